@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "check.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/memory.h"
+#include "order.h"
+
+/* One access, 16 bytes: the address has its two lowest bits free. */
+struct access {
+	uint32_t low, high, value, version;
+};
+
+#define WRITE 1u
+
+/* The attempt that a thread is in: plain stores before it, then its accesses. */
+struct attempt {
+	struct access *access;
+	uint32_t count, capacity;
+	uint32_t plain;
+};
+
+struct committed {
+	uint64_t witness, start;
+	uint32_t count, plain, thread;
+};
+
+struct sim_check {
+	const struct sim_workload *workload;
+	struct sim_observer observer;
+	bool exhausted;
+	struct attempt *attempt; /* [threads] */
+	struct access *log;
+	size_t logged, log_capacity;
+	struct committed *commit;
+	size_t commits, commit_capacity;
+};
+
+/* Room for `need` elements, or NULL; capacity grows by half. */
+static void *grow(void *array, size_t *capacity, size_t need, size_t size)
+{
+	size_t wanted = *capacity + *capacity / 2;
+	void *bigger;
+
+	if (need <= *capacity)
+		return array;
+	if (wanted < need)
+		wanted = need < 64 ? 64 : need;
+	bigger = realloc(array, wanted * size);
+	if (bigger)
+		*capacity = wanted;
+	return bigger;
+}
+
+static void note(struct sim_check *check, uint32_t thread, uint64_t address, uint32_t value,
+		 uint32_t version, uint32_t write)
+{
+	struct attempt *a = &check->attempt[thread];
+
+	if (a->count == a->capacity) {
+		uint32_t wanted = a->capacity ? 2 * a->capacity : 8;
+		struct access *bigger = realloc(a->access, wanted * sizeof(*bigger));
+
+		if (!bigger) {
+			check->exhausted = true;
+			return;
+		}
+		a->access = bigger;
+		a->capacity = wanted;
+	}
+	a->access[a->count++] = (struct access){
+		(uint32_t)address | write, (uint32_t)(address >> 32), value, version,
+	};
+}
+
+static void on_load(void *state, uint32_t thread, uint64_t address, uint32_t value,
+		    uint32_t version)
+{
+	note(state, thread, address, value, version, 0);
+}
+
+static void on_store(void *state, uint32_t thread, bool inside, uint64_t address, uint32_t value)
+{
+	struct sim_check *check = state;
+
+	if (address >= check->workload->lock_base)
+		return;
+	note(check, thread, address, value, 0, WRITE);
+	if (!inside)
+		check->attempt[thread].plain = check->attempt[thread].count;
+}
+
+static void on_abort(void *state, uint32_t thread, enum sim_abort_reason reason)
+{
+	struct sim_check *check = state;
+
+	(void)reason;
+	check->attempt[thread].count = check->attempt[thread].plain;
+}
+
+static void on_commit(void *state, uint32_t thread, uint64_t witness)
+{
+	struct sim_check *check = state;
+	struct attempt *a = &check->attempt[thread];
+	struct access *log = grow(check->log, &check->log_capacity, check->logged + a->count + 1,
+				  sizeof(*log));
+	struct committed *commit = grow(check->commit, &check->commit_capacity,
+					check->commits + 1, sizeof(*commit));
+
+	check->log = log ? log : check->log;
+	check->commit = commit ? commit : check->commit;
+	if (!log || !commit) {
+		check->exhausted = true;
+		return;
+	}
+	commit[check->commits++] =
+		(struct committed){ witness, check->logged, a->count, a->plain, thread };
+	if (a->count)
+		memcpy(log + check->logged, a->access, a->count * sizeof(*log));
+	check->logged += a->count;
+	free(a->access);
+	memset(a, 0, sizeof(*a));
+}
+
+struct sim_check *sim_check_new(const struct sim_workload *workload)
+{
+	struct sim_check *check = calloc(1, sizeof(*check));
+
+	if (!check)
+		return NULL;
+	check->workload = workload;
+	check->observer = (struct sim_observer){ check, on_load, on_store, on_abort, on_commit };
+	check->attempt = calloc(workload->threads, sizeof(*check->attempt));
+	if (check->attempt)
+		return check;
+	free(check);
+	return NULL;
+}
+
+void sim_check_free(struct sim_check *check)
+{
+	if (!check)
+		return;
+	for (uint64_t i = 0; i < check->workload->threads; i++)
+		free(check->attempt[i].access);
+	free(check->attempt);
+	free(check->log);
+	free(check->commit);
+	free(check);
+}
+
+const struct sim_observer *sim_check_observer(struct sim_check *check)
+{
+	return &check->observer;
+}
+
+/* ---- replay ---- */
+
+static bool fail(struct sim_verdict *verdict, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Keep the first failure; always false. */
+static bool fail(struct sim_verdict *verdict, const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	if (!verdict->failure[0])
+		vsnprintf(verdict->failure, sizeof(verdict->failure), format, list);
+	va_end(list);
+	return false;
+}
+
+static uint64_t address_of(const struct access *access)
+{
+	return (uint64_t)access->high << 32 | (access->low & ~3u);
+}
+
+static int by_witness(const void *a, const void *b)
+{
+	const struct committed *x = a, *y = b;
+
+	return (x->witness > y->witness) - (x->witness < y->witness);
+}
+
+static bool replay_one(const struct sim_check *check, const struct committed *commit,
+		       struct sim_memory *memory, struct sim_verdict *verdict)
+{
+	const struct access *access = check->log + commit->start;
+
+	for (uint32_t i = 0; i < commit->count; i++, access++) {
+		uint64_t address = address_of(access);
+		uint32_t serial;
+
+		if (access->low & WRITE) {
+			sim_memory_write(memory, address, access->value);
+			verdict->writes += i >= commit->plain;
+			continue;
+		}
+		verdict->reads++;
+		serial = sim_memory_read(memory, address);
+		if (serial != access->value)
+			return fail(verdict,
+				    "thread %u, at place %llu of the serial order, read 0x%x at "
+				    "0x%llx where that order gives 0x%x",
+				    commit->thread, (unsigned long long)commit->witness,
+				    access->value, (unsigned long long)address, serial);
+	}
+	return true;
+}
+
+/*
+ * Place of an access among those of its word. A transaction with a witness w reads
+ * before it writes (4 w, 4 w + 1); one without stands behind the writer of the version
+ * that it read.
+ */
+static uint64_t place_of(const struct committed *commit, const struct access *access)
+{
+	if (access->low & WRITE)
+		return 4 * commit->witness + 1;
+	if (commit->witness == SIM_NO_PLACE)
+		return 4 * (uint64_t)access->version + 2;
+	return 4 * commit->witness;
+}
+
+static size_t list_accesses(const struct sim_check *check, struct sim_order_access *to)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < check->commits; i++) {
+		const struct committed *commit = &check->commit[i];
+		const struct access *access = check->log + commit->start;
+
+		for (uint32_t k = 0; k < commit->count; k++, access++)
+			to[count++] = (struct sim_order_access){ address_of(access),
+								 place_of(commit, access),
+								 (uint32_t)i,
+								 access->low & WRITE };
+	}
+	return count;
+}
+
+/* Put transactions without a place where the versions of what they read allow. */
+static bool place(struct sim_check *check, struct sim_verdict *verdict)
+{
+	size_t n = check->commits;
+	struct sim_order_access *access = malloc((check->logged + 1) * sizeof(*access));
+	struct committed *sorted = malloc((n + 1) * sizeof(*sorted));
+	uint32_t *order = malloc((n + 1) * sizeof(*order));
+	int64_t placed = -ENOMEM;
+
+	if (access && sorted && order)
+		placed = sim_order(access, list_accesses(check, access), (uint32_t)n, order);
+	for (int64_t i = 0; i < placed; i++)
+		sorted[i] = check->commit[order[i]];
+	if (placed == (int64_t)n) {
+		free(check->commit);
+		check->commit = sorted;
+		check->commit_capacity = n + 1;
+		sorted = NULL;
+	}
+	free(sorted);
+	free(access);
+	free(order);
+	check->exhausted |= placed < 0;
+	return placed == (int64_t)n ||
+	       fail(verdict, "there is no serial order: %lld transactions wait for one another",
+		    (long long)n - (long long)placed);
+}
+
+/* Sort the transactions; false if two have the same place or some have none. */
+static bool put_in_order(struct sim_check *check, struct sim_verdict *verdict)
+{
+	uint64_t expected = check->workload->transactions;
+	const struct committed *commit;
+
+	if (expected && check->commits != expected)
+		return fail(verdict, "%zu transactions were committed and not %llu",
+			    check->commits, (unsigned long long)expected);
+	if (!check->commits)
+		return true;
+	qsort(check->commit, check->commits, sizeof(*check->commit), by_witness);
+	for (size_t i = 1; i < check->commits; i++) {
+		commit = &check->commit[i];
+		if (commit->witness != SIM_NO_PLACE && commit->witness == commit[-1].witness)
+			return fail(verdict, "threads %u and %u both stand at place %llu of the "
+					     "serial order", commit[-1].thread, commit->thread,
+				    (unsigned long long)commit->witness);
+	}
+	return check->commit[check->commits - 1].witness != SIM_NO_PLACE || place(check, verdict);
+}
+
+/* All transactions in their order, then the plain stores that are left. */
+static bool replay(struct sim_check *check, struct sim_memory *memory,
+		   struct sim_verdict *verdict)
+{
+	bool right = put_in_order(check, verdict);
+	size_t i;
+
+	for (i = 0; right && i < check->commits; i++)
+		right = replay_one(check, &check->commit[i], memory, verdict);
+	for (i = 0; right && i < check->workload->threads; i++) {
+		const struct attempt *a = &check->attempt[i];
+
+		if (a->count != a->plain)
+			right = fail(verdict, "thread %zu ended inside a transaction", i);
+		for (uint32_t k = 0; k < a->plain; k++)
+			sim_memory_write(memory, address_of(&a->access[k]), a->access[k].value);
+	}
+	return right;
+}
+
+/* Every word of a below `end` is the same in b. */
+static bool contained(const struct sim_memory *a, const struct sim_memory *b, uint64_t end,
+		      struct sim_verdict *verdict)
+{
+	const uint32_t *page;
+	uint64_t address = 0;
+
+	for (; (page = sim_memory_page(a, &address)) && address < end;
+	     address += 1u << SIM_PAGE_BITS) {
+		const uint32_t *other = sim_memory_find(b, address);
+
+		for (uint32_t i = 0; i < (1u << SIM_PAGE_BITS) / 4 && address + 4 * i < end; i++)
+			if (page[i] != (other ? other[i] : 0))
+				return fail(verdict, "the word at 0x%llx ends otherwise than in "
+						     "the serial order",
+					    (unsigned long long)address + 4 * i);
+	}
+	return true;
+}
+
+int sim_check_judge(struct sim_check *check, const struct sim_memory *memory,
+		    struct sim_verdict *out)
+{
+	const struct sim_workload *workload = check->workload;
+	struct sim_memory *serial = sim_memory_new();
+	char broken[160] = "";
+
+	memset(out, 0, sizeof(*out));
+	if (!serial)
+		return -ENOMEM;
+	workload->class->setup(workload, serial);
+	out->transactions = check->commits;
+	out->serializable = replay(check, serial, out) &&
+			    contained(memory, serial, workload->lock_base, out) &&
+			    contained(serial, memory, workload->lock_base, out);
+	out->invariant = !workload->class->invariant(workload, memory, broken, sizeof(broken)) ||
+			 fail(out, "the workload's invariant is broken: %s", broken);
+	out->passed = out->serializable && out->invariant;
+	check->exhausted |= serial->exhausted;
+	sim_memory_free(serial);
+	return check->exhausted ? -ENOMEM : 0;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_CHECK_H
+#define SIM_CHECK_H
+/*
+ * Proof that a run was serialisable. While the machine runs, the accesses of every
+ * committed transaction are kept with its place in the system's serial order (its
+ * witness). Afterwards they are replayed one transaction after the other, in that
+ * order, on a fresh copy of the initial memory:
+ *
+ *  - no transaction of the workload is missing,
+ *  - every value a transaction read must be the one the replay reads,
+ *  - the final memory must be the same, words from lock_base on apart,
+ *  - the workload's invariant must hold in it.
+ *
+ * Values are compared and not versions. So a system that validates values may keep a
+ * read whose word was changed and changed back, which is right.
+ *
+ * A transaction that commits without a place of its own is put where the versions of
+ * what it read allow: behind the writers of what it saw and before the next writers of
+ * the same words. Where that is impossible there is no serial order.
+ *
+ * Plain stores are replayed with the next transaction that their thread commits, or at
+ * the end when there is none.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "machine/machine.h"
+
+struct sim_check;
+
+struct sim_verdict {
+	bool passed;
+	bool serializable;	  /* reads and final memory agree with the replay */
+	bool invariant;		  /* of the workload */
+	uint64_t transactions, reads, writes;
+	char failure[256];	  /* the first one, a sentence; empty when passed */
+};
+
+struct sim_check *sim_check_new(const struct sim_workload *workload); /* NULL: no memory */
+void sim_check_free(struct sim_check *check);
+
+/* For sim_run_options; valid as long as check. */
+const struct sim_observer *sim_check_observer(struct sim_check *check);
+
+/* 0 or -ENOMEM. Call it once, after the run. */
+int sim_check_judge(struct sim_check *check, const struct sim_memory *memory,
+		    struct sim_verdict *out);
+
+#endif /* SIM_CHECK_H */

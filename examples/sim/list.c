@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "setup.h"
+
+static void list_value(const struct gputm_param *row, uint64_t value)
+{
+	if (row->choices && value >= row->min && value <= row->max)
+		printf("%s", row->choices[value - row->min]);
+	else
+		printf("%llu", (unsigned long long)value);
+}
+
+static void list_row(const char *path, const struct gputm_param *row, const void *config)
+{
+	printf("    %s.%s = ", path, row->name);
+	list_value(row, gputm_params_get(row, config));
+	printf("  [");
+	list_value(row, row->min);
+	for (uint64_t i = row->min + 1; row->choices && i < row->max; i++)
+		printf(", %s", row->choices[i - row->min]);
+	printf(row->choices ? ", " : " .. ");
+	list_value(row, row->max);
+	printf("%s]\n        %s%s%s%s\n", row->power_of_two ? ", a power of two" : "", row->summary,
+	       *row->source ? " (" : "", row->source, *row->source ? ")" : "");
+}
+
+static void list_rows(const char *path, const struct gputm_params *params, const void *config)
+{
+	for (size_t i = 0; i < params->param_count; i++)
+		list_row(path, &params->param[i], config);
+}
+
+static void list_machines(void)
+{
+	struct sim_machine_config config;
+	const struct gputm_params *params = &sim_machine_params;
+
+	puts("Machines (--machine), with the values of the first one:\n");
+	for (size_t i = 0; i < params->preset_count; i++)
+		printf("  %-12s %s\n", params->preset[i].name, params->preset[i].summary);
+	gputm_params_init(params, &config);
+	list_rows("machine", params, &config);
+}
+
+static void list_system(const struct sim_system_class *system)
+{
+	struct sim_machine_config machine;
+	void *config = calloc(1, system->config_size + 1);
+
+	printf("\n  %-12s %s\n", system->name, system->summary);
+	gputm_params_init(&sim_machine_params, &machine);
+	if (config && system->init)
+		system->init(config, &machine);
+	for (size_t i = 0; config && i < system->role_count; i++)
+		list_rows(system->role[i].role, system->role[i].params(),
+			  (const char *)config + system->role[i].offset);
+	free(config);
+}
+
+static void list_workload(const struct sim_workload_class *workload)
+{
+	void *config;
+
+	printf("\n  %-12s %s\n", workload->name, workload->summary);
+	if (!workload->params)
+		return;
+	config = calloc(1, workload->params->config_size);
+	if (!config)
+		return;
+	gputm_params_init(workload->params, config);
+	list_rows("workload", workload->params, config);
+	free(config);
+}
+
+void sim_list(void)
+{
+	size_t i;
+
+	puts("Names, and what --set PATH.FIELD=VALUE reaches: PATH.FIELD = default  [range]\n");
+	list_machines();
+	puts("\nSystems (--system):");
+	for (i = 0; sim_system_classes[i]; i++)
+		list_system(sim_system_classes[i]);
+	puts("\nWorkloads (--workload; trace is chosen by --trace FILE):");
+	for (i = 0; sim_workload_classes[i]; i++)
+		list_workload(sim_workload_classes[i]);
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Two crossbars, one per direction. A source port sends one flit per crossbar cycle and a
+ * sink port takes one per crossbar cycle; messages of different sources meet only at
+ * the sink, whose queue is without bound. A message that leaves its source at tick t
+ * reaches the sink after the latency, waits for the messages before it, and has been
+ * delivered when its last flit is through:
+ *
+ *	leaves    = max(sent, source free)         source free = leaves + flits
+ *	delivered = max(leaves + latency, sink free) + flits     sink free = delivered
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "wiring.h"
+
+bool sim_queue_grow(struct sim_queue *queue)
+{
+	uint32_t capacity = queue->capacity ? 2 * queue->capacity : 16;
+	struct sim_message *item = malloc(capacity * sizeof *item);
+
+	if (!item)
+		return false;
+	for (uint32_t i = 0; i < queue->count; i++)
+		item[i] = queue->item[(queue->head + i) & (queue->capacity - 1)];
+	free(queue->item);
+	queue->item = item;
+	queue->head = 0;
+	queue->capacity = capacity;
+	return true;
+}
+
+static int ports_make(struct sim_port **port, uint32_t count)
+{
+	*port = calloc(count, sizeof **port);
+	return *port ? 0 : -ENOMEM;
+}
+
+static void ports_free(struct sim_port *port, uint32_t count)
+{
+	for (uint32_t i = 0; port && i < count; i++)
+		free(port[i].queue.item);
+	free(port);
+}
+
+int sim_crossbars_make(struct sim_machine *machine)
+{
+	uint32_t cores = machine->config.cores, partitions = machine->config.partitions;
+
+	machine->up.source_part = SIM_PORT_FROM_CORE;
+	machine->up.sink_part = SIM_PORT_TO_PARTITION;
+	machine->down.source_part = SIM_PORT_FROM_PARTITION;
+	machine->down.sink_part = SIM_PORT_TO_CORE;
+	if (ports_make(&machine->up.source, cores) || ports_make(&machine->up.sink, partitions) ||
+	    ports_make(&machine->down.source, partitions) || ports_make(&machine->down.sink, cores))
+		return -ENOMEM;
+	return 0;
+}
+
+void sim_crossbars_free(struct sim_machine *machine)
+{
+	ports_free(machine->up.source, machine->config.cores);
+	ports_free(machine->up.sink, machine->config.partitions);
+	ports_free(machine->down.source, machine->config.partitions);
+	ports_free(machine->down.sink, machine->config.cores);
+}
+
+/* The message leaves its source port now. */
+static void depart(struct sim_machine *machine, struct sim_crossbar *crossbar,
+		   struct sim_port *source, struct sim_message *message, uint32_t to)
+{
+	struct sim_port *sink = &crossbar->sink[to];
+	uint64_t now = sim_now(machine), ticks = message->flits * machine->crossbar_ticks;
+	uint64_t arrives = now + machine->config.crossbar_latency * machine->crossbar_ticks;
+
+	source->free = now + ticks;
+	message->due = (arrives > sink->free ? arrives : sink->free) + ticks;
+	sink->free = message->due;
+	if (!sim_queue_push(&sink->queue, message))
+		sim_fail(machine, -ENOMEM, "no memory for a message");
+	if (sink->queue.count == 1)
+		sim_wheel_wake(&machine->wheel, crossbar->sink_part, to, message->due);
+}
+
+static uint32_t destination(const struct sim_machine *machine, const struct sim_crossbar *crossbar,
+			    const struct sim_message *message)
+{
+	return crossbar == &machine->up ? message->partition : message->core;
+}
+
+static void enter(struct sim_machine *machine, struct sim_crossbar *crossbar, uint32_t from,
+		  struct sim_message *message, uint32_t bytes)
+{
+	struct sim_port *source = &crossbar->source[from];
+	struct sim_traffic_count *count = &machine->result.traffic[message->kind];
+	uint32_t flits = (bytes + machine->config.flit_bytes - 1) / machine->config.flit_bytes;
+
+	message->flits = (uint16_t)flits;
+	count->packets++;
+	count->bytes += bytes;
+	count->flits += flits;
+	if (!source->queue.count && source->free <= sim_now(machine) &&
+	    sim_now(machine) % machine->crossbar_ticks == 0) {
+		depart(machine, crossbar, source, message, destination(machine, crossbar, message));
+		return;
+	}
+	if (!sim_queue_push(&source->queue, message))
+		sim_fail(machine, -ENOMEM, "no memory for a message");
+	if (source->queue.count == 1) {
+		uint64_t at = source->free > sim_now(machine) ? source->free : sim_now(machine) + 1;
+
+		sim_wheel_wake(&machine->wheel, crossbar->source_part, from,
+			       sim_align(at, machine->crossbar_ticks));
+	}
+}
+
+void sim_send_up(struct sim_machine *machine, struct sim_message *message, uint32_t bytes)
+{
+	enter(machine, &machine->up, message->core, message, bytes);
+}
+
+void sim_send_down(struct sim_machine *machine, struct sim_message *message, uint32_t bytes)
+{
+	enter(machine, &machine->down, message->partition, message, bytes);
+}
+
+void sim_crossbar_source(struct sim_machine *machine, struct sim_crossbar *crossbar, uint32_t port)
+{
+	struct sim_port *source = &crossbar->source[port];
+	struct sim_message *message = sim_queue_head(&source->queue);
+
+	if (message && source->free <= sim_now(machine)) {
+		depart(machine, crossbar, source, message, destination(machine, crossbar, message));
+		sim_queue_pop(&source->queue);
+	}
+	if (source->queue.count)
+		sim_wheel_wake(&machine->wheel, crossbar->source_part, port, source->free);
+}
+
+void sim_crossbar_sink(struct sim_machine *machine, struct sim_crossbar *crossbar, uint32_t port)
+{
+	struct sim_port *sink = &crossbar->sink[port];
+	struct sim_message *message;
+
+	while ((message = sim_queue_head(&sink->queue)) && message->due <= sim_now(machine)) {
+		struct sim_message taken = *message;
+
+		sim_queue_pop(&sink->queue);
+		if (crossbar == &machine->up)
+			sim_partition_accept(machine, &taken);
+		else
+			sim_core_accept(machine, &taken);
+	}
+	if (message)
+		sim_wheel_wake(&machine->wheel, crossbar->sink_part, port, message->due);
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One instruction of one warp: evaluate it in its lanes, and what it asks of the machine. */
+#include "wiring.h"
+
+static void evaluate(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc,
+		     uint64_t active, uint64_t *chosen)
+{
+	const struct sim_program *program = machine->program;
+	bool branch = program->code[pc].op == SIM_BRANCH;
+
+	*chosen = 0;
+	for (SIM_EACH_LANE(lane, active)) {
+		struct sim_step step = { 0 };
+
+		program->eval(program->data, pc, &warp->lane[lane], &step);
+		warp->address[lane] = step.address;
+		warp->value[lane] = step.value;
+		warp->compare[lane] = step.compare;
+		if (branch ? step.taken : !step.skip)
+			*chosen |= UINT64_C(1) << lane;
+	}
+}
+
+static void next(struct sim_machine *machine, struct sim_warp *warp, uint64_t pc)
+{
+	if (gputm_simt_stack_advance(warp->stack, pc) < 0)
+		sim_fail(machine, -EINVAL, "the SIMT stack refused to advance");
+}
+
+/* The warp's next instruction may issue when this one, of so many slots, is through. */
+static void go_on(struct sim_machine *machine, struct sim_warp *warp, uint32_t slots)
+{
+	uint64_t period = machine->core_ticks, now = sim_now(machine);
+
+	machine->core[warp->core].issue_free = now + slots * period;
+	sim_warp_until(machine, warp,
+		       now + (uint64_t)slots * machine->config.plain_latency * period);
+}
+
+static void branch(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc,
+		   uint64_t active, uint64_t taken)
+{
+	const struct sim_instr *instr = &machine->program->code[pc];
+	struct gputm_simt_stack_target target[2] = { { pc + 1, active & ~taken },
+						     { instr->target, taken } };
+
+	if (!taken || taken == active)
+		next(machine, warp, taken ? instr->target : pc + 1);
+	else if (gputm_simt_stack_diverge(warp->stack, target, 2, instr->meet,
+					  GPUTM_SIMT_STACK_NO_PC) < 0)
+		sim_fail(machine, -EINVAL, "the SIMT stack refused a branch of the program");
+}
+
+/* ---- memory ----------------------------------------------------------------------- */
+
+void sim_tell_load(struct sim_machine *machine, struct sim_warp *warp, uint64_t mask)
+{
+	const struct sim_observer *observer = machine->options.observer;
+
+	if (!observer)
+		return;
+	for (SIM_EACH_LANE(lane, mask))
+		observer->load(observer->state, warp->lane[lane].thread, warp->address[lane],
+			       warp->lane[lane].loaded, warp->version[lane]);
+}
+
+void sim_tell_store(struct sim_machine *machine, struct sim_warp *warp, uint64_t mask)
+{
+	const struct sim_observer *observer = machine->options.observer;
+
+	if (!observer)
+		return;
+	for (SIM_EACH_LANE(lane, mask))
+		observer->store(observer->state, warp->lane[lane].thread,
+				warp->inside >> lane & 1, warp->address[lane],
+				warp->value[lane]);
+}
+
+/* Bytes of the 32 B sectors that hold the words. */
+static uint32_t sector_bytes(uint32_t words)
+{
+	return 32 * ((uint32_t)!!(words & 0xff) + !!(words & 0xff00) + !!(words & 0xff0000) +
+		     !!(words >> 24));
+}
+
+static uint32_t store_words(struct sim_machine *machine, const struct gputm_wide_access *wide)
+{
+	uint32_t index = sim_words_take(machine);
+	struct sim_words *words = &machine->words[index];
+
+	words->mask = wide->word_mask;
+	for (SIM_EACH_LANE(word, wide->word_mask))
+		words->value[word] = wide->value[word];
+	return index;
+}
+
+static void send_access(struct sim_machine *machine, struct sim_warp *warp, enum sim_op op,
+			const struct gputm_wide_access *wide, bool touch)
+{
+	struct sim_message message = { .a = wide->address, .b = wide->lane_mask };
+	uint32_t bytes = 8, sectors = sector_bytes(wide->word_mask);
+
+	message.core = warp->core;
+	message.warp = warp->index;
+	message.partition = (uint8_t)sim_partition_of(machine, wide->address);
+	if (op == SIM_STORE) {
+		message.what = SIM_DO_STORE;
+		message.kind = SIM_TRAFFIC_STORE;
+		message.c = touch ? SIM_NO_WORDS : store_words(machine, wide);
+		bytes += sectors;
+	} else if (op == SIM_CAS) {
+		message.what = SIM_DO_CAS;
+		message.kind = SIM_TRAFFIC_ATOMIC;
+		bytes += 8 * (uint32_t)__builtin_popcountll(wide->lane_mask);
+	} else {
+		message.what = SIM_DO_LOAD;
+		message.kind = SIM_TRAFFIC_LOAD;
+		message.d = sectors;
+	}
+	sim_send_up(machine, &message, bytes);
+}
+
+static void access_lines(struct sim_machine *machine, struct sim_warp *warp, enum sim_op op,
+			 uint64_t mask, bool touch)
+{
+	struct gputm_wide_access wide[SIM_MAX_LANES];
+	int count = gputm_access_coalescer_row(machine->core[warp->core].coalescer, mask,
+					       warp->address, op == SIM_STORE ? warp->value : NULL,
+					       wide, NULL);
+
+	if (count < 0) {
+		sim_fail(machine, count, "the program used an impossible address");
+		return;
+	}
+	if (op == SIM_STORE) {
+		warp->stores += (uint32_t)count;
+	} else {
+		warp->op = op;
+		warp->outstanding = (uint32_t)count;
+		sim_warp_wait(machine, warp, SIM_REPLIES);
+	}
+	for (int i = 0; i < count; i++)
+		send_access(machine, warp, op, &wide[i], touch);
+}
+
+void sim_access(struct sim_machine *machine, struct sim_warp *warp, enum sim_op op, uint64_t mask)
+{
+	access_lines(machine, warp, op, mask, false);
+}
+
+void sim_touch(struct sim_machine *machine, struct sim_warp *warp, uint64_t mask)
+{
+	access_lines(machine, warp, SIM_STORE, mask, true);
+}
+
+static void memory(struct sim_machine *machine, struct sim_warp *warp, enum sim_op op,
+		   uint64_t mask)
+{
+	const struct sim_system_ops *ops = machine->ops;
+
+	warp->mask = mask;
+	if (!mask) {
+		go_on(machine, warp, 1);
+	} else if (warp->in_tx && op == SIM_LOAD && ops->load) {
+		ops->load(machine, warp);
+	} else if (warp->in_tx && op == SIM_STORE && ops->store) {
+		ops->store(machine, warp);
+	} else {
+		sim_access(machine, warp, op, mask);
+		if (op != SIM_STORE)
+			return;
+		sim_tell_store(machine, warp, mask);
+		go_on(machine, warp, 1);
+	}
+}
+
+/* ---- the other instructions ---------------------------------------------------------- */
+
+/* The stores of the warp have been performed, or it waits for them. */
+static bool stores_done(struct sim_warp *warp)
+{
+	if (warp->stores)
+		warp->wait = SIM_STORES;
+	return !warp->stores;
+}
+
+static void end(struct sim_machine *machine, struct sim_warp *warp, uint64_t active)
+{
+	if (!stores_done(warp))
+		return;
+	machine->threads_left -= (uint64_t)__builtin_popcountll(active);
+	if (gputm_simt_stack_exit(warp->stack, active) != GPUTM_SIMT_STACK_FINISH)
+		sim_fail(machine, -EINVAL, "a program must end in all lanes at once");
+	sim_warp_ended(machine, warp);
+}
+
+/* Notes of a lock program; they take no time. */
+static uint32_t notes(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc)
+{
+	const struct sim_observer *observer = machine->options.observer;
+	const struct sim_instr *code = machine->program->code;
+
+	for (; code[pc].op == SIM_ENTER || code[pc].op == SIM_LEAVE;
+	     pc = (uint32_t)gputm_simt_stack_pc(warp->stack)) {
+		uint64_t active = gputm_simt_stack_active_mask(warp->stack);
+
+		if (code[pc].op == SIM_ENTER) {
+			warp->inside |= active;
+			for (SIM_EACH_LANE(lane, active))
+				warp->witness[lane] = machine->witness++;
+		} else {
+			warp->inside &= ~active;
+			machine->result.committed += (uint64_t)__builtin_popcountll(active);
+			for (SIM_EACH_LANE(lane, observer ? active : 0))
+				observer->commit(observer->state, warp->lane[lane].thread,
+						 warp->witness[lane]);
+		}
+		next(machine, warp, pc + 1);
+	}
+	return pc;
+}
+
+static void execute(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc)
+{
+	uint64_t active = gputm_simt_stack_active_mask(warp->stack), chosen;
+	const struct sim_instr *instr = &machine->program->code[pc];
+
+	switch (instr->op) {
+	case SIM_PLAIN:
+		evaluate(machine, warp, pc, active, &chosen);
+		next(machine, warp, pc + 1);
+		go_on(machine, warp, instr->count);
+		break;
+	case SIM_LOAD:
+	case SIM_STORE:
+	case SIM_CAS:
+		evaluate(machine, warp, pc, active, &chosen);
+		next(machine, warp, pc + 1);
+		memory(machine, warp, instr->op, chosen);
+		break;
+	case SIM_BRANCH:
+		evaluate(machine, warp, pc, active, &chosen);
+		branch(machine, warp, pc, active, chosen);
+		go_on(machine, warp, 1);
+		break;
+	case SIM_FENCE:
+		if (!stores_done(warp))
+			break;
+		next(machine, warp, pc + 1);
+		go_on(machine, warp, 1);
+		break;
+	case SIM_TX_BEGIN:
+		if (sim_tx_begin(machine, warp, pc))
+			go_on(machine, warp, 1);
+		break;
+	case SIM_TX_COMMIT:
+		warp->pc_after = pc + 1;
+		warp->wait = SIM_SYSTEM;
+		machine->ops->commit(machine, warp);
+		break;
+	case SIM_EXIT:
+		end(machine, warp, active);
+		break;
+	case SIM_ENTER:
+	case SIM_LEAVE:
+		break;
+	}
+}
+
+void sim_issue(struct sim_machine *machine, struct sim_warp *warp)
+{
+	if (warp->in_tx && machine->ops->watch && machine->ops->watch(machine, warp))
+		return;
+	execute(machine, warp, notes(machine, warp, (uint32_t)gputm_simt_stack_pc(warp->stack)));
+}

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The machine: a small GPU on which transactional memory systems are compared.
+ *
+ * Time. The tick is one cycle of the fastest clock; the others are whole multiples of
+ * it. Reported cycles are core cycles. Every part keeps queues of what is due and is
+ * called only in ticks in which something is (wheel.h). Within a tick: memory and
+ * partitions, crossbar, cores, each by index. Same input, same run.
+ *
+ * Cores. One warp instruction issues per core cycle, loose round robin over the ready
+ * warps. plain_latency cycles later its warp may issue again; `count` plain
+ * instructions take count issue slots in a row and count latencies. A load or CAS makes
+ * the warp wait for all its replies, stores do not, a fence waits for them. Loads and
+ * stores of a warp are merged by access_coalescer to one access per line.
+ *
+ *	core --1 flit--> source port -> 5 cycles -> sink port -> L2 330 [-> DRAM 200] --+
+ *	 ^                                                                              |
+ *	 +------------ sink port <- 5 cycles <- source port <---8 B + 32 B per sector---+
+ *
+ *	a load that hits:  1 flit + 5 + 1 + 330 + 5 + 2 flits = 344 cycles
+ *
+ * Blocks. Block i is on core (i + 1) mod cores, at most `blocks` resident per core, the
+ * next one enters when one has left.
+ *
+ * Memory. One address space of words, partition = (address / interleave) mod
+ * partitions. Contents change when the L2 takes an access (partition.c).
+ *
+ * Transactions. The machine admits warps (tx_throttle), keeps the registers, drives the
+ * SIMT stack and counts; all else is done by the system through wiring.h.
+ *
+ * Differences from GPGPU-Sim, which the papers use. There, instructions come from
+ * compiled code and pass fetch, scoreboard and operand collector; here a workload says how
+ * many plain instructions it has and each costs one slot and a fixed latency. There is no
+ * L1 (the papers' L1 holds only transactional and local data): logs cost their cycles on the
+ * core, transactional loads always go to the L2. Crossbar buffers and L2 queues have no
+ * bound, so a full queue never stalls a sender. DRAM is a latency and a channel in order of
+ * arrival, without banks, rows and reordering. An atomic is done as the L2 takes it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "wiring.h"
+
+static int refuse(struct sim_machine *machine, const char *message)
+{
+	snprintf(machine->error, sizeof machine->error, "%s", message);
+	return -EINVAL;
+}
+
+void sim_fail(struct sim_machine *machine, int error, const char *message)
+{
+	if (machine->failed)
+		return;
+	machine->failed = error;
+	snprintf(machine->error, sizeof machine->error, "%s", message);
+}
+
+/* ---- words of stores ------------------------------------------------------------------ */
+
+static bool words_grow(struct sim_machine *machine)
+{
+	uint32_t count = machine->words_count ? 2 * machine->words_count : 1024;
+	struct sim_words *words = realloc(machine->words, count * sizeof *words);
+
+	if (!words)
+		return false;
+	for (uint32_t i = machine->words_count; i < count; i++)
+		words[i].next = i + 1 < count ? i + 1 : SIM_NO_WORDS;
+	machine->words_free = machine->words_count;
+	machine->words = words;
+	machine->words_count = count;
+	return true;
+}
+
+uint32_t sim_words_take(struct sim_machine *machine)
+{
+	uint32_t index;
+
+	if (machine->words_free == SIM_NO_WORDS && !words_grow(machine)) {
+		sim_fail(machine, -ENOMEM, "no memory for a store");
+		return 0;
+	}
+	index = machine->words_free;
+	machine->words_free = machine->words[index].next;
+	return index;
+}
+
+void sim_words_give(struct sim_machine *machine, uint32_t index)
+{
+	machine->words[index].next = machine->words_free;
+	machine->words_free = index;
+}
+
+/* ---- life ---------------------------------------------------------------------------- */
+
+static uint32_t log2_of(uint32_t value)
+{
+	return 31 - (uint32_t)__builtin_clz(value);
+}
+
+static int derive_clocks(struct sim_machine *machine)
+{
+	const struct sim_machine_config *config = &machine->config;
+	uint32_t fastest = config->core_mhz;
+
+	if (config->crossbar_mhz > fastest)
+		fastest = config->crossbar_mhz;
+	if (config->unit_mhz > fastest)
+		fastest = config->unit_mhz;
+	if (fastest % config->core_mhz || fastest % config->crossbar_mhz ||
+	    fastest % config->unit_mhz)
+		return refuse(machine, "machine: the fastest of core_mhz, crossbar_mhz and unit_mhz"
+				       " must be a multiple of the others");
+	machine->tick_mhz = fastest;
+	machine->core_ticks = fastest / config->core_mhz;
+	machine->crossbar_ticks = fastest / config->crossbar_mhz;
+	machine->unit_ticks = fastest / config->unit_mhz;
+	machine->line_ticks256 = (uint32_t)((uint64_t)config->line_bytes * fastest * 256 /
+					    config->dram_mbps);
+	return 0;
+}
+
+static int derive_shape(struct sim_machine *machine)
+{
+	const struct sim_machine_config *config = &machine->config;
+	uint32_t block = machine->workload->block_size;
+
+	if (config->l2_bytes / config->line_bytes < config->l2_ways)
+		return refuse(machine, "machine: l2_bytes is less than l2_ways lines");
+	if (!block || (block + config->lanes - 1) / config->lanes > config->warps)
+		return refuse(machine, "a block of the workload does not fit on a core");
+	machine->sets = 1u << log2_of(config->l2_bytes / config->line_bytes / config->l2_ways);
+	machine->interleave_shift = log2_of(config->interleave);
+	machine->line_shift = log2_of(config->line_bytes);
+	machine->all_lanes = ~UINT64_C(0) >> (64 - config->lanes);
+	machine->blocks = (machine->workload->threads + block - 1) / block;
+	machine->threads_left = machine->workload->threads;
+	return 0;
+}
+
+static void derive_units(struct sim_machine *machine)
+{
+	const struct sim_machine_config *config = &machine->config;
+
+	machine->stack_config = (struct gputm_simt_stack_config)GPUTM_SIMT_STACK_CONFIG_INIT;
+	machine->stack_config.lanes = config->lanes;
+	machine->coalescer_config =
+		(struct gputm_access_coalescer_config)GPUTM_ACCESS_COALESCER_CONFIG_INIT;
+	machine->coalescer_config.region_bytes = config->line_bytes;
+	machine->coalescer_config.lanes = config->lanes;
+	machine->coalescer_config.words = config->lanes;
+	machine->coalescer_config.address_bits = SIM_ADDRESS_BITS;
+	machine->throttle_config = (struct gputm_tx_throttle_config)GPUTM_TX_THROTTLE_CONFIG_INIT;
+	machine->throttle_config.warps = config->warps;
+	machine->throttle_config.limit = machine->options.concurrency;
+}
+
+static int build(struct sim_machine *machine)
+{
+	const struct sim_workload *workload = machine->workload;
+	enum sim_flavour flavour = machine->system->flavour;
+	int error = 0;
+
+	machine->program = workload->program[flavour];
+	if (!machine->program)
+		return refuse(machine, workload->missing[flavour]);
+	error = derive_clocks(machine);
+	if (!error)
+		error = derive_shape(machine);
+	if (error)
+		return error;
+	derive_units(machine);
+	machine->memory = sim_memory_new();
+	if (machine->ops->versions && machine->options.observer)
+		machine->version = sim_memory_new();
+	if (!machine->memory ||
+	    (machine->ops->versions && machine->options.observer && !machine->version))
+		return -ENOMEM;
+	workload->class->setup(workload, machine->memory);
+	if (machine->memory->exhausted || sim_crossbars_make(machine) ||
+	    sim_partitions_make(machine))
+		return -ENOMEM;
+	error = sim_cores_make(machine);
+	if (!error && machine->ops->make)
+		error = machine->ops->make(machine);
+	return error;
+}
+
+int sim_machine_new(struct gputm_ctx *ctx, const struct sim_machine_config *config,
+		    const struct sim_system_class *system, const void *system_config,
+		    const struct sim_workload *workload, const struct sim_run_options *options,
+		    struct sim_machine **out)
+{
+	struct sim_machine *machine = calloc(1, sizeof *machine);
+	int error;
+
+	*out = machine;
+	if (!machine)
+		return -ENOMEM;
+	machine->ctx = ctx;
+	machine->config = *config;
+	machine->system = system;
+	machine->ops = system->ops;
+	machine->system_config = system_config;
+	machine->workload = workload;
+	machine->options = *options;
+	machine->words_free = SIM_NO_WORDS;
+	error = build(machine);
+	if (error && !machine->error[0])
+		snprintf(machine->error, sizeof machine->error, "%s",
+			 error == -ENOMEM ? "out of memory" : "a unit refused its config");
+	return error;
+}
+
+void sim_machine_free(struct sim_machine *machine)
+{
+	if (!machine)
+		return;
+	sim_units_free(machine);
+	if (machine->ops->free)
+		machine->ops->free(machine);
+	sim_cores_free(machine);
+	sim_partitions_free(machine);
+	sim_crossbars_free(machine);
+	sim_memory_free(machine->memory);
+	sim_memory_free(machine->version);
+	free(machine->words);
+	free(machine);
+}
+
+/* ---- running --------------------------------------------------------------------------- */
+
+static void tick(struct sim_machine *machine)
+{
+	struct sim_wheel *wheel = &machine->wheel;
+
+	for (SIM_EACH_LANE(i, sim_wheel_take(wheel, SIM_PARTITION)))
+		sim_partition_call(machine, (uint32_t)i);
+	for (SIM_EACH_LANE(i, sim_wheel_take(wheel, SIM_PORT_FROM_CORE)))
+		sim_crossbar_source(machine, &machine->up, (uint32_t)i);
+	for (SIM_EACH_LANE(i, sim_wheel_take(wheel, SIM_PORT_TO_PARTITION)))
+		sim_crossbar_sink(machine, &machine->up, (uint32_t)i);
+	for (SIM_EACH_LANE(i, sim_wheel_take(wheel, SIM_PORT_FROM_PARTITION)))
+		sim_crossbar_source(machine, &machine->down, (uint32_t)i);
+	for (SIM_EACH_LANE(i, sim_wheel_take(wheel, SIM_PORT_TO_CORE)))
+		sim_crossbar_sink(machine, &machine->down, (uint32_t)i);
+	for (SIM_EACH_LANE(i, sim_wheel_take(wheel, SIM_CORE)))
+		sim_core_call(machine, (uint32_t)i);
+	sim_wheel_done(wheel);
+}
+
+static void swap_if_due(struct sim_machine *machine)
+{
+	uint64_t every = (uint64_t)machine->config.swap_units_every * machine->core_ticks;
+	int error;
+
+	if (!every || sim_now(machine) < machine->next_swap)
+		return;
+	machine->next_swap = sim_now(machine) + every;
+	error = sim_units_swap(machine);
+	if (error)
+		sim_fail(machine, error, "a unit did not take over its own snapshot");
+}
+
+#define REPORT_TICKS (UINT64_C(1) << 18)
+
+static void report_if_due(struct sim_machine *machine)
+{
+	const struct sim_run_options *options = &machine->options;
+
+	if (sim_now(machine) < machine->next_report)
+		return;
+	machine->next_report = sim_now(machine) + REPORT_TICKS;
+	if (options->progress)
+		options->progress(
+			options->progress_state, machine->workload->threads - machine->threads_left,
+			machine->workload->threads, sim_now(machine) / machine->core_ticks);
+	if (options->most_cycles && sim_now(machine) / machine->core_ticks > options->most_cycles)
+		sim_fail(machine, -ETIME, "the run took more cycles than it may");
+	if (machine->memory->exhausted)
+		sim_fail(machine, -ENOMEM, "no memory for the contents of global memory");
+}
+
+/* With an observer, the units must come out of the run in order as well. */
+static void check_units(struct sim_machine *machine)
+{
+	struct sim_unit_info info;
+
+	for (size_t i = 0; machine->options.observer && sim_machine_unit(machine, i, &info); i++) {
+		const char *broken = gputm_unit_check(info.unit);
+		char message[256];
+
+		if (!broken)
+			continue;
+		snprintf(message, sizeof message, "%s %u: %s", info.role, info.instance, broken);
+		sim_fail(machine, -EILSEQ, message);
+	}
+}
+
+int sim_machine_run(struct sim_machine *machine)
+{
+	for (uint32_t i = 0; i < machine->config.cores; i++)
+		sim_core_fill(machine, i);
+	while (!machine->failed) {
+		swap_if_due(machine);
+		tick(machine);
+		report_if_due(machine);
+		if (!sim_wheel_next(&machine->wheel))
+			break;
+	}
+	if (machine->memory->exhausted || (machine->version && machine->version->exhausted))
+		sim_fail(machine, -ENOMEM, "no memory for the contents of global memory");
+	if (machine->threads_left)
+		sim_fail(machine, -EDEADLK,
+			 "nothing can happen any more, but threads have not ended");
+	check_units(machine);
+	return machine->failed;
+}
+
+const char *sim_machine_error(const struct sim_machine *machine)
+{
+	return machine ? machine->error : "out of memory";
+}
+
+void sim_machine_result(const struct sim_machine *machine, struct sim_result *out)
+{
+	*out = machine->result;
+	out->core_mhz = machine->config.core_mhz;
+	out->cycles = (machine->last_work + machine->core_ticks - 1) / machine->core_ticks;
+}
+
+const struct sim_memory *sim_machine_memory(const struct sim_machine *machine)
+{
+	return machine->memory;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+
+#define PAGE_BYTES ((size_t)1 << SIM_PAGE_BITS)
+#define DIRECTORY ((size_t)1 << SIM_DIRECTORY_BITS)
+#define ROOT ((size_t)1 << SIM_ROOT_BITS)
+
+struct sim_memory *sim_memory_new(void)
+{
+	return calloc(1, sizeof(struct sim_memory));
+}
+
+void sim_memory_free(struct sim_memory *memory)
+{
+	if (!memory)
+		return;
+	for (size_t i = 0; i < ROOT; i++) {
+		for (size_t j = 0; memory->root[i] && j < DIRECTORY; j++)
+			free(memory->root[i][j]);
+		free(memory->root[i]);
+	}
+	free(memory);
+}
+
+static uint32_t *page_at(struct sim_memory *memory, uint64_t address)
+{
+	uint32_t ***directory = &memory->root[address >> (SIM_PAGE_BITS + SIM_DIRECTORY_BITS)];
+	uint32_t **page;
+
+	if (!*directory)
+		*directory = calloc(DIRECTORY, sizeof **directory);
+	if (!*directory)
+		return NULL;
+	page = *directory + (address >> SIM_PAGE_BITS & (DIRECTORY - 1));
+	if (!*page)
+		*page = calloc(1, PAGE_BYTES);
+	return *page;
+}
+
+uint32_t *sim_memory_make(struct sim_memory *memory, uint64_t address)
+{
+	uint32_t *page = page_at(memory, address);
+
+	if (page)
+		return page + (address & (PAGE_BYTES - 1)) / 4;
+	memory->exhausted = true;
+	return &memory->scratch;
+}
+
+const uint32_t *sim_memory_page(const struct sim_memory *memory, uint64_t *address)
+{
+	uint64_t page = *address >> SIM_PAGE_BITS;
+
+	for (uint64_t i = page >> SIM_DIRECTORY_BITS; i < ROOT;
+	     i++, page = i << SIM_DIRECTORY_BITS) {
+		uint64_t j = page & (DIRECTORY - 1);
+
+		while (memory->root[i] && j < DIRECTORY && !memory->root[i][j])
+			j++;
+		if (!memory->root[i] || j == DIRECTORY)
+			continue;
+		*address = (i << SIM_DIRECTORY_BITS | j) << SIM_PAGE_BITS;
+		return memory->root[i][j];
+	}
+	return NULL;
+}
+
+struct sim_memory *sim_memory_copy(const struct sim_memory *memory)
+{
+	struct sim_memory *copy = sim_memory_new();
+	const uint32_t *from;
+
+	for (uint64_t at = 0; copy && (from = sim_memory_page(memory, &at)); at += PAGE_BYTES) {
+		uint32_t *to = page_at(copy, at);
+
+		if (to) {
+			memcpy(to, from, PAGE_BYTES);
+			continue;
+		}
+		sim_memory_free(copy);
+		return NULL;
+	}
+	return copy;
+}

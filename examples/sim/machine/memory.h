@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_MEMORY_H
+#define SIM_MEMORY_H
+/*
+ * The contents of global memory: 32-bit words at byte addresses below 2^40, in pages of
+ * 16 KB that come into being when first written. An untouched word is 0.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SIM_ADDRESS_BITS 40
+#define SIM_PAGE_BITS 14
+#define SIM_DIRECTORY_BITS 13
+#define SIM_ROOT_BITS (SIM_ADDRESS_BITS - SIM_PAGE_BITS - SIM_DIRECTORY_BITS)
+
+struct sim_memory {
+	uint32_t **root[1u << SIM_ROOT_BITS];
+	uint32_t scratch;
+	bool exhausted; /* a page could not be had: what was written there is lost */
+};
+
+struct sim_memory *sim_memory_new(void); /* NULL when there is no memory */
+struct sim_memory *sim_memory_copy(const struct sim_memory *memory);
+void sim_memory_free(struct sim_memory *memory);
+
+/* The word's place, made if it is not there; a scratch word once exhausted. */
+uint32_t *sim_memory_make(struct sim_memory *memory, uint64_t address);
+
+/* The next page at or above *address that exists: its address and its words. */
+const uint32_t *sim_memory_page(const struct sim_memory *memory, uint64_t *address);
+
+static inline uint32_t *sim_memory_find(const struct sim_memory *memory, uint64_t address)
+{
+	uint32_t **directory = memory->root[address >> (SIM_PAGE_BITS + SIM_DIRECTORY_BITS)];
+	uint32_t *page;
+
+	if (!directory)
+		return NULL;
+	page = directory[address >> SIM_PAGE_BITS & ((1u << SIM_DIRECTORY_BITS) - 1)];
+	return page ? page + (address & ((1u << SIM_PAGE_BITS) - 1)) / 4 : NULL;
+}
+
+static inline uint32_t sim_memory_read(const struct sim_memory *memory, uint64_t address)
+{
+	const uint32_t *word = sim_memory_find(memory, address);
+
+	return word ? *word : 0;
+}
+
+static inline void sim_memory_write(struct sim_memory *memory, uint64_t address, uint32_t value)
+{
+	uint32_t *word = sim_memory_find(memory, address);
+
+	if (!word)
+		word = sim_memory_make(memory, address);
+	*word = value;
+}
+
+#endif

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A memory partition: an L2 (write-back, write-allocate, LRU) before a DRAM channel.
+ *
+ * The L2 takes one access of a core per cycle of its clock; units beside it have ports of
+ * their own. The contents of memory change when the access is taken, in order of arrival;
+ * the reply leaves when it has completed:
+ *
+ *	hit	taken + l2_latency (unit_latency for units)
+ *	miss	that + dram_latency + the time its line waits for and occupies the channel
+ *	hit on a line that is still on its way: in order behind the misses before it
+ *
+ * A dirty line that is evicted occupies the channel as well. So accesses of one line
+ * complete in the order in which they were taken.
+ */
+#include <stdlib.h>
+
+#include "wiring.h"
+
+int sim_partitions_make(struct sim_machine *machine)
+{
+	const struct sim_machine_config *config = &machine->config;
+	size_t lines = (size_t)machine->sets * config->l2_ways;
+
+	machine->partition = calloc(config->partitions, sizeof *machine->partition);
+	if (!machine->partition)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < config->partitions; i++) {
+		struct sim_partition *partition = &machine->partition[i];
+
+		partition->unit_due = partition->due = SIM_NEVER;
+		partition->tag = calloc(lines, sizeof *partition->tag);
+		partition->line = calloc(lines, sizeof *partition->line);
+		if (!partition->tag || !partition->line)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+void sim_partitions_free(struct sim_machine *machine)
+{
+	for (uint32_t i = 0; machine->partition && i < machine->config.partitions; i++) {
+		struct sim_partition *partition = &machine->partition[i];
+
+		free(partition->tag);
+		free(partition->line);
+		free(partition->in.item);
+		for (uint32_t j = 0; j < SIM_COMPLETIONS; j++)
+			free(partition->done[j].item);
+	}
+	free(machine->partition);
+}
+
+/* Number of the line among those of its partition. */
+static uint64_t line_number(const struct sim_machine *machine, uint64_t address)
+{
+	uint32_t chunk = (uint32_t)(address >> machine->interleave_shift);
+	uint32_t lines = machine->interleave_shift - machine->line_shift;
+	uint64_t within = address >> machine->line_shift & ((UINT64_C(1) << lines) - 1);
+
+	return (uint64_t)(chunk / machine->config.partitions) << lines | within;
+}
+
+/* The least recently used place from `first` on. */
+static uint32_t line_oldest(const struct sim_machine *machine,
+			    const struct sim_partition *partition, uint32_t first)
+{
+	uint32_t oldest = first;
+
+	for (uint32_t i = first; i < first + machine->config.l2_ways; i++)
+		if ((int32_t)(partition->line[i].used - partition->line[oldest].used) < 0)
+			oldest = i;
+	return oldest;
+}
+
+/* The place of the line, or the one where it is to come. */
+static uint32_t line_find(const struct sim_machine *machine,
+			  const struct sim_partition *partition, uint64_t number)
+{
+	uint32_t ways = machine->config.l2_ways;
+	uint32_t first = (uint32_t)(number & (machine->sets - 1)) * ways;
+
+	for (uint32_t i = first; i < first + ways; i++)
+		if (partition->tag[i] == number + 1)
+			return i;
+	return line_oldest(machine, partition, first);
+}
+
+static uint64_t dram_access(struct sim_machine *machine, struct sim_partition *partition,
+			    uint64_t at)
+{
+	uint64_t start = at << 8;
+
+	if (partition->dram_free > start)
+		start = partition->dram_free;
+	partition->dram_free = start + machine->line_ticks256;
+	machine->result.dram_bytes += machine->config.line_bytes;
+	return (partition->dram_free + 255) >> 8;
+}
+
+/* Bring the line in, in place of what is there. @return the ticks that this takes. */
+static uint64_t l2_fill(struct sim_machine *machine, struct sim_partition *partition,
+			uint32_t place, uint64_t number)
+{
+	uint64_t now = sim_now(machine);
+
+	machine->result.l2_misses++;
+	if (partition->line[place].dirty)
+		dram_access(machine, partition, now);
+	partition->tag[place] = number + 1;
+	partition->line[place].dirty = false;
+	return dram_access(machine, partition, now) - now +
+	       machine->config.dram_latency * machine->core_ticks;
+}
+
+static uint64_t last_due(const struct sim_queue *queue)
+{
+	uint32_t last = (queue->head + queue->count - 1) & (queue->capacity - 1);
+
+	return queue->count ? queue->item[last].due : 0;
+}
+
+/* Access the line of message->a at this tick and queue the completion. */
+static void l2_access(struct sim_machine *machine, struct sim_partition *partition,
+		      struct sim_message *message, uint32_t queue, bool write, uint32_t latency)
+{
+	uint64_t number = line_number(machine, message->a);
+	uint32_t place = line_find(machine, partition, number);
+	struct sim_line *line = &partition->line[place];
+	bool hit = partition->tag[place] == number + 1;
+
+	machine->result.l2_accesses++;
+	line->used = ++partition->used;
+	message->due = sim_now(machine) + latency * machine->core_ticks;
+	if (!hit || line->ready_at > sim_now(machine)) {
+		queue++;
+		if (!hit)
+			message->due += l2_fill(machine, partition, place, number);
+		else if (line->ready_at > message->due)
+			message->due = line->ready_at;
+		if (last_due(&partition->done[queue]) > message->due)
+			message->due = last_due(&partition->done[queue]);
+		line->ready_at = message->due;
+	}
+	line->dirty |= write;
+	if (!sim_queue_push(&partition->done[queue], message))
+		sim_fail(machine, -ENOMEM, "no memory for an access");
+	if (message->due < partition->due)
+		partition->due = message->due;
+}
+
+/* ---- what an access does --------------------------------------------------------- */
+
+static void perform_load(struct sim_machine *machine, struct sim_message *message)
+{
+	struct sim_warp *warp = sim_warp_of(machine, message->core, message->warp);
+
+	if (warp->in_tx && machine->ops->served)
+		machine->ops->served(machine, message);
+	for (SIM_EACH_LANE(lane, message->b))
+		warp->lane[lane].loaded = sim_memory_read(machine->memory, warp->address[lane]);
+	for (SIM_EACH_LANE(lane, machine->version ? message->b : 0))
+		warp->version[lane] = sim_memory_read(machine->version, warp->address[lane]);
+}
+
+static void perform_cas(struct sim_machine *machine, const struct sim_message *message)
+{
+	struct sim_warp *warp = sim_warp_of(machine, message->core, message->warp);
+
+	for (SIM_EACH_LANE(lane, message->b)) {
+		uint32_t old = sim_memory_read(machine->memory, warp->address[lane]);
+
+		warp->lane[lane].loaded = old;
+		if (old == warp->compare[lane])
+			sim_memory_write(machine->memory, warp->address[lane], warp->value[lane]);
+	}
+}
+
+static void perform_store(struct sim_machine *machine, const struct sim_message *message)
+{
+	const struct sim_words *words;
+
+	if (message->c == SIM_NO_WORDS)
+		return;
+	words = &machine->words[message->c];
+	for (SIM_EACH_LANE(word, words->mask))
+		sim_memory_write(machine->memory, message->a + 4 * word, words->value[word]);
+	sim_words_give(machine, message->c);
+}
+
+static void take(struct sim_machine *machine, struct sim_partition *partition,
+		 struct sim_message *message)
+{
+	if (message->what == SIM_DO_LOAD)
+		perform_load(machine, message);
+	else if (message->what == SIM_DO_CAS)
+		perform_cas(machine, message);
+	else
+		perform_store(machine, message);
+	l2_access(machine, partition, message, SIM_CORE_HIT, message->what != SIM_DO_LOAD,
+		  machine->config.l2_latency);
+}
+
+static uint32_t unit_word(struct sim_machine *machine, const struct gputm_mem_request *request,
+			  uint32_t i)
+{
+	uint64_t address = request->address + 4 * (uint64_t)i;
+
+	if (!request->write)
+		return sim_memory_read(machine->memory, address);
+	sim_memory_write(machine->memory, address, request->value[i]);
+	return request->value[i];
+}
+
+static uint32_t unit_words(struct sim_machine *machine, const struct gputm_mem_request *request)
+{
+	uint32_t index = sim_words_take(machine);
+
+	for (SIM_EACH_LANE(i, request->word_mask))
+		machine->words[index].value[i] = unit_word(machine, request, (uint32_t)i);
+	return index;
+}
+
+void sim_unit_access(struct sim_machine *machine, uint32_t partition,
+		     const struct gputm_mem_request *request)
+{
+	struct sim_message message = { .what = SIM_DO_UNIT, .c = SIM_NO_WORDS };
+
+	message.a = request->address;
+	message.b = request->tag;
+	message.partition = (uint8_t)partition;
+	if (request->word_mask == 1)
+		message.d = unit_word(machine, request, 0);
+	else
+		message.c = unit_words(machine, request);
+	l2_access(machine, &machine->partition[partition], &message, SIM_UNIT_HIT, request->write,
+		  machine->config.unit_latency);
+}
+
+/* ---- the partition's turn ---------------------------------------------------------- */
+
+static void unit_done(struct sim_machine *machine, const struct sim_message *message)
+{
+	bool one = message->c == SIM_NO_WORDS;
+
+	machine->ops->completed(machine, message->partition, message->b,
+				one ? &message->d : machine->words[message->c].value);
+	if (!one)
+		sim_words_give(machine, message->c);
+}
+
+static void reply(struct sim_machine *machine, struct sim_message *message)
+{
+	uint32_t bytes = 8;
+
+	if (message->what == SIM_DO_LOAD)
+		bytes += message->d;
+	else if (message->what == SIM_DO_CAS)
+		bytes += 4 * (uint32_t)__builtin_popcountll(message->b);
+	message->kind++;
+	sim_send_down(machine, message, bytes);
+}
+
+static void complete_queue(struct sim_machine *machine, struct sim_queue *done)
+{
+	struct sim_message *message;
+
+	while ((message = sim_queue_head(done)) && message->due <= sim_now(machine)) {
+		struct sim_message taken = *message;
+
+		sim_queue_pop(done);
+		if (taken.what == SIM_DO_UNIT)
+			unit_done(machine, &taken);
+		else
+			reply(machine, &taken);
+	}
+}
+
+static void complete(struct sim_machine *machine, struct sim_partition *partition)
+{
+	machine->last_work = sim_now(machine);
+	for (uint32_t i = 0; i < SIM_COMPLETIONS; i++)
+		complete_queue(machine, &partition->done[i]);
+	partition->due = SIM_NEVER;
+	for (uint32_t i = 0; i < SIM_COMPLETIONS; i++) {
+		const struct sim_message *message = sim_queue_head(&partition->done[i]);
+
+		if (message && message->due < partition->due)
+			partition->due = message->due;
+	}
+}
+
+void sim_partition_accept(struct sim_machine *machine, const struct sim_message *message)
+{
+	struct sim_partition *partition = &machine->partition[message->partition];
+
+	machine->last_work = sim_now(machine);
+	if (message->what >= SIM_DO_SYSTEM) {
+		machine->ops->at_partition(machine, message);
+		return;
+	}
+	if (!sim_queue_push(&partition->in, message))
+		sim_fail(machine, -ENOMEM, "no memory for an access");
+	sim_wheel_wake(&machine->wheel, SIM_PARTITION, message->partition, sim_now(machine) + 1);
+}
+
+void sim_call_partition(struct sim_machine *machine, uint32_t index, uint64_t tick)
+{
+	struct sim_partition *partition = &machine->partition[index];
+
+	if (tick >= partition->unit_due)
+		return;
+	partition->unit_due = tick;
+	sim_wheel_wake(&machine->wheel, SIM_PARTITION, index, tick);
+}
+
+static void accesses(struct sim_machine *machine, struct sim_partition *partition)
+{
+	struct sim_message *message = sim_queue_head(&partition->in);
+
+	if (!message || partition->l2_free > sim_now(machine))
+		return;
+	partition->l2_free = sim_now(machine) + machine->unit_ticks;
+	take(machine, partition, message);
+	sim_queue_pop(&partition->in);
+}
+
+void sim_partition_call(struct sim_machine *machine, uint32_t index)
+{
+	struct sim_partition *partition = &machine->partition[index];
+	uint64_t now = sim_now(machine), next;
+
+	if (partition->due <= now)
+		complete(machine, partition);
+	if (partition->unit_due <= now) {
+		partition->unit_due = SIM_NEVER;
+		next = machine->ops->partition_tick(machine, index);
+		if (next < partition->unit_due)
+			partition->unit_due = next;
+	}
+	accesses(machine, partition);
+	next = partition->in.count ? partition->l2_free : SIM_NEVER;
+	if (partition->unit_due < next)
+		next = partition->unit_due;
+	if (partition->due < next)
+		next = partition->due;
+	sim_wheel_wake(&machine->wheel, SIM_PARTITION, index, next);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_SLAB_H
+#define SIM_SLAB_H
+/* Blocks of one size, by number. They move when the slab grows: do not keep pointers. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SIM_SLAB_NONE UINT32_MAX
+
+struct sim_slab {
+	unsigned char *memory;
+	size_t block; /* bytes, at least 4 */
+	uint32_t count, used;
+	uint32_t free; /* first of the blocks given back, each naming the next; 1-based */
+};
+
+static inline void *sim_slab_at(const struct sim_slab *slab, uint32_t index)
+{
+	return slab->memory + index * slab->block;
+}
+
+/* SIM_SLAB_NONE when there is no memory. */
+static inline uint32_t sim_slab_take(struct sim_slab *slab)
+{
+	if (slab->free) {
+		uint32_t index = slab->free - 1;
+
+		memcpy(&slab->free, sim_slab_at(slab, index), sizeof slab->free);
+		return index;
+	}
+	if (slab->used == slab->count) {
+		uint32_t count = slab->count ? 2 * slab->count : 64;
+		void *memory = realloc(slab->memory, count * slab->block);
+
+		if (!memory)
+			return SIM_SLAB_NONE;
+		slab->memory = memory;
+		slab->count = count;
+	}
+	return slab->used++;
+}
+
+static inline void sim_slab_give(struct sim_slab *slab, uint32_t index)
+{
+	memcpy(sim_slab_at(slab, index), &slab->free, sizeof slab->free);
+	slab->free = index + 1;
+}
+
+#endif

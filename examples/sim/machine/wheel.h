@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_WHEEL_H
+#define SIM_WHEEL_H
+/*
+ * The clock: a wheel of ticks, each with one bit for every part of the machine that
+ * wants to be called then. A part keeps its own queues of what is due and asks for a
+ * call at the earliest of them; a call too many does no harm. Ticks without a bit
+ * are skipped, so an idle part costs nothing. There are no event records.
+ *
+ * Within a tick the parts are called in this order, each kind by index:
+ * partitions (with their memory), crossbar ports, cores.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+
+enum sim_part {
+	SIM_PARTITION,
+	SIM_PORT_FROM_CORE, /* source ports of the crossbar to memory */
+	SIM_PORT_TO_PARTITION,
+	SIM_PORT_FROM_PARTITION, /* source ports of the crossbar to the cores */
+	SIM_PORT_TO_CORE,
+	SIM_CORE,
+	SIM_PARTS,
+};
+
+#define SIM_WHEEL_TICKS 4096u
+#define SIM_NEVER UINT64_MAX
+
+struct sim_wheel {
+	uint64_t now;
+	uint64_t called[SIM_WHEEL_TICKS][8]; /* by part; the last two are not used */
+	uint64_t occupied[SIM_WHEEL_TICKS / 64];
+};
+
+/* Call part `index` at tick `at` (later than its own place in the present tick), or, if
+ * that is beyond the wheel, earlier. SIM_NEVER: no call. */
+static inline void sim_wheel_wake(struct sim_wheel *wheel, enum sim_part part, uint32_t index,
+				  uint64_t at)
+{
+	uint32_t slot;
+
+	if (at == SIM_NEVER)
+		return;
+	if (at - wheel->now >= SIM_WHEEL_TICKS)
+		at = wheel->now + SIM_WHEEL_TICKS - 1;
+	slot = (uint32_t)at % SIM_WHEEL_TICKS;
+	wheel->called[slot][part] |= UINT64_C(1) << index;
+	wheel->occupied[slot / 64] |= UINT64_C(1) << slot % 64;
+}
+
+/* Go to the next tick with a call; false if there is none. */
+static inline bool sim_wheel_next(struct sim_wheel *wheel)
+{
+	uint32_t from = (uint32_t)(wheel->now + 1) % SIM_WHEEL_TICKS;
+	uint64_t word = wheel->occupied[from / 64] & ~UINT64_C(0) << from % 64;
+
+	for (uint32_t i = 0; i <= SIM_WHEEL_TICKS / 64; i++) {
+		uint32_t at = (from / 64 + i) % (SIM_WHEEL_TICKS / 64);
+
+		if (i)
+			word = wheel->occupied[at];
+		if (!word)
+			continue;
+		at = at * 64 + (uint32_t)__builtin_ctzll(word);
+		wheel->now += 1 + (at - from) % SIM_WHEEL_TICKS;
+		return true;
+	}
+	return false;
+}
+
+/* Take the calls of one kind of part at this tick. */
+static inline uint64_t sim_wheel_take(struct sim_wheel *wheel, enum sim_part part)
+{
+	uint64_t *called = &wheel->called[wheel->now % SIM_WHEEL_TICKS][part];
+	uint64_t mask = *called;
+
+	*called = 0;
+	return mask;
+}
+
+/* The present tick is done. */
+static inline void sim_wheel_done(struct sim_wheel *wheel)
+{
+	uint32_t slot = (uint32_t)wheel->now % SIM_WHEEL_TICKS;
+
+	wheel->occupied[slot / 64] &= ~(UINT64_C(1) << slot % 64);
+}
+
+#endif

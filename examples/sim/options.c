@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum kind { FLAG, TEXT, NUMBER, LIMIT, CHOICE, SETTING };
+
+struct option {
+	const char *name;
+	enum kind kind;
+	size_t offset;
+	uint64_t min, max;	       /* NUMBER */
+	const char *const *choices; /* CHOICE */
+	const char *argument, *summary;
+};
+
+static const char *const formats[] = { "text", "json", "csv", NULL };
+static const char *const progresses[] = { "auto", "always", "never", NULL };
+
+#define AT(field) offsetof(struct sim_options, field)
+
+static const struct option table[] = {
+	{ "system", TEXT, AT(system), 0, 0, NULL, "NAME", "TM system to run (default kilo-tm)" },
+	{ "machine", TEXT, AT(machine), 0, 0, NULL, "NAME",
+	  "machine to run it on (default fermi)" },
+	{ "workload", TEXT, AT(workload), 0, 0, NULL, "NAME",
+	  "what the threads do (default hash-table)" },
+	{ "keys", TEXT, AT(keys), 0, 0, NULL, "FILE", "keys of hash-table: one per word of FILE" },
+	{ "trace", TEXT, AT(trace), 0, 0, NULL, "FILE",
+	  "replay the accesses of FILE, - for standard input" },
+	{ "threads", NUMBER, AT(threads), 1, SIM_THREADS_MAX, NULL, "N", "number of threads" },
+	{ "concurrency", LIMIT, AT(concurrency), 1, SIM_CONCURRENCY_MAX, NULL, "N|inf",
+	  "warps per core allowed in transactions (default 2)" },
+	{ "seed", NUMBER, AT(seed), 0, UINT64_MAX, NULL, "N",
+	  "of everything drawn at random (default 1)" },
+	{ "set", SETTING, AT(set), 0, 0, NULL, "PATH.FIELD=VALUE",
+	  "set a parameter of machine, system, workload or a unit" },
+	{ "check", FLAG, AT(check), 0, 0, NULL, NULL, "prove that the run was serialisable" },
+	{ "format", CHOICE, AT(format), 0, 0, formats, "text|json|csv", "shape of the report" },
+	{ "out", TEXT, AT(out), 0, 0, NULL, "FILE", "write the report to FILE" },
+	{ "progress", CHOICE, AT(progress), 0, 0, progresses, "auto|always|never",
+	  "progress bar on standard error" },
+	{ "list", FLAG, AT(list), 0, 0, NULL, NULL, "print all names and parameters, and end" },
+	{ "version", FLAG, AT(version), 0, 0, NULL, NULL, "print the version, and end" },
+	{ "help", FLAG, AT(help), 0, 0, NULL, NULL, "print this, and end" },
+};
+
+#define OPTIONS (sizeof(table) / sizeof(table[0]))
+
+static int refuse(const struct option *o, const char *value, const char *expected)
+{
+	fprintf(stderr, "gputm-sim: --%s: got \"%s\", expected %s\n", o->name, value, expected);
+	return -1;
+}
+
+static bool parse_number(const char *text, uint64_t *out)
+{
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	*out = strtoull(text, &end, 0);
+	return !errno && !*end;
+}
+
+static int set_number(const struct option *o, const char *value, uint64_t *out)
+{
+	char expected[96];
+	uint64_t number;
+
+	if (o->kind == LIMIT && !strcmp(value, "inf")) {
+		*out = 0;
+		return 0;
+	}
+	if (parse_number(value, &number) && number >= o->min && number <= o->max) {
+		*out = number;
+		return 0;
+	}
+	snprintf(expected, sizeof(expected), "a number %llu .. %llu%s", (unsigned long long)o->min,
+		 (unsigned long long)o->max, o->kind == LIMIT ? " or inf" : "");
+	return refuse(o, value, expected);
+}
+
+static int set_choice(const struct option *o, const char *value, int *out)
+{
+	int i;
+
+	for (i = 0; o->choices[i]; i++)
+		if (!strcmp(o->choices[i], value)) {
+			*out = i;
+			return 0;
+		}
+	return refuse(o, value, o->argument);
+}
+
+static int set(const struct option *o, const char *value, struct sim_options *out)
+{
+	void *field = (char *)out + o->offset;
+	int choice, error = 0;
+
+	switch (o->kind) {
+	case FLAG:
+		*(bool *)field = true;
+		break;
+	case TEXT:
+		if (!*value)
+			return refuse(o, value, o->argument);
+		*(const char **)field = value;
+		break;
+	case NUMBER:
+	case LIMIT:
+		error = set_number(o, value, field);
+		break;
+	case CHOICE:
+		error = set_choice(o, value, &choice);
+		if (!error && o->offset == AT(format))
+			out->format = (enum sim_format)choice;
+		else if (!error)
+			out->progress = (enum sim_progress)choice;
+		break;
+	case SETTING:
+		if (!strchr(value, '=') || !strchr(value, '.') ||
+		    strchr(value, '=') < strchr(value, '.'))
+			return refuse(o, value, o->argument);
+		out->set[out->set_count++] = value;
+		break;
+	}
+	if (!error && o->offset == AT(threads))
+		out->threads_given = true;
+	if (!error && o->offset == AT(workload))
+		out->workload_given = true;
+	return error;
+}
+
+static const struct option *find(const char *name, size_t length)
+{
+	size_t i;
+
+	for (i = 0; i < OPTIONS; i++)
+		if (strlen(table[i].name) == length && !memcmp(table[i].name, name, length))
+			return &table[i];
+	return NULL;
+}
+
+static int next(char ***argument, struct sim_options *out)
+{
+	const char *text = *(*argument)++, *name = text + 2, *equals;
+	const struct option *o;
+
+	if (strncmp(text, "--", 2)) {
+		fprintf(stderr, "gputm-sim: got \"%s\", expected an option (see --help)\n", text);
+		return -1;
+	}
+	equals = strchr(name, '=');
+	o = find(name, equals ? (size_t)(equals - name) : strlen(name));
+	if (!o) {
+		fprintf(stderr, "gputm-sim: unknown option \"%s\" (see --help)\n", text);
+		return -1;
+	}
+	if (o->kind == FLAG && equals)
+		return refuse(o, equals + 1, "no value");
+	if (o->kind == FLAG || equals)
+		return set(o, equals ? equals + 1 : "", out);
+	if (!**argument) {
+		fprintf(stderr, "gputm-sim: --%s: got nothing, expected %s\n", o->name,
+			o->argument);
+		return -1;
+	}
+	return set(o, *(*argument)++, out);
+}
+
+/* What cannot stand together. */
+static int relations(const struct sim_options *o)
+{
+	const char *reason = NULL;
+
+	if (o->trace && o->threads_given)
+		reason = "--threads: a trace brings its own, expected no --threads with --trace";
+	else if (o->trace && o->workload_given)
+		reason = "--workload: a trace is one, expected either --workload or --trace";
+	else if (o->keys && (o->trace || strcmp(o->workload, "hash-table")))
+		reason = "--keys: only the workload hash-table takes keys from a file";
+	if (reason)
+		fprintf(stderr, "gputm-sim: %s\n", reason);
+	return reason ? -1 : 0;
+}
+
+int sim_options_parse(int argc, char **argv, struct sim_options *out)
+{
+	static char end[] = "";
+	char **copy = calloc((size_t)argc + 2, sizeof(*copy)), **argument = copy;
+	int i, error = 0;
+
+	memset(out, 0, sizeof(*out));
+	out->system = "kilo-tm";
+	out->machine = "fermi";
+	out->workload = "hash-table";
+	out->concurrency = 2;
+	out->seed = 1;
+	out->set = calloc((size_t)argc + 1, sizeof(*out->set));
+	if (!copy || !out->set) {
+		fprintf(stderr, "gputm-sim: out of memory\n");
+		free(copy);
+		return -1;
+	}
+	for (i = 1; i < argc; i++)
+		copy[i - 1] = argv[i];
+	copy[i - 1] = end;
+	while (!error && argument < copy + argc - 1)
+		error = next(&argument, out);
+	free(copy);
+	return error ? error : relations(out);
+}
+
+void sim_options_free(struct sim_options *options)
+{
+	free(options->set);
+	options->set = NULL;
+}
+
+void sim_options_help(void)
+{
+	char left[64];
+	size_t i;
+
+	puts("Usage: gputm-sim [OPTION]...\n"
+	     "Run a transactional memory system for GPUs on a cycle-level machine.\n");
+	for (i = 0; i < OPTIONS; i++) {
+		snprintf(left, sizeof(left), "--%s%s%s", table[i].name,
+			 table[i].argument ? " " : "", table[i].argument ? table[i].argument : "");
+		printf("  %-32s %s\n", left, table[i].summary);
+	}
+	puts("\nExit: 0 done; 1 a check failed; 2 usage or bad input. More in gputm-sim(1).");
+}

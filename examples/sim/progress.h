@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_PROGRESS_H
+#define SIM_PROGRESS_H
+/* A bar on standard error that shows how many threads have ended. */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "options.h"
+
+struct sim_bar {
+	bool wanted, drawn;
+	double patience; /* seconds before it is first drawn */
+	double start, last;
+};
+
+/* AUTO draws on a terminal, once the run has taken a second. */
+void sim_bar_init(struct sim_bar *bar, enum sim_progress progress);
+/* For sim_run_options.progress, with the bar as its state. */
+void sim_bar_update(void *bar, uint64_t ended, uint64_t threads, uint64_t cycles);
+/* Take it away again. */
+void sim_bar_end(struct sim_bar *bar);
+
+/* Seconds of a clock that only goes forward. */
+double sim_seconds(void);
+
+#endif /* SIM_PROGRESS_H */

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The report for people. */
+#define _DEFAULT_SOURCE /* getrusage */
+#include <errno.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "report.h"
+
+#define STATS_MAX 64
+#define GROUPS_MAX 32
+
+/* 1234567 as 1,234,567; a few results may be alive at once. */
+static const char *grouped(uint64_t value)
+{
+	static char text[4][32];
+	static unsigned turn;
+	char digits[24], *out = text[turn++ % 4];
+	int length = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)value), k = 0;
+
+	for (int i = 0; i < length; i++) {
+		if (i && (length - i) % 3 == 0)
+			out[k++] = ',';
+		out[k++] = digits[i];
+	}
+	out[k] = '\0';
+	return out;
+}
+
+static const char *plural(uint64_t count, const char *one, const char *many)
+{
+	return count == 1 ? one : many;
+}
+
+static void head(const struct sim_report *r, FILE *out)
+{
+	const struct sim_options *o = r->options;
+	const struct sim_machine_config *m = &r->setup->machine;
+
+	fprintf(out, "gputm-sim %s\n\n", gputm_version());
+	fprintf(out, "  system       %s: %s\n", r->setup->system->name, r->setup->system->summary);
+	fprintf(out, "  workload     %s: %s\n", r->workload->name, r->setup->workload->summary);
+	if (o->keys)
+		fprintf(out, "               one key per word of %s\n", o->keys);
+	if (o->trace)
+		fprintf(out, "               read from %s\n",
+			strcmp(o->trace, "-") ? o->trace : "standard input");
+	fprintf(out, "  machine      %s: %u %s of %u warps x %u lanes, %u memory %s, %u MHz\n",
+		o->machine, m->cores, plural(m->cores, "core", "cores"), m->warps, m->lanes,
+		m->partitions, plural(m->partitions, "partition", "partitions"), m->core_mhz);
+	fprintf(out, "  threads      %s in blocks of %u\n", grouped(r->workload->threads),
+		r->workload->block_size);
+	if (o->concurrency)
+		fprintf(out, "  concurrency  %llu %s per core in transactions\n",
+			(unsigned long long)o->concurrency,
+			plural(o->concurrency, "warp", "warps"));
+	else
+		fprintf(out, "  concurrency  all resident warps may be in transactions\n");
+	fprintf(out, "  seed         %llu\n", (unsigned long long)o->seed);
+}
+
+static void outcome(const struct sim_report *r, FILE *out)
+{
+	const struct sim_result *result = &r->result;
+	const char *separator = ": ";
+
+	fprintf(out, "\n  cycles       %s  (%.1f us at %u MHz)\n", grouped(result->cycles),
+		(double)result->cycles / result->core_mhz, result->core_mhz);
+	fprintf(out, "  committed    %s %s\n", grouped(result->committed),
+		plural(result->committed, "transaction", "transactions"));
+	fprintf(out, "  aborted      %s %s", grouped(result->aborted),
+		plural(result->aborted, "attempt", "attempts"));
+	if (result->committed)
+		fprintf(out, ", %.3f per commit",
+			(double)result->aborted / (double)result->committed);
+	for (int i = 0; i < SIM_ABORT_REASONS; i++) {
+		if (!result->aborted_by_reason[i])
+			continue;
+		fprintf(out, "%s%s %s", separator, sim_abort_reason_name[i],
+			grouped(result->aborted_by_reason[i]));
+		separator = ", ";
+	}
+	fprintf(out, "\n  memory       %s L2 accesses, %s misses, %s bytes to and from DRAM\n",
+		grouped(result->l2_accesses), grouped(result->l2_misses),
+		grouped(result->dram_bytes));
+}
+
+/* Of this program and not of the machine it models. */
+static void host(const struct sim_report *r, FILE *out)
+{
+	struct rusage usage;
+
+	fprintf(out, "  host         %.3f s", r->wall_seconds);
+	if (r->wall_seconds > 0)
+		fprintf(out, ", %s committed transactions per second",
+			grouped((uint64_t)((double)r->result.committed / r->wall_seconds)));
+	if (!getrusage(RUSAGE_SELF, &usage))
+		fprintf(out, ", %.1f MB of memory", (double)usage.ru_maxrss / 1024);
+	fputc('\n', out);
+}
+
+static void traffic_row(FILE *out, const char *name, const struct sim_traffic_count *count)
+{
+	fprintf(out, "  %-14s %13s %15s %13s\n", name, grouped(count->packets),
+		grouped(count->bytes), grouped(count->flits));
+}
+
+static void traffic(const struct sim_result *result, FILE *out)
+{
+	struct sim_traffic_count total = { 0, 0, 0 };
+
+	fprintf(out, "\n  %-14s %13s %15s %13s\n", "traffic", "packets", "bytes", "flits");
+	for (int i = 0; i < SIM_TRAFFIC_KINDS; i++) {
+		const struct sim_traffic_count *count = &result->traffic[i];
+
+		if (!count->packets)
+			continue;
+		traffic_row(out, sim_traffic_name[i], count);
+		total.packets += count->packets;
+		total.bytes += count->bytes;
+		total.flits += count->flits;
+	}
+	traffic_row(out, "total", &total);
+}
+
+/* ---- units: all instances of a role together ---- */
+
+struct group {
+	const char *role;
+	const struct gputm_unit *unit; /* the first one */
+	uint32_t instances;
+	uint64_t total[STATS_MAX]; /* sums of counters, maxima of maxima */
+};
+
+static void add(struct group *group, const struct gputm_unit *unit)
+{
+	struct gputm_stat stat;
+
+	group->instances++;
+	for (size_t i = 0; i < STATS_MAX && gputm_unit_stat(unit, i, &stat); i++)
+		if (stat.kind != GPUTM_STAT_MAXIMUM)
+			group->total[i] += stat.value;
+		else if (stat.value > group->total[i])
+			group->total[i] = stat.value;
+}
+
+static size_t collect(const struct sim_machine *machine, struct group group[GROUPS_MAX])
+{
+	struct sim_unit_info info;
+	size_t groups = 0, g;
+
+	for (size_t i = 0; sim_machine_unit(machine, i, &info); i++) {
+		for (g = 0; g < groups && strcmp(group[g].role, info.role); g++)
+			continue;
+		if (g == GROUPS_MAX)
+			continue;
+		if (g == groups)
+			group[groups++] = (struct group){ .role = info.role, .unit = info.unit };
+		add(&group[g], info.unit);
+	}
+	return groups;
+}
+
+static void group_head(const struct group *group, FILE *out)
+{
+	const char *kind = gputm_unit_kind(group->unit);
+	uint64_t bits = gputm_unit_storage_bits(group->unit);
+
+	fprintf(out, "\n  %s: %u %s", group->role, group->instances,
+		plural(group->instances, "unit", "units"));
+	if (strcmp(group->role, kind))
+		fprintf(out, " of kind %s", kind);
+	if (bits)
+		fprintf(out, ", %s bits (%.1f KiB) of storage%s", grouped(bits),
+			(double)bits / 8192, group->instances == 1 ? "" : " each");
+	fputc('\n', out);
+}
+
+static void group_stats(const struct group *group, FILE *out)
+{
+	struct gputm_stat stat;
+
+	for (size_t i = 0; i < STATS_MAX && gputm_unit_stat(group->unit, i, &stat); i++)
+		if (group->total[i] && stat.kind != GPUTM_STAT_HISTOGRAM)
+			fprintf(out, "    %-28s %15s  %s\n", stat.name, grouped(group->total[i]),
+				stat.summary);
+}
+
+static void units(const struct sim_report *r, FILE *out)
+{
+	struct group group[GROUPS_MAX];
+	size_t groups = collect(r->machine, group);
+
+	for (size_t g = 0; g < groups; g++) {
+		group_head(&group[g], out);
+		group_stats(&group[g], out);
+	}
+}
+
+static void verdict(const struct sim_report *r, FILE *out)
+{
+	const struct sim_verdict *v = r->verdict;
+
+	if (!v) {
+		fputs("\nNot checked (--check replays the run and proves it serialisable).\n", out);
+		return;
+	}
+	if (!v->passed) {
+		fprintf(out, "\nCheck FAILED: %s.\n", v->failure);
+		if (v->serializable)
+			fputs("The transactions themselves were serialisable.\n", out);
+		return;
+	}
+	fprintf(out,
+		"\nCheck passed: the run was serialisable. Its %s committed %s, replayed\n"
+		"one after the other, read the same %s %s and leave the same memory%s.\n",
+		grouped(v->transactions), plural(v->transactions, "transaction", "transactions"),
+		grouped(v->reads), plural(v->reads, "value", "values"),
+		r->options->trace ? "" : ",\nand the workload's invariant holds in it");
+}
+
+int sim_report_text(const struct sim_report *r)
+{
+	FILE *out = r->out;
+
+	head(r, out);
+	outcome(r, out);
+	host(r, out);
+	traffic(&r->result, out);
+	units(r, out);
+	verdict(r, out);
+	return fflush(out) || ferror(out) ? -EIO : 0;
+}
+
+int sim_report_write(const struct sim_report *report)
+{
+	return report->options->format == SIM_TEXT ? sim_report_text(report) :
+						     sim_report_data(report);
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "setup.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool sim_setup_part(const struct sim_setup *setup, size_t index, const char **path,
+		    const struct gputm_params **params, void **config)
+{
+	if (index == 0) {
+		*path = "machine";
+		*params = &sim_machine_params;
+		*config = (void *)(uintptr_t)&setup->machine;
+		return true;
+	}
+	index--;
+	if (setup->workload_config && index-- == 0) {
+		*path = "workload";
+		*params = setup->workload->params;
+		*config = setup->workload_config;
+		return true;
+	}
+	if (index >= setup->system->role_count)
+		return false;
+	*path = setup->system->role[index].role;
+	*params = setup->system->role[index].params();
+	*config = (char *)setup->system_config + setup->system->role[index].offset;
+	return true;
+}
+
+static void say_names(const char *what, const char *got)
+{
+	fprintf(stderr, "gputm-sim: --%s: got \"%s\", expected one of:", what, got);
+}
+
+static const struct sim_system_class *find_system(const char *name)
+{
+	size_t i;
+
+	for (i = 0; sim_system_classes[i]; i++)
+		if (!strcmp(sim_system_classes[i]->name, name))
+			return sim_system_classes[i];
+	say_names("system", name);
+	for (i = 0; sim_system_classes[i]; i++)
+		fprintf(stderr, " %s", sim_system_classes[i]->name);
+	fputc('\n', stderr);
+	return NULL;
+}
+
+static const struct sim_workload_class *find_workload(const char *name)
+{
+	size_t i;
+
+	for (i = 0; sim_workload_classes[i]; i++)
+		if (!strcmp(sim_workload_classes[i]->name, name))
+			return sim_workload_classes[i];
+	say_names("workload", name);
+	for (i = 0; sim_workload_classes[i]; i++)
+		fprintf(stderr, " %s", sim_workload_classes[i]->name);
+	fputc('\n', stderr);
+	return NULL;
+}
+
+static int find_machine(const char *name, struct sim_machine_config *out)
+{
+	size_t i;
+
+	if (!gputm_params_preset(NULL, &sim_machine_params, name, out))
+		return 0;
+	say_names("machine", name);
+	for (i = 0; i < sim_machine_params.preset_count; i++)
+		fprintf(stderr, " %s", sim_machine_params.preset[i].name);
+	fputc('\n', stderr);
+	return -1;
+}
+
+/* "PATH.field=value": the path ends at the last dot before '='. */
+static int split(const char *setting, char *path, size_t size, const char **field,
+		 const char **value)
+{
+	const char *equals = strchr(setting, '='), *dot = equals;
+	size_t length = (size_t)(equals - setting);
+
+	while (*dot != '.')
+		dot--;
+	if (length >= size) {
+		fprintf(stderr, "gputm-sim: --set: \"%.40s...\" names nothing that can be set\n",
+			setting);
+		return -1;
+	}
+	memcpy(path, setting, length);
+	path[length] = '\0';
+	path[dot - setting] = '\0';
+	*field = path + (dot - setting) + 1;
+	*value = equals + 1;
+	return 0;
+}
+
+static int no_such_path(const struct sim_setup *setup, const char *got)
+{
+	const struct gputm_params *params;
+	const char *path;
+	void *config;
+
+	say_names("set", got);
+	for (size_t i = 0; sim_setup_part(setup, i, &path, &params, &config); i++)
+		fprintf(stderr, " %s", path);
+	fprintf(stderr, " (for system %s, workload %s)\n", setup->system->name,
+		setup->workload->name);
+	return -1;
+}
+
+/* Apply one setting if it is for the machine (or, else, for all but the machine). */
+static int apply(struct gputm_ctx *ctx, const struct sim_setup *setup, const char *setting,
+		 bool machine)
+{
+	const struct gputm_params *params;
+	const char *path, *field, *value;
+	char wanted[128];
+	void *config;
+
+	if (split(setting, wanted, sizeof(wanted), &field, &value))
+		return -1;
+	if (!strcmp(wanted, "machine") != machine)
+		return 0;
+	for (size_t i = 0; sim_setup_part(setup, i, &path, &params, &config); i++)
+		if (!strcmp(path, wanted))
+			return gputm_params_set(ctx, params, config, field, value) ? -1 : 0;
+	return no_such_path(setup, wanted);
+}
+
+static int apply_all(struct gputm_ctx *ctx, const struct sim_setup *setup,
+		     const struct sim_options *options, bool machine)
+{
+	int error = 0;
+
+	for (size_t i = 0; !error && i < options->set_count; i++)
+		error = apply(ctx, setup, options->set[i], machine);
+	return error;
+}
+
+/* Configs with their defaults, but for the machine's. */
+static int make_configs(struct sim_setup *setup)
+{
+	setup->system_config = calloc(1, setup->system->config_size + 1);
+	if (setup->workload->params)
+		setup->workload_config = calloc(1, setup->workload->params->config_size);
+	if (!setup->system_config || (setup->workload->params && !setup->workload_config)) {
+		fprintf(stderr, "gputm-sim: out of memory\n");
+		return -1;
+	}
+	if (setup->workload_config)
+		gputm_params_init(setup->workload->params, setup->workload_config);
+	return 0;
+}
+
+int sim_setup_make(struct gputm_ctx *ctx, const struct sim_options *options,
+		   struct sim_setup *out)
+{
+	memset(out, 0, sizeof(*out));
+	out->system = find_system(options->system);
+	out->workload = find_workload(options->trace ? "trace" : options->workload);
+	if (!out->system || !out->workload || find_machine(options->machine, &out->machine) ||
+	    make_configs(out) || apply_all(ctx, out, options, true))
+		return -1;
+	if (out->system->init)
+		out->system->init(out->system_config, &out->machine);
+	return apply_all(ctx, out, options, false);
+}
+
+void sim_setup_free(struct sim_setup *setup)
+{
+	free(setup->system_config);
+	free(setup->workload_config);
+	memset(setup, 0, sizeof(*setup));
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_SETUP_H
+#define SIM_SETUP_H
+/* From names and --set to the configs of machine, system and workload. */
+#include "machine/machine.h"
+#include "options.h"
+
+struct sim_setup {
+	struct sim_machine_config machine;
+	const struct sim_system_class *system;
+	void *system_config;
+	const struct sim_workload_class *workload;
+	void *workload_config; /* NULL if the workload has no options */
+};
+
+/*
+ * The machine, system and workload of these names, with the settings applied in order.
+ * 0 or -1 with the reason on stderr (values that a parameter table refuses are told to
+ * the context's log). Free it in both cases.
+ */
+int sim_setup_make(struct gputm_ctx *ctx, const struct sim_options *options,
+		   struct sim_setup *out);
+void sim_setup_free(struct sim_setup *setup);
+
+/* Number `index` of what --set reaches: path, parameter table and config. False past the last. */
+bool sim_setup_part(const struct sim_setup *setup, size_t index, const char **path,
+		    const struct gputm_params **params, void **config);
+
+/* Everything there is to name and set, on stdout. */
+void sim_list(void);
+
+#endif /* SIM_SETUP_H */

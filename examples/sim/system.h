@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_SYSTEM_H
+#define SIM_SYSTEM_H
+/*
+ * A TM system as the command line sees it: its options and the configs of the units
+ * it is wired from. How a system is wired to the machine is machine/wiring.h.
+ */
+#include <stddef.h>
+
+#include "gputm/base.h"
+#include "workload.h"
+
+struct sim_machine_config;
+
+/* A part of a system's config that --set ROLE.field=value reaches. */
+struct sim_role {
+	const char *role;			    /* such as "commit_unit" */
+	const struct gputm_params *(*params)(void); /* rows of its config struct */
+	size_t offset;				    /* of that struct in the system's config */
+};
+
+struct sim_system_class {
+	const char *name;
+	const char *summary;
+	enum sim_flavour flavour;
+	size_t config_size;
+	const struct sim_role *role; /* "system" is the first, if the system has options */
+	size_t role_count;
+	/* Defaults that go with this machine; call it after machine.* has been set. */
+	void (*init)(void *config, const struct sim_machine_config *machine);
+	const struct sim_system_ops *ops; /* machine/wiring.h */
+};
+
+/* All systems, NULL-ended (systems/table.c). */
+extern const struct sim_system_class *const sim_system_classes[];
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Fine-grained locks: the workload brings its lock program, the machine runs it. */
+#include "../machine/wiring.h"
+#include "systems.h"
+
+static const struct sim_system_ops ops = { .make = NULL };
+
+const struct sim_system_class sim_fine_lock = {
+	.name = "fine-lock",
+	.summary = "fine-grained locks, by the workload's own lock program",
+	.flavour = SIM_LOCKS,
+	.ops = &ops,
+};

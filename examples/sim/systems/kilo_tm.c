@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Kilo TM (Fung, thesis chapter 4): lazy, value-based, committed in parallel at the memory
+ * partitions. This file only carries things between the units and the machine:
+ *
+ *	core                                   partition
+ *	simt_stack  tx_throttle                commit_unit (with last_writer)
+ *	tx_log per warp                          |  validation and commit ports -> L2
+ *	commit_sequencer  ---- packets ---->     |
+ *	       ^  |       <--- reports -----     |
+ *	       |  +-- CIDs and credits: commit_id (one for the GPU, a cycle, no message)
+ *
+ * A load looks up the warp's own writes (a cycle per row walked), goes to memory for
+ * the other lanes and appends a row to the read log (a cycle); a store appends a row to the
+ * write log. tx_commit hands the warp to the sequencer, which says when it is over and
+ * which lanes failed. These run again after their back-off. The witness order is the CID.
+ *
+ * A warp's transaction that is older than the watchdog allows re-reads its read log row
+ * by row with ordinary loads before its next instruction; lanes that find another value
+ * abort.
+ *
+ * Messages that a full commit unit refuses wait at the partition in order of arrival,
+ * resent words apart from the others.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "kilo_tm.h"
+#include "systems.h"
+
+SIM_UNIT_KIND(tx_log);
+SIM_UNIT_KIND(commit_id);
+SIM_UNIT_KIND(commit_sequencer);
+SIM_UNIT_KIND(commit_unit);
+
+/* ---- accesses inside a transaction -------------------------------------------------------- */
+
+static void log_read(struct sim_machine *machine, struct sim_warp *warp, uint64_t mask)
+{
+	struct kilo *kilo = machine->state;
+	uint32_t number = sim_kilo_number(machine, warp), value[SIM_MAX_LANES];
+
+	for (SIM_EACH_LANE(lane, mask))
+		value[lane] = warp->lane[lane].loaded;
+	sim_kilo_must(machine,
+		      gputm_tx_log_append_read(kilo->log[number], mask, warp->address, value),
+		      "the read log refused a row");
+	sim_tell_load(machine, warp, mask);
+	sim_warp_until(machine, warp,
+		       sim_now(machine) + (1 + kilo->walked[number]) * machine->core_ticks);
+}
+
+void sim_kilo_load(struct sim_machine *machine, struct sim_warp *warp)
+{
+	struct kilo *kilo = machine->state;
+	uint32_t number = sim_kilo_number(machine, warp), value[SIM_MAX_LANES];
+	struct gputm_tx_log_lookup found;
+
+	sim_kilo_must(machine,
+		      gputm_tx_log_lookup_own_writes(kilo->log[number], warp->mask, warp->address,
+						     value, &found),
+		      "the write log refused a look-up");
+	for (SIM_EACH_LANE(lane, found.hits))
+		warp->lane[lane].loaded = value[lane];
+	sim_tell_load(machine, warp, found.hits);
+	kilo->walked[number] = found.rows;
+	warp->mask &= ~found.hits;
+	if (warp->mask)
+		sim_access(machine, warp, SIM_LOAD, warp->mask);
+	else
+		sim_warp_until(machine, warp,
+			       sim_now(machine) + (1 + found.rows) * machine->core_ticks);
+}
+
+void sim_kilo_store(struct sim_machine *machine, struct sim_warp *warp)
+{
+	struct kilo *kilo = machine->state;
+	struct gputm_tx_log *log = kilo->log[sim_kilo_number(machine, warp)];
+
+	sim_kilo_must(machine,
+		      gputm_tx_log_append_write(log, warp->mask, warp->address, warp->value),
+		      "the write log refused a row");
+	sim_tell_store(machine, warp, warp->mask);
+	sim_warp_until(machine, warp,
+		       sim_now(machine) + machine->config.plain_latency * machine->core_ticks);
+}
+
+/* ---- watchdog -------------------------------------------------------------------------- */
+
+static void watch_end(struct sim_machine *machine, struct sim_warp *warp)
+{
+	struct kilo *kilo = machine->state;
+	uint32_t number = sim_kilo_number(machine, warp);
+	struct kilo_watch *watch = &kilo->watch[number];
+
+	for (uint32_t i = 0; i < machine->config.lanes; i++)
+		warp->lane[i].loaded = watch->loaded[i];
+	watch->on = false;
+	warp->started = sim_now(machine);
+	sim_warp_until(machine, warp, sim_now(machine));
+	if (!watch->wrong)
+		return;
+	sim_kilo_must(machine, gputm_tx_log_restart(kilo->log[number], watch->wrong),
+		      "the logs refused a restart");
+	sim_tx_abort(machine, warp, watch->wrong, SIM_ABORT_WATCHDOG);
+	if (!gputm_simt_stack_tx_running(warp->stack))
+		sim_kilo_end_attempt(machine, warp, watch->wrong);
+}
+
+/* Read the next row of the read log that has lanes still right. */
+static void watch_row(struct sim_machine *machine, struct sim_warp *warp)
+{
+	struct kilo *kilo = machine->state;
+	uint32_t number = sim_kilo_number(machine, warp);
+	struct kilo_watch *watch = &kilo->watch[number];
+	const struct gputm_tx_log *log = kilo->log[number];
+	uint32_t rows = gputm_tx_log_rows(log, GPUTM_TX_LOG_READ);
+	struct gputm_tx_log_row row = { .mask = 0 };
+
+	for (; watch->row < rows; watch->row++) {
+		sim_kilo_must(machine, gputm_tx_log_row(log, GPUTM_TX_LOG_READ, watch->row, &row),
+			      "a row of the read log is gone");
+		warp->mask = row.mask & ~watch->wrong;
+		for (SIM_EACH_LANE(lane, warp->mask))
+			warp->address[lane] = row.address[lane];
+		if (warp->mask) {
+			sim_access(machine, warp, SIM_LOAD, warp->mask);
+			return;
+		}
+	}
+	watch_end(machine, warp);
+}
+
+static void watch_loaded(struct sim_machine *machine, struct sim_warp *warp)
+{
+	struct kilo *kilo = machine->state;
+	uint32_t number = sim_kilo_number(machine, warp);
+	struct kilo_watch *watch = &kilo->watch[number];
+	struct gputm_tx_log_row row = { .mask = 0 };
+
+	sim_kilo_must(machine,
+		      gputm_tx_log_row(kilo->log[number], GPUTM_TX_LOG_READ, watch->row, &row),
+		      "a row of the read log is gone");
+	for (SIM_EACH_LANE(lane, warp->mask & row.mask))
+		if (warp->lane[lane].loaded != row.value[lane])
+			watch->wrong |= UINT64_C(1) << lane;
+	watch->row++;
+	watch_row(machine, warp);
+}
+
+bool sim_kilo_watch(struct sim_machine *machine, struct sim_warp *warp)
+{
+	struct kilo *kilo = machine->state;
+	struct kilo_watch *state = &kilo->watch[sim_kilo_number(machine, warp)];
+	uint64_t age = sim_now(machine) - warp->started;
+
+	if (!gputm_commit_sequencer_overdue(kilo->core[warp->core].sequencer,
+					    age / machine->core_ticks))
+		return false;
+	state->on = true;
+	state->row = 0;
+	state->wrong = 0;
+	for (uint32_t i = 0; i < machine->config.lanes; i++)
+		state->loaded[i] = warp->lane[i].loaded;
+	watch_row(machine, warp);
+	return true;
+}
+
+void sim_kilo_loaded(struct sim_machine *machine, struct sim_warp *warp)
+{
+	struct kilo *kilo = machine->state;
+
+	if (kilo->watch[sim_kilo_number(machine, warp)].on)
+		watch_loaded(machine, warp);
+	else
+		log_read(machine, warp, warp->mask);
+}
+
+/* ---- life --------------------------------------------------------------------------------- */
+
+void sim_kilo_free(struct sim_machine *machine)
+{
+	struct kilo *kilo = machine->state;
+
+	if (!kilo)
+		return;
+	for (uint32_t i = 0; kilo->core && i < machine->config.cores; i++)
+		free(kilo->core[i].refused.item);
+	for (uint32_t i = 0; kilo->partition && i < machine->config.partitions; i++) {
+		free(kilo->partition[i].waiting.item);
+		free(kilo->partition[i].resent.item);
+	}
+	free(kilo->small.memory);
+	free(kilo->large.memory);
+	free(kilo->log);
+	free(kilo->walked);
+	free(kilo->watch);
+	free(kilo->core);
+	free(kilo->partition);
+	free(kilo->owner);
+	free(kilo);
+}
+
+static int allocate(struct sim_machine *machine, struct kilo *kilo)
+{
+	size_t cores = machine->config.cores, warps = cores * machine->config.warps;
+
+	kilo->small.block = SMALL_BYTES;
+	kilo->large.block = sizeof(struct gputm_commit_message);
+	for (kilo->owners = 64; kilo->owners < kilo->config->commit_unit.ring;)
+		kilo->owners *= 2;
+	kilo->log = calloc(warps, sizeof *kilo->log);
+	kilo->walked = calloc(warps, sizeof *kilo->walked);
+	kilo->watch = calloc(warps, sizeof *kilo->watch);
+	kilo->core = calloc(cores, sizeof *kilo->core);
+	kilo->partition = calloc(machine->config.partitions, sizeof *kilo->partition);
+	kilo->owner = calloc(kilo->owners, sizeof *kilo->owner);
+	return kilo->log && kilo->walked && kilo->watch && kilo->core && kilo->partition &&
+		       kilo->owner ? 0 : -ENOMEM;
+}
+
+/* The logs come first: a sequencer that is made anew is given the logs of that moment. */
+static int make_units(struct sim_machine *machine, struct kilo *kilo)
+{
+	const struct kilo_config *config = kilo->config;
+	uint32_t cores = machine->config.cores, warps = machine->config.warps;
+	int error = 0;
+
+	for (uint32_t i = 0; !error && i < cores * warps; i++)
+		error = sim_unit_add(machine, "tx_log", &kind_tx_log, &config->tx_log,
+				     &kilo->log[i]);
+	if (!error)
+		error = sim_unit_add(machine, "commit_id", &kind_commit_id, &config->commit_id,
+				     &kilo->vendor);
+	for (uint32_t i = 0; !error && i < cores; i++) {
+		struct kilo_core *core = &kilo->core[i];
+
+		core->config = config->commit_sequencer;
+		core->config.logs = (const struct gputm_tx_log *const *)&kilo->log[i * warps];
+		error = sim_unit_add(machine, "commit_sequencer", &kind_commit_sequencer,
+				     &core->config, &core->sequencer);
+	}
+	for (uint32_t i = 0; !error && i < machine->config.partitions; i++)
+		error = sim_unit_add(machine, "commit_unit", &kind_commit_unit,
+				     &config->commit_unit, &kilo->partition[i].unit);
+	return error;
+}
+
+/* A field that another one decides; true if they agree. */
+bool sim_kilo_same(struct sim_machine *machine, const char *field, uint64_t value,
+		   const char *master, uint64_t wanted)
+{
+	char message[160];
+
+	if (value == wanted)
+		return true;
+	snprintf(message, sizeof message, "%s = %" PRIu64 " must be %s = %" PRIu64, field, value,
+		 master, wanted);
+	sim_fail(machine, -EINVAL, message);
+	return false;
+}
+
+/* The units must be of the machine's shape and of one another's. */
+static int check_config(struct sim_machine *machine, const struct kilo_config *config)
+{
+	const struct sim_machine_config *shape = &machine->config;
+	const struct gputm_commit_sequencer_config *sequencer = &config->commit_sequencer;
+	const struct gputm_tx_log_config *log = &config->tx_log;
+	const struct gputm_commit_id_config *vendor = &config->commit_id;
+	const struct gputm_commit_unit_config *unit = &config->commit_unit;
+
+	return sim_kilo_same(machine, "tx_log.lanes", log->lanes, "machine.lanes", shape->lanes) &&
+			       sim_kilo_same(machine, "tx_log.partitions", log->partitions,
+					     "machine.partitions", shape->partitions) &&
+			       sim_kilo_same(machine, "tx_log.interleave", log->interleave,
+					     "machine.interleave", shape->interleave) &&
+			       sim_kilo_same(machine, "commit_sequencer.lanes", sequencer->lanes,
+					     "machine.lanes", shape->lanes) &&
+			       sim_kilo_same(machine, "commit_sequencer.warps", sequencer->warps,
+					     "machine.warps", shape->warps) &&
+			       sim_kilo_same(machine, "commit_sequencer.partitions",
+					     sequencer->partitions, "machine.partitions",
+					     shape->partitions) &&
+			       sim_kilo_same(machine, "commit_id.cores", vendor->cores,
+					     "machine.cores", shape->cores) &&
+			       sim_kilo_same(machine, "commit_id.partitions", vendor->partitions,
+					     "machine.partitions", shape->partitions) &&
+			       sim_kilo_same(machine, "commit_id.ring", vendor->ring,
+					     "commit_unit.ring", unit->ring) &&
+			       sim_kilo_same(machine, "commit_id.first_cid", vendor->first_cid,
+					     "commit_unit.first_cid", unit->first_cid)
+		       ? 0
+		       : -EINVAL;
+}
+
+int sim_kilo_make(struct sim_machine *machine, struct kilo *kilo,
+		  const struct kilo_config *config)
+{
+	int error;
+
+	machine->state = kilo;
+	if (!kilo)
+		return -ENOMEM;
+	kilo->config = config;
+	error = check_config(machine, kilo->config);
+	if (!error)
+		error = allocate(machine, kilo);
+	if (!error)
+		error = make_units(machine, kilo);
+	return error;
+}
+
+static int make(struct sim_machine *machine)
+{
+	return sim_kilo_make(machine, calloc(1, sizeof(struct kilo)), machine->system_config);
+}
+
+void sim_kilo_init(void *memory, const struct sim_machine_config *machine)
+{
+	struct kilo_config *config = memory;
+	uint32_t resident = machine->warps * machine->lanes, ring = machine->cores * resident;
+	const char *packing = machine->pack_messages ? "reference" : "kilo-tm";
+
+	if (gputm_commit_sequencer_config_preset(&config->commit_sequencer, packing))
+		gputm_params_init(gputm_commit_sequencer_params(), &config->commit_sequencer);
+	gputm_params_init(gputm_tx_log_params(), &config->tx_log);
+	gputm_params_init(gputm_commit_id_params(), &config->commit_id);
+	gputm_params_init(gputm_commit_unit_params(), &config->commit_unit);
+	config->tx_log.filter = GPUTM_TX_LOG_PERFECT;
+	config->tx_log.lanes = config->commit_sequencer.lanes = machine->lanes;
+	config->commit_unit.lanes = machine->lanes;
+	config->tx_log.partitions = config->commit_sequencer.partitions = machine->partitions;
+	config->commit_id.partitions = machine->partitions;
+	config->tx_log.interleave = machine->interleave;
+	config->tx_log.flit_bytes = machine->flit_bytes;
+	config->tx_log.address_bits = config->commit_unit.address_bits = SIM_ADDRESS_BITS;
+	config->commit_sequencer.warps = machine->warps;
+	config->commit_id.cores = machine->cores;
+	config->commit_unit.first_cid = config->commit_id.first_cid;
+	config->commit_id.credits = machine->unbounded_ring ? 4 * resident : resident;
+	config->commit_id.ring = machine->unbounded_ring ? 4 * ring : ring;
+	config->commit_unit.ring = config->commit_id.ring;
+}
+
+static const struct sim_role roles[] = { SIM_KILO_ROLES };
+
+static const struct sim_system_ops ops = {
+	.make = make,
+	.free = sim_kilo_free,
+	.load = sim_kilo_load,
+	.store = sim_kilo_store,
+	.loaded = sim_kilo_loaded,
+	.commit = sim_kilo_commit,
+	.at_partition = sim_kilo_at_partition,
+	.at_core = sim_kilo_at_core,
+	.completed = sim_kilo_completed,
+	.partition_tick = sim_kilo_partition_tick,
+	.core_tick = sim_kilo_core_tick,
+	.watch = sim_kilo_watch,
+};
+
+const struct sim_system_class sim_kilo_tm = {
+	.name = "kilo-tm",
+	.summary = "Kilo TM: lazy, value-based, committed in parallel at the memory partitions",
+	.flavour = SIM_TRANSACTIONS,
+	.config_size = sizeof(struct kilo_config),
+	.role = roles,
+	.role_count = sizeof roles / sizeof *roles,
+	.init = sim_kilo_init,
+	.ops = &ops,
+};

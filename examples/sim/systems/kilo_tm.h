@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_KILO_TM_H
+#define SIM_KILO_TM_H
+/* The state of a Kilo TM system; see kilo_tm.c. */
+#include "gputm/commit_id.h"
+#include "gputm/commit_sequencer.h"
+#include "gputm/commit_unit.h"
+#include "gputm/tx_log.h"
+
+#include "../machine/slab.h"
+#include "../machine/wiring.h"
+
+/* What a message says; a log message of few words has a small block. */
+enum { PACKET_SMALL = SIM_DO_SYSTEM, PACKET_LARGE, REPORT };
+
+#define SMALL_WORDS 6
+#define SMALL_BYTES                                                                            \
+	(sizeof(struct gputm_commit_message) -                                                 \
+	 (GPUTM_COMMIT_WORDS - SMALL_WORDS) * sizeof(struct gputm_commit_word))
+
+struct kilo_config {
+	struct gputm_tx_log_config tx_log;
+	struct gputm_commit_id_config commit_id;
+	struct gputm_commit_sequencer_config commit_sequencer;
+	struct gputm_commit_unit_config commit_unit;
+};
+
+/* The watchdog at work on a warp. */
+struct kilo_watch {
+	bool on;
+	uint32_t row;
+	uint64_t wrong;			/* lanes that found another value */
+	uint32_t loaded[SIM_MAX_LANES]; /* of the program, put back afterwards */
+};
+
+struct kilo_core {
+	struct gputm_commit_sequencer *sequencer;
+	struct gputm_commit_sequencer_config config;
+	uint64_t ticks;		  /* done by the sequencer */
+	struct sim_queue refused; /* resend requests for which it had no room */
+	bool short_of_credits;
+};
+
+struct kilo_partition {
+	struct gputm_commit_unit *unit;
+	uint64_t ticks;		  /* done by the unit */
+	struct sim_queue waiting; /* packets refused by a full port */
+	struct sim_queue resent;
+};
+
+struct kilo {
+	const struct kilo_config *config;
+	struct gputm_tx_log **log; /* by warp of the machine */
+	uint32_t *walked;	   /* rows, of the load that waits */
+	struct kilo_watch *watch;
+	struct gputm_commit_id *vendor;
+	struct kilo_core *core;
+	struct kilo_partition *partition;
+	struct sim_slab small, large; /* packets on their way */
+	uint64_t empty;		      /* transactions without a CID so far */
+	uint8_t *owner;		      /* core of a warp, by its first CID modulo owners */
+	uint64_t owners;	      /* a power of two, no less than the ring */
+	/* Told of each write of a commit unit when the L2 serves it; NULL for none. */
+	void (*wrote)(struct sim_machine *machine, uint32_t partition,
+		      const struct gputm_mem_request *request);
+};
+
+static inline uint32_t sim_kilo_number(const struct sim_machine *machine,
+				       const struct sim_warp *warp)
+{
+	return warp->core * machine->config.warps + warp->index;
+}
+
+/* The unit must not have refused. */
+static inline void sim_kilo_must(struct sim_machine *machine, int result, const char *what)
+{
+	if (result < 0)
+		sim_fail(machine, result, what);
+}
+
+/*
+ * kilo_tm.c. A system built on Kilo TM has a struct kilo first in its state and a struct
+ * kilo_config first in its config. sim_kilo_make() takes over the zeroed state, and makes
+ * units from a config that outlives the machine.
+ */
+int sim_kilo_make(struct sim_machine *machine, struct kilo *kilo,
+		  const struct kilo_config *config);
+void sim_kilo_free(struct sim_machine *machine);
+void sim_kilo_init(void *config, const struct sim_machine_config *machine);
+void sim_kilo_load(struct sim_machine *machine, struct sim_warp *warp);
+void sim_kilo_store(struct sim_machine *machine, struct sim_warp *warp);
+void sim_kilo_loaded(struct sim_machine *machine, struct sim_warp *warp);
+bool sim_kilo_watch(struct sim_machine *machine, struct sim_warp *warp);
+/* True if a field and the one that decides it agree; else the run fails. */
+bool sim_kilo_same(struct sim_machine *machine, const char *field, uint64_t value,
+		   const char *master, uint64_t wanted);
+/* The roles that every such system has first. */
+#define SIM_KILO_ROLES                                                                         \
+	{ "tx_log", gputm_tx_log_params, offsetof(struct kilo_config, tx_log) },               \
+	{ "commit_id", gputm_commit_id_params, offsetof(struct kilo_config, commit_id) },      \
+	{ "commit_sequencer", gputm_commit_sequencer_params,                                   \
+	  offsetof(struct kilo_config, commit_sequencer) },                                    \
+	{ "commit_unit", gputm_commit_unit_params, offsetof(struct kilo_config, commit_unit) }
+
+/* kilo_wires.c */
+void sim_kilo_end_attempt(struct sim_machine *machine, struct sim_warp *warp, uint64_t fail);
+void sim_kilo_commit(struct sim_machine *machine, struct sim_warp *warp);
+void sim_kilo_at_core(struct sim_machine *machine, const struct sim_message *message);
+void sim_kilo_at_partition(struct sim_machine *machine, const struct sim_message *message);
+void sim_kilo_completed(struct sim_machine *machine, uint32_t partition, uint64_t tag,
+			const uint32_t *value);
+uint64_t sim_kilo_core_tick(struct sim_machine *machine, uint32_t core);
+uint64_t sim_kilo_partition_tick(struct sim_machine *machine, uint32_t partition);
+
+#endif

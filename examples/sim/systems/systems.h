@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_SYSTEMS_H
+#define SIM_SYSTEMS_H
+
+#include "../system.h"
+
+extern const struct sim_system_class sim_coarse_lock;
+extern const struct sim_system_class sim_fine_lock;
+extern const struct sim_system_class sim_ideal;
+extern const struct sim_system_class sim_kilo_tm;
+extern const struct sim_system_class sim_warptm;
+extern const struct sim_system_class sim_warptm_tcd;
+
+#endif

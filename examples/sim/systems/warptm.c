@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * WarpTM (Fung, thesis 6.2, 6.3) and WarpTM with temporal conflict detection (6.4): Kilo TM
+ * whose commits are those of whole warps. What is added here, beside a core:
+ *
+ *	tx_commit --> first_read: read-only lanes without a conflict commit silently (TCD)
+ *	          --> ownership_table or sequential_resolver: lanes that conflict with lower
+ *	              lanes abort, before anything leaves the core, and without back-off
+ *	          --> commit_sequencer and commit units in warp mode, as in kilo_tm.c
+ *
+ * and beside a partition last_written, which notes the writes of the commit unit when the
+ * L2 serves them and is asked for each line that the L2 serves to a transaction. The
+ * answer travels with the reply (8 B). Times are core cycles.
+ *
+ * As roles first_read is "tcd" and last_written "tcd.filter"; the commit units count
+ * pending writes by the blocks of the filter, whatever commit_unit.pending_block says.
+ *
+ * A core resolves one warp after the other, its engine is one; buffers decide how many
+ * warps may have begun. Logs are taken to hit the L1.
+ *
+ * Silent commits have no place of their own in the serial order; with --check the versions
+ * of what they read tell where they may stand.
+ */
+#include <stdlib.h>
+
+#include "systems.h"
+#include "warptm.h"
+
+static void begin(struct sim_machine *machine, struct sim_warp *warp, bool again)
+{
+	struct warptm *tm = sim_warptm_of(machine);
+
+	(void)again;
+	tm->resolver[warp->core].warp[warp->index].phase = RUNNING;
+	if (tm->first_read)
+		sim_tcd_begin(machine, warp);
+}
+
+static uint64_t core_tick(struct sim_machine *machine, uint32_t core)
+{
+	uint64_t next = sim_kilo_core_tick(machine, core), due = sim_resolver_tick(machine, core);
+
+	if (due <= sim_now(machine))
+		due = sim_now(machine) + machine->core_ticks;
+	return due < next ? due : next;
+}
+
+static void commit(struct sim_machine *machine, struct sim_warp *warp)
+{
+	struct warptm *tm = sim_warptm_of(machine);
+	struct warp_state *state = &tm->resolver[warp->core].warp[warp->index];
+	uint64_t lanes = gputm_simt_stack_active_mask(warp->stack);
+
+	if (state->phase == RESOLVED) { /* the sequencer had no room before */
+		sim_kilo_commit(machine, warp);
+		return;
+	}
+	if (tm->first_read)
+		lanes = sim_tcd_commit(machine, warp, lanes);
+	if (!lanes) {
+		sim_kilo_end_attempt(machine, warp, 0);
+	} else if (tm->config->system.resolver == RESOLVER_NONE || !(lanes & (lanes - 1))) {
+		sim_warptm_hand_over(machine, warp);
+	} else {
+		sim_resolver_push(machine, warp);
+	}
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+static void warptm_free(struct sim_machine *machine)
+{
+	struct warptm *tm = sim_warptm_of(machine);
+
+	if (!tm)
+		return;
+	free(tm->resolver);
+	free(tm->state);
+	free(tm->first_read);
+	free(tm->last_written);
+	free(tm->row);
+	sim_kilo_free(machine);
+}
+
+static int make(struct sim_machine *machine, bool tcd)
+{
+	const struct warptm_config *config = machine->system_config;
+	struct warptm *tm = calloc(1, sizeof *tm);
+	int error;
+
+	machine->state = tm;
+	if (!tm)
+		return -ENOMEM;
+	tm->config = config;
+	if (config->system.resolver == RESOLVER_NONE && config->kilo.commit_unit.warp_mode) {
+		sim_fail(machine, -EINVAL, "system.resolver = none needs commit_unit.warp_mode = 0 "
+					   "and commit_sequencer.mode = 0: warp mode commits "
+					   "warps without conflicts between their lanes");
+		return -EINVAL;
+	}
+	if (!sim_kilo_same(machine, "commit_sequencer.mode", config->kilo.commit_sequencer.mode,
+			   "commit_unit.warp_mode", config->kilo.commit_unit.warp_mode))
+		return -EINVAL;
+	tm->kilo_config = config->kilo;
+	if (tcd)
+		tm->kilo_config.commit_unit.pending_block = config->last_written.granularity;
+	error = sim_kilo_make(machine, &tm->kilo, &tm->kilo_config);
+	if (!error)
+		error = sim_resolvers_make(machine, tm);
+	if (!error && tcd)
+		error = sim_tcd_make(machine, tm);
+	return error;
+}
+
+static int make_warptm(struct sim_machine *machine)
+{
+	return make(machine, false);
+}
+
+static int make_warptm_tcd(struct sim_machine *machine)
+{
+	return make(machine, true);
+}
+
+#define ROW(field, lo, hi, standard, sentence, names)                                          \
+	{ #field, (uint32_t)offsetof(struct options, field),                                   \
+	  (uint32_t)sizeof(((struct options *)0)->field), (lo), (hi), (standard), false,       \
+	  (sentence), "thesis 6.3", (names) }
+
+static const char *const resolvers[] = { "none", "ideal", "2pcr", "scr" };
+
+static const struct gputm_param option_rows[] = {
+	ROW(resolver, RESOLVER_NONE, RESOLVER_SCR, RESOLVER_2PCR,
+	    "how conflicts within a warp are resolved; ideal: exact and sequential", resolvers),
+	ROW(resolver_overhead, 0, 1, 1, "whether that takes time", NULL),
+};
+
+static const struct gputm_params option_params = {
+	"system", sizeof(struct options), option_rows,
+	sizeof option_rows / sizeof *option_rows, NULL, 0,
+};
+
+static const struct gputm_params *options(void)
+{
+	return &option_params;
+}
+
+static void init(void *memory, const struct sim_machine_config *machine)
+{
+	struct warptm_config *config = memory;
+	struct gputm_commit_sequencer_config *sequencer = &config->kilo.commit_sequencer;
+
+	sim_kilo_init(&config->kilo, machine);
+	sequencer->mode = GPUTM_COMMIT_SEQUENCER_WARP;
+	sequencer->intra_warp_resolved = true;
+	sequencer->pack_done = sequencer->pack_verdict = true;
+	config->kilo.commit_unit.warp_mode = true;
+	gputm_params_init(&option_params, &config->system);
+	gputm_params_init(gputm_ownership_table_params(), &config->ownership_table);
+	gputm_params_init(gputm_sequential_resolver_params(), &config->sequential_resolver);
+	gputm_params_init(gputm_first_read_params(), &config->first_read);
+	gputm_params_init(gputm_last_written_params(), &config->last_written);
+	config->ownership_table.lanes = config->sequential_resolver.lanes = machine->lanes;
+	config->ownership_table.address_bits = SIM_ADDRESS_BITS;
+	config->sequential_resolver.address_bits = SIM_ADDRESS_BITS;
+	config->last_written.address_bits = SIM_ADDRESS_BITS;
+	config->first_read.lanes = machine->lanes;
+	config->first_read.warps = machine->warps;
+}
+
+static const struct sim_role roles[] = {
+	{ "system", options, offsetof(struct warptm_config, system) },
+	SIM_KILO_ROLES,
+	{ "ownership_table", gputm_ownership_table_params,
+	  offsetof(struct warptm_config, ownership_table) },
+	{ "sequential_resolver", gputm_sequential_resolver_params,
+	  offsetof(struct warptm_config, sequential_resolver) },
+	{ "tcd", gputm_first_read_params, offsetof(struct warptm_config, first_read) },
+	{ "tcd.filter", gputm_last_written_params,
+	  offsetof(struct warptm_config, last_written) },
+};
+
+#define TCD_ROLES 2 /* the last ones */
+
+static const struct sim_system_ops ops = {
+	.make = make_warptm,
+	.free = warptm_free,
+	.begin = begin,
+	.load = sim_kilo_load,
+	.store = sim_kilo_store,
+	.loaded = sim_kilo_loaded,
+	.commit = commit,
+	.at_partition = sim_kilo_at_partition,
+	.at_core = sim_kilo_at_core,
+	.completed = sim_kilo_completed,
+	.partition_tick = sim_kilo_partition_tick,
+	.core_tick = core_tick,
+	.watch = sim_kilo_watch,
+};
+
+static const struct sim_system_ops tcd_ops = {
+	.versions = true,
+	.make = make_warptm_tcd,
+	.free = warptm_free,
+	.begin = begin,
+	.load = sim_tcd_load,
+	.store = sim_kilo_store,
+	.served = sim_tcd_served,
+	.loaded = sim_kilo_loaded,
+	.commit = commit,
+	.at_partition = sim_kilo_at_partition,
+	.at_core = sim_kilo_at_core,
+	.completed = sim_kilo_completed,
+	.partition_tick = sim_kilo_partition_tick,
+	.core_tick = core_tick,
+	.watch = sim_kilo_watch,
+};
+
+const struct sim_system_class sim_warptm = {
+	.name = "warptm",
+	.summary = "WarpTM: Kilo TM that commits whole warps, conflicts within them resolved",
+	.flavour = SIM_TRANSACTIONS,
+	.config_size = sizeof(struct warptm_config),
+	.role = roles,
+	.role_count = sizeof roles / sizeof *roles - TCD_ROLES,
+	.init = init,
+	.ops = &ops,
+};
+
+const struct sim_system_class sim_warptm_tcd = {
+	.name = "warptm-tcd",
+	.summary = "WarpTM with temporal conflict detection: silent read-only commits",
+	.flavour = SIM_TRANSACTIONS,
+	.config_size = sizeof(struct warptm_config),
+	.role = roles,
+	.role_count = sizeof roles / sizeof *roles,
+	.init = init,
+	.ops = &tcd_ops,
+};

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_WORKLOAD_H
+#define SIM_WORKLOAD_H
+/*
+ * A workload: initial memory, threads in blocks, one program per flavour, and an
+ * invariant of the final memory. Classes are registered in a table.
+ */
+#include <stddef.h>
+
+#include "gputm/base.h"
+#include "program.h"
+
+struct sim_memory;
+
+/* Which kind of program a system runs. */
+enum sim_flavour {
+	SIM_TRANSACTIONS, /* TX_BEGIN ... TX_COMMIT; coarse-lock and ideal run it too */
+	SIM_LOCKS,	  /* the fine-grained lock program */
+	SIM_FLAVOURS,
+};
+
+struct sim_workload_class;
+
+struct sim_workload {
+	const struct sim_workload_class *class;
+	const char *name;
+	uint64_t threads;
+	uint64_t transactions; /* that a whole run commits; 0 = unknown */
+	uint32_t block_size; /* threads per block, a block is on one core */
+	/* NULL, with the reason beside it, where there is no such program. */
+	const struct sim_program *program[SIM_FLAVOURS];
+	const char *missing[SIM_FLAVOURS];
+	/*
+	 * First word of a lock that no data shares, for coarse-lock. Words from
+	 * lock_base on are no data: --check leaves them out.
+	 */
+	uint64_t lock_base;
+	/* Expected accesses of one transaction, to size pools; 0 = unknown. */
+	uint32_t most_accesses;
+};
+
+/* What a workload is made from. Fields that were not given are 0 or NULL. */
+struct sim_workload_request {
+	const struct sim_workload_class *class;
+	const void *config; /* of class->params */
+	uint64_t threads;   /* 0: the class's default */
+	uint64_t seed;
+	const char *keys;  /* file name */
+	const char *trace; /* file name, "-" for standard input */
+};
+
+struct sim_workload_class {
+	const char *name;
+	const char *summary;
+	const struct gputm_params *params; /* of its options; NULL if it has none */
+	bool fixed_threads;		   /* --threads is refused */
+	const void *given;		   /* sizes of a reference workload, for its own file */
+	/* 0, or -EINVAL with a message in error[] (file:line and what was expected). */
+	int (*make)(const struct sim_workload_request *request, struct sim_workload **out,
+		    char *error, size_t size);
+	void (*free)(struct sim_workload *workload);
+	/* Write the initial memory. */
+	void (*setup)(const struct sim_workload *workload, struct sim_memory *memory);
+	/* NULL, or the first broken invariant of the final memory, in error[]. */
+	const char *(*invariant)(const struct sim_workload *workload,
+				 const struct sim_memory *memory, char *error, size_t size);
+};
+
+/* All classes, NULL-ended (workloads/table.c). */
+extern const struct sim_workload_class *const sim_workload_classes[];
+
+#endif

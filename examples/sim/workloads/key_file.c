@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "key_file.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FNV_OFFSET 2166136261u
+#define FNV_PRIME 16777619u
+
+static bool is_space(int c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static bool add(struct sim_keys *keys, size_t *capacity, uint32_t key)
+{
+	if (keys->count == *capacity) {
+		size_t wanted = *capacity ? 2 * *capacity : 1024;
+		uint32_t *bigger = realloc(keys->key, wanted * sizeof(*bigger));
+
+		if (!bigger)
+			return false;
+		keys->key = bigger;
+		*capacity = wanted;
+	}
+	keys->key[keys->count++] = key;
+	return true;
+}
+
+static int words(FILE *in, const char *name, struct sim_keys *keys, char *message,
+		 size_t size)
+{
+	size_t capacity = 0, length = 0;
+	uint32_t line = 1, hash = FNV_OFFSET;
+	int c;
+
+	do {
+		c = getc(in);
+		if (c != EOF && !is_space(c)) {
+			if (c < ' ' || c == 127) {
+				snprintf(message, size, "%.100s:%u: got \"\\x%02x\", "
+					 "expected words of text", name, line, (unsigned)c);
+				return -EINVAL;
+			}
+			if (++length > SIM_WORD_MAX) {
+				snprintf(message, size, "%.100s:%u: got a word of more "
+					 "than %d bytes, expected words of text", name, line,
+					 SIM_WORD_MAX);
+				return -EINVAL;
+			}
+			hash = (hash ^ (uint32_t)c) * FNV_PRIME;
+			continue;
+		}
+		if (length && !add(keys, &capacity, hash)) {
+			snprintf(message, size, "%.100s:%u: out of memory", name, line);
+			return -ENOMEM;
+		}
+		length = 0;
+		hash = FNV_OFFSET;
+		line += c == '\n';
+	} while (c != EOF);
+	if (ferror(in)) {
+		snprintf(message, size, "%.100s:%u: cannot read on: %s", name, line,
+			 strerror(errno));
+		return -EIO;
+	}
+	if (!keys->count) {
+		snprintf(message, size, "%.100s:%u: got end of file, expected a word",
+			 name, line);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+int sim_keys_read(FILE *in, const char *name, struct sim_keys *out,
+		  char *message, size_t size)
+{
+	struct sim_keys keys = { 0, NULL };
+	int error = words(in, name, &keys, message, size);
+
+	if (error)
+		sim_keys_free(&keys);
+	else
+		*out = keys;
+	return error;
+}
+
+void sim_keys_free(struct sim_keys *keys)
+{
+	free(keys->key);
+	memset(keys, 0, sizeof(*keys));
+}

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Replay of a trace: each thread of the trace runs its transactions, with the recorded
+ * addresses in the recorded order. Threads stand in ascending order, 32 to a warp and
+ * 128 to a block. At step k of a warp the lanes whose access k is a load issue it,
+ * then those whose access k is a store.
+ *
+ * The value stored tells transaction, access and attempt apart, so that no value comes
+ * back by chance: the place of the access in the trace, shifted up, and the attempt in
+ * the bits that are left. Recorded values are not used.
+ *
+ * The lock program takes a lock for every word of the transaction's known footprint,
+ * in ascending order; a lane that misses one gives back all it has, waits for the others of its
+ * warp and starts again. The lock of a word lies at LOCKS + its address.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../machine/memory.h"
+#include "tables.h"
+#include "trace_file.h"
+
+#define LOCKS 0x80000000u
+#define BLOCK 128u
+
+struct trace {
+	struct sim_workload base;
+	struct sim_program program[SIM_FLAVOURS];
+	struct sim_trace file;
+	uint32_t attempt_bits;
+	uint32_t *lock;	      /* footprints, ascending, one after the other */
+	uint32_t *first_lock; /* [transactions + 1] */
+};
+
+/* ---- programs ---- */
+
+enum { NTH, STEP, HELD, DONE }; /* registers: which transaction, which access or lock */
+
+static uint32_t running(const struct trace *t, const struct sim_lane *lane)
+{
+	return t->file.order[t->file.first[lane->thread] + lane->reg[NTH]];
+}
+
+static uint32_t current(const struct trace *t, const struct sim_lane *lane)
+{
+	return t->file.start[running(t, lane)] + lane->reg[STEP];
+}
+
+static bool more_transactions(const struct trace *t, struct sim_lane *lane)
+{
+	lane->reg[STEP] = 0;
+	lane->reg[NTH]++;
+	return t->file.first[lane->thread] + lane->reg[NTH] < t->file.first[lane->thread + 1];
+}
+
+static void access_word(const struct trace *t, struct sim_lane *lane, bool write,
+			struct sim_step *step)
+{
+	uint32_t index = current(t, lane), access = t->file.access[index];
+	uint32_t attempts = (uint32_t)((UINT64_C(1) << t->attempt_bits) - 1);
+
+	step->skip = sim_trace_is_write(access) != write;
+	step->address = sim_trace_address(access);
+	step->value = (uint32_t)((uint64_t)(index + 1) << t->attempt_bits) |
+		      (lane->attempt & attempts);
+}
+
+static bool more_accesses(const struct trace *t, struct sim_lane *lane)
+{
+	lane->reg[STEP]++;
+	return current(t, lane) < t->file.start[running(t, lane) + 1];
+}
+
+enum { BEGIN, READ, WRITE, NEXT, COMMIT, MORE, END };
+
+static const struct sim_instr transaction_code[] = {
+	[BEGIN] = { .op = SIM_TX_BEGIN },
+	[READ] = { .op = SIM_LOAD },
+	[WRITE] = { .op = SIM_STORE },
+	[NEXT] = { .op = SIM_BRANCH, .target = READ, .meet = COMMIT },
+	[COMMIT] = { .op = SIM_TX_COMMIT },
+	[MORE] = { .op = SIM_BRANCH, .target = BEGIN, .meet = END },
+	[END] = { .op = SIM_EXIT },
+};
+
+static void eval(const void *data, uint32_t pc, struct sim_lane *lane, struct sim_step *step)
+{
+	const struct trace *t = data;
+
+	switch (pc) {
+	case READ:
+	case WRITE:
+		access_word(t, lane, pc == WRITE, step);
+		break;
+	case NEXT:
+		step->taken = more_accesses(t, lane);
+		break;
+	case MORE:
+		step->taken = more_transactions(t, lane);
+		break;
+	}
+}
+
+enum {
+	TAKE, TAKE_NEXT, MISSED, ENTER, LOCK_READ, LOCK_WRITE, LOCK_NEXT, LEAVE, FENCE, RELEASE,
+	RELEASE_NEXT, AGAIN, LOCK_MORE, LOCK_END,
+};
+
+static const struct sim_instr lock_code[] = {
+	[TAKE] = { .op = SIM_CAS },
+	[TAKE_NEXT] = { .op = SIM_BRANCH, .target = TAKE, .meet = MISSED },
+	[MISSED] = { .op = SIM_BRANCH, .target = RELEASE, .meet = RELEASE },
+	[ENTER] = { .op = SIM_ENTER },
+	[LOCK_READ] = { .op = SIM_LOAD },
+	[LOCK_WRITE] = { .op = SIM_STORE },
+	[LOCK_NEXT] = { .op = SIM_BRANCH, .target = LOCK_READ, .meet = LEAVE },
+	[LEAVE] = { .op = SIM_LEAVE },
+	[FENCE] = { .op = SIM_FENCE },
+	[RELEASE] = { .op = SIM_STORE },
+	[RELEASE_NEXT] = { .op = SIM_BRANCH, .target = RELEASE, .meet = AGAIN },
+	[AGAIN] = { .op = SIM_BRANCH, .target = TAKE, .meet = LOCK_MORE },
+	[LOCK_MORE] = { .op = SIM_BRANCH, .target = TAKE, .meet = LOCK_END },
+	[LOCK_END] = { .op = SIM_EXIT },
+};
+
+static uint32_t locks(const struct trace *t, const struct sim_lane *lane)
+{
+	uint32_t transaction = running(t, lane);
+
+	return t->first_lock[transaction + 1] - t->first_lock[transaction];
+}
+
+static uint64_t lock_address(const struct trace *t, const struct sim_lane *lane, uint32_t nth)
+{
+	return LOCKS + (uint64_t)t->lock[t->first_lock[running(t, lane)] + nth];
+}
+
+static void eval_taking(const struct trace *t, uint32_t pc, struct sim_lane *lane,
+			struct sim_step *step)
+{
+	switch (pc) {
+	case TAKE:
+		step->address = lock_address(t, lane, lane->reg[HELD]);
+		step->value = 1;
+		break;
+	case TAKE_NEXT:
+		if (!lane->loaded)
+			lane->reg[HELD]++;
+		step->taken = !lane->loaded && lane->reg[HELD] < locks(t, lane);
+		break;
+	case MISSED:
+		step->taken = lane->reg[HELD] < locks(t, lane);
+		lane->reg[DONE] = !step->taken;
+		break;
+	case RELEASE:
+		step->skip = !lane->reg[HELD];
+		if (!step->skip)
+			step->address = lock_address(t, lane, --lane->reg[HELD]);
+		break;
+	case RELEASE_NEXT:
+		step->taken = lane->reg[HELD] != 0;
+		break;
+	}
+}
+
+static void eval_locks(const void *data, uint32_t pc, struct sim_lane *lane,
+		       struct sim_step *step)
+{
+	const struct trace *t = data;
+
+	switch (pc) {
+	case LOCK_READ:
+	case LOCK_WRITE:
+		access_word(t, lane, pc == LOCK_WRITE, step);
+		break;
+	case LOCK_NEXT:
+		step->taken = more_accesses(t, lane);
+		break;
+	case AGAIN:
+		step->taken = !lane->reg[DONE];
+		break;
+	case LOCK_MORE:
+		step->taken = more_transactions(t, lane);
+		break;
+	default:
+		eval_taking(t, pc, lane, step);
+		break;
+	}
+}
+
+/* ---- footprints ---- */
+
+static int by_address(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static bool find_footprints(struct trace *t)
+{
+	const struct sim_trace *file = &t->file;
+	uint32_t used = 0;
+
+	t->lock = malloc(file->accesses * sizeof(*t->lock));
+	t->first_lock = malloc((file->transactions + 1u) * sizeof(*t->first_lock));
+	if (!t->lock || !t->first_lock)
+		return false;
+	for (uint32_t i = 0; i < file->transactions; i++) {
+		uint32_t from = used, count = file->start[i + 1] - file->start[i], k;
+
+		t->first_lock[i] = used;
+		for (k = 0; k < count; k++)
+			t->lock[from + k] = sim_trace_address(file->access[file->start[i] + k]);
+		qsort(t->lock + from, count, sizeof(*t->lock), by_address);
+		for (k = 0; k < count; k++)
+			if (!k || t->lock[from + k] != t->lock[used - 1])
+				t->lock[used++] = t->lock[from + k];
+		if (count > t->base.most_accesses)
+			t->base.most_accesses = count;
+	}
+	t->first_lock[file->transactions] = used;
+	return true;
+}
+
+/* ---- life ---- */
+
+static void destroy(struct sim_workload *workload)
+{
+	struct trace *t = (struct trace *)workload;
+
+	sim_trace_free(&t->file);
+	free(t->lock);
+	free(t->first_lock);
+	free(t);
+}
+
+static int read_file(const char *name, struct sim_trace *out, char *error, size_t size)
+{
+	bool standard = !strcmp(name, "-");
+	FILE *in = standard ? stdin : fopen(name, "r");
+	int result;
+
+	if (!in) {
+		snprintf(error, size, "%s: cannot be opened: %s", name, strerror(errno));
+		return -EINVAL;
+	}
+	result = sim_trace_read(in, standard ? "<stdin>" : name, out, error, size);
+	if (!standard)
+		fclose(in);
+	return result;
+}
+
+static int make(const struct sim_workload_request *request, struct sim_workload **out,
+		char *error, size_t size)
+{
+	struct trace *t = calloc(1, sizeof(*t));
+	int result;
+
+	if (!t) {
+		snprintf(error, size, "out of memory");
+		return -ENOMEM;
+	}
+	if (!request->trace) {
+		snprintf(error, size, "--workload trace: expected --trace FILE");
+		free(t);
+		return -EINVAL;
+	}
+	result = read_file(request->trace, &t->file, error, size);
+	if (!result && !find_footprints(t)) {
+		snprintf(error, size, "out of memory");
+		result = -ENOMEM;
+	}
+	if (result) {
+		destroy(&t->base);
+		return result;
+	}
+	while (t->attempt_bits < 31 && (uint64_t)t->file.accesses + 1 <
+					       UINT64_C(1) << (32 - t->attempt_bits - 1))
+		t->attempt_bits++;
+	t->base.class = request->class;
+	t->base.name = "trace";
+	t->base.threads = t->file.threads;
+	t->base.transactions = t->file.transactions;
+	t->base.block_size = BLOCK;
+	t->base.lock_base = LOCKS;
+	t->program[SIM_TRANSACTIONS] = (struct sim_program){ transaction_code, END + 1, eval, t };
+	t->program[SIM_LOCKS] = (struct sim_program){ lock_code, LOCK_END + 1, eval_locks, t };
+	t->base.program[SIM_TRANSACTIONS] = &t->program[SIM_TRANSACTIONS];
+	t->base.program[SIM_LOCKS] = &t->program[SIM_LOCKS];
+	*out = &t->base;
+	return 0;
+}
+
+static void setup(const struct sim_workload *workload, struct sim_memory *memory)
+{
+	(void)workload;
+	(void)memory;
+}
+
+/* The values of a trace mean nothing: the replay of --check says all there is to say. */
+static const char *invariant(const struct sim_workload *workload,
+			     const struct sim_memory *memory, char *error, size_t size)
+{
+	(void)workload;
+	(void)memory;
+	(void)error;
+	(void)size;
+	return NULL;
+}
+
+const struct sim_workload_class sim_replay = {
+	.name = "trace",
+	.summary = "the accesses of --trace FILE, with values of its own",
+	.fixed_threads = true,
+	.make = make,
+	.free = destroy,
+	.setup = setup,
+	.invariant = invariant,
+};

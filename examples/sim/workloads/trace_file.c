@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Reader of transaction traces. One pass over the characters: a token at a time
+ * is taken into a small buffer, so that a line may be of any length; a token that
+ * is too long for the buffer cannot be right and is shown cut. When the input ends
+ * in the midst of a line, that is reported as a truncated file and not as a bad
+ * token, because that is what has happened.
+ */
+#include "trace_file.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TOKEN_MAX 64
+
+struct reader {
+	FILE *in;
+	const char *name;
+	char *message;
+	size_t size; /* of message */
+	uint32_t line;
+	int next; /* one character ahead, or EOF */
+	char token[TOKEN_MAX];
+	bool announced;
+	uint32_t announcement;
+	uint32_t *thread; /* [transaction_capacity] */
+	size_t transaction_capacity, start_capacity, access_capacity;
+	struct sim_trace trace;
+};
+
+static int say(struct reader *r, int error, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static int say(struct reader *r, int error, const char *format, ...)
+{
+	va_list list;
+	int used = snprintf(r->message, r->size, "%.100s:%u: ", r->name, r->line);
+
+	va_start(list, format);
+	if ((size_t)used < r->size)
+		vsnprintf(r->message + used, r->size - (size_t)used, format, list);
+	va_end(list);
+	return error;
+}
+
+static int truncated(struct reader *r)
+{
+	if (r->announced)
+		return say(r, -EINVAL, "truncated: %u transactions announced, %u read",
+			   r->announcement, r->trace.transactions);
+	return say(r, -EINVAL, "truncated: the last line has no newline, %u transactions read",
+		   r->trace.transactions);
+}
+
+/* What was found instead of what was expected. */
+static int unexpected(struct reader *r, const char *expected)
+{
+	size_t i;
+
+	while (r->next != '\n' && r->next != EOF)
+		r->next = getc(r->in);
+	if (r->next == EOF)
+		return truncated(r);
+	for (i = 0; r->token[i]; i++)
+		if ((unsigned char)r->token[i] < ' ' || (unsigned char)r->token[i] > '~')
+			r->token[i] = '?';
+	if (!r->token[0])
+		return say(r, -EINVAL, "got end of line, expected %s", expected);
+	return say(r, -EINVAL, "got \"%s\", expected %s", r->token, expected);
+}
+
+static void advance(struct reader *r)
+{
+	r->next = getc(r->in);
+}
+
+/* The next token of this line, empty at its end. False if it is longer than any right one. */
+static bool take(struct reader *r)
+{
+	size_t length = 0;
+	bool fits = true;
+
+	while (r->next == ' ')
+		advance(r);
+	while (r->next != ' ' && r->next != '\n' && r->next != EOF) {
+		if (length < TOKEN_MAX - 4)
+			r->token[length++] = (char)(r->next ? r->next : '?');
+		else
+			fits = false;
+		advance(r);
+	}
+	r->token[length] = '\0';
+	if (!fits)
+		strcpy(r->token + length, "...");
+	return fits;
+}
+
+static int digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return 16;
+}
+
+/* A number of the given base below 2^32 from *text, which moves behind it. */
+static bool number(const char **text, int base, uint32_t *out)
+{
+	const char *p = *text;
+	uint64_t value = 0;
+
+	if (digit(*p) >= base)
+		return false;
+	for (; digit(*p) < base; p++) {
+		value = value * (unsigned)base + (unsigned)digit(*p);
+		if (value > UINT32_MAX)
+			return false;
+	}
+	*out = (uint32_t)value;
+	*text = p;
+	return true;
+}
+
+static bool grow(uint32_t **array, size_t *capacity, size_t need)
+{
+	size_t wanted = *capacity ? *capacity : 256;
+	uint32_t *bigger;
+
+	if (need <= *capacity)
+		return true;
+	while (wanted < need)
+		wanted *= 2;
+	bigger = realloc(*array, wanted * sizeof(**array));
+	if (!bigger)
+		return false;
+	*array = bigger;
+	*capacity = wanted;
+	return true;
+}
+
+static int header(struct reader *r)
+{
+	const char *text = r->token;
+
+	take(r);
+	if (!strcmp(r->token, "#"))
+		take(r);
+	if (!strcmp(r->token, "transactions:") || !strcmp(r->token, "#transactions:")) {
+		if (!take(r) || !number(&text, 10, &r->announcement) || *text ||
+		    !r->announcement)
+			return unexpected(r, "the number of transactions, 1 .. 4294967295");
+		r->announced = true;
+	}
+	while (r->next != '\n' && r->next != EOF)
+		advance(r);
+	return 0;
+}
+
+static int access(struct reader *r)
+{
+	struct sim_trace *t = &r->trace;
+	const char *text = r->token + 1;
+	uint32_t address, value;
+
+	if (r->token[0] != 'r' && r->token[0] != 'w')
+		return unexpected(r, "an access rADDRESS=VALUE or wADDRESS=VALUE");
+	if (!number(&text, 16, &address) || *text != '=')
+		return unexpected(r, "a hexadecimal address and \"=\" after the r or w");
+	if (address & 3 || address < SIM_TRACE_LOWEST || address > SIM_TRACE_HIGHEST)
+		return unexpected(r, "an address that is a multiple of 4 in 1000 .. 7ffffffc");
+	text++;
+	if (!number(&text, 16, &value) || *text)
+		return unexpected(r, "a hexadecimal 32-bit value after \"=\"");
+	if (t->accesses == UINT32_MAX || !grow(&t->access, &r->access_capacity, t->accesses + 1u))
+		return say(r, -ENOMEM, "out of memory after %u accesses", t->accesses);
+	t->access[t->accesses++] = address | (r->token[0] == 'w');
+	return 0;
+}
+
+static int transaction(struct reader *r)
+{
+	struct sim_trace *t = &r->trace;
+	const char *text = r->token;
+	uint32_t first = t->accesses, thread;
+	int error = 0;
+
+	if (!take(r) || strcmp(r->token, "t"))
+		return unexpected(r, r->token[0] == '#' ?
+				     "a transaction: header lines stand before all of them" :
+				     "a transaction \"t THREAD ACCESS ...\"");
+	if (!take(r) || !number(&text, 10, &thread) || *text)
+		return unexpected(r, "a decimal thread number below 4294967296");
+	while (!error && r->next != '\n' && r->next != EOF) {
+		if (!take(r))
+			return unexpected(r, "an access rADDRESS=VALUE or wADDRESS=VALUE");
+		if (r->token[0])
+			error = access(r);
+	}
+	if (error)
+		return error;
+	if (r->next == EOF)
+		return truncated(r);
+	if (t->accesses == first) {
+		r->token[0] = '\0';
+		return unexpected(r, "at least one access");
+	}
+	if (r->announced && t->transactions == r->announcement)
+		return say(r, -EINVAL, "got one more transaction, expected the end after the "
+				       "%u announced", r->announcement);
+	if (!grow(&r->thread, &r->transaction_capacity, t->transactions + 1u) ||
+	    !grow(&t->start, &r->start_capacity, t->transactions + 2u))
+		return say(r, -ENOMEM, "out of memory after %u transactions", t->transactions);
+	r->thread[t->transactions] = thread;
+	t->start[t->transactions++] = first;
+	t->start[t->transactions] = t->accesses;
+	return 0;
+}
+
+static int lines(struct reader *r)
+{
+	int error = 0;
+
+	for (advance(r), r->line = 1; !error && r->next != EOF; r->line++) {
+		if (r->next == '#' && !r->trace.transactions)
+			error = header(r);
+		else
+			error = transaction(r);
+		if (error)
+			return error;
+		if (r->next == EOF)
+			return truncated(r);
+		advance(r);
+	}
+	if (ferror(r->in))
+		return say(r, -EIO, "cannot read on: %s", strerror(errno));
+	if (r->announced && r->trace.transactions < r->announcement)
+		return truncated(r);
+	if (!r->trace.transactions)
+		return say(r, -EINVAL, "got end of file, expected a transaction "
+				       "\"t THREAD ACCESS ...\"");
+	return 0;
+}
+
+struct by_thread {
+	uint32_t thread, index;
+};
+
+static int compare(const void *a, const void *b)
+{
+	const struct by_thread *x = a, *y = b;
+
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	return x->index < y->index ? -1 : 1;
+}
+
+/* Transactions by ascending thread; threads become 0, 1, ... */
+static int sort(struct reader *r)
+{
+	struct sim_trace *t = &r->trace;
+	struct by_thread *key = malloc(t->transactions * sizeof(*key));
+	uint32_t i;
+
+	t->order = malloc(t->transactions * sizeof(*t->order));
+	t->first = malloc((t->transactions + 1u) * sizeof(*t->first));
+	if (!key || !t->order || !t->first) {
+		free(key);
+		return say(r, -ENOMEM, "out of memory after %u transactions", t->transactions);
+	}
+	for (i = 0; i < t->transactions; i++)
+		key[i] = (struct by_thread){ r->thread[i], i };
+	qsort(key, t->transactions, sizeof(*key), compare);
+	for (i = 0; i < t->transactions; i++) {
+		t->order[i] = key[i].index;
+		if (!i || key[i].thread != key[i - 1].thread)
+			t->first[t->threads++] = i;
+	}
+	t->first[t->threads] = t->transactions;
+	free(key);
+	return 0;
+}
+
+int sim_trace_read(FILE *in, const char *name, struct sim_trace *out,
+		   char *message, size_t size)
+{
+	struct reader r = { .in = in, .name = name, .message = message, .size = size };
+	int error = lines(&r);
+
+	if (!error)
+		error = sort(&r);
+	free(r.thread);
+	if (error)
+		sim_trace_free(&r.trace);
+	else
+		*out = r.trace;
+	return error;
+}
+
+void sim_trace_free(struct sim_trace *trace)
+{
+	free(trace->first);
+	free(trace->order);
+	free(trace->start);
+	free(trace->access);
+	memset(trace, 0, sizeof(*trace));
+}

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Shared by the scripts of this directory. A script is called as
+#	fig-X.sh [DIRECTORY]
+# and leaves fig-X.tsv, and fig-X.svg where gnuplot is present, in DIRECTORY (default: here);
+# the table goes to standard output too. SIM is the program (default gputm-sim), MACHINE
+# its machine, and CHECK=--check proves every run. Runs go side by side where GNU parallel is
+# present.
+set -eu
+SIM=${SIM:-gputm-sim} MACHINE=${MACHINE:-fermi} CHECK=${CHECK:-}
+export SIM MACHINE CHECK
+directory=${1:-.}
+figure=$(basename "$0" .sh)
+tsv=$directory/$figure.tsv
+mkdir -p "$directory"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+runs=$work/runs
+
+have() {
+	command -v "$1" >/dev/null 2>&1
+}
+
+# What a run tells: columns of the CSV report, or UNIT.STATISTIC for the sum over its instances.
+COLUMNS_WANTED='cycles committed aborted'
+export COLUMNS_WANTED
+
+# One run: "WORKLOAD SYSTEM CONCURRENCY" gives these and the columns wanted. SYSTEM may be
+# followed by settings, as in warptm:system.resolver=scr,commit_unit.hazard_rate=2.
+POINT='
+settings=$(echo "$2:" | sed "s/^[^:]*://; s/:\$//; s/[^,][^,]*/--set &/g; s/,/ /g")
+"$SIM" --workload "$1" --system "${2%%:*}" --concurrency "$3" --machine "$MACHINE" $CHECK \
+	$settings --format csv --progress never |
+awk -F, -v point="$1 $2 $3" "
+	NR == 1 { for (i = 1; i <= NF; i++) name[i] = \$i }
+	NR == 2 {
+		for (i = 1; i <= NF; i++) {
+			if (split(name[i], part, \".\") == 5 && part[1] == \"units\")
+				name[i] = part[2] \".\" part[5]
+			if (name[i] in sum)
+				sum[name[i]] += \$i
+			else
+				sum[name[i]] = \$i
+		}
+		n = split(ENVIRON[\"COLUMNS_WANTED\"], wanted, \" \")
+		for (i = 1; i <= n; i++)
+			point = point \" \" (wanted[i] in sum ? sum[wanted[i]] : 0)
+		print point
+		passed = !(\"check.passed\" in sum) || sum[\"check.passed\"] == \"true\"
+	}
+	END { exit !passed }"'
+export POINT
+
+# Run the points on standard input, one a line; results in the same order, separated by blanks.
+run_points() {
+	if have parallel; then
+		parallel --will-cite -k --colsep ' ' --halt now,fail=1 'sh -c "$POINT" point {1} {2} {3}'
+	else
+		while read -r workload system concurrency; do
+			sh -c "$POINT" point "$workload" "$system" "$concurrency" </dev/null
+		done
+	fi
+}
+
+# Of the results on standard input, for each workload and system in order of appearance the one
+# with the fewest cycles: its best limit of concurrency.
+best() {
+	awk '{
+		point = $1 " " $2
+		if (!(point in cycles))
+			order[++n] = point
+		if (!(point in cycles) || $4 < cycles[point]) {
+			cycles[point] = $4
+			line[point] = $0
+		}
+	}
+	END { for (i = 1; i <= n; i++) print line[order[i]] }'
+}
+
+# Draw with the gnuplot commands on standard input, to DIRECTORY/FIGURE.svg.
+draw() {
+	have gnuplot || return 0
+	{
+		echo "set terminal svg size 800,400 font 'sans,11'; set output '$directory/$figure.svg'"
+		echo "set style data histograms; set style fill solid 0.8; set key outside"
+		printf 'set datafile separator "\\t"\n'
+		echo 'set grid ytics; set yrange [0:*]'
+		cat
+	} | gnuplot
+}
+
+# compare_steps LIMITS WORKLOAD...: a table and figure of the systems in $work/steps, lines of
+# "NAME SYSTEM", each at its best limit, relative to the first; and aborts per 1000 commits.
+compare_steps() {
+	limits=$1
+	shift
+	for workload in "$@"; do
+		while read -r _ system; do
+			for concurrency in $limits; do
+				[ "$system" != fine-lock ] || concurrency=inf
+				echo "$workload $system $concurrency"
+				[ "$system" != fine-lock ] || break
+			done
+		done <"$work/steps"
+	done | run_points | best >"$runs"
+	awk '
+		BEGIN { head = "workload"; more = "" }
+		NR == FNR {
+			name[++n] = $1
+			head = head "\t" $1
+			more = more "\t" $1 " limit\t" $1 " aborts"
+			next
+		}
+		FNR == 1 { print head more "\tcycles of " name[1] }
+		{
+			k = k % n + 1
+			if (k == 1) {
+				base = $4
+				line = $1
+				more = ""
+			}
+			line = line sprintf("\t%.2f", $4 / base)
+			more = more sprintf("\t%s\t%.0f", $3, 1000 * $6 / $5)
+			if (k == n)
+				print line more "\t" base
+		}' "$work/steps" "$runs" >"$tsv"
+	cat "$tsv"
+	draw <<TXT
+set ylabel 'execution time relative to the first'
+plot for [i = 2:$(($(wc -l <"$work/steps") + 1))] '$tsv' using i:xtic(1) title columnheader(i)
+TXT
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPUTM_LIB_BASE_BITS_H
+#define GPUTM_LIB_BASE_BITS_H
+/* Small arithmetic on masks and widths. */
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Floor of the logarithm; value must not be 0. */
+static inline unsigned gputm__log2(uint64_t value)
+{
+	return 63u - (unsigned)__builtin_clzll(value);
+}
+
+/* Lowest set bit; mask must not be 0. */
+static inline unsigned gputm__lowest(uint64_t mask)
+{
+	return (unsigned)__builtin_ctzll(mask);
+}
+
+static inline unsigned gputm__popcount(uint64_t mask)
+{
+	return (unsigned)__builtin_popcountll(mask);
+}
+
+static inline bool gputm__is_power_of_two(uint64_t value)
+{
+	return value && !(value & (value - 1));
+}
+
+/* The lowest `width` bits set; width 0 to 64. */
+static inline uint64_t gputm__low_mask(unsigned width)
+{
+	return width >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << width) - 1;
+}
+
+/* Bits needed to tell `values` things apart. */
+static inline unsigned gputm__bits_for(uint64_t values)
+{
+	return values <= 1 ? 0 : gputm__log2(values - 1) + 1;
+}
+
+/* SplitMix64: the finaliser, and the generator of all seeded choices. */
+static inline uint64_t gputm__mix64(uint64_t z)
+{
+	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return z ^ (z >> 31);
+}
+
+static inline uint64_t gputm__splitmix64(uint64_t *state)
+{
+	*state += UINT64_C(0x9e3779b97f4a7c15);
+	return gputm__mix64(*state);
+}
+
+#endif /* GPUTM_LIB_BASE_BITS_H */

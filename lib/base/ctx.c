@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The context: where memory comes from and where messages go. It is the only
+ * object that several threads may share, so its reference count is atomic and
+ * everything else in it is set before it is shared.
+ */
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "lib/base/format.h"
+#include "lib/base/unit.h"
+
+struct gputm_ctx {
+	struct gputm_allocator allocator;
+	gputm_log_fn log;
+	void *log_state;
+	enum gputm_log_level level;
+	atomic_uint references;
+};
+
+static void *libc_alloc(size_t size, void *state)
+{
+	(void)state;
+	return malloc(size);
+}
+
+static void libc_free(void *memory, void *state)
+{
+	(void)state;
+	free(memory);
+}
+
+static const struct gputm_allocator libc_allocator = { libc_alloc, libc_free, NULL };
+
+int gputm_is_present(void)
+{
+	return 1;
+}
+
+const char *gputm_version(void)
+{
+	return GPUTM_VERSION;
+}
+
+int gputm_ctx_new(const struct gputm_allocator *allocator, struct gputm_ctx **out)
+{
+	const struct gputm_allocator *from = allocator ? allocator : &libc_allocator;
+	struct gputm_ctx *ctx;
+
+	if (!from->alloc || !from->free)
+		return -EINVAL;
+	ctx = from->alloc(sizeof(*ctx), from->state);
+	if (!ctx)
+		return -ENOMEM;
+	memset(ctx, 0, sizeof(*ctx));
+	ctx->allocator = *from;
+	atomic_init(&ctx->references, 1);
+	*out = ctx;
+	return 0;
+}
+
+struct gputm_ctx *gputm_ctx_ref(struct gputm_ctx *ctx)
+{
+	if (ctx)
+		atomic_fetch_add(&ctx->references, 1);
+	return ctx;
+}
+
+void gputm_ctx_unref(struct gputm_ctx *ctx)
+{
+	struct gputm_allocator allocator;
+
+	if (!ctx || atomic_fetch_sub(&ctx->references, 1) != 1)
+		return;
+	allocator = ctx->allocator;
+	allocator.free(ctx, allocator.state);
+}
+
+void gputm_ctx_set_log(struct gputm_ctx *ctx, gputm_log_fn log, void *state,
+		       enum gputm_log_level level)
+{
+	ctx->log = log;
+	ctx->log_state = state;
+	ctx->level = level;
+}
+
+void gputm__vlog(struct gputm_ctx *ctx, enum gputm_log_level level, const char *prefix,
+		 const char *format, va_list arguments)
+{
+	char text[512];
+	size_t used = 0;
+
+	if (!ctx || !ctx->log || level > ctx->level)
+		return;
+	if (prefix) {
+		used = gputm__append(text, sizeof(text), used, prefix);
+		used = gputm__append(text, sizeof(text), used, ": ");
+	}
+	gputm__vformat(text, sizeof(text), used, format, arguments);
+	ctx->log(ctx->log_state, level, text);
+}
+
+void gputm__log(struct gputm_ctx *ctx, enum gputm_log_level level, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	gputm__vlog(ctx, level, NULL, format, arguments);
+	va_end(arguments);
+}
+
+void *gputm__alloc(struct gputm_ctx *ctx, size_t count, size_t size)
+{
+	const struct gputm_allocator *from = ctx ? &ctx->allocator : &libc_allocator;
+	size_t bytes;
+	void *memory;
+
+	if (__builtin_mul_overflow(count, size, &bytes))
+		return NULL;
+	if (from->alloc == libc_alloc)
+		return calloc(1, bytes ? bytes : 1);
+	memory = from->alloc(bytes ? bytes : 1, from->state);
+	if (memory)
+		memset(memory, 0, bytes);
+	return memory;
+}
+
+void gputm__free(struct gputm_ctx *ctx, void *memory)
+{
+	const struct gputm_allocator *from = ctx ? &ctx->allocator : &libc_allocator;
+
+	if (memory)
+		from->free(memory, from->state);
+}
+
+int gputm__grow(struct gputm_ctx *ctx, void **array, size_t *capacity, size_t need, size_t size)
+{
+	size_t wanted = *capacity ? *capacity : 8;
+	void *larger;
+
+	if (need <= *capacity)
+		return 0;
+	while (wanted < need) {
+		if (wanted > SIZE_MAX / 2)
+			return -ENOMEM;
+		wanted *= 2;
+	}
+	larger = gputm__alloc(ctx, wanted, size);
+	if (!larger)
+		return -ENOMEM;
+	if (*array)
+		memcpy(larger, *array, *capacity * size);
+	gputm__free(ctx, *array);
+	*array = larger;
+	*capacity = wanted;
+	return 0;
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * H3 hashing (L. Carter and M. Wegman, "Universal classes of hash functions", 1979),
+ * as the thesis (4.1.1, 4.2.5) and GETM (V-B) use it for filters and tables.
+ *
+ *   index_w(key) = XOR of row[w][i] over the set bits i of key
+ *
+ * Rows are drawn so that the first index_bits of them are independent: then an
+ * aligned run of 2^index_bits keys meets every index exactly once, and the function
+ * has full rank over the whole key as well. Plain random rows lose that on a 4 KB page
+ * in a quarter to three quarters of all draws, and with it part of the table.
+ */
+#include "lib/base/h3.h"
+
+static const struct gputm_param h3_rows[] = {
+	GPUTM__PARAM(struct gputm_h3_config, ways, 1, 16, 4, false,
+		     "Hash functions in the family.", "thesis 4.2.5"),
+	GPUTM__PARAM(struct gputm_h3_config, index_bits, 0, 32, 8, false,
+		     "Width of an index, bits.", "thesis 4.2.5"),
+	GPUTM__PARAM(struct gputm_h3_config, key_bits, 1, 64, 32, false, "Width of a key, bits.",
+		     "thesis 4.2.5"),
+	GPUTM__PARAM(struct gputm_h3_config, seed, 0, UINT64_MAX, 1, false,
+		     "Seed of the rows; equal seeds give equal functions.", ""),
+};
+
+static const struct gputm_params h3_params = {
+	"h3", sizeof(struct gputm_h3_config), h3_rows, GPUTM__COUNT(h3_rows), NULL, 0,
+};
+
+const struct gputm_params *gputm_h3_params(void)
+{
+	return &h3_params;
+}
+
+/* Reduce `row` by a basis kept by leading bit; what is left is 0 when dependent. */
+static uint32_t reduce(const uint32_t basis[32], uint32_t row)
+{
+	for (unsigned bit = 32; bit-- && row;)
+		if (row >> bit & 1)
+			row ^= basis[bit];
+	return row;
+}
+
+static void draw_rows(const struct gputm_h3_config *config, uint32_t way, uint32_t *row)
+{
+	uint32_t basis[32] = { 0 }, rank = 0, rest;
+	uint64_t state = gputm__mix64(gputm__mix64(config->seed) ^ (config->index_bits << 8 | way));
+
+	for (uint32_t i = 0; config->index_bits && i < config->key_bits; i++) {
+		do {
+			row[i] = (uint32_t)(gputm__splitmix64(&state) >> (64 - config->index_bits));
+			rest = rank < config->index_bits ? reduce(basis, row[i]) : row[i];
+		} while (!rest);
+		if (rank < config->index_bits) {
+			basis[gputm__log2(rest)] = rest;
+			rank++;
+		}
+	}
+}
+
+static int bring_rows(struct gputm_ctx *ctx, struct gputm_h3 *h3, const uint32_t *rows)
+{
+	uint64_t limit = gputm__low_mask(h3->config.index_bits);
+
+	for (size_t i = 0; i < (size_t)h3->config.ways * h3->config.key_bits; i++) {
+		if (rows[i] > limit) {
+			gputm__log(ctx, GPUTM_LOG_ERROR, "h3: rows[%llu] = %u is outside 0 .. %llu",
+				   (unsigned long long)i, rows[i], (unsigned long long)limit);
+			return -EINVAL;
+		}
+		h3->row[i] = rows[i];
+	}
+	return 0;
+}
+
+/* The first way of a group, and how many it has. */
+static uint32_t first_way(const struct gputm_h3 *h3, uint32_t group)
+{
+	return group * h3->ways_per_group;
+}
+
+static uint32_t ways_of(const struct gputm_h3 *h3, uint32_t group)
+{
+	uint32_t left = h3->config.ways - first_way(h3, group);
+
+	return left < h3->ways_per_group ? left : h3->ways_per_group;
+}
+
+/* What is in the fields of a group before any bit counts: the places of its ways. */
+static uint64_t place_fields(const struct gputm_h3 *h3, uint32_t group)
+{
+	uint32_t bits = h3->config.index_bits;
+	uint64_t word = 0;
+
+	if (bits + gputm__bits_for(h3->config.ways) > 32)
+		return 0;
+	for (uint32_t slot = 0; slot < ways_of(h3, group); slot++)
+		word |= (uint64_t)(first_way(h3, group) + slot) << (bits + slot * h3->field_bits);
+	return word;
+}
+
+/* What one bit of the hashed word adds to them; nothing if it is not of the key. */
+static uint64_t bit_fields(const struct gputm_h3 *h3, uint32_t group, uint32_t bit)
+{
+	const uint32_t *row = h3->row + (size_t)first_way(h3, group) * h3->config.key_bits;
+	uint64_t word = 0;
+
+	if (bit < h3->low_bits || bit - h3->low_bits >= h3->config.key_bits)
+		return 0;
+	for (uint32_t slot = 0; slot < ways_of(h3, group); slot++)
+		word |= (uint64_t)row[slot * h3->config.key_bits + bit - h3->low_bits]
+			<< (slot * h3->field_bits);
+	return word;
+}
+
+/* All values of one byte: each is one with a bit less and that bit. */
+static void fill_byte(const struct gputm_h3 *h3, uint64_t *table, uint32_t group, uint32_t byte)
+{
+	table[0] = byte ? 0 : place_fields(h3, group);
+	for (uint32_t bit = 0; bit < 8; bit++) {
+		uint64_t added = bit_fields(h3, group, byte * 8 + bit);
+
+		for (uint32_t value = 0; value < 1u << bit; value++)
+			table[value | 1u << bit] = table[value] ^ added;
+	}
+}
+
+static void fill_tables(struct gputm_h3 *h3)
+{
+	uint64_t *table = h3->table;
+
+	for (uint32_t group = 0; group < h3->groups; group++)
+		for (uint32_t byte = 0; byte < h3->key_bytes; byte++, table += 256)
+			fill_byte(h3, table, group, byte);
+}
+
+static int build(struct gputm_h3 *h3, const uint32_t *rows)
+{
+	uint32_t ways = h3->config.ways, bits = h3->config.index_bits;
+	int error = 0;
+
+	h3->index_mask = gputm__low_mask(bits);
+	h3->key_bytes = h3->config.key_bits + h3->low_bits <= 32 ? 4 : 8;
+	h3->field_bits = bits + gputm__bits_for(ways) <= 16 ? 16 : 32;
+	h3->ways_per_group = 64 / h3->field_bits;
+	h3->groups = (ways + h3->ways_per_group - 1) / h3->ways_per_group;
+	h3->row = gputm__alloc(h3->ctx, (size_t)ways * h3->config.key_bits, sizeof(*h3->row));
+	h3->table = gputm__alloc(h3->ctx, (size_t)h3->groups * h3->key_bytes * 256,
+				 sizeof(*h3->table));
+	if (!h3->row || !h3->table)
+		return -ENOMEM;
+	if (rows)
+		error = bring_rows(h3->ctx, h3, rows);
+	else
+		for (uint32_t way = 0; way < ways; way++)
+			draw_rows(&h3->config, way, h3->row + (size_t)way * h3->config.key_bits);
+	if (!error)
+		fill_tables(h3);
+	return error;
+}
+
+int gputm_h3_new(struct gputm_ctx *ctx, const struct gputm_h3_config *config,
+		 struct gputm_h3 **out)
+{
+	return gputm__h3_new(ctx, config, 0, out);
+}
+
+int gputm__h3_new(struct gputm_ctx *ctx, const struct gputm_h3_config *config, uint32_t low_bits,
+		  struct gputm_h3 **out)
+{
+	struct gputm_h3 *h3 = gputm__alloc(ctx, 1, sizeof(*h3));
+	const uint32_t *rows;
+	int error;
+
+	if (!h3)
+		return -ENOMEM;
+	h3->ctx = gputm_ctx_ref(ctx);
+	h3->low_bits = low_bits;
+	error = gputm__params_read(ctx, &h3_params, config, &h3->config);
+	rows = h3->config.rows;
+	h3->config.rows = NULL; /* the caller's; ours are in row[] */
+	if (!error)
+		error = build(h3, rows);
+	if (error)
+		gputm_h3_free(h3);
+	else
+		*out = h3;
+	return error;
+}
+
+void gputm_h3_free(struct gputm_h3 *h3)
+{
+	struct gputm_ctx *ctx;
+
+	if (!h3)
+		return;
+	ctx = h3->ctx;
+	gputm__free(ctx, h3->row);
+	gputm__free(ctx, h3->table);
+	gputm__free(ctx, h3);
+	gputm_ctx_unref(ctx);
+}
+
+uint32_t gputm_h3_index(const struct gputm_h3 *h3, uint32_t way, uint64_t key)
+{
+	gputm__assert(way < h3->config.ways);
+	return (uint32_t)gputm__h3_index(h3, way, key & gputm__low_mask(h3->config.key_bits));
+}
+
+uint32_t gputm_h3_row(const struct gputm_h3 *h3, uint32_t way, uint32_t bit)
+{
+	gputm__assert(way < h3->config.ways && bit < h3->config.key_bits);
+	return h3->row[(size_t)way * h3->config.key_bits + bit];
+}
+
+uint64_t gputm__h3_fingerprint(const struct gputm_h3 *h3)
+{
+	uint64_t hash = h3->config.ways;
+
+	for (size_t i = 0; i < (size_t)h3->config.ways * h3->config.key_bits; i++)
+		hash = gputm__mix64(hash ^ h3->row[i]);
+	return hash;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPUTM_LIB_BASE_H3_H
+#define GPUTM_LIB_BASE_H3_H
+/*
+ * The inside of the H3 family, for units that index tables with it.
+ *
+ * H3 is linear, so the hash of a key is the XOR of the hashes of its bytes. The
+ * hashes of several ways are laid side by side, in fields of 16 or 32 bits of one word,
+ * and a table of 256 such words per key byte gives all of them with one load a byte.
+ * Where the ways do not fit one word there are several `groups` of them. Tables cover
+ * 4 or 8 bytes whatever the width of the key, so that a hash is straight-line code; they
+ * may be made for addresses whose lowest bits do not count, which saves the shift.
+ *
+ * A field holds the cell, way << index_bits | index: its place in an array
+ * [ways][2^index_bits]. (XOR is linear over the way's constant too, which sits in the
+ * table of byte 0.) Families whose cells would need more than 32 bits hold the index
+ * alone; units with such an array bound their configs so that this does not happen.
+ */
+#include "lib/base/unit.h"
+
+struct gputm_h3 {
+	struct gputm_ctx *ctx;
+	struct gputm_h3_config config;
+	uint32_t *row;		/* [ways][key_bits] */
+	uint64_t *table;	/* [groups][key_bytes][256] */
+	uint64_t index_mask;
+	uint32_t low_bits;   /* of what is hashed, not part of the key */
+	uint32_t key_bytes;  /* that the tables cover: 4 or 8 */
+	uint32_t field_bits; /* 16 or 32 */
+	uint32_t ways_per_group, groups;
+};
+
+/* Config from a unit's own fields. */
+static inline struct gputm_h3_config gputm__h3_config(uint32_t ways, uint64_t entries,
+						      uint32_t key_bits, uint64_t seed,
+						      const uint32_t *rows)
+{
+	struct gputm_h3_config config = GPUTM_H3_CONFIG_INIT;
+
+	config.ways = ways;
+	config.index_bits = gputm__log2(entries);
+	config.key_bits = key_bits ? key_bits : 1;
+	config.seed = seed;
+	config.rows = rows;
+	return config;
+}
+
+/* As gputm_h3_new(), for keys given with `low_bits` more bits at the bottom. */
+int gputm__h3_new(struct gputm_ctx *ctx, const struct gputm_h3_config *config, uint32_t low_bits,
+		  struct gputm_h3 **out);
+
+/* Four look-ups for the four bytes of half a key. */
+static inline uint64_t gputm__h3_half(const uint64_t *table, uint32_t half)
+{
+	return table[half & 255] ^ table[256 + ((half >> 8) & 255)] ^
+	       table[512 + ((half >> 16) & 255)] ^ table[768 + (half >> 24)];
+}
+
+/*
+ * The fields of the group whose table this is, for keys of at most 32 bits. The width that
+ * the family was made for does not matter: bytes of zero hash to zero.
+ */
+static inline uint64_t gputm__h3_narrow(const uint64_t *table, uint64_t key)
+{
+	return gputm__h3_half(table, (uint32_t)key);
+}
+
+/* End of the keys that it serves, when `max` is the largest key. */
+static inline uint64_t gputm__h3_narrow_end(uint64_t max)
+{
+	return max < UINT32_MAX ? max + 1 : UINT64_C(1) << 32;
+}
+
+static inline uint64_t gputm__h3_wide(const uint64_t *table, uint64_t key)
+{
+	return gputm__h3_half(table, (uint32_t)key) ^
+	       gputm__h3_half(table + 1024, (uint32_t)(key >> 32));
+}
+
+/* The fields of one group of ways, side by side. */
+static inline uint64_t gputm__h3_group(const struct gputm_h3 *h3, uint32_t group, uint64_t key)
+{
+	const uint64_t *table = h3->table + (size_t)group * h3->key_bytes * 256;
+
+	return h3->key_bytes == 4 ? gputm__h3_narrow(table, key) : gputm__h3_wide(table, key);
+}
+
+/* Cell of the way in this slot of a group's word. */
+static inline uint64_t gputm__h3_slot(const struct gputm_h3 *h3, uint64_t word, uint32_t slot)
+{
+	return (word >> (slot * h3->field_bits)) & gputm__low_mask(h3->field_bits);
+}
+
+static inline uint64_t gputm__h3_cell(const struct gputm_h3 *h3, uint32_t way, uint64_t key)
+{
+	uint32_t shift = h3->field_bits == 16 ? 2 : 1; /* log2(ways_per_group) */
+
+	return gputm__h3_slot(h3, gputm__h3_group(h3, way >> shift, key),
+			      way & (h3->ways_per_group - 1));
+}
+
+static inline uint64_t gputm__h3_index(const struct gputm_h3 *h3, uint32_t way, uint64_t key)
+{
+	return gputm__h3_cell(h3, way, key) & h3->index_mask;
+}
+
+/* A number that differs, in all likelihood, when any row differs; for snapshots. */
+uint64_t gputm__h3_fingerprint(const struct gputm_h3 *h3);
+
+#endif /* GPUTM_LIB_BASE_H3_H */

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Parameter tables: one row per config field drives reading, validation, messages
+ * and documentation. A caller's config carries its own size: a shorter one (older
+ * caller) leaves the defaults in place, a longer one (newer caller) is accepted
+ * when the part that this library does not know is zero.
+ */
+#include "lib/base/unit.h"
+
+#define CONFIG_MAX 4096 /* bytes; a larger size is that of a config never initialised */
+
+uint64_t gputm_params_get(const struct gputm_param *row, const void *config)
+{
+	const unsigned char *at = (const unsigned char *)config + row->offset;
+	uint64_t wide;
+	uint32_t narrow;
+
+	if (row->bytes == 1)
+		return *at;
+	if (row->bytes == 4) {
+		memcpy(&narrow, at, sizeof(narrow));
+		return narrow;
+	}
+	memcpy(&wide, at, sizeof(wide));
+	return wide;
+}
+
+static void put(const struct gputm_param *row, void *config, uint64_t value)
+{
+	unsigned char *at = (unsigned char *)config + row->offset;
+	uint32_t narrow = (uint32_t)value;
+
+	if (row->bytes == 1)
+		*at = (unsigned char)value;
+	else if (row->bytes == 4)
+		memcpy(at, &narrow, sizeof(narrow));
+	else
+		memcpy(at, &value, sizeof(value));
+}
+
+static int check_value(struct gputm_ctx *ctx, const struct gputm_params *params,
+		       const struct gputm_param *row, uint64_t value)
+{
+	if (value >= row->min && value <= row->max &&
+	    (!row->power_of_two || gputm__is_power_of_two(value) || value == 0))
+		return 0;
+	gputm__log(ctx, GPUTM_LOG_ERROR, "%s: %s = %llu is not %s%llu .. %llu", params->kind,
+		   row->name, (unsigned long long)value,
+		   row->power_of_two ? "a power of two in " : "in ", (unsigned long long)row->min,
+		   (unsigned long long)row->max);
+	return -ERANGE;
+}
+
+static const struct gputm_param *find(const struct gputm_params *params, const char *name)
+{
+	for (size_t i = 0; i < params->param_count; i++)
+		if (!strcmp(params->param[i].name, name))
+			return &params->param[i];
+	return NULL;
+}
+
+void gputm_params_init(const struct gputm_params *params, void *config)
+{
+	size_t size = params->config_size;
+
+	memset(config, 0, size);
+	memcpy(config, &size, sizeof(size));
+	for (size_t i = 0; i < params->param_count; i++)
+		put(&params->param[i], config, params->param[i].def);
+}
+
+static void log_presets(struct gputm_ctx *ctx, const struct gputm_params *params, const char *name)
+{
+	gputm__log(ctx, GPUTM_LOG_ERROR, "%s: there is no preset \"%s\"; there are:", params->kind,
+		   name);
+	for (size_t i = 0; i < params->preset_count; i++)
+		gputm__log(ctx, GPUTM_LOG_ERROR, "%s: preset \"%s\"", params->kind,
+			   params->preset[i].name);
+}
+
+int gputm_params_preset(struct gputm_ctx *ctx, const struct gputm_params *params, const char *name,
+			void *config)
+{
+	for (size_t i = 0; i < params->preset_count; i++) {
+		const struct gputm_preset *preset = &params->preset[i];
+
+		if (strcmp(preset->name, name))
+			continue;
+		gputm_params_init(params, config);
+		for (size_t v = 0; preset->value[v].field; v++)
+			put(find(params, preset->value[v].field), config, preset->value[v].value);
+		return 0;
+	}
+	log_presets(ctx, params, name);
+	return -EINVAL;
+}
+
+/* Decimal or 0x; false when it is not all of the text or does not fit. */
+static bool parse_number(const char *text, uint64_t *out)
+{
+	unsigned base = 10;
+	uint64_t value = 0;
+
+	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
+		base = 16;
+		text += 2;
+	}
+	if (!*text)
+		return false;
+	for (; *text; text++) {
+		unsigned digit = 99;
+
+		if (*text >= '0' && *text <= '9')
+			digit = (unsigned)(*text - '0');
+		else if ((*text | 32) >= 'a' && (*text | 32) <= 'f')
+			digit = (unsigned)((*text | 32) - 'a') + 10;
+		if (digit >= base || __builtin_mul_overflow(value, base, &value) ||
+		    __builtin_add_overflow(value, digit, &value))
+			return false;
+	}
+	*out = value;
+	return true;
+}
+
+static bool parse_choice(const struct gputm_param *row, const char *text, uint64_t *out)
+{
+	for (uint64_t i = 0; row->choices && i <= row->max - row->min; i++) {
+		if (!strcmp(row->choices[i], text)) {
+			*out = row->min + i;
+			return true;
+		}
+	}
+	return false;
+}
+
+int gputm_params_set(struct gputm_ctx *ctx, const struct gputm_params *params, void *config,
+		     const char *field, const char *value)
+{
+	const struct gputm_param *row = find(params, field);
+	uint64_t number;
+	int error;
+
+	if (!row) {
+		gputm__log(ctx, GPUTM_LOG_ERROR, "%s: there is no field \"%s\"", params->kind,
+			   field);
+		return -EINVAL;
+	}
+	if (!parse_choice(row, value, &number) && !parse_number(value, &number)) {
+		gputm__log(ctx, GPUTM_LOG_ERROR,
+			   "%s: %s = \"%s\" is not a number in %llu .. %llu%s", params->kind, field,
+			   value, (unsigned long long)row->min, (unsigned long long)row->max,
+			   row->choices ? " or one of its names" : "");
+		return -EINVAL;
+	}
+	error = check_value(ctx, params, row, number);
+	if (!error)
+		put(row, config, number);
+	return error;
+}
+
+static bool all_zero(const unsigned char *bytes, size_t count)
+{
+	while (count--)
+		if (*bytes++)
+			return false;
+	return true;
+}
+
+int gputm__params_read(struct gputm_ctx *ctx, const struct gputm_params *params,
+		       const void *config, void *out)
+{
+	size_t size, known = params->config_size;
+
+	gputm_params_init(params, out);
+	if (!config)
+		return 0;
+	memcpy(&size, config, sizeof(size));
+	if (size < sizeof(size) || size > CONFIG_MAX) {
+		gputm__log(ctx, GPUTM_LOG_ERROR,
+			   "%s: config.size = %llu; initialise the config with its INIT macro",
+			   params->kind, (unsigned long long)size);
+		return -EINVAL;
+	}
+	if (size > known && !all_zero((const unsigned char *)config + known, size - known)) {
+		gputm__log(ctx, GPUTM_LOG_ERROR,
+			   "%s: config of %llu bytes sets fields that this version does not know",
+			   params->kind, (unsigned long long)size);
+		return -E2BIG;
+	}
+	memcpy(out, config, size < known ? size : known);
+	memcpy(out, &known, sizeof(known));
+	for (size_t i = 0; i < params->param_count; i++)
+		if (check_value(ctx, params, &params->param[i],
+				gputm_params_get(&params->param[i], out)))
+			return -EINVAL;
+	return 0;
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPUTM_LIB_BASE_UNIT_H
+#define GPUTM_LIB_BASE_UNIT_H
+/*
+ * The inside of the common face. A unit is a struct whose first member is
+ * struct gputm_unit, and one static struct gputm__class that says what it is:
+ * parameters, statistics, how to set up, clear, check and serialise its state.
+ * From that, this file gives new, free, reset, save, load, statistics and
+ * storage, so that a unit's own file holds nothing but its hardware.
+ *
+ * Rules that make load and the swap test work:
+ *  - a unit's struct holds no pointer into itself;
+ *  - every array is owned by the struct, allocated by setup() through
+ *    gputm__alloc() and released by teardown(), which must accept a struct
+ *    whose setup() stopped half way (all pointers start NULL);
+ *  - io() reads or writes all state that matters for later behaviour, in one
+ *    function for both directions. Derived state is rebuilt after reading.
+ */
+#include <string.h>
+
+#include "gputm/base.h"
+#include "lib/base/bits.h"
+
+#ifdef GPUTM_DEBUG
+#include <assert.h>
+#define gputm__assert(condition) assert(condition)
+#else
+#define gputm__assert(condition) ((void)sizeof(condition))
+#endif
+
+#define GPUTM__PRINTF(text, first) __attribute__((format(printf, text, first)))
+#define GPUTM__LIKELY(x) __builtin_expect(!!(x), 1)
+#define GPUTM__UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+struct gputm_unit {
+	const struct gputm__class *class;
+	struct gputm_ctx *ctx; /* referenced */
+	gputm_observe_fn observe;
+	void *observe_state;
+};
+
+/* Samples by powers of two; see GPUTM_HISTOGRAM_BUCKETS. */
+struct gputm__histogram {
+	uint64_t samples;
+	uint64_t bucket[GPUTM_HISTOGRAM_BUCKETS];
+};
+
+/*
+ * One statistic: a uint64_t (or a struct gputm__histogram) at this offset of the
+ * unit's struct. Counters, maxima and histograms are reset, saved and loaded by the
+ * base; a GAUGE is state, which the unit itself clears and serialises.
+ */
+struct gputm__stat_row {
+	const char *name;
+	size_t offset;
+	enum gputm_stat_kind kind;
+	const char *measure;
+	const char *summary;
+};
+
+struct gputm__io;
+
+struct gputm__class {
+	const char *kind;
+	uint32_t version; /* of the snapshot layout; counted up when io() changes */
+	size_t size;	  /* of the unit's struct */
+	const struct gputm_params *params;
+	size_t config_offset; /* of the config inside the unit's struct */
+	const struct gputm__stat_row *stat;
+	size_t stat_count;
+	const char *const *event; /* names, by event kind; NULL if there are none */
+	/* Relations between config fields; optional. Logs what it refuses. */
+	int (*validate)(struct gputm_ctx *ctx, const void *config);
+	/* Allocate the arrays that the config asks for. 0, -EINVAL or -ENOMEM. */
+	int (*setup)(struct gputm_unit *unit);
+	void (*teardown)(struct gputm_unit *unit);
+	/* Contents to the state after new. Statistics are cleared by the base. */
+	void (*clear)(struct gputm_unit *unit);
+	void (*io)(struct gputm_unit *unit, struct gputm__io *io);
+	/* NULL or the first broken invariant. Called on loaded state too: it must not
+	 * trust an index that io() has not bounded. */
+	const char *(*check)(const struct gputm_unit *unit);
+	bool (*storage)(const struct gputm_unit *unit, size_t index, struct gputm_storage *out);
+};
+
+/* ---- life ---- */
+int gputm__unit_new(struct gputm_ctx *ctx, const struct gputm__class *class, const void *config,
+		    struct gputm_unit **out);
+void gputm__unit_free(struct gputm_unit *unit); /* NULL allowed */
+
+/* Zeroed memory for count elements, or NULL (overflow included). count 0 gives one byte. */
+void *gputm__alloc(struct gputm_ctx *ctx, size_t count, size_t size);
+void gputm__free(struct gputm_ctx *ctx, void *memory);
+/*
+ * Make room for at least `need` elements in *array (capacity *capacity): grows to the
+ * next power of two, keeps the contents. 0 or -ENOMEM with everything as it was.
+ */
+int gputm__grow(struct gputm_ctx *ctx, void **array, size_t *capacity, size_t need, size_t size);
+
+/* ---- saying no ---- */
+void gputm__log(struct gputm_ctx *ctx, enum gputm_log_level level, const char *format, ...)
+	GPUTM__PRINTF(3, 4);
+/* Log "KIND: FIELD = VALUE is outside MIN .. MAX" and give -ERANGE. */
+int gputm__out_of_range(const struct gputm_unit *unit, const char *field, uint64_t value,
+			uint64_t min, uint64_t max);
+/* Log "KIND: " and the reason, and give -EINVAL. */
+int gputm__refuse(const struct gputm_unit *unit, const char *format, ...) GPUTM__PRINTF(2, 3);
+
+/* ---- parameter tables (param.c) ---- */
+/* Read a caller's config of any library age into *out, checked. */
+int gputm__params_read(struct gputm_ctx *ctx, const struct gputm_params *params,
+		       const void *config, void *out);
+
+/* Rows: GPUTM__PARAM(struct gputm_UNIT_config, field, min, max, default, pow2, sentence, source) */
+#define GPUTM__PARAM(type, field, lo, hi, standard, pow2, sentence, origin)                    \
+	{ #field, (uint32_t)offsetof(type, field), (uint32_t)sizeof(((type *)0)->field),       \
+	  (lo), (hi), (standard), (pow2), (sentence), (origin), NULL }
+/* A field whose values min, min + 1, ... have names. */
+#define GPUTM__CHOICE(type, field, lo, hi, standard, names, sentence, origin)                  \
+	{ #field, (uint32_t)offsetof(type, field), (uint32_t)sizeof(((type *)0)->field),       \
+	  (lo), (hi), (standard), false, (sentence), (origin), (names) }
+
+/* Rows: GPUTM__STAT(struct gputm_UNIT, member, COUNTER, "lookups", "sentence") */
+#define GPUTM__STAT(type, member, how, what, sentence)                                         \
+	{ #member, offsetof(type, member), GPUTM_STAT_##how, (what), (sentence) }
+
+#define GPUTM__COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* ---- statistics ---- */
+static inline void gputm__maximum(uint64_t *maximum, uint64_t value)
+{
+	if (value > *maximum)
+		*maximum = value;
+}
+
+static inline void gputm__sample(struct gputm__histogram *histogram, uint64_t value)
+{
+	unsigned bucket = value ? gputm__log2(value) + 1 : 0, last = GPUTM_HISTOGRAM_BUCKETS - 1;
+
+	histogram->samples++;
+	histogram->bucket[bucket < last ? bucket : last]++;
+}
+
+/* ---- observer ---- */
+void gputm__tell(const struct gputm_unit *unit, uint32_t kind, uint64_t a, uint64_t b,
+		 uint64_t c, uint64_t d);
+
+static inline void gputm__emit(const struct gputm_unit *unit, uint32_t kind, uint64_t a,
+			       uint64_t b, uint64_t c, uint64_t d)
+{
+	if (GPUTM__UNLIKELY(unit->observe != NULL))
+		gputm__tell(unit, kind, a, b, c, d);
+}
+
+/* ---- snapshots (snapshot.c): the same calls measure, write and read ---- */
+enum gputm__io_mode { GPUTM__MEASURE, GPUTM__WRITE, GPUTM__READ };
+
+struct gputm__io {
+	enum gputm__io_mode mode;
+	struct gputm_unit *unit;   /* for the log */
+	uint8_t *out;		   /* GPUTM__WRITE */
+	const uint8_t *in;	   /* GPUTM__READ */
+	size_t used, size;
+	int error;		   /* first one; later calls do nothing */
+};
+
+static inline bool gputm__io_reading(const struct gputm__io *io)
+{
+	return io->mode == GPUTM__READ;
+}
+
+void gputm__io_bytes(struct gputm__io *io, uint8_t *bytes, size_t count);
+void gputm__io_u32s(struct gputm__io *io, uint32_t *value, size_t count);
+void gputm__io_u64s(struct gputm__io *io, uint64_t *value, size_t count);
+void gputm__io_u16s(struct gputm__io *io, uint16_t *value, size_t count);
+
+static inline void gputm__io_u8(struct gputm__io *io, uint8_t *value)
+{
+	gputm__io_bytes(io, value, 1);
+}
+static inline void gputm__io_u16(struct gputm__io *io, uint16_t *value)
+{
+	gputm__io_u16s(io, value, 1);
+}
+static inline void gputm__io_u32(struct gputm__io *io, uint32_t *value)
+{
+	gputm__io_u32s(io, value, 1);
+}
+static inline void gputm__io_u64(struct gputm__io *io, uint64_t *value)
+{
+	gputm__io_u64s(io, value, 1);
+}
+void gputm__io_bool(struct gputm__io *io, bool *value); /* refuses other than 0 and 1 */
+
+/* As above, and refuse (when reading) a value above max, naming `what`. */
+void gputm__io_u32_max(struct gputm__io *io, uint32_t *value, uint32_t max, const char *what);
+void gputm__io_u64_max(struct gputm__io *io, uint64_t *value, uint64_t max, const char *what);
+/* A number that must be the same in both, such as a fingerprint of hash rows. */
+void gputm__io_same(struct gputm__io *io, uint64_t value, const char *what);
+/* Refuse what is being read. */
+void gputm__io_fail(struct gputm__io *io, int error, const char *reason);
+/* State of a unit that is part of another one. */
+void gputm__io_part(struct gputm__io *io, struct gputm_unit *part);
+
+/* ---- the usual five public functions of a unit ---- */
+#define GPUTM__LIFE(UNIT, CLASS)                                                               \
+	int gputm_##UNIT##_new(struct gputm_ctx *ctx, const struct gputm_##UNIT##_config *config, \
+			       struct gputm_##UNIT **out)                                      \
+	{                                                                                      \
+		struct gputm_unit *unit;                                                       \
+		int error = gputm__unit_new(ctx, &(CLASS), config, &unit);                     \
+                                                                                               \
+		if (error)                                                                     \
+			return error;                                                          \
+		*out = (struct gputm_##UNIT *)(void *)unit;                                    \
+		return 0;                                                                      \
+	}                                                                                      \
+	void gputm_##UNIT##_free(struct gputm_##UNIT *self)                                    \
+	{                                                                                      \
+		gputm__unit_free((struct gputm_unit *)(void *)self);                           \
+	}                                                                                      \
+	struct gputm_unit *gputm_##UNIT##_unit(struct gputm_##UNIT *self)                      \
+	{                                                                                      \
+		return (struct gputm_unit *)(void *)self;                                      \
+	}                                                                                      \
+	const struct gputm_params *gputm_##UNIT##_params(void)                                 \
+	{                                                                                      \
+		return (CLASS).params;                                                         \
+	}                                                                                      \
+	int gputm_##UNIT##_config_preset(struct gputm_##UNIT##_config *config, const char *name) \
+	{                                                                                      \
+		return gputm_params_preset(NULL, (CLASS).params, name, config);                \
+	}
+
+#endif /* GPUTM_LIB_BASE_UNIT_H */

@@ -1,0 +1,631 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Per-warp SIMT stack.
+ *
+ * Sources: W. W. L. Fung's thesis (2015), 2.3.3 and Fig. 2.3 (reconvergence at the
+ * immediate post-dominator), 3.4 and Fig. 3.8 (likely-convergence points), 4.2.1 and
+ * Fig. 4.3 (transactions).
+ *
+ * The top entry runs. A branch that splits its lanes
+ *   1. turns the entry into the one that waits at the reconvergence point (PC = RPC of
+ *      the branch);
+ *   2. if the branch has a likely-convergence point, pushes an empty entry there, in
+ *      which lanes gather that come by;
+ *   3. pushes one entry per target, in the caller's order, with the branch's RPC and LPC.
+ * The last one runs until its PC is its RPC (popped: the entry of step 1 holds its lanes
+ * already) or its LPC (popped: its lanes join the entry of step 2, found by LPos). Then
+ * the next one runs, and at last the gathered lanes and the reconverged ones.
+ *
+ *   A -> B {1,2,3} | F {4}, B -> C {1} | D {2,3}, meeting at E, then at G (Fig. 2.3):
+ *
+ *     A - 1111     G - 1111     G - 1111     G - 1111     G - 1111     G - 1111
+ *                  F G 0001     F G 0001     F G 0001     F G 0001
+ *                  B G 1110     E G 1110     E G 1110
+ *                               D E 0110
+ *                               C E 1000
+ *     launch       A branches   B branches   C, D at E    E at G       F at G
+ *
+ * Steps 1 and 2 are not needed when the entry that branches has the branch's RPC itself:
+ * what waits there lies below already. Then it gives its place to the likely-convergence
+ * entry, or, if that is in the stack too (same LPC), to the first target. So a loop does
+ * not grow the stack.
+ *
+ * A transaction pushes R, empty, and T, with the active lanes. Branches nest above T. A
+ * lane that aborts moves from T, and all entries above it, to R; a lane that commits
+ * leaves T. When T is empty and on top, R's lanes become T's and start again, or, if R is
+ * empty too, both are popped and the entry below goes on after the transaction. Nested
+ * transactions only count, lane by lane: bit i of plane p is bit p of lane i's count.
+ *
+ * Depth. Let a lost lane (ended, aborted, committed) stay in the sets it was in. Then,
+ * without likely convergence, the masks of all entries but R and T are pairwise different
+ * and either nested or disjoint: at most 2 x lanes - 1 of them, 2 x lanes + 1 entries in
+ * all. With likely convergence a program whose likely-convergence points nest can go
+ * deeper; an operation that finds no room answers FULL and changes nothing.
+ *
+ * Invariants, checked by check():
+ *   I1  no entry is at its own RPC; the top one can run: it is a T, or it has lanes and is
+ *       not at its LPC
+ *   I2  entries with the same RPC between two others (the targets of one branch, and
+ *       what they were split into) have disjoint masks; the entry below them waits at
+ *       their RPC and has all their lanes
+ *   I3  an entry without RPC is R, T, or has nothing but such entries below it
+ *   I4  there is an LPos exactly if there is an LPC: a lower entry of the same branch
+ *       (I2) that waits at the LPC
+ *   I5  R and T come as a pair with nothing but normal entries about it; they are
+ *       disjoint and hold only lanes of the entry below
+ *   I6  only lanes of T are nested; a PC after the transaction is known only in one
+ *   I7  pushed = depth + popped, by each reason for it;
+ *       launched lanes = ended + live ones;
+ *       started lanes (begin, restart) = committed + aborted + those of T
+ *
+ * Differences from the paper:
+ *   - an entry that branches with its own RPC but another LPC does not stay below the
+ *     likely-convergence entry; it would wait where the one below it waits. Nothing else
+ *     runs, or runs in another order;
+ *   - a target that is the RPC or the LPC gets no entry. Fig. 3.8 shows one for the LPC,
+ *     which is popped before it executes;
+ *   - a lane may abort at any time, and while its attempt is at another branch, as eager
+ *     conflict detection needs it;
+ *   - lanes that commit leave T at once (Fig. 4.3 keeps no trace of them either);
+ *   - no entries for calls and returns.
+ */
+#include "lib/core/simt_stack.h"
+
+/* ---- looking ---- */
+
+uint64_t gputm_simt_stack_active_mask(const struct gputm_simt_stack *s)
+{
+	return s->top->mask;
+}
+
+uint64_t gputm_simt_stack_pc(const struct gputm_simt_stack *s)
+{
+	return s->top->pc;
+}
+
+uint64_t gputm_simt_stack_live_mask(const struct gputm_simt_stack *s)
+{
+	uint64_t live = 0;
+
+	for (const struct gputm_simt_stack_entry *e = s->slot + 1; e <= s->top; e++)
+		live |= e->mask;
+	return live;
+}
+
+size_t gputm_simt_stack_depth(const struct gputm_simt_stack *s)
+{
+	return gputm__simt_slot(s, s->top);
+}
+
+bool gputm_simt_stack_entry(const struct gputm_simt_stack *s, size_t index,
+			    struct gputm_simt_stack_entry *out)
+{
+	if (index >= gputm__simt_slot(s, s->top))
+		return false;
+	*out = s->slot[index + 1];
+	return true;
+}
+
+bool gputm_simt_stack_in_transaction(const struct gputm_simt_stack *s)
+{
+	return s->retry != 0;
+}
+
+uint64_t gputm_simt_stack_tx_running(const struct gputm_simt_stack *s)
+{
+	return s->retry ? s->slot[s->retry + 1].mask : 0;
+}
+
+uint64_t gputm_simt_stack_tx_retry(const struct gputm_simt_stack *s)
+{
+	return s->slot[s->retry].mask;
+}
+
+/* ---- refusing ---- */
+
+static int refuse_mask(const struct gputm_simt_stack *s, const char *what, uint64_t mask,
+		       uint64_t allowed)
+{
+	return gputm__refuse(&s->unit, "%s = 0x%llx is empty or not within 0x%llx", what,
+			     (unsigned long long)mask, (unsigned long long)allowed);
+}
+
+/* Why a step to next_pc cannot be. */
+static int refuse_step(const struct gputm_simt_stack *s, const char *what, uint64_t next_pc)
+{
+	if (!s->top->mask)
+		return gputm__refuse(&s->unit, "%s: no lane is active", what);
+	return gputm__out_of_range(&s->unit, what, next_pc, 0, s->pc_max);
+}
+
+static int refuse_branch(const struct gputm_simt_stack *s,
+			 const struct gputm_simt_stack_target target[], size_t count,
+			 uint64_t rpc, uint64_t lpc)
+{
+	uint64_t seen = 0;
+
+	if (!s->top->mask)
+		return refuse_step(s, "diverge", 0);
+	for (size_t i = 0; i < count; i++) {
+		if (!gputm__simt_is_pc(s, target[i].pc))
+			return refuse_step(s, "PC of a target", target[i].pc);
+		if (seen & target[i].mask)
+			return gputm__refuse(&s->unit, "lanes 0x%llx have two targets",
+					     (unsigned long long)(seen & target[i].mask));
+		seen |= target[i].mask;
+	}
+	if (seen != s->top->mask)
+		return gputm__refuse(&s->unit, "targets have lanes 0x%llx, 0x%llx are active",
+				     (unsigned long long)seen,
+				     (unsigned long long)s->top->mask);
+	if (rpc == NO_PC)
+		return gputm__refuse(&s->unit, "no RPC within a branch or transaction");
+	if (!gputm__simt_is_pc(s, rpc))
+		return refuse_step(s, "rpc", rpc);
+	return refuse_step(s, "lpc", lpc);
+}
+
+/* ---- popping and pushing ---- */
+
+static void pop_at_rpc(struct gputm_simt_stack *s, const struct gputm_simt_stack_entry *e)
+{
+	s->reconverged++;
+	gputm__emit(&s->unit, GPUTM_SIMT_STACK_EVENT_RECONVERGE, gputm__simt_slot(s, e) - 1, e->pc,
+		    e->mask, 0);
+}
+
+static void pop_at_lpc(struct gputm_simt_stack *s, const struct gputm_simt_stack_entry *e)
+{
+	s->merged++;
+	s->slot[e->lpos + 1].mask |= e->mask;
+	gputm__emit(&s->unit, GPUTM_SIMT_STACK_EVENT_MERGE, gputm__simt_slot(s, e) - 1, e->pc,
+		    e->mask, e->lpos);
+}
+
+/* Pop what has nothing left to run. */
+__attribute__((noinline)) static int settle(struct gputm_simt_stack *s)
+{
+	for (; !gputm__simt_can_run(s->top); s->top--) {
+		if (!s->top->mask)
+			s->emptied++;
+		else if (s->top->pc == s->top->rpc)
+			pop_at_rpc(s, s->top);
+		else
+			pop_at_lpc(s, s->top);
+	}
+	return GPUTM_SIMT_STACK_SWITCH;
+}
+
+static inline void set(struct gputm_simt_stack_entry *e, uint64_t pc, uint64_t rpc,
+		       uint64_t mask, enum gputm_simt_stack_type type)
+{
+	e->pc = pc;
+	e->rpc = rpc;
+	e->lpc = NO_PC;
+	e->mask = mask;
+	e->lpos = NO_ENTRY;
+	e->type = type;
+}
+
+static inline void raise_to(struct gputm_simt_stack *s, struct gputm_simt_stack_entry *top)
+{
+	s->top = top;
+	if (GPUTM__UNLIKELY(top > s->highest)) {
+		s->highest = top;
+		s->max_depth = gputm__simt_slot(s, top);
+	}
+}
+
+/* ---- plain control flow ---- */
+
+int gputm_simt_stack_launch(struct gputm_simt_stack *s, uint64_t pc, uint64_t mask)
+{
+	uint64_t lanes = gputm__low_mask(s->config.lanes);
+
+	if (s->top != s->slot)
+		return gputm__refuse(&s->unit, "launch: lanes 0x%llx are running",
+				     (unsigned long long)gputm_simt_stack_live_mask(s));
+	if (!mask || (mask & ~lanes))
+		return refuse_mask(s, "launch mask", mask, lanes);
+	if (!gputm__simt_is_pc(s, pc))
+		return gputm__out_of_range(&s->unit, "launch PC", pc, 0, s->pc_max);
+	set(s->top + 1, pc, NO_PC, mask, GPUTM_SIMT_STACK_NORMAL);
+	raise_to(s, s->top + 1);
+	s->pushed++;
+	s->lanes_launched += gputm__popcount(mask);
+	return 0;
+}
+
+int gputm_simt_stack_advance(struct gputm_simt_stack *s, uint64_t next_pc)
+{
+	struct gputm_simt_stack_entry *top = s->top;
+
+	if (GPUTM__UNLIKELY(next_pc > s->pc_max || !top->mask))
+		return refuse_step(s, "next PC", next_pc);
+	s->advances++;
+	top->pc = next_pc;
+	if (GPUTM__LIKELY(next_pc != top->rpc && next_pc != top->lpc))
+		return GPUTM_SIMT_STACK_CONTINUE;
+	if (next_pc != top->rpc || s->unit.observe)
+		return settle(s);
+	s->reconverged++;
+	s->top = --top;
+	if (GPUTM__LIKELY(top->mask && top->pc != top->lpc)) /* it cannot be at its RPC */
+		return GPUTM_SIMT_STACK_SWITCH;
+	return settle(s);
+}
+
+/* What a branch comes to. */
+struct split {
+	uint64_t lpc;	     /* NO_PC if it does not count */
+	uint64_t uniform_pc; /* target with all lanes, or NO_PC */
+	size_t pushes;	     /* targets that get an entry */
+	bool replace;	     /* the branching entry gives its place away */
+	bool likely;	     /* a likely-convergence entry is needed */
+};
+
+static int judge(const struct gputm_simt_stack *s, const struct gputm_simt_stack_target target[],
+		 size_t count, uint64_t rpc, uint64_t lpc, struct split *split)
+{
+	struct gputm_simt_stack_entry *top = s->top;
+	uint64_t seen = 0, active = top->mask, uniform_pc = NO_PC;
+	size_t pushes = 0;
+
+	if (!s->config.likely_convergence || lpc == rpc)
+		lpc = NO_PC;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t pc = target[i].pc, mask = target[i].mask;
+
+		if (pc > s->pc_max || (seen & mask))
+			return refuse_branch(s, target, count, rpc, lpc);
+		seen |= mask;
+		pushes += mask && pc != rpc && pc != lpc;
+		if (mask == active)
+			uniform_pc = pc;
+	}
+	split->replace = rpc == top->rpc && top->type == GPUTM_SIMT_STACK_NORMAL;
+	if (!seen || seen != active || (rpc > s->pc_max && (rpc != NO_PC || !split->replace)) ||
+	    (lpc > s->pc_max && lpc != NO_PC))
+		return refuse_branch(s, target, count, rpc, lpc);
+	split->lpc = lpc;
+	split->uniform_pc = uniform_pc;
+	split->pushes = pushes;
+	split->likely = lpc != NO_PC && !(split->replace && lpc == top->lpc);
+	if (uniform_pc != NO_PC)
+		return uniform_pc == top->rpc || uniform_pc == top->lpc ?
+			       GPUTM_SIMT_STACK_SWITCH :
+			       GPUTM_SIMT_STACK_CONTINUE;
+	top += (ptrdiff_t)(pushes + split->likely) - split->replace;
+	return top > s->slot + s->limit ? GPUTM_SIMT_STACK_FULL : GPUTM_SIMT_STACK_SWITCH;
+}
+
+/* Steps 1 and 2; *top is where the targets go. Gives their LPos. */
+static uint32_t make_way(struct gputm_simt_stack *s, const struct split *split, uint64_t rpc,
+			 struct gputm_simt_stack_entry **top)
+{
+	struct gputm_simt_stack_entry *e = s->top;
+
+	if (split->replace && !split->likely) {
+		s->replaced++;
+		*top = e - 1;
+		return split->lpc == NO_PC ? NO_ENTRY : e->lpos;
+	}
+	if (split->replace) {
+		e->pc = split->lpc;
+		e->mask = 0;
+	} else {
+		e->pc = rpc;
+		if (split->likely) {
+			set(++e, split->lpc, rpc, 0, GPUTM_SIMT_STACK_NORMAL);
+			s->pushed++;
+		}
+	}
+	*top = e;
+	return split->likely ? gputm__simt_slot(s, e) - 1 : NO_ENTRY;
+}
+
+static int diverged(struct gputm_simt_stack *s, struct gputm_simt_stack_entry *top, uint64_t rpc,
+		    uint64_t lpc)
+{
+	uint32_t before = gputm__simt_slot(s, s->top);
+
+	s->divergences++;
+	raise_to(s, top);
+	gputm__emit(&s->unit, GPUTM_SIMT_STACK_EVENT_DIVERGE, before, gputm__simt_slot(s, top),
+		    rpc, lpc);
+	return settle(s);
+}
+
+__attribute__((noinline)) static int
+diverge_any(struct gputm_simt_stack *s, const struct gputm_simt_stack_target target[],
+	    size_t count, uint64_t rpc, uint64_t lpc)
+{
+	struct gputm_simt_stack_entry *top;
+	struct split split;
+	uint32_t lpos;
+	int result = judge(s, target, count, rpc, lpc, &split);
+
+	if (result < 0)
+		return result;
+	if (split.uniform_pc != NO_PC)
+		return gputm_simt_stack_advance(s, split.uniform_pc);
+	if (result == GPUTM_SIMT_STACK_FULL) {
+		s->full++;
+		return result;
+	}
+	lpos = make_way(s, &split, rpc, &top);
+	for (size_t i = 0; i < count; i++) {
+		if (!target[i].mask || target[i].pc == rpc)
+			continue;
+		if (target[i].pc == split.lpc) {
+			s->slot[lpos + 1].mask |= target[i].mask;
+			continue;
+		}
+		set(++top, target[i].pc, rpc, target[i].mask, GPUTM_SIMT_STACK_NORMAL);
+		top->lpc = split.lpc;
+		top->lpos = lpos;
+	}
+	s->pushed += split.pushes;
+	return diverged(s, top, rpc, split.lpc);
+}
+
+static inline void push(struct gputm_simt_stack_entry *e,
+			const struct gputm_simt_stack_target *target, uint64_t rpc)
+{
+	memcpy(e, target, sizeof(*target)); /* PC and mask */
+	e->rpc = rpc;
+	e->lpc = NO_PC;
+	e->lpos = NO_ENTRY;
+	e->type = GPUTM_SIMT_STACK_NORMAL;
+}
+
+/*
+ * Nearly every branch has two targets, of which the first may be the RPC, an RPC other than
+ * that of the top entry and no likely-convergence point. Anything else, anything to refuse
+ * and being watched is for diverge_any().
+ */
+int gputm_simt_stack_diverge(struct gputm_simt_stack *s,
+			     const struct gputm_simt_stack_target target[], size_t count,
+			     uint64_t rpc, uint64_t lpc)
+{
+	struct gputm_simt_stack_entry *top = s->top;
+
+	if (count != 2 || (lpc | s->no_lpc) != NO_PC || s->unit.observe || top >= s->two_below ||
+	    !target[0].mask || !target[1].mask || (target[0].mask & target[1].mask) ||
+	    (target[0].mask | target[1].mask) != top->mask ||
+	    (target[0].pc | target[1].pc | rpc) > s->pc_max || target[1].pc == rpc ||
+	    rpc == top->rpc)
+		return diverge_any(s, target, count, rpc, lpc);
+	s->divergences++;
+	top->pc = rpc;
+	if (target[0].pc != rpc) {
+		push(++top, &target[0], rpc);
+		s->pushed++;
+	}
+	push(++top, &target[1], rpc);
+	s->pushed++;
+	raise_to(s, top);
+	return GPUTM_SIMT_STACK_SWITCH;
+}
+
+int gputm_simt_stack_diverge_probe(const struct gputm_simt_stack *s,
+				   const struct gputm_simt_stack_target target[], size_t count,
+				   uint64_t rpc, uint64_t lpc)
+{
+	struct split split;
+
+	return judge(s, target, count, rpc, lpc, &split);
+}
+
+static void take_away(struct gputm_simt_stack_entry *from, struct gputm_simt_stack_entry *to,
+		      uint64_t mask)
+{
+	for (; from <= to; from++)
+		from->mask &= ~mask;
+}
+
+int gputm_simt_stack_exit(struct gputm_simt_stack *s, uint64_t mask)
+{
+	struct gputm_simt_stack_entry *top = s->top;
+
+	if (s->retry)
+		return gputm__refuse(&s->unit, "exit: the warp is in a transaction");
+	if (!mask || (mask & ~top->mask))
+		return refuse_mask(s, "exit mask", mask, top->mask);
+	s->lanes_ended += gputm__popcount(mask);
+	take_away(s->slot + 1, top, mask);
+	settle(s);
+	gputm__emit(&s->unit, GPUTM_SIMT_STACK_EVENT_EXIT, gputm__simt_slot(s, s->top), mask, 0, 0);
+	if (s->top == top)
+		return GPUTM_SIMT_STACK_CONTINUE;
+	return s->top == s->slot ? GPUTM_SIMT_STACK_FINISH : GPUTM_SIMT_STACK_SWITCH;
+}
+
+/* ---- transactions ---- */
+
+static uint64_t nested_lanes(const struct gputm_simt_stack *s)
+{
+	uint64_t any = 0;
+
+	for (unsigned bit = 0; bit < NESTING_BITS; bit++)
+		any |= s->nesting[bit];
+	return any;
+}
+
+/* Lanes whose count cannot go up. */
+static uint64_t deepest_lanes(const struct gputm_simt_stack *s)
+{
+	uint64_t all = ~UINT64_C(0);
+
+	for (unsigned bit = 0; bit < NESTING_BITS; bit++)
+		all &= s->nesting[bit];
+	return all;
+}
+
+static bool same_nesting(const struct gputm_simt_stack *s, uint64_t mask)
+{
+	for (unsigned bit = 0; bit < NESTING_BITS; bit++)
+		if ((s->nesting[bit] & mask) && (~s->nesting[bit] & mask))
+			return false;
+	return true;
+}
+
+static void count_up(struct gputm_simt_stack *s, uint64_t carry)
+{
+	for (unsigned bit = 0; bit < NESTING_BITS; bit++) {
+		uint64_t before = s->nesting[bit];
+
+		s->nesting[bit] ^= carry;
+		carry &= before;
+	}
+}
+
+static void count_down(struct gputm_simt_stack *s, uint64_t borrow)
+{
+	for (unsigned bit = 0; bit < NESTING_BITS; bit++) {
+		s->nesting[bit] ^= borrow;
+		borrow &= s->nesting[bit];
+	}
+}
+
+int gputm_simt_stack_tx_begin_probe(const struct gputm_simt_stack *s, uint64_t restart_pc)
+{
+	if (!gputm__simt_is_pc(s, restart_pc) || !s->top->mask)
+		return refuse_step(s, "restart PC", restart_pc);
+	if (s->retry && (deepest_lanes(s) & s->top->mask))
+		return gputm__out_of_range(&s->unit, "nesting", GPUTM_SIMT_STACK_NESTING_MAX + 1,
+					   0, GPUTM_SIMT_STACK_NESTING_MAX);
+	if (s->retry)
+		return GPUTM_SIMT_STACK_NESTED;
+	return s->top + 2 > s->slot + s->limit ? GPUTM_SIMT_STACK_FULL : GPUTM_SIMT_STACK_SWITCH;
+}
+
+static void enter(struct gputm_simt_stack *s, uint64_t restart_pc)
+{
+	struct gputm_simt_stack_entry *retry = s->top + 1, *running = retry + 1;
+	uint64_t mask = s->top->mask;
+
+	set(retry, restart_pc, NO_PC, 0, GPUTM_SIMT_STACK_RETRY);
+	set(running, restart_pc, NO_PC, mask, GPUTM_SIMT_STACK_TRANSACTION);
+	s->retry = gputm__simt_slot(s, retry);
+	raise_to(s, running);
+	s->pushed += 2;
+	s->begun++;
+	s->lanes_started += gputm__popcount(mask);
+	gputm__emit(&s->unit, GPUTM_SIMT_STACK_EVENT_BEGIN, s->retry - 1, restart_pc, mask, 0);
+}
+
+/* A step whose arguments are known to be right. */
+static void step(struct gputm_simt_stack *s, uint64_t next_pc)
+{
+	int result = gputm_simt_stack_advance(s, next_pc);
+
+	gputm__assert(result >= 0);
+	(void)result;
+}
+
+int gputm_simt_stack_tx_begin(struct gputm_simt_stack *s, uint64_t restart_pc)
+{
+	int result = gputm_simt_stack_tx_begin_probe(s, restart_pc);
+
+	if (result == GPUTM_SIMT_STACK_SWITCH) {
+		enter(s, restart_pc);
+	} else if (result == GPUTM_SIMT_STACK_NESTED) {
+		s->nested++;
+		count_up(s, s->top->mask);
+		step(s, restart_pc);
+	} else if (result == GPUTM_SIMT_STACK_FULL) {
+		s->full++;
+	}
+	return result;
+}
+
+int gputm_simt_stack_tx_abort(struct gputm_simt_stack *s, uint64_t mask)
+{
+	struct gputm_simt_stack_entry *retry = s->slot + s->retry, *top = s->top;
+	uint64_t running = gputm_simt_stack_tx_running(s), active = top->mask;
+
+	if (!mask || (mask & ~running))
+		return refuse_mask(s, "abort mask", mask, running);
+	take_away(retry + 1, top, mask);
+	retry->mask |= mask;
+	for (unsigned bit = 0; bit < NESTING_BITS; bit++)
+		s->nesting[bit] &= ~mask;
+	s->lanes_aborted += gputm__popcount(mask);
+	settle(s);
+	gputm__emit(&s->unit, GPUTM_SIMT_STACK_EVENT_ABORT, s->retry - 1, mask, retry->mask, 0);
+	return s->top == top && top->mask == active ? GPUTM_SIMT_STACK_CONTINUE :
+						      GPUTM_SIMT_STACK_SWITCH;
+}
+
+static int commit_nested(struct gputm_simt_stack *s, uint64_t mask, uint64_t pc_after)
+{
+	if (mask != s->top->mask || !same_nesting(s, mask))
+		return gputm__refuse(&s->unit, "commit mask = 0x%llx: active are 0x%llx, not all "
+				     "as deeply nested", (unsigned long long)mask,
+				     (unsigned long long)s->top->mask);
+	count_down(s, mask);
+	step(s, pc_after);
+	return GPUTM_SIMT_STACK_NESTED;
+}
+
+int gputm_simt_stack_tx_commit(struct gputm_simt_stack *s, uint64_t mask, uint64_t pc_after)
+{
+	uint64_t active = s->retry ? s->top->mask : 0;
+
+	if (!mask || (mask & ~active))
+		return refuse_mask(s, "commit mask", mask, active);
+	if (!gputm__simt_is_pc(s, pc_after))
+		return refuse_step(s, "PC after the transaction", pc_after);
+	if (mask & nested_lanes(s))
+		return commit_nested(s, mask, pc_after);
+	if (s->top->type != GPUTM_SIMT_STACK_TRANSACTION)
+		return gputm__refuse(&s->unit, "commit within a branch of the transaction");
+	if (s->pc_after != NO_PC && s->pc_after != pc_after)
+		return gputm__refuse(&s->unit, "PC after the transaction = 0x%llx, it was 0x%llx",
+				     (unsigned long long)pc_after,
+				     (unsigned long long)s->pc_after);
+	s->pc_after = pc_after;
+	s->top->mask &= ~mask;
+	s->lanes_committed += gputm__popcount(mask);
+	gputm__emit(&s->unit, GPUTM_SIMT_STACK_EVENT_COMMIT, s->retry - 1, mask, pc_after, 0);
+	return GPUTM_SIMT_STACK_SWITCH;
+}
+
+static void restart(struct gputm_simt_stack *s)
+{
+	struct gputm_simt_stack_entry *retry = s->slot + s->retry;
+
+	set(s->top, retry->pc, NO_PC, retry->mask, GPUTM_SIMT_STACK_TRANSACTION);
+	retry->mask = 0;
+	s->restarts++;
+	s->lanes_started += gputm__popcount(s->top->mask);
+	gputm__emit(&s->unit, GPUTM_SIMT_STACK_EVENT_RESTART, s->retry - 1, s->top->pc,
+		    s->top->mask, 0);
+}
+
+static void leave(struct gputm_simt_stack *s)
+{
+	gputm__emit(&s->unit, GPUTM_SIMT_STACK_EVENT_LEAVE, s->retry - 1, s->pc_after, 0, 0);
+	s->top -= 2;
+	s->top->pc = s->pc_after;
+	s->left += 2;
+	s->retry = 0;
+	s->pc_after = NO_PC;
+	settle(s);
+}
+
+int gputm_simt_stack_tx_commit_done(struct gputm_simt_stack *s)
+{
+	if (!s->retry)
+		return gputm__refuse(&s->unit, "commit done: the warp is in no transaction");
+	if (gputm_simt_stack_tx_running(s))
+		return gputm__refuse(&s->unit, "commit done: lanes 0x%llx have not ended",
+				     (unsigned long long)gputm_simt_stack_tx_running(s));
+	if (s->slot[s->retry].mask) {
+		restart(s);
+		return GPUTM_SIMT_STACK_RESTART;
+	}
+	leave(s);
+	return GPUTM_SIMT_STACK_LEAVE;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPUTM_LIB_CORE_SIMT_STACK_H
+#define GPUTM_LIB_CORE_SIMT_STACK_H
+/* The inside of the SIMT stack: simt_stack.c works it, simt_stack_face.c describes it. */
+#include "gputm/simt_stack.h"
+#include "lib/base/unit.h"
+
+#define NO_PC GPUTM_SIMT_STACK_NO_PC
+#define NO_ENTRY GPUTM_SIMT_STACK_NO_ENTRY
+#define NESTING_BITS 8
+
+struct gputm_simt_stack {
+	struct gputm_unit unit;
+	struct gputm_simt_stack_entry *top; /* into slot; slot[0] when the stack is empty */
+	uint64_t pc_max;
+	uint64_t no_lpc; /* all ones unless likely-convergence points count */
+	struct gputm_simt_stack_entry *slot;	  /* [1 + limit]; entry i is slot[i + 1] */
+	struct gputm_simt_stack_entry *highest;	  /* slot[max_depth] */
+	struct gputm_simt_stack_entry *two_below; /* from this one on there is no room for two */
+	uint32_t limit;
+	uint32_t retry; /* slot of R; T is the next one; 0 outside a transaction */
+	uint64_t pc_after; /* of the transaction; NO_PC until a lane has committed */
+	uint64_t nesting[NESTING_BITS];
+	struct gputm_simt_stack_config config;
+	uint64_t advances, divergences, full, max_depth;
+	uint64_t pushed, reconverged, merged, emptied, replaced, left;
+	uint64_t begun, restarts, nested;
+	uint64_t lanes_launched, lanes_ended, lanes_started, lanes_committed, lanes_aborted;
+};
+static inline uint32_t gputm__simt_slot(const struct gputm_simt_stack *s,
+					const struct gputm_simt_stack_entry *entry)
+{
+	return (uint32_t)(entry - s->slot);
+}
+
+static inline bool gputm__simt_is_pc(const struct gputm_simt_stack *s, uint64_t pc)
+{
+	return pc <= s->pc_max;
+}
+
+static inline bool gputm__simt_can_run(const struct gputm_simt_stack_entry *e)
+{
+	return e->type != GPUTM_SIMT_STACK_NORMAL ||
+	       (e->mask && e->pc != e->rpc && e->pc != e->lpc);
+}
+
+#endif /* GPUTM_LIB_CORE_SIMT_STACK_H */

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The common face of the SIMT stack: parameters, statistics, storage, snapshots and
+ * the invariants I1 to I7, which stand in simt_stack.c.
+ */
+#include "lib/core/simt_stack.h"
+
+/* What lies in slot[0]: never on top of anything, never popped, without lanes. */
+static const struct gputm_simt_stack_entry ground = {
+	NO_PC, 0, NO_PC, NO_PC, NO_ENTRY, GPUTM_SIMT_STACK_RETRY,
+};
+static const struct gputm_param rows[] = {
+#define ROW(...) GPUTM__PARAM(struct gputm_simt_stack_config, __VA_ARGS__)
+	ROW(lanes, 1, 64, 32, false, "Lanes of the warp.", "thesis 2.3.3"),
+	ROW(pc_bits, 1, 64, 32, false, "Width of a program counter, bits.", ""),
+	ROW(depth, 0, 1024, 0, false,
+	    "Entries; 0 stands for 2 x lanes + 2, and 3 x lanes + 2 with likely convergence.",
+	    "thesis 3.4, Fig. 3.9"),
+	ROW(likely_convergence, 0, 1, 0, false,
+	    "Use likely-convergence points: the fields LPC and LPos.", "thesis 3.4"),
+#undef ROW
+};
+
+static const struct gputm_preset presets[] = {
+	{ "pdom",
+	  "Thesis 2.3.3: 32 lanes, reconvergence at immediate post-dominators only.",
+	  { { "lanes", 32 }, { "likely_convergence", 0 } } },
+	{ "pdom-lcp",
+	  "Thesis 3.4: 32 lanes, with likely-convergence points.",
+	  { { "lanes", 32 }, { "likely_convergence", 1 } } },
+	{ "kilo-tm",
+	  "Thesis 4.2.1: 32 lanes, post-dominators, transactions.",
+	  { { "lanes", 32 }, { "likely_convergence", 0 } } },
+};
+
+static const struct gputm_params params = {
+	"simt_stack", sizeof(struct gputm_simt_stack_config),
+	rows,	      GPUTM__COUNT(rows),
+	presets,      GPUTM__COUNT(presets),
+};
+
+static const struct gputm__stat_row stats[] = {
+#define STAT(...) GPUTM__STAT(struct gputm_simt_stack, __VA_ARGS__)
+	STAT(advances, COUNTER, "instructions", "Steps with one next PC."),
+	STAT(divergences, COUNTER, "branches", "Branches that split the active lanes."),
+	STAT(full, COUNTER, "refusals", "Operations that found no room."),
+	STAT(max_depth, MAXIMUM, "entries", "Deepest stack."),
+	STAT(pushed, COUNTER, "entries", "Entries pushed."),
+	STAT(reconverged, COUNTER, "entries", "Entries popped at their RPC."),
+	STAT(merged, COUNTER, "entries", "Entries popped at their LPC."),
+	STAT(emptied, COUNTER, "entries", "Entries popped because no lane was left."),
+	STAT(replaced, COUNTER, "entries", "Entries that gave way to the targets of their branch."),
+	STAT(left, COUNTER, "entries", "R and T entries popped at the end of transactions."),
+	STAT(begun, COUNTER, "transactions", "Transactions entered by the warp."),
+	STAT(restarts, COUNTER, "attempts", "Attempts after the first."),
+	STAT(nested, COUNTER, "transactions", "Nested transactions begun, flattened."),
+	STAT(lanes_launched, COUNTER, "lanes", "Lanes launched."),
+	STAT(lanes_ended, COUNTER, "lanes", "Lanes that have ended."),
+	STAT(lanes_started, COUNTER, "lanes", "Lanes that started an attempt."),
+	STAT(lanes_committed, COUNTER, "lanes", "Lanes that committed."),
+	STAT(lanes_aborted, COUNTER, "lanes", "Lanes that aborted an attempt."),
+#undef STAT
+};
+
+static const char *const events[] = {
+	"diverge", "reconverge", "merge", "begin", "abort", "commit", "restart", "leave", "exit",
+};
+
+/* ---- the common face ---- */
+
+static struct gputm_simt_stack *stack_of(struct gputm_unit *unit)
+{
+	return (struct gputm_simt_stack *)(void *)unit;
+}
+
+static uint32_t entries_of(const struct gputm_simt_stack_config *c)
+{
+	return c->depth ? c->depth : (c->likely_convergence ? 3 : 2) * c->lanes + 2;
+}
+
+static int setup(struct gputm_unit *unit)
+{
+	struct gputm_simt_stack *s = stack_of(unit);
+
+	s->limit = entries_of(&s->config);
+	s->pc_max = gputm__low_mask(s->config.pc_bits);
+	if (s->pc_max == NO_PC)
+		s->pc_max--;
+	s->slot = gputm__alloc(unit->ctx, (size_t)s->limit + 1, sizeof(*s->slot));
+	if (!s->slot)
+		return -ENOMEM;
+	s->slot[0] = ground;
+	s->two_below = s->slot + s->limit - 1;
+	s->no_lpc = s->config.likely_convergence ? 0 : NO_PC;
+	return 0;
+}
+
+static void teardown(struct gputm_unit *unit)
+{
+	gputm__free(unit->ctx, stack_of(unit)->slot);
+}
+
+static void clear(struct gputm_unit *unit)
+{
+	struct gputm_simt_stack *s = stack_of(unit);
+
+	s->top = s->slot;
+	s->highest = s->slot;
+	s->retry = 0;
+	s->pc_after = NO_PC;
+	memset(s->nesting, 0, sizeof(s->nesting));
+}
+
+static void io_entry(struct gputm__io *io, struct gputm_simt_stack_entry *entry)
+{
+	uint32_t type = entry->type;
+
+	gputm__io_u64(io, &entry->pc);
+	gputm__io_u64(io, &entry->rpc);
+	gputm__io_u64(io, &entry->lpc);
+	gputm__io_u64(io, &entry->mask);
+	gputm__io_u32(io, &entry->lpos);
+	gputm__io_u32_max(io, &type, GPUTM_SIMT_STACK_TRANSACTION, "type of an entry");
+	if (gputm__io_reading(io))
+		entry->type = (enum gputm_simt_stack_type)type;
+}
+
+static void io(struct gputm_unit *unit, struct gputm__io *io)
+{
+	struct gputm_simt_stack *s = stack_of(unit);
+	uint32_t depth = gputm__simt_slot(s, s->top);
+
+	gputm__io_u32_max(io, &depth, s->limit, "depth");
+	gputm__io_u32_max(io, &s->retry, depth, "place of R");
+	if (io->error)
+		return;
+	if (gputm__io_reading(io)) {
+		s->top = s->slot + depth;
+		s->highest = s->slot + (s->max_depth <= s->limit ? s->max_depth : 0);
+	}
+	for (uint32_t i = 1; i <= depth; i++)
+		io_entry(io, &s->slot[i]);
+	gputm__io_u64(io, &s->pc_after);
+	gputm__io_u64s(io, s->nesting, NESTING_BITS);
+}
+
+static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+{
+	const struct gputm_simt_stack_config *c = gputm_unit_config(unit);
+	uint64_t likely = c->pc_bits + gputm__bits_for(entries_of(c));
+	const struct gputm_storage array[] = {
+		{ "entries: PC, RPC, mask, type", entries_of(c),
+		  UINT64_C(2) * c->pc_bits + c->lanes + 2, 1, false },
+		{ "entries: LPC, LPos", c->likely_convergence ? entries_of(c) : 0, likely, 1,
+		  false },
+		{ "PC after the transaction", 1, c->pc_bits, 1, true },
+		{ "nesting counts", c->lanes, NESTING_BITS, 1, true },
+	};
+
+	if (index >= GPUTM__COUNT(array))
+		return false;
+	*out = array[index];
+	return true;
+}
+
+/* ---- invariants ---- */
+
+static bool is_pc_or_none(const struct gputm_simt_stack *s, uint64_t pc)
+{
+	return pc == NO_PC || gputm__simt_is_pc(s, pc);
+}
+
+static const char *check_fields(const struct gputm_simt_stack *s,
+				const struct gputm_simt_stack_entry *e)
+{
+	const struct gputm_simt_stack_entry *likely;
+
+	if (!gputm__simt_is_pc(s, e->pc) || !is_pc_or_none(s, e->rpc) || !is_pc_or_none(s, e->lpc))
+		return "a PC is wider than configured";
+	if (e->mask & ~gputm__low_mask(s->config.lanes))
+		return "an entry has lanes that do not exist";
+	if (e->pc == e->rpc)
+		return "an entry is at its own RPC";
+	if (e->lpc == NO_PC && e->lpos == NO_ENTRY)
+		return NULL;
+	if (!s->config.likely_convergence || e->type != GPUTM_SIMT_STACK_NORMAL)
+		return "an entry has an LPC where there is none";
+	if (e->lpc == NO_PC || e->lpos >= gputm__simt_slot(s, e) - 1)
+		return "LPos is not a lower entry";
+	likely = &s->slot[e->lpos + 1];
+	if (likely->type != GPUTM_SIMT_STACK_NORMAL || likely->pc != e->lpc ||
+	    likely->rpc != e->rpc)
+		return "LPos is not an entry that waits at the LPC";
+	return NULL;
+}
+
+/* I2, I3: of one normal entry against those below it. */
+static const char *check_nest(const struct gputm_simt_stack *s,
+			      const struct gputm_simt_stack_entry *e)
+{
+	const struct gputm_simt_stack_entry *below = e - 1;
+
+	while (below->type == GPUTM_SIMT_STACK_NORMAL && below->rpc == e->rpc) {
+		if (below->mask & e->mask)
+			return "a lane has two targets of one branch";
+		below--;
+	}
+	if (e->lpos != NO_ENTRY && e->lpos + 1 <= gputm__simt_slot(s, below))
+		return "LPos lies below the branch";
+	if (e->rpc == NO_PC)
+		return below == s->slot ? NULL : "an entry without RPC lies above one with it";
+	if (below->pc != e->rpc || (e->mask & ~below->mask))
+		return "an entry's lanes do not wait at its RPC";
+	return NULL;
+}
+
+static const char *check_transaction(const struct gputm_simt_stack *s)
+{
+	const struct gputm_simt_stack_entry *retry = s->slot + s->retry, *running = retry + 1;
+	uint64_t inside = 0;
+
+	if (s->retry) {
+		if (s->retry == 1 || running > s->top)
+			return "R or T is missing";
+		if (retry->type != GPUTM_SIMT_STACK_RETRY ||
+		    running->type != GPUTM_SIMT_STACK_TRANSACTION ||
+		    retry->rpc != NO_PC || running->rpc != NO_PC)
+			return "R or T is no such entry";
+		if ((retry->mask & running->mask) ||
+		    ((retry->mask | running->mask) & ~retry[-1].mask))
+			return "R and T do not part lanes of the entry below";
+		inside = running->mask;
+	}
+	for (unsigned bit = 0; bit < NESTING_BITS; bit++)
+		if (s->nesting[bit] & ~inside)
+			return "a lane outside the attempt is nested";
+	if (s->pc_after != NO_PC && (!s->retry || !gputm__simt_is_pc(s, s->pc_after)))
+		return "a PC after the transaction is known outside of one";
+	if (s->retry && s->pc_after == NO_PC && !(retry->mask | running->mask))
+		return "all lanes have committed and the PC after the transaction is not known";
+	return NULL;
+}
+
+static const char *check_entries(const struct gputm_simt_stack *s)
+{
+	for (const struct gputm_simt_stack_entry *e = s->slot + 1; e <= s->top; e++) {
+		const char *broken = check_fields(s, e);
+
+		if (!broken && e->type == GPUTM_SIMT_STACK_NORMAL)
+			broken = check_nest(s, e);
+		else if (!broken && (!s->retry || e - e->type + 1 != s->slot + s->retry))
+			broken = "an R or T entry is not that of the transaction";
+		if (broken)
+			return broken;
+	}
+	return NULL;
+}
+
+static const char *check_counters(const struct gputm_simt_stack *s)
+{
+	uint64_t running = gputm_simt_stack_tx_running(s);
+
+	if (s->pushed != gputm__simt_slot(s, s->top) + s->reconverged + s->merged + s->emptied +
+				 s->replaced + s->left)
+		return "pushed is not depth + reconverged + merged + emptied + replaced + left";
+	if (s->lanes_launched != s->lanes_ended + gputm__popcount(gputm_simt_stack_live_mask(s)))
+		return "launched lanes are not ended + live ones";
+	if (s->lanes_started != s->lanes_committed + s->lanes_aborted + gputm__popcount(running))
+		return "started lanes are not committed + aborted + running ones";
+	if (s->left != 2 * (s->begun - (s->retry != 0)))
+		return "left is not two for each transaction that is over";
+	if (s->max_depth != gputm__simt_slot(s, s->highest) || s->top > s->highest)
+		return "max_depth is not between depth and limit";
+	return NULL;
+}
+
+static const char *check(const struct gputm_unit *unit)
+{
+	const struct gputm_simt_stack *s = (const struct gputm_simt_stack *)(const void *)unit;
+	const char *broken = check_entries(s);
+
+	if (!broken)
+		broken = check_transaction(s);
+	if (!broken && !gputm__simt_can_run(s->top))
+		broken = "the top entry cannot run";
+	return broken ? broken : check_counters(s);
+}
+
+static const struct gputm__class class = {
+	.kind = "simt_stack",
+	.version = 1,
+	.size = sizeof(struct gputm_simt_stack),
+	.params = &params,
+	.config_offset = offsetof(struct gputm_simt_stack, config),
+	.stat = stats,
+	.stat_count = GPUTM__COUNT(stats),
+	.event = events,
+	.setup = setup,
+	.teardown = teardown,
+	.clear = clear,
+	.io = io,
+	.check = check,
+	.storage = storage,
+};
+
+GPUTM__LIFE(simt_stack, class)

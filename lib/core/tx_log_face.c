@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The common face of the logs: parameters, statistics, storage, snapshots and the
+ * invariants I1 to I5, which stand in tx_log.c.
+ */
+#include "lib/core/tx_log.h"
+
+static const char *const filters[] = { "none", "signature", "perfect" };
+
+static const struct gputm_param rows[] = {
+#define ROW(...) GPUTM__PARAM(struct gputm_tx_log_config, __VA_ARGS__)
+	ROW(lanes, 1, MAX_LANES, 32, false, "Lanes of the warp.", "thesis Table 4.4"),
+	ROW(address_bits, 8, 64, 32, false, "Width of a byte address, bits.", ""),
+	ROW(partitions, 1, 64, 6, false, "Memory partitions.", "thesis Table 4.4"),
+	ROW(interleave, 64, 1 << 20, 256, true, "Bytes in turn to each partition.",
+	    "thesis Table 4.4"),
+	ROW(l1_rows, 0, 1 << 20, 32, false, "Rows of each log that the L1 share of the warp holds.",
+	    "thesis 4.2.4"),
+	ROW(reserve_rows, 1, 1 << 20, 16, false, "Rows of each log allocated at once.", ""),
+	GPUTM__CHOICE(struct gputm_tx_log_config, filter, 0, 2, GPUTM_TX_LOG_SIGNATURE, filters,
+		      "How a read of an own write is noticed.", "thesis 4.2.3"),
+	ROW(header_bytes, 0, 1 << 10, 8, false, "Bytes of a packet without entries.", ""),
+	ROW(flit_bytes, 8, 1 << 10, 32, true, "Bytes of a flit.", "thesis Table 4.4"),
+#undef ROW
+};
+
+static const struct gputm_preset presets[] = {
+	{ "kilo-tm",
+	  "Thesis Table 4.4 and 4.2.3: 32 lanes, 6 partitions every 256 B, perfect detection.",
+	  { { "lanes", 32 },
+	    { "partitions", 6 },
+	    { "interleave", 256 },
+	    { "filter", GPUTM_TX_LOG_PERFECT } } },
+};
+
+static const struct gputm_params params = {
+	"tx_log", sizeof(struct gputm_tx_log_config),
+	rows,	  GPUTM__COUNT(rows),
+	presets,  GPUTM__COUNT(presets),
+};
+
+static const struct gputm__stat_row stats[] = {
+#define STAT(...) GPUTM__STAT(struct gputm_tx_log, __VA_ARGS__)
+	STAT(read_rows, COUNTER, "rows", "Rows appended to the read log."),
+	STAT(write_rows, COUNTER, "rows", "Rows appended to the write log."),
+	STAT(read_entries, COUNTER, "entries", "Entries appended to the read log."),
+	STAT(write_entries, COUNTER, "entries", "Entries appended to the write log."),
+	STAT(voided_entries, COUNTER, "entries", "Entries of both logs voided by restarts."),
+	STAT(spilled_rows, COUNTER, "rows", "Rows appended beyond the L1 share, two lines each."),
+	STAT(max_rows, MAXIMUM, "rows", "Most rows in one log."),
+	STAT(restarts, COUNTER, "restarts", "Restarts of one or more lanes."),
+	STAT(lookups, COUNTER, "lanes", "Look-ups of own writes."),
+	STAT(filtered, COUNTER, "lanes", "Look-ups that needed no walk."),
+	STAT(hits, COUNTER, "lanes", "Look-ups that found an own write."),
+	STAT(in_vain, COUNTER, "lanes", "Look-ups that walked and found nothing."),
+	STAT(rows_walked, COUNTER, "rows", "Write-log rows walked by look-ups."),
+#undef STAT
+};
+
+static const char *const events[] = { "append", "lookup", "restart" };
+
+static struct gputm_tx_log *log_of(struct gputm_unit *unit)
+{
+	return (struct gputm_tx_log *)(void *)unit;
+}
+
+/* ---- life ---- */
+
+static int setup(struct gputm_unit *unit)
+{
+	struct gputm_tx_log *l = log_of(unit);
+	const struct gputm_tx_log_config *c = &l->config;
+	int error;
+
+	l->map = gputm__partition_map_of(c->partitions, c->interleave);
+	l->lane_mask = gputm__low_mask(c->lanes);
+	l->address_max = gputm__low_mask(c->address_bits);
+	l->flit_shift = gputm__log2(c->flit_bytes);
+	error = gputm__tx_log_grow(l, &l->log[GPUTM_TX_LOG_READ], c->reserve_rows);
+	return error ? error : gputm__tx_log_grow(l, &l->log[GPUTM_TX_LOG_WRITE], c->reserve_rows);
+}
+
+static void teardown(struct gputm_unit *unit)
+{
+	struct gputm_tx_log *l = log_of(unit);
+
+	for (unsigned i = 0; i < 2; i++) {
+		gputm__free(unit->ctx, l->log[i].mask);
+		gputm__free(unit->ctx, l->log[i].address);
+		gputm__free(unit->ctx, l->log[i].value);
+	}
+}
+
+static void clear(struct gputm_unit *unit)
+{
+	gputm__tx_log_empty(log_of(unit));
+}
+
+/* ---- state ---- */
+
+static void derive(struct gputm_tx_log *l)
+{
+	const struct rows *w = &l->log[GPUTM_TX_LOG_WRITE];
+
+	memset(l->signature, 0, sizeof(l->signature));
+	for (uint32_t r = 0; r < w->count; r++)
+		for (uint64_t m = w->mask[r]; m; m &= m - 1) {
+			size_t lane = gputm__lowest(m);
+
+			l->signature[lane] |= signature_bit(w->address[r * l->config.lanes + lane]);
+		}
+}
+
+static void io_row(struct gputm_tx_log *l, struct rows *log, uint32_t r, struct gputm__io *io)
+{
+	size_t at = (size_t)r * l->config.lanes;
+
+	gputm__io_u64_max(io, &log->mask[r], l->lane_mask, "a row names no lane");
+	for (uint64_t m = log->mask[r]; m && !io->error; m &= m - 1) {
+		size_t cell = at + gputm__lowest(m);
+
+		gputm__io_u64_max(io, &log->address[cell], l->address_max,
+				  "an address is too wide");
+		gputm__io_u32(io, &log->value[cell]);
+	}
+	if (gputm__io_reading(io) && !io->error)
+		log->lanes |= log->mask[r];
+}
+
+static void io_log(struct gputm_tx_log *l, struct rows *log, struct gputm__io *io)
+{
+	uint32_t count = log->count;
+
+	gputm__io_u32(io, &count);
+	if (gputm__io_reading(io)) {
+		if (!io->error && count > (io->size - io->used) / sizeof(uint64_t))
+			gputm__io_fail(io, -EINVAL, "it has fewer rows than it says");
+		if (!io->error && gputm__tx_log_grow(l, log, count))
+			gputm__io_fail(io, -ENOMEM, "no memory for its rows");
+		if (io->error)
+			return;
+		log->lanes = 0;
+	}
+	log->count = count;
+	for (uint32_t r = 0; r < count && !io->error; r++)
+		io_row(l, log, r, io);
+}
+
+static void io(struct gputm_unit *unit, struct gputm__io *io)
+{
+	struct gputm_tx_log *l = log_of(unit);
+
+	io_log(l, &l->log[GPUTM_TX_LOG_READ], io);
+	io_log(l, &l->log[GPUTM_TX_LOG_WRITE], io);
+	if (gputm__io_reading(io) && !io->error)
+		derive(l);
+}
+
+static const char *check_row(const struct gputm_tx_log *l, const struct rows *log, uint32_t r,
+			     uint64_t *signature)
+{
+	for (uint64_t m = log->mask[r]; m; m &= m - 1) {
+		unsigned lane = gputm__lowest(m);
+		uint64_t address = log->address[(size_t)r * l->config.lanes + lane];
+
+		if (address > l->address_max || address & 3)
+			return "an address is no word that fits";
+		signature[lane] |= signature_bit(address);
+	}
+	return log->mask[r] & ~l->lane_mask ? "a row names a lane that does not exist" : NULL;
+}
+
+static const char *check_log(const struct gputm_tx_log *l, const struct rows *log,
+			     uint64_t *signature, uint64_t *entries)
+{
+	const char *broken = NULL;
+	uint64_t lanes = 0;
+
+	for (uint32_t r = 0; r < log->count && !broken; r++) {
+		broken = check_row(l, log, r, signature);
+		lanes |= log->mask[r];
+		*entries += gputm__popcount(log->mask[r]);
+	}
+	if (broken)
+		return broken;
+	return lanes == log->lanes ? NULL : "the lanes noted are not those of the rows";
+}
+
+static const char *check(const struct gputm_unit *unit)
+{
+	const struct gputm_tx_log *l = (const struct gputm_tx_log *)(const void *)unit;
+	uint64_t unused[MAX_LANES] = { 0 }, signature[MAX_LANES] = { 0 }, entries = 0;
+	const char *broken = check_log(l, &l->log[GPUTM_TX_LOG_READ], unused, &entries);
+
+	if (!broken)
+		broken = check_log(l, &l->log[GPUTM_TX_LOG_WRITE], signature, &entries);
+	if (broken)
+		return broken;
+	if (memcmp(signature, l->signature, sizeof(signature)))
+		return "the signatures are not those of the write log";
+	if (!entries && (l->log[0].count || l->log[1].count))
+		return "logs without an entry have rows";
+	if (l->read_entries + l->write_entries != l->voided_entries + entries)
+		return "entries appended are not voided + present";
+	return l->lookups == l->filtered + l->hits + l->in_vain
+		       ? NULL
+		       : "lookups are not filtered + hits + in_vain";
+}
+
+static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+{
+	const struct gputm_tx_log_config *c = gputm_unit_config(unit);
+	static const char *const names[] = { "read log (L1)", "write log (L1)", "signatures" };
+
+	if (index >= 3)
+		return false;
+	out->name = names[index];
+	out->entries = index < 2 ? c->l1_rows : c->lanes;
+	out->bits = index < 2 ? (uint64_t)c->lanes * (c->address_bits + 32)
+		    : c->filter == GPUTM_TX_LOG_SIGNATURE ? 64 : 0;
+	out->ports = 1;
+	out->apart = index < 2;
+	return true;
+}
+
+static const struct gputm__class class = {
+	.kind = "tx_log",
+	.version = 1,
+	.size = sizeof(struct gputm_tx_log),
+	.params = &params,
+	.config_offset = offsetof(struct gputm_tx_log, config),
+	.stat = stats,
+	.stat_count = GPUTM__COUNT(stats),
+	.event = events,
+	.setup = setup,
+	.teardown = teardown,
+	.clear = clear,
+	.io = io,
+	.check = check,
+	.storage = storage,
+};
+
+GPUTM__LIFE(tx_log, class)

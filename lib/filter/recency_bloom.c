@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Recency Bloom filter.
+ *
+ * Sources: W. W. L. Fung's thesis, 4.2.5 (last writer history), 6.4.2 and Fig. 6.8
+ * (last-written time table); GETM (HPCA 2018), V-B1 (approximate metadata).
+ *
+ * W sub-arrays of E entries, each with an H3 hash of the address. An update raises
+ * the mapped entry of every sub-array to at least the stamp; a query takes the
+ * minimum. An entry may have been raised by another address, so a query can answer
+ * too young, and never too old: every mapped entry was raised to at least the newest
+ * stamp of this address.
+ *
+ *   2 x 2 entries, Fig. 6.8:          way 0   way 1
+ *     0x10 written at 7               7  0    0  7
+ *     query 0x30 (entries 1, 1)          0       7   -> min 0
+ *     0x20 written at 15              7 15   15  7
+ *     query 0x20 (entries 1, 0)         15   15      -> min 15
+ *
+ * A narrow stamp field serves for ever: what is stored in hardware is the distance
+ * from a base (code 0: never written, or forgotten), and expire(floor) forgets what
+ * lies below the floor and moves the base to floor - 1. The model keeps absolute
+ * stamps and 0 for code 0, which says the same with less arithmetic.
+ *
+ * Invariants, checked by check():
+ *   I1  an entry is 0 or lies in base + 1 .. base + 2^stamp_bits - 1
+ *   I2  an update fills at most one entry per way and stamp:
+ *       entries in use + forgotten <= updates x ways x stamps
+ *
+ * Differences from the paper:
+ *   - the thesis says that an update replaces a bucket; we keep the maximum, which is
+ *     the same for stamps that only grow and right for those that do not (two stamps
+ *     of GETM, write-backs that finish out of order);
+ *   - the wrap-around of 16-bit commit IDs is not in the thesis; see expire().
+ */
+#include "gputm/recency_bloom.h"
+#include "lib/base/h3.h"
+#include "lib/base/unit.h"
+
+struct gputm_recency_bloom {
+	struct gputm_unit unit;
+	struct gputm_recency_bloom_config config;
+	uint64_t *entry; /* [ways][entries][stamps] */
+	struct gputm_h3 *h3;
+	uint64_t base;
+	uint64_t span;	      /* largest distance of a stamp from the base */
+	uint64_t address_max; /* largest address */
+	/*
+	 * Straight-line code serves four ways whose cells fit 16 bits: of one stamp for
+	 * addresses below narrow_end, or for all if `wide`; of two stamps for addresses below
+	 * pair_end, and updates while the base is 0.
+	 */
+	uint64_t narrow_end, pair_end;
+	bool wide;
+	const uint64_t *table; /* of h3 */
+	uint64_t updates, expiries, forgotten;
+};
+
+static const struct gputm_param rows[] = {
+#define ROW(...) GPUTM__PARAM(struct gputm_recency_bloom_config, __VA_ARGS__)
+	ROW(ways, 1, 8, 4, false, "Sub-arrays, each with a hash of its own.", "thesis 4.2.5"),
+	ROW(entries, 1, 1 << 20, 256, true, "Entries per sub-array.", "thesis 4.4.3"),
+	ROW(stamp_bits, 2, 64, 16, false, "Width of a stored stamp, bits.", "thesis 4.4.3"),
+	ROW(stamps, 1, 2, 1, false, "Stamps per entry.", "GETM V-B1"),
+	ROW(granularity, 1, 1 << 16, 4, true, "Bytes that share an entry.", "thesis 6.4.2"),
+	ROW(address_bits, 16, 64, 32, false, "Width of an address, bits.", ""),
+	ROW(empty_stamp, 0, UINT64_MAX, 0, false, "Answer for what was never written.",
+	    "thesis 6.4.2"),
+	ROW(seed, 0, UINT64_MAX, 1, false, "Seed of the H3 rows.", ""),
+#undef ROW
+};
+
+static const struct gputm_preset presets[] = {
+	{ "kilo-tm",
+	  "Thesis 4.4.3: 1024 buckets of 16-bit commit IDs in 4 sub-arrays, 2 kB.",
+	  { { "ways", 4 }, { "entries", 256 }, { "stamp_bits", 16 }, { "granularity", 4 } } },
+	{ "tcd",
+	  "Thesis 6.4.2: 2048 64-bit times in 4 sub-arrays over 128 B blocks, 16 kB.",
+	  { { "ways", 4 }, { "entries", 512 }, { "stamp_bits", 64 }, { "granularity", 128 } } },
+	{ "getm",
+	  "GETM V-B1: 1024 pairs of 32-bit stamps in 4 sub-arrays over 32 B granules, 8 kB.",
+	  { { "ways", 4 },
+	    { "entries", 256 },
+	    { "stamp_bits", 32 },
+	    { "stamps", 2 },
+	    { "granularity", 32 } } },
+};
+
+static const struct gputm_params params = {
+	"recency_bloom",     sizeof(struct gputm_recency_bloom_config),
+	rows,		     GPUTM__COUNT(rows),
+	presets,	     GPUTM__COUNT(presets),
+};
+
+static const struct gputm__stat_row stats[] = {
+#define STAT(...) GPUTM__STAT(struct gputm_recency_bloom, __VA_ARGS__)
+	STAT(updates, COUNTER, "updates", "Stamps or pairs recorded."),
+	STAT(expiries, COUNTER, "passes", "Array passes of expire."),
+	STAT(forgotten, COUNTER, "stamps", "Stamps that expire forgot."),
+#undef STAT
+};
+
+static const char *const events[] = { "updated", "expired" };
+
+static struct gputm_recency_bloom *filter_of(struct gputm_unit *unit)
+{
+	return (struct gputm_recency_bloom *)(void *)unit;
+}
+
+static size_t cells(const struct gputm_recency_bloom *f)
+{
+	return (size_t)f->config.ways * f->config.entries * f->config.stamps;
+}
+
+static int validate(struct gputm_ctx *ctx, const void *config)
+{
+	const struct gputm_recency_bloom_config *c = config;
+
+	if (gputm__log2(c->granularity) < c->address_bits)
+		return 0;
+	gputm__log(ctx, GPUTM_LOG_ERROR,
+		   "recency_bloom: granularity = %u leaves nothing of address_bits = %u",
+		   c->granularity, c->address_bits);
+	return -EINVAL;
+}
+
+static int setup(struct gputm_unit *unit)
+{
+	struct gputm_recency_bloom *f = filter_of(unit);
+	struct gputm_recency_bloom_config *c = &f->config;
+	uint32_t low_bits = gputm__log2(c->granularity);
+	struct gputm_h3_config h3;
+	bool four;
+	int error;
+
+	f->address_max = gputm__low_mask(c->address_bits);
+	f->span = gputm__low_mask(c->stamp_bits);
+	h3 = gputm__h3_config(c->ways, c->entries, c->address_bits - low_bits, c->seed,
+			      c->h3_rows);
+	error = gputm__h3_new(unit->ctx, &h3, low_bits, &f->h3);
+	if (error)
+		return error;
+	c->h3_rows = c->h3_rows ? f->h3->row : NULL;
+	f->table = f->h3->table;
+	four = c->ways == 4 && f->h3->field_bits == 16;
+	f->wide = four && c->stamps == 1 && f->h3->key_bytes == 8;
+	f->narrow_end = four && c->stamps == 1 ? gputm__h3_narrow_end(f->address_max) : 0;
+	f->pair_end = four && c->stamps == 2 ? gputm__h3_narrow_end(f->address_max) : 0;
+	f->entry = gputm__alloc(unit->ctx, cells(f), sizeof(*f->entry));
+	return f->entry ? 0 : -ENOMEM;
+}
+
+static void teardown(struct gputm_unit *unit)
+{
+	gputm_h3_free(filter_of(unit)->h3);
+	gputm__free(unit->ctx, filter_of(unit)->entry);
+}
+
+static void clear(struct gputm_unit *unit)
+{
+	struct gputm_recency_bloom *f = filter_of(unit);
+
+	memset(f->entry, 0, cells(f) * sizeof(*f->entry));
+	f->base = 0;
+}
+
+static void io(struct gputm_unit *unit, struct gputm__io *io)
+{
+	struct gputm_recency_bloom *f = filter_of(unit);
+
+	gputm__io_same(io, gputm__h3_fingerprint(f->h3), "its hash rows are others");
+	gputm__io_u64(io, &f->base);
+	gputm__io_u64s(io, f->entry, cells(f));
+}
+
+static const char *check(const struct gputm_unit *unit)
+{
+	const struct gputm_recency_bloom *f =
+		(const struct gputm_recency_bloom *)(const void *)unit;
+	uint64_t used = f->forgotten;
+
+	for (size_t i = 0; i < cells(f); i++) {
+		if (f->entry[i] && f->entry[i] - f->base - 1 >= f->span)
+			return "an entry lies outside base + 1 .. base + 2^stamp_bits - 1";
+		used += f->entry[i] != 0;
+	}
+	if (used > f->updates * f->config.ways * f->config.stamps)
+		return "more entries are in use or forgotten than updates can have filled";
+	return NULL;
+}
+
+static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+{
+	const struct gputm_recency_bloom_config *c = gputm_unit_config(unit);
+
+	if (index)
+		return false;
+	out->name = "sub-arrays";
+	out->entries = (uint64_t)c->ways * c->entries;
+	out->bits = (uint64_t)c->stamp_bits * c->stamps;
+	out->ports = 1;
+	return true;
+}
+
+static const struct gputm__class class = {
+	.kind = "recency_bloom",
+	.version = 1,
+	.size = sizeof(struct gputm_recency_bloom),
+	.params = &params,
+	.config_offset = offsetof(struct gputm_recency_bloom, config),
+	.stat = stats,
+	.stat_count = GPUTM__COUNT(stats),
+	.event = events,
+	.validate = validate,
+	.setup = setup,
+	.teardown = teardown,
+	.clear = clear,
+	.io = io,
+	.check = check,
+	.storage = storage,
+};
+
+GPUTM__LIFE(recency_bloom, class)
+
+/* ---- data path ---- */
+
+/* Kept out of line and called last, so that the data path needs no stack frame. */
+#define APART static __attribute__((noinline))
+
+static inline void raise(uint64_t *entry, uint64_t stamp)
+{
+	*entry = *entry < stamp ? stamp : *entry;
+}
+
+static inline uint64_t lower(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static void raise_any(struct gputm_recency_bloom *f, uint64_t address, uint32_t which,
+		      uint64_t stamp)
+{
+	for (uint32_t way = 0; way < f->config.ways; way++)
+		raise(&f->entry[gputm__h3_cell(f->h3, way, address) * f->config.stamps + which],
+		      stamp);
+}
+
+static uint64_t least_any(const struct gputm_recency_bloom *f, uint64_t address, uint32_t which)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (uint32_t way = 0; way < f->config.ways; way++)
+		least = lower(least, f->entry[gputm__h3_cell(f->h3, way, address) *
+						      f->config.stamps + which]);
+	return least;
+}
+
+/* `cells` has the cells of the four ways in fields of 16 bits. */
+static inline void raise_four(uint64_t *entry, uint64_t cells, uint64_t stamp)
+{
+	raise(&entry[(uint16_t)cells], stamp);
+	raise(&entry[(uint16_t)(cells >> 16)], stamp);
+	raise(&entry[(uint16_t)(cells >> 32)], stamp);
+	raise(&entry[cells >> 48], stamp);
+}
+
+static inline uint64_t least_four(const uint64_t *entry, uint64_t cells)
+{
+	return lower(lower(entry[(uint16_t)cells], entry[(uint16_t)(cells >> 16)]),
+		     lower(entry[(uint16_t)(cells >> 32)], entry[cells >> 48]));
+}
+
+APART int refuse_address(const struct gputm_recency_bloom *f, uint64_t address)
+{
+	return gputm__out_of_range(&f->unit, "address", address, 0, f->address_max);
+}
+
+APART int refuse_stamp(const struct gputm_recency_bloom *f, uint64_t stamp)
+{
+	uint64_t top;
+
+	if (__builtin_add_overflow(f->base, f->span, &top))
+		top = UINT64_MAX;
+	return gputm__out_of_range(&f->unit, "stamp", stamp, f->base, top);
+}
+
+APART int refuse_pair(const struct gputm_recency_bloom *f)
+{
+	gputm__log(f->unit.ctx, GPUTM_LOG_ERROR,
+		   "recency_bloom: stamps = 1, a pair needs entries of 2 stamps");
+	return -ENOTSUP;
+}
+
+APART int tell_updated(struct gputm_recency_bloom *f, uint64_t address, uint64_t first,
+		       uint64_t second)
+{
+	gputm__emit(&f->unit, GPUTM_RECENCY_BLOOM_UPDATED, address, first, second, 0);
+	return 0;
+}
+
+static inline int updated(struct gputm_recency_bloom *f, uint64_t address, uint64_t first,
+			  uint64_t second)
+{
+	f->updates++;
+	return GPUTM__UNLIKELY(f->unit.observe) ? tell_updated(f, address, first, second) : 0;
+}
+
+APART int update_any(struct gputm_recency_bloom *f, uint64_t address, uint64_t stamp)
+{
+	if (address > f->address_max)
+		return refuse_address(f, address);
+	if (stamp - f->base > f->span)
+		return refuse_stamp(f, stamp);
+	raise_any(f, address, 0, stamp == f->base ? 0 : stamp);
+	return updated(f, address, stamp, 0);
+}
+
+APART int update_wide(struct gputm_recency_bloom *f, uint64_t address, uint64_t stamp)
+{
+	if (!f->wide || address > f->address_max || stamp - f->base - 1 >= f->span)
+		return update_any(f, address, stamp);
+	raise_four(f->entry, gputm__h3_wide(f->table, address), stamp);
+	return updated(f, address, stamp, 0);
+}
+
+int gputm_recency_bloom_update(struct gputm_recency_bloom *f, uint64_t address, uint64_t stamp)
+{
+	if (address >= f->narrow_end || stamp - f->base - 1 >= f->span)
+		return update_wide(f, address, stamp);
+	raise_four(f->entry, gputm__h3_narrow(f->table, address), stamp);
+	return updated(f, address, stamp, 0);
+}
+
+APART int update_pair_any(struct gputm_recency_bloom *f, uint64_t address, uint64_t first,
+			  uint64_t second)
+{
+	if (f->config.stamps != 2)
+		return refuse_pair(f);
+	if (address > f->address_max)
+		return refuse_address(f, address);
+	if (first - f->base > f->span)
+		return refuse_stamp(f, first);
+	if (second - f->base > f->span)
+		return refuse_stamp(f, second);
+	raise_any(f, address, 0, first == f->base ? 0 : first);
+	raise_any(f, address, 1, second == f->base ? 0 : second);
+	return updated(f, address, first, second);
+}
+
+static inline void raise_pair(uint64_t *pair, uint64_t first, uint64_t second)
+{
+	if (pair[0] < first)
+		pair[0] = first;
+	if (pair[1] < second)
+		pair[1] = second;
+}
+
+int gputm_recency_bloom_update_pair(struct gputm_recency_bloom *f, uint64_t address, uint64_t first,
+				    uint64_t second)
+{
+	uint64_t *entry = f->entry, cells;
+
+	if (address >= f->pair_end || f->base || first > f->span || second > f->span)
+		return update_pair_any(f, address, first, second);
+	cells = gputm__h3_narrow(f->table, address);
+	raise_pair(&entry[(cells & 0xffff) * 2], first, second);
+	raise_pair(&entry[(cells >> 16 & 0xffff) * 2], first, second);
+	raise_pair(&entry[(cells >> 32 & 0xffff) * 2], first, second);
+	raise_pair(&entry[(cells >> 48) * 2], first, second);
+	return updated(f, address, first, second);
+}
+
+static inline uint64_t answer(const struct gputm_recency_bloom *f, uint64_t least)
+{
+	return least ? least : f->config.empty_stamp;
+}
+
+APART int query_any(const struct gputm_recency_bloom *f, uint64_t address, uint64_t *stamp)
+{
+	if (address > f->address_max)
+		return refuse_address(f, address);
+	*stamp = answer(f, least_any(f, address, 0));
+	return 0;
+}
+
+APART int query_wide(const struct gputm_recency_bloom *f, uint64_t address, uint64_t *stamp)
+{
+	if (!f->wide || address > f->address_max)
+		return query_any(f, address, stamp);
+	*stamp = answer(f, least_four(f->entry, gputm__h3_wide(f->table, address)));
+	return 0;
+}
+
+int gputm_recency_bloom_query(const struct gputm_recency_bloom *f, uint64_t address,
+			      uint64_t *stamp)
+{
+	if (address >= f->narrow_end)
+		return query_wide(f, address, stamp);
+	*stamp = answer(f, least_four(f->entry, gputm__h3_narrow(f->table, address)));
+	return 0;
+}
+
+APART int query_pair_any(const struct gputm_recency_bloom *f, uint64_t address, uint64_t *first,
+			 uint64_t *second)
+{
+	if (f->config.stamps != 2)
+		return refuse_pair(f);
+	if (address > f->address_max)
+		return refuse_address(f, address);
+	*first = answer(f, least_any(f, address, 0));
+	*second = answer(f, least_any(f, address, 1));
+	return 0;
+}
+
+int gputm_recency_bloom_query_pair(const struct gputm_recency_bloom *f, uint64_t address,
+				   uint64_t *first, uint64_t *second)
+{
+	const uint64_t *a, *b, *c, *d;
+	uint64_t cells;
+
+	if (address >= f->pair_end)
+		return query_pair_any(f, address, first, second);
+	cells = gputm__h3_narrow(f->table, address);
+	a = &f->entry[(cells & 0xffff) * 2];
+	b = &f->entry[(cells >> 16 & 0xffff) * 2];
+	c = &f->entry[(cells >> 32 & 0xffff) * 2];
+	d = &f->entry[(cells >> 48) * 2];
+	*first = answer(f, lower(lower(a[0], b[0]), lower(c[0], d[0])));
+	*second = answer(f, lower(lower(a[1], b[1]), lower(c[1], d[1])));
+	return 0;
+}
+
+void gputm_recency_bloom_clear(struct gputm_recency_bloom *f)
+{
+	clear(&f->unit);
+}
+
+void gputm_recency_bloom_expire(struct gputm_recency_bloom *f, uint64_t floor, uint64_t *cycles)
+{
+	uint64_t gone = 0, base = floor ? floor - 1 : 0;
+
+	if (cycles)
+		*cycles = base > f->base ? f->config.entries : 0;
+	if (base <= f->base)
+		return;
+	for (size_t i = 0; i < cells(f); i++) {
+		bool old = f->entry[i] && f->entry[i] < floor;
+
+		gone += old;
+		f->entry[i] = old ? 0 : f->entry[i];
+	}
+	f->base = base;
+	f->expiries++;
+	f->forgotten += gone;
+	gputm__emit(&f->unit, GPUTM_RECENCY_BLOOM_EXPIRED, floor, gone, 0, 0);
+}
+
+uint64_t gputm_recency_bloom_base(const struct gputm_recency_bloom *f)
+{
+	return f->base;
+}
+
+uint64_t gputm_recency_bloom_entry(const struct gputm_recency_bloom *f, uint32_t way,
+				   uint32_t index, uint32_t which)
+{
+	const struct gputm_recency_bloom_config *c = &f->config;
+
+	gputm__assert(way < c->ways && index < c->entries && which < c->stamps);
+	return f->entry[((size_t)way * c->entries + index) * c->stamps + which];
+}

@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * An array of small Bloom signatures.
+ *
+ * Sources: Fung's thesis 2015, 4.2.3 (reads of own writes), 4.4.3 (signature array
+ * beside the last writer history), 6.3.2 (sequential intra-warp resolution);
+ * Villegas, Navarro, Asenjo, Plata, "Hardware support for local memory
+ * transactions on GPU architectures", TRANSACT 2015, 3.3 (8-bit signatures,
+ * address modulo 8).
+ *
+ * A signature of B bits with k hashes is k sub-signatures of B / k bits side by side.
+ * An address is cut to its granule number; hash i of that number picks one bit of
+ * sub-signature i.
+ *
+ *   insert           set the k bits
+ *   maybe_contains   all k bits are set? no: certainly absent; yes: perhaps inserted
+ *   clear            all bits to 0
+ *   union            bitwise OR of two signatures: contains what either contains
+ *   match            maybe_contains asked of every signature of the array
+ *
+ * The modulo hash of GPU-LocalTM is the member of the H3 family whose row i is 1 << i
+ * for the low bits and 0 above, so both kinds share one data path. The example of
+ * 3.3: word 35 lies in bank 35 mod 32 = 3 at position 35 div 32 = 1 and takes bit
+ * 1 mod 8 = 1. With granules of 128 bytes (one word of each of 32 banks) the granule
+ * number of byte address 140 is that position, and the bit is the same:
+ *
+ *   insert(140):  0 1 0 0 0 0 0 0      maybe_contains(140 + 8 * 128): yes, falsely
+ *
+ * Invariants, proved by check():
+ *  I1  no bit beyond bits is set
+ *  I2  in a signature either all sub-signatures are empty or none is
+ *  I3  bits_set is the number of bits set in all signatures
+ *  I4  insertions = fresh + repeated; lookups = hits + misses; matched <= matches x count
+ *
+ * Differences from the papers:
+ *  - One geometry and one set of hash functions for the whole array, as in hardware that
+ *    instantiates one design many times.
+ *  - 6.3.2 does not say how large the signature is or how it is hashed; both are config.
+ *  - 4.4.3 gives every commit entry two signatures (read and write) and counts 120 kB.
+ *    1920 signatures of 512 bits are exactly 120 KiB, so that figure counts one of the
+ *    two; the preset is one set, and a design with both uses two units.
+ */
+#include "gputm/signature.h"
+#include "lib/base/h3.h"
+#include "lib/base/unit.h"
+
+struct gputm_signature {
+	struct gputm_unit unit;
+	struct gputm_signature_config config;
+	struct gputm_h3 *h3;
+	uint64_t *bit;	      /* [count][words] */
+	uint64_t address_max; /* largest address */
+	uint32_t shift;	      /* log2(granularity) */
+	uint32_t words;	      /* 64-bit words per signature */
+	uint32_t sub_bits;    /* bits of a sub-signature */
+	uint64_t bits_set;
+	uint64_t insertions, fresh, repeated, lookups, hits, misses;
+	uint64_t matches, matched, clears, unions;
+};
+
+static const char *const hash_names[] = { "h3", "modulo", NULL };
+
+static const struct gputm_param rows[] = {
+#define ROW(...) GPUTM__PARAM(struct gputm_signature_config, __VA_ARGS__)
+	ROW(count, 1, 1 << 20, 1, false, "Signatures in the array.", "thesis 4.4.3"),
+	ROW(bits, 8, 1 << 15, 256, true, "Bits of one signature.", "thesis 4.4.3"),
+	ROW(hashes, 1, 8, 4, true, "Sub-signatures, each with a hash of its own.", "thesis 4.4.3"),
+	GPUTM__CHOICE(struct gputm_signature_config, hash, 0, 1, GPUTM_SIGNATURE_H3, hash_names,
+		      "How a granule number picks a bit; modulo takes one hash.",
+		      "thesis 4.4.3, LocalTM 3.3"),
+	ROW(granularity, 1, 1 << 16, 4, true, "Bytes that count as one address.", "LocalTM 3.3"),
+	ROW(address_bits, 8, 64, 32, false, "Width of an address, bits.", ""),
+	ROW(seed, 0, UINT64_MAX, 1, false, "Seed of the H3 rows.", ""),
+#undef ROW
+};
+
+static const struct gputm_preset presets[] = {
+	{ "bf-array",
+	  "Thesis 4.4.3: 512 bits in 4 sub-signatures for each of 1920 entries, 120 KiB.",
+	  { { "count", 1920 }, { "bits", 512 }, { "hashes", 4 } } },
+	{ "localtm",
+	  "LocalTM 3.3: one bank, 8 bits for each of 256 work-items, position modulo 8.",
+	  { { "count", 256 },
+	    { "bits", 8 },
+	    { "hashes", 1 },
+	    { "hash", GPUTM_SIGNATURE_MODULO },
+	    { "granularity", 128 },
+	    { "address_bits", 16 } } },
+};
+
+static const struct gputm_params params = {
+	"signature", sizeof(struct gputm_signature_config),
+	rows,	     GPUTM__COUNT(rows),
+	presets,     GPUTM__COUNT(presets),
+};
+
+static const struct gputm__stat_row stats[] = {
+#define STAT(...) GPUTM__STAT(struct gputm_signature, __VA_ARGS__)
+	STAT(insertions, COUNTER, "addresses", "Addresses inserted."),
+	STAT(fresh, COUNTER, "addresses", "Insertions that set at least one bit."),
+	STAT(repeated, COUNTER, "addresses", "Insertions that set none."),
+	STAT(lookups, COUNTER, "lookups", "Questions to one signature."),
+	STAT(hits, COUNTER, "lookups", "Questions answered with maybe."),
+	STAT(misses, COUNTER, "lookups", "Questions answered with absent."),
+	STAT(matches, COUNTER, "lookups", "Questions to the whole array."),
+	STAT(matched, COUNTER, "signatures", "Signatures that answered maybe to those."),
+	STAT(clears, COUNTER, "clears", "Flash clears of one signature."),
+	STAT(unions, COUNTER, "unions", "Signatures added to another one."),
+	STAT(bits_set, GAUGE, "bits", "Bits set in all signatures."),
+#undef STAT
+};
+
+static const char *const events[] = { "insert", "lookup", "match", "clear", "union" };
+
+static struct gputm_signature *array_of(struct gputm_unit *unit)
+{
+	return (struct gputm_signature *)(void *)unit;
+}
+
+static size_t all_words(const struct gputm_signature *array)
+{
+	return (size_t)array->config.count * array->words;
+}
+
+static int validate(struct gputm_ctx *ctx, const void *config)
+{
+	const struct gputm_signature_config *c = config;
+
+	if (gputm__log2(c->granularity) >= c->address_bits)
+		gputm__log(ctx, GPUTM_LOG_ERROR,
+			   "signature: granularity = %u leaves nothing of address_bits = %u",
+			   c->granularity, c->address_bits);
+	else if (c->hashes > c->bits / 2)
+		gputm__log(ctx, GPUTM_LOG_ERROR,
+			   "signature: hashes = %u is outside 1 .. %u, half of bits", c->hashes,
+			   c->bits / 2);
+	else if (c->hash == GPUTM_SIGNATURE_MODULO && c->hashes != 1)
+		gputm__log(ctx, GPUTM_LOG_ERROR,
+			   "signature: hashes = %u is outside 1 .. 1, as hash is modulo",
+			   c->hashes);
+	else
+		return 0;
+	return -EINVAL;
+}
+
+static int make_hash(struct gputm_signature *array)
+{
+	struct gputm_signature_config *c = &array->config;
+	struct gputm_h3_config h3 = gputm__h3_config(c->hashes, array->sub_bits,
+						     c->address_bits - array->shift, c->seed,
+						     c->h3_rows);
+	uint32_t modulo[64] = { 0 };
+	int error;
+
+	for (uint32_t i = 0; i < h3.index_bits; i++)
+		modulo[i] = UINT32_C(1) << i;
+	if (c->hash == GPUTM_SIGNATURE_MODULO)
+		h3.rows = modulo;
+	error = gputm__h3_new(array->unit.ctx, &h3, array->shift, &array->h3);
+	if (!error)
+		c->h3_rows = c->h3_rows ? array->h3->row : NULL;
+	return error;
+}
+
+static int setup(struct gputm_unit *unit)
+{
+	struct gputm_signature *array = array_of(unit);
+	const struct gputm_signature_config *c = &array->config;
+	int error;
+
+	array->shift = gputm__log2(c->granularity);
+	array->address_max = gputm__low_mask(c->address_bits);
+	array->words = (c->bits + 63) / 64;
+	array->sub_bits = c->bits >> gputm__log2(c->hashes);
+	error = make_hash(array);
+	if (error)
+		return error;
+	array->bit = gputm__alloc(unit->ctx, all_words(array), sizeof(*array->bit));
+	return array->bit ? 0 : -ENOMEM;
+}
+
+static void teardown(struct gputm_unit *unit)
+{
+	gputm_h3_free(array_of(unit)->h3);
+	gputm__free(unit->ctx, array_of(unit)->bit);
+}
+
+static void clear(struct gputm_unit *unit)
+{
+	struct gputm_signature *array = array_of(unit);
+
+	memset(array->bit, 0, all_words(array) * sizeof(*array->bit));
+	array->bits_set = 0;
+}
+
+static void io(struct gputm_unit *unit, struct gputm__io *io)
+{
+	struct gputm_signature *array = array_of(unit);
+
+	gputm__io_same(io, gputm__h3_fingerprint(array->h3), "its hash rows are others");
+	gputm__io_u64(io, &array->bits_set);
+	gputm__io_u64s(io, array->bit, all_words(array));
+}
+
+static uint64_t *bits_of(const struct gputm_signature *array, uint32_t index)
+{
+	return array->bit + (size_t)index * array->words;
+}
+
+static bool test_bit(const uint64_t *bits, uint64_t place)
+{
+	return bits[place >> 6] >> (place & 63) & 1;
+}
+
+static uint32_t population(const struct gputm_signature *array, uint32_t index)
+{
+	const uint64_t *bits = bits_of(array, index);
+	uint32_t set = 0;
+
+	for (uint32_t i = 0; i < array->words; i++)
+		set += gputm__popcount(bits[i]);
+	return set;
+}
+
+/* Sub-signatures of one signature that have a bit set. */
+static uint32_t sub_signatures_used(const struct gputm_signature *array, uint32_t index)
+{
+	const uint64_t *bits = bits_of(array, index);
+	uint32_t used = 0;
+
+	for (uint32_t first = 0; first < array->config.bits; first += array->sub_bits) {
+		bool any = false;
+
+		for (uint32_t i = 0; i < array->sub_bits; i++)
+			any |= test_bit(bits, first + i);
+		used += any;
+	}
+	return used;
+}
+
+static const char *check_signature(const struct gputm_signature *array, uint32_t index)
+{
+	uint64_t last = bits_of(array, index)[array->words - 1];
+	uint32_t used = sub_signatures_used(array, index);
+
+	if (array->config.bits < 64 && last >> array->config.bits)
+		return "a bit beyond the signature is set";
+	if (used && used != array->config.hashes)
+		return "a sub-signature is empty and another one is not";
+	return NULL;
+}
+
+static const char *check(const struct gputm_unit *unit)
+{
+	const struct gputm_signature *array = (const struct gputm_signature *)(const void *)unit;
+	uint64_t set = 0;
+
+	for (uint32_t i = 0; i < array->config.count; i++) {
+		const char *broken = check_signature(array, i);
+
+		if (broken)
+			return broken;
+		set += population(array, i);
+	}
+	if (set != array->bits_set)
+		return "bits_set is not the number of bits set";
+	if (array->insertions != array->fresh + array->repeated)
+		return "insertions are not fresh + repeated";
+	if (array->lookups != array->hits + array->misses)
+		return "lookups are not hits + misses";
+	return array->matched <= array->matches * array->config.count ?
+		       NULL :
+		       "more signatures matched than were asked";
+}
+
+static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+{
+	const struct gputm_signature_config *c = gputm_unit_config(unit);
+
+	if (index)
+		return false;
+	out->name = "signatures";
+	out->entries = c->count;
+	out->bits = c->bits;
+	out->ports = 1;
+	return true;
+}
+
+static const struct gputm__class class = {
+	.kind = "signature",
+	.version = 1,
+	.size = sizeof(struct gputm_signature),
+	.params = &params,
+	.config_offset = offsetof(struct gputm_signature, config),
+	.stat = stats,
+	.stat_count = GPUTM__COUNT(stats),
+	.event = events,
+	.validate = validate,
+	.setup = setup,
+	.teardown = teardown,
+	.clear = clear,
+	.io = io,
+	.check = check,
+	.storage = storage,
+};
+
+GPUTM__LIFE(signature, class)
+
+/* ---- data path ---- */
+
+/*
+ * Where the bits of an address are in its signature: 16-bit fields, four to a hash group.
+ * (A cell of the family, sub-signature and index, is the place of a bit.)
+ */
+struct places {
+	uint64_t low, high;
+};
+
+static struct places places_of(const struct gputm_signature *array, uint64_t address)
+{
+	struct places places = { gputm__h3_group(array->h3, 0, address), 0 };
+
+	if (array->config.hashes == 8)
+		places.high = gputm__h3_group(array->h3, 1, address);
+	return places;
+}
+
+static inline bool test_group(const uint64_t *bits, uint64_t group, uint32_t hashes)
+{
+	for (; hashes; hashes--, group >>= 16)
+		if (!test_bit(bits, group & 0xffff))
+			return false;
+	return true;
+}
+
+static inline bool contains(const struct gputm_signature *array, const uint64_t *bits,
+		     struct places places)
+{
+	if (array->config.hashes == 8)
+		return test_group(bits, places.low, 4) && test_group(bits, places.high, 4);
+	return test_group(bits, places.low, array->config.hashes);
+}
+
+/* The number of bits newly set. */
+static inline uint32_t set_group(uint64_t *bits, uint64_t group, uint32_t hashes)
+{
+	uint32_t set = 0;
+
+	for (; hashes; hashes--, group >>= 16) {
+		uint32_t place = group & 0xffff;
+
+		set += !test_bit(bits, place);
+		bits[place >> 6] |= UINT64_C(1) << (place & 63);
+	}
+	return set;
+}
+
+static uint32_t set_bits(const struct gputm_signature *array, uint64_t *bits, struct places places)
+{
+	if (array->config.hashes == 8)
+		return set_group(bits, places.low, 4) + set_group(bits, places.high, 4);
+	return set_group(bits, places.low, array->config.hashes);
+}
+
+static int check_index(const struct gputm_signature *array, uint32_t index)
+{
+	if (GPUTM__LIKELY(index < array->config.count))
+		return 0;
+	return gputm__out_of_range(&array->unit, "index", index, 0, array->config.count - 1);
+}
+
+static int check_address(const struct gputm_signature *array, uint64_t address)
+{
+	if (GPUTM__LIKELY(address <= array->address_max))
+		return 0;
+	return gputm__out_of_range(&array->unit, "address", address, 0, array->address_max);
+}
+
+int gputm_signature_insert(struct gputm_signature *array, uint32_t index, uint64_t address)
+{
+	int error = check_index(array, index);
+	uint32_t set;
+
+	if (!error)
+		error = check_address(array, address);
+	if (error)
+		return error;
+	set = set_bits(array, bits_of(array, index), places_of(array, address));
+	array->bits_set += set;
+	array->insertions++;
+	array->fresh += set != 0;
+	array->repeated += set == 0;
+	gputm__emit(&array->unit, GPUTM_SIGNATURE_EVENT_INSERT, index, address, set, 0);
+	return 0;
+}
+
+int gputm_signature_maybe_contains_probe(const struct gputm_signature *array, uint32_t index,
+					 uint64_t address)
+{
+	int error = check_index(array, index);
+
+	if (!error)
+		error = check_address(array, address);
+	if (error)
+		return error;
+	return contains(array, bits_of(array, index), places_of(array, address));
+}
+
+int gputm_signature_maybe_contains(struct gputm_signature *array, uint32_t index, uint64_t address)
+{
+	int result = gputm_signature_maybe_contains_probe(array, index, address);
+
+	if (result < 0)
+		return result;
+	array->lookups++;
+	array->hits += result == GPUTM_SIGNATURE_MAYBE;
+	array->misses += result == GPUTM_SIGNATURE_ABSENT;
+	gputm__emit(&array->unit, GPUTM_SIGNATURE_EVENT_LOOKUP, index, address, (uint64_t)result,
+		    0);
+	return result;
+}
+
+int gputm_signature_match(struct gputm_signature *array, uint64_t address, uint64_t *mask)
+{
+	int error = check_address(array, address), found = 0;
+	struct places places;
+
+	if (error)
+		return error;
+	places = places_of(array, address);
+	memset(mask, 0, (array->config.count + 63) / 64 * sizeof(*mask));
+	for (uint32_t i = 0; i < array->config.count; i++) {
+		bool maybe = contains(array, bits_of(array, i), places);
+
+		mask[i >> 6] |= (uint64_t)maybe << (i & 63);
+		found += maybe;
+	}
+	array->matches++;
+	array->matched += (uint64_t)found;
+	gputm__emit(&array->unit, GPUTM_SIGNATURE_EVENT_MATCH, address, (uint64_t)found, 0, 0);
+	return found;
+}
+
+int gputm_signature_clear(struct gputm_signature *array, uint32_t index)
+{
+	int error = check_index(array, index);
+
+	if (error)
+		return error;
+	array->bits_set -= population(array, index);
+	memset(bits_of(array, index), 0, array->words * sizeof(*array->bit));
+	array->clears++;
+	gputm__emit(&array->unit, GPUTM_SIGNATURE_EVENT_CLEAR, index, 0, 0, 0);
+	return 0;
+}
+
+int gputm_signature_union(struct gputm_signature *array, uint32_t into, uint32_t from)
+{
+	int error = check_index(array, into);
+
+	if (!error)
+		error = check_index(array, from);
+	if (error)
+		return error;
+	array->bits_set -= population(array, into);
+	for (uint32_t i = 0; i < array->words; i++)
+		bits_of(array, into)[i] |= bits_of(array, from)[i];
+	array->bits_set += population(array, into);
+	array->unions++;
+	gputm__emit(&array->unit, GPUTM_SIGNATURE_EVENT_UNION, into, from, 0, 0);
+	return 0;
+}
+
+uint32_t gputm_signature_population(const struct gputm_signature *array, uint32_t index)
+{
+	return index < array->config.count ? population(array, index) : 0;
+}

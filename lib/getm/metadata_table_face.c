@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The common face of the metadata table; see metadata_table.c. */
+#include "lib/getm/metadata_table.h"
+
+#define VALID GPUTM__METADATA_VALID
+#define NOWHERE GPUTM__NOWHERE
+#define TABLE_SEED (UINT64_C(1) << 63) /* flipped in the seed of the ways' rows */
+
+static const char *const approximations[] = { "filter", "registers" };
+
+#define PARAM(...) GPUTM__PARAM(struct gputm_metadata_table_config, __VA_ARGS__)
+static const struct gputm_param rows[] = {
+	PARAM(ways, 1, GPUTM__METADATA_WAYS, 4, false, "Banks, each with an H3 hash of its own.",
+	      "GETM V-B1"),
+	PARAM(entries, 1, 1 << 20, 256, true, "Entries of a way.", "GETM Table II"),
+	PARAM(stash, 0, 64, 4, false, "Entries of the stash; 0 for none.", "GETM Table II"),
+	PARAM(granularity, 4, 4096, 32, true, "Bytes of a granule.", "GETM VI-B"),
+	PARAM(address_bits, 16, 64, 32, false, "Width of an address, bits.", ""),
+	PARAM(time_bits, 2, 64, 32, false, "Width of the time in a stamp, bits.", "GETM V-B1"),
+	PARAM(warp_bits, 0, 16, 10, false,
+	      "Width of the warp in a stamp, bits; reported apart.", ""),
+	PARAM(count_bits, 1, 32, 16, false, "Width of the number of writes, bits.", ""),
+	PARAM(owner_bits, 1, 32, 10, false, "Width of an owner, bits.", "GETM IV-A"),
+	PARAM(longest_chain, 0, 1024, 32, false, "Swaps of an insertion, at most.",
+	      "released simulator"),
+	PARAM(evict_above, 0, 100, 0, false,
+	      "Percent of the ways in use, below which nothing is evicted.", "released simulator"),
+	GPUTM__CHOICE(struct gputm_metadata_table_config, approximate, 0, 1, 0, approximations,
+		      "What holds the stamps of granules without entry.", "GETM V-B1"),
+	PARAM(filter_ways, 1, 8, 4, false, "Sub-arrays of the filter.", "GETM Table II"),
+	PARAM(filter_entries, 1, 1 << 20, 64, true, "Pairs of stamps of a sub-array.",
+	      "GETM Table II"),
+	PARAM(memory_latency, 0, 100000, 115, false,
+	      "Cycles to visit one overflow entry, or to write one.", "released simulator"),
+	PARAM(seed, 0, UINT64_MAX, 1, false, "Seed of the hash rows.", ""),
+};
+
+static const struct gputm_preset presets[] = {
+	{ "getm-128", "GETM Table II, one of 6 partitions: 4 x 128 entries, 3072 in all.",
+	  { { "ways", 4 }, { "entries", 128 }, { "stash", 4 }, { "filter_entries", 32 } } },
+	{ "getm-256", "GETM Table II, one of 6 partitions: 4 x 256 entries, 6144 in all.",
+	  { { "ways", 4 }, { "entries", 256 }, { "stash", 4 }, { "filter_entries", 64 } } },
+	{ "getm-gpu", "GETM Table II, the whole GPU: 4 x 1024 entries, filter 4 x 256.",
+	  { { "ways", 4 }, { "entries", 1024 }, { "stash", 4 }, { "filter_entries", 256 } } },
+	{ "released", "The released simulator's defaults, for the whole GPU.",
+	  { { "ways", 4 },
+	    { "entries", 8192 },
+	    { "stash", 48 },
+	    { "granularity", 4 },
+	    { "evict_above", 70 },
+	    { "filter_entries", 256 } } },
+};
+
+static const struct gputm_params params = {
+	"metadata_table",    sizeof(struct gputm_metadata_table_config),
+	rows,		     GPUTM__COUNT(rows),
+	presets,	     GPUTM__COUNT(presets),
+};
+
+#define STAT(...) GPUTM__STAT(struct gputm_metadata_table, __VA_ARGS__)
+#define ENDED(HOW, NAME, SENTENCE)                                                             \
+	{ NAME, offsetof(struct gputm_metadata_table, ended[GPUTM_METADATA_TABLE_##HOW]),      \
+	  GPUTM_STAT_COUNTER, "insertions", SENTENCE }
+static const struct gputm__stat_row stats[] = {
+	STAT(hits, COUNTER, "lookups", "Look-ups that found an entry; 1 cycle each."),
+	STAT(misses, COUNTER, "lookups", "Look-ups that found none; 1 cycle each."),
+	STAT(overflow_cycles, COUNTER, "cycles", "Look-ups' visits to overflow entries."),
+	STAT(insert_cycles, COUNTER, "cycles", "Spent on insertions."),
+	STAT(insertions, COUNTER, "insertions", "Entries made."),
+	STAT(swaps, COUNTER, "swaps", "Entries displaced by insertions."),
+	ENDED(FILLED, "filled", "Insertions that a free cell ended."),
+	ENDED(EVICTED, "evicting", "Insertions that an eviction from the ways ended."),
+	ENDED(STASHED, "stashed", "Insertions that ended in the stash."),
+	ENDED(SPILLED, "spilled", "Insertions that ended in the overflow."),
+	ENDED(APPROXIMATED, "approximated", "Insertions that ended in the filter."),
+	STAT(evictions, COUNTER, "entries", "Entries whose stamps went to the filter."),
+	STAT(flushed, COUNTER, "entries", "Entries forgotten by flushes."),
+	STAT(stash_max, MAXIMUM, "entries", "Stash entries in use, at most."),
+	STAT(overflow_max, MAXIMUM, "entries", "Overflow entries, at most."),
+	STAT(locked_max, MAXIMUM, "entries", "Entries with reserved writes, at most."),
+	STAT(entries, GAUGE, "entries", "Cells of the ways in use; load factor x capacity."),
+	STAT(stashed_now, GAUGE, "entries", "Stash entries in use."),
+	STAT(overflow_now, GAUGE, "entries", "Overflow entries."),
+	STAT(locked, GAUGE, "entries", "Entries with reserved writes."),
+	STAT(writes, GAUGE, "writes", "Reserved writes of all entries."),
+};
+
+static const char *const events[] = { "insert", "evict", "spill", "flush" };
+
+static struct gputm_metadata_table *table_of(struct gputm_unit *unit)
+{
+	return (struct gputm_metadata_table *)(void *)unit;
+}
+
+/* ---- life ---- */
+
+static int validate(struct gputm_ctx *ctx, const void *config)
+{
+	const struct gputm_metadata_table_config *c = config;
+
+	if (c->time_bits + c->warp_bits <= 64)
+		return 0;
+	gputm__log(ctx, GPUTM_LOG_ERROR,
+		   "metadata_table: time_bits = %u and warp_bits = %u are more than 64",
+		   c->time_bits, c->warp_bits);
+	return -EINVAL;
+}
+
+static int make_filter(struct gputm_metadata_table *t)
+{
+	struct gputm_recency_bloom_config filter = GPUTM_RECENCY_BLOOM_CONFIG_INIT;
+	struct gputm_metadata_table_config *c = &t->config;
+	const struct gputm_recency_bloom_config *kept;
+	int error;
+
+	if (c->approximate == GPUTM_METADATA_TABLE_REGISTERS) {
+		c->filter_rows = NULL;
+		return 0;
+	}
+	filter.ways = c->filter_ways;
+	filter.entries = c->filter_entries;
+	filter.stamp_bits = c->time_bits + c->warp_bits;
+	filter.stamps = 2;
+	filter.granularity = c->granularity;
+	filter.address_bits = c->address_bits;
+	filter.seed = c->seed;
+	filter.h3_rows = c->filter_rows;
+	error = gputm_recency_bloom_new(t->unit.ctx, &filter, &t->filter);
+	if (error)
+		return error;
+	kept = gputm_unit_config(gputm_recency_bloom_unit(t->filter));
+	c->filter_rows = kept->h3_rows;
+	return 0;
+}
+
+static int make_hash(struct gputm_metadata_table *t)
+{
+	struct gputm_metadata_table_config *c = &t->config;
+	uint32_t low_bits = gputm__log2(c->granularity);
+	struct gputm_h3_config h3 = gputm__h3_config(c->ways, c->entries,
+						     c->address_bits - low_bits,
+						     c->seed ^ TABLE_SEED, c->table_rows);
+	int error = gputm__h3_new(t->unit.ctx, &h3, low_bits, &t->h3);
+
+	if (error)
+		return error;
+	c->table_rows = c->table_rows ? t->h3->row : NULL;
+	t->table = t->h3->table;
+	if (c->ways == 4 && t->h3->field_bits == 16 && t->h3->key_bytes == 4)
+		t->narrow_end = t->address_max + 1;
+	return 0;
+}
+
+static void derive(struct gputm_metadata_table *t)
+{
+	const struct gputm_metadata_table_config *c = &t->config;
+
+	t->address_max = gputm__low_mask(c->address_bits);
+	t->key_mask = ~(uint64_t)(c->granularity - 1);
+	t->stamp_max = gputm__low_mask(c->time_bits + c->warp_bits);
+	t->count_max = (uint32_t)gputm__low_mask(c->count_bits);
+	t->owner_max = (uint32_t)gputm__low_mask(c->owner_bits);
+	t->capacity = c->ways * c->entries;
+	t->cells = t->capacity + c->stash;
+	t->evict_from = (uint32_t)((uint64_t)t->capacity * c->evict_above / 100);
+}
+
+static int setup(struct gputm_unit *unit)
+{
+	struct gputm_metadata_table *t = table_of(unit);
+	int error;
+
+	derive(t);
+	error = make_hash(t);
+	if (!error)
+		error = make_filter(t);
+	if (!error)
+		error = gputm__overflow_reserve(unit->ctx, &t->overflow);
+	if (error)
+		return error;
+	t->key = gputm__alloc(unit->ctx, t->cells, sizeof(*t->key));
+	t->meta = gputm__alloc(unit->ctx, t->cells, sizeof(*t->meta));
+	return t->key && t->meta ? 0 : -ENOMEM;
+}
+
+static void teardown(struct gputm_unit *unit)
+{
+	struct gputm_metadata_table *t = table_of(unit);
+
+	gputm_h3_free(t->h3);
+	gputm_recency_bloom_free(t->filter);
+	gputm__overflow_free(unit->ctx, &t->overflow);
+	gputm__free(unit->ctx, t->key);
+	gputm__free(unit->ctx, t->meta);
+}
+
+void gputm__metadata_forget(struct gputm_metadata_table *t)
+{
+	memset(t->key, 0, t->cells * sizeof(*t->key));
+	memset(t->meta, 0, t->cells * sizeof(*t->meta));
+	gputm__overflow_clear(&t->overflow);
+	if (t->filter)
+		gputm_recency_bloom_clear(t->filter);
+	t->latch_key = 0;
+	t->register_wts = 0;
+	t->register_rts = 0;
+	t->entries = 0;
+	t->stashed_now = 0;
+	t->overflow_now = 0;
+	t->locked = 0;
+	t->writes = 0;
+}
+
+static void clear(struct gputm_unit *unit)
+{
+	struct gputm_metadata_table *t = table_of(unit);
+
+	gputm__metadata_forget(t);
+	if (t->filter)
+		gputm_unit_reset(gputm_recency_bloom_unit(t->filter));
+	t->turn = 0;
+}
+
+/* ---- state ---- */
+
+static void recount(struct gputm_metadata_table *t)
+{
+	t->overflow_now = t->overflow.count;
+	for (uint32_t at = 0; at < t->cells; at++) {
+		t->entries += at < t->capacity && t->key[at];
+		t->stashed_now += at >= t->capacity && t->key[at];
+		t->locked += t->meta[at].writes != 0;
+		t->writes += t->meta[at].writes;
+	}
+	for (uint32_t at = 0; at < t->overflow.count; at++) {
+		t->locked += t->overflow.node[at].meta.writes != 0;
+		t->writes += t->overflow.node[at].meta.writes;
+	}
+}
+
+static void io(struct gputm_unit *unit, struct gputm__io *io)
+{
+	struct gputm_metadata_table *t = table_of(unit);
+
+	gputm__io_same(io, gputm__h3_fingerprint(t->h3), "its hash rows are others");
+	gputm__io_u64s(io, t->key, t->cells);
+	for (uint32_t at = 0; at < t->cells; at++) {
+		gputm__io_u64(io, &t->meta[at].wts);
+		gputm__io_u64(io, &t->meta[at].rts);
+		gputm__io_u32(io, &t->meta[at].writes);
+		gputm__io_u32(io, &t->meta[at].owner);
+	}
+	gputm__overflow_io(&t->overflow, io);
+	gputm__io_u32_max(io, &t->turn, t->config.ways - 1, "turn");
+	gputm__io_u64_max(io, &t->register_wts, t->stamp_max, "register wts");
+	gputm__io_u64_max(io, &t->register_rts, t->stamp_max, "register rts");
+	if (t->filter)
+		gputm__io_part(io, gputm_recency_bloom_unit(t->filter));
+	if (gputm__io_reading(io) && !io->error)
+		recount(t);
+}
+
+static bool belongs(const struct gputm_metadata_table *t, uint32_t at)
+{
+	uint32_t way = at / t->config.entries;
+
+	return gputm__h3_cell(t->h3, way, t->key[at]) == at;
+}
+
+static bool well_formed(const struct gputm_metadata_table *t, uint64_t key)
+{
+	return gputm__metadata_key(t, key) == key && (key & ~VALID) <= t->address_max;
+}
+
+static bool meta_fits(const struct gputm_metadata_table *t, const struct gputm__meta *meta)
+{
+	return (meta->wts | meta->rts) <= t->stamp_max && meta->writes <= t->count_max &&
+	       meta->owner <= t->owner_max;
+}
+
+static const char *check_cells(const struct gputm_metadata_table *t)
+{
+	uint32_t visited = 0;
+
+	for (uint32_t at = 0; at < t->cells; at++) {
+		uint64_t key = t->key[at];
+
+		if (!meta_fits(t, &t->meta[at]))
+			return "a stamp, owner or number of writes is too wide";
+		if (!key && (t->meta[at].writes || t->meta[at].wts || t->meta[at].rts))
+			return "a free cell has metadata";
+		if (!key)
+			continue;
+		if (!well_formed(t, key))
+			return "an entry is of no granule";
+		if (at < t->capacity && !belongs(t, at))
+			return "an entry is in a cell that its hash does not give";
+		if (gputm__metadata_find(t, key) != at ||
+		    gputm__overflow_find(&t->overflow, key, &visited) != NOWHERE)
+			return "a granule has two entries";
+	}
+	return NULL;
+}
+
+static const char *check_overflow(const struct gputm_metadata_table *t)
+{
+	uint32_t visited = 0;
+
+	for (uint32_t at = 0; at < t->overflow.count; at++) {
+		const struct gputm__node *node = &t->overflow.node[at];
+
+		if (!well_formed(t, node->key) || !meta_fits(t, &node->meta))
+			return "an overflow entry does not fit its widths";
+		if (!node->meta.writes)
+			return "an overflow entry has no reservation";
+		if (gputm__overflow_find(&t->overflow, node->key, &visited) != at)
+			return "the overflow's chains do not give its entries";
+	}
+	return NULL;
+}
+
+static const char *check_counts(const struct gputm_metadata_table *t)
+{
+	struct gputm_metadata_table copy = *t;
+	uint64_t ended = 0;
+
+	copy.entries = copy.stashed_now = copy.locked = copy.writes = 0;
+	recount(&copy);
+	if (copy.entries != t->entries || copy.stashed_now != t->stashed_now ||
+	    copy.overflow_now != t->overflow_now || copy.locked != t->locked ||
+	    copy.writes != t->writes)
+		return "a gauge is not what a recount gives";
+	for (int how = GPUTM_METADATA_TABLE_FILLED; how <= GPUTM_METADATA_TABLE_APPROXIMATED; how++)
+		ended += t->ended[how];
+	if (t->insertions != ended)
+		return "insertions are not filled + evicting + stashed + spilled + approximated";
+	ended = t->entries + t->stashed_now + t->overflow_now;
+	if (t->insertions != ended + t->evictions + t->flushed)
+		return "insertions are not entries + evictions + flushed";
+	return NULL;
+}
+
+static const char *check(const struct gputm_unit *unit)
+{
+	const struct gputm_metadata_table *t =
+		(const struct gputm_metadata_table *)(const void *)unit;
+	const char *broken = check_cells(t);
+
+	if (!broken)
+		broken = check_overflow(t);
+	if (!broken)
+		broken = check_counts(t);
+	if (!broken && t->filter)
+		broken = gputm_unit_check(gputm_recency_bloom_unit(t->filter));
+	return broken;
+}
+
+static uint64_t entry_bits(const struct gputm_metadata_table_config *c)
+{
+	return 1 + c->address_bits - gputm__log2(c->granularity) + 2 * c->time_bits +
+	       c->count_bits + c->owner_bits;
+}
+
+static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+{
+	const struct gputm_metadata_table_config *c = gputm_unit_config(unit);
+	bool filter = c->approximate == GPUTM_METADATA_TABLE_FILTER;
+	uint64_t exact = (uint64_t)c->ways * c->entries + c->stash;
+	uint64_t pairs = filter ? (uint64_t)c->filter_ways * c->filter_entries : 1;
+	const struct gputm_storage array[] = {
+		{ "ways", exact - c->stash, entry_bits(c), 1, false },
+		{ "stash", c->stash, entry_bits(c), 1, false },
+		{ filter ? "filter" : "registers", pairs, 2 * (uint64_t)c->time_bits, 1, false },
+		{ "warps of stamps", exact + pairs, 2 * (uint64_t)c->warp_bits, 1, true },
+	};
+
+	if (index >= GPUTM__COUNT(array))
+		return false;
+	*out = array[index];
+	return true;
+}
+
+static const struct gputm__class class = {
+	.kind = "metadata_table",
+	.version = 1,
+	.size = sizeof(struct gputm_metadata_table),
+	.params = &params,
+	.config_offset = offsetof(struct gputm_metadata_table, config),
+	.stat = stats,
+	.stat_count = GPUTM__COUNT(stats),
+	.event = events,
+	.validate = validate,
+	.setup = setup,
+	.teardown = teardown,
+	.clear = clear,
+	.io = io,
+	.check = check,
+	.storage = storage,
+};
+
+GPUTM__LIFE(metadata_table, class)

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Stall buffer
+ * ============
+ *
+ * GETM (HPCA 2018), V-B2 and Fig. 9. An access that passed the stamp check and finds its
+ * granule reserved by another warp is younger than the owner. It waits until the owner has
+ * committed or aborted; then the oldest one tries again.
+ *
+ *	enqueue(r):  the line of r's granule, else a free line; a free slot in it
+ *	wake(g):     of g's line the request with the least (stamp, arrival)
+ *	A line is free when its last request has left.
+ *
+ *	line 0: granule 0x40  (30, a) (20, b) (20, c)     wake(0x40) gives b, then c, then a
+ *	line 1: granule 0x80  (25, d)                      wake(0x60) gives none
+ *
+ * Who wakes whom, and when, is the validation unit's: see validation_unit. wake_before() and
+ * wake_warp() serve two of its rules.
+ *
+ * Invariants, as check() names them:
+ *   S1  no two lines wait for the same granule; a line in use has 1 .. requests requests
+ *   S2  each request is of its line's granule; arrivals are distinct and past
+ *   S3  queued = woken + drained + waiting
+ *
+ * Differences from the paper
+ *   - The paper says that the transaction aborts when the buffer is full; here the answer
+ *     says whether a line or a slot is missing, and the validation unit aborts.
+ *   - The paper does not order requests of equal stamps; here it is by arrival.
+ *   - The paper's 30 bytes of a line are not itemised; the widths are config fields.
+ */
+#include "gputm/stall_buffer.h"
+#include "lib/base/unit.h"
+
+struct slot {
+	struct gputm_stall_request request;
+	uint64_t arrival;
+};
+
+struct line {
+	uint64_t granule;
+	uint32_t count; /* 0: free */
+};
+
+struct gputm_stall_buffer {
+	struct gputm_unit unit;
+	struct gputm_stall_buffer_config config;
+	struct line *line;
+	struct slot *slot; /* [lines][requests]; the first count of a line are in use */
+	uint64_t granule_mask, address_max;
+	uint64_t arrivals, waiting, lines;
+	uint64_t queued, woken, drained, no_line, no_slot, length_sum, waiting_sum;
+	uint64_t waiting_max, lines_max, length_max;
+};
+
+#define PARAM(...) GPUTM__PARAM(struct gputm_stall_buffer_config, __VA_ARGS__)
+static const struct gputm_param rows[] = {
+	PARAM(lines, 1, 4096, 4, false, "Granules with waiting requests, at most.",
+	      "GETM Table II"),
+	PARAM(requests, 1, 4096, 4, false, "Requests of a line, at most.", "GETM Table II"),
+	PARAM(granularity, 4, 4096, 32, true, "Bytes of a granule.", "GETM VI-B"),
+	PARAM(address_bits, 16, 64, 32, false, "Width of an address, bits.", ""),
+	PARAM(stamp_bits, 1, 64, 32, false, "Width of a stamp, bits; of storage only.",
+	      "GETM V-B1"),
+	PARAM(warp_bits, 0, 32, 10, false, "Width of a warp, bits; of storage only.", ""),
+	PARAM(tag_bits, 0, 64, 8, false, "What else a request keeps, bits; of storage only.", ""),
+};
+
+static const struct gputm_preset presets[] = {
+	{ "getm", "GETM Table II: 4 lines of 4 requests in each partition.",
+	  { { "lines", 4 }, { "requests", 4 } } },
+};
+
+static const struct gputm_params params = {
+	"stall_buffer", sizeof(struct gputm_stall_buffer_config),
+	rows,		GPUTM__COUNT(rows),
+	presets,	GPUTM__COUNT(presets),
+};
+
+#define STAT(...) GPUTM__STAT(struct gputm_stall_buffer, __VA_ARGS__)
+static const struct gputm__stat_row stats[] = {
+	STAT(queued, COUNTER, "requests", "Requests that came to wait."),
+	STAT(woken, COUNTER, "requests", "Requests woken."),
+	STAT(drained, COUNTER, "requests", "Requests drained."),
+	STAT(no_line, COUNTER, "requests", "Requests refused for want of a line."),
+	STAT(no_slot, COUNTER, "requests", "Requests refused by a full line."),
+	STAT(length_sum, COUNTER, "requests",
+	     "Sum over the queued of their line's length; by queued: the mean of Fig. 16."),
+	STAT(waiting_sum, COUNTER, "requests", "Sum over the queued of all that wait then."),
+	STAT(waiting_max, MAXIMUM, "requests", "Waiting at the same time, at most (Fig. 15)."),
+	STAT(lines_max, MAXIMUM, "lines", "Lines in use, at most."),
+	STAT(length_max, MAXIMUM, "requests", "Requests of one line, at most."),
+	STAT(waiting, GAUGE, "requests", "Requests waiting."),
+};
+
+static const char *const events[] = { "queue", "wake" };
+
+static struct gputm_stall_buffer *buffer_of(struct gputm_unit *unit)
+{
+	return (struct gputm_stall_buffer *)(void *)unit;
+}
+
+static int setup(struct gputm_unit *unit)
+{
+	struct gputm_stall_buffer *b = buffer_of(unit);
+
+	b->granule_mask = ~(uint64_t)(b->config.granularity - 1);
+	b->address_max = gputm__low_mask(b->config.address_bits);
+	b->line = gputm__alloc(unit->ctx, b->config.lines, sizeof(*b->line));
+	b->slot = gputm__alloc(unit->ctx, (size_t)b->config.lines * b->config.requests,
+			       sizeof(*b->slot));
+	return b->line && b->slot ? 0 : -ENOMEM;
+}
+
+static void teardown(struct gputm_unit *unit)
+{
+	gputm__free(unit->ctx, buffer_of(unit)->line);
+	gputm__free(unit->ctx, buffer_of(unit)->slot);
+}
+
+static void clear(struct gputm_unit *unit)
+{
+	struct gputm_stall_buffer *b = buffer_of(unit);
+
+	memset(b->line, 0, b->config.lines * sizeof(*b->line));
+	b->arrivals = 0;
+	b->waiting = 0;
+	b->lines = 0;
+}
+
+/* ---- hardware ---- */
+
+static inline struct slot *slots_of(const struct gputm_stall_buffer *b, const struct line *line)
+{
+	return b->slot + (size_t)(line - b->line) * b->config.requests;
+}
+
+static struct line *line_of(const struct gputm_stall_buffer *b, uint64_t address)
+{
+	uint64_t granule = address & b->granule_mask;
+
+	for (uint32_t i = 0; i < b->config.lines; i++)
+		if (b->line[i].count && b->line[i].granule == granule)
+			return &b->line[i];
+	return NULL;
+}
+
+static struct line *free_line(const struct gputm_stall_buffer *b)
+{
+	for (uint32_t i = 0; i < b->config.lines; i++)
+		if (!b->line[i].count)
+			return &b->line[i];
+	return NULL;
+}
+
+static int place_for(const struct gputm_stall_buffer *b, uint64_t address, struct line **place)
+{
+	if (address > b->address_max)
+		return gputm__out_of_range(&b->unit, "address", address, 0, b->address_max);
+	*place = b->waiting ? line_of(b, address) : NULL;
+	if (*place)
+		return (*place)->count < b->config.requests ? GPUTM_STALL_BUFFER_QUEUED :
+							      GPUTM_STALL_BUFFER_NO_SLOT;
+	*place = free_line(b);
+	return *place ? GPUTM_STALL_BUFFER_QUEUED : GPUTM_STALL_BUFFER_NO_LINE;
+}
+
+static void note_queued(struct gputm_stall_buffer *b, const struct line *line)
+{
+	b->queued++;
+	b->waiting++;
+	b->lines += line->count == 1;
+	b->length_sum += line->count;
+	b->waiting_sum += b->waiting;
+	gputm__maximum(&b->waiting_max, b->waiting);
+	gputm__maximum(&b->lines_max, b->lines);
+	gputm__maximum(&b->length_max, line->count);
+}
+
+int gputm_stall_buffer_enqueue(struct gputm_stall_buffer *b,
+			       const struct gputm_stall_request *request)
+{
+	struct line *line = NULL;
+	struct slot *slot;
+	int result = place_for(b, request->address, &line);
+
+	b->no_line += result == GPUTM_STALL_BUFFER_NO_LINE;
+	b->no_slot += result == GPUTM_STALL_BUFFER_NO_SLOT;
+	if (result)
+		return result;
+	slot = slots_of(b, line) + line->count++;
+	slot->request = *request;
+	slot->arrival = b->arrivals++;
+	line->granule = request->address & b->granule_mask;
+	note_queued(b, line);
+	gputm__emit(&b->unit, GPUTM_STALL_BUFFER_EVENT_QUEUE, request->address, request->stamp,
+		    request->tag, line->count);
+	return GPUTM_STALL_BUFFER_QUEUED;
+}
+
+int gputm_stall_buffer_enqueue_probe(const struct gputm_stall_buffer *b, uint64_t address)
+{
+	struct line *line;
+
+	return place_for(b, address, &line);
+}
+
+static bool older(const struct slot *a, const struct slot *b)
+{
+	return a->request.stamp != b->request.stamp ? a->request.stamp < b->request.stamp :
+						      a->arrival < b->arrival;
+}
+
+static struct slot *oldest_of(const struct gputm_stall_buffer *b, const struct line *line)
+{
+	struct slot *slot = slots_of(b, line), *oldest = slot;
+
+	for (uint32_t i = 1; i < line->count; i++)
+		if (older(&slot[i], oldest))
+			oldest = &slot[i];
+	return oldest;
+}
+
+/* The last request of the line takes the place of the one that leaves. */
+static int take(struct gputm_stall_buffer *b, struct line *line, struct slot *slot,
+		struct gputm_stall_request *out)
+{
+	*out = slot->request;
+	*slot = slots_of(b, line)[--line->count];
+	b->waiting--;
+	b->lines -= !line->count;
+	gputm__emit(&b->unit, GPUTM_STALL_BUFFER_EVENT_WAKE, out->address, out->stamp, out->tag,
+		    line->count);
+	return GPUTM_STALL_BUFFER_WOKEN;
+}
+
+int gputm_stall_buffer_wake(struct gputm_stall_buffer *b, uint64_t address,
+			    struct gputm_stall_request *out)
+{
+	struct line *line = b->waiting ? line_of(b, address) : NULL;
+
+	if (!line)
+		return GPUTM_STALL_BUFFER_NONE;
+	b->woken++;
+	return take(b, line, oldest_of(b, line), out);
+}
+
+int gputm_stall_buffer_wake_probe(const struct gputm_stall_buffer *b, uint64_t address,
+				  struct gputm_stall_request *out)
+{
+	struct line *line = b->waiting ? line_of(b, address) : NULL;
+
+	if (!line)
+		return GPUTM_STALL_BUFFER_NONE;
+	*out = oldest_of(b, line)->request;
+	return GPUTM_STALL_BUFFER_WOKEN;
+}
+
+int gputm_stall_buffer_wake_before(struct gputm_stall_buffer *b, uint64_t address, uint64_t stamp,
+				   struct gputm_stall_request *out)
+{
+	struct line *line = b->waiting ? line_of(b, address) : NULL;
+	struct slot *slot = line ? oldest_of(b, line) : NULL;
+
+	if (!line || slot->request.stamp >= stamp)
+		return GPUTM_STALL_BUFFER_NONE;
+	b->woken++;
+	return take(b, line, slot, out);
+}
+
+int gputm_stall_buffer_wake_warp(struct gputm_stall_buffer *b, uint64_t address, uint32_t warp,
+				 struct gputm_stall_request *out)
+{
+	struct line *line = b->waiting ? line_of(b, address) : NULL;
+	struct slot *slot, *oldest = NULL;
+
+	if (!line)
+		return GPUTM_STALL_BUFFER_NONE;
+	slot = slots_of(b, line);
+	for (uint32_t i = 0; i < line->count; i++)
+		if (slot[i].request.warp == warp && (!oldest || older(&slot[i], oldest)))
+			oldest = &slot[i];
+	if (!oldest)
+		return GPUTM_STALL_BUFFER_NONE;
+	b->woken++;
+	return take(b, line, oldest, out);
+}
+
+int gputm_stall_buffer_drain(struct gputm_stall_buffer *b, struct gputm_stall_request *out)
+{
+	if (!b->waiting)
+		return GPUTM_STALL_BUFFER_NONE;
+	for (uint32_t i = 0; i < b->config.lines; i++) {
+		if (!b->line[i].count)
+			continue;
+		b->drained++;
+		return take(b, &b->line[i], oldest_of(b, &b->line[i]), out);
+	}
+	gputm__assert(false);
+	return GPUTM_STALL_BUFFER_NONE;
+}
+
+bool gputm_stall_buffer_request(const struct gputm_stall_buffer *b, uint64_t index,
+				struct gputm_stall_request *out)
+{
+	for (uint32_t i = 0; i < b->config.lines; i++) {
+		if (index < b->line[i].count) {
+			*out = slots_of(b, &b->line[i])[index].request;
+			return true;
+		}
+		index -= b->line[i].count;
+	}
+	return false;
+}
+
+uint64_t gputm_stall_buffer_waiting(const struct gputm_stall_buffer *b)
+{
+	return b->waiting;
+}
+
+/* ---- common face ---- */
+
+static void io_slot(struct slot *slot, struct gputm__io *io)
+{
+	gputm__io_u64(io, &slot->request.address);
+	gputm__io_u64(io, &slot->request.stamp);
+	gputm__io_u64(io, &slot->request.tag);
+	gputm__io_u32(io, &slot->request.warp);
+	gputm__io_u64(io, &slot->arrival);
+}
+
+static void io(struct gputm_unit *unit, struct gputm__io *io)
+{
+	struct gputm_stall_buffer *b = buffer_of(unit);
+
+	gputm__io_u64(io, &b->arrivals);
+	for (uint32_t i = 0; i < b->config.lines && !io->error; i++) {
+		struct line *line = &b->line[i];
+
+		gputm__io_u32_max(io, &line->count, b->config.requests, "requests of a line");
+		for (uint32_t j = 0; j < line->count && !io->error; j++)
+			io_slot(slots_of(b, line) + j, io);
+		if (!gputm__io_reading(io) || io->error)
+			continue;
+		line->granule = line->count ?
+				slots_of(b, line)->request.address & b->granule_mask : 0;
+		b->waiting += line->count;
+		b->lines += line->count != 0;
+	}
+}
+
+static const char *check_line(const struct gputm_stall_buffer *b, const struct line *line)
+{
+	const struct slot *slot = slots_of(b, line);
+
+	if (line->count && line_of(b, line->granule) != line)
+		return "two lines wait for the same granule";
+	for (uint32_t i = 0; i < line->count; i++) {
+		if (slot[i].request.address > b->address_max ||
+		    (slot[i].request.address & b->granule_mask) != line->granule)
+			return "a request is not of its line's granule";
+		if (slot[i].arrival >= b->arrivals)
+			return "a request has not arrived yet";
+		for (uint32_t j = 0; j < i; j++)
+			if (slot[i].arrival == slot[j].arrival)
+				return "two requests arrived at once";
+	}
+	return NULL;
+}
+
+static const char *check(const struct gputm_unit *unit)
+{
+	const struct gputm_stall_buffer *b = (const struct gputm_stall_buffer *)(const void *)unit;
+	const char *broken = NULL;
+	uint64_t waiting = 0, lines = 0;
+
+	for (uint32_t i = 0; i < b->config.lines && !broken; i++) {
+		waiting += b->line[i].count;
+		lines += b->line[i].count != 0;
+		broken = check_line(b, &b->line[i]);
+	}
+	if (broken)
+		return broken;
+	if (waiting != b->waiting || lines != b->lines)
+		return "waiting is not the sum of the lines";
+	if (b->queued != b->woken + b->drained + b->waiting)
+		return "queued is not woken + drained + waiting";
+	return NULL;
+}
+
+static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+{
+	const struct gputm_stall_buffer_config *c = gputm_unit_config(unit);
+
+	if (index)
+		return false;
+	out->name = "lines";
+	out->entries = c->lines;
+	out->bits = c->address_bits - gputm__log2(c->granularity) +
+		    (uint64_t)c->requests * (1 + c->stamp_bits + c->warp_bits + c->tag_bits);
+	out->ports = 1;
+	return true;
+}
+
+static int validate(struct gputm_ctx *ctx, const void *config)
+{
+	const struct gputm_stall_buffer_config *c = config;
+
+	if ((uint64_t)c->lines * c->requests <= 1 << 20)
+		return 0;
+	gputm__log(ctx, GPUTM_LOG_ERROR, "stall_buffer: lines = %u x requests = %u is above 2^20",
+		   c->lines, c->requests);
+	return -EINVAL;
+}
+
+static const struct gputm__class class = {
+	.kind = "stall_buffer",
+	.version = 1,
+	.size = sizeof(struct gputm_stall_buffer),
+	.params = &params,
+	.config_offset = offsetof(struct gputm_stall_buffer, config),
+	.stat = stats,
+	.stat_count = GPUTM__COUNT(stats),
+	.event = events,
+	.validate = validate,
+	.setup = setup,
+	.teardown = teardown,
+	.clear = clear,
+	.io = io,
+	.check = check,
+	.storage = storage,
+};
+
+GPUTM__LIFE(stall_buffer, class)

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPUTM_LIB_GETM_VALIDATION_UNIT_H
+#define GPUTM_LIB_GETM_VALIDATION_UNIT_H
+/* What the files of the validation unit share; the essay is in validation_unit.c. */
+#include "gputm/validation_unit.h"
+#include "lib/base/unit.h"
+
+#define GPUTM__NO_SLOT UINT32_MAX
+
+/* Places of a ring: the n-th is at (first + n) mod capacity. */
+struct gputm__places {
+	uint32_t first, count, capacity;
+};
+
+static inline uint32_t gputm__place(const struct gputm__places *p, uint32_t n)
+{
+	uint32_t at = p->first + n;
+
+	return at < p->capacity ? at : at - p->capacity;
+}
+
+static inline uint32_t gputm__place_take(struct gputm__places *p)
+{
+	uint32_t at = p->first;
+
+	p->first = gputm__place(p, 1);
+	p->count--;
+	return at;
+}
+
+struct gputm_validation_unit {
+	struct gputm_unit unit;
+	struct gputm_validation_unit_config config;
+	struct gputm_metadata_table *table;
+	struct gputm_stall_buffer *buffer; /* its tags are numbers of slots */
+	/* Requests that wait or are woken: slot[] and the numbers of the free ones. */
+	struct gputm_validation_request *slot;
+	uint32_t *free_slot, free_slots, slots;
+	struct gputm__places woken_at; /* of woken[]: numbers of slots */
+	uint32_t *woken;
+	/* Clocked face. */
+	struct gputm__places input_at, output_at;
+	struct gputm_validation_request *input;
+	struct gputm_validation_answer *output;
+	struct gputm_validation_answer work; /* comes out when busy reaches 0 */
+	uint64_t busy, owed; /* cycles: of the access at work; of releases that went to memory */
+	/* Rollover. */
+	struct gputm__places in_at, out_at;
+	struct gputm_validation_message *in, *out;
+	uint32_t state, leader;
+
+	uint64_t address_max, warp_max, time_max, threshold, sequence_mask;
+
+	uint64_t cycles, accesses, loads, stores, owned, stalled, retries, woken_total, releases;
+	uint64_t released_writes, reserved_writes, access_cycles, rollovers;
+	uint64_t answers[GPUTM_VALIDATION_UNIT_REASONS];
+	uint64_t accepted, delivered, woken_max;
+	struct gputm__histogram cost;
+};
+
+/* An access, new (GPUTM__NO_SLOT) or woken from a slot, which is not freed here. */
+int gputm__validation_process(struct gputm_validation_unit *u,
+			      const struct gputm_validation_request *request, uint32_t slot,
+			      struct gputm_validation_answer *answer);
+int gputm__validation_refuse(const struct gputm_validation_unit *u,
+			     const struct gputm_validation_request *request);
+/* Can retry() do something? */
+bool gputm__validation_may_retry(const struct gputm_validation_unit *u);
+/* Answer a request with an abort for a rollover. */
+int gputm__validation_turn_away(struct gputm_validation_unit *u, uint64_t tag,
+				struct gputm_validation_answer *answer);
+/* If the unit is rolling over and nothing is left in it, forget all and go on. */
+void gputm__validation_roll(struct gputm_validation_unit *u);
+
+static inline bool gputm__validation_fits(const struct gputm_validation_unit *u,
+					  const struct gputm_validation_request *request)
+{
+	return request->address <= u->address_max && request->warp <= u->warp_max &&
+	       request->time <= u->time_max;
+}
+
+#endif /* GPUTM_LIB_GETM_VALIDATION_UNIT_H */

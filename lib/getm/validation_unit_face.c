@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The common face of the validation unit; see validation_unit.c. */
+#include "lib/getm/validation_unit.h"
+
+static const char *const approximations[] = { "filter", "registers" };
+
+#define PARAM(...) GPUTM__PARAM(struct gputm_validation_unit_config, __VA_ARGS__)
+static const struct gputm_param rows[] = {
+	PARAM(paper_order, 0, 1, 0, false, "Compare times only, as the paper; not serialisable.",
+	      "GETM IV-A"),
+	PARAM(time_bits, 4, 48, 32, false, "Width of a logical time, bits.", "GETM V-B1"),
+	PARAM(warp_bits, 1, 16, 10, false, "Width of a warp's number, GPU-wide, bits.",
+	      "GETM Table II"),
+	PARAM(sequence_bits, 1, 16, 12, false,
+	      "Bits of an attempt's number kept: fewer attempts of a warp may be unreleased.", ""),
+	PARAM(margin, 0, UINT64_C(1) << 47, 1024, false, "Times left when a rollover begins.",
+	      "GETM V-B1"),
+	PARAM(id, 0, 1023, 0, false, "Number of the unit in the ring.", "GETM V-B1"),
+	PARAM(units, 1, 1024, 1, false, "Units of the ring.", "GETM V-B1"),
+	PARAM(input, 1, 4096, 8, false, "Requests that the input port holds.", ""),
+	PARAM(output, 1, 4096, 8, false, "Answers that the output port holds.", ""),
+	PARAM(stall_lines, 1, 1024, 4, false, "Lines of the stall buffer.", "GETM Table II"),
+	PARAM(stall_requests, 1, 1024, 4, false, "Requests of a line of it.", "GETM Table II"),
+	PARAM(ways, 1, 8, 4, false, "Banks of the metadata table.", "GETM V-B1"),
+	PARAM(entries, 1, 1 << 20, 256, true, "Entries of a way.", "GETM Table II"),
+	PARAM(stash, 0, 64, 4, false, "Entries of the stash; 0 for none.", "GETM Table II"),
+	PARAM(granularity, 4, 4096, 32, true, "Bytes of a granule.", "GETM VI-B"),
+	PARAM(address_bits, 16, 64, 32, false, "Width of an address, bits.", ""),
+	PARAM(count_bits, 1, 32, 16, false, "Width of the number of writes, bits.", ""),
+	PARAM(longest_chain, 0, 1024, 32, false, "Swaps of an insertion, at most.",
+	      "released simulator"),
+	PARAM(evict_above, 0, 100, 0, false,
+	      "Percent of the ways in use, below which nothing is evicted.", "released simulator"),
+	GPUTM__CHOICE(struct gputm_validation_unit_config, approximate, 0, 1, 0, approximations,
+		      "What holds the stamps of granules without entry.", "GETM V-B1"),
+	PARAM(filter_ways, 1, 8, 4, false, "Sub-arrays of the filter.", "GETM Table II"),
+	PARAM(filter_entries, 1, 1 << 20, 64, true, "Pairs of stamps of a sub-array.",
+	      "GETM Table II"),
+	PARAM(memory_latency, 0, 100000, 115, false,
+	      "Cycles to visit one overflow entry, or to write one.", "released simulator"),
+	PARAM(seed, 0, UINT64_MAX, 1, false, "Seed of the hash rows.", ""),
+};
+
+static const struct gputm_preset presets[] = {
+	{ "getm-128", "GETM Table II, one of 6 partitions: 4 x 128 entries, 3072 in all.",
+	  { { "entries", 128 }, { "filter_entries", 32 }, { "units", 6 } } },
+	{ "getm-256", "GETM Table II, one of 6 partitions: 4 x 256 entries, 6144 in all.",
+	  { { "entries", 256 }, { "filter_entries", 64 }, { "units", 6 } } },
+	{ "paper-order", "getm-256 with the paper's comparison of times.",
+	  { { "entries", 256 }, { "filter_entries", 64 }, { "units", 6 }, { "paper_order", 1 } } },
+};
+
+static const struct gputm_params params = {
+	"validation_unit",   sizeof(struct gputm_validation_unit_config),
+	rows,		     GPUTM__COUNT(rows),
+	presets,	     GPUTM__COUNT(presets),
+};
+
+#define STAT(...) GPUTM__STAT(struct gputm_validation_unit, __VA_ARGS__)
+#define ANSWERS(REASON, NAME, SENTENCE)                                                        \
+	{ NAME, offsetof(struct gputm_validation_unit, answers[GPUTM_VALIDATION_UNIT_##REASON]), \
+	  GPUTM_STAT_COUNTER, "accesses", SENTENCE }
+static const struct gputm__stat_row stats[] = {
+	STAT(cycles, COUNTER, "cycles", "Ticks."),
+	STAT(accesses, COUNTER, "accesses", "Accesses processed, each retry anew."),
+	STAT(loads, COUNTER, "accesses", "Loads among them that were checked."),
+	STAT(stores, COUNTER, "accesses", "Stores among them that were checked."),
+	STAT(owned, COUNTER, "accesses", "Accesses to what the attempt had reserved."),
+	ANSWERS(GRANTED, "granted", "Accesses granted."),
+	ANSWERS(LOAD_WTS, "abort_load_wts", "Loads aborted by a younger write."),
+	ANSWERS(STORE_WTS, "abort_store_wts", "Stores aborted by a younger write."),
+	ANSWERS(STORE_RTS, "abort_store_rts", "Stores aborted by a younger read only."),
+	ANSWERS(BUFFER, "abort_buffer", "Accesses aborted by a full stall buffer."),
+	ANSWERS(COUNT, "abort_count", "Stores aborted by a full count of writes."),
+	ANSWERS(ROLLOVER, "abort_rollover", "Accesses aborted by a rollover."),
+	STAT(stalled, COUNTER, "accesses", "Accesses that came to wait, each time anew."),
+	STAT(woken_total, COUNTER, "accesses", "Accesses woken."),
+	STAT(retries, COUNTER, "accesses", "Woken accesses processed."),
+	STAT(releases, COUNTER, "releases", "Releases."),
+	STAT(reserved_writes, COUNTER, "writes", "Writes reserved."),
+	STAT(released_writes, COUNTER, "writes", "Writes released."),
+	STAT(access_cycles, COUNTER, "cycles", "Sum of the accesses' cycles (Fig. 13)."),
+	STAT(cost, HISTOGRAM, "cycles", "Cycles of an access."),
+	STAT(rollovers, COUNTER, "rollovers", "Rollovers finished."),
+	STAT(accepted, COUNTER, "accesses", "Accesses taken at the input port."),
+	STAT(delivered, COUNTER, "accesses", "Answers taken from the output port."),
+	STAT(woken_max, MAXIMUM, "accesses", "Woken and not yet processed, at most."),
+};
+
+static const char *const events[] = { "answer", "release", "state" };
+
+static struct gputm_validation_unit *self_of(struct gputm_unit *unit)
+{
+	return (struct gputm_validation_unit *)(void *)unit;
+}
+
+/* ---- life ---- */
+
+static int validate(struct gputm_ctx *ctx, const void *config)
+{
+	const struct gputm_validation_unit_config *c = config;
+
+	if (c->id >= c->units)
+		gputm__log(ctx, GPUTM_LOG_ERROR, "validation_unit: id = %u is not below units = %u",
+			   c->id, c->units);
+	else if (c->margin >= gputm__low_mask(c->time_bits) - 1)
+		gputm__log(ctx, GPUTM_LOG_ERROR,
+			   "validation_unit: margin = %llu leaves nothing of time_bits = %u",
+			   (unsigned long long)c->margin, c->time_bits);
+	else
+		return 0;
+	return -EINVAL;
+}
+
+static int make_table(struct gputm_validation_unit *u)
+{
+	const struct gputm_validation_unit_config *c = &u->config;
+	struct gputm_metadata_table_config table = GPUTM_METADATA_TABLE_CONFIG_INIT;
+
+	table.ways = c->ways;
+	table.entries = c->entries;
+	table.stash = c->stash;
+	table.granularity = c->granularity;
+	table.address_bits = c->address_bits;
+	table.time_bits = c->time_bits;
+	table.warp_bits = c->warp_bits;
+	table.count_bits = c->count_bits;
+	table.owner_bits = c->warp_bits + c->sequence_bits;
+	table.longest_chain = c->longest_chain;
+	table.evict_above = c->evict_above;
+	table.approximate = c->approximate;
+	table.filter_ways = c->filter_ways;
+	table.filter_entries = c->filter_entries;
+	table.memory_latency = c->memory_latency;
+	table.seed = c->seed;
+	return gputm_metadata_table_new(u->unit.ctx, &table, &u->table);
+}
+
+static int make_buffer(struct gputm_validation_unit *u)
+{
+	const struct gputm_validation_unit_config *c = &u->config;
+	struct gputm_stall_buffer_config buffer = GPUTM_STALL_BUFFER_CONFIG_INIT;
+
+	buffer.lines = c->stall_lines;
+	buffer.requests = c->stall_requests;
+	buffer.granularity = c->granularity;
+	buffer.address_bits = c->address_bits;
+	buffer.stamp_bits = c->time_bits;
+	buffer.warp_bits = c->warp_bits;
+	return gputm_stall_buffer_new(u->unit.ctx, &buffer, &u->buffer);
+}
+
+static int make_places(struct gputm_validation_unit *u)
+{
+	struct gputm_ctx *ctx = u->unit.ctx;
+
+	u->slots = u->config.stall_lines * u->config.stall_requests;
+	u->woken_at.capacity = u->slots;
+	u->input_at.capacity = u->config.input;
+	u->output_at.capacity = u->config.output;
+	u->in_at.capacity = u->config.units + 2;
+	u->out_at.capacity = 2 * u->config.units + 8;
+	u->slot = gputm__alloc(ctx, u->slots, sizeof(*u->slot));
+	u->free_slot = gputm__alloc(ctx, u->slots, sizeof(*u->free_slot));
+	u->woken = gputm__alloc(ctx, u->slots, sizeof(*u->woken));
+	u->input = gputm__alloc(ctx, u->config.input, sizeof(*u->input));
+	u->output = gputm__alloc(ctx, u->config.output, sizeof(*u->output));
+	u->in = gputm__alloc(ctx, u->in_at.capacity, sizeof(*u->in));
+	u->out = gputm__alloc(ctx, u->out_at.capacity, sizeof(*u->out));
+	return u->slot && u->free_slot && u->woken && u->input && u->output && u->in && u->out ?
+		       0 : -ENOMEM;
+}
+
+static int setup(struct gputm_unit *unit)
+{
+	struct gputm_validation_unit *u = self_of(unit);
+	int error = make_table(u);
+
+	u->address_max = gputm__low_mask(u->config.address_bits);
+	u->warp_max = gputm__low_mask(u->config.warp_bits);
+	u->time_max = gputm__low_mask(u->config.time_bits) - 1;
+	u->threshold = u->time_max - u->config.margin;
+	u->sequence_mask = gputm__low_mask(u->config.sequence_bits);
+	if (!error)
+		error = make_buffer(u);
+	return error ? error : make_places(u);
+}
+
+static void teardown(struct gputm_unit *unit)
+{
+	struct gputm_validation_unit *u = self_of(unit);
+
+	gputm_metadata_table_free(u->table);
+	gputm_stall_buffer_free(u->buffer);
+	gputm__free(unit->ctx, u->slot);
+	gputm__free(unit->ctx, u->free_slot);
+	gputm__free(unit->ctx, u->woken);
+	gputm__free(unit->ctx, u->input);
+	gputm__free(unit->ctx, u->output);
+	gputm__free(unit->ctx, u->in);
+	gputm__free(unit->ctx, u->out);
+}
+
+static void empty(struct gputm__places *p)
+{
+	p->first = 0;
+	p->count = 0;
+}
+
+static void clear(struct gputm_unit *unit)
+{
+	struct gputm_validation_unit *u = self_of(unit);
+
+	gputm_unit_reset(gputm_metadata_table_unit(u->table));
+	gputm_unit_reset(gputm_stall_buffer_unit(u->buffer));
+	empty(&u->woken_at);
+	empty(&u->input_at);
+	empty(&u->output_at);
+	empty(&u->in_at);
+	empty(&u->out_at);
+	memset(u->slot, 0, u->slots * sizeof(*u->slot));
+	u->free_slots = u->slots;
+	for (uint32_t i = 0; i < u->slots; i++)
+		u->free_slot[i] = u->slots - 1 - i;
+	u->work = (struct gputm_validation_answer){ 0, 0, 0, 0, 0 };
+	u->busy = 0;
+	u->owed = 0;
+	u->state = GPUTM_VALIDATION_UNIT_RUNNING;
+	u->leader = 0;
+}
+
+struct gputm_unit *gputm_validation_unit_table(struct gputm_validation_unit *u)
+{
+	return gputm_metadata_table_unit(u->table);
+}
+
+struct gputm_unit *gputm_validation_unit_buffer(struct gputm_validation_unit *u)
+{
+	return gputm_stall_buffer_unit(u->buffer);
+}
+
+/* ---- snapshots ---- */
+
+static void io_request(struct gputm_validation_request *r, struct gputm__io *io)
+{
+	gputm__io_u64(io, &r->tag);
+	gputm__io_u64(io, &r->address);
+	gputm__io_u64(io, &r->time);
+	gputm__io_u64(io, &r->sequence);
+	gputm__io_u32(io, &r->warp);
+	gputm__io_bool(io, &r->write);
+}
+
+static void io_answer(struct gputm_validation_answer *a, struct gputm__io *io)
+{
+	gputm__io_u64(io, &a->tag);
+	gputm__io_u64(io, &a->time);
+	gputm__io_u32_max(io, &a->result, GPUTM_VALIDATION_UNIT_STALLED, "result");
+	gputm__io_u32_max(io, &a->reason, GPUTM_VALIDATION_UNIT_REASONS - 1, "reason");
+	gputm__io_u32(io, &a->cycles);
+}
+
+static uint32_t io_count(struct gputm__places *p, struct gputm__io *io)
+{
+	gputm__io_u32_max(io, &p->count, p->capacity, "occupancy of a port");
+	if (gputm__io_reading(io))
+		p->first = 0;
+	return io->error ? 0 : p->count;
+}
+
+static void io_message(struct gputm_validation_message *m, uint32_t units, struct gputm__io *io)
+{
+	gputm__io_u32_max(io, &m->go, 1, "kind of a message");
+	gputm__io_u32_max(io, &m->from, units - 1, "unit of a message");
+}
+
+static void io_ports(struct gputm_validation_unit *u, struct gputm__io *io)
+{
+	uint32_t n;
+
+	n = io_count(&u->input_at, io);
+	for (uint32_t i = 0; i < n; i++)
+		io_request(&u->input[gputm__place(&u->input_at, i)], io);
+	n = io_count(&u->output_at, io);
+	for (uint32_t i = 0; i < n; i++)
+		io_answer(&u->output[gputm__place(&u->output_at, i)], io);
+	n = io_count(&u->in_at, io);
+	for (uint32_t i = 0; i < n; i++)
+		io_message(&u->in[gputm__place(&u->in_at, i)], u->config.units, io);
+	n = io_count(&u->out_at, io);
+	for (uint32_t i = 0; i < n; i++)
+		io_message(&u->out[gputm__place(&u->out_at, i)], u->config.units, io);
+}
+
+/* The free slots in their order, then the woken ones, then every slot in use. */
+static void io_slots(struct gputm_validation_unit *u, struct gputm__io *io)
+{
+	uint32_t n;
+
+	gputm__io_u32_max(io, &u->free_slots, u->slots, "free slots");
+	for (uint32_t i = 0; i < u->free_slots && !io->error; i++)
+		gputm__io_u32_max(io, &u->free_slot[i], u->slots - 1, "free slot");
+	n = io_count(&u->woken_at, io);
+	for (uint32_t i = 0; i < n && !io->error; i++)
+		gputm__io_u32_max(io, &u->woken[gputm__place(&u->woken_at, i)], u->slots - 1,
+				  "woken slot");
+	if (gputm__io_reading(io) && !io->error)
+		memset(u->slot, 0, u->slots * sizeof(*u->slot));
+	for (uint32_t i = 0; i < u->slots && !io->error; i++)
+		io_request(&u->slot[i], io);
+}
+
+static void io(struct gputm_unit *unit, struct gputm__io *io)
+{
+	struct gputm_validation_unit *u = self_of(unit);
+
+	gputm__io_part(io, gputm_metadata_table_unit(u->table));
+	gputm__io_part(io, gputm_stall_buffer_unit(u->buffer));
+	io_ports(u, io);
+	io_slots(u, io);
+	io_answer(&u->work, io);
+	gputm__io_u64(io, &u->busy);
+	gputm__io_u64(io, &u->owed);
+	gputm__io_u32_max(io, &u->state, GPUTM_VALIDATION_UNIT_ROLLING, "state");
+	gputm__io_u32_max(io, &u->leader, u->config.units - 1, "leader");
+}
+
+/* ---- invariants ---- */
+
+static const char *check_slot(const struct gputm_validation_unit *u, uint64_t slot, uint64_t *seen)
+{
+	if (slot >= u->slots)
+		return "a waiting access is in no slot";
+	if (!gputm__validation_fits(u, &u->slot[slot]))
+		return "a waiting access does not fit its widths";
+	*seen += gputm__mix64(slot + 1);
+	return NULL;
+}
+
+/* Each slot is once free, waiting or woken: their numbers have the sum of all. */
+static const char *check_slots(const struct gputm_validation_unit *u)
+{
+	struct gputm_stall_request waiter;
+	const char *broken = NULL;
+	uint64_t seen = 0, all = 0, count = u->free_slots + u->woken_at.count, i;
+
+	for (i = 0; i < u->slots; i++)
+		all += gputm__mix64(i + 1);
+	for (i = 0; i < u->free_slots; i++)
+		seen += gputm__mix64(u->free_slot[i] + UINT64_C(1));
+	for (i = 0; i < u->woken_at.count && !broken; i++)
+		broken = check_slot(u, u->woken[gputm__place(&u->woken_at, (uint32_t)i)], &seen);
+	for (i = 0; !broken && gputm_stall_buffer_request(u->buffer, i, &waiter); i++) {
+		broken = check_slot(u, waiter.tag, &seen);
+		if (!broken && (u->slot[waiter.tag].address != waiter.address ||
+				u->slot[waiter.tag].warp != waiter.warp))
+			broken = "a waiting access is not the one in its slot";
+	}
+	count += gputm_stall_buffer_waiting(u->buffer);
+	if (!broken && (seen != all || count != u->slots))
+		broken = "a slot is lost or doubled";
+	return broken;
+}
+
+static const char *check_counts(const struct gputm_validation_unit *u)
+{
+	uint64_t answered = 0;
+
+	for (int reason = 0; reason < GPUTM_VALIDATION_UNIT_REASONS; reason++)
+		answered += u->answers[reason];
+	if (u->accesses != answered + u->stalled)
+		return "accesses are not granted + aborted + stalled";
+	if (u->stalled != u->woken_total + gputm_stall_buffer_waiting(u->buffer))
+		return "stalled are not woken + waiting";
+	if (u->woken_total != u->retries + u->woken_at.count)
+		return "woken are not retries + woken now";
+	if (u->reserved_writes != u->released_writes + gputm_metadata_table_writes(u->table))
+		return "reserved writes are not released + in the table";
+	return NULL;
+}
+
+static const char *check_ports(const struct gputm_validation_unit *u)
+{
+	for (uint32_t i = 0; i < u->input_at.count; i++)
+		if (!gputm__validation_fits(u, &u->input[gputm__place(&u->input_at, i)]))
+			return "a request at the input does not fit its widths";
+	for (uint32_t i = 0; i < u->output_at.count; i++)
+		if (u->output[gputm__place(&u->output_at, i)].result > GPUTM_VALIDATION_UNIT_ABORT)
+			return "an answer at the output is neither ok nor abort";
+	if (u->busy > u->work.cycles || (u->busy && u->output_at.count == u->output_at.capacity))
+		return "the access at work cannot be";
+	if (u->in_at.count && u->state != GPUTM_VALIDATION_UNIT_ROLLING)
+		return "messages are kept in a state that does not keep any";
+	return u->out_at.count + u->in_at.count > u->out_at.capacity ? "too many messages" : NULL;
+}
+
+static const char *check(const struct gputm_unit *unit)
+{
+	const struct gputm_validation_unit *u =
+		(const struct gputm_validation_unit *)(const void *)unit;
+	const char *broken = gputm_unit_check(gputm_metadata_table_unit(u->table));
+
+	if (!broken)
+		broken = gputm_unit_check(gputm_stall_buffer_unit(u->buffer));
+	if (!broken)
+		broken = check_slots(u);
+	if (!broken)
+		broken = check_ports(u);
+	return broken ? broken : check_counts(u);
+}
+
+static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+{
+	const struct gputm_validation_unit *u =
+		(const struct gputm_validation_unit *)(const void *)unit;
+	size_t arrays = 0;
+
+	while (gputm_unit_storage(gputm_metadata_table_unit(u->table), arrays, out)) {
+		if (arrays == index)
+			return true;
+		arrays++;
+	}
+	if (!gputm_unit_storage(gputm_stall_buffer_unit(u->buffer), index - arrays, out))
+		return false;
+	out->name = "stall buffer";
+	return true;
+}
+
+static const struct gputm__class class = {
+	.kind = "validation_unit",
+	.version = 1,
+	.size = sizeof(struct gputm_validation_unit),
+	.params = &params,
+	.config_offset = offsetof(struct gputm_validation_unit, config),
+	.stat = stats,
+	.stat_count = GPUTM__COUNT(stats),
+	.event = events,
+	.validate = validate,
+	.setup = setup,
+	.teardown = teardown,
+	.clear = clear,
+	.io = io,
+	.check = check,
+	.storage = storage,
+};
+
+GPUTM__LIFE(validation_unit, class)

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Logical clocks of the warps
+ * ===========================
+ *
+ * GETM (HPCA 2018), IV-A "Logical timestamps" and "Aborts and advancing logical time", V-A
+ * "Forward progress", V-B1 "Timestamp rollover".
+ *
+ *	abort(w, t):   pending[w] = max(pending[w], t)
+ *	restart(w):    warpts[w] = max(warpts[w], pending[w]) + 1
+ *	               aborts[w] += 1
+ *	               wait uniform in 0 .. base x 2^min(aborts[w], limit)
+ *	commit(w):     aborts[w] = 0
+ *
+ *	Fig. 7:  tx2 of warp q runs at 10 and loads A, last written at 20:
+ *	         abort(q, 21); the attempt's later accesses still carry 10;
+ *	         restart(q): time 22
+ *
+ * A time that would lie within `margin` of the largest asks for a rollover: the margin is
+ * there for the accesses that are still under way when the validation units stop.
+ *
+ * Invariants, as check() names them:
+ *   W1  times and reports fit time_bits
+ *   W2  a warp without aborted lanes has no report
+ *   W3  aborts in a row <= restarts; the warps' restarts are the unit's
+ *
+ * Differences from the paper
+ *   - The paper gives two rules for the time after an abort; both are met: a load reports wts,
+ *     a store the larger of wts and rts, and a warp takes the largest of its lanes and
+ *     of its own time. An access that a full stall buffer turned away may report less.
+ *   - The paper does not say when the clock advances. If it did so at once, the accesses of an
+ *     attempt would carry different times, and most runs of a random model hang.
+ *   - The paper's back-off is "probabilistically increasing" without numbers; these are
+ *     config fields. The released simulator's does not increase.
+ */
+#include "gputm/warp_clock.h"
+#include "lib/base/unit.h"
+
+struct warp {
+	uint64_t time, pending;
+	uint32_t aborts;
+	bool aborted;
+};
+
+struct gputm_warp_clock {
+	struct gputm_unit unit;
+	struct gputm_warp_clock_config config;
+	struct warp *warp;
+	uint64_t time_max, threshold, random;
+	uint64_t reports, restarts, commits, rollovers, advanced, backoff_cycles;
+	uint64_t time_top, aborts_top;
+};
+
+#define PARAM(...) GPUTM__PARAM(struct gputm_warp_clock_config, __VA_ARGS__)
+static const struct gputm_param rows[] = {
+	PARAM(warps, 1, 65536, 48, false, "Warps of the core.", "GETM Table II"),
+	PARAM(time_bits, 2, 63, 32, false, "Width of a time, bits.", "GETM V-B1"),
+	PARAM(margin, 0, UINT64_C(1) << 62, 1024, false,
+	      "Times left below the largest when a rollover is asked for.", "GETM V-B1"),
+	PARAM(backoff_base, 0, 1 << 24, 500, false, "Back-off, core cycles; 0 for none.",
+	      "released simulator"),
+	PARAM(backoff_limit, 0, 16, 4, false, "Doublings of the back-off, at most.", "GETM V-A"),
+	PARAM(seed, 0, UINT64_MAX, 1, false, "Seed of the back-off.", ""),
+};
+
+static const struct gputm_preset presets[] = {
+	{ "getm", "GETM Table V: 48 warps x 32 bits, 192 bytes a core.",
+	  { { "warps", 48 }, { "time_bits", 32 } } },
+};
+
+static const struct gputm_params params = {
+	"warp_clock", sizeof(struct gputm_warp_clock_config),
+	rows,	      GPUTM__COUNT(rows),
+	presets,      GPUTM__COUNT(presets),
+};
+
+#define STAT(...) GPUTM__STAT(struct gputm_warp_clock, __VA_ARGS__)
+static const struct gputm__stat_row stats[] = {
+	STAT(reports, COUNTER, "lanes", "Aborted lanes that reported a time."),
+	STAT(restarts, COUNTER, "attempts", "Restarts of a warp's aborted lanes."),
+	STAT(commits, COUNTER, "warps", "Commits of all lanes of a warp."),
+	STAT(rollovers, COUNTER, "rollovers", "Times that all clocks went to 0."),
+	STAT(advanced, COUNTER, "times", "Sum of the advances of all clocks."),
+	STAT(backoff_cycles, COUNTER, "cycles", "Sum of the back-offs."),
+	STAT(time_top, MAXIMUM, "times", "Largest time of a warp."),
+	STAT(aborts_top, MAXIMUM, "attempts", "Restarts in a row, at most."),
+};
+
+static const char *const events[] = { "restart", "commit", "reset" };
+
+static struct gputm_warp_clock *clock_of(struct gputm_unit *unit)
+{
+	return (struct gputm_warp_clock *)(void *)unit;
+}
+
+static int validate(struct gputm_ctx *ctx, const void *config)
+{
+	const struct gputm_warp_clock_config *c = config;
+
+	if (c->margin < gputm__low_mask(c->time_bits))
+		return 0;
+	gputm__log(ctx, GPUTM_LOG_ERROR,
+		   "warp_clock: margin = %llu leaves nothing of time_bits = %u",
+		   (unsigned long long)c->margin, c->time_bits);
+	return -EINVAL;
+}
+
+static int setup(struct gputm_unit *unit)
+{
+	struct gputm_warp_clock *c = clock_of(unit);
+
+	c->time_max = gputm__low_mask(c->config.time_bits);
+	c->threshold = c->time_max - c->config.margin;
+	c->warp = gputm__alloc(unit->ctx, c->config.warps, sizeof(*c->warp));
+	return c->warp ? 0 : -ENOMEM;
+}
+
+static void teardown(struct gputm_unit *unit)
+{
+	gputm__free(unit->ctx, clock_of(unit)->warp);
+}
+
+static void clear(struct gputm_unit *unit)
+{
+	struct gputm_warp_clock *c = clock_of(unit);
+
+	memset(c->warp, 0, c->config.warps * sizeof(*c->warp));
+	c->random = c->config.seed;
+}
+
+/* ---- hardware ---- */
+
+static int refuse_warp(const struct gputm_warp_clock *c, uint32_t warp)
+{
+	return gputm__out_of_range(&c->unit, "warp", warp, 0, c->config.warps - 1);
+}
+
+int gputm_warp_clock_time(const struct gputm_warp_clock *c, uint32_t warp, uint64_t *time)
+{
+	if (GPUTM__UNLIKELY(warp >= c->config.warps))
+		return refuse_warp(c, warp);
+	*time = c->warp[warp].time;
+	return 0;
+}
+
+int gputm_warp_clock_abort(struct gputm_warp_clock *c, uint32_t warp, uint64_t reported)
+{
+	if (GPUTM__UNLIKELY(warp >= c->config.warps))
+		return refuse_warp(c, warp);
+	if (GPUTM__UNLIKELY(reported > c->time_max))
+		return gputm__out_of_range(&c->unit, "reported", reported, 0, c->time_max);
+	gputm__maximum(&c->warp[warp].pending, reported);
+	c->warp[warp].aborted = true;
+	c->reports++;
+	return 0;
+}
+
+/* Uniform in 0 .. base x 2^min(aborts, limit), which is below 2^41. */
+static uint64_t draw_backoff(struct gputm_warp_clock *c, uint32_t aborts)
+{
+	uint32_t doublings = aborts < c->config.backoff_limit ? aborts : c->config.backoff_limit;
+	uint64_t span = ((uint64_t)c->config.backoff_base << doublings) + 1;
+	uint64_t random = gputm__splitmix64(&c->random);
+
+	return ((random >> 42) * span) >> 22;
+}
+
+int gputm_warp_clock_restart(struct gputm_warp_clock *c, uint32_t warp, uint64_t *cycles)
+{
+	struct warp *w;
+	uint64_t time;
+
+	if (GPUTM__UNLIKELY(warp >= c->config.warps))
+		return refuse_warp(c, warp);
+	w = &c->warp[warp];
+	if (!w->aborted)
+		return gputm__refuse(&c->unit, "restart of warp %u without an abort", warp);
+	time = w->pending > w->time ? w->pending : w->time;
+	time += time < c->time_max;
+	c->advanced += time - w->time;
+	w->time = time;
+	w->pending = 0;
+	w->aborted = false;
+	w->aborts += w->aborts < UINT32_MAX;
+	*cycles = draw_backoff(c, w->aborts);
+	c->restarts++;
+	c->backoff_cycles += *cycles;
+	gputm__maximum(&c->time_top, time);
+	gputm__maximum(&c->aborts_top, w->aborts);
+	gputm__emit(&c->unit, GPUTM_WARP_CLOCK_EVENT_RESTART, warp, time, w->aborts, *cycles);
+	return time > c->threshold ? GPUTM_WARP_CLOCK_ROLLOVER : GPUTM_WARP_CLOCK_OK;
+}
+
+int gputm_warp_clock_commit(struct gputm_warp_clock *c, uint32_t warp)
+{
+	if (GPUTM__UNLIKELY(warp >= c->config.warps))
+		return refuse_warp(c, warp);
+	if (GPUTM__UNLIKELY(c->warp[warp].aborted))
+		return gputm__refuse(&c->unit, "commit of warp %u, of which lanes aborted", warp);
+	c->warp[warp].aborts = 0;
+	c->commits++;
+	gputm__emit(&c->unit, GPUTM_WARP_CLOCK_EVENT_COMMIT, warp, c->warp[warp].time, 0, 0);
+	return 0;
+}
+
+bool gputm_warp_clock_exhausted(const struct gputm_warp_clock *c)
+{
+	for (uint32_t i = 0; i < c->config.warps; i++)
+		if (c->warp[i].time > c->threshold)
+			return true;
+	return false;
+}
+
+void gputm_warp_clock_rollover(struct gputm_warp_clock *c)
+{
+	for (uint32_t i = 0; i < c->config.warps; i++) {
+		c->warp[i].time = 0;
+		c->warp[i].pending = 0;
+	}
+	c->rollovers++;
+	gputm__emit(&c->unit, GPUTM_WARP_CLOCK_EVENT_RESET, c->rollovers, 0, 0, 0);
+}
+
+/* ---- common face ---- */
+
+static void io(struct gputm_unit *unit, struct gputm__io *io)
+{
+	struct gputm_warp_clock *c = clock_of(unit);
+
+	gputm__io_u64(io, &c->random);
+	for (uint32_t i = 0; i < c->config.warps && !io->error; i++) {
+		gputm__io_u64_max(io, &c->warp[i].time, c->time_max, "time");
+		gputm__io_u64_max(io, &c->warp[i].pending, c->time_max, "reported time");
+		gputm__io_u32(io, &c->warp[i].aborts);
+		gputm__io_bool(io, &c->warp[i].aborted);
+	}
+}
+
+static const char *check(const struct gputm_unit *unit)
+{
+	const struct gputm_warp_clock *c = (const struct gputm_warp_clock *)(const void *)unit;
+	uint64_t aborts = 0, waiting = 0;
+
+	for (uint32_t i = 0; i < c->config.warps; i++) {
+		const struct warp *w = &c->warp[i];
+
+		if (w->time > c->time_max || w->pending > c->time_max)
+			return "a time does not fit its width";
+		if (w->pending && !w->aborted)
+			return "a warp without aborted lanes has a report";
+		aborts += w->aborts;
+		waiting += w->aborted;
+	}
+	if (aborts > c->restarts)
+		return "the warps restarted more often than the unit";
+	if (c->restarts + waiting > c->reports)
+		return "more restarts than reports";
+	return NULL;
+}
+
+static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+{
+	const struct gputm_warp_clock_config *c = gputm_unit_config(unit);
+	const struct gputm_storage array[] = {
+		{ "warpts", c->warps, c->time_bits, 1, false },
+		{ "reports", c->warps, (uint64_t)c->time_bits + 1, 1, true },
+		{ "aborts in a row", c->warps, gputm__bits_for((uint64_t)c->backoff_limit + 1), 1,
+		  true },
+	};
+
+	if (index >= GPUTM__COUNT(array))
+		return false;
+	*out = array[index];
+	return true;
+}
+
+static const struct gputm__class class = {
+	.kind = "warp_clock",
+	.version = 1,
+	.size = sizeof(struct gputm_warp_clock),
+	.params = &params,
+	.config_offset = offsetof(struct gputm_warp_clock, config),
+	.stat = stats,
+	.stat_count = GPUTM__COUNT(stats),
+	.event = events,
+	.validate = validate,
+	.setup = setup,
+	.teardown = teardown,
+	.clear = clear,
+	.io = io,
+	.check = check,
+	.storage = storage,
+};
+
+GPUTM__LIFE(warp_clock, class)

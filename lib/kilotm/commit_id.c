@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Commit ID vendor and credits.
+ *
+ * Source: Fung, "GPU computing architecture for irregular parallelism", PhD thesis
+ * 2015, section 4.2.5, Fig. 4.4 and "Commit Unit Resource Allocation"; sizes from
+ * Tables 4.4 and 6.1 and section 4.4.4.
+ *
+ * Every transaction that commits gets a commit ID (CID), which fixes its place in the
+ * commit order and names one entry in the ring of every partition's commit unit. The
+ * thesis makes a warp acquire credits for these entries first, from a pool that
+ * its core owns, and then contiguous CIDs from a centralised vendor:
+ *
+ *   acquire(core, n)   pool[core] < n            -> SHORT, nothing taken
+ *                      next + n - oldest > ring  -> WINDOW, nothing taken
+ *                      else pool[core] -= n; CIDs next .. next + n - 1; next += n
+ *   report(p, c, n)    partition p is marked as done at CIDs c .. c + n - 1; a CID with
+ *                      all partitions marked puts its credit back into its core's pool;
+ *                      oldest moves over the leading CIDs whose credit is back
+ *
+ * The vendor keeps the CIDs from oldest to next in a ring of records, a record being
+ * the core and one bit per partition that has still to report:
+ *
+ *            oldest                          next
+ *      CID      7      8      9     10     | 11        2 partitions, ring 5
+ *   missing    {1}    {}    {0,1}   {1}    | free      8 is back already: its
+ *      core     0      0      3      0     |           report overtook that of 7
+ *
+ * Why credits keep every ring from overflowing: a partition retires in CID order, and
+ * a credit is out for at least as long as any partition holds the entry. So the entries
+ * a partition holds are the unretired CIDs up to the newest, all of them have their
+ * credit out, and credits out <= credits <= ring.
+ *
+ * Invariants, proved by check():
+ *  I1  oldest <= next and next - oldest <= ring; slot of oldest < ring
+ *  I2  a record in the window has a core below cores and marks below 2^partitions; the
+ *      record of oldest is in flight (some partition is missing)
+ *  I3  records outside the window are empty
+ *  I4  per pool: credits in the pool + CIDs in flight of its cores = credits
+ *  I5  issued = returned + in flight, and next = first CID + issued
+ *  I6  reports = partitions x returned + reports at CIDs in flight
+ *
+ * Differences from the paper:
+ *  - The thesis assumes that entries never run out and leaves credits unevaluated; what
+ *    a credit stands for and when it returns is decided here: one CID's entry in all
+ *    partitions, back when the last of them has retired it.
+ *  - The thesis has a pool per core. One pool for all cores is offered too: it never
+ *    leaves a credit idle, at the price of a central unit.
+ *  - WINDOW is ours. The records are a ring as large as the partitions' rings, and
+ *    reports that overtake each other could otherwise let CIDs run ahead of a late one
+ *    without bound. In-order reports never meet it.
+ *  - CIDs are 64 bits and do not wrap; the fields that store them elsewhere do.
+ */
+#include "gputm/commit_id.h"
+#include "lib/base/unit.h"
+
+struct gputm_commit_id {
+	struct gputm_unit unit;
+	struct gputm_commit_id_config config;
+	uint64_t all;	       /* one bit per partition */
+	uint64_t oldest, next; /* CIDs */
+	uint32_t head;	       /* slot of oldest */
+	uint32_t pool_count;
+	uint32_t *pool;	   /* [pool_count] credits */
+	uint64_t *missing; /* [ring] partitions that have still to report */
+	uint32_t *core;	   /* [ring] */
+	/* statistics */
+	uint64_t in_flight, maximum_in_flight;
+	uint64_t grants, issued, returned, reports, refused_short, refused_window;
+};
+
+#define TYPE struct gputm_commit_id_config
+
+static const char *const pools_names[] = { "shared", "per_core", NULL };
+
+static const struct gputm_param param[] = {
+	GPUTM__PARAM(TYPE, cores, 1, 1024, 15, false, "SIMT cores that commit.",
+		     "thesis Table 6.1"),
+	GPUTM__PARAM(TYPE, partitions, 1, 64, 6, false,
+		     "Memory partitions that report retirement.", "thesis Table 6.1"),
+	GPUTM__PARAM(TYPE, ring, 1, 1 << 22, 23040, false,
+		     "Commit entries in the ring of one partition.", "thesis 4.4.4"),
+	GPUTM__CHOICE(TYPE, pools, 0, 1, GPUTM_COMMIT_ID_PER_CORE, pools_names,
+		      "Whether the cores share one pool of credits or have one each.",
+		      "thesis 4.2.5"),
+	GPUTM__PARAM(TYPE, credits, 1, 1 << 22, 1536, false,
+		     "Credits in each pool; all pools together do not exceed ring.",
+		     "thesis 4.2.5"),
+	GPUTM__PARAM(TYPE, first_cid, 0, UINT64_C(1) << 48, 1, false,
+		     "Commit ID that is given out first.", ""),
+};
+
+static const struct gputm_preset preset[] = {
+	{ "kilo-tm",
+	  "thesis Table 4.4 and 4.4.4: 1920 entries, two warps of each of 30 cores",
+	  { { "cores", 30 }, { "partitions", 8 }, { "ring", 1920 }, { "credits", 64 } } },
+	{ "warptm",
+	  "thesis Table 6.1 without a limit: an entry for every resident lane",
+	  { { "cores", 15 }, { "partitions", 6 }, { "ring", 23040 }, { "credits", 1536 } } },
+};
+
+static const struct gputm_params params = {
+	"commit_id", sizeof(TYPE),	   param, GPUTM__COUNT(param),
+	preset,	     GPUTM__COUNT(preset),
+};
+
+#undef TYPE
+#define TYPE struct gputm_commit_id
+
+static const struct gputm__stat_row stat[] = {
+	GPUTM__STAT(TYPE, grants, COUNTER, "requests", "Requests that got their CIDs."),
+	GPUTM__STAT(TYPE, refused_short, COUNTER, "requests",
+		    "Requests refused because the pool held too few credits."),
+	GPUTM__STAT(TYPE, refused_window, COUNTER, "requests",
+		    "Requests refused because an old credit is still out."),
+	GPUTM__STAT(TYPE, issued, COUNTER, "CIDs", "CIDs given out: returned + in_flight."),
+	GPUTM__STAT(TYPE, returned, COUNTER, "CIDs", "CIDs whose credit came back."),
+	GPUTM__STAT(TYPE, reports, COUNTER, "reports",
+		    "Retirements reported, one per partition and CID."),
+	GPUTM__STAT(TYPE, in_flight, GAUGE, "CIDs", "CIDs given out whose credit is out."),
+	GPUTM__STAT(TYPE, maximum_in_flight, MAXIMUM, "CIDs", "Most CIDs in flight at a time."),
+};
+
+static const char *const event[] = { "acquire", "refuse", "return" };
+
+static uint32_t pools_of(const struct gputm_commit_id_config *config)
+{
+	return config->pools == GPUTM_COMMIT_ID_PER_CORE ? config->cores : 1;
+}
+
+static int validate(struct gputm_ctx *ctx, const void *data)
+{
+	const struct gputm_commit_id_config *config = data;
+	uint64_t total = (uint64_t)pools_of(config) * config->credits;
+
+	if (total <= config->ring)
+		return 0;
+	gputm__log(ctx, GPUTM_LOG_ERROR,
+		   "commit_id: credits = %u in each of %u pools are %llu, more than ring = %u",
+		   config->credits, pools_of(config), (unsigned long long)total, config->ring);
+	return -EINVAL;
+}
+
+static void clear(struct gputm_unit *unit)
+{
+	struct gputm_commit_id *vendor = (struct gputm_commit_id *)unit;
+
+	vendor->oldest = vendor->next = vendor->config.first_cid;
+	vendor->head = 0;
+	vendor->in_flight = 0;
+	for (uint32_t i = 0; i < vendor->pool_count; i++)
+		vendor->pool[i] = vendor->config.credits;
+	memset(vendor->missing, 0, vendor->config.ring * sizeof(*vendor->missing));
+	memset(vendor->core, 0, vendor->config.ring * sizeof(*vendor->core));
+}
+
+static int setup(struct gputm_unit *unit)
+{
+	struct gputm_commit_id *vendor = (struct gputm_commit_id *)unit;
+
+	vendor->pool_count = pools_of(&vendor->config);
+	vendor->all = gputm__low_mask(vendor->config.partitions);
+	vendor->pool = gputm__alloc(unit->ctx, vendor->pool_count, sizeof(*vendor->pool));
+	vendor->missing = gputm__alloc(unit->ctx, vendor->config.ring, sizeof(*vendor->missing));
+	vendor->core = gputm__alloc(unit->ctx, vendor->config.ring, sizeof(*vendor->core));
+	return vendor->pool && vendor->missing && vendor->core ? 0 : -ENOMEM;
+}
+
+static void teardown(struct gputm_unit *unit)
+{
+	struct gputm_commit_id *vendor = (struct gputm_commit_id *)unit;
+
+	gputm__free(unit->ctx, vendor->pool);
+	gputm__free(unit->ctx, vendor->missing);
+	gputm__free(unit->ctx, vendor->core);
+}
+
+static uint32_t slot_of(const struct gputm_commit_id *vendor, uint64_t cid)
+{
+	uint64_t slot = vendor->head + (cid - vendor->oldest);
+
+	return (uint32_t)(slot < vendor->config.ring ? slot : slot - vendor->config.ring);
+}
+
+static uint32_t pool_of(const struct gputm_commit_id *vendor, uint32_t core)
+{
+	return vendor->config.pools == GPUTM_COMMIT_ID_PER_CORE ? core : 0;
+}
+
+static void io(struct gputm_unit *unit, struct gputm__io *io)
+{
+	struct gputm_commit_id *vendor = (struct gputm_commit_id *)unit;
+	uint64_t window;
+
+	gputm__io_u64_max(io, &vendor->oldest, UINT64_C(1) << 62, "oldest");
+	gputm__io_u64_max(io, &vendor->next, UINT64_C(1) << 62, "next");
+	gputm__io_u64(io, &vendor->in_flight);
+	gputm__io_u32s(io, vendor->pool, vendor->pool_count);
+	if (!io->error && vendor->next - vendor->oldest > vendor->config.ring)
+		gputm__io_fail(io, -EINVAL, "more CIDs than the ring has entries");
+	if (io->error)
+		return;
+	window = vendor->next - vendor->oldest;
+	for (uint64_t i = 0; i < window; i++) {
+		uint32_t slot = slot_of(vendor, vendor->oldest + i);
+
+		gputm__io_u64_max(io, &vendor->missing[slot], vendor->all, "missing partitions");
+		gputm__io_u32_max(io, &vendor->core[slot], vendor->config.cores - 1, "core");
+	}
+}
+
+/* Credits of one pool that are with CIDs in flight. */
+static uint64_t credits_out(const struct gputm_commit_id *vendor, uint32_t pool)
+{
+	uint64_t out = 0;
+
+	for (uint64_t cid = vendor->oldest; cid < vendor->next; cid++) {
+		uint32_t slot = slot_of(vendor, cid);
+
+		out += vendor->missing[slot] && pool_of(vendor, vendor->core[slot]) == pool;
+	}
+	return out;
+}
+
+static const char *check_pools(const struct gputm_commit_id *vendor)
+{
+	for (uint32_t i = 0; i < vendor->pool_count; i++)
+		if (vendor->pool[i] + credits_out(vendor, i) != vendor->config.credits)
+			return "a pool and its CIDs in flight do not make up its credits";
+	return NULL;
+}
+
+static const char *check_records(const struct gputm_commit_id *vendor)
+{
+	uint64_t window = vendor->next - vendor->oldest, in_flight = 0, marked = 0;
+
+	for (uint64_t i = 0; i < vendor->config.ring; i++) {
+		uint32_t slot = slot_of(vendor, vendor->oldest + i);
+		uint64_t missing = vendor->missing[slot];
+
+		if (missing & ~vendor->all || vendor->core[slot] >= vendor->config.cores)
+			return "a record names a core or partition that does not exist";
+		if (i >= window && (missing || vendor->core[slot]))
+			return "a record outside the window is not empty";
+		in_flight += missing != 0;
+		marked += missing ? gputm__popcount(vendor->all & ~missing) : 0;
+	}
+	if (in_flight != vendor->in_flight)
+		return "in_flight is not the number of records in flight";
+	if (vendor->reports != vendor->config.partitions * vendor->returned + marked)
+		return "reports do not add up to the CIDs returned and in flight";
+	return NULL;
+}
+
+static const char *check(const struct gputm_unit *unit)
+{
+	const struct gputm_commit_id *vendor = (const struct gputm_commit_id *)unit;
+	const char *broken;
+
+	if (vendor->oldest > vendor->next || vendor->next - vendor->oldest > vendor->config.ring ||
+	    vendor->head >= vendor->config.ring)
+		return "the window of CIDs does not fit the ring";
+	if (vendor->oldest < vendor->next && !vendor->missing[vendor->head])
+		return "the oldest CID is not in flight";
+	if (vendor->issued != vendor->returned + vendor->in_flight ||
+	    vendor->next != vendor->config.first_cid + vendor->issued)
+		return "CIDs issued are not those returned and those in flight";
+	broken = check_records(vendor);
+	return broken ? broken : check_pools(vendor);
+}
+
+static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+{
+	const struct gputm_commit_id *vendor = (const struct gputm_commit_id *)unit;
+	const struct gputm_commit_id_config *config = &vendor->config;
+	uint32_t credit_bits = gputm__bits_for((uint64_t)config->credits + 1);
+	uint32_t record_bits = config->partitions + gputm__bits_for(config->cores);
+	const struct gputm_storage array[] = {
+		{ "pools", vendor->pool_count, credit_bits, 1, true },
+		{ "records", config->ring, record_bits, 1, true },
+	};
+
+	if (index >= GPUTM__COUNT(array))
+		return false;
+	*out = array[index];
+	return true;
+}
+
+static const struct gputm__class class = {
+	.kind = "commit_id",
+	.version = 1,
+	.size = sizeof(struct gputm_commit_id),
+	.params = &params,
+	.config_offset = offsetof(struct gputm_commit_id, config),
+	.stat = stat,
+	.stat_count = GPUTM__COUNT(stat),
+	.event = event,
+	.validate = validate,
+	.setup = setup,
+	.teardown = teardown,
+	.clear = clear,
+	.io = io,
+	.check = check,
+	.storage = storage,
+};
+
+GPUTM__LIFE(commit_id, class)
+
+int gputm_commit_id_acquire_probe(const struct gputm_commit_id *vendor, uint32_t core,
+				  uint32_t count)
+{
+	uint32_t most = vendor->config.credits < 64 ? vendor->config.credits : 64;
+
+	if (core >= vendor->config.cores)
+		return gputm__out_of_range(&vendor->unit, "core", core, 0,
+					   vendor->config.cores - 1);
+	if (!count || count > most)
+		return gputm__out_of_range(&vendor->unit, "count", count, 1, most);
+	if (vendor->pool[pool_of(vendor, core)] < count)
+		return GPUTM_COMMIT_ID_SHORT;
+	if (vendor->next + count - vendor->oldest > vendor->config.ring)
+		return GPUTM_COMMIT_ID_WINDOW;
+	return GPUTM_COMMIT_ID_OK;
+}
+
+static void take(struct gputm_commit_id *vendor, uint32_t core, uint32_t count)
+{
+	uint32_t slot = slot_of(vendor, vendor->next);
+
+	for (uint32_t i = 0; i < count; i++) {
+		vendor->missing[slot] = vendor->all;
+		vendor->core[slot] = core;
+		slot = slot + 1 < vendor->config.ring ? slot + 1 : 0;
+	}
+	vendor->pool[pool_of(vendor, core)] -= count;
+	vendor->next += count;
+	vendor->in_flight += count;
+	vendor->grants++;
+	vendor->issued += count;
+	gputm__maximum(&vendor->maximum_in_flight, vendor->in_flight);
+}
+
+int gputm_commit_id_acquire(struct gputm_commit_id *vendor, uint32_t core, uint32_t count,
+			    uint64_t *first_cid)
+{
+	int result = gputm_commit_id_acquire_probe(vendor, core, count);
+
+	if (result < 0)
+		return result;
+	if (result == GPUTM_COMMIT_ID_OK) {
+		*first_cid = vendor->next;
+		take(vendor, core, count);
+		gputm__emit(&vendor->unit, GPUTM_COMMIT_ID_EVENT_ACQUIRE, core, *first_cid, count,
+			    vendor->pool[pool_of(vendor, core)]);
+		return result;
+	}
+	vendor->refused_short += result == GPUTM_COMMIT_ID_SHORT;
+	vendor->refused_window += result == GPUTM_COMMIT_ID_WINDOW;
+	gputm__emit(&vendor->unit, GPUTM_COMMIT_ID_EVENT_REFUSE, core, (uint64_t)result, count,
+		    vendor->pool[pool_of(vendor, core)]);
+	return result;
+}
+
+static int check_report(const struct gputm_commit_id *vendor, uint32_t partition, uint64_t first,
+			uint32_t count)
+{
+	uint32_t slot;
+
+	if (partition >= vendor->config.partitions)
+		return gputm__out_of_range(&vendor->unit, "partition", partition, 0,
+					   vendor->config.partitions - 1);
+	if (!count)
+		return gputm__refuse(&vendor->unit, "a report of no CID");
+	if (first < vendor->oldest || first >= vendor->next || count > vendor->next - first) {
+		gputm__log(vendor->unit.ctx, GPUTM_LOG_ERROR,
+			   "commit_id: first_cid = %llu with count = %u is outside %llu .. %llu, "
+			   "the CIDs in flight",
+			   (unsigned long long)first, count, (unsigned long long)vendor->oldest,
+			   (unsigned long long)vendor->next - 1);
+		return -ERANGE;
+	}
+	slot = slot_of(vendor, first);
+	for (uint32_t i = 0; i < count; i++) {
+		if (!(vendor->missing[slot] >> partition & 1))
+			return gputm__refuse(&vendor->unit, "partition %u reported CID %llu before",
+					     partition, (unsigned long long)first + i);
+		slot = slot + 1 < vendor->config.ring ? slot + 1 : 0;
+	}
+	return 0;
+}
+
+static void give_back(struct gputm_commit_id *vendor, uint64_t cid, uint32_t core,
+		      uint32_t *returned)
+{
+	uint32_t credits = ++vendor->pool[pool_of(vendor, core)];
+
+	vendor->in_flight--;
+	vendor->returned++;
+	if (returned)
+		returned[core]++;
+	gputm__emit(&vendor->unit, GPUTM_COMMIT_ID_EVENT_RETURN, core, cid, credits, 0);
+}
+
+static void advance_oldest(struct gputm_commit_id *vendor)
+{
+	while (vendor->oldest < vendor->next && !vendor->missing[vendor->head]) {
+		vendor->core[vendor->head] = 0;
+		vendor->head = vendor->head + 1 < vendor->config.ring ? vendor->head + 1 : 0;
+		vendor->oldest++;
+	}
+}
+
+int gputm_commit_id_report_retired(struct gputm_commit_id *vendor, uint32_t partition,
+				   uint64_t first_cid, uint32_t count, uint32_t *returned)
+{
+	int error = check_report(vendor, partition, first_cid, count), back = 0;
+	uint32_t slot;
+
+	if (error)
+		return error;
+	slot = slot_of(vendor, first_cid);
+	for (uint32_t i = 0; i < count; i++) {
+		vendor->missing[slot] &= ~(UINT64_C(1) << partition);
+		if (!vendor->missing[slot]) {
+			give_back(vendor, first_cid + i, vendor->core[slot], returned);
+			back++;
+		}
+		slot = slot + 1 < vendor->config.ring ? slot + 1 : 0;
+	}
+	vendor->reports += count;
+	advance_oldest(vendor);
+	return back;
+}
+
+uint32_t gputm_commit_id_available(const struct gputm_commit_id *vendor, uint32_t core)
+{
+	return core < vendor->config.cores ? vendor->pool[pool_of(vendor, core)] : 0;
+}
+
+uint32_t gputm_commit_id_in_flight(const struct gputm_commit_id *vendor)
+{
+	return (uint32_t)vendor->in_flight;
+}
+
+uint64_t gputm_commit_id_oldest(const struct gputm_commit_id *vendor)
+{
+	return vendor->oldest;
+}
+
+uint64_t gputm_commit_id_next(const struct gputm_commit_id *vendor)
+{
+	return vendor->next;
+}

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Commit sequencer: the core side of a Kilo TM commit.
+ *
+ * Sources: W. W. L. Fung's thesis, 4.2.4 (log transfer), 4.2.5 and Fig. 4.4a (what
+ * passes between a core and the commit units), 4.4.4 (read-only transactions), 6.2 and
+ * Fig. 6.3 (what a warp's messages may be packed into).
+ *
+ * A commit takes a slot and goes through
+ *
+ *   CREDITS  wants as many credits as lanes with a log
+ *   FILL     has its CIDs; its rows are read, grouped by partition and sent; then every
+ *            partition hears of every CID: done-fill where it has words, else skip
+ *   WAIT     a lane is decided when each partition it touched has reported an outcome; it
+ *            passes if all passed. Its verdict goes to those partitions. The commit is done
+ *            when all verdicts are out and every partition in which a passed lane writes has
+ *            retired the CID: a lane that only reads is done with its verdict
+ *   DRAIN    done for the core; when every partition has retired every CID, the slot ends
+ *
+ *   core                         partition 0        partition 1
+ *     |-- read log, write log ------->|                  |
+ *     |-- done-fill ----------------->|                  |
+ *     |-- skip ------------------------------------------>|
+ *     |<------------------ outcome ---|                  |
+ *     |-- verdict ------------------->|                  |
+ *     |<------------------ retired ---|                  |   done
+ *     |<------------------------------------- retired ---|   retired: credits are free
+ *
+ * A packet waits in the output buffer as a description (slot, partition, row, lanes); its
+ * words are taken from the log when it leaves. The log cannot change meanwhile: the warp
+ * is not done before its words have been answered. A slot outlives its packets.
+ *
+ * Why the log is free at done, before every partition has retired: a partition asks for a
+ * log again before it reports an outcome, or to write what it commits. At done all
+ * outcomes are in and all that is committed is written.
+ *
+ * Why verdicts come first and one by one in scalar mode: an outcome may wait for the
+ * retirement of an older lane of the same warp, so the verdict of that lane must not wait
+ * for the rest of the warp, nor for a log walk that finds the network full.
+ *
+ * Invariants, checked by check():
+ *   I1  a slot is in the rings that its state says, once, and in no other
+ *   I2  wrote is in touched; answered is in touched and closed; retired is closed, and answered
+ *       where touched; a lane is closed when its done-fill or skip is in the output
+ *   I3  decided lanes are those with all answers (warp mode: all lanes or none)
+ *   I4  transactions = passed + failed + lanes of commits that are not done
+ *   I5  packets = packets_sent + packets in the output buffer
+ *   I6  cids_granted = cids_retired + CIDs of slots
+ *   I7  a packet and a resend request belong to a slot with CIDs and to lanes of it
+ *
+ * Differences from the paper:
+ *   - lanes with empty logs pass without a CID: they touch no partition;
+ *   - the thesis keeps a log until every partition has retired it; see above;
+ *   - a lane that has failed in one partition still waits for the outcomes of the others, as
+ *     in the thesis; a core could send the verdict at once;
+ *   - the order of steps over several warps is ours: the thesis has none. The released
+ *     simulator has the rate (one row a cycle) and a cycle each for CIDs and done-fill.
+ */
+#include "lib/kilotm/commit_sequencer.h"
+
+/* ---- rings ---- */
+
+/* Take out number i, keeping the order. */
+static void ring_take(struct gputm_commit_sequencer *s, unsigned ring, uint32_t i)
+{
+	struct ring *r = &s->ring[ring];
+
+	for (; i; i--)
+		r->slot[wrap(r->head + i, s->config.slots)] = (uint16_t)ring_at(s, ring, i - 1);
+	ring_pop(s, ring);
+}
+
+/* ---- the course of a commit ---- */
+
+void gputm__sequencer_finish(struct gputm_commit_sequencer *s, uint32_t slot)
+{
+	struct slot *c = &s->slot[slot];
+	unsigned failed = gputm__popcount(c->failed);
+
+	c->state = DRAIN;
+	ring_push(s, TO_DONE, slot);
+	s->failed += failed;
+	s->passed += gputm__popcount(c->lanes | c->empty) - failed;
+	gputm__sample(&s->latency, s->now - c->begun);
+	gputm__emit(&s->unit, GPUTM_COMMIT_SEQUENCER_EVENT_DONE, c->warp,
+		    (c->lanes & ~c->failed) | c->empty, c->failed, s->now - c->begun);
+}
+
+void gputm__sequencer_settle(struct gputm_commit_sequencer *s, uint32_t slot)
+{
+	struct slot *c = &s->slot[slot];
+
+	if (c->state == WAIT && is_done(s, slot))
+		gputm__sequencer_finish(s, slot);
+	if (!is_over(s, slot))
+		return;
+	ring_push(s, TO_RETIRE, slot);
+	gputm__emit(&s->unit, GPUTM_COMMIT_SEQUENCER_EVENT_RETIRED, c->warp, c->first_cid, c->count,
+		    0);
+}
+
+void gputm__sequencer_decide(struct gputm_commit_sequencer *s, uint32_t slot)
+{
+	struct slot *c = &s->slot[slot];
+	uint64_t fresh = complete(s, slot) & ~c->decided;
+
+	if (!fresh)
+		return;
+	if (!c->due)
+		ring_push(s, TO_DECIDE, slot);
+	c->decided |= fresh;
+	c->due |= fresh;
+}
+
+/* ---- steps: what one tick does ---- */
+
+static void make_packet(struct gputm_commit_sequencer *s, uint32_t slot, uint32_t partition,
+			enum gputm_commit_message_kind kind, uint32_t row, uint64_t lanes)
+{
+	uint32_t at = wrap(s->first_packet + s->packet_count++, s->config.output_packets);
+	struct packet *packet = &s->packet[at];
+
+	gputm__assert(s->packet_count <= s->config.output_packets);
+	packet->lanes = lanes;
+	packet->row = row;
+	packet->slot = (uint16_t)slot;
+	packet->kind = (uint8_t)kind;
+	packet->partition = (uint8_t)partition;
+	packet->purpose = 0;
+	s->slot[slot].waiting++;
+	s->packets++;
+	gputm__maximum(&s->max_packets, s->packet_count);
+}
+
+static void send_words(struct gputm_commit_sequencer *s, uint32_t slot, uint32_t partition,
+		       enum gputm_commit_message_kind kind, uint32_t row, uint64_t lanes)
+{
+	s->words += gputm__popcount(lanes);
+	if (s->config.pack == GPUTM_COMMIT_SEQUENCER_PACK_ROWS)
+		make_packet(s, slot, partition, kind, row, lanes);
+	else
+		for (; lanes; lanes &= lanes - 1)
+			make_packet(s, slot, partition, kind, row, lanes & -lanes);
+}
+
+static bool packs_verdict(const struct gputm_commit_sequencer *s)
+{
+	return s->config.pack_verdict || s->config.mode == GPUTM_COMMIT_SEQUENCER_WARP;
+}
+
+static void verdict_step(struct gputm_commit_sequencer *s)
+{
+	uint32_t slot = ring_at(s, TO_DECIDE, 0);
+	struct slot *c = &s->slot[slot];
+	uint64_t lanes = packs_verdict(s) ? c->due : c->due & -c->due;
+
+	for (uint32_t p = 0; p < s->config.partitions; p++)
+		if (shares(s, slot)[p].touched & lanes)
+			make_packet(s, slot, p, GPUTM_COMMIT_VERDICT, 0,
+				    shares(s, slot)[p].touched & lanes);
+	c->due &= ~lanes;
+	if (!c->due)
+		ring_pop(s, TO_DECIDE);
+	gputm__emit(&s->unit, GPUTM_COMMIT_SEQUENCER_EVENT_VERDICT, c->warp, lanes,
+		    lanes & ~c->failed, 0);
+	gputm__sequencer_settle(s, slot);
+}
+
+/* The cycle from which on the walk that has just read a row may read the next. */
+static uint64_t after_row(struct gputm_commit_sequencer *s, bool spilled)
+{
+	s->rows_walked++;
+	s->spilled_rows += spilled;
+	return s->now + 1 + (spilled ? s->config.spilled_row_cycles : 0);
+}
+
+/* Rows of the log of a kind, and row `index` of it with its groups by partition. */
+static uint32_t log_rows(const struct gputm_commit_sequencer *s, const struct slot *c,
+			 enum gputm_tx_log_kind kind)
+{
+	return s->log[c->warp] ? gputm_tx_log_rows(s->log[c->warp], kind) : 0;
+}
+
+static bool read_row(const struct gputm_commit_sequencer *s, const struct slot *c,
+		     enum gputm_tx_log_kind kind, uint32_t index, uint64_t lanes,
+		     uint64_t *lanes_of, uint64_t *set)
+{
+	const struct gputm_tx_log *log = s->log[c->warp];
+	struct gputm_tx_log_row row = { 0, NULL, NULL, false };
+
+	*set = 0;
+	if (!log || gputm_tx_log_group(log, kind, index, lanes, lanes_of, set) ||
+	    gputm_tx_log_row(log, kind, index, &row))
+		gputm__assert(!"the log has lost rows during the commit");
+	return row.spilled;
+}
+
+static void resend_end(struct gputm_commit_sequencer *s, const struct resend *r)
+{
+	make_packet(s, r->slot, r->partition, GPUTM_COMMIT_RESENT_DONE, 0, r->lane);
+	s->resends++;
+	gputm__emit(&s->unit, GPUTM_COMMIT_SEQUENCER_EVENT_RESENT, s->slot[r->slot].warp,
+		    r->partition, gputm__lowest(r->lane), r->purpose);
+	s->first_resend = wrap(s->first_resend + 1, s->config.resend_requests);
+	s->resend_count--;
+	s->resend_row = 0;
+	s->resend_ready = 0;
+}
+
+static void name_purpose(struct gputm_commit_sequencer *s, uint32_t made, uint8_t purpose)
+{
+	for (uint32_t i = s->packet_count - made; i < s->packet_count; i++)
+		s->packet[wrap(s->first_packet + i, s->config.output_packets)].purpose = purpose;
+}
+
+static void resend_step(struct gputm_commit_sequencer *s)
+{
+	const struct resend r = s->resend[s->first_resend];
+	const struct slot *c = &s->slot[r.slot];
+	enum gputm_tx_log_kind kind = log_for(r.purpose);
+	uint32_t before = s->packet_count;
+	uint64_t lanes_of[64], set;
+	bool spilled;
+
+	if (s->resend_row >= log_rows(s, c, kind)) {
+		resend_end(s, &r);
+	} else {
+		spilled = read_row(s, c, kind, s->resend_row, r.lane, lanes_of, &set);
+		s->resend_ready = after_row(s, spilled);
+		if (set >> r.partition & 1)
+			send_words(s, r.slot, r.partition, GPUTM_COMMIT_RESENT, s->resend_row,
+				   r.lane);
+		s->resend_row++;
+	}
+	name_purpose(s, s->packet_count - before, r.purpose);
+}
+
+/* The fill step that follows, given that `row` rows of the present one have been walked. */
+static void next_step(const struct gputm_commit_sequencer *s, struct slot *c)
+{
+	while (c->step != CLOSE) {
+		enum gputm_tx_log_kind kind = c->step == READS ? GPUTM_TX_LOG_READ
+							       : GPUTM_TX_LOG_WRITE;
+
+		if (c->step != TAKE && c->row < log_rows(s, c, kind))
+			return;
+		c->step++;
+		c->row = 0;
+	}
+}
+
+static void row_step(struct gputm_commit_sequencer *s, uint32_t slot)
+{
+	struct slot *c = &s->slot[slot];
+	struct share *share = shares(s, slot);
+	bool writes = c->step == WRITES;
+	uint64_t lanes_of[64], set;
+	bool spilled = read_row(s, c, writes ? GPUTM_TX_LOG_WRITE : GPUTM_TX_LOG_READ, c->row,
+				c->lanes, lanes_of, &set);
+
+	gputm__emit(&s->unit, GPUTM_COMMIT_SEQUENCER_EVENT_ROW, c->warp, writes, c->row, set);
+	for (; set; set &= set - 1) {
+		unsigned p = gputm__lowest(set);
+
+		share[p].touched |= lanes_of[p];
+		share[p].wrote |= writes ? lanes_of[p] : 0;
+		send_words(s, slot, p, writes ? GPUTM_COMMIT_WRITE_LOG : GPUTM_COMMIT_READ_LOG,
+			   c->row, lanes_of[p]);
+	}
+	c->ready = after_row(s, spilled);
+	c->row++;
+	next_step(s, c);
+}
+
+static void close_step(struct gputm_commit_sequencer *s, uint32_t slot, uint32_t place)
+{
+	struct slot *c = &s->slot[slot];
+	uint64_t lanes = s->config.pack_done ? c->open : c->open & -c->open;
+
+	for (uint32_t p = 0; p < s->config.partitions; p++)
+		make_packet(s, slot, p, GPUTM_COMMIT_DONE, 0, lanes);
+	c->open &= ~lanes;
+	if (c->open)
+		return;
+	c->state = WAIT;
+	ring_take(s, TO_FILL, place);
+	gputm__emit(&s->unit, GPUTM_COMMIT_SEQUENCER_EVENT_FILLED, c->warp, c->first_cid, 0, 0);
+	gputm__sequencer_settle(s, slot);
+}
+
+/* Number `place` of the ring TO_FILL does its step. */
+static void fill_step(struct gputm_commit_sequencer *s, uint32_t place)
+{
+	uint32_t slot = ring_at(s, TO_FILL, place);
+	struct slot *c = &s->slot[slot];
+
+	if (c->step == CLOSE)
+		close_step(s, slot, place);
+	else if (c->step == TAKE)
+		next_step(s, c);
+	else
+		row_step(s, slot);
+}
+
+/* The first fill that need not wait for a row; the ring's count when there is none. */
+static uint32_t ready_fill(const struct gputm_commit_sequencer *s)
+{
+	uint32_t i = 0;
+
+	while (i < s->ring[TO_FILL].count && s->slot[ring_at(s, TO_FILL, i)].ready > s->now)
+		i++;
+	return i;
+}
+
+static void engine(struct gputm_commit_sequencer *s)
+{
+	bool verdict = s->ring[TO_DECIDE].count;
+	bool resend = s->resend_count && s->resend_ready <= s->now;
+	uint32_t fill = ready_fill(s);
+
+	if (!verdict && !resend && fill == s->ring[TO_FILL].count)
+		return;
+	if (s->config.output_packets - s->packet_count < s->burst)
+		s->stalls++;
+	else if (verdict)
+		verdict_step(s);
+	else if (resend)
+		resend_step(s);
+	else
+		fill_step(s, fill);
+}
+
+/* ---- time ---- */
+
+void gputm_commit_sequencer_tick(struct gputm_commit_sequencer *s)
+{
+	s->port_used = false;
+	engine(s);
+	s->now++;
+}
+
+uint64_t gputm_commit_sequencer_next_event(const struct gputm_commit_sequencer *s)
+{
+	uint64_t ready = UINT64_MAX;
+
+	if ((s->port_used && s->packet_count) || s->ring[TO_DECIDE].count)
+		return 0;
+	if (s->resend_count)
+		ready = s->resend_ready;
+	for (uint32_t i = 0; i < s->ring[TO_FILL].count; i++) {
+		uint64_t at = s->slot[ring_at(s, TO_FILL, i)].ready;
+
+		ready = at < ready ? at : ready;
+	}
+	if (ready == UINT64_MAX)
+		return UINT64_MAX;
+	return ready > s->now ? ready - s->now : 0;
+}
+
+void gputm_commit_sequencer_advance(struct gputm_commit_sequencer *s, uint64_t cycles)
+{
+	while (cycles) {
+		uint64_t idle = gputm_commit_sequencer_next_event(s);
+
+		if (!idle) {
+			gputm_commit_sequencer_tick(s);
+			cycles--;
+			continue;
+		}
+		idle = idle < cycles ? idle : cycles;
+		s->port_used = false;
+		s->now += idle;
+		cycles -= idle;
+	}
+}
+
+uint64_t gputm_commit_sequencer_now(const struct gputm_commit_sequencer *s)
+{
+	return s->now;
+}

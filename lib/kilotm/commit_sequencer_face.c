@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The common face of the commit sequencer: parameters, statistics, storage, snapshots
+ * and the invariants I1 to I7, which stand in commit_sequencer.c.
+ */
+#include "lib/kilotm/commit_sequencer.h"
+
+static const char *const modes[] = { "scalar", "warp" };
+static const char *const packs[] = { "none", "rows" };
+
+static const struct gputm_param rows[] = {
+#define ROW(...) GPUTM__PARAM(struct gputm_commit_sequencer_config, __VA_ARGS__)
+#define CHOICE(...) GPUTM__CHOICE(struct gputm_commit_sequencer_config, __VA_ARGS__)
+	ROW(warps, 1, MAX_WARPS, 48, false, "Warps of the core.", "thesis Table 4.4"),
+	ROW(lanes, 1, GPUTM_COMMIT_LANES, 32, false, "Lanes of a warp.", "thesis Table 4.4"),
+	ROW(partitions, 1, 64, 6, false, "Memory partitions.", "thesis Table 4.4"),
+	CHOICE(mode, 0, 1, GPUTM_COMMIT_SEQUENCER_SCALAR, modes, "What is decided at once.",
+	       "thesis 6.2"),
+	ROW(intra_warp_resolved, 0, 1, 0, false,
+	    "Whether warps come free of internal conflicts, which warp mode needs.", "thesis 6.2"),
+	CHOICE(pack, 0, 1, GPUTM_COMMIT_SEQUENCER_PACK_ROWS, packs, "How log entries are grouped.",
+	       "thesis 4.2.4"),
+	ROW(pack_done, 0, 1, 1, false, "Whether a warp's done-fill and skip share a packet.",
+	    "thesis 6.2, Fig. 6.3"),
+	ROW(pack_verdict, 0, 1, 0, false,
+	    "Whether the verdicts due at a time share a packet; always so in warp mode.",
+	    "thesis 6.2, Fig. 6.3"),
+	ROW(slots, 1, MAX_SLOTS, 96, false, "Commits in flight, retiring ones included.", ""),
+	ROW(output_packets, 1, 1 << 16, 128, false, "Packets that wait for the network.", ""),
+	ROW(resend_requests, 1, 1 << 16, 64, false, "Resend requests that wait.", ""),
+	ROW(spilled_row_cycles, 0, 1 << 16, 0, false, "Cycles lost by the walk of a spilled row.",
+	    "thesis 4.2.4"),
+	ROW(backoff_base, 0, 1 << 20, 500, false, "Cycles of back-off per abort.", ""),
+	ROW(backoff_cap, 0, 1 << 24, 5000, false, "Most cycles of back-off.", ""),
+	ROW(watchdog_cycles, 0, UINT64_MAX, 100000, false,
+	    "Age in cycles above which a transaction is checked; 0 for never.", "thesis 4.2.2"),
+#undef CHOICE
+#undef ROW
+};
+
+static const struct gputm_preset presets[] = {
+	{ "kilo-tm",
+	  "Thesis 4.2 and Fig. 6.3: log, done-fill and skip packed per warp.",
+	  { { "mode", 0 }, { "pack", 1 }, { "pack_done", 1 }, { "pack_verdict", 0 } } },
+	{ "warptm",
+	  "Thesis 6.2: all messages of a warp packed; needs intra-warp conflict resolution.",
+	  { { "mode", 1 },
+	    { "intra_warp_resolved", 1 },
+	    { "pack", 1 },
+	    { "pack_done", 1 },
+	    { "pack_verdict", 1 } } },
+	{ "reference",
+	  "The authors' simulator: log, done-fill and skip packed per warp, as in kilo-tm.",
+	  { { "mode", 0 }, { "pack", 1 }, { "pack_done", 1 }, { "pack_verdict", 0 } } },
+	{ "unpacked",
+	  "Every entry and every CID for itself, to show what packing saves.",
+	  { { "mode", 0 }, { "pack", 0 }, { "pack_done", 0 }, { "pack_verdict", 0 } } },
+};
+
+static const struct gputm_params params = {
+	"commit_sequencer", sizeof(struct gputm_commit_sequencer_config),
+	rows,		    GPUTM__COUNT(rows),
+	presets,	    GPUTM__COUNT(presets),
+};
+
+static const struct gputm__stat_row stats[] = {
+#define STAT(...) GPUTM__STAT(struct gputm_commit_sequencer, __VA_ARGS__)
+	STAT(commits, COUNTER, "commits", "Warps that began to commit."),
+	STAT(transactions, COUNTER, "transactions", "Lanes that began to commit."),
+	STAT(passed, COUNTER, "transactions", "Lanes that committed."),
+	STAT(failed, COUNTER, "transactions", "Lanes that must run again."),
+	STAT(without_cid, COUNTER, "transactions", "Lanes that passed with empty logs."),
+	STAT(refused, COUNTER, "commits", "Begins refused for want of a slot."),
+	STAT(cids_granted, COUNTER, "CIDs", "CIDs taken over."),
+	STAT(cids_retired, COUNTER, "CIDs", "CIDs that all partitions have retired."),
+	STAT(packets, COUNTER, "packets", "Packets made."),
+	STAT(packets_sent, COUNTER, "packets", "Packets taken by the network."),
+	STAT(words, COUNTER, "entries", "Log entries in packets made, resent ones included."),
+	STAT(rows_walked, COUNTER, "rows", "Log rows read."),
+	STAT(spilled_rows, COUNTER, "rows", "Of these, rows beyond the L1 share."),
+	STAT(stalls, COUNTER, "cycles", "Steps that waited for room in the output buffer."),
+	STAT(resends, COUNTER, "requests", "Logs sent again to a partition."),
+	STAT(max_slots, MAXIMUM, "commits", "Most commits in flight."),
+	STAT(max_packets, MAXIMUM, "packets", "Most packets in the output buffer."),
+	STAT(latency, HISTOGRAM, "cycles", "From begin to done, per warp."),
+#undef STAT
+};
+
+static const char *const events[] = { "begin",	 "grant", "row",     "filled",
+				      "verdict", "done",  "retired", "resent" };
+
+static struct gputm_commit_sequencer *seq_of(struct gputm_unit *unit)
+{
+	return (struct gputm_commit_sequencer *)(void *)unit;
+}
+
+static uint32_t largest_step(const struct gputm_commit_sequencer_config *c)
+{
+	bool single = c->pack == GPUTM_COMMIT_SEQUENCER_PACK_NONE;
+
+	return single && c->lanes > c->partitions ? c->lanes : c->partitions;
+}
+
+static int validate(struct gputm_ctx *ctx, const void *config)
+{
+	const struct gputm_commit_sequencer_config *c = config;
+
+	if (c->mode == GPUTM_COMMIT_SEQUENCER_WARP && !c->intra_warp_resolved) {
+		gputm__log(ctx, GPUTM_LOG_ERROR,
+			   "commit_sequencer: mode = warp needs intra_warp_resolved = 1: conflicts "
+			   "inside the warp must be resolved before it commits");
+		return -EINVAL;
+	}
+	if (c->output_packets >= largest_step(c))
+		return 0;
+	gputm__log(ctx, GPUTM_LOG_ERROR,
+		   "commit_sequencer: output_packets = %u is less than one step makes, %u",
+		   c->output_packets, largest_step(c));
+	return -EINVAL;
+}
+
+static int take_logs(struct gputm_commit_sequencer *s)
+{
+	int error = 0;
+
+	for (uint32_t w = 0; s->config.logs && w < s->config.warps && !error; w++) {
+		s->log[w] = s->config.logs[w];
+		error = gputm__sequencer_fits(s, s->log[w]);
+	}
+	s->config.logs = s->log; /* a load makes its twin from this config */
+	return error;
+}
+
+static int setup(struct gputm_unit *unit)
+{
+	struct gputm_commit_sequencer *s = seq_of(unit);
+	const struct gputm_commit_sequencer_config *c = &s->config;
+	bool rings = true;
+
+	s->lane_mask = gputm__low_mask(c->lanes);
+	s->burst = largest_step(c);
+	s->log = gputm__alloc(unit->ctx, c->warps, sizeof(*s->log));
+	s->slot = gputm__alloc(unit->ctx, c->slots, sizeof(*s->slot));
+	s->share = gputm__alloc(unit->ctx, (size_t)c->slots * c->partitions, sizeof(*s->share));
+	s->packet = gputm__alloc(unit->ctx, c->output_packets, sizeof(*s->packet));
+	s->resend = gputm__alloc(unit->ctx, c->resend_requests, sizeof(*s->resend));
+	s->slot_of = gputm__alloc(unit->ctx, c->warps, sizeof(*s->slot_of));
+	for (unsigned r = 0; r < RINGS; r++) {
+		s->ring[r].slot = gputm__alloc(unit->ctx, c->slots, sizeof(*s->ring[r].slot));
+		rings &= s->ring[r].slot != NULL;
+	}
+	if (!rings || !s->log || !s->slot || !s->share || !s->packet || !s->resend || !s->slot_of)
+		return -ENOMEM;
+	return take_logs(s);
+}
+
+static void teardown(struct gputm_unit *unit)
+{
+	struct gputm_commit_sequencer *s = seq_of(unit);
+
+	gputm__free(unit->ctx, s->log);
+	gputm__free(unit->ctx, s->slot);
+	gputm__free(unit->ctx, s->share);
+	gputm__free(unit->ctx, s->packet);
+	gputm__free(unit->ctx, s->resend);
+	gputm__free(unit->ctx, s->slot_of);
+	for (unsigned r = 0; r < RINGS; r++)
+		gputm__free(unit->ctx, s->ring[r].slot);
+}
+
+static void clear(struct gputm_unit *unit)
+{
+	struct gputm_commit_sequencer *s = seq_of(unit);
+	const struct gputm_commit_sequencer_config *c = &s->config;
+
+	memset(s->slot, 0, c->slots * sizeof(*s->slot));
+	memset(s->share, 0, (size_t)c->slots * c->partitions * sizeof(*s->share));
+	memset(s->slot_of, 0, c->warps * sizeof(*s->slot_of));
+	memset(s->used, 0, sizeof(s->used));
+	for (unsigned r = 0; r < RINGS; r++)
+		s->ring[r].head = s->ring[r].count = 0;
+	s->first_packet = s->packet_count = 0;
+	s->first_resend = s->resend_count = s->resend_row = 0;
+	s->resend_ready = s->now = s->next_cid = 0;
+	s->port_used = false;
+}
+
+/* ---- state ---- */
+
+static void io_slot(struct gputm_commit_sequencer *s, uint32_t at, struct gputm__io *io)
+{
+	struct slot *c = &s->slot[at];
+	uint64_t *masks[] = { &c->lanes,  &c->empty,   &c->first_cid, &c->open, &c->decided,
+			      &c->failed, &c->due, &c->begun,	  &c->ready };
+
+	gputm__io_u8(io, &c->state);
+	gputm__io_u8(io, &c->step);
+	gputm__io_bool(io, &c->held);
+	gputm__io_u32_max(io, &c->warp, s->config.warps - 1, "a slot names no warp");
+	gputm__io_u32(io, &c->row);
+	gputm__io_u32(io, &c->count);
+	for (size_t i = 0; i < GPUTM__COUNT(masks); i++)
+		gputm__io_u64(io, masks[i]);
+	for (uint32_t p = 0; p < s->config.partitions; p++) {
+		gputm__io_u64(io, &shares(s, at)[p].touched);
+		gputm__io_u64(io, &shares(s, at)[p].wrote);
+		gputm__io_u64(io, &shares(s, at)[p].answered);
+		gputm__io_u64(io, &shares(s, at)[p].retired);
+	}
+}
+
+static void io_ring(struct gputm_commit_sequencer *s, struct ring *ring, struct gputm__io *io)
+{
+	uint32_t count = ring->count;
+
+	gputm__io_u32_max(io, &count, s->config.slots, "a ring is too long");
+	ring->count = count;
+	for (uint32_t i = 0; i < count && !io->error; i++) {
+		uint16_t *at = &ring->slot[wrap(ring->head + i, s->config.slots)];
+
+		gputm__io_u16(io, at);
+		if (*at >= s->config.slots)
+			gputm__io_fail(io, -EINVAL, "a ring names no slot");
+	}
+}
+
+static void io_packets(struct gputm_commit_sequencer *s, struct gputm__io *io)
+{
+	gputm__io_u32_max(io, &s->packet_count, s->config.output_packets,
+			  "the output buffer is too long");
+	for (uint32_t i = 0; i < s->packet_count && !io->error; i++) {
+		struct packet *packet =
+			&s->packet[wrap(s->first_packet + i, s->config.output_packets)];
+
+		gputm__io_u64(io, &packet->lanes);
+		gputm__io_u32(io, &packet->row);
+		gputm__io_u16(io, &packet->slot);
+		gputm__io_u8(io, &packet->kind);
+		gputm__io_u8(io, &packet->partition);
+		gputm__io_u8(io, &packet->purpose);
+		if (gputm__io_reading(io) && !io->error && packet->slot >= s->config.slots)
+			gputm__io_fail(io, -EINVAL, "a packet names no slot");
+		if (gputm__io_reading(io) && !io->error)
+			s->slot[packet->slot].waiting++;
+	}
+}
+
+static void io_resends(struct gputm_commit_sequencer *s, struct gputm__io *io)
+{
+	gputm__io_u32_max(io, &s->resend_count, s->config.resend_requests,
+			  "the resend requests are too many");
+	for (uint32_t i = 0; i < s->resend_count && !io->error; i++) {
+		struct resend *r = &s->resend[wrap(s->first_resend + i, s->config.resend_requests)];
+
+		gputm__io_u64(io, &r->lane);
+		gputm__io_u16(io, &r->slot);
+		gputm__io_u8(io, &r->partition);
+		gputm__io_u8(io, &r->purpose);
+	}
+	gputm__io_u32(io, &s->resend_row);
+	gputm__io_u64(io, &s->resend_ready);
+}
+
+static void derive(struct gputm_commit_sequencer *s, uint32_t slot)
+{
+	if (s->slot[slot].state == FREE)
+		return;
+	set_used(s, slot);
+	if (s->slot[slot].held)
+		s->slot_of[s->slot[slot].warp] = (uint16_t)(slot + 1);
+}
+
+static void io(struct gputm_unit *unit, struct gputm__io *io)
+{
+	struct gputm_commit_sequencer *s = seq_of(unit);
+
+	gputm__io_u64(io, &s->now);
+	gputm__io_u64(io, &s->next_cid);
+	gputm__io_bool(io, &s->port_used);
+	for (uint32_t slot = 0; slot < s->config.slots && !io->error; slot++) {
+		bool used = s->slot[slot].state != FREE;
+
+		gputm__io_bool(io, &used);
+		if (used && !io->error)
+			io_slot(s, slot, io);
+		if (gputm__io_reading(io) && !io->error)
+			derive(s, slot);
+	}
+	for (unsigned r = 0; r < RINGS; r++)
+		io_ring(s, &s->ring[r], io);
+	io_packets(s, io);
+	io_resends(s, io);
+}
+
+/* ---- check ---- */
+
+static const char *check_shares(const struct gputm_commit_sequencer *s, uint32_t slot)
+{
+	const struct slot *c = &s->slot[slot];
+	uint64_t closed = c->lanes & ~c->open;
+
+	for (uint32_t p = 0; p < s->config.partitions; p++) {
+		const struct share *h = &shares(s, slot)[p];
+
+		if (h->touched & ~c->lanes || h->wrote & ~h->touched)
+			return "a lane touches a partition that is not its own business";
+		if (h->answered & ~(h->touched & closed))
+			return "an outcome of a lane that waits for none";
+		if (h->retired & ~closed || h->retired & h->touched & ~h->answered)
+			return "a lane has retired before its outcome";
+	}
+	return NULL;
+}
+
+static const char *check_masks(const struct gputm_commit_sequencer *s, uint32_t slot)
+{
+	const struct slot *c = &s->slot[slot];
+
+	if ((c->lanes | c->empty) & ~s->lane_mask || c->lanes & c->empty || !(c->lanes | c->empty))
+		return "a commit has lanes that cannot be";
+	if ((c->open | c->decided | c->failed) & ~c->lanes || c->due & ~c->decided)
+		return "a lane without a CID has been decided";
+	if (c->decided != (c->state >= FILL ? complete(s, slot) : 0))
+		return "decided lanes are not those with all answers";
+	return check_shares(s, slot);
+}
+
+static const char *check_slot(const struct gputm_commit_sequencer *s, uint32_t slot)
+{
+	const struct slot *c = &s->slot[slot];
+
+	if (c->state == FREE || c->state > DRAIN || c->step > CLOSE)
+		return "a slot is in no state";
+	if (c->count != (c->state >= FILL ? gputm__popcount(c->lanes) : 0))
+		return "a commit has not a CID per lane";
+	if (c->count && (c->first_cid > s->next_cid || s->next_cid - c->first_cid < c->count))
+		return "a CID is newer than the newest";
+	if (!c->held && (c->state != DRAIN || !c->lanes))
+		return "a commit that is not done has no warp";
+	if (!c->lanes && c->state != DRAIN)
+		return "a commit without lanes with a log is not done";
+	if (c->state < WAIT ? c->open == 0 : c->open != 0)
+		return "a commit is closed too early or too late";
+	if (c->state == FILL ? c->open != c->lanes && c->step != CLOSE : c->step && c->state < FILL)
+		return "a commit is at no step";
+	if (c->begun > s->now || (c->ready > s->now && c->ready - s->now >
+						       s->config.spilled_row_cycles))
+		return "a commit lives in the future";
+	if (c->state >= WAIT && (c->state == DRAIN) != is_done(s, slot))
+		return "a commit is done too early or too late";
+	if (c->held != (s->slot_of[c->warp] == slot + 1))
+		return "a warp has two commits";
+	return check_masks(s, slot);
+}
+
+static bool belongs(const struct gputm_commit_sequencer *s, unsigned ring, uint32_t slot)
+{
+	const struct slot *c = &s->slot[slot];
+
+	switch (ring) {
+	case TO_GRANT:
+		return c->state == CREDITS;
+	case TO_FILL:
+		return c->state == FILL;
+	case TO_DECIDE:
+		return c->state >= FILL && c->due;
+	case TO_DONE:
+		return c->state == DRAIN && c->held;
+	default:
+		return is_over(s, slot);
+	}
+}
+
+static const char *check_rings(const struct gputm_commit_sequencer *s)
+{
+	for (unsigned r = 0; r < RINGS; r++) {
+		uint64_t in[MAX_SLOTS / 64] = { 0 };
+
+		for (uint32_t i = 0; i < s->ring[r].count; i++) {
+			uint32_t slot = ring_at(s, r, i);
+
+			if (in[slot / 64] >> (slot & 63) & 1)
+				return "a slot is twice in a ring";
+			in[slot / 64] |= UINT64_C(1) << (slot & 63);
+		}
+		for (uint32_t slot = 0; slot < s->config.slots; slot++)
+			if ((in[slot / 64] >> (slot & 63) & 1) != belongs(s, r, slot))
+				return "a slot is not in the rings of its state";
+	}
+	return NULL;
+}
+
+static bool is_of(const struct gputm_commit_sequencer *s, uint32_t slot, uint32_t partition,
+		  uint64_t lanes)
+{
+	return slot < s->config.slots && s->slot[slot].count && partition < s->config.partitions &&
+	       lanes && !(lanes & ~s->slot[slot].lanes);
+}
+
+static const char *check_packets(const struct gputm_commit_sequencer *s)
+{
+	uint64_t waiting = 0;
+
+	for (uint32_t slot = 0; slot < s->config.slots; slot++)
+		waiting += s->slot[slot].waiting;
+	if (waiting != s->packet_count)
+		return "the packets of the commits are not those in the output buffer";
+	for (uint32_t i = 0; i < s->packet_count; i++) {
+		const struct packet *packet =
+			&s->packet[wrap(s->first_packet + i, s->config.output_packets)];
+
+		if (!is_of(s, packet->slot, packet->partition, packet->lanes) ||
+		    packet->kind > GPUTM_COMMIT_RESENT_DONE ||
+		    packet->purpose > GPUTM_COMMIT_FOR_COMMIT)
+			return "a packet belongs to no commit";
+	}
+	for (uint32_t i = 0; i < s->resend_count; i++) {
+		const struct resend *r =
+			&s->resend[wrap(s->first_resend + i, s->config.resend_requests)];
+
+		if (!is_of(s, r->slot, r->partition, r->lane) || r->lane & (r->lane - 1) ||
+		    r->purpose > GPUTM_COMMIT_FOR_COMMIT)
+			return "a resend request belongs to no commit";
+	}
+	if (s->resend_ready > s->now && s->resend_ready - s->now > s->config.spilled_row_cycles)
+		return "a resend lives in the future";
+	return NULL;
+}
+
+static const char *check_laws(const struct gputm_commit_sequencer *s)
+{
+	uint64_t running = 0, cids = 0;
+
+	for (uint32_t slot = 0; slot < s->config.slots; slot++) {
+		const struct slot *c = &s->slot[slot];
+
+		cids += c->count;
+		if (c->state != DRAIN)
+			running += gputm__popcount(c->lanes | c->empty);
+	}
+	if (s->transactions != s->passed + s->failed + running)
+		return "transactions are not passed + failed + running";
+	if (s->packets != s->packets_sent + s->packet_count)
+		return "packets are not sent + waiting";
+	return s->cids_granted == s->cids_retired + cids
+		       ? NULL
+		       : "CIDs granted are not retired + in flight";
+}
+
+static const char *check(const struct gputm_unit *unit)
+{
+	const struct gputm_commit_sequencer *s =
+		(const struct gputm_commit_sequencer *)(const void *)unit;
+	const char *broken = NULL;
+
+	for (uint32_t slot = 0; slot < s->config.slots && !broken; slot++)
+		if (s->slot[slot].state != FREE || s->used[slot / 64] >> (slot & 63) & 1)
+			broken = check_slot(s, slot);
+	for (uint32_t w = 0; w < s->config.warps && !broken; w++)
+		if (s->slot_of[w] && s->slot[s->slot_of[w] - 1].warp != w)
+			broken = "a warp holds the commit of another";
+	if (!broken)
+		broken = check_rings(s);
+	if (!broken)
+		broken = check_packets(s);
+	return broken ? broken : check_laws(s);
+}
+
+static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+{
+	const struct gputm_commit_sequencer_config *c = gputm_unit_config(unit);
+	static const char *const names[] = { "commits", "shares", "output buffer",
+					     "resend requests" };
+	uint64_t slot_bits = gputm__bits_for(c->slots), part = gputm__bits_for(c->partitions);
+	const uint64_t entries[] = { c->slots, (uint64_t)c->slots * c->partitions,
+				     c->output_packets, c->resend_requests };
+	const uint64_t bits[] = { 3 + 2 + 6 * (uint64_t)c->lanes + 64 + gputm__bits_for(c->warps),
+				  4 * (uint64_t)c->lanes, c->lanes + slot_bits + part + 3 + 2 + 32,
+				  gputm__bits_for(c->lanes) + slot_bits + part + 2 };
+
+	if (index >= GPUTM__COUNT(names))
+		return false;
+	out->name = names[index];
+	out->entries = entries[index];
+	out->bits = bits[index];
+	out->ports = 1;
+	out->apart = true;
+	return true;
+}
+
+static const struct gputm__class class = {
+	.kind = "commit_sequencer",
+	.version = 1,
+	.size = sizeof(struct gputm_commit_sequencer),
+	.params = &params,
+	.config_offset = offsetof(struct gputm_commit_sequencer, config),
+	.stat = stats,
+	.stat_count = GPUTM__COUNT(stats),
+	.event = events,
+	.validate = validate,
+	.setup = setup,
+	.teardown = teardown,
+	.clear = clear,
+	.io = io,
+	.check = check,
+	.storage = storage,
+};
+
+GPUTM__LIFE(commit_sequencer, class)

@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What goes into the sequencer and comes out of it between two ticks; the essay stands in
+ * commit_sequencer.c.
+ */
+#include "lib/kilotm/commit_sequencer.h"
+
+/* ---- slots and lanes ---- */
+
+/* The lowest free slot, or slots when there is none. */
+static uint32_t free_slot(const struct gputm_commit_sequencer *s)
+{
+	for (uint32_t at = 0; at < s->config.slots; at += 64)
+		if (~s->used[at / 64]) {
+			uint32_t slot = at + gputm__lowest(~s->used[at / 64]);
+
+			return slot < s->config.slots ? slot : s->config.slots;
+		}
+	return s->config.slots;
+}
+
+static void end_slot(struct gputm_commit_sequencer *s, uint32_t slot)
+{
+	memset(&s->slot[slot], 0, sizeof(s->slot[slot]));
+	memset(shares(s, slot), 0, s->config.partitions * sizeof(struct share));
+	s->used[slot / 64] &= ~(UINT64_C(1) << (slot & 63));
+}
+
+/* The slot of a warp's CIDs, or slots when there is none. */
+static uint32_t find(const struct gputm_commit_sequencer *s, uint64_t first_cid, uint32_t count)
+{
+	for (uint32_t at = 0; at < s->config.slots; at += 64)
+		for (uint64_t m = s->used[at / 64]; m; m &= m - 1) {
+			uint32_t slot = at + gputm__lowest(m);
+
+			if (s->slot[slot].first_cid == first_cid && s->slot[slot].count == count &&
+			    count)
+				return slot;
+		}
+	return s->config.slots;
+}
+
+static uint64_t to_cids(uint64_t all, uint64_t lanes)
+{
+	uint64_t cids = 0, bit = 1;
+
+	if (same_lanes(all))
+		return lanes;
+	for (; all; all &= all - 1, bit <<= 1)
+		if (lanes & all & -all)
+			cids |= bit;
+	return cids;
+}
+
+static uint64_t to_lanes(uint64_t all, uint64_t cids)
+{
+	uint64_t lanes = 0;
+
+	if (same_lanes(all))
+		return cids;
+	for (; all; all &= all - 1, cids >>= 1)
+		if (cids & 1)
+			lanes |= all & -all;
+	return lanes;
+}
+
+/* ---- inputs ---- */
+
+static const struct gputm_tx_log_config *config_of(const struct gputm_tx_log *log)
+{
+	return gputm_unit_config(gputm_tx_log_unit((struct gputm_tx_log *)(uintptr_t)log));
+}
+
+int gputm__sequencer_fits(const struct gputm_commit_sequencer *s, const struct gputm_tx_log *log)
+{
+	const struct gputm_tx_log_config *c = log ? config_of(log) : NULL;
+
+	if (!c || (c->lanes == s->config.lanes && c->partitions == s->config.partitions))
+		return 0;
+	return gputm__refuse(&s->unit, "log with lanes = %u, partitions = %u; ours are %u and %u",
+			     c->lanes, c->partitions, s->config.lanes, s->config.partitions);
+}
+
+static int refuse_warp(const struct gputm_commit_sequencer *s, uint32_t warp)
+{
+	return gputm__out_of_range(&s->unit, "warp", warp, 0, s->config.warps - 1);
+}
+
+int gputm_commit_sequencer_attach(struct gputm_commit_sequencer *s, uint32_t warp,
+				  const struct gputm_tx_log *log)
+{
+	int error;
+
+	if (warp >= s->config.warps)
+		return refuse_warp(s, warp);
+	if (s->slot_of[warp] && s->log[warp])
+		return gputm__refuse(&s->unit, "warp %u commits: its log stays", warp);
+	error = gputm__sequencer_fits(s, log);
+	if (!error)
+		s->log[warp] = log;
+	return error;
+}
+
+int gputm_commit_sequencer_begin_probe(const struct gputm_commit_sequencer *s, uint32_t warp,
+				       uint64_t lanes)
+{
+	if (warp >= s->config.warps)
+		return refuse_warp(s, warp);
+	if (lanes & ~s->lane_mask)
+		return gputm__out_of_range(&s->unit, "lanes", lanes, 1, s->lane_mask);
+	if (!lanes)
+		return gputm__refuse(&s->unit, "no lane of warp %u commits", warp);
+	if (!s->log[warp])
+		return gputm__refuse(&s->unit, "warp %u has no log", warp);
+	if (s->slot_of[warp])
+		return gputm__refuse(&s->unit, "warp %u commits already", warp);
+	return free_slot(s) < s->config.slots ? GPUTM_COMMIT_SEQUENCER_OK
+					      : GPUTM_COMMIT_SEQUENCER_BUSY;
+}
+
+static void start(struct gputm_commit_sequencer *s, uint32_t slot, uint32_t warp, uint64_t lanes)
+{
+	const struct gputm_tx_log *log = s->log[warp];
+	struct slot *c = &s->slot[slot];
+
+	c->lanes = lanes & (gputm_tx_log_lanes(log, GPUTM_TX_LOG_READ) |
+			    gputm_tx_log_lanes(log, GPUTM_TX_LOG_WRITE));
+	c->empty = lanes & ~c->lanes;
+	c->open = c->lanes;
+	c->warp = warp;
+	c->held = true;
+	c->begun = s->now;
+	s->slot_of[warp] = (uint16_t)(slot + 1);
+	set_used(s, slot);
+	s->commits++;
+	s->transactions += gputm__popcount(lanes);
+	s->without_cid += gputm__popcount(c->empty);
+	gputm__emit(&s->unit, GPUTM_COMMIT_SEQUENCER_EVENT_BEGIN, warp, lanes, c->lanes, 0);
+}
+
+int gputm_commit_sequencer_begin(struct gputm_commit_sequencer *s, uint32_t warp, uint64_t lanes)
+{
+	int result = gputm_commit_sequencer_begin_probe(s, warp, lanes);
+	uint32_t slot = free_slot(s), in_use = 0;
+
+	if (result != GPUTM_COMMIT_SEQUENCER_OK) {
+		s->refused += result == GPUTM_COMMIT_SEQUENCER_BUSY;
+		return result;
+	}
+	start(s, slot, warp, lanes);
+	if (s->slot[slot].lanes) {
+		s->slot[slot].state = CREDITS;
+		ring_push(s, TO_GRANT, slot);
+	} else {
+		gputm__sequencer_finish(s, slot);
+	}
+	for (uint32_t at = 0; at < s->config.slots; at += 64)
+		in_use += gputm__popcount(s->used[at / 64]);
+	gputm__maximum(&s->max_slots, in_use);
+	return GPUTM_COMMIT_SEQUENCER_OK;
+}
+
+bool gputm_commit_sequencer_wants(const struct gputm_commit_sequencer *s, uint32_t *warp,
+				  uint32_t *count)
+{
+	const struct slot *c;
+
+	if (!s->ring[TO_GRANT].count)
+		return false;
+	c = &s->slot[ring_at(s, TO_GRANT, 0)];
+	*warp = c->warp;
+	*count = gputm__popcount(c->lanes);
+	return true;
+}
+
+int gputm_commit_sequencer_grant(struct gputm_commit_sequencer *s, uint64_t first_cid)
+{
+	struct slot *c;
+	uint32_t slot;
+
+	if (!s->ring[TO_GRANT].count)
+		return gputm__refuse(&s->unit, "no warp wants a CID");
+	slot = ring_at(s, TO_GRANT, 0);
+	c = &s->slot[slot];
+	if (first_cid < s->next_cid || first_cid > UINT64_MAX - GPUTM_COMMIT_LANES)
+		return gputm__refuse(&s->unit, "first_cid = %llu is not at least %llu",
+				     (unsigned long long)first_cid,
+				     (unsigned long long)s->next_cid);
+	ring_pop(s, TO_GRANT);
+	c->first_cid = first_cid;
+	c->count = gputm__popcount(c->lanes);
+	c->state = FILL;
+	c->step = TAKE;
+	ring_push(s, TO_FILL, slot);
+	s->next_cid = first_cid + c->count;
+	s->cids_granted += c->count;
+	gputm__emit(&s->unit, GPUTM_COMMIT_SEQUENCER_EVENT_GRANT, c->warp, first_cid, c->count, 0);
+	return 0;
+}
+
+static int probe_resend(const struct gputm_commit_sequencer *s, const struct slot *c,
+			const struct share *h, uint64_t lanes,
+			const struct gputm_commit_report *report)
+{
+	bool commits = report->purpose == GPUTM_COMMIT_FOR_COMMIT;
+	uint64_t may = commits ? h->wrote & c->decided & ~c->failed & ~c->due & ~h->retired
+			       : h->touched & ~c->open & ~h->answered;
+
+	if (report->purpose > GPUTM_COMMIT_FOR_COMMIT || lanes & (lanes - 1) || lanes & ~may)
+		return gputm__refuse(&s->unit,
+				     "resend request of first CID %llu, mask %#llx, purpose %u: no "
+				     "lane to be sent again now",
+				     (unsigned long long)report->first_cid,
+				     (unsigned long long)report->mask, report->purpose);
+	return s->resend_count < s->config.resend_requests ? GPUTM_COMMIT_SEQUENCER_OK
+							   : GPUTM_COMMIT_SEQUENCER_BUSY;
+}
+
+static int probe_lanes(const struct gputm_commit_sequencer *s,
+		       const struct gputm_commit_report *report, uint64_t lanes, uint64_t may)
+{
+	if (!(lanes & ~may) && !(report->yes & ~report->mask))
+		return GPUTM_COMMIT_SEQUENCER_OK;
+	return gputm__refuse(&s->unit, "%s of first CID %llu, mask %#llx: it is not expected",
+			     report->kind == GPUTM_COMMIT_OUTCOME ? "outcome" : "retirement",
+			     (unsigned long long)report->first_cid,
+			     (unsigned long long)report->mask);
+}
+
+static int probe_report(const struct gputm_commit_sequencer *s, uint32_t partition,
+			const struct gputm_commit_report *report, uint32_t *slot, uint64_t *lanes)
+{
+	const struct share *h;
+	const struct slot *c;
+
+	if (partition >= s->config.partitions)
+		return gputm__out_of_range(&s->unit, "partition", partition, 0,
+					   s->config.partitions - 1);
+	*slot = find(s, report->first_cid, report->lanes);
+	if (*slot == s->config.slots || !report->mask ||
+	    report->mask & ~gputm__low_mask(report->lanes))
+		return gputm__refuse(&s->unit, "report of first CID %llu, lanes %u, mask %#llx: no "
+				     "such commit",
+				     (unsigned long long)report->first_cid, report->lanes,
+				     (unsigned long long)report->mask);
+	c = &s->slot[*slot];
+	h = &shares(s, *slot)[partition];
+	*lanes = to_lanes(c->lanes, report->mask);
+	switch (report->kind) {
+	case GPUTM_COMMIT_OUTCOME:
+		return probe_lanes(s, report, *lanes, h->touched & ~c->open & ~h->answered);
+	case GPUTM_COMMIT_RETIRED:
+		return probe_lanes(s, report, *lanes, c->lanes & ~c->open & ~h->retired &
+							      ~(h->touched & ~h->answered));
+	case GPUTM_COMMIT_RESEND:
+		return probe_resend(s, c, h, *lanes, report);
+	default:
+		return gputm__refuse(&s->unit, "report of kind %u", report->kind);
+	}
+}
+
+int gputm_commit_sequencer_push_probe(const struct gputm_commit_sequencer *s, uint32_t partition,
+				      const struct gputm_commit_report *report)
+{
+	uint64_t lanes;
+	uint32_t slot;
+
+	return probe_report(s, partition, report, &slot, &lanes);
+}
+
+static void queue_resend(struct gputm_commit_sequencer *s, uint32_t slot, uint32_t partition,
+			 uint64_t lane, uint32_t purpose)
+{
+	uint32_t at = wrap(s->first_resend + s->resend_count++, s->config.resend_requests);
+
+	s->resend[at].lane = lane;
+	s->resend[at].slot = (uint16_t)slot;
+	s->resend[at].partition = (uint8_t)partition;
+	s->resend[at].purpose = (uint8_t)purpose;
+}
+
+int gputm_commit_sequencer_push(struct gputm_commit_sequencer *s, uint32_t partition,
+				const struct gputm_commit_report *report)
+{
+	uint64_t lanes;
+	uint32_t slot;
+	int result = probe_report(s, partition, report, &slot, &lanes);
+
+	if (result != GPUTM_COMMIT_SEQUENCER_OK)
+		return result;
+	if (report->kind == GPUTM_COMMIT_RESEND) {
+		queue_resend(s, slot, partition, lanes, report->purpose);
+	} else if (report->kind == GPUTM_COMMIT_OUTCOME) {
+		shares(s, slot)[partition].answered |= lanes;
+		s->slot[slot].failed |= lanes & ~to_lanes(s->slot[slot].lanes, report->yes);
+		gputm__sequencer_decide(s, slot);
+	} else {
+		shares(s, slot)[partition].retired |= lanes;
+		gputm__sequencer_settle(s, slot);
+	}
+	return GPUTM_COMMIT_SEQUENCER_OK;
+}
+
+/* ---- outputs ---- */
+
+static void take_words(const struct gputm_commit_sequencer *s, const struct packet *packet,
+		       struct gputm_commit_message *out)
+{
+	const struct slot *c = &s->slot[packet->slot];
+	enum gputm_tx_log_kind kind = packet->kind == GPUTM_COMMIT_RESENT ? log_for(packet->purpose)
+				      : packet->kind == GPUTM_COMMIT_READ_LOG ? GPUTM_TX_LOG_READ
+									      : GPUTM_TX_LOG_WRITE;
+	bool same = same_lanes(c->lanes);
+	struct gputm_tx_log_row row;
+
+	if (!s->log[c->warp] || gputm_tx_log_row(s->log[c->warp], kind, packet->row, &row))
+		return;
+	for (uint64_t m = packet->lanes & row.mask; m; m &= m - 1) {
+		unsigned lane = gputm__lowest(m);
+		struct gputm_commit_word *word = &out->word[out->words++];
+
+		word->address = row.address[lane];
+		word->value = row.value[lane];
+		word->lane = same ? lane : gputm__popcount(c->lanes & gputm__low_mask(lane));
+	}
+}
+
+static void compose(const struct gputm_commit_sequencer *s, const struct packet *packet,
+		    struct gputm_commit_message *out)
+{
+	const struct slot *c = &s->slot[packet->slot];
+
+	out->kind = packet->kind;
+	out->purpose = packet->purpose;
+	out->first_cid = c->first_cid;
+	out->lanes = c->count;
+	out->words = 0;
+	out->mask = to_cids(c->lanes, packet->lanes);
+	out->yes = 0;
+	switch (packet->kind) {
+	case GPUTM_COMMIT_DONE:
+		out->yes = to_cids(c->lanes, packet->lanes &
+				   shares(s, packet->slot)[packet->partition].touched);
+		break;
+	case GPUTM_COMMIT_VERDICT:
+		out->yes = to_cids(c->lanes, packet->lanes & ~c->failed);
+		break;
+	case GPUTM_COMMIT_RESENT_DONE:
+		break;
+	default:
+		take_words(s, packet, out);
+	}
+}
+
+bool gputm_commit_sequencer_peek(const struct gputm_commit_sequencer *s, uint32_t *partition,
+				 struct gputm_commit_message *out)
+{
+	const struct packet *packet = &s->packet[s->first_packet];
+
+	if (!s->packet_count || s->port_used)
+		return false;
+	*partition = packet->partition;
+	if (out)
+		compose(s, packet, out);
+	return true;
+}
+
+bool gputm_commit_sequencer_pop(struct gputm_commit_sequencer *s)
+{
+	uint32_t slot = s->packet[s->first_packet].slot;
+
+	if (!s->packet_count || s->port_used)
+		return false;
+	s->first_packet = wrap(s->first_packet + 1, s->config.output_packets);
+	s->packet_count--;
+	s->packets_sent++;
+	s->port_used = true;
+	if (!--s->slot[slot].waiting)
+		gputm__sequencer_settle(s, slot);
+	return true;
+}
+
+bool gputm_commit_sequencer_pop_done(struct gputm_commit_sequencer *s,
+				     struct gputm_commit_sequencer_done *out)
+{
+	struct slot *c;
+	uint32_t slot;
+
+	if (!s->ring[TO_DONE].count)
+		return false;
+	slot = ring_pop(s, TO_DONE);
+	c = &s->slot[slot];
+	out->warp = c->warp;
+	out->pass = (c->lanes & ~c->failed) | c->empty;
+	out->fail = c->failed;
+	out->first_cid = c->first_cid;
+	out->with_cid = c->lanes;
+	c->held = false;
+	s->slot_of[c->warp] = 0;
+	if (c->lanes)
+		gputm__sequencer_settle(s, slot);
+	else
+		end_slot(s, slot);
+	return true;
+}
+
+bool gputm_commit_sequencer_pop_retired(struct gputm_commit_sequencer *s,
+					struct gputm_commit_sequencer_retired *out)
+{
+	const struct slot *c;
+	uint32_t slot;
+
+	if (!s->ring[TO_RETIRE].count)
+		return false;
+	slot = ring_pop(s, TO_RETIRE);
+	c = &s->slot[slot];
+	out->warp = c->warp;
+	out->first_cid = c->first_cid;
+	out->count = c->count;
+	s->cids_retired += c->count;
+	end_slot(s, slot);
+	return true;
+}
+
+/* ---- back-off and watchdog ---- */
+
+uint64_t gputm_commit_sequencer_backoff(const struct gputm_commit_sequencer *s, uint64_t fail,
+					const uint32_t *aborts)
+{
+	uint64_t most = 0, cycles;
+
+	for (uint64_t m = fail & s->lane_mask; m; m &= m - 1)
+		gputm__maximum(&most, aborts[gputm__lowest(m)]);
+	cycles = most * s->config.backoff_base;
+	return cycles < s->config.backoff_cap ? cycles : s->config.backoff_cap;
+}
+
+bool gputm_commit_sequencer_overdue(const struct gputm_commit_sequencer *s, uint64_t age)
+{
+	return s->config.watchdog_cycles && age > s->config.watchdog_cycles;
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Invariants of the commit unit, as its essay numbers them. check_entries() looks at
+ * one ring entry after the other and is what a loaded state must pass before anything
+ * is rebuilt from it.
+ */
+#include "lib/kilotm/commit_unit-priv.h"
+
+/* Flags that an entry of a stage may not have. */
+static bool flags_fit(const struct gputm_commit_unit *self, uint32_t index)
+{
+	uint8_t flags = self->entry[index].flags, stage = self->slot[index].stage;
+
+	if (stage < GPUTM_COMMIT_VALIDATE && flags & (GPUTM__WOKEN | GPUTM__AGAIN))
+		return false;
+	if (stage > GPUTM_COMMIT_VALIDATE && flags & GPUTM__HAZARDOUS)
+		return false;
+	if (stage < GPUTM_COMMIT_WRITE && flags & GPUTM__COMMITTED)
+		return false;
+	if (flags & GPUTM__COUNTED && (stage < GPUTM_COMMIT_WAIT || !self->config.pending_block))
+		return false;
+	return stage < GPUTM_COMMIT_WAIT || stage == GPUTM_COMMIT_FINISHED ||
+	       !(flags & GPUTM__FAILED);
+}
+
+/* Whether the stage still needs the log, in its buffer unless it is unbounded. */
+static bool buffer_fits(const struct gputm_commit_unit *self, uint32_t index, int log)
+{
+	const struct gputm__commit_entry *entry = &self->entry[index];
+	uint8_t stage = self->slot[index].stage;
+	bool needed = stage < (log ? GPUTM_COMMIT_WRITE : GPUTM_COMMIT_WAIT) ||
+		      (log && entry->flags & GPUTM__COUNTED);
+
+	if (gputm__commit_unbounded(entry, log) || !entry->words[log] || !needed)
+		return true;
+	return entry->buffer[log] != GPUTM__NONE && entry->words[log] <= self->config.buffer_words;
+}
+
+/* Whether the stage and place of an entry explain the log that is asked for. */
+static bool asked_fits(const struct gputm_commit_unit *self, uint64_t cid)
+{
+	uint32_t index = gputm__commit_index(self, cid);
+	const struct gputm__commit_entry *entry = &self->entry[index];
+	uint8_t stage = self->slot[index].stage;
+
+	if (!entry->asked)
+		return true;
+	if (!gputm__commit_unbounded(entry, (entry->asked - 1) & 1))
+		return false;
+	if (entry->asked == GPUTM_COMMIT_FOR_REVALIDATE + 1)
+		return stage == GPUTM_COMMIT_VALIDATE;
+	if (entry->asked == GPUTM_COMMIT_FOR_COMMIT + 1)
+		return stage == GPUTM_COMMIT_READY && cid == self->commit;
+	return stage == GPUTM_COMMIT_HAZARD && cid == self->hazard;
+}
+
+static const char *check_body(const struct gputm_commit_unit *self, uint64_t cid)
+{
+	uint32_t index = gputm__commit_index(self, cid);
+	const struct gputm__commit_entry *entry = &self->entry[index];
+
+	if (self->slot[index].stage == GPUTM_COMMIT_UNUSED)
+		return "C3: an entry without a stage";
+	if (entry->rcid > self->oldest || entry->rcid > cid)
+		return "C3: an RCID above the oldest CID";
+	if (entry->flags & GPUTM__HAZARDOUS && (entry->ycid >= cid || entry->ycid < entry->rcid))
+		return "C3: a YCID that is no hazard";
+	if (self->slot[index].stage <= GPUTM_COMMIT_HAZARD && !(entry->flags & GPUTM__HAZARDOUS) &&
+	    entry->ycid)
+		return "C3: a YCID without a hazard";
+	if (entry->flags & GPUTM__WOKEN && entry->ycid >= self->oldest)
+		return "C3: an entry woken before its YCID has retired";
+	if (!flags_fit(self, index))
+		return "C3: flags that the stage does not know";
+	if (!buffer_fits(self, index, 0) || !buffer_fits(self, index, 1))
+		return "C4: a log that is needed and nowhere";
+	if (!asked_fits(self, cid))
+		return "C3: a log is asked for that is not needed now";
+	if (entry->since > self->cycles)
+		return "C3: an entry from the future";
+	return NULL;
+}
+
+static const char *check_place(const struct gputm_commit_unit *self, uint64_t cid)
+{
+	const struct gputm__commit_slot *slot = &self->slot[gputm__commit_index(self, cid)];
+	const struct gputm__commit_slot *next = &self->slot[gputm__commit_index(self, cid + 1)];
+	bool last = slot->mark & GPUTM__LAST;
+
+	if (!slot->lanes && !slot->lane && !slot->mark && !slot->stage)
+		return NULL;
+	if (slot->stage > GPUTM_COMMIT_FINISHED || slot->lane >= slot->lanes)
+		return "C2: an impossible ring slot";
+	if (last != (slot->lane + 1 == slot->lanes))
+		return "C2: a warp that ends at another entry";
+	if (!last && (cid + 1 == self->head || next->lanes != slot->lanes ||
+		      next->lane != slot->lane + 1))
+		return "C2: a warp with a gap";
+	return NULL;
+}
+
+static const char *check_order(const struct gputm_commit_unit *self, uint64_t cid)
+{
+	const struct gputm__commit_slot *slot = &self->slot[gputm__commit_index(self, cid)];
+
+	if (!(slot->mark & GPUTM__BODY) && slot->stage != GPUTM_COMMIT_UNUSED &&
+	    slot->stage != GPUTM_COMMIT_FINISHED)
+		return "C3: a stage without an entry";
+	if (cid < self->hazard && slot->stage <= GPUTM_COMMIT_HAZARD)
+		return "C1: hazard detection has passed what it has not done";
+	if (cid >= self->hazard && slot->stage > GPUTM_COMMIT_HAZARD &&
+	    slot->mark & GPUTM__BODY)
+		return "C1: hazard detection has not passed what it has done";
+	if (cid < self->commit && slot->stage < GPUTM_COMMIT_READY)
+		return "C1: commit has passed what it has not done";
+	return NULL;
+}
+
+const char *gputm__commit_check_entries(const struct gputm_commit_unit *self)
+{
+	const char *broken = NULL;
+	uint32_t hazard = gputm__commit_index(self, self->hazard);
+
+	for (uint64_t cid = self->oldest; cid != self->head && !broken; cid++) {
+		broken = check_place(self, cid);
+		if (!broken)
+			broken = check_order(self, cid);
+		if (!broken && self->slot[gputm__commit_index(self, cid)].mark & GPUTM__BODY)
+			broken = check_body(self, cid);
+	}
+	if (!broken && self->hazard_word &&
+	    (self->hazard == self->head || self->slot[hazard].stage != GPUTM_COMMIT_HAZARD ||
+	     self->hazard_word >
+		     (uint64_t)self->entry[hazard].words[0] + self->entry[hazard].words[1]))
+		broken = "C1: hazard detection is ahead of its entry";
+	return broken;
+}
+
+/* ---- sums ---- */
+
+struct sums {
+	uint64_t active, skips, buffers, pending, unbounded, pending_words;
+	uint64_t failed, passed, committed;
+};
+
+static void add_entry(const struct gputm_commit_unit *self, uint32_t index, struct sums *sums)
+{
+	const struct gputm__commit_entry *entry = &self->entry[index];
+	uint8_t mark = self->slot[index].mark, stage = self->slot[index].stage;
+
+	sums->active += stage != GPUTM_COMMIT_UNUSED;
+	if (mark & (GPUTM__BODY | GPUTM__HOLDS))
+		for (int log = 0; log < 2; log++)
+			sums->buffers += entry->buffer[log] != GPUTM__NONE;
+	if (!(mark & GPUTM__BODY)) {
+		sums->skips += stage == GPUTM_COMMIT_FINISHED;
+		return;
+	}
+	sums->pending += entry->pending;
+	sums->failed += stage == GPUTM_COMMIT_FINISHED && entry->flags & GPUTM__FAILED;
+	sums->passed += stage >= GPUTM_COMMIT_WAIT && !(entry->flags & GPUTM__FAILED);
+	if (entry->flags & GPUTM__COUNTED && gputm__commit_unbounded(entry, 1))
+		sums->unbounded++;
+	else if (entry->flags & GPUTM__COUNTED)
+		sums->pending_words += entry->words[1];
+}
+
+static uint64_t words_at(const struct gputm__commit_port *port)
+{
+	uint64_t words = 0;
+
+	for (uint64_t sequence = port->oldest; sequence != port->filled;) {
+		const struct gputm__commit_access *first = &port->word[sequence & port->mask];
+
+		words += first->done ? 0 : first->count;
+		sequence += first->count;
+	}
+	return words;
+}
+
+static const char *check_sums(const struct gputm_commit_unit *self, const struct sums *sums)
+{
+	uint64_t reads = words_at(&self->port[0]), writes = words_at(&self->port[1]);
+	uint64_t counted = 0;
+
+	for (uint32_t n = 0; self->config.pending_block && n < self->config.pending_entries; n++)
+		counted += self->pending[n];
+	if (sums->active != self->active ||
+	    self->begun + self->skips != self->committed + self->failed_here +
+						 self->failed_elsewhere + self->skips_retired +
+						 self->active)
+		return "C5: begun + skips = committed + failed + skips retired + active";
+	if (self->skips != self->skips_retired + sums->skips)
+		return "C5: skips = skips retired + skips in the ring";
+	if (self->reads + self->requeued != self->compared[0] + self->compared[1] + reads)
+		return "C6: read words = words compared + words at the validation port";
+	if (self->reissued != self->written + writes)
+		return "C6: words issued = words written + words at the commit port";
+	if (sums->pending != reads + writes)
+		return "C6: pending words of the entries = words at the ports";
+	if (sums->buffers != self->buffers_used)
+		return "C7: buffers in use = buffers held by entries";
+	if (self->outcomes_failed != self->failed_here + sums->failed ||
+	    self->outcomes_passed != self->committed + self->failed_elsewhere + sums->passed)
+		return "C8: outcomes = ends + entries that wait for theirs";
+	if (sums->unbounded != self->pending_unbounded || sums->pending_words != counted)
+		return "C9: pending writes counted = write-sets that are pending";
+	return NULL;
+}
+
+/* ---- lists ---- */
+
+static const char *check_lists(const struct gputm_commit_unit *self)
+{
+	uint64_t finalise = 0, left = self->active + 1;
+
+	for (uint32_t n = self->revalidate.head; n != GPUTM__NONE; n = self->entry[n].link)
+		if (!left-- || self->slot[n].stage != GPUTM_COMMIT_VALIDATE ||
+		    self->entry[n].pending || !(self->entry[n].flags & GPUTM__WOKEN))
+			return "C10: an entry that is not ready for revalidation";
+	left = self->active + 1;
+	for (uint32_t n = self->finalise.head; n != GPUTM__NONE;
+	     n = self->entry[n].link, finalise++)
+		if (!left-- || self->slot[n].stage != GPUTM_COMMIT_FINALISE ||
+		    self->entry[n].pending)
+			return "C10: an entry that is not ready for its outcome";
+	for (uint64_t cid = self->oldest; cid != self->head && !self->config.warp_mode; cid++)
+		finalise -=
+			self->slot[gputm__commit_index(self, cid)].stage == GPUTM_COMMIT_FINALISE;
+	return self->config.warp_mode || !finalise ? NULL : "C10: an outcome that nobody reports";
+}
+
+const char *gputm__commit_check(const struct gputm_unit *unit)
+{
+	const struct gputm_commit_unit *self = (const struct gputm_commit_unit *)(const void *)unit;
+	struct sums sums = { 0 };
+	const char *broken;
+
+	if (self->oldest > self->commit || self->commit > self->hazard ||
+	    self->hazard > self->head || self->head - self->oldest > self->config.ring)
+		return "C1: oldest <= commit <= hazard <= head <= oldest + ring";
+	broken = gputm__commit_check_entries(self);
+	for (uint64_t cid = self->oldest; cid != self->head && !broken; cid++)
+		add_entry(self, gputm__commit_index(self, cid), &sums);
+	if (!broken)
+		broken = check_sums(self, &sums);
+	if (!broken)
+		broken = check_lists(self);
+	return broken ? broken : gputm_unit_check(gputm_last_writer_unit(self->history));
+}

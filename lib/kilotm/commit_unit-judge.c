@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Whether the commit unit may take a message. It is judged when it is pushed: every slot
+ * has marks of what has been pushed for it, so that what the protocol forbids is refused
+ * at once and nothing that is queued can turn out to be wrong.
+ */
+#include "lib/kilotm/commit_unit-priv.h"
+
+static int refuse_lane(const struct gputm_commit_unit *self,
+		       const struct gputm_commit_message *message, unsigned lane, const char *why)
+{
+	return gputm__refuse(&self->unit, "message of kind %u for CID %llu: %s", message->kind,
+			     (unsigned long long)(message->first_cid + lane), why);
+}
+
+static int refuse_shape(const struct gputm_commit_unit *self, const char *field, uint64_t value)
+{
+	return gputm__refuse(&self->unit, "message with %s = %llu does not fit its kind", field,
+			     (unsigned long long)value);
+}
+
+static bool is_log(uint32_t kind)
+{
+	return kind == GPUTM_COMMIT_READ_LOG || kind == GPUTM_COMMIT_WRITE_LOG ||
+	       kind == GPUTM_COMMIT_RESENT;
+}
+
+static int judge_shape(const struct gputm_commit_unit *self,
+		       const struct gputm_commit_message *message)
+{
+	bool log = is_log(message->kind), resent = message->kind >= GPUTM_COMMIT_RESENT;
+
+	if (message->kind > GPUTM_COMMIT_RESENT_DONE)
+		return refuse_shape(self, "kind", message->kind);
+	if (message->lanes - 1 >= self->config.lanes)
+		return gputm__out_of_range(&self->unit, "lanes", message->lanes, 1,
+					   self->config.lanes);
+	if (!message->mask || message->mask & ~gputm__low_mask(message->lanes) ||
+	    (resent && message->mask & (message->mask - 1)))
+		return refuse_shape(self, "mask", message->mask);
+	if (message->yes & (log || resent ? UINT64_MAX : ~message->mask))
+		return refuse_shape(self, "yes", message->yes);
+	if (log ? message->words - 1 >= GPUTM_COMMIT_WORDS : message->words)
+		return refuse_shape(self, "words", message->words);
+	if (message->purpose > (resent ? (uint32_t)GPUTM_COMMIT_FOR_COMMIT : 0))
+		return refuse_shape(self, "purpose", message->purpose);
+	return 0;
+}
+
+static int judge_cids(const struct gputm_commit_unit *self,
+		      const struct gputm_commit_message *message)
+{
+	uint64_t beyond = self->oldest + self->config.ring - message->lanes;
+	uint64_t lowest = message->first_cid + gputm__lowest(message->mask);
+
+	if (message->first_cid > beyond)
+		return gputm__out_of_range(&self->unit, "first_cid", message->first_cid, 0, beyond);
+	if (lowest < self->oldest && message->kind != GPUTM_COMMIT_VERDICT)
+		return refuse_lane(self, message, gputm__lowest(message->mask), "it has retired");
+	return 0;
+}
+
+/* All messages of a warp agree on its CIDs. */
+static int judge_warp(const struct gputm_commit_unit *self,
+		      const struct gputm_commit_message *message)
+{
+	uint64_t first = message->first_cid, end = first + message->lanes;
+	const struct gputm__commit_slot *slot = gputm__commit_last_slot(self, message);
+
+	if (first >= self->head || end <= self->oldest ||
+	    (slot->lanes == message->lanes && slot->lane == message->lanes - 1))
+		return 0;
+	if (first < self->oldest)
+		return refuse_lane(self, message, 0, "its warp has other CIDs");
+	for (; first < end; first++)
+		if (self->slot[gputm__commit_index(self, first)].lanes)
+			return refuse_lane(self, message, 0, "its warp has other CIDs");
+	return 0;
+}
+
+GPUTM__COLD static int refuse_words(const struct gputm_commit_unit *self,
+				    const struct gputm_commit_message *message)
+{
+	for (uint32_t n = 0; n < message->words; n++) {
+		const struct gputm_commit_word *word = &message->word[n];
+
+		if (word->address > self->address_max)
+			return gputm__out_of_range(&self->unit, "address", word->address, 0,
+						   self->address_max);
+		if (word->address & 3)
+			return refuse_shape(self, "address", word->address);
+		if (word->lane >= message->lanes)
+			return gputm__out_of_range(&self->unit, "lane", word->lane, 0,
+						   message->lanes - 1);
+	}
+	return refuse_shape(self, "mask", message->mask);
+}
+
+/*
+ * All words at once: a mask that fits the message leaves no lane outside it. In *marks, what
+ * the slots of any of them say.
+ */
+static int judge_words(const struct gputm_commit_unit *self,
+		       const struct gputm_commit_message *message, uint8_t *marks)
+{
+	const struct gputm_commit_word *word = message->word, *end = word + message->words;
+	uint32_t lanes = 0, first = (uint32_t)message->first_cid;
+	uint64_t addresses = 0, mask = 0;
+	uint8_t any = 0;
+
+	for (; word != end; word++) {
+		any |= self->slot[(first + word->lane) & self->mask].mark;
+		addresses |= word->address;
+		lanes |= word->lane;
+		mask |= UINT64_C(1) << (word->lane & 63);
+	}
+	if (GPUTM__UNLIKELY(addresses & ~(self->address_max & ~UINT64_C(3)) || lanes > 63 ||
+			    mask != message->mask))
+		return refuse_words(self, message);
+	*marks = any;
+	return 0;
+}
+
+static const char *judge_verdict(const struct gputm_commit_unit *self, uint64_t cid, bool passed)
+{
+	const struct gputm__commit_slot *slot = &self->slot[gputm__commit_index(self, cid)];
+
+	if (cid < self->oldest)
+		return passed ? "it has failed or committed" : NULL;
+	if (slot->mark & GPUTM__JUDGED)
+		return "it has its verdict";
+	if (slot->stage == GPUTM_COMMIT_WAIT)
+		return NULL;
+	if (slot->stage != GPUTM_COMMIT_FINISHED || !(slot->mark & GPUTM__BODY))
+		return "its outcome has not been reported";
+	return passed ? "it has failed here" : NULL;
+}
+
+/* The log asked for must come whole: neither more words nor fewer than before. */
+static const char *judge_resent(const struct gputm_commit_unit *self,
+				const struct gputm_commit_message *message, uint64_t cid)
+{
+	uint32_t index = gputm__commit_index(self, cid);
+	const struct gputm__commit_entry *entry = &self->entry[index];
+	uint64_t words = (uint64_t)entry->answered + message->words;
+
+	if (!(self->slot[index].mark & GPUTM__BODY) || entry->asked != message->purpose + 1 ||
+	    self->slot[index].mark & GPUTM__ANSWERED)
+		return "its log is not asked for with this purpose";
+	if (words > entry->words[message->purpose & 1])
+		return "its log was shorter before";
+	if (message->kind == GPUTM_COMMIT_RESENT_DONE && words < entry->words[message->purpose & 1])
+		return "its log was longer before";
+	return NULL;
+}
+
+static const char *judge_lane(const struct gputm_commit_unit *self,
+			      const struct gputm_commit_message *message, unsigned lane)
+{
+	uint64_t cid = message->first_cid + lane;
+	uint8_t mark = self->slot[gputm__commit_index(self, cid)].mark;
+
+	switch (message->kind) {
+	case GPUTM_COMMIT_VERDICT:
+		return judge_verdict(self, cid, message->yes >> lane & 1);
+	case GPUTM_COMMIT_RESENT:
+	case GPUTM_COMMIT_RESENT_DONE:
+		return judge_resent(self, message, cid);
+	case GPUTM_COMMIT_DONE:
+		if (mark & GPUTM__WORDS && !(message->yes >> lane & 1))
+			return "a skip with log words";
+		break;
+	default:
+		break;
+	}
+	return mark & GPUTM__CLOSED ? "its logs are complete" : NULL;
+}
+
+int gputm__commit_judge(const struct gputm_commit_unit *self,
+			const struct gputm_commit_message *message)
+{
+	int error = judge_shape(self, message);
+	uint8_t marks = GPUTM__CLOSED; /* unless the words say otherwise */
+
+	if (!error)
+		error = judge_cids(self, message);
+	if (!error)
+		error = judge_warp(self, message);
+	if (!error && message->words)
+		error = judge_words(self, message, &marks);
+	if (error || (message->kind <= GPUTM_COMMIT_DONE &&
+		      (!(marks & GPUTM__CLOSED) || gputm__commit_is_new(self, message))))
+		return error;
+	for (uint64_t left = message->mask; left; left &= left - 1) {
+		const char *why = judge_lane(self, message, gputm__lowest(left));
+
+		if (GPUTM__UNLIKELY(why != NULL))
+			return refuse_lane(self, message, gputm__lowest(left), why);
+	}
+	return 0;
+}
+
+static bool queued_lane_fits(const struct gputm_commit_unit *self,
+			     const struct gputm_commit_message *message, uint64_t cid)
+{
+	uint32_t index = gputm__commit_index(self, cid);
+	uint8_t stage = self->slot[index].stage, mark = self->slot[index].mark;
+
+	if (cid < self->oldest)
+		return message->kind == GPUTM_COMMIT_VERDICT;
+	switch (message->kind) {
+	case GPUTM_COMMIT_DONE:
+		return mark & GPUTM__CLOSED && stage <= GPUTM_COMMIT_FILL;
+	case GPUTM_COMMIT_VERDICT:
+		return mark & GPUTM__JUDGED && mark & GPUTM__BODY;
+	case GPUTM_COMMIT_RESENT:
+	case GPUTM_COMMIT_RESENT_DONE:
+		return mark & GPUTM__BODY && self->entry[index].asked == message->purpose + 1;
+	default:
+		return mark & GPUTM__WORDS && stage <= GPUTM_COMMIT_FILL;
+	}
+}
+
+bool gputm__commit_queueable(const struct gputm_commit_unit *self,
+			     const struct gputm_commit_message *message)
+{
+	uint8_t marks;
+
+	if (judge_shape(self, message) || judge_cids(self, message) || judge_warp(self, message) ||
+	    (message->words && judge_words(self, message, &marks)))
+		return false;
+	for (uint64_t left = message->mask; left; left &= left - 1)
+		if (!queued_lane_fits(self, message, message->first_cid + gputm__lowest(left)))
+			return false;
+	return true;
+}

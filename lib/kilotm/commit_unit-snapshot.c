@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Snapshots and invariants of the commit unit. Saved is what lives: ring slots from the
+ * oldest to the youngest CID named, words of their buffers, words at the ports, queued
+ * messages and reports. Places in arrays are not saved but CIDs and sequence numbers, so
+ * equal states give equal bytes; waiting lists, buffer numbers, the table of pending
+ * writes and the gauges are rebuilt.
+ */
+#include "lib/kilotm/commit_unit-priv.h"
+
+#define CID_MAX (UINT64_C(1) << 62)
+
+/* ---- entries ---- */
+
+static void io_pairs(struct gputm_commit_unit *self, struct gputm__io *io, uint32_t index, int log)
+{
+	struct gputm__commit_entry *entry = &self->entry[index];
+	uint8_t held = !gputm__io_reading(io) && entry->buffer[log] != GPUTM__NONE;
+	struct gputm__commit_pair *pair;
+
+	gputm__io_u8(io, &held);
+	if (gputm__io_reading(io)) {
+		entry->buffer[log] = GPUTM__NONE;
+		if (held > 1 || (held && !gputm__commit_take_buffer(self, index, log)))
+			gputm__io_fail(io, -EINVAL, "more buffers than there are");
+	}
+	if (io->error || !held || !(self->slot[index].mark & GPUTM__BODY) ||
+	    gputm__commit_unbounded(entry, log))
+		return;
+	if (entry->words[log] > self->config.buffer_words) {
+		gputm__io_fail(io, -EINVAL, "more words than a buffer has");
+		return;
+	}
+	pair = self->pair + (size_t)entry->buffer[log] * self->config.buffer_words;
+	for (uint32_t n = 0; n < entry->words[log]; n++, pair++) {
+		gputm__io_u64_max(io, &pair->address, self->address_max, "address of a log word");
+		gputm__io_u32(io, &pair->value);
+	}
+}
+
+static void io_entry(struct gputm_commit_unit *self, struct gputm__io *io, uint32_t index)
+{
+	struct gputm__commit_entry *entry = &self->entry[index];
+
+	gputm__io_u64(io, &entry->rcid);
+	gputm__io_u64(io, &entry->ycid);
+	gputm__io_u64_max(io, &entry->since, self->cycles, "an entry from the future");
+	gputm__io_u32s(io, entry->words, 2);
+	gputm__io_u32(io, &entry->answered);
+	gputm__io_u8(io, &entry->flags);
+	gputm__io_u8(io, &entry->asked);
+	if (entry->asked > GPUTM_COMMIT_FOR_COMMIT + 1)
+		gputm__io_fail(io, -EINVAL, "an unknown purpose");
+	if (gputm__io_reading(io))
+		entry->pending = 0;
+}
+
+static void io_slot(struct gputm_commit_unit *self, struct gputm__io *io, uint64_t cid)
+{
+	uint32_t index = gputm__commit_index(self, cid);
+	struct gputm__commit_slot *slot = &self->slot[index];
+	uint8_t mark = slot->mark & (uint8_t)~GPUTM__WAITED;
+
+	gputm__io_u8(io, &slot->stage);
+	gputm__io_u8(io, &mark);
+	gputm__io_u8(io, &slot->lane);
+	gputm__io_u8(io, &slot->lanes);
+	if (gputm__io_reading(io))
+		slot->mark = mark;
+	if (mark & GPUTM__WAITED || slot->lanes > self->config.lanes)
+		gputm__io_fail(io, -EINVAL, "an impossible ring slot");
+	if (!io->error && mark & GPUTM__BODY)
+		io_entry(self, io, index);
+	if (!io->error && mark & (GPUTM__BODY | GPUTM__HOLDS)) {
+		io_pairs(self, io, index, 0);
+		io_pairs(self, io, index, 1);
+	}
+	if (!io->error && mark & GPUTM__LAST && self->config.warp_mode)
+		gputm__io_u64s(io, &self->group[index].seen, 4);
+}
+
+static void io_pointers(struct gputm_commit_unit *self, struct gputm__io *io)
+{
+	uint64_t span = self->head - self->oldest;
+
+	gputm__io_u64_max(io, &self->oldest, CID_MAX, "CID");
+	gputm__io_u64_max(io, &span, self->config.ring, "more CIDs than the ring has");
+	if (gputm__io_reading(io))
+		self->head = self->oldest + span;
+	gputm__io_u64_max(io, &self->hazard, self->head, "hazard pointer");
+	gputm__io_u64_max(io, &self->commit, self->hazard, "commit pointer");
+	if (self->commit < self->oldest)
+		gputm__io_fail(io, -EINVAL, "commit pointer");
+	gputm__io_u64(io, &self->hazard_word);
+}
+
+/* An entry, by its CID. */
+static void io_index(struct gputm_commit_unit *self, struct gputm__io *io, uint32_t *index)
+{
+	uint64_t cid = gputm__io_reading(io) ? 0 : gputm__commit_cid(self, *index);
+
+	gputm__io_u64(io, &cid);
+	if (!gputm__io_reading(io) || io->error)
+		return;
+	*index = gputm__commit_index(self, cid);
+	if (cid - self->oldest >= self->head - self->oldest ||
+	    !(self->slot[*index].mark & GPUTM__BODY))
+		gputm__io_fail(io, -EINVAL, "a word or list of an entry that is not there");
+}
+
+static void io_list(struct gputm_commit_unit *self, struct gputm__io *io,
+		    struct gputm__commit_list *list, uint8_t stage)
+{
+	uint32_t count = 0, index = list->head;
+
+	for (; !gputm__io_reading(io) && index != GPUTM__NONE; index = self->entry[index].link)
+		count++;
+	gputm__io_u32_max(io, &count, self->config.ring, "list longer than the ring");
+	for (index = list->head; count-- && !io->error;) {
+		io_index(self, io, &index);
+		if (!gputm__io_reading(io)) {
+			index = self->entry[index].link;
+			continue;
+		}
+		if (io->error || self->slot[index].stage != stage) {
+			gputm__io_fail(io, -EINVAL, "a list of entries of another stage");
+			return;
+		}
+		gputm__commit_append(self, list, index);
+	}
+}
+
+/* ---- ports ---- */
+
+static void io_request(struct gputm_commit_unit *self, struct gputm__io *io,
+		       struct gputm__commit_port *port, uint64_t *sequence)
+{
+	struct gputm__commit_access *first = &port->word[*sequence & port->mask];
+	uint64_t left = port->filled - *sequence;
+
+	gputm__io_u32_max(io, &first->count, left < UINT32_MAX ? (uint32_t)left : UINT32_MAX,
+			  "a request longer than what is queued");
+	gputm__io_bool(io, &first->done);
+	if (!io->error && !first->count)
+		gputm__io_fail(io, -EINVAL, "an empty request");
+	for (uint32_t n = 0; n < first->count && !first->done && !io->error; n++) {
+		struct gputm__commit_access *word = &port->word[(*sequence + n) & port->mask];
+
+		if (n && gputm__io_reading(io))
+			word->count = 0;
+		gputm__io_u64_max(io, &word->address, self->address_max, "address at a port");
+		gputm__io_u32(io, &word->value);
+		io_index(self, io, &word->entry);
+		if (((word->address ^ first->address) & self->region_mask) || word->address & 3)
+			gputm__io_fail(io, -EINVAL, "a request across regions");
+		if (gputm__io_reading(io) && !io->error)
+			self->entry[word->entry].pending++;
+	}
+	for (uint32_t n = 1; n < first->count && gputm__io_reading(io) && !io->error; n++)
+		port->word[(*sequence + n) & port->mask].count = 0;
+	*sequence += first->count;
+}
+
+static void io_port(struct gputm_commit_unit *self, struct gputm__io *io,
+		    struct gputm__commit_port *port)
+{
+	uint64_t flying = port->issued - port->oldest, all = port->filled - port->oldest;
+	uint64_t sequence;
+
+	gputm__io_u64_max(io, &port->oldest, CID_MAX, "sequence number");
+	gputm__io_u64_max(io, &all, self->config.port_words, "more words than a port holds");
+	gputm__io_u64_max(io, &flying, all, "more words in flight than there are");
+	gputm__io_bool(io, &port->offered);
+	if (gputm__io_reading(io)) {
+		port->issued = port->oldest + flying;
+		port->filled = port->oldest + all;
+	}
+	if (port->offered && port->issued == port->filled)
+		gputm__io_fail(io, -EINVAL, "an empty port offers a request");
+	for (sequence = port->oldest; sequence != port->filled && !io->error;)
+		io_request(self, io, port, &sequence);
+}
+
+/* ---- queues ---- */
+
+static void io_message(struct gputm_commit_unit *self, struct gputm__io *io,
+		       struct gputm_commit_message *message)
+{
+	gputm__io_u32(io, &message->kind);
+	gputm__io_u32(io, &message->purpose);
+	gputm__io_u64(io, &message->first_cid);
+	gputm__io_u32(io, &message->lanes);
+	gputm__io_u32_max(io, &message->words, GPUTM_COMMIT_WORDS, "words of a message");
+	gputm__io_u64(io, &message->mask);
+	gputm__io_u64(io, &message->yes);
+	for (uint32_t n = 0; n < message->words && !io->error; n++) {
+		gputm__io_u64(io, &message->word[n].address);
+		gputm__io_u32(io, &message->word[n].value);
+		gputm__io_u32(io, &message->word[n].lane);
+	}
+	if (gputm__io_reading(io) && !io->error && !gputm__commit_queueable(self, message))
+		gputm__io_fail(io, -EINVAL, "a queued message that would have been refused");
+}
+
+static void io_inbox(struct gputm_commit_unit *self, struct gputm__io *io,
+		     struct gputm__commit_inbox *in)
+{
+	gputm__io_u32_max(io, &in->count, in->depth, "more messages than the port holds");
+	gputm__io_u32(io, &in->word);
+	if (gputm__io_reading(io))
+		in->head = 0;
+	for (uint32_t n = 0; n < in->count && !io->error; n++) {
+		uint32_t at = in->head + n;
+
+		io_message(self, io, &in->message[at < in->depth ? at : at - in->depth]);
+	}
+	if (!io->error && in->word && (!in->count || in->word >= gputm__commit_front(in)->words))
+		gputm__io_fail(io, -EINVAL, "words consumed that are not there");
+}
+
+static void io_outbox(struct gputm__io *io, struct gputm__commit_outbox *out)
+{
+	gputm__io_u32_max(io, &out->count, out->depth, "more reports than the queue holds");
+	if (gputm__io_reading(io))
+		out->head = 0;
+	for (uint32_t n = 0; n < out->count && !io->error; n++) {
+		uint32_t at = out->head + n;
+		struct gputm_commit_report *report =
+			&out->report[at < out->depth ? at : at - out->depth];
+
+		gputm__io_u32_max(io, &report->kind, GPUTM_COMMIT_RESEND, "kind of a report");
+		gputm__io_u32_max(io, &report->purpose, GPUTM_COMMIT_FOR_COMMIT, "purpose");
+		gputm__io_u64(io, &report->first_cid);
+		gputm__io_u32_max(io, &report->lanes, GPUTM_COMMIT_LANES, "lanes of a report");
+		gputm__io_u64(io, &report->mask);
+		gputm__io_u64(io, &report->yes);
+	}
+}
+
+/* ---- all of it ---- */
+
+static void rebuild_entry(struct gputm_commit_unit *self, uint64_t cid)
+{
+	uint32_t index = gputm__commit_index(self, cid);
+	struct gputm__commit_entry *entry = &self->entry[index];
+
+	self->active += self->slot[index].stage != GPUTM_COMMIT_UNUSED;
+	if (!(self->slot[index].mark & GPUTM__BODY))
+		return;
+	if (self->slot[index].stage == GPUTM_COMMIT_VALIDATE &&
+	    (entry->flags & (GPUTM__HAZARDOUS | GPUTM__WOKEN)) == GPUTM__HAZARDOUS)
+		gputm__commit_wait_for(self, index);
+	if (entry->flags & GPUTM__COUNTED)
+		gputm__commit_count(self, index);
+}
+
+static void rebuild(struct gputm_commit_unit *self)
+{
+	for (uint64_t cid = self->oldest; cid != self->head; cid++)
+		rebuild_entry(self, cid);
+	for (uint64_t cid = self->commit; self->config.warp_mode && cid-- != self->oldest;) {
+		uint32_t index = gputm__commit_index(self, cid);
+
+		if (self->slot[index].mark & GPUTM__LAST)
+			break;
+		if (self->slot[index].stage == GPUTM_COMMIT_READY)
+			self->gathered += self->entry[index].words[1];
+	}
+	gputm__commit_set_expiry(self);
+}
+
+void gputm__commit_io(struct gputm_unit *unit, struct gputm__io *io)
+{
+	struct gputm_commit_unit *self = (struct gputm_commit_unit *)(void *)unit;
+
+	io_pointers(self, io);
+	for (uint64_t cid = self->oldest; cid != self->head && !io->error; cid++)
+		io_slot(self, io, cid);
+	io_list(self, io, &self->revalidate, GPUTM_COMMIT_VALIDATE);
+	io_list(self, io, &self->finalise, GPUTM_COMMIT_FINALISE);
+	io_port(self, io, &self->port[0]);
+	io_port(self, io, &self->port[1]);
+	io_inbox(self, io, &self->input);
+	io_inbox(self, io, &self->resent);
+	io_outbox(io, &self->output);
+	gputm__io_part(io, gputm_last_writer_unit(self->history));
+	if (gputm__io_reading(io) && !io->error && !gputm__commit_check_entries(self))
+		rebuild(self);
+	else if (gputm__io_reading(io) && !io->error)
+		gputm__io_fail(io, -EINVAL, gputm__commit_check_entries(self));
+}

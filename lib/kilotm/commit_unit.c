@@ -1,0 +1,613 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Commit unit
+ * ===========
+ *
+ * W. W. L. Fung, "GPU Computing Architecture for Irregular Parallelism" (PhD thesis,
+ * UBC 2015): 4.2.5, Fig. 4.4 and 4.5 (the unit), 4.4.4 and Fig. 4.13 (capacity), chapter 5
+ * (why it is correct), 6.2 (warp mode, from WarpTM).
+ *
+ * Each memory partition has one. Every transaction that wants to commit has a commit ID,
+ * which is an entry here (even if it touched nothing here: a skip) and its place in the
+ * one order that all partitions agree on. An entry goes through these stages:
+ *
+ *	fill       read-log words are compared with memory at once, ahead of older writers
+ *	hazard     in CID order, a word a cycle: who wrote the words read? a writer with
+ *	           RCID <= CID means that the comparison may have seen the old value; then
+ *	           the own writes are recorded
+ *	validate   no hazard: wait for the comparisons. Hazard: wait until the youngest such
+ *	           writer (YCID) has retired, then compare the whole read-set again
+ *	finalise   tell the core pass or fail of this partition
+ *	wait       the core has heard all partitions and says pass or fail for good
+ *	commit     in CID order: a passed entry queues its writes
+ *	retire     in CID order, when its writes have completed
+ *
+ * RCID is the oldest CID not retired when the entry's first message came: the writes of
+ * all older ones were in memory before the first comparison.
+ *
+ * Example. CID 7 writes A; CID 8 has read A = 0 and is here first:
+ *
+ *	cycle  message or event           entry 7        entry 8        memory A
+ *	  1    8: read A = 0              -              fill, RCID 7   0
+ *	  2    7: write A = 1; done       fill, hazard   request A      0
+ *	  3    8: done                    wait (passed)  A = 0: equal   0
+ *	  4    hazard: writer of A is 7   wait           YCID 7 >= 7    0
+ *	  9    7: verdict pass            commit         validate       0
+ *	 20    write completed            retire         request A      1
+ *	 30    A = 1, the log has 0       -              outcome: fail  1
+ *
+ * Without the hazard, the comparison of cycle 3 would have let 8 pass with a stale value.
+ *
+ * A read or write log that does not fit its buffer, or finds no buffer free, is not kept:
+ * the entry is unbounded. Its words are still compared as they come, but whenever a later
+ * stage needs the log, the core is asked to send it again.
+ *
+ * Invariants, as check() names them:
+ *   C1  oldest <= commit <= hazard <= head <= oldest + ring; each pointer has passed just
+ *       the entries whose stage says so
+ *   C2  the messages' warps tile the CIDs that they have named
+ *   C3  RCID <= oldest; RCID <= YCID < CID for a hazard; flags and stage agree
+ *   C4  a log that a later stage needs is in its buffer or unbounded
+ *   C5  begun + skips = committed + failed here + failed elsewhere + skips retired + active
+ *   C6  words read + requeued = words compared + words at the validation port;
+ *       words issued = words written + words at the commit port
+ *   C7  buffers in use = buffers that entries hold
+ *   C8  outcomes passed = committed + failed elsewhere + entries that passed here; likewise
+ *       failed
+ *   C9  the table of pending writes holds what entries between pass and retirement write
+ *   C10 the lists hold what is ready, once
+ * Guarantees of chapter 5, which the test of that name checks from outside:
+ *   Claim 1  the comparison that decides comes after the writes of all older transactions
+ *            that passed; Claim 2  writes leave in CID order; Claims 3, 6  and after the
+ *            verdicts of the own and all older entries; Claim 5  an outcome comes after
+ *            all its comparisons
+ *
+ * Differences from the paper
+ *   - The local outcome is reported as soon as it is known. Only commit waits for older
+ *     verdicts; the paper's figure has both in one stage.
+ *   - A local failure finishes at once and its verdict is absorbed when it comes.
+ *   - YCID names one entry although several may be hazards: retirement is in order, so
+ *     the youngest one's includes the others'. The last comparison counts: a speculative
+ *     failure is forgiven if the revalidation passes.
+ *   - Revalidation starts when the speculative reads are back, so that a late one cannot
+ *     be taken for a second one.
+ *   - In warp mode an answer of the history's filter may name the reader's own warp. It is
+ *     clamped to the CID before the warp, else the warp would wait for itself.
+ *   - CIDs in the history wrap in the paper's 16 bits. Here its base moves each half range,
+ *     to the smallest RCID that an entry before the end of hazard detection has.
+ *   - The paper leaves limited buffers as future work. Here they are limited, with the
+ *     policies of Fig. 4.13 and the resending that 4.2.5 describes; resent words have an
+ *     input of their own, so they never queue behind the logs of younger transactions.
+ *   - The paper says nothing of skips' cost. Each in-order pointer passes one entry a
+ *     cycle, skip or not, as in the released simulator.
+ */
+#include "lib/kilotm/commit_unit-can.h"
+
+#define PARAM(...) GPUTM__PARAM(struct gputm_commit_unit_config, __VA_ARGS__)
+static const char *const policies[] = { "all", "accessed", "used", "needed" };
+static const struct gputm_param params[] = {
+	PARAM(warp_mode, 0, 1, 0, false,
+	      "Coalesce requests per region and report outcomes per warp.", "thesis 6.2"),
+	PARAM(ring, 1, 1u << 22, 23040, false, "Commit entries.", "thesis 4.2.5, 4.4.4"),
+	PARAM(cid_bits, 4, 63, 32, false, "Width of a CID in the last writer history, bits.",
+	      "thesis 4.4.3"),
+	PARAM(lanes, 1, GPUTM_COMMIT_LANES, 32, false, "Most transactions of a warp.",
+	      "thesis Table 4.3"),
+	PARAM(address_bits, 16, 64, 32, false, "Width of a byte address, bits.", ""),
+	PARAM(buffer_words, 1, 64, 8, false, "Words of a read or write buffer.", "thesis 4.4.4"),
+	PARAM(buffers, 0, 1u << 22, 8192, false, "Buffers in the shared pool.", "thesis 4.4.4"),
+	GPUTM__CHOICE(struct gputm_commit_unit_config, buffer_policy, 1, 4, 4, policies,
+		      "When an entry holds read and write buffers.", "thesis Fig. 4.13"),
+	PARAM(region_bytes, 4, 128, 32, true, "Bytes of a request in warp mode.",
+	      "thesis 6.2, 6.7.6"),
+	PARAM(hazard_rate, 1, 64, 1, false, "Words of hazard detection per cycle.",
+	      "thesis 4.2.5"),
+	PARAM(input_depth, 1, 4096, 64, false, "Messages that the input port holds.", ""),
+	PARAM(resent_depth, 1, 4096, 4, false, "Messages that the port for resent words holds.",
+	      ""),
+	PARAM(output_depth, 1, 4096, 64, false, "Reports that wait to be popped.", ""),
+	PARAM(port_words, GPUTM_COMMIT_WORDS, 1u << 20, 2048, false,
+	      "Words queued or in flight at each memory port.", ""),
+	PARAM(history_sets, 1, 1u << 20, 128, true, "Sets of the last writer history's table.",
+	      "thesis 4.4.3"),
+	PARAM(history_ways, 1, 64, 4, false, "Entries of such a set.", "thesis 4.4.3"),
+	PARAM(filter_ways, 1, 8, 4, false, "Sub-arrays of the history's filter.", "thesis 4.4.3"),
+	PARAM(filter_buckets, 1, 1u << 20, 256, true, "CIDs in each sub-array.", "thesis 4.4.3"),
+	PARAM(pending_block, 0, 1u << 20, 0, false,
+	      "Bytes of a block of pending writes, a power of two; 0 keeps none.", "thesis 6.4"),
+	PARAM(pending_entries, 1, 1u << 24, 4096, true, "Counters of pending writes.", ""),
+	PARAM(first_cid, 0, UINT64_C(1) << 48, 1, false, "The oldest CID at the start.", ""),
+	PARAM(seed, 0, UINT64_MAX, 1, false, "Seed of the history's hash rows.", ""),
+};
+
+static const struct gputm_preset presets[] = {
+	{ "kilo-tm", "Thesis 4.4.3, 4.4.4: 1920 entries, 512 buffers of 64 B, 5 kB of history.",
+	  { { "ring", 1920 }, { "cid_bits", 16 }, { "buffers", 512 } } },
+	{ "kilo-tm-small-history", "Thesis 4.4.3: the same with 64 + 64 entries of history, 512 B.",
+	  { { "ring", 1920 }, { "cid_bits", 16 }, { "buffers", 512 }, { "history_sets", 16 },
+	    { "filter_buckets", 16 } } },
+	{ "warptm", "Thesis 6.2: warp mode with 32 B regions.",
+	  { { "warp_mode", 1 }, { "cid_bits", 16 }, { "ring", 1920 }, { "buffers", 512 } } },
+	{ "unbounded", "As the released simulator: buffers that hardly ever overflow.",
+	  { { "buffer_words", 64 }, { "buffers", 46080 } } },
+};
+
+static const struct gputm_params table = {
+	"commit_unit", sizeof(struct gputm_commit_unit_config),
+	params, GPUTM__COUNT(params), presets, GPUTM__COUNT(presets),
+};
+
+#define STAT(...) GPUTM__STAT(struct gputm_commit_unit, __VA_ARGS__)
+#define COMPARED(NAME, AGAIN, SENTENCE)                                                        \
+	{ NAME, offsetof(struct gputm_commit_unit, compared[AGAIN]), GPUTM_STAT_COUNTER,       \
+	  "words", SENTENCE }
+static const struct gputm__stat_row stats[] = {
+	STAT(cycles, COUNTER, "cycles", "Cycles, idle ones included."),
+	STAT(messages, COUNTER, "messages", "Messages accepted."),
+	STAT(messages_full, COUNTER, "messages", "Pushes answered with full."),
+	STAT(absorbed, COUNTER, "transactions", "Verdicts for what had failed here already."),
+	STAT(begun, COUNTER, "transactions", "Entries that had log words or waited for a verdict."),
+	STAT(skips, COUNTER, "transactions", "Entries skipped."),
+	STAT(committed, COUNTER, "transactions", "Entries retired after their writes."),
+	STAT(failed_here, COUNTER, "transactions", "Entries retired after a local failure."),
+	STAT(failed_elsewhere, COUNTER, "transactions", "Entries retired after a failing verdict."),
+	STAT(skips_retired, COUNTER, "transactions", "Skips retired."),
+	STAT(outcomes_passed, COUNTER, "transactions", "Local outcomes reported: pass."),
+	STAT(outcomes_failed, COUNTER, "transactions", "Local outcomes reported: fail."),
+	STAT(reads, COUNTER, "words", "Read log words consumed."),
+	STAT(writes, COUNTER, "words", "Write log words consumed."),
+	COMPARED("validated", 0, "Words compared by speculative validation."),
+	COMPARED("revalidated", 1, "Words compared by revalidation."),
+	STAT(mismatches, COUNTER, "words", "Comparisons that failed."),
+	STAT(read_requests, COUNTER, "requests", "Requests popped at the validation port."),
+	STAT(write_requests, COUNTER, "requests", "Requests popped at the commit port."),
+	STAT(requeued, COUNTER, "words", "Words queued for revalidation."),
+	STAT(reissued, COUNTER, "words", "Words queued for commit."),
+	STAT(written, COUNTER, "words", "Words written to memory."),
+	STAT(hazard_words, COUNTER, "words", "Read words with a hazard."),
+	STAT(hazards, COUNTER, "transactions", "Entries with a hazard."),
+	STAT(revalidations, COUNTER, "transactions", "Revalidations begun."),
+	STAT(overflows, COUNTER, "logs", "Logs that did not fit their buffer, or found none free."),
+	STAT(resends, COUNTER, "logs", "Logs asked for again."),
+	STAT(words_resent, COUNTER, "words", "Words of such logs consumed."),
+	STAT(active, GAUGE, "entries", "Entries in use."),
+	STAT(active_max, MAXIMUM, "entries", "Entries in use, at most."),
+	STAT(span_max, MAXIMUM, "entries", "Oldest to youngest CID named, at most."),
+	STAT(buffers_used, GAUGE, "buffers", "Buffers in use."),
+	STAT(buffers_max, MAXIMUM, "buffers", "Buffers in use, at most."),
+	STAT(fill_cycles, HISTOGRAM, "cycles", "First message to done, per entry."),
+	STAT(hazard_cycles, HISTOGRAM, "cycles", "Done to the end of hazard detection."),
+	STAT(validate_cycles, HISTOGRAM, "cycles", "Hazard detection to the outcome."),
+	STAT(verdict_cycles, HISTOGRAM, "cycles", "Outcome reported to verdict consumed."),
+	STAT(commit_cycles, HISTOGRAM, "cycles", "Passing verdict to writes queued."),
+	STAT(retire_cycles, HISTOGRAM, "cycles", "Finished to retired."),
+	STAT(revalidation_distance, HISTOGRAM, "CIDs", "From an entry with a hazard to its YCID."),
+};
+
+static const char *const events[] = { "validated", "revalidated", "begun", "hazard", "outcome",
+				      "verdict", "write issued", "written", "retired", "resend" };
+
+/* ---- life ---- */
+
+static struct gputm_commit_unit *self_of(struct gputm_unit *unit)
+{
+	return (struct gputm_commit_unit *)(void *)unit;
+}
+
+static int refuse(struct gputm_ctx *ctx, const char *field, uint64_t value, const char *why)
+{
+	gputm__log(ctx, GPUTM_LOG_ERROR, "commit_unit: %s = %llu %s", field,
+		   (unsigned long long)value, why);
+	return -EINVAL;
+}
+
+static int validate(struct gputm_ctx *ctx, const void *config)
+{
+	const struct gputm_commit_unit_config *c = config;
+
+	if (c->ring > UINT64_C(1) << (c->cid_bits - 2))
+		return refuse(ctx, "ring", c->ring, "is above 2^(cid_bits - 2)");
+	if (c->lanes > c->ring)
+		return refuse(ctx, "lanes", c->lanes, "is above ring");
+	if (c->port_words < c->lanes * c->buffer_words)
+		return refuse(ctx, "port_words", c->port_words, "is below lanes x buffer_words");
+	if (c->pending_block &&
+	    (c->pending_block < 4 || !gputm__is_power_of_two(c->pending_block)))
+		return refuse(ctx, "pending_block", c->pending_block,
+			      "is neither 0 nor a power of two from 4 up");
+	return 0;
+}
+
+static int make_history(struct gputm_commit_unit *self)
+{
+	const struct gputm_commit_unit_config *c = &self->config;
+	struct gputm_last_writer_config history = GPUTM_LAST_WRITER_CONFIG_INIT;
+
+	history.sets = c->history_sets;
+	history.ways = c->history_ways;
+	history.filter_ways = c->filter_ways;
+	history.filter_buckets = c->filter_buckets;
+	history.cid_bits = c->cid_bits;
+	history.address_bits = c->address_bits;
+	history.seed = c->seed;
+	return gputm_last_writer_new(self->unit.ctx, &history, &self->history);
+}
+
+static uint32_t up_to_power(uint32_t count)
+{
+	return count <= 1 ? 1 : 1u << (gputm__log2(count - 1) + 1);
+}
+
+static int make_ring(struct gputm_commit_unit *self)
+{
+	const struct gputm_commit_unit_config *c = &self->config;
+	struct gputm_ctx *ctx = self->unit.ctx;
+	uint32_t slots = up_to_power(c->ring + 1);
+
+	self->mask = slots - 1;
+	self->slot = gputm__alloc(ctx, slots, sizeof(*self->slot));
+	self->entry = gputm__alloc(ctx, slots, sizeof(*self->entry));
+	self->group = gputm__alloc(ctx, c->warp_mode ? slots : 0, sizeof(*self->group));
+	self->pair = gputm__alloc(ctx, (size_t)c->buffers * c->buffer_words, sizeof(*self->pair));
+	self->buffer_next = gputm__alloc(ctx, c->buffers, sizeof(*self->buffer_next));
+	self->pending = gputm__alloc(ctx, c->pending_block ? c->pending_entries : 0,
+				     sizeof(*self->pending));
+	if (!self->slot || !self->entry || !self->group || !self->pair || !self->buffer_next ||
+	    !self->pending)
+		return -ENOMEM;
+	return 0;
+}
+
+static int make_queues(struct gputm_commit_unit *self)
+{
+	const struct gputm_commit_unit_config *c = &self->config;
+	struct gputm_ctx *ctx = self->unit.ctx;
+
+	self->input.depth = c->input_depth;
+	self->resent.depth = c->resent_depth;
+	self->output.depth = c->output_depth;
+	self->input.message = gputm__alloc(ctx, c->input_depth, sizeof(*self->input.message));
+	self->resent.message = gputm__alloc(ctx, c->resent_depth, sizeof(*self->input.message));
+	self->output.report = gputm__alloc(ctx, c->output_depth, sizeof(*self->output.report));
+	for (int n = 0; n < 2; n++) {
+		struct gputm__commit_port *port = &self->port[n];
+
+		port->mask = up_to_power(c->port_words) - 1;
+		port->word = gputm__alloc(ctx, (size_t)port->mask + 1, sizeof(*port->word));
+	}
+	if (!self->input.message || !self->resent.message || !self->output.report ||
+	    !self->port[0].word || !self->port[1].word)
+		return -ENOMEM;
+	return 0;
+}
+
+static int make_gather(struct gputm_commit_unit *self)
+{
+	const struct gputm_commit_unit_config *c = &self->config;
+	struct gputm__commit_gather *g = &self->gather;
+	struct gputm_ctx *ctx = self->unit.ctx;
+	uint32_t most = c->lanes * c->buffer_words;
+
+	if (most < GPUTM_COMMIT_WORDS)
+		most = GPUTM_COMMIT_WORDS;
+	if (!c->warp_mode)
+		most = 0;
+	g->bucket_mask = 2 * up_to_power(most) - 1;
+	g->word = gputm__alloc(ctx, most, sizeof(*g->word));
+	g->next = gputm__alloc(ctx, most, sizeof(*g->next));
+	g->region = gputm__alloc(ctx, most, sizeof(*g->region));
+	g->bucket = gputm__alloc(ctx, (size_t)g->bucket_mask + 1, sizeof(*g->bucket));
+	return g->word && g->next && g->region && g->bucket ? 0 : -ENOMEM;
+}
+
+static int setup(struct gputm_unit *unit)
+{
+	struct gputm_commit_unit *self = self_of(unit);
+	const struct gputm_commit_unit_config *c = &self->config;
+	int error = make_history(self);
+
+	self->address_max = gputm__low_mask(c->address_bits);
+	self->region_mask = ~(uint64_t)(c->warp_mode ? c->region_bytes - 1 : 3);
+	self->pending_shift = c->pending_block ? gputm__log2(c->pending_block) : 0;
+	if (!error)
+		error = make_ring(self);
+	if (!error)
+		error = make_queues(self);
+	return error ? error : make_gather(self);
+}
+
+static void teardown(struct gputm_unit *unit)
+{
+	struct gputm_commit_unit *self = self_of(unit);
+	void *const memory[] = {
+		self->slot, self->entry, self->group, self->pair, self->buffer_next, self->pending,
+		self->input.message, self->resent.message, self->output.report, self->port[0].word,
+		self->port[1].word, self->gather.word, self->gather.next, self->gather.region,
+		self->gather.bucket,
+	};
+
+	gputm_last_writer_free(self->history);
+	for (size_t n = 0; n < GPUTM__COUNT(memory); n++)
+		gputm__free(unit->ctx, memory[n]);
+}
+
+static void clear_ports(struct gputm_commit_unit *self)
+{
+	for (int n = 0; n < 2; n++) {
+		struct gputm__commit_port *port = &self->port[n];
+
+		port->oldest = port->issued = port->filled = 0;
+		port->offered = false;
+		memset(port->word, 0, ((size_t)port->mask + 1) * sizeof(*port->word));
+	}
+}
+
+static void clear(struct gputm_unit *unit)
+{
+	struct gputm_commit_unit *self = self_of(unit);
+	const struct gputm_commit_unit_config *c = &self->config;
+	size_t slots = (size_t)self->mask + 1;
+
+	gputm_unit_reset(gputm_last_writer_unit(self->history));
+	memset(self->slot, 0, slots * sizeof(*self->slot));
+	memset(self->group, 0, c->warp_mode ? slots * sizeof(*self->group) : 0);
+	memset(self->pending, 0,
+	       c->pending_block ? c->pending_entries * sizeof(*self->pending) : 0);
+	self->oldest = self->commit = self->hazard = self->head = c->first_cid;
+	self->hazard_word = self->gathered = self->pending_unbounded = 0;
+	self->revalidate.head = self->finalise.head = GPUTM__NONE;
+	self->buffer_free = GPUTM__NONE;
+	self->buffer_fresh = 0;
+	self->active = self->buffers_used = 0;
+	self->input.head = self->input.count = self->input.word = 0;
+	self->resent.head = self->resent.count = self->resent.word = 0;
+	self->output.head = self->output.count = 0;
+	clear_ports(self);
+	gputm__commit_set_expiry(self);
+}
+
+/* ---- storage ---- */
+
+static unsigned entry_bits(const struct gputm_commit_unit_config *c)
+{
+	unsigned stage = 4, flags = 6, pointers = 2 * gputm__bits_for((uint64_t)c->buffers + 1);
+	unsigned counts = 2 * gputm__bits_for((uint64_t)c->buffer_words + 1);
+
+	return stage + flags + 2 * c->cid_bits + pointers + counts +
+	       gputm__bits_for((uint64_t)c->buffer_words + 1);
+}
+
+static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+{
+	const struct gputm_commit_unit *self = (const struct gputm_commit_unit *)(const void *)unit;
+	const struct gputm_commit_unit_config *c = &self->config;
+	uint64_t word = c->address_bits + 32u;
+	const struct gputm_storage array[] = {
+		{ "ring", c->ring, entry_bits(c), 1, false },
+		{ "buffers", c->buffers, c->buffer_words * word, 4, false },
+		{ "history table", (uint64_t)c->history_sets * c->history_ways,
+		  c->address_bits + c->cid_bits, 1, false },
+		{ "history filter", (uint64_t)c->filter_ways * c->filter_buckets, c->cid_bits,
+		  c->filter_ways, false },
+		{ "input", c->input_depth, GPUTM_COMMIT_WORDS * word, 1, true },
+		{ "resent input", c->resent_depth, GPUTM_COMMIT_WORDS * word, 1, true },
+		{ "reports", c->output_depth, 2 * c->lanes + c->cid_bits, 1, true },
+		{ "words at the ports", UINT64_C(2) * c->port_words,
+		  word + gputm__bits_for(c->ring), 2, true },
+		{ "pending writes", c->pending_block ? c->pending_entries : 0, 16, 1, true },
+	};
+
+	if (index >= GPUTM__COUNT(array))
+		return false;
+	*out = array[index];
+	return true;
+}
+
+static const struct gputm__class class = {
+	.kind = "commit_unit",
+	.version = 1,
+	.size = sizeof(struct gputm_commit_unit),
+	.params = &table,
+	.config_offset = offsetof(struct gputm_commit_unit, config),
+	.stat = stats,
+	.stat_count = GPUTM__COUNT(stats),
+	.event = events,
+	.validate = validate,
+	.setup = setup,
+	.teardown = teardown,
+	.clear = clear,
+	.io = gputm__commit_io,
+	.check = gputm__commit_check,
+	.storage = storage,
+};
+
+GPUTM__LIFE(commit_unit, class)
+
+/* ---- messages and reports ---- */
+
+static uint32_t mask_bytes(uint32_t lanes, uint64_t mask, uint32_t masks)
+{
+	return mask & (mask - 1) ? masks * ((lanes + 7) / 8) : 0;
+}
+
+uint32_t gputm_commit_message_bytes(const struct gputm_commit_message *message)
+{
+	uint32_t masks = message->kind == GPUTM_COMMIT_DONE ||
+					 message->kind == GPUTM_COMMIT_VERDICT
+				 ? 2
+				 : 1;
+
+	return 8 + 8 * message->words + mask_bytes(message->lanes, message->mask, masks);
+}
+
+size_t gputm_commit_message_size(const struct gputm_commit_message *message)
+{
+	return offsetof(struct gputm_commit_message, word) +
+	       message->words * sizeof(message->word[0]);
+}
+
+uint32_t gputm_commit_report_bytes(const struct gputm_commit_report *report)
+{
+	if (report->kind != GPUTM_COMMIT_OUTCOME)
+		return 8;
+	return 8 + mask_bytes(report->lanes, report->mask, 2);
+}
+
+bool gputm_commit_unit_peek(const struct gputm_commit_unit *self, struct gputm_commit_report *out)
+{
+	if (!self->output.count)
+		return false;
+	*out = self->output.report[self->output.head];
+	return true;
+}
+
+bool gputm_commit_unit_pop(struct gputm_commit_unit *self)
+{
+	if (!self->output.count)
+		return false;
+	self->output.count--;
+	if (++self->output.head == self->output.depth)
+		self->output.head = 0;
+	return true;
+}
+
+uint64_t gputm_commit_unit_oldest(const struct gputm_commit_unit *self)
+{
+	return self->oldest;
+}
+
+enum gputm_commit_stage gputm_commit_unit_stage(const struct gputm_commit_unit *self, uint64_t cid)
+{
+	if (cid < self->oldest)
+		return GPUTM_COMMIT_FINISHED;
+	if (cid >= self->head)
+		return GPUTM_COMMIT_UNUSED;
+	return (enum gputm_commit_stage)self->slot[gputm__commit_index(self, cid)].stage;
+}
+
+/* ---- clock ---- */
+
+static inline bool offer(struct gputm__commit_port *port)
+{
+	if (!gputm__commit_can_offer(port))
+		return false;
+	port->offered = true;
+	return true;
+}
+
+static inline bool step_hazard(struct gputm_commit_unit *self)
+{
+	uint32_t index = gputm__commit_index(self, self->hazard);
+	uint8_t stage = self->slot[index].stage;
+
+	if (stage == GPUTM_COMMIT_HAZARD)
+		return gputm__commit_hazard(self, index);
+	self->hazard += stage == GPUTM_COMMIT_FINISHED;
+	return stage == GPUTM_COMMIT_FINISHED;
+}
+
+static inline bool step_commit(struct gputm_commit_unit *self)
+{
+	if (self->slot[gputm__commit_index(self, self->commit)].stage < GPUTM_COMMIT_READY ||
+	    self->commit == self->hazard)
+		return false;
+	if (gputm__commit_passes_commit(self))
+		self->commit++;
+	else if (gputm__commit_can_commit(self))
+		gputm__commit_commit(self);
+	else
+		return false;
+	return true;
+}
+
+static inline bool step_retire(struct gputm_commit_unit *self)
+{
+	if (self->slot[gputm__commit_index(self, self->oldest)].stage != GPUTM_COMMIT_FINISHED ||
+	    self->oldest == self->commit)
+		return false;
+	if (gputm__commit_is_plain(self, self->oldest) && !self->unit.observe) {
+		self->slot[gputm__commit_index(self, self->oldest++)] =
+			(struct gputm__commit_slot){ GPUTM_COMMIT_UNUSED, 0, 0, 0 };
+		self->active--;
+		self->skips_retired++;
+	} else if (gputm__commit_can_retire(self)) {
+		gputm__commit_retire(self);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+#define STEP(name) (gputm__commit_can_##name(self) && (gputm__commit_##name(self), true))
+
+/* One cycle but for the count of it. @return whether anything changed. */
+static GPUTM__INLINE bool step(struct gputm_commit_unit *self)
+{
+	bool did = offer(&self->port[0]);
+
+	did |= offer(&self->port[1]);
+	did |= step_hazard(self);
+	did |= STEP(revalidate);
+	did |= STEP(finalise);
+	did |= step_commit(self);
+	did |= step_retire(self);
+	did |= STEP(resent);
+	did |= self->input.count && gputm__commit_input(self);
+	return did;
+}
+
+void gputm_commit_unit_tick(struct gputm_commit_unit *self)
+{
+	step(self);
+	self->cycles++;
+}
+
+uint64_t gputm_commit_unit_next_event(const struct gputm_commit_unit *self)
+{
+	bool some = gputm__commit_can_offer(&self->port[0]) ||
+		    gputm__commit_can_offer(&self->port[1]) || gputm__commit_can_hazard(self) ||
+		    gputm__commit_passes_hazard(self) ||
+		    gputm__commit_can_revalidate(self) || gputm__commit_can_finalise(self) ||
+		    gputm__commit_can_commit(self) || gputm__commit_can_retire(self) ||
+		    gputm__commit_can_resent(self) || gputm__commit_can_input(self);
+
+	return some ? 0 : UINT64_MAX;
+}
+
+/* Nothing but the in-order pointers can move, and they stand at one entry. */
+static inline bool is_quiet(const struct gputm_commit_unit *self)
+{
+	return self->oldest == self->hazard && !self->unit.observe && !self->input.count &&
+	       !self->resent.count &&
+	       self->revalidate.head == GPUTM__NONE && self->finalise.head == GPUTM__NONE &&
+	       !gputm__commit_can_offer(&self->port[0]) && !gputm__commit_can_offer(&self->port[1]);
+}
+
+/* Then skips pass all three in a cycle each. @return how many did. */
+static uint64_t pass_skips(struct gputm_commit_unit *self, uint64_t most)
+{
+	uint64_t cid = self->oldest, end = cid + most, skips;
+
+	for (; cid != end && gputm__commit_is_plain(self, cid); cid++)
+		self->slot[gputm__commit_index(self, cid)] =
+			(struct gputm__commit_slot){ GPUTM_COMMIT_UNUSED, 0, 0, 0 };
+	skips = cid - self->oldest;
+	self->oldest = self->commit = self->hazard = cid;
+	self->active -= skips;
+	self->skips_retired += skips;
+	return skips;
+}
+
+void gputm_commit_unit_advance(struct gputm_commit_unit *self, uint64_t cycles)
+{
+	while (cycles) {
+		uint64_t passed = is_quiet(self) ? pass_skips(self, cycles) : 0;
+
+		if (!passed && !step(self))
+			break;
+		passed += !passed;
+		self->cycles += passed;
+		cycles -= passed;
+	}
+	self->cycles += cycles;
+}

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Bulk in-memory copy
+ * ===================
+ *
+ * S. Chen, L. Peng, S. Irving, "Accelerating GPU Hardware Transactional Memory with Snapshot
+ * Isolation" (ISCA 2017), 3, 5 and Table 2, after RowClone: a row of 2 kB is copied to another
+ * one of its subarray in 68 ns, through the sense amplifiers that they share.
+ *
+ * The unit goes through the rows of a region and gives each to its subarray. A subarray copies
+ * one row at a time, first come first served, and all subarrays work at once. So all that
+ * there is to know of a subarray is when it will be idle, and when a request completes is
+ * known when it is made:
+ *
+ *	push:	for each subarray with n rows of the request
+ *		    idle at = max(now, idle at) + n x row_cycles
+ *		completion = the latest of them
+ *
+ * Example, 4 subarrays, rows of 10 cycles, at cycle 0
+ *
+ *	copy of rows 0 .. 5	subarrays 0, 1 idle at 20; 2, 3 at 10	complete at 20
+ *	copy of rows 2, 3	subarrays 2, 3 idle at 20		complete at 20
+ *	copy of row 4		subarray 0 idle at 30			complete at 30
+ *
+ * Invariants, as check() names them:
+ *   C1  a request is complete iff its cycle has come
+ *   C2  no request completes after the last subarray is idle
+ *   C3  pushed = popped + requests held; completed = popped + complete ones held
+ *
+ * Differences from the paper
+ *   - The number of banks is not given; the default is that of the GDDR5 part in Table 2.
+ *   - Which subarray a row is in is not given: here rows go round banks and subarrays, so that
+ *     a region of many rows is copied in parallel, which the paper says it is.
+ *   - Commands to subarrays cost nothing; the paper gives no rate.
+ *   - Copies do not delay other accesses to their banks, as in the paper's account.
+ */
+#include "gputm/row_copier.h"
+#include "lib/base/unit.h"
+
+#define NOW_MAX (UINT64_C(1) << 62)
+
+struct request {
+	struct gputm_row_copier_request is;
+	uint64_t done_at;
+};
+
+struct gputm_row_copier {
+	struct gputm_unit unit;
+	struct gputm_row_copier_config config;
+	struct request *request; /* [requests], in the order of pushes */
+	uint64_t *idle_at;	 /* [banks * subarrays] */
+	uint32_t held;
+	uint32_t all; /* subarrays of all banks */
+	uint32_t all_shift, row_shift;
+	uint64_t now, address_max;
+
+	uint64_t pushed, full, completed, popped, rows, held_max;
+};
+
+#define PARAM(...) GPUTM__PARAM(struct gputm_row_copier_config, __VA_ARGS__)
+static const struct gputm_param params[] = {
+	PARAM(row_bytes, 64, 1u << 16, 2048, true, "Bytes of a row.", "ISCA 2017 Table 2"),
+	PARAM(row_cycles, 1, 4096, 63, false, "Cycles to copy a row.", "ISCA 2017 Table 2"),
+	PARAM(subarrays, 1, 1024, 64, true, "Subarrays of a bank.", "ISCA 2017 Table 2"),
+	PARAM(banks, 1, 1024, 16, true, "Banks.", ""),
+	PARAM(requests, 1, 256, 64, false, "Requests that the unit holds.", ""),
+	PARAM(address_bits, 16, 48, 32, false, "Width of a byte address, bits.", ""),
+};
+
+static const struct gputm_preset presets[] = {
+	{ "isca-2017", "ISCA 2017 Table 2: rows of 2 kB in 68 ns, cycles of 924 MHz.",
+	  { { "row_bytes", 2048 }, { "row_cycles", 63 }, { "subarrays", 64 } } },
+	{ "isca-2017-core", "The same in cycles of 1400 MHz.",
+	  { { "row_bytes", 2048 }, { "row_cycles", 96 }, { "subarrays", 64 } } },
+};
+
+static const struct gputm_params table = {
+	"row_copier", sizeof(struct gputm_row_copier_config),
+	params, GPUTM__COUNT(params), presets, GPUTM__COUNT(presets),
+};
+
+#define STAT(...) GPUTM__STAT(struct gputm_row_copier, __VA_ARGS__)
+static const struct gputm__stat_row stats[] = {
+	STAT(pushed, COUNTER, "requests", "Requests taken: popped, or still held."),
+	STAT(full, COUNTER, "requests", "Requests refused because the unit was full."),
+	STAT(completed, COUNTER, "requests", "Requests whose rows are all copied."),
+	STAT(popped, COUNTER, "requests", "Completions taken."),
+	STAT(rows, COUNTER, "rows", "Rows of the requests taken."),
+	STAT(held_max, MAXIMUM, "requests", "Requests held, at most."),
+};
+
+static const char *const events[] = { "pushed", "completed" };
+
+/* ---- life ---- */
+
+static struct gputm_row_copier *self_of(struct gputm_unit *unit)
+{
+	return (struct gputm_row_copier *)(void *)unit;
+}
+
+static int setup(struct gputm_unit *unit)
+{
+	struct gputm_row_copier *c = self_of(unit);
+
+	c->all = c->config.banks * c->config.subarrays;
+	c->all_shift = gputm__log2(c->all);
+	c->row_shift = gputm__log2(c->config.row_bytes);
+	c->address_max = gputm__low_mask(c->config.address_bits);
+	c->request = gputm__alloc(unit->ctx, c->config.requests, sizeof(*c->request));
+	c->idle_at = gputm__alloc(unit->ctx, c->all, sizeof(*c->idle_at));
+	return c->request && c->idle_at ? 0 : -ENOMEM;
+}
+
+static void teardown(struct gputm_unit *unit)
+{
+	gputm__free(unit->ctx, self_of(unit)->request);
+	gputm__free(unit->ctx, self_of(unit)->idle_at);
+}
+
+static void clear(struct gputm_unit *unit)
+{
+	struct gputm_row_copier *c = self_of(unit);
+
+	memset(c->idle_at, 0, c->all * sizeof(*c->idle_at));
+	c->held = 0;
+	c->now = 0;
+}
+
+/* A cycle in the past is 0 in the snapshot. */
+static void io_time(struct gputm_row_copier *c, struct gputm__io *io, uint64_t *time)
+{
+	uint64_t left = *time > c->now ? *time - c->now : 0;
+
+	gputm__io_u64_max(io, &left, NOW_MAX, "cycles left");
+	if (gputm__io_reading(io))
+		*time = left ? c->now + left : 0;
+}
+
+static void io(struct gputm_unit *unit, struct gputm__io *io)
+{
+	struct gputm_row_copier *c = self_of(unit);
+
+	gputm__io_u64_max(io, &c->now, NOW_MAX, "cycle");
+	gputm__io_u32_max(io, &c->held, c->config.requests, "requests");
+	for (uint32_t i = 0; i < c->all && !io->error; i++)
+		io_time(c, io, &c->idle_at[i]);
+	for (uint32_t i = 0; i < c->held && !io->error; i++) {
+		gputm__io_u64(io, &c->request[i].is.tag);
+		gputm__io_u64(io, &c->request[i].is.source);
+		gputm__io_u64(io, &c->request[i].is.destination);
+		gputm__io_u64(io, &c->request[i].is.bytes);
+		gputm__io_u64_max(io, &c->request[i].done_at, 2 * NOW_MAX, "cycle of completion");
+	}
+}
+
+static bool is_complete(const struct gputm_row_copier *c, const struct request *request)
+{
+	return request->done_at <= c->now;
+}
+
+static int request_refused(const struct gputm_row_copier *c,
+			   const struct gputm_row_copier_request *r);
+
+static const char *check(const struct gputm_unit *unit)
+{
+	const struct gputm_row_copier *c = (const struct gputm_row_copier *)(const void *)unit;
+	uint64_t last = c->now, complete = 0;
+
+	for (uint32_t i = 0; i < c->all; i++)
+		last = c->idle_at[i] > last ? c->idle_at[i] : last;
+	for (uint32_t i = 0; i < c->held; i++) {
+		if (request_refused(c, &c->request[i].is))
+			return "a request is impossible";
+		if (c->request[i].done_at > last)
+			return "a request completes after the last subarray is idle";
+		complete += is_complete(c, &c->request[i]);
+	}
+	if (c->pushed != c->popped + c->held || c->held > c->held_max)
+		return "pushed is not popped + held, or held is above its maximum";
+	return c->completed == c->popped + complete ? NULL
+						    : "completed is not popped + complete ones";
+}
+
+static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+{
+	const struct gputm_row_copier_config *c = gputm_unit_config(unit);
+	uint64_t row = c->address_bits > gputm__log2(c->row_bytes)
+			       ? c->address_bits - gputm__log2(c->row_bytes)
+			       : 1;
+
+	if (index)
+		return false;
+	*out = (struct gputm_storage){ "requests", c->requests, 3 * row, 1, true };
+	return true;
+}
+
+static const struct gputm__class class = {
+	.kind = "row_copier",
+	.version = 1,
+	.size = sizeof(struct gputm_row_copier),
+	.params = &table,
+	.config_offset = offsetof(struct gputm_row_copier, config),
+	.stat = stats,
+	.stat_count = GPUTM__COUNT(stats),
+	.event = events,
+	.setup = setup,
+	.teardown = teardown,
+	.clear = clear,
+	.io = io,
+	.check = check,
+	.storage = storage,
+};
+
+GPUTM__LIFE(row_copier, class)
+
+/* ---- requests ---- */
+
+static int request_refused(const struct gputm_row_copier *c,
+			   const struct gputm_row_copier_request *r)
+{
+	uint64_t most = c->address_max, apart = r->source ^ r->destination;
+
+	if (!r->bytes)
+		return gputm__refuse(&c->unit, "bytes = 0 to be copied");
+	if (r->source > most || r->bytes - 1 > most - r->source)
+		return gputm__out_of_range(&c->unit, "source", r->source, 0, most);
+	if (r->destination > most || r->bytes - 1 > most - r->destination)
+		return gputm__out_of_range(&c->unit, "destination", r->destination, 0, most);
+	if (apart & (c->config.row_bytes - 1))
+		return gputm__refuse(&c->unit, "source and destination are not alike in rows");
+	if (r->source < r->destination + r->bytes && r->destination < r->source + r->bytes)
+		return gputm__refuse(&c->unit, "source and destination overlap");
+	return 0;
+}
+
+static uint64_t rows_of(const struct gputm_row_copier *c, const struct gputm_row_copier_request *r)
+{
+	return ((r->source + r->bytes - 1) >> c->row_shift) - (r->source >> c->row_shift) + 1;
+}
+
+/* Subarray number i after that of the first row. */
+static uint32_t subarray_of(const struct gputm_row_copier *c,
+			    const struct gputm_row_copier_request *r, uint64_t i)
+{
+	return (uint32_t)(((r->source >> c->row_shift) + i) & (c->all - 1));
+}
+
+/* When that subarray will have copied its rows, of `rows` in all. */
+static uint64_t idle_after(const struct gputm_row_copier *c, uint32_t subarray, uint64_t i,
+			   uint64_t rows)
+{
+	uint64_t idle_at = c->idle_at[subarray], own = ((rows - i - 1) >> c->all_shift) + 1;
+
+	return (idle_at > c->now ? idle_at : c->now) + own * c->config.row_cycles;
+}
+
+static uint64_t completion_of(const struct gputm_row_copier *c,
+			      const struct gputm_row_copier_request *r)
+{
+	uint64_t rows = rows_of(c, r), last = 0;
+
+	for (uint64_t i = 0; i < rows && i < c->all; i++)
+		gputm__maximum(&last, idle_after(c, subarray_of(c, r, i), i, rows));
+	return last;
+}
+
+static uint64_t schedule(struct gputm_row_copier *c, const struct gputm_row_copier_request *r,
+			 uint64_t rows)
+{
+	uint64_t last = 0;
+
+	for (uint64_t i = 0; i < rows && i < c->all; i++) {
+		uint32_t subarray = subarray_of(c, r, i);
+
+		c->idle_at[subarray] = idle_after(c, subarray, i, rows);
+		gputm__maximum(&last, c->idle_at[subarray]);
+	}
+	return last;
+}
+
+static int answer(const struct gputm_row_copier *c, const struct gputm_row_copier_request *request)
+{
+	int error = request_refused(c, request);
+
+	if (error)
+		return error;
+	return c->held < c->config.requests ? GPUTM_ROW_COPIER_OK : GPUTM_ROW_COPIER_FULL;
+}
+
+int gputm_row_copier_push_probe(const struct gputm_row_copier *c,
+				const struct gputm_row_copier_request *request, uint64_t *done_at)
+{
+	int result = answer(c, request);
+
+	if (result == GPUTM_ROW_COPIER_OK && done_at)
+		*done_at = completion_of(c, request);
+	return result;
+}
+
+int gputm_row_copier_push(struct gputm_row_copier *c,
+			  const struct gputm_row_copier_request *request, uint64_t *done_at)
+{
+	uint64_t last, rows;
+	int result = answer(c, request);
+
+	c->full += result == GPUTM_ROW_COPIER_FULL;
+	if (result != GPUTM_ROW_COPIER_OK)
+		return result;
+	rows = rows_of(c, request);
+	last = schedule(c, request, rows);
+	c->request[c->held++] = (struct request){ *request, last };
+	c->pushed++;
+	c->rows += rows;
+	gputm__maximum(&c->held_max, c->held);
+	if (done_at)
+		*done_at = last;
+	gputm__emit(&c->unit, GPUTM_ROW_COPIER_EVENT_PUSHED, request->tag, rows, last, 0);
+	return GPUTM_ROW_COPIER_OK;
+}
+
+/* The complete request that is to be taken next, or NULL. */
+static struct request *first_complete(const struct gputm_row_copier *c)
+{
+	struct request *first = NULL;
+
+	for (uint32_t i = 0; i < c->held; i++)
+		if (is_complete(c, &c->request[i]) &&
+		    (!first || c->request[i].done_at < first->done_at))
+			first = &c->request[i];
+	return first;
+}
+
+bool gputm_row_copier_peek(const struct gputm_row_copier *c, struct gputm_row_copier_request *out)
+{
+	const struct request *first = first_complete(c);
+
+	if (first)
+		*out = first->is;
+	return first != NULL;
+}
+
+bool gputm_row_copier_pop(struct gputm_row_copier *c, struct gputm_row_copier_request *out)
+{
+	struct request *first = first_complete(c);
+
+	if (!first)
+		return false;
+	*out = first->is;
+	c->held--;
+	memmove(first, first + 1,
+		(size_t)(&c->request[c->held] - first) * sizeof(*first));
+	c->popped++;
+	return true;
+}
+
+/* ---- time ---- */
+
+/* The next cycle at which a request completes, or UINT64_MAX. */
+static uint64_t next_completion(const struct gputm_row_copier *c)
+{
+	uint64_t next = UINT64_MAX;
+
+	for (uint32_t i = 0; i < c->held; i++)
+		if (!is_complete(c, &c->request[i]) && c->request[i].done_at < next)
+			next = c->request[i].done_at;
+	return next;
+}
+
+static void reach(struct gputm_row_copier *c, uint64_t cycle)
+{
+	c->now = cycle;
+	for (uint32_t i = 0; i < c->held; i++) {
+		if (c->request[i].done_at != cycle)
+			continue;
+		c->completed++;
+		gputm__emit(&c->unit, GPUTM_ROW_COPIER_EVENT_COMPLETED, c->request[i].is.tag, cycle,
+			    0, 0);
+	}
+}
+
+void gputm_row_copier_advance(struct gputm_row_copier *c, uint64_t cycles)
+{
+	uint64_t end = c->now + cycles, next;
+
+	for (next = next_completion(c); next <= end; next = next_completion(c))
+		reach(c, next);
+	c->now = end;
+}
+
+void gputm_row_copier_tick(struct gputm_row_copier *c)
+{
+	gputm_row_copier_advance(c, 1);
+}
+
+uint64_t gputm_row_copier_next_event(const struct gputm_row_copier *c)
+{
+	uint64_t next = next_completion(c);
+
+	return next == UINT64_MAX ? next : next - c->now - 1;
+}
+
+uint64_t gputm_row_copier_now(const struct gputm_row_copier *c)
+{
+	return c->now;
+}

@@ -1,0 +1,555 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Logical timestamp table
+ * =======================
+ *
+ * S. Chen, L. Peng, S. Irving, "Accelerating GPU Hardware Transactional Memory with Snapshot
+ * Isolation" (ISCA 2017), 4.1, Fig. 7 and 8; sizes in 4.3.
+ *
+ * Snapshot isolation lets a transaction read a word that another one overwrites; the reader
+ * then comes before the writer in any serial order. A loop of such edges is no serial order.
+ * Post-dating finds it with two numbers a transaction: everything before it has been pushed
+ * below its CTS, and it has promised to those after it to stay at or below its PDTS.
+ *
+ *	edge(pred, succ):
+ *	    pred has committed			ts = its PrevTS
+ *	    succ has no PDTS			ts = PDTS of pred, first set to CTS + 10 if unset
+ *	    CTS of pred >= PDTS of succ		the same; it is a loop
+ *	    else				ts = PDTS of pred, lowered to the midpoint of
+ *						its CTS and the PDTS of succ
+ *	    ts >= PDTS of succ			loop
+ *	    else				CTS of succ = max(CTS, ts + 1)
+ *	succ has committed:			PDTS of pred = min(PDTS, PrevTS of succ - 1);
+ *						a loop if its CTS is above that
+ *
+ * Why no loop is missed: CTS only grows, PDTS only shrinks, CTS <= PDTS holds for every
+ * transaction that runs, and each edge i -> j leaves CTS of j > PDTS of i. Round a loop that
+ * is a contradiction. A committed transaction is its PrevTS, as CTS and PDTS at once.
+ *
+ * Example, Fig. 8 in the order A, B, C (T1 -> T2 -> T3 -> T1), as CTS/PDTS:
+ *
+ *	A	T1 promises 11		1/11  12/-   1/-
+ *	B	T2 promises 22		1/11  12/22  23/-
+ *	C	T3 promises 33		T1 would have to be 34 and has promised 11: loop
+ *
+ * Invariants, as check() names them:
+ *	T1  CTS, PDTS and PrevTS are at most 2^stamp_bits - 2, or PDTS is unset
+ *	T2  CTS <= PDTS of a transaction that runs (not with literal)
+ *	T3  an idle or committed transaction has no PDTS
+ *	T4  begun = committed + aborted + running; committed = released + retained
+ *
+ * Differences from the paper
+ *   - Fig. 7 writes -1 for an unset PDTS and compares it; here unset is above all numbers,
+ *     so that an unset PDTS takes the midpoint.
+ *   - Fig. 7 lets CTS go back; here it only grows. A committed successor is not looked at in
+ *     Fig. 7: its slot is that of the thread's next transaction. Here a number belongs to one
+ *     transaction until it is released, and a transaction starts above what its snapshot
+ *     contains. Without these loops are missed; `literal` shows that, and `signed_unset`
+ *     takes the -1 for a number as well.
+ *   - Fig. 8 has a PDTS of 5 in the order A, C, B where the code of Fig. 7 gives 6, the
+ *     midpoint of 1 and 11. The loop is found either way.
+ *   - Fig. 7 does not say what ts is at commit or abort: PDTS if set, else CTS.
+ *   - 1024 x 3 x 24 bits are 9,216 bytes; Table 1 says 12 kB, which is what 32-bit fields
+ *     take. The difference is reported apart.
+ */
+#include "gputm/timestamp_table.h"
+#include "lib/base/unit.h"
+
+#define UNSET GPUTM_TIMESTAMP_TABLE_UNSET
+#define FIRST 1 /* stamp of a fresh table */
+
+enum { IDLE, RUNNING, COMMITTED }; /* as enum gputm_timestamp_table_state */
+
+struct slot {
+	uint32_t cts, pdts, prev, state;
+};
+
+struct gputm_timestamp_table {
+	struct gputm_unit unit;
+	struct gputm_timestamp_table_config config;
+	struct slot *slot;
+	uint32_t limit;	  /* largest timestamp */
+	uint32_t usual;	  /* state of both ends of an edge that takes the short way */
+
+	uint64_t running, retained;
+	uint64_t passed, loops, overflows;
+	uint64_t begun, committed, aborted, released, restarts;
+	uint64_t running_max, retained_max;
+};
+
+#define PARAM(...) GPUTM__PARAM(struct gputm_timestamp_table_config, __VA_ARGS__)
+static const struct gputm_param params[] = {
+	PARAM(transactions, 2, 1u << 16, 1024, false, "Transactions.", "ISCA 2017 4.3"),
+	PARAM(stamp_bits, 5, 31, 24, false, "Width of a timestamp, bits.", "ISCA 2017 4.3"),
+	PARAM(increment, 1, 1u << 16, 10, false, "From CTS to a fresh PDTS.", "ISCA 2017 Fig. 7"),
+	PARAM(literal, 0, 1, 0, false, "Run Fig. 7 to the letter, which misses loops.",
+	      "ISCA 2017 Fig. 7"),
+	PARAM(signed_unset, 0, 1, 0, false, "With literal: compare an unset PDTS as -1.",
+	      "ISCA 2017 Fig. 7"),
+};
+
+static const struct gputm_preset presets[] = {
+	{ "isca-2017", "ISCA 2017 Table 1: three 24-bit timestamps for 1024 transactions.",
+	  { { "transactions", 1024 }, { "stamp_bits", 24 }, { "increment", 10 } } },
+	{ "literal", "The same with the procedures of Fig. 7 as printed.",
+	  { { "transactions", 1024 },
+	    { "stamp_bits", 24 },
+	    { "increment", 10 },
+	    { "literal", 1 } } },
+	{ "retained", "For 2048 transactions, committed ones among them.",
+	  { { "transactions", 2048 }, { "stamp_bits", 24 }, { "increment", 10 } } },
+};
+
+static const struct gputm_params table = {
+	"timestamp_table", sizeof(struct gputm_timestamp_table_config),
+	params, GPUTM__COUNT(params), presets, GPUTM__COUNT(presets),
+};
+
+#define STAT(...) GPUTM__STAT(struct gputm_timestamp_table, __VA_ARGS__)
+static const struct gputm__stat_row stats[] = {
+	STAT(passed, COUNTER, "edges", "Edges that passed."),
+	STAT(loops, COUNTER, "edges", "Edges that declared a loop."),
+	STAT(overflows, COUNTER, "calls", "Calls refused because a timestamp did not fit."),
+	STAT(begun, COUNTER, "transactions", "Begun: committed + aborted + running."),
+	STAT(committed, COUNTER, "transactions", "Committed: released + retained."),
+	STAT(aborted, COUNTER, "transactions", "Aborted."),
+	STAT(released, COUNTER, "transactions", "Committed ones whose number was given back."),
+	STAT(restarts, COUNTER, "restarts", "Restarts of all clocks."),
+	STAT(running_max, MAXIMUM, "transactions", "Running, at most."),
+	STAT(retained_max, MAXIMUM, "transactions", "Committed and not released, at most."),
+	STAT(running, GAUGE, "transactions", "Running."),
+	STAT(retained, GAUGE, "transactions", "Committed and not released."),
+};
+
+static const char *const events[] = { "begun", "edge", "retired", "released", "restarted" };
+
+/* ---- life ---- */
+
+static struct gputm_timestamp_table *self_of(struct gputm_unit *unit)
+{
+	return (struct gputm_timestamp_table *)(void *)unit;
+}
+
+static int validate(struct gputm_ctx *ctx, const void *config)
+{
+	const struct gputm_timestamp_table_config *c = config;
+
+	if (!c->signed_unset || c->literal)
+		return 0;
+	gputm__log(ctx, GPUTM_LOG_ERROR, "timestamp_table: signed_unset = 1 needs literal = 1");
+	return -EINVAL;
+}
+
+static int setup(struct gputm_unit *unit)
+{
+	struct gputm_timestamp_table *t = self_of(unit);
+
+	t->limit = (uint32_t)gputm__low_mask(t->config.stamp_bits) - 1;
+	t->usual = t->config.literal ? UINT32_MAX : RUNNING;
+	t->slot = gputm__alloc(unit->ctx, t->config.transactions, sizeof(*t->slot));
+	return t->slot ? 0 : -ENOMEM;
+}
+
+static void teardown(struct gputm_unit *unit)
+{
+	gputm__free(unit->ctx, self_of(unit)->slot);
+}
+
+static void clear(struct gputm_unit *unit)
+{
+	struct gputm_timestamp_table *t = self_of(unit);
+
+	for (uint32_t i = 0; i < t->config.transactions; i++)
+		t->slot[i] = (struct slot){ FIRST, UNSET, 0, IDLE };
+	t->running = t->retained = 0;
+}
+
+static void io(struct gputm_unit *unit, struct gputm__io *io)
+{
+	struct gputm_timestamp_table *t = self_of(unit);
+
+	t->running = t->retained = 0;
+	for (uint32_t i = 0; i < t->config.transactions && !io->error; i++) {
+		struct slot *slot = &t->slot[i];
+
+		gputm__io_u32_max(io, &slot->cts, t->limit, "CTS");
+		gputm__io_u32(io, &slot->pdts);
+		gputm__io_u32_max(io, &slot->prev, t->limit, "PrevTS");
+		gputm__io_u32_max(io, &slot->state, COMMITTED, "state");
+		t->running += slot->state == RUNNING;
+		t->retained += slot->state == COMMITTED;
+	}
+}
+
+static const char *check_slot(const struct gputm_timestamp_table *t, const struct slot *slot)
+{
+	if (slot->cts > t->limit || slot->prev > t->limit ||
+	    (slot->pdts > t->limit && slot->pdts != UNSET))
+		return "a timestamp is wider than stamp_bits";
+	if (slot->state != RUNNING && slot->pdts != UNSET && !t->config.literal)
+		return "a transaction that does not run has a PDTS";
+	if (slot->state == RUNNING && slot->cts > slot->pdts && !t->config.literal)
+		return "a running transaction has a CTS above its PDTS";
+	return NULL;
+}
+
+static const char *check(const struct gputm_unit *unit)
+{
+	const struct gputm_timestamp_table *t =
+		(const struct gputm_timestamp_table *)(const void *)unit;
+	uint64_t running = 0, retained = 0;
+
+	for (uint32_t i = 0; i < t->config.transactions; i++) {
+		const char *wrong = check_slot(t, &t->slot[i]);
+
+		if (wrong)
+			return wrong;
+		running += t->slot[i].state == RUNNING;
+		retained += t->slot[i].state == COMMITTED;
+	}
+	if (running != t->running || running > t->running_max)
+		return "running is not the number of running ones, or above its maximum";
+	if (retained != t->retained || retained > t->retained_max)
+		return "retained is not the number of committed ones, or above its maximum";
+	if (t->begun != t->committed + t->aborted + running)
+		return "begun is not committed + aborted + running";
+	return t->committed == t->released + retained ? NULL
+						      : "committed is not released + retained";
+}
+
+static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+{
+	const struct gputm_timestamp_table_config *c = gputm_unit_config(unit);
+	const struct gputm_storage part[] = {
+		{ "timestamps", c->transactions, 3 * c->stamp_bits, 1, false },
+		{ "padding to 32-bit fields", c->transactions, 3 * (32 - c->stamp_bits), 1, true },
+		{ "states", c->transactions, 2, 1, true },
+	};
+
+	if (index >= GPUTM__COUNT(part))
+		return false;
+	*out = part[index];
+	return true;
+}
+
+static const struct gputm__class class = {
+	.kind = "timestamp_table",
+	.version = 1,
+	.size = sizeof(struct gputm_timestamp_table),
+	.params = &table,
+	.config_offset = offsetof(struct gputm_timestamp_table, config),
+	.stat = stats,
+	.stat_count = GPUTM__COUNT(stats),
+	.event = events,
+	.validate = validate,
+	.setup = setup,
+	.teardown = teardown,
+	.clear = clear,
+	.io = io,
+	.check = check,
+	.storage = storage,
+};
+
+GPUTM__LIFE(timestamp_table, class)
+
+/* ---- edges ---- */
+
+#define APART static __attribute__((noinline))
+
+/* What an edge comes to: stamps to be written unless it overflows. */
+struct verdict {
+	int result;
+	uint32_t pdts; /* of the predecessor */
+	uint32_t cts;  /* of the successor */
+};
+
+static inline struct verdict overflow(void)
+{
+	return (struct verdict){ GPUTM_TIMESTAMP_TABLE_OVERFLOW, 0, 0 };
+}
+
+/* Both run: the PDTS that the predecessor takes. */
+static inline uint32_t promise(const struct gputm_timestamp_table *t, const struct slot *p,
+			       const struct slot *s)
+{
+	uint32_t midpoint = (p->cts + s->pdts) / 2;
+
+	if (s->pdts == UNSET || p->cts >= s->pdts)
+		return p->pdts == UNSET ? p->cts + t->config.increment : p->pdts;
+	return p->pdts < midpoint ? p->pdts : midpoint;
+}
+
+static struct verdict running_edge(const struct gputm_timestamp_table *t, const struct slot *p,
+				   const struct slot *s)
+{
+	uint32_t pdts = promise(t, p, s);
+
+	if (pdts >= s->pdts && pdts <= t->limit)
+		return (struct verdict){ GPUTM_TIMESTAMP_TABLE_LOOP, pdts, s->cts };
+	if (pdts >= t->limit)
+		return overflow();
+	return (struct verdict){ GPUTM_TIMESTAMP_TABLE_OK, pdts,
+				 s->cts > pdts ? s->cts : pdts + 1 };
+}
+
+/* The predecessor has committed, the successor runs. */
+static struct verdict committed_predecessor(const struct gputm_timestamp_table *t,
+					    const struct slot *p, const struct slot *s)
+{
+	if (p->prev >= s->pdts)
+		return (struct verdict){ GPUTM_TIMESTAMP_TABLE_LOOP, p->pdts, s->cts };
+	if (p->prev >= t->limit && s->cts <= p->prev)
+		return overflow();
+	return (struct verdict){ GPUTM_TIMESTAMP_TABLE_OK, p->pdts,
+				 s->cts > p->prev ? s->cts : p->prev + 1 };
+}
+
+/* The predecessor runs, the successor has committed. */
+static struct verdict committed_successor(const struct slot *p, const struct slot *s)
+{
+	if (p->cts >= s->prev)
+		return (struct verdict){ GPUTM_TIMESTAMP_TABLE_LOOP, p->pdts, s->cts };
+	return (struct verdict){ GPUTM_TIMESTAMP_TABLE_OK,
+				 p->pdts < s->prev ? p->pdts : s->prev - 1, s->cts };
+}
+
+/* An unset PDTS as literal and signed_unset compare it. */
+static int64_t number(const struct gputm_timestamp_table *t, uint32_t pdts)
+{
+	return pdts == UNSET && t->config.signed_unset ? -1 : (int64_t)pdts;
+}
+
+/* Fig. 7, line by line. */
+static struct verdict literal_edge(const struct gputm_timestamp_table *t, const struct slot *p,
+				   const struct slot *s)
+{
+	int64_t pdts = number(t, p->pdts), ts = p->prev, midpoint;
+
+	if (p->state != COMMITTED) {
+		midpoint = ((int64_t)p->cts + s->pdts) / 2;
+		if (s->pdts == UNSET || p->cts >= s->pdts)
+			pdts = p->pdts == UNSET ? (int64_t)p->cts + t->config.increment : pdts;
+		else if (pdts > midpoint)
+			pdts = midpoint;
+		ts = pdts;
+	}
+	if (s->pdts != UNSET && ts >= (int64_t)s->pdts && ts <= t->limit)
+		return (struct verdict){ GPUTM_TIMESTAMP_TABLE_LOOP, (uint32_t)pdts, s->cts };
+	if (ts >= (int64_t)t->limit)
+		return overflow();
+	return (struct verdict){ GPUTM_TIMESTAMP_TABLE_OK, (uint32_t)pdts, (uint32_t)(ts + 1) };
+}
+
+static struct verdict any_edge(const struct gputm_timestamp_table *t, const struct slot *p,
+			       const struct slot *s)
+{
+	if (t->config.literal)
+		return literal_edge(t, p, s);
+	if (p->state == COMMITTED)
+		return committed_predecessor(t, p, s);
+	return s->state == COMMITTED ? committed_successor(p, s) : running_edge(t, p, s);
+}
+
+static int refuse_number(const struct gputm_timestamp_table *t, uint32_t tx)
+{
+	return gputm__out_of_range(&t->unit, "transaction", tx, 0, t->config.transactions - 1);
+}
+
+APART int refuse_edge(const struct gputm_timestamp_table *t, uint32_t pred, uint32_t succ)
+{
+	if (pred >= t->config.transactions)
+		return refuse_number(t, pred);
+	if (succ >= t->config.transactions)
+		return refuse_number(t, succ);
+	if (pred == succ)
+		return gputm__refuse(&t->unit, "transaction %u cannot come before itself", pred);
+	return gputm__refuse(&t->unit, "edge from %u to %u: one is idle, or neither runs", pred,
+			     succ);
+}
+
+static bool is_edge(const struct gputm_timestamp_table *t, uint32_t pred, uint32_t succ)
+{
+	uint32_t p, s;
+
+	if (pred >= t->config.transactions || succ >= t->config.transactions || pred == succ)
+		return false;
+	p = t->slot[pred].state;
+	s = t->slot[succ].state;
+	return p != IDLE && s != IDLE && (p == RUNNING || s == RUNNING);
+}
+
+APART int tell_edge(const struct gputm_timestamp_table *t, uint32_t pred, uint32_t succ, int result)
+{
+	gputm__emit(&t->unit, GPUTM_TIMESTAMP_TABLE_EVENT_EDGE, pred, succ, (uint64_t)result, 0);
+	return result;
+}
+
+static int apply(struct gputm_timestamp_table *t, uint32_t pred, uint32_t succ,
+			struct verdict v)
+{
+	if (GPUTM__UNLIKELY(v.result == GPUTM_TIMESTAMP_TABLE_OVERFLOW)) {
+		t->overflows++;
+		return tell_edge(t, pred, succ, v.result);
+	}
+	t->slot[pred].pdts = v.pdts;
+	t->slot[succ].cts = v.cts;
+	t->passed += v.result == GPUTM_TIMESTAMP_TABLE_OK;
+	t->loops += v.result == GPUTM_TIMESTAMP_TABLE_LOOP;
+	if (GPUTM__UNLIKELY(t->unit.observe != NULL))
+		return tell_edge(t, pred, succ, v.result);
+	return v.result;
+}
+
+APART int unusual_edge(struct gputm_timestamp_table *t, uint32_t pred, uint32_t succ)
+{
+	if (!is_edge(t, pred, succ))
+		return refuse_edge(t, pred, succ);
+	return apply(t, pred, succ, any_edge(t, &t->slot[pred], &t->slot[succ]));
+}
+
+/* Both run and the edge passes: as any_edge(), without its detours. */
+int gputm_timestamp_table_edge(struct gputm_timestamp_table *t, uint32_t pred, uint32_t succ)
+{
+	struct slot *p, *s;
+	uint32_t pdts;
+
+	if (pred >= t->config.transactions || succ >= t->config.transactions || pred == succ)
+		return refuse_edge(t, pred, succ);
+	p = &t->slot[pred];
+	s = &t->slot[succ];
+	if (GPUTM__UNLIKELY(p->state != t->usual || s->state != t->usual))
+		return unusual_edge(t, pred, succ);
+	pdts = promise(t, p, s);
+	if (pdts >= s->pdts || pdts >= t->limit)
+		return unusual_edge(t, pred, succ);
+	p->pdts = pdts;
+	if (s->cts <= pdts)
+		s->cts = pdts + 1;
+	t->passed++;
+	if (GPUTM__UNLIKELY(t->unit.observe != NULL))
+		return tell_edge(t, pred, succ, GPUTM_TIMESTAMP_TABLE_OK);
+	return GPUTM_TIMESTAMP_TABLE_OK;
+}
+
+int gputm_timestamp_table_edge_probe(const struct gputm_timestamp_table *t, uint32_t pred,
+				     uint32_t succ)
+{
+	if (!is_edge(t, pred, succ))
+		return refuse_edge(t, pred, succ);
+	return any_edge(t, &t->slot[pred], &t->slot[succ]).result;
+}
+
+/* ---- life of a transaction ---- */
+
+static int begin_refused(const struct gputm_timestamp_table *t, uint32_t tx, uint64_t start)
+{
+	if (tx >= t->config.transactions)
+		return refuse_number(t, tx);
+	if (!t->config.literal && (!start || start > (uint64_t)t->limit + 1))
+		return gputm__out_of_range(&t->unit, "start", start, 1, (uint64_t)t->limit + 1);
+	if (t->slot[tx].state == IDLE || (t->config.literal && t->slot[tx].state == COMMITTED))
+		return 0;
+	return gputm__refuse(&t->unit, "transaction %u has begun and is not released", tx);
+}
+
+static void release(struct gputm_timestamp_table *t, uint32_t tx)
+{
+	t->slot[tx].state = IDLE;
+	t->retained--;
+	t->released++;
+	gputm__emit(&t->unit, GPUTM_TIMESTAMP_TABLE_EVENT_RELEASED, tx, 0, 0, 0);
+}
+
+int gputm_timestamp_table_begin(struct gputm_timestamp_table *t, uint32_t tx, uint64_t start)
+{
+	int error = begin_refused(t, tx, start);
+	struct slot *slot;
+
+	if (error)
+		return error;
+	slot = &t->slot[tx];
+	if (!t->config.literal && start > t->limit) {
+		t->overflows++;
+		return GPUTM_TIMESTAMP_TABLE_OVERFLOW;
+	}
+	if (slot->state == COMMITTED)
+		release(t, tx);
+	if (!t->config.literal)
+		slot->cts = (uint32_t)start;
+	slot->state = RUNNING;
+	t->begun++;
+	gputm__maximum(&t->running_max, ++t->running);
+	gputm__emit(&t->unit, GPUTM_TIMESTAMP_TABLE_EVENT_BEGUN, tx, slot->cts, 0, 0);
+	return GPUTM_TIMESTAMP_TABLE_OK;
+}
+
+static void count_retired(struct gputm_timestamp_table *t, bool committed)
+{
+	t->running--;
+	t->committed += committed;
+	t->aborted += !committed;
+	t->retained += committed;
+	gputm__maximum(&t->retained_max, t->retained);
+}
+
+int gputm_timestamp_table_retire(struct gputm_timestamp_table *t, uint32_t tx, bool committed)
+{
+	struct slot *slot;
+	uint32_t ts;
+
+	if (tx >= t->config.transactions)
+		return refuse_number(t, tx);
+	slot = &t->slot[tx];
+	if (slot->state != RUNNING)
+		return gputm__refuse(&t->unit, "transaction %u does not run", tx);
+	ts = slot->pdts != UNSET ? slot->pdts : slot->cts;
+	if (t->config.literal && ts >= t->limit) {
+		t->overflows++;
+		return GPUTM_TIMESTAMP_TABLE_OVERFLOW;
+	}
+	slot->prev = slot->cts;
+	if (t->config.literal)
+		slot->cts = ts + 1;
+	slot->pdts = UNSET;
+	slot->state = committed ? COMMITTED : IDLE;
+	count_retired(t, committed);
+	gputm__emit(&t->unit, GPUTM_TIMESTAMP_TABLE_EVENT_RETIRED, tx, committed, slot->prev, 0);
+	return GPUTM_TIMESTAMP_TABLE_OK;
+}
+
+int gputm_timestamp_table_release(struct gputm_timestamp_table *t, uint32_t tx)
+{
+	if (tx >= t->config.transactions)
+		return refuse_number(t, tx);
+	if (t->slot[tx].state != COMMITTED)
+		return gputm__refuse(&t->unit, "transaction %u has not committed", tx);
+	release(t, tx);
+	return 0;
+}
+
+int gputm_timestamp_table_restart(struct gputm_timestamp_table *t)
+{
+	if (t->running)
+		return gputm__refuse(&t->unit, "running = %llu transactions at a restart",
+				     (unsigned long long)t->running);
+	t->released += t->retained;
+	clear(&t->unit);
+	t->restarts++;
+	gputm__emit(&t->unit, GPUTM_TIMESTAMP_TABLE_EVENT_RESTARTED, 0, 0, 0, 0);
+	return 0;
+}
+
+int gputm_timestamp_table_stamps(const struct gputm_timestamp_table *t, uint32_t tx,
+				 struct gputm_timestamp_table_stamps *out)
+{
+	const struct slot *slot;
+
+	if (tx >= t->config.transactions)
+		return refuse_number(t, tx);
+	slot = &t->slot[tx];
+	out->state = (enum gputm_timestamp_table_state)slot->state;
+	out->cts = slot->cts;
+	out->pdts = slot->pdts;
+	out->prev = slot->prev;
+	return 0;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPUTM_LIB_SNAPISO_WORD_MAP_H
+#define GPUTM_LIB_SNAPISO_WORD_MAP_H
+/*
+ * How a table finds a word in the host's memory: open addressing with linear probing and
+ * a multiplicative hash, at most three quarters full. A removal moves later slots back, so
+ * there are no marks of what was removed and a search ends at the first free slot. The
+ * modelled tables are associative; none of this is visible in what they answer.
+ */
+#include "lib/base/unit.h"
+
+struct gputm__word_slot {
+	uint64_t key;  /* number of the word + 1; 0: free */
+	uint64_t data; /* as the table wants it; 0 when free */
+};
+
+struct gputm__word_map {
+	struct gputm__word_slot *slot; /* [mask + 2]; the last one is never free nor found */
+	size_t mask;
+	uint32_t shift;
+};
+
+/* Free every slot. */
+static inline void gputm__word_map_clear(struct gputm__word_map *map)
+{
+	memset(map->slot, 0, (map->mask + 1) * sizeof(*map->slot));
+	map->slot[map->mask + 1].key = UINT64_MAX;
+}
+
+/* Room for `words` words. 0 or -ENOMEM. */
+static inline int gputm__word_map_setup(struct gputm__word_map *map, struct gputm_ctx *ctx,
+					uint64_t words)
+{
+	uint32_t bits = gputm__bits_for(words + words / 3 + 2);
+
+	map->mask = ((size_t)1 << bits) - 1;
+	map->shift = 64 - bits;
+	map->slot = gputm__alloc(ctx, map->mask + 2, sizeof(*map->slot));
+	return map->slot ? 0 : -ENOMEM;
+}
+
+static inline size_t gputm__word_home(const struct gputm__word_map *map, uint64_t key)
+{
+	return (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> map->shift);
+}
+
+/* The slot of this key, or the free one that it would take. */
+static inline struct gputm__word_slot *gputm__word_find(const struct gputm__word_map *map,
+							uint64_t key)
+{
+	struct gputm__word_slot *slot = &map->slot[gputm__word_home(map, key)];
+
+	while (slot->key != key && slot->key)
+		slot = slot == &map->slot[map->mask] ? map->slot : slot + 1;
+	return slot;
+}
+
+/* May this slot move to the hole? Not if that would be before its home. */
+static inline bool gputm__word_may_move(const struct gputm__word_map *map, size_t at, size_t hole)
+{
+	size_t home = gputm__word_home(map, map->slot[at].key);
+
+	return ((at - home) & map->mask) >= ((at - hole) & map->mask);
+}
+
+static inline void gputm__word_close_up(struct gputm__word_map *map, size_t hole)
+{
+	for (size_t at = (hole + 1) & map->mask; map->slot[at].key; at = (at + 1) & map->mask)
+		if (gputm__word_may_move(map, at, hole)) {
+			map->slot[hole] = map->slot[at];
+			hole = at;
+		}
+	map->slot[hole] = (struct gputm__word_slot){ 0, 0 };
+}
+
+/* Can the slot be freed by itself? Else close up the ones behind it. */
+static inline bool gputm__word_ends_run(const struct gputm__word_slot *slot)
+{
+	return !slot[1].key;
+}
+
+static inline void gputm__word_erase(struct gputm__word_map *map, struct gputm__word_slot *slot)
+{
+	gputm__word_close_up(map, (size_t)(slot - map->slot));
+}
+
+/*
+ * For io(): the place and key of the next used slot from *at on; its data is the table's
+ * to go on with. NULL on an error. Call as often as there are words in use.
+ */
+static inline struct gputm__word_slot *gputm__word_io(struct gputm__word_map *map,
+						      struct gputm__io *io, size_t *at,
+						      uint64_t key_max)
+{
+	uint32_t place;
+
+	while (!gputm__io_reading(io) && !map->slot[*at].key)
+		++*at;
+	place = (uint32_t)*at;
+	gputm__io_u32_max(io, &place, (uint32_t)map->mask, "place of a word");
+	if (!io->error && (place < *at || *at > map->mask))
+		gputm__io_fail(io, -EINVAL, "its words are not in order");
+	if (io->error)
+		return NULL;
+	*at = (size_t)place + 1;
+	gputm__io_u64_max(io, &map->slot[place].key, key_max, "number of a word");
+	if (!io->error && !map->slot[place].key)
+		gputm__io_fail(io, -EINVAL, "a word in use is free");
+	return io->error ? NULL : &map->slot[place];
+}
+
+static inline uint64_t gputm__word_count(const struct gputm__word_map *map)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i <= map->mask; i++)
+		count += map->slot[i].key != 0;
+	return count;
+}
+
+/* Is a used slot where a search finds it? */
+static inline bool gputm__word_is_found(const struct gputm__word_map *map, size_t at)
+{
+	return gputm__word_find(map, map->slot[at].key) == &map->slot[at];
+}
+
+#endif /* GPUTM_LIB_SNAPISO_WORD_MAP_H */

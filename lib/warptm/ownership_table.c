@@ -1,0 +1,614 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Ownership table: two-phase parallel resolution of the conflicts within a warp (2PCR)
+ * ====================================================================================
+ *
+ * W. W. L. Fung, "GPU Computing Architecture for Irregular Parallelism" (PhD thesis,
+ * UBC 2015), 6.3.1 (buffers in shared memory), 6.3.3 and Fig. 6.6.
+ *
+ * A warp whose lanes have finished their transactions wants to know which of them conflict
+ * with one another before it sends anything. The table has a byte per region: the
+ * lowest lane that writes there, or "read only".
+ *
+ *	clear the table
+ *	for each row of the write log, all lanes at once:	phase 1
+ *	    owner[region] = min(owner[region], lane)
+ *	for each row of the read log and of the write log:	phase 2
+ *	    a lane aborts if owner[region] < lane
+ *
+ * The paper aborts a writer whose region is owned by *another* lane. After phase 1 the
+ * owner of a written region is its writer or a lower lane, so that is the same test. "Read
+ * only" is 255, above every lane.
+ *
+ * Fig. 6.6, lanes 0 to 3 (the figure counts from 1); -- is read only:
+ *
+ *	region              04 08 0c 10 14
+ *	clear               -- -- -- -- --
+ *	write 0c 08 10 04    3  1  0  2 --
+ *	write 10 14 14 08    3  1  0  0  1
+ *	read  04 04 04 04   nobody is above the owner
+ *	read  0c 08 10 --   lane 2 aborts: 10 belongs to lane 0
+ *	write 0c 08 10 04   (lane 2)
+ *	write 10 14 14 08   lane 3 aborts: 08 belongs to lane 1; (lane 2: 14 to lane 1)
+ *
+ * Why the survivors may commit together: let a < b survive. Whatever a writes has an owner
+ * <= a < b in its entry, and b has looked at the entries of all that it reads and writes. So
+ * b touches nothing that a writes: in lane order nobody reads or overwrites what an earlier
+ * one wrote. That needs no more of the hash than that a region has one entry, so no table is
+ * too small to be right. Why the lowest active lane survives: owners are active lanes, and
+ * none is below it. So some lane always makes progress.
+ *
+ * Lanes that abort own what they write like any other; a lane may abort for a conflict
+ * with a lane that aborts itself. Sequential resolution (sequential_resolver) does not
+ * have these, which is the only difference of the two when neither table nor filter errs.
+ *
+ * Invariants, as check() names them:
+ *   O1  acquired = released + used; a free buffer is empty
+ *   O2  survivors and aborted lanes of a buffer make up its active ones, and the
+ *       lowest active lane is a survivor
+ *   O3  lanes taken = survived + aborted + active in buffers; the lanes that aborted
+ *       did so by a read or a write: read_conflicts + write_conflicts
+ *   O4  an owner is an active lane of its warp
+ *   O5  steps = acquired + log_rows; initialise_cycles = acquired x the cost of one
+ *
+ * Differences from the paper
+ *   - The paper does not give the hash; low bits of the region number are as in the figure,
+ *     and H3 is there for strides.
+ *   - The paper counts steps. The cycles are those of one engine that reads a log row
+ *     from the L1 cache and then accesses the table; bank conflicts among the
+ *     lanes of a row are not modelled.
+ *   - The exact table is that of infinite capacity, which the paper evaluates. It is charged as
+ *     one of `entries`, so that only its accuracy differs.
+ */
+#include "gputm/ownership_table.h"
+#include "lib/base/h3.h"
+#include "lib/base/unit.h"
+#include "lib/warptm/region_map.h"
+#include "lib/warptm/resolver.h"
+
+#define READ_ONLY UINT8_MAX
+
+struct gputm_ownership_table {
+	struct gputm_unit unit;
+	struct gputm_ownership_table_config config;
+	struct gputm__resolver core;
+	struct gputm_h3 *h3;
+	uint8_t *owner;			/* [buffers][entries]; unused if exact */
+	struct gputm__region_map *map;	/* [buffers]; unused unless exact */
+	uint32_t shift;			/* log2(granularity) */
+	uint64_t index_mask;
+	uint64_t read_conflicts, write_conflicts;
+};
+
+static const char *const hashes[] = { "low_bits", "h3" };
+
+static const struct gputm_param rows[] = {
+#define ROW(...) GPUTM__PARAM(struct gputm_ownership_table_config, __VA_ARGS__)
+	ROW(lanes, 1, 64, 32, false, "Lanes of a warp.", "thesis Table 6.1"),
+	ROW(entries, 1, 1 << 16, 4096, true, "Regions that a table tells apart, a byte each.",
+	    "thesis 6.3.3"),
+	ROW(granularity, 1, 1 << 16, 4, true, "Bytes of a region.", "thesis Fig. 6.6"),
+	GPUTM__CHOICE(struct gputm_ownership_table_config, hash, 0, 1, 0, hashes,
+		      "How the number of a region picks its entry.", "thesis 6.3.3"),
+	ROW(exact, 0, 1, 0, false, "Whether no two regions share an entry.", "thesis 6.3.3"),
+	ROW(buffers, 1, 64, 3, false, "Tables of a core: warps that may resolve at a time.",
+	    "thesis 6.3.1"),
+	ROW(address_bits, 8, 64, 32, false, "Width of a byte address, bits.", ""),
+	ROW(access_bytes, 1, 1 << 12, 128, true, "Bytes that one access clears.", "thesis 6.3.3"),
+	ROW(log_cycles, 0, 1 << 10, 1, false, "Cycles to read a log row.", ""),
+	ROW(table_cycles, 0, 1 << 10, 1, false, "Cycles of a table access by all lanes.", ""),
+	ROW(seed, 0, UINT64_MAX, 1, false, "Seed of the H3 rows.", ""),
+#undef ROW
+};
+
+static const struct gputm_preset presets[] = {
+	{ "warptm", "Thesis 6.3.3: 4096 entries, 4 kB.", { { "entries", 4096 } } },
+	{ "warptm-2k",
+	  "Thesis 6.3.3: the 2K entries of its cost example.",
+	  { { "entries", 2048 } } },
+	{ "infinite", "Thesis 6.3.3: infinite capacity, to compare with.", { { "exact", 1 } } },
+};
+
+static const struct gputm_params params = {
+	"ownership_table", sizeof(struct gputm_ownership_table_config),
+	rows,		   GPUTM__COUNT(rows),
+	presets,	   GPUTM__COUNT(presets),
+};
+
+static const struct gputm__stat_row stats[] = {
+	GPUTM__RESOLVER_STATS(struct gputm_ownership_table),
+	GPUTM__STAT(struct gputm_ownership_table, read_conflicts, COUNTER, "lanes",
+		    "Lanes that aborted for a read."),
+	GPUTM__STAT(struct gputm_ownership_table, write_conflicts, COUNTER, "lanes",
+		    "Lanes that aborted for a write."),
+};
+
+static const char *const events[] = { "acquire", "construct", "match", "release" };
+
+/* ---- life ---- */
+
+static struct gputm_ownership_table *self_of(struct gputm_unit *unit)
+{
+	return (struct gputm_ownership_table *)(void *)unit;
+}
+
+static int validate(struct gputm_ctx *ctx, const void *config)
+{
+	const struct gputm_ownership_table_config *c = config;
+
+	if (gputm__log2(c->granularity) < c->address_bits)
+		return 0;
+	gputm__log(ctx, GPUTM_LOG_ERROR,
+		   "ownership_table: granularity = %u leaves nothing of address_bits = %u",
+		   c->granularity, c->address_bits);
+	return -EINVAL;
+}
+
+static int setup_entries(struct gputm_ownership_table *t)
+{
+	struct gputm_ownership_table_config *c = &t->config;
+	struct gputm_h3_config h3 = gputm__h3_config(1, c->entries, c->address_bits - t->shift,
+						     c->seed, c->h3_rows);
+	int error = gputm__h3_new(t->unit.ctx, &h3, t->shift, &t->h3);
+
+	if (error)
+		return error;
+	c->h3_rows = c->h3_rows ? t->h3->row : NULL;
+	t->owner = gputm__alloc(t->unit.ctx, (size_t)c->buffers * c->entries, 1);
+	t->map = gputm__alloc(t->unit.ctx, c->buffers, sizeof(*t->map));
+	return t->owner && t->map ? 0 : -ENOMEM;
+}
+
+static int setup(struct gputm_unit *unit)
+{
+	struct gputm_ownership_table *t = self_of(unit);
+	const struct gputm_ownership_table_config *c = &t->config;
+	int error = gputm__resolver_setup(unit->ctx, &t->core, c->buffers, c->lanes,
+					  c->address_bits);
+
+	t->shift = gputm__log2(c->granularity);
+	t->index_mask = c->entries - 1;
+	t->core.initialise_cost = (uint64_t)((c->entries + c->access_bytes - 1) /
+					     c->access_bytes) * c->table_cycles;
+	return error ? error : setup_entries(t);
+}
+
+static void teardown(struct gputm_unit *unit)
+{
+	struct gputm_ownership_table *t = self_of(unit);
+
+	for (uint32_t i = 0; t->map && i < t->config.buffers; i++)
+		gputm__region_map_free(unit->ctx, &t->map[i]);
+	gputm__free(unit->ctx, t->map);
+	gputm__free(unit->ctx, t->owner);
+	gputm__free(unit->ctx, t->core.buffer);
+	gputm_h3_free(t->h3);
+}
+
+static void clear(struct gputm_unit *unit)
+{
+	gputm__resolver_clear(&self_of(unit)->core);
+}
+
+static uint8_t *owners(const struct gputm_ownership_table *t, uint32_t buffer)
+{
+	return t->owner + (size_t)buffer * t->config.entries;
+}
+
+static void io(struct gputm_unit *unit, struct gputm__io *io)
+{
+	struct gputm_ownership_table *t = self_of(unit);
+
+	gputm__io_same(io, gputm__h3_fingerprint(t->h3), "its hash rows are others");
+	gputm__resolver_io(&t->core, io);
+	for (uint32_t i = 0; i < t->config.buffers && !io->error; i++) {
+		if (t->core.buffer[i].phase == GPUTM__RESOLVER_FREE)
+			continue;
+		if (t->config.exact)
+			gputm__region_map_io(&t->map[i], io);
+		else
+			gputm__io_bytes(io, owners(t, i), t->config.entries);
+	}
+}
+
+/* ---- invariants ---- */
+
+static bool all_owners_active(const struct gputm_ownership_table *t, uint32_t buffer)
+{
+	uint64_t active = t->core.buffer[buffer].active;
+	const struct gputm__region_map *map = &t->map[buffer];
+	bool fine = true;
+
+	for (size_t i = 0; t->config.exact && i < map->count; i++)
+		fine &= map->entry[i].lane < 64 && active >> (map->entry[i].lane & 63) & 1;
+	for (uint32_t i = 0; !t->config.exact && i < t->config.entries; i++) {
+		uint8_t owner = owners(t, buffer)[i];
+
+		fine &= owner == READ_ONLY || (owner < 64 && active >> (owner & 63) & 1);
+	}
+	return fine;
+}
+
+static const char *check(const struct gputm_unit *unit)
+{
+	const struct gputm_ownership_table *t =
+		(const struct gputm_ownership_table *)(const void *)unit;
+	const char *broken = gputm__resolver_check(&t->core);
+	uint64_t aborted = t->core.lanes_aborted;
+
+	for (uint32_t i = 0; i < t->config.buffers && !broken; i++) {
+		const struct gputm__resolver_buffer *b = &t->core.buffer[i];
+
+		if (b->phase == GPUTM__RESOLVER_FREE)
+			continue;
+		if ((b->so_far.survived | b->so_far.aborted) != b->active)
+			return "survivors and aborted lanes do not make up the active ones";
+		if (!all_owners_active(t, i))
+			return "an owner is no active lane of its warp";
+		aborted += gputm__popcount(b->so_far.aborted);
+	}
+	if (!broken && aborted != t->read_conflicts + t->write_conflicts)
+		return "aborted lanes are not read_conflicts + write_conflicts";
+	if (!broken && t->core.steps != t->core.acquired + t->core.log_rows)
+		return "steps are not acquired + log_rows";
+	return broken;
+}
+
+static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+{
+	const struct gputm_ownership_table_config *c = gputm_unit_config(unit);
+
+	if (index)
+		return false;
+	out->name = "ownership tables";
+	out->entries = (uint64_t)c->buffers * c->entries;
+	out->bits = 8;
+	out->ports = c->lanes;
+	return true;
+}
+
+static const struct gputm__class class = {
+	.kind = "ownership_table",
+	.version = 1,
+	.size = sizeof(struct gputm_ownership_table),
+	.params = &params,
+	.config_offset = offsetof(struct gputm_ownership_table, config),
+	.stat = stats,
+	.stat_count = GPUTM__COUNT(stats),
+	.event = events,
+	.validate = validate,
+	.setup = setup,
+	.teardown = teardown,
+	.clear = clear,
+	.io = io,
+	.check = check,
+	.storage = storage,
+};
+
+GPUTM__LIFE(ownership_table, class)
+
+/* ---- entries ---- */
+
+/* Inlined into a copy of its caller's loop for each hash. */
+#define SPECIALISED static inline __attribute__((always_inline))
+
+/* Where entries are: by value, as a store of an owner might change the table for all C knows. */
+struct place {
+	const struct gputm_h3 *h3; /* NULL: low bits */
+	uint64_t index_mask;
+	uint32_t shift;
+};
+
+SPECIALISED struct place place_of(const struct gputm_ownership_table *t, bool h3)
+{
+	struct place place = { h3 ? t->h3 : NULL, t->index_mask, t->shift };
+
+	return place;
+}
+
+SPECIALISED uint64_t entry_of(struct place place, uint64_t address)
+{
+	return place.h3 ? gputm__h3_index(place.h3, 0, address) :
+			  address >> place.shift & place.index_mask;
+}
+
+/* Whether the lanes are 0 to some other one: most rows, and the loops below need no search. */
+static bool is_dense(uint64_t mask)
+{
+	return mask && !(mask & (mask + 1));
+}
+
+SPECIALISED bool lower(uint8_t *entry, uint32_t lane)
+{
+	if (lane >= *entry)
+		return false;
+	*entry = (uint8_t)lane;
+	return true;
+}
+
+/* Whether an entry has changed. */
+SPECIALISED bool claim(struct place place, uint8_t *owner, const uint64_t *address, uint64_t mask)
+{
+	uint32_t lanes = is_dense(mask) ? gputm__log2(mask) + 1 : 0;
+	bool changed = false;
+
+	if (!lanes)
+		for (; mask; mask &= mask - 1)
+			changed |= lower(&owner[entry_of(place, address[gputm__lowest(mask)])],
+					 gputm__lowest(mask));
+	for (uint32_t lane = 0; lane < lanes; lane++)
+		changed |= lower(&owner[entry_of(place, address[lane])], lane);
+	return changed;
+}
+
+/* Answers of the lanes above, one place up, and that of this lane in bit 0. */
+SPECIALISED uint64_t add_answer(uint64_t found, struct place place, const uint8_t *owner,
+				const uint64_t *address, uint64_t lane)
+{
+	uint64_t owner_less_lane = owner[entry_of(place, address[lane])] - lane;
+
+	return found + found + (owner_less_lane >> 63); /* 1 if that is negative */
+}
+
+/* Lanes above the owner of what they touch. */
+SPECIALISED uint64_t above(struct place place, const uint8_t *owner, const uint64_t *address,
+			   uint64_t mask)
+{
+	uint64_t lane = is_dense(mask) ? gputm__log2(mask) + 1 : 0, found = 0;
+
+	for (; lane & 3; lane--)
+		found = add_answer(found, place, owner, address, lane - 1);
+	for (; lane; lane -= 4) {
+		found = add_answer(found, place, owner, address, lane - 1);
+		found = add_answer(found, place, owner, address, lane - 2);
+		found = add_answer(found, place, owner, address, lane - 3);
+		found = add_answer(found, place, owner, address, lane - 4);
+	}
+	if (is_dense(mask))
+		return found;
+	for (; mask; mask &= mask - 1) {
+		lane = gputm__lowest(mask);
+		found |= add_answer(0, place, owner, address, lane) << lane;
+	}
+	return found;
+}
+
+static bool claim_exactly(const struct gputm_ownership_table *t, struct gputm__region_map *map,
+			  const uint64_t *address, uint64_t mask)
+{
+	bool changed = false;
+
+	for (; mask; mask &= mask - 1) {
+		uint32_t lane = gputm__lowest(mask);
+		uint64_t region = address[lane] >> t->shift;
+		struct gputm__region_entry *entry = gputm__region_map_find(map, region);
+
+		changed |= !entry || lane < entry->lane;
+		if (!entry)
+			gputm__region_map_insert(map, region, lane);
+		else if (lane < entry->lane)
+			entry->lane = lane;
+	}
+	return changed;
+}
+
+static uint64_t above_exactly(const struct gputm_ownership_table *t,
+			      const struct gputm__region_map *map, const uint64_t *address,
+			      uint64_t mask)
+{
+	uint64_t found = 0;
+
+	for (; mask; mask &= mask - 1) {
+		uint32_t lane = gputm__lowest(mask);
+		const struct gputm__region_entry *entry =
+			gputm__region_map_find(map, address[lane] >> t->shift);
+
+		found |= (uint64_t)(entry && entry->lane < lane) << lane;
+	}
+	return found;
+}
+
+/* ---- the two phases; rows are checked and room is reserved ---- */
+
+static void construct(struct gputm_ownership_table *t, uint32_t buffer,
+		      const struct gputm_warp_row *row)
+{
+	struct gputm__resolver_buffer *b = &t->core.buffer[buffer];
+	uint64_t mask = row->mask & b->active;
+	bool changed;
+
+	b->phase = GPUTM__RESOLVER_CONSTRUCT;
+	if (t->config.exact)
+		changed = claim_exactly(t, &t->map[buffer], row->address, mask);
+	else if (t->config.hash == GPUTM_OWNERSHIP_TABLE_H3)
+		changed = claim(place_of(t, true), owners(t, buffer), row->address, mask);
+	else
+		changed = claim(place_of(t, false), owners(t, buffer), row->address, mask);
+	gputm__resolver_spend(&t->core, b,
+			      t->config.log_cycles + t->config.table_cycles * (1u + changed), 0, 1,
+			      1);
+	gputm__emit(&t->unit, GPUTM_OWNERSHIP_TABLE_EVENT_CONSTRUCT, buffer, mask, 0, 0);
+}
+
+static void match(struct gputm_ownership_table *t, uint32_t buffer,
+		  const struct gputm_warp_row *row, bool write, uint64_t *conflicts)
+{
+	struct gputm__resolver_buffer *b = &t->core.buffer[buffer];
+	uint64_t fresh, found, mask = row->mask & b->active;
+
+	b->phase = GPUTM__RESOLVER_MATCH;
+	if (t->config.exact)
+		found = above_exactly(t, &t->map[buffer], row->address, mask);
+	else if (t->config.hash == GPUTM_OWNERSHIP_TABLE_H3)
+		found = above(place_of(t, true), owners(t, buffer), row->address, mask);
+	else
+		found = above(place_of(t, false), owners(t, buffer), row->address, mask);
+	fresh = found & b->so_far.survived;
+	b->so_far.survived ^= fresh;
+	b->so_far.aborted |= fresh;
+	if (fresh)
+		*conflicts += gputm__popcount(fresh);
+	gputm__resolver_spend(&t->core, b, 0, t->config.log_cycles + t->config.table_cycles, 1, 1);
+	gputm__emit(&t->unit, GPUTM_OWNERSHIP_TABLE_EVENT_MATCH, buffer, mask, found, write);
+}
+
+static int reserve(struct gputm_ownership_table *t, uint32_t buffer,
+		   const struct gputm_warp_row *row, uint32_t count)
+{
+	size_t more = 0;
+
+	if (!t->config.exact)
+		return 0;
+	for (uint32_t i = 0; i < count; i++)
+		more += gputm__popcount(row[i].mask & t->core.buffer[buffer].active);
+	return gputm__region_map_reserve(t->unit.ctx, &t->map[buffer], more);
+}
+
+/* ---- public ---- */
+
+int gputm_ownership_table_acquire_probe(const struct gputm_ownership_table *t, uint64_t active)
+{
+	return gputm__resolver_acquire_probe(&t->unit, &t->core, active);
+}
+
+/* In pieces of constant size: a store or two each, where a whole one may be a slow string store. */
+static void clear_owners(uint8_t *owner, uint32_t entries)
+{
+	for (; entries >= 256; entries -= 256, owner += 256)
+		memset(owner, READ_ONLY, 256);
+	memset(owner, READ_ONLY, entries);
+}
+
+int gputm_ownership_table_acquire(struct gputm_ownership_table *t, uint64_t active,
+				  uint32_t *buffer)
+{
+	int result = gputm__resolver_acquire(&t->unit, &t->core, active, buffer);
+	struct gputm__resolver_buffer *b;
+
+	if (result != GPUTM_RESOLVER_ACQUIRED)
+		return result;
+	b = &t->core.buffer[*buffer];
+	b->so_far.survived = active;
+	gputm__resolver_spend(&t->core, b, 0, 0, 0, 1);
+	if (t->config.exact)
+		gputm__region_map_clear(&t->map[*buffer]);
+	else
+		clear_owners(owners(t, *buffer), t->config.entries);
+	gputm__emit(&t->unit, GPUTM_OWNERSHIP_TABLE_EVENT_ACQUIRE, *buffer, active, 0, 0);
+	return result;
+}
+
+static int check_row(const struct gputm_ownership_table *t, uint32_t buffer, uint32_t last,
+		     const struct gputm_warp_row *row)
+{
+	int error = gputm__resolver_held(&t->unit, &t->core, buffer, last);
+
+	if (error)
+		return error;
+	return gputm__resolver_check_row(&t->unit, &t->core, t->core.buffer[buffer].active, row);
+}
+
+int gputm_ownership_table_construct_row(struct gputm_ownership_table *t, uint32_t buffer,
+					const struct gputm_warp_row *row)
+{
+	int error = check_row(t, buffer, GPUTM__RESOLVER_CONSTRUCT, row);
+
+	if (!error)
+		error = reserve(t, buffer, row, 1);
+	if (!error)
+		construct(t, buffer, row);
+	return error;
+}
+
+int gputm_ownership_table_match_read_row(struct gputm_ownership_table *t, uint32_t buffer,
+					 const struct gputm_warp_row *row)
+{
+	int error = check_row(t, buffer, GPUTM__RESOLVER_MATCH, row);
+
+	if (!error)
+		match(t, buffer, row, false, &t->read_conflicts);
+	return error;
+}
+
+int gputm_ownership_table_match_write_row(struct gputm_ownership_table *t, uint32_t buffer,
+					  const struct gputm_warp_row *row)
+{
+	int error = check_row(t, buffer, GPUTM__RESOLVER_MATCH, row);
+
+	if (!error)
+		match(t, buffer, row, true, &t->write_conflicts);
+	return error;
+}
+
+static int check_logs(const struct gputm_ownership_table *t, uint32_t buffer,
+		      const struct gputm_warp_logs *logs)
+{
+	int error = gputm__resolver_held(&t->unit, &t->core, buffer, GPUTM__RESOLVER_FRESH);
+
+	if (error)
+		return error;
+	return gputm__resolver_check_logs(&t->unit, &t->core, t->core.buffer[buffer].active, logs);
+}
+
+int gputm_ownership_table_resolve(struct gputm_ownership_table *t, uint32_t buffer,
+				  const struct gputm_warp_logs *logs,
+				  struct gputm_resolution *out)
+{
+	int error = check_logs(t, buffer, logs);
+
+	if (!error)
+		error = reserve(t, buffer, logs->write, logs->write_rows);
+	if (error)
+		return error;
+	for (uint32_t i = 0; i < logs->write_rows; i++)
+		construct(t, buffer, &logs->write[i]);
+	for (uint32_t i = 0; i < logs->read_rows; i++)
+		match(t, buffer, &logs->read[i], false, &t->read_conflicts);
+	for (uint32_t i = 0; i < logs->write_rows; i++)
+		match(t, buffer, &logs->write[i], true, &t->write_conflicts);
+	t->core.buffer[buffer].phase = GPUTM__RESOLVER_MATCH;
+	*out = t->core.buffer[buffer].so_far;
+	return 0;
+}
+
+int gputm_ownership_table_result(const struct gputm_ownership_table *t, uint32_t buffer,
+				 struct gputm_resolution *out)
+{
+	return gputm__resolver_result(&t->unit, &t->core, buffer, out);
+}
+
+int gputm_ownership_table_release(struct gputm_ownership_table *t, uint32_t buffer)
+{
+	struct gputm_resolution r = { 0 };
+	int error = gputm__resolver_result(&t->unit, &t->core, buffer, &r);
+
+	if (error)
+		return error;
+	error = gputm__resolver_release(&t->unit, &t->core, buffer);
+	gputm__assert(!error);
+	gputm__emit(&t->unit, GPUTM_OWNERSHIP_TABLE_EVENT_RELEASE, buffer, r.survived, r.aborted,
+		    r.initialise_cycles + r.construct_cycles + r.match_cycles);
+	return error;
+}
+
+uint32_t gputm_ownership_table_used(const struct gputm_ownership_table *t)
+{
+	return (uint32_t)t->core.used;
+}
+
+int gputm_ownership_table_owner(const struct gputm_ownership_table *t, uint32_t buffer,
+				uint64_t address)
+{
+	const struct gputm__region_entry *entry;
+	uint8_t owner;
+
+	if (buffer >= t->core.buffers || t->core.buffer[buffer].phase == GPUTM__RESOLVER_FREE ||
+	    address & t->core.reject)
+		return -1;
+	if (t->config.exact) {
+		entry = gputm__region_map_find(&t->map[buffer], address >> t->shift);
+		return entry ? (int)entry->lane : -1;
+	}
+	owner = owners(t, buffer)[entry_of(place_of(t, t->config.hash), address)];
+	return owner == READ_ONLY ? -1 : owner;
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "lib/warptm/resolver.h"
+
+int gputm__resolver_setup(struct gputm_ctx *ctx, struct gputm__resolver *core, uint32_t buffers,
+			  uint32_t lanes, uint32_t address_bits)
+{
+	core->buffers = buffers;
+	core->lanes = gputm__low_mask(lanes);
+	core->reject = ~gputm__low_mask(address_bits);
+	core->buffer = gputm__alloc(ctx, buffers, sizeof(*core->buffer));
+	return core->buffer ? 0 : -ENOMEM;
+}
+
+void gputm__resolver_clear(struct gputm__resolver *core)
+{
+	memset(core->buffer, 0, core->buffers * sizeof(*core->buffer));
+	core->used = 0;
+}
+
+void gputm__resolver_io(struct gputm__resolver *core, struct gputm__io *io)
+{
+	core->used = 0;
+	for (uint32_t i = 0; i < core->buffers; i++) {
+		struct gputm__resolver_buffer *b = &core->buffer[i];
+
+		gputm__io_u32_max(io, &b->phase, GPUTM__RESOLVER_MATCH, "phase of a buffer");
+		gputm__io_u64(io, &b->active);
+		gputm__io_u64(io, &b->so_far.survived);
+		gputm__io_u64(io, &b->so_far.aborted);
+		gputm__io_u64(io, &b->so_far.initialise_cycles);
+		gputm__io_u64(io, &b->so_far.construct_cycles);
+		gputm__io_u64(io, &b->so_far.match_cycles);
+		gputm__io_u64(io, &b->so_far.log_rows);
+		gputm__io_u64(io, &b->so_far.steps);
+		core->used += b->phase != GPUTM__RESOLVER_FREE;
+	}
+}
+
+/* ---- invariants ---- */
+
+/* What the buffers in use add up to. */
+struct sums {
+	uint64_t used, lanes, construct, match, rows, steps;
+};
+
+static const char *check_buffer(const struct gputm__resolver *core,
+				const struct gputm__resolver_buffer *b, struct sums *sums)
+{
+	static const struct gputm__resolver_buffer unused;
+	const struct gputm_resolution *r = &b->so_far;
+
+	if (b->phase == GPUTM__RESOLVER_FREE)
+		return memcmp(b, &unused, sizeof(unused)) ? "a free buffer is not empty" : NULL;
+	if (b->active & ~core->lanes)
+		return "a lane beyond the warp is active";
+	if ((r->survived | r->aborted) & ~b->active || r->survived & r->aborted)
+		return "survivors and aborted lanes are not disjoint parts of the active ones";
+	if (r->aborted & b->active & (~b->active + 1))
+		return "the lowest active lane has aborted";
+	if (r->initialise_cycles != core->initialise_cost)
+		return "a buffer was not initialised at its cost";
+	sums->used++;
+	sums->lanes += gputm__popcount(b->active);
+	sums->construct += r->construct_cycles;
+	sums->match += r->match_cycles;
+	sums->rows += r->log_rows;
+	sums->steps += r->steps;
+	return NULL;
+}
+
+const char *gputm__resolver_check(const struct gputm__resolver *core)
+{
+	struct sums sums = { 0 };
+
+	for (uint32_t i = 0; i < core->buffers; i++) {
+		const char *broken = check_buffer(core, &core->buffer[i], &sums);
+
+		if (broken)
+			return broken;
+	}
+	if (core->used != sums.used || core->acquired != core->released + core->used)
+		return "acquired is not released + used";
+	if (core->used_max < core->used || core->used_max > core->buffers)
+		return "used_max is not in used .. buffers";
+	if (core->lanes_taken != core->lanes_survived + core->lanes_aborted +
+					 core->lanes_unresolved + sums.lanes)
+		return "lanes taken are not survived + aborted + unresolved + active in buffers";
+	if (core->initialise_cycles != core->acquired * core->initialise_cost)
+		return "initialise_cycles is not acquired x the cost of clearing a buffer";
+	if (core->construct_cycles < sums.construct || core->match_cycles < sums.match ||
+	    core->log_rows < sums.rows || core->steps < sums.steps)
+		return "a total is below what the buffers in use have spent";
+	return NULL;
+}
+
+/* ---- buffers ---- */
+
+int gputm__resolver_acquire_probe(const struct gputm_unit *unit,
+				  const struct gputm__resolver *core, uint64_t active)
+{
+	if (GPUTM__UNLIKELY(active & ~core->lanes))
+		return gputm__out_of_range(unit, "active", active, 0, core->lanes);
+	return core->used == core->buffers ? GPUTM_RESOLVER_BUSY : GPUTM_RESOLVER_ACQUIRED;
+}
+
+int gputm__resolver_acquire(const struct gputm_unit *unit, struct gputm__resolver *core,
+			    uint64_t active, uint32_t *buffer)
+{
+	int result = gputm__resolver_acquire_probe(unit, core, active);
+	struct gputm__resolver_buffer *b = core->buffer;
+
+	core->refused += result == GPUTM_RESOLVER_BUSY;
+	if (result != GPUTM_RESOLVER_ACQUIRED)
+		return result;
+	while (b->phase != GPUTM__RESOLVER_FREE)
+		b++;
+	b->phase = GPUTM__RESOLVER_FRESH;
+	b->active = active;
+	b->so_far.initialise_cycles = core->initialise_cost;
+	*buffer = (uint32_t)(b - core->buffer);
+	core->acquired++;
+	core->used++;
+	gputm__maximum(&core->used_max, core->used);
+	core->lanes_taken += gputm__popcount(active);
+	core->initialise_cycles += core->initialise_cost;
+	return result;
+}
+
+int gputm__resolver_held(const struct gputm_unit *unit, const struct gputm__resolver *core,
+			 uint32_t buffer, uint32_t last)
+{
+	if (GPUTM__UNLIKELY(buffer >= core->buffers))
+		return gputm__out_of_range(unit, "buffer", buffer, 0, core->buffers - 1);
+	if (GPUTM__UNLIKELY(core->buffer[buffer].phase == GPUTM__RESOLVER_FREE))
+		return gputm__refuse(unit, "buffer %u is not acquired, or was released", buffer);
+	if (GPUTM__UNLIKELY(core->buffer[buffer].phase > last))
+		return gputm__refuse(unit, "buffer %u is past that: its warp %s", buffer,
+				     last == GPUTM__RESOLVER_FRESH ?
+					     "has begun to resolve" :
+					     "has begun to look for conflicts");
+	return 0;
+}
+
+int gputm__resolver_release(const struct gputm_unit *unit, struct gputm__resolver *core,
+			    uint32_t buffer)
+{
+	int error = gputm__resolver_held(unit, core, buffer, GPUTM__RESOLVER_MATCH);
+	struct gputm__resolver_buffer *b;
+	uint32_t survived, aborted;
+
+	if (error)
+		return error;
+	b = &core->buffer[buffer];
+	survived = gputm__popcount(b->so_far.survived);
+	aborted = gputm__popcount(b->so_far.aborted);
+	core->lanes_survived += survived;
+	core->lanes_aborted += aborted;
+	core->lanes_unresolved += gputm__popcount(b->active) - survived - aborted;
+	memset(b, 0, sizeof(*b));
+	core->released++;
+	core->used--;
+	return 0;
+}
+
+int gputm__resolver_result(const struct gputm_unit *unit, const struct gputm__resolver *core,
+			   uint32_t buffer, struct gputm_resolution *out)
+{
+	int error = gputm__resolver_held(unit, core, buffer, GPUTM__RESOLVER_MATCH);
+
+	if (!error)
+		*out = core->buffer[buffer].so_far;
+	return error;
+}
+
+/* ---- rows ---- */
+
+static int refuse_row(const struct gputm_unit *unit, const struct gputm__resolver *core,
+		      uint64_t mask, const uint64_t *address)
+{
+	while (!(address[gputm__lowest(mask)] & core->reject))
+		mask &= mask - 1;
+	return gputm__out_of_range(unit, "address", address[gputm__lowest(mask)], 0,
+				   ~core->reject);
+}
+
+int gputm__resolver_check_row(const struct gputm_unit *unit, const struct gputm__resolver *core,
+			      uint64_t active, const struct gputm_warp_row *row)
+{
+	const uint64_t *address = row->address;
+	uint64_t all = 0, odd = 0, mask = row->mask & active;
+
+	if (GPUTM__UNLIKELY(row->mask & ~core->lanes))
+		return gputm__out_of_range(unit, "lanes of a row", row->mask, 0, core->lanes);
+	if (mask == UINT32_MAX)
+		for (uint32_t lane = 0; lane < 32; lane += 2) { /* side by side */
+			all |= address[lane];
+			odd |= address[lane + 1];
+		}
+	else
+		for (uint64_t left = mask; left; left &= left - 1)
+			all |= address[gputm__lowest(left)];
+	if (GPUTM__LIKELY(!((all | odd) & core->reject)))
+		return 0;
+	return refuse_row(unit, core, mask, address);
+}
+
+int gputm__resolver_check_logs(const struct gputm_unit *unit, const struct gputm__resolver *core,
+			       uint64_t active, const struct gputm_warp_logs *logs)
+{
+	int error = 0;
+
+	for (uint32_t i = 0; !error && i < logs->read_rows; i++)
+		error = gputm__resolver_check_row(unit, core, active, &logs->read[i]);
+	for (uint32_t i = 0; !error && i < logs->write_rows; i++)
+		error = gputm__resolver_check_row(unit, core, active, &logs->write[i]);
+	return error;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPUTM_LIB_WARPTM_RESOLVER_H
+#define GPUTM_LIB_WARPTM_RESOLVER_H
+/*
+ * What the two resolvers of the conflicts within a warp share: the buffers in shared memory,
+ * who holds them, what has come of each warp and what it cost.
+ */
+#include "gputm/ownership_table.h"
+#include "lib/base/unit.h"
+
+enum gputm__resolver_phase {
+	GPUTM__RESOLVER_FREE,
+	GPUTM__RESOLVER_FRESH,	   /* acquired, no row yet */
+	GPUTM__RESOLVER_CONSTRUCT, /* write rows only */
+	GPUTM__RESOLVER_MATCH,	   /* the rest */
+};
+
+struct gputm__resolver_buffer {
+	uint32_t phase;
+	uint64_t active;
+	struct gputm_resolution so_far;
+};
+
+struct gputm__resolver {
+	struct gputm__resolver_buffer *buffer;
+	uint32_t buffers;
+	uint64_t lanes;	 /* all lanes of a warp */
+	uint64_t reject; /* address bits beyond the width */
+	uint64_t initialise_cost;
+	/* statistics */
+	uint64_t acquired, refused, released, used, used_max;
+	uint64_t lanes_taken, lanes_survived, lanes_aborted, lanes_unresolved;
+	uint64_t initialise_cycles, construct_cycles, match_cycles, log_rows, steps;
+};
+
+/* The rows of the statistics that both have; `core` is the member's name in TYPE. */
+#define GPUTM__RESOLVER_STAT(TYPE, member, how, what, sentence)                                \
+	{ #member, offsetof(TYPE, core.member), GPUTM_STAT_##how, (what), (sentence) }
+#define GPUTM__RESOLVER_STATS(TYPE)                                                            \
+	GPUTM__RESOLVER_STAT(TYPE, acquired, COUNTER, "warps", "Warps that got a buffer."),    \
+	GPUTM__RESOLVER_STAT(TYPE, refused, COUNTER, "requests",                               \
+			     "Requests with all buffers in use."),                             \
+	GPUTM__RESOLVER_STAT(TYPE, released, COUNTER, "warps", "Warps that gave theirs back."), \
+	GPUTM__RESOLVER_STAT(TYPE, used, GAUGE, "buffers", "Buffers in use."),                 \
+	GPUTM__RESOLVER_STAT(TYPE, used_max, MAXIMUM, "buffers", "Buffers in use, at most."),  \
+	GPUTM__RESOLVER_STAT(TYPE, lanes_taken, COUNTER, "lanes",                              \
+			     "Active lanes of warps acquired."),                               \
+	GPUTM__RESOLVER_STAT(TYPE, lanes_survived, COUNTER, "lanes",                           \
+			     "Survivors of warps released."),                                  \
+	GPUTM__RESOLVER_STAT(TYPE, lanes_aborted, COUNTER, "lanes",                            \
+			     "Lanes aborted of warps released."),                              \
+	GPUTM__RESOLVER_STAT(TYPE, initialise_cycles, COUNTER, "cycles",                       \
+			     "Spent on clearing buffers."),                                    \
+	GPUTM__RESOLVER_STAT(TYPE, construct_cycles, COUNTER, "cycles",                        \
+			     "Spent on recording writes."),                                    \
+	GPUTM__RESOLVER_STAT(TYPE, match_cycles, COUNTER, "cycles",                            \
+			     "Spent on looking for conflicts."),                               \
+	GPUTM__RESOLVER_STAT(TYPE, log_rows, COUNTER, "rows", "Log rows read."),               \
+	GPUTM__RESOLVER_STAT(TYPE, steps, COUNTER, "steps", "Steps, as Fig. 6.6 counts them.")
+
+int gputm__resolver_setup(struct gputm_ctx *ctx, struct gputm__resolver *core, uint32_t buffers,
+			  uint32_t lanes, uint32_t address_bits);
+void gputm__resolver_clear(struct gputm__resolver *core);
+void gputm__resolver_io(struct gputm__resolver *core, struct gputm__io *io);
+const char *gputm__resolver_check(const struct gputm__resolver *core);
+
+int gputm__resolver_acquire_probe(const struct gputm_unit *unit,
+				  const struct gputm__resolver *core, uint64_t active);
+/* As the unit's acquire; the unit clears the buffer itself. */
+int gputm__resolver_acquire(const struct gputm_unit *unit, struct gputm__resolver *core,
+			    uint64_t active, uint32_t *buffer);
+int gputm__resolver_release(const struct gputm_unit *unit, struct gputm__resolver *core,
+			    uint32_t buffer);
+int gputm__resolver_result(const struct gputm_unit *unit, const struct gputm__resolver *core,
+			   uint32_t buffer, struct gputm_resolution *out);
+
+/* 0 when the buffer is held and in no phase after `last`; else the refusal. */
+int gputm__resolver_held(const struct gputm_unit *unit, const struct gputm__resolver *core,
+			 uint32_t buffer, uint32_t last);
+/* 0 when the lanes of a row, and the addresses of the `active` ones, are in range. */
+int gputm__resolver_check_row(const struct gputm_unit *unit, const struct gputm__resolver *core,
+			      uint64_t active, const struct gputm_warp_row *row);
+int gputm__resolver_check_logs(const struct gputm_unit *unit, const struct gputm__resolver *core,
+			       uint64_t active, const struct gputm_warp_logs *logs);
+
+/* What reading `rows` log rows and `steps` more cost; cycles is construct or match. */
+static inline void gputm__resolver_spend(struct gputm__resolver *core,
+					 struct gputm__resolver_buffer *b, uint64_t construct,
+					 uint64_t match, uint64_t rows, uint64_t steps)
+{
+	b->so_far.construct_cycles += construct;
+	b->so_far.match_cycles += match;
+	b->so_far.log_rows += rows;
+	b->so_far.steps += steps;
+	core->construct_cycles += construct;
+	core->match_cycles += match;
+	core->log_rows += rows;
+	core->steps += steps;
+}
+
+#endif /* GPUTM_LIB_WARPTM_RESOLVER_H */

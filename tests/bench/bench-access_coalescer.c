@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * access_coalescer: rows of 32 lanes in 32 B regions, adjacent words and scattered ones; per
+ * lane. The bound compares with the last region, and finds others through a table of
+ * region numbers that is cleared by its own call number; it checks and counts nothing.
+ */
+#include <stdlib.h>
+
+#include "gputm/access_coalescer.h"
+#include "tests/bench/bench.h"
+
+#define LANES 32
+#define ROWS 64
+
+struct rows {
+	struct gputm_access_coalescer *unit;
+	uint64_t address[ROWS][LANES];
+	uint32_t value[LANES];
+	struct gputm_wide_access out[LANES];
+	struct {
+		uint64_t region;
+		uint32_t call, index;
+	} slot[2 * LANES];
+	uint32_t call;
+};
+
+static struct rows *setup(void)
+{
+	struct gputm_access_coalescer_config config = GPUTM_ACCESS_COALESCER_CONFIG_INIT;
+	struct rows *r = calloc(1, sizeof(*r));
+
+	if (!r || gputm_access_coalescer_new(NULL, &config, &r->unit)) {
+		free(r);
+		return NULL;
+	}
+	return r;
+}
+
+static void *setup_adjacent(void)
+{
+	struct rows *r = setup();
+
+	for (unsigned i = 0; r && i < ROWS; i++)
+		for (unsigned lane = 0; lane < LANES; lane++)
+			r->address[i][lane] = 128 * i + 4 * lane;
+	return r;
+}
+
+static void *setup_scattered(void)
+{
+	struct rows *r = setup();
+	uint64_t random = 1;
+
+	for (unsigned i = 0; r && i < ROWS; i++)
+		for (unsigned lane = 0; lane < LANES; lane++)
+			r->address[i][lane] = (bench_next(&random) >> 32) & 0xfffffc;
+	return r;
+}
+
+static void teardown(void *state)
+{
+	struct rows *r = state;
+
+	gputm_access_coalescer_free(r->unit);
+	free(r);
+}
+
+static void run(void *state, uint64_t count)
+{
+	struct rows *r = state;
+	int wide = 0;
+
+	for (uint64_t i = 0; i < count; i++)
+		wide += gputm_access_coalescer_row(r->unit, 0xffffffff, r->address[i % ROWS],
+						   r->value, r->out, NULL);
+	bench_use((uint64_t)wide);
+}
+
+static inline uint32_t find(struct rows *r, uint64_t region, uint32_t *wide)
+{
+	uint32_t i = (uint32_t)(region * UINT64_C(0x9e3779b97f4a7c15) >> 58);
+
+	while (r->slot[i].call == r->call && r->slot[i].region != region)
+		i = (i + 1) % (2 * LANES);
+	if (r->slot[i].call != r->call) {
+		r->slot[i].region = region;
+		r->slot[i].call = r->call;
+		r->slot[i].index = *wide;
+		r->out[*wide].address = region << 5;
+		r->out[*wide].word_mask = 0;
+		r->out[*wide].lane_mask = 0;
+		(*wide)++;
+	}
+	return r->slot[i].index;
+}
+
+BENCH_TIGHT static uint32_t tight_row(struct rows *r, const uint64_t *address)
+{
+	uint64_t last = UINT64_MAX;
+	uint32_t at = 0, wide = 0;
+
+	r->call++;
+	for (unsigned lane = 0; lane < LANES; lane++) {
+		uint64_t region = address[lane] >> 5;
+		uint32_t word = address[lane] >> 2 & 7;
+
+		if (region != last)
+			at = find(r, last = region, &wide);
+		r->out[at].word_mask |= 1u << word;
+		r->out[at].lane_mask |= UINT64_C(1) << lane;
+		r->out[at].value[word] = r->value[lane];
+	}
+	return wide;
+}
+
+static void bound(void *state, uint64_t count)
+{
+	struct rows *r = state;
+	uint64_t wide = 0;
+
+	for (uint64_t i = 0; i < count; i++)
+		wide += tight_row(r, r->address[i % ROWS]);
+	bench_use(wide);
+}
+
+static const struct bench_op operations[] = {
+	{ "access_coalescer", "row of 32 adjacent words, per lane", setup_adjacent, teardown, run,
+	  bound, "gputm_access_coalescer_row", "tight_row", LANES },
+	{ "access_coalescer", "row of 32 scattered words, per lane", setup_scattered, teardown, run,
+	  bound, "gputm_access_coalescer_row", "tight_row", LANES },
+};
+
+BENCH_TABLE(operations)

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * commit_sequencer, 32 lanes and 6 partitions: a whole commit of a warp whose lanes read and
+ * write one word each, from begin to retired, every tick, packet and report included;
+ * per transaction. The bound walks the two rows, groups their words by partition and copies
+ * them into messages, and touches a flag per lane and partition three times: done, outcome,
+ * verdict.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gputm/commit_sequencer.h"
+#include "tests/bench/bench.h"
+
+#define LANES 32
+#define PARTITIONS 6
+
+struct core {
+	struct gputm_commit_sequencer *seq;
+	struct gputm_tx_log *log;
+	uint64_t address[LANES];
+	uint32_t value[LANES];
+	uint64_t touched[PARTITIONS], cid;
+	struct gputm_commit_message message;
+	struct gputm_commit_message packet[PARTITIONS];
+	uint8_t flag[LANES][PARTITIONS];
+};
+
+static void *setup(bool warp)
+{
+	struct gputm_commit_sequencer_config config = GPUTM_COMMIT_SEQUENCER_CONFIG_INIT;
+	struct core *c = calloc(1, sizeof(*c));
+	uint64_t random = 1;
+
+	if (warp && gputm_commit_sequencer_config_preset(&config, "warptm"))
+		abort();
+	if (!c || gputm_tx_log_new(NULL, NULL, &c->log) ||
+	    gputm_commit_sequencer_new(NULL, &config, &c->seq))
+		abort();
+	for (unsigned i = 0; i < LANES; i++)
+		c->address[i] = bench_next(&random) >> 40 << 2;
+	if (gputm_tx_log_append_read(c->log, UINT32_MAX, c->address, c->value) < 0 ||
+	    gputm_tx_log_append_write(c->log, UINT32_MAX, c->address, c->value) < 0 ||
+	    gputm_commit_sequencer_attach(c->seq, 0, c->log))
+		abort();
+	return c;
+}
+
+static void *setup_scalar(void)
+{
+	return setup(false);
+}
+
+static void *setup_warp(void)
+{
+	return setup(true);
+}
+
+static void teardown(void *state)
+{
+	struct core *c = state;
+
+	gputm_commit_sequencer_free(c->seq);
+	gputm_tx_log_free(c->log);
+	free(c);
+}
+
+static void report(struct core *c, uint32_t partition, uint32_t kind, uint64_t mask)
+{
+	struct gputm_commit_report r = { kind, 0, c->cid, LANES, mask, mask };
+
+	if (gputm_commit_sequencer_push(c->seq, partition, &r))
+		abort();
+}
+
+static void drain(struct core *c)
+{
+	uint32_t partition;
+
+	while (gputm_commit_sequencer_next_event(c->seq) == 0) {
+		gputm_commit_sequencer_tick(c->seq);
+		if (!gputm_commit_sequencer_peek(c->seq, &partition, &c->message))
+			continue;
+		if (c->message.kind == GPUTM_COMMIT_DONE)
+			c->touched[partition] = c->message.yes;
+		gputm_commit_sequencer_pop(c->seq);
+	}
+}
+
+static void commit(struct core *c, bool warp)
+{
+	struct gputm_commit_sequencer_retired retired;
+	struct gputm_commit_sequencer_done done;
+
+	if (gputm_commit_sequencer_begin(c->seq, 0, UINT32_MAX) ||
+	    gputm_commit_sequencer_grant(c->seq, c->cid))
+		abort();
+	drain(c);
+	for (uint32_t p = 0; p < PARTITIONS; p++)
+		for (uint64_t m = c->touched[p]; m; m = warp ? 0 : m & (m - 1))
+			report(c, p, GPUTM_COMMIT_OUTCOME, warp ? m : m & -m);
+	drain(c);
+	for (uint32_t p = 0; p < PARTITIONS; p++)
+		report(c, p, GPUTM_COMMIT_RETIRED, UINT32_MAX);
+	if (!gputm_commit_sequencer_pop_done(c->seq, &done) ||
+	    !gputm_commit_sequencer_pop_retired(c->seq, &retired))
+		abort();
+	c->cid += LANES;
+}
+
+static void run_scalar(void *state, uint64_t count)
+{
+	while (count--)
+		commit(state, false);
+}
+
+static void run_warp(void *state, uint64_t count)
+{
+	while (count--)
+		commit(state, true);
+}
+
+BENCH_TIGHT static void tight_commit(struct core *c)
+{
+	for (unsigned row = 0; row < 2; row++) {
+		for (unsigned p = 0; p < PARTITIONS; p++)
+			c->packet[p].words = 0;
+		for (unsigned lane = 0; lane < LANES; lane++) {
+			unsigned p = (uint32_t)c->address[lane] / 256 % PARTITIONS;
+			struct gputm_commit_word *word = &c->packet[p].word[c->packet[p].words++];
+
+			word->address = c->address[lane];
+			word->value = c->value[lane];
+			word->lane = lane;
+			c->flag[lane][p] = 1;
+		}
+	}
+	for (unsigned lane = 0; lane < LANES; lane++)
+		for (unsigned p = 0; p < PARTITIONS; p++)
+			c->flag[lane][p] = c->flag[lane][p] ? 2 : 0;
+}
+
+static void bound(void *state, uint64_t count)
+{
+	struct core *c = state;
+
+	while (count--)
+		tight_commit(c);
+	bench_clobber();
+}
+
+#define CALL(verb) "gputm_commit_sequencer_" verb
+#define INSIDE                                                                                 \
+	CALL("begin") "," CALL("grant") "," CALL("tick") "," CALL("next_event") ","            \
+	CALL("peek") "," CALL("pop") "," CALL("push") "," CALL("pop_done") ","                 \
+	CALL("pop_retired")
+
+static const struct bench_op operations[] = {
+	{ "commit_sequencer", "commit, scalar, per transaction of 32", setup_scalar, teardown,
+	  run_scalar, bound, INSIDE, "tight_commit", LANES },
+	{ "commit_sequencer", "commit, warp, per transaction of 32", setup_warp, teardown, run_warp,
+	  bound, INSIDE, "tight_commit", LANES },
+};
+
+BENCH_TABLE(operations)

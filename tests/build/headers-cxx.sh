@@ -1,0 +1,4 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+set -- c++
+. "${srcdir:-.}/tests/build/headers.sh"

@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Every unit is in all its places, and every cross reference of the man pages leads somewhere.
+. "${srcdir:-.}/tests/build/lib.sh"
+
+[ -n "$(units)" ] || complain "no unit is in gputm.h"
+for header in "$srcdir"/include/gputm/*.h; do
+	name=$(basename "$header" .h)
+	[ "$name" = gputm ] || grep -q "^#include .gputm/$name\.h" "$srcdir/include/gputm/gputm.h" ||
+		complain "$name.h: not in gputm.h"
+done
+for unit in $(units); do
+	ls "$srcdir"/lib/*/"$unit".c >/dev/null 2>&1 || complain "$unit: no lib/*/$unit.c"
+	for place in man/gputm_"$unit".3 examples/"$unit".c examples/"$unit".exp \
+		tests/test-"$unit".c tests/fuzz/fuzz-"$unit".c tests/fuzz/corpus/"$unit" \
+		tests/bench/bench-"$unit".c; do
+		[ -e "$srcdir/$place" ] || complain "$unit: no $place"
+	done
+	case " ${FUZZ:-} " in
+	*" tests/fuzz/fuzz-$unit "*) ;;
+	*) complain "$unit: its fuzz target is not in FUZZ of Makefile.am" ;;
+	esac
+	tests/bench/bench list | cut -f2 | grep -qx "$unit" ||
+		complain "$unit: its benchmark is not in the sources of tests/bench/bench"
+	grep -q "^| *\`*\[*\`*$unit\`*" "$srcdir/README.md" || complain "$unit: no row in README.md"
+	grep -q "Xr gputm_$unit 3" "$srcdir/man/gputm.7" || complain "$unit: not in gputm.7"
+done
+for example in "$srcdir"/examples/*.c; do
+	[ "$(wc -l <"$example")" -le 80 ] || complain "$example: more than 80 lines"
+done
+# A function's page is an alias of the page whose synopsis names it.
+sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESC/s/^\.F[no] "*\(gputm_[a-z0-9_]*\).*/\1.3/p' "$srcdir"/man/*.3 \
+	>"$work/functions"
+sed -n 's/^\.\(It \)*Xr \([a-z0-9_-]*\) \([0-9]\).*/\2.\3/p' "$srcdir"/man/*.[0-9] | sort -u |
+	while read -r page; do
+		case $page in gputm*)
+			[ -e "$srcdir/man/$page" ] || grep -qx "$page" "$work/functions" || echo "$page"
+		esac
+	done >"$work/dangling"
+[ ! -s "$work/dangling" ] || complain "cross references to no page: $(tr '\n' ' ' <"$work/dangling")"
+exit $failed

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "tests/kit.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- context ---- */
+
+static void *kit_alloc(size_t size, void *state)
+{
+	struct kit *kit = state;
+	void *memory;
+
+	if (kit->allocations++ == kit->fail_at)
+		return NULL;
+	memory = malloc(size);
+	ck_assert_ptr_nonnull(memory);
+	memset(memory, 0xa5, size);
+	kit->live++;
+	return memory;
+}
+
+static void kit_release(void *memory, void *state)
+{
+	struct kit *kit = state;
+
+	kit->live--;
+	free(memory);
+}
+
+static void kit_log(void *state, enum gputm_log_level level, const char *message)
+{
+	struct kit *kit = state;
+
+	(void)level;
+	kit->messages++;
+	strncpy(kit->message, message, sizeof(kit->message) - 1);
+}
+
+void kit_open(struct kit *kit)
+{
+	struct gputm_allocator allocator = { kit_alloc, kit_release, kit };
+
+	memset(kit, 0, sizeof(*kit));
+	kit->fail_at = -1;
+	ck_assert_int_eq(gputm_ctx_new(&allocator, &kit->ctx), 0);
+	gputm_ctx_set_log(kit->ctx, kit_log, kit, GPUTM_LOG_INFO);
+}
+
+void kit_close(struct kit *kit)
+{
+	gputm_ctx_unref(kit->ctx);
+	ck_assert_int_eq(kit->live, 0);
+}
+
+void kit_said(const struct kit *kit, ...)
+{
+	va_list arguments;
+	const char *part;
+
+	va_start(arguments, kit);
+	while ((part = va_arg(arguments, const char *)))
+		ck_assert_msg(strstr(kit->message, part), "\"%s\" does not name \"%s\"",
+			      kit->message, part);
+	va_end(arguments);
+}
+
+/* ---- randomness and scale ---- */
+
+uint64_t kit_random(uint64_t *state)
+{
+	uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+
+	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return z ^ (z >> 31);
+}
+
+uint64_t kit_below(uint64_t *state, uint64_t limit)
+{
+	return kit_random(state) % limit;
+}
+
+unsigned kit_scale(unsigned full, unsigned small)
+{
+	const char *scale = getenv("GPUTM_TEST_SCALE");
+
+	return scale && !strcmp(scale, "small") ? small : full;
+}
+
+/* ---- snapshots ---- */
+
+struct image {
+	uint8_t *bytes;
+	size_t size;
+};
+
+static struct image save(const struct gputm_unit *unit)
+{
+	struct image image = { NULL, gputm_unit_save(unit, NULL, 0) };
+
+	image.bytes = malloc(image.size);
+	ck_assert_ptr_nonnull(image.bytes);
+	ck_assert_uint_eq(gputm_unit_save(unit, image.bytes, image.size), image.size);
+	return image;
+}
+
+static bool same(const struct image *image, const struct gputm_unit *unit)
+{
+	struct image other = save(unit);
+	bool equal = other.size == image->size && !memcmp(other.bytes, image->bytes, other.size);
+
+	free(other.bytes);
+	return equal;
+}
+
+uint64_t kit_digest(const struct gputm_unit *unit)
+{
+	struct image image = save(unit);
+	uint64_t digest = 0;
+
+	for (size_t i = 0; i < image.size; i++) {
+		uint64_t state = digest ^ image.bytes[i];
+
+		digest = kit_random(&state);
+	}
+	free(image.bytes);
+	return digest;
+}
+
+static void same_stats(const struct gputm_unit *a, const struct gputm_unit *b)
+{
+	struct gputm_stat x, y;
+	size_t i;
+
+	for (i = 0; gputm_unit_stat(a, i, &x); i++) {
+		ck_assert(gputm_unit_stat(b, i, &y));
+		ck_assert_str_eq(x.name, y.name);
+		ck_assert_msg(x.value == y.value, "statistic %s differs", x.name);
+	}
+	ck_assert(!gputm_unit_stat(b, i, &y));
+}
+
+struct gputm_unit *kit_swap(const struct kit_maker *maker, struct kit *kit, struct gputm_unit *unit)
+{
+	struct image image = save(unit);
+	struct gputm_unit *other = NULL;
+
+	ck_assert_int_eq(maker->make(kit->ctx, gputm_unit_config(unit), &other), 0);
+	ck_assert_msg(!gputm_unit_load(other, image.bytes, image.size), "load: %s", kit->message);
+	ck_assert(same(&image, other));
+	same_stats(unit, other);
+	kit_valid(other);
+	maker->destroy(unit);
+	free(image.bytes);
+	return other;
+}
+
+void kit_round_trip(const struct kit_maker *maker, const struct gputm_unit *unit)
+{
+	struct image image = save(unit);
+	struct gputm_unit *other = NULL;
+	struct kit kit;
+
+	kit_open(&kit);
+	ck_assert_int_eq(maker->make(kit.ctx, gputm_unit_config(unit), &other), 0);
+	ck_assert_msg(!gputm_unit_load(other, image.bytes, image.size), "load: %s", kit.message);
+	ck_assert(same(&image, other));
+	same_stats(unit, other);
+	kit_valid(other);
+	gputm_unit_reset(other);
+	kit_valid(other);
+	maker->destroy(other);
+	kit_close(&kit);
+	free(image.bytes);
+}
+
+static void refused(struct gputm_unit *unit, const struct image *now, const uint8_t *bytes,
+		    size_t size, const char *what)
+{
+	ck_assert_msg(gputm_unit_load(unit, bytes, size) < 0, "%s snapshot accepted", what);
+	ck_assert_msg(same(now, unit), "%s snapshot changed the unit", what);
+}
+
+void kit_hostile(const struct kit_maker *maker, struct gputm_unit *unit)
+{
+	struct image image = save(unit);
+	uint8_t *bent = malloc(image.size + 1);
+	size_t step = image.size / kit_scale(199, 23) + 1;
+
+	(void)maker;
+	ck_assert_ptr_nonnull(bent);
+	for (size_t i = 0; i < image.size; i += i < 70 ? 1 : step)
+		refused(unit, &image, image.bytes, i, "cut");
+	for (size_t i = 0; i < image.size; i += i < 70 ? 1 : step) {
+		memcpy(bent, image.bytes, image.size);
+		bent[i] ^= (uint8_t)(1u << (i & 7));
+		refused(unit, &image, bent, image.size, "flipped");
+	}
+	memcpy(bent, image.bytes, image.size);
+	bent[image.size] = 0;
+	refused(unit, &image, bent, image.size + 1, "longer");
+	bent[8] = 99;
+	ck_assert_int_eq(gputm_unit_load(unit, bent, image.size), -ENOTSUP);
+	memcpy(bent, image.bytes, image.size);
+	bent[12] = 99;
+	ck_assert_int_eq(gputm_unit_load(unit, bent, image.size), -ENOTSUP);
+	memcpy(bent, image.bytes, image.size);
+	bent[16] = 'z';
+	ck_assert_int_eq(gputm_unit_load(unit, bent, image.size), -EINVAL);
+	ck_assert(same(&image, unit));
+	free(bent);
+	free(image.bytes);
+}
+
+void kit_valid(const struct gputm_unit *unit)
+{
+	const char *broken = gputm_unit_check(unit);
+
+	ck_assert_msg(!broken, "%s: %s", gputm_unit_kind(unit), broken);
+}
+
+uint64_t kit_stat(const struct gputm_unit *unit, const char *name)
+{
+	uint64_t value = 0;
+
+	ck_assert_msg(gputm_unit_stat_value(unit, name, &value), "no statistic %s", name);
+	return value;
+}
+
+/* ---- life ---- */
+
+static void put(const struct gputm_param *row, void *config, uint64_t value)
+{
+	unsigned char *at = (unsigned char *)config + row->offset;
+	uint32_t narrow = (uint32_t)value;
+
+	if (row->bytes == 1)
+		*at = (unsigned char)value;
+	else if (row->bytes == 4)
+		memcpy(at, &narrow, 4);
+	else
+		memcpy(at, &value, 8);
+}
+
+static void refuse_value(struct kit *kit, const struct kit_maker *maker, const void *good,
+			 const struct gputm_param *row, uint64_t value)
+{
+	const struct gputm_params *params = maker->params();
+	struct gputm_unit *unit = NULL;
+	void *config = malloc(params->config_size);
+
+	ck_assert_ptr_nonnull(config);
+	memcpy(config, good, params->config_size);
+	put(row, config, value);
+	ck_assert_msg(maker->make(kit->ctx, config, &unit) == -EINVAL, "%s = %llu accepted",
+		      row->name, (unsigned long long)value);
+	ck_assert_ptr_null(unit);
+	kit_said(kit, params->kind, row->name, NULL);
+	free(config);
+}
+
+static void bad_fields(struct kit *kit, const struct kit_maker *maker, const void *good)
+{
+	const struct gputm_params *params = maker->params();
+
+	for (size_t i = 0; i < params->param_count; i++) {
+		const struct gputm_param *row = &params->param[i];
+		uint64_t top = row->bytes == 8 ? UINT64_MAX : row->bytes == 4 ? UINT32_MAX : 255;
+
+		ck_assert_uint_ge(row->def, row->min);
+		ck_assert_uint_le(row->def, row->max);
+		ck_assert_uint_le(row->max, top);
+		ck_assert_uint_eq(gputm_params_get(row, good), row->def);
+		ck_assert(row->summary && *row->summary);
+		if (row->min)
+			refuse_value(kit, maker, good, row, row->min - 1);
+		if (row->max < top)
+			refuse_value(kit, maker, good, row, row->max + 1);
+		if (row->power_of_two && row->max > 3)
+			refuse_value(kit, maker, good, row, row->min > 3 ? row->min + 1 : 3);
+	}
+}
+
+static void sizes(struct kit *kit, const struct kit_maker *maker)
+{
+	size_t known = maker->params()->config_size, size;
+	unsigned char *larger = calloc(1, known + 8);
+	struct gputm_unit *unit = NULL;
+
+	ck_assert_ptr_nonnull(larger);
+	memcpy(larger, maker->init, known);
+	size = known + 8;
+	memcpy(larger, &size, sizeof(size));
+	ck_assert_int_eq(maker->make(kit->ctx, larger, &unit), 0);
+	maker->destroy(unit);
+	unit = NULL;
+	larger[known] = 1;
+	ck_assert_int_eq(maker->make(kit->ctx, larger, &unit), -E2BIG);
+	size = sizeof(size);
+	memcpy(larger, &size, sizeof(size));
+	ck_assert_int_eq(maker->make(kit->ctx, larger, &unit), 0);
+	maker->destroy(unit);
+	size = 0;
+	memcpy(larger, &size, sizeof(size));
+	unit = NULL;
+	ck_assert_int_eq(maker->make(kit->ctx, larger, &unit), -EINVAL);
+	ck_assert_ptr_null(unit);
+	free(larger);
+}
+
+static void presets(struct kit *kit, const struct kit_maker *maker)
+{
+	const struct gputm_params *params = maker->params();
+	void *config = calloc(1, params->config_size);
+	struct gputm_unit *unit = NULL;
+
+	ck_assert_ptr_nonnull(config);
+	for (size_t i = 0; i < params->preset_count; i++) {
+		ck_assert_int_eq(
+			gputm_params_preset(kit->ctx, params, params->preset[i].name, config), 0);
+		ck_assert_int_eq(maker->make(kit->ctx, config, &unit), 0);
+		kit_valid(unit);
+		maker->destroy(unit);
+	}
+	ck_assert_int_eq(gputm_params_preset(kit->ctx, params, "no such preset", config), -EINVAL);
+	free(config);
+}
+
+void kit_life(const struct kit_maker *maker)
+{
+	struct gputm_unit *unit = NULL;
+	struct kit kit;
+
+	kit_open(&kit);
+	maker->destroy(NULL);
+	ck_assert_int_eq(maker->make(NULL, NULL, &unit), 0);
+	maker->destroy(unit);
+	ck_assert_int_eq(maker->make(kit.ctx, maker->init, &unit), 0);
+	kit_valid(unit);
+	ck_assert_str_eq(gputm_unit_kind(unit), maker->params()->kind);
+	maker->destroy(unit);
+	bad_fields(&kit, maker, maker->init);
+	sizes(&kit, maker);
+	presets(&kit, maker);
+	kit_close(&kit);
+}
+
+void kit_chaos(const struct kit_maker *maker, const void *config)
+{
+	struct gputm_unit *unit = NULL;
+	int error = -ENOMEM;
+	struct kit kit;
+
+	for (long nth = 1; error; nth++) { /* allocation 0 is the context's own */
+		kit_open(&kit);
+		kit.fail_at = nth;
+		unit = NULL;
+		error = maker->make(kit.ctx, config, &unit);
+		ck_assert_int_eq(!error, unit != NULL);
+		if (!error)
+			maker->destroy(unit);
+		else
+			ck_assert_int_eq(error, -ENOMEM);
+		kit_close(&kit);
+	}
+}
+
+static void described(const struct kit_maker *maker)
+{
+	struct gputm_storage array;
+	struct gputm_unit *unit = NULL;
+	struct gputm_stat stat;
+	uint64_t bits = 0;
+
+	ck_assert_int_eq(maker->make(NULL, maker->init, &unit), 0);
+	for (size_t i = 0; gputm_unit_stat(unit, i, &stat); i++)
+		ck_assert(*stat.name && *stat.measure && *stat.summary && !stat.value);
+	for (size_t i = 0; gputm_unit_storage(unit, i, &array); i++) {
+		ck_assert_ptr_nonnull(array.name);
+		bits += array.apart ? 0 : array.entries * array.bits;
+	}
+	ck_assert_uint_eq(bits, gputm_unit_storage_bits(unit));
+	maker->destroy(unit);
+}
+
+void kit_common(const struct kit_maker *maker)
+{
+	struct gputm_unit *unit = NULL;
+
+	kit_life(maker);
+	kit_chaos(maker, maker->init);
+	described(maker);
+	ck_assert_int_eq(maker->make(NULL, maker->init, &unit), 0);
+	kit_round_trip(maker, unit);
+	maker->destroy(unit);
+}
+
+/* ---- main ---- */
+
+int kit_run(Suite *suite)
+{
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPUTM_TESTS_KIT_H
+#define GPUTM_TESTS_KIT_H
+/*
+ * What every unit's test needs: a context that counts and fails allocations and
+ * keeps the last message, and the checks that hold for all units alike.
+ */
+#include <check.h>
+
+#include "gputm/gputm.h"
+
+/* ---- context of a test ---- */
+struct kit {
+	struct gputm_ctx *ctx;
+	long live;	      /* allocations not yet freed */
+	long fail_at;	      /* this allocation (counted from 0) fails; < 0: none */
+	long allocations;     /* so far */
+	char message[512];    /* last one logged */
+	unsigned messages;
+};
+void kit_open(struct kit *kit);
+void kit_close(struct kit *kit); /* asserts that nothing leaked */
+
+/* Assert that the last message names all of these (NULL-ended list). */
+void kit_said(const struct kit *kit, ...);
+
+/* ---- randomness of a test: SplitMix64, so that failures repeat ---- */
+uint64_t kit_random(uint64_t *state);
+uint64_t kit_below(uint64_t *state, uint64_t limit);
+
+/* Rounds to run: `full`, or `small` with GPUTM_TEST_SCALE=small (valgrind). */
+unsigned kit_scale(unsigned full, unsigned small);
+
+/* ---- what holds for every unit ---- */
+/* How to make one: config points to a struct of params->config_size bytes. */
+struct kit_maker {
+	const struct gputm_params *(*params)(void);
+	int (*make)(struct gputm_ctx *ctx, const void *config, struct gputm_unit **unit);
+	void (*destroy)(struct gputm_unit *unit);
+	const void *init; /* the INIT macro's value */
+};
+
+/*
+ * Define `NAME_maker` for a unit: KIT_MAKER(recency_bloom, RECENCY_BLOOM).
+ */
+#define KIT_MAKER(UNIT, UPPER)                                                                 \
+	static int UNIT##_make(struct gputm_ctx *ctx, const void *config,                      \
+			       struct gputm_unit **unit)                                       \
+	{                                                                                      \
+		struct gputm_##UNIT *made = NULL;                                              \
+		int error = gputm_##UNIT##_new(ctx, config, &made);                            \
+		if (!error)                                                                    \
+			*unit = gputm_##UNIT##_unit(made);                                     \
+		else                                                                           \
+			ck_assert_ptr_null(made);                                              \
+		return error;                                                                  \
+	}                                                                                      \
+	static void UNIT##_destroy(struct gputm_unit *unit)                                    \
+	{                                                                                      \
+		gputm_##UNIT##_free((struct gputm_##UNIT *)(void *)unit);                      \
+	}                                                                                      \
+	static const struct gputm_##UNIT##_config UNIT##_init = GPUTM_##UPPER##_CONFIG_INIT;   \
+	static const struct kit_maker UNIT##_maker = { gputm_##UNIT##_params, UNIT##_make,     \
+						       UNIT##_destroy, &UNIT##_init }
+
+/* INIT macro = table defaults; one bad value beyond each bound refused with its name, the
+ * bounds' insides accepted by the table; size rules; free(NULL); presets make units. */
+void kit_life(const struct kit_maker *maker);
+/* Fail allocation 0, 1, 2, ... of new with this config until it succeeds; nothing leaks. */
+void kit_chaos(const struct kit_maker *maker, const void *config);
+/* Save `unit`, load into a fresh one of equal config: same bytes, same statistics, check passes. */
+void kit_round_trip(const struct kit_maker *maker, const struct gputm_unit *unit);
+/* Cut, flipped, newer, foreign snapshots are refused with a reason and change nothing. */
+void kit_hostile(const struct kit_maker *maker, struct gputm_unit *unit);
+/* Save, free, make anew, load: gives the new unit (for random points of a run). */
+struct gputm_unit *kit_swap(const struct kit_maker *maker, struct kit *kit,
+			    struct gputm_unit *unit);
+/* Snapshot digest: equal for equal states. */
+uint64_t kit_digest(const struct gputm_unit *unit);
+/* Assert gputm_unit_check() == NULL. */
+void kit_valid(const struct gputm_unit *unit);
+/* Statistic by name; asserts that it exists. */
+uint64_t kit_stat(const struct gputm_unit *unit, const char *name);
+/* All of life, chaos and the names of statistics and storage, as one test case. */
+void kit_common(const struct kit_maker *maker);
+
+/* ---- main ---- */
+/* Run a suite; the exit code of main. CK_FORK=no is respected. */
+int kit_run(Suite *suite);
+
+#endif /* GPUTM_TESTS_KIT_H */

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPUTM_TESTS_ORACLE_COMMIT_UNIT_H
+#define GPUTM_TESTS_ORACLE_COMMIT_UNIT_H
+/*
+ * What a commit unit must amount to: transactions committed one by one in CID order. A
+ * transaction passes if every word it read has that value in the memory that all older
+ * ones left behind, and then, if it passes elsewhere too, its writes are done.
+ *
+ * Around it stands a world that drives a unit through a plan of random warps: cores
+ * that send messages in any order the protocol allows, and a memory that completes
+ * requests after any delay, those that share a word in order.
+ */
+#include <stdbool.h>
+
+#include "gputm/commit_unit.h"
+
+#define ORACLE_WORDS 64	 /* of memory */
+#define ORACLE_LOG 12	 /* most words of a log */
+#define ORACLE_WARPS 256 /* most of a plan */
+
+struct oracle_log {
+	uint32_t words;
+	uint32_t at[ORACLE_LOG], value[ORACLE_LOG];
+};
+
+struct oracle_tx {
+	bool skip, elsewhere, passes;
+	struct oracle_log log[2];
+};
+
+struct oracle_warp {
+	uint64_t first;
+	uint32_t lanes;
+	bool packed; /* rows of all lanes in one message */
+	struct oracle_tx tx[GPUTM_COMMIT_LANES];
+	uint32_t sent; /* messages so far */
+	bool retired;
+	uint64_t told; /* lanes with an outcome */
+};
+
+struct oracle_plan {
+	uint32_t warps, lanes, most_reads, most_writes;
+	uint32_t skips; /* in 16 */
+	bool private_words; /* no conflicts within a warp */
+	uint64_t first_cid, seed;
+};
+
+struct oracle_world;
+
+/* Make a world with its plan. */
+struct oracle_world *oracle_world_new(const struct oracle_plan *plan);
+void oracle_world_free(struct oracle_world *world);
+
+/*
+ * One round: push some messages, take reports and requests, complete some requests. What
+ * is wrong is said in *wrong. The caller ticks the unit. @return false when all warps have
+ * retired and all requests completed.
+ */
+bool oracle_world_round(struct oracle_world *world, struct gputm_commit_unit *unit,
+			const char **wrong);
+
+/* Whether memory is as the serial order leaves it. */
+bool oracle_world_agrees(const struct oracle_world *world);
+/* Transactions of the plan that commit. */
+uint32_t oracle_world_commits(const struct oracle_world *world);
+
+#endif

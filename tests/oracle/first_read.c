@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "tests/oracle/first_read.h"
+
+#include <string.h>
+
+void oracle_first_read_open(struct oracle_first_read *o,
+			    const struct gputm_first_read_config *config)
+{
+	memset(o, 0, sizeof(*o));
+	o->config = *config;
+}
+
+static bool is_out(const struct oracle_first_read *o, uint32_t warp, uint64_t mask)
+{
+	return warp >= o->config.warps || (o->config.lanes < 64 && mask >> o->config.lanes);
+}
+
+static bool is_long(const struct oracle_first_read *o, uint64_t time)
+{
+	return o->config.time_bits < 64 && time >> o->config.time_bits;
+}
+
+int oracle_first_read_begin(struct oracle_first_read *o, uint32_t warp, uint64_t mask)
+{
+	static const struct oracle_first_read_lane begun = { true, false, false, 0 };
+
+	if (is_out(o, warp, mask))
+		return -ERANGE;
+	for (uint32_t lane = 0; lane < 64; lane++)
+		if (mask >> lane & 1)
+			o->lane[warp][lane] = begun;
+	return 0;
+}
+
+int oracle_first_read_issue(struct oracle_first_read *o, uint32_t warp, uint64_t mask,
+			    uint64_t time)
+{
+	if (is_out(o, warp, mask))
+		return -ERANGE;
+	for (uint32_t lane = 0; lane < 64; lane++)
+		if (mask >> lane & 1 && !o->lane[warp][lane].running)
+			return -EINVAL;
+	if (is_long(o, time))
+		return -ERANGE;
+	for (uint32_t lane = 0; lane < 64; lane++) {
+		struct oracle_first_read_lane *l = &o->lane[warp][lane];
+
+		if (mask >> lane & 1 && !l->loaded) {
+			l->loaded = true;
+			l->first = time;
+		}
+	}
+	return 0;
+}
+
+int oracle_first_read_reply(struct oracle_first_read *o, uint32_t warp, uint64_t mask,
+			    uint64_t last_written, bool write_pending)
+{
+	int result = GPUTM_FIRST_READ_CLEAN;
+
+	if (is_out(o, warp, mask))
+		return -ERANGE;
+	for (uint32_t lane = 0; lane < 64; lane++)
+		if (mask >> lane & 1 && !o->lane[warp][lane].loaded)
+			return -EINVAL;
+	if (is_long(o, last_written))
+		return -ERANGE;
+	for (uint32_t lane = 0; lane < 64; lane++) {
+		struct oracle_first_read_lane *l = &o->lane[warp][lane];
+
+		if (mask >> lane & 1 && (last_written > l->first ||
+					 (write_pending && o->config.guard_writeback))) {
+			l->conflict = true;
+			result = GPUTM_FIRST_READ_CONFLICT;
+		}
+	}
+	return result;
+}
+
+int oracle_first_read_finish(struct oracle_first_read *o, uint32_t warp, uint64_t mask,
+			     uint64_t writers, struct gputm_first_read_verdict *out)
+{
+	struct gputm_first_read_verdict verdict = { 0, 0, 0 };
+
+	if (is_out(o, warp, mask))
+		return -ERANGE;
+	for (uint32_t lane = 0; lane < 64; lane++)
+		if (mask >> lane & 1 && !o->lane[warp][lane].running)
+			return -EINVAL;
+	for (uint32_t lane = 0; lane < 64; lane++) {
+		struct oracle_first_read_lane *l = &o->lane[warp][lane];
+
+		if (!(mask >> lane & 1))
+			continue;
+		if (writers >> lane & 1)
+			verdict.read_write |= UINT64_C(1) << lane;
+		else if (l->conflict)
+			verdict.second_chance |= UINT64_C(1) << lane;
+		else
+			verdict.silent |= UINT64_C(1) << lane;
+		memset(l, 0, sizeof(*l));
+	}
+	*out = verdict;
+	return 0;
+}
+
+uint64_t oracle_first_read_oldest(const struct oracle_first_read *o)
+{
+	uint64_t oldest = UINT64_MAX;
+
+	for (uint32_t warp = 0; warp < o->config.warps; warp++)
+		for (uint32_t lane = 0; lane < 64; lane++)
+			if (o->lane[warp][lane].loaded && o->lane[warp][lane].first < oldest)
+				oldest = o->lane[warp][lane].first;
+	return oldest;
+}

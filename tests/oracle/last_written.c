@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "tests/oracle/last_written.h"
+
+#include <stdlib.h>
+
+static uint32_t log2_of(uint64_t value)
+{
+	uint32_t bits = 0;
+
+	while (value >>= 1)
+		bits++;
+	return bits;
+}
+
+void oracle_last_written_open(struct oracle_last_written *o,
+			      const struct gputm_last_written_config *config)
+{
+	struct gputm_h3_config h3 = GPUTM_H3_CONFIG_INIT;
+
+	o->config = *config;
+	o->block = o->time = NULL;
+	o->count = 0;
+	o->floor = 0;
+	h3.ways = config->ways;
+	h3.index_bits = log2_of(config->entries);
+	h3.key_bits = config->address_bits - log2_of(config->granularity);
+	h3.seed = config->seed;
+	h3.rows = config->h3_rows;
+	if (gputm_h3_new(NULL, &h3, &o->h3))
+		abort();
+}
+
+void oracle_last_written_close(struct oracle_last_written *o)
+{
+	gputm_h3_free(o->h3);
+	free(o->block);
+	free(o->time);
+}
+
+static bool is_wide(const struct oracle_last_written *o, uint64_t address)
+{
+	return o->config.address_bits < 64 && address >> o->config.address_bits;
+}
+
+int oracle_last_written_record(struct oracle_last_written *o, uint64_t address, uint64_t time)
+{
+	uint64_t base = o->floor ? o->floor - 1 : 0;
+
+	if (is_wide(o, address) || time < base ||
+	    (o->config.time_bits < 64 && (time - base) >> o->config.time_bits))
+		return -ERANGE;
+	if (time == base)
+		return 0;
+	o->block = realloc(o->block, (o->count + 1) * sizeof(*o->block));
+	o->time = realloc(o->time, (o->count + 1) * sizeof(*o->time));
+	if (!o->block || !o->time)
+		abort();
+	o->block[o->count] = address / o->config.granularity;
+	o->time[o->count++] = time;
+	return 0;
+}
+
+static uint64_t index_of(const struct oracle_last_written *o, uint32_t way, uint64_t block)
+{
+	uint64_t index = 0;
+
+	for (uint32_t bit = 0; bit < 64; bit++)
+		if (block >> bit & 1)
+			index ^= gputm_h3_row(o->h3, way, bit);
+	return index;
+}
+
+static uint64_t newest_in(const struct oracle_last_written *o, uint32_t way, uint64_t block)
+{
+	uint64_t index = index_of(o, way, block), newest = 0;
+
+	for (size_t i = 0; i < o->count; i++)
+		if (o->time[i] >= o->floor && o->time[i] > newest &&
+		    index_of(o, way, o->block[i]) == index)
+			newest = o->time[i];
+	return newest;
+}
+
+int oracle_last_written_query(const struct oracle_last_written *o, uint64_t address,
+			      uint64_t *time)
+{
+	uint64_t least = UINT64_MAX;
+
+	if (is_wide(o, address))
+		return -ERANGE;
+	for (uint32_t way = 0; way < o->config.ways; way++) {
+		uint64_t newest = newest_in(o, way, address / o->config.granularity);
+
+		least = newest < least ? newest : least;
+	}
+	*time = least;
+	return 0;
+}
+
+uint64_t oracle_last_written_truth(const struct oracle_last_written *o, uint64_t address)
+{
+	uint64_t newest = 0;
+
+	for (size_t i = 0; i < o->count; i++)
+		if (o->time[i] >= o->floor && o->time[i] > newest &&
+		    o->block[i] == address / o->config.granularity)
+			newest = o->time[i];
+	return newest;
+}
+
+void oracle_last_written_expire(struct oracle_last_written *o, uint64_t floor)
+{
+	o->floor = floor > o->floor ? floor : o->floor;
+}
+
+void oracle_last_written_clear(struct oracle_last_written *o)
+{
+	o->count = 0;
+	o->floor = 0;
+}

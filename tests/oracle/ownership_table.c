@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "tests/oracle/ownership_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- logs ---- */
+
+void oracle_logs_draw(struct oracle_logs *o, uint32_t lanes, uint64_t words,
+		      uint64_t (*below)(uint64_t *state, uint64_t limit), uint64_t *state)
+{
+	memset(o, 0, sizeof(*o));
+	o->logs.read = o->row[0];
+	o->logs.write = o->row[1];
+	o->logs.read_rows = (uint32_t)below(state, ORACLE_LOG_ROWS + 1);
+	o->logs.write_rows = (uint32_t)below(state, ORACLE_LOG_ROWS + 1);
+	for (int kind = 0; kind < 2; kind++)
+		for (uint32_t i = 0; i < ORACLE_LOG_ROWS; i++) {
+			uint64_t void_lanes = below(state, 3) ? 0 : below(state, UINT64_MAX);
+
+			o->row[kind][i].address = o->address[kind][i];
+			o->row[kind][i].mask = ~void_lanes & UINT64_MAX >> (64 - lanes);
+			for (uint32_t lane = 0; lane < lanes; lane++)
+				o->address[kind][i][lane] = 4 * below(state, words);
+		}
+}
+
+static bool is_in(const struct gputm_warp_row *row, uint32_t rows, uint32_t lane, uint64_t region,
+		  uint64_t granularity)
+{
+	for (uint32_t i = 0; i < rows; i++)
+		if (row[i].mask >> lane & 1 && row[i].address[lane] / granularity == region)
+			return true;
+	return false;
+}
+
+static bool touches(const struct gputm_warp_logs *logs, uint32_t lane, uint64_t region,
+		    uint64_t granularity)
+{
+	return is_in(logs->read, logs->read_rows, lane, region, granularity) ||
+	       is_in(logs->write, logs->write_rows, lane, region, granularity);
+}
+
+bool oracle_logs_conflict(const struct gputm_warp_logs *logs, uint32_t early, uint32_t late,
+			  uint64_t granularity)
+{
+	for (uint32_t i = 0; i < logs->write_rows; i++) {
+		const struct gputm_warp_row *row = &logs->write[i];
+
+		if (row->mask >> early & 1 &&
+		    touches(logs, late, row->address[early] / granularity, granularity))
+			return true;
+	}
+	return false;
+}
+
+/* A memory of a few words; every word is 0 before the warp commits. */
+struct memory {
+	uint64_t address[64 * ORACLE_LOG_ROWS];
+	uint32_t writer[64 * ORACLE_LOG_ROWS]; /* lane + 1 */
+	size_t count;
+};
+
+static uint32_t load(const struct memory *m, uint64_t address)
+{
+	for (size_t i = 0; i < m->count; i++)
+		if (m->address[i] == address)
+			return m->writer[i];
+	return 0;
+}
+
+static bool run_lane(struct memory *m, const struct gputm_warp_logs *logs, uint32_t lane)
+{
+	for (uint32_t i = 0; i < logs->read_rows; i++)
+		if (logs->read[i].mask >> lane & 1 && load(m, logs->read[i].address[lane]))
+			return false;
+	for (uint32_t i = 0; i < logs->write_rows; i++) {
+		uint32_t writer;
+
+		if (!(logs->write[i].mask >> lane & 1))
+			continue;
+		writer = load(m, logs->write[i].address[lane]);
+		if (writer && writer != lane + 1)
+			return false;
+		m->address[m->count] = logs->write[i].address[lane];
+		m->writer[m->count++] = lane + 1;
+	}
+	return true;
+}
+
+bool oracle_logs_serialisable(const struct gputm_warp_logs *logs, uint64_t survivors)
+{
+	struct memory memory;
+
+	memory.count = 0;
+	for (uint32_t lane = 0; lane < 64; lane++)
+		if (survivors >> lane & 1 && !run_lane(&memory, logs, lane))
+			return false;
+	return true;
+}
+
+/* ---- 2PCR ---- */
+
+static uint32_t log2_of(uint64_t value)
+{
+	uint32_t bits = 0;
+
+	while (value >>= 1)
+		bits++;
+	return bits;
+}
+
+void oracle_ownership_table_open(struct oracle_ownership_table *o,
+				 const struct gputm_ownership_table_config *config)
+{
+	struct gputm_h3_config h3 = GPUTM_H3_CONFIG_INIT;
+
+	o->config = *config;
+	h3.ways = 1;
+	h3.index_bits = log2_of(config->entries);
+	h3.key_bits = config->address_bits - log2_of(config->granularity);
+	h3.seed = config->seed;
+	h3.rows = config->h3_rows;
+	if (gputm_h3_new(NULL, &h3, &o->h3))
+		abort();
+}
+
+void oracle_ownership_table_close(struct oracle_ownership_table *o)
+{
+	gputm_h3_free(o->h3);
+}
+
+static uint64_t entry_of(const struct oracle_ownership_table *o, uint64_t address)
+{
+	uint64_t region = address / o->config.granularity, entry = 0;
+
+	if (o->config.exact)
+		return region;
+	if (o->config.hash == GPUTM_OWNERSHIP_TABLE_LOW_BITS)
+		return region % o->config.entries;
+	for (uint32_t bit = 0; bit < 64; bit++)
+		if (region >> bit & 1)
+			entry ^= gputm_h3_row(o->h3, 0, bit);
+	return entry;
+}
+
+/* Whether one of the lanes, in the first `rows` write rows, writes to the entry. */
+static bool written(const struct oracle_ownership_table *o, const struct gputm_warp_logs *logs,
+		    uint32_t rows, uint64_t lanes, uint64_t entry)
+{
+	for (uint32_t i = 0; i < rows; i++)
+		for (uint32_t lane = 0; lane < 64; lane++)
+			if (lanes & logs->write[i].mask & UINT64_C(1) << lane &&
+			    entry_of(o, logs->write[i].address[lane]) == entry)
+				return true;
+	return false;
+}
+
+static bool aborts(const struct oracle_ownership_table *o, const struct gputm_warp_logs *logs,
+		   uint64_t active, uint32_t lane)
+{
+	uint64_t lower = active & ((UINT64_C(1) << lane) - 1);
+	uint32_t rows = logs->write_rows;
+
+	for (uint32_t i = 0; i < logs->read_rows; i++)
+		if (logs->read[i].mask >> lane & 1 &&
+		    written(o, logs, rows, lower, entry_of(o, logs->read[i].address[lane])))
+			return true;
+	for (uint32_t i = 0; i < logs->write_rows; i++)
+		if (logs->write[i].mask >> lane & 1 &&
+		    written(o, logs, rows, lower, entry_of(o, logs->write[i].address[lane])))
+			return true;
+	return false;
+}
+
+/* A row changes an entry iff some lane is the first up to it to claim its entry so low. */
+static bool changes(const struct oracle_ownership_table *o, const struct gputm_warp_logs *logs,
+		    uint64_t active, uint32_t row)
+{
+	for (uint32_t lane = 0; lane < 64; lane++) {
+		uint64_t up_to = UINT64_MAX >> (63 - lane) & active;
+
+		if (active & logs->write[row].mask & UINT64_C(1) << lane &&
+		    !written(o, logs, row, up_to, entry_of(o, logs->write[row].address[lane])))
+			return true;
+	}
+	return false;
+}
+
+struct gputm_resolution oracle_ownership_table_resolve(const struct oracle_ownership_table *o,
+						       uint64_t active,
+						       const struct gputm_warp_logs *logs)
+{
+	const struct gputm_ownership_table_config *c = &o->config;
+	uint64_t rows = (uint64_t)logs->read_rows + logs->write_rows;
+	struct gputm_resolution r = { 0 };
+
+	for (uint32_t lane = 0; lane < 64; lane++)
+		if (active >> lane & 1 && aborts(o, logs, active, lane))
+			r.aborted |= UINT64_C(1) << lane;
+	r.survived = active & ~r.aborted;
+	r.initialise_cycles = (c->entries / c->access_bytes + (c->entries % c->access_bytes != 0)) *
+			      c->table_cycles;
+	for (uint32_t i = 0; i < logs->write_rows; i++)
+		r.construct_cycles += c->log_cycles + c->table_cycles +
+				      (changes(o, logs, active, i) ? c->table_cycles : 0);
+	r.match_cycles = rows * (c->log_cycles + c->table_cycles);
+	r.log_rows = rows + logs->write_rows;
+	r.steps = 1 + r.log_rows;
+	return r;
+}

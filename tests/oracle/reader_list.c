@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "tests/oracle/reader_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void oracle_reader_list_open(struct oracle_reader_list *o,
+			     const struct gputm_reader_list_config *config)
+{
+	memset(o, 0, sizeof(*o));
+	o->config = *config;
+}
+
+static unsigned word_of(struct oracle_reader_list *o, uint64_t address)
+{
+	uint64_t word = address / o->config.word_bytes;
+	unsigned i = 0;
+
+	while (i < o->words && o->of[i].word != word)
+		i++;
+	if (i == ORACLE_READER_LIST_WORDS)
+		abort();
+	if (i == o->words)
+		o->of[o->words++].word = word;
+	return i;
+}
+
+static unsigned readers(const struct oracle_reader_list *o, unsigned word)
+{
+	unsigned sum = 0;
+
+	for (unsigned tx = 0; tx < 4096; tx++)
+		sum += o->of[word].reader[tx];
+	return sum;
+}
+
+static unsigned entries(const struct oracle_reader_list *o, unsigned word)
+{
+	unsigned sum = readers(o, word) > 0;
+
+	if (!o->of[word].vectors)
+		return sum;
+	for (unsigned leaf = 0; leaf < o->config.root_bits; leaf++) {
+		bool any = false;
+
+		for (unsigned bit = 0; bit < o->config.leaf_bits; bit++)
+			any |= o->of[word].reader[leaf * o->config.leaf_bits + bit];
+		sum += any;
+	}
+	return sum;
+}
+
+/* The form that a word takes with the readers it has. */
+static void settle(struct oracle_reader_list *o, unsigned word)
+{
+	unsigned count = readers(o, word);
+
+	if (count > 3)
+		o->of[word].vectors = true;
+	else if (!count || o->config.fold)
+		o->of[word].vectors = false;
+}
+
+unsigned oracle_reader_list_used(const struct oracle_reader_list *o)
+{
+	unsigned sum = 0;
+
+	for (unsigned i = 0; i < o->words; i++)
+		sum += entries(o, i);
+	return sum;
+}
+
+int oracle_reader_list_add(struct oracle_reader_list *o, uint64_t address, uint32_t tx)
+{
+	unsigned word = word_of(o, address);
+	bool vectors = o->of[word].vectors;
+
+	if (o->of[word].reader[tx])
+		return GPUTM_READER_LIST_ALREADY;
+	o->of[word].reader[tx] = true;
+	settle(o, word);
+	if (oracle_reader_list_used(o) <= o->config.entries)
+		return GPUTM_READER_LIST_ADDED;
+	o->of[word].reader[tx] = false;
+	o->of[word].vectors = vectors;
+	return GPUTM_READER_LIST_FULL;
+}
+
+int oracle_reader_list_remove(struct oracle_reader_list *o, uint64_t address, uint32_t tx)
+{
+	unsigned word = word_of(o, address);
+
+	if (!o->of[word].reader[tx])
+		return -EINVAL;
+	o->of[word].reader[tx] = false;
+	settle(o, word);
+	return 0;
+}
+
+unsigned oracle_reader_list_readers(struct oracle_reader_list *o, uint64_t address, uint32_t *ids)
+{
+	unsigned word = word_of(o, address), count = 0;
+
+	for (uint32_t tx = 0; tx < 4096; tx++)
+		if (o->of[word].reader[tx])
+			ids[count++] = tx;
+	return count;
+}
+
+unsigned oracle_reader_list_entries(struct oracle_reader_list *o, uint64_t address)
+{
+	return entries(o, word_of(o, address));
+}

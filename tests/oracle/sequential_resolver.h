@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPUTM_ORACLE_SEQUENTIAL_RESOLVER_H
+#define GPUTM_ORACLE_SEQUENTIAL_RESOLVER_H
+/* SCR the slow way: the filter is the slow signature of tests/oracle, or pairs of lanes. */
+#include "gputm/sequential_resolver.h"
+#include "tests/oracle/signature.h"
+
+struct oracle_sequential_resolver {
+	struct gputm_sequential_resolver_config config;
+	struct oracle_signature filter;
+};
+
+void oracle_sequential_resolver_open(struct oracle_sequential_resolver *o,
+				     const struct gputm_sequential_resolver_config *config);
+void oracle_sequential_resolver_close(struct oracle_sequential_resolver *o);
+struct gputm_resolution oracle_sequential_resolver_resolve(struct oracle_sequential_resolver *o,
+							   uint64_t active,
+							   const struct gputm_warp_logs *logs);
+
+#endif /* GPUTM_ORACLE_SEQUENTIAL_RESOLVER_H */

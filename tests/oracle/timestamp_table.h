@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPUTM_ORACLE_TIMESTAMP_TABLE_H
+#define GPUTM_ORACLE_TIMESTAMP_TABLE_H
+/*
+ * Two oracles: the rules of post-dating over plain numbers, where an unset PDTS is infinity,
+ * and the graph that the rules stand for, with its loops found by reachability.
+ */
+#include "gputm/timestamp_table.h"
+
+#define ORACLE_TIMESTAMP_TABLE_TX 16
+
+struct oracle_timestamp_table {
+	struct gputm_timestamp_table_config config;
+	struct {
+		int state;
+		int64_t cts, pdts, prev; /* PDTS INT64_MAX: unset */
+	} tx[ORACLE_TIMESTAMP_TABLE_TX];
+};
+
+void oracle_timestamp_table_open(struct oracle_timestamp_table *o,
+				 const struct gputm_timestamp_table_config *config);
+int oracle_timestamp_table_begin(struct oracle_timestamp_table *o, uint32_t tx, uint64_t start);
+int oracle_timestamp_table_edge(struct oracle_timestamp_table *o, uint32_t pred, uint32_t succ);
+int oracle_timestamp_table_retire(struct oracle_timestamp_table *o, uint32_t tx, bool committed);
+int oracle_timestamp_table_release(struct oracle_timestamp_table *o, uint32_t tx);
+
+/* before[i] has bit j: there is an edge from i to j. */
+struct oracle_order {
+	uint32_t before[ORACLE_TIMESTAMP_TABLE_TX];
+};
+
+bool oracle_order_closes_loop(const struct oracle_order *o, uint32_t pred, uint32_t succ);
+void oracle_order_add(struct oracle_order *o, uint32_t pred, uint32_t succ);
+/* An aborted transaction takes its edges with it. */
+void oracle_order_forget(struct oracle_order *o, uint32_t tx);
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stddef.h>
+
+#include "tests/oracle/tx_log.h"
+
+void oracle_tx_log_init(struct oracle_tx_log *o, unsigned lanes, unsigned partitions,
+			unsigned interleave)
+{
+	o->lanes = lanes;
+	o->partitions = partitions;
+	o->interleave = interleave;
+	o->count = 0;
+	o->rows[0] = o->rows[1] = 0;
+}
+
+bool oracle_tx_log_append(struct oracle_tx_log *o, unsigned kind, uint64_t mask,
+			  const uint64_t *address, const uint32_t *value)
+{
+	if (!mask)
+		return true;
+	if (o->count + o->lanes > ORACLE_TX_LOG_MAX)
+		return false;
+	for (unsigned lane = 0; lane < o->lanes; lane++) {
+		struct oracle_tx_log_entry *e = &o->entry[o->count];
+
+		if (!(mask >> lane & 1))
+			continue;
+		e->kind = kind;
+		e->row = o->rows[kind];
+		e->lane = lane;
+		e->address = address[lane];
+		e->value = value[lane];
+		e->live = true;
+		o->count++;
+	}
+	o->rows[kind]++;
+	return true;
+}
+
+int oracle_tx_log_own_write(const struct oracle_tx_log *o, unsigned lane, uint64_t address,
+			    uint32_t *value)
+{
+	int row = -1;
+
+	for (unsigned i = 0; i < o->count; i++) {
+		const struct oracle_tx_log_entry *e = &o->entry[i];
+
+		if (e->live && e->kind == 1 && e->lane == lane && e->address == address) {
+			row = (int)e->row;
+			*value = e->value;
+		}
+	}
+	return row;
+}
+
+void oracle_tx_log_restart(struct oracle_tx_log *o, uint64_t mask)
+{
+	for (unsigned i = 0; i < o->count; i++)
+		if (mask >> o->entry[i].lane & 1)
+			o->entry[i].live = false;
+	if (oracle_tx_log_live(o) == 0)
+		oracle_tx_log_init(o, o->lanes, o->partitions, o->interleave);
+}
+
+const struct oracle_tx_log_entry *oracle_tx_log_at(const struct oracle_tx_log *o, unsigned kind,
+						   unsigned row, unsigned lane)
+{
+	for (unsigned i = 0; i < o->count; i++) {
+		const struct oracle_tx_log_entry *e = &o->entry[i];
+
+		if (e->live && e->kind == kind && e->row == row && e->lane == lane)
+			return e;
+	}
+	return NULL;
+}
+
+unsigned oracle_tx_log_partition(const struct oracle_tx_log *o, uint64_t address)
+{
+	return (unsigned)(address / o->interleave % o->partitions);
+}
+
+uint64_t oracle_tx_log_to(const struct oracle_tx_log *o, unsigned kind, unsigned row,
+			  unsigned partition)
+{
+	uint64_t lanes = 0;
+
+	for (unsigned lane = 0; lane < o->lanes; lane++) {
+		const struct oracle_tx_log_entry *e = oracle_tx_log_at(o, kind, row, lane);
+
+		if (e && oracle_tx_log_partition(o, e->address) == partition)
+			lanes |= UINT64_C(1) << lane;
+	}
+	return lanes;
+}
+
+uint64_t oracle_tx_log_live(const struct oracle_tx_log *o)
+{
+	uint64_t live = 0;
+
+	for (unsigned i = 0; i < o->count; i++)
+		live += o->entry[i].live;
+	return live;
+}

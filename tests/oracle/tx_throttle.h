@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPUTM_ORACLE_TX_THROTTLE_H
+#define GPUTM_ORACLE_TX_THROTTLE_H
+/* Concurrency control the slow way: a list of warps inside and a list of waiting ones. */
+#include "gputm/tx_throttle.h"
+
+struct oracle_tx_throttle {
+	struct gputm_tx_throttle_config config;
+	uint32_t inside[1024], waiting[1024];
+	uint32_t insiders, waiters;
+};
+
+void oracle_tx_throttle_open(struct oracle_tx_throttle *o,
+			     const struct gputm_tx_throttle_config *config);
+/* The same answers as the unit's functions of these names. */
+int oracle_tx_throttle_admit(struct oracle_tx_throttle *o, uint32_t warp);
+int oracle_tx_throttle_leave(struct oracle_tx_throttle *o, uint32_t warp);
+bool oracle_tx_throttle_next(const struct oracle_tx_throttle *o, uint32_t *warp);
+
+#endif /* GPUTM_ORACLE_TX_THROTTLE_H */

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "tests/oracle/warp_access_filter.h"
+
+void oracle_warp_access_filter_begin(struct oracle_warp_access_filter *o, uint64_t lanes)
+{
+	o->count = 0;
+	o->running = lanes;
+}
+
+static bool loses(const struct oracle_warp_access_filter *o, bool write, unsigned lane,
+		  uint64_t word)
+{
+	for (unsigned i = 0; i < o->count; i++)
+		if (o->list[i].lane != lane && o->running >> o->list[i].lane & 1 &&
+		    o->list[i].word == word && (write || o->list[i].write))
+			return true;
+	return false;
+}
+
+uint64_t oracle_warp_access_filter_access(struct oracle_warp_access_filter *o, bool write,
+					  uint64_t lanes, const uint64_t *address)
+{
+	uint64_t lost = 0;
+
+	for (unsigned lane = 0; lane < 64; lane++) {
+		if (!(lanes >> lane & 1))
+			continue;
+		if (loses(o, write, lane, address[lane] / o->word_bytes)) {
+			lost |= UINT64_C(1) << lane;
+			o->running &= ~(UINT64_C(1) << lane);
+			continue;
+		}
+		o->list[o->count].word = address[lane] / o->word_bytes;
+		o->list[o->count].lane = lane;
+		o->list[o->count++].write = write;
+	}
+	return lost;
+}

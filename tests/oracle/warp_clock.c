@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "tests/oracle/warp_clock.h"
+
+void oracle_warp_clock_abort(struct oracle_warp_clock *o, uint32_t warp, uint64_t reported)
+{
+	o->report[warp][o->reports[warp]++] = reported;
+}
+
+void oracle_warp_clock_restart(struct oracle_warp_clock *o, uint32_t warp)
+{
+	for (unsigned i = 0; i < o->reports[warp]; i++)
+		if (o->report[warp][i] > o->time[warp])
+			o->time[warp] = o->report[warp][i];
+	if (o->time[warp] < o->time_max)
+		o->time[warp]++;
+	o->reports[warp] = 0;
+	o->aborts[warp]++;
+}
+
+uint64_t oracle_warp_clock_backoff(const struct oracle_warp_clock *o, uint32_t warp,
+				   const struct gputm_warp_clock_config *config)
+{
+	uint64_t most = config->backoff_base;
+
+	for (unsigned i = 0; i < o->aborts[warp] && i < config->backoff_limit; i++)
+		most *= 2;
+	return most;
+}

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tests of access_coalescer: life, regions, duplicates, what memory ends up with, the oracle. */
+#include <string.h>
+
+#include "tests/kit.h"
+#include "tests/oracle/access_coalescer.h"
+
+#define MOST 200 /* words of a group in these tests */
+
+KIT_MAKER(access_coalescer, ACCESS_COALESCER);
+
+static struct gputm_access_coalescer *make(struct kit *kit,
+					   const struct gputm_access_coalescer_config *config)
+{
+	struct gputm_access_coalescer *coalescer = NULL;
+
+	ck_assert_int_eq(gputm_access_coalescer_new(kit->ctx, config, &coalescer), 0);
+	return coalescer;
+}
+
+START_TEST(test_access_coalescer_life)
+{
+	kit_common(&access_coalescer_maker);
+}
+END_TEST
+
+/* The example that opens the source: five words of five lanes, two regions of 32 B. */
+START_TEST(test_access_coalescer_merges_a_row)
+{
+	static const uint64_t address[5] = { 0x40, 0x44, 0x80, 0x5c, 0x44 };
+	static const uint32_t value[5] = { 10, 11, 12, 13, 14 };
+	struct gputm_access_coalescer_config config = GPUTM_ACCESS_COALESCER_CONFIG_INIT;
+	struct gputm_access_coalescer_summary summary;
+	struct gputm_access_coalescer *coalescer;
+	struct gputm_wide_access out[5];
+	struct kit kit;
+
+	kit_open(&kit);
+	coalescer = make(&kit, &config);
+	ck_assert_int_eq(gputm_access_coalescer_row(coalescer, 0x1f, address, value, out, &summary),
+			 2);
+	ck_assert_uint_eq(out[0].address, 0x40);
+	ck_assert_uint_eq(out[0].word_mask, 1 | 2 | 128);
+	ck_assert_uint_eq(out[0].lane_mask, 1 | 2 | 8 | 16);
+	ck_assert_uint_eq(out[0].words, 4);
+	ck_assert_uint_eq(out[0].value[0], 10);
+	ck_assert_uint_eq(out[0].value[1], 14);
+	ck_assert_uint_eq(out[0].value[7], 13);
+	ck_assert_uint_eq(out[1].address, 0x80);
+	ck_assert_uint_eq(out[1].word_mask, 1);
+	ck_assert_uint_eq(out[1].lane_mask, 4);
+	ck_assert_uint_eq(summary.accesses, 2);
+	ck_assert_uint_eq(summary.words, 5);
+	ck_assert_uint_eq(summary.duplicates, 1);
+	ck_assert_uint_eq(summary.saved, 3);
+	kit_valid(gputm_access_coalescer_unit(coalescer));
+	gputm_access_coalescer_free(coalescer);
+	kit_close(&kit);
+}
+END_TEST
+
+static int row_of_32(struct gputm_access_coalescer *coalescer, const uint64_t *address,
+		     struct gputm_wide_access *out)
+{
+	return gputm_access_coalescer_row(coalescer, 0xffffffff, address, NULL, out, NULL);
+}
+
+/* A warp's 32 adjacent words: one line of 128 B, two of 64 B, four of 32 B (thesis 2.3). */
+START_TEST(test_thesis_2_3_adjacent_words_make_whole_lines)
+{
+	struct gputm_access_coalescer_config config = GPUTM_ACCESS_COALESCER_CONFIG_INIT;
+	struct gputm_access_coalescer *coalescer;
+	struct gputm_wide_access out[32];
+	uint64_t address[32];
+	struct kit kit;
+
+	for (unsigned lane = 0; lane < 32; lane++)
+		address[lane] = 0x1000 + 4 * (31 - lane);
+	config.region_bytes = 32u << _i;
+	kit_open(&kit);
+	coalescer = make(&kit, &config);
+	ck_assert_int_eq(row_of_32(coalescer, address, out), 4 >> _i);
+	ck_assert_uint_eq(out[0].address, 0x1080 - config.region_bytes);
+	ck_assert_uint_eq(out[0].word_mask, 0xffffffff >> (32 - config.region_bytes / 4));
+	ck_assert_uint_eq(out[0].lane_mask, out[0].word_mask);
+	for (unsigned lane = 0; lane < 32; lane++)
+		address[lane] = 0x1000 + (uint64_t)config.region_bytes * lane;
+	ck_assert_int_eq(row_of_32(coalescer, address, out), 32);
+	ck_assert_int_eq(gputm_access_coalescer_row(coalescer, 0, address, NULL, out, NULL), 0);
+	ck_assert_uint_eq(kit_stat(gputm_access_coalescer_unit(coalescer), "per_group"), 3);
+	kit_valid(gputm_access_coalescer_unit(coalescer));
+	gputm_access_coalescer_free(coalescer);
+	kit_close(&kit);
+}
+END_TEST
+
+/* Regions keep the order in which they first appear; a later word does not move them. */
+START_TEST(test_access_coalescer_keeps_the_order_of_regions)
+{
+	static const struct gputm_word_access access[] = { { 0x80, 1, 0 }, { 0x00, 2, 0 },
+							   { 0x84, 3, 1 }, { 0x40, 4, 0 },
+							   { 0x80, 5, 2 } };
+	struct gputm_access_coalescer_config config = GPUTM_ACCESS_COALESCER_CONFIG_INIT;
+	struct gputm_access_coalescer *coalescer;
+	struct gputm_wide_access out[5];
+	struct kit kit;
+
+	kit_open(&kit);
+	coalescer = make(&kit, &config);
+	ck_assert_int_eq(gputm_access_coalescer_log(coalescer, 5, access, true, out, NULL), 3);
+	ck_assert_uint_eq(out[0].address, 0x80);
+	ck_assert_uint_eq(out[1].address, 0x00);
+	ck_assert_uint_eq(out[2].address, 0x40);
+	ck_assert_uint_eq(out[0].value[0], 5);
+	ck_assert_uint_eq(out[0].value[1], 3);
+	ck_assert_uint_eq(out[0].lane_mask, 7);
+	gputm_access_coalescer_free(coalescer);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_access_coalescer_bounds_are_tight)
+{
+	struct gputm_access_coalescer_config config = GPUTM_ACCESS_COALESCER_CONFIG_INIT;
+	struct gputm_word_access access[4] = {
+		{ 0, 0, 0 }, { 4, 0, 1 }, { 0xfffc, 0, 7 }, { 8, 0, 0 }
+	};
+	uint64_t address[9] = { 0, 4, 8, 12, 16, 20, 24, 0xfffc, 0 }, digest;
+	struct gputm_wide_access out[8], before[8];
+	struct gputm_access_coalescer *coalescer;
+	struct kit kit;
+
+	config.lanes = 8;
+	config.words = 3;
+	config.address_bits = 16;
+	memset(out, 0x5a, sizeof(out));
+	memcpy(before, out, sizeof(out));
+	kit_open(&kit);
+	coalescer = make(&kit, &config);
+	digest = kit_digest(gputm_access_coalescer_unit(coalescer));
+	ck_assert_int_eq(gputm_access_coalescer_row(coalescer, 0x100, address, NULL, out, NULL),
+			 -ERANGE);
+	kit_said(&kit, "lane_mask = 256", "0 .. 255", NULL);
+	address[3] = 0x10000;
+	ck_assert_int_eq(gputm_access_coalescer_row(coalescer, 0xff, address, NULL, out, NULL),
+			 -ERANGE);
+	kit_said(&kit, "address = 65536", "0 .. 65535", NULL);
+	address[3] = 14;
+	ck_assert_int_eq(gputm_access_coalescer_row(coalescer, 0xff, address, NULL, out, NULL),
+			 -EINVAL);
+	kit_said(&kit, "address = 14", "multiple of 4", NULL);
+	ck_assert_int_eq(gputm_access_coalescer_log(coalescer, 4, access, false, out, NULL),
+			 -ERANGE);
+	kit_said(&kit, "count = 4", "0 .. 3", NULL);
+	access[1].lane = 8;
+	ck_assert_int_eq(gputm_access_coalescer_log(coalescer, 3, access, false, out, NULL),
+			 -ERANGE);
+	kit_said(&kit, "lane = 8", "0 .. 7", NULL);
+	access[1].lane = 1;
+	access[1].address = 5;
+	ck_assert_int_eq(gputm_access_coalescer_log(coalescer, 3, access, false, out, NULL),
+			 -EINVAL);
+	ck_assert_mem_eq(out, before, sizeof(out));
+	ck_assert_uint_eq(kit_digest(gputm_access_coalescer_unit(coalescer)), digest);
+	/* lane 3 takes no part, so what stands there does not matter */
+	ck_assert_int_eq(gputm_access_coalescer_row(coalescer, 0xf7, address, NULL, out, NULL), 2);
+	access[1].address = 4;
+	ck_assert_int_eq(gputm_access_coalescer_log(coalescer, 3, access, false, out, NULL), 2);
+	kit_valid(gputm_access_coalescer_unit(coalescer));
+	gputm_access_coalescer_free(coalescer);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_access_coalescer_widest)
+{
+	struct gputm_access_coalescer_config config = GPUTM_ACCESS_COALESCER_CONFIG_INIT;
+	struct gputm_access_coalescer *coalescer;
+	struct gputm_wide_access out[64];
+	uint64_t address[64];
+	struct kit kit;
+
+	for (unsigned lane = 0; lane < 64; lane++)
+		address[lane] = UINT64_MAX - 3 - (uint64_t)lane * 128;
+	config.region_bytes = 128;
+	config.lanes = 64;
+	config.words = 1;
+	config.address_bits = 64;
+	kit_open(&kit);
+	coalescer = make(&kit, &config);
+	ck_assert_int_eq(
+		gputm_access_coalescer_row(coalescer, UINT64_MAX, address, NULL, out, NULL), 64);
+	ck_assert_uint_eq(out[0].address, UINT64_MAX - 127);
+	ck_assert_uint_eq(out[63].word_mask, UINT32_C(1) << 31);
+	ck_assert_uint_eq(out[63].lane_mask, UINT64_C(1) << 63);
+	kit_valid(gputm_access_coalescer_unit(coalescer));
+	gputm_access_coalescer_free(coalescer);
+	kit_close(&kit);
+}
+END_TEST
+
+/* Region bytes, lanes, address bits, span of the addresses in words. */
+static const uint32_t geometry[][4] = {
+	{ 32, 32, 32, 64 }, { 64, 64, 64, 4000 }, { 128, 32, 32, 100 }, { 32, 1, 12, 1024 },
+};
+
+static uint32_t draw(const struct gputm_access_coalescer_config *config, uint32_t span,
+		     struct gputm_word_access *access, uint64_t *random)
+{
+	uint32_t count = (uint32_t)kit_below(random, MOST + 1);
+
+	for (uint32_t i = 0; i < count; i++) {
+		access[i].address = kit_below(random, span) * 4;
+		access[i].value = (uint32_t)kit_random(random);
+		access[i].lane = (uint32_t)kit_below(random, config->lanes);
+		if (i && kit_below(random, 2))
+			access[i].address = access[i - 1].address & ~UINT64_C(31);
+	}
+	if (count && kit_below(random, 20) == 0)
+		access[kit_below(random, count)].address |= UINT64_C(1) << kit_below(random, 20);
+	return count;
+}
+
+/* What memory holds when the words are written one by one, and region by region. */
+static void same_memory(const struct gputm_word_access *access, uint32_t count,
+			const struct gputm_wide_access *out, int regions)
+{
+	static uint32_t one[1 << 19], other[1 << 19];
+
+	for (uint32_t i = 0; i < count; i++)
+		one[access[i].address / 4] = access[i].value;
+	for (int i = 0; i < regions; i++)
+		for (unsigned word = 0; word < GPUTM_MEM_WORDS; word++)
+			if (out[i].word_mask >> word & 1)
+				other[out[i].address / 4 + word] = out[i].value[word];
+	for (uint32_t i = 0; i < count; i++)
+		ck_assert_uint_eq(one[access[i].address / 4], other[access[i].address / 4]);
+}
+
+static void compare_log(struct gputm_access_coalescer *coalescer,
+			const struct gputm_access_coalescer_config *config, uint32_t count,
+			const struct gputm_word_access *access, bool write)
+{
+	static struct gputm_wide_access out[MOST], expected[MOST];
+	struct gputm_access_coalescer_summary summary, sum;
+	int regions = gputm_access_coalescer_log(coalescer, count, access, write, out, &summary);
+
+	ck_assert_int_eq(regions, oracle_access_coalescer_log(config, count, access, write,
+							      expected, &sum));
+	if (regions < 0)
+		return;
+	for (int i = 0; i < regions; i++)
+		ck_assert(oracle_access_coalescer_same(&out[i], &expected[i], write));
+	ck_assert_mem_eq(&summary, &sum, sizeof(sum));
+	ck_assert_uint_eq(summary.words, summary.accesses + summary.saved);
+	if (write)
+		same_memory(access, count, out, regions);
+}
+
+/* A row is the log of its lanes in ascending order. */
+static void compare_row(struct gputm_access_coalescer *coalescer,
+			const struct gputm_access_coalescer_config *config, uint32_t count,
+			const struct gputm_word_access *access, bool write)
+{
+	struct gputm_access_coalescer_summary summary, sum;
+	struct gputm_wide_access out[64], expected[64];
+	struct gputm_word_access row[64];
+	uint64_t address[64] = { 0 }, lanes = 0;
+	uint32_t value[64] = { 0 }, words = 0;
+	int regions;
+
+	for (uint32_t i = 0; i < count; i++) {
+		lanes |= UINT64_C(1) << access[i].lane;
+		address[access[i].lane] = access[i].address;
+		value[access[i].lane] = access[i].value;
+	}
+	for (uint32_t lane = 0; lane < config->lanes; lane++) {
+		struct gputm_word_access word = { address[lane], value[lane], lane };
+
+		if (lanes >> lane & 1)
+			row[words++] = word;
+	}
+	regions = gputm_access_coalescer_row(coalescer, lanes, address, write ? value : NULL, out,
+					     &summary);
+	ck_assert_int_eq(regions, oracle_access_coalescer_log(config, words, row, write, expected,
+							      &sum));
+	for (int i = 0; i < regions; i++)
+		ck_assert(oracle_access_coalescer_same(&out[i], &expected[i], write));
+	if (regions >= 0)
+		ck_assert_mem_eq(&summary, &sum, sizeof(sum));
+}
+
+START_TEST(test_access_coalescer_random_against_oracle)
+{
+	struct gputm_access_coalescer_config config = GPUTM_ACCESS_COALESCER_CONFIG_INIT;
+	unsigned steps = kit_scale(1500, 100);
+	struct gputm_access_coalescer *coalescer;
+	struct gputm_word_access access[MOST];
+	uint64_t random = 17 + (uint64_t)_i;
+	struct kit kit;
+
+	config.region_bytes = geometry[_i][0];
+	config.lanes = geometry[_i][1];
+	config.address_bits = geometry[_i][2];
+	config.words = MOST;
+	kit_open(&kit);
+	coalescer = make(&kit, &config);
+	for (unsigned i = 0; i < steps; i++) {
+		uint32_t count = draw(&config, geometry[_i][3], access, &random);
+
+		compare_log(coalescer, &config, count, access, kit_below(&random, 2));
+		compare_row(coalescer, &config, count, access, kit_below(&random, 2));
+		kit_valid(gputm_access_coalescer_unit(coalescer));
+		if (kit_below(&random, 100) == 0)
+			coalescer = (struct gputm_access_coalescer *)(void *)kit_swap(
+				&access_coalescer_maker, &kit,
+				gputm_access_coalescer_unit(coalescer));
+	}
+	kit_hostile(&access_coalescer_maker, gputm_access_coalescer_unit(coalescer));
+	gputm_access_coalescer_free(coalescer);
+	kit_close(&kit);
+}
+END_TEST
+
+static uint64_t digest_of_run(uint64_t seed)
+{
+	struct gputm_access_coalescer_config config = GPUTM_ACCESS_COALESCER_CONFIG_INIT;
+	struct gputm_access_coalescer *coalescer = NULL;
+	struct gputm_word_access access[MOST];
+	struct gputm_wide_access out[MOST];
+	uint64_t digest;
+
+	ck_assert_int_eq(gputm_access_coalescer_new(NULL, &config, &coalescer), 0);
+	for (unsigned i = 0; i < 50; i++)
+		if (gputm_access_coalescer_log(coalescer, draw(&config, 99, access, &seed), access,
+					       true, out, NULL) < 0)
+			continue;
+	digest = kit_digest(gputm_access_coalescer_unit(coalescer));
+	gputm_access_coalescer_free(coalescer);
+	return digest;
+}
+
+START_TEST(test_access_coalescer_is_deterministic)
+{
+	ck_assert_uint_eq(digest_of_run(1), digest_of_run(1));
+	ck_assert_uint_ne(digest_of_run(1), digest_of_run(2));
+}
+END_TEST
+
+static void keep_event(void *state, const struct gputm_unit *unit, const struct gputm_event *event)
+{
+	ck_assert_str_eq(gputm_unit_kind(unit), "access_coalescer");
+	*(struct gputm_event *)state = *event;
+}
+
+START_TEST(test_access_coalescer_tells_its_observer)
+{
+	static const struct gputm_word_access access[] = { { 4, 0, 0 }, { 4, 0, 1 }, { 64, 0, 2 } };
+	struct gputm_access_coalescer_config config = GPUTM_ACCESS_COALESCER_CONFIG_INIT;
+	struct gputm_access_coalescer *coalescer;
+	struct gputm_wide_access out[3];
+	struct gputm_event last;
+	struct kit kit;
+
+	kit_open(&kit);
+	coalescer = make(&kit, &config);
+	gputm_unit_observe(gputm_access_coalescer_unit(coalescer), keep_event, &last);
+	ck_assert_int_eq(gputm_access_coalescer_log(coalescer, 3, access, true, out, NULL), 2);
+	ck_assert_str_eq(last.name, "group");
+	ck_assert_uint_eq(last.value[0], 3);
+	ck_assert_uint_eq(last.value[1], 2);
+	ck_assert_uint_eq(last.value[2], 1);
+	ck_assert_uint_eq(last.value[3], 1);
+	gputm_access_coalescer_free(coalescer);
+	kit_close(&kit);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("access_coalescer");
+	TCase *tests = tcase_create("all");
+
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, test_access_coalescer_life);
+	tcase_add_test(tests, test_access_coalescer_merges_a_row);
+	tcase_add_loop_test(tests, test_thesis_2_3_adjacent_words_make_whole_lines, 0, 3);
+	tcase_add_test(tests, test_access_coalescer_keeps_the_order_of_regions);
+	tcase_add_test(tests, test_access_coalescer_bounds_are_tight);
+	tcase_add_test(tests, test_access_coalescer_widest);
+	tcase_add_loop_test(tests, test_access_coalescer_random_against_oracle, 0,
+			    (int)(sizeof(geometry) / sizeof(geometry[0])));
+	tcase_add_test(tests, test_access_coalescer_is_deterministic);
+	tcase_add_test(tests, test_access_coalescer_tells_its_observer);
+	suite_add_tcase(suite, tests);
+	return kit_run(suite);
+}

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tests of the base: context, parameter tables, messages, H3. */
+#include "tests/kit.h"
+
+#include <string.h>
+
+static uint8_t image[1 << 16]; /* a snapshot */
+
+START_TEST(test_version_and_marker)
+{
+	ck_assert_int_eq(gputm_is_present(), 1);
+	ck_assert_str_eq(gputm_version(), GPUTM_VERSION);
+}
+END_TEST
+
+START_TEST(test_ctx_life)
+{
+	struct gputm_allocator half = { NULL, NULL, NULL };
+	struct gputm_ctx *ctx = NULL;
+
+	ck_assert_int_eq(gputm_ctx_new(&half, &ctx), -EINVAL);
+	ck_assert_ptr_null(ctx);
+	gputm_ctx_unref(NULL);
+	ck_assert_ptr_null(gputm_ctx_ref(NULL));
+	ck_assert_int_eq(gputm_ctx_new(NULL, &ctx), 0);
+	ck_assert_ptr_eq(gputm_ctx_ref(ctx), ctx);
+	gputm_ctx_unref(ctx);
+	gputm_ctx_unref(ctx);
+}
+END_TEST
+
+START_TEST(test_ctx_outlives_its_owner_with_a_unit)
+{
+	struct gputm_recency_bloom *filter = NULL;
+	struct kit kit;
+
+	kit_open(&kit);
+	ck_assert_int_eq(gputm_recency_bloom_new(kit.ctx, NULL, &filter), 0);
+	gputm_ctx_unref(kit.ctx);
+	ck_assert_int_gt(kit.live, 0);
+	gputm_recency_bloom_free(filter);
+	ck_assert_int_eq(kit.live, 0);
+}
+END_TEST
+
+START_TEST(test_params_set_from_text)
+{
+	const struct gputm_params *params = gputm_recency_bloom_params();
+	struct gputm_recency_bloom_config config;
+	struct kit kit;
+
+	kit_open(&kit);
+	gputm_params_init(params, &config);
+	ck_assert_uint_eq(config.size, sizeof(config));
+	ck_assert_int_eq(gputm_params_set(kit.ctx, params, &config, "entries", "0x400"), 0);
+	ck_assert_uint_eq(config.entries, 1024);
+	ck_assert_int_eq(gputm_params_set(kit.ctx, params, &config, "entries", "1000"), -ERANGE);
+	kit_said(&kit, "recency_bloom", "entries", "1000", "power of two", "1048576", NULL);
+	ck_assert_int_eq(gputm_params_set(kit.ctx, params, &config, "entries", "many"), -EINVAL);
+	kit_said(&kit, "entries", "many", "1 .. 1048576", NULL);
+	ck_assert_int_eq(gputm_params_set(kit.ctx, params, &config, "entries", ""), -EINVAL);
+	ck_assert_int_eq(gputm_params_set(kit.ctx, params, &config, "seed", "18446744073709551616"),
+			 -EINVAL);
+	ck_assert_int_eq(
+		gputm_params_set(kit.ctx, params, &config, "seed", "18446744073709551615"), 0);
+	ck_assert_int_eq(gputm_params_set(kit.ctx, params, &config, "colour", "1"), -EINVAL);
+	kit_said(&kit, "colour", NULL);
+	ck_assert_uint_eq(config.entries, 1024);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_load_into_another_config_names_the_field)
+{
+	struct gputm_recency_bloom_config config = GPUTM_RECENCY_BLOOM_CONFIG_INIT;
+	struct gputm_recency_bloom *a = NULL, *b = NULL;
+	size_t size;
+	struct kit kit;
+
+	kit_open(&kit);
+	ck_assert_int_eq(gputm_recency_bloom_new(kit.ctx, &config, &a), 0);
+	config.stamp_bits = 20;
+	ck_assert_int_eq(gputm_recency_bloom_new(kit.ctx, &config, &b), 0);
+	size = gputm_unit_save(gputm_recency_bloom_unit(a), image, sizeof(image));
+	ck_assert_uint_le(size, sizeof(image));
+	ck_assert_int_eq(gputm_unit_load(gputm_recency_bloom_unit(b), image, size), -EINVAL);
+	ck_assert_uint_eq(kit.messages, 2);
+	kit_said(&kit, "another config", NULL);
+	gputm_recency_bloom_free(a);
+	gputm_recency_bloom_free(b);
+	kit_close(&kit);
+}
+END_TEST
+
+/* A config that was never initialised has any size; nothing is read where it points. */
+START_TEST(test_config_of_absurd_size_is_refused)
+{
+	struct gputm_recency_bloom_config config = GPUTM_RECENCY_BLOOM_CONFIG_INIT;
+	static const size_t absurd[] = { 0, sizeof(size_t) - 1, 4097, SIZE_MAX };
+	struct gputm_recency_bloom *filter = NULL;
+	struct kit kit;
+
+	kit_open(&kit);
+	for (size_t i = 0; i < sizeof(absurd) / sizeof(absurd[0]); i++) {
+		config.size = absurd[i];
+		ck_assert_int_eq(gputm_recency_bloom_new(kit.ctx, &config, &filter), -EINVAL);
+		kit_said(&kit, "config.size", "INIT", NULL);
+		ck_assert_ptr_null(filter);
+	}
+	kit_close(&kit);
+}
+END_TEST
+
+/* ---- snapshots whose checksum is right and whose contents are not ---- */
+
+#define BODY 56 /* bytes before the body: magic, versions, kind, length */
+
+static uint64_t number_at(size_t at)
+{
+	uint64_t value = 0;
+
+	for (unsigned i = 8; i-- > 0;)
+		value = value << 8 | image[at + i];
+	return value;
+}
+
+static void put_number(size_t at, uint64_t value)
+{
+	for (unsigned i = 0; i < 8; i++)
+		image[at + i] = (uint8_t)(value >> (8 * i));
+}
+
+/* The last eight bytes are the FNV-1a of those before. */
+static void seal(size_t size)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (size_t i = 0; i < size - 8; i++)
+		hash = (hash ^ image[i]) * UINT64_C(0x100000001b3);
+	put_number(size - 8, hash);
+}
+
+/* Where the statistics begin: behind the count of config fields and the fields. */
+static size_t statistics_at(void)
+{
+	return BODY + 8 + (size_t)number_at(BODY) * 8;
+}
+
+START_TEST(test_load_refuses_a_histogram_that_does_not_add_up)
+{
+	struct gputm_access_coalescer *unit = NULL;
+	struct gputm_unit *face;
+	struct gputm_stat stat;
+	size_t size, at;
+	struct kit kit;
+
+	kit_open(&kit);
+	ck_assert_int_eq(gputm_access_coalescer_new(kit.ctx, NULL, &unit), 0);
+	face = gputm_access_coalescer_unit(unit);
+	size = gputm_unit_save(face, image, sizeof(image));
+	ck_assert_uint_le(size, sizeof(image));
+	at = statistics_at();
+	for (size_t i = 0; gputm_unit_stat(face, i, &stat) && !stat.bucket; i++)
+		at += 8;
+	ck_assert_ptr_nonnull(stat.bucket);
+	put_number(at + 8, 1); /* a sample in bucket 0 that was never counted */
+	seal(size);
+	ck_assert_int_eq(gputm_unit_load(face, image, size), -EINVAL);
+	kit_said(&kit, "access_coalescer", "sum of its buckets", NULL);
+	ck_assert_uint_eq(stat.bucket[0], 0);
+	put_number(at + 8, 0);
+	seal(size);
+	ck_assert_int_eq(gputm_unit_load(face, image, size), 0);
+	gputm_access_coalescer_free(unit);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_load_names_a_number_that_is_too_large)
+{
+	struct gputm_simt_stack *stack = NULL;
+	struct gputm_unit *face;
+	struct gputm_stat stat;
+	size_t size, at;
+	struct kit kit;
+
+	kit_open(&kit);
+	ck_assert_int_eq(gputm_simt_stack_new(kit.ctx, NULL, &stack), 0);
+	face = gputm_simt_stack_unit(stack);
+	size = gputm_unit_save(face, image, sizeof(image));
+	at = statistics_at();
+	for (size_t i = 0; gputm_unit_stat(face, i, &stat); i++)
+		at += 8;
+	image[at] = 67; /* the depth; there are 66 entries */
+	seal(size);
+	ck_assert_int_eq(gputm_unit_load(face, image, size), -EINVAL);
+	kit_said(&kit, "simt_stack", "depth", "67", "at most 66", NULL);
+	gputm_simt_stack_free(stack);
+	kit_close(&kit);
+}
+END_TEST
+
+/* ---- H3 ---- */
+
+static struct gputm_h3 *family(uint32_t ways, uint32_t index_bits, uint32_t key_bits, uint64_t seed)
+{
+	struct gputm_h3_config config = GPUTM_H3_CONFIG_INIT;
+	struct gputm_h3 *h3 = NULL;
+
+	config.ways = ways;
+	config.index_bits = index_bits;
+	config.key_bits = key_bits;
+	config.seed = seed;
+	ck_assert_int_eq(gputm_h3_new(NULL, &config, &h3), 0);
+	return h3;
+}
+
+static uint32_t by_rows(const struct gputm_h3 *h3, uint32_t way, uint64_t key, uint32_t key_bits)
+{
+	uint32_t index = 0;
+
+	for (uint32_t bit = 0; bit < key_bits; bit++)
+		if (key >> bit & 1)
+			index ^= gputm_h3_row(h3, way, bit);
+	return index;
+}
+
+static const uint32_t shape[][3] = { { 4, 8, 32 },  { 4, 10, 30 }, { 1, 0, 64 }, { 16, 32, 64 },
+				     { 3, 22, 17 }, { 2, 1, 1 },   { 5, 9, 4 } };
+
+START_TEST(test_h3_is_the_xor_of_its_rows)
+{
+	uint32_t ways = shape[_i][0], key_bits = shape[_i][2];
+	struct gputm_h3 *h3 = family(ways, shape[_i][1], key_bits, 99);
+	uint64_t random = 3;
+
+	for (unsigned i = 0; i < 200; i++) {
+		uint64_t key = kit_random(&random);
+
+		for (uint32_t way = 0; way < ways; way++)
+			ck_assert_uint_eq(gputm_h3_index(h3, way, key),
+					  by_rows(h3, way, key, key_bits));
+	}
+	gputm_h3_free(h3);
+}
+END_TEST
+
+/* Every aligned run of 2^index_bits keys meets each index once, for many seeds. */
+START_TEST(test_h3_is_a_bijection_on_a_page)
+{
+	for (uint64_t seed = 0; seed < 100; seed++) {
+		struct gputm_h3 *h3 = family(4, 10, 30, seed);
+
+		for (uint32_t way = 0; way < 4; way++) {
+			unsigned char seen[1024] = { 0 };
+
+			for (uint64_t key = 0; key < 1024; key++)
+				seen[gputm_h3_index(h3, way, seed << 10 | key)]++;
+			for (unsigned i = 0; i < 1024; i++)
+				ck_assert_uint_eq(seen[i], 1);
+		}
+		gputm_h3_free(h3);
+	}
+}
+END_TEST
+
+/* Rows as published: SplitMix64 started at mix(mix(seed) ^ (index_bits << 8 | way)). */
+START_TEST(test_h3_rows_come_from_the_published_generator)
+{
+	struct gputm_h3 *h3 = family(2, 8, 32, 5);
+
+	for (uint32_t way = 0; way < 2; way++) {
+		uint64_t z = 5 - UINT64_C(0x9e3779b97f4a7c15), state;
+
+		z = kit_random(&z) ^ (8 << 8 | way);
+		z -= UINT64_C(0x9e3779b97f4a7c15);
+		state = kit_random(&z);
+		ck_assert_uint_eq(gputm_h3_row(h3, way, 0), kit_random(&state) >> 56);
+	}
+	gputm_h3_free(h3);
+}
+END_TEST
+
+START_TEST(test_h3_brought_rows_are_checked)
+{
+	struct gputm_h3_config config = GPUTM_H3_CONFIG_INIT;
+	uint32_t rows[2] = { 1, 2 };
+	struct gputm_h3 *h3 = NULL;
+	struct kit kit;
+
+	kit_open(&kit);
+	config.ways = 1;
+	config.index_bits = 1;
+	config.key_bits = 2;
+	config.rows = rows;
+	ck_assert_int_eq(gputm_h3_new(kit.ctx, &config, &h3), -EINVAL);
+	kit_said(&kit, "rows[1] = 2", "0 .. 1", NULL);
+	ck_assert_ptr_null(h3);
+	rows[1] = 0;
+	ck_assert_int_eq(gputm_h3_new(kit.ctx, &config, &h3), 0);
+	ck_assert_uint_eq(gputm_h3_index(h3, 0, 3), 1);
+	gputm_h3_free(h3);
+	gputm_h3_free(NULL);
+	kit_close(&kit);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("base");
+	TCase *tests = tcase_create("all");
+
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, test_version_and_marker);
+	tcase_add_test(tests, test_ctx_life);
+	tcase_add_test(tests, test_ctx_outlives_its_owner_with_a_unit);
+	tcase_add_test(tests, test_params_set_from_text);
+	tcase_add_test(tests, test_load_into_another_config_names_the_field);
+	tcase_add_test(tests, test_config_of_absurd_size_is_refused);
+	tcase_add_test(tests, test_load_refuses_a_histogram_that_does_not_add_up);
+	tcase_add_test(tests, test_load_names_a_number_that_is_too_large);
+	tcase_add_loop_test(tests, test_h3_is_the_xor_of_its_rows, 0,
+			    (int)(sizeof(shape) / sizeof(shape[0])));
+	tcase_add_test(tests, test_h3_is_a_bijection_on_a_page);
+	tcase_add_test(tests, test_h3_rows_come_from_the_published_generator);
+	tcase_add_test(tests, test_h3_brought_rows_are_checked);
+	suite_add_tcase(suite, tests);
+	return kit_run(suite);
+}

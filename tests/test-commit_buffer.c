@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tests of commit_buffer: life, timing, coalescing, misuse, advance = ticks, the oracle. */
+#include "tests/kit.h"
+#include "tests/oracle/commit_buffer.h"
+
+#include <string.h>
+
+KIT_MAKER(commit_buffer, COMMIT_BUFFER);
+
+static struct gputm_commit_buffer *make(struct kit *kit,
+					const struct gputm_commit_buffer_config *config)
+{
+	struct gputm_commit_buffer *b = NULL;
+
+	ck_assert_int_eq(gputm_commit_buffer_new(kit->ctx, config, &b), 0);
+	return b;
+}
+
+static int push(struct gputm_commit_buffer *b, uint64_t address, uint32_t warp, uint32_t value,
+		bool cleanup)
+{
+	struct gputm_commit_entry entry = { address, 1, warp, value, 1, cleanup };
+	int probe = gputm_commit_buffer_push_probe(b, &entry);
+
+	ck_assert_int_eq(gputm_commit_buffer_push(b, &entry), probe);
+	return probe;
+}
+
+START_TEST(test_commit_buffer_life)
+{
+	kit_common(&commit_buffer_maker);
+}
+END_TEST
+
+/* V-C: half of the 32 kB of its predecessors. */
+START_TEST(test_v_c_sixteen_kilobytes)
+{
+	struct gputm_commit_buffer *b;
+	struct kit kit;
+
+	kit_open(&kit);
+	b = make(&kit, NULL);
+	ck_assert_uint_eq(gputm_unit_storage_bits(gputm_commit_buffer_unit(b)), 16384 * 8);
+	gputm_commit_buffer_free(b);
+	kit_close(&kit);
+}
+END_TEST
+
+/* The example of the source file: two writes of warp 3 go together, that of warp 5 after. */
+START_TEST(test_timing_block)
+{
+	struct gputm_commit_release release;
+	struct gputm_mem_request request;
+	struct gputm_commit_buffer *b;
+	struct kit kit;
+
+	kit_open(&kit);
+	b = make(&kit, NULL);
+	ck_assert_int_eq(push(b, 0x40, 3, 7, false), GPUTM_COMMIT_BUFFER_ACCEPTED);
+	ck_assert_int_eq(push(b, 0x44, 3, 8, false), GPUTM_COMMIT_BUFFER_JOINED);
+	ck_assert_int_eq(push(b, 0x48, 5, 9, false), GPUTM_COMMIT_BUFFER_ACCEPTED);
+	ck_assert_int_eq(push(b, 0x60, 5, 0, true), GPUTM_COMMIT_BUFFER_ACCEPTED);
+	ck_assert(!gputm_commit_buffer_mem_peek(b, &request));
+	ck_assert(!gputm_commit_buffer_mem_pop(b));
+	ck_assert_uint_eq(gputm_commit_buffer_next_event(b), 0);
+	gputm_commit_buffer_tick(b);
+	ck_assert(gputm_commit_buffer_mem_peek(b, &request));
+	ck_assert_uint_eq(request.address, 0x40);
+	ck_assert_uint_eq(request.word_mask, 3);
+	ck_assert_uint_eq(request.value[1], 8);
+	ck_assert(request.write);
+	/* The port is taken: nothing happens. */
+	ck_assert_uint_eq(gputm_commit_buffer_next_event(b), UINT64_MAX);
+	gputm_commit_buffer_tick(b);
+	ck_assert_int_eq(gputm_commit_buffer_mem_complete(b, request.tag), -EINVAL);
+	ck_assert(gputm_commit_buffer_mem_pop(b));
+	gputm_commit_buffer_tick(b);
+	gputm_commit_buffer_tick(b);
+	kit_round_trip(&commit_buffer_maker, gputm_commit_buffer_unit(b));
+	kit_hostile(&commit_buffer_maker, gputm_commit_buffer_unit(b));
+	ck_assert(gputm_commit_buffer_peek(b, &release)); /* the clean-up */
+	ck_assert_uint_eq(release.address, 0x60);
+	ck_assert(!release.committed);
+	ck_assert(gputm_commit_buffer_pop(b));
+	ck_assert(!gputm_commit_buffer_peek(b, &release));
+	ck_assert_int_eq(gputm_commit_buffer_mem_complete(b, request.tag), 0);
+	ck_assert_int_eq(gputm_commit_buffer_mem_complete(b, request.tag), -EINVAL);
+	kit_said(&kit, "tag", NULL);
+	ck_assert(gputm_commit_buffer_peek(b, &release));
+	ck_assert_uint_eq(release.count, 2);
+	ck_assert_uint_eq(release.warp, 3);
+	ck_assert(release.committed);
+	ck_assert(gputm_commit_buffer_pop(b));
+	ck_assert(!gputm_commit_buffer_pop(b));
+	ck_assert_uint_eq(gputm_commit_buffer_writes(b), 1);
+	kit_valid(gputm_commit_buffer_unit(b));
+	gputm_commit_buffer_free(b);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_commit_buffer_full_and_misuse)
+{
+	struct gputm_commit_buffer_config config = GPUTM_COMMIT_BUFFER_CONFIG_INIT;
+	struct gputm_commit_entry entry = { 0, 1, 1, 1, 1, false };
+	struct gputm_commit_buffer *b;
+	uint64_t digest;
+	struct kit kit;
+
+	config.blocks = 2;
+	config.address_bits = 16;
+	kit_open(&kit);
+	b = make(&kit, &config);
+	ck_assert_int_eq(push(b, 0, 1, 1, false), GPUTM_COMMIT_BUFFER_ACCEPTED);
+	ck_assert_int_eq(push(b, 32, 1, 1, false), GPUTM_COMMIT_BUFFER_ACCEPTED);
+	ck_assert_int_eq(push(b, 64, 1, 1, false), GPUTM_COMMIT_BUFFER_FULL);
+	ck_assert_int_eq(push(b, 4, 1, 1, false), GPUTM_COMMIT_BUFFER_JOINED);
+	ck_assert_int_eq(push(b, 4, 1, 1, true), GPUTM_COMMIT_BUFFER_FULL);
+	digest = kit_digest(gputm_commit_buffer_unit(b));
+	ck_assert_int_eq(push(b, 1 << 16, 1, 1, false), -ERANGE);
+	kit_said(&kit, "address = 65536", NULL);
+	ck_assert_int_eq(push(b, 2, 1, 1, false), -EINVAL);
+	entry.count = 0;
+	ck_assert_int_eq(gputm_commit_buffer_push(b, &entry), -EINVAL);
+	entry.count = UINT32_MAX;
+	ck_assert_int_eq(gputm_commit_buffer_push(b, &entry), -ERANGE);
+	kit_said(&kit, "count", NULL);
+	ck_assert_uint_eq(kit_digest(gputm_commit_buffer_unit(b)), digest);
+	entry.count = UINT32_MAX - 2;
+	ck_assert_int_eq(gputm_commit_buffer_push(b, &entry), GPUTM_COMMIT_BUFFER_JOINED);
+	gputm_commit_buffer_free(b);
+	kit_close(&kit);
+}
+END_TEST
+
+struct run {
+	struct kit kit;
+	struct gputm_commit_buffer *b;
+	struct oracle_commit_buffer o;
+	uint64_t random;
+	struct {
+		uint64_t tag;
+		int block;
+	} flying[64];
+	unsigned flights;
+};
+
+static void do_push(struct run *r)
+{
+	struct gputm_commit_entry e = { kit_below(&r->random, 64) * 4, kit_below(&r->random, 2),
+					(uint32_t)kit_below(&r->random, 2),
+					(uint32_t)kit_random(&r->random),
+					1 + (uint32_t)kit_below(&r->random, 3),
+					kit_below(&r->random, 4) == 0 };
+	int probe = gputm_commit_buffer_push_probe(r->b, &e);
+
+	ck_assert_int_eq(gputm_commit_buffer_push(r->b, &e), probe);
+	ck_assert_int_eq(oracle_commit_buffer_push(&r->o, &e), probe);
+}
+
+static void do_memory(struct run *r)
+{
+	struct gputm_mem_request mine, his;
+	int block = oracle_commit_buffer_port(&r->o, &his);
+
+	ck_assert_int_eq(gputm_commit_buffer_mem_peek(r->b, &mine), block >= 0);
+	if (block < 0 || r->flights == 64)
+		return;
+	ck_assert_uint_eq(mine.address, his.address);
+	ck_assert_uint_eq(mine.word_mask, his.word_mask);
+	for (unsigned i = 0; i < 32; i++)
+		if (mine.word_mask >> i & 1)
+			ck_assert_uint_eq(mine.value[i], his.value[i]);
+	ck_assert(gputm_commit_buffer_mem_pop(r->b));
+	oracle_commit_buffer_pop(&r->o, block);
+	r->flying[r->flights].tag = mine.tag;
+	r->flying[r->flights++].block = block;
+}
+
+static void do_complete(struct run *r)
+{
+	unsigned i;
+
+	if (!r->flights)
+		return;
+	i = (unsigned)kit_below(&r->random, r->flights);
+	ck_assert_int_eq(gputm_commit_buffer_mem_complete(r->b, r->flying[i].tag), 0);
+	oracle_commit_buffer_complete(&r->o, r->flying[i].block);
+	r->flying[i] = r->flying[--r->flights];
+}
+
+static bool do_release(struct run *r)
+{
+	struct gputm_commit_release mine, his;
+	bool any = oracle_commit_buffer_release(&r->o, &his);
+
+	ck_assert_int_eq(gputm_commit_buffer_peek(r->b, &mine), any);
+	ck_assert_int_eq(gputm_commit_buffer_pop(r->b), any);
+	if (!any)
+		return false;
+	ck_assert_uint_eq(mine.address, his.address);
+	ck_assert_uint_eq(mine.count, his.count);
+	ck_assert_uint_eq(mine.warp, his.warp);
+	ck_assert_uint_eq(mine.sequence, his.sequence);
+	ck_assert_int_eq(mine.committed, his.committed);
+	return true;
+}
+
+static void do_ticks(struct run *r)
+{
+	uint64_t cycles = kit_below(&r->random, 4);
+
+	if (kit_below(&r->random, 2)) {
+		gputm_commit_buffer_advance(r->b, cycles);
+	} else {
+		for (uint64_t i = 0; i < cycles; i++) {
+			uint64_t next = gputm_commit_buffer_next_event(r->b);
+			uint64_t before = kit_stat(gputm_commit_buffer_unit(r->b), "written") +
+					  kit_stat(gputm_commit_buffer_unit(r->b), "cleaned");
+
+			gputm_commit_buffer_tick(r->b);
+			ck_assert_int_eq(next == 0, before !=
+				kit_stat(gputm_commit_buffer_unit(r->b), "written") +
+				kit_stat(gputm_commit_buffer_unit(r->b), "cleaned"));
+		}
+	}
+	while (cycles--)
+		oracle_commit_buffer_tick(&r->o);
+}
+
+static void run(const struct gputm_commit_buffer_config *config, uint64_t seed, unsigned steps)
+{
+	static struct run r;
+
+	memset(&r, 0, sizeof(r));
+	r.random = seed;
+	r.o.config = *config;
+	kit_open(&r.kit);
+	r.b = make(&r.kit, config);
+	for (unsigned i = 0; i < steps; i++) {
+		uint64_t what = kit_below(&r.random, 8);
+
+		if (what < 3)
+			do_push(&r);
+		else if (what < 5)
+			do_ticks(&r);
+		else if (what == 5)
+			do_memory(&r);
+		else if (what == 6)
+			do_complete(&r);
+		else
+			do_release(&r);
+		ck_assert_uint_eq(gputm_commit_buffer_writes(r.b),
+				  oracle_commit_buffer_writes(&r.o));
+		kit_valid(gputm_commit_buffer_unit(r.b));
+		if (i % 50 == 49)
+			r.b = (struct gputm_commit_buffer *)(void *)kit_swap(
+				&commit_buffer_maker, &r.kit, gputm_commit_buffer_unit(r.b));
+	}
+	while (gputm_commit_buffer_writes(r.b)) {
+		do_ticks(&r);
+		do_memory(&r);
+		do_complete(&r);
+		do_release(&r);
+	}
+	ck_assert(!do_release(&r));
+	kit_valid(gputm_commit_buffer_unit(r.b));
+	gputm_commit_buffer_free(r.b);
+	kit_close(&r.kit);
+}
+
+START_TEST(test_commit_buffer_random)
+{
+	struct gputm_commit_buffer_config config = GPUTM_COMMIT_BUFFER_CONFIG_INIT;
+	uint64_t random = 21;
+
+	for (unsigned i = 0; i < kit_scale(60, 8); i++) {
+		config.blocks = 1 + (uint32_t)kit_below(&random, 20);
+		config.block_bytes = 4u << kit_below(&random, 6);
+		config.granularity = 4u << kit_below(&random, 6);
+		config.window = (uint32_t)kit_below(&random, 6);
+		run(&config, kit_random(&random), kit_scale(500, 200));
+	}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("commit_buffer");
+	TCase *tcase = tcase_create("commit_buffer");
+
+	tcase_set_timeout(tcase, 60);
+	tcase_add_test(tcase, test_commit_buffer_life);
+	tcase_add_test(tcase, test_v_c_sixteen_kilobytes);
+	tcase_add_test(tcase, test_timing_block);
+	tcase_add_test(tcase, test_commit_buffer_full_and_misuse);
+	tcase_add_test(tcase, test_commit_buffer_random);
+	suite_add_tcase(suite, tcase);
+	return kit_run(suite);
+}

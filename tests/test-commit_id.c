@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tests of commit_id: life, all or nothing, the way of a credit, misuse, the oracle. */
+#include <stdlib.h>
+
+#include "tests/kit.h"
+#include "tests/oracle/commit_id.h"
+
+KIT_MAKER(commit_id, COMMIT_ID);
+
+static struct gputm_commit_id *make(struct kit *kit, const struct gputm_commit_id_config *config)
+{
+	struct gputm_commit_id *vendor = NULL;
+
+	ck_assert_int_eq(gputm_commit_id_new(kit->ctx, config, &vendor), 0);
+	return vendor;
+}
+
+/* 2 cores, 3 partitions, a ring of 8. */
+static struct gputm_commit_id_config small(uint32_t pools, uint32_t credits)
+{
+	struct gputm_commit_id_config config = GPUTM_COMMIT_ID_CONFIG_INIT;
+
+	config.cores = 2;
+	config.partitions = 3;
+	config.ring = 8;
+	config.pools = pools;
+	config.credits = credits;
+	return config;
+}
+
+static uint64_t acquired(struct gputm_commit_id *vendor, uint32_t core, uint32_t count)
+{
+	uint64_t first = 4711;
+
+	ck_assert_int_eq(gputm_commit_id_acquire_probe(vendor, core, count), GPUTM_COMMIT_ID_OK);
+	ck_assert_int_eq(gputm_commit_id_acquire(vendor, core, count, &first), GPUTM_COMMIT_ID_OK);
+	return first;
+}
+
+static void refused(struct gputm_commit_id *vendor, uint32_t core, uint32_t count, int answer)
+{
+	uint64_t first = 4711, next = gputm_commit_id_next(vendor);
+	uint32_t available = gputm_commit_id_available(vendor, core);
+
+	ck_assert_int_eq(gputm_commit_id_acquire_probe(vendor, core, count), answer);
+	ck_assert_int_eq(gputm_commit_id_acquire(vendor, core, count, &first), answer);
+	ck_assert_uint_eq(first, 4711);
+	ck_assert_uint_eq(gputm_commit_id_next(vendor), next);
+	ck_assert_uint_eq(gputm_commit_id_available(vendor, core), available);
+}
+
+static void retire(struct gputm_commit_id *vendor, uint64_t first, uint32_t count)
+{
+	for (uint32_t p = 0; p < 2; p++)
+		ck_assert_int_eq(
+			gputm_commit_id_report_retired(vendor, p, first, count, NULL), 0);
+	ck_assert_int_eq(gputm_commit_id_report_retired(vendor, 2, first, count, NULL),
+			 (int)count);
+}
+
+START_TEST(test_commit_id_life)
+{
+	kit_common(&commit_id_maker);
+}
+END_TEST
+
+START_TEST(test_commit_id_credits_do_not_exceed_the_ring)
+{
+	struct gputm_commit_id_config config = small(GPUTM_COMMIT_ID_PER_CORE, 4);
+	struct gputm_commit_id *vendor = NULL;
+	struct kit kit;
+
+	kit_open(&kit);
+	gputm_commit_id_free(make(&kit, &config));
+	config.credits = 5;
+	ck_assert_int_eq(gputm_commit_id_new(kit.ctx, &config, &vendor), -EINVAL);
+	kit_said(&kit, "commit_id", "credits = 5", "2 pools", "ring = 8", NULL);
+	config.pools = GPUTM_COMMIT_ID_SHARED;
+	config.credits = 8;
+	gputm_commit_id_free(make(&kit, &config));
+	config.credits = 9;
+	ck_assert_int_eq(gputm_commit_id_new(kit.ctx, &config, &vendor), -EINVAL);
+	kit_said(&kit, "credits = 9", "1 pools", "ring = 8", NULL);
+	ck_assert_ptr_null(vendor);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_commit_id_takes_all_or_nothing)
+{
+	struct gputm_commit_id_config config = small(GPUTM_COMMIT_ID_PER_CORE, 4);
+	struct gputm_commit_id *vendor;
+	struct kit kit;
+
+	kit_open(&kit);
+	vendor = make(&kit, &config);
+	ck_assert_uint_eq(acquired(vendor, 0, 3), 1);
+	ck_assert_uint_eq(gputm_commit_id_available(vendor, 0), 1);
+	refused(vendor, 0, 2, GPUTM_COMMIT_ID_SHORT);
+	ck_assert_uint_eq(acquired(vendor, 1, 4), 4); /* the other core has its own pool */
+	ck_assert_uint_eq(acquired(vendor, 0, 1), 8);
+	refused(vendor, 0, 1, GPUTM_COMMIT_ID_SHORT);
+	ck_assert_uint_eq(gputm_commit_id_in_flight(vendor), 8);
+	ck_assert_uint_eq(kit_stat(gputm_commit_id_unit(vendor), "refused_short"), 2);
+	kit_valid(gputm_commit_id_unit(vendor));
+	gputm_commit_id_free(vendor);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_commit_id_shared_pool_serves_all_cores)
+{
+	struct gputm_commit_id_config config = small(GPUTM_COMMIT_ID_SHARED, 8);
+	struct gputm_commit_id *vendor;
+	struct kit kit;
+
+	kit_open(&kit);
+	vendor = make(&kit, &config);
+	ck_assert_uint_eq(acquired(vendor, 0, 7), 1);
+	refused(vendor, 1, 2, GPUTM_COMMIT_ID_SHORT);
+	ck_assert_uint_eq(acquired(vendor, 1, 1), 8);
+	ck_assert_uint_eq(gputm_commit_id_available(vendor, 0), 0);
+	gputm_commit_id_free(vendor);
+	kit_close(&kit);
+}
+END_TEST
+
+/* 4.2.5: the credit of an entry is back once the last partition has retired it. */
+START_TEST(test_commit_id_credit_returns_with_the_last_partition)
+{
+	struct gputm_commit_id_config config = small(GPUTM_COMMIT_ID_PER_CORE, 4);
+	uint32_t returned[2] = { 0, 10 };
+	struct gputm_commit_id *vendor;
+	struct kit kit;
+
+	kit_open(&kit);
+	vendor = make(&kit, &config);
+	ck_assert_uint_eq(acquired(vendor, 0, 2), 1);
+	ck_assert_uint_eq(acquired(vendor, 1, 4), 3);
+	ck_assert_int_eq(gputm_commit_id_report_retired(vendor, 0, 1, 6, returned), 0);
+	ck_assert_int_eq(gputm_commit_id_report_retired(vendor, 2, 1, 3, returned), 0);
+	refused(vendor, 1, 1, GPUTM_COMMIT_ID_SHORT);
+	ck_assert_int_eq(gputm_commit_id_report_retired(vendor, 1, 1, 6, returned), 3);
+	ck_assert_uint_eq(returned[0], 2);
+	ck_assert_uint_eq(returned[1], 11);
+	ck_assert_uint_eq(gputm_commit_id_oldest(vendor), 4);
+	ck_assert_uint_eq(gputm_commit_id_available(vendor, 0), 4);
+	refused(vendor, 1, 2, GPUTM_COMMIT_ID_SHORT);
+	ck_assert_uint_eq(acquired(vendor, 1, 1), 7);
+	kit_valid(gputm_commit_id_unit(vendor));
+	kit_round_trip(&commit_id_maker, gputm_commit_id_unit(vendor));
+	gputm_commit_id_free(vendor);
+	kit_close(&kit);
+}
+END_TEST
+
+/* CID 1 is out; everything after it comes and goes until the ring is one short of full. */
+START_TEST(test_commit_id_window_is_tight)
+{
+	struct gputm_commit_id_config config = small(GPUTM_COMMIT_ID_SHARED, 3);
+	struct gputm_commit_id *vendor;
+	struct kit kit;
+
+	kit_open(&kit);
+	vendor = make(&kit, &config);
+	ck_assert_uint_eq(acquired(vendor, 0, 1), 1);
+	for (uint64_t cid = 2; cid <= 6; cid += 2) {
+		ck_assert_uint_eq(acquired(vendor, 1, 2), cid);
+		retire(vendor, cid, 2);
+	}
+	ck_assert_uint_eq(gputm_commit_id_oldest(vendor), 1);
+	ck_assert_uint_eq(gputm_commit_id_in_flight(vendor), 1);
+	refused(vendor, 1, 2, GPUTM_COMMIT_ID_WINDOW);
+	ck_assert_uint_eq(acquired(vendor, 1, 1), 8);
+	refused(vendor, 1, 1, GPUTM_COMMIT_ID_WINDOW);
+	kit_valid(gputm_commit_id_unit(vendor));
+	retire(vendor, 1, 1);
+	ck_assert_uint_eq(gputm_commit_id_oldest(vendor), 8);
+	ck_assert_uint_eq(acquired(vendor, 1, 2), 9);
+	ck_assert_uint_eq(kit_stat(gputm_commit_id_unit(vendor), "refused_window"), 2);
+	kit_valid(gputm_commit_id_unit(vendor));
+	gputm_commit_id_free(vendor);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_commit_id_misuse_changes_nothing)
+{
+	struct gputm_commit_id_config config = small(GPUTM_COMMIT_ID_PER_CORE, 4);
+	struct gputm_commit_id *vendor;
+	uint64_t digest, first = 4711;
+	struct kit kit;
+
+	kit_open(&kit);
+	vendor = make(&kit, &config);
+	ck_assert_uint_eq(acquired(vendor, 0, 4), 1);
+	ck_assert_int_eq(gputm_commit_id_report_retired(vendor, 1, 2, 1, NULL), 0);
+	digest = kit_digest(gputm_commit_id_unit(vendor));
+	ck_assert_int_eq(gputm_commit_id_acquire(vendor, 2, 1, &first), -ERANGE);
+	kit_said(&kit, "core = 2", "0 .. 1", NULL);
+	ck_assert_int_eq(gputm_commit_id_acquire(vendor, 1, 0, &first), -ERANGE);
+	ck_assert_int_eq(gputm_commit_id_acquire(vendor, 1, 5, &first), -ERANGE);
+	kit_said(&kit, "count = 5", "1 .. 4", NULL);
+	ck_assert_int_eq(gputm_commit_id_report_retired(vendor, 3, 1, 1, NULL), -ERANGE);
+	kit_said(&kit, "partition = 3", "0 .. 2", NULL);
+	ck_assert_int_eq(gputm_commit_id_report_retired(vendor, 0, 0, 1, NULL), -ERANGE);
+	ck_assert_int_eq(gputm_commit_id_report_retired(vendor, 0, 5, 1, NULL), -ERANGE);
+	ck_assert_int_eq(gputm_commit_id_report_retired(vendor, 0, 4, 2, NULL), -ERANGE);
+	kit_said(&kit, "first_cid = 4", "count = 2", "1 .. 4", NULL);
+	ck_assert_int_eq(gputm_commit_id_report_retired(vendor, 0, 4, UINT32_MAX, NULL), -ERANGE);
+	ck_assert_int_eq(gputm_commit_id_report_retired(vendor, 0, 1, 0, NULL), -EINVAL);
+	ck_assert_int_eq(gputm_commit_id_report_retired(vendor, 1, 1, 3, NULL), -EINVAL);
+	kit_said(&kit, "partition 1", "CID 2", NULL);
+	ck_assert_uint_eq(first, 4711);
+	ck_assert_uint_eq(gputm_commit_id_available(vendor, 2), 0);
+	ck_assert_uint_eq(kit_digest(gputm_commit_id_unit(vendor)), digest);
+	gputm_commit_id_free(vendor);
+	kit_close(&kit);
+}
+END_TEST
+
+/* Table 4.4: two warps of each of 30 cores are 1920 transactions, and no more fit. */
+START_TEST(test_table_4_4_two_warps_per_core)
+{
+	struct gputm_commit_id_config config;
+	struct gputm_commit_id *vendor;
+	struct kit kit;
+
+	kit_open(&kit);
+	ck_assert_int_eq(gputm_commit_id_config_preset(&config, "kilo-tm"), 0);
+	vendor = make(&kit, &config);
+	for (uint32_t warp = 0; warp < 60; warp++)
+		ck_assert_uint_eq(acquired(vendor, warp % 30, 32), 1 + 32 * warp);
+	for (uint32_t core = 0; core < 30; core++)
+		refused(vendor, core, 1, GPUTM_COMMIT_ID_SHORT);
+	ck_assert_uint_eq(gputm_commit_id_in_flight(vendor), 1920);
+	for (uint32_t p = 0; p < 8; p++)
+		ck_assert_int_eq(gputm_commit_id_report_retired(vendor, p, 1, 1920, NULL),
+				 p == 7 ? 1920 : 0);
+	ck_assert_uint_eq(gputm_commit_id_in_flight(vendor), 0);
+	ck_assert_uint_eq(kit_stat(gputm_commit_id_unit(vendor), "maximum_in_flight"), 1920);
+	kit_valid(gputm_commit_id_unit(vendor));
+	gputm_commit_id_free(vendor);
+	kit_close(&kit);
+}
+END_TEST
+
+/* Cores, partitions, ring, pools, credits, reports in order. */
+static const uint32_t geometry[][6] = {
+	{ 3, 2, 24, 1, 8, 1 },  { 3, 2, 24, 1, 8, 0 }, { 1, 1, 1, 1, 1, 0 },
+	{ 4, 64, 40, 0, 40, 0 }, { 2, 5, 7, 0, 3, 0 },	{ 5, 3, 80, 1, 16, 1 },
+};
+
+static void compare(const struct gputm_commit_id *vendor, const struct oracle_commit_id *o)
+{
+	ck_assert_uint_eq(gputm_commit_id_next(vendor), oracle_commit_id_next(o));
+	ck_assert_uint_eq(gputm_commit_id_oldest(vendor), oracle_commit_id_oldest(o));
+	ck_assert_uint_eq(gputm_commit_id_in_flight(vendor), oracle_commit_id_in_flight(o));
+	for (uint32_t core = 0; core <= o->config.cores; core++)
+		ck_assert_uint_eq(gputm_commit_id_available(vendor, core),
+				  oracle_commit_id_available(o, core));
+	for (uint32_t p = 0; p < o->config.partitions; p++)
+		ck_assert_uint_le(oracle_commit_id_next(o) - oracle_commit_id_unreported(o, p),
+				  o->config.ring);
+}
+
+static void step_acquire(struct gputm_commit_id *vendor, struct oracle_commit_id *o,
+			 uint64_t *random)
+{
+	uint32_t core = (uint32_t)kit_below(random, o->config.cores + 1);
+	uint32_t count = (uint32_t)kit_below(random, o->config.credits + 2);
+	uint64_t first = 0, expected = 0;
+	int probe = gputm_commit_id_acquire_probe(vendor, core, count);
+
+	ck_assert_int_eq(gputm_commit_id_acquire(vendor, core, count, &first), probe);
+	ck_assert_int_eq(oracle_commit_id_acquire(o, core, count, &expected), probe);
+	ck_assert_uint_eq(first, expected);
+}
+
+static void step_report(struct gputm_commit_id *vendor, struct oracle_commit_id *o, bool in_order,
+			uint64_t *random)
+{
+	uint32_t p = (uint32_t)kit_below(random, o->config.partitions + !in_order);
+	uint32_t count = (uint32_t)kit_below(random, 5), got[8] = { 0 }, expected[8] = { 0 };
+	uint64_t first = oracle_commit_id_oldest(o) + kit_below(random, o->config.ring + 1) - 1;
+
+	if (in_order)
+		first = oracle_commit_id_unreported(o, p);
+	ck_assert_int_eq(gputm_commit_id_report_retired(vendor, p, first, count, got),
+			 oracle_commit_id_report_retired(o, p, first, count, expected));
+	ck_assert_mem_eq(got, expected, sizeof(got));
+}
+
+static struct gputm_commit_id_config random_config(int i)
+{
+	struct gputm_commit_id_config config = GPUTM_COMMIT_ID_CONFIG_INIT;
+
+	config.cores = geometry[i][0];
+	config.partitions = geometry[i][1];
+	config.ring = geometry[i][2];
+	config.pools = geometry[i][3];
+	config.credits = geometry[i][4];
+	config.first_cid = (uint64_t)i * 1000;
+	return config;
+}
+
+START_TEST(test_commit_id_random_against_oracle)
+{
+	struct gputm_commit_id_config config = random_config(_i);
+	unsigned steps = kit_scale(2500, 200);
+	struct gputm_commit_id *vendor;
+	uint64_t random = 3 + (uint64_t)_i;
+	struct oracle_commit_id o;
+	struct kit kit;
+
+	kit_open(&kit);
+	vendor = make(&kit, &config);
+	oracle_commit_id_open(&o, &config);
+	for (unsigned i = 0; i < steps; i++) {
+		if (kit_below(&random, config.partitions + 1) == 0)
+			step_acquire(vendor, &o, &random);
+		else
+			step_report(vendor, &o, geometry[_i][5], &random);
+		kit_valid(gputm_commit_id_unit(vendor));
+		compare(vendor, &o);
+		if (kit_below(&random, 100) == 0)
+			vendor = (struct gputm_commit_id *)(void *)kit_swap(
+				&commit_id_maker, &kit, gputm_commit_id_unit(vendor));
+	}
+	if (geometry[_i][5])
+		ck_assert_uint_eq(kit_stat(gputm_commit_id_unit(vendor), "refused_window"), 0);
+	kit_hostile(&commit_id_maker, gputm_commit_id_unit(vendor));
+	oracle_commit_id_close(&o);
+	gputm_commit_id_free(vendor);
+	kit_close(&kit);
+}
+END_TEST
+
+static uint64_t digest_of_run(uint64_t seed)
+{
+	struct gputm_commit_id_config config = small(GPUTM_COMMIT_ID_PER_CORE, 4);
+	struct gputm_commit_id *vendor = NULL;
+	uint64_t digest, first;
+
+	ck_assert_int_eq(gputm_commit_id_new(NULL, &config, &vendor), 0);
+	for (unsigned i = 0; i < 200; i++)
+		if (gputm_commit_id_acquire(vendor, (uint32_t)kit_below(&seed, 2), 1, &first) ==
+		    GPUTM_COMMIT_ID_SHORT)
+			retire(vendor, gputm_commit_id_oldest(vendor), 1);
+	digest = kit_digest(gputm_commit_id_unit(vendor));
+	gputm_commit_id_free(vendor);
+	return digest;
+}
+
+START_TEST(test_commit_id_is_deterministic)
+{
+	ck_assert_uint_eq(digest_of_run(1), digest_of_run(1));
+	ck_assert_uint_ne(digest_of_run(1), digest_of_run(2));
+}
+END_TEST
+
+static void keep_events(void *state, const struct gputm_unit *unit, const struct gputm_event *event)
+{
+	struct gputm_event *last = state;
+
+	ck_assert_str_eq(gputm_unit_kind(unit), "commit_id");
+	last[event->kind] = *event;
+}
+
+START_TEST(test_commit_id_tells_its_observer)
+{
+	struct gputm_commit_id_config config = small(GPUTM_COMMIT_ID_PER_CORE, 4);
+	struct gputm_event last[3] = { 0 };
+	struct gputm_commit_id *vendor;
+	struct kit kit;
+
+	kit_open(&kit);
+	vendor = make(&kit, &config);
+	gputm_unit_observe(gputm_commit_id_unit(vendor), keep_events, last);
+	ck_assert_uint_eq(acquired(vendor, 1, 3), 1);
+	refused(vendor, 1, 2, GPUTM_COMMIT_ID_SHORT);
+	retire(vendor, 1, 3);
+	ck_assert_str_eq(last[GPUTM_COMMIT_ID_EVENT_ACQUIRE].name, "acquire");
+	ck_assert_uint_eq(last[GPUTM_COMMIT_ID_EVENT_ACQUIRE].value[2], 3);
+	ck_assert_uint_eq(last[GPUTM_COMMIT_ID_EVENT_REFUSE].value[1], GPUTM_COMMIT_ID_SHORT);
+	ck_assert_uint_eq(last[GPUTM_COMMIT_ID_EVENT_REFUSE].value[3], 1);
+	ck_assert_uint_eq(last[GPUTM_COMMIT_ID_EVENT_RETURN].value[1], 3);
+	ck_assert_uint_eq(last[GPUTM_COMMIT_ID_EVENT_RETURN].value[2], 4);
+	gputm_commit_id_free(vendor);
+	kit_close(&kit);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("commit_id");
+	TCase *tests = tcase_create("all");
+
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, test_commit_id_life);
+	tcase_add_test(tests, test_commit_id_credits_do_not_exceed_the_ring);
+	tcase_add_test(tests, test_commit_id_takes_all_or_nothing);
+	tcase_add_test(tests, test_commit_id_shared_pool_serves_all_cores);
+	tcase_add_test(tests, test_commit_id_credit_returns_with_the_last_partition);
+	tcase_add_test(tests, test_commit_id_window_is_tight);
+	tcase_add_test(tests, test_commit_id_misuse_changes_nothing);
+	tcase_add_test(tests, test_table_4_4_two_warps_per_core);
+	tcase_add_loop_test(tests, test_commit_id_random_against_oracle, 0,
+			    (int)(sizeof(geometry) / sizeof(geometry[0])));
+	tcase_add_test(tests, test_commit_id_is_deterministic);
+	tcase_add_test(tests, test_commit_id_tells_its_observer);
+	suite_add_tcase(suite, tests);
+	return kit_run(suite);
+}

@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Tests of first_read: life, Fig. 6.8 with last_written, verdicts, refusals, the oracle; and
+ * that silent commits have read what memory held at one instant, with the guard only.
+ */
+#include <string.h>
+
+#include "tests/kit.h"
+#include "tests/oracle/first_read.h"
+
+KIT_MAKER(first_read, FIRST_READ);
+
+static struct gputm_first_read *make(struct kit *kit, const struct gputm_first_read_config *config)
+{
+	struct gputm_first_read *table = NULL;
+
+	ck_assert_int_eq(gputm_first_read_new(kit->ctx, config, &table), 0);
+	return table;
+}
+
+static int reply(struct gputm_first_read *table, uint32_t warp, uint64_t mask, uint64_t time,
+		 bool pending)
+{
+	int result = gputm_first_read_reply_probe(table, warp, mask, time, pending);
+
+	ck_assert_int_eq(gputm_first_read_reply(table, warp, mask, time, pending), result);
+	return result;
+}
+
+static void verdict_is(struct gputm_first_read *table, uint32_t warp, uint64_t mask,
+		       uint64_t writers, uint64_t silent, uint64_t second, uint64_t write)
+{
+	struct gputm_first_read_verdict probed, verdict;
+
+	ck_assert_int_eq(gputm_first_read_finish_probe(table, warp, mask, writers, &probed), 0);
+	ck_assert_int_eq(gputm_first_read_finish(table, warp, mask, writers, &verdict), 0);
+	ck_assert_int_eq(memcmp(&probed, &verdict, sizeof(probed)), 0);
+	ck_assert_uint_eq(verdict.silent, silent);
+	ck_assert_uint_eq(verdict.second_chance, second);
+	ck_assert_uint_eq(verdict.read_write, write);
+}
+
+START_TEST(test_first_read_life)
+{
+	struct gputm_first_read_config config;
+	struct gputm_first_read *table;
+	struct kit kit;
+
+	kit_common(&first_read_maker);
+	kit_open(&kit);
+	ck_assert_int_eq(gputm_first_read_config_preset(&config, "thesis"), 0);
+	ck_assert(!config.guard_writeback);
+	table = make(&kit, &config);
+	ck_assert_uint_eq(gputm_unit_storage_bits(gputm_first_read_unit(table)), 48 * 32 * 64);
+	gputm_first_read_free(table);
+	kit_close(&kit);
+}
+END_TEST
+
+/* ---- Fig. 6.8 ---- */
+
+/* Hash 1 of blocks 0x10, 0x20, 0x30 is 0, 1, 1; hash 2 is 1, 0, 1. */
+static struct gputm_last_written *fig_6_8_table(struct kit *kit)
+{
+	struct gputm_last_written_config config = GPUTM_LAST_WRITTEN_CONFIG_INIT;
+	struct gputm_last_written *table = NULL;
+	uint32_t rows[24] = { 0 };
+
+	rows[1] = rows[12] = 1;
+	config.ways = 2;
+	config.entries = 2;
+	config.address_bits = 16;
+	config.granularity = 16;
+	config.h3_rows = rows;
+	ck_assert_int_eq(gputm_last_written_new(kit->ctx, &config, &table), 0);
+	return table;
+}
+
+static int load(struct gputm_first_read *first, struct gputm_last_written *last, uint64_t address,
+		uint64_t now)
+{
+	uint64_t time = 4711;
+
+	ck_assert_int_eq(gputm_first_read_issue(first, 0, 1, now), 0);
+	ck_assert_int_eq(gputm_last_written_query(last, address, &time), 0);
+	return reply(first, 0, 1, time, false);
+}
+
+START_TEST(test_fig_6_8_through_first_read_and_last_written)
+{
+	struct gputm_first_read_config config = GPUTM_FIRST_READ_CONFIG_INIT;
+	struct gputm_first_read *first;
+	struct gputm_last_written *last;
+	uint64_t time = 0;
+	struct kit kit;
+
+	kit_open(&kit);
+	first = make(&kit, &config);
+	last = fig_6_8_table(&kit);
+	ck_assert_int_eq(gputm_first_read_begin(first, 0, 1), 0);
+	ck_assert_int_eq(gputm_first_read_time(first, 0, 0, &time), 0);
+	ck_assert_int_eq(load(first, last, 0x10, 1), GPUTM_FIRST_READ_CLEAN);
+	ck_assert_int_eq(gputm_first_read_time(first, 0, 0, &time), 1);
+	ck_assert_uint_eq(time, 1);
+	ck_assert_int_eq(gputm_last_written_record(last, 0x10, 7), 0);
+	ck_assert_int_eq(load(first, last, 0x30, 10), GPUTM_FIRST_READ_CLEAN);
+	ck_assert_uint_eq(gputm_first_read_oldest(first), 1);
+	ck_assert_int_eq(gputm_last_written_record(last, 0x20, 15), 0);
+	ck_assert_uint_eq(gputm_first_read_conflicts(first, 0), 0);
+	ck_assert_int_eq(load(first, last, 0x20, 18), GPUTM_FIRST_READ_CONFLICT);
+	ck_assert_uint_eq(gputm_first_read_conflicts(first, 0), 1);
+	kit_valid(gputm_first_read_unit(first));
+	kit_round_trip(&first_read_maker, gputm_first_read_unit(first));
+	verdict_is(first, 0, 1, 0, 0, 1, 0);
+	ck_assert_uint_eq(gputm_first_read_oldest(first), UINT64_MAX);
+	gputm_first_read_free(first);
+	gputm_last_written_free(last);
+	kit_close(&kit);
+}
+END_TEST
+
+/* A time is a conflict from one past the first load on. */
+START_TEST(test_first_read_conflict_is_tight)
+{
+	struct gputm_first_read_config config = GPUTM_FIRST_READ_CONFIG_INIT;
+	struct gputm_first_read *table;
+	struct kit kit;
+
+	kit_open(&kit);
+	table = make(&kit, &config);
+	ck_assert_int_eq(gputm_first_read_begin(table, 3, 0x7), 0);
+	ck_assert_int_eq(gputm_first_read_issue(table, 3, 0x3, 10), 0);
+	ck_assert_int_eq(gputm_first_read_issue(table, 3, 0x7, 20), 0);
+	ck_assert_int_eq(reply(table, 3, 0x7, 10, false), GPUTM_FIRST_READ_CLEAN);
+	ck_assert_int_eq(reply(table, 3, 0x5, 11, false), GPUTM_FIRST_READ_CONFLICT);
+	ck_assert_uint_eq(gputm_first_read_conflicts(table, 3), 0x1);
+	ck_assert_int_eq(reply(table, 3, 0x4, 20, false), GPUTM_FIRST_READ_CLEAN);
+	ck_assert_int_eq(reply(table, 3, 0x4, 21, false), GPUTM_FIRST_READ_CONFLICT);
+	ck_assert_uint_eq(gputm_first_read_conflicts(table, 3), 0x5);
+	verdict_is(table, 3, 0x7, 0xfff8, 0x2, 0x5, 0);
+	kit_valid(gputm_first_read_unit(table));
+	gputm_first_read_free(table);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_first_read_guard_decides_on_pending_writes)
+{
+	struct gputm_first_read_config config = GPUTM_FIRST_READ_CONFIG_INIT;
+	struct gputm_first_read *table;
+	struct kit kit;
+
+	kit_open(&kit);
+	config.guard_writeback = _i;
+	table = make(&kit, &config);
+	ck_assert_int_eq(gputm_first_read_begin(table, 0, 0xf), 0);
+	ck_assert_int_eq(gputm_first_read_issue(table, 0, 0xf, 5), 0);
+	ck_assert_int_eq(reply(table, 0, 0x3, 0, true),
+			 _i ? GPUTM_FIRST_READ_CONFLICT : GPUTM_FIRST_READ_CLEAN);
+	ck_assert_int_eq(reply(table, 0, 0xc, 0, false), GPUTM_FIRST_READ_CLEAN);
+	ck_assert_uint_eq(kit_stat(gputm_first_read_unit(table), "guard_conflicts"), _i ? 2 : 0);
+	verdict_is(table, 0, 0xf, 0xa, _i ? 0x4 : 0x5, _i ? 0x1 : 0, 0xa);
+	kit_valid(gputm_first_read_unit(table));
+	gputm_first_read_free(table);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_first_read_refusals_change_nothing)
+{
+	struct gputm_first_read_config config = GPUTM_FIRST_READ_CONFIG_INIT;
+	struct gputm_first_read_verdict verdict = { 4711, 0, 0 };
+	struct gputm_first_read *table;
+	uint64_t digest, time = 4711;
+	struct kit kit;
+
+	kit_open(&kit);
+	config.warps = 2;
+	config.lanes = 4;
+	config.time_bits = 8;
+	table = make(&kit, &config);
+	ck_assert_int_eq(gputm_first_read_begin(table, 1, 0x3), 0);
+	ck_assert_int_eq(gputm_first_read_issue(table, 1, 0x1, 255), 0);
+	digest = kit_digest(gputm_first_read_unit(table));
+	ck_assert_int_eq(gputm_first_read_begin(table, 2, 1), -ERANGE);
+	kit_said(&kit, "warp = 2", "0 .. 1", NULL);
+	ck_assert_int_eq(gputm_first_read_begin(table, 1, 0x10), -ERANGE);
+	kit_said(&kit, "mask = 16", "0 .. 15", NULL);
+	ck_assert_int_eq(gputm_first_read_issue(table, 1, 0x4, 1), -EINVAL);
+	kit_said(&kit, "lane 2 has no attempt running", NULL);
+	ck_assert_int_eq(gputm_first_read_issue(table, 1, 0x2, 256), -ERANGE);
+	kit_said(&kit, "time = 256", "0 .. 255", NULL);
+	ck_assert_int_eq(gputm_first_read_issue(table, 9, 0x2, 1), -ERANGE);
+	ck_assert_int_eq(gputm_first_read_reply(table, 1, 0x3, 1, false), -EINVAL);
+	kit_said(&kit, "lane 1 has sent no load", NULL);
+	ck_assert_int_eq(gputm_first_read_reply(table, 1, 0x1, 256, false), -ERANGE);
+	ck_assert_int_eq(gputm_first_read_reply(table, 2, 0x1, 1, false), -ERANGE);
+	ck_assert_int_eq(gputm_first_read_reply_probe(table, 2, 0x1, 1, false), -ERANGE);
+	ck_assert_int_eq(gputm_first_read_finish(table, 1, 0x7, 0, &verdict), -EINVAL);
+	ck_assert_int_eq(gputm_first_read_finish(table, 1, 0x10, 0, &verdict), -ERANGE);
+	ck_assert_int_eq(gputm_first_read_time(table, 2, 0, &time), -ERANGE);
+	ck_assert_int_eq(gputm_first_read_time(table, 1, 4, &time), -ERANGE);
+	kit_said(&kit, "lane = 4", "0 .. 3", NULL);
+	ck_assert_int_eq(gputm_first_read_time(table, 1, 1, &time), 0);
+	ck_assert_uint_eq(time, 4711);
+	ck_assert_uint_eq(verdict.silent, 4711);
+	ck_assert_uint_eq(gputm_first_read_conflicts(table, 2), 0);
+	ck_assert_uint_eq(kit_digest(gputm_first_read_unit(table)), digest);
+	gputm_first_read_free(table);
+	kit_close(&kit);
+}
+END_TEST
+
+/* ---- random against the oracle ---- */
+
+/* Warps, lanes, time bits, guard. */
+static const uint32_t geometry[][4] = { { 8, 32, 64, 1 }, { 3, 64, 64, 0 }, { 1, 4, 6, 1 } };
+
+static void step(struct gputm_first_read *t, struct oracle_first_read *o, uint64_t *random)
+{
+	uint32_t warp = (uint32_t)kit_below(random, o->config.warps + 1);
+	uint64_t all = o->config.lanes < 64 ? (UINT64_C(2) << o->config.lanes) - 1 : UINT64_MAX;
+	uint64_t mask = kit_below(random, UINT64_MAX) & kit_below(random, UINT64_MAX) & all;
+	uint64_t writers = kit_below(random, UINT64_MAX), time = kit_below(random, 80);
+	struct gputm_first_read_verdict a, b;
+	bool pending = kit_below(random, 5) == 0;
+	int result;
+
+	if (kit_below(random, 8))
+		mask &= all >> 1;
+	if (kit_below(random, 2))
+		mask &= mask - 1 ? ~(mask - 1) : 1; /* one lane */
+	switch (kit_below(random, 6)) {
+	case 0:
+		ck_assert_int_eq(gputm_first_read_begin(t, warp, mask | 1),
+				 oracle_first_read_begin(o, warp, mask | 1));
+		break;
+	case 1:
+	case 2:
+		ck_assert_int_eq(gputm_first_read_issue(t, warp, mask, time),
+				 oracle_first_read_issue(o, warp, mask, time));
+		break;
+	case 3:
+	case 4:
+		ck_assert_int_eq(reply(t, warp, mask, time, pending),
+				 oracle_first_read_reply(o, warp, mask, time, pending));
+		break;
+	default:
+		result = gputm_first_read_finish(t, warp, mask, writers, &a);
+		ck_assert_int_eq(result, oracle_first_read_finish(o, warp, mask, writers, &b));
+		ck_assert(result || (a.silent == b.silent && a.second_chance == b.second_chance &&
+				     a.read_write == b.read_write));
+	}
+	ck_assert_uint_eq(gputm_first_read_oldest(t), oracle_first_read_oldest(o));
+}
+
+START_TEST(test_first_read_random_against_oracle)
+{
+	struct gputm_first_read_config config = GPUTM_FIRST_READ_CONFIG_INIT;
+	unsigned steps = kit_scale(2000, 1000);
+	struct gputm_first_read *table;
+	uint64_t random = 31 + (uint64_t)_i;
+	struct oracle_first_read o;
+	struct kit kit;
+
+	config.warps = geometry[_i][0];
+	config.lanes = geometry[_i][1];
+	config.time_bits = geometry[_i][2];
+	config.guard_writeback = geometry[_i][3];
+	kit_open(&kit);
+	table = make(&kit, &config);
+	oracle_first_read_open(&o, &config);
+	for (unsigned i = 0; i < steps; i++) {
+		step(table, &o, &random);
+		kit_valid(gputm_first_read_unit(table));
+		if (kit_below(&random, 100) == 0)
+			table = (struct gputm_first_read *)(void *)kit_swap(
+				&first_read_maker, &kit, gputm_first_read_unit(table));
+	}
+	ck_assert_uint_gt(kit_stat(gputm_first_read_unit(table), "conflicting"), 0);
+	kit_hostile(&first_read_maker, gputm_first_read_unit(table));
+	gputm_unit_reset(gputm_first_read_unit(table));
+	kit_valid(gputm_first_read_unit(table));
+	gputm_first_read_free(table);
+	kit_close(&kit);
+}
+END_TEST
+
+/* ---- snapshots ---- */
+
+#define PARTITIONS 2
+#define WORDS 4 /* word i lies in partition i % PARTITIONS */
+
+/*
+ * A model of memory: one writer at a time commits to some words. It passes locally in each
+ * partition, then is given its verdict, then writes its words at random times, and
+ * retires in a partition when all is written there.
+ */
+struct world {
+	struct gputm_first_read *first;
+	struct gputm_last_written *last[PARTITIONS];
+	uint64_t random, now;
+	uint32_t value[WORDS]; /* the writer that wrote it */
+	uint32_t writer;       /* counts up */
+	uint32_t to_write, pending, passed;
+	uint32_t state[400][WORDS]; /* after each writer */
+	uint32_t seen[WORDS], seen_mask;
+};
+
+static void begin_writer(struct world *w)
+{
+	w->writer++;
+	memcpy(w->state[w->writer], w->state[w->writer - 1], sizeof(w->state[0]));
+	w->to_write = 1 + (uint32_t)kit_below(&w->random, (1 << WORDS) - 1);
+	w->passed = w->pending = 0;
+	for (uint32_t i = 0; i < WORDS; i++)
+		if (w->to_write >> i & 1)
+			w->state[w->writer][i] = w->writer;
+}
+
+static uint32_t words_of(uint32_t partition)
+{
+	uint32_t mask = 0;
+
+	for (uint32_t i = partition; i < WORDS; i += PARTITIONS)
+		mask |= 1u << i;
+	return mask;
+}
+
+static void write_word(struct world *w, uint32_t word)
+{
+	uint32_t partition = word % PARTITIONS;
+
+	if (!(w->to_write >> word & 1))
+		return;
+	w->value[word] = w->writer;
+	w->to_write &= ~(1u << word);
+	ck_assert_int_eq(gputm_last_written_record(w->last[partition], word * 128, w->now), 0);
+	if (!(w->to_write & words_of(partition)))
+		w->pending &= ~words_of(partition);
+}
+
+static void step_writer(struct world *w)
+{
+	uint32_t partition = (uint32_t)kit_below(&w->random, PARTITIONS);
+
+	if (w->passed != (1 << PARTITIONS) - 1) { /* one more local pass */
+		if (!(w->passed >> partition & 1))
+			w->pending |= w->to_write & words_of(partition);
+		w->passed |= 1u << partition;
+	} else if (w->to_write) {
+		write_word(w, (uint32_t)kit_below(&w->random, WORDS));
+	} else {
+		begin_writer(w);
+	}
+}
+
+/* The load was sent in an earlier step, so it is served at least one cycle later. */
+static void serve(struct world *w, uint32_t word)
+{
+	uint64_t time = 0;
+
+	ck_assert_int_eq(gputm_last_written_query(w->last[word % PARTITIONS], word * 128, &time),
+			 0);
+	ck_assert_int_ge(reply(w->first, 0, 1, time, w->pending >> word & 1), 0);
+	w->seen[word] = w->value[word];
+	w->seen_mask |= 1u << word;
+}
+
+static bool held(const struct world *w)
+{
+	for (uint32_t s = 0; s <= w->writer; s++) {
+		bool same = true;
+
+		for (uint32_t i = 0; i < WORDS; i++)
+			same &= !(w->seen_mask >> i & 1) || w->state[s][i] == w->seen[i];
+		if (same)
+			return true;
+	}
+	return false;
+}
+
+/* One reader of two words; whether it committed silently, and on a torn snapshot. */
+static void read_two(struct world *w, unsigned *silent, unsigned *torn)
+{
+	struct gputm_first_read_verdict verdict;
+	uint32_t word = (uint32_t)kit_below(&w->random, WORDS);
+
+	w->seen_mask = 0;
+	ck_assert_int_eq(gputm_first_read_begin(w->first, 0, 1), 0);
+	for (unsigned load = 0; load < 2; load++) {
+		ck_assert_int_eq(gputm_first_read_issue(w->first, 0, 1, w->now), 0);
+		do {
+			w->now++;
+			step_writer(w);
+		} while (kit_below(&w->random, 3));
+		serve(w, word);
+		word = (word + 1 + (uint32_t)kit_below(&w->random, WORDS - 1)) % WORDS;
+	}
+	ck_assert_int_eq(gputm_first_read_finish(w->first, 0, 1, 0, &verdict), 0);
+	*silent += verdict.silent == 1;
+	*torn += verdict.silent == 1 && !held(w);
+}
+
+static void run(bool guard, unsigned rounds, unsigned *silent, unsigned *torn)
+{
+	struct gputm_first_read_config config = GPUTM_FIRST_READ_CONFIG_INIT;
+	struct world w;
+
+	config.guard_writeback = guard;
+	*silent = *torn = 0;
+	for (unsigned i = 0; i < rounds; i++) {
+		memset(&w, 0, sizeof(w));
+		w.random = i;
+		ck_assert_int_eq(gputm_first_read_new(NULL, &config, &w.first), 0);
+		for (uint32_t p = 0; p < PARTITIONS; p++)
+			ck_assert_int_eq(gputm_last_written_new(NULL, NULL, &w.last[p]), 0);
+		begin_writer(&w);
+		for (unsigned reader = 0; reader < 20; reader++)
+			read_two(&w, silent, torn);
+		ck_assert_uint_lt(w.writer, 399);
+		gputm_first_read_free(w.first);
+		for (uint32_t p = 0; p < PARTITIONS; p++)
+			gputm_last_written_free(w.last[p]);
+	}
+}
+
+START_TEST(test_silent_commits_read_one_instant_when_guarded)
+{
+	unsigned silent, torn;
+
+	run(true, kit_scale(200, 10), &silent, &torn);
+	ck_assert_uint_gt(silent, 0);
+	ck_assert_uint_eq(torn, 0);
+}
+END_TEST
+
+/* The hole that 6.4 admits: a snapshot in the midst of a write-back. */
+START_TEST(test_silent_commits_may_be_torn_without_the_guard)
+{
+	unsigned silent, torn;
+
+	run(false, kit_scale(200, 20), &silent, &torn);
+	ck_assert_uint_gt(torn, 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("first_read");
+	TCase *tests = tcase_create("first_read");
+	const int geometries = (int)(sizeof(geometry) / sizeof(*geometry));
+
+	tcase_set_timeout(tests, 120);
+	tcase_add_test(tests, test_first_read_life);
+	tcase_add_test(tests, test_fig_6_8_through_first_read_and_last_written);
+	tcase_add_test(tests, test_first_read_conflict_is_tight);
+	tcase_add_loop_test(tests, test_first_read_guard_decides_on_pending_writes, 0, 2);
+	tcase_add_test(tests, test_first_read_refusals_change_nothing);
+	tcase_add_loop_test(tests, test_first_read_random_against_oracle, 0, geometries);
+	tcase_add_test(tests, test_silent_commits_read_one_instant_when_guarded);
+	tcase_add_test(tests, test_silent_commits_may_be_torn_without_the_guard);
+	suite_add_tcase(suite, tests);
+	return kit_run(suite);
+}

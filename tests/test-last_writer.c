@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tests of last_writer: life, the thesis' sizes, directed cases, tightness, the oracle. */
+#include "tests/kit.h"
+#include "tests/oracle/last_writer.h"
+
+KIT_MAKER(last_writer, LAST_WRITER);
+
+/* One set of two ways, before a filter of 2 x 4. */
+static struct gputm_last_writer_config tiny_config(void)
+{
+	struct gputm_last_writer_config config = GPUTM_LAST_WRITER_CONFIG_INIT;
+
+	config.sets = 1;
+	config.ways = 2;
+	config.filter_ways = 2;
+	config.filter_buckets = 4;
+	config.cid_bits = 4;
+	return config;
+}
+
+static struct gputm_last_writer *make(const struct gputm_last_writer_config *config)
+{
+	struct gputm_last_writer *history = NULL;
+
+	ck_assert_int_eq(gputm_last_writer_new(NULL, config, &history), 0);
+	return history;
+}
+
+static void finish(struct gputm_last_writer *history)
+{
+	kit_valid(gputm_last_writer_unit(history));
+	gputm_last_writer_free(history);
+}
+
+static uint64_t stat_of(struct gputm_last_writer *history, const char *name)
+{
+	return kit_stat(gputm_last_writer_unit(history), name);
+}
+
+#define assert_writer(HISTORY, ADDRESS, RESULT, CID)                                           \
+	do {                                                                                   \
+		uint64_t writer_ = UINT64_MAX;                                                 \
+		ck_assert_int_eq(gputm_last_writer_youngest_writer(HISTORY, ADDRESS, &writer_), \
+				 RESULT);                                                      \
+		ck_assert_uint_eq(writer_, CID);                                               \
+	} while (0)
+#define assert_no_writer(HISTORY, ADDRESS)                                                     \
+	assert_writer(HISTORY, ADDRESS, GPUTM_LAST_WRITER_NONE, UINT64_MAX)
+
+START_TEST(test_last_writer_life)
+{
+	kit_common(&last_writer_maker);
+}
+END_TEST
+
+/* ---- the thesis' sizes ---- */
+
+START_TEST(test_section_4_4_3_storage)
+{
+	struct gputm_last_writer_config config;
+	struct gputm_last_writer *history;
+
+	ck_assert_int_eq(gputm_last_writer_config_preset(&config, "kilo-tm"), 0);
+	history = make(&config);
+	ck_assert_uint_eq(gputm_unit_storage_bits(gputm_last_writer_unit(history)), 5 * 1024 * 8);
+	finish(history);
+	ck_assert_int_eq(gputm_last_writer_config_preset(&config, "small"), 0);
+	history = make(&config);
+	ck_assert_uint_eq(gputm_unit_storage_bits(gputm_last_writer_unit(history)), 512 * 8);
+	finish(history);
+	ck_assert_int_eq(gputm_last_writer_config_preset(&config, "large"), -EINVAL);
+}
+END_TEST
+
+/* ---- directed ---- */
+
+/* The example at the head of lib/kilotm/last_writer.c. */
+START_TEST(test_last_writer_worked_example)
+{
+	struct gputm_last_writer_config config = tiny_config();
+	struct gputm_last_writer *history = make(&config);
+
+	ck_assert_int_eq(gputm_last_writer_record(history, 0xa0, 3), GPUTM_LAST_WRITER_FILLED);
+	ck_assert_int_eq(gputm_last_writer_record(history, 0xb0, 3), GPUTM_LAST_WRITER_FILLED);
+	ck_assert_int_eq(gputm_last_writer_record(history, 0xb0, 4), GPUTM_LAST_WRITER_REPLACED);
+	assert_no_writer(history, 0xc0);
+	ck_assert_int_eq(gputm_last_writer_record(history, 0xc0, 5), GPUTM_LAST_WRITER_EVICTED);
+	assert_writer(history, 0xa0, GPUTM_LAST_WRITER_FILTER, 3);
+	ck_assert_int_eq(gputm_last_writer_record(history, 0xa0, 6), GPUTM_LAST_WRITER_EVICTED);
+	assert_writer(history, 0xa0, GPUTM_LAST_WRITER_EXACT, 6);
+	assert_writer(history, 0xb0, GPUTM_LAST_WRITER_FILTER, 4);
+	assert_writer(history, 0xc0, GPUTM_LAST_WRITER_EXACT, 5);
+	finish(history);
+}
+END_TEST
+
+START_TEST(test_last_writer_victim_is_the_lowest_way_among_equals)
+{
+	struct gputm_last_writer_config config = tiny_config();
+	struct gputm_last_writer *history;
+
+	config.ways = 3;
+	history = make(&config);
+	for (uint64_t address = 0; address < 12; address += 4)
+		ck_assert_int_ge(gputm_last_writer_record(history, address, 2), 0);
+	ck_assert_int_eq(gputm_last_writer_record(history, 12, 2), GPUTM_LAST_WRITER_EVICTED);
+	assert_writer(history, 0, GPUTM_LAST_WRITER_FILTER, 2);
+	assert_writer(history, 4, GPUTM_LAST_WRITER_EXACT, 2);
+	assert_writer(history, 8, GPUTM_LAST_WRITER_EXACT, 2);
+	finish(history);
+}
+END_TEST
+
+/* The filter's bucket is younger than the word's writer, which the table knows. */
+START_TEST(test_last_writer_table_hit_is_final)
+{
+	static const uint32_t rows[30] = { 1 };
+	struct gputm_last_writer_config config = tiny_config();
+	struct gputm_last_writer *history;
+
+	config.sets = 2;
+	config.ways = 1;
+	config.filter_ways = 1;
+	config.filter_buckets = 1;
+	config.table_rows = rows;
+	history = make(&config);
+	ck_assert_int_eq(gputm_last_writer_record(history, 0, 1), GPUTM_LAST_WRITER_FILLED);
+	ck_assert_int_eq(gputm_last_writer_record(history, 4, 5), GPUTM_LAST_WRITER_FILLED);
+	ck_assert_int_eq(gputm_last_writer_record(history, 12, 6), GPUTM_LAST_WRITER_EVICTED);
+	assert_writer(history, 8, GPUTM_LAST_WRITER_FILTER, 5);
+	assert_writer(history, 0, GPUTM_LAST_WRITER_EXACT, 1);
+	finish(history);
+}
+END_TEST
+
+START_TEST(test_last_writer_bytes_of_a_word_share_its_writer)
+{
+	struct gputm_last_writer_config config = tiny_config();
+	struct gputm_last_writer *history;
+
+	config.word_bytes = 8;
+	history = make(&config);
+	ck_assert_int_ge(gputm_last_writer_record(history, 0x13, 1), 0);
+	assert_writer(history, 0x10, GPUTM_LAST_WRITER_EXACT, 1);
+	assert_writer(history, 0x17, GPUTM_LAST_WRITER_EXACT, 1);
+	assert_no_writer(history, 0x18);
+	assert_no_writer(history, 0x0f);
+	finish(history);
+}
+END_TEST
+
+/* Words of one set do not share a bucket, even where set and bucket are as many. */
+START_TEST(test_last_writer_table_and_filter_hash_differently)
+{
+	struct gputm_last_writer_config config = GPUTM_LAST_WRITER_CONFIG_INIT;
+	struct gputm_last_writer *history;
+	uint64_t address = 4, cid;
+	unsigned sharing = 0, apart = 0;
+
+	config.sets = 64;
+	config.ways = 1;
+	config.filter_ways = 1;
+	config.filter_buckets = 64;
+	history = make(&config);
+	ck_assert_int_ge(gputm_last_writer_record(history, 0, 1), 0);
+	while (gputm_last_writer_record_probe(history, address, 2) != GPUTM_LAST_WRITER_EVICTED)
+		address += 4;
+	ck_assert_int_ge(gputm_last_writer_record(history, address, 2), 0);
+	for (address = 4; address < 1 << 16; address += 4) {
+		if (gputm_last_writer_record_probe(history, address, 2) !=
+		    GPUTM_LAST_WRITER_EVICTED)
+			continue;
+		sharing++;
+		apart += gputm_last_writer_youngest_writer(history, address, &cid) ==
+			 GPUTM_LAST_WRITER_NONE;
+	}
+	ck_assert_uint_ge(sharing, 100);
+	ck_assert_uint_ge(apart, sharing * 9 / 10);
+	finish(history);
+}
+END_TEST
+
+/* Rows brought by the caller: a linear table of 4 sets by word number, 1 way. */
+START_TEST(test_last_writer_rows_of_the_caller)
+{
+	struct gputm_last_writer_config config = tiny_config();
+	struct gputm_last_writer *history;
+	uint32_t rows[30] = { 1, 2 };
+
+	config.sets = 4;
+	config.ways = 1;
+	config.table_rows = rows;
+	history = make(&config);
+	rows[0] = 3;
+	ck_assert_int_eq(gputm_last_writer_record(history, 4, 1), GPUTM_LAST_WRITER_FILLED);
+	ck_assert_int_eq(gputm_last_writer_record(history, 8, 1), GPUTM_LAST_WRITER_FILLED);
+	ck_assert_int_eq(gputm_last_writer_record(history, 12, 1), GPUTM_LAST_WRITER_FILLED);
+	ck_assert_int_eq(gputm_last_writer_record(history, 20, 1), GPUTM_LAST_WRITER_EVICTED);
+	finish(history);
+	rows[0] = 4;
+	ck_assert_int_eq(gputm_last_writer_new(NULL, &config, &history), -EINVAL);
+}
+END_TEST
+
+/* ---- tightness ---- */
+
+static void both(struct gputm_last_writer *history, uint64_t address, uint64_t cid, int expected)
+{
+	uint64_t records = stat_of(history, "records");
+
+	ck_assert_int_eq(gputm_last_writer_record_probe(history, address, cid), expected);
+	ck_assert_uint_eq(stat_of(history, "records"), records);
+	ck_assert_int_eq(gputm_last_writer_record(history, address, cid), expected);
+	ck_assert_uint_eq(stat_of(history, "records"), records + (expected >= 0));
+}
+
+START_TEST(test_last_writer_commit_ids_only_grow)
+{
+	struct gputm_last_writer_config config = tiny_config();
+	struct gputm_last_writer *history = make(&config);
+
+	both(history, 0, 5, GPUTM_LAST_WRITER_FILLED);
+	both(history, 0, 4, -ERANGE);
+	both(history, 0, 5, GPUTM_LAST_WRITER_REPLACED);
+	finish(history);
+}
+END_TEST
+
+START_TEST(test_last_writer_commit_id_range)
+{
+	struct gputm_last_writer_config config = tiny_config();
+	struct gputm_last_writer *history = make(&config);
+	uint64_t cycles;
+
+	ck_assert_uint_eq(gputm_last_writer_limit(history), 14);
+	both(history, 0, 14, GPUTM_LAST_WRITER_FILLED);
+	both(history, 4, 15, -ERANGE);
+	ck_assert_int_eq(gputm_last_writer_expire(history, 1, &cycles), 0);
+	both(history, 4, 15, GPUTM_LAST_WRITER_FILLED);
+	both(history, 4, 16, -ERANGE);
+	ck_assert_int_eq(gputm_last_writer_expire(history, 16, &cycles), 0);
+	both(history, 4, 15, -ERANGE);
+	both(history, 4, 16, GPUTM_LAST_WRITER_FILLED);
+	finish(history);
+}
+END_TEST
+
+START_TEST(test_last_writer_address_range)
+{
+	struct gputm_last_writer_config config = tiny_config();
+	struct gputm_last_writer *history;
+	uint64_t cid = 7;
+
+	config.address_bits = 20;
+	history = make(&config);
+	both(history, 0xfffff, 1, GPUTM_LAST_WRITER_FILLED);
+	both(history, 0x100000, 1, -ERANGE);
+	ck_assert_int_eq(gputm_last_writer_youngest_writer(history, 0x100000, &cid), -ERANGE);
+	ck_assert_int_eq(gputm_last_writer_youngest_writer_probe(history, 0x100000, &cid), -ERANGE);
+	ck_assert_uint_eq(cid, 7);
+	finish(history);
+}
+END_TEST
+
+START_TEST(test_last_writer_expire)
+{
+	struct gputm_last_writer_config config = tiny_config();
+	struct gputm_last_writer *history = make(&config);
+	uint64_t cycles = 99;
+
+	ck_assert_int_ge(gputm_last_writer_record(history, 0, 3), 0);
+	ck_assert_int_ge(gputm_last_writer_record(history, 4, 4), 0);
+	ck_assert_int_ge(gputm_last_writer_record(history, 8, 5), 0);
+	ck_assert_int_eq(gputm_last_writer_expire(history, 0, &cycles), 0);
+	ck_assert_uint_eq(cycles, 0);
+	ck_assert_int_eq(gputm_last_writer_expire(history, 3, &cycles), 0);
+	ck_assert_uint_eq(cycles, 4);
+	assert_writer(history, 0, GPUTM_LAST_WRITER_FILTER, 3);
+	assert_writer(history, 4, GPUTM_LAST_WRITER_EXACT, 4);
+	ck_assert_int_eq(gputm_last_writer_expire(history, 4, NULL), 0);
+	assert_no_writer(history, 0);
+	assert_writer(history, 4, GPUTM_LAST_WRITER_EXACT, 4);
+	ck_assert_int_eq(gputm_last_writer_expire(history, 5, &cycles), 0);
+	assert_no_writer(history, 4);
+	assert_writer(history, 8, GPUTM_LAST_WRITER_EXACT, 5);
+	ck_assert_uint_eq(gputm_last_writer_base(history), 5);
+	ck_assert_uint_eq(stat_of(history, "sweep_cycles"), 12);
+	ck_assert_int_eq(gputm_last_writer_expire(history, 1000, NULL), 0);
+	assert_no_writer(history, 8);
+	both(history, 8, 1000, GPUTM_LAST_WRITER_FILLED);
+	finish(history);
+}
+END_TEST
+
+/* The widest field, at the highest base: nothing wraps. */
+START_TEST(test_last_writer_widest_commit_ids)
+{
+	struct gputm_last_writer_config config = tiny_config();
+	struct gputm_last_writer *history;
+	uint64_t top = UINT64_C(1) << 63;
+
+	config.cid_bits = 63;
+	history = make(&config);
+	both(history, 0, top - 2, GPUTM_LAST_WRITER_FILLED);
+	both(history, 0, top - 1, -ERANGE);
+	ck_assert_int_eq(gputm_last_writer_expire(history, top, NULL), 0);
+	ck_assert_int_eq(gputm_last_writer_expire(history, top + 1, NULL), -ERANGE);
+	both(history, 0, UINT64_MAX - 1, GPUTM_LAST_WRITER_FILLED);
+	both(history, 0, UINT64_MAX, -ERANGE);
+	both(history, 4, UINT64_MAX - 1, GPUTM_LAST_WRITER_FILLED);
+	both(history, 8, UINT64_MAX - 1, GPUTM_LAST_WRITER_EVICTED);
+	assert_writer(history, 0, GPUTM_LAST_WRITER_FILTER, UINT64_MAX - 1);
+	finish(history);
+}
+END_TEST
+
+/* ---- observer ---- */
+
+struct seen {
+	struct gputm_event event[8];
+	unsigned count;
+};
+
+static void see(void *state, const struct gputm_unit *unit, const struct gputm_event *event)
+{
+	struct seen *seen = state;
+
+	(void)unit;
+	ck_assert_uint_lt(seen->count, 8);
+	seen->event[seen->count++] = *event;
+}
+
+START_TEST(test_last_writer_observer)
+{
+	struct gputm_last_writer_config config = tiny_config();
+	struct gputm_last_writer *history;
+	struct seen seen = { .count = 0 };
+	static const uint64_t expected[][4] = {
+		{ GPUTM_LAST_WRITER_EVENT_RECORD, 0, 3, GPUTM_LAST_WRITER_FILLED },
+		{ GPUTM_LAST_WRITER_EVENT_LOOKUP, 0, GPUTM_LAST_WRITER_EXACT, 3 },
+		{ GPUTM_LAST_WRITER_EVENT_EVICT, 0, 3, 0 },
+		{ GPUTM_LAST_WRITER_EVENT_RECORD, 8, 4, GPUTM_LAST_WRITER_EVICTED },
+		{ GPUTM_LAST_WRITER_EVENT_LOOKUP, 0x40, GPUTM_LAST_WRITER_NONE, 0 },
+		{ GPUTM_LAST_WRITER_EVENT_EXPIRE, 5, 1, 4 },
+	};
+
+	config.ways = 1;
+	history = make(&config);
+	gputm_unit_observe(gputm_last_writer_unit(history), see, &seen);
+	ck_assert_int_ge(gputm_last_writer_record(history, 1, 3), 0);
+	assert_writer(history, 2, GPUTM_LAST_WRITER_EXACT, 3);
+	ck_assert_int_ge(gputm_last_writer_record(history, 8, 4), 0);
+	assert_no_writer(history, 0x40);
+	ck_assert_int_eq(gputm_last_writer_expire(history, 5, NULL), 0);
+	ck_assert_uint_eq(seen.count, sizeof(expected) / sizeof(expected[0]));
+	for (unsigned i = 0; i < seen.count; i++) {
+		ck_assert_uint_eq(seen.event[i].kind, expected[i][0]);
+		for (unsigned v = 0; v < 3; v++)
+			ck_assert_uint_eq(seen.event[i].value[v], expected[i][v + 1]);
+	}
+	finish(history);
+}
+END_TEST
+
+/* ---- random ---- */
+
+/* sets, ways, filter ways, filter buckets, CID bits, address bits, word bytes */
+static const uint32_t geometry[][7] = {
+	{ 128, 4, 4, 256, 16, 32, 4 }, { 16, 4, 4, 16, 8, 32, 4 }, { 1, 1, 1, 1, 2, 16, 4 },
+	{ 4, 2, 8, 2, 5, 64, 1 },      { 2, 3, 3, 4, 63, 20, 64 }, { 1, 8, 2, 8, 4, 40, 4 },
+};
+
+static struct gputm_last_writer_config config_of(int number)
+{
+	struct gputm_last_writer_config config = GPUTM_LAST_WRITER_CONFIG_INIT;
+	const uint32_t *g = geometry[number];
+
+	config.sets = g[0];
+	config.ways = g[1];
+	config.filter_ways = g[2];
+	config.filter_buckets = g[3];
+	config.cid_bits = g[4];
+	config.address_bits = g[5];
+	config.word_bytes = g[6];
+	config.seed = (uint64_t)number;
+	return config;
+}
+
+static void compare_lookup(struct gputm_last_writer *history, struct oracle_last_writer *oracle,
+			   uint64_t address)
+{
+	uint64_t got = 1, probed = 1, expected = 1, truth;
+	int result = oracle_last_writer_youngest_writer(oracle, address, &expected);
+
+	ck_assert_int_eq(gputm_last_writer_youngest_writer_probe(history, address, &probed),
+			 result);
+	ck_assert_int_eq(gputm_last_writer_youngest_writer(history, address, &got), result);
+	ck_assert_uint_eq(got, expected);
+	ck_assert_uint_eq(probed, expected);
+	if (!oracle_last_writer_truth(oracle, address, &truth))
+		return;
+	ck_assert_int_ne(result, GPUTM_LAST_WRITER_NONE);
+	ck_assert_uint_ge(got, truth);
+	if (result == GPUTM_LAST_WRITER_EXACT)
+		ck_assert_uint_eq(got, truth);
+}
+
+static void compare_expire(struct gputm_last_writer *history, struct oracle_last_writer *oracle,
+			   uint64_t floor)
+{
+	uint64_t got = 1, expected = 1;
+
+	ck_assert_int_eq(gputm_last_writer_expire(history, floor, &got),
+			 oracle_last_writer_expire(oracle, floor, &expected));
+	ck_assert_uint_eq(got, expected);
+}
+
+static void random_step(struct gputm_last_writer *history, struct oracle_last_writer *oracle,
+			uint64_t *random, uint64_t *cid)
+{
+	uint64_t words = oracle_last_writer_entries(oracle) * 3 + 5;
+	uint64_t address = kit_below(random, 4 * words);
+	int expected;
+
+	compare_lookup(history, oracle, address);
+	*cid += kit_below(random, 3) == 0;
+	if (*cid > gputm_last_writer_limit(history) || kit_below(random, 200) == 0)
+		compare_expire(history, oracle, *cid - kit_below(random, *cid < 3 ? *cid + 1 : 3));
+	expected = oracle_last_writer_record(oracle, address, *cid);
+	ck_assert_int_eq(gputm_last_writer_record_probe(history, address, *cid), expected);
+	ck_assert_int_eq(gputm_last_writer_record(history, address, *cid), expected);
+	compare_lookup(history, oracle, kit_below(random, 4 * words));
+}
+
+START_TEST(test_last_writer_random_against_oracle)
+{
+	struct gputm_last_writer_config config = config_of(_i);
+	struct oracle_last_writer *oracle = oracle_last_writer_new(&config);
+	unsigned steps = kit_scale(3000, 100);
+	uint64_t random = 11 + (uint64_t)_i, cid = 0;
+	struct gputm_last_writer *history = NULL;
+	struct gputm_unit *unit;
+	struct kit kit;
+
+	kit_open(&kit);
+	ck_assert_int_eq(gputm_last_writer_new(kit.ctx, &config, &history), 0);
+	for (unsigned i = 0; i < steps; i++) {
+		random_step(history, oracle, &random, &cid);
+		unit = gputm_last_writer_unit(history);
+		kit_valid(unit);
+		if (kit_below(&random, 100) == 0)
+			history = (struct gputm_last_writer *)(void *)kit_swap(&last_writer_maker,
+									       &kit, unit);
+	}
+	unit = gputm_last_writer_unit(history);
+	kit_round_trip(&last_writer_maker, unit);
+	kit_hostile(&last_writer_maker, unit);
+	gputm_unit_reset(unit);
+	oracle_last_writer_reset(oracle);
+	for (cid = 0; cid < 3; cid++) {
+		compare_lookup(history, oracle, 4 * cid);
+		ck_assert_int_eq(gputm_last_writer_record(history, 4 * cid, cid),
+				 oracle_last_writer_record(oracle, 4 * cid, cid));
+	}
+	gputm_last_writer_free(history);
+	oracle_last_writer_free(oracle);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_last_writer_chaos)
+{
+	struct gputm_last_writer_config config = config_of(_i);
+
+	kit_chaos(&last_writer_maker, &config);
+}
+END_TEST
+
+static uint64_t digest_of_run(uint64_t seed)
+{
+	struct gputm_last_writer_config config = config_of(1);
+	struct gputm_last_writer *history;
+	uint64_t random = 5, digest;
+
+	config.seed = seed;
+	history = make(&config);
+	for (uint64_t cid = 0; cid < 200; cid++)
+		ck_assert_int_ge(
+			gputm_last_writer_record(history, kit_below(&random, 1 << 20), cid), 0);
+	digest = kit_digest(gputm_last_writer_unit(history));
+	finish(history);
+	return digest;
+}
+
+START_TEST(test_last_writer_is_deterministic)
+{
+	ck_assert_uint_eq(digest_of_run(1), digest_of_run(1));
+	ck_assert_uint_ne(digest_of_run(1), digest_of_run(2));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("last_writer");
+	TCase *tests = tcase_create("all");
+
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, test_last_writer_life);
+	tcase_add_test(tests, test_section_4_4_3_storage);
+	tcase_add_test(tests, test_last_writer_worked_example);
+	tcase_add_test(tests, test_last_writer_victim_is_the_lowest_way_among_equals);
+	tcase_add_test(tests, test_last_writer_table_hit_is_final);
+	tcase_add_test(tests, test_last_writer_bytes_of_a_word_share_its_writer);
+	tcase_add_test(tests, test_last_writer_table_and_filter_hash_differently);
+	tcase_add_test(tests, test_last_writer_rows_of_the_caller);
+	tcase_add_test(tests, test_last_writer_commit_ids_only_grow);
+	tcase_add_test(tests, test_last_writer_commit_id_range);
+	tcase_add_test(tests, test_last_writer_address_range);
+	tcase_add_test(tests, test_last_writer_expire);
+	tcase_add_test(tests, test_last_writer_widest_commit_ids);
+	tcase_add_test(tests, test_last_writer_observer);
+	tcase_add_loop_test(tests, test_last_writer_random_against_oracle, 0, 6);
+	tcase_add_loop_test(tests, test_last_writer_chaos, 0, 6);
+	tcase_add_test(tests, test_last_writer_is_deterministic);
+	suite_add_tcase(suite, tests);
+	return kit_run(suite);
+}

@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tests of metadata_table: life, chains step by step, tightness, the exact map. */
+#include "tests/kit.h"
+#include "tests/oracle/metadata_table.h"
+
+KIT_MAKER(metadata_table, METADATA_TABLE);
+
+static struct gputm_metadata_table *make(struct kit *kit,
+					 const struct gputm_metadata_table_config *config)
+{
+	struct gputm_metadata_table *t = NULL;
+
+	ck_assert_int_eq(gputm_metadata_table_new(kit->ctx, config, &t), 0);
+	return t;
+}
+
+static int set(struct gputm_metadata_table *t, uint64_t address, uint64_t wts, uint64_t rts,
+	       uint32_t writes)
+{
+	struct gputm_metadata m = { wts, rts, writes, 3, 0, 0 };
+
+	return gputm_metadata_table_update(t, address, &m, NULL);
+}
+
+static uint64_t entry(const struct gputm_metadata_table *t, uint64_t index)
+{
+	struct gputm_metadata m;
+	uint64_t address = 0;
+
+	ck_assert(gputm_metadata_table_entry(t, index, &address, &m));
+	return address;
+}
+
+static uint64_t stat(struct gputm_metadata_table *t, const char *name)
+{
+	return kit_stat(gputm_metadata_table_unit(t), name);
+}
+
+START_TEST(test_metadata_table_life)
+{
+	kit_common(&metadata_table_maker);
+}
+END_TEST
+
+START_TEST(test_metadata_table_stamps_have_64_bits)
+{
+	struct gputm_metadata_table_config config = GPUTM_METADATA_TABLE_CONFIG_INIT;
+	struct gputm_metadata_table *t = NULL;
+	struct kit kit;
+
+	kit_open(&kit);
+	config.time_bits = 60;
+	config.warp_bits = 5;
+	ck_assert_int_eq(gputm_metadata_table_new(kit.ctx, &config, &t), -EINVAL);
+	kit_said(&kit, "time_bits", "60", "warp_bits", "5", NULL);
+	config.warp_bits = 4;
+	t = make(&kit, &config);
+	ck_assert_int_eq(set(t, 0, UINT64_MAX, UINT64_MAX, 1), GPUTM_METADATA_TABLE_FILLED);
+	gputm_metadata_table_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+/* 4096 entries of 128 bits GPU-wide lie between six partitions of the two presets. */
+START_TEST(test_table_ii_sizes_of_presets)
+{
+	struct gputm_metadata_table_config config;
+	struct gputm_metadata_table *t;
+	struct gputm_storage array;
+	uint64_t entries[3];
+	struct kit kit;
+
+	kit_open(&kit);
+	for (int i = 0; i < 3; i++) {
+		static const char *const name[] = { "getm-128", "getm-256", "getm-gpu" };
+
+		ck_assert_int_eq(gputm_metadata_table_config_preset(&config, name[i]), 0);
+		t = make(&kit, &config);
+		ck_assert(gputm_unit_storage(gputm_metadata_table_unit(t), 0, &array));
+		ck_assert_uint_le(array.bits, 128);
+		entries[i] = array.entries;
+		gputm_metadata_table_free(t);
+	}
+	ck_assert_uint_lt(6 * entries[0], 4096);
+	ck_assert_uint_gt(6 * entries[1], 4096);
+	ck_assert_uint_eq(entries[2], 4096);
+	kit_close(&kit);
+}
+END_TEST
+
+/* Two ways of two entries over granules of 32 B; way 0 looks at address bit 5, way 1 at 6. */
+static struct gputm_metadata_table *two_by_two(struct kit *kit, uint32_t stash, uint32_t chain)
+{
+	struct gputm_metadata_table_config config = GPUTM_METADATA_TABLE_CONFIG_INIT;
+	uint32_t rows[2 * 11] = { 0 };
+
+	rows[0] = 1;
+	rows[11 + 1] = 1;
+	config.ways = 2;
+	config.entries = 2;
+	config.stash = stash;
+	config.address_bits = 16;
+	config.longest_chain = chain;
+	config.memory_latency = 100;
+	config.table_rows = rows;
+	return make(kit, &config);
+}
+
+/* Granule with bit 5 = a and bit 6 = b, number n of its kind. */
+static uint64_t g(unsigned a, unsigned b, unsigned n)
+{
+	return a * 32 + b * 64 + n * 128;
+}
+
+START_TEST(test_fig_8_insertion_evicts_what_is_not_reserved)
+{
+	struct gputm_metadata_table *t;
+	uint64_t wts, rts;
+	struct kit kit;
+
+	kit_open(&kit);
+	t = two_by_two(&kit, 0, 32);
+	ck_assert_int_eq(set(t, g(0, 0, 1), 5, 6, 1), GPUTM_METADATA_TABLE_FILLED); /* 0/0 */
+	ck_assert_int_eq(set(t, g(1, 0, 2), 7, 8, 1), GPUTM_METADATA_TABLE_FILLED); /* 1/0 */
+	ck_assert_int_eq(set(t, g(1, 0, 3), 9, 9, 1), GPUTM_METADATA_TABLE_FILLED); /* 0/1 */
+	ck_assert_int_eq(set(t, g(0, 1, 4), 11, 12, 0), GPUTM_METADATA_TABLE_FILLED); /* 1/1 */
+	ck_assert_uint_eq(entry(t, 0), g(0, 0, 1));
+	ck_assert_uint_eq(entry(t, 1), g(1, 0, 3));
+	ck_assert_uint_eq(entry(t, 2), g(1, 0, 2));
+	ck_assert_uint_eq(entry(t, 3), g(0, 1, 4));
+	/* (0,1): its cells are 0/0, reserved, and 1/1, which is not: that one goes. */
+	ck_assert_int_eq(set(t, g(0, 1, 5), 1, 1, 1), GPUTM_METADATA_TABLE_EVICTED);
+	ck_assert_uint_eq(entry(t, 3), g(0, 1, 5));
+	ck_assert_int_eq(gputm_metadata_table_estimate(t, g(0, 1, 4), &wts, &rts), 0);
+	ck_assert_uint_ge(wts, 11);
+	ck_assert_uint_ge(rts, 12);
+	kit_valid(gputm_metadata_table_unit(t));
+	kit_hostile(&metadata_table_maker, gputm_metadata_table_unit(t));
+	gputm_metadata_table_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_fig_8_chain_goes_to_stash_then_overflow)
+{
+	struct gputm_metadata m = { 0, 0, 0, 0, 0, 0 };
+	struct gputm_metadata_table *t;
+	uint32_t cycles = 0;
+	uint64_t swaps;
+	struct kit kit;
+
+	kit_open(&kit);
+	t = two_by_two(&kit, 1, 3);
+	for (unsigned i = 1; i <= 4; i++)
+		ck_assert_int_ge(set(t, g(i & 1, i >> 1 & 1, i), 1, 1, 1), 0);
+	swaps = stat(t, "swaps");
+	m.writes = 2;
+	m.wts = 20;
+	m.owner = 9;
+	ck_assert_uint_eq(stat(t, "entries"), 4);
+	ck_assert_int_eq(gputm_metadata_table_update(t, g(0, 0, 9), &m, &cycles),
+			 GPUTM_METADATA_TABLE_STASHED);
+	ck_assert_uint_eq(cycles, 1 + 3);
+	ck_assert_int_eq(gputm_metadata_table_update(t, g(1, 1, 9), &m, &cycles),
+			 GPUTM_METADATA_TABLE_SPILLED);
+	ck_assert_uint_eq(cycles, 1 + 3 + 100);
+	ck_assert_uint_eq(stat(t, "swaps"), swaps + 6);
+	for (uint64_t i = 0; i < 6; i++) { /* ways, stash, overflow */
+		uint64_t address = entry(t, i);
+
+		ck_assert_int_eq(gputm_metadata_table_lookup(t, address, &m),
+				 GPUTM_METADATA_TABLE_HIT);
+		ck_assert_uint_eq(m.cycles, i == 5 ? 101 : 1);
+	}
+	kit_valid(gputm_metadata_table_unit(t));
+	kit_round_trip(&metadata_table_maker, gputm_metadata_table_unit(t));
+	kit_hostile(&metadata_table_maker, gputm_metadata_table_unit(t));
+	/* Their last reservation gone, they leave stash and overflow at once. */
+	ck_assert_int_eq(set(t, entry(t, 5), 0, 0, 0), GPUTM_METADATA_TABLE_RECLAIMED);
+	ck_assert_int_eq(set(t, entry(t, 4), 0, 0, 0), GPUTM_METADATA_TABLE_RECLAIMED);
+	ck_assert_uint_eq(stat(t, "overflow_now"), 0);
+	ck_assert_uint_eq(stat(t, "stashed_now"), 0);
+	gputm_metadata_table_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+/* Reserved entries stay where they are; one that is not does without memory. */
+START_TEST(test_metadata_table_overflow_has_reservations_only)
+{
+	struct gputm_metadata_table *t;
+	uint64_t wts = 0, rts = 0;
+	struct kit kit;
+
+	kit_open(&kit);
+	t = two_by_two(&kit, 0, 0);
+	for (unsigned i = 0; i < 4; i++)
+		ck_assert_int_ge(set(t, g(i & 1, i >> 1, i), 1, 1, 1), 0);
+	ck_assert_int_eq(set(t, g(1, 0, 9), 30, 31, 0), GPUTM_METADATA_TABLE_APPROXIMATED);
+	ck_assert_int_eq(gputm_metadata_table_estimate(t, g(1, 0, 9), &wts, &rts), 0);
+	ck_assert_uint_eq(wts, 30);
+	ck_assert_uint_eq(rts, 31);
+	ck_assert_int_eq(set(t, g(1, 0, 9), 0, 0, 1), GPUTM_METADATA_TABLE_SPILLED);
+	ck_assert_int_eq(set(t, g(1, 0, 9), 0, 0, 0), GPUTM_METADATA_TABLE_RECLAIMED);
+	ck_assert_uint_eq(stat(t, "overflow_now"), 0);
+	kit_valid(gputm_metadata_table_unit(t));
+	gputm_metadata_table_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+/* The released simulator evicts the pair that it has just inserted, and works on unaware. */
+START_TEST(test_errata_12_inserted_pair_is_not_evicted)
+{
+	struct gputm_metadata m = { 0, 0, 0, 0, 0, 0 };
+	struct gputm_metadata_table *t;
+	struct kit kit;
+
+	kit_open(&kit);
+	t = two_by_two(&kit, 1, 32);
+	for (unsigned i = 0; i < 4; i++)
+		ck_assert_int_ge(set(t, g(i & 1, i >> 1, i), 1, 1, 1), 0);
+	ck_assert_int_eq(set(t, g(0, 0, 7), 1, 5, 0), GPUTM_METADATA_TABLE_STASHED);
+	ck_assert_int_eq(gputm_metadata_table_lookup(t, g(0, 0, 7), &m), GPUTM_METADATA_TABLE_HIT);
+	ck_assert_uint_eq(m.rts, 5);
+	ck_assert_uint_eq(stat(t, "evictions"), 0);
+	gputm_metadata_table_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_metadata_table_evict_above)
+{
+	struct gputm_metadata_table_config config = GPUTM_METADATA_TABLE_CONFIG_INIT;
+	struct gputm_metadata_table *t;
+	uint64_t evictions[2];
+	struct kit kit;
+
+	kit_open(&kit);
+	config.entries = 16;
+	for (unsigned option = 0; option < 2; option++) {
+		config.evict_above = option * 100;
+		t = make(&kit, &config);
+		for (uint64_t i = 0; i < 64; i++)
+			ck_assert_int_ge(set(t, i * 32, i, i, 0), 0);
+		evictions[option] = stat(t, "evictions");
+		kit_valid(gputm_metadata_table_unit(t));
+		gputm_metadata_table_free(t);
+	}
+	ck_assert_uint_lt(evictions[1], evictions[0]);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_metadata_table_ranges_are_tight)
+{
+	struct gputm_metadata_table_config config = GPUTM_METADATA_TABLE_CONFIG_INIT;
+	struct gputm_metadata good = { 255, 255, 7, 3, 0, 0 }, m;
+	struct gputm_metadata_table *t;
+	uint64_t digest, wts = 77, rts = 77;
+	uint32_t cycles = 77;
+	struct kit kit;
+
+	config.time_bits = 6;
+	config.warp_bits = 2;
+	config.count_bits = 3;
+	config.owner_bits = 2;
+	config.address_bits = 16;
+	kit_open(&kit);
+	t = make(&kit, &config);
+	digest = kit_digest(gputm_metadata_table_unit(t));
+#define REFUSED(FIELD, VALUE, ADDRESS, WORD)                                                   \
+	m = good;                                                                              \
+	m.FIELD = (VALUE);                                                                     \
+	ck_assert_int_eq(gputm_metadata_table_update(t, (ADDRESS), &m, &cycles), -ERANGE);     \
+	kit_said(&kit, "metadata_table", WORD, NULL)
+	REFUSED(wts, 256, 0, "wts = 256");
+	REFUSED(rts, 256, 0, "rts = 256");
+	REFUSED(writes, 8, 0, "writes = 8");
+	REFUSED(owner, 4, 0, "owner = 4");
+	REFUSED(owner, 0, 1 << 16, "address = 65536");
+	ck_assert_int_eq(gputm_metadata_table_lookup(t, 1 << 16, &m), -ERANGE);
+	ck_assert_int_eq(gputm_metadata_table_lookup_probe(t, 1 << 16, &m), -ERANGE);
+	ck_assert_int_eq(gputm_metadata_table_estimate(t, 1 << 16, &wts, &rts), -ERANGE);
+	ck_assert_int_eq(gputm_metadata_table_remove(t, 1 << 16), -ERANGE);
+	ck_assert_uint_eq(cycles, 77);
+	ck_assert_uint_eq(wts, 77);
+	ck_assert_uint_eq(kit_digest(gputm_metadata_table_unit(t)), digest);
+	ck_assert_int_eq(gputm_metadata_table_update(t, 0xffff, &good, &cycles),
+			 GPUTM_METADATA_TABLE_FILLED);
+	ck_assert_uint_eq(cycles, 1);
+	ck_assert_int_eq(gputm_metadata_table_remove(t, 0xffe0), GPUTM_METADATA_TABLE_LOCKED);
+	ck_assert_int_eq(gputm_metadata_table_remove(t, 0), GPUTM_METADATA_TABLE_ABSENT);
+	ck_assert_int_eq(gputm_metadata_table_flush(t), -EINVAL);
+	kit_said(&kit, "1 entries reserved", NULL);
+	ck_assert_int_eq(set(t, 0xffe0, 0, 0, 0), GPUTM_METADATA_TABLE_UPDATED);
+	ck_assert_int_eq(gputm_metadata_table_remove(t, 0xffe0), GPUTM_METADATA_TABLE_REMOVED);
+	ck_assert_int_eq(gputm_metadata_table_flush(t), 0);
+	ck_assert_int_eq(gputm_metadata_table_estimate(t, 0xffe0, &wts, &rts), 0);
+	ck_assert_uint_eq(wts, 0);
+	kit_valid(gputm_metadata_table_unit(t));
+	gputm_metadata_table_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+/* 20,000 reservations in a table of one entry: a look-up visits a few entries, not all. */
+START_TEST(test_metadata_table_overflow_is_short_and_reclaimed)
+{
+	struct gputm_metadata_table_config config = GPUTM_METADATA_TABLE_CONFIG_INIT;
+	unsigned count = kit_scale(20000, 1000);
+	struct gputm_metadata m = { 0, 0, 0, 0, 0, 0 };
+	struct gputm_metadata_table *t;
+	uint32_t most = 0;
+	struct kit kit;
+
+	config.ways = 1;
+	config.entries = 1;
+	config.stash = 0;
+	config.longest_chain = 1;
+	config.memory_latency = 1;
+	kit_open(&kit);
+	t = make(&kit, &config);
+	for (uint64_t i = 0; i < count; i++)
+		ck_assert_int_ge(set(t, i * 32, i, i, 1), 0);
+	ck_assert_uint_eq(stat(t, "overflow_now"), count - 1);
+	for (uint64_t i = 0; i < count; i++) {
+		ck_assert_int_eq(gputm_metadata_table_lookup(t, i * 32, &m),
+				 GPUTM_METADATA_TABLE_HIT);
+		most = m.cycles > most ? m.cycles : most;
+	}
+	ck_assert_uint_le(most, 16);
+	kit_valid(gputm_metadata_table_unit(t));
+	for (uint64_t i = 0; i < count; i++)
+		ck_assert_int_ge(set(t, i * 32, 0, 0, 0), 0);
+	ck_assert_uint_eq(stat(t, "overflow_now"), 0);
+	ck_assert_uint_eq(gputm_metadata_table_writes(t), 0);
+	kit_valid(gputm_metadata_table_unit(t));
+	gputm_metadata_table_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_metadata_table_without_memory_nothing_changes)
+{
+	struct gputm_metadata_table_config config = GPUTM_METADATA_TABLE_CONFIG_INIT;
+	struct gputm_metadata m = { 1, 1, 1, 1, 0, 0 };
+	struct gputm_metadata_table *t;
+	unsigned failures = 0;
+	struct kit kit;
+
+	config.ways = 1;
+	config.entries = 1;
+	config.stash = 0;
+	kit_open(&kit);
+	t = make(&kit, &config);
+	for (uint64_t i = 0; i < 100; i++) {
+		uint64_t digest = kit_digest(gputm_metadata_table_unit(t));
+		uint32_t cycles = 77;
+		int result;
+
+		kit.fail_at = kit.allocations;
+		result = gputm_metadata_table_update(t, i * 32, &m, &cycles);
+		kit.fail_at = -1;
+		if (result != -ENOMEM)
+			continue;
+		failures++;
+		ck_assert_uint_eq(cycles, 77);
+		ck_assert_uint_eq(kit_digest(gputm_metadata_table_unit(t)), digest);
+		ck_assert_int_ge(gputm_metadata_table_update(t, i-- * 32, &m, NULL), 0);
+	}
+	ck_assert_uint_ge(failures, 3);
+	kit_valid(gputm_metadata_table_unit(t));
+	gputm_metadata_table_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+struct run {
+	struct kit kit;
+	struct gputm_metadata_table *t;
+	struct oracle_metadata_table oracle;
+	uint64_t random;
+	unsigned reserved; /* percent of the updates that reserve */
+};
+
+static void step(struct run *r)
+{
+	uint64_t address = kit_below(&r->random, 64 * r->oracle.granularity);
+	struct gputm_metadata m = { 0, 0, 0, 0, 0, 0 };
+	const char *wrong;
+	int found;
+
+	found = gputm_metadata_table_lookup(r->t, address, &m);
+	ck_assert_int_ge(found, 0);
+	if (kit_below(&r->random, 2))
+		ck_assert_int_eq(gputm_metadata_table_estimate(r->t, address, &m.wts, &m.rts), 0);
+	if (kit_below(&r->random, 10) == 0) {
+		found = gputm_metadata_table_remove(r->t, address);
+		ck_assert(found != GPUTM_METADATA_TABLE_LOCKED || m.writes);
+	} else {
+		m.wts = kit_below(&r->random, 1000);
+		m.rts = kit_below(&r->random, 1000);
+		m.writes = kit_below(&r->random, 100) < r->reserved ?
+				   1 + (uint32_t)kit_below(&r->random, 3) : 0;
+		m.owner = (uint32_t)kit_below(&r->random, 48);
+		if (kit_below(&r->random, 4) == 0)
+			m.place = (uint32_t)kit_random(&r->random);
+		ck_assert_int_ge(gputm_metadata_table_update(r->t, address, &m, NULL), 0);
+		oracle_metadata_table_update(&r->oracle, address, &m);
+	}
+	for (uint64_t i = 0; i < 64; i++) {
+		wrong = oracle_metadata_table_compare(&r->oracle, r->t, i * r->oracle.granularity);
+		ck_assert_msg(!wrong, "granule %u: %s", (unsigned)i, wrong);
+	}
+	ck_assert_uint_eq(gputm_metadata_table_writes(r->t),
+			  oracle_metadata_table_writes(&r->oracle));
+	kit_valid(gputm_metadata_table_unit(r->t));
+}
+
+static void run(const struct gputm_metadata_table_config *config, uint64_t seed, unsigned steps)
+{
+	struct run r = { .random = seed, .oracle = { .granularity = config->granularity } };
+
+	r.reserved = 20 * (unsigned)kit_below(&r.random, 6);
+	kit_open(&r.kit);
+	r.t = make(&r.kit, config);
+	for (unsigned i = 0; i < steps; i++) {
+		step(&r);
+		if (kit_below(&r.random, 50) == 0)
+			r.t = (struct gputm_metadata_table *)(void *)kit_swap(
+				&metadata_table_maker, &r.kit, gputm_metadata_table_unit(r.t));
+	}
+	for (uint64_t i = 0; i < 64; i++)
+		ck_assert_int_ge(set(r.t, i * config->granularity, 0, 0, 0), 0);
+	ck_assert_uint_eq(gputm_metadata_table_writes(r.t), 0);
+	ck_assert_uint_eq(stat(r.t, "overflow_now"), 0);
+	ck_assert_int_eq(gputm_metadata_table_flush(r.t), 0);
+	kit_valid(gputm_metadata_table_unit(r.t));
+	gputm_metadata_table_free(r.t);
+	kit_close(&r.kit);
+}
+
+START_TEST(test_metadata_table_never_understates)
+{
+	struct gputm_metadata_table_config config = GPUTM_METADATA_TABLE_CONFIG_INIT;
+	unsigned steps = kit_scale(60, 8);
+	uint64_t random = 7;
+
+	for (uint32_t ways = 1; ways <= 8; ways++)
+		for (uint32_t entries = 1; entries <= 16; entries *= 2)
+			for (uint32_t stash = 0; stash <= 4; stash += 2) {
+				config.ways = ways;
+				config.entries = entries;
+				config.stash = stash;
+				config.granularity = 16u << kit_below(&random, 4);
+				config.address_bits = kit_below(&random, 2) ? 32 : 40;
+				config.longest_chain = (uint32_t)kit_below(&random, 8);
+				config.evict_above = (uint32_t)kit_below(&random, 2) * 70;
+				config.approximate = (uint32_t)kit_below(&random, 2);
+				config.filter_ways = 1 + (uint32_t)kit_below(&random, 4);
+				config.filter_entries = 1u << kit_below(&random, 5);
+				config.seed = kit_random(&random);
+				run(&config, kit_random(&random), steps);
+			}
+}
+END_TEST
+
+/* Every bit of the hash rows is compared with the public family, bit by bit. */
+START_TEST(test_metadata_table_cells_are_those_of_h3)
+{
+	struct gputm_metadata_table_config config = GPUTM_METADATA_TABLE_CONFIG_INIT;
+	struct gputm_h3_config rows = GPUTM_H3_CONFIG_INIT;
+	struct gputm_h3 *h3 = NULL;
+	struct gputm_metadata_table *t;
+	uint64_t random = 5;
+	struct kit kit;
+
+	rows.ways = 4;
+	rows.index_bits = 8;
+	rows.key_bits = 27;
+	rows.seed = config.seed ^ UINT64_C(1) << 63;
+	kit_open(&kit);
+	ck_assert_int_eq(gputm_h3_new(kit.ctx, &rows, &h3), 0);
+	t = make(&kit, &config);
+	for (unsigned i = 0; i < 600; i++)
+		ck_assert_int_ge(set(t, kit_below(&random, UINT64_C(1) << 32), 1, 1, 0), 0);
+	for (uint32_t at = 0; at < 1024; at++) {
+		uint64_t granule = entry(t, at) / 32;
+
+		if (entry(t, at) != UINT64_MAX)
+			ck_assert_uint_eq(gputm_h3_index(h3, at / 256, granule), at % 256);
+	}
+	gputm_metadata_table_free(t);
+	gputm_h3_free(h3);
+	kit_close(&kit);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("metadata_table");
+	TCase *tcase = tcase_create("metadata_table");
+
+	tcase_set_timeout(tcase, 120);
+	tcase_add_test(tcase, test_metadata_table_life);
+	tcase_add_test(tcase, test_metadata_table_stamps_have_64_bits);
+	tcase_add_test(tcase, test_table_ii_sizes_of_presets);
+	tcase_add_test(tcase, test_fig_8_insertion_evicts_what_is_not_reserved);
+	tcase_add_test(tcase, test_fig_8_chain_goes_to_stash_then_overflow);
+	tcase_add_test(tcase, test_metadata_table_overflow_has_reservations_only);
+	tcase_add_test(tcase, test_errata_12_inserted_pair_is_not_evicted);
+	tcase_add_test(tcase, test_metadata_table_evict_above);
+	tcase_add_test(tcase, test_metadata_table_ranges_are_tight);
+	tcase_add_test(tcase, test_metadata_table_overflow_is_short_and_reclaimed);
+	tcase_add_test(tcase, test_metadata_table_without_memory_nothing_changes);
+	tcase_add_test(tcase, test_metadata_table_never_understates);
+	tcase_add_test(tcase, test_metadata_table_cells_are_those_of_h3);
+	suite_add_tcase(suite, tcase);
+	return kit_run(suite);
+}

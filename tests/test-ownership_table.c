@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tests of ownership_table: life, Fig. 6.6 state by state, refusals, the oracle. */
+#include <string.h>
+
+#include "tests/kit.h"
+#include "tests/oracle/ownership_table.h"
+
+KIT_MAKER(ownership_table, OWNERSHIP_TABLE);
+
+static struct gputm_ownership_table *make(struct kit *kit,
+					  const struct gputm_ownership_table_config *config)
+{
+	struct gputm_ownership_table *table = NULL;
+
+	ck_assert_int_eq(gputm_ownership_table_new(kit->ctx, config, &table), 0);
+	return table;
+}
+
+static uint32_t acquire(struct gputm_ownership_table *table, uint64_t active)
+{
+	uint32_t buffer = 99;
+
+	ck_assert_int_eq(gputm_ownership_table_acquire_probe(table, active),
+			 GPUTM_RESOLVER_ACQUIRED);
+	ck_assert_int_eq(gputm_ownership_table_acquire(table, active, &buffer),
+			 GPUTM_RESOLVER_ACQUIRED);
+	return buffer;
+}
+
+static void same_resolution(const struct gputm_resolution *a, const struct gputm_resolution *b)
+{
+	ck_assert_uint_eq(a->survived, b->survived);
+	ck_assert_uint_eq(a->aborted, b->aborted);
+	ck_assert_uint_eq(a->initialise_cycles, b->initialise_cycles);
+	ck_assert_uint_eq(a->construct_cycles, b->construct_cycles);
+	ck_assert_uint_eq(a->match_cycles, b->match_cycles);
+	ck_assert_uint_eq(a->log_rows, b->log_rows);
+	ck_assert_uint_eq(a->steps, b->steps);
+}
+
+START_TEST(test_ownership_table_life)
+{
+	struct gputm_ownership_table_config config = GPUTM_OWNERSHIP_TABLE_CONFIG_INIT;
+	struct gputm_ownership_table *table = NULL;
+	struct kit kit;
+
+	kit_common(&ownership_table_maker);
+	kit_open(&kit);
+	config.entries = 3000;
+	ck_assert_int_eq(gputm_ownership_table_new(kit.ctx, &config, &table), -EINVAL);
+	kit_said(&kit, "entries = 3000", "a power of two", NULL);
+	config.entries = 1;
+	config.address_bits = 8;
+	config.granularity = 256;
+	ck_assert_int_eq(gputm_ownership_table_new(kit.ctx, &config, &table), -EINVAL);
+	kit_said(&kit, "granularity = 256", NULL);
+	config.granularity = 128;
+	gputm_ownership_table_free(make(&kit, &config));
+	kit_close(&kit);
+}
+END_TEST
+
+/* ---- Fig. 6.6 ---- */
+
+static const uint64_t rl1[4] = { 0x04, 0x04, 0x04, 0x04 }, rl2[4] = { 0x0c, 0x08, 0x10, 0 };
+static const uint64_t wl1[4] = { 0x0c, 0x08, 0x10, 0x04 }, wl2[4] = { 0x10, 0x14, 0x14, 0x08 };
+static const struct gputm_warp_row figure_read[2] = { { 0xf, rl1 }, { 0x7, rl2 } };
+static const struct gputm_warp_row figure_write[2] = { { 0xf, wl1 }, { 0xf, wl2 } };
+static const struct gputm_warp_logs figure = { figure_read, figure_write, 2, 2 };
+
+/* Owners of 0x04 .. 0x14, counted from 1 as the figure does; 0 is RO. */
+static void table_is(const struct gputm_ownership_table *table, uint32_t buffer, int a, int b,
+		     int c, int d, int e)
+{
+	const int expected[5] = { a, b, c, d, e };
+
+	for (unsigned i = 0; i < 5; i++)
+		ck_assert_int_eq(gputm_ownership_table_owner(table, buffer, 4 + 4 * i) + 1,
+				 expected[i]);
+}
+
+static void survivors_are(const struct gputm_ownership_table *table, uint32_t buffer, uint64_t mask)
+{
+	struct gputm_resolution r;
+
+	ck_assert_int_eq(gputm_ownership_table_result(table, buffer, &r), 0);
+	ck_assert_uint_eq(r.survived, mask);
+	ck_assert_uint_eq(r.aborted, 0xf & ~mask);
+}
+
+/* Entries, exact. Every table without aliasing in the figure shows the same states. */
+static const uint32_t figure_table[4][2] = { { 8, 0 }, { 2048, 0 }, { 4096, 0 }, { 1, 1 } };
+
+START_TEST(test_fig_6_6_every_table_state)
+{
+	struct gputm_ownership_table_config config = GPUTM_OWNERSHIP_TABLE_CONFIG_INIT;
+	struct gputm_resolution whole, steps;
+	struct gputm_ownership_table *table;
+	uint32_t b, other;
+	struct kit kit;
+
+	kit_open(&kit);
+	config.lanes = 4;
+	config.entries = figure_table[_i][0];
+	config.exact = figure_table[_i][1];
+	table = make(&kit, &config);
+	b = acquire(table, 0xf);
+	table_is(table, b, 0, 0, 0, 0, 0);					/* 1 */
+	ck_assert_int_eq(gputm_ownership_table_construct_row(table, b, &figure_write[0]), 0);
+	table_is(table, b, 4, 2, 1, 3, 0);					/* 2 */
+	ck_assert_int_eq(gputm_ownership_table_construct_row(table, b, &figure_write[1]), 0);
+	table_is(table, b, 4, 2, 1, 1, 2);					/* 3 */
+	ck_assert_int_eq(gputm_ownership_table_match_read_row(table, b, &figure_read[0]), 0);
+	survivors_are(table, b, 0xf);						/* 4 */
+	ck_assert_int_eq(gputm_ownership_table_match_read_row(table, b, &figure_read[1]), 0);
+	survivors_are(table, b, 0xb);						/* 5 */
+	ck_assert_int_eq(gputm_ownership_table_match_write_row(table, b, &figure_write[0]), 0);
+	survivors_are(table, b, 0xb);						/* 6 */
+	ck_assert_int_eq(gputm_ownership_table_match_write_row(table, b, &figure_write[1]), 0);
+	survivors_are(table, b, 0x3);						/* 7 */
+	table_is(table, b, 4, 2, 1, 1, 2);
+	kit_valid(gputm_ownership_table_unit(table));
+	ck_assert_int_eq(gputm_ownership_table_result(table, b, &steps), 0);
+	ck_assert_uint_eq(steps.steps, 7);
+	other = acquire(table, 0xf);
+	ck_assert_int_eq(gputm_ownership_table_resolve(table, other, &figure, &whole), 0);
+	same_resolution(&whole, &steps);
+	kit_round_trip(&ownership_table_maker, gputm_ownership_table_unit(table));
+	gputm_ownership_table_free(table);
+	kit_close(&kit);
+}
+END_TEST
+
+/* Thesis 6.3.3: a 2K-entry table takes 16 writes of 128 bytes; so one of 4096 takes 32. */
+START_TEST(test_ownership_table_cost_by_hand)
+{
+	struct gputm_ownership_table_config config;
+	static const struct {
+		const char *preset;
+		uint64_t initialise, bits;
+	} expected[3] = { { "warptm-2k", 16, 3 * 2048 * 8 },
+			  { "warptm", 32, 3 * 4096 * 8 },
+			  { "infinite", 32, 3 * 4096 * 8 } };
+	struct gputm_ownership_table *table;
+	struct gputm_resolution r;
+	struct kit kit;
+
+	kit_open(&kit);
+	for (unsigned i = 0; i < 3; i++) {
+		ck_assert_int_eq(gputm_ownership_table_config_preset(&config, expected[i].preset),
+				 0);
+		table = make(&kit, &config);
+		ck_assert_uint_eq(gputm_unit_storage_bits(gputm_ownership_table_unit(table)),
+				  expected[i].bits);
+		ck_assert_int_eq(gputm_ownership_table_resolve(table, acquire(table, 0xf), &figure,
+							       &r),
+				 0);
+		ck_assert_uint_eq(r.initialise_cycles, expected[i].initialise);
+		ck_assert_uint_eq(r.construct_cycles, 2 * 3);
+		ck_assert_uint_eq(r.match_cycles, 4 * 2);
+		ck_assert_uint_eq(r.log_rows, 6);
+		gputm_ownership_table_free(table);
+	}
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_ownership_table_three_warps_at_a_time)
+{
+	struct gputm_ownership_table_config config = GPUTM_OWNERSHIP_TABLE_CONFIG_INIT;
+	struct gputm_ownership_table *table;
+	uint32_t buffer = 99;
+	struct kit kit;
+
+	kit_open(&kit);
+	table = make(&kit, &config);
+	for (uint32_t i = 0; i < 3; i++)
+		ck_assert_uint_eq(acquire(table, 0xf), i);
+	ck_assert_int_eq(gputm_ownership_table_acquire_probe(table, 0xf), GPUTM_RESOLVER_BUSY);
+	ck_assert_int_eq(gputm_ownership_table_acquire(table, 0xf, &buffer), GPUTM_RESOLVER_BUSY);
+	ck_assert_uint_eq(buffer, 99);
+	ck_assert_uint_eq(gputm_ownership_table_used(table), 3);
+	ck_assert_int_eq(gputm_ownership_table_release(table, 1), 0);
+	ck_assert_uint_eq(acquire(table, 0xf), 1);
+	ck_assert_uint_eq(kit_stat(gputm_ownership_table_unit(table), "refused"), 1);
+	kit_valid(gputm_ownership_table_unit(table));
+	gputm_ownership_table_free(table);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_ownership_table_refusals_change_nothing)
+{
+	struct gputm_ownership_table_config config = GPUTM_OWNERSHIP_TABLE_CONFIG_INIT;
+	static const uint64_t wide[5] = { 4, 4, 0x10000, 4, 4 };
+	const struct gputm_warp_row beyond = { 0x1f, wide }, far = { 0xf, wide };
+	const struct gputm_warp_row fine = { 0x3, wide };
+	const struct gputm_warp_logs bad = { &fine, &far, 1, 1 };
+	struct gputm_ownership_table *table;
+	struct gputm_resolution r = { 4711, 0, 0, 0, 0, 0, 0 };
+	uint32_t b, buffer = 99;
+	uint64_t digest;
+	struct kit kit;
+
+	kit_open(&kit);
+	config.lanes = 4;
+	config.address_bits = 16;
+	table = make(&kit, &config);
+	ck_assert_int_eq(gputm_ownership_table_acquire(table, 0x10, &buffer), -ERANGE);
+	kit_said(&kit, "active = 16", "0 .. 15", NULL);
+	ck_assert_uint_eq(buffer, 99);
+	b = acquire(table, 0xf);
+	digest = kit_digest(gputm_ownership_table_unit(table));
+	ck_assert_int_eq(gputm_ownership_table_construct_row(table, b, &beyond), -ERANGE);
+	kit_said(&kit, "lanes of a row = 31", "0 .. 15", NULL);
+	ck_assert_int_eq(gputm_ownership_table_construct_row(table, b, &far), -ERANGE);
+	kit_said(&kit, "address = 65536", "0 .. 65535", NULL);
+	ck_assert_int_eq(gputm_ownership_table_match_read_row(table, b, &far), -ERANGE);
+	ck_assert_int_eq(gputm_ownership_table_match_write_row(table, b, &beyond), -ERANGE);
+	ck_assert_int_eq(gputm_ownership_table_resolve(table, b, &bad, &r), -ERANGE);
+	ck_assert_int_eq(gputm_ownership_table_resolve(table, 3, &figure, &r), -ERANGE);
+	kit_said(&kit, "buffer = 3", "0 .. 2", NULL);
+	ck_assert_int_eq(gputm_ownership_table_resolve(table, 1, &figure, &r), -EINVAL);
+	kit_said(&kit, "buffer 1 is not acquired", NULL);
+	ck_assert_int_eq(gputm_ownership_table_release(table, 1), -EINVAL);
+	ck_assert_int_eq(gputm_ownership_table_release(table, 3), -ERANGE);
+	ck_assert_int_eq(gputm_ownership_table_result(table, 1, &r), -EINVAL);
+	ck_assert_uint_eq(r.survived, 4711);
+	ck_assert_int_eq(gputm_ownership_table_owner(table, 1, 4), -1);
+	ck_assert_int_eq(gputm_ownership_table_owner(table, 3, 4), -1);
+	ck_assert_uint_eq(kit_digest(gputm_ownership_table_unit(table)), digest);
+	gputm_ownership_table_free(table);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_ownership_table_rows_come_in_phases)
+{
+	struct gputm_ownership_table_config config = GPUTM_OWNERSHIP_TABLE_CONFIG_INIT;
+	struct gputm_ownership_table *table;
+	struct gputm_resolution r;
+	struct kit kit;
+	uint32_t b;
+
+	kit_open(&kit);
+	table = make(&kit, &config);
+	b = acquire(table, 0xf);
+	ck_assert_int_eq(gputm_ownership_table_construct_row(table, b, &figure_write[0]), 0);
+	ck_assert_int_eq(gputm_ownership_table_resolve(table, b, &figure, &r), -EINVAL);
+	kit_said(&kit, "has begun to resolve", NULL);
+	ck_assert_int_eq(gputm_ownership_table_construct_row(table, b, &figure_write[1]), 0);
+	ck_assert_int_eq(gputm_ownership_table_match_read_row(table, b, &figure_read[0]), 0);
+	ck_assert_int_eq(gputm_ownership_table_construct_row(table, b, &figure_write[1]), -EINVAL);
+	kit_said(&kit, "has begun to look for conflicts", NULL);
+	ck_assert_int_eq(gputm_ownership_table_release(table, b), 0);
+	ck_assert_int_eq(gputm_ownership_table_construct_row(table, b, &figure_write[0]), -EINVAL);
+	kit_said(&kit, "was released", NULL);
+	ck_assert_int_eq(gputm_ownership_table_match_read_row(table, b, &figure_read[0]), -EINVAL);
+	ck_assert_int_eq(gputm_ownership_table_match_write_row(table, b, &figure_write[0]),
+			 -EINVAL);
+	kit_valid(gputm_ownership_table_unit(table));
+	gputm_ownership_table_free(table);
+	kit_close(&kit);
+}
+END_TEST
+
+/* Lanes that have left (committed silently, say) keep their log entries: these do not count. */
+START_TEST(test_ownership_table_inactive_lanes_do_not_count)
+{
+	struct gputm_ownership_table_config config = GPUTM_OWNERSHIP_TABLE_CONFIG_INIT;
+	static const uint64_t same[4] = { 4, 4, 4, 4 };
+	const struct gputm_warp_row row = { 0xf, same };
+	const struct gputm_warp_logs logs = { &row, &row, 1, 1 };
+	struct gputm_ownership_table *table;
+	struct gputm_resolution r;
+	struct kit kit;
+
+	kit_open(&kit);
+	table = make(&kit, &config);
+	ck_assert_int_eq(gputm_ownership_table_resolve(table, acquire(table, 0xc), &logs, &r), 0);
+	ck_assert_uint_eq(r.survived, 0x4);
+	ck_assert_uint_eq(r.aborted, 0x8);
+	ck_assert_int_eq(gputm_ownership_table_resolve(table, acquire(table, 0), &logs, &r), 0);
+	ck_assert_uint_eq(r.survived | r.aborted, 0);
+	kit_valid(gputm_ownership_table_unit(table));
+	gputm_ownership_table_free(table);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_ownership_table_exact_without_memory)
+{
+	struct gputm_ownership_table_config config = GPUTM_OWNERSHIP_TABLE_CONFIG_INIT;
+	struct gputm_ownership_table *table;
+	struct gputm_resolution r;
+	uint64_t digest;
+	struct kit kit;
+	uint32_t b;
+
+	kit_open(&kit);
+	config.exact = true;
+	table = make(&kit, &config);
+	b = acquire(table, 0xf);
+	digest = kit_digest(gputm_ownership_table_unit(table));
+	for (int i = 0; i < 2; i++) { /* the entries, then their index */
+		kit.fail_at = kit.allocations + i;
+		ck_assert_int_eq(gputm_ownership_table_resolve(table, b, &figure, &r), -ENOMEM);
+		ck_assert_uint_eq(kit_digest(gputm_ownership_table_unit(table)), digest);
+	}
+	kit.fail_at = -1;
+	ck_assert_int_eq(gputm_ownership_table_resolve(table, b, &figure, &r), 0);
+	ck_assert_uint_eq(r.survived, 0x3);
+	gputm_ownership_table_free(table);
+	kit_close(&kit);
+}
+END_TEST
+
+/* ---- random ---- */
+
+/* Lanes, entries, granularity, hash, exact, access bytes, words in play. */
+static const uint32_t geometry[][7] = {
+	{ 32, 4096, 4, 0, 0, 128, 300 }, { 32, 1, 4, 0, 0, 128, 300 }, { 4, 8, 4, 0, 0, 1, 12 },
+	{ 64, 16, 8, 1, 0, 4, 4000 },	 { 32, 4096, 4, 1, 0, 128, 300 },
+	{ 17, 2, 32, 0, 0, 2, 90 },	 { 30, 4096, 4, 0, 0, 128, 300 },
+	{ 32, 64, 4, 0, 1, 128, 300 },	 { 64, 1, 128, 0, 1, 128, 900 }, { 1, 256, 4, 1, 0, 64, 8 },
+};
+
+static uint64_t lowest(uint64_t mask)
+{
+	return mask & (~mask + 1);
+}
+
+static void resolve_one(struct gputm_ownership_table *table, const struct oracle_ownership_table *o,
+			uint64_t words, uint64_t *random)
+{
+	uint32_t lanes = o->config.lanes;
+	uint64_t all = lanes < 64 ? (UINT64_C(1) << lanes) - 1 : UINT64_MAX;
+	uint64_t active = kit_below(random, 2) ? all : kit_below(random, UINT64_MAX) & all;
+	struct gputm_resolution r, expected;
+	struct oracle_logs logs;
+	uint32_t b;
+
+	oracle_logs_draw(&logs, lanes, words, kit_below, random);
+	b = acquire(table, active);
+	ck_assert_int_eq(gputm_ownership_table_resolve(table, b, &logs.logs, &r), 0);
+	kit_valid(gputm_ownership_table_unit(table));
+	expected = oracle_ownership_table_resolve(o, active, &logs.logs);
+	same_resolution(&r, &expected);
+	ck_assert(oracle_logs_serialisable(&logs.logs, r.survived));
+	ck_assert_uint_eq(r.survived & lowest(active), lowest(active));
+	if (kit_below(random, 3) || gputm_ownership_table_used(table) == 3)
+		ck_assert_int_eq(gputm_ownership_table_release(table, b), 0);
+	kit_valid(gputm_ownership_table_unit(table));
+}
+
+static struct gputm_ownership_table_config config_of(int i)
+{
+	struct gputm_ownership_table_config config = GPUTM_OWNERSHIP_TABLE_CONFIG_INIT;
+
+	config.lanes = geometry[i][0];
+	config.entries = geometry[i][1];
+	config.granularity = geometry[i][2];
+	config.hash = geometry[i][3];
+	config.exact = geometry[i][4];
+	config.access_bytes = geometry[i][5];
+	config.seed = (uint64_t)i;
+	config.log_cycles = 1 + (uint32_t)i % 3;
+	return config;
+}
+
+START_TEST(test_ownership_table_random_against_oracle)
+{
+	struct gputm_ownership_table_config config = config_of(_i);
+	struct oracle_ownership_table o;
+	unsigned rounds = kit_scale(60, 6);
+	struct gputm_ownership_table *table;
+	uint64_t random = 77 + (uint64_t)_i;
+	struct kit kit;
+
+	kit_open(&kit);
+	table = make(&kit, &config);
+	oracle_ownership_table_open(&o, &config);
+	for (unsigned i = 0; i < rounds; i++) {
+		resolve_one(table, &o, geometry[_i][6], &random);
+		for (uint32_t b = 0; gputm_ownership_table_used(table) > 2 && b < 3; b++)
+			ck_assert_int_eq(gputm_ownership_table_release(table, b), 0);
+		if (kit_below(&random, 8) == 0)
+			table = (struct gputm_ownership_table *)(void *)kit_swap(
+				&ownership_table_maker, &kit, gputm_ownership_table_unit(table));
+	}
+	kit_hostile(&ownership_table_maker, gputm_ownership_table_unit(table));
+	gputm_unit_reset(gputm_ownership_table_unit(table));
+	kit_valid(gputm_ownership_table_unit(table));
+	ck_assert_uint_eq(gputm_ownership_table_used(table), 0);
+	oracle_ownership_table_close(&o);
+	gputm_ownership_table_free(table);
+	kit_close(&kit);
+}
+END_TEST
+
+static uint64_t digest_of_run(void)
+{
+	struct gputm_ownership_table *table = NULL;
+	struct gputm_resolution r;
+	struct oracle_logs logs;
+	uint64_t random = 3, digest;
+
+	ck_assert_int_eq(gputm_ownership_table_new(NULL, NULL, &table), 0);
+	oracle_logs_draw(&logs, 32, 200, kit_below, &random);
+	ck_assert_int_eq(gputm_ownership_table_resolve(table, acquire(table, UINT32_MAX),
+						       &logs.logs, &r),
+			 0);
+	digest = kit_digest(gputm_ownership_table_unit(table));
+	gputm_ownership_table_free(table);
+	return digest;
+}
+
+START_TEST(test_ownership_table_same_calls_same_state)
+{
+	ck_assert_uint_eq(digest_of_run(), digest_of_run());
+}
+END_TEST
+
+struct seen {
+	unsigned count[4];
+	uint64_t last[4];
+};
+
+static void note(void *state, const struct gputm_unit *unit, const struct gputm_event *event)
+{
+	struct seen *seen = state;
+
+	(void)unit;
+	seen->count[event->kind]++;
+	memcpy(seen->last, event->value, sizeof(seen->last));
+}
+
+START_TEST(test_ownership_table_tells_an_observer)
+{
+	struct gputm_ownership_table *table = NULL;
+	struct seen seen = { { 0 }, { 0 } };
+	struct gputm_resolution r;
+	uint32_t b;
+
+	ck_assert_int_eq(gputm_ownership_table_new(NULL, NULL, &table), 0);
+	gputm_unit_observe(gputm_ownership_table_unit(table), note, &seen);
+	b = acquire(table, 0xf);
+	ck_assert_int_eq(gputm_ownership_table_resolve(table, b, &figure, &r), 0);
+	ck_assert_int_eq(gputm_ownership_table_release(table, b), 0);
+	ck_assert_uint_eq(seen.count[GPUTM_OWNERSHIP_TABLE_EVENT_ACQUIRE], 1);
+	ck_assert_uint_eq(seen.count[GPUTM_OWNERSHIP_TABLE_EVENT_CONSTRUCT], 2);
+	ck_assert_uint_eq(seen.count[GPUTM_OWNERSHIP_TABLE_EVENT_MATCH], 4);
+	ck_assert_uint_eq(seen.count[GPUTM_OWNERSHIP_TABLE_EVENT_RELEASE], 1);
+	ck_assert_uint_eq(seen.last[1], 0x3);
+	ck_assert_uint_eq(seen.last[2], 0xc);
+	ck_assert_uint_eq(seen.last[3], 32 + 6 + 8);
+	gputm_ownership_table_free(table);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("ownership_table");
+	TCase *tests = tcase_create("ownership_table");
+	const int geometries = (int)(sizeof(geometry) / sizeof(*geometry));
+
+	tcase_set_timeout(tests, 120);
+	tcase_add_test(tests, test_ownership_table_life);
+	tcase_add_loop_test(tests, test_fig_6_6_every_table_state, 0, 4);
+	tcase_add_test(tests, test_ownership_table_cost_by_hand);
+	tcase_add_test(tests, test_ownership_table_three_warps_at_a_time);
+	tcase_add_test(tests, test_ownership_table_refusals_change_nothing);
+	tcase_add_test(tests, test_ownership_table_rows_come_in_phases);
+	tcase_add_test(tests, test_ownership_table_inactive_lanes_do_not_count);
+	tcase_add_test(tests, test_ownership_table_exact_without_memory);
+	tcase_add_loop_test(tests, test_ownership_table_random_against_oracle, 0, geometries);
+	tcase_add_test(tests, test_ownership_table_same_calls_same_state);
+	tcase_add_test(tests, test_ownership_table_tells_an_observer);
+	suite_add_tcase(suite, tests);
+	return kit_run(suite);
+}

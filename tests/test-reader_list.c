@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tests of reader_list: life, Fig. 10 and Table 1, tightness at a full pool, the oracle. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/kit.h"
+#include "tests/oracle/reader_list.h"
+
+KIT_MAKER(reader_list, READER_LIST);
+
+static struct gputm_reader_list *make(struct kit *kit,
+				      const struct gputm_reader_list_config *config)
+{
+	struct gputm_reader_list *list = NULL;
+
+	ck_assert_int_eq(gputm_reader_list_new(kit->ctx, config, &list), 0);
+	return list;
+}
+
+static struct gputm_reader_list_config pool(uint32_t entries)
+{
+	struct gputm_reader_list_config config = GPUTM_READER_LIST_CONFIG_INIT;
+
+	config.entries = entries;
+	return config;
+}
+
+static void add(struct gputm_reader_list *list, uint64_t address, uint32_t tx)
+{
+	ck_assert_int_eq(gputm_reader_list_add_probe(list, address, tx), GPUTM_READER_LIST_ADDED);
+	ck_assert_int_eq(gputm_reader_list_add(list, address, tx), GPUTM_READER_LIST_ADDED);
+}
+
+static void refused(struct gputm_reader_list *list, uint64_t address, uint32_t tx, int why)
+{
+	uint32_t used = gputm_reader_list_used(list);
+	int readers = gputm_reader_list_count(list, address);
+
+	ck_assert_int_eq(gputm_reader_list_add_probe(list, address, tx), why);
+	ck_assert_int_eq(gputm_reader_list_add(list, address, tx), why);
+	ck_assert_uint_eq(gputm_reader_list_used(list), used);
+	ck_assert_int_eq(gputm_reader_list_count(list, address), readers);
+}
+
+static void is_leaf(const struct gputm_reader_list *list, uint64_t address, uint32_t index,
+		    uint32_t position, uint64_t vector)
+{
+	struct gputm_reader_list_entry entry;
+
+	ck_assert(gputm_reader_list_entry(list, address, index, &entry));
+	ck_assert_int_eq(entry.type, GPUTM_READER_LIST_LEAF);
+	ck_assert_uint_eq(entry.position, position);
+	ck_assert_uint_eq(entry.vector, vector);
+}
+
+static void is_root(const struct gputm_reader_list *list, uint64_t address, uint64_t vector)
+{
+	struct gputm_reader_list_entry entry;
+
+	ck_assert(gputm_reader_list_entry(list, address, 0, &entry));
+	ck_assert_int_eq(entry.type, GPUTM_READER_LIST_ROOT);
+	ck_assert_uint_eq(entry.vector, vector);
+}
+
+START_TEST(test_reader_list_life)
+{
+	kit_common(&reader_list_maker);
+}
+END_TEST
+
+START_TEST(test_fig_10_bit_11_of_leaf_21_is_683)
+{
+	struct gputm_reader_list_entry entry;
+	struct gputm_reader_list *list;
+	uint32_t ids[4] = { 0 };
+	struct kit kit;
+
+	kit_open(&kit);
+	list = make(&kit, NULL);
+	ck_assert_uint_eq(32 * 21 + 11, 683);
+	add(list, 0x1000, 683);
+	add(list, 0x1000, 5);
+	add(list, 0x1003, 1023); /* the same word */
+	ck_assert(gputm_reader_list_entry(list, 0x1000, 0, &entry));
+	ck_assert_int_eq(entry.type, GPUTM_READER_LIST_PLAIN);
+	ck_assert_uint_eq(entry.count, 3);
+	ck_assert_uint_eq(entry.id[0], 5);
+	ck_assert_uint_eq(entry.id[1], 683);
+	ck_assert_uint_eq(entry.id[2], 1023);
+	ck_assert(!gputm_reader_list_entry(list, 0x1000, 1, &entry));
+
+	add(list, 0x1000, 40);
+	ck_assert_int_eq(gputm_reader_list_entries(list, 0x1000), 5);
+	is_root(list, 0x1000, 0x80200003);
+	is_leaf(list, 0x1000, 1, 0, 0x20);
+	is_leaf(list, 0x1000, 2, 1, 0x100);
+	is_leaf(list, 0x1000, 3, 21, 1 << 11);
+	is_leaf(list, 0x1000, 4, 31, 0x80000000);
+	ck_assert(!gputm_reader_list_entry(list, 0x1000, 5, &entry));
+	ck_assert_int_eq(gputm_reader_list_readers(list, 0x1000, ids, 3), 4);
+	ck_assert_uint_eq(ids[0], 0);
+	ck_assert_int_eq(gputm_reader_list_readers(list, 0x1000, ids, 4), 4);
+	ck_assert_uint_eq(ids[0], 5);
+	ck_assert_uint_eq(ids[1], 40);
+	ck_assert_uint_eq(ids[2], 683);
+	ck_assert_uint_eq(ids[3], 1023);
+
+	ck_assert_int_eq(gputm_reader_list_remove(list, 0x1000, 683), 0);
+	ck_assert_int_eq(gputm_reader_list_entries(list, 0x1000), 4);
+	is_root(list, 0x1000, 0x80000003);
+	is_leaf(list, 0x1000, 3, 31, 0x80000000);
+	kit_round_trip(&reader_list_maker, gputm_reader_list_unit(list));
+	gputm_reader_list_free(list);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_section_4_2_worst_case_is_33_entries)
+{
+	struct gputm_reader_list_config config = pool(33);
+	struct gputm_reader_list *list;
+	struct kit kit;
+
+	kit_open(&kit);
+	list = make(&kit, &config);
+	for (uint32_t leaf = 0; leaf < 32; leaf++)
+		add(list, 64, 32 * leaf + leaf);
+	ck_assert_uint_eq(gputm_reader_list_used(list), 33);
+	refused(list, 68, 0, GPUTM_READER_LIST_FULL);
+	for (uint32_t tx = 0; tx < 1024; tx++)
+		if (tx % 33)
+			add(list, 64, tx);
+	ck_assert_uint_eq(gputm_reader_list_used(list), 33);
+	ck_assert_int_eq(gputm_reader_list_count(list, 64), 1024);
+	for (uint32_t tx = 0; tx < 1024; tx++)
+		ck_assert_int_eq(gputm_reader_list_remove(list, 64, tx), 0);
+	ck_assert_uint_eq(gputm_reader_list_used(list), 0);
+	add(list, 68, 0);
+	gputm_reader_list_free(list);
+	kit_close(&kit);
+}
+END_TEST
+
+static uint64_t storage_bits(struct kit *kit, const char *preset)
+{
+	struct gputm_reader_list_config config;
+	struct gputm_reader_list *list;
+	uint64_t bits;
+
+	ck_assert_int_eq(gputm_reader_list_config_preset(&config, preset), 0);
+	list = make(kit, &config);
+	bits = gputm_unit_storage_bits(gputm_reader_list_unit(list));
+	gputm_reader_list_free(list);
+	return bits;
+}
+
+/* 740 kB in the paper are 740 KiB; 87,856 entries are what fits them. */
+START_TEST(test_table_1_storage)
+{
+	struct kit kit;
+
+	kit_open(&kit);
+	ck_assert_uint_eq(740 * 1024 * 8 / 69, 87856);
+	ck_assert_uint_eq(87856 / 33, 2662);
+	ck_assert_uint_eq(storage_bits(&kit, "isca-2017"), 87856 * 69);
+	ck_assert_uint_eq(87856 * 69 / 8, 757758);
+	ck_assert_uint_eq(storage_bits(&kit, "retained"), 87856 * (30 + 2 + 64));
+	kit_close(&kit);
+}
+END_TEST
+
+/* The fourth reader needs a root and its leaves: refused with one entry less. */
+START_TEST(test_reader_list_fourth_reader_is_tight)
+{
+	static const uint32_t tx[4] = { 0, 40, 80, 81 };
+	struct kit kit;
+
+	kit_open(&kit);
+	for (uint32_t entries = 4; entries < 6; entries++) {
+		struct gputm_reader_list_config config = pool(entries);
+		struct gputm_reader_list *list = make(&kit, &config);
+
+		for (unsigned i = 0; i < 3; i++)
+			add(list, 8, tx[i]);
+		add(list, 12, 7);
+		if (entries == 4) {
+			refused(list, 8, tx[3], GPUTM_READER_LIST_FULL);
+			ck_assert_int_eq(gputm_reader_list_entries(list, 8), 1);
+			ck_assert_int_eq(gputm_reader_list_remove(list, 12, 7), 0);
+		}
+		add(list, 8, tx[3]);
+		ck_assert_int_eq(gputm_reader_list_entries(list, 8), 4);
+		refused(list, 8, tx[2], GPUTM_READER_LIST_ALREADY);
+		if (entries == 5)
+			refused(list, 8, 1000, GPUTM_READER_LIST_FULL);
+		kit_valid(gputm_reader_list_unit(list));
+		gputm_reader_list_free(list);
+	}
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_reader_list_fold)
+{
+	struct gputm_reader_list_config config = pool(16);
+	struct gputm_reader_list_entry entry;
+	struct gputm_reader_list *list;
+	struct kit kit;
+
+	kit_open(&kit);
+	config.fold = true;
+	list = make(&kit, &config);
+	for (uint32_t tx = 0; tx < 4; tx++)
+		add(list, 8, 255 * tx);
+	ck_assert_int_eq(gputm_reader_list_remove(list, 8, 255), 0);
+	ck_assert_int_eq(gputm_reader_list_entries(list, 8), 1);
+	ck_assert(gputm_reader_list_entry(list, 8, 0, &entry));
+	ck_assert_uint_eq(entry.id[0], 0);
+	ck_assert_uint_eq(entry.id[1], 510);
+	ck_assert_uint_eq(entry.id[2], 765);
+	ck_assert_uint_eq(kit_stat(gputm_reader_list_unit(list), "folded"), 1);
+	kit_valid(gputm_reader_list_unit(list));
+	gputm_reader_list_free(list);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_reader_list_misuse_changes_nothing)
+{
+	struct gputm_reader_list_config config = pool(64);
+	struct gputm_reader_list_entry entry;
+	struct gputm_reader_list *list;
+	uint32_t id = 4711;
+	uint64_t digest;
+	struct kit kit;
+
+	kit_open(&kit);
+	list = make(&kit, &config);
+	for (uint32_t tx = 0; tx < 5; tx++)
+		add(list, 0xfffffffc, tx);
+	add(list, 0, 1023);
+	digest = kit_digest(gputm_reader_list_unit(list));
+	ck_assert_int_eq(gputm_reader_list_remove(list, 0, 5), -EINVAL);
+	kit_said(&kit, "reader_list", "transaction 5", "0x0", NULL);
+	ck_assert_int_eq(gputm_reader_list_remove(list, 4, 1023), -EINVAL);
+	ck_assert_int_eq(gputm_reader_list_remove(list, 0xfffffffc, 5), -EINVAL);
+	ck_assert_int_eq(gputm_reader_list_remove(list, 0, 1024), -ERANGE);
+	ck_assert_int_eq(gputm_reader_list_add(list, 0, 1024), -ERANGE);
+	kit_said(&kit, "transaction = 1024", "0 .. 1023", NULL);
+	ck_assert_int_eq(gputm_reader_list_add_probe(list, UINT64_C(1) << 32, 0), -ERANGE);
+	kit_said(&kit, "address = 4294967296", NULL);
+	ck_assert_int_eq(gputm_reader_list_readers(list, UINT64_C(1) << 32, &id, 1), -ERANGE);
+	ck_assert_int_eq(gputm_reader_list_count(list, UINT64_C(1) << 32), -ERANGE);
+	ck_assert_int_eq(gputm_reader_list_entries(list, UINT64_C(1) << 32), -ERANGE);
+	ck_assert(!gputm_reader_list_entry(list, UINT64_C(1) << 32, 0, &entry));
+	ck_assert(!gputm_reader_list_contains(list, UINT64_C(1) << 32, 0));
+	ck_assert(!gputm_reader_list_contains(list, 0, 2000));
+	ck_assert_int_eq(gputm_reader_list_readers(list, 4, &id, 1), 0);
+	ck_assert_uint_eq(id, 4711);
+	ck_assert_uint_eq(kit_digest(gputm_reader_list_unit(list)), digest);
+	gputm_reader_list_free(list);
+	kit_close(&kit);
+}
+END_TEST
+
+/* Random runs: entries, root bits, leaf bits, address bits, word bytes, fold, words. */
+static const uint32_t geometry[][7] = {
+	{ 40, 32, 32, 32, 4, 0, 8 }, { 70, 32, 32, 32, 4, 1, 8 },   { 1, 8, 8, 16, 4, 0, 4 },
+	{ 90, 64, 32, 40, 8, 0, 6 }, { 300, 64, 64, 64, 4, 1, 40 }, { 25, 8, 16, 24, 64, 0, 20 },
+};
+
+static void compare(const struct gputm_reader_list *list, struct oracle_reader_list *o,
+		    uint64_t address)
+{
+	static uint32_t ids[4096], expected[4096];
+	int count = gputm_reader_list_readers(list, address, ids, 4096);
+
+	ck_assert_int_eq(count, (int)oracle_reader_list_readers(o, address, expected));
+	ck_assert_mem_eq(ids, expected, (size_t)count * sizeof(*ids));
+	ck_assert_int_eq(gputm_reader_list_count(list, address), count);
+	ck_assert_int_eq(gputm_reader_list_entries(list, address),
+			 (int)oracle_reader_list_entries(o, address));
+}
+
+/* Additions outweigh removals for a while, then the reverse, so that all fill levels occur. */
+static void step(struct gputm_reader_list *list, struct oracle_reader_list *o, unsigned i,
+		 uint32_t words, uint64_t *random)
+{
+	uint64_t word = kit_below(random, words);
+	uint64_t address = word * word * word * o->config.word_bytes;
+	uint32_t all = o->config.root_bits * o->config.leaf_bits;
+	uint32_t tx = (uint32_t)kit_below(random, kit_below(random, 2) ? all : 8), ids[4096];
+	unsigned readers;
+
+	if (kit_below(random, 10) < (i / 300 % 2 ? 4 : 7)) {
+		int probe = gputm_reader_list_add_probe(list, address, tx);
+
+		ck_assert_int_eq(gputm_reader_list_add(list, address, tx), probe);
+		ck_assert_int_eq(oracle_reader_list_add(o, address, tx), probe);
+	} else {
+		readers = oracle_reader_list_readers(o, address, ids);
+		if (readers && kit_below(random, 8))
+			tx = ids[kit_below(random, readers)];
+		ck_assert_int_eq(gputm_reader_list_remove(list, address, tx),
+				 oracle_reader_list_remove(o, address, tx));
+	}
+	ck_assert_uint_eq(gputm_reader_list_used(list), oracle_reader_list_used(o));
+	compare(list, o, address);
+}
+
+START_TEST(test_reader_list_random_against_oracle)
+{
+	struct oracle_reader_list *o = malloc(sizeof(*o));
+	struct gputm_reader_list_config config = pool(geometry[_i][0]);
+	unsigned steps = kit_scale(3000, 200);
+	uint64_t random = 11 + (uint64_t)_i;
+	struct gputm_reader_list *list;
+	struct kit kit;
+
+	ck_assert_ptr_nonnull(o);
+	config.root_bits = geometry[_i][1];
+	config.leaf_bits = geometry[_i][2];
+	config.address_bits = geometry[_i][3];
+	config.word_bytes = geometry[_i][4];
+	config.fold = geometry[_i][5];
+	kit_open(&kit);
+	list = make(&kit, &config);
+	oracle_reader_list_open(o, &config);
+	for (unsigned i = 0; i < steps; i++) {
+		step(list, o, i, geometry[_i][6], &random);
+		kit_valid(gputm_reader_list_unit(list));
+		if (kit_below(&random, 100) == 0)
+			list = (struct gputm_reader_list *)(void *)kit_swap(
+				&reader_list_maker, &kit, gputm_reader_list_unit(list));
+	}
+	kit_hostile(&reader_list_maker, gputm_reader_list_unit(list));
+	gputm_reader_list_free(list);
+	kit_close(&kit);
+	free(o);
+}
+END_TEST
+
+static uint64_t digest_of_run(uint64_t seed)
+{
+	struct gputm_reader_list_config config = pool(500);
+	struct gputm_reader_list *list = NULL;
+	uint64_t digest;
+
+	ck_assert_int_eq(gputm_reader_list_new(NULL, &config, &list), 0);
+	for (unsigned i = 0; i < 2000; i++) {
+		uint64_t address = kit_below(&seed, 50) * 4;
+		uint32_t tx = (uint32_t)kit_below(&seed, 1024);
+
+		ck_assert_int_ge(gputm_reader_list_add(list, address, tx), 0);
+		tx = (uint32_t)kit_below(&seed, 1024);
+		if (gputm_reader_list_contains(list, address, tx))
+			ck_assert_int_eq(gputm_reader_list_remove(list, address, tx), 0);
+	}
+	digest = kit_digest(gputm_reader_list_unit(list));
+	gputm_unit_reset(gputm_reader_list_unit(list));
+	ck_assert_uint_eq(gputm_reader_list_used(list), 0);
+	for (uint32_t tx = 0; tx < 4; tx++)
+		ck_assert_int_eq(gputm_reader_list_add(list, 0, tx), 0);
+	kit_valid(gputm_reader_list_unit(list));
+	gputm_reader_list_free(list);
+	return digest;
+}
+
+START_TEST(test_reader_list_is_deterministic)
+{
+	ck_assert_uint_eq(digest_of_run(1), digest_of_run(1));
+	ck_assert_uint_ne(digest_of_run(1), digest_of_run(2));
+}
+END_TEST
+
+static void count_event(void *state, const struct gputm_unit *unit, const struct gputm_event *event)
+{
+	unsigned *seen = state;
+
+	ck_assert_str_eq(gputm_unit_kind(unit), "reader_list");
+	seen[event->kind]++;
+}
+
+START_TEST(test_reader_list_tells_its_observer)
+{
+	struct gputm_reader_list_config config = pool(5);
+	unsigned seen[5] = { 0 };
+	struct gputm_reader_list *list;
+	struct kit kit;
+
+	kit_open(&kit);
+	config.fold = true;
+	list = make(&kit, &config);
+	gputm_unit_observe(gputm_reader_list_unit(list), count_event, seen);
+	for (uint32_t tx = 0; tx < 4; tx++)
+		add(list, 8, tx * 32);
+	refused(list, 12, 0, GPUTM_READER_LIST_FULL);
+	ck_assert_int_eq(gputm_reader_list_remove(list, 8, 0), 0);
+	ck_assert_uint_eq(seen[GPUTM_READER_LIST_EVENT_ADDED], 4);
+	ck_assert_uint_eq(seen[GPUTM_READER_LIST_EVENT_REMOVED], 1);
+	ck_assert_uint_eq(seen[GPUTM_READER_LIST_EVENT_FULL], 1);
+	ck_assert_uint_eq(seen[GPUTM_READER_LIST_EVENT_EXPANDED], 1);
+	ck_assert_uint_eq(seen[GPUTM_READER_LIST_EVENT_FOLDED], 1);
+	gputm_reader_list_free(list);
+	kit_close(&kit);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("reader_list");
+	TCase *tests = tcase_create("all");
+
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, test_reader_list_life);
+	tcase_add_test(tests, test_fig_10_bit_11_of_leaf_21_is_683);
+	tcase_add_test(tests, test_section_4_2_worst_case_is_33_entries);
+	tcase_add_test(tests, test_table_1_storage);
+	tcase_add_test(tests, test_reader_list_fourth_reader_is_tight);
+	tcase_add_test(tests, test_reader_list_fold);
+	tcase_add_test(tests, test_reader_list_misuse_changes_nothing);
+	tcase_add_loop_test(tests, test_reader_list_random_against_oracle, 0,
+			    (int)(sizeof(geometry) / sizeof(geometry[0])));
+	tcase_add_test(tests, test_reader_list_is_deterministic);
+	tcase_add_test(tests, test_reader_list_tells_its_observer);
+	suite_add_tcase(suite, tests);
+	return kit_run(suite);
+}

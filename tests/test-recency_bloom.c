@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tests of recency_bloom: life, the worked example of the thesis, tightness, the oracle. */
+#include "tests/kit.h"
+#include "tests/oracle/recency_bloom.h"
+
+KIT_MAKER(recency_bloom, RECENCY_BLOOM);
+
+static struct gputm_recency_bloom *make(struct kit *kit,
+					const struct gputm_recency_bloom_config *config)
+{
+	struct gputm_recency_bloom *filter = NULL;
+
+	ck_assert_int_eq(gputm_recency_bloom_new(kit->ctx, config, &filter), 0);
+	return filter;
+}
+
+static uint64_t query(const struct gputm_recency_bloom *filter, uint64_t address)
+{
+	uint64_t stamp = 4711;
+
+	ck_assert_int_eq(gputm_recency_bloom_query(filter, address, &stamp), 0);
+	return stamp;
+}
+
+START_TEST(test_recency_bloom_life)
+{
+	kit_common(&recency_bloom_maker);
+}
+END_TEST
+
+START_TEST(test_recency_bloom_granularity_needs_address_bits)
+{
+	struct gputm_recency_bloom_config config = GPUTM_RECENCY_BLOOM_CONFIG_INIT;
+	struct gputm_recency_bloom *filter = NULL;
+	struct kit kit;
+
+	kit_open(&kit);
+	config.address_bits = 16;
+	config.granularity = 1 << 16;
+	ck_assert_int_eq(gputm_recency_bloom_new(kit.ctx, &config, &filter), -EINVAL);
+	kit_said(&kit, "granularity", "65536", "16", NULL);
+	ck_assert_ptr_null(filter);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_recency_bloom_storage_of_presets)
+{
+	static const struct {
+		const char *name;
+		uint64_t bytes;
+	} expected[] = { { "kilo-tm", 2048 }, { "tcd", 16384 }, { "getm", 8192 } };
+	struct gputm_recency_bloom_config config;
+	struct gputm_recency_bloom *filter;
+	struct kit kit;
+
+	kit_open(&kit);
+	for (size_t i = 0; i < 3; i++) {
+		ck_assert_int_eq(gputm_recency_bloom_config_preset(&config, expected[i].name), 0);
+		filter = make(&kit, &config);
+		ck_assert_uint_eq(gputm_unit_storage_bits(gputm_recency_bloom_unit(filter)),
+				  expected[i].bytes * 8);
+		gputm_recency_bloom_free(filter);
+	}
+	kit_close(&kit);
+}
+END_TEST
+
+static void entries_are(const struct gputm_recency_bloom *f, uint64_t a, uint64_t b, uint64_t c,
+			uint64_t d)
+{
+	ck_assert_uint_eq(gputm_recency_bloom_entry(f, 0, 0, 0), a);
+	ck_assert_uint_eq(gputm_recency_bloom_entry(f, 0, 1, 0), b);
+	ck_assert_uint_eq(gputm_recency_bloom_entry(f, 1, 0, 0), c);
+	ck_assert_uint_eq(gputm_recency_bloom_entry(f, 1, 1, 0), d);
+}
+
+/* Hash 1: 0x10->0 0x20->1 0x30->1; hash 2: 0x10->1 0x20->0 0x30->1; both linear. */
+START_TEST(test_fig_6_8_last_written_time)
+{
+	struct gputm_recency_bloom_config config = GPUTM_RECENCY_BLOOM_CONFIG_INIT;
+	uint32_t rows[2 * 14] = { 0 };
+	struct gputm_recency_bloom *f;
+	uint64_t first_load = 1;
+	struct kit kit;
+
+	config.ways = 2;
+	config.entries = 2;
+	config.granularity = 4;
+	config.address_bits = 16;
+	rows[3] = 1;	  /* way 0: address bit 5 (0x20) */
+	rows[14 + 2] = 1; /* way 1: address bit 4 (0x10) */
+	config.h3_rows = rows;
+	kit_open(&kit);
+	f = make(&kit, &config);
+	entries_are(f, 0, 0, 0, 0);
+	ck_assert_uint_eq(query(f, 0x10), 0);
+	ck_assert_int_eq(gputm_recency_bloom_update(f, 0x10, 7), 0);
+	entries_are(f, 7, 0, 0, 7);
+	ck_assert_uint_eq(query(f, 0x30), 0);
+	ck_assert_int_eq(gputm_recency_bloom_update(f, 0x20, 15), 0);
+	entries_are(f, 7, 15, 15, 7);
+	ck_assert_uint_eq(query(f, 0x20), 15);
+	ck_assert_uint_gt(query(f, 0x20), first_load);
+	kit_round_trip(&recency_bloom_maker, gputm_recency_bloom_unit(f));
+	gputm_recency_bloom_free(f);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_recency_bloom_range_is_tight)
+{
+	struct gputm_recency_bloom_config config = GPUTM_RECENCY_BLOOM_CONFIG_INIT;
+	struct gputm_recency_bloom *f;
+	uint64_t digest, stamp = 4711, cycles = 4711;
+	struct kit kit;
+
+	config.stamp_bits = 4;
+	config.address_bits = 16;
+	kit_open(&kit);
+	f = make(&kit, &config);
+	digest = kit_digest(gputm_recency_bloom_unit(f));
+	ck_assert_int_eq(gputm_recency_bloom_update(f, 4, 16), -ERANGE);
+	kit_said(&kit, "recency_bloom", "stamp = 16", "0 .. 15", NULL);
+	ck_assert_int_eq(gputm_recency_bloom_update(f, 1 << 16, 1), -ERANGE);
+	kit_said(&kit, "address = 65536", "0 .. 65535", NULL);
+	ck_assert_int_eq(gputm_recency_bloom_query(f, 1 << 16, &stamp), -ERANGE);
+	ck_assert_int_eq(gputm_recency_bloom_query_pair(f, 4, &stamp, &stamp), -ENOTSUP);
+	ck_assert_int_eq(gputm_recency_bloom_update_pair(f, 4, 1, 1), -ENOTSUP);
+	ck_assert_uint_eq(stamp, 4711);
+	ck_assert_uint_eq(kit_digest(gputm_recency_bloom_unit(f)), digest);
+
+	ck_assert_int_eq(gputm_recency_bloom_update(f, 0xfffc, 15), 0);
+	ck_assert_int_eq(gputm_recency_bloom_update(f, 4, 9), 0);
+	gputm_recency_bloom_expire(f, 10, &cycles);
+	ck_assert_uint_eq(cycles, config.entries);
+	ck_assert_uint_eq(gputm_recency_bloom_base(f), 9);
+	ck_assert_uint_eq(query(f, 4), 0);
+	ck_assert_uint_eq(query(f, 0xfffc), 15);
+	ck_assert_int_eq(gputm_recency_bloom_update(f, 4, 8), -ERANGE);
+	ck_assert_int_eq(gputm_recency_bloom_update(f, 4, 25), -ERANGE);
+	ck_assert_int_eq(gputm_recency_bloom_update(f, 4, 24), 0);
+	ck_assert_uint_eq(query(f, 4), 24);
+	gputm_recency_bloom_expire(f, 3, &cycles);
+	ck_assert_uint_eq(cycles, 0);
+	ck_assert_uint_eq(query(f, 4), 24);
+	gputm_recency_bloom_expire(f, 10000, NULL);
+	ck_assert_uint_eq(query(f, 4), 0);
+	ck_assert_int_eq(gputm_recency_bloom_update(f, 4, 10000), 0);
+	ck_assert_uint_eq(query(f, 4), 10000);
+	gputm_recency_bloom_clear(f);
+	ck_assert_uint_eq(query(f, 4), 0);
+	ck_assert_uint_eq(gputm_recency_bloom_base(f), 0);
+	gputm_recency_bloom_free(f);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_recency_bloom_widest_stamps)
+{
+	struct gputm_recency_bloom_config config = GPUTM_RECENCY_BLOOM_CONFIG_INIT;
+	struct gputm_recency_bloom *f;
+	struct kit kit;
+
+	config.stamp_bits = 64;
+	config.address_bits = 64;
+	config.empty_stamp = 3;
+	kit_open(&kit);
+	f = make(&kit, &config);
+	ck_assert_uint_eq(query(f, UINT64_MAX), 3);
+	ck_assert_int_eq(gputm_recency_bloom_update(f, UINT64_MAX, UINT64_MAX), 0);
+	ck_assert_uint_eq(query(f, UINT64_MAX), UINT64_MAX);
+	gputm_recency_bloom_expire(f, UINT64_MAX, NULL);
+	ck_assert_uint_eq(query(f, UINT64_MAX), UINT64_MAX);
+	kit_valid(gputm_recency_bloom_unit(f));
+	gputm_recency_bloom_free(f);
+	kit_close(&kit);
+}
+END_TEST
+
+/* Geometries of the random runs: ways, entries, stamp bits, stamps, granularity, address bits. */
+static const uint32_t geometry[][6] = {
+	{ 4, 256, 16, 1, 4, 32 }, { 1, 1, 8, 1, 4, 16 },   { 4, 2, 6, 1, 1, 40 },
+	{ 2, 16, 5, 2, 32, 24 },  { 8, 512, 9, 1, 4, 64 }, { 3, 4, 64, 2, 128, 32 },
+};
+
+static void compare(const struct gputm_recency_bloom *f, const struct oracle_recency_bloom *o,
+		    uint64_t address)
+{
+	uint64_t stamp[2] = { 0, 0 };
+
+	if (o->config.stamps == 2)
+		ck_assert_int_eq(
+			gputm_recency_bloom_query_pair(f, address, &stamp[0], &stamp[1]), 0);
+	else
+		stamp[0] = query(f, address);
+	for (unsigned which = 0; which < o->config.stamps; which++) {
+		ck_assert_uint_eq(stamp[which], oracle_recency_bloom_query(o, address, which));
+		ck_assert_uint_ge(stamp[which], oracle_recency_bloom_truth(o, address, which));
+	}
+}
+
+static void step(struct gputm_recency_bloom *f, struct oracle_recency_bloom *o, uint64_t *random,
+		 uint64_t *now)
+{
+	uint64_t base = gputm_recency_bloom_base(f), address, first, second;
+	uint64_t window = UINT64_C(1) << (o->config.stamp_bits < 10 ? o->config.stamp_bits - 1 : 9);
+
+	if (*now >= base + window) {
+		gputm_recency_bloom_expire(f, *now - window / 2, NULL);
+		oracle_recency_bloom_expire(o, *now - window / 2);
+		base = gputm_recency_bloom_base(f);
+	}
+	address = kit_below(random, 97) << 2;
+	*now += kit_below(random, 2);
+	first = base + kit_below(random, *now - base + 1);
+	second = base + kit_below(random, *now - base + 1);
+	if (o->config.stamps == 2)
+		ck_assert_int_eq(gputm_recency_bloom_update_pair(f, address, first, second), 0);
+	else
+		ck_assert_int_eq(gputm_recency_bloom_update(f, address, first), 0);
+	oracle_recency_bloom_update(o, address, first == base ? 0 : first,
+				    second == base ? 0 : second);
+	compare(f, o, address);
+	compare(f, o, kit_below(random, 97) << 2);
+}
+
+START_TEST(test_recency_bloom_random_against_oracle)
+{
+	struct gputm_recency_bloom_config config = GPUTM_RECENCY_BLOOM_CONFIG_INIT;
+	unsigned steps = kit_scale(600, 60);
+	struct oracle_recency_bloom o;
+	struct gputm_recency_bloom *f;
+	struct gputm_unit *unit;
+	uint64_t random = 7 + (uint64_t)_i, now = 1;
+	struct kit kit;
+
+	config.ways = geometry[_i][0];
+	config.entries = geometry[_i][1];
+	config.stamp_bits = geometry[_i][2];
+	config.stamps = geometry[_i][3];
+	config.granularity = geometry[_i][4];
+	config.address_bits = geometry[_i][5];
+	config.seed = (uint64_t)_i;
+	kit_open(&kit);
+	f = make(&kit, &config);
+	oracle_recency_bloom_open(&o, &config);
+	for (unsigned i = 0; i < steps; i++) {
+		step(f, &o, &random, &now);
+		unit = gputm_recency_bloom_unit(f);
+		kit_valid(unit);
+		if (kit_below(&random, 50) == 0)
+			f = (struct gputm_recency_bloom *)(void *)kit_swap(&recency_bloom_maker,
+									   &kit, unit);
+	}
+	ck_assert_uint_eq(kit_stat(gputm_recency_bloom_unit(f), "updates"), steps);
+	kit_hostile(&recency_bloom_maker, gputm_recency_bloom_unit(f));
+	oracle_recency_bloom_close(&o);
+	gputm_recency_bloom_free(f);
+	kit_close(&kit);
+}
+END_TEST
+
+static uint64_t digest_of_run(uint64_t seed)
+{
+	struct gputm_recency_bloom_config config = GPUTM_RECENCY_BLOOM_CONFIG_INIT;
+	struct gputm_recency_bloom *f = NULL;
+	uint64_t random = 5, digest;
+
+	config.seed = seed;
+	ck_assert_int_eq(gputm_recency_bloom_new(NULL, &config, &f), 0);
+	for (unsigned i = 1; i < 500; i++)
+		ck_assert_int_eq(
+			gputm_recency_bloom_update(f, kit_below(&random, UINT32_MAX), i), 0);
+	digest = kit_digest(gputm_recency_bloom_unit(f));
+	gputm_recency_bloom_free(f);
+	return digest;
+}
+
+START_TEST(test_recency_bloom_is_deterministic)
+{
+	ck_assert_uint_eq(digest_of_run(1), digest_of_run(1));
+	ck_assert_uint_ne(digest_of_run(1), digest_of_run(2));
+}
+END_TEST
+
+static void count_event(void *state, const struct gputm_unit *unit, const struct gputm_event *event)
+{
+	unsigned *seen = state;
+
+	ck_assert_str_eq(gputm_unit_kind(unit), "recency_bloom");
+	seen[event->kind]++;
+}
+
+START_TEST(test_recency_bloom_tells_its_observer)
+{
+	struct gputm_recency_bloom_config config = GPUTM_RECENCY_BLOOM_CONFIG_INIT;
+	unsigned seen[2] = { 0, 0 };
+	struct gputm_recency_bloom *f;
+	struct kit kit;
+
+	kit_open(&kit);
+	f = make(&kit, &config);
+	gputm_unit_observe(gputm_recency_bloom_unit(f), count_event, seen);
+	ck_assert_int_eq(gputm_recency_bloom_update(f, 4, 5), 0);
+	gputm_recency_bloom_expire(f, 6, NULL);
+	gputm_unit_observe(gputm_recency_bloom_unit(f), NULL, NULL);
+	ck_assert_int_eq(gputm_recency_bloom_update(f, 4, 7), 0);
+	ck_assert_uint_eq(seen[GPUTM_RECENCY_BLOOM_UPDATED], 1);
+	ck_assert_uint_eq(seen[GPUTM_RECENCY_BLOOM_EXPIRED], 1);
+	gputm_recency_bloom_free(f);
+	kit_close(&kit);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("recency_bloom");
+	TCase *tests = tcase_create("all");
+
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, test_recency_bloom_life);
+	tcase_add_test(tests, test_recency_bloom_granularity_needs_address_bits);
+	tcase_add_test(tests, test_recency_bloom_storage_of_presets);
+	tcase_add_test(tests, test_fig_6_8_last_written_time);
+	tcase_add_test(tests, test_recency_bloom_range_is_tight);
+	tcase_add_test(tests, test_recency_bloom_widest_stamps);
+	tcase_add_loop_test(tests, test_recency_bloom_random_against_oracle, 0,
+			    (int)(sizeof(geometry) / sizeof(geometry[0])));
+	tcase_add_test(tests, test_recency_bloom_is_deterministic);
+	tcase_add_test(tests, test_recency_bloom_tells_its_observer);
+	suite_add_tcase(suite, tests);
+	return kit_run(suite);
+}

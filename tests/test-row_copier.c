@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tests of row_copier: life, Table 2, queues of subarrays, time, the oracle. */
+#include <stdlib.h>
+
+#include "tests/kit.h"
+#include "tests/oracle/row_copier.h"
+
+KIT_MAKER(row_copier, ROW_COPIER);
+
+#define OK GPUTM_ROW_COPIER_OK
+#define FULL GPUTM_ROW_COPIER_FULL
+
+static struct gputm_row_copier *make(struct kit *kit, const struct gputm_row_copier_config *config)
+{
+	struct gputm_row_copier *c = NULL;
+
+	ck_assert_int_eq(gputm_row_copier_new(kit->ctx, config, &c), 0);
+	return c;
+}
+
+/* 4 subarrays, rows of 256 bytes and 10 cycles. */
+static struct gputm_row_copier_config small(void)
+{
+	struct gputm_row_copier_config config = GPUTM_ROW_COPIER_CONFIG_INIT;
+
+	config.row_bytes = 256;
+	config.row_cycles = 10;
+	config.subarrays = 2;
+	config.banks = 2;
+	config.requests = 3;
+	return config;
+}
+
+/* Copy `rows` rows from row `first` on; the cycle of completion. */
+static uint64_t copy(struct gputm_row_copier *c, uint64_t first, uint64_t rows)
+{
+	const struct gputm_row_copier_config *config =
+		gputm_unit_config(gputm_row_copier_unit(c));
+	struct gputm_row_copier_request request = {
+		first, first * config->row_bytes,
+		(first + 64 * 1024) * config->row_bytes, rows * config->row_bytes
+	};
+	uint64_t expected = 0, done_at = 0;
+
+	ck_assert_int_eq(gputm_row_copier_push_probe(c, &request, &expected), OK);
+	ck_assert_int_eq(gputm_row_copier_push(c, &request, &done_at), OK);
+	ck_assert_uint_eq(done_at, expected);
+	kit_valid(gputm_row_copier_unit(c));
+	return done_at;
+}
+
+static void none(const struct gputm_row_copier *c)
+{
+	struct gputm_row_copier_request request;
+
+	ck_assert(!gputm_row_copier_peek(c, &request));
+}
+
+static void taken(struct gputm_row_copier *c, uint64_t tag)
+{
+	struct gputm_row_copier_request peeked = { 0 }, request = { 0 };
+
+	ck_assert(gputm_row_copier_peek(c, &peeked));
+	ck_assert(gputm_row_copier_pop(c, &request));
+	ck_assert_uint_eq(peeked.tag, tag);
+	ck_assert_uint_eq(request.tag, tag);
+	kit_valid(gputm_row_copier_unit(c));
+}
+
+START_TEST(test_row_copier_life)
+{
+	kit_common(&row_copier_maker);
+}
+END_TEST
+
+/* 2 kB in 68 ns, 64 subarrays a bank: 62.8 cycles of 924 MHz, 95.2 of 1400 MHz. */
+START_TEST(test_table_2_row_copy)
+{
+	struct gputm_row_copier_config config;
+	struct gputm_row_copier *c;
+	struct kit kit;
+
+	kit_open(&kit);
+	ck_assert_int_eq(gputm_row_copier_config_preset(&config, "isca-2017"), 0);
+	ck_assert_uint_eq(config.row_cycles, (68 * 924 + 999) / 1000);
+	config.banks = 1;
+	c = make(&kit, &config);
+	ck_assert_uint_eq(copy(c, 0, 1), 63);
+	ck_assert_uint_eq(gputm_row_copier_next_event(c), 62);
+	gputm_row_copier_advance(c, 62);
+	none(c);
+	gputm_row_copier_tick(c);
+	taken(c, 0);
+	ck_assert_uint_eq(copy(c, 0, 64), 63 + 63);
+	gputm_row_copier_advance(c, 63);
+	ck_assert_uint_eq(copy(c, 0, 65), 126 + 2 * 63);
+	gputm_row_copier_free(c);
+	ck_assert_int_eq(gputm_row_copier_config_preset(&config, "isca-2017-core"), 0);
+	ck_assert_uint_eq(config.row_cycles, (68 * 1400 + 999) / 1000);
+	kit_close(&kit);
+}
+END_TEST
+
+/* The example at the top of the source. */
+START_TEST(test_row_copier_queues)
+{
+	struct gputm_row_copier_config config = small();
+	struct gputm_row_copier_request request = { 9, 0, 0x100000, 1 };
+	struct gputm_row_copier *c;
+	struct kit kit;
+
+	kit_open(&kit);
+	c = make(&kit, &config);
+	ck_assert_uint_eq(gputm_row_copier_next_event(c), UINT64_MAX);
+	ck_assert_uint_eq(copy(c, 0, 6), 20);
+	ck_assert_uint_eq(copy(c, 2, 2), 20);
+	ck_assert_uint_eq(copy(c, 4, 1), 30);
+	ck_assert_int_eq(gputm_row_copier_push_probe(c, &request, NULL), FULL);
+	ck_assert_int_eq(gputm_row_copier_push(c, &request, NULL), FULL);
+	gputm_row_copier_advance(c, 19);
+	none(c);
+	gputm_row_copier_tick(c);
+	ck_assert_uint_eq(gputm_row_copier_now(c), 20);
+	kit_round_trip(&row_copier_maker, gputm_row_copier_unit(c));
+	taken(c, 0);
+	taken(c, 2);
+	none(c);
+	ck_assert_int_eq(gputm_row_copier_push(c, &request, NULL), OK);
+	gputm_row_copier_advance(c, 1000);
+	taken(c, 4);
+	taken(c, 9);
+	none(c);
+	ck_assert_uint_eq(kit_stat(gputm_row_copier_unit(c), "rows"), 10);
+	gputm_row_copier_free(c);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_row_copier_misuse_changes_nothing)
+{
+	static const struct {
+		struct gputm_row_copier_request request;
+		int result;
+	} bad[] = {
+		{ { 1, 0, 4096, 0 }, -EINVAL },
+		{ { 1, 0, 4097, 16 }, -EINVAL },
+		{ { 1, 0, 256, 257 }, -EINVAL },
+		{ { 1, 256, 0, 257 }, -EINVAL },
+		{ { 1, 0, 256, 256 }, OK },
+		{ { 1, 0xFFFFFF00, 0, 257 }, -ERANGE },
+		{ { 1, 0, 0xFFFFFF00, 257 }, -ERANGE },
+		{ { 1, 0, 0xFFFFFF00, UINT64_MAX }, -ERANGE },
+		{ { 1, UINT64_C(1) << 32, 0, 1 }, -ERANGE },
+		{ { 1, 0xFFFFFF00, 0, 256 }, OK },
+	};
+	struct gputm_row_copier_config config = small();
+	struct gputm_row_copier *c;
+	struct kit kit;
+
+	kit_open(&kit);
+	c = make(&kit, &config);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		uint64_t digest = kit_digest(gputm_row_copier_unit(c)), done_at = 4711;
+
+		ck_assert_int_eq(gputm_row_copier_push_probe(c, &bad[i].request, NULL),
+				 bad[i].result);
+		ck_assert_int_eq(gputm_row_copier_push(c, &bad[i].request, &done_at),
+				 bad[i].result);
+		ck_assert_int_eq(done_at == 4711, bad[i].result != OK);
+		ck_assert_int_eq(kit_digest(gputm_row_copier_unit(c)) == digest,
+				 bad[i].result != OK);
+	}
+	gputm_row_copier_free(c);
+	kit_close(&kit);
+}
+END_TEST
+
+/* advance(n) is n ticks, to the byte, and next_event() ticks change the clock alone. */
+START_TEST(test_row_copier_advance_is_ticks)
+{
+	struct gputm_row_copier_config config = small();
+	struct gputm_row_copier *a, *b;
+	uint64_t random = 5;
+	struct kit kit;
+
+	kit_open(&kit);
+	a = make(&kit, &config);
+	b = make(&kit, &config);
+	for (unsigned i = 0; i < 200; i++) {
+		struct gputm_row_copier_request r = { i, kit_below(&random, 64) * 256, 0x100000,
+						      1 + kit_below(&random, 4000) };
+		uint64_t cycles = kit_below(&random, 60), quiet;
+
+		ck_assert_int_eq(gputm_row_copier_push(a, &r, NULL),
+				 gputm_row_copier_push(b, &r, NULL));
+		quiet = gputm_row_copier_next_event(a);
+		for (uint64_t k = 0; k < cycles; k++) {
+			uint64_t before = kit_stat(gputm_row_copier_unit(a), "completed");
+
+			gputm_row_copier_tick(a);
+			if (k <= quiet)
+				ck_assert_int_eq(kit_stat(gputm_row_copier_unit(a), "completed") !=
+							 before,
+						 k == quiet);
+		}
+		gputm_row_copier_advance(b, cycles);
+		ck_assert_uint_eq(kit_digest(gputm_row_copier_unit(a)),
+				  kit_digest(gputm_row_copier_unit(b)));
+		if (gputm_row_copier_pop(a, &r))
+			ck_assert(gputm_row_copier_pop(b, &r));
+	}
+	gputm_row_copier_free(a);
+	gputm_row_copier_free(b);
+	kit_close(&kit);
+}
+END_TEST
+
+/* Row bytes, row cycles, subarrays, banks, requests. */
+static const uint32_t geometry[][5] = {
+	{ 64, 3, 4, 2, 4 }, { 128, 1, 1, 1, 8 }, { 64, 7, 8, 2, 1 }, { 256, 20, 1, 4, 6 },
+};
+
+static void step(struct gputm_row_copier *c, struct oracle_row_copier *o, uint64_t *random)
+{
+	struct gputm_row_copier_request r = { kit_random(random), kit_below(random, 60000),
+					      kit_below(random, 60000), kit_below(random, 6000) };
+	uint64_t tag = 0;
+	bool any;
+	int probe;
+
+	if (kit_below(random, 8))
+		r.destination -= (r.destination - r.source) % o->config.row_bytes;
+	r.destination &= 0xffff;
+	if (kit_below(random, 30) == 0) {
+		probe = gputm_row_copier_push_probe(c, &r, NULL);
+		ck_assert_int_eq(gputm_row_copier_push(c, &r, NULL), probe);
+		ck_assert_int_eq(oracle_row_copier_push(o, &r), probe);
+	}
+	if (kit_below(random, 10) == 0) {
+		any = gputm_row_copier_pop(c, &r);
+		ck_assert_int_eq(any, oracle_row_copier_pop(o, &tag));
+		if (any)
+			ck_assert_uint_eq(r.tag, tag);
+	}
+	gputm_row_copier_tick(c);
+	oracle_row_copier_tick(o);
+}
+
+START_TEST(test_row_copier_random_against_oracle)
+{
+	struct gputm_row_copier_config config = GPUTM_ROW_COPIER_CONFIG_INIT;
+	struct oracle_row_copier *o = malloc(sizeof(*o));
+	unsigned steps = kit_scale(20000, 500);
+	uint64_t random = 29 + (uint64_t)_i;
+	struct gputm_row_copier *c;
+	struct kit kit;
+
+	ck_assert_ptr_nonnull(o);
+	config.row_bytes = geometry[_i][0];
+	config.row_cycles = geometry[_i][1];
+	config.subarrays = geometry[_i][2];
+	config.banks = geometry[_i][3];
+	config.requests = geometry[_i][4];
+	config.address_bits = 16;
+	kit_open(&kit);
+	c = make(&kit, &config);
+	oracle_row_copier_open(o, &config);
+	for (unsigned i = 0; i < steps; i++) {
+		step(c, o, &random);
+		kit_valid(gputm_row_copier_unit(c));
+		if (kit_below(&random, 200) == 0)
+			c = (struct gputm_row_copier *)(void *)kit_swap(
+				&row_copier_maker, &kit, gputm_row_copier_unit(c));
+	}
+	kit_hostile(&row_copier_maker, gputm_row_copier_unit(c));
+	gputm_row_copier_free(c);
+	kit_close(&kit);
+	free(o);
+}
+END_TEST
+
+static uint64_t digest_of_run(uint64_t seed)
+{
+	struct gputm_row_copier *c = NULL;
+	uint64_t digest;
+
+	ck_assert_int_eq(gputm_row_copier_new(NULL, NULL, &c), 0);
+	for (unsigned i = 0; i < 20; i++)
+		copy(c, kit_below(&seed, 1000), 1 + kit_below(&seed, 100));
+	digest = kit_digest(gputm_row_copier_unit(c));
+	gputm_row_copier_free(c);
+	return digest;
+}
+
+START_TEST(test_row_copier_is_deterministic)
+{
+	ck_assert_uint_eq(digest_of_run(1), digest_of_run(1));
+	ck_assert_uint_ne(digest_of_run(1), digest_of_run(2));
+}
+END_TEST
+
+static void count_event(void *state, const struct gputm_unit *unit, const struct gputm_event *event)
+{
+	unsigned *seen = state;
+
+	ck_assert_str_eq(gputm_unit_kind(unit), "row_copier");
+	seen[event->kind]++;
+}
+
+START_TEST(test_row_copier_tells_its_observer)
+{
+	unsigned seen[2] = { 0 };
+	struct gputm_row_copier *c;
+	struct kit kit;
+
+	kit_open(&kit);
+	c = make(&kit, NULL);
+	gputm_unit_observe(gputm_row_copier_unit(c), count_event, seen);
+	copy(c, 0, 10);
+	copy(c, 0, 10);
+	ck_assert_uint_eq(seen[GPUTM_ROW_COPIER_EVENT_PUSHED], 2);
+	gputm_row_copier_advance(c, 63);
+	ck_assert_uint_eq(seen[GPUTM_ROW_COPIER_EVENT_COMPLETED], 1);
+	gputm_row_copier_advance(c, 63);
+	ck_assert_uint_eq(seen[GPUTM_ROW_COPIER_EVENT_COMPLETED], 2);
+	gputm_row_copier_free(c);
+	kit_close(&kit);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("row_copier");
+	TCase *tests = tcase_create("all");
+
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, test_row_copier_life);
+	tcase_add_test(tests, test_table_2_row_copy);
+	tcase_add_test(tests, test_row_copier_queues);
+	tcase_add_test(tests, test_row_copier_misuse_changes_nothing);
+	tcase_add_test(tests, test_row_copier_advance_is_ticks);
+	tcase_add_loop_test(tests, test_row_copier_random_against_oracle, 0,
+			    (int)(sizeof(geometry) / sizeof(geometry[0])));
+	tcase_add_test(tests, test_row_copier_is_deterministic);
+	tcase_add_test(tests, test_row_copier_tells_its_observer);
+	suite_add_tcase(suite, tests);
+	return kit_run(suite);
+}

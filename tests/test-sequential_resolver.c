@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tests of sequential_resolver: life, Fig. 6.6 in 15 steps, refusals, oracle, 2PCR beside it. */
+#include "tests/kit.h"
+#include "tests/oracle/ownership_table.h"
+#include "tests/oracle/sequential_resolver.h"
+
+KIT_MAKER(sequential_resolver, SEQUENTIAL_RESOLVER);
+
+static struct gputm_sequential_resolver *make(struct kit *kit,
+					      const struct gputm_sequential_resolver_config *config)
+{
+	struct gputm_sequential_resolver *resolver = NULL;
+
+	ck_assert_int_eq(gputm_sequential_resolver_new(kit->ctx, config, &resolver), 0);
+	return resolver;
+}
+
+static uint32_t acquire(struct gputm_sequential_resolver *resolver, uint64_t active)
+{
+	uint32_t buffer = 99;
+
+	ck_assert_int_eq(gputm_sequential_resolver_acquire_probe(resolver, active),
+			 GPUTM_RESOLVER_ACQUIRED);
+	ck_assert_int_eq(gputm_sequential_resolver_acquire(resolver, active, &buffer),
+			 GPUTM_RESOLVER_ACQUIRED);
+	return buffer;
+}
+
+static void same_resolution(const struct gputm_resolution *a, const struct gputm_resolution *b)
+{
+	ck_assert_uint_eq(a->survived, b->survived);
+	ck_assert_uint_eq(a->aborted, b->aborted);
+	ck_assert_uint_eq(a->initialise_cycles, b->initialise_cycles);
+	ck_assert_uint_eq(a->construct_cycles, b->construct_cycles);
+	ck_assert_uint_eq(a->match_cycles, b->match_cycles);
+	ck_assert_uint_eq(a->log_rows, b->log_rows);
+	ck_assert_uint_eq(a->steps, b->steps);
+}
+
+START_TEST(test_sequential_resolver_life)
+{
+	struct gputm_sequential_resolver_config config = GPUTM_SEQUENTIAL_RESOLVER_CONFIG_INIT;
+	struct gputm_sequential_resolver *resolver = NULL;
+	struct kit kit;
+
+	kit_common(&sequential_resolver_maker);
+	kit_open(&kit);
+	config.filter_bits = 8;
+	gputm_sequential_resolver_free(make(&kit, &config));
+	config.hashes = 8;
+	ck_assert_int_eq(gputm_sequential_resolver_new(kit.ctx, &config, &resolver), -EINVAL);
+	kit_said(&kit, "hashes = 8", "1 .. 4", NULL);
+	config.hashes = 1;
+	config.address_bits = 8;
+	config.granularity = 256;
+	ck_assert_int_eq(gputm_sequential_resolver_new(kit.ctx, &config, &resolver), -EINVAL);
+	kit_said(&kit, "granularity = 256", NULL);
+	kit_close(&kit);
+}
+END_TEST
+
+/* ---- Fig. 6.6 ---- */
+
+static const uint64_t rl1[4] = { 0x04, 0x04, 0x04, 0x04 }, rl2[4] = { 0x0c, 0x08, 0x10, 0 };
+static const uint64_t wl1[4] = { 0x0c, 0x08, 0x10, 0x04 }, wl2[4] = { 0x10, 0x14, 0x14, 0x08 };
+static const struct gputm_warp_row figure_read[2] = { { 0xf, rl1 }, { 0x7, rl2 } };
+static const struct gputm_warp_row figure_write[2] = { { 0xf, wl1 }, { 0xf, wl2 } };
+static const struct gputm_warp_logs figure = { figure_read, figure_write, 2, 2 };
+
+/* X1 inserts 2; X2 checks 4, inserts 2; X3 checks 4, aborts; X4 checks 3, aborts. */
+START_TEST(test_fig_6_6_takes_15_steps_one_lane_after_the_other)
+{
+	struct gputm_sequential_resolver_config config;
+	static const uint64_t total[4] = { 2, 8, 12, 15 }, survived[4] = { 1, 3, 3, 3 };
+	static const uint64_t match[4] = { 0, 20, 40, 56 }, construct[4] = { 10, 20, 20, 20 };
+	struct gputm_sequential_resolver *resolver;
+	struct gputm_resolution r, whole;
+	struct kit kit;
+	uint32_t b;
+
+	kit_open(&kit);
+	ck_assert_int_eq(gputm_sequential_resolver_config_preset(&config, _i ? "exact" : "warptm"),
+			 0);
+	resolver = make(&kit, &config);
+	b = acquire(resolver, 0xf);
+	for (uint32_t lane = 0; lane < 4; lane++) {
+		ck_assert_int_eq(gputm_sequential_resolver_lane(resolver, b, &figure, lane),
+				 lane < 2 ? GPUTM_SEQUENTIAL_RESOLVER_SURVIVES :
+					    GPUTM_SEQUENTIAL_RESOLVER_ABORTS);
+		ck_assert_int_eq(gputm_sequential_resolver_result(resolver, b, &r), 0);
+		ck_assert_uint_eq(r.steps, total[lane]);
+		ck_assert_uint_eq(r.survived, survived[lane]);
+		ck_assert_uint_eq(r.match_cycles, match[lane]);
+		ck_assert_uint_eq(r.construct_cycles, construct[lane]);
+		kit_valid(gputm_sequential_resolver_unit(resolver));
+	}
+	ck_assert_uint_eq(r.aborted, 0xc);
+	ck_assert_uint_eq(r.initialise_cycles, 4); /* 512 bytes, 128 at a time */
+	ck_assert_int_eq(gputm_sequential_resolver_resolve(resolver, acquire(resolver, 0xf),
+							   &figure, &whole),
+			 0);
+	same_resolution(&whole, &r);
+	kit_round_trip(&sequential_resolver_maker, gputm_sequential_resolver_unit(resolver));
+	gputm_sequential_resolver_free(resolver);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_sequential_resolver_refusals_change_nothing)
+{
+	struct gputm_sequential_resolver_config config = GPUTM_SEQUENTIAL_RESOLVER_CONFIG_INIT;
+	static const uint64_t wide[5] = { 4, 4, 0x10000, 4, 4 };
+	const struct gputm_warp_row beyond = { 0x1f, wide }, far = { 0xf, wide };
+	const struct gputm_warp_logs bad[2] = { { &beyond, &far, 1, 0 }, { &beyond, &far, 0, 1 } };
+	struct gputm_sequential_resolver *resolver;
+	struct gputm_resolution r = { 4711, 0, 0, 0, 0, 0, 0 };
+	uint32_t b, buffer = 99;
+	uint64_t digest;
+	struct kit kit;
+
+	kit_open(&kit);
+	config.lanes = 4;
+	config.address_bits = 16;
+	config.buffers = 1;
+	resolver = make(&kit, &config);
+	ck_assert_int_eq(gputm_sequential_resolver_acquire(resolver, 0x10, &buffer), -ERANGE);
+	kit_said(&kit, "active = 16", "0 .. 15", NULL);
+	b = acquire(resolver, 0xd);
+	ck_assert_int_eq(gputm_sequential_resolver_acquire_probe(resolver, 1), GPUTM_RESOLVER_BUSY);
+	ck_assert_int_eq(gputm_sequential_resolver_lane(resolver, b, &figure, 2),
+			 GPUTM_SEQUENTIAL_RESOLVER_SURVIVES);
+	digest = kit_digest(gputm_sequential_resolver_unit(resolver));
+	ck_assert_int_eq(gputm_sequential_resolver_lane(resolver, b, &bad[0], 3), -ERANGE);
+	kit_said(&kit, "lanes of a row = 31", "0 .. 15", NULL);
+	ck_assert_int_eq(gputm_sequential_resolver_lane(resolver, b, &figure, 4), -ERANGE);
+	kit_said(&kit, "lane = 4", "0 .. 3", NULL);
+	ck_assert_int_eq(gputm_sequential_resolver_lane(resolver, b, &figure, 64), -ERANGE);
+	ck_assert_int_eq(gputm_sequential_resolver_lane(resolver, b, &figure, 1), -EINVAL);
+	kit_said(&kit, "lane = 1 is not active", NULL);
+	ck_assert_int_eq(gputm_sequential_resolver_lane(resolver, b, &figure, 0), -EINVAL);
+	kit_said(&kit, "lane = 0 is not above", NULL);
+	ck_assert_int_eq(gputm_sequential_resolver_lane(resolver, b, &figure, 2), -EINVAL);
+	ck_assert_int_eq(gputm_sequential_resolver_resolve(resolver, b, &figure, &r), -EINVAL);
+	kit_said(&kit, "has begun to resolve", NULL);
+	ck_assert_int_eq(gputm_sequential_resolver_lane(resolver, 1, &figure, 3), -ERANGE);
+	ck_assert_uint_eq(kit_digest(gputm_sequential_resolver_unit(resolver)), digest);
+	kit_valid(gputm_sequential_resolver_unit(resolver));
+	ck_assert_int_eq(gputm_sequential_resolver_release(resolver, b), 0);
+	ck_assert_uint_eq(kit_stat(gputm_sequential_resolver_unit(resolver), "lanes_unresolved"),
+			  2);
+	kit_valid(gputm_sequential_resolver_unit(resolver));
+	ck_assert_int_eq(gputm_sequential_resolver_lane(resolver, b, &figure, 3), -EINVAL);
+	kit_said(&kit, "was released", NULL);
+	ck_assert_int_eq(gputm_sequential_resolver_release(resolver, b), -EINVAL);
+	b = acquire(resolver, 0xf);
+	ck_assert_int_eq(gputm_sequential_resolver_resolve(resolver, b, &bad[1], &r), -ERANGE);
+	kit_said(&kit, "address = 65536", "0 .. 65535", NULL);
+	ck_assert_uint_eq(r.survived, 4711);
+	ck_assert_uint_eq(gputm_sequential_resolver_used(resolver), 1);
+	gputm_sequential_resolver_free(resolver);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_sequential_resolver_exact_without_memory)
+{
+	struct gputm_sequential_resolver_config config = GPUTM_SEQUENTIAL_RESOLVER_CONFIG_INIT;
+	struct gputm_sequential_resolver *resolver;
+	struct gputm_resolution r;
+	uint64_t digest;
+	struct kit kit;
+	uint32_t b;
+
+	kit_open(&kit);
+	config.exact = true;
+	resolver = make(&kit, &config);
+	b = acquire(resolver, 0xf);
+	digest = kit_digest(gputm_sequential_resolver_unit(resolver));
+	kit.fail_at = kit.allocations;
+	ck_assert_int_eq(gputm_sequential_resolver_resolve(resolver, b, &figure, &r), -ENOMEM);
+	ck_assert_uint_eq(kit_digest(gputm_sequential_resolver_unit(resolver)), digest);
+	kit.fail_at = kit.allocations;
+	ck_assert_int_eq(gputm_sequential_resolver_lane(resolver, b, &figure, 0), -ENOMEM);
+	ck_assert_uint_eq(kit_digest(gputm_sequential_resolver_unit(resolver)), digest);
+	kit.fail_at = -1;
+	ck_assert_int_eq(gputm_sequential_resolver_resolve(resolver, b, &figure, &r), 0);
+	ck_assert_uint_eq(r.survived, 0x3);
+	gputm_sequential_resolver_free(resolver);
+	kit_close(&kit);
+}
+END_TEST
+
+/* ---- random ---- */
+
+/* Lanes, filter bits, hashes, granularity, exact, access bytes, words in play. */
+static const uint32_t geometry[][7] = {
+	{ 32, 4096, 4, 4, 0, 128, 300 }, { 32, 8, 1, 4, 0, 128, 300 }, { 17, 64, 8, 32, 0, 1, 90 },
+	{ 64, 32768, 2, 4, 0, 128, 900 }, { 32, 4096, 4, 4, 1, 128, 200 },
+	{ 4, 512, 4, 8, 1, 32, 20 },
+};
+
+static void resolve_one(struct gputm_sequential_resolver *resolver,
+			struct oracle_sequential_resolver *o, uint64_t words, uint64_t *random)
+{
+	uint32_t lanes = o->config.lanes;
+	uint64_t all = lanes < 64 ? (UINT64_C(1) << lanes) - 1 : UINT64_MAX;
+	uint64_t active = kit_below(random, 2) ? all : kit_below(random, UINT64_MAX) & all;
+	struct gputm_resolution r, expected;
+	struct oracle_logs logs;
+	uint32_t b;
+
+	oracle_logs_draw(&logs, lanes, words, kit_below, random);
+	b = acquire(resolver, active);
+	ck_assert_int_eq(gputm_sequential_resolver_resolve(resolver, b, &logs.logs, &r), 0);
+	kit_valid(gputm_sequential_resolver_unit(resolver));
+	expected = oracle_sequential_resolver_resolve(o, active, &logs.logs);
+	same_resolution(&r, &expected);
+	ck_assert(oracle_logs_serialisable(&logs.logs, r.survived));
+	ck_assert_uint_eq(r.aborted & active & (~active + 1), 0);
+	if (kit_below(random, 3) || gputm_sequential_resolver_used(resolver) == 3)
+		ck_assert_int_eq(gputm_sequential_resolver_release(resolver, b), 0);
+	kit_valid(gputm_sequential_resolver_unit(resolver));
+}
+
+START_TEST(test_sequential_resolver_random_against_oracle)
+{
+	struct gputm_sequential_resolver_config config = GPUTM_SEQUENTIAL_RESOLVER_CONFIG_INIT;
+	unsigned rounds = kit_scale(40, 5);
+	struct gputm_sequential_resolver *resolver;
+	uint64_t random = 5 + (uint64_t)_i;
+	struct oracle_sequential_resolver o;
+	struct kit kit;
+
+	config.lanes = geometry[_i][0];
+	config.filter_bits = geometry[_i][1];
+	config.hashes = geometry[_i][2];
+	config.granularity = geometry[_i][3];
+	config.exact = geometry[_i][4];
+	config.access_bytes = geometry[_i][5];
+	config.seed = (uint64_t)_i;
+	kit_open(&kit);
+	resolver = make(&kit, &config);
+	oracle_sequential_resolver_open(&o, &config);
+	for (unsigned i = 0; i < rounds; i++) {
+		resolve_one(resolver, &o, geometry[_i][6], &random);
+		if (kit_below(&random, 8) == 0)
+			resolver = (struct gputm_sequential_resolver *)(void *)kit_swap(
+				&sequential_resolver_maker, &kit,
+				gputm_sequential_resolver_unit(resolver));
+	}
+	kit_hostile(&sequential_resolver_maker, gputm_sequential_resolver_unit(resolver));
+	gputm_unit_reset(gputm_sequential_resolver_unit(resolver));
+	kit_valid(gputm_sequential_resolver_unit(resolver));
+	oracle_sequential_resolver_close(&o);
+	gputm_sequential_resolver_free(resolver);
+	kit_close(&kit);
+}
+END_TEST
+
+/* ---- 6.3.3: how 2PCR and SCR differ ---- */
+
+static uint64_t conflicting(const struct gputm_warp_logs *logs, uint64_t lanes, uint32_t late)
+{
+	uint64_t found = 0;
+
+	for (uint32_t early = 0; early < late; early++)
+		if (lanes >> early & 1 && oracle_logs_conflict(logs, early, late, 4))
+			found |= UINT64_C(1) << early;
+	return found;
+}
+
+/*
+ * Neither errs: whatever survives 2PCR survives SCR, and a lane that only SCR spares conflicts
+ * with aborted lanes only.
+ */
+START_TEST(test_6_3_3_2pcr_aborts_more_only_for_conflicts_with_aborted_lanes)
+{
+	struct gputm_sequential_resolver_config sequential;
+	struct gputm_ownership_table_config parallel;
+	struct gputm_sequential_resolver *scr = NULL;
+	struct gputm_ownership_table *table = NULL;
+	unsigned differ = 0, rounds = kit_scale(300, 60);
+	uint64_t random = 20;
+
+	ck_assert_int_eq(gputm_sequential_resolver_config_preset(&sequential, "exact"), 0);
+	ck_assert_int_eq(gputm_ownership_table_config_preset(&parallel, "infinite"), 0);
+	ck_assert_int_eq(gputm_sequential_resolver_new(NULL, &sequential, &scr), 0);
+	ck_assert_int_eq(gputm_ownership_table_new(NULL, &parallel, &table), 0);
+	for (unsigned i = 0; i < rounds; i++) {
+		struct gputm_resolution s, p;
+		struct oracle_logs logs;
+		uint32_t b = acquire(scr, UINT32_MAX), c;
+
+		oracle_logs_draw(&logs, 32, 60 + kit_below(&random, 900), kit_below, &random);
+		ck_assert_int_eq(gputm_sequential_resolver_resolve(scr, b, &logs.logs, &s), 0);
+		ck_assert_int_eq(gputm_sequential_resolver_release(scr, b), 0);
+		ck_assert_int_eq(gputm_ownership_table_acquire(table, UINT32_MAX, &c), 0);
+		ck_assert_int_eq(gputm_ownership_table_resolve(table, c, &logs.logs, &p), 0);
+		ck_assert_int_eq(gputm_ownership_table_release(table, c), 0);
+		ck_assert_uint_eq(p.survived & ~s.survived, 0);
+		differ += p.survived != s.survived;
+		for (uint32_t lane = 0; lane < 32; lane++) {
+			uint64_t with = conflicting(&logs.logs, UINT32_MAX, lane);
+
+			ck_assert_int_eq(p.aborted >> lane & 1, with != 0);
+			ck_assert_int_eq(s.aborted >> lane & 1, (with & s.survived) != 0);
+		}
+	}
+	ck_assert_uint_gt(differ, 0);
+	gputm_sequential_resolver_free(scr);
+	gputm_ownership_table_free(table);
+}
+END_TEST
+
+static uint64_t digest_of_run(uint64_t seed)
+{
+	struct gputm_sequential_resolver_config config = GPUTM_SEQUENTIAL_RESOLVER_CONFIG_INIT;
+	struct gputm_sequential_resolver *resolver = NULL;
+	struct gputm_resolution r;
+	uint64_t digest;
+
+	config.seed = seed;
+	ck_assert_int_eq(gputm_sequential_resolver_new(NULL, &config, &resolver), 0);
+	ck_assert_int_eq(gputm_sequential_resolver_resolve(resolver, acquire(resolver, 0xf),
+							   &figure, &r),
+			 0);
+	digest = kit_digest(gputm_sequential_resolver_unit(resolver));
+	gputm_sequential_resolver_free(resolver);
+	return digest;
+}
+
+START_TEST(test_sequential_resolver_same_calls_same_state)
+{
+	ck_assert_uint_eq(digest_of_run(1), digest_of_run(1));
+	ck_assert_uint_ne(digest_of_run(1), digest_of_run(2));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("sequential_resolver");
+	TCase *tests = tcase_create("sequential_resolver");
+	const int geometries = (int)(sizeof(geometry) / sizeof(*geometry));
+
+	tcase_set_timeout(tests, 120);
+	tcase_add_test(tests, test_sequential_resolver_life);
+	tcase_add_loop_test(tests, test_fig_6_6_takes_15_steps_one_lane_after_the_other, 0, 2);
+	tcase_add_test(tests, test_sequential_resolver_refusals_change_nothing);
+	tcase_add_test(tests, test_sequential_resolver_exact_without_memory);
+	tcase_add_loop_test(tests, test_sequential_resolver_random_against_oracle, 0, geometries);
+	tcase_add_test(tests, test_6_3_3_2pcr_aborts_more_only_for_conflicts_with_aborted_lanes);
+	tcase_add_test(tests, test_sequential_resolver_same_calls_same_state);
+	suite_add_tcase(suite, tests);
+	return kit_run(suite);
+}

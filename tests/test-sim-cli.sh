@@ -1,0 +1,170 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# gputm-sim from outside: what it refuses and how it says so, the shapes of its reports, that
+# equal runs give equal bytes, and that every system passes --check on small data.
+# TRACES=DIR runs the recorded traces in DIR (*.trace.gz) too.
+. "${srcdir:-.}/tests/build/lib.sh"
+sim=${top_builddir:-.}/gputm-sim
+data=$srcdir/tests/data
+systems=$("$sim" --list | awk '/^Systems/ { on = 1; next } /^Workloads/ { on = 0 } on && /^  [a-z]/ { print $1 }')
+workloads='ht-800 ht-8000 ht-80000 htk-8000 htk-80000 atm-1m atm-1024 audit skew skewr'
+
+# run STATUS ARGUMENT...: output in $work/out and $work/err
+run() {
+	status=$1
+	shift
+	"$sim" "$@" >"$work/out" 2>"$work/err" </dev/null
+	got=$?
+	[ $got -eq "$status" ] || complain "gputm-sim $*: exit $got and not $status: $(cat "$work/err")"
+}
+
+# refused ARGUMENT... -- TEXT...: exit 2, nothing on standard output, all texts on standard error
+refused() {
+	arguments=
+	while [ "$1" != -- ]; do
+		arguments="$arguments $1"
+		shift
+	done
+	shift
+	# shellcheck disable=SC2086
+	run 2 --system ideal $arguments
+	[ ! -s "$work/out" ] || complain "gputm-sim$arguments: refused, but wrote a report"
+	for text in "$@"; do
+		grep -qF -- "$text" "$work/err" ||
+			complain "gputm-sim$arguments: \"$(cat "$work/err")\" does not say \"$text\""
+	done
+}
+
+# ---- usage ----
+run 0 --version
+grep -q '^gputm-sim [0-9]' "$work/out" || complain "--version: $(cat "$work/out")"
+run 0 --help
+for option in system machine workload keys trace threads concurrency seed set check format out progress \
+	list version help; do
+	grep -q -- "--$option" "$work/out" || complain "--help does not tell of --$option"
+	grep -q "Fl -$option" "$srcdir/man/gputm-sim.1" || complain "gputm-sim(1) does not tell of --$option"
+done
+run 0 --list
+for name in fermi reference $systems hash-table bank octree trace $workloads; do
+	grep -q "^  $name " "$work/out" || complain "--list does not tell of $name"
+	[ "$name" = trace ] || grep -q "Cm.* $name\\b" "$srcdir/man/gputm-sim.1" ||
+		complain "gputm-sim(1) does not tell of $name"
+done
+grep -q 'machine.cores = 15  \[1 \.\. 64\]' "$work/out" || complain '--list: machine.cores'
+grep -q 'workload.buckets = 8000  \[1 \.\. ' "$work/out" || complain '--list: workload.buckets'
+
+refused --bogus -- --bogus
+refused hash-table -- hash-table
+refused --system tsx -- --system tsx ideal coarse-lock
+refused --machine cray -- --machine cray fermi reference
+refused --workload sudoku -- --workload sudoku bank atm-1m
+refused --threads 0 -- --threads '"0"' '1 .. '
+refused --concurrency 1000 -- --concurrency '"1000"' '1 .. 64 or inf'
+refused --format xml -- --format '"xml"' 'text|json|csv'
+refused --trace "$data/small.trace" --threads 8 -- --threads
+refused --trace "$data/small.trace" --workload bank -- --workload
+refused --keys "$data/words.txt" --workload bank -- --keys
+refused --keys "$data/words.txt" --threads 1000 -- --threads '"1000"' '1 .. 60'
+refused --keys "$work/none" -- "$work/none" 'cannot be opened'
+refused --trace "$work/none" -- "$work/none" 'cannot be opened'
+refused --out "$work/none/report" -- --out "$work/none/report"
+for name in $workloads; do
+	case $name in htk-*) ;; *) refused --workload $name --threads 64 -- --threads $name ;; esac
+done
+
+# ---- impossible settings name field, value and range ----
+refused --set machine.cores=0 -- machine cores ' 0 ' '1 .. 64'
+refused --set machine.cores=many -- machine cores many '1 .. 64'
+refused --set machine.gears=5 -- gears
+refused --set machine.l2_ways=3 -- l2_ways ' 3 ' 'a power of two in 1 .. 32'
+refused --set engine.size=5 -- engine machine workload
+refused --set workload.buckets=0 -- buckets ' 0 '
+refused --system ideal --workload ht-800 --set workload.buckets=10 -- workload
+refused --set cores=5 -- cores=5 PATH.FIELD=VALUE
+
+# ---- files that do not parse ----
+printf 't 1 r1000=0\nt 2 r1002=0\n' >"$work/bad.trace"
+refused --trace "$work/bad.trace" -- "$work/bad.trace:2: got \"r1002=0\", expected an address"
+printf '# transactions: 3\nt 1 r1000=0\n' >"$work/cut.trace"
+refused --trace "$work/cut.trace" -- "$work/cut.trace:3: truncated: 3 transactions announced, 1 read"
+printf 't 1 r1000=0\nt 2 r10' >"$work/cut.trace"
+refused --trace "$work/cut.trace" -- "$work/cut.trace:2: truncated" '1 transactions read'
+head -c 5000 "$data/small.trace" >"$work/cut.trace"
+refused --trace "$work/cut.trace" -- truncated '240 transactions announced'
+printf 'one\ntwo \001\n' >"$work/bad.words"
+refused --keys "$work/bad.words" -- "$work/bad.words:2: got \"\\x01\", expected words of text"
+refused --trace - -- '<stdin>:1: got end of file, expected a transaction'
+
+# ---- reports ----
+small='--system ideal --workload bank --threads 256 --set workload.accounts=64'
+# shellcheck disable=SC2086
+for check in '' --check; do
+	run 0 $small $check --format json
+	"${top_builddir:-.}/tests/json-lint" <"$work/out" || complain "the report is no JSON $check"
+	for key in version system machine workload config core_mhz cycles committed aborted \
+		aborts_by_reason traffic wall_seconds check units; do
+		[ "$(grep -c "^  \"$key\": " "$work/out")" -eq 1 ] || complain "JSON: no key $key"
+	done
+	run 0 $small $check --format csv
+	[ "$(wc -l <"$work/out")" -eq 2 ] || complain 'CSV has not two lines'
+	[ "$(awk -F, '{ print NF }' "$work/out" | uniq | wc -l)" -eq 1 ] || complain 'CSV: lines of unequal length'
+	[ -z "$(sed 1q "$work/out" | tr , '\n' | sort | uniq -d)" ] || complain 'CSV: a column comes twice'
+	for key in version config.threads config.machine.cores config.workload.accounts \
+		aborts_by_reason.conflict traffic.load.packets wall_seconds; do
+		sed 1q "$work/out" | tr , '\n' | grep -qx "$key" || complain "CSV: no column $key"
+	done
+done
+# shellcheck disable=SC2086
+run 0 $small
+grep -q 'Not checked' "$work/out" || complain 'text: nothing said of the check'
+# shellcheck disable=SC2086
+run 0 $small --check
+grep -q 'Check passed: the run was serialisable' "$work/out" || complain 'text: no verdict'
+# shellcheck disable=SC2086
+run 0 $small --check --format json --out "$work/report"
+[ ! -s "$work/out" ] || complain '--out: standard output is not empty'
+grep -q '"passed": true' "$work/report" || complain '--out: no report'
+# shellcheck disable=SC2086
+run 0 $small --progress never
+[ ! -s "$work/err" ] || complain '--progress never: standard error is not empty'
+run 0 --system ideal --workload htk-8000 --progress always
+grep -q 'of 23040 threads' "$work/err" || complain '--progress always: no bar'
+
+# ---- equal runs give equal bytes ----
+for system in $systems; do
+	for i in 1 2; do
+		run 0 --system "$system" --threads 512 --set workload.buckets=64 --seed 7 --format json
+		grep -v wall_seconds "$work/out" >"$work/run$i"
+	done
+	cmp -s "$work/run1" "$work/run2" || complain "$system: two equal runs differ"
+done
+"$sim" --system ideal --trace - --format json <"$data/small.trace" | grep cycles >"$work/run2"
+"$sim" --system ideal --trace "$data/small.trace" --format json | grep cycles >"$work/run1"
+cmp -s "$work/run1" "$work/run2" || complain 'a trace runs otherwise from standard input'
+
+# ---- every system passes the check on small data ----
+for system in $systems; do
+	for c in 1 inf; do
+		run 0 --system "$system" --keys "$data/words.txt" --check --concurrency $c
+		run 0 --system "$system" --trace "$data/small.trace" --check --concurrency $c
+		run 0 --system "$system" --workload bank --threads 500 --set workload.accounts=50 --check \
+			--concurrency $c --machine reference
+		run 0 --system "$system" --workload octree --threads 500 --check --concurrency $c
+		[ "$system" = fine-lock ] || run 0 --system "$system" --workload skew --check --concurrency $c
+	done
+	case $system in fine-lock | coarse-lock) ;; *) run 0 --system "$system" --workload audit --check ;; esac
+done
+run 2 --system fine-lock --workload audit
+grep -q 'audit has no lock program' "$work/err" || complain "fine-lock on audit: $(cat "$work/err")"
+if [ -n "${TRACES:-}" ]; then
+	for trace in "$TRACES"/*.trace.gz; do
+		for system in $systems; do
+			[ "$system" != fine-lock ] || continue
+			zcat "$trace" | "$sim" --system "$system" --trace - --check >"$work/out" 2>&1 ||
+				complain "$system on $trace: $(tail -3 "$work/out")"
+		done
+	done
+else
+	echo 'SKIP: recorded traces: TRACES is not set'
+fi
+exit $failed

@@ -1,0 +1,71 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Units can be replaced at any moment of a run: with machine.swap_units_every every unit is
+# saved, freed, made anew and loaded again and again, and the report stays the same to the byte.
+# With TRACES=directory the traces there are run too.
+sim=${top_builddir:-.}/gputm-sim
+data=${top_srcdir:-.}/tests/data
+small='--set machine.cores=3 --set machine.warps=8'
+status=0
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+
+report() {
+	every=$1
+	shift
+	"$sim" --check --format json --set machine.swap_units_every="$every" "$@" |
+		grep -v '"wall_seconds"'
+}
+
+compare() {
+	report 0 "$@" >"$work/0"
+	if ! grep -q '"passed": *true' "$work/0"; then
+		echo "FAIL: $*: no run that passes its check"
+		status=1
+		return
+	fi
+	for every in 1000 1777; do
+		report $every "$@" >"$work/$every"
+		cmp "$work/0" "$work/$every" && continue
+		echo "FAIL: $*: units swapped every $every cycles"
+		status=1
+	done
+}
+
+for system in coarse-lock fine-lock ideal kilo-tm warptm warptm-tcd; do
+	# shellcheck disable=SC2086
+	compare --system $system --workload hash-table --threads 300 $small
+	# shellcheck disable=SC2086
+	compare --system $system --workload bank --threads 300 $small
+	# shellcheck disable=SC2086
+	compare --system $system --workload octree --threads 200 $small
+	# shellcheck disable=SC2086
+	compare --system $system --trace "$data/small.trace" $small
+done
+for system in kilo-tm warptm warptm-tcd; do
+	compare --system $system --workload audit
+done
+# The other resolver, one buffer, small tables.
+# shellcheck disable=SC2086
+compare --system warptm --workload bank --threads 300 $small --set system.resolver=scr \
+	--set sequential_resolver.buffers=1
+# shellcheck disable=SC2086
+compare --system warptm-tcd --workload octree --threads 200 --concurrency inf $small \
+	--set ownership_table.entries=64 --set tcd.filter.entries=16 \
+	--set tcd.filter.granularity=32
+# Buffers that overflow, a small ring, a watchdog that wakes often.
+# shellcheck disable=SC2086
+compare --system kilo-tm --workload hash-table --threads 300 --concurrency inf $small \
+	--set commit_unit.buffer_words=2 --set commit_unit.buffers=64 \
+	--set commit_unit.ring=96 --set commit_id.ring=96 --set commit_id.credits=32 \
+	--set commit_unit.input_depth=1 --set commit_sequencer.resend_requests=1 \
+	--set commit_sequencer.watchdog_cycles=900
+if [ -n "$TRACES" ]; then
+	for trace in "$TRACES"/*.trace.gz; do
+		zcat "$trace" >"$work/trace"
+		for system in kilo-tm warptm warptm-tcd; do
+			compare --system $system --trace "$work/trace"
+		done
+	done
+fi
+exit $status

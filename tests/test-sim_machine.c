@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tests of the runner's machine: its clock, its memory, and exact times of small programs. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "examples/sim/machine/machine.h"
+#include "examples/sim/machine/wheel.h"
+#include "examples/sim/systems/systems.h"
+#include "tests/kit.h"
+
+/* ---- a workload in the making: a program over addresses chosen by a function ------------ */
+
+static uint64_t (*address_of)(uint32_t pc, uint32_t thread);
+
+/* A store writes the thread's number plus 1. */
+static void eval(const void *data, uint32_t pc, struct sim_lane *lane, struct sim_step *step)
+{
+	(void)data;
+	step->address = address_of(pc, lane->thread);
+	step->value = lane->thread + 1;
+}
+
+/* Atomic counter: a load gives the first guess, reg[0] remembers it, CAS tries guess + 1. */
+static void eval_count(const void *data, uint32_t pc, struct sim_lane *lane,
+		       struct sim_step *step)
+{
+	(void)data;
+	step->address = 0x1000;
+	if (pc == 1) {
+		lane->reg[0] = lane->loaded;
+		step->compare = lane->loaded;
+		step->value = lane->loaded + 1;
+	}
+	step->taken = lane->loaded != lane->reg[0];
+}
+
+static void eval_spin(const void *data, uint32_t pc, struct sim_lane *lane, struct sim_step *step)
+{
+	(void)data;
+	(void)pc;
+	(void)lane;
+	step->taken = true;
+}
+
+static void setup(const struct sim_workload *workload, struct sim_memory *memory)
+{
+	(void)workload;
+	(void)memory;
+}
+
+static const struct sim_workload_class class = { .name = "test", .setup = setup };
+
+struct run {
+	struct sim_machine_config config;
+	struct sim_run_options options;
+	const struct sim_system_class *system;
+	struct sim_result result;
+	struct sim_memory *memory; /* as the run left it */
+};
+
+static void run_init(struct run *run)
+{
+	memset(run, 0, sizeof *run);
+	gputm_params_init(&sim_machine_params, &run->config);
+	run->config.cores = 2;
+	run->config.warps = 8;
+	run->system = &sim_fine_lock;
+}
+
+/* Run it; the machine's error is the result. */
+static int run_program(struct run *run, const struct sim_instr *code, uint32_t length,
+		       sim_eval_fn function, uint64_t threads, uint32_t block)
+{
+	struct sim_program program = { code, length, function, NULL };
+	struct sim_workload workload = { .class = &class, .threads = threads };
+	struct sim_machine *machine;
+	void *config = calloc(1, run->system->config_size + 1);
+	int error;
+
+	if (run->system->init)
+		run->system->init(config, &run->config);
+	workload.block_size = block;
+	workload.program[SIM_LOCKS] = workload.program[SIM_TRANSACTIONS] = &program;
+	workload.lock_base = 0x100000;
+	error = sim_machine_new(NULL, &run->config, run->system, config, &workload, &run->options,
+				&machine);
+	if (!error)
+		error = sim_machine_run(machine);
+	if (!error) {
+		sim_machine_result(machine, &run->result);
+		run->memory = sim_memory_copy(sim_machine_memory(machine));
+	}
+	sim_machine_free(machine);
+	free(config);
+	return error;
+}
+
+#define LENGTH(code) ((uint32_t)(sizeof(code) / sizeof *(code)))
+
+static uint64_t cycles_of(struct run *run, const struct sim_instr *code, uint32_t length,
+			  uint64_t threads)
+{
+	ck_assert_int_eq(run_program(run, code, length, eval, threads, (uint32_t)threads), 0);
+	sim_memory_free(run->memory);
+	return run->result.cycles;
+}
+
+static uint64_t same_word(uint32_t pc, uint32_t thread)
+{
+	(void)pc;
+	(void)thread;
+	return 0x1000;
+}
+
+static uint64_t own_line_one_partition(uint32_t pc, uint32_t thread)
+{
+	(void)pc;
+	return 0x1800 * (uint64_t)thread; /* 6 x 1024: partition 0 of 6, 256 B apart in it */
+}
+
+static uint64_t own_line_all_partitions(uint32_t pc, uint32_t thread)
+{
+	(void)pc;
+	return 256 * (uint64_t)thread;
+}
+
+static uint64_t own_word(uint32_t pc, uint32_t thread)
+{
+	(void)pc;
+	return 0x1000 + 4 * (uint64_t)thread;
+}
+
+/* ---- time --------------------------------------------------------------------------------- */
+
+START_TEST(test_timing_plain)
+{
+	static const struct sim_instr code[] = { { SIM_PLAIN, 7, 0, 0 }, { SIM_EXIT, 0, 0, 0 } };
+	struct run run;
+
+	run_init(&run);
+	address_of = same_word;
+	ck_assert_uint_eq(cycles_of(&run, code, LENGTH(code), 1), 7 * 8 + 1);
+	run.config.plain_latency = 1;
+	ck_assert_uint_eq(cycles_of(&run, code, LENGTH(code), 1), 7 + 1);
+	/* Two warps share the issue slots: 7 and 7, then an exit each. */
+	ck_assert_uint_eq(cycles_of(&run, code, LENGTH(code), 64), 7 + 7 + 1 + 1);
+}
+END_TEST
+
+/* 1 flit + 5, 1 into the L2, 330, 5 + 2 flits: the reply is there after 344 cycles. */
+#define HIT 344
+/* A miss takes 200 more, and its 128 B line 6.07 cycles of the channel, rounded up. */
+#define MISS (HIT + 200 + 7)
+
+START_TEST(test_timing_load)
+{
+	static const struct sim_instr one[] = { { SIM_LOAD, 0, 0, 0 }, { SIM_EXIT, 0, 0, 0 } };
+	static const struct sim_instr two[] = { { SIM_LOAD, 0, 0, 0 },
+						{ SIM_LOAD, 0, 0, 0 },
+						{ SIM_EXIT, 0, 0, 0 } };
+	struct run run;
+
+	run_init(&run);
+	address_of = same_word;
+	ck_assert_uint_eq(cycles_of(&run, one, LENGTH(one), 1), MISS + 1);
+	ck_assert_uint_eq(run.result.l2_misses, 1);
+	ck_assert_uint_eq(cycles_of(&run, two, LENGTH(two), 1), MISS + HIT + 1);
+	ck_assert_uint_eq(run.result.l2_misses, 1);
+	ck_assert_uint_eq(run.result.traffic[SIM_TRAFFIC_LOAD].bytes, 2 * 8);
+	ck_assert_uint_eq(run.result.traffic[SIM_TRAFFIC_LOAD_REPLY].flits, 2 * 2);
+	ck_assert_uint_eq(cycles_of(&run, two, LENGTH(two), 32), MISS + HIT + 1);
+	ck_assert_uint_eq(run.result.traffic[SIM_TRAFFIC_LOAD].packets, 2);
+}
+END_TEST
+
+/* 32 lines of one partition leave the core one flit a cycle, but the L2 takes one in two
+ * cycles and the channel one in 6.07; the replies' two flits fit between. */
+START_TEST(test_timing_serialisation)
+{
+	static const struct sim_instr code[] = { { SIM_LOAD, 0, 0, 0 },
+						 { SIM_LOAD, 0, 0, 0 },
+						 { SIM_EXIT, 0, 0, 0 } };
+	struct run run;
+	uint64_t both;
+
+	run_init(&run);
+	address_of = own_line_one_partition;
+	run.config.dram_mbps = 1000000; /* a line in a fifth of a cycle: not the limit */
+	both = cycles_of(&run, code, LENGTH(code), 32);
+	/* First pass: misses. The last access is taken 31 x 2 cycles after the first. */
+	ck_assert_uint_eq(both, (MISS - 6 + 62) + (HIT + 62) + 1);
+	address_of = own_line_all_partitions;
+	both = cycles_of(&run, code, LENGTH(code), 32);
+	/* Six partitions: the core's port is the limit, a request a cycle and a reply in two. */
+	ck_assert_uint_lt(both, MISS + HIT + 2 * 70);
+	ck_assert_uint_gt(both, MISS + HIT + 2 * 55);
+}
+END_TEST
+
+START_TEST(test_timing_dram_bandwidth)
+{
+	static const struct sim_instr code[] = { { SIM_LOAD, 0, 0, 0 }, { SIM_EXIT, 0, 0, 0 } };
+	struct run run;
+
+	run_init(&run);
+	address_of = own_line_one_partition;
+	/* 32 lines of 128 B at 29500 MB/s and 1400 MHz: 6.07 ticks each. */
+	ck_assert_uint_eq(cycles_of(&run, code, LENGTH(code), 32),
+			  HIT + 200 + (32 * 1555 + 255) / 256 + 1);
+	ck_assert_uint_eq(run.result.dram_bytes, 32 * 128);
+}
+END_TEST
+
+START_TEST(test_timing_fence)
+{
+	static const struct sim_instr store[] = { { SIM_STORE, 0, 0, 0 },
+						  { SIM_PLAIN, 1, 0, 0 },
+						  { SIM_FENCE, 0, 0, 0 },
+						  { SIM_PLAIN, 1, 0, 0 },
+						  { SIM_EXIT, 0, 0, 0 } };
+	struct run run;
+
+	run_init(&run);
+	address_of = same_word;
+	/* The store's two flits up and one flit back; then fence, plain and exit. */
+	ck_assert_uint_eq(cycles_of(&run, store, LENGTH(store), 1), MISS + 8 + 8 + 1);
+}
+END_TEST
+
+START_TEST(test_timing_reference_clocks)
+{
+	static const struct sim_instr code[] = { { SIM_LOAD, 0, 0, 0 },
+						 { SIM_LOAD, 0, 0, 0 },
+						 { SIM_EXIT, 0, 0, 0 } };
+	struct run run;
+	uint64_t ticks;
+
+	run_init(&run);
+	ck_assert_int_eq(gputm_params_preset(NULL, &sim_machine_params, "reference", &run.config),
+			 0);
+	address_of = same_word;
+	/* In ticks of 1400 MHz; each load starts on a whole cycle of 700 MHz. */
+	ticks = (1 + 5 + 1 + 240 + 5 + 2) * 2 + 200 + 13;
+	ck_assert_uint_eq(cycles_of(&run, code, LENGTH(code), 1), (ticks + 1 + 1) / 2 + 1);
+}
+END_TEST
+
+/* ---- what programs compute --------------------------------------------------------------- */
+
+START_TEST(test_cas_is_atomic)
+{
+	static const struct sim_instr code[] = { { SIM_LOAD, 0, 0, 0 },	  { SIM_CAS, 0, 0, 0 },
+						 { SIM_BRANCH, 0, 1, 3 }, { SIM_EXIT, 0, 0, 0 } };
+	struct run run;
+
+	run_init(&run);
+	run.config.cores = 3;
+	ck_assert_int_eq(run_program(&run, code, LENGTH(code), eval_count, 300, 50), 0);
+	ck_assert_uint_eq(sim_memory_read(run.memory, 0x1000), 300);
+	sim_memory_free(run.memory);
+}
+END_TEST
+
+START_TEST(test_blocks_refill)
+{
+	static const struct sim_instr code[] = { { SIM_STORE, 0, 0, 0 },
+						 { SIM_PLAIN, 100, 0, 0 },
+						 { SIM_EXIT, 0, 0, 0 } };
+	struct run run;
+
+	run_init(&run);
+	address_of = own_word;
+	run.config.plain_latency = 1000;
+	run.config.cores = 15;
+	ck_assert_int_eq(run_program(&run, code, LENGTH(code), eval, 15 * 8 * 10, 10), 0);
+	ck_assert_uint_lt(run.result.cycles, 2 * 100 * 1000);
+	for (uint32_t i = 0; i < 15 * 8 * 10; i++)
+		ck_assert_uint_eq(sim_memory_read(run.memory, 0x1000 + 4 * i), i + 1);
+	sim_memory_free(run.memory);
+	/* One block more, on a core that is full: it waits for another to leave. */
+	ck_assert_int_eq(run_program(&run, code, LENGTH(code), eval, 15 * 8 * 10 + 1, 10), 0);
+	ck_assert_uint_gt(run.result.cycles, 2 * 100 * 1000);
+	sim_memory_free(run.memory);
+}
+END_TEST
+
+START_TEST(test_l2_replaces_the_oldest)
+{
+	static const struct sim_instr code[] = { { SIM_LOAD, 0, 0, 0 },
+						 { SIM_LOAD, 0, 0, 0 },
+						 { SIM_EXIT, 0, 0, 0 } };
+	struct run run;
+
+	run_init(&run);
+	run.config.partitions = 1;
+	run.config.l2_bytes = 8 * 128;
+	address_of = own_line_all_partitions;
+	cycles_of(&run, code, LENGTH(code), 8);
+	ck_assert_uint_eq(run.result.l2_misses, 8);
+	cycles_of(&run, code, LENGTH(code), 9);
+	ck_assert_uint_eq(run.result.l2_misses, 18);
+}
+END_TEST
+
+/* ---- transactions ------------------------------------------------------------------------ */
+
+/* Every thread adds 1 to one word. */
+static void eval_add(const void *data, uint32_t pc, struct sim_lane *lane, struct sim_step *step)
+{
+	(void)data;
+	(void)pc;
+	step->address = 0x1000;
+	step->value = lane->loaded + 1;
+}
+
+static const struct sim_instr add[] = { { SIM_TX_BEGIN, 0, 0, 0 },
+					{ SIM_LOAD, 0, 0, 0 },
+					{ SIM_STORE, 0, 0, 0 },
+					{ SIM_TX_COMMIT, 0, 0, 0 },
+					{ SIM_EXIT, 0, 0, 0 } };
+
+static const struct sim_system_class *const systems[] = { &sim_coarse_lock, &sim_ideal,
+							&sim_kilo_tm };
+
+START_TEST(test_transactions_add_up)
+{
+	struct run run;
+
+	run_init(&run);
+	run.system = systems[_i];
+	run.options.concurrency = 2;
+	ck_assert_int_eq(run_program(&run, add, LENGTH(add), eval_add, 200, 70), 0);
+	ck_assert_uint_eq(sim_memory_read(run.memory, 0x1000), 200);
+	ck_assert_uint_eq(run.result.committed, 200);
+	sim_memory_free(run.memory);
+}
+END_TEST
+
+START_TEST(test_swapped_units_change_nothing)
+{
+	unsigned threads = kit_scale(100, 20);
+	struct run plain, swapped;
+
+	run_init(&plain);
+	plain.system = systems[_i];
+	plain.options.concurrency = 1;
+	swapped = plain;
+	swapped.config.swap_units_every = 777;
+	ck_assert_int_eq(run_program(&plain, add, LENGTH(add), eval_add, threads, 40), 0);
+	ck_assert_int_eq(run_program(&swapped, add, LENGTH(add), eval_add, threads, 40), 0);
+	ck_assert_mem_eq(&plain.result, &swapped.result, sizeof plain.result);
+	sim_memory_free(plain.memory);
+	sim_memory_free(swapped.memory);
+}
+END_TEST
+
+/* ---- refusals ------------------------------------------------------------------------------- */
+
+START_TEST(test_impossible_machines_are_refused)
+{
+	static const struct sim_instr code[] = { { SIM_EXIT, 0, 0, 0 } };
+	struct run run;
+
+	run_init(&run);
+	run.config.crossbar_mhz = 1000;
+	ck_assert_int_eq(run_program(&run, code, LENGTH(code), eval, 1, 1), -EINVAL);
+	run_init(&run);
+	ck_assert_int_eq(run_program(&run, code, LENGTH(code), eval, 1, 8 * 32 + 1), -EINVAL);
+	run_init(&run);
+	run.config.l2_bytes = 1024;
+	run.config.l2_ways = 9;
+	ck_assert_int_eq(run_program(&run, code, LENGTH(code), eval, 1, 1), -EINVAL);
+}
+END_TEST
+
+START_TEST(test_endless_programs_are_stopped)
+{
+	static const struct sim_instr code[] = { { SIM_LOAD, 0, 0, 0 },
+						 { SIM_BRANCH, 0, 0, 2 },
+						 { SIM_EXIT, 0, 0, 0 } };
+	struct run run;
+
+	run_init(&run);
+	run.options.most_cycles = 100000;
+	address_of = same_word;
+	ck_assert_int_eq(run_program(&run, code, LENGTH(code), eval_spin, 1, 1), -ETIME);
+}
+END_TEST
+
+/* ---- parts ------------------------------------------------------------------------------- */
+
+START_TEST(test_wheel_calls_in_order)
+{
+	struct sim_wheel *wheel = calloc(1, sizeof *wheel);
+	uint64_t state = 5, last = 0;
+
+	for (unsigned round = 0; round < kit_scale(20000, 500); round++) {
+		uint64_t far = kit_below(&state, 2 * SIM_WHEEL_TICKS) + 1;
+		uint64_t due = far < SIM_WHEEL_TICKS ? far : SIM_WHEEL_TICKS - 1;
+
+		sim_wheel_wake(wheel, SIM_CORE, 3, wheel->now + far);
+		sim_wheel_wake(wheel, SIM_PARTITION, 63, wheel->now + due);
+		ck_assert(sim_wheel_next(wheel));
+		ck_assert_uint_eq(wheel->now, last + due);
+		ck_assert_uint_eq(sim_wheel_take(wheel, SIM_CORE), 8);
+		ck_assert_uint_eq(sim_wheel_take(wheel, SIM_PARTITION), UINT64_C(1) << 63);
+		sim_wheel_done(wheel);
+		last = wheel->now;
+	}
+	ck_assert(!sim_wheel_next(wheel));
+	free(wheel);
+}
+END_TEST
+
+START_TEST(test_memory_pages)
+{
+	struct sim_memory *memory = sim_memory_new(), *copy;
+	static const uint64_t at[] = { 0, 0x80000000, 0x80004000, 0xfffffffffc };
+	uint64_t address = 0;
+
+	for (size_t i = 0; i < 4; i++)
+		sim_memory_write(memory, at[i], (uint32_t)i + 1);
+	copy = sim_memory_copy(memory);
+	sim_memory_write(memory, 0, 9);
+	for (size_t i = 0; i < 4; i++, address += 1u << SIM_PAGE_BITS) {
+		ck_assert_uint_eq(sim_memory_read(copy, at[i]), i + 1);
+		ck_assert_ptr_nonnull(sim_memory_page(copy, &address));
+		ck_assert_uint_eq(address, at[i] & ~(uint64_t)0x3fff);
+	}
+	ck_assert_ptr_null(sim_memory_page(copy, &address));
+	ck_assert_uint_eq(sim_memory_read(copy, 0x1234560), 0);
+	sim_memory_free(memory);
+	sim_memory_free(copy);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tcase = tcase_create("sim_machine");
+	Suite *suite = suite_create("sim_machine");
+	SRunner *runner;
+	int failed;
+
+	tcase_set_timeout(tcase, 60);
+	tcase_add_test(tcase, test_timing_plain);
+	tcase_add_test(tcase, test_timing_load);
+	tcase_add_test(tcase, test_timing_serialisation);
+	tcase_add_test(tcase, test_timing_dram_bandwidth);
+	tcase_add_test(tcase, test_timing_fence);
+	tcase_add_test(tcase, test_timing_reference_clocks);
+	tcase_add_test(tcase, test_cas_is_atomic);
+	tcase_add_test(tcase, test_blocks_refill);
+	tcase_add_test(tcase, test_l2_replaces_the_oldest);
+	tcase_add_loop_test(tcase, test_transactions_add_up, 0, 3);
+	tcase_add_loop_test(tcase, test_swapped_units_change_nothing, 0, 3);
+	tcase_add_test(tcase, test_impossible_machines_are_refused);
+	tcase_add_test(tcase, test_endless_programs_are_stopped);
+	tcase_add_test(tcase, test_wheel_calls_in_order);
+	tcase_add_test(tcase, test_memory_pages);
+	suite_add_tcase(suite, tcase);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

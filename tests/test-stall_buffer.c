@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tests of stall_buffer: life, Table II, the order of waking, the oracle. */
+#include "tests/kit.h"
+#include "tests/oracle/stall_buffer.h"
+
+#include <string.h>
+
+KIT_MAKER(stall_buffer, STALL_BUFFER);
+
+static struct gputm_stall_buffer *make(struct kit *kit,
+				       const struct gputm_stall_buffer_config *config)
+{
+	struct gputm_stall_buffer *b = NULL;
+
+	ck_assert_int_eq(gputm_stall_buffer_new(kit->ctx, config, &b), 0);
+	return b;
+}
+
+static int queue(struct gputm_stall_buffer *b, uint64_t address, uint64_t stamp, uint64_t tag,
+		 uint32_t warp)
+{
+	struct gputm_stall_request request = { address, stamp, tag, warp };
+	int probe = gputm_stall_buffer_enqueue_probe(b, address);
+
+	ck_assert_int_eq(gputm_stall_buffer_enqueue(b, &request), probe);
+	return probe;
+}
+
+static uint64_t wake(struct gputm_stall_buffer *b, uint64_t address)
+{
+	struct gputm_stall_request probe = { 0, 0, 4711, 0 }, out = { 0, 0, 4711, 0 };
+	int result = gputm_stall_buffer_wake_probe(b, address, &probe);
+
+	ck_assert_int_eq(gputm_stall_buffer_wake(b, address, &out), result);
+	ck_assert_uint_eq(out.tag, probe.tag);
+	return out.tag;
+}
+
+START_TEST(test_stall_buffer_life)
+{
+	kit_common(&stall_buffer_maker);
+}
+END_TEST
+
+START_TEST(test_stall_buffer_is_not_too_large)
+{
+	struct gputm_stall_buffer_config config = GPUTM_STALL_BUFFER_CONFIG_INIT;
+	struct gputm_stall_buffer *b = NULL;
+	struct kit kit;
+
+	kit_open(&kit);
+	config.lines = 4096;
+	config.requests = 257;
+	ck_assert_int_eq(gputm_stall_buffer_new(kit.ctx, &config, &b), -EINVAL);
+	kit_said(&kit, "lines", "4096", "requests", "257", NULL);
+	ck_assert_ptr_null(b);
+	kit_close(&kit);
+}
+END_TEST
+
+/* Table V: 30 bytes for a line of four requests. */
+START_TEST(test_table_v_line_size)
+{
+	struct gputm_storage array;
+	struct gputm_stall_buffer *b;
+	struct kit kit;
+
+	kit_open(&kit);
+	b = make(&kit, NULL);
+	ck_assert(gputm_unit_storage(gputm_stall_buffer_unit(b), 0, &array));
+	ck_assert_uint_eq(array.entries, 4);
+	ck_assert_uint_le(array.bits, 240);
+	ck_assert_uint_ge(array.bits, 30 * 7);
+	gputm_stall_buffer_free(b);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_fig_9_oldest_leaves_first)
+{
+	struct gputm_stall_request fourth;
+	struct gputm_stall_buffer *b;
+	struct kit kit;
+
+	kit_open(&kit);
+	b = make(&kit, NULL);
+	ck_assert_int_eq(queue(b, 0x40, 30, 'a', 1), GPUTM_STALL_BUFFER_QUEUED);
+	ck_assert_int_eq(queue(b, 0x44, 20, 'b', 2), GPUTM_STALL_BUFFER_QUEUED);
+	ck_assert_int_eq(queue(b, 0x5f, 20, 'c', 3), GPUTM_STALL_BUFFER_QUEUED);
+	ck_assert_int_eq(queue(b, 0x80, 25, 'd', 4), GPUTM_STALL_BUFFER_QUEUED);
+	kit_round_trip(&stall_buffer_maker, gputm_stall_buffer_unit(b));
+	kit_hostile(&stall_buffer_maker, gputm_stall_buffer_unit(b));
+	ck_assert(gputm_stall_buffer_request(b, 3, &fourth));
+	ck_assert_uint_eq(fourth.tag, 'd');
+	ck_assert(!gputm_stall_buffer_request(b, 4, &fourth));
+	ck_assert_uint_eq(wake(b, 0x60), 4711);
+	ck_assert_uint_eq(wake(b, 0x40), 'b');
+	ck_assert_uint_eq(wake(b, 0x40), 'c');
+	ck_assert_uint_eq(wake(b, 0x40), 'a');
+	ck_assert_uint_eq(wake(b, 0x40), 4711);
+	ck_assert_uint_eq(wake(b, 0x9c), 'd');
+	kit_valid(gputm_stall_buffer_unit(b));
+	gputm_stall_buffer_free(b);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_table_ii_full_at_four_by_four)
+{
+	struct gputm_stall_buffer_config config = GPUTM_STALL_BUFFER_CONFIG_INIT;
+	struct gputm_stall_buffer *b;
+	uint64_t digest;
+	struct kit kit;
+
+	kit_open(&kit);
+	config.address_bits = 16;
+	b = make(&kit, &config);
+	for (uint64_t i = 0; i < 4; i++)
+		ck_assert_int_eq(queue(b, 0x40, i, i, 0), GPUTM_STALL_BUFFER_QUEUED);
+	ck_assert_int_eq(queue(b, 0x40, 9, 9, 0), GPUTM_STALL_BUFFER_NO_SLOT);
+	for (uint64_t i = 1; i < 4; i++)
+		ck_assert_int_eq(queue(b, 0x1000 * i, i, i, 0), GPUTM_STALL_BUFFER_QUEUED);
+	ck_assert_int_eq(queue(b, 0x9000, 9, 9, 0), GPUTM_STALL_BUFFER_NO_LINE);
+	ck_assert_int_eq(queue(b, 0x1000, 9, 9, 0), GPUTM_STALL_BUFFER_QUEUED);
+	digest = kit_digest(gputm_stall_buffer_unit(b));
+	ck_assert_int_eq(queue(b, 0x10000, 9, 9, 0), -ERANGE);
+	kit_said(&kit, "stall_buffer", "address = 65536", "0 .. 65535", NULL);
+	ck_assert_uint_eq(kit_digest(gputm_stall_buffer_unit(b)), digest);
+	ck_assert_uint_eq(wake(b, 0x3000), 3);
+	ck_assert_int_eq(queue(b, 0x9000, 9, 9, 0), GPUTM_STALL_BUFFER_QUEUED);
+	ck_assert_uint_eq(kit_stat(gputm_stall_buffer_unit(b), "waiting_max"), 8);
+	ck_assert_uint_eq(kit_stat(gputm_stall_buffer_unit(b), "lines_max"), 4);
+	ck_assert_uint_eq(kit_stat(gputm_stall_buffer_unit(b), "no_line"), 1);
+	ck_assert_uint_eq(kit_stat(gputm_stall_buffer_unit(b), "no_slot"), 1);
+	gputm_stall_buffer_free(b);
+	kit_close(&kit);
+}
+END_TEST
+
+struct run {
+	struct kit kit;
+	struct gputm_stall_buffer *b;
+	struct oracle_stall_buffer o;
+	uint64_t random;
+};
+
+static int drain(struct run *r, struct gputm_stall_request *mine)
+{
+	int result = gputm_stall_buffer_drain(r->b, mine);
+
+	if (result)
+		ck_assert_int_eq(oracle_stall_buffer_wake(&r->o, mine->address, UINT64_MAX, -1,
+							  mine), GPUTM_STALL_BUFFER_WOKEN);
+	else
+		ck_assert_uint_eq(r->o.count, 0);
+	return result;
+}
+
+static void step(struct run *r)
+{
+	struct gputm_stall_request mine = { 0, 0, 0, 0 }, his = { 0, 0, 0, 0 };
+	uint64_t address = kit_below(&r->random, 8 * 32), stamp = kit_below(&r->random, 6);
+	uint32_t warp = (uint32_t)kit_below(&r->random, 3);
+	uint64_t what = kit_below(&r->random, 8);
+
+	if (what < 4) {
+		mine = (struct gputm_stall_request){ address, stamp, kit_random(&r->random), warp };
+		ck_assert_int_eq(queue(r->b, address, stamp, mine.tag, warp),
+				 oracle_stall_buffer_enqueue(&r->o, &mine));
+	} else if (what == 4) {
+		ck_assert_int_eq(gputm_stall_buffer_wake_before(r->b, address, stamp, &mine),
+				 oracle_stall_buffer_wake(&r->o, address, stamp, -1, &his));
+	} else if (what == 5) {
+		ck_assert_int_eq(gputm_stall_buffer_wake_warp(r->b, address, warp, &mine),
+				 oracle_stall_buffer_wake(&r->o, address, UINT64_MAX, warp, &his));
+	} else if (what == 6 || kit_below(&r->random, 4)) {
+		ck_assert_int_eq(gputm_stall_buffer_wake(r->b, address, &mine),
+				 oracle_stall_buffer_wake(&r->o, address, UINT64_MAX, -1, &his));
+	} else {
+		drain(r, &mine);
+		his = mine;
+	}
+	if (what >= 4)
+		ck_assert_uint_eq(mine.tag, his.tag);
+	ck_assert_uint_eq(gputm_stall_buffer_waiting(r->b), r->o.count);
+	kit_valid(gputm_stall_buffer_unit(r->b));
+}
+
+static void run(uint32_t lines, uint32_t requests, unsigned steps)
+{
+	static struct run r;
+	struct gputm_stall_request out;
+
+	memset(&r, 0, sizeof(r));
+	r.random = lines * 100 + requests;
+	r.o.config = (struct gputm_stall_buffer_config)GPUTM_STALL_BUFFER_CONFIG_INIT;
+	r.o.config.lines = lines;
+	r.o.config.requests = requests;
+	kit_open(&r.kit);
+	r.b = make(&r.kit, &r.o.config);
+	for (unsigned i = 0; i < steps; i++) {
+		step(&r);
+		if (i % 100 == 99)
+			r.b = (struct gputm_stall_buffer *)(void *)kit_swap(
+				&stall_buffer_maker, &r.kit, gputm_stall_buffer_unit(r.b));
+	}
+	while (drain(&r, &out))
+		kit_valid(gputm_stall_buffer_unit(r.b));
+	ck_assert_uint_eq(gputm_stall_buffer_waiting(r.b), 0);
+	gputm_stall_buffer_free(r.b);
+	kit_close(&r.kit);
+}
+
+START_TEST(test_stall_buffer_random)
+{
+	for (uint32_t lines = 1; lines <= 6; lines++)
+		for (uint32_t requests = 1; requests <= 6; requests++)
+			run(lines, requests, kit_scale(1000, 50));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("stall_buffer");
+	TCase *tcase = tcase_create("stall_buffer");
+
+	tcase_set_timeout(tcase, 60);
+	tcase_add_test(tcase, test_stall_buffer_life);
+	tcase_add_test(tcase, test_stall_buffer_is_not_too_large);
+	tcase_add_test(tcase, test_table_v_line_size);
+	tcase_add_test(tcase, test_fig_9_oldest_leaves_first);
+	tcase_add_test(tcase, test_table_ii_full_at_four_by_four);
+	tcase_add_test(tcase, test_stall_buffer_random);
+	suite_add_tcase(suite, tcase);
+	return kit_run(suite);
+}

@@ -1,0 +1,626 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Tests of timestamp_table: life, Fig. 8 in all six orders, what literal misses, overflow,
+ * the oracle, and that no loop is missed. "test-timestamp_table loops 1000000" runs that last
+ * property over so many random sequences and prints what it has seen.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/kit.h"
+#include "tests/oracle/timestamp_table.h"
+
+KIT_MAKER(timestamp_table, TIMESTAMP_TABLE);
+
+#define OK GPUTM_TIMESTAMP_TABLE_OK
+#define LOOP GPUTM_TIMESTAMP_TABLE_LOOP
+#define OVERFLOW GPUTM_TIMESTAMP_TABLE_OVERFLOW
+#define NO_PDTS GPUTM_TIMESTAMP_TABLE_UNSET
+
+static struct gputm_timestamp_table *make(struct kit *kit,
+					  const struct gputm_timestamp_table_config *config)
+{
+	struct gputm_timestamp_table *t = NULL;
+
+	ck_assert_int_eq(gputm_timestamp_table_new(kit->ctx, config, &t), 0);
+	return t;
+}
+
+static struct gputm_timestamp_table_config few(uint32_t transactions)
+{
+	struct gputm_timestamp_table_config config = GPUTM_TIMESTAMP_TABLE_CONFIG_INIT;
+
+	config.transactions = transactions;
+	return config;
+}
+
+/* A table with transactions 0 .. count - 1 begun at 1. */
+static struct gputm_timestamp_table *begun(struct kit *kit, uint32_t count, bool literal,
+					   bool signed_unset)
+{
+	struct gputm_timestamp_table_config config = few(count);
+	struct gputm_timestamp_table *t;
+
+	config.literal = literal;
+	config.signed_unset = signed_unset;
+	t = make(kit, &config);
+	for (uint32_t tx = 0; tx < count; tx++)
+		ck_assert_int_eq(gputm_timestamp_table_begin(t, tx, 1), OK);
+	return t;
+}
+
+static void edge(struct gputm_timestamp_table *t, uint32_t pred, uint32_t succ, int result)
+{
+	ck_assert_int_eq(gputm_timestamp_table_edge_probe(t, pred, succ), result);
+	ck_assert_int_eq(gputm_timestamp_table_edge(t, pred, succ), result);
+	kit_valid(gputm_timestamp_table_unit(t));
+}
+
+static void stamps(const struct gputm_timestamp_table *t, uint32_t tx, uint32_t cts, uint32_t pdts)
+{
+	struct gputm_timestamp_table_stamps now;
+
+	ck_assert_int_eq(gputm_timestamp_table_stamps(t, tx, &now), 0);
+	ck_assert_uint_eq(now.cts, cts);
+	ck_assert_uint_eq(now.pdts, pdts);
+}
+
+START_TEST(test_timestamp_table_life)
+{
+	kit_common(&timestamp_table_maker);
+}
+END_TEST
+
+/* Edges A: T1 -> T2, B: T2 -> T3, C: T3 -> T1; stamps of T1, T2, T3 after each edge. */
+static const struct {
+	const char *order;
+	uint32_t after[3][3][2];
+} fig_8[] = {
+#define U NO_PDTS
+	{ "ABC",
+	  { { { 1, 11 }, { 12, U }, { 1, U } },
+	    { { 1, 11 }, { 12, 22 }, { 23, U } },
+	    { { 1, 11 }, { 12, 22 }, { 23, 33 } } } },
+	{ "BCA",
+	  { { { 1, U }, { 1, 11 }, { 12, U } },
+	    { { 23, U }, { 1, 11 }, { 12, 22 } },
+	    { { 23, 33 }, { 1, 11 }, { 12, 22 } } } },
+	{ "CAB",
+	  { { { 12, U }, { 1, U }, { 1, 11 } },
+	    { { 12, 22 }, { 23, U }, { 1, 11 } },
+	    { { 12, 22 }, { 23, 33 }, { 1, 11 } } } },
+	{ "ACB",
+	  { { { 1, 11 }, { 12, U }, { 1, U } },
+	    { { 7, 11 }, { 12, U }, { 1, 6 } },
+	    { { 7, 11 }, { 12, 22 }, { 1, 6 } } } },
+	{ "BAC",
+	  { { { 1, U }, { 1, 11 }, { 12, U } },
+	    { { 1, 6 }, { 7, 11 }, { 12, U } },
+	    { { 1, 6 }, { 7, 11 }, { 12, 22 } } } },
+	{ "CBA",
+	  { { { 12, U }, { 1, U }, { 1, 11 } },
+	    { { 12, U }, { 1, 6 }, { 7, 11 } },
+	    { { 12, 22 }, { 1, 6 }, { 7, 11 } } } },
+#undef U
+};
+
+static void edge_named(struct gputm_timestamp_table *t, char name, int result)
+{
+	uint32_t pred = (uint32_t)(name - 'A');
+
+	edge(t, pred, (pred + 1) % 3, result);
+}
+
+START_TEST(test_fig_8_all_six_orders)
+{
+	struct gputm_timestamp_table *t;
+	struct kit kit;
+
+	kit_open(&kit);
+	t = begun(&kit, 3, false, false);
+	for (unsigned i = 0; i < 3; i++) {
+		edge_named(t, fig_8[_i].order[i], i == 2 ? LOOP : OK);
+		for (uint32_t tx = 0; tx < 3; tx++)
+			stamps(t, tx, fig_8[_i].after[i][tx][0], fig_8[_i].after[i][tx][1]);
+	}
+	kit_round_trip(&timestamp_table_maker, gputm_timestamp_table_unit(t));
+	gputm_timestamp_table_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+/* -1 compared as a number: the order A, C, B passes. */
+START_TEST(test_fig_7_unset_as_minus_one_misses_a_c_b)
+{
+	struct gputm_timestamp_table *t;
+	struct kit kit;
+
+	kit_open(&kit);
+	t = begun(&kit, 3, true, true);
+	edge_named(t, 'A', OK);
+	edge_named(t, 'C', OK);
+	stamps(t, 2, 1, NO_PDTS);
+	stamps(t, 0, 0, 11);
+	edge_named(t, 'B', OK);
+	gputm_timestamp_table_free(t);
+	t = begun(&kit, 3, true, false);
+	edge_named(t, 'A', OK);
+	edge_named(t, 'C', OK);
+	stamps(t, 2, 1, 6);
+	edge_named(t, 'B', LOOP);
+	gputm_timestamp_table_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+/* The shortest miss of literal: a CTS that goes back. */
+START_TEST(test_fig_7_literal_misses_a_loop_of_two)
+{
+	struct gputm_timestamp_table *t;
+	struct kit kit;
+
+	kit_open(&kit);
+	for (unsigned literal = 0; literal < 2; literal++) {
+		t = begun(&kit, 3, literal, false);
+		edge(t, 0, 1, OK);
+		stamps(t, 0, 1, 11);
+		stamps(t, 1, 12, NO_PDTS);
+		edge(t, 1, 2, OK);
+		stamps(t, 1, 12, 22);
+		stamps(t, 2, 23, NO_PDTS);
+		edge(t, 0, 2, OK);
+		stamps(t, 2, literal ? 12 : 23, NO_PDTS);
+		edge(t, 2, 1, literal ? OK : LOOP);
+		stamps(t, 2, literal ? 12 : 23, literal ? 17 : 33);
+		stamps(t, 1, literal ? 18 : 12, 22);
+		gputm_timestamp_table_free(t);
+	}
+	kit_close(&kit);
+}
+END_TEST
+
+/* Fig. 7, lines 23 to 27, with ts = PDTS if set, else CTS. */
+START_TEST(test_fig_7_at_commit_or_abort)
+{
+	struct gputm_timestamp_table_stamps now;
+	struct gputm_timestamp_table *t;
+	struct kit kit;
+
+	kit_open(&kit);
+	t = begun(&kit, 3, true, false);
+	edge(t, 0, 1, OK);
+	ck_assert_int_eq(gputm_timestamp_table_retire(t, 0, true), OK);
+	ck_assert_int_eq(gputm_timestamp_table_stamps(t, 0, &now), 0);
+	ck_assert_int_eq(now.state, GPUTM_TIMESTAMP_TABLE_COMMITTED);
+	ck_assert_uint_eq(now.prev, 1);
+	stamps(t, 0, 12, NO_PDTS);
+	ck_assert_int_eq(gputm_timestamp_table_retire(t, 1, false), OK);
+	ck_assert_int_eq(gputm_timestamp_table_stamps(t, 1, &now), 0);
+	ck_assert_int_eq(now.state, GPUTM_TIMESTAMP_TABLE_IDLE);
+	ck_assert_uint_eq(now.prev, 12);
+	stamps(t, 1, 13, NO_PDTS);
+	edge(t, 0, 2, OK); /* line 2: a committed predecessor sends its PrevTS */
+	stamps(t, 2, 2, NO_PDTS);
+	ck_assert_int_eq(gputm_timestamp_table_begin(t, 0, 0), OK);
+	stamps(t, 0, 12, NO_PDTS);
+	gputm_timestamp_table_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_timestamp_table_committed_ends_of_an_edge)
+{
+	struct gputm_timestamp_table *t;
+	struct kit kit;
+
+	kit_open(&kit);
+	t = begun(&kit, 5, false, false);
+	edge(t, 0, 1, OK); /* 1: CTS 12 */
+	ck_assert_int_eq(gputm_timestamp_table_retire(t, 1, true), OK);
+	edge(t, 1, 2, OK);
+	stamps(t, 2, 13, NO_PDTS);
+	edge(t, 2, 1, LOOP); /* 13 is above 12 - 1 */
+	stamps(t, 2, 13, NO_PDTS);
+	edge(t, 3, 1, OK);
+	stamps(t, 3, 1, 11);
+	edge(t, 1, 3, LOOP); /* 12 against 11 */
+	ck_assert_int_eq(gputm_timestamp_table_release(t, 1), 0);
+	ck_assert_int_eq(gputm_timestamp_table_begin(t, 1, 13), OK);
+	stamps(t, 1, 13, NO_PDTS);
+	gputm_timestamp_table_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+/* 6 bits: 62 is the largest stamp. Refused with nothing changed, accepted one below. */
+START_TEST(test_timestamp_table_overflow_is_tight)
+{
+	struct gputm_timestamp_table_config config = few(4);
+	struct gputm_timestamp_table *t;
+	uint64_t digest;
+	struct kit kit;
+
+	config.stamp_bits = 6;
+	kit_open(&kit);
+	t = make(&kit, &config);
+	ck_assert_int_eq(gputm_timestamp_table_begin(t, 0, 51), OK);
+	ck_assert_int_eq(gputm_timestamp_table_begin(t, 1, 52), OK);
+	ck_assert_int_eq(gputm_timestamp_table_begin(t, 2, 63), OVERFLOW);
+	ck_assert_int_eq(gputm_timestamp_table_begin(t, 2, 62), OK);
+	ck_assert_int_eq(gputm_timestamp_table_begin(t, 3, 64), -ERANGE);
+	kit_said(&kit, "start = 64", "1 .. 63", NULL);
+	ck_assert_int_eq(gputm_timestamp_table_begin(t, 3, 0), -ERANGE);
+	edge(t, 1, 0, OVERFLOW); /* would be 62 and then 63 */
+	stamps(t, 1, 52, NO_PDTS);
+	stamps(t, 0, 51, NO_PDTS);
+	edge(t, 0, 1, OK); /* 61, 62 */
+	stamps(t, 1, 62, NO_PDTS);
+	digest = kit_digest(gputm_timestamp_table_unit(t));
+	ck_assert_int_eq(gputm_timestamp_table_restart(t), -EINVAL);
+	kit_said(&kit, "running = 3", NULL);
+	ck_assert_uint_eq(kit_digest(gputm_timestamp_table_unit(t)), digest);
+	for (uint32_t tx = 0; tx < 3; tx++)
+		ck_assert_int_eq(gputm_timestamp_table_retire(t, tx, tx == 0), OK);
+	ck_assert_int_eq(gputm_timestamp_table_restart(t), 0);
+	stamps(t, 0, 1, NO_PDTS);
+	ck_assert_int_eq(gputm_timestamp_table_begin(t, 0, 1), OK);
+	ck_assert_uint_eq(kit_stat(gputm_timestamp_table_unit(t), "overflows"), 2);
+	kit_valid(gputm_timestamp_table_unit(t));
+	gputm_timestamp_table_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_timestamp_table_misuse_changes_nothing)
+{
+	struct gputm_timestamp_table_stamps now = { .cts = 4711 };
+	struct gputm_timestamp_table_config config = few(4);
+	struct gputm_timestamp_table *t = NULL;
+	uint64_t digest;
+	struct kit kit;
+
+	kit_open(&kit);
+	config.signed_unset = true;
+	ck_assert_int_eq(gputm_timestamp_table_new(kit.ctx, &config, &t), -EINVAL);
+	kit_said(&kit, "signed_unset", "literal", NULL);
+	config.signed_unset = false;
+	t = make(&kit, &config);
+	for (uint32_t tx = 0; tx < 3; tx++)
+		ck_assert_int_eq(gputm_timestamp_table_begin(t, tx, 1), OK);
+	for (uint32_t tx = 0; tx < 2; tx++)
+		ck_assert_int_eq(gputm_timestamp_table_retire(t, tx, true), OK);
+	digest = kit_digest(gputm_timestamp_table_unit(t));
+	edge(t, 0, 1, -EINVAL);
+	edge(t, 2, 2, -EINVAL);
+	kit_said(&kit, "transaction 2", NULL);
+	edge(t, 2, 3, -EINVAL);
+	edge(t, 3, 2, -EINVAL);
+	edge(t, 4, 2, -ERANGE);
+	edge(t, 2, 4, -ERANGE);
+	kit_said(&kit, "transaction = 4", "0 .. 3", NULL);
+	ck_assert_int_eq(gputm_timestamp_table_begin(t, 0, 1), -EINVAL);
+	ck_assert_int_eq(gputm_timestamp_table_begin(t, 2, 1), -EINVAL);
+	ck_assert_int_eq(gputm_timestamp_table_begin(t, 4, 1), -ERANGE);
+	ck_assert_int_eq(gputm_timestamp_table_retire(t, 0, true), -EINVAL);
+	ck_assert_int_eq(gputm_timestamp_table_retire(t, 4, true), -ERANGE);
+	ck_assert_int_eq(gputm_timestamp_table_release(t, 2), -EINVAL);
+	ck_assert_int_eq(gputm_timestamp_table_release(t, 4), -ERANGE);
+	ck_assert_int_eq(gputm_timestamp_table_stamps(t, 4, &now), -ERANGE);
+	ck_assert_uint_eq(now.cts, 4711);
+	ck_assert_uint_eq(kit_digest(gputm_timestamp_table_unit(t)), digest);
+	gputm_timestamp_table_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+/* 1024 x 72 bits are 9,216 bytes; with fields of 32 bits they are the 12 kB of Table 1. */
+START_TEST(test_table_1_storage)
+{
+	struct gputm_timestamp_table_config config;
+	struct gputm_timestamp_table *t;
+	struct gputm_storage padding;
+	uint64_t bits;
+	struct kit kit;
+
+	kit_open(&kit);
+	ck_assert_int_eq(gputm_timestamp_table_config_preset(&config, "isca-2017"), 0);
+	t = make(&kit, &config);
+	bits = gputm_unit_storage_bits(gputm_timestamp_table_unit(t));
+	ck_assert_uint_eq(bits, 9216 * 8);
+	ck_assert(gputm_unit_storage(gputm_timestamp_table_unit(t), 1, &padding));
+	ck_assert(padding.apart);
+	ck_assert_uint_eq(bits + padding.entries * padding.bits, 12 * 1024 * 8);
+	gputm_timestamp_table_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+/* ---- random runs against the oracle ---- */
+
+/* Transactions, bits, increment, literal, signed_unset. */
+static const uint32_t geometry[][5] = {
+	{ 3, 24, 10, 0, 0 }, { 8, 10, 3, 0, 0 }, { 16, 31, 1000, 0, 0 },
+	{ 5, 9, 10, 1, 0 },  { 5, 9, 10, 1, 1 }, { 4, 5, 1, 0, 0 },
+};
+
+static void compare(const struct gputm_timestamp_table *t, const struct oracle_timestamp_table *o)
+{
+	struct gputm_timestamp_table_stamps now;
+
+	for (uint32_t tx = 0; tx < o->config.transactions; tx++) {
+		ck_assert_int_eq(gputm_timestamp_table_stamps(t, tx, &now), 0);
+		ck_assert_int_eq((int)now.state, o->tx[tx].state);
+		ck_assert_int_eq((int64_t)now.cts, o->tx[tx].cts);
+		ck_assert_int_eq((int64_t)now.prev, o->tx[tx].prev);
+		ck_assert_int_eq(now.pdts == NO_PDTS ? INT64_MAX : (int64_t)now.pdts,
+				 o->tx[tx].pdts);
+	}
+}
+
+static int restart(struct gputm_timestamp_table *t, struct oracle_timestamp_table *o)
+{
+	struct gputm_timestamp_table_config config = o->config;
+	int error = gputm_timestamp_table_restart(t);
+
+	if (!error)
+		oracle_timestamp_table_open(o, &config);
+	return error;
+}
+
+static void step(struct gputm_timestamp_table *t, struct oracle_timestamp_table *o,
+		 uint64_t *random)
+{
+	uint32_t tx = (uint32_t)kit_below(random, o->config.transactions);
+	uint32_t other = (uint32_t)kit_below(random, o->config.transactions);
+	uint64_t what = kit_below(random, 20), start = 1 + kit_below(random, 30);
+	bool committed = kit_below(random, 2);
+
+	if (what < 4)
+		ck_assert_int_eq(gputm_timestamp_table_begin(t, tx, start),
+				 oracle_timestamp_table_begin(o, tx, start));
+	else if (what < 6)
+		ck_assert_int_eq(gputm_timestamp_table_retire(t, tx, committed),
+				 oracle_timestamp_table_retire(o, tx, committed));
+	else if (what < 7)
+		ck_assert_int_eq(gputm_timestamp_table_release(t, tx),
+				 oracle_timestamp_table_release(o, tx));
+	else if (what < 8)
+		restart(t, o);
+	else {
+		int probe = gputm_timestamp_table_edge_probe(t, tx, other);
+
+		ck_assert_int_eq(gputm_timestamp_table_edge(t, tx, other), probe);
+		ck_assert_int_eq(oracle_timestamp_table_edge(o, tx, other), probe);
+	}
+	compare(t, o);
+}
+
+START_TEST(test_timestamp_table_random_against_oracle)
+{
+	struct gputm_timestamp_table_config config = few(geometry[_i][0]);
+	unsigned steps = kit_scale(6000, 300);
+	struct oracle_timestamp_table o;
+	struct gputm_timestamp_table *t;
+	uint64_t random = 17 + (uint64_t)_i;
+	struct kit kit;
+
+	config.stamp_bits = geometry[_i][1];
+	config.increment = geometry[_i][2];
+	config.literal = geometry[_i][3];
+	config.signed_unset = geometry[_i][4];
+	kit_open(&kit);
+	t = make(&kit, &config);
+	oracle_timestamp_table_open(&o, &config);
+	for (unsigned i = 0; i < steps; i++) {
+		step(t, &o, &random);
+		kit_valid(gputm_timestamp_table_unit(t));
+		if (kit_below(&random, 100) == 0)
+			t = (struct gputm_timestamp_table *)(void *)kit_swap(
+				&timestamp_table_maker, &kit, gputm_timestamp_table_unit(t));
+	}
+	kit_hostile(&timestamp_table_maker, gputm_timestamp_table_unit(t));
+	gputm_timestamp_table_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+/* ---- loops ---- */
+
+struct tally {
+	uint64_t edges, loops; /* edges that passed or not */
+	uint64_t missed;       /* passed and closed a loop */
+	uint64_t false_alarms; /* declared and would not have closed one */
+};
+
+/* Is there an edge to ask for, and does it make a new order? */
+static bool may_ask(const struct gputm_timestamp_table *t, uint32_t pred, uint32_t succ)
+{
+	return pred != succ && gputm_timestamp_table_edge_probe(t, pred, succ) >= 0;
+}
+
+static void ask(struct gputm_timestamp_table *t, struct oracle_order *order, uint32_t pred,
+		uint32_t succ, struct tally *tally)
+{
+	bool closes = oracle_order_closes_loop(order, pred, succ);
+	struct gputm_timestamp_table_stamps now;
+	uint32_t victim = succ;
+
+	if (gputm_timestamp_table_edge(t, pred, succ) == OK) {
+		tally->edges++;
+		tally->missed += closes;
+		oracle_order_add(order, pred, succ);
+		return;
+	}
+	tally->loops++;
+	tally->false_alarms += !closes;
+	ck_assert_int_eq(gputm_timestamp_table_stamps(t, succ, &now), 0);
+	if (now.state != GPUTM_TIMESTAMP_TABLE_RUNNING)
+		victim = pred;
+	ck_assert_int_eq(gputm_timestamp_table_retire(t, victim, false), OK);
+	oracle_order_forget(order, victim);
+}
+
+/*
+ * Two to six transactions, 24 random edges among them; now and then one commits and stays. An
+ * aborted one takes its edges along and begins again. Ends at the first loop that is missed.
+ */
+static void sequence(struct gputm_timestamp_table *t, uint64_t *random, struct tally *tally)
+{
+	uint32_t count = 2 + (uint32_t)kit_below(random, 5);
+	struct oracle_order order = { { 0 } };
+	uint64_t missed = tally->missed;
+
+	gputm_unit_reset(gputm_timestamp_table_unit(t));
+	for (unsigned i = 0; i < 24 && tally->missed == missed; i++) {
+		uint32_t pred = (uint32_t)kit_below(random, count);
+		uint32_t succ = (uint32_t)kit_below(random, count);
+		struct gputm_timestamp_table_stamps now;
+
+		ck_assert_int_eq(gputm_timestamp_table_stamps(t, pred, &now), 0);
+		if (now.state == GPUTM_TIMESTAMP_TABLE_IDLE)
+			ck_assert_int_eq(gputm_timestamp_table_begin(
+						 t, pred, 1 + kit_below(random, 20)),
+					 OK);
+		else if (may_ask(t, pred, succ))
+			ask(t, &order, pred, succ, tally);
+		if (now.state == GPUTM_TIMESTAMP_TABLE_RUNNING && !kit_below(random, 16))
+			(void)gputm_timestamp_table_retire(t, pred, true);
+	}
+}
+
+static struct tally loops(uint64_t sequences, bool literal)
+{
+	struct gputm_timestamp_table_config config = few(6);
+	struct gputm_timestamp_table *t = NULL;
+	struct tally tally = { 0, 0, 0, 0 };
+	uint64_t random = 1;
+
+	config.literal = literal;
+	ck_assert_int_eq(gputm_timestamp_table_new(NULL, &config, &t), 0);
+	for (uint64_t i = 0; i < sequences; i++)
+		sequence(t, &random, &tally);
+	gputm_timestamp_table_free(t);
+	return tally;
+}
+
+START_TEST(test_timestamp_table_misses_no_loop)
+{
+	struct tally sound = loops(kit_scale(20000, 200), false);
+
+	ck_assert_uint_eq(sound.missed, 0);
+	ck_assert_uint_gt(sound.loops, sound.false_alarms);
+}
+END_TEST
+
+START_TEST(test_timestamp_table_literal_misses_loops)
+{
+	ck_assert_uint_ge(loops(kit_scale(20000, 200), true).missed, 1);
+}
+END_TEST
+
+static uint64_t requested; /* sequences, on the command line */
+
+START_TEST(test_timestamp_table_requested_sequences)
+{
+	struct tally tally = loops(requested, _i != 0);
+
+	printf("%s: %" PRIu64 " sequences, %" PRIu64 " edges passed, %" PRIu64
+	       " loops declared, of them %" PRIu64 " false alarms, %" PRIu64 " missed\n",
+	       _i ? "literal" : "default", requested, tally.edges, tally.loops,
+	       tally.false_alarms, tally.missed);
+	ck_assert_int_eq(tally.missed != 0, _i != 0);
+}
+END_TEST
+
+static uint64_t digest_of_run(uint64_t seed)
+{
+	struct gputm_timestamp_table_config config = few(8);
+	struct gputm_timestamp_table *t = NULL;
+	uint64_t digest;
+
+	ck_assert_int_eq(gputm_timestamp_table_new(NULL, &config, &t), 0);
+	for (uint32_t tx = 0; tx < 8; tx++)
+		ck_assert_int_eq(gputm_timestamp_table_begin(t, tx, 1), OK);
+	for (unsigned i = 0; i < 200; i++)
+		(void)gputm_timestamp_table_edge(t, (uint32_t)kit_below(&seed, 8),
+						 (uint32_t)kit_below(&seed, 8));
+	digest = kit_digest(gputm_timestamp_table_unit(t));
+	gputm_timestamp_table_free(t);
+	return digest;
+}
+
+START_TEST(test_timestamp_table_is_deterministic)
+{
+	ck_assert_uint_eq(digest_of_run(1), digest_of_run(1));
+	ck_assert_uint_ne(digest_of_run(1), digest_of_run(2));
+}
+END_TEST
+
+static void count_event(void *state, const struct gputm_unit *unit, const struct gputm_event *event)
+{
+	unsigned *seen = state;
+
+	ck_assert_str_eq(gputm_unit_kind(unit), "timestamp_table");
+	seen[event->kind]++;
+}
+
+START_TEST(test_timestamp_table_tells_its_observer)
+{
+	struct gputm_timestamp_table_config config = few(3);
+	unsigned seen[5] = { 0 };
+	struct gputm_timestamp_table *t;
+	struct kit kit;
+
+	kit_open(&kit);
+	t = make(&kit, &config);
+	gputm_unit_observe(gputm_timestamp_table_unit(t), count_event, seen);
+	for (uint32_t tx = 0; tx < 3; tx++)
+		ck_assert_int_eq(gputm_timestamp_table_begin(t, tx, 1), OK);
+	edge(t, 0, 1, OK);
+	edge(t, 1, 0, LOOP);
+	for (uint32_t tx = 0; tx < 3; tx++)
+		ck_assert_int_eq(gputm_timestamp_table_retire(t, tx, true), OK);
+	ck_assert_int_eq(gputm_timestamp_table_release(t, 0), 0);
+	ck_assert_int_eq(gputm_timestamp_table_restart(t), 0);
+	ck_assert_uint_eq(seen[GPUTM_TIMESTAMP_TABLE_EVENT_BEGUN], 3);
+	ck_assert_uint_eq(seen[GPUTM_TIMESTAMP_TABLE_EVENT_EDGE], 2);
+	ck_assert_uint_eq(seen[GPUTM_TIMESTAMP_TABLE_EVENT_RETIRED], 3);
+	ck_assert_uint_eq(seen[GPUTM_TIMESTAMP_TABLE_EVENT_RELEASED], 1);
+	ck_assert_uint_eq(seen[GPUTM_TIMESTAMP_TABLE_EVENT_RESTARTED], 1);
+	gputm_timestamp_table_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+	Suite *suite = suite_create("timestamp_table");
+	TCase *tests = tcase_create("all");
+
+	suite_add_tcase(suite, tests);
+	if (argc == 3 && !strcmp(argv[1], "loops")) {
+		requested = strtoull(argv[2], NULL, 10);
+		tcase_set_timeout(tests, 3600);
+		tcase_add_loop_test(tests, test_timestamp_table_requested_sequences, 0, 2);
+		return kit_run(suite);
+	}
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, test_timestamp_table_life);
+	tcase_add_loop_test(tests, test_fig_8_all_six_orders, 0, 6);
+	tcase_add_test(tests, test_fig_7_unset_as_minus_one_misses_a_c_b);
+	tcase_add_test(tests, test_fig_7_literal_misses_a_loop_of_two);
+	tcase_add_test(tests, test_fig_7_at_commit_or_abort);
+	tcase_add_test(tests, test_timestamp_table_committed_ends_of_an_edge);
+	tcase_add_test(tests, test_timestamp_table_overflow_is_tight);
+	tcase_add_test(tests, test_timestamp_table_misuse_changes_nothing);
+	tcase_add_test(tests, test_table_1_storage);
+	tcase_add_loop_test(tests, test_timestamp_table_random_against_oracle, 0,
+			    (int)(sizeof(geometry) / sizeof(geometry[0])));
+	tcase_add_test(tests, test_timestamp_table_misses_no_loop);
+	tcase_add_test(tests, test_timestamp_table_literal_misses_loops);
+	tcase_add_test(tests, test_timestamp_table_is_deterministic);
+	tcase_add_test(tests, test_timestamp_table_tells_its_observer);
+	return kit_run(suite);
+}

@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tests of tx_log: life, rows and own writes by hand, spilling, packets, the oracle. */
+#include "tests/kit.h"
+#include "tests/oracle/tx_log.h"
+
+KIT_MAKER(tx_log, TX_LOG);
+
+static struct gputm_tx_log *make(struct kit *kit, const struct gputm_tx_log_config *config)
+{
+	struct gputm_tx_log *log = NULL;
+
+	ck_assert_int_eq(gputm_tx_log_new(kit->ctx, config, &log), 0);
+	return log;
+}
+
+static struct gputm_tx_log *make_small(struct kit *kit, uint32_t filter)
+{
+	struct gputm_tx_log_config config = GPUTM_TX_LOG_CONFIG_INIT;
+
+	config.lanes = 4;
+	config.partitions = 4;
+	config.l1_rows = 2;
+	config.reserve_rows = 1;
+	config.filter = filter;
+	return make(kit, &config);
+}
+
+static struct gputm_unit *unit_of(struct gputm_tx_log *log)
+{
+	return gputm_tx_log_unit(log);
+}
+
+START_TEST(test_tx_log_life)
+{
+	kit_common(&tx_log_maker);
+}
+END_TEST
+
+static const uint64_t at[4] = { 0x100, 0x104, 0x108, 0x10c };
+static const uint64_t other[4] = { 0x200, 0x300, 0x0, 0x304 };
+static const uint32_t seven[4] = { 7, 8, 9, 10 }, one[4] = { 1, 2, 3, 4 };
+
+START_TEST(test_tx_log_rows_have_void_entries)
+{
+	struct gputm_tx_log_row row;
+	struct gputm_tx_log *log;
+	struct kit kit;
+
+	kit_open(&kit);
+	log = make_small(&kit, GPUTM_TX_LOG_SIGNATURE);
+	ck_assert_int_eq(gputm_tx_log_append_read(log, 0xf, at, seven), GPUTM_TX_LOG_CACHED);
+	ck_assert_int_eq(gputm_tx_log_append_read(log, 0xa, other, one), GPUTM_TX_LOG_CACHED);
+	ck_assert_int_eq(gputm_tx_log_append_read(log, 0, other, one), GPUTM_TX_LOG_CACHED);
+	ck_assert_uint_eq(gputm_tx_log_rows(log, GPUTM_TX_LOG_READ), 2);
+	ck_assert_uint_eq(gputm_tx_log_rows(log, GPUTM_TX_LOG_WRITE), 0);
+	ck_assert_int_eq(gputm_tx_log_row(log, GPUTM_TX_LOG_READ, 1, &row), 0);
+	ck_assert_uint_eq(row.mask, 0xa);
+	ck_assert_uint_eq(row.address[1], 0x300);
+	ck_assert_uint_eq(row.value[3], 4);
+	ck_assert_int_eq(gputm_tx_log_row(log, GPUTM_TX_LOG_READ, 2, &row), -ERANGE);
+	ck_assert_uint_eq(row.mask, 0xa);
+	ck_assert_uint_eq(gputm_tx_log_lanes(log, GPUTM_TX_LOG_READ), 0xf);
+	ck_assert_int_eq(gputm_tx_log_append_write(log, 0x4, other, one), GPUTM_TX_LOG_CACHED);
+	ck_assert_uint_eq(gputm_tx_log_lanes(log, GPUTM_TX_LOG_WRITE), 0x4);
+	kit_valid(unit_of(log));
+	gputm_tx_log_free(log);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_tx_log_refusals_change_nothing)
+{
+	uint64_t odd[4] = { 0x100, 0x102, 0, 0 }, wide[4] = { 0, 0, UINT64_C(1) << 32, 0 };
+	struct gputm_tx_log_lookup own = { 1, 2, 3 };
+	uint32_t value[4] = { 0 }, walked = 9;
+	struct gputm_tx_log *log;
+	uint64_t digest;
+	struct kit kit;
+
+	kit_open(&kit);
+	log = make_small(&kit, GPUTM_TX_LOG_SIGNATURE);
+	ck_assert_int_eq(gputm_tx_log_append_write(log, 0x1, at, seven), 0);
+	digest = kit_digest(unit_of(log));
+	ck_assert_int_eq(gputm_tx_log_append_write(log, 0x10, at, seven), -ERANGE);
+	kit_said(&kit, "tx_log", "mask = 16", "0 .. 15", NULL);
+	ck_assert_int_eq(gputm_tx_log_append_read(log, 0x3, odd, seven), -EINVAL);
+	kit_said(&kit, "address = 258", "multiple of 4", NULL);
+	ck_assert_int_eq(gputm_tx_log_append_read(log, 0xf, wide, seven), -ERANGE);
+	kit_said(&kit, "address = 4294967296", "0 .. 4294967295", NULL);
+	ck_assert_int_eq(gputm_tx_log_lookup_own_writes(log, 0x10, at, value, &own), -ERANGE);
+	ck_assert_uint_eq(own.hits, 1);
+	ck_assert_int_eq(gputm_tx_log_lookup_own_write(log, 4, 0x100, value, &walked), -ERANGE);
+	ck_assert_uint_eq(walked, 9);
+	ck_assert_int_eq(gputm_tx_log_restart(log, 0x10), -ERANGE);
+	ck_assert_uint_eq(kit_digest(unit_of(log)), digest);
+	/* The lanes outside the mask may hold anything. */
+	ck_assert_int_eq(gputm_tx_log_append_read(log, 0x1, odd, seven), 0);
+	wide[2] -= 4;
+	ck_assert_int_eq(gputm_tx_log_append_read(log, 0x4, wide, seven), 0);
+	gputm_tx_log_free(log);
+	kit_close(&kit);
+}
+END_TEST
+
+/* Three writes of lane 1, the first and the last to one word: the newest answers. */
+START_TEST(test_tx_log_own_writes_newest_first)
+{
+	uint64_t b[4] = { 0, 0x500, 0, 0 };
+	struct gputm_tx_log *log;
+	uint32_t value = 0, rows = 0;
+	struct kit kit;
+
+	kit_open(&kit);
+	log = make_small(&kit, GPUTM_TX_LOG_SIGNATURE);
+	ck_assert_int_eq(gputm_tx_log_lookup_own_write(log, 1, 0x104, &value, &rows), 0);
+	ck_assert_uint_eq(rows, 0);
+	ck_assert_int_ge(gputm_tx_log_append_write(log, 0xf, at, seven), 0);
+	ck_assert_int_ge(gputm_tx_log_append_write(log, 0x2, b, one), 0);
+	ck_assert_int_eq(gputm_tx_log_lookup_own_write(log, 1, 0x104, &value, &rows), 1);
+	ck_assert_uint_eq(value, 8);
+	ck_assert_uint_eq(rows, 2);
+	ck_assert_int_ge(gputm_tx_log_append_write(log, 0x2, at, one), 0);
+	ck_assert_int_eq(gputm_tx_log_lookup_own_write(log, 1, 0x104, &value, &rows), 1);
+	ck_assert_uint_eq(value, 2);
+	ck_assert_uint_eq(rows, 1);
+	ck_assert_int_eq(gputm_tx_log_lookup_own_write(log, 0, 0x100, &value, &rows), 1);
+	ck_assert_uint_eq(rows, 3);
+	value = 77;
+	ck_assert_int_eq(gputm_tx_log_lookup_own_write(log, 0, 0x104, &value, NULL), 0);
+	ck_assert_uint_eq(value, 77);
+	ck_assert_int_eq(gputm_tx_log_restart(log, 0x2), 0);
+	ck_assert_int_eq(gputm_tx_log_lookup_own_write(log, 1, 0x104, &value, &rows), 0);
+	ck_assert_uint_eq(rows, 0);
+	kit_valid(unit_of(log));
+	gputm_tx_log_free(log);
+	kit_close(&kit);
+}
+END_TEST
+
+/* A look-up for a word never written, over 40 written ones: what each filter lets through. */
+static uint64_t rows_in_vain(uint32_t filter)
+{
+	struct gputm_tx_log_lookup own;
+	uint64_t word[4], rows = 0;
+	struct gputm_tx_log *log;
+	uint32_t value[4];
+	struct kit kit;
+
+	kit_open(&kit);
+	log = make_small(&kit, filter);
+	for (uint64_t i = 0; i < 40; i++) {
+		for (unsigned lane = 0; lane < 4; lane++)
+			word[lane] = 0x1000 + 4 * (4 * i + lane);
+		ck_assert_int_ge(gputm_tx_log_append_write(log, 0xf, word, one), 0);
+	}
+	for (uint64_t i = 0; i < 100; i++) {
+		for (unsigned lane = 0; lane < 4; lane++)
+			word[lane] = 0x90000 + 64 * i + 4 * lane;
+		ck_assert_int_eq(gputm_tx_log_lookup_own_writes(log, 0xf, word, value, &own), 0);
+		ck_assert_uint_eq(own.hits, 0);
+		ck_assert_uint_eq(own.rows, own.walked ? 40 : 0);
+		rows += own.rows;
+	}
+	ck_assert_uint_eq(kit_stat(unit_of(log), "rows_walked"), rows);
+	kit_valid(unit_of(log));
+	gputm_tx_log_free(log);
+	kit_close(&kit);
+	return rows;
+}
+
+START_TEST(test_tx_log_filters)
+{
+	uint64_t some = rows_in_vain(GPUTM_TX_LOG_SIGNATURE);
+
+	ck_assert_uint_eq(rows_in_vain(GPUTM_TX_LOG_PERFECT), 0);
+	ck_assert_uint_eq(rows_in_vain(GPUTM_TX_LOG_NONE), 4000);
+	ck_assert_uint_gt(some, 0);
+	ck_assert_uint_lt(some, 4000);
+}
+END_TEST
+
+START_TEST(test_tx_log_perfect_filter_walks_for_hits)
+{
+	uint64_t word[4] = { 0x100, 0x108, 0x108, 0x100 };
+	struct gputm_tx_log_lookup own;
+	uint32_t value[4] = { 0 };
+	struct gputm_tx_log *log;
+	struct kit kit;
+
+	kit_open(&kit);
+	log = make_small(&kit, GPUTM_TX_LOG_PERFECT);
+	for (unsigned i = 0; i < 3; i++)
+		ck_assert_int_ge(gputm_tx_log_append_write(log, 0xf, i == 1 ? at : other, seven),
+				 0);
+	ck_assert_int_eq(gputm_tx_log_lookup_own_writes(log, 0xf, word, value, &own), 0);
+	ck_assert_uint_eq(own.hits, 0x5);
+	ck_assert_uint_eq(own.walked, 0x5);
+	ck_assert_uint_eq(own.rows, 2);
+	ck_assert_uint_eq(value[0], 7);
+	ck_assert_uint_eq(value[1], 0);
+	ck_assert_uint_eq(value[2], 9);
+	gputm_tx_log_free(log);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_tx_log_spills_beyond_its_share)
+{
+	struct gputm_tx_log_row row;
+	struct gputm_tx_log *log;
+	struct kit kit;
+
+	kit_open(&kit);
+	log = make_small(&kit, GPUTM_TX_LOG_SIGNATURE);
+	ck_assert_int_eq(gputm_tx_log_append_read(log, 1, at, one), GPUTM_TX_LOG_CACHED);
+	ck_assert_int_eq(gputm_tx_log_append_read(log, 1, at, one), GPUTM_TX_LOG_CACHED);
+	ck_assert_int_eq(gputm_tx_log_append_write(log, 1, at, one), GPUTM_TX_LOG_CACHED);
+	ck_assert_int_eq(gputm_tx_log_append_read(log, 1, at, one), GPUTM_TX_LOG_SPILLED);
+	ck_assert_uint_eq(kit_stat(unit_of(log), "spilled_rows"), 1);
+	ck_assert_uint_eq(kit_stat(unit_of(log), "max_rows"), 3);
+	ck_assert_int_eq(gputm_tx_log_row(log, GPUTM_TX_LOG_READ, 1, &row), 0);
+	ck_assert(!row.spilled);
+	ck_assert_int_eq(gputm_tx_log_row(log, GPUTM_TX_LOG_READ, 2, &row), 0);
+	ck_assert(row.spilled);
+	ck_assert_int_eq(gputm_tx_log_restart(log, 1), 0);
+	ck_assert_uint_eq(gputm_tx_log_rows(log, GPUTM_TX_LOG_READ), 0);
+	ck_assert_int_eq(gputm_tx_log_append_read(log, 1, at, one), GPUTM_TX_LOG_CACHED);
+	gputm_tx_log_free(log);
+	kit_close(&kit);
+}
+END_TEST
+
+/* A row of 32 lanes x (32-bit address + 32-bit value) is two 128 B lines. */
+START_TEST(test_tx_log_storage_of_a_row_is_two_lines)
+{
+	struct gputm_storage array;
+	struct gputm_tx_log *log;
+	struct kit kit;
+
+	kit_open(&kit);
+	log = make(&kit, NULL);
+	ck_assert(gputm_unit_storage(unit_of(log), 0, &array));
+	ck_assert_uint_eq(array.bits, 2 * 128 * 8);
+	ck_assert(array.apart);
+	ck_assert_uint_eq(gputm_unit_storage_bits(unit_of(log)), 32 * 64);
+	gputm_tx_log_free(log);
+	kit_close(&kit);
+}
+END_TEST
+
+/* Errata and released sizes: 8 B of header, 8 B per entry, flits of 32 B. */
+START_TEST(test_tx_log_packet_sizes)
+{
+	static const unsigned flits[][2] = { { 0, 1 }, { 3, 1 }, { 4, 2 }, { 7, 2 }, { 32, 9 } };
+	struct gputm_tx_log *log;
+	struct kit kit;
+
+	kit_open(&kit);
+	log = make(&kit, NULL);
+	for (size_t i = 0; i < sizeof(flits) / sizeof(flits[0]); i++) {
+		ck_assert_uint_eq(gputm_tx_log_packet_bytes(log, flits[i][0]), 8 + 8 * flits[i][0]);
+		ck_assert_uint_eq(gputm_tx_log_packet_flits(log, flits[i][0]), flits[i][1]);
+	}
+	gputm_tx_log_free(log);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_tx_log_partition_of_any_address)
+{
+	static const uint32_t counts[] = { 1, 2, 3, 5, 6, 7, 48, 63, 64 };
+	static const uint64_t edges[] = { 0, 255, 256, UINT32_MAX, UINT64_MAX, UINT64_MAX - 255 };
+	struct gputm_tx_log_config config = GPUTM_TX_LOG_CONFIG_INIT;
+	uint64_t random = 3;
+	struct kit kit;
+
+	kit_open(&kit);
+	config.address_bits = 64;
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		struct gputm_tx_log *log;
+
+		config.partitions = counts[i];
+		config.interleave = i & 1 ? 64 : 256;
+		log = make(&kit, &config);
+		for (unsigned j = 0; j < 2000; j++) {
+			unsigned shift = (unsigned)kit_below(&random, 64);
+			uint64_t a = j < 6 ? edges[j] : kit_random(&random) >> shift;
+
+			ck_assert_uint_eq(gputm_tx_log_partition(log, a),
+					  a / config.interleave % config.partitions);
+		}
+		gputm_tx_log_free(log);
+	}
+	kit_close(&kit);
+}
+END_TEST
+
+/* ---- random against the oracle ---- */
+
+/* Lanes, partitions, interleave, filter. */
+static const uint32_t geometry[][4] = {
+	{ 32, 6, 256, GPUTM_TX_LOG_SIGNATURE },
+	{ 4, 4, 64, GPUTM_TX_LOG_PERFECT },
+	{ 64, 7, 128, GPUTM_TX_LOG_SIGNATURE },
+	{ 1, 1, 256, GPUTM_TX_LOG_NONE },
+};
+
+static void compare_rows(const struct gputm_tx_log *log, const struct oracle_tx_log *o,
+			 unsigned kind)
+{
+	uint64_t lanes_of[64], set;
+	struct gputm_tx_log_row row;
+
+	ck_assert_uint_eq(gputm_tx_log_rows(log, (enum gputm_tx_log_kind)kind), o->rows[kind]);
+	for (unsigned r = 0; r < o->rows[kind]; r++) {
+		ck_assert_int_eq(gputm_tx_log_row(log, (enum gputm_tx_log_kind)kind, r, &row), 0);
+		for (unsigned lane = 0; lane < o->lanes; lane++) {
+			const struct oracle_tx_log_entry *e = oracle_tx_log_at(o, kind, r, lane);
+
+			ck_assert_int_eq(e != NULL, (int)(row.mask >> lane & 1));
+			ck_assert(!e || (e->address == row.address[lane] &&
+					 e->value == row.value[lane]));
+		}
+		ck_assert_int_eq(gputm_tx_log_group(log, (enum gputm_tx_log_kind)kind, r,
+						    UINT64_MAX, lanes_of, &set), 0);
+		for (unsigned p = 0; p < o->partitions; p++)
+			ck_assert_uint_eq(set >> p & 1 ? lanes_of[p] : 0,
+					  oracle_tx_log_to(o, kind, r, p));
+	}
+}
+
+static void look_up(struct gputm_tx_log *log, const struct oracle_tx_log *o, uint64_t mask,
+		    const uint64_t *address)
+{
+	struct gputm_tx_log_lookup own;
+	uint32_t value[64], rows = 0;
+	uint64_t hits = 0;
+
+	ck_assert_int_eq(gputm_tx_log_lookup_own_writes(log, mask, address, value, &own), 0);
+	for (unsigned lane = 0; lane < o->lanes; lane++) {
+		uint32_t expected, depth;
+		int row;
+
+		if (!(mask >> lane & 1))
+			continue;
+		row = oracle_tx_log_own_write(o, lane, address[lane], &expected);
+		if (row < 0)
+			continue;
+		hits |= UINT64_C(1) << lane;
+		depth = o->rows[1] - (uint32_t)row;
+		rows = depth > rows ? depth : rows;
+		ck_assert_uint_eq(value[lane], expected);
+	}
+	ck_assert_uint_eq(own.hits, hits);
+	ck_assert_uint_eq(own.walked & hits, hits);
+	ck_assert_uint_eq(own.walked & ~mask, 0);
+	ck_assert_uint_eq(own.rows, own.walked == hits ? rows : o->rows[1]);
+}
+
+static void step(struct gputm_tx_log *log, struct oracle_tx_log *o, uint64_t *random)
+{
+	uint64_t lanes = o->lanes == 64 ? UINT64_MAX : (UINT64_C(1) << o->lanes) - 1;
+	uint64_t mask = kit_below(random, 3) ? kit_random(random) & lanes : lanes, address[64];
+	unsigned what = (unsigned)kit_below(random, 20);
+	uint32_t value[64];
+
+	for (unsigned lane = 0; lane < 64; lane++) {
+		address[lane] = kit_below(random, o->lanes == 1 ? 16 : 400) << 2;
+		value[lane] = (uint32_t)kit_random(random);
+	}
+	if (what < 14 && oracle_tx_log_append(o, what & 1, mask, address, value)) {
+		if (what & 1)
+			ck_assert_int_ge(gputm_tx_log_append_write(log, mask, address, value), 0);
+		else
+			ck_assert_int_ge(gputm_tx_log_append_read(log, mask, address, value), 0);
+	} else if (what < 19) {
+		look_up(log, o, mask, address);
+	} else {
+		mask = kit_below(random, 3) ? mask & kit_random(random) : lanes;
+		ck_assert_int_eq(gputm_tx_log_restart(log, mask), 0);
+		oracle_tx_log_restart(o, mask);
+	}
+}
+
+START_TEST(test_tx_log_random_against_oracle)
+{
+	static struct oracle_tx_log o;
+	struct gputm_tx_log_config config = GPUTM_TX_LOG_CONFIG_INIT;
+	unsigned steps = kit_scale(1500, 200);
+	uint64_t random = 11 + (uint64_t)_i;
+	struct gputm_tx_log *log;
+	struct kit kit;
+
+	config.lanes = geometry[_i][0];
+	config.partitions = geometry[_i][1];
+	config.interleave = geometry[_i][2];
+	config.filter = geometry[_i][3];
+	config.reserve_rows = 1;
+	kit_open(&kit);
+	log = make(&kit, &config);
+	oracle_tx_log_init(&o, config.lanes, config.partitions, config.interleave);
+	for (unsigned i = 0; i < steps; i++) {
+		step(log, &o, &random);
+		kit_valid(unit_of(log));
+		if (kit_below(&random, 50) == 0)
+			log = (struct gputm_tx_log *)(void *)kit_swap(&tx_log_maker, &kit,
+								      unit_of(log));
+		if (kit_below(&random, 25) == 0) {
+			compare_rows(log, &o, GPUTM_TX_LOG_READ);
+			compare_rows(log, &o, GPUTM_TX_LOG_WRITE);
+		}
+	}
+	ck_assert_uint_gt(kit_stat(unit_of(log), "hits"), 0);
+	kit_hostile(&tx_log_maker, unit_of(log));
+	gputm_tx_log_free(log);
+	kit_close(&kit);
+}
+END_TEST
+
+/* An append that finds no memory for a row leaves the logs as they were. */
+START_TEST(test_tx_log_append_without_memory)
+{
+	struct gputm_tx_log *log;
+	unsigned refused = 0;
+	uint64_t digest;
+	struct kit kit;
+	int error;
+
+	kit_open(&kit);
+	log = make_small(&kit, GPUTM_TX_LOG_SIGNATURE);
+	for (long i = 0; i < 200; i++) {
+		digest = kit_digest(unit_of(log));
+		kit.fail_at = kit.allocations + i % 3;
+		error = gputm_tx_log_append_write(log, 0xf, at, seven);
+		kit.fail_at = -1;
+		kit_valid(unit_of(log));
+		if (error >= 0)
+			continue;
+		refused++;
+		ck_assert_int_eq(error, -ENOMEM);
+		ck_assert_uint_eq(kit_digest(unit_of(log)), digest);
+	}
+	ck_assert_uint_ge(refused, 3);
+	ck_assert_uint_eq(gputm_tx_log_rows(log, GPUTM_TX_LOG_WRITE), 200 - refused);
+	gputm_tx_log_free(log);
+	kit_close(&kit);
+}
+END_TEST
+
+static void count_event(void *state, const struct gputm_unit *unit, const struct gputm_event *event)
+{
+	unsigned *seen = state;
+
+	ck_assert_str_eq(gputm_unit_kind(unit), "tx_log");
+	seen[event->kind]++;
+}
+
+START_TEST(test_tx_log_tells_its_observer)
+{
+	unsigned seen[3] = { 0, 0, 0 };
+	struct gputm_tx_log_lookup own;
+	struct gputm_tx_log *log;
+	uint32_t value[4];
+	struct kit kit;
+
+	kit_open(&kit);
+	log = make_small(&kit, GPUTM_TX_LOG_SIGNATURE);
+	gputm_unit_observe(unit_of(log), count_event, seen);
+	ck_assert_int_ge(gputm_tx_log_append_read(log, 1, at, one), 0);
+	ck_assert_int_ge(gputm_tx_log_append_write(log, 1, at, one), 0);
+	ck_assert_int_eq(gputm_tx_log_lookup_own_writes(log, 1, at, value, &own), 0);
+	ck_assert_int_eq(gputm_tx_log_restart(log, 1), 0);
+	ck_assert_uint_eq(seen[GPUTM_TX_LOG_EVENT_APPEND], 2);
+	ck_assert_uint_eq(seen[GPUTM_TX_LOG_EVENT_LOOKUP], 1);
+	ck_assert_uint_eq(seen[GPUTM_TX_LOG_EVENT_RESTART], 1);
+	gputm_tx_log_free(log);
+	kit_close(&kit);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("tx_log");
+	TCase *tests = tcase_create("all");
+
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, test_tx_log_life);
+	tcase_add_test(tests, test_tx_log_rows_have_void_entries);
+	tcase_add_test(tests, test_tx_log_refusals_change_nothing);
+	tcase_add_test(tests, test_tx_log_own_writes_newest_first);
+	tcase_add_test(tests, test_tx_log_filters);
+	tcase_add_test(tests, test_tx_log_perfect_filter_walks_for_hits);
+	tcase_add_test(tests, test_tx_log_spills_beyond_its_share);
+	tcase_add_test(tests, test_tx_log_storage_of_a_row_is_two_lines);
+	tcase_add_test(tests, test_tx_log_packet_sizes);
+	tcase_add_test(tests, test_tx_log_partition_of_any_address);
+	tcase_add_test(tests, test_tx_log_append_without_memory);
+	tcase_add_test(tests, test_tx_log_tells_its_observer);
+	tcase_add_loop_test(tests, test_tx_log_random_against_oracle, 0,
+			    (int)(sizeof(geometry) / sizeof(geometry[0])));
+	suite_add_tcase(suite, tests);
+	return kit_run(suite);
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tests of tx_throttle: life, the limit, the order of the queue, misuse, the oracle. */
+#include "tests/kit.h"
+#include "tests/oracle/tx_throttle.h"
+
+KIT_MAKER(tx_throttle, TX_THROTTLE);
+
+enum { IN = GPUTM_TX_THROTTLE_ADMITTED, WAIT = GPUTM_TX_THROTTLE_WAIT };
+
+static struct gputm_tx_throttle *make(struct kit *kit, uint32_t warps, uint32_t limit)
+{
+	struct gputm_tx_throttle_config config = GPUTM_TX_THROTTLE_CONFIG_INIT;
+	struct gputm_tx_throttle *throttle = NULL;
+
+	config.warps = warps;
+	config.limit = limit;
+	ck_assert_int_eq(gputm_tx_throttle_new(kit->ctx, &config, &throttle), 0);
+	return throttle;
+}
+
+/* The answer, after making sure that the probe agrees and changes nothing. */
+static int admit(struct gputm_tx_throttle *throttle, uint32_t warp)
+{
+	uint64_t digest = kit_digest(gputm_tx_throttle_unit(throttle));
+	int answer = gputm_tx_throttle_admit_probe(throttle, warp);
+
+	ck_assert_uint_eq(kit_digest(gputm_tx_throttle_unit(throttle)), digest);
+	ck_assert_int_eq(gputm_tx_throttle_admit(throttle, warp), answer);
+	return answer;
+}
+
+static void leave(struct gputm_tx_throttle *throttle, uint32_t warp)
+{
+	ck_assert_int_eq(gputm_tx_throttle_leave(throttle, warp), 0);
+}
+
+/* The first waiting warp if there is room for it, else 4711. */
+static uint32_t next(const struct gputm_tx_throttle *throttle)
+{
+	uint32_t warp = 4711;
+	bool any = gputm_tx_throttle_next(throttle, &warp);
+
+	ck_assert_int_eq(any, warp != 4711);
+	return warp;
+}
+
+START_TEST(test_tx_throttle_life)
+{
+	kit_common(&tx_throttle_maker);
+}
+END_TEST
+
+/* The example that opens the source. */
+START_TEST(test_tx_throttle_serves_in_the_order_of_asking)
+{
+	struct gputm_tx_throttle *throttle;
+	struct kit kit;
+
+	kit_open(&kit);
+	throttle = make(&kit, 48, 2);
+	ck_assert_int_eq(admit(throttle, 5), IN);
+	ck_assert_int_eq(admit(throttle, 7), IN);
+	ck_assert_int_eq(admit(throttle, 9), WAIT);
+	ck_assert_int_eq(admit(throttle, 3), WAIT);
+	ck_assert_uint_eq(next(throttle), 4711);
+	leave(throttle, 5);
+	ck_assert_uint_eq(next(throttle), 9);
+	ck_assert_int_eq(admit(throttle, 3), WAIT);
+	ck_assert_int_eq(admit(throttle, 5), WAIT); /* no way past the queue */
+	ck_assert_int_eq(admit(throttle, 9), IN);
+	ck_assert_uint_eq(next(throttle), 4711);
+	ck_assert_int_eq(admit(throttle, 3), WAIT);
+	leave(throttle, 7);
+	leave(throttle, 9);
+	ck_assert_int_eq(admit(throttle, 3), IN);
+	ck_assert_int_eq(admit(throttle, 5), IN);
+	ck_assert_uint_eq(gputm_tx_throttle_waiting(throttle), 0);
+	ck_assert_uint_eq(kit_stat(gputm_tx_throttle_unit(throttle), "waits"), 3);
+	ck_assert_uint_eq(kit_stat(gputm_tx_throttle_unit(throttle), "maximum_waiting"), 3);
+	kit_valid(gputm_tx_throttle_unit(throttle));
+	kit_round_trip(&tx_throttle_maker, gputm_tx_throttle_unit(throttle));
+	gputm_tx_throttle_free(throttle);
+	kit_close(&kit);
+}
+END_TEST
+
+/* Table 6.1: 1, 2, 4 or 8 warps at a time; the limit is met exactly. */
+START_TEST(test_table_6_1_limits_are_tight)
+{
+	uint32_t limit = 1u << _i;
+	struct gputm_tx_throttle *throttle;
+	struct kit kit;
+
+	kit_open(&kit);
+	throttle = make(&kit, 48, limit);
+	for (uint32_t warp = 0; warp < 48; warp++)
+		ck_assert_int_eq(admit(throttle, warp), warp < limit ? IN : WAIT);
+	ck_assert_uint_eq(gputm_tx_throttle_running(throttle), limit);
+	ck_assert_uint_eq(gputm_tx_throttle_waiting(throttle), 48 - limit);
+	kit_valid(gputm_tx_throttle_unit(throttle));
+	leave(throttle, 0);
+	ck_assert_int_eq(admit(throttle, limit), IN);
+	ck_assert_int_eq(admit(throttle, limit + 1), WAIT);
+	gputm_tx_throttle_free(throttle);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_tx_throttle_without_a_limit_nobody_waits)
+{
+	struct gputm_tx_throttle *throttle;
+	struct kit kit;
+
+	kit_open(&kit);
+	throttle = make(&kit, 48, 0);
+	for (uint32_t warp = 0; warp < 48; warp++)
+		ck_assert_int_eq(admit(throttle, warp), IN);
+	ck_assert_uint_eq(gputm_tx_throttle_running(throttle), 48);
+	ck_assert_uint_eq(kit_stat(gputm_tx_throttle_unit(throttle), "waits"), 0);
+	gputm_tx_throttle_free(throttle);
+	kit_close(&kit);
+}
+END_TEST
+
+/* A warp that restarts its transaction keeps its place. */
+START_TEST(test_tx_throttle_a_restart_is_admitted)
+{
+	struct gputm_tx_throttle *throttle;
+	struct kit kit;
+
+	kit_open(&kit);
+	throttle = make(&kit, 4, 1);
+	ck_assert_int_eq(admit(throttle, 2), IN);
+	ck_assert_int_eq(admit(throttle, 0), WAIT);
+	ck_assert_int_eq(admit(throttle, 2), IN);
+	ck_assert_uint_eq(gputm_tx_throttle_running(throttle), 1);
+	ck_assert_uint_eq(kit_stat(gputm_tx_throttle_unit(throttle), "repeats"), 1);
+	leave(throttle, 2);
+	ck_assert_uint_eq(gputm_tx_throttle_running(throttle), 0);
+	ck_assert_int_eq(admit(throttle, 2), WAIT); /* out is out */
+	gputm_tx_throttle_free(throttle);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_tx_throttle_misuse_changes_nothing)
+{
+	struct gputm_tx_throttle *throttle;
+	uint64_t digest;
+	struct kit kit;
+
+	kit_open(&kit);
+	throttle = make(&kit, 4, 1);
+	ck_assert_int_eq(admit(throttle, 3), IN);
+	ck_assert_int_eq(admit(throttle, 0), WAIT);
+	digest = kit_digest(gputm_tx_throttle_unit(throttle));
+	ck_assert_int_eq(gputm_tx_throttle_admit(throttle, 4), -ERANGE);
+	kit_said(&kit, "tx_throttle", "warp = 4", "0 .. 3", NULL);
+	ck_assert_int_eq(gputm_tx_throttle_leave(throttle, 4), -ERANGE);
+	ck_assert_int_eq(gputm_tx_throttle_leave(throttle, 0), -EINVAL);
+	kit_said(&kit, "warp 0", NULL);
+	ck_assert_int_eq(gputm_tx_throttle_leave(throttle, 1), -EINVAL);
+	ck_assert_uint_eq(kit_digest(gputm_tx_throttle_unit(throttle)), digest);
+	gputm_tx_throttle_free(throttle);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_tx_throttle_storage_is_one_counter)
+{
+	struct gputm_tx_throttle *throttle;
+	struct kit kit;
+
+	kit_open(&kit);
+	throttle = make(&kit, 48, 2);
+	ck_assert_uint_eq(gputm_unit_storage_bits(gputm_tx_throttle_unit(throttle)), 2);
+	gputm_tx_throttle_free(throttle);
+	throttle = make(&kit, 48, 0);
+	ck_assert_uint_eq(gputm_unit_storage_bits(gputm_tx_throttle_unit(throttle)), 6);
+	gputm_tx_throttle_free(throttle);
+	kit_close(&kit);
+}
+END_TEST
+
+static const uint32_t geometry[][2] = { { 6, 2 }, { 48, 8 }, { 1, 1 }, { 9, 0 }, { 5, 1024 } };
+
+static void step(struct gputm_tx_throttle *throttle, struct oracle_tx_throttle *o,
+		 uint64_t *random)
+{
+	uint32_t warp = (uint32_t)kit_below(random, o->config.warps + 1), expected = 4711;
+
+	oracle_tx_throttle_next(o, &expected);
+	ck_assert_uint_eq(next(throttle), expected);
+	if (expected != 4711 && kit_below(random, 2))
+		warp = expected;
+	if (kit_below(random, 3))
+		ck_assert_int_eq(admit(throttle, warp), oracle_tx_throttle_admit(o, warp));
+	else
+		ck_assert_int_eq(gputm_tx_throttle_leave(throttle, warp),
+				 oracle_tx_throttle_leave(o, warp));
+	ck_assert_uint_eq(gputm_tx_throttle_running(throttle), o->insiders);
+	ck_assert_uint_eq(gputm_tx_throttle_waiting(throttle), o->waiters);
+}
+
+START_TEST(test_tx_throttle_random_against_oracle)
+{
+	unsigned steps = kit_scale(4000, 300);
+	struct gputm_tx_throttle *throttle;
+	uint64_t random = 23 + (uint64_t)_i;
+	struct oracle_tx_throttle o;
+	struct kit kit;
+
+	kit_open(&kit);
+	throttle = make(&kit, geometry[_i][0], geometry[_i][1]);
+	oracle_tx_throttle_open(&o, gputm_unit_config(gputm_tx_throttle_unit(throttle)));
+	for (unsigned i = 0; i < steps; i++) {
+		step(throttle, &o, &random);
+		kit_valid(gputm_tx_throttle_unit(throttle));
+		if (kit_below(&random, 100) == 0)
+			throttle = (struct gputm_tx_throttle *)(void *)kit_swap(
+				&tx_throttle_maker, &kit, gputm_tx_throttle_unit(throttle));
+	}
+	kit_hostile(&tx_throttle_maker, gputm_tx_throttle_unit(throttle));
+	gputm_tx_throttle_free(throttle);
+	kit_close(&kit);
+}
+END_TEST
+
+static uint64_t digest_of_run(uint64_t seed)
+{
+	struct gputm_tx_throttle *throttle = NULL;
+	uint64_t digest;
+
+	ck_assert_int_eq(gputm_tx_throttle_new(NULL, NULL, &throttle), 0);
+	for (unsigned i = 0; i < 100; i++) {
+		uint32_t warp = (uint32_t)kit_below(&seed, 48);
+
+		if (admit(throttle, warp) == IN)
+			leave(throttle, warp);
+		if (gputm_tx_throttle_running(throttle) < 2)
+			ck_assert_int_ge(admit(throttle, (warp + 1) % 48), 0);
+	}
+	digest = kit_digest(gputm_tx_throttle_unit(throttle));
+	gputm_tx_throttle_free(throttle);
+	return digest;
+}
+
+START_TEST(test_tx_throttle_is_deterministic)
+{
+	ck_assert_uint_eq(digest_of_run(1), digest_of_run(1));
+	ck_assert_uint_ne(digest_of_run(1), digest_of_run(2));
+}
+END_TEST
+
+static void keep_events(void *state, const struct gputm_unit *unit, const struct gputm_event *event)
+{
+	struct gputm_event *last = state;
+
+	ck_assert_str_eq(gputm_unit_kind(unit), "tx_throttle");
+	last[event->kind] = *event;
+}
+
+START_TEST(test_tx_throttle_tells_its_observer)
+{
+	struct gputm_event last[3] = { 0 };
+	struct gputm_tx_throttle *throttle;
+	struct kit kit;
+
+	kit_open(&kit);
+	throttle = make(&kit, 4, 1);
+	gputm_unit_observe(gputm_tx_throttle_unit(throttle), keep_events, last);
+	ck_assert_int_eq(admit(throttle, 3), IN);
+	ck_assert_int_eq(admit(throttle, 1), WAIT);
+	leave(throttle, 3);
+	ck_assert_str_eq(last[GPUTM_TX_THROTTLE_EVENT_ADMIT].name, "admit");
+	ck_assert_uint_eq(last[GPUTM_TX_THROTTLE_EVENT_ADMIT].value[0], 3);
+	ck_assert_str_eq(last[GPUTM_TX_THROTTLE_EVENT_QUEUE].name, "queue");
+	ck_assert_uint_eq(last[GPUTM_TX_THROTTLE_EVENT_QUEUE].value[2], 1);
+	ck_assert_str_eq(last[GPUTM_TX_THROTTLE_EVENT_LEAVE].name, "leave");
+	ck_assert_uint_eq(last[GPUTM_TX_THROTTLE_EVENT_LEAVE].value[1], 0);
+	gputm_tx_throttle_free(throttle);
+	kit_close(&kit);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("tx_throttle");
+	TCase *tests = tcase_create("all");
+
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, test_tx_throttle_life);
+	tcase_add_test(tests, test_tx_throttle_serves_in_the_order_of_asking);
+	tcase_add_loop_test(tests, test_table_6_1_limits_are_tight, 0, 4);
+	tcase_add_test(tests, test_tx_throttle_without_a_limit_nobody_waits);
+	tcase_add_test(tests, test_tx_throttle_a_restart_is_admitted);
+	tcase_add_test(tests, test_tx_throttle_misuse_changes_nothing);
+	tcase_add_test(tests, test_tx_throttle_storage_is_one_counter);
+	tcase_add_loop_test(tests, test_tx_throttle_random_against_oracle, 0,
+			    (int)(sizeof(geometry) / sizeof(geometry[0])));
+	tcase_add_test(tests, test_tx_throttle_is_deterministic);
+	tcase_add_test(tests, test_tx_throttle_tells_its_observer);
+	suite_add_tcase(suite, tests);
+	return kit_run(suite);
+}

@@ -1,0 +1,654 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tests of version_table: life, Fig. 4, 5 and 6, overlaps, tightness, the oracle. */
+#include "tests/kit.h"
+#include "tests/oracle/version_table.h"
+
+KIT_MAKER(version_table, VERSION_TABLE);
+
+#define OK GPUTM_VERSION_TABLE_OK
+#define PLAIN GPUTM_VERSION_TABLE_PLAIN
+#define STALE GPUTM_VERSION_TABLE_STALE
+#define WAIT GPUTM_VERSION_TABLE_WAIT
+#define OVERFLOW GPUTM_VERSION_TABLE_OVERFLOW
+
+static struct gputm_version_table *make(struct kit *kit,
+					const struct gputm_version_table_config *config)
+{
+	struct gputm_version_table *t = NULL;
+
+	ck_assert_int_eq(gputm_version_table_new(kit->ctx, config, &t), 0);
+	return t;
+}
+
+static struct gputm_version_table_config of(uint32_t versions)
+{
+	struct gputm_version_table_config config = GPUTM_VERSION_TABLE_CONFIG_INIT;
+
+	config.versions = versions;
+	return config;
+}
+
+static uint32_t add(struct gputm_version_table *t, uint64_t start, uint64_t length,
+		    uint64_t relocated, uint64_t now)
+{
+	uint32_t region = 4711;
+
+	ck_assert_int_eq(gputm_version_table_add_region(t, start, length, relocated, now, &region),
+			 OK);
+	return region;
+}
+
+static void copy(struct gputm_version_table *t, uint32_t region)
+{
+	uint32_t from, to;
+
+	ck_assert_int_eq(gputm_version_table_begin_copy_probe(t, region), OK);
+	ck_assert_int_eq(gputm_version_table_begin_copy(t, region, &from, &to), OK);
+}
+
+static void next(struct gputm_version_table *t, uint32_t region, uint64_t now)
+{
+	copy(t, region);
+	ck_assert_int_eq(gputm_version_table_copied(t, region), 0);
+	ck_assert_int_eq(gputm_version_table_seal(t, UINT64_C(1) << region, now), OK);
+	kit_valid(gputm_version_table_unit(t));
+}
+
+START_TEST(test_version_table_life)
+{
+	kit_common(&version_table_maker);
+}
+END_TEST
+
+/* ---- Fig. 4 ---- */
+
+/* States S1 to S4 of V0 .. V3 as digits, and what may then be read and written. */
+static void life(struct gputm_version_table *t, const char *states, uint64_t written)
+{
+	struct gputm_version_table_version v;
+	uint64_t physical = 4711;
+
+	for (uint32_t i = 0; i < 4; i++) {
+		ck_assert_int_eq(gputm_version_table_version(t, 0, i, &v), 0);
+		ck_assert_int_eq((int)v.state, states[i] - '0');
+	}
+	for (uint64_t time = 0; time < 40; time++) { /* only S3 is read */
+		int result = gputm_version_table_resolve(t, 0x800000, time, &physical);
+
+		if (result == OK)
+			ck_assert_int_eq(states[(physical - 0x800000) >> 16], '3');
+		else
+			ck_assert_int_eq(result, STALE);
+	}
+	ck_assert_int_eq(gputm_version_table_resolve(t, 0x800000, 39, &physical), OK);
+	physical = 4711; /* only S2 is written */
+	ck_assert_int_eq(gputm_version_table_resolve_write(t, 0x800000, &physical),
+			 written ? OK : WAIT);
+	ck_assert_uint_eq(physical, written ? written : 4711);
+	kit_valid(gputm_version_table_unit(t));
+}
+
+START_TEST(test_fig_4_life_cycle)
+{
+	struct gputm_version_table_config config = of(4);
+	struct gputm_version_table *t;
+	uint32_t region, version;
+	struct kit kit;
+
+	kit_open(&kit);
+	t = make(&kit, &config);
+	add(t, 0x800000, 0x400, 0xA00000, 0);
+	life(t, "3444", 0);
+	ck_assert_int_eq(gputm_version_table_acquire(t, 0x800000, 5, &region, &version), OK);
+	copy(t, 0);
+	life(t, "3144", 0);
+	ck_assert_int_eq(gputm_version_table_copied(t, 0), 0);
+	life(t, "3244", 0x810000);
+	ck_assert_int_eq(gputm_version_table_seal(t, 1, 10), OK);
+	life(t, "3344", 0);
+	copy(t, 0);
+	life(t, "3314", 0);
+	ck_assert_int_eq(gputm_version_table_copied(t, 0), 0);
+	life(t, "3324", 0x820000);
+	ck_assert_int_eq(gputm_version_table_seal(t, 1, 20), OK);
+	life(t, "3334", 0);
+	copy(t, 0);
+	life(t, "3331", 0);
+	ck_assert_int_eq(gputm_version_table_release(t, region, version), 0);
+	life(t, "4331", 0);
+	ck_assert_int_eq(gputm_version_table_copied(t, 0), 0);
+	life(t, "4332", 0x830000);
+	kit_round_trip(&version_table_maker, gputm_version_table_unit(t));
+	gputm_version_table_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+/* ---- Fig. 6 ---- */
+
+static struct gputm_version_table *fig_6(struct kit *kit, bool plain_as_given)
+{
+	static const uint64_t created[2][4] = { { 17, 123, 193, 255 }, { 12, 144, 156, 300 } };
+	static const uint32_t references[2][4] = { { 1, 23, 50, 5 }, { 0, 9, 35, 47 } };
+	static const uint64_t start[2] = { 0x800000, 0x880000 };
+	struct gputm_version_table_config config = of(4);
+	struct gputm_version_table *t;
+	uint32_t region, version;
+
+	config.plain_as_given = plain_as_given;
+	t = make(kit, &config);
+	add(t, 0x800000, 0x400, 0xA00000, 17);
+	add(t, 0x880000, 0x10000, 0xA10000, 12);
+	for (uint32_t r = 0; r < 2; r++)
+		for (uint32_t v = 0; v < 4; v++) {
+			if (v)
+				next(t, r, created[r][v]);
+			for (uint32_t i = 0; i < references[r][v]; i++) {
+				ck_assert_int_eq(gputm_version_table_acquire(t, start[r],
+									     created[r][v],
+									     &region, &version),
+						 OK);
+				ck_assert_uint_eq(region, r);
+				ck_assert_uint_eq(version, v);
+			}
+		}
+	return t;
+}
+
+static const struct {
+	uint64_t address, time, physical; /* 0: stale */
+} fig_6_reads[] = {
+	{ 0x800000, 16, 0 },	     { 0x800000, 17, 0x800000 },  { 0x800000, 122, 0x800000 },
+	{ 0x800000, 123, 0x810000 }, { 0x800000, 192, 0x810000 }, { 0x8003FF, 193, 0x8203FF },
+	{ 0x8003FF, 254, 0x8203FF }, { 0x800000, 255, 0x830000 }, { 0x800000, 9999, 0x830000 },
+	{ 0x880000, 11, 0 },	     { 0x880000, 12, 0x880000 },  { 0x880000, 143, 0x880000 },
+	{ 0x880000, 144, 0x890000 }, { 0x880000, 155, 0x890000 }, { 0x88FFFF, 156, 0x8AFFFF },
+	{ 0x88FFFF, 299, 0x8AFFFF }, { 0x880000, 300, 0x8B0000 }, { 0x880000, 9999, 0x8B0000 },
+};
+
+static const uint64_t fig_6_plain[][2] = {
+	{ 0x810000, 0xA00000 }, { 0x8103FF, 0xA003FF }, { 0x820000, 0xA00400 },
+	{ 0x830000, 0xA00800 }, { 0x890000, 0xA10000 }, { 0x8A0000, 0xA20000 },
+	{ 0x8B0000, 0xA30000 }, { 0x810400, 0x810400 }, { 0x7FFFFF, 0x7FFFFF },
+	{ 0xC00000, 0xC00000 },
+};
+
+START_TEST(test_fig_6_version_index_table)
+{
+	struct gputm_version_table_version v;
+	struct gputm_version_table *t;
+	uint64_t physical;
+	struct kit kit;
+
+	kit_open(&kit);
+	t = fig_6(&kit, false);
+	for (size_t i = 0; i < sizeof(fig_6_reads) / sizeof(fig_6_reads[0]); i++) {
+		physical = 0;
+		ck_assert_int_eq(gputm_version_table_resolve(t, fig_6_reads[i].address,
+							     fig_6_reads[i].time, &physical),
+				 fig_6_reads[i].physical ? OK : STALE);
+		ck_assert_uint_eq(physical, fig_6_reads[i].physical);
+	}
+	for (size_t i = 0; i < sizeof(fig_6_plain) / sizeof(fig_6_plain[0]); i++) {
+		ck_assert_int_eq(
+			gputm_version_table_resolve_plain(t, fig_6_plain[i][0], &physical), 0);
+		ck_assert_uint_eq(physical, fig_6_plain[i][1]);
+		ck_assert_int_eq(
+			gputm_version_table_resolve(t, fig_6_plain[i][0], 99, &physical), PLAIN);
+		ck_assert_uint_eq(physical, fig_6_plain[i][1]);
+	}
+	ck_assert_int_eq(gputm_version_table_version(t, 1, 3, &v), 0);
+	ck_assert_uint_eq(v.references, 47);
+	ck_assert_uint_eq(v.created, 300);
+	ck_assert_uint_eq(v.address, 0x8B0000);
+	kit_round_trip(&version_table_maker, gputm_version_table_unit(t));
+	gputm_version_table_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+/* What a plain access within a region means: the newest version, or the address. */
+START_TEST(test_fig_5_plain_access_within_a_region)
+{
+	struct gputm_version_table *t;
+	uint64_t physical;
+	struct kit kit;
+
+	kit_open(&kit);
+	for (unsigned as_given = 0; as_given < 2; as_given++) {
+		t = fig_6(&kit, as_given);
+		ck_assert_int_eq(gputm_version_table_resolve_plain(t, 0x800004, &physical), 0);
+		ck_assert_uint_eq(physical, as_given ? 0x800004 : 0x830004);
+		gputm_version_table_free(t);
+	}
+	kit_close(&kit);
+}
+END_TEST
+
+/* 193 bits, 42 regions in 1 kB; 60 + 8 x 32 + 5 would be 321. */
+START_TEST(test_table_1_storage)
+{
+	struct gputm_version_table_config config;
+	struct gputm_version_table *t;
+	struct gputm_storage regions;
+	struct kit kit;
+
+	kit_open(&kit);
+	ck_assert_int_eq(gputm_version_table_config_preset(&config, "isca-2017"), 0);
+	t = make(&kit, &config);
+	ck_assert(gputm_unit_storage(gputm_version_table_unit(t), 0, &regions));
+	ck_assert_uint_eq(regions.bits, 193);
+	ck_assert_uint_eq(regions.entries, 1024 * 8 / 193);
+	ck_assert_uint_eq(gputm_unit_storage_bits(gputm_version_table_unit(t)), 42 * 193);
+	gputm_version_table_free(t);
+	config.time_bits = 32;
+	t = make(&kit, &config);
+	ck_assert(gputm_unit_storage(gputm_version_table_unit(t), 0, &regions));
+	ck_assert_uint_eq(regions.bits, 321);
+	gputm_version_table_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+/* A version in the middle stays while an older one is read, and the newest always. */
+START_TEST(test_version_table_recycles_oldest_first)
+{
+	struct gputm_version_table_config config = of(3);
+	uint32_t region, v0, v1, v2, from = 99, to = 99;
+	struct gputm_version_table *t;
+	struct kit kit;
+
+	kit_open(&kit);
+	t = make(&kit, &config);
+	add(t, 0, 64, 0x1000, 0);
+	ck_assert_int_eq(gputm_version_table_acquire(t, 0, 0, &region, &v0), OK);
+	next(t, 0, 10);
+	ck_assert_int_eq(gputm_version_table_acquire(t, 0, 10, &region, &v1), OK);
+	next(t, 0, 20);
+	ck_assert_int_eq(gputm_version_table_acquire(t, 0, 20, &region, &v2), OK);
+	ck_assert_int_eq(gputm_version_table_begin_copy_probe(t, 0), WAIT);
+	ck_assert_int_eq(gputm_version_table_begin_copy(t, 0, &from, &to), WAIT);
+	ck_assert_uint_eq(to, 99);
+	ck_assert_int_eq(gputm_version_table_release(t, 0, v1), 0);
+	ck_assert_int_eq(gputm_version_table_release(t, 0, v2), 0);
+	ck_assert_int_eq(gputm_version_table_begin_copy(t, 0, &from, &to), WAIT);
+	ck_assert_int_eq(gputm_version_table_release(t, 0, v0), 0);
+	ck_assert_int_eq(gputm_version_table_begin_copy(t, 0, &from, &to), OK);
+	ck_assert_uint_eq(from, v2);
+	ck_assert_uint_eq(to, v0);
+	ck_assert_uint_eq(kit_stat(gputm_version_table_unit(t), "waits"), 2);
+	kit_valid(gputm_version_table_unit(t));
+	gputm_version_table_free(t);
+
+	config.lazy = true;
+	t = make(&kit, &config);
+	add(t, 0, 64, 0x1000, 0);
+	ck_assert_int_eq(gputm_version_table_acquire(t, 0, 0, &region, &v0), OK);
+	next(t, 0, 10);
+	ck_assert_int_eq(gputm_version_table_release(t, 0, v0), 0);
+	ck_assert_uint_eq(kit_stat(gputm_version_table_unit(t), "recycled"), 0);
+	next(t, 0, 20);
+	next(t, 0, 30);
+	ck_assert_uint_eq(kit_stat(gputm_version_table_unit(t), "recycled"), 1);
+	gputm_version_table_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_version_table_start_stamps_and_restart)
+{
+	struct gputm_version_table_config config = of(4);
+	struct gputm_version_table_version v;
+	struct gputm_version_table *t;
+	uint32_t region, version;
+	struct kit kit;
+
+	kit_open(&kit);
+	config.time_bits = 8;
+	config.stamp_bits = 10;
+	t = make(&kit, &config);
+	add(t, 0, 64, 0x1000000, 0);
+	add(t, 64, 64, 0x2000000, 0);
+	ck_assert_uint_eq(gputm_version_table_start_stamp(t, 0), 1);
+	copy(t, 0);
+	copy(t, 1);
+	ck_assert_int_eq(gputm_version_table_seal(t, 3, 5), -EINVAL);
+	ck_assert_int_eq(gputm_version_table_committed(t, 1, 7), -EINVAL);
+	ck_assert_int_eq(gputm_version_table_copied(t, 0), 0);
+	ck_assert_int_eq(gputm_version_table_copied(t, 1), 0);
+	ck_assert_int_eq(gputm_version_table_committed(t, 1, 7), 0);
+	ck_assert_int_eq(gputm_version_table_committed(t, 1, 3), 0);
+	ck_assert_int_eq(gputm_version_table_committed(t, 0, 1023), -ERANGE);
+	ck_assert_int_eq(gputm_version_table_seal(t, 3, 256), OVERFLOW);
+	ck_assert_int_eq(gputm_version_table_seal(t, 3, 255), OK);
+	ck_assert_uint_eq(gputm_version_table_start_stamp(t, 254), 1);
+	ck_assert_uint_eq(gputm_version_table_start_stamp(t, 255), 8);
+	copy(t, 1); /* inherits the stamp */
+	ck_assert_int_eq(gputm_version_table_acquire(t, 64, 255, &region, &version), OK);
+	ck_assert_int_eq(gputm_version_table_restart(t, 1), -EINVAL);
+	kit_said(&kit, "references = 1", NULL);
+	ck_assert_int_eq(gputm_version_table_release(t, region, version), 0);
+	ck_assert_int_eq(gputm_version_table_restart(t, 256), -ERANGE);
+	ck_assert_int_eq(gputm_version_table_restart(t, 1), 0);
+	kit_valid(gputm_version_table_unit(t));
+	ck_assert_uint_eq(gputm_version_table_start_stamp(t, 1), 1);
+	ck_assert_int_eq(gputm_version_table_version(t, 1, version, &v), 0);
+	ck_assert_int_eq(v.state, GPUTM_VERSION_TABLE_READABLE);
+	ck_assert_uint_eq(v.created, 1);
+	ck_assert_uint_eq(kit_stat(gputm_version_table_unit(t), "dropped"), 1);
+	gputm_version_table_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+static const struct {
+	uint64_t start, length, relocated;
+	int result;
+} bad_regions[] = {
+	{ 0x100000, 0, 0x900000, -EINVAL },	     /* a length of zero */
+	{ 0x8003FF, 0x400, 0x900000, -EINVAL },	     /* overlaps version 0 */
+	{ 0x810000, 4, 0x900000, -EINVAL },	     /* version 1 */
+	{ 0xA00BFF, 4, 0x900000, -EINVAL },	     /* what is relocated */
+	{ 0x900000, 0x400, 0x8003FF, -EINVAL },	     /* relocated onto version 0 */
+	{ 0x900000, 0x400, 0x910000, -EINVAL },	     /* onto its own version 1 */
+	{ 0xFFFD0000, 0x400, 0x900000, -ERANGE },    /* versions end beyond 32 bits */
+	{ 0x900000, 0x400, 0xFFFFFFF0, -ERANGE },    /* relocated bytes do */
+	{ 0x100000000, 0x400, 0x900000, -ERANGE },
+	{ 0x900000, 0x400, 0xB00000, OK },	     /* and this is good */
+	{ 0x900400, 0x400, 0xB00C00, OK },	     /* rows apart, bytes in between */
+	{ 0x100000, 0x400, 0x200000, GPUTM_VERSION_TABLE_FULL },
+};
+
+START_TEST(test_version_table_regions_do_not_overlap)
+{
+	struct gputm_version_table_config config = of(4);
+	struct gputm_version_table *t;
+	struct kit kit;
+
+	kit_open(&kit);
+	config.regions = 3;
+	t = make(&kit, &config);
+	add(t, 0x800000, 0x400, 0xA00000, 0);
+	for (size_t i = 0; i < sizeof(bad_regions) / sizeof(bad_regions[0]); i++) {
+		uint32_t region = 4711, regions = gputm_version_table_regions(t);
+
+		ck_assert_int_eq(gputm_version_table_add_region(
+					 t, bad_regions[i].start, bad_regions[i].length,
+					 bad_regions[i].relocated, 0, &region),
+				 bad_regions[i].result);
+		ck_assert_uint_eq(gputm_version_table_regions(t),
+				  regions + (bad_regions[i].result == OK));
+		ck_assert_uint_eq(region, bad_regions[i].result == OK ? regions : 4711);
+	}
+	kit_round_trip(&version_table_maker, gputm_version_table_unit(t));
+	gputm_version_table_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_version_table_misuse_changes_nothing)
+{
+	struct gputm_version_table_config config = of(4);
+	struct gputm_version_table_version v;
+	struct gputm_version_table *t;
+	uint64_t physical = 4711, digest;
+	uint32_t region = 4711, version = 4711;
+	struct kit kit;
+
+	kit_open(&kit);
+	config.reference_bits = 1;
+	t = make(&kit, &config);
+	ck_assert_int_eq(gputm_version_table_copied(t, 0), -ERANGE);
+	add(t, 0x800000, 0x400, 0xA00000, 9);
+	ck_assert_int_eq(gputm_version_table_acquire(t, 0x800000, 9, &region, &version), OK);
+	region = version = 4711;
+	digest = kit_digest(gputm_version_table_unit(t));
+	ck_assert_int_eq(gputm_version_table_acquire(t, 0x800000, 9, &region, &version), -ERANGE);
+	kit_said(&kit, "references = 2", NULL);
+	ck_assert_int_eq(gputm_version_table_acquire(t, 0x700000, 9, &region, &version), PLAIN);
+	ck_assert_int_eq(gputm_version_table_release(t, 0, 1), -EINVAL);
+	kit_said(&kit, "version 1", "no reference", NULL);
+	ck_assert_int_eq(gputm_version_table_release(t, 1, 0), -ERANGE);
+	ck_assert_int_eq(gputm_version_table_release(t, 0, 4), -ERANGE);
+	ck_assert_int_eq(gputm_version_table_copied(t, 0), -EINVAL);
+	ck_assert_int_eq(gputm_version_table_seal(t, 1, 20), -EINVAL);
+	ck_assert_int_eq(gputm_version_table_seal(t, 2, 20), -ERANGE);
+	ck_assert_int_eq(gputm_version_table_begin_copy(t, 1, &region, &version), -ERANGE);
+	ck_assert_int_eq(gputm_version_table_committed(t, 0, 1), -EINVAL);
+	ck_assert_int_eq(gputm_version_table_committed(t, 1, 1), -ERANGE);
+	ck_assert_int_eq(gputm_version_table_version(t, 0, 4, &v), -ERANGE);
+	ck_assert_int_eq(gputm_version_table_version(t, 1, 0, &v), -ERANGE);
+	ck_assert_int_eq(gputm_version_table_resolve(t, UINT64_C(1) << 32, 9, &physical), -ERANGE);
+	ck_assert_int_eq(gputm_version_table_resolve_write(t, UINT64_C(1) << 32, &physical),
+			 -ERANGE);
+	ck_assert_int_eq(gputm_version_table_resolve_plain(t, UINT64_C(1) << 32, &physical),
+			 -ERANGE);
+	ck_assert_uint_eq(physical, 4711);
+	ck_assert_uint_eq(region, 4711);
+	ck_assert_uint_eq(version, 4711);
+	ck_assert_uint_eq(kit_digest(gputm_version_table_unit(t)), digest);
+	copy(t, 0);
+	ck_assert_int_eq(gputm_version_table_begin_copy(t, 0, &region, &version), -EINVAL);
+	ck_assert_int_eq(gputm_version_table_copied(t, 0), 0);
+	ck_assert_int_eq(gputm_version_table_begin_copy(t, 0, &region, &version), -EINVAL);
+	ck_assert_int_eq(gputm_version_table_seal(t, 1, 9), -EINVAL);
+	kit_said(&kit, "now = 9", NULL);
+	ck_assert_int_eq(gputm_version_table_seal(t, 1, 10), OK);
+	gputm_version_table_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+/* ---- random runs: regions, versions, row shift, plain as given, lazy ---- */
+static const uint32_t geometry[][5] = {
+	{ 3, 4, 8, 0, 0 }, { 5, 2, 8, 1, 0 }, { 8, 16, 9, 0, 1 }, { 1, 8, 10, 0, 0 },
+};
+
+static void step_region(struct gputm_version_table *t, struct oracle_version_table *o,
+			uint64_t *random)
+{
+	uint64_t start = kit_below(random, 300) * 16, length = kit_below(random, 300);
+	uint64_t relocated = 0x8000 + kit_below(random, 300) * 32, now = kit_below(random, 300);
+	uint32_t region;
+
+	ck_assert_int_eq(
+		gputm_version_table_add_region(t, start, length, relocated, now, &region),
+		oracle_version_table_add(o, start, length, relocated, now));
+}
+
+static void step_version(struct gputm_version_table *t, struct oracle_version_table *o,
+			 uint64_t *random, uint64_t *now)
+{
+	uint32_t region = (uint32_t)kit_below(random, o->regions), from, to;
+	uint64_t what = kit_below(random, 10), mask = kit_random(random);
+	uint64_t stamp = kit_below(random, 1000);
+
+	*now += kit_below(random, 3);
+	mask &= (UINT64_C(1) << o->regions) - 1;
+	if (what < 4) {
+		int probe = gputm_version_table_begin_copy_probe(t, region);
+
+		ck_assert_int_eq(gputm_version_table_begin_copy(t, region, &from, &to), probe);
+		ck_assert_int_eq(oracle_version_table_begin_copy(o, region), probe);
+		if (probe == OK)
+			ck_assert_uint_eq(to, (uint32_t)oracle_version_table_in(o, region, 1));
+	} else if (what < 7)
+		ck_assert_int_eq(gputm_version_table_copied(t, region),
+				 oracle_version_table_copied(o, region));
+	else if (what < 8)
+		ck_assert_int_eq(gputm_version_table_committed(t, region, stamp),
+				 oracle_version_table_committed(o, region, stamp));
+	else
+		mask = what == 8 ? mask : UINT64_C(1) << region;
+	if (what >= 8)
+		ck_assert_int_eq(gputm_version_table_seal(t, mask, *now),
+				 oracle_version_table_seal(o, mask, *now));
+	if (kit_below(random, 50) == 0 &&
+	    gputm_version_table_restart(t, 1) == oracle_version_table_restart(o, 1) &&
+	    !kit_stat(gputm_version_table_unit(t), "references"))
+		*now = 2;
+}
+
+static void step_reference(struct gputm_version_table *t, struct oracle_version_table *o,
+			   uint64_t *random, uint64_t now)
+{
+	uint32_t region = (uint32_t)kit_below(random, o->regions), got_version = 99, got = 99;
+	uint32_t version = (uint32_t)kit_below(random, o->config.versions);
+	uint64_t time = kit_below(random, now + 2);
+	uint64_t address = o->region[region].start + kit_below(random, 400);
+	unsigned r = 99, v = 99;
+	int result;
+
+	if (kit_below(random, 2)) {
+		ck_assert_int_eq(gputm_version_table_release(t, region, version),
+				 oracle_version_table_release(o, region, version));
+		return;
+	}
+	result = gputm_version_table_acquire(t, address, time, &got, &got_version);
+	ck_assert_int_eq(oracle_version_table_find(o, address, time, &r, &v), result);
+	if (result != OK)
+		return;
+	o->region[r].version[v].references++;
+	ck_assert_uint_eq(got, r);
+	ck_assert_uint_eq(got_version, v);
+}
+
+static void compare(const struct gputm_version_table *t, const struct oracle_version_table *o,
+		    uint64_t *random, uint64_t now)
+{
+	uint64_t address = kit_below(random, 0x3000), time = kit_below(random, now + 2), got = 0;
+	struct gputm_version_table_version is;
+	unsigned r = 0, v = 0;
+	int result = gputm_version_table_resolve(t, address, time, &got);
+
+	ck_assert_int_eq(oracle_version_table_find(o, address, time, &r, &v), result);
+	if (result == OK)
+		ck_assert_uint_eq(got, address + v * o->region[r].stride);
+	ck_assert_int_eq(gputm_version_table_resolve_plain(t, address, &got), 0);
+	ck_assert_uint_eq(got, oracle_version_table_plain(o, address));
+	for (r = 0; r < o->regions; r++)
+		for (v = 0; v < o->config.versions; v++) {
+			ck_assert_int_eq(gputm_version_table_version(t, r, v, &is), 0);
+			ck_assert_int_eq((int)is.state, o->region[r].version[v].state);
+			ck_assert_uint_eq(is.references, o->region[r].version[v].references);
+			ck_assert_uint_eq(is.stamp, o->region[r].version[v].stamp);
+			if (is.state == GPUTM_VERSION_TABLE_READABLE)
+				ck_assert_uint_eq(is.created, o->region[r].version[v].created);
+		}
+}
+
+START_TEST(test_version_table_random_against_oracle)
+{
+	struct gputm_version_table_config config = of(geometry[_i][1]);
+	unsigned steps = kit_scale(3000, 200);
+	uint64_t random = 23 + (uint64_t)_i, now = 1;
+	struct oracle_version_table o;
+	struct gputm_version_table *t;
+	struct kit kit;
+
+	config.regions = geometry[_i][0];
+	config.row_shift = geometry[_i][2];
+	config.plain_as_given = geometry[_i][3];
+	config.lazy = geometry[_i][4];
+	config.time_bits = 8;
+	config.stamp_bits = 16;
+	kit_open(&kit);
+	t = make(&kit, &config);
+	oracle_version_table_open(&o, &config);
+	for (unsigned i = 0; i < steps; i++) {
+		if (!o.regions || kit_below(&random, 30) == 0)
+			step_region(t, &o, &random);
+		else if (kit_below(&random, 2))
+			step_version(t, &o, &random, &now);
+		else
+			step_reference(t, &o, &random, now);
+		compare(t, &o, &random, now);
+		kit_valid(gputm_version_table_unit(t));
+		if (kit_below(&random, 100) == 0)
+			t = (struct gputm_version_table *)(void *)kit_swap(
+				&version_table_maker, &kit, gputm_version_table_unit(t));
+	}
+	kit_hostile(&version_table_maker, gputm_version_table_unit(t));
+	gputm_version_table_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+static uint64_t digest_of_run(uint64_t seed)
+{
+	struct gputm_version_table *t = NULL;
+	uint32_t region, version;
+	uint64_t digest;
+
+	ck_assert_int_eq(gputm_version_table_new(NULL, NULL, &t), 0);
+	add(t, 0x800000, 0x400, 0xA00000, 0);
+	for (uint64_t i = 1; i < 8; i++)
+		next(t, 0, 10 * i);
+	for (unsigned i = 0; i < 50; i++)
+		ck_assert_int_eq(gputm_version_table_acquire(t, 0x800000, kit_below(&seed, 99),
+							     &region, &version),
+				 OK);
+	digest = kit_digest(gputm_version_table_unit(t));
+	gputm_version_table_free(t);
+	return digest;
+}
+
+START_TEST(test_version_table_is_deterministic)
+{
+	ck_assert_uint_eq(digest_of_run(1), digest_of_run(1));
+	ck_assert_uint_ne(digest_of_run(1), digest_of_run(2));
+}
+END_TEST
+
+static void count_event(void *state, const struct gputm_unit *unit, const struct gputm_event *event)
+{
+	unsigned *seen = state;
+
+	ck_assert_str_eq(gputm_unit_kind(unit), "version_table");
+	seen[event->kind]++;
+}
+
+START_TEST(test_version_table_tells_its_observer)
+{
+	unsigned seen[7] = { 0 };
+	struct gputm_version_table *t;
+	uint32_t region, version;
+	struct kit kit;
+
+	kit_open(&kit);
+	t = make(&kit, NULL);
+	add(t, 0x800000, 0x400, 0xA00000, 0);
+	gputm_unit_observe(gputm_version_table_unit(t), count_event, seen);
+	ck_assert_int_eq(gputm_version_table_acquire(t, 0x800000, 0, &region, &version), OK);
+	next(t, 0, 5);
+	ck_assert_int_eq(gputm_version_table_release(t, region, version), 0);
+	ck_assert_int_eq(gputm_version_table_restart(t, 0), 0);
+	for (unsigned i = 0; i < 7; i++)
+		ck_assert_uint_eq(seen[i], 1);
+	gputm_version_table_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("version_table");
+	TCase *tests = tcase_create("all");
+
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, test_version_table_life);
+	tcase_add_test(tests, test_fig_4_life_cycle);
+	tcase_add_test(tests, test_fig_6_version_index_table);
+	tcase_add_test(tests, test_fig_5_plain_access_within_a_region);
+	tcase_add_test(tests, test_table_1_storage);
+	tcase_add_test(tests, test_version_table_recycles_oldest_first);
+	tcase_add_test(tests, test_version_table_start_stamps_and_restart);
+	tcase_add_test(tests, test_version_table_regions_do_not_overlap);
+	tcase_add_test(tests, test_version_table_misuse_changes_nothing);
+	tcase_add_loop_test(tests, test_version_table_random_against_oracle, 0,
+			    (int)(sizeof(geometry) / sizeof(geometry[0])));
+	tcase_add_test(tests, test_version_table_is_deterministic);
+	tcase_add_test(tests, test_version_table_tells_its_observer);
+	suite_add_tcase(suite, tests);
+	return kit_run(suite);
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tests of warp_clock: life, Fig. 7, fixed times of an attempt, back-off, the oracle. */
+#include "tests/kit.h"
+#include "tests/oracle/warp_clock.h"
+
+KIT_MAKER(warp_clock, WARP_CLOCK);
+
+static struct gputm_warp_clock *make(struct kit *kit, const struct gputm_warp_clock_config *config)
+{
+	struct gputm_warp_clock *c = NULL;
+
+	ck_assert_int_eq(gputm_warp_clock_new(kit->ctx, config, &c), 0);
+	return c;
+}
+
+static uint64_t now(const struct gputm_warp_clock *c, uint32_t warp)
+{
+	uint64_t time = 4711;
+
+	ck_assert_int_eq(gputm_warp_clock_time(c, warp, &time), 0);
+	return time;
+}
+
+START_TEST(test_warp_clock_life)
+{
+	kit_common(&warp_clock_maker);
+}
+END_TEST
+
+START_TEST(test_table_v_warpts_of_a_core)
+{
+	struct gputm_warp_clock *c;
+	struct kit kit;
+
+	kit_open(&kit);
+	c = make(&kit, NULL);
+	ck_assert_uint_eq(gputm_unit_storage_bits(gputm_warp_clock_unit(c)), 192 * 8);
+	gputm_warp_clock_free(c);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_fig_7_restart_time)
+{
+	struct gputm_warp_clock *c;
+	uint64_t cycles = 0;
+	struct kit kit;
+
+	kit_open(&kit);
+	c = make(&kit, NULL);
+	ck_assert_int_eq(gputm_warp_clock_abort(c, 1, 9), 0);
+	ck_assert_int_eq(gputm_warp_clock_restart(c, 1, &cycles), GPUTM_WARP_CLOCK_OK);
+	ck_assert_uint_eq(now(c, 1), 10);
+	/* tx2 at 10 loads A, written at 20; the attempt goes on at 10, the next is at 22. */
+	ck_assert_int_eq(gputm_warp_clock_abort(c, 1, 21), 0);
+	ck_assert_int_eq(gputm_warp_clock_abort(c, 1, 3), 0);
+	ck_assert_uint_eq(now(c, 1), 10);
+	ck_assert_int_eq(gputm_warp_clock_restart(c, 1, &cycles), GPUTM_WARP_CLOCK_OK);
+	ck_assert_uint_eq(now(c, 1), 22);
+	ck_assert_int_eq(gputm_warp_clock_commit(c, 1), 0);
+	ck_assert_uint_eq(now(c, 1), 22);
+	kit_round_trip(&warp_clock_maker, gputm_warp_clock_unit(c));
+	kit_hostile(&warp_clock_maker, gputm_warp_clock_unit(c));
+	gputm_warp_clock_free(c);
+	kit_close(&kit);
+}
+END_TEST
+
+/* A full stall buffer turns away an access whose report may lie below its own time. */
+START_TEST(test_errata_37_clock_never_goes_back)
+{
+	struct gputm_warp_clock *c;
+	uint64_t cycles = 0;
+	struct kit kit;
+
+	kit_open(&kit);
+	c = make(&kit, NULL);
+	ck_assert_int_eq(gputm_warp_clock_abort(c, 0, 50), 0);
+	ck_assert_int_ge(gputm_warp_clock_restart(c, 0, &cycles), 0);
+	ck_assert_int_eq(gputm_warp_clock_abort(c, 0, 7), 0);
+	ck_assert_int_ge(gputm_warp_clock_restart(c, 0, &cycles), 0);
+	ck_assert_uint_eq(now(c, 0), 52);
+	gputm_warp_clock_free(c);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_warp_clock_rollover_is_asked_for_at_the_margin)
+{
+	struct gputm_warp_clock_config config = GPUTM_WARP_CLOCK_CONFIG_INIT;
+	struct gputm_warp_clock *c = NULL;
+	uint64_t cycles = 0;
+	struct kit kit;
+
+	kit_open(&kit);
+	config.time_bits = 6;
+	config.margin = 63;
+	ck_assert_int_eq(gputm_warp_clock_new(kit.ctx, &config, &c), -EINVAL);
+	kit_said(&kit, "margin", "63", "time_bits", NULL);
+	config.margin = 10;
+	c = make(&kit, &config);
+	ck_assert_int_eq(gputm_warp_clock_abort(c, 0, 52), 0);
+	ck_assert_int_eq(gputm_warp_clock_restart(c, 0, &cycles), GPUTM_WARP_CLOCK_OK);
+	ck_assert(!gputm_warp_clock_exhausted(c));
+	ck_assert_int_eq(gputm_warp_clock_abort(c, 0, 53), 0);
+	ck_assert_int_eq(gputm_warp_clock_restart(c, 0, &cycles), GPUTM_WARP_CLOCK_ROLLOVER);
+	ck_assert(gputm_warp_clock_exhausted(c));
+	ck_assert_int_eq(gputm_warp_clock_abort(c, 1, 63), 0);
+	ck_assert_int_eq(gputm_warp_clock_restart(c, 1, &cycles), GPUTM_WARP_CLOCK_ROLLOVER);
+	ck_assert_uint_eq(now(c, 1), 63);
+	gputm_warp_clock_rollover(c);
+	ck_assert_uint_eq(now(c, 0), 0);
+	ck_assert(!gputm_warp_clock_exhausted(c));
+	kit_valid(gputm_warp_clock_unit(c));
+	gputm_warp_clock_free(c);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_warp_clock_misuse_changes_nothing)
+{
+	struct gputm_warp_clock_config config = GPUTM_WARP_CLOCK_CONFIG_INIT;
+	uint64_t digest, time = 77;
+	struct gputm_warp_clock *c;
+	struct kit kit;
+
+	kit_open(&kit);
+	config.warps = 2;
+	config.time_bits = 16;
+	c = make(&kit, &config);
+	digest = kit_digest(gputm_warp_clock_unit(c));
+	ck_assert_int_eq(gputm_warp_clock_time(c, 2, &time), -ERANGE);
+	kit_said(&kit, "warp = 2", "0 .. 1", NULL);
+	ck_assert_int_eq(gputm_warp_clock_abort(c, 2, 0), -ERANGE);
+	ck_assert_int_eq(gputm_warp_clock_abort(c, 0, 65536), -ERANGE);
+	kit_said(&kit, "reported = 65536", NULL);
+	ck_assert_int_eq(gputm_warp_clock_restart(c, 2, &time), -ERANGE);
+	ck_assert_int_eq(gputm_warp_clock_restart(c, 0, &time), -EINVAL);
+	kit_said(&kit, "warp 0", NULL);
+	ck_assert_int_eq(gputm_warp_clock_commit(c, 2), -ERANGE);
+	ck_assert_uint_eq(kit_digest(gputm_warp_clock_unit(c)), digest);
+	ck_assert_int_eq(gputm_warp_clock_abort(c, 0, 65535), 0);
+	ck_assert_int_eq(gputm_warp_clock_commit(c, 0), -EINVAL);
+	ck_assert_uint_eq(time, 77);
+	gputm_warp_clock_free(c);
+	kit_close(&kit);
+}
+END_TEST
+
+/* Uniform in 0 .. base x 2^min(aborts, limit): both ends come, the mean is half. */
+START_TEST(test_warp_clock_backoff_grows_and_stops_growing)
+{
+	struct gputm_warp_clock_config config = GPUTM_WARP_CLOCK_CONFIG_INIT;
+	unsigned rounds = kit_scale(4000, 4000);
+	struct gputm_warp_clock *c;
+	struct kit kit;
+
+	kit_open(&kit);
+	config.backoff_base = 4;
+	config.backoff_limit = 2;
+	for (unsigned aborts = 1; aborts <= 4; aborts++) {
+		uint64_t most = aborts == 1 ? 8 : 16, low = 99, high = 0, sum = 0, cycles = 0;
+
+		c = make(&kit, &config);
+		for (unsigned i = 0; i < rounds; i++) {
+			for (unsigned j = 0; j < aborts; j++) {
+				ck_assert_int_eq(gputm_warp_clock_abort(c, 0, 0), 0);
+				ck_assert_int_ge(gputm_warp_clock_restart(c, 0, &cycles), 0);
+			}
+			ck_assert_int_eq(gputm_warp_clock_commit(c, 0), 0);
+			low = cycles < low ? cycles : low;
+			high = cycles > high ? cycles : high;
+			sum += cycles;
+		}
+		ck_assert_uint_eq(low, 0);
+		ck_assert_uint_eq(high, most);
+		ck_assert_uint_gt(sum * 20, most * rounds * 9);
+		ck_assert_uint_lt(sum * 20, most * rounds * 11);
+		gputm_warp_clock_free(c);
+	}
+	kit_close(&kit);
+}
+END_TEST
+
+static void step(struct gputm_warp_clock *c, struct oracle_warp_clock *o,
+		 const struct gputm_warp_clock_config *config, uint64_t *random)
+{
+	uint32_t warp = (uint32_t)kit_below(random, ORACLE_CLOCK_WARPS);
+	uint64_t reported = kit_below(random, 200), cycles = 0;
+	uint64_t what = kit_below(random, 100);
+
+	if (what < 60 && o->reports[warp] < ORACLE_CLOCK_REPORTS) {
+		ck_assert_int_eq(gputm_warp_clock_abort(c, warp, reported), 0);
+		oracle_warp_clock_abort(o, warp, reported);
+	} else if (what < 85 && o->reports[warp]) {
+		ck_assert_int_ge(gputm_warp_clock_restart(c, warp, &cycles), 0);
+		oracle_warp_clock_restart(o, warp);
+		ck_assert_uint_le(cycles, oracle_warp_clock_backoff(o, warp, config));
+	} else if (what < 99 && !o->reports[warp]) {
+		ck_assert_int_eq(gputm_warp_clock_commit(c, warp), 0);
+		o->aborts[warp] = 0;
+	} else if (what == 99) {
+		gputm_warp_clock_rollover(c);
+		for (uint32_t i = 0; i < ORACLE_CLOCK_WARPS; i++) {
+			o->time[i] = 0;
+			for (unsigned j = 0; j < o->reports[i]; j++)
+				o->report[i][j] = 0;
+		}
+	}
+	for (uint32_t i = 0; i < ORACLE_CLOCK_WARPS; i++)
+		ck_assert_uint_eq(now(c, i), o->time[i]);
+	kit_valid(gputm_warp_clock_unit(c));
+}
+
+START_TEST(test_warp_clock_random)
+{
+	struct gputm_warp_clock_config config = GPUTM_WARP_CLOCK_CONFIG_INIT;
+	struct oracle_warp_clock o = { .time_max = 255 };
+	struct gputm_warp_clock *c;
+	uint64_t random = 3;
+	struct kit kit;
+
+	config.warps = ORACLE_CLOCK_WARPS;
+	config.time_bits = 8;
+	config.margin = 20;
+	kit_open(&kit);
+	c = make(&kit, &config);
+	for (unsigned i = 0; i < kit_scale(20000, 500); i++) {
+		step(c, &o, &config, &random);
+		if (i % 97 == 0)
+			c = (struct gputm_warp_clock *)(void *)kit_swap(&warp_clock_maker, &kit,
+									gputm_warp_clock_unit(c));
+	}
+	gputm_warp_clock_free(c);
+	kit_close(&kit);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("warp_clock");
+	TCase *tcase = tcase_create("warp_clock");
+
+	tcase_set_timeout(tcase, 60);
+	tcase_add_test(tcase, test_warp_clock_life);
+	tcase_add_test(tcase, test_table_v_warpts_of_a_core);
+	tcase_add_test(tcase, test_fig_7_restart_time);
+	tcase_add_test(tcase, test_errata_37_clock_never_goes_back);
+	tcase_add_test(tcase, test_warp_clock_rollover_is_asked_for_at_the_margin);
+	tcase_add_test(tcase, test_warp_clock_misuse_changes_nothing);
+	tcase_add_test(tcase, test_warp_clock_backoff_grows_and_stops_growing);
+	tcase_add_test(tcase, test_warp_clock_random);
+	suite_add_tcase(suite, tcase);
+	return kit_run(suite);
+}

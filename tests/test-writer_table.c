@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tests of writer_table: life, one writer per word, commits that stay, batches, the oracle. */
+#include "tests/kit.h"
+#include "tests/oracle/writer_table.h"
+
+KIT_MAKER(writer_table, WRITER_TABLE);
+
+#define CLAIMED GPUTM_WRITER_TABLE_CLAIMED
+#define OWN GPUTM_WRITER_TABLE_OWN
+#define HELD GPUTM_WRITER_TABLE_HELD
+#define CONFLICT GPUTM_WRITER_TABLE_CONFLICT
+#define FULL GPUTM_WRITER_TABLE_FULL
+
+static struct gputm_writer_table *make(struct kit *kit,
+				       const struct gputm_writer_table_config *config)
+{
+	struct gputm_writer_table *t = NULL;
+
+	ck_assert_int_eq(gputm_writer_table_new(kit->ctx, config, &t), 0);
+	return t;
+}
+
+static struct gputm_writer_table_config few(uint32_t entries)
+{
+	struct gputm_writer_table_config config = GPUTM_WRITER_TABLE_CONFIG_INIT;
+
+	config.entries = entries;
+	return config;
+}
+
+static void claim(struct gputm_writer_table *t, uint64_t address, uint32_t tx, uint64_t snapshot,
+		  int result)
+{
+	ck_assert_int_eq(gputm_writer_table_claim_probe(t, address, tx, snapshot), result);
+	ck_assert_int_eq(gputm_writer_table_claim(t, address, tx, snapshot), result);
+	kit_valid(gputm_writer_table_unit(t));
+}
+
+START_TEST(test_writer_table_life)
+{
+	kit_common(&writer_table_maker);
+}
+END_TEST
+
+/* The example at the top of the source. */
+START_TEST(test_section_4_2_single_writer)
+{
+	struct gputm_writer_table_writer writer[3];
+	struct gputm_writer_table *t;
+	struct kit kit;
+
+	kit_open(&kit);
+	t = make(&kit, NULL);
+	claim(t, 0x40, 7, 3, CLAIMED);
+	claim(t, 0x42, 7, 3, OWN);
+	claim(t, 0x40, 8, 3, HELD);
+	claim(t, 0x44, 8, 3, CLAIMED);
+	ck_assert_int_eq(gputm_writer_table_commit(t, 0x40, 7, 4), 0);
+	claim(t, 0x40, 9, 3, CONFLICT);
+	claim(t, 0x40, 9, 4, CLAIMED);
+	ck_assert_int_eq(gputm_writer_table_writers(t, 0x40, writer, 1), 2);
+	ck_assert_int_eq(gputm_writer_table_writers(t, 0x40, writer, 2), 2);
+	ck_assert_uint_eq(writer[0].tx, 9);
+	ck_assert(!writer[0].committed);
+	ck_assert_uint_eq(writer[1].tx, 7);
+	ck_assert(writer[1].committed);
+	ck_assert_uint_eq(writer[1].version, 4);
+	ck_assert_uint_eq(gputm_writer_table_used(t), 3);
+	ck_assert_int_eq(gputm_writer_table_release(t, 0x40, 7), 0);
+	ck_assert_int_eq(gputm_writer_table_release(t, 0x40, 9), 0);
+	ck_assert_int_eq(gputm_writer_table_writers(t, 0x40, NULL, 0), 0);
+	kit_round_trip(&writer_table_maker, gputm_writer_table_unit(t));
+	gputm_writer_table_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_section_5_release_at_commit)
+{
+	struct gputm_writer_table_config config = few(1);
+	struct gputm_writer_table *t;
+	struct kit kit;
+
+	kit_open(&kit);
+	config.release_at_commit = true;
+	t = make(&kit, &config);
+	claim(t, 0, 7, 3, CLAIMED);
+	ck_assert_int_eq(gputm_writer_table_commit(t, 0, 7, 4), 0);
+	ck_assert_uint_eq(gputm_writer_table_used(t), 0);
+	claim(t, 0, 9, 3, CLAIMED);
+	gputm_writer_table_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_section_5_of_two_at_once_the_larger_aborts)
+{
+	static const struct gputm_writer_table_claim claims[] = {
+		{ 0x40, 0, 9 }, { 0x40, 0, 3 }, { 0x80, 0, 9 }, { 0x40, 0, 5 }, { 0x44, 0, 4 },
+	};
+	static const int expected[] = { HELD, CLAIMED, FULL, HELD, CLAIMED };
+	struct gputm_writer_table_config config = few(2);
+	struct gputm_writer_table_claim bad[2] = { { 0x40, 0, 3 }, { 0x40, 0, 1024 } };
+	struct gputm_writer_table *t;
+	int result[65];
+	struct kit kit;
+
+	kit_open(&kit);
+	t = make(&kit, &config);
+	ck_assert_int_eq(gputm_writer_table_claim_batch(t, 2, bad, result), -ERANGE);
+	ck_assert_int_eq(gputm_writer_table_claim_batch(t, 65, bad, result), -ERANGE);
+	ck_assert_uint_eq(gputm_writer_table_used(t), 0);
+	ck_assert_int_eq(gputm_writer_table_claim_batch(t, 5, claims, result), 0);
+	ck_assert_mem_eq(result, expected, sizeof(expected));
+	kit_valid(gputm_writer_table_unit(t));
+	gputm_writer_table_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_writer_table_full_is_tight)
+{
+	struct gputm_writer_table_config config = few(3);
+	struct gputm_writer_table *t;
+	struct kit kit;
+
+	kit_open(&kit);
+	t = make(&kit, &config);
+	for (uint32_t tx = 0; tx < 3; tx++)
+		claim(t, 4 * tx, tx, 0, CLAIMED);
+	claim(t, 12, 3, 0, FULL);
+	ck_assert_int_eq(gputm_writer_table_commit(t, 8, 2, 1), 0);
+	claim(t, 12, 3, 0, FULL); /* a committed writer takes its entry as well */
+	claim(t, 8, 3, 1, FULL);
+	ck_assert_int_eq(gputm_writer_table_release(t, 8, 2), 0);
+	claim(t, 12, 3, 0, CLAIMED);
+	ck_assert_uint_eq(kit_stat(gputm_writer_table_unit(t), "full"), 3);
+	gputm_writer_table_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_writer_table_misuse_changes_nothing)
+{
+	struct gputm_writer_table_config config = few(8);
+	struct gputm_writer_table *t;
+	uint64_t digest;
+	struct kit kit;
+
+	kit_open(&kit);
+	config.version_bits = 8;
+	t = make(&kit, &config);
+	claim(t, 8, 1, 0, CLAIMED);
+	ck_assert_int_eq(gputm_writer_table_commit(t, 8, 1, 9), 0);
+	claim(t, 8, 2, 9, CLAIMED);
+	digest = kit_digest(gputm_writer_table_unit(t));
+	claim(t, 8, 1, 9, -EINVAL);
+	kit_said(&kit, "transaction 1", "committed", NULL);
+	claim(t, 8, 1024, 0, -ERANGE);
+	claim(t, UINT64_C(1) << 32, 1, 0, -ERANGE);
+	claim(t, 8, 3, 256, -ERANGE);
+	kit_said(&kit, "version = 256", "0 .. 255", NULL);
+	ck_assert_int_eq(gputm_writer_table_commit(t, 8, 1, 10), -EINVAL);
+	ck_assert_int_eq(gputm_writer_table_commit(t, 8, 2, 8), -EINVAL);
+	kit_said(&kit, "version = 8", NULL);
+	ck_assert_int_eq(gputm_writer_table_commit(t, 8, 2, 256), -ERANGE);
+	ck_assert_int_eq(gputm_writer_table_release(t, 8, 3), -EINVAL);
+	kit_said(&kit, "transaction 3", "0x8", NULL);
+	ck_assert_int_eq(gputm_writer_table_release(t, 12, 2), -EINVAL);
+	ck_assert_int_eq(gputm_writer_table_release(t, 8, 1024), -ERANGE);
+	ck_assert_int_eq(gputm_writer_table_writers(t, UINT64_C(1) << 32, NULL, 0), -ERANGE);
+	ck_assert_uint_eq(kit_digest(gputm_writer_table_unit(t)), digest);
+	gputm_writer_table_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_table_1_storage)
+{
+	struct gputm_writer_table_config config;
+	struct gputm_writer_table *t;
+	struct kit kit;
+
+	kit_open(&kit);
+	ck_assert_int_eq(gputm_writer_table_config_preset(&config, "isca-2017"), 0);
+	t = make(&kit, &config);
+	ck_assert_uint_eq(gputm_unit_storage_bits(gputm_writer_table_unit(t)), 15000 * 8);
+	gputm_writer_table_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+/* Entries, transactions, address bits, word bytes, release at commit, words. */
+static const uint32_t geometry[][6] = {
+	{ 20, 8, 32, 4, 0, 6 }, { 200, 64, 64, 64, 0, 40 }, { 1, 2, 16, 4, 0, 2 },
+	{ 30, 32, 32, 4, 1, 9 },
+};
+
+static void step(struct gputm_writer_table *t, struct oracle_writer_table *o, uint32_t words,
+		 uint64_t *random)
+{
+	uint64_t word = kit_below(random, words);
+	uint64_t address = word * word * o->config.word_bytes, version = kit_below(random, 40);
+	struct gputm_writer_table_writer got[64], expected[64];
+	uint32_t tx = (uint32_t)kit_below(random, o->config.transactions);
+	uint64_t what = kit_below(random, 10);
+	int count;
+
+	if (what < 5) {
+		int probe = gputm_writer_table_claim_probe(t, address, tx, version);
+
+		ck_assert_int_eq(gputm_writer_table_claim(t, address, tx, version), probe);
+		ck_assert_int_eq(oracle_writer_table_claim(o, address, tx, version), probe);
+	} else {
+		count = (int)oracle_writer_table_writers(o, address, expected);
+		if (count && kit_below(random, 8))
+			tx = expected[kit_below(random, (uint64_t)count)].tx;
+		if (what < 8)
+			ck_assert_int_eq(gputm_writer_table_commit(t, address, tx, version),
+					 oracle_writer_table_commit(o, address, tx, version));
+		else
+			ck_assert_int_eq(gputm_writer_table_release(t, address, tx),
+					 oracle_writer_table_release(o, address, tx));
+	}
+	ck_assert_uint_eq(gputm_writer_table_used(t), o->used);
+	count = gputm_writer_table_writers(t, address, got, 64);
+	ck_assert_int_eq(count, (int)oracle_writer_table_writers(o, address, expected));
+	for (int i = 0; i < count; i++) {
+		ck_assert_uint_eq(got[i].tx, expected[i].tx);
+		ck_assert_uint_eq(got[i].version, expected[i].version);
+		ck_assert_int_eq(got[i].committed, expected[i].committed);
+	}
+}
+
+START_TEST(test_writer_table_random_against_oracle)
+{
+	struct gputm_writer_table_config config = few(geometry[_i][0]);
+	unsigned steps = kit_scale(4000, 200);
+	uint64_t random = 19 + (uint64_t)_i;
+	struct oracle_writer_table o;
+	struct gputm_writer_table *t;
+	struct kit kit;
+
+	config.transactions = geometry[_i][1];
+	config.address_bits = geometry[_i][2];
+	config.word_bytes = geometry[_i][3];
+	config.release_at_commit = geometry[_i][4];
+	kit_open(&kit);
+	t = make(&kit, &config);
+	oracle_writer_table_open(&o, &config);
+	for (unsigned i = 0; i < steps; i++) {
+		step(t, &o, geometry[_i][5], &random);
+		kit_valid(gputm_writer_table_unit(t));
+		if (kit_below(&random, 100) == 0)
+			t = (struct gputm_writer_table *)(void *)kit_swap(
+				&writer_table_maker, &kit, gputm_writer_table_unit(t));
+	}
+	kit_hostile(&writer_table_maker, gputm_writer_table_unit(t));
+	gputm_writer_table_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+static uint64_t digest_of_run(uint64_t seed)
+{
+	struct gputm_writer_table_config config = few(100);
+	struct gputm_writer_table *t = NULL;
+	uint64_t digest;
+
+	ck_assert_int_eq(gputm_writer_table_new(NULL, &config, &t), 0);
+	for (unsigned i = 0; i < 300; i++)
+		ck_assert_int_ge(gputm_writer_table_claim(t, kit_below(&seed, 1 << 20),
+							  (uint32_t)kit_below(&seed, 1024), 0),
+				 0);
+	digest = kit_digest(gputm_writer_table_unit(t));
+	gputm_writer_table_free(t);
+	return digest;
+}
+
+START_TEST(test_writer_table_is_deterministic)
+{
+	ck_assert_uint_eq(digest_of_run(1), digest_of_run(1));
+	ck_assert_uint_ne(digest_of_run(1), digest_of_run(2));
+}
+END_TEST
+
+static void count_event(void *state, const struct gputm_unit *unit, const struct gputm_event *event)
+{
+	unsigned *seen = state;
+
+	ck_assert_str_eq(gputm_unit_kind(unit), "writer_table");
+	seen[event->kind]++;
+}
+
+START_TEST(test_writer_table_tells_its_observer)
+{
+	unsigned seen[4] = { 0 };
+	struct gputm_writer_table *t;
+	struct kit kit;
+
+	kit_open(&kit);
+	t = make(&kit, NULL);
+	gputm_unit_observe(gputm_writer_table_unit(t), count_event, seen);
+	claim(t, 8, 1, 0, CLAIMED);
+	claim(t, 8, 2, 0, HELD);
+	ck_assert_int_eq(gputm_writer_table_commit(t, 8, 1, 1), 0);
+	ck_assert_int_eq(gputm_writer_table_release(t, 8, 1), 0);
+	for (unsigned i = 0; i < 4; i++)
+		ck_assert_uint_eq(seen[i], 1);
+	gputm_writer_table_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("writer_table");
+	TCase *tests = tcase_create("all");
+
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, test_writer_table_life);
+	tcase_add_test(tests, test_section_4_2_single_writer);
+	tcase_add_test(tests, test_section_5_release_at_commit);
+	tcase_add_test(tests, test_section_5_of_two_at_once_the_larger_aborts);
+	tcase_add_test(tests, test_writer_table_full_is_tight);
+	tcase_add_test(tests, test_writer_table_misuse_changes_nothing);
+	tcase_add_test(tests, test_table_1_storage);
+	tcase_add_loop_test(tests, test_writer_table_random_against_oracle, 0,
+			    (int)(sizeof(geometry) / sizeof(geometry[0])));
+	tcase_add_test(tests, test_writer_table_is_deterministic);
+	tcase_add_test(tests, test_writer_table_tells_its_observer);
+	suite_add_tcase(suite, tests);
+	return kit_run(suite);
+}
