@@ -176,6 +176,45 @@ START_TEST(test_load_refuses_a_histogram_that_does_not_add_up)
 }
 END_TEST
 
+START_TEST(test_load_refuses_every_layout_but_its_own)
+{
+	static const struct {
+		size_t at; /* of a version in the envelope: of the layout, of the kind */
+		uint8_t version;
+		int error;
+		const char *says;
+	} row[] = {
+		{ 8, 0, -EINVAL, "never was" },
+		{ 8, 2, -ENOTSUP, "newer version of the library" },
+		{ 12, 0, -ENOTSUP, "older version of this unit" },
+		{ 12, 255, -ENOTSUP, "newer version of this unit" },
+	};
+	struct gputm_access_coalescer *unit = NULL;
+	struct gputm_unit *face;
+	struct kit kit;
+	size_t size;
+
+	kit_open(&kit);
+	ck_assert_int_eq(gputm_access_coalescer_new(kit.ctx, NULL, &unit), 0);
+	face = gputm_access_coalescer_unit(unit);
+	size = gputm_unit_save(face, image, sizeof(image));
+	ck_assert_uint_le(size, sizeof(image));
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		uint8_t own = image[row[i].at];
+
+		image[row[i].at] = row[i].version;
+		seal(size);
+		ck_assert_int_eq(gputm_unit_load(face, image, size), row[i].error);
+		kit_said(&kit, "access_coalescer", row[i].says, NULL);
+		image[row[i].at] = own;
+	}
+	seal(size);
+	ck_assert_int_eq(gputm_unit_load(face, image, size), 0);
+	gputm_access_coalescer_free(unit);
+	kit_close(&kit);
+}
+END_TEST
+
 START_TEST(test_load_names_a_number_that_is_too_large)
 {
 	struct gputm_simt_stack *stack = NULL;
@@ -318,6 +357,7 @@ int main(void)
 	tcase_add_test(tests, test_load_into_another_config_names_the_field);
 	tcase_add_test(tests, test_config_of_absurd_size_is_refused);
 	tcase_add_test(tests, test_load_refuses_a_histogram_that_does_not_add_up);
+	tcase_add_test(tests, test_load_refuses_every_layout_but_its_own);
 	tcase_add_test(tests, test_load_names_a_number_that_is_too_large);
 	tcase_add_loop_test(tests, test_h3_is_the_xor_of_its_rows, 0,
 			    (int)(sizeof(shape) / sizeof(shape[0])));

@@ -264,6 +264,8 @@ static int check_envelope(const struct gputm_unit *unit, const uint8_t *in, size
 		return refuse(unit, -EINVAL, "it does not begin like one, or is cut");
 	if (get(in + 8, 4) > LAYOUT_VERSION)
 		return refuse(unit, -ENOTSUP, "it is from a newer version of the library");
+	if (get(in + 8, 4) < LAYOUT_VERSION)
+		return refuse(unit, -EINVAL, "its layout is of a version that never was");
 	memcpy(kind, unit->class->kind, strlen(unit->class->kind));
 	if (memcmp(in + 16, kind, KIND_BYTES))
 		return refuse(unit, -EINVAL, "it is of another kind of unit");
