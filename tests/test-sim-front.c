@@ -430,6 +430,61 @@ START_TEST(test_check_finds_a_torn_silent_reader)
 }
 END_TEST
 
+/*
+ * Snapshots: 1 has read the old word that 0 overwrote, and stands before it though it
+ * committed later; it reads its own write. A plain store before the transaction tells nothing.
+ */
+START_TEST(test_check_places_reads_by_version)
+{
+	struct history h;
+
+	history_open(&h, &plain);
+	h.tell->store(h.tell->state, 0, false, 0x300, 3);
+	writes(&h, 0, 0x1000, 6);
+	commits(&h, 0, SIM_BY_VERSION | 1);
+	reads_version(&h, 1, 0x1000, 5, 0);
+	writes(&h, 1, 0x200, 8);
+	reads_version(&h, 1, 0x200, 8, SIM_OWN_VERSION);
+	commits(&h, 1, SIM_BY_VERSION | 2);
+	reads_version(&h, 2, 0x1000, 6, 1);
+	reads_version(&h, 2, 0x300, 3, 0);
+	reads_version(&h, 2, 0x200, 8, 2);
+	commits(&h, 2, SIM_BY_VERSION | 3);
+	ends_with(&h, 0x1000, 6);
+	ends_with(&h, 0x200, 8);
+	ends_with(&h, 0x300, 3);
+	judged(&h, NULL);
+}
+END_TEST
+
+/* Both writers read the old words; or (i = 1) one of them, and a reader stands between. */
+START_TEST(test_check_finds_the_anomalies_of_snapshots)
+{
+	struct history h;
+
+	history_open(&h, &plain);
+	reads_version(&h, 0, 0x1000, 5, 0);
+	reads_version(&h, 0, 0x200, 0, 0);
+	writes(&h, 0, 0x200, 8);
+	commits(&h, 0, SIM_BY_VERSION | 1);
+	if (_i)
+		reads_version(&h, 2, 0x200, 8, 1);
+	else
+		reads_version(&h, 1, 0x200, 0, 0);
+	if (_i)
+		reads_version(&h, 2, 0x1000, 5, 0);
+	if (_i)
+		commits(&h, 2, SIM_BY_VERSION | 3);
+	if (_i)
+		reads_version(&h, 1, 0x200, 0, 0);
+	writes(&h, 1, 0x1000, 6);
+	commits(&h, 1, SIM_BY_VERSION | 2);
+	ends_with(&h, 0x200, 8);
+	ends_with(&h, 0x1000, 6);
+	judged(&h, "no serial order");
+}
+END_TEST
+
 START_TEST(test_check_finds_an_unfinished_transaction)
 {
 	struct history h;
@@ -462,6 +517,8 @@ int main(void)
 	tcase_add_test(tests, test_check_refuses_one_place_for_two);
 	tcase_add_test(tests, test_check_places_a_silent_reader_against_the_order_of_others);
 	tcase_add_test(tests, test_check_finds_a_torn_silent_reader);
+	tcase_add_test(tests, test_check_places_reads_by_version);
+	tcase_add_loop_test(tests, test_check_finds_the_anomalies_of_snapshots, 0, 2);
 	tcase_add_test(tests, test_check_finds_an_unfinished_transaction);
 	suite_add_tcase(suite, tests);
 	return kit_run(suite);

@@ -41,6 +41,15 @@ static void record(struct run *run, uint64_t address, uint32_t value)
 	run->value[run->recorded++] = value;
 }
 
+/* What transactions access lies in the regions that the workload names, data of it below the locks. */
+static bool in_region(const struct sim_workload *workload, uint64_t address)
+{
+	for (uint32_t i = 0; i < workload->regions; i++)
+		if (address - workload->region[i].start < workload->region[i].length)
+			return address < workload->lock_base;
+	return false;
+}
+
 static void touch(struct run *run, struct sim_lane *lane, enum sim_op op, bool inside,
 		  const struct sim_step *step)
 {
@@ -50,6 +59,7 @@ static void touch(struct run *run, struct sim_lane *lane, enum sim_op op, bool i
 		return;
 	REQUIRE(step->address % 4 == 0);
 	REQUIRE(step->address < UINT64_C(1) << SIM_ADDRESS_BITS);
+	REQUIRE(!inside || in_region(run->workload, step->address));
 	word = sim_memory_make(run->memory, step->address);
 	if (op == SIM_STORE) {
 		run->writes += inside;

@@ -17,7 +17,9 @@
  *
  * A transaction that commits without a place of its own is put where the versions of
  * what it read allow: behind the writers of what it saw and before the next writers of
- * the same words. Where that is impossible there is no serial order.
+ * the same words. Where that is impossible there is no serial order. One that has a place
+ * by version (SIM_BY_VERSION) is put by its reads likewise, and by that place only among the
+ * writers of the same words.
  *
  * Plain stores are replayed with the next transaction that their thread commits, or at
  * the end when there is none.

@@ -21,6 +21,13 @@ enum sim_flavour {
 
 struct sim_workload_class;
 
+#define SIM_REGIONS 42
+
+/* Bytes of memory, whole words. */
+struct sim_region {
+	uint64_t start, length;
+};
+
 struct sim_workload {
 	const struct sim_workload_class *class;
 	const char *name;
@@ -37,6 +44,12 @@ struct sim_workload {
 	uint64_t lock_base;
 	/* Expected accesses of one transaction, to size pools; 0 = unknown. */
 	uint32_t most_accesses;
+	/*
+	 * Everything that transactions access, for systems that keep versions of it: apart, in
+	 * ascending order. Without any, such systems refuse the workload.
+	 */
+	struct sim_region region[SIM_REGIONS];
+	uint32_t regions;
 };
 
 /* What a workload is made from. Fields that were not given are 0 or NULL. */

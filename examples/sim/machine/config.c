@@ -65,7 +65,8 @@ const struct gputm_params sim_machine_params = {
 };
 
 const char *const sim_abort_reason_name[SIM_ABORT_REASONS] = {
-	"validation", "conflict", "intra_warp", "watchdog", "capacity", "rollover",
+	"validation", "conflict", "intra_warp", "watchdog", "capacity", "rollover", "writer",
+	"loop",	      "stale",
 };
 
 const char *const sim_traffic_name[SIM_TRAFFIC_KINDS] = {

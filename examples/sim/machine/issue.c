@@ -166,11 +166,13 @@ static void memory(struct sim_machine *machine, struct sim_warp *warp, enum sim_
 	} else if (warp->in_tx && op == SIM_STORE && ops->store) {
 		ops->store(machine, warp);
 	} else {
+		if (op == SIM_STORE)
+			sim_tell_store(machine, warp, mask);
+		if (ops->plain)
+			ops->plain(machine, warp, op);
 		sim_access(machine, warp, op, mask);
-		if (op != SIM_STORE)
-			return;
-		sim_tell_store(machine, warp, mask);
-		go_on(machine, warp, 1);
+		if (op == SIM_STORE)
+			go_on(machine, warp, 1);
 	}
 }
 

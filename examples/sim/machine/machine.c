@@ -313,6 +313,8 @@ int sim_machine_run(struct sim_machine *machine)
 	if (machine->threads_left)
 		sim_fail(machine, -EDEADLK,
 			 "nothing can happen any more, but threads have not ended");
+	if (!machine->failed && machine->ops->finished)
+		machine->ops->finished(machine);
 	check_units(machine);
 	return machine->failed;
 }

@@ -57,6 +57,9 @@ enum sim_abort_reason {
 	SIM_ABORT_WATCHDOG,   /* ran too long and had read changed values */
 	SIM_ABORT_CAPACITY,   /* a table of the system was full */
 	SIM_ABORT_ROLLOVER,   /* the system's clocks started again */
+	SIM_ABORT_WRITER,     /* another running transaction writes the word */
+	SIM_ABORT_LOOP,	      /* a dependency loop was declared */
+	SIM_ABORT_STALE,      /* the versions that it was to read are gone */
 	SIM_ABORT_REASONS,
 };
 extern const char *const sim_abort_reason_name[SIM_ABORT_REASONS];
@@ -93,6 +96,10 @@ struct sim_traffic_count {
  * that kind are not told. No function may change the machine. All four must be set.
  */
 #define SIM_NO_PLACE UINT64_MAX
+/* Added to a place: it counts among the writers of a word; reads stand where their versions do. */
+#define SIM_BY_VERSION (UINT64_C(1) << 62)
+/* Version of what a transaction has written itself. */
+#define SIM_OWN_VERSION UINT32_MAX
 struct sim_observer {
 	void *state;
 	/* version: witness of the transaction that wrote the value, 0 for none; only systems
@@ -103,7 +110,8 @@ struct sim_observer {
 		      uint32_t value);
 	void (*abort)(void *state, uint32_t thread, enum sim_abort_reason reason);
 	/* Committed, at this place in the system's serial order (unique, any order of calls),
-	 * or with SIM_NO_PLACE anywhere that the versions of its loads allow. */
+	 * or with SIM_NO_PLACE anywhere that the versions of its loads allow, or with
+	 * SIM_BY_VERSION where these and its place among the writers allow. */
 	void (*commit)(void *state, uint32_t thread, uint64_t witness);
 };
 

@@ -195,7 +195,7 @@ struct sim_machine {
 
 struct sim_system_ops {
 	/* Some transactions commit without a place of their own in the serial order, see
-	 * SIM_NO_PLACE: the observer needs the versions of what they read. */
+	 * SIM_NO_PLACE and SIM_BY_VERSION: the observer needs the versions of what they read. */
 	bool versions;
 	int (*make)(struct sim_machine *machine); /* 0, -EINVAL or -ENOMEM */
 	void (*free)(struct sim_machine *machine);
@@ -216,6 +216,11 @@ struct sim_system_ops {
 	/* The L2 serves a line of that load; message->d, bytes of the reply's data, may grow.
 	 * NULL for none. */
 	void (*served)(struct sim_machine *machine, struct sim_message *message);
+	/*
+	 * A load or store outside transactions: warp->mask, address[], value[] are set and may be
+	 * changed before it goes to memory. NULL for none.
+	 */
+	void (*plain)(struct sim_machine *machine, struct sim_warp *warp, enum sim_op op);
 	/* All replies of that load are here (lane[].loaded is set); the warp goes on after. */
 	void (*loaded)(struct sim_machine *machine, struct sim_warp *warp);
 	/* tx_commit issues for the lanes that are active. The system makes the warp wait and
@@ -240,6 +245,8 @@ struct sim_system_ops {
 	 * wake the warp.
 	 */
 	bool (*watch)(struct sim_machine *machine, struct sim_warp *warp);
+	/* All threads have ended: what is left to do, and to be checked, at no cost. */
+	void (*finished)(struct sim_machine *machine);
 };
 
 /* ---- for systems ------------------------------------------------------------------ */

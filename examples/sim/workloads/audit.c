@@ -157,6 +157,8 @@ static int make(const struct sim_workload_request *request, struct sim_workload 
 		.block_size = BLOCK,
 		.most_accesses = 4,
 		.lock_base = sim_heap_take(&end, 4),
+		.region = { { audit->a, ACCOUNT_BYTES * ACCOUNTS } },
+		.regions = 1,
 		.program = { [SIM_TRANSACTIONS] = &audit->program },
 		.missing = { [SIM_LOCKS] = "audit has no lock program" },
 	};

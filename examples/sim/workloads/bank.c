@@ -238,6 +238,8 @@ static int make(const struct sim_workload_request *request, struct sim_workload 
 	bank->seed = given ? given->seed : request->seed;
 	bank->a = sim_heap_take(&end, (uint64_t)ACCOUNT_BYTES * bank->accounts);
 	bank->b = sim_heap_take(&end, RECORD_BYTES * bank->base.threads * bank->transfers);
+	bank->base.region[0] = (struct sim_region){ bank->a, end - bank->a };
+	bank->base.regions = 1;
 	bank->base.lock_base = sim_heap_take(&end, 4);
 	bank->program[SIM_TRANSACTIONS] =
 		(struct sim_program){ transaction_code, END + 1, eval, bank };

@@ -207,6 +207,8 @@ static void lay_out(struct hash_table *t)
 	t->a = sim_heap_take(&end, (uint64_t)BUCKET_BYTES * t->buckets);
 	t->b = sim_heap_take(&end, NODE_BYTES * nodes);
 	t->c = sim_heap_take(&end, 4u * nodes);
+	t->base.region[0] = (struct sim_region){ t->a, end - t->a };
+	t->base.regions = 1;
 	t->base.lock_base = sim_heap_take(&end, 4);
 }
 

@@ -359,6 +359,8 @@ static void lay_out(struct octree *tree)
 
 	tree->a = sim_heap_take(&end, (uint64_t)CELL_BYTES * tree->cells);
 	tree->b = sim_heap_take(&end, (uint64_t)BODY_BYTES * tree->bodies);
+	tree->base.region[0] = (struct sim_region){ tree->a, end - tree->a };
+	tree->base.regions = 1;
 	tree->c = sim_heap_take(&end, (uint64_t)4 * tree->bodies);
 	tree->base.lock_base = sim_heap_take(&end, (uint64_t)CELL_BYTES * tree->cells);
 }

@@ -100,6 +100,8 @@ static int make(const struct sim_workload_request *request, struct sim_workload 
 		.block_size = BLOCK,
 		.most_accesses = 3,
 		.lock_base = sim_heap_take(&end, 4),
+		.region = { { skew->a, (uint64_t)PAIR_BYTES * PAIRS * skew->rounds } },
+		.regions = 1,
 		.program = { [SIM_TRANSACTIONS] = &skew->program },
 		.missing = { [SIM_LOCKS] = "the write-skew test has no lock program" },
 	};

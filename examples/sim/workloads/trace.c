@@ -225,6 +225,46 @@ static bool find_footprints(struct trace *t)
 	return true;
 }
 
+/* ---- regions ---- */
+
+#define MEGABYTE 20u
+#define MEGABYTES (LOCKS >> MEGABYTE)
+
+/* Runs of pieces of 2^shift bytes with an access; false if they are too many. */
+static bool find_runs(struct sim_workload *base, const bool *touched, uint32_t shift)
+{
+	uint32_t per = 1u << (shift - MEGABYTE);
+	bool before = false;
+
+	base->regions = 0;
+	for (uint32_t i = 0; i < MEGABYTES; i += per) {
+		bool now = memchr(touched + i, true, per);
+
+		if (now && !before) {
+			if (base->regions == SIM_REGIONS)
+				return false;
+			base->region[base->regions++] =
+				(struct sim_region){ (uint64_t)i << MEGABYTE, 0 };
+		}
+		if (now)
+			base->region[base->regions - 1].length += UINT64_C(1) << shift;
+		before = now;
+	}
+	return true;
+}
+
+/* A region for each run of megabytes with an access, or of larger pieces if need be. */
+static void find_regions(struct trace *t)
+{
+	bool touched[MEGABYTES] = { false };
+	uint32_t shift = MEGABYTE;
+
+	for (uint32_t i = 0; i < t->file.accesses; i++)
+		touched[sim_trace_address(t->file.access[i]) >> MEGABYTE] = true;
+	while (!find_runs(&t->base, touched, shift))
+		shift++;
+}
+
 /* ---- life ---- */
 
 static void destroy(struct sim_workload *workload)
@@ -286,6 +326,7 @@ static int make(const struct sim_workload_request *request, struct sim_workload 
 	t->base.transactions = t->file.transactions;
 	t->base.block_size = BLOCK;
 	t->base.lock_base = LOCKS;
+	find_regions(t);
 	t->program[SIM_TRANSACTIONS] = (struct sim_program){ transaction_code, END + 1, eval, t };
 	t->program[SIM_LOCKS] = (struct sim_program){ lock_code, LOCK_END + 1, eval_locks, t };
 	t->base.program[SIM_TRANSACTIONS] = &t->program[SIM_TRANSACTIONS];
