@@ -33,9 +33,7 @@
  *     of GETM, write-backs that finish out of order);
  *   - the wrap-around of 16-bit commit IDs is not in the thesis; see expire().
  */
-#include "gputm/recency_bloom.h"
-#include "lib/base/h3.h"
-#include "lib/base/unit.h"
+#include "lib/filter/recency_bloom-cells.h"
 
 struct gputm_recency_bloom {
 	struct gputm_unit unit;
@@ -264,12 +262,6 @@ static inline void raise_four(uint64_t *entry, uint64_t cells, uint64_t stamp)
 	raise(&entry[cells >> 48], stamp);
 }
 
-static inline uint64_t least_four(const uint64_t *entry, uint64_t cells)
-{
-	return lower(lower(entry[(uint16_t)cells], entry[(uint16_t)(cells >> 16)]),
-		     lower(entry[(uint16_t)(cells >> 32)], entry[cells >> 48]));
-}
-
 APART int refuse_address(const struct gputm_recency_bloom *f, uint64_t address)
 {
 	return gputm__out_of_range(&f->unit, "address", address, 0, f->address_max);
@@ -387,7 +379,7 @@ APART int query_wide(const struct gputm_recency_bloom *f, uint64_t address, uint
 {
 	if (!f->wide || address > f->address_max)
 		return query_any(f, address, stamp);
-	*stamp = answer(f, least_four(f->entry, gputm__h3_wide(f->table, address)));
+	*stamp = answer(f, gputm__bloom_least(f->entry, gputm__h3_wide(f->table, address)));
 	return 0;
 }
 
@@ -396,7 +388,7 @@ int gputm_recency_bloom_query(const struct gputm_recency_bloom *f, uint64_t addr
 {
 	if (address >= f->narrow_end)
 		return query_wide(f, address, stamp);
-	*stamp = answer(f, least_four(f->entry, gputm__h3_narrow(f->table, address)));
+	*stamp = answer(f, gputm__bloom_least(f->entry, gputm__h3_narrow(f->table, address)));
 	return 0;
 }
 
@@ -467,4 +459,11 @@ uint64_t gputm_recency_bloom_entry(const struct gputm_recency_bloom *f, uint32_t
 
 	gputm__assert(way < c->ways && index < c->entries && which < c->stamps);
 	return f->entry[((size_t)way * c->entries + index) * c->stamps + which];
+}
+
+struct gputm__bloom_cells gputm__bloom_cells(const struct gputm_recency_bloom *f)
+{
+	struct gputm__bloom_cells cells = { f->table, f->entry, f->narrow_end };
+
+	return cells;
 }

@@ -103,8 +103,8 @@ static int setup(struct gputm_unit *unit)
 		return error;
 	keep_own_rows(self);
 	self->index = self->hash->table;
-	if (c->ways == 4)
-		self->narrow_end = gputm__h3_narrow_end(self->address_max);
+	self->cells = gputm__bloom_cells(self->filter);
+	self->narrow_end = c->ways == 4 ? self->cells.end : 0;
 	self->entry = gputm__alloc(unit->ctx, gputm__writer_capacity(self), sizeof(*self->entry));
 	return self->entry ? 0 : -ENOMEM;
 }

@@ -3,9 +3,8 @@
 #define GPUTM_LIB_KILOTM_LAST_WRITER_PRIV_H
 /* Layout of the last writer history, shared by its hardware and its face. */
 #include "gputm/last_writer.h"
-#include "gputm/recency_bloom.h"
-#include "lib/base/h3.h"
 #include "lib/base/unit.h"
+#include "lib/filter/recency_bloom-cells.h"
 
 #define GPUTM__FLOOR_MAX (UINT64_C(1) << 63) /* keeps every code below 2^64 */
 
@@ -21,8 +20,10 @@ struct gputm_last_writer {
 	struct gputm_recency_bloom *filter;
 	struct gputm__writer *entry; /* [sets][ways] */
 	const uint64_t *index;	     /* of hash: its table, whose one field is the set */
+	struct gputm__bloom_cells cells; /* of filter */
 	uint64_t address_max;
-	uint64_t narrow_end; /* straight-line code serves sets of four and addresses below this */
+	/* Straight-line code serves sets of four, such a filter, and addresses below this. */
+	uint64_t narrow_end;
 	uint32_t word_shift;
 
 	uint64_t base, newest, limit;

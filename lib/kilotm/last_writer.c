@@ -245,23 +245,30 @@ static inline int look_up_entry(struct gputm_last_writer *self, const struct gpu
 	return looked_up(self, address, *cid, GPUTM_LAST_WRITER_EXACT);
 }
 
+/* Of an address below narrow_end. */
 APART int look_up_filter(struct gputm_last_writer *self, uint64_t address, uint64_t *cid)
 {
-	int result = answer_of_filter(self, address, cid);
+	uint64_t code = gputm__bloom_newest(&self->cells, address);
 
-	return looked_up(self, address, result ? *cid : 0, result);
+	if (!code)
+		return looked_up(self, address, 0, GPUTM_LAST_WRITER_NONE);
+	*cid = code - 1;
+	return looked_up(self, address, *cid, GPUTM_LAST_WRITER_FILTER);
 }
 
 APART int look_up_any(struct gputm_last_writer *self, uint64_t address, uint64_t *cid)
 {
 	const struct gputm__writer *entry;
+	int result;
 
 	if (address > self->address_max)
 		return refuse_address(self, address);
 	entry = gputm__writer_find(self, gputm__writer_set(self, address),
 				   address >> self->word_shift);
-	return entry ? look_up_entry(self, entry, address, cid)
-		     : look_up_filter(self, address, cid);
+	if (entry)
+		return look_up_entry(self, entry, address, cid);
+	result = answer_of_filter(self, address, cid);
+	return looked_up(self, address, result ? *cid : 0, result);
 }
 
 int gputm_last_writer_youngest_writer(struct gputm_last_writer *self, uint64_t address,
