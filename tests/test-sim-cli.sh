@@ -39,13 +39,13 @@ refused() {
 run 0 --version
 grep -q '^gputm-sim [0-9]' "$work/out" || complain "--version: $(cat "$work/out")"
 run 0 --help
-for option in system machine workload keys trace threads concurrency seed set check format out progress \
+for option in system machine workload keys edges trace threads concurrency seed set check format out progress \
 	list version help; do
 	grep -q -- "--$option" "$work/out" || complain "--help does not tell of --$option"
 	grep -q "Fl -$option" "$srcdir/man/gputm-sim.1" || complain "gputm-sim(1) does not tell of --$option"
 done
 run 0 --list
-for name in fermi reference $systems hash-table bank octree trace $workloads; do
+for name in fermi reference $systems hash-table bank octree list tree graph-cut trace $workloads; do
 	grep -q "^  $name " "$work/out" || complain "--list does not tell of $name"
 	[ "$name" = trace ] || grep -q "Cm.* $name\\b" "$srcdir/man/gputm-sim.1" ||
 		complain "gputm-sim(1) does not tell of $name"
@@ -65,6 +65,10 @@ refused --trace "$data/small.trace" --threads 8 -- --threads
 refused --trace "$data/small.trace" --workload bank -- --workload
 refused --keys "$data/words.txt" --workload bank -- --keys
 refused --keys "$data/words.txt" --threads 1000 -- --threads '"1000"' '1 .. 60'
+refused --edges "$data/graph.edges" -- --edges
+refused --edges "$data/graph.edges" --workload list -- --edges
+refused --edges "$data/graph.edges" --trace "$data/small.trace" -- --edges
+refused --edges "$work/none" --workload graph-cut -- "$work/none" 'cannot be opened'
 refused --keys "$work/none" -- "$work/none" 'cannot be opened'
 refused --trace "$work/none" -- "$work/none" 'cannot be opened'
 refused --out "$work/none/report" -- --out "$work/none/report"
@@ -80,6 +84,12 @@ refused --set machine.l2_ways=3 -- l2_ways ' 3 ' 'a power of two in 1 .. 32'
 refused --set engine.size=5 -- engine machine workload
 refused --set workload.buckets=0 -- buckets ' 0 '
 refused --system ideal --workload ht-800 --set workload.buckets=10 -- workload
+refused --workload list --set workload.keys=0 -- keys ' 0 ' '1 .. '
+refused --workload list --set workload.keys=100 --set workload.elements=101 -- elements ' 101 ' '0 .. 100'
+refused --workload tree --set workload.operations=0 -- operations ' 0 ' '1 .. '
+refused --workload tree --set workload.lookups=80 --set workload.removals=40 -- removals ' 40 ' '0 .. 20'
+refused --workload graph-cut --set workload.vertices=0 -- vertices ' 0 ' '3 .. '
+refused --workload graph-cut --set workload.edges=5 -- edges ' 5 ' '59 .. '
 refused --set cores=5 -- cores=5 PATH.FIELD=VALUE
 
 # ---- files that do not parse ----
@@ -91,6 +101,12 @@ printf 't 1 r1000=0\nt 2 r10' >"$work/cut.trace"
 refused --trace "$work/cut.trace" -- "$work/cut.trace:2: truncated" '1 transactions read'
 head -c 5000 "$data/small.trace" >"$work/cut.trace"
 refused --trace "$work/cut.trace" -- truncated '240 transactions announced'
+printf '# my graph\n0 1\n1 x\n' >"$work/bad.edges"
+refused --workload graph-cut --edges "$work/bad.edges" -- "$work/bad.edges:3: got \"1 x\", expected an edge"
+printf '0 1\n2 3\n' >"$work/bad.edges"
+refused --workload graph-cut --edges "$work/bad.edges" -- "$work/bad.edges:3: " 'vertex 2 has no way to vertex 0'
+: >"$work/bad.edges"
+refused --workload graph-cut --edges "$work/bad.edges" -- "$work/bad.edges:1: got end of file, expected an edge"
 printf 'one\ntwo \001\n' >"$work/bad.words"
 refused --keys "$work/bad.words" -- "$work/bad.words:2: got \"\\x01\", expected words of text"
 refused --trace - -- '<stdin>:1: got end of file, expected a transaction'
@@ -150,6 +166,10 @@ for system in $systems; do
 		run 0 --system "$system" --workload bank --threads 500 --set workload.accounts=50 --check \
 			--concurrency $c --machine reference
 		run 0 --system "$system" --workload octree --threads 500 --check --concurrency $c
+		run 0 --system "$system" --workload list --threads 100 --check --concurrency $c
+		run 0 --system "$system" --workload graph-cut --edges "$data/graph.edges" --check --concurrency $c
+		[ "$system" = fine-lock ] ||
+			run 0 --system "$system" --workload tree --threads 500 --check --concurrency $c
 		[ "$system" = fine-lock ] || run 0 --system "$system" --workload skew --check --concurrency $c
 	done
 	case $system in fine-lock | coarse-lock) ;; *) run 0 --system "$system" --workload audit --check ;; esac

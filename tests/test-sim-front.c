@@ -11,7 +11,7 @@
 
 /* ---- command line ---- */
 
-#define WORDS 12
+#define WORDS 20
 
 static int parse(const char *const words[], struct sim_options *options)
 {
@@ -36,6 +36,7 @@ START_TEST(test_options_have_defaults)
 	ck_assert_uint_eq(o.seed, 1);
 	ck_assert(!o.threads_given && !o.check && !o.list && !o.help && !o.version);
 	ck_assert_ptr_null(o.keys);
+	ck_assert_ptr_null(o.edges);
 	ck_assert_ptr_null(o.trace);
 	ck_assert_ptr_null(o.out);
 	ck_assert_int_eq(o.format, SIM_TEXT);
@@ -48,11 +49,14 @@ START_TEST(test_options_are_taken)
 {
 	const char *words[] = { "--system", "ideal", "--concurrency=inf", "--threads", "0x10",
 				"--set", "a.b=c", "--set=d.e.f=g=h", "--check", "--format=csv",
-				"--progress=never", NULL };
+				"--progress=never", "--workload", "graph-cut", "--edges", "x",
+				NULL };
 	struct sim_options o;
 
 	ck_assert_int_eq(parse(words, &o), 0);
 	ck_assert_str_eq(o.system, "ideal");
+	ck_assert_str_eq(o.workload, "graph-cut");
+	ck_assert_str_eq(o.edges, "x");
 	ck_assert_uint_eq(o.concurrency, 0);
 	ck_assert(o.threads_given && o.check);
 	ck_assert_uint_eq(o.threads, 16);
@@ -74,6 +78,7 @@ static const char *const bad_options[][WORDS] = {
 	{ "--set=cores=4" }, { "--set=machine.cores" }, { "--set", "a=b.c" }, { "--system=" },
 	{ "--out" },	    { "--trace=x", "--threads=4" }, { "--trace=x", "--workload=bank" },
 	{ "--keys=x", "--workload=bank" }, { "--keys=x", "--trace=y" },
+	{ "--edges=x" },    { "--edges=x", "--workload=list" }, { "--edges=x", "--trace=y" },
 };
 
 START_TEST(test_bad_options_are_refused)

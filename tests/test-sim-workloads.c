@@ -9,6 +9,7 @@
 
 #include "examples/sim/machine/memory.h"
 #include "examples/sim/workload.h"
+#include "examples/sim/workloads/edge_file.h"
 #include "examples/sim/workloads/key_file.h"
 #include "examples/sim/workloads/trace_file.h"
 #include "tests/kit.h"
@@ -41,7 +42,7 @@ static void record(struct run *run, uint64_t address, uint32_t value)
 	run->value[run->recorded++] = value;
 }
 
-/* What transactions access lies in the regions that the workload names, data of it below the locks. */
+/* What transactions access lies in the regions that the workload names, below the locks. */
 static bool in_region(const struct sim_workload *workload, uint64_t address)
 {
 	for (uint32_t i = 0; i < workload->regions; i++)
@@ -571,6 +572,346 @@ START_TEST(test_more_threads_than_words_are_refused)
 }
 END_TEST
 
+/* ---- a set of keys as a list and as a tree ---- */
+
+/* Where the arrays of these workloads lie, see key_set.h. */
+struct set_places {
+	uint64_t a, b, c;
+	uint32_t node_bytes;
+};
+
+static struct set_places set_places(uint32_t node_bytes, uint32_t elements, uint32_t operations)
+{
+	struct set_places p = { .a = 0x80000000, .node_bytes = node_bytes };
+
+	p.b = round_up(p.a + (uint64_t)node_bytes * (1 + elements + operations));
+	p.c = round_up(p.b + 4 * (uint64_t)operations);
+	return p;
+}
+
+static uint64_t field(const struct set_places *p, uint32_t node, uint32_t word)
+{
+	return p->a + (uint64_t)p->node_bytes * node + 4 * word;
+}
+
+static uint32_t field_is(const struct run *run, const struct set_places *p, uint32_t node,
+			 uint32_t word)
+{
+	return sim_memory_read(run->memory, field(p, node, word));
+}
+
+static const char *const mixed[] = { "elements", "60", "keys", "120", "operations", "3", "lookups",
+				     "20", "removals", "40", NULL };
+
+/* Each kind of operation with each answer comes up, and the answers add up. */
+START_TEST(test_set_operations_leave_their_net_effect)
+{
+	static const char *const name[] = { "list", "tree", "list" };
+	struct run run = { .workload = make_with(name[_i], (const char **)(uintptr_t)mixed, 200,
+						 NULL, NULL) };
+	const struct set_places p = set_places(_i == 1 ? 20 : 12, 60, 600);
+	uint32_t count[3][3] = { { 0 } };
+
+	ck_assert_uint_eq(run.workload->block_size, 32);
+	ck_assert_uint_eq(run.workload->transactions, 600);
+	run_all(&run, _i == 2 ? SIM_LOCKS : SIM_TRANSACTIONS);
+	ck_assert_uint_eq(run.transactions, 600);
+	for (uint32_t i = 0; i < 600; i++) {
+		uint32_t kind = sim_memory_read(run.memory, p.b + 4 * i) & 3;
+		uint32_t answer = sim_memory_read(run.memory, p.c + 4 * i);
+
+		REQUIRE(kind < 3 && (answer == 1 || answer == 2));
+		count[kind][answer]++;
+	}
+	for (int kind = 0; kind < 3; kind++)
+		ck_assert_msg(count[kind][1] > 9 && count[kind][2] > 9, "kind %d: %u no, %u yes",
+			      kind, count[kind][1], count[kind][2]);
+	holds(&run);
+	finish(&run);
+}
+END_TEST
+
+/* What a model with one flag for each key answers, the operations one after the other. */
+START_TEST(test_set_answers_are_right)
+{
+	static const char *const name[] = { "list", "tree", "list" };
+	struct run run = { .workload = make_with(name[_i], (const char **)(uintptr_t)mixed, 200,
+						 NULL, NULL) };
+	const struct set_places p = set_places(_i == 1 ? 20 : 12, 60, 600);
+	bool in[121] = { false };
+
+	run_all(&run, _i == 2 ? SIM_LOCKS : SIM_TRANSACTIONS);
+	for (uint32_t e = 1; e <= 60; e++)
+		in[field_is(&run, &p, e, 0)] = true;
+	/* The interpreter runs all operations of thread 0, then those of thread 1, ... */
+	for (uint32_t i = 0; i < 600; i++) {
+		uint32_t o = i / 3 + 200 * (i % 3);
+		uint32_t word = sim_memory_read(run.memory, p.b + 4 * o), key = word >> 2;
+		bool yes = sim_memory_read(run.memory, p.c + 4 * o) == 2;
+
+		REQUIRE(yes == ((word & 3) == 1 ? !in[key] : in[key]));
+		if (word & 3)
+			in[key] = (word & 3) == 1;
+	}
+	finish(&run);
+}
+END_TEST
+
+/* The write-sets that the paper gives: 4 words in the list, 6 and at most 8 in the tree. */
+START_TEST(test_set_write_sets_have_the_papers_sizes)
+{
+	const char *insert[] = { "elements", "0", "keys", "100000", "lookups", "0", "removals",
+				 "0", "distinct", "1", NULL };
+	const char *remove[] = { "elements", "1000", "lookups", "0", "removals", "100", "distinct",
+				 "1", NULL };
+	struct run run = { .workload = make_with("list", insert, 100, NULL, NULL) };
+	uint64_t before = 0;
+	uint32_t most = 0;
+
+	run_all(&run, SIM_TRANSACTIONS);
+	ck_assert_uint_eq(run.writes, 4 * 100);
+	holds(&run);
+	finish(&run);
+	run = (struct run){ .workload = make_with("tree", insert, 100, NULL, NULL) };
+	run_all(&run, SIM_TRANSACTIONS);
+	ck_assert_uint_eq(run.writes, 6 * 100);
+	holds(&run);
+	finish(&run);
+	run = (struct run){ .workload = make_with("tree", remove, 1000, NULL, NULL) };
+	run.memory = sim_memory_new();
+	run.workload->class->setup(run.workload, run.memory);
+	for (uint32_t i = 0; i < 1000; i++, before = run.writes) {
+		run_thread(&run, run.workload->program[SIM_TRANSACTIONS], i);
+		most = run.writes - before > most ? (uint32_t)(run.writes - before) : most;
+	}
+	ck_assert_uint_eq(most, 8);
+	ck_assert_uint_eq(sim_memory_read(run.memory, 0x80000000 + 12), 0); /* the root */
+	holds(&run);
+	finish(&run);
+}
+END_TEST
+
+START_TEST(test_list_invariant_is_strict)
+{
+	const char *settings[] = { "elements", "20", "keys", "64", "operations", "2", NULL };
+	struct run run = { .workload = make_with("list", settings, 40, NULL, NULL) };
+	const struct set_places p = set_places(12, 20, 80);
+	uint32_t first, second, third, absent = 0, changed = 0;
+
+	run_all(&run, SIM_TRANSACTIONS);
+	holds(&run);
+	first = field_is(&run, &p, 0, 2);
+	second = field_is(&run, &p, first, 2);
+	third = field_is(&run, &p, second, 2);
+	ck_assert_uint_ne(third, 0);
+	while (sim_memory_read(run.memory, p.b + 4 * absent) % 4 != 0)
+		absent++;
+	while (sim_memory_read(run.memory, p.b + 4 * changed) % 4 == 0)
+		changed++;
+	broken(&run, field(&p, second, 2), 101, "node 101 does not exist");
+	broken(&run, field(&p, third, 2), second, "is reached twice");
+	broken(&run, field(&p, first, 2), 21 + absent, "was never inserted");
+	broken(&run, field(&p, first, 0), 65, "has another one's key");
+	broken(&run, field(&p, first, 1), 0, "has another one's value");
+	broken(&run, field(&p, 0, 2), third, "is in fewer times");
+	broken(&run, field(&p, 0, 0), 7, "node 0");
+	broken(&run, p.c + 4 * changed,
+	       3 - sim_memory_read(run.memory, p.c + 4 * changed), " ");
+	broken(&run, p.c + 4 * 9, 0, "operation 9 has no answer");
+	/* Second before first. */
+	sim_memory_write(run.memory, field(&p, 0, 2), second);
+	sim_memory_write(run.memory, field(&p, second, 2), first);
+	broken(&run, field(&p, first, 2), third, "stands behind a key that is not smaller");
+	finish(&run);
+}
+END_TEST
+
+START_TEST(test_tree_invariant_is_strict)
+{
+	const char *settings[] = { "elements", "50", "keys", "100", NULL };
+	struct run run = { .workload = make_with("tree", settings, 40, NULL, NULL) };
+	const struct set_places p = set_places(20, 50, 40);
+	uint32_t root, left, right, absent = 0;
+
+	run_all(&run, SIM_TRANSACTIONS);
+	holds(&run);
+	root = field_is(&run, &p, 0, 3);
+	left = field_is(&run, &p, root, 2);
+	right = field_is(&run, &p, root, 3);
+	ck_assert(root && left && right);
+	while (sim_memory_read(run.memory, p.b + 4 * absent) % 4 != 0)
+		absent++;
+	broken(&run, field(&p, root, 2), 91, "node 91 does not exist");
+	broken(&run, field(&p, left, 2), root, "is reached twice");
+	broken(&run, field(&p, root, 2), 51 + absent, "was never inserted");
+	broken(&run, field(&p, root, 0), 101, "has another one's key");
+	broken(&run, field(&p, root, 1), 0, "has another one's value");
+	broken(&run, field(&p, left, 4), right, "has another one's parent");
+	broken(&run, field(&p, root, 2), 0, "is in fewer times");
+	/* Both children change places, with all below them. */
+	sim_memory_write(run.memory, field(&p, root, 2), right);
+	broken(&run, field(&p, root, 3), left, "is on the wrong side of a node above it");
+	finish(&run);
+}
+END_TEST
+
+/* ---- contraction of a graph ---- */
+
+START_TEST(test_graph_is_cut_in_two)
+{
+	static const char *const settings[][8] = {
+		{ NULL },
+		{ "vertices", "90", "edges", "270", NULL },
+		{ "vertices", "40", "edges", "39", NULL },
+		{ "vertices", "3", "edges", "2", NULL },
+	};
+	struct run run = { .workload = make_with("graph-cut",
+						 (const char **)(uintptr_t)settings[_i / 2],
+						 _i / 2 == 1 ? 7 : 0, NULL, NULL) };
+	static const uint32_t vertices[] = { 60, 90, 40, 3 };
+	const uint32_t n = vertices[_i / 2];
+
+	ck_assert_uint_eq(run.workload->threads, _i / 2 == 1 ? 7 : 32);
+	run_all(&run, _i & 1 ? SIM_LOCKS : SIM_TRANSACTIONS);
+	ck_assert_uint_eq(run.writes, 3 * (n - 2));
+	ck_assert_uint_ge(run.transactions, n - 2);
+	holds(&run);
+	finish(&run);
+}
+END_TEST
+
+START_TEST(test_graph_cut_invariant_is_strict)
+{
+	uint64_t a = 0x80000000, b = round_up(a + 12 * 60), c = round_up(b + 8 * 180);
+	struct run run = { .workload = make("graph-cut") };
+	uint32_t tail[2] = { 0, 0 }, tails = 0, head, shorter;
+
+	run_all(&run, SIM_TRANSACTIONS);
+	holds(&run);
+	for (uint32_t v = 0; v < 60; v++)
+		if (!sim_memory_read(run.memory, a + 12 * v) && tails++ < 2)
+			tail[tails - 1] = v;
+	ck_assert_uint_eq(tails, 2);
+	shorter = sim_memory_read(run.memory, a + 12 * tail[0] + 8) > 1 ? 0 : 1;
+	head = sim_memory_read(run.memory, a + 12 * tail[shorter] + 4);
+	ck_assert_uint_ne(head, tail[shorter]);
+	broken(&run, c + 4 * 57, 0, "contraction 57 was not done");
+	broken(&run, c + 4 * 57, 181, "contraction 57 was not done");
+	broken(&run, c + 4 * 57, sim_memory_read(run.memory, c), "is of an edge within one part");
+	broken(&run, a + 12 * tail[0] + 4, 60, "vertex 60 does not exist");
+	broken(&run, a + 12 * tail[0], 1 + tail[1], "is in no list");
+	broken(&run, a + 12 * tail[0] + 4, sim_memory_read(run.memory, a + 12 * tail[1] + 4),
+	       "is in a list of the other part");
+	broken(&run, a + 12 * tail[shorter] + 8, 61, "has another list's size");
+	broken(&run, a + 12 * head, 0, "is not the tail of its list");
+	broken(&run, a + 12 * head, 1 + head, "is reached twice");
+	broken(&run, a + 12 * tail[shorter] + 4,
+	       sim_memory_read(run.memory, a + 12 * head) - 1, "has another list's size");
+	holds(&run);
+	finish(&run);
+}
+END_TEST
+
+static int read_edges(const char *text, size_t size, struct sim_edges *edges, char *message)
+{
+	FILE *in = fopen(write_file(text, size), "r");
+	int error;
+
+	ck_assert_ptr_nonnull(in);
+	error = sim_edges_read(in, "f", edges, message, 256);
+	fclose(in);
+	return error;
+}
+
+START_TEST(test_edges_are_read)
+{
+	static const char text[] = "# a comment of any length, longer than an edge: .........."
+				   "............................\n0 1\n# more\n 2\t1 \r\n1 2\n2 3";
+	static const uint32_t end[][2] = { { 0, 1 }, { 2, 1 }, { 1, 2 }, { 2, 3 } };
+	struct sim_edges edges;
+	char message[256] = "";
+
+	ck_assert_msg(!read_edges(text, strlen(text), &edges, message), "%s", message);
+	ck_assert_uint_eq(edges.vertices, 4);
+	ck_assert_uint_eq(edges.count, 4);
+	ck_assert_mem_eq(edges.end, end, sizeof(end));
+	sim_edges_free(&edges);
+}
+END_TEST
+
+#define EDGE "an edge \"VERTEX VERTEX\""
+#define NUMBERS EDGE ", two numbers 0 .. 1048575"
+
+static const struct {
+	const char *text, *message;
+} bad_edges[] = {
+	{ "", "f:1: got end of file, expected " EDGE },
+	{ "# nothing\n", "f:2: got end of file, expected " EDGE },
+	{ "0 1\n\n1 2\n", "f:2: got an empty line, expected " EDGE },
+	{ "0 1\n1 two\n", "f:2: got \"1 two\", expected " NUMBERS },
+	{ "0 1\n1\n", "f:2: got \"1\", expected " NUMBERS },
+	{ "0 1\n1 2 3\n", "f:2: got \"1 2 3\", expected " NUMBERS },
+	{ "0 -1\n", "f:1: got \"0 -1\", expected " NUMBERS },
+	{ "0 1048576\n", "f:1: got \"0 1048576\", expected " NUMBERS },
+	{ "0 1\n1 99999999999999999999\n", "f:2: got \"1 99999999999999999999\", "
+					     "expected " NUMBERS },
+	{ "0 1\n0 1\x01\n", "f:2: got \"0 1?\", expected " NUMBERS },
+	{ "0 1\n2 2\n", "f:2: got \"2 2\", expected an edge between two different vertices" },
+	{ "0 1\n1 0\n", "f:3: got end of file, expected a graph of three vertices or more" },
+	{ "0 1\n3 2\n", "f:3: got a graph in which vertex 2 has no way to vertex 0, expected a "
+			"connected one" },
+	{ "0 1\n1 3\n", "f:3: got a graph in which vertex 2 has no way to vertex 0, expected a "
+			"connected one" },
+	{ "1 2 ........................................................................\n",
+	  "f:1: got \"1 2 ........................................................"
+	  "...\", expected " NUMBERS },
+};
+
+START_TEST(test_bad_edges_are_refused)
+{
+	struct sim_edges edges = { 4711, 0, NULL };
+	char message[256] = "";
+
+	ck_assert_int_eq(read_edges(bad_edges[_i].text, strlen(bad_edges[_i].text), &edges,
+				    message), -EINVAL);
+	ck_assert_str_eq(message, bad_edges[_i].message);
+	ck_assert_uint_eq(edges.vertices, 4711);
+}
+END_TEST
+
+/* Settings that do not go together, and files that cannot be had. */
+START_TEST(test_workloads_refuse_what_they_cannot_make)
+{
+	static const struct {
+		const char *name, *setting[5], *edges, *message;
+	} bad[] = {
+		{ "list", { "elements", "65", "keys", "64" }, NULL,
+		  "workload: elements = 65 is not in 0 .. 64, the number of keys" },
+		{ "tree", { "lookups", "70", "removals", "31" }, NULL,
+		  "workload: removals = 31 is not in 0 .. 30, what lookups leave of 100" },
+		{ "graph-cut", { "vertices", "60", "edges", "58" }, NULL,
+		  "workload: edges = 58 is not in 59 .. 1048576, as a connected graph needs "
+		  "vertices - 1" },
+		{ "graph-cut", { NULL }, "no/such/file",
+		  "no/such/file: cannot be opened: No such file or directory" },
+	};
+	const struct sim_workload_class *class = class_named(bad[_i].name);
+	uint64_t config[16];
+	struct sim_workload_request request = { .class = class, .config = config,
+						.edges = bad[_i].edges };
+	struct sim_workload *workload = NULL;
+	char error[256] = "";
+
+	gputm_params_init(class->params, config);
+	for (int i = 0; bad[_i].setting[i]; i += 2)
+		ck_assert_int_eq(gputm_params_set(NULL, class->params, config, bad[_i].setting[i],
+						  bad[_i].setting[i + 1]), 0);
+	ck_assert_int_eq(class->make(&request, &workload, error, sizeof(error)), -EINVAL);
+	ck_assert_str_eq(error, bad[_i].message);
+	ck_assert_ptr_null(workload);
+}
+END_TEST
+
 /* ---- traces ---- */
 
 static int read_trace(const char *text, size_t size, struct sim_trace *trace, char *message)
@@ -811,6 +1152,17 @@ int main(void)
 	tcase_add_loop_test(tests, test_bad_keys_are_refused, 0, 5);
 	tcase_add_test(tests, test_one_insertion_per_word);
 	tcase_add_test(tests, test_more_threads_than_words_are_refused);
+	tcase_add_loop_test(tests, test_set_operations_leave_their_net_effect, 0, 3);
+	tcase_add_loop_test(tests, test_set_answers_are_right, 0, 3);
+	tcase_add_test(tests, test_set_write_sets_have_the_papers_sizes);
+	tcase_add_test(tests, test_list_invariant_is_strict);
+	tcase_add_test(tests, test_tree_invariant_is_strict);
+	tcase_add_loop_test(tests, test_graph_is_cut_in_two, 0, 8);
+	tcase_add_test(tests, test_graph_cut_invariant_is_strict);
+	tcase_add_test(tests, test_edges_are_read);
+	tcase_add_loop_test(tests, test_bad_edges_are_refused, 0,
+			    (int)(sizeof(bad_edges) / sizeof(bad_edges[0])));
+	tcase_add_loop_test(tests, test_workloads_refuse_what_they_cannot_make, 0, 4);
 	tcase_add_test(tests, test_trace_is_read);
 	tcase_add_loop_test(tests, test_bad_traces_are_refused, 0,
 			    (int)(sizeof(bad_trace) / sizeof(bad_trace[0])));

@@ -119,6 +119,7 @@ static int make_workload(const struct sim_setup *setup, const struct sim_options
 		.threads = options->threads,
 		.seed = options->seed,
 		.keys = options->keys,
+		.edges = options->edges,
 		.trace = options->trace,
 	};
 	char error[256];

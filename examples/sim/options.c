@@ -29,6 +29,7 @@ static const struct option table[] = {
 	{ "workload", TEXT, AT(workload), 0, 0, NULL, "NAME",
 	  "what the threads do (default hash-table)" },
 	{ "keys", TEXT, AT(keys), 0, 0, NULL, "FILE", "keys of hash-table: one per word of FILE" },
+	{ "edges", TEXT, AT(edges), 0, 0, NULL, "FILE", "graph of graph-cut: one edge per line" },
 	{ "trace", TEXT, AT(trace), 0, 0, NULL, "FILE",
 	  "replay the accesses of FILE, - for standard input" },
 	{ "threads", NUMBER, AT(threads), 1, SIM_THREADS_MAX, NULL, "N", "number of threads" },
@@ -184,6 +185,8 @@ static int relations(const struct sim_options *o)
 		reason = "--workload: a trace is one, expected either --workload or --trace";
 	else if (o->keys && (o->trace || strcmp(o->workload, "hash-table")))
 		reason = "--keys: only the workload hash-table takes keys from a file";
+	else if (o->edges && (o->trace || strcmp(o->workload, "graph-cut")))
+		reason = "--edges: only the workload graph-cut takes edges from a file";
 	if (reason)
 		fprintf(stderr, "gputm-sim: %s\n", reason);
 	return reason ? -1 : 0;

@@ -14,7 +14,7 @@ enum sim_progress { SIM_PROGRESS_AUTO, SIM_PROGRESS_ALWAYS, SIM_PROGRESS_NEVER }
 
 struct sim_options {
 	const char *system, *machine, *workload; /* always set */
-	const char *keys, *trace, *out;		 /* file names or NULL */
+	const char *keys, *edges, *trace, *out;	 /* file names or NULL */
 	bool workload_given;
 	bool threads_given;
 	uint64_t threads;

@@ -59,6 +59,7 @@ struct sim_workload_request {
 	uint64_t threads;   /* 0: the class's default */
 	uint64_t seed;
 	const char *keys;  /* file name */
+	const char *edges; /* file name */
 	const char *trace; /* file name, "-" for standard input */
 };
 

@@ -10,6 +10,7 @@ extern const struct sim_workload_class sim_htk_8000, sim_htk_80000;
 extern const struct sim_workload_class sim_bank, sim_atm_1m, sim_atm_1024;
 extern const struct sim_workload_class sim_audit, sim_skew, sim_skewr;
 extern const struct sim_workload_class sim_octree;
+extern const struct sim_workload_class sim_sorted_list, sim_search_tree, sim_graph_cut;
 extern const struct sim_workload_class sim_replay;
 
 /* A row of a workload's config struct; all fields are uint32_t. */

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The reader of graphs on any bytes: it accepts or it says file, line and what it expected.
+ * What it accepts is connected, and comes back from being written out again.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "examples/sim/workloads/edge_file.c"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool condition)
+{
+	if (!condition)
+		abort();
+}
+
+static int read_bytes(const void *data, size_t size, struct sim_edges *out, char *message,
+		      size_t message_size)
+{
+	FILE *in = fmemopen((void *)(uintptr_t)data, size, "r");
+	int error;
+
+	require(in != NULL);
+	error = sim_edges_read(in, "input", out, message, message_size);
+	fclose(in);
+	return error;
+}
+
+/* Every vertex is reached from vertex 0, found by spreading along the edges. */
+static void check_connected(const struct sim_edges *edges)
+{
+	uint8_t *reached = calloc(edges->vertices, 1);
+	uint32_t count = 1, before = 0;
+
+	require(reached != NULL);
+	reached[0] = 1;
+	while (count != before) {
+		before = count;
+		for (uint32_t i = 0; i < edges->count; i++) {
+			uint32_t u = edges->end[i][0], v = edges->end[i][1];
+
+			require(u != v && u < edges->vertices && v < edges->vertices);
+			if (reached[u] == reached[v])
+				continue;
+			reached[u] = reached[v] = 1;
+			count++;
+		}
+	}
+	require(count == edges->vertices);
+	free(reached);
+}
+
+static void read_again(const struct sim_edges *edges)
+{
+	char *text = NULL, message[256];
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	struct sim_edges again;
+
+	require(out != NULL);
+	for (uint32_t i = 0; i < edges->count; i++)
+		fprintf(out, "%u %u\n", edges->end[i][0], edges->end[i][1]);
+	fclose(out);
+	require(read_bytes(text, size, &again, message, sizeof(message)) == 0);
+	require(again.count == edges->count && again.vertices == edges->vertices);
+	require(!memcmp(again.end, edges->end, edges->count * sizeof(*edges->end)));
+	sim_edges_free(&again);
+	free(text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char message[256] = "";
+	struct sim_edges edges;
+
+	if (!size)
+		return 0;
+	if (read_bytes(data, size, &edges, message, sizeof(message))) {
+		require(!strncmp(message, "input:", 6) && strstr(message, "expected"));
+		return 0;
+	}
+	require(edges.count && edges.vertices >= 3);
+	check_connected(&edges);
+	read_again(&edges);
+	sim_edges_free(&edges);
+	return 0;
+}
