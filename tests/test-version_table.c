@@ -91,6 +91,7 @@ static void life(struct gputm_version_table *t, const char *states, uint64_t wri
 START_TEST(test_fig_4_life_cycle)
 {
 	struct gputm_version_table_config config = of(4);
+	struct gputm_version_table_version v;
 	struct gputm_version_table *t;
 	uint32_t region, version;
 	struct kit kit;
@@ -118,6 +119,10 @@ START_TEST(test_fig_4_life_cycle)
 	life(t, "4331", 0);
 	ck_assert_int_eq(gputm_version_table_copied(t, 0), 0);
 	life(t, "4332", 0x830000);
+	for (uint32_t i = 1; i < 3; i++) {
+		ck_assert_int_eq(gputm_version_table_version(t, 0, i, &v), 0);
+		ck_assert_uint_eq(v.created, 10 * i);
+	}
 	kit_round_trip(&version_table_maker, gputm_version_table_unit(t));
 	gputm_version_table_free(t);
 	kit_close(&kit);
@@ -371,6 +376,7 @@ START_TEST(test_version_table_regions_do_not_overlap)
 	add(t, 0x800000, 0x400, 0xA00000, 0);
 	for (size_t i = 0; i < sizeof(bad_regions) / sizeof(bad_regions[0]); i++) {
 		uint32_t region = 4711, regions = gputm_version_table_regions(t);
+		uint64_t digest = kit_digest(gputm_version_table_unit(t));
 
 		ck_assert_int_eq(gputm_version_table_add_region(
 					 t, bad_regions[i].start, bad_regions[i].length,
@@ -379,6 +385,8 @@ START_TEST(test_version_table_regions_do_not_overlap)
 		ck_assert_uint_eq(gputm_version_table_regions(t),
 				  regions + (bad_regions[i].result == OK));
 		ck_assert_uint_eq(region, bad_regions[i].result == OK ? regions : 4711);
+		ck_assert_int_eq(kit_digest(gputm_version_table_unit(t)) == digest,
+				 bad_regions[i].result != OK);
 	}
 	kit_round_trip(&version_table_maker, gputm_version_table_unit(t));
 	gputm_version_table_free(t);
