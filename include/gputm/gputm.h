@@ -28,4 +28,5 @@
 #include <gputm/version_table.h>
 #include <gputm/validation_unit.h>
 #include <gputm/row_copier.h>
+#include <gputm/local_tm.h>
 #endif /* GPUTM_GPUTM_H */

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Four work-items add 1 to a word of local memory: conflicts, then one after the other. */
+#include <gputm/local_tm.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#define ALL 4
+
+/* One attempt: load word 35, store it plus 1, commit. Gives what tx_commit answers. */
+static int attempt(struct gputm_local_tm *local)
+{
+	static const char *const mode[] = { "-", "all lanes", "wavefront serialised", "alone" };
+	uint32_t word[ALL] = { 35, 35, 35, 35 }, value[ALL] = { 0 };
+	struct gputm_local_tm_begun begun;
+	struct gputm_local_tm_answer load, store;
+	struct gputm_local_tm_ended ended;
+	int result;
+
+	if (gputm_local_tm_begin(local, 0, &begun) != GPUTM_LOCAL_TM_OK ||
+	    gputm_local_tm_access(local, 0, false, begun.lanes, word, value, &load) < 0)
+		return -1;
+	for (unsigned lane = 0; lane < ALL; lane++)
+		value[lane]++;
+	if (gputm_local_tm_access(local, 0, true, gputm_local_tm_running(local, 0), word, value,
+				  &store) < 0)
+		return -1;
+	result = gputm_local_tm_commit(local, 0, &ended);
+	printf("%-20s  lanes 0x%" PRIx64 ": 0x%" PRIx64 " conflict, 0x%" PRIx64 " commit, %u "
+	       "cycles added\n", mode[begun.mode], begun.lanes, load.conflicts, ended.committed,
+	       begun.cycles + load.cycles + store.cycles + ended.cycles);
+	return result;
+}
+
+int main(void)
+{
+	struct gputm_local_tm_config config;
+	struct gputm_local_tm_capacity capacity;
+	struct gputm_local_tm_place place;
+	struct gputm_local_tm *local;
+	uint32_t value = 0;
+	int result;
+
+	if (gputm_local_tm_config_preset(&config, "table-1") < 0 ||
+	    gputm_local_tm_capacity(&config, &capacity) < 0 ||
+	    gputm_local_tm_new(NULL, &config, &local) < 0)
+		return 1;
+	printf("%u bytes for data of %u, %u words in banks\n", capacity.data_bytes,
+	       config.local_bytes, capacity.words);
+	if (!gputm_local_tm_place(local, 35, &place))
+		printf("word 35: bank %u, position %u, bit %u\n", place.bank, place.position,
+		       place.bit);
+	do
+		result = attempt(local);
+	while (result == GPUTM_LOCAL_TM_RETRY);
+	if (!gputm_local_tm_lookup(local, 35, &value))
+		printf("word 35 = %u\n", value);
+	gputm_local_tm_free(local);
+	return result != GPUTM_LOCAL_TM_OK;
+}

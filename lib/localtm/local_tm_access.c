@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The access instruction of a local memory, as local_tm.c tells it, and its probe. */
+#include "lib/localtm/local_tm.h"
+
+#define LANE(l) (UINT64_C(1) << (l))
+
+static int refuse_off(const struct gputm_local_tm *t, uint32_t wavefront, uint64_t off)
+{
+	return gputm__refuse(&t->unit, "lanes 0x%llx of wavefront %u do not execute",
+			     (unsigned long long)off, wavefront);
+}
+
+static int check_access(const struct gputm_local_tm *t, uint32_t wavefront, uint64_t lanes,
+			const uint32_t *word)
+{
+	uint64_t off;
+
+	if (GPUTM__UNLIKELY(wavefront >= t->config.wavefronts))
+		return gputm__local_tm_refuse_wavefront(t, wavefront);
+	off = lanes & ~gputm__local_tm_running(&t->wavefront[wavefront]);
+	if (GPUTM__UNLIKELY(off != 0))
+		return lanes & ~t->lane_mask ? gputm__local_tm_refuse_lanes(t, "lanes", lanes) :
+					       refuse_off(t, wavefront, off);
+	for (uint64_t m = lanes; m; m &= m - 1)
+		if (GPUTM__UNLIKELY(word[gputm__lowest(m)] >= t->words))
+			return gputm__out_of_range(&t->unit, "word", word[gputm__lowest(m)], 0,
+						   t->words - 1);
+	return 0;
+}
+
+static inline struct load *start_load(struct gputm_local_tm *t)
+{
+	struct load *load = &t->load;
+
+	if (GPUTM__UNLIKELY(!++load->stamp)) {
+		memset(load->bank, 0, sizeof(load->bank));
+		load->stamp = 1;
+	}
+	return load;
+}
+
+/* The most of any bank. */
+struct most {
+	uint32_t cycles, lanes; /* lanes << 24, and what lies below */
+};
+
+/* The cycles of all lanes fit 24 bits: each word of the memory has one owner at most. */
+static inline void add_load(struct load *load, struct most *most, uint32_t bank, uint32_t cycles)
+{
+	uint64_t sum = load->bank[bank], stamp = load->stamp;
+	uint32_t low;
+
+	sum = (sum >> 32 == stamp ? sum : stamp << 32) + (1 << 24) + cycles;
+	load->bank[bank] = sum;
+	low = (uint32_t)sum;
+	most->lanes = low > most->lanes ? low : most->lanes;
+	low &= 0xffffff;
+	most->cycles = low > most->cycles ? low : most->cycles;
+}
+
+static inline void move_word(uint32_t *data, bool write, uint32_t *value)
+{
+	if (write)
+		*data = *value;
+	else
+		*value = *data;
+}
+
+static void plain_access(struct gputm_local_tm *t, uint32_t wavefront, bool write, uint64_t lanes,
+			 const uint32_t *word, uint32_t *value, struct gputm_local_tm_answer *out)
+{
+	struct load *load = start_load(t);
+	struct most most = { 0, 0 };
+
+	for (uint64_t m = lanes; m; m &= m - 1) {
+		unsigned lane = gputm__lowest(m);
+
+		t->clashes += t->owner[word[lane]] != 0;
+		move_word(&t->data[word[lane]], write, &value[lane]);
+		add_load(load, &most, word[lane] & t->bank_mask, 0);
+	}
+	t->plain += gputm__popcount(lanes);
+	*out = (struct gputm_local_tm_answer){ 0, 0, most.lanes >> 24 };
+	gputm__emit(&t->unit, GPUTM_LOCAL_TM_EVENT_ACCESS, wavefront, write, lanes, 0);
+}
+
+/* Entries of an item in its fullest bank. */
+static uint32_t fullest(const struct gputm_local_tm *t, uint32_t item)
+{
+	struct tally tally = { { 0 }, 0 };
+
+	for (uint32_t at = t->head[item]; at; at = t->next[at - 1])
+		gputm__local_tm_count(t, &tally, at - 1);
+	return tally.most;
+}
+
+/* Stage 1 has found another work-item. The cycles that this takes its bank. */
+static uint32_t conflict(struct gputm_local_tm *t, uint32_t item, uint32_t word, uint32_t other)
+{
+	struct tally tally = { { 0 }, 0 };
+	uint32_t cycles = 1 + fullest(t, item);
+
+	t->accesses++;
+	t->conflicts++;
+	t->false_conflicts += t->owner[word] == 0 || t->owner[word] == item;
+	gputm__emit(&t->unit, GPUTM_LOCAL_TM_EVENT_CONFLICT, item - 1, word, other - 1, 0);
+	gputm__local_tm_restore(t, item, word & t->bank_mask, &tally);
+	return cycles;
+}
+
+/* Stage 3: the lanes that conflicted in this access leave all other banks. */
+static uint32_t broadcast(struct gputm_local_tm *t, uint32_t wavefront, uint64_t conflicts)
+{
+	struct tally tally = { { 0 }, 0 };
+
+	gputm__local_tm_roll_back(t, wavefront, conflicts, &tally);
+	return tally.most;
+}
+
+/* Stages 1 and 2 for a lane that meets nobody. True: it made a backup. */
+static inline bool serve(struct gputm_local_tm *t, uint32_t item, uint32_t word, bool write,
+			 uint32_t *value)
+{
+	bool fresh = t->owner[word] != item;
+
+	if (fresh) {
+		t->backup[word] = t->data[word];
+		gputm__local_tm_own(t, word, item);
+	}
+	move_word(&t->data[word], write, value);
+	return fresh;
+}
+
+static int end_access(struct gputm_local_tm *t, uint32_t wavefront, uint64_t conflicts,
+		      struct gputm_local_tm_answer *out)
+{
+	gputm__maximum(&t->owned_max, t->owned);
+	if (GPUTM__UNLIKELY(conflicts != 0)) {
+		t->wavefront[wavefront].tcm |= conflicts;
+		out->cycles += broadcast(t, wavefront, conflicts);
+	}
+	t->access_cycles += out->cycles;
+	return conflicts ? GPUTM_LOCAL_TM_CONFLICT : GPUTM_LOCAL_TM_OK;
+}
+
+int gputm_local_tm_access(struct gputm_local_tm *t, uint32_t wavefront, bool write, uint64_t lanes,
+			  const uint32_t *word, uint32_t *value, struct gputm_local_tm_answer *out)
+{
+	uint64_t conflicts = 0, repeated = 0, fresh = 0;
+	struct most most = { 0, 0 };
+	int result = check_access(t, wavefront, lanes, word);
+	uint32_t first = gputm__local_tm_item(t, wavefront, 0);
+	struct load *load;
+
+	if (GPUTM__UNLIKELY(result))
+		return result;
+	if (t->wavefront[wavefront].phase != GPUTM_LOCAL_TM_RUNNING) {
+		plain_access(t, wavefront, write, lanes, word, value, out);
+		return GPUTM_LOCAL_TM_OK;
+	}
+	load = start_load(t);
+	for (uint64_t m = lanes; m; m &= m - 1) {
+		unsigned lane = gputm__lowest(m);
+		uint32_t at = word[lane], item = first + lane, cycles = 2;
+		uint32_t other = t->key_owner[at & t->key_mask];
+
+		if (GPUTM__UNLIKELY(other && other != item)) {
+			cycles = conflict(t, item, at, other);
+			conflicts |= LANE(lane);
+		} else if (serve(t, item, at, write, &value[lane])) {
+			cycles = 3;
+			fresh++;
+		} else {
+			repeated++;
+		}
+		add_load(load, &most, at & t->bank_mask, cycles);
+	}
+	t->owned += fresh;
+	t->fresh += fresh;
+	t->repeated += repeated;
+	t->accesses += fresh + repeated;
+	*out = (struct gputm_local_tm_answer){ conflicts, most.cycles, most.lanes >> 24 };
+	result = end_access(t, wavefront, conflicts, out);
+	gputm__emit(&t->unit, GPUTM_LOCAL_TM_EVENT_ACCESS, wavefront, write, lanes, conflicts);
+	return result;
+}
+
+/* ---- what an access would do ---- */
+
+/* Does a lane meet anybody, after lower lanes of the same access? */
+static bool meets(const struct gputm_local_tm *t, uint32_t first, uint64_t before, uint64_t lost,
+		  const uint32_t *word, unsigned lane)
+{
+	uint32_t key = word[lane] & t->key_mask, other = t->key_owner[key];
+
+	if (other && other != first + lane) {
+		unsigned met = other - first;
+		bool gone = other >= first && met < t->config.lanes && lost & LANE(met) &&
+			    ((word[met] ^ key) & t->bank_mask) == 0;
+
+		if (!gone)
+			return true;
+	}
+	for (uint64_t m = before & ~lost; m; m &= m - 1)
+		if ((word[gputm__lowest(m)] & t->key_mask) == key)
+			return true;
+	return false;
+}
+
+/* Entries that are left to stage 3. */
+static uint32_t left_over(const struct gputm_local_tm *t, uint32_t first, uint64_t lost,
+			  const uint32_t *word)
+{
+	struct tally tally = { { 0 }, 0 };
+
+	for (uint64_t m = lost; m; m &= m - 1) {
+		unsigned lane = gputm__lowest(m);
+
+		for (uint32_t at = t->head[first + lane]; at; at = t->next[at - 1])
+			if (((at - 1) ^ word[lane]) & t->bank_mask)
+				gputm__local_tm_count(t, &tally, at - 1);
+	}
+	return tally.most;
+}
+
+int gputm_local_tm_access_probe(const struct gputm_local_tm *t, uint32_t wavefront, uint64_t lanes,
+				const uint32_t *word, struct gputm_local_tm_answer *out)
+{
+	int error = check_access(t, wavefront, lanes, word);
+	uint32_t first = gputm__local_tm_item(t, wavefront, 0);
+	struct load load = { .stamp = 1 };
+	struct most most = { 0, 0 };
+	bool inside = !error && t->wavefront[wavefront].phase == GPUTM_LOCAL_TM_RUNNING;
+	uint64_t lost = 0;
+
+	if (error)
+		return error;
+	for (uint64_t m = lanes; m; m &= m - 1) {
+		unsigned lane = gputm__lowest(m);
+		uint32_t cycles = 0;
+
+		if (inside && meets(t, first, lanes & (LANE(lane) - 1), lost, word, lane)) {
+			lost |= LANE(lane);
+			cycles = 1 + fullest(t, first + lane);
+		} else if (inside) {
+			cycles = t->owner[word[lane]] == first + lane ? 2 : 3;
+		}
+		add_load(&load, &most, word[lane] & t->bank_mask, cycles);
+	}
+	*out = (struct gputm_local_tm_answer){
+		lost, most.cycles + left_over(t, first, lost, word), most.lanes >> 24,
+	};
+	return lost ? GPUTM_LOCAL_TM_CONFLICT : GPUTM_LOCAL_TM_OK;
+}

@@ -1,0 +1,878 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tests of local_tm: life, Table 1, layout and capacity, cycles, roll-back, progress, oracle. */
+#include "tests/kit.h"
+#include "tests/oracle/local_tm.h"
+
+#include <string.h>
+
+KIT_MAKER(local_tm, LOCAL_TM);
+
+static struct gputm_local_tm *make(struct kit *kit, uint32_t wavefronts, uint32_t lanes,
+				   uint32_t banks, uint32_t words)
+{
+	struct gputm_local_tm_config config = GPUTM_LOCAL_TM_CONFIG_INIT;
+	struct gputm_local_tm *t = NULL;
+
+	config.wavefronts = wavefronts;
+	config.lanes = lanes;
+	config.banks = banks;
+	config.words = words;
+	ck_assert_int_eq(gputm_local_tm_new(kit->ctx, &config, &t), 0);
+	return t;
+}
+
+static struct gputm_local_tm_begun begin(struct gputm_local_tm *t, uint32_t wavefront)
+{
+	struct gputm_local_tm_begun out = { 0 };
+
+	ck_assert_int_eq(gputm_local_tm_begin_probe(t, wavefront), GPUTM_LOCAL_TM_OK);
+	ck_assert_int_eq(gputm_local_tm_begin(t, wavefront, &out), GPUTM_LOCAL_TM_OK);
+	kit_valid(gputm_local_tm_unit(t));
+	return out;
+}
+
+static struct gputm_local_tm_answer access_all(struct gputm_local_tm *t, uint32_t wavefront,
+					       bool write, uint64_t lanes, const uint32_t *word,
+					       uint32_t *value)
+{
+	struct gputm_local_tm_answer out = { 77, 78, 79 }, probe = { 80, 81, 82 };
+	uint64_t digest = kit_digest(gputm_local_tm_unit(t));
+	int result = gputm_local_tm_access_probe(t, wavefront, lanes, word, &probe);
+
+	ck_assert_uint_eq(kit_digest(gputm_local_tm_unit(t)), digest);
+	ck_assert_int_eq(gputm_local_tm_access(t, wavefront, write, lanes, word, value, &out),
+			 result);
+	ck_assert_int_eq(result, out.conflicts ? GPUTM_LOCAL_TM_CONFLICT : GPUTM_LOCAL_TM_OK);
+	ck_assert_uint_eq(out.conflicts, probe.conflicts);
+	ck_assert_uint_eq(out.cycles, probe.cycles);
+	ck_assert_uint_eq(out.passes, probe.passes);
+	kit_valid(gputm_local_tm_unit(t));
+	return out;
+}
+
+/* One lane stores a value to a word. */
+static struct gputm_local_tm_answer put(struct gputm_local_tm *t, uint32_t wavefront,
+					unsigned lane, uint32_t at, uint32_t with)
+{
+	uint32_t word[64], value[64];
+
+	word[lane] = at;
+	value[lane] = with;
+	return access_all(t, wavefront, true, UINT64_C(1) << lane, word, value);
+}
+
+static struct gputm_local_tm_ended commit(struct gputm_local_tm *t, uint32_t wavefront,
+					  int expected)
+{
+	struct gputm_local_tm_ended out = { 0 };
+
+	ck_assert_int_eq(gputm_local_tm_commit(t, wavefront, &out), expected);
+	kit_valid(gputm_local_tm_unit(t));
+	return out;
+}
+
+static uint32_t at(const struct gputm_local_tm *t, uint32_t word)
+{
+	uint32_t value = 0;
+
+	ck_assert_int_eq(gputm_local_tm_lookup(t, word, &value), 0);
+	return value;
+}
+
+START_TEST(test_local_tm_life)
+{
+	struct gputm_local_tm_config config = GPUTM_LOCAL_TM_CONFIG_INIT;
+
+	config.words = 64;
+	kit_common(&local_tm_maker);
+	kit_chaos(&local_tm_maker, &config);
+}
+END_TEST
+
+/* ---- Table 1 ---- */
+
+/* A row of the table; masks have WI0 in bit 0. */
+static void row(const struct gputm_local_tm *t, int line, uint64_t exec, uint64_t tcm,
+		uint64_t tcm_old, enum gputm_local_tm_mode mode)
+{
+	struct gputm_local_tm_masks m;
+
+	ck_assert_int_eq(gputm_local_tm_masks(t, 0, &m), 0);
+	ck_assert_msg(m.exec == exec && m.tcm == tcm && m.tcm_old == tcm_old && m.mode == mode,
+		      "line %d: EXEC %llx TCM %llx TCM_OLD %llx mode %d", line,
+		      (unsigned long long)m.exec, (unsigned long long)m.tcm,
+		      (unsigned long long)m.tcm_old, m.mode);
+}
+
+static uint64_t exec_of(const struct gputm_local_tm *t)
+{
+	struct gputm_local_tm_masks m;
+
+	ck_assert_int_eq(gputm_local_tm_masks(t, 0, &m), 0);
+	return m.exec;
+}
+
+/* Lines 3 to 15 of Fig. 2: the columns EXEC at 5 and 10 and what is the same in all rows. */
+static void attempt(struct gputm_local_tm *t, uint64_t exec5, uint64_t exec10, uint64_t tcm,
+		    uint64_t tcm_old, enum gputm_local_tm_mode mode, uint64_t conflict)
+{
+	uint32_t first[4] = { 9, 9, 0, 1 }, second[4] = { 9, 9, 1, 0 }, value[4] = { 0 };
+	uint64_t s0 = exec_of(t), on;
+	struct gputm_local_tm_masks m;
+
+	ck_assert_int_eq(gputm_local_tm_set_vcc(t, 0, 3), 0);
+	ck_assert_int_eq(gputm_local_tm_masks(t, 0, &m), 0);
+	ck_assert_uint_eq(m.vcc, s0 & 3);
+	ck_assert_int_eq(gputm_local_tm_set_exec(t, 0, s0 & m.vcc), 0);
+	row(t, 5, exec5, tcm, tcm_old, mode);
+	ck_assert_int_eq(gputm_local_tm_set_exec(t, 0, s0 & ~exec_of(t)), 0);
+	row(t, 10, exec10, tcm, tcm_old, mode);
+	on = gputm_local_tm_running(t, 0);
+	ck_assert_uint_eq(access_all(t, 0, true, on, first, value).conflicts, 0);
+	ck_assert_uint_eq(access_all(t, 0, true, on, second, value).conflicts, conflict);
+	row(t, 13, exec10, tcm | conflict, tcm_old, mode);
+	ck_assert_int_eq(gputm_local_tm_set_exec(t, 0, s0), 0);
+	row(t, 15, s0, tcm | conflict, tcm_old, mode);
+}
+
+START_TEST(test_table_1_execution_model)
+{
+	const enum gputm_local_tm_mode normal = GPUTM_LOCAL_TM_NORMAL, tx = GPUTM_LOCAL_TM_TX,
+				       serial = GPUTM_LOCAL_TM_WAVEFRONT;
+	struct gputm_local_tm_config config;
+	struct gputm_local_tm *t = NULL;
+	struct kit kit;
+
+	kit_open(&kit);
+	ck_assert_int_eq(gputm_local_tm_config_preset(&config, "table-1"), 0);
+	ck_assert_int_eq(gputm_local_tm_new(kit.ctx, &config, &t), 0);
+	row(t, 1, 0xf, 0, 0, normal);
+	begin(t, 0);
+	row(t, 2, 0xf, 0, 0, tx);
+	attempt(t, 0x3, 0xc, 0, 0, tx, 0xc);
+	ck_assert_uint_eq(commit(t, 0, GPUTM_LOCAL_TM_RETRY).committed, 0x3);
+	row(t, 16, 0xc, 0xc, 0, tx);
+	begin(t, 0);
+	row(t, 2, 0xc, 0, 0xc, tx);
+	attempt(t, 0, 0xc, 0, 0xc, tx, 0xc);
+	ck_assert_int_eq((int)commit(t, 0, GPUTM_LOCAL_TM_RETRY).next, (int)serial);
+	row(t, 16, 0xc, 0xc, 0xc, tx);
+	ck_assert_uint_eq(begin(t, 0).lanes, 0x4);
+	row(t, 2, 0xc, 0x8, 0xc, serial);
+	attempt(t, 0, 0xc, 0x8, 0xc, serial, 0);
+	ck_assert_uint_eq(commit(t, 0, GPUTM_LOCAL_TM_RETRY).committed, 0x4);
+	row(t, 16, 0x8, 0x8, 0xc, serial);
+	begin(t, 0);
+	row(t, 2, 0x8, 0, 0x8, tx);
+	attempt(t, 0, 0x8, 0, 0x8, tx, 0);
+	ck_assert_uint_eq(commit(t, 0, GPUTM_LOCAL_TM_OK).committed, 0x8);
+	/* Not in the table: EXEC of the first begin is back. */
+	row(t, 17, 0xf, 0, 0, normal);
+	ck_assert_uint_eq(kit_stat(gputm_local_tm_unit(t), "committed"), 4);
+	ck_assert_uint_eq(kit_stat(gputm_local_tm_unit(t), "wavefront_attempts"), 1);
+	gputm_local_tm_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+/* ---- layout and capacity ---- */
+
+START_TEST(test_3_3_word_35)
+{
+	struct gputm_local_tm_place place;
+	struct gputm_local_tm *t;
+	struct kit kit;
+
+	kit_open(&kit);
+	t = make(&kit, 4, 64, 32, 0);
+	ck_assert_int_eq(gputm_local_tm_place(t, 35, &place), 0);
+	ck_assert_uint_eq(place.bank, 3);
+	ck_assert_uint_eq(place.position, 1);
+	ck_assert_uint_eq(place.bit, 1);
+	ck_assert_uint_eq(place.data_byte, 4);
+	ck_assert_uint_eq(place.backup_byte, 4 * (227 + 1));
+	ck_assert_uint_eq(place.owner_byte, 8 * 227 + 1);
+	begin(t, 0);
+	put(t, 0, 3, 35, 7);
+	ck_assert_uint_eq(gputm_local_tm_signature(t, 3, 3), 1 << 1);
+	ck_assert_uint_eq(gputm_local_tm_signature(t, 2, 3), 0);
+	ck_assert_uint_eq(gputm_local_tm_signature(t, 3, 4), 0);
+	ck_assert_uint_eq(gputm_local_tm_signature(t, 32, 3), 0);
+	ck_assert_uint_eq(gputm_local_tm_signature(t, 3, 256), 0);
+	/* Position 9 has the same bit: a false conflict for any other work-item. */
+	ck_assert_uint_eq(put(t, 0, 4, 9 * 32 + 3, 1).conflicts, 1 << 4);
+	ck_assert_uint_eq(kit_stat(gputm_local_tm_unit(t), "false_conflicts"), 1);
+	ck_assert_uint_eq(put(t, 0, 3, 9 * 32 + 3, 1).cycles, 3);
+	gputm_local_tm_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_4_3_capacity)
+{
+	struct gputm_local_tm_config config = GPUTM_LOCAL_TM_CONFIG_INIT;
+	struct gputm_local_tm_capacity c;
+	struct gputm_local_tm_place last;
+	struct gputm_local_tm *t = NULL;
+	struct gputm_storage array;
+	uint64_t bits[3] = { 0 };
+	struct kit kit;
+
+	ck_assert_int_eq(gputm_local_tm_capacity(NULL, &c), 0);
+	ck_assert_uint_eq(c.data_bytes, 29127);
+	ck_assert_uint_eq(c.backup_bytes, 29127);
+	ck_assert_uint_eq(c.owner_bytes, 7282);
+	ck_assert_uint_eq(c.bank_words, 227);
+	ck_assert_uint_eq(4 * c.words, 29056);
+	kit_open(&kit);
+	config.words = c.words + 1;
+	ck_assert_int_eq(gputm_local_tm_new(kit.ctx, &config, &t), -EINVAL);
+	kit_said(&kit, "words = 7265", "0 .. 7264", NULL);
+	ck_assert_int_eq(gputm_local_tm_capacity(&config, &c), -EINVAL);
+	config.words = c.words;
+	ck_assert_int_eq(gputm_local_tm_new(kit.ctx, &config, &t), 0);
+	/* The last owner lies within the bank of 2,048 bytes. */
+	ck_assert_int_eq(gputm_local_tm_place(t, c.words - 1, &last), 0);
+	ck_assert_uint_lt(last.owner_byte, 2048);
+	for (size_t i = 0; i < 3; i++) {
+		ck_assert(gputm_unit_storage(gputm_local_tm_unit(t), i, &array));
+		bits[i] = array.entries * array.bits;
+	}
+	ck_assert_uint_eq(bits[0], 8192 * 8);
+	ck_assert_uint_eq(bits[1], 32 * 7264);
+	ck_assert_uint_eq(bits[2], 8 * 7264);
+	gputm_local_tm_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+/* ---- cycles (4.2) ---- */
+
+START_TEST(test_4_2_cycles)
+{
+	uint32_t word[64], value[64] = { 0 };
+	struct gputm_local_tm_answer a;
+	struct gputm_local_tm *t;
+	struct kit kit;
+
+	kit_open(&kit);
+	t = make(&kit, 2, 64, 32, 0);
+	ck_assert_uint_eq(begin(t, 0).cycles, 1);
+	for (uint32_t lane = 0; lane < 64; lane++)
+		word[lane] = lane;
+	/* Two lanes a bank, positions 0 and 1: all new. */
+	a = access_all(t, 0, false, UINT64_MAX, word, value);
+	ck_assert_uint_eq(a.passes, 2);
+	ck_assert_uint_eq(a.cycles, 2 * 3);
+	/* Again: all are the owners. */
+	ck_assert_uint_eq(access_all(t, 0, true, UINT64_MAX, word, value).cycles, 2 * 2);
+	/* Own signature only, but another word: as new. */
+	ck_assert_uint_eq(put(t, 0, 0, 8 * 32, 1).cycles, 3);
+	/* Lane 0 owns two words of bank 0 and now two of bank 1; it conflicts in bank 2: one
+	 * for the signatures, two for its fullest bank, two to clear that in the broadcast. */
+	ck_assert_uint_eq(put(t, 0, 0, 3 * 32 + 1, 1).cycles, 3);
+	ck_assert_uint_eq(put(t, 0, 0, 4 * 32 + 1, 1).cycles, 3);
+	a = put(t, 0, 0, 2, 1);
+	ck_assert_uint_eq(a.conflicts, 1);
+	ck_assert_uint_eq(a.cycles, 1 + 2 + 2);
+	/* Lane 1 owns a word of bank 1 only and conflicts there: restored in stage 1. */
+	ck_assert_uint_eq(put(t, 0, 1, 32 + 1, 1).cycles, 1 + 1 + 0);
+	/* Lanes 2 .. 63 commit: words 2 .. 63, two in each bank from 2 on. */
+	ck_assert_uint_eq(commit(t, 0, GPUTM_LOCAL_TM_RETRY).cycles, 1 + 2);
+	/* Nothing was accessed. */
+	begin(t, 0);
+	ck_assert_uint_eq(commit(t, 0, GPUTM_LOCAL_TM_OK).cycles, 1);
+	/* Outside of transactions nothing is added. */
+	a = access_all(t, 0, false, UINT64_MAX, word, value);
+	ck_assert_uint_eq(a.passes, 2);
+	ck_assert_uint_eq(a.cycles, 0);
+	ck_assert_uint_eq(kit_stat(gputm_local_tm_unit(t), "begin_cycles"), 2);
+	ck_assert_uint_eq(kit_stat(gputm_local_tm_unit(t), "commit_cycles"), 4);
+	gputm_local_tm_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+/* ---- roll-back ---- */
+
+START_TEST(test_3_3_conflict_restores_every_bank_and_nothing_else)
+{
+	struct gputm_local_tm_shadow shadow;
+	struct gputm_local_tm *t;
+	struct kit kit;
+
+	kit_open(&kit);
+	t = make(&kit, 2, 4, 32, 512);
+	for (uint32_t i = 0; i < 512; i++)
+		ck_assert_int_eq(gputm_local_tm_update(t, i, 1000 + i), 0);
+	begin(t, 0);
+	begin(t, 1);
+	for (uint32_t i = 0; i < 96; i++)
+		put(t, 0, 0, i, 5);
+	for (uint32_t i = 96; i < 128; i++)
+		put(t, 0, 1, i, 6);
+	for (uint32_t i = 128; i < 160; i++)
+		put(t, 1, 0, i, 7);
+	put(t, 0, 0, 7, 55);
+	ck_assert_int_eq(gputm_local_tm_shadow(t, 7, &shadow), 0);
+	ck_assert(shadow.owned && shadow.owner == 0 && shadow.backup == 1007);
+	ck_assert_uint_eq(put(t, 0, 0, 128, 5).conflicts, 1);
+	for (uint32_t i = 0; i < 512; i++)
+		ck_assert_uint_eq(at(t, i), i < 96 ? 1000 + i : i < 128 ? 6 : i < 160 ? 7 :
+									  1000 + i);
+	for (uint32_t bank = 0; bank < 32; bank++) {
+		ck_assert_uint_eq(gputm_local_tm_signature(t, bank, 0), 0);
+		ck_assert_uint_eq(gputm_local_tm_signature(t, bank, 1), 1 << 3);
+		ck_assert_uint_eq(gputm_local_tm_signature(t, bank, 4), 1 << 4);
+	}
+	ck_assert_int_eq(gputm_local_tm_shadow(t, 7, &shadow), 0);
+	ck_assert(!shadow.owned && !shadow.owner && !shadow.backup);
+	ck_assert_uint_eq(kit_stat(gputm_local_tm_unit(t), "restored"), 96);
+	kit_round_trip(&local_tm_maker, gputm_local_tm_unit(t));
+	kit_hostile(&local_tm_maker, gputm_local_tm_unit(t));
+	ck_assert_uint_eq(commit(t, 0, GPUTM_LOCAL_TM_RETRY).committed, 0xe);
+	ck_assert_uint_eq(at(t, 100), 6);
+	gputm_local_tm_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+/* Two lanes that cross: both banks are through with stage 1 before anything is restored. */
+START_TEST(test_3_3_lanes_that_cross_both_conflict)
+{
+	uint32_t there[2] = { 0, 1 }, across[2] = { 1, 0 }, same[2] = { 0, 32 }, value[2] = { 0 };
+	struct gputm_local_tm *t;
+	struct kit kit;
+
+	kit_open(&kit);
+	t = make(&kit, 1, 2, 32, 512);
+	begin(t, 0);
+	access_all(t, 0, true, 3, there, value);
+	ck_assert_uint_eq(access_all(t, 0, true, 3, across, value).conflicts, 3);
+	commit(t, 0, GPUTM_LOCAL_TM_RETRY);
+	/* Within a bank lanes come one after the other: lane 0 is gone when lane 1 comes. */
+	begin(t, 0);
+	access_all(t, 0, true, 3, same, value);
+	same[0] = 32;
+	same[1] = 0;
+	ck_assert_uint_eq(access_all(t, 0, true, 3, same, value).conflicts, 1);
+	gputm_local_tm_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+/* ---- the second level ---- */
+
+/* Wavefront 1 sits on word 0, so that lane 0 of wavefront 0 conflicts even when it is alone. */
+static void need_the_group(struct gputm_local_tm *t)
+{
+	uint32_t word[4] = { 0, 0, 0, 0 }, value[4] = { 1, 1, 1, 1 };
+
+	begin(t, 1);
+	put(t, 1, 2, 0, 99);
+	for (int i = 0; i < 2; i++) {
+		begin(t, 0);
+		access_all(t, 0, true, 0xf, word, value);
+		commit(t, 0, GPUTM_LOCAL_TM_RETRY);
+	}
+	ck_assert_uint_eq(begin(t, 0).lanes, 1);
+	ck_assert_uint_eq(put(t, 0, 0, 0, 1).conflicts, 1);
+	ck_assert_int_eq((int)commit(t, 0, GPUTM_LOCAL_TM_RETRY).next, (int)GPUTM_LOCAL_TM_GROUP);
+}
+
+START_TEST(test_3_1_work_group_serialisation)
+{
+	struct gputm_local_tm_begun begun = { 1, 2, 3, GPUTM_LOCAL_TM_NORMAL };
+	struct gputm_local_tm_masks m;
+	struct gputm_local_tm *t;
+	struct kit kit;
+
+	kit_open(&kit);
+	t = make(&kit, 3, 4, 32, 512);
+	ck_assert_int_eq(gputm_local_tm_update(t, 0, 10), 0);
+	need_the_group(t);
+	put(t, 1, 2, 32, 98);
+	put(t, 1, 2, 3, 97);
+	ck_assert_int_eq(gputm_local_tm_holder(t), -1);
+	/* Two entries in bank 0 of wavefront 1 are cleared. */
+	begun = begin(t, 0);
+	ck_assert_uint_eq(begun.cycles, 1 + 2);
+	ck_assert_uint_eq(begun.evicted, 2);
+	ck_assert_uint_eq(begun.lanes, 1);
+	ck_assert_int_eq((int)begun.mode, (int)GPUTM_LOCAL_TM_GROUP);
+	ck_assert_int_eq(gputm_local_tm_holder(t), 0);
+	ck_assert_uint_eq(at(t, 0), 10);
+	ck_assert_uint_eq(at(t, 32), 0);
+	ck_assert_uint_eq(at(t, 3), 0);
+	ck_assert_int_eq(gputm_local_tm_masks(t, 1, &m), 0);
+	ck_assert(m.phase == GPUTM_LOCAL_TM_EVICTED && m.exec == 0xf && m.tcm == 0xf);
+	ck_assert_uint_eq(gputm_local_tm_running(t, 1), 0);
+	/* The others are held, in a transaction or before one. */
+	for (uint32_t i = 1; i < 3; i++) {
+		begun.cycles = 55;
+		ck_assert_int_eq(gputm_local_tm_begin_probe(t, i), GPUTM_LOCAL_TM_HELD);
+		ck_assert_int_eq(gputm_local_tm_begin(t, i, &begun), GPUTM_LOCAL_TM_HELD);
+		ck_assert_uint_eq(begun.cycles, 55);
+	}
+	kit_round_trip(&local_tm_maker, gputm_local_tm_unit(t));
+	kit_hostile(&local_tm_maker, gputm_local_tm_unit(t));
+	/* Its lanes go one by one, and keep the group until the last one is done. */
+	for (unsigned lane = 0; lane < 4; lane++) {
+		ck_assert_uint_eq(put(t, 0, lane, 0, at(t, 0) + 1).conflicts, 0);
+		ck_assert_uint_eq(commit(t, 0, lane < 3 ? GPUTM_LOCAL_TM_RETRY :
+							  GPUTM_LOCAL_TM_OK).committed,
+				  UINT64_C(1) << lane);
+		if (lane == 3)
+			break;
+		ck_assert_int_eq(gputm_local_tm_begin_probe(t, 1), GPUTM_LOCAL_TM_HELD);
+		begun = begin(t, 0);
+		ck_assert(begun.cycles == 1 && begun.mode == GPUTM_LOCAL_TM_GROUP);
+	}
+	ck_assert_uint_eq(at(t, 0), 14);
+	ck_assert_int_eq(gputm_local_tm_holder(t), -1);
+	/* The aborted wavefront begins as it began, not serialised. */
+	begun = begin(t, 1);
+	ck_assert(begun.lanes == 0xf && begun.mode == GPUTM_LOCAL_TM_TX);
+	put(t, 1, 2, 0, 99);
+	commit(t, 1, GPUTM_LOCAL_TM_OK);
+	ck_assert_uint_eq(at(t, 0), 99);
+	ck_assert_uint_eq(kit_stat(gputm_local_tm_unit(t), "evicted"), 4);
+	ck_assert_uint_eq(kit_stat(gputm_local_tm_unit(t), "group_attempts"), 4);
+	gputm_local_tm_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+/* Two wavefronts that both need the group: the second one waits for the first. */
+START_TEST(test_3_1_two_need_the_group)
+{
+	struct gputm_local_tm_begun begun;
+	struct gputm_local_tm *t;
+	struct kit kit;
+
+	kit_open(&kit);
+	t = make(&kit, 3, 1, 32, 512);
+	begin(t, 2);
+	put(t, 2, 0, 0, 99);
+	for (int i = 0; i < 3; i++)
+		for (uint32_t w = 0; w < 2; w++) {
+			begin(t, w);
+			ck_assert_uint_eq(put(t, w, 0, 0, 1).conflicts, 1);
+			commit(t, w, GPUTM_LOCAL_TM_RETRY);
+		}
+	ck_assert_uint_eq(begin(t, 1).evicted, 4);
+	ck_assert_int_eq(gputm_local_tm_begin(t, 0, &begun), GPUTM_LOCAL_TM_HELD);
+	put(t, 1, 0, 0, 1);
+	commit(t, 1, GPUTM_LOCAL_TM_OK);
+	begun = begin(t, 0);
+	ck_assert(begun.mode == GPUTM_LOCAL_TM_GROUP && !begun.evicted);
+	put(t, 0, 0, 0, 2);
+	commit(t, 0, GPUTM_LOCAL_TM_OK);
+	begin(t, 2);
+	put(t, 2, 0, 0, 3);
+	commit(t, 2, GPUTM_LOCAL_TM_OK);
+	ck_assert_uint_eq(at(t, 0), 3);
+	gputm_local_tm_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+/*
+ * All work-items add 1 to the same few words, taken in an order of their own, under a fair
+ * and hostile schedule. It ends, and the sums are right. With cross: the orders are such that
+ * nothing but serialisation helps.
+ */
+static unsigned race(struct kit *kit, uint64_t seed, bool cross)
+{
+	struct gputm_local_tm *t = make(kit, 4, 8, 4, 64);
+	uint32_t step[4] = { 0 }, word[64], value[4][64] = { { 0 } }, done = 0, turn = 0;
+	unsigned steps = 0, group;
+
+	for (; done != 0xf; steps++) {
+		uint32_t w = cross ? turn++ % 4 : (uint32_t)kit_below(&seed, 4);
+		struct gputm_local_tm_begun begun;
+		struct gputm_local_tm_masks m;
+		uint64_t on = gputm_local_tm_running(t, w);
+
+		ck_assert_uint_lt(steps, 20000);
+		if (done >> w & 1)
+			continue;
+		ck_assert_int_eq(gputm_local_tm_masks(t, w, &m), 0);
+		if (m.phase != GPUTM_LOCAL_TM_RUNNING) {
+			step[w] = 0;
+			ck_assert_int_ge(gputm_local_tm_begin(t, w, &begun), 0);
+			continue;
+		}
+		for (unsigned lane = 0; lane < 8; lane++) {
+			word[lane] = (step[w] / 2 + (cross ? w : lane + w)) % 4;
+			value[w][lane] += step[w] % 2;
+		}
+		if (step[w] < 8)
+			access_all(t, w, step[w] % 2, on, word, value[w]);
+		else if (commit(t, w, m.tcm ? GPUTM_LOCAL_TM_RETRY : GPUTM_LOCAL_TM_OK).committed)
+			done |= m.tcm ? 0 : 1u << w;
+		step[w]++;
+	}
+	for (uint32_t i = 0; i < 4; i++)
+		ck_assert_uint_eq(at(t, i), 32);
+	group = (unsigned)kit_stat(gputm_local_tm_unit(t), "group_attempts");
+	gputm_local_tm_free(t);
+	return group;
+}
+
+START_TEST(test_3_1_every_transaction_ends)
+{
+	struct kit kit;
+
+	kit_open(&kit);
+	for (uint64_t seed = 0; seed < kit_scale(40, 4); seed++)
+		race(&kit, seed, false);
+	ck_assert_uint_gt(race(&kit, 1, true), 0);
+	kit_close(&kit);
+}
+END_TEST
+
+/* ---- the rest ---- */
+
+START_TEST(test_local_tm_nested_transactions_are_flattened)
+{
+	struct gputm_local_tm_begun begun;
+	struct gputm_local_tm *t;
+	struct kit kit;
+
+	kit_open(&kit);
+	t = make(&kit, 1, 4, 32, 512);
+	begin(t, 0);
+	for (unsigned i = 0; i < 255; i++)
+		ck_assert_int_eq(gputm_local_tm_begin(t, 0, &begun), GPUTM_LOCAL_TM_NESTED);
+	ck_assert_uint_eq(begun.cycles, 0);
+	ck_assert_int_eq(gputm_local_tm_begin_probe(t, 0), -ERANGE);
+	kit_said(&kit, "nesting = 256", "0 .. 255", NULL);
+	put(t, 0, 1, 5, 6);
+	for (unsigned i = 0; i < 255; i++)
+		commit(t, 0, GPUTM_LOCAL_TM_NESTED);
+	ck_assert_uint_eq(put(t, 0, 0, 5, 7).conflicts, 1);
+	ck_assert_uint_eq(commit(t, 0, GPUTM_LOCAL_TM_RETRY).committed, 0xe);
+	ck_assert_uint_eq(at(t, 5), 6);
+	gputm_local_tm_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_local_tm_plain_accesses)
+{
+	uint32_t word[64], value[64], got[64];
+	struct gputm_local_tm *t;
+	struct kit kit;
+
+	kit_open(&kit);
+	t = make(&kit, 2, 64, 32, 512);
+	for (uint32_t i = 0; i < 64; i++) {
+		word[i] = i & 1 ? 7 : 8 * i;
+		value[i] = i;
+	}
+	ck_assert_uint_eq(access_all(t, 0, true, UINT64_MAX, word, value).passes, 32);
+	ck_assert_uint_eq(access_all(t, 1, false, UINT64_MAX, word, got).cycles, 0);
+	for (uint32_t i = 0; i < 64; i++)
+		ck_assert_uint_eq(got[i], i & 1 ? 63 : i);
+	begin(t, 1);
+	put(t, 1, 0, 7, 1);
+	put(t, 0, 0, 7, 2);
+	ck_assert_uint_eq(kit_stat(gputm_local_tm_unit(t), "clashes"), 1);
+	ck_assert_uint_eq(kit_stat(gputm_local_tm_unit(t), "plain"), 129);
+	gputm_local_tm_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+/* ---- misuse ---- */
+
+static void misuse_of_masks(struct kit *kit, struct gputm_local_tm *t)
+{
+	struct gputm_local_tm_masks m;
+
+	ck_assert_int_eq(gputm_local_tm_set_exec(t, 2, 1), -ERANGE);
+	kit_said(kit, "wavefront = 2", "0 .. 1", NULL);
+	ck_assert_int_eq(gputm_local_tm_set_exec(t, 1, 16), -ERANGE);
+	kit_said(kit, "exec = 16", "0 .. 15", NULL);
+	ck_assert_int_eq(gputm_local_tm_set_vcc(t, 1, 16), -ERANGE);
+	ck_assert_int_eq(gputm_local_tm_set_vcc(t, 2, 0), -ERANGE);
+	ck_assert_int_eq(gputm_local_tm_masks(t, 2, &m), -ERANGE);
+	ck_assert_uint_eq(gputm_local_tm_running(t, 2), 0);
+	/* Lane 0 is not part of the attempt of wavefront 0. */
+	ck_assert_int_eq(gputm_local_tm_set_exec(t, 0, 15), -EINVAL);
+	kit_said(kit, "0xf", "0xe", NULL);
+}
+
+static void misuse_of_accesses(struct kit *kit, struct gputm_local_tm *t)
+{
+	uint32_t word[64] = { 0, 511, 512 }, value[64] = { 5, 5, 5 };
+	struct gputm_local_tm_answer a = { 77, 78, 79 };
+
+	ck_assert_int_eq(gputm_local_tm_access(t, 2, true, 2, word, value, &a), -ERANGE);
+	ck_assert_int_eq(gputm_local_tm_access(t, 0, true, 32, word, value, &a), -ERANGE);
+	kit_said(kit, "lanes = 32", "0 .. 15", NULL);
+	ck_assert_int_eq(gputm_local_tm_access(t, 0, true, 3, word, value, &a), -EINVAL);
+	kit_said(kit, "0x1", "wavefront 0", NULL);
+	ck_assert_int_eq(gputm_local_tm_access(t, 0, true, 6, word, value, &a), -ERANGE);
+	kit_said(kit, "word = 512", "0 .. 511", NULL);
+	ck_assert_int_eq(gputm_local_tm_access(t, 1, false, 6, word, value, &a), -ERANGE);
+	ck_assert_int_eq(gputm_local_tm_access_probe(t, 0, 6, word, &a), -ERANGE);
+	ck_assert_uint_eq(a.conflicts, 77);
+	ck_assert_uint_eq(value[2], 5);
+}
+
+static void misuse_of_words(struct gputm_local_tm *t)
+{
+	struct gputm_local_tm_shadow shadow;
+	struct gputm_local_tm_place place;
+	uint32_t value = 7;
+
+	ck_assert_int_eq(gputm_local_tm_update(t, 512, 1), -ERANGE);
+	ck_assert_int_eq(gputm_local_tm_update(t, 9, 1), -EINVAL);
+	ck_assert_int_eq(gputm_local_tm_lookup(t, 512, &value), -ERANGE);
+	ck_assert_int_eq(gputm_local_tm_place(t, 512, &place), -ERANGE);
+	ck_assert_int_eq(gputm_local_tm_shadow(t, 512, &shadow), -ERANGE);
+	ck_assert_uint_eq(value, 7);
+}
+
+static void misuse_of_transactions(struct kit *kit, struct gputm_local_tm *t)
+{
+	struct gputm_local_tm_begun begun = { 77, 0, 0, GPUTM_LOCAL_TM_NORMAL };
+	struct gputm_local_tm_ended ended = { 77, 0, GPUTM_LOCAL_TM_NORMAL };
+
+	ck_assert_int_eq(gputm_local_tm_begin(t, 2, &begun), -ERANGE);
+	ck_assert_int_eq(gputm_local_tm_begin_probe(t, 2), -ERANGE);
+	ck_assert_int_eq(gputm_local_tm_begin(t, 1, &begun), -EINVAL);
+	kit_said(kit, "exec = 0", "wavefront 1", NULL);
+	ck_assert_int_eq(gputm_local_tm_commit(t, 2, &ended), -ERANGE);
+	ck_assert_int_eq(gputm_local_tm_commit(t, 1, &ended), -EINVAL);
+	ck_assert_int_eq(gputm_local_tm_commit(t, 0, &ended), -EINVAL);
+	kit_said(kit, "exec = 0x2", "0xe", NULL);
+	ck_assert_uint_eq(ended.committed, 77);
+	ck_assert_uint_eq(begun.cycles, 77);
+}
+
+START_TEST(test_local_tm_misuse_changes_nothing)
+{
+	struct gputm_local_tm_config config = GPUTM_LOCAL_TM_CONFIG_INIT;
+	struct gputm_local_tm_ended ended;
+	struct gputm_local_tm *t = NULL;
+	uint64_t digest;
+	struct kit kit;
+
+	kit_open(&kit);
+	config.wavefronts = 5;
+	ck_assert_int_eq(gputm_local_tm_new(kit.ctx, &config, &t), -EINVAL);
+	kit_said(&kit, "wavefronts x lanes = 320", "1 .. 256", NULL);
+	config.wavefronts = 4;
+	config.local_bytes = 256;
+	ck_assert_int_eq(gputm_local_tm_new(kit.ctx, &config, &t), -EINVAL);
+	kit_said(&kit, "local_bytes = 256", "32 banks", NULL);
+	t = make(&kit, 2, 4, 32, 512);
+	ck_assert_int_eq(gputm_local_tm_set_exec(t, 0, 14), 0);
+	begin(t, 0);
+	put(t, 0, 1, 9, 3);
+	ck_assert_int_eq(gputm_local_tm_set_exec(t, 0, 2), 0);
+	ck_assert_int_eq(gputm_local_tm_set_exec(t, 1, 0), 0);
+	digest = kit_digest(gputm_local_tm_unit(t));
+	misuse_of_masks(&kit, t);
+	misuse_of_words(t);
+	misuse_of_transactions(&kit, t);
+	ck_assert_int_eq(gputm_local_tm_set_exec(t, 1, 15), 0);
+	ck_assert_uint_ne(kit_digest(gputm_local_tm_unit(t)), digest);
+	ck_assert_int_eq(gputm_local_tm_set_exec(t, 0, 14), 0);
+	digest = kit_digest(gputm_local_tm_unit(t));
+	misuse_of_accesses(&kit, t);
+	ck_assert_uint_eq(kit_digest(gputm_local_tm_unit(t)), digest);
+	/* tx_begin is due: nothing else is possible. */
+	put(t, 0, 2, 9, 3);
+	commit(t, 0, GPUTM_LOCAL_TM_RETRY);
+	digest = kit_digest(gputm_local_tm_unit(t));
+	ck_assert_int_eq(gputm_local_tm_set_exec(t, 0, 0), -EINVAL);
+	kit_said(&kit, "wavefront 0", "tx_begin", NULL);
+	ck_assert_int_eq(gputm_local_tm_set_vcc(t, 0, 0), -EINVAL);
+	ck_assert_int_eq(gputm_local_tm_commit(t, 0, &ended), -EINVAL);
+	ck_assert_uint_eq(kit_digest(gputm_local_tm_unit(t)), digest);
+	gputm_local_tm_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+/* ---- random against the oracle ---- */
+
+static void same(const struct gputm_local_tm *t, const struct oracle_local_tm *o)
+{
+	struct gputm_local_tm_shadow shadow;
+	struct gputm_local_tm_masks m;
+
+	for (uint32_t i = 0; i < o->words; i++) {
+		ck_assert_uint_eq(at(t, i), o->data[i]);
+		ck_assert_int_eq(gputm_local_tm_shadow(t, i, &shadow), 0);
+		ck_assert_int_eq(shadow.owned ? (int)shadow.owner : -1, o->owner[i]);
+		ck_assert(!shadow.owned || shadow.backup == o->backup[i]);
+	}
+	for (uint32_t i = 0; i < o->waves * o->lanes; i++)
+		for (uint32_t bank = 0; bank < o->banks; bank++)
+			ck_assert_uint_eq(gputm_local_tm_signature(t, bank, i),
+					  o->signature[i][bank]);
+	for (uint32_t i = 0; i < o->waves; i++) {
+		ck_assert_int_eq(gputm_local_tm_masks(t, i, &m), 0);
+		ck_assert(m.exec == o->wave[i].exec && m.tcm == o->wave[i].tcm &&
+			  m.tcm_old == o->wave[i].tcm_old);
+	}
+	ck_assert_int_eq(gputm_local_tm_holder(t), o->holder);
+}
+
+static void random_access(struct gputm_local_tm *t, struct oracle_local_tm *o, uint32_t w,
+			  uint64_t *random)
+{
+	uint64_t lanes = kit_random(random) & gputm_local_tm_running(t, w);
+	uint32_t word[64], value[64], expected[64];
+	struct oracle_local_answer answer;
+	struct gputm_local_tm_answer got;
+	uint64_t range = UINT64_C(1) << kit_below(random, 10);
+	bool write = kit_below(random, 2);
+
+	if (kit_below(random, 3))
+		lanes &= kit_random(random) & kit_random(random);
+	for (unsigned lane = 0; lane < 64; lane++) {
+		word[lane] = (uint32_t)(kit_below(random, range < o->words ? range : o->words));
+		value[lane] = expected[lane] = (uint32_t)kit_random(random);
+	}
+	oracle_local_tm_access(o, w, write, lanes, word, expected, &answer);
+	got = access_all(t, w, write, lanes, word, value);
+	ck_assert_uint_eq(got.conflicts, answer.lanes);
+	ck_assert_uint_eq(got.cycles, answer.cycles);
+	ck_assert_uint_eq(got.passes, answer.passes);
+	ck_assert(!memcmp(value, expected, o->lanes * sizeof(*value)));
+}
+
+static void random_begin(struct gputm_local_tm *t, struct oracle_local_tm *o, uint32_t w)
+{
+	struct gputm_local_tm_begun got = { 0 };
+	struct oracle_local_answer answer;
+	bool begun = oracle_local_tm_begin(o, w, &answer);
+
+	ck_assert_int_eq(gputm_local_tm_begin(t, w, &got),
+			 begun ? GPUTM_LOCAL_TM_OK : GPUTM_LOCAL_TM_HELD);
+	if (!begun)
+		return;
+	ck_assert_uint_eq(got.cycles, answer.cycles);
+	ck_assert_uint_eq(got.lanes, answer.lanes);
+	ck_assert_uint_eq(got.evicted, answer.evicted);
+	ck_assert_int_eq((int)got.mode, o->wave[w].level);
+}
+
+static void random_commit(struct gputm_local_tm *t, struct oracle_local_tm *o, uint32_t w)
+{
+	struct oracle_local_answer answer;
+	struct gputm_local_tm_ended got;
+	bool over;
+
+	ck_assert_int_eq(gputm_local_tm_set_exec(t, w, o->wave[w].attempt), 0);
+	o->wave[w].exec = o->wave[w].attempt;
+	over = oracle_local_tm_commit(o, w, &answer);
+	got = commit(t, w, over ? GPUTM_LOCAL_TM_OK : GPUTM_LOCAL_TM_RETRY);
+	ck_assert_uint_eq(got.committed, answer.lanes);
+	ck_assert_uint_eq(got.cycles, answer.cycles);
+}
+
+static void random_exec(struct gputm_local_tm *t, struct oracle_local_tm *o, uint32_t w,
+			uint64_t *random)
+{
+	uint64_t all = o->lanes == 64 ? UINT64_MAX : (UINT64_C(1) << o->lanes) - 1;
+	uint64_t exec = (kit_random(random) | kit_random(random)) &
+			(o->wave[w].inside ? o->wave[w].attempt : all);
+
+	ck_assert_int_eq(gputm_local_tm_set_exec(t, w, exec), 0);
+	o->wave[w].exec = exec;
+}
+
+static void turn(struct gputm_local_tm *t, struct oracle_local_tm *o, uint64_t *random)
+{
+	uint32_t w = (uint32_t)kit_below(random, o->waves);
+	uint64_t what = kit_below(random, 16);
+	struct oracle_local_wave *wave = &o->wave[w];
+
+	if (wave->due || (!wave->inside && what < 4)) {
+		if (wave->inside || wave->exec)
+			random_begin(t, o, w);
+		else
+			random_exec(t, o, w, random);
+	} else if (wave->inside && (what < 3 || (!gputm_local_tm_running(t, w) && what < 12))) {
+		random_commit(t, o, w);
+	} else if (what == 15) {
+		random_exec(t, o, w, random);
+	} else if (wave->inside || what == 14) {
+		random_access(t, o, w, random);
+	}
+}
+
+static void random_run(uint32_t waves, uint32_t lanes, uint32_t banks, uint32_t bits,
+		       uint32_t words, unsigned turns)
+{
+	struct gputm_local_tm_config config = GPUTM_LOCAL_TM_CONFIG_INIT;
+	static struct oracle_local_tm o;
+	struct gputm_local_tm *t = NULL;
+	uint64_t random = waves * 1000 + lanes;
+	struct kit kit;
+
+	config.wavefronts = waves;
+	config.lanes = lanes;
+	config.banks = banks;
+	config.signature_bits = bits;
+	config.words = words;
+	kit_open(&kit);
+	ck_assert_int_eq(gputm_local_tm_new(kit.ctx, &config, &t), 0);
+	oracle_local_tm_init(&o, waves, lanes, banks, bits, words);
+	for (unsigned i = 0; i < turns; i++) {
+		turn(t, &o, &random);
+		kit_valid(gputm_local_tm_unit(t));
+		if (i % 8 == 0)
+			same(t, &o);
+		if (i % 61 == 0)
+			t = (struct gputm_local_tm *)(void *)kit_swap(&local_tm_maker, &kit,
+								      gputm_local_tm_unit(t));
+	}
+	same(t, &o);
+	ck_assert_uint_gt(kit_stat(gputm_local_tm_unit(t), "committed"), 0);
+	gputm_local_tm_free(t);
+	kit_close(&kit);
+}
+
+START_TEST(test_local_tm_random)
+{
+	unsigned turns = kit_scale(6000, 200);
+
+	random_run(4, 64, 32, 8, 700, turns);
+	random_run(3, 5, 4, 8, 100, turns);
+	random_run(16, 2, 1, 1, 20, turns);
+	random_run(2, 2, 2, 64, 400, turns);
+	random_run(1, 64, 64, 2, 512, turns);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("local_tm");
+	TCase *tcase = tcase_create("local_tm");
+
+	tcase_set_timeout(tcase, 60);
+	tcase_add_test(tcase, test_local_tm_life);
+	tcase_add_test(tcase, test_table_1_execution_model);
+	tcase_add_test(tcase, test_3_3_word_35);
+	tcase_add_test(tcase, test_4_3_capacity);
+	tcase_add_test(tcase, test_4_2_cycles);
+	tcase_add_test(tcase, test_3_3_conflict_restores_every_bank_and_nothing_else);
+	tcase_add_test(tcase, test_3_3_lanes_that_cross_both_conflict);
+	tcase_add_test(tcase, test_3_1_work_group_serialisation);
+	tcase_add_test(tcase, test_3_1_two_need_the_group);
+	tcase_add_test(tcase, test_3_1_every_transaction_ends);
+	tcase_add_test(tcase, test_local_tm_nested_transactions_are_flattened);
+	tcase_add_test(tcase, test_local_tm_plain_accesses);
+	tcase_add_test(tcase, test_local_tm_misuse_changes_nothing);
+	tcase_add_test(tcase, test_local_tm_random);
+	suite_add_tcase(suite, tcase);
+	return kit_run(suite);
+}
