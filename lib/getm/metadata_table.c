@@ -66,11 +66,6 @@
 #define VALID GPUTM__METADATA_VALID
 #define NOWHERE GPUTM__NOWHERE
 
-struct pair {
-	uint64_t key;
-	struct gputm__meta meta;
-};
-
 /* ---- search ---- */
 
 /* Kept out of line and called last, so that the data path needs no stack frame. */
@@ -81,22 +76,10 @@ APART int refuse_address(const struct gputm_metadata_table *t, uint64_t address)
 	return gputm__out_of_range(&t->unit, "address", address, 0, t->address_max);
 }
 
-static inline uint32_t find_in_four(const struct gputm_metadata_table *t, uint64_t cells,
-				    uint64_t key)
-{
-	const uint64_t *keys = t->key;
-	uint32_t at;
-
-	if (keys[at = cells & 0xffff] == key || keys[at = cells >> 16 & 0xffff] == key ||
-	    keys[at = cells >> 32 & 0xffff] == key || keys[at = (uint32_t)(cells >> 48)] == key)
-		return at;
-	return NOWHERE;
-}
-
 static uint32_t find_in_ways(const struct gputm_metadata_table *t, uint64_t key)
 {
 	if (t->narrow_end)
-		return find_in_four(t, gputm__h3_narrow(t->table, key), key);
+		return gputm__metadata_in_four(t, gputm__h3_narrow(t->table, key), key);
 	for (uint32_t way = 0; way < t->config.ways; way++) {
 		uint32_t at = (uint32_t)gputm__h3_cell(t->h3, way, key);
 
@@ -188,7 +171,7 @@ int gputm_metadata_table_lookup(struct gputm_metadata_table *t, uint64_t address
 
 	if (address >= t->narrow_end)
 		return lookup_any(t, address, out);
-	at = find_in_four(t, gputm__h3_narrow(t->table, address), key);
+	at = gputm__metadata_in_four(t, gputm__h3_narrow(t->table, address), key);
 	if (at == NOWHERE)
 		return lookup_beyond(t, key, out);
 	t->hits++;
@@ -232,223 +215,14 @@ int gputm_metadata_table_estimate(struct gputm_metadata_table *t, uint64_t addre
 	return 0;
 }
 
-/* ---- insertion ---- */
-
-static void approximate(struct gputm_metadata_table *t, uint64_t key,
-			const struct gputm__meta *meta)
-{
-	int error = 0;
-
-	gputm__assert(!meta->writes);
-	if (t->filter) {
-		error = gputm_recency_bloom_update_pair(t->filter, key & ~VALID, meta->wts,
-							meta->rts);
-	} else {
-		gputm__maximum(&t->register_wts, meta->wts);
-		gputm__maximum(&t->register_rts, meta->rts);
-	}
-	gputm__assert(!error);
-	(void)error;
-	t->evictions++;
-	t->latch_key = 0;
-	gputm__emit(&t->unit, GPUTM_METADATA_TABLE_EVENT_EVICT, key & ~VALID, meta->wts, meta->rts,
-		    0);
-}
-
-static inline bool unlocked(const struct gputm_metadata_table *t, uint32_t at, uint32_t mine)
-{
-	return !t->meta[at].writes && at != mine;
-}
-
-/*
- * The cell for a step of the chain, among those of a key, beginning with the way whose turn
- * it is: a free one, else one without reservation that is not `mine`, else the first.
- */
-APART uint32_t choose_any(const struct gputm_metadata_table *t, uint64_t key, uint32_t mine)
-{
-	uint32_t first = NOWHERE, second = NOWHERE, ways = t->config.ways, way = t->turn;
-
-	for (uint32_t i = 0; i < ways; i++) {
-		uint32_t at = (uint32_t)gputm__h3_cell(t->h3, way, key);
-
-		if (!t->key[at])
-			return at;
-		if (second == NOWHERE && unlocked(t, at, mine))
-			second = at;
-		if (first == NOWHERE)
-			first = at;
-		way = way + 1 == ways ? 0 : way + 1;
-	}
-	return second == NOWHERE ? first : second;
-}
-
-/* The same for four ways, whose cells are in the fields of a word. */
-static inline uint32_t best_of_four(const struct gputm_metadata_table *t, uint64_t cells,
-				    uint32_t mine)
-{
-	uint32_t a, b, c, d, turn = t->turn * 16;
-	const uint64_t *keys = t->key;
-
-	cells = cells >> turn | cells << (-turn & 63);
-	a = cells & 0xffff;
-	b = cells >> 16 & 0xffff;
-	c = cells >> 32 & 0xffff;
-	d = (uint32_t)(cells >> 48);
-	if (t->entries < t->capacity) {
-		uint32_t at = !keys[a] ? a : !keys[b] ? b : !keys[c] ? c : d;
-
-		if (!keys[at])
-			return at;
-	}
-	if (unlocked(t, a, mine))
-		return a;
-	if (unlocked(t, b, mine))
-		return b;
-	if (unlocked(t, c, mine))
-		return c;
-	return unlocked(t, d, mine) ? d : a;
-}
-
-static inline uint32_t choose(const struct gputm_metadata_table *t, uint64_t key, uint32_t mine)
-{
-	return t->narrow_end ? best_of_four(t, gputm__h3_narrow(t->table, key), mine) :
-			       choose_any(t, key, mine);
-}
-
-static inline void put(struct gputm_metadata_table *t, uint32_t at, const struct pair *hand)
-{
-	t->key[at] = hand->key;
-	t->meta[at] = hand->meta;
-}
-
-static inline void exchange(struct gputm_metadata_table *t, uint32_t at, struct pair *hand)
-{
-	struct pair other = { t->key[at], t->meta[at] };
-
-	put(t, at, hand);
-	*hand = other;
-}
-
-static inline void pass_turn(struct gputm_metadata_table *t)
-{
-	t->turn = t->turn + 1 == t->config.ways ? 0 : t->turn + 1;
-}
-
-/* Returns how the chain ended; UPDATED: with a pair left in the hand. */
-static inline enum gputm_metadata_table_updated run_chain(struct gputm_metadata_table *t,
-							  struct pair *hand, uint32_t *swapped)
-{
-	uint64_t inserted = hand->key;
-	uint32_t at, mine = NOWHERE, swaps = 0;
-
-	for (;; swaps++) {
-		bool last = swaps == t->config.longest_chain;
-
-		at = choose(t, hand->key, mine);
-		*swapped = swaps;
-		if (!t->key[at]) {
-			t->entries++;
-			put(t, at, hand);
-			return GPUTM_METADATA_TABLE_FILLED;
-		}
-		if (unlocked(t, at, mine) && (t->entries >= t->evict_from || last)) {
-			approximate(t, t->key[at], &t->meta[at]);
-			put(t, at, hand);
-			return GPUTM_METADATA_TABLE_EVICTED;
-		}
-		if (last)
-			return GPUTM_METADATA_TABLE_UPDATED;
-		mine = hand->key == inserted ? at : at == mine ? NOWHERE : mine;
-		exchange(t, at, hand);
-		pass_turn(t);
-	}
-}
-
-static uint32_t stash_place(const struct gputm_metadata_table *t)
-{
-	uint32_t unlocked = NOWHERE;
-
-	for (uint32_t at = t->capacity; at < t->cells; at++) {
-		if (!t->key[at])
-			return at;
-		if (!t->meta[at].writes && unlocked == NOWHERE)
-			unlocked = at;
-	}
-	return unlocked;
-}
-
-/* Where the pair that the chain left goes. */
-static enum gputm_metadata_table_updated settle(struct gputm_metadata_table *t,
-						const struct pair *hand, uint32_t *cycles)
-{
-	uint32_t at = stash_place(t);
-
-	if (at != NOWHERE) {
-		if (t->key[at]) {
-			approximate(t, t->key[at], &t->meta[at]);
-			++*cycles;
-		} else {
-			gputm__maximum(&t->stash_max, ++t->stashed_now);
-		}
-		put(t, at, hand);
-		return GPUTM_METADATA_TABLE_STASHED;
-	}
-	if (!hand->meta.writes) {
-		approximate(t, hand->key, &hand->meta);
-		return GPUTM_METADATA_TABLE_APPROXIMATED;
-	}
-	gputm__overflow_add(&t->overflow, hand->key, &hand->meta);
-	gputm__maximum(&t->overflow_max, ++t->overflow_now);
-	*cycles += t->config.memory_latency;
-	gputm__emit(&t->unit, GPUTM_METADATA_TABLE_EVENT_SPILL, hand->key & ~VALID,
-		    t->overflow_now, 0, 0);
-	return GPUTM_METADATA_TABLE_SPILLED;
-}
-
-static int insert(struct gputm_metadata_table *t, struct pair *hand, uint32_t *cycles)
-{
-	uint64_t address = hand->key & ~VALID;
-	enum gputm_metadata_table_updated end;
-	uint32_t swaps = 0;
-
-	if (GPUTM__UNLIKELY(!gputm__overflow_has_room(&t->overflow)) &&
-	    gputm__overflow_reserve(t->unit.ctx, &t->overflow))
-		return -ENOMEM;
-	end = run_chain(t, hand, &swaps);
-	*cycles = 1 + swaps;
-	if (end == GPUTM_METADATA_TABLE_UPDATED)
-		end = settle(t, hand, cycles);
-	pass_turn(t);
-	t->insertions++;
-	t->swaps += swaps;
-	t->ended[end]++;
-	t->insert_cycles += *cycles;
-	gputm__emit(&t->unit, GPUTM_METADATA_TABLE_EVENT_INSERT, address, end, swaps, *cycles);
-	return (int)end;
-}
-
 /* ---- update ---- */
-
-static inline uint64_t larger(uint64_t a, uint64_t b)
-{
-	return a < b ? b : a;
-}
-
-static inline void count_locks(struct gputm_metadata_table *t, uint32_t before, uint32_t after)
-{
-	if (before == after)
-		return;
-	t->writes += (uint64_t)after - before;
-	t->locked += (uint64_t)(after != 0) - (before != 0);
-	gputm__maximum(&t->locked_max, t->locked);
-}
 
 static inline void merge(struct gputm_metadata_table *t, struct gputm__meta *meta,
 			 const struct gputm_metadata *in)
 {
-	count_locks(t, meta->writes, in->writes);
-	meta->wts = larger(meta->wts, in->wts);
-	meta->rts = larger(meta->rts, in->rts);
+	gputm__metadata_locks(t, meta->writes, in->writes);
+	meta->wts = gputm__metadata_larger(meta->wts, in->wts);
+	meta->rts = gputm__metadata_larger(meta->rts, in->rts);
 	meta->writes = in->writes;
 	meta->owner = in->owner;
 }
@@ -474,22 +248,22 @@ APART int refuse_update(const struct gputm_metadata_table *t, uint64_t address,
 }
 
 /* To a free cell of its ways, else to the filter. */
-static int reclaim(struct gputm_metadata_table *t, const struct pair *pair)
+static int reclaim(struct gputm_metadata_table *t, const struct gputm__pair *pair)
 {
-	uint32_t at = choose(t, pair->key, NOWHERE);
+	uint32_t at = gputm__metadata_choose(t, pair->key, NOWHERE);
 
 	if (t->key[at]) {
-		approximate(t, pair->key, &pair->meta);
+		gputm__metadata_approximate(t, pair->key, &pair->meta);
 	} else {
-		put(t, at, pair);
+		gputm__metadata_put(t, at, pair);
 		t->entries++;
 	}
 	return GPUTM_METADATA_TABLE_RECLAIMED;
 }
 
-static struct pair take_from_stash(struct gputm_metadata_table *t, uint32_t at)
+static struct gputm__pair take_from_stash(struct gputm_metadata_table *t, uint32_t at)
 {
-	struct pair pair = { t->key[at], t->meta[at] };
+	struct gputm__pair pair = { t->key[at], t->meta[at] };
 
 	t->key[at] = 0;
 	t->meta[at] = (struct gputm__meta){ 0, 0, 0, 0 };
@@ -499,7 +273,7 @@ static struct pair take_from_stash(struct gputm_metadata_table *t, uint32_t at)
 
 APART int update_stash(struct gputm_metadata_table *t, uint32_t at, const struct gputm_metadata *in)
 {
-	struct pair pair;
+	struct gputm__pair pair;
 
 	merge(t, &t->meta[at], in);
 	if (in->writes)
@@ -511,7 +285,7 @@ APART int update_stash(struct gputm_metadata_table *t, uint32_t at, const struct
 static int update_overflow(struct gputm_metadata_table *t, uint32_t at,
 			   const struct gputm_metadata *in)
 {
-	struct pair pair;
+	struct gputm__pair pair;
 
 	merge(t, &t->overflow.node[at].meta, in);
 	if (in->writes)
@@ -521,34 +295,6 @@ static int update_overflow(struct gputm_metadata_table *t, uint32_t at,
 	gputm__overflow_remove(&t->overflow, at);
 	t->overflow_now--;
 	return reclaim(t, &pair);
-}
-
-/* The stamps of an entry to be made: what the filter knows, or more. */
-static inline struct pair new_pair(const struct gputm_metadata_table *t, uint64_t key,
-				   const struct gputm_metadata *in)
-{
-	struct pair pair = { key, { t->latch_wts, t->latch_rts, in->writes, in->owner } };
-	int error = 0;
-
-	if (GPUTM__UNLIKELY(t->latch_key != key))
-		error = gputm_metadata_table_estimate_probe(t, key & ~VALID, &pair.meta.wts,
-							    &pair.meta.rts);
-	gputm__assert(!error);
-	(void)error;
-	pair.meta.wts = larger(pair.meta.wts, in->wts);
-	pair.meta.rts = larger(pair.meta.rts, in->rts);
-	return pair;
-}
-
-static int update_absent(struct gputm_metadata_table *t, uint64_t key,
-			 const struct gputm_metadata *in, uint32_t *cycles)
-{
-	struct pair hand = new_pair(t, key, in);
-	int result = insert(t, &hand, cycles);
-
-	if (result >= 0)
-		count_locks(t, 0, in->writes);
-	return result;
 }
 
 APART int update_apart(struct gputm_metadata_table *t, uint64_t address,
@@ -566,45 +312,12 @@ APART int update_apart(struct gputm_metadata_table *t, uint64_t address,
 	} else {
 		at = t->overflow_now ? gputm__overflow_find(&t->overflow, key, &cost) : NOWHERE;
 		cost = 0;
-		result = at == NOWHERE ? update_absent(t, key, in, &cost) :
+		result = at == NOWHERE ? gputm__metadata_insert(t, key, in, &cost) :
 					 update_overflow(t, at, in);
 	}
 	if (cycles && result >= 0)
 		*cycles = cost;
 	return result;
-}
-
-/*
- * The usual insertion by a straight way: four ways, nothing in stash or overflow, and the first
- * step ends the chain. UPDATED when it is not that.
- */
-static inline int insert_at_once(struct gputm_metadata_table *t, uint64_t key,
-				 const struct gputm_metadata *in, uint32_t *cycles)
-{
-	uint64_t cells = gputm__h3_narrow(t->table, key);
-	uint32_t at = best_of_four(t, cells, NOWHERE);
-	struct pair pair;
-
-	if (find_in_four(t, cells, key) != NOWHERE || t->meta[at].writes ||
-	    t->entries < t->evict_from)
-		return GPUTM_METADATA_TABLE_UPDATED;
-	pair = new_pair(t, key, in);
-	t->insertions++;
-	t->insert_cycles++;
-	pass_turn(t);
-	count_locks(t, 0, in->writes);
-	if (cycles)
-		*cycles = 1;
-	if (t->key[at]) {
-		approximate(t, t->key[at], &t->meta[at]);
-		put(t, at, &pair);
-		t->ended[GPUTM_METADATA_TABLE_EVICTED]++;
-		return GPUTM_METADATA_TABLE_EVICTED;
-	}
-	put(t, at, &pair);
-	t->entries++;
-	t->ended[GPUTM_METADATA_TABLE_FILLED]++;
-	return GPUTM_METADATA_TABLE_FILLED;
 }
 
 APART int update_elsewhere(struct gputm_metadata_table *t, uint64_t address,
@@ -613,7 +326,8 @@ APART int update_elsewhere(struct gputm_metadata_table *t, uint64_t address,
 	int result;
 
 	if (t->narrow_end && !(t->stashed_now | t->overflow_now) && !t->unit.observe) {
-		result = insert_at_once(t, gputm__metadata_key(t, address), in, cycles);
+		result = gputm__metadata_insert_at_once(t, gputm__metadata_key(t, address), in,
+							cycles);
 		if (result != GPUTM_METADATA_TABLE_UPDATED)
 			return result;
 	}
@@ -648,7 +362,7 @@ int gputm_metadata_table_remove(struct gputm_metadata_table *t, uint64_t address
 			       GPUTM_METADATA_TABLE_ABSENT : GPUTM_METADATA_TABLE_LOCKED;
 	if (t->meta[at].writes)
 		return GPUTM_METADATA_TABLE_LOCKED;
-	approximate(t, key, &t->meta[at]);
+	gputm__metadata_approximate(t, key, &t->meta[at]);
 	t->key[at] = 0;
 	t->meta[at] = (struct gputm__meta){ 0, 0, 0, 0 };
 	if (at < t->capacity)
