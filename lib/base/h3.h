@@ -62,7 +62,11 @@ static inline uint64_t gputm__h3_half(const uint64_t *table, uint32_t half)
  */
 static inline uint64_t gputm__h3_narrow(const uint64_t *table, uint64_t key)
 {
-	return gputm__h3_half(table, (uint32_t)key);
+	uint32_t half = (uint32_t)key;
+	uint64_t top = gputm__opaque(half >> 24); /* its offset is for the load to add */
+
+	return table[half & 255] ^ table[256 + ((half >> 8) & 255)] ^
+	       table[512 + ((half >> 16) & 255)] ^ table[768 + top];
 }
 
 /* End of the keys that it serves, when `max` is the largest key. */

@@ -46,9 +46,9 @@ struct gputm_recency_bloom {
 	/*
 	 * Straight-line code serves four ways whose cells fit 16 bits: of one stamp for
 	 * addresses below narrow_end, or for all if `wide`; of two stamps for addresses below
-	 * pair_end, and updates while the base is 0.
+	 * pair_end, and updates below raise_end: while the base is 0.
 	 */
-	uint64_t narrow_end, pair_end;
+	uint64_t narrow_end, pair_end, raise_end;
 	bool wide;
 	const uint64_t *table; /* of h3 */
 	uint64_t updates, expiries, forgotten;
@@ -144,6 +144,7 @@ static int setup(struct gputm_unit *unit)
 	f->wide = four && c->stamps == 1 && f->h3->key_bytes == 8;
 	f->narrow_end = four && c->stamps == 1 ? gputm__h3_narrow_end(f->address_max) : 0;
 	f->pair_end = four && c->stamps == 2 ? gputm__h3_narrow_end(f->address_max) : 0;
+	f->raise_end = f->pair_end;
 	f->entry = gputm__alloc(unit->ctx, cells(f), sizeof(*f->entry));
 	return f->entry ? 0 : -ENOMEM;
 }
@@ -160,6 +161,7 @@ static void clear(struct gputm_unit *unit)
 
 	memset(f->entry, 0, cells(f) * sizeof(*f->entry));
 	f->base = 0;
+	f->raise_end = f->pair_end;
 }
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
@@ -168,6 +170,7 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 
 	gputm__io_same(io, gputm__h3_fingerprint(f->h3), "its hash rows are others");
 	gputm__io_u64(io, &f->base);
+	f->raise_end = f->base ? 0 : f->pair_end;
 	gputm__io_u64s(io, f->entry, cells(f));
 }
 
@@ -352,10 +355,10 @@ int gputm_recency_bloom_update_pair(struct gputm_recency_bloom *f, uint64_t addr
 {
 	uint64_t *entry = f->entry, cells;
 
-	if (address >= f->pair_end || f->base || first > f->span || second > f->span)
+	if (address >= f->raise_end || (first | second) > f->span)
 		return update_pair_any(f, address, first, second);
 	cells = gputm__h3_narrow(f->table, address);
-	raise_pair(&entry[(cells & 0xffff) * 2], first, second);
+	raise_pair(&entry[gputm__opaque((uint16_t)cells) * 2], first, second);
 	raise_pair(&entry[(cells >> 16 & 0xffff) * 2], first, second);
 	raise_pair(&entry[(cells >> 32 & 0xffff) * 2], first, second);
 	raise_pair(&entry[(cells >> 48) * 2], first, second);
@@ -442,6 +445,7 @@ void gputm_recency_bloom_expire(struct gputm_recency_bloom *f, uint64_t floor, u
 		f->entry[i] = old ? 0 : f->entry[i];
 	}
 	f->base = base;
+	f->raise_end = 0;
 	f->expiries++;
 	f->forgotten += gone;
 	gputm__emit(&f->unit, GPUTM_RECENCY_BLOOM_EXPIRED, floor, gone, 0, 0);

@@ -76,42 +76,51 @@ APART int refuse_address(const struct gputm_metadata_table *t, uint64_t address)
 	return gputm__out_of_range(&t->unit, "address", address, 0, t->address_max);
 }
 
-static uint32_t find_in_ways(const struct gputm_metadata_table *t, uint64_t key)
+static size_t find_in_ways(const struct gputm_metadata_table *t, uint64_t key)
 {
-	if (t->narrow_end)
-		return gputm__metadata_in_four(t, gputm__h3_narrow(t->table, key), key);
+	if (t->at.narrow_end)
+		return gputm__cells_among(&t->at, gputm__h3_narrow(t->at.table, key), key);
 	for (uint32_t way = 0; way < t->config.ways; way++) {
-		uint32_t at = (uint32_t)gputm__h3_cell(t->h3, way, key);
+		size_t at = (size_t)gputm__h3_cell(t->h3, way, key);
 
-		if (t->key[at] == key)
+		if (t->at.key[at] == key)
 			return at;
 	}
 	return NOWHERE;
 }
 
-static uint32_t find_in_stash(const struct gputm_metadata_table *t, uint64_t key)
+static size_t find_in_stash(const struct gputm_metadata_table *t, uint64_t key)
 {
 	if (t->stashed_now)
-		for (uint32_t at = t->capacity; at < t->cells; at++)
-			if (t->key[at] == key)
+		for (size_t at = t->capacity; at < t->cells; at++)
+			if (t->at.key[at] == key)
 				return at;
 	return NOWHERE;
 }
 
-uint32_t gputm__metadata_find(const struct gputm_metadata_table *t, uint64_t key)
+size_t gputm__metadata_find(const struct gputm_metadata_table *t, uint64_t key)
 {
-	uint32_t at = find_in_ways(t, key);
+	size_t at = find_in_ways(t, key);
 
 	return at == NOWHERE ? find_in_stash(t, key) : at;
 }
 
-static inline int show(const struct gputm__meta *meta, uint32_t place, uint32_t cycles,
-		       struct gputm_metadata *out)
+static inline int show(struct gputm__stamps stamps, struct gputm__hold hold, size_t place,
+		       uint32_t cycles, struct gputm_metadata *out)
 {
-	memcpy(out, meta, sizeof(*meta)); /* the same fields in the same order */
-	out->place = place;
+	out->wts = stamps.wts;
+	out->rts = stamps.rts;
+	out->writes = hold.writes;
+	out->owner = hold.owner;
+	out->place = (uint32_t)place;
 	out->cycles = cycles;
 	return GPUTM_METADATA_TABLE_HIT;
+}
+
+static inline int show_cell(const struct gputm_metadata_table *t, size_t at,
+			    struct gputm_metadata *out)
+{
+	return show(t->at.stamps[at], t->at.hold[at], at, 1, out);
 }
 
 static int show_overflow(const struct gputm_metadata_table *t, uint64_t key,
@@ -121,7 +130,8 @@ static int show_overflow(const struct gputm_metadata_table *t, uint64_t key,
 	uint32_t cycles = 1 + visited * t->config.memory_latency;
 
 	if (at != NOWHERE)
-		return show(&t->overflow.node[at].meta, NOWHERE, cycles, out);
+		return show(t->overflow.node[at].stamps, t->overflow.node[at].hold, NOWHERE, cycles,
+			    out);
 	out->place = NOWHERE;
 	out->cycles = cycles;
 	return GPUTM_METADATA_TABLE_MISS;
@@ -129,12 +139,12 @@ static int show_overflow(const struct gputm_metadata_table *t, uint64_t key,
 
 APART int lookup_beyond(struct gputm_metadata_table *t, uint64_t key, struct gputm_metadata *out)
 {
-	uint32_t at = find_in_stash(t, key);
+	size_t at = find_in_stash(t, key);
 	int result;
 
 	if (at != NOWHERE) {
-		t->hits++;
-		return show(&t->meta[at], at, 1, out);
+		t->at.hits++;
+		return show_cell(t, at, out);
 	}
 	if (!t->overflow_now) {
 		t->misses++;
@@ -143,7 +153,7 @@ APART int lookup_beyond(struct gputm_metadata_table *t, uint64_t key, struct gpu
 		return GPUTM_METADATA_TABLE_MISS;
 	}
 	result = show_overflow(t, key, out);
-	t->hits += (unsigned)result;
+	t->at.hits += (unsigned)result;
 	t->misses += !result;
 	t->overflow_cycles += out->cycles - 1;
 	return result;
@@ -151,43 +161,43 @@ APART int lookup_beyond(struct gputm_metadata_table *t, uint64_t key, struct gpu
 
 APART int lookup_any(struct gputm_metadata_table *t, uint64_t address, struct gputm_metadata *out)
 {
-	uint64_t key = gputm__metadata_key(t, address);
-	uint32_t at;
+	uint64_t key = gputm__cells_key(&t->at, address);
+	size_t at;
 
 	if (address > t->address_max)
 		return refuse_address(t, address);
 	at = find_in_ways(t, key);
 	if (at == NOWHERE)
 		return lookup_beyond(t, key, out);
-	t->hits++;
-	return show(&t->meta[at], at, 1, out);
+	t->at.hits++;
+	return show_cell(t, at, out);
 }
 
 int gputm_metadata_table_lookup(struct gputm_metadata_table *t, uint64_t address,
 				struct gputm_metadata *out)
 {
-	uint64_t key = gputm__metadata_key(t, address);
-	uint32_t at;
+	uint64_t key = gputm__cells_key(&t->at, address);
+	size_t at;
 
-	if (address >= t->narrow_end)
+	if (address >= t->at.narrow_end)
 		return lookup_any(t, address, out);
-	at = gputm__metadata_in_four(t, gputm__h3_narrow(t->table, address), key);
+	at = gputm__cells_among(&t->at, gputm__h3_narrow(t->at.table, address), key);
 	if (at == NOWHERE)
 		return lookup_beyond(t, key, out);
-	t->hits++;
-	return show(&t->meta[at], at, 1, out);
+	t->at.hits++;
+	return show_cell(t, (size_t)gputm__opaque(at), out);
 }
 
 int gputm_metadata_table_lookup_probe(const struct gputm_metadata_table *t, uint64_t address,
 				      struct gputm_metadata *out)
 {
-	uint64_t key = gputm__metadata_key(t, address);
-	uint32_t at;
+	uint64_t key = gputm__cells_key(&t->at, address);
+	size_t at;
 
 	if (address > t->address_max)
 		return refuse_address(t, address);
 	at = gputm__metadata_find(t, key);
-	return at == NOWHERE ? show_overflow(t, key, out) : show(&t->meta[at], at, 1, out);
+	return at == NOWHERE ? show_overflow(t, key, out) : show_cell(t, at, out);
 }
 
 int gputm_metadata_table_estimate_probe(const struct gputm_metadata_table *t, uint64_t address,
@@ -209,7 +219,7 @@ int gputm_metadata_table_estimate(struct gputm_metadata_table *t, uint64_t addre
 
 	if (error)
 		return error;
-	t->latch_key = gputm__metadata_key(t, address);
+	t->latch_key = gputm__cells_key(&t->at, address);
 	t->latch_wts = *wts;
 	t->latch_rts = *rts;
 	return 0;
@@ -217,20 +227,29 @@ int gputm_metadata_table_estimate(struct gputm_metadata_table *t, uint64_t addre
 
 /* ---- update ---- */
 
-static inline void merge(struct gputm_metadata_table *t, struct gputm__meta *meta,
-			 const struct gputm_metadata *in)
+/* The entry's, or more, and the caller's reservation. */
+static inline void merge(struct gputm_metadata_table *t, struct gputm__stamps *stamps,
+			 struct gputm__hold *hold, const struct gputm_metadata *in)
 {
-	gputm__metadata_locks(t, meta->writes, in->writes);
-	meta->wts = gputm__metadata_larger(meta->wts, in->wts);
-	meta->rts = gputm__metadata_larger(meta->rts, in->rts);
-	meta->writes = in->writes;
-	meta->owner = in->owner;
+	gputm__cells_reserved(&t->at, hold->writes, in->writes);
+	stamps->wts = gputm__metadata_larger(stamps->wts, in->wts);
+	stamps->rts = gputm__metadata_larger(stamps->rts, in->rts);
+	*hold = gputm__metadata_hold(in);
+}
+
+static inline void merge_cell(struct gputm_metadata_table *t, size_t at,
+			      const struct gputm_metadata *in)
+{
+	merge(t, &t->at.stamps[at], &t->at.hold[at], in);
 }
 
 static inline bool fits(const struct gputm_metadata_table *t, const struct gputm_metadata *in)
 {
-	return (in->wts | in->rts) <= t->stamp_max && in->writes <= t->count_max &&
-	       in->owner <= t->owner_max;
+	struct gputm__hold hold = gputm__metadata_hold(in);
+	uint64_t writes_and_owner;
+
+	memcpy(&writes_and_owner, &hold, sizeof(hold));
+	return (in->wts | in->rts) <= t->stamp_max && !(writes_and_owner & t->hold_unused);
 }
 
 APART int refuse_update(const struct gputm_metadata_table *t, uint64_t address,
@@ -250,10 +269,10 @@ APART int refuse_update(const struct gputm_metadata_table *t, uint64_t address,
 /* To a free cell of its ways, else to the filter. */
 static int reclaim(struct gputm_metadata_table *t, const struct gputm__pair *pair)
 {
-	uint32_t at = gputm__metadata_choose(t, pair->key, NOWHERE);
+	size_t at = gputm__metadata_choose(t, pair->key, NOWHERE);
 
-	if (t->key[at]) {
-		gputm__metadata_approximate(t, pair->key, &pair->meta);
+	if (t->at.key[at]) {
+		gputm__metadata_approximate(t, pair->key, pair->stamps);
 	} else {
 		gputm__metadata_put(t, at, pair);
 		t->entries++;
@@ -261,114 +280,150 @@ static int reclaim(struct gputm_metadata_table *t, const struct gputm__pair *pai
 	return GPUTM_METADATA_TABLE_RECLAIMED;
 }
 
-static struct gputm__pair take_from_stash(struct gputm_metadata_table *t, uint32_t at)
-{
-	struct gputm__pair pair = { t->key[at], t->meta[at] };
-
-	t->key[at] = 0;
-	t->meta[at] = (struct gputm__meta){ 0, 0, 0, 0 };
-	t->stashed_now--;
-	return pair;
-}
-
-APART int update_stash(struct gputm_metadata_table *t, uint32_t at, const struct gputm_metadata *in)
+APART int update_stash(struct gputm_metadata_table *t, size_t at, const struct gputm_metadata *in)
 {
 	struct gputm__pair pair;
 
-	merge(t, &t->meta[at], in);
+	merge_cell(t, at, in);
 	if (in->writes)
 		return GPUTM_METADATA_TABLE_UPDATED;
-	pair = take_from_stash(t, at);
+	pair = gputm__metadata_take(t, at);
+	t->stashed_now--;
 	return reclaim(t, &pair);
 }
 
 static int update_overflow(struct gputm_metadata_table *t, uint32_t at,
 			   const struct gputm_metadata *in)
 {
+	struct gputm__node *node = &t->overflow.node[at];
 	struct gputm__pair pair;
 
-	merge(t, &t->overflow.node[at].meta, in);
+	merge(t, &node->stamps, &node->hold, in);
 	if (in->writes)
 		return GPUTM_METADATA_TABLE_UPDATED;
-	pair.key = t->overflow.node[at].key;
-	pair.meta = t->overflow.node[at].meta;
+	pair = (struct gputm__pair){ node->key, node->stamps, node->hold };
 	gputm__overflow_remove(&t->overflow, at);
 	t->overflow_now--;
 	return reclaim(t, &pair);
 }
 
-APART int update_apart(struct gputm_metadata_table *t, uint64_t address,
+/* An address that is not in the ways. */
+static int update_beyond(struct gputm_metadata_table *t, uint64_t key,
+			 const struct gputm_metadata *in, uint32_t *cycles)
+{
+	uint32_t visited = 0, at;
+	size_t stashed = find_in_stash(t, key);
+
+	if (stashed != NOWHERE)
+		return update_stash(t, stashed, in);
+	at = t->overflow_now ? gputm__overflow_find(&t->overflow, key, &visited) : NOWHERE;
+	return at == NOWHERE ? gputm__metadata_insert(t, key, in, cycles) :
+			       update_overflow(t, at, in);
+}
+
+APART int update_apart(struct gputm_metadata_table *t, uint64_t key,
 		       const struct gputm_metadata *in, uint32_t *cycles)
 {
-	uint64_t key = gputm__metadata_key(t, address);
-	uint32_t at = gputm__metadata_find(t, key), cost = 0;
-	int result;
+	int result = GPUTM_METADATA_TABLE_UPDATED;
+	size_t at = find_in_ways(t, key);
+	uint32_t cost = 0;
 
-	if (at != NOWHERE && at >= t->capacity) {
-		result = update_stash(t, at, in);
-	} else if (at != NOWHERE) {
-		merge(t, &t->meta[at], in);
-		result = GPUTM_METADATA_TABLE_UPDATED;
-	} else {
-		at = t->overflow_now ? gputm__overflow_find(&t->overflow, key, &cost) : NOWHERE;
-		cost = 0;
-		result = at == NOWHERE ? gputm__metadata_insert(t, key, in, &cost) :
-					 update_overflow(t, at, in);
-	}
+	if (at != NOWHERE)
+		merge_cell(t, at, in);
+	else
+		result = update_beyond(t, key, in, &cost);
 	if (cycles && result >= 0)
 		*cycles = cost;
 	return result;
 }
 
-APART int update_elsewhere(struct gputm_metadata_table *t, uint64_t address,
-			   const struct gputm_metadata *in, uint32_t *cycles)
+/* Not in the ways, and stash or overflow are in use. */
+APART int update_crowded(struct gputm_metadata_table *t, uint64_t key, uint64_t four,
+			 const struct gputm_metadata *in, uint32_t *cycles)
 {
-	int result;
+	uint32_t visited = 0;
 
-	if (t->narrow_end && !(t->stashed_now | t->overflow_now) && !t->unit.observe) {
-		result = gputm__metadata_insert_at_once(t, gputm__metadata_key(t, address), in,
-							cycles);
-		if (result != GPUTM_METADATA_TABLE_UPDATED)
-			return result;
-	}
-	return update_apart(t, address, in, cycles);
+	if (find_in_stash(t, key) != NOWHERE)
+		return update_apart(t, key, in, cycles);
+	if (t->overflow_now && (!gputm__overflow_has_room(&t->overflow) ||
+				gputm__overflow_find(&t->overflow, key, &visited) != NOWHERE))
+		return update_apart(t, key, in, cycles);
+	return gputm__metadata_insert_four(t, key, four, in, cycles);
 }
 
-int gputm_metadata_table_update(struct gputm_metadata_table *t, uint64_t address,
-				const struct gputm_metadata *in, uint32_t *cycles)
+APART int update_cell(struct gputm_metadata_table *t, size_t at, const struct gputm_metadata *in,
+		      uint32_t *cycles)
 {
-	uint32_t at = in->place;
-
-	if (GPUTM__UNLIKELY(address > t->address_max || !fits(t, in)))
-		return refuse_update(t, address, in);
-	if (at >= t->capacity || t->key[at] != gputm__metadata_key(t, address))
-		return update_elsewhere(t, address, in, cycles);
-	merge(t, &t->meta[at], in);
+	merge_cell(t, at, in);
 	if (cycles)
 		*cycles = 0;
 	return GPUTM_METADATA_TABLE_UPDATED;
 }
 
-int gputm_metadata_table_remove(struct gputm_metadata_table *t, uint64_t address)
+/* No hint. */
+APART int update_elsewhere(struct gputm_metadata_table *t, uint64_t address,
+			   const struct gputm_metadata *in, uint32_t *cycles)
 {
-	uint64_t key = gputm__metadata_key(t, address);
-	uint32_t visited = 0, at;
+	uint64_t four, key = gputm__cells_key(&t->at, address);
+	size_t at;
 
-	if (address > t->address_max)
-		return refuse_address(t, address);
-	at = gputm__metadata_find(t, key);
+	if (address >= t->insert_end || t->unit.observe)
+		return update_apart(t, key, in, cycles);
+	four = gputm__h3_narrow(t->at.table, address);
+	at = gputm__cells_among(&t->at, four, key);
+	if (at == NOWHERE)
+		return t->stashed_now | t->overflow_now ?
+			       update_crowded(t, key, four, in, cycles) :
+			       gputm__metadata_insert_four(t, key, four, in, cycles);
+	return update_cell(t, at, in, cycles);
+}
+
+int gputm_metadata_table_update(struct gputm_metadata_table *t, uint64_t address,
+				const struct gputm_metadata *in, uint32_t *cycles)
+{
+	size_t at = in->place;
+
+	if (GPUTM__UNLIKELY(address > t->address_max || !fits(t, in)))
+		return refuse_update(t, address, in);
+	if (at >= t->capacity || t->at.key[at] != gputm__cells_key(&t->at, address))
+		return update_elsewhere(t, address, in, cycles);
+	return update_cell(t, at, in, cycles);
+}
+
+APART int remove_beyond(struct gputm_metadata_table *t, uint64_t key)
+{
+	size_t at = find_in_stash(t, key);
+	uint32_t visited = 0;
+
 	if (at == NOWHERE)
 		return gputm__overflow_find(&t->overflow, key, &visited) == NOWHERE ?
 			       GPUTM_METADATA_TABLE_ABSENT : GPUTM_METADATA_TABLE_LOCKED;
-	if (t->meta[at].writes)
+	if (t->at.hold[at].writes)
 		return GPUTM_METADATA_TABLE_LOCKED;
-	gputm__metadata_approximate(t, key, &t->meta[at]);
-	t->key[at] = 0;
-	t->meta[at] = (struct gputm__meta){ 0, 0, 0, 0 };
-	if (at < t->capacity)
-		t->entries--;
-	else
-		t->stashed_now--;
+	t->stashed_now--;
+	gputm__metadata_approximate(t, key, gputm__metadata_take(t, at).stamps);
+	return GPUTM_METADATA_TABLE_REMOVED;
+}
+
+int gputm_metadata_table_remove(struct gputm_metadata_table *t, uint64_t address)
+{
+	uint64_t key = gputm__cells_key(&t->at, address);
+	struct gputm__stamps old;
+	size_t at;
+
+	if (GPUTM__UNLIKELY(address > t->address_max))
+		return refuse_address(t, address);
+	at = GPUTM__LIKELY(t->at.narrow_end) ? gputm__cells_find(&t->at, address) :
+					       find_in_ways(t, key);
+	if (at == NOWHERE)
+		return remove_beyond(t, key);
+	at = (size_t)gputm__opaque(at);
+	if (t->at.hold[at].writes)
+		return GPUTM_METADATA_TABLE_LOCKED;
+	old = t->at.stamps[at];
+	gputm__metadata_free(t, at);
+	t->entries--;
+	gputm__metadata_approximate(t, key, old);
 	return GPUTM_METADATA_TABLE_REMOVED;
 }
 
@@ -376,9 +431,9 @@ int gputm_metadata_table_flush(struct gputm_metadata_table *t)
 {
 	uint64_t forgotten = t->entries + t->stashed_now;
 
-	if (t->locked)
+	if (t->at.locked)
 		return gputm__refuse(&t->unit, "flush with %llu entries reserved",
-				     (unsigned long long)t->locked);
+				     (unsigned long long)t->at.locked);
 	gputm__metadata_forget(t);
 	t->flushed += forgotten;
 	gputm__emit(&t->unit, GPUTM_METADATA_TABLE_EVENT_FLUSH, forgotten, 0, 0, 0);
@@ -387,7 +442,7 @@ int gputm_metadata_table_flush(struct gputm_metadata_table *t)
 
 uint64_t gputm_metadata_table_writes(const struct gputm_metadata_table *t)
 {
-	return t->writes;
+	return t->at.writes;
 }
 
 bool gputm_metadata_table_entry(const struct gputm_metadata_table *t, uint64_t index,
@@ -396,14 +451,14 @@ bool gputm_metadata_table_entry(const struct gputm_metadata_table *t, uint64_t i
 	const struct gputm__node *node;
 
 	if (index < t->cells) {
-		*address = t->key[index] ? t->key[index] & ~VALID : UINT64_MAX;
-		show(&t->meta[index], (uint32_t)index, 1, out);
+		*address = t->at.key[index] ? t->at.key[index] & ~VALID : UINT64_MAX;
+		show_cell(t, (size_t)index, out);
 		return true;
 	}
 	if (index - t->cells >= t->overflow.count)
 		return false;
 	node = &t->overflow.node[index - t->cells];
 	*address = node->key & ~VALID;
-	show(&node->meta, NOWHERE, 1, out);
+	show(node->stamps, node->hold, NOWHERE, 1, out);
 	return true;
 }

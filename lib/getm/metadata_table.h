@@ -4,30 +4,29 @@
 /* What the files of the metadata table share; the essay is in metadata_table.c. */
 #include "gputm/metadata_table.h"
 #include "gputm/recency_bloom.h"
-#include "lib/base/h3.h"
+#include "lib/getm/metadata_cells.h"
 #include "lib/getm/overflow.h"
 
-#define GPUTM__METADATA_VALID UINT64_C(1) /* set in the key of an entry */
-#define GPUTM__METADATA_WAYS 8		  /* at most */
+#define GPUTM__METADATA_WAYS 8 /* at most */
 
 /* An entry on its way. */
 struct gputm__pair {
 	uint64_t key;
-	struct gputm__meta meta;
+	struct gputm__stamps stamps;
+	struct gputm__hold hold;
 };
 
 struct gputm_metadata_table {
 	struct gputm_unit unit;
 	struct gputm_metadata_table_config config;
-	uint64_t *key;		  /* [ways][entries], then [stash] */
-	struct gputm__meta *meta; /* beside each key */
-	/* Straight-line code serves four ways whose cells fit 16 bits, below narrow_end. */
-	uint64_t narrow_end;
-	uint64_t key_mask; /* of an address: its granule */
-	const uint64_t *table; /* of h3 */
+	struct gputm__cells at;
 	struct gputm_h3 *h3;
 	struct gputm_recency_bloom *filter; /* NULL: registers */
 	struct gputm__overflow overflow;
+	uint32_t *path; /* [longest_chain]: cells that a chain goes through */
+	/* Straight-line insertion serves addresses below; 0 with registers or evict_above. */
+	uint64_t insert_end;
+	uint64_t hold_unused; /* bits of a reservation, as a number, beyond its widths */
 	uint64_t address_max, stamp_max, register_wts, register_rts;
 	uint32_t capacity, cells; /* of the ways; with the stash */
 	uint32_t count_max, owner_max, evict_from;
@@ -35,35 +34,34 @@ struct gputm_metadata_table {
 	uint64_t latch_key, latch_wts, latch_rts;
 	uint32_t turn; /* way in which the next displacement starts */
 
-	uint64_t entries, stashed_now, overflow_now, locked, writes;
-	uint64_t hits, misses, overflow_cycles, insert_cycles;
-	uint64_t insertions, swaps, ended[GPUTM_METADATA_TABLE_APPROXIMATED + 1];
-	uint64_t evictions, flushed, stash_max, overflow_max, locked_max;
+	uint64_t entries, stashed_now, overflow_now;
+	uint64_t insertions, misses, overflow_cycles, insert_cycles;
+	uint64_t swaps, ended[GPUTM_METADATA_TABLE_APPROXIMATED + 1];
+	uint64_t evictions, flushed, stash_max, overflow_max;
 };
 
-static inline uint64_t gputm__metadata_key(const struct gputm_metadata_table *t, uint64_t address)
+static inline void gputm__metadata_put(struct gputm_metadata_table *t, size_t at,
+				       const struct gputm__pair *pair)
 {
-	return (address & t->key_mask) | GPUTM__METADATA_VALID;
+	t->at.key[at] = pair->key;
+	t->at.stamps[at] = pair->stamps;
+	t->at.hold[at] = pair->hold;
 }
 
-/* The cell of a key among four, which are in the fields of a word, or NOWHERE. */
-static inline uint32_t gputm__metadata_in_four(const struct gputm_metadata_table *t,
-					       uint64_t cells, uint64_t key)
+static inline void gputm__metadata_free(struct gputm_metadata_table *t, size_t at)
 {
-	const uint64_t *keys = t->key;
-	uint32_t at;
-
-	if (keys[at = cells & 0xffff] == key || keys[at = cells >> 16 & 0xffff] == key ||
-	    keys[at = cells >> 32 & 0xffff] == key || keys[at = (uint32_t)(cells >> 48)] == key)
-		return at;
-	return GPUTM__NOWHERE;
+	t->at.key[at] = 0;
+	t->at.stamps[at] = (struct gputm__stamps){ 0, 0 };
+	t->at.hold[at] = (struct gputm__hold){ 0, 0 };
 }
 
-static inline void gputm__metadata_put(struct gputm_metadata_table *t, uint32_t at,
-				       const struct gputm__pair *hand)
+/* Free the cell and hold what was in it. */
+static inline struct gputm__pair gputm__metadata_take(struct gputm_metadata_table *t, size_t at)
 {
-	t->key[at] = hand->key;
-	t->meta[at] = hand->meta;
+	struct gputm__pair pair = { t->at.key[at], t->at.stamps[at], t->at.hold[at] };
+
+	gputm__metadata_free(t, at);
+	return pair;
 }
 
 static inline uint64_t gputm__metadata_larger(uint64_t a, uint64_t b)
@@ -71,35 +69,46 @@ static inline uint64_t gputm__metadata_larger(uint64_t a, uint64_t b)
 	return a < b ? b : a;
 }
 
-static inline void gputm__metadata_locks(struct gputm_metadata_table *t, uint32_t before,
-					 uint32_t after)
+/* To the registers, or with somebody who observes. */
+void gputm__metadata_approximate_apart(struct gputm_metadata_table *t, uint64_t key, uint64_t wts,
+				       uint64_t rts);
+
+/* Put a key's stamps into the filter or the registers; it must not be reserved. */
+static inline void gputm__metadata_approximate(struct gputm_metadata_table *t, uint64_t key,
+					       struct gputm__stamps stamps)
 {
-	if (before == after)
-		return;
-	t->writes += (uint64_t)after - before;
-	t->locked += (uint64_t)(after != 0) - (before != 0);
-	gputm__maximum(&t->locked_max, t->locked);
+	t->evictions++;
+	t->latch_key = 0;
+	if (GPUTM__UNLIKELY(!t->filter || t->unit.observe))
+		gputm__metadata_approximate_apart(t, key, stamps.wts, stamps.rts);
+	else if (gputm_recency_bloom_update_pair(t->filter, key & ~GPUTM__METADATA_VALID,
+						 stamps.wts, stamps.rts))
+		gputm__assert(false);
+}
+
+/* The reservation that a caller wants. */
+static inline struct gputm__hold gputm__metadata_hold(const struct gputm_metadata *in)
+{
+	struct gputm__hold hold;
+
+	memcpy(&hold, (const unsigned char *)in + offsetof(struct gputm_metadata, writes),
+	       sizeof(hold)); /* the same fields in the same order */
+	return hold;
 }
 
 /* The cell of a key in ways or stash, or NOWHERE. */
-uint32_t gputm__metadata_find(const struct gputm_metadata_table *t, uint64_t key);
-/* Put a key's stamps into the filter or the registers; it must not be reserved. */
-void gputm__metadata_approximate(struct gputm_metadata_table *t, uint64_t key,
-				 const struct gputm__meta *meta);
+size_t gputm__metadata_find(const struct gputm_metadata_table *t, uint64_t key);
 /*
  * The cell for a step of the chain, among those of a key, beginning with the way whose turn
  * it is: a free one, else one without reservation that is not `mine`, else the first.
  */
-uint32_t gputm__metadata_choose(const struct gputm_metadata_table *t, uint64_t key, uint32_t mine);
+size_t gputm__metadata_choose(const struct gputm_metadata_table *t, uint64_t key, size_t mine);
 /* Make an entry for a key that has none: enum gputm_metadata_table_updated or -ENOMEM. */
 int gputm__metadata_insert(struct gputm_metadata_table *t, uint64_t key,
 			   const struct gputm_metadata *in, uint32_t *cycles);
-/*
- * The usual insertion by a straight way: four ways, nothing in stash or overflow, and the first
- * step ends the chain. UPDATED when it is not that.
- */
-int gputm__metadata_insert_at_once(struct gputm_metadata_table *t, uint64_t key,
-				   const struct gputm_metadata *in, uint32_t *cycles);
+/* The same for an address below insert_end whose cells are these; unobserved. */
+int gputm__metadata_insert_four(struct gputm_metadata_table *t, uint64_t key, uint64_t four,
+				const struct gputm_metadata *in, uint32_t *cycles);
 /* All contents; not the turn, and not the statistics of the filter. */
 void gputm__metadata_forget(struct gputm_metadata_table *t);
 

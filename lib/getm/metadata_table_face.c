@@ -58,11 +58,14 @@ static const struct gputm_params params = {
 };
 
 #define STAT(...) GPUTM__STAT(struct gputm_metadata_table, __VA_ARGS__)
+#define CELLS(NAME, HOW, MEASURE, SENTENCE)                                                    \
+	{ #NAME, offsetof(struct gputm_metadata_table, at.NAME), GPUTM_STAT_##HOW, MEASURE,    \
+	  SENTENCE }
 #define ENDED(HOW, NAME, SENTENCE)                                                             \
 	{ NAME, offsetof(struct gputm_metadata_table, ended[GPUTM_METADATA_TABLE_##HOW]),      \
 	  GPUTM_STAT_COUNTER, "insertions", SENTENCE }
 static const struct gputm__stat_row stats[] = {
-	STAT(hits, COUNTER, "lookups", "Look-ups that found an entry; 1 cycle each."),
+	CELLS(hits, COUNTER, "lookups", "Look-ups that found an entry; 1 cycle each."),
 	STAT(misses, COUNTER, "lookups", "Look-ups that found none; 1 cycle each."),
 	STAT(overflow_cycles, COUNTER, "cycles", "Look-ups' visits to overflow entries."),
 	STAT(insert_cycles, COUNTER, "cycles", "Spent on insertions."),
@@ -77,12 +80,12 @@ static const struct gputm__stat_row stats[] = {
 	STAT(flushed, COUNTER, "entries", "Entries forgotten by flushes."),
 	STAT(stash_max, MAXIMUM, "entries", "Stash entries in use, at most."),
 	STAT(overflow_max, MAXIMUM, "entries", "Overflow entries, at most."),
-	STAT(locked_max, MAXIMUM, "entries", "Entries with reserved writes, at most."),
+	CELLS(locked_max, MAXIMUM, "entries", "Entries with reserved writes, at most."),
 	STAT(entries, GAUGE, "entries", "Cells of the ways in use; load factor x capacity."),
 	STAT(stashed_now, GAUGE, "entries", "Stash entries in use."),
 	STAT(overflow_now, GAUGE, "entries", "Overflow entries."),
-	STAT(locked, GAUGE, "entries", "Entries with reserved writes."),
-	STAT(writes, GAUGE, "writes", "Reserved writes of all entries."),
+	CELLS(locked, GAUGE, "entries", "Entries with reserved writes."),
+	CELLS(writes, GAUGE, "writes", "Reserved writes of all entries."),
 };
 
 static const char *const events[] = { "insert", "evict", "spill", "flush" };
@@ -145,21 +148,26 @@ static int make_hash(struct gputm_metadata_table *t)
 	if (error)
 		return error;
 	c->table_rows = c->table_rows ? t->h3->row : NULL;
-	t->table = t->h3->table;
+	t->at.table = t->h3->table;
 	if (c->ways == 4 && t->h3->field_bits == 16 && t->h3->key_bytes == 4)
-		t->narrow_end = t->address_max + 1;
+		t->at.narrow_end = t->address_max + 1;
+	if (c->approximate == GPUTM_METADATA_TABLE_FILTER && !t->evict_from)
+		t->insert_end = t->at.narrow_end;
 	return 0;
 }
 
 static void derive(struct gputm_metadata_table *t)
 {
 	const struct gputm_metadata_table_config *c = &t->config;
+	struct gputm__hold hold;
 
 	t->address_max = gputm__low_mask(c->address_bits);
-	t->key_mask = ~(uint64_t)(c->granularity - 1);
+	t->at.key_mask = ~(uint64_t)(c->granularity - 1);
 	t->stamp_max = gputm__low_mask(c->time_bits + c->warp_bits);
 	t->count_max = (uint32_t)gputm__low_mask(c->count_bits);
 	t->owner_max = (uint32_t)gputm__low_mask(c->owner_bits);
+	hold = (struct gputm__hold){ ~t->count_max, ~t->owner_max };
+	memcpy(&t->hold_unused, &hold, sizeof(hold));
 	t->capacity = c->ways * c->entries;
 	t->cells = t->capacity + c->stash;
 	t->evict_from = (uint32_t)((uint64_t)t->capacity * c->evict_above / 100);
@@ -178,9 +186,11 @@ static int setup(struct gputm_unit *unit)
 		error = gputm__overflow_reserve(unit->ctx, &t->overflow);
 	if (error)
 		return error;
-	t->key = gputm__alloc(unit->ctx, t->cells, sizeof(*t->key));
-	t->meta = gputm__alloc(unit->ctx, t->cells, sizeof(*t->meta));
-	return t->key && t->meta ? 0 : -ENOMEM;
+	t->at.key = gputm__alloc(unit->ctx, t->cells, sizeof(*t->at.key));
+	t->at.stamps = gputm__alloc(unit->ctx, t->cells, sizeof(*t->at.stamps));
+	t->at.hold = gputm__alloc(unit->ctx, t->cells, sizeof(*t->at.hold));
+	t->path = gputm__alloc(unit->ctx, t->config.longest_chain, sizeof(*t->path));
+	return t->at.key && t->at.stamps && t->at.hold && t->path ? 0 : -ENOMEM;
 }
 
 static void teardown(struct gputm_unit *unit)
@@ -190,14 +200,17 @@ static void teardown(struct gputm_unit *unit)
 	gputm_h3_free(t->h3);
 	gputm_recency_bloom_free(t->filter);
 	gputm__overflow_free(unit->ctx, &t->overflow);
-	gputm__free(unit->ctx, t->key);
-	gputm__free(unit->ctx, t->meta);
+	gputm__free(unit->ctx, t->at.key);
+	gputm__free(unit->ctx, t->at.stamps);
+	gputm__free(unit->ctx, t->at.hold);
+	gputm__free(unit->ctx, t->path);
 }
 
 void gputm__metadata_forget(struct gputm_metadata_table *t)
 {
-	memset(t->key, 0, t->cells * sizeof(*t->key));
-	memset(t->meta, 0, t->cells * sizeof(*t->meta));
+	memset(t->at.key, 0, t->cells * sizeof(*t->at.key));
+	memset(t->at.stamps, 0, t->cells * sizeof(*t->at.stamps));
+	memset(t->at.hold, 0, t->cells * sizeof(*t->at.hold));
 	gputm__overflow_clear(&t->overflow);
 	if (t->filter)
 		gputm_recency_bloom_clear(t->filter);
@@ -207,8 +220,13 @@ void gputm__metadata_forget(struct gputm_metadata_table *t)
 	t->entries = 0;
 	t->stashed_now = 0;
 	t->overflow_now = 0;
-	t->locked = 0;
-	t->writes = 0;
+	t->at.locked = 0;
+	t->at.writes = 0;
+}
+
+struct gputm__cells *gputm__metadata_cells(struct gputm_metadata_table *t)
+{
+	return &t->at;
 }
 
 static void clear(struct gputm_unit *unit)
@@ -227,14 +245,14 @@ static void recount(struct gputm_metadata_table *t)
 {
 	t->overflow_now = t->overflow.count;
 	for (uint32_t at = 0; at < t->cells; at++) {
-		t->entries += at < t->capacity && t->key[at];
-		t->stashed_now += at >= t->capacity && t->key[at];
-		t->locked += t->meta[at].writes != 0;
-		t->writes += t->meta[at].writes;
+		t->entries += at < t->capacity && t->at.key[at];
+		t->stashed_now += at >= t->capacity && t->at.key[at];
+		t->at.locked += t->at.hold[at].writes != 0;
+		t->at.writes += t->at.hold[at].writes;
 	}
 	for (uint32_t at = 0; at < t->overflow.count; at++) {
-		t->locked += t->overflow.node[at].meta.writes != 0;
-		t->writes += t->overflow.node[at].meta.writes;
+		t->at.locked += t->overflow.node[at].hold.writes != 0;
+		t->at.writes += t->overflow.node[at].hold.writes;
 	}
 }
 
@@ -243,12 +261,12 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 	struct gputm_metadata_table *t = table_of(unit);
 
 	gputm__io_same(io, gputm__h3_fingerprint(t->h3), "its hash rows are others");
-	gputm__io_u64s(io, t->key, t->cells);
+	gputm__io_u64s(io, t->at.key, t->cells);
 	for (uint32_t at = 0; at < t->cells; at++) {
-		gputm__io_u64(io, &t->meta[at].wts);
-		gputm__io_u64(io, &t->meta[at].rts);
-		gputm__io_u32(io, &t->meta[at].writes);
-		gputm__io_u32(io, &t->meta[at].owner);
+		gputm__io_u64(io, &t->at.stamps[at].wts);
+		gputm__io_u64(io, &t->at.stamps[at].rts);
+		gputm__io_u32(io, &t->at.hold[at].writes);
+		gputm__io_u32(io, &t->at.hold[at].owner);
 	}
 	gputm__overflow_io(&t->overflow, io);
 	gputm__io_u32_max(io, &t->turn, t->config.ways - 1, "turn");
@@ -264,18 +282,24 @@ static bool belongs(const struct gputm_metadata_table *t, uint32_t at)
 {
 	uint32_t way = at / t->config.entries;
 
-	return gputm__h3_cell(t->h3, way, t->key[at]) == at;
+	return gputm__h3_cell(t->h3, way, t->at.key[at]) == at;
 }
 
 static bool well_formed(const struct gputm_metadata_table *t, uint64_t key)
 {
-	return gputm__metadata_key(t, key) == key && (key & ~VALID) <= t->address_max;
+	return gputm__cells_key(&t->at, key) == key && (key & ~VALID) <= t->address_max;
 }
 
-static bool meta_fits(const struct gputm_metadata_table *t, const struct gputm__meta *meta)
+static bool content_fits(const struct gputm_metadata_table *t, struct gputm__stamps stamps,
+			 struct gputm__hold hold)
 {
-	return (meta->wts | meta->rts) <= t->stamp_max && meta->writes <= t->count_max &&
-	       meta->owner <= t->owner_max;
+	return (stamps.wts | stamps.rts) <= t->stamp_max && hold.writes <= t->count_max &&
+	       hold.owner <= t->owner_max;
+}
+
+static bool is_zero(struct gputm__stamps stamps, struct gputm__hold hold)
+{
+	return !(stamps.wts | stamps.rts | hold.writes | hold.owner);
 }
 
 static const char *check_cells(const struct gputm_metadata_table *t)
@@ -283,11 +307,11 @@ static const char *check_cells(const struct gputm_metadata_table *t)
 	uint32_t visited = 0;
 
 	for (uint32_t at = 0; at < t->cells; at++) {
-		uint64_t key = t->key[at];
+		uint64_t key = t->at.key[at];
 
-		if (!meta_fits(t, &t->meta[at]))
+		if (!content_fits(t, t->at.stamps[at], t->at.hold[at]))
 			return "a stamp, owner or number of writes is too wide";
-		if (!key && (t->meta[at].writes || t->meta[at].wts || t->meta[at].rts))
+		if (!key && !is_zero(t->at.stamps[at], t->at.hold[at]))
 			return "a free cell has metadata";
 		if (!key)
 			continue;
@@ -309,9 +333,9 @@ static const char *check_overflow(const struct gputm_metadata_table *t)
 	for (uint32_t at = 0; at < t->overflow.count; at++) {
 		const struct gputm__node *node = &t->overflow.node[at];
 
-		if (!well_formed(t, node->key) || !meta_fits(t, &node->meta))
+		if (!well_formed(t, node->key) || !content_fits(t, node->stamps, node->hold))
 			return "an overflow entry does not fit its widths";
-		if (!node->meta.writes)
+		if (!node->hold.writes)
 			return "an overflow entry has no reservation";
 		if (gputm__overflow_find(&t->overflow, node->key, &visited) != at)
 			return "the overflow's chains do not give its entries";
@@ -324,11 +348,11 @@ static const char *check_counts(const struct gputm_metadata_table *t)
 	struct gputm_metadata_table copy = *t;
 	uint64_t ended = 0;
 
-	copy.entries = copy.stashed_now = copy.locked = copy.writes = 0;
+	copy.entries = copy.stashed_now = copy.at.locked = copy.at.writes = 0;
 	recount(&copy);
 	if (copy.entries != t->entries || copy.stashed_now != t->stashed_now ||
-	    copy.overflow_now != t->overflow_now || copy.locked != t->locked ||
-	    copy.writes != t->writes)
+	    copy.overflow_now != t->overflow_now || copy.at.locked != t->at.locked ||
+	    copy.at.writes != t->at.writes)
 		return "a gauge is not what a recount gives";
 	for (int how = GPUTM_METADATA_TABLE_FILLED; how <= GPUTM_METADATA_TABLE_APPROXIMATED; how++)
 		ended += t->ended[how];

@@ -1,49 +1,48 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Insertion into the metadata table: the chain, and where it ends; see metadata_table.c. */
+/*
+ * Insertion into the metadata table: the chain, and where it ends; see metadata_table.c.
+ *
+ * The usual chain is run in two passes. The first goes on from cell to cell, exchanging keys
+ * only, until one of the four cells of the key in hand has no reservation; the second moves
+ * stamps and reservations along the cells that the first noted. What the first pass sees of
+ * reservations is therefore old, and yet right: it only ever leaves a cell whose four
+ * neighbours are all reserved, so a cell that it comes back to counts as reserved, as it does
+ * for what is there now: another reserved entry, or the one that is being inserted.
+ */
 #include "lib/getm/metadata_table.h"
 
 #define VALID GPUTM__METADATA_VALID
 #define NOWHERE GPUTM__NOWHERE
 #define APART static __attribute__((noinline))
 
-void gputm__metadata_approximate(struct gputm_metadata_table *t, uint64_t key,
-				 const struct gputm__meta *meta)
+void gputm__metadata_approximate_apart(struct gputm_metadata_table *t, uint64_t key, uint64_t wts,
+				       uint64_t rts)
 {
-	int error = 0;
-
-	gputm__assert(!meta->writes);
-	if (t->filter) {
-		error = gputm_recency_bloom_update_pair(t->filter, key & ~VALID, meta->wts,
-							meta->rts);
-	} else {
-		gputm__maximum(&t->register_wts, meta->wts);
-		gputm__maximum(&t->register_rts, meta->rts);
+	if (!t->filter) {
+		gputm__maximum(&t->register_wts, wts);
+		gputm__maximum(&t->register_rts, rts);
+	} else if (gputm_recency_bloom_update_pair(t->filter, key & ~VALID, wts, rts)) {
+		gputm__assert(false);
 	}
-	gputm__assert(!error);
-	(void)error;
-	t->evictions++;
-	t->latch_key = 0;
-	gputm__emit(&t->unit, GPUTM_METADATA_TABLE_EVENT_EVICT, key & ~VALID, meta->wts, meta->rts,
-		    0);
+	gputm__emit(&t->unit, GPUTM_METADATA_TABLE_EVENT_EVICT, key & ~VALID, wts, rts, 0);
 }
 
-static inline bool unlocked(const struct gputm_metadata_table *t, uint32_t at, uint32_t mine)
+/* ---- any table, step by step ---- */
+
+static inline bool unlocked(const struct gputm_metadata_table *t, size_t at, size_t mine)
 {
-	return !t->meta[at].writes && at != mine;
+	return !t->at.hold[at].writes && at != mine;
 }
 
-/*
- * The cell for a step of the chain, among those of a key, beginning with the way whose turn
- * it is: a free one, else one without reservation that is not `mine`, else the first.
- */
-APART uint32_t choose_any(const struct gputm_metadata_table *t, uint64_t key, uint32_t mine)
+size_t gputm__metadata_choose(const struct gputm_metadata_table *t, uint64_t key, size_t mine)
 {
-	uint32_t first = NOWHERE, second = NOWHERE, ways = t->config.ways, way = t->turn;
+	size_t first = NOWHERE, second = NOWHERE;
+	uint32_t ways = t->config.ways, way = t->turn;
 
 	for (uint32_t i = 0; i < ways; i++) {
-		uint32_t at = (uint32_t)gputm__h3_cell(t->h3, way, key);
+		size_t at = (size_t)gputm__h3_cell(t->h3, way, key);
 
-		if (!t->key[at])
+		if (!t->at.key[at])
 			return at;
 		if (second == NOWHERE && unlocked(t, at, mine))
 			second = at;
@@ -54,42 +53,9 @@ APART uint32_t choose_any(const struct gputm_metadata_table *t, uint64_t key, ui
 	return second == NOWHERE ? first : second;
 }
 
-/* The same for four ways, whose cells are in the fields of a word. */
-static inline uint32_t best_of_four(const struct gputm_metadata_table *t, uint64_t cells,
-				    uint32_t mine)
+static inline void exchange(struct gputm_metadata_table *t, size_t at, struct gputm__pair *hand)
 {
-	uint32_t a, b, c, d, turn = t->turn * 16;
-	const uint64_t *keys = t->key;
-
-	cells = cells >> turn | cells << (-turn & 63);
-	a = cells & 0xffff;
-	b = cells >> 16 & 0xffff;
-	c = cells >> 32 & 0xffff;
-	d = (uint32_t)(cells >> 48);
-	if (t->entries < t->capacity) {
-		uint32_t at = !keys[a] ? a : !keys[b] ? b : !keys[c] ? c : d;
-
-		if (!keys[at])
-			return at;
-	}
-	if (unlocked(t, a, mine))
-		return a;
-	if (unlocked(t, b, mine))
-		return b;
-	if (unlocked(t, c, mine))
-		return c;
-	return unlocked(t, d, mine) ? d : a;
-}
-
-uint32_t gputm__metadata_choose(const struct gputm_metadata_table *t, uint64_t key, uint32_t mine)
-{
-	return t->narrow_end ? best_of_four(t, gputm__h3_narrow(t->table, key), mine) :
-			       choose_any(t, key, mine);
-}
-
-static inline void exchange(struct gputm_metadata_table *t, uint32_t at, struct gputm__pair *hand)
-{
-	struct gputm__pair other = { t->key[at], t->meta[at] };
+	struct gputm__pair other = { t->at.key[at], t->at.stamps[at], t->at.hold[at] };
 
 	gputm__metadata_put(t, at, hand);
 	*hand = other;
@@ -101,25 +67,25 @@ static inline void pass_turn(struct gputm_metadata_table *t)
 }
 
 /* Returns how the chain ended; UPDATED: with a pair left in the hand. */
-static inline enum gputm_metadata_table_updated run_chain(struct gputm_metadata_table *t,
-							  struct gputm__pair *hand,
-							  uint32_t *swapped)
+static enum gputm_metadata_table_updated run_chain(struct gputm_metadata_table *t,
+						   struct gputm__pair *hand, uint32_t *swapped)
 {
 	uint64_t inserted = hand->key;
-	uint32_t at, mine = NOWHERE, swaps = 0;
+	size_t at, mine = NOWHERE;
+	uint32_t swaps = 0;
 
 	for (;; swaps++) {
 		bool last = swaps == t->config.longest_chain;
 
 		at = gputm__metadata_choose(t, hand->key, mine);
 		*swapped = swaps;
-		if (!t->key[at]) {
+		if (!t->at.key[at]) {
 			t->entries++;
 			gputm__metadata_put(t, at, hand);
 			return GPUTM_METADATA_TABLE_FILLED;
 		}
 		if (unlocked(t, at, mine) && (t->entries >= t->evict_from || last)) {
-			gputm__metadata_approximate(t, t->key[at], &t->meta[at]);
+			gputm__metadata_approximate(t, t->at.key[at], t->at.stamps[at]);
 			gputm__metadata_put(t, at, hand);
 			return GPUTM_METADATA_TABLE_EVICTED;
 		}
@@ -131,28 +97,144 @@ static inline enum gputm_metadata_table_updated run_chain(struct gputm_metadata_
 	}
 }
 
+/* ---- four ways in a word, two passes ---- */
+
+static inline uint64_t turned(uint64_t four, uint32_t shift)
+{
+	return four >> shift | four << (-shift & 63);
+}
+
+/* The first of four cells that is free or has no reservation, or NOWHERE. */
+static inline size_t open_cell(const struct gputm__hold *hold, uint64_t four)
+{
+	size_t at;
+
+	if (!hold[at = four & 0xffff].writes || !hold[at = four >> 16 & 0xffff].writes ||
+	    !hold[at = four >> 32 & 0xffff].writes || !hold[at = four >> 48].writes)
+		return at;
+	return NOWHERE;
+}
+
+/* The first free one of them, else the one given. */
+static inline size_t free_cell(const struct gputm_metadata_table *t, uint64_t four, size_t open)
+{
+	const uint64_t *keys = t->at.key;
+	size_t at;
+
+	if (t->entries == t->capacity)
+		return open;
+	if (!keys[at = four & 0xffff] || !keys[at = four >> 16 & 0xffff] ||
+	    !keys[at = four >> 32 & 0xffff] || !keys[at = four >> 48])
+		return at;
+	return open;
+}
+
+/* Evict to the filter, when nobody observes. */
+static inline int evict(struct gputm_metadata_table *t, uint64_t key, uint64_t wts, uint64_t rts)
+{
+	t->evictions++;
+	t->latch_key = 0;
+	return gputm_recency_bloom_update_pair(t->filter, key & ~VALID, wts, rts);
+}
+
+/* What was in the cell that ended the chain goes; key 0: nothing. */
+static inline enum gputm_metadata_table_updated end_chain(struct gputm_metadata_table *t,
+							  uint64_t key, uint64_t wts, uint64_t rts)
+{
+	if (!key) {
+		t->entries++;
+		t->ended[GPUTM_METADATA_TABLE_FILLED]++;
+		return GPUTM_METADATA_TABLE_FILLED;
+	}
+	t->ended[GPUTM_METADATA_TABLE_EVICTED]++;
+	if (evict(t, key, wts, rts))
+		gputm__assert(false);
+	return GPUTM_METADATA_TABLE_EVICTED;
+}
+
+static inline uint64_t exchange_word(uint64_t *word, uint64_t value)
+{
+	uint64_t old = *word;
+
+	*word = value;
+	return old;
+}
+
+/*
+ * The first pass, from a key whose cells (turned) are all reserved: exchanges keys and notes
+ * the cells. Ends with an open cell or NOWHERE, and the key that is in the hand then.
+ */
+static inline size_t search_chain(struct gputm_metadata_table *t, uint64_t *key, uint64_t *four,
+				  uint32_t *swapped)
+{
+	const struct gputm__hold *hold = t->at.hold;
+	const uint64_t *table = t->at.table;
+	uint32_t *path = t->path, *end = path + t->config.longest_chain, shift = t->turn * 16;
+	uint64_t cells = *four, hand = *key, other, *keys = t->at.key;
+	size_t at = NOWHERE;
+
+	while (at == NOWHERE && path < end) {
+		at = cells & 0xffff;
+		*path++ = (uint32_t)at;
+		other = keys[at];
+		keys[at] = hand;
+		hand = other;
+		shift += 16;
+		cells = turned(gputm__h3_narrow(table, hand), shift & 63);
+		at = open_cell(hold, cells);
+	}
+	t->turn = shift / 16 & 3;
+	*key = hand;
+	*four = cells;
+	*swapped = (uint32_t)(path - t->path);
+	return at;
+}
+
+/* The second pass: what belongs to the keys, which are there already. */
+static inline void follow_chain(struct gputm_metadata_table *t, uint32_t swaps,
+				struct gputm__pair *hand)
+{
+	struct gputm__stamps *stamps = t->at.stamps, in_hand = hand->stamps;
+	struct gputm__hold *hold = t->at.hold, held = hand->hold;
+
+	for (const uint32_t *path = t->path, *end = path + swaps; path < end; path++) {
+		size_t at = *path;
+		struct gputm__stamps s = stamps[at];
+		struct gputm__hold h = hold[at];
+
+		stamps[at] = in_hand;
+		hold[at] = held;
+		in_hand = s;
+		held = h;
+	}
+	hand->stamps = in_hand;
+	hand->hold = held;
+}
+
+/* ---- after the chain ---- */
+
 static uint32_t stash_place(const struct gputm_metadata_table *t)
 {
 	uint32_t unlocked = NOWHERE;
 
 	for (uint32_t at = t->capacity; at < t->cells; at++) {
-		if (!t->key[at])
+		if (!t->at.key[at])
 			return at;
-		if (!t->meta[at].writes && unlocked == NOWHERE)
+		if (!t->at.hold[at].writes && unlocked == NOWHERE)
 			unlocked = at;
 	}
 	return unlocked;
 }
 
 /* Where the pair that the chain left goes. */
-static enum gputm_metadata_table_updated settle(struct gputm_metadata_table *t,
-						const struct gputm__pair *hand, uint32_t *cycles)
+APART enum gputm_metadata_table_updated settle(struct gputm_metadata_table *t,
+					       const struct gputm__pair *hand, uint32_t *cycles)
 {
 	uint32_t at = stash_place(t);
 
 	if (at != NOWHERE) {
-		if (t->key[at]) {
-			gputm__metadata_approximate(t, t->key[at], &t->meta[at]);
+		if (t->at.key[at]) {
+			gputm__metadata_approximate(t, t->at.key[at], t->at.stamps[at]);
 			++*cycles;
 		} else {
 			gputm__maximum(&t->stash_max, ++t->stashed_now);
@@ -160,11 +242,11 @@ static enum gputm_metadata_table_updated settle(struct gputm_metadata_table *t,
 		gputm__metadata_put(t, at, hand);
 		return GPUTM_METADATA_TABLE_STASHED;
 	}
-	if (!hand->meta.writes) {
-		gputm__metadata_approximate(t, hand->key, &hand->meta);
+	if (!hand->hold.writes) {
+		gputm__metadata_approximate(t, hand->key, hand->stamps);
 		return GPUTM_METADATA_TABLE_APPROXIMATED;
 	}
-	gputm__overflow_add(&t->overflow, hand->key, &hand->meta);
+	gputm__overflow_add(&t->overflow, hand->key, hand->stamps, hand->hold);
 	gputm__maximum(&t->overflow_max, ++t->overflow_now);
 	*cycles += t->config.memory_latency;
 	gputm__emit(&t->unit, GPUTM_METADATA_TABLE_EVENT_SPILL, hand->key & ~VALID,
@@ -172,25 +254,23 @@ static enum gputm_metadata_table_updated settle(struct gputm_metadata_table *t,
 	return GPUTM_METADATA_TABLE_SPILLED;
 }
 
-static int insert(struct gputm_metadata_table *t, struct gputm__pair *hand, uint32_t *cycles)
+/* Every chain that is not settled may need room. 0 or -ENOMEM. */
+static inline int make_room(struct gputm_metadata_table *t)
 {
-	uint64_t address = hand->key & ~VALID;
-	enum gputm_metadata_table_updated end;
-	uint32_t swaps = 0;
+	if (GPUTM__LIKELY(gputm__overflow_has_room(&t->overflow)))
+		return 0;
+	return gputm__overflow_reserve(t->unit.ctx, &t->overflow);
+}
 
-	if (GPUTM__UNLIKELY(!gputm__overflow_has_room(&t->overflow)) &&
-	    gputm__overflow_reserve(t->unit.ctx, &t->overflow))
-		return -ENOMEM;
-	end = run_chain(t, hand, &swaps);
-	*cycles = 1 + swaps;
-	if (end == GPUTM_METADATA_TABLE_UPDATED)
-		end = settle(t, hand, cycles);
+static inline int count_insertion(struct gputm_metadata_table *t,
+				  enum gputm_metadata_table_updated end, uint32_t swaps,
+				  uint32_t cycles)
+{
 	pass_turn(t);
 	t->insertions++;
 	t->swaps += swaps;
 	t->ended[end]++;
-	t->insert_cycles += *cycles;
-	gputm__emit(&t->unit, GPUTM_METADATA_TABLE_EVENT_INSERT, address, end, swaps, *cycles);
+	t->insert_cycles += cycles;
 	return (int)end;
 }
 
@@ -198,16 +278,16 @@ static int insert(struct gputm_metadata_table *t, struct gputm__pair *hand, uint
 static inline struct gputm__pair new_pair(const struct gputm_metadata_table *t, uint64_t key,
 					  const struct gputm_metadata *in)
 {
-	struct gputm__pair pair = { key, { t->latch_wts, t->latch_rts, in->writes, in->owner } };
+	struct gputm__pair pair = { key, { t->latch_wts, t->latch_rts }, gputm__metadata_hold(in) };
 	int error = 0;
 
 	if (GPUTM__UNLIKELY(t->latch_key != key))
-		error = gputm_metadata_table_estimate_probe(t, key & ~VALID, &pair.meta.wts,
-							    &pair.meta.rts);
+		error = gputm_metadata_table_estimate_probe(t, key & ~VALID, &pair.stamps.wts,
+							    &pair.stamps.rts);
 	gputm__assert(!error);
 	(void)error;
-	pair.meta.wts = gputm__metadata_larger(pair.meta.wts, in->wts);
-	pair.meta.rts = gputm__metadata_larger(pair.meta.rts, in->rts);
+	pair.stamps.wts = gputm__metadata_larger(pair.stamps.wts, in->wts);
+	pair.stamps.rts = gputm__metadata_larger(pair.stamps.rts, in->rts);
 	return pair;
 }
 
@@ -215,42 +295,99 @@ int gputm__metadata_insert(struct gputm_metadata_table *t, uint64_t key,
 			   const struct gputm_metadata *in, uint32_t *cycles)
 {
 	struct gputm__pair hand = new_pair(t, key, in);
-	int result = insert(t, &hand, cycles);
+	enum gputm_metadata_table_updated end;
+	uint32_t swaps = 0;
 
-	if (result >= 0)
-		gputm__metadata_locks(t, 0, in->writes);
-	return result;
+	if (make_room(t))
+		return -ENOMEM;
+	end = run_chain(t, &hand, &swaps);
+	*cycles = 1 + swaps;
+	if (end == GPUTM_METADATA_TABLE_UPDATED)
+		end = settle(t, &hand, cycles);
+	gputm__cells_reserved(&t->at, 0, in->writes);
+	gputm__emit(&t->unit, GPUTM_METADATA_TABLE_EVENT_INSERT, key & ~VALID, end, swaps,
+		    *cycles);
+	return count_insertion(t, end, swaps, *cycles);
 }
 
-/*
- * The usual insertion by a straight way: four ways, nothing in stash or overflow, and the first
- * step ends the chain. UPDATED when it is not that.
- */
-int gputm__metadata_insert_at_once(struct gputm_metadata_table *t, uint64_t key,
-				   const struct gputm_metadata *in, uint32_t *cycles)
+static inline void count_chain(struct gputm_metadata_table *t, const struct gputm_metadata *in,
+			      uint32_t swaps, uint32_t cost, uint32_t *cycles)
 {
-	uint64_t cells = gputm__h3_narrow(t->table, key);
-	uint32_t at = best_of_four(t, cells, NOWHERE);
-	struct gputm__pair pair;
-
-	if (gputm__metadata_in_four(t, cells, key) != NOWHERE || t->meta[at].writes ||
-	    t->entries < t->evict_from)
-		return GPUTM_METADATA_TABLE_UPDATED;
-	pair = new_pair(t, key, in);
-	t->insertions++;
-	t->insert_cycles++;
-	pass_turn(t);
-	gputm__metadata_locks(t, 0, in->writes);
+	gputm__cells_reserved(&t->at, 0, in->writes);
 	if (cycles)
-		*cycles = 1;
-	if (t->key[at]) {
-		gputm__metadata_approximate(t, t->key[at], &t->meta[at]);
-		gputm__metadata_put(t, at, &pair);
-		t->ended[GPUTM_METADATA_TABLE_EVICTED]++;
-		return GPUTM_METADATA_TABLE_EVICTED;
-	}
-	gputm__metadata_put(t, at, &pair);
-	t->entries++;
-	t->ended[GPUTM_METADATA_TABLE_FILLED]++;
-	return GPUTM_METADATA_TABLE_FILLED;
+		*cycles = cost;
+	t->turn = (t->turn + 1) & 3;
+	t->insertions++;
+	t->swaps += swaps;
+	t->insert_cycles += cost;
+}
+
+/* The chain found no open cell. */
+APART int settle_chain(struct gputm_metadata_table *t, const struct gputm__pair *hand,
+		       const struct gputm_metadata *in, uint32_t swaps, uint32_t *cycles)
+{
+	uint32_t cost = 1 + swaps;
+	enum gputm_metadata_table_updated end = settle(t, hand, &cost);
+
+	count_chain(t, in, swaps, cost, cycles);
+	t->ended[end]++;
+	return (int)end;
+}
+
+APART int insert_by_chain(struct gputm_metadata_table *t, uint64_t key, uint64_t four,
+			  const struct gputm_metadata *in, uint32_t *cycles)
+{
+	struct gputm__pair hand = new_pair(t, key, in);
+	uint32_t swaps;
+	size_t at = search_chain(t, &hand.key, &four, &swaps);
+
+	follow_chain(t, swaps, &hand);
+	if (GPUTM__UNLIKELY(at == NOWHERE))
+		return settle_chain(t, &hand, in, swaps, cycles);
+	at = free_cell(t, four, (size_t)gputm__opaque(at));
+	count_chain(t, in, swaps, 1 + swaps, cycles);
+	t->at.hold[at] = hand.hold;
+	hand.key = exchange_word(&t->at.key[at], hand.key);
+	hand.stamps.wts = exchange_word(&t->at.stamps[at].wts, hand.stamps.wts);
+	hand.stamps.rts = exchange_word(&t->at.stamps[at].rts, hand.stamps.rts);
+	return (int)end_chain(t, hand.key, hand.stamps.wts, hand.stamps.rts);
+}
+
+/* No estimate is at hand. */
+APART int insert_unasked(struct gputm_metadata_table *t, uint64_t key, uint64_t four,
+			 const struct gputm_metadata *in, uint32_t *cycles)
+{
+	if (gputm_metadata_table_estimate_probe(t, key & ~VALID, &t->latch_wts, &t->latch_rts))
+		gputm__assert(false);
+	t->latch_key = key;
+	return gputm__metadata_insert_four(t, key, four, in, cycles);
+}
+
+/* The latch has the estimate, and the cell is open. */
+APART int insert_at(struct gputm_metadata_table *t, uint64_t key, size_t at,
+		    const struct gputm_metadata *in, uint32_t *cycles)
+{
+	struct gputm__stamps *stamps = &t->at.stamps[at];
+	uint64_t wts, rts;
+
+	count_chain(t, in, 0, 1, cycles);
+	t->at.hold[at] = gputm__metadata_hold(in);
+	key = exchange_word(&t->at.key[at], key);
+	wts = exchange_word(&stamps->wts, gputm__metadata_larger(t->latch_wts, in->wts));
+	rts = exchange_word(&stamps->rts, gputm__metadata_larger(t->latch_rts, in->rts));
+	return (int)end_chain(t, key, wts, rts);
+}
+
+int gputm__metadata_insert_four(struct gputm_metadata_table *t, uint64_t key, uint64_t four,
+				const struct gputm_metadata *in, uint32_t *cycles)
+{
+	size_t at;
+
+	if (GPUTM__UNLIKELY(t->latch_key != key))
+		return insert_unasked(t, key, four, in, cycles);
+	four = turned(four, t->turn * 16);
+	at = open_cell(t->at.hold, four);
+	if (at == NOWHERE)
+		return insert_by_chain(t, key, four, in, cycles);
+	return insert_at(t, key, free_cell(t, four, (size_t)gputm__opaque(at)), in, cycles);
 }

@@ -94,13 +94,15 @@ uint32_t gputm__overflow_find(const struct gputm__overflow *o, uint64_t key, uin
 	return at != GPUTM__NOWHERE && o->node[at].key == key ? at : GPUTM__NOWHERE;
 }
 
-void gputm__overflow_add(struct gputm__overflow *o, uint64_t key, const struct gputm__meta *meta)
+void gputm__overflow_add(struct gputm__overflow *o, uint64_t key, struct gputm__stamps stamps,
+			 struct gputm__hold hold)
 {
 	uint32_t at = o->count++;
 
 	gputm__assert(at < o->capacity);
 	o->node[at].key = key;
-	o->node[at].meta = *meta;
+	o->node[at].stamps = stamps;
+	o->node[at].hold = hold;
 	chain(o, at);
 }
 
@@ -147,10 +149,10 @@ void gputm__overflow_io(struct gputm__overflow *o, struct gputm__io *io)
 		read_sizes(o, count, buckets, io);
 	for (uint32_t i = 0; i < o->count && !io->error; i++) {
 		gputm__io_u64(io, &o->node[i].key);
-		gputm__io_u64(io, &o->node[i].meta.wts);
-		gputm__io_u64(io, &o->node[i].meta.rts);
-		gputm__io_u32(io, &o->node[i].meta.writes);
-		gputm__io_u32(io, &o->node[i].meta.owner);
+		gputm__io_u64(io, &o->node[i].stamps.wts);
+		gputm__io_u64(io, &o->node[i].stamps.rts);
+		gputm__io_u32(io, &o->node[i].hold.writes);
+		gputm__io_u32(io, &o->node[i].hold.owner);
 	}
 	if (gputm__io_reading(io) && !io->error)
 		rebuild(o);

@@ -6,19 +6,12 @@
  * that their order does not depend on history. It doubles its buckets when it has more
  * nodes than buckets, so that a chain is short however many there are.
  */
-#include "lib/base/unit.h"
-
-#define GPUTM__NOWHERE UINT32_MAX
-
-/* An exact entry without its key. */
-struct gputm__meta {
-	uint64_t wts, rts;
-	uint32_t writes, owner;
-};
+#include "lib/getm/metadata_cells.h"
 
 struct gputm__node {
 	uint64_t key;
-	struct gputm__meta meta;
+	struct gputm__stamps stamps;
+	struct gputm__hold hold;
 	uint32_t next; /* node, or NOWHERE */
 };
 
@@ -43,7 +36,7 @@ uint32_t gputm__overflow_find(const struct gputm__overflow *overflow, uint64_t k
 			      uint32_t *visited);
 /* The key must be absent and the room reserved. */
 void gputm__overflow_add(struct gputm__overflow *overflow, uint64_t key,
-			 const struct gputm__meta *meta);
+			 struct gputm__stamps stamps, struct gputm__hold hold);
 /* Takes node number `at` out; the last node takes its number. */
 void gputm__overflow_remove(struct gputm__overflow *overflow, uint32_t at);
 void gputm__overflow_io(struct gputm__overflow *overflow, struct gputm__io *io);
