@@ -147,9 +147,10 @@ START_TEST(test_warp_clock_misuse_changes_nothing)
 }
 END_TEST
 
-/* Uniform in 0 .. base x 2^min(aborts, limit): both ends come, the mean is half. */
-START_TEST(test_warp_clock_backoff_grows_and_stops_growing)
+/* Uniform in 0 .. base x 2^doublings: both ends come, the mean is half. */
+START_TEST(test_warp_clock_backoff_grows)
 {
+	static const uint64_t most_after[] = { 0, 8, 16, 16, 16, 32, 32, 32, 64 };
 	struct gputm_warp_clock_config config = GPUTM_WARP_CLOCK_CONFIG_INIT;
 	unsigned rounds = kit_scale(4000, 4000);
 	struct gputm_warp_clock *c;
@@ -158,8 +159,9 @@ START_TEST(test_warp_clock_backoff_grows_and_stops_growing)
 	kit_open(&kit);
 	config.backoff_base = 4;
 	config.backoff_limit = 2;
-	for (unsigned aborts = 1; aborts <= 4; aborts++) {
-		uint64_t most = aborts == 1 ? 8 : 16, low = 99, high = 0, sum = 0, cycles = 0;
+	config.backoff_patience = 3;
+	for (unsigned aborts = 1; aborts <= 8; aborts++) {
+		uint64_t most = most_after[aborts], low = 99, high = 0, sum = 0, cycles = 0;
 
 		c = make(&kit, &config);
 		for (unsigned i = 0; i < rounds; i++) {
@@ -179,6 +181,33 @@ START_TEST(test_warp_clock_backoff_grows_and_stops_growing)
 		gputm_warp_clock_free(c);
 	}
 	kit_close(&kit);
+}
+END_TEST
+
+/* After 16 doublings, or without patience after the limit, it is as long as it gets. */
+START_TEST(test_warp_clock_backoff_stops_growing)
+{
+	for (unsigned patience = 0; patience < 2; patience++) {
+		struct gputm_warp_clock_config config = GPUTM_WARP_CLOCK_CONFIG_INIT;
+		uint64_t most = patience ? 1 << 16 : 4, high = 0, cycles = 0;
+		struct gputm_warp_clock *c;
+		struct kit kit;
+
+		config.backoff_base = 1;
+		config.backoff_limit = 2;
+		config.backoff_patience = patience;
+		kit_open(&kit);
+		c = make(&kit, &config);
+		for (unsigned i = 0; i < 200; i++) {
+			ck_assert_int_eq(gputm_warp_clock_abort(c, 0, 0), 0);
+			ck_assert_int_ge(gputm_warp_clock_restart(c, 0, &cycles), 0);
+			ck_assert_uint_le(cycles, most);
+			high = cycles > high ? cycles : high;
+		}
+		ck_assert_uint_gt(high * 10, most * 9);
+		gputm_warp_clock_free(c);
+		kit_close(&kit);
+	}
 }
 END_TEST
 
@@ -223,6 +252,7 @@ START_TEST(test_warp_clock_random)
 	config.warps = ORACLE_CLOCK_WARPS;
 	config.time_bits = 8;
 	config.margin = 20;
+	config.backoff_patience = 1;
 	kit_open(&kit);
 	c = make(&kit, &config);
 	for (unsigned i = 0; i < kit_scale(20000, 500); i++) {
@@ -248,7 +278,8 @@ int main(void)
 	tcase_add_test(tcase, test_errata_37_clock_never_goes_back);
 	tcase_add_test(tcase, test_warp_clock_rollover_is_asked_for_at_the_margin);
 	tcase_add_test(tcase, test_warp_clock_misuse_changes_nothing);
-	tcase_add_test(tcase, test_warp_clock_backoff_grows_and_stops_growing);
+	tcase_add_test(tcase, test_warp_clock_backoff_grows);
+	tcase_add_test(tcase, test_warp_clock_backoff_stops_growing);
 	tcase_add_test(tcase, test_warp_clock_random);
 	suite_add_tcase(suite, tcase);
 	return kit_run(suite);

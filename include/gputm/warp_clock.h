@@ -24,11 +24,13 @@ struct gputm_warp_clock_config {
 	uint64_t margin;	/**< times below the largest that are left for accesses in flight
 				     when a rollover is asked for (default 1024) */
 	uint32_t backoff_base;	/**< cycles; 0 for no back-off (default 500) */
-	uint32_t backoff_limit; /**< doublings of the base, at most (default 4) */
+	uint32_t backoff_limit; /**< doublings of the base, one for each restart (default 4) */
 	uint64_t seed;		/**< of the back-off (default 1) */
+	/** Restarts in a row beyond the limit for one doubling more; 0: none more (default 64). */
+	uint32_t backoff_patience;
 };
 #define GPUTM_WARP_CLOCK_CONFIG_INIT                                                           \
-	{ sizeof(struct gputm_warp_clock_config), 48, 32, 1024, 500, 4, 1 }
+	{ sizeof(struct gputm_warp_clock_config), 48, 32, 1024, 500, 4, 1, 64 }
 
 /** Answers of gputm_warp_clock_restart(). */
 enum gputm_warp_clock_result {
@@ -75,8 +77,9 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_warp_clock_abort(struct gputm_warp_clock *c
 
 /**
  * The warp's aborted lanes start again: its time becomes max(old, reported) + 1, never beyond
- * the largest. The back-off is uniform in 0 .. backoff_base x 2^min(aborts, backoff_limit),
- * aborts being the restarts since the last commit, this one included.
+ * the largest. The back-off is uniform in 0 .. backoff_base x 2^d, where each of the first
+ * backoff_limit restarts since the last commit, this one included, adds 1 to d, and then every
+ * backoff_patience-th; d stops at 16.
  * @param cycles set to the back-off, in core cycles.
  * @return enum gputm_warp_clock_result; -ERANGE, no such warp; -EINVAL, no lane of it aborted.
  */

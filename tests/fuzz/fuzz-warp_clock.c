@@ -38,6 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	config.margin = fuzz_number(&fuzz, 1);
 	config.backoff_base = fuzz_u8(&fuzz);
 	config.backoff_limit = fuzz_below(&fuzz, 8);
+	config.backoff_patience = fuzz_below(&fuzz, 4);
 	FUZZ_CHECK(!gputm_warp_clock_new(NULL, &config, &c));
 	while (fuzz_more(&fuzz)) {
 		uint8_t what = fuzz_u8(&fuzz);

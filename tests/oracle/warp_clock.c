@@ -22,7 +22,16 @@ uint64_t oracle_warp_clock_backoff(const struct oracle_warp_clock *o, uint32_t w
 {
 	uint64_t most = config->backoff_base;
 
-	for (unsigned i = 0; i < o->aborts[warp] && i < config->backoff_limit; i++)
+	unsigned doublings = 0, since = 0;
+
+	for (unsigned i = 0; i < o->aborts[warp] && doublings < 16; i++) {
+		bool early = i < config->backoff_limit;
+
+		since = early ? 0 : since + 1;
+		if (early || (config->backoff_patience && since % config->backoff_patience == 0))
+			doublings++;
+	}
+	while (doublings--)
 		most *= 2;
 	return most;
 }
