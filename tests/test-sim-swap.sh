@@ -32,7 +32,7 @@ compare() {
 	done
 }
 
-for system in coarse-lock fine-lock ideal kilo-tm warptm warptm-tcd; do
+for system in coarse-lock fine-lock ideal kilo-tm warptm warptm-tcd getm; do
 	# shellcheck disable=SC2086
 	compare --system $system --workload hash-table --threads 300 $small
 	# shellcheck disable=SC2086
@@ -45,7 +45,7 @@ for system in coarse-lock fine-lock ideal kilo-tm warptm warptm-tcd; do
 	compare --system $system --workload list --threads 64 --set workload.elements=24 $small
 	compare --system $system --workload graph-cut --edges "$data/graph.edges"
 done
-for system in kilo-tm warptm warptm-tcd; do
+for system in kilo-tm warptm warptm-tcd getm; do
 	compare --system $system --workload audit
 	compare --system $system --workload tree --threads 200
 done
@@ -64,10 +64,18 @@ compare --system kilo-tm --workload hash-table --threads 300 --concurrency inf $
 	--set commit_unit.ring=96 --set commit_id.ring=96 --set commit_id.credits=32 \
 	--set commit_unit.input_depth=1 --set commit_sequencer.resend_requests=1 \
 	--set commit_sequencer.watchdog_cycles=900
+# Small tables and buffers, and times so narrow that they roll over again and again.
+# shellcheck disable=SC2086
+compare --system getm --workload bank --threads 300 --concurrency inf $small \
+	--set workload.accounts=64 --set validation_unit.time_bits=6 \
+	--set validation_unit.margin=16 --set validation_unit.ways=2 \
+	--set validation_unit.entries=4 --set validation_unit.stash=1 \
+	--set validation_unit.stall_lines=1 --set commit_buffer.blocks=4 \
+	--set validation_unit.input=1
 if [ -n "$TRACES" ]; then
 	for trace in "$TRACES"/*.trace.gz; do
 		zcat "$trace" >"$work/trace"
-		for system in kilo-tm warptm warptm-tcd; do
+		for system in kilo-tm warptm warptm-tcd getm; do
 			compare --system $system --trace "$work/trace"
 		done
 	done

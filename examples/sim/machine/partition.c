@@ -191,14 +191,15 @@ static void perform_store(struct sim_machine *machine, const struct sim_message 
 static void take(struct sim_machine *machine, struct sim_partition *partition,
 		 struct sim_message *message)
 {
+	bool write = message->what == SIM_DO_STORE || message->what == SIM_DO_CAS;
+
 	if (message->what == SIM_DO_LOAD)
 		perform_load(machine, message);
 	else if (message->what == SIM_DO_CAS)
 		perform_cas(machine, message);
-	else
+	else if (message->what == SIM_DO_STORE)
 		perform_store(machine, message);
-	l2_access(machine, partition, message, SIM_CORE_HIT, message->what != SIM_DO_LOAD,
-		  machine->config.l2_latency);
+	l2_access(machine, partition, message, SIM_CORE_HIT, write, machine->config.l2_latency);
 }
 
 static uint32_t unit_word(struct sim_machine *machine, const struct gputm_mem_request *request,
@@ -253,7 +254,7 @@ static void reply(struct sim_machine *machine, struct sim_message *message)
 {
 	uint32_t bytes = 8;
 
-	if (message->what == SIM_DO_LOAD)
+	if (message->what == SIM_DO_LOAD || message->what == SIM_DO_FETCH)
 		bytes += message->d;
 	else if (message->what == SIM_DO_CAS)
 		bytes += 4 * (uint32_t)__builtin_popcountll(message->b);
@@ -290,18 +291,27 @@ static void complete(struct sim_machine *machine, struct sim_partition *partitio
 	}
 }
 
-void sim_partition_accept(struct sim_machine *machine, const struct sim_message *message)
+static void enqueue(struct sim_machine *machine, const struct sim_message *message)
 {
-	struct sim_partition *partition = &machine->partition[message->partition];
-
-	machine->last_work = sim_now(machine);
-	if (message->what >= SIM_DO_SYSTEM) {
-		machine->ops->at_partition(machine, message);
-		return;
-	}
-	if (!sim_queue_push(&partition->in, message))
+	if (!sim_queue_push(&machine->partition[message->partition].in, message))
 		sim_fail(machine, -ENOMEM, "no memory for an access");
 	sim_wheel_wake(&machine->wheel, SIM_PARTITION, message->partition, sim_now(machine) + 1);
+}
+
+void sim_partition_accept(struct sim_machine *machine, const struct sim_message *message)
+{
+	machine->last_work = sim_now(machine);
+	if (message->what >= SIM_DO_SYSTEM)
+		machine->ops->at_partition(machine, message);
+	else
+		enqueue(machine, message);
+}
+
+void sim_l2_fetch(struct sim_machine *machine, struct sim_message *message)
+{
+	message->what = SIM_DO_FETCH;
+	message->kind = SIM_TRAFFIC_LOAD;
+	enqueue(machine, message);
 }
 
 void sim_call_partition(struct sim_machine *machine, uint32_t index, uint64_t tick)

@@ -33,23 +33,31 @@ static uint32_t instances(const struct sim_machine *machine, const char *role)
 	return count;
 }
 
+/* Room for one more unit. */
+static int reserve(struct sim_machine *machine)
+{
+	size_t capacity = machine->unit_capacity ? 2 * machine->unit_capacity : 64;
+	void *grown;
+
+	if (machine->units < machine->unit_capacity)
+		return 0;
+	grown = realloc(machine->unit, capacity * sizeof *machine->unit);
+	if (!grown)
+		return -ENOMEM;
+	machine->unit = grown;
+	machine->unit_capacity = capacity;
+	return 0;
+}
+
 int sim_unit_add(struct sim_machine *machine, const char *role, const struct sim_unit_kind *kind,
 		 const void *config, void *handle)
 {
 	struct sim_unit_slot slot = { role, instances(machine, role), kind, config, handle };
 	void *unit;
-	int error;
+	int error = reserve(machine);
 
-	if (machine->units == machine->unit_capacity) {
-		size_t capacity = machine->unit_capacity ? 2 * machine->unit_capacity : 64;
-		void *grown = realloc(machine->unit, capacity * sizeof slot);
-
-		if (!grown)
-			return -ENOMEM;
-		machine->unit = grown;
-		machine->unit_capacity = capacity;
-	}
-	error = kind->make(machine->ctx, config, &unit);
+	if (!error)
+		error = kind->make(machine->ctx, config, &unit);
 	if (error)
 		return error;
 	handle_set(&slot, unit);
@@ -57,10 +65,22 @@ int sim_unit_add(struct sim_machine *machine, const char *role, const struct sim
 	return 0;
 }
 
+int sim_unit_show(struct sim_machine *machine, const char *role, const struct sim_unit_kind *kind,
+		  void *handle)
+{
+	struct sim_unit_slot slot = { role, instances(machine, role), kind, NULL, handle };
+	int error = reserve(machine);
+
+	if (!error)
+		machine->unit[machine->units++] = slot;
+	return error;
+}
+
 void sim_units_free(struct sim_machine *machine)
 {
 	for (size_t i = 0; i < machine->units; i++)
-		machine->unit[i].kind->free(handle_get(&machine->unit[i]));
+		if (machine->unit[i].kind->free)
+			machine->unit[i].kind->free(handle_get(&machine->unit[i]));
 	free(machine->unit);
 }
 
@@ -105,7 +125,8 @@ int sim_units_swap(struct sim_machine *machine)
 {
 	calm_allocator();
 	for (size_t i = 0; i < machine->units; i++) {
-		int error = swap(machine, &machine->unit[i]);
+		const struct sim_unit_slot *slot = &machine->unit[i];
+		int error = slot->kind->make ? swap(machine, slot) : 0;
 
 		if (error)
 			return error;

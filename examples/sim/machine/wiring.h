@@ -27,13 +27,14 @@ enum {
 	SIM_DO_STORE, /* c: its words, or SIM_NO_WORDS */
 	SIM_DO_CAS,
 	SIM_DO_UNIT, /* b: tag; c: words, or SIM_NO_WORDS and d: the only word */
+	SIM_DO_FETCH, /* as LOAD, for a system that has set lane[].loaded itself */
 	SIM_DO_SYSTEM,
 };
 
 /* Travels between a core and a partition. The machine owns due; the rest is its sender's. */
 struct sim_message {
 	uint64_t due; /* tick */
-	uint64_t a;   /* LOAD, STORE, CAS: first byte of the line */
+	uint64_t a;   /* LOAD, STORE, CAS, FETCH: first byte of the line */
 	uint64_t b;   /* LOAD, CAS: lanes */
 	uint32_t c, d, e;
 	uint16_t flits;
@@ -306,6 +307,12 @@ void sim_touch(struct sim_machine *machine, struct sim_warp *warp, uint64_t mask
 void sim_unit_access(struct sim_machine *machine, uint32_t partition,
 		     const struct gputm_mem_request *request);
 
+/*
+ * The L2 serves a FETCH in the order of the accesses of cores, and replies to the core:
+ * a: the line; b: lanes; d: bytes of the reply's data; core, warp and partition are set.
+ */
+void sim_l2_fetch(struct sim_machine *machine, struct sim_message *message);
+
 /* The system wants its partition_tick (core_tick) at this tick. */
 void sim_call_partition(struct sim_machine *machine, uint32_t partition, uint64_t tick);
 void sim_call_core(struct sim_machine *machine, uint32_t core, uint64_t tick);
@@ -329,6 +336,10 @@ void sim_tell_store(struct sim_machine *machine, struct sim_warp *warp, uint64_t
 /* Make a unit of libgputm and keep it in *handle until the machine ends. */
 int sim_unit_add(struct sim_machine *machine, const char *role, const struct sim_unit_kind *kind,
 		 const void *config, void *handle);
+
+/* List a part of the unit in *handle for the report: of its kind, only face is set. */
+int sim_unit_show(struct sim_machine *machine, const char *role, const struct sim_unit_kind *kind,
+		  void *handle);
 
 #define SIM_UNIT_KIND(UNIT)                                                                    \
 	static int make_##UNIT(struct gputm_ctx *ctx, const void *config, void **out)          \

@@ -10,5 +10,6 @@ extern const struct sim_system_class sim_ideal;
 extern const struct sim_system_class sim_kilo_tm;
 extern const struct sim_system_class sim_warptm;
 extern const struct sim_system_class sim_warptm_tcd;
+extern const struct sim_system_class sim_getm;
 
 #endif

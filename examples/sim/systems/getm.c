@@ -1,0 +1,604 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * GETM (HPCA 2018): conflicts are found at each access, by logical time, and a transaction that
+ * reaches its commit has won. What is wired together:
+ *
+ *	core                                       partition
+ *	simt_stack  tx_throttle                    validation_unit (metadata_table, stall_buffer)
+ *	warp_access_filter  warp_clock               |  ring to the next unit
+ *	tx_log per warp   ---- accesses ---->        |  a granted load -> L2 -> reply
+ *	                  <--- replies ------        |
+ *	                  ---- logs -------->      commit_buffer -> L2 -> releases
+ *
+ * An access is first held against the other lanes of its warp; losers abort and send nothing.
+ * A load of a word that the lane itself has written is served from the write log (a cycle per
+ * row walked). The others go out as one message per line (8 B, the time and the words: 16 B). The
+ * unit is asked once per granule for a load, and for each word for a store, as the number of
+ * writes counts words. A load's values are taken in the tick of the OK; then the L2
+ * serves the line, and the reply brings the lanes that failed too (4 B for the time). The warp
+ * waits for its loads but not for its stores: these are answered when all their words are, and
+ * tx_commit waits for the answers.
+ *
+ * When no lane is left, or all that are left are at tx_commit with their reservations, the log is
+ * walked, a row a cycle, one warp after the other. Rows go out as a packet per partition: 8 B for
+ * a committed word, 4 B to clean up one that an aborted lane had reserved. The warp goes on
+ * when its log is walked, and the commit proceeds beside it. Lanes that aborted run again after
+ * the back-off of warp_clock, in a new attempt with a number of its own (errata of the
+ * protocol: an access to what the warp still owns through an earlier attempt waits).
+ *
+ * An attempt has the warp's time of its first access. The witness is (epoch, time, warp,
+ * attempts committed by the warp at that time, lane).
+ *
+ * Rollover: getm_rollover.c. Validation units run at twice the clock of the units of the machine,
+ * commit buffers at that clock. Of the units' configs those of validation_unit decide: the others
+ * take granularity, address_bits, time_bits and margin from it.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "getm.h"
+#include "systems.h"
+
+SIM_UNIT_KIND(tx_log);
+SIM_UNIT_KIND(warp_clock);
+SIM_UNIT_KIND(warp_access_filter);
+SIM_UNIT_KIND(validation_unit);
+SIM_UNIT_KIND(commit_buffer);
+
+static struct gputm_unit *face_table(void *unit)
+{
+	return gputm_validation_unit_table(unit);
+}
+
+static struct gputm_unit *face_buffer(void *unit)
+{
+	return gputm_validation_unit_buffer(unit);
+}
+
+static const struct sim_unit_kind kind_table = { NULL, NULL, face_table };
+static const struct sim_unit_kind kind_buffer = { NULL, NULL, face_buffer };
+
+/* ---- attempts ---------------------------------------- */
+
+static struct getm_core *core_of(const struct sim_machine *machine, const struct sim_warp *warp)
+{
+	return &sim_getm_of(machine)->core[warp->core];
+}
+
+static void begin(struct sim_machine *machine, struct sim_warp *warp, bool again)
+{
+	struct getm_warp *state = sim_getm_warp(machine, warp);
+	uint64_t lanes = gputm_simt_stack_active_mask(warp->stack);
+
+	(void)again;
+	state->sequence++;
+	state->aborted = 0;
+	state->begun = false;
+	state->phase = GETM_RUNNING;
+	sim_getm_must(machine,
+		      gputm_warp_access_filter_begin(core_of(machine, warp)->filter, warp->index,
+						     lanes),
+		      "the access filter refused an attempt");
+}
+
+/* The attempt's first access. */
+static void start(struct sim_machine *machine, struct sim_warp *warp, struct getm_warp *state)
+{
+	struct getm_core *core = core_of(machine, warp);
+
+	if (state->begun)
+		return;
+	state->begun = true;
+	core->begun++;
+	sim_getm_must(machine, gputm_warp_clock_time(core->clock, warp->index, &state->time),
+		      "the clock refused a warp");
+}
+
+static void report(struct sim_machine *machine, const struct sim_warp *warp, uint64_t time)
+{
+	sim_getm_must(machine,
+		      gputm_warp_clock_abort(core_of(machine, warp)->clock, warp->index, time),
+		      "the clock refused a time");
+}
+
+static void abort_lanes(struct sim_machine *machine, struct sim_warp *warp,
+			struct getm_warp *state, uint64_t lanes, enum sim_abort_reason reason)
+{
+	state->aborted |= (uint32_t)lanes;
+	sim_tx_abort(machine, warp, lanes, reason);
+}
+
+/* Abort those of failed[], and clear it. Their times have been reported. */
+static void abort_failed(struct sim_machine *machine, struct sim_warp *warp,
+			 struct getm_warp *state, uint32_t *failed)
+{
+	static const enum sim_abort_reason reason[] = { SIM_ABORT_CONFLICT, SIM_ABORT_CAPACITY,
+							SIM_ABORT_ROLLOVER };
+
+	for (uint32_t i = 0; i < GETM_FAILURES; i++) {
+		uint64_t lanes = failed[i] & ~state->aborted;
+
+		failed[i] = 0;
+		if (!lanes)
+			continue;
+		sim_getm_must(machine,
+			      gputm_warp_access_filter_drop(core_of(machine, warp)->filter,
+							    warp->index, lanes),
+			      "the access filter refused lanes that failed");
+		abort_lanes(machine, warp, state, lanes, reason[i]);
+	}
+}
+
+/* The place of a lane in the serial order, but for the lane. */
+static uint64_t take_place(struct sim_machine *machine, struct sim_warp *warp,
+			   struct getm_warp *state)
+{
+	struct getm *getm = sim_getm_of(machine);
+	uint32_t order_bits = 22, low = getm->lane_bits + getm->warp_bits + order_bits;
+	uint64_t time = getm->base + state->time;
+
+	state->order = state->place == time + 1 ? state->order + 1 : 0;
+	state->place = time + 1;
+	if (state->time > getm->latest)
+		getm->latest = state->time;
+	if (machine->options.observer && (time >> (63 - low) || state->order >> order_bits))
+		sim_fail(machine, -ERANGE, "the run is too long for --check");
+	return ((time << getm->warp_bits | sim_getm_number(machine, warp)) << order_bits |
+		state->order) << getm->lane_bits;
+}
+
+static void commit_lanes(struct sim_machine *machine, struct sim_warp *warp,
+			 struct getm_warp *state, uint64_t lanes)
+{
+	uint64_t place = take_place(machine, warp, state);
+
+	for (SIM_EACH_LANE(lane, lanes))
+		warp->witness[lane] = place | lane;
+	sim_tx_commit(machine, warp, lanes, warp->witness);
+}
+
+/* @return the back-off, in core cycles. */
+static uint64_t settle_clock(struct sim_machine *machine, struct sim_warp *warp,
+			     const struct getm_warp *state)
+{
+	struct getm_core *core = core_of(machine, warp);
+	uint64_t wait = 0;
+	int result = state->aborted ?
+			     gputm_warp_clock_restart(core->clock, warp->index, &wait) :
+			     gputm_warp_clock_commit(core->clock, warp->index);
+
+	sim_getm_must(machine, result, "the clock refused the end of an attempt");
+	return wait;
+}
+
+/* The core walks the write log. @return the tick at which it has. */
+static uint64_t walk(struct sim_machine *machine, struct sim_warp *warp,
+		     const struct getm_warp *state)
+{
+	struct getm_core *core = core_of(machine, warp);
+	uint32_t rows = gputm_tx_log_rows(state->log, GPUTM_TX_LOG_WRITE);
+	uint64_t from = sim_now(machine);
+
+	if (!rows)
+		return from;
+	if (core->walker_free > from)
+		from = core->walker_free;
+	core->walker_free = from + rows * machine->core_ticks;
+	return core->walker_free;
+}
+
+/* No lane runs any more, or all are at tx_commit, and no answer is outstanding. */
+static void finish(struct sim_machine *machine, struct sim_warp *warp, struct getm_warp *state)
+{
+	bool commits = state->phase == GETM_COMMITTING;
+	uint64_t lanes, tick;
+
+	abort_failed(machine, warp, state, state->failed);
+	lanes = commits ? gputm_simt_stack_tx_running(warp->stack) : 0;
+	tick = walk(machine, warp, state);
+	sim_getm_send_log(machine, warp, lanes, false);
+	sim_getm_send_log(machine, warp, state->aborted, true);
+	if (lanes)
+		commit_lanes(machine, warp, state, lanes);
+	sim_getm_must(machine, gputm_tx_log_restart(state->log, lanes | state->aborted),
+		      "the log refused a restart");
+	tick += (1 + settle_clock(machine, warp, state)) * machine->core_ticks;
+	core_of(machine, warp)->begun--;
+	sim_tx_over(machine, warp, tick);
+	sim_getm_calm(machine, warp->core);
+}
+
+/* True if the attempt has no lane left: it is over as soon as its stores are answered. */
+static bool dead(struct sim_machine *machine, struct sim_warp *warp, struct getm_warp *state)
+{
+	if (gputm_simt_stack_tx_running(warp->stack))
+		return false;
+	state->phase = GETM_DYING;
+	sim_warp_wait(machine, warp, SIM_SYSTEM);
+	if (!state->reserving)
+		finish(machine, warp, state);
+	return true;
+}
+
+void sim_getm_kill(struct sim_machine *machine, struct sim_warp *warp)
+{
+	struct getm_warp *state = sim_getm_warp(machine, warp);
+
+	abort_failed(machine, warp, state, state->failed);
+	report(machine, warp, 0);
+	state->failed[GETM_STOPPED] = (uint32_t)gputm_simt_stack_tx_running(warp->stack);
+	abort_failed(machine, warp, state, state->failed);
+	dead(machine, warp, state);
+}
+
+static void commit(struct sim_machine *machine, struct sim_warp *warp)
+{
+	struct getm_warp *state = sim_getm_warp(machine, warp);
+
+	start(machine, warp, state);
+	state->phase = GETM_COMMITTING;
+	sim_warp_wait(machine, warp, SIM_SYSTEM);
+	if (!state->reserving)
+		finish(machine, warp, state);
+}
+
+void sim_getm_reserved(struct sim_machine *machine, const struct sim_message *message)
+{
+	struct sim_warp *warp = sim_warp_of(machine, message->core, message->warp);
+	struct getm_warp *state = sim_getm_warp(machine, warp);
+
+	state->reserving--;
+	state->failed[GETM_CONFLICT] |= (uint32_t)message->b;
+	state->failed[GETM_CAPACITY] |= message->d;
+	state->failed[GETM_STOPPED] |= message->e;
+	if (message->b || message->d || message->e)
+		report(machine, warp, message->a);
+	if (!state->reserving && state->phase >= GETM_COMMITTING)
+		finish(machine, warp, state);
+}
+
+/* ---- accesses inside a transaction ---------------------------------------- */
+
+/*
+ * What lanes must know before their next access leaves: whether they have failed or lose
+ * against others. @return the lanes that go on; the warp goes on too, or is dead.
+ */
+static uint64_t admit(struct sim_machine *machine, struct sim_warp *warp,
+		      struct getm_warp *state, bool write)
+{
+	struct getm_core *core = core_of(machine, warp);
+	uint64_t lost = 0, mask;
+
+	start(machine, warp, state);
+	abort_failed(machine, warp, state, state->failed);
+	mask = warp->mask & ~(uint64_t)state->aborted;
+	if (mask)
+		sim_getm_must(machine,
+			      gputm_warp_access_filter_access(core->filter, warp->index, write,
+							      mask, warp->address, &lost),
+			      "the access filter refused an access");
+	if (lost) {
+		report(machine, warp, 0);
+		abort_lanes(machine, warp, state, lost, SIM_ABORT_INTRA_WARP);
+	}
+	warp->mask = mask & ~lost;
+	return warp->mask;
+}
+
+static void load(struct sim_machine *machine, struct sim_warp *warp)
+{
+	struct getm_warp *state = sim_getm_warp(machine, warp);
+	struct gputm_tx_log_lookup found = { 0, 0, 0 };
+	uint32_t value[SIM_MAX_LANES];
+
+	if (admit(machine, warp, state, false))
+		sim_getm_must(machine,
+			      gputm_tx_log_lookup_own_writes(state->log, warp->mask, warp->address,
+							     value, &found),
+			      "the write log refused a look-up");
+	for (SIM_EACH_LANE(lane, found.hits))
+		warp->lane[lane].loaded = value[lane];
+	sim_tell_load(machine, warp, found.hits);
+	warp->mask &= ~found.hits;
+	state->rows = found.rows;
+	if (dead(machine, warp, state))
+		return;
+	if (!warp->mask) {
+		sim_warp_until(machine, warp,
+			       sim_now(machine) + (1 + found.rows) * machine->core_ticks);
+		return;
+	}
+	state->phase = GETM_LOADING;
+	sim_getm_send(machine, warp, false, warp->mask);
+}
+
+static void loaded(struct sim_machine *machine, struct sim_warp *warp)
+{
+	struct getm_warp *state = sim_getm_warp(machine, warp);
+	bool failed = state->load_failed[GETM_CONFLICT] || state->load_failed[GETM_CAPACITY] ||
+		      state->load_failed[GETM_STOPPED];
+
+	state->phase = GETM_RUNNING;
+	if (failed) {
+		report(machine, warp, state->report);
+		state->report = 0;
+		abort_failed(machine, warp, state, state->load_failed);
+	}
+	sim_tell_load(machine, warp, warp->mask & ~(uint64_t)state->aborted);
+	if (core_of(machine, warp)->rolling)
+		sim_getm_kill(machine, warp);
+	else if (!dead(machine, warp, state))
+		sim_warp_until(machine, warp,
+			       sim_now(machine) + (1 + state->rows) * machine->core_ticks);
+}
+
+/* Note a row of the write log in which nothing is reserved yet. */
+static void new_row(struct sim_machine *machine, struct getm_warp *state)
+{
+	uint32_t rows = gputm_tx_log_rows(state->log, GPUTM_TX_LOG_WRITE);
+
+	if (rows > state->granted_rows) {
+		uint32_t wanted = state->granted_rows ? 2 * state->granted_rows : 16;
+		uint32_t *grown = realloc(state->granted, wanted * sizeof *grown);
+
+		if (!grown) {
+			sim_fail(machine, -ENOMEM, "no memory for a write log");
+			return;
+		}
+		state->granted = grown;
+		state->granted_rows = wanted;
+	}
+	state->granted[rows - 1] = 0;
+}
+
+static void store(struct sim_machine *machine, struct sim_warp *warp)
+{
+	struct getm_warp *state = sim_getm_warp(machine, warp);
+
+	if (admit(machine, warp, state, true)) {
+		sim_getm_must(machine,
+			      gputm_tx_log_append_write(state->log, warp->mask, warp->address,
+							warp->value),
+			      "the write log refused a row");
+		new_row(machine, state);
+		sim_getm_send(machine, warp, true, warp->mask);
+		sim_tell_store(machine, warp, warp->mask);
+	}
+	if (!dead(machine, warp, state))
+		sim_warp_until(machine, warp,
+			       sim_now(machine) +
+				       machine->config.plain_latency * machine->core_ticks);
+}
+
+/* ---- life ---------------------------------------- */
+
+static void getm_free(struct sim_machine *machine)
+{
+	struct getm *getm = machine->state;
+	uint32_t warps = machine->config.cores * machine->config.warps;
+
+	if (!getm)
+		return;
+	for (uint32_t i = 0; getm->warp && i < warps; i++)
+		free(getm->warp[i].granted);
+	for (uint32_t i = 0; getm->partition && i < machine->config.partitions; i++) {
+		free(getm->partition[i].accesses.item);
+		free(getm->partition[i].logs.item);
+	}
+	free(getm->access.memory);
+	free(getm->packet.memory);
+	free(getm->warp);
+	free(getm->core);
+	free(getm->partition);
+	free(getm);
+}
+
+static uint32_t bits_for(uint64_t values)
+{
+	uint32_t bits = 0;
+
+	while ((values - 1) >> bits)
+		bits++;
+	return bits;
+}
+
+/* The other units follow validation_unit, and all of them the machine and the addresses used. */
+static void derive(struct sim_machine *machine, struct getm *getm)
+{
+	const struct getm_config *asked = machine->system_config;
+	struct getm_config *config = &getm->config;
+	struct gputm_validation_unit_config *unit = &config->validation_unit;
+	uint32_t address_bits = bits_for(machine->workload->lock_base);
+
+	*config = *asked;
+	if (unit->address_bits < address_bits)
+		unit->address_bits = address_bits < SIM_ADDRESS_BITS ? address_bits :
+								       SIM_ADDRESS_BITS;
+	unit->units = machine->config.partitions;
+	unit->seed += machine->options.seed - 1;
+	config->tx_log.address_bits = config->warp_access_filter.address_bits =
+		config->commit_buffer.address_bits = unit->address_bits;
+	config->commit_buffer.granularity = unit->granularity;
+	config->warp_clock.time_bits = unit->time_bits;
+	config->warp_clock.margin = unit->margin;
+	getm->unit_ticks = machine->unit_ticks > 1 ? machine->unit_ticks / 2 : 1;
+	getm->lane_bits = bits_for(machine->config.lanes);
+	getm->warp_bits = bits_for((uint64_t)machine->config.cores * machine->config.warps);
+	getm->access.block = sizeof(struct getm_access);
+	getm->packet.block = sizeof(struct getm_packet);
+}
+
+/* A field that the machine decides; true if it agrees. */
+static bool same(struct sim_machine *machine, const char *field, uint64_t value,
+		 const char *master, uint64_t wanted)
+{
+	char message[160];
+
+	if (value == wanted)
+		return true;
+	snprintf(message, sizeof message, "%s = %" PRIu64 " must be %s = %" PRIu64, field, value,
+		 master, wanted);
+	sim_fail(machine, -EINVAL, message);
+	return false;
+}
+
+static bool fits(struct sim_machine *machine, const struct getm_config *config)
+{
+	const struct sim_machine_config *shape = &machine->config;
+
+	return same(machine, "tx_log.lanes", config->tx_log.lanes, "machine.lanes",
+		    shape->lanes) &&
+	       same(machine, "tx_log.partitions", config->tx_log.partitions, "machine.partitions",
+		    shape->partitions) &&
+	       same(machine, "tx_log.interleave", config->tx_log.interleave, "machine.interleave",
+		    shape->interleave) &&
+	       same(machine, "warp_access_filter.lanes", config->warp_access_filter.lanes,
+		    "machine.lanes", shape->lanes) &&
+	       same(machine, "warp_access_filter.warps", config->warp_access_filter.warps,
+		    "machine.warps", shape->warps) &&
+	       same(machine, "warp_clock.warps", config->warp_clock.warps, "machine.warps",
+		    shape->warps);
+}
+
+static int make_core(struct sim_machine *machine, struct getm *getm, uint32_t index)
+{
+	struct getm_core *core = &getm->core[index];
+
+	core->config = getm->config.warp_clock;
+	core->config.seed += machine->options.seed - 1 + ((uint64_t)index << 32);
+	return sim_unit_add(machine, "warp_clock", &kind_warp_clock, &core->config, &core->clock);
+}
+
+static int make_partition(struct sim_machine *machine, struct getm *getm, uint32_t index)
+{
+	struct getm_partition *partition = &getm->partition[index];
+
+	partition->config = getm->config.validation_unit;
+	partition->config.id = index;
+	return sim_unit_add(machine, "validation_unit", &kind_validation_unit, &partition->config,
+			    &partition->unit);
+}
+
+static int make_units(struct sim_machine *machine, struct getm *getm)
+{
+	uint32_t cores = machine->config.cores, partitions = machine->config.partitions;
+	int error = 0;
+
+	for (uint32_t i = 0; !error && i < cores * machine->config.warps; i++)
+		error = sim_unit_add(machine, "tx_log", &kind_tx_log, &getm->config.tx_log,
+				     &getm->warp[i].log);
+	for (uint32_t i = 0; !error && i < cores; i++)
+		error = make_core(machine, getm, i);
+	for (uint32_t i = 0; !error && i < cores; i++)
+		error = sim_unit_add(machine, "warp_access_filter", &kind_warp_access_filter,
+				     &getm->config.warp_access_filter, &getm->core[i].filter);
+	for (uint32_t i = 0; !error && i < partitions; i++)
+		error = make_partition(machine, getm, i);
+	for (uint32_t i = 0; !error && i < partitions; i++)
+		error = sim_unit_show(machine, "metadata_table", &kind_table,
+				      &getm->partition[i].unit);
+	for (uint32_t i = 0; !error && i < partitions; i++)
+		error = sim_unit_show(machine, "stall_buffer", &kind_buffer,
+				      &getm->partition[i].unit);
+	for (uint32_t i = 0; !error && i < partitions; i++)
+		error = sim_unit_add(machine, "commit_buffer", &kind_commit_buffer,
+				     &getm->config.commit_buffer, &getm->partition[i].buffer);
+	return error;
+}
+
+static int make(struct sim_machine *machine)
+{
+	struct getm *getm = calloc(1, sizeof *getm);
+	uint32_t cores = machine->config.cores;
+
+	machine->state = getm;
+	if (!getm)
+		return -ENOMEM;
+	derive(machine, getm);
+	getm->warp = calloc((size_t)cores * machine->config.warps, sizeof *getm->warp);
+	getm->core = calloc(cores, sizeof *getm->core);
+	getm->partition = calloc(machine->config.partitions, sizeof *getm->partition);
+	if (!getm->warp || !getm->core || !getm->partition)
+		return -ENOMEM;
+	return fits(machine, &getm->config) ? make_units(machine, getm) : -EINVAL;
+}
+
+/* Every reservation must have been released, and nobody may wait for ever. */
+static void finished(struct sim_machine *machine)
+{
+	const struct getm *getm = machine->state;
+	char message[160];
+
+	for (uint32_t i = 0; i < machine->config.partitions; i++) {
+		const struct getm_partition *partition = &getm->partition[i];
+		uint64_t writes = gputm_validation_unit_writes(partition->unit);
+		uint64_t pending = gputm_validation_unit_pending(partition->unit);
+
+		if (!writes && !pending)
+			continue;
+		snprintf(message, sizeof message,
+			 "validation_unit %u: %" PRIu64 " reserved writes and %" PRIu64
+			 " requests are left", i, writes, pending);
+		sim_fail(machine, -EILSEQ, message);
+	}
+}
+
+static void init(void *memory, const struct sim_machine_config *machine)
+{
+	struct getm_config *config = memory;
+	uint32_t warp_bits = bits_for((uint64_t)machine->cores * machine->warps);
+
+	gputm_params_init(gputm_tx_log_params(), &config->tx_log);
+	gputm_params_init(gputm_warp_clock_params(), &config->warp_clock);
+	gputm_params_init(gputm_warp_access_filter_params(), &config->warp_access_filter);
+	gputm_params_init(gputm_validation_unit_params(), &config->validation_unit);
+	gputm_params_init(gputm_commit_buffer_params(), &config->commit_buffer);
+	config->tx_log.filter = GPUTM_TX_LOG_PERFECT;
+	config->tx_log.lanes = config->warp_access_filter.lanes = machine->lanes;
+	config->tx_log.partitions = machine->partitions;
+	config->tx_log.interleave = machine->interleave;
+	config->tx_log.flit_bytes = machine->flit_bytes;
+	config->warp_access_filter.warps = config->warp_clock.warps = machine->warps;
+	config->validation_unit.units = machine->partitions;
+	if (config->validation_unit.warp_bits < warp_bits)
+		config->validation_unit.warp_bits = warp_bits;
+}
+
+static const struct sim_role roles[] = {
+	{ "tx_log", gputm_tx_log_params, offsetof(struct getm_config, tx_log) },
+	{ "warp_clock", gputm_warp_clock_params, offsetof(struct getm_config, warp_clock) },
+	{ "warp_access_filter", gputm_warp_access_filter_params,
+	  offsetof(struct getm_config, warp_access_filter) },
+	{ "validation_unit", gputm_validation_unit_params,
+	  offsetof(struct getm_config, validation_unit) },
+	{ "commit_buffer", gputm_commit_buffer_params,
+	  offsetof(struct getm_config, commit_buffer) },
+};
+
+static const struct sim_system_ops ops = {
+	.make = make,
+	.free = getm_free,
+	.begin = begin,
+	.load = load,
+	.store = store,
+	.loaded = loaded,
+	.commit = commit,
+	.at_partition = sim_getm_at_partition,
+	.at_core = sim_getm_at_core,
+	.completed = sim_getm_completed,
+	.partition_tick = sim_getm_partition_tick,
+	.watch = sim_getm_hold,
+	.finished = finished,
+};
+
+const struct sim_system_class sim_getm = {
+	.name = "getm",
+	.summary = "GETM: conflicts found at each access by logical time, commits beside the warp",
+	.flavour = SIM_TRANSACTIONS,
+	.config_size = sizeof(struct getm_config),
+	.role = roles,
+	.role_count = sizeof roles / sizeof *roles,
+	.init = init,
+	.ops = &ops,
+};

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_GETM_H
+#define SIM_GETM_H
+/* The state of a GETM system; see getm.c. */
+#include "gputm/commit_buffer.h"
+#include "gputm/tx_log.h"
+#include "gputm/validation_unit.h"
+#include "gputm/warp_access_filter.h"
+#include "gputm/warp_clock.h"
+
+#include "../machine/slab.h"
+#include "../machine/wiring.h"
+
+/* What a message says. */
+enum {
+	GETM_ACCESS = SIM_DO_SYSTEM, /* c: number of a struct getm_access */
+	GETM_RESERVED,	 /* a: time to report; b, d, e: lanes that failed, by enum getm_failure */
+	GETM_LOG,	 /* c: number of a struct getm_packet */
+	GETM_ROLL,	 /* to a core: roll over */
+	GETM_ROLLED,	 /* from a core: it has */
+	GETM_RESUME,	 /* to a core: all validation units have */
+};
+
+/* How an access of a lane can fail at a validation unit, as reasons of an abort. */
+enum getm_failure { GETM_CONFLICT, GETM_CAPACITY, GETM_STOPPED, GETM_FAILURES };
+
+struct getm_config {
+	struct gputm_tx_log_config tx_log;
+	struct gputm_warp_clock_config warp_clock;
+	struct gputm_warp_access_filter_config warp_access_filter;
+	struct gputm_validation_unit_config validation_unit;
+	struct gputm_commit_buffer_config commit_buffer;
+};
+
+/* An instruction of a warp in one line, on its way through the validation unit. */
+struct getm_access {
+	uint64_t line; /* its first byte */
+	uint64_t time; /* to be reported */
+	uint32_t lanes, leads, granted; /* leads: lanes that ask, the others share their answer */
+	uint32_t failed[GETM_FAILURES];
+	uint32_t left; /* answers to come */
+	uint32_t warp; /* GPU-wide */
+	uint32_t row;  /* of the write log, if write */
+	bool write;
+	uint8_t word[SIM_MAX_LANES]; /* of the line */
+};
+
+/* A row of a write log, or what is to be cleaned up of it, in one partition. */
+struct getm_packet {
+	uint64_t sequence;
+	uint32_t warp, count;
+	bool cleanup;
+	struct {
+		uint64_t address;
+		uint32_t value;
+	} entry[SIM_MAX_LANES];
+};
+
+enum getm_phase {
+	GETM_RUNNING,
+	GETM_LOADING,	 /* waits for replies of a load */
+	GETM_COMMITTING, /* at tx_commit; waits for its reservations */
+	GETM_DYING,	 /* has no lane left; the same */
+};
+
+struct getm_warp {
+	struct gputm_tx_log *log; /* writes only */
+	uint64_t sequence;	  /* number of the attempt */
+	uint64_t time;		  /* of the attempt, once it has begun */
+	uint64_t place, order;	  /* last witness: its time, and commits at that time */
+	uint64_t report;	  /* largest time of the load's aborts */
+	uint32_t failed[GETM_FAILURES]; /* lanes to abort */
+	uint32_t load_failed[GETM_FAILURES];
+	uint32_t aborted; /* lanes aborted in this attempt */
+	uint32_t rows;	  /* of the log walked by the load */
+	uint32_t reserving; /* store messages not yet answered */
+	uint32_t *granted; /* per row of the log, the lanes that have reserved */
+	uint32_t granted_rows;
+	enum getm_phase phase;
+	bool begun; /* has read the clock */
+};
+
+struct getm_core {
+	struct gputm_warp_clock *clock;
+	struct gputm_warp_clock_config config; /* the seed is its own */
+	struct gputm_warp_access_filter *filter;
+	uint64_t walker_free; /* tick from which the log may be walked */
+	uint64_t held;	      /* warps that wait for the rollover's end */
+	uint32_t begun;	      /* warps in an attempt that has begun */
+	uint8_t leader;	      /* partition that asked for the rollover */
+	bool rolling, rolled;
+};
+
+struct getm_partition {
+	struct gputm_validation_unit *unit;
+	struct gputm_validation_unit_config config;
+	struct gputm_commit_buffer *buffer;
+	uint64_t unit_ticks, buffer_ticks; /* done by the two */
+	struct sim_queue accesses;	   /* not yet or not wholly at the unit's port */
+	uint32_t pushed;		   /* lanes of the first of them that are */
+	struct sim_queue logs;		   /* the same for the buffer */
+	uint32_t entries;		   /* of the first of them that are in */
+};
+
+struct getm {
+	struct getm_config config; /* what the units are made from */
+	struct getm_warp *warp;	   /* by GPU-wide number */
+	struct getm_core *core;
+	struct getm_partition *partition;
+	struct sim_slab access, packet;
+	uint32_t unit_ticks; /* period of the validation units */
+	uint32_t acks;	     /* of cores, that a rollover still waits for */
+	bool rolling;
+	/* Places in the serial order: (time over all epochs, warp, order, lane). */
+	uint64_t base;	 /* times of earlier epochs */
+	uint64_t latest; /* time of a commit of this epoch */
+	uint32_t lane_bits, warp_bits;
+};
+
+static inline struct getm *sim_getm_of(const struct sim_machine *machine)
+{
+	return machine->state;
+}
+
+static inline uint32_t sim_getm_number(const struct sim_machine *machine,
+				       const struct sim_warp *warp)
+{
+	return warp->core * machine->config.warps + warp->index;
+}
+
+static inline struct getm_warp *sim_getm_warp(const struct sim_machine *machine,
+					      const struct sim_warp *warp)
+{
+	return &sim_getm_of(machine)->warp[sim_getm_number(machine, warp)];
+}
+
+/* The unit must not have refused. */
+static inline void sim_getm_must(struct sim_machine *machine, int result, const char *what)
+{
+	if (result < 0)
+		sim_fail(machine, result, what);
+}
+
+/* getm.c: the attempts of warps. */
+/* The reservations of a store message are answered. */
+void sim_getm_reserved(struct sim_machine *machine, const struct sim_message *message);
+/* Abort all lanes of a warp that waits for nothing. */
+void sim_getm_kill(struct sim_machine *machine, struct sim_warp *warp);
+
+/* getm_wires.c: messages, and what is beside a partition. */
+/* Send the accesses of mask to the validation units. */
+void sim_getm_send(struct sim_machine *machine, struct sim_warp *warp, bool write, uint64_t mask);
+/* Send the write log of these lanes to the commit buffers, or have it cleaned up. */
+void sim_getm_send_log(struct sim_machine *machine, struct sim_warp *warp, uint64_t lanes,
+		       bool cleanup);
+void sim_getm_at_partition(struct sim_machine *machine, const struct sim_message *message);
+void sim_getm_at_core(struct sim_machine *machine, const struct sim_message *message);
+void sim_getm_completed(struct sim_machine *machine, uint32_t partition, uint64_t tag,
+			const uint32_t *value);
+uint64_t sim_getm_partition_tick(struct sim_machine *machine, uint32_t partition);
+
+/* getm_rollover.c */
+/* Messages of the ring to this unit, and what follows from them. */
+void sim_getm_ring(struct sim_machine *machine, uint32_t partition);
+void sim_getm_roll(struct sim_machine *machine, const struct sim_message *message);
+void sim_getm_rolled(struct sim_machine *machine, const struct sim_message *message);
+void sim_getm_resume(struct sim_machine *machine, const struct sim_message *message);
+/* An attempt of this core is over. */
+void sim_getm_calm(struct sim_machine *machine, uint32_t core);
+/* Hold a warp that would issue while its core rolls over. */
+bool sim_getm_hold(struct sim_machine *machine, struct sim_warp *warp);
+
+#endif

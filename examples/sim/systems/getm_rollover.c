@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Rollover of GETM's logical time (V-B1 and errata of the protocol):
+ *
+ *	unit    meets a time near the largest; a stop goes round the ring of units
+ *	leader  has its stop back: it tells every core to roll over             ROLL
+ *	core    issues no access any more; attempts that run abort as soon as they wait for
+ *	        nothing, those at tx_commit end; with none left, clocks to 0    ROLLED
+ *	leader  has heard from all cores: a go passes round the ring, each unit waits for its
+ *	        last reservation, forgets all stamps and runs
+ *	leader  has its go back: cores issue again                               RESUME
+ *
+ * A message of the ring takes a cycle from one unit to the next. Each message to or from a core
+ * is a header.
+ */
+#include "getm.h"
+
+#define ROLL_BYTES 8
+
+static void tell_cores(struct sim_machine *machine, uint32_t leader, uint8_t what)
+{
+	struct sim_message message = { .what = what, .kind = SIM_TRAFFIC_ROLLOVER };
+
+	message.partition = (uint8_t)leader;
+	for (uint32_t i = 0; i < machine->config.cores; i++) {
+		message.core = (uint8_t)i;
+		sim_send_down(machine, &message, ROLL_BYTES);
+	}
+}
+
+/* The unit before this one has a message. */
+static void pull(struct sim_machine *machine, uint32_t index,
+		 const struct gputm_validation_message *message)
+{
+	struct getm *getm = sim_getm_of(machine);
+	struct gputm_validation_unit *unit = getm->partition[index].unit;
+
+	sim_getm_must(machine, gputm_validation_unit_ring_push(unit, message),
+		      "the validation unit refused a message of the ring");
+	if (message->go && message->from == index) {
+		getm->rolling = false;
+		tell_cores(machine, index, GETM_RESUME);
+	}
+}
+
+void sim_getm_ring(struct sim_machine *machine, uint32_t index)
+{
+	struct getm *getm = sim_getm_of(machine);
+	uint32_t partitions = machine->config.partitions;
+	struct gputm_validation_unit *before =
+		getm->partition[(index + partitions - 1) % partitions].unit;
+	struct gputm_validation_message message;
+
+	while (gputm_validation_unit_ring_peek(before, &message)) {
+		gputm_validation_unit_ring_pop(before);
+		pull(machine, index, &message);
+	}
+	if (!getm->rolling &&
+	    gputm_validation_unit_state(getm->partition[index].unit) ==
+		    GPUTM_VALIDATION_UNIT_ALL_STOPPED) {
+		getm->rolling = true;
+		getm->acks = machine->config.cores;
+		tell_cores(machine, index, GETM_ROLL);
+	}
+}
+
+void sim_getm_rolled(struct sim_machine *machine, const struct sim_message *message)
+{
+	struct getm *getm = sim_getm_of(machine);
+
+	if (--getm->acks)
+		return;
+	getm->base += getm->latest + 1;
+	getm->latest = 0;
+	sim_getm_must(machine,
+		      gputm_validation_unit_rollover_go(getm->partition[message->partition].unit),
+		      "the validation unit refused to roll over");
+}
+
+/* ---- on the core ---------------------------------------- */
+
+void sim_getm_calm(struct sim_machine *machine, uint32_t index)
+{
+	struct getm_core *core = &sim_getm_of(machine)->core[index];
+	struct sim_message message = { .what = GETM_ROLLED, .kind = SIM_TRAFFIC_ROLLOVER };
+
+	if (!core->rolling || core->rolled || core->begun)
+		return;
+	core->rolled = true;
+	gputm_warp_clock_rollover(core->clock);
+	message.core = (uint8_t)index;
+	message.partition = core->leader;
+	sim_send_up(machine, &message, ROLL_BYTES);
+}
+
+void sim_getm_roll(struct sim_machine *machine, const struct sim_message *message)
+{
+	struct getm_core *core = &sim_getm_of(machine)->core[message->core];
+
+	core->rolling = true;
+	core->leader = message->partition;
+	for (uint32_t i = 0; i < machine->config.warps; i++) {
+		struct sim_warp *warp = sim_warp_of(machine, message->core, i);
+		const struct getm_warp *state = sim_getm_warp(machine, warp);
+
+		if (warp->wait == SIM_FREE || !warp->in_tx || !state->begun ||
+		    state->phase != GETM_RUNNING)
+			continue;
+		sim_warp_wait(machine, warp, SIM_SYSTEM);
+		sim_getm_kill(machine, warp);
+	}
+	sim_getm_calm(machine, message->core);
+}
+
+bool sim_getm_hold(struct sim_machine *machine, struct sim_warp *warp)
+{
+	struct getm_core *core = &sim_getm_of(machine)->core[warp->core];
+
+	if (!core->rolling)
+		return false;
+	sim_warp_wait(machine, warp, SIM_SYSTEM);
+	core->held |= UINT64_C(1) << warp->index;
+	return true;
+}
+
+void sim_getm_resume(struct sim_machine *machine, const struct sim_message *message)
+{
+	struct getm_core *core = &sim_getm_of(machine)->core[message->core];
+
+	core->rolling = core->rolled = false;
+	for (SIM_EACH_LANE(i, core->held))
+		sim_warp_until(machine, sim_warp_of(machine, message->core, (uint32_t)i),
+			       sim_now(machine));
+	core->held = 0;
+}

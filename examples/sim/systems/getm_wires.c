@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The wires of GETM: what goes between the cores and the units beside the partitions, and
+ * between these and the L2. A unit is brought up to the present cycle when something reaches it,
+ * and is called in the cycles in which it has something to do.
+ */
+#include "getm.h"
+
+#define ACCESS_BYTES 16 /* header, time, words */
+#define HEADER_BYTES 8
+#define TIME_BYTES 4
+
+/* ---- from the core ---------------------------------------- */
+
+static uint32_t granule_shift(const struct sim_machine *machine)
+{
+	uint32_t words = sim_getm_of(machine)->config.validation_unit.granularity / 4;
+
+	return 31 - (uint32_t)__builtin_clz(words);
+}
+
+/* The lowest lane of each granule among the lanes. */
+static uint32_t leads(const struct sim_machine *machine, const struct getm_access *access)
+{
+	uint32_t shift = granule_shift(machine), seen = 0, result = 0;
+
+	if (shift > 5)
+		shift = 5;
+	for (SIM_EACH_LANE(lane, access->lanes)) {
+		uint32_t granule = 1u << (access->word[lane] >> shift);
+
+		if (seen & granule)
+			continue;
+		seen |= granule;
+		result |= 1u << lane;
+	}
+	return result;
+}
+
+static void send_access(struct sim_machine *machine, struct sim_warp *warp, bool write,
+			const struct gputm_wide_access *wide)
+{
+	struct getm *getm = sim_getm_of(machine);
+	const struct getm_warp *state = sim_getm_warp(machine, warp);
+	struct sim_message message = { .what = GETM_ACCESS, .c = sim_slab_take(&getm->access) };
+	struct getm_access *access;
+
+	if (message.c == SIM_SLAB_NONE) {
+		sim_fail(machine, -ENOMEM, "no memory for an access");
+		return;
+	}
+	access = sim_slab_at(&getm->access, message.c);
+	*access = (struct getm_access){ .line = wide->address,
+					.lanes = (uint32_t)wide->lane_mask,
+					.warp = sim_getm_number(machine, warp),
+					.write = write };
+	for (SIM_EACH_LANE(lane, wide->lane_mask))
+		access->word[lane] = (uint8_t)((warp->address[lane] - wide->address) / 4);
+	if (write)
+		access->row = gputm_tx_log_rows(state->log, GPUTM_TX_LOG_WRITE) - 1;
+	access->leads = write ? access->lanes : leads(machine, access);
+	access->left = (uint32_t)__builtin_popcount(access->leads);
+	message.kind = write ? SIM_TRAFFIC_STORE : SIM_TRAFFIC_LOAD;
+	message.core = warp->core;
+	message.warp = warp->index;
+	message.partition = (uint8_t)sim_partition_of(machine, wide->address);
+	sim_send_up(machine, &message, ACCESS_BYTES);
+}
+
+void sim_getm_send(struct sim_machine *machine, struct sim_warp *warp, bool write, uint64_t mask)
+{
+	struct gputm_wide_access wide[SIM_MAX_LANES];
+	int count = gputm_access_coalescer_row(machine->core[warp->core].coalescer, mask,
+					       warp->address, write ? warp->value : NULL, wide,
+					       NULL);
+
+	if (count < 0) {
+		sim_fail(machine, count, "the program used an impossible address");
+		return;
+	}
+	if (write) {
+		sim_getm_warp(machine, warp)->reserving += (uint32_t)count;
+	} else {
+		warp->op = SIM_LOAD;
+		warp->outstanding = (uint32_t)count;
+		sim_warp_wait(machine, warp, SIM_REPLIES);
+	}
+	for (int i = 0; i < count; i++)
+		send_access(machine, warp, write, &wide[i]);
+}
+
+static void send_packet(struct sim_machine *machine, const struct sim_warp *warp,
+			const struct gputm_tx_log_row *row, uint32_t partition, uint64_t lanes,
+			bool cleanup)
+{
+	struct getm *getm = sim_getm_of(machine);
+	const struct getm_warp *state = sim_getm_warp(machine, warp);
+	struct sim_message message = { .what = GETM_LOG, .c = sim_slab_take(&getm->packet) };
+	struct getm_packet *packet;
+
+	if (message.c == SIM_SLAB_NONE) {
+		sim_fail(machine, -ENOMEM, "no memory for a packet");
+		return;
+	}
+	packet = sim_slab_at(&getm->packet, message.c);
+	packet->sequence = state->sequence;
+	packet->warp = sim_getm_number(machine, warp);
+	packet->cleanup = cleanup;
+	packet->count = 0;
+	for (SIM_EACH_LANE(lane, lanes)) {
+		packet->entry[packet->count].address = row->address[lane];
+		packet->entry[packet->count++].value = row->value[lane];
+	}
+	message.kind = cleanup ? SIM_TRAFFIC_CLEANUP : SIM_TRAFFIC_WRITE_LOG;
+	message.core = warp->core;
+	message.partition = (uint8_t)partition;
+	sim_send_up(machine, &message, HEADER_BYTES + (cleanup ? 4 : 8) * packet->count);
+}
+
+void sim_getm_send_log(struct sim_machine *machine, struct sim_warp *warp, uint64_t lanes,
+		       bool cleanup)
+{
+	const struct getm_warp *state = sim_getm_warp(machine, warp);
+	uint32_t rows = gputm_tx_log_rows(state->log, GPUTM_TX_LOG_WRITE);
+	uint64_t lanes_of[64], partitions;
+	struct gputm_tx_log_row row;
+
+	for (uint32_t i = 0; lanes && i < rows; i++) {
+		sim_getm_must(machine, gputm_tx_log_row(state->log, GPUTM_TX_LOG_WRITE, i, &row),
+			      "a row of the write log is gone");
+		sim_getm_must(machine,
+			      gputm_tx_log_group(state->log, GPUTM_TX_LOG_WRITE, i,
+						 lanes & state->granted[i], lanes_of, &partitions),
+			      "a row of the write log is gone");
+		for (SIM_EACH_LANE(partition, partitions))
+			send_packet(machine, warp, &row, (uint32_t)partition, lanes_of[partition],
+				    cleanup);
+	}
+}
+
+void sim_getm_at_core(struct sim_machine *machine, const struct sim_message *message)
+{
+	if (message->what == GETM_RESERVED)
+		sim_getm_reserved(machine, message);
+	else if (message->what == GETM_ROLL)
+		sim_getm_roll(machine, message);
+	else
+		sim_getm_resume(machine, message);
+}
+
+/* ---- beside the partition: accesses ---------------------------------------- */
+
+void sim_getm_at_partition(struct sim_machine *machine, const struct sim_message *message)
+{
+	struct getm_partition *partition = &sim_getm_of(machine)->partition[message->partition];
+	struct sim_queue *queue = message->what == GETM_LOG ? &partition->logs :
+							      &partition->accesses;
+
+	if (message->what == GETM_ROLLED)
+		sim_getm_rolled(machine, message);
+	else if (!sim_queue_push(queue, message))
+		sim_fail(machine, -ENOMEM, "no memory for a message");
+	sim_call_partition(machine, message->partition, sim_now(machine) + 1);
+}
+
+/* Hand the lanes that ask to the unit. @return false if its port is full. */
+static bool push_access(struct sim_machine *machine, struct getm_partition *partition,
+			const struct sim_message *message)
+{
+	const struct getm *getm = sim_getm_of(machine);
+	const struct getm_access *access = sim_slab_at(&getm->access, message->c);
+	const struct getm_warp *state = &getm->warp[access->warp];
+
+	for (SIM_EACH_LANE(lane, access->leads & ~partition->pushed)) {
+		struct gputm_validation_request request = {
+			(uint64_t)message->c << 8 | lane, access->line + 4u * access->word[lane],
+			state->time, state->sequence, access->warp, access->write,
+		};
+		int result = gputm_validation_unit_push(partition->unit, &request);
+
+		sim_getm_must(machine, result, "the validation unit refused an access");
+		if (result == GPUTM_VALIDATION_UNIT_PORT_FULL)
+			return false;
+		partition->pushed |= 1u << lane;
+	}
+	partition->pushed = 0;
+	return true;
+}
+
+/* All lanes of the load are answered: the L2 serves those that were granted. */
+static void reply_load(struct sim_machine *machine, uint32_t index,
+		       const struct getm_access *access)
+{
+	uint32_t warps = machine->config.warps, sectors = 0;
+	bool failed = access->granted != access->lanes;
+	struct sim_message message = { .a = access->line, .b = access->granted };
+
+	for (SIM_EACH_LANE(lane, access->granted))
+		sectors |= 1u << access->word[lane] / 8;
+	message.d = 32 * (uint32_t)__builtin_popcount(sectors) + (failed ? TIME_BYTES : 0);
+	message.core = (uint8_t)(access->warp / warps);
+	message.warp = (uint8_t)(access->warp % warps);
+	message.partition = (uint8_t)index;
+	if (access->granted) {
+		sim_l2_fetch(machine, &message);
+		return;
+	}
+	message.what = SIM_DO_FETCH;
+	message.kind = SIM_TRAFFIC_LOAD_REPLY;
+	sim_send_down(machine, &message, HEADER_BYTES + TIME_BYTES);
+}
+
+static void reply_store(struct sim_machine *machine, uint32_t index,
+			const struct getm_access *access)
+{
+	uint32_t warps = machine->config.warps;
+	bool failed = access->granted != access->lanes;
+	struct sim_message message = { .what = GETM_RESERVED, .kind = SIM_TRAFFIC_STORE_REPLY };
+
+	message.a = access->time;
+	message.b = access->failed[GETM_CONFLICT];
+	message.d = access->failed[GETM_CAPACITY];
+	message.e = access->failed[GETM_STOPPED];
+	message.core = (uint8_t)(access->warp / warps);
+	message.warp = (uint8_t)(access->warp % warps);
+	message.partition = (uint8_t)index;
+	sim_send_down(machine, &message, HEADER_BYTES + (failed ? TIME_BYTES : 0));
+}
+
+/* The lanes that the answer to this one is for. */
+static uint32_t answered(const struct sim_machine *machine, const struct getm_access *access,
+			 uint64_t lead)
+{
+	uint32_t shift = granule_shift(machine), lanes = 1u << lead;
+
+	for (SIM_EACH_LANE(lane, access->write ? 0 : access->lanes))
+		if (access->word[lane] >> shift == access->word[lead] >> shift)
+			lanes |= 1u << lane;
+	return lanes;
+}
+
+/* The values of a load are those of this tick. */
+static void grant(struct sim_machine *machine, struct getm_access *access, uint32_t lanes)
+{
+	struct getm *getm = sim_getm_of(machine);
+	uint32_t warps = machine->config.warps;
+	struct sim_warp *warp = sim_warp_of(machine, access->warp / warps, access->warp % warps);
+
+	access->granted |= lanes;
+	if (access->write) {
+		getm->warp[access->warp].granted[access->row] |= lanes;
+		return;
+	}
+	for (SIM_EACH_LANE(lane, lanes))
+		warp->lane[lane].loaded =
+			sim_memory_read(machine->memory, access->line + 4u * access->word[lane]);
+}
+
+static enum getm_failure failure_of(const struct gputm_validation_answer *answer)
+{
+	switch (answer->reason) {
+	case GPUTM_VALIDATION_UNIT_BUFFER:
+	case GPUTM_VALIDATION_UNIT_COUNT:
+		return GETM_CAPACITY;
+	case GPUTM_VALIDATION_UNIT_ROLLOVER:
+		return GETM_STOPPED;
+	default:
+		return GETM_CONFLICT;
+	}
+}
+
+/* A load's failures reach the warp with the last of its replies, which it waits for. */
+static void refuse(struct sim_machine *machine, struct getm_access *access, uint32_t lanes,
+		   const struct gputm_validation_answer *answer)
+{
+	struct getm_warp *state = &sim_getm_of(machine)->warp[access->warp];
+	enum getm_failure failure = failure_of(answer);
+
+	access->failed[failure] |= lanes;
+	if (answer->time > access->time)
+		access->time = answer->time;
+	if (access->write)
+		return;
+	state->load_failed[failure] |= lanes;
+	if (answer->time > state->report)
+		state->report = answer->time;
+}
+
+static void take_answer(struct sim_machine *machine, uint32_t index,
+			const struct gputm_validation_answer *answer)
+{
+	struct getm *getm = sim_getm_of(machine);
+	uint32_t number = (uint32_t)(answer->tag >> 8);
+	struct getm_access *access = sim_slab_at(&getm->access, number);
+	uint32_t lanes = answered(machine, access, answer->tag & 0xff);
+
+	if (answer->result == GPUTM_VALIDATION_UNIT_OK)
+		grant(machine, access, lanes);
+	else
+		refuse(machine, access, lanes, answer);
+	if (--access->left)
+		return;
+	if (access->write)
+		reply_store(machine, index, access);
+	else
+		reply_load(machine, index, access);
+	sim_slab_give(&getm->access, number);
+}
+
+/* ---- clocks ---------------------------------------- */
+
+static void unit_until(struct sim_machine *machine, struct getm_partition *partition,
+		       uint64_t ticks)
+{
+	if (ticks <= partition->unit_ticks)
+		return;
+	sim_getm_must(machine,
+		      gputm_validation_unit_advance(partition->unit, ticks - partition->unit_ticks),
+		      "no memory for the metadata");
+	partition->unit_ticks = ticks;
+}
+
+static void buffer_until(struct getm_partition *partition, uint64_t ticks)
+{
+	if (ticks <= partition->buffer_ticks)
+		return;
+	gputm_commit_buffer_advance(partition->buffer, ticks - partition->buffer_ticks);
+	partition->buffer_ticks = ticks;
+}
+
+/* ---- beside the partition: logs ---------------------------------------- */
+
+/* Hand the entries of a packet to the buffer. @return false if it is full. */
+static bool push_log(struct sim_machine *machine, struct getm_partition *partition,
+		     const struct sim_message *message)
+{
+	struct getm *getm = sim_getm_of(machine);
+	const struct getm_packet *packet = sim_slab_at(&getm->packet, message->c);
+
+	for (; partition->entries < packet->count; partition->entries++) {
+		struct gputm_commit_entry entry = {
+			packet->entry[partition->entries].address, packet->sequence, packet->warp,
+			packet->entry[partition->entries].value, 1, packet->cleanup,
+		};
+		int result = gputm_commit_buffer_push(partition->buffer, &entry);
+
+		sim_getm_must(machine, result, "the commit buffer refused an entry");
+		if (result == GPUTM_COMMIT_BUFFER_FULL)
+			return false;
+	}
+	partition->entries = 0;
+	sim_slab_give(&getm->packet, message->c);
+	return true;
+}
+
+static void release(struct sim_machine *machine, struct getm_partition *partition)
+{
+	struct gputm_commit_release done;
+
+	while (gputm_commit_buffer_peek(partition->buffer, &done)) {
+		sim_getm_must(machine,
+			      gputm_validation_unit_release(partition->unit, done.address,
+							    done.warp, done.sequence, done.count,
+							    NULL),
+			      "the validation unit refused a release");
+		gputm_commit_buffer_pop(partition->buffer);
+	}
+}
+
+void sim_getm_completed(struct sim_machine *machine, uint32_t index, uint64_t tag,
+			const uint32_t *value)
+{
+	struct getm *getm = sim_getm_of(machine);
+	struct getm_partition *partition = &getm->partition[index];
+	uint64_t now = sim_now(machine);
+
+	(void)value;
+	unit_until(machine, partition, (now + getm->unit_ticks - 1) / getm->unit_ticks);
+	buffer_until(partition, (now + machine->unit_ticks - 1) / machine->unit_ticks);
+	sim_getm_must(machine, gputm_commit_buffer_mem_complete(partition->buffer, tag),
+		      "the commit buffer refused a completion");
+	release(machine, partition);
+	sim_call_partition(machine, index, now);
+}
+
+/* ---- the partition's turn ---------------------------------------- */
+
+/* One cycle of the validation unit. @return when it wants the next. */
+static uint64_t unit_turn(struct sim_machine *machine, uint32_t index)
+{
+	struct getm *getm = sim_getm_of(machine);
+	struct getm_partition *partition = &getm->partition[index];
+	uint64_t tick = sim_now(machine) / getm->unit_ticks, quiet;
+	struct gputm_validation_answer answer;
+	struct sim_message *message;
+
+	unit_until(machine, partition, tick);
+	while ((message = sim_queue_head(&partition->accesses)) &&
+	       push_access(machine, partition, message))
+		sim_queue_pop(&partition->accesses);
+	sim_getm_must(machine, gputm_validation_unit_tick(partition->unit),
+		      "no memory for the metadata");
+	partition->unit_ticks = tick + 1;
+	while (gputm_validation_unit_peek(partition->unit, &answer)) {
+		gputm_validation_unit_pop(partition->unit);
+		take_answer(machine, index, &answer);
+	}
+	quiet = partition->accesses.count ? 0 : gputm_validation_unit_next_event(partition->unit);
+	return quiet == UINT64_MAX ? SIM_NEVER : (tick + 1 + quiet) * getm->unit_ticks;
+}
+
+static bool buffer_waits(const struct getm_partition *partition)
+{
+	return partition->logs.count || !gputm_commit_buffer_next_event(partition->buffer);
+}
+
+/* One cycle of the commit buffer. @return when it wants the next. */
+static uint64_t buffer_turn(struct sim_machine *machine, uint32_t index)
+{
+	struct getm_partition *partition = &sim_getm_of(machine)->partition[index];
+	uint64_t tick = sim_now(machine) / machine->unit_ticks;
+	struct gputm_mem_request request;
+	struct sim_message *message;
+	bool any;
+
+	buffer_until(partition, tick);
+	while ((message = sim_queue_head(&partition->logs)) &&
+	       push_log(machine, partition, message))
+		sim_queue_pop(&partition->logs);
+	gputm_commit_buffer_tick(partition->buffer);
+	partition->buffer_ticks = tick + 1;
+	any = gputm_commit_buffer_mem_peek(partition->buffer, &request);
+	if (any) {
+		gputm_commit_buffer_mem_pop(partition->buffer);
+		sim_unit_access(machine, index, &request);
+	}
+	release(machine, partition);
+	return any || buffer_waits(partition) ? (tick + 1) * machine->unit_ticks : SIM_NEVER;
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+uint64_t sim_getm_partition_tick(struct sim_machine *machine, uint32_t index)
+{
+	const struct getm *getm = sim_getm_of(machine);
+	const struct getm_partition *partition = &getm->partition[index];
+	uint32_t partitions = machine->config.partitions;
+	uint64_t now = sim_now(machine), next, buffer;
+	struct gputm_validation_message message;
+
+	if (now % getm->unit_ticks)
+		return sim_align(now, getm->unit_ticks);
+	sim_getm_ring(machine, index);
+	next = unit_turn(machine, index);
+	if (now % machine->unit_ticks == 0)
+		buffer = buffer_turn(machine, index);
+	else
+		buffer = buffer_waits(partition) ? sim_align(now, machine->unit_ticks) : SIM_NEVER;
+	if (!gputm_validation_unit_next_event(partition->unit)) /* woken by a release */
+		next = earlier(next, now + getm->unit_ticks);
+	if (gputm_validation_unit_ring_peek(partition->unit, &message))
+		sim_call_partition(machine, (index + 1) % partitions, now + 1);
+	return earlier(next, buffer);
+}
