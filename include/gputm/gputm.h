@@ -29,4 +29,5 @@
 #include <gputm/validation_unit.h>
 #include <gputm/row_copier.h>
 #include <gputm/local_tm.h>
+#include <gputm/thread_compactor.h>
 #endif /* GPUTM_GPUTM_H */

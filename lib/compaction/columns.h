@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPUTM_LIB_COMPACTION_COLUMNS_H
+#define GPUTM_LIB_COMPACTION_COLUMNS_H
+/*
+ * Masks of a thread block as the paper draws them (Fung's thesis, 3.3.3): a column per lane,
+ * with a bit per static warp. A block has at most 32 warps, so a column is 32 bits, and four
+ * of them are worked on at a time. Arrays of columns have a multiple of four elements; those
+ * beyond the lanes are zero.
+ */
+#include "lib/base/unit.h"
+
+#define GPUTM__COLUMNS_MAX 64
+#define GPUTM__COLUMN_BITS 32
+
+typedef uint32_t gputm__quad __attribute__((vector_size(16), aligned(4), may_alias));
+
+/* Columns with room for this many lanes, and the same in quads. */
+static inline uint32_t gputm__columns_quads(uint32_t lanes)
+{
+	return (lanes + 3) / 4;
+}
+
+static inline gputm__quad *gputm__quads(uint32_t *column)
+{
+	return (gputm__quad *)(void *)column;
+}
+
+static inline const gputm__quad *gputm__quads_of(const uint32_t *column)
+{
+	return (const gputm__quad *)(const void *)column;
+}
+
+static inline gputm__quad gputm__quad_of(uint32_t value)
+{
+	return (gputm__quad){ value, value, value, value };
+}
+
+/* The lanes of `lanes` from the columns `from` join those of `to`. */
+static inline void gputm__columns_add(uint32_t *to, const uint32_t *from, uint64_t lanes,
+				      uint32_t quads)
+{
+	static const gputm__quad bit[8] = {
+#define GPUTM__BITS(N) { 1u << (N), 2u << (N), 4u << (N), 8u << (N) }
+		GPUTM__BITS(0),	 GPUTM__BITS(4),  GPUTM__BITS(8),  GPUTM__BITS(12),
+		GPUTM__BITS(16), GPUTM__BITS(20), GPUTM__BITS(24), GPUTM__BITS(28),
+#undef GPUTM__BITS
+	};
+	gputm__quad *sum = gputm__quads(to);
+	const gputm__quad *more = gputm__quads_of(from);
+
+	for (; quads; quads -= quads < 8 ? quads : 8, sum += 8, more += 8, lanes >>= 32) {
+		gputm__quad chosen = gputm__quad_of((uint32_t)lanes);
+
+		for (uint32_t i = 0; i < (quads < 8 ? quads : 8); i++)
+			sum[i] |= more[i] & (gputm__quad)((chosen & bit[i]) == bit[i]);
+	}
+}
+
+/* Bits set in each of four columns. */
+static inline gputm__quad gputm__quad_popcount(gputm__quad x)
+{
+	x -= x >> 1 & 0x55555555;
+	x = (x & 0x33333333) + (x >> 2 & 0x33333333);
+	x = (x + (x >> 4)) & 0x0f0f0f0f;
+	x += x >> 8;
+	return (x + (x >> 16)) & 0x3f;
+}
+
+/* What there is to count in a block mask. */
+struct gputm__columns_count {
+	uint32_t threads;
+	uint32_t most; /* in one lane */
+	uint32_t any;  /* static warps with a thread */
+};
+
+/* Those of `lanes` columns, and of each one in `each` if that is not NULL. */
+static inline struct gputm__columns_count gputm__columns_count(const uint32_t *column,
+							       uint32_t lanes, uint32_t *each)
+{
+	gputm__quad threads = { 0 }, most = { 0 }, any = { 0 };
+	struct gputm__columns_count count = { 0, 0, 0 };
+
+	for (uint32_t i = 0; i < gputm__columns_quads(lanes); i++) {
+		gputm__quad x = gputm__quads_of(column)[i], n = gputm__quad_popcount(x);
+		gputm__quad more = (gputm__quad)(n > most);
+
+		any |= x;
+		threads += n;
+		most = (n & more) | (most & ~more);
+		if (each)
+			gputm__quads(each)[i] = n;
+	}
+	for (unsigned i = 0; i < 4; i++) {
+		count.threads += threads[i];
+		count.any |= any[i];
+		count.most = most[i] > count.most ? most[i] : count.most;
+	}
+	return count;
+}
+
+/* Warps that these threads make: packed in their home lanes, or in their static warps. */
+static inline uint32_t gputm__columns_warps(const struct gputm__columns_count *count,
+					    bool compact)
+{
+	return compact ? count->most : gputm__popcount(count->any);
+}
+
+#endif /* GPUTM_LIB_COMPACTION_COLUMNS_H */

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Thread compactor
+ * ================
+ *
+ * W. W. L. Fung's thesis (2015), 3.3.2 "Implementation", 3.3.3 and Fig. 3.6, 3.7 (the lower
+ * right part), 3.7.
+ *
+ * The mask of a block is laid into one buffer per lane. In a cycle the priority encoder of a
+ * lane takes the first thread of its buffer and resets its bit; what the encoders have taken
+ * is a warp. After as many cycles as there are bits in the fullest buffer all are empty.
+ *
+ *	Fig. 3.7: entry C of three static warps of four lanes
+ *
+ *			lane 1	lane 2	lane 3	lane 4		warp
+ *	buffers		010	100	101	110
+ *	cycle 1		5	2	3	4		5  2  3  4
+ *	buffers		000	000	001	010
+ *	cycle 2		-	-	11	8		-  -  11 8
+ *
+ * As no thread leaves its lane and the encoders prefer low static warps, a lane whose buffer is
+ * full comes out in its static order: a mask of whole static warps gives these back.
+ *
+ * Here the whole mask is compacted when it is pushed, lane by lane: counting trailing zeros
+ * walks the threads of a column, and the k-th of them goes to warp k. A tick then only counts.
+ * The mask and two counts are all there is to save.
+ *
+ * Invariants, as check() names them:
+ *   C1  a mask in the unit has threads, all within the block
+ *   C2  popped <= made <= warps of the mask; popped < warps, or the unit would be idle
+ *   C3  warps made = popped + waiting ones; warps asked for = made + to be made
+ *   C4  no mask gives more warps than static warps had threads in it
+ *
+ * Differences from the paper
+ *   - The paper gives no size of the place where warps wait that have been made. Here a mask's
+ *     warps wait in the unit until they are popped, and the next mask is taken after the last.
+ *   - With compaction disabled the paper has the warps run on as they are; here they too come
+ *     out one a cycle.
+ */
+#include "gputm/thread_compactor.h"
+#include "lib/compaction/columns.h"
+
+struct gputm_thread_compactor {
+	struct gputm_unit unit;
+	struct gputm_thread_compactor_warp *warp; /* [config.warps + 1] */
+	uint16_t *id;				  /* [lanes][COLUMN_BITS]: numbers of threads */
+	uint64_t outside;			  /* bits of no static warp */
+	uint64_t all;				  /* lanes */
+	uint32_t count, made, popped;		  /* count 0: idle */
+	struct gputm_thread_compactor_config config;
+	uint64_t tag;
+	uint32_t column[GPUTM__COLUMNS_MAX];
+	uint64_t masks, threads, warps_made, warps_popped, warps_asked, static_warps;
+	uint64_t busy, cycles, full_warps;
+};
+
+#define PARAM(...) GPUTM__PARAM(struct gputm_thread_compactor_config, __VA_ARGS__)
+static const struct gputm_param rows[] = {
+	PARAM(lanes, 1, 64, 32, false, "Lanes of a warp: priority encoders.", "thesis 3.3.3"),
+	PARAM(warps, 1, 32, 32, false, "Static warps of a block: inputs of an encoder.",
+	      "thesis 3.7"),
+	PARAM(compact, 0, 1, 1, false, "Pack threads; 0: all stay in their static warps.",
+	      "thesis 3.3.2"),
+};
+
+static const struct gputm_preset presets[] = {
+	{ "tbc",
+	  "Thesis 3.3: blocks of 32 warps of 32 lanes.",
+	  { { "lanes", 32 }, { "warps", 32 }, { "compact", 1 } } },
+	{ "static",
+	  "Thesis 3.3.2: the same, disabled for programs that rely on their static warps.",
+	  { { "lanes", 32 }, { "warps", 32 }, { "compact", 0 } } },
+};
+
+static const struct gputm_params params = {
+	"thread_compactor", sizeof(struct gputm_thread_compactor_config),
+	rows,		    GPUTM__COUNT(rows),
+	presets,	    GPUTM__COUNT(presets),
+};
+
+#define STAT(...) GPUTM__STAT(struct gputm_thread_compactor, __VA_ARGS__)
+static const struct gputm__stat_row stats[] = {
+	STAT(masks, COUNTER, "masks", "Block masks taken."),
+	STAT(threads, COUNTER, "threads", "Threads in them."),
+	STAT(static_warps, COUNTER, "warps", "Static warps with a thread in them."),
+	STAT(warps_asked, COUNTER, "warps", "Warps that they make."),
+	STAT(warps_made, COUNTER, "warps", "Warps made."),
+	STAT(warps_popped, COUNTER, "warps", "Warps popped."),
+	STAT(cycles, COUNTER, "cycles", "Ticks."),
+	STAT(busy, COUNTER, "cycles", "Ticks that made a warp."),
+	STAT(full_warps, COUNTER, "warps", "Warps made with a thread in every lane."),
+};
+
+static const char *const events[] = { "push", "warp" };
+
+/* ---- common face ---- */
+
+static struct gputm_thread_compactor *compactor_of(struct gputm_unit *unit)
+{
+	return (struct gputm_thread_compactor *)(void *)unit;
+}
+
+static int setup(struct gputm_unit *unit)
+{
+	struct gputm_thread_compactor *c = compactor_of(unit);
+	uint32_t lanes = c->config.lanes;
+
+	c->warp = gputm__alloc(unit->ctx, c->config.warps + 1, sizeof(*c->warp));
+	c->id = gputm__alloc(unit->ctx, (size_t)lanes * GPUTM__COLUMN_BITS, sizeof(*c->id));
+	if (!c->warp || !c->id)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < lanes * GPUTM__COLUMN_BITS; i++)
+		c->id[i] = (uint16_t)(i % GPUTM__COLUMN_BITS * lanes + i / GPUTM__COLUMN_BITS);
+	c->outside = ~gputm__low_mask(c->config.warps);
+	c->all = gputm__low_mask(lanes);
+	for (uint32_t k = 0; k < c->config.warps; k++) {
+		memset(c->warp[k].thread, 0xff, sizeof(c->warp[k].thread));
+		c->warp[k].index = k;
+	}
+	return 0;
+}
+
+static void teardown(struct gputm_unit *unit)
+{
+	gputm__free(unit->ctx, compactor_of(unit)->warp);
+	gputm__free(unit->ctx, compactor_of(unit)->id);
+}
+
+static void clear(struct gputm_unit *unit)
+{
+	struct gputm_thread_compactor *c = compactor_of(unit);
+
+	c->count = 0;
+	c->made = 0;
+	c->popped = 0;
+}
+
+static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+{
+	const struct gputm_thread_compactor_config *c = gputm_unit_config(unit);
+	const struct gputm_storage array[] = {
+		{ "buffers", c->lanes, c->warps, 1, false },
+		{ "warps made: static warp of each thread", c->warps,
+		  (uint64_t)c->lanes * (1 + gputm__bits_for(c->warps)), 1, true },
+	};
+
+	if (index >= GPUTM__COUNT(array))
+		return false;
+	*out = array[index];
+	return true;
+}
+
+/* ---- compaction ---- */
+
+static void empty(struct gputm_thread_compactor_warp *warp)
+{
+	gputm__quad *thread = (gputm__quad *)(void *)warp->thread;
+
+	for (uint32_t i = 0; i < sizeof(warp->thread) / sizeof(*thread); i++)
+		thread[i] = gputm__quad_of(UINT32_MAX);
+}
+
+static inline uint16_t *below(uint16_t *at, unsigned warps)
+{
+	return (uint16_t *)(void *)((unsigned char *)at -
+				    warps * sizeof(struct gputm_thread_compactor_warp));
+}
+
+/*
+ * The threads of a column go to the warps below that of `at`, the last thread first: the
+ * highest set bit is an instruction less than the lowest on the machines of today.
+ */
+static inline void place(uint32_t column, uint32_t count, const uint16_t *id, uint16_t *at)
+{
+#define PLACE(K)                                                                               \
+	do {                                                                                   \
+		unsigned w = 31u ^ (unsigned)__builtin_clz(column);                            \
+		*below(at, K) = id[w];                                                         \
+		column ^= 1u << w;                                                             \
+	} while (0)
+	for (; count >= 4; count -= 4) {
+		PLACE(1);
+		PLACE(2);
+		PLACE(3);
+		PLACE(4);
+		at = below(at, 4);
+	}
+	if (count & 2) {
+		PLACE(1);
+		PLACE(2);
+		at = below(at, 2);
+	}
+	if (count & 1)
+		PLACE(1);
+#undef PLACE
+}
+
+/* The same for a column without gaps: the threads of its first static warps. */
+static inline void place_run(uint32_t count, const uint16_t *id, uint16_t *at)
+{
+	for (; count >= 4; count -= 4) {
+		*below(at, 1) = id[count - 1];
+		*below(at, 2) = id[count - 2];
+		*below(at, 3) = id[count - 3];
+		*below(at, 4) = id[count - 4];
+		at = below(at, 4);
+	}
+	for (; count; count--, at = below(at, 1))
+		*below(at, 1) = id[count - 1];
+}
+
+/* Lanes with a thread in warp k are those with more than k threads. */
+static void pack(struct gputm_thread_compactor *c, const uint32_t *count)
+{
+	uint64_t last[GPUTM__COLUMN_BITS + 1] = { 0 }, mask = 0;
+
+	for (uint32_t lane = 0; lane < c->config.lanes; lane++)
+		last[count[lane]] |= UINT64_C(1) << lane;
+	for (uint32_t k = c->count; k--;) {
+		mask |= last[k + 1];
+		c->warp[k].mask = mask;
+		if (mask != c->all)
+			empty(&c->warp[k]);
+	}
+	for (uint32_t lane = 0; lane < c->config.lanes; lane++) {
+		uint32_t column = c->column[lane], n = count[lane];
+		const uint16_t *id = c->id + lane * GPUTM__COLUMN_BITS;
+
+		if (column & (column + 1))
+			place(column, n, id, c->warp[n].thread + lane);
+		else
+			place_run(n, id, c->warp[n].thread + lane);
+	}
+}
+
+/* Warp k has what the k-th static warp with any thread has. */
+static void keep(struct gputm_thread_compactor *c, uint32_t any)
+{
+	for (uint32_t k = 0; any; k++, any &= any - 1) {
+		unsigned w = gputm__lowest(any);
+		uint64_t mask = 0;
+
+		empty(&c->warp[k]);
+		for (uint32_t lane = 0; lane < c->config.lanes; lane++) {
+			if (!(c->column[lane] >> w & 1))
+				continue;
+			mask |= UINT64_C(1) << lane;
+			c->warp[k].thread[lane] = c->id[lane * GPUTM__COLUMN_BITS + w];
+		}
+		c->warp[k].mask = mask;
+	}
+}
+
+/* From the columns to the warps. */
+static struct gputm__columns_count compact(struct gputm_thread_compactor *c)
+{
+	uint32_t each[GPUTM__COLUMNS_MAX];
+	struct gputm__columns_count n = gputm__columns_count(c->column, c->config.lanes, each);
+
+	c->count = gputm__columns_warps(&n, c->config.compact);
+	if (c->config.compact)
+		pack(c, each);
+	else
+		keep(c, n.any);
+	return n;
+}
+
+/* ---- ports ---- */
+
+/* Is `any`, all columns in one, what a mask may have? */
+static int judge(const struct gputm_thread_compactor *c, uint64_t any)
+{
+	if (GPUTM__UNLIKELY(any & c->outside))
+		return gputm__out_of_range(&c->unit, "static warp of a thread", gputm__log2(any),
+					   0, c->config.warps - 1);
+	if (GPUTM__UNLIKELY(!any))
+		return gputm__refuse(&c->unit, "the mask has no thread");
+	return c->count ? GPUTM_THREAD_COMPACTOR_BUSY : GPUTM_THREAD_COMPACTOR_OK;
+}
+
+int gputm_thread_compactor_push_probe(const struct gputm_thread_compactor *c,
+				      const uint64_t mask[])
+{
+	uint64_t any = 0;
+
+	for (uint32_t lane = 0; lane < c->config.lanes; lane++)
+		any |= mask[lane];
+	return judge(c, any);
+}
+
+int gputm_thread_compactor_push(struct gputm_thread_compactor *c, uint64_t tag,
+				const uint64_t mask[])
+{
+	struct gputm__columns_count n;
+	uint64_t any = 0;
+	int result;
+
+	if (c->count)
+		return gputm_thread_compactor_push_probe(c, mask);
+	for (uint32_t lane = 0; lane < c->config.lanes; lane++) { /* no matter if refused */
+		any |= mask[lane];
+		c->column[lane] = (uint32_t)mask[lane];
+	}
+	result = judge(c, any);
+	if (result < 0)
+		return result;
+	n = compact(c);
+	c->tag = tag;
+	c->masks++;
+	c->threads += n.threads;
+	c->static_warps += gputm__popcount(n.any);
+	c->warps_asked += c->count;
+	gputm__emit(&c->unit, GPUTM_THREAD_COMPACTOR_EVENT_PUSH, tag, n.threads, c->count, 0);
+	return GPUTM_THREAD_COMPACTOR_OK;
+}
+
+void gputm_thread_compactor_tick(struct gputm_thread_compactor *c)
+{
+	struct gputm_thread_compactor_warp *warp;
+
+	c->cycles++;
+	if (c->made == c->count)
+		return;
+	warp = &c->warp[c->made++];
+	warp->tag = c->tag;
+	c->busy++;
+	c->warps_made++;
+	c->full_warps += warp->mask == c->all;
+	gputm__emit(&c->unit, GPUTM_THREAD_COMPACTOR_EVENT_WARP, warp->tag, warp->index,
+		    warp->mask, 0);
+}
+
+uint64_t gputm_thread_compactor_next_event(const struct gputm_thread_compactor *c)
+{
+	return c->made == c->count ? UINT64_MAX : 0;
+}
+
+void gputm_thread_compactor_advance(struct gputm_thread_compactor *c, uint64_t cycles)
+{
+	for (; cycles && c->made != c->count; cycles--)
+		gputm_thread_compactor_tick(c);
+	c->cycles += cycles;
+}
+
+const struct gputm_thread_compactor_warp *
+gputm_thread_compactor_peek(const struct gputm_thread_compactor *c)
+{
+	return c->popped == c->made ? NULL : &c->warp[c->popped];
+}
+
+bool gputm_thread_compactor_pop(struct gputm_thread_compactor *c)
+{
+	if (c->popped == c->made)
+		return false;
+	c->warps_popped++;
+	if (++c->popped == c->count)
+		clear(&c->unit);
+	return true;
+}
+
+uint32_t gputm_thread_compactor_warps(const struct gputm_thread_compactor *c)
+{
+	return c->count;
+}
+
+uint64_t gputm_thread_compactor_buffer(const struct gputm_thread_compactor *c, uint32_t lane)
+{
+	uint32_t left = lane < c->config.lanes && c->count ? c->column[lane] : 0, any = 0;
+
+	if (c->config.compact) {
+		for (uint32_t k = 0; k < c->made; k++)
+			left &= left - (left != 0);
+		return left;
+	}
+	for (uint32_t i = 0; i < c->config.lanes; i++)
+		any |= c->column[i];
+	for (uint32_t k = 0; k < c->made; k++, any &= any - 1)
+		left &= ~(any & -any);
+	return left;
+}
+
+/* ---- snapshots and invariants ---- */
+
+static void io_mask(struct gputm_thread_compactor *c, struct gputm__io *io)
+{
+	gputm__io_u64(io, &c->tag);
+	gputm__io_u32s(io, c->column, c->config.lanes);
+	gputm__io_u32_max(io, &c->made, c->config.warps, "warps made");
+	gputm__io_u32_max(io, &c->popped, c->config.warps, "warps popped");
+	if (!gputm__io_reading(io) || io->error)
+		return;
+	for (uint32_t lane = 0; lane < c->config.lanes; lane++)
+		if (c->column[lane] & c->outside)
+			gputm__io_fail(io, -EINVAL, "a thread is outside the block");
+	if (io->error)
+		return;
+	compact(c);
+	for (uint32_t k = 0; k < c->made; k++)
+		c->warp[k].tag = c->tag;
+}
+
+static void io(struct gputm_unit *unit, struct gputm__io *io)
+{
+	struct gputm_thread_compactor *c = compactor_of(unit);
+	bool busy = c->count != 0;
+
+	gputm__io_bool(io, &busy);
+	if (io->error || !busy)
+		return;
+	io_mask(c, io);
+	if (!io->error && !c->count)
+		gputm__io_fail(io, -EINVAL, "the mask has no thread");
+}
+
+static const char *check(const struct gputm_unit *unit)
+{
+	const struct gputm_thread_compactor *c =
+		(const struct gputm_thread_compactor *)(const void *)unit;
+
+	for (uint32_t lane = 0; c->count && lane < c->config.lanes; lane++)
+		if (c->column[lane] & c->outside)
+			return "a thread is outside the block";
+	if (c->popped > c->made || c->made > c->count || (c->count && c->popped == c->count))
+		return "popped <= made <= warps of the mask does not hold";
+	if (c->warps_made != c->warps_popped + (c->made - c->popped))
+		return "warps made are not those popped and those that wait";
+	if (c->warps_asked != c->warps_made + (c->count - c->made))
+		return "warps asked for are not those made and those to be made";
+	if (c->warps_asked > c->static_warps || c->static_warps > c->threads)
+		return "masks gave more warps than they had static ones, or threads";
+	if (c->busy != c->warps_made || c->busy > c->cycles || c->full_warps > c->warps_made)
+		return "there is not one busy cycle for each warp made";
+	return NULL;
+}
+
+static const struct gputm__class class = {
+	.kind = "thread_compactor",
+	.version = 1,
+	.size = sizeof(struct gputm_thread_compactor),
+	.params = &params,
+	.config_offset = offsetof(struct gputm_thread_compactor, config),
+	.stat = stats,
+	.stat_count = GPUTM__COUNT(stats),
+	.event = events,
+	.setup = setup,
+	.teardown = teardown,
+	.clear = clear,
+	.io = io,
+	.check = check,
+	.storage = storage,
+};
+
+GPUTM__LIFE(thread_compactor, class)

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * thread_compactor: a block of 1024 threads, all of them active and half of them; per thread
+ * placed. The bound walks the same columns by counting trailing zeros into an array of thread
+ * numbers and lane masks: no checks, no counts, no order in time, no empty lanes.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gputm/thread_compactor.h"
+#include "tests/bench/bench.h"
+
+#define LANES 32
+
+struct block {
+	struct gputm_thread_compactor *unit;
+	uint64_t mask[LANES];
+	uint64_t lanes[32];
+	uint16_t thread[32][LANES];
+};
+
+static struct block *setup(void)
+{
+	struct block *b = calloc(1, sizeof(*b));
+
+	if (!b || gputm_thread_compactor_new(NULL, NULL, &b->unit)) {
+		free(b);
+		return NULL;
+	}
+	return b;
+}
+
+static void *setup_all(void)
+{
+	struct block *b = setup();
+
+	for (unsigned lane = 0; b && lane < LANES; lane++)
+		b->mask[lane] = UINT32_MAX;
+	return b;
+}
+
+/* 16 threads in each lane on average; 512 in all. */
+static void *setup_half(void)
+{
+	struct block *b = setup();
+	uint64_t random = 1;
+
+	for (unsigned lane = 0; b && lane < LANES; lane += 2) {
+		b->mask[lane] = bench_next(&random) & UINT32_MAX;
+		b->mask[lane + 1] = ~b->mask[lane] & UINT32_MAX;
+	}
+	return b;
+}
+
+static void teardown(void *state)
+{
+	struct block *b = state;
+
+	gputm_thread_compactor_free(b->unit);
+	free(b);
+}
+
+/* One mask: in, its cycles, and out. */
+static void run(void *state, uint64_t count)
+{
+	struct block *b = state;
+	uint64_t sum = 0;
+
+	for (uint64_t i = 0; i < count; i++) {
+		sum += (uint64_t)gputm_thread_compactor_push(b->unit, i, b->mask);
+		while (gputm_thread_compactor_warps(b->unit)) {
+			gputm_thread_compactor_tick(b->unit);
+			sum += gputm_thread_compactor_peek(b->unit)->thread[0];
+			gputm_thread_compactor_pop(b->unit);
+		}
+	}
+	bench_use(sum);
+}
+
+BENCH_TIGHT static void tight_compact(struct block *b)
+{
+	memset(b->lanes, 0, sizeof(b->lanes));
+	for (uint32_t lane = 0; lane < LANES; lane++) {
+		uint32_t column = (uint32_t)b->mask[lane], k = 0;
+
+		for (; column; column &= column - 1, k++) {
+			b->thread[k][lane] =
+				(uint16_t)((uint32_t)__builtin_ctz(column) * LANES + lane);
+			b->lanes[k] |= UINT64_C(1) << lane;
+		}
+	}
+}
+
+static void bound(void *state, uint64_t count)
+{
+	for (uint64_t i = 0; i < count; i++) {
+		tight_compact(state);
+		bench_clobber();
+	}
+}
+
+#define INSIDE "gputm_thread_compactor_push,gputm_thread_compactor_tick,gputm_thread_compactor_pop"
+
+static const struct bench_op operations[] = {
+	{ "thread_compactor", "1024 of 1024 threads, per thread", setup_all, teardown, run, bound,
+	  INSIDE, "tight_compact", 1024 },
+	{ "thread_compactor", "512 of 1024 threads, per thread", setup_half, teardown, run, bound,
+	  INSIDE, "tight_compact", 512 },
+};
+
+BENCH_TABLE(operations)

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Bytes become a geometry, then masks, ticks, pops and bent snapshots, against the oracle. */
+#include <string.h>
+
+#include "gputm/thread_compactor.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/oracle/thread_compactor.h"
+
+#define SNAPSHOT 2048
+
+struct pair {
+	struct gputm_thread_compactor *unit;
+	struct oracle_thread_compactor oracle;
+	unsigned made, popped, left; /* warps of the mask in the unit */
+	uint16_t thread[32][64];
+	uint64_t mask[32];
+};
+
+static void push(struct pair *p, struct fuzz *fuzz)
+{
+	uint64_t mask[64] = { 0 }, any = 0;
+	int result;
+
+	for (unsigned lane = 0; lane < p->oracle.lanes; lane++) {
+		mask[lane] = fuzz_number(fuzz, 2);
+		any |= mask[lane];
+	}
+	result = gputm_thread_compactor_push_probe(p->unit, mask);
+	FUZZ_CHECK(gputm_thread_compactor_push(p->unit, 5, mask) == result);
+	if (any >> p->oracle.warps || !any) {
+		FUZZ_CHECK(result == (any ? -ERANGE : -EINVAL));
+		return;
+	}
+	FUZZ_CHECK(result == (p->popped < p->made + p->left));
+	if (result)
+		return;
+	oracle_thread_compactor_load(&p->oracle, mask);
+	p->made = 0;
+	p->popped = 0;
+	p->left = gputm_thread_compactor_warps(p->unit);
+}
+
+static void tick(struct pair *p)
+{
+	gputm_thread_compactor_tick(p->unit);
+	if (!p->left)
+		return;
+	p->left--;
+	p->mask[p->made] = oracle_thread_compactor_cycle(&p->oracle, p->thread[p->made]);
+	p->made++;
+	FUZZ_CHECK(!p->left == !oracle_thread_compactor_left(&p->oracle));
+}
+
+static void pop(struct pair *p)
+{
+	const struct gputm_thread_compactor_warp *warp = gputm_thread_compactor_peek(p->unit);
+
+	FUZZ_CHECK(!warp == (p->popped == p->made));
+	FUZZ_CHECK(!warp || (warp->mask == p->mask[p->popped] && warp->index == p->popped));
+	for (unsigned lane = 0; warp && lane < p->oracle.lanes; lane++)
+		FUZZ_CHECK(warp->thread[lane] == p->thread[p->popped][lane]);
+	p->popped += warp != NULL;
+	FUZZ_CHECK(gputm_thread_compactor_pop(p->unit) == (warp != NULL));
+}
+
+/* The last eight bytes are the FNV-1a of those before. */
+static void seal(uint8_t *bytes, size_t size)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (size_t i = 0; i < size - 8; i++)
+		hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
+	for (unsigned i = 0; i < 8; i++)
+		bytes[size - 8 + i] = (uint8_t)(hash >> (8 * i));
+}
+
+/* What load() accepts is a state like any other, and is saved as it was. */
+static void bend(struct pair *p, struct fuzz *fuzz)
+{
+	struct gputm_unit *unit = gputm_thread_compactor_unit(p->unit);
+	uint8_t bytes[SNAPSHOT], again[SNAPSHOT];
+	size_t size = gputm_unit_save(unit, bytes, SNAPSHOT);
+	uint32_t contents = 17 + 4 * p->oracle.lanes;
+
+	FUZZ_CHECK(size <= SNAPSHOT);
+	for (unsigned edits = 1 + fuzz_below(fuzz, 3); edits--;)
+		bytes[size - 8 - fuzz_below(fuzz, contents) - 1] = fuzz_u8(fuzz);
+	seal(bytes, size);
+	if (gputm_unit_load(unit, bytes, size))
+		return;
+	FUZZ_CHECK(gputm_unit_save(unit, again, SNAPSHOT) == size && !memcmp(bytes, again, size));
+	while (fuzz_more(fuzz)) {
+		if (fuzz_u8(fuzz) & 1)
+			gputm_thread_compactor_tick(p->unit);
+		else
+			gputm_thread_compactor_pop(p->unit);
+		FUZZ_CHECK(!gputm_unit_check(unit));
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct gputm_thread_compactor_config config = GPUTM_THREAD_COMPACTOR_CONFIG_INIT;
+	struct fuzz fuzz = { data, size < 1000 ? size : 1000 };
+	struct pair p;
+
+	memset(&p, 0, sizeof(p));
+	config.lanes = 1 + fuzz_below(&fuzz, 9);
+	config.warps = 1 + fuzz_below(&fuzz, 15);
+	config.compact = fuzz_u8(&fuzz) & 1;
+	p.oracle.lanes = config.lanes;
+	p.oracle.warps = config.warps;
+	p.oracle.compact = config.compact;
+	FUZZ_CHECK(!gputm_thread_compactor_new(NULL, &config, &p.unit));
+	while (fuzz_more(&fuzz)) {
+		uint8_t what = fuzz_u8(&fuzz);
+
+		if (what >= 0xfc) {
+			bend(&p, &fuzz);
+			break;
+		}
+		if (what % 4 == 0)
+			push(&p, &fuzz);
+		else if (what % 4 == 1)
+			pop(&p);
+		else
+			tick(&p);
+		FUZZ_CHECK(!gputm_unit_check(gputm_thread_compactor_unit(p.unit)));
+	}
+	gputm_thread_compactor_free(p.unit);
+	return 0;
+}

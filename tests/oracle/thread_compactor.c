@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "tests/oracle/thread_compactor.h"
+
+void oracle_thread_compactor_load(struct oracle_thread_compactor *o, const uint64_t mask[])
+{
+	for (unsigned lane = 0; lane < o->lanes; lane++)
+		for (unsigned w = 0; w < o->warps; w++)
+			o->buffer[lane][w] = mask[lane] >> w & 1;
+}
+
+unsigned oracle_thread_compactor_left(const struct oracle_thread_compactor *o)
+{
+	unsigned left = 0;
+
+	for (unsigned lane = 0; lane < o->lanes; lane++)
+		for (unsigned w = 0; w < o->warps; w++)
+			left += o->buffer[lane][w];
+	return left;
+}
+
+/* The first static warp that has a thread left. */
+static unsigned first_warp(const struct oracle_thread_compactor *o)
+{
+	for (unsigned w = 0; w < o->warps; w++)
+		for (unsigned lane = 0; lane < o->lanes; lane++)
+			if (o->buffer[lane][w])
+				return w;
+	return o->warps;
+}
+
+uint64_t oracle_thread_compactor_cycle(struct oracle_thread_compactor *o, uint16_t thread[])
+{
+	unsigned from = o->compact ? 0 : first_warp(o), to = o->compact ? o->warps : from + 1;
+	uint64_t mask = 0;
+
+	for (unsigned lane = 0; lane < o->lanes; lane++) {
+		thread[lane] = UINT16_MAX;
+		for (unsigned w = from; w < to && w < o->warps; w++) {
+			if (!o->buffer[lane][w])
+				continue;
+			o->buffer[lane][w] = false;
+			thread[lane] = (uint16_t)(w * o->lanes + lane);
+			mask |= UINT64_C(1) << lane;
+			break;
+		}
+	}
+	return mask;
+}

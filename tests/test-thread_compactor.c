@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tests of thread_compactor: life, Fig. 3.5 and 3.7, timing, static warps, the oracle. */
+#include <string.h>
+
+#include "tests/kit.h"
+#include "tests/oracle/thread_compactor.h"
+
+KIT_MAKER(thread_compactor, THREAD_COMPACTOR);
+
+static struct gputm_thread_compactor *make(struct kit *kit, uint32_t lanes, uint32_t warps,
+					   bool compact)
+{
+	struct gputm_thread_compactor_config config = GPUTM_THREAD_COMPACTOR_CONFIG_INIT;
+	struct gputm_thread_compactor *c = NULL;
+
+	config.lanes = lanes;
+	config.warps = warps;
+	config.compact = compact;
+	ck_assert_int_eq(gputm_thread_compactor_new(kit->ctx, &config, &c), 0);
+	return c;
+}
+
+/* The mask of threads counted from 1, in blocks of four lanes; 0 ends the list. */
+static void threads_of(uint64_t mask[4], const unsigned *thread)
+{
+	memset(mask, 0, 4 * sizeof(*mask));
+	for (; *thread; thread++)
+		mask[(*thread - 1) % 4] |= UINT64_C(1) << (*thread - 1) / 4;
+}
+
+/* The next warp has these threads, counted from 1, 0 for none. */
+static void expect_warp(struct gputm_thread_compactor *c, const unsigned thread[4])
+{
+	const struct gputm_thread_compactor_warp *warp = gputm_thread_compactor_peek(c);
+
+	ck_assert_ptr_nonnull(warp);
+	for (unsigned lane = 0; lane < 4; lane++) {
+		ck_assert_uint_eq(warp->mask >> lane & 1, thread[lane] != 0);
+		ck_assert_uint_eq(warp->thread[lane],
+				  thread[lane] ? thread[lane] - 1 :
+						 GPUTM_THREAD_COMPACTOR_NO_THREAD);
+	}
+	kit_valid(gputm_thread_compactor_unit(c));
+}
+
+static void expect_buffers(const struct gputm_thread_compactor *c, const uint64_t buffer[4])
+{
+	for (unsigned lane = 0; lane < 4; lane++)
+		ck_assert_uint_eq(gputm_thread_compactor_buffer(c, lane), buffer[lane]);
+}
+
+START_TEST(test_thread_compactor_life)
+{
+	struct gputm_thread_compactor_config config = GPUTM_THREAD_COMPACTOR_CONFIG_INIT;
+	struct gputm_thread_compactor *c;
+	struct kit kit;
+
+	kit_common(&thread_compactor_maker);
+	kit_open(&kit);
+	ck_assert_int_eq(gputm_thread_compactor_config_preset(&config, "static"), 0);
+	ck_assert(!config.compact);
+	c = make(&kit, 32, 32, true);
+	ck_assert_uint_eq(gputm_unit_storage_bits(gputm_thread_compactor_unit(c)), 1024);
+	gputm_thread_compactor_free(c);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_fig_3_5_compactor)
+{
+	const unsigned entry_c[] = { 1, 6, 7, 0 }, entry_b[] = { 2, 3, 4, 5, 8, 0 };
+	struct gputm_thread_compactor *c;
+	uint64_t mask[4];
+	struct kit kit;
+
+	kit_open(&kit);
+	c = make(&kit, 4, 2, true);
+	threads_of(mask, entry_c);
+	ck_assert_int_eq(gputm_thread_compactor_push(c, 7, mask), GPUTM_THREAD_COMPACTOR_OK);
+	ck_assert_uint_eq(gputm_thread_compactor_warps(c), 1);
+	gputm_thread_compactor_tick(c);
+	expect_warp(c, (const unsigned[]){ 1, 6, 7, 0 });
+	ck_assert_uint_eq(gputm_thread_compactor_peek(c)->tag, 7);
+	ck_assert(gputm_thread_compactor_pop(c));
+	threads_of(mask, entry_b);
+	ck_assert_int_eq(gputm_thread_compactor_push(c, 8, mask), GPUTM_THREAD_COMPACTOR_OK);
+	ck_assert_uint_eq(gputm_thread_compactor_warps(c), 2);
+	gputm_thread_compactor_tick(c);
+	expect_warp(c, (const unsigned[]){ 5, 2, 3, 4 });
+	ck_assert(gputm_thread_compactor_pop(c));
+	gputm_thread_compactor_tick(c);
+	expect_warp(c, (const unsigned[]){ 0, 0, 0, 8 });
+	ck_assert_uint_eq(gputm_thread_compactor_peek(c)->index, 1);
+	ck_assert(gputm_thread_compactor_pop(c));
+	ck_assert_uint_eq(gputm_thread_compactor_warps(c), 0);
+	gputm_thread_compactor_free(c);
+	kit_close(&kit);
+}
+END_TEST
+
+/* Entry C, and the continuation with B and D, with the buffers of each cycle. */
+START_TEST(test_fig_3_7_compactor)
+{
+	/* 010 100 101 110 in the figure: W1 is its first bit, and bit 0 here. */
+	const uint64_t start[] = { 2, 1, 5, 3 }, after[] = { 0, 0, 4, 2 }, none[4] = { 0 };
+	const unsigned entry_b[] = { 1, 6, 7, 9, 10, 12, 0 };
+	struct gputm_thread_compactor *c;
+	uint64_t mask[4];
+	struct kit kit;
+
+	kit_open(&kit);
+	c = make(&kit, 4, 3, true);
+	ck_assert_int_eq(gputm_thread_compactor_push(c, 0, start), 0);
+	ck_assert_uint_eq(gputm_thread_compactor_warps(c), 2);
+	ck_assert_ptr_null(gputm_thread_compactor_peek(c));
+	expect_buffers(c, start);
+	ck_assert_uint_eq(gputm_thread_compactor_next_event(c), 0);
+	gputm_thread_compactor_tick(c);
+	expect_warp(c, (const unsigned[]){ 5, 2, 3, 4 });
+	expect_buffers(c, after);
+	kit_round_trip(&thread_compactor_maker, gputm_thread_compactor_unit(c));
+	kit_hostile(&thread_compactor_maker, gputm_thread_compactor_unit(c));
+	ck_assert(gputm_thread_compactor_pop(c));
+	ck_assert_ptr_null(gputm_thread_compactor_peek(c));
+	gputm_thread_compactor_tick(c);
+	expect_warp(c, (const unsigned[]){ 0, 0, 11, 8 });
+	expect_buffers(c, none);
+	ck_assert_uint_eq(gputm_thread_compactor_next_event(c), UINT64_MAX);
+	ck_assert(gputm_thread_compactor_pop(c));
+	threads_of(mask, entry_b);
+	ck_assert_int_eq(gputm_thread_compactor_push(c, 0, mask), 0);
+	gputm_thread_compactor_advance(c, 2);
+	expect_warp(c, (const unsigned[]){ 1, 6, 7, 12 });
+	ck_assert(gputm_thread_compactor_pop(c));
+	expect_warp(c, (const unsigned[]){ 9, 10, 0, 0 });
+	ck_assert(gputm_thread_compactor_pop(c));
+	for (unsigned lane = 0; lane < 4; lane++)
+		mask[lane] = 7;
+	ck_assert_int_eq(gputm_thread_compactor_push(c, 0, mask), 0);
+	for (unsigned w = 0; w < 3; w++) {
+		gputm_thread_compactor_tick(c);
+		expect_warp(c, (const unsigned[]){ 4 * w + 1, 4 * w + 2, 4 * w + 3, 4 * w + 4 });
+		ck_assert(gputm_thread_compactor_pop(c));
+	}
+	gputm_thread_compactor_free(c);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_thread_compactor_busy)
+{
+	const uint64_t mask[] = { 3, 0, 1, 0 };
+	struct gputm_thread_compactor *c;
+	uint64_t digest;
+	struct kit kit;
+
+	kit_open(&kit);
+	c = make(&kit, 4, 2, true);
+	ck_assert(!gputm_thread_compactor_pop(c));
+	ck_assert_int_eq(gputm_thread_compactor_push_probe(c, mask), GPUTM_THREAD_COMPACTOR_OK);
+	ck_assert_int_eq(gputm_thread_compactor_push(c, 1, mask), GPUTM_THREAD_COMPACTOR_OK);
+	for (unsigned warp = 0; warp < 2; warp++) {
+		digest = kit_digest(gputm_thread_compactor_unit(c));
+		ck_assert_int_eq(gputm_thread_compactor_push_probe(c, mask),
+				 GPUTM_THREAD_COMPACTOR_BUSY);
+		ck_assert_int_eq(gputm_thread_compactor_push(c, 1, mask),
+				 GPUTM_THREAD_COMPACTOR_BUSY);
+		ck_assert(!gputm_thread_compactor_pop(c));
+		ck_assert_uint_eq(kit_digest(gputm_thread_compactor_unit(c)), digest);
+		gputm_thread_compactor_tick(c);
+		ck_assert_int_eq(gputm_thread_compactor_push(c, 1, mask),
+				 GPUTM_THREAD_COMPACTOR_BUSY);
+		ck_assert(gputm_thread_compactor_pop(c));
+	}
+	ck_assert_int_eq(gputm_thread_compactor_push(c, 1, mask), GPUTM_THREAD_COMPACTOR_OK);
+	gputm_thread_compactor_free(c);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_thread_compactor_misuse_changes_nothing)
+{
+	const uint64_t outside[] = { 1, 4, 0, 0 }, empty[4] = { 0 };
+	struct gputm_thread_compactor *c;
+	uint64_t digest;
+	struct kit kit;
+
+	kit_open(&kit);
+	c = make(&kit, 4, 2, true);
+	digest = kit_digest(gputm_thread_compactor_unit(c));
+	ck_assert_int_eq(gputm_thread_compactor_push(c, 0, outside), -ERANGE);
+	kit_said(&kit, "static warp", "= 2", "0 .. 1", NULL);
+	ck_assert_int_eq(gputm_thread_compactor_push_probe(c, outside), -ERANGE);
+	ck_assert_int_eq(gputm_thread_compactor_push(c, 0, empty), -EINVAL);
+	kit_said(&kit, "no thread", NULL);
+	ck_assert_uint_eq(kit_digest(gputm_thread_compactor_unit(c)), digest);
+	ck_assert_uint_eq(gputm_thread_compactor_buffer(c, 4), 0);
+	gputm_thread_compactor_free(c);
+	kit_close(&kit);
+}
+END_TEST
+
+static void draw_mask(uint64_t mask[], unsigned lanes, unsigned warps, uint64_t *random)
+{
+	uint64_t all = warps == 32 ? UINT32_MAX : (UINT64_C(1) << warps) - 1;
+	unsigned how = (unsigned)kit_below(random, 4);
+
+	for (unsigned lane = 0; lane < lanes; lane++) {
+		uint64_t a = kit_random(random), b = kit_random(random);
+
+		mask[lane] = all & (how == 0 ? a : how == 1 ? a & b : how == 2 ? a | b : a & 3);
+	}
+	mask[kit_below(random, lanes)] |= 1;
+}
+
+/* One mask through both; sometimes by advance(), sometimes swapped on the way. */
+static struct gputm_thread_compactor *one_mask(struct kit *kit, struct gputm_thread_compactor *c,
+					       struct oracle_thread_compactor *o, uint64_t tag,
+					       uint64_t *random)
+{
+	uint64_t mask[64], lanes;
+	uint16_t thread[64];
+	unsigned k = 0;
+
+	draw_mask(mask, o->lanes, o->warps, random);
+	oracle_thread_compactor_load(o, mask);
+	ck_assert_int_eq(gputm_thread_compactor_push(c, tag, mask), 0);
+	while (oracle_thread_compactor_left(o)) {
+		const struct gputm_thread_compactor_warp *warp;
+
+		for (unsigned lane = 0; lane < o->lanes; lane++)
+			for (unsigned w = 0; w < 32; w++)
+				ck_assert_uint_eq(gputm_thread_compactor_buffer(c, lane) >> w & 1,
+						  o->buffer[lane][w]);
+		lanes = oracle_thread_compactor_cycle(o, thread);
+		gputm_thread_compactor_tick(c);
+		if (kit_below(random, 8) == 0)
+			c = (struct gputm_thread_compactor *)(void *)kit_swap(
+				&thread_compactor_maker, kit, gputm_thread_compactor_unit(c));
+		warp = gputm_thread_compactor_peek(c);
+		ck_assert_uint_eq(warp->mask, lanes);
+		ck_assert_uint_eq(warp->index, k++);
+		ck_assert_uint_eq(warp->tag, tag);
+		for (unsigned lane = 0; lane < o->lanes; lane++)
+			ck_assert_uint_eq(warp->thread[lane], thread[lane]);
+		kit_valid(gputm_thread_compactor_unit(c));
+		ck_assert_uint_ge(gputm_thread_compactor_warps(c), k);
+		ck_assert(gputm_thread_compactor_pop(c));
+	}
+	ck_assert_uint_eq(gputm_thread_compactor_warps(c), 0);
+	return c;
+}
+
+START_TEST(test_thread_compactor_random)
+{
+	static const unsigned shape[][2] = { { 1, 1 }, { 3, 5 }, { 32, 32 }, { 64, 16 }, { 5, 32 },
+					     { 33, 7 } };
+	uint64_t random = 11;
+
+	for (unsigned i = 0; i < 12; i++) {
+		struct oracle_thread_compactor o = { .lanes = shape[i / 2][0],
+						     .warps = shape[i / 2][1],
+						     .compact = i & 1 };
+		struct gputm_thread_compactor *c;
+		struct kit kit;
+
+		kit_open(&kit);
+		c = make(&kit, o.lanes, o.warps, o.compact);
+		for (unsigned j = 0; j < kit_scale(100, 5); j++)
+			c = one_mask(&kit, c, &o, j, &random);
+		gputm_thread_compactor_free(c);
+		kit_close(&kit);
+	}
+}
+END_TEST
+
+/* advance(n) is n ticks, to the byte. */
+START_TEST(test_thread_compactor_advance_is_ticks)
+{
+	struct gputm_thread_compactor *a, *b;
+	uint64_t mask[8], random = 5;
+	struct kit kit;
+
+	kit_open(&kit);
+	a = make(&kit, 8, 32, true);
+	b = make(&kit, 8, 32, true);
+	for (unsigned i = 0; i < kit_scale(500, 50); i++) {
+		uint64_t cycles = kit_below(&random, 20);
+
+		if (!gputm_thread_compactor_warps(a)) {
+			draw_mask(mask, 8, 32, &random);
+			ck_assert_int_eq(gputm_thread_compactor_push(a, i, mask), 0);
+			ck_assert_int_eq(gputm_thread_compactor_push(b, i, mask), 0);
+		}
+		gputm_thread_compactor_advance(a, cycles);
+		while (cycles--)
+			gputm_thread_compactor_tick(b);
+		ck_assert_uint_eq(kit_digest(gputm_thread_compactor_unit(a)),
+				  kit_digest(gputm_thread_compactor_unit(b)));
+		for (uint64_t pops = kit_below(&random, 20); pops--;)
+			ck_assert_int_eq(gputm_thread_compactor_pop(a),
+					 gputm_thread_compactor_pop(b));
+	}
+	gputm_thread_compactor_free(a);
+	gputm_thread_compactor_free(b);
+	kit_close(&kit);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("thread_compactor");
+	TCase *tcase = tcase_create("thread_compactor");
+
+	tcase_set_timeout(tcase, 60);
+	tcase_add_test(tcase, test_thread_compactor_life);
+	tcase_add_test(tcase, test_fig_3_5_compactor);
+	tcase_add_test(tcase, test_fig_3_7_compactor);
+	tcase_add_test(tcase, test_thread_compactor_busy);
+	tcase_add_test(tcase, test_thread_compactor_misuse_changes_nothing);
+	tcase_add_test(tcase, test_thread_compactor_random);
+	tcase_add_test(tcase, test_thread_compactor_advance_is_ticks);
+	suite_add_tcase(suite, tcase);
+	return kit_run(suite);
+}
