@@ -39,6 +39,7 @@ struct slot {
 struct line {
 	uint64_t granule;
 	uint32_t count; /* 0: free */
+	uint32_t first; /* number of its first slot */
 };
 
 struct gputm_stall_buffer {
@@ -108,7 +109,11 @@ static int setup(struct gputm_unit *unit)
 	b->line = gputm__alloc(unit->ctx, b->config.lines, sizeof(*b->line));
 	b->slot = gputm__alloc(unit->ctx, (size_t)b->config.lines * b->config.requests,
 			       sizeof(*b->slot));
-	return b->line && b->slot ? 0 : -ENOMEM;
+	if (!b->line || !b->slot)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < b->config.lines; i++)
+		b->line[i].first = i * b->config.requests;
+	return 0;
 }
 
 static void teardown(struct gputm_unit *unit)
@@ -121,7 +126,10 @@ static void clear(struct gputm_unit *unit)
 {
 	struct gputm_stall_buffer *b = buffer_of(unit);
 
-	memset(b->line, 0, b->config.lines * sizeof(*b->line));
+	for (uint32_t i = 0; i < b->config.lines; i++) {
+		b->line[i].granule = 0;
+		b->line[i].count = 0;
+	}
 	b->arrivals = 0;
 	b->waiting = 0;
 	b->lines = 0;
@@ -131,7 +139,7 @@ static void clear(struct gputm_unit *unit)
 
 static inline struct slot *slots_of(const struct gputm_stall_buffer *b, const struct line *line)
 {
-	return b->slot + (size_t)(line - b->line) * b->config.requests;
+	return b->slot + line->first;
 }
 
 static struct line *line_of(const struct gputm_stall_buffer *b, uint64_t address)
@@ -144,64 +152,93 @@ static struct line *line_of(const struct gputm_stall_buffer *b, uint64_t address
 	return NULL;
 }
 
-static struct line *free_line(const struct gputm_stall_buffer *b)
+/* The line of an address if it has one, else the first free one, else NULL. */
+static struct line *line_for(const struct gputm_stall_buffer *b, uint64_t address)
 {
-	for (uint32_t i = 0; i < b->config.lines; i++)
-		if (!b->line[i].count)
-			return &b->line[i];
-	return NULL;
+	uint64_t granule = address & b->granule_mask;
+	struct line *line = b->line, *end = line + b->config.lines, *free = NULL;
+
+	for (; line < end; line++) {
+		if (line->count && line->granule == granule)
+			return line;
+		if (!line->count && !free)
+			free = line;
+	}
+	return free;
 }
 
-static int place_for(const struct gputm_stall_buffer *b, uint64_t address, struct line **place)
+static int answer(const struct gputm_stall_buffer *b, const struct line *line)
 {
-	if (address > b->address_max)
-		return gputm__out_of_range(&b->unit, "address", address, 0, b->address_max);
-	*place = b->waiting ? line_of(b, address) : NULL;
-	if (*place)
-		return (*place)->count < b->config.requests ? GPUTM_STALL_BUFFER_QUEUED :
-							      GPUTM_STALL_BUFFER_NO_SLOT;
-	*place = free_line(b);
-	return *place ? GPUTM_STALL_BUFFER_QUEUED : GPUTM_STALL_BUFFER_NO_LINE;
+	if (!line)
+		return GPUTM_STALL_BUFFER_NO_LINE;
+	return line->count < b->config.requests ? GPUTM_STALL_BUFFER_QUEUED :
+						  GPUTM_STALL_BUFFER_NO_SLOT;
 }
 
-static void note_queued(struct gputm_stall_buffer *b, const struct line *line)
+/* Kept out of line and called last, so that the usual path needs no stack frame. */
+#define APART static __attribute__((noinline))
+
+APART int refuse_address(const struct gputm_stall_buffer *b, uint64_t address)
+{
+	return gputm__out_of_range(&b->unit, "address", address, 0, b->address_max);
+}
+
+APART int turn_away(struct gputm_stall_buffer *b, const struct line *line)
+{
+	b->no_line += !line;
+	b->no_slot += line != NULL;
+	return answer(b, line);
+}
+
+APART int tell_queued(const struct gputm_stall_buffer *b, const struct gputm_stall_request *request,
+		      uint32_t count)
+{
+	gputm__emit(&b->unit, GPUTM_STALL_BUFFER_EVENT_QUEUE, request->address, request->stamp,
+		    request->tag, count);
+	return GPUTM_STALL_BUFFER_QUEUED;
+}
+
+static inline void note_queued(struct gputm_stall_buffer *b, uint32_t length)
 {
 	b->queued++;
-	b->waiting++;
-	b->lines += line->count == 1;
-	b->length_sum += line->count;
-	b->waiting_sum += b->waiting;
+	b->waiting_sum += ++b->waiting;
 	gputm__maximum(&b->waiting_max, b->waiting);
+	b->length_sum += length;
+	gputm__maximum(&b->length_max, length);
+	if (length > 1)
+		return;
+	b->lines++;
 	gputm__maximum(&b->lines_max, b->lines);
-	gputm__maximum(&b->length_max, line->count);
 }
 
 int gputm_stall_buffer_enqueue(struct gputm_stall_buffer *b,
 			       const struct gputm_stall_request *request)
 {
-	struct line *line = NULL;
+	struct line *line;
 	struct slot *slot;
-	int result = place_for(b, request->address, &line);
+	uint32_t count;
 
-	b->no_line += result == GPUTM_STALL_BUFFER_NO_LINE;
-	b->no_slot += result == GPUTM_STALL_BUFFER_NO_SLOT;
-	if (result)
-		return result;
-	slot = slots_of(b, line) + line->count++;
+	if (GPUTM__UNLIKELY(request->address > b->address_max))
+		return refuse_address(b, request->address);
+	line = b->waiting ? line_for(b, request->address) : b->line;
+	if (GPUTM__UNLIKELY(!line || line->count >= b->config.requests))
+		return turn_away(b, line);
+	count = line->count++;
+	slot = &b->slot[line->first + count];
 	slot->request = *request;
 	slot->arrival = b->arrivals++;
 	line->granule = request->address & b->granule_mask;
-	note_queued(b, line);
-	gputm__emit(&b->unit, GPUTM_STALL_BUFFER_EVENT_QUEUE, request->address, request->stamp,
-		    request->tag, line->count);
+	note_queued(b, count + 1);
+	if (GPUTM__UNLIKELY(b->unit.observe != NULL))
+		return tell_queued(b, request, count + 1);
 	return GPUTM_STALL_BUFFER_QUEUED;
 }
 
 int gputm_stall_buffer_enqueue_probe(const struct gputm_stall_buffer *b, uint64_t address)
 {
-	struct line *line;
-
-	return place_for(b, address, &line);
+	if (address > b->address_max)
+		return refuse_address(b, address);
+	return answer(b, line_for(b, address));
 }
 
 static bool older(const struct slot *a, const struct slot *b)

@@ -51,28 +51,24 @@
  *   - A full stall buffer aborts, as in the paper; the report may then be below the
  *     attempt's own time, which warp_clock takes care of.
  *   - The wakes above. See also validation_unit_port.c for the rollover.
+ *
+ * Usual new accesses take a straight way to the same answers: validation_unit_access.c.
  */
 #include "lib/getm/validation_unit.h"
+
+#define NOWHERE GPUTM__NOWHERE
+
+/* Kept out of line and called last, so that the usual path needs no stack frame. */
+#define APART static __attribute__((noinline))
 
 struct access {
 	const struct gputm_validation_request *request;
 	struct gputm_metadata m;
+	size_t at; /* cell of the table, or NOWHERE: then by way of the table's functions */
 	uint64_t stamp;
 	uint32_t owner;
 	bool hit;
 };
-
-static inline uint64_t stamp_of(const struct gputm_validation_unit *u,
-				const struct gputm_validation_request *r)
-{
-	return r->time << u->config.warp_bits | r->warp;
-}
-
-static inline uint32_t owner_of(const struct gputm_validation_unit *u, uint32_t warp,
-				uint64_t sequence)
-{
-	return (uint32_t)((sequence & u->sequence_mask) << u->config.warp_bits | warp);
-}
 
 /* The paper's wts: one more than the time of the last write, 0 if there was none. */
 static inline uint64_t wts_time(const struct gputm_validation_unit *u, uint64_t wts)
@@ -89,7 +85,7 @@ static inline uint64_t rts_time(const struct gputm_validation_unit *u, uint64_t 
 static inline uint64_t key_of(const struct gputm_validation_unit *u,
 			      const struct gputm_validation_request *r)
 {
-	return u->config.paper_order ? r->time : stamp_of(u, r);
+	return u->config.paper_order ? r->time : gputm__validation_stamp(u, r);
 }
 
 int gputm__validation_refuse(const struct gputm_validation_unit *u,
@@ -212,8 +208,24 @@ static bool park(struct gputm_validation_unit *u, const struct access *a, uint32
 	return true;
 }
 
-static int grant(struct gputm_validation_unit *u, struct access *a,
-		 struct gputm_validation_answer *answer)
+/* Set what the access changed: its cell, or by a search. The table's answer. */
+static inline int write_back(struct gputm_validation_unit *u, const struct access *a,
+			     uint32_t *cycles)
+{
+	struct gputm__cells *c = u->cells;
+
+	if (a->at == NOWHERE)
+		return gputm_metadata_table_update(u->table, a->request->address, &a->m, cycles);
+	c->stamps[a->at].wts = a->m.wts;
+	c->stamps[a->at].rts = a->m.rts;
+	gputm__cells_reserved(c, c->hold[a->at].writes, a->m.writes);
+	c->hold[a->at].writes = a->m.writes;
+	c->hold[a->at].owner = a->m.owner;
+	return GPUTM_METADATA_TABLE_UPDATED;
+}
+
+static inline int grant(struct gputm_validation_unit *u, struct access *a,
+			struct gputm_validation_answer *answer)
 {
 	const struct gputm_validation_request *r = a->request;
 	bool first = r->write && !a->m.writes;
@@ -227,19 +239,31 @@ static int grant(struct gputm_validation_unit *u, struct access *a,
 	}
 	if (r->write || a->m.rts < a->stamp || !a->hit) {
 		a->m.rts = !r->write && a->m.rts < a->stamp ? a->stamp : a->m.rts;
-		result = gputm_metadata_table_update(u->table, r->address, &a->m, &cycles);
+		result = write_back(u, a, &cycles);
 	}
 	if (result < 0)
 		return result;
 	u->reserved_writes += r->write;
 	answer->cycles += cycles;
-	if (first && gputm_stall_buffer_waiting(u->buffer))
+	if (first && gputm__validation_waits(u))
 		wake_the_failed_and_own(u, r);
 	return answer_with(u, answer, GPUTM_VALIDATION_UNIT_OK, GPUTM_VALIDATION_UNIT_GRANTED, 0);
 }
 
 static inline void look_up(const struct gputm_validation_unit *u, struct access *a)
 {
+	struct gputm__cells *c = u->cells;
+
+	a->hit = true;
+	if (a->at != NOWHERE) {
+		c->hits++;
+		a->m.wts = c->stamps[a->at].wts;
+		a->m.rts = c->stamps[a->at].rts;
+		a->m.writes = c->hold[a->at].writes;
+		a->m.owner = c->hold[a->at].owner;
+		a->m.cycles = 1;
+		return;
+	}
 	a->hit = gputm_metadata_table_lookup(u->table, a->request->address, &a->m) ==
 		 GPUTM_METADATA_TABLE_HIT;
 	if (a->hit)
@@ -250,8 +274,8 @@ static inline void look_up(const struct gputm_validation_unit *u, struct access 
 		gputm__assert(false);
 }
 
-static int decide(struct gputm_validation_unit *u, struct access *a, uint32_t slot,
-		  struct gputm_validation_answer *answer)
+static inline int decide(struct gputm_validation_unit *u, struct access *a, uint32_t slot,
+			 struct gputm_validation_answer *answer)
 {
 	bool owned = is_owned(a);
 	enum gputm_validation_unit_reason reason = owned ? GPUTM_VALIDATION_UNIT_GRANTED :
@@ -272,9 +296,9 @@ static int decide(struct gputm_validation_unit *u, struct access *a, uint32_t sl
 			   reported(u, a));
 }
 
-int gputm__validation_process(struct gputm_validation_unit *u,
-			      const struct gputm_validation_request *r, uint32_t slot,
-			      struct gputm_validation_answer *answer)
+static inline int process(struct gputm_validation_unit *u,
+			  const struct gputm_validation_request *r,
+			  struct gputm_validation_answer *answer, size_t at, uint32_t slot)
 {
 	struct gputm_validation_answer got = { r->tag, 0, 0, 0, 0 };
 	struct access a;
@@ -282,8 +306,9 @@ int gputm__validation_process(struct gputm_validation_unit *u,
 	int result;
 
 	a.request = r;
-	a.stamp = stamp_of(u, r);
-	a.owner = owner_of(u, r->warp, r->sequence);
+	a.at = at;
+	a.stamp = gputm__validation_stamp(u, r);
+	a.owner = gputm__validation_owner(u, r->warp, r->sequence);
 	look_up(u, &a);
 	got.cycles = a.m.cycles;
 	owned = is_owned(&a);
@@ -302,24 +327,57 @@ int gputm__validation_process(struct gputm_validation_unit *u,
 	return result;
 }
 
-/* ---- synchronous core ---- */
-
-int gputm_validation_unit_access(struct gputm_validation_unit *u,
-				 const struct gputm_validation_request *request,
-				 struct gputm_validation_answer *answer)
+int gputm__validation_process_cell(struct gputm_validation_unit *u,
+				   const struct gputm_validation_request *r,
+				   struct gputm_validation_answer *answer, size_t at, uint32_t slot)
 {
-	if (GPUTM__UNLIKELY(!gputm__validation_fits(u, request)))
-		return gputm__validation_refuse(u, request);
-	if (GPUTM__UNLIKELY(u->state))
-		return gputm__validation_turn_away(u, request->tag, answer);
-	return gputm__validation_process(u, request, GPUTM__NO_SLOT, answer);
+	gputm__assert(at != NOWHERE);
+	return process(u, r, answer, at, slot);
 }
+
+int gputm__validation_process_elsewhere(struct gputm_validation_unit *u,
+					const struct gputm_validation_request *r,
+					struct gputm_validation_answer *answer, uint32_t slot)
+{
+	return process(u, r, answer, NOWHERE, slot);
+}
+
+int gputm__validation_process(struct gputm_validation_unit *u,
+			      const struct gputm_validation_request *r, uint32_t slot,
+			      struct gputm_validation_answer *answer)
+{
+	size_t at = r->address < u->cells->narrow_end ? gputm__cells_find(u->cells, r->address) :
+							NOWHERE;
+
+	return at == NOWHERE ? gputm__validation_process_elsewhere(u, r, answer, slot) :
+			       gputm__validation_process_cell(u, r, answer, at, slot);
+}
+
+int gputm__validation_unqueued(struct gputm_validation_unit *u,
+			       const struct gputm_validation_request *r,
+			       struct gputm_validation_answer *answer)
+{
+	size_t at = gputm__cells_find(u->cells, r->address);
+	struct access a = { r, { 0, 0, 0, 0, 0, 0 }, at, 0, 0, true };
+
+	a.m.wts = u->cells->stamps[at].wts;
+	a.m.rts = u->cells->stamps[at].rts;
+	u->accesses++;
+	u->loads += !r->write;
+	u->stores += r->write;
+	answer->tag = r->tag;
+	answer->cycles = 1;
+	return answer_with(u, answer, GPUTM_VALIDATION_UNIT_ABORT, GPUTM_VALIDATION_UNIT_BUFFER,
+			   reported(u, &a));
+}
+
+/* ---- synchronous core ---- */
 
 int gputm_validation_unit_access_probe(const struct gputm_validation_unit *u,
 				       const struct gputm_validation_request *r)
 {
-	struct access a = { r, { 0, 0, 0, 0, 0, 0 }, stamp_of(u, r),
-			    owner_of(u, r->warp, r->sequence), false };
+	struct access a = { r, { 0, 0, 0, 0, 0, 0 }, NOWHERE, gputm__validation_stamp(u, r),
+			    gputm__validation_owner(u, r->warp, r->sequence), false };
 
 	if (!gputm__validation_fits(u, r))
 		return gputm__validation_refuse(u, r);
@@ -367,7 +425,6 @@ static int retry_stopped(struct gputm_validation_unit *u, struct gputm_validatio
 int gputm_validation_unit_retry(struct gputm_validation_unit *u,
 				struct gputm_validation_answer *answer)
 {
-	struct gputm_validation_request request;
 	uint32_t slot;
 	int result;
 
@@ -376,8 +433,7 @@ int gputm_validation_unit_retry(struct gputm_validation_unit *u,
 	if (u->state)
 		return retry_stopped(u, answer);
 	slot = u->woken[u->woken_at.first];
-	request = u->slot[slot];
-	result = gputm__validation_process(u, &request, slot, answer);
+	result = gputm__validation_process(u, &u->slot[slot], slot, answer);
 	if (result < 0)
 		return result;
 	gputm__place_take(&u->woken_at);
@@ -387,36 +443,72 @@ int gputm_validation_unit_retry(struct gputm_validation_unit *u,
 	return result;
 }
 
-int gputm_validation_unit_release(struct gputm_validation_unit *u, uint64_t address, uint32_t warp,
-				  uint64_t sequence, uint32_t count, uint32_t *left)
-{
-	struct gputm_metadata m = { 0, 0, 0, 0, 0, 0 };
-	uint32_t cycles = 0;
-	int result;
+/* ---- release ---- */
 
+APART int refuse_release(const struct gputm_validation_unit *u, uint64_t address, uint32_t warp,
+			 uint64_t sequence, uint32_t count)
+{
 	if (address > u->address_max || warp > u->warp_max)
 		return gputm__validation_refuse(u, &(struct gputm_validation_request){
 							  0, address, 0, 0, warp, false });
-	result = gputm_metadata_table_lookup_probe(u->table, address, &m);
-	if (result != GPUTM_METADATA_TABLE_HIT || m.owner != owner_of(u, warp, sequence) ||
-	    !m.writes || !count || count > m.writes)
-		return gputm__refuse(&u->unit,
-				     "warp %u has not reserved %u writes at 0x%llx in attempt %llu",
-				     warp, count, (unsigned long long)address,
-				     (unsigned long long)sequence);
-	u->owed += m.cycles - 1;
-	m.writes -= count;
-	result = gputm_metadata_table_update(u->table, address, &m, &cycles);
-	gputm__assert(result >= 0); /* the entry is there: nothing is allocated */
+	return gputm__refuse(&u->unit,
+			     "warp %u has not reserved %u writes at 0x%llx in attempt %llu", warp,
+			     count, (unsigned long long)address, (unsigned long long)sequence);
+}
+
+static int released(struct gputm_validation_unit *u, uint64_t address, uint32_t warp,
+		    uint32_t count, uint32_t left)
+{
 	u->releases++;
 	u->released_writes += count;
+	gputm__emit(&u->unit, GPUTM_VALIDATION_UNIT_EVENT_RELEASE, address, warp, count, left);
+	if (!left && gputm__validation_waits(u))
+		wake_oldest(u, address);
+	if (GPUTM__UNLIKELY(u->state))
+		gputm__validation_roll(u);
+	return 0;
+}
+
+/* The entry is in none of the ways. */
+APART int release_elsewhere(struct gputm_validation_unit *u, uint64_t address, uint32_t warp,
+			    uint64_t sequence, uint32_t count, uint32_t *left)
+{
+	struct gputm_metadata m = { 0, 0, 0, 0, 0, 0 };
+	uint32_t cycles = 0;
+
+	if (gputm_metadata_table_lookup_probe(u->table, address, &m) != GPUTM_METADATA_TABLE_HIT ||
+	    m.owner != gputm__validation_owner(u, warp, sequence) || !count || count > m.writes)
+		return refuse_release(u, address, warp, sequence, count);
+	u->owed += m.cycles - 1;
+	m.writes -= count;
+	if (gputm_metadata_table_update(u->table, address, &m, &cycles) < 0)
+		gputm__assert(false); /* the entry is there: nothing is allocated */
 	if (left)
 		*left = m.writes;
-	gputm__emit(&u->unit, GPUTM_VALIDATION_UNIT_EVENT_RELEASE, address, warp, count, m.writes);
-	if (!m.writes)
-		wake_oldest(u, address);
-	gputm__validation_roll(u);
-	return 0;
+	return released(u, address, warp, count, m.writes);
+}
+
+int gputm_validation_unit_release(struct gputm_validation_unit *u, uint64_t address, uint32_t warp,
+				  uint64_t sequence, uint32_t count, uint32_t *left)
+{
+	struct gputm__cells *c = u->cells;
+	struct gputm__hold *hold;
+	size_t at;
+
+	if (address > u->address_max || warp > u->warp_max)
+		return refuse_release(u, address, warp, sequence, count);
+	at = address < c->narrow_end ? gputm__cells_find(c, address) : NOWHERE;
+	if (GPUTM__UNLIKELY(at == NOWHERE))
+		return release_elsewhere(u, address, warp, sequence, count, left);
+	hold = &c->hold[gputm__opaque(at)];
+	if (hold->owner != gputm__validation_owner(u, warp, sequence) || !count ||
+	    count > hold->writes)
+		return refuse_release(u, address, warp, sequence, count);
+	gputm__cells_reserved(c, hold->writes, hold->writes - count);
+	hold->writes -= count;
+	if (left)
+		*left = hold->writes;
+	return released(u, address, warp, count, hold->writes);
 }
 
 int gputm_validation_unit_granule(const struct gputm_validation_unit *u, uint64_t address,

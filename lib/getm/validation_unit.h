@@ -4,6 +4,7 @@
 /* What the files of the validation unit share; the essay is in validation_unit.c. */
 #include "gputm/validation_unit.h"
 #include "lib/base/unit.h"
+#include "lib/getm/metadata_cells.h"
 
 #define GPUTM__NO_SLOT UINT32_MAX
 
@@ -32,6 +33,7 @@ struct gputm_validation_unit {
 	struct gputm_unit unit;
 	struct gputm_validation_unit_config config;
 	struct gputm_metadata_table *table;
+	struct gputm__cells *cells; /* the table's */
 	struct gputm_stall_buffer *buffer; /* its tags are numbers of slots */
 	/* Requests that wait or are woken: slot[] and the numbers of the free ones. */
 	struct gputm_validation_request *slot;
@@ -50,6 +52,8 @@ struct gputm_validation_unit {
 	uint32_t state, leader;
 
 	uint64_t address_max, warp_max, time_max, threshold, sequence_mask;
+	/* Below: times that need no thought. 0 unless running, and with paper_order. */
+	uint64_t usual_end;
 
 	uint64_t cycles, accesses, loads, stores, owned, stalled, retries, woken_total, releases;
 	uint64_t released_writes, reserved_writes, access_cycles, rollovers;
@@ -58,10 +62,39 @@ struct gputm_validation_unit {
 	struct gputm__histogram cost;
 };
 
+static inline uint64_t gputm__validation_stamp(const struct gputm_validation_unit *u,
+				const struct gputm_validation_request *r)
+{
+	return r->time << u->config.warp_bits | r->warp;
+}
+
+static inline uint32_t gputm__validation_owner(const struct gputm_validation_unit *u, uint32_t warp,
+				uint64_t sequence)
+{
+	return (uint32_t)((sequence & u->sequence_mask) << u->config.warp_bits | warp);
+}
+
+/* What the public access() does. */
+int gputm__validation_access(struct gputm_validation_unit *u,
+			     const struct gputm_validation_request *request,
+			     struct gputm_validation_answer *answer);
 /* An access, new (GPUTM__NO_SLOT) or woken from a slot, which is not freed here. */
 int gputm__validation_process(struct gputm_validation_unit *u,
 			      const struct gputm_validation_request *request, uint32_t slot,
 			      struct gputm_validation_answer *answer);
+/* The same, when the granule's entry is in this cell of the table. */
+int gputm__validation_process_cell(struct gputm_validation_unit *u,
+				   const struct gputm_validation_request *request,
+				   struct gputm_validation_answer *answer, size_t at,
+				   uint32_t slot);
+/* The same, when it is in none of the ways. */
+int gputm__validation_process_elsewhere(struct gputm_validation_unit *u,
+					const struct gputm_validation_request *request,
+					struct gputm_validation_answer *answer, uint32_t slot);
+/* Abort a new access to a reserved granule with an entry in the ways: no place to wait. */
+int gputm__validation_unqueued(struct gputm_validation_unit *u,
+			       const struct gputm_validation_request *request,
+			       struct gputm_validation_answer *answer);
 int gputm__validation_refuse(const struct gputm_validation_unit *u,
 			     const struct gputm_validation_request *request);
 /* Can retry() do something? */
@@ -71,6 +104,20 @@ int gputm__validation_turn_away(struct gputm_validation_unit *u, uint64_t tag,
 				struct gputm_validation_answer *answer);
 /* If the unit is rolling over and nothing is left in it, forget all and go on. */
 void gputm__validation_roll(struct gputm_validation_unit *u);
+
+/* After a change of state. */
+static inline void gputm__validation_set_gate(struct gputm_validation_unit *u)
+{
+	bool usual = u->state == GPUTM_VALIDATION_UNIT_RUNNING && !u->config.paper_order;
+
+	u->usual_end = usual ? u->threshold + 1 : 0;
+}
+
+/* Does any access wait? Then its slot is neither free nor woken. */
+static inline bool gputm__validation_waits(const struct gputm_validation_unit *u)
+{
+	return u->free_slots + u->woken_at.count != u->slots;
+}
 
 static inline bool gputm__validation_fits(const struct gputm_validation_unit *u,
 					  const struct gputm_validation_request *request)

@@ -116,6 +116,7 @@ static int make_table(struct gputm_validation_unit *u)
 {
 	const struct gputm_validation_unit_config *c = &u->config;
 	struct gputm_metadata_table_config table = GPUTM_METADATA_TABLE_CONFIG_INIT;
+	int error;
 
 	table.ways = c->ways;
 	table.entries = c->entries;
@@ -133,7 +134,10 @@ static int make_table(struct gputm_validation_unit *u)
 	table.filter_entries = c->filter_entries;
 	table.memory_latency = c->memory_latency;
 	table.seed = c->seed;
-	return gputm_metadata_table_new(u->unit.ctx, &table, &u->table);
+	error = gputm_metadata_table_new(u->unit.ctx, &table, &u->table);
+	if (!error)
+		u->cells = gputm__metadata_cells(u->table);
+	return error;
 }
 
 static int make_buffer(struct gputm_validation_unit *u)
@@ -227,6 +231,7 @@ static void clear(struct gputm_unit *unit)
 	u->owed = 0;
 	u->state = GPUTM_VALIDATION_UNIT_RUNNING;
 	u->leader = 0;
+	gputm__validation_set_gate(u);
 }
 
 struct gputm_unit *gputm_validation_unit_table(struct gputm_validation_unit *u)
@@ -322,6 +327,7 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 	gputm__io_u64(io, &u->busy);
 	gputm__io_u64(io, &u->owed);
 	gputm__io_u32_max(io, &u->state, GPUTM_VALIDATION_UNIT_ROLLING, "state");
+	gputm__validation_set_gate(u);
 	gputm__io_u32_max(io, &u->leader, u->config.units - 1, "leader");
 }
 

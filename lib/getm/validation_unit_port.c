@@ -85,15 +85,12 @@ static bool may_start(const struct gputm_validation_unit *u)
 
 static int start(struct gputm_validation_unit *u)
 {
-	const struct gputm_validation_request *request;
 	int result;
 
 	if (gputm__validation_may_retry(u)) {
 		result = gputm_validation_unit_retry(u, &u->work);
 	} else {
-		request = &u->input[u->input_at.first];
-		result = u->state ? gputm__validation_turn_away(u, request->tag, &u->work) :
-				    gputm__validation_process(u, request, GPUTM__NO_SLOT, &u->work);
+		result = gputm__validation_access(u, &u->input[u->input_at.first], &u->work);
 		if (result >= 0)
 			gputm__place_take(&u->input_at);
 	}
@@ -168,6 +165,7 @@ static void set_state(struct gputm_validation_unit *u, enum gputm_validation_uni
 {
 	u->state = state;
 	u->leader = leader;
+	gputm__validation_set_gate(u);
 	gputm__emit(&u->unit, GPUTM_VALIDATION_UNIT_EVENT_STATE, state, leader, 0, 0);
 }
 
