@@ -131,6 +131,8 @@ struct sim_result {
 	uint32_t core_mhz;
 	uint64_t committed, aborted;
 	uint64_t aborted_by_reason[SIM_ABORT_REASONS];
+	/* Core cycles, summed over warps: in transactions, and waiting to be admitted to one. */
+	uint64_t tx_exec_cycles, tx_wait_cycles;
 	struct sim_traffic_count traffic[SIM_TRAFFIC_KINDS];
 	/* of the machine itself */
 	uint64_t instructions; /* warp instructions issued */

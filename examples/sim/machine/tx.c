@@ -26,11 +26,17 @@ static void start_attempt(struct sim_machine *machine, struct sim_warp *warp, bo
 bool sim_tx_begin(struct sim_machine *machine, struct sim_warp *warp, uint64_t pc)
 {
 	struct sim_core *core = &machine->core[warp->core];
+	uint64_t now = sim_now(machine);
 
+	if (!warp->asked)
+		warp->asked = now + 1;
 	if (gputm_tx_throttle_admit(core->throttle, warp->index) != GPUTM_TX_THROTTLE_ADMITTED) {
 		warp->wait = SIM_THROTTLE;
 		return false;
 	}
+	machine->result.tx_wait_cycles += (now + 1 - warp->asked) / machine->core_ticks;
+	warp->asked = 0;
+	warp->admitted = now;
 	admit_next(machine, core);
 	for (SIM_EACH_LANE(lane, gputm_simt_stack_active_mask(warp->stack))) {
 		warp->lane[lane].attempt = 0;
@@ -82,6 +88,7 @@ void sim_tx_commit(struct sim_machine *machine, struct sim_warp *warp, uint64_t 
 bool sim_tx_over(struct sim_machine *machine, struct sim_warp *warp, uint64_t tick)
 {
 	struct sim_core *core = &machine->core[warp->core];
+	uint64_t end = tick > sim_now(machine) ? tick : sim_now(machine);
 	int result = gputm_simt_stack_tx_commit_done(warp->stack);
 
 	sim_warp_until(machine, warp, tick);
@@ -92,6 +99,7 @@ bool sim_tx_over(struct sim_machine *machine, struct sim_warp *warp, uint64_t ti
 	if (result != GPUTM_SIMT_STACK_LEAVE ||
 	    gputm_tx_throttle_leave(core->throttle, warp->index))
 		sim_fail(machine, -EINVAL, "a warp could not leave its transaction");
+	machine->result.tx_exec_cycles += (end - warp->admitted) / machine->core_ticks;
 	warp->in_tx = false;
 	warp->inside = 0;
 	admit_next(machine, core);

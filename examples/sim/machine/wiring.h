@@ -81,6 +81,8 @@ struct sim_warp {
 	uint32_t aborts;      /* highest of its lanes in this transaction */
 	uint64_t ready_at;
 	uint64_t started;     /* tick at which this attempt began */
+	uint64_t asked;	      /* tick at which the warp asked to be admitted, plus 1; or 0 */
+	uint64_t admitted;    /* tick at which it was */
 	uint64_t pc_after;    /* of the tx_commit that was issued */
 	uint64_t mask;	      /* lanes of the running memory instruction */
 	uint64_t inside;      /* lanes whose accesses are told as a transaction's */

@@ -129,6 +129,8 @@ int sim_report_data(const struct sim_report *r)
 	put_config(&e, r);
 	emit_u64(&e, "core_mhz", result->core_mhz);
 	emit_u64(&e, "cycles", result->cycles);
+	emit_u64(&e, "tx_exec_cycles", result->tx_exec_cycles);
+	emit_u64(&e, "tx_wait_cycles", result->tx_wait_cycles);
 	emit_u64(&e, "committed", result->committed);
 	emit_u64(&e, "aborted", result->aborted);
 	emit_object(&e, "aborts_by_reason");

@@ -41,6 +41,7 @@ struct getm_access {
 	uint32_t left; /* answers to come */
 	uint32_t warp; /* GPU-wide */
 	uint32_t row;  /* of the write log, if write */
+	uint8_t core, index; /* of the warp */
 	bool write;
 	uint8_t word[SIM_MAX_LANES]; /* of the line */
 };
@@ -109,6 +110,7 @@ struct getm {
 	struct getm_partition *partition;
 	struct sim_slab access, packet;
 	uint32_t unit_ticks; /* period of the validation units */
+	uint32_t granule_shift; /* words of a granule, log 2 */
 	uint32_t acks;	     /* of cores, that a rollover still waits for */
 	bool rolling;
 	/* Places in the serial order: (time over all epochs, warp, order, lane). */
@@ -142,6 +144,11 @@ static inline void sim_getm_must(struct sim_machine *machine, int result, const 
 }
 
 /* getm.c: the attempts of warps. */
+void sim_getm_begin(struct sim_machine *machine, struct sim_warp *warp, bool again);
+void sim_getm_load(struct sim_machine *machine, struct sim_warp *warp);
+void sim_getm_loaded(struct sim_machine *machine, struct sim_warp *warp);
+void sim_getm_store(struct sim_machine *machine, struct sim_warp *warp);
+void sim_getm_commit(struct sim_machine *machine, struct sim_warp *warp);
 /* The reservations of a store message are answered. */
 void sim_getm_reserved(struct sim_machine *machine, const struct sim_message *message);
 /* Abort all lanes of a warp that waits for nothing. */

@@ -46,18 +46,17 @@ static void pull(struct sim_machine *machine, uint32_t index,
 void sim_getm_ring(struct sim_machine *machine, uint32_t index)
 {
 	struct getm *getm = sim_getm_of(machine);
-	uint32_t partitions = machine->config.partitions;
-	struct gputm_validation_unit *before =
-		getm->partition[(index + partitions - 1) % partitions].unit;
+	uint32_t last = machine->config.partitions - 1;
+	struct gputm_validation_unit *before = getm->partition[index ? index - 1 : last].unit;
 	struct gputm_validation_message message;
 
 	while (gputm_validation_unit_ring_peek(before, &message)) {
 		gputm_validation_unit_ring_pop(before);
 		pull(machine, index, &message);
 	}
-	if (!getm->rolling &&
-	    gputm_validation_unit_state(getm->partition[index].unit) ==
-		    GPUTM_VALIDATION_UNIT_ALL_STOPPED) {
+	if (gputm_validation_unit_state(getm->partition[index].unit) ==
+		    GPUTM_VALIDATION_UNIT_ALL_STOPPED &&
+	    !getm->rolling) {
 		getm->rolling = true;
 		getm->acks = machine->config.cores;
 		tell_cores(machine, index, GETM_ROLL);

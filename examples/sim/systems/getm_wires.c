@@ -12,20 +12,11 @@
 
 /* ---- from the core ---------------------------------------- */
 
-static uint32_t granule_shift(const struct sim_machine *machine)
-{
-	uint32_t words = sim_getm_of(machine)->config.validation_unit.granularity / 4;
-
-	return 31 - (uint32_t)__builtin_clz(words);
-}
-
 /* The lowest lane of each granule among the lanes. */
 static uint32_t leads(const struct sim_machine *machine, const struct getm_access *access)
 {
-	uint32_t shift = granule_shift(machine), seen = 0, result = 0;
+	uint32_t shift = sim_getm_of(machine)->granule_shift, seen = 0, result = 0;
 
-	if (shift > 5)
-		shift = 5;
 	for (SIM_EACH_LANE(lane, access->lanes)) {
 		uint32_t granule = 1u << (access->word[lane] >> shift);
 
@@ -53,6 +44,8 @@ static void send_access(struct sim_machine *machine, struct sim_warp *warp, bool
 	*access = (struct getm_access){ .line = wide->address,
 					.lanes = (uint32_t)wide->lane_mask,
 					.warp = sim_getm_number(machine, warp),
+					.core = warp->core,
+					.index = warp->index,
 					.write = write };
 	for (SIM_EACH_LANE(lane, wide->lane_mask))
 		access->word[lane] = (uint8_t)((warp->address[lane] - wide->address) / 4);
@@ -191,15 +184,15 @@ static bool push_access(struct sim_machine *machine, struct getm_partition *part
 static void reply_load(struct sim_machine *machine, uint32_t index,
 		       const struct getm_access *access)
 {
-	uint32_t warps = machine->config.warps, sectors = 0;
+	uint32_t sectors = 0;
 	bool failed = access->granted != access->lanes;
 	struct sim_message message = { .a = access->line, .b = access->granted };
 
 	for (SIM_EACH_LANE(lane, access->granted))
 		sectors |= 1u << access->word[lane] / 8;
 	message.d = 32 * (uint32_t)__builtin_popcount(sectors) + (failed ? TIME_BYTES : 0);
-	message.core = (uint8_t)(access->warp / warps);
-	message.warp = (uint8_t)(access->warp % warps);
+	message.core = access->core;
+	message.warp = access->index;
 	message.partition = (uint8_t)index;
 	if (access->granted) {
 		sim_l2_fetch(machine, &message);
@@ -213,7 +206,6 @@ static void reply_load(struct sim_machine *machine, uint32_t index,
 static void reply_store(struct sim_machine *machine, uint32_t index,
 			const struct getm_access *access)
 {
-	uint32_t warps = machine->config.warps;
 	bool failed = access->granted != access->lanes;
 	struct sim_message message = { .what = GETM_RESERVED, .kind = SIM_TRAFFIC_STORE_REPLY };
 
@@ -221,8 +213,8 @@ static void reply_store(struct sim_machine *machine, uint32_t index,
 	message.b = access->failed[GETM_CONFLICT];
 	message.d = access->failed[GETM_CAPACITY];
 	message.e = access->failed[GETM_STOPPED];
-	message.core = (uint8_t)(access->warp / warps);
-	message.warp = (uint8_t)(access->warp % warps);
+	message.core = access->core;
+	message.warp = access->index;
 	message.partition = (uint8_t)index;
 	sim_send_down(machine, &message, HEADER_BYTES + (failed ? TIME_BYTES : 0));
 }
@@ -231,7 +223,7 @@ static void reply_store(struct sim_machine *machine, uint32_t index,
 static uint32_t answered(const struct sim_machine *machine, const struct getm_access *access,
 			 uint64_t lead)
 {
-	uint32_t shift = granule_shift(machine), lanes = 1u << lead;
+	uint32_t shift = sim_getm_of(machine)->granule_shift, lanes = 1u << lead;
 
 	for (SIM_EACH_LANE(lane, access->write ? 0 : access->lanes))
 		if (access->word[lane] >> shift == access->word[lead] >> shift)
@@ -243,8 +235,7 @@ static uint32_t answered(const struct sim_machine *machine, const struct getm_ac
 static void grant(struct sim_machine *machine, struct getm_access *access, uint32_t lanes)
 {
 	struct getm *getm = sim_getm_of(machine);
-	uint32_t warps = machine->config.warps;
-	struct sim_warp *warp = sim_warp_of(machine, access->warp / warps, access->warp % warps);
+	struct sim_warp *warp = sim_warp_of(machine, access->core, access->index);
 
 	access->granted |= lanes;
 	if (access->write) {
@@ -385,12 +376,10 @@ void sim_getm_completed(struct sim_machine *machine, uint32_t index, uint64_t ta
 
 /* ---- the partition's turn ---------------------------------------- */
 
-/* One cycle of the validation unit. @return when it wants the next. */
-static uint64_t unit_turn(struct sim_machine *machine, uint32_t index)
+/* One cycle of the validation unit. */
+static void unit_turn(struct sim_machine *machine, uint32_t index, uint64_t tick)
 {
-	struct getm *getm = sim_getm_of(machine);
-	struct getm_partition *partition = &getm->partition[index];
-	uint64_t tick = sim_now(machine) / getm->unit_ticks, quiet;
+	struct getm_partition *partition = &sim_getm_of(machine)->partition[index];
 	struct gputm_validation_answer answer;
 	struct sim_message *message;
 
@@ -405,23 +394,14 @@ static uint64_t unit_turn(struct sim_machine *machine, uint32_t index)
 		gputm_validation_unit_pop(partition->unit);
 		take_answer(machine, index, &answer);
 	}
-	quiet = partition->accesses.count ? 0 : gputm_validation_unit_next_event(partition->unit);
-	return quiet == UINT64_MAX ? SIM_NEVER : (tick + 1 + quiet) * getm->unit_ticks;
 }
 
-static bool buffer_waits(const struct getm_partition *partition)
-{
-	return partition->logs.count || !gputm_commit_buffer_next_event(partition->buffer);
-}
-
-/* One cycle of the commit buffer. @return when it wants the next. */
-static uint64_t buffer_turn(struct sim_machine *machine, uint32_t index)
+/* One cycle of the commit buffer. */
+static void buffer_turn(struct sim_machine *machine, uint32_t index, uint64_t tick)
 {
 	struct getm_partition *partition = &sim_getm_of(machine)->partition[index];
-	uint64_t tick = sim_now(machine) / machine->unit_ticks;
 	struct gputm_mem_request request;
 	struct sim_message *message;
-	bool any;
 
 	buffer_until(partition, tick);
 	while ((message = sim_queue_head(&partition->logs)) &&
@@ -429,39 +409,43 @@ static uint64_t buffer_turn(struct sim_machine *machine, uint32_t index)
 		sim_queue_pop(&partition->logs);
 	gputm_commit_buffer_tick(partition->buffer);
 	partition->buffer_ticks = tick + 1;
-	any = gputm_commit_buffer_mem_peek(partition->buffer, &request);
-	if (any) {
+	if (gputm_commit_buffer_mem_peek(partition->buffer, &request)) {
 		gputm_commit_buffer_mem_pop(partition->buffer);
 		sim_unit_access(machine, index, &request);
 	}
 	release(machine, partition);
-	return any || buffer_waits(partition) ? (tick + 1) * machine->unit_ticks : SIM_NEVER;
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
+/* When the partition has something to do again. */
+static uint64_t next_turn(const struct sim_machine *machine, const struct getm_partition *partition)
 {
-	return a < b ? a : b;
+	uint64_t quiet = partition->accesses.count ?
+				 0 : gputm_validation_unit_next_event(partition->unit);
+	uint64_t unit = SIM_NEVER, buffer;
+
+	if (quiet != UINT64_MAX)
+		unit = (partition->unit_ticks + quiet) * sim_getm_of(machine)->unit_ticks;
+	if (!partition->logs.count && gputm_commit_buffer_next_event(partition->buffer))
+		return unit;
+	buffer = sim_align(sim_now(machine) + 1, machine->unit_ticks);
+	return buffer < unit ? buffer : unit;
 }
 
 uint64_t sim_getm_partition_tick(struct sim_machine *machine, uint32_t index)
 {
 	const struct getm *getm = sim_getm_of(machine);
 	const struct getm_partition *partition = &getm->partition[index];
-	uint32_t partitions = machine->config.partitions;
-	uint64_t now = sim_now(machine), next, buffer;
+	uint64_t now = sim_now(machine), tick = now / getm->unit_ticks;
 	struct gputm_validation_message message;
 
-	if (now % getm->unit_ticks)
+	if (tick * getm->unit_ticks != now)
 		return sim_align(now, getm->unit_ticks);
 	sim_getm_ring(machine, index);
-	next = unit_turn(machine, index);
-	if (now % machine->unit_ticks == 0)
-		buffer = buffer_turn(machine, index);
-	else
-		buffer = buffer_waits(partition) ? sim_align(now, machine->unit_ticks) : SIM_NEVER;
-	if (!gputm_validation_unit_next_event(partition->unit)) /* woken by a release */
-		next = earlier(next, now + getm->unit_ticks);
+	unit_turn(machine, index, tick);
+	tick = now / machine->unit_ticks;
+	if (tick * machine->unit_ticks == now)
+		buffer_turn(machine, index, tick);
 	if (gputm_validation_unit_ring_peek(partition->unit, &message))
-		sim_call_partition(machine, (index + 1) % partitions, now + 1);
-	return earlier(next, buffer);
+		sim_call_partition(machine, (index + 1) % machine->config.partitions, now + 1);
+	return next_turn(machine, partition);
 }

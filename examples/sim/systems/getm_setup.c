@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* How a GETM system is made, from what, and what must not be left of it; see getm.c. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "getm.h"
+#include "systems.h"
+
+SIM_UNIT_KIND(tx_log);
+SIM_UNIT_KIND(warp_clock);
+SIM_UNIT_KIND(warp_access_filter);
+SIM_UNIT_KIND(validation_unit);
+SIM_UNIT_KIND(commit_buffer);
+
+static struct gputm_unit *face_table(void *unit)
+{
+	return gputm_validation_unit_table(unit);
+}
+
+static struct gputm_unit *face_buffer(void *unit)
+{
+	return gputm_validation_unit_buffer(unit);
+}
+
+static const struct sim_unit_kind kind_table = { NULL, NULL, face_table };
+static const struct sim_unit_kind kind_buffer = { NULL, NULL, face_buffer };
+
+static void getm_free(struct sim_machine *machine)
+{
+	struct getm *getm = machine->state;
+	uint32_t warps = machine->config.cores * machine->config.warps;
+
+	if (!getm)
+		return;
+	for (uint32_t i = 0; getm->warp && i < warps; i++)
+		free(getm->warp[i].granted);
+	for (uint32_t i = 0; getm->partition && i < machine->config.partitions; i++) {
+		free(getm->partition[i].accesses.item);
+		free(getm->partition[i].logs.item);
+	}
+	free(getm->access.memory);
+	free(getm->packet.memory);
+	free(getm->warp);
+	free(getm->core);
+	free(getm->partition);
+	free(getm);
+}
+
+static uint32_t bits_for(uint64_t values)
+{
+	uint32_t bits = 0;
+
+	while ((values - 1) >> bits)
+		bits++;
+	return bits;
+}
+
+/* The other units follow validation_unit, and all of them the machine and the addresses used. */
+static void derive(struct sim_machine *machine, struct getm *getm)
+{
+	const struct getm_config *asked = machine->system_config;
+	struct getm_config *config = &getm->config;
+	struct gputm_validation_unit_config *unit = &config->validation_unit;
+	uint32_t address_bits = bits_for(machine->workload->lock_base);
+
+	*config = *asked;
+	if (unit->address_bits < address_bits)
+		unit->address_bits = address_bits < SIM_ADDRESS_BITS ? address_bits :
+								       SIM_ADDRESS_BITS;
+	unit->units = machine->config.partitions;
+	unit->seed += machine->options.seed - 1;
+	config->tx_log.address_bits = config->warp_access_filter.address_bits =
+		config->commit_buffer.address_bits = unit->address_bits;
+	config->commit_buffer.granularity = unit->granularity;
+	config->warp_clock.time_bits = unit->time_bits;
+	config->warp_clock.margin = unit->margin;
+	getm->unit_ticks = machine->unit_ticks > 1 ? machine->unit_ticks / 2 : 1;
+	getm->granule_shift = bits_for(unit->granularity / 4);
+	if (getm->granule_shift > 5)
+		getm->granule_shift = 5; /* a line is at most 32 words */
+	getm->lane_bits = bits_for(machine->config.lanes);
+	getm->warp_bits = bits_for((uint64_t)machine->config.cores * machine->config.warps);
+	getm->access.block = sizeof(struct getm_access);
+	getm->packet.block = sizeof(struct getm_packet);
+}
+
+/* A field that the machine decides; true if it agrees. */
+static bool same(struct sim_machine *machine, const char *field, uint64_t value,
+		 const char *master, uint64_t wanted)
+{
+	char message[160];
+
+	if (value == wanted)
+		return true;
+	snprintf(message, sizeof message, "%s = %" PRIu64 " must be %s = %" PRIu64, field, value,
+		 master, wanted);
+	sim_fail(machine, -EINVAL, message);
+	return false;
+}
+
+static bool fits(struct sim_machine *machine, const struct getm_config *config)
+{
+	const struct sim_machine_config *shape = &machine->config;
+
+	return same(machine, "tx_log.lanes", config->tx_log.lanes, "machine.lanes",
+		    shape->lanes) &&
+	       same(machine, "tx_log.partitions", config->tx_log.partitions, "machine.partitions",
+		    shape->partitions) &&
+	       same(machine, "tx_log.interleave", config->tx_log.interleave, "machine.interleave",
+		    shape->interleave) &&
+	       same(machine, "warp_access_filter.lanes", config->warp_access_filter.lanes,
+		    "machine.lanes", shape->lanes) &&
+	       same(machine, "warp_access_filter.warps", config->warp_access_filter.warps,
+		    "machine.warps", shape->warps) &&
+	       same(machine, "warp_clock.warps", config->warp_clock.warps, "machine.warps",
+		    shape->warps);
+}
+
+static int make_core(struct sim_machine *machine, struct getm *getm, uint32_t index)
+{
+	struct getm_core *core = &getm->core[index];
+
+	core->config = getm->config.warp_clock;
+	core->config.seed += machine->options.seed - 1 + ((uint64_t)index << 32);
+	return sim_unit_add(machine, "warp_clock", &kind_warp_clock, &core->config, &core->clock);
+}
+
+static int make_partition(struct sim_machine *machine, struct getm *getm, uint32_t index)
+{
+	struct getm_partition *partition = &getm->partition[index];
+
+	partition->config = getm->config.validation_unit;
+	partition->config.id = index;
+	return sim_unit_add(machine, "validation_unit", &kind_validation_unit, &partition->config,
+			    &partition->unit);
+}
+
+static int make_units(struct sim_machine *machine, struct getm *getm)
+{
+	uint32_t cores = machine->config.cores, partitions = machine->config.partitions;
+	int error = 0;
+
+	for (uint32_t i = 0; !error && i < cores * machine->config.warps; i++)
+		error = sim_unit_add(machine, "tx_log", &kind_tx_log, &getm->config.tx_log,
+				     &getm->warp[i].log);
+	for (uint32_t i = 0; !error && i < cores; i++)
+		error = make_core(machine, getm, i);
+	for (uint32_t i = 0; !error && i < cores; i++)
+		error = sim_unit_add(machine, "warp_access_filter", &kind_warp_access_filter,
+				     &getm->config.warp_access_filter, &getm->core[i].filter);
+	for (uint32_t i = 0; !error && i < partitions; i++)
+		error = make_partition(machine, getm, i);
+	for (uint32_t i = 0; !error && i < partitions; i++)
+		error = sim_unit_show(machine, "metadata_table", &kind_table,
+				      &getm->partition[i].unit);
+	for (uint32_t i = 0; !error && i < partitions; i++)
+		error = sim_unit_show(machine, "stall_buffer", &kind_buffer,
+				      &getm->partition[i].unit);
+	for (uint32_t i = 0; !error && i < partitions; i++)
+		error = sim_unit_add(machine, "commit_buffer", &kind_commit_buffer,
+				     &getm->config.commit_buffer, &getm->partition[i].buffer);
+	return error;
+}
+
+static int make(struct sim_machine *machine)
+{
+	struct getm *getm = calloc(1, sizeof *getm);
+	uint32_t cores = machine->config.cores;
+
+	machine->state = getm;
+	if (!getm)
+		return -ENOMEM;
+	derive(machine, getm);
+	getm->warp = calloc((size_t)cores * machine->config.warps, sizeof *getm->warp);
+	getm->core = calloc(cores, sizeof *getm->core);
+	getm->partition = calloc(machine->config.partitions, sizeof *getm->partition);
+	if (!getm->warp || !getm->core || !getm->partition)
+		return -ENOMEM;
+	return fits(machine, &getm->config) ? make_units(machine, getm) : -EINVAL;
+}
+
+/* Every reservation must have been released, and nobody may wait for ever. */
+static void finished(struct sim_machine *machine)
+{
+	const struct getm *getm = machine->state;
+	char message[160];
+
+	for (uint32_t i = 0; i < machine->config.partitions; i++) {
+		const struct getm_partition *partition = &getm->partition[i];
+		uint64_t writes = gputm_validation_unit_writes(partition->unit);
+		uint64_t pending = gputm_validation_unit_pending(partition->unit);
+
+		if (!writes && !pending)
+			continue;
+		snprintf(message, sizeof message,
+			 "validation_unit %u: %" PRIu64 " reserved writes and %" PRIu64
+			 " requests are left", i, writes, pending);
+		sim_fail(machine, -EILSEQ, message);
+	}
+}
+
+static void init(void *memory, const struct sim_machine_config *machine)
+{
+	struct getm_config *config = memory;
+	uint32_t warp_bits = bits_for((uint64_t)machine->cores * machine->warps);
+
+	gputm_params_init(gputm_tx_log_params(), &config->tx_log);
+	gputm_params_init(gputm_warp_clock_params(), &config->warp_clock);
+	gputm_params_init(gputm_warp_access_filter_params(), &config->warp_access_filter);
+	gputm_params_init(gputm_validation_unit_params(), &config->validation_unit);
+	gputm_params_init(gputm_commit_buffer_params(), &config->commit_buffer);
+	config->tx_log.filter = GPUTM_TX_LOG_PERFECT;
+	config->tx_log.lanes = config->warp_access_filter.lanes = machine->lanes;
+	config->tx_log.partitions = machine->partitions;
+	config->tx_log.interleave = machine->interleave;
+	config->tx_log.flit_bytes = machine->flit_bytes;
+	config->warp_access_filter.warps = config->warp_clock.warps = machine->warps;
+	config->validation_unit.units = machine->partitions;
+	if (config->validation_unit.warp_bits < warp_bits)
+		config->validation_unit.warp_bits = warp_bits;
+}
+
+static const struct sim_role roles[] = {
+	{ "tx_log", gputm_tx_log_params, offsetof(struct getm_config, tx_log) },
+	{ "warp_clock", gputm_warp_clock_params, offsetof(struct getm_config, warp_clock) },
+	{ "warp_access_filter", gputm_warp_access_filter_params,
+	  offsetof(struct getm_config, warp_access_filter) },
+	{ "validation_unit", gputm_validation_unit_params,
+	  offsetof(struct getm_config, validation_unit) },
+	{ "commit_buffer", gputm_commit_buffer_params,
+	  offsetof(struct getm_config, commit_buffer) },
+};
+
+static const struct sim_system_ops ops = {
+	.make = make,
+	.free = getm_free,
+	.begin = sim_getm_begin,
+	.load = sim_getm_load,
+	.store = sim_getm_store,
+	.loaded = sim_getm_loaded,
+	.commit = sim_getm_commit,
+	.at_partition = sim_getm_at_partition,
+	.at_core = sim_getm_at_core,
+	.completed = sim_getm_completed,
+	.partition_tick = sim_getm_partition_tick,
+	.watch = sim_getm_hold,
+	.finished = finished,
+};
+
+const struct sim_system_class sim_getm = {
+	.name = "getm",
+	.summary = "GETM: conflicts found at each access by logical time, commits beside the warp",
+	.flavour = SIM_TRANSACTIONS,
+	.config_size = sizeof(struct getm_config),
+	.role = roles,
+	.role_count = sizeof roles / sizeof *roles,
+	.init = init,
+	.ops = &ops,
+};
