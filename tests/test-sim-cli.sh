@@ -168,8 +168,7 @@ for system in $systems; do
 		run 0 --system "$system" --workload octree --threads 500 --check --concurrency $c
 		run 0 --system "$system" --workload list --threads 100 --check --concurrency $c
 		run 0 --system "$system" --workload graph-cut --edges "$data/graph.edges" --check --concurrency $c
-		[ "$system" = fine-lock ] ||
-			run 0 --system "$system" --workload tree --threads 500 --check --concurrency $c
+		run 0 --system "$system" --workload tree --threads 500 --check --concurrency $c
 		[ "$system" = fine-lock ] || run 0 --system "$system" --workload skew --check --concurrency $c
 	done
 	case $system in fine-lock | coarse-lock) ;; *) run 0 --system "$system" --workload audit --check ;; esac

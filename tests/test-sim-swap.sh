@@ -43,11 +43,11 @@ for system in coarse-lock fine-lock ideal kilo-tm warptm warptm-tcd getm; do
 	compare --system $system --trace "$data/small.trace" $small
 	# shellcheck disable=SC2086
 	compare --system $system --workload list --threads 64 --set workload.elements=24 $small
+	compare --system $system --workload tree --threads 200
 	compare --system $system --workload graph-cut --edges "$data/graph.edges"
 done
 for system in kilo-tm warptm warptm-tcd getm; do
 	compare --system $system --workload audit
-	compare --system $system --workload tree --threads 200
 done
 # The other resolver, one buffer, small tables.
 # shellcheck disable=SC2086

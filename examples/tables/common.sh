@@ -24,11 +24,15 @@ have() {
 COLUMNS_WANTED='cycles committed aborted'
 export COLUMNS_WANTED
 
-# One run: "WORKLOAD SYSTEM CONCURRENCY" gives these and the columns wanted. SYSTEM may be
-# followed by settings, as in warptm:system.resolver=scr,commit_unit.hazard_rate=2.
+# One run: "WORKLOAD SYSTEM CONCURRENCY" gives these and the columns wanted. WORKLOAD and SYSTEM
+# may be followed by settings, as in warptm:system.resolver=scr,commit_unit.hazard_rate=2, and
+# WORKLOAD by threads=N among them.
 POINT='
-settings=$(echo "$2:" | sed "s/^[^:]*://; s/:\$//; s/[^,][^,]*/--set &/g; s/,/ /g")
-"$SIM" --workload "$1" --system "${2%%:*}" --concurrency "$3" --machine "$MACHINE" $CHECK \
+settings=$(for word in "$1" "$2"; do
+	echo "$word:" | sed "s/^[^:]*://; s/:\$//; s/[^,][^,]*/--set &/g; s/,/ /g
+		s/--set threads=/--threads /"
+done)
+"$SIM" --workload "${1%%:*}" --system "${2%%:*}" --concurrency "$3" --machine "$MACHINE" $CHECK \
 	$settings --format csv --progress never |
 awk -F, -v point="$1 $2 $3" "
 	NR == 1 { for (i = 1; i <= NF; i++) name[i] = \$i }

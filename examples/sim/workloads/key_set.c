@@ -101,7 +101,7 @@ static void lay_out(struct sim_set *set)
 	set->base.regions = 1;
 	set->b = sim_heap_take(&end, 4 * (uint64_t)set->operations);
 	set->c = sim_heap_take(&end, 4 * (uint64_t)set->operations);
-	set->base.lock_base = sim_heap_take(&end, 4 * nodes);
+	set->base.lock_base = sim_heap_take(&end, 4 * (nodes + 1));
 }
 
 static void add_programs(struct sim_set *set, const struct sim_set_shape *shape)

@@ -21,7 +21,7 @@
  *	       T
  *
  * A place is a node and a side, 2 e or 2 e + 1. An insertion writes 6 words: the five of its
- * node and the child word.
+ * node and the child word. tree_locks.c has the lock program.
  *
  * Differences: the paper does not publish its program; the parent words are inferred from the
  * sizes of the write-sets in its Table 3 (8 and 6). Nothing walks upwards.
@@ -30,23 +30,11 @@
 #include <stdlib.h>
 
 #include "../machine/memory.h"
-#include "key_set.h"
+#include "tree.h"
 
-#define NODE_BYTES 20u
-#define PARENT 16u    /* offset in the node */
 #define THREADS 1000u /* unless told otherwise */
-#define ROOT 1u	      /* place: right of node 0 */
 
-/* ---- program ---- */
-
-enum { ROUND, OPERATION, PLACE, NODE, LEFT, RIGHT, BELOW, NEXT }; /* registers */
-
-enum {
-	GET_OPERATION, TOP, BEGIN, READ_CHILD, READ_KEY, STEP, NOTHING, IS_NEW, READ_LEFT,
-	READ_RIGHT, NO_TWO, READ_LOWER, LOWER, READ_REST, CUT_OUT, REST_PARENT, PUT_KEY, PUT_VALUE,
-	PUT_LEFT, LEFT_PARENT, PUT_RIGHT, RIGHT_PARENT, PUT_PARENT, REPLACE, COMMIT, PUT_ANSWER,
-	MORE, END,
-};
+/* ---- transactions ---- */
 
 static const struct sim_instr code[] = {
 	[GET_OPERATION] = { .op = SIM_LOAD },
@@ -79,16 +67,6 @@ static const struct sim_instr code[] = {
 	[END] = { .op = SIM_EXIT },
 };
 
-static uint64_t child_at(const struct sim_set *set, uint32_t place)
-{
-	return sim_set_node(set, place >> 1) + 8 + (place & 1 ? 4 : 0);
-}
-
-static uint64_t parent_at(const struct sim_set *set, uint32_t node)
-{
-	return sim_set_node(set, node) + PARENT;
-}
-
 /* Down to the key, or to where it would be. */
 static void walk(const struct sim_set *set, uint32_t pc, struct sim_lane *lane,
 		 struct sim_step *step)
@@ -101,7 +79,7 @@ static void walk(const struct sim_set *set, uint32_t pc, struct sim_lane *lane,
 		reg[PLACE] = ROOT;
 		break;
 	case READ_CHILD:
-		step->address = child_at(set, reg[PLACE]);
+		step->address = sim_tree_child(set, reg[PLACE]);
 		break;
 	case READ_KEY:
 		reg[NODE] = lane->loaded;
@@ -128,15 +106,17 @@ static void choose(const struct sim_set *set, uint32_t pc, struct sim_lane *lane
 	switch (pc) {
 	case IS_NEW:
 		step->taken = (reg[OPERATION] & 3) == SIM_SET_INSERT;
+		if (!step->taken)
+			break;
 		reg[LEFT] = reg[RIGHT] = 0;
 		reg[NEXT] = set->elements + 1 + sim_set_operation(set, lane, reg[ROUND]);
 		break;
 	case READ_LEFT:
-		step->address = child_at(set, reg[NODE] << 1);
+		step->address = sim_tree_child(set, reg[NODE] << 1);
 		break;
 	case READ_RIGHT:
 		reg[LEFT] = lane->loaded;
-		step->address = child_at(set, reg[NODE] << 1 | 1);
+		step->address = sim_tree_child(set, reg[NODE] << 1 | 1);
 		break;
 	case NO_TWO:
 		reg[RIGHT] = lane->loaded;
@@ -145,7 +125,7 @@ static void choose(const struct sim_set *set, uint32_t pc, struct sim_lane *lane
 		reg[BELOW] = reg[NODE] << 1 | 1;
 		break;
 	case READ_LOWER:
-		step->address = child_at(set, reg[NEXT] << 1);
+		step->address = sim_tree_child(set, reg[NEXT] << 1);
 		break;
 	case LOWER:
 		step->taken = lane->loaded != 0;
@@ -155,7 +135,7 @@ static void choose(const struct sim_set *set, uint32_t pc, struct sim_lane *lane
 		reg[NEXT] = lane->loaded;
 		break;
 	case READ_REST:
-		step->address = child_at(set, reg[NEXT] << 1 | 1);
+		step->address = sim_tree_child(set, reg[NEXT] << 1 | 1);
 		break;
 	}
 }
@@ -172,12 +152,12 @@ static void put(const struct sim_set *set, uint32_t pc, struct sim_lane *lane,
 	switch (pc) {
 	case CUT_OUT:
 		step->skip = !from_below;
-		step->address = child_at(set, reg[BELOW]);
+		step->address = sim_tree_child(set, reg[BELOW]);
 		step->value = lane->loaded;
 		break;
 	case REST_PARENT:
 		step->skip = !from_below || !lane->loaded;
-		step->address = parent_at(set, lane->loaded);
+		step->address = sim_tree_parent(set, lane->loaded);
 		step->value = reg[BELOW] >> 1;
 		break;
 	case PUT_KEY:
@@ -189,29 +169,29 @@ static void put(const struct sim_set *set, uint32_t pc, struct sim_lane *lane,
 	case PUT_LEFT:
 	case PUT_RIGHT:
 		step->skip = !new && !(pc == PUT_LEFT ? two : from_below);
-		step->address = child_at(set, reg[NEXT] << 1 | (pc == PUT_RIGHT));
+		step->address = sim_tree_child(set, reg[NEXT] << 1 | (pc == PUT_RIGHT));
 		step->value = pc == PUT_LEFT ? reg[LEFT] : reg[RIGHT];
 		break;
 	case LEFT_PARENT:
 		step->skip = !two;
-		step->address = parent_at(set, reg[LEFT]);
+		step->address = sim_tree_parent(set, reg[LEFT]);
 		break;
 	case RIGHT_PARENT:
 		step->skip = !from_below;
-		step->address = parent_at(set, reg[RIGHT]);
+		step->address = sim_tree_parent(set, reg[RIGHT]);
 		break;
 	case PUT_PARENT:
 		step->skip = !reg[NEXT];
-		step->address = parent_at(set, reg[NEXT]);
+		step->address = sim_tree_parent(set, reg[NEXT]);
 		step->value = reg[PLACE] >> 1;
 		break;
 	case REPLACE:
-		step->address = child_at(set, reg[PLACE]);
+		step->address = sim_tree_child(set, reg[PLACE]);
 		break;
 	}
 }
 
-static void eval(const void *data, uint32_t pc, struct sim_lane *lane, struct sim_step *step)
+void sim_tree_eval(const void *data, uint32_t pc, struct sim_lane *lane, struct sim_step *step)
 {
 	const struct sim_set *set = data;
 	uint32_t *reg = lane->reg;
@@ -243,11 +223,13 @@ static void eval(const void *data, uint32_t pc, struct sim_lane *lane, struct si
 static int make(const struct sim_workload_request *request, struct sim_workload **out,
 		char *error, size_t size)
 {
-	static const struct sim_set_shape shape = {
+	const struct sim_set_shape shape = {
 		.threads = THREADS,
-		.node_bytes = NODE_BYTES,
-		.program = { [SIM_TRANSACTIONS] = { code, END + 1, eval, NULL } },
-		.missing = { [SIM_LOCKS] = "tree has no lock program" },
+		.node_bytes = SIM_TREE_NODE_BYTES,
+		.program = {
+			[SIM_TRANSACTIONS] = { code, END + 1, sim_tree_eval, NULL },
+			[SIM_LOCKS] = sim_tree_locks,
+		},
 	};
 
 	return sim_set_make(request, &shape, out, error, size);
@@ -258,11 +240,11 @@ static void hang(const struct sim_set *set, struct sim_memory *memory, uint32_t 
 {
 	uint32_t key = set->key[node - 1], place = ROOT, child;
 
-	while ((child = sim_memory_read(memory, child_at(set, place))) != 0)
+	while ((child = sim_memory_read(memory, sim_tree_child(set, place))) != 0)
 		place = child << 1 |
 			(key > sim_memory_read(memory, sim_set_node(set, child)));
-	sim_memory_write(memory, child_at(set, place), node);
-	sim_memory_write(memory, parent_at(set, node), place >> 1);
+	sim_memory_write(memory, sim_tree_child(set, place), node);
+	sim_memory_write(memory, sim_tree_parent(set, node), place >> 1);
 }
 
 static void setup(const struct sim_workload *workload, struct sim_memory *memory)
@@ -291,7 +273,7 @@ struct search {
 
 static void look_into(struct search *search, uint32_t place, uint32_t low, uint32_t high)
 {
-	uint32_t child = sim_memory_read(search->memory, child_at(search->set, place));
+	uint32_t child = sim_memory_read(search->memory, sim_tree_child(search->set, place));
 
 	if (child)
 		search->todo[search->count++] = (struct subtree){ child, place >> 1, low, high };
@@ -309,7 +291,7 @@ static const char *judge(struct search *search, const struct subtree *t)
 	key = sim_memory_read(search->memory, sim_set_node(set, t->node));
 	if (key < t->low || key > t->high)
 		return "is on the wrong side of a node above it";
-	if (sim_memory_read(search->memory, parent_at(set, t->node)) != t->parent)
+	if (sim_memory_read(search->memory, sim_tree_parent(set, t->node)) != t->parent)
 		return "has another one's parent";
 	look_into(search, t->node << 1, t->low, key - 1);
 	look_into(search, t->node << 1 | 1, key + 1, t->high);
