@@ -41,6 +41,12 @@ run 0 --workload bank --threads 500 --set machine.partitions=1 --set workload.ac
 	--set validation_unit.time_bits=5 --set validation_unit.margin=8 --set tx_log.partitions=1
 [ "$(sum rollovers)" -ge 16 ] || complain 'one unit does not roll over'
 
+# The released simulator's clock of the core: as right, and fewer aborts.
+run 0 --workload ht-8000
+aborted=$(sum aborted)
+run 0 --workload ht-8000 --set warp_clock.per_core=1
+[ "$(sum aborted)" -lt $((aborted / 2)) ] || complain "a clock per core leaves $(sum aborted) aborts of $aborted"
+
 # What no table has room for goes to the overflow and back, and nothing stays.
 run 0 --workload bank --threads 1000 --concurrency inf --set validation_unit.ways=1 \
 	--set validation_unit.entries=1 --set validation_unit.stash=0 --set workload.accounts=500

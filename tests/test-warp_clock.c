@@ -147,6 +147,35 @@ START_TEST(test_warp_clock_misuse_changes_nothing)
 }
 END_TEST
 
+/* The released simulator's: attempts have the core's largest time, and their warp's restarts. */
+START_TEST(test_warp_clock_per_core)
+{
+	struct gputm_warp_clock_config config = GPUTM_WARP_CLOCK_CONFIG_INIT;
+	struct gputm_warp_clock *c;
+	uint64_t cycles = 0;
+	struct kit kit;
+
+	kit_open(&kit);
+	config.per_core = true;
+	c = make(&kit, &config);
+	ck_assert_int_eq(gputm_warp_clock_abort(c, 1, 9), 0);
+	ck_assert_uint_eq(now(c, 0), 0);
+	ck_assert_int_ge(gputm_warp_clock_restart(c, 1, &cycles), 0);
+	ck_assert_uint_eq(now(c, 0), 10);
+	ck_assert_uint_eq(now(c, 1), 10);
+	ck_assert_int_eq(gputm_warp_clock_abort(c, 0, 3), 0);
+	ck_assert_int_ge(gputm_warp_clock_restart(c, 0, &cycles), 0);
+	ck_assert_uint_eq(now(c, 0), 10);
+	c = (struct gputm_warp_clock *)(void *)kit_swap(&warp_clock_maker, &kit,
+							gputm_warp_clock_unit(c));
+	ck_assert_uint_eq(now(c, 47), 10);
+	gputm_warp_clock_rollover(c);
+	ck_assert_uint_eq(now(c, 1), 0);
+	gputm_warp_clock_free(c);
+	kit_close(&kit);
+}
+END_TEST
+
 /* Uniform in 0 .. base x 2^doublings: both ends come, the mean is half. */
 START_TEST(test_warp_clock_backoff_grows)
 {
@@ -278,6 +307,7 @@ int main(void)
 	tcase_add_test(tcase, test_errata_37_clock_never_goes_back);
 	tcase_add_test(tcase, test_warp_clock_rollover_is_asked_for_at_the_margin);
 	tcase_add_test(tcase, test_warp_clock_misuse_changes_nothing);
+	tcase_add_test(tcase, test_warp_clock_per_core);
 	tcase_add_test(tcase, test_warp_clock_backoff_grows);
 	tcase_add_test(tcase, test_warp_clock_backoff_stops_growing);
 	tcase_add_test(tcase, test_warp_clock_random);

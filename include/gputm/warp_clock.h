@@ -28,9 +28,12 @@ struct gputm_warp_clock_config {
 	uint64_t seed;		/**< of the back-off (default 1) */
 	/** Restarts in a row beyond the limit for one doubling more; 0: none more (default 64). */
 	uint32_t backoff_patience;
+	/** Attempts have the largest time of the core's warps, as in the released simulator; the
+	 * paper's have their warp's (false). */
+	bool per_core;
 };
 #define GPUTM_WARP_CLOCK_CONFIG_INIT                                                           \
-	{ sizeof(struct gputm_warp_clock_config), 48, 32, 1024, 500, 4, 1, 64 }
+	{ sizeof(struct gputm_warp_clock_config), 48, 32, 1024, 500, 4, 1, 64, false }
 
 /** Answers of gputm_warp_clock_restart(). */
 enum gputm_warp_clock_result {
@@ -62,7 +65,7 @@ GPUTM_API void gputm_warp_clock_free(struct gputm_warp_clock *clock);
 /** @return the common face. */
 GPUTM_API struct gputm_unit *gputm_warp_clock_unit(struct gputm_warp_clock *clock);
 
-/** The time of the warp's current attempt. @return 0; -ERANGE, no such warp. */
+/** The time of an attempt that the warp begins now. @return 0; -ERANGE, no such warp. */
 GPUTM_API GPUTM_MUST_CHECK int gputm_warp_clock_time(const struct gputm_warp_clock *clock,
 						     uint32_t warp, uint64_t *time);
 

@@ -31,6 +31,9 @@
  *     of its own time. An access that a full stall buffer turned away may report less.
  *   - The paper does not say when the clock advances. If it did so at once, the accesses of an
  *     attempt would carry different times, and most runs of a random model hang.
+ *   - A warp that has not aborted for long, or not yet, has an old time and aborts at the next
+ *     granule that a younger one has written, however long ago. The released simulator has
+ *     one time per core, which `per_core` repeats: far fewer aborts.
  *   - The paper's back-off is "probabilistically increasing" without numbers; these are
  *     config fields. The released simulator's does not increase. Ours never stops to
  *     increase: where transactions take longer than the back-off, warps that read and then
@@ -70,6 +73,8 @@ static const struct gputm_param rows[] = {
 	PARAM(seed, 0, UINT64_MAX, 1, false, "Seed of the back-off.", ""),
 	PARAM(backoff_patience, 0, 1 << 24, 64, false,
 	      "Restarts in a row beyond the limit for one doubling more; 0: none more.", ""),
+	PARAM(per_core, 0, 1, 0, false, "Attempts have the largest time of the core's warps.",
+	      "released simulator"),
 };
 
 static const struct gputm_preset presets[] = {
@@ -144,11 +149,20 @@ static int refuse_warp(const struct gputm_warp_clock *c, uint32_t warp)
 	return gputm__out_of_range(&c->unit, "warp", warp, 0, c->config.warps - 1);
 }
 
+static uint64_t largest(const struct gputm_warp_clock *c)
+{
+	uint64_t time = 0;
+
+	for (uint32_t i = 0; i < c->config.warps; i++)
+		gputm__maximum(&time, c->warp[i].time);
+	return time;
+}
+
 int gputm_warp_clock_time(const struct gputm_warp_clock *c, uint32_t warp, uint64_t *time)
 {
 	if (GPUTM__UNLIKELY(warp >= c->config.warps))
 		return refuse_warp(c, warp);
-	*time = c->warp[warp].time;
+	*time = c->config.per_core ? largest(c) : c->warp[warp].time;
 	return 0;
 }
 
