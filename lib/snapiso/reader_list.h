@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPUTM_LIB_SNAPISO_READER_LIST_H
+#define GPUTM_LIB_SNAPISO_READER_LIST_H
+/* What the files of the reader list share; the essay is in reader_list.c. */
+#include "gputm/reader_list.h"
+#include "lib/snapiso/word_map.h"
+
+#define GPUTM__NO_READERS (~UINT64_C(0)) /* plain IDs of a word without readers */
+#define GPUTM__PLAIN_READERS 3           /* readers that fit one entry */
+#define GPUTM__NO_READER 0xffff          /* a field of plain IDs without one */
+
+struct gputm__reader_block {
+	uint64_t root;
+	uint64_t readers;
+	uint64_t bits[]; /* bit number: transaction */
+};
+
+struct gputm_reader_list {
+	struct gputm_unit unit;
+	struct gputm_reader_list_config config;
+	struct gputm__word_map map;
+	unsigned char *memory; /* [blocks][block_bytes] */
+	uint32_t *free_block;  /* stack of free blocks */
+	uint32_t free_blocks, blocks, block_bytes, block_words;
+	uint64_t address_max, leaf_mask;
+	uint32_t transactions, word_shift, leaf_shift;
+
+	uint64_t used;
+	uint64_t added, already, full, removed, expanded, folded, used_max;
+};
+
+static inline bool gputm__readers_in_block(const struct gputm__word_slot *slot)
+{
+	return slot->data >> 48 == 0;
+}
+
+static inline struct gputm__reader_block *gputm__reader_block(const struct gputm_reader_list *l,
+							      const struct gputm__word_slot *slot)
+{
+	return (struct gputm__reader_block *)(void *)&l->memory[slot->data * l->block_bytes];
+}
+
+static inline uint64_t gputm__reader_leaf(const struct gputm_reader_list *l,
+					  const struct gputm__reader_block *block, uint32_t leaf)
+{
+	uint32_t bit = leaf << l->leaf_shift;
+
+	return (block->bits[bit >> 6] >> (bit & 63)) & l->leaf_mask;
+}
+
+#define GPUTM__READER_FIELDS UINT64_C(0x0001000100010001) /* 1 in every field of plain IDs */
+
+/* The top bit of each field that holds tx, and maybe of fields above the lowest such. */
+static inline uint64_t gputm__reader_match(uint64_t ids, uint32_t tx)
+{
+	uint64_t other = ids ^ tx * GPUTM__READER_FIELDS;
+
+	return (other - GPUTM__READER_FIELDS) & ~other & GPUTM__READER_FIELDS << 15;
+}
+
+static inline uint32_t gputm__reader_plain_count(uint64_t ids)
+{
+	return (uint32_t)((uint16_t)ids != GPUTM__NO_READER) +
+	       ((uint16_t)(ids >> 16) != GPUTM__NO_READER) +
+	       ((uint16_t)(ids >> 32) != GPUTM__NO_READER);
+}
+
+static inline uint32_t gputm__reader_count(const struct gputm_reader_list *l,
+					   const struct gputm__word_slot *slot)
+{
+	if (!slot->key)
+		return 0;
+	if (gputm__readers_in_block(slot))
+		return (uint32_t)gputm__reader_block(l, slot)->readers;
+	return gputm__reader_plain_count(slot->data);
+}
+
+static inline uint32_t gputm__reader_entries(const struct gputm_reader_list *l,
+					     const struct gputm__word_slot *slot)
+{
+	if (slot->key && gputm__readers_in_block(slot))
+		return 1 + gputm__popcount(gputm__reader_block(l, slot)->root);
+	return slot->key != 0;
+}
+
+#endif /* GPUTM_LIB_SNAPISO_READER_LIST_H */

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The common face of the reader list; see reader_list.c. */
+#include "lib/snapiso/reader_list.h"
+
+#define PARAM(...) GPUTM__PARAM(struct gputm_reader_list_config, __VA_ARGS__)
+static const struct gputm_param params[] = {
+	PARAM(entries, 1, 1u << 20, 87856, false, "Entries of the pool.", "ISCA 2017 4.3"),
+	PARAM(root_bits, 8, 64, 32, true, "Bits of a root vector: leaves of a word.",
+	      "ISCA 2017 Fig. 10"),
+	PARAM(leaf_bits, 8, 64, 32, true, "Bits of a leaf vector: transactions of a leaf.",
+	      "ISCA 2017 Fig. 10"),
+	PARAM(address_bits, 16, 64, 32, false, "Width of a byte address, bits.", "ISCA 2017 4.3"),
+	PARAM(word_bytes, 4, 4096, 4, true, "Bytes tracked as one word.", "ISCA 2017 4.2"),
+	PARAM(fold, 0, 1, 0, false, "Make vectors of three readers plain IDs again.", ""),
+};
+
+static const struct gputm_preset presets[] = {
+	{ "isca-2017",
+	  "ISCA 2017 Table 1: 87,856 entries of 69 bits for 1024 transactions.",
+	  { { "entries", 87856 }, { "root_bits", 32 }, { "leaf_bits", 32 } } },
+	{ "retained",
+	  "As many entries for 2048 transactions, committed ones among them.",
+	  { { "entries", 87856 }, { "root_bits", 64 }, { "leaf_bits", 32 } } },
+};
+
+static const struct gputm_params table = {
+	"reader_list", sizeof(struct gputm_reader_list_config),
+	params,        GPUTM__COUNT(params),
+	presets,       GPUTM__COUNT(presets),
+};
+
+#define STAT(...) GPUTM__STAT(struct gputm_reader_list, __VA_ARGS__)
+static const struct gputm__stat_row stats[] = {
+	STAT(added, COUNTER, "readers", "Readers added: removed, or still there."),
+	STAT(already, COUNTER, "readers", "Additions of a transaction that was a reader."),
+	STAT(full, COUNTER, "readers", "Additions refused for want of entries."),
+	STAT(removed, COUNTER, "readers", "Readers removed."),
+	STAT(expanded, COUNTER, "words", "Words that went from plain IDs to vectors."),
+	STAT(folded, COUNTER, "words", "Words that went from vectors to plain IDs."),
+	STAT(used_max, MAXIMUM, "entries", "Entries in use, at most."),
+	STAT(used, GAUGE, "entries", "Entries in use."),
+};
+
+static const char *const events[] = { "added", "removed", "full", "expanded", "folded" };
+
+/* ---- life ---- */
+
+static struct gputm_reader_list *self_of(struct gputm_unit *unit)
+{
+	return (struct gputm_reader_list *)(void *)unit;
+}
+
+static int setup(struct gputm_unit *unit)
+{
+	struct gputm_reader_list *l = self_of(unit);
+	const struct gputm_reader_list_config *c = &l->config;
+
+	l->address_max = gputm__low_mask(c->address_bits);
+	l->leaf_mask = gputm__low_mask(c->leaf_bits);
+	l->transactions = c->root_bits * c->leaf_bits;
+	l->word_shift = gputm__log2(c->word_bytes);
+	l->leaf_shift = gputm__log2(c->leaf_bits);
+	l->blocks = c->entries / 2;
+	l->block_words = l->transactions / 64;
+	l->block_bytes = (uint32_t)sizeof(struct gputm__reader_block) + l->block_words * 8;
+	l->memory = gputm__alloc(unit->ctx, l->blocks, l->block_bytes);
+	l->free_block = gputm__alloc(unit->ctx, l->blocks, sizeof(*l->free_block));
+	if (!l->memory || !l->free_block)
+		return -ENOMEM;
+	return gputm__word_map_setup(&l->map, unit->ctx, c->entries);
+}
+
+static void teardown(struct gputm_unit *unit)
+{
+	struct gputm_reader_list *l = self_of(unit);
+
+	gputm__free(unit->ctx, l->map.slot);
+	gputm__free(unit->ctx, l->free_block);
+	gputm__free(unit->ctx, l->memory);
+}
+
+static void clear(struct gputm_unit *unit)
+{
+	struct gputm_reader_list *l = self_of(unit);
+
+	for (size_t i = 0; i <= l->map.mask; i++)
+		if (l->map.slot[i].key && gputm__readers_in_block(&l->map.slot[i]))
+			memset(gputm__reader_block(l, &l->map.slot[i]), 0, l->block_bytes);
+	gputm__word_map_clear(&l->map);
+	for (uint32_t i = 0; i < l->blocks; i++)
+		l->free_block[i] = l->blocks - 1 - i;
+	l->free_blocks = l->blocks;
+	l->used = 0;
+}
+
+static uint64_t root_of(const struct gputm_reader_list *l, const struct gputm__reader_block *block)
+{
+	uint64_t root = 0;
+
+	for (uint32_t leaf = 0; leaf < l->config.root_bits; leaf++)
+		root |= (uint64_t)(gputm__reader_leaf(l, block, leaf) != 0) << leaf;
+	return root;
+}
+
+static uint64_t bits_of(const struct gputm_reader_list *l, const struct gputm__reader_block *block)
+{
+	uint64_t bits = 0;
+
+	for (uint32_t i = 0; i < l->block_words; i++)
+		bits += gputm__popcount(block->bits[i]);
+	return bits;
+}
+
+static void io_block(struct gputm_reader_list *l, struct gputm__word_slot *slot,
+		     struct gputm__io *io)
+{
+	struct gputm__reader_block *block;
+
+	if (gputm__io_reading(io)) {
+		if (!l->free_blocks)
+			gputm__io_fail(io, -EINVAL, "too many words with vectors");
+		if (io->error)
+			return;
+		slot->data = l->free_block[--l->free_blocks];
+	}
+	block = gputm__reader_block(l, slot);
+	gputm__io_u64s(io, block->bits, l->block_words);
+	if (!gputm__io_reading(io))
+		return;
+	block->root = root_of(l, block);
+	block->readers = bits_of(l, block);
+}
+
+static void io_word(struct gputm_reader_list *l, struct gputm__word_slot *slot,
+		    struct gputm__io *io)
+{
+	bool vectors = gputm__readers_in_block(slot);
+
+	gputm__io_bool(io, &vectors);
+	if (vectors) {
+		io_block(l, slot, io);
+		return;
+	}
+	gputm__io_u64(io, &slot->data);
+	if (!io->error && gputm__readers_in_block(slot))
+		gputm__io_fail(io, -EINVAL, "plain IDs are vectors");
+}
+
+static void io(struct gputm_unit *unit, struct gputm__io *io)
+{
+	struct gputm_reader_list *l = self_of(unit);
+	uint64_t words = gputm__io_reading(io) ? 0 : gputm__word_count(&l->map), used = 0;
+	size_t at = 0;
+
+	gputm__io_u64_max(io, &words, l->config.entries, "words");
+	for (uint64_t i = 0; i < words && !io->error; i++) {
+		struct gputm__word_slot *slot =
+			gputm__word_io(&l->map, io, &at, (l->address_max >> l->word_shift) + 1);
+
+		if (!slot)
+			return;
+		io_word(l, slot, io);
+		used += io->error ? 0 : gputm__reader_entries(l, slot);
+	}
+	l->used = used;
+}
+
+static const char *check_plain(const struct gputm_reader_list *l, uint64_t ids)
+{
+	uint32_t count = gputm__reader_plain_count(ids);
+
+	if (!count || (ids | ~(GPUTM__NO_READERS << (16 * count))) != GPUTM__NO_READERS)
+		return "a word has no readers, or they are not its first fields";
+	for (uint32_t i = 0; i < count; i++, ids = ids >> 16 | GPUTM__NO_READERS << 48)
+		if ((uint16_t)ids >= l->transactions ||
+		    gputm__reader_match(ids >> 16 | GPUTM__NO_READERS << 48, (uint16_t)ids))
+			return "plain IDs are no transactions, or one is there twice";
+	return NULL;
+}
+
+static const char *check_block(const struct gputm_reader_list *l,
+			       const struct gputm__reader_block *block)
+{
+	if (block->root != root_of(l, block))
+		return "a root does not show which leaves have readers";
+	if (!block->root || (l->config.fold && block->readers <= GPUTM__PLAIN_READERS))
+		return "vectors are empty, or of three readers and not folded";
+	return block->readers == bits_of(l, block) ? NULL : "vectors do not hold their readers";
+}
+
+static const char *check_word(const struct gputm_reader_list *l, size_t at)
+{
+	const struct gputm__word_slot *slot = &l->map.slot[at];
+
+	if (!gputm__word_is_found(&l->map, at))
+		return "a word is not where it is searched";
+	return gputm__readers_in_block(slot) ? check_block(l, gputm__reader_block(l, slot))
+					     : check_plain(l, slot->data);
+}
+
+static const char *check(const struct gputm_unit *unit)
+{
+	const struct gputm_reader_list *l = (const struct gputm_reader_list *)(const void *)unit;
+	uint64_t used = 0, readers = 0;
+
+	for (size_t i = 0; i <= l->map.mask; i++) {
+		const struct gputm__word_slot *slot = &l->map.slot[i];
+		const char *wrong = slot->key ? check_word(l, i) : NULL;
+
+		if (wrong)
+			return wrong;
+		used += gputm__reader_entries(l, slot);
+		readers += gputm__reader_count(l, slot);
+	}
+	if (used != l->used || used > l->config.entries || used > l->used_max)
+		return "used is not the entries of all words, or above pool or maximum";
+	return l->added == l->removed + readers ? NULL : "added is not removed + readers";
+}
+
+static uint32_t larger(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
+static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+{
+	const struct gputm_reader_list_config *c = gputm_unit_config(unit);
+	uint32_t id = gputm__log2(c->root_bits) + gputm__log2(c->leaf_bits);
+	uint32_t plain = larger(2 + GPUTM__PLAIN_READERS * id, c->root_bits);
+	uint32_t content = larger(plain, gputm__log2(c->root_bits) + c->leaf_bits);
+
+	if (index)
+		return false;
+	out->name = "entries";
+	out->entries = c->entries;
+	out->bits = c->address_bits - gputm__log2(c->word_bytes) + 2 + content;
+	out->ports = 1;
+	return true;
+}
+
+static const struct gputm__class class = {
+	.kind = "reader_list",
+	.version = 1,
+	.size = sizeof(struct gputm_reader_list),
+	.params = &table,
+	.config_offset = offsetof(struct gputm_reader_list, config),
+	.stat = stats,
+	.stat_count = GPUTM__COUNT(stats),
+	.event = events,
+	.setup = setup,
+	.teardown = teardown,
+	.clear = clear,
+	.io = io,
+	.check = check,
+	.storage = storage,
+};
+
+GPUTM__LIFE(reader_list, class)
