@@ -28,8 +28,8 @@
  *	remove 683		root 80000003	0:00000020 1:00000100 31:80000000		4
  *
  * In the host a word has one slot with 64 bits of data. Plain IDs are its low three fields of
- * 16 bits, newest first; fields without one, and the fourth, are all ones. Vectors are the number
- * of a block, below 2^48: the root, the number of readers, and one bit for each transaction,
+ * 16 bits, newest first; fields without one, and the fourth, are all ones. Vectors are the place
+ * of a block in bytes, below 2^48: the root, the number of readers, and one bit for each transaction,
  * which are the leaves one after the other. A free block is all zero.
  *
  * Invariants, as check() names them:
@@ -71,14 +71,6 @@ static inline bool is_out(const struct gputm_reader_list *l, uint64_t address, u
 static inline struct gputm__word_slot *find(const struct gputm_reader_list *l, uint64_t address)
 {
 	return gputm__word_find(&l->map, (address >> l->word_shift) + 1);
-}
-
-/* Plain IDs without the lowest field whose top bit is in `matched`. */
-static inline uint64_t without(uint64_t ids, uint64_t matched)
-{
-	uint64_t below = ((matched & -matched) >> 15) - 1;
-
-	return (ids & below) | (ids >> 16 & ~below) | UINT64_C(0xffff) << 48;
 }
 
 static inline bool has(const struct gputm__reader_block *block, uint32_t tx)
@@ -204,52 +196,70 @@ APART int expand(struct gputm_reader_list *l, struct gputm__word_slot *slot, uin
 	return added(l, address, tx);
 }
 
-APART int add_to_block(struct gputm_reader_list *l, struct gputm__reader_block *block,
-		       uint64_t address, uint32_t tx)
+/* The first reader of a leaf needs an entry. */
+APART int add_leaf(struct gputm_reader_list *l, struct gputm__reader_block *block,
+		   uint64_t address, uint32_t tx)
 {
-	uint64_t leaf = leaf_bit(l, tx);
+	if (l->used >= l->config.entries)
+		return full(l, address, tx);
+	block->root |= leaf_bit(l, tx);
+	take(l, 1);
+	flip(block, tx);
+	block->readers++;
+	return added(l, address, tx);
+}
 
-	if (has(block, tx))
+static inline int add_to_block(struct gputm_reader_list *l, struct gputm__reader_block *block,
+			       uint64_t address, uint32_t tx)
+{
+	if (GPUTM__UNLIKELY(has(block, tx)))
 		return already(l);
-	if (!(block->root & leaf)) {
-		if (l->used >= l->config.entries)
-			return full(l, address, tx);
-		block->root |= leaf;
-		take(l, 1);
-	}
+	if (GPUTM__UNLIKELY(!(block->root >> (tx >> l->leaf_shift) & 1)))
+		return add_leaf(l, block, address, tx);
 	flip(block, tx);
 	block->readers++;
 	return added(l, address, tx);
 }
 
 static inline int add_to_ids(struct gputm_reader_list *l, struct gputm__word_slot *slot,
-			     uint64_t address, uint32_t tx)
+			     uint64_t ids, uint64_t address, uint32_t tx)
 {
-	if (gputm__reader_match(slot->data, tx))
+	if (GPUTM__UNLIKELY((uint16_t)ids == tx || (uint16_t)(ids >> 16) == tx))
 		return already(l);
-	if ((uint16_t)(slot->data >> 32) != GPUTM__NO_READER)
-		return expand(l, slot, address, tx);
+	ids >>= 32;
+	if (GPUTM__UNLIKELY((uint16_t)ids != GPUTM__NO_READER))
+		return (uint16_t)ids == tx ? already(l) : expand(l, slot, address, tx);
 	slot->data = slot->data << 16 | tx;
+	return added(l, address, tx);
+}
+
+static inline int add_first(struct gputm_reader_list *l, struct gputm__word_slot *slot,
+			    uint64_t key, uint64_t address, uint32_t tx)
+{
+	if (GPUTM__UNLIKELY(l->used >= l->config.entries))
+		return full(l, address, tx);
+	slot->key = key;
+	slot->data = GPUTM__NO_READERS << 16 | tx;
+	take(l, 1);
 	return added(l, address, tx);
 }
 
 int gputm_reader_list_add(struct gputm_reader_list *l, uint64_t address, uint32_t tx)
 {
+	uint64_t key = (address >> l->word_shift) + 1;
 	struct gputm__word_slot *slot;
 
 	if (GPUTM__UNLIKELY(is_out(l, address, tx)))
 		return refuse(l, address, tx);
-	slot = find(l, address);
-	if (slot->key && gputm__readers_in_block(slot))
+	slot = gputm__word_first(&l->map, key);
+	if (slot->key != key) {
+		slot = gputm__word_search(&l->map, slot, key);
+		if (!slot->key)
+			return add_first(l, slot, key, address, tx);
+	}
+	if (gputm__readers_in_block(slot))
 		return add_to_block(l, gputm__reader_block(l, slot), address, tx);
-	if (slot->key)
-		return add_to_ids(l, slot, address, tx);
-	if (GPUTM__UNLIKELY(l->used >= l->config.entries))
-		return full(l, address, tx);
-	slot->key = (address >> l->word_shift) + 1;
-	slot->data = GPUTM__NO_READERS << 16 | tx;
-	take(l, 1);
-	return added(l, address, tx);
+	return add_to_ids(l, slot, slot->data, address, tx);
 }
 
 int gputm_reader_list_add_probe(const struct gputm_reader_list *l, uint64_t address, uint32_t tx)
@@ -299,31 +309,55 @@ APART int reform(struct gputm_reader_list *l, struct gputm__word_slot *slot, uin
 	return removed(l, address, tx);
 }
 
-APART int remove_from_block(struct gputm_reader_list *l, struct gputm__word_slot *slot,
-			    uint64_t address, uint32_t tx)
+/* The last reader of a leaf takes its entry along. */
+APART int remove_leaf(struct gputm_reader_list *l, struct gputm__word_slot *slot, uint64_t address,
+		      uint32_t tx)
 {
 	struct gputm__reader_block *block = gputm__reader_block(l, slot);
 
-	if (!has(block, tx))
-		return refuse_stranger(l, address, tx);
-	flip(block, tx);
-	if (!gputm__reader_leaf(l, block, tx >> l->leaf_shift)) {
-		block->root ^= leaf_bit(l, tx);
-		l->used--;
-	}
+	block->root ^= leaf_bit(l, tx);
+	l->used--;
 	if (--block->readers <= GPUTM__PLAIN_READERS && (!block->root || l->config.fold))
 		return reform(l, slot, address, tx);
 	return removed(l, address, tx);
 }
 
+static inline int remove_from_block(struct gputm_reader_list *l, struct gputm__word_slot *slot,
+				    uint64_t address, uint32_t tx)
+{
+	struct gputm__reader_block *block = gputm__reader_block(l, slot);
+
+	if (GPUTM__UNLIKELY(!has(block, tx)))
+		return refuse_stranger(l, address, tx);
+	flip(block, tx);
+	if (GPUTM__UNLIKELY(!(block->bits[tx >> 6] & l->leaf_mask << (tx & l->leaf_first & 63))))
+		return remove_leaf(l, slot, address, tx);
+	if (GPUTM__UNLIKELY(--block->readers <= GPUTM__PLAIN_READERS && l->config.fold))
+		return reform(l, slot, address, tx);
+	return removed(l, address, tx);
+}
+
+/* Plain IDs without a field: those above move down, and the highest becomes free. */
+static inline uint64_t without(uint64_t ids, uint32_t field)
+{
+	uint64_t below = (UINT64_C(1) << 16 * field) - 1;
+
+	return (ids & below) | (ids >> 16 & ~below) | UINT64_C(0xffff) << 48;
+}
+
 static inline int remove_from_ids(struct gputm_reader_list *l, struct gputm__word_slot *slot,
 				  uint64_t address, uint32_t tx)
 {
-	uint64_t matched = gputm__reader_match(slot->data, tx);
+	uint64_t ids = slot->data;
 
-	if (!matched)
+	if ((uint16_t)ids == tx)
+		slot->data = without(ids, 0);
+	else if ((uint16_t)(ids >> 16) == tx)
+		slot->data = without(ids, 1);
+	else if (GPUTM__LIKELY((uint16_t)(ids >> 32) == tx))
+		slot->data = without(ids, 2);
+	else
 		return refuse_stranger(l, address, tx);
-	slot->data = without(slot->data, matched);
 	return removed(l, address, tx);
 }
 
@@ -336,23 +370,26 @@ APART int remove_last(struct gputm_reader_list *l, struct gputm__word_slot *slot
 
 int gputm_reader_list_remove(struct gputm_reader_list *l, uint64_t address, uint32_t tx)
 {
+	uint64_t key = (address >> l->word_shift) + 1;
 	struct gputm__word_slot *slot;
 
 	if (GPUTM__UNLIKELY(is_out(l, address, tx)))
 		return refuse(l, address, tx);
-	slot = find(l, address);
-	if (slot->data == (GPUTM__NO_READERS << 16 | tx)) {
-		l->used--;
-		if (!gputm__word_ends_run(slot))
-			return remove_last(l, slot, address, tx);
-		slot->key = slot->data = 0;
-		return removed(l, address, tx);
+	slot = gputm__word_first(&l->map, key);
+	if (GPUTM__UNLIKELY(slot->key != key)) {
+		slot = gputm__word_search(&l->map, slot, key);
+		if (!slot->key)
+			return refuse_stranger(l, address, tx);
 	}
-	if (GPUTM__LIKELY(!gputm__readers_in_block(slot)))
-		return remove_from_ids(l, slot, address, tx);
-	if (slot->key)
+	if (gputm__readers_in_block(slot))
 		return remove_from_block(l, slot, address, tx);
-	return refuse_stranger(l, address, tx);
+	if (slot->data != (GPUTM__NO_READERS << 16 | tx))
+		return remove_from_ids(l, slot, address, tx);
+	l->used--;
+	if (!gputm__word_ends_run(slot))
+		return remove_last(l, slot, address, tx);
+	slot->key = slot->data = 0;
+	return removed(l, address, tx);
 }
 
 bool gputm_reader_list_contains(const struct gputm_reader_list *l, uint64_t address, uint32_t tx)
@@ -388,20 +425,25 @@ APART uint32_t list_ids(uint64_t ids, uint32_t *out, uint32_t capacity)
 	return count;
 }
 
+/* By words of 64 transactions, of which the root says that they have leaves. */
 APART uint32_t list_block(const struct gputm_reader_list *l,
 			  const struct gputm__reader_block *block, uint32_t *ids, uint32_t capacity)
 {
+	uint32_t leaf_shift = l->leaf_shift;
+	uint64_t root = block->root;
+
 	if (block->readers > capacity)
 		return (uint32_t)block->readers;
-	for (uint64_t root = block->root; root; root &= root - 1) {
-		uint32_t leaf = gputm__lowest(root), first = leaf << l->leaf_shift;
-		uint64_t bits = gputm__reader_leaf(l, block, leaf);
+	do {
+		uint32_t first = gputm__lowest(root) << leaf_shift & ~63u;
+		uint64_t bits = block->bits[first >> 6];
 
+		root &= ~UINT64_C(1) << ((first | 63) >> leaf_shift);
 		do {
 			*ids++ = first + gputm__lowest(bits);
 			bits &= bits - 1;
 		} while (bits);
-	}
+	} while (root);
 	return (uint32_t)block->readers;
 }
 

@@ -20,10 +20,11 @@ struct gputm_reader_list {
 	struct gputm_reader_list_config config;
 	struct gputm__word_map map;
 	unsigned char *memory; /* [blocks][block_bytes] */
-	uint32_t *free_block;  /* stack of free blocks */
+	uint32_t *free_block;  /* stack of the places of free blocks, bytes */
 	uint32_t free_blocks, blocks, block_bytes, block_words;
 	uint64_t address_max, leaf_mask;
 	uint32_t transactions, word_shift, leaf_shift;
+	uint32_t leaf_first; /* of a transaction: the first one of its leaf */
 
 	uint64_t used;
 	uint64_t added, already, full, removed, expanded, folded, used_max;
@@ -37,7 +38,7 @@ static inline bool gputm__readers_in_block(const struct gputm__word_slot *slot)
 static inline struct gputm__reader_block *gputm__reader_block(const struct gputm_reader_list *l,
 							      const struct gputm__word_slot *slot)
 {
-	return (struct gputm__reader_block *)(void *)&l->memory[slot->data * l->block_bytes];
+	return (struct gputm__reader_block *)(void *)&l->memory[slot->data];
 }
 
 static inline uint64_t gputm__reader_leaf(const struct gputm_reader_list *l,

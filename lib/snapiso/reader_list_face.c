@@ -60,6 +60,7 @@ static int setup(struct gputm_unit *unit)
 	l->transactions = c->root_bits * c->leaf_bits;
 	l->word_shift = gputm__log2(c->word_bytes);
 	l->leaf_shift = gputm__log2(c->leaf_bits);
+	l->leaf_first = ~(c->leaf_bits - 1);
 	l->blocks = c->entries / 2;
 	l->block_words = l->transactions / 64;
 	l->block_bytes = (uint32_t)sizeof(struct gputm__reader_block) + l->block_words * 8;
@@ -88,7 +89,7 @@ static void clear(struct gputm_unit *unit)
 			memset(gputm__reader_block(l, &l->map.slot[i]), 0, l->block_bytes);
 	gputm__word_map_clear(&l->map);
 	for (uint32_t i = 0; i < l->blocks; i++)
-		l->free_block[i] = l->blocks - 1 - i;
+		l->free_block[i] = (l->blocks - 1 - i) * l->block_bytes;
 	l->free_blocks = l->blocks;
 	l->used = 0;
 }

@@ -44,15 +44,27 @@ static inline size_t gputm__word_home(const struct gputm__word_map *map, uint64_
 	return (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> map->shift);
 }
 
-/* The slot of this key, or the free one that it would take. */
-static inline struct gputm__word_slot *gputm__word_find(const struct gputm__word_map *map,
-							uint64_t key)
+/* Where a search for this key begins, and in most cases ends. */
+static inline struct gputm__word_slot *gputm__word_first(const struct gputm__word_map *map,
+							 uint64_t key)
 {
-	struct gputm__word_slot *slot = &map->slot[gputm__word_home(map, key)];
+	return &map->slot[gputm__word_home(map, key)];
+}
 
+/* Where it ends, from a slot on: the slot of this key, or the free one that it would take. */
+static inline struct gputm__word_slot *gputm__word_search(const struct gputm__word_map *map,
+							  struct gputm__word_slot *slot,
+							  uint64_t key)
+{
 	while (slot->key != key && slot->key)
 		slot = slot == &map->slot[map->mask] ? map->slot : slot + 1;
 	return slot;
+}
+
+static inline struct gputm__word_slot *gputm__word_find(const struct gputm__word_map *map,
+							uint64_t key)
+{
+	return gputm__word_search(map, gputm__word_first(map, key), key);
 }
 
 /* May this slot move to the hole? Not if that would be before its home. */
