@@ -30,4 +30,9 @@
 #include <gputm/row_copier.h>
 #include <gputm/local_tm.h>
 #include <gputm/thread_compactor.h>
+#include <gputm/access_bitmap.h>
+#include <gputm/write_set_log.h>
+#include <gputm/device_validator.h>
+#include <gputm/sync_round.h>
+#include <gputm/dispatch_queues.h>
 #endif /* GPUTM_GPUTM_H */

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Access bitmaps of HeTM.
+ *
+ * Source: Castro, Romano, Ilic, Khan, "HeTM: Transactional Memory for Heterogeneous
+ * Systems", PACT 2019: IV-B (both bitmaps, filled as GPU transactions commit), IV-C
+ * (writes are marked in the read-set bitmap too, so that one test finds both kinds of
+ * conflict), IV-D (16 KB granules and joined transfers for the write-set bitmap), V-A
+ * (4 B and 1 KB granules for the read-set bitmap).
+ *
+ *   record(a)   bit a / granule = 1
+ *   query(a)    bit a / granule
+ *   next(from)  the next run of 1 bits, as one transfer
+ *
+ * Example, granules of 16 KB = 0x4000:
+ *   record 0x100, 0x3fff, 0x4000, 0x12345   bits 0, 0, 1, 4
+ *   next(0)       0x0 .. 0x7fff             bits 0 and 1 are one run
+ *   next(0x8000)  0x10000 .. 0x13fff        bit 4
+ *   next(0x14000) nothing
+ *
+ * A granule is 64 times in a word, and 64 words have one word of summary (marks.h). Listing
+ * and clearing walk the summary; 600 MB at 4 B per bit have 18.75 MB of bits, of which a round
+ * touches what it marks, and 293 KB of summary.
+ *
+ * Invariants, proved by check():
+ *  I1  a summary bit is set exactly if its word is not 0
+ *  I2  no granule behind the region's end is marked
+ *  I3  maximum_marked <= cleared; nothing is cleared without a clear
+ *
+ * Differences from the paper:
+ *  - The paper's bitmaps may as well be byte maps; it does not say how marks of concurrent
+ *    threads are kept apart. Here a bit is a bit.
+ *  - The summary is ours. It is no hardware and not in the storage report.
+ *
+ * A mark is the hottest operation of all: one per access of the GPU. It therefore has neither
+ * a counter nor an event; marks are counted when they are asked for or removed.
+ */
+#include "gputm/access_bitmap.h"
+#include "lib/hetm/marks.h"
+
+struct gputm_access_bitmap {
+	struct gputm_unit unit;
+	struct gputm__marks marks;
+	uint64_t queries, clears, cleared, maximum_marked;
+	struct gputm_access_bitmap_config config;
+};
+
+static const struct gputm_param rows[] = {
+#define ROW(...) GPUTM__PARAM(struct gputm_access_bitmap_config, __VA_ARGS__)
+	ROW(region_bytes, 1, UINT64_C(1) << 36, 629145600, false, "Bytes of the shared region.",
+	    "HeTM V"),
+	ROW(granule, 4, 1 << 20, 4, true, "Bytes that one bit stands for.", "HeTM IV-D, V-A"),
+#undef ROW
+};
+
+static const struct gputm_preset presets[] = {
+	{ "read-small", "HeTM V-A: the small read-set bitmap.", { { "granule", 4 } } },
+	{ "read-large", "HeTM V-A: the large read-set bitmap.", { { "granule", 1024 } } },
+	{ "write-back", "HeTM IV-D: the write-set bitmap.", { { "granule", 16384 } } },
+};
+
+static const struct gputm_params params = {
+	"access_bitmap", sizeof(struct gputm_access_bitmap_config),
+	rows,		 GPUTM__COUNT(rows),
+	presets,	 GPUTM__COUNT(presets),
+};
+
+static const struct gputm__stat_row stats[] = {
+#define STAT(...) GPUTM__STAT(struct gputm_access_bitmap, __VA_ARGS__)
+	STAT(queries, COUNTER, "queries", "Granules asked for."),
+	STAT(clears, COUNTER, "clears", "Times that all marks were removed."),
+	STAT(cleared, COUNTER, "granules", "Marks removed: granules accessed, round by round."),
+	STAT(maximum_marked, MAXIMUM, "granules", "Most marks removed at a time."),
+#undef STAT
+};
+
+static const char *const events[] = { "clear" };
+
+static struct gputm_access_bitmap *bitmap_of(struct gputm_unit *unit)
+{
+	return (struct gputm_access_bitmap *)(void *)unit;
+}
+
+static const struct gputm_access_bitmap *const_bitmap_of(const struct gputm_unit *unit)
+{
+	return (const struct gputm_access_bitmap *)(const void *)unit;
+}
+
+static uint64_t granules(const struct gputm__marks *m)
+{
+	return ((m->region - 1) >> m->shift) + 1;
+}
+
+static uint64_t summaries(const struct gputm__marks *m)
+{
+	return (m->words + 63) / 64;
+}
+
+static int setup(struct gputm_unit *unit)
+{
+	struct gputm_access_bitmap *b = bitmap_of(unit);
+	struct gputm__marks *m = &b->marks;
+
+	m->region = b->config.region_bytes;
+	m->shift = gputm__log2(b->config.granule);
+	m->words = (granules(m) + 63) / 64;
+	m->bits = gputm__alloc(unit->ctx, m->words, sizeof(*m->bits));
+	m->summary = gputm__alloc(unit->ctx, summaries(m), sizeof(*m->summary));
+	return m->bits && m->summary ? 0 : -ENOMEM;
+}
+
+static void teardown(struct gputm_unit *unit)
+{
+	gputm__free(unit->ctx, bitmap_of(unit)->marks.bits);
+	gputm__free(unit->ctx, bitmap_of(unit)->marks.summary);
+}
+
+/* The first word at or behind `word` that is not 0, or words. */
+static uint64_t next_used(const struct gputm__marks *m, uint64_t word)
+{
+	uint64_t at = word >> 6, some;
+
+	if (word >= m->words)
+		return m->words;
+	some = m->summary[at] & ~gputm__low_mask(word & 63);
+	while (!some) {
+		if (++at == summaries(m))
+			return m->words;
+		some = m->summary[at];
+	}
+	return at << 6 | gputm__lowest(some);
+}
+
+static void clear(struct gputm_unit *unit)
+{
+	struct gputm_access_bitmap *b = bitmap_of(unit);
+	struct gputm__marks *m = &b->marks;
+
+	for (uint64_t w = next_used(m, 0); w < m->words; w = next_used(m, w + 1)) {
+		m->bits[w] = 0;
+		m->summary[w >> 6] &= m->summary[w >> 6] - 1;
+	}
+}
+
+/* ---- snapshot: the words that are not 0, in order ---- */
+
+#define NONE UINT64_MAX /* the word before the first */
+
+static void io_word(struct gputm__io *io, struct gputm__marks *m, uint64_t *word, uint64_t *bits)
+{
+	uint64_t before = *word;
+
+	gputm__io_u64_max(io, word, m->words - 1, "a word behind the region's end");
+	gputm__io_u64(io, bits);
+	if (io->error || !gputm__io_reading(io))
+		return;
+	if (!*bits || (before != NONE && *word <= before)) {
+		gputm__io_fail(io, -EINVAL, "words of marks are empty or out of order");
+		return;
+	}
+	m->bits[*word] = *bits;
+	m->summary[*word >> 6] |= UINT64_C(1) << (*word & 63);
+}
+
+static void io(struct gputm_unit *unit, struct gputm__io *io)
+{
+	struct gputm_access_bitmap *b = bitmap_of(unit);
+	struct gputm__marks *m = &b->marks;
+	uint64_t used = 0, word = NONE, bits = 0;
+
+	for (uint64_t w = next_used(m, 0); w < m->words; w = next_used(m, w + 1))
+		used++;
+	gputm__io_u64_max(io, &used, m->words, "more words of marks than there are");
+	for (uint64_t i = 0; i < used && !io->error; i++) {
+		if (!gputm__io_reading(io)) {
+			word = next_used(m, word + 1);
+			bits = m->bits[word];
+		}
+		io_word(io, m, &word, &bits);
+	}
+}
+
+/* ---- the rest of the face ---- */
+
+static const char *check(const struct gputm_unit *unit)
+{
+	const struct gputm_access_bitmap *b = const_bitmap_of(unit);
+	const struct gputm__marks *m = &b->marks;
+
+	for (uint64_t w = next_used(m, 0); w < m->words; w = next_used(m, w + 1))
+		if (!m->bits[w])
+			return "the summary says that an empty word is used";
+	if (granules(m) & 63 && m->bits[m->words - 1] & ~gputm__low_mask(granules(m) & 63))
+		return "a granule behind the region's end is marked";
+	if (b->maximum_marked > b->cleared || b->maximum_marked > granules(m))
+		return "more granules were marked at a time than there are or were";
+	return b->clears || !b->cleared ? NULL : "marks were removed and nothing was cleared";
+}
+
+static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+{
+	const struct gputm_access_bitmap *b = const_bitmap_of(unit);
+
+	if (index)
+		return false;
+	*out = (struct gputm_storage){ "bits", granules(&b->marks), 1, 1, false };
+	return true;
+}
+
+static const struct gputm__class class = {
+	.kind = "access_bitmap",
+	.version = 1,
+	.size = sizeof(struct gputm_access_bitmap),
+	.params = &params,
+	.config_offset = offsetof(struct gputm_access_bitmap, config),
+	.stat = stats,
+	.stat_count = GPUTM__COUNT(stats),
+	.event = events,
+	.setup = setup,
+	.teardown = teardown,
+	.clear = clear,
+	.io = io,
+	.check = check,
+	.storage = storage,
+};
+
+GPUTM__LIFE(access_bitmap, class)
+
+/* ---- data path ---- */
+
+__attribute__((noinline, cold)) static int
+refuse_address(const struct gputm_access_bitmap *b, uint64_t address)
+{
+	return gputm__out_of_range(&b->unit, "address", address, 0, b->marks.region - 1);
+}
+
+int gputm_access_bitmap_record(struct gputm_access_bitmap *b, uint64_t address)
+{
+	if (GPUTM__UNLIKELY(address >= b->marks.region))
+		return refuse_address(b, address);
+	gputm__marks_set(&b->marks, address);
+	return 0;
+}
+
+int gputm_access_bitmap_query(struct gputm_access_bitmap *b, uint64_t address)
+{
+	if (GPUTM__UNLIKELY(address >= b->marks.region))
+		return refuse_address(b, address);
+	b->queries++;
+	return gputm__marks_has(&b->marks, address);
+}
+
+int gputm_access_bitmap_query_probe(const struct gputm_access_bitmap *b, uint64_t address)
+{
+	if (GPUTM__UNLIKELY(address >= b->marks.region))
+		return refuse_address(b, address);
+	return gputm__marks_has(&b->marks, address);
+}
+
+/* The first marked granule at or behind `granule`, or granules. */
+static uint64_t next_marked(const struct gputm__marks *m, uint64_t granule)
+{
+	uint64_t word = granule >> 6, some;
+
+	if (granule >= granules(m))
+		return granules(m);
+	some = m->bits[word] & ~gputm__low_mask(granule & 63);
+	if (!some) {
+		word = next_used(m, word + 1);
+		if (word == m->words)
+			return granules(m);
+		some = m->bits[word];
+	}
+	return word << 6 | gputm__lowest(some);
+}
+
+/* The first granule behind a marked one that is not marked. */
+static uint64_t end_of_run(const struct gputm__marks *m, uint64_t granule)
+{
+	uint64_t word = granule >> 6, holes = ~m->bits[word] & ~gputm__low_mask(granule & 63);
+
+	while (!holes) {
+		if (++word == m->words)
+			return granules(m);
+		holes = ~m->bits[word];
+	}
+	word = word << 6 | gputm__lowest(holes);
+	return word < granules(m) ? word : granules(m);
+}
+
+bool gputm_access_bitmap_next(const struct gputm_access_bitmap *b, uint64_t from,
+			      struct gputm_access_bitmap_run *run)
+{
+	const struct gputm__marks *m = &b->marks;
+	uint64_t first = from < m->region ? next_marked(m, from >> m->shift) : granules(m), end;
+
+	if (first == granules(m))
+		return false;
+	end = end_of_run(m, first) << m->shift;
+	run->address = first << m->shift;
+	run->bytes = (end < m->region ? end : m->region) - run->address;
+	return true;
+}
+
+uint64_t gputm_access_bitmap_marked(const struct gputm_access_bitmap *b)
+{
+	const struct gputm__marks *m = &b->marks;
+	uint64_t marked = 0;
+
+	for (uint64_t w = next_used(m, 0); w < m->words; w = next_used(m, w + 1))
+		marked += gputm__popcount(m->bits[w]);
+	return marked;
+}
+
+void gputm_access_bitmap_clear(struct gputm_access_bitmap *b)
+{
+	uint64_t marked = gputm_access_bitmap_marked(b);
+
+	b->clears++;
+	b->cleared += marked;
+	gputm__maximum(&b->maximum_marked, marked);
+	clear(&b->unit);
+	gputm__emit(&b->unit, GPUTM_ACCESS_BITMAP_EVENT_CLEAR, marked, 0, 0, 0);
+}
+
+const struct gputm__marks *gputm__access_bitmap_marks(const struct gputm_access_bitmap *b)
+{
+	return &b->marks;
+}

@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The validation kernel of HeTM.
+ *
+ * Source: HeTM (PACT 2019), IV-C.2 and Fig. 1a: the CPU's transactions are to be serialised
+ * before the GPU's, which needs WS(CPU) and RS(GPU) to be disjoint; as the GPU's writes are
+ * marked in its read-set bitmap, write-write conflicts are found by the same test. IV-D:
+ * early validation tests and does not apply; the shadow copy is brought up to date by the
+ * logs. Chunks arrive in any order, so each word has a stamp of the newest write applied.
+ *
+ *   for each entry (a, v, s) of a chunk
+ *     APPLY   conflict |= marked(a);  s > TS[a]: TS[a] = s, write v;  else stale
+ *     EARLY   conflict |= marked(a)
+ *     REPLAY  s = TS[a]: write v;  else stale
+ *   cycles = ceil(entries / lanes) x (entry_cycles + lock_cycles)
+ *
+ * Example: the GPU has read word 8; the CPU wrote word 0 at stamps 1 and 3, word 8 at 2.
+ *   APPLY  (0, 3) (8, 2)   conflict at 8, both written: TS[0] = 3, TS[8] = 2
+ *   APPLY  (0, 1)          stale
+ *   REPLAY (0, 1)          stale: the shadow copy waits for the newest one
+ *   REPLAY (0, 3) (8, 2)   both written
+ * The round fails, and the working copy has the CPU's writes all the same.
+ *
+ * The stamps are in pages of 4,096 words, made when a word of them is first written. Stamps of
+ * earlier rounds stay: they are lower than those that come, so nothing is cleared.
+ *
+ * Invariants, proved by check():
+ *  I1  no stamp is wider than stamp_bits
+ *  I2  tested = conflicts + passed over, so conflicts <= tested; checked = applied + stale
+ *  I3  there is a verdict of conflict only if a test has found one
+ *
+ * Differences from the paper:
+ *  - The paper keeps a lock bit in each stamp, against two threads that apply writes of one
+ *    word at a time. The entries of a chunk are applied in order here, so the lock decides
+ *    nothing; it is a cost, lock_cycles.
+ *  - How a replay orders the writes of a word is not said in the paper. The stamps that
+ *    validation left tell which write is the last one.
+ */
+#include "gputm/device_validator.h"
+#include "lib/hetm/marks.h"
+
+#define PAGE_SHIFT 12 /* words of a page */
+#define PAGE_WORDS (1u << PAGE_SHIFT)
+
+struct gputm_device_validator {
+	struct gputm_unit unit;
+	struct gputm_device_validator_config config;
+	uint64_t **page; /* [pages] stamps by word; NULL: all 0 */
+	uint64_t pages, words, widest;
+	uint64_t *old, *apply; /* of the chunk at work */
+	size_t capacity;
+	uint64_t round;
+	bool conflict;
+	uint64_t chunks, tested, conflicts, applied, stale, early, replayed, overtaken, rounds;
+	uint64_t failed_rounds, cycles;
+};
+
+static const struct gputm_param rows[] = {
+#define ROW(...) GPUTM__PARAM(struct gputm_device_validator_config, __VA_ARGS__)
+	ROW(region_bytes, 4, UINT64_C(1) << 36, 67108864, false, "Bytes of the shared region.",
+	    "HeTM V"),
+	ROW(stamp_bits, 8, 63, 32, false, "Width of a stamp, bits.", ""),
+	ROW(lanes, 1, 65536, 2048, true, "Entries checked side by side.", ""),
+	ROW(entry_cycles, 1, 65536, 400, false, "Cycles of one entry in its lane.", ""),
+	ROW(lock_cycles, 0, 65536, 0, false, "Cycles of the lock bit of a word's stamp.",
+	    "HeTM IV-C"),
+#undef ROW
+};
+
+static const struct gputm_preset presets[] = {
+	{ "shetm", "HeTM V: 600 MB.", { { "region_bytes", 629145600 } } },
+};
+
+static const struct gputm_params params = {
+	"device_validator", sizeof(struct gputm_device_validator_config),
+	rows,		    GPUTM__COUNT(rows),
+	presets,	    GPUTM__COUNT(presets),
+};
+
+static const struct gputm__stat_row stats[] = {
+#define STAT(...) GPUTM__STAT(struct gputm_device_validator, __VA_ARGS__)
+	STAT(chunks, COUNTER, "chunks", "Chunks taken, of every mode."),
+	STAT(tested, COUNTER, "entries", "Entries of validation: applied + stale."),
+	STAT(early, COUNTER, "entries", "Entries of early validation."),
+	STAT(conflicts, COUNTER, "entries", "Entries whose granule the GPU had accessed."),
+	STAT(applied, COUNTER, "entries", "Entries applied in validation."),
+	STAT(stale, COUNTER, "entries", "Entries that a newer write had overtaken."),
+	STAT(replayed, COUNTER, "entries", "Entries applied in a replay."),
+	STAT(overtaken, COUNTER, "entries", "Entries of a replay that were not the newest."),
+	STAT(rounds, COUNTER, "rounds", "Rounds that have been begun."),
+	STAT(failed_rounds, COUNTER, "rounds", "Rounds in which a conflict was found."),
+	STAT(cycles, COUNTER, "cycles", "Cycles of the validation kernels."),
+#undef STAT
+};
+
+static const char *const events[] = { "chunk", "begin" };
+
+static struct gputm_device_validator *validator_of(struct gputm_unit *unit)
+{
+	return (struct gputm_device_validator *)(void *)unit;
+}
+
+static const struct gputm_device_validator *const_validator_of(const struct gputm_unit *unit)
+{
+	return (const struct gputm_device_validator *)(const void *)unit;
+}
+
+static int setup(struct gputm_unit *unit)
+{
+	struct gputm_device_validator *v = validator_of(unit);
+
+	v->words = (v->config.region_bytes + 3) / 4;
+	v->pages = (v->words - 1) / PAGE_WORDS + 1;
+	v->widest = gputm__low_mask(v->config.stamp_bits);
+	v->page = gputm__alloc(unit->ctx, v->pages, sizeof(*v->page));
+	return v->page ? 0 : -ENOMEM;
+}
+
+static void free_pages(struct gputm_device_validator *v)
+{
+	for (uint64_t p = 0; v->page && p < v->pages; p++) {
+		gputm__free(v->unit.ctx, v->page[p]);
+		v->page[p] = NULL;
+	}
+}
+
+static void teardown(struct gputm_unit *unit)
+{
+	free_pages(validator_of(unit));
+	gputm__free(unit->ctx, validator_of(unit)->page);
+	gputm__free(unit->ctx, validator_of(unit)->old);
+	gputm__free(unit->ctx, validator_of(unit)->apply);
+}
+
+static void clear(struct gputm_unit *unit)
+{
+	struct gputm_device_validator *v = validator_of(unit);
+
+	free_pages(v);
+	v->round = 0;
+	v->conflict = false;
+}
+
+static uint64_t *make_page(struct gputm_device_validator *v, uint64_t page)
+{
+	v->page[page] = gputm__alloc(v->unit.ctx, PAGE_WORDS, sizeof(uint64_t));
+	return v->page[page];
+}
+
+/* ---- snapshot: the pages that hold a stamp, in order ---- */
+
+static bool page_used(const struct gputm_device_validator *v, uint64_t page)
+{
+	for (unsigned i = 0; v->page[page] && i < PAGE_WORDS; i++)
+		if (v->page[page][i])
+			return true;
+	return false;
+}
+
+static void io_page(struct gputm__io *io, struct gputm_device_validator *v, uint64_t *page)
+{
+	gputm__io_u64_max(io, page, v->pages - 1, "a page behind the region's end");
+	if (io->error)
+		return;
+	if (gputm__io_reading(io)) {
+		if (v->page[*page]) {
+			gputm__io_fail(io, -EINVAL, "a page of stamps comes twice");
+			return;
+		}
+		if (!make_page(v, *page)) {
+			gputm__io_fail(io, -ENOMEM, "no memory");
+			return;
+		}
+	}
+	gputm__io_u64s(io, v->page[*page], PAGE_WORDS);
+	if (gputm__io_reading(io) && !io->error && !page_used(v, *page))
+		gputm__io_fail(io, -EINVAL, "a page without a stamp");
+}
+
+static void io(struct gputm_unit *unit, struct gputm__io *io)
+{
+	struct gputm_device_validator *v = validator_of(unit);
+	uint64_t used = 0, page = 0, before = 0;
+
+	gputm__io_u64(io, &v->round);
+	gputm__io_bool(io, &v->conflict);
+	for (uint64_t p = 0; !gputm__io_reading(io) && p < v->pages; p++)
+		used += page_used(v, p);
+	gputm__io_u64_max(io, &used, v->pages, "more pages of stamps than there are");
+	for (uint64_t i = 0; i < used && !io->error; i++, page++) {
+		while (!gputm__io_reading(io) && !page_used(v, page))
+			page++;
+		io_page(io, v, &page);
+		if (gputm__io_reading(io) && !io->error && i && page <= before)
+			gputm__io_fail(io, -EINVAL, "pages of stamps are out of order");
+		before = page;
+	}
+}
+
+static const char *check(const struct gputm_unit *unit)
+{
+	const struct gputm_device_validator *v = const_validator_of(unit);
+
+	for (uint64_t p = 0; p < v->pages; p++)
+		for (uint64_t i = 0; v->page[p] && i < PAGE_WORDS; i++) {
+			if (v->page[p][i] > v->widest)
+				return "a stamp is too wide";
+			if (v->page[p][i] && p * PAGE_WORDS + i >= v->words)
+				return "a word behind the region's end has a stamp";
+		}
+	if (v->tested != v->applied + v->stale)
+		return "tested is not applied + stale";
+	if (v->conflicts > v->tested + v->early)
+		return "more entries conflict than were tested";
+	return v->conflict && !v->conflicts ? "a verdict of conflict, and no conflict" : NULL;
+}
+
+static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+{
+	const struct gputm_device_validator *v = const_validator_of(unit);
+
+	if (index)
+		return false;
+	/* The lock bit is one of the stamp's own, as in the paper. */
+	*out = (struct gputm_storage){ "stamps", v->words, v->config.stamp_bits, 1, false };
+	return true;
+}
+
+static const struct gputm__class class = {
+	.kind = "device_validator",
+	.version = 1,
+	.size = sizeof(struct gputm_device_validator),
+	.params = &params,
+	.config_offset = offsetof(struct gputm_device_validator, config),
+	.stat = stats,
+	.stat_count = GPUTM__COUNT(stats),
+	.event = events,
+	.setup = setup,
+	.teardown = teardown,
+	.clear = clear,
+	.io = io,
+	.check = check,
+	.storage = storage,
+};
+
+GPUTM__LIFE(device_validator, class)
+
+/* ---- data path ---- */
+
+int gputm_device_validator_begin(struct gputm_device_validator *v, uint64_t round)
+{
+	if (GPUTM__UNLIKELY(v->rounds && round <= v->round))
+		return gputm__out_of_range(&v->unit, "round", round, v->round + 1, UINT64_MAX);
+	v->round = round;
+	v->conflict = false;
+	v->rounds++;
+	gputm__emit(&v->unit, GPUTM_DEVICE_VALIDATOR_EVENT_BEGIN, round, 0, 0, 0);
+	return 0;
+}
+
+/* What is wrong with an entry that cannot be taken. */
+static int refuse_entry(const struct gputm_device_validator *v, const struct gputm_log_entry *e)
+{
+	if (e->address >= v->config.region_bytes)
+		return gputm__out_of_range(&v->unit, "address", e->address, 0,
+					   v->config.region_bytes - 1);
+	if (e->address & 3)
+		return gputm__refuse(&v->unit, "address = %llu is not a multiple of 4",
+				     (unsigned long long)e->address);
+	return gputm__out_of_range(&v->unit, "stamp", e->stamp, 1,
+				   gputm__low_mask(v->config.stamp_bits));
+}
+
+/* The word of an entry; beyond all words if the address is none. */
+static uint64_t word_of(const struct gputm_log_entry *e)
+{
+	return e->address >> 2 | e->address << 62;
+}
+
+static uint64_t *stamp_of(const struct gputm_device_validator *v, uint64_t word)
+{
+	return &v->page[word >> PAGE_SHIFT][word & (PAGE_WORDS - 1)];
+}
+
+static bool acceptable(const struct gputm_device_validator *v, const struct gputm_log_entry *e)
+{
+	return GPUTM__LIKELY(word_of(e) < v->words && e->stamp - 1 < v->widest);
+}
+
+/* Applying stopped at entry `at`, in 64s: the stamps of those before are as they were. */
+static void undo(struct gputm_device_validator *v, const struct gputm_log_entry *entry,
+		 uint32_t at)
+{
+	while (at-- > 0)
+		if (v->apply[at >> 6] >> (at & 63) & 1)
+			*stamp_of(v, word_of(entry + at)) = v->old[at];
+}
+
+/*
+ * Test and apply up to 64 entries; old[] keeps the stamps that they replace. How many could
+ * be done: count, unless one is refused or there is no memory for its page.
+ */
+static uint32_t apply_some(struct gputm_device_validator *v, const struct gputm__marks *shared,
+			   const struct gputm_log_entry *entry, uint32_t count, uint64_t *old,
+			   uint64_t *apply, uint32_t *conflicts)
+{
+	/* Copies, which no store in the loop can change. */
+	const struct gputm__marks marks = *shared;
+	const uint64_t words = v->words, widest = v->widest;
+	uint64_t *const *const pages = (uint64_t *const *)v->page;
+	const struct gputm_log_entry *e = entry, *end = entry + count;
+	uint64_t newer = 0, bit = 1;
+	uint32_t found = 0;
+
+	for (; e < end; e++, old++, bit += bit) {
+		uint64_t word = word_of(e), stamp = e->stamp, *page, *place, before;
+
+		if (GPUTM__UNLIKELY(word >= words || stamp - 1 >= widest))
+			break;
+		page = pages[word >> PAGE_SHIFT];
+		if (GPUTM__UNLIKELY(!page)) {
+			page = make_page(v, word >> PAGE_SHIFT);
+			if (!page)
+				break;
+		}
+		found += gputm__marks_has(&marks, word << 2);
+		place = &page[word & (PAGE_WORDS - 1)];
+		before = *place;
+		if (stamp > before) {
+			*old = before;
+			*place = stamp;
+			newer |= bit;
+		}
+	}
+	*apply = newer;
+	*conflicts += found;
+	return (uint32_t)(e - entry);
+}
+
+static int apply_chunk(struct gputm_device_validator *v, const struct gputm__marks *marks,
+		       const struct gputm_log_chunk *chunk,
+		       struct gputm_device_validator_result *r)
+{
+	for (uint32_t at = 0; at < chunk->count; at += 64) {
+		const struct gputm_log_entry *e = chunk->entry + at;
+		uint32_t count = chunk->count - at < 64 ? chunk->count - at : 64;
+		uint32_t done = apply_some(v, marks, e, count, v->old + at, &v->apply[at >> 6],
+					   &r->conflicts);
+
+		r->applied += gputm__popcount(v->apply[at >> 6]);
+		if (GPUTM__LIKELY(done == count))
+			continue;
+		undo(v, chunk->entry, at + done);
+		return acceptable(v, e + done) ? -ENOMEM : refuse_entry(v, e + done);
+	}
+	return 0;
+}
+
+static int test_chunk(const struct gputm_device_validator *v, const struct gputm__marks *marks,
+		      const struct gputm_log_chunk *chunk, struct gputm_device_validator_result *r)
+{
+	const struct gputm_log_entry *e = chunk->entry, *end = e + chunk->count;
+	uint32_t conflicts = 0;
+
+	for (; e < end; e++) {
+		if (!acceptable(v, e))
+			return refuse_entry(v, e);
+		conflicts += gputm__marks_has(marks, e->address);
+	}
+	r->conflicts = conflicts;
+	return 0;
+}
+
+/* Which entries are the newest of their words? */
+static int replay_chunk(const struct gputm_device_validator *v,
+			const struct gputm_log_chunk *chunk,
+			struct gputm_device_validator_result *r)
+{
+	for (uint32_t i = 0; i < chunk->count; i++) {
+		const struct gputm_log_entry *e = &chunk->entry[i];
+		const uint64_t *page;
+
+		if (!acceptable(v, e))
+			return refuse_entry(v, e);
+		page = v->page[word_of(e) >> PAGE_SHIFT];
+		if (!page || page[word_of(e) & (PAGE_WORDS - 1)] != e->stamp)
+			continue;
+		v->apply[i >> 6] |= UINT64_C(1) << (i & 63);
+		r->applied++;
+	}
+	return 0;
+}
+
+static void count_chunk(struct gputm_device_validator *v, uint32_t count,
+			enum gputm_device_validator_mode mode,
+			const struct gputm_device_validator_result *r)
+{
+	v->chunks++;
+	v->cycles += r->cycles;
+	v->conflicts += r->conflicts;
+	if (r->conflicts && !v->conflict) {
+		v->conflict = true;
+		v->failed_rounds++;
+	}
+	if (mode == GPUTM_DEVICE_VALIDATOR_EARLY) {
+		v->early += count;
+	} else if (mode == GPUTM_DEVICE_VALIDATOR_REPLAY) {
+		v->replayed += r->applied;
+		v->overtaken += r->stale;
+	} else {
+		v->tested += count;
+		v->applied += r->applied;
+		v->stale += r->stale;
+	}
+	gputm__emit(&v->unit, GPUTM_DEVICE_VALIDATOR_EVENT_CHUNK, mode, count, r->conflicts,
+		    r->applied);
+}
+
+static int refuse_chunk(const struct gputm_device_validator *v,
+			const struct gputm_access_bitmap *reads,
+			const struct gputm_log_chunk *chunk, enum gputm_device_validator_mode mode)
+{
+	if ((unsigned)mode > GPUTM_DEVICE_VALIDATOR_REPLAY)
+		return gputm__out_of_range(&v->unit, "mode", mode, 0,
+					   GPUTM_DEVICE_VALIDATOR_REPLAY);
+	if (chunk->round != v->round)
+		return gputm__refuse(&v->unit, "chunk's round = %llu, must be %llu",
+				     (unsigned long long)chunk->round,
+				     (unsigned long long)v->round);
+	if (mode == GPUTM_DEVICE_VALIDATOR_REPLAY)
+		return 0;
+	if (!reads || gputm__access_bitmap_marks(reads)->region != v->config.region_bytes)
+		return gputm__refuse(&v->unit, "the bitmap is not of a region of %llu bytes",
+				     (unsigned long long)v->config.region_bytes);
+	return 0;
+}
+
+/* Room for what a chunk of so many entries leaves: apply[], all 0, and old[]. */
+static int make_room(struct gputm_device_validator *v, uint32_t count)
+{
+	size_t capacity = v->capacity;
+	int error = gputm__grow(v->unit.ctx, (void **)&v->old, &capacity, count, sizeof(*v->old));
+
+	if (!error)
+		error = gputm__grow(v->unit.ctx, (void **)&v->apply, &v->capacity, count,
+				    sizeof(*v->apply));
+	for (size_t i = 0; !error && i < ((size_t)count + 63) / 64; i++)
+		v->apply[i] = 0;
+	return error;
+}
+
+int gputm_device_validator_push(struct gputm_device_validator *v,
+				const struct gputm_access_bitmap *reads,
+				const struct gputm_log_chunk *chunk,
+				enum gputm_device_validator_mode mode, uint64_t *apply,
+				struct gputm_device_validator_result *result)
+{
+	struct gputm_device_validator_result r = { 0 };
+	uint32_t lanes = v->config.lanes, waves;
+	int error = refuse_chunk(v, reads, chunk, mode);
+
+	if (!error)
+		error = make_room(v, chunk->count);
+	if (error)
+		return error;
+	if (mode == GPUTM_DEVICE_VALIDATOR_REPLAY)
+		error = replay_chunk(v, chunk, &r);
+	else if (mode == GPUTM_DEVICE_VALIDATOR_EARLY)
+		error = test_chunk(v, gputm__access_bitmap_marks(reads), chunk, &r);
+	else
+		error = apply_chunk(v, gputm__access_bitmap_marks(reads), chunk, &r);
+	if (GPUTM__UNLIKELY(error))
+		return error;
+	for (uint32_t i = 0; i < (chunk->count + 63) / 64; i++)
+		apply[i] = v->apply[i];
+	if (mode != GPUTM_DEVICE_VALIDATOR_EARLY)
+		r.stale = chunk->count - r.applied;
+	waves = (chunk->count + lanes - 1) >> gputm__log2(lanes);
+	r.cycles = (uint64_t)waves * (v->config.entry_cycles + v->config.lock_cycles);
+	count_chunk(v, chunk->count, mode, &r);
+	*result = r;
+	return 0;
+}
+
+bool gputm_device_validator_conflict(const struct gputm_device_validator *v)
+{
+	return v->conflict;
+}

@@ -1,0 +1,570 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Synchronisation rounds of HeTM.
+ *
+ * Source: HeTM (PACT 2019), IV-C (the three phases, Fig. 1a) and IV-D (the CPU works on while
+ * logs are shipped, shadow copy, early validation, Fig. 1b).
+ *
+ *   step        asks for      then
+ *   EXECUTE     EARLY, RUN    at the deadline, or when an early conflict is known: STOP
+ *   STOP        DRAIN gpu     SHIP; DRAIN gpu and cpu if the CPU is not to work on
+ *   SHIP        SHIP          chunk by chunk as the link gets free; none left: STOP_CPU if the
+ *                             CPU runs, else VERDICT. With the CPU stopped parts are shipped
+ *   STOP_CPU    DRAIN cpu     SHIP
+ *   VERDICT     RUN           when the GPU has validated the last chunk: success or not
+ *   SHADOW      SHADOW        success: the GPU runs again once the copy is made
+ *   COPY_BACK   COPY_BACK     success: the link is busy with it
+ *   REPLAY      REPLAY        failure with a shadow copy: the CPU runs again at once
+ *   REALIGN     REALIGN       failure without one
+ *   FINISH      RUN, END      when the copies have arrived: all run again
+ *
+ * Example, "basic", 1000 cycles of execution, link 10 cycles + 1 byte a cycle:
+ *     0  begin: both run          1000  DRAIN both, done      SHIP: 48 bytes, 5 cycles
+ *  1048  SHIP: none               1063  verdict (1048 + 10 + 5): success
+ *        COPY_BACK: 2 runs, 100 bytes
+ *  1183  END: both run            blocked: 183 cycles each
+ *
+ * Invariants, proved by check():
+ *  I1  rounds = succeeded + failed + the one that is going on
+ *  I2  a thing to do is open only in a step that asks for it
+ *  I3  in EXECUTE both devices may run; the GPU is blocked from STOP to the merge
+ *  I4  rounds cut short have failed, so they are at most as many
+ *
+ * Differences from the paper:
+ *  - The CPU is blocked from the moment when no full chunk is left, until the merge's copies
+ *    are done. The paper says "very few" chunks, and draws the same.
+ *  - If the CPU fills chunks faster than the link carries them, this would not end: the CPU
+ *    is also blocked when validation has taken as long as the execution phase may.
+ *  - Joining runs of the write-back is the caller's (gputm_access_bitmap_next); each run
+ *    pays the link's latency once.
+ */
+#include "gputm/sync_round.h"
+#include "lib/base/unit.h"
+
+enum step {
+	IDLE,
+	EXECUTE,
+	STOP,
+	SHIP,
+	STOP_CPU,
+	VERDICT,
+	SHADOW,
+	COPY_BACK,
+	REPLAY,
+	REALIGN,
+	FINISH,
+};
+
+enum { CPU, GPU, DEVICES };
+
+#define BLOCKED UINT64_MAX
+#define LAST_TIME (UINT64_C(1) << 62)
+#define MOST (UINT64_C(1) << 40)
+#define MOST_RUNS (UINT64_C(1) << 32)
+
+struct gputm_sync_round {
+	struct gputm_unit unit;
+	struct gputm_sync_round_config config;
+	uint32_t step;
+	uint32_t open; /* enum gputm_sync_round_what that waits for complete(); RUN: none */
+	bool conflict;
+	uint64_t now;
+	uint64_t phase_begun;	 /* for the statistics, and the CPU's time in validation */
+	uint64_t early_at;	 /* next early validation */
+	uint64_t link_free;	 /* the link has sent its last byte */
+	uint64_t gpu_free;	 /* the GPU has validated, or a copy is done */
+	uint64_t from[DEVICES];	 /* the device runs from then on; BLOCKED: not known yet */
+	uint64_t since[DEVICES]; /* blocked since */
+	uint64_t rounds, succeeded, failed, cut_short;
+	uint64_t early_chunks, chunks, shipped_bytes, shadow_bytes, copied_back, realigned;
+	uint64_t execution, validation, merge, cpu_blocked, gpu_blocked;
+};
+
+static const struct gputm_param rows[] = {
+#define ROW(...) GPUTM__PARAM(struct gputm_sync_round_config, __VA_ARGS__)
+	ROW(round_cycles, 1, MOST, 80000000, false, "Cycles of the execution phase.", "HeTM V-C"),
+	ROW(early_cycles, 0, MOST, 10000000, false,
+	    "Cycles between early validations; 0 is none.", "HeTM IV-D"),
+	ROW(link_latency, 0, 1 << 24, 5000, false, "Cycles of a transfer besides its bytes.", ""),
+	ROW(link_bytes, 1, 65536, 12, false, "Bytes per cycle of the link.", ""),
+	ROW(copy_bytes, 1, 65536, 160, false, "Bytes per cycle of a copy within the GPU.", ""),
+	ROW(non_blocking, 0, 1, 1, false, "The CPU works on while logs are shipped.",
+	    "HeTM IV-D"),
+	ROW(shadow_copy, 0, 1, 1, false, "The GPU has a shadow copy.", "HeTM IV-D"),
+#undef ROW
+};
+
+static const struct gputm_preset presets[] = {
+	{ "shetm",
+	  "HeTM IV-D: all optimisations.",
+	  { { "non_blocking", 1 }, { "shadow_copy", 1 }, { "early_cycles", 10000000 } } },
+	{ "basic",
+	  "HeTM IV-C: none of them.",
+	  { { "non_blocking", 0 }, { "shadow_copy", 0 }, { "early_cycles", 0 } } },
+};
+
+static const struct gputm_params params = {
+	"sync_round", sizeof(struct gputm_sync_round_config),
+	rows,	      GPUTM__COUNT(rows),
+	presets,      GPUTM__COUNT(presets),
+};
+
+static const struct gputm__stat_row stats[] = {
+#define STAT(...) GPUTM__STAT(struct gputm_sync_round, __VA_ARGS__)
+	STAT(rounds, COUNTER, "rounds", "Rounds begun: succeeded + failed + one going on."),
+	STAT(succeeded, COUNTER, "rounds", "Rounds without a conflict."),
+	STAT(failed, COUNTER, "rounds", "Rounds whose GPU transactions were discarded."),
+	STAT(cut_short, COUNTER, "rounds", "Rounds that early validation ended."),
+	STAT(early_chunks, COUNTER, "chunks", "Chunks of early validation."),
+	STAT(chunks, COUNTER, "chunks", "Chunks of validation."),
+	STAT(shipped_bytes, COUNTER, "bytes", "Bytes of all chunks, over the link."),
+	STAT(shadow_bytes, COUNTER, "bytes", "Bytes copied between working and shadow copy."),
+	STAT(copied_back, COUNTER, "bytes", "Bytes copied to the CPU after success."),
+	STAT(realigned, COUNTER, "bytes", "Bytes copied to the GPU after failure."),
+	STAT(execution, COUNTER, "cycles", "Cycles of execution phases."),
+	STAT(validation, COUNTER, "cycles", "Cycles of validation phases."),
+	STAT(merge, COUNTER, "cycles", "Cycles of merge phases."),
+	STAT(cpu_blocked, COUNTER, "cycles", "Cycles in which the CPU could not run."),
+	STAT(gpu_blocked, COUNTER, "cycles", "Cycles in which the GPU could not run."),
+#undef STAT
+};
+
+static const char *const events[] = { "phase", "done" };
+
+static struct gputm_sync_round *round_of(struct gputm_unit *unit)
+{
+	return (struct gputm_sync_round *)(void *)unit;
+}
+
+static const struct gputm_sync_round *const_round_of(const struct gputm_unit *unit)
+{
+	return (const struct gputm_sync_round *)(const void *)unit;
+}
+
+static int setup(struct gputm_unit *unit)
+{
+	(void)unit; /* no arrays */
+	return 0;
+}
+
+static void teardown(struct gputm_unit *unit)
+{
+	(void)unit;
+}
+
+static void clear(struct gputm_unit *unit)
+{
+	struct gputm_sync_round *r = round_of(unit);
+
+	r->step = IDLE;
+	r->open = GPUTM_SYNC_ROUND_RUN;
+	r->conflict = false;
+	r->now = r->phase_begun = r->early_at = r->link_free = r->gpu_free = 0;
+	for (unsigned d = 0; d < DEVICES; d++)
+		r->from[d] = r->since[d] = 0;
+}
+
+static void io(struct gputm_unit *unit, struct gputm__io *io)
+{
+	struct gputm_sync_round *r = round_of(unit);
+
+	gputm__io_u32_max(io, &r->step, FINISH, "no such step");
+	gputm__io_u32_max(io, &r->open, GPUTM_SYNC_ROUND_REALIGN, "nothing of that kind is done");
+	gputm__io_bool(io, &r->conflict);
+	gputm__io_u64_max(io, &r->now, LAST_TIME, "a time is too late");
+	gputm__io_u64_max(io, &r->phase_begun, r->now, "a phase begins in the future");
+	gputm__io_u64_max(io, &r->early_at, LAST_TIME * 2, "a time is too late");
+	gputm__io_u64_max(io, &r->link_free, LAST_TIME * 2, "a time is too late");
+	gputm__io_u64_max(io, &r->gpu_free, LAST_TIME * 2, "a time is too late");
+	for (unsigned d = 0; d < DEVICES; d++) {
+		gputm__io_u64(io, &r->from[d]);
+		gputm__io_u64_max(io, &r->since[d], r->now, "blocked since the future");
+	}
+}
+
+/* What each step may have open, as a set of enum gputm_sync_round_what. */
+#define ASKS(what) (1u << GPUTM_SYNC_ROUND_##what)
+static const uint32_t asks[] = {
+	[IDLE] = 0,
+	[EXECUTE] = ASKS(EARLY),
+	[STOP] = ASKS(DRAIN),
+	[SHIP] = ASKS(SHIP),
+	[STOP_CPU] = ASKS(DRAIN),
+	[VERDICT] = 0,
+	[SHADOW] = ASKS(SHADOW),
+	[COPY_BACK] = ASKS(COPY_BACK),
+	[REPLAY] = ASKS(REPLAY),
+	[REALIGN] = ASKS(REALIGN),
+	[FINISH] = 0,
+};
+
+static const char *check(const struct gputm_unit *unit)
+{
+	const struct gputm_sync_round *r = const_round_of(unit);
+	bool blocked = r->step >= SHIP && r->step <= SHADOW;
+
+	if (r->rounds != r->succeeded + r->failed + (r->step != IDLE))
+		return "rounds are not succeeded + failed + the one going on";
+	if (r->open && !(asks[r->step] >> r->open & 1))
+		return "a thing to do is open in a step that does not ask for it";
+	if (r->step <= STOP && !r->open && (r->from[CPU] > r->now || r->from[GPU] > r->now))
+		return "a device is blocked though no phase blocks it";
+	if ((blocked || (r->step == STOP && r->open)) && r->from[GPU] != BLOCKED)
+		return "the GPU runs while its transactions are validated";
+	for (unsigned d = 0; d < DEVICES; d++)
+		if (r->from[d] != BLOCKED && r->from[d] > LAST_TIME * 2)
+			return "a device runs from a time that is too late";
+	return r->cut_short <= r->failed + (r->step > EXECUTE)
+		       ? NULL
+		       : "more rounds were cut short than have failed";
+}
+
+static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+{
+	(void)unit;
+	if (index)
+		return false;
+	*out = (struct gputm_storage){ "controller", 1, 64, 1, true };
+	return true;
+}
+
+static const struct gputm__class class = {
+	.kind = "sync_round",
+	.version = 1,
+	.size = sizeof(struct gputm_sync_round),
+	.params = &params,
+	.config_offset = offsetof(struct gputm_sync_round, config),
+	.stat = stats,
+	.stat_count = GPUTM__COUNT(stats),
+	.event = events,
+	.setup = setup,
+	.teardown = teardown,
+	.clear = clear,
+	.io = io,
+	.check = check,
+	.storage = storage,
+};
+
+GPUTM__LIFE(sync_round, class)
+
+/* ---- time and who is blocked ---- */
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static void block(struct gputm_sync_round *r, unsigned device)
+{
+	if (r->from[device] == BLOCKED)
+		return;
+	r->from[device] = BLOCKED;
+	r->since[device] = r->now;
+}
+
+static void resume(struct gputm_sync_round *r, unsigned device, uint64_t when)
+{
+	if (r->from[device] != BLOCKED)
+		return;
+	r->from[device] = when;
+	*(device == CPU ? &r->cpu_blocked : &r->gpu_blocked) += when - r->since[device];
+}
+
+static enum gputm_sync_round_phase phase_of(uint32_t step)
+{
+	return step == IDLE	 ? GPUTM_SYNC_ROUND_IDLE
+	       : step == EXECUTE ? GPUTM_SYNC_ROUND_EXECUTION
+	       : step <= VERDICT ? GPUTM_SYNC_ROUND_VALIDATION
+				 : GPUTM_SYNC_ROUND_MERGE;
+}
+
+/* Go on with a step; count the cycles of a phase that ends with it. */
+static void enter(struct gputm_sync_round *r, uint32_t step)
+{
+	enum gputm_sync_round_phase left = phase_of(r->step), phase = phase_of(step);
+	uint64_t spent = r->now - r->phase_begun;
+
+	r->step = step;
+	if (left == phase)
+		return;
+	if (left == GPUTM_SYNC_ROUND_EXECUTION)
+		r->execution += spent;
+	else if (left == GPUTM_SYNC_ROUND_VALIDATION)
+		r->validation += spent;
+	else if (left == GPUTM_SYNC_ROUND_MERGE)
+		r->merge += spent;
+	r->phase_begun = r->now;
+	gputm__emit(&r->unit, GPUTM_SYNC_ROUND_EVENT_PHASE, phase, r->now, r->conflict, 0);
+}
+
+static int set_time(struct gputm_sync_round *r, uint64_t now)
+{
+	if (GPUTM__UNLIKELY(now < r->now || now > LAST_TIME))
+		return gputm__out_of_range(&r->unit, "now", now, r->now, LAST_TIME);
+	r->now = now;
+	return 0;
+}
+
+int gputm_sync_round_begin(struct gputm_sync_round *r, uint64_t now)
+{
+	if (GPUTM__UNLIKELY(r->step != IDLE))
+		return gputm__refuse(&r->unit, "a round is going on, in phase %d",
+				     (int)phase_of(r->step));
+	if (set_time(r, now))
+		return -ERANGE;
+	r->conflict = false;
+	r->early_at = now + r->config.early_cycles;
+	r->rounds++;
+	enter(r, EXECUTE);
+	return 0;
+}
+
+/* ---- what is to be done ---- */
+
+static uint64_t deadline(const struct gputm_sync_round *r)
+{
+	return r->phase_begun + r->config.round_cycles;
+}
+
+static bool early_due(const struct gputm_sync_round *r)
+{
+	return r->config.early_cycles && !r->conflict && r->now >= r->early_at &&
+	       r->now >= r->link_free;
+}
+
+static enum gputm_sync_round_what execute(struct gputm_sync_round *r)
+{
+	if (r->now >= deadline(r) || (r->conflict && r->now >= r->gpu_free)) {
+		r->cut_short += r->now < deadline(r);
+		enter(r, STOP);
+		return GPUTM_SYNC_ROUND_DRAIN;
+	}
+	return early_due(r) ? GPUTM_SYNC_ROUND_EARLY : GPUTM_SYNC_ROUND_RUN;
+}
+
+static enum gputm_sync_round_what ship(struct gputm_sync_round *r)
+{
+	if (r->from[CPU] != BLOCKED && r->now >= deadline(r)) {
+		enter(r, STOP_CPU);
+		return GPUTM_SYNC_ROUND_DRAIN;
+	}
+	return r->now < r->link_free ? GPUTM_SYNC_ROUND_RUN : GPUTM_SYNC_ROUND_SHIP;
+}
+
+static enum gputm_sync_round_what verdict(struct gputm_sync_round *r)
+{
+	if (r->now < later(r->link_free, r->gpu_free))
+		return GPUTM_SYNC_ROUND_RUN;
+	if (!r->conflict) {
+		enter(r, r->config.shadow_copy ? SHADOW : COPY_BACK);
+		return r->config.shadow_copy ? GPUTM_SYNC_ROUND_SHADOW
+					     : GPUTM_SYNC_ROUND_COPY_BACK;
+	}
+	enter(r, r->config.shadow_copy ? REPLAY : REALIGN);
+	if (!r->config.shadow_copy)
+		return GPUTM_SYNC_ROUND_REALIGN;
+	resume(r, CPU, r->now);
+	return GPUTM_SYNC_ROUND_REPLAY;
+}
+
+static enum gputm_sync_round_what finish(struct gputm_sync_round *r)
+{
+	if (r->now < later(r->link_free, r->gpu_free))
+		return GPUTM_SYNC_ROUND_RUN;
+	*(r->conflict ? &r->failed : &r->succeeded) += 1;
+	enter(r, IDLE);
+	return GPUTM_SYNC_ROUND_END;
+}
+
+static enum gputm_sync_round_what step(struct gputm_sync_round *r)
+{
+	switch ((enum step)r->step) {
+	case EXECUTE:
+		return execute(r);
+	case SHIP:
+		return ship(r);
+	case VERDICT:
+		return verdict(r);
+	case FINISH:
+		return finish(r);
+	case STOP:
+	case STOP_CPU:
+		return GPUTM_SYNC_ROUND_DRAIN;
+	case SHADOW:
+		return GPUTM_SYNC_ROUND_SHADOW;
+	case COPY_BACK:
+		return GPUTM_SYNC_ROUND_COPY_BACK;
+	case REPLAY:
+		return GPUTM_SYNC_ROUND_REPLAY;
+	case REALIGN:
+		return GPUTM_SYNC_ROUND_REALIGN;
+	case IDLE:
+		break;
+	}
+	return GPUTM_SYNC_ROUND_RUN;
+}
+
+/* The devices that a drain stops. */
+static uint32_t drained(const struct gputm_sync_round *r)
+{
+	if (r->step == STOP_CPU)
+		return GPUTM_SYNC_ROUND_CPU;
+	return r->config.non_blocking ? GPUTM_SYNC_ROUND_GPU
+				      : GPUTM_SYNC_ROUND_GPU | GPUTM_SYNC_ROUND_CPU;
+}
+
+int gputm_sync_round_next(struct gputm_sync_round *r, uint64_t now,
+			  struct gputm_sync_round_todo *todo)
+{
+	enum gputm_sync_round_what what;
+
+	if (set_time(r, now))
+		return -ERANGE;
+	what = r->open ? (enum gputm_sync_round_what)r->open : step(r);
+	*todo = (struct gputm_sync_round_todo){ .what = what };
+	if (what == GPUTM_SYNC_ROUND_DRAIN) {
+		todo->devices = drained(r);
+		for (unsigned d = 0; d < DEVICES; d++)
+			if (todo->devices >> d & 1)
+				block(r, d);
+	}
+	todo->partial = what == GPUTM_SYNC_ROUND_SHIP && r->from[CPU] == BLOCKED;
+	todo->success = what >= GPUTM_SYNC_ROUND_SHADOW && !r->conflict;
+	r->open = what == GPUTM_SYNC_ROUND_END ? GPUTM_SYNC_ROUND_RUN : what;
+	return 0;
+}
+
+/* ---- it is done ---- */
+
+static uint64_t cycles_of(uint64_t bytes, uint32_t per_cycle)
+{
+	return bytes / per_cycle + (bytes % per_cycle != 0);
+}
+
+/* A chunk goes over the link; the GPU validates it behind those before. */
+static void send_chunk(struct gputm_sync_round *r, const struct gputm_sync_round_done *done)
+{
+	r->link_free = later(r->now, r->link_free) + cycles_of(done->bytes, r->config.link_bytes);
+	r->gpu_free = later(r->link_free + r->config.link_latency, r->gpu_free) + done->cycles;
+	r->conflict |= done->conflict;
+	r->shipped_bytes += done->bytes;
+}
+
+/* Runs of memory go over the link, once the GPU is done with what it does. */
+static void send_runs(struct gputm_sync_round *r, const struct gputm_sync_round_done *done)
+{
+	r->link_free = later(later(r->now, r->link_free), r->gpu_free) +
+		       done->runs * r->config.link_latency +
+		       cycles_of(done->bytes, r->config.link_bytes);
+}
+
+static void complete_early(struct gputm_sync_round *r, const struct gputm_sync_round_done *done)
+{
+	if (!done->bytes) {
+		r->early_at = r->now + r->config.early_cycles;
+		return;
+	}
+	r->early_chunks++;
+	send_chunk(r, done);
+}
+
+static void complete_ship(struct gputm_sync_round *r, const struct gputm_sync_round_done *done)
+{
+	if (done->bytes) {
+		r->chunks++;
+		send_chunk(r, done);
+	} else {
+		enter(r, r->from[CPU] == BLOCKED ? VERDICT : STOP_CPU);
+	}
+}
+
+static void complete_merge(struct gputm_sync_round *r, const struct gputm_sync_round_done *done)
+{
+	if (r->step == SHADOW || r->step == REPLAY) {
+		r->shadow_bytes += done->bytes;
+		r->gpu_free = later(r->now, r->gpu_free) + done->cycles +
+			      cycles_of(done->bytes, r->config.copy_bytes);
+		resume(r, GPU, r->gpu_free);
+		enter(r, r->step == SHADOW ? COPY_BACK : FINISH);
+		return;
+	}
+	*(r->step == COPY_BACK ? &r->copied_back : &r->realigned) += done->bytes;
+	send_runs(r, done);
+	resume(r, CPU, r->link_free);
+	resume(r, GPU, r->link_free);
+	enter(r, FINISH);
+}
+
+static int refuse_done(const struct gputm_sync_round *r, const struct gputm_sync_round_done *done)
+{
+	if (!r->open)
+		return gputm__refuse(&r->unit, "nothing is to be done, in phase %d",
+				     (int)phase_of(r->step));
+	if (done->bytes > MOST)
+		return gputm__out_of_range(&r->unit, "bytes", done->bytes, 0, MOST);
+	if (done->cycles > MOST)
+		return gputm__out_of_range(&r->unit, "cycles", done->cycles, 0, MOST);
+	if (done->runs > MOST_RUNS)
+		return gputm__out_of_range(&r->unit, "runs", done->runs, 0, MOST_RUNS);
+	if (done->conflict && !done->bytes)
+		return gputm__refuse(&r->unit, "conflict = 1 with bytes = 0, must be above 0");
+	return 0;
+}
+
+int gputm_sync_round_complete(struct gputm_sync_round *r, uint64_t now,
+			      const struct gputm_sync_round_done *done)
+{
+	uint32_t what = r->open;
+	int error = refuse_done(r, done);
+
+	if (!error)
+		error = set_time(r, now);
+	if (GPUTM__UNLIKELY(error))
+		return error;
+	r->open = GPUTM_SYNC_ROUND_RUN;
+	if (what == GPUTM_SYNC_ROUND_DRAIN)
+		enter(r, SHIP);
+	else if (what == GPUTM_SYNC_ROUND_EARLY)
+		complete_early(r, done);
+	else if (what == GPUTM_SYNC_ROUND_SHIP)
+		complete_ship(r, done);
+	else
+		complete_merge(r, done);
+	gputm__emit(&r->unit, GPUTM_SYNC_ROUND_EVENT_DONE, what, now, done->bytes,
+		    later(r->link_free, r->gpu_free));
+	return 0;
+}
+
+/* ---- questions ---- */
+
+bool gputm_sync_round_may_run(const struct gputm_sync_round *r,
+			      enum gputm_sync_round_device device, uint64_t now)
+{
+	return now >= r->from[device == GPUTM_SYNC_ROUND_CPU ? CPU : GPU] &&
+	       r->from[device == GPUTM_SYNC_ROUND_CPU ? CPU : GPU] != BLOCKED;
+}
+
+uint64_t gputm_sync_round_next_event(const struct gputm_sync_round *r)
+{
+	uint64_t event = deadline(r);
+
+	if (r->open || r->step == IDLE)
+		return UINT64_MAX;
+	if (r->step == EXECUTE) {
+		if (r->conflict)
+			return event < r->gpu_free ? event : r->gpu_free;
+		if (r->config.early_cycles && later(r->early_at, r->link_free) < event)
+			event = later(r->early_at, r->link_free);
+		return event;
+	}
+	if (r->step == SHIP)
+		return r->from[CPU] == BLOCKED || r->link_free < event ? r->link_free : event;
+	if (r->step == VERDICT || r->step == FINISH)
+		return later(r->link_free, r->gpu_free);
+	return r->now;
+}
+
+enum gputm_sync_round_phase gputm_sync_round_current(const struct gputm_sync_round *r)
+{
+	return phase_of(r->step);
+}

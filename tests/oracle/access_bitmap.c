@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "tests/oracle/access_bitmap.h"
+
+void oracle_access_bitmap_open(struct oracle_access_bitmap *o,
+			       const struct gputm_access_bitmap_config *config)
+{
+	o->config = *config;
+	o->count = 0;
+}
+
+int oracle_access_bitmap_query(const struct oracle_access_bitmap *o, uint64_t address)
+{
+	if (address >= o->config.region_bytes)
+		return -ERANGE;
+	for (uint32_t i = 0; i < o->count; i++)
+		if (o->address[i] / o->config.granule == address / o->config.granule)
+			return 1;
+	return 0;
+}
+
+int oracle_access_bitmap_record(struct oracle_access_bitmap *o, uint64_t address)
+{
+	int known = oracle_access_bitmap_query(o, address);
+
+	if (known < 0)
+		return known;
+	if (!known)
+		o->address[o->count++] = address;
+	return 0;
+}
+
+/* The lowest granule from `granule` on that is marked, or UINT64_MAX. */
+static uint64_t lowest(const struct oracle_access_bitmap *o, uint64_t granule)
+{
+	uint64_t best = UINT64_MAX;
+
+	for (uint32_t i = 0; i < o->count; i++) {
+		uint64_t one = o->address[i] / o->config.granule;
+
+		if (one >= granule && one < best)
+			best = one;
+	}
+	return best;
+}
+
+bool oracle_access_bitmap_next(const struct oracle_access_bitmap *o, uint64_t from,
+			       struct gputm_access_bitmap_run *run)
+{
+	uint64_t granule = o->config.granule, first = lowest(o, from / granule);
+	uint64_t behind = first, end;
+
+	if (first == UINT64_MAX || from >= o->config.region_bytes)
+		return false;
+	while (oracle_access_bitmap_query(o, behind * granule) == 1)
+		behind++;
+	end = behind * granule;
+	if (end > o->config.region_bytes)
+		end = o->config.region_bytes;
+	run->address = first * granule;
+	run->bytes = end - run->address;
+	return true;
+}
+
+uint64_t oracle_access_bitmap_marked(const struct oracle_access_bitmap *o)
+{
+	return o->count;
+}

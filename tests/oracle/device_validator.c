@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "tests/oracle/device_validator.h"
+
+void oracle_device_validator_open(struct oracle_device_validator *o,
+				  const struct gputm_device_validator_config *config)
+{
+	o->config = *config;
+	o->count = 0;
+	o->round = 0;
+	o->begun = o->conflict = false;
+}
+
+int oracle_device_validator_begin(struct oracle_device_validator *o, uint64_t round)
+{
+	if (o->begun && round <= o->round)
+		return -ERANGE;
+	o->begun = true;
+	o->round = round;
+	o->conflict = false;
+	return 0;
+}
+
+/* The stamp of the newest write that was applied to a word; 0: none. */
+static uint64_t newest(const struct oracle_device_validator *o, uint64_t address)
+{
+	uint64_t stamp = 0;
+
+	for (uint32_t i = 0; i < o->count; i++)
+		if (o->applied[i].address == address && o->applied[i].stamp > stamp)
+			stamp = o->applied[i].stamp;
+	return stamp;
+}
+
+static int refuse(const struct oracle_device_validator *o, const struct gputm_log_chunk *chunk)
+{
+	if (chunk->round != o->round)
+		return -EINVAL;
+	for (uint32_t i = 0; i < chunk->count; i++) {
+		const struct gputm_log_entry *e = &chunk->entry[i];
+
+		if (e->address >= o->config.region_bytes)
+			return -ERANGE;
+		if (e->address % 4)
+			return -EINVAL;
+		if (!e->stamp || e->stamp >= UINT64_C(1) << o->config.stamp_bits)
+			return -ERANGE;
+	}
+	return 0;
+}
+
+int oracle_device_validator_push(struct oracle_device_validator *o, const bool *read,
+				 const struct gputm_log_chunk *chunk,
+				 enum gputm_device_validator_mode mode, bool *apply,
+				 struct gputm_device_validator_result *result)
+{
+	int error = refuse(o, chunk);
+	uint64_t cycles = 0;
+
+	if (error)
+		return error;
+	*result = (struct gputm_device_validator_result){ 0 };
+	for (uint32_t i = 0; i < chunk->count; i++) {
+		const struct gputm_log_entry *e = &chunk->entry[i];
+		uint64_t stamp = newest(o, e->address);
+
+		if (i % o->config.lanes == 0)
+			cycles += o->config.entry_cycles + o->config.lock_cycles;
+		if (mode != GPUTM_DEVICE_VALIDATOR_REPLAY && read[e->address / 4])
+			result->conflicts++;
+		apply[i] = mode == GPUTM_DEVICE_VALIDATOR_APPLY	   ? e->stamp > stamp
+			   : mode == GPUTM_DEVICE_VALIDATOR_REPLAY ? e->stamp == stamp
+								   : false;
+		if (apply[i])
+			result->applied++;
+		else if (mode != GPUTM_DEVICE_VALIDATOR_EARLY)
+			result->stale++;
+		if (apply[i] && mode == GPUTM_DEVICE_VALIDATOR_APPLY)
+			o->applied[o->count++] = *e;
+	}
+	if (result->conflicts)
+		o->conflict = true;
+	result->cycles = cycles;
+	return 0;
+}

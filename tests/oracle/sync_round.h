@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPUTM_ORACLE_SYNC_ROUND_H
+#define GPUTM_ORACLE_SYNC_ROUND_H
+/*
+ * Rounds the slow way: cycle by cycle, with a link that counts down, kernels that arrive and are
+ * worked off one after the other, and a counter for every cycle in which a device stands.
+ */
+#include "gputm/sync_round.h"
+
+struct oracle_sync_round {
+	struct gputm_sync_round_config config;
+	unsigned step;
+	enum gputm_sync_round_what open;
+	bool conflict, cpu_stands, gpu_stands;
+	bool runs_wait;		 /* until the GPU and the link are free */
+	uint64_t runs_cycles;	 /* what they will take then */
+	uint64_t age, early_in;	 /* cycles of this phase; until the next early validation */
+	uint64_t link_left;	 /* cycles that the link is busy */
+	struct {
+		uint64_t arrives_in, cycles;
+	} kernel[256];
+	unsigned kernels;
+	uint64_t rounds, succeeded, failed, cut_short, cpu_blocked, gpu_blocked;
+	uint64_t execution, validation, merge;
+};
+
+void oracle_sync_round_open(struct oracle_sync_round *o,
+			    const struct gputm_sync_round_config *config);
+bool oracle_sync_round_begin(struct oracle_sync_round *o);
+void oracle_sync_round_tick(struct oracle_sync_round *o); /* one cycle passes */
+void oracle_sync_round_next(struct oracle_sync_round *o, struct gputm_sync_round_todo *todo);
+void oracle_sync_round_complete(struct oracle_sync_round *o,
+				const struct gputm_sync_round_done *done);
+bool oracle_sync_round_may_run(const struct oracle_sync_round *o,
+			       enum gputm_sync_round_device device);
+
+#endif /* GPUTM_ORACLE_SYNC_ROUND_H */

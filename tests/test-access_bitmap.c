@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tests of access_bitmap: life, runs, edges of the region, misuse, the oracle. */
+#include "tests/kit.h"
+#include "tests/oracle/access_bitmap.h"
+
+KIT_MAKER(access_bitmap, ACCESS_BITMAP);
+
+static struct gputm_access_bitmap *make(struct kit *kit, uint64_t region, uint32_t granule)
+{
+	struct gputm_access_bitmap_config config = GPUTM_ACCESS_BITMAP_CONFIG_INIT;
+	struct gputm_access_bitmap *bitmap = NULL;
+
+	config.region_bytes = region;
+	config.granule = granule;
+	ck_assert_int_eq(gputm_access_bitmap_new(kit->ctx, &config, &bitmap), 0);
+	return bitmap;
+}
+
+static void record(struct gputm_access_bitmap *bitmap, uint64_t address)
+{
+	ck_assert_int_eq(gputm_access_bitmap_record(bitmap, address), 0);
+}
+
+/* The answer, after making sure that the probe agrees. */
+static int query(struct gputm_access_bitmap *bitmap, uint64_t address)
+{
+	int answer = gputm_access_bitmap_query_probe(bitmap, address);
+
+	ck_assert_int_eq(gputm_access_bitmap_query(bitmap, address), answer);
+	return answer;
+}
+
+/* Is the next run from `from` on this one? bytes 0: there is none. */
+static void expect_run(const struct gputm_access_bitmap *bitmap, uint64_t from, uint64_t address,
+		       uint64_t bytes)
+{
+	struct gputm_access_bitmap_run run = { 4711, 4711 };
+
+	ck_assert_int_eq(gputm_access_bitmap_next(bitmap, from, &run), bytes != 0);
+	ck_assert_uint_eq(run.address, bytes ? address : 4711);
+	ck_assert_uint_eq(run.bytes, bytes ? bytes : 4711);
+}
+
+START_TEST(test_access_bitmap_life)
+{
+	kit_common(&access_bitmap_maker);
+}
+END_TEST
+
+/* The example that opens the source. */
+START_TEST(test_access_bitmap_joins_runs)
+{
+	struct gputm_access_bitmap *bitmap;
+	struct kit kit;
+
+	kit_open(&kit);
+	bitmap = make(&kit, 1 << 20, 16384);
+	record(bitmap, 0x100);
+	record(bitmap, 0x3fff);
+	record(bitmap, 0x4000);
+	record(bitmap, 0x12345);
+	ck_assert_uint_eq(gputm_access_bitmap_marked(bitmap), 3);
+	expect_run(bitmap, 0, 0, 0x8000);
+	expect_run(bitmap, 0x4000, 0x4000, 0x4000);
+	expect_run(bitmap, 0x8000, 0x10000, 0x4000);
+	expect_run(bitmap, 0x14000, 0, 0);
+	ck_assert_int_eq(query(bitmap, 0x13fff), 1);
+	ck_assert_int_eq(query(bitmap, 0x14000), 0);
+	kit_valid(gputm_access_bitmap_unit(bitmap));
+	kit_round_trip(&access_bitmap_maker, gputm_access_bitmap_unit(bitmap));
+	gputm_access_bitmap_clear(bitmap);
+	expect_run(bitmap, 0, 0, 0);
+	ck_assert_int_eq(query(bitmap, 0x100), 0);
+	ck_assert_uint_eq(kit_stat(gputm_access_bitmap_unit(bitmap), "cleared"), 3);
+	ck_assert_uint_eq(kit_stat(gputm_access_bitmap_unit(bitmap), "maximum_marked"), 3);
+	gputm_access_bitmap_free(bitmap);
+	kit_close(&kit);
+}
+END_TEST
+
+/* Runs over word and summary borders, and the last granule that is not whole. */
+START_TEST(test_access_bitmap_runs_end_with_the_region)
+{
+	uint64_t region = 4 * 64 * 64 * 3 + 6; /* three summaries, one granule and a half */
+	struct gputm_access_bitmap *bitmap;
+	struct kit kit;
+
+	kit_open(&kit);
+	bitmap = make(&kit, region, 4);
+	for (uint64_t at = 0; at < region; at += 4)
+		record(bitmap, at);
+	expect_run(bitmap, 0, 0, region);
+	expect_run(bitmap, region - 1, region - 2, 2);
+	expect_run(bitmap, region, 0, 0);
+	expect_run(bitmap, UINT64_MAX, 0, 0);
+	ck_assert_uint_eq(gputm_access_bitmap_marked(bitmap), region / 4 + 1);
+	gputm_access_bitmap_clear(bitmap);
+	record(bitmap, region - 1);
+	record(bitmap, 63 * 4);
+	record(bitmap, 64 * 4);
+	expect_run(bitmap, 0, 63 * 4, 8);
+	expect_run(bitmap, 65 * 4, region - 2, 2);
+	kit_valid(gputm_access_bitmap_unit(bitmap));
+	gputm_access_bitmap_free(bitmap);
+	kit_close(&kit);
+}
+END_TEST
+
+/* V: 600 MB at 4 B per bit; marks far apart are found without looking at what is between. */
+START_TEST(test_access_bitmap_tracks_600_megabytes)
+{
+	uint64_t region = 629145600, at = 0;
+	struct gputm_access_bitmap *bitmap = NULL;
+	struct gputm_access_bitmap_run run;
+	unsigned runs = 0;
+
+	ck_assert_int_eq(gputm_access_bitmap_new(NULL, NULL, &bitmap), 0);
+	for (uint64_t i = 0; i < 1000; i++)
+		record(bitmap, i * (region / 1000));
+	for (; gputm_access_bitmap_next(bitmap, at, &run); at = run.address + run.bytes)
+		ck_assert_uint_eq(run.address, runs++ * (region / 1000) / 4 * 4);
+	ck_assert_uint_eq(runs, 1000);
+	ck_assert_uint_eq(gputm_unit_storage_bits(gputm_access_bitmap_unit(bitmap)), region / 4);
+	/* The snapshot holds the words in use, not the region. */
+	ck_assert_uint_lt(gputm_unit_save(gputm_access_bitmap_unit(bitmap), NULL, 0), 20000);
+	gputm_access_bitmap_free(bitmap);
+}
+END_TEST
+
+START_TEST(test_access_bitmap_misuse_changes_nothing)
+{
+	struct gputm_access_bitmap *bitmap;
+	uint64_t digest;
+	struct kit kit;
+
+	kit_open(&kit);
+	bitmap = make(&kit, 1001, 4);
+	record(bitmap, 1000);
+	digest = kit_digest(gputm_access_bitmap_unit(bitmap));
+	ck_assert_int_eq(gputm_access_bitmap_record(bitmap, 1001), -ERANGE);
+	kit_said(&kit, "access_bitmap", "address = 1001", "0 .. 1000", NULL);
+	ck_assert_int_eq(gputm_access_bitmap_query(bitmap, 1001), -ERANGE);
+	ck_assert_int_eq(gputm_access_bitmap_query_probe(bitmap, UINT64_MAX), -ERANGE);
+	ck_assert_uint_eq(kit_digest(gputm_access_bitmap_unit(bitmap)), digest);
+	gputm_access_bitmap_free(bitmap);
+	kit_close(&kit);
+}
+END_TEST
+
+static const struct {
+	uint64_t region;
+	uint32_t granule;
+} geometry[] = { { 1, 4 }, { 4096, 4 }, { 65536, 64 }, { 99999, 16 }, { 1 << 22, 16384 } };
+
+static void step(struct gputm_access_bitmap *bitmap, struct oracle_access_bitmap *o,
+		 uint64_t *random)
+{
+	uint64_t address = kit_below(random, o->config.region_bytes + 3);
+	struct gputm_access_bitmap_run run = { 1, 1 }, expected = { 1, 1 };
+
+	ck_assert_int_eq(query(bitmap, address), oracle_access_bitmap_query(o, address));
+	if (o->count < ORACLE_ACCESS_BITMAP_MOST && kit_below(random, 2))
+		ck_assert_int_eq(gputm_access_bitmap_record(bitmap, address),
+				 oracle_access_bitmap_record(o, address));
+	ck_assert_int_eq(gputm_access_bitmap_next(bitmap, address, &run),
+			 oracle_access_bitmap_next(o, address, &expected));
+	ck_assert_uint_eq(run.address, expected.address);
+	ck_assert_uint_eq(run.bytes, expected.bytes);
+	ck_assert_uint_eq(gputm_access_bitmap_marked(bitmap), oracle_access_bitmap_marked(o));
+	if (kit_below(random, 500) == 0) {
+		gputm_access_bitmap_clear(bitmap);
+		oracle_access_bitmap_open(o, &o->config);
+	}
+}
+
+START_TEST(test_access_bitmap_random_against_oracle)
+{
+	unsigned steps = kit_scale(3000, 200);
+	struct gputm_access_bitmap *bitmap;
+	uint64_t random = 7 + (uint64_t)_i;
+	struct oracle_access_bitmap o;
+	struct kit kit;
+
+	kit_open(&kit);
+	bitmap = make(&kit, geometry[_i].region, geometry[_i].granule);
+	oracle_access_bitmap_open(&o, gputm_unit_config(gputm_access_bitmap_unit(bitmap)));
+	for (unsigned i = 0; i < steps; i++) {
+		step(bitmap, &o, &random);
+		kit_valid(gputm_access_bitmap_unit(bitmap));
+		if (kit_below(&random, 200) == 0)
+			bitmap = (struct gputm_access_bitmap *)(void *)kit_swap(
+				&access_bitmap_maker, &kit, gputm_access_bitmap_unit(bitmap));
+	}
+	kit_hostile(&access_bitmap_maker, gputm_access_bitmap_unit(bitmap));
+	gputm_access_bitmap_free(bitmap);
+	kit_close(&kit);
+}
+END_TEST
+
+static void count_marks(void *state, const struct gputm_unit *unit, const struct gputm_event *event)
+{
+	ck_assert_str_eq(gputm_unit_kind(unit), "access_bitmap");
+	ck_assert_str_eq(event->name, "clear");
+	*(uint64_t *)state += event->value[0];
+}
+
+START_TEST(test_access_bitmap_tells_its_observer)
+{
+	struct gputm_access_bitmap *bitmap;
+	uint64_t marks = 0;
+	struct kit kit;
+
+	kit_open(&kit);
+	bitmap = make(&kit, 4096, 4);
+	gputm_unit_observe(gputm_access_bitmap_unit(bitmap), count_marks, &marks);
+	record(bitmap, 0);
+	record(bitmap, 3);
+	record(bitmap, 4);
+	gputm_access_bitmap_clear(bitmap);
+	record(bitmap, 4);
+	gputm_access_bitmap_clear(bitmap);
+	ck_assert_uint_eq(marks, 3);
+	ck_assert_uint_eq(kit_stat(gputm_access_bitmap_unit(bitmap), "clears"), 2);
+	gputm_access_bitmap_free(bitmap);
+	kit_close(&kit);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("access_bitmap");
+	TCase *tests = tcase_create("all");
+
+	tcase_set_timeout(tests, 120);
+	tcase_add_test(tests, test_access_bitmap_life);
+	tcase_add_test(tests, test_access_bitmap_joins_runs);
+	tcase_add_test(tests, test_access_bitmap_runs_end_with_the_region);
+	tcase_add_test(tests, test_access_bitmap_tracks_600_megabytes);
+	tcase_add_test(tests, test_access_bitmap_misuse_changes_nothing);
+	tcase_add_loop_test(tests, test_access_bitmap_random_against_oracle, 0,
+			    (int)(sizeof(geometry) / sizeof(geometry[0])));
+	tcase_add_test(tests, test_access_bitmap_tells_its_observer);
+	suite_add_tcase(suite, tests);
+	return kit_run(suite);
+}

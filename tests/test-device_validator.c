@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Tests of device_validator: life, conflicts, newer and older writes, replay, misuse, the
+ * oracle, and that any order of chunks leaves the CPU's last writes.
+ */
+#include "tests/kit.h"
+#include "tests/oracle/device_validator.h"
+
+KIT_MAKER(device_validator, DEVICE_VALIDATOR);
+
+#define REGION 1024
+#define WORDS (REGION / 4)
+
+enum {
+	APPLY = GPUTM_DEVICE_VALIDATOR_APPLY,
+	EARLY = GPUTM_DEVICE_VALIDATOR_EARLY,
+	REPLAY = GPUTM_DEVICE_VALIDATOR_REPLAY,
+};
+
+struct world {
+	struct kit kit;
+	struct gputm_device_validator *validator;
+	struct gputm_access_bitmap *reads;
+};
+
+static void world_open(struct world *w, uint32_t lanes, uint32_t granule)
+{
+	struct gputm_device_validator_config config = GPUTM_DEVICE_VALIDATOR_CONFIG_INIT;
+	struct gputm_access_bitmap_config marks = GPUTM_ACCESS_BITMAP_CONFIG_INIT;
+
+	kit_open(&w->kit);
+	config.region_bytes = marks.region_bytes = REGION;
+	config.lanes = lanes;
+	config.entry_cycles = 10;
+	config.lock_cycles = 3;
+	marks.granule = granule;
+	ck_assert_int_eq(gputm_device_validator_new(w->kit.ctx, &config, &w->validator), 0);
+	ck_assert_int_eq(gputm_access_bitmap_new(w->kit.ctx, &marks, &w->reads), 0);
+}
+
+static void world_close(struct world *w)
+{
+	gputm_device_validator_free(w->validator);
+	gputm_access_bitmap_free(w->reads);
+	kit_close(&w->kit);
+}
+
+/* Push entries; `result` is what came out, `apply` which of the first 64 are to be written. */
+static uint64_t push(struct world *w, const struct gputm_log_entry *entry, uint32_t count,
+		     int mode, struct gputm_device_validator_result *result)
+{
+	struct gputm_log_chunk chunk = { entry, count, 0, 0, 0 };
+	uint64_t apply[4] = { 0 };
+
+	ck_assert_int_eq(gputm_device_validator_push(w->validator, w->reads, &chunk,
+						     (enum gputm_device_validator_mode)mode,
+						     apply, result),
+			 0);
+	kit_valid(gputm_device_validator_unit(w->validator));
+	return apply[0];
+}
+
+START_TEST(test_device_validator_life)
+{
+	kit_common(&device_validator_maker);
+}
+END_TEST
+
+/* The example that opens the source: IV-C.2 and IV-D on two words. */
+START_TEST(test_device_validator_goes_on_after_a_conflict)
+{
+	static const struct gputm_log_entry first[] = { { 0, 3, 30 }, { 8, 2, 20 } };
+	static const struct gputm_log_entry second[] = { { 0, 1, 10 } };
+	struct gputm_device_validator_result r;
+	struct world w;
+
+	world_open(&w, 1, 4);
+	ck_assert_int_eq(gputm_access_bitmap_record(w.reads, 8), 0);
+	ck_assert_uint_eq(push(&w, second, 1, EARLY, &r), 0);
+	ck_assert_uint_eq(r.conflicts + r.applied + r.stale, 0);
+	ck_assert(!gputm_device_validator_conflict(w.validator));
+	ck_assert_uint_eq(push(&w, first, 2, APPLY, &r), 3);
+	ck_assert_uint_eq(r.conflicts, 1);
+	ck_assert_uint_eq(r.applied, 2);
+	ck_assert_uint_eq(r.cycles, 26);
+	ck_assert(gputm_device_validator_conflict(w.validator));
+	ck_assert_uint_eq(push(&w, second, 1, APPLY, &r), 0);
+	ck_assert_uint_eq(r.stale, 1);
+	ck_assert_uint_eq(push(&w, second, 1, REPLAY, &r), 0);
+	ck_assert_uint_eq(push(&w, first, 2, REPLAY, &r), 3);
+	ck_assert_uint_eq(r.conflicts, 0);
+	kit_round_trip(&device_validator_maker, gputm_device_validator_unit(w.validator));
+	ck_assert_int_eq(gputm_device_validator_begin(w.validator, 1), 0);
+	ck_assert(!gputm_device_validator_conflict(w.validator));
+	ck_assert_uint_eq(kit_stat(gputm_device_validator_unit(w.validator), "failed_rounds"), 1);
+	world_close(&w);
+}
+END_TEST
+
+/* Equal stamps are the same write: applied once. A stamp above replaces, one below does not. */
+START_TEST(test_device_validator_freshness_is_tight)
+{
+	static const struct gputm_log_entry entry[] = { { 4, 7, 1 }, { 4, 7, 1 }, { 4, 6, 2 },
+							{ 4, 8, 3 }, { 1020, 1, 4 } };
+	struct gputm_device_validator_result r;
+	struct world w;
+
+	world_open(&w, 2, 4);
+	ck_assert_uint_eq(push(&w, entry, 5, APPLY, &r), 0x19);
+	ck_assert_uint_eq(r.applied, 3);
+	ck_assert_uint_eq(r.stale, 2);
+	ck_assert_uint_eq(r.cycles, 39); /* three waves of two lanes */
+	world_close(&w);
+}
+END_TEST
+
+/* V-A: at 1 KB a write beside what the GPU has read is a false conflict, at 4 B it is none. */
+START_TEST(test_device_validator_false_conflicts_come_from_granularity)
+{
+	static const struct gputm_log_entry entry[] = { { 512, 1, 1 } };
+	static const uint32_t granule[] = { 4, 256, 1024 };
+	static const uint32_t conflicts[] = { 0, 0, 1 };
+	struct gputm_device_validator_result r;
+	struct world w;
+
+	world_open(&w, 1, granule[_i]);
+	ck_assert_int_eq(gputm_access_bitmap_record(w.reads, 508), 0);
+	ck_assert_uint_eq(push(&w, entry, 1, APPLY, &r), 1);
+	ck_assert_uint_eq(r.conflicts, conflicts[_i]);
+	ck_assert_int_eq(gputm_access_bitmap_record(w.reads, 515), 0);
+	push(&w, entry, 1, EARLY, &r);
+	ck_assert_uint_eq(r.conflicts, 1);
+	world_close(&w);
+}
+END_TEST
+
+static void refused(struct world *w, const struct gputm_log_chunk *chunk, int mode, int error)
+{
+	uint64_t digest = kit_digest(gputm_device_validator_unit(w->validator)), apply = 99;
+	struct gputm_device_validator_result r = { 1, 2, 3, 4 };
+
+	ck_assert_int_eq(gputm_device_validator_push(w->validator, w->reads, chunk,
+						     (enum gputm_device_validator_mode)mode,
+						     &apply, &r),
+			 error);
+	ck_assert_uint_eq(kit_digest(gputm_device_validator_unit(w->validator)), digest);
+	ck_assert_uint_eq(apply, 99);
+	ck_assert_uint_eq(r.cycles, 4);
+}
+
+START_TEST(test_device_validator_misuse_changes_nothing)
+{
+	struct gputm_log_entry entry[] = { { 0, 1, 0 }, { 4, 1, 0 } };
+	struct gputm_log_chunk chunk = { entry, 2, 0, 0, 0 };
+	struct gputm_access_bitmap *reads;
+	struct world w;
+
+	world_open(&w, 1, 4);
+	ck_assert_int_eq(gputm_device_validator_begin(w.validator, 5), 0);
+	refused(&w, &chunk, APPLY, -EINVAL);
+	kit_said(&w.kit, "device_validator", "round = 0", "must be 5", NULL);
+	ck_assert_int_eq(gputm_device_validator_begin(w.validator, 5), -ERANGE);
+	kit_said(&w.kit, "round = 5", "6 ..", NULL);
+	chunk.round = 5;
+	refused(&w, &chunk, 3, -ERANGE);
+	kit_said(&w.kit, "mode = 3", "0 .. 2", NULL);
+	entry[1].address = REGION;
+	refused(&w, &chunk, APPLY, -ERANGE);
+	kit_said(&w.kit, "address = 1024", "0 .. 1023", NULL);
+	entry[1].address = 6;
+	refused(&w, &chunk, EARLY, -EINVAL);
+	kit_said(&w.kit, "address = 6", "multiple of 4", NULL);
+	entry[1] = (struct gputm_log_entry){ 4, 0, 0 };
+	refused(&w, &chunk, REPLAY, -ERANGE);
+	kit_said(&w.kit, "stamp = 0", "1 .. 4294967295", NULL);
+	entry[1].stamp = UINT64_C(1) << 32;
+	refused(&w, &chunk, APPLY, -ERANGE);
+	entry[1].stamp = 1;
+	reads = w.reads;
+	w.reads = NULL;
+	refused(&w, &chunk, APPLY, -EINVAL);
+	kit_said(&w.kit, "bitmap", "1024 bytes", NULL);
+	ck_assert_int_eq(gputm_access_bitmap_new(NULL, NULL, &w.reads), 0);
+	refused(&w, &chunk, EARLY, -EINVAL);
+	gputm_access_bitmap_free(w.reads);
+	w.reads = reads;
+	world_close(&w);
+}
+END_TEST
+
+/* Each allocation of a push fails in turn, the last one behind an applied entry. */
+START_TEST(test_device_validator_without_memory_applies_nothing)
+{
+	static const struct gputm_log_entry entry[] = { { 0, 1, 0 }, { 32768, 1, 0 } };
+	struct gputm_device_validator_config config = GPUTM_DEVICE_VALIDATOR_CONFIG_INIT;
+	struct gputm_access_bitmap_config marks = GPUTM_ACCESS_BITMAP_CONFIG_INIT;
+	struct gputm_log_chunk chunk = { entry, 2, 0, 0, 0 };
+	struct gputm_device_validator_result r;
+	struct world w;
+	uint64_t apply;
+
+	kit_open(&w.kit);
+	config.region_bytes = marks.region_bytes = 65536;
+	ck_assert_int_eq(gputm_device_validator_new(w.kit.ctx, &config, &w.validator), 0);
+	ck_assert_int_eq(gputm_access_bitmap_new(w.kit.ctx, &marks, &w.reads), 0);
+	/* Two lists of the chunk and two pages of stamps; what was made is not made again. */
+	for (unsigned i = 0; i < 4; i++) {
+		w.kit.fail_at = w.kit.allocations;
+		refused(&w, &chunk, APPLY, -ENOMEM);
+		w.kit.fail_at = w.kit.allocations + 1;
+		if (i < 3)
+			refused(&w, &chunk, APPLY, -ENOMEM);
+	}
+	w.kit.fail_at = -1;
+	ck_assert_int_eq(gputm_device_validator_push(w.validator, w.reads, &chunk,
+						     GPUTM_DEVICE_VALIDATOR_APPLY, &apply, &r),
+			 0);
+	ck_assert_uint_eq(apply, 3);
+	world_close(&w);
+}
+END_TEST
+
+/* A chunk of random writes. */
+static uint32_t scribble(struct gputm_log_entry *entry, uint64_t *random)
+{
+	uint32_t count = (uint32_t)kit_below(random, 130);
+
+	for (uint32_t i = 0; i < count; i++)
+		entry[i] = (struct gputm_log_entry){ kit_below(random, WORDS) * 4,
+						     1 + kit_below(random, 60),
+						     (uint32_t)kit_random(random) };
+	if (count && kit_below(random, 20) == 0)
+		entry[kit_below(random, count)].address = REGION - 3 + kit_below(random, 7);
+	return count;
+}
+
+static void compare(struct world *w, struct oracle_device_validator *o, const bool *read,
+		    const struct gputm_log_chunk *chunk, int mode)
+{
+	struct gputm_device_validator_result r = { 0 }, expected = { 0 };
+	uint64_t apply[3];
+	bool should[130];
+	int answer = oracle_device_validator_push(o, read, chunk,
+						  (enum gputm_device_validator_mode)mode, should,
+						  &expected);
+
+	ck_assert_int_eq(gputm_device_validator_push(w->validator, w->reads, chunk,
+						     (enum gputm_device_validator_mode)mode,
+						     apply, &r),
+			 answer);
+	ck_assert_uint_eq(r.conflicts, expected.conflicts);
+	ck_assert_uint_eq(r.applied, expected.applied);
+	ck_assert_uint_eq(r.stale, expected.stale);
+	ck_assert_uint_eq(r.cycles, expected.cycles);
+	for (uint32_t i = 0; !answer && i < chunk->count; i++)
+		ck_assert_uint_eq(apply[i / 64] >> (i % 64) & 1, should[i]);
+	ck_assert_int_eq(gputm_device_validator_conflict(w->validator), o->conflict);
+}
+
+START_TEST(test_device_validator_random_against_oracle)
+{
+	static const uint32_t granule[] = { 4, 64, 1024 };
+	unsigned steps = kit_scale(600, 60);
+	static struct oracle_device_validator o;
+	uint64_t random = 31 + (uint64_t)_i;
+	struct gputm_log_entry entry[130];
+	bool read[WORDS + 2] = { 0 };
+	struct world w;
+
+	world_open(&w, 32, granule[_i]);
+	oracle_device_validator_open(
+		&o, gputm_unit_config(gputm_device_validator_unit(w.validator)));
+	for (unsigned i = 0; i < steps; i++) {
+		struct gputm_log_chunk chunk = { entry, scribble(entry, &random), 0, o.round, 0 };
+		uint64_t round = o.round + kit_below(&random, 3);
+
+		compare(&w, &o, read, &chunk, (int)kit_below(&random, 3));
+		kit_valid(gputm_device_validator_unit(w.validator));
+		if (kit_below(&random, 8) == 0) {
+			uint64_t address = kit_below(&random, REGION), first;
+
+			ck_assert_int_eq(gputm_access_bitmap_record(w.reads, address), 0);
+			first = address / granule[_i] * granule[_i];
+			for (uint64_t a = first; a < first + granule[_i]; a += 4)
+				read[a / 4] = true;
+		}
+		if (kit_below(&random, 20) == 0)
+			ck_assert_int_eq(gputm_device_validator_begin(w.validator, round),
+					 oracle_device_validator_begin(&o, round));
+		if (kit_below(&random, 50) == 0)
+			w.validator = (struct gputm_device_validator *)(void *)kit_swap(
+				&device_validator_maker, &w.kit,
+				gputm_device_validator_unit(w.validator));
+	}
+	kit_hostile(&device_validator_maker, gputm_device_validator_unit(w.validator));
+	world_close(&w);
+}
+END_TEST
+
+struct replicas {
+	uint32_t cpu[WORDS], gpu[WORDS], shadow[WORDS];
+};
+
+static void apply_chunk(struct world *w, const struct gputm_log_entry *entry, int mode,
+			uint32_t *replica)
+{
+	struct gputm_device_validator_result r;
+	uint64_t apply = push(w, entry, 16, mode, &r);
+
+	for (uint32_t i = 0; i < 16; i++)
+		if (apply >> i & 1)
+			replica[entry[i].address / 4] = entry[i].value;
+}
+
+/* IV-C.2: whatever order the chunks come in, both copies end with the CPU's last writes. */
+START_TEST(test_device_validator_any_order_of_chunks_gives_the_cpu_state)
+{
+	uint64_t random = 100 + (uint64_t)_i;
+	struct replicas r = { 0 };
+	struct gputm_log_entry log[20][16];
+	unsigned order[20];
+	struct world w;
+
+	world_open(&w, 64, 4);
+	for (unsigned i = 0; i < 320; i++) {
+		uint64_t word = kit_below(&random, 40);
+
+		log[i % 20][i / 20] = (struct gputm_log_entry){ word * 4, i + 1, i * 3 };
+		r.cpu[word] = i * 3;
+	}
+	for (unsigned i = 0; i < 20; i++)
+		order[i] = i;
+	for (unsigned i = 20; i-- > 1;) {
+		unsigned j = (unsigned)kit_below(&random, i + 1), k = order[i];
+
+		order[i] = order[j];
+		order[j] = k;
+	}
+	for (unsigned i = 0; i < 20; i++)
+		apply_chunk(&w, log[order[i]], APPLY, r.gpu);
+	for (unsigned i = 0; i < 20; i++)
+		apply_chunk(&w, log[order[19 - i]], REPLAY, r.shadow);
+	for (unsigned word = 0; word < WORDS; word++) {
+		ck_assert_uint_eq(r.gpu[word], r.cpu[word]);
+		ck_assert_uint_eq(r.shadow[word], r.cpu[word]);
+	}
+	world_close(&w);
+}
+END_TEST
+
+/* V: stamps of 600 MB cost nothing where nothing is written. */
+START_TEST(test_device_validator_tracks_600_megabytes)
+{
+	static const struct gputm_log_entry entry[] = { { 0, 1, 0 }, { 629145596, 2, 0 } };
+	struct gputm_device_validator_config config = GPUTM_DEVICE_VALIDATOR_CONFIG_INIT;
+	struct gputm_log_chunk chunk = { entry, 2, 0, 0, 0 };
+	struct gputm_device_validator_result r;
+	struct world w;
+	uint64_t apply;
+
+	kit_open(&w.kit);
+	ck_assert_int_eq(gputm_device_validator_config_preset(&config, "shetm"), 0);
+	ck_assert_int_eq(gputm_device_validator_new(w.kit.ctx, &config, &w.validator), 0);
+	ck_assert_int_eq(gputm_access_bitmap_new(w.kit.ctx, NULL, &w.reads), 0);
+	ck_assert_int_eq(gputm_device_validator_push(w.validator, w.reads, &chunk,
+						     GPUTM_DEVICE_VALIDATOR_APPLY, &apply, &r),
+			 0);
+	ck_assert_uint_eq(apply, 3);
+	/* Two pages of stamps, not 600 MB of them. */
+	ck_assert_uint_lt(gputm_unit_save(gputm_device_validator_unit(w.validator), NULL, 0),
+			  70000);
+	world_close(&w);
+}
+END_TEST
+
+static void keep_events(void *state, const struct gputm_unit *unit, const struct gputm_event *event)
+{
+	struct gputm_event *last = state;
+
+	ck_assert_str_eq(gputm_unit_kind(unit), "device_validator");
+	last[event->kind] = *event;
+}
+
+START_TEST(test_device_validator_tells_its_observer)
+{
+	static const struct gputm_log_entry entry[] = { { 0, 1, 0 }, { 4, 1, 0 } };
+	struct gputm_event last[2] = { 0 };
+	struct gputm_device_validator_result r;
+	struct world w;
+
+	world_open(&w, 1, 4);
+	gputm_unit_observe(gputm_device_validator_unit(w.validator), keep_events, last);
+	ck_assert_int_eq(gputm_access_bitmap_record(w.reads, 4), 0);
+	push(&w, entry, 2, APPLY, &r);
+	ck_assert_str_eq(last[GPUTM_DEVICE_VALIDATOR_EVENT_CHUNK].name, "chunk");
+	ck_assert_uint_eq(last[GPUTM_DEVICE_VALIDATOR_EVENT_CHUNK].value[1], 2);
+	ck_assert_uint_eq(last[GPUTM_DEVICE_VALIDATOR_EVENT_CHUNK].value[2], 1);
+	ck_assert_int_eq(gputm_device_validator_begin(w.validator, 9), 0);
+	ck_assert_uint_eq(last[GPUTM_DEVICE_VALIDATOR_EVENT_BEGIN].value[0], 9);
+	world_close(&w);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("device_validator");
+	TCase *tests = tcase_create("all");
+
+	tcase_set_timeout(tests, 120);
+	tcase_add_test(tests, test_device_validator_life);
+	tcase_add_test(tests, test_device_validator_goes_on_after_a_conflict);
+	tcase_add_test(tests, test_device_validator_freshness_is_tight);
+	tcase_add_loop_test(tests, test_device_validator_false_conflicts_come_from_granularity, 0,
+			    3);
+	tcase_add_test(tests, test_device_validator_misuse_changes_nothing);
+	tcase_add_test(tests, test_device_validator_without_memory_applies_nothing);
+	tcase_add_loop_test(tests, test_device_validator_random_against_oracle, 0, 3);
+	tcase_add_loop_test(tests, test_device_validator_any_order_of_chunks_gives_the_cpu_state,
+			    0, 5);
+	tcase_add_test(tests, test_device_validator_tracks_600_megabytes);
+	tcase_add_test(tests, test_device_validator_tells_its_observer);
+	suite_add_tcase(suite, tests);
+	return kit_run(suite);
+}

@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tests of sync_round: life, the rounds of Fig. 1, early validation, misuse, the oracle. */
+#include "tests/kit.h"
+#include "tests/oracle/sync_round.h"
+
+KIT_MAKER(sync_round, SYNC_ROUND);
+
+enum { CPU = GPUTM_SYNC_ROUND_CPU, GPU = GPUTM_SYNC_ROUND_GPU };
+
+/* 1000 cycles of execution, a link of 10 cycles + 1 byte a cycle, copies of 4 bytes a cycle. */
+static struct gputm_sync_round *make(struct kit *kit, bool non_blocking, bool shadow_copy,
+				     uint64_t early)
+{
+	struct gputm_sync_round_config config = GPUTM_SYNC_ROUND_CONFIG_INIT;
+	struct gputm_sync_round *round = NULL;
+
+	config.round_cycles = 1000;
+	config.early_cycles = early;
+	config.link_latency = 10;
+	config.link_bytes = 1;
+	config.copy_bytes = 4;
+	config.non_blocking = non_blocking;
+	config.shadow_copy = shadow_copy;
+	ck_assert_int_eq(gputm_sync_round_new(kit->ctx, &config, &round), 0);
+	return round;
+}
+
+/* At `now` this is to be done. */
+static struct gputm_sync_round_todo expect(struct gputm_sync_round *round, uint64_t now,
+					   enum gputm_sync_round_what what)
+{
+	struct gputm_sync_round_todo todo, again;
+
+	ck_assert_int_eq(gputm_sync_round_next(round, now, &todo), 0);
+	ck_assert_int_eq(todo.what, what);
+	kit_valid(gputm_sync_round_unit(round));
+	if (what != GPUTM_SYNC_ROUND_END) {
+		ck_assert_int_eq(gputm_sync_round_next(round, now, &again), 0);
+		ck_assert_int_eq(again.what, what);
+	}
+	return todo;
+}
+
+static void complete(struct gputm_sync_round *round, uint64_t now, uint64_t bytes, uint64_t runs,
+		     uint64_t cycles, bool conflict)
+{
+	struct gputm_sync_round_done done = { bytes, runs, cycles, conflict };
+
+	ck_assert_int_eq(gputm_sync_round_complete(round, now, &done), 0);
+	kit_valid(gputm_sync_round_unit(round));
+}
+
+/* Who may run: a set of CPU and GPU. */
+static unsigned running(const struct gputm_sync_round *round, uint64_t now)
+{
+	return (gputm_sync_round_may_run(round, GPUTM_SYNC_ROUND_CPU, now) ? CPU : 0u) |
+	       (gputm_sync_round_may_run(round, GPUTM_SYNC_ROUND_GPU, now) ? GPU : 0u);
+}
+
+/* Nothing until `event`. */
+static void expect_run(struct gputm_sync_round *round, uint64_t now, uint64_t event)
+{
+	expect(round, now, GPUTM_SYNC_ROUND_RUN);
+	ck_assert_uint_eq(gputm_sync_round_next_event(round), event);
+}
+
+START_TEST(test_sync_round_life)
+{
+	kit_common(&sync_round_maker);
+}
+END_TEST
+
+/* Fig. 1a: both stand from the end of execution to the end of the merge. */
+START_TEST(test_fig_1a_basic_round)
+{
+	struct gputm_sync_round *round;
+	struct gputm_sync_round_todo todo;
+	struct kit kit;
+
+	kit_open(&kit);
+	round = make(&kit, false, false, 0);
+	ck_assert_int_eq(gputm_sync_round_begin(round, 0), 0);
+	expect_run(round, 0, 1000);
+	ck_assert_uint_eq(running(round, 999), CPU | GPU);
+	todo = expect(round, 1000, GPUTM_SYNC_ROUND_DRAIN);
+	ck_assert_uint_eq(todo.devices, CPU | GPU);
+	ck_assert_uint_eq(running(round, 1000), 0);
+	complete(round, 1000, 0, 0, 0, false);
+	ck_assert(expect(round, 1000, GPUTM_SYNC_ROUND_SHIP).partial);
+	complete(round, 1000, 48, 0, 5, false);
+	expect_run(round, 1000, 1048);
+	expect(round, 1048, GPUTM_SYNC_ROUND_SHIP);
+	complete(round, 1048, 0, 0, 0, false);
+	expect_run(round, 1048, 1063);
+	ck_assert_int_eq(gputm_sync_round_current(round), GPUTM_SYNC_ROUND_VALIDATION);
+	kit_round_trip(&sync_round_maker, gputm_sync_round_unit(round));
+	ck_assert(expect(round, 1063, GPUTM_SYNC_ROUND_COPY_BACK).success);
+	complete(round, 1063, 100, 2, 0, false);
+	expect_run(round, 1063, 1183);
+	ck_assert_uint_eq(running(round, 1182), 0);
+	ck_assert(expect(round, 1183, GPUTM_SYNC_ROUND_END).success);
+	ck_assert_uint_eq(running(round, 1183), CPU | GPU);
+	ck_assert_uint_eq(kit_stat(gputm_sync_round_unit(round), "cpu_blocked"), 183);
+	ck_assert_uint_eq(kit_stat(gputm_sync_round_unit(round), "gpu_blocked"), 183);
+	ck_assert_uint_eq(kit_stat(gputm_sync_round_unit(round), "execution"), 1000);
+	ck_assert_uint_eq(kit_stat(gputm_sync_round_unit(round), "validation"), 63);
+	ck_assert_uint_eq(kit_stat(gputm_sync_round_unit(round), "merge"), 120);
+	gputm_sync_round_free(round);
+	kit_close(&kit);
+}
+END_TEST
+
+/* Fig. 1b: the CPU works on while full chunks are shipped, the GPU after the shadow copy. */
+START_TEST(test_fig_1b_optimised_round)
+{
+	struct gputm_sync_round *round;
+	struct kit kit;
+
+	kit_open(&kit);
+	round = make(&kit, true, true, 0);
+	ck_assert_int_eq(gputm_sync_round_begin(round, 0), 0);
+	ck_assert_uint_eq(expect(round, 1000, GPUTM_SYNC_ROUND_DRAIN).devices, GPU);
+	complete(round, 1004, 0, 0, 0, false);
+	ck_assert(!expect(round, 1004, GPUTM_SYNC_ROUND_SHIP).partial);
+	complete(round, 1004, 48, 0, 5, false);
+	ck_assert_uint_eq(running(round, 1004), CPU);
+	expect(round, 1052, GPUTM_SYNC_ROUND_SHIP);
+	complete(round, 1052, 0, 0, 0, false); /* no full chunk is left */
+	ck_assert_uint_eq(expect(round, 1052, GPUTM_SYNC_ROUND_DRAIN).devices, CPU);
+	complete(round, 1053, 0, 0, 0, false);
+	ck_assert(expect(round, 1053, GPUTM_SYNC_ROUND_SHIP).partial);
+	complete(round, 1053, 16, 0, 5, false);
+	expect(round, 1069, GPUTM_SYNC_ROUND_SHIP);
+	complete(round, 1069, 0, 0, 0, false);
+	expect_run(round, 1069, 1084);
+	ck_assert(expect(round, 1084, GPUTM_SYNC_ROUND_SHADOW).success);
+	complete(round, 1084, 40, 0, 0, false);
+	expect(round, 1084, GPUTM_SYNC_ROUND_COPY_BACK);
+	complete(round, 1084, 100, 1, 0, false);
+	ck_assert_uint_eq(running(round, 1093), 0);
+	ck_assert_uint_eq(running(round, 1094), GPU);
+	expect_run(round, 1094, 1204);
+	expect(round, 1204, GPUTM_SYNC_ROUND_END);
+	ck_assert_uint_eq(running(round, 1204), CPU | GPU);
+	ck_assert_uint_eq(kit_stat(gputm_sync_round_unit(round), "gpu_blocked"), 94);
+	ck_assert_uint_eq(kit_stat(gputm_sync_round_unit(round), "cpu_blocked"), 152);
+	ck_assert_uint_eq(kit_stat(gputm_sync_round_unit(round), "shadow_bytes"), 40);
+	gputm_sync_round_free(round);
+	kit_close(&kit);
+}
+END_TEST
+
+/* Ship one chunk that conflicts and nothing else; gives the time of the verdict. */
+static uint64_t lose(struct gputm_sync_round *round)
+{
+	complete(round, 1000, 0, 0, 0, false);
+	expect(round, 1000, GPUTM_SYNC_ROUND_SHIP);
+	complete(round, 1000, 10, 0, 0, true);
+	expect(round, 1010, GPUTM_SYNC_ROUND_SHIP);
+	complete(round, 1010, 0, 0, 0, false);
+	return 1020;
+}
+
+/* IV-D, rollback latency: with a shadow copy the CPU goes on at once. */
+START_TEST(test_sync_round_failure_with_and_without_a_shadow_copy)
+{
+	bool shadow = _i;
+	struct gputm_sync_round *round;
+	uint64_t now;
+	struct kit kit;
+
+	kit_open(&kit);
+	round = make(&kit, false, shadow, 0);
+	ck_assert_int_eq(gputm_sync_round_begin(round, 0), 0);
+	expect(round, 1000, GPUTM_SYNC_ROUND_DRAIN);
+	now = lose(round);
+	expect(round, now, shadow ? GPUTM_SYNC_ROUND_REPLAY : GPUTM_SYNC_ROUND_REALIGN);
+	ck_assert_uint_eq(running(round, now), shadow ? CPU : 0);
+	complete(round, now, 400, 2, shadow ? 7 : 0, false);
+	ck_assert(!expect(round, now + (shadow ? 107 : 420), GPUTM_SYNC_ROUND_END).success);
+	ck_assert_uint_eq(kit_stat(gputm_sync_round_unit(round), "failed"), 1);
+	ck_assert_uint_eq(kit_stat(gputm_sync_round_unit(round), "realigned"), shadow ? 0 : 400);
+	ck_assert_uint_eq(kit_stat(gputm_sync_round_unit(round), "cpu_blocked"),
+			  shadow ? 20 : 440);
+	ck_assert_uint_eq(kit_stat(gputm_sync_round_unit(round), "gpu_blocked"),
+			  shadow ? 127 : 440);
+	gputm_sync_round_free(round);
+	kit_close(&kit);
+}
+END_TEST
+
+/* IV-D, wasted work: an early conflict ends execution when its verdict is there. */
+START_TEST(test_sync_round_early_validation_cuts_a_round_short)
+{
+	struct gputm_sync_round *round;
+	struct kit kit;
+
+	kit_open(&kit);
+	round = make(&kit, true, true, 100);
+	ck_assert_int_eq(gputm_sync_round_begin(round, 0), 0);
+	expect_run(round, 0, 100);
+	expect(round, 100, GPUTM_SYNC_ROUND_EARLY);
+	complete(round, 100, 0, 0, 0, false); /* no full chunk yet */
+	expect_run(round, 100, 200);
+	expect(round, 200, GPUTM_SYNC_ROUND_EARLY);
+	complete(round, 200, 48, 0, 5, false);
+	expect_run(round, 200, 248);
+	expect(round, 248, GPUTM_SYNC_ROUND_EARLY); /* more, as soon as the link is free */
+	complete(round, 248, 48, 0, 5, true);
+	ck_assert_uint_eq(running(round, 248), CPU | GPU);
+	expect_run(round, 248, 248 + 48 + 10 + 5);
+	ck_assert_uint_eq(expect(round, 311, GPUTM_SYNC_ROUND_DRAIN).devices, GPU);
+	ck_assert_uint_eq(kit_stat(gputm_sync_round_unit(round), "cut_short"), 1);
+	ck_assert_uint_eq(kit_stat(gputm_sync_round_unit(round), "early_chunks"), 2);
+	gputm_sync_round_free(round);
+	kit_close(&kit);
+}
+END_TEST
+
+/* A CPU that fills chunks for ever is stopped when validation has lasted a round. */
+START_TEST(test_sync_round_a_fast_cpu_is_stopped)
+{
+	struct gputm_sync_round *round;
+	uint64_t now = 1000;
+	struct kit kit;
+
+	kit_open(&kit);
+	round = make(&kit, true, true, 0);
+	ck_assert_int_eq(gputm_sync_round_begin(round, 0), 0);
+	expect(round, now, GPUTM_SYNC_ROUND_DRAIN);
+	complete(round, now, 0, 0, 0, false);
+	for (; now < 2000; now += 48) {
+		ck_assert(!expect(round, now, GPUTM_SYNC_ROUND_SHIP).partial);
+		complete(round, now, 48, 0, 0, false);
+	}
+	ck_assert_uint_eq(gputm_sync_round_next_event(round), 2000);
+	ck_assert_uint_eq(expect(round, 2000, GPUTM_SYNC_ROUND_DRAIN).devices, CPU);
+	gputm_sync_round_free(round);
+	kit_close(&kit);
+}
+END_TEST
+
+static void refused(struct kit *kit, struct gputm_sync_round *round, uint64_t now,
+		    struct gputm_sync_round_done done, int error, const char *says)
+{
+	uint64_t digest = kit_digest(gputm_sync_round_unit(round));
+
+	ck_assert_int_eq(gputm_sync_round_complete(round, now, &done), error);
+	kit_said(kit, "sync_round", says, NULL);
+	ck_assert_uint_eq(kit_digest(gputm_sync_round_unit(round)), digest);
+}
+
+START_TEST(test_sync_round_misuse_changes_nothing)
+{
+	uint64_t most = UINT64_C(1) << 40;
+	struct gputm_sync_round_todo todo;
+	struct gputm_sync_round *round;
+	struct kit kit;
+
+	kit_open(&kit);
+	round = make(&kit, true, true, 100);
+	expect_run(round, 5, UINT64_MAX);
+	refused(&kit, round, 5, (struct gputm_sync_round_done){ 0 }, -EINVAL, "nothing");
+	ck_assert_int_eq(gputm_sync_round_begin(round, 4), -ERANGE);
+	kit_said(&kit, "now = 4", "5 ..", NULL);
+	ck_assert_int_eq(gputm_sync_round_begin(round, 5), 0);
+	ck_assert_int_eq(gputm_sync_round_begin(round, 5), -EINVAL);
+	kit_said(&kit, "going on", NULL);
+	expect(round, 105, GPUTM_SYNC_ROUND_EARLY);
+	ck_assert_int_eq(gputm_sync_round_next(round, 104, &todo), -ERANGE);
+	ck_assert_int_eq(gputm_sync_round_next(round, UINT64_MAX, &todo), -ERANGE);
+	refused(&kit, round, 104, (struct gputm_sync_round_done){ 1, 0, 0, false }, -ERANGE,
+		"now = 104");
+	refused(&kit, round, 105, (struct gputm_sync_round_done){ 0, 0, 0, true }, -EINVAL,
+		"conflict = 1");
+	refused(&kit, round, 105, (struct gputm_sync_round_done){ most + 1, 0, 0, false }, -ERANGE,
+		"bytes = 1099511627777");
+	refused(&kit, round, 105, (struct gputm_sync_round_done){ 1, 0, most + 1, false }, -ERANGE,
+		"cycles = 1099511627777");
+	refused(&kit, round, 105, (struct gputm_sync_round_done){ 1, most, 0, false }, -ERANGE,
+		"runs = 1099511627776");
+	gputm_sync_round_free(round);
+	kit_close(&kit);
+}
+END_TEST
+
+/* ---- against the oracle ---- */
+
+static void same(struct gputm_sync_round *round, const struct oracle_sync_round *o)
+{
+	static const char *const name[] = { "rounds",	 "succeeded",	"failed",
+					    "cut_short", "cpu_blocked", "gpu_blocked",
+					    "execution", "validation",	"merge" };
+	const uint64_t value[] = { o->rounds,	    o->succeeded,   o->failed,
+				   o->cut_short,    o->cpu_blocked, o->gpu_blocked,
+				   o->execution,    o->validation,  o->merge };
+
+	for (unsigned i = 0; i < sizeof(value) / sizeof(value[0]); i++)
+		ck_assert_uint_eq(kit_stat(gputm_sync_round_unit(round), name[i]), value[i]);
+}
+
+/* Ask both; they agree. */
+static struct gputm_sync_round_todo ask(struct gputm_sync_round *round,
+					struct oracle_sync_round *o, uint64_t now)
+{
+	struct gputm_sync_round_todo todo, expected;
+
+	ck_assert_int_eq(gputm_sync_round_next(round, now, &todo), 0);
+	oracle_sync_round_next(o, &expected);
+	ck_assert_int_eq(todo.what, expected.what);
+	ck_assert_uint_eq(todo.devices, expected.devices);
+	ck_assert_int_eq(todo.partial, expected.partial);
+	ck_assert_int_eq(todo.success, expected.success);
+	ck_assert_int_eq(gputm_sync_round_may_run(round, GPUTM_SYNC_ROUND_CPU, now),
+			 oracle_sync_round_may_run(o, GPUTM_SYNC_ROUND_CPU));
+	ck_assert_int_eq(gputm_sync_round_may_run(round, GPUTM_SYNC_ROUND_GPU, now),
+			 oracle_sync_round_may_run(o, GPUTM_SYNC_ROUND_GPU));
+	kit_valid(gputm_sync_round_unit(round));
+	return todo;
+}
+
+static void answer(struct gputm_sync_round *round, struct oracle_sync_round *o, uint64_t now,
+		   uint64_t *random)
+{
+	struct gputm_sync_round_done done = { 0 };
+
+	if (kit_below(random, 3))
+		done = (struct gputm_sync_round_done){ 1 + kit_below(random, 90),
+						       kit_below(random, 4), kit_below(random, 20),
+						       kit_below(random, 12) == 0 };
+	ck_assert_int_eq(gputm_sync_round_complete(round, now, &done), 0);
+	oracle_sync_round_complete(o, &done);
+}
+
+static struct gputm_sync_round *random_round(struct kit *kit, uint64_t *random)
+{
+	struct gputm_sync_round_config config = GPUTM_SYNC_ROUND_CONFIG_INIT;
+	struct gputm_sync_round *round = NULL;
+
+	config.round_cycles = 1 + kit_below(random, 200);
+	config.early_cycles = kit_below(random, 3) ? kit_below(random, 60) : 0;
+	config.link_latency = (uint32_t)kit_below(random, 15);
+	config.link_bytes = 1 + (uint32_t)kit_below(random, 20);
+	config.copy_bytes = 1 + (uint32_t)kit_below(random, 40);
+	config.non_blocking = kit_below(random, 2);
+	config.shadow_copy = kit_below(random, 2);
+	ck_assert_int_eq(gputm_sync_round_new(kit->ctx, &config, &round), 0);
+	return round;
+}
+
+START_TEST(test_sync_round_random_against_oracle)
+{
+	unsigned steps = kit_scale(4000, 300);
+	uint64_t random = 41 + (uint64_t)_i, now = 0, until;
+	static struct oracle_sync_round o;
+	struct gputm_sync_round *round;
+	struct kit kit;
+
+	kit_open(&kit);
+	round = random_round(&kit, &random);
+	oracle_sync_round_open(&o, gputm_unit_config(gputm_sync_round_unit(round)));
+	for (unsigned i = 0; i < steps; i++) {
+		struct gputm_sync_round_todo todo = ask(round, &o, now);
+
+		if (todo.what == GPUTM_SYNC_ROUND_END)
+			same(round, &o);
+		if (todo.what == GPUTM_SYNC_ROUND_END ||
+		    gputm_sync_round_current(round) == GPUTM_SYNC_ROUND_IDLE) {
+			ck_assert_int_eq(gputm_sync_round_begin(round, now), 0);
+			ck_assert(oracle_sync_round_begin(&o));
+			continue;
+		}
+		until = gputm_sync_round_next_event(round);
+		if (todo.what != GPUTM_SYNC_ROUND_RUN &&
+		    (todo.what != GPUTM_SYNC_ROUND_DRAIN || kit_below(&random, 2))) {
+			answer(round, &o, now, &random);
+			continue;
+		}
+		/* On to the next event, or a part of the way; a drain takes some time. */
+		if (todo.what == GPUTM_SYNC_ROUND_DRAIN)
+			until = now + 1 + kit_below(&random, 9);
+		ck_assert_uint_gt(until, now);
+		if (kit_below(&random, 2))
+			until = now + 1 + kit_below(&random, until - now);
+		for (; now < until; now++)
+			oracle_sync_round_tick(&o);
+		if (kit_below(&random, 100) == 0)
+			round = (struct gputm_sync_round *)(void *)kit_swap(
+				&sync_round_maker, &kit, gputm_sync_round_unit(round));
+	}
+	kit_hostile(&sync_round_maker, gputm_sync_round_unit(round));
+	gputm_sync_round_free(round);
+	kit_close(&kit);
+}
+END_TEST
+
+static void keep_events(void *state, const struct gputm_unit *unit, const struct gputm_event *event)
+{
+	struct gputm_event *last = state;
+
+	ck_assert_str_eq(gputm_unit_kind(unit), "sync_round");
+	last[event->kind] = *event;
+}
+
+START_TEST(test_sync_round_tells_its_observer)
+{
+	struct gputm_event last[2] = { 0 };
+	struct gputm_sync_round *round;
+	struct kit kit;
+
+	kit_open(&kit);
+	round = make(&kit, true, true, 0);
+	gputm_unit_observe(gputm_sync_round_unit(round), keep_events, last);
+	ck_assert_int_eq(gputm_sync_round_begin(round, 0), 0);
+	ck_assert_str_eq(last[GPUTM_SYNC_ROUND_EVENT_PHASE].name, "phase");
+	ck_assert_uint_eq(last[GPUTM_SYNC_ROUND_EVENT_PHASE].value[0], GPUTM_SYNC_ROUND_EXECUTION);
+	expect(round, 1000, GPUTM_SYNC_ROUND_DRAIN);
+	ck_assert_uint_eq(last[GPUTM_SYNC_ROUND_EVENT_PHASE].value[1], 1000);
+	complete(round, 1002, 0, 0, 0, false);
+	ck_assert_str_eq(last[GPUTM_SYNC_ROUND_EVENT_DONE].name, "done");
+	ck_assert_uint_eq(last[GPUTM_SYNC_ROUND_EVENT_DONE].value[0], GPUTM_SYNC_ROUND_DRAIN);
+	ck_assert_uint_eq(last[GPUTM_SYNC_ROUND_EVENT_DONE].value[1], 1002);
+	gputm_sync_round_free(round);
+	kit_close(&kit);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("sync_round");
+	TCase *tests = tcase_create("all");
+
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, test_sync_round_life);
+	tcase_add_test(tests, test_fig_1a_basic_round);
+	tcase_add_test(tests, test_fig_1b_optimised_round);
+	tcase_add_loop_test(tests, test_sync_round_failure_with_and_without_a_shadow_copy, 0, 2);
+	tcase_add_test(tests, test_sync_round_early_validation_cuts_a_round_short);
+	tcase_add_test(tests, test_sync_round_a_fast_cpu_is_stopped);
+	tcase_add_test(tests, test_sync_round_misuse_changes_nothing);
+	tcase_add_loop_test(tests, test_sync_round_random_against_oracle, 0, 12);
+	tcase_add_test(tests, test_sync_round_tells_its_observer);
+	suite_add_tcase(suite, tests);
+	return kit_run(suite);
+}

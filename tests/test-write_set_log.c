@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tests of write_set_log: life, chunks and streams, rounds, misuse, the oracle. */
+#include "tests/kit.h"
+#include "tests/oracle/write_set_log.h"
+
+KIT_MAKER(write_set_log, WRITE_SET_LOG);
+
+#define EARLY GPUTM_WRITE_SET_LOG_EARLY
+#define SHIP GPUTM_WRITE_SET_LOG_SHIP
+#define REPLAY GPUTM_WRITE_SET_LOG_REPLAY
+
+static struct gputm_write_set_log *make(struct kit *kit, uint32_t threads, uint32_t chunk_entries)
+{
+	struct gputm_write_set_log_config config = GPUTM_WRITE_SET_LOG_CONFIG_INIT;
+	struct gputm_write_set_log *log = NULL;
+
+	config.region_bytes = 4096;
+	config.threads = threads;
+	config.chunk_bytes = chunk_entries * config.entry_bytes;
+	ck_assert_int_eq(gputm_write_set_log_new(kit->ctx, &config, &log), 0);
+	return log;
+}
+
+static void append(struct gputm_write_set_log *log, uint32_t thread, uint64_t address,
+		   uint64_t stamp)
+{
+	ck_assert_int_eq(gputm_write_set_log_append(log, thread, address, (uint32_t)stamp, stamp),
+			 0);
+}
+
+/* Pop a chunk that must be this thread's with this many entries, the first at `address`. */
+static void expect(struct gputm_write_set_log *log, enum gputm_write_set_log_stream stream,
+		   bool partial, uint32_t thread, uint32_t count, uint64_t address)
+{
+	struct gputm_log_chunk chunk;
+
+	ck_assert_int_eq(gputm_write_set_log_pop(log, stream, partial, &chunk),
+			 GPUTM_WRITE_SET_LOG_CHUNK);
+	ck_assert_uint_eq(chunk.thread, thread);
+	ck_assert_uint_eq(chunk.count, count);
+	ck_assert_uint_eq(chunk.entry[0].address, address);
+	ck_assert_uint_eq(chunk.bytes, count * 16);
+	ck_assert_uint_eq(chunk.round, gputm_write_set_log_round(log));
+}
+
+static void expect_none(struct gputm_write_set_log *log, enum gputm_write_set_log_stream stream,
+			bool partial)
+{
+	struct gputm_log_chunk chunk;
+
+	ck_assert_int_eq(gputm_write_set_log_pop(log, stream, partial, &chunk),
+			 GPUTM_WRITE_SET_LOG_NONE);
+}
+
+START_TEST(test_write_set_log_life)
+{
+	kit_common(&write_set_log_maker);
+}
+END_TEST
+
+/* The example that opens the source. */
+START_TEST(test_write_set_log_streams_go_their_own_ways)
+{
+	struct gputm_write_set_log *log;
+	struct kit kit;
+
+	kit_open(&kit);
+	log = make(&kit, 2, 2);
+	append(log, 0, 0, 1);
+	append(log, 0, 4, 2);
+	append(log, 1, 8, 3);
+	append(log, 0, 12, 4);
+	expect(log, SHIP, false, 0, 2, 0);
+	expect_none(log, SHIP, false);
+	expect(log, EARLY, false, 0, 2, 0);
+	ck_assert_uint_eq(gputm_write_set_log_pending(log, SHIP), 2);
+	ck_assert_uint_eq(gputm_write_set_log_pending(log, REPLAY), 4);
+	kit_round_trip(&write_set_log_maker, gputm_write_set_log_unit(log));
+	expect(log, SHIP, true, 1, 1, 8);
+	expect(log, SHIP, true, 0, 1, 12);
+	expect_none(log, SHIP, true);
+	kit_valid(gputm_write_set_log_unit(log));
+	ck_assert_int_eq(gputm_write_set_log_begin(log), 0);
+	ck_assert_uint_eq(gputm_write_set_log_round(log), 1);
+	expect_none(log, REPLAY, true); /* gone with the round */
+	ck_assert_uint_eq(kit_stat(gputm_write_set_log_unit(log), "before"), 4);
+	ck_assert_uint_eq(kit_stat(gputm_write_set_log_unit(log), "shipped"), 4);
+	ck_assert_uint_eq(kit_stat(gputm_write_set_log_unit(log), "early"), 2);
+	gputm_write_set_log_free(log);
+	kit_close(&kit);
+}
+END_TEST
+
+/* IV-D: 48 KB, at 16 bytes an entry: the chunk is full with entry 3,072 and not before. */
+START_TEST(test_write_set_log_chunks_are_tight)
+{
+	struct gputm_write_set_log *log;
+	struct kit kit;
+
+	kit_open(&kit);
+	log = make(&kit, 1, 3072);
+	for (uint64_t i = 1; i < 3072; i++)
+		append(log, 0, i % 1024 * 4, i);
+	expect_none(log, SHIP, false);
+	append(log, 0, 0, 3072);
+	append(log, 0, 0, 3073);
+	expect(log, SHIP, false, 0, 3072, 4);
+	expect(log, SHIP, true, 0, 1, 0);
+	gputm_write_set_log_free(log);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_write_set_log_misuse_changes_nothing)
+{
+	struct gputm_write_set_log_config config = GPUTM_WRITE_SET_LOG_CONFIG_INIT;
+	struct gputm_write_set_log *log;
+	struct gputm_log_chunk chunk;
+	uint64_t digest;
+	struct kit kit;
+
+	kit_open(&kit);
+	log = make(&kit, 2, 2);
+	append(log, 1, 4, 7);
+	digest = kit_digest(gputm_write_set_log_unit(log));
+	ck_assert_int_eq(gputm_write_set_log_append(log, 2, 0, 0, 8), -ERANGE);
+	kit_said(&kit, "write_set_log", "thread = 2", "0 .. 1", NULL);
+	ck_assert_int_eq(gputm_write_set_log_append(log, 1, 4096, 0, 8), -ERANGE);
+	kit_said(&kit, "address = 4096", "0 .. 4095", NULL);
+	ck_assert_int_eq(gputm_write_set_log_append(log, 1, 6, 0, 8), -EINVAL);
+	kit_said(&kit, "address = 6", "multiple of 4", NULL);
+	ck_assert_int_eq(gputm_write_set_log_append(log, 1, 8, 0, 6), -ERANGE);
+	kit_said(&kit, "stamp = 6", "7 .. 4294967295", NULL);
+	ck_assert_int_eq(gputm_write_set_log_append(log, 0, 8, 0, 0), -ERANGE);
+	ck_assert_int_eq(gputm_write_set_log_append(log, 0, 8, 0, UINT64_C(1) << 32), -ERANGE);
+	ck_assert_int_eq(gputm_write_set_log_begin(log), -EINVAL);
+	kit_said(&kit, "pending = 1", NULL);
+	ck_assert_int_eq(gputm_write_set_log_pop(log, (enum gputm_write_set_log_stream)3, true,
+						 &chunk),
+			 -ERANGE);
+	kit_said(&kit, "stream = 3", "0 .. 2", NULL);
+	ck_assert_uint_eq(gputm_write_set_log_pending(log, (enum gputm_write_set_log_stream)3), 0);
+	ck_assert_uint_eq(kit_digest(gputm_write_set_log_unit(log)), digest);
+	gputm_write_set_log_free(log);
+	config.chunk_bytes = 16;
+	config.entry_bytes = 17;
+	ck_assert_int_eq(gputm_write_set_log_new(kit.ctx, &config, &log), -EINVAL);
+	kit_said(&kit, "entry_bytes = 17", "chunk_bytes = 16", NULL);
+	kit_close(&kit);
+}
+END_TEST
+
+/* No memory for one more entry: nothing is appended. */
+START_TEST(test_write_set_log_without_memory_appends_nothing)
+{
+	struct gputm_write_set_log *log;
+	uint64_t stamp = 1, digest;
+	int error = 0;
+	struct kit kit;
+
+	kit_open(&kit);
+	log = make(&kit, 1, 2);
+	append(log, 0, 0, stamp);
+	kit.fail_at = kit.allocations;
+	while (!error) {
+		digest = kit_digest(gputm_write_set_log_unit(log));
+		error = gputm_write_set_log_append(log, 0, 0, 0, ++stamp);
+	}
+	ck_assert_int_eq(error, -ENOMEM);
+	ck_assert_uint_eq(kit_digest(gputm_write_set_log_unit(log)), digest);
+	kit.fail_at = -1;
+	append(log, 0, 0, stamp);
+	gputm_write_set_log_free(log);
+	kit_close(&kit);
+}
+END_TEST
+
+static void compare_pop(struct gputm_write_set_log *log, struct oracle_write_set_log *o,
+			unsigned stream, bool partial)
+{
+	struct gputm_log_entry entry[16];
+	struct gputm_log_chunk chunk, expected;
+	int answer = oracle_write_set_log_pop(o, stream, partial, entry, &expected);
+
+	ck_assert_int_eq(gputm_write_set_log_pop(log, (enum gputm_write_set_log_stream)stream,
+						 partial, &chunk),
+			 answer);
+	if (answer != GPUTM_WRITE_SET_LOG_CHUNK)
+		return;
+	ck_assert_uint_eq(chunk.thread, expected.thread);
+	ck_assert_uint_eq(chunk.count, expected.count);
+	ck_assert_uint_eq(chunk.round, expected.round);
+	ck_assert_uint_eq(chunk.bytes, expected.bytes);
+	for (uint32_t i = 0; i < chunk.count; i++) {
+		ck_assert_uint_eq(chunk.entry[i].address, entry[i].address);
+		ck_assert_uint_eq(chunk.entry[i].stamp, entry[i].stamp);
+		ck_assert_uint_eq(chunk.entry[i].value, entry[i].value);
+	}
+}
+
+static void step(struct gputm_write_set_log *log, struct oracle_write_set_log *o,
+		 uint64_t *stamp, uint64_t *random)
+{
+	uint32_t thread = (uint32_t)kit_below(random, o->config.threads + 1);
+	unsigned what = (unsigned)kit_below(random, 16);
+
+	if (what < 10 && o->count < ORACLE_WRITE_SET_LOG_MOST) {
+		uint64_t address = kit_below(random, 1100) * (kit_below(random, 30) ? 4 : 3);
+		uint32_t value = (uint32_t)kit_random(random);
+
+		*stamp += kit_below(random, 3);
+		ck_assert_int_eq(gputm_write_set_log_append(log, thread, address, value, *stamp),
+				 oracle_write_set_log_append(o, thread, address, value, *stamp));
+	} else if (what < 15) {
+		compare_pop(log, o, (unsigned)kit_below(random, 4), kit_below(random, 3) == 0);
+	} else {
+		ck_assert_int_eq(gputm_write_set_log_begin(log), oracle_write_set_log_begin(o));
+	}
+	for (unsigned s = 0; s < 3; s++)
+		ck_assert_uint_eq(gputm_write_set_log_pending(
+					  log, (enum gputm_write_set_log_stream)s),
+				  oracle_write_set_log_pending(o, s));
+	ck_assert_uint_eq(gputm_write_set_log_round(log), o->round);
+}
+
+static const uint32_t geometry[][2] = { { 1, 1 }, { 2, 2 }, { 8, 16 }, { 3, 5 } };
+
+START_TEST(test_write_set_log_random_against_oracle)
+{
+	unsigned steps = kit_scale(3000, 200);
+	static struct oracle_write_set_log o;
+	uint64_t random = 11 + (uint64_t)_i, stamp = 1;
+	struct gputm_write_set_log *log;
+	struct kit kit;
+
+	kit_open(&kit);
+	log = make(&kit, geometry[_i][0], geometry[_i][1]);
+	oracle_write_set_log_open(&o, gputm_unit_config(gputm_write_set_log_unit(log)));
+	for (unsigned i = 0; i < steps; i++) {
+		step(log, &o, &stamp, &random);
+		kit_valid(gputm_write_set_log_unit(log));
+		if (kit_below(&random, 100) == 0)
+			log = (struct gputm_write_set_log *)(void *)kit_swap(
+				&write_set_log_maker, &kit, gputm_write_set_log_unit(log));
+	}
+	kit_hostile(&write_set_log_maker, gputm_write_set_log_unit(log));
+	gputm_write_set_log_free(log);
+	kit_close(&kit);
+}
+END_TEST
+
+static void keep_events(void *state, const struct gputm_unit *unit, const struct gputm_event *event)
+{
+	struct gputm_event *last = state;
+
+	ck_assert_str_eq(gputm_unit_kind(unit), "write_set_log");
+	last[event->kind] = *event;
+}
+
+START_TEST(test_write_set_log_tells_its_observer)
+{
+	struct gputm_event last[3] = { 0 };
+	struct gputm_write_set_log *log;
+	struct kit kit;
+
+	kit_open(&kit);
+	log = make(&kit, 2, 2);
+	gputm_unit_observe(gputm_write_set_log_unit(log), keep_events, last);
+	append(log, 1, 16, 5);
+	expect(log, SHIP, true, 1, 1, 16);
+	ck_assert_int_eq(gputm_write_set_log_begin(log), 0);
+	ck_assert_str_eq(last[GPUTM_WRITE_SET_LOG_EVENT_APPEND].name, "append");
+	ck_assert_uint_eq(last[GPUTM_WRITE_SET_LOG_EVENT_APPEND].value[1], 16);
+	ck_assert_str_eq(last[GPUTM_WRITE_SET_LOG_EVENT_POP].name, "pop");
+	ck_assert_uint_eq(last[GPUTM_WRITE_SET_LOG_EVENT_POP].value[0], SHIP);
+	ck_assert_uint_eq(last[GPUTM_WRITE_SET_LOG_EVENT_POP].value[2], 1);
+	ck_assert_str_eq(last[GPUTM_WRITE_SET_LOG_EVENT_BEGIN].name, "begin");
+	ck_assert_uint_eq(last[GPUTM_WRITE_SET_LOG_EVENT_BEGIN].value[0], 1);
+	gputm_write_set_log_free(log);
+	kit_close(&kit);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("write_set_log");
+	TCase *tests = tcase_create("all");
+
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, test_write_set_log_life);
+	tcase_add_test(tests, test_write_set_log_streams_go_their_own_ways);
+	tcase_add_test(tests, test_write_set_log_chunks_are_tight);
+	tcase_add_test(tests, test_write_set_log_misuse_changes_nothing);
+	tcase_add_test(tests, test_write_set_log_without_memory_appends_nothing);
+	tcase_add_loop_test(tests, test_write_set_log_random_against_oracle, 0,
+			    (int)(sizeof(geometry) / sizeof(geometry[0])));
+	tcase_add_test(tests, test_write_set_log_tells_its_observer);
+	suite_add_tcase(suite, tests);
+	return kit_run(suite);
+}
