@@ -38,6 +38,7 @@ START_TEST(test_options_have_defaults)
 	ck_assert_ptr_null(o.keys);
 	ck_assert_ptr_null(o.edges);
 	ck_assert_ptr_null(o.trace);
+	ck_assert(!o.kernel && !o.divergence && !o.issues);
 	ck_assert_ptr_null(o.out);
 	ck_assert_int_eq(o.format, SIM_TEXT);
 	ck_assert_int_eq(o.progress, SIM_PROGRESS_AUTO);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "flow/flow.h"
 #include "setup.h"
 
 static void list_value(const struct gputm_param *row, uint64_t value)
@@ -27,7 +28,7 @@ static void list_row(const char *path, const struct gputm_param *row, const void
 	       *row->source ? " (" : "", row->source, *row->source ? ")" : "");
 }
 
-static void list_rows(const char *path, const struct gputm_params *params, const void *config)
+void sim_list_rows(const char *path, const struct gputm_params *params, const void *config)
 {
 	for (size_t i = 0; i < params->param_count; i++)
 		list_row(path, &params->param[i], config);
@@ -42,7 +43,7 @@ static void list_machines(void)
 	for (size_t i = 0; i < params->preset_count; i++)
 		printf("  %-12s %s\n", params->preset[i].name, params->preset[i].summary);
 	gputm_params_init(params, &config);
-	list_rows("machine", params, &config);
+	sim_list_rows("machine", params, &config);
 }
 
 static void list_system(const struct sim_system_class *system)
@@ -55,7 +56,7 @@ static void list_system(const struct sim_system_class *system)
 	if (config && system->init)
 		system->init(config, &machine);
 	for (size_t i = 0; config && i < system->role_count; i++)
-		list_rows(system->role[i].role, system->role[i].params(),
+		sim_list_rows(system->role[i].role, system->role[i].params(),
 			  (const char *)config + system->role[i].offset);
 	free(config);
 }
@@ -71,7 +72,7 @@ static void list_workload(const struct sim_workload_class *workload)
 	if (!config)
 		return;
 	gputm_params_init(workload->params, config);
-	list_rows("workload", workload->params, config);
+	sim_list_rows("workload", workload->params, config);
 	free(config);
 }
 
@@ -87,4 +88,6 @@ void sim_list(void)
 	puts("\nWorkloads (--workload; trace is chosen by --trace FILE):");
 	for (i = 0; sim_workload_classes[i]; i++)
 		list_workload(sim_workload_classes[i]);
+	puts("\nMechanisms for branches (--divergence, with --kernel FILE):");
+	flow_list();
 }

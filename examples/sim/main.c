@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * gputm-sim: runs a workload under a transactional memory system on a small machine
- * and reports. Exit status: 0 done; 1 the run got stuck or its check failed; 2 usage or
- * bad input.
+ * gputm-sim: runs a workload under a transactional memory system on a small machine, or
+ * a kernel under a mechanism for branches on one core, and reports. Exit status: 0
+ * done; 1 the run got stuck or its check failed; 2 usage or bad input.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "flow/flow.h"
 #include "machine/machine.h"
 #include "options.h"
 #include "progress.h"
@@ -139,21 +140,11 @@ static int make_workload(const struct sim_setup *setup, const struct sim_options
 	return BAD_INPUT;
 }
 
-static FILE *open_report(const char *name)
-{
-	FILE *out = name ? fopen(name, "w") : stdout;
-
-	if (!out)
-		fprintf(stderr, "gputm-sim: --out: got \"%s\", expected a file to write to: %s\n",
-			name, strerror(errno));
-	return out;
-}
-
 static int open_and_simulate(struct gputm_ctx *ctx, struct sim_report *report)
 {
 	int status;
 
-	report->out = open_report(report->options->out);
+	report->out = sim_open_output("out", report->options->out);
 	if (!report->out)
 		return BAD_INPUT;
 	status = check_and_simulate(ctx, report);
@@ -196,7 +187,7 @@ static int start(const struct sim_options *options)
 	if (gputm_ctx_new(NULL, &ctx))
 		return complain(FAILED, "out of memory");
 	gputm_ctx_set_log(ctx, say, NULL, GPUTM_LOG_ERROR);
-	status = prepare_and_run(ctx, options);
+	status = options->kernel ? flow_main(ctx, options) : prepare_and_run(ctx, options);
 	gputm_ctx_unref(ctx);
 	return status;
 }

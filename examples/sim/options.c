@@ -32,6 +32,12 @@ static const struct option table[] = {
 	{ "edges", TEXT, AT(edges), 0, 0, NULL, "FILE", "graph of graph-cut: one edge per line" },
 	{ "trace", TEXT, AT(trace), 0, 0, NULL, "FILE",
 	  "replay the accesses of FILE, - for standard input" },
+	{ "kernel", TEXT, AT(kernel), 0, 0, NULL, "FILE",
+	  "run the control flow of FILE on one core" },
+	{ "divergence", TEXT, AT(divergence), 0, 0, NULL, "NAME",
+	  "mechanism for its branches (default pdom)" },
+	{ "issues", TEXT, AT(issues), 0, 0, NULL, "FILE",
+	  "write a line for each warp that issues to FILE" },
 	{ "threads", NUMBER, AT(threads), 1, SIM_THREADS_MAX, NULL, "N", "number of threads" },
 	{ "concurrency", LIMIT, AT(concurrency), 1, SIM_CONCURRENCY_MAX, NULL, "N|inf",
 	  "warps per core allowed in transactions (default 2)" },
@@ -39,7 +45,8 @@ static const struct option table[] = {
 	  "of everything drawn at random (default 1)" },
 	{ "set", SETTING, AT(set), 0, 0, NULL, "PATH.FIELD=VALUE",
 	  "set a parameter of machine, system, workload or a unit" },
-	{ "check", FLAG, AT(check), 0, 0, NULL, NULL, "prove that the run was serialisable" },
+	{ "check", FLAG, AT(check), 0, 0, NULL, NULL,
+	  "prove the run right: serialisable, or each thread as alone" },
 	{ "format", CHOICE, AT(format), 0, 0, formats, "text|json|csv", "shape of the report" },
 	{ "out", TEXT, AT(out), 0, 0, NULL, "FILE", "write the report to FILE" },
 	{ "progress", CHOICE, AT(progress), 0, 0, progresses, "auto|always|never",
@@ -130,10 +137,11 @@ static int set(const struct option *o, const char *value, struct sim_options *ou
 		out->set[out->set_count++] = value;
 		break;
 	}
-	if (!error && o->offset == AT(threads))
-		out->threads_given = true;
-	if (!error && o->offset == AT(workload))
-		out->workload_given = true;
+	out->threads_given |= o->offset == AT(threads);
+	out->workload_given |= o->offset == AT(workload);
+	out->system_given |= o->offset == AT(system);
+	out->machine_given |= o->offset == AT(machine);
+	out->concurrency_given |= o->offset == AT(concurrency);
 	return error;
 }
 
@@ -172,6 +180,38 @@ static int next(char ***argument, struct sim_options *out)
 		return -1;
 	}
 	return set(o, *(*argument)++, out);
+}
+
+/* What says something of transactions, to which a kernel is deaf; NULL: nothing was given. */
+static const char *not_of_kernels(const struct sim_options *o)
+{
+	const struct {
+		bool given;
+		const char *name;
+	} all[] = {
+		{ o->system_given, "--system" },     { o->machine_given, "--machine" },
+		{ o->workload_given, "--workload" }, { o->trace != NULL, "--trace" },
+		{ o->keys != NULL, "--keys" },	     { o->edges != NULL, "--edges" },
+		{ o->threads_given, "--threads" },   { o->concurrency_given, "--concurrency" },
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (all[i].given)
+			return all[i].name;
+	return NULL;
+}
+
+static int kernel_relations(const struct sim_options *o)
+{
+	const char *alien = o->kernel ? not_of_kernels(o) : NULL;
+
+	if (alien)
+		fprintf(stderr, "gputm-sim: %s: a kernel runs no transactions and brings its own "
+				"threads, expected no %s with --kernel\n", alien, alien);
+	else if (!o->kernel && (o->divergence || o->issues))
+		fprintf(stderr, "gputm-sim: --%s: of control flow, expected --kernel FILE too\n",
+			o->divergence ? "divergence" : "issues");
+	return alien || (!o->kernel && (o->divergence || o->issues)) ? -1 : 0;
 }
 
 /* What cannot stand together. */
@@ -216,6 +256,8 @@ int sim_options_parse(int argc, char **argv, struct sim_options *out)
 	while (!error && argument < copy + argc - 1)
 		error = next(&argument, out);
 	free(copy);
+	if (!error)
+		error = kernel_relations(out);
 	return error ? error : relations(out);
 }
 
@@ -231,7 +273,8 @@ void sim_options_help(void)
 	size_t i;
 
 	puts("Usage: gputm-sim [OPTION]...\n"
-	     "Run a transactional memory system for GPUs on a cycle-level machine.\n");
+	     "Run a transactional memory system for GPUs on a cycle-level machine, or a\n"
+	     "kernel's control flow on one of its cores.\n");
 	for (i = 0; i < OPTIONS; i++) {
 		snprintf(left, sizeof(left), "--%s%s%s", table[i].name,
 			 table[i].argument ? " " : "", table[i].argument ? table[i].argument : "");

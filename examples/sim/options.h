@@ -14,8 +14,9 @@ enum sim_progress { SIM_PROGRESS_AUTO, SIM_PROGRESS_ALWAYS, SIM_PROGRESS_NEVER }
 
 struct sim_options {
 	const char *system, *machine, *workload; /* always set */
+	const char *kernel, *divergence, *issues; /* of control flow, or NULL */
 	const char *keys, *edges, *trace, *out;	 /* file names or NULL */
-	bool workload_given;
+	bool workload_given, system_given, machine_given, concurrency_given;
 	bool threads_given;
 	uint64_t threads;
 	uint64_t concurrency; /* 0: no limit */

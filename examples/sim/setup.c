@@ -75,9 +75,8 @@ static int find_machine(const char *name, struct sim_machine_config *out)
 	return -1;
 }
 
-/* "PATH.field=value": the path ends at the last dot before '='. */
-static int split(const char *setting, char *path, size_t size, const char **field,
-		 const char **value)
+int sim_setting_split(const char *setting, char *path, size_t size, const char **field,
+		      const char **value)
 {
 	const char *equals = strchr(setting, '='), *dot = equals;
 	size_t length = (size_t)(equals - setting);
@@ -120,7 +119,7 @@ static int apply(struct gputm_ctx *ctx, const struct sim_setup *setup, const cha
 	char wanted[128];
 	void *config;
 
-	if (split(setting, wanted, sizeof(wanted), &field, &value))
+	if (sim_setting_split(setting, wanted, sizeof(wanted), &field, &value))
 		return -1;
 	if (!strcmp(wanted, "machine") != machine)
 		return 0;

@@ -26,6 +26,16 @@ void sim_setup_free(struct sim_setup *setup);
 bool sim_setup_part(const struct sim_setup *setup, size_t index, const char **path,
 		    const struct gputm_params **params, void **config);
 
+/*
+ * "PATH.field=value" in parts; the path ends at the last dot before '=', and field points behind
+ * it in path. 0 or -1 with the reason on stderr.
+ */
+int sim_setting_split(const char *setting, char *path, size_t size, const char **field,
+		      const char **value);
+
+/* The rows of a parameter table with the values in config, on stdout. */
+void sim_list_rows(const char *path, const struct gputm_params *params, const void *config);
+
 /* Everything there is to name and set, on stdout. */
 void sim_list(void);
 

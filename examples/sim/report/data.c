@@ -15,6 +15,16 @@ static void put_value(struct emit *e, const struct gputm_param *row, const void 
 		emit_u64(e, row->name, value);
 }
 
+void sim_report_part(struct emit *e, const char *path, const struct gputm_params *params,
+		     const void *config)
+{
+	emit_object(e, path);
+	for (size_t k = 0; k < params->param_count; k++)
+		if (strcmp(params->param[k].name, "swap_units_every"))
+			put_value(e, &params->param[k], config);
+	emit_end(e);
+}
+
 static void put_config(struct emit *e, const struct sim_report *r)
 {
 	const struct gputm_params *params;
@@ -30,13 +40,8 @@ static void put_config(struct emit *e, const struct sim_report *r)
 	emit_u64(e, "seed", r->options->seed);
 	emit_text(e, "keys", r->options->keys);
 	emit_text(e, "trace", r->options->trace);
-	for (size_t i = 0; sim_setup_part(r->setup, i, &path, &params, &config); i++) {
-		emit_object(e, path);
-		for (size_t k = 0; k < params->param_count; k++)
-			if (strcmp(params->param[k].name, "swap_units_every"))
-				put_value(e, &params->param[k], config);
-		emit_end(e);
-	}
+	for (size_t i = 0; sim_setup_part(r->setup, i, &path, &params, &config); i++)
+		sim_report_part(e, path, params, config);
 	emit_end(e);
 }
 
@@ -91,7 +96,7 @@ static void put_histogram(struct emit *e, const struct gputm_stat *stat)
 	emit_end(e);
 }
 
-static void put_unit(struct emit *e, const struct sim_unit_info *info)
+void sim_report_unit(struct emit *e, const struct sim_unit_info *info)
 {
 	struct gputm_stat stat;
 	char column[96];
@@ -142,7 +147,7 @@ int sim_report_data(const struct sim_report *r)
 	put_verdict(&e, r->verdict);
 	emit_array(&e, "units");
 	for (size_t i = 0; sim_machine_unit(r->machine, i, &info); i++)
-		put_unit(&e, &info);
+		sim_report_unit(&e, &info);
 	emit_end(&e);
 	return emit_finish(&e);
 }

@@ -26,4 +26,19 @@ int sim_report_write(const struct sim_report *report);
 int sim_report_text(const struct sim_report *report);
 int sim_report_data(const struct sim_report *report); /* JSON and CSV */
 
+/* ---- parts, for the reports of kernels as well ---- */
+
+struct emit;
+
+/* Gives unit number index of something; false past the last one. */
+typedef bool sim_report_unit_at(const void *of, size_t index, struct sim_unit_info *out);
+
+/* 1234567 as 1,234,567; a few results may be alive at once. */
+const char *sim_report_grouped(uint64_t value);
+/* All instances of a role together, as text. */
+void sim_report_units(sim_report_unit_at *at, const void *of, FILE *out);
+void sim_report_part(struct emit *e, const char *path, const struct gputm_params *params,
+		     const void *config);
+void sim_report_unit(struct emit *e, const struct sim_unit_info *info);
+
 #endif /* SIM_REPORT_H */

@@ -27,6 +27,11 @@ static const char *grouped(uint64_t value)
 	return out;
 }
 
+const char *sim_report_grouped(uint64_t value)
+{
+	return grouped(value);
+}
+
 static const char *plural(uint64_t count, const char *one, const char *many)
 {
 	return count == 1 ? one : many;
@@ -144,12 +149,12 @@ static void add(struct group *group, const struct gputm_unit *unit)
 			group->total[i] = stat.value;
 }
 
-static size_t collect(const struct sim_machine *machine, struct group group[GROUPS_MAX])
+static size_t collect(sim_report_unit_at *at, const void *of, struct group group[GROUPS_MAX])
 {
 	struct sim_unit_info info;
 	size_t groups = 0, g;
 
-	for (size_t i = 0; sim_machine_unit(machine, i, &info); i++) {
+	for (size_t i = 0; at(of, i, &info); i++) {
 		for (g = 0; g < groups && strcmp(group[g].role, info.role); g++)
 			continue;
 		if (g == GROUPS_MAX)
@@ -186,15 +191,20 @@ static void group_stats(const struct group *group, FILE *out)
 				stat.summary);
 }
 
-static void units(const struct sim_report *r, FILE *out)
+void sim_report_units(sim_report_unit_at *at, const void *of, FILE *out)
 {
 	struct group group[GROUPS_MAX];
-	size_t groups = collect(r->machine, group);
+	size_t groups = collect(at, of, group);
 
 	for (size_t g = 0; g < groups; g++) {
 		group_head(&group[g], out);
 		group_stats(&group[g], out);
 	}
+}
+
+static bool unit_of_machine(const void *machine, size_t index, struct sim_unit_info *out)
+{
+	return sim_machine_unit(machine, index, out);
 }
 
 static void verdict(const struct sim_report *r, FILE *out)
@@ -227,7 +237,7 @@ int sim_report_text(const struct sim_report *r)
 	outcome(r, out);
 	host(r, out);
 	traffic(&r->result, out);
-	units(r, out);
+	sim_report_units(unit_of_machine, r->machine, out);
 	verdict(r, out);
 	return fflush(out) || ferror(out) ? -EIO : 0;
 }

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "check.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mechanism.h"
+#include "reference.h"
+
+struct flow_check {
+	const struct flow_kernel *kernel;
+	struct flow_reference reference;
+	uint32_t *pc;	   /* [threads]: where its own way leads it; FLOW_NONE: it has ended */
+	uint32_t *decided; /* [threads]: branches */
+	uint64_t *executed, *placed; /* [threads]: instructions; the last look at places */
+	uint64_t places, instructions;
+	bool failed;
+	char failure[400];
+};
+
+int flow_check_new(const struct flow_kernel *k, uint64_t seed, uint64_t most_instructions,
+		   struct flow_check **out, char *message, size_t size)
+{
+	struct flow_check *c = calloc(1, sizeof(*c));
+	size_t threads = (size_t)k->blocks * k->threads;
+
+	*out = c;
+	if (!c)
+		return -ENOMEM;
+	c->kernel = k;
+	c->pc = calloc(threads, sizeof(*c->pc));
+	c->decided = calloc(threads, sizeof(*c->decided));
+	c->executed = calloc(threads, sizeof(*c->executed));
+	c->placed = calloc(threads, sizeof(*c->placed));
+	if (!c->pc || !c->decided || !c->executed || !c->placed)
+		return -ENOMEM;
+	return flow_reference_run(k, seed, most_instructions, &c->reference, message, size);
+}
+
+void flow_check_free(struct flow_check *c)
+{
+	if (!c)
+		return;
+	flow_reference_free(&c->reference);
+	free(c->pc);
+	free(c->decided);
+	free(c->executed);
+	free(c->placed);
+	free(c);
+}
+
+/* Keep the first failure. */
+static void fail(struct flow_check *c, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void fail(struct flow_check *c, const char *format, ...)
+{
+	va_list list;
+
+	if (c->failed)
+		return;
+	c->failed = true;
+	va_start(list, format);
+	vsnprintf(c->failure, sizeof(c->failure), format, list);
+	va_end(list);
+}
+
+static void fail_at(struct flow_check *c, uint32_t thread, uint32_t pc, const char *what)
+{
+	const struct flow_kernel *k = c->kernel;
+
+	fail(c, "thread %u of block %u %s (%.120s:%u)", thread % k->threads, thread / k->threads,
+	     what, k->file, k->instr[pc].line);
+}
+
+static uint32_t thread_of(const struct flow_core *core, uint32_t slot)
+{
+	return core->threads.column[FLOW_ID][slot];
+}
+
+/* Outside of what branches divide a warp has all live threads of one static warp. */
+static void check_whole(struct flow_check *c, const struct flow_core *core,
+			const struct flow_warp *warp)
+{
+	uint32_t lanes = c->kernel->lanes;
+	uint32_t first = warp->lanes.slot[__builtin_ctz(warp->lanes.mask)] / lanes * lanes;
+
+	for (uint32_t l = 0; l < lanes; l++) {
+		bool exists = core->threads.column[FLOW_THREAD][first + l] < c->kernel->threads;
+		bool live = exists && c->pc[thread_of(core, first + l)] != FLOW_NONE;
+		bool in = warp->lanes.mask >> l & 1;
+
+		if (live != in || (in && warp->lanes.slot[l] != first + l))
+			fail_at(c, thread_of(core, first), warp->pc, "is not in its whole static "
+				"warp outside of divided code");
+	}
+}
+
+void flow_check_issue(struct flow_check *c, const struct flow_core *core,
+		      const struct flow_warp *warp)
+{
+	const struct flow_kernel *k = c->kernel;
+
+	for (uint32_t left = warp->lanes.mask; left; left &= left - 1) {
+		uint32_t l = (uint32_t)__builtin_ctz(left), slot = warp->lanes.slot[l];
+		uint32_t thread = thread_of(core, slot);
+
+		if (core->threads.column[FLOW_LANE][slot] != l)
+			fail_at(c, thread, warp->pc, "is not in its home lane");
+		if (c->pc[thread] != warp->pc)
+			fail_at(c, thread, warp->pc, "executes what its own way does not lead to");
+		c->executed[thread]++;
+	}
+	if (core->mechanism->restores && !k->block[k->instr[warp->pc].block].divided)
+		check_whole(c, core, warp);
+}
+
+static void compare_outcome(struct flow_check *c, uint32_t thread, uint32_t pc, bool taken)
+{
+	const struct flow_outcomes *o = &c->reference.outcomes[thread];
+	uint32_t index = c->decided[thread]++;
+
+	if (index >= o->count || flow_outcome(o, index) != taken)
+		fail_at(c, thread, pc, "takes a branch otherwise than alone");
+}
+
+static uint32_t next_pc(const struct flow_check *c, uint32_t pc, bool taken)
+{
+	const struct flow_instr *i = &c->kernel->instr[pc];
+	const struct flow_block *block = &c->kernel->block[i->block];
+
+	if (i->op == FLOW_EXIT || (i->op == FLOW_EXIT_IF && taken))
+		return FLOW_NONE;
+	if (!i->last)
+		return pc + 1;
+	return c->kernel->block[block->way[i->op == FLOW_BRANCH && !taken]].first;
+}
+
+void flow_check_complete(struct flow_check *c, const struct flow_core *core,
+			 const struct flow_warp *warp)
+{
+	bool branch = c->kernel->instr[warp->pc].op == FLOW_BRANCH;
+
+	for (uint32_t left = warp->lanes.mask; left; left &= left - 1) {
+		uint32_t l = (uint32_t)__builtin_ctz(left);
+		uint32_t thread = thread_of(core, warp->lanes.slot[l]);
+		bool taken = warp->taken >> l & 1;
+
+		if (branch)
+			compare_outcome(c, thread, warp->pc, taken);
+		c->pc[thread] = next_pc(c, warp->pc, taken);
+	}
+}
+
+struct look {
+	struct flow_check *check;
+	const struct flow_core *core;
+};
+
+static void look_at(void *state, uint32_t slot, uint32_t pc)
+{
+	struct look *look = state;
+	struct flow_check *c = look->check;
+	uint32_t thread = thread_of(look->core, slot);
+
+	if (pc >= c->kernel->instr_count)
+		pc = 0;
+	if (c->placed[thread] == c->places)
+		fail_at(c, thread, pc, "is in two places");
+	if (c->pc[thread] != pc)
+		fail_at(c, thread, pc, "is where its own way does not lead to");
+	c->placed[thread] = c->places;
+}
+
+static void look_for(struct flow_check *c, uint32_t block)
+{
+	uint32_t first = block * c->kernel->threads;
+
+	for (uint32_t t = first; t < first + c->kernel->threads; t++)
+		if (c->pc[t] != FLOW_NONE && c->placed[t] != c->places)
+			fail_at(c, t, c->pc[t], "has no place");
+}
+
+void flow_check_places(struct flow_check *c, const struct flow_core *core)
+{
+	struct look look = { c, core };
+
+	c->places++;
+	core->mechanism->places(core, look_at, &look);
+	for (uint32_t s = 0; s < core->residents; s++)
+		if (core->resident[s].block != FLOW_NONE)
+			look_for(c, core->resident[s].block);
+}
+
+void flow_check_stopped(struct flow_check *c, const char *reason)
+{
+	fail(c, "the run could not go on: %s", reason);
+}
+
+/* ---- after the run ---- */
+
+static void compare_thread(struct flow_check *c, const struct flow_core *core, uint32_t slot)
+{
+	const struct flow_kernel *k = c->kernel;
+	const struct flow_reference *r = &c->reference;
+	uint32_t thread = thread_of(core, slot);
+
+	c->instructions += c->executed[thread];
+	if (c->pc[thread] != FLOW_NONE)
+		fail(c, "thread %u of block %u has not ended", thread % k->threads,
+		     thread / k->threads);
+	if (c->executed[thread] != r->executed[thread] ||
+	    core->threads.trail[slot] != r->trail[thread])
+		fail(c, "thread %u of block %u executed %llu instructions and loaded values "
+			"otherwise than alone (%llu)", thread % k->threads, thread / k->threads,
+		     (unsigned long long)c->executed[thread],
+		     (unsigned long long)r->executed[thread]);
+	for (size_t i = 0; i < k->column_count; i++)
+		if (k->column[i].kind == FLOW_REGISTER &&
+		    core->threads.column[i][slot] !=
+			    r->value[(size_t)thread * k->column_count + i])
+			fail(c, "thread %u of block %u has another %s than alone",
+			     thread % k->threads, thread / k->threads, k->column[i].name);
+}
+
+static void compare_memory(struct flow_check *c, const struct flow_core *core)
+{
+	const struct flow_kernel *k = c->kernel;
+
+	for (size_t i = 0; i < k->array_count; i++) {
+		const struct flow_array *a = &k->array[i];
+
+		for (uint32_t w = 0; !a->shared && w < a->length; w++)
+			if (core->threads.word[a->first + w] != c->reference.word[a->first + w])
+				fail(c, "%s[%u] is %u and not %u", a->name, w,
+				     core->threads.word[a->first + w],
+				     c->reference.word[a->first + w]);
+	}
+	if (k->shared_words && memcmp(core->threads.shared, c->reference.shared,
+				      k->blocks * k->shared_words * sizeof(uint32_t)))
+		fail(c, "shared memory differs");
+}
+
+void flow_check_judge(struct flow_check *c, const struct flow_core *core,
+		      struct flow_verdict *out)
+{
+	const struct flow_kernel *k = c->kernel;
+	struct sim_unit_info unit;
+
+	for (uint32_t slot = 0; slot < core->threads.count; slot++)
+		if (core->threads.column[FLOW_THREAD][slot] < k->threads)
+			compare_thread(c, core, slot);
+	compare_memory(c, core);
+	for (size_t i = 0; core->mechanism->unit(core, i, &unit); i++)
+		if (gputm_unit_check(unit.unit))
+			fail(c, "unit %s %u has broken an invariant: %s", unit.role, unit.instance,
+			     gputm_unit_check(unit.unit));
+	out->equivalent = !c->failed;
+	out->threads = (uint64_t)k->blocks * k->threads;
+	out->instructions = c->instructions;
+	out->places = c->places;
+	memcpy(out->failure, c->failure, sizeof(out->failure));
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_FLOW_CHECK_H
+#define SIM_FLOW_CHECK_H
+/*
+ * Proof that a run did what the threads would do each alone. The kernel is executed thread by
+ * thread first (reference.h). Along the run it is found that
+ *   - every thread executes the instruction that its own way leads to, in its home lane;
+ *   - every branch takes it where it went alone;
+ *   - whenever control flow changes, every live thread has exactly one place, which is its own;
+ *   - outside of what branches divide, static warps are whole (all mechanisms but plain dwf);
+ * and after it that every thread has ended with the same registers and the same trail, and that
+ * memory is the same.
+ */
+#include "core.h"
+
+struct flow_check;
+
+struct flow_verdict {
+	bool equivalent;
+	uint64_t threads, instructions; /* compared */
+	uint64_t places;		/* times that all places were looked at */
+	char failure[400];		/* the first one */
+};
+
+/* 0; -EINVAL, with the fault of the kernel run alone in message; -ENOMEM. */
+int flow_check_new(const struct flow_kernel *kernel, uint64_t seed, uint64_t most_instructions,
+		   struct flow_check **out, char *message, size_t size);
+void flow_check_free(struct flow_check *check);
+
+/* A warp issues the instruction at pc; it has completed. */
+void flow_check_issue(struct flow_check *check, const struct flow_core *core,
+		      const struct flow_warp *warp);
+void flow_check_complete(struct flow_check *check, const struct flow_core *core,
+			 const struct flow_warp *warp);
+/* Control flow has changed. */
+void flow_check_places(struct flow_check *check, const struct flow_core *core);
+/* The run could not go on: a failure, if there is none yet. */
+void flow_check_stopped(struct flow_check *check, const char *reason);
+void flow_check_judge(struct flow_check *check, const struct flow_core *core,
+		      struct flow_verdict *out);
+
+#endif /* SIM_FLOW_CHECK_H */

@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A core after thesis Table 3.2. Each issue slot the mechanism names a warp; one that is W lanes
+ * wide holds the issue port for lanes / simd_width cycles. It may issue again `latency` cycles
+ * later (a warp has one instruction in the pipeline, thesis 2.3.3), after a load when the last
+ * of its data has come. Fetch always hits. An instruction whose accesses take more cycles in the
+ * L1 or in the banks of shared memory than its issue stalls the port for the rest of them.
+ *
+ * What an instruction does to its threads is done when it issues; where they go on is told to
+ * the mechanism when it completes. Warps that execute hang in a wheel of cycles, so cycles in
+ * which nothing happens cost nothing.
+ */
+#include "core.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "mechanism.h"
+#include "memory.h"
+
+static uint32_t bits(uint32_t mask)
+{
+	return (uint32_t)__builtin_popcount(mask);
+}
+
+int flow_fail(struct flow_core *core, uint32_t pc, const char *reason)
+{
+	snprintf(core->error, sizeof(core->error), "%.120s:%u: %.180s", core->kernel->file,
+		 core->kernel->instr[pc].line, reason);
+	return -EINVAL;
+}
+
+static int fail_anywhere(struct flow_core *core, const char *reason, uint64_t number)
+{
+	snprintf(core->error, sizeof(core->error), "%.120s: %s after %llu cycles",
+		 core->kernel->file, reason, (unsigned long long)number);
+	return -EINVAL;
+}
+
+void flow_set_static(const struct flow_core *core, uint32_t s, uint32_t w, uint32_t mask,
+		     struct flow_lanes *out)
+{
+	uint32_t first = flow_resident_slot(core, s, w);
+
+	out->mask = mask;
+	out->together = true;
+	for (uint32_t l = 0; l < FLOW_LANES_MAX; l++)
+		out->slot[l] = first + l;
+}
+
+/* ---- the wheel ---- */
+
+static void hang(struct flow_core *core, struct flow_warp *warp)
+{
+	struct flow_wheel *wheel = &core->wheel;
+	uint64_t at = warp->due;
+	uint32_t slot;
+
+	if (at - wheel->served >= FLOW_WHEEL) /* looked at again then */
+		at = wheel->served + FLOW_WHEEL - 1;
+	slot = (uint32_t)at % FLOW_WHEEL;
+	warp->next = wheel->first[slot];
+	wheel->first[slot] = warp;
+	wheel->occupied[slot / 64] |= UINT64_C(1) << slot % 64;
+}
+
+/* Next cycle after the one served with a warp; UINT64_MAX if there is none. */
+static uint64_t next_due(const struct flow_wheel *wheel)
+{
+	uint32_t from = (uint32_t)(wheel->served + 1) % FLOW_WHEEL;
+	uint64_t word = wheel->occupied[from / 64] & UINT64_MAX << from % 64;
+
+	for (uint32_t i = 0; i <= FLOW_WHEEL / 64; i++) {
+		uint32_t at = (from / 64 + i) % (FLOW_WHEEL / 64);
+
+		if (i)
+			word = wheel->occupied[at];
+		if (!word)
+			continue;
+		at = at * 64 + (uint32_t)__builtin_ctzll(word);
+		return wheel->served + 1 + (at - from) % FLOW_WHEEL;
+	}
+	return UINT64_MAX;
+}
+
+/* ---- what an instruction leads to ---- */
+
+static void end_threads(struct flow_core *core, const struct flow_warp *warp, uint32_t lanes)
+{
+	const uint32_t *block = core->threads.column[FLOW_BLOCK];
+
+	core->result.threads += bits(lanes);
+	for (; lanes; lanes &= lanes - 1) {
+		uint32_t b = block[warp->lanes.slot[__builtin_ctz(lanes)]];
+		struct flow_resident *resident = &core->resident[core->resident_of[b]];
+
+		if (--resident->live)
+			continue;
+		resident->block = FLOW_NONE;
+		core->occupied--;
+	}
+}
+
+static int end_lanes(struct flow_core *core, struct flow_warp *warp, uint32_t lanes, uint32_t next,
+		     bool last)
+{
+	int error;
+
+	if (!lanes)
+		return last ? core->mechanism->go(core, warp, next) :
+			      core->mechanism->step(core, warp, next);
+	end_threads(core, warp, lanes);
+	error = core->mechanism->exit(core, warp, lanes, next, last);
+	return error;
+}
+
+static int branch(struct flow_core *core, struct flow_warp *warp, const struct flow_instr *i)
+{
+	const struct flow_kernel *k = core->kernel;
+	const struct flow_block *block = &k->block[i->block];
+
+	if (!i->uniform || !core->mechanism->uniform)
+		return core->mechanism->branch(core, warp, block);
+	if (warp->taken && warp->taken != warp->lanes.mask)
+		return flow_fail(core, warp->pc, "the branch is said to be uniform, but it divides "
+						 "a warp");
+	return core->mechanism->go(core, warp,
+				   flow_entry(k, block->way[warp->taken ? 0 : 1]));
+}
+
+static int lead_on(struct flow_core *core, struct flow_warp *warp, const struct flow_instr *i)
+{
+	const struct flow_block *block = &core->kernel->block[i->block];
+	uint32_t next = i->last ? flow_entry(core->kernel, block->way[0]) : warp->pc + 1;
+
+	switch ((enum flow_op)i->op) {
+	case FLOW_BRANCH:
+		return branch(core, warp, i);
+	case FLOW_EXIT:
+		return end_lanes(core, warp, warp->lanes.mask, next, true);
+	case FLOW_EXIT_IF:
+		return end_lanes(core, warp, warp->taken, next, i->last);
+	case FLOW_BARRIER:
+		return core->mechanism->barrier(core, warp, next);
+	default:
+		return i->last ? core->mechanism->go(core, warp, next) :
+				 core->mechanism->step(core, warp, next);
+	}
+}
+
+static int check_and_lead_on(struct flow_core *core, struct flow_warp *warp,
+			     const struct flow_instr *i)
+{
+	bool changes = i->last || i->op == FLOW_EXIT_IF || i->op == FLOW_BARRIER;
+	int error;
+
+	flow_check_complete(core->check, core, warp);
+	error = lead_on(core, warp, i);
+	if (!error && changes)
+		flow_check_places(core->check, core);
+	return error;
+}
+
+static int complete(struct flow_core *core, struct flow_warp *warp)
+{
+	const struct flow_instr *i = &core->kernel->instr[warp->pc];
+
+	core->in_memory -= warp->memory;
+	warp->memory = false;
+	if (core->check)
+		return check_and_lead_on(core, warp, i);
+	if (!i->last && i->op <= FLOW_ADD)
+		return core->mechanism->step(core, warp, warp->pc + 1);
+	return lead_on(core, warp, i);
+}
+
+/* Complete what is due in the cycle that is served. */
+static int serve_slot(struct flow_core *core, uint32_t slot)
+{
+	struct flow_wheel *wheel = &core->wheel;
+	struct flow_warp *warp = wheel->first[slot], *next;
+	int error = 0;
+
+	wheel->first[slot] = NULL;
+	wheel->occupied[slot / 64] &= ~(UINT64_C(1) << slot % 64);
+	for (; warp && !error; warp = next) {
+		next = warp->next;
+		if (warp->due > wheel->served)
+			hang(core, warp);
+		else
+			error = complete(core, warp);
+	}
+	return error;
+}
+
+/* All that is due up to now. */
+static int serve(struct flow_core *core)
+{
+	struct flow_wheel *wheel = &core->wheel;
+	int error = 0;
+
+	while (!error && wheel->served < core->now) {
+		uint32_t slot = (uint32_t)(wheel->served + 1) % FLOW_WHEEL;
+		uint64_t word = wheel->occupied[slot / 64] >> slot % 64;
+		uint64_t empty = word ? (uint64_t)__builtin_ctzll(word) : 64 - slot % 64;
+
+		if (empty >= core->now - wheel->served) {
+			wheel->served = core->now;
+			return 0;
+		}
+		wheel->served += empty;
+		if (word)
+			error = serve_slot(core, (uint32_t)++wheel->served % FLOW_WHEEL);
+	}
+	return error;
+}
+
+static int tick(struct flow_core *core)
+{
+	int error = 0;
+
+	while (!error && core->mechanism_due <= core->now)
+		error = core->mechanism->tick(core);
+	return error;
+}
+
+/* ---- issue ---- */
+
+static void log_issue(struct flow_core *core, const struct flow_warp *warp)
+{
+	const struct flow_kernel *k = core->kernel;
+	const struct flow_instr *i = &k->instr[warp->pc];
+
+	fprintf(core->issues, "%llu\t%s\t%u\t", (unsigned long long)core->now,
+		k->block[i->block].name, i->line);
+	for (uint32_t l = 0; l < k->lanes; l++) {
+		if (warp->lanes.mask >> l & 1)
+			fprintf(core->issues, "%s%u", l ? " " : "",
+				core->threads.column[FLOW_ID][warp->lanes.slot[l]]);
+		else
+			fprintf(core->issues, "%s-", l ? " " : "");
+	}
+	putc('\n', core->issues);
+}
+
+/* Global memory: when the warp may go on, and the cycles of the port. */
+static int access_memory(struct flow_core *core, struct flow_warp *warp,
+			 const struct flow_effect *effect, uint32_t *port)
+{
+	struct flow_access access;
+	bool write = core->kernel->instr[warp->pc].op != FLOW_LOAD;
+	int error = flow_memory_access(core->memory, core->now, write, effect, &access);
+
+	if (error)
+		return flow_fail(core, warp->pc, "the coalescer refuses an access");
+	core->result.memory_instructions++;
+	core->result.accesses += access.accesses;
+	*port = access.accesses;
+	warp->due = access.done + core->config.latency;
+	warp->memory = true;
+	core->in_memory++;
+	return 0;
+}
+
+/* All but FLOW_ALU. */
+static int execute(struct flow_core *core, struct flow_warp *warp)
+{
+	struct flow_effect effect;
+	uint32_t port = 0;
+	int error = 0;
+
+	if (!flow_execute(&core->threads, warp->pc, &warp->lanes, &effect))
+		return flow_fail(core, warp->pc, core->threads.fault);
+	warp->taken = effect.taken;
+	warp->due += effect.banks;
+	if (effect.memory)
+		error = access_memory(core, warp, &effect, &port);
+	port = port > effect.banks ? port : effect.banks;
+	if (port > core->interval) {
+		core->result.stalled += port - core->interval;
+		core->now += port - core->interval;
+	}
+	return error;
+}
+
+static int issue(struct flow_core *core, struct flow_warp *warp)
+{
+	struct flow_result *result = &core->result;
+	const struct flow_instr *i = &core->kernel->instr[warp->pc];
+	uint32_t lanes = warp->lanes.mask == UINT32_MAX ? 32 : bits(warp->lanes.mask);
+	int error = 0;
+
+	if (core->check)
+		flow_check_issue(core->check, core, warp);
+	if (core->issues)
+		log_issue(core, warp);
+	result->issued++;
+	result->executed += lanes;
+	result->width[(lanes - 1) / 4]++;
+	result->busy += core->interval;
+	warp->due = core->now + core->config.latency;
+	if (i->op == FLOW_ALU)
+		flow_follow(&core->threads, &warp->lanes, i->mix);
+	else
+		error = execute(core, warp);
+	core->now += core->interval;
+	hang(core, warp);
+	return error;
+}
+
+/* Nothing can issue: go to when something happens. */
+static int wait(struct flow_core *core)
+{
+	uint64_t due = next_due(&core->wheel), cycles;
+
+	if (core->mechanism_due < due)
+		due = core->mechanism_due;
+	if (due == UINT64_MAX)
+		return fail_anywhere(core, "warps wait for ever, at a barrier or for each other,",
+				     core->now);
+	cycles = due > core->now ? due - core->now : 0;
+	*(core->in_memory ? &core->result.memory_idle : &core->result.idle) += cycles;
+	core->now += cycles;
+	if (core->mechanism->skip)
+		core->mechanism->skip(core, cycles / core->interval);
+	return 0;
+}
+
+/* ---- blocks ---- */
+
+static int launch(struct flow_core *core, uint32_t s)
+{
+	int error;
+
+	core->resident[s].block = core->next_block++;
+	core->resident[s].live = core->kernel->threads;
+	core->resident_of[core->resident[s].block] = (uint8_t)s;
+	core->occupied++;
+	error = core->mechanism->launch(core, s);
+	if (!error && core->check)
+		flow_check_places(core->check, core);
+	return error;
+}
+
+static int launch_all(struct flow_core *core)
+{
+	int error = 0;
+
+	for (uint32_t s = 0; !error && s < core->residents; s++)
+		if (core->resident[s].block == FLOW_NONE &&
+		    core->next_block < core->kernel->blocks)
+			error = launch(core, s);
+	if (core->progress)
+		core->progress(core->progress_state, core->result.threads,
+			       (uint64_t)core->kernel->blocks * core->kernel->threads, core->now);
+	return error;
+}
+
+static int cycle(struct flow_core *core)
+{
+	struct flow_warp *warp;
+	int error = serve(core);
+
+	if (!error && core->mechanism_due <= core->now)
+		error = tick(core);
+	if (!error && core->occupied < core->residents &&
+	    core->next_block < core->kernel->blocks)
+		error = launch_all(core);
+	if (error || !core->occupied)
+		return error;
+	if (core->now > core->config.most_cycles)
+		return fail_anywhere(core, "given up", core->now);
+	warp = core->mechanism->pick(core);
+	return warp ? issue(core, warp) : wait(core);
+}
+
+int flow_core_run(struct flow_core *core)
+{
+	int error = launch_all(core);
+
+	while (!error && core->occupied)
+		error = cycle(core);
+	core->result.cycles = core->now;
+	core->result.depth = core->mechanism->depth(core);
+	flow_memory_counts(core->memory, &core->result.hits, &core->result.misses);
+	if (error && core->check)
+		flow_check_stopped(core->check, core->error);
+	return error;
+}
+
+/* ---- life ---- */
+
+static int fit(struct flow_core *core)
+{
+	uint32_t warps = flow_warps_of_block(core->kernel), most = core->config.warps / warps;
+
+	if (!most) {
+		snprintf(core->error, sizeof(core->error), "%.120s: a block has %u warps, the core "
+			 "has room for %u", core->kernel->file, warps, core->config.warps);
+		return -EINVAL;
+	}
+	core->residents = most < core->config.blocks ? most : core->config.blocks;
+	for (uint32_t s = 0; s < FLOW_WARPS_MAX; s++)
+		core->resident[s].block = FLOW_NONE;
+	core->interval = (core->kernel->lanes + core->config.simd_width - 1) /
+			 core->config.simd_width;
+	return 0;
+}
+
+int flow_core_new(struct gputm_ctx *ctx, const struct flow_core_config *config,
+		  const struct gputm_access_coalescer_config *coalescer,
+		  const struct flow_kernel *kernel, const struct flow_mechanism *mechanism,
+		  const void *mechanism_config, uint64_t seed, struct flow_core *out)
+{
+	int error;
+
+	memset(out, 0, sizeof(*out));
+	out->ctx = ctx;
+	out->config = *config;
+	out->kernel = kernel;
+	out->mechanism = mechanism;
+	out->mechanism_due = UINT64_MAX;
+	error = fit(out);
+	if (!error)
+		error = flow_threads_new(kernel, seed, &out->threads);
+	if (error)
+		return error;
+	out->resident_of = calloc(kernel->blocks, sizeof(*out->resident_of));
+	if (!out->resident_of)
+		return -ENOMEM;
+	error = flow_memory_new(ctx, config, coalescer, &out->memory);
+	if (!error)
+		error = mechanism->make(out, mechanism_config, &out->state);
+	if (error == -EINVAL && !*out->error)
+		snprintf(out->error, sizeof(out->error), "%.120s: %s cannot run it so",
+			 kernel->file, mechanism->name);
+	return error;
+}
+
+void flow_core_free(struct flow_core *core)
+{
+	core->mechanism->free(core->state);
+	flow_memory_free(core->memory);
+	flow_threads_free(&core->threads);
+	free(core->resident_of);
+	memset(core, 0, sizeof(*core));
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_FLOW_CORE_H
+#define SIM_FLOW_CORE_H
+/*
+ * One SIMT core that runs a kernel; what it does with branches is a mechanism's business
+ * (mechanism.h). The timing model is told at the top of core.c.
+ */
+#include "gputm/base.h"
+#include "kernel.h"
+#include "threads.h"
+
+struct flow_check;
+struct flow_mechanism;
+struct flow_memory;
+struct gputm_access_coalescer_config;
+
+#define FLOW_WARPS_MAX 64u
+#define FLOW_WIDTHS 8u /* classes of the lanes of a warp: W1-4 .. W29-32 */
+
+/* Rows are in core_config.c. */
+struct flow_core_config {
+	uint32_t warps;		  /* static warps that are resident, 1..64 */
+	uint32_t blocks;	  /* most resident blocks, 1..64 */
+	uint32_t simd_width;	  /* lanes that execute in a cycle */
+	uint32_t latency;	  /* cycles from an instruction to the next of its warp */
+	uint32_t l1_bytes, l1_ways;
+	uint32_t l1_latency;	  /* more, of a hit */
+	uint32_t memory_latency;  /* more, of a miss */
+	uint32_t memory_interval; /* cycles from one line that crosses to the next */
+	uint64_t most_cycles;
+};
+extern const struct gputm_params flow_core_params;
+
+/* A warp: from when a mechanism has made it ready until it is over. */
+struct flow_warp {
+	struct flow_lanes lanes;
+	uint32_t pc;	   /* of what it executes or is to execute */
+	uint32_t taken;	   /* by a branch, or by exit if, that it executes */
+	uint32_t resident; /* slot of its block on the core; its threads may be of others too */
+	uint32_t name;	   /* its mechanism's */
+	bool memory;	   /* it waits for memory */
+	uint64_t due;
+	struct flow_warp *next;
+};
+
+struct flow_result {
+	uint64_t cycles;
+	uint64_t issued;	      /* warp instructions */
+	uint64_t executed;	      /* instructions of threads */
+	uint64_t width[FLOW_WIDTHS];  /* issued, by active lanes */
+	uint64_t busy, stalled;	      /* cycles: issuing; waiting for the memory port */
+	uint64_t idle, memory_idle;   /* nothing to issue; some warp waits for memory */
+	uint64_t memory_instructions; /* of warps, on global memory */
+	uint64_t accesses;	      /* coalesced */
+	uint64_t hits, misses;	      /* of loads, in the L1 */
+	uint64_t threads;	      /* that ended */
+	uint64_t depth;		      /* most entries of a stack */
+};
+
+struct flow_resident {
+	uint32_t block; /* FLOW_NONE: the slot is free */
+	uint32_t live;	/* threads */
+};
+
+/* A warp that executes is in the list of the cycle in which it completes. */
+#define FLOW_WHEEL 4096u
+struct flow_wheel {
+	struct flow_warp *first[FLOW_WHEEL];
+	uint64_t occupied[FLOW_WHEEL / 64];
+	uint64_t served; /* all cycles up to this one */
+};
+
+struct flow_core {
+	struct gputm_ctx *ctx;
+	const struct flow_kernel *kernel;
+	struct flow_core_config config;
+	struct flow_threads threads;
+	const struct flow_mechanism *mechanism;
+	void *state; /* the mechanism's */
+	struct flow_memory *memory;
+	struct flow_check *check; /* NULL without --check */
+	FILE *issues;		  /* a line for every warp that issues, or NULL */
+	void (*progress)(void *state, uint64_t ended, uint64_t threads, uint64_t cycles);
+	void *progress_state;
+	uint64_t now;
+	uint64_t mechanism_due; /* when its tick() is to be called */
+	uint32_t interval; /* cycles that the issue of a warp takes */
+	uint32_t residents, occupied, next_block;
+	struct flow_resident resident[FLOW_WARPS_MAX];
+	uint8_t *resident_of; /* [blocks] */
+	struct flow_wheel wheel;
+	uint64_t in_memory; /* warps that wait for memory */
+	struct flow_result result;
+	char error[320];
+};
+
+/* 0; -EINVAL, with the reason in core->error; -ENOMEM. Free it in all cases. */
+int flow_core_new(struct gputm_ctx *ctx, const struct flow_core_config *config,
+		  const struct gputm_access_coalescer_config *coalescer,
+		  const struct flow_kernel *kernel, const struct flow_mechanism *mechanism,
+		  const void *mechanism_config, uint64_t seed, struct flow_core *out);
+void flow_core_free(struct flow_core *core);
+/* Until the last thread has ended. 0; -EINVAL, with the reason in core->error: a fault of a
+ * thread, a unit that refuses, warps that wait for each other, or most_cycles. */
+int flow_core_run(struct flow_core *core);
+
+/* ---- for mechanisms ---- */
+
+/* Resident block s has warps s * warps .. of the core. */
+static inline uint32_t flow_warps(const struct flow_core *core)
+{
+	return core->threads.warps;
+}
+
+/* First thread number of warp w of resident block s. */
+static inline uint32_t flow_resident_slot(const struct flow_core *core, uint32_t s, uint32_t w)
+{
+	return flow_first_slot(&core->threads, core->resident[s].block, w);
+}
+
+/* Lanes of a static warp. */
+void flow_set_static(const struct flow_core *core, uint32_t s, uint32_t w, uint32_t mask,
+		     struct flow_lanes *out);
+/* -EINVAL, after "FILE:LINE: REASON" has been noted for the instruction at pc. */
+int flow_fail(struct flow_core *core, uint32_t pc, const char *reason);
+
+#endif /* SIM_FLOW_CORE_H */

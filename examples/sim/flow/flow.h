@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_FLOW_H
+#define SIM_FLOW_H
+/* Control flow in gputm-sim: a kernel on one core, under a mechanism for branches. */
+#include "../options.h"
+#include "check.h"
+#include "mechanism.h"
+#include "memory.h"
+
+/* What the names and settings of the command line come to. */
+struct flow_setup {
+	const struct flow_mechanism *mechanism;
+	struct flow_core_config core;
+	struct gputm_access_coalescer_config coalescer;
+	void *mechanism_config;
+};
+
+/* As sim_setup_make() and sim_setup_part(). */
+int flow_setup_make(struct gputm_ctx *ctx, const struct sim_options *options,
+		    struct flow_setup *out);
+void flow_setup_free(struct flow_setup *setup);
+bool flow_setup_part(const struct flow_setup *setup, size_t index, const char **path,
+		     const struct gputm_params **params, void **config);
+
+struct flow_report {
+	const struct sim_options *options;
+	const struct flow_setup *setup;
+	const struct flow_core *core;
+	const struct flow_verdict *verdict; /* NULL without --check */
+	double wall_seconds;
+	FILE *out;
+};
+
+/* 0 or -EIO, -ENOMEM. */
+int flow_report_write(const struct flow_report *report);
+
+/* The mechanisms and their parameters, on stdout. */
+void flow_list(void);
+
+/* Read the kernel, run it, report: the exit status. */
+int flow_main(struct gputm_ctx *ctx, const struct sim_options *options);
+
+/* For main.c too: a file for a report or a log, stdout for NULL; NULL with a message. */
+FILE *sim_open_output(const char *option, const char *name);
+
+#endif /* SIM_FLOW_H */

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is told of a kernel's run. */
+#include <errno.h>
+
+#include "../report/emit.h"
+#include "../report/report.h"
+#include "flow.h"
+
+static const char *const widths[FLOW_WIDTHS] = {
+	"W1-4", "W5-8", "W9-12", "W13-16", "W17-20", "W21-24", "W25-28", "W29-32",
+};
+
+static bool unit_at(const void *of, size_t index, struct sim_unit_info *out)
+{
+	const struct flow_core *core = of;
+
+	if (core->mechanism->unit(core, index, out))
+		return true;
+	if (index && !core->mechanism->unit(core, index - 1, out))
+		return false;
+	out->role = "coalescer";
+	out->instance = 0;
+	out->unit = flow_memory_unit(core->memory);
+	return true;
+}
+
+/* Active lanes of all lanes of the warps that issued. */
+static double efficiency(const struct flow_core *core)
+{
+	uint64_t lanes = core->result.issued * core->kernel->lanes;
+
+	return lanes ? (double)core->result.executed / (double)lanes : 0;
+}
+
+/* ---- JSON and CSV ---- */
+
+static void put_config(struct emit *e, const struct flow_report *r)
+{
+	const struct flow_kernel *k = r->core->kernel;
+	const struct gputm_params *params;
+	const char *path;
+	void *config;
+
+	emit_object(e, "config");
+	emit_u64(e, "blocks", k->blocks);
+	emit_u64(e, "threads", k->threads);
+	emit_u64(e, "lanes", k->lanes);
+	emit_u64(e, "seed", r->options->seed);
+	for (size_t i = 0; flow_setup_part(r->setup, i, &path, &params, &config); i++)
+		sim_report_part(e, path, params, config);
+	emit_end(e);
+}
+
+static void put_result(struct emit *e, const struct flow_core *core)
+{
+	const struct flow_result *result = &core->result;
+
+	emit_u64(e, "cycles", result->cycles);
+	emit_u64(e, "warp_instructions", result->issued);
+	emit_u64(e, "thread_instructions", result->executed);
+	emit_real(e, "simd_efficiency", efficiency(core));
+	emit_object(e, "issued_by_width");
+	for (unsigned i = 0; i < FLOW_WIDTHS; i++)
+		emit_u64(e, widths[i], result->width[i]);
+	emit_end(e);
+	emit_object(e, "cycles_by_kind");
+	emit_u64(e, "issue", result->busy);
+	emit_u64(e, "stall", result->stalled);
+	emit_u64(e, "memory_idle", result->memory_idle);
+	emit_u64(e, "idle", result->idle);
+	emit_end(e);
+	emit_object(e, "memory");
+	emit_u64(e, "instructions", result->memory_instructions);
+	emit_u64(e, "coalesced_accesses", result->accesses);
+	emit_u64(e, "l1_hits", result->hits);
+	emit_u64(e, "l1_misses", result->misses);
+	emit_end(e);
+	emit_u64(e, "stack_depth", result->depth);
+}
+
+static void put_verdict(struct emit *e, const struct flow_verdict *v)
+{
+	if (!v) {
+		emit_text(e, "check", NULL);
+		return;
+	}
+	emit_object(e, "check");
+	emit_bool(e, "passed", v->equivalent);
+	emit_text(e, "kind", "equivalent");
+	emit_bool(e, "equivalent", v->equivalent);
+	emit_u64(e, "threads", v->threads);
+	emit_u64(e, "instructions", v->instructions);
+	emit_u64(e, "places", v->places);
+	emit_text(e, "failure", v->equivalent ? NULL : v->failure);
+	emit_end(e);
+}
+
+static int write_data(const struct flow_report *r)
+{
+	struct sim_unit_info info;
+	struct emit e;
+	int error = emit_begin(&e, r->options->format == SIM_CSV ? EMIT_CSV : EMIT_JSON, r->out);
+
+	if (error)
+		return error;
+	emit_text(&e, "version", gputm_version());
+	emit_text(&e, "divergence", r->setup->mechanism->name);
+	emit_text(&e, "kernel", r->core->kernel->name);
+	put_config(&e, r);
+	put_result(&e, r->core);
+	emit_real(&e, "wall_seconds", r->wall_seconds);
+	put_verdict(&e, r->verdict);
+	emit_array(&e, "units");
+	for (size_t i = 0; unit_at(r->core, i, &info); i++)
+		sim_report_unit(&e, &info);
+	emit_end(&e);
+	return emit_finish(&e);
+}
+
+/* ---- text ---- */
+
+static void head(const struct flow_report *r, FILE *out)
+{
+	const struct flow_kernel *k = r->core->kernel;
+	const struct flow_core_config *c = &r->setup->core;
+
+	fprintf(out, "gputm-sim %s\n\n", gputm_version());
+	fprintf(out, "  divergence   %s: %s\n", r->setup->mechanism->name,
+		r->setup->mechanism->summary);
+	fprintf(out, "  kernel       %s: %zu blocks, %zu instructions\n", k->name, k->block_count,
+		k->instr_count);
+	fprintf(out, "  threads      %u thread blocks of %u, in warps of %u\n", k->blocks,
+		k->threads, k->lanes);
+	fprintf(out, "  core         %u warps and %u thread blocks at once, %u lanes in a cycle\n",
+		c->warps, c->blocks, c->simd_width);
+	fprintf(out, "  seed         %llu\n", (unsigned long long)r->options->seed);
+}
+
+static double share(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static void cycles_row(FILE *out, const char *name, uint64_t cycles, const struct flow_result *all)
+{
+	fprintf(out, "    %-12s %15s  %5.1f %%\n", name, sim_report_grouped(cycles),
+		share(cycles, all->cycles));
+}
+
+static void outcome(const struct flow_core *core, FILE *out)
+{
+	const struct flow_result *r = &core->result;
+
+	fprintf(out, "\n  cycles         %15s\n", sim_report_grouped(r->cycles));
+	cycles_row(out, "issue", r->busy, r);
+	cycles_row(out, "stall", r->stalled, r);
+	cycles_row(out, "memory idle", r->memory_idle, r);
+	cycles_row(out, "idle", r->idle, r);
+	fprintf(out, "  warps issued   %15s  of %s instructions of threads\n",
+		sim_report_grouped(r->issued), sim_report_grouped(r->executed));
+	for (unsigned i = 0; i < FLOW_WIDTHS && i * 4 < core->kernel->lanes; i++)
+		fprintf(out, "    %-12s %15s  %5.1f %%\n", widths[i],
+			sim_report_grouped(r->width[i]), share(r->width[i], r->issued));
+	fprintf(out, "  SIMD efficiency  %12.1f %%\n", 100 * efficiency(core));
+	fprintf(out, "  memory         %15s  instructions of warps, %s coalesced accesses,\n"
+		     "%34s%s hits and %s misses of loads in the L1\n",
+		sim_report_grouped(r->memory_instructions), sim_report_grouped(r->accesses), "",
+		sim_report_grouped(r->hits), sim_report_grouped(r->misses));
+	if (r->depth)
+		fprintf(out, "  stack depth    %15s\n", sim_report_grouped(r->depth));
+}
+
+static void verdict(const struct flow_verdict *v, FILE *out)
+{
+	if (!v)
+		fputs("\nNot checked (--check runs every thread alone and compares).\n", out);
+	else if (!v->equivalent)
+		fprintf(out, "\nCheck FAILED: %s.\n", v->failure);
+	else
+		fprintf(out, "\nCheck passed: the run is equivalent. %s threads executed the same\n"
+			     "%s instructions as each alone, ended with the same registers and\n"
+			     "left the same memory; every live thread had one place, its own, at\n"
+			     "%s looks.\n",
+			sim_report_grouped(v->threads), sim_report_grouped(v->instructions),
+			sim_report_grouped(v->places));
+}
+
+static int write_text(const struct flow_report *r)
+{
+	FILE *out = r->out;
+
+	head(r, out);
+	outcome(r->core, out);
+	fprintf(out, "  host           %11.3f s", r->wall_seconds);
+	if (r->wall_seconds > 0)
+		fprintf(out, ", %s warp instructions per second",
+			sim_report_grouped((uint64_t)((double)r->core->result.issued /
+						      r->wall_seconds)));
+	fputc('\n', out);
+	sim_report_units(unit_at, r->core, out);
+	verdict(r->verdict, out);
+	return fflush(out) || ferror(out) ? -EIO : 0;
+}
+
+int flow_report_write(const struct flow_report *report)
+{
+	return report->options->format == SIM_TEXT ? write_text(report) : write_data(report);
+}

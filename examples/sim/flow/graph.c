@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Where the ways of a branch meet again: its immediate post-dominator, the closest block that
+ * all ways to the end go through (Fung, thesis 2015, 2.3.3). Post-dominators are dominators
+ * of the reversed graph, with one more node that follows all exits; dominators by the
+ * iteration of Cooper, Harvey and Kennedy.
+ *
+ * The likely-convergence point of a branch is the source of the closest enclosing backward
+ * branch (3.4, footnote 5): of the natural loops that hold the branch the smallest one whose
+ * back edge starts elsewhere; it counts if it can be reached before the ways meet anyway.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel.h"
+
+/* Nodes are blocks, and last the end of all. */
+struct graph {
+	uint32_t nodes;
+	uint32_t *first, *to; /* ways of a node: to[first[n]] .. to[first[n + 1]] */
+};
+
+struct analysis {
+	struct flow_kernel *kernel;
+	struct graph on, back;
+	uint32_t *order, *place; /* of nodes, by a walk in depth; FLOW_NONE if not reached */
+	uint32_t *dominator, *post_dominator;
+	uint32_t *stack, *next;
+	uint32_t *loop; /* blocks of the loop found for a branch, least so far */
+	bool *seen;
+	uint32_t *line;
+	char *reason;
+	size_t size;
+};
+
+static bool make(struct analysis *a)
+{
+	size_t n = a->kernel->block_count + 1;
+	uint32_t *words = calloc(16 * n + 8, sizeof(*words));
+
+	a->seen = calloc(n, sizeof(*a->seen));
+	if (!words || !a->seen) {
+		free(words);
+		return false;
+	}
+	a->on.nodes = a->back.nodes = (uint32_t)n;
+	a->on.first = words;
+	a->back.first = words + n + 1;
+	a->on.to = words + 2 * n + 2;
+	a->back.to = words + 4 * n + 2;
+	a->order = words + 6 * n + 2;
+	a->place = words + 7 * n + 2;
+	a->dominator = words + 8 * n + 2;
+	a->post_dominator = words + 9 * n + 2;
+	a->stack = words + 10 * n + 2;
+	a->next = words + 12 * n + 2;
+	a->loop = words + 13 * n + 2;
+	return true;
+}
+
+/* Ways of block b, its end included. */
+static uint32_t ways(const struct flow_kernel *k, uint32_t b, uint32_t way[2])
+{
+	if (!k->block[b].ways) {
+		way[0] = (uint32_t)k->block_count;
+		return 1;
+	}
+	memcpy(way, k->block[b].way, sizeof(k->block[b].way));
+	return k->block[b].ways;
+}
+
+static void connect(struct analysis *a)
+{
+	const struct flow_kernel *k = a->kernel;
+	uint32_t n = a->on.nodes, way[2], count;
+
+	for (uint32_t b = 0; b + 1 < n; b++) {
+		count = ways(k, b, way);
+		a->on.first[b + 1] = count;
+		for (uint32_t i = 0; i < count; i++)
+			a->back.first[way[i] + 1]++;
+	}
+	for (uint32_t b = 0; b < n; b++) {
+		a->on.first[b + 1] += a->on.first[b];
+		a->back.first[b + 1] += a->back.first[b];
+		a->next[b] = a->back.first[b];
+	}
+	for (uint32_t b = 0; b + 1 < n; b++) {
+		count = ways(k, b, way);
+		for (uint32_t i = 0; i < count; i++) {
+			a->on.to[a->on.first[b] + i] = way[i];
+			a->back.to[a->next[way[i]]++] = b;
+		}
+	}
+}
+
+/* Nodes that can be reached from root, the last one that is left first: a->order, a->place. */
+static uint32_t walk(struct analysis *a, const struct graph *g, uint32_t root)
+{
+	uint32_t depth = 1, count = 0;
+
+	memset(a->place, 0xff, g->nodes * sizeof(*a->place));
+	memset(a->seen, 0, g->nodes * sizeof(*a->seen));
+	memcpy(a->next, g->first, g->nodes * sizeof(*a->next));
+	a->stack[0] = root;
+	a->seen[root] = true;
+	while (depth) {
+		uint32_t node = a->stack[depth - 1];
+
+		if (a->next[node] < g->first[node + 1]) {
+			uint32_t to = g->to[a->next[node]++];
+
+			if (!a->seen[to]) {
+				a->seen[to] = true;
+				a->stack[depth++] = to;
+			}
+			continue;
+		}
+		a->order[count] = node;
+		a->place[node] = count++;
+		depth--;
+	}
+	return count;
+}
+
+/* The closest node above both. */
+static uint32_t common(const struct analysis *a, const uint32_t *dominator, uint32_t x, uint32_t y)
+{
+	while (x != y) {
+		while (a->place[x] < a->place[y])
+			x = dominator[x];
+		while (a->place[y] < a->place[x])
+			y = dominator[y];
+	}
+	return x;
+}
+
+/* Immediate dominators of all nodes reached from root along g; against is g reversed. */
+static uint32_t dominate(struct analysis *a, const struct graph *g, const struct graph *against,
+			 uint32_t root, uint32_t *dominator)
+{
+	uint32_t count = walk(a, g, root), best;
+	bool changed = true;
+
+	memset(dominator, 0xff, g->nodes * sizeof(*dominator));
+	dominator[root] = root;
+	while (changed) {
+		changed = false;
+		for (uint32_t i = count - 1; i--;) {
+			uint32_t node = a->order[i];
+
+			best = FLOW_NONE;
+			for (uint32_t e = against->first[node]; e < against->first[node + 1]; e++) {
+				uint32_t from = against->to[e];
+
+				if (dominator[from] == FLOW_NONE)
+					continue;
+				best = best == FLOW_NONE ? from : common(a, dominator, best, from);
+			}
+			changed |= dominator[node] != best;
+			dominator[node] = best;
+		}
+	}
+	return count;
+}
+
+static int refuse(struct analysis *a, uint32_t line, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static int refuse(struct analysis *a, uint32_t line, const char *format, ...)
+{
+	va_list list;
+
+	*a->line = line;
+	va_start(list, format);
+	vsnprintf(a->reason, a->size, format, list);
+	va_end(list);
+	return -EINVAL;
+}
+
+/* Every block must be reached and must be able to end; every branch must meet. */
+static int dominators(struct analysis *a)
+{
+	struct flow_kernel *k = a->kernel;
+	uint32_t end = (uint32_t)k->block_count;
+
+	dominate(a, &a->on, &a->back, 0, a->dominator);
+	for (uint32_t b = 0; b < end; b++)
+		if (a->dominator[b] == FLOW_NONE)
+			return refuse(a, k->block[b].line, "block %s cannot be reached",
+				      k->block[b].name);
+	dominate(a, &a->back, &a->on, end, a->post_dominator);
+	for (uint32_t b = 0; b < end; b++)
+		if (a->post_dominator[b] == FLOW_NONE)
+			return refuse(a, k->block[b].line, "from block %s no exit can be reached",
+				      k->block[b].name);
+	for (uint32_t b = 0; b < end; b++) {
+		struct flow_block *block = &k->block[b];
+
+		if (block->ways < 2)
+			continue;
+		block->meeting = a->post_dominator[b];
+		if (block->meeting == end)
+			return refuse(a, k->instr[block->first + block->count - 1].line,
+				      "branch without reconvergence: the ways of block %s end in "
+				      "different exits", block->name);
+	}
+	return 0;
+}
+
+/* Mark in a->seen what can be reached from the ways of branch b before they meet. */
+static void region(struct analysis *a, uint32_t b)
+{
+	const struct flow_block *block = &a->kernel->block[b];
+	uint32_t depth = 0;
+
+	memset(a->seen, 0, a->on.nodes * sizeof(*a->seen));
+	a->stack[depth++] = b;
+	while (depth) {
+		uint32_t node = a->stack[--depth];
+
+		for (uint32_t e = a->on.first[node]; e < a->on.first[node + 1]; e++) {
+			uint32_t to = a->on.to[e];
+
+			if (to == block->meeting || a->seen[to])
+				continue;
+			a->seen[to] = true;
+			a->stack[depth++] = to;
+		}
+	}
+}
+
+/* No barrier may stand in what a branch divides. */
+static int divide(struct analysis *a, uint32_t b)
+{
+	struct flow_kernel *k = a->kernel;
+	const struct flow_instr *branch = &k->instr[k->block[b].first + k->block[b].count - 1];
+
+	for (uint32_t n = 0; n < k->block_count; n++) {
+		struct flow_block *block = &k->block[n];
+
+		if (!a->seen[n])
+			continue;
+		block->divided = true;
+		for (uint32_t i = block->first; i < block->first + block->count; i++)
+			if (k->instr[i].op == FLOW_BARRIER)
+				return refuse(a, k->instr[i].line, "barrier in block %s, which the "
+					      "branch of line %u divides", block->name,
+					      branch->line);
+	}
+	return 0;
+}
+
+/* Mark the natural loop of the back edge source -> head in a->seen; its blocks. */
+static uint32_t natural_loop(struct analysis *a, uint32_t source, uint32_t head)
+{
+	uint32_t depth = 0, count = 1;
+
+	memset(a->seen, 0, a->on.nodes * sizeof(*a->seen));
+	a->seen[head] = true;
+	if (source != head) {
+		a->seen[source] = true;
+		a->stack[depth++] = source;
+		count++;
+	}
+	while (depth) {
+		uint32_t node = a->stack[--depth];
+
+		for (uint32_t e = a->back.first[node]; e < a->back.first[node + 1]; e++) {
+			uint32_t from = a->back.to[e];
+
+			if (a->seen[from])
+				continue;
+			a->seen[from] = true;
+			a->stack[depth++] = from;
+			count++;
+		}
+	}
+	return count;
+}
+
+static bool dominates(const struct analysis *a, uint32_t above, uint32_t node)
+{
+	while (node != above && node)
+		node = a->dominator[node];
+	return node == above;
+}
+
+/* For all branches in the loop of this back edge: is it the closest so far? */
+static void offer_loop(struct analysis *a, uint32_t source, uint32_t head)
+{
+	struct flow_kernel *k = a->kernel;
+	uint32_t count = natural_loop(a, source, head);
+
+	for (uint32_t b = 0; b < k->block_count; b++) {
+		struct flow_block *block = &k->block[b];
+
+		if (block->ways < 2 || !a->seen[b] || b == source)
+			continue;
+		if (block->likely != FLOW_NONE && a->loop[b] <= count)
+			continue;
+		block->likely = source;
+		a->loop[b] = count;
+	}
+}
+
+static void find_likely(struct analysis *a)
+{
+	struct flow_kernel *k = a->kernel;
+
+	for (uint32_t b = 0; b < k->block_count; b++)
+		for (uint32_t i = 0; i < k->block[b].ways; i++)
+			if (dominates(a, k->block[b].way[i], b))
+				offer_loop(a, b, k->block[b].way[i]);
+}
+
+static int branches(struct analysis *a)
+{
+	struct flow_kernel *k = a->kernel;
+	int error = 0;
+
+	for (uint32_t b = 0; !error && b < k->block_count; b++) {
+		struct flow_block *block = &k->block[b];
+
+		if (block->ways < 2)
+			continue;
+		region(a, b);
+		if (block->likely != FLOW_NONE && !a->seen[block->likely])
+			block->likely = FLOW_NONE;
+		if (!k->instr[block->first + block->count - 1].uniform)
+			error = divide(a, b);
+	}
+	return error;
+}
+
+int flow_graph(struct flow_kernel *kernel, uint32_t *line, char *reason, size_t size)
+{
+	struct analysis a = { .kernel = kernel, .line = line, .reason = reason, .size = size };
+	int error = make(&a) ? 0 : -ENOMEM;
+
+	if (!error) {
+		connect(&a);
+		error = dominators(&a);
+	}
+	if (!error) {
+		find_likely(&a);
+		error = branches(&a);
+	}
+	free(a.on.first);
+	free(a.seen);
+	return error;
+}

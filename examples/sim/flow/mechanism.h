@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_FLOW_MECHANISM_H
+#define SIM_FLOW_MECHANISM_H
+/*
+ * A mechanism for branches, wired from units of the library. It decides which warps there are
+ * and which one issues; the core executes them and says what came of it. A warp that pick()
+ * has given is the core's until one of step() .. barrier() gives it back; they are called when
+ * its instruction has completed.
+ */
+#include "../machine/machine.h"
+#include "../system.h"
+#include "core.h"
+
+/* Told of the place of a thread: where the mechanism lets it go on. */
+typedef void flow_place(void *state, uint32_t slot, uint32_t pc);
+
+/* All give 0 or -EINVAL with the reason in core->error. */
+struct flow_mechanism {
+	const char *name, *summary;
+	size_t config_size;
+	const struct sim_role *role; /* of its units */
+	size_t role_count;
+	void (*init)(void *config);
+	/* Static warps are whole outside of what branches divide. */
+	bool restores;
+	/* A branch that the kernel says is uniform takes a warp whole: go() and not branch(). */
+	bool uniform;
+	/* 0, -EINVAL or -ENOMEM; free() is called in all cases, with NULL if there is none. */
+	int (*make)(struct flow_core *core, const void *config, void **out);
+	void (*free)(void *state);
+	/* The block in slot s of the core starts. */
+	int (*launch)(struct flow_core *core, uint32_t s);
+	/* A warp to issue now, or NULL. */
+	struct flow_warp *(*pick)(struct flow_core *core);
+	/* Nothing could issue for so many issue slots; NULL: that makes no difference. */
+	void (*skip)(struct flow_core *core, uint64_t slots);
+	/* A cycle of its own clock; sets core->mechanism_due. NULL if it has none. */
+	int (*tick)(struct flow_core *core);
+	/* The warp goes on within its block, or anywhere else as one, at next. */
+	int (*step)(struct flow_core *core, struct flow_warp *warp, uint32_t next);
+	int (*go)(struct flow_core *core, struct flow_warp *warp, uint32_t next);
+	/* It is at the end of a block that may divide it; warp->taken says how. */
+	int (*branch)(struct flow_core *core, struct flow_warp *warp,
+		      const struct flow_block *block);
+	/* Lanes have ended; the others, if any, go on at next. */
+	int (*exit)(struct flow_core *core, struct flow_warp *warp, uint32_t lanes,
+		    uint32_t next, bool last);
+	/* It waits at the barrier of its block and goes on at next. */
+	int (*barrier)(struct flow_core *core, struct flow_warp *warp, uint32_t next);
+	/* Places of all live threads. */
+	void (*places)(const struct flow_core *core, flow_place *place, void *state);
+	/* Unit number index; false past the last one. */
+	bool (*unit)(const struct flow_core *core, size_t index, struct sim_unit_info *out);
+	/* Most entries of a stack so far; 0 if it has none. */
+	uint64_t (*depth)(const struct flow_core *core);
+};
+
+/* All mechanisms, NULL-ended (mechanisms.c). */
+extern const struct flow_mechanism *const flow_mechanisms[];
+extern const struct flow_mechanism flow_pdom, flow_pdom_lcp;
+
+#endif /* SIM_FLOW_MECHANISM_H */

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "mechanism.h"
+
+const struct flow_mechanism *const flow_mechanisms[] = {
+	&flow_pdom,
+	&flow_pdom_lcp,
+	NULL,
+};

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pdom and pdom-lcp: a SIMT stack for each static warp, with reconvergence at immediate
+ * post-dominators and, in the latter, at likely-convergence points (thesis 2.3.3, 3.4). Ready
+ * warps issue in loose round-robin order.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "gputm/simt_stack.h"
+#include "mechanism.h"
+
+struct pdom {
+	struct gputm_simt_stack *stack[FLOW_WARPS_MAX];
+	struct flow_warp warp[FLOW_WARPS_MAX]; /* name: its number on the core */
+	uint32_t count;
+	uint32_t last; /* that has issued */
+	uint64_t ready, live;
+	uint64_t waiting; /* at the barrier of their block */
+};
+
+/* Bits of the warps of resident block s. */
+static uint64_t block_warps(const struct flow_core *core, uint32_t s)
+{
+	uint32_t warps = flow_warps(core);
+
+	return UINT64_MAX >> (64 - warps) << s * warps;
+}
+
+static void become_ready(struct pdom *p, const struct flow_warp *warp)
+{
+	p->ready |= UINT64_C(1) << warp->name;
+}
+
+/* Go on as the stack says. */
+static int follow_stack(struct pdom *p, struct flow_warp *warp)
+{
+	warp->pc = (uint32_t)gputm_simt_stack_pc(p->stack[warp->name]);
+	warp->lanes.mask = (uint32_t)gputm_simt_stack_active_mask(p->stack[warp->name]);
+	become_ready(p, warp);
+	return 0;
+}
+
+static int refused(struct flow_core *core, const struct flow_warp *warp, int result)
+{
+	return flow_fail(core, warp->pc, result == GPUTM_SIMT_STACK_FULL ?
+						 "the SIMT stack is full (simt_stack.depth)" :
+						 "the SIMT stack refuses");
+}
+
+static int launch(struct flow_core *core, uint32_t s)
+{
+	struct pdom *p = core->state;
+
+	for (uint32_t w = 0; w < flow_warps(core); w++) {
+		uint32_t name = s * flow_warps(core) + w, mask = flow_full_mask(core->kernel, w);
+		struct flow_warp *warp = &p->warp[name];
+
+		if (gputm_simt_stack_launch(p->stack[name], 0, mask))
+			return refused(core, warp, 0);
+		warp->name = name;
+		warp->resident = s;
+		flow_set_static(core, s, w, mask, &warp->lanes);
+		p->live |= UINT64_C(1) << name;
+		follow_stack(p, warp);
+	}
+	return 0;
+}
+
+static struct flow_warp *pick(struct flow_core *core)
+{
+	struct pdom *p = core->state;
+	uint64_t later = p->ready & UINT64_MAX << p->last << 1;
+
+	if (!p->ready)
+		return NULL;
+	p->last = (uint32_t)__builtin_ctzll(later ? later : p->ready);
+	p->ready &= ~(UINT64_C(1) << p->last);
+	return &p->warp[p->last];
+}
+
+static int step(struct flow_core *core, struct flow_warp *warp, uint32_t next)
+{
+	warp->pc = next;
+	become_ready(core->state, warp);
+	return 0;
+}
+
+static int go(struct flow_core *core, struct flow_warp *warp, uint32_t next)
+{
+	struct pdom *p = core->state;
+	int result = gputm_simt_stack_advance(p->stack[warp->name], next);
+
+	return result < 0 ? refused(core, warp, result) : follow_stack(p, warp);
+}
+
+static uint64_t point(const struct flow_core *core, uint32_t block)
+{
+	return block == FLOW_NONE ? GPUTM_SIMT_STACK_NO_PC : core->kernel->block[block].first;
+}
+
+static int branch(struct flow_core *core, struct flow_warp *warp, const struct flow_block *block)
+{
+	struct pdom *p = core->state;
+	struct gputm_simt_stack_target target[2] = {
+		{ point(core, block->way[1]), warp->lanes.mask & ~warp->taken },
+		{ point(core, block->way[0]), warp->taken }, /* runs first */
+	};
+	int result = gputm_simt_stack_diverge(p->stack[warp->name], target, 2,
+					      point(core, block->meeting),
+					      point(core, block->likely));
+
+	if (result < 0 || result == GPUTM_SIMT_STACK_FULL)
+		return refused(core, warp, result);
+	return follow_stack(p, warp);
+}
+
+/* The barrier of resident block s is over when all its warps wait. */
+static void release(struct flow_core *core, uint32_t s)
+{
+	struct pdom *p = core->state;
+	uint64_t warps = block_warps(core, s);
+
+	if ((p->live & warps) != (p->waiting & warps))
+		return;
+	p->ready |= p->waiting & warps;
+	p->waiting &= ~warps;
+}
+
+static int barrier(struct flow_core *core, struct flow_warp *warp, uint32_t next)
+{
+	struct pdom *p = core->state;
+	int result = gputm_simt_stack_advance(p->stack[warp->name], next);
+
+	if (result < 0)
+		return refused(core, warp, result);
+	follow_stack(p, warp);
+	p->ready &= ~(UINT64_C(1) << warp->name);
+	p->waiting |= UINT64_C(1) << warp->name;
+	release(core, warp->resident);
+	return 0;
+}
+
+static int leave(struct flow_core *core, struct flow_warp *warp, uint32_t lanes, uint32_t next,
+		 bool last)
+{
+	struct pdom *p = core->state;
+	int result = gputm_simt_stack_exit(p->stack[warp->name], lanes);
+
+	if (result < 0)
+		return refused(core, warp, result);
+	if (result == GPUTM_SIMT_STACK_FINISH) {
+		p->live &= ~(UINT64_C(1) << warp->name);
+		release(core, warp->resident);
+		return 0;
+	}
+	if (result == GPUTM_SIMT_STACK_SWITCH)
+		return follow_stack(p, warp);
+	warp->lanes.mask &= ~lanes;
+	return last ? go(core, warp, next) : step(core, warp, next);
+}
+
+static void places_of_warp(const struct flow_core *core, const struct flow_warp *warp,
+			   flow_place *place, void *state)
+{
+	const struct pdom *p = core->state;
+	const struct gputm_simt_stack *stack = p->stack[warp->name];
+	struct gputm_simt_stack_entry entry;
+	uint64_t seen = 0;
+
+	for (size_t i = gputm_simt_stack_depth(stack); i--;) {
+		bool top = i + 1 == gputm_simt_stack_depth(stack);
+
+		gputm_simt_stack_entry(stack, i, &entry);
+		for (uint64_t left = entry.mask & ~seen; left; left &= left - 1)
+			place(state, warp->lanes.slot[__builtin_ctzll(left)],
+			      top ? warp->pc : (uint32_t)entry.pc);
+		seen |= entry.mask;
+	}
+}
+
+static void places(const struct flow_core *core, flow_place *place, void *state)
+{
+	const struct pdom *p = core->state;
+
+	for (uint64_t left = p->live; left; left &= left - 1)
+		places_of_warp(core, &p->warp[__builtin_ctzll(left)], place, state);
+}
+
+static bool unit(const struct flow_core *core, size_t index, struct sim_unit_info *out)
+{
+	const struct pdom *p = core->state;
+
+	if (index >= p->count)
+		return false;
+	out->role = "simt_stack";
+	out->instance = (uint32_t)index;
+	out->unit = gputm_simt_stack_unit(p->stack[index]);
+	return true;
+}
+
+static uint64_t depth(const struct flow_core *core)
+{
+	const struct pdom *p = core->state;
+	uint64_t most = 0, depth = 0;
+
+	for (uint32_t i = 0; i < p->count; i++) {
+		gputm_unit_stat_value(gputm_simt_stack_unit(p->stack[i]), "max_depth", &depth);
+		most = depth > most ? depth : most;
+	}
+	return most;
+}
+
+static int make(struct flow_core *core, const void *config, void **out)
+{
+	struct gputm_simt_stack_config stack = *(const struct gputm_simt_stack_config *)config;
+	struct pdom *p = calloc(1, sizeof(*p));
+	int error = 0;
+
+	*out = p;
+	if (!p)
+		return -ENOMEM;
+	stack.lanes = core->kernel->lanes;
+	for (; !error && p->count < core->residents * flow_warps(core); p->count += !error)
+		error = gputm_simt_stack_new(core->ctx, &stack, &p->stack[p->count]);
+	p->last = FLOW_WARPS_MAX - 1;
+	return error;
+}
+
+static void unmake(void *state)
+{
+	struct pdom *p = state;
+
+	for (uint32_t i = 0; p && i < p->count; i++)
+		gputm_simt_stack_free(p->stack[i]);
+	free(p);
+}
+
+static void init(void *config)
+{
+	gputm_params_init(gputm_simt_stack_params(), config);
+}
+
+static void init_likely(void *config)
+{
+	init(config);
+	((struct gputm_simt_stack_config *)config)->likely_convergence = true;
+}
+
+static const struct sim_role roles[] = {
+	{ "simt_stack", gputm_simt_stack_params, 0 },
+};
+
+#define PDOM(called, said, start)                                                               \
+	{                                                                                        \
+		.name = (called), .summary = (said),                                            \
+		.config_size = sizeof(struct gputm_simt_stack_config), .role = roles,           \
+		.role_count = 1, .init = (start), .restores = true, .uniform = true,            \
+		.make = make, .free = unmake, .launch = launch, .pick = pick, .step = step,     \
+		.go = go, .branch = branch, .exit = leave, .barrier = barrier,                  \
+		.places = places, .unit = unit, .depth = depth,                                 \
+	}
+
+const struct flow_mechanism flow_pdom =
+	PDOM("pdom", "a SIMT stack per warp, reconvergence at immediate post-dominators", init);
+const struct flow_mechanism flow_pdom_lcp =
+	PDOM("pdom-lcp", "the same, also at likely-convergence points", init_likely);

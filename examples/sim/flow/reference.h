@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_FLOW_REFERENCE_H
+#define SIM_FLOW_REFERENCE_H
+/*
+ * The kernel without warps: block after block, thread after thread, each as far as it comes
+ * before it has to wait. It has to wait at a barrier for all threads of its block, and where
+ * the kernel says "converged" for those of its static warp. Nothing is shared with threads.c but
+ * what a kernel is and how the trail and chance are defined.
+ */
+#include "kernel.h"
+
+/* What a branch came to, one bit after the other. */
+struct flow_outcomes {
+	uint64_t *word;
+	uint32_t count, room; /* bits, words */
+};
+
+struct flow_reference {
+	const struct flow_kernel *kernel;
+	uint64_t seed;
+	uint32_t threads;  /* of the launch, numbered by block and thread */
+	uint32_t *value;   /* [threads][columns] */
+	uint32_t *trail;   /* [threads] */
+	uint64_t *executed; /* [threads] */
+	struct flow_outcomes *outcomes; /* [threads] */
+	uint32_t *word, *shared;
+	uint64_t most; /* instructions of a thread */
+	char *message;
+	size_t size;
+};
+
+/* 0; -EINVAL, with the kernel's fault as "FILE:LINE: REASON" in message; -ENOMEM. */
+int flow_reference_run(const struct flow_kernel *kernel, uint64_t seed, uint64_t most,
+		       struct flow_reference *out, char *message, size_t size);
+void flow_reference_free(struct flow_reference *reference);
+
+static inline bool flow_outcome(const struct flow_outcomes *outcomes, uint32_t index)
+{
+	return outcomes->word[index / 64] >> index % 64 & 1;
+}
+
+#endif /* SIM_FLOW_REFERENCE_H */

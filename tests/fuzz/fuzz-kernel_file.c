@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The reader of kernels on any bytes: it accepts, or it says file, line and reason. Where it
+ * lets the branches of an accepted kernel meet is held against the definition: every way to
+ * an exit goes through there, and no other such block comes first. A warp of a small kernel
+ * runs for a while, which may end in a fault but not in a crash.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "examples/sim/flow/graph.c"
+#include "examples/sim/flow/kernel_code.c"
+#include "examples/sim/flow/kernel_data.c"
+#include "examples/sim/flow/kernel_file.c"
+#include "examples/sim/flow/reader.c"
+#include "examples/sim/flow/threads.c"
+#include "examples/sim/workloads/edge_file.c"
+
+#define BLOCKS_MAX 24 /* that are looked at in full */
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool condition)
+{
+	if (!condition)
+		abort();
+}
+
+/* The edge list of every graph. */
+static FILE *open_edges(void *state, const char *name)
+{
+	static const char edges[] = "0 1\n1 2\n2 0\n2 3\n";
+
+	(void)state;
+	(void)name;
+	return fmemopen((void *)(uintptr_t)edges, sizeof(edges) - 1, "r");
+}
+
+/* Can an exit be reached from block b when `without` is not there? */
+static bool can_end(const struct flow_kernel *k, uint32_t b, uint32_t without)
+{
+	bool seen[BLOCKS_MAX] = { false };
+	uint32_t stack[BLOCKS_MAX], depth = 0;
+
+	if (b == without)
+		return false;
+	seen[b] = true;
+	stack[depth++] = b;
+	while (depth) {
+		uint32_t at = stack[--depth];
+
+		if (!k->block[at].ways)
+			return true;
+		for (uint32_t i = 0; i < k->block[at].ways; i++) {
+			uint32_t to = k->block[at].way[i];
+
+			if (to == without || seen[to])
+				continue;
+			seen[to] = true;
+			stack[depth++] = to;
+		}
+	}
+	return false;
+}
+
+static void check_meeting(const struct flow_kernel *k, uint32_t b)
+{
+	uint32_t meeting = k->block[b].meeting;
+
+	require(meeting < k->block_count && meeting != b);
+	require(!can_end(k, b, meeting));
+	for (uint32_t other = 0; other < k->block_count; other++)
+		if (other != b && other != meeting && !can_end(k, b, other))
+			require(!can_end(k, meeting, other)); /* it comes after the meeting */
+	require(k->block[b].likely == FLOW_NONE || k->block[b].likely < k->block_count);
+	require(k->block[b].likely != meeting);
+}
+
+static void check_tables(const struct flow_kernel *k)
+{
+	uint32_t next = 0;
+
+	require(k->threads && k->threads <= FLOW_BLOCK_THREADS_MAX && k->lanes && k->blocks);
+	for (uint32_t b = 0; b < k->block_count; b++) {
+		const struct flow_block *block = &k->block[b];
+
+		require(block->first == next && block->count && block->ways <= 2);
+		next += block->count;
+		require(k->instr[next - 1].last);
+		for (uint32_t i = 0; i < block->ways; i++)
+			require(block->way[i] < k->block_count);
+		if (block->ways == 2 && k->block_count <= BLOCKS_MAX)
+			check_meeting(k, b);
+	}
+	require(next == k->instr_count);
+	for (size_t i = 0; i < k->instr_count; i++) {
+		require(k->instr[i].a < k->column_count && k->instr[i].b < k->column_count);
+		require(k->instr[i].d < k->column_count);
+	}
+}
+
+/* All threads of the first warp, together, as far as they agree. */
+static void run_a_while(const struct flow_kernel *k)
+{
+	struct flow_threads threads;
+	struct flow_lanes lanes = { .mask = flow_full_mask(k, 0), .together = true };
+	struct flow_effect effect;
+	uint32_t pc = 0;
+
+	if ((uint64_t)k->blocks * k->threads > 4096 || k->words > 1u << 16)
+		return;
+	require(!flow_threads_new(k, 1, &threads));
+	for (uint32_t l = 0; l < FLOW_LANES_MAX; l++)
+		lanes.slot[l] = l;
+	for (int step = 0; step < 500; step++) {
+		const struct flow_instr *i = &k->instr[pc];
+
+		if (!flow_execute(&threads, pc, &lanes, &effect) || i->op == FLOW_EXIT)
+			break;
+		if (i->op == FLOW_BRANCH && effect.taken && effect.taken != lanes.mask)
+			lanes.mask = effect.taken;
+		if (i->op == FLOW_EXIT_IF && !(lanes.mask &= ~effect.taken))
+			break;
+		pc = i->last ? k->block[k->block[i->block].way[i->op == FLOW_BRANCH &&
+							       !effect.taken]].first : pc + 1;
+	}
+	flow_threads_free(&threads);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct flow_files files = { open_edges, NULL };
+	struct flow_kernel kernel;
+	char message[300] = "";
+	int error = flow_kernel_read((const char *)data, size, "input", &files, &kernel, message,
+				     sizeof(message));
+
+	if (error) {
+		require(error == -EINVAL);
+		require(strchr(message, ':') != NULL && strlen(message) > 8);
+		return 0;
+	}
+	require(!*message);
+	check_tables(&kernel);
+	run_a_while(&kernel);
+	flow_kernel_free(&kernel);
+	return 0;
+}

@@ -1,0 +1,139 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Control flow in gputm-sim from outside: the kernels that are shipped run as their threads would
+# alone under every mechanism (but for plain DWF where the thesis says so), the worked
+# examples of the thesis, what is refused, the shapes of the reports.
+. "${srcdir:-.}/tests/build/lib.sh"
+sim=${top_builddir:-.}/gputm-sim
+kernels=$srcdir/examples/kernels
+mechanisms=$("$sim" --list | awk '/^Mechanisms/ { on = 1; next } on && /^  [a-z]/ { print $1 }')
+
+# run STATUS ARGUMENT...: output in $work/out and $work/err
+run() {
+	status=$1
+	shift
+	"$sim" "$@" >"$work/out" 2>"$work/err" </dev/null
+	got=$?
+	[ $got -eq "$status" ] || complain "gputm-sim $*: exit $got and not $status: $(cat "$work/err")"
+}
+
+# refused TEXT ARGUMENT...: exit 2, no report, the text on standard error
+refused() {
+	text=$1
+	shift
+	run 2 "$@"
+	[ ! -s "$work/out" ] || complain "gputm-sim $*: refused, but wrote a report"
+	grep -qF -- "$text" "$work/err" ||
+		complain "gputm-sim $*: \"$(cat "$work/err")\" does not say \"$text\""
+}
+
+# field KEY: its value in the JSON report
+field() {
+	sed -n "s/^ *\"$1\": \"*\([^\",]*\).*/\1/p" "$work/out" | head -1
+}
+
+# issues MECHANISM KERNEL: blocks and threads of the warps, without cycles and lines
+issues() {
+	run 0 --kernel "$kernels/$2.kernel" --divergence "$1" --check --issues "$work/issues"
+	cut -f2,4 "$work/issues" | tr '\t' ' '
+}
+
+# golden MECHANISM KERNEL LINE...
+golden() {
+	issues "$1" "$2" >"$work/issued"
+	what="$1 on $2"
+	shift 2
+	printf '%s\n' "$@" >"$work/wanted"
+	cmp -s "$work/issued" "$work/wanted" || complain "$what issues: $(cat "$work/issued")"
+}
+
+# ---- the kernels that are shipped ----
+for mechanism in $mechanisms; do
+	for kernel in "$kernels"/*.kernel; do
+		name=$(basename "$kernel" .kernel)
+		# small on purpose: the same loop with fewer thread blocks
+		sed 's/^launch [0-9]*/launch 2/' "$kernel" >"$work/$name.kernel"
+		cp "$kernels"/*.edges "$work"
+		status=0
+		[ "$mechanism $name" != 'dwf manager' ] || status=1
+		run $status --kernel "$work/$name.kernel" --divergence "$mechanism" --check --format json
+		[ "$(field equivalent)" = "$([ $status = 0 ] && echo true || echo false)" ] ||
+			complain "$mechanism on $name: equivalent is $(field equivalent)"
+	done
+done
+
+# ---- worked examples of the thesis ----
+golden pdom hammock 'A 0 1 2 3' 'A 4 5 6 7' 'C 0 - - -' 'C - 5 6 -' 'B - 1 2 3' 'B 4 - - 7' \
+	'D 0 1 2 3' 'D 4 5 6 7'
+
+# Likely convergence keeps warps together in a loop with a break (Example 4).
+for mechanism in pdom pdom-lcp; do
+	run 0 --kernel "$work/break.kernel" --divergence $mechanism --format json
+	field simd_efficiency >"$work/$mechanism"
+done
+awk 'NR == FNR { pdom = $1; next } $1 < 4 * pdom { exit 1 }' "$work/pdom" "$work/pdom-lcp" ||
+	complain "break: SIMD efficiency $(cat "$work/pdom"), $(cat "$work/pdom-lcp") with likely convergence"
+
+# ---- reports ----
+for format in json csv text; do
+	for i in 1 2; do
+		run 0 --kernel "$work/nested.kernel" --check --format $format
+		grep -v 'wall_seconds\|host' "$work/out" >"$work/run$i"
+	done
+	[ $format = csv ] || cmp -s "$work/run1" "$work/run2" || complain "$format: two equal runs differ"
+done
+run 0 --kernel "$work/nested.kernel" --check --format json
+"${top_builddir:-.}/tests/json-lint" <"$work/out" || complain 'the report is no JSON'
+for key in version divergence kernel config cycles warp_instructions thread_instructions \
+	simd_efficiency issued_by_width cycles_by_kind memory stack_depth wall_seconds check units; do
+	[ "$(grep -c "^  \"$key\": " "$work/out")" -eq 1 ] || complain "JSON: no key $key"
+done
+run 0 --kernel "$work/nested.kernel" --check --format csv
+[ "$(wc -l <"$work/out")" -eq 2 ] || complain 'CSV has not two lines'
+[ "$(awk -F, '{ print NF }' "$work/out" | uniq | wc -l)" -eq 1 ] || complain 'CSV: lines of unequal length'
+run 0 --kernel "$work/nested.kernel"
+grep -q 'Not checked' "$work/out" || complain 'text: nothing said of the check'
+run 0 --kernel "$work/nested.kernel" --check
+grep -q 'Check passed: the run is equivalent' "$work/out" || complain 'text: no verdict'
+for option in kernel divergence issues; do
+	grep -q "Fl -$option" "$srcdir/man/gputm-sim.1" || complain "gputm-sim(1) does not tell of --$option"
+done
+for mechanism in $mechanisms; do
+	grep -q "It Cm $mechanism\$" "$srcdir/man/gputm-sim.1" ||
+		complain "gputm-sim(1) does not tell of $mechanism"
+done
+
+# ---- what is refused ----
+kernel=$work/nested.kernel
+refused '--divergence: got "simd", expected one of: pdom' --kernel "$kernel" --divergence simd
+refused 'expected --kernel FILE too' --divergence pdom
+refused 'expected no --system with --kernel' --kernel "$kernel" --system ideal
+refused 'expected no --threads with --kernel' --kernel "$kernel" --threads 64
+refused 'cannot be opened' --kernel "$work/none.kernel"
+refused 'core' --kernel "$kernel" --set machine.cores=1
+refused '1 .. 64' --kernel "$kernel" --set core.warps=65
+refused 'a block has 8 warps, the core has room for 4' --kernel "$kernel" --set core.warps=4
+printf 'launch 1 8 4\nblock a\n\tfrobnicate\n' >"$work/bad.kernel"
+refused "$work/bad.kernel:3: got \"frobnicate\", expected an instruction or a block" \
+	--kernel "$work/bad.kernel"
+printf 'launch 1 8 4\nblock a\n\tjump c\nblock b\n\talu\nblock c\n\texit\n' >"$work/bad.kernel"
+refused "$work/bad.kernel:4: block b cannot be reached" --kernel "$work/bad.kernel"
+printf 'launch 1 8 4\nblock a\n\tbranch lane < 1 then b else c\nblock b\n\texit\nblock c\n\texit\n' \
+	>"$work/bad.kernel"
+refused "$work/bad.kernel:3: branch without reconvergence" --kernel "$work/bad.kernel"
+printf 'launch 1 8 4\nblock a\n\tbranch threads 3 8 then b else b\nblock b\n\texit\n' \
+	>"$work/bad.kernel"
+refused "$work/bad.kernel:3: thread 8 is outside the block of 8 threads" --kernel "$work/bad.kernel"
+# What the threads do wrong by themselves is bad input as well; without --check the run fails.
+printf 'launch 1 8 4\nregister x\narray m 4\nblock a\n\tload x = m[thread]\n\texit\n' \
+	>"$work/bad.kernel"
+refused "$work/bad.kernel:5: thread 4, run alone" --kernel "$work/bad.kernel" --check
+run 1 --kernel "$work/bad.kernel"
+grep -q "$work/bad.kernel:5: thread 4 of block 0 accesses m beyond its end: index 4" "$work/err" ||
+	complain "a fault: $(cat "$work/err")"
+printf 'launch 1 8 4\nblock a\n\tbranch uniform lane < 1 then b else b\nblock b\n\texit\n' \
+	>"$work/bad.kernel"
+run 1 --kernel "$work/bad.kernel"
+grep -q "$work/bad.kernel:3: the branch is said to be uniform" "$work/err" ||
+	complain "a branch that is not uniform: $(cat "$work/err")"
+exit $failed

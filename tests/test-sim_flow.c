@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Kernels of gputm-sim: what their reader refuses, where the branches of known graphs meet,
+ * that every mechanism runs random kernels as the threads would alone, and that --check notices
+ * what a broken mechanism does.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "examples/sim/flow/check.h"
+#include "examples/sim/flow/mechanism.h"
+#include "examples/sim/flow/memory.h"
+#include "tests/kit.h"
+
+static int read_text(const char *text, struct flow_kernel *out, char message[300])
+{
+	*message = '\0';
+	return flow_kernel_read(text, strlen(text), "k.kernel", NULL, out, message, 300);
+}
+
+/* ---- the reader ---- */
+
+START_TEST(test_bad_kernels_name_line_and_reason)
+{
+	static const struct {
+		const char *text, *message;
+	} bad[] = {
+		{ "", "k.kernel:1: got end of file, expected \"launch BLOCKS THREADS LANES\"" },
+		{ "block a\n exit\n", "k.kernel:1: got \"block\", expected \"launch" },
+		{ "launch 1 8 33\n", "k.kernel:1: got \"33\", expected the lanes of a warp, 1 .." },
+		{ "launch 1 1025 32\n", "k.kernel:1: got \"1025\", expected the threads" },
+		{ "launch 1 256 4\n", "k.kernel:1: a block of 64 warps, expected at most 32" },
+		{ "launch 1 8 4\nblock a\n branch threads 1 8 then b else b\n",
+		  "k.kernel:3: thread 8 is outside the block of 8 threads" },
+		{ "launch 1 8 4\ntrace t 9 01\n",
+		  "k.kernel:2: thread 9 is outside the block of 8 threads" },
+		{ "launch 1 8 4\ntrace t 1 012\n", "k.kernel:2: got \"2\", expected outcomes" },
+		{ "launch 1 8 4\nblock a\n exit\nblock b\n exit\n",
+		  "k.kernel:4: block b cannot be reached" },
+		{ "launch 1 8 4\nblock a\n branch lane < 2 then b else c\nblock b\n exit\n"
+		  "block c\n exit\n",
+		  "k.kernel:3: branch without reconvergence: the ways of block a" },
+		{ "launch 1 8 4\nblock a\n branch lane < 2 then b else c\nblock b\n jump b\n"
+		  "block c\n exit\n",
+		  "k.kernel:4: from block b no exit can be reached" },
+		{ "launch 1 8 4\nblock a\n branch lane < 2 then b else c\nblock b\n barrier\n"
+		  "block c\n exit\n",
+		  "k.kernel:5: barrier in block b, which the branch of line 3 divides" },
+		{ "launch 1 8 4\nblock a\n jump z\n", "k.kernel:3: there is no block z" },
+		{ "launch 1 8 4\nblock a\nblock b\n exit\n", "k.kernel:2: block a has no" },
+		{ "launch 1 8 4\nblock a\n alu\n", "expected a way out of the last block" },
+		{ "launch 1 8 4\nblock a\n exit\n alu\n", "k.kernel:4: got \"alu\", expected a" },
+		{ "launch 1 8 4\nblock a\n set x = 1\n", "k.kernel:3: got \"x\", expected a" },
+		{ "launch 1 8 4\nregister x\nblock a\n load x = m[x]\n",
+		  "k.kernel:4: got \"m\", expected the name of an array" },
+		{ "launch 1 8 4\nregister x\nregister x\n", "k.kernel:3: got \"x\" a second time" },
+		{ "launch 1 8 4\narray m 2 = 1 2 3\n", "k.kernel:2: got more than 2 values" },
+		{ "launch 1 8 4\ngraph g none.edges\n", "k.kernel:2: the edge list \"none" },
+		{ "launch 1 8 4\nblock a\n exit\nblock a\n exit\n",
+		  "k.kernel:4: got block a a second time (first in line 2)" },
+		{ "launch 1 8 4\nblock a\n alu 0\n", "k.kernel:3: got \"0\", expected the number" },
+		{ "launch 1 8 4\nblock a\n frobnicate\n", "k.kernel:3: got \"frobnicate\"" },
+	};
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct flow_kernel kernel;
+		char message[300];
+
+		ck_assert_int_eq(read_text(bad[i].text, &kernel, message), -EINVAL);
+		ck_assert_msg(strstr(message, bad[i].message), "\"%s\" does not say \"%s\"",
+			      message, bad[i].message);
+	}
+}
+END_TEST
+
+static uint32_t find_block(const struct flow_kernel *k, const char *name)
+{
+	for (uint32_t b = 0; b < k->block_count; b++)
+		if (!strcmp(k->block[b].name, name))
+			return b;
+	return FLOW_NONE;
+}
+
+static void assert_meeting(const struct flow_kernel *k, const char *branch, const char *meeting,
+			   const char *likely)
+{
+	const struct flow_block *b = &k->block[find_block(k, branch)];
+
+	ck_assert_uint_eq(b->meeting, find_block(k, meeting));
+	ck_assert_uint_eq(b->likely, find_block(k, likely));
+}
+
+/* Example 4 of the thesis; Fig. 3.8 has the answer. */
+START_TEST(test_fig_3_8_points)
+{
+	static const char text[] =
+		"launch 1 4 4\nblock A\n branch chance 25 then B else C\nblock B\n jump E\n"
+		"block C\n branch chance 2 then D else E\nblock D\n jump F\n"
+		"block E\n branch chance 96 then A else F\nblock F\n exit\n";
+	struct flow_kernel k;
+	char message[300];
+
+	ck_assert_msg(!read_text(text, &k, message), "%s", message);
+	assert_meeting(&k, "A", "F", "E");
+	assert_meeting(&k, "C", "F", "E");
+	assert_meeting(&k, "E", "F", "");
+	ck_assert(k.block[find_block(&k, "D")].divided && !k.block[find_block(&k, "F")].divided);
+	flow_kernel_free(&k);
+}
+END_TEST
+
+/* Two loops, each left in the midst: the inner latch is the point of the inner branch. */
+START_TEST(test_likely_points_of_nested_loops)
+{
+	static const char text[] =
+		"launch 1 4 4\nblock a\n alu\nblock b\n branch chance 9 then x else c\n"
+		"block c\n branch chance 50 then d else e\n"
+		"block d\n branch chance 3 then x else e\n"
+		"block e\n branch chance 60 then b else f\n"
+		"block f\n branch chance 60 then a else x\n"
+		"block x\n exit\n";
+	struct flow_kernel k;
+	char message[300];
+
+	ck_assert_msg(!read_text(text, &k, message), "%s", message);
+	assert_meeting(&k, "b", "x", "e");
+	assert_meeting(&k, "c", "x", "e");
+	assert_meeting(&k, "d", "x", "e");
+	assert_meeting(&k, "e", "x", "f");
+	assert_meeting(&k, "f", "x", "");
+	flow_kernel_free(&k);
+}
+END_TEST
+
+START_TEST(test_everything_a_kernel_can_say)
+{
+	static const char text[] =
+		"# a comment\nlaunch 2 6 4 # and one more\nregister x y\narray m 8 = 3 0x10\n"
+		"array r 5 random 7 7\nshared s 3\ntrace t 0 01 1\n\nblock a\n\talu 3\n"
+		"\tset x = 5\n\tset y = x max 0xff\n\tload x = m[lane]\n\tstore s[1] = x\n"
+		"\tadd m[0] = warp_id\n\tconverged\n\tbarrier\n\texit if id >= block_size\n"
+		"\tbranch uniform x != y then b else b\nblock b\n\texit";
+	struct flow_kernel k;
+	char message[300];
+
+	ck_assert_msg(!read_text(text, &k, message), "%s", message);
+	ck_assert_uint_eq(k.instr_count, 12);
+	ck_assert_uint_eq(k.word[k.array[0].first + 1], 16);
+	ck_assert_uint_eq(k.word[k.array[1].first + 4], 7);
+	ck_assert(k.array[2].shared && k.shared_words == 3);
+	ck_assert_uint_eq(k.trace[0].count[0], 3);
+	ck_assert(k.instr[8].converged && k.instr[8].op == FLOW_BARRIER);
+	ck_assert(k.instr[10].uniform && k.instr[10].last && k.block[0].meeting == 1);
+	flow_kernel_free(&k);
+}
+END_TEST
+
+/* ---- runs ---- */
+
+/* A run with --check under a mechanism; what the check says. */
+static bool runs_right(const struct flow_kernel *k, const struct flow_mechanism *mechanism,
+		       struct flow_verdict *verdict)
+{
+	struct gputm_access_coalescer_config coalescer = GPUTM_ACCESS_COALESCER_CONFIG_INIT;
+	struct flow_core_config config;
+	struct flow_check *check;
+	struct flow_core core;
+	void *own = calloc(1, mechanism->config_size);
+	char message[400] = "";
+
+	ck_assert_ptr_nonnull(own);
+	mechanism->init(own);
+	gputm_params_init(&flow_core_params, &config);
+	config.warps = 64;
+	config.most_cycles = 10000000;
+	ck_assert_msg(!flow_check_new(k, 3, 100000, &check, message, sizeof(message)), "%s",
+		      message);
+	ck_assert_msg(!flow_core_new(NULL, &config, &coalescer, k, mechanism, own, 3, &core), "%s",
+		      core.error);
+	core.check = check;
+	flow_core_run(&core);
+	flow_check_judge(check, &core, verdict);
+	ck_assert_uint_eq(core.result.cycles, core.result.busy + core.result.stalled +
+						      core.result.idle + core.result.memory_idle);
+	flow_core_free(&core);
+	flow_check_free(check);
+	free(own);
+	return verdict->equivalent;
+}
+
+/* ---- random kernels ---- */
+
+struct writer {
+	char text[8192];
+	size_t used;
+	uint64_t random;
+};
+
+static uint32_t draw(struct writer *w, uint32_t below)
+{
+	w->random = w->random * UINT64_C(6364136223846793005) + 1442695040888963407;
+	return (uint32_t)((w->random >> 33) % below);
+}
+
+static void say(struct writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void say(struct writer *w, const char *format, ...)
+{
+	va_list list;
+	int more;
+
+	va_start(list, format);
+	more = vsnprintf(w->text + w->used, sizeof(w->text) - w->used, format, list);
+	va_end(list);
+	w->used += (size_t)more;
+	ck_assert_uint_lt(w->used, sizeof(w->text));
+}
+
+static const char *operand(struct writer *w)
+{
+	static const char *const all[] = { "a", "b", "c", "thread", "lane", "warp", "block", "id",
+					   "block_size", "1", "3", "0x80000001" };
+
+	return all[draw(w, sizeof(all) / sizeof(all[0]))];
+}
+
+static void write_instruction(struct writer *w)
+{
+	static const char *const operators[] = { "+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>",
+						 "min", "max", "<", "<=", ">", ">=", "==", "!=" };
+	char to = (char)('a' + draw(w, 3));
+
+	switch (draw(w, 12)) {
+	case 0:
+	case 1:
+		say(w, "alu %u\n", 1 + draw(w, 4));
+		break;
+	case 2:
+		say(w, "set d = %c & 255\nload %c = in[d]\n", to, to);
+		break;
+	case 3:
+		say(w, "store out[id] = %c\n", to);
+		break;
+	case 4:
+		say(w, "add sum[thread] = %c\n", to);
+		break;
+	case 5:
+		say(w, "exit if %c == %u\n", to, draw(w, 8));
+		break;
+	case 6:
+		say(w, "set d = %c & 63\nload %c = near[d]\n", to, to);
+		break;
+	default:
+		say(w, "set %c = %s %s ", to, operand(w), operators[draw(w, 18)]);
+		say(w, "%s\n", operand(w));
+	}
+}
+
+static void write_branch(struct writer *w, uint32_t b, uint32_t blocks)
+{
+	uint32_t other = draw(w, blocks);
+
+	if (other <= b) { /* must end some time */
+		say(w, "branch chance %u then b%u else b%u\n", draw(w, 70), other, b + 1);
+		return;
+	}
+	switch (draw(w, 3)) {
+	case 0:
+		say(w, "branch chance %u then b%u else b%u\n", draw(w, 101), other, b + 1);
+		break;
+	case 1:
+		say(w, "branch threads 0 2 then b%u else b%u\n", other, b + 1);
+		break;
+	default:
+		say(w, "branch %s < %s then b%u else b%u\n", operand(w), operand(w), other, b + 1);
+	}
+}
+
+/* A kernel whose threads do not depend on each other, so that no order of warps matters. */
+static void write_kernel(struct writer *w)
+{
+	static const uint32_t lanes[] = { 1, 4, 8, 32 };
+	uint32_t blocks = 3 + draw(w, 8), width = lanes[draw(w, 4)];
+
+	w->used = 0;
+	say(w, "launch %u %u %u\nregister a b c d\narray in 256 random 0 99\narray out 4096\n",
+	    1 + draw(w, 3), 3 + draw(w, width == 1 ? 29 : 3 * width), width);
+	say(w, "array sum 128\nshared near 64\n");
+	for (uint32_t b = 0; b < blocks; b++) {
+		say(w, "block b%u\nset b = id * %u\n", b, draw(w, 100));
+		for (uint32_t i = draw(w, 5); i; i--)
+			write_instruction(w);
+		if (!draw(w, 6))
+			say(w, "barrier\n");
+		if (b + 1 == blocks)
+			say(w, "exit\n");
+		else if (draw(w, 5))
+			write_branch(w, b, blocks);
+	}
+}
+
+START_TEST(test_random_kernels_under_all_mechanisms)
+{
+	struct writer w = { .random = 1 };
+	struct flow_verdict verdict;
+	struct flow_kernel k;
+	char message[300];
+
+	for (unsigned i = 0; i < kit_scale(400, 60);) {
+		write_kernel(&w);
+		if (read_text(w.text, &k, message)) {
+			ck_assert_msg(strstr(message, "barrier in block"), "%s\n%s", message,
+				      w.text);
+			continue;
+		}
+		for (size_t m = 0; flow_mechanisms[m]; m++)
+			ck_assert_msg(runs_right(&k, flow_mechanisms[m], &verdict), "%s: %s\n%s",
+				      flow_mechanisms[m]->name, verdict.failure, w.text);
+		flow_kernel_free(&k);
+		i++;
+	}
+}
+END_TEST
+
+/* ---- what the check is for ---- */
+
+static const char checked[] =
+	"launch 1 16 4\nregister x\narray m 16\nblock a\n branch threads 1 6 then b else c\n"
+	"block b\n set x = 1\n jump d\nblock c\n set x = 2\nblock d\n store m[thread] = x\n exit\n";
+
+static unsigned countdown;
+
+/* Lanes of the first branch change their minds. */
+static int flipping_branch(struct flow_core *core, struct flow_warp *warp,
+			   const struct flow_block *block)
+{
+	if (!countdown++)
+		warp->taken ^= 1;
+	return flow_pdom.branch(core, warp, block);
+}
+
+/* A lane gets lost. */
+static int losing_branch(struct flow_core *core, struct flow_warp *warp,
+			 const struct flow_block *block)
+{
+	int error = flow_pdom.branch(core, warp, block);
+
+	if (warp->lanes.mask & (warp->lanes.mask - 1) && !countdown++)
+		warp->lanes.mask &= warp->lanes.mask - 1;
+	return error;
+}
+
+/* A warp goes on in the other block. */
+static int straying_step(struct flow_core *core, struct flow_warp *warp, uint32_t next)
+{
+	if (!countdown++)
+		next++;
+	return flow_pdom.step(core, warp, next);
+}
+
+/* Two threads swap their lanes. */
+static struct flow_warp *swapping_pick(struct flow_core *core)
+{
+	struct flow_warp *warp = flow_pdom.pick(core);
+
+	if (warp && !countdown++) {
+		uint32_t slot = warp->lanes.slot[0];
+
+		warp->lanes.slot[0] = warp->lanes.slot[1];
+		warp->lanes.slot[1] = slot;
+		warp->lanes.together = false;
+	}
+	return warp;
+}
+
+/* Nothing is said, once. */
+static void forgetful_places(const struct flow_core *core, flow_place *place, void *state)
+{
+	if (countdown++)
+		flow_pdom.places(core, place, state);
+}
+
+static void twofold_places(const struct flow_core *core, flow_place *place, void *state)
+{
+	flow_pdom.places(core, place, state);
+	if (core->resident[0].block != FLOW_NONE)
+		place(state, flow_resident_slot(core, 0, 1), 0);
+}
+
+static void assert_caught(const struct flow_mechanism *broken, const char *failure)
+{
+	struct flow_verdict verdict;
+	struct flow_kernel k;
+	char message[300];
+
+	countdown = 0;
+	ck_assert_msg(!read_text(checked, &k, message), "%s", message);
+	ck_assert(!runs_right(&k, broken, &verdict));
+	ck_assert_msg(strstr(verdict.failure, failure), "\"%s\" does not say \"%s\"",
+		      verdict.failure, failure);
+	flow_kernel_free(&k);
+}
+
+START_TEST(test_check_catches_broken_mechanisms)
+{
+	struct flow_mechanism broken = flow_pdom;
+
+	broken.branch = flipping_branch;
+	assert_caught(&broken, "is where its own way does not lead to");
+	broken.branch = losing_branch;
+	assert_caught(&broken, "is where its own way does not lead to");
+	broken = flow_pdom;
+	broken.step = straying_step;
+	assert_caught(&broken, "executes what its own way does not lead to");
+	broken = flow_pdom;
+	broken.pick = swapping_pick;
+	assert_caught(&broken, "is not in its home lane");
+	broken = flow_pdom;
+	broken.places = forgetful_places;
+	assert_caught(&broken, "has no place");
+	broken.places = twofold_places;
+	assert_caught(&broken, "is in two places");
+}
+END_TEST
+
+/* Threads that read what others write without order: no mechanism can be held to that. */
+START_TEST(test_check_catches_other_values)
+{
+	static const char text[] =
+		"launch 1 8 4\nregister x\narray m 1\nblock a\n load x = m[0]\n set x = x + 1\n"
+		" store m[0] = x\n exit\n";
+	struct flow_verdict verdict;
+	struct flow_kernel k;
+	char message[300];
+
+	ck_assert(!read_text(text, &k, message));
+	ck_assert(!runs_right(&k, &flow_pdom, &verdict));
+	ck_assert_ptr_nonnull(strstr(verdict.failure, "loaded values otherwise than alone"));
+	flow_kernel_free(&k);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("sim_flow");
+	TCase *reader = tcase_create("reader"), *runs = tcase_create("runs");
+
+	tcase_add_test(reader, test_bad_kernels_name_line_and_reason);
+	tcase_add_test(reader, test_fig_3_8_points);
+	tcase_add_test(reader, test_likely_points_of_nested_loops);
+	tcase_add_test(reader, test_everything_a_kernel_can_say);
+	tcase_add_test(runs, test_random_kernels_under_all_mechanisms);
+	tcase_add_test(runs, test_check_catches_broken_mechanisms);
+	tcase_add_test(runs, test_check_catches_other_values);
+	tcase_set_timeout(runs, 120);
+	suite_add_tcase(suite, reader);
+	suite_add_tcase(suite, runs);
+	return kit_run(suite);
+}
