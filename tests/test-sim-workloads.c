@@ -757,56 +757,127 @@ END_TEST
 
 /* ---- contraction of a graph ---- */
 
+/* Where the arrays of graph-cut lie, see graph_cut.c. */
+struct cut_places {
+	uint64_t a, b, c;
+};
+
+static struct cut_places cut_places(uint32_t vertices, uint32_t edges)
+{
+	struct cut_places p = { .a = 0x80000000 };
+
+	p.b = round_up(p.a + 12 * (uint64_t)vertices);
+	p.c = round_up(p.b + 8 * (uint64_t)edges);
+	return p;
+}
+
+/* One contraction after the other, with the number of its part at each vertex. */
+static void contract_slowly(const struct run *run, const struct cut_places *p, uint32_t vertices,
+			    uint32_t edges)
+{
+	uint32_t part[90], threads = (uint32_t)run->workload->threads, parts = vertices;
+
+	for (uint32_t v = 0; v < vertices; v++)
+		part[v] = v;
+	for (uint32_t k = 0; k < threads; k++)
+		for (uint32_t i = k; i < edges; i += threads) {
+			uint32_t u = part[sim_memory_read(run->memory, p->b + 8 * i)];
+			uint32_t v = part[sim_memory_read(run->memory, p->b + 8 * i + 4)];
+			uint32_t answer = u == v ? 1 : parts == 2 ? 3 : 2;
+
+			REQUIRE(sim_memory_read(run->memory, p->c + 4 * i) == answer);
+			for (uint32_t w = 0; answer == 2 && w < vertices; w++)
+				part[w] = part[w] == u ? v : part[w];
+			parts -= answer == 2;
+		}
+	ck_assert_uint_eq(parts, 2);
+}
+
 START_TEST(test_graph_is_cut_in_two)
 {
-	static const char *const settings[][8] = {
-		{ NULL },
-		{ "vertices", "90", "edges", "270", NULL },
-		{ "vertices", "40", "edges", "39", NULL },
-		{ "vertices", "3", "edges", "2", NULL },
+	static const struct {
+		const char *setting[5];
+		uint32_t threads, vertices, edges;
+	} table[] = {
+		{ { NULL }, 32, 60, 180 },
+		{ { "vertices", "90", "edges", "270" }, 7, 90, 270 },
+		{ { "vertices", "40", "edges", "39" }, 50, 40, 39 },
+		{ { "vertices", "3", "edges", "2" }, 1, 3, 2 },
 	};
+	const uint32_t n = table[_i / 2].vertices, m = table[_i / 2].edges;
 	struct run run = { .workload = make_with("graph-cut",
-						 (const char **)(uintptr_t)settings[_i / 2],
-						 _i / 2 == 1 ? 7 : 0, NULL, NULL) };
-	static const uint32_t vertices[] = { 60, 90, 40, 3 };
-	const uint32_t n = vertices[_i / 2];
+						 (const char **)(uintptr_t)table[_i / 2].setting,
+						 table[_i / 2].threads, NULL, NULL) };
+	const struct cut_places p = cut_places(n, m);
 
-	ck_assert_uint_eq(run.workload->threads, _i / 2 == 1 ? 7 : 32);
+	ck_assert_uint_eq(run.workload->transactions, m);
 	run_all(&run, _i & 1 ? SIM_LOCKS : SIM_TRANSACTIONS);
 	ck_assert_uint_eq(run.writes, 3 * (n - 2));
-	ck_assert_uint_ge(run.transactions, n - 2);
+	ck_assert_uint_eq(run.transactions, m);
+	contract_slowly(&run, &p, n, m);
 	holds(&run);
 	finish(&run);
 }
 END_TEST
 
-START_TEST(test_graph_cut_invariant_is_strict)
+/* An edge with this answer. */
+static uint32_t edge_with(const struct run *run, const struct cut_places *p, uint32_t answer)
 {
-	uint64_t a = 0x80000000, b = round_up(a + 12 * 60), c = round_up(b + 8 * 180);
+	uint32_t i = 0;
+
+	while (sim_memory_read(run->memory, p->c + 4 * (uint64_t)i) != answer)
+		i++;
+	ck_assert_uint_lt(i, 180);
+	return i;
+}
+
+START_TEST(test_graph_cut_knows_wrong_answers)
+{
+	const struct cut_places p = cut_places(60, 180);
 	struct run run = { .workload = make("graph-cut") };
-	uint32_t tail[2] = { 0, 0 }, tails = 0, head, shorter;
+	uint64_t loop, contracted, of_cut;
+
+	run_all(&run, SIM_TRANSACTIONS);
+	holds(&run);
+	loop = p.c + 4 * edge_with(&run, &p, 1);
+	contracted = p.c + 4 * edge_with(&run, &p, 2);
+	of_cut = p.c + 4 * edge_with(&run, &p, 3);
+	broken(&run, loop, 0, "has no answer");
+	broken(&run, loop, 4, "has no answer");
+	broken(&run, loop, 2, "was contracted within one part");
+	broken(&run, loop, 3, "is told to be of the cut");
+	broken(&run, contracted, 1, "the graph has 3 parts and not 2");
+	broken(&run, of_cut, 1, "is of the cut and was not told");
+	broken(&run, of_cut, 2, "the graph has 1 parts and not 2");
+	holds(&run);
+	finish(&run);
+}
+END_TEST
+
+START_TEST(test_graph_cut_knows_wrong_lists)
+{
+	const struct cut_places p = cut_places(60, 180);
+	struct run run = { .workload = make("graph-cut") };
+	uint32_t tail[2] = { 0, 0 }, tails = 0, head, longer;
 
 	run_all(&run, SIM_TRANSACTIONS);
 	holds(&run);
 	for (uint32_t v = 0; v < 60; v++)
-		if (!sim_memory_read(run.memory, a + 12 * v) && tails++ < 2)
+		if (!sim_memory_read(run.memory, p.a + 12 * v) && tails++ < 2)
 			tail[tails - 1] = v;
 	ck_assert_uint_eq(tails, 2);
-	shorter = sim_memory_read(run.memory, a + 12 * tail[0] + 8) > 1 ? 0 : 1;
-	head = sim_memory_read(run.memory, a + 12 * tail[shorter] + 4);
-	ck_assert_uint_ne(head, tail[shorter]);
-	broken(&run, c + 4 * 57, 0, "contraction 57 was not done");
-	broken(&run, c + 4 * 57, 181, "contraction 57 was not done");
-	broken(&run, c + 4 * 57, sim_memory_read(run.memory, c), "is of an edge within one part");
-	broken(&run, a + 12 * tail[0] + 4, 60, "vertex 60 does not exist");
-	broken(&run, a + 12 * tail[0], 1 + tail[1], "is in no list");
-	broken(&run, a + 12 * tail[0] + 4, sim_memory_read(run.memory, a + 12 * tail[1] + 4),
+	longer = sim_memory_read(run.memory, p.a + 12 * tail[0] + 8) > 1 ? 0 : 1;
+	head = sim_memory_read(run.memory, p.a + 12 * tail[longer] + 4);
+	ck_assert_uint_ne(head, tail[longer]);
+	broken(&run, p.a + 12 * tail[0] + 4, 60, "vertex 60 does not exist");
+	broken(&run, p.a + 12 * tail[0], 1 + tail[1], "is in no list");
+	broken(&run, p.a + 12 * tail[0] + 4, sim_memory_read(run.memory, p.a + 12 * tail[1] + 4),
 	       "is in a list of the other part");
-	broken(&run, a + 12 * tail[shorter] + 8, 61, "has another list's size");
-	broken(&run, a + 12 * head, 0, "is not the tail of its list");
-	broken(&run, a + 12 * head, 1 + head, "is reached twice");
-	broken(&run, a + 12 * tail[shorter] + 4,
-	       sim_memory_read(run.memory, a + 12 * head) - 1, "has another list's size");
+	broken(&run, p.a + 12 * tail[longer] + 8, 61, "has another list's size");
+	broken(&run, p.a + 12 * head, 0, head < tail[longer] ? "" : "is not the tail of its list");
+	broken(&run, p.a + 12 * head, 1 + head, "is reached twice");
+	broken(&run, p.a + 12 * tail[longer] + 4,
+	       sim_memory_read(run.memory, p.a + 12 * head) - 1, "has another list's size");
 	holds(&run);
 	finish(&run);
 }
@@ -1158,7 +1229,8 @@ int main(void)
 	tcase_add_test(tests, test_list_invariant_is_strict);
 	tcase_add_test(tests, test_tree_invariant_is_strict);
 	tcase_add_loop_test(tests, test_graph_is_cut_in_two, 0, 8);
-	tcase_add_test(tests, test_graph_cut_invariant_is_strict);
+	tcase_add_test(tests, test_graph_cut_knows_wrong_answers);
+	tcase_add_test(tests, test_graph_cut_knows_wrong_lists);
 	tcase_add_test(tests, test_edges_are_read);
 	tcase_add_loop_test(tests, test_bad_edges_are_refused, 0,
 			    (int)(sizeof(bad_edges) / sizeof(bad_edges[0])));

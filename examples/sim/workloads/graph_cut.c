@@ -1,29 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Graph-cut: Karger's contraction. Edges drawn at random are contracted, each in a
- * transaction, until two vertices are left; the edges between these two are a cut of the
+ * Graph-cut: Karger's contraction. Edges are contracted in an order drawn at random, each in
+ * a transaction, until two vertices are left; the edges between these two are a cut of the
  * graph, and often a small one (Chen and Peng, ISCA 2017, section 6).
  *
  *	a: vertex v at a + 12 v = { next, head, size }
- *	b: edge i at b + 8 i    = { u, v }, never written
- *	c: contraction k at c + 4 k = 1 + the edge that was contracted
+ *	b: edge i at b + 8 i    = { u, v }, in the order drawn
+ *	c: answer to edge i at c + 4 i: 1 it was a loop, 2 contracted, 3 it is of the cut
  *
  * A vertex of the contracted graph is a list of vertices of the given one. next is 1 + the
- * next vertex, 0 at the tail; head and size of the list are those in its tail. The
- * transaction walks from both ends of the edge to the tails of their lists: R next, R next,
- * ... If the tail is the same one, the edge is a loop by now and another one is drawn. Else the
- * second list is hung behind the first one:
+ * next vertex, 0 at the tail; head and size of the list are those in its tail. Thread t does
+ * the edges t, t + threads, ... For each the transaction walks from both ends to the tails of
+ * their lists: R next, R next, ... If both have the same tail, the edge has become a loop. If
+ * the sizes, R size of both, make up the whole graph, then only two vertices are left and the
+ * edge belongs to the cut. Else the second list is hung behind the first one:
  *
- *	head           tail     head       tail         R head, R size of both;
+ *	head           tail     head       tail         R head of both;
  *	 4 ---> 1 ---> 7         2 ---> 5               W next of 7 = 2,
  *	        u                       v               W head of 5 = 4, W size of 5 = 5
  *
- * Which edges are loops is only known by walking, so all edges that are none are as likely.
- * The contractions, vertices - 2, are dealt to the threads beforehand; nobody counts the
- * vertices that are left, which would be a word that everybody writes.
- *
- * The lock program walks with plain loads, takes the locks of the two tails, the higher one
- * first, and looks whether they still are tails; if not it gives back and walks on from there.
+ * So nobody counts the vertices that are left, which would be a word that everybody writes.
  *
  * Differences: the paper does not publish its program; the lists are ours, chosen to give the
  * long reads and the three writes of its Table 3.
@@ -33,41 +29,24 @@
 #include <stdlib.h>
 
 #include "../machine/memory.h"
-#include "edge_file.h"
+#include "graph_cut.h"
 #include "heap.h"
 #include "random.h"
-#include "tables.h"
 
-#define VERTEX_BYTES 12u
 #define THREADS 32u /* unless told otherwise */
 #define EDGES_MAX (1u << 20)
 
 enum { HEAD_WORD = 4, SIZE_WORD = 8 }; /* offsets in the vertex */
+enum { IS_LOOP = 1, CONTRACTED, OF_CUT }; /* answers */
 
 struct graph_cut_config {
 	uint32_t vertices, edges, block_size;
 };
 
-struct graph_cut {
-	struct sim_workload base;
-	struct sim_program program[SIM_FLAVOURS];
-	uint64_t a, b, c;
-	uint64_t seed;
-	struct sim_edges graph;
-};
-
 /* ---- transactions ---- */
 
-enum { ROUND, DRAWN, EDGE, U, V, HEAD_U, HEAD_V, SIZE }; /* registers; SIZE 0: not contracted */
-
-enum {
-	IDLE, DRAW, GET_U, GET_V, ENDS, BEGIN, READ_U, STEP_U, READ_V, STEP_V, LOOP, READ_HEAD_U,
-	READ_HEAD_V, READ_SIZE_U, READ_SIZE_V, LINK, PUT_HEAD, PUT_SIZE, COMMIT, NOTE, MORE, END,
-};
-
-static const struct sim_instr transaction_code[] = {
+static const struct sim_instr code[] = {
 	[IDLE] = { .op = SIM_BRANCH, .target = END, .meet = END },
-	[DRAW] = { .op = SIM_PLAIN, .count = 8 },
 	[GET_U] = { .op = SIM_LOAD },
 	[GET_V] = { .op = SIM_LOAD },
 	[ENDS] = { .op = SIM_PLAIN, .count = 1 },
@@ -77,67 +56,23 @@ static const struct sim_instr transaction_code[] = {
 	[READ_V] = { .op = SIM_LOAD },
 	[STEP_V] = { .op = SIM_BRANCH, .target = READ_V, .meet = LOOP },
 	[LOOP] = { .op = SIM_BRANCH, .target = COMMIT, .meet = COMMIT },
-	[READ_HEAD_U] = { .op = SIM_LOAD },
-	[READ_HEAD_V] = { .op = SIM_LOAD },
 	[READ_SIZE_U] = { .op = SIM_LOAD },
 	[READ_SIZE_V] = { .op = SIM_LOAD },
+	[LAST_TWO] = { .op = SIM_BRANCH, .target = COMMIT, .meet = COMMIT },
+	[READ_HEAD_U] = { .op = SIM_LOAD },
+	[READ_HEAD_V] = { .op = SIM_LOAD },
 	[LINK] = { .op = SIM_STORE },
 	[PUT_HEAD] = { .op = SIM_STORE },
 	[PUT_SIZE] = { .op = SIM_STORE },
 	[COMMIT] = { .op = SIM_TX_COMMIT },
-	[NOTE] = { .op = SIM_STORE },
-	[MORE] = { .op = SIM_BRANCH, .target = DRAW, .meet = END },
+	[PUT_ANSWER] = { .op = SIM_STORE },
+	[MORE] = { .op = SIM_BRANCH, .target = GET_U, .meet = END },
 	[END] = { .op = SIM_EXIT },
 };
 
-static uint64_t vertex_at(const struct graph_cut *cut, uint32_t vertex)
+static uint64_t edge_of(const struct graph_cut *cut, const struct sim_lane *lane)
 {
-	return cut->a + (uint64_t)VERTEX_BYTES * vertex;
-}
-
-/* Contractions of all threads before this one. */
-static uint32_t first_of(const struct graph_cut *cut, uint64_t thread)
-{
-	uint64_t all = cut->graph.vertices - 2, threads = cut->base.threads, more = all % threads;
-
-	return (uint32_t)(all / threads * thread + (thread < more ? thread : more));
-}
-
-static uint32_t share_of(const struct graph_cut *cut, uint32_t thread)
-{
-	return first_of(cut, (uint64_t)thread + 1) - first_of(cut, thread);
-}
-
-/* The edge that a thread draws as its n-th one. */
-static uint32_t draw(const struct graph_cut *cut, uint32_t thread, uint32_t n)
-{
-	uint64_t state = cut->seed ^ ((uint64_t)thread << 32 | n) * 0xd1342543de82ef95;
-
-	return sim_random(&state) % cut->graph.count;
-}
-
-static void choose(const struct graph_cut *cut, uint32_t pc, struct sim_lane *lane,
-		   struct sim_step *step)
-{
-	uint32_t *reg = lane->reg;
-
-	switch (pc) {
-	case IDLE:
-		step->taken = !share_of(cut, lane->thread);
-		break;
-	case DRAW:
-		reg[EDGE] = draw(cut, lane->thread, reg[DRAWN]++);
-		reg[SIZE] = 0;
-		break;
-	case GET_U:
-	case GET_V:
-		reg[U] = lane->loaded;
-		step->address = cut->b + 8 * (uint64_t)reg[EDGE] + (pc == GET_V ? 4 : 0);
-		break;
-	case ENDS:
-		reg[V] = lane->loaded;
-		break;
-	}
+	return lane->thread + cut->base.threads * lane->reg[ROUND];
 }
 
 static void walk(const struct graph_cut *cut, uint32_t pc, struct sim_lane *lane,
@@ -149,7 +84,7 @@ static void walk(const struct graph_cut *cut, uint32_t pc, struct sim_lane *lane
 	switch (pc) {
 	case READ_U:
 	case READ_V:
-		step->address = vertex_at(cut, *vertex);
+		step->address = sim_vertex(cut, *vertex);
 		break;
 	case STEP_U:
 	case STEP_V:
@@ -159,6 +94,7 @@ static void walk(const struct graph_cut *cut, uint32_t pc, struct sim_lane *lane
 		break;
 	case LOOP:
 		step->taken = reg[U] == reg[V];
+		reg[ANSWER] = IS_LOOP;
 		break;
 	}
 }
@@ -167,9 +103,21 @@ static void contract(const struct graph_cut *cut, uint32_t pc, struct sim_lane *
 		     struct sim_step *step)
 {
 	uint32_t *reg = lane->reg;
-	uint64_t u = vertex_at(cut, reg[U]), v = vertex_at(cut, reg[V]);
+	uint64_t u = sim_vertex(cut, reg[U]), v = sim_vertex(cut, reg[V]);
 
 	switch (pc) {
+	case READ_SIZE_U:
+		step->address = u + SIZE_WORD;
+		break;
+	case READ_SIZE_V:
+		reg[SIZE] = lane->loaded;
+		step->address = v + SIZE_WORD;
+		break;
+	case LAST_TWO:
+		reg[SIZE] += lane->loaded;
+		step->taken = reg[SIZE] == cut->graph.vertices;
+		reg[ANSWER] = step->taken ? OF_CUT : CONTRACTED;
+		break;
 	case READ_HEAD_U:
 		step->address = u + HEAD_WORD;
 		break;
@@ -177,16 +125,8 @@ static void contract(const struct graph_cut *cut, uint32_t pc, struct sim_lane *
 		reg[HEAD_U] = lane->loaded;
 		step->address = v + HEAD_WORD;
 		break;
-	case READ_SIZE_U:
-		reg[HEAD_V] = lane->loaded;
-		step->address = u + SIZE_WORD;
-		break;
-	case READ_SIZE_V:
-		reg[SIZE] = lane->loaded;
-		step->address = v + SIZE_WORD;
-		break;
 	case LINK:
-		reg[SIZE] += lane->loaded;
+		reg[HEAD_V] = lane->loaded;
 		step->address = u;
 		step->value = 1 + reg[HEAD_V];
 		break;
@@ -201,128 +141,41 @@ static void contract(const struct graph_cut *cut, uint32_t pc, struct sim_lane *
 	}
 }
 
-static void eval(const void *data, uint32_t pc, struct sim_lane *lane, struct sim_step *step)
+void sim_graph_cut_eval(const void *data, uint32_t pc, struct sim_lane *lane,
+			struct sim_step *step)
 {
 	const struct graph_cut *cut = data;
 	uint32_t *reg = lane->reg;
+	uint64_t edge = edge_of(cut, lane);
 
 	switch (pc) {
-	case NOTE:
-		step->skip = !reg[SIZE];
-		step->address =
-			cut->c + 4 * ((uint64_t)first_of(cut, lane->thread) + reg[ROUND]);
-		step->value = 1 + reg[EDGE];
+	case IDLE:
+		step->taken = edge >= cut->graph.count;
+		break;
+	case GET_U:
+		step->address = cut->b + 8 * edge;
+		break;
+	case GET_V:
+		reg[U] = lane->loaded;
+		step->address = cut->b + 8 * edge + 4;
+		break;
+	case ENDS:
+		reg[V] = lane->loaded;
+		reg[ANSWER] = 0;
+		break;
+	case PUT_ANSWER:
+		step->address = cut->c + 4 * edge;
+		step->value = reg[ANSWER];
 		break;
 	case MORE:
-		reg[ROUND] += reg[SIZE] != 0;
-		step->taken = reg[ROUND] < share_of(cut, lane->thread);
+		reg[ROUND]++;
+		step->taken = edge_of(cut, lane) < cut->graph.count;
 		break;
 	default:
-		if (pc < BEGIN)
-			choose(cut, pc, lane, step);
-		else if (pc <= LOOP)
+		if (pc <= LOOP)
 			walk(cut, pc, lane, step);
 		else
 			contract(cut, pc, lane, step);
-	}
-}
-
-/* ---- locks ---- */
-
-enum {
-	AHEAD_U = ENDS + 1, AHEAD_STEP_U, AHEAD_V, AHEAD_STEP_V, AHEAD_LOOP, TAKE_HIGH, NOT_HIGH,
-	TAKE_LOW, NOT_LOW, ENTER, LOCKED_U, LOCKED_V, CHANGED, LOCKED_FIRST,
-	LOCKED_LINK = LOCKED_FIRST + LINK - READ_HEAD_U,
-	LOCKED_LAST = LOCKED_FIRST + PUT_SIZE - READ_HEAD_U,
-	LEAVE, FENCE, RELEASE_LOW, RELEASE_HIGH, AGAIN, LOCK_NOTE, LOCK_MORE, LOCK_END,
-};
-
-static const struct sim_instr lock_code[] = {
-	[IDLE] = { .op = SIM_BRANCH, .target = LOCK_END, .meet = LOCK_END },
-	[DRAW] = { .op = SIM_PLAIN, .count = 8 },
-	[GET_U] = { .op = SIM_LOAD },
-	[GET_V] = { .op = SIM_LOAD },
-	[ENDS] = { .op = SIM_PLAIN, .count = 1 },
-	[AHEAD_U] = { .op = SIM_LOAD },
-	[AHEAD_STEP_U] = { .op = SIM_BRANCH, .target = AHEAD_U, .meet = AHEAD_V },
-	[AHEAD_V] = { .op = SIM_LOAD },
-	[AHEAD_STEP_V] = { .op = SIM_BRANCH, .target = AHEAD_V, .meet = AHEAD_LOOP },
-	[AHEAD_LOOP] = { .op = SIM_BRANCH, .target = AGAIN, .meet = AGAIN },
-	[TAKE_HIGH] = { .op = SIM_CAS },
-	[NOT_HIGH] = { .op = SIM_BRANCH, .target = AGAIN, .meet = AGAIN },
-	[TAKE_LOW] = { .op = SIM_CAS },
-	[NOT_LOW] = { .op = SIM_BRANCH, .target = RELEASE_HIGH, .meet = RELEASE_HIGH },
-	[ENTER] = { .op = SIM_ENTER },
-	[LOCKED_U] = { .op = SIM_LOAD },
-	[LOCKED_V] = { .op = SIM_LOAD },
-	[CHANGED] = { .op = SIM_BRANCH, .target = LEAVE, .meet = LEAVE },
-	[LOCKED_FIRST] = { .op = SIM_LOAD },
-	[LOCKED_FIRST + 1] = { .op = SIM_LOAD },
-	[LOCKED_FIRST + 2] = { .op = SIM_LOAD },
-	[LOCKED_FIRST + 3] = { .op = SIM_LOAD },
-	[LOCKED_LINK] = { .op = SIM_STORE },
-	[LOCKED_LINK + 1] = { .op = SIM_STORE },
-	[LOCKED_LAST] = { .op = SIM_STORE },
-	[LEAVE] = { .op = SIM_LEAVE },
-	[FENCE] = { .op = SIM_FENCE },
-	[RELEASE_LOW] = { .op = SIM_STORE },
-	[RELEASE_HIGH] = { .op = SIM_STORE },
-	[AGAIN] = { .op = SIM_BRANCH, .target = AHEAD_U, .meet = LOCK_NOTE },
-	[LOCK_NOTE] = { .op = SIM_STORE },
-	[LOCK_MORE] = { .op = SIM_BRANCH, .target = DRAW, .meet = LOCK_END },
-	[LOCK_END] = { .op = SIM_EXIT },
-};
-
-static uint64_t lock(const struct graph_cut *cut, const struct sim_lane *lane, bool high)
-{
-	uint32_t u = lane->reg[U], v = lane->reg[V];
-
-	return cut->base.lock_base + 4 * (uint64_t)((u > v) == high ? u : v);
-}
-
-static void eval_locks(const void *data, uint32_t pc, struct sim_lane *lane,
-		       struct sim_step *step)
-{
-	const struct graph_cut *cut = data;
-	uint32_t *reg = lane->reg;
-
-	if (pc >= LOCKED_FIRST && pc <= LOCKED_LAST) {
-		contract(cut, pc - LOCKED_FIRST + READ_HEAD_U, lane, step);
-		return;
-	}
-	if (pc >= AHEAD_U && pc <= AHEAD_LOOP) {
-		walk(cut, pc - AHEAD_U + READ_U, lane, step);
-		return;
-	}
-	switch (pc) {
-	case TAKE_HIGH:
-	case TAKE_LOW:
-	case RELEASE_LOW:
-	case RELEASE_HIGH:
-		step->address = lock(cut, lane, pc == TAKE_HIGH || pc == RELEASE_HIGH);
-		step->value = pc == TAKE_HIGH || pc == TAKE_LOW;
-		break;
-	case NOT_HIGH:
-	case NOT_LOW:
-		step->taken = lane->loaded != 0;
-		break;
-	case LOCKED_U:
-	case LOCKED_V:
-		reg[HEAD_U] = lane->loaded;
-		step->address = vertex_at(cut, reg[pc == LOCKED_U ? U : V]);
-		break;
-	case CHANGED:
-		step->taken = reg[HEAD_U] || lane->loaded;
-		break;
-	case AGAIN:
-		step->taken = !reg[SIZE] && reg[U] != reg[V];
-		break;
-	case LOCK_NOTE:
-	case LOCK_MORE:
-		eval(data, pc == LOCK_NOTE ? NOTE : MORE, lane, step);
-		break;
-	default:
-		eval(data, pc, lane, step);
 	}
 }
 
@@ -351,15 +204,30 @@ static int draw_edges(const struct graph_cut_config *config, uint64_t seed,
 	return -ENOMEM;
 }
 
+/* Put the edges in an order drawn at random. */
+static void shuffle(struct sim_edges *graph, uint64_t state)
+{
+	for (uint32_t i = graph->count; i > 1; i--) {
+		uint32_t other = sim_random(&state) % i;
+
+		for (uint32_t k = 0; k < 2; k++) {
+			uint32_t moved = graph->end[other][k];
+
+			graph->end[other][k] = graph->end[i - 1][k];
+			graph->end[i - 1][k] = moved;
+		}
+	}
+}
+
 static void lay_out(struct graph_cut *cut)
 {
 	uint64_t end = SIM_HEAP;
 
-	cut->a = sim_heap_take(&end, (uint64_t)VERTEX_BYTES * cut->graph.vertices);
+	cut->a = sim_heap_take(&end, SIM_VERTEX_BYTES * (uint64_t)cut->graph.vertices);
 	cut->base.region[0] = (struct sim_region){ cut->a, end - cut->a };
 	cut->base.regions = 1;
 	cut->b = sim_heap_take(&end, 8 * (uint64_t)cut->graph.count);
-	cut->c = sim_heap_take(&end, 4 * (uint64_t)cut->graph.vertices);
+	cut->c = sim_heap_take(&end, 4 * (uint64_t)cut->graph.count);
 	cut->base.lock_base = sim_heap_take(&end, 4 * (uint64_t)cut->graph.vertices);
 }
 
@@ -384,13 +252,14 @@ static int make(const struct sim_workload_request *request, struct sim_workload 
 	cut->base.name = request->class->name;
 	cut->base.threads = request->threads ? request->threads : THREADS;
 	cut->base.block_size = config->block_size;
+	cut->base.transactions = cut->graph.count;
 	cut->base.most_accesses = cut->graph.vertices + 9;
-	cut->seed = request->seed;
+	shuffle(&cut->graph, ~request->seed);
 	lay_out(cut);
 	cut->program[SIM_TRANSACTIONS] =
-		(struct sim_program){ transaction_code, END + 1, eval, cut };
-	cut->program[SIM_LOCKS] =
-		(struct sim_program){ lock_code, LOCK_END + 1, eval_locks, cut };
+		(struct sim_program){ code, END + 1, sim_graph_cut_eval, cut };
+	cut->program[SIM_LOCKS] = sim_graph_cut_locks;
+	cut->program[SIM_LOCKS].data = cut;
 	cut->base.program[SIM_TRANSACTIONS] = &cut->program[SIM_TRANSACTIONS];
 	cut->base.program[SIM_LOCKS] = &cut->program[SIM_LOCKS];
 	*out = &cut->base;
@@ -402,8 +271,8 @@ static void setup(const struct sim_workload *workload, struct sim_memory *memory
 	const struct graph_cut *cut = (const struct graph_cut *)workload;
 
 	for (uint32_t v = 0; v < cut->graph.vertices; v++) {
-		sim_memory_write(memory, vertex_at(cut, v) + HEAD_WORD, v);
-		sim_memory_write(memory, vertex_at(cut, v) + SIZE_WORD, 1);
+		sim_memory_write(memory, sim_vertex(cut, v) + HEAD_WORD, v);
+		sim_memory_write(memory, sim_vertex(cut, v) + SIZE_WORD, 1);
 	}
 	for (uint32_t i = 0; i < cut->graph.count; i++)
 		for (uint32_t k = 0; k < 2; k++)
@@ -429,23 +298,48 @@ static bool fail(const struct search *search, const char *what, uint32_t number,
 	return false;
 }
 
-/* The edges noted must join the vertices into two parts, each edge two parts into one. */
-static bool judge_contractions(struct search *search)
+/* The contracted edges must join the vertices into two parts, each edge two parts into one. */
+static bool join_parts(struct search *search, const uint32_t *end, uint32_t *parts)
+{
+	uint32_t a = sim_edges_root(search->join, end[0]), b = sim_edges_root(search->join, end[1]);
+
+	search->join[a] = b;
+	*parts -= a != b;
+	return a != b;
+}
+
+static bool judge_edges(struct search *search)
+{
+	const struct graph_cut *cut = search->cut;
+	uint32_t parts = cut->graph.vertices, i;
+
+	for (i = 0; i < cut->graph.vertices; i++)
+		search->join[i] = i;
+	for (i = 0; i < cut->graph.count; i++) {
+		uint32_t answer = sim_memory_read(search->memory, cut->c + 4 * (uint64_t)i);
+
+		if (answer < IS_LOOP || answer > OF_CUT)
+			return fail(search, "edge", i, "has no answer");
+		if (answer == CONTRACTED && !join_parts(search, cut->graph.end[i], &parts))
+			return fail(search, "edge", i, "was contracted within one part");
+	}
+	return parts == 2 || fail(search, "the graph has", parts, "parts and not 2");
+}
+
+/* An edge is of the cut if and only if its ends are in different parts. */
+static bool judge_cut(struct search *search)
 {
 	const struct graph_cut *cut = search->cut;
 
-	for (uint32_t v = 0; v < cut->graph.vertices; v++)
-		search->join[v] = v;
-	for (uint32_t k = 0; k < cut->graph.vertices - 2; k++) {
-		uint32_t edge = sim_memory_read(search->memory, cut->c + 4 * (uint64_t)k), a, b;
+	for (uint32_t i = 0; i < cut->graph.count; i++) {
+		const uint32_t *end = cut->graph.end[i];
+		bool crosses = sim_edges_root(search->join, end[0]) !=
+			       sim_edges_root(search->join, end[1]);
+		uint32_t answer = sim_memory_read(search->memory, cut->c + 4 * (uint64_t)i);
 
-		if (!edge || edge > cut->graph.count)
-			return fail(search, "contraction", k, "was not done");
-		a = sim_edges_root(search->join, cut->graph.end[edge - 1][0]);
-		b = sim_edges_root(search->join, cut->graph.end[edge - 1][1]);
-		if (a == b)
-			return fail(search, "contraction", k, "is of an edge within one part");
-		search->join[a] = b;
+		if (crosses != (answer == OF_CUT))
+			return fail(search, "edge", i, crosses ? "is of the cut and was not told" :
+								 "is told to be of the cut");
 	}
 	return true;
 }
@@ -455,7 +349,7 @@ static bool judge_list(struct search *search, uint32_t tail)
 {
 	const struct graph_cut *cut = search->cut;
 	uint32_t part = sim_edges_root(search->join, tail), count = 0, next;
-	uint32_t v = sim_memory_read(search->memory, vertex_at(cut, tail) + HEAD_WORD);
+	uint32_t v = sim_memory_read(search->memory, sim_vertex(cut, tail) + HEAD_WORD);
 
 	for (;; v = next - 1) {
 		if (v >= cut->graph.vertices)
@@ -465,13 +359,13 @@ static bool judge_list(struct search *search, uint32_t tail)
 		if (sim_edges_root(search->join, v) != part)
 			return fail(search, "vertex", v, "is in a list of the other part");
 		count++;
-		next = sim_memory_read(search->memory, vertex_at(cut, v));
+		next = sim_memory_read(search->memory, sim_vertex(cut, v));
 		if (!next)
 			break;
 	}
 	if (v != tail)
 		return fail(search, "vertex", tail, "is not the tail of its list");
-	return count == sim_memory_read(search->memory, vertex_at(cut, tail) + SIZE_WORD) ||
+	return count == sim_memory_read(search->memory, sim_vertex(cut, tail) + SIZE_WORD) ||
 	       fail(search, "vertex", tail, "has another list's size");
 }
 
@@ -479,10 +373,10 @@ static bool judge(struct search *search)
 {
 	uint32_t vertices = search->cut->graph.vertices, v;
 
-	if (!judge_contractions(search))
+	if (!judge_edges(search) || !judge_cut(search))
 		return false;
 	for (v = 0; v < vertices; v++)
-		if (!sim_memory_read(search->memory, vertex_at(search->cut, v)) &&
+		if (!sim_memory_read(search->memory, sim_vertex(search->cut, v)) &&
 		    !judge_list(search, v))
 			return false;
 	for (v = 0; v < vertices; v++)
