@@ -40,6 +40,9 @@
 #include "gputm/thread_compactor.h"
 #include "lib/compaction/columns.h"
 
+/* That hold the thread numbers of a warp. */
+#define QUADS (GPUTM_THREAD_COMPACTOR_LANES_MAX * sizeof(uint16_t) / sizeof(gputm__quad))
+
 struct gputm_thread_compactor {
 	struct gputm_unit unit;
 	struct gputm_thread_compactor_warp *warp; /* [config.warps + 1] */
@@ -156,7 +159,7 @@ static void empty(struct gputm_thread_compactor_warp *warp)
 {
 	gputm__quad *thread = (gputm__quad *)(void *)warp->thread;
 
-	for (uint32_t i = 0; i < sizeof(warp->thread) / sizeof(*thread); i++)
+	for (uint32_t i = 0; i < QUADS; i++)
 		thread[i] = gputm__quad_of(UINT32_MAX);
 }
 
