@@ -35,4 +35,5 @@
 #include <gputm/device_validator.h>
 #include <gputm/sync_round.h>
 #include <gputm/dispatch_queues.h>
+#include <gputm/block_stack.h>
 #endif /* GPUTM_GPUTM_H */

@@ -4,8 +4,8 @@
 /*
  * Masks of a thread block as the paper draws them (Fung's thesis, 3.3.3): a column per lane,
  * with a bit per static warp. A block has at most 32 warps, so a column is 32 bits, and four
- * of them are worked on at a time. Arrays of columns have a multiple of four elements; those
- * beyond the lanes are zero.
+ * of them are worked on at a time. Arrays of columns have a multiple of four elements at least;
+ * those beyond the lanes are zero.
  */
 #include "lib/base/unit.h"
 
@@ -13,6 +13,9 @@
 #define GPUTM__COLUMN_BITS 32
 
 typedef uint32_t gputm__quad __attribute__((vector_size(16), aligned(4), may_alias));
+/* The same in memory of gputm__alloc(), at a multiple of 16 bytes from its start. */
+typedef uint32_t gputm__home_quad
+	__attribute__((vector_size(16), aligned(_Alignof(max_align_t)), may_alias));
 
 /* Columns with room for this many lanes, and the same in quads. */
 static inline uint32_t gputm__columns_quads(uint32_t lanes)
@@ -35,9 +38,12 @@ static inline gputm__quad gputm__quad_of(uint32_t value)
 	return (gputm__quad){ value, value, value, value };
 }
 
-/* The lanes of `lanes` from the columns `from` join those of `to`. */
+/*
+ * The lanes of `lanes` from the columns `from` join those of `to`; both have a multiple of 32
+ * elements, `halves` x 32, and are aligned as those of gputm__alloc().
+ */
 static inline void gputm__columns_add(uint32_t *to, const uint32_t *from, uint64_t lanes,
-				      uint32_t quads)
+				      uint32_t halves)
 {
 	static const gputm__quad bit[8] = {
 #define GPUTM__BITS(N) { 1u << (N), 2u << (N), 4u << (N), 8u << (N) }
@@ -45,15 +51,26 @@ static inline void gputm__columns_add(uint32_t *to, const uint32_t *from, uint64
 		GPUTM__BITS(16), GPUTM__BITS(20), GPUTM__BITS(24), GPUTM__BITS(28),
 #undef GPUTM__BITS
 	};
-	gputm__quad *sum = gputm__quads(to);
-	const gputm__quad *more = gputm__quads_of(from);
+	gputm__home_quad *sum = (gputm__home_quad *)(void *)to;
+	const gputm__home_quad *more = (const gputm__home_quad *)(const void *)from;
+	gputm__quad chosen;
 
-	for (; quads; quads -= quads < 8 ? quads : 8, sum += 8, more += 8, lanes >>= 32) {
-		gputm__quad chosen = gputm__quad_of((uint32_t)lanes);
-
-		for (uint32_t i = 0; i < (quads < 8 ? quads : 8); i++)
-			sum[i] |= more[i] & (gputm__quad)((chosen & bit[i]) == bit[i]);
-	}
+#define GPUTM__ADD(I) sum[I] |= more[I] & (gputm__quad)((chosen & bit[I]) == bit[I])
+	do {
+		chosen = gputm__quad_of((uint32_t)lanes);
+		GPUTM__ADD(0);
+		GPUTM__ADD(1);
+		GPUTM__ADD(2);
+		GPUTM__ADD(3);
+		GPUTM__ADD(4);
+		GPUTM__ADD(5);
+		GPUTM__ADD(6);
+		GPUTM__ADD(7);
+		sum += 8;
+		more += 8;
+		lanes >>= 32;
+	} while (--halves);
+#undef GPUTM__ADD
 }
 
 /* Bits set in each of four columns. */

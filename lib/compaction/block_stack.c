@@ -1,0 +1,526 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Block-wide SIMT stack
+ * =====================
+ *
+ * W. W. L. Fung's thesis (2015), 3.3 and Fig. 3.5, 3.6, 3.7 (thread block compaction), 3.4 and
+ * Fig. 3.8 (likely-convergence points).
+ *
+ * All warps of a thread block share one reconvergence stack. The top of stack is compacted into
+ * warps, which run on their own until a branch or the reconvergence point; there they are
+ * taken apart, and their threads wait until the last warp of the entry has come: WCnt counts
+ * those that have not. The first one at a branch
+ *   1. turns the entry into the one that waits at the reconvergence point (PC = RPC);
+ *   2. if the branch has a likely-convergence point, pushes an empty entry there;
+ *   3. pushes an entry for either target, the taken one on top.
+ * Each one adds its threads. When WCnt is zero the entry on top is compacted; when that has
+ * happened at its RPC, it is popped first, at its LPC it is popped and joins the entry of step 2.
+ *
+ *	Fig. 3.7: three static warps of four lanes, which come in the order W2, W3, W1
+ *
+ *	start		W2 at the branch	W3			W1
+ *	A - 111..(3)	D - 111 ...	(2)*	D - ...		(1)*	D - ...		(0)
+ *			B D 000 010 010 000	B D 001 011 010 001	B D 101 011 010 001
+ *			C D 010 000 000 010	C D 010 000 001 010	C D 010 100 101 110 (2)*
+ *
+ * The asterisk is the top of stack. C is compacted into two warps, then B, then D again.
+ *
+ * Steps 1 and 2 are not needed where the entry that branches has the branch's RPC itself, as at
+ * the end of a loop: then it gives its place to what lies above it once its last warp has come,
+ * or becomes the likely-convergence entry. So a loop does not grow the stack.
+ *
+ * A mask is kept as columns, a bit per static warp for each lane. A warp knows the bit of its
+ * thread in each lane since it was admitted, so that a branch adds the taken threads four lanes
+ * at a time; the others are what is left of the entry when the last warp has come.
+ *
+ * Every live thread is in one place: in the highest entry that has it, and there, if that is the
+ * top of stack, in a warp that runs, among those to be admitted, or among those that wait at
+ * the branch or the reconvergence point.
+ *
+ * Invariants, as check() names them:
+ *   B1  PCs fit; masks are within the block; an entry below the top is not at its own RPC
+ *   B2  entries with the same RPC between two others have disjoint masks; the entry below them
+ *       waits at their RPC and has all their threads
+ *   B3  an entry without RPC has nothing but such entries below it
+ *   B4  there is an LPos exactly if there is an LPC: a lower entry of the same branch (B2) that
+ *       waits at the LPC
+ *   B5  the threads of the top of stack are parted among the warps that run, those to be
+ *       admitted, and those that wait; WCnt is the number of such warps
+ *   B6  entries above the top of stack are those of one branch, and have threads that wait
+ *   B7  only warps that run, of a top with all live threads, are at a barrier
+ *   B8  pushed = entries + popped, by each reason for it; launched threads = ended + live ones;
+ *       warps formed = admitted + to be admitted, for each entry; admitted = branched + arrived
+ *       + ended + running
+ *
+ * Differences from the paper
+ *   - An entry without threads is popped as soon as the branch is complete, not when it becomes
+ *     the top, and so is a target that is the RPC or the LPC: its threads wait there in the
+ *     entry below. Nothing else runs, or in another order, but a loop would leave one
+ *     such entry for every turn.
+ *   - The paper's WCnt of a lower entry keeps its old value or is zero; here it is zero.
+ *   - Threads may end anywhere; a warp whose threads all ended counts as one that has come. The
+ *     paper does not speak of it. After that, the entry at a reconvergence point may need fewer
+ *     warps than before, and threads then leave their static warps.
+ *   - A barrier of the block in divergent code, undefined in CUDA, is refused.
+ */
+#include "lib/compaction/block_stack.h"
+
+/* ---- a new top of stack ---- */
+
+static void raise_to(struct gputm_block_stack *s, uint32_t count)
+{
+	s->count = count;
+	gputm__maximum(&s->max_depth, count);
+}
+
+static void start_top(struct gputm_block_stack *s)
+{
+	struct gputm__columns_count n;
+	const uint32_t *mask;
+
+	s->top = s->count - 1;
+	s->start_pc = s->entry[s->top].pc;
+	mask = gputm__block_mask(s, s->top);
+	n = gputm__columns_count(mask, s->stride, NULL);
+	memcpy(s->left, mask, s->stride * sizeof(*mask));
+	s->formed = gputm__columns_warps(&n, s->config.compact);
+	s->admitted = 0;
+	s->wcnt = s->formed;
+	s->top_threads = n.threads;
+	s->tops++;
+	s->warps_formed += s->formed;
+	gputm__emit(&s->unit, GPUTM_BLOCK_STACK_EVENT_TOP, s->top, s->entry[s->top].pc, n.threads,
+		    s->wcnt);
+}
+
+static bool has_threads(const struct gputm_block_stack *s, uint32_t index)
+{
+	const gputm__quad *mask = gputm__quads_of(gputm__block_mask(s, index));
+	gputm__quad any = { 0 };
+
+	for (uint32_t i = 0; i < s->stride / 4; i++)
+		any |= mask[i];
+	return any[0] | any[1] | any[2] | any[3];
+}
+
+static void join(struct gputm_block_stack *s, uint32_t to, uint32_t from)
+{
+	for (uint32_t i = 0; i < s->stride / 4; i++)
+		gputm__quads(gputm__block_mask(s, to))[i] |=
+			gputm__quads(gputm__block_mask(s, from))[i];
+}
+
+/* Has entry `index` nothing to run? Then it is accounted for, and the caller takes it out. */
+static bool is_over(struct gputm_block_stack *s, uint32_t index)
+{
+	const struct gputm__block_entry *e = &s->entry[index];
+
+	if (!has_threads(s, index)) {
+		s->emptied++;
+		gputm__emit(&s->unit, GPUTM_BLOCK_STACK_EVENT_EMPTY, index, e->pc, 0, 0);
+	} else if (e->pc == e->rpc) {
+		s->reconverged++;
+		gputm__emit(&s->unit, GPUTM_BLOCK_STACK_EVENT_RECONVERGE, index, e->pc, 0, 0);
+	} else if (e->pc == e->lpc) {
+		s->merged++;
+		join(s, e->lpos, index);
+		gputm__emit(&s->unit, GPUTM_BLOCK_STACK_EVENT_MERGE, index, e->pc, e->lpos, 0);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* Take out entry `index`; those above it move down. */
+static void take_out(struct gputm_block_stack *s, uint32_t index)
+{
+	size_t above = s->count - index - 1;
+
+	memmove(&s->entry[index], &s->entry[index + 1], above * sizeof(*s->entry));
+	memmove(gputm__block_mask(s, index), gputm__block_mask(s, index + 1),
+		above * s->stride * sizeof(*s->mask));
+	s->count--;
+}
+
+static void complete_branch(struct gputm_block_stack *s)
+{
+	struct gputm__block_split split = gputm__block_split(s, &s->target);
+	uint32_t taken = s->count - 1, other = s->count - 2;
+	const gputm__quad *all = gputm__quads(gputm__block_mask(s, s->top));
+	const gputm__quad *some = gputm__quads(gputm__block_mask(s, taken));
+	gputm__quad *rest = gputm__quads(gputm__block_mask(s, other));
+
+	for (uint32_t i = 0; i < s->stride / 4; i++)
+		rest[i] = all[i] & ~some[i];
+	if (split.replace && split.likely) {
+		s->entry[s->top].pc = split.lpc;
+		memset(gputm__block_mask(s, s->top), 0, s->stride * sizeof(*s->mask));
+	}
+	if (is_over(s, taken))
+		take_out(s, taken);
+	if (is_over(s, other))
+		take_out(s, other);
+	if (split.replace && !split.likely) {
+		s->replaced++;
+		take_out(s, s->top);
+	}
+}
+
+/* The last warp of the top has come: find the next one. */
+__attribute__((noinline)) static int settle(struct gputm_block_stack *s)
+{
+	uint32_t way = s->way;
+
+	s->way = GPUTM__BLOCK_NONE;
+	if (way == GPUTM__BLOCK_BRANCH)
+		complete_branch(s);
+	else if (way == GPUTM__BLOCK_ARRIVE)
+		s->entry[s->top].pc = s->way_pc;
+	s->way_pc = 0;
+	memset(&s->target, 0, sizeof(s->target));
+	while (s->count && is_over(s, s->count - 1))
+		s->count--;
+	if (s->count) {
+		start_top(s);
+		return GPUTM_BLOCK_STACK_COMPACT;
+	}
+	s->top = 0;
+	s->start_pc = NO_PC;
+	s->formed = 0;
+	s->admitted = 0;
+	s->top_threads = 0;
+	return GPUTM_BLOCK_STACK_FINISH;
+}
+
+static inline int come(struct gputm_block_stack *s)
+{
+	return --s->wcnt ? GPUTM_BLOCK_STACK_WAIT : settle(s);
+}
+
+/* ---- launch and admission ---- */
+
+int gputm_block_stack_launch(struct gputm_block_stack *s, uint64_t pc, const uint64_t mask[])
+{
+	uint64_t any = 0;
+
+	if (s->count)
+		return gputm__refuse(&s->unit, "launch: %u threads have not ended", s->live);
+	for (uint32_t lane = 0; lane < s->config.lanes; lane++)
+		any |= mask[lane];
+	if (any & ~gputm__low_mask(s->config.warps))
+		return gputm__out_of_range(&s->unit, "static warp of a thread", gputm__log2(any),
+					   0, s->config.warps - 1);
+	if (!any)
+		return gputm__refuse(&s->unit, "launch: the mask has no thread");
+	if (!gputm__block_is_pc(s, pc))
+		return gputm__out_of_range(&s->unit, "launch PC", pc, 0, s->pc_max);
+	s->entry[0] = (struct gputm__block_entry){ pc, NO_PC, NO_PC, NO_ENTRY };
+	memset(s->mask, 0, s->stride * sizeof(*s->mask));
+	for (uint32_t lane = 0; lane < s->config.lanes; lane++)
+		s->mask[lane] = (uint32_t)mask[lane];
+	raise_to(s, 1);
+	s->pushed++;
+	start_top(s);
+	s->live = s->top_threads;
+	s->threads_launched += s->live;
+	gputm__emit(&s->unit, GPUTM_BLOCK_STACK_EVENT_LAUNCH, pc, s->live, 0, 0);
+	return 0;
+}
+
+/*
+ * The bit of each thread in its column, and what is left without them. The division by the
+ * lanes is a product with 2^18 / lanes, rounded up: exact for the 2048 threads of a block.
+ */
+static int read_warp(const struct gputm_block_stack *s, uint64_t mask, const uint16_t thread[],
+		     uint32_t home[], uint32_t left[])
+{
+	uint32_t lanes = s->config.lanes, threads = lanes * s->config.warps;
+
+	for (; mask; mask &= mask - 1) {
+		uint32_t lane = gputm__lowest(mask), t = thread[lane];
+		uint32_t w = ((t - lane) * s->inverse) >> INVERSE_BITS;
+
+		if (t >= threads)
+			return gputm__out_of_range(&s->unit, "thread", t, 0, threads - 1);
+		if (t < lane || w * lanes + lane != t)
+			return gputm__refuse(&s->unit, "thread %u is not at home in lane %u",
+					     thread[lane], lane);
+		if (!(left[lane] >> w & 1))
+			return gputm__refuse(&s->unit, "thread %u is not to be admitted",
+					     thread[lane]);
+		home[lane] = 1u << w;
+		left[lane] &= ~home[lane];
+	}
+	return 0;
+}
+
+/* Do these threads make a warp, and those left the others? */
+static bool is_warp(const struct gputm_block_stack *s, uint64_t mask, const uint32_t home[],
+		    const uint32_t left[])
+{
+	struct gputm__columns_count n = gputm__columns_count(left, s->stride, NULL);
+	uint32_t row = home[gputm__lowest(mask)], to_come = s->formed - s->admitted - 1;
+
+	if (s->config.compact)
+		return n.most == to_come;
+	for (; mask; mask &= mask - 1)
+		if (home[gputm__lowest(mask)] != row)
+			return false;
+	return !(n.any & row);
+}
+
+int gputm_block_stack_admit(struct gputm_block_stack *s, uint64_t mask, const uint16_t thread[])
+{
+	uint64_t lanes = gputm__low_mask(s->config.lanes);
+	uint32_t home[GPUTM__COLUMNS_MAX] = { 0 }, left[GPUTM__COLUMNS_MAX];
+	int error;
+
+	if (s->admitted == s->formed)
+		return gputm__refuse(&s->unit, "admit: all %u warps have been", s->formed);
+	if (mask & ~lanes)
+		return gputm__out_of_range(&s->unit, "lane", gputm__log2(mask), 0,
+					   s->config.lanes - 1);
+	if (!mask)
+		return gputm__refuse(&s->unit, "admit: the warp has no thread");
+	memcpy(left, s->left, sizeof(left));
+	error = read_warp(s, mask, thread, home, left);
+	if (error)
+		return error;
+	if (!is_warp(s, mask, home, left))
+		return gputm__refuse(&s->unit, "admit: the other threads do not make %u warps",
+				     s->formed - s->admitted - 1);
+	memcpy(s->left, left, sizeof(left));
+	memcpy(gputm__block_home(s, s->admitted), home, s->stride * sizeof(*home));
+	s->running[s->admitted] = mask;
+	s->warps_admitted++;
+	gputm__emit(&s->unit, GPUTM_BLOCK_STACK_EVENT_ADMIT, s->admitted, mask, 0, 0);
+	return (int)s->admitted++;
+}
+
+/* ---- a warp at a branch ---- */
+
+static inline bool same_target(const struct gputm_block_stack_target *a,
+			       const struct gputm_block_stack_target *b)
+{
+	return !((a->taken_pc ^ b->taken_pc) | (a->other_pc ^ b->other_pc) | (a->rpc ^ b->rpc) |
+		 (a->lpc ^ b->lpc));
+}
+
+/* Why a warp cannot leave its entry, whatever way. */
+static int refuse_warp(const struct gputm_block_stack *s, const char *what, uint32_t warp)
+{
+	if (!gputm__block_warp(s, warp))
+		return gputm__refuse(&s->unit, "%s: no warp %u is running", what, warp);
+	if (s->at_barrier >> warp & 1)
+		return gputm__refuse(&s->unit, "%s: warp %u waits at a barrier", what, warp);
+	if (s->at_barrier)
+		return gputm__refuse(&s->unit, "%s: warps 0x%x wait at a barrier", what,
+				     s->at_barrier);
+	return gputm__refuse(&s->unit, "%s: warps of the entry left it elsewhere", what);
+}
+
+static int judge_pcs(const struct gputm_block_stack *s,
+		     const struct gputm_block_stack_target *target)
+{
+	const struct {
+		const char *name;
+		uint64_t pc;
+		bool optional;
+	} field[] = {
+		{ "taken_pc", target->taken_pc, false },
+		{ "other_pc", target->other_pc, false },
+		{ "rpc", target->rpc, s->entry[s->top].rpc == NO_PC },
+		{ "lpc", target->lpc, true },
+	};
+
+	for (unsigned i = 0; i < GPUTM__COUNT(field); i++) {
+		if (gputm__block_is_pc(s, field[i].pc) ||
+		    (field[i].pc == NO_PC && field[i].optional))
+			continue;
+		if (field[i].pc == NO_PC)
+			return gputm__refuse(&s->unit, "branch: no %s within a branch",
+					     field[i].name);
+		return gputm__out_of_range(&s->unit, field[i].name, field[i].pc, 0, s->pc_max);
+	}
+	return 0;
+}
+
+static int judge_branch(const struct gputm_block_stack *s, uint32_t warp, uint64_t taken,
+			const struct gputm_block_stack_target *target)
+{
+	uint64_t lanes = gputm__block_warp(s, warp);
+	int error;
+
+	if (!lanes || s->at_barrier || s->way == GPUTM__BLOCK_ARRIVE ||
+	    (s->way == GPUTM__BLOCK_BRANCH && !same_target(target, &s->target)))
+		return refuse_warp(s, "branch", warp);
+	if (taken & ~lanes)
+		return gputm__refuse(&s->unit, "taken = 0x%llx has lanes that are not in 0x%llx",
+				     (unsigned long long)taken, (unsigned long long)lanes);
+	if (s->way == GPUTM__BLOCK_NONE) {
+		error = judge_pcs(s, target);
+		if (error)
+			return error;
+		if (s->count + gputm__block_split(s, target).pushes > s->config.depth)
+			return GPUTM_BLOCK_STACK_FULL;
+	}
+	return s->wcnt == 1 ? GPUTM_BLOCK_STACK_COMPACT : GPUTM_BLOCK_STACK_WAIT;
+}
+
+int gputm_block_stack_branch_probe(const struct gputm_block_stack *s, uint32_t warp,
+				   uint64_t taken, const struct gputm_block_stack_target *target)
+{
+	return judge_branch(s, warp, taken, target);
+}
+
+static void push(struct gputm_block_stack *s, uint64_t pc, uint64_t rpc, uint64_t lpc,
+		 uint32_t lpos)
+{
+	s->entry[s->count] = (struct gputm__block_entry){ pc, rpc, lpc, lpos };
+	memset(gputm__block_mask(s, s->count), 0, s->stride * sizeof(*s->mask));
+	raise_to(s, s->count + 1);
+	s->pushed++;
+}
+
+/* The first warp at a branch. */
+__attribute__((noinline)) static void
+open_branch(struct gputm_block_stack *s, const struct gputm_block_stack_target *target)
+{
+	struct gputm__block_split split = gputm__block_split(s, target);
+
+	if (target->rpc != NO_PC)
+		s->entry[s->top].pc = target->rpc;
+	if (split.likely && !split.replace)
+		push(s, split.lpc, target->rpc, NO_PC, NO_ENTRY);
+	push(s, target->other_pc, target->rpc, split.lpc, split.lpos);
+	push(s, target->taken_pc, target->rpc, split.lpc, split.lpos);
+	s->taken = gputm__block_mask(s, s->count - 1);
+	s->way = GPUTM__BLOCK_BRANCH;
+	s->target = *target;
+	s->branches++;
+}
+
+__attribute__((always_inline)) static inline void
+add_threads(struct gputm_block_stack *s, uint32_t warp, uint64_t taken)
+{
+	gputm__columns_add(s->taken, gputm__block_home(s, warp), taken, s->stride / 32);
+	s->running[warp] = 0;
+	s->warps_branched++;
+}
+
+/* The first warp, the last one, and all while there is an observer or something to refuse. */
+__attribute__((noinline)) static int branch_any(struct gputm_block_stack *s, uint32_t warp,
+						uint64_t taken,
+						const struct gputm_block_stack_target *target)
+{
+	uint64_t lanes = gputm__block_warp(s, warp);
+	int result = judge_branch(s, warp, taken, target);
+
+	if (result == GPUTM_BLOCK_STACK_FULL)
+		s->full++;
+	if (result < 0 || result == GPUTM_BLOCK_STACK_FULL)
+		return result;
+	if (s->way == GPUTM__BLOCK_NONE)
+		open_branch(s, target);
+	add_threads(s, warp, taken);
+	gputm__emit(&s->unit, GPUTM_BLOCK_STACK_EVENT_BRANCH, warp, taken, lanes, s->wcnt - 1);
+	return come(s);
+}
+
+int gputm_block_stack_branch(struct gputm_block_stack *s, uint32_t warp, uint64_t taken,
+			     const struct gputm_block_stack_target *target)
+{
+	uint64_t lanes = gputm__block_warp(s, warp);
+
+	if (GPUTM__UNLIKELY(s->way != GPUTM__BLOCK_BRANCH || !lanes || (taken & ~lanes) ||
+			    s->wcnt == 1 || s->unit.observe ||
+			    !same_target(target, &s->target)))
+		return branch_any(s, warp, taken, target);
+	add_threads(s, warp, taken);
+	s->wcnt--;
+	return GPUTM_BLOCK_STACK_WAIT;
+}
+
+/* ---- a warp elsewhere ---- */
+
+int gputm_block_stack_arrive(struct gputm_block_stack *s, uint32_t warp, uint64_t next_pc)
+{
+	uint64_t lanes = gputm__block_warp(s, warp);
+	const struct gputm__block_entry *e = &s->entry[s->top];
+
+	if (GPUTM__UNLIKELY(!lanes || (s->at_barrier >> warp & 1)))
+		return refuse_warp(s, "arrive", warp);
+	if (GPUTM__UNLIKELY(!gputm__block_is_pc(s, next_pc)))
+		return gputm__out_of_range(&s->unit, "next PC", next_pc, 0, s->pc_max);
+	if (next_pc != e->rpc && next_pc != e->lpc)
+		return GPUTM_BLOCK_STACK_CONTINUE;
+	if (s->way == GPUTM__BLOCK_NONE && !s->at_barrier) {
+		s->way = GPUTM__BLOCK_ARRIVE;
+		s->way_pc = next_pc;
+	}
+	if (GPUTM__UNLIKELY(s->way != GPUTM__BLOCK_ARRIVE || s->way_pc != next_pc))
+		return refuse_warp(s, "arrive", warp);
+	s->running[warp] = 0;
+	s->warps_arrived++;
+	gputm__emit(&s->unit, GPUTM_BLOCK_STACK_EVENT_ARRIVE, warp, next_pc, lanes, s->wcnt - 1);
+	return come(s);
+}
+
+static int release(struct gputm_block_stack *s)
+{
+	s->at_barrier = 0;
+	s->barriers++;
+	gputm__emit(&s->unit, GPUTM_BLOCK_STACK_EVENT_RELEASE, s->wcnt, 0, 0, 0);
+	return GPUTM_BLOCK_STACK_RELEASE;
+}
+
+/* Threads of a warp leave every entry. */
+static void take_away(struct gputm_block_stack *s, uint32_t warp, uint64_t lanes)
+{
+	const uint32_t *home = gputm__block_home(s, warp);
+
+	for (uint64_t m = lanes; m; m &= m - 1) {
+		uint32_t lane = gputm__lowest(m);
+
+		for (uint32_t i = 0; i <= s->top; i++)
+			gputm__block_mask(s, i)[lane] &= ~home[lane];
+	}
+	s->running[warp] &= ~lanes;
+	s->top_threads -= gputm__popcount(lanes);
+	s->live -= gputm__popcount(lanes);
+	s->threads_ended += gputm__popcount(lanes);
+}
+
+int gputm_block_stack_exit(struct gputm_block_stack *s, uint32_t warp, uint64_t lanes)
+{
+	uint64_t running = gputm__block_warp(s, warp);
+	int result;
+
+	if (!running || (s->at_barrier >> warp & 1))
+		return refuse_warp(s, "exit", warp);
+	if (!lanes || (lanes & ~running))
+		return gputm__refuse(&s->unit, "lanes = 0x%llx is empty or not within 0x%llx",
+				     (unsigned long long)lanes, (unsigned long long)running);
+	take_away(s, warp, lanes);
+	gputm__emit(&s->unit, GPUTM_BLOCK_STACK_EVENT_EXIT, warp, lanes,
+		    s->wcnt - !s->running[warp], 0);
+	if (s->running[warp])
+		return GPUTM_BLOCK_STACK_CONTINUE;
+	s->warps_ended++;
+	result = come(s);
+	if (result == GPUTM_BLOCK_STACK_WAIT && gputm__popcount(s->at_barrier) == s->wcnt)
+		return release(s);
+	return result;
+}
+
+int gputm_block_stack_barrier(struct gputm_block_stack *s, uint32_t warp)
+{
+	if (!gputm__block_warp(s, warp) || (s->at_barrier >> warp & 1) ||
+	    s->way != GPUTM__BLOCK_NONE)
+		return refuse_warp(s, "barrier", warp);
+	if (s->top_threads != s->live)
+		return gputm__refuse(&s->unit, "barrier in divergent code: %u of %u threads",
+				     s->top_threads, s->live);
+	s->at_barrier |= 1u << warp;
+	return gputm__popcount(s->at_barrier) == s->wcnt ? release(s) : GPUTM_BLOCK_STACK_WAIT;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPUTM_LIB_COMPACTION_BLOCK_STACK_H
+#define GPUTM_LIB_COMPACTION_BLOCK_STACK_H
+/* The inside of the block-wide stack: block_stack.c works it, block_stack_face.c describes it. */
+#include "gputm/block_stack.h"
+#include "lib/compaction/columns.h"
+
+#define NO_PC GPUTM_BLOCK_STACK_NO_PC
+#define INVERSE_BITS 18
+#define NO_ENTRY GPUTM_BLOCK_STACK_NO_ENTRY
+
+struct gputm__block_entry {
+	uint64_t pc, rpc, lpc;
+	uint32_t lpos;
+};
+
+/* How the warps of the top of stack leave it. */
+enum gputm__block_way { GPUTM__BLOCK_NONE, GPUTM__BLOCK_BRANCH, GPUTM__BLOCK_ARRIVE };
+
+struct gputm_block_stack {
+	struct gputm_unit unit;
+	struct gputm__block_entry *entry; /* [config.depth] */
+	uint32_t *mask;			  /* [depth][stride]: columns */
+	uint32_t *taken;		  /* mask of the last entry, if a branch is filled */
+	uint32_t *home;			  /* [warps][stride]: bit of the thread in each lane */
+	uint64_t running[GPUTM__COLUMN_BITS]; /* lanes of the warps that run; 0: none */
+	uint64_t pc_max;
+	uint64_t start_pc; /* of the warps of the top; NO_PC when there is none */
+	uint32_t inverse;  /* 2^INVERSE_BITS / lanes, rounded up */
+	uint32_t stride;  /* lanes, rounded up to 32 or 64 */
+	uint32_t count;	  /* entries, those that are being filled included */
+	uint32_t top;	  /* of stack: the entry whose warps run; 0 when count is */
+	uint32_t formed;  /* warps of that entry */
+	uint32_t admitted; /* of these, so far */
+	uint32_t wcnt;
+	uint32_t at_barrier; /* warps, bit by bit */
+	uint32_t way;
+	struct gputm_block_stack_target target; /* of GPUTM__BLOCK_BRANCH, else zero */
+	uint64_t way_pc;			/* of GPUTM__BLOCK_ARRIVE, else zero */
+	uint32_t top_threads, live;		/* derived */
+	struct gputm_block_stack_config config;
+	uint32_t left[GPUTM__COLUMNS_MAX]; /* threads of the top that are to be admitted */
+	uint64_t branches, full, max_depth;
+	uint64_t pushed, reconverged, merged, emptied, replaced;
+	uint64_t tops, warps_formed, warps_admitted, warps_branched, warps_arrived, warps_ended;
+	uint64_t threads_launched, threads_ended, barriers;
+};
+
+static inline uint32_t *gputm__block_mask(const struct gputm_block_stack *s, uint32_t index)
+{
+	return s->mask + (size_t)index * s->stride;
+}
+
+static inline uint32_t *gputm__block_home(const struct gputm_block_stack *s, uint32_t warp)
+{
+	return s->home + (size_t)warp * s->stride;
+}
+
+/* Lanes of a warp, 0 unless it runs. */
+static inline uint64_t gputm__block_warp(const struct gputm_block_stack *s, uint32_t warp)
+{
+	return warp < GPUTM__COLUMN_BITS ? s->running[warp] : 0;
+}
+
+static inline bool gputm__block_is_pc(const struct gputm_block_stack *s, uint64_t pc)
+{
+	return pc <= s->pc_max;
+}
+
+/* What a branch of the top of stack comes to. */
+struct gputm__block_split {
+	uint64_t lpc; /* NO_PC if it does not count */
+	uint32_t lpos;
+	bool replace; /* the branching entry gives its place away */
+	bool likely;  /* a likely-convergence entry is needed */
+	uint32_t pushes;
+};
+
+static inline struct gputm__block_split
+gputm__block_split(const struct gputm_block_stack *s,
+		   const struct gputm_block_stack_target *target)
+{
+	const struct gputm__block_entry *e = &s->entry[s->top];
+	struct gputm__block_split split;
+
+	split.lpc = s->config.likely_convergence && target->lpc != target->rpc ? target->lpc :
+										  NO_PC;
+	split.replace = target->rpc == e->rpc;
+	split.likely = split.lpc != NO_PC && !(split.replace && split.lpc == e->lpc);
+	if (split.likely)
+		split.lpos = s->top + !split.replace;
+	else
+		split.lpos = split.lpc == NO_PC ? NO_ENTRY : e->lpos;
+	split.pushes = split.likely && !split.replace ? 3 : 2;
+	return split;
+}
+
+/* The threads of the top that have left it: where they wait is not stored for all of them. */
+static inline void gputm__block_arrived(const struct gputm_block_stack *s,
+					uint32_t arrived[GPUTM__COLUMNS_MAX])
+{
+	const uint32_t *mask = gputm__block_mask(s, s->top);
+
+	for (uint32_t lane = 0; lane < s->stride; lane++)
+		arrived[lane] = mask[lane] & ~s->left[lane];
+	for (uint32_t warp = 0; warp < s->admitted; warp++)
+		for (uint64_t m = s->running[warp]; m; m &= m - 1)
+			arrived[gputm__lowest(m)] &= ~gputm__block_home(s, warp)[gputm__lowest(m)];
+}
+
+const char *gputm__block_check(const struct gputm_unit *unit);
+
+#endif /* GPUTM_LIB_COMPACTION_BLOCK_STACK_H */

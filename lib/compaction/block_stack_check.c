@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The invariants B1 to B8 of the block-wide stack, which stand in block_stack.c. */
+#include "lib/compaction/block_stack.h"
+
+static bool is_pc_or_none(const struct gputm_block_stack *s, uint64_t pc)
+{
+	return pc == NO_PC || gputm__block_is_pc(s, pc);
+}
+
+/* Is a within b, and have a and b no thread in common? */
+static bool within(const struct gputm_block_stack *s, const uint32_t *a, const uint32_t *b)
+{
+	for (uint32_t lane = 0; lane < s->stride; lane++)
+		if (a[lane] & ~b[lane])
+			return false;
+	return true;
+}
+
+static bool apart(const struct gputm_block_stack *s, const uint32_t *a, const uint32_t *b)
+{
+	for (uint32_t lane = 0; lane < s->stride; lane++)
+		if (a[lane] & b[lane])
+			return false;
+	return true;
+}
+
+static bool is_empty(const struct gputm_block_stack *s, const uint32_t *a)
+{
+	return apart(s, a, a);
+}
+
+static const char *check_fields(const struct gputm_block_stack *s, uint32_t index)
+{
+	const struct gputm__block_entry *e = &s->entry[index], *likely;
+	uint32_t none = ~(uint32_t)gputm__low_mask(s->config.warps);
+
+	if (!gputm__block_is_pc(s, e->pc) || !is_pc_or_none(s, e->rpc) ||
+	    !is_pc_or_none(s, e->lpc))
+		return "a PC is wider than configured";
+	for (uint32_t lane = 0; lane < s->stride; lane++)
+		if (gputm__block_mask(s, index)[lane] & none)
+			return "an entry has threads outside the block";
+	if (e->lpc == NO_PC && e->lpos == NO_ENTRY)
+		return NULL;
+	if (!s->config.likely_convergence)
+		return "an entry has an LPC where there is none";
+	if (e->lpc == NO_PC || e->lpc == e->rpc || e->lpos >= index)
+		return "LPos is not a lower entry";
+	likely = &s->entry[e->lpos];
+	if (index <= s->top && (likely->pc != e->lpc || likely->rpc != e->rpc))
+		return "LPos is not an entry that waits at the LPC";
+	return NULL;
+}
+
+/* B2, B3: an entry up to the top of stack against those below it. */
+static const char *check_nest(const struct gputm_block_stack *s, uint32_t index)
+{
+	const struct gputm__block_entry *e = &s->entry[index];
+	const uint32_t *mask = gputm__block_mask(s, index);
+	uint32_t below = index;
+
+	while (below && s->entry[below - 1].rpc == e->rpc)
+		if (!apart(s, mask, gputm__block_mask(s, --below)))
+			return "a thread has two targets of one branch";
+	if (e->lpos != NO_ENTRY && e->lpos < below)
+		return "LPos lies below the branch";
+	if (e->rpc == NO_PC)
+		return below ? "an entry without RPC lies above one with it" : NULL;
+	if (!below || s->entry[below - 1].pc != e->rpc ||
+	    !within(s, mask, gputm__block_mask(s, below - 1)))
+		return "the threads of an entry do not wait at its RPC";
+	if (e->pc == e->rpc && !(index == s->top && s->way == GPUTM__BLOCK_BRANCH))
+		return "an entry is at its own RPC";
+	return NULL;
+}
+
+static bool is_entry(const struct gputm__block_entry *e, uint64_t pc, uint64_t rpc, uint64_t lpc,
+		     uint32_t lpos)
+{
+	return e->pc == pc && e->rpc == rpc && e->lpc == lpc && e->lpos == lpos;
+}
+
+static bool is_branch(const struct gputm_block_stack *s)
+{
+	const struct gputm_block_stack_target *t = &s->target;
+
+	return gputm__block_is_pc(s, t->taken_pc) && gputm__block_is_pc(s, t->other_pc) &&
+	       is_pc_or_none(s, t->lpc) &&
+	       (t->rpc == NO_PC ? s->entry[s->top].rpc == NO_PC :
+				  s->entry[s->top].pc == t->rpc && gputm__block_is_pc(s, t->rpc));
+}
+
+/* B6: the entries above the top are those of the branch, with the threads taken so far. */
+static const char *check_branch(const struct gputm_block_stack *s, const uint32_t *arrived)
+{
+	const struct gputm_block_stack_target *t = &s->target;
+	struct gputm__block_split split;
+	uint32_t taken = s->count - 1, other = s->count - 2;
+
+	if (!is_branch(s))
+		return "the branch that is being filled has no such PCs";
+	split = gputm__block_split(s, t);
+	if (s->count - 1 - s->top != split.pushes)
+		return "the entries above the top are not those of a branch";
+	if (!is_entry(&s->entry[taken], t->taken_pc, t->rpc, split.lpc, split.lpos) ||
+	    !is_entry(&s->entry[other], t->other_pc, t->rpc, split.lpc, split.lpos))
+		return "an entry that is being filled is not that of its branch";
+	if (split.pushes == 3 &&
+	    (!is_entry(&s->entry[s->top + 1], split.lpc, t->rpc, NO_PC, NO_ENTRY) ||
+	     !is_empty(s, gputm__block_mask(s, s->top + 1))))
+		return "the likely-convergence entry of a branch is no such entry";
+	if (!is_empty(s, gputm__block_mask(s, other)) ||
+	    !within(s, gputm__block_mask(s, taken), arrived))
+		return "threads took a branch to which they have not come";
+	return NULL;
+}
+
+/* B5: running warps have threads of the top, apart from each other and from those left. */
+static const char *check_warps(const struct gputm_block_stack *s)
+{
+	uint32_t seen[GPUTM__COLUMNS_MAX], running = 0;
+	struct gputm__columns_count n = gputm__columns_count(s->left, s->stride, NULL);
+
+	memcpy(seen, s->left, sizeof(seen));
+	if (!within(s, s->left, gputm__block_mask(s, s->top)))
+		return "threads are to be admitted that are not of the top";
+	for (uint32_t warp = 0; warp < s->admitted; warp++) {
+		running += s->running[warp] != 0;
+		for (uint64_t m = s->running[warp]; m; m &= m - 1) {
+			uint32_t lane = gputm__lowest(m), home = gputm__block_home(s, warp)[lane];
+
+			if ((home & seen[lane]) || (home & ~gputm__block_mask(s, s->top)[lane]))
+				return "a thread is in two warps, or in one and not in the top";
+			seen[lane] |= home;
+		}
+	}
+	if (gputm__columns_warps(&n, s->config.compact) != s->formed - s->admitted)
+		return "the threads to be admitted do not make the warps to come";
+	if (s->wcnt != running + (s->formed - s->admitted) || !s->wcnt)
+		return "WCnt is not the warps that run and those to come";
+	return NULL;
+}
+
+static const char *check_way(const struct gputm_block_stack *s)
+{
+	static const struct gputm_block_stack_target none = { 0, 0, 0, 0 };
+	const struct gputm__block_entry *e = &s->entry[s->top];
+	bool branch = s->way == GPUTM__BLOCK_BRANCH, arrive = s->way == GPUTM__BLOCK_ARRIVE;
+	uint32_t arrived[GPUTM__COLUMNS_MAX];
+
+	gputm__block_arrived(s, arrived);
+	if (is_empty(s, arrived) != (s->way == GPUTM__BLOCK_NONE))
+		return "threads wait at no point, or none waits";
+	if (s->way != GPUTM__BLOCK_NONE && s->wcnt == s->formed)
+		return "threads wait and no warp has come";
+	if (!branch && (s->top != s->count - 1 || e->pc != s->start_pc ||
+			memcmp(&s->target, &none, sizeof(none))))
+		return "a branch is being filled that there is not";
+	if (!gputm__block_is_pc(s, s->start_pc) || (!branch && e->pc == e->lpc))
+		return "the warps of the top cannot run from there";
+	if (arrive ? s->way_pc != e->rpc && s->way_pc != e->lpc : s->way_pc != 0)
+		return "warps wait where the entry does not end";
+	if (arrive && s->way_pc == NO_PC)
+		return "warps wait where the entry does not end";
+	for (uint32_t warp = 0; warp < GPUTM__COLUMN_BITS; warp++)
+		if ((s->at_barrier >> warp & 1) && !gputm__block_warp(s, warp))
+			return "a warp waits at a barrier that does not run";
+	if (s->at_barrier && (s->way != GPUTM__BLOCK_NONE || s->top_threads != s->live ||
+			      gputm__popcount(s->at_barrier) >= s->wcnt))
+		return "warps wait at a barrier that there cannot be";
+	return branch ? check_branch(s, arrived) : NULL;
+}
+
+static const char *check_counters(const struct gputm_block_stack *s)
+{
+	uint32_t running = s->wcnt - (s->formed - s->admitted);
+
+	if (s->pushed != s->count + s->reconverged + s->merged + s->emptied + s->replaced)
+		return "pushed is not entries + reconverged + merged + emptied + replaced";
+	if (s->threads_launched != s->threads_ended + s->live)
+		return "launched threads are not ended + live ones";
+	if (s->warps_formed != s->warps_admitted + (s->formed - s->admitted))
+		return "warps formed are not admitted + to be admitted";
+	if (s->warps_admitted !=
+	    s->warps_branched + s->warps_arrived + s->warps_ended + running)
+		return "admitted warps are not branched + arrived + ended + running ones";
+	if (s->max_depth < s->count || s->max_depth > s->config.depth)
+		return "max_depth is not between entries and depth";
+	return NULL;
+}
+
+static const char *check_empty(const struct gputm_block_stack *s)
+{
+	static const struct gputm_block_stack_target none = { 0, 0, 0, 0 };
+
+	if (s->wcnt || s->at_barrier || s->way || s->way_pc || s->start_pc != NO_PC ||
+	    memcmp(&s->target, &none, sizeof(none)) || !is_empty(s, s->left))
+		return "an empty stack has more than no entries";
+	return NULL;
+}
+
+const char *gputm__block_check(const struct gputm_unit *unit)
+{
+	const struct gputm_block_stack *s = (const struct gputm_block_stack *)(const void *)unit;
+	const char *broken = s->count ? NULL : check_empty(s);
+
+	for (uint32_t i = 0; i < s->count && !broken; i++)
+		if (i <= s->top || s->way == GPUTM__BLOCK_BRANCH)
+			broken = check_fields(s, i);
+	for (uint32_t i = 0; s->count && i <= s->top && !broken; i++)
+		broken = check_nest(s, i);
+	if (!broken && s->count)
+		broken = check_warps(s);
+	if (!broken && s->count)
+		broken = check_way(s);
+	return broken ? broken : check_counters(s);
+}

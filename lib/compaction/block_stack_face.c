@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The common face of the block-wide stack: parameters, statistics, storage, what may be seen
+ * of it, and snapshots.
+ */
+#include "lib/compaction/block_stack.h"
+
+#define PARAM(...) GPUTM__PARAM(struct gputm_block_stack_config, __VA_ARGS__)
+static const struct gputm_param rows[] = {
+	PARAM(lanes, 1, 64, 32, false, "Lanes of a warp.", "thesis 3.3.3"),
+	PARAM(warps, 1, 32, 32, false, "Static warps of the block.", "thesis 3.3.3"),
+	PARAM(pc_bits, 1, 64, 32, false, "Width of a program counter, bits.", ""),
+	PARAM(depth, 4, 1024, 64, false, "Entries.", "thesis Table 3.3"),
+	PARAM(likely_convergence, 0, 1, 0, false,
+	      "Use likely-convergence points: the fields LPC and LPos.", "thesis 3.4"),
+	PARAM(compact, 0, 1, 1, false,
+	      "Pack threads; 0: all stay in their static warps. As of the compactor beside it.",
+	      "thesis 3.3.2"),
+};
+
+static const struct gputm_preset presets[] = {
+	{ "tbc",
+	  "Thesis 3.3: blocks of 32 warps of 32 lanes.",
+	  { { "lanes", 32 }, { "warps", 32 }, { "likely_convergence", 0 }, { "compact", 1 } } },
+	{ "tbc-lcp",
+	  "Thesis 3.4: the same with likely-convergence points.",
+	  { { "lanes", 32 }, { "warps", 32 }, { "likely_convergence", 1 }, { "compact", 1 } } },
+	{ "static",
+	  "Thesis 3.3.2: compaction disabled.",
+	  { { "lanes", 32 }, { "warps", 32 }, { "likely_convergence", 0 }, { "compact", 0 } } },
+};
+
+static const struct gputm_params params = {
+	"block_stack", sizeof(struct gputm_block_stack_config),
+	rows,	       GPUTM__COUNT(rows),
+	presets,       GPUTM__COUNT(presets),
+};
+
+#define STAT(...) GPUTM__STAT(struct gputm_block_stack, __VA_ARGS__)
+static const struct gputm__stat_row stats[] = {
+	STAT(branches, COUNTER, "branches", "Branches of the block, all warps together."),
+	STAT(full, COUNTER, "refusals", "Branches that found no room."),
+	STAT(max_depth, MAXIMUM, "entries", "Deepest stack."),
+	STAT(pushed, COUNTER, "entries", "Entries pushed."),
+	STAT(reconverged, COUNTER, "entries", "Entries popped at their RPC."),
+	STAT(merged, COUNTER, "entries", "Entries popped at their LPC."),
+	STAT(emptied, COUNTER, "entries", "Entries popped because they had no thread."),
+	STAT(replaced, COUNTER, "entries", "Entries that gave way to the targets of their branch."),
+	STAT(tops, COUNTER, "entries", "Times that an entry became the top of stack."),
+	STAT(warps_formed, COUNTER, "warps", "Warps that these were to be compacted into."),
+	STAT(warps_admitted, COUNTER, "warps", "Warps admitted."),
+	STAT(warps_branched, COUNTER, "warps", "Warps that came to a branch."),
+	STAT(warps_arrived, COUNTER, "warps", "Warps that came to a reconvergence point."),
+	STAT(warps_ended, COUNTER, "warps", "Warps whose last threads ended."),
+	STAT(threads_launched, COUNTER, "threads", "Threads launched."),
+	STAT(threads_ended, COUNTER, "threads", "Threads that have ended."),
+	STAT(barriers, COUNTER, "barriers", "Barriers of the block passed."),
+};
+
+static const char *const events[] = {
+	"launch", "admit", "branch", "arrive", "exit", "reconverge", "merge", "empty", "top",
+	"release",
+};
+
+/* ---- looking ---- */
+
+uint64_t gputm_block_stack_pc(const struct gputm_block_stack *s)
+{
+	return s->start_pc;
+}
+
+void gputm_block_stack_mask(const struct gputm_block_stack *s, uint64_t mask[])
+{
+	for (uint32_t lane = 0; lane < s->config.lanes; lane++)
+		mask[lane] = s->count ? gputm__block_mask(s, s->top)[lane] : 0;
+}
+
+uint32_t gputm_block_stack_wcnt(const struct gputm_block_stack *s)
+{
+	return s->wcnt;
+}
+
+uint32_t gputm_block_stack_to_admit(const struct gputm_block_stack *s)
+{
+	return s->formed - s->admitted;
+}
+
+uint32_t gputm_block_stack_live(const struct gputm_block_stack *s)
+{
+	return s->live;
+}
+
+size_t gputm_block_stack_depth(const struct gputm_block_stack *s)
+{
+	return s->count;
+}
+
+size_t gputm_block_stack_top(const struct gputm_block_stack *s)
+{
+	return s->top;
+}
+
+bool gputm_block_stack_entry(const struct gputm_block_stack *s, size_t index,
+			     struct gputm_block_stack_entry *out)
+{
+	const struct gputm__block_entry *e;
+	uint32_t others[GPUTM__COLUMNS_MAX];
+	const uint32_t *mask;
+
+	if (index >= s->count)
+		return false;
+	e = &s->entry[index];
+	out->pc = e->pc;
+	out->rpc = e->rpc;
+	out->lpc = e->lpc;
+	out->lpos = e->lpos;
+	out->wcnt = index == s->top ? s->wcnt : 0;
+	mask = gputm__block_mask(s, (uint32_t)index);
+	if (s->way == GPUTM__BLOCK_BRANCH && index == s->count - 2) {
+		gputm__block_arrived(s, others);
+		for (uint32_t lane = 0; lane < s->config.lanes; lane++)
+			others[lane] &= ~gputm__block_mask(s, s->count - 1)[lane];
+		mask = others;
+	}
+	memset(out->mask, 0, sizeof(out->mask));
+	for (uint32_t lane = 0; lane < s->config.lanes; lane++)
+		out->mask[lane] = mask[lane];
+	return true;
+}
+
+uint64_t gputm_block_stack_warp(const struct gputm_block_stack *s, uint32_t warp)
+{
+	return gputm__block_warp(s, warp);
+}
+
+/* ---- the common face ---- */
+
+static struct gputm_block_stack *stack_of(struct gputm_unit *unit)
+{
+	return (struct gputm_block_stack *)(void *)unit;
+}
+
+static int setup(struct gputm_unit *unit)
+{
+	struct gputm_block_stack *s = stack_of(unit);
+	const struct gputm_block_stack_config *c = &s->config;
+
+	s->stride = c->lanes <= 32 ? 32 : 64;
+	s->inverse = (1u << INVERSE_BITS) / c->lanes + 1;
+	s->pc_max = gputm__low_mask(c->pc_bits);
+	if (s->pc_max == NO_PC)
+		s->pc_max--;
+	s->entry = gputm__alloc(unit->ctx, c->depth, sizeof(*s->entry));
+	s->mask = gputm__alloc(unit->ctx, (size_t)c->depth * s->stride, sizeof(*s->mask));
+	s->home = gputm__alloc(unit->ctx, (size_t)c->warps * s->stride, sizeof(*s->home));
+	return s->entry && s->mask && s->home ? 0 : -ENOMEM;
+}
+
+static void teardown(struct gputm_unit *unit)
+{
+	struct gputm_block_stack *s = stack_of(unit);
+
+	gputm__free(unit->ctx, s->entry);
+	gputm__free(unit->ctx, s->mask);
+	gputm__free(unit->ctx, s->home);
+}
+
+static void clear(struct gputm_unit *unit)
+{
+	struct gputm_block_stack *s = stack_of(unit);
+
+	s->count = 0;
+	s->top = 0;
+	s->formed = 0;
+	s->admitted = 0;
+	s->wcnt = 0;
+	s->at_barrier = 0;
+	s->way = GPUTM__BLOCK_NONE;
+	s->way_pc = 0;
+	s->start_pc = NO_PC;
+	s->top_threads = 0;
+	s->live = 0;
+	memset(&s->target, 0, sizeof(s->target));
+	memset(s->running, 0, sizeof(s->running));
+	memset(s->left, 0, sizeof(s->left));
+}
+
+static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+{
+	const struct gputm_block_stack_config *c = gputm_unit_config(unit);
+	uint64_t threads = (uint64_t)c->lanes * c->warps;
+	const struct gputm_storage array[] = {
+		{ "entries: PC, RPC, WCnt", c->depth,
+		  UINT64_C(2) * c->pc_bits + gputm__bits_for((uint64_t)c->warps + 1), 1, false },
+		{ "entries: mask", c->depth, threads, 1, false },
+		{ "entries: LPC, LPos", c->likely_convergence ? c->depth : 0,
+		  c->pc_bits + gputm__bits_for(c->depth), 1, false },
+		{ "warp buffer: static warp of each thread", c->warps,
+		  (uint64_t)c->lanes * gputm__bits_for(c->warps), 1, false },
+		{ "threads to be admitted", 1, threads, 1, true },
+	};
+
+	if (index >= GPUTM__COUNT(array))
+		return false;
+	*out = array[index];
+	return true;
+}
+
+/* ---- snapshots ---- */
+
+static void io_entries(struct gputm_block_stack *s, struct gputm__io *io)
+{
+	for (uint32_t i = 0; i < s->count && !io->error; i++) {
+		struct gputm__block_entry *e = &s->entry[i];
+
+		gputm__io_u64(io, &e->pc);
+		gputm__io_u64(io, &e->rpc);
+		gputm__io_u64(io, &e->lpc);
+		gputm__io_u32(io, &e->lpos);
+		gputm__io_u32s(io, gputm__block_mask(s, i), s->config.lanes);
+	}
+}
+
+/* A warp that runs: its lanes, and the static warp of the thread in each. */
+static void io_warp(struct gputm_block_stack *s, struct gputm__io *io, uint32_t warp)
+{
+	uint32_t *home = gputm__block_home(s, warp);
+
+	gputm__io_u64_max(io, &s->running[warp], gputm__low_mask(s->config.lanes),
+			  "lanes of a warp");
+	for (uint64_t m = s->running[warp]; m && !io->error; m &= m - 1) {
+		uint32_t lane = gputm__lowest(m);
+		uint8_t w = gputm__io_reading(io) ? 0 : (uint8_t)gputm__lowest(home[lane]);
+
+		gputm__io_u8(io, &w);
+		if (w >= s->config.warps)
+			gputm__io_fail(io, -EINVAL, "a thread is outside the block");
+		else if (gputm__io_reading(io))
+			home[lane] = 1u << w;
+	}
+}
+
+static void io_way(struct gputm_block_stack *s, struct gputm__io *io)
+{
+	gputm__io_u32_max(io, &s->way, GPUTM__BLOCK_ARRIVE, "way out of the entry");
+	gputm__io_u64(io, &s->way_pc);
+	gputm__io_u64(io, &s->target.taken_pc);
+	gputm__io_u64(io, &s->target.other_pc);
+	gputm__io_u64(io, &s->target.rpc);
+	gputm__io_u64(io, &s->target.lpc);
+}
+
+/* Threads of the top and of the block; the bottom entries have all. */
+static void derive(struct gputm_block_stack *s)
+{
+	s->top_threads = 0;
+	s->live = 0;
+	if (!s->count)
+		return;
+	s->taken = gputm__block_mask(s, s->count - 1);
+	s->top_threads =
+		gputm__columns_count(gputm__block_mask(s, s->top), s->stride, NULL).threads;
+	for (uint32_t i = 0; i < s->count && s->entry[i].rpc == NO_PC && i <= s->top; i++)
+		s->live +=
+			gputm__columns_count(gputm__block_mask(s, i), s->stride, NULL).threads;
+}
+
+static void io(struct gputm_unit *unit, struct gputm__io *io)
+{
+	struct gputm_block_stack *s = stack_of(unit);
+
+	gputm__io_u32_max(io, &s->count, s->config.depth, "entries");
+	gputm__io_u32_max(io, &s->top, s->count ? s->count - 1 : 0, "top of stack");
+	gputm__io_u32_max(io, &s->formed, s->count ? s->config.warps : 0, "warps of the top");
+	gputm__io_u32_max(io, &s->admitted, s->formed, "warps admitted");
+	gputm__io_u32(io, &s->wcnt);
+	gputm__io_u32(io, &s->at_barrier);
+	gputm__io_u64(io, &s->start_pc);
+	io_way(s, io);
+	io_entries(s, io);
+	for (uint32_t warp = 0; warp < s->admitted && !io->error; warp++)
+		io_warp(s, io, warp);
+	gputm__io_u32s(io, s->left, s->config.lanes);
+	if (gputm__io_reading(io) && !io->error)
+		derive(s);
+}
+
+static const struct gputm__class class = {
+	.kind = "block_stack",
+	.version = 1,
+	.size = sizeof(struct gputm_block_stack),
+	.params = &params,
+	.config_offset = offsetof(struct gputm_block_stack, config),
+	.stat = stats,
+	.stat_count = GPUTM__COUNT(stats),
+	.event = events,
+	.setup = setup,
+	.teardown = teardown,
+	.clear = clear,
+	.io = io,
+	.check = gputm__block_check,
+	.storage = storage,
+};
+
+GPUTM__LIFE(block_stack, class)

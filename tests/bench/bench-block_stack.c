@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * block_stack: a block of 32 warps of 32 lanes at a hammock, whose sides take half of the
+ * threads of every lane each; per warp. What a last warp costs more (a new top of stack, its
+ * count of warps) is shared by the 32 warps that branch and the 16 of each side that arrive. The
+ * bound is a stack of exactly such entries without checks, counts and likely convergence: a
+ * branch puts each lane's bit where it goes, an arrival counts down.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gputm/block_stack.h"
+#include "gputm/thread_compactor.h"
+#include "tests/bench/bench.h"
+
+#define LANES 32
+#define WARPS 32
+#define SIDE 16
+
+struct tight_entry {
+	uint32_t pc, rpc, wcnt;
+	uint32_t mask[LANES];
+};
+
+struct block {
+	struct gputm_block_stack *unit;
+	struct gputm_thread_compactor_warp warp[3][WARPS]; /* whole, taken, other */
+	uint64_t taken[WARPS];
+	struct tight_entry entry[8], *top;
+	uint32_t home[3][WARPS][LANES];
+	uint32_t all[LANES];
+};
+
+/* The warps of a mask, by the compactor. */
+static bool form(struct block *b, unsigned which, const uint64_t mask[LANES])
+{
+	struct gputm_thread_compactor *c;
+	unsigned k = 0;
+
+	if (gputm_thread_compactor_new(NULL, NULL, &c) ||
+	    gputm_thread_compactor_push(c, 0, mask))
+		return false;
+	for (; gputm_thread_compactor_warps(c); k++) {
+		gputm_thread_compactor_tick(c);
+		b->warp[which][k] = *gputm_thread_compactor_peek(c);
+		for (unsigned lane = 0; lane < LANES; lane++)
+			b->home[which][k][lane] = 1u << b->warp[which][k].thread[lane] / LANES;
+		gputm_thread_compactor_pop(c);
+	}
+	gputm_thread_compactor_free(c);
+	return k == (which ? SIDE : WARPS);
+}
+
+static void admit(struct block *b, unsigned which)
+{
+	for (unsigned k = 0; k < (which ? SIDE : WARPS); k++)
+		if (gputm_block_stack_admit(b->unit, b->warp[which][k].mask,
+					    b->warp[which][k].thread) != (int)k)
+			abort();
+}
+
+static void teardown(void *state)
+{
+	struct block *b = state;
+
+	gputm_block_stack_free(b->unit);
+	free(b);
+}
+
+static void *setup(void)
+{
+	uint64_t mask[3][LANES], random = 1;
+	struct block *b = calloc(1, sizeof(*b));
+
+	if (!b || gputm_block_stack_new(NULL, NULL, &b->unit)) {
+		free(b);
+		return NULL;
+	}
+	for (unsigned w = 0; w < WARPS; w += 2) {
+		b->taken[w] = bench_next(&random) & UINT32_MAX;
+		b->taken[w + 1] = ~b->taken[w] & UINT32_MAX;
+	}
+	for (unsigned lane = 0; lane < LANES; lane++) {
+		mask[0][lane] = UINT32_MAX;
+		mask[1][lane] = 0;
+		for (unsigned w = 0; w < WARPS; w++)
+			mask[1][lane] |= (b->taken[w] >> lane & 1) << w;
+		mask[2][lane] = ~mask[1][lane] & UINT32_MAX;
+		b->all[lane] = UINT32_MAX;
+	}
+	for (unsigned which = 0; which < 3; which++)
+		if (!form(b, which, mask[which]))
+			abort();
+	if (gputm_block_stack_launch(b->unit, 1, mask[0]))
+		abort();
+	admit(b, 0);
+	b->top = b->entry;
+	b->top->wcnt = WARPS;
+	memcpy(b->top->mask, b->all, sizeof(b->all));
+	return b;
+}
+
+/* One hammock: 32 branches, 16 + 16 arrivals, 64 admissions. */
+static void run(void *state, uint64_t count)
+{
+	const struct gputm_block_stack_target target = { 2, 3, 4, GPUTM_BLOCK_STACK_NO_PC };
+	struct block *b = state;
+	int result = 0;
+
+	for (uint64_t i = 0; i < count; i++) {
+		for (unsigned w = 0; w < WARPS; w++)
+			result = gputm_block_stack_branch(b->unit, w, b->taken[w], &target);
+		for (unsigned which = 1; which < 3; which++) {
+			admit(b, which);
+			for (unsigned w = 0; w < SIDE; w++)
+				result = gputm_block_stack_arrive(b->unit, w, 4);
+		}
+		admit(b, 0);
+	}
+	bench_use((uint64_t)result);
+}
+
+static uint32_t tight_warps(const uint32_t mask[LANES])
+{
+	int most = 0;
+
+	for (unsigned lane = 0; lane < LANES; lane++)
+		if (__builtin_popcount(mask[lane]) > most)
+			most = __builtin_popcount(mask[lane]);
+	return (uint32_t)most;
+}
+
+BENCH_TIGHT static void tight_branch(struct block *b, const uint32_t home[LANES], uint64_t taken)
+{
+	if (b->top->pc != 4) {
+		b->top->pc = 4;
+		b->top[1] = (struct tight_entry){ 3, 4, 0, { 0 } };
+		b->top[2] = (struct tight_entry){ 2, 4, 0, { 0 } };
+	}
+	for (unsigned lane = 0; lane < LANES; lane++)
+		b->top[1 + (taken >> lane & 1)].mask[lane] |= home[lane];
+	if (--b->top->wcnt)
+		return;
+	b->top += 2;
+	b->top->wcnt = tight_warps(b->top->mask);
+}
+
+BENCH_TIGHT static void tight_arrive(struct block *b, uint32_t pc)
+{
+	if (pc != b->top->rpc || --b->top->wcnt)
+		return;
+	b->top--;
+	b->top->wcnt = tight_warps(b->top->mask);
+}
+
+static void bound(void *state, uint64_t count)
+{
+	struct block *b = state;
+
+	for (uint64_t i = 0; i < count; i++) {
+		b->top->pc = 1;
+		for (unsigned w = 0; w < WARPS; w++)
+			tight_branch(b, b->home[0][w], b->taken[w]);
+		for (unsigned w = 0; w < 2 * SIDE; w++)
+			tight_arrive(b, 4);
+	}
+	bench_use(b->top->wcnt);
+}
+
+static const struct bench_op operations[] = {
+	{ "block_stack", "branch, per warp of 32 lanes", setup, teardown, run, bound,
+	  "gputm_block_stack_branch", "tight_branch*", WARPS },
+	{ "block_stack", "arrive, per warp of 32 lanes", setup, teardown, run, bound,
+	  "gputm_block_stack_arrive", "tight_arrive*", 2 * SIDE },
+	{ "block_stack", "admit, per warp of 16 to 32 lanes", setup, teardown, run, NULL,
+	  "gputm_block_stack_admit", "-", WARPS + 2 * SIDE },
+};
+
+BENCH_TABLE(operations)

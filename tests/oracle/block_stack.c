@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <string.h>
+
+#include "tests/oracle/block_stack.h"
+
+#define NO_PC GPUTM_BLOCK_STACK_NO_PC
+#define NO_ENTRY GPUTM_BLOCK_STACK_NO_ENTRY
+
+static unsigned threads(const struct oracle_block_stack *o)
+{
+	return o->lanes * o->warps;
+}
+
+static bool is_pc(const struct oracle_block_stack *o, uint64_t pc)
+{
+	return pc <= o->pc_max;
+}
+
+unsigned oracle_block_live(const struct oracle_block_stack *o)
+{
+	unsigned live = 0;
+
+	for (unsigned t = 0; t < threads(o); t++) {
+		bool anywhere = false;
+
+		for (unsigned i = 0; i < o->count; i++)
+			anywhere |= o->entry[i].has[t];
+		live += anywhere;
+	}
+	return live;
+}
+
+uint64_t oracle_block_warp(const struct oracle_block_stack *o, unsigned warp)
+{
+	uint64_t lanes = 0;
+
+	for (unsigned t = 0; t < threads(o); t++)
+		if (o->place[t] == ORACLE_BLOCK_RUNS && o->warp_of[t] == warp)
+			lanes |= UINT64_C(1) << t % o->lanes;
+	return lanes;
+}
+
+/* Warps that the threads in this place make. */
+static unsigned warps_of(const struct oracle_block_stack *o, enum oracle_block_place place)
+{
+	unsigned in_lane[64] = { 0 }, in_warp[64] = { 0 }, most = 0, rows = 0;
+
+	for (unsigned t = 0; t < threads(o); t++) {
+		in_lane[t % o->lanes] += o->place[t] == place;
+		in_warp[t / o->lanes] += o->place[t] == place;
+	}
+	for (unsigned i = 0; i < 64; i++) {
+		most = in_lane[i] > most ? in_lane[i] : most;
+		rows += in_warp[i] != 0;
+	}
+	return o->compact ? most : rows;
+}
+
+static void start(struct oracle_block_stack *o)
+{
+	o->top = o->count - 1;
+	o->branching = false;
+	o->arriving = false;
+	o->admitted = 0;
+	memset(o->over, 0, sizeof(o->over));
+	memset(o->at_barrier, 0, sizeof(o->at_barrier));
+	for (unsigned t = 0; t < threads(o); t++)
+		o->place[t] = o->entry[o->top].has[t] ? ORACLE_BLOCK_TO_ADMIT :
+							ORACLE_BLOCK_NOT_THERE;
+	o->formed = warps_of(o, ORACLE_BLOCK_TO_ADMIT);
+}
+
+static bool nothing_to_run(struct oracle_block_stack *o, unsigned i)
+{
+	const struct oracle_block_entry *e = &o->entry[i];
+	bool any = false;
+
+	for (unsigned t = 0; t < threads(o); t++)
+		any |= e->has[t];
+	if (any && e->pc != e->rpc && e->pc == e->lpc)
+		for (unsigned t = 0; t < threads(o); t++)
+			o->entry[e->lpos].has[t] |= e->has[t];
+	return !any || e->pc == e->rpc || e->pc == e->lpc;
+}
+
+static void drop(struct oracle_block_stack *o, unsigned i)
+{
+	for (o->count--; i < o->count; i++)
+		o->entry[i] = o->entry[i + 1];
+}
+
+static unsigned wcnt(const struct oracle_block_stack *o)
+{
+	unsigned left = o->formed - o->admitted;
+
+	for (unsigned warp = 0; warp < o->admitted; warp++)
+		left += !o->over[warp];
+	return left;
+}
+
+static void finish_branch(struct oracle_block_stack *o)
+{
+	unsigned taken = o->count - 1, other = o->count - 2, top = o->top;
+	uint64_t lpc = o->entry[taken].lpc;
+	bool replace = o->target.rpc == o->entry[top].rpc;
+	bool gather = replace && lpc != NO_PC && lpc != o->entry[top].lpc;
+
+	for (unsigned t = 0; t < threads(o); t++)
+		o->entry[other].has[t] = o->place[t] == ORACLE_BLOCK_OTHER;
+	if (gather) {
+		o->entry[top].pc = lpc;
+		memset(o->entry[top].has, 0, sizeof(o->entry[top].has));
+	}
+	if (nothing_to_run(o, taken))
+		drop(o, taken);
+	if (nothing_to_run(o, other))
+		drop(o, other);
+	if (replace && !gather)
+		drop(o, top);
+}
+
+/* A warp is over: is it the last one? */
+static int come(struct oracle_block_stack *o, unsigned warp)
+{
+	o->over[warp] = true;
+	if (wcnt(o))
+		return GPUTM_BLOCK_STACK_WAIT;
+	if (o->branching)
+		finish_branch(o);
+	else if (o->arriving)
+		o->entry[o->top].pc = o->way_pc;
+	while (o->count && nothing_to_run(o, o->count - 1))
+		o->count--;
+	if (o->count) {
+		start(o);
+		return GPUTM_BLOCK_STACK_COMPACT;
+	}
+	o->formed = 0;
+	o->admitted = 0;
+	o->top = 0;
+	o->branching = false;
+	o->arriving = false;
+	memset(o->place, 0, sizeof(o->place));
+	memset(o->at_barrier, 0, sizeof(o->at_barrier));
+	return GPUTM_BLOCK_STACK_FINISH;
+}
+
+int oracle_block_launch(struct oracle_block_stack *o, uint64_t pc, const uint64_t mask[])
+{
+	bool any = false;
+
+	if (o->count)
+		return -EINVAL;
+	for (unsigned lane = 0; lane < o->lanes; lane++) {
+		if (mask[lane] >> o->warps)
+			return -ERANGE;
+		any |= mask[lane] != 0;
+	}
+	if (!any)
+		return -EINVAL;
+	if (!is_pc(o, pc))
+		return -ERANGE;
+	memset(&o->entry[0], 0, sizeof(o->entry[0]));
+	o->entry[0].pc = pc;
+	o->entry[0].rpc = NO_PC;
+	o->entry[0].lpc = NO_PC;
+	o->entry[0].lpos = NO_ENTRY;
+	for (unsigned t = 0; t < threads(o); t++)
+		o->entry[0].has[t] = mask[t % o->lanes] >> t / o->lanes & 1;
+	o->count = 1;
+	start(o);
+	return 0;
+}
+
+int oracle_block_admit(struct oracle_block_stack *o, uint64_t mask, const uint16_t thread[])
+{
+	struct oracle_block_stack before = *o;
+
+	if (o->admitted == o->formed)
+		return -EINVAL;
+	if (mask >> o->lanes)
+		return -ERANGE;
+	if (!mask)
+		return -EINVAL;
+	for (unsigned lane = 0; lane < o->lanes; lane++) {
+		if (!(mask >> lane & 1))
+			continue;
+		if (thread[lane] >= threads(o) || thread[lane] % o->lanes != lane ||
+		    o->place[thread[lane]] != ORACLE_BLOCK_TO_ADMIT) {
+			int error = thread[lane] >= threads(o) ? -ERANGE : -EINVAL;
+
+			*o = before;
+			return error;
+		}
+		o->place[thread[lane]] = ORACLE_BLOCK_RUNS;
+		o->warp_of[thread[lane]] = o->admitted;
+	}
+	/* Without compaction the warp is one static warp, and all that is left of it. */
+	for (unsigned t = 0; !o->compact && t < threads(o); t++)
+		for (unsigned u = 0; u < threads(o); u++)
+			if (o->place[t] == ORACLE_BLOCK_RUNS && o->warp_of[t] == o->admitted &&
+			    ((o->place[u] == ORACLE_BLOCK_RUNS && o->warp_of[u] == o->admitted &&
+			      t / o->lanes != u / o->lanes) ||
+			     (o->place[u] == ORACLE_BLOCK_TO_ADMIT &&
+			      t / o->lanes == u / o->lanes))) {
+				*o = before;
+				return -EINVAL;
+			}
+	if (warps_of(o, ORACLE_BLOCK_TO_ADMIT) != o->formed - o->admitted - 1) {
+		*o = before;
+		return -EINVAL;
+	}
+	return (int)o->admitted++;
+}
+
+static bool anyone_at_barrier(const struct oracle_block_stack *o)
+{
+	bool any = false;
+
+	for (unsigned warp = 0; warp < 32; warp++)
+		any |= o->at_barrier[warp];
+	return any;
+}
+
+static void push(struct oracle_block_stack *o, uint64_t pc, uint64_t rpc, uint64_t lpc,
+		 unsigned lpos)
+{
+	struct oracle_block_entry *e = &o->entry[o->count++];
+
+	memset(e, 0, sizeof(*e));
+	e->pc = pc;
+	e->rpc = rpc;
+	e->lpc = lpc;
+	e->lpos = lpos;
+}
+
+/* The first warp at a branch makes its entries. */
+static int open_branch(struct oracle_block_stack *o, const struct gputm_block_stack_target *b)
+{
+	struct oracle_block_entry *e = &o->entry[o->top];
+	uint64_t lpc = o->likely && b->lpc != b->rpc ? b->lpc : NO_PC;
+	bool replace = b->rpc == e->rpc, inherit = replace && lpc == e->lpc;
+	unsigned lpos = lpc == NO_PC ? NO_ENTRY : inherit ? e->lpos : replace ? o->top : o->top + 1;
+	bool extra = lpc != NO_PC && !replace;
+
+	if (!is_pc(o, b->taken_pc) || !is_pc(o, b->other_pc))
+		return b->taken_pc == NO_PC || (is_pc(o, b->taken_pc) && b->other_pc == NO_PC) ?
+			       -EINVAL :
+			       -ERANGE;
+	if (!is_pc(o, b->rpc) && !(b->rpc == NO_PC && e->rpc == NO_PC))
+		return b->rpc == NO_PC ? -EINVAL : -ERANGE;
+	if (!is_pc(o, b->lpc) && b->lpc != NO_PC)
+		return -ERANGE;
+	if (o->count + 2 + extra > o->depth)
+		return GPUTM_BLOCK_STACK_FULL;
+	if (b->rpc != NO_PC)
+		e->pc = b->rpc;
+	if (extra)
+		push(o, lpc, b->rpc, NO_PC, NO_ENTRY);
+	push(o, b->other_pc, b->rpc, lpc, lpos);
+	push(o, b->taken_pc, b->rpc, lpc, lpos);
+	o->branching = true;
+	o->target = *b;
+	return 0;
+}
+
+static bool same(const struct gputm_block_stack_target *a,
+		 const struct gputm_block_stack_target *b)
+{
+	return a->taken_pc == b->taken_pc && a->other_pc == b->other_pc && a->rpc == b->rpc &&
+	       a->lpc == b->lpc;
+}
+
+int oracle_block_branch(struct oracle_block_stack *o, unsigned warp, uint64_t taken,
+			const struct gputm_block_stack_target *target)
+{
+	uint64_t lanes = oracle_block_warp(o, warp);
+	int result;
+
+	if (!lanes || anyone_at_barrier(o) || o->arriving ||
+	    (o->branching && !same(target, &o->target)) || (taken & ~lanes))
+		return -EINVAL;
+	if (!o->branching) {
+		result = open_branch(o, target);
+		if (result)
+			return result;
+	}
+	for (unsigned t = 0; t < threads(o); t++) {
+		if (o->place[t] != ORACLE_BLOCK_RUNS || o->warp_of[t] != warp)
+			continue;
+		o->place[t] = ORACLE_BLOCK_OTHER;
+		if (taken >> t % o->lanes & 1) {
+			o->place[t] = ORACLE_BLOCK_TAKEN;
+			o->entry[o->count - 1].has[t] = true;
+		} else {
+			o->entry[o->count - 2].has[t] = true;
+		}
+	}
+	return come(o, warp);
+}
+
+int oracle_block_arrive(struct oracle_block_stack *o, unsigned warp, uint64_t pc)
+{
+	const struct oracle_block_entry *e = &o->entry[o->top];
+
+	if (!oracle_block_warp(o, warp) || o->at_barrier[warp])
+		return -EINVAL;
+	if (!is_pc(o, pc))
+		return -ERANGE;
+	if (pc != e->rpc && pc != e->lpc)
+		return GPUTM_BLOCK_STACK_CONTINUE;
+	if (anyone_at_barrier(o) || o->branching || (o->arriving && o->way_pc != pc))
+		return -EINVAL;
+	o->arriving = true;
+	o->way_pc = pc;
+	for (unsigned t = 0; t < threads(o); t++)
+		if (o->place[t] == ORACLE_BLOCK_RUNS && o->warp_of[t] == warp)
+			o->place[t] = ORACLE_BLOCK_ARRIVED;
+	return come(o, warp);
+}
+
+static int maybe_release(struct oracle_block_stack *o)
+{
+	unsigned waiting = 0;
+
+	for (unsigned warp = 0; warp < 32; warp++)
+		waiting += o->at_barrier[warp];
+	if (!waiting || waiting != wcnt(o))
+		return GPUTM_BLOCK_STACK_WAIT;
+	memset(o->at_barrier, 0, sizeof(o->at_barrier));
+	return GPUTM_BLOCK_STACK_RELEASE;
+}
+
+int oracle_block_exit(struct oracle_block_stack *o, unsigned warp, uint64_t lanes)
+{
+	uint64_t running = oracle_block_warp(o, warp);
+	int result;
+
+	if (!running || o->at_barrier[warp] || !lanes || (lanes & ~running))
+		return -EINVAL;
+	for (unsigned t = 0; t < threads(o); t++) {
+		if (o->place[t] != ORACLE_BLOCK_RUNS || o->warp_of[t] != warp ||
+		    !(lanes >> t % o->lanes & 1))
+			continue;
+		o->place[t] = ORACLE_BLOCK_NOT_THERE;
+		for (unsigned i = 0; i < o->count; i++)
+			o->entry[i].has[t] = false;
+	}
+	if (oracle_block_warp(o, warp))
+		return GPUTM_BLOCK_STACK_CONTINUE;
+	result = come(o, warp);
+	return result == GPUTM_BLOCK_STACK_WAIT ? maybe_release(o) : result;
+}
+
+int oracle_block_barrier(struct oracle_block_stack *o, unsigned warp)
+{
+	unsigned here = 0;
+
+	for (unsigned t = 0; o->count && t < threads(o); t++)
+		here += o->entry[o->top].has[t];
+	if (!oracle_block_warp(o, warp) || o->at_barrier[warp] || o->branching || o->arriving ||
+	    here != oracle_block_live(o))
+		return -EINVAL;
+	o->at_barrier[warp] = true;
+	return maybe_release(o);
+}
+
+static const char *compare_entry(const struct oracle_block_stack *o, unsigned i,
+				 const struct gputm_block_stack_entry *e)
+{
+	const struct oracle_block_entry *own = &o->entry[i];
+
+	if (e->pc != own->pc || e->rpc != own->rpc)
+		return "PC or RPC of an entry";
+	if (e->lpc != own->lpc || e->lpos != own->lpos)
+		return "LPC or LPos of an entry";
+	if (e->wcnt != (i == o->top ? wcnt(o) : 0))
+		return "WCnt of an entry";
+	for (unsigned t = 0; t < threads(o); t++)
+		if ((e->mask[t % o->lanes] >> t / o->lanes & 1) != own->has[t])
+			return "threads of an entry";
+	return NULL;
+}
+
+const char *oracle_block_compare(const struct oracle_block_stack *o,
+				 const struct gputm_block_stack *stack)
+{
+	struct gputm_block_stack_entry e;
+	const char *differs;
+
+	if (gputm_block_stack_depth(stack) != o->count)
+		return "depth";
+	if (gputm_block_stack_top(stack) != o->top)
+		return "top of stack";
+	if (gputm_block_stack_live(stack) != oracle_block_live(o))
+		return "live threads";
+	if (gputm_block_stack_to_admit(stack) != o->formed - o->admitted)
+		return "warps to be admitted";
+	for (unsigned i = 0; i < o->count; i++) {
+		if (!gputm_block_stack_entry(stack, i, &e))
+			return "an entry that is not there";
+		differs = compare_entry(o, i, &e);
+		if (differs)
+			return differs;
+	}
+	for (unsigned warp = 0; warp < 33; warp++)
+		if (gputm_block_stack_warp(stack, warp) != oracle_block_warp(o, warp))
+			return "a warp";
+	return gputm_block_stack_entry(stack, o->count, &e) ? "one entry more" : NULL;
+}

@@ -1,0 +1,834 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Tests of block_stack: life, Fig. 3.5, 3.7 and 3.8, loops, exits, barriers, misuse, whole
+ * kernels with the thread compactor against threads that run alone, the oracle.
+ */
+#include <string.h>
+
+#include "gputm/thread_compactor.h"
+#include "tests/kit.h"
+#include "tests/oracle/block_stack.h"
+
+#define NONE GPUTM_BLOCK_STACK_NO_PC
+
+KIT_MAKER(block_stack, BLOCK_STACK);
+
+static struct gputm_block_stack *make(struct kit *kit, uint32_t lanes, uint32_t warps, bool likely)
+{
+	struct gputm_block_stack_config config = GPUTM_BLOCK_STACK_CONFIG_INIT;
+	struct gputm_block_stack *s = NULL;
+
+	config.lanes = lanes;
+	config.warps = warps;
+	config.likely_convergence = likely;
+	ck_assert_int_eq(gputm_block_stack_new(kit->ctx, &config, &s), 0);
+	return s;
+}
+
+/* Threads counted from 1 in warps of four; 0 ends the list. */
+static void mask_of(uint64_t mask[4], const unsigned *thread)
+{
+	memset(mask, 0, 4 * sizeof(*mask));
+	for (; *thread; thread++)
+		mask[(*thread - 1) % 4] |= UINT64_C(1) << (*thread - 1) / 4;
+}
+
+static void launch(struct gputm_block_stack *s, uint64_t pc, const unsigned *thread)
+{
+	uint64_t mask[4];
+
+	mask_of(mask, thread);
+	ck_assert_int_eq(gputm_block_stack_launch(s, pc, mask), 0);
+}
+
+/* Compact the top as the compactor does; the warps expected, 0 for no thread, in rows of four. */
+static void admit(struct gputm_block_stack *s, unsigned warps, const unsigned expected[][4])
+{
+	uint64_t top[4], rest[4];
+	uint16_t thread[4];
+
+	gputm_block_stack_mask(s, top);
+	memcpy(rest, top, sizeof(rest));
+	ck_assert_uint_eq(gputm_block_stack_to_admit(s), warps);
+	for (unsigned k = 0; k < warps; k++) {
+		uint64_t lanes = 0;
+
+		for (unsigned lane = 0; lane < 4; lane++) {
+			unsigned w = 0;
+
+			ck_assert_uint_eq(expected[k][lane] != 0, rest[lane] != 0);
+			if (!rest[lane])
+				continue;
+			while (!(rest[lane] >> w & 1))
+				w++;
+			rest[lane] &= rest[lane] - 1;
+			thread[lane] = (uint16_t)(4 * w + lane);
+			lanes |= UINT64_C(1) << lane;
+			ck_assert_uint_eq(thread[lane] + 1u, expected[k][lane]);
+		}
+		ck_assert_int_eq(gputm_block_stack_admit(s, lanes, thread), (int)k);
+		ck_assert_uint_eq(gputm_block_stack_warp(s, k), lanes);
+	}
+	ck_assert_uint_eq(gputm_block_stack_to_admit(s), 0);
+}
+
+struct row {
+	uint64_t pc, rpc, lpc;
+	uint32_t lpos, wcnt;
+	const char *threads; /* "0001 1100": static warp by static warp, first lane leftmost */
+};
+
+#define PLAIN(PC, RPC, WCNT, THREADS)                                                          \
+	{ (PC), (RPC), NONE, GPUTM_BLOCK_STACK_NO_ENTRY, (WCNT), (THREADS) }
+
+static void expect(const struct gputm_block_stack *s, size_t top, const struct row *row,
+		   size_t rows)
+{
+	struct gputm_block_stack_entry e;
+
+	kit_valid(gputm_block_stack_unit((struct gputm_block_stack *)(uintptr_t)s));
+	ck_assert_uint_eq(gputm_block_stack_depth(s), rows);
+	ck_assert_uint_eq(gputm_block_stack_top(s), top);
+	for (size_t i = 0; i < rows; i++) {
+		ck_assert(gputm_block_stack_entry(s, i, &e));
+		ck_assert_uint_eq(e.pc, row[i].pc);
+		ck_assert_uint_eq(e.rpc, row[i].rpc);
+		ck_assert_uint_eq(e.lpc, row[i].lpc);
+		ck_assert_uint_eq(e.lpos, row[i].lpos);
+		ck_assert_uint_eq(e.wcnt, row[i].wcnt);
+		for (unsigned t = 0; t < strlen(row[i].threads); t++)
+			if (t % 5 != 4)
+				ck_assert_msg((e.mask[t % 5] >> t / 5 & 1) ==
+						      (row[i].threads[t] == '1'),
+					      "entry %zu, thread %u", i, t / 5 * 4 + t % 5 + 1);
+	}
+}
+
+START_TEST(test_block_stack_life)
+{
+	struct gputm_block_stack_config config = GPUTM_BLOCK_STACK_CONFIG_INIT;
+
+	kit_common(&block_stack_maker);
+	ck_assert_int_eq(gputm_block_stack_config_preset(&config, "tbc-lcp"), 0);
+	ck_assert(config.likely_convergence);
+}
+END_TEST
+
+START_TEST(test_fig_3_5_block_stack)
+{
+	const struct gputm_block_stack_target at_a = { 'C', 'B', 'D', NONE };
+	const struct row start[] = { PLAIN('A', NONE, 2, "1111 1111") };
+	const struct row branched[] = { PLAIN('D', NONE, 0, "1111 1111"),
+					PLAIN('B', 'D', 0, "0111 1001"),
+					PLAIN('C', 'D', 1, "1000 0110") };
+	const struct row c_done[] = { PLAIN('D', NONE, 0, "1111 1111"),
+				      PLAIN('B', 'D', 2, "0111 1001") };
+	const struct row b_done[] = { PLAIN('D', NONE, 2, "1111 1111") };
+	const unsigned whole[][4] = { { 1, 2, 3, 4 }, { 5, 6, 7, 8 } };
+	const unsigned in_c[][4] = { { 1, 6, 7, 0 } };
+	const unsigned in_b[][4] = { { 5, 2, 3, 4 }, { 0, 0, 0, 8 } };
+	struct gputm_block_stack *s;
+	struct kit kit;
+
+	kit_open(&kit);
+	s = make(&kit, 4, 2, false);
+	launch(s, 'A', (const unsigned[]){ 1, 2, 3, 4, 5, 6, 7, 8, 0 });
+	expect(s, 0, start, 1);
+	admit(s, 2, whole);
+	ck_assert_int_eq(gputm_block_stack_branch(s, 0, 0x1, &at_a), GPUTM_BLOCK_STACK_WAIT);
+	ck_assert_int_eq(gputm_block_stack_branch(s, 1, 0x6, &at_a), GPUTM_BLOCK_STACK_COMPACT);
+	expect(s, 2, branched, 3);
+	admit(s, 1, in_c);
+	ck_assert_int_eq(gputm_block_stack_arrive(s, 0, 'D'), GPUTM_BLOCK_STACK_COMPACT);
+	expect(s, 1, c_done, 2);
+	admit(s, 2, in_b);
+	ck_assert_int_eq(gputm_block_stack_arrive(s, 1, 'D'), GPUTM_BLOCK_STACK_WAIT);
+	ck_assert_int_eq(gputm_block_stack_arrive(s, 0, 'D'), GPUTM_BLOCK_STACK_COMPACT);
+	expect(s, 0, b_done, 1);
+	admit(s, 2, whole);
+	ck_assert_int_eq(gputm_block_stack_exit(s, 0, 0xf), GPUTM_BLOCK_STACK_WAIT);
+	ck_assert_int_eq(gputm_block_stack_exit(s, 1, 0xf), GPUTM_BLOCK_STACK_FINISH);
+	ck_assert_uint_eq(gputm_block_stack_live(s), 0);
+	/* Seven warps instead of the eight of a stack per warp. */
+	ck_assert_uint_eq(kit_stat(gputm_block_stack_unit(s), "warps_admitted"), 7);
+	kit_valid(gputm_block_stack_unit(s));
+	gputm_block_stack_free(s);
+	kit_close(&kit);
+}
+END_TEST
+
+/* All rows of the figure; the warps come in the order W2, W3, W1. */
+START_TEST(test_fig_3_7_block_stack)
+{
+	const struct gputm_block_stack_target at_a = { 'C', 'B', 'D', NONE };
+	const struct row start[] = { PLAIN('A', NONE, 3, "1111 1111 1111") };
+	const struct row w2[] = { PLAIN('D', NONE, 2, "1111 1111 1111"),
+				  PLAIN('B', 'D', 0, "0000 0110 0000"),
+				  PLAIN('C', 'D', 0, "0000 1001 0000") };
+	const struct row w3[] = { PLAIN('D', NONE, 1, "1111 1111 1111"),
+				  PLAIN('B', 'D', 0, "0000 0110 1101"),
+				  PLAIN('C', 'D', 0, "0000 1001 0010") };
+	const struct row w1[] = { PLAIN('D', NONE, 0, "1111 1111 1111"),
+				  PLAIN('B', 'D', 0, "1000 0110 1101"),
+				  PLAIN('C', 'D', 2, "0111 1001 0010") };
+	const struct row in_b[] = { PLAIN('D', NONE, 0, "1111 1111 1111"),
+				    PLAIN('B', 'D', 2, "1000 0110 1101") };
+	const struct row end[] = { PLAIN('D', NONE, 3, "1111 1111 1111") };
+	const unsigned whole[][4] = { { 1, 2, 3, 4 }, { 5, 6, 7, 8 }, { 9, 10, 11, 12 } };
+	struct gputm_block_stack *s;
+	struct kit kit;
+
+	kit_open(&kit);
+	s = make(&kit, 4, 3, false);
+	launch(s, 'A', (const unsigned[]){ 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 0 });
+	expect(s, 0, start, 1);
+	admit(s, 3, whole);
+	ck_assert_int_eq(gputm_block_stack_branch(s, 1, 0x9, &at_a), GPUTM_BLOCK_STACK_WAIT);
+	expect(s, 0, w2, 3);
+	ck_assert_uint_eq(gputm_block_stack_pc(s), 'A');
+	kit_round_trip(&block_stack_maker, gputm_block_stack_unit(s));
+	kit_hostile(&block_stack_maker, gputm_block_stack_unit(s));
+	ck_assert_int_eq(gputm_block_stack_branch(s, 2, 0x4, &at_a), GPUTM_BLOCK_STACK_WAIT);
+	expect(s, 0, w3, 3);
+	ck_assert_int_eq(gputm_block_stack_branch(s, 0, 0xe, &at_a), GPUTM_BLOCK_STACK_COMPACT);
+	expect(s, 2, w1, 3);
+	admit(s, 2, (const unsigned[][4]){ { 5, 2, 3, 4 }, { 0, 0, 11, 8 } });
+	ck_assert_int_eq(gputm_block_stack_arrive(s, 0, 'D'), GPUTM_BLOCK_STACK_WAIT);
+	ck_assert_int_eq(gputm_block_stack_arrive(s, 1, 'D'), GPUTM_BLOCK_STACK_COMPACT);
+	expect(s, 1, in_b, 2);
+	admit(s, 2, (const unsigned[][4]){ { 1, 6, 7, 12 }, { 9, 10, 0, 0 } });
+	ck_assert_int_eq(gputm_block_stack_arrive(s, 0, 'D'), GPUTM_BLOCK_STACK_WAIT);
+	ck_assert_int_eq(gputm_block_stack_arrive(s, 1, 'D'), GPUTM_BLOCK_STACK_COMPACT);
+	expect(s, 0, end, 1);
+	admit(s, 3, whole);
+	gputm_block_stack_free(s);
+	kit_close(&kit);
+}
+END_TEST
+
+/* A block of one warp goes through the states of the figure's stack. */
+START_TEST(test_fig_3_8_block_stack)
+{
+	const struct gputm_block_stack_target at_a = { 'C', 'B', 'F', 'E' };
+	const struct gputm_block_stack_target at_c = { 'E', 'D', 'F', 'E' };
+	const uint32_t none = GPUTM_BLOCK_STACK_NO_ENTRY;
+	const struct row a[] = { PLAIN('F', NONE, 0, "1111"), PLAIN('E', 'F', 0, "0000"),
+				 { 'B', 'F', 'E', 1, 0, "1000" }, { 'C', 'F', 'E', 1, 1, "0111" } };
+	const struct row c[] = { PLAIN('F', NONE, 0, "1111"),
+				 { 'E', 'F', NONE, none, 0, "0100" },
+				 { 'B', 'F', 'E', 1, 0, "1000" },
+				 { 'D', 'F', 'E', 1, 1, "0011" } };
+	const struct row d[] = { PLAIN('F', NONE, 0, "1111"),
+				 { 'E', 'F', NONE, none, 0, "0100" },
+				 { 'B', 'F', 'E', 1, 1, "1000" } };
+	const struct row e[] = { PLAIN('F', NONE, 0, "1111"), PLAIN('E', 'F', 1, "1100") };
+	const struct row f[] = { PLAIN('F', NONE, 1, "1111") };
+	struct gputm_block_stack *s;
+	struct kit kit;
+
+	kit_open(&kit);
+	s = make(&kit, 4, 1, true);
+	launch(s, 'A', (const unsigned[]){ 1, 2, 3, 4, 0 });
+	admit(s, 1, (const unsigned[][4]){ { 1, 2, 3, 4 } });
+	ck_assert_int_eq(gputm_block_stack_branch(s, 0, 0xe, &at_a), GPUTM_BLOCK_STACK_COMPACT);
+	expect(s, 3, a, 4);
+	admit(s, 1, (const unsigned[][4]){ { 0, 2, 3, 4 } });
+	ck_assert_int_eq(gputm_block_stack_branch(s, 0, 0x2, &at_c), GPUTM_BLOCK_STACK_COMPACT);
+	expect(s, 3, c, 4);
+	admit(s, 1, (const unsigned[][4]){ { 0, 0, 3, 4 } });
+	ck_assert_int_eq(gputm_block_stack_arrive(s, 0, 'F'), GPUTM_BLOCK_STACK_COMPACT);
+	expect(s, 2, d, 3);
+	admit(s, 1, (const unsigned[][4]){ { 1, 0, 0, 0 } });
+	ck_assert_int_eq(gputm_block_stack_arrive(s, 0, 'E'), GPUTM_BLOCK_STACK_COMPACT);
+	expect(s, 1, e, 2);
+	admit(s, 1, (const unsigned[][4]){ { 1, 2, 0, 0 } });
+	ck_assert_int_eq(gputm_block_stack_arrive(s, 0, 'F'), GPUTM_BLOCK_STACK_COMPACT);
+	expect(s, 0, f, 1);
+	ck_assert_uint_eq(kit_stat(gputm_block_stack_unit(s), "merged"), 2);
+	gputm_block_stack_free(s);
+	kit_close(&kit);
+}
+END_TEST
+
+/* A loop of a thousand turns, which a thread leaves at times, needs four entries. */
+START_TEST(test_block_stack_loop_does_not_grow)
+{
+	const struct gputm_block_stack_target back = { 'B', 'F', 'F', NONE };
+	struct gputm_block_stack_config config = GPUTM_BLOCK_STACK_CONFIG_INIT;
+	struct gputm_block_stack *s = NULL;
+	uint16_t thread[2] = { 0, 1 };
+	uint64_t mask[2] = { 1, 1 };
+	struct kit kit;
+
+	kit_open(&kit);
+	config.lanes = 2;
+	config.warps = 1;
+	config.depth = 4;
+	ck_assert_int_eq(gputm_block_stack_new(kit.ctx, &config, &s), 0);
+	ck_assert_int_eq(gputm_block_stack_launch(s, 'B', mask), 0);
+	for (unsigned turn = 0; turn < 1000; turn++) {
+		uint64_t lanes = turn > 500 ? 1 : 3;
+
+		ck_assert_int_eq(gputm_block_stack_admit(s, lanes, thread), 0);
+		ck_assert_int_eq(gputm_block_stack_branch(s, 0, turn == 500 ? 1 : lanes, &back),
+				 GPUTM_BLOCK_STACK_COMPACT);
+		ck_assert_uint_eq(gputm_block_stack_depth(s), 2);
+		kit_valid(gputm_block_stack_unit(s));
+	}
+	ck_assert_int_eq(gputm_block_stack_admit(s, 1, thread), 0);
+	ck_assert_int_eq(gputm_block_stack_branch(s, 0, 0, &back), GPUTM_BLOCK_STACK_COMPACT);
+	ck_assert_uint_eq(gputm_block_stack_depth(s), 1);
+	ck_assert_uint_eq(gputm_block_stack_pc(s), 'F');
+	gputm_block_stack_free(s);
+	kit_close(&kit);
+}
+END_TEST
+
+/* Room for the entries of a branch is there to the last one. */
+START_TEST(test_block_stack_full)
+{
+	struct gputm_block_stack_config config = GPUTM_BLOCK_STACK_CONFIG_INIT;
+	struct gputm_block_stack *s = NULL;
+	uint64_t mask[3] = { 1, 1, 1 };
+	uint16_t thread[3] = { 0, 1, 2 };
+	struct kit kit;
+
+	for (uint32_t depth = 4; depth < 7; depth++) {
+		struct gputm_block_stack_target target = { 2, 3, 9, NONE };
+		int expected = depth < 5 ? GPUTM_BLOCK_STACK_FULL : GPUTM_BLOCK_STACK_COMPACT;
+
+		kit_open(&kit);
+		config.lanes = 3;
+		config.warps = 1;
+		config.depth = depth;
+		ck_assert_int_eq(gputm_block_stack_new(kit.ctx, &config, &s), 0);
+		ck_assert_int_eq(gputm_block_stack_launch(s, 1, mask), 0);
+		ck_assert_int_eq(gputm_block_stack_admit(s, 7, thread), 0);
+		ck_assert_int_eq(gputm_block_stack_branch(s, 0, 3, &target),
+				 GPUTM_BLOCK_STACK_COMPACT);
+		ck_assert_int_eq(gputm_block_stack_admit(s, 3, thread), 0);
+		target.rpc = 8;
+		ck_assert_int_eq(gputm_block_stack_branch_probe(s, 0, 1, &target), expected);
+		ck_assert_int_eq(gputm_block_stack_branch(s, 0, 1, &target), expected);
+		ck_assert_uint_eq(gputm_block_stack_warp(s, 0), depth < 5 ? 3 : 0);
+		ck_assert_uint_eq(kit_stat(gputm_block_stack_unit(s), "full"), depth < 5);
+		kit_valid(gputm_block_stack_unit(s));
+		gputm_block_stack_free(s);
+		kit_close(&kit);
+	}
+}
+END_TEST
+
+START_TEST(test_block_stack_barrier)
+{
+	const struct gputm_block_stack_target at_a = { 'C', 'B', 'D', NONE };
+	const unsigned whole[][4] = { { 1, 2, 3, 4 }, { 5, 6, 7, 8 } };
+	struct gputm_block_stack *s;
+	struct kit kit;
+
+	kit_open(&kit);
+	s = make(&kit, 4, 2, false);
+	launch(s, 'A', (const unsigned[]){ 1, 2, 3, 4, 5, 6, 7, 8, 0 });
+	admit(s, 2, whole);
+	ck_assert_int_eq(gputm_block_stack_barrier(s, 1), GPUTM_BLOCK_STACK_WAIT);
+	ck_assert_int_eq(gputm_block_stack_barrier(s, 1), -EINVAL);
+	ck_assert_int_eq(gputm_block_stack_branch(s, 1, 0, &at_a), -EINVAL);
+	kit_said(&kit, "warp 1 waits at a barrier", NULL);
+	ck_assert_int_eq(gputm_block_stack_branch(s, 0, 0, &at_a), -EINVAL);
+	ck_assert_int_eq(gputm_block_stack_exit(s, 1, 1), -EINVAL);
+	kit_round_trip(&block_stack_maker, gputm_block_stack_unit(s));
+	ck_assert_int_eq(gputm_block_stack_barrier(s, 0), GPUTM_BLOCK_STACK_RELEASE);
+	/* The last one ends instead of coming to the barrier. */
+	ck_assert_int_eq(gputm_block_stack_barrier(s, 0), GPUTM_BLOCK_STACK_WAIT);
+	ck_assert_int_eq(gputm_block_stack_exit(s, 1, 0x7), GPUTM_BLOCK_STACK_CONTINUE);
+	ck_assert_int_eq(gputm_block_stack_exit(s, 1, 0x8), GPUTM_BLOCK_STACK_RELEASE);
+	ck_assert_int_eq(gputm_block_stack_branch(s, 0, 0x3, &at_a), GPUTM_BLOCK_STACK_COMPACT);
+	admit(s, 1, (const unsigned[][4]){ { 1, 2, 0, 0 } });
+	ck_assert_int_eq(gputm_block_stack_barrier(s, 0), -EINVAL);
+	kit_said(&kit, "divergent", "2 of 4", NULL);
+	kit_valid(gputm_block_stack_unit(s));
+	gputm_block_stack_free(s);
+	kit_close(&kit);
+}
+END_TEST
+
+/* An odd entry of the call, and the unit is as it was. */
+START_TEST(test_block_stack_misuse_changes_nothing)
+{
+	const struct gputm_block_stack_target good = { 'C', 'B', 'D', NONE };
+	struct gputm_block_stack_target bad = good;
+	const uint64_t outside[4] = { 1, 4, 0, 0 }, empty[4] = { 0 };
+	uint16_t thread[4] = { 4, 1, 2, 3 };
+	struct gputm_block_stack *s;
+	struct gputm_unit *unit;
+	uint64_t digest;
+	struct kit kit;
+
+	kit_open(&kit);
+	s = make(&kit, 4, 2, false);
+	unit = gputm_block_stack_unit(s);
+	ck_assert_int_eq(gputm_block_stack_launch(s, 'A', outside), -ERANGE);
+	kit_said(&kit, "static warp", "= 2", "0 .. 1", NULL);
+	ck_assert_int_eq(gputm_block_stack_launch(s, 'A', empty), -EINVAL);
+	ck_assert_int_eq(gputm_block_stack_admit(s, 1, thread), -EINVAL);
+	ck_assert_int_eq(gputm_block_stack_arrive(s, 0, 'A'), -EINVAL);
+	ck_assert_uint_eq(gputm_block_stack_pc(s), NONE);
+	launch(s, 'A', (const unsigned[]){ 1, 2, 3, 4, 5, 6, 0 });
+	digest = kit_digest(unit);
+	ck_assert_int_eq(gputm_block_stack_launch(s, 'A', outside), -EINVAL);
+	ck_assert_int_eq(gputm_block_stack_admit(s, 0x10, thread), -ERANGE);
+	ck_assert_int_eq(gputm_block_stack_admit(s, 0, thread), -EINVAL);
+	thread[1] = 2;
+	ck_assert_int_eq(gputm_block_stack_admit(s, 0xf, thread), -EINVAL);
+	kit_said(&kit, "thread 2", "lane 1", NULL);
+	thread[1] = 8;
+	ck_assert_int_eq(gputm_block_stack_admit(s, 0xf, thread), -ERANGE);
+	kit_said(&kit, "thread = 8", "0 .. 7", NULL);
+	thread[1] = 1;
+	thread[2] = 6;
+	ck_assert_int_eq(gputm_block_stack_admit(s, 0xf, thread), -EINVAL);
+	kit_said(&kit, "thread 6 is not to be admitted", NULL);
+	thread[2] = 2;
+	ck_assert_int_eq(gputm_block_stack_admit(s, 0xe, thread), -EINVAL);
+	kit_said(&kit, "do not make 1 warps", NULL);
+	ck_assert_uint_eq(kit_digest(unit), digest);
+	ck_assert_int_eq(gputm_block_stack_admit(s, 0xf, thread), 0);
+	thread[0] = 0;
+	thread[1] = 5;
+	ck_assert_int_eq(gputm_block_stack_admit(s, 0x3, thread), 1);
+	digest = kit_digest(unit);
+	ck_assert_int_eq(gputm_block_stack_admit(s, 0x3, thread), -EINVAL);
+	ck_assert_int_eq(gputm_block_stack_branch(s, 2, 0, &good), -EINVAL);
+	ck_assert_int_eq(gputm_block_stack_branch(s, 1, 4, &good), -EINVAL);
+	kit_said(&kit, "0x4", "0x3", NULL);
+	bad.rpc = UINT64_C(1) << 32;
+	ck_assert_int_eq(gputm_block_stack_branch(s, 1, 1, &bad), -ERANGE);
+	kit_said(&kit, "rpc = 4294967296", NULL);
+	ck_assert_int_eq(gputm_block_stack_branch_probe(s, 1, 1, &bad), -ERANGE);
+	bad = good;
+	bad.taken_pc = NONE;
+	ck_assert_int_eq(gputm_block_stack_branch(s, 1, 1, &bad), -EINVAL);
+	ck_assert_int_eq(gputm_block_stack_arrive(s, 1, NONE), -ERANGE);
+	ck_assert_int_eq(gputm_block_stack_exit(s, 1, 0), -EINVAL);
+	ck_assert_int_eq(gputm_block_stack_exit(s, 1, 4), -EINVAL);
+	ck_assert_int_eq(gputm_block_stack_barrier(s, 9), -EINVAL);
+	ck_assert_uint_eq(kit_digest(unit), digest);
+	ck_assert_int_eq(gputm_block_stack_branch(s, 0, 1, &good), GPUTM_BLOCK_STACK_WAIT);
+	digest = kit_digest(unit);
+	bad = good;
+	bad.other_pc = 'X';
+	ck_assert_int_eq(gputm_block_stack_branch(s, 1, 1, &bad), -EINVAL);
+	kit_said(&kit, "elsewhere", NULL);
+	ck_assert_int_eq(gputm_block_stack_branch(s, 0, 1, &good), -EINVAL);
+	ck_assert_int_eq(gputm_block_stack_barrier(s, 1), -EINVAL);
+	ck_assert_uint_eq(kit_digest(unit), digest);
+	ck_assert_int_eq(gputm_block_stack_branch(s, 1, 1, &good), GPUTM_BLOCK_STACK_COMPACT);
+	bad.rpc = NONE;
+	ck_assert_int_eq(gputm_block_stack_admit(s, 3, thread), -EINVAL);
+	ck_assert_int_eq(gputm_block_stack_admit(s, 1, thread), 0);
+	ck_assert_int_eq(gputm_block_stack_branch(s, 0, 1, &bad), -EINVAL);
+	kit_said(&kit, "rpc", NULL);
+	gputm_block_stack_free(s);
+	kit_close(&kit);
+}
+END_TEST
+
+/* ---- whole kernels: the stack and the compactor against threads that run alone ---- */
+
+#define LANES 8
+#define WARPS 8
+#define THREADS (LANES * WARPS)
+
+/*
+ * A loop with a break and a continue, in it a hammock in a hammock, and threads that end in
+ * divergent code:
+ *
+ *	A -> B; B -> C | F (loop); C -> D | E; D -> G | H, both to K; K -> E; E -> B | X (break)
+ *	G ends some threads; F and X -> Z, the end
+ */
+struct block {
+	char name;
+	char taken, other; /* the same: no branch */
+	char rpc, lpc;
+};
+
+static const struct block kernel[] = {
+	{ 'A', 'B', 'B', 0, 0 },     { 'B', 'C', 'F', 'Z', 'E' }, { 'C', 'D', 'E', 'E', 0 },
+	{ 'D', 'G', 'H', 'K', 0 },   { 'G', 'K', 'K', 0, 0 },     { 'H', 'K', 'K', 0, 0 },
+	{ 'K', 'E', 'E', 0, 0 },     { 'E', 'B', 'X', 'Z', 'B' }, { 'F', 'Z', 'Z', 0, 0 },
+	{ 'X', 'Z', 'Z', 0, 0 },     { 'Z', 0, 0, 0, 0 },
+};
+
+static const struct block *block_at(uint64_t pc)
+{
+	for (size_t i = 0; i < sizeof(kernel) / sizeof(kernel[0]); i++)
+		if ((uint64_t)kernel[i].name == pc)
+			return &kernel[i];
+	ck_abort_msg("no block at %llu", (unsigned long long)pc);
+	return NULL;
+}
+
+/* What one thread has done. */
+struct path {
+	uint64_t steps, hash;
+	bool ended;
+};
+
+static uint64_t outcome(unsigned thread, uint64_t seed, uint64_t steps)
+{
+	uint64_t state = seed ^ (uint64_t)thread << 32 ^ steps;
+
+	return kit_random(&state);
+}
+
+/* Execute one block: the thread may end there; else does it take the branch? */
+static bool execute(struct path *p, unsigned thread, uint64_t seed, const struct block *b)
+{
+	uint64_t x = outcome(thread, seed, p->steps);
+
+	p->hash = (p->hash ^ (uint64_t)b->name) * UINT64_C(0x100000001b3);
+	p->ended = b->name == 'Z' || (b->name == 'G' && x % 5 == 0);
+	p->steps++;
+	return b->name == 'B' ? p->steps < 60 && x % 8 : x % 3 == 0;
+}
+
+static void run_alone(struct path *p, unsigned thread, uint64_t seed)
+{
+	uint64_t pc = 'A';
+
+	while (!p->ended) {
+		const struct block *b = block_at(pc);
+
+		pc = (uint64_t)(execute(p, thread, seed, b) ? b->taken : b->other);
+	}
+}
+
+struct warp {
+	uint64_t mask, pc;
+	uint16_t thread[LANES];
+};
+
+struct machine {
+	struct gputm_block_stack *stack;
+	struct gputm_thread_compactor *compactor;
+	struct warp warp[WARPS];
+	struct path path[THREADS];
+	uint64_t seed;
+	bool compact;
+	unsigned ended;
+};
+
+/* Every live thread is in one warp that runs, or waits in the highest entry that has it. */
+static void check_partition(const struct machine *m)
+{
+	struct gputm_block_stack_entry e;
+	unsigned live = 0, running[THREADS] = { 0 };
+
+	for (unsigned w = 0; w < WARPS; w++)
+		for (unsigned lane = 0; lane < LANES; lane++)
+			if (gputm_block_stack_warp(m->stack, w) >> lane & 1) {
+				ck_assert_uint_eq(m->warp[w].thread[lane] % LANES, lane);
+				running[m->warp[w].thread[lane]]++;
+			}
+	for (unsigned t = 0; t < THREADS; t++) {
+		size_t highest = gputm_block_stack_depth(m->stack), i = highest;
+
+		while (i--) {
+			ck_assert(gputm_block_stack_entry(m->stack, i, &e));
+			if (!(e.mask[t % LANES] >> t / LANES & 1))
+				continue;
+			if (highest == gputm_block_stack_depth(m->stack))
+				highest = i;
+		}
+		ck_assert_uint_le(running[t], 1);
+		ck_assert(!running[t] || highest == gputm_block_stack_top(m->stack));
+		ck_assert_int_eq(m->path[t].ended,
+				 highest == gputm_block_stack_depth(m->stack));
+		live += !m->path[t].ended;
+	}
+	ck_assert_uint_eq(gputm_block_stack_live(m->stack), live);
+}
+
+/* Compact the top; where nobody has ended yet, whole static warps come out whole. */
+static void form_warps(struct machine *m)
+{
+	const struct gputm_thread_compactor_warp *out;
+	uint64_t mask[LANES];
+	bool whole = true;
+
+	gputm_block_stack_mask(m->stack, mask);
+	for (unsigned lane = 0; lane < LANES; lane++)
+		whole &= mask[lane] == (UINT64_C(1) << WARPS) - 1;
+	ck_assert_int_eq(gputm_thread_compactor_push(m->compactor, 0, mask), 0);
+	ck_assert_uint_eq(gputm_thread_compactor_warps(m->compactor),
+			  gputm_block_stack_wcnt(m->stack));
+	while (gputm_thread_compactor_warps(m->compactor)) {
+		int index;
+
+		gputm_thread_compactor_tick(m->compactor);
+		out = gputm_thread_compactor_peek(m->compactor);
+		index = gputm_block_stack_admit(m->stack, out->mask, out->thread);
+		ck_assert_int_eq(index, (int)out->index);
+		m->warp[index].mask = out->mask;
+		m->warp[index].pc = gputm_block_stack_pc(m->stack);
+		memcpy(m->warp[index].thread, out->thread, sizeof(m->warp[index].thread));
+		for (unsigned lane = 0; lane < LANES; lane++) {
+			unsigned own = (unsigned)index * LANES + lane;
+
+			ck_assert(!whole || out->thread[lane] == own);
+			ck_assert(m->compact || !(out->mask >> lane & 1) ||
+				  out->thread[lane] / LANES ==
+					  out->thread[__builtin_ctzll(out->mask)] / LANES);
+		}
+		gputm_thread_compactor_pop(m->compactor);
+	}
+}
+
+/* One block of one warp. */
+static int step(struct machine *m, uint32_t index)
+{
+	struct warp *w = &m->warp[index];
+	const struct block *b = block_at(w->pc);
+	struct gputm_block_stack_target target = { (uint64_t)b->taken, (uint64_t)b->other,
+						   (uint64_t)b->rpc, b->lpc ? (uint64_t)b->lpc :
+									      NONE };
+	uint64_t taken = 0, ended = 0;
+	int result;
+
+	ck_assert_uint_eq(gputm_block_stack_warp(m->stack, index), w->mask);
+	for (unsigned lane = 0; lane < LANES; lane++) {
+		if (!(w->mask >> lane & 1))
+			continue;
+		if (execute(&m->path[w->thread[lane]], w->thread[lane], m->seed, b))
+			taken |= UINT64_C(1) << lane;
+		if (m->path[w->thread[lane]].ended)
+			ended |= UINT64_C(1) << lane;
+	}
+	if (ended) {
+		result = gputm_block_stack_exit(m->stack, index, ended);
+		w->mask &= ~ended;
+		if (!w->mask)
+			return result;
+		ck_assert_int_eq(result, GPUTM_BLOCK_STACK_CONTINUE);
+	}
+	if (b->taken != b->other)
+		return gputm_block_stack_branch(m->stack, index, taken & ~ended, &target);
+	w->pc = target.taken_pc;
+	return gputm_block_stack_arrive(m->stack, index, w->pc);
+}
+
+static uint32_t draw_warp(const struct machine *m, uint64_t *random)
+{
+	uint32_t index;
+
+	do
+		index = (uint32_t)kit_below(random, WARPS);
+	while (!gputm_block_stack_warp(m->stack, index));
+	return index;
+}
+
+static void run_kernel(struct kit *kit, bool compact, bool likely, uint64_t seed)
+{
+	struct gputm_thread_compactor_config cc = GPUTM_THREAD_COMPACTOR_CONFIG_INIT;
+	struct gputm_block_stack_config sc = GPUTM_BLOCK_STACK_CONFIG_INIT;
+	struct machine m = { .seed = seed, .compact = compact };
+	uint64_t mask[LANES], random = seed;
+	int result;
+
+	cc.lanes = sc.lanes = LANES;
+	cc.warps = sc.warps = WARPS;
+	cc.compact = sc.compact = compact;
+	sc.likely_convergence = likely;
+	ck_assert_int_eq(gputm_block_stack_new(kit->ctx, &sc, &m.stack), 0);
+	ck_assert_int_eq(gputm_thread_compactor_new(kit->ctx, &cc, &m.compactor), 0);
+	for (unsigned lane = 0; lane < LANES; lane++)
+		mask[lane] = (UINT64_C(1) << WARPS) - 1;
+	ck_assert_int_eq(gputm_block_stack_launch(m.stack, 'A', mask), 0);
+	do {
+		form_warps(&m);
+		do {
+			result = step(&m, draw_warp(&m, &random));
+			ck_assert_int_ge(result, 0);
+			ck_assert_int_ne(result, GPUTM_BLOCK_STACK_FULL);
+			kit_valid(gputm_block_stack_unit(m.stack));
+			check_partition(&m);
+		} while (result < GPUTM_BLOCK_STACK_COMPACT);
+	} while (result == GPUTM_BLOCK_STACK_COMPACT);
+	ck_assert_int_eq(result, GPUTM_BLOCK_STACK_FINISH);
+	for (unsigned t = 0; t < THREADS; t++) {
+		struct path alone = { 0 };
+
+		run_alone(&alone, t, seed);
+		ck_assert_uint_eq(alone.steps, m.path[t].steps);
+		ck_assert_uint_eq(alone.hash, m.path[t].hash);
+	}
+	ck_assert_uint_le(kit_stat(gputm_block_stack_unit(m.stack), "max_depth"), 16);
+	gputm_block_stack_free(m.stack);
+	gputm_thread_compactor_free(m.compactor);
+}
+
+START_TEST(test_block_stack_kernels_as_threads_alone)
+{
+	struct kit kit;
+
+	kit_open(&kit);
+	for (unsigned i = 0; i < kit_scale(40, 4); i++)
+		run_kernel(&kit, i & 1, i & 2, i);
+	kit_close(&kit);
+}
+END_TEST
+
+/* ---- random operations against the oracle ---- */
+
+static void draw_target(struct gputm_block_stack_target *target, const struct oracle_block_stack *o,
+			uint64_t *random)
+{
+	const struct oracle_block_entry *e = &o->entry[o->top];
+
+	target->taken_pc = kit_below(random, 9);
+	target->other_pc = kit_below(random, 9);
+	target->rpc = kit_below(random, 3) ? kit_below(random, 9) : e->rpc;
+	target->lpc = kit_below(random, 3) ? kit_below(random, 10) : e->lpc;
+	if (kit_below(random, 2))
+		target->lpc = NONE;
+}
+
+static int one_step(struct gputm_block_stack *s, struct oracle_block_stack *o, uint64_t *random)
+{
+	uint32_t warp = (uint32_t)kit_below(random, o->admitted + 1);
+	uint64_t lanes = oracle_block_warp(o, warp), some = kit_random(random) & lanes;
+	struct gputm_block_stack_target target;
+	uint64_t what = kit_below(random, 16), pc;
+	int expected, probe;
+
+	if (what < 7) {
+		draw_target(&target, o, random);
+		if (o->branching && kit_below(random, 8))
+			target = o->target;
+		probe = gputm_block_stack_branch_probe(s, warp, some, &target);
+		expected = oracle_block_branch(o, warp, some, &target);
+		ck_assert_int_eq(probe, expected);
+		ck_assert_int_eq(gputm_block_stack_branch(s, warp, some, &target), expected);
+	} else if (what < 13) {
+		pc = kit_below(random, 9);
+		pc = kit_below(random, 3) ? o->entry[o->top].rpc : pc;
+		pc = o->arriving && kit_below(random, 8) ? o->way_pc : pc;
+		expected = oracle_block_arrive(o, warp, pc);
+		ck_assert_int_eq(gputm_block_stack_arrive(s, warp, pc), expected);
+	} else if (what < 15) {
+		some = kit_below(random, 2) ? some : lanes;
+		expected = oracle_block_exit(o, warp, some);
+		ck_assert_int_eq(gputm_block_stack_exit(s, warp, some), expected);
+	} else {
+		expected = oracle_block_barrier(o, warp);
+		ck_assert_int_eq(gputm_block_stack_barrier(s, warp), expected);
+	}
+	return expected;
+}
+
+/* A warp by the rule of the compactor, or what may be no warp. */
+static void one_admission(struct gputm_block_stack *s, struct oracle_block_stack *o,
+			  uint64_t *random)
+{
+	bool odd = kit_below(random, 6) == 0;
+	unsigned row = 0, last = o->lanes * o->warps;
+	uint16_t thread[64] = { 0 };
+	uint64_t mask = 0;
+
+	while (row < last && o->place[row] != ORACLE_BLOCK_TO_ADMIT)
+		row++;
+	for (unsigned t = last; t--;) {
+		if (o->place[t] != ORACLE_BLOCK_TO_ADMIT ||
+		    (!o->compact && t / o->lanes != row / o->lanes))
+			continue;
+		if (odd && kit_below(random, 4) == 0)
+			continue;
+		mask |= UINT64_C(1) << t % o->lanes;
+		thread[t % o->lanes] = (uint16_t)t;
+	}
+	if (kit_below(random, 20) == 0)
+		thread[kit_below(random, o->lanes)] = (uint16_t)kit_below(random, last + 1);
+	ck_assert_int_eq(gputm_block_stack_admit(s, mask, thread),
+			 oracle_block_admit(o, mask, thread));
+}
+
+static void one_launch(struct gputm_block_stack *s, struct oracle_block_stack *o,
+		       uint64_t *random)
+{
+	uint64_t mask[64], all = (UINT64_C(1) << o->warps) - 1, pc = kit_below(random, 9);
+
+	for (unsigned lane = 0; lane < o->lanes; lane++)
+		mask[lane] = all & (kit_below(random, 2) ? kit_random(random) : all);
+	ck_assert_int_eq(gputm_block_stack_launch(s, pc, mask), oracle_block_launch(o, pc, mask));
+}
+
+static void random_run(struct kit *kit, struct oracle_block_stack *o, unsigned steps,
+		       uint64_t *random)
+{
+	struct gputm_block_stack_config config = GPUTM_BLOCK_STACK_CONFIG_INIT;
+	struct gputm_block_stack *s = NULL;
+
+	config.lanes = o->lanes;
+	config.warps = o->warps;
+	config.depth = o->depth;
+	config.pc_bits = 4;
+	config.compact = o->compact;
+	config.likely_convergence = o->likely;
+	o->pc_max = 15;
+	ck_assert_int_eq(gputm_block_stack_new(kit->ctx, &config, &s), 0);
+	for (unsigned i = 0; i < steps; i++) {
+		const char *differs;
+
+		if (!o->count)
+			one_launch(s, o, random);
+		else if (o->admitted < o->formed && kit_below(random, 2))
+			one_admission(s, o, random);
+		else
+			one_step(s, o, random);
+		kit_valid(gputm_block_stack_unit(s));
+		differs = oracle_block_compare(o, s);
+		ck_assert_msg(!differs, "step %u: %s", i, differs);
+		if (i % 61 == 0)
+			s = (struct gputm_block_stack *)(void *)kit_swap(
+				&block_stack_maker, kit, gputm_block_stack_unit(s));
+	}
+	gputm_block_stack_free(s);
+}
+
+START_TEST(test_block_stack_random)
+{
+	static const unsigned shape[][2] = { { 4, 3 }, { 1, 5 }, { 16, 4 }, { 5, 7 } };
+	uint64_t random = 2;
+
+	for (unsigned i = 0; i < 32; i++) {
+		struct oracle_block_stack o = { .lanes = shape[i / 8][0], .warps = shape[i / 8][1],
+						.depth = i & 4 ? 64 : 7, .compact = i & 1,
+						.likely = i & 2 };
+		struct kit kit;
+
+		kit_open(&kit);
+		random_run(&kit, &o, kit_scale(3000, 100), &random);
+		kit_close(&kit);
+	}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("block_stack");
+	TCase *tcase = tcase_create("block_stack");
+
+	tcase_set_timeout(tcase, 60);
+	tcase_add_test(tcase, test_block_stack_life);
+	tcase_add_test(tcase, test_fig_3_5_block_stack);
+	tcase_add_test(tcase, test_fig_3_7_block_stack);
+	tcase_add_test(tcase, test_fig_3_8_block_stack);
+	tcase_add_test(tcase, test_block_stack_loop_does_not_grow);
+	tcase_add_test(tcase, test_block_stack_full);
+	tcase_add_test(tcase, test_block_stack_barrier);
+	tcase_add_test(tcase, test_block_stack_misuse_changes_nothing);
+	tcase_add_test(tcase, test_block_stack_kernels_as_threads_alone);
+	tcase_add_test(tcase, test_block_stack_random);
+	suite_add_tcase(suite, tcase);
+	return kit_run(suite);
+}
