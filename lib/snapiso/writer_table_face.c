@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The common face of the writer table; see writer_table.c. */
+#include "lib/snapiso/writer_table.h"
+
+#define PARAM(...) GPUTM__PARAM(struct gputm_writer_table_config, __VA_ARGS__)
+static const struct gputm_param params[] = {
+	PARAM(entries, 1, 1u << 20, 3000, false, "Entries, of a word and a writer each.",
+	      "ISCA 2017 4.3"),
+	PARAM(transactions, 2, 1u << 16, 1024, false, "Transactions.", "ISCA 2017 4.3"),
+	PARAM(address_bits, 16, 64, 32, false, "Width of a byte address, bits.", "ISCA 2017 4.3"),
+	PARAM(word_bytes, 4, 4096, 4, true, "Bytes claimed as one word.", "ISCA 2017 4.2"),
+	PARAM(version_bits, 8, 64, 32, false, "Width of the number of a version, bits.", ""),
+	PARAM(release_at_commit, 0, 1, 0, false, "Keep no committed writers.", "ISCA 2017 5"),
+};
+
+static const struct gputm_preset presets[] = {
+	{ "isca-2017",
+	  "ISCA 2017 Table 1: 3000 entries of 40 bits, released at commit.",
+	  { { "entries", 3000 }, { "transactions", 1024 }, { "release_at_commit", 1 } } },
+	{ "retained",
+	  "As many entries for 2048 transactions, committed ones among them.",
+	  { { "entries", 3000 }, { "transactions", 2048 } } },
+};
+
+static const struct gputm_params table = {
+	"writer_table", sizeof(struct gputm_writer_table_config),
+	params,         GPUTM__COUNT(params),
+	presets,        GPUTM__COUNT(presets),
+};
+
+#define STAT(...) GPUTM__STAT(struct gputm_writer_table, __VA_ARGS__)
+static const struct gputm__stat_row stats[] = {
+	STAT(claimed, COUNTER, "claims", "Claims granted: released + used."),
+	STAT(own, COUNTER, "claims", "Claims of a word by its running writer."),
+	STAT(held, COUNTER, "claims", "Claims refused because of a running writer."),
+	STAT(conflicts, COUNTER, "claims", "Claims refused because of a later commit."),
+	STAT(full, COUNTER, "claims", "Claims refused for want of entries."),
+	STAT(committed, COUNTER, "writers", "Running writers that committed."),
+	STAT(released, COUNTER, "writers", "Entries freed."),
+	STAT(used_max, MAXIMUM, "entries", "Entries in use, at most."),
+	STAT(retained_max, MAXIMUM, "entries", "Entries of committed writers, at most."),
+	STAT(used, GAUGE, "entries", "Entries in use."),
+	STAT(retained, GAUGE, "entries", "Entries of committed writers."),
+};
+
+static const char *const events[] = { "claimed", "refused", "committed", "released" };
+
+/* ---- life ---- */
+
+static struct gputm_writer_table *self_of(struct gputm_unit *unit)
+{
+	return (struct gputm_writer_table *)(void *)unit;
+}
+
+static int setup(struct gputm_unit *unit)
+{
+	struct gputm_writer_table *t = self_of(unit);
+	const struct gputm_writer_table_config *c = &t->config;
+
+	t->address_max = gputm__low_mask(c->address_bits);
+	t->version_max = gputm__low_mask(c->version_bits);
+	t->word_shift = gputm__log2(c->word_bytes);
+	t->commit = gputm__alloc(unit->ctx, c->entries, sizeof(*t->commit));
+	return t->commit ? gputm__word_map_setup(&t->map, unit->ctx, c->entries) : -ENOMEM;
+}
+
+static void teardown(struct gputm_unit *unit)
+{
+	gputm__free(unit->ctx, self_of(unit)->map.slot);
+	gputm__free(unit->ctx, self_of(unit)->commit);
+}
+
+static void clear(struct gputm_unit *unit)
+{
+	struct gputm_writer_table *t = self_of(unit);
+
+	gputm__word_map_clear(&t->map);
+	for (uint32_t i = 0; i < t->config.entries; i++)
+		t->commit[i].next = i + 1 < t->config.entries ? i + 2 : 0;
+	t->free_commit = 1;
+	t->used = t->retained = 0;
+}
+
+/* From old to new when reading, so that pushing gives the chain. */
+static void io_commits(struct gputm_writer_table *t, struct gputm__word_slot *slot,
+		       struct gputm__io *io)
+{
+	uint32_t count = gputm__writer_commits(t, slot), tx = 0;
+	uint64_t version = 0;
+
+	gputm__io_u32_max(io, &count, t->config.entries, "commits");
+	for (uint32_t left = count; left-- > 0 && !io->error;) {
+		uint32_t at = gputm__writer_newest(slot);
+
+		if (!gputm__io_reading(io)) {
+			for (uint32_t i = 0; i < left; i++)
+				at = t->commit[at - 1].next;
+			tx = t->commit[at - 1].tx;
+			version = t->commit[at - 1].version;
+		}
+		gputm__io_u32_max(io, &tx, t->config.transactions - 1, "transaction");
+		gputm__io_u64_max(io, &version, t->version_max, "version");
+		if (!io->error && gputm__io_reading(io) && !t->free_commit)
+			gputm__io_fail(io, -EINVAL, "more commits than entries");
+		if (!io->error && gputm__io_reading(io))
+			gputm__writer_push(t, slot, tx, version);
+	}
+}
+
+static void io(struct gputm_unit *unit, struct gputm__io *io)
+{
+	struct gputm_writer_table *t = self_of(unit);
+	uint64_t words = gputm__io_reading(io) ? 0 : gputm__word_count(&t->map);
+	uint64_t used = 0, key_max = (t->address_max >> t->word_shift) + 1;
+	size_t at = 0;
+
+	gputm__io_u64_max(io, &words, t->config.entries, "words");
+	for (uint64_t i = 0; i < words && !io->error; i++) {
+		struct gputm__word_slot *slot = gputm__word_io(&t->map, io, &at, key_max);
+		uint32_t running = slot ? gputm__writer_running(slot) : 0;
+
+		if (!slot)
+			return;
+		gputm__io_u32_max(io, &running, t->config.transactions, "writer");
+		if (gputm__io_reading(io))
+			slot->data = running;
+		io_commits(t, slot, io);
+		used += (running != 0) + (io->error ? 0 : gputm__writer_commits(t, slot));
+	}
+	t->used = used;
+}
+
+static const char *check_word(const struct gputm_writer_table *t, size_t at)
+{
+	const struct gputm__word_slot *slot = &t->map.slot[at];
+	uint32_t newest = gputm__writer_newest(slot);
+
+	if (!gputm__word_is_found(&t->map, at))
+		return "a word is not where it is searched";
+	if (!slot->data)
+		return "a word has no writer";
+	if (gputm__writer_running(slot) &&
+	    gputm__writer_committed(t, newest, gputm__writer_running(slot) - 1))
+		return "a running writer of a word has committed to it";
+	for (; newest; newest = t->commit[newest - 1].next) {
+		const struct gputm__writer_commit *c = &t->commit[newest - 1];
+
+		if (gputm__writer_committed(t, c->next, c->tx))
+			return "a transaction has committed to a word twice";
+		if (c->next && t->commit[c->next - 1].version > c->version)
+			return "the commits of a word are not in the order of their versions";
+	}
+	return NULL;
+}
+
+static const char *check(const struct gputm_unit *unit)
+{
+	const struct gputm_writer_table *t = (const struct gputm_writer_table *)(const void *)unit;
+	uint64_t running = 0, retained = 0;
+
+	for (size_t i = 0; i <= t->map.mask; i++) {
+		const struct gputm__word_slot *slot = &t->map.slot[i];
+		const char *wrong = slot->key ? check_word(t, i) : NULL;
+
+		if (wrong)
+			return wrong;
+		running += gputm__writer_running(slot) != 0;
+		retained += gputm__writer_commits(t, slot);
+	}
+	if (running + retained != t->used || retained != t->retained)
+		return "used or retained is not what the words add up to";
+	if (t->used > t->config.entries || t->used > t->used_max || retained > t->retained_max)
+		return "more entries in use than there are, or than the maximum";
+	if (retained && t->config.release_at_commit)
+		return "a committed writer is kept";
+	return t->claimed == t->released + t->used ? NULL : "claimed is not released + used";
+}
+
+static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+{
+	const struct gputm_writer_table_config *c = gputm_unit_config(unit);
+	uint32_t word = c->address_bits - gputm__log2(c->word_bytes);
+	const struct gputm_storage part[] = {
+		{ "writers", c->entries, word + gputm__bits_for(c->transactions), 1, false },
+		{ "versions of commits", c->entries, c->version_bits + 1, 1, true },
+	};
+
+	if (index >= (c->release_at_commit ? 1 : GPUTM__COUNT(part)))
+		return false;
+	*out = part[index];
+	return true;
+}
+
+static const struct gputm__class class = {
+	.kind = "writer_table",
+	.version = 1,
+	.size = sizeof(struct gputm_writer_table),
+	.params = &table,
+	.config_offset = offsetof(struct gputm_writer_table, config),
+	.stat = stats,
+	.stat_count = GPUTM__COUNT(stats),
+	.event = events,
+	.setup = setup,
+	.teardown = teardown,
+	.clear = clear,
+	.io = io,
+	.check = check,
+	.storage = storage,
+};
+
+GPUTM__LIFE(writer_table, class)
