@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPUTM_LIB_GETM_COMMIT_BUFFER_H
+#define GPUTM_LIB_GETM_COMMIT_BUFFER_H
+/* What the files of the commit buffer share; the essay is in commit_buffer.c. */
+#include "gputm/commit_buffer.h"
+#include "lib/base/unit.h"
+
+enum gputm__block_place {
+	GPUTM__BLOCK_FREE,
+	GPUTM__BLOCK_WAITING,
+	GPUTM__BLOCK_PORT,
+	GPUTM__BLOCK_FLYING,
+	GPUTM__BLOCK_RELEASING,
+	GPUTM__BLOCK_PLACES
+};
+
+struct gputm__commit_block {
+	uint64_t address, sequence;
+	uint32_t warp, place;
+	uint32_t words; /* mask */
+	bool cleanup;
+	uint32_t value[GPUTM_MEM_WORDS], count[GPUTM_MEM_WORDS];
+};
+
+/* A queue of block numbers; room for all of them. */
+struct gputm__block_queue {
+	uint32_t *block;
+	uint32_t first, count;
+};
+
+struct gputm_commit_buffer {
+	struct gputm_unit unit;
+	struct gputm_commit_buffer_config config;
+	struct gputm__commit_block *block;
+	struct gputm__block_queue queue[GPUTM__BLOCK_PLACES]; /* GPUTM__BLOCK_FLYING has none */
+	uint64_t address_max, block_mask;
+	uint32_t step; /* words of a granule within a block */
+	uint64_t writes;
+	uint64_t cycles, entries, joined, made, written, cleaned, refused, retired;
+	uint64_t writes_in, writes_out, blocks_max;
+};
+
+static inline uint32_t gputm__block_nth(const struct gputm_commit_buffer *b,
+					const struct gputm__block_queue *q, uint32_t n)
+{
+	uint32_t at = q->first + n;
+
+	return q->block[at < b->config.blocks ? at : at - b->config.blocks];
+}
+
+static inline void gputm__block_enqueue(struct gputm_commit_buffer *b,
+					enum gputm__block_place place, uint32_t block)
+{
+	struct gputm__block_queue *q = &b->queue[place];
+	uint32_t at = q->first + q->count++;
+
+	q->block[at < b->config.blocks ? at : at - b->config.blocks] = block;
+	b->block[block].place = place;
+}
+
+static inline uint64_t gputm__block_counts(const struct gputm__commit_block *block)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t words = block->words; words; words &= words - 1)
+		sum += block->count[gputm__lowest(words)];
+	return sum;
+}
+
+#endif /* GPUTM_LIB_GETM_COMMIT_BUFFER_H */

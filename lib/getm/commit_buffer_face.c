@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The common face of the commit buffer; see commit_buffer.c. */
+#include "lib/getm/commit_buffer.h"
+
+#define PARAM(...) GPUTM__PARAM(struct gputm_commit_buffer_config, __VA_ARGS__)
+static const struct gputm_param rows[] = {
+	PARAM(blocks, 1, 1 << 16, 512, false, "Blocks held, from push to release.", "GETM V-C"),
+	PARAM(block_bytes, 4, 128, 32, true, "Bytes written at once.", "GETM Table II"),
+	PARAM(granularity, 4, 4096, 32, true, "Bytes of a granule of metadata.", "GETM VI-B"),
+	PARAM(window, 0, 65536, 8, false, "Youngest waiting blocks that an entry may join.", ""),
+	PARAM(address_bits, 16, 64, 32, false, "Width of an address, bits.", ""),
+};
+
+static const struct gputm_preset presets[] = {
+	{ "getm", "GETM V-C: 16 kB of 32 B blocks.", { { "blocks", 512 }, { "block_bytes", 32 } } },
+};
+
+static const struct gputm_params params = {
+	"commit_buffer",
+	sizeof(struct gputm_commit_buffer_config),
+	rows,
+	GPUTM__COUNT(rows),
+	presets,
+	GPUTM__COUNT(presets),
+};
+
+#define STAT(...) GPUTM__STAT(struct gputm_commit_buffer, __VA_ARGS__)
+static const struct gputm__stat_row stats[] = {
+	STAT(cycles, COUNTER, "cycles", "Ticks."),
+	STAT(entries, COUNTER, "entries", "Entries taken."),
+	STAT(joined, COUNTER, "entries", "Entries that joined a waiting block."),
+	STAT(refused, COUNTER, "entries", "Entries refused for want of a block."),
+	STAT(made, COUNTER, "blocks", "Blocks made."),
+	STAT(written, COUNTER, "blocks", "Blocks sent to memory."),
+	STAT(cleaned, COUNTER, "blocks", "Blocks that were clean-up."),
+	STAT(retired, COUNTER, "blocks", "Blocks whose reservations are released."),
+	STAT(writes_in, COUNTER, "writes", "Reserved writes taken in."),
+	STAT(writes_out, COUNTER, "writes", "Reserved writes released."),
+	STAT(blocks_max, MAXIMUM, "blocks", "Blocks in use, at most."),
+	STAT(writes, GAUGE, "writes", "Reserved writes in the buffer."),
+};
+
+static const char *const events[] = { "push", "issue", "release" };
+
+static struct gputm_commit_buffer *buffer_of(struct gputm_unit *unit)
+{
+	return (struct gputm_commit_buffer *)(void *)unit;
+}
+
+/* ---- life ---- */
+
+static int setup(struct gputm_unit *unit)
+{
+	struct gputm_commit_buffer *b = buffer_of(unit);
+	const struct gputm_commit_buffer_config *c = &b->config;
+	uint32_t granule = c->granularity < c->block_bytes ? c->granularity : c->block_bytes;
+
+	b->address_max = gputm__low_mask(c->address_bits);
+	b->block_mask = ~(uint64_t)(c->block_bytes - 1);
+	b->step = granule / 4;
+	b->block = gputm__alloc(unit->ctx, c->blocks, sizeof(*b->block));
+	if (!b->block)
+		return -ENOMEM;
+	for (int place = 0; place < GPUTM__BLOCK_PLACES; place++) {
+		b->queue[place].block =
+			gputm__alloc(unit->ctx, c->blocks, sizeof(*b->queue[place].block));
+		if (!b->queue[place].block)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static void teardown(struct gputm_unit *unit)
+{
+	struct gputm_commit_buffer *b = buffer_of(unit);
+
+	gputm__free(unit->ctx, b->block);
+	for (int place = 0; place < GPUTM__BLOCK_PLACES; place++)
+		gputm__free(unit->ctx, b->queue[place].block);
+}
+
+static void clear(struct gputm_unit *unit)
+{
+	struct gputm_commit_buffer *b = buffer_of(unit);
+
+	for (int place = 0; place < GPUTM__BLOCK_PLACES; place++) {
+		b->queue[place].first = 0;
+		b->queue[place].count = 0;
+	}
+	memset(b->block, 0, b->config.blocks * sizeof(*b->block));
+	for (uint32_t i = 0; i < b->config.blocks; i++)
+		gputm__block_enqueue(b, GPUTM__BLOCK_FREE, i);
+	b->writes = 0;
+}
+
+/* ---- state ---- */
+
+static void io_queue(struct gputm_commit_buffer *b, enum gputm__block_place place,
+		     struct gputm__io *io)
+{
+	struct gputm__block_queue *q = &b->queue[place];
+	uint32_t count = q->count;
+
+	gputm__io_u32_max(io, &count, b->config.blocks, "blocks of a queue");
+	if (gputm__io_reading(io)) {
+		q->first = 0;
+		q->count = io->error ? 0 : count;
+	}
+	for (uint32_t n = 0; n < q->count && !io->error; n++) {
+		uint32_t block = gputm__block_nth(b, q, n);
+
+		gputm__io_u32_max(io, &block, b->config.blocks - 1, "number of a block");
+		if (gputm__io_reading(io))
+			q->block[n] = block;
+	}
+}
+
+static void io(struct gputm_unit *unit, struct gputm__io *io)
+{
+	struct gputm_commit_buffer *b = buffer_of(unit);
+
+	for (int place = 0; place < GPUTM__BLOCK_PLACES; place++)
+		io_queue(b, (enum gputm__block_place)place, io);
+	for (uint32_t i = 0; i < b->config.blocks && !io->error; i++) {
+		struct gputm__commit_block *block = &b->block[i];
+
+		gputm__io_u32_max(io, &block->place, GPUTM__BLOCK_PLACES - 1, "place of a block");
+		if (block->place == GPUTM__BLOCK_FREE || io->error)
+			continue;
+		gputm__io_u64(io, &block->address);
+		gputm__io_u64(io, &block->sequence);
+		gputm__io_u32(io, &block->warp);
+		gputm__io_bool(io, &block->cleanup);
+		gputm__io_u32(io, &block->words);
+		gputm__io_u32s(io, block->value, b->config.block_bytes / 4);
+		gputm__io_u32s(io, block->count, b->config.block_bytes / 4);
+		if (gputm__io_reading(io))
+			b->writes += gputm__block_counts(block);
+	}
+}
+
+static const char *check_block(const struct gputm_commit_buffer *b,
+			       const struct gputm__commit_block *block)
+{
+	uint64_t words = gputm__low_mask(b->config.block_bytes / 4);
+
+	if (block->address > b->address_max || block->address & ~b->block_mask)
+		return "a block has an address that does not fit";
+	if (!block->words || block->words & ~words)
+		return "a block in use has no word, or one beyond its end";
+	if (block->cleanup &&
+	    (block->place == GPUTM__BLOCK_PORT || block->place == GPUTM__BLOCK_FLYING))
+		return "a clean-up is on its way to memory";
+	for (uint32_t word = 0; word < b->config.block_bytes / 4; word++)
+		if (!block->count[word] != !(block->words >> word & 1))
+			return "a block has counts elsewhere than at its words";
+	return gputm__block_counts(block) > UINT32_MAX ? "a block's counts are too many" : NULL;
+}
+
+/* Every block is once in the queue of its place; none flies and queues. */
+static const char *check_queues(const struct gputm_commit_buffer *b)
+{
+	uint64_t queued = 0, flying = 0;
+
+	for (int place = 0; place < GPUTM__BLOCK_PLACES; place++) {
+		const struct gputm__block_queue *q = &b->queue[place];
+
+		if (place == GPUTM__BLOCK_FLYING && q->count)
+			return "a block in flight is queued";
+		queued += q->count;
+		for (uint32_t n = 0; n < q->count; n++)
+			if (b->block[gputm__block_nth(b, q, n)].place != (uint32_t)place)
+				return "a block is queued where it is not";
+	}
+	for (uint32_t i = 0; i < b->config.blocks; i++)
+		flying += b->block[i].place == GPUTM__BLOCK_FLYING;
+	if (queued + flying != b->config.blocks || b->queue[GPUTM__BLOCK_PORT].count > 1)
+		return "a block is lost or doubled";
+	return NULL;
+}
+
+/* The numbers queued for each place are those of the blocks that are there. */
+static bool queued_twice(const struct gputm_commit_buffer *b)
+{
+	uint64_t sum[GPUTM__BLOCK_PLACES] = { 0 };
+
+	for (uint32_t i = 0; i < b->config.blocks; i++)
+		sum[b->block[i].place] += gputm__mix64(i + UINT64_C(1));
+	for (int place = 0; place < GPUTM__BLOCK_PLACES; place++)
+		for (uint32_t n = 0; place != GPUTM__BLOCK_FLYING && n < b->queue[place].count; n++)
+			sum[place] -= gputm__mix64(gputm__block_nth(b, &b->queue[place], n) +
+						   UINT64_C(1));
+	sum[GPUTM__BLOCK_FLYING] = 0;
+	return sum[GPUTM__BLOCK_FREE] || sum[GPUTM__BLOCK_WAITING] || sum[GPUTM__BLOCK_PORT] ||
+	       sum[GPUTM__BLOCK_RELEASING];
+}
+
+static const char *check(const struct gputm_unit *unit)
+{
+	const struct gputm_commit_buffer *b =
+		(const struct gputm_commit_buffer *)(const void *)unit;
+	const char *broken = check_queues(b);
+	uint64_t writes = 0;
+
+	if (!broken && queued_twice(b))
+		broken = "a block is queued twice";
+	for (uint32_t i = 0; i < b->config.blocks && !broken; i++) {
+		if (b->block[i].place == GPUTM__BLOCK_FREE)
+			continue;
+		writes += gputm__block_counts(&b->block[i]);
+		broken = check_block(b, &b->block[i]);
+	}
+	if (broken)
+		return broken;
+	if (writes != b->writes || b->writes_in != b->writes_out + b->writes)
+		return "writes taken in are not those released and those in the buffer";
+	if (b->entries != b->joined + b->made ||
+	    b->made != b->retired + b->config.blocks - b->queue[GPUTM__BLOCK_FREE].count)
+		return "entries are not joined + made, or blocks made are not in use + retired";
+	return NULL;
+}
+
+static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+{
+	const struct gputm_commit_buffer_config *c = gputm_unit_config(unit);
+	uint64_t tag = c->address_bits - gputm__log2(c->block_bytes);
+	const struct gputm_storage array[] = {
+		{ "data", c->blocks, (uint64_t)c->block_bytes * 8, 1, false },
+		{ "tags, masks and counts", c->blocks, tag + (uint64_t)c->block_bytes / 4 * 9, 1,
+		  true },
+	};
+
+	if (index >= GPUTM__COUNT(array))
+		return false;
+	*out = array[index];
+	return true;
+}
+
+static const struct gputm__class class = {
+	.kind = "commit_buffer",
+	.version = 1,
+	.size = sizeof(struct gputm_commit_buffer),
+	.params = &params,
+	.config_offset = offsetof(struct gputm_commit_buffer, config),
+	.stat = stats,
+	.stat_count = GPUTM__COUNT(stats),
+	.event = events,
+	.setup = setup,
+	.teardown = teardown,
+	.clear = clear,
+	.io = io,
+	.check = check,
+	.storage = storage,
+};
+
+GPUTM__LIFE(commit_buffer, class)
