@@ -29,8 +29,8 @@
  *
  * In the host a word has one slot with 64 bits of data. Plain IDs are its low three fields of
  * 16 bits, newest first; fields without one, and the fourth, are all ones. Vectors are the place
- * of a block in bytes, below 2^48: the root, the number of readers, and one bit for each transaction,
- * which are the leaves one after the other. A free block is all zero.
+ * of a block in bytes, below 2^48: the root, the number of readers, and one bit for each
+ * transaction, which are the leaves one after the other. A free block is all zero.
  *
  * Invariants, as check() names them:
  *   R1  each word is where a search finds it
