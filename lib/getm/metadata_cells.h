@@ -58,7 +58,7 @@ static inline size_t gputm__cells_among(const struct gputm__cells *c, uint64_t f
 	size_t at;
 
 	if (keys[at = four & 0xffff] == key || keys[at = four >> 16 & 0xffff] == key ||
-	    keys[at = four >> 32 & 0xffff] == key || keys[at = four >> 48] == key)
+	    keys[at = four >> 32 & 0xffff] == key || keys[at = (size_t)(four >> 48)] == key)
 		return at;
 	return GPUTM__NOWHERE;
 }

@@ -110,7 +110,7 @@ static inline size_t open_cell(const struct gputm__hold *hold, uint64_t four)
 	size_t at;
 
 	if (!hold[at = four & 0xffff].writes || !hold[at = four >> 16 & 0xffff].writes ||
-	    !hold[at = four >> 32 & 0xffff].writes || !hold[at = four >> 48].writes)
+	    !hold[at = four >> 32 & 0xffff].writes || !hold[at = (size_t)(four >> 48)].writes)
 		return at;
 	return NOWHERE;
 }
@@ -124,7 +124,7 @@ static inline size_t free_cell(const struct gputm_metadata_table *t, uint64_t fo
 	if (t->entries == t->capacity)
 		return open;
 	if (!keys[at = four & 0xffff] || !keys[at = four >> 16 & 0xffff] ||
-	    !keys[at = four >> 32 & 0xffff] || !keys[at = four >> 48])
+	    !keys[at = four >> 32 & 0xffff] || !keys[at = (size_t)(four >> 48)])
 		return at;
 	return open;
 }
