@@ -32,7 +32,7 @@ compare() {
 	done
 }
 
-for system in coarse-lock fine-lock ideal kilo-tm warptm warptm-tcd getm; do
+for system in coarse-lock fine-lock ideal kilo-tm warptm warptm-tcd getm si-tm si-tm-oracle; do
 	# shellcheck disable=SC2086
 	compare --system $system --workload hash-table --threads 300 $small
 	# shellcheck disable=SC2086
@@ -46,7 +46,7 @@ for system in coarse-lock fine-lock ideal kilo-tm warptm warptm-tcd getm; do
 	compare --system $system --workload tree --threads 200
 	compare --system $system --workload graph-cut --edges "$data/graph.edges"
 done
-for system in kilo-tm warptm warptm-tcd getm; do
+for system in kilo-tm warptm warptm-tcd getm si-tm si-tm-oracle; do
 	compare --system $system --workload audit
 done
 # The other resolver, one buffer, small tables.
@@ -72,6 +72,15 @@ compare --system getm --workload bank --threads 300 --concurrency inf $small \
 	--set validation_unit.entries=4 --set validation_unit.stash=1 \
 	--set validation_unit.stall_lines=1 --set commit_buffer.blocks=4 \
 	--set validation_unit.input=1
+# Tables that overflow, clocks that run out, two versions.
+# shellcheck disable=SC2086
+compare --system si-tm --workload bank --threads 300 --concurrency inf $small \
+	--set workload.accounts=50 --set writer_table.entries=32 --set reader_list.entries=64 \
+	--set version_table.time_bits=15 --set version_table.versions=2
+# shellcheck disable=SC2086
+compare --system si-tm --workload bank --threads 300 --concurrency inf $small \
+	--set workload.accounts=50 --set version_table.stamp_bits=8 \
+	--set timestamp_table.stamp_bits=8
 if [ -n "$TRACES" ]; then
 	for trace in "$TRACES"/*.trace.gz; do
 		zcat "$trace" >"$work/trace"

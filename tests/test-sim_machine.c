@@ -54,6 +54,7 @@ struct run {
 	struct sim_machine_config config;
 	struct sim_run_options options;
 	const struct sim_system_class *system;
+	struct sim_region region;
 	struct sim_result result;
 	struct sim_memory *memory; /* as the run left it */
 };
@@ -64,6 +65,7 @@ static void run_init(struct run *run)
 	gputm_params_init(&sim_machine_params, &run->config);
 	run->config.cores = 2;
 	run->config.warps = 8;
+	run->region = (struct sim_region){ 0x1000, 0x10000 };
 	run->system = &sim_fine_lock;
 }
 
@@ -82,6 +84,8 @@ static int run_program(struct run *run, const struct sim_instr *code, uint32_t l
 	workload.block_size = block;
 	workload.program[SIM_LOCKS] = workload.program[SIM_TRANSACTIONS] = &program;
 	workload.lock_base = 0x100000;
+	workload.region[0] = run->region;
+	workload.regions = run->region.length ? 1 : 0;
 	error = sim_machine_new(NULL, &run->config, run->system, config, &workload, &run->options,
 				&machine);
 	if (!error)
@@ -320,7 +324,8 @@ static const struct sim_instr add[] = { { SIM_TX_BEGIN, 0, 0, 0 },
 					{ SIM_EXIT, 0, 0, 0 } };
 
 static const struct sim_system_class *const systems[] = { &sim_coarse_lock, &sim_ideal,
-							&sim_kilo_tm };
+							&sim_kilo_tm, &sim_si_tm,
+							&sim_si_tm_oracle };
 
 START_TEST(test_transactions_add_up)
 {
@@ -354,6 +359,44 @@ START_TEST(test_swapped_units_change_nothing)
 }
 END_TEST
 
+/*
+ * Word t is stored plainly, copied to word 1000 + t in a transaction, and read from there plainly
+ * into word 40000 + t, which is in no region. Between the transactions others make versions.
+ */
+static void eval_pass_on(const void *data, uint32_t pc, struct sim_lane *lane,
+			 struct sim_step *step)
+{
+	static const uint32_t first[] = { 0, 0, 0, 0, 1000, 0, 1000, 40000, 0, 0 };
+
+	(void)data;
+	step->address = 0x1000 + 4 * ((uint64_t)first[pc] + lane->thread);
+	step->value = pc == 0 ? lane->thread + 7 : lane->loaded;
+}
+
+static const struct sim_instr pass_on[] = {
+	{ SIM_STORE, 0, 0, 0 }, { SIM_FENCE, 0, 0, 0 }, { SIM_TX_BEGIN, 0, 0, 0 },
+	{ SIM_LOAD, 0, 0, 0 },	{ SIM_STORE, 0, 0, 0 }, { SIM_TX_COMMIT, 0, 0, 0 },
+	{ SIM_LOAD, 0, 0, 0 },	{ SIM_STORE, 0, 0, 0 }, { SIM_FENCE, 0, 0, 0 },
+	{ SIM_EXIT, 0, 0, 0 },
+};
+
+START_TEST(test_plain_accesses_see_the_newest_version)
+{
+	struct run run;
+
+	run_init(&run);
+	run.system = systems[_i];
+	ck_assert_int_eq(run_program(&run, pass_on, LENGTH(pass_on), eval_pass_on, 900, 40), 0);
+	for (uint32_t i = 0; i < 900; i++) {
+		ck_assert_uint_eq(sim_memory_read(run.memory, 0x1000 + 4 * i), i + 7);
+		ck_assert_uint_eq(sim_memory_read(run.memory, 0x1000 + 4 * (1000 + i)), i + 7);
+		ck_assert_uint_eq(sim_memory_read(run.memory, 0x1000 + 4 * (40000 + i)), i + 7);
+	}
+	ck_assert_uint_eq(run.result.committed, 900);
+	sim_memory_free(run.memory);
+}
+END_TEST
+
 /* ---- refusals ------------------------------------------------------------------------------- */
 
 START_TEST(test_impossible_machines_are_refused)
@@ -370,6 +413,24 @@ START_TEST(test_impossible_machines_are_refused)
 	run.config.l2_bytes = 1024;
 	run.config.l2_ways = 9;
 	ck_assert_int_eq(run_program(&run, code, LENGTH(code), eval, 1, 1), -EINVAL);
+}
+END_TEST
+
+/* Systems with versions need a region, and what transactions access must lie in it. */
+START_TEST(test_transactions_stay_in_their_regions)
+{
+	struct run run;
+
+	run_init(&run);
+	run.system = systems[_i];
+	run.region.length = 0;
+	ck_assert_int_eq(run_program(&run, add, LENGTH(add), eval_add, 1, 1), -EINVAL);
+	run.region = (struct sim_region){ 0x1004, 0x100 };
+	ck_assert_int_eq(run_program(&run, add, LENGTH(add), eval_add, 1, 1), -EINVAL);
+	run.region = (struct sim_region){ 0x1000, 4 };
+	ck_assert_int_eq(run_program(&run, add, LENGTH(add), eval_add, 1, 1), 0);
+	ck_assert_uint_eq(sim_memory_read(run.memory, 0x1000), 1);
+	sim_memory_free(run.memory);
 }
 END_TEST
 
@@ -451,9 +512,11 @@ int main(void)
 	tcase_add_test(tcase, test_cas_is_atomic);
 	tcase_add_test(tcase, test_blocks_refill);
 	tcase_add_test(tcase, test_l2_replaces_the_oldest);
-	tcase_add_loop_test(tcase, test_transactions_add_up, 0, 3);
-	tcase_add_loop_test(tcase, test_swapped_units_change_nothing, 0, 3);
+	tcase_add_loop_test(tcase, test_transactions_add_up, 0, 5);
+	tcase_add_loop_test(tcase, test_swapped_units_change_nothing, 0, 5);
+	tcase_add_loop_test(tcase, test_plain_accesses_see_the_newest_version, 0, 5);
 	tcase_add_test(tcase, test_impossible_machines_are_refused);
+	tcase_add_loop_test(tcase, test_transactions_stay_in_their_regions, 3, 5);
 	tcase_add_test(tcase, test_endless_programs_are_stopped);
 	tcase_add_test(tcase, test_wheel_calls_in_order);
 	tcase_add_test(tcase, test_memory_pages);

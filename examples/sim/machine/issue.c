@@ -170,7 +170,10 @@ static void memory(struct sim_machine *machine, struct sim_warp *warp, enum sim_
 			sim_tell_store(machine, warp, mask);
 		if (ops->plain)
 			ops->plain(machine, warp, op);
-		sim_access(machine, warp, op, mask);
+		if (op == SIM_STORE && ops->plain)
+			sim_touch(machine, warp, mask);
+		else
+			sim_access(machine, warp, op, mask);
 		if (op == SIM_STORE)
 			go_on(machine, warp, 1);
 	}

@@ -220,8 +220,8 @@ struct sim_system_ops {
 	 * NULL for none. */
 	void (*served)(struct sim_machine *machine, struct sim_message *message);
 	/*
-	 * A load or store outside transactions: warp->mask, address[], value[] are set and may be
-	 * changed before it goes to memory. NULL for none.
+	 * A load or store outside transactions: the system may change the addresses in warp->mask
+	 * before they go to memory, and writes the values of a store itself. NULL for none.
 	 */
 	void (*plain)(struct sim_machine *machine, struct sim_warp *warp, enum sim_op op);
 	/* All replies of that load are here (lane[].loaded is set); the warp goes on after. */

@@ -11,5 +11,6 @@ extern const struct sim_system_class sim_kilo_tm;
 extern const struct sim_system_class sim_warptm;
 extern const struct sim_system_class sim_warptm_tcd;
 extern const struct sim_system_class sim_getm;
+extern const struct sim_system_class sim_si_tm, sim_si_tm_oracle;
 
 #endif

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Snapshot isolation (Chen, Peng, Irving, ISCA 2017): a transaction reads the versions that
+ * were sealed when it began, writes into its log and commits into the next version. Reads
+ * never wait and are never validated; post-dating keeps what commits serialisable.
+ *
+ *	core                            beside the memory, one of each for the GPU
+ *	tx_log per warp                 version_table, row_copier
+ *	  load  --- address of the version ----->  reader_list, then an edge to each writer
+ *	  store --- claim --------------------->   writer_table, then an edge from each reader
+ *	        <-- answer ---                     timestamp_table judges the edges
+ *	  commit -- words of the log --------->    the version that can be written
+ *
+ * Time. A transaction of a lane is an instance with an ID from a pool. Its snapshot is the
+ * last version sealed when its first instruction issues. The address of a version is found as
+ * the load leaves the core; the tables are asked when the request is at the L2 (a load) or at
+ * its partition (a claim), whose answer leaves after as many cycles as the tables need.
+ * A transaction found guilty is taken out of the tables at once, and its lane aborts before
+ * its warp's next instruction.
+ *
+ * Commit. When all claims are answered nothing can stop a transaction any more: a claim
+ * says no if the word has a commit that the snapshot lacks. So there is no vote; the log goes
+ * to memory once the next version can be written. Other warps may join until the first has
+ * written all; then the version is sealed, the warps go on and the next is copied. A thread
+ * thus sees its own commits.
+ *
+ * Retention. A committed transaction stays in the tables until its version is sealed and no
+ * running one has an older snapshot; a read-only one counts for the version that it read.
+ *
+ * Options. system.literal is the paper's text: timestamps by Fig. 7 to the letter, and
+ * transactions forgotten when their commit is over. With system.detection = none there is no
+ * post-dating. Neither is serialisable, as --check shows.
+ *
+ * si-tm-oracle finds loops in a graph at no cost, lets any number of transactions write a word
+ * (the first that commits wins) and copies in no time.
+ *
+ * Memory. Versions lie far above the program's addresses, which mean the newest one outside
+ * transactions. A plain store changes the newest and the next version as it issues.
+ *
+ * Full tables. The one that finds a table full aborts and nobody begins until a quarter of the
+ * table is free again; then half as many warps may run at a time, and one more for
+ * each that commits. Clocks that run out (a timestamp, or three quarters of the range of
+ * creation times) abort all that runs; when all commits are sealed the clocks are at 1 again.
+ *
+ * Differences from the paper. Entries of an aborted or forgotten transaction leave the tables
+ * in no time and without messages. The tables are not banked: each partition has a port, and
+ * ports do not wait for one another. Cached lines are not written back before a copy.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "si_tm.h"
+#include "systems.h"
+
+SIM_UNIT_KIND(tx_log);
+
+/* ---- life -------------------------------------------------------------------------------- */
+
+static void free_lines(struct sim_machine *machine, struct si *si)
+{
+	for (uint32_t i = 0; si->walk && i < machine->config.cores; i++)
+		free(si->walk[i].warp);
+	free(si->walk);
+	free(si->waiting.warp);
+	free(si->committing.warp);
+	free(si->sealing.warp);
+}
+
+static void si_free(struct sim_machine *machine)
+{
+	struct si *si = sim_si_of(machine);
+
+	if (!si)
+		return;
+	if (si->detector->free)
+		si->detector->free(machine);
+	for (uint32_t i = 0; si->partition && i < machine->config.partitions; i++) {
+		free(si->partition[i].writes.item);
+		free(si->partition[i].answers.item);
+	}
+	for (uint32_t i = 0; si->tx && i < si->ids; i++) {
+		free(si->tx[i].reads.address);
+		free(si->tx[i].writes.address);
+	}
+	for (uint32_t i = 0; i < SIM_REGIONS; i++)
+		free(si->region[i].written.address);
+	free_lines(machine, si);
+	free(si->packets.memory);
+	free(si->log);
+	free(si->warp);
+	free(si->partition);
+	free(si->tx);
+	free(si->free_id);
+	free(si->version);
+	free(si->scratch);
+	free(si->writer_scratch);
+	free(si);
+}
+
+static bool make_lines(struct sim_machine *machine, struct si *si)
+{
+	uint32_t cores = machine->config.cores, warps = cores * machine->config.warps;
+	bool made = true;
+
+	si->walk = calloc(cores, sizeof *si->walk);
+	for (uint32_t i = 0; si->walk && i < cores; i++)
+		made &= (si->walk[i].warp = calloc(warps, sizeof(uint32_t))) != NULL;
+	si->waiting.warp = calloc(warps, sizeof(uint32_t));
+	si->committing.warp = calloc(warps, sizeof(uint32_t));
+	si->sealing.warp = calloc(warps, sizeof(uint32_t));
+	return made && si->walk && si->waiting.warp && si->committing.warp && si->sealing.warp;
+}
+
+static int allocate(struct sim_machine *machine, struct si *si)
+{
+	uint32_t warps = machine->config.cores * machine->config.warps;
+
+	si->packets.block = sizeof(struct si_packet);
+	si->version_capacity = 64;
+	si->most_inside = warps;
+	si->log = calloc(warps, sizeof *si->log);
+	si->warp = calloc(warps, sizeof *si->warp);
+	si->partition = calloc(machine->config.partitions, sizeof *si->partition);
+	si->tx = calloc(si->ids, sizeof *si->tx);
+	si->free_id = calloc(si->ids, sizeof *si->free_id);
+	si->version = calloc(si->version_capacity, sizeof *si->version);
+	si->scratch = calloc(si->ids, sizeof *si->scratch);
+	si->writer_scratch = calloc((size_t)si->ids + 1, sizeof *si->writer_scratch);
+	if (!make_lines(machine, si) || !si->log || !si->warp || !si->partition || !si->tx ||
+	    !si->free_id || !si->version || !si->scratch || !si->writer_scratch)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < si->ids; i++)
+		si->free_id[i] = i;
+	si->free_count = si->ids;
+	si->version[0].committed = si->version[1].committed = SI_NONE;
+	return 0;
+}
+
+/* Fields that must be the same as others; true if they are. */
+static bool same(struct sim_machine *machine, const char *field, uint64_t value,
+		 const char *master, uint64_t wanted)
+{
+	char message[160];
+
+	if (value == wanted)
+		return true;
+	snprintf(message, sizeof message, "%s = %" PRIu64 " must be %s = %" PRIu64, field, value,
+		 master, wanted);
+	sim_fail(machine, -EINVAL, message);
+	return false;
+}
+
+static bool refuse(struct sim_machine *machine, const char *reason)
+{
+	sim_fail(machine, -EINVAL, reason);
+	return false;
+}
+
+#define LEAST_TIME_BITS 15 /* a quarter of the range is longer than a commit */
+
+static bool fits(struct sim_machine *machine, const struct si *si)
+{
+	const struct si_config *made = &si->made;
+	const struct sim_machine_config *shape = &machine->config;
+
+	if (!same(machine, "tx_log.lanes", made->tx_log.lanes, "machine.lanes", shape->lanes) ||
+	    !same(machine, "tx_log.partitions", made->tx_log.partitions, "machine.partitions",
+		  shape->partitions) ||
+	    !same(machine, "tx_log.interleave", made->tx_log.interleave, "machine.interleave",
+		  shape->interleave))
+		return false;
+	if (si->ids < shape->lanes)
+		return refuse(machine, "there must be as many transactions as a warp has lanes");
+	if (made->version_table.time_bits < LEAST_TIME_BITS)
+		return refuse(machine, "version_table.time_bits must be at least 15");
+	if (si->detector->instant)
+		return true;
+	if (!same(machine, "writer_table.transactions", made->writer_table.transactions,
+		  "timestamp_table.transactions", si->ids) ||
+	    !same(machine, "version_table.stamp_bits", made->version_table.stamp_bits,
+		  "timestamp_table.stamp_bits", made->timestamp_table.stamp_bits))
+		return false;
+	if (made->reader_list.root_bits * made->reader_list.leaf_bits < si->ids)
+		return refuse(machine, "reader_list.root_bits x leaf_bits must be at least "
+				       "timestamp_table.transactions");
+	return true;
+}
+
+static int make(struct sim_machine *machine, struct si *si)
+{
+	machine->state = si;
+	if (!si)
+		return -ENOMEM;
+	si->config = machine->system_config;
+	si->made = *si->config;
+	si->made.timestamp_table.literal |= si->config->system.literal;
+	si->made.writer_table.release_at_commit |= si->config->system.literal;
+	return 0;
+}
+
+static int make_units(struct sim_machine *machine, struct si *si)
+{
+	int error = fits(machine, si) ? allocate(machine, si) : -EINVAL;
+
+	for (uint32_t i = 0; !error && i < machine->config.cores * machine->config.warps; i++)
+		error = sim_unit_add(machine, "tx_log", &kind_tx_log, &si->made.tx_log,
+				     &si->log[i]);
+	if (!error)
+		error = sim_si_regions_make(machine);
+	if (!error)
+		error = si->detector->make(machine);
+	return error;
+}
+
+static int make_si_tm(struct sim_machine *machine)
+{
+	struct si *si = calloc(1, sizeof *si);
+	int error = make(machine, si);
+
+	if (error)
+		return error;
+	si->ids = si->made.timestamp_table.transactions;
+	si->detector = si->config->system.detection == SI_DETECT_NONE ? &sim_si_plain_detector
+								      : &sim_si_post_dating;
+	return make_units(machine, si);
+}
+
+#define ORACLE_IDS 4096
+
+static int make_oracle(struct sim_machine *machine)
+{
+	struct si *si = calloc(1, sizeof *si);
+	int error = make(machine, si);
+
+	if (error)
+		return error;
+	si->ids = ORACLE_IDS;
+	si->detector = &sim_si_oracle;
+	return make_units(machine, si);
+}
+
+/* ---- options ----------------------------------------------------------------------------- */
+
+#define ROW(field, lo, hi, standard, sentence, names)                                          \
+	{ #field, (uint32_t)offsetof(struct si_options, field),                                \
+	  (uint32_t)sizeof(((struct si_options *)0)->field), (lo), (hi), (standard), false,    \
+	  (sentence), "", (names) }
+
+static const char *const detections[] = { "none", "post-dating" };
+
+#define BACKOFF_ROWS                                                                           \
+	ROW(backoff, 0, 1u << 20, 100,                                                         \
+	    "core cycles that a warp waits for each abort of the transaction", NULL),          \
+		ROW(most_backoff, 0, 1u << 20, 1000, "core cycles that it waits at most", NULL)
+
+static const struct gputm_param option_rows[] = {
+	ROW(detection, SI_DETECT_NONE, SI_DETECT_POST_DATING, SI_DETECT_POST_DATING,
+	    "how dependency loops are found; none: plain snapshot isolation", detections),
+	ROW(literal, 0, 1, 0, "1: the protocol as the paper prints it, not serialisable", NULL),
+	BACKOFF_ROWS,
+};
+
+static const struct gputm_param oracle_rows[] = { BACKOFF_ROWS };
+
+static const struct gputm_params option_params = {
+	"system", sizeof(struct si_options), option_rows,
+	sizeof option_rows / sizeof *option_rows, NULL, 0,
+};
+
+static const struct gputm_params oracle_params = {
+	"system", sizeof(struct si_options), oracle_rows,
+	sizeof oracle_rows / sizeof *oracle_rows, NULL, 0,
+};
+
+static const struct gputm_params *options(void)
+{
+	return &option_params;
+}
+
+static const struct gputm_params *oracle_options(void)
+{
+	return &oracle_params;
+}
+
+static void init_tables(struct si_config *config, const struct sim_machine_config *machine)
+{
+	if (gputm_writer_table_config_preset(&config->writer_table, "retained") ||
+	    gputm_reader_list_config_preset(&config->reader_list, "retained") ||
+	    gputm_timestamp_table_config_preset(&config->timestamp_table, "retained"))
+		return;
+	gputm_params_init(gputm_row_copier_params(), &config->row_copier);
+	config->row_copier.row_cycles = (68 * machine->core_mhz + 999) / 1000;
+	config->row_copier.address_bits = config->writer_table.address_bits =
+		config->reader_list.address_bits = SIM_ADDRESS_BITS;
+}
+
+static void init(void *memory, const struct sim_machine_config *machine)
+{
+	struct si_config *config = memory;
+
+	gputm_params_init(&option_params, &config->system);
+	gputm_params_init(gputm_tx_log_params(), &config->tx_log);
+	gputm_params_init(gputm_version_table_params(), &config->version_table);
+	config->tx_log.filter = GPUTM_TX_LOG_PERFECT;
+	config->tx_log.lanes = machine->lanes;
+	config->tx_log.partitions = machine->partitions;
+	config->tx_log.interleave = machine->interleave;
+	config->tx_log.flit_bytes = machine->flit_bytes;
+	config->tx_log.address_bits = config->version_table.address_bits = SIM_ADDRESS_BITS;
+	config->version_table.time_bits = 32;
+	config->version_table.reference_bits = 13;
+	init_tables(config, machine);
+}
+
+#define ROLE(unit) { #unit, gputm_##unit##_params, offsetof(struct si_config, unit) }
+
+static const struct sim_role roles[] = {
+	{ "system", options, offsetof(struct si_config, system) },
+	ROLE(tx_log),
+	ROLE(version_table),
+	ROLE(row_copier),
+	ROLE(writer_table),
+	ROLE(reader_list),
+	ROLE(timestamp_table),
+};
+
+static const struct sim_role oracle_roles[] = {
+	{ "system", oracle_options, offsetof(struct si_config, system) },
+	ROLE(tx_log),
+	ROLE(version_table),
+};
+
+#define OPS(maker)                                                                             \
+	{                                                                                      \
+		.versions = true, .make = (maker), .free = si_free, .begin = sim_si_begin,     \
+		.load = sim_si_load, .store = sim_si_store, .served = sim_si_served,           \
+		.plain = sim_si_plain, .loaded = sim_si_loaded, .commit = sim_si_commit,       \
+		.at_partition = sim_si_at_partition, .at_core = sim_si_at_core,                \
+		.completed = sim_si_completed, .partition_tick = sim_si_partition_tick,        \
+		.core_tick = sim_si_core_tick, .watch = sim_si_watch,                          \
+		.finished = sim_si_finished,                                                   \
+	}
+
+static const struct sim_system_ops ops = OPS(make_si_tm);
+static const struct sim_system_ops oracle_ops = OPS(make_oracle);
+
+const struct sim_system_class sim_si_tm = {
+	.name = "si-tm",
+	.summary = "snapshot isolation: versions of memory, loops found by post-dating",
+	.flavour = SIM_TRANSACTIONS,
+	.config_size = sizeof(struct si_config),
+	.role = roles,
+	.role_count = sizeof roles / sizeof *roles,
+	.init = init,
+	.ops = &ops,
+};
+
+const struct sim_system_class sim_si_tm_oracle = {
+	.name = "si-tm-oracle",
+	.summary = "snapshot isolation with loops found in a graph and copies in no time, for free",
+	.flavour = SIM_TRANSACTIONS,
+	.config_size = sizeof(struct si_config),
+	.role = oracle_roles,
+	.role_count = sizeof oracle_roles / sizeof *oracle_roles,
+	.init = init,
+	.ops = &oracle_ops,
+};

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Snapshot isolation: the life of versions. One controller for the GPU copies the newest
+ * version to the next in all regions, lets commits into it, seals it when one is complete and
+ * those that joined it are, and starts all clocks again when one has run out.
+ *
+ * Row copies move the contents of memory when the copier reports them. The host moves only
+ * words that differ, which it knows from what has been written since.
+ */
+#include <stdlib.h>
+
+#include "si_tm.h"
+
+SIM_UNIT_KIND(version_table);
+SIM_UNIT_KIND(row_copier);
+
+/* ---- contents ---------------------------------------------------------------------------- */
+
+#define PAGE (UINT64_C(1) << SIM_PAGE_BITS)
+
+/* Words of pages that exist. */
+static void copy_range(struct sim_memory *memory, uint64_t from, uint64_t to, uint64_t length)
+{
+	uint64_t at = from & ~(PAGE - 1);
+	const uint32_t *page;
+
+	for (; (page = sim_memory_page(memory, &at)) && at < from + length; at += PAGE)
+		for (uint64_t word = 0; word < PAGE / 4; word++)
+			if (at + 4 * word >= from && at + 4 * word < from + length)
+				sim_memory_write(memory, to + (at + 4 * word - from), page[word]);
+}
+
+static uint64_t address_of(struct sim_machine *machine, uint32_t region, uint32_t version)
+{
+	struct gputm_version_table_version info = { .address = 0 };
+
+	sim_si_must(machine,
+		    gputm_version_table_version(sim_si_of(machine)->versions, region, version,
+						&info),
+		    "there is no such version");
+	return info.address;
+}
+
+static void copy_words(struct sim_machine *machine, struct si_region *region, uint64_t from,
+		       uint64_t to)
+{
+	for (uint32_t i = region->seen[region->to] - 1; i < region->written.count; i++) {
+		uint64_t offset = region->written.address[i];
+
+		sim_memory_write(machine->memory, to + offset,
+				 sim_memory_read(machine->memory, from + offset));
+		if (machine->version)
+			sim_memory_write(machine->version, to + offset,
+					 sim_memory_read(machine->version, from + offset));
+	}
+}
+
+static void move_contents(struct sim_machine *machine, uint32_t index)
+{
+	struct si_region *region = &sim_si_of(machine)->region[index];
+	uint64_t from = address_of(machine, index, region->from);
+	uint64_t to = address_of(machine, index, region->to);
+
+	if (region->seen[region->to]) {
+		copy_words(machine, region, from, to);
+	} else {
+		copy_range(machine->memory, from, to, region->logical.length);
+		if (machine->version)
+			copy_range(machine->version, from, to, region->logical.length);
+	}
+	region->seen[region->from] = region->seen[region->to] = region->written.count + 1;
+}
+
+/* ---- regions ----------------------------------------------------------------------------- */
+
+/* Versions lie far above all else: the program's addresses mean the newest of them. */
+#define VERSIONS_FROM (UINT64_C(1) << 38)
+
+static uint64_t stride_of(const struct gputm_version_table_config *config, uint64_t length)
+{
+	uint64_t stride = UINT64_C(1) << config->row_shift;
+
+	while (stride < length)
+		stride *= 2;
+	return stride;
+}
+
+static int add_region(struct sim_machine *machine, uint64_t *end)
+{
+	struct si *si = sim_si_of(machine);
+	const struct gputm_version_table_config *config = &si->made.version_table;
+	struct si_region *region = &si->region[si->regions];
+	uint64_t length, stride, relocated;
+	uint32_t number;
+	int error;
+
+	region->logical = machine->workload->region[si->regions];
+	length = region->logical.length;
+	stride = stride_of(config, length);
+	region->base = (*end + stride - 1) & ~(stride - 1);
+	relocated = region->base + config->versions * stride;
+	*end = relocated + (config->versions - 1) * length;
+	error = gputm_version_table_add_region(si->versions, region->base, length, relocated, 1,
+					       &number);
+	if (error) {
+		sim_fail(machine, -EINVAL, error == GPUTM_VERSION_TABLE_FULL
+						   ? "version_table.regions are too few for the "
+						     "regions of the workload"
+						   : "the version table refused a region");
+		return -EINVAL;
+	}
+	copy_range(machine->memory, region->logical.start, region->base, length);
+	region->seen[0] = 1;
+	region->wants_copy = true;
+	si->regions++;
+	si->unwritable++;
+	return 0;
+}
+
+int sim_si_regions_make(struct sim_machine *machine)
+{
+	struct si *si = sim_si_of(machine);
+	uint64_t end = VERSIONS_FROM;
+	int error = 0;
+
+	if (!machine->workload->regions) {
+		sim_fail(machine, -EINVAL, "the workload names no regions to keep versions of");
+		return -EINVAL;
+	}
+	error = sim_unit_add(machine, "version_table", &kind_version_table,
+			     &si->made.version_table, &si->versions);
+	if (!error && !si->detector->instant)
+		error = sim_unit_add(machine, "row_copier", &kind_row_copier,
+				     &si->made.row_copier, &si->copier);
+	for (uint32_t i = 0; !error && i < machine->workload->regions; i++)
+		error = add_region(machine, &end);
+	if (!error)
+		sim_call_partition(machine, 0, 0);
+	return error;
+}
+
+/* ---- copies ------------------------------------------------------------------------------ */
+
+static void copied(struct sim_machine *machine, uint32_t index)
+{
+	struct si *si = sim_si_of(machine);
+
+	move_contents(machine, index);
+	sim_si_must(machine, gputm_version_table_copied(si->versions, index),
+		    "a copy ended that had not begun");
+	si->region[index].writable = true;
+	si->unwritable--;
+}
+
+/* The oracle's copies take no time. */
+static void push_copy(struct sim_machine *machine, uint32_t index)
+{
+	struct si *si = sim_si_of(machine);
+	const struct si_region *region = &si->region[index];
+	struct gputm_row_copier_request request = {
+		.tag = index,
+		.source = address_of(machine, index, region->from),
+		.destination = address_of(machine, index, region->to),
+		.bytes = region->logical.length,
+	};
+
+	if (!si->copier)
+		copied(machine, index);
+	else
+		sim_si_must(machine, gputm_row_copier_push(si->copier, &request, NULL),
+			    "the row copier refused a copy");
+}
+
+static void begin_copies(struct sim_machine *machine)
+{
+	struct si *si = sim_si_of(machine);
+
+	for (uint32_t i = 0; i < si->regions; i++) {
+		struct si_region *region = &si->region[i];
+		int result;
+
+		if (!region->wants_copy || si->restarting)
+			continue;
+		result = gputm_version_table_begin_copy_probe(si->versions, i);
+		if (result == GPUTM_VERSION_TABLE_OK)
+			result = gputm_version_table_begin_copy(si->versions, i, &region->from,
+								&region->to);
+		sim_si_must(machine, result, "a copy could not begin");
+		if (result != GPUTM_VERSION_TABLE_OK)
+			continue;
+		region->wants_copy = false;
+		push_copy(machine, i);
+	}
+}
+
+/* Bring the copier up to now and take what it has copied. */
+static void take_copies(struct sim_machine *machine)
+{
+	struct si *si = sim_si_of(machine);
+	uint64_t cycle = sim_now(machine) / machine->core_ticks;
+	struct gputm_row_copier_request done;
+
+	if (!si->copier)
+		return;
+	if (cycle > si->copied_to)
+		gputm_row_copier_advance(si->copier, cycle - si->copied_to);
+	si->copied_to = cycle;
+	while (gputm_row_copier_pop(si->copier, &done))
+		copied(machine, (uint32_t)done.tag);
+}
+
+static uint64_t next_copy(const struct sim_machine *machine)
+{
+	const struct si *si = sim_si_of(machine);
+	uint64_t quiet = si->copier ? gputm_row_copier_next_event(si->copier) : UINT64_MAX;
+
+	return quiet == UINT64_MAX ? SIM_NEVER
+				   : (si->copied_to + quiet + 1) * machine->core_ticks;
+}
+
+/* ---- seals ------------------------------------------------------------------------------- */
+
+static bool grow_versions(struct si *si)
+{
+	uint64_t capacity = si->version_capacity;
+	struct si_version *grown;
+
+	if (si->sealed + 2 - si->oldest < capacity)
+		return true;
+	grown = malloc(2 * capacity * sizeof *grown);
+	if (!grown)
+		return false;
+	for (uint64_t i = si->oldest; i <= si->sealed + 1; i++)
+		grown[i & (2 * capacity - 1)] = *sim_si_version(si, i);
+	free(si->version);
+	si->version = grown;
+	si->version_capacity = 2 * capacity;
+	return true;
+}
+
+static void warps_go_on(struct sim_machine *machine)
+{
+	struct si *si = sim_si_of(machine);
+
+	while (si->sealing.count) {
+		uint32_t number = sim_si_line_pop(machine, &si->sealing);
+
+		sim_si_over(machine, sim_si_machine_warp(machine, number));
+	}
+}
+
+static void seal(struct sim_machine *machine)
+{
+	struct si *si = sim_si_of(machine);
+	uint64_t all = ~UINT64_C(0) >> (64 - si->regions);
+	int result = gputm_version_table_seal(si->versions, all, sim_si_time(machine));
+
+	sim_si_must(machine, result, "a version could not be sealed");
+	if (result == GPUTM_VERSION_TABLE_OVERFLOW)
+		sim_fail(machine, -EINVAL,
+			 "version_table.time_bits are too few for what is written at a time");
+	if (!grow_versions(si))
+		sim_fail(machine, -ENOMEM, "no memory for a version");
+	if (machine->failed)
+		return;
+	si->sealed++;
+	*sim_si_version(si, si->sealed + 1) = (struct si_version){ 0, SI_NONE };
+	si->closing = false;
+	si->unwritable = si->regions;
+	for (uint32_t i = 0; i < si->regions; i++) {
+		si->region[i].wants_copy = true;
+		si->region[i].writable = false;
+	}
+	warps_go_on(machine);
+	sim_si_reclaim(machine);
+}
+
+/* ---- restart ----------------------------------------------------------------------------- */
+
+/* Stop everything that runs; what has committed is written and sealed first. */
+void sim_si_restart(struct sim_machine *machine)
+{
+	struct si *si = sim_si_of(machine);
+
+	if (si->restarting)
+		return;
+	si->restarting = true;
+	sim_si_doom_all(machine);
+	sim_si_poke(machine);
+}
+
+/* The last quarter of the range is for commits on their way. */
+void sim_si_look_at_time(struct sim_machine *machine)
+{
+	uint64_t end = UINT64_C(1) << sim_si_of(machine)->made.version_table.time_bits;
+
+	if (sim_si_time(machine) > end - end / 4)
+		sim_si_restart(machine);
+}
+
+/* Is a version being copied, or written, or are there answers from before? */
+static bool busy(const struct si *si)
+{
+	bool copying = false;
+
+	for (uint32_t i = 0; i < si->regions; i++)
+		copying |= !si->region[i].wants_copy && !si->region[i].writable;
+	return copying || si->in_flight || si->closing || si->inside;
+}
+
+static void restart_now(struct sim_machine *machine)
+{
+	struct si *si = sim_si_of(machine);
+
+	if (si->restarts && si->places == si->places_before)
+		sim_fail(machine, -EINVAL,
+			 "the clocks run out before a transaction ends: version_table.time_bits "
+			 "or timestamp_table.stamp_bits are too few");
+	si->restarts++;
+	si->places_before = si->places;
+	sim_si_reclaim(machine);
+	sim_si_must(machine, si->detector->restart(machine), "the timestamps could not restart");
+	sim_si_must(machine, gputm_version_table_restart(si->versions, 1),
+		    "the versions could not restart");
+	si->born = sim_now(machine);
+	si->restarting = false;
+	si->unwritable = si->regions;
+	for (uint32_t i = 0; i < si->regions; i++) {
+		si->region[i].wants_copy = true;
+		si->region[i].writable = false;
+	}
+}
+
+/* ---- the controller ---------------------------------------------------------------------- */
+
+static void let_commit(struct sim_machine *machine)
+{
+	struct si *si = sim_si_of(machine);
+	uint32_t count = si->committing.count;
+
+	while (count-- && (si->restarting || (!si->unwritable && !si->closing)))
+		sim_si_commit_now(machine,
+				  sim_si_machine_warp(machine,
+						      sim_si_line_pop(machine, &si->committing)));
+}
+
+/* Three quarters of a table: below it a table that was full is no more. */
+static bool has_room(const struct si *si)
+{
+	const struct si_config *made = &si->made;
+
+	return !si->inside ||
+	       (gputm_writer_table_used(si->writers) <= made->writer_table.entries / 4 * 3 &&
+		(!si->readers ||
+		 gputm_reader_list_used(si->readers) <= made->reader_list.entries / 4 * 3));
+}
+
+uint64_t sim_si_control(struct sim_machine *machine)
+{
+	struct si *si = sim_si_of(machine);
+
+	take_copies(machine);
+	if (si->closing && !si->in_flight)
+		seal(machine);
+	if (si->restarting && !busy(si))
+		restart_now(machine);
+	begin_copies(machine);
+	let_commit(machine);
+	if (si->full && has_room(si))
+		si->full = false;
+	sim_si_admit(machine);
+	return next_copy(machine);
+}
+
+/* ---- the end of the run ------------------------------------------------------------------ */
+
+/* The newest versions become what the program's addresses mean. */
+static void put_back(struct sim_machine *machine)
+{
+	struct si *si = sim_si_of(machine);
+
+	for (uint32_t i = 0; i < si->regions; i++) {
+		const struct si_region *region = &si->region[i];
+		uint64_t newest = region->base;
+
+		sim_si_must(machine,
+			    gputm_version_table_resolve_plain(si->versions, region->base, &newest),
+			    "the version table refused a plain access");
+		copy_range(machine->memory, newest, region->logical.start, region->logical.length);
+	}
+}
+
+static bool has_references(struct sim_machine *machine)
+{
+	struct si *si = sim_si_of(machine);
+	struct gputm_version_table_version info = { .references = 0 };
+	uint32_t references = 0;
+
+	for (uint32_t i = 0; i < si->regions; i++)
+		for (uint32_t k = 0; k < si->made.version_table.versions; k++) {
+			sim_si_must(machine,
+				    gputm_version_table_version(si->versions, i, k, &info),
+				    "there is no such version");
+			references += info.references;
+		}
+	return references;
+}
+
+void sim_si_finished(struct sim_machine *machine)
+{
+	struct si *si = sim_si_of(machine);
+	const char *left = si->detector->left(machine);
+
+	if (has_references(machine))
+		left = "a version has references at the end";
+	if (si->running || si->retained || si->free_count != si->ids)
+		left = "a transaction is left at the end";
+	if (left)
+		sim_fail(machine, -EILSEQ, left);
+	put_back(machine);
+}
