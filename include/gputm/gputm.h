@@ -36,4 +36,5 @@
 #include <gputm/sync_round.h>
 #include <gputm/dispatch_queues.h>
 #include <gputm/block_stack.h>
+#include <gputm/block_priority.h>
 #endif /* GPUTM_GPUTM_H */

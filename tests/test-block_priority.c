@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tests of block_priority: life, the three policies by hand, misuse, the oracle. */
+#include "tests/kit.h"
+#include "tests/oracle/block_priority.h"
+
+KIT_MAKER(block_priority, BLOCK_PRIORITY);
+
+static struct gputm_block_priority *make(struct kit *kit, uint32_t blocks, uint32_t policy)
+{
+	struct gputm_block_priority_config config = GPUTM_BLOCK_PRIORITY_CONFIG_INIT;
+	struct gputm_block_priority *p = NULL;
+
+	config.blocks = blocks;
+	config.policy = policy;
+	ck_assert_int_eq(gputm_block_priority_new(kit->ctx, &config, &p), 0);
+	return p;
+}
+
+/* Who issues in these cycles; -1 for nobody. The probe says the same. */
+static void expect(struct gputm_block_priority *p, const uint64_t *ready, const int *slot,
+		   unsigned cycles)
+{
+	for (unsigned i = 0; i < cycles; i++) {
+		uint32_t probed = 77, issues = 77;
+		int result = gputm_block_priority_tick_probe(p, ready[i], &probed);
+
+		ck_assert_int_eq(gputm_block_priority_tick(p, ready[i], &issues), result);
+		ck_assert_int_eq(result, slot[i] >= 0);
+		ck_assert_uint_eq(issues, slot[i] < 0 ? 77 : (uint32_t)slot[i]);
+		ck_assert_uint_eq(probed, issues);
+		kit_valid(gputm_block_priority_unit(p));
+	}
+}
+
+START_TEST(test_block_priority_life)
+{
+	struct gputm_block_priority_config config = GPUTM_BLOCK_PRIORITY_CONFIG_INIT;
+
+	kit_common(&block_priority_maker);
+	ck_assert_int_eq(gputm_block_priority_config_preset(&config, "srr"), 0);
+	ck_assert_uint_eq(config.policy, GPUTM_BLOCK_PRIORITY_SRR);
+}
+END_TEST
+
+/* Blocks in the slots 0, 1, 2, dispatched in the order 2, 0, 1. */
+START_TEST(test_section_3_6_2_policies)
+{
+	static const uint64_t ready[] = { 7, 7, 6, 7, 7, 0, 3, 7, 0, 5 };
+	static const int age[] = { 2, 2, 2, 2, 2, -1, 0, 2, -1, 2 };
+	/* The head of RRB starts at the first block, 2, and goes on in every cycle. */
+	static const int rrb[] = { 2, 0, 1, 2, 0, -1, 0, 0, -1, 2 };
+	static const int srr[] = { 2, 2, 2, 2, 2, -1, 0, 0, -1, 0 };
+	static const int *const expected[] = { age, rrb, srr };
+	struct gputm_block_priority *p;
+	struct kit kit;
+
+	for (uint32_t policy = 0; policy < 3; policy++) {
+		kit_open(&kit);
+		p = make(&kit, 4, policy);
+		ck_assert_int_eq(gputm_block_priority_admit(p, 2), 0);
+		ck_assert_int_eq(gputm_block_priority_admit(p, 0), 0);
+		ck_assert_int_eq(gputm_block_priority_admit(p, 1), 0);
+		ck_assert_uint_eq(gputm_block_priority_blocks(p), 7);
+		expect(p, ready, expected[policy], 10);
+		kit_round_trip(&block_priority_maker, gputm_block_priority_unit(p));
+		kit_hostile(&block_priority_maker, gputm_block_priority_unit(p));
+		gputm_block_priority_free(p);
+		kit_close(&kit);
+	}
+}
+END_TEST
+
+/* SRR: a block that is not ready for a cycle loses its priority to the next. */
+START_TEST(test_section_3_6_2_srr_sticks)
+{
+	static const uint64_t ready[] = { 7, 7, 6, 7, 5, 7, 3, 7 };
+	static const int slot[] = { 0, 0, 1, 1, 2, 2, 0, 0 };
+	struct gputm_block_priority *p;
+	struct kit kit;
+
+	kit_open(&kit);
+	p = make(&kit, 3, GPUTM_BLOCK_PRIORITY_SRR);
+	for (uint32_t i = 0; i < 3; i++)
+		ck_assert_int_eq(gputm_block_priority_admit(p, i), 0);
+	expect(p, ready, slot, 8);
+	ck_assert_uint_eq(kit_stat(gputm_block_priority_unit(p), "switches"), 3);
+	gputm_block_priority_free(p);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_block_priority_misuse_changes_nothing)
+{
+	struct gputm_block_priority *p;
+	uint32_t slot = 77;
+	uint64_t digest;
+	struct kit kit;
+
+	kit_open(&kit);
+	p = make(&kit, 4, GPUTM_BLOCK_PRIORITY_RRB);
+	ck_assert_int_eq(gputm_block_priority_admit(p, 1), 0);
+	digest = kit_digest(gputm_block_priority_unit(p));
+	ck_assert_int_eq(gputm_block_priority_admit(p, 1), -EINVAL);
+	kit_said(&kit, "slot 1", "occupied", NULL);
+	ck_assert_int_eq(gputm_block_priority_admit(p, 4), -ERANGE);
+	kit_said(&kit, "slot = 4", "0 .. 3", NULL);
+	ck_assert_int_eq(gputm_block_priority_leave(p, 4), -ERANGE);
+	ck_assert_int_eq(gputm_block_priority_leave(p, 0), -EINVAL);
+	kit_said(&kit, "slot 0", "free", NULL);
+	ck_assert_int_eq(gputm_block_priority_tick(p, 3, &slot), -EINVAL);
+	kit_said(&kit, "0x3", "0x2", NULL);
+	ck_assert_uint_eq(slot, 77);
+	ck_assert_uint_eq(kit_digest(gputm_block_priority_unit(p)), digest);
+	gputm_block_priority_free(p);
+	kit_close(&kit);
+}
+END_TEST
+
+static void one_step(struct gputm_block_priority *p, struct oracle_block_priority *o,
+		     uint64_t *random)
+{
+	uint32_t slot = (uint32_t)kit_below(random, o->slots), issues = 77;
+	uint64_t ready = kit_random(random) & gputm_block_priority_blocks(p);
+	uint64_t what = kit_below(random, 10), cycles;
+	int expected;
+
+	if (what < 2 && !o->there[slot]) {
+		ck_assert_int_eq(gputm_block_priority_admit(p, slot), 0);
+		oracle_block_priority_admit(o, slot);
+	} else if (what == 2 && o->there[slot]) {
+		ck_assert_int_eq(gputm_block_priority_leave(p, slot), 0);
+		oracle_block_priority_leave(o, slot);
+	} else if (what == 3) {
+		cycles = kit_below(random, 200);
+		gputm_block_priority_advance(p, cycles);
+		while (cycles--)
+			ck_assert_int_eq(oracle_block_priority_tick(o, 0), -1);
+	} else {
+		expected = oracle_block_priority_tick(o, ready);
+		ck_assert_int_eq(gputm_block_priority_tick(p, ready, &issues), expected >= 0);
+		ck_assert(expected < 0 ? issues == 77 : issues == (uint32_t)expected);
+	}
+	kit_valid(gputm_block_priority_unit(p));
+}
+
+START_TEST(test_block_priority_random)
+{
+	static const unsigned slots[] = { 1, 8, 13, 64 };
+	uint64_t random = 7;
+
+	for (unsigned i = 0; i < 12; i++) {
+		struct oracle_block_priority o = { .slots = slots[i / 3], .policy = i % 3 };
+		struct gputm_block_priority *p;
+		struct kit kit;
+
+		kit_open(&kit);
+		p = make(&kit, o.slots, o.policy);
+		for (unsigned j = 0; j < kit_scale(5000, 200); j++) {
+			one_step(p, &o, &random);
+			if (j % 97 == 0)
+				p = (struct gputm_block_priority *)(void *)kit_swap(
+					&block_priority_maker, &kit, gputm_block_priority_unit(p));
+		}
+		gputm_block_priority_free(p);
+		kit_close(&kit);
+	}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("block_priority");
+	TCase *tcase = tcase_create("block_priority");
+
+	tcase_set_timeout(tcase, 60);
+	tcase_add_test(tcase, test_block_priority_life);
+	tcase_add_test(tcase, test_section_3_6_2_policies);
+	tcase_add_test(tcase, test_section_3_6_2_srr_sticks);
+	tcase_add_test(tcase, test_block_priority_misuse_changes_nothing);
+	tcase_add_test(tcase, test_block_priority_random);
+	suite_add_tcase(suite, tcase);
+	return kit_run(suite);
+}
