@@ -98,6 +98,13 @@ static void check_whole(struct flow_check *c, const struct flow_core *core,
 	}
 }
 
+static bool restores(const struct flow_core *core, uint32_t s)
+{
+	if (core->mechanism->restores == FLOW_RESTORES_FULL_BLOCKS)
+		return core->resident[s].live == core->kernel->threads;
+	return core->mechanism->restores == FLOW_RESTORES;
+}
+
 void flow_check_issue(struct flow_check *c, const struct flow_core *core,
 		      const struct flow_warp *warp)
 {
@@ -113,7 +120,7 @@ void flow_check_issue(struct flow_check *c, const struct flow_core *core,
 			fail_at(c, thread, warp->pc, "executes what its own way does not lead to");
 		c->executed[thread]++;
 	}
-	if (core->mechanism->restores && !k->block[k->instr[warp->pc].block].divided)
+	if (!k->block[k->instr[warp->pc].block].divided && restores(core, warp->resident))
 		check_whole(c, core, warp);
 }
 

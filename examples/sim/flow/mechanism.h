@@ -14,6 +14,13 @@
 /* Told of the place of a thread: where the mechanism lets it go on. */
 typedef void flow_place(void *state, uint32_t slot, uint32_t pc);
 
+/* Are static warps whole outside of what branches divide? */
+enum flow_restores {
+	FLOW_RESTORES_NOT,
+	FLOW_RESTORES_FULL_BLOCKS, /* as long as no thread of the block has ended */
+	FLOW_RESTORES,
+};
+
 /* All give 0 or -EINVAL with the reason in core->error. */
 struct flow_mechanism {
 	const char *name, *summary;
@@ -21,8 +28,7 @@ struct flow_mechanism {
 	const struct sim_role *role; /* of its units */
 	size_t role_count;
 	void (*init)(void *config);
-	/* Static warps are whole outside of what branches divide. */
-	bool restores;
+	enum flow_restores restores;
 	/* A branch that the kernel says is uniform takes a warp whole: go() and not branch(). */
 	bool uniform;
 	/* 0, -EINVAL or -ENOMEM; free() is called in all cases, with NULL if there is none. */
@@ -58,5 +64,6 @@ struct flow_mechanism {
 /* All mechanisms, NULL-ended (mechanisms.c). */
 extern const struct flow_mechanism *const flow_mechanisms[];
 extern const struct flow_mechanism flow_pdom, flow_pdom_lcp;
+extern const struct flow_mechanism flow_tbc, flow_tbc_lcp;
 
 #endif /* SIM_FLOW_MECHANISM_H */

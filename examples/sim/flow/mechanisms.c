@@ -4,5 +4,7 @@
 const struct flow_mechanism *const flow_mechanisms[] = {
 	&flow_pdom,
 	&flow_pdom_lcp,
+	&flow_tbc,
+	&flow_tbc_lcp,
 	NULL,
 };

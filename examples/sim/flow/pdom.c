@@ -255,7 +255,7 @@ static const struct sim_role roles[] = {
 	{                                                                                        \
 		.name = (called), .summary = (said),                                            \
 		.config_size = sizeof(struct gputm_simt_stack_config), .role = roles,           \
-		.role_count = 1, .init = (start), .restores = true, .uniform = true,            \
+		.role_count = 1, .init = (start), .restores = FLOW_RESTORES, .uniform = true,            \
 		.make = make, .free = unmake, .launch = launch, .pick = pick, .step = step,     \
 		.go = go, .branch = branch, .exit = leave, .barrier = barrier,                  \
 		.places = places, .unit = unit, .depth = depth,                                 \
