@@ -263,9 +263,9 @@ START_TEST(test_4_2_cycles)
 	/* Two lanes a bank, positions 0 and 1: all new. */
 	a = access_all(t, 0, false, UINT64_MAX, word, value);
 	ck_assert_uint_eq(a.passes, 2);
-	ck_assert_uint_eq(a.cycles, 2 * 3);
+	ck_assert_uint_eq(a.cycles, 3);
 	/* Again: all are the owners. */
-	ck_assert_uint_eq(access_all(t, 0, true, UINT64_MAX, word, value).cycles, 2 * 2);
+	ck_assert_uint_eq(access_all(t, 0, true, UINT64_MAX, word, value).cycles, 2);
 	/* Own signature only, but another word: as new. */
 	ck_assert_uint_eq(put(t, 0, 0, 8 * 32, 1).cycles, 3);
 	/* Lane 0 owns two words of bank 0 and now two of bank 1; it conflicts in bank 2: one
@@ -288,6 +288,26 @@ START_TEST(test_4_2_cycles)
 	ck_assert_uint_eq(a.cycles, 0);
 	ck_assert_uint_eq(kit_stat(gputm_local_tm_unit(t), "begin_cycles"), 2);
 	ck_assert_uint_eq(kit_stat(gputm_local_tm_unit(t), "commit_cycles"), 4);
+	gputm_local_tm_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_4_2_cycles_of_the_lanes_of_a_bank)
+{
+	struct gputm_local_tm_config config = GPUTM_LOCAL_TM_CONFIG_INIT;
+	uint32_t word[4] = { 0, 32, 64, 1 }, value[4] = { 0 };
+	struct gputm_local_tm *t = NULL;
+	struct kit kit;
+
+	kit_open(&kit);
+	config.lane_cost = GPUTM_LOCAL_TM_SUM;
+	ck_assert_int_eq(gputm_local_tm_new(kit.ctx, &config, &t), 0);
+	begin(t, 0);
+	ck_assert_uint_eq(access_all(t, 0, true, 0xf, word, value).cycles, 3 * 3);
+	word[1] = 8 * 32;
+	/* Lane 0 owns its word, lane 1 conflicts with it and has one entry, lane 2 owns again. */
+	ck_assert_uint_eq(access_all(t, 0, true, 0xf, word, value).cycles, 2 + (1 + 1) + 2);
 	gputm_local_tm_free(t);
 	kit_close(&kit);
 }
@@ -416,17 +436,22 @@ START_TEST(test_3_1_work_group_serialisation)
 	}
 	kit_round_trip(&local_tm_maker, gputm_local_tm_unit(t));
 	kit_hostile(&local_tm_maker, gputm_local_tm_unit(t));
-	/* Its lanes go one by one, and keep the group until the last one is done. */
+	/* It has the group until its last lane is done; the others run at once, as TCM changed. */
 	for (unsigned lane = 0; lane < 4; lane++) {
+		uint64_t left = 0xf & ~(UINT64_C(1) << lane | ((UINT64_C(1) << lane) - 1));
+
 		ck_assert_uint_eq(put(t, 0, lane, 0, at(t, 0) + 1).conflicts, 0);
-		ck_assert_uint_eq(commit(t, 0, lane < 3 ? GPUTM_LOCAL_TM_RETRY :
-							  GPUTM_LOCAL_TM_OK).committed,
+		for (unsigned other = lane + 1; lane && other < 4; other++)
+			put(t, 0, other, 0, 77);
+		ck_assert_uint_eq(commit(t, 0, left ? GPUTM_LOCAL_TM_RETRY :
+						      GPUTM_LOCAL_TM_OK).committed,
 				  UINT64_C(1) << lane);
-		if (lane == 3)
+		if (!left)
 			break;
 		ck_assert_int_eq(gputm_local_tm_begin_probe(t, 1), GPUTM_LOCAL_TM_HELD);
 		begun = begin(t, 0);
-		ck_assert(begun.cycles == 1 && begun.mode == GPUTM_LOCAL_TM_GROUP);
+		ck_assert(begun.cycles == 1 && begun.mode == GPUTM_LOCAL_TM_TX &&
+			  begun.lanes == left && !begun.evicted);
 	}
 	ck_assert_uint_eq(at(t, 0), 14);
 	ck_assert_int_eq(gputm_local_tm_holder(t), -1);
@@ -437,7 +462,7 @@ START_TEST(test_3_1_work_group_serialisation)
 	commit(t, 1, GPUTM_LOCAL_TM_OK);
 	ck_assert_uint_eq(at(t, 0), 99);
 	ck_assert_uint_eq(kit_stat(gputm_local_tm_unit(t), "evicted"), 4);
-	ck_assert_uint_eq(kit_stat(gputm_local_tm_unit(t), "group_attempts"), 4);
+	ck_assert_uint_eq(kit_stat(gputm_local_tm_unit(t), "group_attempts"), 1);
 	gputm_local_tm_free(t);
 	kit_close(&kit);
 }
@@ -816,6 +841,7 @@ static void random_run(uint32_t waves, uint32_t lanes, uint32_t banks, uint32_t 
 	static struct oracle_local_tm o;
 	struct gputm_local_tm *t = NULL;
 	uint64_t random = waves * 1000 + lanes;
+	bool sum = words % 2;
 	struct kit kit;
 
 	config.wavefronts = waves;
@@ -823,9 +849,11 @@ static void random_run(uint32_t waves, uint32_t lanes, uint32_t banks, uint32_t 
 	config.banks = banks;
 	config.signature_bits = bits;
 	config.words = words;
+	config.lane_cost = sum ? GPUTM_LOCAL_TM_SUM : GPUTM_LOCAL_TM_SLOWEST;
 	kit_open(&kit);
 	ck_assert_int_eq(gputm_local_tm_new(kit.ctx, &config, &t), 0);
 	oracle_local_tm_init(&o, waves, lanes, banks, bits, words);
+	o.sum = sum;
 	for (unsigned i = 0; i < turns; i++) {
 		turn(t, &o, &random);
 		kit_valid(gputm_local_tm_unit(t));
@@ -846,10 +874,10 @@ START_TEST(test_local_tm_random)
 	unsigned turns = kit_scale(6000, 200);
 
 	random_run(4, 64, 32, 8, 700, turns);
-	random_run(3, 5, 4, 8, 100, turns);
+	random_run(3, 5, 4, 8, 101, turns);
 	random_run(16, 2, 1, 1, 20, turns);
 	random_run(2, 2, 2, 64, 400, turns);
-	random_run(1, 64, 64, 2, 512, turns);
+	random_run(1, 64, 64, 2, 511, turns);
 }
 END_TEST
 
@@ -864,6 +892,7 @@ int main(void)
 	tcase_add_test(tcase, test_3_3_word_35);
 	tcase_add_test(tcase, test_4_3_capacity);
 	tcase_add_test(tcase, test_4_2_cycles);
+	tcase_add_test(tcase, test_4_2_cycles_of_the_lanes_of_a_bank);
 	tcase_add_test(tcase, test_3_3_conflict_restores_every_bank_and_nothing_else);
 	tcase_add_test(tcase, test_3_3_lanes_that_cross_both_conflict);
 	tcase_add_test(tcase, test_3_1_work_group_serialisation);

@@ -21,8 +21,8 @@ GPUTM_BEGIN_DECLS
  *     tx_begin             1, for the backup of the registers; entering work-group
  *                          serialisation, 1 more per shadow entry to be cleared
  *     access of a lane     1 for the signatures; then 2 for a backup, or 1 if the lane owns
- *                          the word, or 1 per entry of a lane that conflicts; lanes of one
- *                          bank one after the other
+ *                          the word, or the entries of a lane that conflicts in its fullest
+ *                          bank; of the lanes of an instruction the slowest counts
  *     conflict broadcast   1 per entry to be restored
  *     tx_commit            1, and 1 per shadow entry of the lanes that commit
  *
@@ -42,9 +42,17 @@ struct gputm_local_tm_config {
 	uint32_t local_bytes;	 /**< of local memory, power of two (default 65536) */
 	uint32_t words;		 /**< of data; 0 (default): as many as fit beside their shadow */
 	uint32_t registers;	 /**< vector registers with a shadow, for the storage report */
+	uint32_t lane_cost;	 /**< enum gputm_local_tm_lane_cost (default slowest) */
 };
 #define GPUTM_LOCAL_TM_CONFIG_INIT                                                             \
-	{ sizeof(struct gputm_local_tm_config), 4, 64, 32, 8, 65536, 0, 8 }
+	{ sizeof(struct gputm_local_tm_config), 4, 64, 32, 8, 65536, 0, 8,                     \
+	  GPUTM_LOCAL_TM_SLOWEST }
+
+/** What the lanes of one access instruction cost together (4.2 can be read either way). */
+enum gputm_local_tm_lane_cost {
+	GPUTM_LOCAL_TM_SLOWEST = 0, /**< the cycles of the slowest lane are added once */
+	GPUTM_LOCAL_TM_SUM = 1,	    /**< those of all lanes of a bank; the slowest bank counts */
+};
 
 /** What an operation did. */
 enum gputm_local_tm_result {

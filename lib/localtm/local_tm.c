@@ -38,7 +38,8 @@
  *
  * In work-group serialisation all other attempts are aborted, and their wavefronts are held
  * at tx_begin until the transaction is finished. A work-item that is alone meets nobody, so
- * every attempt in that mode commits one, and every transaction ends.
+ * an attempt in that mode commits one, and so does each attempt in wavefront serialisation
+ * while the others are held: every transaction ends.
  *
  * One bit, one owner. A work-item sets a bit only if nobody else has it. So of the 256
  * signatures of a bank at most one has a given bit, the transposed mask of 256 bits (per bank
@@ -53,7 +54,7 @@
  *   I1  of the signatures of a bank at most one has a given bit
  *   I2  a word is owned only by a lane that runs in an attempt; others have no backup
  *   I3  the masks of a wavefront are a state of the table above; only the holder of the group
- *	 is in work-group serialisation, and then no other attempt runs
+ *	 is in work-group serialisation, and while there is one no other attempt runs
  *   I4  fresh = restored + released + owned
  *   I5  accesses = fresh + repeated + conflicts
  *   I6  started = committed + conflicts + evicted + lanes that run in attempts
@@ -68,7 +69,10 @@
  *   - A wavefront that work-group serialisation aborts goes back to tx_begin as it was then:
  *     that abort does not count as the same TCM once more.
  *   - The paper does not say in which mode a wavefront that has the group goes on while it
- *     has lanes left: it keeps the group and runs them one by one.
+ *     has lanes left: it keeps the group, and as TCM has changed, all of them run at once.
+ *   - What the lanes of one access cost together is left open (4.2: so many cycles are added
+ *     "to the memory instruction latency"): by default the slowest lane counts, which gives
+ *     overheads as small as the paper's; lane_cost = sum adds up the lanes of each bank.
  *   - 29,127 bytes of data (4.3) are not whole words; laid out bank by bank 29,056 fit.
  *   - Ordinary accesses are not checked against transactions, as in the paper; those that
  *     touch a word of a running transaction are counted as clashes.
@@ -202,7 +206,7 @@ uint64_t gputm_local_tm_running(const struct gputm_local_tm *t, uint32_t wavefro
 /* The mode of the next attempt: Table 1. */
 static enum gputm_local_tm_mode next_mode(const struct wavefront *w)
 {
-	if (w->phase == GPUTM_LOCAL_TM_EVICTED || w->mode == GPUTM_LOCAL_TM_GROUP)
+	if (w->phase == GPUTM_LOCAL_TM_EVICTED)
 		return (enum gputm_local_tm_mode)w->mode;
 	if (w->tcm != w->tcm_old)
 		return GPUTM_LOCAL_TM_TX;

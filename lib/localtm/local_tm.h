@@ -46,6 +46,7 @@ struct gputm_local_tm {
 	uint32_t *head;	     /* [items + 1] */
 	uint64_t owned;	     /* words with an owner */
 	struct load load;    /* of the running access */
+	uint32_t sum_mask;   /* all ones if the cycles of a bank's lanes are added up, else 0 */
 	/* statistics */
 	uint64_t begins, held, nested, normal_attempts, wavefront_attempts, group_attempts;
 	uint64_t started, committed, evicted, serial_committed;

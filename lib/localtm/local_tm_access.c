@@ -45,17 +45,18 @@ struct most {
 };
 
 /* The cycles of all lanes fit 24 bits: each word of the memory has one owner at most. */
-static inline void add_load(struct load *load, struct most *most, uint32_t bank, uint32_t cycles)
+static inline void add_load(const struct gputm_local_tm *t, struct load *load, struct most *most,
+			    uint32_t word, uint32_t cycles)
 {
-	uint64_t sum = load->bank[bank], stamp = load->stamp;
-	uint32_t low;
+	uint64_t *bank = &load->bank[word & t->bank_mask], stamp = load->stamp;
+	uint32_t low, sum;
 
-	sum = (sum >> 32 == stamp ? sum : stamp << 32) + (1 << 24) + cycles;
-	load->bank[bank] = sum;
-	low = (uint32_t)sum;
+	*bank = (*bank >> 32 == stamp ? *bank : stamp << 32) + (1 << 24) + (cycles & t->sum_mask);
+	low = (uint32_t)*bank;
 	most->lanes = low > most->lanes ? low : most->lanes;
-	low &= 0xffffff;
-	most->cycles = low > most->cycles ? low : most->cycles;
+	sum = low & t->sum_mask & 0xffffff;
+	cycles = sum > cycles ? sum : cycles;
+	most->cycles = cycles > most->cycles ? cycles : most->cycles;
 }
 
 static inline void move_word(uint32_t *data, bool write, uint32_t *value)
@@ -77,7 +78,7 @@ static void plain_access(struct gputm_local_tm *t, uint32_t wavefront, bool writ
 
 		t->clashes += t->owner[word[lane]] != 0;
 		move_word(&t->data[word[lane]], write, &value[lane]);
-		add_load(load, &most, word[lane] & t->bank_mask, 0);
+		add_load(t, load, &most, word[lane], 0);
 	}
 	t->plain += gputm__popcount(lanes);
 	*out = (struct gputm_local_tm_answer){ 0, 0, most.lanes >> 24 };
@@ -173,7 +174,7 @@ int gputm_local_tm_access(struct gputm_local_tm *t, uint32_t wavefront, bool wri
 		} else {
 			repeated++;
 		}
-		add_load(load, &most, at & t->bank_mask, cycles);
+		add_load(t, load, &most, at, cycles);
 	}
 	t->owned += fresh;
 	t->fresh += fresh;
@@ -245,7 +246,7 @@ int gputm_local_tm_access_probe(const struct gputm_local_tm *t, uint32_t wavefro
 		} else if (inside) {
 			cycles = t->owner[word[lane]] == first + lane ? 2 : 3;
 		}
-		add_load(&load, &most, word[lane] & t->bank_mask, cycles);
+		add_load(t, &load, &most, word[lane], cycles);
 	}
 	*out = (struct gputm_local_tm_answer){
 		lost, most.cycles + left_over(t, first, lost, word), most.lanes >> 24,

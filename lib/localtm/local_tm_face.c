@@ -5,6 +5,8 @@
  */
 #include "lib/localtm/local_tm.h"
 
+static const char *const lane_costs[] = { "slowest", "sum", NULL };
+
 #define PARAM(...) GPUTM__PARAM(struct gputm_local_tm_config, __VA_ARGS__)
 static const struct gputm_param rows[] = {
 	PARAM(wavefronts, 1, WAVEFRONTS_MAX, 4, false, "Wavefronts of the work-group.",
@@ -19,6 +21,8 @@ static const struct gputm_param rows[] = {
 	      "Words of data; 0 stands for as many as fit beside their shadow.", "LocalTM 4.3"),
 	PARAM(registers, 0, 256, 8, false,
 	      "Vector registers with a shadow, for the storage report.", "LocalTM 3.2"),
+	GPUTM__CHOICE(struct gputm_local_tm_config, lane_cost, 0, 1, GPUTM_LOCAL_TM_SLOWEST,
+		      lane_costs, "What the lanes of an access cost together.", "LocalTM 4.2"),
 };
 
 static const struct gputm_preset presets[] = {
@@ -101,6 +105,7 @@ static int setup(struct gputm_unit *unit)
 	t->bank_mask = c->banks - 1;
 	t->bank_shift = gputm__log2(c->banks);
 	t->key_mask = c->banks * c->signature_bits - 1;
+	t->sum_mask = c->lane_cost == GPUTM_LOCAL_TM_SUM ? UINT32_MAX : 0;
 	t->lane_mask = gputm__low_mask(c->lanes);
 	t->wavefront = gputm__alloc(unit->ctx, c->wavefronts, sizeof(*t->wavefront));
 	t->data = gputm__alloc(unit->ctx, t->words, sizeof(*t->data));
@@ -376,8 +381,9 @@ static const char *check_wavefronts(const struct gputm_local_tm *t)
 	bool held = t->holder != NO_WAVEFRONT;
 
 	if (held && (t->holder >= t->config.wavefronts ||
-		     t->wavefront[t->holder].mode != GPUTM_LOCAL_TM_GROUP))
-		return "the group is held by a wavefront that is not serialised";
+		     t->wavefront[t->holder].phase == GPUTM_LOCAL_TM_OUTSIDE ||
+		     t->wavefront[t->holder].phase == GPUTM_LOCAL_TM_EVICTED))
+		return "the group is held by a wavefront that runs no transaction";
 	for (uint32_t i = 0; i < t->config.wavefronts; i++) {
 		const struct wavefront *w = &t->wavefront[i];
 

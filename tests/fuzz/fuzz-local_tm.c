@@ -116,8 +116,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	config.banks = 1u << fuzz_below(&fuzz, 4);
 	config.signature_bits = 1u << fuzz_below(&fuzz, 4);
 	config.words = WORDS;
+	config.lane_cost = size % 2;
 	FUZZ_CHECK(!gputm_local_tm_new(NULL, &config, &t));
 	oracle_local_tm_init(&o, WAVES, LANES, config.banks, config.signature_bits, WORDS);
+	o.sum = size % 2;
 	while (fuzz_more(&fuzz)) {
 		uint8_t what = fuzz_u8(&fuzz);
 		uint32_t w = what / 8 % WAVES;

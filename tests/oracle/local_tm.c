@@ -92,8 +92,7 @@ bool oracle_local_tm_begin(struct oracle_local_tm *o, unsigned wave,
 		w->tcm_old = 0;
 		w->level = 1;
 	} else if (!w->evicted) {
-		if (w->level < 3)
-			w->level = w->tcm == w->tcm_old ? w->level + 1 : 1;
+		w->level = w->tcm == w->tcm_old ? w->level + 1 : 1;
 		w->tcm_old = w->tcm;
 	}
 	w->inside = true;
@@ -152,7 +151,7 @@ void oracle_local_tm_access(struct oracle_local_tm *o, unsigned wave, bool write
 
 	memset(out, 0, sizeof(*out));
 	for (unsigned bank = 0; bank < o->banks; bank++) {
-		unsigned cycles = 0, passes = 0;
+		unsigned cycles = 0, passes = 0, slowest = 0;
 
 		for (unsigned lane = 0; lane < o->lanes; lane++) {
 			if (!(lanes >> lane & 1) || word[lane] % o->banks != bank)
@@ -165,7 +164,11 @@ void oracle_local_tm_access(struct oracle_local_tm *o, unsigned wave, bool write
 			else if (serve(o, wave * o->lanes + lane, write, word[lane], &value[lane],
 				       &cycles))
 				out->lanes |= UINT64_C(1) << lane;
+			slowest = !o->sum && slowest > cycles ? slowest : cycles;
+			if (!o->sum)
+				cycles = 0;
 		}
+		cycles = slowest;
 		if (cycles > out->cycles)
 			out->cycles = cycles;
 		if (passes > out->passes)

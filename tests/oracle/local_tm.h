@@ -26,6 +26,7 @@ struct oracle_local_tm {
 	uint32_t data[ORACLE_WORDS], backup[ORACLE_WORDS];
 	struct oracle_local_wave wave[16];
 	int holder; /* wavefront, or -1 */
+	bool sum;   /* the lanes of a bank cost one after the other */
 };
 
 struct oracle_local_answer {
