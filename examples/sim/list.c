@@ -76,6 +76,22 @@ static void list_workload(const struct sim_workload_class *workload)
 	free(config);
 }
 
+/* Systems with machines of their own, which their options describe. */
+static void list_own(void)
+{
+	const struct sim_own_machine *last = NULL;
+
+	for (size_t i = 0; sim_system_classes[i]; i++) {
+		const struct sim_own_machine *own = sim_system_classes[i]->own;
+
+		if (own && own != last)
+			printf("\nMachine %s, %s, and its systems:\n", own->name, own->summary);
+		if (own)
+			list_system(sim_system_classes[i]);
+		last = own;
+	}
+}
+
 void sim_list(void)
 {
 	size_t i;
@@ -84,10 +100,12 @@ void sim_list(void)
 	list_machines();
 	puts("\nSystems (--system):");
 	for (i = 0; sim_system_classes[i]; i++)
-		list_system(sim_system_classes[i]);
+		if (!sim_system_classes[i]->own)
+			list_system(sim_system_classes[i]);
 	puts("\nWorkloads (--workload; trace is chosen by --trace FILE):");
 	for (i = 0; sim_workload_classes[i]; i++)
 		list_workload(sim_workload_classes[i]);
+	list_own();
 	puts("\nMechanisms for branches (--divergence, with --kernel FILE):");
 	flow_list();
 }

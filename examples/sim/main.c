@@ -123,6 +123,7 @@ static int make_workload(const struct sim_setup *setup, const struct sim_options
 		.edges = options->edges,
 		.trace = options->trace,
 	};
+	const char *reason;
 	char error[256];
 
 	if (options->threads_given && setup->workload->fixed_threads) {
@@ -134,8 +135,9 @@ static int make_workload(const struct sim_setup *setup, const struct sim_options
 		return complain(BAD_INPUT, error);
 	if ((*out)->program[setup->system->flavour])
 		return DONE;
+	reason = (*out)->missing[setup->system->flavour];
 	fprintf(stderr, "gputm-sim: workload %s does not run on %s: %s\n", (*out)->name,
-		setup->system->name, (*out)->missing[setup->system->flavour]);
+		setup->system->name, reason ? reason : "its data are not in local memory");
 	(*out)->class->free(*out);
 	return BAD_INPUT;
 }

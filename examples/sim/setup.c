@@ -8,13 +8,12 @@
 bool sim_setup_part(const struct sim_setup *setup, size_t index, const char **path,
 		    const struct gputm_params **params, void **config)
 {
-	if (index == 0) {
+	if (!setup->system->own && index-- == 0) {
 		*path = "machine";
 		*params = &sim_machine_params;
 		*config = (void *)(uintptr_t)&setup->machine;
 		return true;
 	}
-	index--;
 	if (setup->workload_config && index-- == 0) {
 		*path = "workload";
 		*params = setup->workload->params;
@@ -62,13 +61,31 @@ static const struct sim_workload_class *find_workload(const char *name)
 	return NULL;
 }
 
-static int find_machine(const char *name, struct sim_machine_config *out)
+static int find_own_machine(const struct sim_options *options, struct sim_setup *out)
+{
+	out->machine_name = out->system->own->name;
+	if (options->concurrency_given) {
+		fprintf(stderr, "gputm-sim: --concurrency: system %s has no limit, expected no "
+				"--concurrency\n", out->system->name);
+		return -1;
+	}
+	if (!options->machine_given || !strcmp(options->machine, out->machine_name))
+		return 0;
+	say_names("machine", options->machine);
+	fprintf(stderr, " %s (for system %s)\n", out->machine_name, out->system->name);
+	return -1;
+}
+
+static int find_machine(const struct sim_options *options, struct sim_setup *out)
 {
 	size_t i;
 
-	if (!gputm_params_preset(NULL, &sim_machine_params, name, out))
+	if (out->system->own)
+		return find_own_machine(options, out);
+	out->machine_name = options->machine;
+	if (!gputm_params_preset(NULL, &sim_machine_params, options->machine, &out->machine))
 		return 0;
-	say_names("machine", name);
+	say_names("machine", options->machine);
 	for (i = 0; i < sim_machine_params.preset_count; i++)
 		fprintf(stderr, " %s", sim_machine_params.preset[i].name);
 	fputc('\n', stderr);
@@ -160,10 +177,13 @@ int sim_setup_make(struct gputm_ctx *ctx, const struct sim_options *options,
 	memset(out, 0, sizeof(*out));
 	out->system = find_system(options->system);
 	out->workload = find_workload(options->trace ? "trace" : options->workload);
-	if (!out->system || !out->workload || find_machine(options->machine, &out->machine) ||
-	    make_configs(out) || apply_all(ctx, out, options, true))
+	if (!out->system || !out->workload || find_machine(options, out) || make_configs(out))
 		return -1;
-	if (out->system->init)
+	if (out->system->own)
+		out->system->init(out->system_config, NULL);
+	if (apply_all(ctx, out, options, true))
+		return -1;
+	if (out->system->init && !out->system->own)
 		out->system->init(out->system_config, &out->machine);
 	return apply_all(ctx, out, options, false);
 }

@@ -6,7 +6,8 @@
 #include "options.h"
 
 struct sim_setup {
-	struct sim_machine_config machine;
+	struct sim_machine_config machine; /* not used by systems with a machine of their own */
+	const char *machine_name;
 	const struct sim_system_class *system;
 	void *system_config;
 	const struct sim_workload_class *workload;

@@ -10,6 +10,7 @@
 #include "gputm/base.h"
 #include "workload.h"
 
+struct sim_machine;
 struct sim_machine_config;
 
 /* A part of a system's config that --set ROLE.field=value reaches. */
@@ -17,6 +18,20 @@ struct sim_role {
 	const char *role;			    /* such as "commit_unit" */
 	const struct gputm_params *(*params)(void); /* rows of its config struct */
 	size_t offset;				    /* of that struct in the system's config */
+};
+
+/*
+ * A machine of its own, for systems that the GPU of machine/ does not fit. Its parameters are the
+ * system's role "machine"; make() and free() of the system's ops make its parts, on a machine
+ * that has memory and units but no cores.
+ */
+struct sim_own_machine {
+	const char *name; /* for --machine */
+	const char *summary;
+	/* Run until no thread is left, none can go on, or sim_fail() was called. */
+	void (*run)(struct sim_machine *machine);
+	/* In a few words, for the text report. */
+	void (*describe)(const void *system_config, char *text, size_t size);
 };
 
 struct sim_system_class {
@@ -29,6 +44,7 @@ struct sim_system_class {
 	/* Defaults that go with this machine; call it after machine.* has been set. */
 	void (*init)(void *config, const struct sim_machine_config *machine);
 	const struct sim_system_ops *ops; /* machine/wiring.h */
+	const struct sim_own_machine *own; /* NULL: it runs on the GPU; init() is given none */
 };
 
 /* All systems, NULL-ended (systems/table.c). */

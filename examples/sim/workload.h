@@ -16,6 +16,7 @@ struct sim_memory;
 enum sim_flavour {
 	SIM_TRANSACTIONS, /* TX_BEGIN ... TX_COMMIT; coarse-lock and ideal run it too */
 	SIM_LOCKS,	  /* the fine-grained lock program */
+	SIM_LOCAL,	  /* transactions in the local memory of a work-group */
 	SIM_FLAVOURS,
 };
 

@@ -155,6 +155,17 @@ static void derive_units(struct sim_machine *machine)
 	machine->throttle_config.limit = machine->options.concurrency;
 }
 
+static int build_own(struct sim_machine *machine)
+{
+	machine->core_ticks = 1;
+	machine->threads_left = machine->workload->threads;
+	machine->memory = sim_memory_new();
+	if (!machine->memory)
+		return -ENOMEM;
+	machine->workload->class->setup(machine->workload, machine->memory);
+	return machine->memory->exhausted ? -ENOMEM : machine->ops->make(machine);
+}
+
 static int build(struct sim_machine *machine)
 {
 	const struct sim_workload *workload = machine->workload;
@@ -164,6 +175,8 @@ static int build(struct sim_machine *machine)
 	machine->program = workload->program[flavour];
 	if (!machine->program)
 		return refuse(machine, workload->missing[flavour]);
+	if (machine->system->own)
+		return build_own(machine);
 	error = derive_clocks(machine);
 	if (!error)
 		error = derive_shape(machine);
@@ -198,7 +211,8 @@ int sim_machine_new(struct gputm_ctx *ctx, const struct sim_machine_config *conf
 	if (!machine)
 		return -ENOMEM;
 	machine->ctx = ctx;
-	machine->config = *config;
+	if (!system->own)
+		machine->config = *config;
 	machine->system = system;
 	machine->ops = system->ops;
 	machine->system_config = system_config;
@@ -249,7 +263,7 @@ static void tick(struct sim_machine *machine)
 	sim_wheel_done(wheel);
 }
 
-static void swap_if_due(struct sim_machine *machine)
+void sim_swap_if_due(struct sim_machine *machine)
 {
 	uint64_t every = (uint64_t)machine->config.swap_units_every * machine->core_ticks;
 	int error;
@@ -264,7 +278,7 @@ static void swap_if_due(struct sim_machine *machine)
 
 #define REPORT_TICKS (UINT64_C(1) << 18)
 
-static void report_if_due(struct sim_machine *machine)
+void sim_report_if_due(struct sim_machine *machine)
 {
 	const struct sim_run_options *options = &machine->options;
 
@@ -297,17 +311,25 @@ static void check_units(struct sim_machine *machine)
 	}
 }
 
-int sim_machine_run(struct sim_machine *machine)
+static void run_gpu(struct sim_machine *machine)
 {
 	for (uint32_t i = 0; i < machine->config.cores; i++)
 		sim_core_fill(machine, i);
 	while (!machine->failed) {
-		swap_if_due(machine);
+		sim_swap_if_due(machine);
 		tick(machine);
-		report_if_due(machine);
+		sim_report_if_due(machine);
 		if (!sim_wheel_next(&machine->wheel))
 			break;
 	}
+}
+
+int sim_machine_run(struct sim_machine *machine)
+{
+	if (machine->system->own)
+		machine->system->own->run(machine);
+	else
+		run_gpu(machine);
 	if (machine->memory->exhausted || (machine->version && machine->version->exhausted))
 		sim_fail(machine, -ENOMEM, "no memory for the contents of global memory");
 	if (machine->threads_left)

@@ -278,6 +278,9 @@ static inline uint64_t sim_align(uint64_t tick, uint32_t period)
 
 /* Note a failure; the run ends with it. */
 void sim_fail(struct sim_machine *machine, int error, const char *message);
+/* What is due now and then; for the run() of a machine of its own. */
+void sim_swap_if_due(struct sim_machine *machine);
+void sim_report_if_due(struct sim_machine *machine);
 
 /* Lanes of mask, lowest first: for (SIM_EACH_LANE(lane, mask)) ... */
 #define SIM_EACH_LANE(lane, mask)                                                              \

@@ -33,7 +33,7 @@ static void put_config(struct emit *e, const struct sim_report *r)
 
 	emit_object(e, "config");
 	emit_u64(e, "threads", r->workload->threads);
-	if (r->options->concurrency)
+	if (r->options->concurrency && !r->setup->system->own)
 		emit_u64(e, "concurrency", r->options->concurrency);
 	else
 		emit_text(e, "concurrency", "inf");
@@ -129,7 +129,7 @@ int sim_report_data(const struct sim_report *r)
 		return error;
 	emit_text(&e, "version", gputm_version());
 	emit_text(&e, "system", r->setup->system->name);
-	emit_text(&e, "machine", r->options->machine);
+	emit_text(&e, "machine", r->setup->machine_name);
 	emit_text(&e, "workload", r->workload->name);
 	put_config(&e, r);
 	emit_u64(&e, "core_mhz", result->core_mhz);

@@ -37,10 +37,26 @@ static const char *plural(uint64_t count, const char *one, const char *many)
 	return count == 1 ? one : many;
 }
 
+static void describe_machine(const struct sim_report *r, FILE *out)
+{
+	const struct sim_machine_config *m = &r->setup->machine;
+	const struct sim_own_machine *own = r->setup->system->own;
+	char text[128];
+
+	fprintf(out, "  machine      %s: ", r->setup->machine_name);
+	if (own) {
+		own->describe(r->setup->system_config, text, sizeof(text));
+		fprintf(out, "%s\n", text);
+		return;
+	}
+	fprintf(out, "%u %s of %u warps x %u lanes, %u memory %s, %u MHz\n", m->cores,
+		plural(m->cores, "core", "cores"), m->warps, m->lanes, m->partitions,
+		plural(m->partitions, "partition", "partitions"), m->core_mhz);
+}
+
 static void head(const struct sim_report *r, FILE *out)
 {
 	const struct sim_options *o = r->options;
-	const struct sim_machine_config *m = &r->setup->machine;
 
 	fprintf(out, "gputm-sim %s\n\n", gputm_version());
 	fprintf(out, "  system       %s: %s\n", r->setup->system->name, r->setup->system->summary);
@@ -50,12 +66,10 @@ static void head(const struct sim_report *r, FILE *out)
 	if (o->trace)
 		fprintf(out, "               read from %s\n",
 			strcmp(o->trace, "-") ? o->trace : "standard input");
-	fprintf(out, "  machine      %s: %u %s of %u warps x %u lanes, %u memory %s, %u MHz\n",
-		o->machine, m->cores, plural(m->cores, "core", "cores"), m->warps, m->lanes,
-		m->partitions, plural(m->partitions, "partition", "partitions"), m->core_mhz);
+	describe_machine(r, out);
 	fprintf(out, "  threads      %s in blocks of %u\n", grouped(r->workload->threads),
 		r->workload->block_size);
-	if (o->concurrency)
+	if (o->concurrency && !r->setup->system->own)
 		fprintf(out, "  concurrency  %llu %s per core in transactions\n",
 			(unsigned long long)o->concurrency,
 			plural(o->concurrency, "warp", "warps"));
@@ -85,7 +99,10 @@ static void outcome(const struct sim_report *r, FILE *out)
 			grouped(result->aborted_by_reason[i]));
 		separator = ", ";
 	}
-	fprintf(out, "\n  memory       %s L2 accesses, %s misses, %s bytes to and from DRAM\n",
+	fputc('\n', out);
+	if (r->setup->system->own)
+		return;
+	fprintf(out, "  memory       %s L2 accesses, %s misses, %s bytes to and from DRAM\n",
 		grouped(result->l2_accesses), grouped(result->l2_misses),
 		grouped(result->dram_bytes));
 }
@@ -236,7 +253,8 @@ int sim_report_text(const struct sim_report *r)
 	head(r, out);
 	outcome(r, out);
 	host(r, out);
-	traffic(&r->result, out);
+	if (!r->setup->system->own)
+		traffic(&r->result, out);
 	sim_report_units(unit_of_machine, r->machine, out);
 	verdict(r, out);
 	return fflush(out) || ferror(out) ? -EIO : 0;

@@ -12,5 +12,8 @@ extern const struct sim_system_class sim_warptm;
 extern const struct sim_system_class sim_warptm_tcd;
 extern const struct sim_system_class sim_getm;
 extern const struct sim_system_class sim_si_tm, sim_si_tm_oracle;
+extern const struct sim_system_class sim_local_tm;
+extern const struct sim_system_class sim_local_tm_perfect;
+extern const struct sim_system_class sim_local_serialised;
 
 #endif

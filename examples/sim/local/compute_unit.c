@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The compute unit: its parameters, its parts, and its time, as local.h tells it. */
+#include "local.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../systems/systems.h"
+
+#define ROW(field, lo, hi, standard, sentence, origin)                                         \
+	{ #field, (uint32_t)offsetof(struct local_machine_config, field), sizeof(uint32_t), (lo), \
+	  (hi), (standard), false, (sentence), (origin), NULL }
+static const struct gputm_param rows[] = {
+	ROW(core_mhz, 1, 10000, 1000, "Clock of the compute unit, MHz.", ""),
+	ROW(simd_lanes, 1, 64, 16, "Lanes of a SIMD unit; a wavefront takes turns.",
+	    "LocalTM Table 2"),
+	ROW(scalar_cycles, 1, 1000, 4, "Cycles of a scalar instruction.", ""),
+	ROW(lds_latency, 1, 1000, 2, "Latency of local memory, cycles.", "LocalTM Table 2"),
+	ROW(global_latency, 1, 10000, 300, "Latency of global memory, cycles.", ""),
+	ROW(swap_units_every, 0, UINT32_MAX, 0,
+	    "Save, free, make and load the unit every so many cycles; 0 is never.", ""),
+};
+
+const struct gputm_params local_machine_params = {
+	.kind = "machine",
+	.config_size = sizeof(struct local_machine_config),
+	.param = rows,
+	.param_count = sizeof(rows) / sizeof(rows[0]),
+};
+
+SIM_UNIT_KIND(local_tm);
+
+/* ---- life ---- */
+
+static int refuse(struct sim_machine *machine, const char *what, uint64_t wanted, uint64_t had)
+{
+	snprintf(machine->error, sizeof(machine->error),
+		 "the workload needs %llu %s, the work-group has %llu",
+		 (unsigned long long)wanted, what, (unsigned long long)had);
+	return -EINVAL;
+}
+
+/* The workload's memory below LOCAL_GLOBAL becomes that of the unit. */
+static int fill(struct sim_machine *machine)
+{
+	struct local *local = local_of(machine);
+	const uint32_t *page;
+
+	for (uint64_t address = 0; (page = sim_memory_page(machine->memory, &address)) &&
+				   address < LOCAL_GLOBAL; address += 1u << SIM_PAGE_BITS)
+		for (uint32_t i = 0; i < (1u << SIM_PAGE_BITS) / 4; i++) {
+			uint32_t word = (uint32_t)(address / 4) + i;
+
+			if (word >= local->words && page[i])
+				return refuse(machine, "words", word + 1, local->words);
+			if (word < local->words &&
+			    gputm_local_tm_update(local->tm, word, page[i]))
+				return -EINVAL;
+		}
+	return 0;
+}
+
+static void launch(struct sim_machine *machine)
+{
+	struct local *local = local_of(machine);
+	uint32_t lanes = local->config->local_tm.lanes, thread = 0;
+
+	for (uint32_t i = 0; i < local->waves; i++) {
+		struct local_wave *wave = &local->wave[i];
+		uint64_t mask = 0;
+
+		wave->index = i;
+		for (uint32_t lane = 0; lane < lanes; lane++, thread++)
+			if (thread < machine->workload->threads) {
+				wave->lane[lane].thread = thread;
+				mask |= UINT64_C(1) << lane;
+			}
+		wave->ended = !mask;
+		local_set_exec(machine, wave, mask);
+	}
+}
+
+int local_make(struct sim_machine *machine)
+{
+	const struct local_config *config = machine->system_config;
+	struct local *local = calloc(1, sizeof(*local));
+	uint64_t items = (uint64_t)config->local_tm.wavefronts * config->local_tm.lanes;
+	struct gputm_local_tm_capacity capacity;
+	int error;
+
+	machine->state = local;
+	if (!local)
+		return -ENOMEM;
+	machine->config.core_mhz = config->machine.core_mhz;
+	machine->config.swap_units_every = config->machine.swap_units_every;
+	local->config = config;
+	local->waves = config->local_tm.wavefronts;
+	local->vector_cycles = (config->local_tm.lanes + config->machine.simd_lanes - 1) /
+			       config->machine.simd_lanes;
+	local->overhead = machine->system != &sim_local_tm_perfect;
+	local->serialised = machine->system == &sim_local_serialised;
+	local->owner = -1;
+	error = sim_unit_add(machine, "local_tm", &kind_local_tm, &config->local_tm, &local->tm);
+	if (!error)
+		error = gputm_local_tm_capacity(&config->local_tm, &capacity);
+	if (error)
+		return error;
+	local->words = config->local_tm.words ? config->local_tm.words : capacity.words;
+	if (machine->workload->threads > items)
+		return refuse(machine, "work-items", machine->workload->threads, items);
+	launch(machine);
+	return fill(machine);
+}
+
+void local_free(struct sim_machine *machine)
+{
+	free(machine->state);
+}
+
+static void describe(const void *system_config, char *text, size_t size)
+{
+	const struct local_config *c = system_config;
+
+	snprintf(text, size, "1 compute unit, %u wavefronts x %u lanes, %u KiB in %u banks, %u MHz",
+		 c->local_tm.wavefronts, c->local_tm.lanes, c->local_tm.local_bytes / 1024,
+		 c->local_tm.banks, c->machine.core_mhz);
+}
+
+/* ---- memory instructions ---- */
+
+static void tell(struct sim_machine *machine, const struct local_wave *wave, bool write,
+		 uint64_t lanes)
+{
+	const struct sim_observer *observer = machine->options.observer;
+
+	if (!observer || (!write && !wave->in_tx))
+		return;
+	for (SIM_EACH_LANE(lane, lanes)) {
+		if (write)
+			observer->store(observer->state, wave->lane[lane].thread, wave->in_tx,
+					wave->address[lane], wave->value[lane]);
+		else
+			observer->load(observer->state, wave->lane[lane].thread,
+				       wave->address[lane], wave->value[lane], 0);
+	}
+}
+
+/* Cycles until the wavefront is ready. */
+static uint64_t local_access(struct sim_machine *machine, struct local_wave *wave, bool write,
+			     uint64_t lanes)
+{
+	struct local *local = local_of(machine);
+	uint64_t now = sim_now(machine), start = local->lds_free > now ? local->lds_free : now;
+	struct gputm_local_tm_answer answer;
+	uint64_t busy;
+
+	for (SIM_EACH_LANE(lane, lanes))
+		wave->word[lane] = (uint32_t)(wave->address[lane] / 4);
+	if (gputm_local_tm_access(local->tm, wave->index, write, lanes, wave->word, wave->value,
+				  &answer) < 0) {
+		sim_fail(machine, -EINVAL, "the program accessed no word of local memory");
+		return 0;
+	}
+	busy = answer.passes + (uint64_t)local->overhead * answer.cycles;
+	local->lds_free = start + busy;
+	lanes &= ~answer.conflicts;
+	for (SIM_EACH_LANE(lane, write ? 0 : lanes))
+		wave->lane[lane].loaded = wave->value[lane];
+	tell(machine, wave, write, lanes);
+	if (answer.conflicts)
+		local_abort(machine, wave, answer.conflicts);
+	return start - now + busy + local->config->machine.lds_latency - 1;
+}
+
+static uint64_t global_load(struct sim_machine *machine, struct local_wave *wave, uint64_t lanes)
+{
+	for (SIM_EACH_LANE(lane, lanes))
+		wave->lane[lane].loaded = sim_memory_read(machine->memory, wave->address[lane]);
+	return local_of(machine)->config->machine.global_latency;
+}
+
+static uint64_t access_memory(struct sim_machine *machine, struct local_wave *wave, bool write,
+			      uint64_t lanes)
+{
+	uint64_t global = 0;
+
+	for (SIM_EACH_LANE(lane, lanes))
+		if (wave->address[lane] >= LOCAL_GLOBAL)
+			global |= UINT64_C(1) << lane;
+	if (!global)
+		return local_access(machine, wave, write, lanes);
+	if (global == lanes && !write && !wave->in_tx)
+		return global_load(machine, wave, lanes);
+	sim_fail(machine, -EINVAL, "global memory is for loads outside of transactions");
+	return 0;
+}
+
+/* ---- instructions ---- */
+
+static uint64_t evaluate(struct sim_machine *machine, struct local_wave *wave, uint64_t on)
+{
+	const struct sim_program *program = machine->program;
+	bool branch = program->code[wave->pc].op == SIM_BRANCH;
+	uint64_t chosen = 0;
+
+	for (SIM_EACH_LANE(lane, on)) {
+		struct sim_step step = { 0 };
+
+		program->eval(program->data, wave->pc, &wave->lane[lane], &step);
+		wave->address[lane] = step.address;
+		wave->value[lane] = step.value;
+		if (branch ? step.taken : !step.skip)
+			chosen |= UINT64_C(1) << lane;
+	}
+	return chosen;
+}
+
+static void end(struct sim_machine *machine, struct local_wave *wave)
+{
+	wave->ended = true;
+	machine->threads_left -= (uint64_t)__builtin_popcountll(wave->exec);
+}
+
+static uint64_t execute(struct sim_machine *machine, struct local_wave *wave)
+{
+	const struct sim_instr *instr = &machine->program->code[wave->pc];
+	struct local *local = local_of(machine);
+	uint64_t on = gputm_local_tm_running(local->tm, wave->index), chosen, cycles;
+
+	switch (instr->op) {
+	case SIM_PLAIN:
+		evaluate(machine, wave, on);
+		local_arrive(machine, wave, wave->pc + 1);
+		return (uint64_t)instr->count * local->vector_cycles;
+	case SIM_LOAD:
+	case SIM_STORE:
+		chosen = evaluate(machine, wave, on);
+		cycles = access_memory(machine, wave, instr->op == SIM_STORE, chosen);
+		local_arrive(machine, wave, wave->pc + 1);
+		return cycles;
+	case SIM_BRANCH:
+		local_branch(machine, wave, instr, evaluate(machine, wave, on));
+		return local->vector_cycles + local->config->machine.scalar_cycles;
+	case SIM_TX_BEGIN:
+		return local_begin(machine, wave);
+	case SIM_TX_COMMIT:
+		return local_commit(machine, wave);
+	case SIM_EXIT:
+		end(machine, wave);
+		return 1;
+	default:
+		sim_fail(machine, -EINVAL, "an instruction that the compute unit does not know");
+		return 1;
+	}
+}
+
+/* ---- time ---- */
+
+/* Whose turn it is: ready first, then the next one after the last. NULL: nobody can go on. */
+static struct local_wave *next(struct local *local)
+{
+	struct local_wave *best = NULL;
+
+	for (uint32_t i = 1; i <= local->waves; i++) {
+		struct local_wave *wave = &local->wave[(local->last + i) % local->waves];
+
+		if (!wave->ended && !wave->waiting && (!best || wave->ready_at < best->ready_at))
+			best = wave;
+	}
+	return best;
+}
+
+/* What local memory holds at the end, for the check. */
+static void empty(struct sim_machine *machine)
+{
+	struct local *local = local_of(machine);
+	uint32_t value;
+
+	for (uint32_t word = 0; word < local->words; word++)
+		if (!gputm_local_tm_lookup(local->tm, word, &value) &&
+		    (value || sim_memory_find(machine->memory, 4 * (uint64_t)word)))
+			sim_memory_write(machine->memory, 4 * (uint64_t)word, value);
+}
+
+static void run(struct sim_machine *machine)
+{
+	struct local *local = local_of(machine);
+	struct local_wave *wave;
+
+	while (!machine->failed && (wave = next(local))) {
+		uint64_t now = wave->ready_at > local->issue_free ? wave->ready_at :
+								   local->issue_free;
+
+		machine->wheel.now = now;
+		sim_swap_if_due(machine);
+		sim_report_if_due(machine);
+		local->issue_free = now + 1;
+		local->last = wave->index;
+		machine->result.instructions++;
+		wave->ready_at = now + execute(machine, wave);
+		if (wave->ready_at > machine->last_work)
+			machine->last_work = wave->ready_at;
+	}
+	empty(machine);
+}
+
+const struct sim_own_machine local_machine = {
+	.name = "southern-islands",
+	.summary = "one compute unit with local memory",
+	.run = run,
+	.describe = describe,
+};

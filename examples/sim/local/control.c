@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Branches on a compute unit. There is no stack in the hardware: the compiler saves EXEC in
+ * scalar registers, takes the lanes of one way with a comparison's VCC, then those of the
+ * other, and restores EXEC where they meet. This is that, told by the program's meeting
+ * points. Lanes in TCM stay in EXEC and execute nothing.
+ */
+#include "local.h"
+
+void local_set_exec(struct sim_machine *machine, struct local_wave *wave, uint64_t exec)
+{
+	wave->exec = exec;
+	if (gputm_local_tm_set_exec(local_of(machine)->tm, wave->index, exec) < 0)
+		sim_fail(machine, -EINVAL, "EXEC could not be written");
+}
+
+/* The branch that the lanes of this one wait with; a new one, or that of an earlier turn of a
+ * loop, which lanes have left already. NULL: too many. */
+static struct local_branch *waiting_at(struct local_wave *wave, uint32_t meet, bool waits)
+{
+	struct local_branch *branch = &wave->branch[wave->depth];
+
+	if (waits && wave->depth && branch[-1].meet == meet && !branch[-1].other)
+		return branch - 1;
+	if (wave->depth == LOCAL_DEPTH)
+		return NULL;
+	wave->depth++;
+	*branch = (struct local_branch){ wave->exec, 0, meet, 0 };
+	return branch;
+}
+
+static void diverge(struct sim_machine *machine, struct local_wave *wave,
+		    const struct sim_instr *instr, uint64_t taken)
+{
+	bool waits = wave->pc + 1 == instr->meet, leaves = instr->target == instr->meet;
+	struct local_branch *branch = waiting_at(wave, instr->meet, waits || leaves);
+	uint64_t other = wave->exec & ~taken;
+
+	if (!branch) {
+		sim_fail(machine, -EINVAL, "the program's branches nest too deeply");
+		return;
+	}
+	if (leaves) {
+		local_set_exec(machine, wave, other);
+		wave->pc++;
+		return;
+	}
+	if (!waits) {
+		branch->other = other;
+		branch->other_pc = wave->pc + 1;
+	}
+	local_set_exec(machine, wave, taken);
+	wave->pc = instr->target;
+}
+
+void local_branch(struct sim_machine *machine, struct local_wave *wave,
+		  const struct sim_instr *instr, uint64_t taken)
+{
+	struct local *local = local_of(machine);
+	uint64_t on = gputm_local_tm_running(local->tm, wave->index);
+
+	if (gputm_local_tm_set_vcc(local->tm, wave->index, taken) < 0)
+		sim_fail(machine, -EINVAL, "VCC could not be written");
+	if (taken && taken != on)
+		diverge(machine, wave, instr, taken);
+	else
+		wave->pc = taken ? instr->target : wave->pc + 1;
+	local_arrive(machine, wave, wave->pc);
+}
+
+void local_arrive(struct sim_machine *machine, struct local_wave *wave, uint32_t pc)
+{
+	wave->pc = pc;
+	while (wave->depth && wave->branch[wave->depth - 1].meet == wave->pc) {
+		struct local_branch *branch = &wave->branch[wave->depth - 1];
+
+		if (branch->other) {
+			local_set_exec(machine, wave, branch->other);
+			wave->pc = branch->other_pc;
+			branch->other = 0;
+		} else {
+			local_set_exec(machine, wave, branch->exec);
+			wave->depth--;
+		}
+	}
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_LOCAL_H
+#define SIM_LOCAL_H
+/*
+ * One compute unit with local memory, for systems whose transactions are in local memory
+ * (GPU-LocalTM, TRANSACT 2015: AMD's Southern Islands). It runs one work-group.
+ *
+ * Each cycle one wavefront issues an instruction, the one that has been ready for longest,
+ * and then the next one in turn. Cycles until the wavefront is ready again:
+ *
+ *	plain instruction	lanes / simd_lanes, for each of its `count`
+ *	branch			the same, for the comparison, and scalar_cycles
+ *	tx_begin, tx_commit	scalar_cycles, and what local_tm adds; in local-serialised
+ *				a turn of the loop over the work-items, see tx.c
+ *	local memory		lds_latency - 1, and the access itself: as many cycles as the
+ *				fullest bank has lanes, and what local_tm adds. One
+ *				instruction at a time is in the banks
+ *	global memory		global_latency; loads only, outside of transactions
+ *
+ * Addresses from LOCAL_GLOBAL on are global memory, those below are bytes of local memory.
+ */
+#include "gputm/local_tm.h"
+#include "../machine/wiring.h"
+
+#define LOCAL_GLOBAL 0x10000000u
+#define LOCAL_DEPTH 16u /* branches that may nest */
+#define LOCAL_LANES 64u
+#define LOCAL_WAVES 16u
+
+/* Rows in config.c. */
+struct local_machine_config {
+	uint32_t core_mhz, simd_lanes, scalar_cycles, lds_latency, global_latency;
+	uint32_t swap_units_every;
+};
+
+extern const struct gputm_params local_machine_params;
+
+/* Config of the systems. */
+struct local_config {
+	struct local_machine_config machine;
+	struct gputm_local_tm_config local_tm;
+};
+
+/* A branch whose two ways have not met: EXEC as it was, and the way that waits. */
+struct local_branch {
+	uint64_t exec, other;
+	uint32_t meet, other_pc;
+};
+
+struct local_wave {
+	uint32_t index, pc;
+	uint64_t ready_at;
+	bool ended, waiting; /* waiting: at tx_begin, for another wavefront */
+	uint64_t exec;	     /* as in local_tm, or as the serialising system has it */
+	struct local_branch branch[LOCAL_DEPTH];
+	uint32_t depth;
+	/* in a transaction */
+	bool in_tx;
+	uint32_t tx_pc, tx_depth;
+	uint64_t inside; /* lanes that run the attempt */
+	uint64_t first;	 /* EXEC of the first begin */
+	uint64_t todo;	 /* lanes that the serialising system has not run */
+	struct sim_lane lane[LOCAL_LANES], saved[LOCAL_LANES];
+	uint64_t address[LOCAL_LANES];
+	uint32_t word[LOCAL_LANES], value[LOCAL_LANES];
+};
+
+struct local {
+	const struct local_config *config;
+	struct gputm_local_tm *tm;
+	struct local_wave wave[LOCAL_WAVES];
+	uint32_t waves, words;
+	uint32_t vector_cycles;
+	uint32_t overhead; /* 1, or 0 where transactions cost nothing */
+	bool serialised;
+	int owner;	       /* wavefront whose lanes the serialising system runs, or -1 */
+	uint32_t last;	       /* wavefront that issued last */
+	uint64_t issue_free, lds_free;
+};
+
+static inline struct local *local_of(struct sim_machine *machine)
+{
+	return machine->state;
+}
+
+/* ---- compute_unit.c ---- */
+extern const struct sim_own_machine local_machine;
+int local_make(struct sim_machine *machine); /* ops of the systems */
+void local_free(struct sim_machine *machine);
+
+/* ---- control.c: EXEC, as a compiler's instructions for branches change it ---- */
+void local_set_exec(struct sim_machine *machine, struct local_wave *wave, uint64_t exec);
+/* The lanes that execute have evaluated a branch, `taken` take it. */
+void local_branch(struct sim_machine *machine, struct local_wave *wave,
+		  const struct sim_instr *instr, uint64_t taken);
+/* The wavefront is at pc: ways that meet there are joined, or the other way is gone. */
+void local_arrive(struct sim_machine *machine, struct local_wave *wave, uint32_t pc);
+
+/* ---- tx.c: begin and commit of the systems; cycles until the wavefront is ready ---- */
+uint64_t local_begin(struct sim_machine *machine, struct local_wave *wave);
+uint64_t local_commit(struct sim_machine *machine, struct local_wave *wave);
+/* Lanes leave the attempt: their registers are as they were. */
+void local_abort(struct sim_machine *machine, struct local_wave *wave, uint64_t lanes);
+
+#endif /* SIM_LOCAL_H */

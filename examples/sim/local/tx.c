@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* tx_begin and tx_commit: of local_tm, and of the system that runs one work-item at a time. */
+#include "local.h"
+
+/* ---- what all share ---- */
+
+static void enter(struct local_wave *wave)
+{
+	wave->in_tx = true;
+	wave->tx_pc = wave->pc;
+	wave->tx_depth = wave->depth;
+	wave->first = wave->exec;
+	for (SIM_EACH_LANE(lane, wave->exec)) {
+		wave->lane[lane].attempt = 0;
+		wave->saved[lane] = wave->lane[lane];
+	}
+}
+
+static void tell_commit(struct sim_machine *machine, struct local_wave *wave, uint64_t lanes)
+{
+	const struct sim_observer *observer = machine->options.observer;
+
+	machine->result.committed += (uint64_t)__builtin_popcountll(lanes);
+	for (SIM_EACH_LANE(lane, lanes)) {
+		if (observer)
+			observer->commit(observer->state, wave->lane[lane].thread,
+					 machine->witness);
+		machine->witness++;
+	}
+}
+
+void local_abort(struct sim_machine *machine, struct local_wave *wave, uint64_t lanes)
+{
+	const struct sim_observer *observer = machine->options.observer;
+	uint64_t count = (uint64_t)__builtin_popcountll(lanes);
+
+	machine->result.aborted += count;
+	machine->result.aborted_by_reason[SIM_ABORT_CONFLICT] += count;
+	wave->inside &= ~lanes;
+	for (SIM_EACH_LANE(lane, lanes)) {
+		uint32_t attempt = wave->lane[lane].attempt + 1;
+
+		wave->lane[lane] = wave->saved[lane];
+		wave->lane[lane].attempt = attempt;
+		if (observer)
+			observer->abort(observer->state, wave->lane[lane].thread,
+					SIM_ABORT_CONFLICT);
+	}
+}
+
+static void restart(struct local_wave *wave)
+{
+	wave->pc = wave->tx_pc;
+	wave->depth = wave->tx_depth;
+}
+
+static void hold(struct local_wave *wave)
+{
+	wave->waiting = true;
+}
+
+/* Wavefronts that waited for another one may try again. */
+static void wake(struct sim_machine *machine)
+{
+	struct local *local = local_of(machine);
+
+	for (uint32_t i = 0; i < local->waves; i++)
+		if (local->wave[i].waiting) {
+			local->wave[i].waiting = false;
+			local->wave[i].ready_at = sim_now(machine) + 1;
+		}
+}
+
+/* ---- local_tm ---- */
+
+/* The attempts of these wavefronts are gone: they go back to tx_begin. */
+static void evict(struct sim_machine *machine, uint32_t waves)
+{
+	struct local *local = local_of(machine);
+
+	for (SIM_EACH_LANE(i, waves)) {
+		struct local_wave *wave = &local->wave[i];
+		struct gputm_local_tm_masks masks;
+
+		local_abort(machine, wave, wave->inside);
+		restart(wave);
+		if (gputm_local_tm_masks(local->tm, wave->index, &masks) < 0)
+			sim_fail(machine, -EINVAL, "a wavefront has no masks");
+		else
+			wave->exec = masks.exec;
+	}
+}
+
+static uint64_t begin(struct sim_machine *machine, struct local_wave *wave)
+{
+	struct local *local = local_of(machine);
+	struct gputm_local_tm_begun begun;
+	int result = gputm_local_tm_begin(local->tm, wave->index, &begun);
+
+	if (result == GPUTM_LOCAL_TM_HELD) {
+		hold(wave);
+		return 0;
+	}
+	if (result != GPUTM_LOCAL_TM_OK) {
+		sim_fail(machine, -EINVAL, "a transaction could not begin");
+		return 0;
+	}
+	if (!wave->in_tx)
+		enter(wave);
+	wave->inside = begun.lanes;
+	evict(machine, begun.evicted);
+	local_arrive(machine, wave, wave->pc + 1);
+	return local->config->machine.scalar_cycles + (uint64_t)local->overhead * begun.cycles;
+}
+
+static uint64_t commit(struct sim_machine *machine, struct local_wave *wave)
+{
+	struct local *local = local_of(machine);
+	bool holds = gputm_local_tm_holder(local->tm) == (int)wave->index;
+	struct gputm_local_tm_ended ended;
+	int result = gputm_local_tm_commit(local->tm, wave->index, &ended);
+	uint64_t cycles;
+
+	if (result != GPUTM_LOCAL_TM_OK && result != GPUTM_LOCAL_TM_RETRY) {
+		sim_fail(machine, -EINVAL, "a transaction could not commit");
+		return 0;
+	}
+	cycles = local->config->machine.scalar_cycles + (uint64_t)local->overhead * ended.cycles;
+	tell_commit(machine, wave, ended.committed);
+	wave->inside = 0;
+	wave->exec &= ~ended.committed;
+	if (result == GPUTM_LOCAL_TM_RETRY) {
+		restart(wave);
+		return cycles;
+	}
+	wave->in_tx = false;
+	wave->exec = wave->first;
+	local_arrive(machine, wave, wave->pc + 1);
+	if (holds)
+		wake(machine);
+	return cycles;
+}
+
+/*
+ * One work-item at a time: the program is a loop over all work-items with a barrier. Each turn
+ * is a comparison of the number and six scalar instructions: EXEC, the branch past the
+ * section, the barrier, and the loop's addition, comparison and branch.
+ */
+#define TURN_SCALARS 6u
+
+static uint64_t begin_alone(struct sim_machine *machine, struct local_wave *wave)
+{
+	struct local *local = local_of(machine);
+
+	if (local->owner >= 0 && local->owner != (int)wave->index) {
+		hold(wave);
+		return 0;
+	}
+	local->owner = (int)wave->index;
+	if (!wave->in_tx) {
+		enter(wave);
+		wave->todo = wave->exec;
+	}
+	wave->inside = wave->todo & -wave->todo;
+	wave->todo &= wave->todo - 1;
+	local_set_exec(machine, wave, wave->inside);
+	local_arrive(machine, wave, wave->pc + 1);
+	return local->vector_cycles + (uint64_t)TURN_SCALARS * local->config->machine.scalar_cycles;
+}
+
+static void commit_alone(struct sim_machine *machine, struct local_wave *wave)
+{
+	struct local *local = local_of(machine);
+
+	tell_commit(machine, wave, wave->inside);
+	wave->inside = 0;
+	if (wave->todo) {
+		restart(wave);
+		return;
+	}
+	wave->in_tx = false;
+	local->owner = -1;
+	local_set_exec(machine, wave, wave->first);
+	local_arrive(machine, wave, wave->pc + 1);
+	wake(machine);
+}
+
+/* ---- */
+
+uint64_t local_begin(struct sim_machine *machine, struct local_wave *wave)
+{
+	return local_of(machine)->serialised ? begin_alone(machine, wave) : begin(machine, wave);
+}
+
+uint64_t local_commit(struct sim_machine *machine, struct local_wave *wave)
+{
+	if (!local_of(machine)->serialised)
+		return commit(machine, wave);
+	commit_alone(machine, wave);
+	return 0;
+}

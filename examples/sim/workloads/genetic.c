@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Genetic algorithm for the knapsack in local memory (GPU-LocalTM, TRANSACT 2015, 5.1.3): N
+ * solutions, each a mask of the 8 objects that are in the bag, whose weight is to come close
+ * to the bag's capacity. In each round a work-item draws two of them:
+ *
+ *	tx { R a; R b; how far is each from the capacity?; W a; W b }
+ *
+ * The better one stays, the other one takes some of the better one's bits (crossover). Solution
+ * i is word i. The paper does not give the number of rounds.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../machine/memory.h"
+#include "local.h"
+
+#define OBJECTS 8u
+
+struct genetic_config {
+	uint32_t rounds;
+};
+
+struct genetic {
+	struct sim_workload base;
+	struct sim_program program;
+	uint32_t solutions, rounds, capacity;
+	uint32_t weight[OBJECTS], initial[LOCAL_ITEMS];
+	uint64_t seed;
+};
+
+enum { ROUND, FIRST, SECOND, CROSS, A, B }; /* registers */
+
+enum { DRAW, BEGIN, GET_A, GET_B, JUDGE, PUT_A, PUT_B, COMMIT, NEXT, MORE, END };
+
+static const struct sim_instr code[] = {
+	[DRAW] = { .op = SIM_PLAIN, .count = 12 },
+	[BEGIN] = { .op = SIM_TX_BEGIN },
+	[GET_A] = { .op = SIM_LOAD },
+	[GET_B] = { .op = SIM_LOAD },
+	[JUDGE] = { .op = SIM_PLAIN, .count = 2 * 3 * OBJECTS + 6 }, /* bit, select, add */
+	[PUT_A] = { .op = SIM_STORE },
+	[PUT_B] = { .op = SIM_STORE },
+	[COMMIT] = { .op = SIM_TX_COMMIT },
+	[NEXT] = { .op = SIM_PLAIN, .count = 1 },
+	[MORE] = { .op = SIM_BRANCH, .target = DRAW, .meet = END },
+	[END] = { .op = SIM_EXIT },
+};
+
+/* How far a solution is from the capacity. */
+static uint32_t far(const struct genetic *g, uint32_t solution)
+{
+	uint32_t weight = 0;
+
+	for (unsigned i = 0; i < OBJECTS; i++)
+		weight += solution >> i & 1 ? g->weight[i] : 0;
+	return weight > g->capacity ? weight - g->capacity : g->capacity - weight;
+}
+
+static void draw(const struct genetic *g, struct sim_lane *lane)
+{
+	uint64_t state = g->seed + UINT64_C(0x100000) * (lane->thread + 1) + lane->reg[ROUND];
+
+	lane->reg[FIRST] = sim_random(&state) % g->solutions;
+	lane->reg[SECOND] = (lane->reg[FIRST] + 1 + sim_random(&state) % (g->solutions - 1)) %
+			    g->solutions;
+	lane->reg[CROSS] = sim_random(&state) & 255;
+}
+
+static void judge(const struct genetic *g, struct sim_lane *lane)
+{
+	uint32_t *a = &lane->reg[A], *b = &lane->reg[B];
+
+	*b = lane->loaded;
+	if (far(g, *a) <= far(g, *b))
+		*b ^= (*a ^ *b) & lane->reg[CROSS];
+	else
+		*a ^= (*a ^ *b) & lane->reg[CROSS];
+}
+
+static void eval(const void *data, uint32_t pc, struct sim_lane *lane, struct sim_step *step)
+{
+	const struct genetic *g = data;
+	bool first = pc == GET_A || pc == PUT_A;
+
+	step->address = sim_local_address(lane->reg[first ? FIRST : SECOND]);
+	step->value = lane->reg[first ? A : B];
+	switch (pc) {
+	case DRAW:
+		draw(g, lane);
+		break;
+	case GET_B:
+		lane->reg[A] = lane->loaded;
+		break;
+	case JUDGE:
+		judge(g, lane);
+		break;
+	case NEXT:
+		lane->reg[ROUND]++;
+		break;
+	case MORE:
+		step->taken = lane->reg[ROUND] < g->rounds;
+		break;
+	}
+}
+
+static void destroy(struct sim_workload *workload)
+{
+	free(workload);
+}
+
+static void draw_problem(struct genetic *g)
+{
+	uint64_t state = g->seed;
+	uint32_t all = 0;
+
+	for (unsigned i = 0; i < OBJECTS; i++) {
+		g->weight[i] = 1 + sim_random(&state) % 100;
+		all += g->weight[i];
+	}
+	g->capacity = all / 2;
+	for (uint32_t i = 0; i < g->solutions; i++)
+		g->initial[i] = sim_random(&state) & 255;
+}
+
+static int make(const struct sim_workload_request *request, struct sim_workload **out,
+		char *error, size_t size)
+{
+	const struct genetic_config *config = request->config;
+	struct genetic *g = calloc(1, sizeof(*g));
+
+	if (!g) {
+		snprintf(error, size, "out of memory");
+		return -ENOMEM;
+	}
+	g->solutions = *(const uint32_t *)request->class->given;
+	g->rounds = config->rounds;
+	g->seed = request->seed;
+	draw_problem(g);
+	g->program = (struct sim_program){ code, END + 1, eval, g };
+	sim_local_base(&g->base, request->class, &g->program);
+	g->base.transactions = (uint64_t)LOCAL_ITEMS * g->rounds;
+	*out = &g->base;
+	return 0;
+}
+
+static void setup(const struct sim_workload *workload, struct sim_memory *memory)
+{
+	const struct genetic *g = (const struct genetic *)workload;
+
+	for (uint32_t i = 0; i < g->solutions; i++)
+		sim_memory_write(memory, sim_local_address(i), g->initial[i]);
+}
+
+/* All are solutions, and the best one is at least as good as the best at the start. */
+static const char *invariant(const struct sim_workload *workload,
+			     const struct sim_memory *memory, char *error, size_t size)
+{
+	const struct genetic *g = (const struct genetic *)workload;
+	uint32_t before = UINT32_MAX, after = UINT32_MAX;
+
+	for (uint32_t i = 0; i < g->solutions; i++) {
+		uint32_t solution = sim_memory_read(memory, sim_local_address(i));
+
+		if (solution > 255) {
+			snprintf(error, size, "0x%x is no solution", solution);
+			return error;
+		}
+		before = far(g, g->initial[i]) < before ? far(g, g->initial[i]) : before;
+		after = far(g, solution) < after ? far(g, solution) : after;
+	}
+	if (after <= before)
+		return NULL;
+	snprintf(error, size, "the best solution is %u away and was %u", after, before);
+	return error;
+}
+
+static const struct gputm_param rows[] = {
+	SIM_PARAM(struct genetic_config, rounds, 1, 1000, 4, "Rounds of each work-item."),
+};
+
+static const struct gputm_params params = {
+	.kind = "workload",
+	.config_size = sizeof(struct genetic_config),
+	.param = rows,
+	.param_count = sizeof(rows) / sizeof(rows[0]),
+};
+
+#define CLASS(N)                                                                               \
+	const struct sim_workload_class sim_genetic_##N = {                                    \
+		.name = "genetic-" #N,                                                         \
+		.summary = "a genetic algorithm on " #N " solutions of a knapsack",            \
+		.make = make, .free = destroy, .setup = setup, .invariant = invariant,         \
+		.params = &params, .fixed_threads = true, .given = &(const uint32_t){ N },     \
+	};
+SIM_LOCAL_FAMILY(CLASS)

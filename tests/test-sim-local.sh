@@ -1,0 +1,97 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# The systems in local memory from outside: every run is serialisable and repeats to the byte,
+# also with the unit saved and loaded all the time; what does not fit is refused; and what the
+# systems and workloads are for can be seen.
+. "${srcdir:-.}/tests/build/lib.sh"
+sim=${top_builddir:-.}/gputm-sim
+systems='local-tm local-tm-perfect local-serialised'
+sizes='2 4 8 16 32 64 128 256'
+[ "${GPUTM_TEST_SCALE:-}" != small ] || sizes='2 32 256'
+
+# run STATUS ARGUMENT...: output in $work/out and $work/err
+run() {
+	status=$1
+	shift
+	"$sim" "$@" >"$work/out" 2>"$work/err" </dev/null
+	got=$?
+	[ $got -eq "$status" ] || complain "gputm-sim $*: exit $got and not $status: $(cat "$work/err")"
+}
+
+# refused TEXT ARGUMENT...: exit 2, and standard error says so
+refused() {
+	text=$1
+	shift
+	run 2 "$@"
+	grep -qF -- "$text" "$work/err" || complain "gputm-sim $*: $(cat "$work/err"), not: $text"
+}
+
+# number KEY: the first value of that key in the JSON report
+number() {
+	sed -n "s/.*\"$1\": \([0-9]*\),*\$/\1/p" "$work/out" | sed 1q
+}
+
+# ---- every run is right ----
+for workload in local-hash k-means genetic; do
+	for n in $sizes; do
+		for system in $systems; do
+			run 0 --system $system --workload $workload-$n --check --format json
+			grep -q '"passed": true' "$work/out" || complain "$system $workload-$n: check"
+			cycles=$(number cycles)
+			echo "$cycles $(number aborted)" >"$work/$workload-$n.$system"
+			grep -v wall_seconds "$work/out" >"$work/first"
+			run 0 --system $system --workload $workload-$n --check --format json \
+				--set machine.swap_units_every=$((cycles / 7 + 3))
+			grep -v wall_seconds "$work/out" | cmp -s - "$work/first" ||
+				complain "$system $workload-$n: another run when the unit is swapped"
+		done
+	done
+done
+for seed in 2 3 4 5; do
+	for system in $systems; do
+		for name in local-hash-4 k-means-16 genetic-8; do
+			run 0 --system $system --workload $name --seed $seed --check
+		done
+		run 0 --system $system --workload genetic-16 --seed $seed --check \
+			--set local_tm.wavefronts=16 --set local_tm.lanes=16 \
+			--set local_tm.banks=4 --set local_tm.signature_bits=1
+	done
+done
+
+# ---- what they are for ----
+read -r cycles aborted <"$work/local-hash-256.local-tm"
+[ "$aborted" -eq 0 ] || complain "local-hash-256: $aborted conflicts where there is nothing to share"
+read -r serial aborted <"$work/local-hash-256.local-serialised"
+[ "$aborted" -eq 0 ] && [ "$serial" -gt $((20 * cycles)) ] ||
+	complain "local-hash-256: $cycles cycles, $serial when serialised"
+read -r perfect aborted <"$work/local-hash-256.local-tm-perfect"
+[ "$perfect" -lt "$cycles" ] || complain "local-hash-256: transactions cost nothing"
+run 0 --system local-tm --workload local-hash-2 --format json
+for level in wavefront_attempts group_attempts; do
+	[ "$(number $level)" -gt 0 ] || complain "local-hash-2: no $level"
+done
+# More bits in a signature, fewer false conflicts.
+run 0 --system local-tm --workload k-means-256 --format json
+few=$(number false_conflicts)
+run 0 --system local-tm --workload k-means-256 --format json --set local_tm.signature_bits=64
+[ "$(number false_conflicts)" -lt "$few" ] ||
+	complain "k-means-256: $few false conflicts with 8 bits, $(number false_conflicts) with 64"
+
+# ---- what does not fit ----
+refused 'southern-islands' --system local-tm --workload k-means-2 --machine fermi
+run 0 --system local-tm --workload k-means-2 --machine southern-islands
+grep -q 'machine *southern-islands: 1 compute unit' "$work/out" || complain 'text: no machine'
+refused 'not in local memory' --system local-tm --workload bank
+refused 'local-serialised' --system kilo-tm --workload k-means-2
+refused '--concurrency' --system local-tm --workload k-means-2 --concurrency 2
+refused '--threads' --system local-tm --workload k-means-2 --threads 256
+refused '256 work-items, the work-group has 128' --system local-tm --workload k-means-2 \
+	--set local_tm.wavefronts=2
+refused 'wavefronts x lanes = 320' --system local-tm --workload k-means-2 --set local_tm.wavefronts=5
+refused 'words = 7265 is outside 0 .. 7264' --system local-tm --workload k-means-2 \
+	--set local_tm.words=7265
+refused 'cores' --system local-tm --workload k-means-2 --set machine.cores=2
+refused 'machine local_tm' --system local-tm --workload local-hash-2 --set commit_unit.ring=2
+run 1 --system local-tm --workload local-hash-2 --set local_tm.words=100
+grep -q 'no word of local memory' "$work/err" || complain "words=100: $(cat "$work/err")"
+exit $failed

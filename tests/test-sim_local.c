@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tests of the runner's compute unit: exact times, control flow in transactions, refusals. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "examples/sim/local/local.h"
+#include "examples/sim/systems/systems.h"
+#include "tests/kit.h"
+
+static void setup(const struct sim_workload *workload, struct sim_memory *memory)
+{
+	(void)workload;
+	for (uint32_t i = 0; i < 8; i++)
+		sim_memory_write(memory, LOCAL_GLOBAL + 4 * i, 70 + i);
+}
+
+static const struct sim_workload_class class = { .name = "test", .setup = setup };
+
+struct run {
+	const struct sim_system_class *system;
+	struct local_config config;
+	uint64_t threads;
+	struct sim_result result;
+	struct sim_memory *memory; /* as the run left it */
+	char error[256];
+};
+
+static void run_init(struct run *run, const struct sim_system_class *system, uint64_t threads)
+{
+	memset(run, 0, sizeof(*run));
+	run->system = system;
+	run->threads = threads;
+	system->init(&run->config, NULL);
+}
+
+static int run_program(struct run *run, const struct sim_instr *code, uint32_t length,
+		       sim_eval_fn function)
+{
+	struct sim_program program = { code, length, function, NULL };
+	struct sim_workload workload = { .class = &class, .threads = run->threads };
+	struct sim_run_options options = { .most_cycles = 10000000 };
+	struct sim_machine *machine;
+	int error;
+
+	workload.block_size = (uint32_t)run->threads;
+	workload.program[SIM_LOCAL] = &program;
+	workload.lock_base = UINT64_MAX;
+	error = sim_machine_new(NULL, NULL, run->system, &run->config, &workload, &options,
+				&machine);
+	if (!error)
+		error = sim_machine_run(machine);
+	sim_machine_result(machine, &run->result);
+	if (!error)
+		run->memory = sim_memory_copy(sim_machine_memory(machine));
+	strcpy(run->error, sim_machine_error(machine));
+	sim_machine_free(machine);
+	return error;
+}
+
+#define LENGTH(code) ((uint32_t)(sizeof(code) / sizeof(*(code))))
+
+static uint32_t word(const struct run *run, uint32_t at)
+{
+	return sim_memory_read(run->memory, 4 * (uint64_t)at);
+}
+
+static uint64_t cycles_of(const struct sim_system_class *system, const struct sim_instr *code,
+			  uint32_t length, sim_eval_fn function, uint64_t threads)
+{
+	struct run run;
+
+	run_init(&run, system, threads);
+	ck_assert_int_eq(run_program(&run, code, length, function), 0);
+	sim_memory_free(run.memory);
+	return run.result.cycles;
+}
+
+/* Every thread its own word. */
+static void eval_own(const void *data, uint32_t pc, struct sim_lane *lane, struct sim_step *step)
+{
+	(void)data;
+	(void)pc;
+	step->address = 4 * (uint64_t)lane->thread;
+	step->value = lane->thread + 1;
+}
+
+/* Every thread a word of bank 0. */
+static void eval_bank(const void *data, uint32_t pc, struct sim_lane *lane, struct sim_step *step)
+{
+	eval_own(data, pc, lane, step);
+	step->address *= 32;
+}
+
+/* ---- time ---- */
+
+START_TEST(test_local_time_of_instructions)
+{
+	static const struct sim_instr plain[] = { { .op = SIM_PLAIN, .count = 7 },
+						  { .op = SIM_EXIT } };
+	static const struct sim_instr store[] = { { .op = SIM_STORE }, { .op = SIM_EXIT } };
+
+	/* 64 lanes take a SIMD unit of 16 four cycles. */
+	ck_assert_uint_eq(cycles_of(&sim_local_tm, plain, LENGTH(plain), eval_own, 64), 7 * 4 + 1);
+	/* The second wavefront issues a cycle later, on a unit of its own. */
+	ck_assert_uint_eq(cycles_of(&sim_local_tm, plain, LENGTH(plain), eval_own, 128),
+			  7 * 4 + 2);
+	/* Two lanes of each bank: the second one comes out a cycle after the latency. */
+	ck_assert_uint_eq(cycles_of(&sim_local_tm, store, LENGTH(store), eval_own, 64), 2 + 1 + 1);
+	ck_assert_uint_eq(cycles_of(&sim_local_tm, store, LENGTH(store), eval_bank, 64),
+			  2 + 63 + 1);
+	/* The banks serve one instruction at a time. */
+	ck_assert_uint_eq(cycles_of(&sim_local_tm, store, LENGTH(store), eval_bank, 128),
+			  64 + 2 + 63 + 1);
+}
+END_TEST
+
+START_TEST(test_local_time_of_transactions)
+{
+	static const struct sim_instr empty[] = { { .op = SIM_TX_BEGIN }, { .op = SIM_TX_COMMIT },
+						  { .op = SIM_EXIT } };
+	static const struct sim_instr store[] = { { .op = SIM_TX_BEGIN }, { .op = SIM_STORE },
+						  { .op = SIM_TX_COMMIT }, { .op = SIM_EXIT } };
+
+	ck_assert_uint_eq(cycles_of(&sim_local_tm, empty, 3, eval_own, 64), 4 + 1 + 4 + 1 + 1);
+	ck_assert_uint_eq(cycles_of(&sim_local_tm_perfect, empty, 3, eval_own, 64), 4 + 4 + 1);
+	/* New accesses: 3 more; then two entries a bank are cleared. */
+	ck_assert_uint_eq(cycles_of(&sim_local_tm, store, 4, eval_own, 64),
+			  (4 + 1) + (3 + 3) + (4 + 1 + 2) + 1);
+	ck_assert_uint_eq(cycles_of(&sim_local_tm_perfect, store, 4, eval_own, 64),
+			  4 + 3 + 4 + 1);
+	/* A turn of the loop takes 4 + 6 x 4 cycles, then two more instructions issue. */
+	ck_assert_uint_eq(cycles_of(&sim_local_serialised, empty, 3, eval_own, 2), 2 * 29 + 1);
+	/* The second wavefront begins when the end of the first one has issued. */
+	ck_assert_uint_eq(cycles_of(&sim_local_serialised, empty, 3, eval_own, 128),
+			  128 * 29 + 1 + 1);
+}
+END_TEST
+
+/* ---- control flow ---- */
+
+#define SHARED 500u
+
+enum {
+	BEGIN, GET, PUT, ODD, SECOND, SKIP, EVEN_2, JOIN, ODD_1, MEET = ODD_1 + 2, LOAD, STORE,
+	LOOP, COMMIT, END,
+};
+
+/*
+ * In one transaction: add 1 to a word of all; a branch within a branch that meet at the same
+ * place; a loop of thread mod 4 + 1 turns that adds 1 to the thread's own word.
+ */
+static const struct sim_instr tangle[] = {
+	[BEGIN] = { .op = SIM_TX_BEGIN },
+	[GET] = { .op = SIM_LOAD },
+	[PUT] = { .op = SIM_STORE },
+	[ODD] = { .op = SIM_BRANCH, .target = ODD_1, .meet = MEET },
+	[SECOND] = { .op = SIM_BRANCH, .target = EVEN_2, .meet = MEET },
+	[SKIP] = { .op = SIM_BRANCH, .target = MEET, .meet = MEET },
+	[EVEN_2] = { .op = SIM_STORE },
+	[JOIN] = { .op = SIM_BRANCH, .target = MEET, .meet = MEET },
+	[ODD_1] = { .op = SIM_STORE },
+	[ODD_1 + 1] = { .op = SIM_PLAIN, .count = 1 },
+	[MEET] = { .op = SIM_PLAIN, .count = 1 },
+	[LOAD] = { .op = SIM_LOAD },
+	[STORE] = { .op = SIM_STORE },
+	[LOOP] = { .op = SIM_BRANCH, .target = LOAD, .meet = COMMIT },
+	[COMMIT] = { .op = SIM_TX_COMMIT },
+	[END] = { .op = SIM_EXIT },
+};
+
+static void eval_tangle(const void *data, uint32_t pc, struct sim_lane *lane,
+			struct sim_step *step)
+{
+	(void)data;
+	step->address = 4 * (uint64_t)(pc <= PUT ? SHARED : lane->thread);
+	step->value = pc == EVEN_2 ? 20 : pc == ODD_1 ? 30 : lane->loaded + 1;
+	step->taken = pc == ODD ? lane->thread & 1 : pc == SECOND ? lane->thread & 2 : true;
+	if (pc == LOOP)
+		step->taken = ++lane->reg[0] < lane->thread % 4 + 1;
+}
+
+static void tangled(const struct sim_system_class *system, uint32_t lanes, uint32_t threads)
+{
+	struct run run;
+
+	run_init(&run, system, threads);
+	run.config.local_tm.lanes = lanes;
+	ck_assert_int_eq(run_program(&run, tangle, LENGTH(tangle), eval_tangle), 0);
+	ck_assert_uint_eq(word(&run, SHARED), threads);
+	for (uint32_t i = 0; i < threads; i++)
+		ck_assert_uint_eq(word(&run, i), (i & 1 ? 30 : i & 2 ? 20 : 0) + i % 4 + 1);
+	ck_assert_uint_eq(run.result.committed, threads);
+	ck_assert((run.result.aborted > 0) == (system != &sim_local_serialised));
+	sim_memory_free(run.memory);
+}
+
+START_TEST(test_local_branches_and_loops_in_transactions)
+{
+	static const struct sim_system_class *const system[] = {
+		&sim_local_tm, &sim_local_tm_perfect, &sim_local_serialised,
+	};
+
+	for (unsigned i = 0; i < 3; i++) {
+		tangled(system[i], 64, 256);
+		tangled(system[i], 64, 77);
+		tangled(system[i], 4, 15);
+	}
+}
+END_TEST
+
+/* while (turn < thread mod 5) turn++; store 100 + turn, by all lanes in one instruction. */
+static const struct sim_instr leave_at_the_top[] = {
+	{ .op = SIM_BRANCH, .target = 3, .meet = 3 },
+	{ .op = SIM_PLAIN, .count = 1 },
+	{ .op = SIM_BRANCH, .target = 0, .meet = 3 },
+	{ .op = SIM_STORE },
+	{ .op = SIM_EXIT },
+};
+
+static void eval_while(const void *data, uint32_t pc, struct sim_lane *lane,
+		       struct sim_step *step)
+{
+	(void)data;
+	step->address = 4 * (uint64_t)lane->thread;
+	step->value = 100 + lane->reg[0];
+	step->taken = pc == 2 || lane->reg[0] >= lane->thread % 5;
+	lane->reg[0] += pc == 1;
+}
+
+START_TEST(test_local_lanes_meet_after_a_loop)
+{
+	struct run run;
+
+	run_init(&run, &sim_local_tm, 64);
+	ck_assert_int_eq(run_program(&run, leave_at_the_top, 5, eval_while), 0);
+	for (uint32_t i = 0; i < 64; i++)
+		ck_assert_uint_eq(word(&run, i), 100 + i % 5);
+	/* Five tests, four turns of two instructions, the store and the end. */
+	ck_assert_uint_eq(run.result.instructions, 5 + 4 * 2 + 2);
+	sim_memory_free(run.memory);
+}
+END_TEST
+
+/* ---- global memory, refusals ---- */
+
+static void eval_global(const void *data, uint32_t pc, struct sim_lane *lane,
+			struct sim_step *step)
+{
+	(void)data;
+	step->address = pc ? 4 * (uint64_t)lane->thread :
+			     LOCAL_GLOBAL + 4 * (uint64_t)(lane->thread % 8);
+	step->value = lane->loaded;
+}
+
+START_TEST(test_local_global_loads)
+{
+	static const struct sim_instr load[] = { { .op = SIM_LOAD }, { .op = SIM_STORE },
+						 { .op = SIM_EXIT } };
+	static const struct sim_instr store[] = { { .op = SIM_STORE }, { .op = SIM_EXIT } };
+	struct run run;
+
+	run_init(&run, &sim_local_tm, 64);
+	ck_assert_int_eq(run_program(&run, load, 3, eval_global), 0);
+	ck_assert_uint_eq(word(&run, 13), 75);
+	ck_assert_uint_eq(run.result.cycles, 300 + 3 + 1);
+	sim_memory_free(run.memory);
+	ck_assert_int_eq(run_program(&run, store, 2, eval_global), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(run.error, "global memory"));
+}
+END_TEST
+
+START_TEST(test_local_refusals)
+{
+	static const struct sim_instr store[] = { { .op = SIM_STORE }, { .op = SIM_EXIT } };
+	static const struct sim_instr atomic[] = { { .op = SIM_CAS }, { .op = SIM_EXIT } };
+	struct run run;
+
+	run_init(&run, &sim_local_tm, 257);
+	ck_assert_int_eq(run_program(&run, store, 2, eval_own), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(run.error, "257 work-items"));
+	run_init(&run, &sim_local_tm, 64);
+	run.config.local_tm.words = 32;
+	ck_assert_int_eq(run_program(&run, store, 2, eval_own), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(run.error, "no word of local memory"));
+	run_init(&run, &sim_local_tm, 64);
+	ck_assert_int_eq(run_program(&run, atomic, 2, eval_own), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(run.error, "instruction"));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("sim_local");
+	TCase *tcase = tcase_create("sim_local");
+
+	tcase_set_timeout(tcase, 60);
+	tcase_add_test(tcase, test_local_time_of_instructions);
+	tcase_add_test(tcase, test_local_time_of_transactions);
+	tcase_add_test(tcase, test_local_branches_and_loops_in_transactions);
+	tcase_add_test(tcase, test_local_lanes_meet_after_a_loop);
+	tcase_add_test(tcase, test_local_global_loads);
+	tcase_add_test(tcase, test_local_refusals);
+	suite_add_tcase(suite, tcase);
+	return kit_run(suite);
+}
