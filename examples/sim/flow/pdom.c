@@ -251,14 +251,15 @@ static const struct sim_role roles[] = {
 	{ "simt_stack", gputm_simt_stack_params, 0 },
 };
 
-#define PDOM(called, said, start)                                                               \
-	{                                                                                        \
-		.name = (called), .summary = (said),                                            \
-		.config_size = sizeof(struct gputm_simt_stack_config), .role = roles,           \
-		.role_count = 1, .init = (start), .restores = FLOW_RESTORES, .uniform = true,            \
-		.make = make, .free = unmake, .launch = launch, .pick = pick, .step = step,     \
-		.go = go, .branch = branch, .exit = leave, .barrier = barrier,                  \
-		.places = places, .unit = unit, .depth = depth,                                 \
+#define PDOM(called, said, start)                                                       \
+	{                                                                               \
+		.name = (called), .summary = (said),                                    \
+		.config_size = sizeof(struct gputm_simt_stack_config), .role = roles,   \
+		.role_count = 1, .init = (start), .restores = FLOW_RESTORES,            \
+		.uniform = true, .make = make, .free = unmake, .launch = launch,        \
+		.pick = pick, .step = step, .go = go, .branch = branch,                 \
+		.exit = leave, .barrier = barrier, .places = places, .unit = unit,      \
+		.depth = depth,                                                         \
 	}
 
 const struct flow_mechanism flow_pdom =

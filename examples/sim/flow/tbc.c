@@ -122,9 +122,11 @@ static int admit(struct flow_core *core, const struct gputm_thread_compactor_war
 	warp->resident = s;
 	warp->pc = (uint32_t)gputm_block_stack_pc(block->stack);
 	set_lanes(core, s, made, &warp->lanes);
-	for (uint32_t l = 0; l < core->kernel->lanes; l++)
-		if (made->mask >> l & 1)
-			block->pending[l] &= ~(UINT64_C(1) << made->thread[l] / core->kernel->lanes);
+	for (uint64_t left = made->mask; left; left &= left - 1) {
+		uint32_t l = (uint32_t)__builtin_ctzll(left);
+
+		block->pending[l] &= ~(UINT64_C(1) << made->thread[l] / core->kernel->lanes);
+	}
 	block->running |= UINT32_C(1) << name;
 	become_ready(t, s, UINT32_C(1) << name);
 	return 0;
@@ -386,7 +388,8 @@ static uint64_t depth(const struct flow_core *core)
 	uint64_t most = 0, depth = 0;
 
 	for (uint32_t i = 0; i < t->count; i++) {
-		gputm_unit_stat_value(gputm_block_stack_unit(t->block[i].stack), "max_depth", &depth);
+		gputm_unit_stat_value(gputm_block_stack_unit(t->block[i].stack), "max_depth",
+				      &depth);
 		most = depth > most ? depth : most;
 	}
 	return most;
@@ -449,14 +452,15 @@ static const struct sim_role roles[] = {
 	{ "block_priority", gputm_block_priority_params, offsetof(struct tbc_config, priority) },
 };
 
-#define TBC(called, said, start)                                                                \
-	{                                                                                        \
-		.name = (called), .summary = (said), .config_size = sizeof(struct tbc_config),  \
-		.role = roles, .role_count = 3, .init = (start), .uniform = true,               \
-		.restores = FLOW_RESTORES_FULL_BLOCKS, .make = make, .free = unmake, .launch = launch, .pick = pick,  \
-		.skip = skip, .tick = tick, .step = step, .go = go, .branch = branch,           \
-		.exit = leave, .barrier = barrier, .places = places, .unit = unit,              \
-		.depth = depth,                                                                 \
+#define TBC(called, said, start)                                                        \
+	{                                                                               \
+		.name = (called), .summary = (said),                                    \
+		.config_size = sizeof(struct tbc_config), .role = roles,                \
+		.role_count = 3, .init = (start), .uniform = true,                      \
+		.restores = FLOW_RESTORES_FULL_BLOCKS, .make = make, .free = unmake,    \
+		.launch = launch, .pick = pick, .skip = skip, .tick = tick,             \
+		.step = step, .go = go, .branch = branch, .exit = leave,                \
+		.barrier = barrier, .places = places, .unit = unit, .depth = depth,     \
 	}
 
 const struct flow_mechanism flow_tbc =
