@@ -376,6 +376,74 @@ START_TEST(test_metadata_table_without_memory_nothing_changes)
 }
 END_TEST
 
+/* An observer sees every step, so its table takes them one by one: the ends are the same. */
+static void ignore(void *state, const struct gputm_unit *unit, const struct gputm_event *event)
+{
+	(void)unit;
+	(void)event;
+	++*(unsigned *)state;
+}
+
+static void twin_step(struct gputm_metadata_table *a, struct gputm_metadata_table *b,
+		      uint64_t *random, uint64_t granules)
+{
+	struct gputm_metadata m = { 0, 0, 0, 0, UINT32_MAX, 0 };
+	uint64_t address = kit_below(random, granules) * 32, wts[2] = { 0 }, rts[2] = { 0 };
+	uint32_t cycles[2] = { 77, 77 };
+
+	if (kit_below(random, 8) == 0) {
+		ck_assert_int_eq(gputm_metadata_table_remove(a, address),
+				 gputm_metadata_table_remove(b, address));
+		return;
+	}
+	if (kit_below(random, 2)) {
+		ck_assert_int_eq(gputm_metadata_table_estimate(a, address, &wts[0], &rts[0]), 0);
+		ck_assert_int_eq(gputm_metadata_table_estimate(b, address, &wts[1], &rts[1]), 0);
+		ck_assert(wts[0] == wts[1] && rts[0] == rts[1]);
+	}
+	m.wts = kit_below(random, 1000);
+	m.rts = kit_below(random, 1000);
+	m.writes = (uint32_t)kit_below(random, 4);
+	m.owner = (uint32_t)kit_below(random, 48);
+	ck_assert_int_eq(gputm_metadata_table_update(a, address, &m, &cycles[0]),
+			 gputm_metadata_table_update(b, address, &m, &cycles[1]));
+	ck_assert_uint_eq(cycles[0], cycles[1]);
+}
+
+START_TEST(test_metadata_table_chain_in_two_passes_is_the_same)
+{
+	struct gputm_metadata_table_config config = GPUTM_METADATA_TABLE_CONFIG_INIT;
+	static const uint32_t chain[] = { 0, 1, 2, 3, 8, 32, 200 };
+	struct gputm_metadata_table *a, *b;
+	uint64_t random = 3;
+	unsigned events = 0;
+	struct kit kit;
+
+	config.entries = 16;
+	config.stash = 2;
+	config.filter_entries = 4;
+	kit_open(&kit);
+	for (unsigned c = 0; c < sizeof(chain) / sizeof(*chain); c++) {
+		config.longest_chain = chain[c];
+		config.seed = kit_random(&random);
+		a = make(&kit, &config);
+		b = make(&kit, &config);
+		gputm_unit_observe(gputm_metadata_table_unit(b), ignore, &events);
+		for (unsigned i = 0; i < kit_scale(2000, 300); i++) {
+			twin_step(a, b, &random, 100);
+			ck_assert_uint_eq(kit_digest(gputm_metadata_table_unit(a)),
+					  kit_digest(gputm_metadata_table_unit(b)));
+		}
+		kit_valid(gputm_metadata_table_unit(a));
+		ck_assert(!chain[c] || stat(a, "swaps") > 10);
+		gputm_metadata_table_free(a);
+		gputm_metadata_table_free(b);
+	}
+	ck_assert_uint_gt(events, 0);
+	kit_close(&kit);
+}
+END_TEST
+
 struct run {
 	struct kit kit;
 	struct gputm_metadata_table *t;
@@ -514,6 +582,7 @@ int main(void)
 	tcase_add_test(tcase, test_metadata_table_ranges_are_tight);
 	tcase_add_test(tcase, test_metadata_table_overflow_is_short_and_reclaimed);
 	tcase_add_test(tcase, test_metadata_table_without_memory_nothing_changes);
+	tcase_add_test(tcase, test_metadata_table_chain_in_two_passes_is_the_same);
 	tcase_add_test(tcase, test_metadata_table_never_understates);
 	tcase_add_test(tcase, test_metadata_table_cells_are_those_of_h3);
 	suite_add_tcase(suite, tcase);

@@ -673,6 +673,71 @@ START_TEST(test_validation_unit_random)
 }
 END_TEST
 
+/* An observed unit processes each access step by step: no answer and no state is another. */
+static void ignore(void *state, const struct gputm_unit *unit, const struct gputm_event *event)
+{
+	(void)unit;
+	(void)event;
+	++*(unsigned *)state;
+}
+
+static void twin_step(struct gputm_validation_unit *twin[2], uint64_t *random, unsigned seen[])
+{
+	uint32_t warp = (uint32_t)kit_below(random, 6), granule = (uint32_t)kit_below(random, 12);
+	struct gputm_validation_request r = { kit_random(random), granule * 32,
+					      kit_below(random, 30), 1, warp,
+					      kit_below(random, 2) };
+	struct gputm_validation_answer answer[2] = { { 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0 } };
+	uint64_t what = kit_below(random, 4);
+	int result[2];
+
+	for (unsigned i = 0; i < 2; i++)
+		result[i] = what < 2 ? gputm_validation_unit_access(twin[i], &r, &answer[i]) :
+			    what == 2 ? gputm_validation_unit_retry(twin[i], &answer[i]) :
+			    gputm_validation_unit_release(twin[i], r.address, warp, 1, 1, NULL);
+	ck_assert_int_eq(result[0], result[1]);
+	ck_assert_uint_eq(answer[0].tag, answer[1].tag);
+	ck_assert_uint_eq(answer[0].time, answer[1].time);
+	ck_assert_uint_eq(answer[0].reason, answer[1].reason);
+	ck_assert_uint_eq(answer[0].cycles, answer[1].cycles);
+	if (what < 2 && result[0] == STALLED)
+		seen[GPUTM_VALIDATION_UNIT_REASONS]++;
+	else if (what < 2)
+		seen[answer[0].reason]++;
+}
+
+START_TEST(test_usual_accesses_are_answered_alike)
+{
+	struct gputm_validation_unit_config config = GPUTM_VALIDATION_UNIT_CONFIG_INIT;
+	unsigned seen[GPUTM_VALIDATION_UNIT_REASONS + 1] = { 0 }, events = 0;
+	struct gputm_validation_unit *twin[2];
+	uint64_t random = 11;
+	struct kit kit;
+
+	config.entries = 4;
+	config.stall_lines = 2;
+	config.stall_requests = 2;
+	config.count_bits = 2;
+	kit_open(&kit);
+	for (unsigned i = 0; i < 2; i++)
+		twin[i] = make(&kit, &config);
+	gputm_unit_observe(gputm_validation_unit_unit(twin[1]), ignore, &events);
+	for (unsigned i = 0; i < kit_scale(20000, 2000); i++) {
+		twin_step(twin, &random, seen);
+		ck_assert_uint_eq(kit_digest(gputm_validation_unit_unit(twin[0])),
+				  kit_digest(gputm_validation_unit_unit(twin[1])));
+	}
+	for (unsigned i = 0; i <= GPUTM_VALIDATION_UNIT_REASONS; i++)
+		ck_assert(seen[i] || i == GPUTM_VALIDATION_UNIT_ROLLOVER ||
+			  i == GPUTM_VALIDATION_UNIT_COUNT);
+	ck_assert_uint_gt(events, 0);
+	kit_valid(gputm_validation_unit_unit(twin[0]));
+	for (unsigned i = 0; i < 2; i++)
+		gputm_validation_unit_free(twin[i]);
+	kit_close(&kit);
+}
+END_TEST
+
 /* The same bytes by advance() as by ticks, with pushes and pops at the same cycles. */
 START_TEST(test_advance_is_so_many_ticks)
 {
@@ -746,6 +811,7 @@ int main(void)
 	tcase_add_test(tcase, test_rollover_ring);
 	tcase_add_test(tcase, test_rollover_begins_at_the_margin);
 	tcase_add_test(tcase, test_validation_unit_random);
+	tcase_add_test(tcase, test_usual_accesses_are_answered_alike);
 	tcase_add_test(tcase, test_advance_is_so_many_ticks);
 	suite_add_tcase(suite, tcase);
 	return kit_run(suite);

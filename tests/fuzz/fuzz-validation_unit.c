@@ -72,6 +72,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	config.paper_order = fuzz_u8(&fuzz) & 1;
 	config.stall_lines = 1 + fuzz_below(&fuzz, 4);
 	config.stall_requests = 1 + fuzz_below(&fuzz, 4);
+	config.entries = 4; /* room for the four granules; each check looks at every cell */
+	config.filter_entries = 4;
 	memset(&o, 0, sizeof(o));
 	o.config = config;
 	FUZZ_CHECK(!gputm_validation_unit_new(NULL, &config, &u));
