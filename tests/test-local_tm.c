@@ -726,27 +726,39 @@ END_TEST
 
 /* ---- random against the oracle ---- */
 
-static void same(const struct gputm_local_tm *t, const struct oracle_local_tm *o)
+/* Plain comparisons: each assertion of check talks to its parent. */
+static bool same_word(const struct gputm_local_tm *t, const struct oracle_local_tm *o, uint32_t i)
 {
 	struct gputm_local_tm_shadow shadow;
+	uint32_t value = 0;
+
+	return !gputm_local_tm_lookup(t, i, &value) && value == o->data[i] &&
+	       !gputm_local_tm_shadow(t, i, &shadow) &&
+	       (shadow.owned ? (int)shadow.owner : -1) == o->owner[i] &&
+	       (!shadow.owned || shadow.backup == o->backup[i]);
+}
+
+static bool same_wave(const struct gputm_local_tm *t, const struct oracle_local_tm *o, uint32_t i)
+{
+	const struct oracle_local_wave *w = &o->wave[i];
 	struct gputm_local_tm_masks m;
 
-	for (uint32_t i = 0; i < o->words; i++) {
-		ck_assert_uint_eq(at(t, i), o->data[i]);
-		ck_assert_int_eq(gputm_local_tm_shadow(t, i, &shadow), 0);
-		ck_assert_int_eq(shadow.owned ? (int)shadow.owner : -1, o->owner[i]);
-		ck_assert(!shadow.owned || shadow.backup == o->backup[i]);
-	}
+	return !gputm_local_tm_masks(t, i, &m) && m.exec == w->exec && m.tcm == w->tcm &&
+	       m.tcm_old == w->tcm_old;
+}
+
+static void same(const struct gputm_local_tm *t, const struct oracle_local_tm *o)
+{
+	bool equal = gputm_local_tm_holder(t) == o->holder;
+
+	for (uint32_t i = 0; i < o->words; i++)
+		equal &= same_word(t, o, i);
 	for (uint32_t i = 0; i < o->waves * o->lanes; i++)
 		for (uint32_t bank = 0; bank < o->banks; bank++)
-			ck_assert_uint_eq(gputm_local_tm_signature(t, bank, i),
-					  o->signature[i][bank]);
-	for (uint32_t i = 0; i < o->waves; i++) {
-		ck_assert_int_eq(gputm_local_tm_masks(t, i, &m), 0);
-		ck_assert(m.exec == o->wave[i].exec && m.tcm == o->wave[i].tcm &&
-			  m.tcm_old == o->wave[i].tcm_old);
-	}
-	ck_assert_int_eq(gputm_local_tm_holder(t), o->holder);
+			equal &= gputm_local_tm_signature(t, bank, i) == o->signature[i][bank];
+	for (uint32_t i = 0; i < o->waves; i++)
+		equal &= same_wave(t, o, i);
+	ck_assert(equal);
 }
 
 static void random_access(struct gputm_local_tm *t, struct oracle_local_tm *o, uint32_t w,
