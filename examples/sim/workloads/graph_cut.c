@@ -20,6 +20,8 @@
  *	        u                       v               W head of 5 = 4, W size of 5 = 5
  *
  * So nobody counts the vertices that are left, which would be a word that everybody writes.
+ * A walk ends after so many steps that it must be in a ring, which systems that are not
+ * serialisable make: of two transactions each hangs its list behind the other one's.
  *
  * Differences: the paper does not publish its program; the lists are ours, chosen to give the
  * long reads and the three writes of its Table 3.
@@ -88,7 +90,7 @@ static void walk(const struct graph_cut *cut, uint32_t pc, struct sim_lane *lane
 		break;
 	case STEP_U:
 	case STEP_V:
-		step->taken = lane->loaded != 0;
+		step->taken = lane->loaded && reg[STEPS]++ < 2 * cut->graph.vertices;
 		if (step->taken)
 			*vertex = lane->loaded - 1;
 		break;
@@ -161,7 +163,7 @@ void sim_graph_cut_eval(const void *data, uint32_t pc, struct sim_lane *lane,
 		break;
 	case ENDS:
 		reg[V] = lane->loaded;
-		reg[ANSWER] = 0;
+		reg[ANSWER] = reg[STEPS] = 0;
 		break;
 	case PUT_ANSWER:
 		step->address = cut->c + 4 * edge;
