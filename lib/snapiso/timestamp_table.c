@@ -384,8 +384,7 @@ APART int tell_edge(const struct gputm_timestamp_table *t, uint32_t pred, uint32
 	return result;
 }
 
-static int apply(struct gputm_timestamp_table *t, uint32_t pred, uint32_t succ,
-			struct verdict v)
+static int apply(struct gputm_timestamp_table *t, uint32_t pred, uint32_t succ, struct verdict v)
 {
 	if (GPUTM__UNLIKELY(v.result == GPUTM_TIMESTAMP_TABLE_OVERFLOW)) {
 		t->overflows++;
