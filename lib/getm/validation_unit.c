@@ -395,11 +395,6 @@ int gputm_validation_unit_access_probe(const struct gputm_validation_unit *u,
 		       GPUTM_VALIDATION_UNIT_STALLED : GPUTM_VALIDATION_UNIT_ABORT;
 }
 
-bool gputm__validation_may_retry(const struct gputm_validation_unit *u)
-{
-	return u->woken_at.count || (u->state && gputm_stall_buffer_waiting(u->buffer));
-}
-
 static void free_slot(struct gputm_validation_unit *u, uint32_t slot)
 {
 	u->free_slot[u->free_slots++] = slot;

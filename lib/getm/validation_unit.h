@@ -97,8 +97,6 @@ int gputm__validation_unqueued(struct gputm_validation_unit *u,
 			       struct gputm_validation_answer *answer);
 int gputm__validation_refuse(const struct gputm_validation_unit *u,
 			     const struct gputm_validation_request *request);
-/* Can retry() do something? */
-bool gputm__validation_may_retry(const struct gputm_validation_unit *u);
 /* Answer a request with an abort for a rollover. */
 int gputm__validation_turn_away(struct gputm_validation_unit *u, uint64_t tag,
 				struct gputm_validation_answer *answer);
@@ -117,6 +115,12 @@ static inline void gputm__validation_set_gate(struct gputm_validation_unit *u)
 static inline bool gputm__validation_waits(const struct gputm_validation_unit *u)
 {
 	return u->free_slots + u->woken_at.count != u->slots;
+}
+
+/* Can retry() do something? While the unit has stopped, it wakes whoever waits. */
+static inline bool gputm__validation_may_retry(const struct gputm_validation_unit *u)
+{
+	return u->woken_at.count || (u->state && gputm__validation_waits(u));
 }
 
 static inline bool gputm__validation_fits(const struct gputm_validation_unit *u,

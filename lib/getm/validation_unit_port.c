@@ -118,7 +118,8 @@ int gputm_validation_unit_tick(struct gputm_validation_unit *u)
 		return error;
 	if (u->busy)
 		work(u);
-	gputm__validation_roll(u);
+	if (GPUTM__UNLIKELY(u->state))
+		gputm__validation_roll(u);
 	u->cycles++;
 	return 0;
 }
