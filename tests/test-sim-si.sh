@@ -116,13 +116,57 @@ aborts rollover
 bank --set version_table.stamp_bits=8 --set timestamp_table.stamp_bits=8
 aborts rollover
 bank --set writer_table.transactions=32 --set timestamp_table.transactions=32
+bank --set writer_table.word_bytes=32 --set reader_list.word_bytes=32
 bank --set reader_list.fold=1 --set version_table.lazy=1 --set system.backoff=0
+
+# ---- traces at random ----
+# Few words and many transactions. Words that are megabytes apart lie in regions of their own.
+random() {
+	awk -v seed="$1" -v words="$2" -v apart="$3" 'function draw(n) {
+		seed = (seed * 16807) % 2147483647
+		return seed % n
+	}
+	BEGIN {
+		for (i = 0; i < 300; i++) {
+			printf "t %d", i / 2
+			for (k = draw(8) + 1; k > 0; k--)
+				printf " %s%x=0", draw(3) ? "r" : "w", 4096 + draw(words) * apart
+			print ""
+		}
+	}' >"$work/trace"
+}
+
+seeds=8
+[ "${GPUTM_TEST_SCALE:-}" != small ] || seeds=2
+broken=0
+seed=0
+while [ $seed -lt $seeds ]; do
+	seed=$((seed + 1))
+	for words in 4 16 64; do
+		random $((seed * 100 + words)) $words $((words == 64 ? 3145728 : 4))
+		for system in si-tm si-tm-oracle; do
+			# shellcheck disable=SC2086
+			run 0 --system $system $small --concurrency inf --trace "$work/trace"
+		done
+		# shellcheck disable=SC2086
+		"$sim" --check --system si-tm $small --concurrency inf --set system.literal=1 \
+			--trace "$work/trace" >"$work/out" 2>&1 || broken=$((broken + 1))
+	done
+done
+[ $broken -gt 0 ] || complain "no run of the protocol as printed was found wrong"
+mv "$work/trace" "$work/trace.wide"
 
 # ---- refused ----
 run 2 --system si-tm --set timestamp_table.transactions=16 --set writer_table.transactions=16
 says 'as many transactions as a warp has lanes'
 run 2 --system si-tm --set writer_table.transactions=1024
 says 'writer_table.transactions = 1024 must be timestamp_table.transactions = 2048'
+run 2 --system si-tm --set writer_table.word_bytes=8
+says 'writer_table.word_bytes = 8 must be reader_list.word_bytes = 4'
+run 2 --system si-tm --set version_table.reference_bits=11
+says '2^version_table.reference_bits must be more'
+run 2 --system si-tm --set row_copier.requests=1 --trace "$work/trace.wide"
+says 'row_copier.requests must be at least the regions'
 run 2 --system si-tm --set reader_list.root_bits=32
 says 'reader_list.root_bits x leaf_bits'
 run 2 --system si-tm --set version_table.time_bits=14

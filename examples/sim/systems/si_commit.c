@@ -8,17 +8,15 @@
 
 /* ---- the commit -------------------------------------------------------------------------- */
 
-static void note_written(struct sim_machine *machine, uint64_t address, uint64_t stamp)
+static void tell_version(struct sim_machine *machine, uint64_t address, uint64_t stamp)
 {
 	struct si *si = sim_si_of(machine);
-	struct si_region *region = sim_si_region_of(si, address);
+	const struct si_region *region = sim_si_region_of(si, address);
 
 	sim_si_must(machine,
 		    gputm_version_table_committed(si->versions, (uint32_t)(region - si->region),
 						  stamp),
 		    "no version can be written");
-	if (!sim_si_words_add(&region->written, address - region->logical.start))
-		sim_fail(machine, -ENOMEM, "no memory for what was written");
 }
 
 static void commit_lane(struct sim_machine *machine, struct sim_warp *warp, uint64_t lane)
@@ -30,7 +28,7 @@ static void commit_lane(struct sim_machine *machine, struct sim_warp *warp, uint
 	uint64_t stamp = si->detector->commit(machine, id);
 
 	for (uint32_t i = 0; i < tx->writes.count; i++)
-		note_written(machine, tx->writes.address[i], stamp);
+		tell_version(machine, tx->writes.address[i], stamp);
 	if (tx->writes.count)
 		state->writers |= UINT64_C(1) << lane;
 	state->place[lane] = (uint32_t)++si->places;
@@ -148,6 +146,14 @@ static uint32_t find_partitions(struct sim_machine *machine, uint64_t lanes,
 	return set;
 }
 
+static void note_written(struct sim_machine *machine, uint64_t address)
+{
+	struct si_region *region = sim_si_region_of(sim_si_of(machine), address);
+
+	if (!sim_si_words_add(&region->written, address - region->logical.start))
+		sim_fail(machine, -ENOMEM, "no memory for what was written");
+}
+
 static void send_words(struct sim_machine *machine, struct sim_warp *warp, uint32_t partition,
 		       const struct gputm_tx_log_row *row, const uint64_t *place)
 {
@@ -168,6 +174,7 @@ static void send_words(struct sim_machine *machine, struct sim_warp *warp, uint3
 	for (SIM_EACH_LANE(lane, row->mask & state->writers)) {
 		if (sim_partition_of(machine, place[lane]) != partition)
 			continue;
+		note_written(machine, row->address[lane]);
 		packet->word[packet->count].address = place[lane];
 		packet->word[packet->count].value = row->value[lane];
 		packet->word[packet->count++].place = state->place[lane];

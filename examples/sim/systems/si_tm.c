@@ -174,10 +174,19 @@ static bool fits(struct sim_machine *machine, const struct si *si)
 		return refuse(machine, "there must be as many transactions as a warp has lanes");
 	if (made->version_table.time_bits < LEAST_TIME_BITS)
 		return refuse(machine, "version_table.time_bits must be at least 15");
+	if (made->version_table.reference_bits < 32 &&
+	    si->ids >> made->version_table.reference_bits)
+		return refuse(machine, "2^version_table.reference_bits must be more than the "
+				       "transactions");
 	if (si->detector->instant)
 		return true;
+	if (made->row_copier.requests < machine->workload->regions)
+		return refuse(machine, "row_copier.requests must be at least the regions of the "
+				       "workload");
 	if (!same(machine, "writer_table.transactions", made->writer_table.transactions,
 		  "timestamp_table.transactions", si->ids) ||
+	    !same(machine, "writer_table.word_bytes", made->writer_table.word_bytes,
+		  "reader_list.word_bytes", made->reader_list.word_bytes) ||
 	    !same(machine, "version_table.stamp_bits", made->version_table.stamp_bits,
 		  "timestamp_table.stamp_bits", made->timestamp_table.stamp_bits))
 		return false;
