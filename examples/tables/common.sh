@@ -13,6 +13,7 @@ figure=$(basename "$0" .sh)
 tsv=$directory/$figure.tsv
 mkdir -p "$directory"
 work=$(mktemp -d)
+export work
 trap 'rm -rf "$work"' EXIT
 runs=$work/runs
 
@@ -20,21 +21,27 @@ have() {
 	command -v "$1" >/dev/null 2>&1
 }
 
-# What a run tells: columns of the CSV report, or UNIT.STATISTIC for the sum over its instances.
+# What a run tells: columns of the CSV report, UNIT.STATISTIC for the sum over its instances, or
+# flits for all that crossed the crossbars.
 COLUMNS_WANTED='cycles committed aborted'
 export COLUMNS_WANTED
 
 # One run: "WORKLOAD SYSTEM CONCURRENCY" gives these and the columns wanted. WORKLOAD and SYSTEM
 # may be followed by settings, as in warptm:system.resolver=scr,commit_unit.hazard_rate=2, and
-# WORKLOAD by threads=N among them.
+# WORKLOAD by threads=N among them. A WORKLOAD that ends in .trace.gz is a recorded trace.
 POINT='
 settings=$(for word in "$1" "$2"; do
 	echo "$word:" | sed "s/^[^:]*://; s/:\$//; s/[^,][^,]*/--set &/g; s/,/ /g
 		s/--set threads=/--threads /"
 done)
-"$SIM" --workload "${1%%:*}" --system "${2%%:*}" --concurrency "$3" --machine "$MACHINE" $CHECK \
+name=$(basename "$1" .trace.gz)
+case $1 in
+*.trace.gz) zcat "$1" >"$work/$name.$$"; what="--trace $work/$name.$$" ;;
+*) what="--workload ${1%%:*}" ;;
+esac
+"$SIM" $what --system "${2%%:*}" --concurrency "$3" --machine "$MACHINE" $CHECK \
 	$settings --format csv --progress never |
-awk -F, -v point="$1 $2 $3" "
+awk -F, -v point="$name $2 $3" "
 	NR == 1 { for (i = 1; i <= NF; i++) name[i] = \$i }
 	NR == 2 {
 		for (i = 1; i <= NF; i++) {
@@ -44,6 +51,8 @@ awk -F, -v point="$1 $2 $3" "
 				sum[name[i]] += \$i
 			else
 				sum[name[i]] = \$i
+			if (name[i] ~ /^traffic\..*\.flits\$/)
+				sum[\"flits\"] += \$i
 		}
 		n = split(ENVIRON[\"COLUMNS_WANTED\"], wanted, \" \")
 		for (i = 1; i <= n; i++)
@@ -51,7 +60,8 @@ awk -F, -v point="$1 $2 $3" "
 		print point
 		passed = !(\"check.passed\" in sum) || sum[\"check.passed\"] == \"true\"
 	}
-	END { exit !passed }"'
+	END { exit !passed }" &&
+rm -f "$work/$name.$$"'
 export POINT
 
 # Run the points on standard input, one a line; results in the same order, separated by blanks.
@@ -90,6 +100,27 @@ draw() {
 		echo 'set grid ytics; set yrange [0:*]'
 		cat
 	} | gnuplot
+}
+
+# The workloads of GETM's tables: the hash tables, transfers, the octree and the contraction of a
+# graph stand for its HT-H, HT-M, HT-L, ATM, BH and CC; its CL, CLto and AP programs are not
+# published. With TRACES=directory recorded traces of such programs come in too.
+getm_workloads() {
+	echo ht-800 ht-8000 ht-80000 atm-1m octree graph-cut tree
+	for trace in cl_grid64 bh_plummer; do
+		[ ! -e "${TRACES:-}/$trace.trace.gz" ] || echo "$TRACES/$trace.trace.gz"
+	done
+}
+
+# best_points SYSTEM...: every workload of GETM under each system, at its best limit of concurrency.
+best_points() {
+	for workload in $(getm_workloads); do
+		for system in "$@"; do
+			for concurrency in 1 2 4 8 16 inf; do
+				echo "$workload $system $concurrency"
+			done
+		done
+	done | run_points | best
 }
 
 # compare_steps LIMITS WORKLOAD...: a table and figure of the systems in $work/steps, lines of
