@@ -37,4 +37,5 @@
 #include <gputm/dispatch_queues.h>
 #include <gputm/block_stack.h>
 #include <gputm/block_priority.h>
+#include <gputm/warp_former.h>
 #endif /* GPUTM_GPUTM_H */

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The common face of dynamic warp formation: parameters, statistics, storage, snapshots and
+ * the invariants W1 to W5, which stand in warp_former.c.
+ */
+#include "lib/compaction/warp_former.h"
+
+#define PARAM(...) GPUTM__PARAM(struct gputm_warp_former_config, __VA_ARGS__)
+static const struct gputm_param rows[] = {
+	PARAM(lanes, 1, LANES_MAX, 32, false, "Lanes of a warp.", "thesis 2.4"),
+	PARAM(warps, 1, WARPS_MAX, 48, false, "Static warps of the core.", "thesis Table 3.2"),
+	PARAM(block_warps, 1, WARPS_MAX, 48, false,
+	      "Static warps of a block: blocks start at multiples of it.", ""),
+	PARAM(pc_bits, 1, 64, 32, false, "Width of a program counter, bits.", ""),
+	PARAM(warp_barrier, 0, 1, 0, false, "Keep static warps whole outside divergent code.",
+	      "thesis 3.2.1"),
+	PARAM(hold_partial, 0, 1, 1, false,
+	      "A warp waits while threads in flight could still join it.", ""),
+};
+
+static const struct gputm_preset presets[] = {
+	{ "dwf",
+	  "Thesis 2.4: dynamic warp formation with the majority policy.",
+	  { { "lanes", 32 }, { "warps", 48 }, { "warp_barrier", 0 } } },
+	{ "dwf-wb",
+	  "Thesis 3.2.1: the same with the warp barrier.",
+	  { { "lanes", 32 }, { "warps", 48 }, { "warp_barrier", 1 } } },
+};
+
+static const struct gputm_params params = {
+	"warp_former", sizeof(struct gputm_warp_former_config),
+	rows,	       GPUTM__COUNT(rows),
+	presets,       GPUTM__COUNT(presets),
+};
+
+#define STAT(...) GPUTM__STAT(struct gputm_warp_former, __VA_ARGS__)
+static const struct gputm__stat_row stats[] = {
+	STAT(formed, COUNTER, "warps", "Warps made in the pool."),
+	STAT(issued, COUNTER, "warps", "Warps issued."),
+	STAT(returned, COUNTER, "warps", "Warps that came back, or whose threads all ended."),
+	STAT(threads_issued, COUNTER, "threads", "Threads of the warps issued."),
+	STAT(width, HISTOGRAM, "threads", "Threads of a warp, by the warps issued."),
+	STAT(threads_merged, COUNTER, "threads", "Threads that joined a waiting warp."),
+	STAT(max_pool, MAXIMUM, "warps", "Most warps in the pool, those in flight included."),
+	STAT(max_pcs, MAXIMUM, "PCs", "Most entries of the LUT."),
+	STAT(threads_launched, COUNTER, "threads", "Threads launched."),
+	STAT(threads_ended, COUNTER, "threads", "Threads that have ended."),
+	STAT(diverged, COUNTER, "warps", "Static warps that diverged: warp barriers made."),
+	STAT(restored, COUNTER, "warps", "Static warps restored at their barriers."),
+	STAT(ended_diverged, COUNTER, "warps", "Static warps that ended in divergent code."),
+	STAT(barriers, COUNTER, "barriers", "Barriers of a block passed."),
+};
+
+static const char *const events[] = {
+	"launch", "issue", "return", "merge", "diverge", "restore", "exit", "release",
+};
+
+/* ---- the common face ---- */
+
+static struct gputm_warp_former *former_of(struct gputm_unit *unit)
+{
+	return (struct gputm_warp_former *)(void *)unit;
+}
+
+static int setup(struct gputm_unit *unit)
+{
+	struct gputm_warp_former *f = former_of(unit);
+	const struct gputm_warp_former_config *c = &f->config;
+
+	f->slots = c->lanes * c->warps;
+	f->words = (f->slots + 63) / 64;
+	f->blocks = (c->warps + c->block_warps - 1) / c->block_warps;
+	f->lanes = gputm__low_mask(c->lanes);
+	f->pc_max = gputm__low_mask(c->pc_bits);
+	if (f->pc_max == NO_PC)
+		f->pc_max--;
+	f->pool = gputm__alloc(unit->ctx, f->slots, sizeof(*f->pool));
+	f->home = gputm__alloc(unit->ctx, f->slots, c->lanes);
+	f->used = gputm__alloc(unit->ctx, f->words, sizeof(*f->used));
+	f->lut = gputm__alloc(unit->ctx, f->slots, sizeof(*f->lut));
+	f->warp = gputm__alloc(unit->ctx, c->warps, sizeof(*f->warp));
+	f->block = gputm__alloc(unit->ctx, f->blocks, sizeof(*f->block));
+	f->block_of = gputm__alloc(unit->ctx, c->warps, 1);
+	if (!f->pool || !f->home || !f->used || !f->lut || !f->warp || !f->block || !f->block_of)
+		return -ENOMEM;
+	for (uint32_t w = 0; w < c->warps; w++)
+		f->block_of[w] = (uint8_t)(w / c->block_warps);
+	return 0;
+}
+
+static void teardown(struct gputm_unit *unit)
+{
+	struct gputm_warp_former *f = former_of(unit);
+
+	gputm__free(unit->ctx, f->pool);
+	gputm__free(unit->ctx, f->home);
+	gputm__free(unit->ctx, f->used);
+	gputm__free(unit->ctx, f->lut);
+	gputm__free(unit->ctx, f->warp);
+	gputm__free(unit->ctx, f->block);
+	gputm__free(unit->ctx, f->block_of);
+}
+
+static void clear(struct gputm_unit *unit)
+{
+	struct gputm_warp_former *f = former_of(unit);
+
+	memset(f->pool, 0, f->slots * sizeof(*f->pool));
+	memset(f->used, 0, f->words * sizeof(*f->used));
+	memset(f->warp, 0, f->config.warps * sizeof(*f->warp));
+	memset(f->block, 0, f->blocks * sizeof(*f->block));
+	memset(f->flying, 0, sizeof(f->flying));
+	f->whole = 0;
+	for (uint32_t w = 0; w < f->config.warps; w++)
+		f->warp[w].pc = NO_PC;
+	f->next_order = 0;
+	f->pcs = 0;
+	f->in_use = 0;
+	f->in_flight = 0;
+	f->live = 0;
+}
+
+static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+{
+	const struct gputm_warp_former *f =
+		(const struct gputm_warp_former *)(const void *)unit;
+	const struct gputm_warp_former_config *c = &f->config;
+	uint64_t thread = 1 + gputm__bits_for(c->warps), slot = gputm__bits_for(f->slots);
+	const struct gputm_storage array[] = {
+		{ "warp pool: PC, static warp of each thread", f->slots,
+		  c->pc_bits + c->lanes * thread, 1, false },
+		{ "warp LUT: PC, occupancy, pool index", f->slots, c->pc_bits + c->lanes + slot, 1,
+		  false },
+		{ "warp barriers: PC, lanes arrived", c->warp_barrier ? c->warps : 0,
+		  UINT64_C(1) + c->pc_bits + c->lanes, 1, false },
+		{ "threads waiting at a PC", f->slots, slot + 1, 1, true },
+		{ "lanes at the barrier of their block", c->warps, c->lanes, 1, true },
+	};
+
+	if (index >= GPUTM__COUNT(array))
+		return false;
+	*out = array[index];
+	return true;
+}
+
+/* ---- snapshots ---- */
+
+static void io_pool_warp(struct gputm_warp_former *f, struct gputm__io *io, uint32_t *slot)
+{
+	struct gputm__pool_warp *w;
+	uint8_t *home;
+
+	gputm__io_u32_max(io, slot, f->slots - 1, "slot");
+	if (io->error)
+		return;
+	w = &f->pool[*slot];
+	home = gputm__pool_home(f, *slot);
+	gputm__io_u64_max(io, &w->pc, f->pc_max, "PC of a warp");
+	gputm__io_u64_max(io, &w->mask, f->lanes, "lanes of a warp");
+	gputm__io_u64_max(io, &w->order, f->next_order, "age of a warp");
+	gputm__io_u32_max(io, &w->state, GPUTM__POOL_IN_FLIGHT, "state of a warp");
+	for (uint64_t m = w->mask; m && !io->error; m &= m - 1) {
+		gputm__io_u8(io, &home[gputm__lowest(m)]);
+		if (home[gputm__lowest(m)] >= f->config.warps)
+			gputm__io_fail(io, -EINVAL, "a thread is of no static warp");
+	}
+}
+
+/* The slots in use, in ascending order. */
+static void io_pool(struct gputm_warp_former *f, struct gputm__io *io)
+{
+	uint32_t count = f->in_use, slot = 0, before = 0;
+
+	gputm__io_u32_max(io, &count, f->slots, "warps of the pool");
+	for (uint32_t i = 0; i < count && !io->error; i++, before = slot, slot++) {
+		while (!gputm__io_reading(io) && !(f->used[slot / 64] >> (slot & 63) & 1))
+			slot++;
+		io_pool_warp(f, io, &slot);
+		if (io->error || !gputm__io_reading(io))
+			continue;
+		if ((i && slot <= before) || !f->pool[slot].state || !f->pool[slot].mask)
+			gputm__io_fail(io, -EINVAL, "the warps of the pool are not in order");
+		f->used[slot / 64] |= UINT64_C(1) << (slot & 63);
+	}
+	f->in_use = count;
+}
+
+static void io_warps(struct gputm_warp_former *f, struct gputm__io *io)
+{
+	for (uint32_t w = 0; w < f->config.warps && !io->error; w++) {
+		struct gputm__static_warp *s = &f->warp[w];
+
+		gputm__io_u64_max(io, &s->live, f->lanes, "live lanes");
+		gputm__io_u64_max(io, &s->parked, s->live, "lanes at a block barrier");
+		gputm__io_bool(io, &s->diverged);
+		if (!s->diverged)
+			continue;
+		gputm__io_u64_max(io, &s->arrived, s->live, "lanes at a warp barrier");
+		gputm__io_u64(io, &s->pc);
+	}
+	for (uint32_t b = 0; b < f->blocks; b++)
+		gputm__io_u64(io, &f->block[b].pc);
+}
+
+/* The oldest warp that waits and is younger than `order`, or NO_SLOT. */
+static uint32_t next_by_age(const struct gputm_warp_former *f, uint64_t order)
+{
+	uint32_t best = NO_SLOT;
+
+	for (uint32_t i = 0; i < f->slots; i++)
+		if (f->pool[i].state == GPUTM__POOL_WAITING && f->pool[i].order >= order &&
+		    (best == NO_SLOT || f->pool[i].order < f->pool[best].order))
+			best = i;
+	return best;
+}
+
+/* LUT and counts from the pool. */
+static void derive(struct gputm_warp_former *f)
+{
+	uint64_t max_pcs = f->max_pcs;
+	uint32_t slot = next_by_age(f, 0);
+
+	while (slot != NO_SLOT) {
+		gputm__former_queue(f, slot);
+		slot = next_by_age(f, f->pool[slot].order + 1);
+	}
+	f->max_pcs = max_pcs;
+	for (uint32_t i = 0; i < f->slots; i++) {
+		if (f->pool[i].state != GPUTM__POOL_IN_FLIGHT)
+			continue;
+		f->in_flight++;
+		gputm__former_count(f, f->pool[i].mask, 1);
+	}
+	for (uint32_t w = 0; w < f->config.warps; w++) {
+		f->live += gputm__popcount(f->warp[w].live);
+		f->block[f->block_of[w]].live += gputm__popcount(f->warp[w].live);
+		f->block[f->block_of[w]].parked += gputm__popcount(f->warp[w].parked);
+	}
+}
+
+static void io(struct gputm_unit *unit, struct gputm__io *io)
+{
+	struct gputm_warp_former *f = former_of(unit);
+
+	gputm__io_u64_max(io, &f->next_order, UINT64_MAX / 2, "next in age");
+	io_warps(f, io);
+	io_pool(f, io);
+	if (gputm__io_reading(io) && !io->error)
+		derive(f);
+}
+
+/* ---- invariants ---- */
+
+/* W1: add a place's lanes of a static warp to those seen; false if they are there already. */
+static bool see(uint64_t *seen, uint64_t lanes)
+{
+	bool twice = *seen & lanes;
+
+	*seen |= lanes;
+	return !twice;
+}
+
+static const char *check_pool_warp(const struct gputm_warp_former *f, uint32_t slot,
+				   uint64_t seen[])
+{
+	const struct gputm__pool_warp *w = &f->pool[slot];
+	const uint8_t *home = gputm__pool_home(f, slot);
+	uint32_t first = home[gputm__lowest(w->mask)];
+
+	for (uint64_t m = w->mask; m; m &= m - 1) {
+		const struct gputm__static_warp *s = &f->warp[home[gputm__lowest(m)]];
+
+		if (!see(&seen[home[gputm__lowest(m)]], m & -m))
+			return "a thread is in two places";
+		if (s->pc == w->pc)
+			return "a thread is at its warp barrier and in the pool";
+		if (gputm__former_is_open(f, home[gputm__lowest(m)]) !=
+		    gputm__former_is_open(f, first))
+			return "a whole static warp has been joined";
+	}
+	if (!gputm__former_is_open(f, first)) {
+		for (uint64_t m = w->mask; m; m &= m - 1)
+			if (home[gputm__lowest(m)] != first)
+				return "a whole static warp has been joined";
+		if (w->mask != f->warp[first].live)
+			return "a static warp that has not diverged is not whole";
+	}
+	if (w->state == GPUTM__POOL_WAITING ? w->order >= f->next_order : w->order != 0)
+		return "a warp's age is not that of one made";
+	return NULL;
+}
+
+static const char *check_pool(const struct gputm_warp_former *f, uint64_t seen[])
+{
+	uint32_t waiting = 0, in_flight = 0, queued = 0;
+
+	for (uint32_t slot = 0; slot < f->slots; slot++) {
+		const char *broken;
+
+		if (f->pool[slot].state == GPUTM__POOL_FREE)
+			continue;
+		broken = check_pool_warp(f, slot, seen);
+		if (broken)
+			return broken;
+		waiting += f->pool[slot].state == GPUTM__POOL_WAITING;
+		in_flight += f->pool[slot].state == GPUTM__POOL_IN_FLIGHT;
+	}
+	for (uint32_t i = 0; i < f->pcs; i++)
+		for (uint32_t slot = f->lut[i].first; slot != NO_SLOT; slot = f->pool[slot].next) {
+			uint32_t next = f->pool[slot].next;
+
+			queued++;
+			if (next != NO_SLOT && f->pool[next].order <= f->pool[slot].order)
+				return "warps do not wait in the order of their age";
+		}
+	if (queued != waiting)
+		return "two warps that wait are of one age";
+	if (in_flight != f->in_flight || waiting + in_flight != f->in_use)
+		return "the pool has other warps than waiting ones and those in flight";
+	if (f->formed != f->issued + waiting || f->issued != f->returned + f->in_flight)
+		return "warps formed are not issued and waiting, or issued not back and in flight";
+	return NULL;
+}
+
+static const char *check_warps(const struct gputm_warp_former *f, uint64_t seen[])
+{
+	uint64_t diverged = 0;
+
+	for (uint32_t w = 0; w < f->config.warps; w++) {
+		const struct gputm__static_warp *s = &f->warp[w];
+
+		if (!see(&seen[w], s->arrived) || !see(&seen[w], s->parked) || seen[w] != s->live)
+			return "a thread that lives is in no place, or in two";
+		if (s->diverged && (!f->config.warp_barrier || !s->live || s->arrived == s->live))
+			return "a static warp has diverged that is whole";
+		if (s->pc > f->pc_max && (s->pc != NO_PC || s->arrived))
+			return "a warp barrier is at no PC";
+		if (f->config.warp_barrier && !s->diverged && s->parked && s->parked != s->live)
+			return "a static warp that has not diverged is not whole";
+		diverged += s->diverged;
+	}
+	for (uint32_t b = 0; b < f->blocks; b++) {
+		if (f->block[b].parked && f->block[b].parked == f->block[b].live)
+			return "a barrier of a block has all its threads";
+		if (f->block[b].pc > f->pc_max || (!f->block[b].parked && f->block[b].pc))
+			return "a barrier of a block is at no PC";
+	}
+	if (f->diverged != f->restored + f->ended_diverged + diverged)
+		return "diverged is not restored + ended + those that are";
+	if (f->threads_launched != f->threads_ended + f->live)
+		return "launched threads are not ended + live ones";
+	return NULL;
+}
+
+const char *gputm__former_check(const struct gputm_unit *unit)
+{
+	const struct gputm_warp_former *f =
+		(const struct gputm_warp_former *)(const void *)unit;
+	uint64_t seen[WARPS_MAX] = { 0 };
+	const char *broken = check_pool(f, seen);
+
+	if (!broken)
+		broken = check_warps(f, seen);
+	if (!broken && (f->max_pool < f->in_use || f->max_pool > f->slots ||
+			f->max_pcs < f->pcs || f->max_pcs > f->slots))
+		broken = "a maximum is below what there is";
+	if (!broken && (f->width.samples != f->issued || f->threads_issued < f->issued))
+		broken = "the widths are not those of the warps issued";
+	return broken;
+}
+
+static const struct gputm__class class = {
+	.kind = "warp_former",
+	.version = 1,
+	.size = sizeof(struct gputm_warp_former),
+	.params = &params,
+	.config_offset = offsetof(struct gputm_warp_former, config),
+	.stat = stats,
+	.stat_count = GPUTM__COUNT(stats),
+	.event = events,
+	.setup = setup,
+	.teardown = teardown,
+	.clear = clear,
+	.io = io,
+	.check = gputm__former_check,
+	.storage = storage,
+};
+
+GPUTM__LIFE(warp_former, class)

@@ -1,0 +1,578 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Tests of warp_former: life, the starvation eddy of Fig. 3.3 and its absence with the warp
+ * barrier, holding, barriers of a block, misuse, whole kernels against threads that run alone,
+ * the oracle.
+ */
+#include <string.h>
+
+#include "tests/kit.h"
+#include "tests/oracle/warp_former.h"
+
+#define NONE GPUTM_WARP_FORMER_NO_PC
+
+KIT_MAKER(warp_former, WARP_FORMER);
+
+static struct gputm_warp_former *make(struct kit *kit, uint32_t lanes, uint32_t warps,
+				      bool barrier)
+{
+	struct gputm_warp_former_config config = GPUTM_WARP_FORMER_CONFIG_INIT;
+	struct gputm_warp_former *f = NULL;
+
+	config.lanes = lanes;
+	config.warps = warps;
+	config.warp_barrier = barrier;
+	ck_assert_int_eq(gputm_warp_former_new(kit->ctx, &config, &f), 0);
+	return f;
+}
+
+/* The next warp issues at pc with these threads, counted from 1, 0 for none. Gives its slot. */
+static uint32_t issue(struct gputm_warp_former *f, uint64_t pc, const unsigned thread[4])
+{
+	struct gputm_warp_former_warp probed, warp;
+
+	memset(&probed, 0, sizeof(probed));
+	memset(&warp, 0, sizeof(warp));
+	ck_assert_int_eq(gputm_warp_former_pop_probe(f, &probed), GPUTM_WARP_FORMER_OK);
+	ck_assert_int_eq(gputm_warp_former_pop(f, &warp), GPUTM_WARP_FORMER_OK);
+	ck_assert(!memcmp(&probed, &warp, sizeof(warp)));
+	ck_assert_uint_eq(warp.pc, pc);
+	for (unsigned lane = 0; lane < 4; lane++) {
+		ck_assert_uint_eq(warp.mask >> lane & 1, thread[lane] != 0);
+		ck_assert_uint_eq(warp.thread[lane],
+				  thread[lane] ? thread[lane] - 1 : GPUTM_WARP_FORMER_NO_THREAD);
+	}
+	kit_valid(gputm_warp_former_unit(f));
+	return warp.slot;
+}
+
+/* A warp of these threads executes at pc and goes on at next_pc, or ends with 0. */
+static void one(struct gputm_warp_former *f, uint64_t pc, const unsigned thread[4],
+		uint64_t next_pc)
+{
+	uint32_t slot = issue(f, pc, thread);
+	uint64_t mask = 0;
+
+	for (unsigned lane = 0; lane < 4; lane++)
+		mask |= (uint64_t)(thread[lane] != 0) << lane;
+	if (next_pc)
+		ck_assert_int_eq(gputm_warp_former_advance(f, slot, next_pc), 0);
+	else
+		ck_assert_int_ge(gputm_warp_former_exit(f, slot, mask), 0);
+	kit_valid(gputm_warp_former_unit(f));
+}
+
+START_TEST(test_warp_former_life)
+{
+	struct gputm_warp_former_config config = GPUTM_WARP_FORMER_CONFIG_INIT;
+
+	kit_common(&warp_former_maker);
+	ck_assert_int_eq(gputm_warp_former_config_preset(&config, "dwf-wb"), 0);
+	ck_assert(config.warp_barrier);
+}
+END_TEST
+
+/* Both warps at A; threads 1 2 4 and 6 7 take the branch to B, 3 and 5 8 go to C. */
+static void branch_at_a(struct gputm_warp_former *f)
+{
+	const struct gputm_warp_former_target at_a = { 'B', 'C', 'D' };
+	uint32_t first, second;
+
+	ck_assert_int_eq(gputm_warp_former_launch(f, 0, 0xf, 'A'), 0);
+	ck_assert_int_eq(gputm_warp_former_launch(f, 1, 0xf, 'A'), 0);
+	first = issue(f, 'A', (const unsigned[]){ 1, 2, 3, 4 });
+	second = issue(f, 'A', (const unsigned[]){ 5, 6, 7, 8 });
+	ck_assert_int_eq(gputm_warp_former_branch(f, first, 0xb, &at_a), 0);
+	ck_assert_int_eq(gputm_warp_former_branch(f, second, 0x6, &at_a), 0);
+}
+
+/* The threads of B are served at D before those of C have come: D takes three warps, not two. */
+START_TEST(test_fig_3_3_starvation_eddy)
+{
+	struct gputm_warp_former *f;
+	struct kit kit;
+
+	kit_open(&kit);
+	f = make(&kit, 4, 2, false);
+	branch_at_a(f);
+	ck_assert_uint_eq(gputm_warp_former_waiting(f, 'B'), 5);
+	ck_assert_uint_eq(gputm_warp_former_waiting(f, 'C'), 3);
+	one(f, 'B', (const unsigned[]){ 1, 2, 7, 4 }, 'D');
+	kit_round_trip(&warp_former_maker, gputm_warp_former_unit(f));
+	kit_hostile(&warp_former_maker, gputm_warp_former_unit(f));
+	one(f, 'D', (const unsigned[]){ 1, 2, 7, 4 }, 0);
+	one(f, 'C', (const unsigned[]){ 5, 0, 3, 8 }, 'D');
+	one(f, 'D', (const unsigned[]){ 5, 0, 3, 8 }, 0);
+	one(f, 'B', (const unsigned[]){ 0, 6, 0, 0 }, 'D');
+	one(f, 'D', (const unsigned[]){ 0, 6, 0, 0 }, 0);
+	ck_assert_uint_eq(gputm_warp_former_live(f), 0);
+	/* A 2, B 2, C 1, D 3. */
+	ck_assert_uint_eq(kit_stat(gputm_warp_former_unit(f), "issued"), 8);
+	gputm_warp_former_free(f);
+	kit_close(&kit);
+}
+END_TEST
+
+/* The same with the warp barrier: D takes two warps, the static ones. */
+START_TEST(test_fig_3_3_no_eddy_with_warp_barrier)
+{
+	struct gputm_warp_former *f;
+	uint64_t mask, pc;
+	struct kit kit;
+
+	kit_open(&kit);
+	f = make(&kit, 4, 2, true);
+	branch_at_a(f);
+	one(f, 'B', (const unsigned[]){ 1, 2, 7, 4 }, 'D');
+	ck_assert(gputm_warp_former_at_warp_barrier(f, 0, &mask, &pc));
+	ck_assert_uint_eq(mask, 0xb);
+	ck_assert_uint_eq(pc, 'D');
+	kit_round_trip(&warp_former_maker, gputm_warp_former_unit(f));
+	kit_hostile(&warp_former_maker, gputm_warp_former_unit(f));
+	one(f, 'C', (const unsigned[]){ 5, 0, 3, 8 }, 'D');
+	ck_assert(gputm_warp_former_at_warp_barrier(f, 0, &mask, &pc));
+	ck_assert_uint_eq(pc, NONE);
+	/* The first static warp is whole again; the second waits for thread 6. */
+	one(f, 'D', (const unsigned[]){ 1, 2, 3, 4 }, 0);
+	one(f, 'B', (const unsigned[]){ 0, 6, 0, 0 }, 'D');
+	one(f, 'D', (const unsigned[]){ 5, 6, 7, 8 }, 0);
+	ck_assert_uint_eq(gputm_warp_former_live(f), 0);
+	ck_assert_uint_eq(kit_stat(gputm_warp_former_unit(f), "issued"), 7);
+	ck_assert_uint_eq(kit_stat(gputm_warp_former_unit(f), "restored"), 2);
+	gputm_warp_former_free(f);
+	kit_close(&kit);
+}
+END_TEST
+
+/* With the barrier nobody joins a static warp that has not diverged; without it they do. */
+START_TEST(test_section_3_2_1_static_warps_stay_whole)
+{
+	struct gputm_warp_former *f;
+	struct kit kit;
+
+	for (int barrier = 0; barrier < 2; barrier++) {
+		kit_open(&kit);
+		f = make(&kit, 4, 2, barrier);
+		ck_assert_int_eq(gputm_warp_former_launch(f, 0, 0x3, 'A'), 0);
+		ck_assert_int_eq(gputm_warp_former_launch(f, 1, 0xc, 'A'), 0);
+		if (barrier) {
+			one(f, 'A', (const unsigned[]){ 1, 2, 0, 0 }, 0);
+			one(f, 'A', (const unsigned[]){ 0, 0, 7, 8 }, 0);
+		} else {
+			one(f, 'A', (const unsigned[]){ 1, 2, 7, 8 }, 0);
+		}
+		ck_assert_uint_eq(gputm_warp_former_live(f), 0);
+		gputm_warp_former_free(f);
+		kit_close(&kit);
+	}
+}
+END_TEST
+
+/* A nested branch makes no barrier of its own, and threads that end do not hold the others up. */
+START_TEST(test_section_3_2_1_top_level_divergence_only)
+{
+	const struct gputm_warp_former_target outer = { 'B', 'C', 'Z' }, inner = { 'E', 'F', 'G' };
+	struct gputm_warp_former *f;
+	uint64_t mask, pc;
+	uint32_t slot;
+	struct kit kit;
+
+	kit_open(&kit);
+	f = make(&kit, 4, 1, true);
+	ck_assert_int_eq(gputm_warp_former_launch(f, 0, 0xf, 'A'), 0);
+	slot = issue(f, 'A', (const unsigned[]){ 1, 2, 3, 4 });
+	ck_assert_int_eq(gputm_warp_former_branch(f, slot, 0x7, &outer), 0);
+	slot = issue(f, 'B', (const unsigned[]){ 1, 2, 3, 0 });
+	ck_assert_int_eq(gputm_warp_former_branch(f, slot, 0x1, &inner), 0);
+	ck_assert(gputm_warp_former_at_warp_barrier(f, 0, &mask, &pc));
+	ck_assert_uint_eq(pc, 'Z');
+	one(f, 'F', (const unsigned[]){ 0, 2, 3, 0 }, 'G');
+	one(f, 'G', (const unsigned[]){ 0, 2, 3, 0 }, 'Z');
+	one(f, 'C', (const unsigned[]){ 0, 0, 0, 4 }, 0);
+	one(f, 'E', (const unsigned[]){ 1, 0, 0, 0 }, 'Z');
+	one(f, 'Z', (const unsigned[]){ 1, 2, 3, 0 }, 0);
+	ck_assert_uint_eq(kit_stat(gputm_warp_former_unit(f), "diverged"), 1);
+	gputm_warp_former_free(f);
+	kit_close(&kit);
+}
+END_TEST
+
+/* A partial warp waits for a thread in flight that has a free lane, and for no other. */
+START_TEST(test_errata_55_partial_warp_is_held)
+{
+	const struct gputm_warp_former_target at_a = { 'B', 'C', NONE };
+	struct gputm_warp_former_warp warp;
+	struct gputm_warp_former *f;
+	uint32_t first, second;
+	struct kit kit;
+
+	kit_open(&kit);
+	f = make(&kit, 4, 2, false);
+	ck_assert_int_eq(gputm_warp_former_pop(f, &warp), GPUTM_WARP_FORMER_EMPTY);
+	ck_assert_int_eq(gputm_warp_former_launch(f, 0, 0xf, 'A'), 0);
+	ck_assert_int_eq(gputm_warp_former_launch(f, 1, 0x7, 'A'), 0);
+	first = issue(f, 'A', (const unsigned[]){ 1, 2, 3, 4 });
+	ck_assert_int_eq(gputm_warp_former_pop(f, &warp), GPUTM_WARP_FORMER_HELD);
+	ck_assert_int_eq(gputm_warp_former_branch(f, first, 0x3, &at_a), 0);
+	second = issue(f, 'A', (const unsigned[]){ 5, 6, 7, 0 });
+	/* B has 1 2, C has 3 4; 7 is in flight and could go to B, 5 and 6 to C. */
+	ck_assert_int_eq(gputm_warp_former_pop(f, &warp), GPUTM_WARP_FORMER_HELD);
+	ck_assert_int_eq(gputm_warp_former_pop_probe(f, &warp), GPUTM_WARP_FORMER_HELD);
+	ck_assert_int_eq(gputm_warp_former_exit(f, second, 0x3), GPUTM_WARP_FORMER_OK);
+	second = issue(f, 'C', (const unsigned[]){ 0, 0, 3, 4 });
+	ck_assert_int_eq(gputm_warp_former_pop(f, &warp), GPUTM_WARP_FORMER_HELD);
+	ck_assert_uint_eq(gputm_warp_former_in_flight(f), 2);
+	gputm_warp_former_free(f);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_warp_former_majority_and_ties)
+{
+	struct gputm_warp_former *f;
+	struct kit kit;
+
+	kit_open(&kit);
+	f = make(&kit, 4, 4, false);
+	ck_assert_int_eq(gputm_warp_former_launch(f, 0, 0x3, 9), 0);
+	ck_assert_int_eq(gputm_warp_former_launch(f, 1, 0x3, 5), 0);
+	ck_assert_int_eq(gputm_warp_former_launch(f, 2, 0x7, 7), 0);
+	ck_assert_int_eq(gputm_warp_former_launch(f, 3, 0x4, 9), 0);
+	one(f, 7, (const unsigned[]){ 9, 10, 11, 0 }, 0);
+	one(f, 9, (const unsigned[]){ 1, 2, 15, 0 }, 5);
+	/* Lanes 0 and 1 are taken at 5: a second warp there, and the oldest issues first. */
+	one(f, 5, (const unsigned[]){ 5, 6, 15, 0 }, 0);
+	one(f, 5, (const unsigned[]){ 1, 2, 0, 0 }, 0);
+	ck_assert_uint_eq(kit_stat(gputm_warp_former_unit(f), "threads_merged"), 2);
+	gputm_warp_former_free(f);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_warp_former_block_barrier)
+{
+	struct gputm_warp_former_config config = GPUTM_WARP_FORMER_CONFIG_INIT;
+	struct gputm_warp_former_warp warp;
+	struct gputm_warp_former *f = NULL;
+	uint32_t slot[4];
+	struct kit kit;
+
+	kit_open(&kit);
+	config.lanes = 4;
+	config.warps = 4;
+	config.block_warps = 2;
+	ck_assert_int_eq(gputm_warp_former_new(kit.ctx, &config, &f), 0);
+	for (uint32_t w = 0; w < 4; w++)
+		ck_assert_int_eq(gputm_warp_former_launch(f, w, 0xf, 'A'), 0);
+	for (unsigned w = 0; w < 4; w++)
+		slot[w] = issue(f, 'A', (const unsigned[]){ 4 * w + 1, 4 * w + 2, 4 * w + 3,
+							     4 * w + 4 });
+	ck_assert_int_eq(gputm_warp_former_barrier(f, slot[1], 'B'), 0);
+	ck_assert_uint_eq(gputm_warp_former_at_block_barrier(f, 1), 0xf);
+	ck_assert_int_eq(gputm_warp_former_barrier(f, slot[0], 'X'), -EINVAL);
+	kit_said(&kit, "block 0", NULL);
+	ck_assert_int_eq(gputm_warp_former_barrier(f, slot[2], 'X'), 0);
+	ck_assert_int_eq(gputm_warp_former_pop(f, &warp), GPUTM_WARP_FORMER_EMPTY);
+	kit_round_trip(&warp_former_maker, gputm_warp_former_unit(f));
+	ck_assert_int_eq(gputm_warp_former_barrier(f, slot[0], 'B'), 0);
+	ck_assert_uint_eq(gputm_warp_former_waiting(f, 'B'), 8);
+	one(f, 'B', (const unsigned[]){ 1, 2, 3, 4 }, 0);
+	one(f, 'B', (const unsigned[]){ 5, 6, 7, 8 }, 0);
+	/* The last ones of the other block end instead of coming. */
+	ck_assert_int_eq(gputm_warp_former_exit(f, slot[3], 0x7), GPUTM_WARP_FORMER_OK);
+	ck_assert_int_eq(gputm_warp_former_pop(f, &warp), GPUTM_WARP_FORMER_EMPTY);
+	ck_assert_int_eq(gputm_warp_former_exit(f, slot[3], 0x8), GPUTM_WARP_FORMER_OK);
+	one(f, 'X', (const unsigned[]){ 9, 10, 11, 12 }, 0);
+	ck_assert_uint_eq(kit_stat(gputm_warp_former_unit(f), "barriers"), 2);
+	gputm_warp_former_free(f);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_warp_former_misuse_changes_nothing)
+{
+	const struct gputm_warp_former_target wide = { 1, 2, UINT64_C(1) << 32 };
+	struct gputm_warp_former *f;
+	struct gputm_unit *unit;
+	uint64_t digest, mask, pc;
+	uint32_t slot;
+	struct kit kit;
+
+	kit_open(&kit);
+	f = make(&kit, 4, 2, true);
+	unit = gputm_warp_former_unit(f);
+	digest = kit_digest(unit);
+	ck_assert_int_eq(gputm_warp_former_launch(f, 2, 1, 0), -ERANGE);
+	kit_said(&kit, "warp = 2", "0 .. 1", NULL);
+	ck_assert_int_eq(gputm_warp_former_launch(f, 0, 0x10, 0), -EINVAL);
+	kit_said(&kit, "0x10", "0xf", NULL);
+	ck_assert_int_eq(gputm_warp_former_launch(f, 0, 0, 0), -EINVAL);
+	ck_assert_int_eq(gputm_warp_former_launch(f, 0, 1, NONE), -ERANGE);
+	ck_assert_uint_eq(kit_digest(unit), digest);
+	ck_assert_int_eq(gputm_warp_former_launch(f, 0, 3, 'A'), 0);
+	ck_assert_int_eq(gputm_warp_former_launch(f, 0, 4, 'A'), -EINVAL);
+	ck_assert_int_eq(gputm_warp_former_advance(f, 0, 1), -EINVAL);
+	kit_said(&kit, "slot 0", NULL);
+	slot = issue(f, 'A', (const unsigned[]){ 1, 2, 0, 0 });
+	digest = kit_digest(unit);
+	ck_assert_int_eq(gputm_warp_former_advance(f, slot + 1, 1), -EINVAL);
+	ck_assert_int_eq(gputm_warp_former_advance(f, 4711, 1), -EINVAL);
+	ck_assert_int_eq(gputm_warp_former_advance(f, slot, UINT64_C(1) << 32), -ERANGE);
+	ck_assert_int_eq(gputm_warp_former_branch(f, slot, 4, &wide), -EINVAL);
+	ck_assert_int_eq(gputm_warp_former_branch(f, slot, 1, &wide), -ERANGE);
+	kit_said(&kit, "rpc", NULL);
+	ck_assert_int_eq(gputm_warp_former_exit(f, slot, 0), -EINVAL);
+	ck_assert_int_eq(gputm_warp_former_exit(f, slot, 6), -EINVAL);
+	ck_assert_int_eq(gputm_warp_former_barrier(f, slot, NONE), -ERANGE);
+	ck_assert_int_eq(gputm_warp_former_barrier(f, slot + 1, 1), -EINVAL);
+	ck_assert(!gputm_warp_former_at_warp_barrier(f, 2, &mask, &pc));
+	ck_assert_uint_eq(gputm_warp_former_at_block_barrier(f, 2), 0);
+	ck_assert_uint_eq(kit_digest(unit), digest);
+	gputm_warp_former_free(f);
+	kit_close(&kit);
+}
+END_TEST
+
+/* ---- whole kernels ---- */
+
+#define LANES 4
+#define WARPS 6
+#define THREADS (LANES * WARPS)
+
+struct block {
+	char name, taken, other, rpc; /* taken and other the same: no branch */
+};
+
+/* A loop with a hammock in it, whose left side ends some threads, and one after it. */
+static const struct block kernel[] = {
+	{ 'A', 'B', 'B', 0 }, { 'B', 'C', 'F', 'F' }, { 'C', 'D', 'E', 'G' }, { 'D', 'G', 'G', 0 },
+	{ 'E', 'G', 'G', 0 }, { 'G', 'B', 'B', 0 },   { 'F', 'H', 'I', 'Z' }, { 'H', 'Z', 'Z', 0 },
+	{ 'I', 'Z', 'Z', 0 }, { 'Z', 0, 0, 0 },
+};
+
+struct path {
+	uint64_t steps, hash;
+	bool ended;
+};
+
+static const struct block *block_at(uint64_t pc)
+{
+	for (size_t i = 0; i < sizeof(kernel) / sizeof(kernel[0]); i++)
+		if ((uint64_t)kernel[i].name == pc)
+			return &kernel[i];
+	ck_abort_msg("no block at %llu", (unsigned long long)pc);
+	return NULL;
+}
+
+static bool execute(struct path *p, unsigned thread, uint64_t seed, const struct block *b)
+{
+	uint64_t state = seed ^ (uint64_t)thread << 32 ^ p->steps, x = kit_random(&state);
+
+	p->hash = (p->hash ^ (uint64_t)b->name) * UINT64_C(0x100000001b3);
+	p->ended = b->name == 'Z' || (b->name == 'D' && x % 7 == 0);
+	p->steps++;
+	return b->name == 'B' ? p->steps < 50 && x % 6 : x % 3 == 0;
+}
+
+static void step(struct gputm_warp_former *f, const struct gputm_warp_former_warp *w,
+		 struct path path[], uint64_t seed)
+{
+	const struct block *b = block_at(w->pc);
+	const struct gputm_warp_former_target target = { (uint64_t)b->taken, (uint64_t)b->other,
+							 (uint64_t)b->rpc };
+	uint64_t taken = 0, ended = 0;
+
+	for (unsigned lane = 0; lane < LANES; lane++) {
+		if (!(w->mask >> lane & 1))
+			continue;
+		ck_assert_uint_eq(w->thread[lane] % LANES, lane);
+		ck_assert(!path[w->thread[lane]].ended);
+		if (execute(&path[w->thread[lane]], w->thread[lane], seed, b))
+			taken |= UINT64_C(1) << lane;
+		if (path[w->thread[lane]].ended)
+			ended |= UINT64_C(1) << lane;
+	}
+	if (ended)
+		ck_assert_int_ge(gputm_warp_former_exit(f, w->slot, ended), 0);
+	if (ended == w->mask)
+		return;
+	if (b->taken == b->other)
+		ck_assert_int_eq(gputm_warp_former_advance(f, w->slot, target.taken_pc), 0);
+	else
+		ck_assert_int_eq(gputm_warp_former_branch(f, w->slot, taken & ~ended, &target), 0);
+}
+
+/* Up to three warps are in flight and come back in any order. */
+static void run_kernel(struct kit *kit, bool barrier, bool hold, uint64_t seed)
+{
+	struct gputm_warp_former_config config = GPUTM_WARP_FORMER_CONFIG_INIT;
+	struct gputm_warp_former_warp flying[3];
+	struct path path[THREADS] = { { 0, 0, false } };
+	struct gputm_warp_former *f = NULL;
+	unsigned count = 0;
+	uint64_t random = seed;
+
+	config.lanes = LANES;
+	config.warps = WARPS;
+	config.warp_barrier = barrier;
+	config.hold_partial = hold;
+	ck_assert_int_eq(gputm_warp_former_new(kit->ctx, &config, &f), 0);
+	for (uint32_t w = 0; w < WARPS; w++)
+		ck_assert_int_eq(gputm_warp_former_launch(f, w, 0xf, 'A'), 0);
+	while (gputm_warp_former_live(f)) {
+		unsigned which;
+
+		if (count < 3 && kit_below(&random, 2) &&
+		    gputm_warp_former_pop(f, &flying[count]) == GPUTM_WARP_FORMER_OK)
+			count++;
+		if (!count) /* something can always issue when nothing is in flight */
+			ck_assert_int_eq(gputm_warp_former_pop_probe(f, &flying[0]), 0);
+		if (!count || kit_below(&random, 2))
+			continue;
+		which = (unsigned)kit_below(&random, count);
+		step(f, &flying[which], path, seed);
+		flying[which] = flying[--count];
+		kit_valid(gputm_warp_former_unit(f));
+	}
+	for (unsigned t = 0; t < THREADS; t++) {
+		struct path alone = { 0, 0, false };
+		uint64_t pc = 'A';
+
+		while (!alone.ended) {
+			const struct block *b = block_at(pc);
+
+			pc = (uint64_t)(execute(&alone, t, seed, b) ? b->taken : b->other);
+		}
+		ck_assert_uint_eq(alone.steps, path[t].steps);
+		ck_assert_uint_eq(alone.hash, path[t].hash);
+	}
+	gputm_warp_former_free(f);
+}
+
+START_TEST(test_warp_former_kernels_as_threads_alone)
+{
+	struct kit kit;
+
+	kit_open(&kit);
+	for (unsigned i = 0; i < kit_scale(100, 8); i++)
+		run_kernel(&kit, i & 1, i & 2, i);
+	kit_close(&kit);
+}
+END_TEST
+
+/* ---- random operations against the oracle ---- */
+
+static unsigned draw_flying(const struct oracle_warp_former *o, uint64_t *random)
+{
+	unsigned slot = 0;
+
+	for (unsigned i = 0; i < 20; i++) {
+		slot = (unsigned)kit_below(random, o->lanes * o->warps + 1);
+		if (slot < o->lanes * o->warps && o->pool[slot].used && o->pool[slot].flying)
+			break;
+	}
+	return slot;
+}
+
+static void one_step(struct gputm_warp_former *f, struct oracle_warp_former *o, uint64_t *random)
+{
+	struct gputm_warp_former_target target = { kit_below(random, 6), kit_below(random, 6),
+						   kit_below(random, 7) };
+	unsigned slot = draw_flying(o, random), popped = 0;
+	uint64_t mask = oracle_former_mask(o, slot), some = kit_random(random) & mask;
+	uint64_t what = kit_below(random, 20), pc = kit_below(random, 6);
+	struct gputm_warp_former_warp warp;
+	int expected;
+
+	if (kit_below(random, 12) == 0)
+		target.rpc = NONE;
+	if (what < 3) {
+		slot = (unsigned)kit_below(random, o->warps);
+		mask = kit_below(random, UINT64_C(1) << o->lanes);
+		expected = oracle_former_launch(o, slot, mask, pc);
+		ck_assert_int_eq(gputm_warp_former_launch(f, slot, mask, pc), expected);
+	} else if (what < 10) {
+		expected = oracle_former_pop(o, &popped);
+		ck_assert_int_eq(gputm_warp_former_pop(f, &warp), expected);
+		ck_assert(expected || warp.slot == popped);
+	} else if (what < 14) {
+		expected = oracle_former_branch(o, slot, some, &target);
+		ck_assert_int_eq(gputm_warp_former_branch(f, slot, some, &target), expected);
+	} else if (what < 17) {
+		expected = oracle_former_advance(o, slot, pc);
+		ck_assert_int_eq(gputm_warp_former_advance(f, slot, pc), expected);
+	} else if (what < 19) {
+		some = kit_below(random, 2) ? mask : some;
+		expected = oracle_former_exit(o, slot, some);
+		ck_assert_int_eq(gputm_warp_former_exit(f, slot, some), expected);
+	} else {
+		expected = oracle_former_barrier(o, slot, pc);
+		ck_assert_int_eq(gputm_warp_former_barrier(f, slot, pc), expected);
+	}
+}
+
+static void random_run(struct kit *kit, struct oracle_warp_former *o, uint64_t *random)
+{
+	struct gputm_warp_former_config config = GPUTM_WARP_FORMER_CONFIG_INIT;
+	struct gputm_warp_former *f = NULL;
+
+	config.lanes = o->lanes;
+	config.warps = o->warps;
+	config.block_warps = o->block_warps;
+	config.warp_barrier = o->warp_barrier;
+	config.hold_partial = o->hold;
+	config.pc_bits = 4;
+	o->pc_max = 15;
+	ck_assert_int_eq(gputm_warp_former_new(kit->ctx, &config, &f), 0);
+	for (unsigned i = 0; i < kit_scale(3000, 150); i++) {
+		const char *differs;
+
+		one_step(f, o, random);
+		kit_valid(gputm_warp_former_unit(f));
+		differs = oracle_former_compare(o, f);
+		ck_assert_msg(!differs, "step %u: %s", i, differs);
+		if (i % 61 == 0)
+			f = (struct gputm_warp_former *)(void *)kit_swap(
+				&warp_former_maker, kit, gputm_warp_former_unit(f));
+	}
+	gputm_warp_former_free(f);
+}
+
+START_TEST(test_warp_former_random)
+{
+	static const unsigned shape[][3] = { { 4, 4, 2 }, { 1, 9, 4 }, { 9, 3, 1 }, { 5, 7, 48 } };
+	uint64_t random = 4;
+
+	for (unsigned i = 0; i < 16; i++) {
+		struct oracle_warp_former o = { .lanes = shape[i / 4][0], .warps = shape[i / 4][1],
+						.block_warps = shape[i / 4][2],
+						.warp_barrier = i & 1, .hold = i & 2 };
+		struct kit kit;
+
+		kit_open(&kit);
+		random_run(&kit, &o, &random);
+		kit_close(&kit);
+	}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("warp_former");
+	TCase *tcase = tcase_create("warp_former");
+
+	tcase_set_timeout(tcase, 60);
+	tcase_add_test(tcase, test_warp_former_life);
+	tcase_add_test(tcase, test_fig_3_3_starvation_eddy);
+	tcase_add_test(tcase, test_fig_3_3_no_eddy_with_warp_barrier);
+	tcase_add_test(tcase, test_section_3_2_1_static_warps_stay_whole);
+	tcase_add_test(tcase, test_section_3_2_1_top_level_divergence_only);
+	tcase_add_test(tcase, test_errata_55_partial_warp_is_held);
+	tcase_add_test(tcase, test_warp_former_majority_and_ties);
+	tcase_add_test(tcase, test_warp_former_block_barrier);
+	tcase_add_test(tcase, test_warp_former_misuse_changes_nothing);
+	tcase_add_test(tcase, test_warp_former_kernels_as_threads_alone);
+	tcase_add_test(tcase, test_warp_former_random);
+	suite_add_tcase(suite, tcase);
+	return kit_run(suite);
+}
