@@ -144,8 +144,9 @@ static int end_access(struct gputm_local_tm *t, uint32_t wavefront, uint64_t con
 	return conflicts ? GPUTM_LOCAL_TM_CONFLICT : GPUTM_LOCAL_TM_OK;
 }
 
-int gputm_local_tm_access(struct gputm_local_tm *t, uint32_t wavefront, bool write, uint64_t lanes,
-			  const uint32_t *word, uint32_t *value, struct gputm_local_tm_answer *out)
+__attribute__((noinline)) static int
+access_lanes(struct gputm_local_tm *t, uint32_t wavefront, bool write, uint64_t lanes,
+	     const uint32_t *word, uint32_t *value, struct gputm_local_tm_answer *out)
 {
 	uint64_t conflicts = 0, repeated = 0, fresh = 0;
 	struct most most = { 0, 0 };
@@ -184,6 +185,46 @@ int gputm_local_tm_access(struct gputm_local_tm *t, uint32_t wavefront, bool wri
 	result = end_access(t, wavefront, conflicts, out);
 	gputm__emit(&t->unit, GPUTM_LOCAL_TM_EVENT_ACCESS, wavefront, write, lanes, conflicts);
 	return result;
+}
+
+/* One lane in a transaction that meets nobody: there is nothing to add up. */
+static inline bool access_one(struct gputm_local_tm *t, uint32_t wavefront, bool write,
+			      uint64_t lanes, const uint32_t *word, uint32_t *value,
+			      struct gputm_local_tm_answer *out)
+{
+	const struct wavefront *w = &t->wavefront[wavefront];
+	unsigned lane = gputm__lowest(lanes);
+	uint32_t at = word[lane], item = gputm__local_tm_item(t, wavefront, lane), other;
+	uint32_t cycles = 2;
+
+	if (lanes & ~gputm__local_tm_running(w) || w->phase != GPUTM_LOCAL_TM_RUNNING ||
+	    at >= t->words)
+		return false;
+	other = t->key_owner[at & t->key_mask];
+	if (other && other != item)
+		return false;
+	if (serve(t, item, at, write, &value[lane])) {
+		cycles = 3;
+		t->fresh++;
+		gputm__maximum(&t->owned_max, ++t->owned);
+	} else {
+		t->repeated++;
+	}
+	t->accesses++;
+	t->access_cycles += cycles;
+	*out = (struct gputm_local_tm_answer){ 0, cycles, 1 };
+	gputm__emit(&t->unit, GPUTM_LOCAL_TM_EVENT_ACCESS, wavefront, write, lanes, 0);
+	return true;
+}
+
+int gputm_local_tm_access(struct gputm_local_tm *t, uint32_t wavefront, bool write, uint64_t lanes,
+			  const uint32_t *word, uint32_t *value, struct gputm_local_tm_answer *out)
+{
+	bool one = lanes && !(lanes & (lanes - 1)) && wavefront < t->config.wavefronts;
+
+	if (one && access_one(t, wavefront, write, lanes, word, value, out))
+		return GPUTM_LOCAL_TM_OK;
+	return access_lanes(t, wavefront, write, lanes, word, value, out);
 }
 
 /* ---- what an access would do ---- */
