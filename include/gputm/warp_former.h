@@ -88,7 +88,7 @@ enum gputm_warp_former_event {
 	GPUTM_WARP_FORMER_EVENT_LAUNCH = 0,  /**< [static warp, PC, mask] */
 	GPUTM_WARP_FORMER_EVENT_ISSUE = 1,   /**< [slot, PC, mask, threads there] */
 	GPUTM_WARP_FORMER_EVENT_RETURN = 2,  /**< [slot, mask] */
-	GPUTM_WARP_FORMER_EVENT_MERGE = 3,   /**< threads joined a waiting warp: [slot, PC, lanes] */
+	GPUTM_WARP_FORMER_EVENT_MERGE = 3,   /**< threads joined: [slot, PC, lanes] */
 	GPUTM_WARP_FORMER_EVENT_DIVERGE = 4, /**< a warp barrier is made: [static warp, RPC] */
 	GPUTM_WARP_FORMER_EVENT_RESTORE = 5, /**< a static warp is whole: [static warp, PC, mask] */
 	GPUTM_WARP_FORMER_EVENT_EXIT = 6,    /**< [slot, lanes] */
