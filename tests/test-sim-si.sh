@@ -79,6 +79,8 @@ done
 # As printed, nothing is known of commits that are over: a later writer overwrites them.
 run 1 --system si-tm --workload atm-1024 --set system.literal=1
 says 'no serial order'
+run 1 --system si-tm --workload atm-1024 --set writer_table.release_at_commit=1
+says 'no serial order'
 run 0 --system si-tm --workload atm-1024 --set system.detection=none
 aborts conflict
 

@@ -255,6 +255,37 @@ START_TEST(test_table_1_storage)
 }
 END_TEST
 
+/* What Fig. 21 counts: three transactions share version 0, none version 1. */
+START_TEST(test_fig_21_sharers_of_a_version)
+{
+	struct gputm_version_table_config config = of(2);
+	uint32_t region, version;
+	struct gputm_version_table *t;
+	struct gputm_stat stat = { .name = "" };
+	struct kit kit;
+
+	kit_open(&kit);
+	t = make(&kit, &config);
+	add(t, 0, 64, 0x1000, 0);
+	for (unsigned i = 0; i < 3; i++)
+		ck_assert_int_eq(gputm_version_table_acquire(t, 0, 0, &region, &version), OK);
+	for (unsigned i = 0; i < 3; i++)
+		ck_assert_int_eq(gputm_version_table_release(t, region, version), 0);
+	next(t, 0, 10);
+	ck_assert_uint_eq(kit_stat(gputm_version_table_unit(t), "sharers"), 0);
+	next(t, 0, 20);
+	next(t, 0, 30);
+	kit_valid(gputm_version_table_unit(t));
+	for (size_t i = 0; strcmp(stat.name, "sharers"); i++)
+		ck_assert(gputm_unit_stat(gputm_version_table_unit(t), i, &stat));
+	ck_assert_uint_eq(stat.value, 2);
+	ck_assert_uint_eq(stat.bucket[0], 1);
+	ck_assert_uint_eq(stat.bucket[2], 1);
+	gputm_version_table_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
 /* A version in the middle stays while an older one is read, and the newest always. */
 START_TEST(test_version_table_recycles_oldest_first)
 {
@@ -650,6 +681,7 @@ int main(void)
 	tcase_add_test(tests, test_fig_5_plain_access_within_a_region);
 	tcase_add_test(tests, test_table_1_storage);
 	tcase_add_test(tests, test_version_table_recycles_oldest_first);
+	tcase_add_test(tests, test_fig_21_sharers_of_a_version);
 	tcase_add_test(tests, test_version_table_start_stamps_and_restart);
 	tcase_add_test(tests, test_version_table_regions_do_not_overlap);
 	tcase_add_test(tests, test_version_table_misuse_changes_nothing);

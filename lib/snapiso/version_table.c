@@ -32,7 +32,8 @@
  *   V2  at most one version of a region is copying or writable
  *   V3  only readable versions have references
  *   V4  acquired = released + references; copies = sealed + dropped + in progress;
- *       regions + sealed = recycled + invalidated + readable
+ *       regions + sealed = recycled + invalidated + readable;
+ *       samples of sharers = recycled + invalidated
  *   V5  versions and relocated bytes of all regions are apart (add_region, load)
  *
  * Differences from the paper
@@ -202,7 +203,8 @@ static void recycle_oldest(struct gputm_version_table *t, struct gputm__region *
 
 	r->created[r->readable] = 0;
 	r->number[r->readable] = GPUTM__NO_VERSION;
-	r->version[version] = (struct gputm__version){ 0, 0, 0, GPUTM__FREE };
+	gputm__sample(&t->sharers, r->version[version].sharers);
+	r->version[version] = (struct gputm__version){ 0, 0, 0, GPUTM__FREE, 0 };
 	t->recycled++;
 	gputm__emit(&t->unit, GPUTM_VERSION_TABLE_EVENT_RECYCLED, (uint64_t)(r - t->region),
 		    version, 0, 0);
@@ -229,6 +231,7 @@ int gputm_version_table_acquire(struct gputm_version_table *t, uint64_t address,
 	if (v->references == most)
 		return gputm__out_of_range(&t->unit, "references", most + 1, 0, most);
 	v->references++;
+	v->sharers += v->sharers < UINT32_MAX;
 	t->references++;
 	t->acquired++;
 	*region = (uint32_t)(r - t->region);
@@ -294,7 +297,8 @@ int gputm_version_table_begin_copy(struct gputm_version_table *t, uint32_t regio
 	*to = 0;
 	while (r->version[*to].state != GPUTM__FREE)
 		++*to;
-	r->version[*to] = (struct gputm__version){ 0, r->version[*from].stamp, 0, GPUTM__COPYING };
+	r->version[*to] = (struct gputm__version){ .stamp = r->version[*from].stamp,
+						   .state = GPUTM__COPYING };
 	t->copies++;
 	gputm__emit(&t->unit, GPUTM_VERSION_TABLE_EVENT_COPYING, region, *from, *to, 0);
 	return GPUTM_VERSION_TABLE_OK;
@@ -386,12 +390,15 @@ uint64_t gputm_version_table_start_stamp(const struct gputm_version_table *t, ui
 
 static void restart_region(struct gputm_version_table *t, struct gputm__region *r, uint64_t now)
 {
-	uint32_t newest = r->number[0];
+	uint32_t newest = r->number[0], sharers = r->version[newest].sharers;
 
+	for (uint32_t i = 1; i < r->readable; i++)
+		gputm__sample(&t->sharers, r->version[r->number[i]].sharers);
 	t->invalidated += r->readable - 1;
 	t->dropped += open_version(t, r) < GPUTM__VERSIONS;
 	for (uint32_t i = 0; i < GPUTM__VERSIONS; i++)
-		r->version[i] = (struct gputm__version){ 0, 0, 0, GPUTM__FREE };
+		r->version[i] = (struct gputm__version){ 0, 0, 0, GPUTM__FREE, 0 };
+	r->version[newest].sharers = sharers;
 	r->readable = 0;
 	gputm__region_push(t, r, newest, now);
 }

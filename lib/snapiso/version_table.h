@@ -16,6 +16,7 @@ enum { GPUTM__COPYING = 1, GPUTM__WRITABLE, GPUTM__READABLE, GPUTM__FREE };
 struct gputm__version {
 	uint64_t created, stamp;
 	uint32_t references, state;
+	uint32_t sharers; /* references ever taken */
 };
 
 struct gputm__region {
@@ -40,6 +41,7 @@ struct gputm_version_table {
 	uint64_t references;
 	uint64_t acquired, released, stale, copies, sealed, dropped, recycled, invalidated, waits;
 	uint64_t readable_max;
+	struct gputm__histogram sharers;
 };
 
 /* Address of a version. */

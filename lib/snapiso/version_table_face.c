@@ -41,6 +41,7 @@ static const struct gputm__stat_row stats[] = {
 	STAT(invalidated, COUNTER, "versions", "Readable versions that a restart freed."),
 	STAT(waits, COUNTER, "copies", "Copies that had to wait for a free place."),
 	STAT(readable_max, MAXIMUM, "versions", "Readable versions of a region, at most."),
+	STAT(sharers, HISTOGRAM, "references", "References taken to a version in its life."),
 	STAT(references, GAUGE, "references", "References held."),
 };
 
@@ -89,7 +90,8 @@ static void io_version(struct gputm_version_table *t, struct gputm__version *v,
 	gputm__io_u64_max(io, &v->stamp, t->stamp_max, "stamp of a version");
 	gputm__io_u32_max(io, &v->references, (uint32_t)gputm__low_mask(t->config.reference_bits),
 			  "references");
-	if (!io->error && (!v->state || (v->state != GPUTM__READABLE && v->references)))
+	gputm__io_u32(io, &v->sharers);
+	if (!io->error && (!v->state || (v->state != GPUTM__READABLE && v->sharers)))
 		gputm__io_fail(io, -EINVAL, "a version has no state, or readers it cannot have");
 }
 
@@ -181,8 +183,10 @@ static const char *check(const struct gputm_unit *unit)
 		open += gputm__region_in_state(t, r, GPUTM__COPYING) +
 			gputm__region_in_state(t, r, GPUTM__WRITABLE);
 		for (uint32_t k = 0; k < GPUTM__VERSIONS; k++) {
-			if (r->version[k].references && r->version[k].state != GPUTM__READABLE)
+			if (r->version[k].sharers && r->version[k].state != GPUTM__READABLE)
 				return "a version that is not readable has references";
+			if (r->version[k].references > r->version[k].sharers)
+				return "a version has more references than were taken";
 			references += r->version[k].references;
 		}
 	}
@@ -190,6 +194,8 @@ static const char *check(const struct gputm_unit *unit)
 		return "acquired is not released + references";
 	if (t->copies != t->sealed + t->dropped + open)
 		return "copies is not sealed + dropped + in progress";
+	if (t->sharers.samples != t->recycled + t->invalidated)
+		return "samples of sharers is not recycled + invalidated";
 	return t->regions + t->sealed == t->recycled + t->invalidated + readable
 		       ? NULL
 		       : "regions + sealed is not recycled + invalidated + readable";

@@ -229,10 +229,10 @@ static void commit_writes(struct sim_machine *machine, uint32_t id)
 			    "the writer table refused a commit");
 }
 
-/* The paper's text keeps the entries until the commit is over. */
+/* In the paper's text the words are its own until the commit is over. */
 static uint64_t commit_plain(struct sim_machine *machine, uint32_t id)
 {
-	if (!sim_si_of(machine)->made.writer_table.release_at_commit)
+	if (!sim_si_of(machine)->config->system.literal)
 		commit_writes(machine, id);
 	return 0;
 }
@@ -291,9 +291,11 @@ static void abort_tx(struct sim_machine *machine, uint32_t id)
 
 static void release_plain(struct sim_machine *machine, uint32_t id)
 {
-	if (sim_si_of(machine)->made.writer_table.release_at_commit)
+	const struct si *si = sim_si_of(machine);
+
+	if (si->config->system.literal)
 		commit_writes(machine, id);
-	else
+	else if (!si->made.writer_table.release_at_commit)
 		drop_writes(machine, id);
 	sim_si_give(machine, id);
 }

@@ -28,8 +28,9 @@
  * running one has an older snapshot; a read-only one counts for the version that it read.
  *
  * Options. system.literal is the paper's text: timestamps by Fig. 7 to the letter, and
- * transactions forgotten when their commit is over. With system.detection = none there is no
- * post-dating. Neither is serialisable, as --check shows.
+ * transactions forgotten when their commit is over. Its parts are timestamp_table.literal and
+ * writer_table.release_at_commit. With system.detection = none there is no post-dating. None
+ * of these is serialisable, as --check shows.
  *
  * si-tm-oracle finds loops in a graph at no cost, lets any number of transactions write a word
  * (the first that commits wins) and copies in no time.
