@@ -28,11 +28,12 @@ export COLUMNS_WANTED
 
 # One run: "WORKLOAD SYSTEM CONCURRENCY" gives these and the columns wanted. WORKLOAD and SYSTEM
 # may be followed by settings, as in warptm:system.resolver=scr,commit_unit.hazard_rate=2, and
-# WORKLOAD by threads=N among them. A WORKLOAD that ends in .trace.gz is a recorded trace.
+# WORKLOAD by threads=N and seed=N among them. A WORKLOAD that ends in .trace.gz is a recorded
+# trace.
 POINT='
 settings=$(for word in "$1" "$2"; do
 	echo "$word:" | sed "s/^[^:]*://; s/:\$//; s/[^,][^,]*/--set &/g; s/,/ /g
-		s/--set threads=/--threads /"
+		s/--set threads=/--threads /; s/--set seed=/--seed /"
 done)
 name=$(basename "$1" .trace.gz)
 case $1 in
