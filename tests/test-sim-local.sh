@@ -31,6 +31,14 @@ number() {
 	sed -n "s/.*\"$1\": \([0-9]*\),*\$/\1/p" "$work/out" | sed 1q
 }
 
+run 0 --list
+for name in southern-islands $systems local-hash-2 k-means-32 genetic-256; do
+	grep -qw -- "$name" "$work/out" || complain "--list does not tell of $name"
+done
+for name in southern-islands $systems; do
+	grep -q "Cm $name\\b" "$srcdir/man/gputm-sim.1" || complain "gputm-sim(1) does not tell of $name"
+done
+
 # ---- every run is right ----
 for workload in local-hash k-means genetic; do
 	for n in $sizes; do

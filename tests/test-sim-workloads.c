@@ -459,6 +459,64 @@ START_TEST(test_hash_table_invariant_is_strict)
 }
 END_TEST
 
+/* Thread after thread, each puts its number where the bucket is empty. */
+START_TEST(test_local_hash_invariant_is_strict)
+{
+	struct run run = { .workload = make("local-hash-4") };
+
+	run_all(&run, SIM_LOCAL);
+	holds(&run);
+	/* Thread t looks at t / 4 + 1 places. */
+	ck_assert_uint_eq(run.transactions, 4 * 64 * 65 / 2);
+	ck_assert_uint_eq(run.writes, 256);
+	ck_assert_uint_eq(sim_memory_read(run.memory, 4 * 7), 8);
+	broken(&run, 4 * 7, 0, "place 1 of bucket 3 holds 0");
+	broken(&run, 4 * 7, 7, "holds 7");
+	broken(&run, 4 * 7, 12, "holds 12");
+	finish(&run);
+}
+END_TEST
+
+START_TEST(test_k_means_invariant_is_strict)
+{
+	struct run run = { .workload = make("k-means-64") };
+	uint64_t second = 4 * (1 + 32 * 4), count = second + 4 * 32 * 3;
+	uint32_t points = 0;
+
+	run_all(&run, SIM_LOCAL);
+	holds(&run);
+	ck_assert_uint_eq(run.transactions, 256);
+	ck_assert_uint_eq(run.reads, 4 * 256);
+	ck_assert_uint_eq(run.plain_loads, 3 * 256);
+	for (uint32_t i = 0; i < 32; i++)
+		points += sim_memory_read(run.memory, 4 * (i + 32 * 3)) +
+			  sim_memory_read(run.memory, 4 * (i + 32 * 7));
+	ck_assert_uint_eq(points, 256);
+	/* Center 33 lies at positions 4 .. 7 of bank 1. */
+	broken(&run, second, sim_memory_read(run.memory, second) + 1, "center 33 has gathered");
+	broken(&run, count, sim_memory_read(run.memory, count) + 1, "center 33 has gathered");
+	finish(&run);
+}
+END_TEST
+
+START_TEST(test_genetic_invariant_is_strict)
+{
+	const char *settings[] = { "rounds", "3", NULL };
+	struct run run = { .workload = make_with("genetic-2", settings, 0, NULL, NULL) };
+
+	run_all(&run, SIM_LOCAL);
+	holds(&run);
+	ck_assert_uint_eq(run.transactions, 3 * 256);
+	ck_assert_uint_eq(run.reads, 2 * 3 * 256);
+	ck_assert_uint_eq(run.writes, 2 * 3 * 256);
+	broken(&run, 0, 256, "0x100 is no solution");
+	/* Nothing in the bag is as far from half of all as can be. */
+	sim_memory_write(run.memory, 0, 0);
+	broken(&run, 4, 0, "the best solution is");
+	finish(&run);
+}
+END_TEST
+
 START_TEST(test_bank_takes_its_options)
 {
 	const char *settings[] = { "accounts", "2", "transfers", "3", "block_size", "64", NULL };
@@ -1218,6 +1276,9 @@ int main(void)
 	tcase_add_test(tests, test_octree_invariant_is_strict);
 	tcase_add_loop_test(tests, test_octree_is_built_and_walked, 0, 4);
 	tcase_add_test(tests, test_hash_table_invariant_is_strict);
+	tcase_add_test(tests, test_local_hash_invariant_is_strict);
+	tcase_add_test(tests, test_k_means_invariant_is_strict);
+	tcase_add_test(tests, test_genetic_invariant_is_strict);
 	tcase_add_test(tests, test_bank_takes_its_options);
 	tcase_add_test(tests, test_keys_are_fnv_1a_of_words);
 	tcase_add_loop_test(tests, test_bad_keys_are_refused, 0, 5);

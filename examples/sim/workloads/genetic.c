@@ -139,7 +139,7 @@ static int make(const struct sim_workload_request *request, struct sim_workload 
 	g->seed = request->seed;
 	draw_problem(g);
 	g->program = (struct sim_program){ code, END + 1, eval, g };
-	sim_local_base(&g->base, request->class, &g->program);
+	sim_local_base(&g->base, request->class, &g->program, g->solutions);
 	g->base.transactions = (uint64_t)LOCAL_ITEMS * g->rounds;
 	*out = &g->base;
 	return 0;

@@ -133,7 +133,8 @@ static int make(const struct sim_workload_request *request, struct sim_workload 
 			k->center[i][d] = sim_random(&state) % RANGE;
 		}
 	k->program = (struct sim_program){ code, END + 1, eval, k };
-	sim_local_base(&k->base, request->class, &k->program);
+	sim_local_base(&k->base, request->class, &k->program,
+		       word_of(k->centers - 1, GATHERED - 1) + 1);
 	k->base.transactions = LOCAL_ITEMS;
 	*out = &k->base;
 	return 0;

@@ -13,7 +13,7 @@
 
 /* Set up the part that all have; `words` of local memory are data. */
 static inline void sim_local_base(struct sim_workload *base, const struct sim_workload_class *class,
-				  const struct sim_program *program)
+				  const struct sim_program *program, uint32_t words)
 {
 	static const char elsewhere[] = "its data are in local memory, which only local-tm, "
 					"local-tm-perfect and local-serialised have";
@@ -26,6 +26,8 @@ static inline void sim_local_base(struct sim_workload *base, const struct sim_wo
 	for (unsigned i = 0; i < SIM_FLAVOURS; i++)
 		base->missing[i] = elsewhere;
 	base->program[SIM_LOCAL] = program;
+	base->region[0] = (struct sim_region){ 0, 4 * (uint64_t)words };
+	base->regions = 1;
 }
 
 static inline uint64_t sim_local_address(uint32_t word)

@@ -80,7 +80,7 @@ static int make(const struct sim_workload_request *request, struct sim_workload 
 	}
 	hash->buckets = *(const uint32_t *)request->class->given;
 	hash->program = (struct sim_program){ code, END + 1, eval, hash };
-	sim_local_base(&hash->base, request->class, &hash->program);
+	sim_local_base(&hash->base, request->class, &hash->program, LOCAL_ITEMS);
 	*out = &hash->base;
 	return 0;
 }
