@@ -358,7 +358,7 @@ int gputm_recency_bloom_update_pair(struct gputm_recency_bloom *f, uint64_t addr
 	if (address >= f->raise_end || (first | second) > f->span)
 		return update_pair_any(f, address, first, second);
 	cells = gputm__h3_narrow(f->table, address);
-	raise_pair(&entry[gputm__opaque((uint16_t)cells) * 2], first, second);
+	raise_pair(&entry[(cells & 0xffff) * 2], first, second);
 	raise_pair(&entry[(cells >> 16 & 0xffff) * 2], first, second);
 	raise_pair(&entry[(cells >> 32 & 0xffff) * 2], first, second);
 	raise_pair(&entry[(cells >> 48) * 2], first, second);
