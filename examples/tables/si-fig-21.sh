@@ -3,7 +3,8 @@
 # Chen, Peng and Irving, ISCA 2017, Fig. 21: transactions that read the same snapshot, on average,
 # aborted attempts included; and how many commits went into one version.
 # The paper's trend: many transactions share a snapshot, 13 to 50 here, and 3 to 14 commits share
-# a version and its copy; fewest on the lists, where most attempts abort.
+# a version and its copy; fewest on the lists, where most attempts abort. How sharers are
+# distributed is in the JSON report: the histogram sharers of version_table.
 . "$(dirname "$0")/si-common.sh"
 
 COLUMNS_WANTED='version_table.acquired version_table.sealed committed'
