@@ -206,6 +206,37 @@ START_TEST(test_fig_3_7_block_stack)
 }
 END_TEST
 
+/* Compaction has no starvation eddy: D is executed by the two static warps. */
+START_TEST(test_fig_3_3_no_eddy_with_block_stack)
+{
+	const struct gputm_block_stack_target at_a = { 'B', 'C', 'D', NONE };
+	const unsigned whole[][4] = { { 1, 2, 3, 4 }, { 5, 6, 7, 8 } };
+	const unsigned in_b[][4] = { { 1, 2, 7, 4 }, { 0, 6, 0, 0 } };
+	const unsigned in_c[][4] = { { 5, 0, 3, 8 } };
+	struct gputm_block_stack *s;
+	struct kit kit;
+
+	kit_open(&kit);
+	s = make(&kit, 4, 2, false);
+	launch(s, 'A', (const unsigned[]){ 1, 2, 3, 4, 5, 6, 7, 8, 0 });
+	admit(s, 2, whole);
+	ck_assert_int_eq(gputm_block_stack_branch(s, 0, 0xb, &at_a), GPUTM_BLOCK_STACK_WAIT);
+	ck_assert_int_eq(gputm_block_stack_branch(s, 1, 0x6, &at_a), GPUTM_BLOCK_STACK_COMPACT);
+	ck_assert_uint_eq(gputm_block_stack_pc(s), 'B');
+	admit(s, 2, in_b);
+	ck_assert_int_eq(gputm_block_stack_arrive(s, 0, 'D'), GPUTM_BLOCK_STACK_WAIT);
+	ck_assert_int_eq(gputm_block_stack_arrive(s, 1, 'D'), GPUTM_BLOCK_STACK_COMPACT);
+	ck_assert_uint_eq(gputm_block_stack_pc(s), 'C');
+	admit(s, 1, in_c);
+	ck_assert_int_eq(gputm_block_stack_arrive(s, 0, 'D'), GPUTM_BLOCK_STACK_COMPACT);
+	ck_assert_uint_eq(gputm_block_stack_pc(s), 'D');
+	admit(s, 2, whole);
+	ck_assert_uint_eq(kit_stat(gputm_block_stack_unit(s), "warps_admitted"), 7);
+	gputm_block_stack_free(s);
+	kit_close(&kit);
+}
+END_TEST
+
 /* A block of one warp goes through the states of the figure's stack. */
 START_TEST(test_fig_3_8_block_stack)
 {
@@ -822,6 +853,7 @@ int main(void)
 	tcase_add_test(tcase, test_block_stack_life);
 	tcase_add_test(tcase, test_fig_3_5_block_stack);
 	tcase_add_test(tcase, test_fig_3_7_block_stack);
+	tcase_add_test(tcase, test_fig_3_3_no_eddy_with_block_stack);
 	tcase_add_test(tcase, test_fig_3_8_block_stack);
 	tcase_add_test(tcase, test_block_stack_loop_does_not_grow);
 	tcase_add_test(tcase, test_block_stack_full);
