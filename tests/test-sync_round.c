@@ -137,6 +137,7 @@ START_TEST(test_fig_1b_optimised_round)
 	complete(round, 1084, 40, 0, 0, false);
 	expect(round, 1084, GPUTM_SYNC_ROUND_COPY_BACK);
 	complete(round, 1084, 100, 1, 0, false);
+	expect_run(round, 1084, 1094); /* the GPU's shadow copy is made */
 	ck_assert_uint_eq(running(round, 1093), 0);
 	ck_assert_uint_eq(running(round, 1094), GPU);
 	expect_run(round, 1094, 1204);

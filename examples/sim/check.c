@@ -334,24 +334,14 @@ static bool replay(struct sim_check *check, struct sim_memory *memory,
 	return right;
 }
 
-/* Every word of a below `end` is the same in b. */
-static bool contained(const struct sim_memory *a, const struct sim_memory *b, uint64_t end,
-		      struct sim_verdict *verdict)
+static bool same_memory(const struct sim_memory *memory, const struct sim_memory *serial,
+			uint64_t end, struct sim_verdict *verdict)
 {
-	const uint32_t *page;
-	uint64_t address = 0;
+	uint64_t address;
 
-	for (; (page = sim_memory_page(a, &address)) && address < end;
-	     address += 1u << SIM_PAGE_BITS) {
-		const uint32_t *other = sim_memory_find(b, address);
-
-		for (uint32_t i = 0; i < (1u << SIM_PAGE_BITS) / 4 && address + 4 * i < end; i++)
-			if (page[i] != (other ? other[i] : 0))
-				return fail(verdict, "the word at 0x%llx ends otherwise than in "
-						     "the serial order",
-					    (unsigned long long)address + 4 * i);
-	}
-	return true;
+	return !sim_memory_differ(memory, serial, end, &address) ||
+	       fail(verdict, "the word at 0x%llx ends otherwise than in the serial order",
+		    (unsigned long long)address);
 }
 
 int sim_check_judge(struct sim_check *check, const struct sim_memory *memory,
@@ -367,12 +357,44 @@ int sim_check_judge(struct sim_check *check, const struct sim_memory *memory,
 	workload->class->setup(workload, serial);
 	out->transactions = check->commits;
 	out->serializable = replay(check, serial, out) &&
-			    contained(memory, serial, workload->lock_base, out) &&
-			    contained(serial, memory, workload->lock_base, out);
+			    same_memory(memory, serial, workload->lock_base, out);
 	out->invariant = !workload->class->invariant(workload, memory, broken, sizeof(broken)) ||
 			 fail(out, "the workload's invariant is broken: %s", broken);
 	out->passed = out->serializable && out->invariant;
 	check->exhausted |= serial->exhausted;
 	sim_memory_free(serial);
 	return check->exhausted ? -ENOMEM : 0;
+}
+
+static void list_from(struct sim_access *to, const struct access *from, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		to[i] = (struct sim_access){ address_of(&from[i]), from[i].value,
+					     from[i].low & WRITE };
+}
+
+void sim_check_each(const struct sim_check *check, sim_access_fn fn, void *state)
+{
+	uint32_t most = 0;
+	struct sim_access *list;
+
+	for (size_t i = 0; i < check->commits; i++)
+		most = check->commit[i].count > most ? check->commit[i].count : most;
+	for (uint64_t i = 0; i < check->workload->threads; i++)
+		most = check->attempt[i].plain > most ? check->attempt[i].plain : most;
+	list = malloc(((size_t)most + 1) * sizeof(*list));
+	for (size_t i = 0; list && i < check->commits; i++) {
+		const struct committed *c = &check->commit[i];
+
+		list_from(list, check->log + c->start, c->count);
+		fn(state, c->thread, true, list, c->plain, c->count);
+	}
+	for (uint64_t i = 0; list && i < check->workload->threads; i++) {
+		const struct attempt *a = &check->attempt[i];
+
+		list_from(list, a->access, a->plain);
+		if (a->plain)
+			fn(state, (uint32_t)i, false, list, a->plain, a->plain);
+	}
+	free(list);
 }

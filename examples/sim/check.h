@@ -49,4 +49,20 @@ const struct sim_observer *sim_check_observer(struct sim_check *check);
 int sim_check_judge(struct sim_check *check, const struct sim_memory *memory,
 		    struct sim_verdict *out);
 
+/* One access of a committed transaction. */
+struct sim_access {
+	uint64_t address;
+	uint32_t value;
+	bool write;
+};
+
+/*
+ * Call fn for each committed transaction in the serial order that was judged: its accesses in
+ * program order, the first `plain` of them stores that its thread made before it. At the end
+ * for each thread with stores behind its last transaction: all of them plain, none committed.
+ */
+typedef void (*sim_access_fn)(void *state, uint32_t thread, bool committed,
+			      const struct sim_access *access, uint32_t plain, uint32_t count);
+void sim_check_each(const struct sim_check *check, sim_access_fn fn, void *state);
+
 #endif /* SIM_CHECK_H */

@@ -30,6 +30,8 @@ struct sim_own_machine {
 	const char *summary;
 	/* Run until no thread is left, none can go on, or sim_fail() was called. */
 	void (*run)(struct sim_machine *machine);
+	/* What --check proves, in one word of the report's list; NULL: "serializable". */
+	const char *check_kind;
 	/* In a few words, for the text report. */
 	void (*describe)(const void *system_config, char *text, size_t size);
 };

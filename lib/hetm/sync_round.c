@@ -559,9 +559,13 @@ uint64_t gputm_sync_round_next_event(const struct gputm_sync_round *r)
 	}
 	if (r->step == SHIP)
 		return r->from[CPU] == BLOCKED || r->link_free < event ? r->link_free : event;
-	if (r->step == VERDICT || r->step == FINISH)
-		return later(r->link_free, r->gpu_free);
-	return r->now;
+	if (r->step != VERDICT && r->step != FINISH)
+		return r->now;
+	event = later(r->link_free, r->gpu_free);
+	for (unsigned d = 0; d < DEVICES; d++)
+		if (r->from[d] > r->now && r->from[d] < event)
+			event = r->from[d];
+	return event;
 }
 
 enum gputm_sync_round_phase gputm_sync_round_current(const struct gputm_sync_round *r)

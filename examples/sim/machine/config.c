@@ -66,7 +66,7 @@ const struct gputm_params sim_machine_params = {
 
 const char *const sim_abort_reason_name[SIM_ABORT_REASONS] = {
 	"validation", "conflict", "intra_warp", "watchdog", "capacity", "rollover", "writer",
-	"loop",	      "stale",
+	"loop",	      "stale",	  "round",
 };
 
 const char *const sim_traffic_name[SIM_TRAFFIC_KINDS] = {

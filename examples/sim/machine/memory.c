@@ -85,3 +85,28 @@ struct sim_memory *sim_memory_copy(const struct sim_memory *memory)
 	}
 	return copy;
 }
+
+/* Is a word of a page of `a` another one in `b`? */
+static bool differs_from(const struct sim_memory *a, const struct sim_memory *b, uint64_t end,
+			 uint64_t *address)
+{
+	const uint32_t *page;
+	uint64_t at = 0;
+
+	for (; (page = sim_memory_page(a, &at)) && at < end; at += 1u << SIM_PAGE_BITS) {
+		const uint32_t *other = sim_memory_find(b, at);
+
+		for (uint32_t i = 0; i < (1u << SIM_PAGE_BITS) / 4 && at + 4 * i < end; i++)
+			if (page[i] != (other ? other[i] : 0)) {
+				*address = at + 4 * i;
+				return true;
+			}
+	}
+	return false;
+}
+
+bool sim_memory_differ(const struct sim_memory *a, const struct sim_memory *b, uint64_t end,
+		       uint64_t *address)
+{
+	return differs_from(a, b, end, address) || differs_from(b, a, end, address);
+}

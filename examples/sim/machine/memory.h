@@ -30,6 +30,10 @@ uint32_t *sim_memory_make(struct sim_memory *memory, uint64_t address);
 /* The next page at or above *address that exists: its address and its words. */
 const uint32_t *sim_memory_page(const struct sim_memory *memory, uint64_t *address);
 
+/* Is there a word below `end` that is not the same in both? *address is one. */
+bool sim_memory_differ(const struct sim_memory *a, const struct sim_memory *b, uint64_t end,
+		       uint64_t *address);
+
 static inline uint32_t *sim_memory_find(const struct sim_memory *memory, uint64_t address)
 {
 	uint32_t **directory = memory->root[address >> (SIM_PAGE_BITS + SIM_DIRECTORY_BITS)];

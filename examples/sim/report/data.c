@@ -58,7 +58,8 @@ static void put_traffic(struct emit *e, const struct sim_result *result)
 	emit_end(e);
 }
 
-static void put_verdict(struct emit *e, const struct sim_verdict *verdict)
+static void put_verdict(struct emit *e, const struct sim_own_machine *own,
+			const struct sim_verdict *verdict)
 {
 	if (!verdict) {
 		emit_text(e, "check", NULL);
@@ -66,7 +67,7 @@ static void put_verdict(struct emit *e, const struct sim_verdict *verdict)
 	}
 	emit_object(e, "check");
 	emit_bool(e, "passed", verdict->passed);
-	emit_text(e, "kind", "serializable");
+	emit_text(e, "kind", own && own->check_kind ? own->check_kind : "serializable");
 	emit_bool(e, "serializable", verdict->serializable);
 	emit_bool(e, "invariant", verdict->invariant);
 	emit_u64(e, "transactions", verdict->transactions);
@@ -144,7 +145,7 @@ int sim_report_data(const struct sim_report *r)
 	emit_end(&e);
 	put_traffic(&e, result);
 	emit_real(&e, "wall_seconds", r->wall_seconds);
-	put_verdict(&e, r->verdict);
+	put_verdict(&e, r->setup->system->own, r->verdict);
 	emit_array(&e, "units");
 	for (size_t i = 0; sim_machine_unit(r->machine, i, &info); i++)
 		sim_report_unit(&e, &info);

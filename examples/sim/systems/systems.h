@@ -15,5 +15,6 @@ extern const struct sim_system_class sim_si_tm, sim_si_tm_oracle;
 extern const struct sim_system_class sim_local_tm;
 extern const struct sim_system_class sim_local_tm_perfect;
 extern const struct sim_system_class sim_local_serialised;
+extern const struct sim_system_class sim_hetm;
 
 #endif

@@ -12,6 +12,7 @@ extern const struct sim_workload_class sim_audit, sim_skew, sim_skewr;
 extern const struct sim_workload_class sim_octree;
 extern const struct sim_workload_class sim_sorted_list, sim_search_tree, sim_graph_cut;
 extern const struct sim_workload_class sim_replay;
+extern const struct sim_workload_class sim_w1, sim_w2, sim_cache;
 
 /* The workloads in local memory: families with N = 2, 4, ... 256 in the name. */
 #define SIM_LOCAL_FAMILY(DO) DO(2) DO(4) DO(8) DO(16) DO(32) DO(64) DO(128) DO(256)

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The CPU of HeTM: workers that interpret requests under a simple opaque TM (hetm.h). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "hetm.h"
+
+void hetm_note(struct sim_machine *machine, struct hetm_words *words, uint64_t address,
+	       uint32_t value)
+{
+	if (words->count == words->capacity) {
+		uint32_t wanted = words->capacity ? 2 * words->capacity : 16;
+		struct hetm_word *bigger = realloc(words->word, wanted * sizeof(*bigger));
+
+		if (!bigger) {
+			sim_fail(machine, -ENOMEM, "no memory for what a transaction accesses");
+			return;
+		}
+		words->word = bigger;
+		words->capacity = wanted;
+	}
+	words->word[words->count++] = (struct hetm_word){ address, value };
+}
+
+/* ---- memory ---- */
+
+/* What the transaction itself has written last, or NULL. */
+static struct hetm_word *own(const struct hetm_worker *w, uint64_t address)
+{
+	for (uint32_t i = w->writes.count; i-- > 0;)
+		if (w->writes.word[i].address == address)
+			return &w->writes.word[i];
+	return NULL;
+}
+
+static void observe_load(struct sim_machine *machine, const struct hetm_worker *w,
+			 uint64_t address, uint32_t value)
+{
+	const struct sim_observer *o = machine->options.observer;
+
+	if (o && w->in_tx)
+		o->load(o->state, w->lane.thread, address, value, 0);
+}
+
+static void observe_store(struct sim_machine *machine, const struct hetm_worker *w, bool inside,
+			  uint64_t address, uint32_t value)
+{
+	const struct sim_observer *o = machine->options.observer;
+
+	if (o)
+		o->store(o->state, w->lane.thread, inside, address, value);
+}
+
+/* Write a word of the CPU's replica at the commit that is the clock's newest. */
+static void publish(struct sim_machine *machine, const struct hetm_worker *w, uint64_t address,
+		    uint32_t value)
+{
+	struct hetm *h = hetm_of(machine);
+
+	sim_memory_write(machine->memory, address, value);
+	if (h->config->system.devices != HETM_CPU_ONLY &&
+	    gputm_write_set_log_append(h->log, (uint32_t)(w - h->worker), address - h->base, value,
+				       h->commits))
+		sim_fail(machine, -EINVAL, "a write of the CPU does not go to its log");
+}
+
+/* Does the transaction still read what it has read? If so it has seen all commits. */
+static bool extend(struct sim_machine *machine, struct hetm_worker *w)
+{
+	if (w->snapshot == hetm_of(machine)->commits)
+		return true;
+	for (uint32_t i = 0; i < w->reads.count; i++)
+		if (sim_memory_read(machine->memory, w->reads.word[i].address) !=
+		    w->reads.word[i].value)
+			return false;
+	w->snapshot = hetm_of(machine)->commits;
+	return true;
+}
+
+static void abort_tx(struct sim_machine *machine, struct hetm_worker *w)
+{
+	const struct sim_observer *o = machine->options.observer;
+
+	if (o)
+		o->abort(o->state, w->lane.thread, SIM_ABORT_VALIDATION);
+	machine->result.aborted++;
+	machine->result.aborted_by_reason[SIM_ABORT_VALIDATION]++;
+	w->saved.attempt++;
+	w->lane = w->saved;
+	w->pc = w->begin;
+	w->in_tx = false;
+}
+
+static void load(struct sim_machine *machine, struct hetm_worker *w, uint64_t address)
+{
+	struct hetm_word *mine = w->in_tx ? own(w, address) : NULL;
+
+	if (mine) {
+		w->lane.loaded = mine->value;
+	} else if (w->in_tx && !extend(machine, w)) {
+		abort_tx(machine, w);
+		return;
+	} else {
+		w->lane.loaded = sim_memory_read(machine->memory, address);
+		if (w->in_tx)
+			hetm_note(machine, &w->reads, address, w->lane.loaded);
+	}
+	observe_load(machine, w, address, w->lane.loaded);
+}
+
+static void store(struct sim_machine *machine, struct hetm_worker *w, uint64_t address,
+		  uint32_t value)
+{
+	struct hetm_word *mine;
+
+	if (!w->in_tx) {
+		hetm_of(machine)->commits++;
+		publish(machine, w, address, value);
+		observe_store(machine, w, false, address, value);
+		return;
+	}
+	mine = own(w, address);
+	if (mine)
+		mine->value = value;
+	else
+		hetm_note(machine, &w->writes, address, value);
+	observe_store(machine, w, true, address, value);
+}
+
+/* ---- transactions ---- */
+
+static void begin(struct sim_machine *machine, struct hetm_worker *w)
+{
+	w->begin = w->pc - 1;
+	w->saved = w->lane;
+	w->in_tx = true;
+	w->reads.count = w->writes.count = 0;
+	w->snapshot = hetm_of(machine)->commits;
+}
+
+static void commit(struct sim_machine *machine, struct hetm_worker *w)
+{
+	const struct sim_observer *o = machine->options.observer;
+	struct hetm *h = hetm_of(machine);
+
+	if (!extend(machine, w)) {
+		abort_tx(machine, w);
+		return;
+	}
+	h->commits += w->writes.count > 0;
+	for (uint32_t i = 0; i < w->writes.count; i++)
+		publish(machine, w, w->writes.word[i].address, w->writes.word[i].value);
+	if (o)
+		o->commit(o->state, w->lane.thread, h->place);
+	h->place++;
+	machine->result.committed++;
+	w->lane.attempt = 0;
+	w->in_tx = false;
+}
+
+/* ---- instructions ---- */
+
+static uint64_t cycles_of(const struct hetm_machine_config *c, const struct sim_instr *instr)
+{
+	switch (instr->op) {
+	case SIM_PLAIN:
+		return (uint64_t)instr->count * c->plain_cycles;
+	case SIM_LOAD:
+	case SIM_STORE:
+	case SIM_CAS:
+		return c->access_cycles;
+	case SIM_TX_BEGIN:
+		return c->begin_cycles;
+	case SIM_TX_COMMIT:
+		return c->commit_cycles;
+	default:
+		return c->plain_cycles;
+	}
+}
+
+static void end_request(struct sim_machine *machine, struct hetm_worker *w)
+{
+	machine->threads_left--;
+	machine->last_work = sim_now(machine);
+	w->ready_at = HETM_NEVER;
+}
+
+static void step(struct sim_machine *machine, struct hetm_worker *w)
+{
+	const struct sim_program *program = machine->program;
+	const struct sim_instr *instr = &program->code[w->pc++];
+	struct sim_step does = { 0 };
+
+	w->ready_at += cycles_of(&hetm_of(machine)->config->machine, instr);
+	if (instr->op <= SIM_BRANCH)
+		program->eval(program->data, w->pc - 1, &w->lane, &does);
+	machine->result.instructions++;
+	switch (instr->op) {
+	case SIM_LOAD:
+		if (!does.skip)
+			load(machine, w, does.address);
+		break;
+	case SIM_STORE:
+		if (!does.skip)
+			store(machine, w, does.address, does.value);
+		break;
+	case SIM_BRANCH:
+		w->pc = does.taken ? instr->target : w->pc;
+		break;
+	case SIM_TX_BEGIN:
+		begin(machine, w);
+		break;
+	case SIM_TX_COMMIT:
+		commit(machine, w);
+		break;
+	case SIM_EXIT:
+		end_request(machine, w);
+		break;
+	default: /* programs of transactions have no CAS; a fence has nothing to wait for */
+		break;
+	}
+}
+
+/* ---- workers ---- */
+
+/* An idle worker takes a request, if there is one. */
+static void take(struct sim_machine *machine, struct hetm_worker *w)
+{
+	struct hetm *h = hetm_of(machine);
+	bool steal = h->config->system.steal || h->config->system.devices == HETM_CPU_ONLY;
+	uint64_t request;
+	uint32_t type;
+
+	if (gputm_dispatch_queues_pop(h->queues, steal, &type, &request) !=
+	    GPUTM_DISPATCH_QUEUES_TAKEN)
+		return;
+	memset(&w->lane, 0, sizeof(w->lane));
+	w->lane.thread = (uint32_t)request;
+	w->pc = 0;
+	w->in_tx = false;
+	w->ready_at = sim_now(machine);
+}
+
+void hetm_cpu_run(struct sim_machine *machine)
+{
+	struct hetm *h = hetm_of(machine);
+
+	for (uint32_t i = 0; i < h->config->machine.workers; i++)
+		if (h->worker[i].ready_at <= sim_now(machine))
+			step(machine, &h->worker[i]);
+}
+
+void hetm_cpu_take(struct sim_machine *machine)
+{
+	struct hetm *h = hetm_of(machine);
+
+	for (uint32_t i = 0; i < h->config->machine.workers; i++)
+		if (h->worker[i].ready_at == HETM_NEVER)
+			take(machine, &h->worker[i]);
+}
+
+bool hetm_cpu_idle(const struct hetm *hetm)
+{
+	return hetm_cpu_next(hetm) == HETM_NEVER;
+}
+
+uint64_t hetm_cpu_next(const struct hetm *hetm)
+{
+	uint64_t first = HETM_NEVER;
+
+	for (uint32_t i = 0; i < hetm->config->machine.workers; i++)
+		if (hetm->worker[i].ready_at < first)
+			first = hetm->worker[i].ready_at;
+	return first;
+}
+
+void hetm_cpu_free(struct hetm *hetm)
+{
+	for (uint32_t i = 0; i < HETM_WORKERS; i++) {
+		free(hetm->worker[i].reads.word);
+		free(hetm->worker[i].writes.word);
+	}
+}

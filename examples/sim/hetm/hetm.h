@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_HETM_H
+#define SIM_HETM_H
+/*
+ * HeTM: a CPU and a GPU with a replica of the workload's memory each. The units are those of
+ * lib/hetm; what is here moves the data and lets the devices run.
+ *
+ * Time: cycles of 1 GHz. A thread of the workload is a request; all are submitted at the start.
+ *
+ * CPU (cpu.c). Workers take requests one by one and interpret the program, an instruction
+ * at a time, under a simple opaque TM: writes are buffered; a transaction notes the values it
+ * reads, looks at them again whenever another one has committed, and aborts when one
+ * has changed (as NOrec does). Its commit is at one instant, and goes to the write-set log.
+ *
+ * GPU (gpu.c). A kernel is a batch of requests, and a run of the machine of machine/ under
+ * any of its systems, on a copy of the replica. It begins and ends as a whole: what it has
+ * read and written is marked, and counts, when it ends.
+ *
+ * Rounds (rounds.c). sync_round says what is to be done, this does it.
+ *
+ * With an observer, the transactions are told in one serial order: those of the CPU as they
+ * commit, those of the GPU when their round has succeeded. Each kernel is checked on its own,
+ * against the replica that it found (P2-dagger of the paper), the replicas are compared after
+ * each round, and the check of the run replays all of it (P1).
+ */
+#include "gputm/access_bitmap.h"
+#include "gputm/device_validator.h"
+#include "gputm/dispatch_queues.h"
+#include "gputm/sync_round.h"
+#include "gputm/write_set_log.h"
+#include "../check.h"
+#include "../machine/wiring.h"
+
+#define HETM_WORKERS 64
+#define HETM_NEVER UINT64_MAX
+
+enum { HETM_BOTH, HETM_CPU_ONLY, HETM_GPU_ONLY }; /* devices */
+
+struct hetm_options {
+	uint32_t gpu;	  /* number of the GPU's system in hetm_gpu_names[] */
+	uint32_t devices; /* enum above */
+	uint32_t steal;	  /* 1: a device takes from the other's queue */
+	uint32_t concurrency; /* of the GPU: warps of a core in transactions; 0: no limit */
+};
+
+struct hetm_machine_config {
+	uint32_t workers;
+	uint32_t access_cycles; /* of the CPU: a load or store */
+	uint32_t plain_cycles;	/* an instruction without memory */
+	uint32_t begin_cycles, commit_cycles;
+	uint32_t launch_cycles; /* of a GPU kernel, besides its run */
+	uint32_t swap_units_every;
+};
+
+struct hetm_config {
+	struct hetm_options system;
+	struct hetm_machine_config machine;
+	struct sim_machine_config gpu;
+	struct gputm_sync_round_config round;
+	struct gputm_write_set_log_config log;
+	struct gputm_device_validator_config validator;
+	struct gputm_dispatch_queues_config queues;
+	struct gputm_access_bitmap_config reads, writes;
+};
+
+/* ---- CPU ---- */
+
+struct hetm_word {
+	uint64_t address;
+	uint32_t value;
+};
+
+struct hetm_words {
+	struct hetm_word *word;
+	uint32_t count, capacity;
+};
+
+struct hetm_worker {
+	struct sim_lane lane, saved;
+	uint64_t ready_at; /* of its next instruction; HETM_NEVER: it has no request */
+	uint64_t snapshot; /* commits that its reads have seen */
+	uint32_t pc, begin;
+	bool in_tx;
+	struct hetm_words reads, writes;
+};
+
+/* ---- GPU ---- */
+
+struct hetm_kernel {
+	struct hetm_kernel *next; /* of this round */
+	uint64_t ends;
+	uint32_t *request; /* [count] */
+	uint32_t count;
+	struct sim_workload workload; /* the batch, as a workload */
+	struct sim_workload_class class;
+	struct sim_program program;
+	const struct sim_program *inner;
+	const struct sim_memory *found; /* the replica */
+	uint32_t device_bit;
+	struct hetm_words *attempt;	/* [count] what a thread has accessed since it began */
+	struct hetm_words reads, writes; /* of what is committed; values of writes only */
+	struct sim_check *check;	/* NULL without an observer */
+	uint64_t committed;
+};
+
+struct hetm {
+	const struct hetm_config *config;
+	/* Configs of the units, with the size of the workload's region. */
+	struct gputm_write_set_log_config log_config;
+	struct gputm_device_validator_config validator_config;
+	struct gputm_access_bitmap_config reads_config, writes_config;
+	struct gputm_sync_round *round;
+	struct gputm_write_set_log *log;
+	struct gputm_device_validator *validator;
+	struct gputm_dispatch_queues *queues;
+	struct gputm_access_bitmap *reads, *writes;
+
+	uint64_t base, region;	       /* of the replicated memory, bytes */
+	struct sim_memory *gpu, *shadow; /* the CPU's replica is the machine's memory */
+	struct hetm_worker worker[HETM_WORKERS];
+	uint64_t commits; /* of the CPU: its clock, and the stamps */
+	uint64_t place;	  /* in the serial order */
+
+	const struct sim_system_class *system; /* of the GPU */
+	void *system_config;
+	struct hetm_kernel *running; /* NULL: the GPU is idle */
+	struct hetm_kernel *done;    /* kernels of this round, newest first */
+	uint64_t *batch;	     /* [queues.batch] */
+};
+
+static inline struct hetm *hetm_of(struct sim_machine *machine)
+{
+	return machine->state;
+}
+
+/* Add a word to a list; sim_fail() without memory. */
+void hetm_note(struct sim_machine *machine, struct hetm_words *words, uint64_t address,
+	       uint32_t value);
+
+/* cpu.c */
+bool hetm_cpu_idle(const struct hetm *hetm);
+void hetm_cpu_run(struct sim_machine *machine);	 /* workers that are due: an instruction */
+void hetm_cpu_take(struct sim_machine *machine); /* idle workers: a request, if there is one */
+uint64_t hetm_cpu_next(const struct hetm *hetm); /* time of the next instruction */
+void hetm_cpu_free(struct hetm *hetm);
+
+/* gpu.c */
+void hetm_gpu_start(struct sim_machine *machine); /* a kernel, if there are requests */
+void hetm_gpu_end(struct sim_machine *machine);	  /* the running kernel has ended */
+/* The kernels of the round: tell them to the observer, and that they are done; or drop them. */
+void hetm_gpu_commit(struct sim_machine *machine);
+void hetm_gpu_abort(struct sim_machine *machine);
+void hetm_gpu_free(struct hetm *hetm);
+
+/* rounds.c */
+void hetm_run(struct sim_machine *machine);
+
+/* setup.c */
+extern const struct gputm_params hetm_options_params, hetm_machine_params;
+extern const char *const hetm_gpu_names[];
+int hetm_make(struct sim_machine *machine);
+void hetm_free(struct sim_machine *machine);
+extern const struct sim_own_machine hetm_machine;
+
+#endif

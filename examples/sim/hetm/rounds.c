@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The rounds of HeTM: what sync_round says is to be done is done here (hetm.h). */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "hetm.h"
+
+/* ---- moving data ---- */
+
+/* Copy what the GPU has written from one replica to another: bytes and transfers. */
+static struct gputm_sync_round_done
+copy_written(const struct hetm *h, const struct sim_memory *from, struct sim_memory *to)
+{
+	struct gputm_sync_round_done done = { 0 };
+	struct gputm_access_bitmap_run run;
+
+	for (uint64_t at = 0; gputm_access_bitmap_next(h->writes, at, &run);
+	     at = run.address + run.bytes) {
+		for (uint64_t i = 0; i < run.bytes; i += 4) {
+			uint64_t address = h->base + run.address + i;
+
+			if (sim_memory_read(to, address) != sim_memory_read(from, address))
+				sim_memory_write(to, address, sim_memory_read(from, address));
+		}
+		done.bytes += run.bytes;
+		done.runs++;
+	}
+	return done;
+}
+
+/* Validate a chunk; what is newer goes to the replica `to`. */
+static void push_chunk(struct sim_machine *machine, const struct gputm_log_chunk *chunk,
+		       enum gputm_device_validator_mode mode, struct sim_memory *to,
+		       struct gputm_sync_round_done *done)
+{
+	struct hetm *h = hetm_of(machine);
+	struct gputm_device_validator_result result = { 0 };
+	uint64_t *apply = calloc(chunk->count / 64 + 1, sizeof(*apply));
+
+	if (!apply || gputm_device_validator_push(h->validator, h->reads, chunk, mode, apply,
+						  &result))
+		sim_fail(machine, -EINVAL, "a chunk of the log is not taken");
+	for (uint32_t i = 0; apply && i < chunk->count; i++)
+		if (apply[i / 64] >> (i % 64) & 1)
+			sim_memory_write(to, h->base + chunk->entry[i].address,
+					 chunk->entry[i].value);
+	free(apply);
+	done->cycles += result.cycles;
+	done->conflict |= result.conflicts > 0;
+}
+
+/* Early validation and validation: one chunk. */
+static void ship(struct sim_machine *machine, bool early, bool partial,
+		 struct gputm_sync_round_done *done)
+{
+	struct hetm *h = hetm_of(machine);
+	struct gputm_log_chunk chunk;
+
+	if (gputm_write_set_log_pop(h->log,
+				    early ? GPUTM_WRITE_SET_LOG_EARLY : GPUTM_WRITE_SET_LOG_SHIP,
+				    partial, &chunk) != GPUTM_WRITE_SET_LOG_CHUNK)
+		return;
+	done->bytes = chunk.bytes;
+	push_chunk(machine, &chunk,
+		   early ? GPUTM_DEVICE_VALIDATOR_EARLY : GPUTM_DEVICE_VALIDATOR_APPLY, h->gpu,
+		   done);
+}
+
+/* The CPU's writes of the round go to the shadow copy. Gives their bytes. */
+static uint64_t replay(struct sim_machine *machine, struct gputm_sync_round_done *done)
+{
+	struct hetm *h = hetm_of(machine);
+	struct gputm_log_chunk chunk;
+	uint64_t bytes = 0;
+
+	while (!machine->failed &&
+	       gputm_write_set_log_pop(h->log, GPUTM_WRITE_SET_LOG_REPLAY, true, &chunk) ==
+		       GPUTM_WRITE_SET_LOG_CHUNK) {
+		push_chunk(machine, &chunk, GPUTM_DEVICE_VALIDATOR_REPLAY, h->shadow, done);
+		bytes += chunk.bytes;
+	}
+	return bytes;
+}
+
+/* ---- the end of a round ---- */
+
+/* The replicas are the same, byte for byte; looked at with an observer. */
+static void compare(struct sim_machine *machine)
+{
+	struct hetm *h = hetm_of(machine);
+	const struct sim_memory *other[] = { h->gpu, h->shadow };
+	uint64_t address;
+
+	for (unsigned i = 0; machine->options.observer && i < 2 && other[i]; i++) {
+		if (!sim_memory_differ(machine->memory, other[i], h->base + h->region, &address))
+			continue;
+		snprintf(machine->error, sizeof(machine->error),
+			 "round %llu: the replicas differ at 0x%llx",
+			 (unsigned long long)gputm_write_set_log_round(h->log),
+			 (unsigned long long)address);
+		machine->failed = machine->failed ? machine->failed : -EILSEQ;
+	}
+}
+
+static void next_round(struct sim_machine *machine)
+{
+	struct hetm *h = hetm_of(machine);
+
+	compare(machine);
+	gputm_access_bitmap_clear(h->reads);
+	gputm_access_bitmap_clear(h->writes);
+	if (gputm_write_set_log_begin(h->log) ||
+	    gputm_device_validator_begin(h->validator, gputm_write_set_log_round(h->log)))
+		sim_fail(machine, -EINVAL, "a round does not begin");
+}
+
+static struct gputm_sync_round_done merge(struct sim_machine *machine,
+					  enum gputm_sync_round_what what)
+{
+	struct hetm *h = hetm_of(machine);
+	struct gputm_sync_round_done done = { 0 };
+
+	switch (what) {
+	case GPUTM_SYNC_ROUND_SHADOW:
+		done = copy_written(h, h->gpu, h->shadow);
+		done.bytes += replay(machine, &done);
+		break;
+	case GPUTM_SYNC_ROUND_COPY_BACK:
+		done = copy_written(h, h->gpu, machine->memory);
+		hetm_gpu_commit(machine);
+		next_round(machine);
+		break;
+	case GPUTM_SYNC_ROUND_REPLAY:
+		(void)replay(machine, &done);
+		done.bytes = copy_written(h, h->shadow, h->gpu).bytes;
+		hetm_gpu_abort(machine);
+		next_round(machine);
+		break;
+	default: /* GPUTM_SYNC_ROUND_REALIGN */
+		done = copy_written(h, machine->memory, h->gpu);
+		hetm_gpu_abort(machine);
+		next_round(machine);
+		break;
+	}
+	return done;
+}
+
+/* ---- the loop ---- */
+
+static bool drained(const struct hetm *h, uint32_t devices)
+{
+	return (!(devices & GPUTM_SYNC_ROUND_GPU) || !h->running) &&
+	       (!(devices & GPUTM_SYNC_ROUND_CPU) || hetm_cpu_idle(h));
+}
+
+/* Do all that is to be done now. */
+static void coordinate(struct sim_machine *machine)
+{
+	struct hetm *h = hetm_of(machine);
+	uint64_t now = sim_now(machine);
+
+	while (!machine->failed) {
+		struct gputm_sync_round_done done = { 0 };
+		struct gputm_sync_round_todo todo;
+
+		if (gputm_sync_round_next(h->round, now, &todo))
+			sim_fail(machine, -EINVAL, "the rounds are out of time");
+		if (todo.what == GPUTM_SYNC_ROUND_RUN ||
+		    (todo.what == GPUTM_SYNC_ROUND_DRAIN && !drained(h, todo.devices)))
+			return;
+		if (todo.what == GPUTM_SYNC_ROUND_END) {
+			if (!machine->threads_left || gputm_sync_round_begin(h->round, now))
+				return;
+			continue;
+		}
+		if (todo.what == GPUTM_SYNC_ROUND_EARLY || todo.what == GPUTM_SYNC_ROUND_SHIP)
+			ship(machine, todo.what == GPUTM_SYNC_ROUND_EARLY, todo.partial, &done);
+		else if (todo.what != GPUTM_SYNC_ROUND_DRAIN)
+			done = merge(machine, todo.what);
+		if (gputm_sync_round_complete(h->round, now, &done))
+			sim_fail(machine, -EINVAL, "the rounds do not take an answer");
+	}
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static bool may_run(const struct sim_machine *machine, enum gputm_sync_round_device device)
+{
+	const struct hetm *h = machine->state;
+	uint32_t other = device == GPUTM_SYNC_ROUND_CPU ? HETM_GPU_ONLY : HETM_CPU_ONLY;
+
+	if (h->config->system.devices == HETM_CPU_ONLY)
+		return device == GPUTM_SYNC_ROUND_CPU;
+	return h->config->system.devices != other &&
+	       gputm_sync_round_may_run(h->round, device, sim_now(machine));
+}
+
+/* One point in time: what has ended, what is to be done, what begins. Gives the next. */
+static uint64_t one_time(struct sim_machine *machine)
+{
+	struct hetm *h = hetm_of(machine);
+	bool rounds = h->config->system.devices != HETM_CPU_ONLY;
+	uint64_t next = HETM_NEVER;
+
+	if (h->running && h->running->ends <= sim_now(machine))
+		hetm_gpu_end(machine);
+	hetm_cpu_run(machine);
+	if (rounds && !machine->failed)
+		coordinate(machine);
+	if (!machine->failed && !h->running && may_run(machine, GPUTM_SYNC_ROUND_GPU))
+		hetm_gpu_start(machine);
+	if (!machine->failed && may_run(machine, GPUTM_SYNC_ROUND_CPU))
+		hetm_cpu_take(machine);
+	if (rounds)
+		next = gputm_sync_round_next_event(h->round);
+	if (h->running)
+		next = earlier(next, h->running->ends);
+	return earlier(next, hetm_cpu_next(h));
+}
+
+void hetm_run(struct sim_machine *machine)
+{
+	struct hetm *h = hetm_of(machine);
+	uint64_t next;
+
+	if (h->config->system.devices != HETM_CPU_ONLY && gputm_sync_round_begin(h->round, 0))
+		sim_fail(machine, -EINVAL, "the first round does not begin");
+	while (!machine->failed && machine->threads_left) {
+		sim_swap_if_due(machine);
+		next = one_time(machine);
+		if (next == HETM_NEVER)
+			break;
+		if (next > sim_now(machine))
+			machine->wheel.now = next;
+		sim_report_if_due(machine);
+	}
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The parts of HeTM: parameters, units, replicas and requests (hetm.h). */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hetm.h"
+#include "../workloads/heap.h"
+
+const char *const hetm_gpu_names[] = { "coarse-lock", "fine-lock", "ideal",   "kilo-tm",
+				       "warptm",      "warptm-tcd", "getm",   "si-tm" };
+static const char *const device_names[] = { "both", "cpu", "gpu" };
+
+#define ROW(type, field, lo, hi, standard, names, sentence, origin)                            \
+	{ #field, (uint32_t)offsetof(type, field), sizeof(uint32_t), (lo), (hi), (standard),   \
+	  false, (sentence), (origin), (names) }
+#define OPTION(...) ROW(struct hetm_options, __VA_ARGS__)
+static const struct gputm_param option_rows[] = {
+	OPTION(gpu, 0, 7, 6, hetm_gpu_names, "System of the GPU.", ""),
+	OPTION(devices, 0, 2, HETM_BOTH, device_names, "Devices that work.", "HeTM V-B"),
+	OPTION(steal, 0, 1, 0, NULL, "A device takes requests from the other's queue.",
+	       "HeTM V-D"),
+	OPTION(concurrency, 0, 64, 8, NULL,
+	       "Warps of a core of the GPU in transactions at a time; 0 is no limit.", ""),
+};
+
+#define PART(...) ROW(struct hetm_machine_config, __VA_ARGS__)
+static const struct gputm_param machine_rows[] = {
+	PART(workers, 1, HETM_WORKERS, 8, NULL, "Worker threads of the CPU.", "HeTM V"),
+	PART(access_cycles, 1, 100000, 80, NULL, "Cycles of an access of the CPU, at 1 GHz.", ""),
+	PART(plain_cycles, 1, 100000, 1, NULL, "Cycles of any other instruction.", ""),
+	PART(begin_cycles, 0, 100000, 20, NULL, "Cycles to begin a transaction.", ""),
+	PART(commit_cycles, 0, 100000, 40, NULL, "Cycles to commit one.", ""),
+	PART(launch_cycles, 0, 10000000, 5000, NULL, "Cycles to launch a kernel.", ""),
+	PART(swap_units_every, 0, UINT32_MAX, 0, NULL,
+	     "Save, free, make and load the units every so many cycles; 0 is never.", ""),
+};
+
+#define PARAMS(NAME, KIND, TYPE, ROWS)                                                         \
+	const struct gputm_params NAME = {                                                     \
+		.kind = (KIND), .config_size = sizeof(TYPE), .param = (ROWS),                  \
+		.param_count = sizeof(ROWS) / sizeof((ROWS)[0]),                               \
+	}
+PARAMS(hetm_options_params, "system", struct hetm_options, option_rows);
+PARAMS(hetm_machine_params, "machine", struct hetm_machine_config, machine_rows);
+
+SIM_UNIT_KIND(sync_round);
+SIM_UNIT_KIND(write_set_log);
+SIM_UNIT_KIND(device_validator);
+SIM_UNIT_KIND(dispatch_queues);
+SIM_UNIT_KIND(access_bitmap);
+
+/* ---- parts ---- */
+
+static int add_units(struct sim_machine *machine)
+{
+	struct hetm *h = hetm_of(machine);
+	const struct hetm_config *c = h->config;
+	int error;
+
+	h->log_config = c->log;
+	h->log_config.region_bytes = h->region;
+	h->log_config.threads = c->machine.workers;
+	h->validator_config = c->validator;
+	h->validator_config.region_bytes = h->region;
+	h->reads_config = c->reads;
+	h->reads_config.region_bytes = h->region;
+	h->writes_config = c->writes;
+	h->writes_config.region_bytes = h->region;
+	error = sim_unit_add(machine, "sync_round", &kind_sync_round, &c->round, &h->round);
+	if (!error)
+		error = sim_unit_add(machine, "write_set_log", &kind_write_set_log,
+				     &h->log_config, &h->log);
+	if (!error)
+		error = sim_unit_add(machine, "device_validator", &kind_device_validator,
+				     &h->validator_config, &h->validator);
+	if (!error)
+		error = sim_unit_add(machine, "dispatch_queues", &kind_dispatch_queues,
+				     &c->queues, &h->queues);
+	if (!error)
+		error = sim_unit_add(machine, "access_bitmap.reads", &kind_access_bitmap,
+				     &h->reads_config, &h->reads);
+	if (!error)
+		error = sim_unit_add(machine, "access_bitmap.writes", &kind_access_bitmap,
+				     &h->writes_config, &h->writes);
+	return error;
+}
+
+static int make_replicas(struct sim_machine *machine)
+{
+	struct hetm *h = hetm_of(machine);
+
+	if (h->config->system.devices == HETM_CPU_ONLY)
+		return 0;
+	h->gpu = sim_memory_copy(machine->memory);
+	if (h->config->round.shadow_copy)
+		h->shadow = sim_memory_copy(machine->memory);
+	return h->gpu && (h->shadow || !h->config->round.shadow_copy) ? 0 : -ENOMEM;
+}
+
+static int refuse(struct sim_machine *machine, const char *what, const char *name)
+{
+	snprintf(machine->error, sizeof(machine->error), "%s%s", what, name);
+	return -EINVAL;
+}
+
+static int make_gpu_system(struct sim_machine *machine)
+{
+	struct hetm *h = hetm_of(machine);
+	const char *name = hetm_gpu_names[h->config->system.gpu];
+	size_t i = 0;
+
+	while (sim_system_classes[i] && strcmp(sim_system_classes[i]->name, name))
+		i++;
+	h->system = sim_system_classes[i];
+	if (!h->system)
+		return refuse(machine, "there is no system ", name);
+	if (!machine->workload->program[h->system->flavour])
+		return refuse(machine, "the workload does not run on the GPU's system: ",
+			      machine->workload->missing[h->system->flavour]);
+	h->system_config = calloc(1, h->system->config_size + 1);
+	h->batch = calloc(h->config->queues.batch, sizeof(*h->batch));
+	if (!h->system_config || !h->batch)
+		return -ENOMEM;
+	if (h->system->init)
+		h->system->init(h->system_config, &h->config->gpu);
+	return 0;
+}
+
+static int submit(struct sim_machine *machine)
+{
+	const struct sim_workload *w = machine->workload;
+	struct hetm *h = hetm_of(machine);
+	int error = 0;
+
+	for (uint32_t i = 0; !error && i < w->threads; i++) {
+		enum sim_affinity affinity = w->affinity ? w->affinity(w, i) : SIM_ANY_DEVICE;
+
+		error = gputm_dispatch_queues_push(
+			h->queues, 0,
+			affinity == SIM_CPU   ? GPUTM_DISPATCH_QUEUES_CPU
+			: affinity == SIM_GPU ? GPUTM_DISPATCH_QUEUES_GPU
+					      : GPUTM_DISPATCH_QUEUES_ANY,
+			i);
+	}
+	return error;
+}
+
+int hetm_make(struct sim_machine *machine)
+{
+	const struct hetm_config *config = machine->system_config;
+	struct hetm *h = calloc(1, sizeof(*h));
+	int error;
+
+	machine->state = h;
+	if (!h)
+		return -ENOMEM;
+	machine->config.core_mhz = 1000;
+	machine->config.swap_units_every = config->machine.swap_units_every;
+	h->config = config;
+	h->base = SIM_HEAP;
+	h->region = machine->workload->lock_base - SIM_HEAP;
+	for (uint32_t i = 0; i < HETM_WORKERS; i++)
+		h->worker[i].ready_at = HETM_NEVER;
+	error = make_gpu_system(machine);
+	if (!error)
+		error = add_units(machine);
+	if (!error)
+		error = make_replicas(machine);
+	return error ? error : submit(machine);
+}
+
+void hetm_free(struct sim_machine *machine)
+{
+	struct hetm *h = hetm_of(machine);
+
+	if (!h)
+		return;
+	hetm_gpu_free(h);
+	hetm_cpu_free(h);
+	sim_memory_free(h->gpu);
+	sim_memory_free(h->shadow);
+	free(h->system_config);
+	free(h->batch);
+	free(h);
+}
+
+static void describe(const void *system_config, char *text, size_t size)
+{
+	const struct hetm_config *c = system_config;
+
+	snprintf(text, size, "CPU with %u workers, GPU with %u cores under %s", c->machine.workers,
+		 c->gpu.cores, hetm_gpu_names[c->system.gpu]);
+}
+
+const struct sim_own_machine hetm_machine = {
+	.name = "hetm",
+	.summary = "a CPU and a GPU with a replica each, joined by a link",
+	.run = hetm_run,
+	.check_kind = "replicas",
+	.describe = describe,
+};

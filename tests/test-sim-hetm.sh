@@ -1,0 +1,112 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# System hetm from outside: every run leaves both replicas in one serial order and repeats to the
+# byte, also with the units saved and loaded all the time, with and without each optimisation;
+# rounds fail where the devices conflict and only there; what does not fit is refused.
+. "${srcdir:-.}/tests/build/lib.sh"
+sim=${top_builddir:-.}/gputm-sim
+threads=3000
+[ "${GPUTM_TEST_SCALE:-}" != small ] || threads=600
+
+# run STATUS ARGUMENT...: output in $work/out and $work/err
+run() {
+	status=$1
+	shift
+	"$sim" --system hetm --set dispatch_queues.batch=256 "$@" >"$work/out" 2>"$work/err" \
+		</dev/null
+	got=$?
+	[ $got -eq "$status" ] || complain "hetm $*: exit $got and not $status: $(cat "$work/err")"
+}
+
+# refused TEXT ARGUMENT...: exit 2, and standard error says so
+refused() {
+	text=$1
+	shift
+	run 2 "$@"
+	grep -qF -- "$text" "$work/err" || complain "hetm $*: $(cat "$work/err"), not: $text"
+}
+
+# number KEY: the first value of that key in the JSON report
+number() {
+	sed -n "s/.*\"$1\": \([0-9]*\),*\$/\1/p" "$work/out" | sed 1q
+}
+
+# right ARGUMENT...: checked, and the same when the units are swapped
+right() {
+	run 0 --threads $threads --check --format json "$@"
+	grep -q '"passed": true' "$work/out" || complain "hetm $*: check"
+	grep -q '"kind": "replicas"' "$work/out" || complain "hetm $*: kind of the check"
+	grep -v wall_seconds "$work/out" >"$work/first"
+	run 0 --threads $threads --check --format json "$@" --set machine.swap_units_every=7777
+	grep -v wall_seconds "$work/out" | cmp -s - "$work/first" ||
+		complain "hetm $*: another run when the units are swapped"
+	cp "$work/first" "$work/out"
+}
+
+basic='--set sync_round.non_blocking=0 --set sync_round.shadow_copy=0
+	--set sync_round.early_cycles=0'
+# A GPU that is about as fast as the CPU.
+slow='--set gpu.cores=1 --set gpu.warps=4 --set system.concurrency=1'
+short='--set sync_round.round_cycles=100000 --set sync_round.early_cycles=5000
+	--set write_set_log.chunk_bytes=1024'
+
+# ---- every run is right ----
+for workload in w1 w2 cache; do
+	for steps in '' "$basic"; do
+		# shellcheck disable=SC2086
+		right --workload $workload $short $steps
+		[ "$(number failed)" -eq 0 ] || complain "$workload: a round failed without a conflict"
+	done
+done
+for steps in '' "$basic" '--set sync_round.non_blocking=0' '--set sync_round.shadow_copy=0' \
+	'--set sync_round.early_cycles=0'; do
+	# shellcheck disable=SC2086
+	right --workload w1 --set workload.conflict=20000 --set workload.kilobytes=16 $slow $short \
+		$steps
+	[ "$(number failed)" -gt 0 ] || complain "w1 $steps: no round failed"
+	# shellcheck disable=SC2086
+	right --workload cache --set workload.shift=50 --set workload.put=5000 \
+		--set system.steal=1 $short $steps
+done
+for gpu in coarse-lock ideal kilo-tm warptm warptm-tcd si-tm; do
+	right --workload w1 --set system.gpu=$gpu --set workload.kilobytes=64 --set workload.update=50
+done
+for devices in cpu gpu; do
+	right --workload w1 --set system.devices=$devices
+done
+# A workload that knows nothing of devices: all requests are shared, and conflict.
+run 0 --workload bank --threads 500 --check
+run 0 --workload hash-table --threads 400 --check --set system.gpu=fine-lock
+
+# ---- what it is for ----
+# Early validation ends rounds that are lost.
+# shellcheck disable=SC2086
+run 0 --workload w1 --threads 3000 --set workload.conflict=20000 --set workload.kilobytes=16 \
+	$slow $short --format json
+[ "$(number cut_short)" -gt 0 ] || complain "w1: early validation ended no round"
+# False conflicts come from the granularity, and only from it.
+for granule in 4 65536; do
+	run 0 --workload w1 --threads $threads --set workload.kilobytes=64 --format json \
+		--set access_bitmap.reads.granule=$granule
+	echo "$(number failed)" >"$work/failed.$granule"
+done
+[ "$(cat "$work/failed.4")" -eq 0 ] || complain "w1: a false conflict at 4 B"
+[ "$(cat "$work/failed.65536")" -gt 0 ] || complain "w1: no false conflict at 64 KB"
+# Both devices are faster than one.
+for devices in both cpu gpu; do
+	# shellcheck disable=SC2086
+	run 0 --workload w1 --threads 6000 $slow --set system.devices=$devices --format json
+	number cycles >"$work/cycles.$devices"
+done
+for devices in cpu gpu; do
+	[ "$(cat "$work/cycles.both")" -lt "$(cat "$work/cycles.$devices")" ] ||
+		complain "w1: both devices take longer than the $devices"
+done
+
+# ---- what does not fit ----
+refused 'one of its names' --workload w1 --set system.gpu=nonsense
+refused 'lock program' --workload w1 --set system.gpu=fine-lock
+refused '--concurrency' --workload w1 --concurrency 2
+refused 'round_cycles' --workload w1 --set sync_round.round_cycles=0
+refused 'expected one of' --workload w1 --machine fermi
+exit $failed
