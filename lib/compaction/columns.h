@@ -33,11 +33,6 @@ static inline const gputm__quad *gputm__quads_of(const uint32_t *column)
 	return (const gputm__quad *)(const void *)column;
 }
 
-static inline gputm__quad gputm__quad_of(uint32_t value)
-{
-	return (gputm__quad){ value, value, value, value };
-}
-
 /*
  * The lanes of `lanes` from the columns `from` join those of `to`; both have a multiple of 32
  * elements, `halves` x 32, and are aligned as those of gputm__alloc().
@@ -53,11 +48,11 @@ static inline void gputm__columns_add(uint32_t *to, const uint32_t *from, uint64
 	};
 	gputm__home_quad *sum = (gputm__home_quad *)(void *)to;
 	const gputm__home_quad *more = (const gputm__home_quad *)(const void *)from;
-	gputm__quad chosen;
+	uint32_t chosen;
 
-#define GPUTM__ADD(I) sum[I] |= more[I] & (gputm__quad)((chosen & bit[I]) == bit[I])
+#define GPUTM__ADD(I) sum[I] |= more[I] & (gputm__quad)((bit[I] & chosen) == bit[I])
 	do {
-		chosen = gputm__quad_of((uint32_t)lanes);
+		chosen = (uint32_t)lanes;
 		GPUTM__ADD(0);
 		GPUTM__ADD(1);
 		GPUTM__ADD(2);
@@ -73,14 +68,16 @@ static inline void gputm__columns_add(uint32_t *to, const uint32_t *from, uint64
 #undef GPUTM__ADD
 }
 
-/* Bits set in each of four columns. */
-static inline gputm__quad gputm__quad_popcount(gputm__quad x)
+/* From four columns to the bits set in each; by address, as not every ABI passes vectors. */
+static inline void gputm__quad_popcount(gputm__quad *column)
 {
+	gputm__quad x = *column;
+
 	x -= x >> 1 & 0x55555555;
 	x = (x & 0x33333333) + (x >> 2 & 0x33333333);
 	x = (x + (x >> 4)) & 0x0f0f0f0f;
 	x += x >> 8;
-	return (x + (x >> 16)) & 0x3f;
+	*column = (x + (x >> 16)) & 0x3f;
 }
 
 /* What there is to count in a block mask. */
@@ -98,9 +95,10 @@ static inline struct gputm__columns_count gputm__columns_count(const uint32_t *c
 	struct gputm__columns_count count = { 0, 0, 0 };
 
 	for (uint32_t i = 0; i < gputm__columns_quads(lanes); i++) {
-		gputm__quad x = gputm__quads_of(column)[i], n = gputm__quad_popcount(x);
-		gputm__quad more = (gputm__quad)(n > most);
+		gputm__quad x = gputm__quads_of(column)[i], n = x, more;
 
+		gputm__quad_popcount(&n);
+		more = (gputm__quad)(n > most);
 		any |= x;
 		threads += n;
 		most = (n & more) | (most & ~more);

@@ -157,10 +157,11 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 
 static void empty(struct gputm_thread_compactor_warp *warp)
 {
+	static const gputm__quad none = { UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX };
 	gputm__quad *thread = (gputm__quad *)(void *)warp->thread;
 
 	for (uint32_t i = 0; i < QUADS; i++)
-		thread[i] = gputm__quad_of(UINT32_MAX);
+		thread[i] = none;
 }
 
 static inline uint16_t *below(uint16_t *at, unsigned warps)
