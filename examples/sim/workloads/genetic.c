@@ -19,6 +19,7 @@
 #define OBJECTS 8u
 
 struct genetic_config {
+	size_t size; /* of this struct, as gputm_params_init() sets it */
 	uint32_t rounds;
 };
 
