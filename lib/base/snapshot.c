@@ -222,6 +222,7 @@ static size_t body_bytes(const struct gputm_unit *unit)
 {
 	struct gputm__io io = { .mode = GPUTM__MEASURE, .unit = for_reading(unit) };
 
+	gputm__catch_up(unit);
 	io_body(&io, io.unit);
 	return io.used;
 }

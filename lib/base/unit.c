@@ -90,6 +90,7 @@ bool gputm_unit_stat(const struct gputm_unit *unit, size_t index, struct gputm_s
 
 	if (index >= unit->class->stat_count)
 		return false;
+	gputm__catch_up(unit);
 	row = &unit->class->stat[index];
 	histogram = stat_at(unit, row);
 	out->name = row->name;
@@ -144,6 +145,7 @@ static bool adds_up(const struct gputm__histogram *histogram)
 
 const char *gputm_unit_check(const struct gputm_unit *unit)
 {
+	gputm__catch_up(unit);
 	for (size_t i = 0; i < unit->class->stat_count; i++) {
 		const struct gputm__stat_row *row = &unit->class->stat[i];
 
@@ -155,6 +157,7 @@ const char *gputm_unit_check(const struct gputm_unit *unit)
 
 void gputm_unit_observe(struct gputm_unit *unit, gputm_observe_fn observe, void *state)
 {
+	gputm__catch_up(unit);
 	unit->observe = observe;
 	unit->observe_state = state;
 }

@@ -80,6 +80,8 @@ struct gputm__class {
 	/* NULL or the first broken invariant. Called on loaded state too: it must not
 	 * trust an index that io() has not bounded. */
 	const char *(*check)(const struct gputm_unit *unit);
+	/* Do what was put off, before anyone looks at the state or observes. Optional. */
+	void (*catch_up)(struct gputm_unit *unit);
 	bool (*storage)(const struct gputm_unit *unit, size_t index, struct gputm_storage *out);
 };
 
@@ -96,6 +98,13 @@ void gputm__free(struct gputm_ctx *ctx, void *memory);
  * next power of two, keeps the contents. 0 or -ENOMEM with everything as it was.
  */
 int gputm__grow(struct gputm_ctx *ctx, void **array, size_t *capacity, size_t need, size_t size);
+
+/* Before a look at the state of a unit: it may have put work off. */
+static inline void gputm__catch_up(const struct gputm_unit *unit)
+{
+	if (unit->class->catch_up)
+		unit->class->catch_up((struct gputm_unit *)(uintptr_t)unit);
+}
 
 /* ---- saying no ---- */
 void gputm__log(struct gputm_ctx *ctx, enum gputm_log_level level, const char *format, ...)
