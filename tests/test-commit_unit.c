@@ -739,6 +739,99 @@ START_TEST(test_commit_unit_random)
 }
 END_TEST
 
+static void check_offers(const struct gputm_commit_unit *unit, uint32_t offers)
+{
+	struct gputm_mem_request request;
+	struct gputm_commit_report report;
+
+	ck_assert_uint_eq(!!(offers & GPUTM_COMMIT_UNIT_OFFERS_READ),
+			  gputm_commit_unit_mem_peek(unit, GPUTM_COMMIT_UNIT_VALIDATION, &request));
+	ck_assert_uint_eq(!!(offers & GPUTM_COMMIT_UNIT_OFFERS_WRITE),
+			  gputm_commit_unit_mem_peek(unit, GPUTM_COMMIT_UNIT_COMMIT, &request));
+	ck_assert_uint_eq(!!(offers & GPUTM_COMMIT_UNIT_OFFERS_REPORT),
+			  gputm_commit_unit_peek(unit, &report));
+}
+
+static void count_hazards(void *state, const struct gputm_unit *unit,
+			  const struct gputm_event *event)
+{
+	uint64_t *hazards = state;
+
+	(void)unit;
+	*hazards += event->kind == GPUTM_COMMIT_UNIT_HAZARD;
+}
+
+static void check_same_bytes(struct gputm_unit *a, struct gputm_unit *b)
+{
+	size_t size = gputm_unit_save(a, NULL, 0);
+	char *bytes = malloc(2 * size);
+
+	ck_assert_uint_eq(gputm_unit_save(b, NULL, 0), size);
+	ck_assert_uint_eq(gputm_unit_save(a, bytes, size), size);
+	ck_assert_uint_eq(gputm_unit_save(b, bytes + size, size), size);
+	ck_assert_mem_eq(bytes, bytes + size, size);
+	free(bytes);
+}
+
+/* What is put off while nobody looks is the same as what an observer is told at once. */
+START_TEST(test_commit_unit_observed_or_not)
+{
+	uint64_t random = (uint64_t)_i + 1, hazards = 0;
+	struct gputm_commit_unit_config config = random_config(&random);
+	struct oracle_plan plan = random_plan(&random, &config);
+	struct oracle_world *world[2] = { oracle_world_new(&plan), oracle_world_new(&plan) };
+	struct gputm_commit_unit *unit[2];
+	struct gputm_unit *face[2];
+	const char *wrong = NULL;
+	bool more = true;
+
+	for (int n = 0; n < 2; n++) {
+		ck_assert_int_eq(gputm_commit_unit_new(NULL, &config, &unit[n]), 0);
+		face[n] = gputm_commit_unit_unit(unit[n]);
+	}
+	gputm_unit_observe(face[0], count_hazards, &hazards);
+	for (unsigned rounds = 0; more; rounds++) {
+		ck_assert_uint_lt(rounds, 100000);
+		for (int n = 0; n < 2; n++) {
+			more = oracle_world_round(world[n], unit[n], &wrong);
+			check_offers(unit[n], gputm_commit_unit_tick(unit[n]));
+		}
+		if (kit_below(&random, 20))
+			continue;
+		ck_assert_uint_eq(kit_stat(face[1], "hazard_words"), hazards);
+		check_same_bytes(face[0], face[1]);
+	}
+	ck_assert_msg(!wrong, "seed %d: %s", _i, wrong);
+	for (int n = 0; n < 2; n++) {
+		oracle_world_free(world[n]);
+		gputm_commit_unit_free(unit[n]);
+	}
+}
+END_TEST
+
+START_TEST(test_commit_unit_take_is_peek_and_pop)
+{
+	struct gputm_commit_unit_config config = small_config();
+	struct gputm_mem_request seen, taken;
+	struct hand h;
+
+	config.warp_mode = _i;
+	open_hand(&h, &config);
+	memset(&seen, 0, sizeof(seen));
+	memset(&taken, 0, sizeof(taken));
+	ck_assert(!gputm_commit_unit_mem_take(h.unit, GPUTM_COMMIT_UNIT_VALIDATION, &taken));
+	send_log(&h, GPUTM_COMMIT_READ_LOG, 7, 0, 2, 5);
+	ticks(&h, 2);
+	ck_assert(gputm_commit_unit_mem_peek(h.unit, GPUTM_COMMIT_UNIT_VALIDATION, &seen));
+	ck_assert(gputm_commit_unit_mem_take(h.unit, GPUTM_COMMIT_UNIT_VALIDATION, &taken));
+	ck_assert_mem_eq(&seen, &taken, sizeof(seen));
+	ck_assert_uint_eq(stat_of(&h, "read_requests"), 1);
+	ck_assert(!gputm_commit_unit_mem_take(h.unit, GPUTM_COMMIT_UNIT_VALIDATION, &taken));
+	ck_assert_mem_eq(&seen, &taken, sizeof(seen));
+	close_hand(&h);
+}
+END_TEST
+
 /* A unit in the middle of things, and its snapshots. */
 START_TEST(test_commit_unit_hostile)
 {
@@ -790,6 +883,8 @@ static Suite *suite(void)
 	tcase_add_test(t, test_commit_unit_bytes);
 	tcase_add_test(t, test_section_4_4_4_storage);
 	tcase_add_test(t, test_commit_unit_hostile);
+	tcase_add_loop_test(t, test_commit_unit_take_is_peek_and_pop, 0, 2);
+	tcase_add_loop_test(t, test_commit_unit_observed_or_not, 0, (int)kit_scale(30, 3));
 	tcase_add_loop_test(t, test_commit_unit_random, 0, (int)kit_scale(60, 6));
 	suite_add_tcase(s, t);
 	return s;

@@ -258,8 +258,15 @@ GPUTM_API GPUTM_MUST_CHECK int
 gputm_commit_unit_push_probe(const struct gputm_commit_unit *unit,
 			     const struct gputm_commit_message *message);
 
-/** One cycle. */
-GPUTM_API void gputm_commit_unit_tick(struct gputm_commit_unit *unit);
+/** What there is to take after a tick, or'd together. */
+enum gputm_commit_unit_offer {
+	GPUTM_COMMIT_UNIT_OFFERS_READ = 1,   /**< a request at the validation port */
+	GPUTM_COMMIT_UNIT_OFFERS_WRITE = 2,  /**< a request at the commit port */
+	GPUTM_COMMIT_UNIT_OFFERS_REPORT = 4, /**< reports */
+};
+
+/** One cycle. @return enum gputm_commit_unit_offer, so that nobody has to ask for nothing. */
+GPUTM_API uint32_t gputm_commit_unit_tick(struct gputm_commit_unit *unit);
 /**
  * @return 0 if the next tick changes something (beyond the count of cycles); else
  * UINT64_MAX: nothing happens until a message, a completion or a pop. Exact.
@@ -285,6 +292,10 @@ GPUTM_API bool gputm_commit_unit_mem_peek(const struct gputm_commit_unit *unit,
 /** Take that request: from now on it is in flight. @return false if there was none. */
 GPUTM_API bool gputm_commit_unit_mem_pop(struct gputm_commit_unit *unit,
 					 enum gputm_commit_unit_port port);
+/** Peek and pop in one: for an owner that takes whatever is offered. @return as both. */
+GPUTM_API bool gputm_commit_unit_mem_take(struct gputm_commit_unit *unit,
+					  enum gputm_commit_unit_port port,
+					  struct gputm_mem_request *out);
 /**
  * A popped request is complete. Requests that share a word are completed in the order
  * in which they were popped, others in any order.

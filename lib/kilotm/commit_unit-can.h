@@ -60,21 +60,21 @@ static inline bool gputm__commit_can_revalidate(const struct gputm_commit_unit *
 }
 
 /* The record of the warp that an entry belongs to. */
-static inline struct gputm__commit_group *
-gputm__commit_group_of(const struct gputm_commit_unit *self, uint32_t index)
+static inline struct gputm__commit_warp *
+gputm__commit_warp_of(const struct gputm_commit_unit *self, uint32_t index)
 {
 	const struct gputm__commit_slot *slot = &self->slot[index];
 
-	return &self->group[(index + slot->lanes - 1 - slot->lane) & self->mask];
+	return &self->warp[(index + slot->lanes - 1 - slot->lane) & self->mask];
 }
 
 /* Whether this outcome is the last one of its warp that is missing. */
 static inline bool gputm__commit_completes(const struct gputm_commit_unit *self, uint32_t index)
 {
-	const struct gputm__commit_group *group = gputm__commit_group_of(self, index);
+	const struct gputm__commit_warp *warp = gputm__commit_warp_of(self, index);
 
-	return group->seen == gputm__low_mask(self->slot[index].lanes) &&
-	       (group->decided | gputm__commit_bit(self, index)) == group->active;
+	return warp->seen == gputm__low_mask(self->slot[index].lanes) &&
+	       (warp->decided | gputm__commit_bit(self, index)) == warp->active;
 }
 
 static inline bool gputm__commit_can_finalise(const struct gputm_commit_unit *self)

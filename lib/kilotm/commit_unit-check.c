@@ -4,7 +4,8 @@
  * one ring entry after the other and is what a loaded state must pass before anything
  * is rebuilt from it.
  */
-#include "lib/kilotm/commit_unit-priv.h"
+#include "lib/kilotm/commit_unit-can.h"
+#include "lib/kilotm/last_writer.h"
 
 /* Flags that an entry of a stage may not have. */
 static bool flags_fit(const struct gputm_commit_unit *self, uint32_t index)
@@ -31,9 +32,9 @@ static bool buffer_fits(const struct gputm_commit_unit *self, uint32_t index, in
 	bool needed = stage < (log ? GPUTM_COMMIT_WRITE : GPUTM_COMMIT_WAIT) ||
 		      (log && entry->flags & GPUTM__COUNTED);
 
-	if (gputm__commit_unbounded(entry, log) || !entry->words[log] || !needed)
+	if (gputm__commit_unbounded(entry, (uint32_t)log) || !entry->words[log] || !needed)
 		return true;
-	return entry->buffer[log] != GPUTM__NONE && entry->words[log] <= self->config.buffer_words;
+	return entry->words[log] <= entry->limit[log];
 }
 
 /* Whether the stage and place of an entry explain the log that is asked for. */
@@ -63,6 +64,8 @@ static const char *check_body(const struct gputm_commit_unit *self, uint64_t cid
 		return "C3: an entry without a stage";
 	if (entry->rcid > self->oldest || entry->rcid > cid)
 		return "C3: an RCID above the oldest CID";
+	if (cid - entry->rcid >= self->config.ring)
+		return "C3: an RCID from before the ring";
 	if (entry->flags & GPUTM__HAZARDOUS && (entry->ycid >= cid || entry->ycid < entry->rcid))
 		return "C3: a YCID that is no hazard";
 	if (self->slot[index].stage <= GPUTM_COMMIT_HAZARD && !(entry->flags & GPUTM__HAZARDOUS) &&
@@ -99,10 +102,32 @@ static const char *check_place(const struct gputm_commit_unit *self, uint64_t ci
 	return NULL;
 }
 
+/* What the messages pushed for the warp of the entry have said of its lanes. */
+static const char *check_warp(const struct gputm_commit_unit *self, uint64_t cid)
+{
+	uint32_t index = gputm__commit_index(self, cid);
+	const struct gputm__commit_slot *slot = &self->slot[index];
+	uint32_t last = (index + slot->lanes - 1 - slot->lane) & self->mask;
+	const struct gputm__commit_warp *warp = &self->warp[slot->lanes ? last : index];
+	uint64_t all = warp->words | warp->closed | warp->judged | warp->seen | warp->active |
+		       warp->decided | warp->passed;
+
+	if (all & ~gputm__low_mask(slot->lanes))
+		return "C2: a warp with more lanes than it has";
+	if (slot->stage > GPUTM_COMMIT_FILL && !(warp->closed >> slot->lane & 1))
+		return "C2: an entry that nobody has closed";
+	if (slot->stage == GPUTM_COMMIT_FILL && !((warp->words | warp->closed) >> slot->lane & 1))
+		return "C2: an entry that nobody has begun";
+	return NULL;
+}
+
 static const char *check_order(const struct gputm_commit_unit *self, uint64_t cid)
 {
 	const struct gputm__commit_slot *slot = &self->slot[gputm__commit_index(self, cid)];
 
+	if (slot->mark & GPUTM__HOLDS &&
+	    (slot->mark & GPUTM__BODY || slot->stage != GPUTM_COMMIT_FINISHED))
+		return "C3: a skip's buffers without a skip";
 	if (!(slot->mark & GPUTM__BODY) && slot->stage != GPUTM_COMMIT_UNUSED &&
 	    slot->stage != GPUTM_COMMIT_FINISHED)
 		return "C3: a stage without an entry";
@@ -123,6 +148,8 @@ const char *gputm__commit_check_entries(const struct gputm_commit_unit *self)
 
 	for (uint64_t cid = self->oldest; cid != self->head && !broken; cid++) {
 		broken = check_place(self, cid);
+		if (!broken)
+			broken = check_warp(self, cid);
 		if (!broken)
 			broken = check_order(self, cid);
 		if (!broken && self->slot[gputm__commit_index(self, cid)].mark & GPUTM__BODY)
@@ -151,12 +178,12 @@ static void add_entry(const struct gputm_commit_unit *self, uint32_t index, stru
 	sums->active += stage != GPUTM_COMMIT_UNUSED;
 	if (mark & (GPUTM__BODY | GPUTM__HOLDS))
 		for (int log = 0; log < 2; log++)
-			sums->buffers += entry->buffer[log] != GPUTM__NONE;
+			sums->buffers += !!entry->limit[log];
 	if (!(mark & GPUTM__BODY)) {
 		sums->skips += stage == GPUTM_COMMIT_FINISHED;
 		return;
 	}
-	sums->pending += entry->pending;
+	sums->pending += entry->pending - (stage <= GPUTM_COMMIT_HAZARD);
 	sums->failed += stage == GPUTM_COMMIT_FINISHED && entry->flags & GPUTM__FAILED;
 	sums->passed += stage >= GPUTM_COMMIT_WAIT && !(entry->flags & GPUTM__FAILED);
 	if (entry->flags & GPUTM__COUNTED && gputm__commit_unbounded(entry, 1))
@@ -170,10 +197,10 @@ static uint64_t words_at(const struct gputm__commit_port *port)
 	uint64_t words = 0;
 
 	for (uint64_t sequence = port->oldest; sequence != port->filled;) {
-		const struct gputm__commit_access *first = &port->word[sequence & port->mask];
+		uint32_t span = port->span[sequence & port->mask];
 
-		words += first->done ? 0 : first->count;
-		sequence += first->count;
+		words += span & GPUTM__DONE ? 0 : span;
+		sequence += span & ~GPUTM__DONE;
 	}
 	return words;
 }
@@ -192,7 +219,7 @@ static const char *check_sums(const struct gputm_commit_unit *self, const struct
 		return "C5: begun + skips = committed + failed + skips retired + active";
 	if (self->skips != self->skips_retired + sums->skips)
 		return "C5: skips = skips retired + skips in the ring";
-	if (self->reads + self->requeued != self->compared[0] + self->compared[1] + reads)
+	if (self->consumed[0] + self->requeued != self->compared[0] + self->compared[1] + reads)
 		return "C6: read words = words compared + words at the validation port";
 	if (self->reissued != self->written + writes)
 		return "C6: words issued = words written + words at the commit port";
@@ -230,6 +257,19 @@ static const char *check_lists(const struct gputm_commit_unit *self)
 	return self->config.warp_mode || !finalise ? NULL : "C10: an outcome that nobody reports";
 }
 
+/* A stage without its bit has no step to take; those with it look for themselves. */
+static const char *check_may(const struct gputm_commit_unit *self)
+{
+	uint32_t can = 0;
+
+	can |= gputm__commit_can_revalidate(self) ? GPUTM__MAY_REVALIDATE : 0;
+	can |= gputm__commit_can_finalise(self) ? GPUTM__MAY_FINALISE : 0;
+	can |= gputm__commit_can_commit(self) ? GPUTM__MAY_COMMIT : 0;
+	can |= gputm__commit_can_retire(self) ? GPUTM__MAY_RETIRE : 0;
+	can |= gputm__commit_can_resent(self) ? GPUTM__MAY_RESENT : 0;
+	return can & ~self->may ? "C11: a stage that is not asked although it has a step" : NULL;
+}
+
 const char *gputm__commit_check(const struct gputm_unit *unit)
 {
 	const struct gputm_commit_unit *self = (const struct gputm_commit_unit *)(const void *)unit;
@@ -239,6 +279,9 @@ const char *gputm__commit_check(const struct gputm_unit *unit)
 	if (self->oldest > self->commit || self->commit > self->hazard ||
 	    self->hazard > self->head || self->head - self->oldest > self->config.ring)
 		return "C1: oldest <= commit <= hazard <= head <= oldest + ring";
+	if (self->oldest < self->config.first_cid ||
+	    gputm__writers_newest(self->history) > self->hazard - self->config.first_cid)
+		return "C1: hazard detection is behind its history";
 	broken = gputm__commit_check_entries(self);
 	for (uint64_t cid = self->oldest; cid != self->head && !broken; cid++)
 		add_entry(self, gputm__commit_index(self, cid), &sums);
@@ -246,5 +289,7 @@ const char *gputm__commit_check(const struct gputm_unit *unit)
 		broken = check_sums(self, &sums);
 	if (!broken)
 		broken = check_lists(self);
+	if (!broken)
+		broken = check_may(self);
 	return broken ? broken : gputm_unit_check(gputm_last_writer_unit(self->history));
 }

@@ -4,6 +4,7 @@
  * takes effect when it is consumed, at the end of a tick.
  */
 #include "lib/kilotm/commit_unit-can.h"
+#include "lib/kilotm/commit_unit-moves.h"
 
 /* ---- pushing ---- */
 
@@ -25,59 +26,49 @@ int gputm_commit_unit_push_probe(const struct gputm_commit_unit *self,
 	return in->count == in->depth ? GPUTM_COMMIT_UNIT_FULL : GPUTM_COMMIT_UNIT_ACCEPTED;
 }
 
-/* The first message of a warp names its slots, and marks those it speaks of. */
-static void name_warp(struct gputm_commit_unit *self, const struct gputm_commit_message *message,
-		      uint8_t mark)
+/* The first message of a warp names its slots. */
+static void name_warp(struct gputm_commit_unit *self, const struct gputm_commit_message *message)
 {
-	uint64_t cid = message->first_cid, mask = message->mask;
+	uint64_t cid = message->first_cid;
 	struct gputm__commit_slot slot = { GPUTM_COMMIT_UNUSED, 0, 0, (uint8_t)message->lanes };
 
-	for (; slot.lane < slot.lanes; slot.lane++, cid++, mask >>= 1) {
-		slot.mark = mask & 1 ? mark : 0;
+	for (; slot.lane < slot.lanes; slot.lane++, cid++)
 		self->slot[gputm__commit_index(self, cid)] = slot;
-	}
-	self->slot[gputm__commit_index(self, cid - 1)].mark |= GPUTM__LAST;
+	self->slot[gputm__commit_index(self, cid - 1)].mark = GPUTM__LAST;
 	gputm__maximum(&self->head, cid);
 	gputm__maximum(&self->span_max, self->head - self->oldest);
 }
 
-/* All words are of lanes that are not older than the oldest entry. */
-static void mark_words(struct gputm_commit_unit *self, const struct gputm_commit_message *message)
+static void note_resent(struct gputm_commit_unit *self, const struct gputm_commit_message *message)
 {
-	const struct gputm_commit_word *word = message->word, *end = word + message->words;
-	uint32_t first = (uint32_t)message->first_cid, mask = self->mask;
-	struct gputm__commit_slot *slot = self->slot;
+	uint64_t cid = message->first_cid + gputm__lowest(message->mask);
+	uint32_t index = gputm__commit_index(self, cid);
 
-	for (; word != end; word++)
-		slot[(first + word->lane) & mask].mark |= GPUTM__WORDS;
+	self->may |= GPUTM__MAY_RESENT;
+	if (message->kind == GPUTM_COMMIT_RESENT)
+		self->entry[index].answered += message->words;
+	else
+		self->slot[index].mark |= GPUTM__ANSWERED;
 }
 
-static void mark_lanes(struct gputm_commit_unit *self, const struct gputm_commit_message *message,
-		       uint8_t mark)
-{
-	for (uint64_t left = message->mask; left; left &= left - 1) {
-		uint64_t cid = message->first_cid + gputm__lowest(left);
-
-		if (cid >= self->oldest)
-			self->slot[gputm__commit_index(self, cid)].mark |= mark;
-	}
-}
-
+/* Of a warp that has retired, only verdicts are still accepted. */
 static void note(struct gputm_commit_unit *self, const struct gputm_commit_message *message)
 {
-	static const uint8_t marks[] = { GPUTM__WORDS,	GPUTM__WORDS, GPUTM__CLOSED,
-					 GPUTM__JUDGED, 0,	      GPUTM__ANSWERED };
-	uint64_t first = message->first_cid;
+	uint32_t last = gputm__commit_last(self, message);
+	struct gputm__commit_warp *warp = &self->warp[last];
 
-	if (first + message->lanes > self->oldest && gputm__commit_is_new(self, message))
-		name_warp(self, message, marks[message->kind]);
-	else if (message->kind <= GPUTM_COMMIT_WRITE_LOG)
-		mark_words(self, message);
+	if (message->first_cid + message->lanes <= self->oldest)
+		return;
+	if (!self->slot[last].lanes)
+		name_warp(self, message);
+	if (message->kind <= GPUTM_COMMIT_WRITE_LOG)
+		warp->words |= message->mask;
+	else if (message->kind == GPUTM_COMMIT_DONE)
+		warp->closed |= message->mask;
+	else if (message->kind == GPUTM_COMMIT_VERDICT)
+		warp->judged |= message->mask;
 	else
-		mark_lanes(self, message, marks[message->kind]);
-	if (message->kind == GPUTM_COMMIT_RESENT)
-		self->entry[gputm__commit_index(self, first + gputm__lowest(message->mask))]
-			.answered += message->words;
+		note_resent(self, message);
 }
 
 int gputm_commit_unit_push(struct gputm_commit_unit *self,
@@ -88,7 +79,7 @@ int gputm_commit_unit_push(struct gputm_commit_unit *self,
 	int error = gputm__commit_judge(self, message);
 	uint32_t at;
 
-	if (error)
+	if (GPUTM__UNLIKELY(error))
 		return error;
 	if (in->count == in->depth) {
 		self->messages_full++;
@@ -118,52 +109,67 @@ static void note_active(struct gputm_commit_unit *self, uint64_t entries)
 	gputm__maximum(&self->active_max, self->active);
 }
 
-static void begin(struct gputm_commit_unit *self, const struct gputm_commit_message *message,
-		  unsigned lane)
+static void begin(struct gputm_commit_unit *self, uint32_t index)
 {
-	uint32_t index = gputm__commit_index(self, message->first_cid + lane);
 	struct gputm__commit_entry *entry = &self->entry[index];
 
 	self->slot[index].mark |= GPUTM__BODY;
 	gputm__commit_stage(self, index, GPUTM_COMMIT_FILL);
 	entry->rcid = self->oldest;
 	entry->ycid = 0;
-	entry->pending = entry->words[0] = entry->words[1] = entry->answered = 0;
-	entry->buffer[0] = entry->buffer[1] = GPUTM__NONE;
+	entry->pending = 1;
+	entry->words[0] = entry->words[1] = entry->answered = 0;
 	entry->flags = entry->asked = 0;
 	if (self->config.buffer_policy <= GPUTM_COMMIT_BUFFERS_ACCESSED) {
-		gputm__commit_take_buffer(self, index, 0);
-		gputm__commit_take_buffer(self, index, 1);
+		gputm__commit_take_buffer(self, entry, 0);
+		gputm__commit_take_buffer(self, entry, 1);
 	}
 	self->begun++;
 	note_active(self, 1);
-	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_BEGUN, message->first_cid + lane, entry->rcid, 0,
-		    0);
+	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_BEGUN, gputm__commit_cid(self, index),
+		    entry->rcid, 0, 0);
 }
 
-static void consume_word(struct gputm_commit_unit *self, const struct gputm_commit_message *message,
-			 const struct gputm_commit_word *word)
+/* There is no room in the buffer, or no buffer yet: whether there is room now. */
+static inline bool make_room(struct gputm_commit_unit *self, struct gputm__commit_entry *entry,
+			     uint32_t log)
 {
-	uint32_t index = gputm__commit_index(self, message->first_cid + word->lane);
+	if (gputm__commit_unbounded(entry, log))
+		return false;
+	if (!entry->limit[log] && gputm__commit_take_buffer(self, entry, log))
+		return true;
+	entry->flags |= (uint8_t)(GPUTM__OVERFLOW << log);
+	self->overflows++;
+	if (self->config.buffer_policy >= GPUTM_COMMIT_BUFFERS_USED)
+		gputm__commit_drop_buffer(self, entry, log);
+	return false;
+}
+
+/* A word that may lack its entry, its buffer or room in it; the log may become unbounded. */
+static GPUTM__INLINE void place_word(struct gputm_commit_unit *self, uint32_t index, uint32_t log,
+				     const struct gputm_commit_word *word)
+{
+	struct gputm__commit_entry *entry = &self->entry[index];
 
 	if (self->slot[index].stage == GPUTM_COMMIT_UNUSED)
-		begin(self, message, word->lane);
-	if (message->kind == GPUTM_COMMIT_WRITE_LOG) {
-		self->writes++;
-		gputm__commit_keep(self, index, 1, word->address, word->value);
-		return;
-	}
-	self->reads++;
-	gputm__commit_keep(self, index, 0, word->address, word->value);
-	gputm__commit_send(self, 0, index, word->address, word->value);
+		begin(self, index);
+	if (entry->words[log] < entry->limit[log] || make_room(self, entry, log))
+		gputm__commit_store(self, index, log, word);
+	else
+		entry->words[log]++;
+}
+
+GPUTM__APART static void place_apart(struct gputm_commit_unit *self, uint32_t index, uint32_t log,
+				     const struct gputm_commit_word *word)
+{
+	place_word(self, index, log, word);
 }
 
 static void hold_buffers(struct gputm_commit_unit *self, uint32_t index)
 {
 	self->slot[index].mark |= GPUTM__HOLDS;
-	self->entry[index].buffer[0] = self->entry[index].buffer[1] = GPUTM__NONE;
-	gputm__commit_take_buffer(self, index, 0);
-	gputm__commit_take_buffer(self, index, 1);
+	gputm__commit_take_buffer(self, &self->entry[index], 0);
+	gputm__commit_take_buffer(self, &self->entry[index], 1);
 }
 
 static void consume_skips(struct gputm_commit_unit *self, uint64_t first, uint64_t skips)
@@ -172,6 +178,7 @@ static void consume_skips(struct gputm_commit_unit *self, uint64_t first, uint64
 
 	if (gputm__mutant(GPUTM__MUTANT_FORGET_SKIP))
 		return;
+	self->may |= GPUTM__MAY_COMMIT | GPUTM__MAY_RETIRE;
 	self->skips += gputm__popcount(skips);
 	note_active(self, gputm__popcount(skips));
 	for (; skips; skips &= skips - 1) {
@@ -189,25 +196,25 @@ static void close_logs(struct gputm_commit_unit *self, const struct gputm_commit
 	uint32_t index = gputm__commit_index(self, message->first_cid + lane);
 
 	if (self->slot[index].stage == GPUTM_COMMIT_UNUSED)
-		begin(self, message, lane);
+		begin(self, index);
 	gputm__sample(&self->fill_cycles, gputm__commit_waited(self, index));
 	gputm__commit_stage(self, index, GPUTM_COMMIT_HAZARD);
 }
 
 /* Every lane that is no skip may have been decided before the last skip was known. */
-static void note_group(struct gputm_commit_unit *self, const struct gputm_commit_message *message)
+static void note_warp(struct gputm_commit_unit *self, const struct gputm_commit_message *message)
 {
+	struct gputm__commit_warp *warp = &self->warp[gputm__commit_last(self, message)];
 	uint64_t first = message->first_cid;
-	struct gputm__commit_group *group =
-		&self->group[gputm__commit_index(self, first + message->lanes - 1)];
 
-	group->seen |= message->mask;
-	group->active |= message->yes;
-	if (group->active && group->active == group->decided &&
-	    group->seen == gputm__low_mask(message->lanes))
-		gputm__commit_append(
-			self, &self->finalise,
-			gputm__commit_index(self, first + gputm__lowest(group->active)));
+	warp->seen |= message->mask;
+	warp->active |= message->yes;
+	if (warp->active && warp->active == warp->decided &&
+	    warp->seen == gputm__low_mask(message->lanes)) {
+		first += gputm__lowest(warp->active);
+		gputm__commit_append(self, &self->finalise, gputm__commit_index(self, first));
+		self->may |= GPUTM__MAY_FINALISE;
+	}
 }
 
 static void consume_done(struct gputm_commit_unit *self, const struct gputm_commit_message *message)
@@ -217,7 +224,7 @@ static void consume_done(struct gputm_commit_unit *self, const struct gputm_comm
 	if (message->mask != message->yes)
 		consume_skips(self, message->first_cid, message->mask & ~message->yes);
 	if (self->config.warp_mode)
-		note_group(self, message);
+		note_warp(self, message);
 }
 
 static void judge_entry(struct gputm_commit_unit *self, uint64_t cid, bool passed)
@@ -235,6 +242,7 @@ static void judge_entry(struct gputm_commit_unit *self, uint64_t cid, bool passe
 		return;
 	}
 	gputm__commit_stage(self, index, GPUTM_COMMIT_READY);
+	self->may |= GPUTM__MAY_COMMIT;
 	if (gputm__mutant(GPUTM__MUTANT_DISORDER) && !self->config.warp_mode &&
 	    !gputm__commit_unbounded(&self->entry[index], 1) &&
 	    gputm__commit_room(self, 1) >= self->entry[index].words[1])
@@ -251,11 +259,28 @@ static void consume_verdict(struct gputm_commit_unit *self,
 	}
 }
 
+/* A log message in warp mode. */
 static void consume_row(struct gputm_commit_unit *self, const struct gputm_commit_message *message)
 {
-	for (uint32_t n = 0; n < message->words; n++)
-		consume_word(self, message, &message->word[n]);
-	gputm__commit_flush(self, 0);
+	const struct gputm_commit_word *word = message->word, *end = word + message->words;
+	uint32_t log = message->kind, first = (uint32_t)message->first_cid;
+
+	for (; word != end; word++) {
+		uint32_t index = (first + word->lane) & self->mask;
+		struct gputm__commit_entry *entry = &self->entry[index];
+
+		if (GPUTM__LIKELY(entry->words[log] < entry->limit[log]))
+			gputm__commit_store(self, index, log, word);
+		else
+			place_apart(self, index, log, word);
+		if (log == GPUTM_COMMIT_WRITE_LOG)
+			continue;
+		entry->pending++;
+		gputm__commit_collect(self, index, word);
+	}
+	self->consumed[log] += message->words;
+	if (log == GPUTM_COMMIT_READ_LOG)
+		gputm__commit_flush(self, 0);
 }
 
 /* What is consumed in a cycle, whatever its length. */
@@ -274,50 +299,29 @@ GPUTM__APART static bool consume_whole(struct gputm_commit_unit *self,
 	return true;
 }
 
-static inline bool consumed(struct gputm__commit_inbox *in,
-			    const struct gputm_commit_message *message)
+void gputm__commit_consumed(struct gputm_commit_unit *self)
 {
-	if (++in->word == message->words)
-		pop(in);
-	return true;
+	if (self->cursor.at == self->cursor.end)
+		pop(&self->input);
 }
 
-/* A word that lacks its entry, its buffer or room in it: the straight line may serve it then. */
-GPUTM__APART static bool consume_first(struct gputm_commit_unit *self,
-				       const struct gputm_commit_message *message)
+bool gputm__commit_word(struct gputm_commit_unit *self)
 {
-	const struct gputm_commit_word *word = &message->word[self->input.word];
-	uint32_t index = gputm__commit_index(self, message->first_cid + word->lane);
+	const struct gputm_commit_word *word = self->cursor.at;
+	uint32_t index = (self->cursor.first + word->lane) & self->mask, log = self->cursor.log;
 
-	if (self->slot[index].stage == GPUTM_COMMIT_UNUSED)
-		begin(self, message, word->lane);
-	if (gputm__commit_has_room(self, &self->entry[index], (int)message->kind) ||
-	    gputm__commit_make_room(self, index, (int)message->kind))
-		return gputm__commit_input(self);
-	consume_word(self, message, word);
-	return consumed(&self->input, message);
-}
-
-/* Straight-line code serves a word of an entry that has a buffer with room for it. */
-static inline bool input_word(struct gputm_commit_unit *self,
-			      const struct gputm_commit_message *message, int log)
-{
-	const struct gputm_commit_word *word = &message->word[self->input.word];
-	uint32_t index = gputm__commit_index(self, message->first_cid + word->lane);
-	struct gputm__commit_entry *entry = &self->entry[index];
-
-	if (self->slot[index].stage == GPUTM_COMMIT_UNUSED ||
-	    !gputm__commit_has_room(self, entry, log))
-		return consume_first(self, message);
-	gputm__commit_store(self, entry, log, word->address, word->value);
-	if (log) {
-		self->writes++;
-		return consumed(&self->input, message);
+	if (log == GPUTM_COMMIT_READ_LOG && !gputm__commit_room(self, 0))
+		return false;
+	place_word(self, index, log, word);
+	if (log == GPUTM_COMMIT_READ_LOG) {
+		self->entry[index].pending++;
+		gputm__commit_put(&self->port[0], index, word);
 	}
-	self->reads++;
-	entry->pending++;
-	gputm__commit_put(&self->port[0], index, word->address, word->value, 1);
-	return consumed(&self->input, message);
+	self->consumed[log]++;
+	self->cursor.at++;
+	self->input.word++;
+	gputm__commit_consumed(self);
+	return true;
 }
 
 bool gputm__commit_input(struct gputm_commit_unit *self)
@@ -326,9 +330,11 @@ bool gputm__commit_input(struct gputm_commit_unit *self)
 
 	if (message->kind > GPUTM_COMMIT_WRITE_LOG || self->config.warp_mode)
 		return consume_whole(self, message);
-	if (message->kind == GPUTM_COMMIT_WRITE_LOG)
-		return input_word(self, message, 1);
-	return gputm__commit_room(self, 0) && input_word(self, message, 0);
+	self->cursor.at = message->word + self->input.word;
+	self->cursor.end = message->word + message->words;
+	self->cursor.first = (uint32_t)message->first_cid;
+	self->cursor.log = message->kind;
+	return gputm__commit_word(self);
 }
 
 /* ---- resent logs ---- */
@@ -360,14 +366,14 @@ static void consume_resent_word(struct gputm_commit_unit *self,
 
 	self->words_resent++;
 	if (port < 0) {
-		gputm__commit_detect(self, index, word->address);
+		gputm__commit_detect(self, word);
 		return;
 	}
 	if (port)
 		self->reissued++;
 	else
 		self->requeued++;
-	gputm__commit_send(self, port, index, word->address, word->value);
+	gputm__commit_send(self, port, index, word);
 }
 
 void gputm__commit_resent(struct gputm_commit_unit *self)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Whether the commit unit may take a message. It is judged when it is pushed: every slot
- * has marks of what has been pushed for it, so that what the protocol forbids is refused
- * at once and nothing that is queued can turn out to be wrong.
+ * Whether the commit unit may take a message. It is judged when it is pushed: every warp
+ * has masks of the lanes for which what has been pushed, so that what the protocol forbids
+ * is refused at once and nothing that is queued can turn out to be wrong.
  */
 #include "lib/kilotm/commit_unit-priv.h"
 
@@ -65,7 +65,7 @@ static int judge_warp(const struct gputm_commit_unit *self,
 		      const struct gputm_commit_message *message)
 {
 	uint64_t first = message->first_cid, end = first + message->lanes;
-	const struct gputm__commit_slot *slot = gputm__commit_last_slot(self, message);
+	const struct gputm__commit_slot *slot = &self->slot[gputm__commit_last(self, message)];
 
 	if (first >= self->head || end <= self->oldest ||
 	    (slot->lanes == message->lanes && slot->lane == message->lanes - 1))
@@ -96,20 +96,15 @@ GPUTM__COLD static int refuse_words(const struct gputm_commit_unit *self,
 	return refuse_shape(self, "mask", message->mask);
 }
 
-/*
- * All words at once: a mask that fits the message leaves no lane outside it. In *marks, what
- * the slots of any of them say.
- */
+/* All words at once: a mask that fits the message leaves no lane outside it. */
 static int judge_words(const struct gputm_commit_unit *self,
-		       const struct gputm_commit_message *message, uint8_t *marks)
+		       const struct gputm_commit_message *message)
 {
 	const struct gputm_commit_word *word = message->word, *end = word + message->words;
-	uint32_t lanes = 0, first = (uint32_t)message->first_cid;
 	uint64_t addresses = 0, mask = 0;
-	uint8_t any = 0;
+	uint32_t lanes = 0;
 
 	for (; word != end; word++) {
-		any |= self->slot[(first + word->lane) & self->mask].mark;
 		addresses |= word->address;
 		lanes |= word->lane;
 		mask |= UINT64_C(1) << (word->lane & 63);
@@ -117,17 +112,17 @@ static int judge_words(const struct gputm_commit_unit *self,
 	if (GPUTM__UNLIKELY(addresses & ~(self->address_max & ~UINT64_C(3)) || lanes > 63 ||
 			    mask != message->mask))
 		return refuse_words(self, message);
-	*marks = any;
 	return 0;
 }
 
-static const char *judge_verdict(const struct gputm_commit_unit *self, uint64_t cid, bool passed)
+static const char *judge_verdict(const struct gputm_commit_unit *self, uint64_t cid, bool judged,
+				 bool passed)
 {
 	const struct gputm__commit_slot *slot = &self->slot[gputm__commit_index(self, cid)];
 
 	if (cid < self->oldest)
 		return passed ? "it has failed or committed" : NULL;
-	if (slot->mark & GPUTM__JUDGED)
+	if (judged)
 		return "it has its verdict";
 	if (slot->stage == GPUTM_COMMIT_WAIT)
 		return NULL;
@@ -154,80 +149,100 @@ static const char *judge_resent(const struct gputm_commit_unit *self,
 	return NULL;
 }
 
-static const char *judge_lane(const struct gputm_commit_unit *self,
-			      const struct gputm_commit_message *message, unsigned lane)
+static int judge_verdicts(const struct gputm_commit_unit *self,
+			  const struct gputm_commit_message *message, uint64_t judged)
 {
-	uint64_t cid = message->first_cid + lane;
-	uint8_t mark = self->slot[gputm__commit_index(self, cid)].mark;
+	for (uint64_t left = message->mask; left; left &= left - 1) {
+		unsigned lane = gputm__lowest(left);
+		uint64_t cid = message->first_cid + lane;
+		const char *why = judge_verdict(self, cid, judged >> lane & 1,
+						message->yes >> lane & 1);
+
+		if (GPUTM__UNLIKELY(why != NULL))
+			return refuse_lane(self, message, lane, why);
+	}
+	return 0;
+}
+
+/* What has been pushed for the message's lanes before. */
+static int judge_lanes(const struct gputm_commit_unit *self,
+		       const struct gputm_commit_message *message)
+{
+	const struct gputm__commit_warp *warp = &self->warp[gputm__commit_last(self, message)];
+	uint64_t mask = message->mask, skipped = mask & ~message->yes & warp->words;
+	const char *why;
 
 	switch (message->kind) {
 	case GPUTM_COMMIT_VERDICT:
-		return judge_verdict(self, cid, message->yes >> lane & 1);
+		return judge_verdicts(self, message, warp->judged);
 	case GPUTM_COMMIT_RESENT:
 	case GPUTM_COMMIT_RESENT_DONE:
-		return judge_resent(self, message, cid);
+		why = judge_resent(self, message, message->first_cid + gputm__lowest(mask));
+		return why ? refuse_lane(self, message, gputm__lowest(mask), why) : 0;
 	case GPUTM_COMMIT_DONE:
-		if (mark & GPUTM__WORDS && !(message->yes >> lane & 1))
-			return "a skip with log words";
+		if (skipped)
+			return refuse_lane(self, message, gputm__lowest(skipped),
+					   "a skip with log words");
 		break;
 	default:
 		break;
 	}
-	return mark & GPUTM__CLOSED ? "its logs are complete" : NULL;
+	if (GPUTM__LIKELY(!(mask & warp->closed)))
+		return 0;
+	return refuse_lane(self, message, gputm__lowest(mask & warp->closed),
+			   "its logs are complete");
 }
 
 int gputm__commit_judge(const struct gputm_commit_unit *self,
 			const struct gputm_commit_message *message)
 {
 	int error = judge_shape(self, message);
-	uint8_t marks = GPUTM__CLOSED; /* unless the words say otherwise */
 
 	if (!error)
 		error = judge_cids(self, message);
 	if (!error)
 		error = judge_warp(self, message);
 	if (!error && message->words)
-		error = judge_words(self, message, &marks);
-	if (error || (message->kind <= GPUTM_COMMIT_DONE &&
-		      (!(marks & GPUTM__CLOSED) || gputm__commit_is_new(self, message))))
-		return error;
-	for (uint64_t left = message->mask; left; left &= left - 1) {
-		const char *why = judge_lane(self, message, gputm__lowest(left));
-
-		if (GPUTM__UNLIKELY(why != NULL))
-			return refuse_lane(self, message, gputm__lowest(left), why);
-	}
-	return 0;
+		error = judge_words(self, message);
+	return error ? error : judge_lanes(self, message);
 }
 
 static bool queued_lane_fits(const struct gputm_commit_unit *self,
 			     const struct gputm_commit_message *message, uint64_t cid)
 {
 	uint32_t index = gputm__commit_index(self, cid);
-	uint8_t stage = self->slot[index].stage, mark = self->slot[index].mark;
+	uint8_t stage = self->slot[index].stage;
+	bool body = self->slot[index].mark & GPUTM__BODY;
 
 	if (cid < self->oldest)
 		return message->kind == GPUTM_COMMIT_VERDICT;
-	switch (message->kind) {
-	case GPUTM_COMMIT_DONE:
-		return mark & GPUTM__CLOSED && stage <= GPUTM_COMMIT_FILL;
-	case GPUTM_COMMIT_VERDICT:
-		return mark & GPUTM__JUDGED && mark & GPUTM__BODY;
-	case GPUTM_COMMIT_RESENT:
-	case GPUTM_COMMIT_RESENT_DONE:
-		return mark & GPUTM__BODY && self->entry[index].asked == message->purpose + 1;
-	default:
-		return mark & GPUTM__WORDS && stage <= GPUTM_COMMIT_FILL;
-	}
+	if (message->kind <= GPUTM_COMMIT_DONE)
+		return stage <= GPUTM_COMMIT_FILL;
+	if (message->kind == GPUTM_COMMIT_VERDICT)
+		return body;
+	return body && self->entry[index].asked == message->purpose + 1;
+}
+
+/* Whether the warp's masks say that the message has been pushed. */
+static bool is_noted(const struct gputm_commit_unit *self,
+		     const struct gputm_commit_message *message)
+{
+	const struct gputm__commit_warp *warp = &self->warp[gputm__commit_last(self, message)];
+
+	if (message->first_cid + message->lanes <= self->oldest)
+		return true;
+	if (message->kind <= GPUTM_COMMIT_WRITE_LOG)
+		return !(message->mask & ~warp->words);
+	if (message->kind == GPUTM_COMMIT_DONE)
+		return !(message->mask & ~warp->closed);
+	return message->kind > GPUTM_COMMIT_VERDICT || !(message->mask & ~warp->judged);
 }
 
 bool gputm__commit_queueable(const struct gputm_commit_unit *self,
 			     const struct gputm_commit_message *message)
 {
-	uint8_t marks;
-
 	if (judge_shape(self, message) || judge_cids(self, message) || judge_warp(self, message) ||
-	    (message->words && judge_words(self, message, &marks)))
+	    (message->words && judge_words(self, message)) || !is_noted(self, message))
 		return false;
 	for (uint64_t left = message->mask; left; left &= left - 1)
 		if (!queued_lane_fits(self, message, message->first_cid + gputm__lowest(left)))

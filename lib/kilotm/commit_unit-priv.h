@@ -2,10 +2,10 @@
 #ifndef GPUTM_LIB_KILOTM_COMMIT_UNIT_PRIV_H
 #define GPUTM_LIB_KILOTM_COMMIT_UNIT_PRIV_H
 /*
- * Layout of the commit unit, shared by its files: commit_unit.c (face, clock, reports),
- * commit_unit-judge.c and commit_unit-input.c (messages), commit_unit-stages.c (what
- * entries go through), commit_unit-memory.c (ports, buffers), commit_unit-snapshot.c and
- * commit_unit-check.c.
+ * Layout of the commit unit, shared by its files: commit_unit.c (face, reports),
+ * commit_unit-clock.c (a cycle, with what is done to single words), commit_unit-judge.c
+ * and commit_unit-input.c (messages), commit_unit-stages.c (what entries go through),
+ * commit_unit-memory.c (ports, buffers), commit_unit-snapshot.c and commit_unit-check.c.
  *
  * Mutants. A test builds these files with -DGPUTM__MUTANT and defines
  * gputm__mutant_now; the unit then errs as that number says, and the properties of
@@ -53,11 +53,8 @@ enum {
 	GPUTM__LAST = 1,     /* last CID of its warp: retiring it reports the warp */
 	GPUTM__WAITED = 2,   /* some entry waits for its retirement */
 	GPUTM__BODY = 4,     /* its entry struct is in use: no mere skip */
-	GPUTM__WORDS = 8,    /* a log word has been pushed */
-	GPUTM__CLOSED = 16,  /* done or skip has been pushed */
-	GPUTM__JUDGED = 32,  /* a verdict has been pushed */
-	GPUTM__ANSWERED = 64, /* the end of the log asked for has been pushed */
-	GPUTM__HOLDS = 128   /* a skip with buffers (policy all) */
+	GPUTM__ANSWERED = 8, /* the end of the log asked for has been pushed */
+	GPUTM__HOLDS = 16    /* a skip with buffers (policy all) */
 };
 
 /* The hot part of a ring entry; all that a skip ever touches. */
@@ -82,16 +79,21 @@ struct gputm__commit_entry {
 	uint64_t since;	     /* cycle in which the present stage began */
 	uint32_t link;	     /* next entry of the list it is in */
 	uint32_t waiters, waiters_last; /* entries waiting for this one (if WAITED) */
-	uint32_t pending;    /* words queued or in flight at a port */
+	uint32_t pending;    /* words queued or in flight at a port; and 1 until VALIDATE */
 	uint32_t words[2];   /* of the read and write log */
-	uint32_t buffer[2];  /* of the read and write log, or NONE */
+	uint32_t buffer[2];  /* first pair of the read and write log's */
 	uint32_t answered;   /* words pushed of the log asked for */
 	uint8_t flags;
 	uint8_t asked; /* purpose + 1 of the log asked for */
+	uint8_t limit[2]; /* words that the buffers take; 0 without one, and of unused slots */
 };
 
-/* Warp mode: what is known of a warp, kept at its last entry. */
-struct gputm__commit_group {
+/*
+ * What is known of a warp, a bit per lane, kept at its last entry: log words, done or skip,
+ * verdict have been pushed. Warp mode: done or skip consumed, no skip, outcome known, pass.
+ */
+struct gputm__commit_warp {
+	uint64_t words, closed, judged;
 	uint64_t seen, active, decided, passed;
 };
 
@@ -99,25 +101,23 @@ struct gputm__commit_list {
 	uint32_t head, tail;
 };
 
-/* A word of a buffer. */
-struct gputm__commit_pair {
-	uint64_t address;
-	uint32_t value;
-};
+/*
+ * Log words in buffers and at ports have the ring place of their entry as their lane. The
+ * first one of a free buffer links to the next by its value.
+ */
+#define GPUTM__DONE 0x80000000u
 
-/* A word at a port; the first one of a request says how many belong to it. */
-struct gputm__commit_access {
-	uint64_t address;
-	uint32_t value;
-	uint32_t count; /* words of the request; 0 in all but the first */
-	uint32_t entry;
-	bool done;
-};
-
-/* Words by sequence number: done < oldest <= in flight < issued <= queued < filled. */
+/*
+ * Words by sequence number: done < oldest <= in flight < issued <= queued < filled. The
+ * span of a request's first word is its number of words, or'd with DONE if it has completed
+ * before an older one; of its other words 0. In scalar mode it is 1 throughout.
+ */
 struct gputm__commit_port {
-	struct gputm__commit_access *word; /* [mask + 1] */
+	struct gputm_commit_word *word; /* [mask + 1] */
+	uint32_t *span;			   /* [mask + 1] */
 	uint64_t oldest, issued, filled;
+	uint64_t ahead; /* requests with DONE */
+	uint64_t limit; /* of words queued or in flight */
 	uint32_t mask;
 	bool offered;
 };
@@ -133,16 +133,35 @@ struct gputm__commit_outbox {
 	uint32_t depth, head, count;
 };
 
-/* Scratch of coalescing; empty between calls. */
+/* The log message that is consumed word by word; at = end: none, or not begun. */
+struct gputm__commit_cursor {
+	const struct gputm_commit_word *at, *end;
+	uint32_t first; /* CID, as far as ring places go */
+	uint32_t log;
+};
+
+/* Scratch of coalescing, words in the order they come; empty between calls. */
 struct gputm__commit_region {
-	uint64_t address;
-	uint32_t first, last, count, bucket;
+	uint64_t address, end; /* end: sequence number behind what of it is at the port */
+	uint32_t count, bucket;
 };
 struct gputm__commit_gather {
-	struct gputm__commit_access *word;
+	struct gputm_commit_word *word;
+	uint32_t *of; /* region of each word */
 	struct gputm__commit_region *region;
-	uint32_t *next, *bucket;
+	uint32_t *bucket; /* region + 1, by address */
 	uint32_t words, regions, bucket_mask;
+	uint32_t current; /* region of the last word */
+};
+
+/* Stages that may have a step to take; those without their bit have none. */
+enum {
+	GPUTM__MAY_REVALIDATE = 1,
+	GPUTM__MAY_FINALISE = 2,
+	GPUTM__MAY_COMMIT = 4,
+	GPUTM__MAY_RETIRE = 8,
+	GPUTM__MAY_RESENT = 16,
+	GPUTM__MAY_ALL = 31
 };
 
 struct gputm_commit_unit {
@@ -151,9 +170,8 @@ struct gputm_commit_unit {
 	struct gputm_last_writer *history;
 	struct gputm__commit_slot *slot;   /* [mask + 1], at least one more than the ring */
 	struct gputm__commit_entry *entry; /* [mask + 1] */
-	struct gputm__commit_group *group; /* [mask + 1] in warp mode */
-	struct gputm__commit_pair *pair;   /* [buffers][buffer_words] */
-	uint32_t *buffer_next;		   /* free list */
+	struct gputm__commit_warp *warp;   /* [mask + 1] */
+	struct gputm_commit_word *kept;	   /* [buffers][buffer_words] */
 	uint32_t *pending;		   /* [pending_entries]: words per block */
 	struct gputm__commit_gather gather;
 	struct gputm__commit_inbox input, resent;
@@ -161,21 +179,25 @@ struct gputm_commit_unit {
 	struct gputm__commit_port port[2];
 	uint64_t address_max, region_mask, expire_at;
 	uint32_t mask, pending_shift;
+	uint32_t hazard_left; /* words that can be passed without a look at anything */
+	uint32_t may; /* GPUTM__MAY_ bits */
+	struct gputm__commit_cursor cursor;
 
 	/* oldest <= commit <= hazard <= head <= oldest + ring; head: above all CIDs named. */
 	uint64_t oldest, commit, hazard, head;
-	uint64_t hazard_word;		/* words done of the entry at the hazard pointer */
+	uint64_t hazard_word;		/* words passed of the entry at the hazard pointer */
+	uint64_t hazard_done;		/* of these: looked up or recorded */
 	uint64_t gathered;		/* ready words of the warp at the commit pointer */
 	uint64_t pending_unbounded;	/* entries that are pending with an unknown write-set */
 	struct gputm__commit_list revalidate, finalise;
-	uint32_t buffer_free, buffer_fresh;
+	uint32_t buffer_free, buffer_fresh, buffer_end; /* as first pairs */
 
 	uint64_t cycles;
 	uint64_t messages, messages_full, absorbed;
 	uint64_t begun, skips, committed, failed_here, failed_elsewhere, skips_retired;
-	uint64_t reads, writes;
+	uint64_t consumed[2]; /* words, by log */
 	uint64_t compared[2]; /* speculatively, and again */
-	uint64_t mismatches, read_requests, write_requests, written;
+	uint64_t mismatches, requests[2], written;
 	uint64_t requeued, reissued;
 	uint64_t hazards, hazard_words, revalidations, rescued;
 	uint64_t outcomes_passed, outcomes_failed;
@@ -215,25 +237,14 @@ static inline bool gputm__commit_report_room(const struct gputm_commit_unit *sel
 
 static inline uint64_t gputm__commit_room(const struct gputm_commit_unit *self, int port)
 {
-	return self->config.port_words - (self->port[port].filled - self->port[port].oldest) -
-	       self->gather.words;
+	const struct gputm__commit_port *p = &self->port[port];
+
+	return p->limit - (p->filled - p->oldest) - self->gather.words;
 }
 
-static inline bool gputm__commit_unbounded(const struct gputm__commit_entry *entry, int log)
+static inline bool gputm__commit_unbounded(const struct gputm__commit_entry *entry, uint32_t log)
 {
 	return entry->flags & GPUTM__OVERFLOW << log;
-}
-
-static inline void gputm__commit_stage(struct gputm_commit_unit *self, uint32_t index,
-				       uint8_t stage)
-{
-	self->slot[index].stage = stage;
-	self->entry[index].since = self->cycles;
-}
-
-static inline uint64_t gputm__commit_waited(const struct gputm_commit_unit *self, uint32_t index)
-{
-	return self->cycles - self->entry[index].since;
 }
 
 static inline void gputm__commit_append(struct gputm_commit_unit *self,
@@ -247,21 +258,11 @@ static inline void gputm__commit_append(struct gputm_commit_unit *self,
 	list->tail = index;
 }
 
-/* The slot of the last CID of a message's warp. */
-static inline const struct gputm__commit_slot *
-gputm__commit_last_slot(const struct gputm_commit_unit *self,
-			const struct gputm_commit_message *message)
+/* Place of the last CID of a message's warp. */
+static inline uint32_t gputm__commit_last(const struct gputm_commit_unit *self,
+					  const struct gputm_commit_message *message)
 {
-	uint64_t last = message->first_cid + message->lanes - 1;
-
-	return &self->slot[gputm__commit_index(self, last)];
-}
-
-/* Whether no message has named the warp before. Not for warps that have retired. */
-static inline bool gputm__commit_is_new(const struct gputm_commit_unit *self,
-					const struct gputm_commit_message *message)
-{
-	return !gputm__commit_last_slot(self, message)->lanes;
+	return gputm__commit_index(self, message->first_cid + message->lanes - 1);
 }
 
 /* The message that an inbox serves next. */
@@ -280,105 +281,109 @@ bool gputm__commit_queueable(const struct gputm_commit_unit *self,
 			     const struct gputm_commit_message *message);
 
 /* ---- commit_unit-input.c ---- */
-/* One word, or one whole message; false if the port lacks room for it. */
+/*
+ * The oldest message, and the word at the cursor: what the clock's straight line does not
+ * serve. false if the port lacks room for it.
+ */
 bool gputm__commit_input(struct gputm_commit_unit *self);
+bool gputm__commit_word(struct gputm_commit_unit *self);
+/* The cursor has reached the end of its message. */
+void gputm__commit_consumed(struct gputm_commit_unit *self);
 void gputm__commit_resent(struct gputm_commit_unit *self);
 
-/* ---- commit_unit-stages.c ---- */
-/* Words of the entry at the pointer, which is in stage HAZARD; false if it has to wait. */
-bool gputm__commit_hazard(struct gputm_commit_unit *self, uint32_t index);
-void gputm__commit_revalidate(struct gputm_commit_unit *self);
-void gputm__commit_finalise(struct gputm_commit_unit *self);
-void gputm__commit_commit(struct gputm_commit_unit *self);
-void gputm__commit_retire(struct gputm_commit_unit *self);
-/* One word of hazard detection, and the end of an entry's. */
-void gputm__commit_detect(struct gputm_commit_unit *self, uint32_t index, uint64_t address);
-/* Move an entry on whose validation may be complete. */
-void gputm__commit_settle(struct gputm_commit_unit *self, uint32_t index);
-/* Failed, or all its writes have completed. */
-void gputm__commit_finish(struct gputm_commit_unit *self, uint32_t index);
-/* Queue the writes of an entry (scalar mode). */
-void gputm__commit_issue(struct gputm_commit_unit *self, uint32_t index);
+/* ---- commit_unit-clock.c ---- */
+/* One word of hazard detection for the entry at the pointer. */
+void gputm__commit_detect(struct gputm_commit_unit *self, const struct gputm_commit_word *word);
+/* Look up and record the words that hazard detection has passed, before anyone looks. */
+void gputm__commit_catch_up(struct gputm_unit *unit);
 /* Work out when the history's CID range has to move. */
 void gputm__commit_set_expiry(struct gputm_commit_unit *self);
+
+/* ---- commit_unit-stages.c ---- */
+/* Ask the core for a log; there is room for the report. */
+void gputm__commit_ask(struct gputm_commit_unit *self, uint32_t index, uint32_t purpose);
+/* A step of each stage that `may` have one. @return whether anything changed. */
+bool gputm__commit_entries(struct gputm_commit_unit *self);
+/* Queue the writes of an entry (scalar mode). */
+void gputm__commit_issue(struct gputm_commit_unit *self, uint32_t index);
 /* Let an entry wait for the retirement of its YCID. */
 void gputm__commit_wait_for(struct gputm_commit_unit *self, uint32_t index);
 
 /* ---- commit_unit-memory.c ---- */
-bool gputm__commit_take_buffer(struct gputm_commit_unit *self, uint32_t index, int log);
-void gputm__commit_drop_buffer(struct gputm_commit_unit *self, uint32_t index, int log);
-/* A word of that log finds no buffer or a full one: whether it has a place now. */
-bool gputm__commit_make_room(struct gputm_commit_unit *self, uint32_t index, int log);
-void gputm__commit_collect(struct gputm_commit_unit *self, uint32_t index, uint64_t address,
-			   uint32_t value);
+/* Make the region at this address the current one. */
+void gputm__commit_to_region(struct gputm__commit_gather *g, uint64_t base);
 /* Queue what is collected, a request per region. */
 void gputm__commit_flush(struct gputm_commit_unit *self, int port);
 void gputm__commit_send_buffer(struct gputm_commit_unit *self, int port, uint32_t index);
-/* Count the entry's write-set as pending, or no longer. */
-void gputm__commit_count(struct gputm_commit_unit *self, uint32_t index);
-void gputm__commit_uncount(struct gputm_commit_unit *self, uint32_t index);
+/* Count the entry's write-set as pending, once more or (UINT32_MAX) once less. */
+void gputm__commit_pend(struct gputm_commit_unit *self, uint32_t index, uint32_t amount);
+
+static inline void gputm__commit_count(struct gputm_commit_unit *self, uint32_t index)
+{
+	if (!self->config.pending_block || !self->entry[index].words[1])
+		return;
+	self->entry[index].flags |= GPUTM__COUNTED;
+	gputm__commit_pend(self, index, 1);
+}
+
+static inline void gputm__commit_uncount(struct gputm_commit_unit *self, uint32_t index)
+{
+	if (!(self->entry[index].flags & GPUTM__COUNTED))
+		return;
+	self->entry[index].flags &= (uint8_t)~GPUTM__COUNTED;
+	gputm__commit_pend(self, index, UINT32_MAX);
+}
 
 static inline bool gputm__commit_can_offer(const struct gputm__commit_port *port)
 {
 	return !port->offered && port->issued != port->filled;
 }
 
-static inline const struct gputm__commit_pair *
-gputm__commit_buffer(const struct gputm_commit_unit *self, uint32_t index, int log)
-{
-	return self->pair + (size_t)self->entry[index].buffer[log] * self->config.buffer_words;
-}
-
-static inline bool gputm__commit_has_room(const struct gputm_commit_unit *self,
-					  const struct gputm__commit_entry *entry, int log)
-{
-	return entry->buffer[log] != GPUTM__NONE && entry->words[log] < self->config.buffer_words;
-}
-
-static inline void gputm__commit_store(struct gputm_commit_unit *self,
-				       struct gputm__commit_entry *entry, int log,
-				       uint64_t address, uint32_t value)
-{
-	struct gputm__commit_pair *pair = self->pair + entry->words[log]++ +
-					  (size_t)entry->buffer[log] * self->config.buffer_words;
-
-	pair->address = address;
-	pair->value = value;
-}
-
-/* Keep a log word in the entry's buffer; the log is unbounded if it does not fit. */
-static inline void gputm__commit_keep(struct gputm_commit_unit *self, uint32_t index, int log,
-				      uint64_t address, uint32_t value)
+/* Keep one more word of the log; there is room in its buffer. */
+static inline void gputm__commit_store(struct gputm_commit_unit *self, uint32_t index,
+				       uint32_t log, const struct gputm_commit_word *word)
 {
 	struct gputm__commit_entry *entry = &self->entry[index];
+	struct gputm_commit_word *kept = &self->kept[entry->buffer[log] + entry->words[log]++];
 
-	if (gputm__commit_has_room(self, entry, log) || gputm__commit_make_room(self, index, log))
-		gputm__commit_store(self, entry, log, address, value);
-	else
-		entry->words[log]++;
+	*kept = *word;
+	kept->lane = index;
 }
 
 static inline void gputm__commit_put(struct gputm__commit_port *port, uint32_t index,
-				     uint64_t address, uint32_t value, uint32_t count)
+				     const struct gputm_commit_word *word)
 {
-	struct gputm__commit_access *word = &port->word[port->filled++ & port->mask];
+	struct gputm_commit_word *at = &port->word[port->filled++ & port->mask];
 
-	word->address = address;
-	word->value = value;
-	word->count = count;
-	word->entry = index;
-	word->done = false;
+	*at = *word;
+	at->lane = index;
+}
+
+/* Neighbours mostly share their region. */
+static inline void gputm__commit_collect(struct gputm_commit_unit *self, uint32_t index,
+					 const struct gputm_commit_word *word)
+{
+	struct gputm__commit_gather *g = &self->gather;
+	uint64_t base = word->address & self->region_mask;
+	uint32_t n = g->words++;
+
+	if (!g->regions || g->region[g->current].address != base)
+		gputm__commit_to_region(g, base);
+	g->region[g->current].count++;
+	g->of[n] = g->current;
+	g->word[n] = *word;
+	g->word[n].lane = index;
 }
 
 /* Queue a word as a request (scalar mode), or collect it for flush (warp mode). */
 static inline void gputm__commit_send(struct gputm_commit_unit *self, int port, uint32_t index,
-				      uint64_t address, uint32_t value)
+				      const struct gputm_commit_word *word)
 {
 	self->entry[index].pending++;
 	if (self->config.warp_mode)
-		gputm__commit_collect(self, index, address, value);
+		gputm__commit_collect(self, index, word);
 	else
-		gputm__commit_put(&self->port[port], index, address, value, 1);
+		gputm__commit_put(&self->port[port], index, word);
 }
 
 /* ---- commit_unit-snapshot.c ---- */

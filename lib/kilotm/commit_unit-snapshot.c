@@ -6,35 +6,35 @@
  * equal states give equal bytes; waiting lists, buffer numbers, the table of pending
  * writes and the gauges are rebuilt.
  */
-#include "lib/kilotm/commit_unit-priv.h"
+#include "lib/kilotm/commit_unit-moves.h"
 
 #define CID_MAX (UINT64_C(1) << 62)
 
 /* ---- entries ---- */
 
-static void io_pairs(struct gputm_commit_unit *self, struct gputm__io *io, uint32_t index, int log)
+static void io_kept(struct gputm_commit_unit *self, struct gputm__io *io, uint32_t index, int log)
 {
 	struct gputm__commit_entry *entry = &self->entry[index];
-	uint8_t held = !gputm__io_reading(io) && entry->buffer[log] != GPUTM__NONE;
-	struct gputm__commit_pair *pair;
+	uint8_t held = !gputm__io_reading(io) && entry->limit[log];
+	struct gputm_commit_word *word;
 
 	gputm__io_u8(io, &held);
 	if (gputm__io_reading(io)) {
-		entry->buffer[log] = GPUTM__NONE;
-		if (held > 1 || (held && !gputm__commit_take_buffer(self, index, log)))
+		if (held > 1 || (held && !gputm__commit_take_buffer(self, entry, (uint32_t)log)))
 			gputm__io_fail(io, -EINVAL, "more buffers than there are");
 	}
 	if (io->error || !held || !(self->slot[index].mark & GPUTM__BODY) ||
-	    gputm__commit_unbounded(entry, log))
+	    gputm__commit_unbounded(entry, (uint32_t)log))
 		return;
 	if (entry->words[log] > self->config.buffer_words) {
 		gputm__io_fail(io, -EINVAL, "more words than a buffer has");
 		return;
 	}
-	pair = self->pair + (size_t)entry->buffer[log] * self->config.buffer_words;
-	for (uint32_t n = 0; n < entry->words[log]; n++, pair++) {
-		gputm__io_u64_max(io, &pair->address, self->address_max, "address of a log word");
-		gputm__io_u32(io, &pair->value);
+	word = &self->kept[entry->buffer[log]];
+	for (uint32_t n = 0; n < entry->words[log]; n++, word++) {
+		gputm__io_u64_max(io, &word->address, self->address_max, "address of a log word");
+		gputm__io_u32(io, &word->value);
+		word->lane = index;
 	}
 }
 
@@ -52,7 +52,7 @@ static void io_entry(struct gputm_commit_unit *self, struct gputm__io *io, uint3
 	if (entry->asked > GPUTM_COMMIT_FOR_COMMIT + 1)
 		gputm__io_fail(io, -EINVAL, "an unknown purpose");
 	if (gputm__io_reading(io))
-		entry->pending = 0;
+		entry->pending = self->slot[index].stage <= GPUTM_COMMIT_HAZARD;
 }
 
 static void io_slot(struct gputm_commit_unit *self, struct gputm__io *io, uint64_t cid)
@@ -67,16 +67,17 @@ static void io_slot(struct gputm_commit_unit *self, struct gputm__io *io, uint64
 	gputm__io_u8(io, &slot->lanes);
 	if (gputm__io_reading(io))
 		slot->mark = mark;
-	if (mark & GPUTM__WAITED || slot->lanes > self->config.lanes)
+	if (mark > GPUTM__HOLDS * 2 - 1 || mark & GPUTM__WAITED ||
+	    slot->lanes > self->config.lanes)
 		gputm__io_fail(io, -EINVAL, "an impossible ring slot");
 	if (!io->error && mark & GPUTM__BODY)
 		io_entry(self, io, index);
 	if (!io->error && mark & (GPUTM__BODY | GPUTM__HOLDS)) {
-		io_pairs(self, io, index, 0);
-		io_pairs(self, io, index, 1);
+		io_kept(self, io, index, 0);
+		io_kept(self, io, index, 1);
 	}
-	if (!io->error && mark & GPUTM__LAST && self->config.warp_mode)
-		gputm__io_u64s(io, &self->group[index].seen, 4);
+	if (!io->error && mark & GPUTM__LAST)
+		gputm__io_u64s(io, &self->warp[index].words, self->config.warp_mode ? 7 : 3);
 }
 
 static void io_pointers(struct gputm_commit_unit *self, struct gputm__io *io)
@@ -132,40 +133,63 @@ static void io_list(struct gputm_commit_unit *self, struct gputm__io *io,
 
 /* ---- ports ---- */
 
+/* Words of a request; of one that is done, only how many. */
 static void io_request(struct gputm_commit_unit *self, struct gputm__io *io,
-		       struct gputm__commit_port *port, uint64_t *sequence)
+		       struct gputm__commit_port *port, uint64_t sequence, uint32_t span)
 {
-	struct gputm__commit_access *first = &port->word[*sequence & port->mask];
-	uint64_t left = port->filled - *sequence;
+	struct gputm_commit_word *first = &port->word[sequence & port->mask];
 
-	gputm__io_u32_max(io, &first->count, left < UINT32_MAX ? (uint32_t)left : UINT32_MAX,
-			  "a request longer than what is queued");
-	gputm__io_bool(io, &first->done);
-	if (!io->error && !first->count)
-		gputm__io_fail(io, -EINVAL, "an empty request");
-	for (uint32_t n = 0; n < first->count && !first->done && !io->error; n++) {
-		struct gputm__commit_access *word = &port->word[(*sequence + n) & port->mask];
+	for (uint32_t n = 0; n < (span & ~GPUTM__DONE) && !io->error; n++) {
+		struct gputm_commit_word *word = &port->word[(sequence + n) & port->mask];
 
-		if (n && gputm__io_reading(io))
-			word->count = 0;
+		if (gputm__io_reading(io))
+			port->span[(sequence + n) & port->mask] = n ? 0 : span;
+		if (span & GPUTM__DONE)
+			continue;
 		gputm__io_u64_max(io, &word->address, self->address_max, "address at a port");
 		gputm__io_u32(io, &word->value);
-		io_index(self, io, &word->entry);
+		io_index(self, io, &word->lane);
 		if (((word->address ^ first->address) & self->region_mask) || word->address & 3)
 			gputm__io_fail(io, -EINVAL, "a request across regions");
 		if (gputm__io_reading(io) && !io->error)
-			self->entry[word->entry].pending++;
+			self->entry[word->lane].pending++;
 	}
-	for (uint32_t n = 1; n < first->count && gputm__io_reading(io) && !io->error; n++)
-		port->word[(*sequence + n) & port->mask].count = 0;
-	*sequence += first->count;
+}
+
+/* Only what is in flight can be done, but for the oldest. */
+static bool span_fits(const struct gputm_commit_unit *self, const struct gputm__commit_port *port,
+		      uint64_t sequence, uint32_t span)
+{
+	uint32_t most = self->config.warp_mode ? self->config.port_words : 1;
+	uint32_t words = span & ~GPUTM__DONE;
+	bool flies = sequence - port->oldest < port->issued - port->oldest;
+
+	if (words - 1 >= most || words > (flies ? port->issued : port->filled) - sequence)
+		return false;
+	return words == span || (flies && sequence != port->oldest);
+}
+
+static void io_requests(struct gputm_commit_unit *self, struct gputm__io *io,
+			struct gputm__commit_port *port)
+{
+	for (uint64_t at = port->oldest; at != port->filled && !io->error;) {
+		uint32_t span = port->span[at & port->mask];
+
+		gputm__io_u32(io, &span);
+		if (!io->error && !span_fits(self, port, at, span))
+			gputm__io_fail(io, -EINVAL, "an impossible request");
+		if (io->error)
+			return;
+		io_request(self, io, port, at, span);
+		port->ahead += gputm__io_reading(io) && span & GPUTM__DONE;
+		at += span & ~GPUTM__DONE;
+	}
 }
 
 static void io_port(struct gputm_commit_unit *self, struct gputm__io *io,
 		    struct gputm__commit_port *port)
 {
 	uint64_t flying = port->issued - port->oldest, all = port->filled - port->oldest;
-	uint64_t sequence;
 
 	gputm__io_u64_max(io, &port->oldest, CID_MAX, "sequence number");
 	gputm__io_u64_max(io, &all, self->config.port_words, "more words than a port holds");
@@ -177,8 +201,7 @@ static void io_port(struct gputm_commit_unit *self, struct gputm__io *io,
 	}
 	if (port->offered && port->issued == port->filled)
 		gputm__io_fail(io, -EINVAL, "an empty port offers a request");
-	for (sequence = port->oldest; sequence != port->filled && !io->error;)
-		io_request(self, io, port, &sequence);
+	io_requests(self, io, port);
 }
 
 /* ---- queues ---- */
@@ -266,6 +289,7 @@ static void rebuild(struct gputm_commit_unit *self)
 		if (self->slot[index].stage == GPUTM_COMMIT_READY)
 			self->gathered += self->entry[index].words[1];
 	}
+	self->hazard_done = self->hazard_word;
 	gputm__commit_set_expiry(self);
 }
 

@@ -56,6 +56,7 @@
  *       failed
  *   C9  the table of pending writes holds what entries between pass and retirement write
  *   C10 the lists hold what is ready, once
+ *   C11 only stages that may have a step to take are asked, and all that have one
  * Guarantees of chapter 5, which the test of that name checks from outside:
  *   Claim 1  the comparison that decides comes after the writes of all older transactions
  *            that passed; Claim 2  writes leave in CID order; Claims 3, 6  and after the
@@ -138,9 +139,8 @@ static const struct gputm_params table = {
 };
 
 #define STAT(...) GPUTM__STAT(struct gputm_commit_unit, __VA_ARGS__)
-#define COMPARED(NAME, AGAIN, SENTENCE)                                                        \
-	{ NAME, offsetof(struct gputm_commit_unit, compared[AGAIN]), GPUTM_STAT_COUNTER,       \
-	  "words", SENTENCE }
+#define ONE_OF(NAME, MEMBER, MEASURE, SENTENCE)                                                \
+	{ NAME, offsetof(struct gputm_commit_unit, MEMBER), GPUTM_STAT_COUNTER, MEASURE, SENTENCE }
 static const struct gputm__stat_row stats[] = {
 	STAT(cycles, COUNTER, "cycles", "Cycles, idle ones included."),
 	STAT(messages, COUNTER, "messages", "Messages accepted."),
@@ -154,13 +154,13 @@ static const struct gputm__stat_row stats[] = {
 	STAT(skips_retired, COUNTER, "transactions", "Skips retired."),
 	STAT(outcomes_passed, COUNTER, "transactions", "Local outcomes reported: pass."),
 	STAT(outcomes_failed, COUNTER, "transactions", "Local outcomes reported: fail."),
-	STAT(reads, COUNTER, "words", "Read log words consumed."),
-	STAT(writes, COUNTER, "words", "Write log words consumed."),
-	COMPARED("validated", 0, "Words compared by speculative validation."),
-	COMPARED("revalidated", 1, "Words compared by revalidation."),
+	ONE_OF("reads", consumed[0], "words", "Read log words consumed."),
+	ONE_OF("writes", consumed[1], "words", "Write log words consumed."),
+	ONE_OF("validated", compared[0], "words", "Words compared by speculative validation."),
+	ONE_OF("revalidated", compared[1], "words", "Words compared by revalidation."),
 	STAT(mismatches, COUNTER, "words", "Comparisons that failed."),
-	STAT(read_requests, COUNTER, "requests", "Requests popped at the validation port."),
-	STAT(write_requests, COUNTER, "requests", "Requests popped at the commit port."),
+	ONE_OF("read_requests", requests[0], "requests", "Requests popped at the validation port."),
+	ONE_OF("write_requests", requests[1], "requests", "Requests popped at the commit port."),
 	STAT(requeued, COUNTER, "words", "Words queued for revalidation."),
 	STAT(reissued, COUNTER, "words", "Words queued for commit."),
 	STAT(written, COUNTER, "words", "Words written to memory."),
@@ -247,15 +247,12 @@ static int make_ring(struct gputm_commit_unit *self)
 	self->mask = slots - 1;
 	self->slot = gputm__alloc(ctx, slots, sizeof(*self->slot));
 	self->entry = gputm__alloc(ctx, slots, sizeof(*self->entry));
-	self->group = gputm__alloc(ctx, c->warp_mode ? slots : 0, sizeof(*self->group));
-	self->pair = gputm__alloc(ctx, (size_t)c->buffers * c->buffer_words, sizeof(*self->pair));
-	self->buffer_next = gputm__alloc(ctx, c->buffers, sizeof(*self->buffer_next));
+	self->warp = gputm__alloc(ctx, slots, sizeof(*self->warp));
+	self->kept = gputm__alloc(ctx, (size_t)c->buffers * c->buffer_words, sizeof(*self->kept));
+	self->buffer_end = c->buffers * c->buffer_words;
 	self->pending = gputm__alloc(ctx, c->pending_block ? c->pending_entries : 0,
 				     sizeof(*self->pending));
-	if (!self->slot || !self->entry || !self->group || !self->pair || !self->buffer_next ||
-	    !self->pending)
-		return -ENOMEM;
-	return 0;
+	return self->slot && self->entry && self->warp && self->kept && self->pending ? 0 : -ENOMEM;
 }
 
 static int make_queues(struct gputm_commit_unit *self)
@@ -272,11 +269,14 @@ static int make_queues(struct gputm_commit_unit *self)
 	for (int n = 0; n < 2; n++) {
 		struct gputm__commit_port *port = &self->port[n];
 
+		port->limit = c->port_words;
 		port->mask = up_to_power(c->port_words) - 1;
 		port->word = gputm__alloc(ctx, (size_t)port->mask + 1, sizeof(*port->word));
+		port->span = gputm__alloc(ctx, (size_t)port->mask + 1, sizeof(*port->span));
 	}
 	if (!self->input.message || !self->resent.message || !self->output.report ||
-	    !self->port[0].word || !self->port[1].word)
+	    !self->port[0].word || !self->port[1].word || !self->port[0].span ||
+	    !self->port[1].span)
 		return -ENOMEM;
 	return 0;
 }
@@ -294,10 +294,10 @@ static int make_gather(struct gputm_commit_unit *self)
 		most = 0;
 	g->bucket_mask = 2 * up_to_power(most) - 1;
 	g->word = gputm__alloc(ctx, most, sizeof(*g->word));
-	g->next = gputm__alloc(ctx, most, sizeof(*g->next));
+	g->of = gputm__alloc(ctx, most, sizeof(*g->of));
 	g->region = gputm__alloc(ctx, most, sizeof(*g->region));
 	g->bucket = gputm__alloc(ctx, (size_t)g->bucket_mask + 1, sizeof(*g->bucket));
-	return g->word && g->next && g->region && g->bucket ? 0 : -ENOMEM;
+	return g->word && g->of && g->region && g->bucket ? 0 : -ENOMEM;
 }
 
 static int setup(struct gputm_unit *unit)
@@ -320,10 +320,10 @@ static void teardown(struct gputm_unit *unit)
 {
 	struct gputm_commit_unit *self = self_of(unit);
 	void *const memory[] = {
-		self->slot, self->entry, self->group, self->pair, self->buffer_next, self->pending,
-		self->input.message, self->resent.message, self->output.report, self->port[0].word,
-		self->port[1].word, self->gather.word, self->gather.next, self->gather.region,
-		self->gather.bucket,
+		self->slot, self->entry, self->warp, self->kept, self->pending, self->input.message,
+		self->resent.message, self->output.report, self->port[0].word, self->port[0].span,
+		self->port[1].word, self->port[1].span, self->gather.word, self->gather.of,
+		self->gather.region, self->gather.bucket,
 	};
 
 	gputm_last_writer_free(self->history);
@@ -336,9 +336,10 @@ static void clear_ports(struct gputm_commit_unit *self)
 	for (int n = 0; n < 2; n++) {
 		struct gputm__commit_port *port = &self->port[n];
 
-		port->oldest = port->issued = port->filled = 0;
+		port->oldest = port->issued = port->filled = port->ahead = 0;
 		port->offered = false;
-		memset(port->word, 0, ((size_t)port->mask + 1) * sizeof(*port->word));
+		for (uint32_t word = 0; word <= port->mask; word++)
+			port->span[word] = !self->config.warp_mode;
 	}
 }
 
@@ -349,8 +350,11 @@ static void clear(struct gputm_unit *unit)
 	size_t slots = (size_t)self->mask + 1;
 
 	gputm_unit_reset(gputm_last_writer_unit(self->history));
-	memset(self->slot, 0, slots * sizeof(*self->slot));
-	memset(self->group, 0, c->warp_mode ? slots * sizeof(*self->group) : 0);
+	if (self->head) { /* else it is new, and all pages are zero and untouched */
+		memset(self->slot, 0, slots * sizeof(*self->slot));
+		memset(self->entry, 0, slots * sizeof(*self->entry));
+		memset(self->warp, 0, slots * sizeof(*self->warp));
+	}
 	memset(self->pending, 0,
 	       c->pending_block ? c->pending_entries * sizeof(*self->pending) : 0);
 	self->oldest = self->commit = self->hazard = self->head = c->first_cid;
@@ -362,6 +366,9 @@ static void clear(struct gputm_unit *unit)
 	self->input.head = self->input.count = self->input.word = 0;
 	self->resent.head = self->resent.count = self->resent.word = 0;
 	self->output.head = self->output.count = 0;
+	self->cursor.at = self->cursor.end = NULL;
+	self->hazard_done = self->hazard_left = 0;
+	self->may = GPUTM__MAY_ALL;
 	clear_ports(self);
 	gputm__commit_set_expiry(self);
 }
@@ -405,7 +412,7 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 
 static const struct gputm__class class = {
 	.kind = "commit_unit",
-	.version = 1,
+	.version = 2,
 	.size = sizeof(struct gputm_commit_unit),
 	.params = &table,
 	.config_offset = offsetof(struct gputm_commit_unit, config),
@@ -418,6 +425,7 @@ static const struct gputm__class class = {
 	.clear = clear,
 	.io = gputm__commit_io,
 	.check = gputm__commit_check,
+	.catch_up = gputm__commit_catch_up,
 	.storage = storage,
 };
 
@@ -483,131 +491,4 @@ enum gputm_commit_stage gputm_commit_unit_stage(const struct gputm_commit_unit *
 	if (cid >= self->head)
 		return GPUTM_COMMIT_UNUSED;
 	return (enum gputm_commit_stage)self->slot[gputm__commit_index(self, cid)].stage;
-}
-
-/* ---- clock ---- */
-
-static inline bool offer(struct gputm__commit_port *port)
-{
-	if (!gputm__commit_can_offer(port))
-		return false;
-	port->offered = true;
-	return true;
-}
-
-static inline bool step_hazard(struct gputm_commit_unit *self)
-{
-	uint32_t index = gputm__commit_index(self, self->hazard);
-	uint8_t stage = self->slot[index].stage;
-
-	if (stage == GPUTM_COMMIT_HAZARD)
-		return gputm__commit_hazard(self, index);
-	self->hazard += stage == GPUTM_COMMIT_FINISHED;
-	return stage == GPUTM_COMMIT_FINISHED;
-}
-
-static inline bool step_commit(struct gputm_commit_unit *self)
-{
-	if (self->slot[gputm__commit_index(self, self->commit)].stage < GPUTM_COMMIT_READY ||
-	    self->commit == self->hazard)
-		return false;
-	if (gputm__commit_passes_commit(self))
-		self->commit++;
-	else if (gputm__commit_can_commit(self))
-		gputm__commit_commit(self);
-	else
-		return false;
-	return true;
-}
-
-static inline bool step_retire(struct gputm_commit_unit *self)
-{
-	if (self->slot[gputm__commit_index(self, self->oldest)].stage != GPUTM_COMMIT_FINISHED ||
-	    self->oldest == self->commit)
-		return false;
-	if (gputm__commit_is_plain(self, self->oldest) && !self->unit.observe) {
-		self->slot[gputm__commit_index(self, self->oldest++)] =
-			(struct gputm__commit_slot){ GPUTM_COMMIT_UNUSED, 0, 0, 0 };
-		self->active--;
-		self->skips_retired++;
-	} else if (gputm__commit_can_retire(self)) {
-		gputm__commit_retire(self);
-	} else {
-		return false;
-	}
-	return true;
-}
-
-#define STEP(name) (gputm__commit_can_##name(self) && (gputm__commit_##name(self), true))
-
-/* One cycle but for the count of it. @return whether anything changed. */
-static GPUTM__INLINE bool step(struct gputm_commit_unit *self)
-{
-	bool did = offer(&self->port[0]);
-
-	did |= offer(&self->port[1]);
-	did |= step_hazard(self);
-	did |= STEP(revalidate);
-	did |= STEP(finalise);
-	did |= step_commit(self);
-	did |= step_retire(self);
-	did |= STEP(resent);
-	did |= self->input.count && gputm__commit_input(self);
-	return did;
-}
-
-void gputm_commit_unit_tick(struct gputm_commit_unit *self)
-{
-	step(self);
-	self->cycles++;
-}
-
-uint64_t gputm_commit_unit_next_event(const struct gputm_commit_unit *self)
-{
-	bool some = gputm__commit_can_offer(&self->port[0]) ||
-		    gputm__commit_can_offer(&self->port[1]) || gputm__commit_can_hazard(self) ||
-		    gputm__commit_passes_hazard(self) ||
-		    gputm__commit_can_revalidate(self) || gputm__commit_can_finalise(self) ||
-		    gputm__commit_can_commit(self) || gputm__commit_can_retire(self) ||
-		    gputm__commit_can_resent(self) || gputm__commit_can_input(self);
-
-	return some ? 0 : UINT64_MAX;
-}
-
-/* Nothing but the in-order pointers can move, and they stand at one entry. */
-static inline bool is_quiet(const struct gputm_commit_unit *self)
-{
-	return self->oldest == self->hazard && !self->unit.observe && !self->input.count &&
-	       !self->resent.count &&
-	       self->revalidate.head == GPUTM__NONE && self->finalise.head == GPUTM__NONE &&
-	       !gputm__commit_can_offer(&self->port[0]) && !gputm__commit_can_offer(&self->port[1]);
-}
-
-/* Then skips pass all three in a cycle each. @return how many did. */
-static uint64_t pass_skips(struct gputm_commit_unit *self, uint64_t most)
-{
-	uint64_t cid = self->oldest, end = cid + most, skips;
-
-	for (; cid != end && gputm__commit_is_plain(self, cid); cid++)
-		self->slot[gputm__commit_index(self, cid)] =
-			(struct gputm__commit_slot){ GPUTM_COMMIT_UNUSED, 0, 0, 0 };
-	skips = cid - self->oldest;
-	self->oldest = self->commit = self->hazard = cid;
-	self->active -= skips;
-	self->skips_retired += skips;
-	return skips;
-}
-
-void gputm_commit_unit_advance(struct gputm_commit_unit *self, uint64_t cycles)
-{
-	while (cycles) {
-		uint64_t passed = is_quiet(self) ? pass_skips(self, cycles) : 0;
-
-		if (!passed && !step(self))
-			break;
-		passed += !passed;
-		self->cycles += passed;
-		cycles -= passed;
-	}
-	self->cycles += cycles;
 }

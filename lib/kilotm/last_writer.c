@@ -55,6 +55,7 @@
  *   - The paper does not say whether table and filter share a hash. Here the table has
  *     rows of its own; else all victims of a set would meet in one bucket.
  */
+#include "lib/kilotm/last_writer.h"
 #include "lib/kilotm/last_writer-priv.h"
 
 /* Kept out of line and called last, so that the hits need no stack frame. */
@@ -282,6 +283,107 @@ int gputm_last_writer_youngest_writer(struct gputm_last_writer *self, uint64_t a
 	return entry ? look_up_entry(self, entry, address, cid)
 		     : look_up_filter(self, address, cid);
 }
+
+/* ---- several words ---- */
+
+/* Straight-line code serves all addresses, and nobody wants to know. */
+static inline bool is_narrow(const struct gputm_last_writer *self)
+{
+	return self->narrow_end > self->address_max && !self->unit.observe;
+}
+
+/* The same by single calls. */
+APART size_t pass_any(struct gputm_last_writer *self, const struct gputm__writers_run *run,
+		      uint64_t *youngest)
+{
+	size_t found = 0;
+	uint64_t cid;
+
+	for (size_t n = 0; n < run->reads; n++) {
+		if (!gputm_last_writer_youngest_writer(self, run->read[n].address, &cid) ||
+		    cid < run->floor)
+			continue;
+		*youngest = found++ && *youngest > cid ? *youngest : cid;
+	}
+	for (size_t n = 0; n < run->writes; n++)
+		record_any(self, run->write[n].address, run->cid);
+	return found;
+}
+
+static inline struct gputm__writer *narrow_find(const struct gputm_last_writer *self,
+						uint64_t address)
+{
+	return find_of_four(narrow_set_of(self, address), address >> self->word_shift);
+}
+
+/* What the filter knows above a floor; what is below it, or never was, is 0. */
+static inline uint64_t filter_above(const struct gputm_last_writer *self, uint64_t address,
+				    uint64_t floor)
+{
+	uint64_t cells = gputm__h3_narrow(self->cells.table, address);
+
+	if (GPUTM__LIKELY(self->cells.entry[(uint16_t)cells] <= floor))
+		return 0;
+	return gputm__bloom_least(self->cells.entry, cells);
+}
+
+static inline void record_run(struct gputm_last_writer *self,
+			      const struct gputm__writers_run *run)
+{
+	const struct gputm_commit_word *word = run->write, *end = word + run->writes;
+	uint64_t missed = 0, cid = run->cid;
+
+	for (; word != end; word++) {
+		struct gputm__writer *entry = narrow_find(self, word->address);
+
+		if (GPUTM__LIKELY(entry != NULL)) {
+			entry->code = cid + 1;
+			continue;
+		}
+		record_any(self, word->address, cid);
+		missed++;
+	}
+	self->newest = run->writes ? cid : self->newest;
+	self->replaced += run->writes - missed;
+	self->records += run->writes - missed;
+}
+
+size_t gputm__writers_pass(struct gputm_last_writer *self, const struct gputm__writers_run *run,
+			   uint64_t *youngest)
+{
+	const struct gputm_commit_word *word = run->read, *end = word + run->reads;
+	uint64_t exact = 0, filtered = 0, floor = run->floor, top = floor;
+	size_t found = 0;
+
+	gputm__assert(!run->writes || (run->cid >= self->newest && run->cid <= self->limit));
+	if (!is_narrow(self))
+		return pass_any(self, run, youngest);
+	for (; word != end; word++) {
+		const struct gputm__writer *entry = narrow_find(self, word->address);
+		uint64_t code = entry ? entry->code : filter_above(self, word->address, floor);
+
+		exact += entry != NULL;
+		if (GPUTM__LIKELY(code <= floor))
+			continue;
+		filtered += !entry;
+		found++;
+		top = code > top ? code : top;
+	}
+	self->lookups += run->reads;
+	self->answers[GPUTM_LAST_WRITER_NONE] += run->reads - exact - filtered;
+	self->answers[GPUTM_LAST_WRITER_EXACT] += exact;
+	self->answers[GPUTM_LAST_WRITER_FILTER] += filtered;
+	record_run(self, run);
+	*youngest = top - 1;
+	return found;
+}
+
+uint64_t gputm__writers_newest(const struct gputm_last_writer *self)
+{
+	return self->newest;
+}
+
+/* ---- expiry ---- */
 
 static uint64_t forget_older(struct gputm_last_writer *self, uint64_t floor)
 {

@@ -95,20 +95,14 @@ static void push_warp(struct machine *m)
 	m->cid += LANES;
 }
 
-/* One cycle with a memory that answers at once. */
-static void serve(struct machine *m)
+static void answer(struct machine *m, enum gputm_commit_unit_port port)
 {
 	static const uint32_t sevens[GPUTM_MEM_WORDS] = { 7, 7, 7, 7, 7, 7, 7, 7 };
 	struct gputm_mem_request request;
 
-	gputm_commit_unit_tick(m->unit);
-	for (int port = 0; port < 2; port++)
-		if (gputm_commit_unit_mem_peek(m->unit, (enum gputm_commit_unit_port)port,
-					       &request)) {
-			gputm_commit_unit_mem_pop(m->unit, (enum gputm_commit_unit_port)port);
-			if (gputm_commit_unit_mem_complete(m->unit, request.tag, sevens))
-				abort();
-		}
+	if (!gputm_commit_unit_mem_take(m->unit, port, &request) ||
+	    gputm_commit_unit_mem_complete(m->unit, request.tag, sevens))
+		abort();
 }
 
 static void take_reports(struct machine *m)
@@ -129,6 +123,19 @@ static void take_reports(struct machine *m)
 	}
 }
 
+/* One cycle with a memory that answers at once. */
+static void serve(struct machine *m)
+{
+	uint32_t offers = gputm_commit_unit_tick(m->unit);
+
+	if (offers & GPUTM_COMMIT_UNIT_OFFERS_READ)
+		answer(m, GPUTM_COMMIT_UNIT_VALIDATION);
+	if (offers & GPUTM_COMMIT_UNIT_OFFERS_WRITE)
+		answer(m, GPUTM_COMMIT_UNIT_COMMIT);
+	if (offers & GPUTM_COMMIT_UNIT_OFFERS_REPORT)
+		take_reports(m);
+}
+
 /* Four warps overlap, so that no stage waits for long. */
 static void words(void *state, uint64_t count)
 {
@@ -141,7 +148,6 @@ static void words(void *state, uint64_t count)
 			pushed++;
 		}
 		serve(m);
-		take_reports(m);
 	}
 }
 
