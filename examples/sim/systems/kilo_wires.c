@@ -320,58 +320,57 @@ static void note_version(void *state, const struct gputm_unit *unit,
 		sim_memory_write(state, event->value[1], (uint32_t)event->value[0]);
 }
 
-static void pop_request(struct sim_machine *machine, struct gputm_commit_unit *unit,
-			enum gputm_commit_unit_port port)
+static void take_request(struct sim_machine *machine, struct gputm_commit_unit *unit,
+			 enum gputm_commit_unit_port port, struct gputm_mem_request *request)
 {
 	struct gputm_unit *face = gputm_commit_unit_unit(unit);
+	bool versions = machine->version && port == GPUTM_COMMIT_UNIT_COMMIT;
 
-	if (machine->version)
+	if (versions)
 		gputm_unit_observe(face, note_version, machine->version);
-	gputm_commit_unit_mem_pop(unit, port);
-	if (machine->version)
+	gputm_commit_unit_mem_take(unit, port, request);
+	if (versions)
 		gputm_unit_observe(face, NULL, NULL);
 }
 
-/* Take what the ports and the report queue offer in this cycle; true if there was any. */
-static bool take_offers(struct sim_machine *machine, uint32_t index, struct gputm_commit_unit *unit)
+/* Take what the ports and the report queue offer in this cycle. */
+static void take_offers(struct sim_machine *machine, uint32_t index, struct gputm_commit_unit *unit,
+			uint32_t offers)
 {
-	static const enum gputm_commit_unit_port ports[] = { GPUTM_COMMIT_UNIT_VALIDATION,
-							     GPUTM_COMMIT_UNIT_COMMIT };
 	const struct kilo *kilo = machine->state;
 	struct gputm_commit_report report;
 	struct gputm_mem_request request;
-	bool any = false;
 
-	for (size_t i = 0; i < sizeof(ports) / sizeof(ports[0]); i++) {
-		if (!gputm_commit_unit_mem_peek(unit, ports[i], &request))
-			continue;
-		pop_request(machine, unit, ports[i]);
+	if (offers & GPUTM_COMMIT_UNIT_OFFERS_READ) {
+		take_request(machine, unit, GPUTM_COMMIT_UNIT_VALIDATION, &request);
 		sim_unit_access(machine, index, &request);
-		if (request.write && kilo->wrote)
-			kilo->wrote(machine, index, &request);
-		any = true;
 	}
-	if (gputm_commit_unit_peek(unit, &report)) {
+	if (offers & GPUTM_COMMIT_UNIT_OFFERS_WRITE) {
+		take_request(machine, unit, GPUTM_COMMIT_UNIT_COMMIT, &request);
+		sim_unit_access(machine, index, &request);
+		if (kilo->wrote)
+			kilo->wrote(machine, index, &request);
+	}
+	if (offers & GPUTM_COMMIT_UNIT_OFFERS_REPORT && gputm_commit_unit_peek(unit, &report)) {
 		send_report(machine, index, &report);
 		gputm_commit_unit_pop(unit);
-		any = true;
 	}
-	return any;
 }
 
 uint64_t sim_kilo_partition_tick(struct sim_machine *machine, uint32_t index)
 {
 	uint64_t tick = sim_now(machine) / machine->unit_ticks;
 	struct kilo_partition *partition = partition_at(machine, index, tick);
+	uint32_t offers;
 
 	if (partition->resent.count)
 		push_waiting(machine, partition, &partition->resent);
 	if (partition->waiting.count)
 		push_waiting(machine, partition, &partition->waiting);
-	gputm_commit_unit_tick(partition->unit);
+	offers = gputm_commit_unit_tick(partition->unit);
 	partition->ticks = tick + 1;
-	if (take_offers(machine, index, partition->unit) || partition->waiting.count ||
-	    partition->resent.count ||
+	take_offers(machine, index, partition->unit, offers);
+	if (offers || partition->waiting.count || partition->resent.count ||
 	    gputm_commit_unit_next_event(partition->unit) == 0)
 		return (tick + 1) * machine->unit_ticks;
 	return SIM_NEVER;
