@@ -3,10 +3,11 @@
 # GETM (HPCA 2018), Fig. 10: cycles that warps spend in transactions, restarts included (EXEC), and
 # waiting to be admitted to one (WAIT), for WarpTM with TCD and for GETM, each at its best limit of
 # concurrency, relative to the sum of the two for WarpTM.
-# Trend as in the paper on hash tables, transfers and graph-cut: GETM takes 44 to 82 % of WarpTM's
-# sum, and the wait falls most, as warps leave without the round trips of a commit. Not on octree
-# and tree (147 and 134 %), probably because most transactions there only read, which TCD commits
-# silently, while in GETM a load aborts at every younger write, however long ago it was.
+# Trend as in the paper on hash tables and transfers: GETM takes 44 to 78 % of WarpTM's sum, and
+# the wait falls most, as warps leave without the round trips of a commit. Equal on graph-cut,
+# whose transactions follow one another. Not on octree and tree (147 and 134 %), probably because
+# most transactions there only read, which TCD commits silently, while in GETM a load aborts at
+# every younger write, however long ago it was.
 . "$(dirname "$0")/common.sh"
 
 COLUMNS_WANTED='cycles tx_exec_cycles tx_wait_cycles'

@@ -4,8 +4,8 @@
 # best limit of concurrency, and what GETM's are made of.
 # Trend as in the paper: GETM sends more, as each store asks for its reservation and gets an
 # answer (32 to 38 % of its flits on hash tables and transfers): 1.3 to 1.7 times WarpTM's, and
-# 3.3 times on ht-800, where it has 18 times the aborts. It sends less on graph-cut, where it has
-# fewer attempts to load for, and no read log.
+# 3.3 times on ht-800, where it has 18 times the aborts. It sends less on graph-cut, where it
+# aborts less and sends no read log.
 . "$(dirname "$0")/common.sh"
 
 COLUMNS_WANTED='cycles flits committed aborted traffic.load.flits traffic.load_reply.flits
