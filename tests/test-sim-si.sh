@@ -42,6 +42,19 @@ for machine in fermi reference; do
 	done
 done
 
+# In the data structures it comes by itself: removals of neighbours in the list, contractions that
+# each hang their list behind the other one's, which makes a ring.
+for workload in list tree graph-cut; do
+	for system in si-tm si-tm-oracle; do
+		run 0 --workload $workload --system $system
+		aborts loop
+	done
+	for option in detection=none literal=1; do
+		run 1 --workload $workload --system si-tm --set system.$option
+		says 'there is no serial order'
+	done
+done
+
 # ---- the read-only anomaly ----
 # 32 times, in three warps: one reads x and y, and long afterwards writes x; one writes y
 # meanwhile; a reader then sees the new y and the old x. Without the reader the first
