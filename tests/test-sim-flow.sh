@@ -73,6 +73,14 @@ golden tbc hammock 'A 0 1 2 3' 'A 4 5 6 7' 'C 0 5 6 -' 'B 4 1 2 3' 'B - - - 7' '
 golden tbc arrival 'start 0 1 2 3' 'start 4 5 6 7' 'start 8 9 10 11' 'late 0 1 2 3' 'A 4 5 6 7' \
 	'A 8 9 10 11' 'A 0 1 2 3' 'C 4 1 2 3' 'C - - 10 7' 'B 0 5 6 11' 'B 8 9 - -' 'D 0 1 2 3' \
 	'D 4 5 6 7' 'D 8 9 10 11'
+# Fig. 3.3, the starvation eddy: the majority goes on to D before C has run, and D issues as three
+# warps and not as two.
+for mechanism in pdom pdom-lcp dwf dwf-wb tbc tbc-lcp; do
+	issues $mechanism eddy | sed -n 's/^D //p' | sort -u | wc -l | tr -d ' ' >"$work/warps"
+	wanted=2
+	[ $mechanism != dwf ] || wanted=3
+	[ "$(cat "$work/warps")" = $wanted ] || complain "$mechanism issues D as $(cat "$work/warps") warps"
+done
 # Without compaction every thread stays in its static warp, as under a stack per warp.
 run 0 --kernel "$kernels/hammock.kernel" --divergence tbc --check --issues "$work/issues" \
 	--set thread_compactor.compact=0

@@ -26,23 +26,8 @@ have() {
 COLUMNS_WANTED='cycles committed aborted'
 export COLUMNS_WANTED
 
-# One run: "WORKLOAD SYSTEM CONCURRENCY" gives these and the columns wanted. WORKLOAD and SYSTEM
-# may be followed by settings, as in warptm:system.resolver=scr,commit_unit.hazard_rate=2, and
-# WORKLOAD by threads=N and seed=N among them. A WORKLOAD that ends in .trace.gz is a recorded
-# trace.
-POINT='
-settings=$(for word in "$1" "$2"; do
-	echo "$word:" | sed "s/^[^:]*://; s/:\$//; s/[^,][^,]*/--set &/g; s/,/ /g
-		s/--set threads=/--threads /; s/--set seed=/--seed /"
-done)
-name=$(basename "$1" .trace.gz)
-case $1 in
-*.trace.gz) zcat "$1" >"$work/$name.$$"; what="--trace $work/$name.$$" ;;
-*) what="--workload ${1%%:*}" ;;
-esac
-"$SIM" $what --system "${2%%:*}" --concurrency "$3" --machine "$MACHINE" $CHECK \
-	$settings --format csv --progress never |
-awk -F, -v point="$name $2 $3" "
+# The report of a run, as CSV on standard input: the point, called $name, and the columns wanted.
+TELL='awk -F, -v point="$name $2 $3" "
 	NR == 1 { for (i = 1; i <= NF; i++) name[i] = \$i }
 	NR == 2 {
 		for (i = 1; i <= NF; i++) {
@@ -61,7 +46,24 @@ awk -F, -v point="$name $2 $3" "
 		print point
 		passed = !(\"check.passed\" in sum) || sum[\"check.passed\"] == \"true\"
 	}
-	END { exit !passed }" &&
+	END { exit !passed }"'
+
+# One run: "WORKLOAD SYSTEM CONCURRENCY" gives these and the columns wanted. WORKLOAD and SYSTEM
+# may be followed by settings, as in warptm:system.resolver=scr,commit_unit.hazard_rate=2, and
+# WORKLOAD by threads=N and seed=N among them. A WORKLOAD that ends in .trace.gz is a recorded
+# trace.
+POINT='
+settings=$(for word in "$1" "$2"; do
+	echo "$word:" | sed "s/^[^:]*://; s/:\$//; s/[^,][^,]*/--set &/g; s/,/ /g
+		s/--set threads=/--threads /; s/--set seed=/--seed /"
+done)
+name=$(basename "$1" .trace.gz)
+case $1 in
+*.trace.gz) zcat "$1" >"$work/$name.$$"; what="--trace $work/$name.$$" ;;
+*) what="--workload ${1%%:*}" ;;
+esac
+"$SIM" $what --system "${2%%:*}" --concurrency "$3" --machine "$MACHINE" $CHECK \
+	$settings --format csv --progress never | '$TELL' &&
 rm -f "$work/$name.$$"'
 export POINT
 

@@ -16,6 +16,7 @@ struct flow_check {
 	uint32_t *decided; /* [threads]: branches */
 	uint64_t *executed, *placed; /* [threads]: instructions; the last look at places */
 	uint64_t places, instructions;
+	uint64_t issued, alone; /* instructions of all threads, in the run and in the reference */
 	bool failed;
 	char failure[400];
 };
@@ -25,6 +26,7 @@ int flow_check_new(const struct flow_kernel *k, uint64_t seed, uint64_t most_ins
 {
 	struct flow_check *c = calloc(1, sizeof(*c));
 	size_t threads = (size_t)k->blocks * k->threads;
+	int error;
 
 	*out = c;
 	if (!c)
@@ -36,7 +38,10 @@ int flow_check_new(const struct flow_kernel *k, uint64_t seed, uint64_t most_ins
 	c->placed = calloc(threads, sizeof(*c->placed));
 	if (!c->pc || !c->decided || !c->executed || !c->placed)
 		return -ENOMEM;
-	return flow_reference_run(k, seed, most_instructions, &c->reference, message, size);
+	error = flow_reference_run(k, seed, most_instructions, &c->reference, message, size);
+	for (size_t t = 0; !error && t < threads; t++)
+		c->alone += c->reference.executed[t];
+	return error;
 }
 
 void flow_check_free(struct flow_check *c)
@@ -119,6 +124,7 @@ void flow_check_issue(struct flow_check *c, const struct flow_core *core,
 		if (c->pc[thread] != warp->pc)
 			fail_at(c, thread, warp->pc, "executes what its own way does not lead to");
 		c->executed[thread]++;
+		c->issued++;
 	}
 	if (!k->block[k->instr[warp->pc].block].divided && restores(core, warp->resident))
 		check_whole(c, core, warp);
@@ -199,6 +205,11 @@ void flow_check_places(struct flow_check *c, const struct flow_core *core)
 	for (uint32_t s = 0; s < core->residents; s++)
 		if (core->resident[s].block != FLOW_NONE)
 			look_for(c, core->resident[s].block);
+}
+
+bool flow_check_hopeless(const struct flow_check *c)
+{
+	return c->failed && c->issued > 2 * c->alone + 1000;
 }
 
 void flow_check_stopped(struct flow_check *c, const char *reason)

@@ -34,6 +34,8 @@ void flow_check_complete(struct flow_check *check, const struct flow_core *core,
 			 const struct flow_warp *warp);
 /* Control flow has changed. */
 void flow_check_places(struct flow_check *check, const struct flow_core *core);
+/* It has failed, and the threads have executed far more than they do alone: they may never end. */
+bool flow_check_hopeless(const struct flow_check *check);
 /* The run could not go on: a failure, if there is none yet. */
 void flow_check_stopped(struct flow_check *check, const char *reason);
 void flow_check_judge(struct flow_check *check, const struct flow_core *core,

@@ -370,7 +370,8 @@ static int cycle(struct flow_core *core)
 		error = launch_all(core);
 	if (error || !core->occupied)
 		return error;
-	if (core->now > core->config.most_cycles)
+	if (core->now > core->config.most_cycles ||
+	    (core->check && flow_check_hopeless(core->check)))
 		return fail_anywhere(core, "given up", core->now);
 	warp = core->mechanism->pick(core);
 	return warp ? issue(core, warp) : wait(core);

@@ -63,7 +63,7 @@ struct flow_mechanism {
 
 /* All mechanisms, NULL-ended (mechanisms.c). */
 extern const struct flow_mechanism *const flow_mechanisms[];
-extern const struct flow_mechanism flow_pdom, flow_pdom_lcp;
+extern const struct flow_mechanism flow_pdom, flow_pdom_lcp, flow_dwf, flow_dwf_wb;
 extern const struct flow_mechanism flow_tbc, flow_tbc_lcp;
 
 #endif /* SIM_FLOW_MECHANISM_H */

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * dwf and dwf-wb: dynamic warp formation (thesis 2.4, 3.2), without and with the warp barrier of
+ * 3.2.1. After every instruction the threads of a warp go back to the pool of the warp
+ * former, which regroups them and chooses what issues by its majority policy. Threads of
+ * different blocks may share a warp.
+ *
+ * Partial warps are not held back, unlike by the unit's default: a load takes hundreds of
+ * cycles here, and a core that waits so long for threads that might come loses more than full
+ * warps save.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "gputm/warp_former.h"
+#include "mechanism.h"
+
+struct dwf {
+	struct gputm_warp_former *former;
+	struct flow_warp *warp; /* [slots], by the former's slot */
+	uint32_t slots;
+	uint32_t barrier_pc[FLOW_WARPS_MAX]; /* where the resident blocks go on */
+};
+
+static int refused(struct flow_core *core, const struct flow_warp *warp)
+{
+	return flow_fail(core, warp->pc, "the warp former refuses");
+}
+
+/* Number of thread w * lanes + l of the core. */
+static uint32_t slot_of(const struct flow_core *core, uint32_t thread)
+{
+	uint32_t lanes = core->kernel->lanes, warp = thread / lanes;
+
+	return flow_resident_slot(core, warp / flow_warps(core), warp % flow_warps(core)) +
+	       thread % lanes;
+}
+
+static int launch(struct flow_core *core, uint32_t s)
+{
+	struct dwf *d = core->state;
+	int error = 0;
+
+	for (uint32_t w = 0; !error && w < flow_warps(core); w++)
+		error = gputm_warp_former_launch(d->former, s * flow_warps(core) + w,
+						 flow_full_mask(core->kernel, w), 0);
+	return error ? flow_fail(core, 0, "the warp former refuses a block") : 0;
+}
+
+static void set_lanes(const struct flow_core *core, const struct gputm_warp_former_warp *formed,
+		      struct flow_warp *out)
+{
+	uint32_t lanes = core->kernel->lanes, home = UINT32_MAX;
+
+	out->lanes.mask = (uint32_t)formed->mask;
+	out->lanes.together = true;
+	for (uint32_t left = out->lanes.mask; left; left &= left - 1) {
+		uint32_t l = (uint32_t)__builtin_ctz(left), warp = formed->thread[l] / lanes;
+
+		out->lanes.slot[l] = slot_of(core, formed->thread[l]);
+		out->lanes.together &= home == UINT32_MAX || home == warp;
+		home = warp;
+	}
+	out->resident = home / flow_warps(core);
+	if (out->lanes.together)
+		flow_set_static(core, out->resident, home % flow_warps(core), out->lanes.mask,
+				&out->lanes);
+}
+
+static struct flow_warp *pick(struct flow_core *core)
+{
+	struct dwf *d = core->state;
+	struct gputm_warp_former_warp formed;
+	struct flow_warp *warp;
+
+	if (gputm_warp_former_pop(d->former, &formed) != GPUTM_WARP_FORMER_OK)
+		return NULL;
+	warp = &d->warp[formed.slot];
+	warp->name = formed.slot;
+	warp->pc = (uint32_t)formed.pc;
+	set_lanes(core, &formed, warp);
+	return warp;
+}
+
+static int go(struct flow_core *core, struct flow_warp *warp, uint32_t next)
+{
+	struct dwf *d = core->state;
+
+	return gputm_warp_former_advance(d->former, warp->name, next) ? refused(core, warp) : 0;
+}
+
+static int branch(struct flow_core *core, struct flow_warp *warp, const struct flow_block *block)
+{
+	struct dwf *d = core->state;
+	struct gputm_warp_former_target target = {
+		.taken_pc = flow_entry(core->kernel, block->way[0]),
+		.other_pc = flow_entry(core->kernel, block->way[1]),
+		.rpc = flow_entry(core->kernel, block->meeting),
+	};
+
+	return gputm_warp_former_branch(d->former, warp->name, warp->taken, &target) ?
+		       refused(core, warp) :
+		       0;
+}
+
+static int leave(struct flow_core *core, struct flow_warp *warp, uint32_t lanes, uint32_t next,
+		 bool last)
+{
+	struct dwf *d = core->state;
+
+	(void)last;
+	if (gputm_warp_former_exit(d->former, warp->name, lanes) < 0)
+		return refused(core, warp);
+	warp->lanes.mask &= ~lanes;
+	return warp->lanes.mask ? go(core, warp, next) : 0;
+}
+
+static int barrier(struct flow_core *core, struct flow_warp *warp, uint32_t next)
+{
+	struct dwf *d = core->state;
+
+	for (uint32_t left = warp->lanes.mask; left; left &= left - 1) {
+		uint32_t slot = warp->lanes.slot[__builtin_ctz(left)];
+
+		d->barrier_pc[core->resident_of[core->threads.column[FLOW_BLOCK][slot]]] = next;
+	}
+	return gputm_warp_former_barrier(d->former, warp->name, next) ? refused(core, warp) : 0;
+}
+
+/* Lanes of a static warp that wait somewhere. */
+static void place_lanes(const struct flow_core *core, uint32_t warp, uint64_t mask, uint32_t pc,
+			flow_place *place, void *state)
+{
+	for (; mask; mask &= mask - 1)
+		place(state, slot_of(core, warp * core->kernel->lanes +
+					   (uint32_t)__builtin_ctzll(mask)), pc);
+}
+
+static void places(const struct flow_core *core, flow_place *place, void *state)
+{
+	const struct dwf *d = core->state;
+	struct gputm_warp_former_warp warp;
+	uint64_t mask, pc;
+	bool in_flight;
+
+	for (uint32_t slot = 0; slot < d->slots; slot++) {
+		if (!gputm_warp_former_warp(d->former, slot, &warp, &in_flight))
+			continue;
+		for (uint64_t left = warp.mask; left; left &= left - 1)
+			place(state, slot_of(core, warp.thread[__builtin_ctzll(left)]),
+			      (uint32_t)warp.pc);
+	}
+	for (uint32_t w = 0; w < core->residents * flow_warps(core); w++) {
+		if (gputm_warp_former_at_warp_barrier(d->former, w, &mask, &pc))
+			place_lanes(core, w, mask, (uint32_t)pc, place, state);
+		mask = gputm_warp_former_at_block_barrier(d->former, w);
+		place_lanes(core, w, mask, d->barrier_pc[w / flow_warps(core)], place, state);
+	}
+}
+
+static bool unit(const struct flow_core *core, size_t index, struct sim_unit_info *out)
+{
+	const struct dwf *d = core->state;
+
+	if (index)
+		return false;
+	out->role = "warp_former";
+	out->instance = 0;
+	out->unit = gputm_warp_former_unit(d->former);
+	return true;
+}
+
+static uint64_t depth(const struct flow_core *core)
+{
+	(void)core;
+	return 0;
+}
+
+static int make(struct flow_core *core, const void *wanted, void **out)
+{
+	struct gputm_warp_former_config config = *(const struct gputm_warp_former_config *)wanted;
+	struct dwf *d = calloc(1, sizeof(*d));
+
+	*out = d;
+	if (!d)
+		return -ENOMEM;
+	config.lanes = core->kernel->lanes;
+	config.warps = core->residents * flow_warps(core);
+	config.block_warps = flow_warps(core);
+	d->slots = config.warps * config.lanes;
+	d->warp = calloc(d->slots, sizeof(*d->warp));
+	return d->warp ? gputm_warp_former_new(core->ctx, &config, &d->former) : -ENOMEM;
+}
+
+static void unmake(void *state)
+{
+	struct dwf *d = state;
+
+	if (!d)
+		return;
+	gputm_warp_former_free(d->former);
+	free(d->warp);
+	free(d);
+}
+
+static void init(void *config)
+{
+	gputm_params_init(gputm_warp_former_params(), config);
+	((struct gputm_warp_former_config *)config)->hold_partial = false;
+}
+
+static void init_barrier(void *config)
+{
+	init(config);
+	((struct gputm_warp_former_config *)config)->warp_barrier = true;
+}
+
+static const struct sim_role roles[] = {
+	{ "warp_former", gputm_warp_former_params, 0 },
+};
+
+#define DWF(called, said, start, whole)                                                 \
+	{                                                                               \
+		.name = (called), .summary = (said),                                    \
+		.config_size = sizeof(struct gputm_warp_former_config),                 \
+		.role = roles, .role_count = 1, .init = (start), .restores = (whole),   \
+		.make = make, .free = unmake, .launch = launch, .pick = pick,           \
+		.step = go, .go = go, .branch = branch, .exit = leave,                  \
+		.barrier = barrier, .places = places, .unit = unit, .depth = depth,     \
+	}
+
+const struct flow_mechanism flow_dwf =
+	DWF("dwf", "dynamic warp formation: warps are formed anew all the time", init,
+	    FLOW_RESTORES_NOT);
+const struct flow_mechanism flow_dwf_wb =
+	DWF("dwf-wb", "the same with static warps outside of divergent code", init_barrier,
+	    FLOW_RESTORES);
