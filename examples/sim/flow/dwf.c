@@ -19,6 +19,8 @@ struct dwf {
 	struct gputm_warp_former *former;
 	struct flow_warp *warp; /* [slots], by the former's slot */
 	uint32_t slots;
+	uint8_t *home;			/* [slots]: static warp of a thread of the core */
+	uint32_t first[FLOW_WARPS_MAX]; /* thread number of a static warp's lane 0 */
 	uint32_t barrier_pc[FLOW_WARPS_MAX]; /* where the resident blocks go on */
 };
 
@@ -28,12 +30,9 @@ static int refused(struct flow_core *core, const struct flow_warp *warp)
 }
 
 /* Number of thread w * lanes + l of the core. */
-static uint32_t slot_of(const struct flow_core *core, uint32_t thread)
+static uint32_t slot_of(const struct dwf *d, uint32_t thread, uint32_t lane)
 {
-	uint32_t lanes = core->kernel->lanes, warp = thread / lanes;
-
-	return flow_resident_slot(core, warp / flow_warps(core), warp % flow_warps(core)) +
-	       thread % lanes;
+	return d->first[d->home[thread]] + lane;
 }
 
 static int launch(struct flow_core *core, uint32_t s)
@@ -41,25 +40,29 @@ static int launch(struct flow_core *core, uint32_t s)
 	struct dwf *d = core->state;
 	int error = 0;
 
-	for (uint32_t w = 0; !error && w < flow_warps(core); w++)
-		error = gputm_warp_former_launch(d->former, s * flow_warps(core) + w,
-						 flow_full_mask(core->kernel, w), 0);
+	for (uint32_t w = 0; !error && w < flow_warps(core); w++) {
+		uint32_t warp = s * flow_warps(core) + w;
+
+		d->first[warp] = flow_resident_slot(core, s, w);
+		error = gputm_warp_former_launch(d->former, warp, flow_full_mask(core->kernel, w),
+						 0);
+	}
 	return error ? flow_fail(core, 0, "the warp former refuses a block") : 0;
 }
 
 static void set_lanes(const struct flow_core *core, const struct gputm_warp_former_warp *formed,
 		      struct flow_warp *out)
 {
-	uint32_t lanes = core->kernel->lanes, home = UINT32_MAX;
+	const struct dwf *d = core->state;
+	uint32_t home = d->home[formed->thread[__builtin_ctzll(formed->mask)]];
 
 	out->lanes.mask = (uint32_t)formed->mask;
 	out->lanes.together = true;
 	for (uint32_t left = out->lanes.mask; left; left &= left - 1) {
-		uint32_t l = (uint32_t)__builtin_ctz(left), warp = formed->thread[l] / lanes;
+		uint32_t l = (uint32_t)__builtin_ctz(left);
 
-		out->lanes.slot[l] = slot_of(core, formed->thread[l]);
-		out->lanes.together &= home == UINT32_MAX || home == warp;
-		home = warp;
+		out->lanes.slot[l] = slot_of(d, formed->thread[l], l);
+		out->lanes.together &= d->home[formed->thread[l]] == home;
 	}
 	out->resident = home / flow_warps(core);
 	if (out->lanes.together)
@@ -128,12 +131,11 @@ static int barrier(struct flow_core *core, struct flow_warp *warp, uint32_t next
 }
 
 /* Lanes of a static warp that wait somewhere. */
-static void place_lanes(const struct flow_core *core, uint32_t warp, uint64_t mask, uint32_t pc,
+static void place_lanes(const struct dwf *d, uint32_t warp, uint64_t mask, uint32_t pc,
 			flow_place *place, void *state)
 {
 	for (; mask; mask &= mask - 1)
-		place(state, slot_of(core, warp * core->kernel->lanes +
-					   (uint32_t)__builtin_ctzll(mask)), pc);
+		place(state, d->first[warp] + (uint32_t)__builtin_ctzll(mask), pc);
 }
 
 static void places(const struct flow_core *core, flow_place *place, void *state)
@@ -146,15 +148,17 @@ static void places(const struct flow_core *core, flow_place *place, void *state)
 	for (uint32_t slot = 0; slot < d->slots; slot++) {
 		if (!gputm_warp_former_warp(d->former, slot, &warp, &in_flight))
 			continue;
-		for (uint64_t left = warp.mask; left; left &= left - 1)
-			place(state, slot_of(core, warp.thread[__builtin_ctzll(left)]),
-			      (uint32_t)warp.pc);
+		for (uint64_t left = warp.mask; left; left &= left - 1) {
+			uint32_t l = (uint32_t)__builtin_ctzll(left);
+
+			place(state, slot_of(d, warp.thread[l], l), (uint32_t)warp.pc);
+		}
 	}
 	for (uint32_t w = 0; w < core->residents * flow_warps(core); w++) {
 		if (gputm_warp_former_at_warp_barrier(d->former, w, &mask, &pc))
-			place_lanes(core, w, mask, (uint32_t)pc, place, state);
+			place_lanes(d, w, mask, (uint32_t)pc, place, state);
 		mask = gputm_warp_former_at_block_barrier(d->former, w);
-		place_lanes(core, w, mask, d->barrier_pc[w / flow_warps(core)], place, state);
+		place_lanes(d, w, mask, d->barrier_pc[w / flow_warps(core)], place, state);
 	}
 }
 
@@ -189,7 +193,12 @@ static int make(struct flow_core *core, const void *wanted, void **out)
 	config.block_warps = flow_warps(core);
 	d->slots = config.warps * config.lanes;
 	d->warp = calloc(d->slots, sizeof(*d->warp));
-	return d->warp ? gputm_warp_former_new(core->ctx, &config, &d->former) : -ENOMEM;
+	d->home = calloc(d->slots, sizeof(*d->home));
+	if (!d->warp || !d->home)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < d->slots; i++)
+		d->home[i] = (uint8_t)(i / config.lanes);
+	return gputm_warp_former_new(core->ctx, &config, &d->former);
 }
 
 static void unmake(void *state)
@@ -200,6 +209,7 @@ static void unmake(void *state)
 		return;
 	gputm_warp_former_free(d->former);
 	free(d->warp);
+	free(d->home);
 	free(d);
 }
 
