@@ -104,8 +104,8 @@ static int setup(struct gputm_unit *unit)
 	m->region = b->config.region_bytes;
 	m->shift = gputm__log2(b->config.granule);
 	m->words = (granules(m) + 63) / 64;
-	m->bits = gputm__alloc(unit->ctx, m->words, sizeof(*m->bits));
-	m->summary = gputm__alloc(unit->ctx, summaries(m), sizeof(*m->summary));
+	m->bits = gputm__alloc(unit->ctx, (size_t)m->words, sizeof(*m->bits));
+	m->summary = gputm__alloc(unit->ctx, (size_t)summaries(m), sizeof(*m->summary));
 	return m->bits && m->summary ? 0 : -ENOMEM;
 }
 

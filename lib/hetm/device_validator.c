@@ -112,7 +112,7 @@ static int setup(struct gputm_unit *unit)
 	v->words = (v->config.region_bytes + 3) / 4;
 	v->pages = (v->words - 1) / PAGE_WORDS + 1;
 	v->widest = gputm__low_mask(v->config.stamp_bits);
-	v->page = gputm__alloc(unit->ctx, v->pages, sizeof(*v->page));
+	v->page = gputm__alloc(unit->ctx, (size_t)v->pages, sizeof(*v->page));
 	return v->page ? 0 : -ENOMEM;
 }
 

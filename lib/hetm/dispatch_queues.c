@@ -156,14 +156,14 @@ static int reserve(struct gputm_dispatch_queues *d, struct queue *q, uint64_t mo
 
 	if (GPUTM__LIKELY(q->count + more <= old))
 		return 0;
-	error = gputm__grow(d->unit.ctx, (void **)&q->request, &q->capacity, q->count + more,
-			    sizeof(*q->request));
+	error = gputm__grow(d->unit.ctx, (void **)&q->request, &q->capacity,
+			    (size_t)(q->count + more), sizeof(*q->request));
 	if (error)
 		return error;
 	/* What had wrapped round follows the rest now: there is at least twice the room. */
 	wrapped = q->head + q->count > old ? q->head + q->count - old : 0;
 	if (wrapped)
-		memcpy(q->request + old, q->request, wrapped * sizeof(*q->request));
+		memcpy(q->request + old, q->request, (size_t)wrapped * sizeof(*q->request));
 	return 0;
 }
 
@@ -215,8 +215,8 @@ static void io_flight(struct gputm__io *io, struct gputm_dispatch_queues *d)
 	gputm__io_u64(io, &count);
 	for (uint64_t i = 0; i < count && !io->error; i++) {
 		if (gputm__io_reading(io) &&
-		    gputm__grow(d->unit.ctx, (void **)&d->flight, &d->flight_capacity, i + 1,
-				sizeof(*d->flight))) {
+		    gputm__grow(d->unit.ctx, (void **)&d->flight, &d->flight_capacity,
+				(size_t)i + 1, sizeof(*d->flight))) {
 			gputm__io_fail(io, -ENOMEM, "no memory");
 			return;
 		}
@@ -383,7 +383,7 @@ static int take_batch(struct gputm_dispatch_queues *d, uint32_t type, bool steal
 	uint32_t taken, shared, stolen = 0;
 
 	if (gputm__grow(d->unit.ctx, (void **)&d->flight, &d->flight_capacity,
-			d->in_flight + count, sizeof(*d->flight)))
+			(size_t)d->in_flight + count, sizeof(*d->flight)))
 		return -ENOMEM;
 	taken = take_many(d, index_of(d, GPUTM_DISPATCH_QUEUES_GPU, type), count, request);
 	shared = take_many(d, index_of(d, GPUTM_DISPATCH_QUEUES_ANY, type), count - taken,

@@ -154,8 +154,8 @@ static void io_entries(struct gputm__io *io, struct thread *t, uint64_t count)
 	for (uint64_t i = 0; i < count && !io->error; i++) {
 		/* Room is made as they come, as the count may be a lie. */
 		if (gputm__io_reading(io) &&
-		    gputm__grow(io->unit->ctx, (void **)&t->entry, &t->capacity, i + 1,
-				sizeof(*t->entry))) {
+		    gputm__grow(io->unit->ctx, (void **)&t->entry, &t->capacity,
+				(size_t)i + 1, sizeof(*t->entry))) {
 			gputm__io_fail(io, -ENOMEM, "no memory");
 			return;
 		}
@@ -283,7 +283,7 @@ int gputm_write_set_log_append(struct gputm_write_set_log *l, uint32_t thread, u
 			    stamp > gputm__low_mask(l->config.stamp_bits)))
 		return refuse_append(l, thread, address, stamp);
 	if (GPUTM__UNLIKELY(t->count == t->capacity) &&
-	    gputm__grow(l->unit.ctx, (void **)&t->entry, &t->capacity, t->count + 1,
+	    gputm__grow(l->unit.ctx, (void **)&t->entry, &t->capacity, (size_t)t->count + 1,
 			sizeof(*t->entry)))
 		return -ENOMEM;
 	t->entry[t->count++] = (struct gputm_log_entry){ address, stamp, value };

@@ -137,7 +137,8 @@ static void catch_up(struct gputm_commit_unit *self)
 	self->hazard_done = word;
 	for (; each && from < to; from++)
 		detect(self, read++, 1, write, 0);
-	detect(self, read, to - from, write, (word - to) - (done < reads ? 0 : done - reads));
+	detect(self, read, (size_t)(to - from), write,
+	       (size_t)((word - to) - (done < reads ? 0 : done - reads)));
 }
 
 void gputm__commit_catch_up(struct gputm_unit *unit)
