@@ -325,7 +325,7 @@ static const struct sim_instr add[] = { { SIM_TX_BEGIN, 0, 0, 0 },
 
 static const struct sim_system_class *const systems[] = { &sim_coarse_lock, &sim_ideal,
 							&sim_kilo_tm, &sim_si_tm,
-							&sim_si_tm_oracle };
+							&sim_si_tm_oracle, &sim_getm };
 
 START_TEST(test_transactions_add_up)
 {
@@ -512,9 +512,9 @@ int main(void)
 	tcase_add_test(tcase, test_cas_is_atomic);
 	tcase_add_test(tcase, test_blocks_refill);
 	tcase_add_test(tcase, test_l2_replaces_the_oldest);
-	tcase_add_loop_test(tcase, test_transactions_add_up, 0, 5);
-	tcase_add_loop_test(tcase, test_swapped_units_change_nothing, 0, 5);
-	tcase_add_loop_test(tcase, test_plain_accesses_see_the_newest_version, 0, 5);
+	tcase_add_loop_test(tcase, test_transactions_add_up, 0, 6);
+	tcase_add_loop_test(tcase, test_swapped_units_change_nothing, 0, 6);
+	tcase_add_loop_test(tcase, test_plain_accesses_see_the_newest_version, 0, 6);
 	tcase_add_test(tcase, test_impossible_machines_are_refused);
 	tcase_add_loop_test(tcase, test_transactions_stay_in_their_regions, 3, 5);
 	tcase_add_test(tcase, test_endless_programs_are_stopped);

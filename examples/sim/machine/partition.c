@@ -291,7 +291,7 @@ static void complete(struct sim_machine *machine, struct sim_partition *partitio
 	}
 }
 
-static void enqueue(struct sim_machine *machine, const struct sim_message *message)
+void sim_l2_access(struct sim_machine *machine, const struct sim_message *message)
 {
 	if (!sim_queue_push(&machine->partition[message->partition].in, message))
 		sim_fail(machine, -ENOMEM, "no memory for an access");
@@ -303,15 +303,15 @@ void sim_partition_accept(struct sim_machine *machine, const struct sim_message 
 	machine->last_work = sim_now(machine);
 	if (message->what >= SIM_DO_SYSTEM)
 		machine->ops->at_partition(machine, message);
-	else
-		enqueue(machine, message);
+	else if (!machine->ops->hold || !machine->ops->hold(machine, message))
+		sim_l2_access(machine, message);
 }
 
 void sim_l2_fetch(struct sim_machine *machine, struct sim_message *message)
 {
 	message->what = SIM_DO_FETCH;
 	message->kind = SIM_TRAFFIC_LOAD;
-	enqueue(machine, message);
+	sim_l2_access(machine, message);
 }
 
 void sim_call_partition(struct sim_machine *machine, uint32_t index, uint64_t tick)

@@ -248,6 +248,9 @@ struct sim_system_ops {
 	 * wake the warp.
 	 */
 	bool (*watch)(struct sim_machine *machine, struct sim_warp *warp);
+	/* Asked when an access of a core reaches its partition; true if the system keeps it, and
+	 * will hand it to sim_l2_access(). NULL for none. */
+	bool (*hold)(struct sim_machine *machine, const struct sim_message *message);
 	/* All threads have ended: what is left to do, and to be checked, at no cost. */
 	void (*finished)(struct sim_machine *machine);
 };
@@ -311,6 +314,9 @@ void sim_touch(struct sim_machine *machine, struct sim_warp *warp, uint64_t mask
  */
 void sim_unit_access(struct sim_machine *machine, uint32_t partition,
 		     const struct gputm_mem_request *request);
+
+/* The access of a core goes to the L2 of its partition. */
+void sim_l2_access(struct sim_machine *machine, const struct sim_message *message);
 
 /*
  * The L2 serves a FETCH in the order of the accesses of cores, and replies to the core:

@@ -26,6 +26,10 @@
  * the back-off of warp_clock, in a new attempt with a number of its own (errata of the
  * protocol: an access to what the warp still owns through an earlier attempt waits).
  *
+ * The order of a warp's own accesses is kept across its transactions: in a partition, a plain
+ * access waits until the words that the warp has committed or had reserved there before are
+ * released, and a transactional one until its plain stores are with the L2.
+ *
  * An attempt has the warp's time of its first access. The witness is (epoch, time, warp,
  * attempts committed by the warp at that time, lane).
  *

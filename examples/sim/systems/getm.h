@@ -101,6 +101,8 @@ struct getm_partition {
 	uint32_t pushed;		   /* lanes of the first of them that are */
 	struct sim_queue logs;		   /* the same for the buffer */
 	uint32_t entries;		   /* of the first of them that are in */
+	uint32_t *unreleased; /* by GPU-wide warp: words of its logs that came and are not done */
+	struct sim_queue plain; /* accesses outside transactions that wait for these */
 };
 
 struct getm {
@@ -165,6 +167,15 @@ void sim_getm_at_core(struct sim_machine *machine, const struct sim_message *mes
 void sim_getm_completed(struct sim_machine *machine, uint32_t partition, uint64_t tag,
 			const uint32_t *value);
 uint64_t sim_getm_partition_tick(struct sim_machine *machine, uint32_t partition);
+
+/* getm_plain.c */
+/* Keep a plain access behind what its warp has committed before. */
+bool sim_getm_hold_plain(struct sim_machine *machine, const struct sim_message *message);
+/* Those that waited for what has been released go to the L2, in their order. */
+void sim_getm_let_plain_go(struct sim_machine *machine, struct getm_partition *partition);
+/* A plain store of the access's warp, from before its transaction, is not with the L2 yet. */
+bool sim_getm_behind_plain(struct sim_machine *machine, const struct getm_access *access,
+			   uint32_t partition);
 
 /* getm_rollover.c */
 /* Messages of the ring to this unit, and what follows from them. */

@@ -38,6 +38,8 @@ static void getm_free(struct sim_machine *machine)
 	for (uint32_t i = 0; getm->partition && i < machine->config.partitions; i++) {
 		free(getm->partition[i].accesses.item);
 		free(getm->partition[i].logs.item);
+		free(getm->partition[i].plain.item);
+		free(getm->partition[i].unreleased);
 	}
 	free(getm->access.memory);
 	free(getm->packet.memory);
@@ -130,6 +132,10 @@ static int make_partition(struct sim_machine *machine, struct getm *getm, uint32
 {
 	struct getm_partition *partition = &getm->partition[index];
 
+	partition->unreleased = calloc((size_t)machine->config.cores * machine->config.warps,
+				       sizeof *partition->unreleased);
+	if (!partition->unreleased)
+		return -ENOMEM;
 	partition->config = getm->config.validation_unit;
 	partition->config.id = index;
 	return sim_unit_add(machine, "validation_unit", &kind_validation_unit, &partition->config,
@@ -245,6 +251,7 @@ static const struct sim_system_ops ops = {
 	.completed = sim_getm_completed,
 	.partition_tick = sim_getm_partition_tick,
 	.watch = sim_getm_hold,
+	.hold = sim_getm_hold_plain,
 	.finished = finished,
 };
 

@@ -145,10 +145,16 @@ void sim_getm_at_core(struct sim_machine *machine, const struct sim_message *mes
 
 void sim_getm_at_partition(struct sim_machine *machine, const struct sim_message *message)
 {
-	struct getm_partition *partition = &sim_getm_of(machine)->partition[message->partition];
+	struct getm *getm = sim_getm_of(machine);
+	struct getm_partition *partition = &getm->partition[message->partition];
 	struct sim_queue *queue = message->what == GETM_LOG ? &partition->logs :
 							      &partition->accesses;
 
+	if (message->what == GETM_LOG) {
+		const struct getm_packet *packet = sim_slab_at(&getm->packet, message->c);
+
+		partition->unreleased[packet->warp] += packet->count;
+	}
 	if (message->what == GETM_ROLLED)
 		sim_getm_rolled(machine, message);
 	else if (!sim_queue_push(queue, message))
@@ -156,7 +162,7 @@ void sim_getm_at_partition(struct sim_machine *machine, const struct sim_message
 	sim_call_partition(machine, message->partition, sim_now(machine) + 1);
 }
 
-/* Hand the lanes that ask to the unit. @return false if its port is full. */
+/* Hand the lanes that ask to the unit. @return false if its port is full, or it must wait. */
 static bool push_access(struct sim_machine *machine, struct getm_partition *partition,
 			const struct sim_message *message)
 {
@@ -164,6 +170,8 @@ static bool push_access(struct sim_machine *machine, struct getm_partition *part
 	const struct getm_access *access = sim_slab_at(&getm->access, message->c);
 	const struct getm_warp *state = &getm->warp[access->warp];
 
+	if (sim_getm_behind_plain(machine, access, message->partition))
+		return false;
 	for (SIM_EACH_LANE(lane, access->leads & ~partition->pushed)) {
 		struct gputm_validation_request request = {
 			(uint64_t)message->c << 8 | lane, access->line + 4u * access->word[lane],
@@ -355,7 +363,10 @@ static void release(struct sim_machine *machine, struct getm_partition *partitio
 							    NULL),
 			      "the validation unit refused a release");
 		gputm_commit_buffer_pop(partition->buffer);
+		partition->unreleased[done.warp] -= done.count;
 	}
+	if (partition->plain.count)
+		sim_getm_let_plain_go(machine, partition);
 }
 
 void sim_getm_completed(struct sim_machine *machine, uint32_t index, uint64_t tag,
