@@ -92,7 +92,7 @@ static uint32_t tight(struct world *w, bool apply)
 	for (uint32_t i = 0; i < CHUNK; i++) {
 		uint64_t word = w->entry[i].address >> 2;
 
-		conflicts += w->bits[word >> 6] >> (word & 63) & 1;
+		conflicts += (uint32_t)(w->bits[word >> 6] >> (word & 63) & 1);
 		if (apply && w->entry[i].stamp > w->stamps[word]) {
 			w->stamps[word] = w->entry[i].stamp;
 			w->apply[i >> 6] |= UINT64_C(1) << (i & 63);
