@@ -6,6 +6,12 @@
 sim=${top_builddir:-.}/gputm-sim
 data=${top_srcdir:-.}/tests/data
 small='--set machine.cores=3 --set machine.warps=8'
+systems='coarse-lock fine-lock ideal kilo-tm warptm warptm-tcd getm si-tm si-tm-oracle'
+steps='1000 1777'
+if [ "${GPUTM_TEST_SCALE:-}" = small ]; then
+	systems='kilo-tm warptm-tcd getm si-tm'
+	steps=1000
+fi
 status=0
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
@@ -24,7 +30,7 @@ compare() {
 		status=1
 		return
 	fi
-	for every in 1000 1777; do
+	for every in $steps; do
 		report $every "$@" >"$work/$every"
 		cmp "$work/0" "$work/$every" && continue
 		echo "FAIL: $*: units swapped every $every cycles"
@@ -32,7 +38,7 @@ compare() {
 	done
 }
 
-for system in coarse-lock fine-lock ideal kilo-tm warptm warptm-tcd getm si-tm si-tm-oracle; do
+for system in $systems; do
 	# shellcheck disable=SC2086
 	compare --system $system --workload hash-table --threads 300 $small
 	# shellcheck disable=SC2086
@@ -43,10 +49,13 @@ for system in coarse-lock fine-lock ideal kilo-tm warptm warptm-tcd getm si-tm s
 	compare --system $system --trace "$data/small.trace" $small
 	# shellcheck disable=SC2086
 	compare --system $system --workload list --threads 64 --set workload.elements=24 $small
-	compare --system $system --workload tree --threads 200
-	compare --system $system --workload graph-cut --edges "$data/graph.edges"
+	# shellcheck disable=SC2086
+	compare --system $system --workload tree --threads 200 $small
+	# shellcheck disable=SC2086
+	compare --system $system --workload graph-cut --edges "$data/graph.edges" $small
 done
-for system in kilo-tm warptm warptm-tcd getm si-tm si-tm-oracle; do
+for system in $systems; do
+	case $system in *lock | ideal) continue ;; esac
 	compare --system $system --workload audit
 done
 # The other resolver, one buffer, small tables.
