@@ -88,9 +88,14 @@ static void put(uint8_t *to, size_t width, uint64_t value)
 		*to++ = (uint8_t)value;
 }
 
-/* Numbers of `width` bytes each, as an array of the matching C type. */
+void gputm__io_u8(struct gputm__io *io, uint8_t *value)
+{
+	gputm__io_bytes(io, value, 1);
+}
+
+/* Numbers of a C type, and one alone. */
 #define IO_NUMBERS(name, type)                                                                 \
-	void name(struct gputm__io *io, type *value, size_t count)                             \
+	void name##s(struct gputm__io *io, type *value, size_t count)                          \
 	{                                                                                      \
 		const uint8_t *from;                                                           \
                                                                                                \
@@ -103,11 +108,15 @@ static void put(uint8_t *to, size_t width, uint64_t value)
 		for (size_t i = 0; io->mode == GPUTM__WRITE && i < count; i++)                 \
 			put(io->out + io->used + i * sizeof(type), sizeof(type), value[i]);    \
 		io->used += count * sizeof(type);                                              \
+	}                                                                                      \
+	void name(struct gputm__io *io, type *value)                                           \
+	{                                                                                      \
+		name##s(io, value, 1);                                                         \
 	}
 
-IO_NUMBERS(gputm__io_u16s, uint16_t)
-IO_NUMBERS(gputm__io_u32s, uint32_t)
-IO_NUMBERS(gputm__io_u64s, uint64_t)
+IO_NUMBERS(gputm__io_u16, uint16_t)
+IO_NUMBERS(gputm__io_u32, uint32_t)
+IO_NUMBERS(gputm__io_u64, uint64_t)
 
 void gputm__io_bool(struct gputm__io *io, bool *value)
 {

@@ -179,26 +179,13 @@ static inline bool gputm__io_reading(const struct gputm__io *io)
 }
 
 void gputm__io_bytes(struct gputm__io *io, uint8_t *bytes, size_t count);
+void gputm__io_u16s(struct gputm__io *io, uint16_t *value, size_t count);
 void gputm__io_u32s(struct gputm__io *io, uint32_t *value, size_t count);
 void gputm__io_u64s(struct gputm__io *io, uint64_t *value, size_t count);
-void gputm__io_u16s(struct gputm__io *io, uint16_t *value, size_t count);
-
-static inline void gputm__io_u8(struct gputm__io *io, uint8_t *value)
-{
-	gputm__io_bytes(io, value, 1);
-}
-static inline void gputm__io_u16(struct gputm__io *io, uint16_t *value)
-{
-	gputm__io_u16s(io, value, 1);
-}
-static inline void gputm__io_u32(struct gputm__io *io, uint32_t *value)
-{
-	gputm__io_u32s(io, value, 1);
-}
-static inline void gputm__io_u64(struct gputm__io *io, uint64_t *value)
-{
-	gputm__io_u64s(io, value, 1);
-}
+void gputm__io_u8(struct gputm__io *io, uint8_t *value);
+void gputm__io_u16(struct gputm__io *io, uint16_t *value);
+void gputm__io_u32(struct gputm__io *io, uint32_t *value);
+void gputm__io_u64(struct gputm__io *io, uint64_t *value);
 void gputm__io_bool(struct gputm__io *io, bool *value); /* refuses other than 0 and 1 */
 
 /* As above, and refuse (when reading) a value above max, naming `what`. */

@@ -61,7 +61,7 @@
  *     address, count and owner are config fields. The warp part of the stamps, which
  *     the paper does not have, is reported apart.
  */
-#include "lib/getm/metadata_table.h"
+#include "lib/getm/metadata_table-priv.h"
 
 #define VALID GPUTM__METADATA_VALID
 #define NOWHERE GPUTM__NOWHERE
@@ -198,31 +198,6 @@ int gputm_metadata_table_lookup_probe(const struct gputm_metadata_table *t, uint
 		return refuse_address(t, address);
 	at = gputm__metadata_find(t, key);
 	return at == NOWHERE ? show_overflow(t, key, out) : show_cell(t, at, out);
-}
-
-int gputm_metadata_table_estimate_probe(const struct gputm_metadata_table *t, uint64_t address,
-					uint64_t *wts, uint64_t *rts)
-{
-	if (GPUTM__LIKELY(t->filter != NULL))
-		return gputm_recency_bloom_query_pair(t->filter, address, wts, rts);
-	if (address > t->address_max)
-		return refuse_address(t, address);
-	*wts = t->register_wts;
-	*rts = t->register_rts;
-	return 0;
-}
-
-int gputm_metadata_table_estimate(struct gputm_metadata_table *t, uint64_t address, uint64_t *wts,
-				  uint64_t *rts)
-{
-	int error = gputm_metadata_table_estimate_probe(t, address, wts, rts);
-
-	if (error)
-		return error;
-	t->latch_key = gputm__cells_key(&t->at, address);
-	t->latch_wts = *wts;
-	t->latch_rts = *rts;
-	return 0;
 }
 
 /* ---- update ---- */
@@ -425,6 +400,24 @@ int gputm_metadata_table_remove(struct gputm_metadata_table *t, uint64_t address
 	t->entries--;
 	gputm__metadata_approximate(t, key, old);
 	return GPUTM_METADATA_TABLE_REMOVED;
+}
+
+void gputm__metadata_forget(struct gputm_metadata_table *t)
+{
+	memset(t->at.key, 0, t->cells * sizeof(*t->at.key));
+	memset(t->at.stamps, 0, t->cells * sizeof(*t->at.stamps));
+	memset(t->at.hold, 0, t->cells * sizeof(*t->at.hold));
+	gputm__overflow_clear(&t->overflow);
+	if (t->filter)
+		gputm_recency_bloom_clear(t->filter);
+	t->latch_key = 0;
+	t->register_wts = 0;
+	t->register_rts = 0;
+	t->entries = 0;
+	t->stashed_now = 0;
+	t->overflow_now = 0;
+	t->at.locked = 0;
+	t->at.writes = 0;
 }
 
 int gputm_metadata_table_flush(struct gputm_metadata_table *t)

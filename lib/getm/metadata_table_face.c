@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The common face of the metadata table; see metadata_table.c. */
-#include "lib/getm/metadata_table.h"
+#include "lib/getm/metadata_table-priv.h"
 
 #define VALID GPUTM__METADATA_VALID
 #define NOWHERE GPUTM__NOWHERE
@@ -204,24 +204,6 @@ static void teardown(struct gputm_unit *unit)
 	gputm__free(unit->ctx, t->at.stamps);
 	gputm__free(unit->ctx, t->at.hold);
 	gputm__free(unit->ctx, t->path);
-}
-
-void gputm__metadata_forget(struct gputm_metadata_table *t)
-{
-	memset(t->at.key, 0, t->cells * sizeof(*t->at.key));
-	memset(t->at.stamps, 0, t->cells * sizeof(*t->at.stamps));
-	memset(t->at.hold, 0, t->cells * sizeof(*t->at.hold));
-	gputm__overflow_clear(&t->overflow);
-	if (t->filter)
-		gputm_recency_bloom_clear(t->filter);
-	t->latch_key = 0;
-	t->register_wts = 0;
-	t->register_rts = 0;
-	t->entries = 0;
-	t->stashed_now = 0;
-	t->overflow_now = 0;
-	t->at.locked = 0;
-	t->at.writes = 0;
 }
 
 struct gputm__cells *gputm__metadata_cells(struct gputm_metadata_table *t)

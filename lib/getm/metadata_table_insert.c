@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Insertion into the metadata table: the chain, and where it ends; see metadata_table.c.
+ * Insertion into the metadata table: the chain, where it ends, and the stamps that the filter
+ * keeps; see metadata_table.c.
  *
  * The usual chain is run in two passes. The first goes on from cell to cell, exchanging keys
  * only, until one of the four cells of the key in hand has no reservation; the second moves
@@ -9,14 +10,17 @@
  * neighbours are all reserved, so a cell that it comes back to counts as reserved, as it does
  * for what is there now: another reserved entry, or the one that is being inserted.
  */
-#include "lib/getm/metadata_table.h"
+#include "lib/getm/metadata_table-priv.h"
 
 #define VALID GPUTM__METADATA_VALID
 #define NOWHERE GPUTM__NOWHERE
 #define APART static __attribute__((noinline))
 
-void gputm__metadata_approximate_apart(struct gputm_metadata_table *t, uint64_t key, uint64_t wts,
-				       uint64_t rts)
+/* ---- stamps of granules without entry ---- */
+
+/* To the registers, or with somebody who observes. */
+APART void approximate_apart(struct gputm_metadata_table *t, uint64_t key, uint64_t wts,
+			     uint64_t rts)
 {
 	if (!t->filter) {
 		gputm__maximum(&t->register_wts, wts);
@@ -25,6 +29,42 @@ void gputm__metadata_approximate_apart(struct gputm_metadata_table *t, uint64_t 
 		gputm__assert(false);
 	}
 	gputm__emit(&t->unit, GPUTM_METADATA_TABLE_EVENT_EVICT, key & ~VALID, wts, rts, 0);
+}
+
+void gputm__metadata_approximate(struct gputm_metadata_table *t, uint64_t key,
+				 struct gputm__stamps stamps)
+{
+	t->evictions++;
+	t->latch_key = 0;
+	if (GPUTM__UNLIKELY(!t->filter || t->unit.observe))
+		approximate_apart(t, key, stamps.wts, stamps.rts);
+	else if (gputm_recency_bloom_update_pair(t->filter, key & ~VALID, stamps.wts, stamps.rts))
+		gputm__assert(false);
+}
+
+int gputm_metadata_table_estimate_probe(const struct gputm_metadata_table *t, uint64_t address,
+					uint64_t *wts, uint64_t *rts)
+{
+	if (GPUTM__LIKELY(t->filter != NULL))
+		return gputm_recency_bloom_query_pair(t->filter, address, wts, rts);
+	if (address > t->address_max)
+		return gputm__out_of_range(&t->unit, "address", address, 0, t->address_max);
+	*wts = t->register_wts;
+	*rts = t->register_rts;
+	return 0;
+}
+
+int gputm_metadata_table_estimate(struct gputm_metadata_table *t, uint64_t address, uint64_t *wts,
+				  uint64_t *rts)
+{
+	int error = gputm_metadata_table_estimate_probe(t, address, wts, rts);
+
+	if (error)
+		return error;
+	t->latch_key = gputm__cells_key(&t->at, address);
+	t->latch_wts = *wts;
+	t->latch_rts = *rts;
+	return 0;
 }
 
 /* ---- any table, step by step ---- */

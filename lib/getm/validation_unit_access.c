@@ -7,7 +7,7 @@
  * cell and without a second search, where the answer is a grant or a wait; everything else is
  * processed step by step.
  */
-#include "lib/getm/validation_unit.h"
+#include "lib/getm/validation_unit-priv.h"
 
 #define NOWHERE GPUTM__NOWHERE
 

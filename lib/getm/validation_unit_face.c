@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The common face of the validation unit; see validation_unit.c. */
-#include "lib/getm/validation_unit.h"
+#include "lib/getm/validation_unit-priv.h"
 
 static const char *const approximations[] = { "filter", "registers" };
 

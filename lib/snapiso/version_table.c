@@ -50,7 +50,7 @@
  *     post-dating passes the read-only anomaly. It, the reference counts (not in the paper's
  *     193 bits), states and exact lengths (5 bits hold the logarithm) are reported apart.
  */
-#include "lib/snapiso/version_table.h"
+#include "lib/snapiso/version_table-priv.h"
 
 /* ---- accesses ---- */
 
@@ -195,6 +195,21 @@ static int refuse_region(const struct gputm_version_table *t, uint32_t region)
 	if (!t->regions)
 		return gputm__out_of_range(&t->unit, "region", region, 0, 0);
 	return gputm__out_of_range(&t->unit, "region", region, 0, t->regions - 1);
+}
+
+void gputm__region_push(struct gputm_version_table *t, struct gputm__region *r, uint32_t version,
+			uint64_t now)
+{
+	memmove(&r->created[1], r->created, r->readable * sizeof(*r->created));
+	memmove(&r->number[1], r->number, r->readable);
+	r->created[0] = now;
+	r->number[0] = (uint8_t)version;
+	r->readable++;
+	r->created[r->readable] = 0;
+	r->number[r->readable] = GPUTM__NO_VERSION;
+	r->version[version].created = now;
+	r->version[version].state = GPUTM__READABLE;
+	gputm__maximum(&t->readable_max, r->readable);
 }
 
 static void recycle_oldest(struct gputm_version_table *t, struct gputm__region *r)

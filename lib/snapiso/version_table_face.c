@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The common face of the version table; see version_table.c. */
-#include "lib/snapiso/version_table.h"
+#include "lib/snapiso/version_table-priv.h"
 
 #define PARAM(...) GPUTM__PARAM(struct gputm_version_table_config, __VA_ARGS__)
 static const struct gputm_param params[] = {

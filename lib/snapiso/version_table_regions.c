@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Regions of the version table: what bytes they take, and how one is added; see version_table.c. */
-#include "lib/snapiso/version_table.h"
+#include "lib/snapiso/version_table-priv.h"
 
 /* The bytes that a region takes: piece i is version i, the one after them is relocated. */
 static void piece_of(const struct gputm_version_table *t, const struct gputm__region *r, uint32_t i,
@@ -74,21 +74,6 @@ void gputm__region_insert(struct gputm_version_table *t)
 	}
 	t->start[at] = t->region[t->regions - 1].start;
 	t->order[at] = (uint8_t)(t->regions - 1);
-}
-
-void gputm__region_push(struct gputm_version_table *t, struct gputm__region *r, uint32_t version,
-			uint64_t now)
-{
-	memmove(&r->created[1], r->created, r->readable * sizeof(*r->created));
-	memmove(&r->number[1], r->number, r->readable);
-	r->created[0] = now;
-	r->number[0] = (uint8_t)version;
-	r->readable++;
-	r->created[r->readable] = 0;
-	r->number[r->readable] = GPUTM__NO_VERSION;
-	r->version[version].created = now;
-	r->version[version].state = GPUTM__READABLE;
-	gputm__maximum(&t->readable_max, r->readable);
 }
 
 void gputm__region_start(struct gputm__region *r, uint64_t start, uint64_t length,

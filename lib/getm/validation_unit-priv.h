@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef GPUTM_LIB_GETM_VALIDATION_UNIT_H
-#define GPUTM_LIB_GETM_VALIDATION_UNIT_H
+#ifndef GPUTM_LIB_GETM_VALIDATION_UNIT_PRIV_H
+#define GPUTM_LIB_GETM_VALIDATION_UNIT_PRIV_H
 /* What the files of the validation unit share; the essay is in validation_unit.c. */
 #include "gputm/validation_unit.h"
 #include "lib/base/unit.h"
@@ -130,4 +130,4 @@ static inline bool gputm__validation_fits(const struct gputm_validation_unit *u,
 	       request->time <= u->time_max;
 }
 
-#endif /* GPUTM_LIB_GETM_VALIDATION_UNIT_H */
+#endif /* GPUTM_LIB_GETM_VALIDATION_UNIT_PRIV_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef GPUTM_LIB_GETM_METADATA_TABLE_H
-#define GPUTM_LIB_GETM_METADATA_TABLE_H
+#ifndef GPUTM_LIB_GETM_METADATA_TABLE_PRIV_H
+#define GPUTM_LIB_GETM_METADATA_TABLE_PRIV_H
 /* What the files of the metadata table share; the essay is in metadata_table.c. */
 #include "gputm/metadata_table.h"
 #include "gputm/recency_bloom.h"
@@ -69,23 +69,6 @@ static inline uint64_t gputm__metadata_larger(uint64_t a, uint64_t b)
 	return a < b ? b : a;
 }
 
-/* To the registers, or with somebody who observes. */
-void gputm__metadata_approximate_apart(struct gputm_metadata_table *t, uint64_t key, uint64_t wts,
-				       uint64_t rts);
-
-/* Put a key's stamps into the filter or the registers; it must not be reserved. */
-static inline void gputm__metadata_approximate(struct gputm_metadata_table *t, uint64_t key,
-					       struct gputm__stamps stamps)
-{
-	t->evictions++;
-	t->latch_key = 0;
-	if (GPUTM__UNLIKELY(!t->filter || t->unit.observe))
-		gputm__metadata_approximate_apart(t, key, stamps.wts, stamps.rts);
-	else if (gputm_recency_bloom_update_pair(t->filter, key & ~GPUTM__METADATA_VALID,
-						 stamps.wts, stamps.rts))
-		gputm__assert(false);
-}
-
 /* The reservation that a caller wants. */
 static inline struct gputm__hold gputm__metadata_hold(const struct gputm_metadata *in)
 {
@@ -96,6 +79,9 @@ static inline struct gputm__hold gputm__metadata_hold(const struct gputm_metadat
 	return hold;
 }
 
+/* Put a key's stamps into the filter or the registers; it must not be reserved. */
+void gputm__metadata_approximate(struct gputm_metadata_table *t, uint64_t key,
+				 struct gputm__stamps stamps);
 /* The cell of a key in ways or stash, or NOWHERE. */
 size_t gputm__metadata_find(const struct gputm_metadata_table *t, uint64_t key);
 /*
@@ -112,4 +98,4 @@ int gputm__metadata_insert_four(struct gputm_metadata_table *t, uint64_t key, ui
 /* All contents; not the turn, and not the statistics of the filter. */
 void gputm__metadata_forget(struct gputm_metadata_table *t);
 
-#endif /* GPUTM_LIB_GETM_METADATA_TABLE_H */
+#endif /* GPUTM_LIB_GETM_METADATA_TABLE_PRIV_H */

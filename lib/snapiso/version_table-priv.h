@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef GPUTM_LIB_SNAPISO_VERSION_TABLE_H
-#define GPUTM_LIB_SNAPISO_VERSION_TABLE_H
+#ifndef GPUTM_LIB_SNAPISO_VERSION_TABLE_PRIV_H
+#define GPUTM_LIB_SNAPISO_VERSION_TABLE_PRIV_H
 /* What the files of the version table share; the essay is in version_table.c. */
 #include "gputm/version_table.h"
 #include "lib/base/unit.h"
@@ -72,4 +72,4 @@ void gputm__region_insert(struct gputm_version_table *t);
 void gputm__region_push(struct gputm_version_table *t, struct gputm__region *r, uint32_t version,
 			uint64_t now);
 
-#endif /* GPUTM_LIB_SNAPISO_VERSION_TABLE_H */
+#endif /* GPUTM_LIB_SNAPISO_VERSION_TABLE_PRIV_H */

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The validation unit's part in a rollover; see validation_unit.c.
+ *
+ * Rollover (V-B1 "Timestamp rollover"): two messages round a ring of all validation units.
+ *
+ *	a unit meets a time within margin of the largest: it stops, sends stop(self)
+ *	stop(o) at a running unit: it stops and passes it on
+ *	stop(o) at a stopped unit that follows l: o < l: it follows o and passes it on; else
+ *	    the message ends here; o is the unit itself: all have stopped, it leads
+ *	    ... the cores abort what runs, send clean-up, set their clocks to 0 ...
+ *	go(o): the unit waits until it has no reservation and no waiter, forgets all stamps,
+ *	    goes on and passes it on; at o itself it ends
+ *
+ *	units 0 1 2; 1 and 2 detect at once:   1: stop(1) ->2    2: stop(2) ->0
+ *	    0 passes stop(2) on to 1, where it ends, as 1 < 2; 2 passes stop(1) on to 0, which
+ *	    follows 1 now and passes it on to 1: all have stopped
+ *
+ * A stopped unit answers every access with an abort and takes releases. The paper flushes
+ * the tables once the cores have acknowledged; the reservations of what runs, or has
+ * committed and is on its way, would be lost. Messages that come while a unit waits to roll
+ * over are kept: the unit before it may have begun the next rollover.
+ */
+#include "lib/getm/validation_unit-priv.h"
+
+
+static void set_state(struct gputm_validation_unit *u, enum gputm_validation_unit_state state,
+		      uint32_t leader)
+{
+	u->state = state;
+	u->leader = leader;
+	gputm__validation_set_gate(u);
+	gputm__emit(&u->unit, GPUTM_VALIDATION_UNIT_EVENT_STATE, state, leader, 0, 0);
+}
+
+static void send(struct gputm_validation_unit *u, uint32_t go, uint32_t from)
+{
+	gputm__assert(u->out_at.count < u->out_at.capacity);
+	u->out[gputm__place(&u->out_at, u->out_at.count++)] =
+		(struct gputm_validation_message){ go, from };
+}
+
+void gputm_validation_unit_rollover(struct gputm_validation_unit *u)
+{
+	if (u->state != GPUTM_VALIDATION_UNIT_RUNNING)
+		return;
+	set_state(u, GPUTM_VALIDATION_UNIT_STOPPED, u->config.id);
+	send(u, 0, u->config.id);
+}
+
+static void receive_stop(struct gputm_validation_unit *u, uint32_t from)
+{
+	if (u->state == GPUTM_VALIDATION_UNIT_RUNNING || from < u->leader) {
+		set_state(u, GPUTM_VALIDATION_UNIT_STOPPED, from);
+		send(u, 0, from);
+	} else if (from == u->config.id && from == u->leader) {
+		set_state(u, GPUTM_VALIDATION_UNIT_ALL_STOPPED, from);
+	}
+}
+
+static void receive(struct gputm_validation_unit *u, const struct gputm_validation_message *message)
+{
+	if (!message->go)
+		receive_stop(u, message->from);
+	else if (u->state == GPUTM_VALIDATION_UNIT_STOPPED && message->from == u->leader &&
+		 message->from != u->config.id)
+		set_state(u, GPUTM_VALIDATION_UNIT_ROLLING, message->from);
+}
+
+/* Messages in their order; while the unit waits to roll over they stay. */
+static void receive_all(struct gputm_validation_unit *u)
+{
+	while (u->in_at.count && u->state != GPUTM_VALIDATION_UNIT_ROLLING)
+		receive(u, &u->in[gputm__place_take(&u->in_at)]);
+}
+
+void gputm__validation_roll(struct gputm_validation_unit *u)
+{
+	uint32_t leader = u->leader;
+
+	while (u->state == GPUTM_VALIDATION_UNIT_ROLLING && !u->woken_at.count && !u->busy &&
+	       !gputm_stall_buffer_waiting(u->buffer) && !gputm_metadata_table_writes(u->table)) {
+		if (gputm_metadata_table_flush(u->table))
+			gputm__assert(false);
+		u->rollovers++;
+		set_state(u, GPUTM_VALIDATION_UNIT_RUNNING, leader);
+		send(u, 1, leader);
+		receive_all(u);
+	}
+}
+
+/* What a message may be, given the state in which it will be received. */
+static bool may_come(const struct gputm_validation_unit *u,
+		     const struct gputm_validation_message *message)
+{
+	if (message->from >= u->config.units || message->go > 1 ||
+	    u->in_at.count == u->in_at.capacity ||
+	    u->out_at.count + u->in_at.count + 4 > u->out_at.capacity)
+		return false;
+	if (u->state == GPUTM_VALIDATION_UNIT_ROLLING)
+		return true;
+	if (message->go)
+		return message->from == u->config.id ? u->state == GPUTM_VALIDATION_UNIT_RUNNING :
+			       u->state == GPUTM_VALIDATION_UNIT_STOPPED &&
+			       message->from == u->leader;
+	if (u->state == GPUTM_VALIDATION_UNIT_RUNNING)
+		return message->from != u->config.id;
+	return u->state == GPUTM_VALIDATION_UNIT_STOPPED || message->from > u->leader;
+}
+
+int gputm_validation_unit_ring_push(struct gputm_validation_unit *u,
+				    const struct gputm_validation_message *message)
+{
+	if (!may_come(u, message))
+		return gputm__refuse(&u->unit, "%s of unit %u cannot come in state %u",
+				     message->go ? "go" : "stop", message->from, u->state);
+	u->in[gputm__place(&u->in_at, u->in_at.count++)] = *message;
+	receive_all(u);
+	gputm__validation_roll(u);
+	return 0;
+}
+
+bool gputm_validation_unit_ring_peek(const struct gputm_validation_unit *u,
+				     struct gputm_validation_message *out)
+{
+	if (!u->out_at.count)
+		return false;
+	*out = u->out[u->out_at.first];
+	return true;
+}
+
+bool gputm_validation_unit_ring_pop(struct gputm_validation_unit *u)
+{
+	if (!u->out_at.count)
+		return false;
+	gputm__place_take(&u->out_at);
+	return true;
+}
+
+int gputm_validation_unit_rollover_go(struct gputm_validation_unit *u)
+{
+	if (u->state != GPUTM_VALIDATION_UNIT_ALL_STOPPED)
+		return gputm__refuse(&u->unit, "rollover_go in state %u, which is not ALL_STOPPED",
+				     u->state);
+	set_state(u, GPUTM_VALIDATION_UNIT_ROLLING, u->config.id);
+	gputm__validation_roll(u);
+	return 0;
+}
+
+enum gputm_validation_unit_state
+gputm_validation_unit_state(const struct gputm_validation_unit *u)
+{
+	return (enum gputm_validation_unit_state)u->state;
+}
