@@ -228,4 +228,32 @@ void gputm__io_part(struct gputm__io *io, struct gputm_unit *part);
 		return gputm_params_preset(NULL, (CLASS).params, name, config);                \
 	}
 
+/*
+ * The class of a unit and these five, from what its file defines under the same names as any
+ * other: rows, presets, stats, events; setup, teardown, clear, io, check, storage. What is
+ * the unit's own follows: GPUTM__UNIT(stall_buffer, .version = 1, .validate = validate)
+ */
+#define GPUTM__UNIT(UNIT, ...)                                                                 \
+	static const struct gputm_params params = {                                            \
+		#UNIT, sizeof(struct gputm_##UNIT##_config), rows, GPUTM__COUNT(rows),         \
+		presets, GPUTM__COUNT(presets),                                                \
+	};                                                                                     \
+	static const struct gputm__class class = {                                             \
+		.kind = #UNIT,                                                                 \
+		.size = sizeof(struct gputm_##UNIT),                                           \
+		.params = &params,                                                             \
+		.config_offset = offsetof(struct gputm_##UNIT, config),                        \
+		.stat = stats,                                                                 \
+		.stat_count = GPUTM__COUNT(stats),                                             \
+		.event = events,                                                               \
+		.setup = setup,                                                                \
+		.teardown = teardown,                                                          \
+		.clear = clear,                                                                \
+		.io = io,                                                                      \
+		.check = check,                                                                \
+		.storage = storage,                                                            \
+		__VA_ARGS__                                                                    \
+	};                                                                                     \
+	GPUTM__LIFE(UNIT, class)
+
 #endif /* GPUTM_LIB_BASE_UNIT_H */

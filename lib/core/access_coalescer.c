@@ -80,12 +80,6 @@ static const struct gputm_preset presets[] = {
 	  { { "region_bytes", 128 }, { "words", 32 } } },
 };
 
-static const struct gputm_params params = {
-	"access_coalescer", sizeof(struct gputm_access_coalescer_config),
-	rows,		    GPUTM__COUNT(rows),
-	presets,	    GPUTM__COUNT(presets),
-};
-
 static const struct gputm__stat_row stats[] = {
 #define STAT(...) GPUTM__STAT(struct gputm_access_coalescer, __VA_ARGS__)
 	STAT(reads, COUNTER, "groups", "Groups of reads merged."),
@@ -174,24 +168,7 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-static const struct gputm__class class = {
-	.kind = "access_coalescer",
-	.version = 1,
-	.size = sizeof(struct gputm_access_coalescer),
-	.params = &params,
-	.config_offset = offsetof(struct gputm_access_coalescer, config),
-	.stat = stats,
-	.stat_count = GPUTM__COUNT(stats),
-	.event = events,
-	.setup = setup,
-	.teardown = teardown,
-	.clear = clear,
-	.io = io,
-	.check = check,
-	.storage = storage,
-};
-
-GPUTM__LIFE(access_coalescer, class)
+GPUTM__UNIT(access_coalescer, .version = 1)
 
 /* ---- data path ---- */
 

@@ -33,12 +33,6 @@ static const struct gputm_preset presets[] = {
 	  { { "lanes", 32 }, { "likely_convergence", 0 } } },
 };
 
-static const struct gputm_params params = {
-	"simt_stack", sizeof(struct gputm_simt_stack_config),
-	rows,	      GPUTM__COUNT(rows),
-	presets,      GPUTM__COUNT(presets),
-};
-
 static const struct gputm__stat_row stats[] = {
 #define STAT(...) GPUTM__STAT(struct gputm_simt_stack, __VA_ARGS__)
 	STAT(advances, COUNTER, "instructions", "Steps with one next PC."),
@@ -286,21 +280,4 @@ static const char *check(const struct gputm_unit *unit)
 	return broken ? broken : check_counters(s);
 }
 
-static const struct gputm__class class = {
-	.kind = "simt_stack",
-	.version = 1,
-	.size = sizeof(struct gputm_simt_stack),
-	.params = &params,
-	.config_offset = offsetof(struct gputm_simt_stack, config),
-	.stat = stats,
-	.stat_count = GPUTM__COUNT(stats),
-	.event = events,
-	.setup = setup,
-	.teardown = teardown,
-	.clear = clear,
-	.io = io,
-	.check = check,
-	.storage = storage,
-};
-
-GPUTM__LIFE(simt_stack, class)
+GPUTM__UNIT(simt_stack, .version = 1)

@@ -33,12 +33,6 @@ static const struct gputm_preset presets[] = {
 	    { "filter", GPUTM_TX_LOG_PERFECT } } },
 };
 
-static const struct gputm_params params = {
-	"tx_log", sizeof(struct gputm_tx_log_config),
-	rows,	  GPUTM__COUNT(rows),
-	presets,  GPUTM__COUNT(presets),
-};
-
 static const struct gputm__stat_row stats[] = {
 #define STAT(...) GPUTM__STAT(struct gputm_tx_log, __VA_ARGS__)
 	STAT(read_rows, COUNTER, "rows", "Rows appended to the read log."),
@@ -223,21 +217,4 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-static const struct gputm__class class = {
-	.kind = "tx_log",
-	.version = 1,
-	.size = sizeof(struct gputm_tx_log),
-	.params = &params,
-	.config_offset = offsetof(struct gputm_tx_log, config),
-	.stat = stats,
-	.stat_count = GPUTM__COUNT(stats),
-	.event = events,
-	.setup = setup,
-	.teardown = teardown,
-	.clear = clear,
-	.io = io,
-	.check = check,
-	.storage = storage,
-};
-
-GPUTM__LIFE(tx_log, class)
+GPUTM__UNIT(tx_log, .version = 1)

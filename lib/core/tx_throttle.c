@@ -60,12 +60,6 @@ static const struct gputm_preset presets[] = {
 	{ "unlimited", "Thesis Fig. 4.6: no limit.", { { "limit", 0 } } },
 };
 
-static const struct gputm_params params = {
-	"tx_throttle", sizeof(struct gputm_tx_throttle_config),
-	rows,	       GPUTM__COUNT(rows),
-	presets,       GPUTM__COUNT(presets),
-};
-
 static const struct gputm__stat_row stats[] = {
 #define STAT(...) GPUTM__STAT(struct gputm_tx_throttle, __VA_ARGS__)
 	STAT(admissions, COUNTER, "warps", "Warps admitted: departures + running."),
@@ -192,24 +186,7 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-static const struct gputm__class class = {
-	.kind = "tx_throttle",
-	.version = 1,
-	.size = sizeof(struct gputm_tx_throttle),
-	.params = &params,
-	.config_offset = offsetof(struct gputm_tx_throttle, config),
-	.stat = stats,
-	.stat_count = GPUTM__COUNT(stats),
-	.event = events,
-	.setup = setup,
-	.teardown = teardown,
-	.clear = clear,
-	.io = io,
-	.check = check,
-	.storage = storage,
-};
-
-GPUTM__LIFE(tx_throttle, class)
+GPUTM__UNIT(tx_throttle, .version = 1)
 
 static int refuse_warp(const struct gputm_tx_throttle *t, uint32_t warp)
 {

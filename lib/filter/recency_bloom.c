@@ -84,12 +84,6 @@ static const struct gputm_preset presets[] = {
 	    { "granularity", 32 } } },
 };
 
-static const struct gputm_params params = {
-	"recency_bloom",     sizeof(struct gputm_recency_bloom_config),
-	rows,		     GPUTM__COUNT(rows),
-	presets,	     GPUTM__COUNT(presets),
-};
-
 static const struct gputm__stat_row stats[] = {
 #define STAT(...) GPUTM__STAT(struct gputm_recency_bloom, __VA_ARGS__)
 	STAT(updates, COUNTER, "updates", "Stamps or pairs recorded."),
@@ -203,25 +197,7 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-static const struct gputm__class class = {
-	.kind = "recency_bloom",
-	.version = 1,
-	.size = sizeof(struct gputm_recency_bloom),
-	.params = &params,
-	.config_offset = offsetof(struct gputm_recency_bloom, config),
-	.stat = stats,
-	.stat_count = GPUTM__COUNT(stats),
-	.event = events,
-	.validate = validate,
-	.setup = setup,
-	.teardown = teardown,
-	.clear = clear,
-	.io = io,
-	.check = check,
-	.storage = storage,
-};
-
-GPUTM__LIFE(recency_bloom, class)
+GPUTM__UNIT(recency_bloom, .version = 1, .validate = validate)
 
 /* ---- data path ---- */
 

@@ -88,12 +88,6 @@ static const struct gputm_preset presets[] = {
 	    { "address_bits", 16 } } },
 };
 
-static const struct gputm_params params = {
-	"signature", sizeof(struct gputm_signature_config),
-	rows,	     GPUTM__COUNT(rows),
-	presets,     GPUTM__COUNT(presets),
-};
-
 static const struct gputm__stat_row stats[] = {
 #define STAT(...) GPUTM__STAT(struct gputm_signature, __VA_ARGS__)
 	STAT(insertions, COUNTER, "addresses", "Addresses inserted."),
@@ -286,25 +280,7 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-static const struct gputm__class class = {
-	.kind = "signature",
-	.version = 1,
-	.size = sizeof(struct gputm_signature),
-	.params = &params,
-	.config_offset = offsetof(struct gputm_signature, config),
-	.stat = stats,
-	.stat_count = GPUTM__COUNT(stats),
-	.event = events,
-	.validate = validate,
-	.setup = setup,
-	.teardown = teardown,
-	.clear = clear,
-	.io = io,
-	.check = check,
-	.storage = storage,
-};
-
-GPUTM__LIFE(signature, class)
+GPUTM__UNIT(signature, .version = 1, .validate = validate)
 
 /* ---- data path ---- */
 

@@ -15,15 +15,6 @@ static const struct gputm_preset presets[] = {
 	{ "getm", "GETM V-C: 16 kB of 32 B blocks.", { { "blocks", 512 }, { "block_bytes", 32 } } },
 };
 
-static const struct gputm_params params = {
-	"commit_buffer",
-	sizeof(struct gputm_commit_buffer_config),
-	rows,
-	GPUTM__COUNT(rows),
-	presets,
-	GPUTM__COUNT(presets),
-};
-
 #define STAT(...) GPUTM__STAT(struct gputm_commit_buffer, __VA_ARGS__)
 static const struct gputm__stat_row stats[] = {
 	STAT(cycles, COUNTER, "cycles", "Ticks."),
@@ -236,21 +227,4 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-static const struct gputm__class class = {
-	.kind = "commit_buffer",
-	.version = 1,
-	.size = sizeof(struct gputm_commit_buffer),
-	.params = &params,
-	.config_offset = offsetof(struct gputm_commit_buffer, config),
-	.stat = stats,
-	.stat_count = GPUTM__COUNT(stats),
-	.event = events,
-	.setup = setup,
-	.teardown = teardown,
-	.clear = clear,
-	.io = io,
-	.check = check,
-	.storage = storage,
-};
-
-GPUTM__LIFE(commit_buffer, class)
+GPUTM__UNIT(commit_buffer, .version = 1)

@@ -51,12 +51,6 @@ static const struct gputm_preset presets[] = {
 	    { "filter_entries", 256 } } },
 };
 
-static const struct gputm_params params = {
-	"metadata_table",    sizeof(struct gputm_metadata_table_config),
-	rows,		     GPUTM__COUNT(rows),
-	presets,	     GPUTM__COUNT(presets),
-};
-
 #define STAT(...) GPUTM__STAT(struct gputm_metadata_table, __VA_ARGS__)
 #define CELLS(NAME, HOW, MEASURE, SENTENCE)                                                    \
 	{ #NAME, offsetof(struct gputm_metadata_table, at.NAME), GPUTM_STAT_##HOW, MEASURE,    \
@@ -386,22 +380,4 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-static const struct gputm__class class = {
-	.kind = "metadata_table",
-	.version = 1,
-	.size = sizeof(struct gputm_metadata_table),
-	.params = &params,
-	.config_offset = offsetof(struct gputm_metadata_table, config),
-	.stat = stats,
-	.stat_count = GPUTM__COUNT(stats),
-	.event = events,
-	.validate = validate,
-	.setup = setup,
-	.teardown = teardown,
-	.clear = clear,
-	.io = io,
-	.check = check,
-	.storage = storage,
-};
-
-GPUTM__LIFE(metadata_table, class)
+GPUTM__UNIT(metadata_table, .version = 1, .validate = validate)

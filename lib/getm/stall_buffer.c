@@ -71,12 +71,6 @@ static const struct gputm_preset presets[] = {
 	  { { "lines", 4 }, { "requests", 4 } } },
 };
 
-static const struct gputm_params params = {
-	"stall_buffer", sizeof(struct gputm_stall_buffer_config),
-	rows,		GPUTM__COUNT(rows),
-	presets,	GPUTM__COUNT(presets),
-};
-
 #define STAT(...) GPUTM__STAT(struct gputm_stall_buffer, __VA_ARGS__)
 static const struct gputm__stat_row stats[] = {
 	STAT(queued, COUNTER, "requests", "Requests that came to wait."),
@@ -449,22 +443,4 @@ static int validate(struct gputm_ctx *ctx, const void *config)
 	return -EINVAL;
 }
 
-static const struct gputm__class class = {
-	.kind = "stall_buffer",
-	.version = 1,
-	.size = sizeof(struct gputm_stall_buffer),
-	.params = &params,
-	.config_offset = offsetof(struct gputm_stall_buffer, config),
-	.stat = stats,
-	.stat_count = GPUTM__COUNT(stats),
-	.event = events,
-	.validate = validate,
-	.setup = setup,
-	.teardown = teardown,
-	.clear = clear,
-	.io = io,
-	.check = check,
-	.storage = storage,
-};
-
-GPUTM__LIFE(stall_buffer, class)
+GPUTM__UNIT(stall_buffer, .version = 1, .validate = validate)

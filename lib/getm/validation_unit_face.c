@@ -50,12 +50,6 @@ static const struct gputm_preset presets[] = {
 	  { { "entries", 256 }, { "filter_entries", 64 }, { "units", 6 }, { "paper_order", 1 } } },
 };
 
-static const struct gputm_params params = {
-	"validation_unit",   sizeof(struct gputm_validation_unit_config),
-	rows,		     GPUTM__COUNT(rows),
-	presets,	     GPUTM__COUNT(presets),
-};
-
 #define STAT(...) GPUTM__STAT(struct gputm_validation_unit, __VA_ARGS__)
 #define ANSWERS(REASON, NAME, SENTENCE)                                                        \
 	{ NAME, offsetof(struct gputm_validation_unit, answers[GPUTM_VALIDATION_UNIT_##REASON]), \
@@ -432,22 +426,4 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-static const struct gputm__class class = {
-	.kind = "validation_unit",
-	.version = 1,
-	.size = sizeof(struct gputm_validation_unit),
-	.params = &params,
-	.config_offset = offsetof(struct gputm_validation_unit, config),
-	.stat = stats,
-	.stat_count = GPUTM__COUNT(stats),
-	.event = events,
-	.validate = validate,
-	.setup = setup,
-	.teardown = teardown,
-	.clear = clear,
-	.io = io,
-	.check = check,
-	.storage = storage,
-};
-
-GPUTM__LIFE(validation_unit, class)
+GPUTM__UNIT(validation_unit, .version = 1, .validate = validate)

@@ -23,7 +23,6 @@
  */
 #include "lib/getm/validation_unit-priv.h"
 
-
 static void set_state(struct gputm_validation_unit *u, enum gputm_validation_unit_state state,
 		      uint32_t leader)
 {

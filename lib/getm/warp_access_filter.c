@@ -79,12 +79,6 @@ static const struct gputm_preset presets[] = {
 	{ "getm", "GETM Table II: 48 warps x 32 lanes.", { { "warps", 48 }, { "lanes", 32 } } },
 };
 
-static const struct gputm_params params = {
-	"warp_access_filter", sizeof(struct gputm_warp_access_filter_config),
-	rows,		      GPUTM__COUNT(rows),
-	presets,	      GPUTM__COUNT(presets),
-};
-
 #define STAT(...) GPUTM__STAT(struct gputm_warp_access_filter, __VA_ARGS__)
 static const struct gputm__stat_row stats[] = {
 	STAT(begins, COUNTER, "attempts", "Attempts begun or ended."),
@@ -428,21 +422,4 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-static const struct gputm__class class = {
-	.kind = "warp_access_filter",
-	.version = 1,
-	.size = sizeof(struct gputm_warp_access_filter),
-	.params = &params,
-	.config_offset = offsetof(struct gputm_warp_access_filter, config),
-	.stat = stats,
-	.stat_count = GPUTM__COUNT(stats),
-	.event = events,
-	.setup = setup,
-	.teardown = teardown,
-	.clear = clear,
-	.io = io,
-	.check = check,
-	.storage = storage,
-};
-
-GPUTM__LIFE(warp_access_filter, class)
+GPUTM__UNIT(warp_access_filter, .version = 1)

@@ -82,12 +82,6 @@ static const struct gputm_preset presets[] = {
 	  { { "warps", 48 }, { "time_bits", 32 } } },
 };
 
-static const struct gputm_params params = {
-	"warp_clock", sizeof(struct gputm_warp_clock_config),
-	rows,	      GPUTM__COUNT(rows),
-	presets,      GPUTM__COUNT(presets),
-};
-
 #define STAT(...) GPUTM__STAT(struct gputm_warp_clock, __VA_ARGS__)
 static const struct gputm__stat_row stats[] = {
 	STAT(reports, COUNTER, "lanes", "Aborted lanes that reported a time."),
@@ -309,22 +303,4 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-static const struct gputm__class class = {
-	.kind = "warp_clock",
-	.version = 1,
-	.size = sizeof(struct gputm_warp_clock),
-	.params = &params,
-	.config_offset = offsetof(struct gputm_warp_clock, config),
-	.stat = stats,
-	.stat_count = GPUTM__COUNT(stats),
-	.event = events,
-	.validate = validate,
-	.setup = setup,
-	.teardown = teardown,
-	.clear = clear,
-	.io = io,
-	.check = check,
-	.storage = storage,
-};
-
-GPUTM__LIFE(warp_clock, class)
+GPUTM__UNIT(warp_clock, .version = 1, .validate = validate)

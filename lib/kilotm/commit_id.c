@@ -73,7 +73,7 @@ struct gputm_commit_id {
 
 static const char *const pools_names[] = { "shared", "per_core", NULL };
 
-static const struct gputm_param param[] = {
+static const struct gputm_param rows[] = {
 	GPUTM__PARAM(TYPE, cores, 1, 1024, 15, false, "SIMT cores that commit.",
 		     "thesis Table 6.1"),
 	GPUTM__PARAM(TYPE, partitions, 1, 64, 6, false,
@@ -90,7 +90,7 @@ static const struct gputm_param param[] = {
 		     "Commit ID that is given out first.", ""),
 };
 
-static const struct gputm_preset preset[] = {
+static const struct gputm_preset presets[] = {
 	{ "kilo-tm",
 	  "thesis Table 4.4 and 4.4.4: 1920 entries, two warps of each of 30 cores",
 	  { { "cores", 30 }, { "partitions", 8 }, { "ring", 1920 }, { "credits", 64 } } },
@@ -99,15 +99,10 @@ static const struct gputm_preset preset[] = {
 	  { { "cores", 15 }, { "partitions", 6 }, { "ring", 23040 }, { "credits", 1536 } } },
 };
 
-static const struct gputm_params params = {
-	"commit_id", sizeof(TYPE),	   param, GPUTM__COUNT(param),
-	preset,	     GPUTM__COUNT(preset),
-};
-
 #undef TYPE
 #define TYPE struct gputm_commit_id
 
-static const struct gputm__stat_row stat[] = {
+static const struct gputm__stat_row stats[] = {
 	GPUTM__STAT(TYPE, grants, COUNTER, "requests", "Requests that got their CIDs."),
 	GPUTM__STAT(TYPE, refused_short, COUNTER, "requests",
 		    "Requests refused because the pool held too few credits."),
@@ -121,7 +116,7 @@ static const struct gputm__stat_row stat[] = {
 	GPUTM__STAT(TYPE, maximum_in_flight, MAXIMUM, "CIDs", "Most CIDs in flight at a time."),
 };
 
-static const char *const event[] = { "acquire", "refuse", "return" };
+static const char *const events[] = { "acquire", "refuse", "return" };
 
 static uint32_t pools_of(const struct gputm_commit_id_config *config)
 {
@@ -286,25 +281,7 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-static const struct gputm__class class = {
-	.kind = "commit_id",
-	.version = 1,
-	.size = sizeof(struct gputm_commit_id),
-	.params = &params,
-	.config_offset = offsetof(struct gputm_commit_id, config),
-	.stat = stat,
-	.stat_count = GPUTM__COUNT(stat),
-	.event = event,
-	.validate = validate,
-	.setup = setup,
-	.teardown = teardown,
-	.clear = clear,
-	.io = io,
-	.check = check,
-	.storage = storage,
-};
-
-GPUTM__LIFE(commit_id, class)
+GPUTM__UNIT(commit_id, .version = 1, .validate = validate)
 
 int gputm_commit_id_acquire_probe(const struct gputm_commit_id *vendor, uint32_t core,
 				  uint32_t count)

@@ -57,12 +57,6 @@ static const struct gputm_preset presets[] = {
 	  { { "mode", 0 }, { "pack", 0 }, { "pack_done", 0 }, { "pack_verdict", 0 } } },
 };
 
-static const struct gputm_params params = {
-	"commit_sequencer", sizeof(struct gputm_commit_sequencer_config),
-	rows,		    GPUTM__COUNT(rows),
-	presets,	    GPUTM__COUNT(presets),
-};
-
 static const struct gputm__stat_row stats[] = {
 #define STAT(...) GPUTM__STAT(struct gputm_commit_sequencer, __VA_ARGS__)
 	STAT(commits, COUNTER, "commits", "Warps that began to commit."),
@@ -488,22 +482,4 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-static const struct gputm__class class = {
-	.kind = "commit_sequencer",
-	.version = 1,
-	.size = sizeof(struct gputm_commit_sequencer),
-	.params = &params,
-	.config_offset = offsetof(struct gputm_commit_sequencer, config),
-	.stat = stats,
-	.stat_count = GPUTM__COUNT(stats),
-	.event = events,
-	.validate = validate,
-	.setup = setup,
-	.teardown = teardown,
-	.clear = clear,
-	.io = io,
-	.check = check,
-	.storage = storage,
-};
-
-GPUTM__LIFE(commit_sequencer, class)
+GPUTM__UNIT(commit_sequencer, .version = 1, .validate = validate)

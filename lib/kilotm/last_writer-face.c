@@ -7,7 +7,7 @@
 #define TABLE_SEED (UINT64_C(1) << 63) /* flipped in the seed of the table's rows */
 
 #define PARAM(...) GPUTM__PARAM(struct gputm_last_writer_config, __VA_ARGS__)
-static const struct gputm_param params[] = {
+static const struct gputm_param rows[] = {
 	PARAM(sets, 1, 1u << 20, 128, true, "Sets of the table.", "thesis 4.4.3"),
 	PARAM(ways, 1, 64, 4, false, "Entries of a set.", "thesis 4.4.3"),
 	PARAM(filter_ways, 1, 8, 4, false, "Sub-arrays of the filter.", "thesis 4.4.3"),
@@ -24,11 +24,6 @@ static const struct gputm_preset presets[] = {
 	  { { "sets", 128 }, { "ways", 4 }, { "filter_ways", 4 }, { "filter_buckets", 256 } } },
 	{ "small", "Thesis 4.4.3: 64 entries and 64 buckets, 512 B.",
 	  { { "sets", 16 }, { "ways", 4 }, { "filter_ways", 4 }, { "filter_buckets", 16 } } },
-};
-
-static const struct gputm_params table = {
-	"last_writer", sizeof(struct gputm_last_writer_config),
-	params, GPUTM__COUNT(params), presets, GPUTM__COUNT(presets),
 };
 
 #define ANSWER(RESULT, NAME, SENTENCE)                                                         \
@@ -218,21 +213,4 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-static const struct gputm__class class = {
-	.kind = "last_writer",
-	.version = 1,
-	.size = sizeof(struct gputm_last_writer),
-	.params = &table,
-	.config_offset = offsetof(struct gputm_last_writer, config),
-	.stat = stats,
-	.stat_count = GPUTM__COUNT(stats),
-	.event = events,
-	.setup = setup,
-	.teardown = teardown,
-	.clear = clear,
-	.io = io,
-	.check = check,
-	.storage = storage,
-};
-
-GPUTM__LIFE(last_writer, class)
+GPUTM__UNIT(last_writer, .version = 1)

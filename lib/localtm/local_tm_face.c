@@ -34,12 +34,6 @@ static const struct gputm_preset presets[] = {
 	  { { "wavefronts", 1 }, { "lanes", 4 } } },
 };
 
-static const struct gputm_params params = {
-	"local_tm", sizeof(struct gputm_local_tm_config),
-	rows,	    GPUTM__COUNT(rows),
-	presets,    GPUTM__COUNT(presets),
-};
-
 #define STAT(...) GPUTM__STAT(struct gputm_local_tm, __VA_ARGS__)
 static const struct gputm__stat_row stats[] = {
 	STAT(begins, COUNTER, "attempts", "Attempts of wavefronts."),
@@ -159,7 +153,7 @@ int gputm_local_tm_capacity(const struct gputm_local_tm_config *config,
 			    struct gputm_local_tm_capacity *out)
 {
 	struct gputm_local_tm_config own;
-	int error = gputm__params_read(NULL, &params, config, &own);
+	int error = gputm__params_read(NULL, gputm_local_tm_params(), config, &own);
 
 	if (!error)
 		error = validate(NULL, &own);
@@ -458,22 +452,4 @@ static const char *check(const struct gputm_unit *unit)
 	return broken ? broken : check_counters(t);
 }
 
-static const struct gputm__class class = {
-	.kind = "local_tm",
-	.version = 1,
-	.size = sizeof(struct gputm_local_tm),
-	.params = &params,
-	.config_offset = offsetof(struct gputm_local_tm, config),
-	.stat = stats,
-	.stat_count = GPUTM__COUNT(stats),
-	.event = events,
-	.validate = validate,
-	.setup = setup,
-	.teardown = teardown,
-	.clear = clear,
-	.io = io,
-	.check = check,
-	.storage = storage,
-};
-
-GPUTM__LIFE(local_tm, class)
+GPUTM__UNIT(local_tm, .version = 1, .validate = validate)

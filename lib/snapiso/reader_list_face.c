@@ -3,7 +3,7 @@
 #include "lib/snapiso/reader_list.h"
 
 #define PARAM(...) GPUTM__PARAM(struct gputm_reader_list_config, __VA_ARGS__)
-static const struct gputm_param params[] = {
+static const struct gputm_param rows[] = {
 	PARAM(entries, 1, 1u << 20, 87856, false, "Entries of the pool.", "ISCA 2017 4.3"),
 	PARAM(root_bits, 8, 64, 32, true, "Bits of a root vector: leaves of a word.",
 	      "ISCA 2017 Fig. 10"),
@@ -21,12 +21,6 @@ static const struct gputm_preset presets[] = {
 	{ "retained",
 	  "As many entries for 2048 transactions, committed ones among them.",
 	  { { "entries", 87856 }, { "root_bits", 64 }, { "leaf_bits", 32 } } },
-};
-
-static const struct gputm_params table = {
-	"reader_list", sizeof(struct gputm_reader_list_config),
-	params,        GPUTM__COUNT(params),
-	presets,       GPUTM__COUNT(presets),
 };
 
 #define STAT(...) GPUTM__STAT(struct gputm_reader_list, __VA_ARGS__)
@@ -239,21 +233,4 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-static const struct gputm__class class = {
-	.kind = "reader_list",
-	.version = 1,
-	.size = sizeof(struct gputm_reader_list),
-	.params = &table,
-	.config_offset = offsetof(struct gputm_reader_list, config),
-	.stat = stats,
-	.stat_count = GPUTM__COUNT(stats),
-	.event = events,
-	.setup = setup,
-	.teardown = teardown,
-	.clear = clear,
-	.io = io,
-	.check = check,
-	.storage = storage,
-};
-
-GPUTM__LIFE(reader_list, class)
+GPUTM__UNIT(reader_list, .version = 1)

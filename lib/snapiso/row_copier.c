@@ -58,7 +58,7 @@ struct gputm_row_copier {
 };
 
 #define PARAM(...) GPUTM__PARAM(struct gputm_row_copier_config, __VA_ARGS__)
-static const struct gputm_param params[] = {
+static const struct gputm_param rows[] = {
 	PARAM(row_bytes, 64, 1u << 16, 2048, true, "Bytes of a row.", "ISCA 2017 Table 2"),
 	PARAM(row_cycles, 1, 4096, 63, false, "Cycles to copy a row.", "ISCA 2017 Table 2"),
 	PARAM(subarrays, 1, 1024, 64, true, "Subarrays of a bank.", "ISCA 2017 Table 2"),
@@ -72,11 +72,6 @@ static const struct gputm_preset presets[] = {
 	  { { "row_bytes", 2048 }, { "row_cycles", 63 }, { "subarrays", 64 } } },
 	{ "isca-2017-core", "The same in cycles of 1400 MHz.",
 	  { { "row_bytes", 2048 }, { "row_cycles", 96 }, { "subarrays", 64 } } },
-};
-
-static const struct gputm_params table = {
-	"row_copier", sizeof(struct gputm_row_copier_config),
-	params, GPUTM__COUNT(params), presets, GPUTM__COUNT(presets),
 };
 
 #define STAT(...) GPUTM__STAT(struct gputm_row_copier, __VA_ARGS__)
@@ -194,24 +189,7 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-static const struct gputm__class class = {
-	.kind = "row_copier",
-	.version = 1,
-	.size = sizeof(struct gputm_row_copier),
-	.params = &table,
-	.config_offset = offsetof(struct gputm_row_copier, config),
-	.stat = stats,
-	.stat_count = GPUTM__COUNT(stats),
-	.event = events,
-	.setup = setup,
-	.teardown = teardown,
-	.clear = clear,
-	.io = io,
-	.check = check,
-	.storage = storage,
-};
-
-GPUTM__LIFE(row_copier, class)
+GPUTM__UNIT(row_copier, .version = 1)
 
 /* ---- requests ---- */
 
@@ -245,11 +223,11 @@ static uint32_t subarray_of(const struct gputm_row_copier *c,
 	return (uint32_t)(((r->source >> c->row_shift) + i) & (c->all - 1));
 }
 
-/* When that subarray will have copied its rows, of `rows` in all. */
+/* When that subarray will have copied its rows, of `count` in all. */
 static uint64_t idle_after(const struct gputm_row_copier *c, uint32_t subarray, uint64_t i,
-			   uint64_t rows)
+			   uint64_t count)
 {
-	uint64_t idle_at = c->idle_at[subarray], own = ((rows - i - 1) >> c->all_shift) + 1;
+	uint64_t idle_at = c->idle_at[subarray], own = ((count - i - 1) >> c->all_shift) + 1;
 
 	return (idle_at > c->now ? idle_at : c->now) + own * c->config.row_cycles;
 }
@@ -257,22 +235,22 @@ static uint64_t idle_after(const struct gputm_row_copier *c, uint32_t subarray, 
 static uint64_t completion_of(const struct gputm_row_copier *c,
 			      const struct gputm_row_copier_request *r)
 {
-	uint64_t rows = rows_of(c, r), last = 0;
+	uint64_t count = rows_of(c, r), last = 0;
 
-	for (uint64_t i = 0; i < rows && i < c->all; i++)
-		gputm__maximum(&last, idle_after(c, subarray_of(c, r, i), i, rows));
+	for (uint64_t i = 0; i < count && i < c->all; i++)
+		gputm__maximum(&last, idle_after(c, subarray_of(c, r, i), i, count));
 	return last;
 }
 
 static uint64_t schedule(struct gputm_row_copier *c, const struct gputm_row_copier_request *r,
-			 uint64_t rows)
+			 uint64_t count)
 {
 	uint64_t last = 0;
 
-	for (uint64_t i = 0; i < rows && i < c->all; i++) {
+	for (uint64_t i = 0; i < count && i < c->all; i++) {
 		uint32_t subarray = subarray_of(c, r, i);
 
-		c->idle_at[subarray] = idle_after(c, subarray, i, rows);
+		c->idle_at[subarray] = idle_after(c, subarray, i, count);
 		gputm__maximum(&last, c->idle_at[subarray]);
 	}
 	return last;
@@ -300,21 +278,21 @@ int gputm_row_copier_push_probe(const struct gputm_row_copier *c,
 int gputm_row_copier_push(struct gputm_row_copier *c,
 			  const struct gputm_row_copier_request *request, uint64_t *done_at)
 {
-	uint64_t last, rows;
+	uint64_t last, count;
 	int result = answer(c, request);
 
 	c->full += result == GPUTM_ROW_COPIER_FULL;
 	if (result != GPUTM_ROW_COPIER_OK)
 		return result;
-	rows = rows_of(c, request);
-	last = schedule(c, request, rows);
+	count = rows_of(c, request);
+	last = schedule(c, request, count);
 	c->request[c->held++] = (struct request){ *request, last };
 	c->pushed++;
-	c->rows += rows;
+	c->rows += count;
 	gputm__maximum(&c->held_max, c->held);
 	if (done_at)
 		*done_at = last;
-	gputm__emit(&c->unit, GPUTM_ROW_COPIER_EVENT_PUSHED, request->tag, rows, last, 0);
+	gputm__emit(&c->unit, GPUTM_ROW_COPIER_EVENT_PUSHED, request->tag, count, last, 0);
 	return GPUTM_ROW_COPIER_OK;
 }
 

@@ -78,7 +78,7 @@ struct gputm_timestamp_table {
 };
 
 #define PARAM(...) GPUTM__PARAM(struct gputm_timestamp_table_config, __VA_ARGS__)
-static const struct gputm_param params[] = {
+static const struct gputm_param rows[] = {
 	PARAM(transactions, 2, 1u << 16, 1024, false, "Transactions.", "ISCA 2017 4.3"),
 	PARAM(stamp_bits, 5, 31, 24, false, "Width of a timestamp, bits.", "ISCA 2017 4.3"),
 	PARAM(increment, 1, 1u << 16, 10, false, "From CTS to a fresh PDTS.", "ISCA 2017 Fig. 7"),
@@ -98,11 +98,6 @@ static const struct gputm_preset presets[] = {
 	    { "literal", 1 } } },
 	{ "retained", "For 2048 transactions, committed ones among them.",
 	  { { "transactions", 2048 }, { "stamp_bits", 24 }, { "increment", 10 } } },
-};
-
-static const struct gputm_params table = {
-	"timestamp_table", sizeof(struct gputm_timestamp_table_config),
-	params, GPUTM__COUNT(params), presets, GPUTM__COUNT(presets),
 };
 
 #define STAT(...) GPUTM__STAT(struct gputm_timestamp_table, __VA_ARGS__)
@@ -232,25 +227,7 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-static const struct gputm__class class = {
-	.kind = "timestamp_table",
-	.version = 1,
-	.size = sizeof(struct gputm_timestamp_table),
-	.params = &table,
-	.config_offset = offsetof(struct gputm_timestamp_table, config),
-	.stat = stats,
-	.stat_count = GPUTM__COUNT(stats),
-	.event = events,
-	.validate = validate,
-	.setup = setup,
-	.teardown = teardown,
-	.clear = clear,
-	.io = io,
-	.check = check,
-	.storage = storage,
-};
-
-GPUTM__LIFE(timestamp_table, class)
+GPUTM__UNIT(timestamp_table, .version = 1, .validate = validate)
 
 /* ---- edges ---- */
 

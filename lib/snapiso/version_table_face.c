@@ -3,7 +3,7 @@
 #include "lib/snapiso/version_table-priv.h"
 
 #define PARAM(...) GPUTM__PARAM(struct gputm_version_table_config, __VA_ARGS__)
-static const struct gputm_param params[] = {
+static const struct gputm_param rows[] = {
 	PARAM(regions, 1, GPUTM__REGIONS, 42, false, "Regions that can have versions.",
 	      "ISCA 2017 4.3"),
 	PARAM(versions, 2, GPUTM__VERSIONS, 8, false, "Versions of a region.", "ISCA 2017 Table 2"),
@@ -21,12 +21,6 @@ static const struct gputm_preset presets[] = {
 	{ "isca-2017",
 	  "ISCA 2017 4.3 and Table 2: 42 regions of 193 bits, 8 versions each.",
 	  { { "regions", 42 }, { "versions", 8 }, { "time_bits", 16 } } },
-};
-
-static const struct gputm_params table = {
-	"version_table", sizeof(struct gputm_version_table_config),
-	params,          GPUTM__COUNT(params),
-	presets,         GPUTM__COUNT(presets),
 };
 
 #define STAT(...) GPUTM__STAT(struct gputm_version_table, __VA_ARGS__)
@@ -220,21 +214,4 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-static const struct gputm__class class = {
-	.kind = "version_table",
-	.version = 1,
-	.size = sizeof(struct gputm_version_table),
-	.params = &table,
-	.config_offset = offsetof(struct gputm_version_table, config),
-	.stat = stats,
-	.stat_count = GPUTM__COUNT(stats),
-	.event = events,
-	.setup = setup,
-	.teardown = teardown,
-	.clear = clear,
-	.io = io,
-	.check = check,
-	.storage = storage,
-};
-
-GPUTM__LIFE(version_table, class)
+GPUTM__UNIT(version_table, .version = 1)

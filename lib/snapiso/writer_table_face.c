@@ -3,7 +3,7 @@
 #include "lib/snapiso/writer_table.h"
 
 #define PARAM(...) GPUTM__PARAM(struct gputm_writer_table_config, __VA_ARGS__)
-static const struct gputm_param params[] = {
+static const struct gputm_param rows[] = {
 	PARAM(entries, 1, 1u << 20, 3000, false, "Entries, of a word and a writer each.",
 	      "ISCA 2017 4.3"),
 	PARAM(transactions, 2, 1u << 16, 1024, false, "Transactions.", "ISCA 2017 4.3"),
@@ -20,12 +20,6 @@ static const struct gputm_preset presets[] = {
 	{ "retained",
 	  "As many entries for 2048 transactions, committed ones among them.",
 	  { { "entries", 3000 }, { "transactions", 2048 } } },
-};
-
-static const struct gputm_params table = {
-	"writer_table", sizeof(struct gputm_writer_table_config),
-	params,         GPUTM__COUNT(params),
-	presets,        GPUTM__COUNT(presets),
 };
 
 #define STAT(...) GPUTM__STAT(struct gputm_writer_table, __VA_ARGS__)
@@ -191,21 +185,4 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-static const struct gputm__class class = {
-	.kind = "writer_table",
-	.version = 1,
-	.size = sizeof(struct gputm_writer_table),
-	.params = &table,
-	.config_offset = offsetof(struct gputm_writer_table, config),
-	.stat = stats,
-	.stat_count = GPUTM__COUNT(stats),
-	.event = events,
-	.setup = setup,
-	.teardown = teardown,
-	.clear = clear,
-	.io = io,
-	.check = check,
-	.storage = storage,
-};
-
-GPUTM__LIFE(writer_table, class)
+GPUTM__UNIT(writer_table, .version = 1)

@@ -79,12 +79,6 @@ static const struct gputm_preset presets[] = {
 	{ "thesis", "Thesis 6.4.2 to the letter.", { { "guard_writeback", 0 } } },
 };
 
-static const struct gputm_params params = {
-	"first_read", sizeof(struct gputm_first_read_config),
-	rows,	      GPUTM__COUNT(rows),
-	presets,      GPUTM__COUNT(presets),
-};
-
 static const struct gputm__stat_row stats[] = {
 #define STAT(...) GPUTM__STAT(struct gputm_first_read, __VA_ARGS__)
 	STAT(begun, COUNTER, "attempts", "Attempts begun."),
@@ -200,24 +194,7 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-static const struct gputm__class class = {
-	.kind = "first_read",
-	.version = 1,
-	.size = sizeof(struct gputm_first_read),
-	.params = &params,
-	.config_offset = offsetof(struct gputm_first_read, config),
-	.stat = stats,
-	.stat_count = GPUTM__COUNT(stats),
-	.event = events,
-	.setup = setup,
-	.teardown = teardown,
-	.clear = clear,
-	.io = io,
-	.check = check,
-	.storage = storage,
-};
-
-GPUTM__LIFE(first_read, class)
+GPUTM__UNIT(first_read, .version = 1)
 
 /* ---- refusals, out of the way ---- */
 

@@ -65,12 +65,6 @@ static const struct gputm_preset presets[] = {
 	  { { "entries", 512 }, { "granularity", 4 } } },
 };
 
-static const struct gputm_params params = {
-	"last_written", sizeof(struct gputm_last_written_config),
-	rows,		GPUTM__COUNT(rows),
-	presets,	GPUTM__COUNT(presets),
-};
-
 static const struct gputm__stat_row stats[] = {
 #define STAT(...) GPUTM__STAT(struct gputm_last_written, __VA_ARGS__)
 	STAT(records, COUNTER, "writes", "Writes recorded."),
@@ -168,25 +162,7 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-static const struct gputm__class class = {
-	.kind = "last_written",
-	.version = 1,
-	.size = sizeof(struct gputm_last_written),
-	.params = &params,
-	.config_offset = offsetof(struct gputm_last_written, config),
-	.stat = stats,
-	.stat_count = GPUTM__COUNT(stats),
-	.event = events,
-	.validate = validate,
-	.setup = setup,
-	.teardown = teardown,
-	.clear = clear,
-	.io = io,
-	.check = check,
-	.storage = storage,
-};
-
-GPUTM__LIFE(last_written, class)
+GPUTM__UNIT(last_written, .version = 1, .validate = validate)
 
 /* ---- data path ---- */
 

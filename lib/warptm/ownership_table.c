@@ -109,12 +109,6 @@ static const struct gputm_preset presets[] = {
 	{ "infinite", "Thesis 6.3.3: infinite capacity, to compare with.", { { "exact", 1 } } },
 };
 
-static const struct gputm_params params = {
-	"ownership_table", sizeof(struct gputm_ownership_table_config),
-	rows,		   GPUTM__COUNT(rows),
-	presets,	   GPUTM__COUNT(presets),
-};
-
 static const struct gputm__stat_row stats[] = {
 	GPUTM__RESOLVER_STATS(struct gputm_ownership_table),
 	GPUTM__STAT(struct gputm_ownership_table, read_conflicts, COUNTER, "lanes",
@@ -267,25 +261,7 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-static const struct gputm__class class = {
-	.kind = "ownership_table",
-	.version = 1,
-	.size = sizeof(struct gputm_ownership_table),
-	.params = &params,
-	.config_offset = offsetof(struct gputm_ownership_table, config),
-	.stat = stats,
-	.stat_count = GPUTM__COUNT(stats),
-	.event = events,
-	.validate = validate,
-	.setup = setup,
-	.teardown = teardown,
-	.clear = clear,
-	.io = io,
-	.check = check,
-	.storage = storage,
-};
-
-GPUTM__LIFE(ownership_table, class)
+GPUTM__UNIT(ownership_table, .version = 1, .validate = validate)
 
 /* ---- entries ---- */
 

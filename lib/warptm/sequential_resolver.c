@@ -83,12 +83,6 @@ static const struct gputm_preset presets[] = {
 	{ "exact", "A filter that never errs, to compare with.", { { "exact", 1 } } },
 };
 
-static const struct gputm_params params = {
-	"sequential_resolver", sizeof(struct gputm_sequential_resolver_config),
-	rows,		       GPUTM__COUNT(rows),
-	presets,	       GPUTM__COUNT(presets),
-};
-
 static const struct gputm__stat_row stats[] = {
 	GPUTM__RESOLVER_STATS(struct gputm_sequential_resolver),
 	GPUTM__RESOLVER_STAT(struct gputm_sequential_resolver, lanes_unresolved, COUNTER, "lanes",
@@ -221,25 +215,7 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-static const struct gputm__class class = {
-	.kind = "sequential_resolver",
-	.version = 1,
-	.size = sizeof(struct gputm_sequential_resolver),
-	.params = &params,
-	.config_offset = offsetof(struct gputm_sequential_resolver, config),
-	.stat = stats,
-	.stat_count = GPUTM__COUNT(stats),
-	.event = events,
-	.validate = validate,
-	.setup = setup,
-	.teardown = teardown,
-	.clear = clear,
-	.io = io,
-	.check = check,
-	.storage = storage,
-};
-
-GPUTM__LIFE(sequential_resolver, class)
+GPUTM__UNIT(sequential_resolver, .version = 1, .validate = validate)
 
 /* ---- the filter of a buffer; addresses are checked and room is reserved ---- */
 
