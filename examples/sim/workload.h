@@ -45,6 +45,7 @@ struct sim_workload {
 	/* NULL, with the reason beside it, where there is no such program. */
 	const struct sim_program *program[SIM_FLAVOURS];
 	const char *missing[SIM_FLAVOURS];
+	struct sim_program own[SIM_FLAVOURS]; /* where those are kept */
 	/*
 	 * First word of a lock that no data shares, for coarse-lock. Words from
 	 * lock_base on are no data: --check leaves them out.
@@ -79,7 +80,7 @@ struct sim_workload_class {
 	const char *summary;
 	const struct gputm_params *params; /* of its options; NULL if it has none */
 	bool fixed_threads;		   /* --threads is refused */
-	const void *given;		   /* sizes of a reference workload, for its own file */
+	const void *given;		   /* what its own file tells of it, such as sizes */
 	/* 0, or -EINVAL with a message in error[] (file:line and what was expected). */
 	int (*make)(const struct sim_workload_request *request, struct sim_workload **out,
 		    char *error, size_t size);

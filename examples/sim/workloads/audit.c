@@ -31,7 +31,6 @@
 
 struct audit {
 	struct sim_workload base;
-	struct sim_program program;
 	uint64_t a, b;
 };
 
@@ -131,37 +130,25 @@ static void eval(const void *data, uint32_t pc, struct sim_lane *lane, struct si
 
 /* ---- life ---- */
 
-static void destroy(struct sim_workload *workload)
-{
-	free(workload);
-}
-
 static int make(const struct sim_workload_request *request, struct sim_workload **out,
 		char *error, size_t size)
 {
 	uint64_t end = SIM_HEAP;
-	struct audit *audit = calloc(1, sizeof(*audit));
+	struct audit *audit = sim_workload_new(request, sizeof(*audit), error, size);
 
-	if (!audit) {
-		snprintf(error, size, "out of memory");
+	if (!audit)
 		return -ENOMEM;
-	}
 	audit->a = sim_heap_take(&end, ACCOUNT_BYTES * ACCOUNTS);
 	audit->b = sim_heap_take(&end, RECORD_BYTES * RECORDS);
-	audit->program = (struct sim_program){ code, END + 1, eval, audit };
-	audit->base = (struct sim_workload){
-		.class = request->class,
-		.name = request->class->name,
-		.threads = THREADS,
-		.transactions = RECORDS,
-		.block_size = BLOCK,
-		.most_accesses = 4,
-		.lock_base = sim_heap_take(&end, 4),
-		.region = { { audit->a, ACCOUNT_BYTES * ACCOUNTS } },
-		.regions = 1,
-		.program = { [SIM_TRANSACTIONS] = &audit->program },
-		.missing = { [SIM_LOCKS] = "audit has no lock program" },
-	};
+	audit->base.threads = THREADS;
+	audit->base.transactions = RECORDS;
+	audit->base.block_size = BLOCK;
+	audit->base.most_accesses = 4;
+	audit->base.lock_base = sim_heap_take(&end, 4);
+	audit->base.region[0] = (struct sim_region){ audit->a, ACCOUNT_BYTES * ACCOUNTS };
+	audit->base.regions = 1;
+	audit->base.missing[SIM_LOCKS] = "audit has no lock program";
+	sim_workload_runs(&audit->base, SIM_TRANSACTIONS, code, END + 1, eval);
 	*out = &audit->base;
 	return 0;
 }
@@ -227,7 +214,7 @@ const struct sim_workload_class sim_audit = {
 	.summary = "reference: 8184 transfers within pairs of accounts, 8200 audits of a pair",
 	.fixed_threads = true,
 	.make = make,
-	.free = destroy,
+	.free = sim_workload_free,
 	.setup = setup,
 	.invariant = invariant,
 };

@@ -32,7 +32,6 @@ struct bank_config {
 
 struct bank {
 	struct sim_workload base;
-	struct sim_program program[SIM_FLAVOURS];
 	uint64_t a, b;
 	uint32_t accounts, transfers;
 	uint64_t seed;
@@ -208,25 +207,16 @@ static void eval_locks(const void *data, uint32_t pc, struct sim_lane *lane,
 
 /* ---- life ---- */
 
-static void destroy(struct sim_workload *workload)
-{
-	free(workload);
-}
-
 static int make(const struct sim_workload_request *request, struct sim_workload **out,
 		char *error, size_t size)
 {
 	const struct given *given = request->class->given;
 	const struct bank_config *config = given ? &given->config : request->config;
 	uint64_t end = SIM_HEAP;
-	struct bank *bank = calloc(1, sizeof(*bank));
+	struct bank *bank = sim_workload_new(request, sizeof(*bank), error, size);
 
-	if (!bank) {
-		snprintf(error, size, "out of memory");
+	if (!bank)
 		return -ENOMEM;
-	}
-	bank->base.class = request->class;
-	bank->base.name = request->class->name;
 	bank->base.threads = request->threads ? request->threads :
 			     given	      ? given->threads :
 						THREADS;
@@ -241,12 +231,8 @@ static int make(const struct sim_workload_request *request, struct sim_workload 
 	bank->base.region[0] = (struct sim_region){ bank->a, end - bank->a };
 	bank->base.regions = 1;
 	bank->base.lock_base = sim_heap_take(&end, 4);
-	bank->program[SIM_TRANSACTIONS] =
-		(struct sim_program){ transaction_code, END + 1, eval, bank };
-	bank->program[SIM_LOCKS] =
-		(struct sim_program){ lock_code, LOCK_END + 1, eval_locks, bank };
-	bank->base.program[SIM_TRANSACTIONS] = &bank->program[SIM_TRANSACTIONS];
-	bank->base.program[SIM_LOCKS] = &bank->program[SIM_LOCKS];
+	sim_workload_runs(&bank->base, SIM_TRANSACTIONS, transaction_code, END + 1, eval);
+	sim_workload_runs(&bank->base, SIM_LOCKS, lock_code, LOCK_END + 1, eval_locks);
 	*out = &bank->base;
 	return 0;
 }
@@ -306,17 +292,11 @@ static const struct gputm_param rows[] = {
 	SIM_PARAM(struct bank_config, block_size, 1, 1024, 128, "Threads of a block."),
 };
 
-static const struct gputm_params params = {
-	.kind = "workload",
-	.config_size = sizeof(struct bank_config),
-	.param = rows,
-	.param_count = sizeof(rows) / sizeof(rows[0]),
-};
+SIM_WORKLOAD_PARAMS(struct bank_config);
 
 #define FACE(NAME, SUMMARY)                                                                    \
-	.name = (NAME), .summary = (SUMMARY), .make = make, .free = destroy, .setup = setup,   \
-	.invariant = invariant
-
+	.name = (NAME), .summary = (SUMMARY), .make = make, .setup = setup,                    \
+	.free = sim_workload_free, .invariant = invariant
 const struct sim_workload_class sim_bank = {
 	FACE("bank", "transfers between random accounts"),
 	.params = &params,

@@ -44,7 +44,6 @@ struct cache_config {
 
 struct cache {
 	struct sim_workload base;
-	struct sim_program program;
 	struct cache_config config;
 	uint64_t seed, a;
 };
@@ -229,11 +228,6 @@ static void eval(const void *data, uint32_t pc, struct sim_lane *lane, struct si
 
 /* ---- life ---- */
 
-static void destroy(struct sim_workload *workload)
-{
-	free(workload);
-}
-
 static enum sim_affinity affinity(const struct sim_workload *workload, uint32_t thread)
 {
 	struct request r = request_of((const struct cache *)workload, thread);
@@ -244,31 +238,24 @@ static enum sim_affinity affinity(const struct sim_workload *workload, uint32_t 
 static int make(const struct sim_workload_request *request, struct sim_workload **out,
 		char *error, size_t size)
 {
-	struct cache *c = calloc(1, sizeof(*c));
+	struct cache *c = sim_workload_new(request, sizeof(*c), error, size);
 	uint64_t end = SIM_HEAP, bytes;
 
-	if (!c) {
-		snprintf(error, size, "out of memory");
+	if (!c)
 		return -ENOMEM;
-	}
 	c->config = *(const struct cache_config *)request->config;
 	c->seed = request->seed;
 	bytes = (uint64_t)SET_BYTES * c->config.sets;
 	c->a = sim_heap_take(&end, bytes);
-	c->program = (struct sim_program){ code, END + 1, eval, c };
-	c->base = (struct sim_workload){
-		.class = request->class,
-		.name = request->class->name,
-		.threads = request->threads ? request->threads : 20000,
-		.block_size = c->config.block_size,
-		.most_accesses = KEY_WORDS + VALUE_WORDS + 3,
-		.region = { { c->a, bytes } },
-		.regions = 1,
-		.affinity = affinity,
-		.device_bit = true,
-		.program = { [SIM_TRANSACTIONS] = &c->program },
-		.missing = { [SIM_LOCKS] = "the cache has no lock program" },
-	};
+	c->base.threads = request->threads ? request->threads : 20000;
+	c->base.block_size = c->config.block_size;
+	c->base.most_accesses = KEY_WORDS + VALUE_WORDS + 3;
+	c->base.region[0] = (struct sim_region){ c->a, bytes };
+	c->base.regions = 1;
+	c->base.affinity = affinity;
+	c->base.device_bit = true;
+	c->base.missing[SIM_LOCKS] = "the cache has no lock program";
+	sim_workload_runs(&c->base, SIM_TRANSACTIONS, code, END + 1, eval);
 	c->base.lock_base = sim_heap_take(&end, 4);
 	*out = &c->base;
 	return 0;
@@ -344,19 +331,14 @@ static const struct gputm_param rows[] = {
 	SIM_PARAM(struct cache_config, block_size, 1, 1024, 128, "Threads of a block."),
 };
 
-static const struct gputm_params params = {
-	.kind = "workload",
-	.config_size = sizeof(struct cache_config),
-	.param = rows,
-	.param_count = sizeof(rows) / sizeof(rows[0]),
-};
+SIM_WORKLOAD_PARAMS(struct cache_config);
 
 const struct sim_workload_class sim_cache = {
 	.name = "cache",
 	.summary = "HeTM's key-value cache: GETs and PUTs of Zipf's distribution",
 	.params = &params,
 	.make = make,
-	.free = destroy,
+	.free = sim_workload_free,
 	.setup = setup,
 	.invariant = invariant,
 };

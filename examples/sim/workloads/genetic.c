@@ -25,7 +25,6 @@ struct genetic_config {
 
 struct genetic {
 	struct sim_workload base;
-	struct sim_program program;
 	uint32_t solutions, rounds, capacity;
 	uint32_t weight[OBJECTS], initial[LOCAL_ITEMS];
 	uint64_t seed;
@@ -106,11 +105,6 @@ static void eval(const void *data, uint32_t pc, struct sim_lane *lane, struct si
 	}
 }
 
-static void destroy(struct sim_workload *workload)
-{
-	free(workload);
-}
-
 static void draw_problem(struct genetic *g)
 {
 	uint64_t state = g->seed;
@@ -129,18 +123,16 @@ static int make(const struct sim_workload_request *request, struct sim_workload 
 		char *error, size_t size)
 {
 	const struct genetic_config *config = request->config;
-	struct genetic *g = calloc(1, sizeof(*g));
+	struct genetic *g = sim_workload_new(request, sizeof(*g), error, size);
 
-	if (!g) {
-		snprintf(error, size, "out of memory");
+	if (!g)
 		return -ENOMEM;
-	}
 	g->solutions = *(const uint32_t *)request->class->given;
 	g->rounds = config->rounds;
 	g->seed = request->seed;
 	draw_problem(g);
-	g->program = (struct sim_program){ code, END + 1, eval, g };
-	sim_local_base(&g->base, request->class, &g->program, g->solutions);
+	sim_workload_runs(&g->base, SIM_LOCAL, code, END + 1, eval);
+	sim_local_base(&g->base, g->solutions);
 	g->base.transactions = (uint64_t)LOCAL_ITEMS * g->rounds;
 	*out = &g->base;
 	return 0;
@@ -181,18 +173,14 @@ static const struct gputm_param rows[] = {
 	SIM_PARAM(struct genetic_config, rounds, 1, 1000, 4, "Rounds of each work-item."),
 };
 
-static const struct gputm_params params = {
-	.kind = "workload",
-	.config_size = sizeof(struct genetic_config),
-	.param = rows,
-	.param_count = sizeof(rows) / sizeof(rows[0]),
-};
+SIM_WORKLOAD_PARAMS(struct genetic_config);
 
 #define CLASS(N)                                                                               \
 	const struct sim_workload_class sim_genetic_##N = {                                    \
 		.name = "genetic-" #N,                                                         \
 		.summary = "a genetic algorithm on " #N " solutions of a knapsack",            \
-		.make = make, .free = destroy, .setup = setup, .invariant = invariant,         \
+		.make = make, .setup = setup, .invariant = invariant,                          \
+		.free = sim_workload_free,                                                     \
 		.params = &params, .fixed_threads = true, .given = &(const uint32_t){ N },     \
 	};
 SIM_LOCAL_FAMILY(CLASS)

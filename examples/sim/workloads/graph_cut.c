@@ -237,33 +237,26 @@ static int make(const struct sim_workload_request *request, struct sim_workload 
 		char *error, size_t size)
 {
 	const struct graph_cut_config *config = request->config;
-	struct graph_cut *cut = calloc(1, sizeof(*cut));
+	const struct sim_program *locks = &sim_graph_cut_locks;
+	struct graph_cut *cut = sim_workload_new(request, sizeof(*cut), error, size);
 	int result;
 
-	if (!cut) {
-		snprintf(error, size, "out of memory");
+	if (!cut)
 		return -ENOMEM;
-	}
 	result = request->edges ? sim_edges_load(request->edges, &cut->graph, error, size) :
 				  draw_edges(config, request->seed, &cut->graph, error, size);
 	if (result) {
 		destroy(&cut->base);
 		return result;
 	}
-	cut->base.class = request->class;
-	cut->base.name = request->class->name;
 	cut->base.threads = request->threads ? request->threads : THREADS;
 	cut->base.block_size = config->block_size;
 	cut->base.transactions = cut->graph.count;
 	cut->base.most_accesses = cut->graph.vertices + 9;
 	shuffle(&cut->graph, ~request->seed);
 	lay_out(cut);
-	cut->program[SIM_TRANSACTIONS] =
-		(struct sim_program){ code, END + 1, sim_graph_cut_eval, cut };
-	cut->program[SIM_LOCKS] = sim_graph_cut_locks;
-	cut->program[SIM_LOCKS].data = cut;
-	cut->base.program[SIM_TRANSACTIONS] = &cut->program[SIM_TRANSACTIONS];
-	cut->base.program[SIM_LOCKS] = &cut->program[SIM_LOCKS];
+	sim_workload_runs(&cut->base, SIM_TRANSACTIONS, code, END + 1, sim_graph_cut_eval);
+	sim_workload_runs(&cut->base, SIM_LOCKS, locks->code, locks->length, locks->eval);
 	*out = &cut->base;
 	return 0;
 }
@@ -414,12 +407,7 @@ static const struct gputm_param rows[] = {
 	SIM_PARAM(struct graph_cut_config, block_size, 1, 1024, 32, "Threads of a block."),
 };
 
-static const struct gputm_params params = {
-	.kind = "workload",
-	.config_size = sizeof(struct graph_cut_config),
-	.param = rows,
-	.param_count = sizeof(rows) / sizeof(rows[0]),
-};
+SIM_WORKLOAD_PARAMS(struct graph_cut_config);
 
 const struct sim_workload_class sim_graph_cut = {
 	.name = "graph-cut",

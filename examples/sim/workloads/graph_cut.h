@@ -9,7 +9,6 @@
 
 struct graph_cut {
 	struct sim_workload base;
-	struct sim_program program[SIM_FLAVOURS];
 	uint64_t a, b, c;
 	struct sim_edges graph; /* edges in the order drawn */
 };

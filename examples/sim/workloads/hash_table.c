@@ -38,7 +38,6 @@ struct hash_table_config {
 
 struct hash_table {
 	struct sim_workload base;
-	struct sim_program program[SIM_FLAVOURS];
 	uint64_t a, b, c;
 	uint32_t buckets;
 	uint64_t seed;	      /* of generated keys */
@@ -214,15 +213,9 @@ static void lay_out(struct hash_table *t)
 
 static void make_programs(struct hash_table *t, bool inside)
 {
-	t->program[SIM_TRANSACTIONS] = (struct sim_program){
-		.code = inside ? inside_code : outside_code,
-		.length = END + 1,
-		.eval = inside ? eval_inside : eval_outside,
-		.data = t,
-	};
-	t->program[SIM_LOCKS] = (struct sim_program){ lock_code, LOCK_END + 1, eval_locks, t };
-	t->base.program[SIM_TRANSACTIONS] = &t->program[SIM_TRANSACTIONS];
-	t->base.program[SIM_LOCKS] = &t->program[SIM_LOCKS];
+	sim_workload_runs(&t->base, SIM_TRANSACTIONS, inside ? inside_code : outside_code, END + 1,
+			  inside ? eval_inside : eval_outside);
+	sim_workload_runs(&t->base, SIM_LOCKS, lock_code, LOCK_END + 1, eval_locks);
 }
 
 static int make(const struct sim_workload_request *request, struct sim_workload **out,
@@ -230,18 +223,14 @@ static int make(const struct sim_workload_request *request, struct sim_workload 
 {
 	const struct given *given = request->class->given;
 	const struct hash_table_config *config = given ? &given->config : request->config;
-	struct hash_table *t = calloc(1, sizeof(*t));
+	struct hash_table *t = sim_workload_new(request, sizeof(*t), error, size);
 
-	if (!t) {
-		snprintf(error, size, "out of memory");
+	if (!t)
 		return -ENOMEM;
-	}
 	if (request->keys && read_keys(request, t, error, size)) {
 		destroy(&t->base);
 		return -EINVAL;
 	}
-	t->base.class = request->class;
-	t->base.name = request->class->name;
 	t->base.threads = request->threads ? request->threads :
 			  t->keys.count	   ? t->keys.count :
 			  given		   ? given->threads :
@@ -338,12 +327,7 @@ static const struct gputm_param rows[] = {
 		  "1: the key is loaded and hashed inside the transaction."),
 };
 
-static const struct gputm_params params = {
-	.kind = "workload",
-	.config_size = sizeof(struct hash_table_config),
-	.param = rows,
-	.param_count = sizeof(rows) / sizeof(rows[0]),
-};
+SIM_WORKLOAD_PARAMS(struct hash_table_config);
 
 #define FACE(NAME, SUMMARY)                                                                    \
 	.name = (NAME), .summary = (SUMMARY), .make = make, .free = destroy, .setup = setup,   \

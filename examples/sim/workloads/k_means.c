@@ -25,7 +25,6 @@
 
 struct k_means {
 	struct sim_workload base;
-	struct sim_program program;
 	uint32_t centers;
 	uint32_t center[LOCAL_ITEMS][DIMENSIONS], point[LOCAL_ITEMS][DIMENSIONS];
 };
@@ -111,30 +110,22 @@ static void eval(const void *data, uint32_t pc, struct sim_lane *lane, struct si
 		step->taken = lane->reg[CENTER] < k->centers;
 }
 
-static void destroy(struct sim_workload *workload)
-{
-	free(workload);
-}
-
 static int make(const struct sim_workload_request *request, struct sim_workload **out,
 		char *error, size_t size)
 {
-	struct k_means *k = calloc(1, sizeof(*k));
+	struct k_means *k = sim_workload_new(request, sizeof(*k), error, size);
 	uint64_t state = request->seed;
 
-	if (!k) {
-		snprintf(error, size, "out of memory");
+	if (!k)
 		return -ENOMEM;
-	}
 	k->centers = *(const uint32_t *)request->class->given;
 	for (uint32_t i = 0; i < LOCAL_ITEMS; i++)
 		for (unsigned d = 0; d < DIMENSIONS; d++) {
 			k->point[i][d] = sim_random(&state) % RANGE;
 			k->center[i][d] = sim_random(&state) % RANGE;
 		}
-	k->program = (struct sim_program){ code, END + 1, eval, k };
-	sim_local_base(&k->base, request->class, &k->program,
-		       word_of(k->centers - 1, GATHERED - 1) + 1);
+	sim_workload_runs(&k->base, SIM_LOCAL, code, END + 1, eval);
+	sim_local_base(&k->base, word_of(k->centers - 1, GATHERED - 1) + 1);
 	k->base.transactions = LOCAL_ITEMS;
 	*out = &k->base;
 	return 0;
@@ -190,7 +181,8 @@ static const char *invariant(const struct sim_workload *workload,
 	const struct sim_workload_class sim_k_means_##N = {                                    \
 		.name = "k-means-" #N,                                                         \
 		.summary = "one iteration of k-means, 256 points, " #N " centers",             \
-		.make = make, .free = destroy, .setup = setup, .invariant = invariant,         \
+		.make = make, .setup = setup, .invariant = invariant,                          \
+		.free = sim_workload_free,                                                     \
 		.fixed_threads = true, .given = &(const uint32_t){ N },                        \
 	};
 SIM_LOCAL_FAMILY(CLASS)

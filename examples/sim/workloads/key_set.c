@@ -104,18 +104,6 @@ static void lay_out(struct sim_set *set)
 	set->base.lock_base = sim_heap_take(&end, 4 * (nodes + 1));
 }
 
-static void add_programs(struct sim_set *set, const struct sim_set_shape *shape)
-{
-	for (uint32_t i = 0; i < SIM_FLAVOURS; i++) {
-		set->base.missing[i] = shape->missing[i];
-		if (!shape->program[i].code)
-			continue;
-		set->program[i] = shape->program[i];
-		set->program[i].data = set;
-		set->base.program[i] = &set->program[i];
-	}
-}
-
 static int refuse(const struct sim_set_config *config, char *error, size_t size)
 {
 	if (config->elements > config->keys)
@@ -129,21 +117,19 @@ static int refuse(const struct sim_set_config *config, char *error, size_t size)
 	return -EINVAL;
 }
 
-int sim_set_make(const struct sim_workload_request *request, const struct sim_set_shape *shape,
-		 struct sim_workload **out, char *error, size_t size)
+int sim_set_make(const struct sim_workload_request *request, struct sim_workload **out,
+		 char *error, size_t size)
 {
 	const struct sim_set_config *config = request->config;
+	const struct sim_set_shape *shape = request->class->given;
+	const struct sim_program *transactions = shape->transactions, *locks = shape->locks;
 	struct sim_set *set;
 
 	if (refuse(config, error, size))
 		return -EINVAL;
-	set = calloc(1, sizeof(*set));
-	if (!set) {
-		snprintf(error, size, "out of memory");
+	set = sim_workload_new(request, sizeof(*set), error, size);
+	if (!set)
 		return -ENOMEM;
-	}
-	set->base.class = request->class;
-	set->base.name = request->class->name;
 	set->base.threads = request->threads ? request->threads : shape->threads;
 	set->base.transactions = set->base.threads * config->operations;
 	set->base.block_size = config->block_size;
@@ -153,7 +139,9 @@ int sim_set_make(const struct sim_workload_request *request, const struct sim_se
 	set->rounds = config->operations;
 	set->operations = (uint32_t)set->base.transactions;
 	lay_out(set);
-	add_programs(set, shape);
+	sim_workload_runs(&set->base, SIM_TRANSACTIONS, transactions->code, transactions->length,
+			  transactions->eval);
+	sim_workload_runs(&set->base, SIM_LOCKS, locks->code, locks->length, locks->eval);
 	if (!draw_all(set, config, request->seed)) {
 		sim_set_free(&set->base);
 		snprintf(error, size, "out of memory");

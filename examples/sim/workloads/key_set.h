@@ -39,17 +39,15 @@ struct sim_set_config {
 		  "enough."),                                                                  \
 	SIM_PARAM(struct sim_set_config, block_size, 1, 1024, 32, "Threads of a block.")
 
-/* What the structure brings. */
+/* What the structure brings: what its class has as given. */
 struct sim_set_shape {
 	uint32_t threads; /* unless told otherwise */
 	uint32_t node_bytes;
-	struct sim_program program[SIM_FLAVOURS]; /* code is NULL where there is none */
-	const char *missing[SIM_FLAVOURS];
+	const struct sim_program *transactions, *locks; /* without data */
 };
 
 struct sim_set {
 	struct sim_workload base;
-	struct sim_program program[SIM_FLAVOURS];
 	uint64_t a, b, c;
 	uint32_t node_bytes, elements, keys, rounds, operations;
 	uint32_t *key;	     /* [elements], of nodes 1, 2, ... in an order drawn at random */
@@ -57,8 +55,8 @@ struct sim_set {
 	uint32_t *operation; /* [operations] */
 };
 
-int sim_set_make(const struct sim_workload_request *request, const struct sim_set_shape *shape,
-		 struct sim_workload **out, char *error, size_t size);
+int sim_set_make(const struct sim_workload_request *request, struct sim_workload **out,
+		 char *error, size_t size);
 void sim_set_free(struct sim_workload *workload);
 
 /* Operations, and key and value of the nodes that are in at the start. */

@@ -271,22 +271,7 @@ static void eval_locks(const void *data, uint32_t pc, struct sim_lane *lane,
 	}
 }
 
-/* ---- life ---- */
-
-static int make(const struct sim_workload_request *request, struct sim_workload **out,
-		char *error, size_t size)
-{
-	static const struct sim_set_shape shape = {
-		.threads = THREADS,
-		.node_bytes = NODE_BYTES,
-		.program = {
-			[SIM_TRANSACTIONS] = { transaction_code, END + 1, eval, NULL },
-			[SIM_LOCKS] = { lock_code, LOCK_END + 1, eval_locks, NULL },
-		},
-	};
-
-	return sim_set_make(request, &shape, out, error, size);
-}
+/* ---- start ---- */
 
 static void setup(const struct sim_workload *workload, struct sim_memory *memory)
 {
@@ -360,18 +345,23 @@ static const char *invariant(const struct sim_workload *workload,
 
 static const struct gputm_param rows[] = { SIM_SET_ROWS(128, 512, 20, 40) };
 
-static const struct gputm_params params = {
-	.kind = "workload",
-	.config_size = sizeof(struct sim_set_config),
-	.param = rows,
-	.param_count = sizeof(rows) / sizeof(rows[0]),
+SIM_WORKLOAD_PARAMS(struct sim_set_config);
+
+static const struct sim_program transactions = { transaction_code, END + 1, eval, NULL };
+static const struct sim_program locks = { lock_code, LOCK_END + 1, eval_locks, NULL };
+static const struct sim_set_shape shape = {
+	.threads = THREADS,
+	.node_bytes = NODE_BYTES,
+	.transactions = &transactions,
+	.locks = &locks,
 };
 
 const struct sim_workload_class sim_sorted_list = {
 	.name = "list",
 	.summary = "lookups, insertions and removals in a sorted linked list",
 	.params = &params,
-	.make = make,
+	.given = &shape,
+	.make = sim_set_make,
 	.free = sim_set_free,
 	.setup = setup,
 	.invariant = invariant,

@@ -12,20 +12,16 @@
 #define LOCAL_ITEMS 256u
 
 /* Set up the part that all have; `words` of local memory are data. */
-static inline void sim_local_base(struct sim_workload *base, const struct sim_workload_class *class,
-				  const struct sim_program *program, uint32_t words)
+static inline void sim_local_base(struct sim_workload *base, uint32_t words)
 {
 	static const char elsewhere[] = "its data are in local memory, which only local-tm, "
 					"local-tm-perfect and local-serialised have";
 
-	base->class = class;
-	base->name = class->name;
 	base->threads = LOCAL_ITEMS;
 	base->block_size = LOCAL_ITEMS;
 	base->lock_base = UINT64_MAX;
 	for (unsigned i = 0; i < SIM_FLAVOURS; i++)
 		base->missing[i] = elsewhere;
-	base->program[SIM_LOCAL] = program;
 	base->region[0] = (struct sim_region){ 0, 4 * (uint64_t)words };
 	base->regions = 1;
 }

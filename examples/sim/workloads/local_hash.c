@@ -19,7 +19,6 @@
 
 struct local_hash {
 	struct sim_workload base;
-	struct sim_program program;
 	uint32_t buckets;
 };
 
@@ -64,23 +63,16 @@ static void eval(const void *data, uint32_t pc, struct sim_lane *lane, struct si
 	}
 }
 
-static void destroy(struct sim_workload *workload)
-{
-	free(workload);
-}
-
 static int make(const struct sim_workload_request *request, struct sim_workload **out,
 		char *error, size_t size)
 {
-	struct local_hash *hash = calloc(1, sizeof(*hash));
+	struct local_hash *hash = sim_workload_new(request, sizeof(*hash), error, size);
 
-	if (!hash) {
-		snprintf(error, size, "out of memory");
+	if (!hash)
 		return -ENOMEM;
-	}
 	hash->buckets = *(const uint32_t *)request->class->given;
-	hash->program = (struct sim_program){ code, END + 1, eval, hash };
-	sim_local_base(&hash->base, request->class, &hash->program, LOCAL_ITEMS);
+	sim_workload_runs(&hash->base, SIM_LOCAL, code, END + 1, eval);
+	sim_local_base(&hash->base, LOCAL_ITEMS);
 	*out = &hash->base;
 	return 0;
 }
@@ -116,7 +108,8 @@ static const char *invariant(const struct sim_workload *workload,
 	const struct sim_workload_class sim_local_hash_##N = {                                 \
 		.name = "local-hash-" #N,                                                      \
 		.summary = "256 insertions into a local hash table of " #N " buckets",         \
-		.make = make, .free = destroy, .setup = setup, .invariant = invariant,         \
+		.make = make, .setup = setup, .invariant = invariant,                          \
+		.free = sim_workload_free,                                                     \
 		.fixed_threads = true, .given = &(const uint32_t){ N },                        \
 	};
 SIM_LOCAL_FAMILY(CLASS)

@@ -56,7 +56,6 @@ struct position {
 
 struct octree {
 	struct sim_workload base;
-	struct sim_program program[SIM_FLAVOURS];
 	uint64_t a, b, c;
 	uint32_t rounds, bodies, cells;
 	struct position *position; /* [bodies] */
@@ -369,32 +368,26 @@ static int make(const struct sim_workload_request *request, struct sim_workload 
 		char *error, size_t size)
 {
 	const struct octree_config *config = request->config;
-	struct octree *tree = calloc(1, sizeof(*tree));
+	struct octree *tree = sim_workload_new(request, sizeof(*tree), error, size);
 
-	if (tree) {
-		tree->base.threads = request->threads ? request->threads : THREADS;
-		tree->rounds = config->bodies;
-		tree->bodies = (uint32_t)tree->base.threads * tree->rounds;
-		tree->cells = 1 + tree->bodies * (COORDINATE_BITS - 1);
-		tree->position = malloc(tree->bodies * sizeof(*tree->position));
-	}
-	if (!tree || !tree->position) {
+	if (!tree)
+		return -ENOMEM;
+	tree->base.threads = request->threads ? request->threads : THREADS;
+	tree->rounds = config->bodies;
+	tree->bodies = (uint32_t)tree->base.threads * tree->rounds;
+	tree->cells = 1 + tree->bodies * (COORDINATE_BITS - 1);
+	tree->position = malloc(tree->bodies * sizeof(*tree->position));
+	if (!tree->position) {
 		free(tree);
 		snprintf(error, size, "out of memory");
 		return -ENOMEM;
 	}
-	tree->base.class = request->class;
-	tree->base.name = request->class->name;
 	tree->base.block_size = config->block_size;
 	tree->base.most_accesses = COORDINATE_BITS;
 	draw(tree, request->seed, config->clustered);
 	lay_out(tree);
-	tree->program[SIM_TRANSACTIONS] =
-		(struct sim_program){ transaction_code, END + 1, eval, tree };
-	tree->program[SIM_LOCKS] =
-		(struct sim_program){ lock_code, LOCK_END + 1, eval_locks, tree };
-	tree->base.program[SIM_TRANSACTIONS] = &tree->program[SIM_TRANSACTIONS];
-	tree->base.program[SIM_LOCKS] = &tree->program[SIM_LOCKS];
+	sim_workload_runs(&tree->base, SIM_TRANSACTIONS, transaction_code, END + 1, eval);
+	sim_workload_runs(&tree->base, SIM_LOCKS, lock_code, LOCK_END + 1, eval_locks);
 	*out = &tree->base;
 	return 0;
 }
@@ -495,12 +488,7 @@ static const struct gputm_param rows[] = {
 		  "1: bodies are denser in the middle; 0: spread evenly."),
 };
 
-static const struct gputm_params params = {
-	.kind = "workload",
-	.config_size = sizeof(struct octree_config),
-	.param = rows,
-	.param_count = sizeof(rows) / sizeof(rows[0]),
-};
+SIM_WORKLOAD_PARAMS(struct octree_config);
 
 const struct sim_workload_class sim_octree = {
 	.name = "octree",

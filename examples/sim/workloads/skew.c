@@ -25,7 +25,6 @@
 
 struct skew {
 	struct sim_workload base;
-	struct sim_program program;
 	uint64_t a;
 	uint32_t rounds;
 };
@@ -71,40 +70,30 @@ static void eval(const void *data, uint32_t pc, struct sim_lane *lane, struct si
 
 /* ---- life ---- */
 
-static void destroy(struct sim_workload *workload)
-{
-	free(workload);
-}
-
 static int make(const struct sim_workload_request *request, struct sim_workload **out,
 		char *error, size_t size)
 {
 	const uint32_t *rounds = request->class->given;
 	uint64_t end = SIM_HEAP;
-	struct skew *skew = calloc(1, sizeof(*skew));
+	struct skew *skew = sim_workload_new(request, sizeof(*skew), error, size);
 
-	if (!skew) {
-		snprintf(error, size, "out of memory");
+	if (!skew)
 		return -ENOMEM;
-	}
 	skew->rounds = *rounds;
 	skew->a = sim_heap_take(&end, (uint64_t)PAIR_BYTES * PAIRS * skew->rounds);
 	sim_heap_take(&end, 4);
 	sim_heap_take(&end, 4);
-	skew->program = (struct sim_program){ code, END + 1, eval, skew };
-	skew->base = (struct sim_workload){
-		.class = request->class,
-		.name = request->class->name,
-		.threads = 2 * PAIRS,
-		.transactions = 2u * PAIRS * skew->rounds,
-		.block_size = BLOCK,
-		.most_accesses = 3,
-		.lock_base = sim_heap_take(&end, 4),
-		.region = { { skew->a, (uint64_t)PAIR_BYTES * PAIRS * skew->rounds } },
-		.regions = 1,
-		.program = { [SIM_TRANSACTIONS] = &skew->program },
-		.missing = { [SIM_LOCKS] = "the write-skew test has no lock program" },
+	skew->base.threads = 2 * PAIRS;
+	skew->base.transactions = 2u * PAIRS * skew->rounds;
+	skew->base.block_size = BLOCK;
+	skew->base.most_accesses = 3;
+	skew->base.lock_base = sim_heap_take(&end, 4);
+	skew->base.region[0] = (struct sim_region){
+		skew->a, (uint64_t)PAIR_BYTES * PAIRS * skew->rounds
 	};
+	skew->base.regions = 1;
+	skew->base.missing[SIM_LOCKS] = "the write-skew test has no lock program";
+	sim_workload_runs(&skew->base, SIM_TRANSACTIONS, code, END + 1, eval);
 	*out = &skew->base;
 	return 0;
 }
@@ -138,8 +127,8 @@ static const char *invariant(const struct sim_workload *workload,
 #define SKEW(VARIABLE, NAME, SUMMARY, ROUNDS)                                                  \
 	const struct sim_workload_class VARIABLE = {                                           \
 		.name = (NAME), .summary = (SUMMARY), .fixed_threads = true,                   \
-		.given = &(const uint32_t){ ROUNDS }, .make = make, .free = destroy,           \
-		.setup = setup, .invariant = invariant,                                        \
+		.given = &(const uint32_t){ ROUNDS }, .make = make,                            \
+		.free = sim_workload_free, .setup = setup, .invariant = invariant,             \
 	}
 
 SKEW(sim_skew, "skew", "reference: 512 pairs of transactions that write what the other reads", 1);

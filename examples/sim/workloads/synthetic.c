@@ -31,7 +31,6 @@ struct synthetic_config {
 
 struct synthetic {
 	struct sim_workload base;
-	struct sim_program program;
 	struct synthetic_config config;
 	uint64_t seed, a;
 	uint32_t reads, half; /* half: words */
@@ -114,11 +113,6 @@ static void eval(const void *data, uint32_t pc, struct sim_lane *lane, struct si
 
 /* ---- life ---- */
 
-static void destroy(struct sim_workload *workload)
-{
-	free(workload);
-}
-
 static enum sim_affinity affinity(const struct sim_workload *workload, uint32_t thread)
 {
 	(void)workload;
@@ -129,31 +123,24 @@ static int make(const struct sim_workload_request *request, struct sim_workload 
 		char *error, size_t size)
 {
 	const uint32_t *reads = request->class->given;
-	struct synthetic *s = calloc(1, sizeof(*s));
+	struct synthetic *s = sim_workload_new(request, sizeof(*s), error, size);
 	uint64_t end = SIM_HEAP;
 
-	if (!s) {
-		snprintf(error, size, "out of memory");
+	if (!s)
 		return -ENOMEM;
-	}
 	s->config = *(const struct synthetic_config *)request->config;
 	s->seed = request->seed;
 	s->reads = *reads;
 	s->half = s->config.kilobytes * 128;
 	s->a = sim_heap_take(&end, 8 * (uint64_t)s->half);
-	s->program = (struct sim_program){ code, END + 1, eval, s };
-	s->base = (struct sim_workload){
-		.class = request->class,
-		.name = request->class->name,
-		.threads = request->threads ? request->threads : 20000,
-		.block_size = s->config.block_size,
-		.most_accesses = *reads + WRITES,
-		.region = { { s->a, 8 * (uint64_t)s->half } },
-		.regions = 1,
-		.affinity = affinity,
-		.program = { [SIM_TRANSACTIONS] = &s->program },
-		.missing = { [SIM_LOCKS] = "the synthetic workloads of HeTM have no lock program" },
-	};
+	s->base.threads = request->threads ? request->threads : 20000;
+	s->base.block_size = s->config.block_size;
+	s->base.most_accesses = *reads + WRITES;
+	s->base.region[0] = (struct sim_region){ s->a, 8 * (uint64_t)s->half };
+	s->base.regions = 1;
+	s->base.affinity = affinity;
+	s->base.missing[SIM_LOCKS] = "the synthetic workloads of HeTM have no lock program";
+	sim_workload_runs(&s->base, SIM_TRANSACTIONS, code, END + 1, eval);
 	s->base.transactions = s->base.threads;
 	s->base.lock_base = sim_heap_take(&end, 4);
 	*out = &s->base;
@@ -191,18 +178,13 @@ static const struct gputm_param rows[] = {
 	SIM_PARAM(struct synthetic_config, block_size, 1, 1024, 128, "Threads of a block."),
 };
 
-static const struct gputm_params params = {
-	.kind = "workload",
-	.config_size = sizeof(struct synthetic_config),
-	.param = rows,
-	.param_count = sizeof(rows) / sizeof(rows[0]),
-};
+SIM_WORKLOAD_PARAMS(struct synthetic_config);
 
 #define SYNTHETIC(VARIABLE, NAME, SUMMARY, READS)                                              \
 	const struct sim_workload_class VARIABLE = {                                           \
 		.name = (NAME), .summary = (SUMMARY), .params = &params,                       \
-		.given = &(const uint32_t){ READS }, .make = make, .free = destroy,            \
-		.setup = setup, .invariant = invariant,                                        \
+		.given = &(const uint32_t){ READS }, .make = make,                             \
+		.free = sim_workload_free, .setup = setup, .invariant = invariant,             \
 	}
 
 SYNTHETIC(sim_w1, "w1", "HeTM's W1: 4 random words read, and updated", 4);

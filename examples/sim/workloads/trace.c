@@ -27,7 +27,6 @@
 
 struct trace {
 	struct sim_workload base;
-	struct sim_program program[SIM_FLAVOURS];
 	struct sim_trace file;
 	uint32_t attempt_bits;
 	uint32_t *lock;	      /* footprints, ascending, one after the other */
@@ -296,13 +295,11 @@ static int read_file(const char *name, struct sim_trace *out, char *error, size_
 static int make(const struct sim_workload_request *request, struct sim_workload **out,
 		char *error, size_t size)
 {
-	struct trace *t = calloc(1, sizeof(*t));
+	struct trace *t = sim_workload_new(request, sizeof(*t), error, size);
 	int result;
 
-	if (!t) {
-		snprintf(error, size, "out of memory");
+	if (!t)
 		return -ENOMEM;
-	}
 	if (!request->trace) {
 		snprintf(error, size, "--workload trace: expected --trace FILE");
 		free(t);
@@ -320,17 +317,13 @@ static int make(const struct sim_workload_request *request, struct sim_workload 
 	while (t->attempt_bits < 31 && (uint64_t)t->file.accesses + 1 <
 					       UINT64_C(1) << (32 - t->attempt_bits - 1))
 		t->attempt_bits++;
-	t->base.class = request->class;
-	t->base.name = "trace";
 	t->base.threads = t->file.threads;
 	t->base.transactions = t->file.transactions;
 	t->base.block_size = BLOCK;
 	t->base.lock_base = LOCKS;
 	find_regions(t);
-	t->program[SIM_TRANSACTIONS] = (struct sim_program){ transaction_code, END + 1, eval, t };
-	t->program[SIM_LOCKS] = (struct sim_program){ lock_code, LOCK_END + 1, eval_locks, t };
-	t->base.program[SIM_TRANSACTIONS] = &t->program[SIM_TRANSACTIONS];
-	t->base.program[SIM_LOCKS] = &t->program[SIM_LOCKS];
+	sim_workload_runs(&t->base, SIM_TRANSACTIONS, transaction_code, END + 1, eval);
+	sim_workload_runs(&t->base, SIM_LOCKS, lock_code, LOCK_END + 1, eval_locks);
 	*out = &t->base;
 	return 0;
 }

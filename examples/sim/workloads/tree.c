@@ -221,22 +221,7 @@ void sim_tree_eval(const void *data, uint32_t pc, struct sim_lane *lane, struct 
 	}
 }
 
-/* ---- life ---- */
-
-static int make(const struct sim_workload_request *request, struct sim_workload **out,
-		char *error, size_t size)
-{
-	const struct sim_set_shape shape = {
-		.threads = THREADS,
-		.node_bytes = SIM_TREE_NODE_BYTES,
-		.program = {
-			[SIM_TRANSACTIONS] = { code, END + 1, sim_tree_eval, NULL },
-			[SIM_LOCKS] = sim_tree_locks,
-		},
-	};
-
-	return sim_set_make(request, &shape, out, error, size);
-}
+/* ---- start ---- */
 
 /* Hang a node whose key is written into the tree. */
 static void hang(const struct sim_set *set, struct sim_memory *memory, uint32_t node)
@@ -338,18 +323,22 @@ static const char *invariant(const struct sim_workload *workload,
 
 static const struct gputm_param rows[] = { SIM_SET_ROWS(1000, 2000, 20, 40) };
 
-static const struct gputm_params params = {
-	.kind = "workload",
-	.config_size = sizeof(struct sim_set_config),
-	.param = rows,
-	.param_count = sizeof(rows) / sizeof(rows[0]),
+SIM_WORKLOAD_PARAMS(struct sim_set_config);
+
+static const struct sim_program transactions = { code, END + 1, sim_tree_eval, NULL };
+static const struct sim_set_shape shape = {
+	.threads = THREADS,
+	.node_bytes = SIM_TREE_NODE_BYTES,
+	.transactions = &transactions,
+	.locks = &sim_tree_locks,
 };
 
 const struct sim_workload_class sim_search_tree = {
 	.name = "tree",
 	.summary = "lookups, insertions and removals in a binary search tree",
 	.params = &params,
-	.make = make,
+	.given = &shape,
+	.make = sim_set_make,
 	.free = sim_set_free,
 	.setup = setup,
 	.invariant = invariant,
