@@ -451,6 +451,50 @@ START_TEST(test_kilo_commit_is_serialisable)
 }
 END_TEST
 
+/* Presets of one name are one machine: what they say of it agrees, and the rings hold it. */
+START_TEST(test_presets_of_one_name_fit_together)
+{
+	static const char *const names[] = { "kilo-tm", "warptm" };
+	const char *name = names[_i];
+	struct gputm_commit_sequencer_config seq;
+	struct gputm_tx_throttle_config throttle;
+	struct gputm_commit_unit_config unit;
+	struct gputm_commit_id_config vendor;
+	struct gputm_tx_log_config log;
+
+	ck_assert_int_eq(gputm_commit_sequencer_config_preset(&seq, name), 0);
+	ck_assert_int_eq(gputm_tx_throttle_config_preset(&throttle, name), 0);
+	ck_assert_int_eq(gputm_commit_unit_config_preset(&unit, name), 0);
+	ck_assert_int_eq(gputm_commit_id_config_preset(&vendor, name), 0);
+	ck_assert_int_eq(gputm_tx_log_config_preset(&log, name), 0);
+	ck_assert_uint_eq(vendor.partitions, _i ? 6 : 8);
+	ck_assert_uint_eq(seq.partitions, vendor.partitions);
+	ck_assert_uint_eq(log.partitions, vendor.partitions);
+	ck_assert_uint_eq(seq.warps, throttle.warps);
+	ck_assert_uint_eq(seq.lanes, log.lanes);
+	ck_assert_uint_eq(unit.lanes, log.lanes);
+	ck_assert_uint_eq(unit.warp_mode, seq.mode == GPUTM_COMMIT_SEQUENCER_WARP);
+	ck_assert_uint_eq(unit.ring, vendor.ring);
+	ck_assert_uint_eq(unit.first_cid, vendor.first_cid);
+	ck_assert_uint_eq(vendor.cores * vendor.credits, vendor.ring);
+	ck_assert_uint_ge(vendor.credits, throttle.limit * log.lanes);
+}
+END_TEST
+
+/* Without a limit: an entry for every lane that the machine holds. */
+START_TEST(test_unbounded_presets_fit_together)
+{
+	struct gputm_commit_unit_config unit;
+	struct gputm_commit_id_config vendor;
+
+	ck_assert_int_eq(gputm_commit_unit_config_preset(&unit, "unbounded"), 0);
+	ck_assert_int_eq(gputm_commit_id_config_preset(&vendor, "unbounded"), 0);
+	ck_assert_uint_eq(vendor.cores * vendor.credits, 23040);
+	ck_assert_uint_eq(vendor.ring, 23040);
+	ck_assert_uint_eq(unit.ring, vendor.ring);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("kilo_commit");
@@ -459,6 +503,8 @@ int main(void)
 	tcase_set_timeout(tests, 120);
 	tcase_add_loop_test(tests, test_kilo_commit_is_serialisable, 0,
 			    (int)(sizeof(runs) / sizeof(runs[0])));
+	tcase_add_loop_test(tests, test_presets_of_one_name_fit_together, 0, 2);
+	tcase_add_test(tests, test_unbounded_presets_fit_together);
 	suite_add_tcase(suite, tests);
 	return kit_run(suite);
 }

@@ -143,9 +143,10 @@ GPUTM_API struct gputm_unit *gputm_commit_sequencer_unit(struct gputm_commit_seq
 /** @return the parameter table. */
 GPUTM_API const struct gputm_params *gputm_commit_sequencer_params(void);
 /**
- * Set @p config to a preset: "kilo-tm" (thesis 4.2 and Fig. 6.3: log, done-fill and skip
- * packed per warp), "warptm" (thesis 6.2: all packed), "unpacked" (every entry and every CID
- * for itself), "reference" (the authors' simulator; as "kilo-tm").
+ * Set @p config to a preset: "kilo-tm" (thesis 4.2, Fig. 6.3 and Table 4.4: log, done-fill and
+ * skip packed per warp; 32 warps, 8 partitions), "warptm" (thesis 6.2 and Table 6.1: all packed;
+ * 48 warps, 6 partitions, as the rest), "unpacked" (every entry and every CID for itself),
+ * "reference" (the authors' simulator; packed as "kilo-tm").
  * @return 0; -EINVAL, no such preset.
  */
 GPUTM_API GPUTM_MUST_CHECK int

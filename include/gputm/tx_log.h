@@ -100,8 +100,8 @@ GPUTM_API struct gputm_unit *gputm_tx_log_unit(struct gputm_tx_log *log);
 /** @return the parameter table. */
 GPUTM_API const struct gputm_params *gputm_tx_log_params(void);
 /**
- * Set @p config to a preset: "kilo-tm" (thesis Table 4.4: 32 lanes, 6 partitions every
- * 256 B, perfect detection of own writes).
+ * Set @p config to a preset: "kilo-tm" (thesis Table 4.4: 32 lanes, 8 partitions every
+ * 256 B, perfect detection of own writes), "warptm" (Table 6.1: 6 partitions).
  * @return 0; -EINVAL, no such preset.
  */
 GPUTM_API GPUTM_MUST_CHECK int gputm_tx_log_config_preset(struct gputm_tx_log_config *config,

@@ -9,24 +9,30 @@ static const char *const filters[] = { "none", "signature", "perfect" };
 
 static const struct gputm_param rows[] = {
 #define ROW(...) GPUTM__PARAM(struct gputm_tx_log_config, __VA_ARGS__)
-	ROW(lanes, 1, MAX_LANES, 32, false, "Lanes of the warp.", "thesis Table 4.4"),
+	ROW(lanes, 1, MAX_LANES, 32, false, "Lanes of the warp.", "thesis Table 6.1"),
 	ROW(address_bits, 8, 64, 32, false, "Width of a byte address, bits.", ""),
-	ROW(partitions, 1, 64, 6, false, "Memory partitions.", "thesis Table 4.4"),
+	ROW(partitions, 1, 64, 6, false, "Memory partitions.", "thesis Table 6.1"),
 	ROW(interleave, 64, 1 << 20, 256, true, "Bytes in turn to each partition.",
-	    "thesis Table 4.4"),
+	    "thesis 2.3"),
 	ROW(l1_rows, 0, 1 << 20, 32, false, "Rows of each log that the L1 share of the warp holds.",
 	    "thesis 4.2.4"),
 	ROW(reserve_rows, 1, 1 << 20, 16, false, "Rows of each log allocated at once.", ""),
 	GPUTM__CHOICE(struct gputm_tx_log_config, filter, 0, 2, GPUTM_TX_LOG_SIGNATURE, filters,
 		      "How a read of an own write is noticed.", "thesis 4.2.3"),
 	ROW(header_bytes, 0, 1 << 10, 8, false, "Bytes of a packet without entries.", ""),
-	ROW(flit_bytes, 8, 1 << 10, 32, true, "Bytes of a flit.", "thesis Table 4.4"),
+	ROW(flit_bytes, 8, 1 << 10, 32, true, "Bytes of a flit.", "thesis Table 6.1"),
 #undef ROW
 };
 
 static const struct gputm_preset presets[] = {
 	{ "kilo-tm",
-	  "Thesis Table 4.4 and 4.2.3: 32 lanes, 6 partitions every 256 B, perfect detection.",
+	  "Thesis Table 4.4 and 4.2.3: 32 lanes, 8 partitions every 256 B, perfect detection.",
+	  { { "lanes", 32 },
+	    { "partitions", 8 },
+	    { "interleave", 256 },
+	    { "filter", GPUTM_TX_LOG_PERFECT } } },
+	{ "warptm",
+	  "Thesis Table 6.1 and 4.2.3: the same with 6 partitions.",
 	  { { "lanes", 32 },
 	    { "partitions", 6 },
 	    { "interleave", 256 },

@@ -56,7 +56,8 @@ static const struct gputm_param rows[] = {
 
 static const struct gputm_preset presets[] = {
 	{ "kilo-tm", "Thesis Table 4.4: 2 of 32 warps.", { { "warps", 32 }, { "limit", 2 } } },
-	{ "warptm", "Thesis Table 6.1: 2 of 48 warps.", { { "warps", 48 }, { "limit", 2 } } },
+	{ "warptm", "Thesis Table 6.1: 2 of 48 warps; 1, 4, 8 and no limit are tried too.",
+	  { { "warps", 48 }, { "limit", 2 } } },
 	{ "unlimited", "Thesis Fig. 4.6: no limit.", { { "limit", 0 } } },
 };
 

@@ -92,10 +92,13 @@ static const struct gputm_param rows[] = {
 
 static const struct gputm_preset presets[] = {
 	{ "kilo-tm",
-	  "thesis Table 4.4 and 4.4.4: 1920 entries, two warps of each of 30 cores",
+	  "Thesis Table 4.4 and 4.4.4: 1920 entries, two warps of each of 30 cores.",
 	  { { "cores", 30 }, { "partitions", 8 }, { "ring", 1920 }, { "credits", 64 } } },
 	{ "warptm",
-	  "thesis Table 6.1 without a limit: an entry for every resident lane",
+	  "Thesis Table 6.1 and 6.3: 1920 entries, four warps of each of 15 cores.",
+	  { { "cores", 15 }, { "partitions", 6 }, { "ring", 1920 }, { "credits", 128 } } },
+	{ "unbounded",
+	  "As the released simulator: an entry for every resident lane.",
 	  { { "cores", 15 }, { "partitions", 6 }, { "ring", 23040 }, { "credits", 1536 } } },
 };
 

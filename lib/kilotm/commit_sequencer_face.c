@@ -11,9 +11,9 @@ static const char *const packs[] = { "none", "rows" };
 static const struct gputm_param rows[] = {
 #define ROW(...) GPUTM__PARAM(struct gputm_commit_sequencer_config, __VA_ARGS__)
 #define CHOICE(...) GPUTM__CHOICE(struct gputm_commit_sequencer_config, __VA_ARGS__)
-	ROW(warps, 1, MAX_WARPS, 48, false, "Warps of the core.", "thesis Table 4.4"),
-	ROW(lanes, 1, GPUTM_COMMIT_LANES, 32, false, "Lanes of a warp.", "thesis Table 4.4"),
-	ROW(partitions, 1, 64, 6, false, "Memory partitions.", "thesis Table 4.4"),
+	ROW(warps, 1, MAX_WARPS, 48, false, "Warps of the core.", "thesis Table 6.1"),
+	ROW(lanes, 1, GPUTM_COMMIT_LANES, 32, false, "Lanes of a warp.", "thesis Table 6.1"),
+	ROW(partitions, 1, 64, 6, false, "Memory partitions.", "thesis Table 6.1"),
 	CHOICE(mode, 0, 1, GPUTM_COMMIT_SEQUENCER_SCALAR, modes, "What is decided at once.",
 	       "thesis 6.2"),
 	ROW(intra_warp_resolved, 0, 1, 0, false,
@@ -40,10 +40,15 @@ static const struct gputm_param rows[] = {
 
 static const struct gputm_preset presets[] = {
 	{ "kilo-tm",
-	  "Thesis 4.2 and Fig. 6.3: log, done-fill and skip packed per warp.",
-	  { { "mode", 0 }, { "pack", 1 }, { "pack_done", 1 }, { "pack_verdict", 0 } } },
+	  "Thesis Table 4.4, 4.2 and Fig. 6.3: log, done-fill and skip packed per warp.",
+	  { { "warps", 32 },
+	    { "partitions", 8 },
+	    { "mode", 0 },
+	    { "pack", 1 },
+	    { "pack_done", 1 },
+	    { "pack_verdict", 0 } } },
 	{ "warptm",
-	  "Thesis 6.2: all messages of a warp packed; needs intra-warp conflict resolution.",
+	  "Thesis Table 6.1, 6.2: all messages of a warp packed; needs intra-warp resolution.",
 	  { { "mode", 1 },
 	    { "intra_warp_resolved", 1 },
 	    { "pack", 1 },
