@@ -46,6 +46,7 @@ END_TEST
 START_TEST(test_params_set_from_text)
 {
 	const struct gputm_params *params = gputm_recency_bloom_params();
+	struct gputm_tx_log_config log = GPUTM_TX_LOG_CONFIG_INIT;
 	struct gputm_recency_bloom_config config;
 	struct kit kit;
 
@@ -64,7 +65,12 @@ START_TEST(test_params_set_from_text)
 	ck_assert_int_eq(
 		gputm_params_set(kit.ctx, params, &config, "seed", "18446744073709551615"), 0);
 	ck_assert_int_eq(gputm_params_set(kit.ctx, params, &config, "colour", "1"), -EINVAL);
-	kit_said(&kit, "colour", NULL);
+	kit_said(&kit, "colour", "there are ways, entries, ", "seed", NULL);
+	ck_assert_int_eq(gputm_params_preset(kit.ctx, params, "huge", &config), -EINVAL);
+	kit_said(&kit, "huge", "there are kilo-tm, tcd, getm", NULL);
+	ck_assert_int_eq(gputm_params_set(kit.ctx, gputm_tx_log_params(), &log, "filter", "bloom"),
+			 -EINVAL);
+	kit_said(&kit, "tx_log: filter = \"bloom\"", "0 .. 2", "none, signature, perfect", NULL);
 	ck_assert_uint_eq(config.entries, 1024);
 	kit_close(&kit);
 }
@@ -84,10 +90,49 @@ START_TEST(test_load_into_another_config_names_the_field)
 	size = gputm_unit_save(gputm_recency_bloom_unit(a), image, sizeof(image));
 	ck_assert_uint_le(size, sizeof(image));
 	ck_assert_int_eq(gputm_unit_load(gputm_recency_bloom_unit(b), image, size), -EINVAL);
-	ck_assert_uint_eq(kit.messages, 2);
-	kit_said(&kit, "another config", NULL);
+	ck_assert_uint_eq(kit.messages, 1);
+	kit_said(&kit, "another config", "stamp_bits = 16, not 20", NULL);
 	gputm_recency_bloom_free(a);
 	gputm_recency_bloom_free(b);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_load_names_the_other_kind)
+{
+	struct gputm_recency_bloom *filter = NULL;
+	struct gputm_tx_throttle *throttle = NULL;
+	struct kit kit;
+	size_t size;
+
+	kit_open(&kit);
+	ck_assert_int_eq(gputm_recency_bloom_new(kit.ctx, NULL, &filter), 0);
+	ck_assert_int_eq(gputm_tx_throttle_new(kit.ctx, NULL, &throttle), 0);
+	size = gputm_unit_save(gputm_tx_throttle_unit(throttle), image, sizeof(image));
+	ck_assert_int_eq(gputm_unit_load(gputm_recency_bloom_unit(filter), image, size), -EINVAL);
+	kit_said(&kit, "recency_bloom: snapshot refused", "another kind", "\"tx_throttle\"", NULL);
+	image[16] = '\n';
+	ck_assert_int_eq(gputm_unit_load(gputm_recency_bloom_unit(filter), image, size), -EINVAL);
+	kit_said(&kit, "\"?x_throttle\"", NULL);
+	gputm_tx_throttle_free(throttle);
+	gputm_recency_bloom_free(filter);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_lack_of_memory_is_logged)
+{
+	struct gputm_recency_bloom *filter = NULL;
+	struct kit kit;
+
+	kit_open(&kit);
+	for (kit.fail_at = 1; kit.fail_at < 3; kit.fail_at++) {
+		kit.allocations = 1;
+		kit.messages = 0;
+		ck_assert_int_eq(gputm_recency_bloom_new(kit.ctx, NULL, &filter), -ENOMEM);
+		ck_assert_uint_eq(kit.messages, 1);
+		kit_said(&kit, "no memory for", "bytes", NULL);
+	}
 	kit_close(&kit);
 }
 END_TEST
@@ -355,6 +400,8 @@ int main(void)
 	tcase_add_test(tests, test_ctx_outlives_its_owner_with_a_unit);
 	tcase_add_test(tests, test_params_set_from_text);
 	tcase_add_test(tests, test_load_into_another_config_names_the_field);
+	tcase_add_test(tests, test_load_names_the_other_kind);
+	tcase_add_test(tests, test_lack_of_memory_is_logged);
 	tcase_add_test(tests, test_config_of_absurd_size_is_refused);
 	tcase_add_test(tests, test_load_refuses_a_histogram_that_does_not_add_up);
 	tcase_add_test(tests, test_load_refuses_every_layout_but_its_own);

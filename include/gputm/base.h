@@ -8,6 +8,10 @@
  * parameter tables behind the config structs, the common face of units, the
  * memory request and the H3 hash family.
  *
+ * Every gputm_UNIT_new() takes NULL as config for the defaults and logs what it refuses;
+ * gputm_UNIT_config_preset() has no context and is silent: gputm_params_preset() says in its
+ * context's log which presets there are.
+ *
  * Three kinds of "no" are never mixed:
  *  - misuse and lack of memory are negative errno values (-EINVAL an argument or
  *    config field, -ERANGE a value outside its configured width or an index out
@@ -237,7 +241,8 @@ GPUTM_API size_t gputm_unit_save(const struct gputm_unit *unit, void *buffer, si
  * Take over a snapshot of a unit of the same kind and config. Everything in it is
  * checked first.
  * @return 0; -EINVAL, cut, damaged, of another kind or config, or not a possible
- * state; -ENOTSUP, from a newer version; -ENOMEM. The log says why, and the unit is
+ * state; -ENOTSUP, from another version of the unit or a newer one of the library; -ENOMEM:
+ * a second unit of the kind is made meanwhile. The log says why, and the unit is
  * as it was.
  */
 GPUTM_API GPUTM_MUST_CHECK int gputm_unit_load(struct gputm_unit *unit, const void *data,

@@ -110,6 +110,13 @@ void gputm__log(struct gputm_ctx *ctx, enum gputm_log_level level, const char *f
 	va_end(arguments);
 }
 
+static void *no_memory(struct gputm_ctx *ctx, size_t count, size_t size)
+{
+	gputm__log(ctx, GPUTM_LOG_ERROR, "no memory for %llu x %llu bytes",
+		   (unsigned long long)count, (unsigned long long)size);
+	return NULL;
+}
+
 void *gputm__alloc(struct gputm_ctx *ctx, size_t count, size_t size)
 {
 	const struct gputm_allocator *from = ctx ? &ctx->allocator : &libc_allocator;
@@ -117,13 +124,15 @@ void *gputm__alloc(struct gputm_ctx *ctx, size_t count, size_t size)
 	void *memory;
 
 	if (__builtin_mul_overflow(count, size, &bytes))
-		return NULL;
-	if (from->alloc == libc_alloc)
-		return calloc(1, bytes ? bytes : 1);
+		return no_memory(ctx, count, size);
+	if (from->alloc == libc_alloc) {
+		memory = calloc(1, bytes ? bytes : 1);
+		return memory ? memory : no_memory(ctx, count, size);
+	}
 	memory = from->alloc(bytes ? bytes : 1, from->state);
-	if (memory)
-		memset(memory, 0, bytes);
-	return memory;
+	if (!memory)
+		return no_memory(ctx, count, size);
+	return memset(memory, 0, bytes);
 }
 
 void gputm__free(struct gputm_ctx *ctx, void *memory)

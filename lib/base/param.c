@@ -5,8 +5,10 @@
  * caller) leaves the defaults in place, a longer one (newer caller) is accepted
  * when the part that this library does not know is zero.
  */
+#include "lib/base/format.h"
 #include "lib/base/unit.h"
 
+#define LIST_MAX 400 /* bytes of a list of names in a message */
 #define CONFIG_MAX 4096 /* bytes; a larger size is that of a config never initialised */
 
 uint64_t gputm_params_get(const struct gputm_param *row, const void *config)
@@ -69,13 +71,54 @@ void gputm_params_init(const struct gputm_params *params, void *config)
 		put(&params->param[i], config, params->param[i].def);
 }
 
-static void log_presets(struct gputm_ctx *ctx, const struct gputm_params *params, const char *name)
+/* A list of names that grows at the end of one message. */
+struct names {
+	char text[LIST_MAX];
+	size_t used;
+};
+
+static void add_name(struct names *names, const char *name)
 {
-	gputm__log(ctx, GPUTM_LOG_ERROR, "%s: there is no preset \"%s\"; there are:", params->kind,
-		   name);
+	names->used = gputm__append(names->text, LIST_MAX, names->used, names->used ? ", " : "");
+	names->used = gputm__append(names->text, LIST_MAX, names->used, name);
+}
+
+static int refuse_field(struct gputm_ctx *ctx, const struct gputm_params *params,
+			const char *name)
+{
+	struct names names = { .used = 0 };
+
+	for (size_t i = 0; i < params->param_count; i++)
+		add_name(&names, params->param[i].name);
+	gputm__log(ctx, GPUTM_LOG_ERROR, "%s: there is no field \"%s\"; there are %s",
+		   params->kind, name, names.text);
+	return -EINVAL;
+}
+
+static int refuse_preset(struct gputm_ctx *ctx, const struct gputm_params *params,
+			 const char *name)
+{
+	struct names names = { .used = 0 };
+
 	for (size_t i = 0; i < params->preset_count; i++)
-		gputm__log(ctx, GPUTM_LOG_ERROR, "%s: preset \"%s\"", params->kind,
-			   params->preset[i].name);
+		add_name(&names, params->preset[i].name);
+	gputm__log(ctx, GPUTM_LOG_ERROR, "%s: there is no preset \"%s\"; there are %s",
+		   params->kind, name, names.text);
+	return -EINVAL;
+}
+
+static int refuse_text(struct gputm_ctx *ctx, const struct gputm_params *params,
+		       const struct gputm_param *row, const char *value)
+{
+	struct names names = { .used = 0 };
+
+	for (uint64_t i = 0; row->choices && i <= row->max - row->min; i++)
+		add_name(&names, row->choices[i]);
+	gputm__log(ctx, GPUTM_LOG_ERROR, "%s: %s = \"%s\" is not a number in %llu .. %llu%s%s",
+		   params->kind, row->name, value, (unsigned long long)row->min,
+		   (unsigned long long)row->max, row->choices ? " or one of its names, " : "",
+		   names.text);
+	return -EINVAL;
 }
 
 int gputm_params_preset(struct gputm_ctx *ctx, const struct gputm_params *params, const char *name,
@@ -91,8 +134,7 @@ int gputm_params_preset(struct gputm_ctx *ctx, const struct gputm_params *params
 			put(find(params, preset->value[v].field), config, preset->value[v].value);
 		return 0;
 	}
-	log_presets(ctx, params, name);
-	return -EINVAL;
+	return refuse_preset(ctx, params, name);
 }
 
 /* Decimal or 0x; false when it is not all of the text or does not fit. */
@@ -140,18 +182,10 @@ int gputm_params_set(struct gputm_ctx *ctx, const struct gputm_params *params, v
 	uint64_t number;
 	int error;
 
-	if (!row) {
-		gputm__log(ctx, GPUTM_LOG_ERROR, "%s: there is no field \"%s\"", params->kind,
-			   field);
-		return -EINVAL;
-	}
-	if (!parse_choice(row, value, &number) && !parse_number(value, &number)) {
-		gputm__log(ctx, GPUTM_LOG_ERROR,
-			   "%s: %s = \"%s\" is not a number in %llu .. %llu%s", params->kind, field,
-			   value, (unsigned long long)row->min, (unsigned long long)row->max,
-			   row->choices ? " or one of its names" : "");
-		return -EINVAL;
-	}
+	if (!row)
+		return refuse_field(ctx, params, field);
+	if (!parse_choice(row, value, &number) && !parse_number(value, &number))
+		return refuse_text(ctx, params, row, value);
 	error = check_value(ctx, params, row, number);
 	if (!error)
 		put(row, config, number);

@@ -196,10 +196,11 @@ static void io_config(struct gputm__io *io, const struct gputm_unit *unit)
 		gputm__io_u64(io, &value);
 		if (io->error || value == own)
 			continue;
-		gputm__log(unit->ctx, GPUTM_LOG_ERROR, "%s: the snapshot has %s = %llu, not %llu",
+		io->error = -EINVAL;
+		gputm__log(unit->ctx, GPUTM_LOG_ERROR,
+			   "%s: snapshot refused: it is of another config, with %s = %llu, not %llu",
 			   unit->class->kind, row->name, (unsigned long long)value,
 			   (unsigned long long)own);
-		gputm__io_fail(io, -EINVAL, "it is of another config");
 	}
 }
 
@@ -266,6 +267,22 @@ static int refuse(const struct gputm_unit *unit, int error, const char *reason)
 	return error;
 }
 
+/* The bytes at `in` are not trusted: only what names of kinds are made of gets into the log. */
+static int refuse_kind(const struct gputm_unit *unit, const uint8_t *in)
+{
+	char kind[KIND_BYTES] = { 0 };
+
+	for (size_t i = 0; i < KIND_BYTES - 1 && in[i]; i++) {
+		bool usual = (in[i] >= 'a' && in[i] <= 'z') || (in[i] >= '0' && in[i] <= '9');
+
+		kind[i] = usual || in[i] == '_' ? (char)in[i] : '?';
+	}
+	gputm__log(unit->ctx, GPUTM_LOG_ERROR,
+		   "%s: snapshot refused: it is of another kind of unit, \"%s\"",
+		   unit->class->kind, kind);
+	return -EINVAL;
+}
+
 static int check_envelope(const struct gputm_unit *unit, const uint8_t *in, size_t size)
 {
 	char kind[KIND_BYTES] = { 0 };
@@ -278,7 +295,7 @@ static int check_envelope(const struct gputm_unit *unit, const uint8_t *in, size
 		return refuse(unit, -EINVAL, "its layout is of a version that never was");
 	memcpy(kind, unit->class->kind, strlen(unit->class->kind));
 	if (memcmp(in + 16, kind, KIND_BYTES))
-		return refuse(unit, -EINVAL, "it is of another kind of unit");
+		return refuse_kind(unit, in + 16);
 	if (get(in + 12, 4) > unit->class->version)
 		return refuse(unit, -ENOTSUP, "it is from a newer version of this unit");
 	if (get(in + 12, 4) < unit->class->version)
