@@ -68,9 +68,11 @@ static int judge(const struct gputm_commit_buffer *b, const struct gputm_commit_
 {
 	if (entry->address > b->address_max)
 		return gputm__out_of_range(&b->unit, "address", entry->address, 0, b->address_max);
-	if (!entry->count || entry->address & 3)
-		return gputm__refuse(&b->unit, "entry of %u writes at 0x%llx is no write of a word",
-				     entry->count, (unsigned long long)entry->address);
+	if (entry->address & 3)
+		return gputm__refuse(&b->unit, "address = 0x%llx is not a multiple of 4",
+				     (unsigned long long)entry->address);
+	if (!entry->count)
+		return gputm__refuse(&b->unit, "count = 0 is outside 1 .. %u", UINT32_MAX);
 	*partner = partner_of(b, entry);
 	if (*partner && gputm__block_counts(*partner) + entry->count > UINT32_MAX)
 		return gputm__out_of_range(&b->unit, "count", entry->count, 1,
