@@ -198,7 +198,7 @@ static void io_config(struct gputm__io *io, const struct gputm_unit *unit)
 			continue;
 		io->error = -EINVAL;
 		gputm__log(unit->ctx, GPUTM_LOG_ERROR,
-			   "%s: snapshot refused: it is of another config, with %s = %llu, not %llu",
+			   "%s: snapshot refused: it is of another config: %s = %llu, not %llu",
 			   unit->class->kind, row->name, (unsigned long long)value,
 			   (unsigned long long)own);
 	}
