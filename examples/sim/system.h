@@ -20,6 +20,9 @@ struct sim_role {
 	size_t offset;				    /* of that struct in the system's config */
 };
 
+/* That of a unit whose config struct is the member of its name. */
+#define SIM_ROLE(type, unit) { #unit, gputm_##unit##_params, offsetof(type, unit) }
+
 /*
  * A machine of its own, for systems that the GPU of machine/ does not fit. Its parameters are the
  * system's role "machine"; make() and free() of the system's ops make its parts, on a machine

@@ -36,6 +36,7 @@
  * bound, so a full queue never stalls a sender. DRAM is a latency and a channel in order of
  * arrival, without banks, rows and reordering. An atomic is done as the L2 takes it.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -53,6 +54,19 @@ void sim_fail(struct sim_machine *machine, int error, const char *message)
 		return;
 	machine->failed = error;
 	snprintf(machine->error, sizeof machine->error, "%s", message);
+}
+
+bool sim_same(struct sim_machine *machine, const char *field, uint64_t value, const char *master,
+	      uint64_t wanted)
+{
+	char message[160];
+
+	if (value == wanted)
+		return true;
+	snprintf(message, sizeof message, "%s = %" PRIu64 " must be %s = %" PRIu64, field, value,
+		 master, wanted);
+	sim_fail(machine, -EINVAL, message);
+	return false;
 }
 
 /* ---- words of stores ------------------------------------------------------------------ */

@@ -268,6 +268,13 @@ static inline struct sim_warp *sim_warp_of(struct sim_machine *machine, uint32_t
 	return &machine->core[core].warp[warp];
 }
 
+/* Number of a warp in the whole machine. */
+static inline uint32_t sim_warp_number(const struct sim_machine *machine,
+				       const struct sim_warp *warp)
+{
+	return warp->core * machine->config.warps + warp->index;
+}
+
 static inline uint32_t sim_partition_of(const struct sim_machine *machine, uint64_t address)
 {
 	return (uint32_t)(address >> machine->interleave_shift) % machine->config.partitions;
@@ -281,6 +288,21 @@ static inline uint64_t sim_align(uint64_t tick, uint32_t period)
 
 /* Note a failure; the run ends with it. */
 void sim_fail(struct sim_machine *machine, int error, const char *message);
+
+/* The same if a unit has refused what it must not refuse. */
+static inline void sim_must(struct sim_machine *machine, int result, const char *what)
+{
+	if (result < 0)
+		sim_fail(machine, result, what);
+}
+
+/* True if a field of a config and the one that decides it agree; else the run fails. */
+bool sim_same(struct sim_machine *machine, const char *field, uint64_t value, const char *master,
+	      uint64_t wanted);
+/* That of a unit in a system's config, which the machine's field of the same name decides. */
+#define SIM_SAME(machine, made, unit, field)                                                   \
+	sim_same(machine, #unit "." #field, (made)->unit.field, "machine." #field,             \
+		 (machine)->config.field)
 /* What is due now and then; for the run() of a machine of its own. */
 void sim_swap_if_due(struct sim_machine *machine);
 void sim_report_if_due(struct sim_machine *machine);

@@ -58,10 +58,9 @@ void sim_getm_begin(struct sim_machine *machine, struct sim_warp *warp, bool aga
 	state->aborted = 0;
 	state->begun = false;
 	state->phase = GETM_RUNNING;
-	sim_getm_must(machine,
-		      gputm_warp_access_filter_begin(core_of(machine, warp)->filter, warp->index,
-						     lanes),
-		      "the access filter refused an attempt");
+	sim_must(machine,
+		 gputm_warp_access_filter_begin(core_of(machine, warp)->filter, warp->index, lanes),
+		 "the access filter refused an attempt");
 }
 
 /* The attempt's first access. */
@@ -73,15 +72,14 @@ static void start(struct sim_machine *machine, struct sim_warp *warp, struct get
 		return;
 	state->begun = true;
 	core->begun++;
-	sim_getm_must(machine, gputm_warp_clock_time(core->clock, warp->index, &state->time),
-		      "the clock refused a warp");
+	sim_must(machine, gputm_warp_clock_time(core->clock, warp->index, &state->time),
+		 "the clock refused a warp");
 }
 
 static void report(struct sim_machine *machine, const struct sim_warp *warp, uint64_t time)
 {
-	sim_getm_must(machine,
-		      gputm_warp_clock_abort(core_of(machine, warp)->clock, warp->index, time),
-		      "the clock refused a time");
+	sim_must(machine, gputm_warp_clock_abort(core_of(machine, warp)->clock, warp->index, time),
+		 "the clock refused a time");
 }
 
 static void abort_lanes(struct sim_machine *machine, struct sim_warp *warp,
@@ -104,10 +102,10 @@ static void abort_failed(struct sim_machine *machine, struct sim_warp *warp,
 		failed[i] = 0;
 		if (!lanes)
 			continue;
-		sim_getm_must(machine,
-			      gputm_warp_access_filter_drop(core_of(machine, warp)->filter,
-							    warp->index, lanes),
-			      "the access filter refused lanes that failed");
+		sim_must(machine,
+			 gputm_warp_access_filter_drop(core_of(machine, warp)->filter, warp->index,
+						       lanes),
+			 "the access filter refused lanes that failed");
 		abort_lanes(machine, warp, state, lanes, reason[i]);
 	}
 }
@@ -126,7 +124,7 @@ static uint64_t take_place(struct sim_machine *machine, struct sim_warp *warp,
 		getm->latest = state->time;
 	if (machine->options.observer && (time >> (63 - low) || state->order >> order_bits))
 		sim_fail(machine, -ERANGE, "the run is too long for --check");
-	return ((time << getm->warp_bits | sim_getm_number(machine, warp)) << order_bits |
+	return ((time << getm->warp_bits | sim_warp_number(machine, warp)) << order_bits |
 		state->order) << getm->lane_bits;
 }
 
@@ -150,7 +148,7 @@ static uint64_t settle_clock(struct sim_machine *machine, struct sim_warp *warp,
 			     gputm_warp_clock_restart(core->clock, warp->index, &wait) :
 			     gputm_warp_clock_commit(core->clock, warp->index);
 
-	sim_getm_must(machine, result, "the clock refused the end of an attempt");
+	sim_must(machine, result, "the clock refused the end of an attempt");
 	return wait;
 }
 
@@ -183,8 +181,8 @@ static void finish(struct sim_machine *machine, struct sim_warp *warp, struct ge
 	sim_getm_send_log(machine, warp, state->aborted, true);
 	if (lanes)
 		commit_lanes(machine, warp, state, lanes);
-	sim_getm_must(machine, gputm_tx_log_restart(state->log, lanes | state->aborted),
-		      "the log refused a restart");
+	sim_must(machine, gputm_tx_log_restart(state->log, lanes | state->aborted),
+		 "the log refused a restart");
 	tick += (1 + settle_clock(machine, warp, state)) * machine->core_ticks;
 	core_of(machine, warp)->begun--;
 	sim_tx_over(machine, warp, tick);
@@ -256,10 +254,10 @@ static uint64_t admit(struct sim_machine *machine, struct sim_warp *warp,
 	abort_failed(machine, warp, state, state->failed);
 	mask = warp->mask & ~(uint64_t)state->aborted;
 	if (mask)
-		sim_getm_must(machine,
-			      gputm_warp_access_filter_access(core->filter, warp->index, write,
-							      mask, warp->address, &lost),
-			      "the access filter refused an access");
+		sim_must(machine,
+			 gputm_warp_access_filter_access(core->filter, warp->index, write, mask,
+							 warp->address, &lost),
+			 "the access filter refused an access");
 	if (lost) {
 		report(machine, warp, 0);
 		abort_lanes(machine, warp, state, lost, SIM_ABORT_INTRA_WARP);
@@ -275,10 +273,10 @@ void sim_getm_load(struct sim_machine *machine, struct sim_warp *warp)
 	uint32_t value[SIM_MAX_LANES];
 
 	if (admit(machine, warp, state, false))
-		sim_getm_must(machine,
-			      gputm_tx_log_lookup_own_writes(state->log, warp->mask, warp->address,
-							     value, &found),
-			      "the write log refused a look-up");
+		sim_must(machine,
+			 gputm_tx_log_lookup_own_writes(state->log, warp->mask, warp->address,
+							value, &found),
+			 "the write log refused a look-up");
 	for (SIM_EACH_LANE(lane, found.hits))
 		warp->lane[lane].loaded = value[lane];
 	sim_tell_load(machine, warp, found.hits);
@@ -339,10 +337,10 @@ void sim_getm_store(struct sim_machine *machine, struct sim_warp *warp)
 	struct getm_warp *state = sim_getm_warp(machine, warp);
 
 	if (admit(machine, warp, state, true)) {
-		sim_getm_must(machine,
-			      gputm_tx_log_append_write(state->log, warp->mask, warp->address,
-							warp->value),
-			      "the write log refused a row");
+		sim_must(machine,
+			 gputm_tx_log_append_write(state->log, warp->mask, warp->address,
+						   warp->value),
+			 "the write log refused a row");
 		new_row(machine, state);
 		sim_getm_send(machine, warp, true, warp->mask);
 		sim_tell_store(machine, warp, warp->mask);

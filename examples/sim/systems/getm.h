@@ -126,23 +126,10 @@ static inline struct getm *sim_getm_of(const struct sim_machine *machine)
 	return machine->state;
 }
 
-static inline uint32_t sim_getm_number(const struct sim_machine *machine,
-				       const struct sim_warp *warp)
-{
-	return warp->core * machine->config.warps + warp->index;
-}
-
 static inline struct getm_warp *sim_getm_warp(const struct sim_machine *machine,
 					      const struct sim_warp *warp)
 {
-	return &sim_getm_of(machine)->warp[sim_getm_number(machine, warp)];
-}
-
-/* The unit must not have refused. */
-static inline void sim_getm_must(struct sim_machine *machine, int result, const char *what)
-{
-	if (result < 0)
-		sim_fail(machine, result, what);
+	return &sim_getm_of(machine)->warp[sim_warp_number(machine, warp)];
 }
 
 /* getm.c: the attempts of warps. */

@@ -35,8 +35,8 @@ static void pull(struct sim_machine *machine, uint32_t index,
 	struct getm *getm = sim_getm_of(machine);
 	struct gputm_validation_unit *unit = getm->partition[index].unit;
 
-	sim_getm_must(machine, gputm_validation_unit_ring_push(unit, message),
-		      "the validation unit refused a message of the ring");
+	sim_must(machine, gputm_validation_unit_ring_push(unit, message),
+		 "the validation unit refused a message of the ring");
 	if (message->go && message->from == index) {
 		getm->rolling = false;
 		tell_cores(machine, index, GETM_RESUME);
@@ -71,9 +71,9 @@ void sim_getm_rolled(struct sim_machine *machine, const struct sim_message *mess
 		return;
 	getm->base += getm->latest + 1;
 	getm->latest = 0;
-	sim_getm_must(machine,
-		      gputm_validation_unit_rollover_go(getm->partition[message->partition].unit),
-		      "the validation unit refused to roll over");
+	sim_must(machine,
+		 gputm_validation_unit_rollover_go(getm->partition[message->partition].unit),
+		 "the validation unit refused to roll over");
 }
 
 /* ---- on the core ---------------------------------------- */

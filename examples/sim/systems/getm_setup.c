@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #include "getm.h"
+#include "logs.h"
 #include "systems.h"
 
-SIM_UNIT_KIND(tx_log);
 SIM_UNIT_KIND(warp_clock);
 SIM_UNIT_KIND(warp_access_filter);
 SIM_UNIT_KIND(validation_unit);
@@ -87,36 +87,12 @@ static void derive(struct sim_machine *machine, struct getm *getm)
 	getm->packet.block = sizeof(struct getm_packet);
 }
 
-/* A field that the machine decides; true if it agrees. */
-static bool same(struct sim_machine *machine, const char *field, uint64_t value,
-		 const char *master, uint64_t wanted)
-{
-	char message[160];
-
-	if (value == wanted)
-		return true;
-	snprintf(message, sizeof message, "%s = %" PRIu64 " must be %s = %" PRIu64, field, value,
-		 master, wanted);
-	sim_fail(machine, -EINVAL, message);
-	return false;
-}
-
 static bool fits(struct sim_machine *machine, const struct getm_config *config)
 {
-	const struct sim_machine_config *shape = &machine->config;
-
-	return same(machine, "tx_log.lanes", config->tx_log.lanes, "machine.lanes",
-		    shape->lanes) &&
-	       same(machine, "tx_log.partitions", config->tx_log.partitions, "machine.partitions",
-		    shape->partitions) &&
-	       same(machine, "tx_log.interleave", config->tx_log.interleave, "machine.interleave",
-		    shape->interleave) &&
-	       same(machine, "warp_access_filter.lanes", config->warp_access_filter.lanes,
-		    "machine.lanes", shape->lanes) &&
-	       same(machine, "warp_access_filter.warps", config->warp_access_filter.warps,
-		    "machine.warps", shape->warps) &&
-	       same(machine, "warp_clock.warps", config->warp_clock.warps, "machine.warps",
-		    shape->warps);
+	return sim_logs_fit(machine, &config->tx_log) &&
+	       SIM_SAME(machine, config, warp_access_filter, lanes) &&
+	       SIM_SAME(machine, config, warp_access_filter, warps) &&
+	       SIM_SAME(machine, config, warp_clock, warps);
 }
 
 static int make_core(struct sim_machine *machine, struct getm *getm, uint32_t index)
@@ -145,11 +121,9 @@ static int make_partition(struct sim_machine *machine, struct getm *getm, uint32
 static int make_units(struct sim_machine *machine, struct getm *getm)
 {
 	uint32_t cores = machine->config.cores, partitions = machine->config.partitions;
-	int error = 0;
+	int error = sim_logs_make(machine, &getm->config.tx_log, &getm->warp->log,
+				  sizeof *getm->warp);
 
-	for (uint32_t i = 0; !error && i < cores * machine->config.warps; i++)
-		error = sim_unit_add(machine, "tx_log", &kind_tx_log, &getm->config.tx_log,
-				     &getm->warp[i].log);
 	for (uint32_t i = 0; !error && i < cores; i++)
 		error = make_core(machine, getm, i);
 	for (uint32_t i = 0; !error && i < cores; i++)
@@ -211,16 +185,12 @@ static void init(void *memory, const struct sim_machine_config *machine)
 	struct getm_config *config = memory;
 	uint32_t warp_bits = bits_for((uint64_t)machine->cores * machine->warps);
 
-	gputm_params_init(gputm_tx_log_params(), &config->tx_log);
+	sim_logs_init(&config->tx_log, machine);
 	gputm_params_init(gputm_warp_clock_params(), &config->warp_clock);
 	gputm_params_init(gputm_warp_access_filter_params(), &config->warp_access_filter);
 	gputm_params_init(gputm_validation_unit_params(), &config->validation_unit);
 	gputm_params_init(gputm_commit_buffer_params(), &config->commit_buffer);
-	config->tx_log.filter = GPUTM_TX_LOG_PERFECT;
-	config->tx_log.lanes = config->warp_access_filter.lanes = machine->lanes;
-	config->tx_log.partitions = machine->partitions;
-	config->tx_log.interleave = machine->interleave;
-	config->tx_log.flit_bytes = machine->flit_bytes;
+	config->warp_access_filter.lanes = machine->lanes;
 	config->warp_access_filter.warps = config->warp_clock.warps = machine->warps;
 	config->validation_unit.units = machine->partitions;
 	if (config->validation_unit.warp_bits < warp_bits)
@@ -228,14 +198,11 @@ static void init(void *memory, const struct sim_machine_config *machine)
 }
 
 static const struct sim_role roles[] = {
-	{ "tx_log", gputm_tx_log_params, offsetof(struct getm_config, tx_log) },
-	{ "warp_clock", gputm_warp_clock_params, offsetof(struct getm_config, warp_clock) },
-	{ "warp_access_filter", gputm_warp_access_filter_params,
-	  offsetof(struct getm_config, warp_access_filter) },
-	{ "validation_unit", gputm_validation_unit_params,
-	  offsetof(struct getm_config, validation_unit) },
-	{ "commit_buffer", gputm_commit_buffer_params,
-	  offsetof(struct getm_config, commit_buffer) },
+	SIM_ROLE(struct getm_config, tx_log),
+	SIM_ROLE(struct getm_config, warp_clock),
+	SIM_ROLE(struct getm_config, warp_access_filter),
+	SIM_ROLE(struct getm_config, validation_unit),
+	SIM_ROLE(struct getm_config, commit_buffer),
 };
 
 static const struct sim_system_ops ops = {

@@ -43,7 +43,7 @@ static void send_access(struct sim_machine *machine, struct sim_warp *warp, bool
 	access = sim_slab_at(&getm->access, message.c);
 	*access = (struct getm_access){ .line = wide->address,
 					.lanes = (uint32_t)wide->lane_mask,
-					.warp = sim_getm_number(machine, warp),
+					.warp = sim_warp_number(machine, warp),
 					.core = warp->core,
 					.index = warp->index,
 					.write = write };
@@ -97,7 +97,7 @@ static void send_packet(struct sim_machine *machine, const struct sim_warp *warp
 	}
 	packet = sim_slab_at(&getm->packet, message.c);
 	packet->sequence = state->sequence;
-	packet->warp = sim_getm_number(machine, warp);
+	packet->warp = sim_warp_number(machine, warp);
 	packet->cleanup = cleanup;
 	packet->count = 0;
 	for (SIM_EACH_LANE(lane, lanes)) {
@@ -119,12 +119,12 @@ void sim_getm_send_log(struct sim_machine *machine, struct sim_warp *warp, uint6
 	struct gputm_tx_log_row row;
 
 	for (uint32_t i = 0; lanes && i < rows; i++) {
-		sim_getm_must(machine, gputm_tx_log_row(state->log, GPUTM_TX_LOG_WRITE, i, &row),
-			      "a row of the write log is gone");
-		sim_getm_must(machine,
-			      gputm_tx_log_group(state->log, GPUTM_TX_LOG_WRITE, i,
-						 lanes & state->granted[i], lanes_of, &partitions),
-			      "a row of the write log is gone");
+		sim_must(machine, gputm_tx_log_row(state->log, GPUTM_TX_LOG_WRITE, i, &row),
+			 "a row of the write log is gone");
+		sim_must(machine,
+			 gputm_tx_log_group(state->log, GPUTM_TX_LOG_WRITE, i,
+					    lanes & state->granted[i], lanes_of, &partitions),
+			 "a row of the write log is gone");
 		for (SIM_EACH_LANE(partition, partitions))
 			send_packet(machine, warp, &row, (uint32_t)partition, lanes_of[partition],
 				    cleanup);
@@ -179,7 +179,7 @@ static bool push_access(struct sim_machine *machine, struct getm_partition *part
 		};
 		int result = gputm_validation_unit_push(partition->unit, &request);
 
-		sim_getm_must(machine, result, "the validation unit refused an access");
+		sim_must(machine, result, "the validation unit refused an access");
 		if (result == GPUTM_VALIDATION_UNIT_PORT_FULL)
 			return false;
 		partition->pushed |= 1u << lane;
@@ -313,9 +313,9 @@ static void unit_until(struct sim_machine *machine, struct getm_partition *parti
 {
 	if (ticks <= partition->unit_ticks)
 		return;
-	sim_getm_must(machine,
-		      gputm_validation_unit_advance(partition->unit, ticks - partition->unit_ticks),
-		      "no memory for the metadata");
+	sim_must(machine,
+		 gputm_validation_unit_advance(partition->unit, ticks - partition->unit_ticks),
+		 "no memory for the metadata");
 	partition->unit_ticks = ticks;
 }
 
@@ -343,7 +343,7 @@ static bool push_log(struct sim_machine *machine, struct getm_partition *partiti
 		};
 		int result = gputm_commit_buffer_push(partition->buffer, &entry);
 
-		sim_getm_must(machine, result, "the commit buffer refused an entry");
+		sim_must(machine, result, "the commit buffer refused an entry");
 		if (result == GPUTM_COMMIT_BUFFER_FULL)
 			return false;
 	}
@@ -357,11 +357,10 @@ static void release(struct sim_machine *machine, struct getm_partition *partitio
 	struct gputm_commit_release done;
 
 	while (gputm_commit_buffer_peek(partition->buffer, &done)) {
-		sim_getm_must(machine,
-			      gputm_validation_unit_release(partition->unit, done.address,
-							    done.warp, done.sequence, done.count,
-							    NULL),
-			      "the validation unit refused a release");
+		sim_must(machine,
+			 gputm_validation_unit_release(partition->unit, done.address, done.warp,
+						       done.sequence, done.count, NULL),
+			 "the validation unit refused a release");
 		gputm_commit_buffer_pop(partition->buffer);
 		partition->unreleased[done.warp] -= done.count;
 	}
@@ -379,8 +378,8 @@ void sim_getm_completed(struct sim_machine *machine, uint32_t index, uint64_t ta
 	(void)value;
 	unit_until(machine, partition, (now + getm->unit_ticks - 1) / getm->unit_ticks);
 	buffer_until(partition, (now + machine->unit_ticks - 1) / machine->unit_ticks);
-	sim_getm_must(machine, gputm_commit_buffer_mem_complete(partition->buffer, tag),
-		      "the commit buffer refused a completion");
+	sim_must(machine, gputm_commit_buffer_mem_complete(partition->buffer, tag),
+		 "the commit buffer refused a completion");
 	release(machine, partition);
 	sim_call_partition(machine, index, now);
 }
@@ -398,8 +397,8 @@ static void unit_turn(struct sim_machine *machine, uint32_t index, uint64_t tick
 	while ((message = sim_queue_head(&partition->accesses)) &&
 	       push_access(machine, partition, message))
 		sim_queue_pop(&partition->accesses);
-	sim_getm_must(machine, gputm_validation_unit_tick(partition->unit),
-		      "no memory for the metadata");
+	sim_must(machine, gputm_validation_unit_tick(partition->unit),
+		 "no memory for the metadata");
 	partition->unit_ticks = tick + 1;
 	while (gputm_validation_unit_peek(partition->unit, &answer)) {
 		gputm_validation_unit_pop(partition->unit);

@@ -50,15 +50,10 @@ struct ideal {
 	uint32_t bucket[1u << BUCKET_BITS];
 };
 
-static uint32_t warp_number(const struct sim_machine *machine, const struct sim_warp *warp)
-{
-	return warp->core * machine->config.warps + warp->index;
-}
-
 static uint32_t lane_number(const struct sim_machine *machine, const struct sim_warp *warp,
 			    uint64_t lane)
 {
-	return warp_number(machine, warp) * SIM_MAX_LANES + (uint32_t)lane;
+	return sim_warp_number(machine, warp) * SIM_MAX_LANES + (uint32_t)lane;
 }
 
 static uint32_t *bucket_of(struct ideal *ideal, uint64_t address)
@@ -206,7 +201,7 @@ static void load(struct sim_machine *machine, struct sim_warp *warp)
 static void loaded(struct sim_machine *machine, struct sim_warp *warp)
 {
 	struct ideal *ideal = machine->state;
-	uint64_t *doomed = &ideal->doomed[warp_number(machine, warp)];
+	uint64_t *doomed = &ideal->doomed[sim_warp_number(machine, warp)];
 
 	for (SIM_EACH_LANE(lane, warp->mask & ~*doomed)) {
 		uint32_t value = sim_memory_read(machine->memory, warp->address[lane]);

@@ -22,14 +22,12 @@
  * Messages that a full commit unit refuses wait at the partition in order of arrival,
  * resent words apart from the others.
  */
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "kilo_tm.h"
+#include "logs.h"
 #include "systems.h"
 
-SIM_UNIT_KIND(tx_log);
 SIM_UNIT_KIND(commit_id);
 SIM_UNIT_KIND(commit_sequencer);
 SIM_UNIT_KIND(commit_unit);
@@ -39,13 +37,12 @@ SIM_UNIT_KIND(commit_unit);
 static void log_read(struct sim_machine *machine, struct sim_warp *warp, uint64_t mask)
 {
 	struct kilo *kilo = machine->state;
-	uint32_t number = sim_kilo_number(machine, warp), value[SIM_MAX_LANES];
+	uint32_t number = sim_warp_number(machine, warp), value[SIM_MAX_LANES];
 
 	for (SIM_EACH_LANE(lane, mask))
 		value[lane] = warp->lane[lane].loaded;
-	sim_kilo_must(machine,
-		      gputm_tx_log_append_read(kilo->log[number], mask, warp->address, value),
-		      "the read log refused a row");
+	sim_must(machine, gputm_tx_log_append_read(kilo->log[number], mask, warp->address, value),
+		 "the read log refused a row");
 	sim_tell_load(machine, warp, mask);
 	sim_warp_until(machine, warp,
 		       sim_now(machine) + (1 + kilo->walked[number]) * machine->core_ticks);
@@ -54,13 +51,13 @@ static void log_read(struct sim_machine *machine, struct sim_warp *warp, uint64_
 void sim_kilo_load(struct sim_machine *machine, struct sim_warp *warp)
 {
 	struct kilo *kilo = machine->state;
-	uint32_t number = sim_kilo_number(machine, warp), value[SIM_MAX_LANES];
+	uint32_t number = sim_warp_number(machine, warp), value[SIM_MAX_LANES];
 	struct gputm_tx_log_lookup found;
 
-	sim_kilo_must(machine,
-		      gputm_tx_log_lookup_own_writes(kilo->log[number], warp->mask, warp->address,
-						     value, &found),
-		      "the write log refused a look-up");
+	sim_must(machine,
+		 gputm_tx_log_lookup_own_writes(kilo->log[number], warp->mask, warp->address, value,
+						&found),
+		 "the write log refused a look-up");
 	for (SIM_EACH_LANE(lane, found.hits))
 		warp->lane[lane].loaded = value[lane];
 	sim_tell_load(machine, warp, found.hits);
@@ -76,11 +73,10 @@ void sim_kilo_load(struct sim_machine *machine, struct sim_warp *warp)
 void sim_kilo_store(struct sim_machine *machine, struct sim_warp *warp)
 {
 	struct kilo *kilo = machine->state;
-	struct gputm_tx_log *log = kilo->log[sim_kilo_number(machine, warp)];
+	struct gputm_tx_log *log = kilo->log[sim_warp_number(machine, warp)];
 
-	sim_kilo_must(machine,
-		      gputm_tx_log_append_write(log, warp->mask, warp->address, warp->value),
-		      "the write log refused a row");
+	sim_must(machine, gputm_tx_log_append_write(log, warp->mask, warp->address, warp->value),
+		 "the write log refused a row");
 	sim_tell_store(machine, warp, warp->mask);
 	sim_warp_until(machine, warp,
 		       sim_now(machine) + machine->config.plain_latency * machine->core_ticks);
@@ -91,7 +87,7 @@ void sim_kilo_store(struct sim_machine *machine, struct sim_warp *warp)
 static void watch_end(struct sim_machine *machine, struct sim_warp *warp)
 {
 	struct kilo *kilo = machine->state;
-	uint32_t number = sim_kilo_number(machine, warp);
+	uint32_t number = sim_warp_number(machine, warp);
 	struct kilo_watch *watch = &kilo->watch[number];
 
 	for (uint32_t i = 0; i < machine->config.lanes; i++)
@@ -101,8 +97,8 @@ static void watch_end(struct sim_machine *machine, struct sim_warp *warp)
 	sim_warp_until(machine, warp, sim_now(machine));
 	if (!watch->wrong)
 		return;
-	sim_kilo_must(machine, gputm_tx_log_restart(kilo->log[number], watch->wrong),
-		      "the logs refused a restart");
+	sim_must(machine, gputm_tx_log_restart(kilo->log[number], watch->wrong),
+		 "the logs refused a restart");
 	sim_tx_abort(machine, warp, watch->wrong, SIM_ABORT_WATCHDOG);
 	if (!gputm_simt_stack_tx_running(warp->stack))
 		sim_kilo_end_attempt(machine, warp, watch->wrong);
@@ -112,15 +108,15 @@ static void watch_end(struct sim_machine *machine, struct sim_warp *warp)
 static void watch_row(struct sim_machine *machine, struct sim_warp *warp)
 {
 	struct kilo *kilo = machine->state;
-	uint32_t number = sim_kilo_number(machine, warp);
+	uint32_t number = sim_warp_number(machine, warp);
 	struct kilo_watch *watch = &kilo->watch[number];
 	const struct gputm_tx_log *log = kilo->log[number];
 	uint32_t rows = gputm_tx_log_rows(log, GPUTM_TX_LOG_READ);
 	struct gputm_tx_log_row row = { .mask = 0 };
 
 	for (; watch->row < rows; watch->row++) {
-		sim_kilo_must(machine, gputm_tx_log_row(log, GPUTM_TX_LOG_READ, watch->row, &row),
-			      "a row of the read log is gone");
+		sim_must(machine, gputm_tx_log_row(log, GPUTM_TX_LOG_READ, watch->row, &row),
+			 "a row of the read log is gone");
 		warp->mask = row.mask & ~watch->wrong;
 		for (SIM_EACH_LANE(lane, warp->mask))
 			warp->address[lane] = row.address[lane];
@@ -135,13 +131,12 @@ static void watch_row(struct sim_machine *machine, struct sim_warp *warp)
 static void watch_loaded(struct sim_machine *machine, struct sim_warp *warp)
 {
 	struct kilo *kilo = machine->state;
-	uint32_t number = sim_kilo_number(machine, warp);
+	uint32_t number = sim_warp_number(machine, warp);
 	struct kilo_watch *watch = &kilo->watch[number];
 	struct gputm_tx_log_row row = { .mask = 0 };
 
-	sim_kilo_must(machine,
-		      gputm_tx_log_row(kilo->log[number], GPUTM_TX_LOG_READ, watch->row, &row),
-		      "a row of the read log is gone");
+	sim_must(machine, gputm_tx_log_row(kilo->log[number], GPUTM_TX_LOG_READ, watch->row, &row),
+		 "a row of the read log is gone");
 	for (SIM_EACH_LANE(lane, warp->mask & row.mask))
 		if (warp->lane[lane].loaded != row.value[lane])
 			watch->wrong |= UINT64_C(1) << lane;
@@ -152,7 +147,7 @@ static void watch_loaded(struct sim_machine *machine, struct sim_warp *warp)
 bool sim_kilo_watch(struct sim_machine *machine, struct sim_warp *warp)
 {
 	struct kilo *kilo = machine->state;
-	struct kilo_watch *state = &kilo->watch[sim_kilo_number(machine, warp)];
+	struct kilo_watch *state = &kilo->watch[sim_warp_number(machine, warp)];
 	uint64_t age = sim_now(machine) - warp->started;
 
 	if (!gputm_commit_sequencer_overdue(kilo->core[warp->core].sequencer,
@@ -171,7 +166,7 @@ void sim_kilo_loaded(struct sim_machine *machine, struct sim_warp *warp)
 {
 	struct kilo *kilo = machine->state;
 
-	if (kilo->watch[sim_kilo_number(machine, warp)].on)
+	if (kilo->watch[sim_warp_number(machine, warp)].on)
 		watch_loaded(machine, warp);
 	else
 		log_read(machine, warp, warp->mask);
@@ -225,11 +220,8 @@ static int make_units(struct sim_machine *machine, struct kilo *kilo)
 {
 	const struct kilo_config *config = kilo->config;
 	uint32_t cores = machine->config.cores, warps = machine->config.warps;
-	int error = 0;
+	int error = sim_logs_make(machine, &config->tx_log, kilo->log, sizeof *kilo->log);
 
-	for (uint32_t i = 0; !error && i < cores * warps; i++)
-		error = sim_unit_add(machine, "tx_log", &kind_tx_log, &config->tx_log,
-				     &kilo->log[i]);
 	if (!error)
 		error = sim_unit_add(machine, "commit_id", &kind_commit_id, &config->commit_id,
 				     &kilo->vendor);
@@ -247,51 +239,21 @@ static int make_units(struct sim_machine *machine, struct kilo *kilo)
 	return error;
 }
 
-/* A field that another one decides; true if they agree. */
-bool sim_kilo_same(struct sim_machine *machine, const char *field, uint64_t value,
-		   const char *master, uint64_t wanted)
-{
-	char message[160];
-
-	if (value == wanted)
-		return true;
-	snprintf(message, sizeof message, "%s = %" PRIu64 " must be %s = %" PRIu64, field, value,
-		 master, wanted);
-	sim_fail(machine, -EINVAL, message);
-	return false;
-}
-
 /* The units must be of the machine's shape and of one another's. */
-static int check_config(struct sim_machine *machine, const struct kilo_config *config)
+static bool fits(struct sim_machine *machine, const struct kilo_config *config)
 {
-	const struct sim_machine_config *shape = &machine->config;
-	const struct gputm_commit_sequencer_config *sequencer = &config->commit_sequencer;
-	const struct gputm_tx_log_config *log = &config->tx_log;
 	const struct gputm_commit_id_config *vendor = &config->commit_id;
 	const struct gputm_commit_unit_config *unit = &config->commit_unit;
 
-	return sim_kilo_same(machine, "tx_log.lanes", log->lanes, "machine.lanes", shape->lanes) &&
-			       sim_kilo_same(machine, "tx_log.partitions", log->partitions,
-					     "machine.partitions", shape->partitions) &&
-			       sim_kilo_same(machine, "tx_log.interleave", log->interleave,
-					     "machine.interleave", shape->interleave) &&
-			       sim_kilo_same(machine, "commit_sequencer.lanes", sequencer->lanes,
-					     "machine.lanes", shape->lanes) &&
-			       sim_kilo_same(machine, "commit_sequencer.warps", sequencer->warps,
-					     "machine.warps", shape->warps) &&
-			       sim_kilo_same(machine, "commit_sequencer.partitions",
-					     sequencer->partitions, "machine.partitions",
-					     shape->partitions) &&
-			       sim_kilo_same(machine, "commit_id.cores", vendor->cores,
-					     "machine.cores", shape->cores) &&
-			       sim_kilo_same(machine, "commit_id.partitions", vendor->partitions,
-					     "machine.partitions", shape->partitions) &&
-			       sim_kilo_same(machine, "commit_id.ring", vendor->ring,
-					     "commit_unit.ring", unit->ring) &&
-			       sim_kilo_same(machine, "commit_id.first_cid", vendor->first_cid,
-					     "commit_unit.first_cid", unit->first_cid)
-		       ? 0
-		       : -EINVAL;
+	return sim_logs_fit(machine, &config->tx_log) &&
+	       SIM_SAME(machine, config, commit_sequencer, lanes) &&
+	       SIM_SAME(machine, config, commit_sequencer, warps) &&
+	       SIM_SAME(machine, config, commit_sequencer, partitions) &&
+	       SIM_SAME(machine, config, commit_id, cores) &&
+	       SIM_SAME(machine, config, commit_id, partitions) &&
+	       sim_same(machine, "commit_id.ring", vendor->ring, "commit_unit.ring", unit->ring) &&
+	       sim_same(machine, "commit_id.first_cid", vendor->first_cid, "commit_unit.first_cid",
+			unit->first_cid);
 }
 
 int sim_kilo_make(struct sim_machine *machine, struct kilo *kilo,
@@ -303,9 +265,7 @@ int sim_kilo_make(struct sim_machine *machine, struct kilo *kilo,
 	if (!kilo)
 		return -ENOMEM;
 	kilo->config = config;
-	error = check_config(machine, kilo->config);
-	if (!error)
-		error = allocate(machine, kilo);
+	error = fits(machine, config) ? allocate(machine, kilo) : -EINVAL;
 	if (!error)
 		error = make_units(machine, kilo);
 	return error;
@@ -324,16 +284,11 @@ void sim_kilo_init(void *memory, const struct sim_machine_config *machine)
 
 	if (gputm_commit_sequencer_config_preset(&config->commit_sequencer, packing))
 		gputm_params_init(gputm_commit_sequencer_params(), &config->commit_sequencer);
-	gputm_params_init(gputm_tx_log_params(), &config->tx_log);
+	sim_logs_init(&config->tx_log, machine);
 	gputm_params_init(gputm_commit_id_params(), &config->commit_id);
 	gputm_params_init(gputm_commit_unit_params(), &config->commit_unit);
-	config->tx_log.filter = GPUTM_TX_LOG_PERFECT;
-	config->tx_log.lanes = config->commit_sequencer.lanes = machine->lanes;
-	config->commit_unit.lanes = machine->lanes;
-	config->tx_log.partitions = config->commit_sequencer.partitions = machine->partitions;
-	config->commit_id.partitions = machine->partitions;
-	config->tx_log.interleave = machine->interleave;
-	config->tx_log.flit_bytes = machine->flit_bytes;
+	config->commit_sequencer.lanes = config->commit_unit.lanes = machine->lanes;
+	config->commit_sequencer.partitions = config->commit_id.partitions = machine->partitions;
 	config->tx_log.address_bits = config->commit_unit.address_bits = SIM_ADDRESS_BITS;
 	config->commit_sequencer.warps = machine->warps;
 	config->commit_id.cores = machine->cores;

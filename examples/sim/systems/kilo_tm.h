@@ -65,19 +65,6 @@ struct kilo {
 		      const struct gputm_mem_request *request);
 };
 
-static inline uint32_t sim_kilo_number(const struct sim_machine *machine,
-				       const struct sim_warp *warp)
-{
-	return warp->core * machine->config.warps + warp->index;
-}
-
-/* The unit must not have refused. */
-static inline void sim_kilo_must(struct sim_machine *machine, int result, const char *what)
-{
-	if (result < 0)
-		sim_fail(machine, result, what);
-}
-
 /*
  * kilo_tm.c. A system built on Kilo TM has a struct kilo first in its state and a struct
  * kilo_config first in its config. sim_kilo_make() takes over the zeroed state, and makes
@@ -91,16 +78,12 @@ void sim_kilo_load(struct sim_machine *machine, struct sim_warp *warp);
 void sim_kilo_store(struct sim_machine *machine, struct sim_warp *warp);
 void sim_kilo_loaded(struct sim_machine *machine, struct sim_warp *warp);
 bool sim_kilo_watch(struct sim_machine *machine, struct sim_warp *warp);
-/* True if a field and the one that decides it agree; else the run fails. */
-bool sim_kilo_same(struct sim_machine *machine, const char *field, uint64_t value,
-		   const char *master, uint64_t wanted);
 /* The roles that every such system has first. */
 #define SIM_KILO_ROLES                                                                         \
-	{ "tx_log", gputm_tx_log_params, offsetof(struct kilo_config, tx_log) },               \
-	{ "commit_id", gputm_commit_id_params, offsetof(struct kilo_config, commit_id) },      \
-	{ "commit_sequencer", gputm_commit_sequencer_params,                                   \
-	  offsetof(struct kilo_config, commit_sequencer) },                                    \
-	{ "commit_unit", gputm_commit_unit_params, offsetof(struct kilo_config, commit_unit) }
+	SIM_ROLE(struct kilo_config, tx_log),                                                  \
+	SIM_ROLE(struct kilo_config, commit_id),                                               \
+	SIM_ROLE(struct kilo_config, commit_sequencer),                                        \
+	SIM_ROLE(struct kilo_config, commit_unit)
 
 /* kilo_wires.c */
 void sim_kilo_end_attempt(struct sim_machine *machine, struct sim_warp *warp, uint64_t fail);

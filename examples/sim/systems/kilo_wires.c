@@ -78,7 +78,7 @@ void sim_kilo_commit(struct sim_machine *machine, struct sim_warp *warp)
 	uint64_t lanes = gputm_simt_stack_active_mask(warp->stack);
 	int result = gputm_commit_sequencer_begin(core->sequencer, warp->index, lanes);
 
-	sim_kilo_must(machine, result, "the commit sequencer refused a warp");
+	sim_must(machine, result, "the commit sequencer refused a warp");
 	if (result == GPUTM_COMMIT_SEQUENCER_BUSY)
 		sim_warp_until(machine, warp, next);
 	call_core(machine, warp->core, next);
@@ -98,8 +98,8 @@ static void grant(struct sim_machine *machine, uint32_t index, struct kilo_core 
 		return;
 	}
 	kilo->owner[first & (kilo->owners - 1)] = (uint8_t)index;
-	sim_kilo_must(machine, gputm_commit_sequencer_grant(core->sequencer, first),
-		      "the commit sequencer refused its CIDs");
+	sim_must(machine, gputm_commit_sequencer_grant(core->sequencer, first),
+		 "the commit sequencer refused its CIDs");
 }
 
 static void send_packet(struct sim_machine *machine, uint32_t core, uint32_t partition,
@@ -140,9 +140,8 @@ static void finish(struct sim_machine *machine, uint32_t core,
 
 		warp->witness[lane] = with_cid ? cid++ : kilo->empty++ | UINT64_C(1) << 63;
 	}
-	sim_kilo_must(machine,
-		      gputm_tx_log_restart(kilo->log[sim_kilo_number(machine, warp)], lanes),
-		      "the logs refused a restart");
+	sim_must(machine, gputm_tx_log_restart(kilo->log[sim_warp_number(machine, warp)], lanes),
+		 "the logs refused a restart");
 	if (done->fail)
 		sim_tx_abort(machine, warp, done->fail, SIM_ABORT_VALIDATION);
 	if (done->pass)
@@ -189,7 +188,7 @@ static void push_refused(struct sim_machine *machine, struct kilo_core *core)
 	while ((message = sim_queue_head(&core->refused))) {
 		int result = report_push(core, message);
 
-		sim_kilo_must(machine, result, "the commit sequencer refused a report");
+		sim_must(machine, result, "the commit sequencer refused a report");
 		if (result == GPUTM_COMMIT_SEQUENCER_BUSY)
 			return;
 		sim_queue_pop(&core->refused);
@@ -220,7 +219,7 @@ static void return_credits(struct sim_machine *machine, const struct sim_message
 	int result = gputm_commit_id_report_retired(kilo->vendor, message->partition, message->a,
 						    message->c >> 16, NULL);
 
-	sim_kilo_must(machine, result, "the CID vendor refused a report");
+	sim_must(machine, result, "the CID vendor refused a report");
 	for (uint32_t i = 0; result > 0 && i < machine->config.cores; i++)
 		if (kilo->core[i].short_of_credits)
 			call_core(machine, i, sim_now(machine) + 1);
@@ -233,7 +232,7 @@ void sim_kilo_at_core(struct sim_machine *machine, const struct sim_message *mes
 		core_at(machine, message->core, ended(now, machine->core_ticks));
 	int result = report_push(core, message);
 
-	sim_kilo_must(machine, result, "the commit sequencer refused a report");
+	sim_must(machine, result, "the commit sequencer refused a report");
 	if (result == GPUTM_COMMIT_SEQUENCER_BUSY && !sim_queue_push(&core->refused, message))
 		sim_fail(machine, -ENOMEM, "no memory for a report");
 	if ((message->c & 0xff) == GPUTM_COMMIT_RETIRED)
@@ -251,7 +250,7 @@ static bool packet_push(struct sim_machine *machine, struct kilo_partition *part
 	struct sim_slab *slab = message->what == PACKET_SMALL ? &kilo->small : &kilo->large;
 	int result = gputm_commit_unit_push(partition->unit, sim_slab_at(slab, message->c));
 
-	sim_kilo_must(machine, result, "the commit unit refused a packet");
+	sim_must(machine, result, "the commit unit refused a packet");
 	if (result == GPUTM_COMMIT_UNIT_FULL)
 		return false;
 	sim_slab_give(slab, message->c);
@@ -306,8 +305,8 @@ void sim_kilo_completed(struct sim_machine *machine, uint32_t index, uint64_t ta
 	struct kilo_partition *partition =
 		partition_at(machine, index, ended(now, machine->unit_ticks));
 
-	sim_kilo_must(machine, gputm_commit_unit_mem_complete(partition->unit, tag, value),
-		      "the commit unit refused a completion");
+	sim_must(machine, gputm_commit_unit_mem_complete(partition->unit, tag, value),
+		 "the commit unit refused a completion");
 	call_partition(machine, index, now);
 }
 

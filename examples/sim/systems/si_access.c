@@ -50,7 +50,7 @@ static bool find_place(struct sim_machine *machine, struct si_tx *tx, uint64_t a
 	}
 	if (result == GPUTM_VERSION_TABLE_OK)
 		result = gputm_version_table_resolve(si->versions, place, tx->time, physical);
-	sim_si_must(machine, result, "the version table refused a read");
+	sim_must(machine, result, "the version table refused a read");
 	return result == GPUTM_VERSION_TABLE_OK;
 }
 
@@ -59,13 +59,13 @@ static bool find_place(struct sim_machine *machine, struct si_tx *tx, uint64_t a
 static uint64_t own_writes(struct sim_machine *machine, struct sim_warp *warp)
 {
 	struct si *si = sim_si_of(machine);
-	uint32_t value[SIM_MAX_LANES], number = sim_si_number(machine, warp);
+	uint32_t value[SIM_MAX_LANES], number = sim_warp_number(machine, warp);
 	struct gputm_tx_log_lookup found;
 
-	sim_si_must(machine,
-		    gputm_tx_log_lookup_own_writes(si->log[number], warp->mask, warp->address,
-						   value, &found),
-		    "the write log refused a look-up");
+	sim_must(machine,
+		 gputm_tx_log_lookup_own_writes(si->log[number], warp->mask, warp->address, value,
+						&found),
+		 "the write log refused a look-up");
 	for (SIM_EACH_LANE(lane, found.hits)) {
 		warp->lane[lane].loaded = value[lane];
 		warp->version[lane] = SIM_OWN_VERSION;
@@ -126,11 +126,11 @@ static void send_claims(struct sim_machine *machine, struct sim_warp *warp, uint
 	struct si *si = sim_si_of(machine);
 	struct si_warp *state = sim_si_warp(machine, warp);
 	uint64_t lanes_of[64], set;
-	const struct gputm_tx_log *log = si->log[sim_si_number(machine, warp)];
+	const struct gputm_tx_log *log = si->log[sim_warp_number(machine, warp)];
 
-	sim_si_must(machine,
-		    gputm_tx_log_group(log, GPUTM_TX_LOG_WRITE, row, warp->mask, lanes_of, &set),
-		    "the write log refused a row");
+	sim_must(machine,
+		 gputm_tx_log_group(log, GPUTM_TX_LOG_WRITE, row, warp->mask, lanes_of, &set),
+		 "the write log refused a row");
 	for (SIM_EACH_LANE(partition, set)) {
 		struct sim_message message = { .what = SI_CLAIM, .kind = SIM_TRAFFIC_STORE };
 
@@ -149,14 +149,13 @@ void sim_si_store(struct sim_machine *machine, struct sim_warp *warp)
 {
 	struct si *si = sim_si_of(machine);
 	struct si_warp *state = sim_si_warp(machine, warp);
-	struct gputm_tx_log *log = si->log[sim_si_number(machine, warp)];
+	struct gputm_tx_log *log = si->log[sim_warp_number(machine, warp)];
 
 	for (SIM_EACH_LANE(lane, warp->mask))
 		if (!sim_si_region_of(si, warp->address[lane]))
 			outside(machine);
-	sim_si_must(machine,
-		    gputm_tx_log_append_write(log, warp->mask, warp->address, warp->value),
-		    "the write log refused a row");
+	sim_must(machine, gputm_tx_log_append_write(log, warp->mask, warp->address, warp->value),
+		 "the write log refused a row");
 	sim_tell_store(machine, warp, warp->mask);
 	if (si->detector->instant)
 		si->detector->write(machine, state, warp->mask & state->active, warp->address);
@@ -177,10 +176,10 @@ void sim_si_claim(struct sim_machine *machine, const struct sim_message *message
 	struct gputm_tx_log_row row = { .mask = 0 };
 	uint32_t cycles;
 
-	sim_si_must(machine,
-		    gputm_tx_log_row(si->log[sim_si_number(machine, warp)], GPUTM_TX_LOG_WRITE,
-				     message->c, &row),
-		    "a row of the write log is gone");
+	sim_must(machine,
+		 gputm_tx_log_row(si->log[sim_warp_number(machine, warp)], GPUTM_TX_LOG_WRITE,
+				  message->c, &row),
+		 "a row of the write log is gone");
 	cycles = si->detector->write(machine, state, message->b & state->active, row.address);
 	if (partition->table_free < sim_now(machine))
 		partition->table_free = sim_now(machine);
@@ -206,10 +205,10 @@ void sim_si_plain(struct sim_machine *machine, struct sim_warp *warp, enum sim_o
 
 		if (region) {
 			place = sim_si_place_of(region, warp->address[lane]);
-			sim_si_must(machine,
-				    gputm_version_table_resolve_plain(si->versions, place,
-								      &warp->address[lane]),
-				    "the version table refused a plain access");
+			sim_must(machine,
+				 gputm_version_table_resolve_plain(si->versions, place,
+								   &warp->address[lane]),
+				 "the version table refused a plain access");
 		}
 		if (op != SIM_STORE)
 			continue;

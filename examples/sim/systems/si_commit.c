@@ -13,10 +13,10 @@ static void tell_version(struct sim_machine *machine, uint64_t address, uint64_t
 	struct si *si = sim_si_of(machine);
 	const struct si_region *region = sim_si_region_of(si, address);
 
-	sim_si_must(machine,
-		    gputm_version_table_committed(si->versions, (uint32_t)(region - si->region),
-						  stamp),
-		    "no version can be written");
+	sim_must(
+		machine,
+		gputm_version_table_committed(si->versions, (uint32_t)(region - si->region), stamp),
+		"no version can be written");
 }
 
 static void commit_lane(struct sim_machine *machine, struct sim_warp *warp, uint64_t lane)
@@ -112,7 +112,7 @@ void sim_si_commit_now(struct sim_machine *machine, struct sim_warp *warp)
 		commit_warp(machine, warp);
 	} else {
 		state->phase = SI_COMMITTING;
-		sim_si_line_push(machine, &si->committing, sim_si_number(machine, warp));
+		sim_si_line_push(machine, &si->committing, sim_warp_number(machine, warp));
 	}
 }
 
@@ -138,9 +138,9 @@ static uint32_t find_partitions(struct sim_machine *machine, uint64_t lanes,
 		const struct si_region *region = sim_si_region_of(si, row->address[lane]);
 		uint64_t address = sim_si_place_of(region, row->address[lane]);
 
-		sim_si_must(machine,
-			    gputm_version_table_resolve_write(si->versions, address, &place[lane]),
-			    "the version table refused a write");
+		sim_must(machine,
+			 gputm_version_table_resolve_write(si->versions, address, &place[lane]),
+			 "the version table refused a write");
 		set |= 1u << sim_partition_of(machine, place[lane]);
 	}
 	return set;
@@ -192,7 +192,7 @@ static void written(struct sim_machine *machine, struct sim_warp *warp)
 	struct si *si = sim_si_of(machine);
 
 	sim_si_warp(machine, warp)->phase = SI_SEALING;
-	sim_si_line_push(machine, &si->sealing, sim_si_number(machine, warp));
+	sim_si_line_push(machine, &si->sealing, sim_warp_number(machine, warp));
 	si->in_flight--;
 	si->closing = true;
 	sim_si_poke(machine);
@@ -203,13 +203,13 @@ static bool walk_on(struct sim_machine *machine, struct sim_warp *warp)
 {
 	struct si *si = sim_si_of(machine);
 	struct si_warp *state = sim_si_warp(machine, warp);
-	const struct gputm_tx_log *log = si->log[sim_si_number(machine, warp)];
+	const struct gputm_tx_log *log = si->log[sim_warp_number(machine, warp)];
 	struct gputm_tx_log_row row = { .mask = 0 };
 	uint64_t place[SIM_MAX_LANES];
 	uint32_t set;
 
-	sim_si_must(machine, gputm_tx_log_row(log, GPUTM_TX_LOG_WRITE, state->row, &row),
-		    "a row of the write log is gone");
+	sim_must(machine, gputm_tx_log_row(log, GPUTM_TX_LOG_WRITE, state->row, &row),
+		 "a row of the write log is gone");
 	set = find_partitions(machine, row.mask & state->writers, &row, place) & ~state->sent;
 	if (set) {
 		uint32_t partition = (uint32_t)__builtin_ctz(set);

@@ -68,7 +68,7 @@ static bool edge(struct sim_machine *machine, struct si_warp *warp, uint32_t lan
 {
 	int result = gputm_timestamp_table_edge(sim_si_of(machine)->stamps, reader, writer);
 
-	sim_si_must(machine, result, "the timestamp table refused an edge");
+	sim_must(machine, result, "the timestamp table refused an edge");
 	if (result == GPUTM_TIMESTAMP_TABLE_LOOP)
 		sim_si_doom(machine, warp, lane, SIM_ABORT_LOOP);
 	if (result == GPUTM_TIMESTAMP_TABLE_OVERFLOW)
@@ -84,7 +84,7 @@ static void find_writers(struct sim_machine *machine, struct si_warp *warp, uint
 	int count = gputm_writer_table_writers(si->writers, address, si->writer_scratch,
 					       si->ids + 1);
 
-	sim_si_must(machine, count, "the writer table refused a look-up");
+	sim_must(machine, count, "the writer table refused a look-up");
 	for (int i = 0; i < count; i++) {
 		const struct gputm_writer_table_writer *writer = &si->writer_scratch[i];
 
@@ -103,7 +103,7 @@ static void post_date_read(struct sim_machine *machine, struct si_warp *warp, ui
 	uint32_t id = warp->tx[lane];
 	int result = gputm_reader_list_add(si->readers, address, id);
 
-	sim_si_must(machine, result, "the reader list refused a reader");
+	sim_must(machine, result, "the reader list refused a reader");
 	if (result == GPUTM_READER_LIST_FULL)
 		overflow(machine, warp, lane);
 	if (result != GPUTM_READER_LIST_ADDED)
@@ -130,7 +130,7 @@ static uint32_t find_readers(struct sim_machine *machine, struct si_warp *warp, 
 	uint32_t id = warp->tx[lane], cycles = 0;
 	int count = gputm_reader_list_readers(si->readers, address, si->scratch, si->ids);
 
-	sim_si_must(machine, count, "the reader list refused a look-up");
+	sim_must(machine, count, "the reader list refused a look-up");
 	if (count > 0)
 		cycles = (uint32_t)gputm_reader_list_entries(si->readers, address);
 	for (int i = 0; i < count; i++) {
@@ -172,7 +172,7 @@ static uint32_t claim_word(struct sim_machine *machine, struct si_warp *warp, ui
 	uint32_t id = warp->tx[lane];
 	int result = gputm_writer_table_claim(si->writers, address, id, si->tx[id].snapshot);
 
-	sim_si_must(machine, result, "the writer table refused a claim");
+	sim_must(machine, result, "the writer table refused a claim");
 	if (result == GPUTM_WRITER_TABLE_CLAIMED)
 		return 1 + claimed(machine, warp, lane, address);
 	refused(machine, warp, lane, result);
@@ -223,10 +223,10 @@ static void commit_writes(struct sim_machine *machine, uint32_t id)
 	const struct si_words *writes = &si->tx[id].writes;
 
 	for (uint32_t i = 0; i < writes->count; i++)
-		sim_si_must(machine,
-			    gputm_writer_table_commit(si->writers, writes->address[i], id,
-						      si->sealed + 1),
-			    "the writer table refused a commit");
+		sim_must(machine,
+			 gputm_writer_table_commit(si->writers, writes->address[i], id,
+						   si->sealed + 1),
+			 "the writer table refused a commit");
 }
 
 /* In the paper's text the words are its own until the commit is over. */
@@ -245,12 +245,12 @@ static uint64_t commit(struct sim_machine *machine, uint32_t id)
 
 	commit_plain(machine, id);
 	result = gputm_timestamp_table_retire(si->stamps, id, true);
-	sim_si_must(machine, result, "a transaction could not retire");
+	sim_must(machine, result, "a transaction could not retire");
 	if (result == GPUTM_TIMESTAMP_TABLE_OVERFLOW)
 		sim_fail(machine, -EINVAL,
 			 "timestamp_table.stamp_bits are too few for literal timestamps");
-	sim_si_must(machine, gputm_timestamp_table_stamps(si->stamps, id, &stamps),
-		    "a transaction has no stamps");
+	sim_must(machine, gputm_timestamp_table_stamps(si->stamps, id, &stamps),
+		 "a transaction has no stamps");
 	return stamps.prev;
 }
 
@@ -260,9 +260,8 @@ static void drop_writes(struct sim_machine *machine, uint32_t id)
 	const struct si_words *writes = &si->tx[id].writes;
 
 	for (uint32_t i = 0; i < writes->count; i++)
-		sim_si_must(machine,
-			    gputm_writer_table_release(si->writers, writes->address[i], id),
-			    "a writer was not in the table");
+		sim_must(machine, gputm_writer_table_release(si->writers, writes->address[i], id),
+			 "a writer was not in the table");
 }
 
 static void drop_reads(struct sim_machine *machine, uint32_t id)
@@ -271,9 +270,8 @@ static void drop_reads(struct sim_machine *machine, uint32_t id)
 	const struct si_words *reads = &si->tx[id].reads;
 
 	for (uint32_t i = 0; i < reads->count; i++)
-		sim_si_must(machine,
-			    gputm_reader_list_remove(si->readers, reads->address[i], id),
-			    "a reader was not in the list");
+		sim_must(machine, gputm_reader_list_remove(si->readers, reads->address[i], id),
+			 "a reader was not in the list");
 }
 
 static void abort_tx(struct sim_machine *machine, uint32_t id)
@@ -283,7 +281,7 @@ static void abort_tx(struct sim_machine *machine, uint32_t id)
 
 	drop_writes(machine, id);
 	drop_reads(machine, id);
-	sim_si_must(machine, result, "a transaction could not retire");
+	sim_must(machine, result, "a transaction could not retire");
 	if (result == GPUTM_TIMESTAMP_TABLE_OVERFLOW)
 		sim_fail(machine, -EINVAL,
 			 "timestamp_table.stamp_bits are too few for literal timestamps");
@@ -306,8 +304,8 @@ static void release(struct sim_machine *machine, uint32_t id)
 
 	drop_reads(machine, id);
 	if (!si->made.timestamp_table.literal)
-		sim_si_must(machine, gputm_timestamp_table_release(si->stamps, id),
-			    "a transaction that had not committed was released");
+		sim_must(machine, gputm_timestamp_table_release(si->stamps, id),
+			 "a transaction that had not committed was released");
 	release_plain(machine, id);
 }
 
@@ -337,8 +335,8 @@ static const char *left(struct sim_machine *machine)
 	if (gputm_reader_list_used(si->readers))
 		return "the reader list is not empty at the end";
 	for (uint32_t i = 0; i < si->ids && !si->made.timestamp_table.literal; i++) {
-		sim_si_must(machine, gputm_timestamp_table_stamps(si->stamps, i, &stamps),
-			    "a transaction has no stamps");
+		sim_must(machine, gputm_timestamp_table_stamps(si->stamps, i, &stamps),
+			 "a transaction has no stamps");
 		if (stamps.state != GPUTM_TIMESTAMP_TABLE_IDLE)
 			return "a transaction is left in the timestamp table";
 	}

@@ -47,14 +47,11 @@
  * in no time and without messages. The tables are not banked: each partition has a port, and
  * ports do not wait for one another. Cached lines are not written back before a copy.
  */
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
+#include "logs.h"
 #include "si_tm.h"
 #include "systems.h"
-
-SIM_UNIT_KIND(tx_log);
 
 /* ---- life -------------------------------------------------------------------------------- */
 
@@ -138,20 +135,6 @@ static int allocate(struct sim_machine *machine, struct si *si)
 	return 0;
 }
 
-/* Fields that must be the same as others; true if they are. */
-static bool same(struct sim_machine *machine, const char *field, uint64_t value,
-		 const char *master, uint64_t wanted)
-{
-	char message[160];
-
-	if (value == wanted)
-		return true;
-	snprintf(message, sizeof message, "%s = %" PRIu64 " must be %s = %" PRIu64, field, value,
-		 master, wanted);
-	sim_fail(machine, -EINVAL, message);
-	return false;
-}
-
 static bool refuse(struct sim_machine *machine, const char *reason)
 {
 	sim_fail(machine, -EINVAL, reason);
@@ -163,15 +146,10 @@ static bool refuse(struct sim_machine *machine, const char *reason)
 static bool fits(struct sim_machine *machine, const struct si *si)
 {
 	const struct si_config *made = &si->made;
-	const struct sim_machine_config *shape = &machine->config;
 
-	if (!same(machine, "tx_log.lanes", made->tx_log.lanes, "machine.lanes", shape->lanes) ||
-	    !same(machine, "tx_log.partitions", made->tx_log.partitions, "machine.partitions",
-		  shape->partitions) ||
-	    !same(machine, "tx_log.interleave", made->tx_log.interleave, "machine.interleave",
-		  shape->interleave))
+	if (!sim_logs_fit(machine, &made->tx_log))
 		return false;
-	if (si->ids < shape->lanes)
+	if (si->ids < machine->config.lanes)
 		return refuse(machine, "there must be as many transactions as a warp has lanes");
 	if (made->version_table.time_bits < LEAST_TIME_BITS)
 		return refuse(machine, "version_table.time_bits must be at least 15");
@@ -184,12 +162,12 @@ static bool fits(struct sim_machine *machine, const struct si *si)
 	if (made->row_copier.requests < machine->workload->regions)
 		return refuse(machine, "row_copier.requests must be at least the regions of the "
 				       "workload");
-	if (!same(machine, "writer_table.transactions", made->writer_table.transactions,
-		  "timestamp_table.transactions", si->ids) ||
-	    !same(machine, "writer_table.word_bytes", made->writer_table.word_bytes,
-		  "reader_list.word_bytes", made->reader_list.word_bytes) ||
-	    !same(machine, "version_table.stamp_bits", made->version_table.stamp_bits,
-		  "timestamp_table.stamp_bits", made->timestamp_table.stamp_bits))
+	if (!sim_same(machine, "writer_table.transactions", made->writer_table.transactions,
+		      "timestamp_table.transactions", si->ids) ||
+	    !sim_same(machine, "writer_table.word_bytes", made->writer_table.word_bytes,
+		      "reader_list.word_bytes", made->reader_list.word_bytes) ||
+	    !sim_same(machine, "version_table.stamp_bits", made->version_table.stamp_bits,
+		      "timestamp_table.stamp_bits", made->timestamp_table.stamp_bits))
 		return false;
 	if (made->reader_list.root_bits * made->reader_list.leaf_bits < si->ids)
 		return refuse(machine, "reader_list.root_bits x leaf_bits must be at least "
@@ -213,9 +191,8 @@ static int make_units(struct sim_machine *machine, struct si *si)
 {
 	int error = fits(machine, si) ? allocate(machine, si) : -EINVAL;
 
-	for (uint32_t i = 0; !error && i < machine->config.cores * machine->config.warps; i++)
-		error = sim_unit_add(machine, "tx_log", &kind_tx_log, &si->made.tx_log,
-				     &si->log[i]);
+	if (!error)
+		error = sim_logs_make(machine, &si->made.tx_log, si->log, sizeof *si->log);
 	if (!error)
 		error = sim_si_regions_make(machine);
 	if (!error)
@@ -310,35 +287,28 @@ static void init(void *memory, const struct sim_machine_config *machine)
 	struct si_config *config = memory;
 
 	gputm_params_init(&option_params, &config->system);
-	gputm_params_init(gputm_tx_log_params(), &config->tx_log);
+	sim_logs_init(&config->tx_log, machine);
 	gputm_params_init(gputm_version_table_params(), &config->version_table);
-	config->tx_log.filter = GPUTM_TX_LOG_PERFECT;
-	config->tx_log.lanes = machine->lanes;
-	config->tx_log.partitions = machine->partitions;
-	config->tx_log.interleave = machine->interleave;
-	config->tx_log.flit_bytes = machine->flit_bytes;
 	config->tx_log.address_bits = config->version_table.address_bits = SIM_ADDRESS_BITS;
 	config->version_table.time_bits = 32;
 	config->version_table.reference_bits = 13;
 	init_tables(config, machine);
 }
 
-#define ROLE(unit) { #unit, gputm_##unit##_params, offsetof(struct si_config, unit) }
-
 static const struct sim_role roles[] = {
 	{ "system", options, offsetof(struct si_config, system) },
-	ROLE(tx_log),
-	ROLE(version_table),
-	ROLE(row_copier),
-	ROLE(writer_table),
-	ROLE(reader_list),
-	ROLE(timestamp_table),
+	SIM_ROLE(struct si_config, tx_log),
+	SIM_ROLE(struct si_config, version_table),
+	SIM_ROLE(struct si_config, row_copier),
+	SIM_ROLE(struct si_config, writer_table),
+	SIM_ROLE(struct si_config, reader_list),
+	SIM_ROLE(struct si_config, timestamp_table),
 };
 
 static const struct sim_role oracle_roles[] = {
 	{ "system", oracle_options, offsetof(struct si_config, system) },
-	ROLE(tx_log),
-	ROLE(version_table),
+	SIM_ROLE(struct si_config, tx_log),
+	SIM_ROLE(struct si_config, version_table),
 };
 
 #define OPS(maker)                                                                             \

@@ -187,23 +187,10 @@ static inline struct si *sim_si_of(const struct sim_machine *machine)
 	return machine->state;
 }
 
-static inline uint32_t sim_si_number(const struct sim_machine *machine,
-				     const struct sim_warp *warp)
-{
-	return warp->core * machine->config.warps + warp->index;
-}
-
 static inline struct si_warp *sim_si_warp(const struct sim_machine *machine,
 					  const struct sim_warp *warp)
 {
-	return &sim_si_of(machine)->warp[sim_si_number(machine, warp)];
-}
-
-/* The unit must not have refused. */
-static inline void sim_si_must(struct sim_machine *machine, int result, const char *what)
-{
-	if (result < 0)
-		sim_fail(machine, result, what);
+	return &sim_si_of(machine)->warp[sim_warp_number(machine, warp)];
 }
 
 static inline uint64_t sim_si_time(const struct sim_machine *machine)

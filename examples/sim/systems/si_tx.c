@@ -63,7 +63,7 @@ static bool begin_lane(struct sim_machine *machine, struct si_warp *state, uint6
 	struct si_tx *tx = &si->tx[id];
 	int result = si->detector->begin(machine, id, stamp);
 
-	sim_si_must(machine, result, "a transaction could not begin");
+	sim_must(machine, result, "a transaction could not begin");
 	if (result) {
 		tx->state = SI_IDLE;
 		si->free_id[(si->free_head + si->free_count++) % si->ids] = id;
@@ -134,7 +134,7 @@ bool sim_si_watch(struct sim_machine *machine, struct sim_warp *warp)
 
 	if (state->phase == SI_OUTSIDE && (si->waiting.count || !begin_now(machine, warp))) {
 		state->phase = SI_WAITING;
-		sim_si_line_push(machine, &si->waiting, sim_si_number(machine, warp));
+		sim_si_line_push(machine, &si->waiting, sim_warp_number(machine, warp));
 		sim_warp_wait(machine, warp, SIM_SYSTEM);
 		sim_si_poke(machine);
 		return true;
@@ -157,10 +157,10 @@ void sim_si_leave(struct sim_machine *machine, uint32_t id)
 	struct si_tx *tx = &si->tx[id];
 
 	for (SIM_EACH_LANE(region, tx->held))
-		sim_si_must(machine,
-			    gputm_version_table_release(si->versions, (uint32_t)region,
-							tx->slot[region]),
-			    "a reference to a version was not there");
+		sim_must(machine,
+			 gputm_version_table_release(si->versions, (uint32_t)region,
+						     tx->slot[region]),
+			 "a reference to a version was not there");
 	if (tx->held)
 		sim_si_poke(machine);
 	tx->held = 0;
@@ -220,10 +220,9 @@ void sim_si_over(struct sim_machine *machine, struct sim_warp *warp)
 		sim_warp_wait(machine, warp, SIM_SYSTEM);
 		return;
 	}
-	sim_si_must(machine,
-		    gputm_tx_log_restart(si->log[sim_si_number(machine, warp)],
-					 machine->all_lanes),
-		    "the logs refused a restart");
+	sim_must(machine,
+		 gputm_tx_log_restart(si->log[sim_warp_number(machine, warp)], machine->all_lanes),
+		 "the logs refused a restart");
 	if (wait > si->config->system.most_backoff)
 		wait = si->config->system.most_backoff;
 	if (!state->failed)

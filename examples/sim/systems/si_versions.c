@@ -34,10 +34,9 @@ static uint64_t address_of(struct sim_machine *machine, uint32_t region, uint32_
 {
 	struct gputm_version_table_version info = { .address = 0 };
 
-	sim_si_must(machine,
-		    gputm_version_table_version(sim_si_of(machine)->versions, region, version,
-						&info),
-		    "there is no such version");
+	sim_must(machine,
+		 gputm_version_table_version(sim_si_of(machine)->versions, region, version, &info),
+		 "there is no such version");
 	return info.address;
 }
 
@@ -146,8 +145,8 @@ static void copied(struct sim_machine *machine, uint32_t index)
 	struct si *si = sim_si_of(machine);
 
 	move_contents(machine, index);
-	sim_si_must(machine, gputm_version_table_copied(si->versions, index),
-		    "a copy ended that had not begun");
+	sim_must(machine, gputm_version_table_copied(si->versions, index),
+		 "a copy ended that had not begun");
 	si->region[index].writable = true;
 	si->unwritable--;
 }
@@ -167,8 +166,8 @@ static void push_copy(struct sim_machine *machine, uint32_t index)
 	if (!si->copier)
 		copied(machine, index);
 	else
-		sim_si_must(machine, gputm_row_copier_push(si->copier, &request, NULL),
-			    "the row copier refused a copy");
+		sim_must(machine, gputm_row_copier_push(si->copier, &request, NULL),
+			 "the row copier refused a copy");
 }
 
 static void begin_copies(struct sim_machine *machine)
@@ -185,7 +184,7 @@ static void begin_copies(struct sim_machine *machine)
 		if (result == GPUTM_VERSION_TABLE_OK)
 			result = gputm_version_table_begin_copy(si->versions, i, &region->from,
 								&region->to);
-		sim_si_must(machine, result, "a copy could not begin");
+		sim_must(machine, result, "a copy could not begin");
 		if (result != GPUTM_VERSION_TABLE_OK)
 			continue;
 		region->wants_copy = false;
@@ -255,7 +254,7 @@ static void seal(struct sim_machine *machine)
 	uint64_t all = ~UINT64_C(0) >> (64 - si->regions);
 	int result = gputm_version_table_seal(si->versions, all, sim_si_time(machine));
 
-	sim_si_must(machine, result, "a version could not be sealed");
+	sim_must(machine, result, "a version could not be sealed");
 	if (result == GPUTM_VERSION_TABLE_OVERFLOW)
 		sim_fail(machine, -EINVAL,
 			 "version_table.time_bits are too few for what is written at a time");
@@ -319,9 +318,9 @@ static void restart_now(struct sim_machine *machine)
 	si->restarts++;
 	si->places_before = si->places;
 	sim_si_reclaim(machine);
-	sim_si_must(machine, si->detector->restart(machine), "the timestamps could not restart");
-	sim_si_must(machine, gputm_version_table_restart(si->versions, 1),
-		    "the versions could not restart");
+	sim_must(machine, si->detector->restart(machine), "the timestamps could not restart");
+	sim_must(machine, gputm_version_table_restart(si->versions, 1),
+		 "the versions could not restart");
 	si->born = sim_now(machine);
 	si->restarting = false;
 	si->unwritable = si->regions;
@@ -383,9 +382,9 @@ static void put_back(struct sim_machine *machine)
 		const struct si_region *region = &si->region[i];
 		uint64_t newest = region->base;
 
-		sim_si_must(machine,
-			    gputm_version_table_resolve_plain(si->versions, region->base, &newest),
-			    "the version table refused a plain access");
+		sim_must(machine,
+			 gputm_version_table_resolve_plain(si->versions, region->base, &newest),
+			 "the version table refused a plain access");
 		copy_range(machine->memory, newest, region->logical.start, region->logical.length);
 	}
 }
@@ -398,9 +397,8 @@ static bool has_references(struct sim_machine *machine)
 
 	for (uint32_t i = 0; i < si->regions; i++)
 		for (uint32_t k = 0; k < si->made.version_table.versions; k++) {
-			sim_si_must(machine,
-				    gputm_version_table_version(si->versions, i, k, &info),
-				    "there is no such version");
+			sim_must(machine, gputm_version_table_version(si->versions, i, k, &info),
+				 "there is no such version");
 			references += info.references;
 		}
 	return references;

@@ -98,8 +98,8 @@ static int make(struct sim_machine *machine, bool tcd)
 					   "warps without conflicts between their lanes");
 		return -EINVAL;
 	}
-	if (!sim_kilo_same(machine, "commit_sequencer.mode", config->kilo.commit_sequencer.mode,
-			   "commit_unit.warp_mode", config->kilo.commit_unit.warp_mode))
+	if (!sim_same(machine, "commit_sequencer.mode", config->kilo.commit_sequencer.mode,
+		      "commit_unit.warp_mode", config->kilo.commit_unit.warp_mode))
 		return -EINVAL;
 	tm->kilo_config = config->kilo;
 	if (tcd)
@@ -171,13 +171,10 @@ static void init(void *memory, const struct sim_machine_config *machine)
 static const struct sim_role roles[] = {
 	{ "system", options, offsetof(struct warptm_config, system) },
 	SIM_KILO_ROLES,
-	{ "ownership_table", gputm_ownership_table_params,
-	  offsetof(struct warptm_config, ownership_table) },
-	{ "sequential_resolver", gputm_sequential_resolver_params,
-	  offsetof(struct warptm_config, sequential_resolver) },
+	SIM_ROLE(struct warptm_config, ownership_table),
+	SIM_ROLE(struct warptm_config, sequential_resolver),
 	{ "tcd", gputm_first_read_params, offsetof(struct warptm_config, first_read) },
-	{ "tcd.filter", gputm_last_written_params,
-	  offsetof(struct warptm_config, last_written) },
+	{ "tcd.filter", gputm_last_written_params, offsetof(struct warptm_config, last_written) },
 };
 
 #define TCD_ROLES 2 /* the last ones */

@@ -37,7 +37,7 @@ static void collect(struct sim_machine *machine, const struct gputm_tx_log *log,
 	struct gputm_tx_log_row row = { .mask = 0 };
 
 	for (uint32_t i = 0; i < rows; i++) {
-		sim_kilo_must(machine, gputm_tx_log_row(log, kind, i, &row), "a log row is gone");
+		sim_must(machine, gputm_tx_log_row(log, kind, i, &row), "a log row is gone");
 		to[i] = (struct gputm_warp_row){ row.mask, row.address };
 	}
 }
@@ -47,7 +47,7 @@ static void resolve(struct sim_machine *machine, struct sim_warp *warp, uint32_t
 {
 	struct warptm *tm = sim_warptm_of(machine);
 	struct resolver *resolver = &tm->resolver[warp->core];
-	const struct gputm_tx_log *log = tm->kilo.log[sim_kilo_number(machine, warp)];
+	const struct gputm_tx_log *log = tm->kilo.log[sim_warp_number(machine, warp)];
 	uint32_t reads = gputm_tx_log_rows(log, GPUTM_TX_LOG_READ);
 	uint32_t writes = gputm_tx_log_rows(log, GPUTM_TX_LOG_WRITE);
 	struct gputm_warp_logs logs;
@@ -65,7 +65,7 @@ static void resolve(struct sim_machine *machine, struct sim_warp *warp, uint32_t
 		table_at_work(tm)
 			? gputm_ownership_table_resolve(resolver->table, buffer, &logs, out)
 			: gputm_sequential_resolver_resolve(resolver->sequence, buffer, &logs, out);
-	sim_kilo_must(machine, result, "the resolver refused a warp");
+	sim_must(machine, result, "the resolver refused a warp");
 }
 
 static bool acquire(struct sim_machine *machine, struct sim_warp *warp, uint32_t *buffer)
@@ -77,7 +77,7 @@ static bool acquire(struct sim_machine *machine, struct sim_warp *warp, uint32_t
 			     ? gputm_ownership_table_acquire(resolver->table, lanes, buffer)
 			     : gputm_sequential_resolver_acquire(resolver->sequence, lanes, buffer);
 
-	sim_kilo_must(machine, result, "the resolver refused a warp");
+	sim_must(machine, result, "the resolver refused a warp");
 	return result == GPUTM_RESOLVER_ACQUIRED;
 }
 
@@ -87,11 +87,10 @@ static void release(struct sim_machine *machine, struct sim_warp *warp)
 	struct resolver *resolver = &tm->resolver[warp->core];
 	uint32_t buffer = resolver->warp[warp->index].buffer;
 
-	sim_kilo_must(machine,
-		      table_at_work(tm)
-			      ? gputm_ownership_table_release(resolver->table, buffer)
-			      : gputm_sequential_resolver_release(resolver->sequence, buffer),
-		      "the resolver refused a buffer");
+	sim_must(machine,
+		 table_at_work(tm) ? gputm_ownership_table_release(resolver->table, buffer)
+				   : gputm_sequential_resolver_release(resolver->sequence, buffer),
+		 "the resolver refused a buffer");
 }
 
 /* Begin the resolution of the warp if there is a buffer; false if not. */
@@ -132,10 +131,10 @@ static void end_resolution(struct sim_machine *machine, struct sim_warp *warp)
 
 	release(machine, warp);
 	if (state->aborted) {
-		sim_kilo_must(machine,
-			      gputm_tx_log_restart(tm->kilo.log[sim_kilo_number(machine, warp)],
-						   state->aborted),
-			      "the logs refused a restart");
+		sim_must(machine,
+			 gputm_tx_log_restart(tm->kilo.log[sim_warp_number(machine, warp)],
+					      state->aborted),
+			 "the logs refused a restart");
 		sim_tx_abort(machine, warp, state->aborted, SIM_ABORT_INTRA_WARP);
 	}
 	sim_warptm_hand_over(machine, warp);

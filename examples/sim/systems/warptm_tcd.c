@@ -20,9 +20,9 @@ void sim_tcd_begin(struct sim_machine *machine, struct sim_warp *warp)
 {
 	struct warptm *tm = sim_warptm_of(machine);
 
-	sim_kilo_must(machine,
-		      gputm_first_read_begin(tm->first_read[warp->core], warp->index, warp->inside),
-		      "the first-read table refused a warp");
+	sim_must(machine,
+		 gputm_first_read_begin(tm->first_read[warp->core], warp->index, warp->inside),
+		 "the first-read table refused a warp");
 }
 
 void sim_tcd_load(struct sim_machine *machine, struct sim_warp *warp)
@@ -31,10 +31,10 @@ void sim_tcd_load(struct sim_machine *machine, struct sim_warp *warp)
 
 	sim_kilo_load(machine, warp);
 	if (warp->mask)
-		sim_kilo_must(machine,
-			      gputm_first_read_issue(tm->first_read[warp->core], warp->index,
-						     warp->mask, cycle(machine)),
-			      "the first-read table refused a load");
+		sim_must(machine,
+			 gputm_first_read_issue(tm->first_read[warp->core], warp->index, warp->mask,
+						cycle(machine)),
+			 "the first-read table refused a load");
 }
 
 /* The L2 serves a line: one question per block of the table. */
@@ -51,17 +51,16 @@ void sim_tcd_served(struct sim_machine *machine, struct sim_message *message)
 			if ((warp->address[lane] & ~(block - 1)) == address)
 				same |= UINT64_C(1) << lane;
 		left &= ~same;
-		sim_kilo_must(machine,
-			      gputm_last_written_query(tm->last_written[message->partition],
-						       address, &time),
-			      "the last-written table refused a query");
-		sim_kilo_must(
-			machine,
-			gputm_first_read_reply(
-				tm->first_read[message->core], message->warp, same, time,
-				gputm_commit_unit_write_pending(
-					tm->kilo.partition[message->partition].unit, address)),
-			"the first-read table refused a reply");
+		sim_must(machine,
+			 gputm_last_written_query(tm->last_written[message->partition], address,
+						  &time),
+			 "the last-written table refused a query");
+		sim_must(machine,
+			 gputm_first_read_reply(
+				 tm->first_read[message->core], message->warp, same, time,
+				 gputm_commit_unit_write_pending(
+					 tm->kilo.partition[message->partition].unit, address)),
+			 "the first-read table refused a reply");
 	}
 	message->d += 8;
 }
@@ -78,31 +77,30 @@ static void wrote(struct sim_machine *machine, uint32_t partition,
 		if ((address ^ block) < tm->config->last_written.granularity)
 			continue;
 		block = address & ~(uint64_t)(tm->config->last_written.granularity - 1);
-		sim_kilo_must(machine,
-			      gputm_last_written_record(tm->last_written[partition], address,
-							cycle(machine)),
-			      "the last-written table refused a write");
+		sim_must(machine,
+			 gputm_last_written_record(tm->last_written[partition], address,
+						   cycle(machine)),
+			 "the last-written table refused a write");
 	}
 }
 
 uint64_t sim_tcd_commit(struct sim_machine *machine, struct sim_warp *warp, uint64_t lanes)
 {
 	struct warptm *tm = sim_warptm_of(machine);
-	struct gputm_tx_log *log = tm->kilo.log[sim_kilo_number(machine, warp)];
+	struct gputm_tx_log *log = tm->kilo.log[sim_warp_number(machine, warp)];
 	struct gputm_first_read_verdict verdict = { .silent = 0 };
 	uint64_t writers = gputm_tx_log_lanes(log, GPUTM_TX_LOG_WRITE);
 
-	sim_kilo_must(machine,
-		      gputm_first_read_finish(tm->first_read[warp->core], warp->index, lanes,
-					      writers, &verdict),
-		      "the first-read table refused a commit");
+	sim_must(machine,
+		 gputm_first_read_finish(tm->first_read[warp->core], warp->index, lanes, writers,
+					 &verdict),
+		 "the first-read table refused a commit");
 	if (!verdict.silent)
 		return lanes;
 	for (SIM_EACH_LANE(lane, verdict.silent))
 		warp->witness[lane] = SIM_NO_PLACE;
 	sim_tx_commit(machine, warp, verdict.silent, warp->witness);
-	sim_kilo_must(machine, gputm_tx_log_restart(log, verdict.silent),
-		      "the logs refused a restart");
+	sim_must(machine, gputm_tx_log_restart(log, verdict.silent), "the logs refused a restart");
 	return lanes & ~verdict.silent;
 }
 

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_LOGS_H
+#define SIM_LOGS_H
+/* Logs of the machine's shape, one per warp, for the systems that have them; how wide their
+ * addresses are is the system's. */
+#include "gputm/tx_log.h"
+
+#include "../machine/wiring.h"
+
+void sim_logs_init(struct gputm_tx_log_config *config, const struct sim_machine_config *machine);
+/* Has it the machine's shape still? Else the run fails. */
+bool sim_logs_fit(struct sim_machine *machine, const struct gputm_tx_log_config *config);
+/* Make them; the pointers to them are `stride` bytes apart, by number of the warp. */
+int sim_logs_make(struct sim_machine *machine, const struct gputm_tx_log_config *config,
+		  struct gputm_tx_log **first, size_t stride);
+
+#endif
