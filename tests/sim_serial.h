@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPUTM_TESTS_SIM_SERIAL_H
+#define GPUTM_TESTS_SIM_SERIAL_H
+/*
+ * What the tests of gputm-sim's workloads share: a serial interpreter, which runs each program
+ * one thread after the other.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "examples/sim/machine/memory.h"
+#include "examples/sim/workload.h"
+#include "tests/kit.h"
+
+/* For what is asked at every step: check's own macros talk to the parent process. */
+#define REQUIRE(condition)                                                                     \
+	do {                                                                                   \
+		if (!(condition))                                                              \
+			ck_abort_msg("%s", #condition);                                        \
+	} while (0)
+
+struct run {
+	const struct sim_workload *workload;
+	struct sim_memory *memory;
+	uint64_t transactions, reads, writes; /* the latter two inside */
+	uint64_t plain_loads;
+	/* Addresses with bit 0 for writes and values, in order, when asked for. */
+	uint64_t *access;
+	uint32_t *value;
+	size_t recorded, capacity;
+};
+
+static inline void record(struct run *run, uint64_t address, uint32_t value)
+{
+	if (run->recorded == run->capacity)
+		return;
+	run->access[run->recorded] = address;
+	run->value[run->recorded++] = value;
+}
+
+/* What transactions access lies in the regions that the workload names, below the locks. */
+static inline bool in_region(const struct sim_workload *workload, uint64_t address)
+{
+	for (uint32_t i = 0; i < workload->regions; i++)
+		if (address - workload->region[i].start < workload->region[i].length)
+			return address < workload->lock_base;
+	return false;
+}
+
+static inline void touch(struct run *run, struct sim_lane *lane, enum sim_op op, bool inside,
+		  const struct sim_step *step)
+{
+	uint32_t *word;
+
+	if (step->skip)
+		return;
+	REQUIRE(step->address % 4 == 0);
+	REQUIRE(step->address < UINT64_C(1) << SIM_ADDRESS_BITS);
+	REQUIRE(!inside || in_region(run->workload, step->address));
+	word = sim_memory_make(run->memory, step->address);
+	if (op == SIM_STORE) {
+		run->writes += inside;
+		if (inside)
+			record(run, step->address | 1, step->value);
+		*word = step->value;
+		return;
+	}
+	lane->loaded = *word;
+	if (op == SIM_CAS && *word == step->compare)
+		*word = step->value;
+	if (op == SIM_LOAD) {
+		run->reads += inside;
+		run->plain_loads += !inside;
+		if (inside)
+			record(run, step->address, *word);
+	}
+}
+
+static inline void run_thread(struct run *run, const struct sim_program *program, uint32_t thread)
+{
+	struct sim_lane lane = { .thread = thread };
+	uint32_t pc = 0;
+	bool inside = false;
+
+	for (unsigned steps = 0; program->code[pc].op != SIM_EXIT; steps++) {
+		const struct sim_instr *instr = &program->code[pc];
+		struct sim_step step = { 0 };
+
+		REQUIRE(steps < 1000000);
+		if (instr->op <= SIM_BRANCH)
+			program->eval(program->data, pc, &lane, &step);
+		if (instr->op >= SIM_LOAD && instr->op <= SIM_CAS)
+			touch(run, &lane, instr->op, inside, &step);
+		if (instr->op == SIM_TX_BEGIN || instr->op == SIM_ENTER) {
+			REQUIRE(!inside);
+			inside = true;
+		}
+		if (instr->op == SIM_TX_COMMIT || instr->op == SIM_LEAVE) {
+			REQUIRE(inside);
+			inside = false;
+			run->transactions++;
+		}
+		pc = instr->op == SIM_BRANCH && step.taken ? instr->target : pc + 1;
+		REQUIRE(pc < program->length);
+	}
+	REQUIRE(!inside);
+	REQUIRE(pc == program->length - 1);
+}
+
+static inline void run_all(struct run *run, enum sim_flavour flavour)
+{
+	const struct sim_program *program = run->workload->program[flavour];
+
+	ck_assert_ptr_nonnull(program);
+	run->memory = sim_memory_new();
+	ck_assert_ptr_nonnull(run->memory);
+	run->workload->class->setup(run->workload, run->memory);
+	for (uint64_t i = 0; i < run->workload->threads; i++)
+		run_thread(run, program, (uint32_t)i);
+}
+
+static const struct sim_workload_class *class_named(const char *name)
+{
+	for (size_t i = 0; sim_workload_classes[i]; i++)
+		if (!strcmp(sim_workload_classes[i]->name, name))
+			return sim_workload_classes[i];
+	ck_abort_msg("no workload %s", name);
+	return NULL;
+}
+
+static inline struct sim_workload *make_with(const char *name, const char *settings[], uint64_t threads,
+				      const char *keys, const char *trace)
+{
+	const struct sim_workload_class *class = class_named(name);
+	struct sim_workload_request request = {
+		.class = class, .threads = threads, .seed = 5, .keys = keys, .trace = trace,
+	};
+	uint64_t config[16];
+	struct sim_workload *workload = NULL;
+	char error[256] = "";
+
+	if (class->params) {
+		ck_assert_uint_le(class->params->config_size, sizeof(config));
+		gputm_params_init(class->params, config);
+		for (; settings && *settings; settings += 2)
+			ck_assert_int_eq(gputm_params_set(NULL, class->params, config, settings[0],
+							  settings[1]), 0);
+		request.config = config;
+	}
+	ck_assert_msg(!class->make(&request, &workload, error, sizeof(error)), "%s", error);
+	ck_assert_ptr_eq(workload->class, class);
+	return workload;
+}
+
+static inline struct sim_workload *make(const char *name)
+{
+	return make_with(name, NULL, 0, NULL, NULL);
+}
+
+static inline void holds(const struct run *run)
+{
+	char error[256] = "";
+	const char *broken = run->workload->class->invariant(run->workload, run->memory, error,
+							     sizeof(error));
+
+	ck_assert_msg(!broken, "%s: %s", run->workload->name, broken);
+}
+
+static inline void broken(const struct run *run, uint64_t address, uint32_t value, const char *word)
+{
+	uint32_t *place = sim_memory_make(run->memory, address), saved = *place;
+	char error[256] = "";
+	const char *reason;
+
+	ck_assert_uint_ne(saved, value);
+	*place = value;
+	reason = run->workload->class->invariant(run->workload, run->memory, error, sizeof(error));
+	ck_assert_ptr_nonnull(reason);
+	ck_assert_msg(strstr(reason, word) != NULL, "\"%s\" does not say \"%s\"", reason, word);
+	*place = saved;
+}
+
+static inline void finish(struct run *run)
+{
+	sim_memory_free(run->memory);
+	run->workload->class->free((struct sim_workload *)(uintptr_t)run->workload);
+}
+
+static inline uint64_t round_up(uint64_t address)
+{
+	return (address + 255) / 256 * 256;
+}
+
+#endif /* GPUTM_TESTS_SIM_SERIAL_H */

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tests of commit_sequencer: random commits against the oracle of commit units. */
+#include "tests/commit_sequencer.h"
+#include "tests/oracle/commit_sequencer.h"
+
+#define WARPS 4
+
+static const struct shape {
+	uint32_t lanes, partitions, mode, pack, pack_done, pack_verdict;
+	uint32_t slots, output_packets, resend_requests, spilled_row_cycles;
+} shapes[] = {
+	{ 8, 6, 0, 1, 1, 0, 6, 16, 4, 0 }, { 8, 3, 1, 1, 1, 1, 8, 4, 4, 2 },
+	{ 4, 2, 0, 0, 0, 0, 3, 4, 1, 5 },  { 5, 8, 0, 1, 0, 1, 16, 64, 64, 1 },
+	{ 1, 1, 1, 0, 0, 0, 2, 1, 1, 3 },
+};
+
+struct world {
+	struct kit kit;
+	struct gputm_commit_sequencer *seq;
+	struct gputm_tx_log *log[WARPS];
+	struct oracle_tx_log mirror[WARPS];
+	bool busy[WARPS];
+	uint64_t want[WARPS], with_cid[WARPS]; /* lanes that began, and that need a CID */
+	uint32_t slots, in_use;
+	struct oracle_commit_sequencer oracle;
+	uint64_t random, next_cid, cids;
+};
+
+static struct gputm_unit *unit_of(const struct world *w)
+{
+	return gputm_commit_sequencer_unit(w->seq);
+}
+
+static void world_open(struct world *w, const struct shape *shape, uint64_t seed)
+{
+	struct gputm_commit_sequencer_config config = GPUTM_COMMIT_SEQUENCER_CONFIG_INIT;
+	struct gputm_tx_log_config log_config = GPUTM_TX_LOG_CONFIG_INIT;
+
+	memset(w, 0, sizeof(*w));
+	kit_open(&w->kit);
+	w->random = seed;
+	w->slots = shape->slots;
+	config.warps = WARPS;
+	config.lanes = log_config.lanes = shape->lanes;
+	config.partitions = log_config.partitions = shape->partitions;
+	config.mode = shape->mode;
+	config.intra_warp_resolved = shape->mode;
+	config.pack = shape->pack;
+	config.pack_done = shape->pack_done;
+	config.pack_verdict = shape->pack_verdict;
+	config.slots = shape->slots;
+	config.output_packets = shape->output_packets;
+	config.resend_requests = shape->resend_requests;
+	config.spilled_row_cycles = shape->spilled_row_cycles;
+	log_config.l1_rows = 2;
+	for (unsigned i = 0; i < WARPS; i++) {
+		ck_assert_int_eq(gputm_tx_log_new(w->kit.ctx, &log_config, &w->log[i]), 0);
+		oracle_tx_log_init(&w->mirror[i], shape->lanes, shape->partitions, 256);
+	}
+	config.logs = (const struct gputm_tx_log *const *)w->log;
+	ck_assert_int_eq(gputm_commit_sequencer_new(w->kit.ctx, &config, &w->seq), 0);
+	oracle_commit_sequencer_init(&w->oracle, shape->partitions, shape->mode);
+}
+
+static void world_close(struct world *w)
+{
+	gputm_commit_sequencer_free(w->seq);
+	for (unsigned i = 0; i < WARPS; i++)
+		gputm_tx_log_free(w->log[i]);
+	kit_close(&w->kit);
+}
+
+static uint64_t below(struct world *w, uint64_t limit)
+{
+	return kit_below(&w->random, limit);
+}
+
+static void fill_logs(struct world *w, unsigned warp)
+{
+	uint64_t all = (UINT64_C(1) << w->mirror[warp].lanes) - 1, address[ORACLE_SEQ_LANES];
+	uint32_t value[ORACLE_SEQ_LANES];
+
+	ck_assert_int_eq(gputm_tx_log_restart(w->log[warp], all), 0);
+	oracle_tx_log_restart(&w->mirror[warp], all);
+	for (uint64_t rows = below(w, 7); rows; rows--) {
+		uint64_t mask = kit_random(&w->random) & kit_random(&w->random) & all;
+		unsigned kind = (unsigned)below(w, 2);
+
+		for (unsigned i = 0; i < ORACLE_SEQ_LANES; i++) {
+			address[i] = below(w, 1024) << 2;
+			value[i] = (uint32_t)kit_random(&w->random);
+		}
+		ck_assert(oracle_tx_log_append(&w->mirror[warp], kind, mask, address, value));
+		if (kind)
+			ck_assert_int_ge(gputm_tx_log_append_write(w->log[warp], mask, address,
+								   value), 0);
+		else
+			ck_assert_int_ge(gputm_tx_log_append_read(w->log[warp], mask, address,
+								  value), 0);
+	}
+}
+
+static void try_begin(struct world *w)
+{
+	unsigned warp = (unsigned)below(w, WARPS);
+	uint64_t lanes = 0;
+	int result;
+
+	if (w->busy[warp])
+		return;
+	fill_logs(w, warp);
+	while (!lanes)
+		lanes = below(w, UINT64_C(1) << w->mirror[warp].lanes);
+	result = gputm_commit_sequencer_begin_probe(w->seq, (uint32_t)warp, lanes);
+	ck_assert_int_eq(result, w->in_use < w->slots ? OK : BUSY);
+	ck_assert_int_eq(gputm_commit_sequencer_begin(w->seq, (uint32_t)warp, lanes), result);
+	if (result != OK)
+		return;
+	w->busy[warp] = true;
+	w->in_use++;
+	w->want[warp] = lanes;
+	w->with_cid[warp] = 0;
+	for (unsigned i = 0; i < w->mirror[warp].count; i++)
+		if (lanes >> w->mirror[warp].entry[i].lane & 1)
+			w->with_cid[warp] |= UINT64_C(1) << w->mirror[warp].entry[i].lane;
+}
+
+static void try_grant(struct world *w)
+{
+	uint32_t warp, count;
+
+	if (!gputm_commit_sequencer_wants(w->seq, &warp, &count))
+		return;
+	ck_assert_uint_eq(count, (unsigned)__builtin_popcountll(w->with_cid[warp]));
+	w->next_cid += below(w, 3) ? 0 : below(w, 100);
+	ck_assert_int_eq(gputm_commit_sequencer_grant(w->seq, w->next_cid), 0);
+	oracle_commit_sequencer_begin(&w->oracle, warp, w->next_cid, w->with_cid[warp],
+				      &w->mirror[warp]);
+	w->next_cid += count;
+	w->cids += count;
+}
+
+static void try_pop(struct world *w)
+{
+	const char *wrong;
+	uint32_t partition;
+
+	if (!gputm_commit_sequencer_peek(w->seq, &partition, &message))
+		return;
+	wrong = oracle_commit_sequencer_message(&w->oracle, partition, &message);
+	ck_assert_msg(!wrong, "%s", wrong);
+	ck_assert(gputm_commit_sequencer_pop(w->seq));
+}
+
+static void try_report(struct world *w)
+{
+	struct gputm_commit_report report;
+	uint64_t pick = kit_random(&w->random);
+	unsigned partition;
+	int result;
+
+	if (!oracle_commit_sequencer_report(&w->oracle, pick, &partition, &report))
+		return;
+	result = gputm_commit_sequencer_push_probe(w->seq, partition, &report);
+	ck_assert_int_eq(gputm_commit_sequencer_push(w->seq, partition, &report), result);
+	ck_assert_msg(result == OK || (result == BUSY && report.kind == GPUTM_COMMIT_RESEND), "%s",
+		      w->kit.message);
+	if (result == OK)
+		oracle_commit_sequencer_sent(&w->oracle, partition, &report);
+}
+
+static void try_done(struct world *w)
+{
+	struct gputm_commit_sequencer_done out;
+	const char *wrong = NULL;
+	uint64_t failed = 0;
+
+	if (!gputm_commit_sequencer_pop_done(w->seq, &out))
+		return;
+	ck_assert(w->busy[out.warp]);
+	ck_assert_uint_eq(out.with_cid, w->with_cid[out.warp]);
+	if (out.with_cid)
+		wrong = oracle_commit_sequencer_done(&w->oracle, out.first_cid, &failed);
+	else
+		w->in_use--;
+	ck_assert_msg(!wrong, "%s", wrong);
+	ck_assert_uint_eq(out.fail, failed);
+	ck_assert_uint_eq(out.pass, w->want[out.warp] & ~failed);
+	w->busy[out.warp] = false;
+}
+
+static void try_retired(struct world *w)
+{
+	struct gputm_commit_sequencer_retired out;
+	const char *wrong;
+
+	if (!gputm_commit_sequencer_pop_retired(w->seq, &out))
+		return;
+	wrong = oracle_commit_sequencer_retired(&w->oracle, out.first_cid, out.count);
+	ck_assert_msg(!wrong, "%s", wrong);
+	w->in_use--;
+}
+
+/* n ticks, and a twin that advances by n from the same snapshot: the same bytes. */
+static void compare_advance(struct world *w)
+{
+	static uint8_t image[1 << 16];
+	size_t size = gputm_unit_save(unit_of(w), image, sizeof(image));
+	uint64_t n = below(w, 12), ahead = gputm_commit_sequencer_next_event(w->seq);
+	uint64_t packets = kit_stat(unit_of(w), "packets");
+	struct gputm_unit *twin = NULL;
+
+	ck_assert_uint_le(size, sizeof(image));
+	commit_sequencer_make(w->kit.ctx, gputm_unit_config(unit_of(w)), &twin);
+	ck_assert_ptr_nonnull(twin);
+	ck_assert_int_eq(gputm_unit_load(twin, image, size), 0);
+	gputm_commit_sequencer_advance((struct gputm_commit_sequencer *)(void *)twin, n);
+	for (uint64_t i = 0; i < n; i++) {
+		gputm_commit_sequencer_tick(w->seq);
+		if (i < ahead)
+			ck_assert_uint_eq(kit_stat(unit_of(w), "packets"), packets);
+		if (i + 1 < ahead && ahead != UINT64_MAX)
+			ck_assert_uint_eq(gputm_commit_sequencer_next_event(w->seq), ahead - i - 1);
+	}
+	ck_assert_uint_eq(kit_digest(unit_of(w)), kit_digest(twin));
+	commit_sequencer_destroy(twin);
+}
+
+static void step(struct world *w, bool begins)
+{
+	switch (below(w, 8)) {
+	case 0:
+		if (begins)
+			try_begin(w);
+		break;
+	case 1:
+		try_grant(w);
+		break;
+	case 2:
+	case 3:
+		try_pop(w);
+		break;
+	case 4:
+		try_report(w);
+		break;
+	case 5:
+		try_done(w);
+		try_retired(w);
+		break;
+	default:
+		gputm_commit_sequencer_tick(w->seq);
+	}
+	kit_valid(unit_of(w));
+}
+
+static void swap(struct world *w)
+{
+	struct gputm_unit *other = kit_swap(&commit_sequencer_maker, &w->kit, unit_of(w));
+
+	w->seq = (struct gputm_commit_sequencer *)(void *)other;
+}
+
+START_TEST(test_commit_sequencer_random_against_oracle)
+{
+	static struct world w;
+	unsigned steps = kit_scale(20000, 800), left = 400000;
+
+	world_open(&w, &shapes[_i], 41 + (uint64_t)_i);
+	for (unsigned i = 0; i < steps; i++) {
+		step(&w, true);
+		if (below(&w, 200) == 0)
+			swap(&w);
+		if (below(&w, 100) == 0)
+			compare_advance(&w);
+	}
+	kit_hostile(&commit_sequencer_maker, unit_of(&w));
+	while (w.in_use && left--)
+		step(&w, false);
+	ck_assert_uint_eq(w.in_use, 0);
+	ck_assert_uint_eq(oracle_commit_sequencer_live(&w.oracle), 0);
+	ck_assert_uint_eq(kit_stat(unit_of(&w), "cids_granted"), w.cids);
+	ck_assert_uint_eq(kit_stat(unit_of(&w), "cids_retired"), w.cids);
+	ck_assert_uint_gt(kit_stat(unit_of(&w), "resends"), 0);
+	ck_assert_uint_gt(kit_stat(unit_of(&w), "passed"), 0);
+	ck_assert_uint_gt(kit_stat(unit_of(&w), "failed"), 0);
+	world_close(&w);
+}
+END_TEST
+
+static uint64_t digest_of_run(uint64_t seed)
+{
+	static struct world w;
+	uint64_t digest;
+
+	world_open(&w, &shapes[0], seed);
+	for (unsigned i = 0; i < 500; i++)
+		step(&w, true);
+	digest = kit_digest(unit_of(&w));
+	world_close(&w);
+	return digest;
+}
+
+START_TEST(test_commit_sequencer_is_deterministic)
+{
+	ck_assert_uint_eq(digest_of_run(1), digest_of_run(1));
+	ck_assert_uint_ne(digest_of_run(1), digest_of_run(2));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("commit_sequencer-random");
+	TCase *tests = tcase_create("all");
+
+	tcase_set_timeout(tests, 120);
+	tcase_add_loop_test(tests, test_commit_sequencer_random_against_oracle, 0,
+			    (int)(sizeof(shapes) / sizeof(shapes[0])));
+	tcase_add_test(tests, test_commit_sequencer_is_deterministic);
+	suite_add_tcase(suite, tests);
+	return kit_run(suite);
+}

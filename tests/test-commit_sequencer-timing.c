@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tests of commit_sequencer: its timetable, line by line. */
+#include "tests/commit_sequencer.h"
+
+/* Two read rows, one of them for both partitions, and a write row. */
+START_TEST(test_timing_log_walk)
+{
+	struct core core;
+	uint32_t warp, count;
+
+	core_config(&core);
+	core_open(&core);
+	access(&core, 1, 0xf, false, false);
+	access(&core, 1, 0x2, false, true);
+	access(&core, 1, 0x6, true, true);
+	begin(&core, 1, 0xf);
+	for (unsigned i = 0; i < 3; i++)
+		quiet_tick(&core);
+	ck_assert_uint_eq(gputm_commit_sequencer_next_event(core.seq), UINT64_MAX);
+	grant(&core, 1, 4, 20);
+	ck_assert(!gputm_commit_sequencer_wants(core.seq, &warp, &count));
+	quiet_tick(&core);
+	tick(&core);
+	takes(&core, 0, GPUTM_COMMIT_READ_LOG, 0xf, 0, 4);
+	ck_assert_uint_eq(message.first_cid, 20);
+	ck_assert_uint_eq(message.lanes, 4);
+	ck_assert_uint_eq(message.word[3].address, 12);
+	ck_assert_uint_eq(message.word[3].value, 13);
+	ck_assert_uint_eq(message.word[3].lane, 3);
+	tick(&core);
+	takes(&core, 1, GPUTM_COMMIT_READ_LOG, 0x2, 0, 1);
+	tick(&core);
+	takes(&core, 1, GPUTM_COMMIT_WRITE_LOG, 0x6, 0, 2);
+	tick(&core);
+	ck_assert_uint_eq(gputm_commit_sequencer_next_event(core.seq), UINT64_MAX);
+	takes(&core, 0, GPUTM_COMMIT_DONE, 0xf, 0xf, 0);
+	ck_assert_uint_eq(gputm_commit_sequencer_next_event(core.seq), 0);
+	tick(&core);
+	takes(&core, 1, GPUTM_COMMIT_DONE, 0xf, 0x6, 0);
+	ck_assert_uint_eq(gputm_commit_sequencer_next_event(core.seq), UINT64_MAX);
+	quiet_tick(&core);
+	ck_assert_uint_eq(stat(&core, "rows_walked"), 3);
+	core_close(&core);
+}
+END_TEST
+
+/* Lanes 1 and 3 commit: they are CIDs 0 and 1 of the message. */
+START_TEST(test_timing_lanes_become_cids)
+{
+	struct core core;
+
+	core_config(&core);
+	core_open(&core);
+	access(&core, 0, 0xf, false, false);
+	begin(&core, 0, 0xa);
+	grant(&core, 0, 2, 7);
+	quiet_tick(&core);
+	tick(&core);
+	takes(&core, 0, GPUTM_COMMIT_READ_LOG, 0x3, 0, 2);
+	ck_assert_uint_eq(message.word[0].address, 4);
+	ck_assert_uint_eq(message.word[0].lane, 0);
+	ck_assert_uint_eq(message.word[1].address, 12);
+	ck_assert_uint_eq(message.word[1].lane, 1);
+	flush(&core);
+	outcome(&core, 0, 7, 2, 0x3, 0x1);
+	flush(&core);
+	ck_assert(done(&core, 0, 0x2, 0x8));
+	retire(&core, 0, 7, 2);
+	retire(&core, 1, 7, 2);
+	ck_assert(retired(&core, 0, 7, 2));
+	core_close(&core);
+}
+END_TEST
+
+START_TEST(test_timing_done_fill_per_lane)
+{
+	struct core core;
+
+	core_config(&core);
+	core.config.pack_done = false;
+	core_open(&core);
+	access(&core, 0, 0x3, false, true);
+	begin(&core, 0, 0x3);
+	grant(&core, 0, 2, 0);
+	quiet_tick(&core);
+	tick(&core);
+	takes(&core, 1, GPUTM_COMMIT_READ_LOG, 0x3, 0, 2);
+	tick(&core);
+	ck_assert_uint_eq(stat(&core, "packets"), 3);
+	takes(&core, 0, GPUTM_COMMIT_DONE, 0x1, 0, 0);
+	tick(&core);
+	ck_assert_uint_eq(stat(&core, "packets"), 5);
+	takes(&core, 1, GPUTM_COMMIT_DONE, 0x1, 0x1, 0);
+	tick(&core);
+	takes(&core, 0, GPUTM_COMMIT_DONE, 0x2, 0, 0);
+	tick(&core);
+	takes(&core, 1, GPUTM_COMMIT_DONE, 0x2, 0x2, 0);
+	core_close(&core);
+}
+END_TEST
+
+START_TEST(test_timing_entries_for_themselves)
+{
+	struct core core;
+
+	core_config(&core);
+	core.config.pack = GPUTM_COMMIT_SEQUENCER_PACK_NONE;
+	core_open(&core);
+	access(&core, 0, 0x5, true, true);
+	begin(&core, 0, 0x5);
+	grant(&core, 0, 2, 0);
+	quiet_tick(&core);
+	tick(&core);
+	ck_assert_uint_eq(stat(&core, "packets"), 2);
+	takes(&core, 1, GPUTM_COMMIT_WRITE_LOG, 0x1, 0, 1);
+	tick(&core);
+	takes(&core, 1, GPUTM_COMMIT_WRITE_LOG, 0x2, 0, 1);
+	ck_assert_uint_eq(message.word[0].address, 0x108);
+	core_close(&core);
+}
+END_TEST
+
+/* A lane that only reads is done with its verdict, one tick after its last outcome. */
+START_TEST(test_timing_verdict_and_read_only_done)
+{
+	struct core core;
+
+	core_config(&core);
+	core_open(&core);
+	access(&core, 0, 0x1, false, false);
+	access(&core, 0, 0x1, false, true);
+	filled(&core, 0, 1, 5);
+	outcome(&core, 1, 5, 1, 1, 1);
+	quiet_tick(&core);
+	outcome(&core, 0, 5, 1, 1, 1);
+	ck_assert(!done(&core, 0, 1, 0));
+	tick(&core);
+	ck_assert(done(&core, 0, 1, 0));
+	takes(&core, 0, GPUTM_COMMIT_VERDICT, 1, 1, 0);
+	retire(&core, 0, 5, 1);
+	retire(&core, 1, 5, 1);
+	ck_assert(!retired(&core, 0, 5, 1)); /* its verdict has not left */
+	tick(&core);
+	takes(&core, 1, GPUTM_COMMIT_VERDICT, 1, 1, 0);
+	ck_assert(retired(&core, 0, 5, 1));
+	ck_assert(!retired(&core, 0, 5, 1));
+	core_close(&core);
+}
+END_TEST
+
+/* A lane that writes is done when the partitions with its writes have retired it. */
+START_TEST(test_timing_done_with_retirement_of_writes)
+{
+	struct core core;
+
+	core_config(&core);
+	core_open(&core);
+	access(&core, 0, 0x3, false, false);
+	access(&core, 0, 0x3, true, true);
+	filled(&core, 0, 2, 5);
+	outcome(&core, 0, 5, 2, 0x3, 0x1);
+	outcome(&core, 1, 5, 2, 0x3, 0x3);
+	flush(&core);
+	ck_assert(!done(&core, 0, 0, 0));
+	retire(&core, 0, 5, 2);
+	ck_assert(!done(&core, 0, 0, 0));
+	retire(&core, 1, 5, 2);
+	ck_assert(done(&core, 0, 0x1, 0x2));
+	ck_assert(retired(&core, 0, 5, 2));
+	ck_assert_uint_eq(stat(&core, "passed"), 1);
+	ck_assert_uint_eq(stat(&core, "failed"), 1);
+	core_close(&core);
+}
+END_TEST
+
+/* Failed lanes wait for no retirement: nothing of theirs is written. */
+START_TEST(test_timing_failed_writers_are_done_at_once)
+{
+	struct core core;
+
+	core_config(&core);
+	core_open(&core);
+	access(&core, 0, 0x1, true, true);
+	filled(&core, 0, 1, 5);
+	outcome(&core, 1, 5, 1, 1, 0);
+	tick(&core);
+	ck_assert(done(&core, 0, 0, 1));
+	core_close(&core);
+}
+END_TEST
+
+/* Scalar: the verdict of a lane does not wait for the others, for it may hold them up. */
+START_TEST(test_timing_scalar_verdicts_one_by_one)
+{
+	struct core core;
+
+	core_config(&core);
+	core_open(&core);
+	access(&core, 0, 0xf, true, false);
+	filled(&core, 0, 4, 5);
+	outcome(&core, 0, 5, 4, 0x1, 0x1);
+	tick(&core);
+	takes(&core, 0, GPUTM_COMMIT_VERDICT, 0x1, 0x1, 0);
+	outcome(&core, 0, 5, 4, 0x6, 0x2);
+	tick(&core);
+	takes(&core, 0, GPUTM_COMMIT_VERDICT, 0x2, 0x2, 0);
+	tick(&core);
+	takes(&core, 0, GPUTM_COMMIT_VERDICT, 0x4, 0, 0);
+	quiet_tick(&core);
+	core_close(&core);
+}
+END_TEST
+
+START_TEST(test_timing_scalar_verdicts_packed)
+{
+	struct core core;
+
+	core_config(&core);
+	core.config.pack_verdict = true;
+	core_open(&core);
+	access(&core, 0, 0xf, true, false);
+	filled(&core, 0, 4, 5);
+	outcome(&core, 0, 5, 4, 0x7, 0x5);
+	tick(&core);
+	takes(&core, 0, GPUTM_COMMIT_VERDICT, 0x7, 0x5, 0);
+	outcome(&core, 0, 5, 4, 0x8, 0x8);
+	tick(&core);
+	takes(&core, 0, GPUTM_COMMIT_VERDICT, 0x8, 0x8, 0);
+	core_close(&core);
+}
+END_TEST
+
+START_TEST(test_timing_warp_verdict_waits_for_all)
+{
+	struct core core;
+
+	core_config(&core);
+	core.config.mode = GPUTM_COMMIT_SEQUENCER_WARP;
+	core.config.intra_warp_resolved = true;
+	core_open(&core);
+	access(&core, 0, 0x3, true, false);
+	access(&core, 0, 0xc, false, true);
+	filled(&core, 0, 4, 5);
+	outcome(&core, 0, 5, 4, 0x3, 0x2);
+	quiet_tick(&core);
+	outcome(&core, 1, 5, 4, 0xc, 0xc);
+	tick(&core);
+	takes(&core, 0, GPUTM_COMMIT_VERDICT, 0x3, 0x2, 0);
+	tick(&core);
+	takes(&core, 1, GPUTM_COMMIT_VERDICT, 0xc, 0xc, 0);
+	retire(&core, 0, 5, 4);
+	ck_assert(done(&core, 0, 0xe, 0x1));
+	core_close(&core);
+}
+END_TEST
+
+START_TEST(test_timing_resend)
+{
+	struct core core;
+
+	core_config(&core);
+	core_open(&core);
+	access(&core, 0, 0x3, false, false);
+	access(&core, 0, 0x2, false, true);
+	access(&core, 0, 0x2, false, false);
+	access(&core, 0, 0x2, true, false);
+	filled(&core, 0, 2, 5);
+	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_RESEND, GPUTM_COMMIT_FOR_HAZARD, 5, 2, 2, 0),
+			 OK);
+	tick(&core);
+	takes(&core, 0, GPUTM_COMMIT_RESENT, 0x2, 0, 1);
+	ck_assert_uint_eq(message.purpose, GPUTM_COMMIT_FOR_HAZARD);
+	quiet_tick(&core); /* the row of partition 1 */
+	tick(&core);
+	takes(&core, 0, GPUTM_COMMIT_RESENT, 0x2, 0, 1);
+	tick(&core);
+	takes(&core, 0, GPUTM_COMMIT_RESENT_DONE, 0x2, 0, 0);
+	ck_assert_uint_eq(message.purpose, GPUTM_COMMIT_FOR_HAZARD);
+	quiet_tick(&core);
+	outcome(&core, 0, 5, 2, 0x3, 0x3);
+	outcome(&core, 1, 5, 2, 0x2, 0x2);
+	flush(&core);
+	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_RESEND, GPUTM_COMMIT_FOR_COMMIT, 5, 2, 2, 0),
+			 OK);
+	tick(&core);
+	takes(&core, 0, GPUTM_COMMIT_RESENT, 0x2, 0, 1);
+	ck_assert_uint_eq(message.word[0].value, 1);
+	tick(&core);
+	takes(&core, 0, GPUTM_COMMIT_RESENT_DONE, 0x2, 0, 0);
+	ck_assert_uint_eq(message.purpose, GPUTM_COMMIT_FOR_COMMIT);
+	ck_assert_uint_eq(stat(&core, "resends"), 2);
+	core_close(&core);
+}
+END_TEST
+
+/* One row in the L1 share: after the second the walk waits, and the next warp goes on. */
+START_TEST(test_timing_spilled_row)
+{
+	struct core core;
+
+	core_config(&core);
+	core.config.spilled_row_cycles = 3;
+	core_open(&core);
+	for (unsigned i = 0; i < 3; i++)
+		access(&core, 0, 0x1, false, false);
+	begin(&core, 0, 0x1);
+	grant(&core, 0, 1, 0);
+	quiet_tick(&core);
+	for (unsigned i = 0; i < 2; i++) {
+		tick(&core);
+		takes(&core, 0, GPUTM_COMMIT_READ_LOG, 0x1, 0, 1);
+	}
+	ck_assert_uint_eq(gputm_commit_sequencer_next_event(core.seq), 3);
+	access(&core, 1, 0x1, false, true);
+	begin(&core, 1, 0x1);
+	grant(&core, 1, 1, 1);
+	quiet_tick(&core);
+	tick(&core);
+	takes(&core, 1, GPUTM_COMMIT_READ_LOG, 0x1, 0, 1);
+	tick(&core);
+	takes(&core, 0, GPUTM_COMMIT_DONE, 0x1, 0, 0);
+	ck_assert_uint_eq(message.first_cid, 1);
+	tick(&core);
+	takes(&core, 1, GPUTM_COMMIT_DONE, 0x1, 0x1, 0);
+	ck_assert_uint_eq(stat(&core, "rows_walked"), 4);
+	tick(&core);
+	takes(&core, 0, GPUTM_COMMIT_READ_LOG, 0x1, 0, 1);
+	ck_assert_uint_eq(stat(&core, "spilled_rows"), 2);
+	core_close(&core);
+}
+END_TEST
+
+/* The oldest CIDs are walked first; a verdict goes before them. */
+START_TEST(test_timing_order_of_steps)
+{
+	struct core core;
+
+	core_config(&core);
+	core_open(&core);
+	access(&core, 0, 0x1, true, false);
+	filled(&core, 0, 1, 0);
+	access(&core, 1, 0x1, false, true);
+	access(&core, 2, 0x1, false, false);
+	begin(&core, 1, 0x1);
+	begin(&core, 2, 0x1);
+	grant(&core, 1, 1, 1);
+	grant(&core, 2, 1, 2);
+	quiet_tick(&core);
+	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_RESEND, GPUTM_COMMIT_FOR_RECORD, 0, 1, 1, 0),
+			 OK);
+	tick(&core);
+	takes(&core, 0, GPUTM_COMMIT_RESENT, 0x1, 0, 1);
+	outcome(&core, 0, 0, 1, 1, 1);
+	tick(&core);
+	takes(&core, 0, GPUTM_COMMIT_VERDICT, 0x1, 0x1, 0);
+	tick(&core);
+	takes(&core, 0, GPUTM_COMMIT_RESENT_DONE, 0x1, 0, 0);
+	tick(&core);
+	takes(&core, 1, GPUTM_COMMIT_READ_LOG, 0x1, 0, 1);
+	ck_assert_uint_eq(message.first_cid, 1);
+	tick(&core);
+	takes(&core, 0, GPUTM_COMMIT_DONE, 0x1, 0, 0);
+	tick(&core);
+	takes(&core, 1, GPUTM_COMMIT_DONE, 0x1, 0x1, 0);
+	tick(&core);
+	takes(&core, 0, GPUTM_COMMIT_READ_LOG, 0x1, 0, 1);
+	ck_assert_uint_eq(message.first_cid, 2);
+	core_close(&core);
+}
+END_TEST
+
+/* Two packets of room: the second step finds one and waits. */
+START_TEST(test_timing_stall_without_room)
+{
+	struct core core;
+
+	core_config(&core);
+	core.config.output_packets = 2;
+	core_open(&core);
+	access(&core, 0, 0x1, false, false);
+	begin(&core, 0, 0x1);
+	grant(&core, 0, 1, 0);
+	tick(&core);
+	tick(&core);
+	ck_assert_uint_eq(stat(&core, "packets"), 1);
+	tick(&core);
+	tick(&core);
+	ck_assert_uint_eq(stat(&core, "packets"), 1);
+	ck_assert_uint_eq(stat(&core, "stalls"), 2);
+	takes(&core, 0, GPUTM_COMMIT_READ_LOG, 0x1, 0, 1);
+	tick(&core);
+	ck_assert_uint_eq(stat(&core, "packets"), 3);
+	ck_assert_uint_eq(stat(&core, "max_packets"), 2);
+	core_close(&core);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("commit_sequencer-timing");
+	TCase *tests = tcase_create("all");
+
+	tcase_set_timeout(tests, 120);
+	tcase_add_test(tests, test_timing_log_walk);
+	tcase_add_test(tests, test_timing_lanes_become_cids);
+	tcase_add_test(tests, test_timing_done_fill_per_lane);
+	tcase_add_test(tests, test_timing_entries_for_themselves);
+	tcase_add_test(tests, test_timing_verdict_and_read_only_done);
+	tcase_add_test(tests, test_timing_done_with_retirement_of_writes);
+	tcase_add_test(tests, test_timing_failed_writers_are_done_at_once);
+	tcase_add_test(tests, test_timing_scalar_verdicts_one_by_one);
+	tcase_add_test(tests, test_timing_scalar_verdicts_packed);
+	tcase_add_test(tests, test_timing_warp_verdict_waits_for_all);
+	tcase_add_test(tests, test_timing_resend);
+	tcase_add_test(tests, test_timing_spilled_row);
+	tcase_add_test(tests, test_timing_order_of_steps);
+	tcase_add_test(tests, test_timing_stall_without_room);
+	suite_add_tcase(suite, tests);
+	return kit_run(suite);
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tests of local_tm: roll-back, the second level, and that every transaction ends. */
+#include <string.h>
+
+#include "tests/local_tm.h"
+
+/* ---- roll-back ---- */
+
+START_TEST(test_3_3_conflict_restores_every_bank_and_nothing_else)
+{
+	struct gputm_local_tm_shadow shadow;
+	struct gputm_local_tm *t;
+	struct kit kit;
+
+	kit_open(&kit);
+	t = make(&kit, 2, 4, 32, 512);
+	for (uint32_t i = 0; i < 512; i++)
+		ck_assert_int_eq(gputm_local_tm_update(t, i, 1000 + i), 0);
+	begin(t, 0);
+	begin(t, 1);
+	for (uint32_t i = 0; i < 96; i++)
+		put(t, 0, 0, i, 5);
+	for (uint32_t i = 96; i < 128; i++)
+		put(t, 0, 1, i, 6);
+	for (uint32_t i = 128; i < 160; i++)
+		put(t, 1, 0, i, 7);
+	put(t, 0, 0, 7, 55);
+	ck_assert_int_eq(gputm_local_tm_shadow(t, 7, &shadow), 0);
+	ck_assert(shadow.owned && shadow.owner == 0 && shadow.backup == 1007);
+	ck_assert_uint_eq(put(t, 0, 0, 128, 5).conflicts, 1);
+	for (uint32_t i = 0; i < 512; i++)
+		ck_assert_uint_eq(at(t, i), i < 96 ? 1000 + i : i < 128 ? 6 : i < 160 ? 7 :
+									  1000 + i);
+	for (uint32_t bank = 0; bank < 32; bank++) {
+		ck_assert_uint_eq(gputm_local_tm_signature(t, bank, 0), 0);
+		ck_assert_uint_eq(gputm_local_tm_signature(t, bank, 1), 1 << 3);
+		ck_assert_uint_eq(gputm_local_tm_signature(t, bank, 4), 1 << 4);
+	}
+	ck_assert_int_eq(gputm_local_tm_shadow(t, 7, &shadow), 0);
+	ck_assert(!shadow.owned && !shadow.owner && !shadow.backup);
+	ck_assert_uint_eq(kit_stat(gputm_local_tm_unit(t), "restored"), 96);
+	kit_round_trip(&local_tm_maker, gputm_local_tm_unit(t));
+	kit_hostile(&local_tm_maker, gputm_local_tm_unit(t));
+	ck_assert_uint_eq(commit(t, 0, GPUTM_LOCAL_TM_RETRY).committed, 0xe);
+	ck_assert_uint_eq(at(t, 100), 6);
+	gputm_local_tm_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+/* Two lanes that cross: both banks are through with stage 1 before anything is restored. */
+START_TEST(test_3_3_lanes_that_cross_both_conflict)
+{
+	uint32_t there[2] = { 0, 1 }, across[2] = { 1, 0 }, same[2] = { 0, 32 }, value[2] = { 0 };
+	struct gputm_local_tm *t;
+	struct kit kit;
+
+	kit_open(&kit);
+	t = make(&kit, 1, 2, 32, 512);
+	begin(t, 0);
+	access_all(t, 0, true, 3, there, value);
+	ck_assert_uint_eq(access_all(t, 0, true, 3, across, value).conflicts, 3);
+	commit(t, 0, GPUTM_LOCAL_TM_RETRY);
+	/* Within a bank lanes come one after the other: lane 0 is gone when lane 1 comes. */
+	begin(t, 0);
+	access_all(t, 0, true, 3, same, value);
+	same[0] = 32;
+	same[1] = 0;
+	ck_assert_uint_eq(access_all(t, 0, true, 3, same, value).conflicts, 1);
+	gputm_local_tm_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+/* ---- the second level ---- */
+
+/* Wavefront 1 sits on word 0, so that lane 0 of wavefront 0 conflicts even when it is alone. */
+static void need_the_group(struct gputm_local_tm *t)
+{
+	uint32_t word[4] = { 0, 0, 0, 0 }, value[4] = { 1, 1, 1, 1 };
+
+	begin(t, 1);
+	put(t, 1, 2, 0, 99);
+	for (int i = 0; i < 2; i++) {
+		begin(t, 0);
+		access_all(t, 0, true, 0xf, word, value);
+		commit(t, 0, GPUTM_LOCAL_TM_RETRY);
+	}
+	ck_assert_uint_eq(begin(t, 0).lanes, 1);
+	ck_assert_uint_eq(put(t, 0, 0, 0, 1).conflicts, 1);
+	ck_assert_int_eq((int)commit(t, 0, GPUTM_LOCAL_TM_RETRY).next, (int)GPUTM_LOCAL_TM_GROUP);
+}
+
+START_TEST(test_3_1_work_group_serialisation)
+{
+	struct gputm_local_tm_begun begun = { 1, 2, 3, GPUTM_LOCAL_TM_NORMAL };
+	struct gputm_local_tm_masks m;
+	struct gputm_local_tm *t;
+	struct kit kit;
+
+	kit_open(&kit);
+	t = make(&kit, 3, 4, 32, 512);
+	ck_assert_int_eq(gputm_local_tm_update(t, 0, 10), 0);
+	need_the_group(t);
+	put(t, 1, 2, 32, 98);
+	put(t, 1, 2, 3, 97);
+	ck_assert_int_eq(gputm_local_tm_holder(t), -1);
+	/* Two entries in bank 0 of wavefront 1 are cleared. */
+	begun = begin(t, 0);
+	ck_assert_uint_eq(begun.cycles, 1 + 2);
+	ck_assert_uint_eq(begun.evicted, 2);
+	ck_assert_uint_eq(begun.lanes, 1);
+	ck_assert_int_eq((int)begun.mode, (int)GPUTM_LOCAL_TM_GROUP);
+	ck_assert_int_eq(gputm_local_tm_holder(t), 0);
+	ck_assert_uint_eq(at(t, 0), 10);
+	ck_assert_uint_eq(at(t, 32), 0);
+	ck_assert_uint_eq(at(t, 3), 0);
+	ck_assert_int_eq(gputm_local_tm_masks(t, 1, &m), 0);
+	ck_assert(m.phase == GPUTM_LOCAL_TM_EVICTED && m.exec == 0xf && m.tcm == 0xf);
+	ck_assert_uint_eq(gputm_local_tm_running(t, 1), 0);
+	/* The others are held, in a transaction or before one. */
+	for (uint32_t i = 1; i < 3; i++) {
+		begun.cycles = 55;
+		ck_assert_int_eq(gputm_local_tm_begin_probe(t, i), GPUTM_LOCAL_TM_HELD);
+		ck_assert_int_eq(gputm_local_tm_begin(t, i, &begun), GPUTM_LOCAL_TM_HELD);
+		ck_assert_uint_eq(begun.cycles, 55);
+	}
+	kit_round_trip(&local_tm_maker, gputm_local_tm_unit(t));
+	kit_hostile(&local_tm_maker, gputm_local_tm_unit(t));
+	/* It has the group until its last lane is done; the others run at once, as TCM changed. */
+	for (unsigned lane = 0; lane < 4; lane++) {
+		uint64_t left = 0xf & ~(UINT64_C(1) << lane | ((UINT64_C(1) << lane) - 1));
+
+		ck_assert_uint_eq(put(t, 0, lane, 0, at(t, 0) + 1).conflicts, 0);
+		for (unsigned other = lane + 1; lane && other < 4; other++)
+			put(t, 0, other, 0, 77);
+		ck_assert_uint_eq(commit(t, 0, left ? GPUTM_LOCAL_TM_RETRY :
+						      GPUTM_LOCAL_TM_OK).committed,
+				  UINT64_C(1) << lane);
+		if (!left)
+			break;
+		ck_assert_int_eq(gputm_local_tm_begin_probe(t, 1), GPUTM_LOCAL_TM_HELD);
+		begun = begin(t, 0);
+		ck_assert(begun.cycles == 1 && begun.mode == GPUTM_LOCAL_TM_TX &&
+			  begun.lanes == left && !begun.evicted);
+	}
+	ck_assert_uint_eq(at(t, 0), 14);
+	ck_assert_int_eq(gputm_local_tm_holder(t), -1);
+	/* The aborted wavefront begins as it began, not serialised. */
+	begun = begin(t, 1);
+	ck_assert(begun.lanes == 0xf && begun.mode == GPUTM_LOCAL_TM_TX);
+	put(t, 1, 2, 0, 99);
+	commit(t, 1, GPUTM_LOCAL_TM_OK);
+	ck_assert_uint_eq(at(t, 0), 99);
+	ck_assert_uint_eq(kit_stat(gputm_local_tm_unit(t), "evicted"), 4);
+	ck_assert_uint_eq(kit_stat(gputm_local_tm_unit(t), "group_attempts"), 1);
+	gputm_local_tm_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+/* Two wavefronts that both need the group: the second one waits for the first. */
+START_TEST(test_3_1_two_need_the_group)
+{
+	struct gputm_local_tm_begun begun;
+	struct gputm_local_tm *t;
+	struct kit kit;
+
+	kit_open(&kit);
+	t = make(&kit, 3, 1, 32, 512);
+	begin(t, 2);
+	put(t, 2, 0, 0, 99);
+	for (int i = 0; i < 3; i++)
+		for (uint32_t w = 0; w < 2; w++) {
+			begin(t, w);
+			ck_assert_uint_eq(put(t, w, 0, 0, 1).conflicts, 1);
+			commit(t, w, GPUTM_LOCAL_TM_RETRY);
+		}
+	ck_assert_uint_eq(begin(t, 1).evicted, 4);
+	ck_assert_int_eq(gputm_local_tm_begin(t, 0, &begun), GPUTM_LOCAL_TM_HELD);
+	put(t, 1, 0, 0, 1);
+	commit(t, 1, GPUTM_LOCAL_TM_OK);
+	begun = begin(t, 0);
+	ck_assert(begun.mode == GPUTM_LOCAL_TM_GROUP && !begun.evicted);
+	put(t, 0, 0, 0, 2);
+	commit(t, 0, GPUTM_LOCAL_TM_OK);
+	begin(t, 2);
+	put(t, 2, 0, 0, 3);
+	commit(t, 2, GPUTM_LOCAL_TM_OK);
+	ck_assert_uint_eq(at(t, 0), 3);
+	gputm_local_tm_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
+/*
+ * All work-items add 1 to the same few words, taken in an order of their own, under a fair
+ * and hostile schedule. It ends, and the sums are right. With cross: the orders are such that
+ * nothing but serialisation helps.
+ */
+static unsigned race(struct kit *kit, uint64_t seed, bool cross)
+{
+	struct gputm_local_tm *t = make(kit, 4, 8, 4, 64);
+	uint32_t step[4] = { 0 }, word[64], value[4][64] = { { 0 } }, done = 0, turn = 0;
+	unsigned steps = 0, group;
+
+	for (; done != 0xf; steps++) {
+		uint32_t w = cross ? turn++ % 4 : (uint32_t)kit_below(&seed, 4);
+		struct gputm_local_tm_begun begun;
+		struct gputm_local_tm_masks m;
+		uint64_t on = gputm_local_tm_running(t, w);
+
+		ck_assert_uint_lt(steps, 20000);
+		if (done >> w & 1)
+			continue;
+		ck_assert_int_eq(gputm_local_tm_masks(t, w, &m), 0);
+		if (m.phase != GPUTM_LOCAL_TM_RUNNING) {
+			step[w] = 0;
+			ck_assert_int_ge(gputm_local_tm_begin(t, w, &begun), 0);
+			continue;
+		}
+		for (unsigned lane = 0; lane < 8; lane++) {
+			word[lane] = (step[w] / 2 + (cross ? w : lane + w)) % 4;
+			value[w][lane] += step[w] % 2;
+		}
+		if (step[w] < 8)
+			access_all(t, w, step[w] % 2, on, word, value[w]);
+		else if (commit(t, w, m.tcm ? GPUTM_LOCAL_TM_RETRY : GPUTM_LOCAL_TM_OK).committed)
+			done |= m.tcm ? 0 : 1u << w;
+		step[w]++;
+	}
+	for (uint32_t i = 0; i < 4; i++)
+		ck_assert_uint_eq(at(t, i), 32);
+	group = (unsigned)kit_stat(gputm_local_tm_unit(t), "group_attempts");
+	gputm_local_tm_free(t);
+	return group;
+}
+
+START_TEST(test_3_1_every_transaction_ends)
+{
+	struct kit kit;
+
+	kit_open(&kit);
+	for (uint64_t seed = 0; seed < kit_scale(40, 4); seed++)
+		race(&kit, seed, false);
+	ck_assert_uint_gt(race(&kit, 1, true), 0);
+	kit_close(&kit);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("local_tm-progress");
+	TCase *tcase = tcase_create("local_tm-progress");
+
+	tcase_set_timeout(tcase, 60);
+	tcase_add_test(tcase, test_3_3_conflict_restores_every_bank_and_nothing_else);
+	tcase_add_test(tcase, test_3_3_lanes_that_cross_both_conflict);
+	tcase_add_test(tcase, test_3_1_work_group_serialisation);
+	tcase_add_test(tcase, test_3_1_two_need_the_group);
+	tcase_add_test(tcase, test_3_1_every_transaction_ends);
+	suite_add_tcase(suite, tcase);
+	return kit_run(suite);
+}

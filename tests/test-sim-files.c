@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tests of what gputm-sim's workloads read: files of keys, edges and traces; and of the replay. */
+#include "examples/sim/workloads/edge_file.h"
+#include "examples/sim/workloads/key_file.h"
+#include "examples/sim/workloads/trace_file.h"
+#include "tests/sim_serial.h"
+
+#define FILE_NAME "test-sim-files.tmp"
+
+/* A file in the build directory that holds this text. */
+static const char *write_file(const char *text, size_t size)
+{
+	FILE *file = fopen(FILE_NAME, "wb");
+
+	ck_assert_ptr_nonnull(file);
+	ck_assert_uint_eq(fwrite(text, 1, size, file), size);
+	ck_assert_int_eq(fclose(file), 0);
+	return FILE_NAME;
+}
+
+/* ---- keys ---- */
+
+START_TEST(test_keys_are_fnv_1a_of_words)
+{
+	const char text[] = "a  foobar\n\ta";
+	struct sim_keys keys;
+	char message[256] = "";
+	FILE *in = fopen(write_file(text, strlen(text)), "r");
+
+	ck_assert_ptr_nonnull(in);
+	ck_assert_int_eq(sim_keys_read(in, "f", &keys, message, sizeof(message)), 0);
+	fclose(in);
+	ck_assert_uint_eq(keys.count, 3);
+	ck_assert_uint_eq(keys.key[0], 0xe40c292c);
+	ck_assert_uint_eq(keys.key[1], 0xbf9cf968);
+	ck_assert_uint_eq(keys.key[2], 0xe40c292c);
+	sim_keys_free(&keys);
+}
+END_TEST
+
+START_TEST(test_bad_keys_are_refused)
+{
+	static char endless[SIM_WORD_MAX + 2];
+	static const struct {
+		const char *text;
+		size_t size;
+		const char *message;
+	} bad[] = {
+		{ "", 0, "f:1: got end of file, expected a word" },
+		{ " \n\n", 3, "f:3: got end of file, expected a word" },
+		{ "a\nb\0c\n", 6, "f:2: got \"\\x00\", expected words of text" },
+		{ "\x1f\x8b\x08", 3, "f:1: got \"\\x1f\", expected words of text" },
+		{ endless, sizeof(endless), "f:1: got a word of more than 1024 bytes, "
+					    "expected words of text" },
+	};
+	struct sim_keys keys = { 4711, NULL };
+	char message[256] = "";
+	FILE *in;
+
+	memset(endless, 'x', sizeof(endless));
+	in = fopen(write_file(bad[_i].text, bad[_i].size), "r");
+	ck_assert_ptr_nonnull(in);
+	ck_assert_int_eq(sim_keys_read(in, "f", &keys, message, sizeof(message)), -EINVAL);
+	fclose(in);
+	ck_assert_str_eq(message, bad[_i].message);
+	ck_assert_uint_eq(keys.count, 4711);
+}
+END_TEST
+
+START_TEST(test_one_insertion_per_word)
+{
+	const char text[] = "the quick brown fox jumps over the lazy dog";
+	const char *name = write_file(text, strlen(text));
+	struct run run = { .workload = make_with("hash-table", NULL, 0, name, NULL) };
+
+	ck_assert_uint_eq(run.workload->threads, 9);
+	run_all(&run, SIM_TRANSACTIONS);
+	holds(&run);
+	finish(&run);
+	run.workload = make_with("hash-table", NULL, 4, name, NULL);
+	ck_assert_uint_eq(run.workload->threads, 4);
+	run.workload->class->free((struct sim_workload *)(uintptr_t)run.workload);
+}
+END_TEST
+
+START_TEST(test_more_threads_than_words_are_refused)
+{
+	struct hash_table_config {
+		uint32_t buckets, block_size, key_inside;
+	} config;
+	const struct sim_workload_class *class = class_named("hash-table");
+	struct sim_workload_request request = { .class = class, .config = &config, .threads = 3 };
+	struct sim_workload *workload = NULL;
+	char error[256] = "";
+
+	gputm_params_init(class->params, &config);
+	request.keys = write_file("one two", 7);
+	ck_assert_int_eq(class->make(&request, &workload, error, sizeof(error)), -EINVAL);
+	ck_assert_str_eq(error, "--threads: got \"3\", expected 1 .. 2, the words of "
+				"test-sim-files.tmp");
+	request.keys = "no/such/file";
+	ck_assert_int_eq(class->make(&request, &workload, error, sizeof(error)), -EINVAL);
+	ck_assert_msg(strstr(error, "no/such/file: cannot be opened") != NULL, "%s", error);
+	ck_assert_ptr_null(workload);
+}
+END_TEST
+
+/* ---- edges ---- */
+
+static int read_edges(const char *text, size_t size, struct sim_edges *edges, char *message)
+{
+	FILE *in = fopen(write_file(text, size), "r");
+	int error;
+
+	ck_assert_ptr_nonnull(in);
+	error = sim_edges_read(in, "f", edges, message, 256);
+	fclose(in);
+	return error;
+}
+
+START_TEST(test_edges_are_read)
+{
+	static const char text[] = "# a comment of any length, longer than an edge: .........."
+				   "............................\n0 1\n# more\n 2\t1 \r\n1 2\n2 3";
+	static const uint32_t end[][2] = { { 0, 1 }, { 2, 1 }, { 1, 2 }, { 2, 3 } };
+	struct sim_edges edges;
+	char message[256] = "";
+
+	ck_assert_msg(!read_edges(text, strlen(text), &edges, message), "%s", message);
+	ck_assert_uint_eq(edges.vertices, 4);
+	ck_assert_uint_eq(edges.count, 4);
+	ck_assert_mem_eq(edges.end, end, sizeof(end));
+	sim_edges_free(&edges);
+}
+END_TEST
+
+#define EDGE "an edge \"VERTEX VERTEX\""
+#define NUMBERS EDGE ", two numbers 0 .. 1048575"
+
+static const struct {
+	const char *text, *message;
+} bad_edges[] = {
+	{ "", "f:1: got end of file, expected " EDGE },
+	{ "# nothing\n", "f:2: got end of file, expected " EDGE },
+	{ "0 1\n\n1 2\n", "f:2: got an empty line, expected " EDGE },
+	{ "0 1\n1 two\n", "f:2: got \"1 two\", expected " NUMBERS },
+	{ "0 1\n1\n", "f:2: got \"1\", expected " NUMBERS },
+	{ "0 1\n1 2 3\n", "f:2: got \"1 2 3\", expected " NUMBERS },
+	{ "0 -1\n", "f:1: got \"0 -1\", expected " NUMBERS },
+	{ "0 1048576\n", "f:1: got \"0 1048576\", expected " NUMBERS },
+	{ "0 1\n1 99999999999999999999\n", "f:2: got \"1 99999999999999999999\", "
+					     "expected " NUMBERS },
+	{ "0 1\n0 1\x01\n", "f:2: got \"0 1?\", expected " NUMBERS },
+	{ "0 1\n2 2\n", "f:2: got \"2 2\", expected an edge between two different vertices" },
+	{ "0 1\n1 0\n", "f:3: got end of file, expected a graph of three vertices or more" },
+	{ "0 1\n3 2\n", "f:3: got a graph in which vertex 2 has no way to vertex 0, expected a "
+			"connected one" },
+	{ "0 1\n1 3\n", "f:3: got a graph in which vertex 2 has no way to vertex 0, expected a "
+			"connected one" },
+	{ "1 2 ........................................................................\n",
+	  "f:1: got \"1 2 ........................................................"
+	  "...\", expected " NUMBERS },
+};
+
+START_TEST(test_bad_edges_are_refused)
+{
+	struct sim_edges edges = { 4711, 0, NULL };
+	char message[256] = "";
+
+	ck_assert_int_eq(read_edges(bad_edges[_i].text, strlen(bad_edges[_i].text), &edges,
+				    message), -EINVAL);
+	ck_assert_str_eq(message, bad_edges[_i].message);
+	ck_assert_uint_eq(edges.vertices, 4711);
+}
+END_TEST
+
+/* ---- traces ---- */
+
+static int read_trace(const char *text, size_t size, struct sim_trace *trace, char *message)
+{
+	FILE *in = fopen(write_file(text, size), "r");
+	int error;
+
+	ck_assert_ptr_nonnull(in);
+	error = sim_trace_read(in, "f", trace, message, 256);
+	fclose(in);
+	return error;
+}
+
+START_TEST(test_trace_is_read)
+{
+	static const char text[] = "# name: small\n# transactions: 4 (of 9)\n#\n"
+				   "t 7 r1000=0 w1004=ffffffff\n"
+				   "t 2 w7ffffffc=1 \n"
+				   "t 7 rABC0=Ab\n"
+				   "t 4294967295   r1000=5\n";
+	static const uint32_t access[] = { 0x1000, 0x1005, 0x7ffffffd, 0xabc0, 0x1000 };
+	static const uint32_t first[] = { 0, 1, 3, 4 }, order[] = { 1, 0, 2, 3 };
+	static const uint32_t start[] = { 0, 2, 3, 4, 5 };
+	struct sim_trace t;
+	char message[256] = "";
+
+	ck_assert_msg(!read_trace(text, strlen(text), &t, message), "%s", message);
+	ck_assert_uint_eq(t.transactions, 4);
+	ck_assert_uint_eq(t.threads, 3);
+	ck_assert_uint_eq(t.accesses, 5);
+	ck_assert_mem_eq(t.access, access, sizeof(access));
+	ck_assert_mem_eq(t.first, first, sizeof(first));
+	ck_assert_mem_eq(t.order, order, sizeof(order));
+	ck_assert_mem_eq(t.start, start, sizeof(start));
+	sim_trace_free(&t);
+}
+END_TEST
+
+#define TX "a transaction \"t THREAD ACCESS ...\""
+#define ACCESS "an access rADDRESS=VALUE or wADDRESS=VALUE"
+#define ADDRESS "an address that is a multiple of 4 in 1000 .. 7ffffffc"
+#define VALUE "a hexadecimal 32-bit value after \"=\""
+#define EQUALS "a hexadecimal address and \"=\" after the r or w"
+#define THREAD "a decimal thread number below 4294967296"
+
+static const struct {
+	const char *text, *message;
+} bad_trace[] = {
+	{ "", "f:1: got end of file, expected " TX },
+	{ "# transactions: 1\n", "f:2: truncated: 1 transactions announced, 0 read" },
+	{ "# only a header\n", "f:2: got end of file, expected " TX },
+	{ "hello\n", "f:1: got \"hello\", expected " TX },
+	{ "\n", "f:1: got end of line, expected " TX },
+	{ "t\n", "f:1: got end of line, expected " THREAD },
+	{ "t x r1000=0\n", "f:1: got \"x\", expected " THREAD },
+	{ "t 4294967296 r1000=0\n", "f:1: got \"4294967296\", expected " THREAD },
+	{ "t -1 r1000=0\n", "f:1: got \"-1\", expected " THREAD },
+	{ "t 1\n", "f:1: got end of line, expected at least one access" },
+	{ "t 1 r1000=0\nt 1 x1000=0\n", "f:2: got \"x1000=0\", expected " ACCESS },
+	{ "t 1 1000=0\n", "f:1: got \"1000=0\", expected " ACCESS },
+	{ "t 1 r1000\n", "f:1: got \"r1000\", expected " EQUALS },
+	{ "t 1 r0x1000=0\n", "f:1: got \"r0x1000=0\", expected " EQUALS },
+	{ "t 1 r=0\n", "f:1: got \"r=0\", expected " EQUALS },
+	{ "t 1 r1001=0\n", "f:1: got \"r1001=0\", expected " ADDRESS },
+	{ "t 1 rffc=0\n", "f:1: got \"rffc=0\", expected " ADDRESS },
+	{ "t 1 r80000000=0\n", "f:1: got \"r80000000=0\", expected " ADDRESS },
+	{ "t 1 r1000=\n", "f:1: got \"r1000=\", expected " VALUE },
+	{ "t 1 r1000=100000000\n", "f:1: got \"r1000=100000000\", expected " VALUE },
+	{ "t 1 r1000=1.5\n", "f:1: got \"r1000=1.5\", expected " VALUE },
+	{ "t 1 r1000=0\r\n", "f:1: got \"r1000=0?\", expected " VALUE },
+	{ "t 1 r1000=0\n# late\n",
+	  "f:2: got \"#\", expected a transaction: header lines stand before all of them" },
+	{ "# transactions: many\nt 1 r1000=0\n",
+	  "f:1: got \"many\", expected the number of transactions, 1 .. 4294967295" },
+	{ "# transactions: 0\n", "f:1: got \"0\", expected the number of transactions, "
+				 "1 .. 4294967295" },
+	{ "# transactions: 2\nt 1 r1000=0\n", "f:3: truncated: 2 transactions announced, 1 read" },
+	{ "# transactions: 2\nt 1 r1000=0\nt 2 r1000=0",
+	  "f:3: truncated: 2 transactions announced, 1 read" },
+	{ "# transactions: 2\nt 1 r1000=0\nt 2 r10",
+	  "f:3: truncated: 2 transactions announced, 1 read" },
+	{ "# transactions: 1\nt 1 r1000=0\nt 2 r1000=0\n",
+	  "f:3: got one more transaction, expected the end after the 1 announced" },
+	{ "t 1 r1000=0", "f:1: truncated: the last line has no newline, 0 transactions read" },
+	{ "t 1 r1000=0\nt", "f:2: truncated: the last line has no newline, 1 transactions read" },
+	{ "t 1 r1000=0aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n",
+	  "f:1: got \"r1000=0aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...\", "
+	  "expected " ACCESS },
+};
+
+START_TEST(test_bad_traces_are_refused)
+{
+	struct sim_trace t = { .transactions = 4711 };
+	char message[256] = "";
+
+	ck_assert_int_eq(read_trace(bad_trace[_i].text, strlen(bad_trace[_i].text), &t, message),
+			 -EINVAL);
+	ck_assert_str_eq(message, bad_trace[_i].message);
+	ck_assert_uint_eq(t.transactions, 4711);
+}
+END_TEST
+
+static const char small_trace[] = "t 3 r1000=0 w1004=1 r1004=1 w1000=2\n"
+				  "t 1 w2000=9\n"
+				  "t 3 r2000=9 r2000=9\n"
+				  "t 1 r1000=2 w2000=3\n";
+
+/* Thread 1 is lane 0, thread 3 lane 1; the recorded accesses, with values of their own. */
+START_TEST(test_trace_replays_its_accesses)
+{
+	static const uint64_t expected[] = { 0x2001, 0x1000, 0x2001, 0x1000, 0x1005,
+					     0x1004, 0x1001, 0x2000, 0x2000 };
+	const char *name = write_file(small_trace, strlen(small_trace));
+	uint64_t access[10];
+	uint32_t value[10];
+	struct run run = { .workload = make_with("trace", NULL, 0, NULL, name), .access = access,
+			   .value = value, .capacity = 10 };
+
+	ck_assert_uint_eq(run.workload->threads, 2);
+	ck_assert_uint_eq(run.workload->block_size, 128);
+	run_all(&run, _i ? SIM_LOCKS : SIM_TRANSACTIONS);
+	ck_assert_uint_eq(run.transactions, 4);
+	ck_assert_uint_eq(run.recorded, 9);
+	for (size_t i = 0; i < 9; i++)
+		ck_assert_uint_eq(access[i], expected[i]);
+	ck_assert_uint_eq(value[5], value[4]);
+	for (size_t i = 0; i < 9; i++)
+		for (size_t k = 0; k < i; k++)
+			if (access[i] & access[k] & 1)
+				ck_assert_uint_ne(value[i], value[k]);
+	finish(&run);
+}
+END_TEST
+
+START_TEST(test_trace_values_tell_attempts_apart)
+{
+	const char *name = write_file(small_trace, strlen(small_trace));
+	struct sim_workload *workload = make_with("trace", NULL, 0, NULL, name);
+	const struct sim_program *program = workload->program[SIM_TRANSACTIONS];
+	struct sim_lane lane = { .thread = 0 };
+	uint32_t seen[64];
+
+	for (lane.attempt = 0; lane.attempt < 64; lane.attempt++) {
+		struct sim_step step = { 0 };
+
+		program->eval(program->data, 2, &lane, &step);
+		ck_assert(!step.skip);
+		ck_assert_uint_eq(step.address, 0x2000);
+		seen[lane.attempt] = step.value;
+		for (uint32_t i = 0; i < lane.attempt; i++)
+			ck_assert_uint_ne(seen[i], step.value);
+	}
+	workload->class->free(workload);
+}
+END_TEST
+
+/* Every word of the footprint is locked once, in ascending order, outside the data. */
+START_TEST(test_trace_locks_ascend)
+{
+	const char *name = write_file(small_trace, strlen(small_trace));
+	struct sim_workload *workload = make_with("trace", NULL, 0, NULL, name);
+	const struct sim_program *program = workload->program[SIM_LOCKS];
+	struct sim_lane lane = { .thread = 1 };
+	uint64_t taken[8];
+	size_t count = 0;
+	uint32_t pc = 0;
+
+	while (program->code[pc].op != SIM_ENTER) {
+		struct sim_step step = { 0 };
+
+		program->eval(program->data, pc, &lane, &step);
+		if (program->code[pc].op == SIM_CAS)
+			taken[count++] = step.address;
+		ck_assert_uint_lt(count, 8);
+		pc = step.taken ? program->code[pc].target : pc + 1;
+	}
+	ck_assert_uint_eq(count, 2);
+	ck_assert_uint_eq(taken[0], workload->lock_base + 0x1000);
+	ck_assert_uint_eq(taken[1], workload->lock_base + 0x1004);
+	workload->class->free(workload);
+}
+END_TEST
+
+/* A lane that misses its second lock gives the first back before it tries again. */
+START_TEST(test_trace_lock_is_given_back)
+{
+	const char *name = write_file(small_trace, strlen(small_trace));
+	struct sim_workload *workload = make_with("trace", NULL, 0, NULL, name);
+	const struct sim_program *program = workload->program[SIM_LOCKS];
+	struct sim_lane lane = { .thread = 1 };
+	uint32_t pc = 0, attempts = 0;
+	bool held[2] = { false, false };
+
+	while (attempts < 3) {
+		struct sim_step step = { 0 };
+		uint32_t which;
+
+		ck_assert_int_ne(program->code[pc].op, SIM_ENTER);
+		if (program->code[pc].op <= SIM_BRANCH)
+			program->eval(program->data, pc, &lane, &step);
+		which = step.address == workload->lock_base + 0x1004;
+		if (program->code[pc].op == SIM_CAS) {
+			ck_assert(!held[which]);
+			lane.loaded = which; /* the second one belongs to another lane */
+			held[0] |= !which;
+			attempts += which;
+		} else if (program->code[pc].op == SIM_STORE && !step.skip) {
+			ck_assert_uint_eq(which, 0);
+			ck_assert(held[0]);
+			held[0] = false;
+		}
+		pc = step.taken ? program->code[pc].target : pc + 1;
+	}
+	workload->class->free(workload);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("sim-files");
+	TCase *tests = tcase_create("all");
+	int status;
+
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, test_keys_are_fnv_1a_of_words);
+	tcase_add_loop_test(tests, test_bad_keys_are_refused, 0, 5);
+	tcase_add_test(tests, test_one_insertion_per_word);
+	tcase_add_test(tests, test_more_threads_than_words_are_refused);
+	tcase_add_test(tests, test_edges_are_read);
+	tcase_add_loop_test(tests, test_bad_edges_are_refused, 0,
+			    (int)(sizeof(bad_edges) / sizeof(bad_edges[0])));
+	tcase_add_test(tests, test_trace_is_read);
+	tcase_add_loop_test(tests, test_bad_traces_are_refused, 0,
+			    (int)(sizeof(bad_trace) / sizeof(bad_trace[0])));
+	tcase_add_loop_test(tests, test_trace_replays_its_accesses, 0, 2);
+	tcase_add_test(tests, test_trace_values_tell_attempts_apart);
+	tcase_add_test(tests, test_trace_locks_ascend);
+	tcase_add_test(tests, test_trace_lock_is_given_back);
+	suite_add_tcase(suite, tests);
+	status = kit_run(suite);
+	remove(FILE_NAME);
+	return status;
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tests of simt_stack: what is refused, tight, and what its observer is told. */
+#include "tests/simt_stack.h"
+
+/* ---- refusals, tight ---- */
+
+START_TEST(test_simt_stack_nesting_is_tight)
+{
+	struct gputm_simt_stack *s;
+	struct kit kit;
+
+	kit_open(&kit);
+	s = make(&kit, 4, 0, false);
+	ck_assert_int_eq(gputm_simt_stack_launch(s, B, 0xf), 0);
+	ck_assert_int_eq(gputm_simt_stack_tx_begin(s, C), SWITCH);
+	for (unsigned i = 0; i < GPUTM_SIMT_STACK_NESTING_MAX; i++) {
+		ck_assert_int_eq(gputm_simt_stack_tx_begin_probe(s, C), NESTED);
+		ck_assert_int_eq(gputm_simt_stack_tx_begin(s, C), NESTED);
+	}
+	ck_assert_int_eq(gputm_simt_stack_tx_begin_probe(s, C), -ERANGE);
+	ck_assert_int_eq(gputm_simt_stack_tx_begin(s, C), -ERANGE);
+	kit_said(&kit, "nesting = 256", "0 .. 255", NULL);
+	for (unsigned i = 0; i < GPUTM_SIMT_STACK_NESTING_MAX; i++)
+		ck_assert_int_eq(gputm_simt_stack_tx_commit(s, 0xf, C), NESTED);
+	ck_assert_int_eq(gputm_simt_stack_tx_commit(s, 0xf, C), SWITCH);
+	kit_valid(gputm_simt_stack_unit(s));
+	gputm_simt_stack_free(s);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_simt_stack_depth_is_tight)
+{
+	const struct gputm_simt_stack_target two[] = { { B, 0x1 }, { C, 0x2 } };
+	struct gputm_simt_stack *s;
+	struct kit kit;
+
+	kit_open(&kit);
+	for (uint32_t depth = 1; depth < 6; depth++) {
+		s = make(&kit, 4, depth, true);
+		ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0x3), 0);
+		for (int likely = 0; likely < 2; likely++) {
+			uint64_t lpc = likely ? E : NO_PC;
+			int expected = depth < 3u + (uint32_t)likely ? FULL : SWITCH;
+			uint64_t digest = kit_digest(gputm_simt_stack_unit(s));
+
+			ck_assert_int_eq(gputm_simt_stack_diverge_probe(s, two, 2, F, lpc),
+					 expected);
+			ck_assert_uint_eq(kit_digest(gputm_simt_stack_unit(s)), digest);
+			ck_assert_int_eq(gputm_simt_stack_diverge(s, two, 2, F, lpc), expected);
+			if (expected == FULL) {
+				ROWS(s, ROW(A, NO_PC, 0x3));
+				continue;
+			}
+			advance(s, F, SWITCH);
+			advance(s, F, SWITCH);
+			advance(s, A, CONTINUE);
+		}
+		ck_assert_int_eq(gputm_simt_stack_tx_begin_probe(s, C),
+				 depth < 3 ? FULL : SWITCH);
+		ck_assert_int_eq(gputm_simt_stack_tx_begin(s, C),
+				 depth < 3 ? FULL : SWITCH);
+		ck_assert_uint_eq(kit_stat(gputm_simt_stack_unit(s), "full"),
+				  depth < 3 ? 3 : depth < 4);
+		kit_valid(gputm_simt_stack_unit(s));
+		gputm_simt_stack_free(s);
+	}
+	kit_close(&kit);
+}
+END_TEST
+
+/* One lane after the other splits off the deepest path, then a transaction: 2 x lanes + 1. */
+START_TEST(test_simt_stack_default_depth_is_enough)
+{
+	struct gputm_simt_stack *s;
+	struct kit kit;
+
+	kit_open(&kit);
+	for (uint32_t lanes = 1; lanes <= 64; lanes++) {
+		uint64_t here = lanes < 64 ? (UINT64_C(1) << lanes) - 1 : UINT64_MAX;
+
+		s = make(&kit, lanes, 0, false);
+		ck_assert_int_eq(gputm_simt_stack_launch(s, A, here), 0);
+		for (uint32_t lane = 0; lane + 1 < lanes; lane++) {
+			uint64_t one = UINT64_C(1) << lane;
+
+			here &= ~one;
+			ck_assert_int_eq(DIVERGE(s, 0x1000 - lane, NO_PC, { B, one }, { A, here }),
+					 SWITCH);
+		}
+		ck_assert_int_eq(gputm_simt_stack_tx_begin(s, C), SWITCH);
+		ck_assert_uint_eq(gputm_simt_stack_depth(s), 2 * lanes + 1);
+		kit_valid(gputm_simt_stack_unit(s));
+		gputm_simt_stack_free(s);
+	}
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_simt_stack_refusals_change_nothing)
+{
+	struct gputm_simt_stack_config config = GPUTM_SIMT_STACK_CONFIG_INIT;
+	struct gputm_simt_stack *s = NULL;
+	uint64_t digest;
+	struct kit kit;
+
+	kit_open(&kit);
+	config.lanes = 4;
+	config.pc_bits = 12;
+	config.likely_convergence = true;
+	ck_assert_int_eq(gputm_simt_stack_new(kit.ctx, &config, &s), 0);
+	digest = kit_digest(gputm_simt_stack_unit(s));
+	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0), -EINVAL);
+	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0x10), -EINVAL);
+	kit_said(&kit, "simt_stack", "0x10", "0xf", NULL);
+	ck_assert_int_eq(gputm_simt_stack_launch(s, 4096, 0xf), -ERANGE);
+	kit_said(&kit, "launch PC = 4096", "0 .. 4095", NULL);
+	ck_assert_int_eq(gputm_simt_stack_advance(s, A), -EINVAL);
+	kit_said(&kit, "no lane is active", NULL);
+	ck_assert_int_eq(gputm_simt_stack_exit(s, 0x1), -EINVAL);
+	ck_assert_int_eq(DIVERGE(s, G, NO_PC, { A, 0x1 }), -EINVAL);
+	ck_assert_int_eq(gputm_simt_stack_tx_begin(s, A), -EINVAL);
+	ck_assert_int_eq(gputm_simt_stack_tx_abort(s, 0x1), -EINVAL);
+	ck_assert_int_eq(gputm_simt_stack_tx_commit(s, 0x1, A), -EINVAL);
+	ck_assert_int_eq(gputm_simt_stack_tx_commit_done(s), -EINVAL);
+	ck_assert_uint_eq(kit_digest(gputm_simt_stack_unit(s)), digest);
+
+	ck_assert_int_eq(gputm_simt_stack_launch(s, 4095, 0x7), 0);
+	digest = kit_digest(gputm_simt_stack_unit(s));
+	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0x8), -EINVAL);
+	kit_said(&kit, "0x7 are running", NULL);
+	ck_assert_int_eq(gputm_simt_stack_advance(s, 4096), -ERANGE);
+	kit_said(&kit, "next PC = 4096", "0 .. 4095", NULL);
+	ck_assert_int_eq(gputm_simt_stack_advance(s, NO_PC), -ERANGE);
+	ck_assert_int_eq(DIVERGE(s, G, NO_PC, { B, 0x3 }, { C, 0x6 }), -EINVAL);
+	kit_said(&kit, "0x2 have two targets", NULL);
+	ck_assert_int_eq(DIVERGE(s, G, NO_PC, { B, 0x3 }, { C, 0x8 }), -EINVAL);
+	kit_said(&kit, "0xb", "0x7", NULL);
+	ck_assert_int_eq(gputm_simt_stack_diverge(s, NULL, 0, G, NO_PC), -EINVAL);
+	ck_assert_int_eq(DIVERGE(s, G, NO_PC, { B, 0x3 }, { 4096, 0x4 }), -ERANGE);
+	ck_assert_int_eq(DIVERGE(s, 4096, NO_PC, { B, 0x3 }, { C, 0x4 }), -ERANGE);
+	kit_said(&kit, "rpc = 4096", NULL);
+	ck_assert_int_eq(DIVERGE(s, G, 4096, { B, 0x3 }, { C, 0x4 }), -ERANGE);
+	kit_said(&kit, "lpc = 4096", NULL);
+	ck_assert_int_eq(gputm_simt_stack_exit(s, 0), -EINVAL);
+	ck_assert_int_eq(gputm_simt_stack_exit(s, 0x8), -EINVAL);
+	ck_assert_int_eq(gputm_simt_stack_tx_begin(s, 4096), -ERANGE);
+	ck_assert_uint_eq(kit_digest(gputm_simt_stack_unit(s)), digest);
+
+	ck_assert_int_eq(gputm_simt_stack_tx_begin(s, C), SWITCH);
+	digest = kit_digest(gputm_simt_stack_unit(s));
+	ck_assert_int_eq(gputm_simt_stack_exit(s, 0x1), -EINVAL);
+	kit_said(&kit, "transaction", NULL);
+	ck_assert_int_eq(DIVERGE(s, NO_PC, NO_PC, { B, 0x3 }, { C, 0x4 }), -EINVAL);
+	ck_assert_int_eq(gputm_simt_stack_tx_abort(s, 0), -EINVAL);
+	ck_assert_int_eq(gputm_simt_stack_tx_abort(s, 0x8), -EINVAL);
+	ck_assert_int_eq(gputm_simt_stack_tx_commit(s, 0, G), -EINVAL);
+	ck_assert_int_eq(gputm_simt_stack_tx_commit(s, 0x8, G), -EINVAL);
+	ck_assert_int_eq(gputm_simt_stack_tx_commit(s, 0x1, 4096), -ERANGE);
+	ck_assert_int_eq(gputm_simt_stack_tx_commit_done(s), -EINVAL);
+	ck_assert_uint_eq(kit_digest(gputm_simt_stack_unit(s)), digest);
+	kit_hostile(&simt_stack_maker, gputm_simt_stack_unit(s));
+	gputm_simt_stack_free(s);
+	kit_close(&kit);
+}
+END_TEST
+
+/* A snapshot, well sealed, in which the R entry has become a normal one. */
+START_TEST(test_simt_stack_load_needs_the_types_of_r_and_t)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	struct gputm_simt_stack *s;
+	static uint8_t image[4096];
+	size_t size, contents;
+	struct kit kit;
+
+	kit_open(&kit);
+	s = make(&kit, 4, 0, false);
+	ck_assert_int_eq(gputm_simt_stack_launch(s, B, 0xf), 0);
+	ck_assert_int_eq(gputm_simt_stack_tx_begin(s, C), SWITCH);
+	size = gputm_unit_save(gputm_simt_stack_unit(s), image, sizeof(image));
+	ck_assert_uint_le(size, sizeof(image));
+	contents = size - 8 - (3 * 40 + 8 + 64); /* three entries, PC after, nesting */
+	ck_assert_uint_eq(image[contents + 40 + 36], R);
+	image[contents + 40 + 36] = N;
+	for (size_t i = 0; i < size - 8; i++)
+		hash = (hash ^ image[i]) * UINT64_C(0x100000001b3);
+	for (unsigned i = 0; i < 8; i++)
+		image[size - 8 + i] = (uint8_t)(hash >> (8 * i));
+	ck_assert_int_eq(gputm_unit_load(gputm_simt_stack_unit(s), image, size), -EINVAL);
+	kit_said(&kit, "R or T", NULL);
+	ROWS(s, ROW(B, NO_PC, 0xf), TYPED(C, 0, R), TYPED(C, 0xf, T));
+	gputm_simt_stack_free(s);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_simt_stack_widest_pcs)
+{
+	struct gputm_simt_stack_config config = GPUTM_SIMT_STACK_CONFIG_INIT;
+	struct gputm_simt_stack *s = NULL;
+	struct kit kit;
+
+	kit_open(&kit);
+	config.pc_bits = 64;
+	config.lanes = 64;
+	ck_assert_int_eq(gputm_simt_stack_new(kit.ctx, &config, &s), 0);
+	ck_assert_int_eq(gputm_simt_stack_launch(s, 0, UINT64_MAX), 0);
+	advance(s, NO_PC - 1, CONTINUE);
+	ck_assert_int_eq(gputm_simt_stack_advance(s, NO_PC), -ERANGE);
+	kit_valid(gputm_simt_stack_unit(s));
+	gputm_simt_stack_free(s);
+	kit_close(&kit);
+}
+END_TEST
+
+/* ---- observer ---- */
+
+struct seen {
+	unsigned count[9];
+	struct gputm_event last[9];
+};
+
+static void see(void *state, const struct gputm_unit *unit, const struct gputm_event *event)
+{
+	struct seen *seen = state;
+
+	ck_assert_str_eq(gputm_unit_kind(unit), "simt_stack");
+	ck_assert_uint_lt(event->kind, 9);
+	seen->count[event->kind]++;
+	seen->last[event->kind] = *event;
+}
+
+static void value_is(const struct seen *seen, enum gputm_simt_stack_event kind, const char *name,
+		     unsigned count, const uint64_t value[4])
+{
+	ck_assert_uint_eq(seen->count[kind], count);
+	ck_assert_str_eq(seen->last[kind].name, name);
+	for (unsigned i = 0; i < 4; i++)
+		ck_assert_uint_eq(seen->last[kind].value[i], value[i]);
+}
+
+#define SEEN(seen, KIND, name, count, ...)                                                     \
+	value_is(seen, GPUTM_SIMT_STACK_EVENT_##KIND, name, count,                            \
+		 (const uint64_t[4]){ __VA_ARGS__ })
+
+START_TEST(test_simt_stack_tells_its_observer)
+{
+	struct gputm_simt_stack *s;
+	struct seen seen;
+	struct kit kit;
+
+	memset(&seen, 0, sizeof(seen));
+	kit_open(&kit);
+	s = make(&kit, 4, 0, true);
+	gputm_unit_observe(gputm_simt_stack_unit(s), see, &seen);
+	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xf), 0);
+	ck_assert_int_eq(DIVERGE(s, F, E, { B, 0x1 }, { C, 0xe }), SWITCH);
+	advance(s, E, SWITCH);
+	advance(s, F, SWITCH);
+	ck_assert_int_eq(gputm_simt_stack_tx_begin(s, C), SWITCH);
+	ck_assert_int_eq(gputm_simt_stack_tx_abort(s, 0x2), SWITCH);
+	ck_assert_int_eq(gputm_simt_stack_tx_commit(s, 0xc, G), SWITCH);
+	ck_assert_int_eq(gputm_simt_stack_tx_commit_done(s), GPUTM_SIMT_STACK_RESTART);
+	ck_assert_int_eq(gputm_simt_stack_tx_commit(s, 0x2, G), SWITCH);
+	ck_assert_int_eq(gputm_simt_stack_tx_commit_done(s), GPUTM_SIMT_STACK_LEAVE);
+	ck_assert_int_eq(gputm_simt_stack_exit(s, 0x8), CONTINUE);
+	SEEN(&seen, DIVERGE, "diverge", 1, 1, 4, F, E);
+	SEEN(&seen, MERGE, "merge", 1, 3, E, 0xe, 1);
+	SEEN(&seen, RECONVERGE, "reconverge", 1, 2, F, 0x1, 0);
+	SEEN(&seen, BEGIN, "begin", 1, 2, C, 0xe, 0);
+	SEEN(&seen, ABORT, "abort", 1, 2, 0x2, 0x2, 0);
+	SEEN(&seen, COMMIT, "commit", 2, 2, 0x2, G, 0);
+	SEEN(&seen, RESTART, "restart", 1, 2, C, 0x2, 0);
+	SEEN(&seen, LEAVE, "leave", 1, 2, G, 0, 0);
+	SEEN(&seen, EXIT, "exit", 1, 2, 0x8, 0, 0);
+	gputm_simt_stack_free(s);
+	kit_close(&kit);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("simt_stack-refusals");
+	TCase *tests = tcase_create("all");
+
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, test_simt_stack_nesting_is_tight);
+	tcase_add_test(tests, test_simt_stack_depth_is_tight);
+	tcase_add_test(tests, test_simt_stack_default_depth_is_enough);
+	tcase_add_test(tests, test_simt_stack_refusals_change_nothing);
+	tcase_add_test(tests, test_simt_stack_load_needs_the_types_of_r_and_t);
+	tcase_add_test(tests, test_simt_stack_widest_pcs);
+	tcase_add_test(tests, test_simt_stack_tells_its_observer);
+	suite_add_tcase(suite, tests);
+	return kit_run(suite);
+}
