@@ -72,6 +72,38 @@ START_TEST(test_3_3_lanes_that_cross_both_conflict)
 }
 END_TEST
 
+/* Lane 2 is the second one in bank 1: those that it would have met are gone by its turn. */
+START_TEST(test_3_3_conflicts_are_broadcast_after_each_turn)
+{
+	uint32_t own[3] = { 0, 1, 2 }, ask[3] = { 1, 2, 1 }, value[3] = { 10, 11, 12 };
+	struct gputm_local_tm_answer answer, probe;
+	struct gputm_local_tm_shadow shadow;
+	struct gputm_local_tm *t;
+	struct kit kit;
+
+	kit_open(&kit);
+	t = make(&kit, 1, 4, 32, 512);
+	begin(t, 0);
+	ck_assert_uint_eq(access_all(t, 0, true, 7, own, value).conflicts, 0);
+	ck_assert_int_eq(gputm_local_tm_access_probe(t, 0, 7, ask, &probe),
+			 GPUTM_LOCAL_TM_CONFLICT);
+	answer = access_all(t, 0, true, 7, ask, value);
+	ck_assert_uint_eq(answer.conflicts, 3);
+	ck_assert_uint_eq(probe.conflicts, 3);
+	ck_assert_uint_eq(answer.passes, 2);
+	/* The slowest lane is the one that makes a backup; the first turn's broadcast clears an
+	 * entry in each of two banks. */
+	ck_assert_uint_eq(answer.cycles, 3 + 1);
+	ck_assert_uint_eq(at(t, 0), 0);
+	ck_assert_uint_eq(at(t, 1), 12);
+	ck_assert_int_eq(gputm_local_tm_shadow(t, 1, &shadow), 0);
+	ck_assert(shadow.owned && shadow.owner == 2 && shadow.backup == 0);
+	ck_assert_uint_eq(commit(t, 0, GPUTM_LOCAL_TM_RETRY).committed, 0xc);
+	gputm_local_tm_free(t);
+	kit_close(&kit);
+}
+END_TEST
+
 /* ---- the second level ---- */
 
 /* Wavefront 1 sits on word 0, so that lane 0 of wavefront 0 conflicts even when it is alone. */
@@ -256,6 +288,7 @@ int main(void)
 	tcase_set_timeout(tcase, 60);
 	tcase_add_test(tcase, test_3_3_conflict_restores_every_bank_and_nothing_else);
 	tcase_add_test(tcase, test_3_3_lanes_that_cross_both_conflict);
+	tcase_add_test(tcase, test_3_3_conflicts_are_broadcast_after_each_turn);
 	tcase_add_test(tcase, test_3_1_work_group_serialisation);
 	tcase_add_test(tcase, test_3_1_two_need_the_group);
 	tcase_add_test(tcase, test_3_1_every_transaction_ends);

@@ -23,7 +23,8 @@ GPUTM_BEGIN_DECLS
  *     access of a lane     1 for the signatures; then 2 for a backup, or 1 if the lane owns
  *                          the word, or the entries of a lane that conflicts in its fullest
  *                          bank; of the lanes of an instruction the slowest counts
- *     conflict broadcast   1 per entry to be restored
+ *     conflict broadcast   1 per entry to be restored; of the turns of an instruction the
+ *                          slowest counts
  *     tx_commit            1, and 1 per shadow entry of the lanes that commit
  *
  * A host that models the paper's "perfect" system leaves them out.
@@ -225,10 +226,10 @@ struct gputm_local_tm_answer {
 };
 /**
  * One access instruction. In a transaction each lane goes through the three stages of 3.3 in
- * its bank; banks work side by side, the lanes of one in ascending order. A lane that
+ * its bank; banks work side by side, each in turns of one lane, in ascending order. A lane that
  * conflicts is put into TCM and all that it has written is restored, in its own bank at once
- * and in the others when all banks have finished. Outside of a transaction it is an ordinary
- * access, with no added cycles.
+ * and in the others before the next turn. Outside of a transaction it is an ordinary access,
+ * with no added cycles.
  * @param lanes that access; all of them executing.
  * @param word per lane; read where lanes is set.
  * @param value per lane: written to memory, or read from it; a load leaves it as it is in

@@ -20,12 +20,15 @@
  *	   new access: old value and owner go to shadow memory, the bit is set
  *	3  when all banks are through with 1 and 2: what the lanes that are now in TCM own in
  *	   any bank is restored.
- * Reads and writes are not told apart.
+ * Reads and writes are not told apart. A bank serves one work-item at a time (3.3), so an
+ * instruction of 64 lanes goes in turns of one lane a bank, the lowest that is left, and each
+ * turn has its three stages: a lane that conflicts is gone when the next turn begins.
  *
  * Two wavefronts of two lanes, words 0 and 1 in different banks:
  *
  *	wavefront 0: lane 0 -> word 0, lane 1 -> word 1		both new
- *	wavefront 0: lane 0 -> word 1, lane 1 -> word 0		both conflict, both are restored
+ *	wavefront 0: lane 0 -> word 1, lane 1 -> word 0		one turn: both conflict, both
+ *								are restored
  *	wavefront 1: lane 0 -> word 1				new: the signatures are gone
  *
  * Masks (3.1): lanes in EXEC and not in TCM execute. tx_begin sets TCM to 0, a conflict sets
@@ -72,7 +75,8 @@
  *     has lanes left: it keeps the group, and as TCM has changed, all of them run at once.
  *   - What the lanes of one access cost together is left open (4.2: so many cycles are added
  *     "to the memory instruction latency"): by default the slowest lane counts, which gives
- *     overheads as small as the paper's; lane_cost = sum adds up the lanes of each bank.
+ *     overheads as small as the paper's; lane_cost = sum adds up the lanes of each bank. The
+ *     broadcasts of the turns likewise.
  *   - 29,127 bytes of data (4.3) are not whole words; laid out bank by bank 29,056 fit.
  *   - Ordinary accesses are not checked against transactions, as in the paper; those that
  *     touch a word of a running transaction are counted as clashes.

@@ -109,15 +109,6 @@ static uint32_t conflict(struct gputm_local_tm *t, uint32_t item, uint32_t word,
 	return cycles;
 }
 
-/* Stage 3: the lanes that conflicted in this access leave all other banks. */
-static uint32_t broadcast(struct gputm_local_tm *t, uint32_t wavefront, uint64_t conflicts)
-{
-	struct tally tally = { { 0 }, 0 };
-
-	gputm__local_tm_roll_back(t, wavefront, conflicts, &tally);
-	return tally.most;
-}
-
 /* Stages 1 and 2 for a lane that meets nobody. True: it made a backup. */
 static inline bool serve(struct gputm_local_tm *t, uint32_t item, uint32_t word, bool write,
 			 uint32_t *value)
@@ -132,44 +123,120 @@ static inline bool serve(struct gputm_local_tm *t, uint32_t item, uint32_t word,
 	return fresh;
 }
 
-static int end_access(struct gputm_local_tm *t, uint32_t wavefront, uint64_t conflicts,
-		      struct gputm_local_tm_answer *out)
+/* ---- turns ---- */
+
+/* In each turn every bank serves one lane, the lowest that it has left. */
+struct turns {
+	uint64_t lanes;	   /* of this turn */
+	uint8_t after[64]; /* the next lane of the same bank, or the lane itself */
+};
+
+static void line_up(const struct gputm_local_tm *t, uint64_t lanes, const uint32_t *word,
+		    struct turns *turns)
 {
-	gputm__maximum(&t->owned_max, t->owned);
-	if (GPUTM__UNLIKELY(conflicts != 0)) {
-		t->wavefront[wavefront].tcm |= conflicts;
-		out->cycles += broadcast(t, wavefront, conflicts);
+	uint8_t last[BANKS_MAX];
+	uint64_t seen = 0;
+
+	turns->lanes = 0;
+	for (uint64_t m = lanes; m; m &= m - 1) {
+		unsigned lane = gputm__lowest(m), bank = word[lane] & t->bank_mask;
+
+		if (seen >> bank & 1)
+			turns->after[last[bank]] = (uint8_t)lane;
+		else
+			turns->lanes |= LANE(lane);
+		seen |= UINT64_C(1) << bank;
+		turns->after[lane] = last[bank] = (uint8_t)lane;
 	}
-	t->access_cycles += out->cycles;
-	return conflicts ? GPUTM_LOCAL_TM_CONFLICT : GPUTM_LOCAL_TM_OK;
 }
 
-__attribute__((noinline)) static int
-access_lanes(struct gputm_local_tm *t, uint32_t wavefront, bool write, uint64_t lanes,
-	     const uint32_t *word, uint32_t *value, struct gputm_local_tm_answer *out)
+static void next_turn(struct turns *turns)
 {
-	uint64_t conflicts = 0, repeated = 0, fresh = 0;
-	struct most most = { 0, 0 };
-	int result = check_access(t, wavefront, lanes, word);
-	uint32_t first = gputm__local_tm_item(t, wavefront, 0);
-	struct load *load;
+	uint64_t next = 0;
 
-	if (GPUTM__UNLIKELY(result))
-		return result;
-	if (t->wavefront[wavefront].phase != GPUTM_LOCAL_TM_RUNNING) {
-		plain_access(t, wavefront, write, lanes, word, value, out);
-		return GPUTM_LOCAL_TM_OK;
-	}
-	load = start_load(t);
+	for (uint64_t m = turns->lanes; m; m &= m - 1)
+		next |= LANE(turns->after[gputm__lowest(m)]);
+	turns->lanes = next & ~turns->lanes;
+}
+
+/* The cycles of the turns' broadcasts, as lane_cost has it. */
+static inline uint32_t add_broadcast(const struct gputm_local_tm *t, uint32_t cycles, uint32_t turn)
+{
+	return (cycles & t->sum_mask) + turn > cycles ? (cycles & t->sum_mask) + turn : cycles;
+}
+
+/* An access in a transaction. */
+struct access {
+	uint32_t wavefront, first; /* item of lane 0 */
+	const uint32_t *word;
+	uint32_t *value;
+	bool write;
+	struct most most;
+	uint32_t broadcast; /* its cycles */
+	uint64_t conflicts;
+};
+
+/* Stages 1 and 2 of a turn. The lanes that conflict. */
+static uint64_t serve_turn(struct gputm_local_tm *t, struct access *a, uint64_t lanes)
+{
+	uint64_t lost = 0;
+
 	for (uint64_t m = lanes; m; m &= m - 1) {
 		unsigned lane = gputm__lowest(m);
-		uint32_t at = word[lane], item = first + lane, cycles = 2;
+		uint32_t at = a->word[lane], item = a->first + lane, cycles = 2;
 		uint32_t other = t->key_owner[at & t->key_mask];
 
-		if (GPUTM__UNLIKELY(other && other != item)) {
+		if (other && other != item) {
 			cycles = conflict(t, item, at, other);
-			conflicts |= LANE(lane);
-		} else if (serve(t, item, at, write, &value[lane])) {
+			lost |= LANE(lane);
+		} else if (serve(t, item, at, a->write, &a->value[lane])) {
+			cycles = 3;
+			t->fresh++;
+			gputm__maximum(&t->owned_max, ++t->owned);
+		} else {
+			t->repeated++;
+		}
+		add_load(t, &t->load, &a->most, at, cycles);
+	}
+	t->accesses += gputm__popcount(lanes & ~lost);
+	return lost;
+}
+
+/*
+ * The lanes that are left from the first one that conflicts. Those below have met nobody, and
+ * that stays so whatever is restored in turns before theirs, so they need no turn.
+ */
+static void serve_in_turns(struct gputm_local_tm *t, struct access *a, uint64_t lanes,
+			   uint64_t left)
+{
+	struct turns turns;
+
+	for (line_up(t, lanes, a->word, &turns); turns.lanes; next_turn(&turns)) {
+		uint64_t lost = serve_turn(t, a, turns.lanes & left);
+		struct tally tally = { { 0 }, 0 };
+
+		gputm__local_tm_roll_back(t, a->wavefront, lost, &tally); /* stage 3 */
+		a->broadcast = add_broadcast(t, a->broadcast, tally.most);
+		a->conflicts |= lost;
+	}
+	t->wavefront[a->wavefront].tcm |= a->conflicts;
+}
+
+/* The lanes from the lowest up to the first one that conflicts. The others. */
+static inline uint64_t serve_freely(struct gputm_local_tm *t, struct access *a, uint64_t lanes)
+{
+	struct load *load = start_load(t);
+	struct most most = { 0, 0 };
+	uint64_t repeated = 0, fresh = 0, m;
+
+	for (m = lanes; m; m &= m - 1) {
+		unsigned lane = gputm__lowest(m);
+		uint32_t at = a->word[lane], item = a->first + lane, cycles = 2;
+		uint32_t other = t->key_owner[at & t->key_mask];
+
+		if (GPUTM__UNLIKELY(other && other != item))
+			break;
+		if (serve(t, item, at, a->write, &a->value[lane])) {
 			cycles = 3;
 			fresh++;
 		} else {
@@ -181,10 +248,34 @@ access_lanes(struct gputm_local_tm *t, uint32_t wavefront, bool write, uint64_t 
 	t->fresh += fresh;
 	t->repeated += repeated;
 	t->accesses += fresh + repeated;
-	*out = (struct gputm_local_tm_answer){ conflicts, most.cycles, most.lanes >> 24 };
-	result = end_access(t, wavefront, conflicts, out);
-	gputm__emit(&t->unit, GPUTM_LOCAL_TM_EVENT_ACCESS, wavefront, write, lanes, conflicts);
-	return result;
+	gputm__maximum(&t->owned_max, t->owned);
+	a->most = most;
+	return m;
+}
+
+__attribute__((noinline)) static int
+access_lanes(struct gputm_local_tm *t, uint32_t wavefront, bool write, uint64_t lanes,
+	     const uint32_t *word, uint32_t *value, struct gputm_local_tm_answer *out)
+{
+	struct access a = { .wavefront = wavefront, .word = word, .value = value, .write = write };
+	int result = check_access(t, wavefront, lanes, word);
+	uint64_t left;
+
+	if (GPUTM__UNLIKELY(result))
+		return result;
+	if (t->wavefront[wavefront].phase != GPUTM_LOCAL_TM_RUNNING) {
+		plain_access(t, wavefront, write, lanes, word, value, out);
+		return GPUTM_LOCAL_TM_OK;
+	}
+	a.first = gputm__local_tm_item(t, wavefront, 0);
+	left = serve_freely(t, &a, lanes);
+	if (GPUTM__UNLIKELY(left != 0))
+		serve_in_turns(t, &a, lanes, left);
+	*out = (struct gputm_local_tm_answer){ a.conflicts, a.most.cycles + a.broadcast,
+					       a.most.lanes >> 24 };
+	t->access_cycles += out->cycles;
+	gputm__emit(&t->unit, GPUTM_LOCAL_TM_EVENT_ACCESS, wavefront, write, lanes, a.conflicts);
+	return a.conflicts ? GPUTM_LOCAL_TM_CONFLICT : GPUTM_LOCAL_TM_OK;
 }
 
 /* One lane in a transaction that meets nobody: there is nothing to add up. */
@@ -229,20 +320,15 @@ int gputm_local_tm_access(struct gputm_local_tm *t, uint32_t wavefront, bool wri
 
 /* ---- what an access would do ---- */
 
-/* Does a lane meet anybody, after lower lanes of the same access? */
+/* Does a lane meet anybody, after lower lanes of the same access, `lost` in turns before? */
 static bool meets(const struct gputm_local_tm *t, uint32_t first, uint64_t before, uint64_t lost,
 		  const uint32_t *word, unsigned lane)
 {
-	uint32_t key = word[lane] & t->key_mask, other = t->key_owner[key];
+	uint32_t key = word[lane] & t->key_mask, other = t->key_owner[key], met = other - first;
+	bool gone = other >= first && met < t->config.lanes && lost & LANE(met);
 
-	if (other && other != first + lane) {
-		unsigned met = other - first;
-		bool gone = other >= first && met < t->config.lanes && lost & LANE(met) &&
-			    ((word[met] ^ key) & t->bank_mask) == 0;
-
-		if (!gone)
-			return true;
-	}
+	if (other && other != first + lane && !gone)
+		return true;
 	for (uint64_t m = before & ~lost; m; m &= m - 1)
 		if ((word[gputm__lowest(m)] & t->key_mask) == key)
 			return true;
@@ -269,28 +355,35 @@ int gputm_local_tm_access_probe(const struct gputm_local_tm *t, uint32_t wavefro
 				const uint32_t *word, struct gputm_local_tm_answer *out)
 {
 	int error = check_access(t, wavefront, lanes, word);
-	uint32_t first = gputm__local_tm_item(t, wavefront, 0);
+	uint32_t first = gputm__local_tm_item(t, wavefront, 0), broadcast = 0;
 	struct load load = { .stamp = 1 };
 	struct most most = { 0, 0 };
 	bool inside = !error && t->wavefront[wavefront].phase == GPUTM_LOCAL_TM_RUNNING;
 	uint64_t lost = 0;
+	struct turns turns;
 
 	if (error)
 		return error;
-	for (uint64_t m = lanes; m; m &= m - 1) {
-		unsigned lane = gputm__lowest(m);
-		uint32_t cycles = 0;
+	for (line_up(t, lanes, word, &turns); turns.lanes; next_turn(&turns)) {
+		uint64_t now = 0;
 
-		if (inside && meets(t, first, lanes & (LANE(lane) - 1), lost, word, lane)) {
-			lost |= LANE(lane);
-			cycles = 1 + fullest(t, first + lane);
-		} else if (inside) {
-			cycles = t->owner[word[lane]] == first + lane ? 2 : 3;
+		for (uint64_t m = turns.lanes; m; m &= m - 1) {
+			unsigned lane = gputm__lowest(m);
+			uint32_t cycles = 0;
+
+			if (inside && meets(t, first, lanes & (LANE(lane) - 1), lost, word, lane)) {
+				now |= LANE(lane);
+				cycles = 1 + fullest(t, first + lane);
+			} else if (inside) {
+				cycles = t->owner[word[lane]] == first + lane ? 2 : 3;
+			}
+			add_load(t, &load, &most, word[lane], cycles);
 		}
-		add_load(t, &load, &most, word[lane], cycles);
+		broadcast = add_broadcast(t, broadcast, left_over(t, first, now, word));
+		lost |= now;
 	}
 	*out = (struct gputm_local_tm_answer){
-		lost, most.cycles + left_over(t, first, lost, word), most.lanes >> 24,
+		lost, most.cycles + broadcast, most.lanes >> 24,
 	};
 	return lost ? GPUTM_LOCAL_TM_CONFLICT : GPUTM_LOCAL_TM_OK;
 }

@@ -142,40 +142,54 @@ static bool serve(struct oracle_local_tm *o, unsigned item, bool write, uint32_t
 	return false;
 }
 
+/* The lane that a bank serves as its `turn`th, or -1. */
+static int lane_of(const struct oracle_local_tm *o, uint64_t lanes, const uint32_t *word,
+		   unsigned bank, unsigned turn)
+{
+	for (unsigned lane = 0; lane < o->lanes; lane++)
+		if (lanes >> lane & 1 && word[lane] % o->banks == bank && turn-- == 0)
+			return (int)lane;
+	return -1;
+}
+
 void oracle_local_tm_access(struct oracle_local_tm *o, unsigned wave, bool write, uint64_t lanes,
 			    const uint32_t *word, uint32_t *value,
 			    struct oracle_local_answer *out)
 {
 	struct oracle_local_wave *w = &o->wave[wave];
-	unsigned sum[ORACLE_BANKS] = { 0 };
+	unsigned cycles[ORACLE_BANKS] = { 0 }, slowest = 0, broadcasts = 0;
 
 	memset(out, 0, sizeof(*out));
-	for (unsigned bank = 0; bank < o->banks; bank++) {
-		unsigned cycles = 0, passes = 0, slowest = 0;
+	for (unsigned turn = 0; turn < o->lanes; turn++) {
+		unsigned sum[ORACLE_BANKS] = { 0 }, broadcast;
+		uint64_t lost = 0;
 
-		for (unsigned lane = 0; lane < o->lanes; lane++) {
-			if (!(lanes >> lane & 1) || word[lane] % o->banks != bank)
+		for (unsigned bank = 0; bank < o->banks; bank++) {
+			int lane = lane_of(o, lanes, word, bank, turn);
+
+			if (lane < 0)
 				continue;
-			passes++;
+			out->passes = turn + 1;
+			if (!o->sum)
+				cycles[bank] = 0;
 			if (!w->inside && write)
 				o->data[word[lane]] = value[lane];
 			else if (!w->inside)
 				value[lane] = o->data[word[lane]];
-			else if (serve(o, wave * o->lanes + lane, write, word[lane], &value[lane],
-				       &cycles))
-				out->lanes |= UINT64_C(1) << lane;
-			slowest = !o->sum && slowest > cycles ? slowest : cycles;
-			if (!o->sum)
-				cycles = 0;
+			else if (serve(o, wave * o->lanes + (unsigned)lane, write, word[lane],
+				       &value[lane], &cycles[bank]))
+				lost |= UINT64_C(1) << lane;
+			slowest = cycles[bank] > slowest ? cycles[bank] : slowest;
 		}
-		cycles = slowest;
-		if (cycles > out->cycles)
-			out->cycles = cycles;
-		if (passes > out->passes)
-			out->passes = passes;
+		broadcast = clear_lanes(o, wave, lost, true, sum);
+		if (o->sum)
+			broadcasts += broadcast;
+		else if (broadcast > broadcasts)
+			broadcasts = broadcast;
+		out->lanes |= lost;
 	}
 	w->tcm |= out->lanes;
-	out->cycles += clear_lanes(o, wave, out->lanes, true, sum);
+	out->cycles = slowest + broadcasts;
 }
 
 bool oracle_local_tm_commit(struct oracle_local_tm *o, unsigned wave,
