@@ -74,6 +74,10 @@ read -r serial aborted <"$work/local-hash-256.local-serialised"
 	complain "local-hash-256: $cycles cycles, $serial when serialised"
 read -r perfect aborted <"$work/local-hash-256.local-tm-perfect"
 [ "$perfect" -lt "$cycles" ] || complain "local-hash-256: transactions cost nothing"
+read -r cycles aborted <"$work/genetic-32.local-tm"
+read -r serial none <"$work/genetic-32.local-serialised"
+[ "$none" -eq 0 ] && [ "$aborted" -gt 0 ] && [ "$serial" -gt "$cycles" ] ||
+	complain "genetic-32: $cycles cycles, $serial when serialised"
 run 0 --system local-tm --workload local-hash-2 --format json
 for level in wavefront_attempts group_attempts; do
 	[ "$(number $level)" -gt 0 ] || complain "local-hash-2: no $level"

@@ -4,10 +4,12 @@
  * solutions, each a mask of the 8 objects that are in the bag, whose weight is to come close
  * to the bag's capacity. In each round a work-item draws two of them:
  *
- *	tx { R a; R b; how far is each from the capacity?; W a; W b }
+ *	tx { R a; R b; for each object: add its weight to a's or b's; W a; W b }
  *
  * The better one stays, the other one takes some of the better one's bits (crossover). Solution
- * i is word i. The paper does not give the number of rounds.
+ * i is word i. The loop over the objects counts in a vector register, as it must in a
+ * transaction (3.2), so it is left when no lane of the wavefront executes any more. The paper
+ * does not give the number of rounds.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -30,16 +32,23 @@ struct genetic {
 	uint64_t seed;
 };
 
-enum { ROUND, FIRST, SECOND, CROSS, A, B }; /* registers */
+enum { ROUND, FIRST, SECOND, CROSS, A, B, OBJECT }; /* registers */
 
-enum { DRAW, BEGIN, GET_A, GET_B, JUDGE, PUT_A, PUT_B, COMMIT, NEXT, MORE, END };
+enum {
+	DRAW,
+	BEGIN, GET_A, GET_B, START, WEIGH, OBJECTS_LEFT, JUDGE, PUT_A, PUT_B, COMMIT,
+	NEXT, MORE, END
+};
 
 static const struct sim_instr code[] = {
 	[DRAW] = { .op = SIM_PLAIN, .count = 12 },
 	[BEGIN] = { .op = SIM_TX_BEGIN },
 	[GET_A] = { .op = SIM_LOAD },
 	[GET_B] = { .op = SIM_LOAD },
-	[JUDGE] = { .op = SIM_PLAIN, .count = 2 * 3 * OBJECTS + 6 }, /* bit, select, add */
+	[START] = { .op = SIM_PLAIN, .count = 3 },
+	[WEIGH] = { .op = SIM_PLAIN, .count = 2 * 3 + 1 }, /* bit, select, add; count */
+	[OBJECTS_LEFT] = { .op = SIM_BRANCH, .target = WEIGH, .meet = JUDGE },
+	[JUDGE] = { .op = SIM_PLAIN, .count = 6 },
 	[PUT_A] = { .op = SIM_STORE },
 	[PUT_B] = { .op = SIM_STORE },
 	[COMMIT] = { .op = SIM_TX_COMMIT },
@@ -72,7 +81,6 @@ static void judge(const struct genetic *g, struct sim_lane *lane)
 {
 	uint32_t *a = &lane->reg[A], *b = &lane->reg[B];
 
-	*b = lane->loaded;
 	if (far(g, *a) <= far(g, *b))
 		*b ^= (*a ^ *b) & lane->reg[CROSS];
 	else
@@ -92,6 +100,16 @@ static void eval(const void *data, uint32_t pc, struct sim_lane *lane, struct si
 		break;
 	case GET_B:
 		lane->reg[A] = lane->loaded;
+		break;
+	case START:
+		lane->reg[B] = lane->loaded;
+		lane->reg[OBJECT] = 0;
+		break;
+	case WEIGH:
+		lane->reg[OBJECT]++;
+		break;
+	case OBJECTS_LEFT:
+		step->taken = lane->reg[OBJECT] < OBJECTS;
 		break;
 	case JUDGE:
 		judge(g, lane);
