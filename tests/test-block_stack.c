@@ -366,6 +366,7 @@ START_TEST(test_block_stack_barrier)
 	ck_assert_int_eq(gputm_block_stack_branch(s, 1, 0, &at_a), -EINVAL);
 	kit_said(&kit, "warp 1 waits at a barrier", NULL);
 	ck_assert_int_eq(gputm_block_stack_branch(s, 0, 0, &at_a), -EINVAL);
+	kit_said(&kit, "warps 0x2 wait at a barrier", NULL);
 	ck_assert_int_eq(gputm_block_stack_exit(s, 1, 1), -EINVAL);
 	kit_round_trip(&block_stack_maker, gputm_block_stack_unit(s));
 	ck_assert_int_eq(gputm_block_stack_barrier(s, 0), GPUTM_BLOCK_STACK_RELEASE);

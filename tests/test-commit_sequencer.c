@@ -155,7 +155,7 @@ START_TEST(test_commit_sequencer_refusals_change_nothing)
 	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_OUTCOME, 0, 8, 2, 4, 0), -EINVAL);
 	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_OUTCOME, 0, 8, 2, 1, 3), -EINVAL);
 	ck_assert_int_eq(push(&core, 1, GPUTM_COMMIT_OUTCOME, 0, 8, 2, 1, 1), -EINVAL);
-	kit_said(&core.kit, "outcome of first CID 8", NULL);
+	kit_said(&core.kit, "outcome of first CID 8", "mask 0x1: it is not", NULL);
 	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_RETIRED, 0, 8, 2, 3, 0), -EINVAL);
 	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_RESEND, 0, 8, 2, 3, 0), -EINVAL);
 	ck_assert_int_eq(push(&core, 1, GPUTM_COMMIT_RESEND, 0, 8, 2, 1, 0), -EINVAL);

@@ -53,6 +53,9 @@ size_t gputm__vformat(char *text, size_t size, size_t used, const char *format,
 		case 'u':
 			used = append_number(text, size, used, va_arg(arguments, unsigned), 10);
 			break;
+		case 'x':
+			used = append_number(text, size, used, va_arg(arguments, unsigned), 16);
+			break;
 		case 'd':
 			used = append_int(text, size, used, va_arg(arguments, int));
 			break;
@@ -63,6 +66,7 @@ size_t gputm__vformat(char *text, size_t size, size_t used, const char *format,
 					     *format == 'x' ? 16 : 10);
 			break;
 		default:
+			gputm__assert(*format == '%');
 			one[0] = *format;
 			used = gputm__append(text, size, used, one);
 		}

@@ -2,9 +2,9 @@
 #ifndef GPUTM_LIB_BASE_FORMAT_H
 #define GPUTM_LIB_BASE_FORMAT_H
 /*
- * Messages without stdio, which the library does not call. Knows %s, %u (unsigned),
- * %d (int), %llu and %llx (unsigned long long) and %%; cuts what does not fit and
- * always ends in NUL.
+ * Messages without stdio, which the library does not call. Knows %s, %u and %x (unsigned),
+ * %d (int), %llu and %llx (unsigned long long) and %%, without flags or widths; cuts what
+ * does not fit and always ends in NUL.
  */
 #include <stdarg.h>
 

@@ -350,7 +350,8 @@ static int check_report(const struct gputm_commit_id *vendor, uint32_t partition
 		return gputm__out_of_range(&vendor->unit, "partition", partition, 0,
 					   vendor->config.partitions - 1);
 	if (!count)
-		return gputm__refuse(&vendor->unit, "a report of no CID");
+		return gputm__refuse(&vendor->unit, "count = 0 is outside 1 .. %u",
+				     vendor->config.ring);
 	if (first < vendor->oldest || first >= vendor->next || count > vendor->next - first) {
 		gputm__log(vendor->unit.ctx, GPUTM_LOG_ERROR,
 			   "commit_id: first_cid = %llu with count = %u is outside %llu .. %llu, "

@@ -109,7 +109,7 @@ int gputm_commit_sequencer_begin_probe(const struct gputm_commit_sequencer *s, u
 	if (lanes & ~s->lane_mask)
 		return gputm__out_of_range(&s->unit, "lanes", lanes, 1, s->lane_mask);
 	if (!lanes)
-		return gputm__refuse(&s->unit, "no lane of warp %u commits", warp);
+		return gputm__refuse(&s->unit, "lanes = 0: no lane of warp %u commits", warp);
 	if (!s->log[warp])
 		return gputm__refuse(&s->unit, "warp %u has no log", warp);
 	if (s->slot_of[warp])
@@ -208,8 +208,8 @@ static int probe_resend(const struct gputm_commit_sequencer *s, const struct slo
 
 	if (report->purpose > GPUTM_COMMIT_FOR_COMMIT || lanes & (lanes - 1) || lanes & ~may)
 		return gputm__refuse(&s->unit,
-				     "resend request of first CID %llu, mask %#llx, purpose %u: no "
-				     "lane to be sent again now",
+				     "resend request of first CID %llu, mask 0x%llx, purpose %u: "
+				     "no lane to be sent again now",
 				     (unsigned long long)report->first_cid,
 				     (unsigned long long)report->mask, report->purpose);
 	return s->resend_count < s->config.resend_requests ? GPUTM_COMMIT_SEQUENCER_OK
@@ -221,7 +221,7 @@ static int probe_lanes(const struct gputm_commit_sequencer *s,
 {
 	if (!(lanes & ~may) && !(report->yes & ~report->mask))
 		return GPUTM_COMMIT_SEQUENCER_OK;
-	return gputm__refuse(&s->unit, "%s of first CID %llu, mask %#llx: it is not expected",
+	return gputm__refuse(&s->unit, "%s of first CID %llu, mask 0x%llx: it is not expected",
 			     report->kind == GPUTM_COMMIT_OUTCOME ? "outcome" : "retirement",
 			     (unsigned long long)report->first_cid,
 			     (unsigned long long)report->mask);
@@ -239,8 +239,8 @@ static int probe_report(const struct gputm_commit_sequencer *s, uint32_t partiti
 	*slot = find(s, report->first_cid, report->lanes);
 	if (*slot == s->config.slots || !report->mask ||
 	    report->mask & ~gputm__low_mask(report->lanes))
-		return gputm__refuse(&s->unit, "report of first CID %llu, lanes %u, mask %#llx: no "
-				     "such commit",
+		return gputm__refuse(&s->unit, "report of first CID %llu, lanes %u, mask 0x%llx: "
+				     "no such commit",
 				     (unsigned long long)report->first_cid, report->lanes,
 				     (unsigned long long)report->mask);
 	c = &s->slot[*slot];

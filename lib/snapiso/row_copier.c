@@ -153,6 +153,14 @@ static bool is_complete(const struct gputm_row_copier *c, const struct request *
 	return request->done_at <= c->now;
 }
 
+static int refuse_places(const struct gputm_row_copier *c,
+			 const struct gputm_row_copier_request *r, const char *why)
+{
+	return gputm__refuse(&c->unit, "source = 0x%llx and destination = 0x%llx, %llu bytes, %s",
+			     (unsigned long long)r->source, (unsigned long long)r->destination,
+			     (unsigned long long)r->bytes, why);
+}
+
 static int request_refused(const struct gputm_row_copier *c,
 			   const struct gputm_row_copier_request *r);
 
@@ -197,6 +205,8 @@ static int request_refused(const struct gputm_row_copier *c,
 			   const struct gputm_row_copier_request *r)
 {
 	uint64_t most = c->address_max, apart = r->source ^ r->destination;
+	uint64_t distance = r->source < r->destination ? r->destination - r->source
+						       : r->source - r->destination;
 
 	if (!r->bytes)
 		return gputm__refuse(&c->unit, "bytes = 0 to be copied");
@@ -205,9 +215,9 @@ static int request_refused(const struct gputm_row_copier *c,
 	if (r->destination > most || r->bytes - 1 > most - r->destination)
 		return gputm__out_of_range(&c->unit, "destination", r->destination, 0, most);
 	if (apart & (c->config.row_bytes - 1))
-		return gputm__refuse(&c->unit, "source and destination are not alike in rows");
-	if (r->source < r->destination + r->bytes && r->destination < r->source + r->bytes)
-		return gputm__refuse(&c->unit, "source and destination overlap");
+		return refuse_places(c, r, "lie at different places of their rows");
+	if (distance < r->bytes)
+		return refuse_places(c, r, "overlap");
 	return 0;
 }
 
