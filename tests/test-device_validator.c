@@ -83,6 +83,10 @@ START_TEST(test_device_validator_goes_on_after_a_conflict)
 	ck_assert_uint_eq(r.conflicts, 1);
 	ck_assert_uint_eq(r.applied, 2);
 	ck_assert_uint_eq(r.cycles, 26);
+	ck_assert_uint_eq(push(&w, first, 2, EARLY, &r), 0);
+	ck_assert_uint_eq(kit_stat(gputm_device_validator_unit(w.validator), "conflicts"), 2);
+	ck_assert_uint_eq(kit_stat(gputm_device_validator_unit(w.validator), "early_conflicts"), 1);
+	ck_assert_uint_eq(kit_stat(gputm_device_validator_unit(w.validator), "failed_early"), 0);
 	ck_assert(gputm_device_validator_conflict(w.validator));
 	ck_assert_uint_eq(push(&w, second, 1, APPLY, &r), 0);
 	ck_assert_uint_eq(r.stale, 1);
@@ -93,6 +97,18 @@ START_TEST(test_device_validator_goes_on_after_a_conflict)
 	ck_assert_int_eq(gputm_device_validator_begin(w.validator, 1), 0);
 	ck_assert(!gputm_device_validator_conflict(w.validator));
 	ck_assert_uint_eq(kit_stat(gputm_device_validator_unit(w.validator), "failed_rounds"), 1);
+	ck_assert_int_eq(gputm_access_bitmap_record(w.reads, 0), 0);
+	for (unsigned i = 0; i < 2; i++) { /* of a round's conflicts the first counts */
+		struct gputm_log_chunk chunk = { first, 2, 0, 1, 0 };
+		uint64_t apply;
+
+		ck_assert_int_eq(gputm_device_validator_push(w.validator, w.reads, &chunk,
+							     GPUTM_DEVICE_VALIDATOR_EARLY, &apply,
+							     &r),
+				 0);
+	}
+	ck_assert_uint_eq(kit_stat(gputm_device_validator_unit(w.validator), "failed_rounds"), 2);
+	ck_assert_uint_eq(kit_stat(gputm_device_validator_unit(w.validator), "failed_early"), 1);
 	world_close(&w);
 }
 END_TEST
@@ -134,6 +150,8 @@ START_TEST(test_device_validator_false_conflicts_come_from_granularity)
 }
 END_TEST
 
+static const uint64_t bad_stamp[] = { 0, UINT64_C(1) << 32, UINT64_C(1) << 63, UINT64_MAX };
+
 static void refused(struct world *w, const struct gputm_log_chunk *chunk, int mode, int error)
 {
 	uint64_t digest = kit_digest(gputm_device_validator_unit(w->validator)), apply = 99;
@@ -173,8 +191,13 @@ START_TEST(test_device_validator_misuse_changes_nothing)
 	entry[1] = (struct gputm_log_entry){ 4, 0, 0 };
 	refused(&w, &chunk, REPLAY, -ERANGE);
 	kit_said(&w.kit, "stamp = 0", "1 .. 4294967295", NULL);
-	entry[1].stamp = UINT64_C(1) << 32;
-	refused(&w, &chunk, APPLY, -ERANGE);
+	for (unsigned i = 0; i < 4; i++) { /* on a word with a stamp, after one that is applied */
+		entry[1] = (struct gputm_log_entry){ 0, bad_stamp[i], 0 };
+		refused(&w, &chunk, APPLY, -ERANGE);
+		entry[0].stamp = bad_stamp[i];
+		refused(&w, &chunk, APPLY, -ERANGE);
+		entry[0].stamp = 1;
+	}
 	entry[1].stamp = 1;
 	reads = w.reads;
 	w.reads = NULL;
@@ -231,6 +254,8 @@ static uint32_t scribble(struct gputm_log_entry *entry, uint64_t *random)
 						     (uint32_t)kit_random(random) };
 	if (count && kit_below(random, 20) == 0)
 		entry[kit_below(random, count)].address = REGION - 3 + kit_below(random, 7);
+	for (unsigned i = 0; count && i < 3 && kit_below(random, 20) == 0; i++)
+		entry[kit_below(random, count)].stamp = bad_stamp[kit_below(random, 4)];
 	return count;
 }
 

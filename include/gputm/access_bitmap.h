@@ -35,7 +35,7 @@ struct gputm_access_bitmap_config {
 
 /** Events told to an observer; value[0..3] in this order. Marks are not told one by one. */
 enum gputm_access_bitmap_event {
-	GPUTM_ACCESS_BITMAP_EVENT_CLEAR = 0, /**< granules that were marked */
+	GPUTM_ACCESS_BITMAP_EVENT_CLEAR = 0, /**< granules marked, marks made */
 };
 
 /** @return the parameter table. */

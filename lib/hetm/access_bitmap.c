@@ -18,22 +18,23 @@
  *   next(0x8000)  0x10000 .. 0x13fff        bit 4
  *   next(0x14000) nothing
  *
- * A granule is 64 times in a word, and 64 words have one word of summary (marks.h). Listing
- * and clearing walk the summary; 600 MB at 4 B per bit have 18.75 MB of bits, of which a round
- * touches what it marks, and 293 KB of summary.
+ * 64 granules are a word, and 64 words have a count of the marks made in them (marks.h).
+ * Listing and clearing look at words only where marks were made; 600 MB at 4 B per bit have
+ * 18.75 MB of bits, of which a round touches what it marks, and 300 KB of counts.
  *
  * Invariants, proved by check():
- *  I1  a summary bit is set exactly if its word is not 0
+ *  I1  in 64 words with marks made, at least one granule is marked and no more than were made
  *  I2  no granule behind the region's end is marked
- *  I3  maximum_marked <= cleared; nothing is cleared without a clear
+ *  I3  maximum_marked <= cleared <= made; nothing is cleared without a clear
  *
  * Differences from the paper:
  *  - The paper's bitmaps may as well be byte maps; it does not say how marks of concurrent
  *    threads are kept apart. Here a bit is a bit.
- *  - The summary is ours. It is no hardware and not in the storage report.
+ *  - The counts are ours. They are no hardware and not in the storage report.
  *
- * A mark is the hottest operation of all: one per access of the GPU. It therefore has neither
- * a counter nor an event; marks are counted when they are asked for or removed.
+ * A mark is the hottest operation of all: one per access of the GPU. It therefore has no event,
+ * and no branch besides the region's check: the count that says where to look for marks is at
+ * the same time how many were made, and is added up when they are removed.
  */
 #include "gputm/access_bitmap.h"
 #include "lib/hetm/marks.h"
@@ -41,7 +42,7 @@
 struct gputm_access_bitmap {
 	struct gputm_unit unit;
 	struct gputm__marks marks;
-	uint64_t queries, clears, cleared, maximum_marked;
+	uint64_t queries, clears, made, cleared, maximum_marked;
 	struct gputm_access_bitmap_config config;
 };
 
@@ -69,8 +70,9 @@ static const struct gputm__stat_row stats[] = {
 #define STAT(...) GPUTM__STAT(struct gputm_access_bitmap, __VA_ARGS__)
 	STAT(queries, COUNTER, "queries", "Granules asked for."),
 	STAT(clears, COUNTER, "clears", "Times that all marks were removed."),
-	STAT(cleared, COUNTER, "granules", "Marks removed: granules accessed, round by round."),
-	STAT(maximum_marked, MAXIMUM, "granules", "Most marks removed at a time."),
+	STAT(made, COUNTER, "marks", "Marks made, repeated ones too, when they are cleared."),
+	STAT(cleared, COUNTER, "granules", "Granules marked, when they are cleared."),
+	STAT(maximum_marked, MAXIMUM, "granules", "Most granules marked at a time."),
 #undef STAT
 };
 
@@ -91,7 +93,7 @@ static uint64_t granules(const struct gputm__marks *m)
 	return ((m->region - 1) >> m->shift) + 1;
 }
 
-static uint64_t summaries(const struct gputm__marks *m)
+static uint64_t groups(const struct gputm__marks *m)
 {
 	return (m->words + 63) / 64;
 }
@@ -103,46 +105,61 @@ static int setup(struct gputm_unit *unit)
 
 	m->region = b->config.region_bytes;
 	m->shift = gputm__log2(b->config.granule);
+	m->scale = UINT64_C(1) << (58 - m->shift);
 	m->words = (granules(m) + 63) / 64;
 	m->bits = gputm__alloc(unit->ctx, (size_t)m->words, sizeof(*m->bits));
-	m->summary = gputm__alloc(unit->ctx, (size_t)summaries(m), sizeof(*m->summary));
-	return m->bits && m->summary ? 0 : -ENOMEM;
+	m->made = gputm__alloc(unit->ctx, (size_t)groups(m), sizeof(*m->made));
+	return m->bits && m->made ? 0 : -ENOMEM;
 }
 
 static void teardown(struct gputm_unit *unit)
 {
 	gputm__free(unit->ctx, bitmap_of(unit)->marks.bits);
-	gputm__free(unit->ctx, bitmap_of(unit)->marks.summary);
+	gputm__free(unit->ctx, bitmap_of(unit)->marks.made);
 }
 
 /* The first word at or behind `word` that is not 0, or words. */
 static uint64_t next_used(const struct gputm__marks *m, uint64_t word)
 {
-	uint64_t at = word >> 6, some;
-
-	if (word >= m->words)
-		return m->words;
-	some = m->summary[at] & ~gputm__low_mask(word & 63);
-	while (!some) {
-		if (++at == summaries(m))
-			return m->words;
-		some = m->summary[at];
+	while (word < m->words) {
+		if (!m->made[word >> 6])
+			word |= 63;
+		else if (m->bits[word])
+			return word;
+		word++;
 	}
-	return at << 6 | gputm__lowest(some);
+	return m->words;
+}
+
+/* Words of a group. */
+static uint64_t words_of(const struct gputm__marks *m, uint64_t group)
+{
+	return m->words - group * 64 < 64 ? m->words - group * 64 : 64;
+}
+
+/* Granules of a group that are marked. */
+static uint64_t marked_in(const struct gputm__marks *m, uint64_t group)
+{
+	uint64_t marked = 0;
+
+	for (uint64_t w = 0; w < words_of(m, group); w++)
+		marked += gputm__popcount(m->bits[group * 64 + w]);
+	return marked;
 }
 
 static void clear(struct gputm_unit *unit)
 {
-	struct gputm_access_bitmap *b = bitmap_of(unit);
-	struct gputm__marks *m = &b->marks;
+	struct gputm__marks *m = &bitmap_of(unit)->marks;
 
-	for (uint64_t w = next_used(m, 0); w < m->words; w = next_used(m, w + 1)) {
-		m->bits[w] = 0;
-		m->summary[w >> 6] &= m->summary[w >> 6] - 1;
+	for (uint64_t g = 0; g < groups(m); g++) {
+		if (!m->made[g])
+			continue;
+		memset(m->bits + g * 64, 0, words_of(m, g) * sizeof(*m->bits));
+		m->made[g] = 0;
 	}
 }
 
-/* ---- snapshot: the words that are not 0, in order ---- */
+/* ---- snapshot: the words that are not 0, in order, then the counts that are not ---- */
 
 #define NONE UINT64_MAX /* the word before the first */
 
@@ -159,13 +176,12 @@ static void io_word(struct gputm__io *io, struct gputm__marks *m, uint64_t *word
 		return;
 	}
 	m->bits[*word] = *bits;
-	m->summary[*word >> 6] |= UINT64_C(1) << (*word & 63);
+	m->made[*word >> 6] = 1;
 }
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
-	struct gputm_access_bitmap *b = bitmap_of(unit);
-	struct gputm__marks *m = &b->marks;
+	struct gputm__marks *m = &bitmap_of(unit)->marks;
 	uint64_t used = 0, word = NONE, bits = 0;
 
 	for (uint64_t w = next_used(m, 0); w < m->words; w = next_used(m, w + 1))
@@ -178,6 +194,13 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 		}
 		io_word(io, m, &word, &bits);
 	}
+	for (uint64_t g = 0; g < groups(m) && !io->error; g++) {
+		if (!m->made[g])
+			continue;
+		gputm__io_u64(io, &m->made[g]);
+		if (!io->error && m->made[g] < marked_in(m, g))
+			gputm__io_fail(io, -EINVAL, "fewer marks were made than there are");
+	}
 }
 
 /* ---- the rest of the face ---- */
@@ -187,14 +210,16 @@ static const char *check(const struct gputm_unit *unit)
 	const struct gputm_access_bitmap *b = const_bitmap_of(unit);
 	const struct gputm__marks *m = &b->marks;
 
-	for (uint64_t w = next_used(m, 0); w < m->words; w = next_used(m, w + 1))
-		if (!m->bits[w])
-			return "the summary says that an empty word is used";
+	for (uint64_t g = 0; g < groups(m); g++)
+		if (m->made[g] && (!marked_in(m, g) || marked_in(m, g) > m->made[g]))
+			return "fewer marks were made than there are, or none is left";
 	if (granules(m) & 63 && m->bits[m->words - 1] & ~gputm__low_mask(granules(m) & 63))
 		return "a granule behind the region's end is marked";
 	if (b->maximum_marked > b->cleared || b->maximum_marked > granules(m))
 		return "more granules were marked at a time than there are or were";
-	return b->clears || !b->cleared ? NULL : "marks were removed and nothing was cleared";
+	if (b->cleared > b->made)
+		return "more granules were marked than marks were made";
+	return b->clears || !b->made ? NULL : "marks were removed and nothing was cleared";
 }
 
 static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
@@ -209,7 +234,7 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 
 static const struct gputm__class class = {
 	.kind = "access_bitmap",
-	.version = 1,
+	.version = 2,
 	.size = sizeof(struct gputm_access_bitmap),
 	.params = &params,
 	.config_offset = offsetof(struct gputm_access_bitmap, config),
@@ -307,20 +332,24 @@ uint64_t gputm_access_bitmap_marked(const struct gputm_access_bitmap *b)
 	const struct gputm__marks *m = &b->marks;
 	uint64_t marked = 0;
 
-	for (uint64_t w = next_used(m, 0); w < m->words; w = next_used(m, w + 1))
-		marked += gputm__popcount(m->bits[w]);
+	for (uint64_t g = 0; g < groups(m); g++)
+		if (m->made[g])
+			marked += marked_in(m, g);
 	return marked;
 }
 
 void gputm_access_bitmap_clear(struct gputm_access_bitmap *b)
 {
-	uint64_t marked = gputm_access_bitmap_marked(b);
+	uint64_t marked = gputm_access_bitmap_marked(b), made = 0;
 
+	for (uint64_t g = 0; g < groups(&b->marks); g++)
+		made += b->marks.made[g];
 	b->clears++;
+	b->made += made;
 	b->cleared += marked;
 	gputm__maximum(&b->maximum_marked, marked);
 	clear(&b->unit);
-	gputm__emit(&b->unit, GPUTM_ACCESS_BITMAP_EVENT_CLEAR, marked, 0, 0, 0);
+	gputm__emit(&b->unit, GPUTM_ACCESS_BITMAP_EVENT_CLEAR, marked, made, 0, 0);
 }
 
 const struct gputm__marks *gputm__access_bitmap_marks(const struct gputm_access_bitmap *b)

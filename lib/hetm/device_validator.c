@@ -21,13 +21,14 @@
  *   REPLAY (0, 3) (8, 2)   both written
  * The round fails, and the working copy has the CPU's writes all the same.
  *
- * The stamps are in pages of 4,096 words, made when a word of them is first written. Stamps of
+ * The stamps are in pages of 4,096 words, made when a word of them is first written; a page of
+ * the highest stamp, than which nothing is newer, stands for those that are not. Stamps of
  * earlier rounds stay: they are lower than those that come, so nothing is cleared.
  *
  * Invariants, proved by check():
  *  I1  no stamp is wider than stamp_bits
- *  I2  tested = conflicts + passed over, so conflicts <= tested; checked = applied + stale
- *  I3  there is a verdict of conflict only if a test has found one
+ *  I2  tested = applied + stale; conflicts <= tested + early, of each kind
+ *  I3  there is a verdict of conflict only if a test has found one; at most one a round
  *
  * Differences from the paper:
  *  - The paper keeps a lock bit in each stamp, against two threads that apply writes of one
@@ -45,14 +46,15 @@
 struct gputm_device_validator {
 	struct gputm_unit unit;
 	struct gputm_device_validator_config config;
-	uint64_t **page; /* [pages] stamps by word; NULL: all 0 */
+	uint64_t **page; /* [pages] stamps by word; `none` where all are 0 */
+	uint64_t *none;	 /* a page of stamps that nothing is newer than */
 	uint64_t pages, words, widest;
 	uint64_t *old, *apply; /* of the chunk at work */
 	size_t capacity;
 	uint64_t round;
 	bool conflict;
-	uint64_t chunks, tested, conflicts, applied, stale, early, replayed, overtaken, rounds;
-	uint64_t failed_rounds, cycles;
+	uint64_t chunks, tested, conflicts, applied, stale, early, early_conflicts, replayed;
+	uint64_t overtaken, rounds, failed_rounds, failed_early, cycles;
 };
 
 static const struct gputm_param rows[] = {
@@ -83,12 +85,14 @@ static const struct gputm__stat_row stats[] = {
 	STAT(tested, COUNTER, "entries", "Entries of validation: applied + stale."),
 	STAT(early, COUNTER, "entries", "Entries of early validation."),
 	STAT(conflicts, COUNTER, "entries", "Entries whose granule the GPU had accessed."),
+	STAT(early_conflicts, COUNTER, "entries", "Those of them that early validation found."),
 	STAT(applied, COUNTER, "entries", "Entries applied in validation."),
 	STAT(stale, COUNTER, "entries", "Entries that a newer write had overtaken."),
 	STAT(replayed, COUNTER, "entries", "Entries applied in a replay."),
 	STAT(overtaken, COUNTER, "entries", "Entries of a replay that were not the newest."),
 	STAT(rounds, COUNTER, "rounds", "Rounds that have been begun."),
 	STAT(failed_rounds, COUNTER, "rounds", "Rounds in which a conflict was found."),
+	STAT(failed_early, COUNTER, "rounds", "Those of them where early validation was first."),
 	STAT(cycles, COUNTER, "cycles", "Cycles of the validation kernels."),
 #undef STAT
 };
@@ -113,14 +117,26 @@ static int setup(struct gputm_unit *unit)
 	v->pages = (v->words - 1) / PAGE_WORDS + 1;
 	v->widest = gputm__low_mask(v->config.stamp_bits);
 	v->page = gputm__alloc(unit->ctx, (size_t)v->pages, sizeof(*v->page));
-	return v->page ? 0 : -ENOMEM;
+	v->none = gputm__alloc(unit->ctx, PAGE_WORDS, sizeof(*v->none));
+	if (!v->page || !v->none)
+		return -ENOMEM;
+	memset(v->none, 0xff, PAGE_WORDS * sizeof(*v->none));
+	for (uint64_t p = 0; p < v->pages; p++)
+		v->page[p] = v->none;
+	return 0;
+}
+
+static bool page_made(const struct gputm_device_validator *v, uint64_t page)
+{
+	return v->page[page] != v->none;
 }
 
 static void free_pages(struct gputm_device_validator *v)
 {
-	for (uint64_t p = 0; v->page && p < v->pages; p++) {
-		gputm__free(v->unit.ctx, v->page[p]);
-		v->page[p] = NULL;
+	for (uint64_t p = 0; v->page && v->none && p < v->pages; p++) {
+		if (page_made(v, p))
+			gputm__free(v->unit.ctx, v->page[p]);
+		v->page[p] = v->none;
 	}
 }
 
@@ -128,6 +144,7 @@ static void teardown(struct gputm_unit *unit)
 {
 	free_pages(validator_of(unit));
 	gputm__free(unit->ctx, validator_of(unit)->page);
+	gputm__free(unit->ctx, validator_of(unit)->none);
 	gputm__free(unit->ctx, validator_of(unit)->old);
 	gputm__free(unit->ctx, validator_of(unit)->apply);
 }
@@ -143,15 +160,18 @@ static void clear(struct gputm_unit *unit)
 
 static uint64_t *make_page(struct gputm_device_validator *v, uint64_t page)
 {
-	v->page[page] = gputm__alloc(v->unit.ctx, PAGE_WORDS, sizeof(uint64_t));
-	return v->page[page];
+	uint64_t *made = gputm__alloc(v->unit.ctx, PAGE_WORDS, sizeof(*made));
+
+	if (made)
+		v->page[page] = made;
+	return made;
 }
 
 /* ---- snapshot: the pages that hold a stamp, in order ---- */
 
 static bool page_used(const struct gputm_device_validator *v, uint64_t page)
 {
-	for (unsigned i = 0; v->page[page] && i < PAGE_WORDS; i++)
+	for (unsigned i = 0; page_made(v, page) && i < PAGE_WORDS; i++)
 		if (v->page[page][i])
 			return true;
 	return false;
@@ -163,7 +183,7 @@ static void io_page(struct gputm__io *io, struct gputm_device_validator *v, uint
 	if (io->error)
 		return;
 	if (gputm__io_reading(io)) {
-		if (v->page[*page]) {
+		if (page_made(v, *page)) {
 			gputm__io_fail(io, -EINVAL, "a page of stamps comes twice");
 			return;
 		}
@@ -202,7 +222,7 @@ static const char *check(const struct gputm_unit *unit)
 	const struct gputm_device_validator *v = const_validator_of(unit);
 
 	for (uint64_t p = 0; p < v->pages; p++)
-		for (uint64_t i = 0; v->page[p] && i < PAGE_WORDS; i++) {
+		for (uint64_t i = 0; page_made(v, p) && i < PAGE_WORDS; i++) {
 			if (v->page[p][i] > v->widest)
 				return "a stamp is too wide";
 			if (v->page[p][i] && p * PAGE_WORDS + i >= v->words)
@@ -210,8 +230,10 @@ static const char *check(const struct gputm_unit *unit)
 		}
 	if (v->tested != v->applied + v->stale)
 		return "tested is not applied + stale";
-	if (v->conflicts > v->tested + v->early)
+	if (v->early_conflicts > v->early || v->conflicts - v->early_conflicts > v->tested)
 		return "more entries conflict than were tested";
+	if (v->failed_early > v->failed_rounds || v->failed_rounds > v->rounds + 1)
+		return "more rounds failed than there were";
 	return v->conflict && !v->conflicts ? "a verdict of conflict, and no conflict" : NULL;
 }
 
@@ -271,10 +293,10 @@ static int refuse_entry(const struct gputm_device_validator *v, const struct gpu
 				   gputm__low_mask(v->config.stamp_bits));
 }
 
-/* The word of an entry; beyond all words if the address is none. */
-static uint64_t word_of(const struct gputm_log_entry *e)
+/* The word at an address; beyond all words if there is none. */
+static uint64_t word_of(uint64_t address)
 {
-	return e->address >> 2 | e->address << 62;
+	return address >> 2 | address << 62;
 }
 
 static uint64_t *stamp_of(const struct gputm_device_validator *v, uint64_t word)
@@ -284,7 +306,7 @@ static uint64_t *stamp_of(const struct gputm_device_validator *v, uint64_t word)
 
 static bool acceptable(const struct gputm_device_validator *v, const struct gputm_log_entry *e)
 {
-	return GPUTM__LIKELY(word_of(e) < v->words && e->stamp - 1 < v->widest);
+	return GPUTM__LIKELY(word_of(e->address) < v->words && e->stamp - 1 < v->widest);
 }
 
 /* Applying stopped at entry `at`, in 64s: the stamps of those before are as they were. */
@@ -293,48 +315,64 @@ static void undo(struct gputm_device_validator *v, const struct gputm_log_entry 
 {
 	while (at-- > 0)
 		if (v->apply[at >> 6] >> (at & 63) & 1)
-			*stamp_of(v, word_of(entry + at)) = v->old[at];
+			*stamp_of(v, word_of(entry[at].address)) = v->old[at];
 }
 
 /*
- * Test and apply up to 64 entries; old[] keeps the stamps that they replace. How many could
- * be done: count, unless one is refused or there is no memory for its page.
+ * Test and apply up to 64 entries; old[] keeps the stamps that they replace. How many could be
+ * done: count, unless one has no word or no stamp, or there is no memory for its page. *stamps
+ * is the union of their stamps: whether one was too wide is asked once for all.
  */
 static uint32_t apply_some(struct gputm_device_validator *v, const struct gputm__marks *shared,
 			   const struct gputm_log_entry *entry, uint32_t count, uint64_t *old,
-			   uint64_t *apply, uint32_t *conflicts)
+			   uint64_t *apply, uint64_t *stamps, uint32_t *conflicts)
 {
 	/* Copies, which no store in the loop can change. */
 	const struct gputm__marks marks = *shared;
-	const uint64_t words = v->words, widest = v->widest;
+	const uint64_t words = v->words;
 	uint64_t *const *const pages = (uint64_t *const *)v->page;
 	const struct gputm_log_entry *e = entry, *end = entry + count;
-	uint64_t newer = 0, bit = 1;
-	uint32_t found = 0;
+	uint64_t newer = 0, bit = 1, all = 0, found = 0;
 
-	for (; e < end; e++, old++, bit += bit) {
-		uint64_t word = word_of(e), stamp = e->stamp, *page, *place, before;
+	while (e < end) {
+		uint64_t address = e->address, stamp = e->stamp, before;
+		uint64_t word = word_of(address), *page, at = word & (PAGE_WORDS - 1);
 
-		if (GPUTM__UNLIKELY(word >= words || stamp - 1 >= widest))
+		if (GPUTM__UNLIKELY(word >= words))
 			break;
 		page = pages[word >> PAGE_SHIFT];
-		if (GPUTM__UNLIKELY(!page)) {
-			page = make_page(v, word >> PAGE_SHIFT);
-			if (!page)
-				break;
-		}
-		found += gputm__marks_has(&marks, word << 2);
-		place = &page[word & (PAGE_WORDS - 1)];
-		before = *place;
+		before = page[at];
 		if (stamp > before) {
 			*old = before;
-			*place = stamp;
+			page[gputm__opaque(at)] = stamp; /* no register for the place */
 			newer |= bit;
+		} else if (GPUTM__UNLIKELY(((stamp - 1) | before) >> 63)) { /* 0, or no page */
+			if (!stamp || page_made(v, word >> PAGE_SHIFT) ||
+			    !make_page(v, word >> PAGE_SHIFT))
+				break;
+			continue;
 		}
+		if (GPUTM__UNLIKELY(gputm__marks_has(&marks, address)))
+			found = gputm__opaque(found + 1); /* a jump: mostly there is none */
+		all |= stamp;
+		bit += bit;
+		old++;
+		e++;
 	}
 	*apply = newer;
-	*conflicts += found;
+	*stamps = all;
+	*conflicts += (uint32_t)found;
 	return (uint32_t)(e - entry);
+}
+
+/* Why a chunk could not be done, of which entries 0 .. last were looked at. */
+static int refuse_one_of(const struct gputm_device_validator *v,
+			 const struct gputm_log_chunk *chunk, uint32_t last)
+{
+	for (uint32_t i = 0; i <= last && i < chunk->count; i++)
+		if (!acceptable(v, &chunk->entry[i]))
+			return refuse_entry(v, &chunk->entry[i]);
+	return -ENOMEM;
 }
 
 static int apply_chunk(struct gputm_device_validator *v, const struct gputm__marks *marks,
@@ -342,30 +380,31 @@ static int apply_chunk(struct gputm_device_validator *v, const struct gputm__mar
 		       struct gputm_device_validator_result *r)
 {
 	for (uint32_t at = 0; at < chunk->count; at += 64) {
-		const struct gputm_log_entry *e = chunk->entry + at;
 		uint32_t count = chunk->count - at < 64 ? chunk->count - at : 64;
-		uint32_t done = apply_some(v, marks, e, count, v->old + at, &v->apply[at >> 6],
-					   &r->conflicts);
+		uint64_t stamps, *apply = &v->apply[at >> 6];
+		uint32_t done = apply_some(v, marks, chunk->entry + at, count, v->old + at, apply,
+					   &stamps, &r->conflicts);
 
-		r->applied += gputm__popcount(v->apply[at >> 6]);
-		if (GPUTM__LIKELY(done == count))
+		r->applied += gputm__popcount(*apply);
+		if (GPUTM__LIKELY(done == count && stamps <= v->widest))
 			continue;
 		undo(v, chunk->entry, at + done);
-		return acceptable(v, e + done) ? -ENOMEM : refuse_entry(v, e + done);
+		return refuse_one_of(v, chunk, at + done);
 	}
 	return 0;
 }
 
-static int test_chunk(const struct gputm_device_validator *v, const struct gputm__marks *marks,
+static int test_chunk(const struct gputm_device_validator *v, const struct gputm__marks *shared,
 		      const struct gputm_log_chunk *chunk, struct gputm_device_validator_result *r)
 {
 	const struct gputm_log_entry *e = chunk->entry, *end = e + chunk->count;
+	const struct gputm__marks marks = *shared;
 	uint32_t conflicts = 0;
 
 	for (; e < end; e++) {
 		if (!acceptable(v, e))
 			return refuse_entry(v, e);
-		conflicts += gputm__marks_has(marks, e->address);
+		conflicts += gputm__marks_has(&marks, e->address);
 	}
 	r->conflicts = conflicts;
 	return 0;
@@ -378,12 +417,10 @@ static int replay_chunk(const struct gputm_device_validator *v,
 {
 	for (uint32_t i = 0; i < chunk->count; i++) {
 		const struct gputm_log_entry *e = &chunk->entry[i];
-		const uint64_t *page;
 
 		if (!acceptable(v, e))
 			return refuse_entry(v, e);
-		page = v->page[word_of(e) >> PAGE_SHIFT];
-		if (!page || page[word_of(e) & (PAGE_WORDS - 1)] != e->stamp)
+		if (*stamp_of(v, word_of(e->address)) != e->stamp)
 			continue;
 		v->apply[i >> 6] |= UINT64_C(1) << (i & 63);
 		r->applied++;
@@ -401,9 +438,11 @@ static void count_chunk(struct gputm_device_validator *v, uint32_t count,
 	if (r->conflicts && !v->conflict) {
 		v->conflict = true;
 		v->failed_rounds++;
+		v->failed_early += mode == GPUTM_DEVICE_VALIDATOR_EARLY;
 	}
 	if (mode == GPUTM_DEVICE_VALIDATOR_EARLY) {
 		v->early += count;
+		v->early_conflicts += r->conflicts;
 	} else if (mode == GPUTM_DEVICE_VALIDATOR_REPLAY) {
 		v->replayed += r->applied;
 		v->overtaken += r->stale;

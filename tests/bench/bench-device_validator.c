@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * device_validator: chunks of 3,072 writes at random places of 64 MB, tested and applied, or tested
- * only. The bound has the bitmap and the stamps as plain arrays and checks no input.
+ * device_validator: chunks of 3,072 writes at random places of 64 MB: tested and applied, also
+ * where every one conflicts, tested and found stale, or tested only. The bound has the bitmap and
+ * the stamps as plain arrays and checks no input.
  */
 #include <stdlib.h>
 
@@ -54,6 +55,20 @@ static void *setup(void)
 	return w;
 }
 
+/* The GPU has accessed all of it. */
+static void *setup_conflicts(void)
+{
+	struct world *w = setup();
+
+	for (uint32_t i = 0; w && i < CHUNK; i++) {
+		uint64_t word = w->entry[i].address >> 2;
+
+		w->bits[word >> 6] |= UINT64_C(1) << (word & 63);
+		bench_use((uint64_t)gputm_access_bitmap_record(w->reads, word << 2));
+	}
+	return w;
+}
+
 static void stamp_all(struct world *w)
 {
 	for (uint32_t i = 0; i < CHUNK; i++)
@@ -75,6 +90,14 @@ static void run_apply(void *state, uint64_t count)
 		stamp_all(state);
 		push(state, GPUTM_DEVICE_VALIDATOR_APPLY);
 	}
+}
+
+/* After the first chunk there is nothing new. */
+static void run_stale(void *state, uint64_t count)
+{
+	stamp_all(state);
+	for (uint64_t i = 0; i < count; i++)
+		push(state, GPUTM_DEVICE_VALIDATOR_APPLY);
 }
 
 static void run_early(void *state, uint64_t count)
@@ -119,6 +142,13 @@ static void bound_apply(void *state, uint64_t count)
 	}
 }
 
+static void bound_stale(void *state, uint64_t count)
+{
+	stamp_all(state);
+	for (uint64_t i = 0; i < count; i++)
+		bench_use(tight_apply(state));
+}
+
 static void bound_early(void *state, uint64_t count)
 {
 	for (uint64_t i = 0; i < count; i++) {
@@ -130,6 +160,10 @@ static void bound_early(void *state, uint64_t count)
 static const struct bench_op operations[] = {
 	{ "device_validator", "an entry tested and applied", setup, teardown, run_apply,
 	  bound_apply, "gputm_device_validator_push", "tight_apply", CHUNK },
+	{ "device_validator", "an entry that conflicts, applied", setup_conflicts, teardown,
+	  run_apply, bound_apply, "gputm_device_validator_push", "tight_apply", CHUNK },
+	{ "device_validator", "an entry found stale", setup, teardown, run_stale, bound_stale,
+	  "gputm_device_validator_push", "tight_apply", CHUNK },
 	{ "device_validator", "an entry tested only", setup, teardown, run_early, bound_early,
 	  "gputm_device_validator_push", "tight_early", CHUNK },
 };
