@@ -144,10 +144,10 @@ static inline void gputm__maximum(uint64_t *maximum, uint64_t value)
 
 static inline void gputm__sample(struct gputm__histogram *histogram, uint64_t value)
 {
-	unsigned bucket = value ? gputm__log2(value) + 1 : 0, last = GPUTM_HISTOGRAM_BUCKETS - 1;
+	const uint64_t last = UINT64_C(1) << (GPUTM_HISTOGRAM_BUCKETS - 2);
 
 	histogram->samples++;
-	histogram->bucket[bucket < last ? bucket : last]++;
+	histogram->bucket[gputm__log2(2 * (value < last ? value : last) + 1)]++;
 }
 
 /* ---- observer ---- */

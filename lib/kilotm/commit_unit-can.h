@@ -20,15 +20,6 @@ static inline bool gputm__commit_passes_hazard(const struct gputm_commit_unit *s
 	return self->slot[gputm__commit_index(self, self->hazard)].stage == GPUTM_COMMIT_FINISHED;
 }
 
-static inline bool gputm__commit_passes_commit(const struct gputm_commit_unit *self)
-{
-	const struct gputm__commit_slot *slot =
-		&self->slot[gputm__commit_index(self, self->commit)];
-
-	return slot->stage == GPUTM_COMMIT_FINISHED &&
-	       (!self->config.warp_mode || !(slot->mark & GPUTM__LAST));
-}
-
 /* A skip whose retirement concerns no core and no other entry. */
 static inline bool gputm__commit_is_plain(const struct gputm_commit_unit *self, uint64_t cid)
 {
@@ -101,18 +92,30 @@ static inline uint64_t gputm__commit_gathered_with(const struct gputm_commit_uni
 	return self->gathered + self->entry[index].words[1];
 }
 
+/* Whether an entry at the pointer waits to be passed. */
+static inline bool gputm__commit_commit_waits(const struct gputm_commit_unit *self)
+{
+	return self->commit != self->hazard &&
+	       self->slot[gputm__commit_index(self, self->commit)].stage >= GPUTM_COMMIT_READY;
+}
+
+static inline bool gputm__commit_retire_waits(const struct gputm_commit_unit *self)
+{
+	return self->oldest != self->commit &&
+	       self->slot[gputm__commit_index(self, self->oldest)].stage == GPUTM_COMMIT_FINISHED;
+}
+
 static inline bool gputm__commit_can_commit(const struct gputm_commit_unit *self)
 {
 	uint32_t index = gputm__commit_index(self, self->commit);
-	uint8_t stage = self->slot[index].stage;
+	bool ready = self->slot[index].stage == GPUTM_COMMIT_READY;
 
-	if (self->commit == self->hazard || stage < GPUTM_COMMIT_READY)
+	if (!gputm__commit_commit_waits(self))
 		return false;
-	if (stage == GPUTM_COMMIT_READY && gputm__commit_unbounded(&self->entry[index], 1))
+	if (ready && gputm__commit_unbounded(&self->entry[index], 1))
 		return !self->entry[index].asked && gputm__commit_report_room(self);
 	if (!self->config.warp_mode)
-		return stage != GPUTM_COMMIT_READY ||
-		       gputm__commit_room(self, 1) >= self->entry[index].words[1];
+		return !ready || gputm__commit_room(self, 1) >= self->entry[index].words[1];
 	return !gputm__commit_is_last(self, index) ||
 	       gputm__commit_room(self, 1) >= gputm__commit_gathered_with(self, index);
 }
@@ -121,8 +124,7 @@ static inline bool gputm__commit_can_retire(const struct gputm_commit_unit *self
 {
 	uint32_t index = gputm__commit_index(self, self->oldest);
 
-	return self->oldest != self->commit &&
-	       self->slot[index].stage == GPUTM_COMMIT_FINISHED &&
+	return gputm__commit_retire_waits(self) &&
 	       (!gputm__commit_is_last(self, index) || gputm__commit_report_room(self));
 }
 

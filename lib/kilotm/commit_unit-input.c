@@ -1,97 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Input of the commit unit. A message is judged and marks its slots when it is pushed; it
- * takes effect when it is consumed, at the end of a tick.
+ * Input of the commit unit: a message takes effect when it is consumed, at the end of a tick.
  */
 #include "lib/kilotm/commit_unit-can.h"
 #include "lib/kilotm/commit_unit-moves.h"
 
-/* ---- pushing ---- */
-
-static const struct gputm__commit_inbox *inbox_of(const struct gputm_commit_unit *self,
-						  const struct gputm_commit_message *message)
-{
-	return message->kind >= GPUTM_COMMIT_RESENT ? &self->resent : &self->input;
-}
-
-int gputm_commit_unit_push_probe(const struct gputm_commit_unit *self,
-				 const struct gputm_commit_message *message)
-{
-	int error = gputm__commit_judge(self, message);
-	const struct gputm__commit_inbox *in;
-
-	if (error)
-		return error;
-	in = inbox_of(self, message);
-	return in->count == in->depth ? GPUTM_COMMIT_UNIT_FULL : GPUTM_COMMIT_UNIT_ACCEPTED;
-}
-
-/* The first message of a warp names its slots. */
-static void name_warp(struct gputm_commit_unit *self, const struct gputm_commit_message *message)
-{
-	uint64_t cid = message->first_cid;
-	struct gputm__commit_slot slot = { GPUTM_COMMIT_UNUSED, 0, 0, (uint8_t)message->lanes };
-
-	for (; slot.lane < slot.lanes; slot.lane++, cid++)
-		self->slot[gputm__commit_index(self, cid)] = slot;
-	self->slot[gputm__commit_index(self, cid - 1)].mark = GPUTM__LAST;
-	gputm__maximum(&self->head, cid);
-	gputm__maximum(&self->span_max, self->head - self->oldest);
-}
-
-static void note_resent(struct gputm_commit_unit *self, const struct gputm_commit_message *message)
-{
-	uint64_t cid = message->first_cid + gputm__lowest(message->mask);
-	uint32_t index = gputm__commit_index(self, cid);
-
-	self->may |= GPUTM__MAY_RESENT;
-	if (message->kind == GPUTM_COMMIT_RESENT)
-		self->entry[index].answered += message->words;
-	else
-		self->slot[index].mark |= GPUTM__ANSWERED;
-}
-
-/* Of a warp that has retired, only verdicts are still accepted. */
-static void note(struct gputm_commit_unit *self, const struct gputm_commit_message *message)
-{
-	uint32_t last = gputm__commit_last(self, message);
-	struct gputm__commit_warp *warp = &self->warp[last];
-
-	if (message->first_cid + message->lanes <= self->oldest)
-		return;
-	if (!self->slot[last].lanes)
-		name_warp(self, message);
-	if (message->kind <= GPUTM_COMMIT_WRITE_LOG)
-		warp->words |= message->mask;
-	else if (message->kind == GPUTM_COMMIT_DONE)
-		warp->closed |= message->mask;
-	else if (message->kind == GPUTM_COMMIT_VERDICT)
-		warp->judged |= message->mask;
-	else
-		note_resent(self, message);
-}
-
-int gputm_commit_unit_push(struct gputm_commit_unit *self,
-			   const struct gputm_commit_message *message)
-{
-	struct gputm__commit_inbox *in =
-		message->kind >= GPUTM_COMMIT_RESENT ? &self->resent : &self->input;
-	int error = gputm__commit_judge(self, message);
-	uint32_t at;
-
-	if (GPUTM__UNLIKELY(error))
-		return error;
-	if (in->count == in->depth) {
-		self->messages_full++;
-		return GPUTM_COMMIT_UNIT_FULL;
-	}
-	note(self, message);
-	at = in->head + in->count++;
-	memcpy(&in->message[at < in->depth ? at : at - in->depth], message,
-	       gputm_commit_message_size(message));
-	self->messages++;
-	return GPUTM_COMMIT_UNIT_ACCEPTED;
-}
+#define LATE (UINT64_C(1) << 63) /* from this cycle on no other is ever noted */
 
 static void pop(struct gputm__commit_inbox *in)
 {
@@ -259,28 +173,85 @@ static void consume_verdict(struct gputm_commit_unit *self,
 	}
 }
 
-/* A log message in warp mode. */
-static void consume_row(struct gputm_commit_unit *self, const struct gputm_commit_message *message)
+/* ---- warp mode: a message a cycle ---- */
+
+/* What is queued at the validation port if its regions come in ascending order. */
+struct straight {
+	struct gputm__commit_port *port;
+	uint64_t at, first, region; /* of the last request */
+	bool fits;
+};
+
+static GPUTM__INLINE void queue_straight(struct straight *to, uint64_t region, uint32_t index,
+					 const struct gputm_commit_word *word)
+{
+	struct gputm__commit_port *port = to->port;
+	uint64_t at = to->at++;
+
+	if (region != to->region) {
+		to->fits &= at == port->filled || region > to->region;
+		port->span[to->first & port->mask] = (uint32_t)(at - to->first);
+		to->first = at;
+		to->region = region;
+	}
+	port->span[at & port->mask] = 0;
+	gputm__commit_copy(&port->word[at & port->mask], word, index);
+}
+
+static GPUTM__INLINE void place_row(struct gputm_commit_unit *self, uint32_t log,
+				    const struct gputm_commit_message *message,
+				    struct straight *to)
 {
 	const struct gputm_commit_word *word = message->word, *end = word + message->words;
-	uint32_t log = message->kind, first = (uint32_t)message->first_cid;
+	struct gputm_commit_word *kept = self->kept;
+	uint32_t first = (uint32_t)message->first_cid, mask = self->mask;
 
 	for (; word != end; word++) {
-		uint32_t index = (first + word->lane) & self->mask;
+		uint32_t index = (first + word->lane) & mask;
 		struct gputm__commit_entry *entry = &self->entry[index];
+		uint32_t n = entry->words[log];
 
-		if (GPUTM__LIKELY(entry->words[log] < entry->limit[log]))
-			gputm__commit_store(self, index, log, word);
-		else
+		if (GPUTM__LIKELY(n < entry->limit[log])) {
+			entry->words[log] = n + 1;
+			gputm__commit_copy(&kept[entry->buffer[log] + n], word, index);
+		} else {
 			place_apart(self, index, log, word);
+		}
 		if (log == GPUTM_COMMIT_WRITE_LOG)
 			continue;
 		entry->pending++;
-		gputm__commit_collect(self, index, word);
+		queue_straight(to, word->address & self->region_mask, index, word);
 	}
-	self->consumed[log] += message->words;
-	if (log == GPUTM_COMMIT_READ_LOG)
-		gputm__commit_flush(self, 0);
+}
+
+/* Neighbours mostly share their region, and regions ascend; else they have to be sorted. */
+static void consume_read_row(struct gputm_commit_unit *self,
+			     const struct gputm_commit_message *message)
+{
+	struct gputm__commit_port *port = &self->port[0];
+	struct straight to = { port, port->filled, port->filled, message->word->address, true };
+	uint32_t first = (uint32_t)message->first_cid;
+
+	to.region &= self->region_mask;
+	place_row(self, GPUTM_COMMIT_READ_LOG, message, &to);
+	if (GPUTM__LIKELY(to.fits)) {
+		port->span[to.first & port->mask] = (uint32_t)(to.at - to.first);
+		port->filled = to.at;
+		return;
+	}
+	for (uint32_t n = 0; n < message->words; n++)
+		gputm__commit_collect(self, (first + message->word[n].lane) & self->mask,
+				      &message->word[n]);
+	gputm__commit_flush(self, 0);
+}
+
+static void consume_row(struct gputm_commit_unit *self, const struct gputm_commit_message *message)
+{
+	if (message->kind == GPUTM_COMMIT_READ_LOG)
+		consume_read_row(self, message);
+	else
+		place_row(self, GPUTM_COMMIT_WRITE_LOG, message, NULL);
+	self->consumed[message->kind] += message->words;
 }
 
 /* What is consumed in a cycle, whatever its length. */
@@ -299,32 +270,106 @@ GPUTM__APART static bool consume_whole(struct gputm_commit_unit *self,
 	return true;
 }
 
-void gputm__commit_consumed(struct gputm_commit_unit *self)
+/* ---- scalar mode: a word a cycle ---- */
+
+/*
+ * Words that find their entry and room in its buffer are placed at once; input_due is the
+ * cycle in which all have had their turn, up to which the port shows one more each cycle.
+ * The last word is not among them: it frees the message's place.
+ */
+static GPUTM__INLINE uint32_t place_run(struct gputm_commit_unit *self, bool read)
 {
-	if (self->cursor.at == self->cursor.end)
-		pop(&self->input);
+	struct gputm__commit_cursor *cursor = &self->cursor;
+	struct gputm__commit_entry *entries = self->entry;
+	struct gputm_commit_word *queue = self->port[0].word, *kept = self->kept;
+	const struct gputm_commit_word *word = cursor->at, *end = cursor->end - 1;
+	uint64_t at = self->port[0].filled, room = gputm__commit_room(self, 0);
+	uint32_t first = cursor->first, mask = self->mask, wrap = self->port[0].mask, count;
+
+	if (read && (uint64_t)(end - word) > room)
+		end = word + room;
+	for (; word < end; word++) {
+		uint32_t index = (first + word->lane) & mask;
+		struct gputm__commit_entry *entry = &entries[index];
+		uint32_t n = entry->words[!read];
+
+		if (n >= entry->limit[!read])
+			break;
+		entry->words[!read] = n + 1;
+		gputm__commit_copy(&kept[entry->buffer[!read] + n], word, index);
+		if (!read)
+			continue;
+		entry->pending++;
+		gputm__commit_copy(&queue[at++ & wrap], word, index);
+	}
+	count = (uint32_t)(word - cursor->at);
+	cursor->at = word;
+	return count;
 }
 
-bool gputm__commit_word(struct gputm_commit_unit *self)
+static GPUTM__INLINE bool note_ahead(struct gputm_commit_unit *self, uint32_t log, uint32_t words)
 {
-	const struct gputm_commit_word *word = self->cursor.at;
-	uint32_t index = (self->cursor.first + word->lane) & self->mask, log = self->cursor.log;
+	self->consumed[log] += words;
+	self->input.word += words;
+	self->input_due = self->cycles + words;
+	self->port[0].filled += !log;
+	return true;
+}
 
-	if (log == GPUTM_COMMIT_READ_LOG && !gputm__commit_room(self, 0))
-		return false;
+/* A word that may lack its entry or its buffer, or is the last one. */
+static GPUTM__INLINE bool consume_word(struct gputm_commit_unit *self, uint32_t log, uint32_t index)
+{
+	const struct gputm_commit_word *word = self->cursor.at++;
+
 	place_word(self, index, log, word);
 	if (log == GPUTM_COMMIT_READ_LOG) {
 		self->entry[index].pending++;
 		gputm__commit_put(&self->port[0], index, word);
 	}
 	self->consumed[log]++;
-	self->cursor.at++;
 	self->input.word++;
-	gputm__commit_consumed(self);
+	if (self->cursor.at == self->cursor.end)
+		pop(&self->input);
 	return true;
 }
 
-bool gputm__commit_input(struct gputm_commit_unit *self)
+/* This cycle's word, which has its place, and what can be placed ahead with it. */
+GPUTM__APART static bool consume_reads(struct gputm_commit_unit *self)
+{
+	return note_ahead(self, 0, place_run(self, true));
+}
+
+GPUTM__APART static bool consume_writes(struct gputm_commit_unit *self)
+{
+	return note_ahead(self, 1, place_run(self, false));
+}
+
+static GPUTM__INLINE bool consume(struct gputm_commit_unit *self, uint32_t log)
+{
+	const struct gputm_commit_word *word = self->cursor.at;
+	uint32_t index = (self->cursor.first + word->lane) & self->mask;
+	const struct gputm__commit_entry *entry = &self->entry[index];
+
+	if (log == GPUTM_COMMIT_READ_LOG && !gputm__commit_room(self, 0))
+		return false;
+	if (entry->words[log] >= entry->limit[log] || word + 1 == self->cursor.end ||
+	    self->cycles >= LATE)
+		return consume_word(self, log, index);
+	return log == GPUTM_COMMIT_READ_LOG ? consume_reads(self) : consume_writes(self);
+}
+
+/* Out of line, as they need more registers than the runs. */
+GPUTM__APART static bool consume_read(struct gputm_commit_unit *self)
+{
+	return consume(self, GPUTM_COMMIT_READ_LOG);
+}
+
+GPUTM__APART static bool consume_write(struct gputm_commit_unit *self)
+{
+	return consume(self, GPUTM_COMMIT_WRITE_LOG);
+}
+
+GPUTM__APART static bool begin_message(struct gputm_commit_unit *self)
 {
 	const struct gputm_commit_message *message = gputm__commit_front(&self->input);
 
@@ -334,7 +379,15 @@ bool gputm__commit_input(struct gputm_commit_unit *self)
 	self->cursor.end = message->word + message->words;
 	self->cursor.first = (uint32_t)message->first_cid;
 	self->cursor.log = message->kind;
-	return gputm__commit_word(self);
+	return message->kind == GPUTM_COMMIT_READ_LOG ? consume_read(self) : consume_write(self);
+}
+
+bool gputm__commit_input(struct gputm_commit_unit *self)
+{
+	if (self->cursor.at == self->cursor.end)
+		return begin_message(self);
+	return self->cursor.log == GPUTM_COMMIT_READ_LOG ? consume_read(self)
+							 : consume_write(self);
 }
 
 /* ---- resent logs ---- */
@@ -389,6 +442,8 @@ void gputm__commit_resent(struct gputm_commit_unit *self)
 	}
 	if (port >= 0 && self->config.warp_mode)
 		words = message->words;
+	if (!port)
+		gputm__commit_take_back(self);
 	while (words-- && self->resent.word < message->words)
 		consume_resent_word(self, message);
 	if (port >= 0)

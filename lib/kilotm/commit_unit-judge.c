@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Whether the commit unit may take a message. It is judged when it is pushed: every warp
- * has masks of the lanes for which what has been pushed, so that what the protocol forbids
- * is refused at once and nothing that is queued can turn out to be wrong.
+ * Pushing messages to the commit unit. A message is judged and noted when it is pushed:
+ * every warp has masks of the lanes for which what has been pushed, so that what the protocol
+ * forbids is refused at once and nothing that is queued can turn out to be wrong.
  */
 #include "lib/kilotm/commit_unit-priv.h"
 
@@ -193,8 +193,7 @@ static int judge_lanes(const struct gputm_commit_unit *self,
 			   "its logs are complete");
 }
 
-int gputm__commit_judge(const struct gputm_commit_unit *self,
-			const struct gputm_commit_message *message)
+static int judge(const struct gputm_commit_unit *self, const struct gputm_commit_message *message)
 {
 	int error = judge_shape(self, message);
 
@@ -206,6 +205,95 @@ int gputm__commit_judge(const struct gputm_commit_unit *self,
 		error = judge_words(self, message);
 	return error ? error : judge_lanes(self, message);
 }
+
+/* ---- pushing ---- */
+
+static const struct gputm__commit_inbox *inbox_of(const struct gputm_commit_unit *self,
+						  const struct gputm_commit_message *message)
+{
+	return message->kind >= GPUTM_COMMIT_RESENT ? &self->resent : &self->input;
+}
+
+int gputm_commit_unit_push_probe(const struct gputm_commit_unit *self,
+				 const struct gputm_commit_message *message)
+{
+	int error = judge(self, message);
+	const struct gputm__commit_inbox *in;
+
+	if (error)
+		return error;
+	in = inbox_of(self, message);
+	return in->count == in->depth ? GPUTM_COMMIT_UNIT_FULL : GPUTM_COMMIT_UNIT_ACCEPTED;
+}
+
+/* The first message of a warp names its slots. */
+static void name_warp(struct gputm_commit_unit *self, const struct gputm_commit_message *message)
+{
+	uint64_t cid = message->first_cid;
+	struct gputm__commit_slot slot = { GPUTM_COMMIT_UNUSED, 0, 0, (uint8_t)message->lanes };
+
+	for (; slot.lane < slot.lanes; slot.lane++, cid++)
+		self->slot[gputm__commit_index(self, cid)] = slot;
+	self->slot[gputm__commit_index(self, cid - 1)].mark = GPUTM__LAST;
+	gputm__maximum(&self->head, cid);
+	gputm__maximum(&self->span_max, self->head - self->oldest);
+}
+
+static void note_resent(struct gputm_commit_unit *self, const struct gputm_commit_message *message)
+{
+	uint64_t cid = message->first_cid + gputm__lowest(message->mask);
+	uint32_t index = gputm__commit_index(self, cid);
+
+	self->may |= GPUTM__MAY_RESENT;
+	if (message->kind == GPUTM_COMMIT_RESENT)
+		self->entry[index].answered += message->words;
+	else
+		self->slot[index].mark |= GPUTM__ANSWERED;
+}
+
+/* Of a warp that has retired, only verdicts are still accepted. */
+static void note(struct gputm_commit_unit *self, const struct gputm_commit_message *message)
+{
+	uint32_t last = gputm__commit_last(self, message);
+	struct gputm__commit_warp *warp = &self->warp[last];
+
+	if (message->first_cid + message->lanes <= self->oldest)
+		return;
+	if (!self->slot[last].lanes)
+		name_warp(self, message);
+	if (message->kind <= GPUTM_COMMIT_WRITE_LOG)
+		warp->words |= message->mask;
+	else if (message->kind == GPUTM_COMMIT_DONE)
+		warp->closed |= message->mask;
+	else if (message->kind == GPUTM_COMMIT_VERDICT)
+		warp->judged |= message->mask;
+	else
+		note_resent(self, message);
+}
+
+int gputm_commit_unit_push(struct gputm_commit_unit *self,
+			   const struct gputm_commit_message *message)
+{
+	struct gputm__commit_inbox *in =
+		message->kind >= GPUTM_COMMIT_RESENT ? &self->resent : &self->input;
+	int error = judge(self, message);
+	uint32_t at;
+
+	if (GPUTM__UNLIKELY(error))
+		return error;
+	if (in->count == in->depth) {
+		self->messages_full++;
+		return GPUTM_COMMIT_UNIT_FULL;
+	}
+	note(self, message);
+	at = in->head + in->count++;
+	memcpy(&in->message[at < in->depth ? at : at - in->depth], message,
+	       gputm_commit_message_size(message));
+	self->messages++;
+	return GPUTM_COMMIT_UNIT_ACCEPTED;
+}
+
+/* ---- loading queued messages ---- */
 
 static bool queued_lane_fits(const struct gputm_commit_unit *self,
 			     const struct gputm_commit_message *message, uint64_t cid)

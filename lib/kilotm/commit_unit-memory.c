@@ -12,7 +12,7 @@
 
 /* ---- queueing ---- */
 
-void gputm__commit_to_region(struct gputm__commit_gather *g, uint64_t base)
+uint32_t gputm__commit_to_region(struct gputm__commit_gather *g, uint64_t base)
 {
 	uint32_t at = (uint32_t)(base * UINT64_C(0x9e3779b97f4a7c15) >> 32) & g->bucket_mask;
 
@@ -23,6 +23,7 @@ void gputm__commit_to_region(struct gputm__commit_gather *g, uint64_t base)
 		g->bucket[at] = ++g->regions;
 	}
 	g->current = g->bucket[at] - 1;
+	return g->current;
 }
 
 void gputm__commit_flush(struct gputm_commit_unit *self, int which)
@@ -48,18 +49,47 @@ void gputm__commit_flush(struct gputm_commit_unit *self, int which)
 	g->regions = g->words = 0;
 }
 
-void gputm__commit_send_buffer(struct gputm_commit_unit *self, int port, uint32_t index)
+/* An entry's words mostly lie in the regions of the words of the entry before. */
+void gputm__commit_collect_buffer(struct gputm_commit_unit *self, uint32_t log, uint32_t index)
 {
-	const struct gputm_commit_word *word = &self->kept[self->entry[index].buffer[port]];
-	const struct gputm_commit_word *end = word + self->entry[index].words[port];
+	const struct gputm__commit_entry *entry = &self->entry[index];
+	const struct gputm_commit_word *word = &self->kept[entry->buffer[log]];
+	struct gputm__commit_gather *g = &self->gather;
+	uint32_t words = entry->words[log], n = g->words, end = n + words;
 
-	self->entry[index].pending += self->entry[index].words[port];
-	if (self->config.warp_mode)
-		for (; word != end; word++)
-			gputm__commit_collect(self, index, word);
-	else
-		for (; word != end; word++)
-			gputm__commit_put(&self->port[port], index, word);
+	for (; n != end; n++, word++) {
+		uint64_t base = word->address & self->region_mask;
+		uint32_t region = n >= words ? g->of[n - words] : 0;
+
+		if (!g->regions || g->region[region].address != base)
+			region = gputm__commit_to_region(g, base);
+		g->region[region].count++;
+		g->of[n] = region;
+		g->word[n] = *word;
+	}
+	g->words = end;
+}
+
+/* ---- words placed ahead ---- */
+
+void gputm__commit_take_back(struct gputm_commit_unit *self)
+{
+	uint64_t left = self->input_due - self->cycles;
+	uint32_t log = self->cursor.log;
+
+	if (self->input_due <= self->cycles)
+		return;
+	self->input_due = 0;
+	self->consumed[log] -= left;
+	self->input.word -= (uint32_t)left;
+	for (; left; left--) {
+		uint32_t lane = (--self->cursor.at)->lane;
+		struct gputm__commit_entry *entry =
+			&self->entry[(self->cursor.first + lane) & self->mask];
+
+		entry->words[log]--;
+		entry->pending -= !log;
+	}
 }
 
 /* ---- ports ---- */
@@ -75,40 +105,46 @@ static inline uint32_t *span_at(const struct gputm__commit_port *port, uint64_t 
 	return &port->span[sequence & port->mask];
 }
 
-GPUTM__APART static bool describe_region(const struct gputm_commit_unit *self,
-					 const struct gputm__commit_port *port,
-					 struct gputm_mem_request *out)
+static void describe_region(const struct gputm_commit_unit *self,
+			    const struct gputm__commit_port *port, struct gputm_mem_request *out)
 {
-	uint32_t count = *span_at(port, port->issued);
+	const struct gputm_commit_word *word = word_at(port, port->issued);
+	const struct gputm_commit_word *wrap = port->word + port->mask + 1;
+	uint32_t lanes = (uint32_t)~self->region_mask, mask = 0;
 
 	out->address &= self->region_mask;
-	out->word_mask = 0;
-	for (uint32_t n = 0; n < count; n++) {
-		const struct gputm_commit_word *word = word_at(port, port->issued + n);
-		uint32_t lane = (uint32_t)(word->address & ~self->region_mask) / 4;
+	for (uint32_t left = *span_at(port, port->issued); left; left--) {
+		uint32_t lane = ((uint32_t)word->address & lanes) / 4;
 
-		out->word_mask |= 1u << lane;
+		mask |= 1u << lane;
 		out->value[lane] = word->value;
+		word = ++word == wrap ? port->word : word;
 	}
-	return true;
+	out->word_mask = mask;
+}
+
+static inline void describe(const struct gputm__commit_port *port, bool write,
+			    struct gputm_mem_request *out)
+{
+	const struct gputm_commit_word *first = word_at(port, port->issued);
+
+	out->tag = port->issued << 1 | write;
+	out->address = first->address;
+	out->write = write;
+	out->word_mask = 1;
+	out->value[0] = first->value;
 }
 
 bool gputm_commit_unit_mem_peek(const struct gputm_commit_unit *self,
 				enum gputm_commit_unit_port which, struct gputm_mem_request *out)
 {
 	const struct gputm__commit_port *port = &self->port[which];
-	const struct gputm_commit_word *first;
 
 	if (!port->offered)
 		return false;
-	first = word_at(port, port->issued);
-	out->tag = port->issued << 1 | which;
-	out->write = which;
-	out->address = first->address;
+	describe(port, which, out);
 	if (self->config.warp_mode)
-		return describe_region(self, port, out);
-	out->word_mask = 1;
-	out->value[0] = first->value;
+		describe_region(self, port, out);
 	return true;
 }
 
@@ -122,14 +158,11 @@ GPUTM__COLD static void tell_writes(const struct gputm_commit_unit *self, uint32
 	}
 }
 
-bool gputm_commit_unit_mem_pop(struct gputm_commit_unit *self, enum gputm_commit_unit_port which)
+static bool take_out(struct gputm_commit_unit *self, enum gputm_commit_unit_port which)
 {
 	struct gputm__commit_port *port = &self->port[which];
-	uint32_t count;
+	uint32_t count = *span_at(port, port->issued);
 
-	if (!port->offered)
-		return false;
-	count = *span_at(port, port->issued);
 	port->offered = false;
 	port->issued += count;
 	self->requests[which]++;
@@ -138,34 +171,44 @@ bool gputm_commit_unit_mem_pop(struct gputm_commit_unit *self, enum gputm_commit
 	return true;
 }
 
+bool gputm_commit_unit_mem_pop(struct gputm_commit_unit *self, enum gputm_commit_unit_port which)
+{
+	return self->port[which].offered && take_out(self, which);
+}
+
 GPUTM__APART static bool take_any(struct gputm_commit_unit *self,
 				  enum gputm_commit_unit_port which,
 				  struct gputm_mem_request *out)
 {
-	return gputm_commit_unit_mem_peek(self, which, out) &&
-	       gputm_commit_unit_mem_pop(self, which);
+	describe(&self->port[which], which, out);
+	if (self->config.warp_mode)
+		describe_region(self, &self->port[which], out);
+	return take_out(self, which);
+}
+
+static GPUTM__INLINE bool take(struct gputm_commit_unit *self, enum gputm_commit_unit_port which,
+			       struct gputm_mem_request *out)
+{
+	struct gputm__commit_port *port = &self->port[which];
+
+	if (!port->offered)
+		return false;
+	if (self->config.warp_mode || self->unit.observe)
+		return take_any(self, which, out);
+	describe(port, which, out);
+	port->offered = false;
+	port->issued++;
+	self->requests[which]++;
+	return true;
 }
 
 /* Straight-line code serves scalar mode. */
 bool gputm_commit_unit_mem_take(struct gputm_commit_unit *self, enum gputm_commit_unit_port which,
 				struct gputm_mem_request *out)
 {
-	struct gputm__commit_port *port = &self->port[which];
-	const struct gputm_commit_word *word;
-
-	if (!port->offered)
-		return false;
-	if (self->config.warp_mode || self->unit.observe)
-		return take_any(self, which, out);
-	word = word_at(port, port->issued);
-	out->tag = port->issued++ << 1 | which;
-	out->address = word->address;
-	out->word_mask = 1;
-	out->write = which;
-	out->value[0] = word->value;
-	port->offered = false;
-	self->requests[which]++;
-	return true;
+	return which == GPUTM_COMMIT_UNIT_VALIDATION
+		       ? take(self, GPUTM_COMMIT_UNIT_VALIDATION, out)
+		       : take(self, GPUTM_COMMIT_UNIT_COMMIT, out);
 }
 
 GPUTM__COLD static void tell_completed(const struct gputm_commit_unit *self,
@@ -238,32 +281,44 @@ static inline int complete_word(struct gputm_commit_unit *self, struct gputm__co
 	return --entry->pending ? 0 : drained(self, index);
 }
 
+/* A word of a request; values: of its region, if it was read. */
+static GPUTM__INLINE void complete_in_region(struct gputm_commit_unit *self,
+					     const struct gputm_commit_word *word,
+					     const uint32_t *values)
+{
+	struct gputm__commit_entry *entry = &self->entry[word->lane];
+	uint32_t lane = ((uint32_t)word->address & (uint32_t)~self->region_mask) / 4;
+
+	if (values)
+		compare(self, entry, values[lane], word->value);
+	if (GPUTM__UNLIKELY(self->unit.observe != NULL))
+		tell_completed(self, word, values ? &values[lane] : NULL);
+	complete_word(self, entry, word->lane);
+}
+
 GPUTM__APART static int complete_any(struct gputm_commit_unit *self, uint64_t tag,
 				     const uint32_t *values)
 {
 	struct gputm__commit_port *port = &self->port[tag & 1];
-	uint64_t sequence = tag >> 1;
-	bool write = tag & 1;
+	const struct gputm_commit_word *wrap = port->word + port->mask + 1, *word;
 	uint32_t count;
 
-	if (!is_in_flight(port, sequence))
+	if (!is_in_flight(port, tag >> 1))
 		return refuse_tag(self, tag);
-	if (!write && !values)
+	if (!(tag & 1) && !values)
 		return gputm__refuse(&self->unit, "a read is completed without values");
-	count = *span_at(port, sequence);
-	reclaim(port, sequence, count);
-	self->written += write ? count : 0;
-	do {
-		const struct gputm_commit_word *word = word_at(port, sequence++);
-		struct gputm__commit_entry *entry = &self->entry[word->lane];
-		uint64_t lane = (word->address & ~self->region_mask) / 4;
-
-		if (!write)
-			compare(self, entry, values[lane], word->value);
-		if (GPUTM__UNLIKELY(self->unit.observe != NULL))
-			tell_completed(self, word, write ? NULL : &values[lane]);
-		complete_word(self, entry, word->lane);
-	} while (--count);
+	count = *span_at(port, tag >> 1);
+	word = word_at(port, tag >> 1);
+	reclaim(port, tag >> 1, count);
+	if (tag & 1)
+		self->written += count;
+	for (; count; count--) {
+		if (tag & 1)
+			complete_in_region(self, word, NULL);
+		else
+			complete_in_region(self, word, values);
+		word = ++word == wrap ? port->word : word;
+	}
 	return 0;
 }
 

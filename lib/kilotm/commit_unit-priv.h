@@ -2,10 +2,11 @@
 #ifndef GPUTM_LIB_KILOTM_COMMIT_UNIT_PRIV_H
 #define GPUTM_LIB_KILOTM_COMMIT_UNIT_PRIV_H
 /*
- * Layout of the commit unit, shared by its files: commit_unit.c (face, reports),
- * commit_unit-clock.c (a cycle, with what is done to single words), commit_unit-judge.c
- * and commit_unit-input.c (messages), commit_unit-stages.c (what entries go through),
- * commit_unit-memory.c (ports, buffers), commit_unit-snapshot.c and commit_unit-check.c.
+ * Layout of the commit unit, shared by its files, each of which calls only those after it:
+ * commit_unit.c (face, reports), commit_unit-clock.c (a cycle), commit_unit-input.c
+ * (messages), commit_unit-hazard.c (the look-up of words), commit_unit-stages.c (what entries
+ * go through), commit_unit-memory.c (ports). Beside them: commit_unit-judge.c (pushing),
+ * commit_unit-snapshot.c, commit_unit-check.c.
  *
  * Mutants. A test builds these files with -DGPUTM__MUTANT and defines
  * gputm__mutant_now; the unit then errs as that number says, and the properties of
@@ -179,14 +180,15 @@ struct gputm_commit_unit {
 	struct gputm__commit_port port[2];
 	uint64_t address_max, region_mask, expire_at;
 	uint32_t mask, pending_shift;
-	uint32_t hazard_left; /* words that can be passed without a look at anything */
 	uint32_t may; /* GPUTM__MAY_ bits */
+	/* Cycles before which hazard detection, or the input port, need not be asked. */
+	uint64_t hazard_due, input_due;
 	struct gputm__commit_cursor cursor;
 
 	/* oldest <= commit <= hazard <= head <= oldest + ring; head: above all CIDs named. */
 	uint64_t oldest, commit, hazard, head;
-	uint64_t hazard_word;		/* words passed of the entry at the hazard pointer */
-	uint64_t hazard_done;		/* of these: looked up or recorded */
+	uint64_t hazard_word;	/* of the entry at the hazard pointer: passed before hazard_due */
+	uint64_t hazard_done;	/* of these: seen by the history */
 	uint64_t gathered;		/* ready words of the warp at the commit pointer */
 	uint64_t pending_unbounded;	/* entries that are pending with an unknown write-set */
 	struct gputm__commit_list revalidate, finalise;
@@ -258,6 +260,15 @@ static inline void gputm__commit_append(struct gputm_commit_unit *self,
 	list->tail = index;
 }
 
+static inline uint32_t gputm__commit_take(const struct gputm_commit_unit *self,
+					  struct gputm__commit_list *list)
+{
+	uint32_t index = list->head;
+
+	list->head = self->entry[index].link;
+	return index;
+}
+
 /* Place of the last CID of a message's warp. */
 static inline uint32_t gputm__commit_last(const struct gputm_commit_unit *self,
 					  const struct gputm_commit_message *message)
@@ -273,29 +284,25 @@ gputm__commit_front(const struct gputm__commit_inbox *in)
 }
 
 /* ---- commit_unit-judge.c ---- */
-/* 0 if the message may be pushed now; else a negative errno, and why in the log. */
-int gputm__commit_judge(const struct gputm_commit_unit *self,
-			const struct gputm_commit_message *message);
 /* Whether a message that is being loaded may be queued in the state loaded so far. */
 bool gputm__commit_queueable(const struct gputm_commit_unit *self,
 			     const struct gputm_commit_message *message);
 
 /* ---- commit_unit-input.c ---- */
-/*
- * The oldest message, and the word at the cursor: what the clock's straight line does not
- * serve. false if the port lacks room for it.
- */
+/* Consume the oldest message or a word of it. @return whether that could be. */
 bool gputm__commit_input(struct gputm_commit_unit *self);
-bool gputm__commit_word(struct gputm_commit_unit *self);
-/* The cursor has reached the end of its message. */
-void gputm__commit_consumed(struct gputm_commit_unit *self);
 void gputm__commit_resent(struct gputm_commit_unit *self);
 
 /* ---- commit_unit-clock.c ---- */
-/* One word of hazard detection for the entry at the pointer. */
-void gputm__commit_detect(struct gputm_commit_unit *self, const struct gputm_commit_word *word);
-/* Look up and record the words that hazard detection has passed, before anyone looks. */
 void gputm__commit_catch_up(struct gputm_unit *unit);
+
+/* ---- commit_unit-hazard.c ---- */
+/* A step of the entry at the pointer. @return whether anything changed. */
+bool gputm__commit_hazard(struct gputm_commit_unit *self, uint32_t index);
+/* One resent word of it. */
+void gputm__commit_detect(struct gputm_commit_unit *self, const struct gputm_commit_word *word);
+/* Before anyone looks. */
+void gputm__commit_hazard_up_to_now(struct gputm_commit_unit *self);
 /* Work out when the history's CID range has to move. */
 void gputm__commit_set_expiry(struct gputm_commit_unit *self);
 
@@ -303,18 +310,21 @@ void gputm__commit_set_expiry(struct gputm_commit_unit *self);
 /* Ask the core for a log; there is room for the report. */
 void gputm__commit_ask(struct gputm_commit_unit *self, uint32_t index, uint32_t purpose);
 /* A step of each stage that `may` have one. @return whether anything changed. */
-bool gputm__commit_entries(struct gputm_commit_unit *self);
+bool gputm__commit_stages(struct gputm_commit_unit *self);
 /* Queue the writes of an entry (scalar mode). */
 void gputm__commit_issue(struct gputm_commit_unit *self, uint32_t index);
 /* Let an entry wait for the retirement of its YCID. */
 void gputm__commit_wait_for(struct gputm_commit_unit *self, uint32_t index);
 
 /* ---- commit_unit-memory.c ---- */
-/* Make the region at this address the current one. */
-void gputm__commit_to_region(struct gputm__commit_gather *g, uint64_t base);
+/* Make the region at this address the current one. @return its number. */
+uint32_t gputm__commit_to_region(struct gputm__commit_gather *g, uint64_t base);
 /* Queue what is collected, a request per region. */
 void gputm__commit_flush(struct gputm_commit_unit *self, int port);
-void gputm__commit_send_buffer(struct gputm_commit_unit *self, int port, uint32_t index);
+/* Undo what the input port has placed ahead of its cycle. */
+void gputm__commit_take_back(struct gputm_commit_unit *self);
+/* Collect an entry's log for flush. */
+void gputm__commit_collect_buffer(struct gputm_commit_unit *self, uint32_t log, uint32_t index);
 /* Count the entry's write-set as pending, once more or (UINT32_MAX) once less. */
 void gputm__commit_pend(struct gputm_commit_unit *self, uint32_t index, uint32_t amount);
 
@@ -339,24 +349,27 @@ static inline bool gputm__commit_can_offer(const struct gputm__commit_port *port
 	return !port->offered && port->issued != port->filled;
 }
 
+/* Words that are kept or at a port have the place of their entry as their lane. */
+static inline void gputm__commit_copy(struct gputm_commit_word *to,
+				      const struct gputm_commit_word *word, uint32_t index)
+{
+	*to = *word;
+	to->lane = index;
+}
+
 /* Keep one more word of the log; there is room in its buffer. */
 static inline void gputm__commit_store(struct gputm_commit_unit *self, uint32_t index,
 				       uint32_t log, const struct gputm_commit_word *word)
 {
 	struct gputm__commit_entry *entry = &self->entry[index];
-	struct gputm_commit_word *kept = &self->kept[entry->buffer[log] + entry->words[log]++];
 
-	*kept = *word;
-	kept->lane = index;
+	gputm__commit_copy(&self->kept[entry->buffer[log] + entry->words[log]++], word, index);
 }
 
 static inline void gputm__commit_put(struct gputm__commit_port *port, uint32_t index,
 				     const struct gputm_commit_word *word)
 {
-	struct gputm_commit_word *at = &port->word[port->filled++ & port->mask];
-
-	*at = *word;
-	at->lane = index;
+	gputm__commit_copy(&port->word[port->filled++ & port->mask], word, index);
 }
 
 /* Neighbours mostly share their region. */
@@ -384,6 +397,26 @@ static inline void gputm__commit_send(struct gputm_commit_unit *self, int port, 
 		gputm__commit_collect(self, index, word);
 	else
 		gputm__commit_put(&self->port[port], index, word);
+}
+
+/* The same for the log of an entry, which goes to the port of its number. */
+static GPUTM__INLINE void gputm__commit_send_buffer(struct gputm_commit_unit *self, uint32_t log,
+						    uint32_t index)
+{
+	struct gputm__commit_entry *entry = &self->entry[index];
+	struct gputm__commit_port *port = &self->port[log];
+	const struct gputm_commit_word *word = &self->kept[entry->buffer[log]];
+	uint32_t at = (uint32_t)port->filled, mask = port->mask, left = entry->words[log];
+	struct gputm_commit_word *queue = port->word;
+
+	entry->pending += left;
+	if (GPUTM__UNLIKELY(self->config.warp_mode)) {
+		gputm__commit_collect_buffer(self, log, index);
+		return;
+	}
+	port->filled += left;
+	for (; left; left--)
+		queue[at++ & mask] = *word++;
 }
 
 /* ---- commit_unit-snapshot.c ---- */

@@ -17,28 +17,28 @@
 #include "lib/kilotm/commit_unit-can.h"
 #include "lib/kilotm/commit_unit-moves.h"
 
-/* The stage of the list has nothing left if it is empty then. */
-static inline uint32_t take_head(struct gputm_commit_unit *self, struct gputm__commit_list *list,
-				 uint32_t may)
+/* A stage is not asked again if nothing waits for a step. */
+static inline bool keep(struct gputm_commit_unit *self, uint32_t may, bool waits)
 {
-	uint32_t index = list->head;
-
-	list->head = self->entry[index].link;
-	if (list->head == GPUTM__NONE)
+	if (!waits)
 		self->may &= ~may;
-	return index;
+	return false;
 }
 
-static void report(struct gputm_commit_unit *self, uint32_t kind, uint32_t index, uint64_t mask,
-		   uint64_t yes, uint32_t purpose)
+static GPUTM__INLINE void report(struct gputm_commit_unit *self, uint32_t kind, uint32_t index,
+				 uint64_t mask, uint64_t yes, uint32_t purpose)
 {
 	struct gputm__commit_outbox *out = &self->output;
 	uint32_t at = out->head + out->count++;
+	struct gputm_commit_report *to = &out->report[at < out->depth ? at : at - out->depth];
 
 	gputm__assert(out->count <= out->depth);
-	out->report[at < out->depth ? at : at - out->depth] = (struct gputm_commit_report){
-		kind, purpose, gputm__commit_first(self, index), self->slot[index].lanes, mask, yes
-	};
+	to->kind = kind;
+	to->purpose = purpose;
+	to->first_cid = gputm__commit_first(self, index);
+	to->lanes = self->slot[index].lanes;
+	to->mask = mask;
+	to->yes = yes;
 }
 
 void gputm__commit_ask(struct gputm_commit_unit *self, uint32_t index, uint32_t purpose)
@@ -75,7 +75,7 @@ void gputm__commit_wait_for(struct gputm_commit_unit *self, uint32_t index)
 	self->slot[of].mark |= GPUTM__WAITED;
 }
 
-static void wake(struct gputm_commit_unit *self, uint32_t index)
+GPUTM__APART static void wake(struct gputm_commit_unit *self, uint32_t index)
 {
 	while (index != GPUTM__NONE) {
 		uint32_t next = self->entry[index].link;
@@ -88,7 +88,7 @@ static void wake(struct gputm_commit_unit *self, uint32_t index)
 
 static void revalidate_next(struct gputm_commit_unit *self)
 {
-	uint32_t index = take_head(self, &self->revalidate, GPUTM__MAY_REVALIDATE);
+	uint32_t index = gputm__commit_take(self, &self->revalidate);
 	struct gputm__commit_entry *entry = &self->entry[index];
 
 	entry->flags &= (uint8_t)~(GPUTM__FAILED | GPUTM__HAZARDOUS);
@@ -107,6 +107,7 @@ static void revalidate(struct gputm_commit_unit *self)
 {
 	uint64_t warp = gputm__commit_first(self, self->revalidate.head);
 
+	gputm__commit_take_back(self);
 	do
 		revalidate_next(self);
 	while (self->config.warp_mode && gputm__commit_can_revalidate(self) &&
@@ -117,64 +118,66 @@ static void revalidate(struct gputm_commit_unit *self)
 /* ---- finalising the outcome ---- */
 
 /* The core is told of it: from here on a passed entry waits for its verdict. */
-static GPUTM__INLINE void announce(struct gputm_commit_unit *self, uint32_t index)
+static GPUTM__INLINE void pass(struct gputm_commit_unit *self, uint32_t index)
+{
+	if (self->config.buffer_policy == GPUTM_COMMIT_BUFFERS_NEEDED)
+		gputm__commit_drop_buffer(self, &self->entry[index], 0);
+	self->outcomes_passed++;
+	gputm__commit_stage(self, index, GPUTM_COMMIT_WAIT);
+}
+
+static void announce(struct gputm_commit_unit *self, uint32_t index)
 {
 	struct gputm__commit_entry *entry = &self->entry[index];
 	bool passed = !(entry->flags & GPUTM__FAILED);
 
 	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_OUTCOME, gputm__commit_cid(self, index), passed,
 		    entry->words[0], 0);
-	if (self->config.buffer_policy == GPUTM_COMMIT_BUFFERS_NEEDED)
-		gputm__commit_drop_buffer(self, &self->entry[index], 0);
-	if (!passed) {
-		self->outcomes_failed++;
-		gputm__commit_finish(self, index);
+	if (passed) {
+		pass(self, index);
+		gputm__commit_count(self, index);
 		return;
 	}
-	self->outcomes_passed++;
-	gputm__commit_count(self, index);
-	gputm__commit_stage(self, index, GPUTM_COMMIT_WAIT);
+	if (self->config.buffer_policy == GPUTM_COMMIT_BUFFERS_NEEDED)
+		gputm__commit_drop_buffer(self, entry, 0);
+	self->outcomes_failed++;
+	gputm__commit_finish(self, index);
 }
 
-static void announce_warp(struct gputm_commit_unit *self, uint32_t index)
+GPUTM__APART static bool finalise_any(struct gputm_commit_unit *self, uint32_t index)
 {
-	const struct gputm__commit_warp *warp = gputm__commit_warp_of(self, index);
+	struct gputm__commit_warp *warp = gputm__commit_warp_of(self, index);
+	uint64_t bit = gputm__commit_bit(self, index);
+	uint64_t passed = self->entry[index].flags & GPUTM__FAILED ? 0 : bit;
 	uint32_t first = index - self->slot[index].lane;
+	bool whole = gputm__commit_completes(self, index);
 
+	if (!self->config.warp_mode) {
+		report(self, GPUTM_COMMIT_OUTCOME, index, bit, passed, 0);
+		announce(self, index);
+		return true;
+	}
+	warp->decided |= bit;
+	warp->passed |= passed;
+	if (!whole)
+		return true;
 	report(self, GPUTM_COMMIT_OUTCOME, index, warp->active, warp->passed, 0);
 	for (uint64_t left = warp->active; left; left &= left - 1)
 		announce(self, (first + gputm__lowest(left)) & self->mask);
-}
-
-static void finalise(struct gputm_commit_unit *self)
-{
-	bool whole = !self->config.warp_mode || gputm__commit_completes(self, self->finalise.head);
-	uint32_t index = take_head(self, &self->finalise, GPUTM__MAY_FINALISE);
-	uint64_t passed =
-		self->entry[index].flags & GPUTM__FAILED ? 0 : gputm__commit_bit(self, index);
-
-	if (!self->config.warp_mode) {
-		report(self, GPUTM_COMMIT_OUTCOME, index, gputm__commit_bit(self, index), passed,
-		       0);
-		announce(self, index);
-		return;
-	}
-	gputm__commit_warp_of(self, index)->decided |= gputm__commit_bit(self, index);
-	gputm__commit_warp_of(self, index)->passed |= passed;
-	if (whole)
-		announce_warp(self, index);
+	return true;
 }
 
 /* ---- commit ---- */
 
+/* Of a log that is not kept, the words have been queued as they came. */
 static GPUTM__INLINE void issue(struct gputm_commit_unit *self, uint32_t index)
 {
 	struct gputm__commit_entry *entry = &self->entry[index];
 
-	gputm__sample(&self->commit_cycles, gputm__commit_waited(self, index));
+	gputm__sample(&self->commit_cycles, self->cycles - entry->since);
 	gputm__commit_stage(self, index, GPUTM_COMMIT_WRITE);
 	entry->flags |= GPUTM__COMMITTED;
-	if (entry->words[1] && !gputm__commit_unbounded(entry, 1)) {
+	if (!gputm__commit_unbounded(entry, 1)) {
 		self->reissued += entry->words[1];
 		gputm__commit_send_buffer(self, 1, index);
 	}
@@ -187,9 +190,12 @@ void gputm__commit_issue(struct gputm_commit_unit *self, uint32_t index)
 	issue(self, index);
 }
 
-/* The writes of all ready entries of a warp, coalesced. */
-static void issue_warp(struct gputm_commit_unit *self, uint32_t last)
+/* The pointer passes an entry; at the end of a warp its writes are issued, coalesced. */
+GPUTM__APART static void commit_in_warp(struct gputm_commit_unit *self, uint32_t last)
 {
+	self->gathered = gputm__commit_gathered_with(self, last);
+	if (!gputm__commit_is_last(self, last))
+		return;
 	for (uint32_t lane = self->slot[last].lanes; lane--;) {
 		uint32_t index = (last - lane) & self->mask;
 
@@ -200,148 +206,142 @@ static void issue_warp(struct gputm_commit_unit *self, uint32_t last)
 	self->gathered = 0;
 }
 
-static void commit(struct gputm_commit_unit *self)
+GPUTM__APART static bool commit_any(struct gputm_commit_unit *self, uint32_t index)
 {
-	uint32_t index = gputm__commit_index(self, self->commit);
 	bool ready = self->slot[index].stage == GPUTM_COMMIT_READY;
 
 	if (ready && gputm__commit_unbounded(&self->entry[index], 1)) {
 		gputm__commit_ask(self, index, GPUTM_COMMIT_FOR_COMMIT);
-		return;
+		return true;
 	}
 	self->commit++;
-	self->may |= GPUTM__MAY_RETIRE;
-	if (!self->config.warp_mode) {
-		if (ready)
-			issue(self, index);
-		return;
-	}
-	self->gathered = gputm__commit_gathered_with(self, index);
-	if (gputm__commit_is_last(self, index))
-		issue_warp(self, index);
+	if (!ready)
+		self->may |= GPUTM__MAY_RETIRE;
+	if (self->config.warp_mode)
+		commit_in_warp(self, index);
+	return true;
 }
 
 /* ---- retirement ---- */
 
-/* What became of an entry that is no skip. */
-static uint64_t count_end(struct gputm_commit_unit *self, uint32_t index)
+/* What became of an entry that is no skip, as the event says. */
+static inline uint64_t count_end(struct gputm_commit_unit *self,
+				 const struct gputm__commit_entry *entry)
 {
-	uint8_t flags = self->entry[index].flags;
-
-	gputm__sample(&self->retire_cycles, gputm__commit_waited(self, index));
-	self->committed += !!(flags & GPUTM__COMMITTED);
-	self->failed_here += !!(flags & GPUTM__FAILED);
-	self->failed_elsewhere += !(flags & (GPUTM__COMMITTED | GPUTM__FAILED));
-	return flags & GPUTM__COMMITTED ? 2 : 1;
+	gputm__sample(&self->retire_cycles, self->cycles - entry->since);
+	if (GPUTM__LIKELY(entry->flags & GPUTM__COMMITTED)) {
+		self->committed++;
+		return 2;
+	}
+	if (entry->flags & GPUTM__FAILED)
+		self->failed_here++;
+	else
+		self->failed_elsewhere++;
+	return 1;
 }
 
-/* @return what became of it, as the event says. */
-static uint64_t bury(struct gputm_commit_unit *self, uint32_t index)
+static GPUTM__INLINE void retire(struct gputm_commit_unit *self, uint32_t index)
 {
-	bool body = self->slot[index].mark & GPUTM__BODY;
-
-	if (body)
-		gputm__commit_uncount(self, index);
-	gputm__commit_drop_buffer(self, &self->entry[index], 1);
-	gputm__commit_drop_buffer(self, &self->entry[index], 0);
-	return body ? count_end(self, index) : 0;
+	self->slot[index] = (struct gputm__commit_slot){ GPUTM_COMMIT_UNUSED, 0, 0, 0 };
+	self->active--;
+	self->oldest++;
+	keep(self, GPUTM__MAY_RETIRE, gputm__commit_retire_waits(self));
 }
 
-static void report_retired(struct gputm_commit_unit *self, uint32_t index)
+GPUTM__APART static bool retire_any(struct gputm_commit_unit *self, uint32_t index, uint8_t mark)
 {
-	report(self, GPUTM_COMMIT_RETIRED, index, gputm__low_mask(self->slot[index].lanes), 0, 0);
-	self->warp[index] = (struct gputm__commit_warp){ 0 };
-}
-
-static void retire(struct gputm_commit_unit *self)
-{
-	uint32_t index = gputm__commit_index(self, self->oldest);
-	uint8_t mark = self->slot[index].mark;
+	struct gputm__commit_entry *entry = &self->entry[index];
 	uint64_t end = 0;
 
-	self->active--;
-	if (mark & (GPUTM__BODY | GPUTM__HOLDS))
-		end = bury(self, index);
-	if (!(mark & GPUTM__BODY))
+	if (mark & GPUTM__BODY)
+		gputm__commit_uncount(self, index);
+	if (mark & (GPUTM__BODY | GPUTM__HOLDS)) {
+		gputm__commit_drop_buffer(self, entry, 1);
+		gputm__commit_drop_buffer(self, entry, 0);
+	}
+	if (mark & GPUTM__BODY)
+		end = count_end(self, entry);
+	else
 		self->skips_retired++;
 	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_RETIRED, self->oldest, end, 0, 0);
-	if (mark & GPUTM__LAST)
-		report_retired(self, index);
-	self->slot[index] = (struct gputm__commit_slot){ GPUTM_COMMIT_UNUSED, 0, 0, 0 };
-	self->oldest++;
+	if (mark & GPUTM__LAST) {
+		report(self, GPUTM_COMMIT_RETIRED, index,
+		       gputm__low_mask(self->slot[index].lanes), 0, 0);
+		self->warp[index] = (struct gputm__commit_warp){ 0 };
+	}
+	retire(self, index);
 	if (mark & GPUTM__WAITED)
-		wake(self, self->entry[index].waiters);
+		wake(self, entry->waiters);
+	return true;
 }
 
 /* ---- a step of each ---- */
 
-static inline bool step_revalidate(struct gputm_commit_unit *self)
+/*
+ * Straight-line code, without calls and so without a stack frame, serves entries of which
+ * nobody else is to be told.
+ */
+static inline bool is_plain(const struct gputm_commit_unit *self)
 {
-	bool can = gputm__commit_can_revalidate(self);
-
-	if (can)
-		revalidate(self);
-	else if (self->revalidate.head == GPUTM__NONE)
-		self->may &= ~(uint32_t)GPUTM__MAY_REVALIDATE;
-	return can;
+	return !self->config.warp_mode && !self->config.pending_block && !self->unit.observe;
 }
 
-static inline bool step_finalise(struct gputm_commit_unit *self)
+GPUTM__APART static bool step_revalidate(struct gputm_commit_unit *self)
 {
-	bool can = gputm__commit_can_finalise(self);
-
-	if (can)
-		finalise(self);
-	else if (self->finalise.head == GPUTM__NONE)
-		self->may &= ~(uint32_t)GPUTM__MAY_FINALISE;
-	return can;
+	if (!gputm__commit_can_revalidate(self))
+		return keep(self, GPUTM__MAY_REVALIDATE, self->revalidate.head != GPUTM__NONE);
+	revalidate(self);
+	return true;
 }
 
-static inline bool step_commit(struct gputm_commit_unit *self)
+GPUTM__APART static bool step_finalise(struct gputm_commit_unit *self)
 {
-	uint8_t stage = self->slot[gputm__commit_index(self, self->commit)].stage;
+	uint32_t index = self->finalise.head;
 
-	if (self->commit == self->hazard || stage < GPUTM_COMMIT_READY) {
-		self->may &= ~(uint32_t)GPUTM__MAY_COMMIT;
-		return false;
-	}
-	if (gputm__commit_passes_commit(self)) {
-		self->commit++;
-		self->may |= GPUTM__MAY_RETIRE;
-		return true;
-	}
+	if (!gputm__commit_can_finalise(self))
+		return keep(self, GPUTM__MAY_FINALISE, index != GPUTM__NONE);
+	gputm__commit_take(self, &self->finalise);
+	keep(self, GPUTM__MAY_FINALISE, self->finalise.head != GPUTM__NONE);
+	if (!is_plain(self) || self->entry[index].flags & GPUTM__FAILED)
+		return finalise_any(self, index);
+	report(self, GPUTM_COMMIT_OUTCOME, index, gputm__commit_bit(self, index),
+	       gputm__commit_bit(self, index), 0);
+	pass(self, index);
+	return true;
+}
+
+GPUTM__APART static bool step_commit(struct gputm_commit_unit *self)
+{
+	uint32_t index = gputm__commit_index(self, self->commit);
+
 	if (!gputm__commit_can_commit(self))
-		return false;
-	commit(self);
+		return keep(self, GPUTM__MAY_COMMIT, gputm__commit_commit_waits(self));
+	if (self->config.warp_mode || self->slot[index].stage != GPUTM_COMMIT_READY ||
+	    gputm__commit_unbounded(&self->entry[index], 1))
+		return commit_any(self, index);
+	self->commit++;
+	issue(self, index);
 	return true;
 }
 
-static inline bool step_retire(struct gputm_commit_unit *self)
+GPUTM__APART static bool step_retire(struct gputm_commit_unit *self)
 {
-	uint8_t stage = self->slot[gputm__commit_index(self, self->oldest)].stage;
+	uint32_t index = gputm__commit_index(self, self->oldest);
+	struct gputm__commit_entry *entry = &self->entry[index];
+	uint8_t mark = self->slot[index].mark;
 
-	if (self->oldest == self->commit || stage != GPUTM_COMMIT_FINISHED) {
-		self->may &= ~(uint32_t)GPUTM__MAY_RETIRE;
-		return false;
-	}
 	if (!gputm__commit_can_retire(self))
-		return false;
-	retire(self);
+		return keep(self, GPUTM__MAY_RETIRE, gputm__commit_retire_waits(self));
+	if (mark != GPUTM__BODY || entry->flags & GPUTM__COUNTED || self->unit.observe)
+		return retire_any(self, index, mark);
+	gputm__commit_drop_buffer(self, entry, 1);
+	gputm__commit_drop_buffer(self, entry, 0);
+	count_end(self, entry);
+	retire(self, index);
 	return true;
 }
 
-static inline bool step_resent(struct gputm_commit_unit *self)
-{
-	bool can = gputm__commit_can_resent(self);
-
-	if (can)
-		gputm__commit_resent(self);
-	else if (!self->resent.count)
-		self->may &= ~(uint32_t)GPUTM__MAY_RESENT;
-	return can;
-}
-
-bool gputm__commit_entries(struct gputm_commit_unit *self)
+bool gputm__commit_stages(struct gputm_commit_unit *self)
 {
 	bool did = false;
 
@@ -353,7 +353,5 @@ bool gputm__commit_entries(struct gputm_commit_unit *self)
 		did |= step_commit(self);
 	if (self->may & GPUTM__MAY_RETIRE)
 		did |= step_retire(self);
-	if (self->may & GPUTM__MAY_RESENT)
-		did |= step_resent(self);
 	return did;
 }

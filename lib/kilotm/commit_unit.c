@@ -367,7 +367,7 @@ static void clear(struct gputm_unit *unit)
 	self->resent.head = self->resent.count = self->resent.word = 0;
 	self->output.head = self->output.count = 0;
 	self->cursor.at = self->cursor.end = NULL;
-	self->hazard_done = self->hazard_left = 0;
+	self->hazard_done = self->hazard_due = self->input_due = 0;
 	self->may = GPUTM__MAY_ALL;
 	clear_ports(self);
 	gputm__commit_set_expiry(self);

@@ -120,7 +120,7 @@ static void clear(struct gputm_unit *unit)
 	memset(self->entry, 0, gputm__writer_capacity(self) * sizeof(*self->entry));
 	gputm_unit_reset(gputm_recency_bloom_unit(self->filter));
 	gputm__writer_set_base(self, 0);
-	self->newest = 0;
+	self->newest = self->filtered = 0;
 	self->entries = 0;
 }
 
@@ -142,6 +142,7 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 	if (!gputm__io_reading(io))
 		return;
 	gputm__writer_set_base(self, self->base);
+	self->filtered = UINT64_MAX;
 	self->entries = 0;
 	for (size_t i = 0; i < count; i++)
 		self->entries += self->entry[i].code != 0;

@@ -113,6 +113,7 @@ static int take_entry(struct gputm_last_writer *self, struct gputm__writer *entr
 		gputm__maximum(&self->entries_max, ++self->entries);
 		return GPUTM_LAST_WRITER_FILLED;
 	}
+	gputm__maximum(&self->filtered, entry->code);
 	error = gputm_recency_bloom_update(self->filter, address, entry->code);
 	gputm__assert(!error);
 	(void)error;
@@ -293,21 +294,25 @@ static inline bool is_narrow(const struct gputm_last_writer *self)
 }
 
 /* The same by single calls. */
-APART size_t pass_any(struct gputm_last_writer *self, const struct gputm__writers_run *run,
-		      uint64_t *youngest)
+APART size_t look_up_each(struct gputm_last_writer *self, const struct gputm_commit_word *word,
+			  size_t count, uint64_t floor, uint64_t *youngest)
 {
 	size_t found = 0;
 	uint64_t cid;
 
-	for (size_t n = 0; n < run->reads; n++) {
-		if (!gputm_last_writer_youngest_writer(self, run->read[n].address, &cid) ||
-		    cid < run->floor)
+	for (; count; count--, word++) {
+		if (!gputm_last_writer_youngest_writer(self, word->address, &cid) || cid < floor)
 			continue;
 		*youngest = found++ && *youngest > cid ? *youngest : cid;
 	}
-	for (size_t n = 0; n < run->writes; n++)
-		record_any(self, run->write[n].address, run->cid);
 	return found;
+}
+
+APART void record_each(struct gputm_last_writer *self, const struct gputm_commit_word *word,
+		       size_t count, uint64_t cid)
+{
+	for (; count; count--, word++)
+		record_any(self, word->address, cid);
 }
 
 static inline struct gputm__writer *narrow_find(const struct gputm_last_writer *self,
@@ -316,66 +321,67 @@ static inline struct gputm__writer *narrow_find(const struct gputm_last_writer *
 	return find_of_four(narrow_set_of(self, address), address >> self->word_shift);
 }
 
-/* What the filter knows above a floor; what is below it, or never was, is 0. */
-static inline uint64_t filter_above(const struct gputm_last_writer *self, uint64_t address,
-				    uint64_t floor)
+/* Of a word that is not in the table: its youngest writer, or 0 if that is not above the floor. */
+APART uint64_t filter_above(const struct gputm_last_writer *self, uint64_t address, uint64_t floor)
 {
-	uint64_t cells = gputm__h3_narrow(self->cells.table, address);
+	uint64_t code = gputm__bloom_newest(&self->cells, address);
 
-	if (GPUTM__LIKELY(self->cells.entry[(uint16_t)cells] <= floor))
-		return 0;
-	return gputm__bloom_least(self->cells.entry, cells);
+	return code > floor ? code : 0;
 }
 
-static inline void record_run(struct gputm_last_writer *self,
-			      const struct gputm__writers_run *run)
+size_t gputm__writers_look_up(struct gputm_last_writer *self, const struct gputm_commit_word *word,
+			      size_t count, uint64_t floor, uint64_t *youngest)
 {
-	const struct gputm_commit_word *word = run->write, *end = word + run->writes;
-	uint64_t missed = 0, cid = run->cid;
-
-	for (; word != end; word++) {
-		struct gputm__writer *entry = narrow_find(self, word->address);
-
-		if (GPUTM__LIKELY(entry != NULL)) {
-			entry->code = cid + 1;
-			continue;
-		}
-		record_any(self, word->address, cid);
-		missed++;
-	}
-	self->newest = run->writes ? cid : self->newest;
-	self->replaced += run->writes - missed;
-	self->records += run->writes - missed;
-}
-
-size_t gputm__writers_pass(struct gputm_last_writer *self, const struct gputm__writers_run *run,
-			   uint64_t *youngest)
-{
-	const struct gputm_commit_word *word = run->read, *end = word + run->reads;
-	uint64_t exact = 0, filtered = 0, floor = run->floor, top = floor;
+	const struct gputm_commit_word *end = word + count;
+	uint64_t exact = 0, filtered = 0, top = floor;
 	size_t found = 0;
 
-	gputm__assert(!run->writes || (run->cid >= self->newest && run->cid <= self->limit));
 	if (!is_narrow(self))
-		return pass_any(self, run, youngest);
+		return look_up_each(self, word, count, floor, youngest);
 	for (; word != end; word++) {
 		const struct gputm__writer *entry = narrow_find(self, word->address);
-		uint64_t code = entry ? entry->code : filter_above(self, word->address, floor);
+		uint64_t code = 0;
 
-		exact += entry != NULL;
+		if (entry) {
+			exact++;
+			code = entry->code;
+		} else if (self->filtered > floor) {
+			code = filter_above(self, word->address, floor);
+			filtered += code != 0;
+		}
 		if (GPUTM__LIKELY(code <= floor))
 			continue;
-		filtered += !entry;
 		found++;
 		top = code > top ? code : top;
 	}
-	self->lookups += run->reads;
-	self->answers[GPUTM_LAST_WRITER_NONE] += run->reads - exact - filtered;
+	self->lookups += count;
+	self->answers[GPUTM_LAST_WRITER_NONE] += count - exact - filtered;
 	self->answers[GPUTM_LAST_WRITER_EXACT] += exact;
 	self->answers[GPUTM_LAST_WRITER_FILTER] += filtered;
-	record_run(self, run);
 	*youngest = top - 1;
 	return found;
+}
+
+void gputm__writers_record(struct gputm_last_writer *self, const struct gputm_commit_word *word,
+			   size_t count, uint64_t cid)
+{
+	gputm__assert(cid >= self->newest && cid <= self->limit);
+	if (!is_narrow(self)) {
+		record_each(self, word, count, cid);
+		return;
+	}
+	for (; count; count--, word++) {
+		struct gputm__writer *entry = narrow_find(self, word->address);
+
+		if (GPUTM__UNLIKELY(!entry)) {
+			record_each(self, word, count, cid);
+			return;
+		}
+		entry->code = cid + 1;
+		self->newest = cid;
+		self->replaced++;
+		self->records++;
+	}
 }
 
 uint64_t gputm__writers_newest(const struct gputm_last_writer *self)

@@ -3,24 +3,19 @@
 #define GPUTM_LIB_KILOTM_LAST_WRITER_H
 /*
  * The words of one transaction at once, for the commit unit: the same as a look-up of each
- * word read and then a record of each word written. All that it is given is valid.
+ * word, or a record of each. All that is given is valid.
  */
 #include "gputm/commit_unit.h"
 #include "gputm/last_writer.h"
 
-struct gputm__writers_run {
-	const struct gputm_commit_word *read, *write;
-	size_t reads, writes;
-	uint64_t floor; /* answers below it are of no interest: they count as none */
-	uint64_t cid;	/* of the writer */
-};
-
 /*
- * @return how many words read have a youngest writer that is not below the floor; *youngest
- * is the youngest of those, if there is one.
+ * Answers below the floor are of no interest: they count as none. @return how many words
+ * have a youngest writer that is not below it; *youngest is the youngest of those.
  */
-size_t gputm__writers_pass(struct gputm_last_writer *self, const struct gputm__writers_run *run,
-			   uint64_t *youngest);
+size_t gputm__writers_look_up(struct gputm_last_writer *self, const struct gputm_commit_word *word,
+			      size_t count, uint64_t floor, uint64_t *youngest);
+void gputm__writers_record(struct gputm_last_writer *self, const struct gputm_commit_word *word,
+			   size_t count, uint64_t cid);
 
 /* @return the commit ID recorded last, or the base. */
 uint64_t gputm__writers_newest(const struct gputm_last_writer *self);
