@@ -93,7 +93,7 @@ static inline void grant(struct core *core, uint32_t warp, uint32_t count, uint6
 }
 
 static inline int push(struct core *core, uint32_t partition, uint32_t kind, uint32_t purpose,
-		uint64_t first_cid, uint32_t lanes, uint64_t mask, uint64_t yes)
+		       uint64_t first_cid, uint32_t lanes, uint64_t mask, uint64_t yes)
 {
 	struct gputm_commit_report report = { kind, purpose, first_cid, lanes, mask, yes };
 	int probe = gputm_commit_sequencer_push_probe(core->seq, partition, &report);
@@ -102,8 +102,8 @@ static inline int push(struct core *core, uint32_t partition, uint32_t kind, uin
 	return probe;
 }
 
-static inline void outcome(struct core *core, uint32_t partition, uint64_t first_cid, uint32_t lanes,
-		    uint64_t mask, uint64_t yes)
+static inline void outcome(struct core *core, uint32_t partition, uint64_t first_cid,
+			   uint32_t lanes, uint64_t mask, uint64_t yes)
 {
 	int result = push(core, partition, GPUTM_COMMIT_OUTCOME, 0, first_cid, lanes, mask, yes);
 
@@ -121,8 +121,8 @@ static inline void retire(struct core *core, uint32_t partition, uint64_t first_
 static struct gputm_commit_message message;
 
 /* The network takes the only packet there is, which must be this. */
-static inline void takes(struct core *core, uint32_t partition, uint32_t kind, uint64_t mask, uint64_t yes,
-		  uint32_t words)
+static inline void takes(struct core *core, uint32_t partition, uint32_t kind, uint64_t mask,
+			 uint64_t yes, uint32_t words)
 {
 	uint32_t to = 99;
 

@@ -7,7 +7,7 @@
 KIT_MAKER(local_tm, LOCAL_TM);
 
 static inline struct gputm_local_tm *make(struct kit *kit, uint32_t wavefronts, uint32_t lanes,
-				   uint32_t banks, uint32_t words)
+					  uint32_t banks, uint32_t words)
 {
 	struct gputm_local_tm_config config = GPUTM_LOCAL_TM_CONFIG_INIT;
 	struct gputm_local_tm *t = NULL;
@@ -31,8 +31,8 @@ static inline struct gputm_local_tm_begun begin(struct gputm_local_tm *t, uint32
 }
 
 static inline struct gputm_local_tm_answer access_all(struct gputm_local_tm *t, uint32_t wavefront,
-					       bool write, uint64_t lanes, const uint32_t *word,
-					       uint32_t *value)
+						      bool write, uint64_t lanes,
+						      const uint32_t *word, uint32_t *value)
 {
 	struct gputm_local_tm_answer out = { 77, 78, 79 }, probe = { 80, 81, 82 };
 	uint64_t digest = kit_digest(gputm_local_tm_unit(t));
@@ -51,7 +51,7 @@ static inline struct gputm_local_tm_answer access_all(struct gputm_local_tm *t, 
 
 /* One lane stores a value to a word. */
 static inline struct gputm_local_tm_answer put(struct gputm_local_tm *t, uint32_t wavefront,
-					unsigned lane, uint32_t at, uint32_t with)
+					       unsigned lane, uint32_t at, uint32_t with)
 {
 	uint32_t word[64], value[64];
 
@@ -61,7 +61,7 @@ static inline struct gputm_local_tm_answer put(struct gputm_local_tm *t, uint32_
 }
 
 static inline struct gputm_local_tm_ended commit(struct gputm_local_tm *t, uint32_t wavefront,
-					  int expected)
+						 int expected)
 {
 	struct gputm_local_tm_ended out = { 0 };
 

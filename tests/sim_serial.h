@@ -48,7 +48,7 @@ static inline bool in_region(const struct sim_workload *workload, uint64_t addre
 }
 
 static inline void touch(struct run *run, struct sim_lane *lane, enum sim_op op, bool inside,
-		  const struct sim_step *step)
+			 const struct sim_step *step)
 {
 	uint32_t *word;
 
@@ -128,8 +128,8 @@ static const struct sim_workload_class *class_named(const char *name)
 	return NULL;
 }
 
-static inline struct sim_workload *make_with(const char *name, const char *settings[], uint64_t threads,
-				      const char *keys, const char *trace)
+static inline struct sim_workload *make_with(const char *name, const char *settings[],
+					     uint64_t threads, const char *keys, const char *trace)
 {
 	const struct sim_workload_class *class = class_named(name);
 	struct sim_workload_request request = {

@@ -16,7 +16,8 @@ KIT_MAKER(simt_stack, SIMT_STACK);
 #define FULL GPUTM_SIMT_STACK_FULL
 #define NESTED GPUTM_SIMT_STACK_NESTED
 
-static inline struct gputm_simt_stack *make(struct kit *kit, uint32_t lanes, uint32_t depth, bool likely)
+static inline struct gputm_simt_stack *make(struct kit *kit, uint32_t lanes, uint32_t depth,
+					    bool likely)
 {
 	struct gputm_simt_stack_config config = GPUTM_SIMT_STACK_CONFIG_INIT;
 	struct gputm_simt_stack *stack = NULL;
@@ -31,7 +32,7 @@ static inline struct gputm_simt_stack *make(struct kit *kit, uint32_t lanes, uin
 /* ---- rows ---- */
 
 static inline void row_is(const struct gputm_simt_stack *stack, size_t index,
-		   const struct gputm_simt_stack_entry *row)
+			  const struct gputm_simt_stack_entry *row)
 {
 	struct gputm_simt_stack_entry entry;
 
@@ -45,8 +46,8 @@ static inline void row_is(const struct gputm_simt_stack *stack, size_t index,
 }
 
 /* The whole stack, bottom first, and that it is valid and survives a snapshot. */
-static inline void rows_are(struct gputm_simt_stack *stack, const struct gputm_simt_stack_entry row[],
-		     size_t count)
+static inline void rows_are(struct gputm_simt_stack *stack,
+			    const struct gputm_simt_stack_entry row[], size_t count)
 {
 	struct gputm_simt_stack_entry entry;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tests of gputm-sim's workloads on structures: a set of keys as list and tree, a graph cut in two. */
+/* Tests of gputm-sim's workloads: a set of keys as a list and as a tree, a graph cut in two. */
 #include "examples/sim/workloads/edge_file.h"
 #include "tests/sim_serial.h"
 
