@@ -123,15 +123,14 @@ uint64_t gputm_simt_stack_tx_retry(const struct gputm_simt_stack *s)
 
 /* ---- refusing ---- */
 
-static int refuse_mask(const struct gputm_simt_stack *s, const char *what, uint64_t mask,
-		       uint64_t allowed)
+int gputm__simt_refuse_mask(const struct gputm_simt_stack *s, const char *what, uint64_t mask,
+			    uint64_t allowed)
 {
 	return gputm__refuse(&s->unit, "%s = 0x%llx is empty or not within 0x%llx", what,
 			     (unsigned long long)mask, (unsigned long long)allowed);
 }
 
-/* Why a step to next_pc cannot be. */
-static int refuse_step(const struct gputm_simt_stack *s, const char *what, uint64_t next_pc)
+int gputm__simt_refuse_step(const struct gputm_simt_stack *s, const char *what, uint64_t next_pc)
 {
 	if (!s->top->mask)
 		return gputm__refuse(&s->unit, "%s: no lane is active", what);
@@ -145,10 +144,10 @@ static int refuse_branch(const struct gputm_simt_stack *s,
 	uint64_t seen = 0;
 
 	if (!s->top->mask)
-		return refuse_step(s, "diverge", 0);
+		return gputm__simt_refuse_step(s, "diverge", 0);
 	for (size_t i = 0; i < count; i++) {
 		if (!gputm__simt_is_pc(s, target[i].pc))
-			return refuse_step(s, "PC of a target", target[i].pc);
+			return gputm__simt_refuse_step(s, "PC of a target", target[i].pc);
 		if (seen & target[i].mask)
 			return gputm__refuse(&s->unit, "lanes 0x%llx have two targets",
 					     (unsigned long long)(seen & target[i].mask));
@@ -161,8 +160,8 @@ static int refuse_branch(const struct gputm_simt_stack *s,
 	if (rpc == NO_PC)
 		return gputm__refuse(&s->unit, "no RPC within a branch or transaction");
 	if (!gputm__simt_is_pc(s, rpc))
-		return refuse_step(s, "rpc", rpc);
-	return refuse_step(s, "lpc", lpc);
+		return gputm__simt_refuse_step(s, "rpc", rpc);
+	return gputm__simt_refuse_step(s, "lpc", lpc);
 }
 
 /* ---- popping and pushing ---- */
@@ -182,8 +181,7 @@ static void pop_at_lpc(struct gputm_simt_stack *s, const struct gputm_simt_stack
 		    e->mask, e->lpos);
 }
 
-/* Pop what has nothing left to run. */
-__attribute__((noinline)) static int settle(struct gputm_simt_stack *s)
+__attribute__((noinline)) int gputm__simt_settle(struct gputm_simt_stack *s)
 {
 	for (; !gputm__simt_can_run(s->top); s->top--) {
 		if (!s->top->mask)
@@ -196,26 +194,6 @@ __attribute__((noinline)) static int settle(struct gputm_simt_stack *s)
 	return GPUTM_SIMT_STACK_SWITCH;
 }
 
-static inline void set(struct gputm_simt_stack_entry *e, uint64_t pc, uint64_t rpc,
-		       uint64_t mask, enum gputm_simt_stack_type type)
-{
-	e->pc = pc;
-	e->rpc = rpc;
-	e->lpc = NO_PC;
-	e->mask = mask;
-	e->lpos = NO_ENTRY;
-	e->type = type;
-}
-
-static inline void raise_to(struct gputm_simt_stack *s, struct gputm_simt_stack_entry *top)
-{
-	s->top = top;
-	if (GPUTM__UNLIKELY(top > s->highest)) {
-		s->highest = top;
-		s->max_depth = gputm__simt_slot(s, top);
-	}
-}
-
 /* ---- plain control flow ---- */
 
 int gputm_simt_stack_launch(struct gputm_simt_stack *s, uint64_t pc, uint64_t mask)
@@ -226,11 +204,11 @@ int gputm_simt_stack_launch(struct gputm_simt_stack *s, uint64_t pc, uint64_t ma
 		return gputm__refuse(&s->unit, "launch: lanes 0x%llx are running",
 				     (unsigned long long)gputm_simt_stack_live_mask(s));
 	if (!mask || (mask & ~lanes))
-		return refuse_mask(s, "launch mask", mask, lanes);
+		return gputm__simt_refuse_mask(s, "launch mask", mask, lanes);
 	if (!gputm__simt_is_pc(s, pc))
 		return gputm__out_of_range(&s->unit, "launch PC", pc, 0, s->pc_max);
-	set(s->top + 1, pc, NO_PC, mask, GPUTM_SIMT_STACK_NORMAL);
-	raise_to(s, s->top + 1);
+	gputm__simt_set(s->top + 1, pc, NO_PC, mask, GPUTM_SIMT_STACK_NORMAL);
+	gputm__simt_raise_to(s, s->top + 1);
 	s->pushed++;
 	s->lanes_launched += gputm__popcount(mask);
 	return 0;
@@ -241,18 +219,18 @@ int gputm_simt_stack_advance(struct gputm_simt_stack *s, uint64_t next_pc)
 	struct gputm_simt_stack_entry *top = s->top;
 
 	if (GPUTM__UNLIKELY(next_pc > s->pc_max || !top->mask))
-		return refuse_step(s, "next PC", next_pc);
+		return gputm__simt_refuse_step(s, "next PC", next_pc);
 	s->advances++;
 	top->pc = next_pc;
 	if (GPUTM__LIKELY(next_pc != top->rpc && next_pc != top->lpc))
 		return GPUTM_SIMT_STACK_CONTINUE;
 	if (next_pc != top->rpc || s->unit.observe)
-		return settle(s);
+		return gputm__simt_settle(s);
 	s->reconverged++;
 	s->top = --top;
 	if (GPUTM__LIKELY(top->mask && top->pc != top->lpc)) /* it cannot be at its RPC */
 		return GPUTM_SIMT_STACK_SWITCH;
-	return settle(s);
+	return gputm__simt_settle(s);
 }
 
 /* What a branch comes to. */
@@ -316,7 +294,7 @@ static uint32_t make_way(struct gputm_simt_stack *s, const struct split *split, 
 	} else {
 		e->pc = rpc;
 		if (split->likely) {
-			set(++e, split->lpc, rpc, 0, GPUTM_SIMT_STACK_NORMAL);
+			gputm__simt_set(++e, split->lpc, rpc, 0, GPUTM_SIMT_STACK_NORMAL);
 			s->pushed++;
 		}
 	}
@@ -330,10 +308,10 @@ static int diverged(struct gputm_simt_stack *s, struct gputm_simt_stack_entry *t
 	uint32_t before = gputm__simt_slot(s, s->top);
 
 	s->divergences++;
-	raise_to(s, top);
+	gputm__simt_raise_to(s, top);
 	gputm__emit(&s->unit, GPUTM_SIMT_STACK_EVENT_DIVERGE, before, gputm__simt_slot(s, top),
 		    rpc, lpc);
-	return settle(s);
+	return gputm__simt_settle(s);
 }
 
 __attribute__((noinline)) static int
@@ -361,7 +339,7 @@ diverge_any(struct gputm_simt_stack *s, const struct gputm_simt_stack_target tar
 			s->slot[lpos + 1].mask |= target[i].mask;
 			continue;
 		}
-		set(++top, target[i].pc, rpc, target[i].mask, GPUTM_SIMT_STACK_NORMAL);
+		gputm__simt_set(++top, target[i].pc, rpc, target[i].mask, GPUTM_SIMT_STACK_NORMAL);
 		top->lpc = split.lpc;
 		top->lpos = lpos;
 	}
@@ -404,7 +382,7 @@ int gputm_simt_stack_diverge(struct gputm_simt_stack *s,
 	}
 	push(++top, &target[1], rpc);
 	s->pushed++;
-	raise_to(s, top);
+	gputm__simt_raise_to(s, top);
 	return GPUTM_SIMT_STACK_SWITCH;
 }
 
@@ -417,13 +395,6 @@ int gputm_simt_stack_diverge_probe(const struct gputm_simt_stack *s,
 	return judge(s, target, count, rpc, lpc, &split);
 }
 
-static void take_away(struct gputm_simt_stack_entry *from, struct gputm_simt_stack_entry *to,
-		      uint64_t mask)
-{
-	for (; from <= to; from++)
-		from->mask &= ~mask;
-}
-
 int gputm_simt_stack_exit(struct gputm_simt_stack *s, uint64_t mask)
 {
 	struct gputm_simt_stack_entry *top = s->top;
@@ -431,201 +402,12 @@ int gputm_simt_stack_exit(struct gputm_simt_stack *s, uint64_t mask)
 	if (s->retry)
 		return gputm__refuse(&s->unit, "exit: the warp is in a transaction");
 	if (!mask || (mask & ~top->mask))
-		return refuse_mask(s, "exit mask", mask, top->mask);
+		return gputm__simt_refuse_mask(s, "exit mask", mask, top->mask);
 	s->lanes_ended += gputm__popcount(mask);
-	take_away(s->slot + 1, top, mask);
-	settle(s);
+	gputm__simt_take_away(s->slot + 1, top, mask);
+	gputm__simt_settle(s);
 	gputm__emit(&s->unit, GPUTM_SIMT_STACK_EVENT_EXIT, gputm__simt_slot(s, s->top), mask, 0, 0);
 	if (s->top == top)
 		return GPUTM_SIMT_STACK_CONTINUE;
 	return s->top == s->slot ? GPUTM_SIMT_STACK_FINISH : GPUTM_SIMT_STACK_SWITCH;
-}
-
-/* ---- transactions ---- */
-
-static uint64_t nested_lanes(const struct gputm_simt_stack *s)
-{
-	uint64_t any = 0;
-
-	for (unsigned bit = 0; bit < NESTING_BITS; bit++)
-		any |= s->nesting[bit];
-	return any;
-}
-
-/* Lanes whose count cannot go up. */
-static uint64_t deepest_lanes(const struct gputm_simt_stack *s)
-{
-	uint64_t all = ~UINT64_C(0);
-
-	for (unsigned bit = 0; bit < NESTING_BITS; bit++)
-		all &= s->nesting[bit];
-	return all;
-}
-
-static bool same_nesting(const struct gputm_simt_stack *s, uint64_t mask)
-{
-	for (unsigned bit = 0; bit < NESTING_BITS; bit++)
-		if ((s->nesting[bit] & mask) && (~s->nesting[bit] & mask))
-			return false;
-	return true;
-}
-
-static void count_up(struct gputm_simt_stack *s, uint64_t carry)
-{
-	for (unsigned bit = 0; bit < NESTING_BITS; bit++) {
-		uint64_t before = s->nesting[bit];
-
-		s->nesting[bit] ^= carry;
-		carry &= before;
-	}
-}
-
-static void count_down(struct gputm_simt_stack *s, uint64_t borrow)
-{
-	for (unsigned bit = 0; bit < NESTING_BITS; bit++) {
-		s->nesting[bit] ^= borrow;
-		borrow &= s->nesting[bit];
-	}
-}
-
-int gputm_simt_stack_tx_begin_probe(const struct gputm_simt_stack *s, uint64_t restart_pc)
-{
-	if (!gputm__simt_is_pc(s, restart_pc) || !s->top->mask)
-		return refuse_step(s, "restart PC", restart_pc);
-	if (s->retry && (deepest_lanes(s) & s->top->mask))
-		return gputm__out_of_range(&s->unit, "nesting", GPUTM_SIMT_STACK_NESTING_MAX + 1,
-					   0, GPUTM_SIMT_STACK_NESTING_MAX);
-	if (s->retry)
-		return GPUTM_SIMT_STACK_NESTED;
-	return s->top + 2 > s->slot + s->limit ? GPUTM_SIMT_STACK_FULL : GPUTM_SIMT_STACK_SWITCH;
-}
-
-static void enter(struct gputm_simt_stack *s, uint64_t restart_pc)
-{
-	struct gputm_simt_stack_entry *retry = s->top + 1, *running = retry + 1;
-	uint64_t mask = s->top->mask;
-
-	set(retry, restart_pc, NO_PC, 0, GPUTM_SIMT_STACK_RETRY);
-	set(running, restart_pc, NO_PC, mask, GPUTM_SIMT_STACK_TRANSACTION);
-	s->retry = gputm__simt_slot(s, retry);
-	raise_to(s, running);
-	s->pushed += 2;
-	s->begun++;
-	s->lanes_started += gputm__popcount(mask);
-	gputm__emit(&s->unit, GPUTM_SIMT_STACK_EVENT_BEGIN, s->retry - 1, restart_pc, mask, 0);
-}
-
-/* A step whose arguments are known to be right. */
-static void step(struct gputm_simt_stack *s, uint64_t next_pc)
-{
-	int result = gputm_simt_stack_advance(s, next_pc);
-
-	gputm__assert(result >= 0);
-	(void)result;
-}
-
-int gputm_simt_stack_tx_begin(struct gputm_simt_stack *s, uint64_t restart_pc)
-{
-	int result = gputm_simt_stack_tx_begin_probe(s, restart_pc);
-
-	if (result == GPUTM_SIMT_STACK_SWITCH) {
-		enter(s, restart_pc);
-	} else if (result == GPUTM_SIMT_STACK_NESTED) {
-		s->nested++;
-		count_up(s, s->top->mask);
-		step(s, restart_pc);
-	} else if (result == GPUTM_SIMT_STACK_FULL) {
-		s->full++;
-	}
-	return result;
-}
-
-int gputm_simt_stack_tx_abort(struct gputm_simt_stack *s, uint64_t mask)
-{
-	struct gputm_simt_stack_entry *retry = s->slot + s->retry, *top = s->top;
-	uint64_t running = gputm_simt_stack_tx_running(s), active = top->mask;
-
-	if (!mask || (mask & ~running))
-		return refuse_mask(s, "abort mask", mask, running);
-	take_away(retry + 1, top, mask);
-	retry->mask |= mask;
-	for (unsigned bit = 0; bit < NESTING_BITS; bit++)
-		s->nesting[bit] &= ~mask;
-	s->lanes_aborted += gputm__popcount(mask);
-	settle(s);
-	gputm__emit(&s->unit, GPUTM_SIMT_STACK_EVENT_ABORT, s->retry - 1, mask, retry->mask, 0);
-	return s->top == top && top->mask == active ? GPUTM_SIMT_STACK_CONTINUE :
-						      GPUTM_SIMT_STACK_SWITCH;
-}
-
-static int commit_nested(struct gputm_simt_stack *s, uint64_t mask, uint64_t pc_after)
-{
-	if (mask != s->top->mask || !same_nesting(s, mask))
-		return gputm__refuse(&s->unit, "commit mask = 0x%llx: active are 0x%llx, not all "
-				     "as deeply nested", (unsigned long long)mask,
-				     (unsigned long long)s->top->mask);
-	count_down(s, mask);
-	step(s, pc_after);
-	return GPUTM_SIMT_STACK_NESTED;
-}
-
-int gputm_simt_stack_tx_commit(struct gputm_simt_stack *s, uint64_t mask, uint64_t pc_after)
-{
-	uint64_t active = s->retry ? s->top->mask : 0;
-
-	if (!mask || (mask & ~active))
-		return refuse_mask(s, "commit mask", mask, active);
-	if (!gputm__simt_is_pc(s, pc_after))
-		return refuse_step(s, "PC after the transaction", pc_after);
-	if (mask & nested_lanes(s))
-		return commit_nested(s, mask, pc_after);
-	if (s->top->type != GPUTM_SIMT_STACK_TRANSACTION)
-		return gputm__refuse(&s->unit, "commit within a branch of the transaction");
-	if (s->pc_after != NO_PC && s->pc_after != pc_after)
-		return gputm__refuse(&s->unit, "PC after the transaction = 0x%llx, it was 0x%llx",
-				     (unsigned long long)pc_after,
-				     (unsigned long long)s->pc_after);
-	s->pc_after = pc_after;
-	s->top->mask &= ~mask;
-	s->lanes_committed += gputm__popcount(mask);
-	gputm__emit(&s->unit, GPUTM_SIMT_STACK_EVENT_COMMIT, s->retry - 1, mask, pc_after, 0);
-	return GPUTM_SIMT_STACK_SWITCH;
-}
-
-static void restart(struct gputm_simt_stack *s)
-{
-	struct gputm_simt_stack_entry *retry = s->slot + s->retry;
-
-	set(s->top, retry->pc, NO_PC, retry->mask, GPUTM_SIMT_STACK_TRANSACTION);
-	retry->mask = 0;
-	s->restarts++;
-	s->lanes_started += gputm__popcount(s->top->mask);
-	gputm__emit(&s->unit, GPUTM_SIMT_STACK_EVENT_RESTART, s->retry - 1, s->top->pc,
-		    s->top->mask, 0);
-}
-
-static void leave(struct gputm_simt_stack *s)
-{
-	gputm__emit(&s->unit, GPUTM_SIMT_STACK_EVENT_LEAVE, s->retry - 1, s->pc_after, 0, 0);
-	s->top -= 2;
-	s->top->pc = s->pc_after;
-	s->left += 2;
-	s->retry = 0;
-	s->pc_after = NO_PC;
-	settle(s);
-}
-
-int gputm_simt_stack_tx_commit_done(struct gputm_simt_stack *s)
-{
-	if (!s->retry)
-		return gputm__refuse(&s->unit, "commit done: the warp is in no transaction");
-	if (gputm_simt_stack_tx_running(s))
-		return gputm__refuse(&s->unit, "commit done: lanes 0x%llx have not ended",
-				     (unsigned long long)gputm_simt_stack_tx_running(s));
-	if (s->slot[s->retry].mask) {
-		restart(s);
-		return GPUTM_SIMT_STACK_RESTART;
-	}
-	leave(s);
-	return GPUTM_SIMT_STACK_LEAVE;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef GPUTM_LIB_CORE_SIMT_STACK_H
 #define GPUTM_LIB_CORE_SIMT_STACK_H
-/* The inside of the SIMT stack: simt_stack.c works it, simt_stack_face.c describes it. */
+/* The inside of the SIMT stack: simt_stack.c works it, with transactions in simt_stack_tx.c;
+ * simt_stack_face.c describes it. */
 #include "gputm/simt_stack.h"
 #include "lib/base/unit.h"
 
@@ -27,6 +28,7 @@ struct gputm_simt_stack {
 	uint64_t begun, restarts, nested;
 	uint64_t lanes_launched, lanes_ended, lanes_started, lanes_committed, lanes_aborted;
 };
+
 static inline uint32_t gputm__simt_slot(const struct gputm_simt_stack *s,
 					const struct gputm_simt_stack_entry *entry)
 {
@@ -43,5 +45,40 @@ static inline bool gputm__simt_can_run(const struct gputm_simt_stack_entry *e)
 	return e->type != GPUTM_SIMT_STACK_NORMAL ||
 	       (e->mask && e->pc != e->rpc && e->pc != e->lpc);
 }
+
+static inline void gputm__simt_set(struct gputm_simt_stack_entry *e, uint64_t pc, uint64_t rpc,
+				   uint64_t mask, enum gputm_simt_stack_type type)
+{
+	e->pc = pc;
+	e->rpc = rpc;
+	e->lpc = NO_PC;
+	e->mask = mask;
+	e->lpos = NO_ENTRY;
+	e->type = type;
+}
+
+static inline void gputm__simt_raise_to(struct gputm_simt_stack *s,
+					struct gputm_simt_stack_entry *top)
+{
+	s->top = top;
+	if (GPUTM__UNLIKELY(top > s->highest)) {
+		s->highest = top;
+		s->max_depth = gputm__simt_slot(s, top);
+	}
+}
+
+static inline void gputm__simt_take_away(struct gputm_simt_stack_entry *from,
+					 struct gputm_simt_stack_entry *to, uint64_t mask)
+{
+	for (; from <= to; from++)
+		from->mask &= ~mask;
+}
+
+/* Refusals: of a mask that is empty or has lanes that are not allowed; of a step to next_pc. */
+int gputm__simt_refuse_mask(const struct gputm_simt_stack *s, const char *what, uint64_t mask,
+			    uint64_t allowed);
+int gputm__simt_refuse_step(const struct gputm_simt_stack *s, const char *what, uint64_t next_pc);
+/* Pop what has nothing left to run. */
+int gputm__simt_settle(struct gputm_simt_stack *s);
 
 #endif /* GPUTM_LIB_CORE_SIMT_STACK_H */
