@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The common face of the ownership table; see ownership_table.c. */
+#include "lib/warptm/ownership_table-priv.h"
+
+static const char *const hashes[] = { "low_bits", "h3" };
+
+static const struct gputm_param rows[] = {
+#define ROW(...) GPUTM__PARAM(struct gputm_ownership_table_config, __VA_ARGS__)
+	ROW(lanes, 1, 64, 32, false, "Lanes of a warp.", "thesis Table 6.1"),
+	ROW(entries, 1, 1 << 16, 4096, true, "Regions that a table tells apart, a byte each.",
+	    "thesis 6.3.3"),
+	ROW(granularity, 1, 1 << 16, 4, true, "Bytes of a region.", "thesis Fig. 6.6"),
+	GPUTM__CHOICE(struct gputm_ownership_table_config, hash, 0, 1, 0, hashes,
+		      "How the number of a region picks its entry.", "thesis 6.3.3"),
+	ROW(exact, 0, 1, 0, false, "Whether no two regions share an entry.", "thesis 6.3.3"),
+	ROW(buffers, 1, 64, 3, false, "Tables of a core: warps that may resolve at a time.",
+	    "thesis 6.3.1"),
+	ROW(address_bits, 8, 64, 32, false, "Width of a byte address, bits.", ""),
+	ROW(access_bytes, 1, 1 << 12, 128, true, "Bytes that one access clears.", "thesis 6.3.3"),
+	ROW(log_cycles, 0, 1 << 10, 1, false, "Cycles to read a log row.", ""),
+	ROW(table_cycles, 0, 1 << 10, 1, false, "Cycles of a table access by all lanes.", ""),
+	ROW(seed, 0, UINT64_MAX, 1, false, "Seed of the H3 rows.", ""),
+#undef ROW
+};
+
+static const struct gputm_preset presets[] = {
+	{ "warptm", "Thesis 6.3.3: 4096 entries, 4 kB.", { { "entries", 4096 } } },
+	{ "warptm-2k",
+	  "Thesis 6.3.3: the 2K entries of its cost example.",
+	  { { "entries", 2048 } } },
+	{ "infinite", "Thesis 6.3.3: infinite capacity, to compare with.", { { "exact", 1 } } },
+};
+
+static const struct gputm__stat_row stats[] = {
+	GPUTM__RESOLVER_STATS(struct gputm_ownership_table),
+	GPUTM__STAT(struct gputm_ownership_table, read_conflicts, COUNTER, "lanes",
+		    "Lanes that aborted for a read."),
+	GPUTM__STAT(struct gputm_ownership_table, write_conflicts, COUNTER, "lanes",
+		    "Lanes that aborted for a write."),
+};
+
+static const char *const events[] = { "acquire", "construct", "match", "release" };
+
+/* ---- life ---- */
+
+static struct gputm_ownership_table *self_of(struct gputm_unit *unit)
+{
+	return (struct gputm_ownership_table *)(void *)unit;
+}
+
+static int validate(struct gputm_ctx *ctx, const void *config)
+{
+	const struct gputm_ownership_table_config *c = config;
+
+	if (gputm__log2(c->granularity) < c->address_bits)
+		return 0;
+	gputm__log(ctx, GPUTM_LOG_ERROR,
+		   "ownership_table: granularity = %u leaves nothing of address_bits = %u",
+		   c->granularity, c->address_bits);
+	return -EINVAL;
+}
+
+static int setup_entries(struct gputm_ownership_table *t)
+{
+	struct gputm_ownership_table_config *c = &t->config;
+	struct gputm_h3_config h3 = gputm__h3_config(1, c->entries, c->address_bits - t->shift,
+						     c->seed, c->h3_rows);
+	int error = gputm__h3_new(t->unit.ctx, &h3, t->shift, &t->h3);
+
+	if (error)
+		return error;
+	c->h3_rows = c->h3_rows ? t->h3->row : NULL;
+	t->owner = gputm__alloc(t->unit.ctx, (size_t)c->buffers * c->entries, 1);
+	t->map = gputm__alloc(t->unit.ctx, c->buffers, sizeof(*t->map));
+	return t->owner && t->map ? 0 : -ENOMEM;
+}
+
+static int setup(struct gputm_unit *unit)
+{
+	struct gputm_ownership_table *t = self_of(unit);
+	const struct gputm_ownership_table_config *c = &t->config;
+	int error = gputm__resolver_setup(unit->ctx, &t->core, c->buffers, c->lanes,
+					  c->address_bits);
+
+	t->shift = gputm__log2(c->granularity);
+	t->index_mask = c->entries - 1;
+	t->core.initialise_cost = (uint64_t)((c->entries + c->access_bytes - 1) /
+					     c->access_bytes) * c->table_cycles;
+	return error ? error : setup_entries(t);
+}
+
+static void teardown(struct gputm_unit *unit)
+{
+	struct gputm_ownership_table *t = self_of(unit);
+
+	for (uint32_t i = 0; t->map && i < t->config.buffers; i++)
+		gputm__region_map_free(unit->ctx, &t->map[i]);
+	gputm__free(unit->ctx, t->map);
+	gputm__free(unit->ctx, t->owner);
+	gputm__free(unit->ctx, t->core.buffer);
+	gputm_h3_free(t->h3);
+}
+
+static void clear(struct gputm_unit *unit)
+{
+	gputm__resolver_clear(&self_of(unit)->core);
+}
+
+static void io(struct gputm_unit *unit, struct gputm__io *io)
+{
+	struct gputm_ownership_table *t = self_of(unit);
+
+	gputm__io_same(io, gputm__h3_fingerprint(t->h3), "its hash rows are others");
+	gputm__resolver_io(&t->core, io);
+	for (uint32_t i = 0; i < t->config.buffers && !io->error; i++) {
+		if (t->core.buffer[i].phase == GPUTM__RESOLVER_FREE)
+			continue;
+		if (t->config.exact)
+			gputm__region_map_io(&t->map[i], io);
+		else
+			gputm__io_bytes(io, gputm__owners(t, i), t->config.entries);
+	}
+}
+
+/* ---- invariants ---- */
+
+static bool all_owners_active(const struct gputm_ownership_table *t, uint32_t buffer)
+{
+	uint64_t active = t->core.buffer[buffer].active;
+	const struct gputm__region_map *map = &t->map[buffer];
+	bool fine = true;
+
+	for (size_t i = 0; t->config.exact && i < map->count; i++)
+		fine &= map->entry[i].lane < 64 && active >> (map->entry[i].lane & 63) & 1;
+	for (uint32_t i = 0; !t->config.exact && i < t->config.entries; i++) {
+		uint8_t owner = gputm__owners(t, buffer)[i];
+
+		fine &= owner == GPUTM__READ_ONLY || (owner < 64 && active >> (owner & 63) & 1);
+	}
+	return fine;
+}
+
+static const char *check(const struct gputm_unit *unit)
+{
+	const struct gputm_ownership_table *t =
+		(const struct gputm_ownership_table *)(const void *)unit;
+	const char *broken = gputm__resolver_check(&t->core);
+	uint64_t aborted = t->core.lanes_aborted;
+
+	for (uint32_t i = 0; i < t->config.buffers && !broken; i++) {
+		const struct gputm__resolver_buffer *b = &t->core.buffer[i];
+
+		if (b->phase == GPUTM__RESOLVER_FREE)
+			continue;
+		if ((b->so_far.survived | b->so_far.aborted) != b->active)
+			return "survivors and aborted lanes do not make up the active ones";
+		if (!all_owners_active(t, i))
+			return "an owner is no active lane of its warp";
+		aborted += gputm__popcount(b->so_far.aborted);
+	}
+	if (!broken && aborted != t->read_conflicts + t->write_conflicts)
+		return "aborted lanes are not read_conflicts + write_conflicts";
+	if (!broken && t->core.steps != t->core.acquired + t->core.log_rows)
+		return "steps are not acquired + log_rows";
+	return broken;
+}
+
+static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+{
+	const struct gputm_ownership_table_config *c = gputm_unit_config(unit);
+
+	if (index)
+		return false;
+	out->name = "ownership tables";
+	out->entries = (uint64_t)c->buffers * c->entries;
+	out->bits = 8;
+	out->ports = c->lanes;
+	return true;
+}
+
+GPUTM__UNIT(ownership_table, .version = 1, .validate = validate)
