@@ -13,7 +13,7 @@
  * pops memory requests and hands back their completions, in any order. Nothing calls
  * back into the owner, so the state can be saved between any two calls.
  *
- * Timing, in the unit's own cycles (700 MHz in the papers' machine). In one tick, in
+ * Timing, in the unit's own cycles (thesis Table 4.4: 650 MHz, 6.1: 700 MHz). In one tick, in
  * this order: the two ports offer a request each; hazard detection, revalidation,
  * outcome, commit and retirement take a step each; then one input is consumed from
  * the message port and one from the port for resent words.

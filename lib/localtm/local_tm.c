@@ -65,7 +65,9 @@
  * Differences from the paper
  *   - The owner is a byte for 256 work-items: no value is left for "nobody". A valid bit per
  *     word is kept, and counted apart.
- *   - Signatures are cleared at commit and at abort; the paper does not say when.
+ *   - Signatures are cleared at commit (4.2) and also at abort, of which the paper says nothing:
+ *     in attempt 3 of Table 1 WI2 would conflict with what WI3 has left in attempt 2.
+ *   - The paper maps each signature to a vector register; the storage report counts 8 bits.
  *   - Table 1 ends with one lane in EXEC: EXEC of the first tx_begin is kept and restored.
  *   - A program must bring EXEC back to what it was at tx_begin before it commits, as that of
  *     Table 1 does; lanes switched off would be lost, so tx_commit refuses them.

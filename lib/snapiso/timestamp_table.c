@@ -49,6 +49,7 @@
  *   - Fig. 8 has a PDTS of 5 in the order A, C, B where the code of Fig. 7 gives 6, the
  *     midpoint of 1 and 11. The loop is found either way.
  *   - Fig. 7 does not say what ts is at commit or abort: PDTS if set, else CTS.
+ *   - After an overflow the paper restarts at 0; here at 1, where Fig. 8 begins.
  *   - 1024 x 3 x 24 bits are 9,216 bytes; Table 1 says 12 kB, which is what 32-bit fields
  *     take. The difference is reported apart.
  */

@@ -46,6 +46,8 @@
  *   - What a plain access within a region means is open: here its newest readable version, or
  *     with plain_as_given the address itself.
  *   - A time before all readable versions is stale; the paper has none such.
+ *   - When times overflow the paper invalidates all versions; restart() keeps the newest of each
+ *     region, whose data is nowhere else.
  *   - Each version has the largest logical timestamp committed into it, without which
  *     post-dating passes the read-only anomaly. It, the reference counts (not in the paper's
  *     193 bits), states and exact lengths (5 bits hold the logarithm) are reported apart.

@@ -38,6 +38,8 @@
  * Differences from the paper
  *   - guard_writeback closes the hole above, for which the paper sketches a way. The preset
  *     "thesis" leaves it open.
+ *   - When its timers roll over the paper validates what runs and sets first loads to 0. There
+ *     is no such operation here: the caller begins the attempts anew.
  *   - The paper does not say what equal times mean. They are no conflict: a load served at
  *     least a cycle after it was sent sees all that was written when it was sent.
  */

@@ -25,7 +25,7 @@
  *   W1  those of the filter; it has had one update for each record
  *
  * Differences from the paper
- *   - expire() is ours. The paper lets 64-bit times stand for ever; forgetting those before
+ *   - expire() is ours. The paper has 64-bit times, which never run out; forgetting those before
  *     the oldest first load changes no verdict, except to answer 0 where an entry
  *     was young by aliasing with a forgotten one, and a narrow field then serves for ever.
  *   - The paper resets the table when the timers roll over: clear().
