@@ -39,16 +39,6 @@ static inline unsigned gputm__bits_for(uint64_t values)
 	return values <= 1 ? 0 : gputm__log2(values - 1) + 1;
 }
 
-/*
- * The value, of which the compiler knows nothing: what is computed from it is computed after
- * this point. Keeps the search of a few cells free of address arithmetic for their contents.
- */
-static inline uint64_t gputm__opaque(uint64_t value)
-{
-	__asm__("" : "+r"(value));
-	return value;
-}
-
 /* SplitMix64: the finaliser, and the generator of all seeded choices. */
 static inline uint64_t gputm__mix64(uint64_t z)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Text of log messages; see format.h for the conversions it knows. */
 #include "lib/base/format.h"
+#include "lib/base/compiler.h"
 
 size_t gputm__append(char *text, size_t size, size_t used, const char *more)
 {

@@ -8,7 +8,7 @@
  */
 #include <stdarg.h>
 
-#include "lib/base/unit.h"
+#include "gputm/base.h"
 
 /* Both give the new length of `text`, whose room is `size` bytes and length `used`. */
 size_t gputm__append(char *text, size_t size, size_t used, const char *more);

@@ -20,17 +20,7 @@
 
 #include "gputm/base.h"
 #include "lib/base/bits.h"
-
-#ifdef GPUTM_DEBUG
-#include <assert.h>
-#define gputm__assert(condition) assert(condition)
-#else
-#define gputm__assert(condition) ((void)sizeof(condition))
-#endif
-
-#define GPUTM__PRINTF(text, first) __attribute__((format(printf, text, first)))
-#define GPUTM__LIKELY(x) __builtin_expect(!!(x), 1)
-#define GPUTM__UNLIKELY(x) __builtin_expect(!!(x), 0)
+#include "lib/base/compiler.h"
 
 struct gputm_unit {
 	const struct gputm__class *class;

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPUTM_LIB_BASE_COMPILER_H
+#define GPUTM_LIB_BASE_COMPILER_H
+/* What the compiler is told beside the code. */
+#include <stdint.h>
+
+#ifdef GPUTM_DEBUG
+#include <assert.h>
+#define gputm__assert(condition) assert(condition)
+#else
+#define gputm__assert(condition) ((void)sizeof(condition))
+#endif
+
+#define GPUTM__PRINTF(text, first) __attribute__((format(printf, text, first)))
+#define GPUTM__LIKELY(x) __builtin_expect(!!(x), 1)
+#define GPUTM__UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/*
+ * The value, of which the compiler knows nothing: what is computed from it is computed after
+ * this point. Keeps the search of a few cells free of address arithmetic for their contents.
+ */
+static inline uint64_t gputm__opaque(uint64_t value)
+{
+	__asm__("" : "+r"(value));
+	return value;
+}
+
+#endif /* GPUTM_LIB_BASE_COMPILER_H */
