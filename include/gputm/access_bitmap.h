@@ -70,7 +70,8 @@ GPUTM_API struct gputm_unit *gputm_access_bitmap_unit(struct gputm_access_bitmap
  * recorded once for each.
  * @return 0; -ERANGE, outside the region.
  */
-GPUTM_API int gputm_access_bitmap_record(struct gputm_access_bitmap *bitmap, uint64_t address);
+GPUTM_API GPUTM_MUST_CHECK int gputm_access_bitmap_record(struct gputm_access_bitmap *bitmap,
+							  uint64_t address);
 
 /**
  * Is the granule of @p address marked?

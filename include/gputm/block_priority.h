@@ -83,11 +83,12 @@ GPUTM_API uint64_t gputm_block_priority_blocks(const struct gputm_block_priority
  * @param slot set for ISSUE.
  * @return enum gputm_block_priority_result; -EINVAL, a slot of @p ready has no block.
  */
-GPUTM_API int gputm_block_priority_tick(struct gputm_block_priority *priority, uint64_t ready,
-					uint32_t *slot);
+GPUTM_API GPUTM_MUST_CHECK int gputm_block_priority_tick(struct gputm_block_priority *priority,
+							 uint64_t ready, uint32_t *slot);
 /** @return what gputm_block_priority_tick() would, with the same @p slot. */
-GPUTM_API int gputm_block_priority_tick_probe(const struct gputm_block_priority *priority,
-					      uint64_t ready, uint32_t *slot);
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_block_priority_tick_probe(const struct gputm_block_priority *priority, uint64_t ready,
+				uint32_t *slot);
 /** The same as @p cycles ticks without a ready block, for less. */
 GPUTM_API void gputm_block_priority_advance(struct gputm_block_priority *priority,
 					    uint64_t cycles);

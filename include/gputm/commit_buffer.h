@@ -90,11 +90,12 @@ GPUTM_API struct gputm_unit *gputm_commit_buffer_unit(struct gputm_commit_buffer
  * @return enum gputm_commit_buffer_result; -ERANGE, the address is too wide or the block's
  * counts would be; -EINVAL, count is 0 or the address is not of a word.
  */
-GPUTM_API int gputm_commit_buffer_push(struct gputm_commit_buffer *buffer,
-				       const struct gputm_commit_entry *entry);
+GPUTM_API GPUTM_MUST_CHECK int gputm_commit_buffer_push(struct gputm_commit_buffer *buffer,
+							const struct gputm_commit_entry *entry);
 /** @return the same answer; changes nothing. */
-GPUTM_API int gputm_commit_buffer_push_probe(const struct gputm_commit_buffer *buffer,
-					     const struct gputm_commit_entry *entry);
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_commit_buffer_push_probe(const struct gputm_commit_buffer *buffer,
+			       const struct gputm_commit_entry *entry);
 
 /** One cycle: the oldest waiting block goes to the memory port if that is free; a clean-up goes
  * to the release port. */

@@ -130,7 +130,7 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_first_read_finish(struct gputm_first_read *
 						       uint32_t warp, uint64_t mask,
 						       uint64_t writers,
 						       struct gputm_first_read_verdict *out);
-/** The verdict that gputm_first_read_finish() would give; changes nothing. */
+/** @return what gputm_first_read_finish() would, with the same verdict; changes nothing. */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_first_read_finish_probe(const struct gputm_first_read *table, uint32_t warp, uint64_t mask,
 			      uint64_t writers, struct gputm_first_read_verdict *out);

@@ -108,11 +108,12 @@ GPUTM_API struct gputm_unit *gputm_last_writer_unit(struct gputm_last_writer *hi
  * @p cid is below the base or the largest one recorded so far (commit IDs only grow), or
  * beyond base + 2^cid_bits - 2 (expire first).
  */
-GPUTM_API int gputm_last_writer_record(struct gputm_last_writer *history, uint64_t address,
-				       uint64_t cid);
+GPUTM_API GPUTM_MUST_CHECK int gputm_last_writer_record(struct gputm_last_writer *history,
+							uint64_t address, uint64_t cid);
 /** @return what gputm_last_writer_record() would; changes nothing. */
-GPUTM_API int gputm_last_writer_record_probe(const struct gputm_last_writer *history,
-					     uint64_t address, uint64_t cid);
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_last_writer_record_probe(const struct gputm_last_writer *history, uint64_t address,
+			       uint64_t cid);
 
 /**
  * Ask for the youngest writer of the word at byte @p address. A table hit is final:
@@ -121,11 +122,13 @@ GPUTM_API int gputm_last_writer_record_probe(const struct gputm_last_writer *his
  * youngest writer that is not below the base.
  * @return enum gputm_last_writer_result; -ERANGE, @p address is wider than address_bits.
  */
-GPUTM_API int gputm_last_writer_youngest_writer(struct gputm_last_writer *history,
-						uint64_t address, uint64_t *cid);
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_last_writer_youngest_writer(struct gputm_last_writer *history, uint64_t address,
+				  uint64_t *cid);
 /** @return the same answer; changes nothing, not even statistics. */
-GPUTM_API int gputm_last_writer_youngest_writer_probe(const struct gputm_last_writer *history,
-						      uint64_t address, uint64_t *cid);
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_last_writer_youngest_writer_probe(const struct gputm_last_writer *history, uint64_t address,
+					uint64_t *cid);
 
 /**
  * Forget every writer older than @p floor and make @p floor the base; a floor that is

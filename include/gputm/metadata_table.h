@@ -136,11 +136,13 @@ GPUTM_API struct gputm_unit *gputm_metadata_table_unit(struct gputm_metadata_tab
  * @param out set on a hit; on a miss only out->cycles and out->place are.
  * @return enum gputm_metadata_table_result; -ERANGE, @p address is too wide.
  */
-GPUTM_API int gputm_metadata_table_lookup(struct gputm_metadata_table *table, uint64_t address,
-					  struct gputm_metadata *out);
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_metadata_table_lookup(struct gputm_metadata_table *table, uint64_t address,
+			    struct gputm_metadata *out);
 /** @return the same answer; changes nothing, not even statistics. */
-GPUTM_API int gputm_metadata_table_lookup_probe(const struct gputm_metadata_table *table,
-						uint64_t address, struct gputm_metadata *out);
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_metadata_table_lookup_probe(const struct gputm_metadata_table *table, uint64_t address,
+				  struct gputm_metadata *out);
 
 /**
  * The stamps that filter or registers know for a granule without entry: never below those that
@@ -171,14 +173,16 @@ gputm_metadata_table_estimate_probe(const struct gputm_metadata_table *table, ui
  * @return enum gputm_metadata_table_updated; -ERANGE, address, stamp, owner or number of writes
  * is too wide; -ENOMEM, no memory for the overflow (nothing has changed).
  */
-GPUTM_API int gputm_metadata_table_update(struct gputm_metadata_table *table, uint64_t address,
-					  const struct gputm_metadata *metadata, uint32_t *cycles);
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_metadata_table_update(struct gputm_metadata_table *table, uint64_t address,
+			    const struct gputm_metadata *metadata, uint32_t *cycles);
 
 /**
  * Move the stamps of an entry without reservation to the filter and free its place. 1 cycle.
  * @return enum gputm_metadata_table_removed; -ERANGE.
  */
-GPUTM_API int gputm_metadata_table_remove(struct gputm_metadata_table *table, uint64_t address);
+GPUTM_API GPUTM_MUST_CHECK int gputm_metadata_table_remove(struct gputm_metadata_table *table,
+							   uint64_t address);
 
 /**
  * Forget all stamps, those of the filter too (rollover). 1 cycle (flash clear).

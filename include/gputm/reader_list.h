@@ -99,10 +99,11 @@ GPUTM_API struct gputm_unit *gputm_reader_list_unit(struct gputm_reader_list *li
  * Note that transaction @p tx has read the word at byte @p address.
  * @return enum gputm_reader_list_result; -ERANGE, address or transaction too large.
  */
-GPUTM_API int gputm_reader_list_add(struct gputm_reader_list *list, uint64_t address, uint32_t tx);
+GPUTM_API GPUTM_MUST_CHECK int gputm_reader_list_add(struct gputm_reader_list *list,
+						     uint64_t address, uint32_t tx);
 /** @return what gputm_reader_list_add() would; changes nothing. */
-GPUTM_API int gputm_reader_list_add_probe(const struct gputm_reader_list *list, uint64_t address,
-					  uint32_t tx);
+GPUTM_API GPUTM_MUST_CHECK int gputm_reader_list_add_probe(const struct gputm_reader_list *list,
+							   uint64_t address, uint32_t tx);
 
 /**
  * Take transaction @p tx off the readers of a word. A leaf without readers is freed, and
@@ -121,14 +122,17 @@ GPUTM_API bool gputm_reader_list_contains(const struct gputm_reader_list *list, 
  * @param ids room for @p capacity IDs; written only if all readers fit, NULL allowed with 0.
  * @return their number; -ERANGE, address too large.
  */
-GPUTM_API int gputm_reader_list_readers(const struct gputm_reader_list *list, uint64_t address,
-					uint32_t *ids, uint32_t capacity);
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_reader_list_readers(const struct gputm_reader_list *list, uint64_t address, uint32_t *ids,
+			  uint32_t capacity);
 
 /** @return the number of readers of a word; -ERANGE, address too large. */
-GPUTM_API int gputm_reader_list_count(const struct gputm_reader_list *list, uint64_t address);
+GPUTM_API GPUTM_MUST_CHECK int gputm_reader_list_count(const struct gputm_reader_list *list,
+						       uint64_t address);
 
 /** @return the entries that a word takes, 0 to 1 + root_bits; -ERANGE, address too large. */
-GPUTM_API int gputm_reader_list_entries(const struct gputm_reader_list *list, uint64_t address);
+GPUTM_API GPUTM_MUST_CHECK int gputm_reader_list_entries(const struct gputm_reader_list *list,
+							 uint64_t address);
 
 /**
  * Give entry number @p index of a word: plain IDs, or the root and then the leaves from the

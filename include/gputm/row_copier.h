@@ -89,13 +89,13 @@ GPUTM_API struct gputm_unit *gputm_row_copier_unit(struct gputm_row_copier *copi
  * @return enum gputm_row_copier_result; -EINVAL, bytes is 0, source and destination overlap or
  * lie at different places of their rows; -ERANGE, they end beyond address_bits.
  */
-GPUTM_API int gputm_row_copier_push(struct gputm_row_copier *copier,
-				    const struct gputm_row_copier_request *request,
-				    uint64_t *done_at);
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_row_copier_push(struct gputm_row_copier *copier,
+		      const struct gputm_row_copier_request *request, uint64_t *done_at);
 /** The same answer without the push. */
-GPUTM_API int gputm_row_copier_push_probe(const struct gputm_row_copier *copier,
-					  const struct gputm_row_copier_request *request,
-					  uint64_t *done_at);
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_row_copier_push_probe(const struct gputm_row_copier *copier,
+			    const struct gputm_row_copier_request *request, uint64_t *done_at);
 
 /** Give the request that completed first, of several at a time the one pushed first.
  * @return false if there is none. */

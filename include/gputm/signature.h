@@ -97,18 +97,19 @@ GPUTM_API struct gputm_unit *gputm_signature_unit(struct gputm_signature *array)
  * sub-signatures are written at once.
  * @return 0; -ERANGE, no such signature, or the address is wider than address_bits.
  */
-GPUTM_API int gputm_signature_insert(struct gputm_signature *array, uint32_t index,
-				     uint64_t address);
+GPUTM_API GPUTM_MUST_CHECK int gputm_signature_insert(struct gputm_signature *array,
+						      uint32_t index, uint64_t address);
 
 /**
  * Ask whether the granule of @p address is in signature @p index. Takes 1 cycle.
  * @return enum gputm_signature_result; -ERANGE as for gputm_signature_insert().
  */
-GPUTM_API int gputm_signature_maybe_contains(struct gputm_signature *array, uint32_t index,
-					     uint64_t address);
+GPUTM_API GPUTM_MUST_CHECK int gputm_signature_maybe_contains(struct gputm_signature *array,
+							      uint32_t index, uint64_t address);
 /** @return the same answer; changes nothing, not even statistics. */
-GPUTM_API int gputm_signature_maybe_contains_probe(const struct gputm_signature *array,
-						   uint32_t index, uint64_t address);
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_signature_maybe_contains_probe(const struct gputm_signature *array, uint32_t index,
+				     uint64_t address);
 
 /**
  * Ask all signatures at once, as GPU-LocalTM's banks and the thesis' signature array do.
@@ -117,17 +118,19 @@ GPUTM_API int gputm_signature_maybe_contains_probe(const struct gputm_signature 
  * may contain the granule; bits beyond count are 0.
  * @return the number of signatures that may; -ERANGE, the address is wider than address_bits.
  */
-GPUTM_API int gputm_signature_match(struct gputm_signature *array, uint64_t address,
-				    uint64_t *mask);
+GPUTM_API GPUTM_MUST_CHECK int gputm_signature_match(struct gputm_signature *array,
+						     uint64_t address, uint64_t *mask);
 
 /** Make signature @p index empty: a flash clear, 1 cycle. @return 0; -ERANGE, no such signature. */
-GPUTM_API int gputm_signature_clear(struct gputm_signature *array, uint32_t index);
+GPUTM_API GPUTM_MUST_CHECK int gputm_signature_clear(struct gputm_signature *array,
+						     uint32_t index);
 
 /**
  * Add to signature @p into all that signature @p from holds. Takes 1 cycle.
  * @return 0; -ERANGE, no such signature.
  */
-GPUTM_API int gputm_signature_union(struct gputm_signature *array, uint32_t into, uint32_t from);
+GPUTM_API GPUTM_MUST_CHECK int gputm_signature_union(struct gputm_signature *array, uint32_t into,
+						     uint32_t from);
 
 /** @return the bits set in signature @p index, 0 for one that does not exist. */
 GPUTM_API uint32_t gputm_signature_population(const struct gputm_signature *array, uint32_t index);

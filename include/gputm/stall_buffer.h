@@ -78,31 +78,36 @@ GPUTM_API struct gputm_unit *gputm_stall_buffer_unit(struct gputm_stall_buffer *
  * Queue a request on its granule's line, which it opens if there is none.
  * @return enum gputm_stall_buffer_result; -ERANGE, the address is too wide.
  */
-GPUTM_API int gputm_stall_buffer_enqueue(struct gputm_stall_buffer *buffer,
-					 const struct gputm_stall_request *request);
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_stall_buffer_enqueue(struct gputm_stall_buffer *buffer,
+			   const struct gputm_stall_request *request);
 /** @return the same answer for a request at @p address; changes nothing. */
-GPUTM_API int gputm_stall_buffer_enqueue_probe(const struct gputm_stall_buffer *buffer,
-					       uint64_t address);
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_stall_buffer_enqueue_probe(const struct gputm_stall_buffer *buffer, uint64_t address);
 
 /**
  * Take out the oldest request of a granule: the least stamp, and among equals the first to come.
  * @param out set when woken.
  * @return enum gputm_stall_buffer_wake.
  */
-GPUTM_API int gputm_stall_buffer_wake(struct gputm_stall_buffer *buffer, uint64_t address,
-				      struct gputm_stall_request *out);
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_stall_buffer_wake(struct gputm_stall_buffer *buffer, uint64_t address,
+			struct gputm_stall_request *out);
 /** @return the same answer and request; changes nothing. */
-GPUTM_API int gputm_stall_buffer_wake_probe(const struct gputm_stall_buffer *buffer,
-					    uint64_t address, struct gputm_stall_request *out);
-/** As wake(), if its stamp is below @p stamp: it can only abort (errata of the protocol). */
-GPUTM_API int gputm_stall_buffer_wake_before(struct gputm_stall_buffer *buffer, uint64_t address,
-					     uint64_t stamp, struct gputm_stall_request *out);
-/** As wake(), among the requests of @p warp. */
-GPUTM_API int gputm_stall_buffer_wake_warp(struct gputm_stall_buffer *buffer, uint64_t address,
-					   uint32_t warp, struct gputm_stall_request *out);
-/** Take out any request, the oldest of the lowest line in use (rollover). */
-GPUTM_API int gputm_stall_buffer_drain(struct gputm_stall_buffer *buffer,
-				       struct gputm_stall_request *out);
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_stall_buffer_wake_probe(const struct gputm_stall_buffer *buffer, uint64_t address,
+			      struct gputm_stall_request *out);
+/** As wake(), if its stamp is below @p stamp: it can only abort. @return as wake(). */
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_stall_buffer_wake_before(struct gputm_stall_buffer *buffer, uint64_t address,
+			       uint64_t stamp, struct gputm_stall_request *out);
+/** As wake(), among the requests of @p warp. @return as wake(). */
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_stall_buffer_wake_warp(struct gputm_stall_buffer *buffer, uint64_t address, uint32_t warp,
+			     struct gputm_stall_request *out);
+/** Take out any request, the oldest of the lowest line in use (rollover). @return as wake(). */
+GPUTM_API GPUTM_MUST_CHECK int gputm_stall_buffer_drain(struct gputm_stall_buffer *buffer,
+							struct gputm_stall_request *out);
 
 /** For displays: waiting request number @p index, by line. @return false past the last one. */
 GPUTM_API bool gputm_stall_buffer_request(const struct gputm_stall_buffer *buffer, uint64_t index,

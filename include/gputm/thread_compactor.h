@@ -91,11 +91,13 @@ gputm_thread_compactor_unit(struct gputm_thread_compactor *compactor);
  * @return enum gputm_thread_compactor_result; -EINVAL, no thread; -ERANGE, a thread of a
  * static warp that the block has not.
  */
-GPUTM_API int gputm_thread_compactor_push(struct gputm_thread_compactor *compactor, uint64_t tag,
-					  const uint64_t mask[]);
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_thread_compactor_push(struct gputm_thread_compactor *compactor, uint64_t tag,
+			    const uint64_t mask[]);
 /** The same answer without the push. */
-GPUTM_API int gputm_thread_compactor_push_probe(const struct gputm_thread_compactor *compactor,
-						const uint64_t mask[]);
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_thread_compactor_push_probe(const struct gputm_thread_compactor *compactor,
+				  const uint64_t mask[]);
 
 /** One cycle: every encoder takes a thread of its buffer, which make one warp. */
 GPUTM_API void gputm_thread_compactor_tick(struct gputm_thread_compactor *compactor);

@@ -103,8 +103,8 @@ GPUTM_API struct gputm_unit *gputm_timestamp_table_unit(struct gputm_timestamp_t
  * @return OK; OVERFLOW, @p start is 2^stamp_bits - 1; -EINVAL, the number is in use;
  * -ERANGE, there is no such transaction, or start is 0 or wider than stamp_bits.
  */
-GPUTM_API int gputm_timestamp_table_begin(struct gputm_timestamp_table *table, uint32_t tx,
-					  uint64_t start);
+GPUTM_API GPUTM_MUST_CHECK int gputm_timestamp_table_begin(struct gputm_timestamp_table *table,
+							   uint32_t tx, uint64_t start);
 
 /**
  * @p pred must come before @p succ. The predecessor takes a PDTS below that of the successor
@@ -114,11 +114,12 @@ GPUTM_API int gputm_timestamp_table_begin(struct gputm_timestamp_table *table, u
  * @return enum gputm_timestamp_table_result; -EINVAL, neither transaction runs, one is idle,
  * or they are the same; -ERANGE, there is no such transaction.
  */
-GPUTM_API int gputm_timestamp_table_edge(struct gputm_timestamp_table *table, uint32_t pred,
-					 uint32_t succ);
+GPUTM_API GPUTM_MUST_CHECK int gputm_timestamp_table_edge(struct gputm_timestamp_table *table,
+							  uint32_t pred, uint32_t succ);
 /** @return what gputm_timestamp_table_edge() would; changes nothing. */
-GPUTM_API int gputm_timestamp_table_edge_probe(const struct gputm_timestamp_table *table,
-					       uint32_t pred, uint32_t succ);
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_timestamp_table_edge_probe(const struct gputm_timestamp_table *table, uint32_t pred,
+				 uint32_t succ);
 
 /**
  * A running transaction ends: PrevTS = CTS, PDTS unset. If it has committed it stays, for
@@ -126,8 +127,8 @@ GPUTM_API int gputm_timestamp_table_edge_probe(const struct gputm_timestamp_tabl
  * above the old PDTS, or CTS if that was unset.
  * @return OK; OVERFLOW, with literal only; -EINVAL, it does not run; -ERANGE.
  */
-GPUTM_API int gputm_timestamp_table_retire(struct gputm_timestamp_table *table, uint32_t tx,
-					   bool committed);
+GPUTM_API GPUTM_MUST_CHECK int gputm_timestamp_table_retire(struct gputm_timestamp_table *table,
+							    uint32_t tx, bool committed);
 
 /**
  * Give back the number of a committed transaction. Right as soon as no running transaction

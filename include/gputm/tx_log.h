@@ -115,11 +115,13 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_tx_log_config_preset(struct gputm_tx_log_co
  * @return enum gputm_tx_log_result; -ERANGE, @p mask names a lane that does not exist or an
  * address does not fit in address_bits; -EINVAL, an address is no multiple of 4; -ENOMEM.
  */
-GPUTM_API int gputm_tx_log_append_read(struct gputm_tx_log *log, uint64_t mask,
-				       const uint64_t *address, const uint32_t *value);
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_tx_log_append_read(struct gputm_tx_log *log, uint64_t mask, const uint64_t *address,
+			 const uint32_t *value);
 /** The same for the write log: the lanes of @p mask will write @p value at @p address. */
-GPUTM_API int gputm_tx_log_append_write(struct gputm_tx_log *log, uint64_t mask,
-					const uint64_t *address, const uint32_t *value);
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_tx_log_append_write(struct gputm_tx_log *log, uint64_t mask, const uint64_t *address,
+			  const uint32_t *value);
 
 /**
  * Look in the write log, newest row first, for what the lanes of @p mask have written at

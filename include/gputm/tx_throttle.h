@@ -85,7 +85,8 @@ gputm_tx_throttle_admit_probe(const struct gputm_tx_throttle *throttle, uint32_t
  * first waiting warp, gputm_tx_throttle_next() names it.
  * @return 0; -ERANGE, no such warp; -EINVAL, the warp is not in a transaction.
  */
-GPUTM_API int gputm_tx_throttle_leave(struct gputm_tx_throttle *throttle, uint32_t warp);
+GPUTM_API GPUTM_MUST_CHECK int gputm_tx_throttle_leave(struct gputm_tx_throttle *throttle,
+						       uint32_t warp);
 
 /**
  * Name the first waiting warp if it would be admitted now, so that a host need not poll.

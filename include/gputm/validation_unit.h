@@ -170,15 +170,18 @@ GPUTM_API struct gputm_unit *gputm_validation_unit_buffer(struct gputm_validatio
  * @return enum gputm_validation_unit_result; -ERANGE, an address, warp or time is too wide;
  * -ENOMEM. Nothing has changed then.
  */
-GPUTM_API int gputm_validation_unit_access(struct gputm_validation_unit *unit,
-					   const struct gputm_validation_request *request,
-					   struct gputm_validation_answer *answer);
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_validation_unit_access(struct gputm_validation_unit *unit,
+			     const struct gputm_validation_request *request,
+			     struct gputm_validation_answer *answer);
 /** @return the same result; changes nothing. */
-GPUTM_API int gputm_validation_unit_access_probe(const struct gputm_validation_unit *unit,
-						 const struct gputm_validation_request *request);
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_validation_unit_access_probe(const struct gputm_validation_unit *unit,
+				   const struct gputm_validation_request *request);
 /** The next woken access tries again. @return as access(); GPUTM_VALIDATION_UNIT_NONE; -ENOMEM. */
-GPUTM_API int gputm_validation_unit_retry(struct gputm_validation_unit *unit,
-					  struct gputm_validation_answer *answer);
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_validation_unit_retry(struct gputm_validation_unit *unit,
+			    struct gputm_validation_answer *answer);
 /**
  * Release reserved writes of an attempt, when they are written or it has aborted; the last
  * one wakes the oldest access that waits for the granule. Works in every state.
@@ -198,11 +201,13 @@ gputm_validation_unit_granule(const struct gputm_validation_unit *unit, uint64_t
 /* ---- clocked face ---- */
 
 /** Hand in an access. @return enum gputm_validation_unit_push; -ERANGE as access(). */
-GPUTM_API int gputm_validation_unit_push(struct gputm_validation_unit *unit,
-					 const struct gputm_validation_request *request);
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_validation_unit_push(struct gputm_validation_unit *unit,
+			   const struct gputm_validation_request *request);
 /** @return the same answer; changes nothing. */
-GPUTM_API int gputm_validation_unit_push_probe(const struct gputm_validation_unit *unit,
-					       const struct gputm_validation_request *request);
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_validation_unit_push_probe(const struct gputm_validation_unit *unit,
+				 const struct gputm_validation_request *request);
 /** One cycle. @return 0; -ENOMEM, no memory for the overflow: the tick has not happened. */
 GPUTM_API GPUTM_MUST_CHECK int gputm_validation_unit_tick(struct gputm_validation_unit *unit);
 /** @return in how many ticks after the next something happens; UINT64_MAX: not by itself. */

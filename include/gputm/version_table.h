@@ -111,9 +111,9 @@ GPUTM_API struct gputm_unit *gputm_version_table_unit(struct gputm_version_table
  * relocated bytes overlap another or those of another region; -ERANGE, they end beyond
  * address_bits.
  */
-GPUTM_API int gputm_version_table_add_region(struct gputm_version_table *table, uint64_t start,
-					     uint64_t length, uint64_t relocated, uint64_t now,
-					     uint32_t *region);
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_version_table_add_region(struct gputm_version_table *table, uint64_t start, uint64_t length,
+			       uint64_t relocated, uint64_t now, uint32_t *region);
 /** @return the number of regions. */
 GPUTM_API uint32_t gputm_version_table_regions(const struct gputm_version_table *table);
 
@@ -123,15 +123,17 @@ GPUTM_API uint32_t gputm_version_table_regions(const struct gputm_version_table 
  * @param physical set for OK, and for PLAIN as by gputm_version_table_resolve_plain().
  * @return OK, PLAIN or STALE; -ERANGE, address too large.
  */
-GPUTM_API int gputm_version_table_resolve(const struct gputm_version_table *table,
-					  uint64_t address, uint64_t time, uint64_t *physical);
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_version_table_resolve(const struct gputm_version_table *table, uint64_t address,
+			    uint64_t time, uint64_t *physical);
 
 /**
  * Where a commit writes @p address: in the writable version of its region.
  * @return OK, PLAIN (@p physical as below) or WAIT; -ERANGE, address too large.
  */
-GPUTM_API int gputm_version_table_resolve_write(const struct gputm_version_table *table,
-						uint64_t address, uint64_t *physical);
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_version_table_resolve_write(const struct gputm_version_table *table, uint64_t address,
+				  uint64_t *physical);
 
 /**
  * Where a plain access to @p address goes: bytes that versions occupy are relocated; within
@@ -148,8 +150,9 @@ gputm_version_table_resolve_plain(const struct gputm_version_table *table, uint6
  * @param region, version what to release when the transaction ends; set for OK.
  * @return OK, PLAIN or STALE; -ERANGE, address too large or no room in the count.
  */
-GPUTM_API int gputm_version_table_acquire(struct gputm_version_table *table, uint64_t address,
-					  uint64_t time, uint32_t *region, uint32_t *version);
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_version_table_acquire(struct gputm_version_table *table, uint64_t address, uint64_t time,
+			    uint32_t *region, uint32_t *version);
 /**
  * Give a reference back. The last one of the oldest version recycles it, unless it is the
  * only readable one, or with lazy.
@@ -164,11 +167,12 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_version_table_release(struct gputm_version_
  * @param from, to the newest readable version, and the one to copy it to; set for OK.
  * @return OK or WAIT; -EINVAL, a version is being copied or written; -ERANGE, no such region.
  */
-GPUTM_API int gputm_version_table_begin_copy(struct gputm_version_table *table, uint32_t region,
-					     uint32_t *from, uint32_t *to);
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_version_table_begin_copy(struct gputm_version_table *table, uint32_t region, uint32_t *from,
+			       uint32_t *to);
 /** @return what gputm_version_table_begin_copy() would; changes nothing. */
-GPUTM_API int gputm_version_table_begin_copy_probe(const struct gputm_version_table *table,
-						   uint32_t region);
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_version_table_begin_copy_probe(const struct gputm_version_table *table, uint32_t region);
 /** The copy is complete. @return 0; -EINVAL, there is none; -ERANGE, no such region. */
 GPUTM_API GPUTM_MUST_CHECK int gputm_version_table_copied(struct gputm_version_table *table,
 							  uint32_t region);
@@ -184,8 +188,8 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_version_table_committed(struct gputm_versio
  * @return OK or OVERFLOW; -EINVAL, one has none, or @p now is not after the newest of one;
  * -ERANGE, no such region.
  */
-GPUTM_API int gputm_version_table_seal(struct gputm_version_table *table, uint64_t mask,
-				       uint64_t now);
+GPUTM_API GPUTM_MUST_CHECK int gputm_version_table_seal(struct gputm_version_table *table,
+							uint64_t mask, uint64_t now);
 
 /**
  * @return the logical timestamp that a transaction starts with that starts at @p time: one

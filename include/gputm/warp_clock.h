@@ -86,8 +86,8 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_warp_clock_abort(struct gputm_warp_clock *c
  * @param cycles set to the back-off, in core cycles.
  * @return enum gputm_warp_clock_result; -ERANGE, no such warp; -EINVAL, no lane of it aborted.
  */
-GPUTM_API int gputm_warp_clock_restart(struct gputm_warp_clock *clock, uint32_t warp,
-				       uint64_t *cycles);
+GPUTM_API GPUTM_MUST_CHECK int gputm_warp_clock_restart(struct gputm_warp_clock *clock,
+							uint32_t warp, uint64_t *cycles);
 
 /** All lanes of the warp have committed: the back-off begins anew, the time stays.
  * @return 0; -ERANGE, no such warp; -EINVAL, aborted lanes wait for a restart. */

@@ -126,11 +126,11 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_warp_former_launch(struct gputm_warp_former
  * @param out set for OK.
  * @return OK; EMPTY; HELD.
  */
-GPUTM_API int gputm_warp_former_pop(struct gputm_warp_former *former,
-				    struct gputm_warp_former_warp *out);
+GPUTM_API GPUTM_MUST_CHECK int gputm_warp_former_pop(struct gputm_warp_former *former,
+						     struct gputm_warp_former_warp *out);
 /** The same answer without issuing it. */
-GPUTM_API int gputm_warp_former_pop_probe(const struct gputm_warp_former *former,
-					  struct gputm_warp_former_warp *out);
+GPUTM_API GPUTM_MUST_CHECK int gputm_warp_former_pop_probe(const struct gputm_warp_former *former,
+							   struct gputm_warp_former_warp *out);
 
 /**
  * All threads of a warp in flight go on at @p next_pc.

@@ -98,11 +98,13 @@ GPUTM_API struct gputm_unit *gputm_writer_table_unit(struct gputm_writer_table *
  * @return enum gputm_writer_table_result; -EINVAL, @p tx is a committed writer of the word;
  * -ERANGE, address, transaction or version too large.
  */
-GPUTM_API int gputm_writer_table_claim(struct gputm_writer_table *table, uint64_t address,
-				       uint32_t tx, uint64_t snapshot);
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_writer_table_claim(struct gputm_writer_table *table, uint64_t address, uint32_t tx,
+			 uint64_t snapshot);
 /** @return what gputm_writer_table_claim() would; changes nothing. */
-GPUTM_API int gputm_writer_table_claim_probe(const struct gputm_writer_table *table,
-					     uint64_t address, uint32_t tx, uint64_t snapshot);
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_writer_table_claim_probe(const struct gputm_writer_table *table, uint64_t address,
+			       uint32_t tx, uint64_t snapshot);
 
 /**
  * Claims of the same cycle: served by ascending transaction, so that the lowest one wins.
@@ -137,8 +139,9 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_writer_table_release(struct gputm_writer_ta
  * @param out room for @p capacity; written only if all fit, NULL allowed with 0.
  * @return their number; -ERANGE, address too large.
  */
-GPUTM_API int gputm_writer_table_writers(const struct gputm_writer_table *table, uint64_t address,
-					 struct gputm_writer_table_writer *out, uint32_t capacity);
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_writer_table_writers(const struct gputm_writer_table *table, uint64_t address,
+			   struct gputm_writer_table_writer *out, uint32_t capacity);
 
 /** @return entries in use. */
 GPUTM_API uint32_t gputm_writer_table_used(const struct gputm_writer_table *table);

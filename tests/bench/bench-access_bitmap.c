@@ -33,7 +33,8 @@ static void *setup(uint32_t granule, uint32_t shift)
 		return NULL;
 	}
 	for (unsigned i = 0; i < 200000; i++) /* a round's marks */
-		(void)gputm_access_bitmap_record(w->unit, bench_next(&w->random) % REGION);
+		bench_use((uint64_t)gputm_access_bitmap_record(
+			w->unit, bench_next(&w->random) % REGION));
 	return w;
 }
 

@@ -71,8 +71,8 @@ static void load(const struct gputm_last_writer_config *config, const uint8_t *d
 	unit = gputm_last_writer_unit(history);
 	if (gputm_unit_load(unit, data, size) == 0) {
 		must(!gputm_unit_check(unit));
-		gputm_last_writer_record(history, 0, gputm_last_writer_limit(history));
-		gputm_last_writer_youngest_writer(history, 0, &cid);
+		must(gputm_last_writer_record(history, 0, gputm_last_writer_limit(history)) >= 0);
+		must(gputm_last_writer_youngest_writer(history, 0, &cid) >= 0);
 	}
 	must(!gputm_unit_check(unit));
 	gputm_last_writer_free(history);
