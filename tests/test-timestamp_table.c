@@ -491,6 +491,7 @@ static void sequence(struct gputm_timestamp_table *t, uint64_t *random, struct t
 				OK);
 		else if (may_ask(t, pred, succ))
 			ask(t, &order, pred, succ, tally);
+		REQUIRE(gputm_timestamp_table_stamps(t, pred, &now) == 0); /* it may be a victim */
 		if (now.state == GPUTM_TIMESTAMP_TABLE_RUNNING && !kit_below(random, 16))
 			REQUIRE(gputm_timestamp_table_retire(t, pred, true) == OK);
 	}
