@@ -86,7 +86,7 @@ static uint32_t sector_bytes(uint32_t words)
 static uint32_t store_words(struct sim_machine *machine, const struct gputm_wide_access *wide)
 {
 	uint32_t index = sim_words_take(machine);
-	struct sim_words *words = &machine->words[index];
+	struct sim_words *words = sim_words_at(machine, index);
 
 	words->mask = wide->word_mask;
 	for (SIM_EACH_LANE(word, wide->word_mask))

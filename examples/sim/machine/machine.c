@@ -71,38 +71,14 @@ bool sim_same(struct sim_machine *machine, const char *field, uint64_t value, co
 
 /* ---- words of stores ------------------------------------------------------------------ */
 
-static bool words_grow(struct sim_machine *machine)
-{
-	uint32_t count = machine->words_count ? 2 * machine->words_count : 1024;
-	struct sim_words *words = realloc(machine->words, count * sizeof *words);
-
-	if (!words)
-		return false;
-	for (uint32_t i = machine->words_count; i < count; i++)
-		words[i].next = i + 1 < count ? i + 1 : SIM_NO_WORDS;
-	machine->words_free = machine->words_count;
-	machine->words = words;
-	machine->words_count = count;
-	return true;
-}
-
 uint32_t sim_words_take(struct sim_machine *machine)
 {
-	uint32_t index;
+	uint32_t index = sim_slab_take(&machine->words);
 
-	if (machine->words_free == SIM_NO_WORDS && !words_grow(machine)) {
-		sim_fail(machine, -ENOMEM, "no memory for a store");
-		return 0;
-	}
-	index = machine->words_free;
-	machine->words_free = machine->words[index].next;
-	return index;
-}
-
-void sim_words_give(struct sim_machine *machine, uint32_t index)
-{
-	machine->words[index].next = machine->words_free;
-	machine->words_free = index;
+	if (index != SIM_SLAB_NONE)
+		return index;
+	sim_fail(machine, -ENOMEM, "no memory for a store");
+	return 0;
 }
 
 /* ---- life ---------------------------------------------------------------------------- */
@@ -232,7 +208,7 @@ int sim_machine_new(struct gputm_ctx *ctx, const struct sim_machine_config *conf
 	machine->system_config = system_config;
 	machine->workload = workload;
 	machine->options = *options;
-	machine->words_free = SIM_NO_WORDS;
+	machine->words.block = sizeof(struct sim_words);
 	error = build(machine);
 	if (error && !machine->error[0])
 		snprintf(machine->error, sizeof machine->error, "%s",
@@ -252,7 +228,7 @@ void sim_machine_free(struct sim_machine *machine)
 	sim_crossbars_free(machine);
 	sim_memory_free(machine->memory);
 	sim_memory_free(machine->version);
-	free(machine->words);
+	free(machine->words.memory);
 	free(machine);
 }
 

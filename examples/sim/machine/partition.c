@@ -182,7 +182,7 @@ static void perform_store(struct sim_machine *machine, const struct sim_message 
 
 	if (message->c == SIM_NO_WORDS)
 		return;
-	words = &machine->words[message->c];
+	words = sim_words_at(machine, message->c);
 	for (SIM_EACH_LANE(word, words->mask))
 		sim_memory_write(machine->memory, message->a + 4 * word, words->value[word]);
 	sim_words_give(machine, message->c);
@@ -216,9 +216,10 @@ static uint32_t unit_word(struct sim_machine *machine, const struct gputm_mem_re
 static uint32_t unit_words(struct sim_machine *machine, const struct gputm_mem_request *request)
 {
 	uint32_t index = sim_words_take(machine);
+	struct sim_words *words = sim_words_at(machine, index);
 
 	for (SIM_EACH_LANE(i, request->word_mask))
-		machine->words[index].value[i] = unit_word(machine, request, (uint32_t)i);
+		words->value[i] = unit_word(machine, request, (uint32_t)i);
 	return index;
 }
 
@@ -245,7 +246,7 @@ static void unit_done(struct sim_machine *machine, const struct sim_message *mes
 	bool one = message->c == SIM_NO_WORDS;
 
 	machine->ops->completed(machine, message->partition, message->b,
-				one ? &message->d : machine->words[message->c].value);
+				one ? &message->d : sim_words_at(machine, message->c)->value);
 	if (!one)
 		sim_words_give(machine, message->c);
 }

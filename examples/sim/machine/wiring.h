@@ -11,6 +11,7 @@
 #include "gputm/simt_stack.h"
 #include "gputm/tx_throttle.h"
 #include "machine.h"
+#include "slab.h"
 #include "wheel.h"
 
 struct sim_machine;
@@ -54,7 +55,6 @@ struct sim_queue {
 /* The words of a store on its way. */
 struct sim_words {
 	uint32_t mask;
-	uint32_t next; /* free list */
 	uint32_t value[GPUTM_MEM_WORDS];
 };
 
@@ -175,8 +175,7 @@ struct sim_machine {
 	struct sim_core *core;
 	struct sim_partition *partition;
 	struct sim_crossbar up, down; /* cores to partitions, and back */
-	struct sim_words *words;
-	uint32_t words_count, words_free;
+	struct sim_slab words; /* struct sim_words */
 	struct sim_unit_slot *unit;
 	size_t units, unit_capacity;
 	/* derived from the config, in ticks */
@@ -421,7 +420,16 @@ static inline void sim_queue_pop(struct sim_queue *queue)
 }
 
 uint32_t sim_words_take(struct sim_machine *machine);
-void sim_words_give(struct sim_machine *machine, uint32_t index);
+
+static inline struct sim_words *sim_words_at(const struct sim_machine *machine, uint32_t index)
+{
+	return sim_slab_at(&machine->words, index);
+}
+
+static inline void sim_words_give(struct sim_machine *machine, uint32_t index)
+{
+	sim_slab_give(&machine->words, index);
+}
 
 int sim_crossbars_make(struct sim_machine *machine);
 void sim_crossbars_free(struct sim_machine *machine);

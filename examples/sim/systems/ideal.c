@@ -12,24 +12,13 @@
  *
  * A warp whose loads are still on their way aborts its lanes when they have arrived.
  *
- * Readers are records in a hash table of words, chained per word and per lane; a lane's
- * buffered stores are a short array.
+ * Readers are records per word and lane; a lane's buffered stores are a short array.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "../machine/wiring.h"
+#include "records.h"
 #include "systems.h"
-
-#define BUCKET_BITS 14
-#define NONE UINT32_MAX
-
-struct reader {
-	uint64_t address;
-	uint32_t lane;		/* number in the whole machine */
-	uint32_t before, after; /* in its bucket; before is NONE at the head */
-	uint32_t lane_next;	/* in its lane's list, or in the free list */
-};
 
 struct buffered {
 	uint64_t address;
@@ -37,7 +26,6 @@ struct buffered {
 };
 
 struct lane_state {
-	uint32_t reads; /* first reader record, or NONE */
 	uint32_t writes, capacity;
 	struct buffered *write;
 };
@@ -45,9 +33,7 @@ struct lane_state {
 struct ideal {
 	struct lane_state *lane;
 	uint64_t *doomed; /* lanes, by warp: to be aborted when its loads are there */
-	struct reader *reader;
-	uint32_t readers, free;
-	uint32_t bucket[1u << BUCKET_BITS];
+	struct sim_records readers;
 };
 
 static uint32_t lane_number(const struct sim_machine *machine, const struct sim_warp *warp,
@@ -56,72 +42,10 @@ static uint32_t lane_number(const struct sim_machine *machine, const struct sim_
 	return sim_warp_number(machine, warp) * SIM_MAX_LANES + (uint32_t)lane;
 }
 
-static uint32_t *bucket_of(struct ideal *ideal, uint64_t address)
-{
-	uint64_t hash = (address >> 2) * UINT64_C(0x9e3779b97f4a7c15);
-
-	return &ideal->bucket[hash >> (64 - BUCKET_BITS)];
-}
-
-/* ---- readers of words -------------------------------------------------------------- */
-
-static bool readers_grow(struct ideal *ideal)
-{
-	uint32_t count = ideal->readers ? 2 * ideal->readers : 4096;
-	struct reader *reader = realloc(ideal->reader, count * sizeof *reader);
-
-	if (!reader)
-		return false;
-	for (uint32_t i = ideal->readers; i < count; i++)
-		reader[i].lane_next = i + 1 < count ? i + 1 : NONE;
-	ideal->free = ideal->readers;
-	ideal->reader = reader;
-	ideal->readers = count;
-	return true;
-}
-
-static void note_read(struct sim_machine *machine, uint32_t lane, uint64_t address)
-{
-	struct ideal *ideal = machine->state;
-	uint32_t *bucket = bucket_of(ideal, address), index;
-	struct reader *reader;
-
-	if (ideal->free == NONE && !readers_grow(ideal)) {
-		sim_fail(machine, -ENOMEM, "no memory for a read set");
-		return;
-	}
-	index = ideal->free;
-	reader = &ideal->reader[index];
-	ideal->free = reader->lane_next;
-	*reader = (struct reader){ address, lane, NONE, *bucket, ideal->lane[lane].reads };
-	if (*bucket != NONE)
-		ideal->reader[*bucket].before = index;
-	*bucket = index;
-	ideal->lane[lane].reads = index;
-}
-
-static void unlink_reader(struct ideal *ideal, const struct reader *reader)
-{
-	if (reader->after != NONE)
-		ideal->reader[reader->after].before = reader->before;
-	if (reader->before != NONE)
-		ideal->reader[reader->before].after = reader->after;
-	else
-		*bucket_of(ideal, reader->address) = reader->after;
-}
-
 /* The lane's attempt is over. */
 static void forget(struct ideal *ideal, uint32_t lane)
 {
-	uint32_t next;
-
-	for (uint32_t i = ideal->lane[lane].reads; i != NONE; i = next) {
-		next = ideal->reader[i].lane_next;
-		unlink_reader(ideal, &ideal->reader[i]);
-		ideal->reader[i].lane_next = ideal->free;
-		ideal->free = i;
-	}
-	ideal->lane[lane].reads = NONE;
+	sim_records_forget(&ideal->readers, lane);
 	ideal->lane[lane].writes = 0;
 }
 
@@ -154,17 +78,15 @@ static void conflict(struct sim_machine *machine, uint32_t lane)
 static void written(struct sim_machine *machine, uint32_t by, uint64_t address)
 {
 	struct ideal *ideal = machine->state;
-	uint32_t i = *bucket_of(ideal, address);
+	const struct sim_record *reader = sim_records_first(&ideal->readers, address);
 
-	while (i != NONE) {
-		const struct reader *reader = &ideal->reader[i];
-
-		if (reader->address != address || reader->lane == by) {
-			i = reader->after;
+	while (reader) {
+		if (reader->owner == by) {
+			reader = sim_records_next(&ideal->readers, reader);
 			continue;
 		}
-		conflict(machine, reader->lane);
-		i = *bucket_of(ideal, address);
+		conflict(machine, reader->owner);
+		reader = sim_records_first(&ideal->readers, address);
 	}
 }
 
@@ -208,8 +130,9 @@ static void loaded(struct sim_machine *machine, struct sim_warp *warp)
 
 		if (value != warp->lane[lane].loaded)
 			*doomed |= UINT64_C(1) << lane;
-		else
-			note_read(machine, lane_number(machine, warp, lane), warp->address[lane]);
+		else if (!sim_records_note(&ideal->readers, lane_number(machine, warp, lane),
+					   warp->address[lane], false))
+			sim_fail(machine, -ENOMEM, "no memory for a read set");
 	}
 	sim_tell_load(machine, warp, warp->mask & ~*doomed);
 	sim_warp_until(machine, warp, sim_now(machine));
@@ -286,7 +209,7 @@ static void ideal_free(struct sim_machine *machine)
 		free(ideal->lane[i].write);
 	free(ideal->lane);
 	free(ideal->doomed);
-	free(ideal->reader);
+	sim_records_free(&ideal->readers);
 	free(ideal);
 }
 
@@ -298,14 +221,11 @@ static int ideal_make(struct sim_machine *machine)
 	machine->state = ideal;
 	if (!ideal)
 		return -ENOMEM;
-	ideal->free = NONE;
-	memset(ideal->bucket, 0xff, sizeof ideal->bucket);
 	ideal->doomed = calloc(warps, sizeof *ideal->doomed);
 	ideal->lane = calloc((size_t)warps * SIM_MAX_LANES, sizeof *ideal->lane);
-	if (!ideal->doomed || !ideal->lane)
+	if (!ideal->doomed || !ideal->lane ||
+	    !sim_records_make(&ideal->readers, warps * SIM_MAX_LANES))
 		return -ENOMEM;
-	for (uint32_t i = 0; i < warps * SIM_MAX_LANES; i++)
-		ideal->lane[i].reads = NONE;
 	return 0;
 }
 

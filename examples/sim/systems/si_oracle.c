@@ -19,27 +19,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "records.h"
 #include "si_tm.h"
-
-#define BUCKET_BITS 14
-
-struct record {
-	uint64_t address;
-	uint32_t id;
-	bool write;
-	uint32_t before, after; /* in its bucket; before is SI_NONE at the head */
-	uint32_t next;		/* of its transaction, or free */
-};
 
 struct si_graph {
 	uint64_t *followers, *leaders; /* [ids][words] */
 	uint32_t words;		       /* of a row of bits */
-	uint32_t *first;	       /* [ids]: records of a transaction */
 	bool *over;		       /* [ids]: to be forgotten when nobody leads to it */
-	struct record *record;
-	uint32_t records, free;
-	uint64_t *reached, *queue; /* [words], [ids]: of a search */
-	uint32_t bucket[1u << BUCKET_BITS];
+	uint64_t *reached, *queue;     /* [words], [ids]: of a search */
+	struct sim_records records;
 };
 
 static void graph_free(struct sim_machine *machine)
@@ -50,9 +38,8 @@ static void graph_free(struct sim_machine *machine)
 		return;
 	free(graph->followers);
 	free(graph->leaders);
-	free(graph->first);
 	free(graph->over);
-	free(graph->record);
+	sim_records_free(&graph->records);
 	free(graph->reached);
 	free(graph->queue);
 	free(graph);
@@ -69,88 +56,13 @@ static int graph_make(struct sim_machine *machine)
 	graph->words = (si->ids + 63) / 64;
 	graph->followers = calloc((size_t)si->ids * graph->words, sizeof(uint64_t));
 	graph->leaders = calloc((size_t)si->ids * graph->words, sizeof(uint64_t));
-	graph->first = malloc(si->ids * sizeof *graph->first);
 	graph->over = calloc(si->ids, sizeof *graph->over);
 	graph->reached = calloc(graph->words, sizeof(uint64_t));
 	graph->queue = calloc(si->ids, sizeof(uint64_t));
-	if (!graph->followers || !graph->leaders || !graph->first || !graph->over ||
-	    !graph->reached || !graph->queue)
+	if (!graph->followers || !graph->leaders || !graph->over || !graph->reached ||
+	    !graph->queue || !sim_records_make(&graph->records, si->ids))
 		return -ENOMEM;
-	graph->free = SI_NONE;
-	memset(graph->first, 0xff, si->ids * sizeof *graph->first);
-	memset(graph->bucket, 0xff, sizeof graph->bucket);
 	return 0;
-}
-
-/* ---- records ----------------------------------------------------------------------------- */
-
-static uint32_t *bucket_of(struct si_graph *graph, uint64_t address)
-{
-	uint64_t hash = (address >> 2) * UINT64_C(0x9e3779b97f4a7c15);
-
-	return &graph->bucket[hash >> (64 - BUCKET_BITS)];
-}
-
-static bool grow(struct si_graph *graph)
-{
-	uint32_t count = graph->records ? 2 * graph->records : 4096;
-	struct record *record = realloc(graph->record, count * sizeof *record);
-
-	if (!record)
-		return false;
-	for (uint32_t i = graph->records; i < count; i++)
-		record[i].next = i + 1 < count ? i + 1 : SI_NONE;
-	graph->free = graph->records;
-	graph->record = record;
-	graph->records = count;
-	return true;
-}
-
-static void note(struct sim_machine *machine, uint32_t id, uint64_t address, bool write)
-{
-	struct si_graph *graph = sim_si_of(machine)->graph;
-	uint32_t *bucket = bucket_of(graph, address), index;
-
-	if (graph->free == SI_NONE && !grow(graph)) {
-		sim_fail(machine, -ENOMEM, "no memory for a read or write set");
-		return;
-	}
-	index = graph->free;
-	graph->free = graph->record[index].next;
-	graph->record[index] =
-		(struct record){ address, id, write, SI_NONE, *bucket, graph->first[id] };
-	if (*bucket != SI_NONE)
-		graph->record[*bucket].before = index;
-	*bucket = index;
-	graph->first[id] = index;
-}
-
-static bool noted(const struct si_graph *graph, uint32_t id, uint64_t address, bool write)
-{
-	for (uint32_t i = graph->first[id]; i != SI_NONE; i = graph->record[i].next)
-		if (graph->record[i].address == address && graph->record[i].write == write)
-			return true;
-	return false;
-}
-
-static void forget_records(struct si_graph *graph, uint32_t id)
-{
-	uint32_t next;
-
-	for (uint32_t i = graph->first[id]; i != SI_NONE; i = next) {
-		const struct record *record = &graph->record[i];
-
-		next = record->next;
-		if (record->after != SI_NONE)
-			graph->record[record->after].before = record->before;
-		if (record->before != SI_NONE)
-			graph->record[record->before].after = record->after;
-		else
-			*bucket_of(graph, record->address) = record->after;
-		graph->record[i].next = graph->free;
-		graph->free = i;
-	}
-	graph->first[id] = SI_NONE;
 }
 
 /* ---- edges ------------------------------------------------------------------------------- */
@@ -233,7 +145,7 @@ static void forget(struct sim_machine *machine, uint32_t id)
 	struct si_graph *graph = si->graph;
 	uint64_t *followers = row_of(graph, graph->followers, id);
 
-	forget_records(graph, id);
+	sim_records_forget(&graph->records, id);
 	forget_edges(graph, id);
 	memset(row_of(graph, graph->leaders, id), 0, graph->words * sizeof(uint64_t));
 	graph->over[id] = false;
@@ -255,58 +167,56 @@ static void forget(struct sim_machine *machine, uint32_t id)
 /* ---- accesses ---------------------------------------------------------------------------- */
 
 /* The writer of the word whose commit is the last in this snapshot, if it is still known. */
-static uint32_t last_writer(const struct si *si, uint32_t bucket, uint64_t address,
-			    uint64_t snapshot)
+static uint32_t last_writer(const struct si *si, uint64_t address, uint64_t snapshot)
 {
+	const struct sim_records *records = &si->graph->records;
+	const struct sim_record *r = sim_records_first(records, address);
 	uint32_t last = SI_NONE;
 
-	for (uint32_t i = bucket; i != SI_NONE; i = si->graph->record[i].after) {
-		const struct record *record = &si->graph->record[i];
-		const struct si_tx *tx = &si->tx[record->id];
+	for (; r; r = sim_records_next(records, r)) {
+		const struct si_tx *tx = &si->tx[r->owner];
 
-		if (record->address == address && record->write && tx->state == SI_COMMITTED &&
-		    tx->version <= snapshot &&
+		if (r->write && tx->state == SI_COMMITTED && tx->version <= snapshot &&
 		    (last == SI_NONE || tx->version > si->tx[last].version))
-			last = record->id;
+			last = r->owner;
 	}
 	return last;
 }
 
 /* The other one has accessed the word too: the edge that follows, and whether it passes. */
 static bool meet(struct sim_machine *machine, struct si_warp *warp, uint32_t lane, bool write,
-		 const struct record *other)
+		 const struct sim_record *other)
 {
 	const struct si *si = sim_si_of(machine);
 	uint32_t id = warp->tx[lane];
-	const struct si_tx *tx = &si->tx[other->id];
+	const struct si_tx *tx = &si->tx[other->owner];
 
 	if (write)
-		return other->write || edge(machine, warp, lane, other->id, id);
+		return other->write || edge(machine, warp, lane, other->owner, id);
 	if (!other->write ||
 	    (tx->state == SI_COMMITTED && tx->version <= si->tx[id].snapshot))
 		return true;
-	return edge(machine, warp, lane, id, other->id);
+	return edge(machine, warp, lane, id, other->owner);
 }
 
 static void access_word(struct sim_machine *machine, struct si_warp *warp, uint32_t lane,
 			uint64_t address, bool write)
 {
 	struct si *si = sim_si_of(machine);
-	uint32_t id = warp->tx[lane], next, last;
-	uint32_t bucket = *bucket_of(si->graph, address);
+	struct sim_records *records = &si->graph->records;
+	const struct sim_record *r = sim_records_first(records, address);
+	uint32_t id = warp->tx[lane], last;
 
-	if (noted(si->graph, id, address, write))
+	if (sim_records_noted(records, id, address, write))
 		return;
-	last = last_writer(si, bucket, address, si->tx[id].snapshot);
+	last = last_writer(si, address, si->tx[id].snapshot);
 	if (last != SI_NONE && !edge(machine, warp, lane, last, id))
 		return;
-	for (uint32_t i = bucket; i != SI_NONE; i = next) {
-		next = si->graph->record[i].after;
-		if (si->graph->record[i].address == address &&
-		    !meet(machine, warp, lane, write, &si->graph->record[i]))
+	for (; r; r = sim_records_next(records, r))
+		if (!meet(machine, warp, lane, write, r))
 			return;
-	}
-	note(machine, id, address, write);
+	if (!sim_records_note(records, id, address, write))
+		sim_fail(machine, -ENOMEM, "no memory for a read or write set");
 	if (write && !sim_si_words_add(&si->tx[id].writes, address))
 		sim_fail(machine, -ENOMEM, "no memory for a write set");
 }
@@ -335,25 +245,29 @@ static int oracle_begin(struct sim_machine *machine, uint32_t id, uint64_t stamp
 	return 0;
 }
 
-/* No word that it writes has a commit that it does not know. */
+/* Does the word have a commit that this snapshot lacks? */
+static bool is_newer(const struct si *si, uint64_t address, uint64_t snapshot)
+{
+	const struct sim_records *records = &si->graph->records;
+	const struct sim_record *r = sim_records_first(records, address);
+
+	for (; r; r = sim_records_next(records, r)) {
+		const struct si_tx *tx = &si->tx[r->owner];
+
+		if (r->write && tx->state == SI_COMMITTED && tx->version > snapshot)
+			return true;
+	}
+	return false;
+}
+
 static bool may_commit(struct sim_machine *machine, uint32_t id)
 {
-	struct si *si = sim_si_of(machine);
-	const struct si_words *writes = &si->tx[id].writes;
+	const struct si *si = sim_si_of(machine);
+	const struct si_tx *tx = &si->tx[id];
 
-	for (uint32_t k = 0; k < writes->count; k++) {
-		uint64_t address = writes->address[k];
-
-		for (uint32_t i = *bucket_of(si->graph, address); i != SI_NONE;
-		     i = si->graph->record[i].after) {
-			const struct record *record = &si->graph->record[i];
-			const struct si_tx *tx = &si->tx[record->id];
-
-			if (record->address == address && record->write &&
-			    tx->state == SI_COMMITTED && tx->version > si->tx[id].snapshot)
-				return false;
-		}
-	}
+	for (uint32_t k = 0; k < tx->writes.count; k++)
+		if (is_newer(si, tx->writes.address[k], tx->snapshot))
+			return false;
 	return true;
 }
 
@@ -387,7 +301,7 @@ static const char *left(struct sim_machine *machine)
 	const struct si *si = sim_si_of(machine);
 
 	for (uint32_t i = 0; i < si->ids; i++)
-		if (si->graph->first[i] != SI_NONE || is_led(si->graph, i))
+		if (si->graph->records.first[i] != SIM_NO_RECORD || is_led(si->graph, i))
 			return "a transaction is left in the graph";
 	return NULL;
 }
