@@ -164,8 +164,9 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_sync_round_complete(struct gputm_sync_round
 GPUTM_API bool gputm_sync_round_may_run(const struct gputm_sync_round *round,
 					enum gputm_sync_round_device device, uint64_t now);
 
-/** @return the next time at which gputm_sync_round_next() or gputm_sync_round_may_run() has
- * something new to say; UINT64_MAX if it waits for the caller, or is idle. */
+/** @return the next time (not a number of cycles) at which gputm_sync_round_next() or
+ * gputm_sync_round_may_run() has something new to say; UINT64_MAX if it waits for the caller, or
+ * is idle. */
 GPUTM_API uint64_t gputm_sync_round_next_event(const struct gputm_sync_round *round);
 
 /** @return where the round is. */

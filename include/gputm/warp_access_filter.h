@@ -66,7 +66,7 @@ gputm_warp_access_filter_begin(struct gputm_warp_access_filter *filter, uint32_t
 /**
  * One instruction of a warp. A load loses if another running lane has written the word, a
  * store also if another running lane has read it. Lanes that lose stop running: their accesses,
- * this one included, no longer count.
+ * this one included, no longer count. They abort with a report of 0 (gputm_warp_clock_abort()).
  * @param lanes bit per lane that accesses; all of them running.
  * @param address per lane, bytes; read where lanes is set.
  * @param lost set to the lanes that lose.

@@ -72,7 +72,8 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_warp_clock_time(const struct gputm_warp_clo
 /**
  * Note that a lane of the warp was aborted by an access that met @p reported (wts of a failed
  * load, the larger of wts and rts of a failed store, in the paper's times). Several lanes may
- * report; the largest counts. The time of the running attempt stays.
+ * report; the largest counts. The time of the running attempt stays. A lane that lost against
+ * another of its warp has met no stamp: it reports 0.
  * @return 0; -ERANGE, no such warp or a time of more than time_bits.
  */
 GPUTM_API GPUTM_MUST_CHECK int gputm_warp_clock_abort(struct gputm_warp_clock *clock,
