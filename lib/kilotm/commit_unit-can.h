@@ -4,6 +4,11 @@
 /* Whether a stage of the commit unit can take a step now. */
 #include "lib/kilotm/commit_unit-priv.h"
 
+static inline bool gputm__commit_can_offer(const struct gputm__commit_port *port)
+{
+	return !port->offered && port->issued != port->filled;
+}
+
 /* Whether the next word of the entry at the pointer is in a log that has to be sent again. */
 static inline bool gputm__commit_hazard_asks(const struct gputm_commit_unit *self,
 			const struct gputm__commit_entry *entry)
@@ -50,22 +55,22 @@ static inline bool gputm__commit_can_revalidate(const struct gputm_commit_unit *
 	return gputm__commit_room(self, 0) >= self->entry[index].words[0];
 }
 
-/* The record of the warp that an entry belongs to. */
-static inline struct gputm__commit_warp *
-gputm__commit_warp_of(const struct gputm_commit_unit *self, uint32_t index)
+/* The outcomes of the warp that an entry belongs to. */
+static inline struct gputm__commit_tally *
+gputm__commit_tally_of(const struct gputm_commit_unit *self, uint32_t index)
 {
 	const struct gputm__commit_slot *slot = &self->slot[index];
 
-	return &self->warp[(index + slot->lanes - 1 - slot->lane) & self->mask];
+	return &self->tally[(index + slot->lanes - 1 - slot->lane) & self->mask];
 }
 
 /* Whether this outcome is the last one of its warp that is missing. */
 static inline bool gputm__commit_completes(const struct gputm_commit_unit *self, uint32_t index)
 {
-	const struct gputm__commit_warp *warp = gputm__commit_warp_of(self, index);
+	const struct gputm__commit_tally *tally = gputm__commit_tally_of(self, index);
 
-	return warp->seen == gputm__low_mask(self->slot[index].lanes) &&
-	       (warp->decided | gputm__commit_bit(self, index)) == warp->active;
+	return tally->seen == gputm__low_mask(self->slot[index].lanes) &&
+	       (tally->decided | gputm__commit_bit(self, index)) == tally->active;
 }
 
 static inline bool gputm__commit_can_finalise(const struct gputm_commit_unit *self)

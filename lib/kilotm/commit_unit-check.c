@@ -109,9 +109,14 @@ static const char *check_warp(const struct gputm_commit_unit *self, uint64_t cid
 	const struct gputm__commit_slot *slot = &self->slot[index];
 	uint32_t last = (index + slot->lanes - 1 - slot->lane) & self->mask;
 	const struct gputm__commit_warp *warp = &self->warp[slot->lanes ? last : index];
-	uint64_t all = warp->words | warp->closed | warp->judged | warp->seen | warp->active |
-		       warp->decided | warp->passed;
+	uint64_t all = warp->words | warp->closed | warp->judged;
 
+	if (self->config.warp_mode) {
+		const struct gputm__commit_tally *tally =
+			&self->tally[slot->lanes ? last : index];
+
+		all |= tally->seen | tally->active | tally->decided | tally->passed;
+	}
 	if (all & ~gputm__low_mask(slot->lanes))
 		return "C2: a warp with more lanes than it has";
 	if (slot->stage > GPUTM_COMMIT_FILL && !(warp->closed >> slot->lane & 1))

@@ -78,8 +78,8 @@ GPUTM__COLD static void expire(struct gputm_commit_unit *self)
 	gputm__commit_set_expiry(self);
 }
 
-static void look_up(struct gputm_commit_unit *self, uint32_t index,
-		    const struct gputm_commit_word *word, size_t count)
+static GPUTM__INLINE void look_up(struct gputm_commit_unit *self, uint32_t index,
+				  const struct gputm_commit_word *word, size_t count)
 {
 	uint64_t rcid = self->entry[index].rcid, writer;
 	uint64_t floor = rcid < self->config.first_cid ? 0 : told(self, rcid);
@@ -92,8 +92,8 @@ static void look_up(struct gputm_commit_unit *self, uint32_t index,
 		note_hazards(self, index, word->address, writer + self->config.first_cid, found);
 }
 
-static void record(struct gputm_commit_unit *self, const struct gputm_commit_word *word,
-		   size_t count)
+static GPUTM__INLINE void record(struct gputm_commit_unit *self,
+				 const struct gputm_commit_word *word, size_t count)
 {
 	if (!count)
 		return;
@@ -106,7 +106,7 @@ static void record(struct gputm_commit_unit *self, const struct gputm_commit_wor
 static inline bool is_prompt(const struct gputm_commit_unit *self)
 {
 	return self->unit.observe || self->hazard >= self->expire_at ||
-	       gputm__mutant(GPUTM__MUTANT_EQUAL_RCID);
+	       self->cycles >= GPUTM__LATE || gputm__mutant(GPUTM__MUTANT_EQUAL_RCID);
 }
 
 /* The history sees the words from hazard_done to hazard_word. */

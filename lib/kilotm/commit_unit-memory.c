@@ -59,9 +59,9 @@ void gputm__commit_collect_buffer(struct gputm_commit_unit *self, uint32_t log, 
 
 	for (; n != end; n++, word++) {
 		uint64_t base = word->address & self->region_mask;
-		uint32_t region = n >= words ? g->of[n - words] : 0;
+		uint32_t region = n < words ? 0 : g->of[n - words];
 
-		if (!g->regions || g->region[region].address != base)
+		if (n < words || g->region[region].address != base)
 			region = gputm__commit_to_region(g, base);
 		g->region[region].count++;
 		g->of[n] = region;
@@ -211,20 +211,25 @@ bool gputm_commit_unit_mem_take(struct gputm_commit_unit *self, enum gputm_commi
 		       : take(self, GPUTM_COMMIT_UNIT_COMMIT, out);
 }
 
-GPUTM__COLD static void tell_completed(const struct gputm_commit_unit *self,
-				       const struct gputm_commit_word *word,
-				       const uint32_t *read)
+GPUTM__COLD static void tell_completed(const struct gputm_commit_unit *self, uint64_t tag,
+				       uint32_t count, const uint32_t *read)
 {
-	bool again = self->entry[word->lane].flags & GPUTM__AGAIN;
-	uint64_t cid = gputm__commit_cid(self, word->lane);
+	const struct gputm__commit_port *port = &self->port[tag & 1];
 
-	if (read)
-		gputm__emit(&self->unit,
-			    again ? GPUTM_COMMIT_UNIT_REVALIDATED : GPUTM_COMMIT_UNIT_VALIDATED,
-			    cid, word->address, *read, word->value);
-	else
-		gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_WRITTEN, cid, word->address,
-			    word->value, 0);
+	for (uint32_t n = 0; n < count; n++) {
+		const struct gputm_commit_word *word = word_at(port, (tag >> 1) + n);
+		uint64_t cid = gputm__commit_cid(self, word->lane);
+		bool again = self->entry[word->lane].flags & GPUTM__AGAIN;
+
+		if (read)
+			gputm__emit(&self->unit, again ? GPUTM_COMMIT_UNIT_REVALIDATED :
+							 GPUTM_COMMIT_UNIT_VALIDATED,
+				    cid, word->address,
+				    read[(word->address & ~self->region_mask) / 4], word->value);
+		else
+			gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_WRITTEN, cid, word->address,
+				    word->value, 0);
+	}
 }
 
 /* The oldest request is never done: its room is given back at once. */
@@ -238,11 +243,11 @@ static inline void reclaim(struct gputm__commit_port *port, uint64_t sequence, u
 {
 	if (sequence != port->oldest) {
 		*span_at(port, sequence) |= GPUTM__DONE;
-		port->ahead++;
+		port->detours++;
 		return;
 	}
 	port->oldest += count;
-	for (; port->ahead && *span_at(port, port->oldest) & GPUTM__DONE; port->ahead--) {
+	for (; port->detours && *span_at(port, port->oldest) & GPUTM__DONE; port->detours--) {
 		*span_at(port, port->oldest) ^= GPUTM__DONE;
 		port->oldest += *span_at(port, port->oldest);
 	}
@@ -281,76 +286,81 @@ static inline int complete_word(struct gputm_commit_unit *self, struct gputm__co
 	return --entry->pending ? 0 : drained(self, index);
 }
 
-/* A word of a request; values: of its region, if it was read. */
-static GPUTM__INLINE void complete_in_region(struct gputm_commit_unit *self,
-					     const struct gputm_commit_word *word,
-					     const uint32_t *values)
+static void complete_reads(struct gputm_commit_unit *self, const struct gputm_commit_word *word,
+			   uint32_t count, const uint32_t *values)
 {
-	struct gputm__commit_entry *entry = &self->entry[word->lane];
-	uint32_t lane = ((uint32_t)word->address & (uint32_t)~self->region_mask) / 4;
+	const struct gputm__commit_port *port = &self->port[0];
+	const struct gputm_commit_word *wrap = port->word + port->mask + 1;
+	uint32_t lanes = (uint32_t)~self->region_mask;
 
-	if (values)
-		compare(self, entry, values[lane], word->value);
-	if (GPUTM__UNLIKELY(self->unit.observe != NULL))
-		tell_completed(self, word, values ? &values[lane] : NULL);
-	complete_word(self, entry, word->lane);
+	for (; count; count--) {
+		struct gputm__commit_entry *entry = &self->entry[word->lane];
+
+		compare(self, entry, values[((uint32_t)word->address & lanes) / 4], word->value);
+		complete_word(self, entry, word->lane);
+		word = ++word == wrap ? port->word : word;
+	}
+}
+
+static void complete_writes(struct gputm_commit_unit *self, const struct gputm_commit_word *word,
+			    uint32_t count)
+{
+	const struct gputm__commit_port *port = &self->port[1];
+	const struct gputm_commit_word *wrap = port->word + port->mask + 1;
+
+	self->written += count;
+	for (; count; count--) {
+		complete_word(self, &self->entry[word->lane], word->lane);
+		word = ++word == wrap ? port->word : word;
+	}
 }
 
 GPUTM__APART static int complete_any(struct gputm_commit_unit *self, uint64_t tag,
 				     const uint32_t *values)
 {
 	struct gputm__commit_port *port = &self->port[tag & 1];
-	const struct gputm_commit_word *wrap = port->word + port->mask + 1, *word;
-	uint32_t count;
+	const struct gputm_commit_word *word = word_at(port, tag >> 1);
+	uint32_t count = *span_at(port, tag >> 1);
 
 	if (!is_in_flight(port, tag >> 1))
 		return refuse_tag(self, tag);
 	if (!(tag & 1) && !values)
 		return gputm__refuse(&self->unit, "a read is completed without values");
-	count = *span_at(port, tag >> 1);
-	word = word_at(port, tag >> 1);
+	if (GPUTM__UNLIKELY(self->unit.observe != NULL))
+		tell_completed(self, tag, count, tag & 1 ? NULL : values);
 	reclaim(port, tag >> 1, count);
 	if (tag & 1)
-		self->written += count;
-	for (; count; count--) {
-		if (tag & 1)
-			complete_in_region(self, word, NULL);
-		else
-			complete_in_region(self, word, values);
-		word = ++word == wrap ? port->word : word;
-	}
+		complete_writes(self, word, count);
+	else
+		complete_reads(self, word, count, values);
 	return 0;
 }
 
 /* Straight-line code serves the oldest request in scalar mode, if no other is done. */
-static GPUTM__INLINE bool is_next(const struct gputm_commit_unit *self,
-				  const struct gputm__commit_port *port, uint64_t sequence)
+static GPUTM__INLINE int complete(struct gputm_commit_unit *self, uint64_t tag,
+				  const uint32_t *values, bool write)
 {
-	return sequence == port->oldest && sequence != port->issued && !port->ahead &&
-	       !self->config.warp_mode && !self->unit.observe;
-}
+	struct gputm__commit_port *port = &self->port[write];
+	uint64_t sequence = tag >> 1;
+	const struct gputm_commit_word *word = word_at(port, sequence);
+	struct gputm__commit_entry *entry;
 
-static GPUTM__INLINE int complete_next(struct gputm_commit_unit *self,
-				       struct gputm__commit_port *port, const uint32_t *values)
-{
-	const struct gputm_commit_word *word = word_at(port, port->oldest++);
-	struct gputm__commit_entry *entry = &self->entry[word->lane];
-
-	if (values)
-		compare(self, entry, *values, word->value);
-	else
+	if (sequence != port->oldest || sequence == port->issued || port->detours ||
+	    self->unit.observe || (!write && !values))
+		return complete_any(self, tag, values);
+	entry = &self->entry[word->lane];
+	port->oldest = sequence + 1;
+	if (write)
 		self->written++;
+	else
+		compare(self, entry, *values, word->value);
 	return complete_word(self, entry, word->lane);
 }
 
 int gputm_commit_unit_mem_complete(struct gputm_commit_unit *self, uint64_t tag,
 				   const uint32_t *values)
 {
-	if (tag & 1 && is_next(self, &self->port[1], tag >> 1))
-		return complete_next(self, &self->port[1], NULL);
-	if (!(tag & 1) && is_next(self, &self->port[0], tag >> 1) && values)
-		return complete_next(self, &self->port[0], values);
-	return complete_any(self, tag, values);
+	return tag & 1 ? complete(self, tag, values, true) : complete(self, tag, values, false);
 }
 
 /* ---- pending writes ---- */

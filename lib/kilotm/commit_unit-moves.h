@@ -4,6 +4,20 @@
 /* Moves that every entry makes, whichever file it is in at that moment. */
 #include "lib/kilotm/commit_unit-priv.h"
 
+static inline void gputm__commit_note_active(struct gputm_commit_unit *self, uint64_t entries)
+{
+	self->active += entries;
+	gputm__maximum(&self->active_max, self->active);
+}
+
+static inline void gputm__commit_pop(struct gputm__commit_inbox *in)
+{
+	in->word = 0;
+	in->count--;
+	if (++in->head == in->depth)
+		in->head = 0;
+}
+
 /* ---- buffers ---- */
 
 static inline bool gputm__commit_take_buffer(struct gputm_commit_unit *self,
@@ -36,7 +50,84 @@ static inline void gputm__commit_drop_buffer(struct gputm_commit_unit *self,
 	self->buffers_used--;
 }
 
+/* ---- words ---- */
+
+/* Words that are kept or at a port have the place of their entry as their lane. */
+static inline void gputm__commit_copy(struct gputm_commit_word *to,
+				      const struct gputm_commit_word *word, uint32_t index)
+{
+	*to = *word;
+	to->lane = index;
+}
+
+/* Keep one more word of the log; there is room in its buffer. */
+static inline void gputm__commit_store(struct gputm_commit_unit *self, uint32_t index,
+				       uint32_t log, const struct gputm_commit_word *word)
+{
+	struct gputm__commit_entry *entry = &self->entry[index];
+
+	gputm__commit_copy(&self->kept[entry->buffer[log] + entry->words[log]++], word, index);
+}
+
+static inline void gputm__commit_put(struct gputm__commit_port *port, uint32_t index,
+				     const struct gputm_commit_word *word)
+{
+	gputm__commit_copy(&port->word[port->filled++ & port->mask], word, index);
+}
+
+/* Neighbours mostly share their region. */
+static inline void gputm__commit_collect(struct gputm_commit_unit *self, uint32_t index,
+					 const struct gputm_commit_word *word)
+{
+	struct gputm__commit_gather *g = &self->gather;
+	uint64_t base = word->address & self->region_mask;
+	uint32_t n = g->words++;
+
+	if (!g->regions || g->region[g->current].address != base)
+		gputm__commit_to_region(g, base);
+	g->region[g->current].count++;
+	g->of[n] = g->current;
+	g->word[n] = *word;
+	g->word[n].lane = index;
+}
+
+/* Queue the log of an entry at the port of its number; in warp mode, collect it for flush. */
+static GPUTM__INLINE void gputm__commit_send_buffer(struct gputm_commit_unit *self, uint32_t log,
+						    uint32_t index)
+{
+	struct gputm__commit_entry *entry = &self->entry[index];
+	struct gputm__commit_port *port = &self->port[log];
+	const struct gputm_commit_word *word = &self->kept[entry->buffer[log]];
+	uint32_t at = (uint32_t)port->filled, mask = port->mask, left = entry->words[log];
+	struct gputm_commit_word *queue = port->word;
+
+	entry->pending += left;
+	if (GPUTM__UNLIKELY(self->config.warp_mode)) {
+		gputm__commit_collect_buffer(self, log, index);
+		return;
+	}
+	port->filled += left;
+	for (; left; left--)
+		queue[at++ & mask] = *word++;
+}
+
 /* ---- stages ---- */
+
+static inline void gputm__commit_count(struct gputm_commit_unit *self, uint32_t index)
+{
+	if (!self->config.pending_block || !self->entry[index].words[1])
+		return;
+	self->entry[index].flags |= GPUTM__COUNTED;
+	gputm__commit_pend(self, index, 1);
+}
+
+static inline void gputm__commit_uncount(struct gputm_commit_unit *self, uint32_t index)
+{
+	if (!(self->entry[index].flags & GPUTM__COUNTED))
+		return;
+	self->entry[index].flags &= (uint8_t)~GPUTM__COUNTED;
+	gputm__commit_pend(self, index, UINT32_MAX);
+}
 
 static inline void gputm__commit_stage(struct gputm_commit_unit *self, uint32_t index,
 				       uint8_t stage)

@@ -4,9 +4,11 @@
 /*
  * Layout of the commit unit, shared by its files, each of which calls only those after it:
  * commit_unit.c (face, reports), commit_unit-clock.c (a cycle), commit_unit-input.c
- * (messages), commit_unit-hazard.c (the look-up of words), commit_unit-stages.c (what entries
- * go through), commit_unit-memory.c (ports). Beside them: commit_unit-judge.c (pushing),
- * commit_unit-snapshot.c, commit_unit-check.c.
+ * (messages), commit_unit-logs.c (words to buffers), commit_unit-hazard.c (words to the
+ * history), commit_unit-stages.c (what entries go through), commit_unit-memory.c (ports);
+ * below all are commit_unit-can.h (whether a step can be taken) and commit_unit-moves.h (what
+ * every entry does). Beside them: commit_unit-judge.c (pushing), commit_unit-snapshot.c,
+ * commit_unit-check.c.
  *
  * Mutants. A test builds these files with -DGPUTM__MUTANT and defines
  * gputm__mutant_now; the unit then errs as that number says, and the properties of
@@ -48,6 +50,7 @@ extern unsigned gputm__mutant_now;
 #endif
 
 #define GPUTM__NONE UINT32_MAX
+#define GPUTM__LATE (UINT64_C(1) << 63) /* from this cycle on none is noted, lest it wrap */
 
 /* Marks of a ring slot. */
 enum {
@@ -89,13 +92,12 @@ struct gputm__commit_entry {
 	uint8_t limit[2]; /* words that the buffers take; 0 without one, and of unused slots */
 };
 
-/*
- * What is known of a warp, a bit per lane, kept at its last entry: log words, done or skip,
- * verdict have been pushed. Warp mode: done or skip consumed, no skip, outcome known, pass.
- */
+/* What is known of a warp, a bit per lane, kept at the place of its last entry. */
 struct gputm__commit_warp {
-	uint64_t words, closed, judged;
-	uint64_t seen, active, decided, passed;
+	uint64_t words, closed, judged; /* log words, done or skip, verdict have been pushed */
+};
+struct gputm__commit_tally { /* warp mode */
+	uint64_t seen, active, decided, passed; /* done or skip consumed, no skip, outcome, pass */
 };
 
 struct gputm__commit_list {
@@ -117,7 +119,7 @@ struct gputm__commit_port {
 	struct gputm_commit_word *word; /* [mask + 1] */
 	uint32_t *span;			   /* [mask + 1] */
 	uint64_t oldest, issued, filled;
-	uint64_t ahead; /* requests with DONE */
+	uint64_t detours; /* requests with DONE; one more in warp mode: no straight line */
 	uint64_t limit; /* of words queued or in flight */
 	uint32_t mask;
 	bool offered;
@@ -172,6 +174,7 @@ struct gputm_commit_unit {
 	struct gputm__commit_slot *slot;   /* [mask + 1], at least one more than the ring */
 	struct gputm__commit_entry *entry; /* [mask + 1] */
 	struct gputm__commit_warp *warp;   /* [mask + 1] */
+	struct gputm__commit_tally *tally; /* [mask + 1] in warp mode */
 	struct gputm_commit_word *kept;	   /* [buffers][buffer_words] */
 	uint32_t *pending;		   /* [pending_entries]: words per block */
 	struct gputm__commit_gather gather;
@@ -293,6 +296,14 @@ bool gputm__commit_queueable(const struct gputm_commit_unit *self,
 bool gputm__commit_input(struct gputm_commit_unit *self);
 void gputm__commit_resent(struct gputm_commit_unit *self);
 
+/* ---- commit_unit-logs.c ---- */
+/* The first that is heard of an entry. */
+void gputm__commit_begin(struct gputm_commit_unit *self, uint32_t index);
+/* The word at the cursor (scalar mode). @return whether the port has room for it. */
+bool gputm__commit_word(struct gputm_commit_unit *self);
+/* A whole log message (warp mode); the port has room for it. */
+void gputm__commit_row(struct gputm_commit_unit *self, const struct gputm_commit_message *message);
+
 /* ---- commit_unit-clock.c ---- */
 void gputm__commit_catch_up(struct gputm_unit *unit);
 
@@ -327,97 +338,6 @@ void gputm__commit_take_back(struct gputm_commit_unit *self);
 void gputm__commit_collect_buffer(struct gputm_commit_unit *self, uint32_t log, uint32_t index);
 /* Count the entry's write-set as pending, once more or (UINT32_MAX) once less. */
 void gputm__commit_pend(struct gputm_commit_unit *self, uint32_t index, uint32_t amount);
-
-static inline void gputm__commit_count(struct gputm_commit_unit *self, uint32_t index)
-{
-	if (!self->config.pending_block || !self->entry[index].words[1])
-		return;
-	self->entry[index].flags |= GPUTM__COUNTED;
-	gputm__commit_pend(self, index, 1);
-}
-
-static inline void gputm__commit_uncount(struct gputm_commit_unit *self, uint32_t index)
-{
-	if (!(self->entry[index].flags & GPUTM__COUNTED))
-		return;
-	self->entry[index].flags &= (uint8_t)~GPUTM__COUNTED;
-	gputm__commit_pend(self, index, UINT32_MAX);
-}
-
-static inline bool gputm__commit_can_offer(const struct gputm__commit_port *port)
-{
-	return !port->offered && port->issued != port->filled;
-}
-
-/* Words that are kept or at a port have the place of their entry as their lane. */
-static inline void gputm__commit_copy(struct gputm_commit_word *to,
-				      const struct gputm_commit_word *word, uint32_t index)
-{
-	*to = *word;
-	to->lane = index;
-}
-
-/* Keep one more word of the log; there is room in its buffer. */
-static inline void gputm__commit_store(struct gputm_commit_unit *self, uint32_t index,
-				       uint32_t log, const struct gputm_commit_word *word)
-{
-	struct gputm__commit_entry *entry = &self->entry[index];
-
-	gputm__commit_copy(&self->kept[entry->buffer[log] + entry->words[log]++], word, index);
-}
-
-static inline void gputm__commit_put(struct gputm__commit_port *port, uint32_t index,
-				     const struct gputm_commit_word *word)
-{
-	gputm__commit_copy(&port->word[port->filled++ & port->mask], word, index);
-}
-
-/* Neighbours mostly share their region. */
-static inline void gputm__commit_collect(struct gputm_commit_unit *self, uint32_t index,
-					 const struct gputm_commit_word *word)
-{
-	struct gputm__commit_gather *g = &self->gather;
-	uint64_t base = word->address & self->region_mask;
-	uint32_t n = g->words++;
-
-	if (!g->regions || g->region[g->current].address != base)
-		gputm__commit_to_region(g, base);
-	g->region[g->current].count++;
-	g->of[n] = g->current;
-	g->word[n] = *word;
-	g->word[n].lane = index;
-}
-
-/* Queue a word as a request (scalar mode), or collect it for flush (warp mode). */
-static inline void gputm__commit_send(struct gputm_commit_unit *self, int port, uint32_t index,
-				      const struct gputm_commit_word *word)
-{
-	self->entry[index].pending++;
-	if (self->config.warp_mode)
-		gputm__commit_collect(self, index, word);
-	else
-		gputm__commit_put(&self->port[port], index, word);
-}
-
-/* The same for the log of an entry, which goes to the port of its number. */
-static GPUTM__INLINE void gputm__commit_send_buffer(struct gputm_commit_unit *self, uint32_t log,
-						    uint32_t index)
-{
-	struct gputm__commit_entry *entry = &self->entry[index];
-	struct gputm__commit_port *port = &self->port[log];
-	const struct gputm_commit_word *word = &self->kept[entry->buffer[log]];
-	uint32_t at = (uint32_t)port->filled, mask = port->mask, left = entry->words[log];
-	struct gputm_commit_word *queue = port->word;
-
-	entry->pending += left;
-	if (GPUTM__UNLIKELY(self->config.warp_mode)) {
-		gputm__commit_collect_buffer(self, log, index);
-		return;
-	}
-	port->filled += left;
-	for (; left; left--)
-		queue[at++ & mask] = *word++;
-}
 
 /* ---- commit_unit-snapshot.c ---- */
 void gputm__commit_io(struct gputm_unit *unit, struct gputm__io *io);

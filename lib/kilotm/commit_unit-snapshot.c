@@ -77,7 +77,9 @@ static void io_slot(struct gputm_commit_unit *self, struct gputm__io *io, uint64
 		io_kept(self, io, index, 1);
 	}
 	if (!io->error && mark & GPUTM__LAST)
-		gputm__io_u64s(io, &self->warp[index].words, self->config.warp_mode ? 7 : 3);
+		gputm__io_u64s(io, &self->warp[index].words, 3);
+	if (!io->error && mark & GPUTM__LAST && self->config.warp_mode)
+		gputm__io_u64s(io, &self->tally[index].seen, 4);
 }
 
 static void io_pointers(struct gputm_commit_unit *self, struct gputm__io *io)
@@ -181,7 +183,7 @@ static void io_requests(struct gputm_commit_unit *self, struct gputm__io *io,
 		if (io->error)
 			return;
 		io_request(self, io, port, at, span);
-		port->ahead += gputm__io_reading(io) && span & GPUTM__DONE;
+		port->detours += gputm__io_reading(io) && span & GPUTM__DONE;
 		at += span & ~GPUTM__DONE;
 	}
 }

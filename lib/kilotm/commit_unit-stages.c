@@ -144,26 +144,32 @@ static void announce(struct gputm_commit_unit *self, uint32_t index)
 	gputm__commit_finish(self, index);
 }
 
+static void announce_warp(struct gputm_commit_unit *self, uint32_t index)
+{
+	const struct gputm__commit_tally *tally = gputm__commit_tally_of(self, index);
+	uint32_t first = index - self->slot[index].lane;
+
+	report(self, GPUTM_COMMIT_OUTCOME, index, tally->active, tally->passed, 0);
+	for (uint64_t left = tally->active; left; left &= left - 1)
+		announce(self, (first + gputm__lowest(left)) & self->mask);
+}
+
 GPUTM__APART static bool finalise_any(struct gputm_commit_unit *self, uint32_t index)
 {
-	struct gputm__commit_warp *warp = gputm__commit_warp_of(self, index);
 	uint64_t bit = gputm__commit_bit(self, index);
 	uint64_t passed = self->entry[index].flags & GPUTM__FAILED ? 0 : bit;
-	uint32_t first = index - self->slot[index].lane;
-	bool whole = gputm__commit_completes(self, index);
+	struct gputm__commit_tally *tally;
 
 	if (!self->config.warp_mode) {
 		report(self, GPUTM_COMMIT_OUTCOME, index, bit, passed, 0);
 		announce(self, index);
 		return true;
 	}
-	warp->decided |= bit;
-	warp->passed |= passed;
-	if (!whole)
-		return true;
-	report(self, GPUTM_COMMIT_OUTCOME, index, warp->active, warp->passed, 0);
-	for (uint64_t left = warp->active; left; left &= left - 1)
-		announce(self, (first + gputm__lowest(left)) & self->mask);
+	tally = gputm__commit_tally_of(self, index);
+	tally->passed |= passed;
+	tally->decided |= bit;
+	if (gputm__commit_completes(self, index))
+		announce_warp(self, index);
 	return true;
 }
 
@@ -268,6 +274,8 @@ GPUTM__APART static bool retire_any(struct gputm_commit_unit *self, uint32_t ind
 		report(self, GPUTM_COMMIT_RETIRED, index,
 		       gputm__low_mask(self->slot[index].lanes), 0, 0);
 		self->warp[index] = (struct gputm__commit_warp){ 0 };
+		if (self->config.warp_mode)
+			self->tally[index] = (struct gputm__commit_tally){ 0 };
 	}
 	retire(self, index);
 	if (mark & GPUTM__WAITED)

@@ -248,11 +248,15 @@ static int make_ring(struct gputm_commit_unit *self)
 	self->slot = gputm__alloc(ctx, slots, sizeof(*self->slot));
 	self->entry = gputm__alloc(ctx, slots, sizeof(*self->entry));
 	self->warp = gputm__alloc(ctx, slots, sizeof(*self->warp));
+	self->tally = gputm__alloc(ctx, c->warp_mode ? slots : 0, sizeof(*self->tally));
 	self->kept = gputm__alloc(ctx, (size_t)c->buffers * c->buffer_words, sizeof(*self->kept));
 	self->buffer_end = c->buffers * c->buffer_words;
 	self->pending = gputm__alloc(ctx, c->pending_block ? c->pending_entries : 0,
 				     sizeof(*self->pending));
-	return self->slot && self->entry && self->warp && self->kept && self->pending ? 0 : -ENOMEM;
+	return self->slot && self->entry && self->warp && self->tally && self->kept &&
+			       self->pending
+		       ? 0
+		       : -ENOMEM;
 }
 
 static int make_queues(struct gputm_commit_unit *self)
@@ -320,7 +324,8 @@ static void teardown(struct gputm_unit *unit)
 {
 	struct gputm_commit_unit *self = self_of(unit);
 	void *const memory[] = {
-		self->slot, self->entry, self->warp, self->kept, self->pending, self->input.message,
+		self->slot, self->entry, self->warp, self->tally, self->kept, self->pending,
+		self->input.message,
 		self->resent.message, self->output.report, self->port[0].word, self->port[0].span,
 		self->port[1].word, self->port[1].span, self->gather.word, self->gather.of,
 		self->gather.region, self->gather.bucket,
@@ -336,7 +341,8 @@ static void clear_ports(struct gputm_commit_unit *self)
 	for (int n = 0; n < 2; n++) {
 		struct gputm__commit_port *port = &self->port[n];
 
-		port->oldest = port->issued = port->filled = port->ahead = 0;
+		port->oldest = port->issued = port->filled = 0;
+		port->detours = self->config.warp_mode;
 		port->offered = false;
 		for (uint32_t word = 0; word <= port->mask; word++)
 			port->span[word] = !self->config.warp_mode;
@@ -354,6 +360,7 @@ static void clear(struct gputm_unit *unit)
 		memset(self->slot, 0, slots * sizeof(*self->slot));
 		memset(self->entry, 0, slots * sizeof(*self->entry));
 		memset(self->warp, 0, slots * sizeof(*self->warp));
+		memset(self->tally, 0, c->warp_mode ? slots * sizeof(*self->tally) : 0);
 	}
 	memset(self->pending, 0,
 	       c->pending_block ? c->pending_entries * sizeof(*self->pending) : 0);

@@ -365,23 +365,25 @@ size_t gputm__writers_look_up(struct gputm_last_writer *self, const struct gputm
 void gputm__writers_record(struct gputm_last_writer *self, const struct gputm_commit_word *word,
 			   size_t count, uint64_t cid)
 {
+	size_t left = count;
+
 	gputm__assert(cid >= self->newest && cid <= self->limit);
 	if (!is_narrow(self)) {
 		record_each(self, word, count, cid);
 		return;
 	}
-	for (; count; count--, word++) {
+	for (; left; left--, word++) {
 		struct gputm__writer *entry = narrow_find(self, word->address);
 
-		if (GPUTM__UNLIKELY(!entry)) {
-			record_each(self, word, count, cid);
-			return;
-		}
+		if (GPUTM__UNLIKELY(!entry))
+			break;
 		entry->code = cid + 1;
-		self->newest = cid;
-		self->replaced++;
-		self->records++;
 	}
+	self->newest = cid;
+	self->replaced += count - left;
+	self->records += count - left;
+	if (GPUTM__UNLIKELY(left))
+		record_each(self, word, left, cid);
 }
 
 uint64_t gputm__writers_newest(const struct gputm_last_writer *self)

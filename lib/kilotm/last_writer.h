@@ -14,6 +14,7 @@
  */
 size_t gputm__writers_look_up(struct gputm_last_writer *self, const struct gputm_commit_word *word,
 			      size_t count, uint64_t floor, uint64_t *youngest);
+/* At least one word. */
 void gputm__writers_record(struct gputm_last_writer *self, const struct gputm_commit_word *word,
 			   size_t count, uint64_t cid);
 
