@@ -2,8 +2,8 @@
 /* Tests of ownership_table: life, Fig. 6.6 state by state, refusals, the oracle. */
 #include <string.h>
 
-#include "tests/kit.h"
 #include "tests/oracle/ownership_table.h"
+#include "tests/resolver.h"
 
 KIT_MAKER(ownership_table, OWNERSHIP_TABLE);
 
@@ -25,17 +25,6 @@ static uint32_t acquire(struct gputm_ownership_table *table, uint64_t active)
 	ck_assert_int_eq(gputm_ownership_table_acquire(table, active, &buffer),
 			 GPUTM_RESOLVER_ACQUIRED);
 	return buffer;
-}
-
-static void same_resolution(const struct gputm_resolution *a, const struct gputm_resolution *b)
-{
-	ck_assert_uint_eq(a->survived, b->survived);
-	ck_assert_uint_eq(a->aborted, b->aborted);
-	ck_assert_uint_eq(a->initialise_cycles, b->initialise_cycles);
-	ck_assert_uint_eq(a->construct_cycles, b->construct_cycles);
-	ck_assert_uint_eq(a->match_cycles, b->match_cycles);
-	ck_assert_uint_eq(a->log_rows, b->log_rows);
-	ck_assert_uint_eq(a->steps, b->steps);
 }
 
 START_TEST(test_ownership_table_life)
@@ -61,12 +50,6 @@ START_TEST(test_ownership_table_life)
 END_TEST
 
 /* ---- Fig. 6.6 ---- */
-
-static const uint64_t rl1[4] = { 0x04, 0x04, 0x04, 0x04 }, rl2[4] = { 0x0c, 0x08, 0x10, 0 };
-static const uint64_t wl1[4] = { 0x0c, 0x08, 0x10, 0x04 }, wl2[4] = { 0x10, 0x14, 0x14, 0x08 };
-static const struct gputm_warp_row figure_read[2] = { { 0xf, rl1 }, { 0x7, rl2 } };
-static const struct gputm_warp_row figure_write[2] = { { 0xf, wl1 }, { 0xf, wl2 } };
-static const struct gputm_warp_logs figure = { figure_read, figure_write, 2, 2 };
 
 /* Owners of 0x04 .. 0x14, counted from 1 as the figure does; 0 is RO. */
 static void table_is(const struct gputm_ownership_table *table, uint32_t buffer, int a, int b,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tests of sequential_resolver: life, Fig. 6.6 in 15 steps, refusals, oracle, 2PCR beside it. */
-#include "tests/kit.h"
 #include "tests/oracle/ownership_table.h"
 #include "tests/oracle/sequential_resolver.h"
+#include "tests/resolver.h"
 
 KIT_MAKER(sequential_resolver, SEQUENTIAL_RESOLVER);
 
@@ -24,17 +24,6 @@ static uint32_t acquire(struct gputm_sequential_resolver *resolver, uint64_t act
 	ck_assert_int_eq(gputm_sequential_resolver_acquire(resolver, active, &buffer),
 			 GPUTM_RESOLVER_ACQUIRED);
 	return buffer;
-}
-
-static void same_resolution(const struct gputm_resolution *a, const struct gputm_resolution *b)
-{
-	ck_assert_uint_eq(a->survived, b->survived);
-	ck_assert_uint_eq(a->aborted, b->aborted);
-	ck_assert_uint_eq(a->initialise_cycles, b->initialise_cycles);
-	ck_assert_uint_eq(a->construct_cycles, b->construct_cycles);
-	ck_assert_uint_eq(a->match_cycles, b->match_cycles);
-	ck_assert_uint_eq(a->log_rows, b->log_rows);
-	ck_assert_uint_eq(a->steps, b->steps);
 }
 
 START_TEST(test_sequential_resolver_life)
@@ -60,12 +49,6 @@ START_TEST(test_sequential_resolver_life)
 END_TEST
 
 /* ---- Fig. 6.6 ---- */
-
-static const uint64_t rl1[4] = { 0x04, 0x04, 0x04, 0x04 }, rl2[4] = { 0x0c, 0x08, 0x10, 0 };
-static const uint64_t wl1[4] = { 0x0c, 0x08, 0x10, 0x04 }, wl2[4] = { 0x10, 0x14, 0x14, 0x08 };
-static const struct gputm_warp_row figure_read[2] = { { 0xf, rl1 }, { 0x7, rl2 } };
-static const struct gputm_warp_row figure_write[2] = { { 0xf, wl1 }, { 0xf, wl2 } };
-static const struct gputm_warp_logs figure = { figure_read, figure_write, 2, 2 };
 
 /* X1 inserts 2; X2 checks 4, inserts 2; X3 checks 4, aborts; X4 checks 3, aborts. */
 START_TEST(test_fig_6_6_takes_15_steps_one_lane_after_the_other)

@@ -1,33 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "tests/oracle/last_written.h"
+#include "tests/oracle/h3.h"
 
 #include <stdlib.h>
-
-static uint32_t log2_of(uint64_t value)
-{
-	uint32_t bits = 0;
-
-	while (value >>= 1)
-		bits++;
-	return bits;
-}
 
 void oracle_last_written_open(struct oracle_last_written *o,
 			      const struct gputm_last_written_config *config)
 {
-	struct gputm_h3_config h3 = GPUTM_H3_CONFIG_INIT;
-
 	o->config = *config;
 	o->block = o->time = NULL;
 	o->count = 0;
 	o->floor = 0;
-	h3.ways = config->ways;
-	h3.index_bits = log2_of(config->entries);
-	h3.key_bits = config->address_bits - log2_of(config->granularity);
-	h3.seed = config->seed;
-	h3.rows = config->h3_rows;
-	if (gputm_h3_new(NULL, &h3, &o->h3))
-		abort();
+	o->h3 = oracle_h3(config->ways, config->entries, config->address_bits, config->granularity,
+			  config->seed, config->h3_rows);
 }
 
 void oracle_last_written_close(struct oracle_last_written *o)
@@ -60,23 +45,13 @@ int oracle_last_written_record(struct oracle_last_written *o, uint64_t address, 
 	return 0;
 }
 
-static uint64_t index_of(const struct oracle_last_written *o, uint32_t way, uint64_t block)
-{
-	uint64_t index = 0;
-
-	for (uint32_t bit = 0; bit < 64; bit++)
-		if (block >> bit & 1)
-			index ^= gputm_h3_row(o->h3, way, bit);
-	return index;
-}
-
 static uint64_t newest_in(const struct oracle_last_written *o, uint32_t way, uint64_t block)
 {
-	uint64_t index = index_of(o, way, block), newest = 0;
+	uint64_t index = oracle_h3_index(o->h3, way, block), newest = 0;
 
 	for (size_t i = 0; i < o->count; i++)
 		if (o->time[i] >= o->floor && o->time[i] > newest &&
-		    index_of(o, way, o->block[i]) == index)
+		    oracle_h3_index(o->h3, way, o->block[i]) == index)
 			newest = o->time[i];
 	return newest;
 }

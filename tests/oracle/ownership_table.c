@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "tests/oracle/ownership_table.h"
+#include "tests/oracle/h3.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -101,28 +102,12 @@ bool oracle_logs_serialisable(const struct gputm_warp_logs *logs, uint64_t survi
 
 /* ---- 2PCR ---- */
 
-static uint32_t log2_of(uint64_t value)
-{
-	uint32_t bits = 0;
-
-	while (value >>= 1)
-		bits++;
-	return bits;
-}
-
 void oracle_ownership_table_open(struct oracle_ownership_table *o,
 				 const struct gputm_ownership_table_config *config)
 {
-	struct gputm_h3_config h3 = GPUTM_H3_CONFIG_INIT;
-
 	o->config = *config;
-	h3.ways = 1;
-	h3.index_bits = log2_of(config->entries);
-	h3.key_bits = config->address_bits - log2_of(config->granularity);
-	h3.seed = config->seed;
-	h3.rows = config->h3_rows;
-	if (gputm_h3_new(NULL, &h3, &o->h3))
-		abort();
+	o->h3 = oracle_h3(1, config->entries, config->address_bits, config->granularity,
+			  config->seed, config->h3_rows);
 }
 
 void oracle_ownership_table_close(struct oracle_ownership_table *o)
@@ -132,16 +117,13 @@ void oracle_ownership_table_close(struct oracle_ownership_table *o)
 
 static uint64_t entry_of(const struct oracle_ownership_table *o, uint64_t address)
 {
-	uint64_t region = address / o->config.granularity, entry = 0;
+	uint64_t region = address / o->config.granularity;
 
 	if (o->config.exact)
 		return region;
 	if (o->config.hash == GPUTM_OWNERSHIP_TABLE_LOW_BITS)
 		return region % o->config.entries;
-	for (uint32_t bit = 0; bit < 64; bit++)
-		if (region >> bit & 1)
-			entry ^= gputm_h3_row(o->h3, 0, bit);
-	return entry;
+	return oracle_h3_index(o->h3, 0, region);
 }
 
 /* Whether one of the lanes, in the first `rows` write rows, writes to the entry. */

@@ -1,30 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "tests/oracle/recency_bloom.h"
+#include "tests/oracle/h3.h"
 
 #include <stdlib.h>
-
-static unsigned log2_of(uint64_t value)
-{
-	unsigned bits = 0;
-
-	while (value >>= 1)
-		bits++;
-	return bits;
-}
 
 void oracle_recency_bloom_open(struct oracle_recency_bloom *o,
 			       const struct gputm_recency_bloom_config *config)
 {
-	struct gputm_h3_config h3 = GPUTM_H3_CONFIG_INIT;
-
 	o->config = *config;
-	h3.ways = config->ways;
-	h3.index_bits = log2_of(config->entries);
-	h3.key_bits = config->address_bits - log2_of(config->granularity);
-	h3.seed = config->seed;
-	h3.rows = config->h3_rows;
-	if (gputm_h3_new(NULL, &h3, &o->h3))
-		abort();
+	o->h3 = oracle_h3(config->ways, config->entries, config->address_bits, config->granularity,
+			  config->seed, config->h3_rows);
 	o->update = NULL;
 	o->updates = 0;
 	o->floor = 0;
@@ -55,13 +40,7 @@ void oracle_recency_bloom_expire(struct oracle_recency_bloom *o, uint64_t floor)
 
 static uint32_t index_of(const struct oracle_recency_bloom *o, uint32_t way, uint64_t address)
 {
-	uint64_t key = address / o->config.granularity;
-	uint32_t index = 0;
-
-	for (uint32_t bit = 0; bit < 64; bit++)
-		if (key >> bit & 1)
-			index ^= gputm_h3_row(o->h3, way, bit);
-	return index;
+	return oracle_h3_index(o->h3, way, address / o->config.granularity);
 }
 
 static uint64_t newest(const struct oracle_recency_bloom *o, uint64_t address, unsigned which,

@@ -1,29 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "tests/oracle/signature.h"
+#include "tests/oracle/h3.h"
 
 #include <stdlib.h>
 
-static uint32_t log2_of(uint64_t value)
-{
-	uint32_t bits = 0;
-
-	while (value >>= 1)
-		bits++;
-	return bits;
-}
-
 void oracle_signature_open(struct oracle_signature *o, const struct gputm_signature_config *config)
 {
-	struct gputm_h3_config h3 = GPUTM_H3_CONFIG_INIT;
-
 	o->config = *config;
-	h3.ways = config->hashes;
-	h3.index_bits = log2_of(config->bits / config->hashes);
-	h3.key_bits = config->address_bits - log2_of(config->granularity);
-	h3.seed = config->seed;
-	h3.rows = config->h3_rows;
+	o->h3 = oracle_h3(config->hashes, config->bits / config->hashes, config->address_bits,
+			  config->granularity, config->seed, config->h3_rows);
 	o->set = calloc(config->count, sizeof(*o->set));
-	if (!o->set || gputm_h3_new(NULL, &h3, &o->h3))
+	if (!o->set)
 		abort();
 }
 
@@ -37,14 +24,9 @@ void oracle_signature_close(struct oracle_signature *o)
 
 static uint32_t index_of(const struct oracle_signature *o, uint32_t way, uint64_t granule)
 {
-	uint32_t index = 0;
-
 	if (o->config.hash == GPUTM_SIGNATURE_MODULO)
 		return (uint32_t)(granule % o->config.bits);
-	for (uint32_t bit = 0; bit < 64; bit++)
-		if (granule >> bit & 1)
-			index ^= gputm_h3_row(o->h3, way, bit);
-	return index;
+	return oracle_h3_index(o->h3, way, granule);
 }
 
 static bool is_bad(const struct oracle_signature *o, uint32_t index, uint64_t address)
