@@ -71,6 +71,37 @@ done
 for gpu in coarse-lock ideal kilo-tm warptm warptm-tcd si-tm; do
 	right --workload w1 --set system.gpu=$gpu --set workload.kilobytes=64 --set workload.update=50
 done
+# Every system on the GPU, with and without early validation, shadow copy and stealing, of requests
+# with an affinity (w1, cache) and without (bank, hash-table: all are shared, and most rounds fail).
+# Small scale takes one of the workloads for each.
+conflicts='--set workload.conflict=20000 --set workload.kilobytes=64'
+puts='--set workload.shift=50 --set workload.put=5000 --set workload.sets=2000'
+tiny='--set sync_round.round_cycles=30000 --set write_set_log.chunk_bytes=256 --set gpu.cores=1
+	--set gpu.warps=4'
+turn=0 rounds=0
+for gpu in coarse-lock ideal kilo-tm warptm warptm-tcd getm si-tm fine-lock; do
+	for options in 0,0,0 0,0,1 0,1,0 0,1,1 3000,0,0 3000,0,1 3000,1,0 3000,1,1; do
+		rest=${options#*,}
+		which=0
+		for workload in "w1 $conflicts" "cache $puts --set workload.keys=8000" bank \
+			hash-table; do
+			which=$((which + 1))
+			[ $gpu != fine-lock ] || [ $which -gt 2 ] || continue
+			[ "${GPUTM_TEST_SCALE:-}" != small ] || [ $((turn % 4 + 1)) -eq $which ] ||
+				continue
+			# shellcheck disable=SC2086
+			run 0 --workload $workload --threads 300 $tiny --check --format json \
+				--set system.gpu=$gpu --set dispatch_queues.batch=64 \
+				--set sync_round.early_cycles="${options%%,*}" \
+				--set sync_round.shadow_copy="${rest%,*}" \
+				--set system.steal="${rest#*,}"
+			[ "$(number false_rounds)" -eq 0 ] || complain "$gpu $workload: false conflicts"
+			rounds=$((rounds + $(number failed_rounds)))
+		done
+		turn=$((turn + 1))
+	done
+done
+[ $rounds -gt 20 ] || complain "only $rounds rounds failed under all systems"
 for devices in cpu gpu; do
 	right --workload w1 --set system.devices=$devices
 done
@@ -84,14 +115,28 @@ run 0 --workload hash-table --threads 400 --check --set system.gpu=fine-lock
 run 0 --workload w1 --threads 3000 --set workload.conflict=20000 --set workload.kilobytes=16 \
 	$slow $short --format json
 [ "$(number cut_short)" -gt 0 ] || complain "w1: early validation ended no round"
+# It looks at what the kernel that runs has committed so far, and finds most lost rounds first.
+[ $((2 * $(number failed_early))) -gt "$(number failed)" ] ||
+	complain "w1: $(number failed_early) of $(number failed) lost rounds were found early"
+# A lost round's kernel is stopped.
+number cycles >"$work/cycles.stopped"
+# shellcheck disable=SC2086
+run 0 --workload w1 --threads 3000 --set workload.conflict=20000 --set workload.kilobytes=16 \
+	$slow $short --format json --check --set system.stop_kernels=0
+[ "$(number cycles)" -ne "$(cat "$work/cycles.stopped")" ] ||
+	complain "w1: stop_kernels makes no difference"
 # False conflicts come from the granularity, and only from it.
 for granule in 4 65536; do
-	run 0 --workload w1 --threads $threads --set workload.kilobytes=64 --format json \
+	run 0 --workload w1 --threads $threads --set workload.kilobytes=64 --format json --check \
 		--set access_bitmap.reads.granule=$granule
-	echo "$(number failed)" >"$work/failed.$granule"
+	number failed_rounds >"$work/failed.$granule"
+	number false_rounds >"$work/false.$granule"
+	[ "$(number conflicts)" -eq "$(number false_conflicts)" ] ||
+		complain "w1: a true conflict at $granule B"
 done
 [ "$(cat "$work/failed.4")" -eq 0 ] || complain "w1: a false conflict at 4 B"
 [ "$(cat "$work/failed.65536")" -gt 0 ] || complain "w1: no false conflict at 64 KB"
+cmp -s "$work/failed.65536" "$work/false.65536" || complain "w1: false conflicts are not told"
 # Both devices are faster than one.
 for devices in both cpu gpu; do
 	# shellcheck disable=SC2086

@@ -35,6 +35,9 @@ struct sim_own_machine {
 	void (*run)(struct sim_machine *machine);
 	/* What --check proves, in one word of the report's list; NULL: "serializable". */
 	const char *check_kind;
+	/* Numbers that --check found besides, by name; false past the last one. NULL for none. */
+	bool (*check_count)(const struct sim_machine *machine, size_t index, const char **name,
+			    uint64_t *value);
 	/* In a few words, for the text report. */
 	void (*describe)(const void *system_config, char *text, size_t size);
 };

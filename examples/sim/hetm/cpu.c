@@ -6,7 +6,7 @@
 #include "hetm.h"
 
 void hetm_note(struct sim_machine *machine, struct hetm_words *words, uint64_t address,
-	       uint32_t value)
+	       uint64_t value)
 {
 	if (words->count == words->capacity) {
 		uint32_t wanted = words->capacity ? 2 * words->capacity : 16;
@@ -58,6 +58,7 @@ static void publish(struct sim_machine *machine, const struct hetm_worker *w, ui
 	struct hetm *h = hetm_of(machine);
 
 	sim_memory_write(machine->memory, address, value);
+	hetm_exact_write(machine, address);
 	if (h->config->system.devices != HETM_CPU_ONLY &&
 	    gputm_write_set_log_append(h->log, (uint32_t)(w - h->worker), address - h->base, value,
 				       h->commits))
@@ -96,7 +97,7 @@ static void load(struct sim_machine *machine, struct hetm_worker *w, uint64_t ad
 	struct hetm_word *mine = w->in_tx ? own(w, address) : NULL;
 
 	if (mine) {
-		w->lane.loaded = mine->value;
+		w->lane.loaded = (uint32_t)mine->value;
 	} else if (w->in_tx && !extend(machine, w)) {
 		abort_tx(machine, w);
 		return;
@@ -149,7 +150,8 @@ static void commit(struct sim_machine *machine, struct hetm_worker *w)
 	}
 	h->commits += w->writes.count > 0;
 	for (uint32_t i = 0; i < w->writes.count; i++)
-		publish(machine, w, w->writes.word[i].address, w->writes.word[i].value);
+		publish(machine, w, w->writes.word[i].address,
+			(uint32_t)w->writes.word[i].value);
 	if (o)
 		o->commit(o->state, w->lane.thread, h->place);
 	h->place++;

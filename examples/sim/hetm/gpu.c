@@ -45,14 +45,18 @@ static const char *no_invariant(const struct sim_workload *workload,
 
 /* ---- what the kernel's transactions have accessed ---- */
 
-/* In an attempt's list the lowest bit of an address is set for a write. */
-#define WRITTEN 1u
-
 struct listener {
 	struct sim_machine *machine; /* HeTM's own */
+	struct sim_machine *gpu;
 	struct hetm_kernel *kernel;
 	const struct sim_observer *check; /* of this kernel, or NULL */
 };
+
+/* The GPU's time, in HeTM's cycles of 1 GHz. */
+static uint64_t time_of(const struct listener *l)
+{
+	return l->kernel->begins + sim_now(l->gpu) * 1000 / l->gpu->tick_mhz;
+}
 
 static void on_load(void *state, uint32_t thread, uint64_t address, uint32_t value,
 		    uint32_t version)
@@ -70,8 +74,8 @@ static void on_store(void *state, uint32_t thread, bool inside, uint64_t address
 
 	if (address < l->kernel->workload.lock_base)
 		hetm_note(l->machine,
-			  inside ? &l->kernel->attempt[thread] : &l->kernel->writes,
-			  address | (inside ? WRITTEN : 0), value);
+			  inside ? &l->kernel->attempt[thread] : &l->kernel->done,
+			  address | HETM_WRITTEN, time_of(l));
 	if (l->check)
 		l->check->store(l->check->state, thread, inside, address, value);
 }
@@ -90,15 +94,10 @@ static void on_commit(void *state, uint32_t thread, uint64_t witness)
 	struct listener *l = state;
 	struct hetm_words *attempt = &l->kernel->attempt[thread];
 
-	for (uint32_t i = 0; i < attempt->count; i++) {
-		const struct hetm_word *w = &attempt->word[i];
-		bool written = w->address & WRITTEN;
-
-		hetm_note(l->machine, written ? &l->kernel->writes : &l->kernel->reads,
-			  w->address & ~(uint64_t)WRITTEN, w->value);
-	}
+	for (uint32_t i = 0; i < attempt->count; i++)
+		hetm_note(l->machine, &l->kernel->done, attempt->word[i].address, time_of(l));
+	hetm_note(l->machine, &l->kernel->done, HETM_COMMIT, time_of(l));
 	attempt->count = 0;
-	l->kernel->committed++;
 	if (l->check)
 		l->check->commit(l->check->state, thread, witness);
 }
@@ -113,7 +112,7 @@ static void free_kernel(struct hetm_kernel *k)
 		free(k->attempt[i].word);
 	sim_check_free(k->check);
 	free(k->attempt);
-	free(k->reads.word);
+	free(k->done.word);
 	free(k->writes.word);
 	free(k->request);
 	free(k);
@@ -152,22 +151,30 @@ static struct hetm_kernel *make_kernel(struct sim_machine *machine, uint32_t cou
 	return k;
 }
 
-static void add_result(struct sim_machine *machine, const struct sim_result *result)
+/* What a kernel has cost; one that was stopped by the share of its time that it ran. */
+static void add_result(struct sim_machine *machine, const struct hetm_kernel *k)
 {
+	const struct sim_result *result = &k->result;
 	struct sim_result *sum = &machine->result;
+	uint64_t ran = k->ends > k->begins ? k->ends - k->begins : 0;
+	uint64_t all = result->cycles * 1000 / result->core_mhz;
+	double share = ran < all ? (double)ran / (double)all : 1;
 
-	sum->aborted += result->aborted;
-	for (unsigned i = 0; i < SIM_ABORT_REASONS; i++)
-		sum->aborted_by_reason[i] += result->aborted_by_reason[i];
-	for (unsigned i = 0; i < SIM_TRAFFIC_KINDS; i++) {
-		sum->traffic[i].packets += result->traffic[i].packets;
-		sum->traffic[i].bytes += result->traffic[i].bytes;
-		sum->traffic[i].flits += result->traffic[i].flits;
+#define ADD(field) (sum->field += (uint64_t)(share * (double)result->field))
+	for (unsigned i = 0; i < SIM_ABORT_REASONS; i++) {
+		sum->aborted += (uint64_t)(share * (double)result->aborted_by_reason[i]);
+		ADD(aborted_by_reason[i]);
 	}
-	sum->instructions += result->instructions;
-	sum->l2_accesses += result->l2_accesses;
-	sum->l2_misses += result->l2_misses;
-	sum->dram_bytes += result->dram_bytes;
+	for (unsigned i = 0; i < SIM_TRAFFIC_KINDS; i++) {
+		ADD(traffic[i].packets);
+		ADD(traffic[i].bytes);
+		ADD(traffic[i].flits);
+	}
+	ADD(instructions);
+	ADD(l2_accesses);
+	ADD(l2_misses);
+	ADD(dram_bytes);
+#undef ADD
 }
 
 /* Is what the kernel did right for the replica that it found? */
@@ -184,36 +191,45 @@ static void judge(struct sim_machine *machine, struct hetm_kernel *k,
 		sim_fail(machine, -EILSEQ, verdict.failure);
 }
 
-/* Run the kernel to its end; its writes go to the replica. Gives its time. */
-static uint64_t run_kernel(struct sim_machine *machine, struct hetm_kernel *k)
+/* The values that the kernel leaves. */
+static void keep_writes(struct sim_machine *machine, struct hetm_kernel *k,
+			const struct sim_memory *memory)
+{
+	for (uint32_t i = 0; i < k->done.count; i++) {
+		uint64_t address = k->done.word[i].address;
+
+		if (address == HETM_COMMIT || !(address & HETM_WRITTEN))
+			continue;
+		address &= ~(uint64_t)HETM_WRITTEN;
+		hetm_note(machine, &k->writes, address, sim_memory_read(memory, address));
+	}
+}
+
+/* Run the kernel to its end, which nobody is told yet. */
+static void run_kernel(struct sim_machine *machine, struct hetm_kernel *k)
 {
 	struct hetm *h = hetm_of(machine);
-	struct listener listener = { machine, k,
+	struct listener listener = { machine, NULL, k,
 				     k->check ? sim_check_observer(k->check) : NULL };
 	struct sim_observer observer = { &listener, on_load, on_store, on_abort, on_commit };
 	struct sim_run_options options = { .concurrency = h->config->system.concurrency,
 					   .seed = machine->options.seed,
 					   .observer = &observer };
-	struct sim_machine *gpu;
-	struct sim_result result = { 0 };
 	int error = sim_machine_new(machine->ctx, &h->config->gpu, h->system, h->system_config,
-				    &k->workload, &options, &gpu);
+				    &k->workload, &options, &listener.gpu);
 
+	k->begins = sim_now(machine) + h->config->machine.launch_cycles;
 	if (!error)
-		error = sim_machine_run(gpu);
+		error = sim_machine_run(listener.gpu);
 	if (error) {
-		sim_fail(machine, error, sim_machine_error(gpu));
+		sim_fail(machine, error, sim_machine_error(listener.gpu));
 	} else {
-		judge(machine, k, gpu);
-		sim_machine_result(gpu, &result);
-		add_result(machine, &result);
-		for (uint32_t i = 0; i < k->writes.count; i++)
-			sim_memory_write(h->gpu, k->writes.word[i].address,
-					 sim_memory_read(sim_machine_memory(gpu),
-							 k->writes.word[i].address));
+		judge(machine, k, listener.gpu);
+		keep_writes(machine, k, sim_machine_memory(listener.gpu));
+		sim_machine_result(listener.gpu, &k->result);
+		k->ends = k->begins + k->result.cycles * 1000 / k->result.core_mhz;
 	}
-	sim_machine_free(gpu);
-	return result.cycles * 1000 / (result.core_mhz ? result.core_mhz : 1);
+	sim_machine_free(listener.gpu);
 }
 
 /* ---- the GPU's turn ---- */
@@ -237,29 +253,62 @@ void hetm_gpu_start(struct sim_machine *machine)
 		return;
 	}
 	h->running = k;
-	k->ends = sim_now(machine) + h->config->machine.launch_cycles + run_kernel(machine, k);
+	run_kernel(machine, k);
+}
+
+/* A write is marked as a read too: one test finds both kinds of conflict. */
+static void mark(struct sim_machine *machine, struct hetm_kernel *k, uint64_t address)
+{
+	struct hetm *h = hetm_of(machine);
+	uint64_t at = (address & ~(uint64_t)HETM_WRITTEN) - h->base;
+
+	if (address == HETM_COMMIT)
+		k->committed++;
+	else if (gputm_access_bitmap_record(h->reads, at) ||
+		 (address & HETM_WRITTEN && gputm_access_bitmap_record(h->writes, at)))
+		sim_fail(machine, -EINVAL, "the GPU has accessed what is not replicated");
+}
+
+static void mark_until(struct sim_machine *machine, struct hetm_kernel *k, uint64_t time)
+{
+	for (; k->marked < k->done.count && k->done.word[k->marked].value <= time; k->marked++)
+		mark(machine, k, k->done.word[k->marked].address);
+}
+
+void hetm_gpu_mark(struct sim_machine *machine)
+{
+	if (hetm_of(machine)->running)
+		mark_until(machine, hetm_of(machine)->running, sim_now(machine));
+}
+
+static void end_kernel(struct sim_machine *machine)
+{
+	struct hetm *h = hetm_of(machine);
+	struct hetm_kernel *k = h->running;
+
+	add_result(machine, k);
+	k->next = h->done;
+	h->done = k;
+	h->running = NULL;
 }
 
 void hetm_gpu_end(struct sim_machine *machine)
 {
 	struct hetm *h = hetm_of(machine);
-	struct hetm_kernel *k = h->running;
-	int error = 0;
+	const struct hetm_words *writes = &h->running->writes;
 
-	/* A write is marked as a read too: one test finds both kinds of conflict. */
-	for (uint32_t i = 0; !error && i < k->reads.count; i++)
-		error = gputm_access_bitmap_record(h->reads, k->reads.word[i].address - h->base);
-	for (uint32_t i = 0; !error && i < k->writes.count; i++) {
-		error = gputm_access_bitmap_record(h->reads, k->writes.word[i].address - h->base);
-		if (!error)
-			error = gputm_access_bitmap_record(h->writes,
-							   k->writes.word[i].address - h->base);
-	}
-	if (error)
-		sim_fail(machine, error, "the GPU has accessed what is not replicated");
-	k->next = h->done;
-	h->done = k;
-	h->running = NULL;
+	mark_until(machine, h->running, HETM_NEVER);
+	for (uint32_t i = 0; i < writes->count; i++)
+		sim_memory_write(h->gpu, writes->word[i].address, (uint32_t)writes->word[i].value);
+	end_kernel(machine);
+}
+
+/* What it has written is marked and will be copied over: it need not reach the replica. */
+void hetm_gpu_stop(struct sim_machine *machine)
+{
+	hetm_gpu_mark(machine);
+	hetm_of(machine)->running->ends = sim_now(machine);
+	end_kernel(machine);
 }
 
 /* ---- the round's end ---- */

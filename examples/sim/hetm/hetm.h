@@ -13,15 +13,19 @@
  * has changed (as NOrec does). Its commit is at one instant, and goes to the write-set log.
  *
  * GPU (gpu.c). A kernel is a batch of requests, and a run of the machine of machine/ under
- * any of its systems, on a copy of the replica. It begins and ends as a whole: what it has
- * read and written is marked, and counts, when it ends.
+ * any of its systems, on a copy of the replica. As nothing reaches it from outside, the run is
+ * made when the kernel begins, and what it did is told when its time has come: what a
+ * transaction has read and written is marked when it commits, the replica is written when the
+ * kernel ends. The kernels of a round that is lost are of no use, so with stop_kernels the one
+ * that runs when this is known ends there: its threads look at a flag that the CPU sets.
  *
  * Rounds (rounds.c). sync_round says what is to be done, this does it.
  *
  * With an observer, the transactions are told in one serial order: those of the CPU as they
  * commit, those of the GPU when their round has succeeded. Each kernel is checked on its own,
  * against the replica that it found (P2-dagger of the paper), the replicas are compared after
- * each round, and the check of the run replays all of it (P1).
+ * each round, and the check of the run replays all of it (P1). Whether a round had a conflict is
+ * found a second time, by sets of words (exact.c).
  */
 #include "gputm/access_bitmap.h"
 #include "gputm/device_validator.h"
@@ -41,6 +45,7 @@ struct hetm_options {
 	uint32_t devices; /* enum above */
 	uint32_t steal;	  /* 1: a device takes from the other's queue */
 	uint32_t concurrency; /* of the GPU: warps of a core in transactions; 0: no limit */
+	uint32_t stop_kernels; /* 1: one that runs in a round that is lost ends at once */
 };
 
 struct hetm_machine_config {
@@ -67,7 +72,7 @@ struct hetm_config {
 
 struct hetm_word {
 	uint64_t address;
-	uint32_t value;
+	uint64_t value; /* or the time, of what a kernel does */
 };
 
 struct hetm_words {
@@ -97,10 +102,28 @@ struct hetm_kernel {
 	const struct sim_program *inner;
 	const struct sim_memory *found; /* the replica */
 	uint32_t device_bit;
-	struct hetm_words *attempt;	/* [count] what a thread has accessed since it began */
-	struct hetm_words reads, writes; /* of what is committed; values of writes only */
-	struct sim_check *check;	/* NULL without an observer */
+	uint64_t begins;	   /* behind the launch */
+	struct hetm_words *attempt; /* [count] what a thread has accessed since it began */
+	struct hetm_words done;	   /* what is committed, in order of time; HETM_COMMIT: a commit */
+	struct hetm_words writes;  /* with the values at its end */
+	struct sim_check *check;   /* NULL without an observer */
+	struct sim_result result;
+	uint32_t marked; /* of done[] */
 	uint64_t committed;
+};
+
+/* In a kernel's lists the lowest bit of an address is set for a write. */
+#define HETM_WRITTEN 1u
+#define HETM_COMMIT UINT64_MAX
+
+/* What is known of the rounds' conflicts without the units; only with an observer. */
+struct hetm_exact {
+	struct sim_memory *word, *granule; /* the last round in which the GPU accessed it */
+	struct hetm_words written;	   /* by the CPU in this round */
+	uint32_t round;
+	uint64_t told; /* entries of this round that conflict, as the units say */
+	/* Sums; false: the granule is the same, and the word is not. */
+	uint64_t entries, false_entries, rounds, failed, false_rounds;
 };
 
 struct hetm {
@@ -126,6 +149,7 @@ struct hetm {
 	struct hetm_kernel *running; /* NULL: the GPU is idle */
 	struct hetm_kernel *done;    /* kernels of this round, newest first */
 	uint64_t *batch;	     /* [queues.batch] */
+	struct hetm_exact exact;
 };
 
 static inline struct hetm *hetm_of(struct sim_machine *machine)
@@ -135,7 +159,7 @@ static inline struct hetm *hetm_of(struct sim_machine *machine)
 
 /* Add a word to a list; sim_fail() without memory. */
 void hetm_note(struct sim_machine *machine, struct hetm_words *words, uint64_t address,
-	       uint32_t value);
+	       uint64_t value);
 
 /* cpu.c */
 bool hetm_cpu_idle(const struct hetm *hetm);
@@ -146,11 +170,22 @@ void hetm_cpu_free(struct hetm *hetm);
 
 /* gpu.c */
 void hetm_gpu_start(struct sim_machine *machine); /* a kernel, if there are requests */
+void hetm_gpu_mark(struct sim_machine *machine);  /* what has been committed up to now */
 void hetm_gpu_end(struct sim_machine *machine);	  /* the running kernel has ended */
+void hetm_gpu_stop(struct sim_machine *machine);  /* it ends now, for its round is lost */
 /* The kernels of the round: tell them to the observer, and that they are done; or drop them. */
 void hetm_gpu_commit(struct sim_machine *machine);
 void hetm_gpu_abort(struct sim_machine *machine);
 void hetm_gpu_free(struct hetm *hetm);
+
+/* exact.c */
+int hetm_exact_make(struct hetm *hetm);
+void hetm_exact_free(struct hetm *hetm);
+void hetm_exact_write(struct sim_machine *machine, uint64_t address); /* of the CPU */
+/* At a round's end, before its kernels are done with: sim_fail() if the verdict is wrong. */
+void hetm_exact_judge(struct sim_machine *machine, bool success);
+bool hetm_exact_count(const struct sim_machine *machine, size_t index, const char **name,
+		      uint64_t *value);
 
 /* rounds.c */
 void hetm_run(struct sim_machine *machine);

@@ -47,6 +47,8 @@ static void push_chunk(struct sim_machine *machine, const struct gputm_log_chunk
 	free(apply);
 	done->cycles += result.cycles;
 	done->conflict |= result.conflicts > 0;
+	if (mode == GPUTM_DEVICE_VALIDATOR_APPLY)
+		h->exact.told += result.conflicts;
 }
 
 /* Early validation and validation: one chunk. */
@@ -56,6 +58,7 @@ static void ship(struct sim_machine *machine, bool early, bool partial,
 	struct hetm *h = hetm_of(machine);
 	struct gputm_log_chunk chunk;
 
+	hetm_gpu_mark(machine);
 	if (gputm_write_set_log_pop(h->log,
 				    early ? GPUTM_WRITE_SET_LOG_EARLY : GPUTM_WRITE_SET_LOG_SHIP,
 				    partial, &chunk) != GPUTM_WRITE_SET_LOG_CHUNK)
@@ -89,16 +92,16 @@ static void compare(struct sim_machine *machine)
 {
 	struct hetm *h = hetm_of(machine);
 	const struct sim_memory *other[] = { h->gpu, h->shadow };
+	char text[96];
 	uint64_t address;
 
 	for (unsigned i = 0; machine->options.observer && i < 2 && other[i]; i++) {
 		if (!sim_memory_differ(machine->memory, other[i], h->base + h->region, &address))
 			continue;
-		snprintf(machine->error, sizeof(machine->error),
-			 "round %llu: the replicas differ at 0x%llx",
+		snprintf(text, sizeof(text), "round %llu: the replicas differ at 0x%llx",
 			 (unsigned long long)gputm_write_set_log_round(h->log),
 			 (unsigned long long)address);
-		machine->failed = machine->failed ? machine->failed : -EILSEQ;
+		sim_fail(machine, -EILSEQ, text);
 	}
 }
 
@@ -120,6 +123,8 @@ static struct gputm_sync_round_done merge(struct sim_machine *machine,
 	struct hetm *h = hetm_of(machine);
 	struct gputm_sync_round_done done = { 0 };
 
+	if (what != GPUTM_SYNC_ROUND_SHADOW)
+		hetm_exact_judge(machine, what == GPUTM_SYNC_ROUND_COPY_BACK);
 	switch (what) {
 	case GPUTM_SYNC_ROUND_SHADOW:
 		done = copy_written(h, h->gpu, h->shadow);
@@ -147,8 +152,14 @@ static struct gputm_sync_round_done merge(struct sim_machine *machine,
 
 /* ---- the loop ---- */
 
-static bool drained(const struct hetm *h, uint32_t devices)
+/* Does nothing run on these devices any more? A kernel of a lost round is stopped for that. */
+static bool drained(struct sim_machine *machine, uint32_t devices)
 {
+	const struct hetm *h = hetm_of(machine);
+
+	if (h->running && devices & GPUTM_SYNC_ROUND_GPU && h->config->system.stop_kernels &&
+	    gputm_device_validator_conflict(h->validator))
+		hetm_gpu_stop(machine);
 	return (!(devices & GPUTM_SYNC_ROUND_GPU) || !h->running) &&
 	       (!(devices & GPUTM_SYNC_ROUND_CPU) || hetm_cpu_idle(h));
 }
@@ -166,7 +177,7 @@ static void coordinate(struct sim_machine *machine)
 		if (gputm_sync_round_next(h->round, now, &todo))
 			sim_fail(machine, -EINVAL, "the rounds are out of time");
 		if (todo.what == GPUTM_SYNC_ROUND_RUN ||
-		    (todo.what == GPUTM_SYNC_ROUND_DRAIN && !drained(h, todo.devices)))
+		    (todo.what == GPUTM_SYNC_ROUND_DRAIN && !drained(machine, todo.devices)))
 			return;
 		if (todo.what == GPUTM_SYNC_ROUND_END) {
 			if (!machine->threads_left || gputm_sync_round_begin(h->round, now))

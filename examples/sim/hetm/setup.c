@@ -22,6 +22,8 @@ static const struct gputm_param option_rows[] = {
 	       "HeTM V-D"),
 	OPTION(concurrency, 0, 64, 8, NULL,
 	       "Warps of a core of the GPU in transactions at a time; 0 is no limit.", ""),
+	OPTION(stop_kernels, 0, 1, 1, NULL,
+	       "A kernel that runs in a round that is lost ends at once.", ""),
 };
 
 #define PART(...) ROW(struct hetm_machine_config, __VA_ARGS__)
@@ -167,6 +169,8 @@ int hetm_make(struct sim_machine *machine)
 		error = add_units(machine);
 	if (!error)
 		error = make_replicas(machine);
+	if (!error && machine->options.observer)
+		error = hetm_exact_make(h);
 	return error ? error : submit(machine);
 }
 
@@ -178,6 +182,7 @@ void hetm_free(struct sim_machine *machine)
 		return;
 	hetm_gpu_free(h);
 	hetm_cpu_free(h);
+	hetm_exact_free(h);
 	sim_memory_free(h->gpu);
 	sim_memory_free(h->shadow);
 	free(h->system_config);
@@ -198,5 +203,6 @@ const struct sim_own_machine hetm_machine = {
 	.summary = "a CPU and a GPU with a replica each, joined by a link",
 	.run = hetm_run,
 	.check_kind = "replicas",
+	.check_count = hetm_exact_count,
 	.describe = describe,
 };

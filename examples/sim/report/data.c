@@ -58,9 +58,13 @@ static void put_traffic(struct emit *e, const struct sim_result *result)
 	emit_end(e);
 }
 
-static void put_verdict(struct emit *e, const struct sim_own_machine *own,
-			const struct sim_verdict *verdict)
+static void put_verdict(struct emit *e, const struct sim_report *r)
 {
+	const struct sim_own_machine *own = r->setup->system->own;
+	const struct sim_verdict *verdict = r->verdict;
+	const char *name;
+	uint64_t value;
+
 	if (!verdict) {
 		emit_text(e, "check", NULL);
 		return;
@@ -73,6 +77,9 @@ static void put_verdict(struct emit *e, const struct sim_own_machine *own,
 	emit_u64(e, "transactions", verdict->transactions);
 	emit_u64(e, "reads", verdict->reads);
 	emit_u64(e, "writes", verdict->writes);
+	for (size_t i = 0;
+	     own && own->check_count && own->check_count(r->machine, i, &name, &value); i++)
+		emit_u64(e, name, value);
 	emit_text(e, "failure", verdict->passed ? NULL : verdict->failure);
 	emit_end(e);
 }
@@ -145,7 +152,7 @@ int sim_report_data(const struct sim_report *r)
 	emit_end(&e);
 	put_traffic(&e, result);
 	emit_real(&e, "wall_seconds", r->wall_seconds);
-	put_verdict(&e, r->setup->system->own, r->verdict);
+	put_verdict(&e, r);
 	emit_array(&e, "units");
 	for (size_t i = 0; sim_machine_unit(r->machine, i, &info); i++)
 		sim_report_unit(&e, &info);

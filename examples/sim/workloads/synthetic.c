@@ -9,8 +9,9 @@
  * A thread is a request of one transaction. The array has two halves: requests with an even
  * number are for the CPU and stay in the first one, the others are for the GPU and stay in
  * the second one, so that the devices never conflict (V-B). Of the CPU's updates `conflict` in a
- * million write, in place of their last word, one that the GPU has read: that of a request some
- * hundreds before, so that both are likely to be in one round (V-C).
+ * million write, in place of their last word, the last word of the second half (V-C). Where
+ * there are such, every 16th request of the GPU reads it in place of its own last word, so that
+ * it does in every round.
  *
  * What an update writes depends on all that it has read, so a wrong read is found.
  */
@@ -67,16 +68,21 @@ static bool conflicts(const struct synthetic *s, uint32_t thread)
 	return thread % 2 == 0 && draw(s, thread, 254) % 1000000 < s->config.conflict;
 }
 
-/* The request of the GPU that one of the CPU is in conflict with. */
-static uint32_t victim(uint32_t thread)
-{
-	return thread >= 1024 ? thread - 1023 : thread + 1;
-}
-
 /* Word number `index` of a transaction. */
 static uint64_t word(const struct synthetic *s, uint32_t thread, uint32_t index)
 {
 	return s->a + 4 * ((uint64_t)(thread % 2) * s->half + draw(s, thread, index) % s->half);
+}
+
+/* What some requests of the GPU read and some of the CPU write. */
+static uint64_t shared_word(const struct synthetic *s)
+{
+	return s->a + 4 * (2 * (uint64_t)s->half - 1);
+}
+
+static bool reads_shared(const struct synthetic *s, uint32_t thread, uint32_t index)
+{
+	return s->config.conflict && thread % 32 == 1 && index == s->reads - 1;
 }
 
 static void eval(const void *data, uint32_t pc, struct sim_lane *lane, struct sim_step *step)
@@ -89,7 +95,9 @@ static void eval(const void *data, uint32_t pc, struct sim_lane *lane, struct si
 		reg[UPDATE] = draw(s, lane->thread, 255) % 100 < s->config.update;
 		break;
 	case READ:
-		step->address = word(s, lane->thread, reg[COUNT]);
+		step->address = reads_shared(s, lane->thread, reg[COUNT])
+					? shared_word(s)
+					: word(s, lane->thread, reg[COUNT]);
 		break;
 	case MORE_READS:
 		reg[SUM] = (reg[SUM] + lane->loaded) * 2654435761u;
@@ -102,7 +110,7 @@ static void eval(const void *data, uint32_t pc, struct sim_lane *lane, struct si
 	case WRITE:
 		step->address = word(s, lane->thread, reg[COUNT]);
 		if (reg[COUNT] == WRITES - 1 && conflicts(s, lane->thread))
-			step->address = word(s, victim(lane->thread), 0);
+			step->address = shared_word(s);
 		step->value = reg[SUM] + reg[COUNT];
 		break;
 	case MORE_WRITES:

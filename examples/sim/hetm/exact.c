@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Whether the rounds of HeTM had conflicts, found without the units: by the words that the CPU
+ * has written and those that the GPU's committed transactions have read or written.
+ *
+ *	a round that succeeds	 has none of them in common
+ *	a round that fails	 has a granule in common; if no word, its conflict was false
+ *
+ * and the units find just as many entries of the logs whose granule the GPU has accessed.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "hetm.h"
+
+int hetm_exact_make(struct hetm *hetm)
+{
+	hetm->exact.word = sim_memory_new();
+	hetm->exact.granule = sim_memory_new();
+	return hetm->exact.word && hetm->exact.granule ? 0 : -ENOMEM;
+}
+
+void hetm_exact_free(struct hetm *hetm)
+{
+	sim_memory_free(hetm->exact.word);
+	sim_memory_free(hetm->exact.granule);
+	free(hetm->exact.written.word);
+}
+
+void hetm_exact_write(struct sim_machine *machine, uint64_t address)
+{
+	struct hetm *h = hetm_of(machine);
+
+	if (h->exact.word)
+		hetm_note(machine, &h->exact.written, address - h->base, 0);
+}
+
+/* Where the granule of an offset is kept. */
+static uint64_t granule_of(const struct hetm *h, uint64_t at)
+{
+	return at / h->config->reads.granule * 4;
+}
+
+/* Note what the GPU's transactions of this round have accessed. */
+static void note_accesses(struct hetm *h)
+{
+	struct hetm_exact *e = &h->exact;
+
+	for (const struct hetm_kernel *k = h->done; k; k = k->next)
+		for (uint32_t i = 0; i < k->marked; i++) {
+			uint64_t at = k->done.word[i].address;
+
+			if (at == HETM_COMMIT)
+				continue;
+			at = (at & ~(uint64_t)HETM_WRITTEN) - h->base;
+			sim_memory_write(e->word, at, e->round);
+			sim_memory_write(e->granule, granule_of(h, at), e->round);
+		}
+}
+
+static void fail(struct sim_machine *machine, const char *what, uint64_t is, uint64_t should)
+{
+	char text[160];
+
+	snprintf(text, sizeof(text), "round %u: %s (%llu, expected %llu)",
+		 hetm_of(machine)->exact.round - 1, what, (unsigned long long)is,
+		 (unsigned long long)should);
+	sim_fail(machine, -EILSEQ, text);
+}
+
+void hetm_exact_judge(struct sim_machine *machine, bool success)
+{
+	struct hetm *h = hetm_of(machine);
+	struct hetm_exact *e = &h->exact;
+	uint64_t words = 0, granules = 0;
+
+	if (!e->word)
+		return;
+	e->round++;
+	note_accesses(h);
+	for (uint32_t i = 0; i < e->written.count; i++) {
+		uint64_t at = e->written.word[i].address;
+
+		words += sim_memory_read(e->word, at) == e->round;
+		granules += sim_memory_read(e->granule, granule_of(h, at)) == e->round;
+	}
+	if (success && words)
+		fail(machine, "it has succeeded, and words were accessed by both", words, 0);
+	if (!success && !granules)
+		fail(machine, "it has failed, and no granule was accessed by both", 0, 1);
+	if (e->told != granules)
+		fail(machine, "another number of entries conflict", e->told, granules);
+	e->rounds++;
+	e->failed += !success;
+	e->false_rounds += !success && !words;
+	e->entries += granules;
+	e->false_entries += granules - words;
+	e->written.count = 0;
+	e->told = 0;
+}
+
+bool hetm_exact_count(const struct sim_machine *machine, size_t index, const char **name,
+		      uint64_t *value)
+{
+	const struct hetm *h = machine->state;
+	const struct {
+		const char *name;
+		uint64_t value;
+	} counts[] = {
+		{ "rounds", h->exact.rounds },
+		{ "failed_rounds", h->exact.failed },
+		{ "false_rounds", h->exact.false_rounds },
+		{ "conflicts", h->exact.entries },
+		{ "false_conflicts", h->exact.false_entries },
+	};
+
+	if (index >= sizeof(counts) / sizeof(counts[0]))
+		return false;
+	*name = counts[index].name;
+	*value = counts[index].value;
+	return true;
+}
