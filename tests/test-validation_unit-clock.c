@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tests of validation_unit: its timing table, ports, rollovers. */
+#include "tests/validation_unit.h"
+
+static uint64_t ticks_to_answer(struct gputm_validation_unit *u, uint64_t address, uint64_t time)
+{
+	struct gputm_validation_request r = { 1, address, time, 1, 1, true };
+	uint64_t ticks = 0;
+
+	ck_assert_int_eq(gputm_validation_unit_push(u, &r), GPUTM_VALIDATION_UNIT_ACCEPTED);
+	while (!gputm_validation_unit_peek(u, &last)) {
+		ck_assert_int_eq(gputm_validation_unit_tick(u), 0);
+		ticks++;
+	}
+	ck_assert_uint_eq(ticks, last.cycles);
+	ck_assert(gputm_validation_unit_pop(u));
+	return ticks;
+}
+
+START_TEST(test_timing_access)
+{
+	struct gputm_validation_unit_config config = GPUTM_VALIDATION_UNIT_CONFIG_INIT;
+	struct gputm_validation_unit *u;
+	struct kit kit;
+
+	config.ways = 1;
+	config.entries = 1;
+	config.stash = 0;
+	config.longest_chain = 0;
+	config.memory_latency = 50;
+	kit_open(&kit);
+	u = make(&kit, &config);
+	ck_assert(!gputm_validation_unit_peek(u, &last));
+	ck_assert(!gputm_validation_unit_pop(u));
+	ck_assert_uint_eq(ticks_to_answer(u, 0, 1), 2); /* look-up, and an entry made */
+	ck_assert_uint_eq(ticks_to_answer(u, 0, 1), 1);
+	ck_assert_uint_eq(ticks_to_answer(u, 32, 1), 2 + 50);
+	ck_assert_uint_eq(ticks_to_answer(u, 32, 1), 1 + 50);
+	/* A release in memory takes the table from the next access. */
+	ck_assert_int_eq(gputm_validation_unit_release(u, 32, 1, 1, 1, NULL), 0);
+	ck_assert_uint_eq(gputm_validation_unit_next_event(u), UINT64_MAX);
+	ck_assert_int_eq(gputm_validation_unit_advance(u, 49), 0);
+	ck_assert_int_eq(gputm_validation_unit_tick(u), 0);
+	ck_assert_uint_eq(ticks_to_answer(u, 0, 1), 1);
+	gputm_validation_unit_free(u);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_ports_are_tight)
+{
+	struct gputm_validation_unit_config config = GPUTM_VALIDATION_UNIT_CONFIG_INIT;
+	struct gputm_validation_request r = { 1, 0, 1, 1, 1, false };
+	struct gputm_validation_unit *u;
+	struct kit kit;
+
+	config.input = 2;
+	config.output = 1;
+	kit_open(&kit);
+	u = make(&kit, &config);
+	for (int i = 0; i < 3; i++) {
+		int expected = i < 2 ? GPUTM_VALIDATION_UNIT_ACCEPTED :
+				       GPUTM_VALIDATION_UNIT_PORT_FULL;
+
+		ck_assert_int_eq(gputm_validation_unit_push_probe(u, &r), expected);
+		ck_assert_int_eq(gputm_validation_unit_push(u, &r), expected);
+	}
+	ck_assert_uint_eq(gputm_validation_unit_pending(u), 2);
+	ck_assert_int_eq(gputm_validation_unit_advance(u, 100), 0);
+	ck_assert_uint_eq(gputm_validation_unit_pending(u), 1); /* the output is full */
+	ck_assert_uint_eq(gputm_validation_unit_next_event(u), UINT64_MAX);
+	ck_assert(gputm_validation_unit_pop(u));
+	ck_assert_uint_eq(gputm_validation_unit_next_event(u), 0);
+	ck_assert_int_eq(gputm_validation_unit_tick(u), 0);
+	ck_assert(gputm_validation_unit_peek(u, &last));
+	kit_valid(gputm_validation_unit_unit(u));
+	gputm_validation_unit_free(u);
+	kit_close(&kit);
+}
+END_TEST
+
+/* Pass all messages on, round and round, until none is left. */
+static void pump(struct gputm_validation_unit **u, unsigned units)
+{
+	struct gputm_validation_message m;
+	bool any = true;
+
+	while (any) {
+		any = false;
+		for (unsigned i = 0; i < units; i++) {
+			if (!gputm_validation_unit_ring_peek(u[i], &m))
+				continue;
+			ck_assert_int_eq(
+				gputm_validation_unit_ring_push(u[(i + 1) % units], &m), 0);
+			ck_assert(gputm_validation_unit_ring_pop(u[i]));
+			kit_valid(gputm_validation_unit_unit(u[i]));
+			any = true;
+		}
+	}
+}
+
+static void rollover_ring(struct kit *kit, unsigned units, unsigned detect)
+{
+	struct gputm_validation_unit_config config = GPUTM_VALIDATION_UNIT_CONFIG_INIT;
+	struct gputm_validation_unit *u[4];
+	unsigned leader = units;
+
+	config.units = units;
+	for (unsigned i = 0; i < units; i++) {
+		config.id = i;
+		u[i] = make(kit, &config);
+		ck_assert_int_eq(store(u[i], 0x100, 1, 10), OK);
+		ck_assert_int_eq(load(u[i], 0x100, 2, 20), STALLED);
+	}
+	for (unsigned i = units; i-- > 0;) {
+		if (!(detect >> i & 1))
+			continue;
+		gputm_validation_unit_rollover(u[i]);
+		leader = i;
+	}
+	pump(u, units);
+	for (unsigned i = 0; i < units; i++) {
+		ck_assert_int_eq(gputm_validation_unit_state(u[i]),
+				 i == leader ? GPUTM_VALIDATION_UNIT_ALL_STOPPED :
+					       GPUTM_VALIDATION_UNIT_STOPPED);
+		ck_assert_int_eq(load(u[i], 0x200, 3, 30), ABORT);
+		ck_assert_uint_eq(last.reason, GPUTM_VALIDATION_UNIT_ROLLOVER);
+		ck_assert_int_eq(retry(u[i]), ABORT); /* who waited */
+		ck_assert_uint_eq(last.tag, 220);
+		ck_assert_int_eq(retry(u[i]), NONE);
+	}
+	ck_assert_int_eq(gputm_validation_unit_rollover_go(u[leader]), 0);
+	pump(u, units);
+	for (unsigned k = 0; k < units; k++) { /* one after the other, from the leader on */
+		unsigned i = (leader + k) % units;
+
+		ck_assert_int_eq(gputm_validation_unit_state(u[i]), GPUTM_VALIDATION_UNIT_ROLLING);
+		cell(u[i], 0x100, 11, 0, 1, 1);
+		release(u[i], 0x100, 1, 10, 1);
+		ck_assert_int_eq(gputm_validation_unit_state(u[i]), GPUTM_VALIDATION_UNIT_RUNNING);
+		cell(u[i], 0x100, 0, 0, 0, 0);
+		pump(u, units);
+	}
+	for (unsigned i = 0; i < units; i++) {
+		ck_assert_int_eq(load(u[i], 0x100, 1, 0), OK);
+		ck_assert_uint_eq(kit_stat(gputm_validation_unit_unit(u[i]), "rollovers"), 1);
+		gputm_validation_unit_free(u[i]);
+	}
+}
+
+START_TEST(test_rollover_ring)
+{
+	struct kit kit;
+
+	kit_open(&kit);
+	for (unsigned units = 1; units <= 4; units++)
+		for (unsigned detect = 1; detect < 1u << units; detect++)
+			rollover_ring(&kit, units, detect);
+	kit_close(&kit);
+}
+END_TEST
+
+START_TEST(test_rollover_begins_at_the_margin)
+{
+	struct gputm_validation_unit_config config = GPUTM_VALIDATION_UNIT_CONFIG_INIT;
+	struct gputm_validation_message m;
+	struct gputm_validation_unit *u;
+	struct kit kit;
+
+	config.time_bits = 6;
+	config.margin = 10;
+	kit_open(&kit);
+	u = make(&kit, &config);
+	ck_assert_int_eq(load(u, 0, 1, 52), OK);
+	ck_assert_int_eq(gputm_validation_unit_state(u), GPUTM_VALIDATION_UNIT_RUNNING);
+	ck_assert_int_eq(load(u, 0, 1, 53), OK);
+	ck_assert_int_eq(gputm_validation_unit_state(u), GPUTM_VALIDATION_UNIT_STOPPED);
+	ck_assert(gputm_validation_unit_ring_peek(u, &m));
+	ck_assert_uint_eq(m.go, 0);
+	ck_assert_uint_eq(m.from, 0);
+	ck_assert(gputm_validation_unit_ring_pop(u));
+	ck_assert(!gputm_validation_unit_ring_pop(u));
+	gputm_validation_unit_free(u);
+	kit_close(&kit);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("validation_unit-clock");
+	TCase *tcase = tcase_create("validation_unit-clock");
+
+	tcase_set_timeout(tcase, 120);
+	tcase_add_test(tcase, test_timing_access);
+	tcase_add_test(tcase, test_ports_are_tight);
+	tcase_add_test(tcase, test_rollover_ring);
+	tcase_add_test(tcase, test_rollover_begins_at_the_margin);
+	suite_add_tcase(suite, tcase);
+	return kit_run(suite);
+}
