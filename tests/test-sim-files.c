@@ -150,7 +150,7 @@ static const struct {
 	{ "0 1048576\n", "f:1: got \"0 1048576\", expected " NUMBERS },
 	{ "0 1\n1 99999999999999999999\n", "f:2: got \"1 99999999999999999999\", "
 					     "expected " NUMBERS },
-	{ "0 1\n0 1\x01\n", "f:2: got \"0 1?\", expected " NUMBERS },
+	{ "0 1\n0 1\x01\n", "f:2: got \"0 1\\x01\", expected " NUMBERS },
 	{ "0 1\n2 2\n", "f:2: got \"2 2\", expected an edge between two different vertices" },
 	{ "0 1\n1 0\n", "f:3: got end of file, expected a graph of three vertices or more" },
 	{ "0 1\n3 2\n", "f:3: got a graph in which vertex 2 has no way to vertex 0, expected a "
@@ -243,7 +243,7 @@ static const struct {
 	{ "t 1 r1000=\n", "f:1: got \"r1000=\", expected " VALUE },
 	{ "t 1 r1000=100000000\n", "f:1: got \"r1000=100000000\", expected " VALUE },
 	{ "t 1 r1000=1.5\n", "f:1: got \"r1000=1.5\", expected " VALUE },
-	{ "t 1 r1000=0\r\n", "f:1: got \"r1000=0?\", expected " VALUE },
+	{ "t 1 r1000=0\r\n", "f:1: got \"r1000=0\\x0d\", expected " VALUE },
 	{ "t 1 r1000=0\n# late\n",
 	  "f:2: got \"#\", expected a transaction: header lines stand before all of them" },
 	{ "# transactions: many\nt 1 r1000=0\n",

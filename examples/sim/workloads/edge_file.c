@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "quote.h"
 #include "random.h"
 
 #define LINE_MAX_BYTES 60
@@ -33,12 +34,10 @@ static int say(struct reader *r, int error, const char *got, const char *expecte
 
 static int unexpected(struct reader *r, const char *expected)
 {
-	char got[sizeof(r->text) + 2];
+	char text[2 * sizeof(r->text)], got[sizeof(text) + 2];
 
-	for (char *p = r->text; *p; p++)
-		if ((unsigned char)*p < ' ' || (unsigned char)*p > '~')
-			*p = '?';
-	snprintf(got, sizeof(got), "\"%s\"", r->text);
+	sim_quote(r->text, text, sizeof(text));
+	snprintf(got, sizeof(got), "\"%s\"", text);
 	return say(r, -EINVAL, got, expected);
 }
 

@@ -7,6 +7,7 @@
  * token, because that is what has happened.
  */
 #include "trace_file.h"
+#include "quote.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -58,18 +59,16 @@ static int truncated(struct reader *r)
 /* What was found instead of what was expected. */
 static int unexpected(struct reader *r, const char *expected)
 {
-	size_t i;
+	char got[2 * TOKEN_MAX];
 
 	while (r->next != '\n' && r->next != EOF)
 		r->next = getc(r->in);
 	if (r->next == EOF)
 		return truncated(r);
-	for (i = 0; r->token[i]; i++)
-		if ((unsigned char)r->token[i] < ' ' || (unsigned char)r->token[i] > '~')
-			r->token[i] = '?';
 	if (!r->token[0])
 		return say(r, -EINVAL, "got end of line, expected %s", expected);
-	return say(r, -EINVAL, "got \"%s\", expected %s", r->token, expected);
+	sim_quote(r->token, got, sizeof(got));
+	return say(r, -EINVAL, "got \"%s\", expected %s", got, expected);
 }
 
 static void advance(struct reader *r)
