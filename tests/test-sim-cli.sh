@@ -53,6 +53,13 @@ done
 grep -q 'machine.cores = 15  \[1 \.\. 64\]' "$work/out" || complain '--list: machine.cores'
 grep -q 'workload.buckets = 8000  \[1 \.\. ' "$work/out" || complain '--list: workload.buckets'
 
+if [ -c /dev/full ]; then
+	for option in --list --help --version '--system ideal --threads 8'; do
+		# shellcheck disable=SC2086
+		"$sim" $option >/dev/full 2>"$work/err" && complain "$option: exit 0 on a full device"
+		grep -q 'could not be written' "$work/err" || complain "$option: $(cat "$work/err")"
+	done
+fi
 refused --bogus -- --bogus
 refused hash-table -- hash-table
 refused --system tsx -- --system tsx ideal coarse-lock
@@ -92,6 +99,30 @@ refused --workload graph-cut --set workload.vertices=0 -- vertices ' 0 ' '3 .. '
 refused --workload graph-cut --set workload.edges=5 -- edges ' 5 ' '59 .. '
 refused --set cores=5 -- cores=5 PATH.FIELD=VALUE
 
+# ---- units too small for the machine or the workload, found before anything runs ----
+small_unit() {
+	refused --system "$1" --workload "$2" --set "$3" -- "$4"
+}
+small_unit kilo-tm bank commit_unit.lanes=31 'commit_unit: lanes = 31 is outside 32 .. 64'
+small_unit kilo-tm bank commit_unit.address_bits=31 'address_bits = 31 is outside 32 .. 6'
+small_unit kilo-tm bank tx_log.address_bits=8 'tx_log: address_bits = 8 is outside 32 .. 64'
+small_unit kilo-tm bank commit_id.credits=31 'commit_id: credits = 31 is outside 32 .. '
+small_unit kilo-tm bank commit_unit.warp_mode=1 warptm
+small_unit warptm bank ownership_table.lanes=1 'ownership_table: lanes = 1 is outside 32 .. '
+small_unit warptm-tcd bank tcd.warps=47 'tcd: warps = 47 is outside 48 .. '
+small_unit warptm-tcd bank tcd.filter.address_bits=16 'tcd.filter: address_bits = 16 is outside 32'
+small_unit getm bank validation_unit.warp_bits=9 'validation_unit: warp_bits = 9 is outside 10 .. '
+small_unit si-tm bank reader_list.address_bits=16 'reader_list: address_bits = 16 is outside 32'
+# One that only this machine makes possible.
+run 0 --system kilo-tm --workload bank --threads 64 --set machine.lanes=8 \
+	--set commit_unit.lanes=8 --set commit_id.credits=8
+
+# ---- a run without end, as nobody backs off, is given up ----
+run 1 --system getm --workload bank --threads 500 --set workload.accounts=50 \
+	--set warp_clock.backoff_base=0 --set machine.patience=5000
+grep -q 'machine.patience = 5000 attempts' "$work/err" || complain "livelock: $(cat "$work/err")"
+[ ! -s "$work/out" ] || complain 'livelock: wrote a report'
+
 # ---- files that do not parse ----
 printf 't 1 r1000=0\nt 2 r1002=0\n' >"$work/bad.trace"
 refused --trace "$work/bad.trace" -- "$work/bad.trace:2: got \"r1002=0\", expected an address"
@@ -99,6 +130,10 @@ printf '# transactions: 3\nt 1 r1000=0\n' >"$work/cut.trace"
 refused --trace "$work/cut.trace" -- "$work/cut.trace:3: truncated: 3 transactions announced, 1 read"
 printf 't 1 r1000=0\nt 2 r10' >"$work/cut.trace"
 refused --trace "$work/cut.trace" -- "$work/cut.trace:2: truncated" '1 transactions read'
+printf 't 1 r1000=0\r\n' >"$work/cr.trace"
+refused --trace "$work/cr.trace" -- "$work/cr.trace:1: got \"r1000=0\\x0d\", expected a hexadecimal"
+printf '0 1\001\n' >"$work/cr.edges"
+refused --workload graph-cut --edges "$work/cr.edges" -- "$work/cr.edges:1: got \"0 1\\x01\""
 head -c 5000 "$data/small.trace" >"$work/cut.trace"
 refused --trace "$work/cut.trace" -- truncated '240 transactions announced'
 printf '# my graph\n0 1\n1 x\n' >"$work/bad.edges"

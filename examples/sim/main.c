@@ -166,7 +166,8 @@ static int prepare_and_run(struct gputm_ctx *ctx, const struct sim_options *opti
 		status = make_workload(&setup, options, &workload);
 	if (status == DONE) {
 		report.workload = workload;
-		status = open_and_simulate(ctx, &report);
+		status = sim_setup_fits(&setup, workload) ? open_and_simulate(ctx, &report) :
+							    BAD_INPUT;
 		workload->class->free(workload);
 	}
 	sim_setup_free(&setup);
@@ -185,7 +186,8 @@ static int start(const struct sim_options *options)
 	else if (options->list)
 		sim_list();
 	if (options->help || options->version || options->list)
-		return DONE;
+		return fflush(stdout) || ferror(stdout) ?
+			       complain(FAILED, "standard output could not be written") : DONE;
 	if (gputm_ctx_new(NULL, &ctx))
 		return complain(FAILED, "out of memory");
 	gputm_ctx_set_log(ctx, say, NULL, GPUTM_LOG_ERROR);

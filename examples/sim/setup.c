@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "setup.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,7 +89,7 @@ static int find_machine(const struct sim_options *options, struct sim_setup *out
 	say_names("machine", options->machine);
 	for (i = 0; i < sim_machine_params.preset_count; i++)
 		fprintf(stderr, " %s", sim_machine_params.preset[i].name);
-	fputc('\n', stderr);
+	fprintf(stderr, " (for system %s)\n", out->system->name);
 	return -1;
 }
 
@@ -186,6 +187,68 @@ int sim_setup_make(struct gputm_ctx *ctx, const struct sim_options *options,
 	if (out->system->init && !out->system->own)
 		out->system->init(out->system_config, &out->machine);
 	return apply_all(ctx, out, options, false);
+}
+
+/* ---- units that are too small for the machine or the workload ---- */
+
+/* Bits of a number. */
+static unsigned bits_of(uint64_t value)
+{
+	unsigned bits = 0;
+
+	for (; value; value >>= 1)
+		bits++;
+	return bits;
+}
+
+/* The least that every unit with a field of this name needs, and why. */
+struct need {
+	const char *field;
+	uint64_t least;
+	const char *reason;
+};
+
+static bool meets(const char *path, const struct gputm_params *params, const void *config,
+		  const struct need *need)
+{
+	for (size_t i = 0; i < params->param_count; i++) {
+		const struct gputm_param *row = &params->param[i];
+		uint64_t value = gputm_params_get(row, config);
+
+		if (strcmp(row->name, need->field) || value >= need->least)
+			continue;
+		fprintf(stderr, "gputm-sim: %s: %s = %" PRIu64 " is outside %" PRIu64 " .. %" PRIu64
+			", as %s\n", path, row->name, value, need->least, row->max, need->reason);
+		return false;
+	}
+	return true;
+}
+
+bool sim_setup_fits(const struct sim_setup *setup, const struct sim_workload *workload)
+{
+	const struct sim_machine_config *machine = &setup->machine;
+	uint32_t last = workload->regions - 1;
+	uint64_t end = workload->regions ? workload->region[last].start +
+					   workload->region[last].length : 1;
+	const struct need needs[] = {
+		{ "lanes", machine->lanes, "a warp of the machine has more lanes" },
+		{ "warps", machine->warps, "a core of the machine has more warps" },
+		{ "warp_bits", bits_of(machine->cores * machine->warps - 1),
+		  "the machine has more warps" },
+		{ "credits", machine->lanes, "a warp takes one for each of its lanes at once" },
+		{ "address_bits", bits_of(end - 1), "the workload has higher addresses" },
+	};
+	const struct gputm_params *params;
+	const char *path;
+	void *config;
+
+	for (size_t i = 0; !setup->system->own && sim_setup_part(setup, i, &path, &params, &config);
+	     i++)
+		for (size_t k = 0; k < sizeof needs / sizeof *needs && strcmp(path, "machine") &&
+				   strcmp(path, "workload"); k++)
+			if (!meets(path, params, config, &needs[k]))
+				return false;
+	return true;
 }
 
 void sim_setup_free(struct sim_setup *setup)

@@ -23,6 +23,9 @@ int sim_setup_make(struct gputm_ctx *ctx, const struct sim_options *options,
 		   struct sim_setup *out);
 void sim_setup_free(struct sim_setup *setup);
 
+/* No unit is too small for the machine or the workload; else false, with the reason on stderr. */
+bool sim_setup_fits(const struct sim_setup *setup, const struct sim_workload *workload);
+
 /* Number `index` of what --set reaches: path, parameter table and config. False past the last. */
 bool sim_setup_part(const struct sim_setup *setup, size_t index, const char **path,
 		    const struct gputm_params **params, void **config);

@@ -41,6 +41,8 @@ static const struct gputm_param rows[] = {
 	ROW(unbounded_ring, 0, 1, 0, false, "1: commit entries never run out", RELEASED),
 	ROW(swap_units_every, 0, 1u << 30, 0, false,
 	    "core cycles after which all units are saved, made anew and loaded; 0: never", NONE),
+	ROW(patience, 0, 1u << 30, 1000000, false,
+	    "aborted attempts without a commit between that end the run; 0: never", NONE),
 };
 
 static const struct gputm_preset presets[] = {

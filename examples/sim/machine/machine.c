@@ -268,6 +268,24 @@ void sim_swap_if_due(struct sim_machine *machine)
 
 #define REPORT_TICKS (UINT64_C(1) << 18)
 
+/* Transactions that abort one another for ever are busy, so that the run does not end by itself. */
+static void lose_patience(struct sim_machine *machine)
+{
+	const struct sim_result *result = &machine->result;
+	char message[128];
+
+	if (result->committed != machine->committed_before) {
+		machine->committed_before = result->committed;
+		machine->aborted_before = result->aborted;
+	}
+	if (!machine->config.patience ||
+	    result->aborted - machine->aborted_before <= machine->config.patience)
+		return;
+	snprintf(message, sizeof message, "more than machine.patience = %u attempts were aborted "
+		 "since the last commit", machine->config.patience);
+	sim_fail(machine, -ETIME, message);
+}
+
 void sim_report_if_due(struct sim_machine *machine)
 {
 	const struct sim_run_options *options = &machine->options;
@@ -281,6 +299,7 @@ void sim_report_if_due(struct sim_machine *machine)
 			machine->workload->threads, sim_now(machine) / machine->core_ticks);
 	if (options->most_cycles && sim_now(machine) / machine->core_ticks > options->most_cycles)
 		sim_fail(machine, -ETIME, "the run took more cycles than it may");
+	lose_patience(machine);
 	if (machine->memory->exhausted)
 		sim_fail(machine, -ENOMEM, "no memory for the contents of global memory");
 }

@@ -45,6 +45,7 @@ struct sim_machine_config {
 	uint32_t pack_messages;	 /* 1: a warp's log, done and skip messages in one packet */
 	uint32_t unbounded_ring; /* 1: commit rings are never the limit */
 	uint32_t swap_units_every; /* core cycles; 0 = never */
+	uint32_t patience;	 /* aborts in a row without a commit; 0 = for ever */
 };
 
 extern const struct gputm_params sim_machine_params;
@@ -161,8 +162,9 @@ int sim_machine_new(struct gputm_ctx *ctx, const struct sim_machine_config *conf
 		    struct sim_machine **out);
 void sim_machine_free(struct sim_machine *machine);
 
-/* 0 when all threads have ended; -ETIME past most_cycles; -EDEADLK, nothing can happen any
- * more; -EILSEQ, a unit has broken an invariant (looked for with an observer); -ENOMEM. */
+/* 0 when all threads have ended; -ETIME past most_cycles, or the machine's patience is at an end;
+ * -EDEADLK, nothing can happen any more; -EILSEQ, a unit has broken an invariant (looked for with
+ * an observer); -ENOMEM. */
 int sim_machine_run(struct sim_machine *machine);
 
 /* Why sim_machine_run() or sim_machine_new() gave an error, else "". NULL allowed. */

@@ -188,6 +188,7 @@ struct sim_machine {
 	struct gputm_tx_throttle_config throttle_config;
 	/* progress */
 	uint64_t threads_left, blocks, last_work, next_swap, next_report, witness;
+	uint64_t committed_before, aborted_before; /* when last seen that there was a commit */
 	struct sim_result result;
 	int failed; /* errno of the first failure, and its message */
 	char error[256];

@@ -273,7 +273,15 @@ int sim_kilo_make(struct sim_machine *machine, struct kilo *kilo,
 
 static int make(struct sim_machine *machine)
 {
-	return sim_kilo_make(machine, calloc(1, sizeof(struct kilo)), machine->system_config);
+	const struct kilo_config *config = machine->system_config;
+
+	if (config->commit_unit.warp_mode ||
+	    config->commit_sequencer.mode != GPUTM_COMMIT_SEQUENCER_SCALAR) {
+		sim_fail(machine, -EINVAL, "commit_unit.warp_mode and commit_sequencer.mode = warp "
+					   "need conflicts resolved within the warp: system warptm");
+		return -EINVAL;
+	}
+	return sim_kilo_make(machine, calloc(1, sizeof(struct kilo)), config);
 }
 
 void sim_kilo_init(void *memory, const struct sim_machine_config *machine)
