@@ -9,6 +9,10 @@
 
 #include "gputm/gputm.h"
 
+/* Each assertion that holds would write its line to a file: two thirds of a test's time. One that
+ * fails tells its line all the same. */
+#define _mark_point(file, line) ((void)(file), (void)(line))
+
 /* ---- context of a test ---- */
 struct kit {
 	struct gputm_ctx *ctx;
