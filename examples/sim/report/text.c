@@ -239,8 +239,8 @@ static void verdict(const struct sim_report *r, FILE *out)
 		return;
 	}
 	if (r->setup->system->own && r->setup->system->own->check_kind)
-		fputs("\nThe replicas were the same after each round, and those rounds failed where\n"
-		      "both devices had accessed the same granule.", out);
+		fputs("\nThe replicas were the same after each round, and those rounds failed\n"
+		      "where both devices had accessed the same granule.", out);
 	fprintf(out,
 		"\nCheck passed: the run was serialisable. Its %s committed %s, replayed\n"
 		"one after the other, read the same %s %s and leave the same memory%s.\n",

@@ -277,8 +277,9 @@ static int make(struct sim_machine *machine)
 
 	if (config->commit_unit.warp_mode ||
 	    config->commit_sequencer.mode != GPUTM_COMMIT_SEQUENCER_SCALAR) {
-		sim_fail(machine, -EINVAL, "commit_unit.warp_mode and commit_sequencer.mode = warp "
-					   "need conflicts resolved within the warp: system warptm");
+		sim_fail(machine, -EINVAL,
+			 "commit_unit.warp_mode and commit_sequencer.mode = warp need conflicts "
+			 "resolved within the warp: system warptm");
 		return -EINVAL;
 	}
 	return sim_kilo_make(machine, calloc(1, sizeof(struct kilo)), config);
