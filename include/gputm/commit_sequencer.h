@@ -219,7 +219,7 @@ GPUTM_API bool gputm_commit_sequencer_pop(struct gputm_commit_sequencer *seq);
 
 /**
  * Back-off before the lanes @p fail run again: min(backoff_base x aborts, backoff_cap),
- * the maximum over the lanes (protocols: min(500 x aborts, 5000)).
+ * the maximum over the lanes. The thesis has none; the numbers are the released simulator's.
  * @param aborts per lane: how often it has failed in a row, this time included.
  * @return core cycles; 0 without a lane. Lanes that do not exist are ignored.
  */

@@ -30,8 +30,10 @@ static const struct gputm_param rows[] = {
 	ROW(resend_requests, 1, 1 << 16, 64, false, "Resend requests that wait.", ""),
 	ROW(spilled_row_cycles, 0, 1 << 16, 0, false, "Cycles lost by the walk of a spilled row.",
 	    "thesis 4.2.4"),
-	ROW(backoff_base, 0, 1 << 20, 500, false, "Cycles of back-off per abort.", ""),
-	ROW(backoff_cap, 0, 1 << 24, 5000, false, "Most cycles of back-off.", ""),
+	ROW(backoff_base, 0, 1 << 20, 500, false, "Cycles of back-off per abort.",
+	    "released simulator"),
+	ROW(backoff_cap, 0, 1 << 24, 5000, false, "Most cycles of back-off.",
+	    "released simulator"),
 	ROW(watchdog_cycles, 0, UINT64_MAX, 100000, false,
 	    "Age in cycles above which a transaction is checked; 0 for never.", "thesis 4.2.2"),
 #undef CHOICE

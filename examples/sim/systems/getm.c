@@ -23,8 +23,8 @@
  * walked, a row a cycle, one warp after the other. Rows go out as a packet per partition: 8 B for
  * a committed word, 4 B to clean up one that an aborted lane had reserved. The warp goes on
  * when its log is walked, and the commit proceeds beside it. Lanes that aborted run again after
- * the back-off of warp_clock, in a new attempt with a number of its own (errata of the
- * protocol: an access to what the warp still owns through an earlier attempt waits).
+ * the back-off of warp_clock, in a new attempt with a number of its own (an access to
+ * what the warp still owns through an earlier attempt waits).
  *
  * The order of a warp's own accesses is kept across its transactions: in a partition, a plain
  * access waits until the words that the warp has committed or had reserved there before are

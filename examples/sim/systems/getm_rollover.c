@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rollover of GETM's logical time (V-B1 and errata of the protocol):
+ * Rollover of GETM's logical time (V-B1, and what it leaves open):
  *
  *	unit    meets a time near the largest; a stop goes round the ring of units
  *	leader  has its stop back: it tells every core to roll over             ROLL
