@@ -17,6 +17,9 @@ typedef uint32_t gputm__quad __attribute__((vector_size(16), aligned(4), may_ali
 typedef uint32_t gputm__home_quad
 	__attribute__((vector_size(16), aligned(_Alignof(max_align_t)), may_alias));
 
+/* Threads of eight lanes. */
+typedef uint16_t gputm__words __attribute__((vector_size(16), aligned(2), may_alias));
+
 /* Columns with room for this many lanes, and the same in quads. */
 static inline uint32_t gputm__columns_quads(uint32_t lanes)
 {

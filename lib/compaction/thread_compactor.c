@@ -21,8 +21,8 @@
  * As no thread leaves its lane and the encoders prefer low static warps, a lane whose buffer is
  * full comes out in its static order: a mask of whole static warps gives these back.
  *
- * Here the whole mask is compacted when it is pushed, lane by lane: counting trailing zeros
- * walks the threads of a column, and the k-th of them goes to warp k. A tick then only counts.
+ * Here the whole mask is compacted when it is pushed, eight lanes at a time: as vectors, the
+ * encoders of all eight take their k-th threads, which go to warp k. A tick then only counts.
  * The mask and two counts are all there is to save.
  *
  * Invariants, as check() names them:
@@ -39,6 +39,18 @@
  */
 #include "gputm/thread_compactor.h"
 #include "lib/compaction/columns.h"
+
+typedef int32_t gputm__signed_quad __attribute__((vector_size(16)));
+typedef float gputm__floats __attribute__((vector_size(16)));
+
+/* Exponents of even lanes come before those of odd ones in memory. */
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define EVEN_SHIFT 7
+#define ODD_SHIFT 23
+#else
+#define EVEN_SHIFT 23
+#define ODD_SHIFT 7
+#endif
 
 /* That hold the thread numbers of a warp. */
 #define QUADS (GPUTM_THREAD_COMPACTOR_LANES_MAX * sizeof(uint16_t) / sizeof(gputm__quad))
@@ -164,77 +176,64 @@ static void empty(struct gputm_thread_compactor_warp *warp)
 		thread[i] = none;
 }
 
-static inline uint16_t *below(uint16_t *at, unsigned warps)
-{
-	return (uint16_t *)(void *)((unsigned char *)at -
-				    warps * sizeof(struct gputm_thread_compactor_warp));
-}
+/* What the priority encoders of eight lanes work on: of four even lanes and of four odd ones. */
+struct encoders {
+	gputm__quad even, odd;
+	gputm__words lanes, number; /* of a warp; of each lane's thread 0, less 127 warps */
+};
 
 /*
- * The threads of a column go to the warps below that of `at`, the last thread first: the
- * highest set bit is an instruction less than the lowest on the machines of today.
+ * In all of them the first static warp gives its thread, a number or NO_THREAD, and is reset.
+ * Vectors cannot count zeros; but the exponent of a bit as a float is its place and 127.
  */
-static inline void place(uint32_t column, uint32_t count, const uint16_t *id, uint16_t *at)
+static inline void encode(struct encoders *e, gputm__words *thread)
 {
-#define PLACE(K)                                                                               \
-	do {                                                                                   \
-		unsigned w = 31u ^ (unsigned)__builtin_clz(column);                            \
-		*below(at, K) = id[w];                                                         \
-		column ^= 1u << w;                                                             \
-	} while (0)
-	for (; count >= 4; count -= 4) {
-		PLACE(1);
-		PLACE(2);
-		PLACE(3);
-		PLACE(4);
-		at = below(at, 4);
-	}
-	if (count & 2) {
-		PLACE(1);
-		PLACE(2);
-		at = below(at, 2);
-	}
-	if (count & 1)
-		PLACE(1);
-#undef PLACE
+	gputm__quad even = e->even & -e->even, odd = e->odd & -e->odd;
+	gputm__words exponent;
+
+	e->even ^= even;
+	e->odd ^= odd;
+#define FLOAT(X) ((gputm__quad)__builtin_convertvector((gputm__signed_quad)(X), gputm__floats))
+	exponent = (gputm__words)((FLOAT(even) >> EVEN_SHIFT | FLOAT(odd) >> ODD_SHIFT) &
+				  0x00ff00ff);
+#undef FLOAT
+	*thread = (exponent * e->lanes + e->number) | (gputm__words)(exponent == 0);
 }
 
-/* The same for a column without gaps: the threads of its first static warps. */
-static inline void place_run(uint32_t count, const uint16_t *id, uint16_t *at)
+/* Eight lanes from `lane` on, of all warps; of one more if they are odd in number. */
+static void place(const struct gputm_thread_compactor *c, uint32_t lane)
 {
-	for (; count >= 4; count -= 4) {
-		*below(at, 1) = id[count - 1];
-		*below(at, 2) = id[count - 2];
-		*below(at, 3) = id[count - 3];
-		*below(at, 4) = id[count - 4];
-		at = below(at, 4);
+	static const gputm__words one_by_one = { 0, 1, 2, 3, 4, 5, 6, 7 }, none = { 0 };
+	const uint32_t *column = c->column + lane;
+	struct gputm_thread_compactor_warp *warp = c->warp, *end = warp + c->count;
+	struct encoders e = {
+		{ column[0], column[2], column[4], column[6] },
+		{ column[1], column[3], column[5], column[7] },
+		none + (uint16_t)c->config.lanes,
+		one_by_one + (uint16_t)(lane - 127 * c->config.lanes),
+	};
+
+	for (; warp < end; warp += 2) {
+		encode(&e, (gputm__words *)(void *)(warp[0].thread + lane));
+		encode(&e, (gputm__words *)(void *)(warp[1].thread + lane));
 	}
-	for (; count; count--, at = below(at, 1))
-		*below(at, 1) = id[count - 1];
 }
 
 /* Lanes with a thread in warp k are those with more than k threads. */
 static void pack(struct gputm_thread_compactor *c, const uint32_t *count)
 {
 	uint64_t last[GPUTM__COLUMN_BITS + 1] = { 0 }, mask = 0;
+	const uint32_t *end = count + c->config.lanes;
 
-	for (uint32_t lane = 0; lane < c->config.lanes; lane++)
-		last[count[lane]] |= UINT64_C(1) << lane;
+	for (uint64_t lane = 1; count != end; lane <<= 1)
+		last[*count++] |= lane;
 	for (uint32_t k = c->count; k--;) {
 		mask |= last[k + 1];
 		c->warp[k].mask = mask;
-		if (mask != c->all)
-			empty(&c->warp[k]);
+		c->warp[k].tag = c->tag;
 	}
-	for (uint32_t lane = 0; lane < c->config.lanes; lane++) {
-		uint32_t column = c->column[lane], n = count[lane];
-		const uint16_t *id = c->id + lane * GPUTM__COLUMN_BITS;
-
-		if (column & (column + 1))
-			place(column, n, id, c->warp[n].thread + lane);
-		else
-			place_run(n, id, c->warp[n].thread + lane);
-	}
+	for (uint32_t lane = 0; lane < c->config.lanes; lane += 8)
+		place(c, lane);
 }
 
 /* Warp k has what the k-th static warp with any thread has. */
@@ -245,6 +244,7 @@ static void keep(struct gputm_thread_compactor *c, uint32_t any)
 		uint64_t mask = 0;
 
 		empty(&c->warp[k]);
+		c->warp[k].tag = c->tag;
 		for (uint32_t lane = 0; lane < c->config.lanes; lane++) {
 			if (!(c->column[lane] >> w & 1))
 				continue;
@@ -296,20 +296,26 @@ int gputm_thread_compactor_push(struct gputm_thread_compactor *c, uint64_t tag,
 				const uint64_t mask[])
 {
 	struct gputm__columns_count n;
+	uint32_t lane = 0, lanes = c->config.lanes;
 	uint64_t any = 0;
 	int result;
 
 	if (c->count)
 		return gputm_thread_compactor_push_probe(c, mask);
-	for (uint32_t lane = 0; lane < c->config.lanes; lane++) { /* no matter if refused */
+	for (; lane + 1 < lanes; lane += 2) { /* no matter if refused */
+		any |= mask[lane] | mask[lane + 1];
+		c->column[lane] = (uint32_t)mask[lane];
+		c->column[lane + 1] = (uint32_t)mask[lane + 1];
+	}
+	if (lane < lanes) {
 		any |= mask[lane];
 		c->column[lane] = (uint32_t)mask[lane];
 	}
 	result = judge(c, any);
 	if (result < 0)
 		return result;
-	n = compact(c);
 	c->tag = tag;
+	n = compact(c);
 	c->masks++;
 	c->threads += n.threads;
 	c->static_warps += gputm__popcount(n.any);
@@ -326,7 +332,6 @@ void gputm_thread_compactor_tick(struct gputm_thread_compactor *c)
 	if (c->made == c->count)
 		return;
 	warp = &c->warp[c->made++];
-	warp->tag = c->tag;
 	c->busy++;
 	c->warps_made++;
 	c->full_warps += warp->mask == c->all;
