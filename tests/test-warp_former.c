@@ -68,7 +68,9 @@ START_TEST(test_warp_former_life)
 
 	kit_common(&warp_former_maker);
 	ck_assert_int_eq(gputm_warp_former_config_preset(&config, "dwf-wb"), 0);
-	ck_assert(config.warp_barrier);
+	ck_assert(config.warp_barrier && !config.hold_partial);
+	ck_assert_int_eq(gputm_warp_former_config_preset(&config, "dwf"), 0);
+	ck_assert(!config.warp_barrier && !config.hold_partial);
 }
 END_TEST
 

@@ -37,6 +37,8 @@ GPUTM_BEGIN_DECLS
 #define GPUTM_WARP_FORMER_LANES_MAX 64
 /** In a lane without a thread. */
 #define GPUTM_WARP_FORMER_NO_THREAD UINT16_MAX
+/** No static warp. */
+#define GPUTM_WARP_FORMER_NO_WARP UINT32_MAX
 
 /** One unit of a core. Opaque; one owner; calls on one handle must not overlap. */
 struct gputm_warp_former;
@@ -51,7 +53,7 @@ struct gputm_warp_former_config {
 	uint32_t pc_bits;     /**< width of a program counter, 1..64 bits (default 32) */
 	bool warp_barrier;    /**< static warps outside divergent code (default false) */
 	/** A warp that can still be joined waits as long as a warp in flight has a thread in one
-	 * of its free lanes (default true). */
+	 * of its free lanes (default true; false in the presets). */
 	bool hold_partial;
 };
 #define GPUTM_WARP_FORMER_CONFIG_INIT                                                          \
@@ -74,6 +76,7 @@ struct gputm_warp_former_warp {
 	uint64_t pc;
 	uint64_t mask;				      /**< lanes with a thread */
 	uint16_t thread[GPUTM_WARP_FORMER_LANES_MAX]; /**< per lane; NO_THREAD without one */
+	uint32_t home; /**< static warp of all its threads; NO_WARP if they are of several */
 };
 
 /** A branch. */

@@ -39,449 +39,340 @@
  * Differences from the paper
  *   - The thesis only names the LUT, the pool and the majority policy; the rules are our own:
  *     ties go to the lower PC, the oldest warp of the PC issues, and with hold_partial a warp
- *     that threads in flight could still join is passed over.
+ *     that threads in flight could still join is passed over. Of that the thesis, whose policy
+ *     is greedy, says nothing: the presets, which are the thesis, do not hold. The default does,
+ *     as full warps are what the unit is for where latencies are short.
  *   - The LUT has an entry for each PC at which warps wait, and the pool a slot for each thread,
  *     so that a warp that comes back is never refused. The LUT of the original may lose a
  *     PC, and a warp then issues as it is.
  *   - A barrier of a block is handled also in divergent code: threads wait one by one.
  */
+#include "lib/compaction/columns.h"
 #include "lib/compaction/warp_former.h"
 
-/* ---- the LUT and the pool ---- */
+/* ---- threads by lane ---- */
 
-static struct gputm__lut_entry *find_pc(const struct gputm_warp_former *f, uint64_t pc)
+uint32_t gputm__former_home(const struct gputm_warp_former *f, const struct gputm__lanes *lanes)
 {
-	for (uint32_t i = 0; i < f->pcs; i++)
-		if (f->lut[i].pc == pc)
-			return &f->lut[i];
-	return NULL;
-}
+	uint32_t home = NO_WARP;
 
-void gputm__former_queue(struct gputm_warp_former *f, uint32_t slot)
-{
-	struct gputm__pool_warp *w = &f->pool[slot];
-	struct gputm__lut_entry *e = find_pc(f, w->pc);
+	for (uint64_t m = lanes->mask; m; m &= m - 1) {
+		uint32_t one = f->home[lanes->thread[gputm__lowest(m)]];
 
-	w->next = NO_SLOT;
-	if (!e) {
-		e = &f->lut[f->pcs++];
-		*e = (struct gputm__lut_entry){ w->pc, 0, slot, slot, NO_SLOT };
-		gputm__maximum(&f->max_pcs, f->pcs);
-	} else {
-		f->pool[e->last].next = slot;
-		e->last = slot;
+		if (home != NO_WARP && one != home)
+			return NO_WARP;
+		home = one;
 	}
-	e->threads += gputm__popcount(w->mask);
-	if (gputm__former_is_open(f, gputm__pool_home(f, slot)[gputm__lowest(w->mask)]))
-		e->open = slot;
+	return home;
 }
 
-/* The oldest warp of a PC leaves. */
-static void unqueue(struct gputm_warp_former *f, struct gputm__lut_entry *e)
+void gputm__former_select(const struct gputm_warp_former *f, struct gputm__lanes *restrict to,
+			  const struct gputm__lanes *restrict from, uint64_t mask)
 {
-	struct gputm__pool_warp *w = &f->pool[e->first];
+	static const gputm__words bit = { 1, 2, 4, 8, 16, 32, 64, 128 };
+	const gputm__words *all = (const gputm__words *)(const void *)from->thread;
+	gputm__words *some = (gputm__words *)(void *)to->thread;
 
-	e->threads -= gputm__popcount(w->mask);
-	if (e->open == e->first)
-		e->open = NO_SLOT;
-	e->first = w->next;
-	w->next = NO_SLOT;
-	if (e->first == NO_SLOT)
-		*e = f->lut[--f->pcs];
+	to->mask = mask;
+	for (unsigned i = 0; i < LANES_MAX / 8; i++, mask >>= 8)
+		some[i] = all[i] | (gputm__words)((bit & (uint16_t)(mask & 0xff)) == 0);
+	to->home = from->home == NO_WARP ? gputm__former_home(f, to) : from->home;
 }
+
+/* Others come, in lanes that are free. */
+static void join(struct gputm__lanes *restrict to, const struct gputm__lanes *restrict others)
+{
+	gputm__words *thread = (gputm__words *)(void *)to->thread;
+
+	to->mask |= others->mask;
+	for (unsigned i = 0; i < LANES_MAX / 8; i++) /* NO_THREAD is all ones */
+		thread[i] &= ((const gputm__words *)(const void *)others->thread)[i];
+	if (to->home != others->home)
+		to->home = NO_WARP;
+}
+
+/* ---- slots ---- */
 
 static uint32_t take_slot(struct gputm_warp_former *f)
 {
-	uint32_t word = 0, slot;
+	uint32_t slot = f->lowest_free, word = slot / 64;
 
-	while (!~f->used[word])
-		word++;
-	slot = word * 64 + gputm__lowest(~f->used[word]);
 	f->used[word] |= UINT64_C(1) << (slot & 63);
+	while (word < f->words && !~f->used[word])
+		word++;
+	f->lowest_free = f->slots;
+	if (word < f->words)
+		f->lowest_free = word * 64 + gputm__lowest(~f->used[word]);
 	f->in_use++;
 	gputm__maximum(&f->max_pool, f->in_use);
 	return slot;
 }
 
-static void free_slot(struct gputm_warp_former *f, uint32_t slot)
+void gputm__former_free_slot(struct gputm_warp_former *f, uint32_t slot)
 {
-	memset(&f->pool[slot], 0, sizeof(f->pool[slot]));
+	f->pool[slot].state = GPUTM__POOL_FREE;
 	f->used[slot / 64] &= ~(UINT64_C(1) << (slot & 63));
+	if (slot < f->lowest_free)
+		f->lowest_free = slot;
 	f->in_use--;
 }
 
-/* Threads go on at pc: some join the warp that waits there, the others make one. */
-static void insert(struct gputm_warp_former *f, uint64_t mask, const uint8_t home[], uint64_t pc)
-{
-	struct gputm__lut_entry *e = find_pc(f, pc);
-	bool open = gputm__former_is_open(f, home[gputm__lowest(mask)]);
-	uint32_t slot = e && open ? e->open : NO_SLOT;
-	uint64_t fit = slot == NO_SLOT ? 0 : mask & ~f->pool[slot].mask;
+/* ---- the LUT ---- */
 
-	for (uint64_t m = fit; m; m &= m - 1)
-		gputm__pool_home(f, slot)[gputm__lowest(m)] = home[gputm__lowest(m)];
-	if (fit) {
-		f->pool[slot].mask |= fit;
-		e->threads += gputm__popcount(fit);
-		f->threads_merged += gputm__popcount(fit);
-		gputm__emit(&f->unit, GPUTM_WARP_FORMER_EVENT_MERGE, slot, pc, fit, 0);
+/* A warp waits at its PC, which has this rank, from now on. */
+static inline void queue(struct gputm_warp_former *f, uint32_t slot, uint32_t rank)
+{
+	struct gputm__pool_warp *w = &f->pool[slot];
+	struct gputm__lut_entry *e;
+
+	if (rank == NO_RANK)
+		rank = gputm__lut_insert(&f->lut, w->pc);
+	e = &f->lut.entry[rank];
+	if (gputm__lut_threads(&f->lut, rank)) {
+		f->pool[e->last].next = slot;
+	} else {
+		e->first = slot;
+		e->open = NO_SLOT;
 	}
-	mask &= ~fit;
-	if (!mask)
-		return;
-	slot = take_slot(f);
-	memcpy(gputm__pool_home(f, slot), home, f->config.lanes);
-	f->pool[slot].pc = pc;
-	f->pool[slot].mask = mask;
-	f->pool[slot].order = f->next_order++;
-	f->pool[slot].state = GPUTM__POOL_WAITING;
+	e->last = slot;
+	if (gputm__former_is_open(f, &w->lanes))
+		e->open = slot;
+	w->next = NO_SLOT;
+	gputm__lut_add(&f->lut, rank, gputm__former_threads(f, w->lanes.mask));
+	gputm__maximum(&f->max_pcs, f->lut.used);
+}
+
+void gputm__former_queue(struct gputm_warp_former *f, uint32_t slot)
+{
+	queue(f, slot, gputm__lut_find(&f->lut, f->pool[slot].pc));
+}
+
+/* The oldest warp at the PC of this rank, with so many threads, waits no more. */
+static void unqueue(struct gputm_warp_former *f, uint32_t rank, uint32_t threads)
+{
+	struct gputm__lut_entry *e = &f->lut.entry[rank];
+	uint32_t slot = e->first;
+
+	if (e->open == slot)
+		e->open = NO_SLOT;
+	e->first = f->pool[slot].next;
+	f->pool[slot].next = NO_SLOT;
+	gputm__lut_take(&f->lut, rank, threads);
+}
+
+/* ---- threads go on ---- */
+
+/* These find their lanes free in the open warp of the PC with this rank. */
+static void merge(struct gputm_warp_former *f, uint32_t rank, const struct gputm__lanes *lanes,
+		  uint64_t fit)
+{
+	const struct gputm__lut_entry *e = &f->lut.entry[rank];
+	uint32_t threads = gputm__popcount(fit);
+	struct gputm__lanes joining;
+
+	gputm__former_select(f, &joining, lanes, fit);
+	join(&f->pool[e->open].lanes, &joining);
+	f->threads_merged += threads;
+	gputm__emit(&f->unit, GPUTM_WARP_FORMER_EVENT_MERGE, e->open, e->pc, fit, 0);
+	gputm__lut_add(&f->lut, rank, threads);
+}
+
+/* Lanes that are free in the warp that these can join. */
+static inline uint64_t fitting(const struct gputm_warp_former *f, uint32_t rank,
+			const struct gputm__lanes *lanes)
+{
+	uint32_t open;
+
+	if (rank == NO_RANK || !gputm__lut_threads(&f->lut, rank))
+		return 0;
+	open = f->lut.entry[rank].open;
+	if (open == NO_SLOT || !gputm__former_is_open(f, lanes))
+		return 0;
+	return lanes->mask & ~f->pool[open].lanes.mask;
+}
+
+/* The warp in a slot waits at pc, which has this rank. */
+static void wait_at(struct gputm_warp_former *f, uint32_t slot, uint64_t pc, uint32_t rank)
+{
+	struct gputm__pool_warp *w = &f->pool[slot];
+
+	w->pc = pc;
+	w->order = f->next_order++;
+	w->state = GPUTM__POOL_WAITING;
 	f->formed++;
-	gputm__former_queue(f, slot);
+	queue(f, slot, rank);
 }
 
-/* ---- the warp barrier ---- */
-
-static void insert_static(struct gputm_warp_former *f, uint32_t warp, uint64_t mask, uint64_t pc)
+void gputm__former_insert(struct gputm_warp_former *f, const struct gputm__lanes *lanes,
+			  uint64_t pc)
 {
-	uint8_t home[LANES_MAX];
+	uint32_t rank = gputm__lut_find(&f->lut, pc), slot;
+	uint64_t fit = fitting(f, rank, lanes);
+	struct gputm__lanes rest;
 
-	memset(home, (int)warp, sizeof(home));
-	insert(f, mask, home, pc);
-}
-
-/* Has all of a static warp come to its barrier? */
-static void maybe_restore(struct gputm_warp_former *f, uint32_t warp)
-{
-	struct gputm__static_warp *s = &f->warp[warp];
-	uint64_t pc = s->pc;
-
-	if (!s->diverged || s->arrived != s->live)
-		return;
-	s->diverged = false;
-	s->arrived = 0;
-	s->pc = NO_PC;
-	if (!s->live) {
-		f->ended_diverged++;
-		return;
+	if (fit) {
+		merge(f, rank, lanes, fit);
+		if (fit == lanes->mask)
+			return;
+		gputm__former_select(f, &rest, lanes, lanes->mask & ~fit);
+		lanes = &rest;
 	}
-	f->restored++;
-	gputm__emit(&f->unit, GPUTM_WARP_FORMER_EVENT_RESTORE, warp, pc, s->live, 0);
-	insert_static(f, warp, s->live, pc);
+	slot = take_slot(f);
+	if (&f->pool[slot].lanes != lanes)
+		f->pool[slot].lanes = *lanes;
+	wait_at(f, slot, pc, rank);
 }
 
-/* Threads go on at pc, or have come to their warp barriers there. */
-static void deliver(struct gputm_warp_former *f, uint64_t mask, const uint8_t home[], uint64_t pc)
-{
-	uint64_t come = 0;
-
-	if (f->config.warp_barrier && gputm__former_is_open(f, home[gputm__lowest(mask)]))
-		for (uint64_t m = mask; m; m &= m - 1)
-			if (f->warp[home[gputm__lowest(m)]].pc == pc)
-				come |= m & -m;
-	for (uint64_t m = come; m; m &= m - 1)
-		f->warp[home[gputm__lowest(m)]].arrived |= m & -m;
-	if (mask & ~come)
-		insert(f, mask & ~come, home, pc);
-	for (uint64_t m = come; m; m &= m - 1)
-		maybe_restore(f, home[gputm__lowest(m)]);
-}
-
-/* The threads of a warp part: static warps that were whole have diverged. */
-static void part(struct gputm_warp_former *f, uint64_t mask, const uint8_t home[], uint64_t rpc)
-{
-	for (uint64_t m = mask; m; m &= m - 1) {
-		struct gputm__static_warp *s = &f->warp[home[gputm__lowest(m)]];
-
-		if (s->diverged)
-			continue;
-		s->diverged = true;
-		s->pc = rpc;
-		f->diverged++;
-		gputm__emit(&f->unit, GPUTM_WARP_FORMER_EVENT_DIVERGE, home[gputm__lowest(m)], rpc,
-			    0, 0);
-	}
-}
-
-/* ---- in and out ---- */
-
-int gputm_warp_former_launch(struct gputm_warp_former *f, uint32_t warp, uint64_t mask,
-			     uint64_t pc)
-{
-	uint32_t threads = gputm__popcount(mask);
-
-	if (warp >= f->config.warps)
-		return gputm__out_of_range(&f->unit, "warp", warp, 0, f->config.warps - 1);
-	if (!mask || (mask & ~f->lanes))
-		return gputm__refuse(&f->unit, "mask = 0x%llx is empty or not within 0x%llx",
-				     (unsigned long long)mask, (unsigned long long)f->lanes);
-	if (f->warp[warp].live)
-		return gputm__refuse(&f->unit, "launch: lanes 0x%llx of warp %u have not ended",
-				     (unsigned long long)f->warp[warp].live, warp);
-	if (pc > f->pc_max)
-		return gputm__out_of_range(&f->unit, "PC", pc, 0, f->pc_max);
-	f->warp[warp].live = mask;
-	f->live += threads;
-	f->block[f->block_of[warp]].live += threads;
-	f->threads_launched += threads;
-	gputm__emit(&f->unit, GPUTM_WARP_FORMER_EVENT_LAUNCH, warp, pc, mask, 0);
-	insert_static(f, warp, mask, pc);
-	return 0;
-}
+/* ---- issue ---- */
 
 /* Could threads in flight join the oldest warp of this PC? */
-static bool is_held(const struct gputm_warp_former *f, const struct gputm__lut_entry *e)
+static bool is_held(const struct gputm_warp_former *f, uint32_t rank)
 {
-	if (!f->config.hold_partial || !f->in_flight || e->open != e->first)
-		return false;
-	for (uint64_t m = f->lanes & ~f->pool[e->first].mask; m; m &= m - 1)
-		if (f->whole || f->flying[gputm__lowest(m)])
-			return true;
-	return false;
+	const struct gputm__lut_entry *e = &f->lut.entry[rank];
+	uint64_t in_flight = f->whole ? f->all : f->some_fly;
+
+	return e->open == e->first && (in_flight & ~f->pool[e->first].lanes.mask);
 }
 
-static struct gputm__lut_entry *majority(const struct gputm_warp_former *f)
+/* The majority of those that are not held. */
+static uint32_t free_majority(const struct gputm_warp_former *f)
 {
-	struct gputm__lut_entry *best = NULL;
+	uint32_t best = NO_RANK, most = 0;
 
-	for (uint32_t i = 0; i < f->pcs; i++) {
-		struct gputm__lut_entry *e = &f->lut[i];
+	for (uint32_t rank = 0; rank < f->lut.known; rank++) {
+		uint32_t threads = gputm__lut_threads(&f->lut, rank);
 
-		if (best && (e->threads < best->threads ||
-			     (e->threads == best->threads && e->pc > best->pc)))
+		if (threads <= most || is_held(f, rank))
 			continue;
-		if (!is_held(f, e))
-			best = e;
+		best = rank;
+		most = threads;
 	}
 	return best;
+}
+
+/* Its rank in the LUT, or NO_RANK if no PC may issue. */
+static inline uint32_t majority(const struct gputm_warp_former *f)
+{
+	uint32_t rank;
+
+	if (!f->lut.used)
+		return NO_RANK;
+	rank = gputm__lut_majority(&f->lut);
+	return is_held(f, rank) ? free_majority(f) : rank;
 }
 
 static void describe(const struct gputm_warp_former *f, uint32_t slot,
 		     struct gputm_warp_former_warp *out)
 {
 	const struct gputm__pool_warp *w = &f->pool[slot];
-	const uint8_t *home = gputm__pool_home(f, slot);
 
 	out->slot = slot;
 	out->pc = w->pc;
-	out->mask = w->mask;
-	memset(out->thread, 0xff, sizeof(out->thread));
-	for (uint64_t m = w->mask; m; m &= m - 1) {
-		uint32_t lane = gputm__lowest(m);
+	out->mask = w->lanes.mask;
+	out->home = w->lanes.home;
+	memcpy(out->thread, w->lanes.thread, sizeof(out->thread));
+}
 
-		out->thread[lane] = (uint16_t)(home[lane] * f->config.lanes + lane);
-	}
+static int nothing_to_issue(const struct gputm_warp_former *f)
+{
+	return f->lut.used ? GPUTM_WARP_FORMER_HELD : GPUTM_WARP_FORMER_EMPTY;
 }
 
 int gputm_warp_former_pop_probe(const struct gputm_warp_former *f,
 				struct gputm_warp_former_warp *out)
 {
-	const struct gputm__lut_entry *e = majority(f);
+	uint32_t rank = majority(f);
 
-	if (!e)
-		return f->pcs ? GPUTM_WARP_FORMER_HELD : GPUTM_WARP_FORMER_EMPTY;
-	describe(f, e->first, out);
+	if (rank == NO_RANK)
+		return nothing_to_issue(f);
+	describe(f, f->lut.entry[rank].first, out);
 	return GPUTM_WARP_FORMER_OK;
 }
 
 int gputm_warp_former_pop(struct gputm_warp_former *f, struct gputm_warp_former_warp *out)
 {
-	struct gputm__lut_entry *e = majority(f);
+	uint32_t rank = majority(f), threads;
 	struct gputm__pool_warp *w;
 
-	if (!e)
-		return f->pcs ? GPUTM_WARP_FORMER_HELD : GPUTM_WARP_FORMER_EMPTY;
-	describe(f, e->first, out);
-	w = &f->pool[e->first];
+	if (rank == NO_RANK)
+		return nothing_to_issue(f);
+	describe(f, f->lut.entry[rank].first, out);
 	gputm__emit(&f->unit, GPUTM_WARP_FORMER_EVENT_ISSUE, out->slot, out->pc, out->mask,
-		    e->threads);
-	unqueue(f, e);
+		    gputm__lut_threads(&f->lut, rank));
+	w = &f->pool[out->slot];
+	threads = gputm__former_threads(f, w->lanes.mask);
+	unqueue(f, rank, threads);
 	w->state = GPUTM__POOL_IN_FLIGHT;
 	w->order = 0;
-	gputm__former_count(f, w->mask, 1);
+	gputm__former_take_off(f, w->lanes.mask);
 	f->in_flight++;
 	f->issued++;
-	f->threads_issued += gputm__popcount(w->mask);
-	gputm__sample(&f->width, gputm__popcount(w->mask));
+	f->threads_issued += threads;
+	gputm__sample(&f->width, threads);
 	return GPUTM_WARP_FORMER_OK;
 }
 
-static int find_flying(const struct gputm_warp_former *f, uint32_t slot)
+/* ---- in flight ---- */
+
+int gputm__former_find_flying(const struct gputm_warp_former *f, uint32_t slot)
 {
 	if (slot >= f->slots || f->pool[slot].state != GPUTM__POOL_IN_FLIGHT)
 		return gputm__refuse(&f->unit, "no warp in flight has slot %u", slot);
 	return 0;
 }
 
-/* A warp in flight is over; its threads are with the caller. */
-static uint64_t take_back(struct gputm_warp_former *f, uint32_t slot, uint8_t home[])
+/* It is over. */
+static void land(struct gputm_warp_former *f, uint32_t slot)
 {
-	uint64_t mask = f->pool[slot].mask;
+	uint64_t mask = f->pool[slot].lanes.mask;
 
-	memcpy(home, gputm__pool_home(f, slot), f->config.lanes);
-	gputm__former_count(f, mask, UINT32_MAX);
+	gputm__former_land(f, mask);
 	f->in_flight--;
 	f->returned++;
-	free_slot(f, slot);
 	gputm__emit(&f->unit, GPUTM_WARP_FORMER_EVENT_RETURN, slot, mask, 0, 0);
-	return mask;
+}
+
+const struct gputm__lanes *gputm__former_take_back(struct gputm_warp_former *f, uint32_t slot)
+{
+	land(f, slot);
+	gputm__former_free_slot(f, slot);
+	return &f->pool[slot].lanes;
+}
+
+void gputm__former_go_on(struct gputm_warp_former *f, uint32_t slot, uint64_t pc)
+{
+	const struct gputm__lanes *lanes = &f->pool[slot].lanes;
+	uint32_t rank = gputm__lut_find(&f->lut, pc);
+
+	if (slot > f->lowest_free || gputm__former_has_barrier(f, lanes) ||
+	    fitting(f, rank, lanes)) {
+		gputm__former_deliver(f, gputm__former_take_back(f, slot), pc);
+		return;
+	}
+	/* It would be formed anew of the same threads in the same slot. */
+	land(f, slot);
+	wait_at(f, slot, pc, rank);
 }
 
 int gputm_warp_former_advance(struct gputm_warp_former *f, uint32_t slot, uint64_t next_pc)
 {
-	uint8_t home[LANES_MAX];
-	int error = find_flying(f, slot);
+	int error = gputm__former_find_flying(f, slot);
 
 	if (error)
 		return error;
 	if (next_pc > f->pc_max)
 		return gputm__out_of_range(&f->unit, "next PC", next_pc, 0, f->pc_max);
-	deliver(f, take_back(f, slot, home), home, next_pc);
+	gputm__former_go_on(f, slot, next_pc);
 	return 0;
-}
-
-static int judge_target(const struct gputm_warp_former *f,
-			const struct gputm_warp_former_target *target)
-{
-	if (target->taken_pc > f->pc_max)
-		return gputm__out_of_range(&f->unit, "taken_pc", target->taken_pc, 0, f->pc_max);
-	if (target->other_pc > f->pc_max)
-		return gputm__out_of_range(&f->unit, "other_pc", target->other_pc, 0, f->pc_max);
-	if (target->rpc > f->pc_max && target->rpc != NO_PC)
-		return gputm__out_of_range(&f->unit, "rpc", target->rpc, 0, f->pc_max);
-	return 0;
-}
-
-int gputm_warp_former_branch(struct gputm_warp_former *f, uint32_t slot, uint64_t taken,
-			     const struct gputm_warp_former_target *target)
-{
-	uint8_t home[LANES_MAX];
-	uint64_t mask, other;
-	int error = find_flying(f, slot);
-
-	if (error)
-		return error;
-	mask = f->pool[slot].mask;
-	if (taken & ~mask)
-		return gputm__refuse(&f->unit, "taken = 0x%llx has lanes that are not in 0x%llx",
-				     (unsigned long long)taken, (unsigned long long)mask);
-	error = judge_target(f, target);
-	if (error)
-		return error;
-	take_back(f, slot, home);
-	other = mask & ~taken;
-	if (f->config.warp_barrier && taken && other && target->taken_pc != target->other_pc)
-		part(f, mask, home, target->rpc);
-	if (target->taken_pc == target->other_pc) {
-		deliver(f, mask, home, target->taken_pc);
-		return 0;
-	}
-	if (taken)
-		deliver(f, taken, home, target->taken_pc);
-	if (other)
-		deliver(f, other, home, target->other_pc);
-	return 0;
-}
-
-/* ---- barriers of a block, and the end ---- */
-
-static void maybe_release(struct gputm_warp_former *f, uint32_t block)
-{
-	struct gputm__block *b = &f->block[block];
-	uint64_t pc = b->pc;
-
-	if (!b->parked || b->parked != b->live)
-		return;
-	b->parked = 0;
-	b->pc = 0;
-	f->barriers++;
-	gputm__emit(&f->unit, GPUTM_WARP_FORMER_EVENT_RELEASE, block, pc, 0, 0);
-	for (uint32_t w = 0; w < f->config.warps; w++) {
-		uint64_t mask = f->block_of[w] == block ? f->warp[w].parked : 0;
-		uint8_t home[LANES_MAX];
-
-		if (!mask)
-			continue;
-		f->warp[w].parked = 0;
-		memset(home, (int)w, sizeof(home));
-		deliver(f, mask, home, pc);
-	}
-}
-
-int gputm_warp_former_barrier(struct gputm_warp_former *f, uint32_t slot, uint64_t next_pc)
-{
-	uint8_t home[LANES_MAX];
-	uint64_t mask;
-	int error = find_flying(f, slot);
-
-	if (error)
-		return error;
-	if (next_pc > f->pc_max)
-		return gputm__out_of_range(&f->unit, "next PC", next_pc, 0, f->pc_max);
-	for (uint64_t m = f->pool[slot].mask; m; m &= m - 1) {
-		uint32_t b = f->block_of[gputm__pool_home(f, slot)[gputm__lowest(m)]];
-
-		if (f->block[b].parked && f->block[b].pc != next_pc)
-			return gputm__refuse(&f->unit, "next PC = %llu, block %u waits for %llu",
-					     (unsigned long long)next_pc, b,
-					     (unsigned long long)f->block[b].pc);
-	}
-	mask = take_back(f, slot, home);
-	for (uint64_t m = mask; m; m &= m - 1) {
-		uint32_t w = home[gputm__lowest(m)], b = f->block_of[w];
-
-		f->warp[w].parked |= m & -m;
-		f->block[b].parked++;
-		f->block[b].pc = next_pc;
-	}
-	for (uint64_t m = mask; m; m &= m - 1)
-		maybe_release(f, f->block_of[home[gputm__lowest(m)]]);
-	return 0;
-}
-
-int gputm_warp_former_exit(struct gputm_warp_former *f, uint32_t slot, uint64_t lanes)
-{
-	struct gputm__pool_warp *w;
-	uint8_t home[LANES_MAX];
-	int error = find_flying(f, slot);
-
-	if (error)
-		return error;
-	w = &f->pool[slot];
-	if (!lanes || (lanes & ~w->mask))
-		return gputm__refuse(&f->unit, "lanes = 0x%llx is empty or not within 0x%llx",
-				     (unsigned long long)lanes, (unsigned long long)w->mask);
-	memcpy(home, gputm__pool_home(f, slot), f->config.lanes);
-	for (uint64_t m = lanes; m; m &= m - 1) {
-		uint32_t lane = gputm__lowest(m);
-
-		f->warp[home[lane]].live &= ~(m & -m);
-		f->block[f->block_of[home[lane]]].live--;
-		f->live--;
-		f->threads_ended++;
-	}
-	gputm__former_count(f, w->mask, UINT32_MAX);
-	w->mask &= ~lanes;
-	gputm__former_count(f, w->mask, 1);
-	gputm__emit(&f->unit, GPUTM_WARP_FORMER_EVENT_EXIT, slot, lanes, 0, 0);
-	if (!w->mask) {
-		f->in_flight--;
-		f->returned++;
-		free_slot(f, slot);
-	}
-	for (uint64_t m = lanes; m; m &= m - 1) {
-		maybe_restore(f, home[gputm__lowest(m)]);
-		maybe_release(f, f->block_of[home[gputm__lowest(m)]]);
-	}
-	return f->live ? GPUTM_WARP_FORMER_OK : GPUTM_WARP_FORMER_FINISH;
 }
 
 /* ---- looking ---- */
 
 uint32_t gputm_warp_former_waiting(const struct gputm_warp_former *f, uint64_t pc)
 {
-	const struct gputm__lut_entry *e = find_pc(f, pc);
+	uint32_t rank = gputm__lut_find(&f->lut, pc);
 
-	return e ? e->threads : 0;
+	return rank == NO_RANK ? 0 : gputm__lut_threads(&f->lut, rank);
 }
 
 uint32_t gputm_warp_former_in_flight(const struct gputm_warp_former *f)

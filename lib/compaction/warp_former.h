@@ -1,31 +1,37 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef GPUTM_LIB_COMPACTION_WARP_FORMER_H
 #define GPUTM_LIB_COMPACTION_WARP_FORMER_H
-/* The inside of dynamic warp formation: warp_former.c works it, warp_former_face.c describes it. */
+/*
+ * The inside of dynamic warp formation: warp_former.c has the pool and the LUT and issues,
+ * warp_former_barrier.c has branches and barriers, warp_former_face.c describes it.
+ */
 #include "gputm/warp_former.h"
-#include "lib/base/unit.h"
+#include "lib/compaction/warp_lut.h"
 
 #define NO_PC GPUTM_WARP_FORMER_NO_PC
+#define NO_THREAD GPUTM_WARP_FORMER_NO_THREAD
+#define NO_WARP GPUTM_WARP_FORMER_NO_WARP
 #define NO_SLOT UINT32_MAX
+#define NO_RANK UINT32_MAX
 #define LANES_MAX GPUTM_WARP_FORMER_LANES_MAX
 #define WARPS_MAX 128
 
 enum gputm__pool_state { GPUTM__POOL_FREE, GPUTM__POOL_WAITING, GPUTM__POOL_IN_FLIGHT };
 
+/* Threads by lane; NO_THREAD where the mask has no bit. */
+struct gputm__lanes {
+	uint64_t mask;
+	uint32_t home; /* static warp of all of them; NO_WARP if they are of several */
+	uint16_t thread[LANES_MAX];
+};
+
 /* A warp of the pool. */
 struct gputm__pool_warp {
-	uint64_t pc, mask;
+	uint64_t pc;
 	uint64_t order; /* of those that wait, by age; else 0 */
 	uint32_t state;
 	uint32_t next; /* younger one at the same PC, or NO_SLOT */
-};
-
-/* An entry of the warp LUT: a PC at which warps wait. Rebuilt from the pool when loaded. */
-struct gputm__lut_entry {
-	uint64_t pc;
-	uint32_t threads;
-	uint32_t first, last; /* oldest and youngest warp */
-	uint32_t open;	      /* youngest one that can be joined, or NO_SLOT */
+	struct gputm__lanes lanes;
 };
 
 /* What a static warp waits for. */
@@ -45,49 +51,105 @@ struct gputm__block {
 struct gputm_warp_former {
 	struct gputm_unit unit;
 	struct gputm__pool_warp *pool; /* [slots] */
-	uint8_t *home;		       /* [slots][lanes]: static warps */
 	uint64_t *used;		       /* bit by bit */
-	struct gputm__lut_entry *lut;  /* [slots] */
+	struct gputm__lut lut;
+	uint8_t *home;			 /* [threads]: static warp of each */
 	struct gputm__static_warp *warp; /* [warps] */
 	struct gputm__block *block;	 /* [blocks] */
 	uint8_t *block_of;		 /* [warps] */
-	uint64_t pc_max, lanes;
+	uint64_t pc_max;
+	uint64_t all; /* lanes */
 	uint64_t next_order;
 	uint32_t slots, words, blocks;
-	uint32_t pcs; /* entries of the LUT */
 	uint32_t in_use, in_flight, live;
-	uint32_t whole; /* warps in flight with a thread in every lane */
-	uint32_t flying[LANES_MAX]; /* other warps in flight, with a thread in the lane */
+	uint32_t lowest_free; /* slot; `slots` if there is none */
+	/* Only counted if warps are held: */
+	uint32_t whole;		    /* warps in flight with a thread in every lane */
+	uint32_t flying[LANES_MAX]; /* other ones with a thread in the lane */
+	uint64_t some_fly;	    /* lanes in which there are such */
 	struct gputm_warp_former_config config;
 	uint64_t formed, issued, returned, threads_issued, threads_merged, max_pool, max_pcs;
 	uint64_t threads_launched, threads_ended, diverged, restored, ended_diverged, barriers;
 	struct gputm__histogram width;
 };
 
-static inline uint8_t *gputm__pool_home(const struct gputm_warp_former *f, uint32_t slot)
+static inline uint32_t gputm__former_threads(const struct gputm_warp_former *f, uint64_t mask)
 {
-	return f->home + (size_t)slot * f->config.lanes;
+	return mask == f->all ? f->config.lanes : gputm__popcount(mask);
 }
 
-/* Can other threads join those of this static warp? */
-static inline bool gputm__former_is_open(const struct gputm_warp_former *f, uint32_t warp)
+/* Are they of static warps that have diverged? All are or none is. Only with the warp barrier. */
+static inline bool gputm__former_has_barrier(const struct gputm_warp_former *f,
+					     const struct gputm__lanes *lanes)
 {
-	return !f->config.warp_barrier || f->warp[warp].diverged;
+	return f->config.warp_barrier &&
+	       f->warp[f->home[lanes->thread[gputm__lowest(lanes->mask)]]].diverged;
 }
 
-/* Warps in flight with these lanes become `by` more, or less. */
-static inline void gputm__former_count(struct gputm_warp_former *f, uint64_t mask, uint32_t by)
+/* Can others join them? */
+static inline bool gputm__former_is_open(const struct gputm_warp_former *f,
+					 const struct gputm__lanes *lanes)
 {
-	if (mask == f->lanes) {
-		f->whole += by;
+	return !f->config.warp_barrier || gputm__former_has_barrier(f, lanes);
+}
+
+/* A warp with these lanes is in flight from now on, or no longer; of interest if warps are held. */
+static inline void gputm__former_take_off(struct gputm_warp_former *f, uint64_t mask)
+{
+	if (!f->config.hold_partial)
+		return;
+	if (mask == f->all) {
+		f->whole++;
+		return;
+	}
+	f->some_fly |= mask;
+	for (; mask; mask &= mask - 1)
+		f->flying[gputm__lowest(mask)]++;
+}
+
+static inline void gputm__former_land(struct gputm_warp_former *f, uint64_t mask)
+{
+	if (!f->config.hold_partial)
+		return;
+	if (mask == f->all) {
+		f->whole--;
 		return;
 	}
 	for (; mask; mask &= mask - 1)
-		f->flying[gputm__lowest(mask)] += by;
+		if (!--f->flying[gputm__lowest(mask)])
+			f->some_fly &= ~(mask & -mask);
 }
 
-/* Put a warp of the pool at the end of those that wait at its PC. */
+/* ---- warp_former.c ---- */
+
+/* The static warp of all these threads, or NO_WARP. */
+uint32_t gputm__former_home(const struct gputm_warp_former *f, const struct gputm__lanes *lanes);
+/* Some of them. */
+void gputm__former_select(const struct gputm_warp_former *f, struct gputm__lanes *restrict to,
+			  const struct gputm__lanes *restrict from, uint64_t mask);
+/* What is in the slot stays readable until another warp takes it. */
+void gputm__former_free_slot(struct gputm_warp_former *f, uint32_t slot);
+/* A warp of the pool comes to the end of those that wait at its PC. */
 void gputm__former_queue(struct gputm_warp_former *f, uint32_t slot);
+/*
+ * Threads, at least one, wait at pc: some join the warp that is there, the others make one.
+ * *lanes may lie in a slot that is free.
+ */
+void gputm__former_insert(struct gputm_warp_former *f, const struct gputm__lanes *lanes,
+			  uint64_t pc);
+/* 0, or -EINVAL if no warp in flight has this slot. */
+int gputm__former_find_flying(const struct gputm_warp_former *f, uint32_t slot);
+/* A warp in flight is over, and its slot is free; its threads are the caller's. */
+const struct gputm__lanes *gputm__former_take_back(struct gputm_warp_former *f, uint32_t slot);
+/* It is over, and all its threads go on at pc. */
+void gputm__former_go_on(struct gputm_warp_former *f, uint32_t slot, uint64_t pc);
+
+/* ---- warp_former_barrier.c ---- */
+
+/* As gputm__former_insert(), but some may have come to their warp barriers there. */
+void gputm__former_deliver(struct gputm_warp_former *f, const struct gputm__lanes *lanes,
+			   uint64_t pc);
+
 const char *gputm__former_check(const struct gputm_unit *unit);
 
 #endif /* GPUTM_LIB_COMPACTION_WARP_FORMER_H */

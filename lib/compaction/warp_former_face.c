@@ -21,10 +21,10 @@ static const struct gputm_param rows[] = {
 static const struct gputm_preset presets[] = {
 	{ "dwf",
 	  "Thesis 2.4: dynamic warp formation with the majority policy.",
-	  { { "lanes", 32 }, { "warps", 48 }, { "warp_barrier", 0 } } },
+	  { { "lanes", 32 }, { "warps", 48 }, { "warp_barrier", 0 }, { "hold_partial", 0 } } },
 	{ "dwf-wb",
 	  "Thesis 3.2.1: the same with the warp barrier.",
-	  { { "lanes", 32 }, { "warps", 48 }, { "warp_barrier", 1 } } },
+	  { { "lanes", 32 }, { "warps", 48 }, { "warp_barrier", 1 }, { "hold_partial", 0 } } },
 };
 
 static const struct gputm_params params = {
@@ -70,19 +70,21 @@ static int setup(struct gputm_unit *unit)
 	f->slots = c->lanes * c->warps;
 	f->words = (f->slots + 63) / 64;
 	f->blocks = (c->warps + c->block_warps - 1) / c->block_warps;
-	f->lanes = gputm__low_mask(c->lanes);
+	f->all = gputm__low_mask(c->lanes);
 	f->pc_max = gputm__low_mask(c->pc_bits);
 	if (f->pc_max == NO_PC)
 		f->pc_max--;
 	f->pool = gputm__alloc(unit->ctx, f->slots, sizeof(*f->pool));
-	f->home = gputm__alloc(unit->ctx, f->slots, c->lanes);
+	f->home = gputm__alloc(unit->ctx, f->slots, sizeof(*f->home));
 	f->used = gputm__alloc(unit->ctx, f->words, sizeof(*f->used));
-	f->lut = gputm__alloc(unit->ctx, f->slots, sizeof(*f->lut));
 	f->warp = gputm__alloc(unit->ctx, c->warps, sizeof(*f->warp));
 	f->block = gputm__alloc(unit->ctx, f->blocks, sizeof(*f->block));
 	f->block_of = gputm__alloc(unit->ctx, c->warps, 1);
-	if (!f->pool || !f->home || !f->used || !f->lut || !f->warp || !f->block || !f->block_of)
+	if (!gputm__lut_new(unit->ctx, f->slots, &f->lut) || !f->pool || !f->home || !f->used ||
+	    !f->warp || !f->block || !f->block_of)
 		return -ENOMEM;
+	for (uint32_t t = 0; t < f->slots; t++)
+		f->home[t] = (uint8_t)(t / c->lanes);
 	for (uint32_t w = 0; w < c->warps; w++)
 		f->block_of[w] = (uint8_t)(w / c->block_warps);
 	return 0;
@@ -95,7 +97,7 @@ static void teardown(struct gputm_unit *unit)
 	gputm__free(unit->ctx, f->pool);
 	gputm__free(unit->ctx, f->home);
 	gputm__free(unit->ctx, f->used);
-	gputm__free(unit->ctx, f->lut);
+	gputm__lut_free(unit->ctx, &f->lut);
 	gputm__free(unit->ctx, f->warp);
 	gputm__free(unit->ctx, f->block);
 	gputm__free(unit->ctx, f->block_of);
@@ -111,11 +113,13 @@ static void clear(struct gputm_unit *unit)
 	memset(f->block, 0, f->blocks * sizeof(*f->block));
 	memset(f->flying, 0, sizeof(f->flying));
 	f->whole = 0;
+	f->some_fly = 0;
+	gputm__lut_clear(&f->lut);
 	for (uint32_t w = 0; w < f->config.warps; w++)
 		f->warp[w].pc = NO_PC;
 	f->next_order = 0;
-	f->pcs = 0;
 	f->in_use = 0;
+	f->lowest_free = 0;
 	f->in_flight = 0;
 	f->live = 0;
 }
@@ -145,25 +149,40 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 
 /* ---- snapshots ---- */
 
+static void io_threads(struct gputm_warp_former *f, struct gputm__io *io,
+		       struct gputm__lanes *lanes)
+{
+	if (gputm__io_reading(io))
+		memset(lanes->thread, 0xff, sizeof(lanes->thread));
+	for (uint64_t m = lanes->mask; m && !io->error; m &= m - 1) {
+		uint32_t lane = gputm__lowest(m);
+		uint8_t home = 0;
+
+		if (!gputm__io_reading(io))
+			home = f->home[lanes->thread[lane]];
+		gputm__io_u8(io, &home);
+		if (home >= f->config.warps)
+			gputm__io_fail(io, -EINVAL, "a thread is of no static warp");
+		else
+			lanes->thread[lane] = (uint16_t)(home * f->config.lanes + lane);
+	}
+	if (gputm__io_reading(io) && !io->error)
+		lanes->home = gputm__former_home(f, lanes);
+}
+
 static void io_pool_warp(struct gputm_warp_former *f, struct gputm__io *io, uint32_t *slot)
 {
 	struct gputm__pool_warp *w;
-	uint8_t *home;
 
 	gputm__io_u32_max(io, slot, f->slots - 1, "slot");
 	if (io->error)
 		return;
 	w = &f->pool[*slot];
-	home = gputm__pool_home(f, *slot);
 	gputm__io_u64_max(io, &w->pc, f->pc_max, "PC of a warp");
-	gputm__io_u64_max(io, &w->mask, f->lanes, "lanes of a warp");
+	gputm__io_u64_max(io, &w->lanes.mask, f->all, "lanes of a warp");
 	gputm__io_u64_max(io, &w->order, f->next_order, "age of a warp");
 	gputm__io_u32_max(io, &w->state, GPUTM__POOL_IN_FLIGHT, "state of a warp");
-	for (uint64_t m = w->mask; m && !io->error; m &= m - 1) {
-		gputm__io_u8(io, &home[gputm__lowest(m)]);
-		if (home[gputm__lowest(m)] >= f->config.warps)
-			gputm__io_fail(io, -EINVAL, "a thread is of no static warp");
-	}
+	io_threads(f, io, &w->lanes);
 }
 
 /* The slots in use, in ascending order. */
@@ -178,7 +197,7 @@ static void io_pool(struct gputm_warp_former *f, struct gputm__io *io)
 		io_pool_warp(f, io, &slot);
 		if (io->error || !gputm__io_reading(io))
 			continue;
-		if ((i && slot <= before) || !f->pool[slot].state || !f->pool[slot].mask)
+		if ((i && slot <= before) || !f->pool[slot].state || !f->pool[slot].lanes.mask)
 			gputm__io_fail(io, -EINVAL, "the warps of the pool are not in order");
 		f->used[slot / 64] |= UINT64_C(1) << (slot & 63);
 	}
@@ -190,7 +209,7 @@ static void io_warps(struct gputm_warp_former *f, struct gputm__io *io)
 	for (uint32_t w = 0; w < f->config.warps && !io->error; w++) {
 		struct gputm__static_warp *s = &f->warp[w];
 
-		gputm__io_u64_max(io, &s->live, f->lanes, "live lanes");
+		gputm__io_u64_max(io, &s->live, f->all, "live lanes");
 		gputm__io_u64_max(io, &s->parked, s->live, "lanes at a block barrier");
 		gputm__io_bool(io, &s->diverged);
 		if (!s->diverged)
@@ -220,6 +239,8 @@ static void derive(struct gputm_warp_former *f)
 	uint64_t max_pcs = f->max_pcs;
 	uint32_t slot = next_by_age(f, 0);
 
+	while (f->lowest_free < f->slots && f->pool[f->lowest_free].state)
+		f->lowest_free++;
 	while (slot != NO_SLOT) {
 		gputm__former_queue(f, slot);
 		slot = next_by_age(f, f->pool[slot].order + 1);
@@ -229,7 +250,7 @@ static void derive(struct gputm_warp_former *f)
 		if (f->pool[i].state != GPUTM__POOL_IN_FLIGHT)
 			continue;
 		f->in_flight++;
-		gputm__former_count(f, f->pool[i].mask, 1);
+		gputm__former_take_off(f, f->pool[i].lanes.mask);
 	}
 	for (uint32_t w = 0; w < f->config.warps; w++) {
 		f->live += gputm__popcount(f->warp[w].live);
@@ -264,30 +285,42 @@ static const char *check_pool_warp(const struct gputm_warp_former *f, uint32_t s
 				   uint64_t seen[])
 {
 	const struct gputm__pool_warp *w = &f->pool[slot];
-	const uint8_t *home = gputm__pool_home(f, slot);
-	uint32_t first = home[gputm__lowest(w->mask)];
+	uint16_t first = w->lanes.thread[gputm__lowest(w->lanes.mask)];
+	bool open = gputm__former_is_open(f, &w->lanes);
 
-	for (uint64_t m = w->mask; m; m &= m - 1) {
-		const struct gputm__static_warp *s = &f->warp[home[gputm__lowest(m)]];
+	for (uint64_t m = w->lanes.mask; m; m &= m - 1) {
+		uint16_t thread = w->lanes.thread[gputm__lowest(m)];
+		uint32_t home = f->home[thread];
 
-		if (!see(&seen[home[gputm__lowest(m)]], m & -m))
+		if (!see(&seen[home], m & -m))
 			return "a thread is in two places";
-		if (s->pc == w->pc)
+		if (f->warp[home].pc == w->pc)
 			return "a thread is at its warp barrier and in the pool";
-		if (gputm__former_is_open(f, home[gputm__lowest(m)]) !=
-		    gputm__former_is_open(f, first))
+		if (f->warp[home].diverged != f->warp[f->home[first]].diverged ||
+		    (!open && home != f->home[first]))
 			return "a whole static warp has been joined";
 	}
-	if (!gputm__former_is_open(f, first)) {
-		for (uint64_t m = w->mask; m; m &= m - 1)
-			if (home[gputm__lowest(m)] != first)
-				return "a whole static warp has been joined";
-		if (w->mask != f->warp[first].live)
-			return "a static warp that has not diverged is not whole";
-	}
+	if (!open && w->lanes.mask != f->warp[f->home[first]].live)
+		return "a static warp that has not diverged is not whole";
 	if (w->state == GPUTM__POOL_WAITING ? w->order >= f->next_order : w->order != 0)
 		return "a warp's age is not that of one made";
 	return NULL;
+}
+
+/* W4 for one PC; adds the warps that wait there. */
+static bool check_queue(const struct gputm_warp_former *f, uint32_t rank, uint32_t *queued)
+{
+	uint32_t slot = f->lut.entry[rank].first, next;
+
+	if (!gputm__lut_threads(&f->lut, rank))
+		return true;
+	for (; slot != NO_SLOT; slot = next) {
+		next = f->pool[slot].next;
+		(*queued)++;
+		if (next != NO_SLOT && f->pool[next].order <= f->pool[slot].order)
+			return false;
+	}
+	return true;
 }
 
 static const char *check_pool(const struct gputm_warp_former *f, uint64_t seen[])
@@ -305,14 +338,9 @@ static const char *check_pool(const struct gputm_warp_former *f, uint64_t seen[]
 		waiting += f->pool[slot].state == GPUTM__POOL_WAITING;
 		in_flight += f->pool[slot].state == GPUTM__POOL_IN_FLIGHT;
 	}
-	for (uint32_t i = 0; i < f->pcs; i++)
-		for (uint32_t slot = f->lut[i].first; slot != NO_SLOT; slot = f->pool[slot].next) {
-			uint32_t next = f->pool[slot].next;
-
-			queued++;
-			if (next != NO_SLOT && f->pool[next].order <= f->pool[slot].order)
-				return "warps do not wait in the order of their age";
-		}
+	for (uint32_t i = 0; i < f->lut.known; i++)
+		if (!check_queue(f, i, &queued))
+			return "warps do not wait in the order of their age";
 	if (queued != waiting)
 		return "two warps that wait are of one age";
 	if (in_flight != f->in_flight || waiting + in_flight != f->in_use)
@@ -362,7 +390,7 @@ const char *gputm__former_check(const struct gputm_unit *unit)
 	if (!broken)
 		broken = check_warps(f, seen);
 	if (!broken && (f->max_pool < f->in_use || f->max_pool > f->slots ||
-			f->max_pcs < f->pcs || f->max_pcs > f->slots))
+			f->max_pcs < f->lut.used || f->max_pcs > f->slots))
 		broken = "a maximum is below what there is";
 	if (!broken && (f->width.samples != f->issued || f->threads_issued < f->issued))
 		broken = "the widths are not those of the warps issued";

@@ -85,7 +85,7 @@ static void any_operation(struct gputm_warp_former *f, struct fuzz *fuzz)
 {
 	const struct gputm_warp_former_target target = { draw_pc(fuzz), draw_pc(fuzz),
 							 draw_pc(fuzz) };
-	struct gputm_warp_former_warp warp = { 0, 0, 0, { 0 } };
+	struct gputm_warp_former_warp warp = { 0, 0, 0, { 0 }, 0 };
 	uint32_t slot = fuzz_below(fuzz, 30);
 	bool flying = false;
 	int ignored = 0;

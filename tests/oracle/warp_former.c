@@ -322,6 +322,15 @@ int oracle_former_exit(struct oracle_warp_former *o, unsigned slot, uint64_t lan
 	return live_of(o, 0, threads(o)) ? GPUTM_WARP_FORMER_OK : GPUTM_WARP_FORMER_FINISH;
 }
 
+static bool is_at_home(const struct oracle_warp_former *o, unsigned slot, unsigned home)
+{
+	for (unsigned lane = 0; lane < o->lanes; lane++)
+		if (o->pool[slot].thread[lane] >= 0 &&
+		    (unsigned)o->pool[slot].thread[lane] / o->lanes != home)
+			return false;
+	return true;
+}
+
 static const char *compare_pool(const struct oracle_warp_former *o,
 				const struct gputm_warp_former *former)
 {
@@ -341,9 +350,13 @@ static const char *compare_pool(const struct oracle_warp_former *o,
 		if (flying != w->flying || seen.pc != w->pc ||
 		    seen.mask != oracle_former_mask(o, i) || seen.slot != i)
 			return "a warp of the pool";
-		for (unsigned lane = 0; lane < o->lanes; lane++)
-			if (seen.thread[lane] != (uint16_t)w->thread[lane])
+		for (unsigned lane = 0; lane < 64; lane++)
+			if (seen.thread[lane] !=
+			    (lane < o->lanes ? (uint16_t)w->thread[lane] : UINT16_MAX))
 				return "threads of a warp";
+		for (unsigned home = 0; home < o->warps; home++)
+			if ((seen.home == home) != is_at_home(o, i, home))
+				return "static warp of a warp";
 		if (gputm_warp_former_waiting(former, w->pc) != waiting_at(o, w->pc))
 			return "threads that wait at a PC";
 	}

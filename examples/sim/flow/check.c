@@ -14,6 +14,7 @@ struct flow_check {
 	struct flow_reference reference;
 	uint32_t *pc;	   /* [threads]: where its own way leads it; FLOW_NONE: it has ended */
 	uint32_t *decided; /* [threads]: branches */
+	uint32_t *trail;   /* [threads]: as the reference's */
 	uint64_t *executed, *placed; /* [threads]: instructions; the last look at places */
 	uint64_t places, instructions;
 	uint64_t issued, alone; /* instructions of all threads, in the run and in the reference */
@@ -34,9 +35,10 @@ int flow_check_new(const struct flow_kernel *k, uint64_t seed, uint64_t most_ins
 	c->kernel = k;
 	c->pc = calloc(threads, sizeof(*c->pc));
 	c->decided = calloc(threads, sizeof(*c->decided));
+	c->trail = calloc(threads, sizeof(*c->trail));
 	c->executed = calloc(threads, sizeof(*c->executed));
 	c->placed = calloc(threads, sizeof(*c->placed));
-	if (!c->pc || !c->decided || !c->executed || !c->placed)
+	if (!c->pc || !c->decided || !c->trail || !c->executed || !c->placed)
 		return -ENOMEM;
 	error = flow_reference_run(k, seed, most_instructions, &c->reference, message, size);
 	for (size_t t = 0; !error && t < threads; t++)
@@ -51,6 +53,7 @@ void flow_check_free(struct flow_check *c)
 	flow_reference_free(&c->reference);
 	free(c->pc);
 	free(c->decided);
+	free(c->trail);
 	free(c->executed);
 	free(c->placed);
 	free(c);
@@ -151,17 +154,28 @@ static uint32_t next_pc(const struct flow_check *c, uint32_t pc, bool taken)
 	return c->kernel->block[block->way[i->op == FLOW_BRANCH && !taken]].first;
 }
 
+static void follow(struct flow_check *c, const struct flow_core *core, uint32_t slot,
+		   const struct flow_instr *i)
+{
+	uint32_t *trail = &c->trail[thread_of(core, slot)];
+
+	if (i->op == FLOW_LOAD)
+		*trail = flow_mix(*trail, core->threads.column[i->d][slot]);
+	*trail = flow_mix(*trail, i->mix);
+}
+
 void flow_check_complete(struct flow_check *c, const struct flow_core *core,
 			 const struct flow_warp *warp)
 {
-	bool branch = c->kernel->instr[warp->pc].op == FLOW_BRANCH;
+	const struct flow_instr *i = &c->kernel->instr[warp->pc];
 
 	for (uint32_t left = warp->lanes.mask; left; left &= left - 1) {
 		uint32_t l = (uint32_t)__builtin_ctz(left);
 		uint32_t thread = thread_of(core, warp->lanes.slot[l]);
 		bool taken = warp->taken >> l & 1;
 
-		if (branch)
+		follow(c, core, warp->lanes.slot[l], i);
+		if (i->op == FLOW_BRANCH)
 			compare_outcome(c, thread, warp->pc, taken);
 		c->pc[thread] = next_pc(c, warp->pc, taken);
 	}
@@ -230,7 +244,7 @@ static void compare_thread(struct flow_check *c, const struct flow_core *core, u
 		fail(c, "thread %u of block %u has not ended", thread % k->threads,
 		     thread / k->threads);
 	if (c->executed[thread] != r->executed[thread] ||
-	    core->threads.trail[slot] != r->trail[thread])
+	    c->trail[thread] != r->trail[thread])
 		fail(c, "thread %u of block %u executed %llu instructions and loaded values "
 			"otherwise than alone (%llu)", thread % k->threads, thread / k->threads,
 		     (unsigned long long)c->executed[thread],

@@ -39,17 +39,6 @@ static int fail_anywhere(struct flow_core *core, const char *reason, uint64_t nu
 	return -EINVAL;
 }
 
-void flow_set_static(const struct flow_core *core, uint32_t s, uint32_t w, uint32_t mask,
-		     struct flow_lanes *out)
-{
-	uint32_t first = flow_resident_slot(core, s, w);
-
-	out->mask = mask;
-	out->together = true;
-	for (uint32_t l = 0; l < FLOW_LANES_MAX; l++)
-		out->slot[l] = first + l;
-}
-
 /* ---- the wheel ---- */
 
 static void hang(struct flow_core *core, struct flow_warp *warp)
@@ -301,9 +290,7 @@ static int issue(struct flow_core *core, struct flow_warp *warp)
 	result->width[(lanes - 1) / 4]++;
 	result->busy += core->interval;
 	warp->due = core->now + core->config.latency;
-	if (i->op == FLOW_ALU)
-		flow_follow(&core->threads, &warp->lanes, i->mix);
-	else
+	if (i->op != FLOW_ALU)
 		error = execute(core, warp);
 	core->now += core->interval;
 	hang(core, warp);

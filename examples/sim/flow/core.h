@@ -36,7 +36,7 @@ struct flow_warp {
 	struct flow_lanes lanes;
 	uint32_t pc;	   /* of what it executes or is to execute */
 	uint32_t taken;	   /* by a branch, or by exit if, that it executes */
-	uint32_t resident; /* slot of its block on the core; its threads may be of others too */
+	uint32_t resident; /* slot of its block on the core, if all its threads are of one block */
 	uint32_t name;	   /* its mechanism's */
 	bool memory;	   /* it waits for memory */
 	uint64_t due;
@@ -118,9 +118,6 @@ static inline uint32_t flow_resident_slot(const struct flow_core *core, uint32_t
 	return flow_first_slot(&core->threads, core->resident[s].block, w);
 }
 
-/* Lanes of a static warp. */
-void flow_set_static(const struct flow_core *core, uint32_t s, uint32_t w, uint32_t mask,
-		     struct flow_lanes *out);
 /* -EINVAL, after "FILE:LINE: REASON" has been noted for the instruction at pc. */
 int flow_fail(struct flow_core *core, uint32_t pc, const char *reason);
 

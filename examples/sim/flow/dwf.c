@@ -5,9 +5,8 @@
  * former, which regroups them and chooses what issues by its majority policy. Threads of
  * different blocks may share a warp.
  *
- * Partial warps are not held back, unlike by the unit's default: a load takes hundreds of
- * cycles here, and a core that waits so long for threads that might come loses more than full
- * warps save.
+ * By the unit's presets partial warps are not held back. With its default a core would wait for
+ * threads that a load of hundreds of cycles keeps, and lose more than full warps save.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -50,24 +49,20 @@ static int launch(struct flow_core *core, uint32_t s)
 	return error ? flow_fail(core, 0, "the warp former refuses a block") : 0;
 }
 
-static void set_lanes(const struct flow_core *core, const struct gputm_warp_former_warp *formed,
-		      struct flow_warp *out)
+static void set_lanes(const struct dwf *d, const struct gputm_warp_former_warp *formed,
+		      struct flow_lanes *out)
 {
-	const struct dwf *d = core->state;
-	uint32_t home = d->home[formed->thread[__builtin_ctzll(formed->mask)]];
-
-	out->lanes.mask = (uint32_t)formed->mask;
-	out->lanes.together = true;
-	for (uint32_t left = out->lanes.mask; left; left &= left - 1) {
+	if (formed->home != GPUTM_WARP_FORMER_NO_WARP) {
+		flow_set_static(d->first[formed->home], (uint32_t)formed->mask, out);
+		return;
+	}
+	out->mask = (uint32_t)formed->mask;
+	out->together = false;
+	for (uint32_t left = out->mask; left; left &= left - 1) {
 		uint32_t l = (uint32_t)__builtin_ctz(left);
 
-		out->lanes.slot[l] = slot_of(d, formed->thread[l], l);
-		out->lanes.together &= d->home[formed->thread[l]] == home;
+		out->slot[l] = slot_of(d, formed->thread[l], l);
 	}
-	out->resident = home / flow_warps(core);
-	if (out->lanes.together)
-		flow_set_static(core, out->resident, home % flow_warps(core), out->lanes.mask,
-				&out->lanes);
 }
 
 static struct flow_warp *pick(struct flow_core *core)
@@ -81,7 +76,7 @@ static struct flow_warp *pick(struct flow_core *core)
 	warp = &d->warp[formed.slot];
 	warp->name = formed.slot;
 	warp->pc = (uint32_t)formed.pc;
-	set_lanes(core, &formed, warp);
+	set_lanes(d, &formed, &warp->lanes);
 	return warp;
 }
 
@@ -213,16 +208,23 @@ static void unmake(void *state)
 	free(d);
 }
 
+static void init_preset(void *out, const char *name)
+{
+	struct gputm_warp_former_config config = GPUTM_WARP_FORMER_CONFIG_INIT;
+
+	if (gputm_warp_former_config_preset(&config, name))
+		abort(); /* there is none of that name: a bug */
+	*(struct gputm_warp_former_config *)out = config;
+}
+
 static void init(void *config)
 {
-	gputm_params_init(gputm_warp_former_params(), config);
-	((struct gputm_warp_former_config *)config)->hold_partial = false;
+	init_preset(config, "dwf");
 }
 
 static void init_barrier(void *config)
 {
-	init(config);
-	((struct gputm_warp_former_config *)config)->warp_barrier = true;
+	init_preset(config, "dwf-wb");
 }
 
 static const struct sim_role roles[] = {

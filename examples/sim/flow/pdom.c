@@ -60,7 +60,7 @@ static int launch(struct flow_core *core, uint32_t s)
 			return refused(core, warp, 0);
 		warp->name = name;
 		warp->resident = s;
-		flow_set_static(core, s, w, mask, &warp->lanes);
+		flow_set_static(flow_resident_slot(core, s, w), mask, &warp->lanes);
 		p->live |= UINT64_C(1) << name;
 		follow_stack(p, warp);
 	}

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "threads.h" /* flow_mix, flow_chance */
+#include "threads.h" /* flow_chance */
 
 enum state { RUNS, AT_BARRIER, AT_CONVERGED, ENDED };
 

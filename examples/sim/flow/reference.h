@@ -5,7 +5,10 @@
  * The kernel without warps: block after block, thread after thread, each as far as it comes
  * before it has to wait. It has to wait at a barrier for all threads of its block, and where
  * the kernel says "converged" for those of its static warp. Nothing is shared with threads.c but
- * what a kernel is and how the trail and chance are defined.
+ * what a kernel is and how chance is defined.
+ *
+ * The trail of a thread is a rolling hash of the instructions that it has executed and of the
+ * values that it has loaded, in their order.
  */
 #include "kernel.h"
 
@@ -33,6 +36,12 @@ struct flow_reference {
 int flow_reference_run(const struct flow_kernel *kernel, uint64_t seed, uint64_t most,
 		       struct flow_reference *out, char *message, size_t size);
 void flow_reference_free(struct flow_reference *reference);
+
+/* One step of the trail; a bijection for each value. */
+static inline uint32_t flow_mix(uint32_t trail, uint32_t value)
+{
+	return (trail << 5 | trail >> 27) + value;
+}
 
 static inline bool flow_outcome(const struct flow_outcomes *outcomes, uint32_t index)
 {

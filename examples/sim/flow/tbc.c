@@ -103,8 +103,10 @@ static void set_lanes(const struct flow_core *core, uint32_t s,
 		out->together &= home == UINT32_MAX || home == made->thread[l] / lanes;
 		home = made->thread[l] / lanes;
 	}
-	if (out->together)
-		flow_set_static(core, s, home, out->mask, out);
+	if (!out->together)
+		return;
+	out->together = false; /* not for all lanes yet */
+	flow_set_static(first + home * lanes, out->mask, out);
 }
 
 static int admit(struct flow_core *core, const struct gputm_thread_compactor_warp *made)

@@ -58,10 +58,9 @@ int flow_threads_new(const struct flow_kernel *k, uint64_t seed, struct flow_thr
 	out->seed = seed;
 	out->warps = flow_warps_of_block(k);
 	out->count = k->blocks * out->warps * k->lanes;
-	out->trail = calloc(out->count + LANES, sizeof(*out->trail));
 	out->word = malloc(k->words * sizeof(*out->word) + 1);
 	out->shared = calloc(k->blocks * k->shared_words + 1, sizeof(*out->shared));
-	if (!out->trail || !out->word || !out->shared || !make_columns(out)) {
+	if (!out->word || !out->shared || !make_columns(out)) {
 		flow_threads_free(out);
 		return -ENOMEM;
 	}
@@ -76,7 +75,6 @@ void flow_threads_free(struct flow_threads *t)
 	for (size_t c = 0; t->column && c < t->kernel->column_count; c++)
 		free(t->column[c]);
 	free(t->column);
-	free(t->trail);
 	free(t->word);
 	free(t->shared);
 	memset(t, 0, sizeof(*t));
@@ -262,42 +260,89 @@ static uint32_t bank_cycles(const uint32_t *index, uint32_t mask)
 	return most;
 }
 
+static bool index_fault(struct flow_threads *t, const struct flow_instr *i,
+			const struct flow_lanes *w, const uint32_t index[LANES])
+{
+	const struct flow_array *array = &t->kernel->array[i->array];
+
+	for (uint32_t left = w->mask; left; left &= left - 1)
+		if (index[lowest(left)] >= array->length)
+			return !fault(t, i, w->slot[lowest(left)],
+				      "accesses %s beyond its end: index %u", array->name,
+				      index[lowest(left)]);
+	return false;
+}
+
+/* Is there one beyond the end? Lanes that are off may say so too. */
+static bool maybe_beyond(const uint32_t index[LANES], uint32_t length)
+{
+	uint32_t beyond = 0;
+
+	for (uint32_t l = 0; l < LANES; l++)
+		beyond |= index[l] >= length;
+	return beyond;
+}
+
+/* The array that thread `slot` sees. */
+static uint32_t *words_of(const struct flow_threads *t, const struct flow_array *array,
+			  uint32_t slot)
+{
+	if (!array->shared)
+		return t->word + array->first;
+	return t->shared + array->first + t->column[FLOW_BLOCK][slot] * t->kernel->shared_words;
+}
+
+static void load(struct flow_threads *t, const struct flow_instr *i, const struct flow_lanes *w,
+		 const uint32_t index[LANES])
+{
+	const struct flow_array *array = &t->kernel->array[i->array];
+	const uint32_t *words = words_of(t, array, 0);
+	uint32_t d[LANES];
+
+	for (uint32_t left = w->mask; left; left &= left - 1) {
+		uint32_t l = lowest(left);
+
+		if (array->shared)
+			words = words_of(t, array, w->slot[l]);
+		d[l] = words[index[l]];
+	}
+	scatter(t->column[i->d], w, d);
+}
+
+/* Lanes one after the other: the last one stays in a word. */
+static void store(struct flow_threads *t, const struct flow_instr *i, const struct flow_lanes *w,
+		  const uint32_t index[LANES])
+{
+	uint32_t room[LANES];
+	const uint32_t *value = operand(t, i->b, w, room);
+
+	for (uint32_t left = w->mask; left; left &= left - 1) {
+		uint32_t l = lowest(left);
+		uint32_t *word = words_of(t, &t->kernel->array[i->array], w->slot[l]) + index[l];
+
+		*word = i->op == FLOW_ADD ? *word + value[l] : value[l];
+	}
+}
+
 static bool access(struct flow_threads *t, const struct flow_instr *i, const struct flow_lanes *w,
 		   struct flow_effect *effect)
 {
 	const struct flow_array *array = &t->kernel->array[i->array];
-	uint32_t a_room[LANES], b_room[LANES], d[LANES] = { 0 };
-	const uint32_t *a = operand(t, i->a, w, a_room), *b = operand(t, i->b, w, b_room);
-	uint32_t *word;
+	uint32_t room[LANES];
+	const uint32_t *index = operand(t, i->a, w, room);
 
-	for (uint32_t left = w->mask; left; left &= left - 1)
-		if (a[lowest(left)] >= array->length)
-			return fault(t, i, w->slot[lowest(left)],
-				     "accesses %s beyond its end: index %u", array->name,
-				     a[lowest(left)]);
-	for (uint32_t left = w->mask; left; left &= left - 1) {
-		uint32_t l = lowest(left), at = array->first + a[l];
-
-		word = t->word + at;
-		if (array->shared)
-			word = t->shared + at +
-			       t->column[FLOW_BLOCK][w->slot[l]] * t->kernel->shared_words;
-		effect->address[l] = (uint64_t)at * 4;
-		if (i->op == FLOW_LOAD)
-			d[l] = *word;
-		else
-			*word = i->op == FLOW_ADD ? *word + b[l] : b[l];
-	}
-	effect->memory = array->shared ? 0 : w->mask;
-	effect->banks = array->shared ? bank_cycles(a, w->mask) : 0;
-	if (i->op != FLOW_LOAD)
-		return true;
-	scatter(t->column[i->d], w, d);
-	for (uint32_t left = w->mask; left; left &= left - 1) {
-		uint32_t *trail = &t->trail[w->slot[lowest(left)]];
-
-		*trail = flow_mix(*trail, d[lowest(left)]);
-	}
+	if (maybe_beyond(index, array->length) && index_fault(t, i, w, index))
+		return false;
+	if (array->shared)
+		effect->banks = bank_cycles(index, w->mask);
+	else
+		effect->memory = w->mask;
+	for (uint32_t l = 0; l < LANES; l++)
+		effect->address[l] = ((uint64_t)array->first + index[l]) * 4;
+	if (i->op == FLOW_LOAD)
+		load(t, i, w, index);
+	else
+		store(t, i, w, index);
 	return true;
 }
 
@@ -363,7 +408,6 @@ static uint32_t decide_each(struct flow_threads *t, uint32_t pc, const struct fl
 static bool branch(struct flow_threads *t, uint32_t pc, const struct flow_instr *i,
 		   const struct flow_lanes *w, struct flow_effect *effect)
 {
-	effect->taken = 0;
 	if (i->rule == FLOW_TRACE)
 		return recorded(t, i, w, &effect->taken);
 	if (i->rule == FLOW_COMPARE)
@@ -377,31 +421,26 @@ bool flow_execute(struct flow_threads *t, uint32_t pc, const struct flow_lanes *
 		  struct flow_effect *effect)
 {
 	const struct flow_instr *i = &t->kernel->instr[pc];
-	bool done = true;
 
-	effect->memory = effect->banks = 0;
+	effect->taken = effect->memory = effect->banks = 0;
 	switch ((enum flow_op)i->op) {
 	case FLOW_SET:
 		set(t, i, w);
-		break;
+		return true;
 	case FLOW_LOAD:
 	case FLOW_STORE:
 	case FLOW_ADD:
-		done = access(t, i, w, effect);
-		break;
+		return access(t, i, w, effect);
 	case FLOW_EXIT_IF:
 		effect->taken = compare_lanes(t, i, w);
-		break;
+		return true;
 	case FLOW_BRANCH:
-		done = branch(t, pc, i, w, effect);
-		break;
+		return branch(t, pc, i, w, effect);
 	case FLOW_ALU:
 	case FLOW_BARRIER:
 	case FLOW_JUMP:
 	case FLOW_EXIT:
 		break;
 	}
-	if (done)
-		flow_follow(t, w, i->mix);
-	return done;
+	return true;
 }

@@ -5,9 +5,6 @@
  * What the threads of a launch hold and what an instruction does to those of a warp. Threads
  * are numbered so that each static warp is a run of `lanes` of them from a multiple of it on;
  * numbers that no thread has (the last warp of a block may be partial) are never in a mask.
- *
- * The trail of a thread is a rolling hash of the instructions that it has executed and of the
- * values that it has loaded, in their order.
  */
 #include "kernel.h"
 
@@ -16,7 +13,6 @@ struct flow_threads {
 	uint32_t warps;	     /* of a block */
 	uint32_t count;	     /* numbers, those that no thread has included */
 	uint32_t **column;   /* [columns][count], or [columns][lanes] of a constant */
-	uint32_t *trail;     /* [count] */
 	uint32_t *word;	     /* global memory */
 	uint32_t *shared;    /* [blocks][shared_words] */
 	uint64_t seed;
@@ -66,28 +62,15 @@ static inline uint32_t flow_full_mask(const struct flow_kernel *k, uint32_t w)
 	return UINT32_MAX >> (32 - left);
 }
 
-/* One step of the trail; a bijection for each value. */
-static inline uint32_t flow_mix(uint32_t trail, uint32_t value)
+/* Lanes of the static warp with this first number; what stood in *out decides if there is work. */
+static inline void flow_set_static(uint32_t first, uint32_t mask, struct flow_lanes *out)
 {
-	return (trail << 5 | trail >> 27) + value;
-}
-
-/* Execute an instruction that does nothing but count, as flow_execute() would. */
-static inline void flow_follow(struct flow_threads *t, const struct flow_lanes *w, uint32_t value)
-{
-	uint32_t *trail = t->trail;
-
-	if (w->together && w->mask == UINT32_MAX) {
-		trail += w->slot[0];
-		for (uint32_t l = 0; l < FLOW_LANES_MAX; l++)
-			trail[l] = flow_mix(trail[l], value);
+	out->mask = mask;
+	if (out->together && out->slot[0] == first)
 		return;
-	}
-	for (uint32_t left = w->mask; left; left &= left - 1) {
-		uint32_t *one = &trail[w->slot[__builtin_ctz(left)]];
-
-		*one = flow_mix(*one, value);
-	}
+	out->together = true;
+	for (uint32_t l = 0; l < FLOW_LANES_MAX; l++)
+		out->slot[l] = first + l;
 }
 
 /* Whether visit number `visit` of a branch with chance `percent` takes it, for thread `id`. */
