@@ -41,19 +41,28 @@
 #include "gputm/sync_round.h"
 #include "lib/base/unit.h"
 
-enum step {
-	IDLE,
-	EXECUTE,
-	STOP,
-	SHIP,
-	STOP_CPU,
-	VERDICT,
-	SHADOW,
-	COPY_BACK,
-	REPLAY,
-	REALIGN,
-	FINISH,
-};
+/* The steps, the phase that each is part of, and what it asks for; RUN: nothing to complete. */
+#define STEPS(STEP)                         \
+	STEP(IDLE, IDLE, RUN)               \
+	STEP(EXECUTE, EXECUTION, EARLY)     \
+	STEP(STOP, VALIDATION, DRAIN)       \
+	STEP(SHIP, VALIDATION, SHIP)        \
+	STEP(STOP_CPU, VALIDATION, DRAIN)   \
+	STEP(VERDICT, VALIDATION, RUN)      \
+	STEP(SHADOW, MERGE, SHADOW)         \
+	STEP(COPY_BACK, MERGE, COPY_BACK)   \
+	STEP(REPLAY, MERGE, REPLAY)         \
+	STEP(REALIGN, MERGE, REALIGN)       \
+	STEP(FINISH, MERGE, RUN)
+
+#define STEP_NAME(name, phase, asks) name,
+enum step { STEPS(STEP_NAME) };
+
+#define STEP_ROW(name, phase, asks) { GPUTM_SYNC_ROUND_##phase, GPUTM_SYNC_ROUND_##asks },
+static const struct {
+	enum gputm_sync_round_phase phase;
+	enum gputm_sync_round_what asks;
+} steps[] = { STEPS(STEP_ROW) };
 
 enum { CPU, GPU, DEVICES };
 
@@ -95,11 +104,9 @@ static const struct gputm_param rows[] = {
 };
 
 static const struct gputm_preset presets[] = {
-	{ "shetm",
-	  "HeTM IV-D: all optimisations.",
+	{ "shetm", "HeTM IV-D: all optimisations.",
 	  { { "non_blocking", 1 }, { "shadow_copy", 1 }, { "early_cycles", 10000000 } } },
-	{ "basic",
-	  "HeTM IV-C: none of them.",
+	{ "basic", "HeTM IV-C: none of them.",
 	  { { "non_blocking", 0 }, { "shadow_copy", 0 }, { "early_cycles", 0 } } },
 };
 
@@ -182,22 +189,6 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 	}
 }
 
-/* What each step may have open, as a set of enum gputm_sync_round_what. */
-#define ASKS(what) (1u << GPUTM_SYNC_ROUND_##what)
-static const uint32_t asks[] = {
-	[IDLE] = 0,
-	[EXECUTE] = ASKS(EARLY),
-	[STOP] = ASKS(DRAIN),
-	[SHIP] = ASKS(SHIP),
-	[STOP_CPU] = ASKS(DRAIN),
-	[VERDICT] = 0,
-	[SHADOW] = ASKS(SHADOW),
-	[COPY_BACK] = ASKS(COPY_BACK),
-	[REPLAY] = ASKS(REPLAY),
-	[REALIGN] = ASKS(REALIGN),
-	[FINISH] = 0,
-};
-
 static const char *check(const struct gputm_unit *unit)
 {
 	const struct gputm_sync_round *r = const_round_of(unit);
@@ -205,7 +196,7 @@ static const char *check(const struct gputm_unit *unit)
 
 	if (r->rounds != r->succeeded + r->failed + (r->step != IDLE))
 		return "rounds are not succeeded + failed + the one going on";
-	if (r->open && !(asks[r->step] >> r->open & 1))
+	if (r->open && r->open != (uint32_t)steps[r->step].asks)
 		return "a thing to do is open in a step that does not ask for it";
 	if (r->step <= STOP && !r->open && (r->from[CPU] > r->now || r->from[GPU] > r->now))
 		return "a device is blocked though no phase blocks it";
@@ -214,9 +205,8 @@ static const char *check(const struct gputm_unit *unit)
 	for (unsigned d = 0; d < DEVICES; d++)
 		if (r->from[d] != BLOCKED && r->from[d] > LAST_TIME * 2)
 			return "a device runs from a time that is too late";
-	return r->cut_short <= r->failed + (r->step > EXECUTE)
-		       ? NULL
-		       : "more rounds were cut short than have failed";
+	return r->cut_short <= r->failed + (r->step > EXECUTE) ? NULL
+							       : "more were cut short than failed";
 }
 
 static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
@@ -254,6 +244,11 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 static void block(struct gputm_sync_round *r, unsigned device)
 {
 	if (r->from[device] == BLOCKED)
@@ -270,29 +265,17 @@ static void resume(struct gputm_sync_round *r, unsigned device, uint64_t when)
 	*(device == CPU ? &r->cpu_blocked : &r->gpu_blocked) += when - r->since[device];
 }
 
-static enum gputm_sync_round_phase phase_of(uint32_t step)
-{
-	return step == IDLE	 ? GPUTM_SYNC_ROUND_IDLE
-	       : step == EXECUTE ? GPUTM_SYNC_ROUND_EXECUTION
-	       : step <= VERDICT ? GPUTM_SYNC_ROUND_VALIDATION
-				 : GPUTM_SYNC_ROUND_MERGE;
-}
-
 /* Go on with a step; count the cycles of a phase that ends with it. */
-static void enter(struct gputm_sync_round *r, uint32_t step)
+static void enter(struct gputm_sync_round *r, enum step step)
 {
-	enum gputm_sync_round_phase left = phase_of(r->step), phase = phase_of(step);
-	uint64_t spent = r->now - r->phase_begun;
+	enum gputm_sync_round_phase left = steps[r->step].phase, phase = steps[step].phase;
+	uint64_t *const spent[] = { NULL, &r->execution, &r->validation, &r->merge };
 
 	r->step = step;
 	if (left == phase)
 		return;
-	if (left == GPUTM_SYNC_ROUND_EXECUTION)
-		r->execution += spent;
-	else if (left == GPUTM_SYNC_ROUND_VALIDATION)
-		r->validation += spent;
-	else if (left == GPUTM_SYNC_ROUND_MERGE)
-		r->merge += spent;
+	if (left != GPUTM_SYNC_ROUND_IDLE)
+		*spent[left] += r->now - r->phase_begun;
 	r->phase_begun = r->now;
 	gputm__emit(&r->unit, GPUTM_SYNC_ROUND_EVENT_PHASE, phase, r->now, r->conflict, 0);
 }
@@ -309,7 +292,7 @@ int gputm_sync_round_begin(struct gputm_sync_round *r, uint64_t now)
 {
 	if (GPUTM__UNLIKELY(r->step != IDLE))
 		return gputm__refuse(&r->unit, "a round is going on, in phase %d",
-				     (int)phase_of(r->step));
+				     (int)steps[r->step].phase);
 	if (set_time(r, now))
 		return -ERANGE;
 	r->conflict = false;
@@ -334,12 +317,11 @@ static bool early_due(const struct gputm_sync_round *r)
 
 static enum gputm_sync_round_what execute(struct gputm_sync_round *r)
 {
-	if (r->now >= deadline(r) || (r->conflict && r->now >= r->gpu_free)) {
-		r->cut_short += r->now < deadline(r);
-		enter(r, STOP);
-		return GPUTM_SYNC_ROUND_DRAIN;
-	}
-	return early_due(r) ? GPUTM_SYNC_ROUND_EARLY : GPUTM_SYNC_ROUND_RUN;
+	if (r->now < deadline(r) && !(r->conflict && r->now >= r->gpu_free))
+		return early_due(r) ? GPUTM_SYNC_ROUND_EARLY : GPUTM_SYNC_ROUND_RUN;
+	r->cut_short += r->now < deadline(r);
+	enter(r, STOP);
+	return GPUTM_SYNC_ROUND_DRAIN;
 }
 
 static enum gputm_sync_round_what ship(struct gputm_sync_round *r)
@@ -351,25 +333,28 @@ static enum gputm_sync_round_what ship(struct gputm_sync_round *r)
 	return r->now < r->link_free ? GPUTM_SYNC_ROUND_RUN : GPUTM_SYNC_ROUND_SHIP;
 }
 
+/* Has the link sent, and the GPU done, all that was handed to them? */
+static bool settled(const struct gputm_sync_round *r)
+{
+	return r->now >= later(r->link_free, r->gpu_free);
+}
+
 static enum gputm_sync_round_what verdict(struct gputm_sync_round *r)
 {
-	if (r->now < later(r->link_free, r->gpu_free))
+	if (!settled(r))
 		return GPUTM_SYNC_ROUND_RUN;
-	if (!r->conflict) {
+	if (r->conflict)
+		enter(r, r->config.shadow_copy ? REPLAY : REALIGN);
+	else
 		enter(r, r->config.shadow_copy ? SHADOW : COPY_BACK);
-		return r->config.shadow_copy ? GPUTM_SYNC_ROUND_SHADOW
-					     : GPUTM_SYNC_ROUND_COPY_BACK;
-	}
-	enter(r, r->config.shadow_copy ? REPLAY : REALIGN);
-	if (!r->config.shadow_copy)
-		return GPUTM_SYNC_ROUND_REALIGN;
-	resume(r, CPU, r->now);
-	return GPUTM_SYNC_ROUND_REPLAY;
+	if (r->step == REPLAY)
+		resume(r, CPU, r->now);
+	return steps[r->step].asks;
 }
 
 static enum gputm_sync_round_what finish(struct gputm_sync_round *r)
 {
-	if (r->now < later(r->link_free, r->gpu_free))
+	if (!settled(r))
 		return GPUTM_SYNC_ROUND_RUN;
 	*(r->conflict ? &r->failed : &r->succeeded) += 1;
 	enter(r, IDLE);
@@ -387,30 +372,16 @@ static enum gputm_sync_round_what step(struct gputm_sync_round *r)
 		return verdict(r);
 	case FINISH:
 		return finish(r);
-	case STOP:
-	case STOP_CPU:
-		return GPUTM_SYNC_ROUND_DRAIN;
-	case SHADOW:
-		return GPUTM_SYNC_ROUND_SHADOW;
-	case COPY_BACK:
-		return GPUTM_SYNC_ROUND_COPY_BACK;
-	case REPLAY:
-		return GPUTM_SYNC_ROUND_REPLAY;
-	case REALIGN:
-		return GPUTM_SYNC_ROUND_REALIGN;
-	case IDLE:
-		break;
+	default:
+		return steps[r->step].asks;
 	}
-	return GPUTM_SYNC_ROUND_RUN;
 }
 
 /* The devices that a drain stops. */
 static uint32_t drained(const struct gputm_sync_round *r)
 {
-	if (r->step == STOP_CPU)
-		return GPUTM_SYNC_ROUND_CPU;
-	return r->config.non_blocking ? GPUTM_SYNC_ROUND_GPU
-				      : GPUTM_SYNC_ROUND_GPU | GPUTM_SYNC_ROUND_CPU;
+	return (r->step == STOP_CPU ? 0 : GPUTM_SYNC_ROUND_GPU) |
+	       (r->step == STOP_CPU || !r->config.non_blocking ? GPUTM_SYNC_ROUND_CPU : 0);
 }
 
 int gputm_sync_round_next(struct gputm_sync_round *r, uint64_t now,
@@ -442,40 +413,30 @@ static uint64_t cycles_of(uint64_t bytes, uint32_t per_cycle)
 }
 
 /* A chunk goes over the link; the GPU validates it behind those before. */
-static void send_chunk(struct gputm_sync_round *r, const struct gputm_sync_round_done *done)
+static void send_chunk(struct gputm_sync_round *r, const struct gputm_sync_round_done *done,
+		       uint64_t *chunks)
 {
 	r->link_free = later(r->now, r->link_free) + cycles_of(done->bytes, r->config.link_bytes);
 	r->gpu_free = later(r->link_free + r->config.link_latency, r->gpu_free) + done->cycles;
 	r->conflict |= done->conflict;
 	r->shipped_bytes += done->bytes;
-}
-
-/* Runs of memory go over the link, once the GPU is done with what it does. */
-static void send_runs(struct gputm_sync_round *r, const struct gputm_sync_round_done *done)
-{
-	r->link_free = later(later(r->now, r->link_free), r->gpu_free) +
-		       done->runs * r->config.link_latency +
-		       cycles_of(done->bytes, r->config.link_bytes);
+	*chunks += 1;
 }
 
 static void complete_early(struct gputm_sync_round *r, const struct gputm_sync_round_done *done)
 {
-	if (!done->bytes) {
+	if (done->bytes)
+		send_chunk(r, done, &r->early_chunks);
+	else
 		r->early_at = r->now + r->config.early_cycles;
-		return;
-	}
-	r->early_chunks++;
-	send_chunk(r, done);
 }
 
 static void complete_ship(struct gputm_sync_round *r, const struct gputm_sync_round_done *done)
 {
-	if (done->bytes) {
-		r->chunks++;
-		send_chunk(r, done);
-	} else {
+	if (done->bytes)
+		send_chunk(r, done, &r->chunks);
+	else
 		enter(r, r->from[CPU] == BLOCKED ? VERDICT : STOP_CPU);
-	}
 }
 
 static void complete_merge(struct gputm_sync_round *r, const struct gputm_sync_round_done *done)
@@ -489,7 +450,10 @@ static void complete_merge(struct gputm_sync_round *r, const struct gputm_sync_r
 		return;
 	}
 	*(r->step == COPY_BACK ? &r->copied_back : &r->realigned) += done->bytes;
-	send_runs(r, done);
+	/* Runs of memory go over the link, once the GPU is done with what it does. */
+	r->link_free = later(later(r->now, r->link_free), r->gpu_free) +
+		       done->runs * r->config.link_latency +
+		       cycles_of(done->bytes, r->config.link_bytes);
 	resume(r, CPU, r->link_free);
 	resume(r, GPU, r->link_free);
 	enter(r, FINISH);
@@ -499,7 +463,7 @@ static int refuse_done(const struct gputm_sync_round *r, const struct gputm_sync
 {
 	if (!r->open)
 		return gputm__refuse(&r->unit, "nothing is to be done, in phase %d",
-				     (int)phase_of(r->step));
+				     (int)steps[r->step].phase);
 	if (done->bytes > MOST)
 		return gputm__out_of_range(&r->unit, "bytes", done->bytes, 0, MOST);
 	if (done->cycles > MOST)
@@ -540,35 +504,33 @@ int gputm_sync_round_complete(struct gputm_sync_round *r, uint64_t now,
 bool gputm_sync_round_may_run(const struct gputm_sync_round *r,
 			      enum gputm_sync_round_device device, uint64_t now)
 {
-	return now >= r->from[device == GPUTM_SYNC_ROUND_CPU ? CPU : GPU] &&
-	       r->from[device == GPUTM_SYNC_ROUND_CPU ? CPU : GPU] != BLOCKED;
+	uint64_t from = r->from[device == GPUTM_SYNC_ROUND_CPU ? CPU : GPU];
+
+	return now >= from && from != BLOCKED;
 }
 
 uint64_t gputm_sync_round_next_event(const struct gputm_sync_round *r)
 {
-	uint64_t event = deadline(r);
+	uint64_t end = deadline(r), event = later(r->link_free, r->gpu_free);
 
 	if (r->open || r->step == IDLE)
 		return UINT64_MAX;
-	if (r->step == EXECUTE) {
-		if (r->conflict)
-			return event < r->gpu_free ? event : r->gpu_free;
-		if (r->config.early_cycles && later(r->early_at, r->link_free) < event)
-			event = later(r->early_at, r->link_free);
-		return event;
-	}
+	if (r->step == EXECUTE && r->conflict)
+		return earlier(end, r->gpu_free);
+	if (r->step == EXECUTE)
+		return r->config.early_cycles ? earlier(end, later(r->early_at, r->link_free))
+					      : end;
 	if (r->step == SHIP)
-		return r->from[CPU] == BLOCKED || r->link_free < event ? r->link_free : event;
+		return r->from[CPU] == BLOCKED ? r->link_free : earlier(end, r->link_free);
 	if (r->step != VERDICT && r->step != FINISH)
 		return r->now;
-	event = later(r->link_free, r->gpu_free);
 	for (unsigned d = 0; d < DEVICES; d++)
-		if (r->from[d] > r->now && r->from[d] < event)
-			event = r->from[d];
+		if (r->from[d] > r->now)
+			event = earlier(event, r->from[d]);
 	return event;
 }
 
 enum gputm_sync_round_phase gputm_sync_round_current(const struct gputm_sync_round *r)
 {
-	return phase_of(r->step);
+	return steps[r->step].phase;
 }
