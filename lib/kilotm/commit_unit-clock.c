@@ -8,17 +8,6 @@
 #include "lib/kilotm/commit_unit-can.h"
 #include "lib/kilotm/commit_unit-moves.h"
 
-static inline bool step_resent(struct gputm_commit_unit *self)
-{
-	bool can = gputm__commit_can_resent(self);
-
-	if (can)
-		gputm__commit_resent(self);
-	else if (!self->resent.count)
-		self->may &= ~(uint32_t)GPUTM__MAY_RESENT;
-	return can;
-}
-
 /* ---- a cycle ---- */
 
 /* What a port offers stays until it is popped. */
@@ -44,6 +33,17 @@ static inline bool step_hazard(struct gputm_commit_unit *self)
 	self->hazard++;
 	self->may |= GPUTM__MAY_COMMIT;
 	return true;
+}
+
+static bool step_resent(struct gputm_commit_unit *self)
+{
+	bool can = gputm__commit_can_resent(self);
+
+	if (can)
+		gputm__commit_resent(self);
+	else if (!self->resent.count)
+		self->may &= ~(uint32_t)GPUTM__MAY_RESENT;
+	return can;
 }
 
 static inline bool step_input(struct gputm_commit_unit *self)

@@ -71,7 +71,7 @@ GPUTM__APART static bool place_any(struct gputm_commit_unit *self, uint32_t log,
 	return true;
 }
 
-/* Mostly it is there, or is the first of its log and finds a buffer. */
+/* Mostly there is room, or it is the first of its log and finds a buffer. */
 static GPUTM__INLINE bool place(struct gputm_commit_unit *self, uint32_t log, uint32_t index,
 				const struct gputm_commit_word *word)
 {
@@ -188,7 +188,7 @@ static GPUTM__INLINE void queue_straight(struct straight *to, uint64_t region, u
 	uint64_t at = to->at++;
 
 	if (region != to->region) {
-		to->fits &= at == port->filled || region > to->region;
+		to->fits &= region > to->region;
 		port->span[to->first & port->mask] = (uint32_t)(at - to->first);
 		to->first = at;
 		to->region = region;
