@@ -2,10 +2,8 @@
 /* Bytes become blocks that come, go and issue, and bent snapshots, against the oracle. */
 #include <string.h>
 
-#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/bend.h"
 #include "tests/oracle/block_priority.h"
-
-#define SNAPSHOT 1024
 
 static void tick(struct gputm_block_priority *p, struct oracle_block_priority *o, uint64_t ready)
 {
@@ -39,31 +37,13 @@ static void come_or_go(struct gputm_block_priority *p, struct oracle_block_prior
 	}
 }
 
-/* The last eight bytes are the FNV-1a of those before. */
-static void seal(uint8_t *bytes, size_t size)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-	for (size_t i = 0; i < size - 8; i++)
-		hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
-	for (unsigned i = 0; i < 8; i++)
-		bytes[size - 8 + i] = (uint8_t)(hash >> (8 * i));
-}
-
 static void bend(struct gputm_block_priority *p, struct fuzz *fuzz)
 {
 	struct gputm_unit *unit = gputm_block_priority_unit(p);
-	uint8_t bytes[SNAPSHOT], again[SNAPSHOT];
-	size_t size = gputm_unit_save(unit, bytes, SNAPSHOT);
 	uint32_t slot;
 
-	FUZZ_CHECK(size <= SNAPSHOT);
-	for (unsigned edits = 1 + fuzz_below(fuzz, 3); edits--;)
-		bytes[size - 9 - fuzz_below(fuzz, 40)] = fuzz_u8(fuzz);
-	seal(bytes, size);
-	if (gputm_unit_load(unit, bytes, size))
+	if (!fuzz_bend(unit, fuzz, 40))
 		return;
-	FUZZ_CHECK(gputm_unit_save(unit, again, SNAPSHOT) == size && !memcmp(bytes, again, size));
 	while (fuzz_more(fuzz)) {
 		uint64_t ready = fuzz_number(fuzz, 8) & gputm_block_priority_blocks(p);
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "gputm/simt_stack.h"
-#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/bend.h"
 
 #define LANES 8
 #define PC_MAX 15u
@@ -232,17 +232,6 @@ static void compare(const struct warp *w)
 	FUZZ_CHECK(!left);
 }
 
-/* The last eight bytes are the FNV-1a of those before. */
-static void seal(uint8_t *bytes, size_t size)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-	for (size_t i = 0; i < size - 8; i++)
-		hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
-	for (unsigned i = 0; i < 8; i++)
-		bytes[size - 8 + i] = (uint8_t)(hash >> (8 * i));
-}
-
 static void any_operation(struct gputm_simt_stack *stack, struct fuzz *fuzz)
 {
 	uint64_t active = gputm_simt_stack_active_mask(stack), pc = draw_pc(fuzz), rpc, lpc;
@@ -295,7 +284,7 @@ static void bend(struct warp *w, struct fuzz *fuzz)
 
 		w->before[w->size - 8 - contents + at] = fuzz_u8(fuzz) & (edits & 1 ? 0xff : 0x0f);
 	}
-	seal(w->before, w->size);
+	fuzz_seal(w->before, w->size);
 	if (gputm_unit_load(gputm_simt_stack_unit(w->stack), w->before, w->size))
 		return;
 	while (fuzz_more(fuzz))

@@ -11,6 +11,7 @@
  */
 #include <stdio.h>
 
+#include "tests/fuzz/bend.h"
 #include "tests/kinds.h"
 
 #define CHECK(condition)                                                                       \
@@ -32,19 +33,6 @@ static uint8_t *save(const struct gputm_unit *unit, size_t *size)
 	bytes = malloc(*size);
 	CHECK(bytes && gputm_unit_save(unit, bytes, *size) == *size);
 	return bytes;
-}
-
-/* The last eight bytes are the FNV-1a of those before. */
-static void seal(uint8_t *bytes, size_t size)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-	if (size < 8)
-		return;
-	for (size_t i = 0; i < size - 8; i++)
-		hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
-	for (size_t i = size - 8; i < size; i++, hash >>= 8)
-		bytes[i] = (uint8_t)hash;
 }
 
 static size_t edit(uint8_t *bytes, size_t length, const uint8_t *data, size_t size, bool cut)
@@ -103,7 +91,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		length = size;
 	}
 	if (how & 2)
-		seal(bytes, length);
+		fuzz_seal(bytes, length);
 	try_load(unit, bytes, length);
 	free(bytes);
 	kind->free(unit);

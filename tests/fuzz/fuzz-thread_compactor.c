@@ -3,10 +3,8 @@
 #include <string.h>
 
 #include "gputm/thread_compactor.h"
-#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/bend.h"
 #include "tests/oracle/thread_compactor.h"
-
-#define SNAPSHOT 2048
 
 struct pair {
 	struct gputm_thread_compactor *unit;
@@ -63,32 +61,12 @@ static void pop(struct pair *p)
 	FUZZ_CHECK(gputm_thread_compactor_pop(p->unit) == (warp != NULL));
 }
 
-/* The last eight bytes are the FNV-1a of those before. */
-static void seal(uint8_t *bytes, size_t size)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-	for (size_t i = 0; i < size - 8; i++)
-		hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
-	for (unsigned i = 0; i < 8; i++)
-		bytes[size - 8 + i] = (uint8_t)(hash >> (8 * i));
-}
-
-/* What load() accepts is a state like any other, and is saved as it was. */
 static void bend(struct pair *p, struct fuzz *fuzz)
 {
 	struct gputm_unit *unit = gputm_thread_compactor_unit(p->unit);
-	uint8_t bytes[SNAPSHOT], again[SNAPSHOT];
-	size_t size = gputm_unit_save(unit, bytes, SNAPSHOT);
-	uint32_t contents = 17 + 4 * p->oracle.lanes;
 
-	FUZZ_CHECK(size <= SNAPSHOT);
-	for (unsigned edits = 1 + fuzz_below(fuzz, 3); edits--;)
-		bytes[size - 8 - fuzz_below(fuzz, contents) - 1] = fuzz_u8(fuzz);
-	seal(bytes, size);
-	if (gputm_unit_load(unit, bytes, size))
+	if (!fuzz_bend(unit, fuzz, 17 + 4 * p->oracle.lanes))
 		return;
-	FUZZ_CHECK(gputm_unit_save(unit, again, SNAPSHOT) == size && !memcmp(bytes, again, size));
 	while (fuzz_more(fuzz)) {
 		if (fuzz_u8(fuzz) & 1)
 			gputm_thread_compactor_tick(p->unit);
