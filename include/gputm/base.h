@@ -118,7 +118,8 @@ struct gputm_param {
 	uint64_t def;		     /**< default */
 	bool power_of_two;	     /**< only powers of two in that range */
 	const char *summary;	     /**< one sentence, with its unit of measure */
-	const char *source;	     /**< paper and section, or "" */
+	/** Where a paper speaks of it, or "". Its value there is that of the presets. */
+	const char *source;
 	const char *const *choices; /**< names of the values min, min + 1, ...; NULL for numbers */
 };
 

@@ -93,7 +93,7 @@ static const struct gputm_param params[] = {
 	PARAM(cid_bits, 4, 63, 32, false, "Width of a CID in the last writer history, bits.",
 	      "thesis 4.4.3"),
 	PARAM(lanes, 1, GPUTM_COMMIT_LANES, 32, false, "Most transactions of a warp.",
-	      "thesis Table 4.3"),
+	      "thesis Table 6.1"),
 	PARAM(address_bits, 16, 64, 32, false, "Width of a byte address, bits.", ""),
 	PARAM(buffer_words, 1, 64, 8, false, "Words of a read or write buffer.", "thesis 4.4.4"),
 	PARAM(buffers, 0, 1u << 22, 8192, false, "Buffers in the shared pool.", "thesis 4.4.4"),
@@ -194,10 +194,11 @@ static struct gputm_commit_unit *self_of(struct gputm_unit *unit)
 	return (struct gputm_commit_unit *)(void *)unit;
 }
 
-static int refuse(struct gputm_ctx *ctx, const char *field, uint64_t value, const char *why)
+static int refuse(struct gputm_ctx *ctx, const char *field, uint64_t value, const char *why,
+		  uint64_t limit)
 {
-	gputm__log(ctx, GPUTM_LOG_ERROR, "commit_unit: %s = %llu %s", field,
-		   (unsigned long long)value, why);
+	gputm__log(ctx, GPUTM_LOG_ERROR, "commit_unit: %s = %llu is %s %llu", field,
+		   (unsigned long long)value, why, (unsigned long long)limit);
 	return -EINVAL;
 }
 
@@ -206,15 +207,17 @@ static int validate(struct gputm_ctx *ctx, const void *config)
 	const struct gputm_commit_unit_config *c = config;
 
 	if (c->ring > UINT64_C(1) << (c->cid_bits - 2))
-		return refuse(ctx, "ring", c->ring, "is above 2^(cid_bits - 2)");
+		return refuse(ctx, "ring", c->ring, "above 2^(cid_bits - 2) =",
+			      UINT64_C(1) << (c->cid_bits - 2));
 	if (c->lanes > c->ring)
-		return refuse(ctx, "lanes", c->lanes, "is above ring");
+		return refuse(ctx, "lanes", c->lanes, "above ring =", c->ring);
 	if (c->port_words < c->lanes * c->buffer_words)
-		return refuse(ctx, "port_words", c->port_words, "is below lanes x buffer_words");
+		return refuse(ctx, "port_words", c->port_words, "below lanes x buffer_words =",
+			      (uint64_t)c->lanes * c->buffer_words);
 	if (c->pending_block &&
 	    (c->pending_block < 4 || !gputm__is_power_of_two(c->pending_block)))
 		return refuse(ctx, "pending_block", c->pending_block,
-			      "is neither 0 nor a power of two from 4 up");
+			      "neither 0 nor a power of two in 4 ..", 1 << 20);
 	return 0;
 }
 
