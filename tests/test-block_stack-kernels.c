@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Whole kernels: block_stack and thread_compactor against threads that run alone. */
+#include <string.h>
+
+#include "gputm/block_stack.h"
+#include "gputm/thread_compactor.h"
+#include "tests/kit.h"
+
+#define NONE GPUTM_BLOCK_STACK_NO_PC
+
+#define LANES 8
+#define WARPS 8
+#define THREADS (LANES * WARPS)
+
+/*
+ * A loop with a break and a continue, in it a hammock in a hammock, and threads that end in
+ * divergent code:
+ *
+ *	A -> B; B -> C | F (loop); C -> D | E; D -> G | H, both to K; K -> E; E -> B | X (break)
+ *	G ends some threads; F and X -> Z, the end
+ */
+struct block {
+	char name;
+	char taken, other; /* the same: no branch */
+	char rpc, lpc;
+};
+
+static const struct block kernel[] = {
+	{ 'A', 'B', 'B', 0, 0 },     { 'B', 'C', 'F', 'Z', 'E' }, { 'C', 'D', 'E', 'E', 0 },
+	{ 'D', 'G', 'H', 'K', 0 },   { 'G', 'K', 'K', 0, 0 },     { 'H', 'K', 'K', 0, 0 },
+	{ 'K', 'E', 'E', 0, 0 },     { 'E', 'B', 'X', 'Z', 'B' }, { 'F', 'Z', 'Z', 0, 0 },
+	{ 'X', 'Z', 'Z', 0, 0 },     { 'Z', 0, 0, 0, 0 },
+};
+
+static const struct block *block_at(uint64_t pc)
+{
+	for (size_t i = 0; i < sizeof(kernel) / sizeof(kernel[0]); i++)
+		if ((uint64_t)kernel[i].name == pc)
+			return &kernel[i];
+	ck_abort_msg("no block at %llu", (unsigned long long)pc);
+	return NULL;
+}
+
+/* What one thread has done. */
+struct path {
+	uint64_t steps, hash;
+	bool ended;
+};
+
+static uint64_t outcome(unsigned thread, uint64_t seed, uint64_t steps)
+{
+	uint64_t state = seed ^ (uint64_t)thread << 32 ^ steps;
+
+	return kit_random(&state);
+}
+
+/* Execute one block: the thread may end there; else does it take the branch? */
+static bool execute(struct path *p, unsigned thread, uint64_t seed, const struct block *b)
+{
+	uint64_t x = outcome(thread, seed, p->steps);
+
+	p->hash = (p->hash ^ (uint64_t)b->name) * UINT64_C(0x100000001b3);
+	p->ended = b->name == 'Z' || (b->name == 'G' && x % 5 == 0);
+	p->steps++;
+	return b->name == 'B' ? p->steps < 60 && x % 8 : x % 3 == 0;
+}
+
+static void run_alone(struct path *p, unsigned thread, uint64_t seed)
+{
+	uint64_t pc = 'A';
+
+	while (!p->ended) {
+		const struct block *b = block_at(pc);
+
+		pc = (uint64_t)(execute(p, thread, seed, b) ? b->taken : b->other);
+	}
+}
+
+struct warp {
+	uint64_t mask, pc;
+	uint16_t thread[LANES];
+};
+
+struct machine {
+	struct gputm_block_stack *stack;
+	struct gputm_thread_compactor *compactor;
+	struct warp warp[WARPS];
+	struct path path[THREADS];
+	uint64_t seed;
+	bool compact;
+	unsigned ended;
+};
+
+/* Every live thread is in one warp that runs, or waits in the highest entry that has it. */
+static void check_partition(const struct machine *m)
+{
+	struct gputm_block_stack_entry e;
+	unsigned live = 0, running[THREADS] = { 0 };
+
+	for (unsigned w = 0; w < WARPS; w++)
+		for (unsigned lane = 0; lane < LANES; lane++)
+			if (gputm_block_stack_warp(m->stack, w) >> lane & 1) {
+				ck_assert_uint_eq(m->warp[w].thread[lane] % LANES, lane);
+				running[m->warp[w].thread[lane]]++;
+			}
+	for (unsigned t = 0; t < THREADS; t++) {
+		size_t highest = gputm_block_stack_depth(m->stack), i = highest;
+
+		while (i--) {
+			ck_assert(gputm_block_stack_entry(m->stack, i, &e));
+			if (!(e.mask[t % LANES] >> t / LANES & 1))
+				continue;
+			if (highest == gputm_block_stack_depth(m->stack))
+				highest = i;
+		}
+		ck_assert_uint_le(running[t], 1);
+		ck_assert(!running[t] || highest == gputm_block_stack_top(m->stack));
+		ck_assert_int_eq(m->path[t].ended,
+				 highest == gputm_block_stack_depth(m->stack));
+		live += !m->path[t].ended;
+	}
+	ck_assert_uint_eq(gputm_block_stack_live(m->stack), live);
+}
+
+/* Compact the top; where nobody has ended yet, whole static warps come out whole. */
+static void form_warps(struct machine *m)
+{
+	const struct gputm_thread_compactor_warp *out;
+	uint64_t mask[LANES];
+	bool whole = true;
+
+	gputm_block_stack_mask(m->stack, mask);
+	for (unsigned lane = 0; lane < LANES; lane++)
+		whole &= mask[lane] == (UINT64_C(1) << WARPS) - 1;
+	ck_assert_int_eq(gputm_thread_compactor_push(m->compactor, 0, mask), 0);
+	ck_assert_uint_eq(gputm_thread_compactor_warps(m->compactor),
+			  gputm_block_stack_wcnt(m->stack));
+	while (gputm_thread_compactor_warps(m->compactor)) {
+		int index;
+
+		gputm_thread_compactor_tick(m->compactor);
+		out = gputm_thread_compactor_peek(m->compactor);
+		index = gputm_block_stack_admit(m->stack, out->mask, out->thread);
+		ck_assert_int_eq(index, (int)out->index);
+		m->warp[index].mask = out->mask;
+		m->warp[index].pc = gputm_block_stack_pc(m->stack);
+		memcpy(m->warp[index].thread, out->thread, sizeof(m->warp[index].thread));
+		for (unsigned lane = 0; lane < LANES; lane++) {
+			unsigned own = (unsigned)index * LANES + lane;
+
+			ck_assert(!whole || out->thread[lane] == own);
+			ck_assert(m->compact || !(out->mask >> lane & 1) ||
+				  out->thread[lane] / LANES ==
+					  out->thread[__builtin_ctzll(out->mask)] / LANES);
+		}
+		gputm_thread_compactor_pop(m->compactor);
+	}
+}
+
+/* One block of one warp. */
+static int step(struct machine *m, uint32_t index)
+{
+	struct warp *w = &m->warp[index];
+	const struct block *b = block_at(w->pc);
+	struct gputm_block_stack_target target = { (uint64_t)b->taken, (uint64_t)b->other,
+						   (uint64_t)b->rpc, b->lpc ? (uint64_t)b->lpc :
+									      NONE };
+	uint64_t taken = 0, ended = 0;
+	int result;
+
+	ck_assert_uint_eq(gputm_block_stack_warp(m->stack, index), w->mask);
+	for (unsigned lane = 0; lane < LANES; lane++) {
+		if (!(w->mask >> lane & 1))
+			continue;
+		if (execute(&m->path[w->thread[lane]], w->thread[lane], m->seed, b))
+			taken |= UINT64_C(1) << lane;
+		if (m->path[w->thread[lane]].ended)
+			ended |= UINT64_C(1) << lane;
+	}
+	if (ended) {
+		result = gputm_block_stack_exit(m->stack, index, ended);
+		w->mask &= ~ended;
+		if (!w->mask)
+			return result;
+		ck_assert_int_eq(result, GPUTM_BLOCK_STACK_CONTINUE);
+	}
+	if (b->taken != b->other)
+		return gputm_block_stack_branch(m->stack, index, taken & ~ended, &target);
+	w->pc = target.taken_pc;
+	return gputm_block_stack_arrive(m->stack, index, w->pc);
+}
+
+static uint32_t draw_warp(const struct machine *m, uint64_t *random)
+{
+	uint32_t index;
+
+	do
+		index = (uint32_t)kit_below(random, WARPS);
+	while (!gputm_block_stack_warp(m->stack, index));
+	return index;
+}
+
+static void run_kernel(struct kit *kit, bool compact, bool likely, uint64_t seed)
+{
+	struct gputm_thread_compactor_config cc = GPUTM_THREAD_COMPACTOR_CONFIG_INIT;
+	struct gputm_block_stack_config sc = GPUTM_BLOCK_STACK_CONFIG_INIT;
+	struct machine m = { .seed = seed, .compact = compact };
+	uint64_t mask[LANES], random = seed;
+	int result;
+
+	cc.lanes = sc.lanes = LANES;
+	cc.warps = sc.warps = WARPS;
+	cc.compact = sc.compact = compact;
+	sc.likely_convergence = likely;
+	ck_assert_int_eq(gputm_block_stack_new(kit->ctx, &sc, &m.stack), 0);
+	ck_assert_int_eq(gputm_thread_compactor_new(kit->ctx, &cc, &m.compactor), 0);
+	for (unsigned lane = 0; lane < LANES; lane++)
+		mask[lane] = (UINT64_C(1) << WARPS) - 1;
+	ck_assert_int_eq(gputm_block_stack_launch(m.stack, 'A', mask), 0);
+	do {
+		form_warps(&m);
+		do {
+			result = step(&m, draw_warp(&m, &random));
+			ck_assert_int_ge(result, 0);
+			ck_assert_int_ne(result, GPUTM_BLOCK_STACK_FULL);
+			kit_valid(gputm_block_stack_unit(m.stack));
+			check_partition(&m);
+		} while (result < GPUTM_BLOCK_STACK_COMPACT);
+	} while (result == GPUTM_BLOCK_STACK_COMPACT);
+	ck_assert_int_eq(result, GPUTM_BLOCK_STACK_FINISH);
+	for (unsigned t = 0; t < THREADS; t++) {
+		struct path alone = { 0 };
+
+		run_alone(&alone, t, seed);
+		ck_assert_uint_eq(alone.steps, m.path[t].steps);
+		ck_assert_uint_eq(alone.hash, m.path[t].hash);
+	}
+	ck_assert_uint_le(kit_stat(gputm_block_stack_unit(m.stack), "max_depth"), 16);
+	gputm_block_stack_free(m.stack);
+	gputm_thread_compactor_free(m.compactor);
+}
+
+START_TEST(test_block_stack_kernels_as_threads_alone)
+{
+	struct kit kit;
+
+	kit_open(&kit);
+	for (unsigned i = 0; i < kit_scale(40, 4); i++)
+		run_kernel(&kit, i & 1, i & 2, i);
+	kit_close(&kit);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("block_stack-kernels");
+	TCase *tcase = tcase_create("block_stack-kernels");
+
+	tcase_set_timeout(tcase, 60);
+	tcase_add_test(tcase, test_block_stack_kernels_as_threads_alone);
+	suite_add_tcase(suite, tcase);
+	return kit_run(suite);
+}
