@@ -275,9 +275,8 @@ static const char *check_may(const struct gputm_commit_unit *self)
 	return can & ~self->may ? "C11: a stage that is not asked although it has a step" : NULL;
 }
 
-const char *gputm__commit_check(const struct gputm_unit *unit)
+const char *gputm__commit_check(const struct gputm_commit_unit *self)
 {
-	const struct gputm_commit_unit *self = (const struct gputm_commit_unit *)(const void *)unit;
 	struct sums sums = { 0 };
 	const char *broken;
 

@@ -340,9 +340,9 @@ void gputm__commit_collect_buffer(struct gputm_commit_unit *self, uint32_t log, 
 void gputm__commit_pend(struct gputm_commit_unit *self, uint32_t index, uint32_t amount);
 
 /* ---- commit_unit-snapshot.c ---- */
-void gputm__commit_io(struct gputm_unit *unit, struct gputm__io *io);
+void gputm__commit_io(struct gputm_commit_unit *self, struct gputm__io *io);
 /* ---- commit_unit-check.c ---- */
-const char *gputm__commit_check(const struct gputm_unit *unit);
+const char *gputm__commit_check(const struct gputm_commit_unit *self);
 /* The part of it that is about one ring entry after the other. */
 const char *gputm__commit_check_entries(const struct gputm_commit_unit *self);
 

@@ -295,10 +295,8 @@ static void rebuild(struct gputm_commit_unit *self)
 	gputm__commit_set_expiry(self);
 }
 
-void gputm__commit_io(struct gputm_unit *unit, struct gputm__io *io)
+void gputm__commit_io(struct gputm_commit_unit *self, struct gputm__io *io)
 {
-	struct gputm_commit_unit *self = (struct gputm_commit_unit *)(void *)unit;
-
 	io_pointers(self, io);
 	for (uint64_t cid = self->oldest; cid != self->head && !io->error; cid++)
 		io_slot(self, io, cid);

@@ -86,7 +86,7 @@
 
 #define PARAM(...) GPUTM__PARAM(struct gputm_commit_unit_config, __VA_ARGS__)
 static const char *const policies[] = { "all", "accessed", "used", "needed" };
-static const struct gputm_param params[] = {
+static const struct gputm_param rows[] = {
 	PARAM(warp_mode, 0, 1, 0, false,
 	      "Coalesce requests per region and report outcomes per warp.", "thesis 6.2"),
 	PARAM(ring, 1, 1u << 22, 23040, false, "Commit entries.", "thesis 4.2.5, 4.4.4"),
@@ -131,11 +131,6 @@ static const struct gputm_preset presets[] = {
 	  { { "warp_mode", 1 }, { "cid_bits", 16 }, { "ring", 1920 }, { "buffers", 512 } } },
 	{ "unbounded", "As the released simulator: buffers that hardly ever overflow.",
 	  { { "buffer_words", 64 }, { "buffers", 46080 } } },
-};
-
-static const struct gputm_params table = {
-	"commit_unit", sizeof(struct gputm_commit_unit_config),
-	params, GPUTM__COUNT(params), presets, GPUTM__COUNT(presets),
 };
 
 #define STAT(...) GPUTM__STAT(struct gputm_commit_unit, __VA_ARGS__)
@@ -383,6 +378,16 @@ static void clear(struct gputm_unit *unit)
 	gputm__commit_set_expiry(self);
 }
 
+static void io(struct gputm_unit *unit, struct gputm__io *io)
+{
+	gputm__commit_io(self_of(unit), io);
+}
+
+static const char *check(const struct gputm_unit *unit)
+{
+	return gputm__commit_check((const struct gputm_commit_unit *)(const void *)unit);
+}
+
 /* ---- storage ---- */
 
 static unsigned entry_bits(const struct gputm_commit_unit_config *c)
@@ -420,26 +425,7 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-static const struct gputm__class class = {
-	.kind = "commit_unit",
-	.version = 2,
-	.size = sizeof(struct gputm_commit_unit),
-	.params = &table,
-	.config_offset = offsetof(struct gputm_commit_unit, config),
-	.stat = stats,
-	.stat_count = GPUTM__COUNT(stats),
-	.event = events,
-	.validate = validate,
-	.setup = setup,
-	.teardown = teardown,
-	.clear = clear,
-	.io = gputm__commit_io,
-	.check = gputm__commit_check,
-	.catch_up = gputm__commit_catch_up,
-	.storage = storage,
-};
-
-GPUTM__LIFE(commit_unit, class)
+GPUTM__UNIT(commit_unit, .version = 2, .validate = validate, .catch_up = gputm__commit_catch_up)
 
 /* ---- messages and reports ---- */
 
