@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Units can be replaced at any moment of a run: with machine.swap_units_every every unit is
 # saved, freed, made anew and loaded again and again, and the report stays the same to the byte.
-# With TRACES=directory the traces there are run too.
+# With TRACES=directory the traces there are run too, under SWAP_SYSTEMS where that is given.
 sim=${top_builddir:-.}/gputm-sim
 data=${top_srcdir:-.}/tests/data
 small='--set machine.cores=3 --set machine.warps=8'
@@ -93,7 +93,7 @@ compare --system si-tm --workload bank --threads 300 --concurrency inf $small \
 if [ -n "$TRACES" ]; then
 	for trace in "$TRACES"/*.trace.gz; do
 		zcat "$trace" >"$work/trace"
-		for system in kilo-tm warptm warptm-tcd getm; do
+		for system in ${SWAP_SYSTEMS:-kilo-tm warptm warptm-tcd getm}; do
 			compare --system $system --trace "$work/trace"
 		done
 	done
