@@ -4,7 +4,6 @@
  */
 #include <string.h>
 
-#include "gputm/thread_compactor.h"
 #include "tests/kit.h"
 #include "tests/oracle/block_stack.h"
 
