@@ -5,9 +5,9 @@
 # the paper, throughput falls slowly with the share of rounds that fail, from 1.5 to 0.9 times the
 # CPU alone, below 1 above 70 % (80 % there); early validation gains most in the middle, 12 to 14 %
 # where 37 to 62 % of the rounds fail, and costs 3 % where 90 % do, as rounds that end at once block
-# the CPU more often; the shadow copy gains most where many fail, 14 % at 50 %. Of early validation's
-# 14 %, 4 come from stopping the kernel that runs when its round is lost, of which the paper does not
-# speak (system.stop_kernels=0 does without).
+# the CPU more often; the shadow copy gains most where many fail, 14 % at 50 %. Of the 14 % that
+# early validation gains, 4 come from stopping the kernel that runs when its round is lost, of
+# which the paper does not speak (system.stop_kernels=0 does without).
 . "$(dirname "$0")/hetm.sh"
 THREADS=${THREADS:-240000}
 
