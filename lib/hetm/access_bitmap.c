@@ -60,12 +60,6 @@ static const struct gputm_preset presets[] = {
 	{ "write-back", "HeTM IV-D: the write-set bitmap.", { { "granule", 16384 } } },
 };
 
-static const struct gputm_params params = {
-	"access_bitmap", sizeof(struct gputm_access_bitmap_config),
-	rows,		 GPUTM__COUNT(rows),
-	presets,	 GPUTM__COUNT(presets),
-};
-
 static const struct gputm__stat_row stats[] = {
 #define STAT(...) GPUTM__STAT(struct gputm_access_bitmap, __VA_ARGS__)
 	STAT(queries, COUNTER, "queries", "Granules asked for."),
@@ -232,24 +226,7 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-static const struct gputm__class class = {
-	.kind = "access_bitmap",
-	.version = 2,
-	.size = sizeof(struct gputm_access_bitmap),
-	.params = &params,
-	.config_offset = offsetof(struct gputm_access_bitmap, config),
-	.stat = stats,
-	.stat_count = GPUTM__COUNT(stats),
-	.event = events,
-	.setup = setup,
-	.teardown = teardown,
-	.clear = clear,
-	.io = io,
-	.check = check,
-	.storage = storage,
-};
-
-GPUTM__LIFE(access_bitmap, class)
+GPUTM__UNIT(access_bitmap, .version = 2)
 
 /* ---- data path ---- */
 
