@@ -73,12 +73,6 @@ static const struct gputm_preset presets[] = {
 	{ "shetm", "HeTM V: 600 MB.", { { "region_bytes", 629145600 } } },
 };
 
-static const struct gputm_params params = {
-	"device_validator", sizeof(struct gputm_device_validator_config),
-	rows,		    GPUTM__COUNT(rows),
-	presets,	    GPUTM__COUNT(presets),
-};
-
 static const struct gputm__stat_row stats[] = {
 #define STAT(...) GPUTM__STAT(struct gputm_device_validator, __VA_ARGS__)
 	STAT(chunks, COUNTER, "chunks", "Chunks taken, of every mode."),
@@ -248,24 +242,7 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-static const struct gputm__class class = {
-	.kind = "device_validator",
-	.version = 1,
-	.size = sizeof(struct gputm_device_validator),
-	.params = &params,
-	.config_offset = offsetof(struct gputm_device_validator, config),
-	.stat = stats,
-	.stat_count = GPUTM__COUNT(stats),
-	.event = events,
-	.setup = setup,
-	.teardown = teardown,
-	.clear = clear,
-	.io = io,
-	.check = check,
-	.storage = storage,
-};
-
-GPUTM__LIFE(device_validator, class)
+GPUTM__UNIT(device_validator, .version = 1)
 
 /* ---- data path ---- */
 
