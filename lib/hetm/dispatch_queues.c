@@ -71,12 +71,6 @@ static const struct gputm_preset presets[] = {
 	{ "shetm", "HeTM V: one type of transaction.", { { "types", 1 } } },
 };
 
-static const struct gputm_params params = {
-	"dispatch_queues", sizeof(struct gputm_dispatch_queues_config),
-	rows,		   GPUTM__COUNT(rows),
-	presets,	   GPUTM__COUNT(presets),
-};
-
 static const struct gputm__stat_row stats[] = {
 #define STAT(...) GPUTM__STAT(struct gputm_dispatch_queues, __VA_ARGS__)
 	STAT(pushed, COUNTER, "requests", "Requests submitted."),
@@ -272,24 +266,7 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-static const struct gputm__class class = {
-	.kind = "dispatch_queues",
-	.version = 1,
-	.size = sizeof(struct gputm_dispatch_queues),
-	.params = &params,
-	.config_offset = offsetof(struct gputm_dispatch_queues, config),
-	.stat = stats,
-	.stat_count = GPUTM__COUNT(stats),
-	.event = events,
-	.setup = setup,
-	.teardown = teardown,
-	.clear = clear,
-	.io = io,
-	.check = check,
-	.storage = storage,
-};
-
-GPUTM__LIFE(dispatch_queues, class)
+GPUTM__UNIT(dispatch_queues, .version = 1)
 
 /* ---- data path ---- */
 
