@@ -110,12 +110,6 @@ static const struct gputm_preset presets[] = {
 	  { { "non_blocking", 0 }, { "shadow_copy", 0 }, { "early_cycles", 0 } } },
 };
 
-static const struct gputm_params params = {
-	"sync_round", sizeof(struct gputm_sync_round_config),
-	rows,	      GPUTM__COUNT(rows),
-	presets,      GPUTM__COUNT(presets),
-};
-
 static const struct gputm__stat_row stats[] = {
 #define STAT(...) GPUTM__STAT(struct gputm_sync_round, __VA_ARGS__)
 	STAT(rounds, COUNTER, "rounds", "Rounds begun: succeeded + failed + one going on."),
@@ -218,24 +212,7 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-static const struct gputm__class class = {
-	.kind = "sync_round",
-	.version = 1,
-	.size = sizeof(struct gputm_sync_round),
-	.params = &params,
-	.config_offset = offsetof(struct gputm_sync_round, config),
-	.stat = stats,
-	.stat_count = GPUTM__COUNT(stats),
-	.event = events,
-	.setup = setup,
-	.teardown = teardown,
-	.clear = clear,
-	.io = io,
-	.check = check,
-	.storage = storage,
-};
-
-GPUTM__LIFE(sync_round, class)
+GPUTM__UNIT(sync_round, .version = 1)
 
 /* ---- time and who is blocked ---- */
 
