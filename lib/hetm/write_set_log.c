@@ -71,12 +71,6 @@ static const struct gputm_preset presets[] = {
 	  { { "threads", 8 }, { "chunk_bytes", 49152 }, { "region_bytes", 629145600 } } },
 };
 
-static const struct gputm_params params = {
-	"write_set_log", sizeof(struct gputm_write_set_log_config),
-	rows,		 GPUTM__COUNT(rows),
-	presets,	 GPUTM__COUNT(presets),
-};
-
 static const struct gputm__stat_row stats[] = {
 #define STAT(...) GPUTM__STAT(struct gputm_write_set_log, __VA_ARGS__)
 	STAT(appended, COUNTER, "entries", "Writes appended: those of this round + before."),
@@ -233,25 +227,7 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-static const struct gputm__class class = {
-	.kind = "write_set_log",
-	.version = 1,
-	.size = sizeof(struct gputm_write_set_log),
-	.params = &params,
-	.config_offset = offsetof(struct gputm_write_set_log, config),
-	.stat = stats,
-	.stat_count = GPUTM__COUNT(stats),
-	.event = events,
-	.validate = validate,
-	.setup = setup,
-	.teardown = teardown,
-	.clear = clear,
-	.io = io,
-	.check = check,
-	.storage = storage,
-};
-
-GPUTM__LIFE(write_set_log, class)
+GPUTM__UNIT(write_set_log, .version = 1, .validate = validate)
 
 /* ---- data path ---- */
 
