@@ -61,12 +61,6 @@ static const struct gputm_preset presets[] = {
 	{ "srr", "Thesis 3.6.2: sticky round-robin.", { { "policy", 2 } } },
 };
 
-static const struct gputm_params params = {
-	"block_priority", sizeof(struct gputm_block_priority_config),
-	rows,		  GPUTM__COUNT(rows),
-	presets,	  GPUTM__COUNT(presets),
-};
-
 #define STAT(...) GPUTM__STAT(struct gputm_block_priority, __VA_ARGS__)
 static const struct gputm__stat_row stats[] = {
 	STAT(admitted, COUNTER, "blocks", "Blocks dispatched."),
@@ -282,21 +276,4 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-static const struct gputm__class class = {
-	.kind = "block_priority",
-	.version = 1,
-	.size = sizeof(struct gputm_block_priority),
-	.params = &params,
-	.config_offset = offsetof(struct gputm_block_priority, config),
-	.stat = stats,
-	.stat_count = GPUTM__COUNT(stats),
-	.event = events,
-	.setup = setup,
-	.teardown = teardown,
-	.clear = clear,
-	.io = io,
-	.check = check,
-	.storage = storage,
-};
-
-GPUTM__LIFE(block_priority, class)
+GPUTM__UNIT(block_priority, .version = 1)
