@@ -87,12 +87,6 @@ static const struct gputm_preset presets[] = {
 	  { { "lanes", 32 }, { "warps", 32 }, { "compact", 0 } } },
 };
 
-static const struct gputm_params params = {
-	"thread_compactor", sizeof(struct gputm_thread_compactor_config),
-	rows,		    GPUTM__COUNT(rows),
-	presets,	    GPUTM__COUNT(presets),
-};
-
 #define STAT(...) GPUTM__STAT(struct gputm_thread_compactor, __VA_ARGS__)
 static const struct gputm__stat_row stats[] = {
 	STAT(masks, COUNTER, "masks", "Block masks taken."),
@@ -442,21 +436,4 @@ static const char *check(const struct gputm_unit *unit)
 	return NULL;
 }
 
-static const struct gputm__class class = {
-	.kind = "thread_compactor",
-	.version = 1,
-	.size = sizeof(struct gputm_thread_compactor),
-	.params = &params,
-	.config_offset = offsetof(struct gputm_thread_compactor, config),
-	.stat = stats,
-	.stat_count = GPUTM__COUNT(stats),
-	.event = events,
-	.setup = setup,
-	.teardown = teardown,
-	.clear = clear,
-	.io = io,
-	.check = check,
-	.storage = storage,
-};
-
-GPUTM__LIFE(thread_compactor, class)
+GPUTM__UNIT(thread_compactor, .version = 1)
