@@ -108,6 +108,6 @@ static inline void gputm__block_arrived(const struct gputm_block_stack *s,
 			arrived[gputm__lowest(m)] &= ~gputm__block_home(s, warp)[gputm__lowest(m)];
 }
 
-const char *gputm__block_check(const struct gputm_unit *unit);
+const char *gputm__block_check(const struct gputm_block_stack *s);
 
 #endif /* GPUTM_LIB_COMPACTION_BLOCK_STACK_H */

@@ -199,9 +199,8 @@ static const char *check_empty(const struct gputm_block_stack *s)
 	return NULL;
 }
 
-const char *gputm__block_check(const struct gputm_unit *unit)
+const char *gputm__block_check(const struct gputm_block_stack *s)
 {
-	const struct gputm_block_stack *s = (const struct gputm_block_stack *)(const void *)unit;
 	const char *broken = s->count ? NULL : check_empty(s);
 
 	for (uint32_t i = 0; i < s->count && !broken; i++)

@@ -30,12 +30,6 @@ static const struct gputm_preset presets[] = {
 	  { { "lanes", 32 }, { "warps", 32 }, { "likely_convergence", 0 }, { "compact", 0 } } },
 };
 
-static const struct gputm_params params = {
-	"block_stack", sizeof(struct gputm_block_stack_config),
-	rows,	       GPUTM__COUNT(rows),
-	presets,       GPUTM__COUNT(presets),
-};
-
 #define STAT(...) GPUTM__STAT(struct gputm_block_stack, __VA_ARGS__)
 static const struct gputm__stat_row stats[] = {
 	STAT(branches, COUNTER, "branches", "Branches of the block, all warps together."),
@@ -285,21 +279,9 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 		derive(s);
 }
 
-static const struct gputm__class class = {
-	.kind = "block_stack",
-	.version = 1,
-	.size = sizeof(struct gputm_block_stack),
-	.params = &params,
-	.config_offset = offsetof(struct gputm_block_stack, config),
-	.stat = stats,
-	.stat_count = GPUTM__COUNT(stats),
-	.event = events,
-	.setup = setup,
-	.teardown = teardown,
-	.clear = clear,
-	.io = io,
-	.check = gputm__block_check,
-	.storage = storage,
-};
+static const char *check(const struct gputm_unit *unit)
+{
+	return gputm__block_check((const struct gputm_block_stack *)(const void *)unit);
+}
 
-GPUTM__LIFE(block_stack, class)
+GPUTM__UNIT(block_stack, .version = 1)
