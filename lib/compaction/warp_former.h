@@ -150,6 +150,4 @@ void gputm__former_go_on(struct gputm_warp_former *f, uint32_t slot, uint64_t pc
 void gputm__former_deliver(struct gputm_warp_former *f, const struct gputm__lanes *lanes,
 			   uint64_t pc);
 
-const char *gputm__former_check(const struct gputm_unit *unit);
-
 #endif /* GPUTM_LIB_COMPACTION_WARP_FORMER_H */

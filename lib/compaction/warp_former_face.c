@@ -27,12 +27,6 @@ static const struct gputm_preset presets[] = {
 	  { { "lanes", 32 }, { "warps", 48 }, { "warp_barrier", 1 }, { "hold_partial", 0 } } },
 };
 
-static const struct gputm_params params = {
-	"warp_former", sizeof(struct gputm_warp_former_config),
-	rows,	       GPUTM__COUNT(rows),
-	presets,       GPUTM__COUNT(presets),
-};
-
 #define STAT(...) GPUTM__STAT(struct gputm_warp_former, __VA_ARGS__)
 static const struct gputm__stat_row stats[] = {
 	STAT(formed, COUNTER, "warps", "Warps made in the pool."),
@@ -380,7 +374,7 @@ static const char *check_warps(const struct gputm_warp_former *f, uint64_t seen[
 	return NULL;
 }
 
-const char *gputm__former_check(const struct gputm_unit *unit)
+static const char *check(const struct gputm_unit *unit)
 {
 	const struct gputm_warp_former *f =
 		(const struct gputm_warp_former *)(const void *)unit;
@@ -397,21 +391,4 @@ const char *gputm__former_check(const struct gputm_unit *unit)
 	return broken;
 }
 
-static const struct gputm__class class = {
-	.kind = "warp_former",
-	.version = 1,
-	.size = sizeof(struct gputm_warp_former),
-	.params = &params,
-	.config_offset = offsetof(struct gputm_warp_former, config),
-	.stat = stats,
-	.stat_count = GPUTM__COUNT(stats),
-	.event = events,
-	.setup = setup,
-	.teardown = teardown,
-	.clear = clear,
-	.io = io,
-	.check = gputm__former_check,
-	.storage = storage,
-};
-
-GPUTM__LIFE(warp_former, class)
+GPUTM__UNIT(warp_former, .version = 1)
