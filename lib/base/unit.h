@@ -188,40 +188,11 @@ void gputm__io_fail(struct gputm__io *io, int error, const char *reason);
 /* State of a unit that is part of another one. */
 void gputm__io_part(struct gputm__io *io, struct gputm_unit *part);
 
-/* ---- the usual five public functions of a unit ---- */
-#define GPUTM__LIFE(UNIT, CLASS)                                                               \
-	int gputm_##UNIT##_new(struct gputm_ctx *ctx, const struct gputm_##UNIT##_config *config, \
-			       struct gputm_##UNIT **out)                                      \
-	{                                                                                      \
-		struct gputm_unit *unit;                                                       \
-		int error = gputm__unit_new(ctx, &(CLASS), config, &unit);                     \
-                                                                                               \
-		if (error)                                                                     \
-			return error;                                                          \
-		*out = (struct gputm_##UNIT *)(void *)unit;                                    \
-		return 0;                                                                      \
-	}                                                                                      \
-	void gputm_##UNIT##_free(struct gputm_##UNIT *self)                                    \
-	{                                                                                      \
-		gputm__unit_free((struct gputm_unit *)(void *)self);                           \
-	}                                                                                      \
-	struct gputm_unit *gputm_##UNIT##_unit(struct gputm_##UNIT *self)                      \
-	{                                                                                      \
-		return (struct gputm_unit *)(void *)self;                                      \
-	}                                                                                      \
-	const struct gputm_params *gputm_##UNIT##_params(void)                                 \
-	{                                                                                      \
-		return (CLASS).params;                                                         \
-	}                                                                                      \
-	int gputm_##UNIT##_config_preset(struct gputm_##UNIT##_config *config, const char *name) \
-	{                                                                                      \
-		return gputm_params_preset(NULL, (CLASS).params, name, config);                \
-	}
-
+/* ---- the class of a unit and its usual five public functions ---- */
 /*
- * The class of a unit and these five, from what its file defines under the same names as any
- * other: rows, presets, stats, events; setup, teardown, clear, io, check, storage. What is
- * the unit's own follows: GPUTM__UNIT(stall_buffer, .version = 1, .validate = validate)
+ * From what its file defines under the same names as any other: rows, presets, stats, events;
+ * setup, teardown, clear, io, check, storage. What is the unit's own follows:
+ * GPUTM__UNIT(stall_buffer, .version = 1, .validate = validate)
  */
 #define GPUTM__UNIT(UNIT, ...)                                                                 \
 	static const struct gputm_params params = {                                            \
@@ -244,6 +215,33 @@ void gputm__io_part(struct gputm__io *io, struct gputm_unit *part);
 		.storage = storage,                                                            \
 		__VA_ARGS__                                                                    \
 	};                                                                                     \
-	GPUTM__LIFE(UNIT, class)
+                                                                                               \
+	int gputm_##UNIT##_new(struct gputm_ctx *ctx, const struct gputm_##UNIT##_config *config, \
+			       struct gputm_##UNIT **out)                                      \
+	{                                                                                      \
+		struct gputm_unit *unit;                                                       \
+		int error = gputm__unit_new(ctx, &class, config, &unit);                       \
+                                                                                               \
+		if (error)                                                                     \
+			return error;                                                          \
+		*out = (struct gputm_##UNIT *)(void *)unit;                                    \
+		return 0;                                                                      \
+	}                                                                                      \
+	void gputm_##UNIT##_free(struct gputm_##UNIT *self)                                    \
+	{                                                                                      \
+		gputm__unit_free((struct gputm_unit *)(void *)self);                           \
+	}                                                                                      \
+	struct gputm_unit *gputm_##UNIT##_unit(struct gputm_##UNIT *self)                      \
+	{                                                                                      \
+		return (struct gputm_unit *)(void *)self;                                      \
+	}                                                                                      \
+	const struct gputm_params *gputm_##UNIT##_params(void)                                 \
+	{                                                                                      \
+		return &params;                                                                \
+	}                                                                                      \
+	int gputm_##UNIT##_config_preset(struct gputm_##UNIT##_config *config, const char *name) \
+	{                                                                                      \
+		return gputm_params_preset(NULL, &params, name, config);                       \
+	}
 
 #endif /* GPUTM_LIB_BASE_UNIT_H */
