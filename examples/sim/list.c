@@ -1,38 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "flow/flow.h"
 #include "setup.h"
-
-static void list_value(const struct gputm_param *row, uint64_t value)
-{
-	if (row->choices && value >= row->min && value <= row->max)
-		printf("%s", row->choices[value - row->min]);
-	else
-		printf("%llu", (unsigned long long)value);
-}
-
-static void list_row(const char *path, const struct gputm_param *row, const void *config)
-{
-	printf("    %s.%s = ", path, row->name);
-	list_value(row, gputm_params_get(row, config));
-	printf("  [");
-	list_value(row, row->min);
-	for (uint64_t i = row->min + 1; row->choices && i < row->max; i++)
-		printf(", %s", row->choices[i - row->min]);
-	printf(row->choices ? ", " : " .. ");
-	list_value(row, row->max);
-	printf("%s]\n        %s%s%s%s\n", row->power_of_two ? ", a power of two" : "", row->summary,
-	       *row->source ? " (" : "", row->source, *row->source ? ")" : "");
-}
-
-void sim_list_rows(const char *path, const struct gputm_params *params, const void *config)
-{
-	for (size_t i = 0; i < params->param_count; i++)
-		list_row(path, &params->param[i], config);
-}
 
 static void list_machines(void)
 {

@@ -5,23 +5,6 @@
 
 #include "hetm.h"
 
-void hetm_note(struct sim_machine *machine, struct hetm_words *words, uint64_t address,
-	       uint64_t value)
-{
-	if (words->count == words->capacity) {
-		uint32_t wanted = words->capacity ? 2 * words->capacity : 16;
-		struct hetm_word *bigger = realloc(words->word, wanted * sizeof(*bigger));
-
-		if (!bigger) {
-			sim_fail(machine, -ENOMEM, "no memory for what a transaction accesses");
-			return;
-		}
-		words->word = bigger;
-		words->capacity = wanted;
-	}
-	words->word[words->count++] = (struct hetm_word){ address, value };
-}
-
 /* ---- memory ---- */
 
 /* What the transaction itself has written last, or NULL. */

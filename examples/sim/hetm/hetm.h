@@ -157,6 +157,7 @@ static inline struct hetm *hetm_of(struct sim_machine *machine)
 	return machine->state;
 }
 
+/* words.c */
 /* Add a word to a list; sim_fail() without memory. */
 void hetm_note(struct sim_machine *machine, struct hetm_words *words, uint64_t address,
 	       uint64_t value);
