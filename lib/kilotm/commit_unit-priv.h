@@ -6,9 +6,9 @@
  * commit_unit.c (face, reports), commit_unit-clock.c (a cycle), commit_unit-input.c
  * (messages), commit_unit-logs.c (words to buffers), commit_unit-hazard.c (words to the
  * history), commit_unit-stages.c (what entries go through), commit_unit-memory.c (ports);
- * below all are commit_unit-can.h (whether a step can be taken) and commit_unit-moves.h (what
- * every entry does). Beside them: commit_unit-judge.c (pushing), commit_unit-snapshot.c,
- * commit_unit-check.c.
+ * below all are commit_unit-can.h (whether a step can be taken), commit_unit-moves.h (what
+ * every entry does) and commit_unit-queue.c (words by region). Beside them:
+ * commit_unit-judge.c (pushing), commit_unit-snapshot.c, commit_unit-check.c.
  *
  * Mutants. A test builds these files with -DGPUTM__MUTANT and defines
  * gputm__mutant_now; the unit then errs as that number says, and the properties of
@@ -328,12 +328,14 @@ void gputm__commit_issue(struct gputm_commit_unit *self, uint32_t index);
 void gputm__commit_wait_for(struct gputm_commit_unit *self, uint32_t index);
 
 /* ---- commit_unit-memory.c ---- */
+/* Undo what the input port has placed ahead of its cycle. */
+void gputm__commit_take_back(struct gputm_commit_unit *self);
+
+/* ---- commit_unit-queue.c ---- */
 /* Make the region at this address the current one. @return its number. */
 uint32_t gputm__commit_to_region(struct gputm__commit_gather *g, uint64_t base);
 /* Queue what is collected, a request per region. */
 void gputm__commit_flush(struct gputm_commit_unit *self, int port);
-/* Undo what the input port has placed ahead of its cycle. */
-void gputm__commit_take_back(struct gputm_commit_unit *self);
 /* Collect an entry's log for flush. */
 void gputm__commit_collect_buffer(struct gputm_commit_unit *self, uint32_t log, uint32_t index);
 /* Count the entry's write-set as pending, once more or (UINT32_MAX) once less. */

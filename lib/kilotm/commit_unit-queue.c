@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the moves of an entry stand on: words collected by region and queued at a port, a request
+ * per region, and the table behind write_pending().
+ */
+#include "lib/kilotm/commit_unit-priv.h"
+
+/* ---- coalescing ---- */
+
+uint32_t gputm__commit_to_region(struct gputm__commit_gather *g, uint64_t base)
+{
+	uint32_t at = (uint32_t)(base * UINT64_C(0x9e3779b97f4a7c15) >> 32) & g->bucket_mask;
+
+	while (g->bucket[at] && g->region[g->bucket[at] - 1].address != base)
+		at = (at + 1) & g->bucket_mask;
+	if (!g->bucket[at]) {
+		g->region[g->regions] = (struct gputm__commit_region){ base, 0, 0, at };
+		g->bucket[at] = ++g->regions;
+	}
+	g->current = g->bucket[at] - 1;
+	return g->current;
+}
+
+void gputm__commit_flush(struct gputm_commit_unit *self, int which)
+{
+	struct gputm__commit_gather *g = &self->gather;
+	struct gputm__commit_region *region = g->region, *end = region + g->regions;
+	struct gputm__commit_port *port = &self->port[which];
+
+	for (; region != end; region++) {
+		region->end = port->filled;
+		port->filled += region->count;
+	}
+	for (uint32_t n = 0; n < g->words; n++) {
+		uint64_t at = g->region[g->of[n]].end++ & port->mask;
+
+		port->word[at] = g->word[n];
+		port->span[at] = 0;
+	}
+	for (region = g->region; region != end; region++) {
+		port->span[(region->end - region->count) & port->mask] = region->count;
+		g->bucket[region->bucket] = 0;
+	}
+	g->regions = g->words = 0;
+}
+
+/* An entry's words mostly lie in the regions of the words of the entry before. */
+void gputm__commit_collect_buffer(struct gputm_commit_unit *self, uint32_t log, uint32_t index)
+{
+	const struct gputm__commit_entry *entry = &self->entry[index];
+	const struct gputm_commit_word *word = &self->kept[entry->buffer[log]];
+	struct gputm__commit_gather *g = &self->gather;
+	uint32_t words = entry->words[log], n = g->words, end = n + words;
+
+	for (; n != end; n++, word++) {
+		uint64_t base = word->address & self->region_mask;
+		uint32_t region = n < words ? 0 : g->of[n - words];
+
+		if (n < words || g->region[region].address != base)
+			region = gputm__commit_to_region(g, base);
+		g->region[region].count++;
+		g->of[n] = region;
+		g->word[n] = *word;
+	}
+	g->words = end;
+}
+
+/* ---- pending writes ---- */
+
+static inline uint32_t *pending_of(const struct gputm_commit_unit *self, uint64_t address)
+{
+	return &self->pending[address >> self->pending_shift & (self->config.pending_entries - 1)];
+}
+
+void gputm__commit_pend(struct gputm_commit_unit *self, uint32_t index, uint32_t amount)
+{
+	const struct gputm_commit_word *word;
+
+	if (gputm__commit_unbounded(&self->entry[index], 1)) {
+		self->pending_unbounded += amount == 1 ? UINT64_C(1) : UINT64_MAX;
+		return;
+	}
+	word = &self->kept[self->entry[index].buffer[1]];
+	for (uint32_t n = self->entry[index].words[1]; n--; word++)
+		*pending_of(self, word->address) += amount;
+}
+
+bool gputm_commit_unit_write_pending(const struct gputm_commit_unit *self, uint64_t address)
+{
+	if (!self->config.pending_block)
+		return false;
+	return self->pending_unbounded || *pending_of(self, address);
+}
