@@ -446,7 +446,7 @@ START_TEST(test_getm_is_serialisable_in_total_order)
 }
 END_TEST
 
-/* What errata 31 says of the paper's order is not only in theory. */
+/* The write skew of the paper's order is not only in theory. */
 START_TEST(test_getm_is_not_in_paper_order)
 {
 	uint64_t rollovers = 0;

@@ -210,7 +210,7 @@ START_TEST(test_metadata_table_overflow_has_reservations_only)
 END_TEST
 
 /* The released simulator evicts the pair that it has just inserted, and works on unaware. */
-START_TEST(test_errata_12_inserted_pair_is_not_evicted)
+START_TEST(test_pair_being_inserted_is_not_evicted)
 {
 	struct gputm_metadata m = { 0, 0, 0, 0, 0, 0 };
 	struct gputm_metadata_table *t;
@@ -577,7 +577,7 @@ int main(void)
 	tcase_add_test(tcase, test_fig_8_insertion_evicts_what_is_not_reserved);
 	tcase_add_test(tcase, test_fig_8_chain_goes_to_stash_then_overflow);
 	tcase_add_test(tcase, test_metadata_table_overflow_has_reservations_only);
-	tcase_add_test(tcase, test_errata_12_inserted_pair_is_not_evicted);
+	tcase_add_test(tcase, test_pair_being_inserted_is_not_evicted);
 	tcase_add_test(tcase, test_metadata_table_evict_above);
 	tcase_add_test(tcase, test_metadata_table_ranges_are_tight);
 	tcase_add_test(tcase, test_metadata_table_overflow_is_short_and_reclaimed);

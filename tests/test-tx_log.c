@@ -248,7 +248,7 @@ START_TEST(test_tx_log_storage_of_a_row_is_two_lines)
 }
 END_TEST
 
-/* Errata and released sizes: 8 B of header, 8 B per entry, flits of 32 B. */
+/* Sizes of the released simulator: 8 B of header, 8 B per entry, flits of 32 B. */
 START_TEST(test_tx_log_packet_sizes)
 {
 	static const unsigned flits[][2] = { { 0, 1 }, { 3, 1 }, { 4, 2 }, { 7, 2 }, { 32, 9 } };

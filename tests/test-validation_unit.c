@@ -100,7 +100,7 @@ START_TEST(test_fig_7_two_transfers_in_paper_order)
 }
 END_TEST
 
-/* Errata 31: two warps at 10 read A and B, then write B and A. */
+/* Two warps at 10 read A and B, then write B and A. */
 START_TEST(test_write_skew_in_paper_order_only)
 {
 	for (int paper = 0; paper < 2; paper++) {
@@ -123,7 +123,7 @@ START_TEST(test_write_skew_in_paper_order_only)
 }
 END_TEST
 
-/* Errata 14 and 15: the owner needs no check, and each of its stores counts. */
+/* The owner needs no check, and each of its stores counts. */
 START_TEST(test_owner_passes_and_counts)
 {
 	struct gputm_validation_unit *u;
@@ -150,8 +150,8 @@ START_TEST(test_owner_passes_and_counts)
 }
 END_TEST
 
-/* Errata 32: the next attempt of a warp waits for what its earlier one has reserved. */
-START_TEST(test_errata_32_earlier_attempt_of_the_warp)
+/* The next attempt of a warp waits for what its earlier one has reserved. */
+START_TEST(test_earlier_attempt_of_the_warp)
 {
 	struct gputm_validation_unit *u;
 	struct kit kit;
@@ -168,8 +168,8 @@ START_TEST(test_errata_32_earlier_attempt_of_the_warp)
 }
 END_TEST
 
-/* Errata 44 (a): three loads wait; one release answers them all. */
-START_TEST(test_errata_44_a_retries_wake_the_next)
+/* Three loads wait; one release answers them all. */
+START_TEST(test_retries_wake_the_next)
 {
 	struct gputm_validation_unit *u;
 	struct kit kit;
@@ -195,8 +195,8 @@ START_TEST(test_errata_44_a_retries_wake_the_next)
 }
 END_TEST
 
-/* Errata 44 (b): a store that overtakes the waiters lets the older ones abort at once. */
-START_TEST(test_errata_44_b_granted_store_wakes_who_fails)
+/* A store that overtakes the waiters lets the older ones abort at once. */
+START_TEST(test_granted_store_wakes_who_fails)
 {
 	struct gputm_validation_unit *u;
 	struct kit kit;
@@ -223,8 +223,8 @@ START_TEST(test_errata_44_b_granted_store_wakes_who_fails)
 }
 END_TEST
 
-/* Errata 44 (c): another access of the warp that now owns the granule waits no longer. */
-START_TEST(test_errata_44_c_own_warp_wakes)
+/* Another access of the warp that now owns the granule waits no longer. */
+START_TEST(test_own_warp_wakes)
 {
 	struct gputm_validation_unit *u;
 	struct kit kit;
@@ -328,10 +328,10 @@ int main(void)
 	tcase_add_test(tcase, test_fig_7_two_transfers_in_paper_order);
 	tcase_add_test(tcase, test_write_skew_in_paper_order_only);
 	tcase_add_test(tcase, test_owner_passes_and_counts);
-	tcase_add_test(tcase, test_errata_32_earlier_attempt_of_the_warp);
-	tcase_add_test(tcase, test_errata_44_a_retries_wake_the_next);
-	tcase_add_test(tcase, test_errata_44_b_granted_store_wakes_who_fails);
-	tcase_add_test(tcase, test_errata_44_c_own_warp_wakes);
+	tcase_add_test(tcase, test_earlier_attempt_of_the_warp);
+	tcase_add_test(tcase, test_retries_wake_the_next);
+	tcase_add_test(tcase, test_granted_store_wakes_who_fails);
+	tcase_add_test(tcase, test_own_warp_wakes);
 	tcase_add_test(tcase, test_full_stall_buffer_aborts);
 	tcase_add_test(tcase, test_validation_unit_misuse_changes_nothing);
 	suite_add_tcase(suite, tcase);

@@ -67,7 +67,7 @@ START_TEST(test_fig_7_restart_time)
 END_TEST
 
 /* A full stall buffer turns away an access whose report may lie below its own time. */
-START_TEST(test_errata_37_clock_never_goes_back)
+START_TEST(test_clock_never_goes_back)
 {
 	struct gputm_warp_clock *c;
 	uint64_t cycles = 0;
@@ -304,7 +304,7 @@ int main(void)
 	tcase_add_test(tcase, test_warp_clock_life);
 	tcase_add_test(tcase, test_table_v_warpts_of_a_core);
 	tcase_add_test(tcase, test_fig_7_restart_time);
-	tcase_add_test(tcase, test_errata_37_clock_never_goes_back);
+	tcase_add_test(tcase, test_clock_never_goes_back);
 	tcase_add_test(tcase, test_warp_clock_rollover_is_asked_for_at_the_margin);
 	tcase_add_test(tcase, test_warp_clock_misuse_changes_nothing);
 	tcase_add_test(tcase, test_warp_clock_per_core);

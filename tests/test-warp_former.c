@@ -200,7 +200,7 @@ START_TEST(test_section_3_2_1_top_level_divergence_only)
 END_TEST
 
 /* A partial warp waits for a thread in flight that has a free lane, and for no other. */
-START_TEST(test_errata_55_partial_warp_is_held)
+START_TEST(test_partial_warp_is_held)
 {
 	const struct gputm_warp_former_target at_a = { 'B', 'C', NONE };
 	struct gputm_warp_former_warp warp;
@@ -569,7 +569,7 @@ int main(void)
 	tcase_add_test(tcase, test_fig_3_3_no_eddy_with_warp_barrier);
 	tcase_add_test(tcase, test_section_3_2_1_static_warps_stay_whole);
 	tcase_add_test(tcase, test_section_3_2_1_top_level_divergence_only);
-	tcase_add_test(tcase, test_errata_55_partial_warp_is_held);
+	tcase_add_test(tcase, test_partial_warp_is_held);
 	tcase_add_test(tcase, test_warp_former_majority_and_ties);
 	tcase_add_test(tcase, test_warp_former_block_barrier);
 	tcase_add_test(tcase, test_warp_former_misuse_changes_nothing);
