@@ -26,7 +26,7 @@ struct gputm_device_validator;
 /** Geometry; fields are only ever appended. Ranges: gputm_device_validator_params(). */
 struct gputm_device_validator_config {
 	size_t size;	       /**< sizeof *this, set by the INIT macro */
-	uint64_t region_bytes; /**< bytes of the shared region, 4..2^36 (default 64 MB) */
+	uint64_t region_bytes; /**< bytes of the shared region, 4..2^36 (default 600 MB) */
 	uint32_t stamp_bits;   /**< width of a stamp, 8..63 (default 32) */
 	uint32_t lanes;	       /**< entries checked side by side, a power of two, 1..65536
 				    (default 2048) */
@@ -35,7 +35,7 @@ struct gputm_device_validator_config {
 				    (default 0) */
 };
 #define GPUTM_DEVICE_VALIDATOR_CONFIG_INIT                                                     \
-	{ sizeof(struct gputm_device_validator_config), UINT64_C(67108864), 32, 2048, 400, 0 }
+	{ sizeof(struct gputm_device_validator_config), UINT64_C(629145600), 32, 2048, 400, 0 }
 
 /** What is done with the entries of a chunk. */
 enum gputm_device_validator_mode {

@@ -59,7 +59,7 @@ struct gputm_device_validator {
 
 static const struct gputm_param rows[] = {
 #define ROW(...) GPUTM__PARAM(struct gputm_device_validator_config, __VA_ARGS__)
-	ROW(region_bytes, 4, UINT64_C(1) << 36, 67108864, false, "Bytes of the shared region.",
+	ROW(region_bytes, 4, UINT64_C(1) << 36, 629145600, false, "Bytes of the shared region.",
 	    "HeTM V"),
 	ROW(stamp_bits, 8, 63, 32, false, "Width of a stamp, bits.", ""),
 	ROW(lanes, 1, 65536, 2048, true, "Entries checked side by side.", ""),
