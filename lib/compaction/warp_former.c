@@ -223,6 +223,79 @@ void gputm__former_insert(struct gputm_warp_former *f, const struct gputm__lanes
 	wait_at(f, slot, pc, rank);
 }
 
+/* ---- the warp barrier ---- */
+
+void gputm__former_static_lanes(const struct gputm_warp_former *f, uint32_t warp, uint64_t mask,
+				struct gputm__lanes *out)
+{
+	out->mask = mask;
+	out->home = warp;
+	memset(out->thread, 0xff, sizeof(out->thread));
+	for (; mask; mask &= mask - 1) {
+		uint32_t lane = gputm__lowest(mask);
+
+		out->thread[lane] = (uint16_t)(warp * f->config.lanes + lane);
+	}
+}
+
+void gputm__former_restore(struct gputm_warp_former *f, uint32_t warp)
+{
+	struct gputm__static_warp *s = &f->warp[warp];
+	uint64_t pc = s->pc;
+	struct gputm__lanes lanes;
+
+	if (!s->diverged || s->arrived != s->live)
+		return;
+	s->diverged = false;
+	s->arrived = 0;
+	s->pc = NO_PC;
+	if (!s->live) {
+		f->ended_diverged++;
+		return;
+	}
+	f->restored++;
+	gputm__emit(&f->unit, GPUTM_WARP_FORMER_EVENT_RESTORE, warp, pc, s->live, 0);
+	gputm__former_static_lanes(f, warp, s->live, &lanes);
+	gputm__former_insert(f, &lanes, pc);
+}
+
+/* Threads of diverged static warps go on at pc, or have come to their warp barriers there. */
+static void deliver_open(struct gputm_warp_former *f, const struct gputm__lanes *lanes,
+			 uint64_t pc)
+{
+	struct gputm__lanes come, rest;
+	uint64_t here = 0;
+
+	for (uint64_t m = lanes->mask; m; m &= m - 1) {
+		struct gputm__static_warp *s =
+			&f->warp[f->home[lanes->thread[gputm__lowest(m)]]];
+
+		if (s->pc != pc)
+			continue;
+		here |= m & -m;
+		s->arrived |= m & -m;
+	}
+	if (!here) {
+		gputm__former_insert(f, lanes, pc);
+		return;
+	}
+	gputm__former_select(f, &come, lanes, here);
+	gputm__former_select(f, &rest, lanes, lanes->mask & ~here);
+	if (rest.mask)
+		gputm__former_insert(f, &rest, pc);
+	for (uint64_t m = here; m; m &= m - 1)
+		gputm__former_restore(f, f->home[come.thread[gputm__lowest(m)]]);
+}
+
+void gputm__former_deliver(struct gputm_warp_former *f, const struct gputm__lanes *lanes,
+			   uint64_t pc)
+{
+	if (gputm__former_has_barrier(f, lanes))
+		deliver_open(f, lanes, pc);
+	else
+		gputm__former_insert(f, lanes, pc);
+}
+
 /* ---- issue ---- */
 
 /* Could threads in flight join the oldest warp of this PC? */

@@ -2,8 +2,9 @@
 #ifndef GPUTM_LIB_COMPACTION_WARP_FORMER_H
 #define GPUTM_LIB_COMPACTION_WARP_FORMER_H
 /*
- * The inside of dynamic warp formation: warp_former.c has the pool and the LUT and issues,
- * warp_former_barrier.c has branches and barriers, warp_former_face.c describes it.
+ * The inside of dynamic warp formation: warp_former.c has the pool, the LUT and the warp barrier
+ * and issues; above it, warp_former_barrier.c has launch, branches, barriers of blocks and ends;
+ * warp_former_face.c describes it.
  */
 #include "gputm/warp_former.h"
 #include "lib/compaction/warp_lut.h"
@@ -137,17 +138,19 @@ void gputm__former_queue(struct gputm_warp_former *f, uint32_t slot);
  */
 void gputm__former_insert(struct gputm_warp_former *f, const struct gputm__lanes *lanes,
 			  uint64_t pc);
+/* These lanes of a static warp. */
+void gputm__former_static_lanes(const struct gputm_warp_former *f, uint32_t warp, uint64_t mask,
+				struct gputm__lanes *out);
+/* A static warp goes on as a whole if all of it has come to its barrier. */
+void gputm__former_restore(struct gputm_warp_former *f, uint32_t warp);
+/* As gputm__former_insert(), but some may have come to their warp barriers there. */
+void gputm__former_deliver(struct gputm_warp_former *f, const struct gputm__lanes *lanes,
+			   uint64_t pc);
 /* 0, or -EINVAL if no warp in flight has this slot. */
 int gputm__former_find_flying(const struct gputm_warp_former *f, uint32_t slot);
 /* A warp in flight is over, and its slot is free; its threads are the caller's. */
 const struct gputm__lanes *gputm__former_take_back(struct gputm_warp_former *f, uint32_t slot);
 /* It is over, and all its threads go on at pc. */
 void gputm__former_go_on(struct gputm_warp_former *f, uint32_t slot, uint64_t pc);
-
-/* ---- warp_former_barrier.c ---- */
-
-/* As gputm__former_insert(), but some may have come to their warp barriers there. */
-void gputm__former_deliver(struct gputm_warp_former *f, const struct gputm__lanes *lanes,
-			   uint64_t pc);
 
 #endif /* GPUTM_LIB_COMPACTION_WARP_FORMER_H */

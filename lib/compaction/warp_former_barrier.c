@@ -1,105 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where threads of dynamic warps wait for others: at the barrier of their static warp or of their
- * block. And what leads there: launch, branches, ends.
+ * Where the threads of dynamic warps come from, part, wait for their block and end: launch,
+ * branches, barriers, exit.
  */
 #include "lib/compaction/warp_former.h"
-
-/* ---- the warp barrier ---- */
-
-static void static_lanes(const struct gputm_warp_former *f, uint32_t warp, uint64_t mask,
-			 struct gputm__lanes *out)
-{
-	out->mask = mask;
-	out->home = warp;
-	memset(out->thread, 0xff, sizeof(out->thread));
-	for (; mask; mask &= mask - 1) {
-		uint32_t lane = gputm__lowest(mask);
-
-		out->thread[lane] = (uint16_t)(warp * f->config.lanes + lane);
-	}
-}
-
-static void insert_static(struct gputm_warp_former *f, uint32_t warp, uint64_t mask, uint64_t pc)
-{
-	struct gputm__lanes lanes;
-
-	static_lanes(f, warp, mask, &lanes);
-	gputm__former_insert(f, &lanes, pc);
-}
-
-/* Has all of a static warp come to its barrier? */
-static void maybe_restore(struct gputm_warp_former *f, uint32_t warp)
-{
-	struct gputm__static_warp *s = &f->warp[warp];
-	uint64_t pc = s->pc;
-
-	if (!s->diverged || s->arrived != s->live)
-		return;
-	s->diverged = false;
-	s->arrived = 0;
-	s->pc = NO_PC;
-	if (!s->live) {
-		f->ended_diverged++;
-		return;
-	}
-	f->restored++;
-	gputm__emit(&f->unit, GPUTM_WARP_FORMER_EVENT_RESTORE, warp, pc, s->live, 0);
-	insert_static(f, warp, s->live, pc);
-}
-
-/* Threads of diverged static warps go on at pc, or have come to their warp barriers there. */
-static void deliver_open(struct gputm_warp_former *f, const struct gputm__lanes *lanes,
-			 uint64_t pc)
-{
-	struct gputm__lanes come, rest;
-	uint64_t here = 0;
-
-	for (uint64_t m = lanes->mask; m; m &= m - 1) {
-		struct gputm__static_warp *s =
-			&f->warp[f->home[lanes->thread[gputm__lowest(m)]]];
-
-		if (s->pc != pc)
-			continue;
-		here |= m & -m;
-		s->arrived |= m & -m;
-	}
-	if (!here) {
-		gputm__former_insert(f, lanes, pc);
-		return;
-	}
-	gputm__former_select(f, &come, lanes, here);
-	gputm__former_select(f, &rest, lanes, lanes->mask & ~here);
-	if (rest.mask)
-		gputm__former_insert(f, &rest, pc);
-	for (uint64_t m = here; m; m &= m - 1)
-		maybe_restore(f, f->home[come.thread[gputm__lowest(m)]]);
-}
-
-void gputm__former_deliver(struct gputm_warp_former *f, const struct gputm__lanes *lanes,
-			   uint64_t pc)
-{
-	if (gputm__former_has_barrier(f, lanes))
-		deliver_open(f, lanes, pc);
-	else
-		gputm__former_insert(f, lanes, pc);
-}
-
-/* The threads of a warp part: static warps that were whole have diverged. */
-static void part(struct gputm_warp_former *f, const struct gputm__lanes *lanes, uint64_t rpc)
-{
-	for (uint64_t m = lanes->mask; m; m &= m - 1) {
-		uint32_t warp = f->home[lanes->thread[gputm__lowest(m)]];
-		struct gputm__static_warp *s = &f->warp[warp];
-
-		if (s->diverged)
-			continue;
-		s->diverged = true;
-		s->pc = rpc;
-		f->diverged++;
-		gputm__emit(&f->unit, GPUTM_WARP_FORMER_EVENT_DIVERGE, warp, rpc, 0, 0);
-	}
-}
 
 /* ---- in and out ---- */
 
@@ -107,6 +11,7 @@ int gputm_warp_former_launch(struct gputm_warp_former *f, uint32_t warp, uint64_
 			     uint64_t pc)
 {
 	uint32_t threads = gputm__popcount(mask);
+	struct gputm__lanes lanes;
 
 	if (warp >= f->config.warps)
 		return gputm__out_of_range(&f->unit, "warp", warp, 0, f->config.warps - 1);
@@ -123,8 +28,25 @@ int gputm_warp_former_launch(struct gputm_warp_former *f, uint32_t warp, uint64_
 	f->block[f->block_of[warp]].live += threads;
 	f->threads_launched += threads;
 	gputm__emit(&f->unit, GPUTM_WARP_FORMER_EVENT_LAUNCH, warp, pc, mask, 0);
-	insert_static(f, warp, mask, pc);
+	gputm__former_static_lanes(f, warp, mask, &lanes);
+	gputm__former_insert(f, &lanes, pc);
 	return 0;
+}
+
+/* The threads of a warp part: static warps that were whole have diverged. */
+static void part(struct gputm_warp_former *f, const struct gputm__lanes *lanes, uint64_t rpc)
+{
+	for (uint64_t m = lanes->mask; m; m &= m - 1) {
+		uint32_t warp = f->home[lanes->thread[gputm__lowest(m)]];
+		struct gputm__static_warp *s = &f->warp[warp];
+
+		if (s->diverged)
+			continue;
+		s->diverged = true;
+		s->pc = rpc;
+		f->diverged++;
+		gputm__emit(&f->unit, GPUTM_WARP_FORMER_EVENT_DIVERGE, warp, rpc, 0, 0);
+	}
 }
 
 static int judge_target(const struct gputm_warp_former *f,
@@ -197,7 +119,7 @@ static void maybe_release(struct gputm_warp_former *f, uint32_t block)
 		if (!mask)
 			continue;
 		f->warp[w].parked = 0;
-		static_lanes(f, w, mask, &lanes);
+		gputm__former_static_lanes(f, w, mask, &lanes);
 		gputm__former_deliver(f, &lanes, pc);
 	}
 }
@@ -287,7 +209,7 @@ int gputm_warp_former_exit(struct gputm_warp_former *f, uint32_t slot, uint64_t 
 	for (uint64_t m = lanes; m; m &= m - 1) {
 		uint16_t thread = ended.thread[gputm__lowest(m)];
 
-		maybe_restore(f, f->home[thread]);
+		gputm__former_restore(f, f->home[thread]);
 		maybe_release(f, block_of(f, thread));
 	}
 	return f->live ? GPUTM_WARP_FORMER_OK : GPUTM_WARP_FORMER_FINISH;
