@@ -301,3 +301,10 @@ int gputm_commit_unit_mem_complete(struct gputm_commit_unit *self, uint64_t tag,
 {
 	return tag & 1 ? complete(self, tag, values, true) : complete(self, tag, values, false);
 }
+
+bool gputm_commit_unit_write_pending(const struct gputm_commit_unit *self, uint64_t address)
+{
+	if (!self->config.pending_block)
+		return false;
+	return self->pending_unbounded || *gputm__commit_pending(self, address);
+}

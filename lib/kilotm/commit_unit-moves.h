@@ -111,6 +111,29 @@ static GPUTM__INLINE void gputm__commit_send_buffer(struct gputm_commit_unit *se
 		queue[at++ & mask] = *word++;
 }
 
+/* ---- pending writes ---- */
+
+static inline uint32_t *gputm__commit_pending(const struct gputm_commit_unit *self,
+						 uint64_t address)
+{
+	return &self->pending[address >> self->pending_shift & (self->config.pending_entries - 1)];
+}
+
+/* Count the entry's write-set, once more or (UINT32_MAX) once less. */
+static inline void gputm__commit_pend(struct gputm_commit_unit *self, uint32_t index,
+				      uint32_t amount)
+{
+	const struct gputm_commit_word *word;
+
+	if (gputm__commit_unbounded(&self->entry[index], 1)) {
+		self->pending_unbounded += amount == 1 ? UINT64_C(1) : UINT64_MAX;
+		return;
+	}
+	word = &self->kept[self->entry[index].buffer[1]];
+	for (uint32_t n = self->entry[index].words[1]; n--; word++)
+		*gputm__commit_pending(self, word->address) += amount;
+}
+
 /* ---- stages ---- */
 
 static inline void gputm__commit_count(struct gputm_commit_unit *self, uint32_t index)

@@ -338,8 +338,6 @@ uint32_t gputm__commit_to_region(struct gputm__commit_gather *g, uint64_t base);
 void gputm__commit_flush(struct gputm_commit_unit *self, int port);
 /* Collect an entry's log for flush. */
 void gputm__commit_collect_buffer(struct gputm_commit_unit *self, uint32_t log, uint32_t index);
-/* Count the entry's write-set as pending, once more or (UINT32_MAX) once less. */
-void gputm__commit_pend(struct gputm_commit_unit *self, uint32_t index, uint32_t amount);
 
 /* ---- commit_unit-snapshot.c ---- */
 void gputm__commit_io(struct gputm_commit_unit *self, struct gputm__io *io);

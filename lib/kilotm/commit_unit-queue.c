@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the moves of an entry stand on: words collected by region and queued at a port, a request
- * per region, and the table behind write_pending().
+ * What the moves of an entry stand on: words are collected by region, and queued at a port, a
+ * request per region.
  */
 #include "lib/kilotm/commit_unit-priv.h"
 
@@ -63,31 +63,4 @@ void gputm__commit_collect_buffer(struct gputm_commit_unit *self, uint32_t log, 
 		g->word[n] = *word;
 	}
 	g->words = end;
-}
-
-/* ---- pending writes ---- */
-
-static inline uint32_t *pending_of(const struct gputm_commit_unit *self, uint64_t address)
-{
-	return &self->pending[address >> self->pending_shift & (self->config.pending_entries - 1)];
-}
-
-void gputm__commit_pend(struct gputm_commit_unit *self, uint32_t index, uint32_t amount)
-{
-	const struct gputm_commit_word *word;
-
-	if (gputm__commit_unbounded(&self->entry[index], 1)) {
-		self->pending_unbounded += amount == 1 ? UINT64_C(1) : UINT64_MAX;
-		return;
-	}
-	word = &self->kept[self->entry[index].buffer[1]];
-	for (uint32_t n = self->entry[index].words[1]; n--; word++)
-		*pending_of(self, word->address) += amount;
-}
-
-bool gputm_commit_unit_write_pending(const struct gputm_commit_unit *self, uint64_t address)
-{
-	if (!self->config.pending_block)
-		return false;
-	return self->pending_unbounded || *pending_of(self, address);
 }
