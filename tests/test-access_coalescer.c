@@ -322,6 +322,51 @@ START_TEST(test_access_coalescer_random_against_oracle)
 }
 END_TEST
 
+/* Neighbouring lanes, one word after the other; now and then one is off, or nears an end. */
+static uint32_t draw_run(const struct gputm_access_coalescer_config *config,
+			 struct gputm_word_access *access, uint64_t *random)
+{
+	uint64_t top = config->address_bits == 64 ? 0 : UINT64_C(1) << config->address_bits;
+	uint32_t first = (uint32_t)kit_below(random, config->lanes);
+	uint32_t count = 1 + (uint32_t)kit_below(random, config->lanes - first);
+	uint64_t base = 4 * kit_below(random, 256);
+
+	if (kit_below(random, 4) == 0)
+		base = top - 4 * kit_below(random, 40);
+	for (uint32_t i = 0; i < count; i++)
+		access[i] = (struct gputm_word_access){ base + 4 * i, i, first + i };
+	if (kit_below(random, 3) == 0)
+		access[kit_below(random, count)].address += kit_below(random, 16);
+	if (kit_below(random, 3) == 0)
+		access[kit_below(random, count)].lane = access[0].lane;
+	return count;
+}
+
+START_TEST(test_access_coalescer_runs_against_oracle)
+{
+	struct gputm_access_coalescer_config config = GPUTM_ACCESS_COALESCER_CONFIG_INIT;
+	unsigned steps = kit_scale(20000, 2000);
+	struct gputm_access_coalescer *coalescer;
+	struct gputm_word_access access[64];
+	uint64_t random = 23 + (uint64_t)_i;
+	struct kit kit;
+
+	config.region_bytes = geometry[_i][0];
+	config.lanes = geometry[_i][1];
+	config.address_bits = geometry[_i][2];
+	kit_open(&kit);
+	coalescer = make(&kit, &config);
+	for (unsigned i = 0; i < steps; i++) {
+		uint32_t count = draw_run(&config, access, &random);
+
+		compare_row(coalescer, &config, count, access, kit_below(&random, 2));
+	}
+	kit_valid(gputm_access_coalescer_unit(coalescer));
+	gputm_access_coalescer_free(coalescer);
+	kit_close(&kit);
+}
+END_TEST
+
 static uint64_t digest_of_run(uint64_t seed)
 {
 	struct gputm_access_coalescer_config config = GPUTM_ACCESS_COALESCER_CONFIG_INIT;
@@ -389,6 +434,8 @@ int main(void)
 	tcase_add_test(tests, test_access_coalescer_bounds_are_tight);
 	tcase_add_test(tests, test_access_coalescer_widest);
 	tcase_add_loop_test(tests, test_access_coalescer_random_against_oracle, 0,
+			    (int)(sizeof(geometry) / sizeof(geometry[0])));
+	tcase_add_loop_test(tests, test_access_coalescer_runs_against_oracle, 0,
 			    (int)(sizeof(geometry) / sizeof(geometry[0])));
 	tcase_add_test(tests, test_access_coalescer_is_deterministic);
 	tcase_add_test(tests, test_access_coalescer_tells_its_observer);

@@ -20,7 +20,8 @@
  *
  * The open regions are found through a small hash table, whose entries carry the number
  * of the call that wrote them, so that it never needs clearing; runs within one region
- * do not even look. It is scratch: between calls the unit holds nothing but statistics.
+ * do not even look, and a row whose lanes access one word after the other is cut into
+ * regions as a whole. It is scratch: between calls the unit holds nothing but statistics.
  *
  * Invariants, proved by check():
  *  I1  words = accesses + saved
@@ -294,15 +295,66 @@ static int check_row(const struct gputm_access_coalescer *c, uint64_t lane_mask,
 	return refuse_address(c, address[gputm__lowest(lane_mask)]);
 }
 
+/* Whether neighbouring lanes, and no others, access one word after the other. */
+static bool is_run(const struct gputm_access_coalescer *c, uint64_t lane_mask,
+		   const uint64_t *address)
+{
+	uint32_t words = gputm__popcount(lane_mask);
+	uint64_t base, last, differ = 0;
+
+	if (!lane_mask || lane_mask & ~c->lanes)
+		return false;
+	address += gputm__lowest(lane_mask);
+	base = address[0];
+	last = base + 4 * (words - 1);
+	if (lane_mask >> gputm__lowest(lane_mask) != gputm__low_mask(words) || last < base ||
+	    (base | last) & c->reject || address[words - 1] != last)
+		return false;
+	for (uint32_t i = 1; i < words; i++)
+		differ |= address[i] ^ (base + 4 * i);
+	return !differ;
+}
+
+/* The wide accesses of such a run. */
+static void cut(struct group *g, uint64_t address, uint32_t lane, uint32_t words,
+		const uint32_t *value)
+{
+	uint32_t region_words = 1u << (g->region_shift - 2);
+
+	while (words) {
+		struct gputm_wide_access *wide = &g->out[g->accesses++];
+		uint32_t first = (uint32_t)(address >> 2) & (region_words - 1);
+		uint32_t count = words < region_words - first ? words : region_words - first;
+
+		wide->address = address >> g->region_shift << g->region_shift;
+		wide->word_mask = (uint32_t)gputm__low_mask(count) << first;
+		wide->lane_mask = gputm__low_mask(count) << lane;
+		wide->words = count;
+		if (value)
+			memcpy(&wide->value[first], &value[lane], count * sizeof(*value));
+		address += 4 * count;
+		lane += count;
+		words -= count;
+	}
+}
+
 int gputm_access_coalescer_row(struct gputm_access_coalescer *c, uint64_t lane_mask,
 			       const uint64_t *address, const uint32_t *value,
 			       struct gputm_wide_access *out,
 			       struct gputm_access_coalescer_summary *summary)
 {
-	int error = check_row(c, lane_mask, address);
 	uint32_t words = gputm__popcount(lane_mask);
 	struct group group;
+	int error;
 
+	if (is_run(c, lane_mask, address)) {
+		uint32_t lane = gputm__lowest(lane_mask);
+
+		group = begin(c, words, out);
+		cut(&group, address[lane], lane, words, value);
+		return finish(c, &group, words, value != NULL, summary);
+	}
+	error = check_row(c, lane_mask, address);
 	if (error)
 		return error;
 	group = begin(c, words, out);
