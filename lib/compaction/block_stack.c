@@ -63,7 +63,7 @@
  *     warps than before, and threads then leave their static warps.
  *   - A barrier of the block in divergent code, undefined in CUDA, is refused.
  */
-#include "lib/compaction/block_stack.h"
+#include "lib/compaction/block_stack-priv.h"
 
 /* ---- a new top of stack ---- */
 

@@ -48,7 +48,7 @@
  *   - A barrier of a block is handled also in divergent code: threads wait one by one.
  */
 #include "lib/compaction/columns.h"
-#include "lib/compaction/warp_former.h"
+#include "lib/compaction/warp_former-priv.h"
 
 /* ---- threads by lane ---- */
 

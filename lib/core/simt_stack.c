@@ -69,7 +69,7 @@
  *   - lanes that commit leave T at once (Fig. 4.3 keeps no trace of them either);
  *   - no entries for calls and returns.
  */
-#include "lib/core/simt_stack.h"
+#include "lib/core/simt_stack-priv.h"
 
 /* ---- looking ---- */
 

@@ -44,7 +44,7 @@
  *     rows beyond the L1 share of the warp are counted as spilled. A row is two 128 B
  *     lines, one of addresses and one of values: the paper speaks of an entry only.
  */
-#include "lib/core/tx_log.h"
+#include "lib/core/tx_log-priv.h"
 
 /* ---- rows ---- */
 

@@ -31,7 +31,7 @@
  *   - The paper does not say how long a log is collected before its blocks leave; here an
  *     entry joins a block that still waits, among the `window` youngest.
  */
-#include "lib/getm/commit_buffer.h"
+#include "lib/getm/commit_buffer-priv.h"
 
 static uint32_t dequeue(struct gputm_commit_buffer *b, enum gputm__block_place place)
 {

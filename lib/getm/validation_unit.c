@@ -50,9 +50,9 @@
  *   - Fig. 6 sets wts to warpts, the text to warpts + 1: see above.
  *   - A full stall buffer aborts, as in the paper; the report may then be below the
  *     attempt's own time, which warp_clock takes care of.
- *   - The wakes above. See also validation_unit_rollover.c.
+ *   - The wakes above. See also validation_unit-rollover.c.
  *
- * Usual new accesses take a straight way to the same answers: validation_unit_access.c.
+ * Usual new accesses take a straight way to the same answers: validation_unit-access.c.
  */
 #include "lib/getm/validation_unit-priv.h"
 

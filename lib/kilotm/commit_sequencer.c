@@ -58,7 +58,7 @@
  *   - the order of steps over several warps is ours: the thesis has none. The released
  *     simulator has the rate (one row a cycle) and a cycle each for CIDs and done-fill.
  */
-#include "lib/kilotm/commit_sequencer.h"
+#include "lib/kilotm/commit_sequencer-priv.h"
 
 /* ---- rings ---- */
 

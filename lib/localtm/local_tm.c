@@ -83,7 +83,7 @@
  *   - Ordinary accesses are not checked against transactions, as in the paper; those that
  *     touch a word of a running transaction are counted as clashes.
  */
-#include "lib/localtm/local_tm.h"
+#include "lib/localtm/local_tm-priv.h"
 
 /* ---- shadow memory ---- */
 

@@ -52,7 +52,7 @@
  *     bytes, while the 12 and 15 kB beside it count in thousands or not at all (see
  *     timestamp_table and writer_table).
  */
-#include "lib/snapiso/reader_list.h"
+#include "lib/snapiso/reader_list-priv.h"
 
 #define APART static __attribute__((noinline))
 

@@ -52,7 +52,7 @@
  *   - 3000 x 40 bits are 15,000 bytes, as Table 1 says (its kB are 1000 bytes here, 1024 for
  *     the reader list). The version of a commit is reported apart.
  */
-#include "lib/snapiso/writer_table.h"
+#include "lib/snapiso/writer_table-priv.h"
 
 #define APART static __attribute__((noinline))
 

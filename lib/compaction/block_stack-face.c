@@ -3,7 +3,7 @@
  * The common face of the block-wide stack: parameters, statistics, storage, what may be seen
  * of it, and snapshots.
  */
-#include "lib/compaction/block_stack.h"
+#include "lib/compaction/block_stack-priv.h"
 
 #define PARAM(...) GPUTM__PARAM(struct gputm_block_stack_config, __VA_ARGS__)
 static const struct gputm_param rows[] = {

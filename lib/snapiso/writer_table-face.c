@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The common face of the writer table; see writer_table.c. */
-#include "lib/snapiso/writer_table.h"
+#include "lib/snapiso/writer_table-priv.h"
 
 #define PARAM(...) GPUTM__PARAM(struct gputm_writer_table_config, __VA_ARGS__)
 static const struct gputm_param rows[] = {

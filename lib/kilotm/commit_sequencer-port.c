@@ -3,7 +3,7 @@
  * What goes into the sequencer and comes out of it between two ticks; the essay stands in
  * commit_sequencer.c.
  */
-#include "lib/kilotm/commit_sequencer.h"
+#include "lib/kilotm/commit_sequencer-priv.h"
 
 /* ---- slots and lanes ---- */
 

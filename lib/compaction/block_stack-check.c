@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The invariants B1 to B8 of the block-wide stack, which stand in block_stack.c. */
-#include "lib/compaction/block_stack.h"
+#include "lib/compaction/block_stack-priv.h"
 
 static bool is_pc_or_none(const struct gputm_block_stack *s, uint64_t pc)
 {

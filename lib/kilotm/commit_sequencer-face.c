@@ -3,7 +3,7 @@
  * The common face of the commit sequencer: parameters, statistics, storage, snapshots
  * and the invariants I1 to I7, which stand in commit_sequencer.c.
  */
-#include "lib/kilotm/commit_sequencer.h"
+#include "lib/kilotm/commit_sequencer-priv.h"
 
 static const char *const modes[] = { "scalar", "warp" };
 static const char *const packs[] = { "none", "rows" };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef GPUTM_LIB_KILOTM_COMMIT_SEQUENCER_H
-#define GPUTM_LIB_KILOTM_COMMIT_SEQUENCER_H
+#ifndef GPUTM_LIB_KILOTM_COMMIT_SEQUENCER_PRIV_H
+#define GPUTM_LIB_KILOTM_COMMIT_SEQUENCER_PRIV_H
 /* The inside of the sequencer: commit_sequencer.c is the engine,
- * commit_sequencer_port.c what passes through its ports, commit_sequencer_face.c describes it. */
+ * commit_sequencer-port.c what passes through its ports, commit_sequencer-face.c describes it. */
 #include "gputm/commit_sequencer.h"
 #include "lib/base/unit.h"
 
@@ -180,4 +180,4 @@ void gputm__sequencer_decide(struct gputm_commit_sequencer *s, uint32_t slot);
 /* 0, or -EINVAL: the log is of another geometry. NULL fits. */
 int gputm__sequencer_fits(const struct gputm_commit_sequencer *s, const struct gputm_tx_log *log);
 
-#endif /* GPUTM_LIB_KILOTM_COMMIT_SEQUENCER_H */
+#endif /* GPUTM_LIB_KILOTM_COMMIT_SEQUENCER_PRIV_H */

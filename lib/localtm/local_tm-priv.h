@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef GPUTM_LIB_LOCALTM_LOCAL_TM_H
-#define GPUTM_LIB_LOCALTM_LOCAL_TM_H
-/* The inside of a local memory: local_tm.c works it, local_tm_face.c describes it. */
+#ifndef GPUTM_LIB_LOCALTM_LOCAL_TM_PRIV_H
+#define GPUTM_LIB_LOCALTM_LOCAL_TM_PRIV_H
+/* The inside of a local memory: local_tm.c works it, local_tm-face.c describes it. */
 #include "gputm/local_tm.h"
 #include "lib/base/unit.h"
 
@@ -116,4 +116,4 @@ int gputm__local_tm_refuse_wavefront(const struct gputm_local_tm *t, uint32_t wa
 int gputm__local_tm_refuse_lanes(const struct gputm_local_tm *t, const char *field,
 				 uint64_t lanes);
 
-#endif /* GPUTM_LIB_LOCALTM_LOCAL_TM_H */
+#endif /* GPUTM_LIB_LOCALTM_LOCAL_TM_PRIV_H */

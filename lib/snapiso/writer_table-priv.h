@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef GPUTM_LIB_SNAPISO_WRITER_TABLE_H
-#define GPUTM_LIB_SNAPISO_WRITER_TABLE_H
+#ifndef GPUTM_LIB_SNAPISO_WRITER_TABLE_PRIV_H
+#define GPUTM_LIB_SNAPISO_WRITER_TABLE_PRIV_H
 /* What the files of the writer table share; the essay is in writer_table.c. */
 #include "gputm/writer_table.h"
 #include "lib/snapiso/word_map.h"
@@ -65,4 +65,4 @@ static inline bool gputm__writer_committed(const struct gputm_writer_table *t, u
 	return newest != 0;
 }
 
-#endif /* GPUTM_LIB_SNAPISO_WRITER_TABLE_H */
+#endif /* GPUTM_LIB_SNAPISO_WRITER_TABLE_PRIV_H */

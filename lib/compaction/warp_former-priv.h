@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef GPUTM_LIB_COMPACTION_WARP_FORMER_H
-#define GPUTM_LIB_COMPACTION_WARP_FORMER_H
+#ifndef GPUTM_LIB_COMPACTION_WARP_FORMER_PRIV_H
+#define GPUTM_LIB_COMPACTION_WARP_FORMER_PRIV_H
 /*
  * The inside of dynamic warp formation: warp_former.c has the pool, the LUT and the warp barrier
- * and issues; above it, warp_former_barrier.c has launch, branches, barriers of blocks and ends;
- * warp_former_face.c describes it.
+ * and issues; above it, warp_former-barrier.c has launch, branches, barriers of blocks and ends;
+ * warp_former-face.c describes it.
  */
 #include "gputm/warp_former.h"
 #include "lib/compaction/warp_lut.h"
@@ -153,4 +153,4 @@ const struct gputm__lanes *gputm__former_take_back(struct gputm_warp_former *f, 
 /* It is over, and all its threads go on at pc. */
 void gputm__former_go_on(struct gputm_warp_former *f, uint32_t slot, uint64_t pc);
 
-#endif /* GPUTM_LIB_COMPACTION_WARP_FORMER_H */
+#endif /* GPUTM_LIB_COMPACTION_WARP_FORMER_PRIV_H */

@@ -3,7 +3,7 @@
  * The common face of a local memory: parameters, layout, statistics, storage, snapshots and
  * the invariants I1 to I6, which stand in local_tm.c.
  */
-#include "lib/localtm/local_tm.h"
+#include "lib/localtm/local_tm-priv.h"
 
 static const char *const lane_costs[] = { "slowest", "sum", NULL };
 

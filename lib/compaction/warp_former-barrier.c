@@ -3,7 +3,7 @@
  * Where the threads of dynamic warps come from, part, wait for their block and end: launch,
  * branches, barriers, exit.
  */
-#include "lib/compaction/warp_former.h"
+#include "lib/compaction/warp_former-priv.h"
 
 /* ---- in and out ---- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The common face of the reader list; see reader_list.c. */
-#include "lib/snapiso/reader_list.h"
+#include "lib/snapiso/reader_list-priv.h"
 
 #define PARAM(...) GPUTM__PARAM(struct gputm_reader_list_config, __VA_ARGS__)
 static const struct gputm_param rows[] = {

@@ -3,7 +3,7 @@
  * The common face of the logs: parameters, statistics, storage, snapshots and the
  * invariants I1 to I5, which stand in tx_log.c.
  */
-#include "lib/core/tx_log.h"
+#include "lib/core/tx_log-priv.h"
 
 static const char *const filters[] = { "none", "signature", "perfect" };
 

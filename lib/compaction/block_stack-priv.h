@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef GPUTM_LIB_COMPACTION_BLOCK_STACK_H
-#define GPUTM_LIB_COMPACTION_BLOCK_STACK_H
-/* The inside of the block-wide stack: block_stack.c works it, block_stack_face.c describes it. */
+#ifndef GPUTM_LIB_COMPACTION_BLOCK_STACK_PRIV_H
+#define GPUTM_LIB_COMPACTION_BLOCK_STACK_PRIV_H
+/* The inside of the block-wide stack: block_stack.c works it, block_stack-face.c describes it. */
 #include "gputm/block_stack.h"
 #include "lib/compaction/columns.h"
 
@@ -110,4 +110,4 @@ static inline void gputm__block_arrived(const struct gputm_block_stack *s,
 
 const char *gputm__block_check(const struct gputm_block_stack *s);
 
-#endif /* GPUTM_LIB_COMPACTION_BLOCK_STACK_H */
+#endif /* GPUTM_LIB_COMPACTION_BLOCK_STACK_PRIV_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef GPUTM_LIB_CORE_TX_LOG_H
-#define GPUTM_LIB_CORE_TX_LOG_H
-/* The inside of the logs: tx_log.c works them, tx_log_face.c describes them. */
+#ifndef GPUTM_LIB_CORE_TX_LOG_PRIV_H
+#define GPUTM_LIB_CORE_TX_LOG_PRIV_H
+/* The inside of the logs: tx_log.c works them, tx_log-face.c describes them. */
 #include "gputm/tx_log.h"
 #include "lib/base/partition.h"
 #include "lib/base/unit.h"
@@ -42,4 +42,4 @@ int gputm__tx_log_grow(struct gputm_tx_log *l, struct rows *log, size_t need);
 /* No rows, no signatures. */
 void gputm__tx_log_empty(struct gputm_tx_log *l);
 
-#endif /* GPUTM_LIB_CORE_TX_LOG_H */
+#endif /* GPUTM_LIB_CORE_TX_LOG_PRIV_H */

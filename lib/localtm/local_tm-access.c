@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The access instruction of a local memory, as local_tm.c tells it, and its probe. */
-#include "lib/localtm/local_tm.h"
+#include "lib/localtm/local_tm-priv.h"
 
 #define LANE(l) (UINT64_C(1) << (l))
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Transactions on the SIMT stack, as entries of type R and T; see simt_stack.c. */
-#include "lib/core/simt_stack.h"
+#include "lib/core/simt_stack-priv.h"
 
 static uint64_t nested_lanes(const struct gputm_simt_stack *s)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef GPUTM_LIB_SNAPISO_READER_LIST_H
-#define GPUTM_LIB_SNAPISO_READER_LIST_H
+#ifndef GPUTM_LIB_SNAPISO_READER_LIST_PRIV_H
+#define GPUTM_LIB_SNAPISO_READER_LIST_PRIV_H
 /* What the files of the reader list share; the essay is in reader_list.c. */
 #include "gputm/reader_list.h"
 #include "lib/snapiso/word_map.h"
@@ -84,4 +84,4 @@ static inline uint32_t gputm__reader_entries(const struct gputm_reader_list *l,
 	return slot->key != 0;
 }
 
-#endif /* GPUTM_LIB_SNAPISO_READER_LIST_H */
+#endif /* GPUTM_LIB_SNAPISO_READER_LIST_PRIV_H */

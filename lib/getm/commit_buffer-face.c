@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The common face of the commit buffer; see commit_buffer.c. */
-#include "lib/getm/commit_buffer.h"
+#include "lib/getm/commit_buffer-priv.h"
 
 #define PARAM(...) GPUTM__PARAM(struct gputm_commit_buffer_config, __VA_ARGS__)
 static const struct gputm_param rows[] = {

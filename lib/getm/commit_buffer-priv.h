@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef GPUTM_LIB_GETM_COMMIT_BUFFER_H
-#define GPUTM_LIB_GETM_COMMIT_BUFFER_H
+#ifndef GPUTM_LIB_GETM_COMMIT_BUFFER_PRIV_H
+#define GPUTM_LIB_GETM_COMMIT_BUFFER_PRIV_H
 /* What the files of the commit buffer share; the essay is in commit_buffer.c. */
 #include "gputm/commit_buffer.h"
 #include "lib/base/unit.h"
@@ -67,4 +67,4 @@ static inline uint64_t gputm__block_counts(const struct gputm__commit_block *blo
 	return sum;
 }
 
-#endif /* GPUTM_LIB_GETM_COMMIT_BUFFER_H */
+#endif /* GPUTM_LIB_GETM_COMMIT_BUFFER_PRIV_H */

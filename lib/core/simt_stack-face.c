@@ -3,7 +3,7 @@
  * The common face of the SIMT stack: parameters, statistics, storage, snapshots and
  * the invariants I1 to I7, which stand in simt_stack.c.
  */
-#include "lib/core/simt_stack.h"
+#include "lib/core/simt_stack-priv.h"
 
 /* What lies in slot[0]: never on top of anything, never popped, without lanes. */
 static const struct gputm_simt_stack_entry ground = {

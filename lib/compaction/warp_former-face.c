@@ -3,7 +3,7 @@
  * The common face of dynamic warp formation: parameters, statistics, storage, snapshots and
  * the invariants W1 to W5, which stand in warp_former.c.
  */
-#include "lib/compaction/warp_former.h"
+#include "lib/compaction/warp_former-priv.h"
 
 #define PARAM(...) GPUTM__PARAM(struct gputm_warp_former_config, __VA_ARGS__)
 static const struct gputm_param rows[] = {

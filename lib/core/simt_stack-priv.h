@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef GPUTM_LIB_CORE_SIMT_STACK_H
-#define GPUTM_LIB_CORE_SIMT_STACK_H
-/* The inside of the SIMT stack: simt_stack.c works it, with transactions in simt_stack_tx.c;
- * simt_stack_face.c describes it. */
+#ifndef GPUTM_LIB_CORE_SIMT_STACK_PRIV_H
+#define GPUTM_LIB_CORE_SIMT_STACK_PRIV_H
+/* The inside of the SIMT stack: simt_stack.c works it, with transactions in simt_stack-tx.c;
+ * simt_stack-face.c describes it. */
 #include "gputm/simt_stack.h"
 #include "lib/base/unit.h"
 
@@ -81,4 +81,4 @@ int gputm__simt_refuse_step(const struct gputm_simt_stack *s, const char *what, 
 /* Pop what has nothing left to run. */
 int gputm__simt_settle(struct gputm_simt_stack *s);
 
-#endif /* GPUTM_LIB_CORE_SIMT_STACK_H */
+#endif /* GPUTM_LIB_CORE_SIMT_STACK_PRIV_H */
