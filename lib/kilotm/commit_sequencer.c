@@ -193,7 +193,7 @@ static bool read_row(const struct gputm_commit_sequencer *s, const struct slot *
 	*set = 0;
 	if (!log || gputm_tx_log_group(log, kind, index, lanes, lanes_of, set) ||
 	    gputm_tx_log_row(log, kind, index, &row))
-		gputm__assert(!"the log has lost rows during the commit");
+		gputm__assert(false && "the log has lost rows during the commit");
 	return row.spilled;
 }
 
