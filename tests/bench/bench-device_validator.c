@@ -41,7 +41,7 @@ static void *setup(void)
 	if (!w)
 		return NULL;
 	config.stamp_bits = 63;
-	marks.region_bytes = REGION;
+	config.region_bytes = marks.region_bytes = REGION;
 	w->bits = calloc(REGION / 4 / 64, sizeof(*w->bits));
 	w->stamps = calloc(REGION / 4, sizeof(*w->stamps));
 	if (!w->bits || !w->stamps || gputm_device_validator_new(NULL, &config, &w->unit) ||
@@ -80,8 +80,9 @@ static void push(struct world *w, enum gputm_device_validator_mode mode)
 	struct gputm_log_chunk chunk = { w->entry, CHUNK, 0, 0, 0 };
 	struct gputm_device_validator_result r;
 
-	if (gputm_device_validator_push(w->unit, w->reads, &chunk, mode, w->apply, &r) == 0)
-		bench_use(r.applied);
+	if (gputm_device_validator_push(w->unit, w->reads, &chunk, mode, w->apply, &r))
+		abort();
+	bench_use(r.applied);
 }
 
 static void run_apply(void *state, uint64_t count)
