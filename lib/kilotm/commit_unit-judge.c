@@ -271,6 +271,12 @@ static void note(struct gputm_commit_unit *self, const struct gputm_commit_messa
 		note_resent(self, message);
 }
 
+size_t gputm_commit_message_size(const struct gputm_commit_message *message)
+{
+	return offsetof(struct gputm_commit_message, word) +
+	       message->words * sizeof(message->word[0]);
+}
+
 int gputm_commit_unit_push(struct gputm_commit_unit *self,
 			   const struct gputm_commit_message *message)
 {

@@ -444,12 +444,6 @@ uint32_t gputm_commit_message_bytes(const struct gputm_commit_message *message)
 	return 8 + 8 * message->words + mask_bytes(message->lanes, message->mask, masks);
 }
 
-size_t gputm_commit_message_size(const struct gputm_commit_message *message)
-{
-	return offsetof(struct gputm_commit_message, word) +
-	       message->words * sizeof(message->word[0]);
-}
-
 uint32_t gputm_commit_report_bytes(const struct gputm_commit_report *report)
 {
 	if (report->kind != GPUTM_COMMIT_OUTCOME)
