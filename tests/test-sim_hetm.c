@@ -10,7 +10,7 @@
 #include "gputm/device_validator.h"
 #include "gputm/sync_round.h"
 
-static enum { NO_ERROR, FORGETS, INVENTS, SEES_NONE, SEES_MORE } mutant;
+static enum mutant { NO_ERROR, FORGETS, INVENTS, SEES_NONE, SEES_MORE } mutant;
 
 /* The round is told of no conflict, or of one that is none. */
 static int complete(struct gputm_sync_round *round, uint64_t now,
@@ -117,7 +117,7 @@ static void judge(struct run *run, struct sim_machine *machine, struct sim_check
 	run->passed = !run->error && verdict.passed;
 }
 
-static struct run run_with(int error_of_ours, uint32_t bytes_apart, uint32_t granule,
+static struct run run_with(enum mutant error_of_ours, uint32_t bytes_apart, uint32_t granule,
 			   uint64_t early)
 {
 	static const struct sim_workload_class class = {
@@ -176,7 +176,7 @@ END_TEST
 
 /* Each error in a run that shows it, and what is said of it. */
 static const struct {
-	int mutant;
+	enum mutant mutant;
 	uint32_t distance;
 	const char *says;
 } errors[] = {
