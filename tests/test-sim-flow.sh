@@ -137,7 +137,29 @@ refused 'expected no --threads with --kernel' --kernel "$kernel" --threads 64
 refused 'cannot be opened' --kernel "$work/none.kernel"
 refused 'core' --kernel "$kernel" --set machine.cores=1
 refused '1 .. 64' --kernel "$kernel" --set core.warps=65
-refused 'a block has 8 warps, the core has room for 4' --kernel "$kernel" --set core.warps=4
+refused 'core: warps = 4 is outside 8 .. 64' --kernel "$kernel" --set core.warps=4
+# Units too small for the kernel or the core, before anything runs.
+refused 'coalescer: lanes = 31 is outside 32 .. 64' --kernel "$kernel" --set coalescer.lanes=31
+refused 'coalescer: address_bits = 9 is outside 18 .. ' --kernel "$kernel" --set coalescer.address_bits=9
+for mechanism in pdom pdom-lcp dwf dwf-wb tbc tbc-lcp; do
+	case $mechanism in pdom*) unit=simt_stack ;; dwf*) unit=warp_former ;; *) unit=block_stack ;; esac
+	refused "$unit: pc_bits = 1 is outside 7 .. 64, as the kernel has more instructions" \
+		--kernel "$kernel" --divergence $mechanism --set $unit.pc_bits=1
+	refused "$unit: lanes = 31 is outside 32 .. 64" \
+		--kernel "$kernel" --divergence $mechanism --set $unit.lanes=31
+	run 0 --kernel "$kernel" --divergence $mechanism --set $unit.pc_bits=7 --set core.warps=64 \
+		--set core.blocks=64 --set coalescer.address_bits=18 --check
+done
+refused 'warp_former: warps = 31 is outside 32 .. 128' --kernel "$kernel" --divergence dwf \
+	--set warp_former.warps=31
+refused 'warp_former: block_warps = 7 is outside 8 .. 128' --kernel "$kernel" --divergence dwf \
+	--set warp_former.block_warps=7
+refused 'thread_compactor: warps = 7 is outside 8 .. 32' --kernel "$kernel" --divergence tbc \
+	--set thread_compactor.warps=7
+refused 'block_priority: blocks = 3 is outside 4 .. 64' --kernel "$kernel" --divergence tbc \
+	--set block_priority.blocks=3
+refused 'warp_former: warp_barrier = 0 is outside 1 .. 1' --kernel "$kernel" --divergence dwf-wb \
+	--set warp_former.warp_barrier=0
 printf 'launch 1 8 4\nblock a\n\tfrobnicate\n' >"$work/bad.kernel"
 refused "$work/bad.kernel:3: got \"frobnicate\", expected an instruction or a block" \
 	--kernel "$work/bad.kernel"

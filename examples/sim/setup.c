@@ -191,8 +191,7 @@ int sim_setup_make(struct gputm_ctx *ctx, const struct sim_options *options,
 
 /* ---- units that are too small for the machine or the workload ---- */
 
-/* Bits of a number. */
-static unsigned bits_of(uint64_t value)
+unsigned sim_bits_of(uint64_t value)
 {
 	unsigned bits = 0;
 
@@ -201,15 +200,8 @@ static unsigned bits_of(uint64_t value)
 	return bits;
 }
 
-/* The least that every unit with a field of this name needs, and why. */
-struct need {
-	const char *field;
-	uint64_t least;
-	const char *reason;
-};
-
-static bool meets(const char *path, const struct gputm_params *params, const void *config,
-		  const struct need *need)
+bool sim_meets(const char *path, const struct gputm_params *params, const void *config,
+	       const struct sim_need *need)
 {
 	for (size_t i = 0; i < params->param_count; i++) {
 		const struct gputm_param *row = &params->param[i];
@@ -230,13 +222,13 @@ bool sim_setup_fits(const struct sim_setup *setup, const struct sim_workload *wo
 	uint32_t last = workload->regions - 1;
 	uint64_t end = workload->regions ? workload->region[last].start +
 					   workload->region[last].length : 1;
-	const struct need needs[] = {
+	const struct sim_need needs[] = {
 		{ "lanes", machine->lanes, "a warp of the machine has more lanes" },
 		{ "warps", machine->warps, "a core of the machine has more warps" },
-		{ "warp_bits", bits_of(machine->cores * machine->warps - 1),
+		{ "warp_bits", sim_bits_of(machine->cores * machine->warps - 1),
 		  "the machine has more warps" },
 		{ "credits", machine->lanes, "a warp takes one for each of its lanes at once" },
-		{ "address_bits", bits_of(end - 1), "the workload has higher addresses" },
+		{ "address_bits", sim_bits_of(end - 1), "the workload has higher addresses" },
 	};
 	const struct gputm_params *params;
 	const char *path;
@@ -246,7 +238,7 @@ bool sim_setup_fits(const struct sim_setup *setup, const struct sim_workload *wo
 	     i++)
 		for (size_t k = 0; k < sizeof needs / sizeof *needs && strcmp(path, "machine") &&
 				   strcmp(path, "workload"); k++)
-			if (!meets(path, params, config, &needs[k]))
+			if (!sim_meets(path, params, config, &needs[k]))
 				return false;
 	return true;
 }

@@ -26,6 +26,20 @@ void sim_setup_free(struct sim_setup *setup);
 /* No unit is too small for the machine or the workload; else false, with the reason on stderr. */
 bool sim_setup_fits(const struct sim_setup *setup, const struct sim_workload *workload);
 
+/* The least that every unit with a field of this name needs, and why. */
+struct sim_need {
+	const char *field;
+	uint64_t least;
+	const char *reason;
+};
+
+/* Is the unit's config enough? Else false, with field, value and range on stderr. */
+bool sim_meets(const char *path, const struct gputm_params *params, const void *config,
+	       const struct sim_need *need);
+
+/* Bits that a number takes. */
+unsigned sim_bits_of(uint64_t value);
+
 /* Number `index` of what --set reaches: path, parameter table and config. False past the last. */
 bool sim_setup_part(const struct sim_setup *setup, size_t index, const char **path,
 		    const struct gputm_params **params, void **config);

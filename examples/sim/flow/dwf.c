@@ -227,15 +227,24 @@ static void init_barrier(void *config)
 	init_preset(config, "dwf-wb");
 }
 
+static const char *no_barrier(const void *config)
+{
+	const struct gputm_warp_former_config *former = config;
+
+	return former->warp_barrier ? NULL : "warp_former: warp_barrier = 0 is outside 1 .. 1, as "
+					     "static warps stay whole in dwf-wb; without: dwf";
+}
+
 static const struct sim_role roles[] = {
 	{ "warp_former", gputm_warp_former_params, 0 },
 };
 
-#define DWF(called, said, start, whole)                                                 \
+#define DWF(called, said, start, whole, why)                                            \
 	{                                                                               \
 		.name = (called), .summary = (said),                                    \
 		.config_size = sizeof(struct gputm_warp_former_config),                 \
 		.role = roles, .role_count = 1, .init = (start), .restores = (whole),   \
+		.flaw = (why),                                                          \
 		.make = make, .free = unmake, .launch = launch, .pick = pick,           \
 		.step = go, .go = go, .branch = branch, .exit = leave,                  \
 		.barrier = barrier, .places = places, .unit = unit, .depth = depth,     \
@@ -243,7 +252,7 @@ static const struct sim_role roles[] = {
 
 const struct flow_mechanism flow_dwf =
 	DWF("dwf", "dynamic warp formation: warps are formed anew all the time", init,
-	    FLOW_RESTORES_NOT);
+	    FLOW_RESTORES_NOT, NULL);
 const struct flow_mechanism flow_dwf_wb =
 	DWF("dwf-wb", "the same with static warps outside of divergent code", init_barrier,
-	    FLOW_RESTORES);
+	    FLOW_RESTORES, no_barrier);

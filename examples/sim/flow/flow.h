@@ -19,6 +19,8 @@ struct flow_setup {
 int flow_setup_make(struct gputm_ctx *ctx, const struct sim_options *options,
 		    struct flow_setup *out);
 void flow_setup_free(struct flow_setup *setup);
+/* No unit is too small for the kernel and the core; else false, with the reason on stderr. */
+bool flow_setup_fits(const struct flow_setup *setup, const struct flow_kernel *kernel);
 bool flow_setup_part(const struct flow_setup *setup, size_t index, const char **path,
 		     const struct gputm_params **params, void **config);
 

@@ -135,7 +135,8 @@ int flow_main(struct gputm_ctx *ctx, const struct sim_options *options)
 	    flow_kernel_load(options->kernel, &kernel, message, sizeof(message)))
 		status = complain(BAD_INPUT, message);
 	else if (status == DONE) {
-		status = open_and_run(ctx, &kernel, &report);
+		status = flow_setup_fits(&setup, &kernel) ? open_and_run(ctx, &kernel, &report) :
+							    BAD_INPUT;
 		flow_kernel_free(&kernel);
 	}
 	flow_setup_free(&setup);

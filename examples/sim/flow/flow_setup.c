@@ -106,6 +106,65 @@ int flow_setup_make(struct gputm_ctx *ctx, const struct sim_options *options,
 	return error;
 }
 
+/* Sizes that the mechanism takes from the kernel and the core, if they were set at all. */
+static bool size_fits(const char *path, const struct gputm_params *params, const void *config,
+		      const struct sim_need *need)
+{
+	for (size_t i = 0; i < params->param_count; i++)
+		if (!strcmp(params->param[i].name, need->field) &&
+		    gputm_params_get(&params->param[i], config) == params->param[i].def)
+			return true;
+	return sim_meets(path, params, config, need);
+}
+
+static bool unit_fits(const struct flow_setup *setup, const struct flow_kernel *kernel,
+		      const char *path, const struct gputm_params *params, const void *config)
+{
+	uint32_t warps = flow_warps_of_block(kernel), most = setup->core.warps / warps;
+	uint32_t blocks = most < setup->core.blocks ? most : setup->core.blocks;
+	bool whole = !strcmp(path, "warp_former"); /* one for all blocks of the core */
+	const struct sim_need needs[] = {
+		{ "lanes", kernel->lanes, "a warp of the kernel has more lanes" },
+		{ "pc_bits", sim_bits_of(kernel->instr_count - 1),
+		  "the kernel has more instructions" },
+		{ "address_bits", sim_bits_of(kernel->words * 4 - !!kernel->words),
+		  "the kernel's arrays have higher addresses" },
+	};
+	const struct sim_need sizes[] = {
+		{ "warps", whole ? blocks * warps : warps,
+		  whole ? "the core holds more warps" : "a block of the kernel has more warps" },
+		{ "block_warps", warps, "a block of the kernel has more warps" },
+		{ "blocks", blocks, "the core holds more blocks" },
+	};
+
+	for (size_t k = 0; k < sizeof needs / sizeof *needs; k++)
+		if (!sim_meets(path, params, config, &needs[k]))
+			return false;
+	for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+		if (!size_fits(path, params, config, &sizes[k]))
+			return false;
+	return true;
+}
+
+bool flow_setup_fits(const struct flow_setup *setup, const struct flow_kernel *kernel)
+{
+	const struct sim_need warps = { "warps", flow_warps_of_block(kernel),
+					"a block of the kernel has more warps" };
+	const struct gputm_params *params;
+	const char *path, *flaw;
+	void *config;
+
+	if (!sim_meets("core", &flow_core_params, &setup->core, &warps))
+		return false;
+	for (size_t i = 1; flow_setup_part(setup, i, &path, &params, &config); i++)
+		if (!unit_fits(setup, kernel, path, params, config))
+			return false;
+	flaw = setup->mechanism->flaw ? setup->mechanism->flaw(setup->mechanism_config) : NULL;
+	if (flaw)
+		fprintf(stderr, "gputm-sim: %s\n", flaw);
+	return !flaw;
+}
+
 void flow_setup_free(struct flow_setup *setup)
 {
 	free(setup->mechanism_config);

@@ -28,6 +28,8 @@ struct flow_mechanism {
 	const struct sim_role *role; /* of its units */
 	size_t role_count;
 	void (*init)(void *config);
+	/* Why it cannot be what it is called with this config, NULL if it can; NULL: always. */
+	const char *(*flaw)(const void *config);
 	enum flow_restores restores;
 	/* A branch that the kernel says is uniform takes a warp whole: go() and not branch(). */
 	bool uniform;
