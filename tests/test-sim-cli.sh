@@ -113,6 +113,12 @@ small_unit warptm-tcd bank tcd.warps=47 'tcd: warps = 47 is outside 48 .. '
 small_unit warptm-tcd bank tcd.filter.address_bits=16 'tcd.filter: address_bits = 16 is outside 32'
 small_unit getm bank validation_unit.warp_bits=9 'validation_unit: warp_bits = 9 is outside 10 .. '
 small_unit si-tm bank reader_list.address_bits=16 'reader_list: address_bits = 16 is outside 32'
+small_unit si-tm bank row_copier.address_bits=38 'row_copier.address_bits are too few'
+small_unit kilo-tm bank machine.warps=3 'machine: warps = 3 is outside 4 .. 64'
+small_unit kilo-tm bank machine.lanes=2 'machine: lanes = 2 is outside 3 .. 32'
+# Those that would be wrong.
+small_unit si-tm bank version_table.plain_as_given=1 'plain_as_given = 1 is outside 0 .. 0'
+small_unit si-tm-oracle bank version_table.plain_as_given=1 'plain_as_given = 1 is outside 0 .. 0'
 # One that only this machine makes possible.
 run 0 --system kilo-tm --workload bank --threads 64 --set machine.lanes=8 \
 	--set commit_unit.lanes=8 --set commit_id.credits=8

@@ -154,4 +154,15 @@ refused 'lock program' --workload w1 --set system.gpu=fine-lock
 refused '--concurrency' --workload w1 --concurrency 2
 refused 'round_cycles' --workload w1 --set sync_round.round_cycles=0
 refused 'expected one of' --workload w1 --machine fermi
+refused 'gpu: warps = 3 is outside 4 .. 64' --workload w1 --set gpu.warps=3
+refused 'gpu: lanes = 2 is outside 3 .. 32' --workload w1 --set gpu.lanes=2
+refused 'gpu: the fastest of core_mhz' --workload w1 --set gpu.core_mhz=101
+refused 'write_set_log: stamp_bits = 9 is outside 10 .. 63' --workload w1 --threads 600 \
+	--set write_set_log.stamp_bits=9
+refused 'device_validator: stamp_bits = 9 is outside 10 .. 63' --workload w1 --threads 600 \
+	--set device_validator.stamp_bits=9
+# Without a GPU there is none that could not run.
+run 0 --workload w1 --threads 600 --set system.devices=cpu --set gpu.warps=1
+right --workload w1 --set gpu.warps=4 --set write_set_log.stamp_bits=12 \
+	--set device_validator.stamp_bits=12
 exit $failed

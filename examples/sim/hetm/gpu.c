@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The GPU of HeTM: kernels, each a run of the machine on the replica (hetm.h). */
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -230,6 +232,34 @@ static void run_kernel(struct sim_machine *machine, struct hetm_kernel *k)
 		k->ends = k->begins + k->result.cycles * 1000 / k->result.core_mhz;
 	}
 	sim_machine_free(listener.gpu);
+}
+
+/* Make the machine of a kernel of one request on no memory, to see whether it can be made. */
+int hetm_gpu_try(struct sim_machine *machine)
+{
+	static const char own[] = "machine: ";
+	struct hetm *h = hetm_of(machine);
+	struct sim_memory *nothing = sim_memory_new();
+	struct hetm_kernel *k = nothing ? make_kernel(machine, 1) : NULL;
+	struct sim_run_options options = { .concurrency = h->config->system.concurrency };
+	struct sim_machine *gpu = NULL;
+	int error = -ENOMEM;
+	const char *reason;
+
+	if (k) {
+		k->found = nothing;
+		error = sim_machine_new(machine->ctx, &h->config->gpu, h->system, h->system_config,
+					&k->workload, &options, &gpu);
+	}
+	reason = sim_machine_error(gpu);
+	if (!strncmp(reason, own, sizeof own - 1))
+		reason += sizeof own - 1;
+	if (error && *reason)
+		snprintf(machine->error, sizeof machine->error, "gpu: %.240s", reason);
+	sim_machine_free(gpu);
+	free_kernel(k);
+	sim_memory_free(nothing);
+	return error;
 }
 
 /* ---- the GPU's turn ---- */

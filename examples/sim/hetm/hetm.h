@@ -170,6 +170,7 @@ uint64_t hetm_cpu_next(const struct hetm *hetm); /* time of the next instruction
 void hetm_cpu_free(struct hetm *hetm);
 
 /* gpu.c */
+int hetm_gpu_try(struct sim_machine *machine);	  /* can it run? Else why, in the machine's error */
 void hetm_gpu_start(struct sim_machine *machine); /* a kernel, if there are requests */
 void hetm_gpu_mark(struct sim_machine *machine);  /* what has been committed up to now */
 void hetm_gpu_end(struct sim_machine *machine);	  /* the running kernel has ended */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "hetm.h"
+#include "../setup.h"
 #include "../workloads/heap.h"
 
 const char *const hetm_gpu_names[] = { "coarse-lock", "fine-lock", "ideal",   "kilo-tm",
@@ -129,6 +130,23 @@ static int make_gpu_system(struct sim_machine *machine)
 	return 0;
 }
 
+/* The stamps of the run, one for each commit of the CPU, must be told apart. */
+static int fit_stamps(struct sim_machine *machine)
+{
+	const struct hetm_config *c = hetm_of(machine)->config;
+	unsigned least = sim_bits_of(machine->workload->transactions);
+	bool log = c->log.stamp_bits < least;
+
+	if (!log && c->validator.stamp_bits >= least)
+		return 0;
+	snprintf(machine->error, sizeof machine->error,
+		 "%s: stamp_bits = %u is outside %u .. 63, as the CPU may commit %llu transactions",
+		 log ? "write_set_log" : "device_validator",
+		 log ? c->log.stamp_bits : c->validator.stamp_bits, least,
+		 (unsigned long long)machine->workload->transactions);
+	return -EINVAL;
+}
+
 static int submit(struct sim_machine *machine)
 {
 	const struct sim_workload *w = machine->workload;
@@ -165,6 +183,10 @@ int hetm_make(struct sim_machine *machine)
 	for (uint32_t i = 0; i < HETM_WORKERS; i++)
 		h->worker[i].ready_at = HETM_NEVER;
 	error = make_gpu_system(machine);
+	if (!error && config->system.devices != HETM_CPU_ONLY)
+		error = fit_stamps(machine);
+	if (!error && config->system.devices != HETM_CPU_ONLY)
+		error = hetm_gpu_try(machine);
 	if (!error)
 		error = add_units(machine);
 	if (!error)

@@ -110,6 +110,31 @@ static int derive_clocks(struct sim_machine *machine)
 	return 0;
 }
 
+/* Least number of parts of a size that hold so many; at least 1. */
+static uint32_t parts(uint32_t number, uint32_t size)
+{
+	return number > size ? (number - 1) / size + 1 : 1;
+}
+
+/* A core too small for a block of the workload: too few warps, or lanes if they were set alone. */
+static int refuse_block(struct sim_machine *machine)
+{
+	const struct sim_machine_config *config = &machine->config;
+	uint32_t block = machine->workload->block_size, lanes = parts(block, config->warps);
+	struct sim_machine_config standard;
+	char message[200];
+	bool name_lanes;
+
+	gputm_params_init(&sim_machine_params, &standard);
+	name_lanes = config->lanes != standard.lanes && lanes <= SIM_MAX_LANES;
+	snprintf(message, sizeof message, "machine: %s = %u is outside %u .. %u, as a block of the "
+		 "workload has %u threads, for warps = %u x lanes = %u",
+		 name_lanes ? "lanes" : "warps", name_lanes ? config->lanes : config->warps,
+		 name_lanes ? lanes : parts(block, config->lanes),
+		 name_lanes ? SIM_MAX_LANES : SIM_MAX_WARPS, block, config->warps, config->lanes);
+	return refuse(machine, message);
+}
+
 static int derive_shape(struct sim_machine *machine)
 {
 	const struct sim_machine_config *config = &machine->config;
@@ -117,8 +142,8 @@ static int derive_shape(struct sim_machine *machine)
 
 	if (config->l2_bytes / config->line_bytes < config->l2_ways)
 		return refuse(machine, "machine: l2_bytes is less than l2_ways lines");
-	if (!block || (block + config->lanes - 1) / config->lanes > config->warps)
-		return refuse(machine, "a block of the workload does not fit on a core");
+	if (!block || parts(block, config->lanes) > config->warps)
+		return refuse_block(machine);
 	machine->sets = 1u << log2_of(config->l2_bytes / config->line_bytes / config->l2_ways);
 	machine->interleave_shift = log2_of(config->interleave);
 	machine->line_shift = log2_of(config->line_bytes);

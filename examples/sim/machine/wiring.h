@@ -19,6 +19,7 @@ struct sim_core;
 struct sim_warp;
 
 #define SIM_MAX_LANES 32
+#define SIM_MAX_WARPS 64 /* of a core */
 
 /* ---- messages -------------------------------------------------------------- */
 

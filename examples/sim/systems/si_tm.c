@@ -157,6 +157,9 @@ static bool fits(struct sim_machine *machine, const struct si *si)
 	    si->ids >> made->version_table.reference_bits)
 		return refuse(machine, "2^version_table.reference_bits must be more than the "
 				       "transactions");
+	if (made->version_table.plain_as_given)
+		return refuse(machine, "version_table.plain_as_given = 1 is outside 0 .. 0, as a "
+				       "plain access is to the newest version");
 	if (si->detector->instant)
 		return true;
 	if (made->row_copier.requests < machine->workload->regions)

@@ -133,6 +133,11 @@ int sim_si_regions_make(struct sim_machine *machine)
 				     &si->made.row_copier, &si->copier);
 	for (uint32_t i = 0; !error && i < machine->workload->regions; i++)
 		error = add_region(machine, &end);
+	if (!error && si->copier && (end - 1) >> (si->made.row_copier.address_bits - 1) > 1) {
+		sim_fail(machine, -EINVAL, "row_copier.address_bits are too few for the versions "
+					   "of memory, which lie from 2^38 on");
+		return -EINVAL;
+	}
 	if (!error)
 		sim_call_partition(machine, 0, 0);
 	return error;
