@@ -128,6 +128,11 @@ run 1 --system getm --workload bank --threads 500 --set workload.accounts=50 \
 	--set warp_clock.backoff_base=0 --set machine.patience=5000
 grep -q 'machine.patience = 5000 attempts' "$work/err" || complain "livelock: $(cat "$work/err")"
 [ ! -s "$work/out" ] || complain 'livelock: wrote a report'
+# Granules that take one reserved write, and transfers that write two words of one: a last thread
+# retries at long intervals.
+run 1 --system getm --workload bank --threads 500 --set workload.accounts=50 \
+	--set validation_unit.count_bits=1 --set machine.patience_cycles=5000000
+grep -q 'machine.patience_cycles = 5000000 cycles' "$work/err" || complain "livelock: $(cat "$work/err")"
 
 # ---- files that do not parse ----
 printf 't 1 r1000=0\nt 2 r1002=0\n' >"$work/bad.trace"

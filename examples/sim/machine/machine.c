@@ -293,22 +293,53 @@ void sim_swap_if_due(struct sim_machine *machine)
 
 #define REPORT_TICKS (UINT64_C(1) << 18)
 
+#define SURE_ABORTS 1000 /* a commit may be rare, but not as rare */
+
+/* What most of the attempts since the last commit were aborted for. */
+static const char *main_reason(const struct sim_machine *machine)
+{
+	uint64_t most = 0;
+	unsigned main = 0;
+
+	for (unsigned i = 0; i < SIM_ABORT_REASONS; i++) {
+		uint64_t aborted = machine->result.aborted_by_reason[i] -
+				   machine->reasons_before[i];
+
+		if (aborted > most) {
+			most = aborted;
+			main = i;
+		}
+	}
+	return sim_abort_reason_name[main];
+}
+
 /* Transactions that abort one another for ever are busy, so that the run does not end by itself. */
 static void lose_patience(struct sim_machine *machine)
 {
+	const struct sim_machine_config *config = &machine->config;
 	const struct sim_result *result = &machine->result;
-	char message[128];
+	uint64_t cycles = (sim_now(machine) - machine->committed_at) / machine->core_ticks;
+	uint64_t aborted = result->aborted - machine->aborted_before;
+	bool many = config->patience && aborted > config->patience;
+	bool late = config->patience_cycles && aborted > SURE_ABORTS &&
+		    cycles > config->patience_cycles;
+	char message[200];
 
-	if (result->committed != machine->committed_before) {
+	if (result->committed != machine->committed_before || !machine->committed_at) {
 		machine->committed_before = result->committed;
+		machine->committed_at = sim_now(machine);
 		machine->aborted_before = result->aborted;
+		memcpy(machine->reasons_before, result->aborted_by_reason,
+		       sizeof machine->reasons_before);
+	} else if (many || late) {
+		snprintf(message, sizeof message, "more than machine.%s = %u %s since the last "
+			 "commit; most attempts were aborted for: %s",
+			 many ? "patience" : "patience_cycles",
+			 many ? config->patience : config->patience_cycles,
+			 many ? "attempts were aborted" : "cycles have passed",
+			 main_reason(machine));
+		sim_fail(machine, -ETIME, message);
 	}
-	if (!machine->config.patience ||
-	    result->aborted - machine->aborted_before <= machine->config.patience)
-		return;
-	snprintf(message, sizeof message, "more than machine.patience = %u attempts were aborted "
-		 "since the last commit", machine->config.patience);
-	sim_fail(machine, -ETIME, message);
 }
 
 void sim_report_if_due(struct sim_machine *machine)

@@ -189,7 +189,9 @@ struct sim_machine {
 	struct gputm_tx_throttle_config throttle_config;
 	/* progress */
 	uint64_t threads_left, blocks, last_work, next_swap, next_report, witness;
-	uint64_t committed_before, aborted_before; /* when last seen that there was a commit */
+	/* when last seen that there was a commit */
+	uint64_t committed_before, committed_at, aborted_before;
+	uint64_t reasons_before[SIM_ABORT_REASONS];
 	struct sim_result result;
 	int failed; /* errno of the first failure, and its message */
 	char error[256];
