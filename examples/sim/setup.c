@@ -191,15 +191,6 @@ int sim_setup_make(struct gputm_ctx *ctx, const struct sim_options *options,
 
 /* ---- units that are too small for the machine or the workload ---- */
 
-unsigned sim_bits_of(uint64_t value)
-{
-	unsigned bits = 0;
-
-	for (; value; value >>= 1)
-		bits++;
-	return bits;
-}
-
 bool sim_meets(const char *path, const struct gputm_params *params, const void *config,
 	       const struct sim_need *need)
 {

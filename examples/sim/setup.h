@@ -38,7 +38,14 @@ bool sim_meets(const char *path, const struct gputm_params *params, const void *
 	       const struct sim_need *need);
 
 /* Bits that a number takes. */
-unsigned sim_bits_of(uint64_t value);
+static inline unsigned sim_bits_of(uint64_t value)
+{
+	unsigned bits = 0;
+
+	for (; value; value >>= 1)
+		bits++;
+	return bits;
+}
 
 /* Number `index` of what --set reaches: path, parameter table and config. False past the last. */
 bool sim_setup_part(const struct sim_setup *setup, size_t index, const char **path,
