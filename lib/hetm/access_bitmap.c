@@ -126,9 +126,9 @@ static uint64_t next_used(const struct gputm__marks *m, uint64_t word)
 }
 
 /* Words of a group. */
-static uint64_t words_of(const struct gputm__marks *m, uint64_t group)
+static uint32_t words_of(const struct gputm__marks *m, uint64_t group)
 {
-	return m->words - group * 64 < 64 ? m->words - group * 64 : 64;
+	return m->words - group * 64 < 64 ? (uint32_t)(m->words - group * 64) : 64;
 }
 
 /* Granules of a group that are marked. */
@@ -136,7 +136,7 @@ static uint64_t marked_in(const struct gputm__marks *m, uint64_t group)
 {
 	uint64_t marked = 0;
 
-	for (uint64_t w = 0; w < words_of(m, group); w++)
+	for (uint32_t w = 0; w < words_of(m, group); w++)
 		marked += gputm__popcount(m->bits[group * 64 + w]);
 	return marked;
 }

@@ -26,7 +26,7 @@ static void *setup(uint32_t granule, uint32_t shift)
 	if (!w)
 		return NULL;
 	w->shift = shift;
-	w->bits = calloc((REGION >> shift) / 64 + 1, sizeof(*w->bits));
+	w->bits = calloc((size_t)(REGION >> shift) / 64 + 1, sizeof(*w->bits));
 	if (!w->bits || gputm_access_bitmap_new(NULL, &config, &w->unit)) {
 		free(w->bits);
 		free(w);
