@@ -108,6 +108,9 @@ int local_make(struct sim_machine *machine)
 	local->words = config->local_tm.words ? config->local_tm.words : capacity.words;
 	if (machine->workload->threads > items)
 		return refuse(machine, "work-items", machine->workload->threads, items);
+	if (machine->workload->region[0].length / 4 > local->words)
+		return refuse(machine, "words (local_tm.words)",
+			      machine->workload->region[0].length / 4, local->words);
 	launch(machine);
 	return fill(machine);
 }
