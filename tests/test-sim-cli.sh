@@ -134,6 +134,11 @@ run 1 --system getm --workload bank --threads 500 --set workload.accounts=50 \
 	--set validation_unit.count_bits=1 --set machine.patience_cycles=5000000
 grep -q 'machine.patience_cycles = 5000000 cycles' "$work/err" || complain "livelock: $(cat "$work/err")"
 
+# A watchdog that looks at a warp before each of its instructions does not keep it from them.
+for system in kilo-tm warptm warptm-tcd; do
+	run 0 --system $system --workload skew --set commit_sequencer.watchdog_cycles=1 --check
+done
+
 # ---- files that do not parse ----
 printf 't 1 r1000=0\nt 2 r1002=0\n' >"$work/bad.trace"
 refused --trace "$work/bad.trace" -- "$work/bad.trace:2: got \"r1002=0\", expected an address"

@@ -93,6 +93,7 @@ static void watch_end(struct sim_machine *machine, struct sim_warp *warp)
 	for (uint32_t i = 0; i < machine->config.lanes; i++)
 		warp->lane[i].loaded = watch->loaded[i];
 	watch->on = false;
+	watch->passed = true;
 	warp->started = sim_now(machine);
 	sim_warp_until(machine, warp, sim_now(machine));
 	if (!watch->wrong)
@@ -149,8 +150,10 @@ bool sim_kilo_watch(struct sim_machine *machine, struct sim_warp *warp)
 	struct kilo *kilo = machine->state;
 	struct kilo_watch *state = &kilo->watch[sim_warp_number(machine, warp)];
 	uint64_t age = sim_now(machine) - warp->started;
+	bool passed = state->passed;
 
-	if (!gputm_commit_sequencer_overdue(kilo->core[warp->core].sequencer,
+	state->passed = false;
+	if (passed || !gputm_commit_sequencer_overdue(kilo->core[warp->core].sequencer,
 					    age / machine->core_ticks))
 		return false;
 	state->on = true;

@@ -28,6 +28,7 @@ struct kilo_config {
 /* The watchdog at work on a warp. */
 struct kilo_watch {
 	bool on;
+	bool passed; /* it has just been looked at: its next instruction is due */
 	uint32_t row;
 	uint64_t wrong;			/* lanes that found another value */
 	uint32_t loaded[SIM_MAX_LANES]; /* of the program, put back afterwards */
