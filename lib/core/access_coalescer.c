@@ -307,7 +307,7 @@ static bool is_run(const struct gputm_access_coalescer *c, uint64_t lane_mask,
 	address += gputm__lowest(lane_mask);
 	base = address[0];
 	last = base + 4 * (words - 1);
-	if (lane_mask >> gputm__lowest(lane_mask) != gputm__low_mask(words) || last < base ||
+	if (lane_mask >> gputm__lowest(lane_mask) != gputm__low_mask(words) ||
 	    (base | last) & c->reject || address[words - 1] != last)
 		return false;
 	for (uint32_t i = 1; i < words; i++)
