@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Coalescing of the commit unit in warp mode (thesis 6.2.1): the words of a row that are read,
+ * and those that a warp writes, become one request per region, in the order in which the
+ * regions first appear.
+ */
+#include <string.h>
+
+#include "gputm/commit_unit.h"
+#include "tests/kit.h"
+
+#define LANES 32
+#define MOST 64
+
+/* The slow and obvious way: look each region up among those before it. */
+struct expected {
+	struct gputm_mem_request request[MOST];
+	unsigned count;
+};
+
+static void expect(struct expected *e, uint32_t region_bytes, const struct gputm_commit_word *word)
+{
+	uint64_t region = word->address / region_bytes * region_bytes;
+	uint32_t place = (uint32_t)(word->address - region) / 4;
+	unsigned n = 0;
+
+	while (n < e->count && e->request[n].address != region)
+		n++;
+	if (n == e->count) {
+		memset(&e->request[n], 0, sizeof(e->request[n]));
+		e->request[n].address = region;
+		e->count++;
+	}
+	e->request[n].word_mask |= 1u << place;
+	e->request[n].value[place] = word->value;
+}
+
+/* All requests of a port, one a cycle, are those expected. */
+static void compare(struct gputm_commit_unit *unit, enum gputm_commit_unit_port port,
+		    const struct expected *e)
+{
+	struct gputm_mem_request got;
+
+	for (unsigned n = 0; n < e->count; n++) {
+		const struct gputm_mem_request *want = &e->request[n];
+
+		for (unsigned wait = 0; !gputm_commit_unit_mem_take(unit, port, &got); wait++) {
+			ck_assert_uint_lt(wait, 200);
+			gputm_commit_unit_tick(unit);
+		}
+		ck_assert_uint_eq(got.address, want->address);
+		ck_assert_uint_eq(got.word_mask, want->word_mask);
+		ck_assert_int_eq(got.write, port == GPUTM_COMMIT_UNIT_COMMIT);
+		for (uint32_t i = 0; got.write && i < GPUTM_MEM_WORDS; i++)
+			if (want->word_mask >> i & 1)
+				ck_assert_uint_eq(got.value[i], want->value[i]);
+	}
+	gputm_commit_unit_tick(unit);
+	ck_assert(!gputm_commit_unit_mem_take(unit, port, &got));
+	kit_valid(gputm_commit_unit_unit(unit));
+}
+
+static struct gputm_commit_unit *make(uint32_t region_bytes)
+{
+	struct gputm_commit_unit_config config = GPUTM_COMMIT_UNIT_CONFIG_INIT;
+	struct gputm_commit_unit *unit;
+
+	config.warp_mode = true;
+	config.region_bytes = region_bytes;
+	config.ring = 64;
+	config.lanes = LANES;
+	config.buffers = 2 * LANES;
+	ck_assert_int_eq(gputm_commit_unit_new(NULL, &config, &unit), 0);
+	return unit;
+}
+
+static struct gputm_commit_message message(uint32_t kind)
+{
+	struct gputm_commit_message m;
+
+	memset(&m, 0, sizeof(m));
+	m.kind = kind;
+	m.first_cid = 1;
+	m.lanes = LANES;
+	m.mask = UINT32_MAX;
+	return m;
+}
+
+/*
+ * A word for each lane, half of 64 words, which are 2 to 16 regions; ascending, or as they come.
+ * No word twice: lanes that write the same one conflict.
+ */
+static void draw(struct gputm_commit_message *m, bool ascending, uint64_t *random)
+{
+	uint64_t drawn = 0;
+
+	while (m->words < LANES) {
+		uint32_t at = (uint32_t)kit_below(random, 64);
+
+		if (drawn >> at & 1)
+			continue;
+		drawn |= UINT64_C(1) << at;
+		m->word[m->words] = (struct gputm_commit_word){ 4 * at, 100 + m->words, m->words };
+		m->words++;
+	}
+	for (uint32_t at = 0, lane = 0; ascending && at < 64; at++)
+		if (drawn >> at & 1)
+			m->word[lane++].address = 4 * at;
+}
+
+static const uint32_t region_bytes[] = { 16, 32, 64, 128 };
+
+START_TEST(test_section_6_2_1_reads_of_a_row)
+{
+	uint64_t random = 3 + (uint64_t)_i;
+
+	for (unsigned turn = kit_scale(500, 50); turn--;) {
+		struct gputm_commit_message m = message(GPUTM_COMMIT_READ_LOG);
+		struct gputm_commit_unit *unit = make(region_bytes[_i]);
+		struct expected e = { .count = 0 };
+
+		draw(&m, turn % 2, &random);
+		for (uint32_t n = 0; n < m.words; n++)
+			expect(&e, region_bytes[_i], &m.word[n]);
+		ck_assert_int_eq(gputm_commit_unit_push(unit, &m), GPUTM_COMMIT_UNIT_ACCEPTED);
+		compare(unit, GPUTM_COMMIT_UNIT_VALIDATION, &e);
+		gputm_commit_unit_free(unit);
+	}
+}
+END_TEST
+
+static void wait_report(struct gputm_commit_unit *unit, uint32_t kind)
+{
+	struct gputm_commit_report report;
+
+	for (unsigned wait = 0; !gputm_commit_unit_peek(unit, &report); wait++) {
+		ck_assert_uint_lt(wait, 1000);
+		gputm_commit_unit_tick(unit);
+	}
+	ck_assert_uint_eq(report.kind, kind);
+	ck_assert(gputm_commit_unit_pop(unit));
+}
+
+static void push_mask(struct gputm_commit_unit *unit, uint32_t kind)
+{
+	struct gputm_commit_message m = message(kind);
+
+	m.yes = m.mask;
+	ck_assert_int_eq(gputm_commit_unit_push(unit, &m), GPUTM_COMMIT_UNIT_ACCEPTED);
+}
+
+/* Two words of each transaction, and the transactions of a warp in the order of their CIDs. */
+START_TEST(test_section_6_2_1_writes_of_a_warp)
+{
+	uint64_t random = 5 + (uint64_t)_i;
+
+	for (unsigned turn = kit_scale(500, 50); turn--;) {
+		struct gputm_commit_message row[2] = { message(GPUTM_COMMIT_WRITE_LOG),
+						       message(GPUTM_COMMIT_WRITE_LOG) };
+		struct gputm_commit_unit *unit = make(region_bytes[_i]);
+		struct expected e = { .count = 0 };
+
+		draw(&row[0], false, &random);
+		draw(&row[1], turn % 2, &random);
+		for (uint32_t n = 0; n < LANES; n++) {
+			row[1].word[n].address += 256;
+			expect(&e, region_bytes[_i], &row[0].word[n]);
+			expect(&e, region_bytes[_i], &row[1].word[n]);
+		}
+		for (unsigned n = 0; n < 2; n++)
+			ck_assert_int_eq(gputm_commit_unit_push(unit, &row[n]),
+					 GPUTM_COMMIT_UNIT_ACCEPTED);
+		push_mask(unit, GPUTM_COMMIT_DONE);
+		wait_report(unit, GPUTM_COMMIT_OUTCOME);
+		push_mask(unit, GPUTM_COMMIT_VERDICT);
+		compare(unit, GPUTM_COMMIT_UNIT_COMMIT, &e);
+		gputm_commit_unit_free(unit);
+	}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("commit_unit-regions");
+	TCase *tests = tcase_create("all");
+	int sizes = (int)(sizeof(region_bytes) / sizeof(region_bytes[0]));
+
+	tcase_add_loop_test(tests, test_section_6_2_1_reads_of_a_row, 0, sizes);
+	tcase_add_loop_test(tests, test_section_6_2_1_writes_of_a_warp, 0, sizes);
+	suite_add_tcase(suite, tests);
+	return kit_run(suite);
+}
