@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tests of gputm-sim's workloads: a set of keys as a list and as a tree, a graph cut in two. */
-#include "examples/sim/workloads/edge_file.h"
+#include "examples/sim/kernel/edge_file.h"
 #include "tests/sim_serial.h"
 
 /* ---- a set of keys as a list and as a tree ---- */

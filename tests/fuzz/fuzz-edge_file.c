@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "examples/sim/workloads/edge_file.c"
+#include "examples/sim/kernel/edge_file.c"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

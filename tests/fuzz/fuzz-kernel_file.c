@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "examples/sim/flow/graph.c"
-#include "examples/sim/flow/kernel_code.c"
-#include "examples/sim/flow/kernel_data.c"
-#include "examples/sim/flow/kernel_file.c"
-#include "examples/sim/flow/reader.c"
-#include "examples/sim/flow/threads.c"
-#include "examples/sim/workloads/edge_file.c"
+#include "examples/sim/kernel/graph.c"
+#include "examples/sim/kernel/kernel_code.c"
+#include "examples/sim/kernel/kernel_data.c"
+#include "examples/sim/kernel/kernel_file.c"
+#include "examples/sim/kernel/reader.c"
+#include "examples/sim/kernel/threads.c"
+#include "examples/sim/kernel/edge_file.c"
 
 #define BLOCKS_MAX 24 /* that are looked at in full */
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "mechanism.h"
-#include "reference.h"
+#include "../kernel/reference.h"
 
 struct flow_check {
 	const struct flow_kernel *kernel;

@@ -6,8 +6,8 @@
  * (mechanism.h). The timing model is told at the top of core.c.
  */
 #include "gputm/base.h"
-#include "kernel.h"
-#include "threads.h"
+#include "../kernel/kernel.h"
+#include "../kernel/threads.h"
 
 struct flow_check;
 struct flow_mechanism;

@@ -16,7 +16,7 @@
 
 #include "../machine/memory.h"
 #include "heap.h"
-#include "random.h"
+#include "../base/random.h"
 #include "tables.h"
 
 #define ACCOUNT_BYTES 8u

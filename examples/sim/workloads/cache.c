@@ -26,7 +26,7 @@
 
 #include "../machine/memory.h"
 #include "heap.h"
-#include "random.h"
+#include "../base/random.h"
 #include "tables.h"
 
 #define SLOTS 8u

@@ -33,7 +33,7 @@
 #include "../machine/memory.h"
 #include "graph_cut.h"
 #include "heap.h"
-#include "random.h"
+#include "../base/random.h"
 
 #define THREADS 32u /* unless told otherwise */
 #define EDGES_MAX (1u << 20)

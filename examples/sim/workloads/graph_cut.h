@@ -2,7 +2,7 @@
 #ifndef SIM_GRAPH_CUT_H
 #define SIM_GRAPH_CUT_H
 /* What the two programs of the workload graph-cut share. */
-#include "edge_file.h"
+#include "../kernel/edge_file.h"
 #include "tables.h"
 
 #define SIM_VERTEX_BYTES 12u

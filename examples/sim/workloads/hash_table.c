@@ -25,7 +25,7 @@
 #include "../machine/memory.h"
 #include "heap.h"
 #include "key_file.h"
-#include "random.h"
+#include "../base/random.h"
 #include "tables.h"
 
 #define NODE_BYTES 12u

@@ -7,7 +7,7 @@
 
 #include "../machine/memory.h"
 #include "heap.h"
-#include "random.h"
+#include "../base/random.h"
 
 /* ---- life ---- */
 

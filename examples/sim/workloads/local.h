@@ -6,7 +6,7 @@
  * words of local memory; N = 2, 4, ... 256 sets the contention.
  */
 #include "../local/local.h"
-#include "random.h"
+#include "../base/random.h"
 #include "tables.h"
 
 #define LOCAL_ITEMS 256u

@@ -38,7 +38,7 @@
 
 #include "../machine/memory.h"
 #include "heap.h"
-#include "random.h"
+#include "../base/random.h"
 #include "tables.h"
 
 #define CELL_BYTES 32u

@@ -21,7 +21,7 @@
 
 #include "../machine/memory.h"
 #include "heap.h"
-#include "random.h"
+#include "../base/random.h"
 #include "tables.h"
 
 #define WRITES 4u

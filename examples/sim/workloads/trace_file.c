@@ -7,7 +7,7 @@
  * token, because that is what has happened.
  */
 #include "trace_file.h"
-#include "quote.h"
+#include "../base/quote.h"
 
 #include <errno.h>
 #include <stdarg.h>

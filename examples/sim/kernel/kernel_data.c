@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "../workloads/edge_file.h"
+#include "edge_file.h"
 #include "reader.h"
 
 #define WHAT_LENGTH "the length in words"

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "quote.h"
-#include "random.h"
+#include "../base/quote.h"
+#include "../base/random.h"
 
 #define LINE_MAX_BYTES 60
 
