@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "examples/sim/machine/memory.h"
-#include "examples/sim/workload.h"
+#include "examples/sim/base/memory.h"
+#include "examples/sim/workloads/workload.h"
 #include "tests/kit.h"
 
 /* For what is asked at every step: check's own macros talk to the parent process. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "examples/sim/check.h"
+#include "examples/sim/check/check.h"
 #include "examples/sim/options.h"
 #include "examples/sim/report/emit.h"
 #include "tests/kit.h"

@@ -43,7 +43,7 @@ static int push(struct gputm_device_validator *v, const struct gputm_access_bitm
 #undef gputm_device_validator_push
 
 #include "examples/sim/systems/systems.h"
-#include "examples/sim/workloads/heap.h"
+#include "examples/sim/base/heap.h"
 #include "tests/kit.h"
 
 /* ---- a workload: each thread counts a word of its own up, two meet ------------------------ */

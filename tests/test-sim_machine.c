@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "examples/sim/machine/machine.h"
-#include "examples/sim/machine/wheel.h"
+#include "examples/sim/base/wheel.h"
 #include "examples/sim/systems/systems.h"
 #include "tests/kit.h"
 

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "flow/flow.h"
-#include "setup.h"
+#include "study/flow.h"
+#include "study/setup.h"
 
 static void list_machines(void)
 {

@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check.h"
-#include "flow/flow.h"
+#include "check/check.h"
+#include "study/flow.h"
 #include "machine/machine.h"
 #include "options.h"
 #include "progress.h"
 #include "report/report.h"
-#include "setup.h"
+#include "study/setup.h"
 
 enum { DONE = 0, FAILED = 1, BAD_INPUT = 2 };
 

@@ -32,7 +32,7 @@
 #include "gputm/dispatch_queues.h"
 #include "gputm/sync_round.h"
 #include "gputm/write_set_log.h"
-#include "../check.h"
+#include "../check/check.h"
 #include "../machine/wiring.h"
 
 #define HETM_WORKERS 64

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "hetm.h"
-#include "../setup.h"
-#include "../workloads/heap.h"
+#include "../study/setup.h"
+#include "../base/heap.h"
 
 const char *const hetm_gpu_names[] = { "coarse-lock", "fine-lock", "ideal",   "kilo-tm",
 				       "warptm",      "warptm-tcd", "getm",   "si-tm" };

@@ -17,9 +17,9 @@
 #include <stddef.h>
 
 #include "gputm/base.h"
-#include "memory.h"
-#include "../system.h"
-#include "../workload.h"
+#include "../base/memory.h"
+#include "system.h"
+#include "../workloads/workload.h"
 
 /* Rows and presets ("fermi" = the defaults, "reference") are in config.c. */
 struct sim_machine_config {

@@ -11,8 +11,8 @@
 #include "gputm/simt_stack.h"
 #include "gputm/tx_throttle.h"
 #include "machine.h"
-#include "slab.h"
-#include "wheel.h"
+#include "../base/slab.h"
+#include "../base/wheel.h"
 
 struct sim_machine;
 struct sim_core;

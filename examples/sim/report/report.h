@@ -4,10 +4,10 @@
 /* What is told of a finished run. */
 #include <stdio.h>
 
-#include "../check.h"
+#include "../check/check.h"
 #include "../machine/machine.h"
 #include "../options.h"
-#include "../setup.h"
+#include "../study/setup.h"
 
 struct sim_report {
 	const struct sim_options *options;

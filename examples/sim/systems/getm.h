@@ -8,7 +8,7 @@
 #include "gputm/warp_access_filter.h"
 #include "gputm/warp_clock.h"
 
-#include "../machine/slab.h"
+#include "../base/slab.h"
 #include "../machine/wiring.h"
 
 /* What a message says. */

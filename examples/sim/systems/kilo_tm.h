@@ -7,7 +7,7 @@
 #include "gputm/commit_unit.h"
 #include "gputm/tx_log.h"
 
-#include "../machine/slab.h"
+#include "../base/slab.h"
 #include "../machine/wiring.h"
 
 /* What a message says; a log message of few words has a small block. */

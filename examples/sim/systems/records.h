@@ -4,7 +4,7 @@
 /* Who has accessed which word: records, in a hash table of words and in a list per owner. */
 #include <stdbool.h>
 
-#include "../machine/slab.h"
+#include "../base/slab.h"
 
 #define SIM_RECORD_BITS 14
 #define SIM_NO_RECORD UINT32_MAX

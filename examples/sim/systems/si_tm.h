@@ -9,7 +9,7 @@
 #include "gputm/version_table.h"
 #include "gputm/writer_table.h"
 
-#include "../machine/slab.h"
+#include "../base/slab.h"
 #include "../machine/wiring.h"
 
 enum { SI_CLAIM = SIM_DO_SYSTEM, SI_CLAIMED, SI_WRITE, SI_WRITTEN };

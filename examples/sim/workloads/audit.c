@@ -14,8 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../machine/memory.h"
-#include "heap.h"
+#include "../base/memory.h"
+#include "../base/heap.h"
 #include "../base/random.h"
 #include "tables.h"
 

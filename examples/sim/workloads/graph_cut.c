@@ -30,9 +30,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../machine/memory.h"
+#include "../base/memory.h"
 #include "graph_cut.h"
-#include "heap.h"
+#include "../base/heap.h"
 #include "../base/random.h"
 
 #define THREADS 32u /* unless told otherwise */

@@ -22,8 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../machine/memory.h"
-#include "heap.h"
+#include "../base/memory.h"
+#include "../base/heap.h"
 #include "key_file.h"
 #include "../base/random.h"
 #include "tables.h"

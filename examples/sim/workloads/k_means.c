@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../machine/memory.h"
+#include "../base/memory.h"
 #include "local.h"
 
 #define DIMENSIONS 3u

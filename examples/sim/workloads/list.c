@@ -22,7 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../machine/memory.h"
+#include "../base/memory.h"
 #include "key_set.h"
 
 #define NODE_BYTES 12u

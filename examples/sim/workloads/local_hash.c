@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../machine/memory.h"
+#include "../base/memory.h"
 #include "local.h"
 
 struct local_hash {

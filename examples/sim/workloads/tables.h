@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../workload.h"
+#include "workload.h"
 
 extern const struct sim_workload_class sim_hash_table;
 extern const struct sim_workload_class sim_ht_800, sim_ht_8000, sim_ht_80000;

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../machine/memory.h"
+#include "../base/memory.h"
 #include "tables.h"
 #include "trace_file.h"
 

@@ -30,7 +30,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../machine/memory.h"
+#include "../base/memory.h"
 #include "tree.h"
 
 #define THREADS 1000u /* unless told otherwise */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/memory.h"
+#include "../base/memory.h"
 #include "order.h"
 
 /* One access, 16 bytes: the address has its two lowest bits free. */

@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "../progress.h"
-#include "flow.h"
+#include "progress.h"
+#include "study/flow.h"
 
 enum { DONE = 0, FAILED = 1, BAD_INPUT = 2 };
 

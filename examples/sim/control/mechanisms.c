@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "mechanism.h"
+#include "../flow/mechanism.h"
 
 const struct flow_mechanism *const flow_mechanisms[] = {
 	&flow_pdom,

@@ -3,9 +3,9 @@
 #define SIM_FLOW_H
 /* Control flow in gputm-sim: a kernel on one core, under a mechanism for branches. */
 #include "../options.h"
-#include "check.h"
-#include "mechanism.h"
-#include "memory.h"
+#include "../flow/check.h"
+#include "../flow/mechanism.h"
+#include "../flow/memory.h"
 
 /* What the names and settings of the command line come to. */
 struct flow_setup {

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../setup.h"
+#include "setup.h"
 #include "flow.h"
 
 bool flow_setup_part(const struct flow_setup *setup, size_t index, const char **path,

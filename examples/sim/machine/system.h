@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #include "gputm/base.h"
-#include "workload.h"
+#include "../workloads/workload.h"
 
 struct sim_machine;
 struct sim_machine_config;

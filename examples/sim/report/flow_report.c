@@ -2,9 +2,9 @@
 /* What is told of a kernel's run. */
 #include <errno.h>
 
-#include "../report/emit.h"
-#include "../report/report.h"
-#include "flow.h"
+#include "emit.h"
+#include "report.h"
+#include "../study/flow.h"
 
 static const char *const widths[FLOW_WIDTHS] = {
 	"W1-4", "W5-8", "W9-12", "W13-16", "W17-20", "W21-24", "W25-28", "W29-32",

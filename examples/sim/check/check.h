@@ -27,7 +27,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "machine/machine.h"
+#include "../machine/machine.h"
 
 struct sim_check;
 

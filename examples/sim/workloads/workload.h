@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #include "gputm/base.h"
-#include "program.h"
+#include "../kernel/program.h"
 
 struct sim_memory;
 

@@ -2,8 +2,8 @@
 #ifndef SIM_SETUP_H
 #define SIM_SETUP_H
 /* From names and --set to the configs of machine, system and workload. */
-#include "machine/machine.h"
-#include "options.h"
+#include "../machine/machine.h"
+#include "../options.h"
 
 struct sim_setup {
 	struct sim_machine_config machine; /* not used by systems with a machine of their own */

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "gputm/warp_former.h"
-#include "mechanism.h"
+#include "../flow/mechanism.h"
 
 struct dwf {
 	struct gputm_warp_former *former;
