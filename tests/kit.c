@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "tests/kit.h"
 
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* ---- context ---- */
 
@@ -89,6 +92,49 @@ unsigned kit_scale(unsigned full, unsigned small)
 	return scale && !strcmp(scale, "small") ? small : full;
 }
 
+/* ---- events ---- */
+
+/* Shared by the processes of all tests of the program. */
+static struct unseen {
+	char unit[32];
+	char name[16][32]; /* of each kind, until it has happened */
+} of_a_process, *unseen = &of_a_process;
+static const struct gputm_unit *last_observed;
+
+static void observed(void *state, const struct gputm_unit *unit, const struct gputm_event *event)
+{
+	struct gputm_event_kind kind;
+
+	(void)state;
+	ck_assert(gputm_unit_event(unit, event->kind, &kind));
+	ck_assert_str_eq(event->name, kind.name);
+	for (unsigned i = 0; i < 4; i++) {
+		const struct gputm_event_field *field = &kind.field[i];
+
+		if (!field->name || field->choices)
+			ck_assert_msg(event->value[i] < (field->name ? field->choice_count : 1),
+				      "%s: value %u of %s is %llu", gputm_unit_kind(unit), i,
+				      kind.name, (unsigned long long)event->value[i]);
+	}
+	unseen->name[event->kind][0] = '\0';
+}
+
+void kit_observe(struct gputm_unit *unit)
+{
+	struct gputm_event_kind kind;
+
+	if (!*unseen->unit) {
+		strncpy(unseen->unit, gputm_unit_kind(unit), sizeof(unseen->unit) - 1);
+		for (size_t i = 0; gputm_unit_event(unit, i, &kind); i++) {
+			ck_assert_uint_lt(i, sizeof(unseen->name) / sizeof(*unseen->name));
+			strncpy(unseen->name[i], kind.name, sizeof(*unseen->name) - 1);
+		}
+	}
+	ck_assert_str_eq(unseen->unit, gputm_unit_kind(unit));
+	gputm_unit_observe(unit, observed, NULL);
+	last_observed = unit;
+}
+
 /* ---- snapshots ---- */
 
 struct image {
@@ -152,6 +198,8 @@ struct gputm_unit *kit_swap(const struct kit_maker *maker, struct kit *kit, stru
 	ck_assert(same(&image, other));
 	same_stats(unit, other);
 	kit_valid(other);
+	if (unit == last_observed)
+		kit_observe(other);
 	maker->destroy(unit);
 	free(image.bytes);
 	return other;
@@ -367,6 +415,25 @@ void kit_chaos(const struct kit_maker *maker, const void *config)
 	}
 }
 
+static void events_described(const struct gputm_unit *unit)
+{
+	struct gputm_event_kind event;
+
+	for (size_t i = 0; gputm_unit_event(unit, i, &event); i++) {
+		ck_assert(event.name && *event.name);
+		for (unsigned j = 0; j < 4; j++) {
+			const struct gputm_event_field *field = &event.field[j];
+
+			ck_assert(!field->name == !field->measure);
+			ck_assert(!field->name == !field->summary);
+			ck_assert(!field->choices == !field->choice_count);
+			ck_assert(!field->name || !j || field[-1].name);
+			for (size_t k = 0; k < field->choice_count; k++)
+				ck_assert(field->choices[k] && *field->choices[k]);
+		}
+	}
+}
+
 static void described(const struct kit_maker *maker)
 {
 	struct gputm_storage array;
@@ -382,6 +449,7 @@ static void described(const struct kit_maker *maker)
 		bits += array.apart ? 0 : array.entries * array.bits;
 	}
 	ck_assert_uint_eq(bits, gputm_unit_storage_bits(unit));
+	events_described(unit);
 	maker->destroy(unit);
 }
 
@@ -404,8 +472,19 @@ int kit_run(Suite *suite)
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
+	unseen = mmap(NULL, sizeof(*unseen), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		      -1, 0);
+	if (unseen == MAP_FAILED)
+		return EXIT_FAILURE;
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);
+	for (size_t i = 0; i < sizeof(unseen->name) / sizeof(*unseen->name); i++) {
+		if (unseen->name[i][0]) {
+			printf("%s: no test saw the event %s\n", unseen->unit, unseen->name[i]);
+			failed++;
+		}
+	}
+	munmap(unseen, sizeof(*unseen));
 	srunner_free(runner);
 	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

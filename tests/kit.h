@@ -85,7 +85,13 @@ uint64_t kit_digest(const struct gputm_unit *unit);
 void kit_valid(const struct gputm_unit *unit);
 /* Statistic by name; asserts that it exists. */
 uint64_t kit_stat(const struct gputm_unit *unit, const char *name);
-/* All of life, chaos and the names of statistics and storage, as one test case. */
+/*
+ * Check each event of `unit` against its table from now on: no value beside its fields, no
+ * choice without a name. kit_run() fails when all tests of the program have not seen every event
+ * of that kind of unit together; a program observes one kind. kit_swap() keeps the last observed.
+ */
+void kit_observe(struct gputm_unit *unit);
+/* All of life, chaos and the names of statistics, events and storage, as one test case. */
 void kit_common(const struct kit_maker *maker);
 
 /* ---- main ---- */

@@ -13,6 +13,7 @@ static struct gputm_commit_buffer *make(struct kit *kit,
 	struct gputm_commit_buffer *b = NULL;
 
 	ck_assert_int_eq(gputm_commit_buffer_new(kit->ctx, config, &b), 0);
+	kit_observe(gputm_commit_buffer_unit(b));
 	return b;
 }
 

@@ -13,6 +13,7 @@ make(struct kit *kit, const struct gputm_warp_access_filter_config *config)
 	struct gputm_warp_access_filter *f = NULL;
 
 	ck_assert_int_eq(gputm_warp_access_filter_new(kit->ctx, config, &f), 0);
+	kit_observe(gputm_warp_access_filter_unit(f));
 	return f;
 }
 

@@ -10,6 +10,7 @@ static struct gputm_warp_clock *make(struct kit *kit, const struct gputm_warp_cl
 	struct gputm_warp_clock *c = NULL;
 
 	ck_assert_int_eq(gputm_warp_clock_new(kit->ctx, config, &c), 0);
+	kit_observe(gputm_warp_clock_unit(c));
 	return c;
 }
 

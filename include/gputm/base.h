@@ -256,8 +256,32 @@ GPUTM_API const char *gputm_unit_check(const struct gputm_unit *unit);
 struct gputm_event {
 	const char *name;  /**< as in the man page of the unit */
 	uint32_t kind;	   /**< enum gputm_UNIT_event of the unit */
-	uint64_t value[4]; /**< as the unit's header states for that kind */
+	uint64_t value[4]; /**< as gputm_unit_event() describes kind; 0 if not used */
 };
+
+/** One value of an event. Of one name is one meaning and one measure, in all units. */
+struct gputm_event_field {
+	const char *name;	    /**< such as "warp"; NULL: the value is not used */
+	const char *measure;	    /**< unit of measure: "lane mask", "CID", "cycles", ... */
+	const char *summary;	    /**< one sentence */
+	const char *const *choices; /**< names of the values 0, 1, ...; NULL for numbers */
+	size_t choice_count;	    /**< the value is below it; 0 for numbers */
+};
+
+/** What events of one kind tell. */
+struct gputm_event_kind {
+	const char *name;
+	const char *summary;		   /**< one sentence */
+	struct gputm_event_field field[4]; /**< of value[0] .. value[3]; the unused come last */
+};
+
+/**
+ * Describe the events of kind @p kind of the unit: 0, 1, ... as enum gputm_UNIT_event has them.
+ * gputm_event, gputm_event_field and gputm_event_kind are frozen: no version adds a member.
+ * @return false past the last kind.
+ */
+GPUTM_API bool gputm_unit_event(const struct gputm_unit *unit, size_t kind,
+				struct gputm_event_kind *out);
 
 /** Told of an event after it happened. Must not call a mutating function of that unit. */
 typedef void (*gputm_observe_fn)(void *state, const struct gputm_unit *unit,

@@ -63,11 +63,11 @@ enum gputm_commit_buffer_result {
 	GPUTM_COMMIT_BUFFER_FULL = 2,	  /**< no block is free; push it again later */
 };
 
-/** Events; value[] in brackets. */
+/** Events; gputm_commit_buffer(3) says what each tells. */
 enum gputm_commit_buffer_event {
-	GPUTM_COMMIT_BUFFER_EVENT_PUSH = 0,    /**< [address, warp, count, result] */
-	GPUTM_COMMIT_BUFFER_EVENT_ISSUE = 1,   /**< [address, warp, word mask, cleanup] */
-	GPUTM_COMMIT_BUFFER_EVENT_RELEASE = 2, /**< [address, warp, count, committed] */
+	GPUTM_COMMIT_BUFFER_EVENT_PUSH = 0,
+	GPUTM_COMMIT_BUFFER_EVENT_ISSUE = 1,
+	GPUTM_COMMIT_BUFFER_EVENT_RELEASE = 2,
 };
 
 /** @return the parameter table. */

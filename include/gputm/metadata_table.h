@@ -95,12 +95,12 @@ enum gputm_metadata_table_removed {
 	GPUTM_METADATA_TABLE_LOCKED = 2,  /**< it has reserved writes and stays */
 };
 
-/** Events; value[] in brackets. */
+/** Events; gputm_metadata_table(3) says what each tells. */
 enum gputm_metadata_table_event {
-	GPUTM_METADATA_TABLE_EVENT_INSERT = 0, /**< [address, updated, swaps, cycles] */
-	GPUTM_METADATA_TABLE_EVENT_EVICT = 1,  /**< [address, wts, rts] */
-	GPUTM_METADATA_TABLE_EVENT_SPILL = 2,  /**< [address, overflow entries] */
-	GPUTM_METADATA_TABLE_EVENT_FLUSH = 3,  /**< [entries forgotten] */
+	GPUTM_METADATA_TABLE_EVENT_INSERT = 0,
+	GPUTM_METADATA_TABLE_EVENT_EVICT = 1,
+	GPUTM_METADATA_TABLE_EVENT_SPILL = 2,
+	GPUTM_METADATA_TABLE_EVENT_FLUSH = 3,
 };
 
 /** @return the parameter table. */

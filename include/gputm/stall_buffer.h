@@ -52,10 +52,10 @@ enum gputm_stall_buffer_wake {
 	GPUTM_STALL_BUFFER_WOKEN = 1, /**< it has left the buffer */
 };
 
-/** Events; value[] in brackets. */
+/** Events; gputm_stall_buffer(3) says what each tells. */
 enum gputm_stall_buffer_event {
-	GPUTM_STALL_BUFFER_EVENT_QUEUE = 0, /**< [address, stamp, tag, requests of the line] */
-	GPUTM_STALL_BUFFER_EVENT_WAKE = 1,  /**< [address, stamp, tag, requests left] */
+	GPUTM_STALL_BUFFER_EVENT_QUEUE = 0,
+	GPUTM_STALL_BUFFER_EVENT_WAKE = 1,
 };
 
 /** @return the parameter table. */

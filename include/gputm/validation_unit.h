@@ -135,11 +135,11 @@ struct gputm_validation_message {
 	uint32_t from; /**< the unit that leads */
 };
 
-/** Events; value[] in brackets. */
+/** Events; gputm_validation_unit(3) says what each tells. */
 enum gputm_validation_unit_event {
-	GPUTM_VALIDATION_UNIT_EVENT_ANSWER = 0,	 /**< [tag, result, reason, time] */
-	GPUTM_VALIDATION_UNIT_EVENT_RELEASE = 1, /**< [address, warp, count, writes left] */
-	GPUTM_VALIDATION_UNIT_EVENT_STATE = 2,	 /**< [state, leader] */
+	GPUTM_VALIDATION_UNIT_EVENT_ANSWER = 0,
+	GPUTM_VALIDATION_UNIT_EVENT_RELEASE = 1,
+	GPUTM_VALIDATION_UNIT_EVENT_STATE = 2,
 };
 
 /** @return the parameter table. */

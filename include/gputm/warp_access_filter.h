@@ -32,10 +32,10 @@ struct gputm_warp_access_filter_config {
 #define GPUTM_WARP_ACCESS_FILTER_CONFIG_INIT                                                   \
 	{ sizeof(struct gputm_warp_access_filter_config), 48, 32, 4, 32, 128 }
 
-/** Events; value[] in brackets. */
+/** Events; gputm_warp_access_filter(3) says what each tells. */
 enum gputm_warp_access_filter_event {
-	GPUTM_WARP_ACCESS_FILTER_EVENT_ACCESS = 0, /**< [warp, lanes, write, lanes that lose] */
-	GPUTM_WARP_ACCESS_FILTER_EVENT_BEGIN = 1,  /**< [warp, lanes] */
+	GPUTM_WARP_ACCESS_FILTER_EVENT_ACCESS = 0,
+	GPUTM_WARP_ACCESS_FILTER_EVENT_BEGIN = 1,
 };
 
 /** @return the parameter table. */

@@ -42,11 +42,11 @@ enum gputm_warp_clock_result {
 	GPUTM_WARP_CLOCK_ROLLOVER = 1,
 };
 
-/** Events; value[] in brackets. */
+/** Events; gputm_warp_clock(3) says what each tells. */
 enum gputm_warp_clock_event {
-	GPUTM_WARP_CLOCK_EVENT_RESTART = 0, /**< [warp, new time, aborts in a row, cycles] */
-	GPUTM_WARP_CLOCK_EVENT_COMMIT = 1,  /**< [warp, time] */
-	GPUTM_WARP_CLOCK_EVENT_RESET = 2,   /**< [rollovers so far] */
+	GPUTM_WARP_CLOCK_EVENT_RESTART = 0,
+	GPUTM_WARP_CLOCK_EVENT_COMMIT = 1,
+	GPUTM_WARP_CLOCK_EVENT_RESET = 2,
 };
 
 /** @return the parameter table. */

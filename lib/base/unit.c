@@ -155,6 +155,17 @@ const char *gputm_unit_check(const struct gputm_unit *unit)
 	return unit->class->check(unit);
 }
 
+const char *const gputm__no_yes[2] = { "no", "yes" };
+const char *const gputm__read_write[2] = { "read", "write" };
+
+bool gputm_unit_event(const struct gputm_unit *unit, size_t kind, struct gputm_event_kind *out)
+{
+	if (kind >= unit->class->event_count)
+		return false;
+	*out = unit->class->event[kind];
+	return true;
+}
+
 void gputm_unit_observe(struct gputm_unit *unit, gputm_observe_fn observe, void *state)
 {
 	gputm__catch_up(unit);
@@ -165,7 +176,7 @@ void gputm_unit_observe(struct gputm_unit *unit, gputm_observe_fn observe, void 
 void gputm__tell(const struct gputm_unit *unit, uint32_t kind, uint64_t a, uint64_t b, uint64_t c,
 		 uint64_t d)
 {
-	struct gputm_event event = { unit->class->event[kind], kind, { a, b, c, d } };
+	struct gputm_event event = { unit->class->event[kind].name, kind, { a, b, c, d } };
 
 	unit->observe(unit->observe_state, unit, &event);
 }

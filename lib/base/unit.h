@@ -58,7 +58,8 @@ struct gputm__class {
 	size_t config_offset; /* of the config inside the unit's struct */
 	const struct gputm__stat_row *stat;
 	size_t stat_count;
-	const char *const *event; /* names, by event kind; NULL if there are none */
+	const struct gputm_event_kind *event; /* by kind */
+	size_t event_count;
 	/* Relations between config fields; optional. Logs what it refuses. */
 	int (*validate)(struct gputm_ctx *ctx, const void *config);
 	/* Allocate the arrays that the config asks for. 0, -EINVAL or -ENOMEM. */
@@ -122,6 +123,19 @@ int gputm__params_read(struct gputm_ctx *ctx, const struct gputm_params *params,
 /* Rows: GPUTM__STAT(struct gputm_UNIT, member, COUNTER, "lookups", "sentence") */
 #define GPUTM__STAT(type, member, how, what, sentence)                                         \
 	{ #member, offsetof(type, member), GPUTM_STAT_##how, (what), (sentence) }
+
+/*
+ * Rows: GPUTM__EVENT(GPUTM_UNIT_EVENT_ADMIT, "admit", "sentence", fields); fields:
+ * GPUTM__VALUE(warp, "warp", "sentence"), or GPUTM__NAMED(outcome, names, "sentence") of an enum
+ * whose values 0, 1, ... have names. Of one name is one measure in all units.
+ */
+#define GPUTM__EVENT(kind, name, sentence, ...) [kind] = { (name), (sentence), { __VA_ARGS__ } }
+#define GPUTM__VALUE(name, what, sentence) { #name, (what), (sentence), NULL, 0 }
+#define GPUTM__NAMED(name, names, sentence)                                                    \
+	{ #name, "choice", (sentence), (names), GPUTM__COUNT(names) }
+
+extern const char *const gputm__no_yes[2];     /* of a bool */
+extern const char *const gputm__read_write[2]; /* of a bool write */
 
 #define GPUTM__COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -207,6 +221,7 @@ void gputm__io_part(struct gputm__io *io, struct gputm_unit *part);
 		.stat = stats,                                                                 \
 		.stat_count = GPUTM__COUNT(stats),                                             \
 		.event = events,                                                               \
+		.event_count = GPUTM__COUNT(events),                                           \
 		.setup = setup,                                                                \
 		.teardown = teardown,                                                          \
 		.clear = clear,                                                                \

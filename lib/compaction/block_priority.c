@@ -71,7 +71,11 @@ static const struct gputm__stat_row stats[] = {
 	STAT(switches, COUNTER, "cycles", "Cycles in which another slot issued than last time."),
 };
 
-static const char *const events[] = { "admit", "leave", "issue" };
+static const struct gputm_event_kind events[] = {
+	{ .name = "admit" },
+	{ .name = "leave" },
+	{ .name = "issue" },
+};
 
 static struct gputm_block_priority *priority_of(struct gputm_unit *unit)
 {

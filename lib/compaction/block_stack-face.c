@@ -51,9 +51,17 @@ static const struct gputm__stat_row stats[] = {
 	STAT(barriers, COUNTER, "barriers", "Barriers of the block passed."),
 };
 
-static const char *const events[] = {
-	"launch", "admit", "branch", "arrive", "exit", "reconverge", "merge", "empty", "top",
-	"release",
+static const struct gputm_event_kind events[] = {
+	{ .name = "launch" },
+	{ .name = "admit" },
+	{ .name = "branch" },
+	{ .name = "arrive" },
+	{ .name = "exit" },
+	{ .name = "reconverge" },
+	{ .name = "merge" },
+	{ .name = "empty" },
+	{ .name = "top" },
+	{ .name = "release" },
 };
 
 /* ---- looking ---- */

@@ -100,7 +100,10 @@ static const struct gputm__stat_row stats[] = {
 	STAT(full_warps, COUNTER, "warps", "Warps made with a thread in every lane."),
 };
 
-static const char *const events[] = { "push", "warp" };
+static const struct gputm_event_kind events[] = {
+	{ .name = "push" },
+	{ .name = "warp" },
+};
 
 /* ---- common face ---- */
 

@@ -45,8 +45,15 @@ static const struct gputm__stat_row stats[] = {
 	STAT(barriers, COUNTER, "barriers", "Barriers of a block passed."),
 };
 
-static const char *const events[] = {
-	"launch", "issue", "return", "merge", "diverge", "restore", "exit", "release",
+static const struct gputm_event_kind events[] = {
+	{ .name = "launch" },
+	{ .name = "issue" },
+	{ .name = "return" },
+	{ .name = "merge" },
+	{ .name = "diverge" },
+	{ .name = "restore" },
+	{ .name = "exit" },
+	{ .name = "release" },
 };
 
 /* ---- the common face ---- */

@@ -93,7 +93,9 @@ static const struct gputm__stat_row stats[] = {
 #undef STAT
 };
 
-static const char *const events[] = { "group" };
+static const struct gputm_event_kind events[] = {
+	{ .name = "group" },
+};
 
 static struct gputm_access_coalescer *coalescer_of(struct gputm_unit *unit)
 {

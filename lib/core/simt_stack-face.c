@@ -56,8 +56,16 @@ static const struct gputm__stat_row stats[] = {
 #undef STAT
 };
 
-static const char *const events[] = {
-	"diverge", "reconverge", "merge", "begin", "abort", "commit", "restart", "leave", "exit",
+static const struct gputm_event_kind events[] = {
+	{ .name = "diverge" },
+	{ .name = "reconverge" },
+	{ .name = "merge" },
+	{ .name = "begin" },
+	{ .name = "abort" },
+	{ .name = "commit" },
+	{ .name = "restart" },
+	{ .name = "leave" },
+	{ .name = "exit" },
 };
 
 /* ---- the common face ---- */

@@ -57,7 +57,11 @@ static const struct gputm__stat_row stats[] = {
 #undef STAT
 };
 
-static const char *const events[] = { "append", "lookup", "restart" };
+static const struct gputm_event_kind events[] = {
+	{ .name = "append" },
+	{ .name = "lookup" },
+	{ .name = "restart" },
+};
 
 static struct gputm_tx_log *log_of(struct gputm_unit *unit)
 {

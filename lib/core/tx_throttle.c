@@ -75,7 +75,11 @@ static const struct gputm__stat_row stats[] = {
 #undef STAT
 };
 
-static const char *const events[] = { "admit", "queue", "leave" };
+static const struct gputm_event_kind events[] = {
+	{ .name = "admit" },
+	{ .name = "queue" },
+	{ .name = "leave" },
+};
 
 static struct gputm_tx_throttle *throttle_of(struct gputm_unit *unit)
 {

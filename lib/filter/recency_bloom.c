@@ -92,7 +92,10 @@ static const struct gputm__stat_row stats[] = {
 #undef STAT
 };
 
-static const char *const events[] = { "updated", "expired" };
+static const struct gputm_event_kind events[] = {
+	{ .name = "updated" },
+	{ .name = "expired" },
+};
 
 static struct gputm_recency_bloom *filter_of(struct gputm_unit *unit)
 {

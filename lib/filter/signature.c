@@ -104,7 +104,13 @@ static const struct gputm__stat_row stats[] = {
 #undef STAT
 };
 
-static const char *const events[] = { "insert", "lookup", "match", "clear", "union" };
+static const struct gputm_event_kind events[] = {
+	{ .name = "insert" },
+	{ .name = "lookup" },
+	{ .name = "match" },
+	{ .name = "clear" },
+	{ .name = "union" },
+};
 
 static struct gputm_signature *array_of(struct gputm_unit *unit)
 {

@@ -31,7 +31,28 @@ static const struct gputm__stat_row stats[] = {
 	STAT(writes, GAUGE, "writes", "Reserved writes in the buffer."),
 };
 
-static const char *const events[] = { "push", "issue", "release" };
+static const char *const results[] = { "accepted", "joined" };
+
+#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_COMMIT_BUFFER_EVENT_##kind, __VA_ARGS__)
+static const struct gputm_event_kind events[] = {
+	EVENT(PUSH, "push", "An entry of a log has come.",
+	      GPUTM__VALUE(address, "byte address", "Its word."),
+	      GPUTM__VALUE(warp, "warp", "Its warp."),
+	      GPUTM__VALUE(writes, "writes", "Writes that the entry stands for."),
+	      GPUTM__NAMED(outcome, results, "Whether it has a block of its own or joined a "
+			   "waiting one.")),
+	EVENT(ISSUE, "issue", "A block left the queue.",
+	      GPUTM__VALUE(address, "byte address", "The block."),
+	      GPUTM__VALUE(warp, "warp", "Its warp."),
+	      GPUTM__VALUE(words, "word mask", "Its words."),
+	      GPUTM__NAMED(cleanup, gputm__no_yes, "Whether it only releases what an aborted "
+			   "attempt has reserved.")),
+	EVENT(RELEASE, "release", "A granule is to be released.",
+	      GPUTM__VALUE(address, "byte address", "The granule."),
+	      GPUTM__VALUE(warp, "warp", "Its warp."),
+	      GPUTM__VALUE(writes, "writes", "Those released."),
+	      GPUTM__NAMED(committed, gputm__no_yes, "Whether they have been written.")),
+};
 
 static struct gputm_commit_buffer *buffer_of(struct gputm_unit *unit)
 {

@@ -82,7 +82,28 @@ static const struct gputm__stat_row stats[] = {
 	CELLS(writes, GAUGE, "writes", "Reserved writes of all entries."),
 };
 
-static const char *const events[] = { "insert", "evict", "spill", "flush" };
+static const char *const ends[] = {
+	"updated", "reclaimed", "filled", "evicted", "stashed", "spilled", "approximated",
+};
+
+#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_METADATA_TABLE_EVENT_##kind, __VA_ARGS__)
+static const struct gputm_event_kind events[] = {
+	EVENT(INSERT, "insert", "An entry has been made.",
+	      GPUTM__VALUE(address, "byte address", "Its granule."),
+	      GPUTM__NAMED(outcome, ends, "How the chain of displaced entries ended."),
+	      GPUTM__VALUE(swaps, "swaps", "Entries displaced."),
+	      GPUTM__VALUE(cost, "cycles", "What the insertion took.")),
+	EVENT(EVICT, "evict", "The stamps of an entry went to the filter or the registers.",
+	      GPUTM__VALUE(address, "byte address", "Its granule."),
+	      GPUTM__VALUE(wts, "logical time", "Its last write."),
+	      GPUTM__VALUE(rts, "logical time", "Its last read.")),
+	EVENT(SPILL, "spill", "A reserved entry went to the overflow.",
+	      GPUTM__VALUE(address, "byte address", "Its granule."),
+	      GPUTM__VALUE(entries, "entries", "Those of the overflow, this one included.")),
+	EVENT(FLUSH, "flush", "All stamps have been forgotten.",
+	      GPUTM__VALUE(entries, "entries", "Entries of the table and the stash that were "
+			   "forgotten.")),
+};
 
 static struct gputm_metadata_table *table_of(struct gputm_unit *unit)
 {

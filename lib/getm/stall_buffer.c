@@ -87,7 +87,19 @@ static const struct gputm__stat_row stats[] = {
 	STAT(waiting, GAUGE, "requests", "Requests waiting."),
 };
 
-static const char *const events[] = { "queue", "wake" };
+#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_STALL_BUFFER_EVENT_##kind, __VA_ARGS__)
+static const struct gputm_event_kind events[] = {
+	EVENT(QUEUE, "queue", "A request waits.",
+	      GPUTM__VALUE(address, "byte address", "The word that it asks for."),
+	      GPUTM__VALUE(stamp, "stamp", "Its place in the order of waking."),
+	      GPUTM__VALUE(tag, "tag", "The caller's own."),
+	      GPUTM__VALUE(requests, "requests", "Those of its line, this one included.")),
+	EVENT(WAKE, "wake", "A request has left.",
+	      GPUTM__VALUE(address, "byte address", "The word that it asks for."),
+	      GPUTM__VALUE(stamp, "stamp", "Its place in the order of waking."),
+	      GPUTM__VALUE(tag, "tag", "The caller's own."),
+	      GPUTM__VALUE(requests, "requests", "Those that are left in its line.")),
+};
 
 static struct gputm_stall_buffer *buffer_of(struct gputm_unit *unit)
 {

@@ -81,7 +81,28 @@ static const struct gputm__stat_row stats[] = {
 	STAT(woken_max, MAXIMUM, "accesses", "Woken and not yet processed, at most."),
 };
 
-static const char *const events[] = { "answer", "release", "state" };
+static const char *const results[] = { "ok", "abort", "stalled" };
+static const char *const reasons[] = {
+	"granted", "load wts", "store wts", "store rts", "buffer", "count", "rollover",
+};
+static const char *const states[] = { "running", "stopped", "all stopped", "rolling" };
+
+#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_VALIDATION_UNIT_EVENT_##kind, __VA_ARGS__)
+static const struct gputm_event_kind events[] = {
+	EVENT(ANSWER, "answer", "An access has been answered, or waits now.",
+	      GPUTM__VALUE(tag, "tag", "The caller's own."),
+	      GPUTM__NAMED(outcome, results, "The answer."),
+	      GPUTM__NAMED(reason, reasons, "Why an access aborts; granted otherwise."),
+	      GPUTM__VALUE(time, "logical time", "What the warp reports to its clock.")),
+	EVENT(RELEASE, "release", "Reserved writes of a warp have been released.",
+	      GPUTM__VALUE(address, "byte address", "Their granule."),
+	      GPUTM__VALUE(warp, "warp", "The warp."),
+	      GPUTM__VALUE(writes, "writes", "Those released."),
+	      GPUTM__VALUE(writes_left, "writes", "Those of the granule that stay reserved.")),
+	EVENT(STATE, "state", "The unit went on in a rollover.",
+	      GPUTM__NAMED(state, states, "The state that it is in now."),
+	      GPUTM__VALUE(leader, "partition", "The unit whose stop it follows.")),
+};
 
 static struct gputm_validation_unit *self_of(struct gputm_unit *unit)
 {

@@ -89,7 +89,17 @@ static const struct gputm__stat_row stats[] = {
 	STAT(words_max, MAXIMUM, "words", "Words of an attempt, at most."),
 };
 
-static const char *const events[] = { "access", "begin" };
+#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_WARP_ACCESS_FILTER_EVENT_##kind, __VA_ARGS__)
+static const struct gputm_event_kind events[] = {
+	EVENT(ACCESS, "access", "Lanes of a warp have been compared with those before them.",
+	      GPUTM__VALUE(warp, "warp", "The warp."),
+	      GPUTM__VALUE(lanes, "lane mask", "Lanes that access."),
+	      GPUTM__NAMED(access, gputm__read_write, "What they do."),
+	      GPUTM__VALUE(losers, "lane mask", "Those of them that abort.")),
+	EVENT(BEGIN, "begin", "A warp begins an attempt.",
+	      GPUTM__VALUE(warp, "warp", "The warp."),
+	      GPUTM__VALUE(lanes, "lane mask", "Lanes that run.")),
+};
 
 static struct gputm_warp_access_filter *filter_of(struct gputm_unit *unit)
 {

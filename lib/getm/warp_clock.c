@@ -94,7 +94,20 @@ static const struct gputm__stat_row stats[] = {
 	STAT(aborts_top, MAXIMUM, "attempts", "Restarts in a row, at most."),
 };
 
-static const char *const events[] = { "restart", "commit", "reset" };
+#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_WARP_CLOCK_EVENT_##kind, __VA_ARGS__)
+static const struct gputm_event_kind events[] = {
+	EVENT(RESTART, "restart", "The aborted lanes of a warp run again.",
+	      GPUTM__VALUE(warp, "warp", "Their warp."),
+	      GPUTM__VALUE(time, "logical time", "The warp's new time."),
+	      GPUTM__VALUE(aborts, "attempts", "Restarts of the warp since its last commit, this "
+			   "one included."),
+	      GPUTM__VALUE(backoff, "cycles", "How long the lanes wait.")),
+	EVENT(COMMIT, "commit", "All lanes of a warp have committed.",
+	      GPUTM__VALUE(warp, "warp", "The warp."),
+	      GPUTM__VALUE(time, "logical time", "The warp's time.")),
+	EVENT(RESET, "reset", "All clocks went to 0.",
+	      GPUTM__VALUE(rollovers, "rollovers", "So many so far.")),
+};
 
 static struct gputm_warp_clock *clock_of(struct gputm_unit *unit)
 {

@@ -70,7 +70,9 @@ static const struct gputm__stat_row stats[] = {
 #undef STAT
 };
 
-static const char *const events[] = { "clear" };
+static const struct gputm_event_kind events[] = {
+	{ .name = "clear" },
+};
 
 static struct gputm_access_bitmap *bitmap_of(struct gputm_unit *unit)
 {

@@ -91,7 +91,10 @@ static const struct gputm__stat_row stats[] = {
 #undef STAT
 };
 
-static const char *const events[] = { "chunk", "begin" };
+static const struct gputm_event_kind events[] = {
+	{ .name = "chunk" },
+	{ .name = "begin" },
+};
 
 static struct gputm_device_validator *validator_of(struct gputm_unit *unit)
 {

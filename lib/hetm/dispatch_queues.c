@@ -89,7 +89,13 @@ static const struct gputm__stat_row stats[] = {
 #undef STAT
 };
 
-static const char *const events[] = { "push", "pop", "batch", "commit", "abort" };
+static const struct gputm_event_kind events[] = {
+	{ .name = "push" },
+	{ .name = "pop" },
+	{ .name = "batch" },
+	{ .name = "commit" },
+	{ .name = "abort" },
+};
 
 static struct gputm_dispatch_queues *queues_of(struct gputm_unit *unit)
 {

@@ -130,7 +130,10 @@ static const struct gputm__stat_row stats[] = {
 #undef STAT
 };
 
-static const char *const events[] = { "phase", "done" };
+static const struct gputm_event_kind events[] = {
+	{ .name = "phase" },
+	{ .name = "done" },
+};
 
 static struct gputm_sync_round *round_of(struct gputm_unit *unit)
 {

@@ -83,7 +83,11 @@ static const struct gputm__stat_row stats[] = {
 #undef STAT
 };
 
-static const char *const events[] = { "append", "pop", "begin" };
+static const struct gputm_event_kind events[] = {
+	{ .name = "append" },
+	{ .name = "pop" },
+	{ .name = "begin" },
+};
 
 static struct gputm_write_set_log *log_of(struct gputm_unit *unit)
 {

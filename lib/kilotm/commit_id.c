@@ -119,7 +119,11 @@ static const struct gputm__stat_row stats[] = {
 	GPUTM__STAT(TYPE, maximum_in_flight, MAXIMUM, "CIDs", "Most CIDs in flight at a time."),
 };
 
-static const char *const events[] = { "acquire", "refuse", "return" };
+static const struct gputm_event_kind events[] = {
+	{ .name = "acquire" },
+	{ .name = "refuse" },
+	{ .name = "return" },
+};
 
 static uint32_t pools_of(const struct gputm_commit_id_config *config)
 {

@@ -87,8 +87,16 @@ static const struct gputm__stat_row stats[] = {
 #undef STAT
 };
 
-static const char *const events[] = { "begin",	 "grant", "row",     "filled",
-				      "verdict", "done",  "retired", "resent" };
+static const struct gputm_event_kind events[] = {
+	{ .name = "begin" },
+	{ .name = "grant" },
+	{ .name = "row" },
+	{ .name = "filled" },
+	{ .name = "verdict" },
+	{ .name = "done" },
+	{ .name = "retired" },
+	{ .name = "resent" },
+};
 
 static struct gputm_commit_sequencer *seq_of(struct gputm_unit *unit)
 {

@@ -179,8 +179,18 @@ static const struct gputm__stat_row stats[] = {
 	STAT(revalidation_distance, HISTOGRAM, "CIDs", "From an entry with a hazard to its YCID."),
 };
 
-static const char *const events[] = { "validated", "revalidated", "begun", "hazard", "outcome",
-				      "verdict", "write issued", "written", "retired", "resend" };
+static const struct gputm_event_kind events[] = {
+	{ .name = "validated" },
+	{ .name = "revalidated" },
+	{ .name = "begun" },
+	{ .name = "hazard" },
+	{ .name = "outcome" },
+	{ .name = "verdict" },
+	{ .name = "write issued" },
+	{ .name = "written" },
+	{ .name = "retired" },
+	{ .name = "resend" },
+};
 
 /* ---- life ---- */
 

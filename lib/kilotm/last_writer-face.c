@@ -46,7 +46,12 @@ static const struct gputm__stat_row stats[] = {
 	STAT(entries, GAUGE, "entries", "Table entries in use."),
 };
 
-static const char *const events[] = { "lookup", "record", "evict", "expire" };
+static const struct gputm_event_kind events[] = {
+	{ .name = "lookup" },
+	{ .name = "record" },
+	{ .name = "evict" },
+	{ .name = "expire" },
+};
 
 /* ---- life ---- */
 

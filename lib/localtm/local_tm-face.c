@@ -62,7 +62,13 @@ static const struct gputm__stat_row stats[] = {
 	STAT(commit_cycles, COUNTER, "cycles", "Cycles added by tx_commit."),
 };
 
-static const char *const events[] = { "begin", "access", "conflict", "evict", "commit" };
+static const struct gputm_event_kind events[] = {
+	{ .name = "begin" },
+	{ .name = "access" },
+	{ .name = "conflict" },
+	{ .name = "evict" },
+	{ .name = "commit" },
+};
 
 /* ---- life ---- */
 

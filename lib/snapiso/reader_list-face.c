@@ -35,7 +35,13 @@ static const struct gputm__stat_row stats[] = {
 	STAT(used, GAUGE, "entries", "Entries in use."),
 };
 
-static const char *const events[] = { "added", "removed", "full", "expanded", "folded" };
+static const struct gputm_event_kind events[] = {
+	{ .name = "added" },
+	{ .name = "removed" },
+	{ .name = "full" },
+	{ .name = "expanded" },
+	{ .name = "folded" },
+};
 
 /* ---- life ---- */
 

@@ -84,7 +84,10 @@ static const struct gputm__stat_row stats[] = {
 	STAT(held_max, MAXIMUM, "requests", "Requests held, at most."),
 };
 
-static const char *const events[] = { "pushed", "completed" };
+static const struct gputm_event_kind events[] = {
+	{ .name = "pushed" },
+	{ .name = "completed" },
+};
 
 /* ---- life ---- */
 

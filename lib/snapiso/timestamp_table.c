@@ -117,7 +117,13 @@ static const struct gputm__stat_row stats[] = {
 	STAT(retained, GAUGE, "transactions", "Committed and not released."),
 };
 
-static const char *const events[] = { "begun", "edge", "retired", "released", "restarted" };
+static const struct gputm_event_kind events[] = {
+	{ .name = "begun" },
+	{ .name = "edge" },
+	{ .name = "retired" },
+	{ .name = "released" },
+	{ .name = "restarted" },
+};
 
 /* ---- life ---- */
 

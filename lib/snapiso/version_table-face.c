@@ -39,8 +39,15 @@ static const struct gputm__stat_row stats[] = {
 	STAT(references, GAUGE, "references", "References held."),
 };
 
-static const char *const events[] = { "copying",  "copied",   "sealed",   "recycled",
-				      "acquired", "released", "restarted" };
+static const struct gputm_event_kind events[] = {
+	{ .name = "copying" },
+	{ .name = "copied" },
+	{ .name = "sealed" },
+	{ .name = "recycled" },
+	{ .name = "acquired" },
+	{ .name = "released" },
+	{ .name = "restarted" },
+};
 
 static struct gputm_version_table *self_of(struct gputm_unit *unit)
 {

@@ -37,7 +37,12 @@ static const struct gputm__stat_row stats[] = {
 	STAT(retained, GAUGE, "entries", "Entries of committed writers."),
 };
 
-static const char *const events[] = { "claimed", "refused", "committed", "released" };
+static const struct gputm_event_kind events[] = {
+	{ .name = "claimed" },
+	{ .name = "refused" },
+	{ .name = "committed" },
+	{ .name = "released" },
+};
 
 /* ---- life ---- */
 

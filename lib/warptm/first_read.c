@@ -98,7 +98,12 @@ static const struct gputm__stat_row stats[] = {
 #undef STAT
 };
 
-static const char *const events[] = { "begin", "first", "reply", "finish" };
+static const struct gputm_event_kind events[] = {
+	{ .name = "begin" },
+	{ .name = "first" },
+	{ .name = "reply" },
+	{ .name = "finish" },
+};
 
 /* ---- life ---- */
 

@@ -74,7 +74,11 @@ static const struct gputm__stat_row stats[] = {
 #undef STAT
 };
 
-static const char *const events[] = { "record", "query", "expire" };
+static const struct gputm_event_kind events[] = {
+	{ .name = "record" },
+	{ .name = "query" },
+	{ .name = "expire" },
+};
 
 /* ---- life ---- */
 

@@ -39,7 +39,12 @@ static const struct gputm__stat_row stats[] = {
 		    "Lanes that aborted for a write."),
 };
 
-static const char *const events[] = { "acquire", "construct", "match", "release" };
+static const struct gputm_event_kind events[] = {
+	{ .name = "acquire" },
+	{ .name = "construct" },
+	{ .name = "match" },
+	{ .name = "release" },
+};
 
 /* ---- life ---- */
 

@@ -95,7 +95,11 @@ static const struct gputm__stat_row stats[] = {
 		    "Addresses that joined a filter."),
 };
 
-static const char *const events[] = { "acquire", "lane", "release" };
+static const struct gputm_event_kind events[] = {
+	{ .name = "acquire" },
+	{ .name = "lane" },
+	{ .name = "release" },
+};
 
 /* ---- life ---- */
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * describe parameters|statistics UNIT: the table in mdoc, from the library's own.
- * See tests/build/man-tables.sh.
+ * describe parameters|statistics|events UNIT: the table in mdoc, from the library's own.
+ * describe fields: the fields of events that several units have; fails if a field has two
+ * measures. See tests/build/man-tables.sh.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -128,6 +129,96 @@ static void statistics(const struct gputm_unit *unit)
 	puts(".El");
 }
 
+static void events(const struct gputm_unit *unit)
+{
+	struct gputm_event_kind event;
+
+	puts(".Bl -tag -width Ds");
+	for (size_t i = 0; gputm_unit_event(unit, i, &event); i++) {
+		printf(".It Sy %s\n", event.name);
+		sentence(event.summary);
+		if (event.field[0].name)
+			puts(".Bl -tag -width Ds -compact");
+		for (unsigned j = 0; j < 4 && event.field[j].name; j++) {
+			const struct gputm_event_field *field = &event.field[j];
+
+			printf(".It Va %s Pq %s\n", field->name, field->measure);
+			sentence(field->summary);
+			for (size_t k = 0; k < field->choice_count; k++)
+				printf("%s%s%s", k ? ", " : "One of ", field->choices[k],
+				       k + 1 < field->choice_count ? "" : ".\n");
+		}
+		if (event.field[0].name)
+			puts(".El");
+	}
+	puts(".El");
+}
+
+/* A field that events of some unit have. */
+struct shared {
+	const char *name, *measure;
+	const struct kind *unit; /* the last one that has it */
+	unsigned units;
+};
+
+static struct shared shared[256];
+static size_t shared_count;
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct shared *)a)->name, ((const struct shared *)b)->name);
+}
+
+static bool note(const struct kind *unit, const struct gputm_event_field *field)
+{
+	struct shared *at = shared;
+
+	while (at < shared + shared_count && strcmp(at->name, field->name))
+		at++;
+	if (at == shared + shared_count) {
+		if (++shared_count > sizeof(shared) / sizeof(*shared))
+			return false;
+		*at = (struct shared){ field->name, field->measure, NULL, 0 };
+	}
+	at->units += at->unit != unit;
+	at->unit = unit;
+	if (!strcmp(at->measure, field->measure))
+		return true;
+	fprintf(stderr, "%s: events have %s in \"%s\", and others in \"%s\"\n", unit->name,
+		field->name, field->measure, at->measure);
+	return false;
+}
+
+static bool fields_of(const struct kind *kind)
+{
+	struct gputm_unit *unit = kind_new(kind);
+	struct gputm_event_kind event;
+	bool agree = unit != NULL;
+
+	for (size_t i = 0; unit && gputm_unit_event(unit, i, &event); i++)
+		for (unsigned j = 0; j < 4 && event.field[j].name; j++)
+			agree = note(kind, &event.field[j]) && agree;
+	kind->free(unit);
+	return agree;
+}
+
+static int fields(void)
+{
+	bool agree = true;
+
+	for (size_t i = 0; i < KIND_COUNT; i++)
+		agree = fields_of(&kinds[i]) && agree;
+	qsort(shared, shared_count, sizeof(*shared), by_name);
+	puts(".Bl -column first_reader \"a measure of words\" units\n.It Sy Field Ta Sy Measure Ta "
+	     "Sy Units");
+	for (size_t i = 0; i < shared_count; i++)
+		if (shared[i].units > 1)
+			printf(".It Va %s Ta %s Ta %u\n", shared[i].name, shared[i].measure,
+			       shared[i].units);
+	puts(".El");
+	return !agree;
+}
+
 int main(int argc, char **argv)
 {
 	const struct kind *kind = argc == 3 ? kind_find(argv[2]) : NULL;
@@ -137,8 +228,11 @@ int main(int argc, char **argv)
 		parameters(gputm_h3_params());
 		return 0;
 	}
+	if (argc > 1 && !strcmp(argv[1], "fields"))
+		return fields();
 	if (!kind) {
-		fprintf(stderr, "usage: describe parameters|statistics UNIT\n");
+		fprintf(stderr, "usage: describe parameters|statistics|events UNIT\n"
+				"       describe fields\n");
 		return 2;
 	}
 	if (!strcmp(argv[1], "parameters")) {
@@ -148,7 +242,10 @@ int main(int argc, char **argv)
 	unit = kind_new(kind);
 	if (!unit)
 		return 1;
-	statistics(unit);
+	if (!strcmp(argv[1], "events"))
+		events(unit);
+	else
+		statistics(unit);
 	kind->free(unit);
 	return 0;
 }

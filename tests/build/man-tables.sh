@@ -1,19 +1,24 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# The parameters and the statistics in a unit's man page are written by tests/build/describe
+# The parameters, statistics and events in a unit's man page are written by tests/build/describe
 # from the tables of the library, between the lines
 #	.\" begin parameters
 #	.\" end parameters
-# (and the same with "statistics"). "man-tables.sh --write" updates the pages in srcdir;
+# (and the same with "statistics" and "events"), and so are the fields of events that several
+# units share, in gputm_unit.3 ("fields"). "man-tables.sh --write" updates the pages in srcdir;
 # without it, this checks that they are up to date.
 . "${srcdir:-.}/tests/build/lib.sh"
 
-for unit in h3 $(units); do
+for unit in h3 unit $(units); do
 	page=$srcdir/man/gputm_$unit.3
 	[ -e "$page" ] || continue
-	parts='parameters statistics'
-	[ "$unit" != h3 ] || parts=parameters
+	case $unit in
+	h3) parts=parameters ;;
+	unit) parts=fields ;;
+	*) parts='parameters statistics events' ;;
+	esac
 	for part in $parts; do
+		[ "$part" != events ] || grep -q 'begin events' "$page" || continue
 		if ! ./tests/build/describe "$part" "$unit" >"$work/$part"; then
 			complain "$unit: describe $part"
 		elif ! grep -q "^\.\\\\\" begin $part\$" "$page"; then
@@ -22,9 +27,9 @@ for unit in h3 $(units); do
 	done
 	[ $failed = 0 ] || continue
 	awk -v work="$work" '
-	/^\.\\" end (parameters|statistics)$/ { inside = 0 }
+	/^\.\\" end (parameters|statistics|events|fields)$/ { inside = 0 }
 	!inside { print }
-	/^\.\\" begin (parameters|statistics)$/ {
+	/^\.\\" begin (parameters|statistics|events|fields)$/ {
 		inside = 1
 		while ((getline line < (work "/" $3)) > 0)
 			print line
