@@ -29,6 +29,19 @@ units() {
 	sed -n 's,^#include [<"]gputm/\(.*\)\.h[>"].*,\1,p' "$srcdir/include/gputm/gputm.h" | grep -vx base
 }
 
+# The functions that the headers declare with GPUTM_API.
+declared() {
+	for unit in base $(units); do
+		cat "$srcdir/include/gputm/$unit.h"
+	done | awk '
+		/^#/ || continued { continued = /\\$/; next }
+		{ gsub(/\/\*([^*]|\*[^\/])*\*\//, "") }
+		/\/\*/ { comment = 1; next }
+		/\*\// { comment = 0; next }
+		!comment { printf "%s ", $0 }' | tr ';{}' '\n' |
+		sed -n 's/.*GPUTM_API .*[ *]\(gputm_[a-z0-9_]*\)(.*/\1/p'
+}
+
 # same A B WHAT: complain of each line that only one of two sorted files has.
 same() {
 	if ! diff "$1" "$2" >"$work/diff"; then

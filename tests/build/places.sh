@@ -16,12 +16,6 @@ for unit in $(units); do
 		tests/bench/bench-"$unit".c; do
 		[ -e "$srcdir/$place" ] || complain "$unit: no $place"
 	done
-	case " ${FUZZ:-} " in
-	*" tests/fuzz/fuzz-$unit "*) ;;
-	*) complain "$unit: its fuzz target is not in FUZZ of Makefile.am" ;;
-	esac
-	tests/bench/bench list | cut -f2 | grep -qx "$unit" ||
-		complain "$unit: its benchmark is not in the sources of tests/bench/bench"
 	grep -q "^| *\`*\[*\`*$unit\`*" "$srcdir/README.md" || complain "$unit: no row in README.md"
 	grep -q "Xr gputm_$unit 3" "$srcdir/man/gputm.7" || complain "$unit: not in gputm.7"
 done

@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# What follows from the files there are: units.am (the lists of the build) and lib/libgputm.sym
+# (the functions that the headers declare). The test says which is stale; --write ("make units")
+# writes both anew.
+. "${srcdir:-.}/tests/build/lib.sh"
+
+# list VARIABLE FILE...: the files, named from the source folder, in a variable of automake.
+list() {
+	printf '%s =' "$1"
+	shift
+	for file; do
+		printf ' \\\n\t%s' "${file#"$srcdir"/}"
+	done
+	echo
+}
+
+# programs VARIABLE LIBRARIES FILE.c...: programs of one file, and what they are linked with.
+programs() {
+	variable=$1 libraries=$2
+	shift 2
+	list "$variable" $(printf '%s\n' "$@" | sed 's/\.c$//')
+	for file; do
+		file=${file#"$srcdir"/}
+		printf '%s_LDADD = $(%s)\n' "$(echo "${file%.c}" | tr -c 'a-zA-Z0-9_\n' _)" \
+			"$libraries"
+	done
+}
+
+units_am() {
+	echo '# Written by "make units" from the files there are.'
+	list gputminclude_HEADERS "$srcdir"/include/gputm/*.h
+	list libgputm_core_la_SOURCES "$srcdir"/lib/*/*.[ch]
+	list UNIT_MANS "$srcdir"/man/*.3
+	list UNIT_EXAMPLES $(printf '%s\n' "$srcdir"/examples/*.c | sed 's/\.c$//')
+	list UNIT_EXPECTED "$srcdir"/examples/*.exp
+	list liboracle_la_SOURCES "$srcdir"/tests/kit.c "$srcdir"/tests/*.h "$srcdir"/tests/oracle/*.[ch]
+	list tests_bench_bench_SOURCES "$srcdir"/tests/bench/*.[ch]
+	# The tests of the runner and of chapter 5 have further sources, as have some fuzz targets.
+	programs UNIT_TESTS TEST_LDADD \
+		$(printf '%s\n' "$srcdir"/tests/test-*.c | grep -v '/test-sim[-_]\|/test-chapter5')
+	programs FUZZ FUZZ_LDADD $(for unit in snapshot $(units | sort); do
+		echo "$srcdir/tests/fuzz/fuzz-$unit.c"
+	done)
+}
+
+sym() {
+	echo 'LIBGPUTM_0 {'
+	echo 'global:'
+	declared | sort | sed 's/.*/	&;/'
+	printf 'local:\n\t*;\n};\n'
+}
+
+# fresh FUNCTION FILE: what FUNCTION prints is what FILE holds.
+fresh() {
+	"$1" >"$work/new"
+	if [ "${write:-}" ]; then
+		cmp -s "$work/new" "$srcdir/$2" || cp "$work/new" "$srcdir/$2"
+	elif ! cmp -s "$work/new" "$srcdir/$2"; then
+		diff "$srcdir/$2" "$work/new" | head -20
+		complain "$2 is stale: make units"
+	fi
+}
+
+[ "${1:-}" != --write ] || write=yes
+fresh units_am units.am
+fresh sym lib/libgputm.sym
+exit $failed
