@@ -31,16 +31,21 @@ number() {
 	sed -n "s/.*\"$1\": \([0-9]*\),*\$/\1/p" "$work/out" | sed 1q
 }
 
-# right ARGUMENT...: checked, and the same when the units are swapped
-right() {
-	run 0 --threads $threads --check --format json "$@"
+# correct ARGUMENT...: checked, and the same when the units are swapped
+correct() {
+	run 0 --check --format json "$@"
 	grep -q '"passed": true' "$work/out" || complain "hetm $*: check"
 	grep -q '"kind": "replicas"' "$work/out" || complain "hetm $*: kind of the check"
 	grep -v wall_seconds "$work/out" >"$work/first"
-	run 0 --threads $threads --check --format json "$@" --set machine.swap_units_every=7777
+	run 0 --check --format json "$@" --set machine.swap_units_every=7777
 	grep -v wall_seconds "$work/out" | cmp -s - "$work/first" ||
 		complain "hetm $*: another run when the units are swapped"
 	cp "$work/first" "$work/out"
+}
+
+# right ARGUMENT...: the same for a workload of $threads threads
+right() {
+	correct --threads $threads "$@"
 }
 
 basic='--set sync_round.non_blocking=0 --set sync_round.shadow_copy=0
@@ -109,6 +114,24 @@ done
 run 0 --workload bank --threads 500 --check
 run 0 --workload hash-table --threads 400 --check --set system.gpu=fine-lock
 
+# ---- traces ----
+# Even threads are for the CPU, odd ones for the GPU, or a share of them.
+trace=$srcdir/tests/data/small.trace
+for gpu in coarse-lock fine-lock ideal kilo-tm warptm warptm-tcd getm si-tm; do
+	correct --trace "$trace" --set system.gpu=$gpu
+	[ "$(number committed)" -eq 240 ] || complain "$gpu: trace: $(number committed) committed"
+done
+all=$(grep '^t' "$trace" | cut -d' ' -f2 | sort -u | wc -l)
+for share in 0 1 25 99 100; do
+	run 0 --trace "$trace" --check --format json --set system.cpu_share=$share
+	[ $share -gt 0 ] || share=50
+	[ "$(number cpu_taken)" -eq $((all * share / 100)) ] ||
+		complain "cpu_share=$share: $(number cpu_taken) of $all threads for the CPU"
+done
+# The region is around the addresses, however far apart.
+printf 't 1 r1000=0 w7ffffffc=1\nt 2 w1000=2 r7ffffff8=0\nt 3 r7ffffffc=1 w40000000=5\n' >"$work/far"
+correct --trace "$work/far"
+
 # ---- what it is for ----
 # Early validation ends rounds that are lost.
 # shellcheck disable=SC2086
@@ -149,6 +172,7 @@ for devices in cpu gpu; do
 done
 
 # ---- what does not fit ----
+refused 'cpu_share = 101 is ' --workload w1 --set system.cpu_share=101
 refused 'one of its names' --workload w1 --set system.gpu=nonsense
 refused 'lock program' --workload w1 --set system.gpu=fine-lock
 refused '--concurrency' --workload w1 --concurrency 2

@@ -44,6 +44,7 @@ struct hetm_options {
 	uint32_t gpu;	  /* number of the GPU's system in hetm_gpu_names[] */
 	uint32_t devices; /* enum above */
 	uint32_t steal;	  /* 1: a device takes from the other's queue */
+	uint32_t cpu_share; /* percent of the threads; 0: the workload says */
 	uint32_t concurrency; /* of the GPU: warps of a core in transactions; 0: no limit */
 	uint32_t stop_kernels; /* 1: one that runs in a round that is lost ends at once */
 };

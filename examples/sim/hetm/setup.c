@@ -21,6 +21,8 @@ static const struct gputm_param option_rows[] = {
 	OPTION(devices, 0, 2, HETM_BOTH, device_names, "Devices that work.", "HeTM V-B"),
 	OPTION(steal, 0, 1, 0, NULL, "A device takes requests from the other's queue.",
 	       "HeTM V-D"),
+	OPTION(cpu_share, 0, 100, 0, NULL,
+	       "Percent of the threads that are for the CPU; 0: as the workload says.", ""),
 	OPTION(concurrency, 0, 64, 8, NULL,
 	       "Warps of a core of the GPU in transactions at a time; 0 is no limit.", ""),
 	OPTION(stop_kernels, 0, 1, 1, NULL,
@@ -147,23 +149,45 @@ static int fit_stamps(struct sim_machine *machine)
 	return -EINVAL;
 }
 
+/* The device that a thread is for. A share of them is dealt as evenly as possible. */
+static enum gputm_dispatch_queues_affinity affinity_of(const struct sim_machine *machine,
+						       uint32_t thread)
+{
+	static const enum gputm_dispatch_queues_affinity queue[] = {
+		[SIM_ANY_DEVICE] = GPUTM_DISPATCH_QUEUES_ANY,
+		[SIM_CPU] = GPUTM_DISPATCH_QUEUES_CPU,
+		[SIM_GPU] = GPUTM_DISPATCH_QUEUES_GPU,
+	};
+	const struct hetm_config *config = machine->system_config;
+	const struct sim_workload *w = machine->workload;
+	uint64_t share = config->system.cpu_share;
+
+	if (!share)
+		return queue[w->affinity ? w->affinity(w, thread) : SIM_ANY_DEVICE];
+	return queue[(thread + 1) * share / 100 > thread * share / 100 ? SIM_CPU : SIM_GPU];
+}
+
 static int submit(struct sim_machine *machine)
 {
-	const struct sim_workload *w = machine->workload;
 	struct hetm *h = hetm_of(machine);
 	int error = 0;
 
-	for (uint32_t i = 0; !error && i < w->threads; i++) {
-		enum sim_affinity affinity = w->affinity ? w->affinity(w, i) : SIM_ANY_DEVICE;
-
-		error = gputm_dispatch_queues_push(
-			h->queues, 0,
-			affinity == SIM_CPU   ? GPUTM_DISPATCH_QUEUES_CPU
-			: affinity == SIM_GPU ? GPUTM_DISPATCH_QUEUES_GPU
-					      : GPUTM_DISPATCH_QUEUES_ANY,
-			i);
-	}
+	for (uint32_t i = 0; !error && i < machine->workload->threads; i++)
+		error = gputm_dispatch_queues_push(h->queues, 0, affinity_of(machine, i), i);
 	return error;
+}
+
+/* From the heap's begin to the locks; for a trace, which has no heap, around what it accesses. */
+static void find_region(struct hetm *h, const struct sim_workload *w)
+{
+	uint64_t end = w->lock_base;
+
+	h->base = SIM_HEAP;
+	if (w->lock_base == SIM_HEAP) {
+		h->base = w->region[0].start;
+		end = w->region[w->regions - 1].start + w->region[w->regions - 1].length;
+	}
+	h->region = end - h->base;
 }
 
 int hetm_make(struct sim_machine *machine)
@@ -178,8 +202,7 @@ int hetm_make(struct sim_machine *machine)
 	machine->config.core_mhz = 1000;
 	machine->config.swap_units_every = config->machine.swap_units_every;
 	h->config = config;
-	h->base = SIM_HEAP;
-	h->region = machine->workload->lock_base - SIM_HEAP;
+	find_region(h, machine->workload);
 	for (uint32_t i = 0; i < HETM_WORKERS; i++)
 		h->worker[i].ready_at = HETM_NEVER;
 	error = make_gpu_system(machine);

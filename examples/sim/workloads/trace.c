@@ -5,6 +5,8 @@
  * 128 to a block. At step k of a warp the lanes whose access k is a load issue it,
  * then those whose access k is a store.
  *
+ * Of two devices the CPU has threads 0, 2, 4 and so on, the GPU the others.
+ *
  * The value stored tells transaction, access and attempt apart, so that no value comes
  * back by chance: the place of the access in the trace, shifted up, and the attempt in
  * the bits that are left. Recorded values are not used.
@@ -266,6 +268,12 @@ static void find_regions(struct trace *t)
 
 /* ---- life ---- */
 
+static enum sim_affinity affinity(const struct sim_workload *workload, uint32_t thread)
+{
+	(void)workload;
+	return thread % 2 ? SIM_GPU : SIM_CPU;
+}
+
 static void destroy(struct sim_workload *workload)
 {
 	struct trace *t = (struct trace *)workload;
@@ -321,6 +329,7 @@ static int make(const struct sim_workload_request *request, struct sim_workload 
 	t->base.transactions = t->file.transactions;
 	t->base.block_size = BLOCK;
 	t->base.lock_base = LOCKS;
+	t->base.affinity = affinity;
 	find_regions(t);
 	sim_workload_runs(&t->base, SIM_TRANSACTIONS, transaction_code, END + 1, eval);
 	sim_workload_runs(&t->base, SIM_LOCKS, lock_code, LOCK_END + 1, eval_locks);
