@@ -75,6 +75,7 @@ static int simulate(struct gputm_ctx *ctx, struct sim_check *check, struct sim_r
 		.concurrency = (uint32_t)options->concurrency,
 		.seed = options->seed,
 		.observer = check ? sim_check_observer(check) : NULL,
+		.systems = sim_system_classes,
 		.progress = sim_bar_update,
 		.progress_state = &bar,
 	};

@@ -113,11 +113,11 @@ static int make_gpu_system(struct sim_machine *machine)
 {
 	struct hetm *h = hetm_of(machine);
 	const char *name = hetm_gpu_names[h->config->system.gpu];
-	size_t i = 0;
+	const struct sim_system_class *const *all = machine->options.systems;
 
-	while (sim_system_classes[i] && strcmp(sim_system_classes[i]->name, name))
-		i++;
-	h->system = sim_system_classes[i];
+	while (*all && strcmp((*all)->name, name))
+		all++;
+	h->system = *all;
 	if (!h->system)
 		return refuse(machine, "there is no system ", name);
 	if (!machine->workload->program[h->system->flavour])

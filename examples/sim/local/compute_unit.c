@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../systems/systems.h"
-
 #define ROW(field, lo, hi, standard, sentence, origin)                                         \
 	{ #field, (uint32_t)offsetof(struct local_machine_config, field), sizeof(uint32_t), (lo), \
 	  (hi), (standard), false, (sentence), (origin), NULL }
@@ -97,8 +95,7 @@ int local_make(struct sim_machine *machine)
 	local->waves = config->local_tm.wavefronts;
 	local->vector_cycles = (config->local_tm.lanes + config->machine.simd_lanes - 1) /
 			       config->machine.simd_lanes;
-	local->overhead = machine->system != &sim_local_tm_perfect;
-	local->serialised = machine->system == &sim_local_serialised;
+	local->overhead = !config->perfect;
 	local->owner = -1;
 	error = sim_unit_add(machine, "local_tm", &kind_local_tm, &config->local_tm, &local->tm);
 	if (!error)

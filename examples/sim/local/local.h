@@ -39,6 +39,8 @@ extern const struct gputm_params local_machine_params;
 struct local_config {
 	struct local_machine_config machine;
 	struct gputm_local_tm_config local_tm;
+	bool perfect;	 /* transactions cost nothing */
+	bool serialised; /* and there are none: one work-item runs at a time */
 };
 
 /* A branch whose two ways have not met: EXEC as it was, and the way that waits. */
@@ -72,7 +74,6 @@ struct local {
 	uint32_t waves, words;
 	uint32_t vector_cycles;
 	uint32_t overhead; /* 1, or 0 where transactions cost nothing */
-	bool serialised;
 	int owner;	       /* wavefront whose lanes the serialising system runs, or -1 */
 	uint32_t last;	       /* wavefront that issued last */
 	uint64_t issue_free, lds_free;

@@ -189,12 +189,13 @@ static void commit_alone(struct sim_machine *machine, struct local_wave *wave)
 
 uint64_t local_begin(struct sim_machine *machine, struct local_wave *wave)
 {
-	return local_of(machine)->serialised ? begin_alone(machine, wave) : begin(machine, wave);
+	return local_of(machine)->config->serialised ? begin_alone(machine, wave)
+						     : begin(machine, wave);
 }
 
 uint64_t local_commit(struct sim_machine *machine, struct local_wave *wave)
 {
-	if (!local_of(machine)->serialised)
+	if (!local_of(machine)->config->serialised)
 		return commit(machine, wave);
 	commit_alone(machine, wave);
 	return 0;

@@ -62,99 +62,7 @@ void sim_cores_free(struct sim_machine *machine)
 	free(machine->core);
 }
 
-/* ---- blocks ------------------------------------------------------------------------ */
-
-static void launch(struct sim_machine *machine, struct sim_core *core, uint64_t thread,
-		   uint32_t count, uint32_t block)
-{
-	uint64_t mask = ~UINT64_C(0) >> (64 - count);
-	struct sim_warp *warp = core->warp;
-
-	while (warp->wait != SIM_FREE)
-		warp++;
-	memset(warp->lane, 0, sizeof warp->lane);
-	for (uint32_t i = 0; i < count; i++)
-		warp->lane[i].thread = (uint32_t)thread + i;
-	warp->block = (uint8_t)block;
-	warp->inside = 0;
-	if (gputm_simt_stack_launch(warp->stack, 0, mask))
-		sim_fail(machine, -EINVAL, "a warp could not be launched");
-	core->free_warps--;
-	core->block_warps[block]++;
-	sim_warp_until(machine, warp, 0);
-}
-
-static uint32_t free_block(const struct sim_core *core)
-{
-	uint32_t block = 0;
-
-	while (core->block_warps[block])
-		block++;
-	return block;
-}
-
-void sim_core_fill(struct sim_machine *machine, uint32_t index)
-{
-	struct sim_core *core = &machine->core[index];
-	uint32_t lanes = machine->config.lanes, size = machine->workload->block_size;
-	uint32_t warps = (size + lanes - 1) / lanes;
-
-	while (core->next_block < machine->blocks && core->resident < machine->config.blocks &&
-	       core->free_warps >= warps) {
-		uint64_t first = core->next_block * size, last = first + size;
-		uint32_t block = free_block(core);
-
-		if (last > machine->workload->threads)
-			last = machine->workload->threads;
-		for (; first < last; first += lanes)
-			launch(machine, core, first,
-			       last - first < lanes ? (uint32_t)(last - first) : lanes, block);
-		core->resident++;
-		core->next_block += machine->config.cores;
-	}
-}
-
-void sim_warp_ended(struct sim_machine *machine, struct sim_warp *warp)
-{
-	struct sim_core *core = &machine->core[warp->core];
-
-	warp->wait = SIM_FREE;
-	machine->last_work = sim_now(machine) + machine->core_ticks;
-	core->free_warps++;
-	if (--core->block_warps[warp->block])
-		return;
-	core->resident--;
-	sim_core_fill(machine, warp->core);
-}
-
 /* ---- ready and waiting ------------------------------------------------------------------ */
-
-void sim_warp_until(struct sim_machine *machine, struct sim_warp *warp, uint64_t tick)
-{
-	struct sim_core *core = &machine->core[warp->core];
-	uint64_t bit = UINT64_C(1) << warp->index, now = sim_now(machine);
-	uint32_t slot;
-
-	if (tick <= now) {
-		warp->wait = SIM_READY;
-		core->ready |= bit;
-		sim_wheel_wake(&machine->wheel, SIM_CORE, warp->core, now);
-		return;
-	}
-	warp->wait = SIM_UNTIL;
-	warp->ready_at = tick;
-	if (tick - now >= SIM_TIMER)
-		tick = now + SIM_TIMER - 1;
-	slot = (uint32_t)tick % SIM_TIMER;
-	core->timer[slot] |= bit;
-	sim_wheel_wake(&machine->wheel, SIM_CORE, warp->core, tick);
-}
-
-void sim_warp_wait(struct sim_machine *machine, struct sim_warp *warp, enum sim_wait wait)
-{
-	machine->core[warp->core].ready &= ~(UINT64_C(1) << warp->index);
-	warp->wait = wait;
-}
 
 static void timers(struct sim_machine *machine, struct sim_core *core)
 {
@@ -190,16 +98,6 @@ void sim_core_accept(struct sim_machine *machine, const struct sim_message *mess
 	} else if (!--warp->outstanding) {
 		access_done(machine, warp);
 	}
-}
-
-void sim_call_core(struct sim_machine *machine, uint32_t index, uint64_t tick)
-{
-	struct sim_core *core = &machine->core[index];
-
-	if (tick >= core->unit_due)
-		return;
-	core->unit_due = tick;
-	sim_wheel_wake(&machine->wheel, SIM_CORE, index, tick);
 }
 
 /* Next ready warp after the one that issued last. */

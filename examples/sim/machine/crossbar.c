@@ -14,22 +14,6 @@
 
 #include "wiring.h"
 
-bool sim_queue_grow(struct sim_queue *queue)
-{
-	uint32_t capacity = queue->capacity ? 2 * queue->capacity : 16;
-	struct sim_message *item = malloc(capacity * sizeof *item);
-
-	if (!item)
-		return false;
-	for (uint32_t i = 0; i < queue->count; i++)
-		item[i] = queue->item[(queue->head + i) & (queue->capacity - 1)];
-	free(queue->item);
-	queue->item = item;
-	queue->head = 0;
-	queue->capacity = capacity;
-	return true;
-}
-
 static int ports_make(struct sim_port **port, uint32_t count)
 {
 	*port = calloc(count, sizeof **port);
@@ -137,20 +121,19 @@ void sim_crossbar_source(struct sim_machine *machine, struct sim_crossbar *cross
 		sim_wheel_wake(&machine->wheel, crossbar->source_part, port, source->free);
 }
 
-void sim_crossbar_sink(struct sim_machine *machine, struct sim_crossbar *crossbar, uint32_t port)
+bool sim_crossbar_take(struct sim_machine *machine, struct sim_crossbar *crossbar, uint32_t port,
+		       struct sim_message *out)
 {
-	struct sim_port *sink = &crossbar->sink[port];
-	struct sim_message *message;
+	struct sim_queue *queue = &crossbar->sink[port].queue;
+	const struct sim_message *message = sim_queue_head(queue);
 
-	while ((message = sim_queue_head(&sink->queue)) && message->due <= sim_now(machine)) {
-		struct sim_message taken = *message;
-
-		sim_queue_pop(&sink->queue);
-		if (crossbar == &machine->up)
-			sim_partition_accept(machine, &taken);
-		else
-			sim_core_accept(machine, &taken);
-	}
-	if (message)
+	if (!message)
+		return false;
+	if (message->due > sim_now(machine)) {
 		sim_wheel_wake(&machine->wheel, crossbar->sink_part, port, message->due);
+		return false;
+	}
+	*out = *message;
+	sim_queue_pop(queue);
+	return true;
 }

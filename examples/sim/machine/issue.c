@@ -53,29 +53,6 @@ static void branch(struct sim_machine *machine, struct sim_warp *warp, uint32_t 
 
 /* ---- memory ----------------------------------------------------------------------- */
 
-void sim_tell_load(struct sim_machine *machine, struct sim_warp *warp, uint64_t mask)
-{
-	const struct sim_observer *observer = machine->options.observer;
-
-	if (!observer)
-		return;
-	for (SIM_EACH_LANE(lane, mask))
-		observer->load(observer->state, warp->lane[lane].thread, warp->address[lane],
-			       warp->lane[lane].loaded, warp->version[lane]);
-}
-
-void sim_tell_store(struct sim_machine *machine, struct sim_warp *warp, uint64_t mask)
-{
-	const struct sim_observer *observer = machine->options.observer;
-
-	if (!observer)
-		return;
-	for (SIM_EACH_LANE(lane, mask))
-		observer->store(observer->state, warp->lane[lane].thread,
-				warp->inside >> lane & 1, warp->address[lane],
-				warp->value[lane]);
-}
-
 /* Bytes of the 32 B sectors that hold the words. */
 static uint32_t sector_bytes(uint32_t words)
 {

@@ -48,39 +48,6 @@ static int refuse(struct sim_machine *machine, const char *message)
 	return -EINVAL;
 }
 
-void sim_fail(struct sim_machine *machine, int error, const char *message)
-{
-	if (machine->failed)
-		return;
-	machine->failed = error;
-	snprintf(machine->error, sizeof machine->error, "%s", message);
-}
-
-bool sim_same(struct sim_machine *machine, const char *field, uint64_t value, const char *master,
-	      uint64_t wanted)
-{
-	char message[160];
-
-	if (value == wanted)
-		return true;
-	snprintf(message, sizeof message, "%s = %" PRIu64 " must be %s = %" PRIu64, field, value,
-		 master, wanted);
-	sim_fail(machine, -EINVAL, message);
-	return false;
-}
-
-/* ---- words of stores ------------------------------------------------------------------ */
-
-uint32_t sim_words_take(struct sim_machine *machine)
-{
-	uint32_t index = sim_slab_take(&machine->words);
-
-	if (index != SIM_SLAB_NONE)
-		return index;
-	sim_fail(machine, -ENOMEM, "no memory for a store");
-	return 0;
-}
-
 /* ---- life ---------------------------------------------------------------------------- */
 
 static uint32_t log2_of(uint32_t value)
@@ -259,6 +226,23 @@ void sim_machine_free(struct sim_machine *machine)
 
 /* ---- running --------------------------------------------------------------------------- */
 
+/* What has come through a crossbar to this port. */
+static void deliver_up(struct sim_machine *machine, uint32_t port)
+{
+	struct sim_message message;
+
+	while (sim_crossbar_take(machine, &machine->up, port, &message))
+		sim_partition_accept(machine, &message);
+}
+
+static void deliver_down(struct sim_machine *machine, uint32_t port)
+{
+	struct sim_message message;
+
+	while (sim_crossbar_take(machine, &machine->down, port, &message))
+		sim_core_accept(machine, &message);
+}
+
 static void tick(struct sim_machine *machine)
 {
 	struct sim_wheel *wheel = &machine->wheel;
@@ -268,11 +252,11 @@ static void tick(struct sim_machine *machine)
 	for (SIM_EACH_LANE(i, sim_wheel_take(wheel, SIM_PORT_FROM_CORE)))
 		sim_crossbar_source(machine, &machine->up, (uint32_t)i);
 	for (SIM_EACH_LANE(i, sim_wheel_take(wheel, SIM_PORT_TO_PARTITION)))
-		sim_crossbar_sink(machine, &machine->up, (uint32_t)i);
+		deliver_up(machine, (uint32_t)i);
 	for (SIM_EACH_LANE(i, sim_wheel_take(wheel, SIM_PORT_FROM_PARTITION)))
 		sim_crossbar_source(machine, &machine->down, (uint32_t)i);
 	for (SIM_EACH_LANE(i, sim_wheel_take(wheel, SIM_PORT_TO_CORE)))
-		sim_crossbar_sink(machine, &machine->down, (uint32_t)i);
+		deliver_down(machine, (uint32_t)i);
 	for (SIM_EACH_LANE(i, sim_wheel_take(wheel, SIM_CORE)))
 		sim_core_call(machine, (uint32_t)i);
 	sim_wheel_done(wheel);

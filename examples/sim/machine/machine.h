@@ -124,6 +124,8 @@ struct sim_run_options {
 	uint64_t seed;
 	uint64_t most_cycles; /* give up after so many core cycles; 0 = never */
 	const struct sim_observer *observer; /* NULL without --check */
+	/* All that there are, NULL-ended, for a system that has another within. */
+	const struct sim_system_class *const *systems;
 	/* Told now and then how many threads have ended; NULL for none. */
 	void (*progress)(void *state, uint64_t ended, uint64_t threads, uint64_t cycles);
 	void *progress_state;

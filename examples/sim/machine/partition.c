@@ -315,16 +315,6 @@ void sim_l2_fetch(struct sim_machine *machine, struct sim_message *message)
 	sim_l2_access(machine, message);
 }
 
-void sim_call_partition(struct sim_machine *machine, uint32_t index, uint64_t tick)
-{
-	struct sim_partition *partition = &machine->partition[index];
-
-	if (tick >= partition->unit_due)
-		return;
-	partition->unit_due = tick;
-	sim_wheel_wake(&machine->wheel, SIM_PARTITION, index, tick);
-}
-
 static void accesses(struct sim_machine *machine, struct sim_partition *partition)
 {
 	struct sim_message *message = sim_queue_head(&partition->in);

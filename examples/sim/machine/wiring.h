@@ -439,7 +439,9 @@ int sim_crossbars_make(struct sim_machine *machine);
 void sim_crossbars_free(struct sim_machine *machine);
 void sim_crossbar_source(struct sim_machine *machine, struct sim_crossbar *crossbar,
 			 uint32_t port);
-void sim_crossbar_sink(struct sim_machine *machine, struct sim_crossbar *crossbar, uint32_t port);
+/* The next message that has come to a sink port; false: none yet, and the port is called later. */
+bool sim_crossbar_take(struct sim_machine *machine, struct sim_crossbar *crossbar, uint32_t port,
+		       struct sim_message *out);
 
 int sim_partitions_make(struct sim_machine *machine);
 void sim_partitions_free(struct sim_machine *machine);

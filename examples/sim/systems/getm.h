@@ -11,6 +11,8 @@
 #include "../base/slab.h"
 #include "../machine/wiring.h"
 
+#define GETM_HEADER_BYTES 8
+
 /* What a message says. */
 enum {
 	GETM_ACCESS = SIM_DO_SYSTEM, /* c: number of a struct getm_access */
@@ -143,12 +145,16 @@ void sim_getm_reserved(struct sim_machine *machine, const struct sim_message *me
 /* Abort all lanes of a warp that waits for nothing. */
 void sim_getm_kill(struct sim_machine *machine, struct sim_warp *warp);
 
-/* getm_wires.c: messages, and what is beside a partition. */
+/* getm_send.c */
 /* Send the accesses of mask to the validation units. */
 void sim_getm_send(struct sim_machine *machine, struct sim_warp *warp, bool write, uint64_t mask);
 /* Send the write log of these lanes to the commit buffers, or have it cleaned up. */
 void sim_getm_send_log(struct sim_machine *machine, struct sim_warp *warp, uint64_t lanes,
 		       bool cleanup);
+/* An attempt of this core is over: if no other has begun, it has rolled over. */
+void sim_getm_calm(struct sim_machine *machine, uint32_t core);
+
+/* getm_wires.c: messages that arrive, and what is beside a partition. */
 void sim_getm_at_partition(struct sim_machine *machine, const struct sim_message *message);
 void sim_getm_at_core(struct sim_machine *machine, const struct sim_message *message);
 void sim_getm_completed(struct sim_machine *machine, uint32_t partition, uint64_t tag,
@@ -170,8 +176,6 @@ void sim_getm_ring(struct sim_machine *machine, uint32_t partition);
 void sim_getm_roll(struct sim_machine *machine, const struct sim_message *message);
 void sim_getm_rolled(struct sim_machine *machine, const struct sim_message *message);
 void sim_getm_resume(struct sim_machine *machine, const struct sim_message *message);
-/* An attempt of this core is over. */
-void sim_getm_calm(struct sim_machine *machine, uint32_t core);
 /* Hold a warp that would issue while its core rolls over. */
 bool sim_getm_hold(struct sim_machine *machine, struct sim_warp *warp);
 

@@ -15,8 +15,6 @@
  */
 #include "getm.h"
 
-#define ROLL_BYTES 8
-
 static void tell_cores(struct sim_machine *machine, uint32_t leader, uint8_t what)
 {
 	struct sim_message message = { .what = what, .kind = SIM_TRAFFIC_ROLLOVER };
@@ -24,7 +22,7 @@ static void tell_cores(struct sim_machine *machine, uint32_t leader, uint8_t wha
 	message.partition = (uint8_t)leader;
 	for (uint32_t i = 0; i < machine->config.cores; i++) {
 		message.core = (uint8_t)i;
-		sim_send_down(machine, &message, ROLL_BYTES);
+		sim_send_down(machine, &message, GETM_HEADER_BYTES);
 	}
 }
 
@@ -77,20 +75,6 @@ void sim_getm_rolled(struct sim_machine *machine, const struct sim_message *mess
 }
 
 /* ---- on the core ---------------------------------------- */
-
-void sim_getm_calm(struct sim_machine *machine, uint32_t index)
-{
-	struct getm_core *core = &sim_getm_of(machine)->core[index];
-	struct sim_message message = { .what = GETM_ROLLED, .kind = SIM_TRAFFIC_ROLLOVER };
-
-	if (!core->rolling || core->rolled || core->begun)
-		return;
-	core->rolled = true;
-	gputm_warp_clock_rollover(core->clock);
-	message.core = (uint8_t)index;
-	message.partition = core->leader;
-	sim_send_up(machine, &message, ROLL_BYTES);
-}
 
 void sim_getm_roll(struct sim_machine *machine, const struct sim_message *message)
 {

@@ -19,6 +19,19 @@ static void init(void *config, const struct sim_machine_config *machine)
 	(void)machine;
 	gputm_params_init(&local_machine_params, &c->machine);
 	c->local_tm = (struct gputm_local_tm_config)GPUTM_LOCAL_TM_CONFIG_INIT;
+	c->perfect = c->serialised = false;
+}
+
+static void init_perfect(void *config, const struct sim_machine_config *machine)
+{
+	init(config, machine);
+	((struct local_config *)config)->perfect = true;
+}
+
+static void init_serialised(void *config, const struct sim_machine_config *machine)
+{
+	init(config, machine);
+	((struct local_config *)config)->serialised = true;
 }
 
 static const struct sim_role roles[] = {
@@ -28,16 +41,16 @@ static const struct sim_role roles[] = {
 
 static const struct sim_system_ops ops = { .make = local_make, .free = local_free };
 
-#define LOCAL(NAME, SUMMARY)                                                                   \
+#define LOCAL(NAME, SUMMARY, INIT)                                                             \
 	{                                                                                      \
 		.name = (NAME), .summary = (SUMMARY), .flavour = SIM_LOCAL,                    \
 		.config_size = sizeof(struct local_config), .role = roles,                     \
-		.role_count = sizeof(roles) / sizeof(roles[0]), .init = init, .ops = &ops,     \
+		.role_count = sizeof(roles) / sizeof(roles[0]), .init = (INIT), .ops = &ops,   \
 		.own = &local_machine,                                                         \
 	}
 
-const struct sim_system_class sim_local_tm = LOCAL("local-tm", "GPU-LocalTM in local memory");
+const struct sim_system_class sim_local_tm = LOCAL("local-tm", "GPU-LocalTM in local memory", init);
 const struct sim_system_class sim_local_tm_perfect =
-	LOCAL("local-tm-perfect", "GPU-LocalTM without the cycles that it adds");
+	LOCAL("local-tm-perfect", "GPU-LocalTM without the cycles that it adds", init_perfect);
 const struct sim_system_class sim_local_serialised =
-	LOCAL("local-serialised", "one work-item of the work-group at a time");
+	LOCAL("local-serialised", "one work-item of the work-group at a time", init_serialised);

@@ -324,32 +324,3 @@ void sim_si_at_core(struct sim_machine *machine, const struct sim_message *messa
 	else if (!--state->writes && state->row == SI_NONE)
 		written(machine, warp);
 }
-
-static void send_answers(struct sim_machine *machine, struct si_partition *partition)
-{
-	struct sim_message *message;
-
-	while ((message = sim_queue_head(&partition->answers)) &&
-	       message->due <= sim_now(machine)) {
-		struct sim_message answer = *message;
-
-		sim_queue_pop(&partition->answers);
-		sim_send_down(machine, &answer, 8);
-	}
-}
-
-uint64_t sim_si_partition_tick(struct sim_machine *machine, uint32_t index)
-{
-	struct si_partition *partition = &sim_si_of(machine)->partition[index];
-	uint64_t next = index ? SIM_NEVER : sim_si_control(machine);
-	const struct sim_message *answer;
-
-	send_answers(machine, partition);
-	sim_si_write(machine, index);
-	answer = sim_queue_head(&partition->answers);
-	if (answer && answer->due < next)
-		next = answer->due;
-	if (partition->writes.count && partition->write_free < next)
-		next = partition->write_free;
-	return next;
-}

@@ -233,20 +233,23 @@ static inline struct sim_warp *sim_si_machine_warp(struct sim_machine *machine, 
 			   number % machine->config.warps);
 }
 
-/* si_tx.c: transactions from begin to reclamation. */
+/* si_doom.c: transactions that are over. */
 bool sim_si_words_add(struct si_words *words, uint64_t address);
+void sim_si_give(struct sim_machine *machine, uint32_t id);
+void sim_si_leave(struct sim_machine *machine, uint32_t id);
+void sim_si_doom(struct sim_machine *machine, struct si_warp *warp, uint32_t lane,
+		 enum sim_abort_reason reason);
+void sim_si_retire(struct sim_machine *machine, uint32_t id, uint64_t version);
+void sim_si_reclaim(struct sim_machine *machine);
+void sim_si_restart(struct sim_machine *machine);
+void sim_si_look_at_time(struct sim_machine *machine); /* restart if it is late */
+
+/* si_tx.c: attempts. */
 bool sim_si_watch(struct sim_machine *machine, struct sim_warp *warp);
 void sim_si_begin(struct sim_machine *machine, struct sim_warp *warp, bool again);
 void sim_si_admit(struct sim_machine *machine);
-void sim_si_doom(struct sim_machine *machine, struct si_warp *warp, uint32_t lane,
-		 enum sim_abort_reason reason);
-void sim_si_doom_all(struct sim_machine *machine); /* for a restart of the clocks */
-void sim_si_leave(struct sim_machine *machine, uint32_t id);
 void sim_si_abort_doomed(struct sim_machine *machine, struct sim_warp *warp);
 void sim_si_over(struct sim_machine *machine, struct sim_warp *warp);
-void sim_si_retire(struct sim_machine *machine, uint32_t id, uint64_t version);
-void sim_si_reclaim(struct sim_machine *machine);
-void sim_si_give(struct sim_machine *machine, uint32_t id);
 
 /* si_access.c: loads, stores and claims. */
 void sim_si_load(struct sim_machine *machine, struct sim_warp *warp);
@@ -267,14 +270,11 @@ void sim_si_at_core(struct sim_machine *machine, const struct sim_message *messa
 void sim_si_at_partition(struct sim_machine *machine, const struct sim_message *message);
 void sim_si_completed(struct sim_machine *machine, uint32_t partition, uint64_t tag,
 		      const uint32_t *value);
-uint64_t sim_si_partition_tick(struct sim_machine *machine, uint32_t partition);
 
 /* si_versions.c: copies, seals, restarts. */
 int sim_si_regions_make(struct sim_machine *machine);
+uint64_t sim_si_partition_tick(struct sim_machine *machine, uint32_t partition);
 void sim_si_finished(struct sim_machine *machine);
-uint64_t sim_si_control(struct sim_machine *machine); /* the next tick that is due */
-void sim_si_restart(struct sim_machine *machine);
-void sim_si_look_at_time(struct sim_machine *machine); /* restart if it is late */
 
 extern const struct si_detector sim_si_post_dating, sim_si_plain_detector, sim_si_oracle;
 

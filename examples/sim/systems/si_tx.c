@@ -1,23 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Snapshot isolation: transactions from their begin until nobody needs to know of them. */
-#include <stdlib.h>
-
+/* Snapshot isolation: attempts, from their begin until no lane of the warp is left. */
 #include "si_tm.h"
-
-bool sim_si_words_add(struct si_words *words, uint64_t address)
-{
-	if (words->count == words->capacity) {
-		uint32_t capacity = words->capacity ? 2 * words->capacity : 8;
-		uint64_t *grown = realloc(words->address, capacity * sizeof *grown);
-
-		if (!grown)
-			return false;
-		words->address = grown;
-		words->capacity = capacity;
-	}
-	words->address[words->count++] = address;
-	return true;
-}
 
 /* ---- IDs --------------------------------------------------------------------------------- */
 
@@ -28,21 +11,6 @@ static uint32_t take(struct si *si)
 	si->free_head = (si->free_head + 1) % si->ids;
 	si->free_count--;
 	return id;
-}
-
-/* The instance is forgotten. */
-void sim_si_give(struct sim_machine *machine, uint32_t id)
-{
-	struct si *si = sim_si_of(machine);
-	struct si_tx *tx = &si->tx[id];
-
-	si->running -= tx->state == SI_RUNNING;
-	si->retained -= tx->state == SI_COMMITTED;
-	tx->state = SI_IDLE;
-	tx->reads.count = tx->writes.count = 0;
-	si->free_id[(si->free_head + si->free_count++) % si->ids] = id;
-	if (si->waiting.count)
-		sim_si_poke(machine);
 }
 
 /* ---- begin ------------------------------------------------------------------------------- */
@@ -150,51 +118,6 @@ bool sim_si_watch(struct sim_machine *machine, struct sim_warp *warp)
 
 /* ---- abort ------------------------------------------------------------------------------- */
 
-/* It reads no more: the references to versions go back. */
-void sim_si_leave(struct sim_machine *machine, uint32_t id)
-{
-	struct si *si = sim_si_of(machine);
-	struct si_tx *tx = &si->tx[id];
-
-	for (SIM_EACH_LANE(region, tx->held))
-		sim_must(machine,
-			 gputm_version_table_release(si->versions, (uint32_t)region,
-						     tx->slot[region]),
-			 "a reference to a version was not there");
-	if (tx->held)
-		sim_si_poke(machine);
-	tx->held = 0;
-}
-
-/* All that the tables know of it goes at once; the lane aborts when its warp can. */
-void sim_si_doom(struct sim_machine *machine, struct si_warp *state, uint32_t lane,
-		 enum sim_abort_reason reason)
-{
-	struct si *si = sim_si_of(machine);
-	uint64_t bit = UINT64_C(1) << lane;
-	uint32_t id = state->tx[lane];
-
-	if (!(state->active & bit))
-		return;
-	state->active &= ~bit;
-	state->doomed |= bit;
-	state->reason[lane] = (uint8_t)reason;
-	sim_si_leave(machine, id);
-	sim_si_version(si, si->tx[id].snapshot)->running--;
-	si->detector->abort(machine, id);
-	sim_si_give(machine, id);
-	sim_si_reclaim(machine);
-}
-
-void sim_si_doom_all(struct sim_machine *machine)
-{
-	struct si *si = sim_si_of(machine);
-
-	for (uint32_t i = 0; i < machine->config.cores * machine->config.warps; i++)
-		for (SIM_EACH_LANE(lane, si->warp[i].active))
-			sim_si_doom(machine, &si->warp[i], (uint32_t)lane, SIM_ABORT_ROLLOVER);
-}
-
 void sim_si_abort_doomed(struct sim_machine *machine, struct sim_warp *warp)
 {
 	struct si_warp *state = sim_si_warp(machine, warp);
@@ -233,51 +156,4 @@ void sim_si_over(struct sim_machine *machine, struct sim_warp *warp)
 	if (si->waiting.count || si->restarting)
 		sim_si_poke(machine);
 	sim_tx_over(machine, warp, sim_now(machine) + (1 + wait) * machine->core_ticks);
-}
-
-/* ---- committed ones ---------------------------------------------------------------------- */
-
-/* It runs no more. It stays until all that run have a snapshot of `version`. */
-void sim_si_retire(struct sim_machine *machine, uint32_t id, uint64_t version)
-{
-	struct si *si = sim_si_of(machine);
-	struct si_tx *tx = &si->tx[id];
-	struct si_version *list = sim_si_version(si, version);
-
-	sim_si_version(si, tx->snapshot)->running--;
-	tx->state = SI_COMMITTED;
-	tx->version = version;
-	si->running--;
-	si->retained++;
-	tx->next = list->committed;
-	list->committed = id;
-}
-
-static void release_all(struct sim_machine *machine, struct si_version *version)
-{
-	struct si *si = sim_si_of(machine);
-	uint32_t id = version->committed;
-
-	version->committed = SI_NONE;
-	while (id != SI_NONE) {
-		uint32_t next = si->tx[id].next;
-
-		si->detector->release(machine, id);
-		id = next;
-	}
-}
-
-/*
- * Forget those that nobody needs to know. The paper's text forgets them with the end of
- * their commit.
- */
-void sim_si_reclaim(struct sim_machine *machine)
-{
-	struct si *si = sim_si_of(machine);
-
-	for (uint64_t i = si->oldest; si->config->system.literal && i <= si->sealed; i++)
-		release_all(machine, sim_si_version(si, i));
-	release_all(machine, sim_si_version(si, si->oldest));
-	while (si->oldest < si->sealed && !sim_si_version(si, si->oldest)->running)
-		release_all(machine, sim_si_version(si, ++si->oldest));
 }

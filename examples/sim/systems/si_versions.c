@@ -281,27 +281,6 @@ static void seal(struct sim_machine *machine)
 
 /* ---- restart ----------------------------------------------------------------------------- */
 
-/* Stop everything that runs; what has committed is written and sealed first. */
-void sim_si_restart(struct sim_machine *machine)
-{
-	struct si *si = sim_si_of(machine);
-
-	if (si->restarting)
-		return;
-	si->restarting = true;
-	sim_si_doom_all(machine);
-	sim_si_poke(machine);
-}
-
-/* The last quarter of the range is for commits on their way. */
-void sim_si_look_at_time(struct sim_machine *machine)
-{
-	uint64_t end = UINT64_C(1) << sim_si_of(machine)->made.version_table.time_bits;
-
-	if (sim_si_time(machine) > end - end / 4)
-		sim_si_restart(machine);
-}
-
 /* Is a version being copied, or written, or are there answers from before? */
 static bool busy(const struct si *si)
 {
@@ -359,7 +338,8 @@ static bool has_room(const struct si *si)
 		 gputm_reader_list_used(si->readers) <= made->reader_list.entries / 4 * 3));
 }
 
-uint64_t sim_si_control(struct sim_machine *machine)
+/* @return the next tick that is due. */
+static uint64_t control(struct sim_machine *machine)
 {
 	struct si *si = sim_si_of(machine);
 
@@ -374,6 +354,37 @@ uint64_t sim_si_control(struct sim_machine *machine)
 		si->full = false;
 	sim_si_admit(machine);
 	return next_copy(machine);
+}
+
+/* ---- the partition's turn ------------------------------------------------------------------ */
+
+static void send_answers(struct sim_machine *machine, struct si_partition *partition)
+{
+	struct sim_message *message;
+
+	while ((message = sim_queue_head(&partition->answers)) &&
+	       message->due <= sim_now(machine)) {
+		struct sim_message answer = *message;
+
+		sim_queue_pop(&partition->answers);
+		sim_send_down(machine, &answer, 8);
+	}
+}
+
+uint64_t sim_si_partition_tick(struct sim_machine *machine, uint32_t index)
+{
+	struct si_partition *partition = &sim_si_of(machine)->partition[index];
+	uint64_t next = index ? SIM_NEVER : control(machine);
+	const struct sim_message *answer;
+
+	send_answers(machine, partition);
+	sim_si_write(machine, index);
+	answer = sim_queue_head(&partition->answers);
+	if (answer && answer->due < next)
+		next = answer->due;
+	if (partition->writes.count && partition->write_free < next)
+		next = partition->write_free;
+	return next;
 }
 
 /* ---- the end of the run ------------------------------------------------------------------ */

@@ -143,8 +143,7 @@ static void contract(const struct graph_cut *cut, uint32_t pc, struct sim_lane *
 	}
 }
 
-void sim_graph_cut_eval(const void *data, uint32_t pc, struct sim_lane *lane,
-			struct sim_step *step)
+static void eval(const void *data, uint32_t pc, struct sim_lane *lane, struct sim_step *step)
 {
 	const struct graph_cut *cut = data;
 	uint32_t *reg = lane->reg;
@@ -255,7 +254,7 @@ static int make(const struct sim_workload_request *request, struct sim_workload 
 	cut->base.most_accesses = cut->graph.vertices + 9;
 	shuffle(&cut->graph, ~request->seed);
 	lay_out(cut);
-	sim_workload_runs(&cut->base, SIM_TRANSACTIONS, code, END + 1, sim_graph_cut_eval);
+	sim_workload_runs(&cut->base, SIM_TRANSACTIONS, code, END + 1, eval);
 	sim_workload_runs(&cut->base, SIM_LOCKS, locks->code, locks->length, locks->eval);
 	*out = &cut->base;
 	return 0;

@@ -22,9 +22,6 @@ enum {
 	PUT_ANSWER, MORE, END,
 };
 
-void sim_graph_cut_eval(const void *data, uint32_t pc, struct sim_lane *lane,
-			struct sim_step *step);
-
 extern const struct sim_program sim_graph_cut_locks; /* without data */
 
 /* Address of a vertex, whose first word is its next. */

@@ -114,7 +114,7 @@ static void eval(const void *data, uint32_t pc, struct sim_lane *lane, struct si
 		take(cut, pc, lane, step);
 		return;
 	}
-	sim_graph_cut_eval(data, pc, lane, step);
+	cut->base.program[SIM_TRANSACTIONS]->eval(data, pc, lane, step);
 }
 
 const struct sim_program sim_graph_cut_locks = { code, LOCK_END + 1, eval, NULL };

@@ -194,7 +194,7 @@ static void put(const struct sim_set *set, uint32_t pc, struct sim_lane *lane,
 	}
 }
 
-void sim_tree_eval(const void *data, uint32_t pc, struct sim_lane *lane, struct sim_step *step)
+static void eval(const void *data, uint32_t pc, struct sim_lane *lane, struct sim_step *step)
 {
 	const struct sim_set *set = data;
 	uint32_t *reg = lane->reg;
@@ -325,7 +325,7 @@ static const struct gputm_param rows[] = { SIM_SET_ROWS(1000, 2000, 20, 40) };
 
 SIM_WORKLOAD_PARAMS(struct sim_set_config);
 
-static const struct sim_program transactions = { code, END + 1, sim_tree_eval, NULL };
+static const struct sim_program transactions = { code, END + 1, eval, NULL };
 static const struct sim_set_shape shape = {
 	.threads = THREADS,
 	.node_bytes = SIM_TREE_NODE_BYTES,

@@ -19,8 +19,6 @@ enum {
 	MORE, END,
 };
 
-void sim_tree_eval(const void *data, uint32_t pc, struct sim_lane *lane, struct sim_step *step);
-
 extern const struct sim_program sim_tree_locks; /* without data */
 
 /* Address of the child word at a place. */

@@ -109,6 +109,13 @@ static const struct sim_instr code[] = {
 	[LOCK_END] = { .op = SIM_EXIT },
 };
 
+/* What an instruction of the transaction does. */
+static void as_transaction(const struct sim_set *set, uint32_t pc, struct sim_lane *lane,
+			   struct sim_step *step)
+{
+	set->base.program[SIM_TRANSACTIONS]->eval(set, pc, lane, step);
+}
+
 static uint64_t version(const struct sim_set *set)
 {
 	return sim_set_lock(set, sim_set_nodes(set));
@@ -167,7 +174,7 @@ static void walk(const struct sim_set *set, uint32_t pc, struct sim_lane *lane,
 		step->taken = reg[BELOW] & 1 || (two(lane) && lane->loaded != reg[BELOW]);
 		break;
 	default:
-		sim_tree_eval(set, pc - AHEAD + READ_CHILD, lane, step);
+		as_transaction(set, pc - AHEAD + READ_CHILD, lane, step);
 	}
 }
 
@@ -333,7 +340,7 @@ static void eval(const void *data, uint32_t pc, struct sim_lane *lane, struct si
 	else if (pc >= SUCCEED && pc <= AGAIN)
 		give_back(set, pc, lane, step);
 	else if (pc >= LOCKED_PUT && pc <= LOCKED_LAST)
-		sim_tree_eval(set, pc - LOCKED_PUT + CUT_OUT, lane, step);
+		as_transaction(set, pc - LOCKED_PUT + CUT_OUT, lane, step);
 	else if (pc == LOCKED_KEY || pc == LOCKED_REST) {
 		uint32_t node = lane->reg[pc == LOCKED_KEY ? NODE : NEXT];
 
@@ -341,7 +348,7 @@ static void eval(const void *data, uint32_t pc, struct sim_lane *lane, struct si
 		step->address = pc == LOCKED_KEY ? sim_set_node(set, node) :
 						   sim_tree_child(set, node << 1 | 1);
 	} else
-		sim_tree_eval(data, same_as[pc], lane, step);
+		as_transaction(data, same_as[pc], lane, step);
 }
 
 const struct sim_program sim_tree_locks = { code, LOCK_END + 1, eval, NULL };
