@@ -54,6 +54,9 @@ GPUTM_BEGIN_DECLS
 
 /* ---- library ------------------------------------------------------------ */
 
+/** Version of these headers; gputm_version() gives that of the library. */
+#define GPUTM_VERSION "0.1.0"
+
 /** Plain C marker for AC_CHECK_LIB and dlopen users; always returns 1. */
 GPUTM_API int gputm_is_present(void);
 

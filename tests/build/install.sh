@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # install.sh PREFIX LIBDIR: the library installed there is found by pkg-config, and an external C
-# program and an external C++ program, linked to it shared and static, drive two units.
+# program and an external C++ program, linked to it shared and static, drive two units. The program
+# of README.md runs as printed there, also after the prefix has been copied to another folder.
 . "${srcdir:-.}/tests/build/lib.sh"
 
 prefix=$1 libdir=$2
@@ -9,7 +10,7 @@ have pkg-config || skip "pkg-config is not installed"
 PKG_CONFIG_PATH=$libdir/pkgconfig
 export PKG_CONFIG_PATH
 flags=$(pkg-config --cflags --libs gputm) || complain "pkg-config does not find gputm"
-[ "$(pkg-config --variable=prefix gputm)" = "$prefix" ] || complain "prefix of gputm.pc"
+[ "$(pkg-config --variable=prefix gputm)" -ef "$prefix" ] || complain "prefix of gputm.pc"
 
 # build_and_run COMPILER SOURCE WHAT FLAGS
 build_and_run() {
@@ -37,11 +38,46 @@ else
 	echo "no C++ compiler: the C++ program is not built"
 	[ -z "${GPUTM_NO_SKIP:-}" ] || failed=1
 fi
-# shellcheck disable=SC2016
-sed -n '/^```c$/,/^```$/p' "$srcdir/README.md" | grep -v '^```' >"$work/readme.c"
-# shellcheck disable=SC2086
-build_and_run "${CC:-cc} -std=c11" "$work/readme.c" "example of README.md" $flags
+
+# fenced LANGUAGE N: block N in that language of README.md.
+fenced() {
+	awk -v language="$1" -v n="$2" '
+		/^```$/ { inside = 0 }
+		inside
+		$0 == "```" language { inside = ++seen == n }' "$srcdir/README.md"
+}
+# readme PREFIX: the program of README.md by the commands that stand below it.
+readme() (
+	mkdir -p "$work/readme" && cd "$work/readme" || exit 1
+	rm -f filter
+	PKG_CONFIG_PATH=$1${libdir#"$prefix"}/pkgconfig sh -e ./commands >out 2>&1 &&
+		grep -qx '0x1000 was last written by transaction 7' out || {
+		cat out
+		exit 1
+	}
+)
+mkdir "$work/readme"
+fenced c 1 >"$work/readme/filter.c"
+fenced sh 2 >"$work/readme/commands"
+grep -q '^cc filter.c' "$work/readme/commands" || complain "README.md: no command below its program"
+if [ -n "${EXTERNAL_FLAGS:-}" ]; then
+	echo "not as printed, with $EXTERNAL_FLAGS: the program of README.md is left out"
+else
+	readme "$prefix" || complain "README.md's program does not run as printed"
+	cp -R "$prefix" "$work/moved"
+	readme "$work/moved" || complain "README.md's program does not run from a moved prefix"
+	ldd "$work/readme/filter" | grep -q "$work/moved/" ||
+		complain "README.md's program does not take the library of the moved prefix"
+	! ldd "$work/moved/bin/gputm-sim" | grep "$prefix/" || complain "gputm-sim stays behind"
+	[ $failed = 1 ] || echo "README.md's program: ran as printed, also from a moved prefix"
+fi
+
 for page in gputm.7 gputm_recency_bloom.3 gputm_recency_bloom_update.3; do
 	[ -n "$(find "$prefix" -name "$page" | head -1)" ] || complain "man page $page is not installed"
+done
+for file in doc/libgputm/README.md doc/libgputm/NEWS doc/libgputm/COPYING \
+	doc/libgputm/examples/recency_bloom.c doc/libgputm/examples/recency_bloom.exp \
+	doc/libgputm/examples/sim/systems/kilo_tm.c libgputm/kernels/break.kernel; do
+	[ -f "$prefix/share/$file" ] || complain "share/$file is not installed"
 done
 exit $failed

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Every unit is in all its places, and every cross reference of the man pages leads somewhere.
+# Every unit is in all its places, every cross reference of the man pages leads somewhere, and the
+# headers and configure.ac speak of one version.
 . "${srcdir:-.}/tests/build/lib.sh"
 
 [ -n "$(units)" ] || complain "no unit is in gputm.h"
@@ -32,4 +33,7 @@ sed -n 's/^\.\(It \)*Xr \([a-z0-9_-]*\) \([0-9]\).*/\2.\3/p' "$srcdir"/man/*.[0-
 		esac
 	done >"$work/dangling"
 [ ! -s "$work/dangling" ] || complain "cross references to no page: $(tr '\n' ' ' <"$work/dangling")"
+version=$(sed -n 's/^#define GPUTM_VERSION "\(.*\)"$/\1/p' "$srcdir/include/gputm/base.h")
+grep -qF "AC_INIT([libgputm], [$version]," "$srcdir/configure.ac" ||
+	complain "version $version in base.h is not that of configure.ac"
 exit $failed
