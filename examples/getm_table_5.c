@@ -25,7 +25,8 @@ static void show(const struct gputm_unit *unit, const char *preset, const char *
 		struct gputm_##UNIT##_config config;                                           \
 		struct gputm_##UNIT *unit;                                                     \
                                                                                                \
-		if (gputm_##UNIT##_config_preset(&config, PRESET) < 0 ||                       \
+		if (gputm_params_init(gputm_##UNIT##_params(), &config, sizeof(config)) < 0 || \
+		    gputm_##UNIT##_config_preset(&config, PRESET) < 0 ||                       \
 		    gputm_##UNIT##_new(NULL, &config, &unit) < 0)                              \
 			return 1;                                                              \
 		show(gputm_##UNIT##_unit(unit), PRESET, PAPER);                                \

@@ -28,7 +28,8 @@ static void show(const struct gputm_unit *unit, const char *paper)
 		struct gputm_##UNIT##_config config;                                           \
 		struct gputm_##UNIT *unit;                                                     \
                                                                                                \
-		if (gputm_##UNIT##_config_preset(&config, "isca-2017") < 0 ||                  \
+		if (gputm_params_init(gputm_##UNIT##_params(), &config, sizeof(config)) < 0 || \
+		    gputm_##UNIT##_config_preset(&config, "isca-2017") < 0 ||                  \
 		    gputm_##UNIT##_new(NULL, &config, &unit) < 0)                              \
 			return 1;                                                              \
 		show(gputm_##UNIT##_unit(unit), PAPER);                                        \

@@ -6,7 +6,7 @@
 
 static int fill(const char *preset)
 {
-	struct gputm_last_written_config config;
+	struct gputm_last_written_config config = GPUTM_LAST_WRITTEN_CONFIG_INIT;
 	struct gputm_last_written *table;
 	unsigned late = 0;
 	uint64_t time;

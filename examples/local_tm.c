@@ -33,7 +33,7 @@ static int attempt(struct gputm_local_tm *local)
 
 int main(void)
 {
-	struct gputm_local_tm_config config;
+	struct gputm_local_tm_config config = GPUTM_LOCAL_TM_CONFIG_INIT;
 	struct gputm_local_tm_capacity capacity;
 	struct gputm_local_tm_place place;
 	struct gputm_local_tm *local;

@@ -32,7 +32,7 @@ static void show(const struct gputm_ownership_table *table, uint32_t buffer, con
 
 int main(void)
 {
-	struct gputm_ownership_table_config config;
+	struct gputm_ownership_table_config config = GPUTM_OWNERSHIP_TABLE_CONFIG_INIT;
 	struct gputm_ownership_table *table;
 	struct gputm_resolution r;
 	uint32_t buffer;

@@ -11,7 +11,7 @@ int main(void)
 		{ 2, 0x880000, 0x890000, 0x10000 },   /* 32 rows */
 		{ 3, 0x1000000, 0x1400000, 0x400000 } /* 2048 rows for 1024 subarrays */
 	};
-	struct gputm_row_copier_config config;
+	struct gputm_row_copier_config config = GPUTM_ROW_COPIER_CONFIG_INIT;
 	struct gputm_row_copier_request done;
 	struct gputm_row_copier *copier;
 	uint64_t cycle, quiet;

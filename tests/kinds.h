@@ -62,7 +62,7 @@ static inline struct gputm_unit *kind_new(const struct kind *kind)
 
 	if (!config)
 		return NULL;
-	gputm_params_init(params, config);
+	gputm_params_init(params, config, params->config_size);
 	if (kind->make(NULL, config, &unit))
 		unit = NULL;
 	free(config);

@@ -331,40 +331,163 @@ static void bad_fields(struct kit *kit, const struct kit_maker *maker, const voi
 	}
 }
 
+/* ---- configs of other sizes: nothing behind the caller's struct is touched ---- */
+
+#define EDGE 65536 /* a multiple of every page's size */
+
+/* `size` bytes where memory ends: a byte behind them is a fault. */
+static void *edge_new(size_t size)
+{
+	unsigned char *map = mmap(NULL, 2 * EDGE, PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	ck_assert(map != MAP_FAILED);
+	ck_assert_int_eq(mprotect(map + EDGE, EDGE, PROT_NONE), 0);
+	return memset(map + EDGE - size, 0xa5, size);
+}
+
+static void edge_free(void *config, size_t size)
+{
+	ck_assert_int_eq(munmap((unsigned char *)config + size - EDGE, 2 * EDGE), 0);
+}
+
+static const struct gputm_param *row_of(const struct gputm_params *params, const char *name)
+{
+	for (size_t i = 0; i < params->param_count; i++)
+		if (!strcmp(params->param[i].name, name))
+			return &params->param[i];
+	ck_abort_msg("%s: no field %s", params->kind, name);
+}
+
+/* The field of the preset that a config of this size cannot hold, or NULL. */
+static const char *missing(const struct gputm_params *params, const struct gputm_preset *preset,
+			   size_t size)
+{
+	for (size_t v = 0; preset->value[v].field; v++) {
+		const struct gputm_param *row = row_of(params, preset->value[v].field);
+
+		if (row->offset + row->bytes > size && preset->value[v].value != row->def)
+			return row->name;
+	}
+	return NULL;
+}
+
+static void preset_fits(struct kit *kit, const struct gputm_params *params,
+			const struct gputm_preset *preset, void *config, size_t size)
+{
+	const char *field = missing(params, preset, size);
+	unsigned char before[EDGE];
+	uint64_t value;
+
+	memcpy(before, config, size);
+	ck_assert_int_eq(gputm_params_preset(kit->ctx, params, preset->name, config),
+			 field ? -ENOTSUP : 0);
+	if (field) {
+		kit_said(kit, params->kind, "config.size", field, NULL);
+		ck_assert_mem_eq(before, config, size);
+	}
+	for (size_t i = 0; !field && i < params->param_count; i++) {
+		value = params->param[i].def;
+		for (size_t v = 0; preset->value[v].field; v++)
+			if (!strcmp(preset->value[v].field, params->param[i].name))
+				value = preset->value[v].value;
+		ck_assert_uint_eq(gputm_params_get(&params->param[i], config), value);
+	}
+}
+
+static void set_fits(struct kit *kit, const struct gputm_params *params,
+		     const struct gputm_param *row, void *config, size_t size)
+{
+	bool has = row->offset + row->bytes <= size;
+	char text[24];
+
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)row->max);
+	ck_assert_int_eq(gputm_params_set(kit->ctx, params, config, row->name, text),
+			 has ? 0 : -ENOTSUP);
+	ck_assert_uint_eq(gputm_params_get(row, config), has ? row->max : row->def);
+	if (!has)
+		kit_said(kit, params->kind, "config.size", row->name, NULL);
+}
+
+static void refused_size(struct kit *kit, const struct gputm_params *params, void *config,
+			 int error)
+{
+	const struct gputm_param *row = &params->param[0];
+
+	if (params->preset_count)
+		ck_assert_int_eq(gputm_params_preset(kit->ctx, params, params->preset[0].name,
+						     config), error);
+	ck_assert_int_eq(gputm_params_set(kit->ctx, params, config, row->name, "1"), error);
+	kit_said(kit, params->kind, "config.size = ", NULL);
+}
+
+void kit_config_sizes(struct kit *kit, const struct gputm_params *params)
+{
+	static const size_t absurd[] = { 0, 7, 20 + 1, 4096 + 8, SIZE_MAX };
+	size_t known = params->config_size, size, step = sizeof(size_t);
+	unsigned char *config;
+
+	for (size = step; size <= known + 2 * step; size += step) {
+		config = edge_new(size);
+		ck_assert_int_eq(gputm_params_init(params, config, size), 0);
+		for (size_t i = 0; i < params->preset_count; i++)
+			preset_fits(kit, params, &params->preset[i], config, size);
+		for (size_t i = 0; i < params->param_count; i++)
+			set_fits(kit, params, &params->param[i], config, size);
+		if (size > known) {
+			config[size - 1] = 1;
+			refused_size(kit, params, config, -E2BIG);
+		}
+		edge_free(config, size);
+	}
+	config = edge_new(step);
+	for (size_t i = 0; i < sizeof(absurd) / sizeof(absurd[0]); i++) {
+		ck_assert_int_eq(gputm_params_init(params, config, absurd[i]), -EINVAL);
+		memcpy(config, &absurd[i], step);
+		refused_size(kit, params, config, -EINVAL);
+	}
+	edge_free(config, step);
+}
+
 static void sizes(struct kit *kit, const struct kit_maker *maker)
 {
-	size_t known = maker->params()->config_size, size;
-	unsigned char *larger = calloc(1, known + 8);
+	const struct gputm_params *params = maker->params();
+	size_t known = params->config_size, size, made;
 	struct gputm_unit *unit = NULL;
+	unsigned char *config;
 
-	ck_assert_ptr_nonnull(larger);
-	memcpy(larger, maker->init, known);
-	size = known + 8;
-	memcpy(larger, &size, sizeof(size));
-	ck_assert_int_eq(maker->make(kit->ctx, larger, &unit), 0);
-	maker->destroy(unit);
-	unit = NULL;
-	larger[known] = 1;
-	ck_assert_int_eq(maker->make(kit->ctx, larger, &unit), -E2BIG);
-	size = sizeof(size);
-	memcpy(larger, &size, sizeof(size));
-	ck_assert_int_eq(maker->make(kit->ctx, larger, &unit), 0);
-	maker->destroy(unit);
-	size = 0;
-	memcpy(larger, &size, sizeof(size));
-	unit = NULL;
-	ck_assert_int_eq(maker->make(kit->ctx, larger, &unit), -EINVAL);
-	ck_assert_ptr_null(unit);
-	free(larger);
+	kit_config_sizes(kit, params);
+	for (size = sizeof(size); size <= known + sizeof(size); size += sizeof(size)) {
+		config = edge_new(size);
+		gputm_params_init(params, config, size);
+		ck_assert_int_eq(maker->make(kit->ctx, config, &unit), 0);
+		memcpy(&made, gputm_unit_config(unit), sizeof(made));
+		ck_assert_uint_eq(made, known);
+		for (size_t i = 0; i < params->param_count; i++)
+			ck_assert_uint_eq(params->param[i].def,
+					  gputm_params_get(&params->param[i],
+							   gputm_unit_config(unit)));
+		maker->destroy(unit);
+		unit = NULL;
+		if (size > known) {
+			config[known] = 1;
+			ck_assert_int_eq(maker->make(kit->ctx, config, &unit), -E2BIG);
+		}
+		memset(config, 0xa5, sizeof(size));
+		ck_assert_int_eq(maker->make(kit->ctx, config, &unit), -EINVAL);
+		ck_assert_ptr_null(unit);
+		edge_free(config, size);
+	}
 }
 
 static void presets(struct kit *kit, const struct kit_maker *maker)
 {
 	const struct gputm_params *params = maker->params();
-	void *config = calloc(1, params->config_size);
+	void *config = malloc(params->config_size);
 	struct gputm_unit *unit = NULL;
 
 	ck_assert_ptr_nonnull(config);
+	gputm_params_init(params, config, params->config_size);
 	for (size_t i = 0; i < params->preset_count; i++) {
 		ck_assert_int_eq(
 			gputm_params_preset(kit->ctx, params, params->preset[i].name, config), 0);

@@ -70,6 +70,9 @@ struct kit_maker {
 /* INIT macro = table defaults; one bad value beyond each bound refused with its name, the
  * bounds' insides accepted by the table; size rules; free(NULL); presets make units. */
 void kit_life(const struct kit_maker *maker);
+/* The size rules of a table's configs: any that end before or behind the library's struct, at the
+ * end of memory. Part of kit_life(). */
+void kit_config_sizes(struct kit *kit, const struct gputm_params *params);
 /* Fail allocation 0, 1, 2, ... of new with this config until it succeeds; nothing leaks. */
 void kit_chaos(const struct kit_maker *maker, const void *config);
 /* Save `unit`, load into a fresh one of equal config: same bytes, same statistics, check passes. */

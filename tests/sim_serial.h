@@ -141,7 +141,7 @@ static inline struct sim_workload *make_with(const char *name, const char *setti
 
 	if (class->params) {
 		ck_assert_uint_le(class->params->config_size, sizeof(config));
-		gputm_params_init(class->params, config);
+		gputm_params_init(class->params, config, class->params->config_size);
 		for (; settings && *settings; settings += 2)
 			ck_assert_int_eq(gputm_params_set(NULL, class->params, config, settings[0],
 							  settings[1]), 0);

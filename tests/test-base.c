@@ -47,11 +47,11 @@ START_TEST(test_params_set_from_text)
 {
 	const struct gputm_params *params = gputm_recency_bloom_params();
 	struct gputm_tx_log_config log = GPUTM_TX_LOG_CONFIG_INIT;
-	struct gputm_recency_bloom_config config;
+	struct gputm_recency_bloom_config config = GPUTM_RECENCY_BLOOM_CONFIG_INIT;
 	struct kit kit;
 
 	kit_open(&kit);
-	gputm_params_init(params, &config);
+	ck_assert_int_eq(gputm_params_init(params, &config, sizeof(config)), 0);
 	ck_assert_uint_eq(config.size, sizeof(config));
 	ck_assert_int_eq(gputm_params_set(kit.ctx, params, &config, "entries", "0x400"), 0);
 	ck_assert_uint_eq(config.entries, 1024);
@@ -365,6 +365,32 @@ START_TEST(test_h3_rows_come_from_the_published_generator)
 }
 END_TEST
 
+START_TEST(test_h3_config_of_another_size)
+{
+	struct gputm_h3_config config = GPUTM_H3_CONFIG_INIT;
+	struct gputm_h3 *h3 = NULL;
+	struct kit kit;
+
+	kit_open(&kit);
+	kit_config_sizes(&kit, gputm_h3_params());
+	config.size = offsetof(struct gputm_h3_config, seed); /* its rows are those of seed 1 */
+	config.seed = 7;
+	config.rows = (const uint32_t *)(uintptr_t)8; /* not looked at */
+	ck_assert_int_eq(gputm_h3_new(kit.ctx, &config, &h3), 0);
+	gputm_h3_free(h3);
+	h3 = NULL;
+	for (size_t i = 0; i < 4; i++) {
+		static const size_t absurd[] = { 0, 7, 4104, SIZE_MAX };
+
+		config.size = absurd[i];
+		ck_assert_int_eq(gputm_h3_new(kit.ctx, &config, &h3), -EINVAL);
+		kit_said(&kit, "h3", "config.size", NULL);
+	}
+	ck_assert_ptr_null(h3);
+	kit_close(&kit);
+}
+END_TEST
+
 START_TEST(test_h3_brought_rows_are_checked)
 {
 	struct gputm_h3_config config = GPUTM_H3_CONFIG_INIT;
@@ -410,6 +436,7 @@ int main(void)
 			    (int)(sizeof(shape) / sizeof(shape[0])));
 	tcase_add_test(tests, test_h3_is_a_bijection_on_a_page);
 	tcase_add_test(tests, test_h3_rows_come_from_the_published_generator);
+	tcase_add_test(tests, test_h3_config_of_another_size);
 	tcase_add_test(tests, test_h3_brought_rows_are_checked);
 	suite_add_tcase(suite, tests);
 	return kit_run(suite);

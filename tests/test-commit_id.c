@@ -222,7 +222,7 @@ END_TEST
 /* Table 4.4: two warps of each of 30 cores are 1920 transactions, and no more fit. */
 START_TEST(test_table_4_4_two_warps_per_core)
 {
-	struct gputm_commit_id_config config;
+	struct gputm_commit_id_config config = GPUTM_COMMIT_ID_CONFIG_INIT;
 	struct gputm_commit_id *vendor;
 	struct kit kit;
 

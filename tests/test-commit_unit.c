@@ -602,7 +602,7 @@ END_TEST
 
 START_TEST(test_section_4_4_4_storage)
 {
-	struct gputm_commit_unit_config config;
+	struct gputm_commit_unit_config config = GPUTM_COMMIT_UNIT_CONFIG_INIT;
 	struct gputm_storage array;
 	struct hand h;
 

@@ -42,7 +42,7 @@ static void verdict_is(struct gputm_first_read *table, uint32_t warp, uint64_t m
 
 START_TEST(test_first_read_life)
 {
-	struct gputm_first_read_config config;
+	struct gputm_first_read_config config = GPUTM_FIRST_READ_CONFIG_INIT;
 	struct gputm_first_read *table;
 	struct kit kit;
 

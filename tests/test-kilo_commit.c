@@ -111,7 +111,7 @@ static void open_units(bool warp_mode, uint32_t buffer_words, uint32_t buffers)
 
 static void open_core(struct core *core, bool warp_mode, const char *preset)
 {
-	struct gputm_commit_sequencer_config config;
+	struct gputm_commit_sequencer_config config = GPUTM_COMMIT_SEQUENCER_CONFIG_INIT;
 	struct gputm_tx_log_config log = GPUTM_TX_LOG_CONFIG_INIT;
 
 	ck_assert_int_eq(gputm_commit_sequencer_config_preset(&config, preset), 0);
@@ -456,11 +456,11 @@ START_TEST(test_presets_of_one_name_fit_together)
 {
 	static const char *const names[] = { "kilo-tm", "warptm" };
 	const char *name = names[_i];
-	struct gputm_commit_sequencer_config seq;
-	struct gputm_tx_throttle_config throttle;
-	struct gputm_commit_unit_config unit;
-	struct gputm_commit_id_config vendor;
-	struct gputm_tx_log_config log;
+	struct gputm_commit_sequencer_config seq = GPUTM_COMMIT_SEQUENCER_CONFIG_INIT;
+	struct gputm_tx_throttle_config throttle = GPUTM_TX_THROTTLE_CONFIG_INIT;
+	struct gputm_commit_unit_config unit = GPUTM_COMMIT_UNIT_CONFIG_INIT;
+	struct gputm_commit_id_config vendor = GPUTM_COMMIT_ID_CONFIG_INIT;
+	struct gputm_tx_log_config log = GPUTM_TX_LOG_CONFIG_INIT;
 
 	ck_assert_int_eq(gputm_commit_sequencer_config_preset(&seq, name), 0);
 	ck_assert_int_eq(gputm_tx_throttle_config_preset(&throttle, name), 0);
@@ -484,8 +484,8 @@ END_TEST
 /* Without a limit: an entry for every lane that the machine holds. */
 START_TEST(test_unbounded_presets_fit_together)
 {
-	struct gputm_commit_unit_config unit;
-	struct gputm_commit_id_config vendor;
+	struct gputm_commit_unit_config unit = GPUTM_COMMIT_UNIT_CONFIG_INIT;
+	struct gputm_commit_id_config vendor = GPUTM_COMMIT_ID_CONFIG_INIT;
 
 	ck_assert_int_eq(gputm_commit_unit_config_preset(&unit, "unbounded"), 0);
 	ck_assert_int_eq(gputm_commit_id_config_preset(&vendor, "unbounded"), 0);

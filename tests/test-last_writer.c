@@ -57,7 +57,7 @@ END_TEST
 
 START_TEST(test_section_4_4_3_storage)
 {
-	struct gputm_last_writer_config config;
+	struct gputm_last_writer_config config = GPUTM_LAST_WRITER_CONFIG_INIT;
 	struct gputm_last_writer *history;
 
 	ck_assert_int_eq(gputm_last_writer_config_preset(&config, "kilo-tm"), 0);

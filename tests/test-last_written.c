@@ -56,7 +56,7 @@ START_TEST(test_fig_6_15_storage_of_presets)
 			 { "tcd-4k", 4096, 128 },
 			 { "tcd-2k-1-sub-array", 2048, 128 },
 			 { "tcd-2k-word", 2048, 4 } };
-	struct gputm_last_written_config config;
+	struct gputm_last_written_config config = GPUTM_LAST_WRITTEN_CONFIG_INIT;
 	struct gputm_last_written *table;
 	struct kit kit;
 
@@ -101,7 +101,7 @@ static void arrays_are(const struct gputm_last_written *table, uint64_t a, uint6
 
 START_TEST(test_fig_6_8_every_table_state)
 {
-	struct gputm_last_written_config config;
+	struct gputm_last_written_config config = GPUTM_LAST_WRITTEN_CONFIG_INIT;
 	struct gputm_last_written *table;
 	uint32_t rows[24];
 	struct kit kit;

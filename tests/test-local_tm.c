@@ -64,7 +64,7 @@ START_TEST(test_table_1_execution_model)
 {
 	const enum gputm_local_tm_mode normal = GPUTM_LOCAL_TM_NORMAL, tx = GPUTM_LOCAL_TM_TX,
 				       serial = GPUTM_LOCAL_TM_WAVEFRONT;
-	struct gputm_local_tm_config config;
+	struct gputm_local_tm_config config = GPUTM_LOCAL_TM_CONFIG_INIT;
 	struct gputm_local_tm *t = NULL;
 	struct kit kit;
 

@@ -64,7 +64,7 @@ END_TEST
 /* 4096 entries of 128 bits GPU-wide lie between six partitions of the two presets. */
 START_TEST(test_table_ii_sizes_of_presets)
 {
-	struct gputm_metadata_table_config config;
+	struct gputm_metadata_table_config config = GPUTM_METADATA_TABLE_CONFIG_INIT;
 	struct gputm_metadata_table *t;
 	struct gputm_storage array;
 	uint64_t entries[3];

@@ -117,7 +117,7 @@ END_TEST
 /* Thesis 6.3.3: a 2K-entry table takes 16 writes of 128 bytes; so one of 4096 takes 32. */
 START_TEST(test_ownership_table_cost_by_hand)
 {
-	struct gputm_ownership_table_config config;
+	struct gputm_ownership_table_config config = GPUTM_OWNERSHIP_TABLE_CONFIG_INIT;
 	static const struct {
 		const char *preset;
 		uint64_t initialise, bits;

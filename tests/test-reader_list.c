@@ -143,7 +143,7 @@ END_TEST
 
 static uint64_t storage_bits(struct kit *kit, const char *preset)
 {
-	struct gputm_reader_list_config config;
+	struct gputm_reader_list_config config = GPUTM_READER_LIST_CONFIG_INIT;
 	struct gputm_reader_list *list;
 	uint64_t bits;
 

@@ -50,7 +50,7 @@ START_TEST(test_recency_bloom_storage_of_presets)
 		const char *name;
 		uint64_t bytes;
 	} expected[] = { { "kilo-tm", 2048 }, { "tcd", 16384 }, { "getm", 8192 } };
-	struct gputm_recency_bloom_config config;
+	struct gputm_recency_bloom_config config = GPUTM_RECENCY_BLOOM_CONFIG_INIT;
 	struct gputm_recency_bloom *filter;
 	struct kit kit;
 

@@ -76,7 +76,7 @@ END_TEST
 /* 2 kB in 68 ns, 64 subarrays a bank: 62.8 cycles of 924 MHz, 95.2 of 1400 MHz. */
 START_TEST(test_table_2_row_copy)
 {
-	struct gputm_row_copier_config config;
+	struct gputm_row_copier_config config = GPUTM_ROW_COPIER_CONFIG_INIT;
 	struct gputm_row_copier *c;
 	struct kit kit;
 

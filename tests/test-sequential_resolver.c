@@ -53,7 +53,7 @@ END_TEST
 /* X1 inserts 2; X2 checks 4, inserts 2; X3 checks 4, aborts; X4 checks 3, aborts. */
 START_TEST(test_fig_6_6_takes_15_steps_one_lane_after_the_other)
 {
-	struct gputm_sequential_resolver_config config;
+	struct gputm_sequential_resolver_config config = GPUTM_SEQUENTIAL_RESOLVER_CONFIG_INIT;
 	static const uint64_t total[4] = { 2, 8, 12, 15 }, survived[4] = { 1, 3, 3, 3 };
 	static const uint64_t match[4] = { 0, 20, 40, 56 }, construct[4] = { 10, 20, 20, 20 };
 	struct gputm_sequential_resolver *resolver;
@@ -258,8 +258,8 @@ static uint64_t conflicting(const struct gputm_warp_logs *logs, uint64_t lanes, 
  */
 START_TEST(test_6_3_3_2pcr_aborts_more_only_for_conflicts_with_aborted_lanes)
 {
-	struct gputm_sequential_resolver_config sequential;
-	struct gputm_ownership_table_config parallel;
+	struct gputm_sequential_resolver_config sequential = GPUTM_SEQUENTIAL_RESOLVER_CONFIG_INIT;
+	struct gputm_ownership_table_config parallel = GPUTM_OWNERSHIP_TABLE_CONFIG_INIT;
 	struct gputm_sequential_resolver *scr = NULL;
 	struct gputm_ownership_table *table = NULL;
 	unsigned differ = 0, rounds = kit_scale(300, 60);

@@ -74,7 +74,7 @@ START_TEST(test_signature_storage_of_presets)
 		const char *name;
 		uint64_t bytes;
 	} expected[] = { { "bf-array", 120 * 1024 }, { "localtm", 256 } };
-	struct gputm_signature_config config;
+	struct gputm_signature_config config = GPUTM_SIGNATURE_CONFIG_INIT;
 	struct gputm_signature *array;
 	struct kit kit;
 
@@ -93,7 +93,7 @@ END_TEST
 /* TRANSACT 2015, 3.3: word 35 is in bank 3 at position 1 and takes bit 1 of 8. */
 START_TEST(test_localtm_3_3_word_35_takes_bit_1)
 {
-	struct gputm_signature_config config;
+	struct gputm_signature_config config = GPUTM_SIGNATURE_CONFIG_INIT;
 	uint64_t mask[4] = { 1, 2, 3, 4 };
 	struct gputm_signature *array;
 	struct kit kit;

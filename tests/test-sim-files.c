@@ -86,6 +86,7 @@ END_TEST
 START_TEST(test_more_threads_than_words_are_refused)
 {
 	struct hash_table_config {
+		size_t size; /* of this struct, for its parameter table */
 		uint32_t buckets, block_size, key_inside;
 	} config;
 	const struct sim_workload_class *class = class_named("hash-table");
@@ -93,7 +94,7 @@ START_TEST(test_more_threads_than_words_are_refused)
 	struct sim_workload *workload = NULL;
 	char error[256] = "";
 
-	gputm_params_init(class->params, &config);
+	gputm_params_init(class->params, &config, sizeof(config));
 	request.keys = write_file("one two", 7);
 	ck_assert_int_eq(class->make(&request, &workload, error, sizeof(error)), -EINVAL);
 	ck_assert_str_eq(error, "--threads: got \"3\", expected 1 .. 2, the words of "

@@ -208,7 +208,7 @@ START_TEST(test_fig_7_in_the_machine)
 	unsigned seen = 0;
 
 	memset(&config, 0, sizeof(config));
-	gputm_params_init(&sim_machine_params, &shape);
+	gputm_params_init(&sim_machine_params, &shape, sizeof(shape));
 	shape.cores = 2;
 	shape.warps = 8;
 	sim_getm.init(&config, &shape);

@@ -363,7 +363,7 @@ START_TEST(test_workloads_refuse_what_they_cannot_make)
 	struct sim_workload *workload = NULL;
 	char error[256] = "";
 
-	gputm_params_init(class->params, config);
+	gputm_params_init(class->params, config, class->params->config_size);
 	for (int i = 0; bad[_i].setting[i]; i += 2)
 		ck_assert_int_eq(gputm_params_set(NULL, class->params, config, bad[_i].setting[i],
 						  bad[_i].setting[i + 1]), 0);

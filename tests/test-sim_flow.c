@@ -173,7 +173,7 @@ static bool runs_right(const struct flow_kernel *k, const struct flow_mechanism 
 
 	ck_assert_ptr_nonnull(own);
 	mechanism->init(own);
-	gputm_params_init(&flow_core_params, &config);
+	gputm_params_init(&flow_core_params, &config, sizeof(config));
 	config.warps = 64;
 	config.most_cycles = 10000000;
 	ck_assert_msg(!flow_check_new(k, 3, 100000, &check, message, sizeof(message)), "%s",

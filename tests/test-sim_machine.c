@@ -62,7 +62,7 @@ struct run {
 static void run_init(struct run *run)
 {
 	memset(run, 0, sizeof *run);
-	gputm_params_init(&sim_machine_params, &run->config);
+	gputm_params_init(&sim_machine_params, &run->config, sizeof(run->config));
 	run->config.cores = 2;
 	run->config.warps = 8;
 	run->region = (struct sim_region){ 0x1000, 0x10000 };

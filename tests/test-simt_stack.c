@@ -12,7 +12,7 @@ END_TEST
 
 START_TEST(test_simt_stack_storage)
 {
-	struct gputm_simt_stack_config config;
+	struct gputm_simt_stack_config config = GPUTM_SIMT_STACK_CONFIG_INIT;
 	struct gputm_simt_stack *stack = NULL;
 	struct kit kit;
 

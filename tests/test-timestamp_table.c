@@ -318,7 +318,7 @@ END_TEST
 /* 1024 x 72 bits are 9,216 bytes; with fields of 32 bits they are the 12 kB of Table 1. */
 START_TEST(test_table_1_storage)
 {
-	struct gputm_timestamp_table_config config;
+	struct gputm_timestamp_table_config config = GPUTM_TIMESTAMP_TABLE_CONFIG_INIT;
 	struct gputm_timestamp_table *t;
 	struct gputm_storage padding;
 	uint64_t bits;

@@ -233,7 +233,7 @@ END_TEST
 /* 193 bits, 42 regions in 1 kB; 60 + 8 x 32 + 5 would be 321. */
 START_TEST(test_table_1_storage)
 {
-	struct gputm_version_table_config config;
+	struct gputm_version_table_config config = GPUTM_VERSION_TABLE_CONFIG_INIT;
 	struct gputm_version_table *t;
 	struct gputm_storage regions;
 	struct kit kit;

@@ -177,7 +177,7 @@ END_TEST
 
 START_TEST(test_table_1_storage)
 {
-	struct gputm_writer_table_config config;
+	struct gputm_writer_table_config config = GPUTM_WRITER_TABLE_CONFIG_INIT;
 	struct gputm_writer_table *t;
 	struct kit kit;
 

@@ -13,7 +13,7 @@ static void list_machines(void)
 	puts("Machines (--machine), with the values of the first one:\n");
 	for (size_t i = 0; i < params->preset_count; i++)
 		printf("  %-12s %s\n", params->preset[i].name, params->preset[i].summary);
-	gputm_params_init(params, &config);
+	gputm_params_init(params, &config, sizeof config);
 	sim_list_rows("machine", params, &config);
 }
 
@@ -23,7 +23,7 @@ static void list_system(const struct sim_system_class *system)
 	void *config = calloc(1, system->config_size + 1);
 
 	printf("\n  %-12s %s\n", system->name, system->summary);
-	gputm_params_init(&sim_machine_params, &machine);
+	gputm_params_init(&sim_machine_params, &machine, sizeof machine);
 	if (config && system->init)
 		system->init(config, &machine);
 	for (size_t i = 0; config && i < system->role_count; i++)
@@ -42,7 +42,7 @@ static void list_workload(const struct sim_workload_class *workload)
 	config = calloc(1, workload->params->config_size);
 	if (!config)
 		return;
-	gputm_params_init(workload->params, config);
+	gputm_params_init(workload->params, config, workload->params->config_size);
 	sim_list_rows("workload", workload->params, config);
 	free(config);
 }

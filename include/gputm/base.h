@@ -25,6 +25,17 @@
  *
  * Out-parameters come last and are untouched when a call fails.
  *
+ * Binary interface, kept while the soname stays: every config struct begins with its size,
+ * which GPUTM_UNIT_CONFIG_INIT or gputm_params_init() sets before anything else is done with
+ * the struct; no function reads or writes behind it. Fields are only appended, behind the end
+ * of the struct before (never into its padding). So a program built with older headers runs with
+ * a newer library, the new fields being at their defaults; a program built with newer headers
+ * runs with an older library while its new fields are 0, and is told so otherwise (-E2BIG).
+ * All other structs are frozen, that is, never change before the soname does; what is to be added
+ * comes as a new function. They are gputm_allocator, gputm_event, gputm_event_field,
+ * gputm_event_kind, gputm_mem_request, gputm_param, gputm_params, gputm_preset, gputm_stat and
+ * gputm_storage here, and in the headers of units all that do not begin with a field `size`.
+ *
  * Threads: different handles may be used from different threads at the same
  * time; one handle is not locked. There is no process-global state.
  */
@@ -146,12 +157,24 @@ struct gputm_params {
 	size_t preset_count;
 };
 
-/** Fill a whole config struct of @p params->config_size bytes with the defaults. */
-GPUTM_API void gputm_params_init(const struct gputm_params *params, void *config);
+/**
+ * Fill a config struct with the defaults: for programs that know the kind of unit only at
+ * run time. Others start from the INIT macro, which does the same.
+ * @param size of the struct, which its field `size` then says: @p params->config_size for
+ * memory from an allocator, sizeof for a struct. Fields behind @p size are left out, and
+ * what the library does not know becomes 0.
+ * @return 0; -EINVAL, @p size is no struct's (below sizeof(size_t), above 4096, or not a
+ * multiple of sizeof(size_t)) and nothing is written.
+ */
+GPUTM_API int gputm_params_init(const struct gputm_params *params, void *config, size_t size);
 
 /**
- * Apply preset @p name on top of the defaults.
- * @return 0; -EINVAL, no such preset (the log lists them) and @p config is as it was.
+ * Apply preset @p name on top of the defaults. @p config is initialised before, as its
+ * `size` tells what may be written.
+ * @return 0; -EINVAL, no such preset (the log lists them), or a `size` that is no struct's;
+ * -E2BIG, a longer struct than the library's that is not 0 behind it; -ENOTSUP, the preset
+ * sets a field that the caller's struct ends before, to another value than the default.
+ * @p config is as it was then.
  */
 GPUTM_API GPUTM_MUST_CHECK int gputm_params_preset(struct gputm_ctx *ctx,
 						   const struct gputm_params *params,
@@ -160,14 +183,14 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_params_preset(struct gputm_ctx *ctx,
 /**
  * Set one field from text: a decimal or 0x number, or the name of a choice.
  * The value is checked against the row of the field.
- * @return 0; -EINVAL, no such field or not a value (the log says what is allowed);
- * -ERANGE, outside the range.
+ * @return 0; -EINVAL, no such field or not a value (the log says what is allowed), or a
+ * `size` that is no struct's; -ERANGE, outside the range; -E2BIG and -ENOTSUP as for presets.
  */
 GPUTM_API GPUTM_MUST_CHECK int gputm_params_set(struct gputm_ctx *ctx,
 						const struct gputm_params *params, void *config,
 						const char *field, const char *value);
 
-/** @return field @p row of @p config as a number. */
+/** @return field @p row of @p config as a number; its default if the struct ends before it. */
 GPUTM_API uint64_t gputm_params_get(const struct gputm_param *row, const void *config);
 
 /* ---- the common face of units -------------------------------------------- */
@@ -181,7 +204,10 @@ GPUTM_API const char *gputm_unit_kind(const struct gputm_unit *unit);
 /** @return the parameter table of the unit's kind. */
 GPUTM_API const struct gputm_params *gputm_unit_params(const struct gputm_unit *unit);
 
-/** @return the config in force: @c config_size bytes, alive as long as the unit. */
+/**
+ * @return the config in force, alive as long as the unit. Its `size` is that of the library's
+ * struct: a program with newer headers reads no field behind it, or uses gputm_params_get().
+ */
 GPUTM_API const void *gputm_unit_config(const struct gputm_unit *unit);
 
 /** Back to the state after new: contents and statistics; config and observer stay. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Parameter tables: one row per config field drives reading, validation, messages
- * and documentation. A caller's config carries its own size: a shorter one (older
- * caller) leaves the defaults in place, a longer one (newer caller) is accepted
- * when the part that this library does not know is zero.
+ * and documentation. A caller's config carries its own size, and nothing behind it is
+ * read or written: a shorter one (older caller) leaves the defaults in place, a longer
+ * one (newer caller) is accepted when the part that this library does not know is zero.
  */
 #include "lib/base/format.h"
 #include "lib/base/unit.h"
@@ -11,12 +11,28 @@
 #define LIST_MAX 400 /* bytes of a list of names in a message */
 #define CONFIG_MAX 4096 /* bytes; a larger size is that of a config never initialised */
 
+static size_t size_of(const void *config)
+{
+	size_t size;
+
+	memcpy(&size, config, sizeof(size));
+	return size;
+}
+
+/* Does a config of `size` bytes have the field? */
+static bool has(size_t size, const struct gputm_param *row)
+{
+	return row->offset + row->bytes <= size;
+}
+
 uint64_t gputm_params_get(const struct gputm_param *row, const void *config)
 {
 	const unsigned char *at = (const unsigned char *)config + row->offset;
 	uint64_t wide;
 	uint32_t narrow;
 
+	if (!has(size_of(config), row))
+		return row->def;
 	if (row->bytes == 1)
 		return *at;
 	if (row->bytes == 4) {
@@ -61,14 +77,65 @@ static const struct gputm_param *find(const struct gputm_params *params, const c
 	return NULL;
 }
 
-void gputm_params_init(const struct gputm_params *params, void *config)
+/* Structs with a size are aligned as the size is, so none ends elsewhere. */
+static bool plausible(size_t size)
 {
-	size_t size = params->config_size;
+	return size >= sizeof(size) && size <= CONFIG_MAX && size % sizeof(size) == 0;
+}
 
+int gputm_params_init(const struct gputm_params *params, void *config, size_t size)
+{
+	if (!plausible(size))
+		return -EINVAL;
 	memset(config, 0, size);
 	memcpy(config, &size, sizeof(size));
 	for (size_t i = 0; i < params->param_count; i++)
-		put(&params->param[i], config, params->param[i].def);
+		if (has(size, &params->param[i]))
+			put(&params->param[i], config, params->param[i].def);
+	return 0;
+}
+
+static bool all_zero(const unsigned char *bytes, size_t count)
+{
+	while (count--)
+		if (*bytes++)
+			return false;
+	return true;
+}
+
+/* Is the caller's config one that this library can read and write? */
+static int check_size(struct gputm_ctx *ctx, const struct gputm_params *params, const void *config)
+{
+	size_t size = size_of(config), known = params->config_size;
+
+	if (!plausible(size)) {
+		gputm__log(ctx, GPUTM_LOG_ERROR,
+			   "%s: config.size = %llu is no struct's size (here %llu bytes); "
+			   "initialise the config with its INIT macro or gputm_params_init()",
+			   params->kind, (unsigned long long)size, (unsigned long long)known);
+		return -EINVAL;
+	}
+	if (size > known && !all_zero((const unsigned char *)config + known, size - known)) {
+		gputm__log(ctx, GPUTM_LOG_ERROR,
+			   "%s: config.size = %llu and fields behind the %llu bytes that libgputm "
+			   "%s knows are not 0: the program needs the library of its headers",
+			   params->kind, (unsigned long long)size, (unsigned long long)known,
+			   gputm_version());
+		return -E2BIG;
+	}
+	return 0;
+}
+
+/* The caller's headers are older than the field. */
+static int refuse_absent(struct gputm_ctx *ctx, const struct gputm_params *params,
+			 const struct gputm_param *row, const void *config)
+{
+	gputm__log(ctx, GPUTM_LOG_ERROR,
+		   "%s: a config of config.size = %llu has no field %s; compile the program with "
+		   "the headers of libgputm %s (%llu bytes)",
+		   params->kind, (unsigned long long)size_of(config), row->name, gputm_version(),
+		   (unsigned long long)params->config_size);
+	return -ENOTSUP;
 }
 
 /* A list of names that grows at the end of one message. */
@@ -121,19 +188,36 @@ static int refuse_text(struct gputm_ctx *ctx, const struct gputm_params *params,
 	return -EINVAL;
 }
 
+static int apply_preset(struct gputm_ctx *ctx, const struct gputm_params *params,
+			const struct gputm_preset *preset, void *config)
+{
+	const struct gputm_param *row;
+	size_t size = size_of(config);
+
+	for (size_t v = 0; preset->value[v].field; v++) {
+		row = find(params, preset->value[v].field);
+		if (!has(size, row) && preset->value[v].value != row->def)
+			return refuse_absent(ctx, params, row, config);
+	}
+	gputm_params_init(params, config, size);
+	for (size_t v = 0; preset->value[v].field; v++) {
+		row = find(params, preset->value[v].field);
+		if (has(size, row))
+			put(row, config, preset->value[v].value);
+	}
+	return 0;
+}
+
 int gputm_params_preset(struct gputm_ctx *ctx, const struct gputm_params *params, const char *name,
 			void *config)
 {
-	for (size_t i = 0; i < params->preset_count; i++) {
-		const struct gputm_preset *preset = &params->preset[i];
+	int error = check_size(ctx, params, config);
 
-		if (strcmp(preset->name, name))
-			continue;
-		gputm_params_init(params, config);
-		for (size_t v = 0; preset->value[v].field; v++)
-			put(find(params, preset->value[v].field), config, preset->value[v].value);
-		return 0;
-	}
+	if (error)
+		return error;
+	for (size_t i = 0; i < params->preset_count; i++)
+		if (!strcmp(params->preset[i].name, name))
+			return apply_preset(ctx, params, &params->preset[i], config);
 	return refuse_preset(ctx, params, name);
 }
 
@@ -179,11 +263,15 @@ int gputm_params_set(struct gputm_ctx *ctx, const struct gputm_params *params, v
 		     const char *field, const char *value)
 {
 	const struct gputm_param *row = find(params, field);
+	int error = check_size(ctx, params, config);
 	uint64_t number;
-	int error;
 
+	if (error)
+		return error;
 	if (!row)
 		return refuse_field(ctx, params, field);
+	if (!has(size_of(config), row))
+		return refuse_absent(ctx, params, row, config);
 	if (!parse_choice(row, value, &number) && !parse_number(value, &number))
 		return refuse_text(ctx, params, row, value);
 	error = check_value(ctx, params, row, number);
@@ -192,40 +280,28 @@ int gputm_params_set(struct gputm_ctx *ctx, const struct gputm_params *params, v
 	return error;
 }
 
-static bool all_zero(const unsigned char *bytes, size_t count)
-{
-	while (count--)
-		if (*bytes++)
-			return false;
-	return true;
-}
-
 int gputm__params_read(struct gputm_ctx *ctx, const struct gputm_params *params,
 		       const void *config, void *out)
 {
-	size_t size, known = params->config_size;
+	size_t known = params->config_size, room;
+	int error;
 
-	gputm_params_init(params, out);
+	gputm_params_init(params, out, known);
 	if (!config)
 		return 0;
-	memcpy(&size, config, sizeof(size));
-	if (size < sizeof(size) || size > CONFIG_MAX) {
-		gputm__log(ctx, GPUTM_LOG_ERROR,
-			   "%s: config.size = %llu; initialise the config with its INIT macro",
-			   params->kind, (unsigned long long)size);
-		return -EINVAL;
-	}
-	if (size > known && !all_zero((const unsigned char *)config + known, size - known)) {
-		gputm__log(ctx, GPUTM_LOG_ERROR,
-			   "%s: config of %llu bytes sets fields that this version does not know",
-			   params->kind, (unsigned long long)size);
-		return -E2BIG;
-	}
-	memcpy(out, config, size < known ? size : known);
+	error = check_size(ctx, params, config);
+	if (error)
+		return error;
+	room = size_of(config) < known ? size_of(config) : known;
+	memcpy(out, config, room);
 	memcpy(out, &known, sizeof(known));
-	for (size_t i = 0; i < params->param_count; i++)
-		if (check_value(ctx, params, &params->param[i],
-				gputm_params_get(&params->param[i], out)))
+	for (size_t i = 0; i < params->param_count; i++) {
+		const struct gputm_param *row = &params->param[i];
+
+		if (!has(room, row))
+			put(row, out, row->def);
+		if (check_value(ctx, params, row, gputm_params_get(row, out)))
 			return -EINVAL;
+	}
 	return 0;
 }

@@ -49,7 +49,7 @@ static void *setup(void)
 
 static void *setup_localtm(void)
 {
-	struct gputm_signature_config config;
+	struct gputm_signature_config config = GPUTM_SIGNATURE_CONFIG_INIT;
 
 	return gputm_signature_config_preset(&config, "localtm") ? NULL : make(&config);
 }

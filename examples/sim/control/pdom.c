@@ -238,7 +238,8 @@ static void unmake(void *state)
 
 static void init(void *config)
 {
-	gputm_params_init(gputm_simt_stack_params(), config);
+	gputm_params_init(gputm_simt_stack_params(), config,
+			  sizeof(struct gputm_simt_stack_config));
 }
 
 static void init_likely(void *config)

@@ -436,9 +436,11 @@ static void init(void *wanted)
 {
 	struct tbc_config *config = wanted;
 
-	gputm_params_init(gputm_block_stack_params(), &config->stack);
-	gputm_params_init(gputm_thread_compactor_params(), &config->compactor);
-	gputm_params_init(gputm_block_priority_params(), &config->priority);
+	gputm_params_init(gputm_block_stack_params(), &config->stack, sizeof config->stack);
+	gputm_params_init(gputm_thread_compactor_params(), &config->compactor,
+			  sizeof config->compactor);
+	gputm_params_init(gputm_block_priority_params(), &config->priority,
+			  sizeof config->priority);
 }
 
 static void init_likely(void *wanted)

@@ -19,6 +19,7 @@ struct gputm_access_coalescer_config;
 
 /* Rows are in core_config.c. */
 struct flow_core_config {
+	size_t size; /* of this struct, for its parameter table */
 	uint32_t warps;		  /* static warps that are resident, 1..64 */
 	uint32_t blocks;	  /* most resident blocks, 1..64 */
 	uint32_t simd_width;	  /* lanes that execute in a cycle */

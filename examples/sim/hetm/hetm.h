@@ -41,6 +41,7 @@
 enum { HETM_BOTH, HETM_CPU_ONLY, HETM_GPU_ONLY }; /* devices */
 
 struct hetm_options {
+	size_t size; /* of this struct, for its parameter table */
 	uint32_t gpu;	  /* number of the GPU's system in hetm_gpu_names[] */
 	uint32_t devices; /* enum above */
 	uint32_t steal;	  /* 1: a device takes from the other's queue */
@@ -50,6 +51,7 @@ struct hetm_options {
 };
 
 struct hetm_machine_config {
+	size_t size; /* of this struct, for its parameter table */
 	uint32_t workers;
 	uint32_t access_cycles; /* of the CPU: a load or store */
 	uint32_t plain_cycles;	/* an instruction without memory */

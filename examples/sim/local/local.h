@@ -29,6 +29,7 @@
 
 /* Rows in config.c. */
 struct local_machine_config {
+	size_t size; /* of this struct, for its parameter table */
 	uint32_t core_mhz, simd_lanes, scalar_cycles, lds_latency, global_latency;
 	uint32_t swap_units_every;
 };

@@ -92,7 +92,7 @@ static int refuse_block(struct sim_machine *machine)
 	char message[200];
 	bool name_lanes;
 
-	gputm_params_init(&sim_machine_params, &standard);
+	gputm_params_init(&sim_machine_params, &standard, sizeof standard);
 	name_lanes = config->lanes != standard.lanes && lanes <= SIM_MAX_LANES;
 	snprintf(message, sizeof message, "machine: %s = %u is outside %u .. %u, as a block of the "
 		 "workload has %u threads, for warps = %u x lanes = %u",

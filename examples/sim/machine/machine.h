@@ -7,7 +7,7 @@
  * of machine.c.
  *
  *	struct sim_machine_config config;
- *	gputm_params_init(&sim_machine_params, &config);     or _preset(.., "reference", ..)
+ *	gputm_params_init(&sim_machine_params, &config, sizeof config);
  *	system->init(system_config, &config);
  *	sim_machine_new(ctx, &config, system, system_config, workload, &options, &machine);
  *	sim_machine_run(machine);
@@ -23,6 +23,7 @@
 
 /* Rows and presets ("fermi" = the defaults, "reference") are in config.c. */
 struct sim_machine_config {
+	size_t size; /* of this struct, for its parameter table */
 	uint32_t cores;		 /* 1..64 */
 	uint32_t warps;		 /* per core, 1..64 */
 	uint32_t lanes;		 /* per warp, 1..32 */

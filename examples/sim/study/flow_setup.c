@@ -77,7 +77,7 @@ static bool set_defaults(struct flow_setup *setup)
 {
 	struct gputm_access_coalescer_config coalescer = GPUTM_ACCESS_COALESCER_CONFIG_INIT;
 
-	gputm_params_init(&flow_core_params, &setup->core);
+	gputm_params_init(&flow_core_params, &setup->core, sizeof setup->core);
 	setup->coalescer = coalescer;
 	if (gputm_access_coalescer_config_preset(&setup->coalescer, "load-store"))
 		return false;

@@ -84,6 +84,7 @@ static int find_machine(const struct sim_options *options, struct sim_setup *out
 	if (out->system->own)
 		return find_own_machine(options, out);
 	out->machine_name = options->machine;
+	gputm_params_init(&sim_machine_params, &out->machine, sizeof out->machine);
 	if (!gputm_params_preset(NULL, &sim_machine_params, options->machine, &out->machine))
 		return 0;
 	say_names("machine", options->machine);
@@ -168,7 +169,8 @@ static int make_configs(struct sim_setup *setup)
 		return -1;
 	}
 	if (setup->workload_config)
-		gputm_params_init(setup->workload->params, setup->workload_config);
+		gputm_params_init(setup->workload->params, setup->workload_config,
+				  setup->workload->params->config_size);
 	return 0;
 }
 

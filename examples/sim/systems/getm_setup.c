@@ -186,10 +186,14 @@ static void init(void *memory, const struct sim_machine_config *machine)
 	uint32_t warp_bits = bits_for((uint64_t)machine->cores * machine->warps);
 
 	sim_logs_init(&config->tx_log, machine);
-	gputm_params_init(gputm_warp_clock_params(), &config->warp_clock);
-	gputm_params_init(gputm_warp_access_filter_params(), &config->warp_access_filter);
-	gputm_params_init(gputm_validation_unit_params(), &config->validation_unit);
-	gputm_params_init(gputm_commit_buffer_params(), &config->commit_buffer);
+	gputm_params_init(gputm_warp_clock_params(), &config->warp_clock,
+			  sizeof config->warp_clock);
+	gputm_params_init(gputm_warp_access_filter_params(), &config->warp_access_filter,
+			  sizeof config->warp_access_filter);
+	gputm_params_init(gputm_validation_unit_params(), &config->validation_unit,
+			  sizeof config->validation_unit);
+	gputm_params_init(gputm_commit_buffer_params(), &config->commit_buffer,
+			  sizeof config->commit_buffer);
 	config->warp_access_filter.lanes = machine->lanes;
 	config->warp_access_filter.warps = config->warp_clock.warps = machine->warps;
 	config->validation_unit.units = machine->partitions;

@@ -27,9 +27,9 @@ static void init(void *config, const struct sim_machine_config *machine)
 	struct hetm_config *c = config;
 
 	(void)machine;
-	gputm_params_init(&hetm_options_params, &c->system);
-	gputm_params_init(&hetm_machine_params, &c->machine);
-	gputm_params_init(&sim_machine_params, &c->gpu);
+	gputm_params_init(&hetm_options_params, &c->system, sizeof c->system);
+	gputm_params_init(&hetm_machine_params, &c->machine, sizeof c->machine);
+	gputm_params_init(&sim_machine_params, &c->gpu, sizeof c->gpu);
 	c->round = (struct gputm_sync_round_config)GPUTM_SYNC_ROUND_CONFIG_INIT;
 	c->round.round_cycles = 1000000;
 	c->round.early_cycles = 100000;

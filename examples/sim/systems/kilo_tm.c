@@ -294,11 +294,14 @@ void sim_kilo_init(void *memory, const struct sim_machine_config *machine)
 	uint32_t resident = machine->warps * machine->lanes, ring = machine->cores * resident;
 	const char *packing = machine->pack_messages ? "reference" : "kilo-tm";
 
+	gputm_params_init(gputm_commit_sequencer_params(), &config->commit_sequencer,
+			  sizeof config->commit_sequencer);
 	if (gputm_commit_sequencer_config_preset(&config->commit_sequencer, packing))
-		gputm_params_init(gputm_commit_sequencer_params(), &config->commit_sequencer);
+		abort(); /* there is none of that name: a bug */
 	sim_logs_init(&config->tx_log, machine);
-	gputm_params_init(gputm_commit_id_params(), &config->commit_id);
-	gputm_params_init(gputm_commit_unit_params(), &config->commit_unit);
+	gputm_params_init(gputm_commit_id_params(), &config->commit_id, sizeof config->commit_id);
+	gputm_params_init(gputm_commit_unit_params(), &config->commit_unit,
+			  sizeof config->commit_unit);
 	config->commit_sequencer.lanes = config->commit_unit.lanes = machine->lanes;
 	config->commit_sequencer.partitions = config->commit_id.partitions = machine->partitions;
 	config->tx_log.address_bits = config->commit_unit.address_bits = SIM_ADDRESS_BITS;

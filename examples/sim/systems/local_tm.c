@@ -17,7 +17,7 @@ static void init(void *config, const struct sim_machine_config *machine)
 	struct local_config *c = config;
 
 	(void)machine;
-	gputm_params_init(&local_machine_params, &c->machine);
+	gputm_params_init(&local_machine_params, &c->machine, sizeof c->machine);
 	c->local_tm = (struct gputm_local_tm_config)GPUTM_LOCAL_TM_CONFIG_INIT;
 	c->perfect = c->serialised = false;
 }

@@ -5,7 +5,7 @@ SIM_UNIT_KIND(tx_log);
 
 void sim_logs_init(struct gputm_tx_log_config *config, const struct sim_machine_config *machine)
 {
-	gputm_params_init(gputm_tx_log_params(), config);
+	gputm_params_init(gputm_tx_log_params(), config, sizeof *config);
 	config->filter = GPUTM_TX_LOG_PERFECT;
 	config->lanes = machine->lanes;
 	config->partitions = machine->partitions;

@@ -275,11 +275,16 @@ static const struct gputm_params *oracle_options(void)
 
 static void init_tables(struct si_config *config, const struct sim_machine_config *machine)
 {
+	config->writer_table = (struct gputm_writer_table_config)GPUTM_WRITER_TABLE_CONFIG_INIT;
+	config->reader_list = (struct gputm_reader_list_config)GPUTM_READER_LIST_CONFIG_INIT;
+	config->timestamp_table =
+		(struct gputm_timestamp_table_config)GPUTM_TIMESTAMP_TABLE_CONFIG_INIT;
 	if (gputm_writer_table_config_preset(&config->writer_table, "retained") ||
 	    gputm_reader_list_config_preset(&config->reader_list, "retained") ||
 	    gputm_timestamp_table_config_preset(&config->timestamp_table, "retained"))
 		return;
-	gputm_params_init(gputm_row_copier_params(), &config->row_copier);
+	gputm_params_init(gputm_row_copier_params(), &config->row_copier,
+			  sizeof config->row_copier);
 	config->row_copier.row_cycles = (68 * machine->core_mhz + 999) / 1000;
 	config->row_copier.address_bits = config->writer_table.address_bits =
 		config->reader_list.address_bits = SIM_ADDRESS_BITS;
@@ -289,9 +294,10 @@ static void init(void *memory, const struct sim_machine_config *machine)
 {
 	struct si_config *config = memory;
 
-	gputm_params_init(&option_params, &config->system);
+	gputm_params_init(&option_params, &config->system, sizeof config->system);
 	sim_logs_init(&config->tx_log, machine);
-	gputm_params_init(gputm_version_table_params(), &config->version_table);
+	gputm_params_init(gputm_version_table_params(), &config->version_table,
+			  sizeof config->version_table);
 	config->tx_log.address_bits = config->version_table.address_bits = SIM_ADDRESS_BITS;
 	config->version_table.time_bits = 32;
 	config->version_table.reference_bits = 13;

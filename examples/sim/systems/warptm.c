@@ -155,11 +155,15 @@ static void init(void *memory, const struct sim_machine_config *machine)
 	sequencer->intra_warp_resolved = true;
 	sequencer->pack_done = sequencer->pack_verdict = true;
 	config->kilo.commit_unit.warp_mode = true;
-	gputm_params_init(&option_params, &config->system);
-	gputm_params_init(gputm_ownership_table_params(), &config->ownership_table);
-	gputm_params_init(gputm_sequential_resolver_params(), &config->sequential_resolver);
-	gputm_params_init(gputm_first_read_params(), &config->first_read);
-	gputm_params_init(gputm_last_written_params(), &config->last_written);
+	gputm_params_init(&option_params, &config->system, sizeof config->system);
+	gputm_params_init(gputm_ownership_table_params(), &config->ownership_table,
+			  sizeof config->ownership_table);
+	gputm_params_init(gputm_sequential_resolver_params(), &config->sequential_resolver,
+			  sizeof config->sequential_resolver);
+	gputm_params_init(gputm_first_read_params(), &config->first_read,
+			  sizeof config->first_read);
+	gputm_params_init(gputm_last_written_params(), &config->last_written,
+			  sizeof config->last_written);
 	config->ownership_table.lanes = config->sequential_resolver.lanes = machine->lanes;
 	config->ownership_table.address_bits = SIM_ADDRESS_BITS;
 	config->sequential_resolver.address_bits = SIM_ADDRESS_BITS;

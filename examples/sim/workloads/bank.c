@@ -27,6 +27,7 @@
 #define THREADS 8192u /* unless told otherwise */
 
 struct bank_config {
+	size_t size; /* of this struct, for its parameter table */
 	uint32_t accounts, transfers, block_size;
 };
 
@@ -305,11 +306,11 @@ const struct sim_workload_class sim_bank = {
 const struct sim_workload_class sim_atm_1m = {
 	FACE("atm-1m", "reference: 16384 transfers between 1000000 accounts"),
 	.fixed_threads = true,
-	.given = &(const struct given){ 8192, 2009, { 1000000, 2, 128 } },
+	.given = &(const struct given){ 8192, 2009, { 0, 1000000, 2, 128 } },
 };
 
 const struct sim_workload_class sim_atm_1024 = {
 	FACE("atm-1024", "reference: 16384 transfers between 1024 accounts"),
 	.fixed_threads = true,
-	.given = &(const struct given){ 8192, 2009, { 1024, 2, 128 } },
+	.given = &(const struct given){ 8192, 2009, { 0, 1024, 2, 128 } },
 };

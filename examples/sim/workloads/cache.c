@@ -39,6 +39,7 @@
 #define TIME_AT 48u
 
 struct cache_config {
+	size_t size; /* of this struct, for its parameter table */
 	uint32_t sets, keys, put, shift, block_size;
 };
 

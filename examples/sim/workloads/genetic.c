@@ -21,7 +21,7 @@
 #define OBJECTS 8u
 
 struct genetic_config {
-	size_t size; /* of this struct, as gputm_params_init() sets it */
+	size_t size; /* of this struct, for its parameter table */
 	uint32_t rounds;
 };
 

@@ -42,6 +42,7 @@ enum { HEAD_WORD = 4, SIZE_WORD = 8 }; /* offsets in the vertex */
 enum { IS_LOOP = 1, CONTRACTED, OF_CUT }; /* answers */
 
 struct graph_cut_config {
+	size_t size; /* of this struct, for its parameter table */
 	uint32_t vertices, edges, block_size;
 };
 

@@ -33,6 +33,7 @@
 #define THREADS 8192u /* unless told otherwise */
 
 struct hash_table_config {
+	size_t size; /* of this struct, for its parameter table */
 	uint32_t buckets, block_size, key_inside;
 };
 
@@ -343,13 +344,13 @@ const struct sim_workload_class sim_hash_table = {
 		FACE(NAME, "reference: 8192 insertions into " #BUCKETS " buckets, "            \
 			   "key hashed before the transaction"),                               \
 		.fixed_threads = true,                                                         \
-		.given = &(const struct given){ 8192, 2011, { BUCKETS, 128, 0 } },             \
+		.given = &(const struct given){ 8192, 2011, { 0, BUCKETS, 128, 0 } },          \
 	}
 #define HTK(VARIABLE, NAME, BUCKETS)                                                           \
 	const struct sim_workload_class VARIABLE = {                                           \
 		FACE(NAME, "reference: 23040 insertions into " #BUCKETS " buckets, "           \
 			   "key hashed inside the transaction"),                               \
-		.given = &(const struct given){ 23040, 2011, { BUCKETS, 192, 1 } },            \
+		.given = &(const struct given){ 23040, 2011, { 0, BUCKETS, 192, 1 } },         \
 	}
 
 HT(sim_ht_800, "ht-800", 800);

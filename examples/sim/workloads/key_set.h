@@ -21,6 +21,7 @@ enum sim_set_kind { SIM_SET_LOOKUP, SIM_SET_INSERT, SIM_SET_REMOVE };
 enum sim_set_answer { SIM_SET_NO = 1, SIM_SET_YES = 2 }; /* 0: the operation was not done */
 
 struct sim_set_config {
+	size_t size; /* of this struct, for its parameter table */
 	uint32_t elements, keys, operations, lookups, removals, distinct, block_size;
 };
 

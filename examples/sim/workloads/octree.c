@@ -47,6 +47,7 @@
 #define THREADS 8192u /* unless told otherwise */
 
 struct octree_config {
+	size_t size; /* of this struct, for its parameter table */
 	uint32_t bodies, block_size, clustered;
 };
 

@@ -27,6 +27,7 @@
 #define WRITES 4u
 
 struct synthetic_config {
+	size_t size; /* of this struct, for its parameter table */
 	uint32_t kilobytes, update, conflict, block_size;
 };
 
