@@ -94,14 +94,20 @@ unsigned kit_scale(unsigned full, unsigned small)
 
 /* ---- events ---- */
 
+#define KINDS 16
+
 /* Shared by the processes of all tests of the program. */
 static struct unseen {
 	char unit[32];
-	char name[16][32]; /* of each kind, until it has happened */
+	char name[KINDS][32]; /* of each kind, until it has happened */
 } of_a_process, *unseen = &of_a_process;
-static const struct gputm_unit *last_observed;
 
-static void observed(void *state, const struct gputm_unit *unit, const struct gputm_event *event)
+/* Since kit_observe(). */
+static const struct gputm_unit *observed;
+static unsigned events[KINDS];
+static uint64_t last[KINDS][4];
+
+static void check_event(void *state, const struct gputm_unit *unit, const struct gputm_event *event)
 {
 	struct gputm_event_kind kind;
 
@@ -117,22 +123,41 @@ static void observed(void *state, const struct gputm_unit *unit, const struct gp
 				      kind.name, (unsigned long long)event->value[i]);
 	}
 	unseen->name[event->kind][0] = '\0';
+	events[event->kind]++;
+	memcpy(last[event->kind], event->value, sizeof(*last));
+}
+
+static void name_kinds(const struct gputm_unit *unit)
+{
+	struct gputm_event_kind kind;
+
+	strncpy(unseen->unit, gputm_unit_kind(unit), sizeof(unseen->unit) - 1);
+	for (size_t i = 0; gputm_unit_event(unit, i, &kind); i++) {
+		ck_assert_uint_lt(i, KINDS);
+		strncpy(unseen->name[i], kind.name, sizeof(*unseen->name) - 1);
+	}
 }
 
 void kit_observe(struct gputm_unit *unit)
 {
-	struct gputm_event_kind kind;
-
-	if (!*unseen->unit) {
-		strncpy(unseen->unit, gputm_unit_kind(unit), sizeof(unseen->unit) - 1);
-		for (size_t i = 0; gputm_unit_event(unit, i, &kind); i++) {
-			ck_assert_uint_lt(i, sizeof(unseen->name) / sizeof(*unseen->name));
-			strncpy(unseen->name[i], kind.name, sizeof(*unseen->name) - 1);
-		}
-	}
+	if (!*unseen->unit)
+		name_kinds(unit);
 	ck_assert_str_eq(unseen->unit, gputm_unit_kind(unit));
-	gputm_unit_observe(unit, observed, NULL);
-	last_observed = unit;
+	memset(events, 0, sizeof(events));
+	memset(last, 0, sizeof(last));
+	observed = unit;
+	gputm_unit_observe(unit, check_event, NULL);
+}
+
+unsigned kit_events(uint32_t kind)
+{
+	return events[kind];
+}
+
+const uint64_t *kit_event(uint32_t kind)
+{
+	ck_assert_uint_gt(events[kind], 0);
+	return last[kind];
 }
 
 /* ---- snapshots ---- */
@@ -198,8 +223,10 @@ struct gputm_unit *kit_swap(const struct kit_maker *maker, struct kit *kit, stru
 	ck_assert(same(&image, other));
 	same_stats(unit, other);
 	kit_valid(other);
-	if (unit == last_observed)
-		kit_observe(other);
+	if (unit == observed) {
+		observed = other;
+		gputm_unit_observe(other, check_event, NULL);
+	}
 	maker->destroy(unit);
 	free(image.bytes);
 	return other;
@@ -543,7 +570,7 @@ static void events_described(const struct gputm_unit *unit)
 	struct gputm_event_kind event;
 
 	for (size_t i = 0; gputm_unit_event(unit, i, &event); i++) {
-		ck_assert(event.name && *event.name);
+		ck_assert(event.name && *event.name && event.summary && *event.summary);
 		for (unsigned j = 0; j < 4; j++) {
 			const struct gputm_event_field *field = &event.field[j];
 
@@ -601,7 +628,7 @@ int kit_run(Suite *suite)
 		return EXIT_FAILURE;
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);
-	for (size_t i = 0; i < sizeof(unseen->name) / sizeof(*unseen->name); i++) {
+	for (size_t i = 0; i < KINDS; i++) {
 		if (unseen->name[i][0]) {
 			printf("%s: no test saw the event %s\n", unseen->unit, unseen->name[i]);
 			failed++;

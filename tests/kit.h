@@ -94,6 +94,9 @@ uint64_t kit_stat(const struct gputm_unit *unit, const char *name);
  * of that kind of unit together; a program observes one kind. kit_swap() keeps the last observed.
  */
 void kit_observe(struct gputm_unit *unit);
+/* Of the events of a kind since kit_observe(): how many, and the values of the last. */
+unsigned kit_events(uint32_t kind);
+const uint64_t *kit_event(uint32_t kind);
 /* All of life, chaos and the names of statistics, events and storage, as one test case. */
 void kit_common(const struct kit_maker *maker);
 

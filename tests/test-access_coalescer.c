@@ -15,6 +15,7 @@ static struct gputm_access_coalescer *make(struct kit *kit,
 	struct gputm_access_coalescer *coalescer = NULL;
 
 	ck_assert_int_eq(gputm_access_coalescer_new(kit->ctx, config, &coalescer), 0);
+	kit_observe(gputm_access_coalescer_unit(coalescer));
 	return coalescer;
 }
 
@@ -392,30 +393,21 @@ START_TEST(test_access_coalescer_is_deterministic)
 }
 END_TEST
 
-static void keep_event(void *state, const struct gputm_unit *unit, const struct gputm_event *event)
-{
-	ck_assert_str_eq(gputm_unit_kind(unit), "access_coalescer");
-	*(struct gputm_event *)state = *event;
-}
-
 START_TEST(test_access_coalescer_tells_its_observer)
 {
 	static const struct gputm_word_access access[] = { { 4, 0, 0 }, { 4, 0, 1 }, { 64, 0, 2 } };
 	struct gputm_access_coalescer_config config = GPUTM_ACCESS_COALESCER_CONFIG_INIT;
 	struct gputm_access_coalescer *coalescer;
 	struct gputm_wide_access out[3];
-	struct gputm_event last;
 	struct kit kit;
 
 	kit_open(&kit);
 	coalescer = make(&kit, &config);
-	gputm_unit_observe(gputm_access_coalescer_unit(coalescer), keep_event, &last);
 	ck_assert_int_eq(gputm_access_coalescer_log(coalescer, 3, access, true, out, NULL), 2);
-	ck_assert_str_eq(last.name, "group");
-	ck_assert_uint_eq(last.value[0], 3);
-	ck_assert_uint_eq(last.value[1], 2);
-	ck_assert_uint_eq(last.value[2], 1);
-	ck_assert_uint_eq(last.value[3], 1);
+	ck_assert_uint_eq(kit_event(GPUTM_ACCESS_COALESCER_EVENT_GROUP)[0], 3);
+	ck_assert_uint_eq(kit_event(GPUTM_ACCESS_COALESCER_EVENT_GROUP)[1], 2);
+	ck_assert_uint_eq(kit_event(GPUTM_ACCESS_COALESCER_EVENT_GROUP)[2], 1);
+	ck_assert_uint_eq(kit_event(GPUTM_ACCESS_COALESCER_EVENT_GROUP)[3], 1);
 	gputm_access_coalescer_free(coalescer);
 	kit_close(&kit);
 }

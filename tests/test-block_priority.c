@@ -13,6 +13,7 @@ static struct gputm_block_priority *make(struct kit *kit, uint32_t blocks, uint3
 	config.blocks = blocks;
 	config.policy = policy;
 	ck_assert_int_eq(gputm_block_priority_new(kit->ctx, &config, &p), 0);
+	kit_observe(gputm_block_priority_unit(p));
 	return p;
 }
 

@@ -20,6 +20,7 @@ static struct gputm_block_stack *make(struct kit *kit, uint32_t lanes, uint32_t 
 	config.warps = warps;
 	config.likely_convergence = likely;
 	ck_assert_int_eq(gputm_block_stack_new(kit->ctx, &config, &s), 0);
+	kit_observe(gputm_block_stack_unit(s));
 	return s;
 }
 

@@ -12,6 +12,7 @@ static struct gputm_commit_id *make(struct kit *kit, const struct gputm_commit_i
 	struct gputm_commit_id *vendor = NULL;
 
 	ck_assert_int_eq(gputm_commit_id_new(kit->ctx, config, &vendor), 0);
+	kit_observe(gputm_commit_id_unit(vendor));
 	return vendor;
 }
 
@@ -359,33 +360,22 @@ START_TEST(test_commit_id_is_deterministic)
 }
 END_TEST
 
-static void keep_events(void *state, const struct gputm_unit *unit, const struct gputm_event *event)
-{
-	struct gputm_event *last = state;
-
-	ck_assert_str_eq(gputm_unit_kind(unit), "commit_id");
-	last[event->kind] = *event;
-}
-
 START_TEST(test_commit_id_tells_its_observer)
 {
 	struct gputm_commit_id_config config = small(GPUTM_COMMIT_ID_PER_CORE, 4);
-	struct gputm_event last[3] = { 0 };
 	struct gputm_commit_id *vendor;
 	struct kit kit;
 
 	kit_open(&kit);
 	vendor = make(&kit, &config);
-	gputm_unit_observe(gputm_commit_id_unit(vendor), keep_events, last);
 	ck_assert_uint_eq(acquired(vendor, 1, 3), 1);
 	refused(vendor, 1, 2, GPUTM_COMMIT_ID_SHORT);
 	retire(vendor, 1, 3);
-	ck_assert_str_eq(last[GPUTM_COMMIT_ID_EVENT_ACQUIRE].name, "acquire");
-	ck_assert_uint_eq(last[GPUTM_COMMIT_ID_EVENT_ACQUIRE].value[2], 3);
-	ck_assert_uint_eq(last[GPUTM_COMMIT_ID_EVENT_REFUSE].value[1], GPUTM_COMMIT_ID_SHORT);
-	ck_assert_uint_eq(last[GPUTM_COMMIT_ID_EVENT_REFUSE].value[3], 1);
-	ck_assert_uint_eq(last[GPUTM_COMMIT_ID_EVENT_RETURN].value[1], 3);
-	ck_assert_uint_eq(last[GPUTM_COMMIT_ID_EVENT_RETURN].value[2], 4);
+	ck_assert_uint_eq(kit_event(GPUTM_COMMIT_ID_EVENT_ACQUIRE)[2], 3);
+	ck_assert_uint_eq(kit_event(GPUTM_COMMIT_ID_EVENT_REFUSE)[1], GPUTM_COMMIT_ID_SHORT);
+	ck_assert_uint_eq(kit_event(GPUTM_COMMIT_ID_EVENT_REFUSE)[3], 1);
+	ck_assert_uint_eq(kit_event(GPUTM_COMMIT_ID_EVENT_RETURN)[1], 3);
+	ck_assert_uint_eq(kit_event(GPUTM_COMMIT_ID_EVENT_RETURN)[2], 4);
 	gputm_commit_id_free(vendor);
 	kit_close(&kit);
 }

@@ -752,15 +752,6 @@ static void check_offers(const struct gputm_commit_unit *unit, uint32_t offers)
 			  gputm_commit_unit_peek(unit, &report));
 }
 
-static void count_hazards(void *state, const struct gputm_unit *unit,
-			  const struct gputm_event *event)
-{
-	uint64_t *hazards = state;
-
-	(void)unit;
-	*hazards += event->kind == GPUTM_COMMIT_UNIT_HAZARD;
-}
-
 static void check_same_bytes(struct gputm_unit *a, struct gputm_unit *b)
 {
 	size_t size = gputm_unit_save(a, NULL, 0);
@@ -776,7 +767,7 @@ static void check_same_bytes(struct gputm_unit *a, struct gputm_unit *b)
 /* What is put off while nobody looks is the same as what an observer is told at once. */
 START_TEST(test_commit_unit_observed_or_not)
 {
-	uint64_t random = (uint64_t)_i + 1, hazards = 0;
+	uint64_t random = (uint64_t)_i + 1;
 	struct gputm_commit_unit_config config = random_config(&random);
 	struct oracle_plan plan = random_plan(&random, &config);
 	struct oracle_world *world[2] = { oracle_world_new(&plan), oracle_world_new(&plan) };
@@ -789,7 +780,7 @@ START_TEST(test_commit_unit_observed_or_not)
 		ck_assert_int_eq(gputm_commit_unit_new(NULL, &config, &unit[n]), 0);
 		face[n] = gputm_commit_unit_unit(unit[n]);
 	}
-	gputm_unit_observe(face[0], count_hazards, &hazards);
+	kit_observe(face[0]);
 	for (unsigned rounds = 0; more; rounds++) {
 		ck_assert_uint_lt(rounds, 100000);
 		for (int n = 0; n < 2; n++) {
@@ -798,7 +789,8 @@ START_TEST(test_commit_unit_observed_or_not)
 		}
 		if (kit_below(&random, 20))
 			continue;
-		ck_assert_uint_eq(kit_stat(face[1], "hazard_words"), hazards);
+		ck_assert_uint_eq(kit_stat(face[1], "hazard_words"),
+				  kit_events(GPUTM_COMMIT_UNIT_HAZARD));
 		check_same_bytes(face[0], face[1]);
 	}
 	ck_assert_msg(!wrong, "seed %d: %s", _i, wrong);

@@ -36,6 +36,7 @@ static void world_open(struct world *w, uint32_t lanes, uint32_t granule)
 	marks.granule = granule;
 	ck_assert_int_eq(gputm_device_validator_new(w->kit.ctx, &config, &w->validator), 0);
 	ck_assert_int_eq(gputm_access_bitmap_new(w->kit.ctx, &marks, &w->reads), 0);
+	kit_observe(gputm_device_validator_unit(w->validator));
 }
 
 static void world_close(struct world *w)
@@ -398,30 +399,19 @@ START_TEST(test_device_validator_tracks_600_megabytes)
 }
 END_TEST
 
-static void keep_events(void *state, const struct gputm_unit *unit, const struct gputm_event *event)
-{
-	struct gputm_event *last = state;
-
-	ck_assert_str_eq(gputm_unit_kind(unit), "device_validator");
-	last[event->kind] = *event;
-}
-
 START_TEST(test_device_validator_tells_its_observer)
 {
 	static const struct gputm_log_entry entry[] = { { 0, 1, 0 }, { 4, 1, 0 } };
-	struct gputm_event last[2] = { 0 };
 	struct gputm_device_validator_result r;
 	struct world w;
 
 	world_open(&w, 1, 4);
-	gputm_unit_observe(gputm_device_validator_unit(w.validator), keep_events, last);
 	ck_assert_int_eq(gputm_access_bitmap_record(w.reads, 4), 0);
 	push(&w, entry, 2, APPLY, &r);
-	ck_assert_str_eq(last[GPUTM_DEVICE_VALIDATOR_EVENT_CHUNK].name, "chunk");
-	ck_assert_uint_eq(last[GPUTM_DEVICE_VALIDATOR_EVENT_CHUNK].value[1], 2);
-	ck_assert_uint_eq(last[GPUTM_DEVICE_VALIDATOR_EVENT_CHUNK].value[2], 1);
+	ck_assert_uint_eq(kit_event(GPUTM_DEVICE_VALIDATOR_EVENT_CHUNK)[1], 2);
+	ck_assert_uint_eq(kit_event(GPUTM_DEVICE_VALIDATOR_EVENT_CHUNK)[2], 1);
 	ck_assert_int_eq(gputm_device_validator_begin(w.validator, 9), 0);
-	ck_assert_uint_eq(last[GPUTM_DEVICE_VALIDATOR_EVENT_BEGIN].value[0], 9);
+	ck_assert_uint_eq(kit_event(GPUTM_DEVICE_VALIDATOR_EVENT_BEGIN)[0], 9);
 	world_close(&w);
 }
 END_TEST

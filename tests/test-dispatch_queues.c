@@ -17,6 +17,7 @@ static struct gputm_dispatch_queues *make(struct kit *kit, uint32_t types, uint3
 	config.types = types;
 	config.batch = batch;
 	ck_assert_int_eq(gputm_dispatch_queues_new(kit->ctx, &config, &queues), 0);
+	kit_observe(gputm_dispatch_queues_unit(queues));
 	return queues;
 }
 
@@ -311,34 +312,23 @@ START_TEST(test_dispatch_queues_random_against_oracle)
 }
 END_TEST
 
-static void keep_events(void *state, const struct gputm_unit *unit, const struct gputm_event *event)
-{
-	struct gputm_event *last = state;
-
-	ck_assert_str_eq(gputm_unit_kind(unit), "dispatch_queues");
-	last[event->kind] = *event;
-}
-
 START_TEST(test_dispatch_queues_tell_their_observer)
 {
-	struct gputm_event last[5] = { 0 };
 	struct gputm_dispatch_queues *queues;
 	struct kit kit;
 
 	kit_open(&kit);
 	queues = make(&kit, 1, 2);
-	gputm_unit_observe(gputm_dispatch_queues_unit(queues), keep_events, last);
 	push(queues, 0, CPU, 8);
 	push(queues, 0, CPU, 9);
-	ck_assert_uint_eq(last[GPUTM_DISPATCH_QUEUES_EVENT_PUSH].value[2], 9);
+	ck_assert_uint_eq(kit_event(GPUTM_DISPATCH_QUEUES_EVENT_PUSH)[2], 9);
 	ck_assert_uint_eq(pop(queues, false), 8);
-	ck_assert_uint_eq(last[GPUTM_DISPATCH_QUEUES_EVENT_POP].value[2], 8);
+	ck_assert_uint_eq(kit_event(GPUTM_DISPATCH_QUEUES_EVENT_POP)[2], 8);
 	expect_batch(queues, true, true, 1, (const uint64_t[]){ 9 });
-	ck_assert_uint_eq(last[GPUTM_DISPATCH_QUEUES_EVENT_BATCH].value[2], 1);
+	ck_assert_uint_eq(kit_event(GPUTM_DISPATCH_QUEUES_EVENT_BATCH)[2], 1);
 	ck_assert_int_eq(gputm_dispatch_queues_abort(queues), 0);
-	ck_assert_uint_eq(last[GPUTM_DISPATCH_QUEUES_EVENT_ABORT].value[0], 1);
+	ck_assert_uint_eq(kit_event(GPUTM_DISPATCH_QUEUES_EVENT_ABORT)[0], 1);
 	ck_assert_uint_eq(gputm_dispatch_queues_commit(queues), 0);
-	ck_assert_str_eq(last[GPUTM_DISPATCH_QUEUES_EVENT_COMMIT].name, "commit");
 	gputm_dispatch_queues_free(queues);
 	kit_close(&kit);
 }

@@ -15,6 +15,7 @@ static struct gputm_first_read *make(struct kit *kit, const struct gputm_first_r
 	struct gputm_first_read *table = NULL;
 
 	ck_assert_int_eq(gputm_first_read_new(kit->ctx, config, &table), 0);
+	kit_observe(gputm_first_read_unit(table));
 	return table;
 }
 

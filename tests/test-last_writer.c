@@ -316,48 +316,34 @@ END_TEST
 
 /* ---- observer ---- */
 
-struct seen {
-	struct gputm_event event[8];
-	unsigned count;
-};
-
-static void see(void *state, const struct gputm_unit *unit, const struct gputm_event *event)
+static void told(enum gputm_last_writer_event kind, unsigned count, uint64_t a, uint64_t b,
+		 uint64_t c)
 {
-	struct seen *seen = state;
-
-	(void)unit;
-	ck_assert_uint_lt(seen->count, 8);
-	seen->event[seen->count++] = *event;
+	ck_assert_uint_eq(kit_events(kind), count);
+	ck_assert_uint_eq(kit_event(kind)[0], a);
+	ck_assert_uint_eq(kit_event(kind)[1], b);
+	ck_assert_uint_eq(kit_event(kind)[2], c);
 }
 
 START_TEST(test_last_writer_observer)
 {
 	struct gputm_last_writer_config config = tiny_config();
 	struct gputm_last_writer *history;
-	struct seen seen = { .count = 0 };
-	static const uint64_t expected[][4] = {
-		{ GPUTM_LAST_WRITER_EVENT_RECORD, 0, 3, GPUTM_LAST_WRITER_FILLED },
-		{ GPUTM_LAST_WRITER_EVENT_LOOKUP, 0, GPUTM_LAST_WRITER_EXACT, 3 },
-		{ GPUTM_LAST_WRITER_EVENT_EVICT, 0, 3, 0 },
-		{ GPUTM_LAST_WRITER_EVENT_RECORD, 8, 4, GPUTM_LAST_WRITER_EVICTED },
-		{ GPUTM_LAST_WRITER_EVENT_LOOKUP, 0x40, GPUTM_LAST_WRITER_NONE, 0 },
-		{ GPUTM_LAST_WRITER_EVENT_EXPIRE, 5, 1, 4 },
-	};
 
 	config.ways = 1;
 	history = make(&config);
-	gputm_unit_observe(gputm_last_writer_unit(history), see, &seen);
+	kit_observe(gputm_last_writer_unit(history));
 	ck_assert_int_ge(gputm_last_writer_record(history, 1, 3), 0);
+	told(GPUTM_LAST_WRITER_EVENT_RECORD, 1, 0, 3, GPUTM_LAST_WRITER_FILLED);
 	assert_writer(history, 2, GPUTM_LAST_WRITER_EXACT, 3);
+	told(GPUTM_LAST_WRITER_EVENT_LOOKUP, 1, 0, GPUTM_LAST_WRITER_EXACT, 3);
 	ck_assert_int_ge(gputm_last_writer_record(history, 8, 4), 0);
+	told(GPUTM_LAST_WRITER_EVENT_EVICT, 1, 0, 3, 0);
+	told(GPUTM_LAST_WRITER_EVENT_RECORD, 2, 8, 4, GPUTM_LAST_WRITER_EVICTED);
 	assert_no_writer(history, 0x40);
+	told(GPUTM_LAST_WRITER_EVENT_LOOKUP, 2, 0x40, GPUTM_LAST_WRITER_NONE, 0);
 	ck_assert_int_eq(gputm_last_writer_expire(history, 5, NULL), 0);
-	ck_assert_uint_eq(seen.count, sizeof(expected) / sizeof(expected[0]));
-	for (unsigned i = 0; i < seen.count; i++) {
-		ck_assert_uint_eq(seen.event[i].kind, expected[i][0]);
-		for (unsigned v = 0; v < 3; v++)
-			ck_assert_uint_eq(seen.event[i].value[v], expected[i][v + 1]);
-	}
+	told(GPUTM_LAST_WRITER_EVENT_EXPIRE, 1, 5, 1, 4);
 	finish(history);
 }
 END_TEST
@@ -444,6 +430,8 @@ START_TEST(test_last_writer_random_against_oracle)
 
 	kit_open(&kit);
 	ck_assert_int_eq(gputm_last_writer_new(kit.ctx, &config, &history), 0);
+	if (_i & 1)
+		kit_observe(gputm_last_writer_unit(history));
 	for (unsigned i = 0; i < steps; i++) {
 		random_step(history, oracle, &random, &cid);
 		unit = gputm_last_writer_unit(history);

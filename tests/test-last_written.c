@@ -11,6 +11,7 @@ static struct gputm_last_written *make(struct kit *kit,
 	struct gputm_last_written *table = NULL;
 
 	ck_assert_int_eq(gputm_last_written_new(kit->ctx, config, &table), 0);
+	kit_observe(gputm_last_written_unit(table));
 	return table;
 }
 

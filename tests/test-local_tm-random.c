@@ -143,6 +143,7 @@ static void random_run(uint32_t waves, uint32_t lanes, uint32_t banks, uint32_t 
 	config.lane_cost = sum ? GPUTM_LOCAL_TM_SUM : GPUTM_LOCAL_TM_SLOWEST;
 	kit_open(&kit);
 	ck_assert_int_eq(gputm_local_tm_new(kit.ctx, &config, &t), 0);
+	kit_observe(gputm_local_tm_unit(t));
 	oracle_local_tm_init(&o, waves, lanes, banks, bits, words);
 	o.sum = sum;
 	for (unsigned i = 0; i < turns; i++) {

@@ -13,6 +13,7 @@ static struct gputm_ownership_table *make(struct kit *kit,
 	struct gputm_ownership_table *table = NULL;
 
 	ck_assert_int_eq(gputm_ownership_table_new(kit->ctx, config, &table), 0);
+	kit_observe(gputm_ownership_table_unit(table));
 	return table;
 }
 
@@ -404,39 +405,24 @@ START_TEST(test_ownership_table_same_calls_same_state)
 }
 END_TEST
 
-struct seen {
-	unsigned count[4];
-	uint64_t last[4];
-};
-
-static void note(void *state, const struct gputm_unit *unit, const struct gputm_event *event)
-{
-	struct seen *seen = state;
-
-	(void)unit;
-	seen->count[event->kind]++;
-	memcpy(seen->last, event->value, sizeof(seen->last));
-}
-
 START_TEST(test_ownership_table_tells_an_observer)
 {
 	struct gputm_ownership_table *table = NULL;
-	struct seen seen = { { 0 }, { 0 } };
 	struct gputm_resolution r;
 	uint32_t b;
 
 	ck_assert_int_eq(gputm_ownership_table_new(NULL, NULL, &table), 0);
-	gputm_unit_observe(gputm_ownership_table_unit(table), note, &seen);
+	kit_observe(gputm_ownership_table_unit(table));
 	b = acquire(table, 0xf);
 	ck_assert_int_eq(gputm_ownership_table_resolve(table, b, &figure, &r), 0);
 	ck_assert_int_eq(gputm_ownership_table_release(table, b), 0);
-	ck_assert_uint_eq(seen.count[GPUTM_OWNERSHIP_TABLE_EVENT_ACQUIRE], 1);
-	ck_assert_uint_eq(seen.count[GPUTM_OWNERSHIP_TABLE_EVENT_CONSTRUCT], 2);
-	ck_assert_uint_eq(seen.count[GPUTM_OWNERSHIP_TABLE_EVENT_MATCH], 4);
-	ck_assert_uint_eq(seen.count[GPUTM_OWNERSHIP_TABLE_EVENT_RELEASE], 1);
-	ck_assert_uint_eq(seen.last[1], 0x3);
-	ck_assert_uint_eq(seen.last[2], 0xc);
-	ck_assert_uint_eq(seen.last[3], 32 + 6 + 8);
+	ck_assert_uint_eq(kit_events(GPUTM_OWNERSHIP_TABLE_EVENT_ACQUIRE), 1);
+	ck_assert_uint_eq(kit_events(GPUTM_OWNERSHIP_TABLE_EVENT_CONSTRUCT), 2);
+	ck_assert_uint_eq(kit_events(GPUTM_OWNERSHIP_TABLE_EVENT_MATCH), 4);
+	ck_assert_uint_eq(kit_events(GPUTM_OWNERSHIP_TABLE_EVENT_RELEASE), 1);
+	ck_assert_uint_eq(kit_event(GPUTM_OWNERSHIP_TABLE_EVENT_RELEASE)[1], 0x3);
+	ck_assert_uint_eq(kit_event(GPUTM_OWNERSHIP_TABLE_EVENT_RELEASE)[2], 0xc);
+	ck_assert_uint_eq(kit_event(GPUTM_OWNERSHIP_TABLE_EVENT_RELEASE)[3], 32 + 6 + 8);
 	gputm_ownership_table_free(table);
 }
 END_TEST

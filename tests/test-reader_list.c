@@ -14,6 +14,7 @@ static struct gputm_reader_list *make(struct kit *kit,
 	struct gputm_reader_list *list = NULL;
 
 	ck_assert_int_eq(gputm_reader_list_new(kit->ctx, config, &list), 0);
+	kit_observe(gputm_reader_list_unit(list));
 	return list;
 }
 
@@ -373,34 +374,24 @@ START_TEST(test_reader_list_is_deterministic)
 }
 END_TEST
 
-static void count_event(void *state, const struct gputm_unit *unit, const struct gputm_event *event)
-{
-	unsigned *seen = state;
-
-	ck_assert_str_eq(gputm_unit_kind(unit), "reader_list");
-	seen[event->kind]++;
-}
-
 START_TEST(test_reader_list_tells_its_observer)
 {
 	struct gputm_reader_list_config config = pool(5);
-	unsigned seen[5] = { 0 };
 	struct gputm_reader_list *list;
 	struct kit kit;
 
 	kit_open(&kit);
 	config.fold = true;
 	list = make(&kit, &config);
-	gputm_unit_observe(gputm_reader_list_unit(list), count_event, seen);
 	for (uint32_t tx = 0; tx < 4; tx++)
 		add(list, 8, tx * 32);
 	refused(list, 12, 0, GPUTM_READER_LIST_FULL);
 	ck_assert_int_eq(gputm_reader_list_remove(list, 8, 0), 0);
-	ck_assert_uint_eq(seen[GPUTM_READER_LIST_EVENT_ADDED], 4);
-	ck_assert_uint_eq(seen[GPUTM_READER_LIST_EVENT_REMOVED], 1);
-	ck_assert_uint_eq(seen[GPUTM_READER_LIST_EVENT_FULL], 1);
-	ck_assert_uint_eq(seen[GPUTM_READER_LIST_EVENT_EXPANDED], 1);
-	ck_assert_uint_eq(seen[GPUTM_READER_LIST_EVENT_FOLDED], 1);
+	ck_assert_uint_eq(kit_events(GPUTM_READER_LIST_EVENT_ADDED), 4);
+	ck_assert_uint_eq(kit_events(GPUTM_READER_LIST_EVENT_REMOVED), 1);
+	ck_assert_uint_eq(kit_events(GPUTM_READER_LIST_EVENT_FULL), 1);
+	ck_assert_uint_eq(kit_events(GPUTM_READER_LIST_EVENT_EXPANDED), 1);
+	ck_assert_uint_eq(kit_events(GPUTM_READER_LIST_EVENT_FOLDED), 1);
 	gputm_reader_list_free(list);
 	kit_close(&kit);
 }

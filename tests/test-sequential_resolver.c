@@ -12,6 +12,7 @@ static struct gputm_sequential_resolver *make(struct kit *kit,
 	struct gputm_sequential_resolver *resolver = NULL;
 
 	ck_assert_int_eq(gputm_sequential_resolver_new(kit->ctx, config, &resolver), 0);
+	kit_observe(gputm_sequential_resolver_unit(resolver));
 	return resolver;
 }
 

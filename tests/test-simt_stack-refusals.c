@@ -216,44 +216,23 @@ END_TEST
 
 /* ---- observer ---- */
 
-struct seen {
-	unsigned count[9];
-	struct gputm_event last[9];
-};
-
-static void see(void *state, const struct gputm_unit *unit, const struct gputm_event *event)
+static void value_is(enum gputm_simt_stack_event kind, unsigned count, const uint64_t value[4])
 {
-	struct seen *seen = state;
-
-	ck_assert_str_eq(gputm_unit_kind(unit), "simt_stack");
-	ck_assert_uint_lt(event->kind, 9);
-	seen->count[event->kind]++;
-	seen->last[event->kind] = *event;
+	ck_assert_uint_eq(kit_events(kind), count);
+	ck_assert_mem_eq(kit_event(kind), value, 4 * sizeof(*value));
 }
 
-static void value_is(const struct seen *seen, enum gputm_simt_stack_event kind, const char *name,
-		     unsigned count, const uint64_t value[4])
-{
-	ck_assert_uint_eq(seen->count[kind], count);
-	ck_assert_str_eq(seen->last[kind].name, name);
-	for (unsigned i = 0; i < 4; i++)
-		ck_assert_uint_eq(seen->last[kind].value[i], value[i]);
-}
-
-#define SEEN(seen, KIND, name, count, ...)                                                     \
-	value_is(seen, GPUTM_SIMT_STACK_EVENT_##KIND, name, count,                            \
-		 (const uint64_t[4]){ __VA_ARGS__ })
+#define SEEN(KIND, count, ...)                                                                 \
+	value_is(GPUTM_SIMT_STACK_EVENT_##KIND, count, (const uint64_t[4]){ __VA_ARGS__ })
 
 START_TEST(test_simt_stack_tells_its_observer)
 {
 	struct gputm_simt_stack *s;
-	struct seen seen;
 	struct kit kit;
 
-	memset(&seen, 0, sizeof(seen));
 	kit_open(&kit);
 	s = make(&kit, 4, 0, true);
-	gputm_unit_observe(gputm_simt_stack_unit(s), see, &seen);
+	kit_observe(gputm_simt_stack_unit(s));
 	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xf), 0);
 	ck_assert_int_eq(DIVERGE(s, F, E, { B, 0x1 }, { C, 0xe }), SWITCH);
 	advance(s, E, SWITCH);
@@ -265,15 +244,15 @@ START_TEST(test_simt_stack_tells_its_observer)
 	ck_assert_int_eq(gputm_simt_stack_tx_commit(s, 0x2, G), SWITCH);
 	ck_assert_int_eq(gputm_simt_stack_tx_commit_done(s), GPUTM_SIMT_STACK_LEAVE);
 	ck_assert_int_eq(gputm_simt_stack_exit(s, 0x8), CONTINUE);
-	SEEN(&seen, DIVERGE, "diverge", 1, 1, 4, F, E);
-	SEEN(&seen, MERGE, "merge", 1, 3, E, 0xe, 1);
-	SEEN(&seen, RECONVERGE, "reconverge", 1, 2, F, 0x1, 0);
-	SEEN(&seen, BEGIN, "begin", 1, 2, C, 0xe, 0);
-	SEEN(&seen, ABORT, "abort", 1, 2, 0x2, 0x2, 0);
-	SEEN(&seen, COMMIT, "commit", 2, 2, 0x2, G, 0);
-	SEEN(&seen, RESTART, "restart", 1, 2, C, 0x2, 0);
-	SEEN(&seen, LEAVE, "leave", 1, 2, G, 0, 0);
-	SEEN(&seen, EXIT, "exit", 1, 2, 0x8, 0, 0);
+	SEEN(DIVERGE, 1, 1, 4, F, E);
+	SEEN(MERGE, 1, 3, E, 0xe, 1);
+	SEEN(RECONVERGE, 1, 2, F, 0x1, 0);
+	SEEN(BEGIN, 1, 2, C, 0xe, 0);
+	SEEN(ABORT, 1, 2, 0x2, 0x2, 0);
+	SEEN(COMMIT, 2, 2, 0x2, G, 0);
+	SEEN(RESTART, 1, 2, C, 0x2, 0);
+	SEEN(LEAVE, 1, 2, G, 0, 0);
+	SEEN(EXIT, 1, 2, 0x8, 0, 0);
 	gputm_simt_stack_free(s);
 	kit_close(&kit);
 }

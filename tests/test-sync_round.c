@@ -22,6 +22,7 @@ static struct gputm_sync_round *make(struct kit *kit, bool non_blocking, bool sh
 	config.non_blocking = non_blocking;
 	config.shadow_copy = shadow_copy;
 	ck_assert_int_eq(gputm_sync_round_new(kit->ctx, &config, &round), 0);
+	kit_observe(gputm_sync_round_unit(round));
 	return round;
 }
 
@@ -395,32 +396,20 @@ START_TEST(test_sync_round_random_against_oracle)
 }
 END_TEST
 
-static void keep_events(void *state, const struct gputm_unit *unit, const struct gputm_event *event)
-{
-	struct gputm_event *last = state;
-
-	ck_assert_str_eq(gputm_unit_kind(unit), "sync_round");
-	last[event->kind] = *event;
-}
-
 START_TEST(test_sync_round_tells_its_observer)
 {
-	struct gputm_event last[2] = { 0 };
 	struct gputm_sync_round *round;
 	struct kit kit;
 
 	kit_open(&kit);
 	round = make(&kit, true, true, 0);
-	gputm_unit_observe(gputm_sync_round_unit(round), keep_events, last);
 	ck_assert_int_eq(gputm_sync_round_begin(round, 0), 0);
-	ck_assert_str_eq(last[GPUTM_SYNC_ROUND_EVENT_PHASE].name, "phase");
-	ck_assert_uint_eq(last[GPUTM_SYNC_ROUND_EVENT_PHASE].value[0], GPUTM_SYNC_ROUND_EXECUTION);
+	ck_assert_uint_eq(kit_event(GPUTM_SYNC_ROUND_EVENT_PHASE)[0], GPUTM_SYNC_ROUND_EXECUTION);
 	expect(round, 1000, GPUTM_SYNC_ROUND_DRAIN);
-	ck_assert_uint_eq(last[GPUTM_SYNC_ROUND_EVENT_PHASE].value[1], 1000);
+	ck_assert_uint_eq(kit_event(GPUTM_SYNC_ROUND_EVENT_PHASE)[1], 1000);
 	complete(round, 1002, 0, 0, 0, false);
-	ck_assert_str_eq(last[GPUTM_SYNC_ROUND_EVENT_DONE].name, "done");
-	ck_assert_uint_eq(last[GPUTM_SYNC_ROUND_EVENT_DONE].value[0], GPUTM_SYNC_ROUND_DRAIN);
-	ck_assert_uint_eq(last[GPUTM_SYNC_ROUND_EVENT_DONE].value[1], 1002);
+	ck_assert_uint_eq(kit_event(GPUTM_SYNC_ROUND_EVENT_DONE)[0], GPUTM_SYNC_ROUND_DRAIN);
+	ck_assert_uint_eq(kit_event(GPUTM_SYNC_ROUND_EVENT_DONE)[1], 1002);
 	gputm_sync_round_free(round);
 	kit_close(&kit);
 }

@@ -17,6 +17,7 @@ static struct gputm_thread_compactor *make(struct kit *kit, uint32_t lanes, uint
 	config.warps = warps;
 	config.compact = compact;
 	ck_assert_int_eq(gputm_thread_compactor_new(kit->ctx, &config, &c), 0);
+	kit_observe(gputm_thread_compactor_unit(c));
 	return c;
 }
 

@@ -25,6 +25,7 @@ static struct gputm_timestamp_table *make(struct kit *kit,
 	struct gputm_timestamp_table *t = NULL;
 
 	ck_assert_int_eq(gputm_timestamp_table_new(kit->ctx, config, &t), 0);
+	kit_observe(gputm_timestamp_table_unit(t));
 	return t;
 }
 
@@ -567,24 +568,14 @@ START_TEST(test_timestamp_table_is_deterministic)
 }
 END_TEST
 
-static void count_event(void *state, const struct gputm_unit *unit, const struct gputm_event *event)
-{
-	unsigned *seen = state;
-
-	ck_assert_str_eq(gputm_unit_kind(unit), "timestamp_table");
-	seen[event->kind]++;
-}
-
 START_TEST(test_timestamp_table_tells_its_observer)
 {
 	struct gputm_timestamp_table_config config = few(3);
-	unsigned seen[5] = { 0 };
 	struct gputm_timestamp_table *t;
 	struct kit kit;
 
 	kit_open(&kit);
 	t = make(&kit, &config);
-	gputm_unit_observe(gputm_timestamp_table_unit(t), count_event, seen);
 	for (uint32_t tx = 0; tx < 3; tx++)
 		ck_assert_int_eq(gputm_timestamp_table_begin(t, tx, 1), OK);
 	edge(t, 0, 1, OK);
@@ -593,11 +584,11 @@ START_TEST(test_timestamp_table_tells_its_observer)
 		ck_assert_int_eq(gputm_timestamp_table_retire(t, tx, true), OK);
 	ck_assert_int_eq(gputm_timestamp_table_release(t, 0), 0);
 	ck_assert_int_eq(gputm_timestamp_table_restart(t), 0);
-	ck_assert_uint_eq(seen[GPUTM_TIMESTAMP_TABLE_EVENT_BEGUN], 3);
-	ck_assert_uint_eq(seen[GPUTM_TIMESTAMP_TABLE_EVENT_EDGE], 2);
-	ck_assert_uint_eq(seen[GPUTM_TIMESTAMP_TABLE_EVENT_RETIRED], 3);
-	ck_assert_uint_eq(seen[GPUTM_TIMESTAMP_TABLE_EVENT_RELEASED], 1);
-	ck_assert_uint_eq(seen[GPUTM_TIMESTAMP_TABLE_EVENT_RESTARTED], 1);
+	ck_assert_uint_eq(kit_events(GPUTM_TIMESTAMP_TABLE_EVENT_BEGUN), 3);
+	ck_assert_uint_eq(kit_events(GPUTM_TIMESTAMP_TABLE_EVENT_EDGE), 2);
+	ck_assert_uint_eq(kit_events(GPUTM_TIMESTAMP_TABLE_EVENT_RETIRED), 3);
+	ck_assert_uint_eq(kit_events(GPUTM_TIMESTAMP_TABLE_EVENT_RELEASED), 1);
+	ck_assert_uint_eq(kit_events(GPUTM_TIMESTAMP_TABLE_EVENT_RESTARTED), 1);
 	gputm_timestamp_table_free(t);
 	kit_close(&kit);
 }

@@ -10,6 +10,7 @@ static struct gputm_tx_log *make(struct kit *kit, const struct gputm_tx_log_conf
 	struct gputm_tx_log *log = NULL;
 
 	ck_assert_int_eq(gputm_tx_log_new(kit->ctx, config, &log), 0);
+	kit_observe(gputm_tx_log_unit(log));
 	return log;
 }
 
@@ -447,17 +448,8 @@ START_TEST(test_tx_log_append_without_memory)
 }
 END_TEST
 
-static void count_event(void *state, const struct gputm_unit *unit, const struct gputm_event *event)
-{
-	unsigned *seen = state;
-
-	ck_assert_str_eq(gputm_unit_kind(unit), "tx_log");
-	seen[event->kind]++;
-}
-
 START_TEST(test_tx_log_tells_its_observer)
 {
-	unsigned seen[3] = { 0, 0, 0 };
 	struct gputm_tx_log_lookup own;
 	struct gputm_tx_log *log;
 	uint32_t value[4];
@@ -465,14 +457,13 @@ START_TEST(test_tx_log_tells_its_observer)
 
 	kit_open(&kit);
 	log = make_small(&kit, GPUTM_TX_LOG_SIGNATURE);
-	gputm_unit_observe(unit_of(log), count_event, seen);
 	ck_assert_int_ge(gputm_tx_log_append_read(log, 1, at, one), 0);
 	ck_assert_int_ge(gputm_tx_log_append_write(log, 1, at, one), 0);
 	ck_assert_int_eq(gputm_tx_log_lookup_own_writes(log, 1, at, value, &own), 0);
 	ck_assert_int_eq(gputm_tx_log_restart(log, 1), 0);
-	ck_assert_uint_eq(seen[GPUTM_TX_LOG_EVENT_APPEND], 2);
-	ck_assert_uint_eq(seen[GPUTM_TX_LOG_EVENT_LOOKUP], 1);
-	ck_assert_uint_eq(seen[GPUTM_TX_LOG_EVENT_RESTART], 1);
+	ck_assert_uint_eq(kit_events(GPUTM_TX_LOG_EVENT_APPEND), 2);
+	ck_assert_uint_eq(kit_events(GPUTM_TX_LOG_EVENT_LOOKUP), 1);
+	ck_assert_uint_eq(kit_events(GPUTM_TX_LOG_EVENT_RESTART), 1);
 	gputm_tx_log_free(log);
 	kit_close(&kit);
 }

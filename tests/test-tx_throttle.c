@@ -15,6 +15,7 @@ static struct gputm_tx_throttle *make(struct kit *kit, uint32_t warps, uint32_t 
 	config.warps = warps;
 	config.limit = limit;
 	ck_assert_int_eq(gputm_tx_throttle_new(kit->ctx, &config, &throttle), 0);
+	kit_observe(gputm_tx_throttle_unit(throttle));
 	return throttle;
 }
 
@@ -252,32 +253,19 @@ START_TEST(test_tx_throttle_is_deterministic)
 }
 END_TEST
 
-static void keep_events(void *state, const struct gputm_unit *unit, const struct gputm_event *event)
-{
-	struct gputm_event *last = state;
-
-	ck_assert_str_eq(gputm_unit_kind(unit), "tx_throttle");
-	last[event->kind] = *event;
-}
-
 START_TEST(test_tx_throttle_tells_its_observer)
 {
-	struct gputm_event last[3] = { 0 };
 	struct gputm_tx_throttle *throttle;
 	struct kit kit;
 
 	kit_open(&kit);
 	throttle = make(&kit, 4, 1);
-	gputm_unit_observe(gputm_tx_throttle_unit(throttle), keep_events, last);
 	ck_assert_int_eq(admit(throttle, 3), IN);
 	ck_assert_int_eq(admit(throttle, 1), WAIT);
 	leave(throttle, 3);
-	ck_assert_str_eq(last[GPUTM_TX_THROTTLE_EVENT_ADMIT].name, "admit");
-	ck_assert_uint_eq(last[GPUTM_TX_THROTTLE_EVENT_ADMIT].value[0], 3);
-	ck_assert_str_eq(last[GPUTM_TX_THROTTLE_EVENT_QUEUE].name, "queue");
-	ck_assert_uint_eq(last[GPUTM_TX_THROTTLE_EVENT_QUEUE].value[2], 1);
-	ck_assert_str_eq(last[GPUTM_TX_THROTTLE_EVENT_LEAVE].name, "leave");
-	ck_assert_uint_eq(last[GPUTM_TX_THROTTLE_EVENT_LEAVE].value[1], 0);
+	ck_assert_uint_eq(kit_event(GPUTM_TX_THROTTLE_EVENT_ADMIT)[0], 3);
+	ck_assert_uint_eq(kit_event(GPUTM_TX_THROTTLE_EVENT_QUEUE)[2], 1);
+	ck_assert_uint_eq(kit_event(GPUTM_TX_THROTTLE_EVENT_LEAVE)[1], 0);
 	gputm_tx_throttle_free(throttle);
 	kit_close(&kit);
 }

@@ -23,6 +23,7 @@ static struct gputm_warp_former *make(struct kit *kit, uint32_t lanes, uint32_t 
 	config.warps = warps;
 	config.warp_barrier = barrier;
 	ck_assert_int_eq(gputm_warp_former_new(kit->ctx, &config, &f), 0);
+	kit_observe(gputm_warp_former_unit(f));
 	return f;
 }
 
@@ -419,6 +420,7 @@ static void run_kernel(struct kit *kit, bool barrier, bool hold, uint64_t seed)
 	config.warp_barrier = barrier;
 	config.hold_partial = hold;
 	ck_assert_int_eq(gputm_warp_former_new(kit->ctx, &config, &f), 0);
+	kit_observe(gputm_warp_former_unit(f));
 	for (uint32_t w = 0; w < WARPS; w++)
 		ck_assert_int_eq(gputm_warp_former_launch(f, w, 0xf, 'A'), 0);
 	while (gputm_warp_former_live(f)) {
@@ -526,6 +528,7 @@ static void random_run(struct kit *kit, struct oracle_warp_former *o, uint64_t *
 	config.pc_bits = 4;
 	o->pc_max = 15;
 	ck_assert_int_eq(gputm_warp_former_new(kit->ctx, &config, &f), 0);
+	kit_observe(gputm_warp_former_unit(f));
 	for (unsigned i = 0; i < kit_scale(3000, 150); i++) {
 		const char *differs;
 

@@ -18,6 +18,7 @@ static struct gputm_write_set_log *make(struct kit *kit, uint32_t threads, uint3
 	config.threads = threads;
 	config.chunk_bytes = chunk_entries * config.entry_bytes;
 	ck_assert_int_eq(gputm_write_set_log_new(kit->ctx, &config, &log), 0);
+	kit_observe(gputm_write_set_log_unit(log));
 	return log;
 }
 
@@ -249,33 +250,20 @@ START_TEST(test_write_set_log_random_against_oracle)
 }
 END_TEST
 
-static void keep_events(void *state, const struct gputm_unit *unit, const struct gputm_event *event)
-{
-	struct gputm_event *last = state;
-
-	ck_assert_str_eq(gputm_unit_kind(unit), "write_set_log");
-	last[event->kind] = *event;
-}
-
 START_TEST(test_write_set_log_tells_its_observer)
 {
-	struct gputm_event last[3] = { 0 };
 	struct gputm_write_set_log *log;
 	struct kit kit;
 
 	kit_open(&kit);
 	log = make(&kit, 2, 2);
-	gputm_unit_observe(gputm_write_set_log_unit(log), keep_events, last);
 	append(log, 1, 16, 5);
 	expect(log, SHIP, true, 1, 1, 16);
 	ck_assert_int_eq(gputm_write_set_log_begin(log), 0);
-	ck_assert_str_eq(last[GPUTM_WRITE_SET_LOG_EVENT_APPEND].name, "append");
-	ck_assert_uint_eq(last[GPUTM_WRITE_SET_LOG_EVENT_APPEND].value[1], 16);
-	ck_assert_str_eq(last[GPUTM_WRITE_SET_LOG_EVENT_POP].name, "pop");
-	ck_assert_uint_eq(last[GPUTM_WRITE_SET_LOG_EVENT_POP].value[0], SHIP);
-	ck_assert_uint_eq(last[GPUTM_WRITE_SET_LOG_EVENT_POP].value[2], 1);
-	ck_assert_str_eq(last[GPUTM_WRITE_SET_LOG_EVENT_BEGIN].name, "begin");
-	ck_assert_uint_eq(last[GPUTM_WRITE_SET_LOG_EVENT_BEGIN].value[0], 1);
+	ck_assert_uint_eq(kit_event(GPUTM_WRITE_SET_LOG_EVENT_APPEND)[1], 16);
+	ck_assert_uint_eq(kit_event(GPUTM_WRITE_SET_LOG_EVENT_POP)[0], SHIP);
+	ck_assert_uint_eq(kit_event(GPUTM_WRITE_SET_LOG_EVENT_POP)[2], 1);
+	ck_assert_uint_eq(kit_event(GPUTM_WRITE_SET_LOG_EVENT_BEGIN)[0], 1);
 	gputm_write_set_log_free(log);
 	kit_close(&kit);
 }

@@ -33,9 +33,9 @@ struct gputm_access_bitmap_config {
 #define GPUTM_ACCESS_BITMAP_CONFIG_INIT                                                        \
 	{ sizeof(struct gputm_access_bitmap_config), UINT64_C(629145600), 4 }
 
-/** Events told to an observer; value[0..3] in this order. Marks are not told one by one. */
+/** Events; gputm_access_bitmap(3) says what each tells. */
 enum gputm_access_bitmap_event {
-	GPUTM_ACCESS_BITMAP_EVENT_CLEAR = 0, /**< granules marked, marks made */
+	GPUTM_ACCESS_BITMAP_EVENT_CLEAR = 0,
 };
 
 /** @return the parameter table. */

@@ -59,9 +59,8 @@ struct gputm_access_coalescer_summary {
 	uint32_t saved;	     /**< accesses that need not be made: words - accesses */
 };
 
-/** Events told to an observer; value[0..3] in this order. */
+/** Events; gputm_access_coalescer(3) says what each tells. */
 enum gputm_access_coalescer_event {
-	/** word accesses, wide accesses, duplicates, 1 for writes */
 	GPUTM_ACCESS_COALESCER_EVENT_GROUP = 0,
 };
 

@@ -45,11 +45,11 @@ enum gputm_block_priority_result {
 	GPUTM_BLOCK_PRIORITY_ISSUE = 1, /**< the block in *slot issues */
 };
 
-/** Events; value[] in brackets. */
+/** Events; gputm_block_priority(3) says what each tells. */
 enum gputm_block_priority_event {
-	GPUTM_BLOCK_PRIORITY_EVENT_ADMIT = 0, /**< [slot, blocks now] */
-	GPUTM_BLOCK_PRIORITY_EVENT_LEAVE = 1, /**< [slot, blocks now] */
-	GPUTM_BLOCK_PRIORITY_EVENT_ISSUE = 2, /**< [slot, ready] */
+	GPUTM_BLOCK_PRIORITY_EVENT_ADMIT = 0,
+	GPUTM_BLOCK_PRIORITY_EVENT_LEAVE = 1,
+	GPUTM_BLOCK_PRIORITY_EVENT_ISSUE = 2,
 };
 
 /** @return the parameter table. */

@@ -92,18 +92,18 @@ struct gputm_block_stack_target {
 	uint64_t lpc;	   /**< likely-convergence point, or NO_PC; ignored unless configured */
 };
 
-/** Events; value[] in brackets. */
+/** Events; gputm_block_stack(3) says what each tells. */
 enum gputm_block_stack_event {
-	GPUTM_BLOCK_STACK_EVENT_LAUNCH = 0,	/**< [PC, threads] */
-	GPUTM_BLOCK_STACK_EVENT_ADMIT = 1,	/**< [warp, lane mask] */
-	GPUTM_BLOCK_STACK_EVENT_BRANCH = 2,	/**< [warp, taken, lanes, WCnt left] */
-	GPUTM_BLOCK_STACK_EVENT_ARRIVE = 3,	/**< a warp: [warp, PC, lanes, WCnt left] */
-	GPUTM_BLOCK_STACK_EVENT_EXIT = 4,	/**< [warp, lanes, WCnt left] */
-	GPUTM_BLOCK_STACK_EVENT_RECONVERGE = 5, /**< an entry popped at its RPC: [index, PC] */
-	GPUTM_BLOCK_STACK_EVENT_MERGE = 6,	/**< popped at its LPC: [index, PC, LPos] */
-	GPUTM_BLOCK_STACK_EVENT_EMPTY = 7,	/**< popped without threads: [index, PC] */
-	GPUTM_BLOCK_STACK_EVENT_TOP = 8,	/**< a new top: [index, PC, threads, WCnt] */
-	GPUTM_BLOCK_STACK_EVENT_RELEASE = 9,	/**< a barrier is over: [warps] */
+	GPUTM_BLOCK_STACK_EVENT_LAUNCH = 0,
+	GPUTM_BLOCK_STACK_EVENT_ADMIT = 1,
+	GPUTM_BLOCK_STACK_EVENT_BRANCH = 2,
+	GPUTM_BLOCK_STACK_EVENT_ARRIVE = 3,
+	GPUTM_BLOCK_STACK_EVENT_EXIT = 4,
+	GPUTM_BLOCK_STACK_EVENT_RECONVERGE = 5,
+	GPUTM_BLOCK_STACK_EVENT_MERGE = 6,
+	GPUTM_BLOCK_STACK_EVENT_EMPTY = 7,
+	GPUTM_BLOCK_STACK_EVENT_TOP = 8,
+	GPUTM_BLOCK_STACK_EVENT_RELEASE = 9,
 };
 
 /** @return the parameter table. */

@@ -58,11 +58,11 @@ enum gputm_commit_id_result {
 	GPUTM_COMMIT_ID_WINDOW = 2,
 };
 
-/** Events for gputm_unit_observe(). */
+/** Events; gputm_commit_id(3) says what each tells. */
 enum gputm_commit_id_event {
-	GPUTM_COMMIT_ID_EVENT_ACQUIRE = 0, /**< core, first CID, count, credits left in the pool */
-	GPUTM_COMMIT_ID_EVENT_REFUSE = 1,  /**< core, result, count, credits in the pool */
-	GPUTM_COMMIT_ID_EVENT_RETURN = 2,  /**< core, CID, credits in the pool now, 0 */
+	GPUTM_COMMIT_ID_EVENT_ACQUIRE = 0,
+	GPUTM_COMMIT_ID_EVENT_REFUSE = 1,
+	GPUTM_COMMIT_ID_EVENT_RETURN = 2,
 };
 
 /**

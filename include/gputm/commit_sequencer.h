@@ -112,16 +112,16 @@ struct gputm_commit_sequencer_retired {
 	uint32_t count;
 };
 
-/** Events told to an observer; value[0..3] in this order. */
+/** Events; gputm_commit_sequencer(3) says what each tells. */
 enum gputm_commit_sequencer_event {
-	GPUTM_COMMIT_SEQUENCER_EVENT_BEGIN = 0,	  /**< warp, lanes, lanes with entries */
-	GPUTM_COMMIT_SEQUENCER_EVENT_GRANT = 1,	  /**< warp, first CID, count */
-	GPUTM_COMMIT_SEQUENCER_EVENT_ROW = 2,	  /**< warp, log kind, row, partitions */
-	GPUTM_COMMIT_SEQUENCER_EVENT_FILLED = 3,  /**< warp, first CID: the log has been sent */
-	GPUTM_COMMIT_SEQUENCER_EVENT_VERDICT = 4, /**< warp, lanes, lanes that passed */
-	GPUTM_COMMIT_SEQUENCER_EVENT_DONE = 5,	  /**< warp, pass, fail, cycles since begin */
-	GPUTM_COMMIT_SEQUENCER_EVENT_RETIRED = 6, /**< warp, first CID, count */
-	GPUTM_COMMIT_SEQUENCER_EVENT_RESENT = 7,  /**< warp, partition, lane, purpose: sent again */
+	GPUTM_COMMIT_SEQUENCER_EVENT_BEGIN = 0,
+	GPUTM_COMMIT_SEQUENCER_EVENT_GRANT = 1,
+	GPUTM_COMMIT_SEQUENCER_EVENT_ROW = 2,
+	GPUTM_COMMIT_SEQUENCER_EVENT_FILLED = 3,
+	GPUTM_COMMIT_SEQUENCER_EVENT_VERDICT = 4,
+	GPUTM_COMMIT_SEQUENCER_EVENT_DONE = 5,
+	GPUTM_COMMIT_SEQUENCER_EVENT_RETIRED = 6,
+	GPUTM_COMMIT_SEQUENCER_EVENT_RESENT = 7,
 };
 
 /**

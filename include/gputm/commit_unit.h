@@ -196,27 +196,17 @@ enum gputm_commit_stage {
 	GPUTM_COMMIT_FINISHED = 8, /**< skipped, failed or written: waiting for older entries */
 };
 
-/** Events told to an observer; value[0] is the CID unless said otherwise. */
+/** Events; gputm_commit_unit(3) says what each tells. */
 enum gputm_commit_unit_event {
-	/** A speculative read has been compared: address, value in memory, value in the log. */
 	GPUTM_COMMIT_UNIT_VALIDATED = 0,
-	/** The same for a read of a revalidation. */
 	GPUTM_COMMIT_UNIT_REVALIDATED = 1,
-	/** First message of an entry consumed: RCID. */
 	GPUTM_COMMIT_UNIT_BEGUN = 2,
-	/** A word has been looked up and is a hazard: address, CID of its writer (clamped). */
 	GPUTM_COMMIT_UNIT_HAZARD = 3,
-	/** Local outcome reported: 1 passed, 0 failed; reads compared last time. */
 	GPUTM_COMMIT_UNIT_OUTCOME = 4,
-	/** Verdict consumed: 1 passed, 0 failed. */
 	GPUTM_COMMIT_UNIT_VERDICT = 5,
-	/** A word of a write request has been popped by the owner: address, value. */
 	GPUTM_COMMIT_UNIT_WRITE_ISSUED = 6,
-	/** A write has completed: address, value. */
 	GPUTM_COMMIT_UNIT_WRITTEN = 7,
-	/** Retired: 2 committed, 1 failed, 0 skipped. */
 	GPUTM_COMMIT_UNIT_RETIRED = 8,
-	/** A log is asked for again: enum gputm_commit_purpose. */
 	GPUTM_COMMIT_UNIT_RESEND = 9,
 };
 

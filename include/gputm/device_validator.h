@@ -53,10 +53,10 @@ struct gputm_device_validator_result {
 	uint64_t cycles;    /**< of the validation kernel, device clock */
 };
 
-/** Events told to an observer; value[0..3] in this order. */
+/** Events; gputm_device_validator(3) says what each tells. */
 enum gputm_device_validator_event {
-	GPUTM_DEVICE_VALIDATOR_EVENT_CHUNK = 0, /**< mode, entries, conflicts, applied */
-	GPUTM_DEVICE_VALIDATOR_EVENT_BEGIN = 1, /**< round */
+	GPUTM_DEVICE_VALIDATOR_EVENT_CHUNK = 0,
+	GPUTM_DEVICE_VALIDATOR_EVENT_BEGIN = 1,
 };
 
 /** @return the parameter table. */

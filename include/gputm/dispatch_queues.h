@@ -44,13 +44,13 @@ enum gputm_dispatch_queues_result {
 	GPUTM_DISPATCH_QUEUES_EMPTY = 1, /**< none, or too little to feed a kernel */
 };
 
-/** Events told to an observer; value[0..3] in this order. */
+/** Events; gputm_dispatch_queues(3) says what each tells. */
 enum gputm_dispatch_queues_event {
-	GPUTM_DISPATCH_QUEUES_EVENT_PUSH = 0,	/**< type, affinity, request */
-	GPUTM_DISPATCH_QUEUES_EVENT_POP = 1,	/**< type, queue's affinity, request */
-	GPUTM_DISPATCH_QUEUES_EVENT_BATCH = 2,	/**< type, requests, of them stolen */
-	GPUTM_DISPATCH_QUEUES_EVENT_COMMIT = 3, /**< requests that are done */
-	GPUTM_DISPATCH_QUEUES_EVENT_ABORT = 4,	/**< requests that went back */
+	GPUTM_DISPATCH_QUEUES_EVENT_PUSH = 0,
+	GPUTM_DISPATCH_QUEUES_EVENT_POP = 1,
+	GPUTM_DISPATCH_QUEUES_EVENT_BATCH = 2,
+	GPUTM_DISPATCH_QUEUES_EVENT_COMMIT = 3,
+	GPUTM_DISPATCH_QUEUES_EVENT_ABORT = 4,
 };
 
 /** @return the parameter table. */

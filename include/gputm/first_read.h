@@ -55,12 +55,12 @@ struct gputm_first_read_verdict {
 	uint64_t read_write;	/**< wrote: to the commit units in any case */
 };
 
-/** Events told to an observer; value[0..3] in this order. */
+/** Events; gputm_first_read(3) says what each tells. */
 enum gputm_first_read_event {
-	GPUTM_FIRST_READ_EVENT_BEGIN = 0,  /**< warp, lanes */
-	GPUTM_FIRST_READ_EVENT_FIRST = 1,  /**< warp, lanes whose first load this is, time */
-	GPUTM_FIRST_READ_EVENT_REPLY = 2,  /**< warp, lanes, lanes in conflict, time */
-	GPUTM_FIRST_READ_EVENT_FINISH = 3, /**< warp, silent, second_chance, read_write */
+	GPUTM_FIRST_READ_EVENT_BEGIN = 0,
+	GPUTM_FIRST_READ_EVENT_FIRST = 1,
+	GPUTM_FIRST_READ_EVENT_REPLY = 2,
+	GPUTM_FIRST_READ_EVENT_FINISH = 3,
 };
 
 /** @return the parameter table. */

@@ -66,12 +66,12 @@ enum gputm_last_writer_recorded {
 	GPUTM_LAST_WRITER_EVICTED = 2,	/**< the entry of the oldest writer goes to the filter */
 };
 
-/** Events told to an observer; value[0..3] in this order. */
+/** Events; gputm_last_writer(3) says what each tells. */
 enum gputm_last_writer_event {
-	GPUTM_LAST_WRITER_EVENT_LOOKUP = 0, /**< word address, result, commit ID (0 if none) */
-	GPUTM_LAST_WRITER_EVENT_RECORD = 1, /**< word address, commit ID, recorded */
-	GPUTM_LAST_WRITER_EVENT_EVICT = 2,  /**< word address and commit ID of the victim */
-	GPUTM_LAST_WRITER_EVENT_EXPIRE = 3, /**< floor, entries forgotten, cycles */
+	GPUTM_LAST_WRITER_EVENT_LOOKUP = 0,
+	GPUTM_LAST_WRITER_EVENT_RECORD = 1,
+	GPUTM_LAST_WRITER_EVENT_EVICT = 2,
+	GPUTM_LAST_WRITER_EVENT_EXPIRE = 3,
 };
 
 /** @return the parameter table. */

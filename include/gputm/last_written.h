@@ -39,11 +39,11 @@ struct gputm_last_written_config {
 #define GPUTM_LAST_WRITTEN_CONFIG_INIT                                                         \
 	{ sizeof(struct gputm_last_written_config), 4, 512, 64, 128, 32, 1, NULL }
 
-/** Events told to an observer; value[0..3] in this order. */
+/** Events; gputm_last_written(3) says what each tells. */
 enum gputm_last_written_event {
-	GPUTM_LAST_WRITTEN_EVENT_RECORD = 0, /**< address, time */
-	GPUTM_LAST_WRITTEN_EVENT_QUERY = 1,  /**< address, time answered */
-	GPUTM_LAST_WRITTEN_EVENT_EXPIRE = 2, /**< floor, cycles */
+	GPUTM_LAST_WRITTEN_EVENT_RECORD = 0,
+	GPUTM_LAST_WRITTEN_EVENT_QUERY = 1,
+	GPUTM_LAST_WRITTEN_EVENT_EXPIRE = 2,
 };
 
 /** @return the parameter table. */

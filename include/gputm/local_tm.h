@@ -80,13 +80,13 @@ enum gputm_local_tm_phase {
 	GPUTM_LOCAL_TM_EVICTED = 3, /**< aborted by work-group serialisation: tx_begin is due */
 };
 
-/** Events; value[] in brackets. */
+/** Events; gputm_local_tm(3) says what each tells. */
 enum gputm_local_tm_event {
-	GPUTM_LOCAL_TM_EVENT_BEGIN = 0,	   /**< [wavefront, EXEC, TCM, mode] */
-	GPUTM_LOCAL_TM_EVENT_ACCESS = 1,   /**< [wavefront, write, lanes, lanes that conflict] */
-	GPUTM_LOCAL_TM_EVENT_CONFLICT = 2, /**< [work-item, word, work-item that it met] */
-	GPUTM_LOCAL_TM_EVENT_EVICT = 3,	   /**< [wavefront, lanes that ran, words restored] */
-	GPUTM_LOCAL_TM_EVENT_COMMIT = 4,   /**< [wavefront, lanes committed, TCM, next mode] */
+	GPUTM_LOCAL_TM_EVENT_BEGIN = 0,
+	GPUTM_LOCAL_TM_EVENT_ACCESS = 1,
+	GPUTM_LOCAL_TM_EVENT_CONFLICT = 2,
+	GPUTM_LOCAL_TM_EVENT_EVICT = 3,
+	GPUTM_LOCAL_TM_EVENT_COMMIT = 4,
 };
 
 /** @return the parameter table. */

@@ -98,13 +98,12 @@ enum gputm_resolver_result {
 	GPUTM_RESOLVER_BUSY = 1, /**< every buffer is in use: ask again after a release */
 };
 
-/** Events told to an observer; value[0..3] in this order. */
+/** Events; gputm_ownership_table(3) says what each tells. */
 enum gputm_ownership_table_event {
-	GPUTM_OWNERSHIP_TABLE_EVENT_ACQUIRE = 0,   /**< buffer, active lanes */
-	GPUTM_OWNERSHIP_TABLE_EVENT_CONSTRUCT = 1, /**< buffer, lanes of the row */
-	GPUTM_OWNERSHIP_TABLE_EVENT_MATCH = 2,	   /**< buffer, lanes of the row, lanes that
-						    * conflict, 1 for a write row */
-	GPUTM_OWNERSHIP_TABLE_EVENT_RELEASE = 3,   /**< buffer, survived, aborted, cycles */
+	GPUTM_OWNERSHIP_TABLE_EVENT_ACQUIRE = 0,
+	GPUTM_OWNERSHIP_TABLE_EVENT_CONSTRUCT = 1,
+	GPUTM_OWNERSHIP_TABLE_EVENT_MATCH = 2,
+	GPUTM_OWNERSHIP_TABLE_EVENT_RELEASE = 3,
 };
 
 /** @return the parameter table. */

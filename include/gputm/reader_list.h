@@ -61,13 +61,13 @@ struct gputm_reader_list_entry {
 	uint32_t position; /**< of a leaf in the root; else 0 */
 };
 
-/** Events; value[] in brackets. */
+/** Events; gputm_reader_list(3) says what each tells. */
 enum gputm_reader_list_event {
-	GPUTM_READER_LIST_EVENT_ADDED = 0,    /**< [address, transaction, readers of the word] */
-	GPUTM_READER_LIST_EVENT_REMOVED = 1,  /**< [address, transaction, readers of the word] */
-	GPUTM_READER_LIST_EVENT_FULL = 2,     /**< [address, transaction, entries in use] */
-	GPUTM_READER_LIST_EVENT_EXPANDED = 3, /**< [address, entries of the word]; before ADDED */
-	GPUTM_READER_LIST_EVENT_FOLDED = 4,   /**< [address]; before REMOVED */
+	GPUTM_READER_LIST_EVENT_ADDED = 0,
+	GPUTM_READER_LIST_EVENT_REMOVED = 1,
+	GPUTM_READER_LIST_EVENT_FULL = 2,
+	GPUTM_READER_LIST_EVENT_EXPANDED = 3,
+	GPUTM_READER_LIST_EVENT_FOLDED = 4,
 };
 
 /** @return the parameter table. */

@@ -34,10 +34,10 @@ struct gputm_recency_bloom_config {
 #define GPUTM_RECENCY_BLOOM_CONFIG_INIT                                                        \
 	{ sizeof(struct gputm_recency_bloom_config), 4, 256, 16, 1, 4, 32, 0, 1, NULL }
 
-/** Events; value[] in brackets. */
+/** Events; gputm_recency_bloom(3) says what each tells. */
 enum gputm_recency_bloom_event {
-	GPUTM_RECENCY_BLOOM_UPDATED, /**< [address, first stamp, second stamp] */
-	GPUTM_RECENCY_BLOOM_EXPIRED, /**< [floor, entries forgotten] */
+	GPUTM_RECENCY_BLOOM_UPDATED = 0,
+	GPUTM_RECENCY_BLOOM_EXPIRED = 1,
 };
 
 /**

@@ -53,10 +53,10 @@ struct gputm_row_copier_request {
 	uint64_t bytes;
 };
 
-/** Events; value[] in brackets. */
+/** Events; gputm_row_copier(3) says what each tells. */
 enum gputm_row_copier_event {
-	GPUTM_ROW_COPIER_EVENT_PUSHED = 0,    /**< [tag, rows, cycle of completion] */
-	GPUTM_ROW_COPIER_EVENT_COMPLETED = 1, /**< [tag, cycle] */
+	GPUTM_ROW_COPIER_EVENT_PUSHED = 0,
+	GPUTM_ROW_COPIER_EVENT_COMPLETED = 1,
 };
 
 /** @return the parameter table. */

@@ -58,11 +58,11 @@ enum gputm_sequential_resolver_result {
 	GPUTM_SEQUENTIAL_RESOLVER_ABORTS = 1, /**< it may conflict with a survivor below it */
 };
 
-/** Events told to an observer; value[0..3] in this order. */
+/** Events; gputm_sequential_resolver(3) says what each tells. */
 enum gputm_sequential_resolver_event {
-	GPUTM_SEQUENTIAL_RESOLVER_EVENT_ACQUIRE = 0, /**< buffer, active lanes */
-	GPUTM_SEQUENTIAL_RESOLVER_EVENT_LANE = 1,    /**< buffer, lane, result */
-	GPUTM_SEQUENTIAL_RESOLVER_EVENT_RELEASE = 2, /**< buffer, survived, aborted, cycles */
+	GPUTM_SEQUENTIAL_RESOLVER_EVENT_ACQUIRE = 0,
+	GPUTM_SEQUENTIAL_RESOLVER_EVENT_LANE = 1,
+	GPUTM_SEQUENTIAL_RESOLVER_EVENT_RELEASE = 2,
 };
 
 /** @return the parameter table. */

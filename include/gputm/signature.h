@@ -57,13 +57,13 @@ enum gputm_signature_result {
 	GPUTM_SIGNATURE_MAYBE = 1,  /**< inserted, or a false positive */
 };
 
-/** Events told to an observer; value[0..3] in this order. */
+/** Events; gputm_signature(3) says what each tells. */
 enum gputm_signature_event {
-	GPUTM_SIGNATURE_EVENT_INSERT = 0, /**< signature, address, bits newly set */
-	GPUTM_SIGNATURE_EVENT_LOOKUP = 1, /**< signature, address, result */
-	GPUTM_SIGNATURE_EVENT_MATCH = 2,  /**< address, signatures that may contain it */
-	GPUTM_SIGNATURE_EVENT_CLEAR = 3,  /**< signature */
-	GPUTM_SIGNATURE_EVENT_UNION = 4,  /**< signature changed, signature added */
+	GPUTM_SIGNATURE_EVENT_INSERT = 0,
+	GPUTM_SIGNATURE_EVENT_LOOKUP = 1,
+	GPUTM_SIGNATURE_EVENT_MATCH = 2,
+	GPUTM_SIGNATURE_EVENT_CLEAR = 3,
+	GPUTM_SIGNATURE_EVENT_UNION = 4,
 };
 
 /** @return the parameter table. */

@@ -98,17 +98,17 @@ struct gputm_simt_stack_target {
 	uint64_t mask; /**< lanes that take it; may be empty */
 };
 
-/** Events told to an observer; value[0..3] as stated. */
+/** Events; gputm_simt_stack(3) says what each tells. */
 enum gputm_simt_stack_event {
-	GPUTM_SIMT_STACK_EVENT_DIVERGE = 0,    /**< depth before, after, RPC, LPC */
-	GPUTM_SIMT_STACK_EVENT_RECONVERGE = 1, /**< popped at RPC: index, PC, mask, 0 */
-	GPUTM_SIMT_STACK_EVENT_MERGE = 2,      /**< popped at LPC: index, PC, mask, LPos */
-	GPUTM_SIMT_STACK_EVENT_BEGIN = 3,      /**< index of R, restart PC, mask, 0 */
-	GPUTM_SIMT_STACK_EVENT_ABORT = 4,      /**< index of R, mask, mask of R, 0 */
-	GPUTM_SIMT_STACK_EVENT_COMMIT = 5,     /**< index of R, mask, PC after, 0 */
-	GPUTM_SIMT_STACK_EVENT_RESTART = 6,    /**< index of R, restart PC, mask, 0 */
-	GPUTM_SIMT_STACK_EVENT_LEAVE = 7,      /**< index of R, PC after, 0, 0 */
-	GPUTM_SIMT_STACK_EVENT_EXIT = 8,       /**< depth after, mask, 0, 0 */
+	GPUTM_SIMT_STACK_EVENT_DIVERGE = 0,
+	GPUTM_SIMT_STACK_EVENT_RECONVERGE = 1,
+	GPUTM_SIMT_STACK_EVENT_MERGE = 2,
+	GPUTM_SIMT_STACK_EVENT_BEGIN = 3,
+	GPUTM_SIMT_STACK_EVENT_ABORT = 4,
+	GPUTM_SIMT_STACK_EVENT_COMMIT = 5,
+	GPUTM_SIMT_STACK_EVENT_RESTART = 6,
+	GPUTM_SIMT_STACK_EVENT_LEAVE = 7,
+	GPUTM_SIMT_STACK_EVENT_EXIT = 8,
 };
 
 /** Make an empty stack. @return 0; -EINVAL; -E2BIG; -ENOMEM. All memory is taken here. */

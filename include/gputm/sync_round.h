@@ -100,10 +100,10 @@ enum gputm_sync_round_phase {
 	GPUTM_SYNC_ROUND_MERGE = 3,
 };
 
-/** Events told to an observer; value[0..3] in this order. */
+/** Events; gputm_sync_round(3) says what each tells. */
 enum gputm_sync_round_event {
-	GPUTM_SYNC_ROUND_EVENT_PHASE = 0, /**< phase entered, time, conflict found so far */
-	GPUTM_SYNC_ROUND_EVENT_DONE = 1,  /**< what, time, bytes, time at which it ends */
+	GPUTM_SYNC_ROUND_EVENT_PHASE = 0,
+	GPUTM_SYNC_ROUND_EVENT_DONE = 1,
 };
 
 /** @return the parameter table. */

@@ -57,10 +57,10 @@ struct gputm_thread_compactor_warp {
 	uint16_t thread[GPUTM_THREAD_COMPACTOR_LANES_MAX]; /**< per lane; NO_THREAD without one */
 };
 
-/** Events; value[] in brackets. */
+/** Events; gputm_thread_compactor(3) says what each tells. */
 enum gputm_thread_compactor_event {
-	GPUTM_THREAD_COMPACTOR_EVENT_PUSH = 0, /**< [tag, threads, warps] */
-	GPUTM_THREAD_COMPACTOR_EVENT_WARP = 1, /**< [tag, index, lane mask] */
+	GPUTM_THREAD_COMPACTOR_EVENT_PUSH = 0,
+	GPUTM_THREAD_COMPACTOR_EVENT_WARP = 1,
 };
 
 /** @return the parameter table. */

@@ -61,13 +61,13 @@ struct gputm_timestamp_table_stamps {
 	uint32_t prev; /**< CTS at the last commit or abort of this number; 0 before */
 };
 
-/** Events; value[] in brackets. */
+/** Events; gputm_timestamp_table(3) says what each tells. */
 enum gputm_timestamp_table_event {
-	GPUTM_TIMESTAMP_TABLE_EVENT_BEGUN = 0,	   /**< [transaction, CTS] */
-	GPUTM_TIMESTAMP_TABLE_EVENT_EDGE = 1,	   /**< [predecessor, successor, result] */
-	GPUTM_TIMESTAMP_TABLE_EVENT_RETIRED = 2,   /**< [transaction, committed, PrevTS] */
-	GPUTM_TIMESTAMP_TABLE_EVENT_RELEASED = 3,  /**< [transaction] */
-	GPUTM_TIMESTAMP_TABLE_EVENT_RESTARTED = 4, /**< [] */
+	GPUTM_TIMESTAMP_TABLE_EVENT_BEGUN = 0,
+	GPUTM_TIMESTAMP_TABLE_EVENT_EDGE = 1,
+	GPUTM_TIMESTAMP_TABLE_EVENT_RETIRED = 2,
+	GPUTM_TIMESTAMP_TABLE_EVENT_RELEASED = 3,
+	GPUTM_TIMESTAMP_TABLE_EVENT_RESTARTED = 4,
 };
 
 /** @return the parameter table. */

@@ -77,11 +77,11 @@ struct gputm_tx_log_row {
 	bool spilled;		 /**< beyond the L1 share */
 };
 
-/** Events told to an observer; value[0..3] in this order. */
+/** Events; gputm_tx_log(3) says what each tells. */
 enum gputm_tx_log_event {
-	GPUTM_TX_LOG_EVENT_APPEND = 0,	/**< kind, row, lane mask, result */
-	GPUTM_TX_LOG_EVENT_LOOKUP = 1,	/**< lane mask, hits, walked, rows */
-	GPUTM_TX_LOG_EVENT_RESTART = 2, /**< lane mask, entries voided */
+	GPUTM_TX_LOG_EVENT_APPEND = 0,
+	GPUTM_TX_LOG_EVENT_LOOKUP = 1,
+	GPUTM_TX_LOG_EVENT_RESTART = 2,
 };
 
 /**

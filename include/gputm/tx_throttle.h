@@ -35,11 +35,11 @@ enum gputm_tx_throttle_result {
 	GPUTM_TX_THROTTLE_WAIT = 1,	/**< the warp has its place in the queue; ask again */
 };
 
-/** Events told to an observer; value[0..3] in this order. */
+/** Events; gputm_tx_throttle(3) says what each tells. */
 enum gputm_tx_throttle_event {
-	GPUTM_TX_THROTTLE_EVENT_ADMIT = 0, /**< warp, warps in a transaction now, warps waiting */
-	GPUTM_TX_THROTTLE_EVENT_QUEUE = 1, /**< warp, warps in a transaction, warps waiting now */
-	GPUTM_TX_THROTTLE_EVENT_LEAVE = 2, /**< warp, warps in a transaction now, warps waiting */
+	GPUTM_TX_THROTTLE_EVENT_ADMIT = 0,
+	GPUTM_TX_THROTTLE_EVENT_QUEUE = 1,
+	GPUTM_TX_THROTTLE_EVENT_LEAVE = 2,
 };
 
 /** @return the parameter table. */

@@ -69,15 +69,15 @@ struct gputm_version_table_version {
 	uint64_t stamp;	     /**< largest logical timestamp committed into it */
 };
 
-/** Events; value[] in brackets. */
+/** Events; gputm_version_table(3) says what each tells. */
 enum gputm_version_table_event {
-	GPUTM_VERSION_TABLE_EVENT_COPYING = 0,	 /**< [region, from, to] */
-	GPUTM_VERSION_TABLE_EVENT_COPIED = 1,	 /**< [region, version] */
-	GPUTM_VERSION_TABLE_EVENT_SEALED = 2,	 /**< [region, version, time] */
-	GPUTM_VERSION_TABLE_EVENT_RECYCLED = 3,	 /**< [region, version] */
-	GPUTM_VERSION_TABLE_EVENT_ACQUIRED = 4,	 /**< [region, version, references] */
-	GPUTM_VERSION_TABLE_EVENT_RELEASED = 5,	 /**< [region, version, references] */
-	GPUTM_VERSION_TABLE_EVENT_RESTARTED = 6, /**< [time] */
+	GPUTM_VERSION_TABLE_EVENT_COPYING = 0,
+	GPUTM_VERSION_TABLE_EVENT_COPIED = 1,
+	GPUTM_VERSION_TABLE_EVENT_SEALED = 2,
+	GPUTM_VERSION_TABLE_EVENT_RECYCLED = 3,
+	GPUTM_VERSION_TABLE_EVENT_ACQUIRED = 4,
+	GPUTM_VERSION_TABLE_EVENT_RELEASED = 5,
+	GPUTM_VERSION_TABLE_EVENT_RESTARTED = 6,
 };
 
 /** @return the parameter table. */

@@ -86,16 +86,16 @@ struct gputm_warp_former_target {
 	uint64_t rpc;	   /**< immediate post-dominator, for the warp barrier; or NO_PC */
 };
 
-/** Events; value[] in brackets. */
+/** Events; gputm_warp_former(3) says what each tells. */
 enum gputm_warp_former_event {
-	GPUTM_WARP_FORMER_EVENT_LAUNCH = 0,  /**< [static warp, PC, mask] */
-	GPUTM_WARP_FORMER_EVENT_ISSUE = 1,   /**< [slot, PC, mask, threads there] */
-	GPUTM_WARP_FORMER_EVENT_RETURN = 2,  /**< [slot, mask] */
-	GPUTM_WARP_FORMER_EVENT_MERGE = 3,   /**< threads joined: [slot, PC, lanes] */
-	GPUTM_WARP_FORMER_EVENT_DIVERGE = 4, /**< a warp barrier is made: [static warp, RPC] */
-	GPUTM_WARP_FORMER_EVENT_RESTORE = 5, /**< a static warp is whole: [static warp, PC, mask] */
-	GPUTM_WARP_FORMER_EVENT_EXIT = 6,    /**< [slot, lanes] */
-	GPUTM_WARP_FORMER_EVENT_RELEASE = 7, /**< a barrier of a block is over: [block, PC] */
+	GPUTM_WARP_FORMER_EVENT_LAUNCH = 0,
+	GPUTM_WARP_FORMER_EVENT_ISSUE = 1,
+	GPUTM_WARP_FORMER_EVENT_RETURN = 2,
+	GPUTM_WARP_FORMER_EVENT_MERGE = 3,
+	GPUTM_WARP_FORMER_EVENT_DIVERGE = 4,
+	GPUTM_WARP_FORMER_EVENT_RESTORE = 5,
+	GPUTM_WARP_FORMER_EVENT_EXIT = 6,
+	GPUTM_WARP_FORMER_EVENT_RELEASE = 7,
 };
 
 /** @return the parameter table. */

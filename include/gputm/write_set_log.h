@@ -63,11 +63,11 @@ enum gputm_write_set_log_result {
 	GPUTM_WRITE_SET_LOG_NONE = 1,  /**< no thread has a full one (or, with partial, any) */
 };
 
-/** Events told to an observer; value[0..3] in this order. */
+/** Events; gputm_write_set_log(3) says what each tells. */
 enum gputm_write_set_log_event {
-	GPUTM_WRITE_SET_LOG_EVENT_APPEND = 0, /**< thread, address, value, stamp */
-	GPUTM_WRITE_SET_LOG_EVENT_POP = 1,    /**< stream, thread, entries, round */
-	GPUTM_WRITE_SET_LOG_EVENT_BEGIN = 2,  /**< round, entries of the round before */
+	GPUTM_WRITE_SET_LOG_EVENT_APPEND = 0,
+	GPUTM_WRITE_SET_LOG_EVENT_POP = 1,
+	GPUTM_WRITE_SET_LOG_EVENT_BEGIN = 2,
 };
 
 /** @return the parameter table. */

@@ -60,12 +60,12 @@ struct gputm_writer_table_writer {
 	uint64_t version; /**< that holds its commit; 0 if it runs */
 };
 
-/** Events; value[] in brackets. */
+/** Events; gputm_writer_table(3) says what each tells. */
 enum gputm_writer_table_event {
-	GPUTM_WRITER_TABLE_EVENT_CLAIMED = 0,	/**< [address, transaction] */
-	GPUTM_WRITER_TABLE_EVENT_REFUSED = 1,	/**< [address, transaction, result] */
-	GPUTM_WRITER_TABLE_EVENT_COMMITTED = 2, /**< [address, transaction, version] */
-	GPUTM_WRITER_TABLE_EVENT_RELEASED = 3,	/**< [address, transaction] */
+	GPUTM_WRITER_TABLE_EVENT_CLAIMED = 0,
+	GPUTM_WRITER_TABLE_EVENT_REFUSED = 1,
+	GPUTM_WRITER_TABLE_EVENT_COMMITTED = 2,
+	GPUTM_WRITER_TABLE_EVENT_RELEASED = 3,
 };
 
 /** @return the parameter table. */

@@ -293,7 +293,8 @@ int gputm_block_stack_admit(struct gputm_block_stack *s, uint64_t mask, const ui
 	memcpy(gputm__block_home(s, s->admitted), home, s->stride * sizeof(*home));
 	s->running[s->admitted] = mask;
 	s->warps_admitted++;
-	gputm__emit(&s->unit, GPUTM_BLOCK_STACK_EVENT_ADMIT, s->admitted, mask, 0, 0);
+	gputm__emit(&s->unit, GPUTM_BLOCK_STACK_EVENT_ADMIT, s->admitted, mask, s->start_pc,
+		    0);
 	return (int)s->admitted++;
 }
 

@@ -100,9 +100,16 @@ static const struct gputm__stat_row stats[] = {
 	STAT(full_warps, COUNTER, "warps", "Warps made with a thread in every lane."),
 };
 
+#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_THREAD_COMPACTOR_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	{ .name = "push" },
-	{ .name = "warp" },
+	EVENT(PUSH, "push", "The threads of a block have come.",
+	      GPUTM__VALUE(tag, "tag", "The caller's own."),
+	      GPUTM__VALUE(threads, "threads", "These threads."),
+	      GPUTM__VALUE(warps, "warps", "Warps that they make.")),
+	EVENT(WARP, "warp", "A warp has been made.",
+	      GPUTM__VALUE(tag, "tag", "That of its threads."),
+	      GPUTM__VALUE(warp, "warp", "Its number, from 0."),
+	      GPUTM__VALUE(lanes, "lane mask", "Its lanes.")),
 };
 
 /* ---- common face ---- */

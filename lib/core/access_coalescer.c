@@ -93,8 +93,13 @@ static const struct gputm__stat_row stats[] = {
 #undef STAT
 };
 
+#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_ACCESS_COALESCER_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	{ .name = "group" },
+	EVENT(GROUP, "group", "The words of a log have been joined to wide accesses.",
+	      GPUTM__VALUE(words, "words", "Word accesses that came."),
+	      GPUTM__VALUE(accesses, "accesses", "Wide accesses that they make."),
+	      GPUTM__VALUE(duplicates, "words", "Words that came before in the same group."),
+	      GPUTM__NAMED(access, gputm__read_write, "What they do.")),
 };
 
 static struct gputm_access_coalescer *coalescer_of(struct gputm_unit *unit)

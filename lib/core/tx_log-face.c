@@ -57,10 +57,23 @@ static const struct gputm__stat_row stats[] = {
 #undef STAT
 };
 
+static const char *const results[] = { "cached", "spilled" };
+
+#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_TX_LOG_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	{ .name = "append" },
-	{ .name = "lookup" },
-	{ .name = "restart" },
+	EVENT(APPEND, "append", "A row has been appended to a log.",
+	      GPUTM__NAMED(access, gputm__read_write, "Which log."),
+	      GPUTM__VALUE(row, "log row", "The row."),
+	      GPUTM__VALUE(lanes, "lane mask", "Lanes with an entry in it."),
+	      GPUTM__NAMED(outcome, results, "Whether it lies in the L1 share or beyond.")),
+	EVENT(LOOKUP, "lookup", "Lanes looked for what they have written themselves.",
+	      GPUTM__VALUE(lanes, "lane mask", "These lanes."),
+	      GPUTM__VALUE(hits, "lane mask", "Lanes that found a value."),
+	      GPUTM__VALUE(walked, "lane mask", "Lanes for which the write log was walked."),
+	      GPUTM__VALUE(rows, "rows", "Rows walked.")),
+	EVENT(RESTART, "restart", "The entries of lanes are void.",
+	      GPUTM__VALUE(lanes, "lane mask", "These lanes."),
+	      GPUTM__VALUE(entries, "entries", "Their entries.")),
 };
 
 static struct gputm_tx_log *log_of(struct gputm_unit *unit)

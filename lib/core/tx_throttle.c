@@ -75,10 +75,20 @@ static const struct gputm__stat_row stats[] = {
 #undef STAT
 };
 
+#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_TX_THROTTLE_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	{ .name = "admit" },
-	{ .name = "queue" },
-	{ .name = "leave" },
+	EVENT(ADMIT, "admit", "A warp begins a transaction.",
+	      GPUTM__VALUE(warp, "warp", "The warp."),
+	      GPUTM__VALUE(running, "warps", "Those in a transaction now."),
+	      GPUTM__VALUE(waiting, "warps", "Those in the queue now.")),
+	EVENT(QUEUE, "queue", "A warp has to wait.",
+	      GPUTM__VALUE(warp, "warp", "The warp."),
+	      GPUTM__VALUE(running, "warps", "Those in a transaction now."),
+	      GPUTM__VALUE(waiting, "warps", "Those in the queue now.")),
+	EVENT(LEAVE, "leave", "A warp has ended its transaction.",
+	      GPUTM__VALUE(warp, "warp", "The warp."),
+	      GPUTM__VALUE(running, "warps", "Those in a transaction now."),
+	      GPUTM__VALUE(waiting, "warps", "Those in the queue now.")),
 };
 
 static struct gputm_tx_throttle *throttle_of(struct gputm_unit *unit)

@@ -104,12 +104,26 @@ static const struct gputm__stat_row stats[] = {
 #undef STAT
 };
 
+static const char *const results[] = { "absent", "maybe" };
+
+#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_SIGNATURE_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	{ .name = "insert" },
-	{ .name = "lookup" },
-	{ .name = "match" },
-	{ .name = "clear" },
-	{ .name = "union" },
+	EVENT(INSERT, "insert", "An address has been inserted.",
+	      GPUTM__VALUE(signature, "signature", "Where."),
+	      GPUTM__VALUE(address, "byte address", "The address."),
+	      GPUTM__VALUE(bits, "bits", "Bits newly set.")),
+	EVENT(LOOKUP, "lookup", "A signature has been asked for an address.",
+	      GPUTM__VALUE(signature, "signature", "Which one."),
+	      GPUTM__VALUE(address, "byte address", "The address."),
+	      GPUTM__NAMED(outcome, results, "The answer.")),
+	EVENT(MATCH, "match", "All signatures have been asked for an address.",
+	      GPUTM__VALUE(address, "byte address", "The address."),
+	      GPUTM__VALUE(signatures, "signatures", "Those that may have it.")),
+	EVENT(CLEAR, "clear", "A signature is empty again.",
+	      GPUTM__VALUE(signature, "signature", "Which one.")),
+	EVENT(UNION, "union", "A signature has been added to another.",
+	      GPUTM__VALUE(signature, "signature", "The one that has grown."),
+	      GPUTM__VALUE(added, "signature", "The one that was added.")),
 };
 
 static struct gputm_signature *array_of(struct gputm_unit *unit)

@@ -44,7 +44,7 @@ static const struct gputm_event_kind events[] = {
 	EVENT(ISSUE, "issue", "A block left the queue.",
 	      GPUTM__VALUE(address, "byte address", "The block."),
 	      GPUTM__VALUE(warp, "warp", "Its warp."),
-	      GPUTM__VALUE(words, "word mask", "Its words."),
+	      GPUTM__VALUE(word_mask, "word mask", "Its words."),
 	      GPUTM__NAMED(cleanup, gputm__no_yes, "Whether it only releases what an aborted "
 			   "attempt has reserved.")),
 	EVENT(RELEASE, "release", "A granule is to be released.",

@@ -70,8 +70,12 @@ static const struct gputm__stat_row stats[] = {
 #undef STAT
 };
 
+#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_ACCESS_BITMAP_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	{ .name = "clear" },
+	EVENT(CLEAR, "clear", "No granule is marked any more.",
+	      GPUTM__VALUE(granules, "granules", "Those that were marked."),
+	      GPUTM__VALUE(marks, "marks", "Marks made since the last time, repeated ones "
+			   "included.")),
 };
 
 static struct gputm_access_bitmap *bitmap_of(struct gputm_unit *unit)

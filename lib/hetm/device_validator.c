@@ -91,9 +91,17 @@ static const struct gputm__stat_row stats[] = {
 #undef STAT
 };
 
+static const char *const modes[] = { "apply", "early", "replay" };
+
+#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_DEVICE_VALIDATOR_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	{ .name = "chunk" },
-	{ .name = "begin" },
+	EVENT(CHUNK, "chunk", "A chunk of a log has been worked through.",
+	      GPUTM__NAMED(mode, modes, "How."),
+	      GPUTM__VALUE(entries, "entries", "Its entries."),
+	      GPUTM__VALUE(conflicting, "entries", "Entries whose granule the device has read."),
+	      GPUTM__VALUE(applied, "entries", "Entries that were written.")),
+	EVENT(BEGIN, "begin", "A round begins.",
+	      GPUTM__VALUE(round, "round", "The round.")),
 };
 
 static struct gputm_device_validator *validator_of(struct gputm_unit *unit)

@@ -89,12 +89,26 @@ static const struct gputm__stat_row stats[] = {
 #undef STAT
 };
 
+static const char *const affinities[] = { "any", "cpu", "gpu" };
+
+#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_DISPATCH_QUEUES_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	{ .name = "push" },
-	{ .name = "pop" },
-	{ .name = "batch" },
-	{ .name = "commit" },
-	{ .name = "abort" },
+	EVENT(PUSH, "push", "A request waits.",
+	      GPUTM__VALUE(type, "request type", "Its type."),
+	      GPUTM__NAMED(affinity, affinities, "Where it may run, and its queue."),
+	      GPUTM__VALUE(request, "request", "The caller's own.")),
+	EVENT(POP, "pop", "The CPU has taken a request.",
+	      GPUTM__VALUE(type, "request type", "Its type."),
+	      GPUTM__NAMED(affinity, affinities, "Its queue."),
+	      GPUTM__VALUE(request, "request", "The caller's own.")),
+	EVENT(BATCH, "batch", "The GPU has taken requests.",
+	      GPUTM__VALUE(type, "request type", "Their type."),
+	      GPUTM__VALUE(requests, "requests", "How many."),
+	      GPUTM__VALUE(stolen, "requests", "Those of them from the CPU's queue.")),
+	EVENT(COMMIT, "commit", "What the GPU took is done.",
+	      GPUTM__VALUE(requests, "requests", "How many.")),
+	EVENT(ABORT, "abort", "What the GPU took went back.",
+	      GPUTM__VALUE(requests, "requests", "How many.")),
 };
 
 static struct gputm_dispatch_queues *queues_of(struct gputm_unit *unit)

@@ -130,9 +130,22 @@ static const struct gputm__stat_row stats[] = {
 #undef STAT
 };
 
+static const char *const phases[] = { "idle", "execution", "validation", "merge" };
+static const char *const asked[] = {
+	"run", "drain", "early", "ship", "shadow", "copy back", "replay", "realign", "end",
+};
+
+#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_SYNC_ROUND_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	{ .name = "phase" },
-	{ .name = "done" },
+	EVENT(PHASE, "phase", "A phase begins.",
+	      GPUTM__NAMED(phase, phases, "The phase."),
+	      GPUTM__VALUE(cycle, "cycle", "When."),
+	      GPUTM__NAMED(conflict, gputm__no_yes, "Whether the round has a conflict so far.")),
+	EVENT(DONE, "done", "What the controller asked for is done, or has begun.",
+	      GPUTM__NAMED(what, asked, "What it asked for."),
+	      GPUTM__VALUE(cycle, "cycle", "When."),
+	      GPUTM__VALUE(bytes, "bytes", "Bytes over the link or copied."),
+	      GPUTM__VALUE(free_at, "cycle", "When both link and GPU are free.")),
 };
 
 static struct gputm_sync_round *round_of(struct gputm_unit *unit)

@@ -83,10 +83,23 @@ static const struct gputm__stat_row stats[] = {
 #undef STAT
 };
 
+static const char *const streams[] = { "early", "ship", "replay" };
+
+#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_WRITE_SET_LOG_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	{ .name = "append" },
-	{ .name = "pop" },
-	{ .name = "begin" },
+	EVENT(APPEND, "append", "A transaction's write has been logged.",
+	      GPUTM__VALUE(thread, "thread", "The CPU's thread."),
+	      GPUTM__VALUE(address, "byte address", "The word, from the region's start."),
+	      GPUTM__VALUE(value, "word value", "What was written."),
+	      GPUTM__VALUE(stamp, "stamp", "When it committed.")),
+	EVENT(POP, "pop", "A chunk has been handed out.",
+	      GPUTM__NAMED(stream, streams, "What for."),
+	      GPUTM__VALUE(thread, "thread", "Whose log."),
+	      GPUTM__VALUE(entries, "entries", "Its entries."),
+	      GPUTM__VALUE(round, "round", "The round.")),
+	EVENT(BEGIN, "begin", "A round begins, with empty logs.",
+	      GPUTM__VALUE(round, "round", "The round."),
+	      GPUTM__VALUE(entries, "entries", "Entries of the round before.")),
 };
 
 static struct gputm_write_set_log *log_of(struct gputm_unit *unit)

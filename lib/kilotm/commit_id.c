@@ -119,10 +119,24 @@ static const struct gputm__stat_row stats[] = {
 	GPUTM__STAT(TYPE, maximum_in_flight, MAXIMUM, "CIDs", "Most CIDs in flight at a time."),
 };
 
+static const char *const results[] = { "ok", "short", "window" };
+
+#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_COMMIT_ID_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	{ .name = "acquire" },
-	{ .name = "refuse" },
-	{ .name = "return" },
+	EVENT(ACQUIRE, "acquire", "A core has got commit IDs.",
+	      GPUTM__VALUE(core, "core", "The core."),
+	      GPUTM__VALUE(first_cid, "CID", "The first one."),
+	      GPUTM__VALUE(cids, "CIDs", "How many."),
+	      GPUTM__VALUE(credits, "credits", "Those left in its pool.")),
+	EVENT(REFUSE, "refuse", "A core has to ask again.",
+	      GPUTM__VALUE(core, "core", "The core."),
+	      GPUTM__NAMED(outcome, results, "Why."),
+	      GPUTM__VALUE(cids, "CIDs", "How many it asked for."),
+	      GPUTM__VALUE(credits, "credits", "Those in its pool.")),
+	EVENT(RETURN, "return", "A credit has come back.",
+	      GPUTM__VALUE(core, "core", "The core."),
+	      GPUTM__VALUE(cid, "CID", "The commit ID that has retired."),
+	      GPUTM__VALUE(credits, "credits", "Those in its pool now.")),
 };
 
 static uint32_t pools_of(const struct gputm_commit_id_config *config)

@@ -3,6 +3,7 @@
  * The common face of the commit sequencer: parameters, statistics, storage, snapshots
  * and the invariants I1 to I7, which stand in commit_sequencer.c.
  */
+#include "lib/kilotm/commit_purposes.h"
 #include "lib/kilotm/commit_sequencer-priv.h"
 
 static const char *const modes[] = { "scalar", "warp" };
@@ -87,15 +88,47 @@ static const struct gputm__stat_row stats[] = {
 #undef STAT
 };
 
+#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_COMMIT_SEQUENCER_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	{ .name = "begin" },
-	{ .name = "grant" },
-	{ .name = "row" },
-	{ .name = "filled" },
-	{ .name = "verdict" },
-	{ .name = "done" },
-	{ .name = "retired" },
-	{ .name = "resent" },
+	EVENT(BEGIN, "begin", "A warp begins to commit.",
+	      GPUTM__VALUE(warp, "warp", "The warp."),
+	      GPUTM__VALUE(lanes, "lane mask", "Its lanes."),
+	      GPUTM__VALUE(with_entries, "lane mask", "Those of them whose logs have entries."),
+	      GPUTM__VALUE(cycle, "cycle", "When.")),
+	EVENT(GRANT, "grant", "The warp has got its commit IDs.",
+	      GPUTM__VALUE(warp, "warp", "The warp."),
+	      GPUTM__VALUE(first_cid, "CID", "That of its lowest lane with entries."),
+	      GPUTM__VALUE(cids, "CIDs", "How many."),
+	      GPUTM__VALUE(cycle, "cycle", "When.")),
+	EVENT(ROW, "row", "A row of a log is sent.",
+	      GPUTM__VALUE(warp, "warp", "The warp."),
+	      GPUTM__NAMED(access, gputm__read_write, "Which log."),
+	      GPUTM__VALUE(row, "log row", "The row."),
+	      GPUTM__VALUE(partitions, "partition mask", "Where its words go.")),
+	EVENT(FILLED, "filled", "Both logs of a warp have been sent.",
+	      GPUTM__VALUE(warp, "warp", "The warp."),
+	      GPUTM__VALUE(first_cid, "CID", "That of its lowest lane with entries."),
+	      GPUTM__VALUE(cycle, "cycle", "When.")),
+	EVENT(VERDICT, "verdict", "The verdict of lanes is sent.",
+	      GPUTM__VALUE(warp, "warp", "The warp."),
+	      GPUTM__VALUE(lanes, "lane mask", "These lanes."),
+	      GPUTM__VALUE(passed, "lane mask", "Those of them that commit."),
+	      GPUTM__VALUE(cycle, "cycle", "When.")),
+	EVENT(DONE, "done", "All lanes of a warp have their verdict.",
+	      GPUTM__VALUE(warp, "warp", "The warp."),
+	      GPUTM__VALUE(passed, "lane mask", "Lanes that commit."),
+	      GPUTM__VALUE(failed, "lane mask", "Lanes that have to run again."),
+	      GPUTM__VALUE(latency, "cycles", "Since the warp began to commit.")),
+	EVENT(RETIRED, "retired", "The warp's commit IDs have retired at all partitions.",
+	      GPUTM__VALUE(warp, "warp", "The warp."),
+	      GPUTM__VALUE(first_cid, "CID", "That of its lowest lane with entries."),
+	      GPUTM__VALUE(cids, "CIDs", "How many."),
+	      GPUTM__VALUE(cycle, "cycle", "When.")),
+	EVENT(RESENT, "resent", "A partition has got a log again.",
+	      GPUTM__VALUE(warp, "warp", "The warp."),
+	      GPUTM__VALUE(partition, "partition", "The partition."),
+	      GPUTM__VALUE(lane, "lane", "The lane."),
+	      GPUTM__NAMED(purpose, gputm__commit_purposes, "What its words are for.")),
 };
 
 static struct gputm_commit_sequencer *seq_of(struct gputm_unit *unit)

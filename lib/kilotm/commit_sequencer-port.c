@@ -135,7 +135,8 @@ static void start(struct gputm_commit_sequencer *s, uint32_t slot, uint32_t warp
 	s->commits++;
 	s->transactions += gputm__popcount(lanes);
 	s->without_cid += gputm__popcount(c->empty);
-	gputm__emit(&s->unit, GPUTM_COMMIT_SEQUENCER_EVENT_BEGIN, warp, lanes, c->lanes, 0);
+	gputm__emit(&s->unit, GPUTM_COMMIT_SEQUENCER_EVENT_BEGIN, warp, lanes, c->lanes,
+		    s->now);
 }
 
 int gputm_commit_sequencer_begin(struct gputm_commit_sequencer *s, uint32_t warp, uint64_t lanes)
@@ -194,7 +195,8 @@ int gputm_commit_sequencer_grant(struct gputm_commit_sequencer *s, uint64_t firs
 	ring_push(s, TO_FILL, slot);
 	s->next_cid = first_cid + c->count;
 	s->cids_granted += c->count;
-	gputm__emit(&s->unit, GPUTM_COMMIT_SEQUENCER_EVENT_GRANT, c->warp, first_cid, c->count, 0);
+	gputm__emit(&s->unit, GPUTM_COMMIT_SEQUENCER_EVENT_GRANT, c->warp, first_cid, c->count,
+		    s->now);
 	return 0;
 }
 

@@ -98,7 +98,7 @@ void gputm__sequencer_settle(struct gputm_commit_sequencer *s, uint32_t slot)
 		return;
 	ring_push(s, TO_RETIRE, slot);
 	gputm__emit(&s->unit, GPUTM_COMMIT_SEQUENCER_EVENT_RETIRED, c->warp, c->first_cid, c->count,
-		    0);
+		    s->now);
 }
 
 void gputm__sequencer_decide(struct gputm_commit_sequencer *s, uint32_t slot)
@@ -164,7 +164,7 @@ static void verdict_step(struct gputm_commit_sequencer *s)
 	if (!c->due)
 		ring_pop(s, TO_DECIDE);
 	gputm__emit(&s->unit, GPUTM_COMMIT_SEQUENCER_EVENT_VERDICT, c->warp, lanes,
-		    lanes & ~c->failed, 0);
+		    lanes & ~c->failed, s->now);
 	gputm__sequencer_settle(s, slot);
 }
 
@@ -286,7 +286,8 @@ static void close_step(struct gputm_commit_sequencer *s, uint32_t slot, uint32_t
 		return;
 	c->state = WAIT;
 	ring_take(s, TO_FILL, place);
-	gputm__emit(&s->unit, GPUTM_COMMIT_SEQUENCER_EVENT_FILLED, c->warp, c->first_cid, 0, 0);
+	gputm__emit(&s->unit, GPUTM_COMMIT_SEQUENCER_EVENT_FILLED, c->warp, c->first_cid, s->now,
+		    0);
 	gputm__sequencer_settle(s, slot);
 }
 

@@ -34,7 +34,7 @@ static void note_hazards(struct gputm_commit_unit *self, uint32_t index, uint64_
 	entry->flags |= GPUTM__HAZARDOUS;
 	gputm__maximum(&entry->ycid, writer);
 	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_HAZARD, gputm__commit_cid(self, index), address,
-		    writer, 0);
+		    writer, self->cycles);
 }
 
 /* The smallest RCID in use before hazard detection; writers below it can be forgotten. */

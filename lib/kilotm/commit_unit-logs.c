@@ -39,7 +39,7 @@ void gputm__commit_begin(struct gputm_commit_unit *self, uint32_t index)
 		gputm__commit_take_buffer(self, entry, 1);
 	}
 	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_BEGUN, gputm__commit_cid(self, index),
-		    entry->rcid, 0, 0);
+		    entry->rcid, self->cycles, 0);
 }
 
 /* The log does not fit, or finds no buffer. */

@@ -93,7 +93,8 @@ GPUTM__COLD static void tell_writes(const struct gputm_commit_unit *self, uint32
 		const struct gputm_commit_word *word = word_at(&self->port[1], sequence);
 
 		gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_WRITE_ISSUED,
-			    gputm__commit_cid(self, word->lane), word->address, word->value, 0);
+			    gputm__commit_cid(self, word->lane), word->address, word->value,
+			    self->cycles);
 	}
 }
 
@@ -167,7 +168,7 @@ GPUTM__COLD static void tell_completed(const struct gputm_commit_unit *self, uin
 				    read[(word->address & ~self->region_mask) / 4], word->value);
 		else
 			gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_WRITTEN, cid, word->address,
-				    word->value, 0);
+				    word->value, self->cycles);
 	}
 }
 

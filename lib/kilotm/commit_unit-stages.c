@@ -48,7 +48,7 @@ void gputm__commit_ask(struct gputm_commit_unit *self, uint32_t index, uint32_t 
 	self->slot[index].mark &= (uint8_t)~GPUTM__ANSWERED;
 	self->resends++;
 	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_RESEND, gputm__commit_cid(self, index), purpose,
-		    0, 0);
+		    self->cycles, 0);
 	if (!gputm__mutant(GPUTM__MUTANT_DROP_RESEND))
 		report(self, GPUTM_COMMIT_RESEND, index, gputm__commit_bit(self, index), 0,
 		       purpose);
@@ -132,7 +132,7 @@ static void announce(struct gputm_commit_unit *self, uint32_t index)
 	bool passed = !(entry->flags & GPUTM__FAILED);
 
 	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_OUTCOME, gputm__commit_cid(self, index), passed,
-		    entry->words[0], 0);
+		    entry->words[0], self->cycles);
 	if (passed) {
 		pass(self, index);
 		gputm__commit_count(self, index);
@@ -269,7 +269,7 @@ GPUTM__APART static bool retire_any(struct gputm_commit_unit *self, uint32_t ind
 		end = count_end(self, entry);
 	else
 		self->skips_retired++;
-	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_RETIRED, self->oldest, end, 0, 0);
+	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_RETIRED, self->oldest, end, self->cycles, 0);
 	if (mark & GPUTM__LAST) {
 		report(self, GPUTM_COMMIT_RETIRED, index,
 		       gputm__low_mask(self->slot[index].lanes), 0, 0);

@@ -82,6 +82,7 @@
  *   - The paper says nothing of skips' cost. Each in-order pointer passes one entry a
  *     cycle, skip or not, as in the released simulator.
  */
+#include "lib/kilotm/commit_purposes.h"
 #include "lib/kilotm/commit_unit-can.h"
 
 #define PARAM(...) GPUTM__PARAM(struct gputm_commit_unit_config, __VA_ARGS__)
@@ -179,17 +180,57 @@ static const struct gputm__stat_row stats[] = {
 	STAT(revalidation_distance, HISTOGRAM, "CIDs", "From an entry with a hazard to its YCID."),
 };
 
+static const char *const verdicts[] = { "failed", "passed" };
+static const char *const ends[] = { "skipped", "failed", "committed" };
+
+#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_COMMIT_UNIT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	{ .name = "validated" },
-	{ .name = "revalidated" },
-	{ .name = "begun" },
-	{ .name = "hazard" },
-	{ .name = "outcome" },
-	{ .name = "verdict" },
-	{ .name = "write issued" },
-	{ .name = "written" },
-	{ .name = "retired" },
-	{ .name = "resend" },
+	EVENT(VALIDATED, "validated", "A speculative read has been compared.",
+	      GPUTM__VALUE(cid, "CID", "Its transaction."),
+	      GPUTM__VALUE(address, "byte address", "The word."),
+	      GPUTM__VALUE(value, "word value", "What memory has."),
+	      GPUTM__VALUE(logged, "word value", "What the transaction has read.")),
+	EVENT(REVALIDATED, "revalidated", "A read of a revalidation has been compared.",
+	      GPUTM__VALUE(cid, "CID", "Its transaction."),
+	      GPUTM__VALUE(address, "byte address", "The word."),
+	      GPUTM__VALUE(value, "word value", "What memory has."),
+	      GPUTM__VALUE(logged, "word value", "What the transaction has read.")),
+	EVENT(BEGUN, "begun", "The first message of an entry has been consumed.",
+	      GPUTM__VALUE(cid, "CID", "The entry's."),
+	      GPUTM__VALUE(rcid, "CID", "The oldest entry that had not retired then."),
+	      GPUTM__VALUE(cycle, "cycle", "When.")),
+	EVENT(HAZARD, "hazard", "A word that the transaction has read is a hazard.",
+	      GPUTM__VALUE(cid, "CID", "The transaction."),
+	      GPUTM__VALUE(address, "byte address", "The word."),
+	      GPUTM__VALUE(writer, "CID", "The word's writer, at most the entry's own less one."),
+	      GPUTM__VALUE(cycle, "cycle", "When.")),
+	EVENT(OUTCOME, "outcome", "The local outcome has been reported.",
+	      GPUTM__VALUE(cid, "CID", "The entry's."),
+	      GPUTM__NAMED(outcome, verdicts, "The outcome."),
+	      GPUTM__VALUE(reads, "words", "Reads that were compared the last time."),
+	      GPUTM__VALUE(cycle, "cycle", "When.")),
+	EVENT(VERDICT, "verdict", "The verdict of all partitions has been consumed.",
+	      GPUTM__VALUE(cid, "CID", "The entry's."),
+	      GPUTM__NAMED(outcome, verdicts, "The verdict."),
+	      GPUTM__VALUE(cycle, "cycle", "When.")),
+	EVENT(WRITE_ISSUED, "write issued", "The owner has taken a word of a write request.",
+	      GPUTM__VALUE(cid, "CID", "The entry's."),
+	      GPUTM__VALUE(address, "byte address", "The word."),
+	      GPUTM__VALUE(value, "word value", "What is written."),
+	      GPUTM__VALUE(cycle, "cycle", "When.")),
+	EVENT(WRITTEN, "written", "A write has completed.",
+	      GPUTM__VALUE(cid, "CID", "The entry's."),
+	      GPUTM__VALUE(address, "byte address", "The word."),
+	      GPUTM__VALUE(value, "word value", "What has been written."),
+	      GPUTM__VALUE(cycle, "cycle", "When.")),
+	EVENT(RETIRED, "retired", "The oldest entry has retired.",
+	      GPUTM__VALUE(cid, "CID", "The entry's."),
+	      GPUTM__NAMED(outcome, ends, "How it ended."),
+	      GPUTM__VALUE(cycle, "cycle", "When.")),
+	EVENT(RESEND, "resend", "A log has to be sent again.",
+	      GPUTM__VALUE(cid, "CID", "The entry's."),
+	      GPUTM__NAMED(purpose, gputm__commit_purposes, "What its words are for."),
+	      GPUTM__VALUE(cycle, "cycle", "When.")),
 };
 
 /* ---- life ---- */

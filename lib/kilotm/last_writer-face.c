@@ -46,11 +46,26 @@ static const struct gputm__stat_row stats[] = {
 	STAT(entries, GAUGE, "entries", "Table entries in use."),
 };
 
+static const char *const results[] = { "none", "exact", "filter" };
+static const char *const recorded[] = { "replaced", "filled", "evicted" };
+
+#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_LAST_WRITER_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	{ .name = "lookup" },
-	{ .name = "record" },
-	{ .name = "evict" },
-	{ .name = "expire" },
+	EVENT(LOOKUP, "lookup", "A word's youngest writer has been asked for.",
+	      GPUTM__VALUE(address, "byte address", "The word."),
+	      GPUTM__NAMED(outcome, results, "Who answers."),
+	      GPUTM__VALUE(cid, "CID", "The answer; 0 if there is none.")),
+	EVENT(RECORD, "record", "A word's writer has been recorded.",
+	      GPUTM__VALUE(address, "byte address", "The word."),
+	      GPUTM__VALUE(cid, "CID", "The writer."),
+	      GPUTM__NAMED(outcome, recorded, "Which entry it got.")),
+	EVENT(EVICT, "evict", "An entry went to the filter.",
+	      GPUTM__VALUE(address, "byte address", "Its word."),
+	      GPUTM__VALUE(cid, "CID", "Its writer.")),
+	EVENT(EXPIRE, "expire", "Writers below a floor have been forgotten.",
+	      GPUTM__VALUE(cid, "CID", "The floor."),
+	      GPUTM__VALUE(entries, "entries", "Entries of the table that were forgotten."),
+	      GPUTM__VALUE(cost, "cycles", "What the sweep takes.")),
 };
 
 /* ---- life ---- */

@@ -62,12 +62,34 @@ static const struct gputm__stat_row stats[] = {
 	STAT(commit_cycles, COUNTER, "cycles", "Cycles added by tx_commit."),
 };
 
+static const char *const modes[] = { "normal", "tx", "wavefront", "group" };
+
+#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_LOCAL_TM_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	{ .name = "begin" },
-	{ .name = "access" },
-	{ .name = "conflict" },
-	{ .name = "evict" },
-	{ .name = "commit" },
+	EVENT(BEGIN, "begin", "A wavefront begins an attempt.",
+	      GPUTM__VALUE(wavefront, "wavefront", "The wavefront."),
+	      GPUTM__VALUE(exec, "lane mask", "Its EXEC."),
+	      GPUTM__VALUE(tcm, "lane mask", "Its TCM, the lanes that do not run."),
+	      GPUTM__NAMED(mode, modes, "Who runs at once.")),
+	EVENT(ACCESS, "access", "Lanes have accessed local memory.",
+	      GPUTM__VALUE(wavefront, "wavefront", "Their wavefront."),
+	      GPUTM__NAMED(access, gputm__read_write, "What they do."),
+	      GPUTM__VALUE(lanes, "lane mask", "These lanes."),
+	      GPUTM__VALUE(conflicts, "lane mask", "Those of them that are rolled back.")),
+	EVENT(CONFLICT, "conflict", "A work-item has met another, and is rolled back.",
+	      GPUTM__VALUE(item, "work-item", "The one that is rolled back."),
+	      GPUTM__VALUE(word, "word index", "Where."),
+	      GPUTM__VALUE(other, "work-item", "The one that it met.")),
+	EVENT(EVICT, "evict", "A wavefront makes room for one that runs alone.",
+	      GPUTM__VALUE(wavefront, "wavefront", "The one that is rolled back."),
+	      GPUTM__VALUE(lanes, "lane mask", "Its lanes that ran."),
+	      GPUTM__VALUE(restored, "words", "Words restored."),
+	      GPUTM__VALUE(holder, "wavefront", "The one that runs alone.")),
+	EVENT(COMMIT, "commit", "An attempt has ended.",
+	      GPUTM__VALUE(wavefront, "wavefront", "Its wavefront."),
+	      GPUTM__VALUE(lanes, "lane mask", "Lanes that have committed."),
+	      GPUTM__VALUE(tcm, "lane mask", "Its TCM, the lanes that have to run again."),
+	      GPUTM__NAMED(mode, modes, "How they will; normal: none is left.")),
 };
 
 /* ---- life ---- */

@@ -220,7 +220,8 @@ static enum gputm_local_tm_mode next_mode(const struct wavefront *w)
 }
 
 /* Abort the attempt of a wavefront; it begins again as it began. */
-static void evict(struct gputm_local_tm *t, uint32_t wavefront, struct tally *tally)
+static void evict(struct gputm_local_tm *t, uint32_t wavefront, uint32_t holder,
+		  struct tally *tally)
 {
 	struct wavefront *w = &t->wavefront[wavefront];
 	uint64_t ran = w->lanes & ~w->tcm, before = t->restored;
@@ -230,7 +231,8 @@ static void evict(struct gputm_local_tm *t, uint32_t wavefront, struct tally *ta
 	w->exec = w->tcm = w->lanes;
 	w->phase = GPUTM_LOCAL_TM_EVICTED;
 	w->nesting = 0;
-	gputm__emit(&t->unit, GPUTM_LOCAL_TM_EVENT_EVICT, wavefront, ran, t->restored - before, 0);
+	gputm__emit(&t->unit, GPUTM_LOCAL_TM_EVENT_EVICT, wavefront, ran, t->restored - before,
+		    holder);
 }
 
 static uint32_t take_group(struct gputm_local_tm *t, uint32_t wavefront, struct tally *tally)
@@ -239,7 +241,7 @@ static uint32_t take_group(struct gputm_local_tm *t, uint32_t wavefront, struct 
 
 	for (uint32_t i = 0; i < t->config.wavefronts; i++)
 		if (t->wavefront[i].phase == GPUTM_LOCAL_TM_RUNNING) {
-			evict(t, i, tally);
+			evict(t, i, wavefront, tally);
 			evicted |= UINT32_C(1) << i;
 		}
 	t->holder = wavefront;

@@ -35,12 +35,27 @@ static const struct gputm__stat_row stats[] = {
 	STAT(used, GAUGE, "entries", "Entries in use."),
 };
 
+#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_READER_LIST_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	{ .name = "added" },
-	{ .name = "removed" },
-	{ .name = "full" },
-	{ .name = "expanded" },
-	{ .name = "folded" },
+	EVENT(ADDED, "added", "A transaction reads a word.",
+	      GPUTM__VALUE(address, "byte address", "The word."),
+	      GPUTM__VALUE(tx, "transaction", "The transaction."),
+	      GPUTM__VALUE(readers, "readers", "Those of the word, this one included.")),
+	EVENT(REMOVED, "removed", "A transaction reads a word no longer.",
+	      GPUTM__VALUE(address, "byte address", "The word."),
+	      GPUTM__VALUE(tx, "transaction", "The transaction."),
+	      GPUTM__VALUE(readers, "readers", "Those that are left.")),
+	EVENT(FULL, "full", "There was no room for a reader.",
+	      GPUTM__VALUE(address, "byte address", "The word."),
+	      GPUTM__VALUE(tx, "transaction", "The transaction."),
+	      GPUTM__VALUE(entries, "entries", "Entries in use.")),
+	EVENT(EXPANDED, "expanded", "The readers of a word went to a root and leaves; the reader "
+	      "is added next.",
+	      GPUTM__VALUE(address, "byte address", "The word."),
+	      GPUTM__VALUE(entries, "entries", "Entries of the word.")),
+	EVENT(FOLDED, "folded", "The readers of a word went back to a plain entry; the reader is "
+	      "removed next.",
+	      GPUTM__VALUE(address, "byte address", "The word.")),
 };
 
 /* ---- life ---- */

@@ -84,9 +84,16 @@ static const struct gputm__stat_row stats[] = {
 	STAT(held_max, MAXIMUM, "requests", "Requests held, at most."),
 };
 
+#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_ROW_COPIER_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	{ .name = "pushed" },
-	{ .name = "completed" },
+	EVENT(PUSHED, "pushed", "A copy has been asked for.",
+	      GPUTM__VALUE(tag, "tag", "The caller's own."),
+	      GPUTM__VALUE(rows, "rows", "Rows to be copied."),
+	      GPUTM__VALUE(done_at, "cycle", "When it will be complete."),
+	      GPUTM__VALUE(cycle, "cycle", "When.")),
+	EVENT(COMPLETED, "completed", "A copy is complete.",
+	      GPUTM__VALUE(tag, "tag", "The caller's own."),
+	      GPUTM__VALUE(cycle, "cycle", "When.")),
 };
 
 /* ---- life ---- */
@@ -305,7 +312,7 @@ int gputm_row_copier_push(struct gputm_row_copier *c,
 	gputm__maximum(&c->held_max, c->held);
 	if (done_at)
 		*done_at = last;
-	gputm__emit(&c->unit, GPUTM_ROW_COPIER_EVENT_PUSHED, request->tag, count, last, 0);
+	gputm__emit(&c->unit, GPUTM_ROW_COPIER_EVENT_PUSHED, request->tag, count, last, c->now);
 	return GPUTM_ROW_COPIER_OK;
 }
 

@@ -117,12 +117,27 @@ static const struct gputm__stat_row stats[] = {
 	STAT(retained, GAUGE, "transactions", "Committed and not released."),
 };
 
+static const char *const results[] = { "ok", "loop", "overflow" };
+
+#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_TIMESTAMP_TABLE_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	{ .name = "begun" },
-	{ .name = "edge" },
-	{ .name = "retired" },
-	{ .name = "released" },
-	{ .name = "restarted" },
+	EVENT(BEGUN, "begun", "A transaction begins.",
+	      GPUTM__VALUE(tx, "transaction", "The transaction."),
+	      GPUTM__VALUE(cts, "logical time", "Its CTS.")),
+	EVENT(EDGE, "edge", "A dependence has been noted.",
+	      GPUTM__VALUE(pred, "transaction", "The one that comes first."),
+	      GPUTM__VALUE(succ, "transaction", "The one that comes after."),
+	      GPUTM__NAMED(outcome, results, "Whether the edge may close a loop, or does not "
+			   "fit.")),
+	EVENT(RETIRED, "retired", "A transaction has ended.",
+	      GPUTM__VALUE(tx, "transaction", "The transaction."),
+	      GPUTM__NAMED(committed, gputm__no_yes, "Whether it has committed."),
+	      GPUTM__VALUE(prev, "logical time", "Its PrevTS."),
+	      GPUTM__VALUE(cts, "logical time", "Its CTS.")),
+	EVENT(RELEASED, "released", "A committed transaction gets no edge any more.",
+	      GPUTM__VALUE(tx, "transaction", "The transaction.")),
+	EVENT(RESTARTED, "restarted", "All timestamps have been forgotten.",
+	      GPUTM__VALUE(restarts, "restarts", "So many so far.")),
 };
 
 /* ---- life ---- */
@@ -496,7 +511,8 @@ int gputm_timestamp_table_retire(struct gputm_timestamp_table *t, uint32_t tx, b
 	slot->pdts = UNSET;
 	slot->state = committed ? COMMITTED : IDLE;
 	count_retired(t, committed);
-	gputm__emit(&t->unit, GPUTM_TIMESTAMP_TABLE_EVENT_RETIRED, tx, committed, slot->prev, 0);
+	gputm__emit(&t->unit, GPUTM_TIMESTAMP_TABLE_EVENT_RETIRED, tx, committed, slot->prev,
+		    slot->cts);
 	return GPUTM_TIMESTAMP_TABLE_OK;
 }
 
@@ -518,7 +534,7 @@ int gputm_timestamp_table_restart(struct gputm_timestamp_table *t)
 	t->released += t->retained;
 	clear(&t->unit);
 	t->restarts++;
-	gputm__emit(&t->unit, GPUTM_TIMESTAMP_TABLE_EVENT_RESTARTED, 0, 0, 0, 0);
+	gputm__emit(&t->unit, GPUTM_TIMESTAMP_TABLE_EVENT_RESTARTED, t->restarts, 0, 0, 0);
 	return 0;
 }
 

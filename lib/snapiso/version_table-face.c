@@ -39,14 +39,33 @@ static const struct gputm__stat_row stats[] = {
 	STAT(references, GAUGE, "references", "References held."),
 };
 
+#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_VERSION_TABLE_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	{ .name = "copying" },
-	{ .name = "copied" },
-	{ .name = "sealed" },
-	{ .name = "recycled" },
-	{ .name = "acquired" },
-	{ .name = "released" },
-	{ .name = "restarted" },
+	EVENT(COPYING, "copying", "A copy of the newest version begins.",
+	      GPUTM__VALUE(region, "region", "Its region."),
+	      GPUTM__VALUE(from, "version index", "What is copied."),
+	      GPUTM__VALUE(to, "version index", "The new version.")),
+	EVENT(COPIED, "copied", "The copy is complete, and commits write it.",
+	      GPUTM__VALUE(region, "region", "Its region."),
+	      GPUTM__VALUE(place, "version index", "The version.")),
+	EVENT(SEALED, "sealed", "A version can be read from now on.",
+	      GPUTM__VALUE(region, "region", "Its region."),
+	      GPUTM__VALUE(place, "version index", "The version."),
+	      GPUTM__VALUE(time, "logical time", "When it was created.")),
+	EVENT(RECYCLED, "recycled", "A version is free again.",
+	      GPUTM__VALUE(region, "region", "Its region."),
+	      GPUTM__VALUE(place, "version index", "The version.")),
+	EVENT(ACQUIRED, "acquired", "A transaction reads a version.",
+	      GPUTM__VALUE(region, "region", "Its region."),
+	      GPUTM__VALUE(place, "version index", "The version."),
+	      GPUTM__VALUE(references, "references", "Those that read it now."),
+	      GPUTM__VALUE(address, "byte address", "The address that was asked for.")),
+	EVENT(RELEASED, "released", "A transaction reads a version no longer.",
+	      GPUTM__VALUE(region, "region", "Its region."),
+	      GPUTM__VALUE(place, "version index", "The version."),
+	      GPUTM__VALUE(references, "references", "Those that read it now.")),
+	EVENT(RESTARTED, "restarted", "Only the newest version of each region is left.",
+	      GPUTM__VALUE(time, "logical time", "When it was created.")),
 };
 
 static struct gputm_version_table *self_of(struct gputm_unit *unit)

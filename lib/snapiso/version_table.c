@@ -254,7 +254,7 @@ int gputm_version_table_acquire(struct gputm_version_table *t, uint64_t address,
 	*region = (uint32_t)(r - t->region);
 	*version = (uint32_t)(v - r->version);
 	gputm__emit(&t->unit, GPUTM_VERSION_TABLE_EVENT_ACQUIRED, *region, *version, v->references,
-		    0);
+		    address);
 	return GPUTM_VERSION_TABLE_OK;
 }
 

@@ -37,11 +37,26 @@ static const struct gputm__stat_row stats[] = {
 	STAT(retained, GAUGE, "entries", "Entries of committed writers."),
 };
 
+static const char *const results[] = { "claimed", "own", "held", "conflict", "full" };
+
+#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_WRITER_TABLE_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	{ .name = "claimed" },
-	{ .name = "refused" },
-	{ .name = "committed" },
-	{ .name = "released" },
+	EVENT(CLAIMED, "claimed", "A transaction will write a word.",
+	      GPUTM__VALUE(address, "byte address", "The word."),
+	      GPUTM__VALUE(tx, "transaction", "The transaction.")),
+	EVENT(REFUSED, "refused", "A transaction must not write a word.",
+	      GPUTM__VALUE(address, "byte address", "The word."),
+	      GPUTM__VALUE(tx, "transaction", "The transaction."),
+	      GPUTM__NAMED(outcome, results, "Why."),
+	      GPUTM__VALUE(winner, "transaction", "Who has it, or committed it last; all ones: "
+			   "nobody.")),
+	EVENT(COMMITTED, "committed", "The writer of a word has committed.",
+	      GPUTM__VALUE(address, "byte address", "The word."),
+	      GPUTM__VALUE(tx, "transaction", "The transaction."),
+	      GPUTM__VALUE(version, "version", "The version that the word is part of.")),
+	EVENT(RELEASED, "released", "A writer of a word is forgotten.",
+	      GPUTM__VALUE(address, "byte address", "The word."),
+	      GPUTM__VALUE(tx, "transaction", "The transaction.")),
 };
 
 /* ---- life ---- */

@@ -101,10 +101,23 @@ static int answer(const struct gputm_writer_table *t, const struct gputm__word_s
 }
 
 APART int tell(const struct gputm_writer_table *t, uint32_t kind, uint64_t address, uint32_t tx,
-	       uint64_t last, int result)
+	       int result)
 {
-	gputm__emit(&t->unit, kind, address, tx, last, 0);
+	gputm__emit(&t->unit, kind, address, tx, 0, 0);
 	return result;
+}
+
+static int tell_refused(const struct gputm_writer_table *t, uint64_t address, uint32_t tx, int why)
+{
+	const struct gputm__word_slot *slot = find(t, address);
+	uint64_t winner = UINT64_MAX;
+
+	if (why == GPUTM_WRITER_TABLE_HELD)
+		winner = gputm__writer_running(slot) - 1;
+	else if (why == GPUTM_WRITER_TABLE_CONFLICT)
+		winner = t->commit[gputm__writer_newest(slot) - 1].tx;
+	gputm__emit(&t->unit, GPUTM_WRITER_TABLE_EVENT_REFUSED, address, tx, (uint64_t)why, winner);
+	return why;
 }
 
 APART int not_claimed(struct gputm_writer_table *t, uint64_t address, uint32_t tx, int why)
@@ -115,9 +128,9 @@ APART int not_claimed(struct gputm_writer_table *t, uint64_t address, uint32_t t
 	t->held += why == GPUTM_WRITER_TABLE_HELD;
 	t->conflicts += why == GPUTM_WRITER_TABLE_CONFLICT;
 	t->full += why == GPUTM_WRITER_TABLE_FULL;
-	return why == GPUTM_WRITER_TABLE_OWN
-		       ? why
-		       : tell(t, GPUTM_WRITER_TABLE_EVENT_REFUSED, address, tx, (uint64_t)why, why);
+	if (GPUTM__UNLIKELY(why != GPUTM_WRITER_TABLE_OWN && t->unit.observe))
+		return tell_refused(t, address, tx, why);
+	return why;
 }
 
 static inline int claimed(struct gputm_writer_table *t, uint64_t address, uint32_t tx)
@@ -125,7 +138,7 @@ static inline int claimed(struct gputm_writer_table *t, uint64_t address, uint32
 	gputm__maximum(&t->used_max, ++t->used);
 	t->claimed++;
 	if (GPUTM__UNLIKELY(t->unit.observe != NULL))
-		return tell(t, GPUTM_WRITER_TABLE_EVENT_CLAIMED, address, tx, 0,
+		return tell(t, GPUTM_WRITER_TABLE_EVENT_CLAIMED, address, tx,
 			    GPUTM_WRITER_TABLE_CLAIMED);
 	return GPUTM_WRITER_TABLE_CLAIMED;
 }
@@ -213,7 +226,7 @@ static inline int released(struct gputm_writer_table *t, uint64_t address, uint3
 	t->used--;
 	t->released++;
 	if (GPUTM__UNLIKELY(t->unit.observe != NULL))
-		return tell(t, GPUTM_WRITER_TABLE_EVENT_RELEASED, address, tx, 0, 0);
+		return tell(t, GPUTM_WRITER_TABLE_EVENT_RELEASED, address, tx, 0);
 	return 0;
 }
 

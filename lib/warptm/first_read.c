@@ -98,11 +98,28 @@ static const struct gputm__stat_row stats[] = {
 #undef STAT
 };
 
+#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_FIRST_READ_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	{ .name = "begin" },
-	{ .name = "first" },
-	{ .name = "reply" },
-	{ .name = "finish" },
+	EVENT(BEGIN, "begin", "Lanes begin an attempt.",
+	      GPUTM__VALUE(warp, "warp", "Their warp."),
+	      GPUTM__VALUE(lanes, "lane mask", "These lanes.")),
+	EVENT(FIRST, "first", "Lanes issue the first load of their attempt.",
+	      GPUTM__VALUE(warp, "warp", "Their warp."),
+	      GPUTM__VALUE(lanes, "lane mask", "These lanes."),
+	      GPUTM__VALUE(cycle, "cycle", "When.")),
+	EVENT(REPLY, "reply", "A load has been answered.",
+	      GPUTM__VALUE(warp, "warp", "Its warp."),
+	      GPUTM__VALUE(lanes, "lane mask", "Its lanes."),
+	      GPUTM__VALUE(conflicts, "lane mask", "Those of them whose word was written since "
+			   "their first load."),
+	      GPUTM__VALUE(cycle, "cycle", "When the word was written last.")),
+	EVENT(FINISH, "finish", "Attempts are at their end.",
+	      GPUTM__VALUE(warp, "warp", "Their warp."),
+	      GPUTM__VALUE(silent, "lane mask", "Lanes that commit silently."),
+	      GPUTM__VALUE(second_chance, "lane mask", "Lanes that have to be validated after "
+			   "all."),
+	      GPUTM__VALUE(read_write, "lane mask", "Lanes that have written, and commit as any "
+			   "other.")),
 };
 
 /* ---- life ---- */

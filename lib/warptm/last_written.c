@@ -74,10 +74,17 @@ static const struct gputm__stat_row stats[] = {
 #undef STAT
 };
 
+#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_LAST_WRITTEN_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	{ .name = "record" },
-	{ .name = "query" },
-	{ .name = "expire" },
+	EVENT(RECORD, "record", "A word has been written.",
+	      GPUTM__VALUE(address, "byte address", "The word."),
+	      GPUTM__VALUE(cycle, "cycle", "When.")),
+	EVENT(QUERY, "query", "A word's last write has been asked for.",
+	      GPUTM__VALUE(address, "byte address", "The word."),
+	      GPUTM__VALUE(cycle, "cycle", "The answer.")),
+	EVENT(EXPIRE, "expire", "Writes before a floor have been forgotten.",
+	      GPUTM__VALUE(cycle, "cycle", "The floor."),
+	      GPUTM__VALUE(cost, "cycles", "What the sweep takes.")),
 };
 
 /* ---- life ---- */

@@ -39,11 +39,25 @@ static const struct gputm__stat_row stats[] = {
 		    "Lanes that aborted for a write."),
 };
 
+#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_OWNERSHIP_TABLE_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	{ .name = "acquire" },
-	{ .name = "construct" },
-	{ .name = "match" },
-	{ .name = "release" },
+	EVENT(ACQUIRE, "acquire", "A warp has got a buffer.",
+	      GPUTM__VALUE(buffer, "buffer", "The buffer."),
+	      GPUTM__VALUE(lanes, "lane mask", "Lanes to be resolved.")),
+	EVENT(CONSTRUCT, "construct", "A row of the write log has been entered.",
+	      GPUTM__VALUE(buffer, "buffer", "The buffer."),
+	      GPUTM__VALUE(lanes, "lane mask", "Lanes of the row.")),
+	EVENT(MATCH, "match", "A row has been compared with the owners.",
+	      GPUTM__VALUE(buffer, "buffer", "The buffer."),
+	      GPUTM__VALUE(lanes, "lane mask", "Lanes of the row."),
+	      GPUTM__VALUE(conflicts, "lane mask", "Those of them that conflict with a lower "
+			   "lane."),
+	      GPUTM__NAMED(access, gputm__read_write, "Which log the row is of.")),
+	EVENT(RELEASE, "release", "The warp is resolved.",
+	      GPUTM__VALUE(buffer, "buffer", "The buffer, free again."),
+	      GPUTM__VALUE(survived, "lane mask", "Lanes that go on to commit."),
+	      GPUTM__VALUE(aborted, "lane mask", "Lanes that have to run again."),
+	      GPUTM__VALUE(cost, "cycles", "What it took.")),
 };
 
 /* ---- life ---- */

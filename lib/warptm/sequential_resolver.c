@@ -95,10 +95,22 @@ static const struct gputm__stat_row stats[] = {
 		    "Addresses that joined a filter."),
 };
 
+static const char *const results[] = { "survives", "aborts" };
+
+#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_SEQUENTIAL_RESOLVER_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	{ .name = "acquire" },
-	{ .name = "lane" },
-	{ .name = "release" },
+	EVENT(ACQUIRE, "acquire", "A warp has got a buffer.",
+	      GPUTM__VALUE(buffer, "buffer", "The buffer."),
+	      GPUTM__VALUE(lanes, "lane mask", "Lanes to be resolved.")),
+	EVENT(LANE, "lane", "A lane has had its turn.",
+	      GPUTM__VALUE(buffer, "buffer", "The buffer."),
+	      GPUTM__VALUE(lane, "lane", "The lane."),
+	      GPUTM__NAMED(outcome, results, "What becomes of it.")),
+	EVENT(RELEASE, "release", "The warp is resolved.",
+	      GPUTM__VALUE(buffer, "buffer", "The buffer, free again."),
+	      GPUTM__VALUE(survived, "lane mask", "Lanes that go on to commit."),
+	      GPUTM__VALUE(aborted, "lane mask", "Lanes that have to run again."),
+	      GPUTM__VALUE(cost, "cycles", "What it took.")),
 };
 
 /* ---- life ---- */

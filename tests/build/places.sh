@@ -17,6 +17,8 @@ for unit in $(units); do
 		tests/bench/bench-"$unit".c; do
 		[ -e "$srcdir/$place" ] || complain "$unit: no $place"
 	done
+	cat "$srcdir/tests/test-$unit"*.c | grep -q 'kit_observe(' ||
+		complain "$unit: no test checks its events (kit_observe)"
 	grep -q "^| *\`*\[*\`*$unit\`*" "$srcdir/README.md" || complain "$unit: no row in README.md"
 	grep -q "Xr gputm_$unit 3" "$srcdir/man/gputm.7" || complain "$unit: not in gputm.7"
 done
