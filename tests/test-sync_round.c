@@ -26,6 +26,9 @@ static struct gputm_sync_round *make(struct kit *kit, bool non_blocking, bool sh
 	return round;
 }
 
+#define EXPECT_STAT(round, name, value)                                                        \
+	ck_assert_uint_eq(kit_stat(gputm_sync_round_unit(round), name), value)
+
 /* At `now` this is to be done. */
 static struct gputm_sync_round_todo expect(struct gputm_sync_round *round, uint64_t now,
 					   enum gputm_sync_round_what what)
@@ -106,6 +109,14 @@ START_TEST(test_fig_1a_basic_round)
 	ck_assert_uint_eq(kit_stat(gputm_sync_round_unit(round), "execution"), 1000);
 	ck_assert_uint_eq(kit_stat(gputm_sync_round_unit(round), "validation"), 63);
 	ck_assert_uint_eq(kit_stat(gputm_sync_round_unit(round), "merge"), 120);
+	EXPECT_STAT(round, "cpu_waits", 63);
+	EXPECT_STAT(round, "cpu_merge", 120);
+	EXPECT_STAT(round, "gpu_waits", 58);
+	EXPECT_STAT(round, "gpu_validates", 5);
+	EXPECT_STAT(round, "gpu_merge", 120);
+	EXPECT_STAT(round, "link_logs", 48);
+	EXPECT_STAT(round, "link_copies", 120);
+	EXPECT_STAT(round, "link_idle", 1183 - 48 - 120);
 	gputm_sync_round_free(round);
 	kit_close(&kit);
 }
@@ -147,6 +158,43 @@ START_TEST(test_fig_1b_optimised_round)
 	ck_assert_uint_eq(kit_stat(gputm_sync_round_unit(round), "gpu_blocked"), 94);
 	ck_assert_uint_eq(kit_stat(gputm_sync_round_unit(round), "cpu_blocked"), 152);
 	ck_assert_uint_eq(kit_stat(gputm_sync_round_unit(round), "shadow_bytes"), 40);
+	EXPECT_STAT(round, "cpu_drain", 1);
+	EXPECT_STAT(round, "cpu_waits", 31);
+	EXPECT_STAT(round, "cpu_merge", 120);
+	EXPECT_STAT(round, "gpu_drain", 4);
+	EXPECT_STAT(round, "gpu_waits", 70);
+	EXPECT_STAT(round, "gpu_validates", 10);
+	EXPECT_STAT(round, "gpu_merge", 10);
+	EXPECT_STAT(round, "link_logs", 64);
+	EXPECT_STAT(round, "link_copies", 110);
+	EXPECT_STAT(round, "link_idle", 1204 - 64 - 110);
+	gputm_sync_round_free(round);
+	kit_close(&kit);
+}
+END_TEST
+
+/* A caller that has nothing left to execute need not wait for the deadline. */
+START_TEST(test_sync_round_is_stopped)
+{
+	struct gputm_sync_round *round;
+	struct kit kit;
+
+	kit_open(&kit);
+	round = make(&kit, true, true, 100);
+	ck_assert_int_eq(gputm_sync_round_stop(round, 0), -EINVAL);
+	kit_said(&kit, "no execution phase goes on", NULL);
+	ck_assert_int_eq(gputm_sync_round_begin(round, 0), 0);
+	expect(round, 100, GPUTM_SYNC_ROUND_EARLY);
+	ck_assert_int_eq(gputm_sync_round_stop(round, 100), -EINVAL);
+	complete(round, 100, 0, 0, 0, false);
+	ck_assert_int_eq(gputm_sync_round_stop(round, 99), -ERANGE);
+	ck_assert_int_eq(gputm_sync_round_stop(round, 150), 0);
+	ck_assert_int_eq(gputm_sync_round_stop(round, 150), -EINVAL);
+	ck_assert_uint_eq(gputm_sync_round_next_event(round), 150);
+	kit_round_trip(&sync_round_maker, gputm_sync_round_unit(round));
+	ck_assert_uint_eq(expect(round, 150, GPUTM_SYNC_ROUND_DRAIN).devices, GPU);
+	EXPECT_STAT(round, "execution", 150);
+	EXPECT_STAT(round, "cut_short", 0);
 	gputm_sync_round_free(round);
 	kit_close(&kit);
 }
@@ -290,15 +338,20 @@ END_TEST
 
 static void same(struct gputm_sync_round *round, const struct oracle_sync_round *o)
 {
-	static const char *const name[] = { "rounds",	 "succeeded",	"failed",
-					    "cut_short", "cpu_blocked", "gpu_blocked",
-					    "execution", "validation",	"merge" };
-	const uint64_t value[] = { o->rounds,	    o->succeeded,   o->failed,
-				   o->cut_short,    o->cpu_blocked, o->gpu_blocked,
-				   o->execution,    o->validation,  o->merge };
+#define ROW(name) { #name, o->name }
+	const struct {
+		const char *name;
+		uint64_t value;
+	} row[] = {
+		ROW(rounds), ROW(succeeded), ROW(failed), ROW(cut_short),
+		ROW(execution), ROW(validation), ROW(merge),
+		ROW(cpu_blocked), ROW(cpu_drain), ROW(cpu_waits), ROW(cpu_merge),
+		ROW(gpu_blocked), ROW(gpu_drain), ROW(gpu_waits), ROW(gpu_validates),
+		ROW(gpu_merge), ROW(link_early), ROW(link_logs), ROW(link_copies), ROW(link_idle),
+	};
 
-	for (unsigned i = 0; i < sizeof(value) / sizeof(value[0]); i++)
-		ck_assert_uint_eq(kit_stat(gputm_sync_round_unit(round), name[i]), value[i]);
+	for (unsigned i = 0; i < sizeof(row) / sizeof(row[0]); i++)
+		EXPECT_STAT(round, row[i].name, row[i].value);
 }
 
 /* Ask both; they agree. */
@@ -372,6 +425,13 @@ START_TEST(test_sync_round_random_against_oracle)
 			ck_assert(oracle_sync_round_begin(&o));
 			continue;
 		}
+		if (todo.what == GPUTM_SYNC_ROUND_RUN && kit_below(&random, 10) == 0) {
+			bool stops = oracle_sync_round_stop(&o);
+
+			ck_assert_int_eq(gputm_sync_round_stop(round, now), stops ? 0 : -EINVAL);
+			if (stops)
+				continue;
+		}
 		until = gputm_sync_round_next_event(round);
 		if (todo.what != GPUTM_SYNC_ROUND_RUN &&
 		    (todo.what != GPUTM_SYNC_ROUND_DRAIN || kit_below(&random, 2))) {
@@ -424,6 +484,7 @@ int main(void)
 	tcase_add_test(tests, test_sync_round_life);
 	tcase_add_test(tests, test_fig_1a_basic_round);
 	tcase_add_test(tests, test_fig_1b_optimised_round);
+	tcase_add_test(tests, test_sync_round_is_stopped);
 	tcase_add_loop_test(tests, test_sync_round_failure_with_and_without_a_shadow_copy, 0, 2);
 	tcase_add_test(tests, test_sync_round_early_validation_cuts_a_round_short);
 	tcase_add_test(tests, test_sync_round_a_fast_cpu_is_stopped);

@@ -138,6 +138,14 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_sync_round_begin(struct gputm_sync_round *r
 						      uint64_t now);
 
 /**
+ * There is nothing left to execute: the execution phase ends at time @p now and not at its
+ * deadline.
+ * @return 0; -EINVAL, no execution phase goes on, or an early validation is not complete;
+ * -ERANGE, @p now lies in the past or above 2^62.
+ */
+GPUTM_API GPUTM_MUST_CHECK int gputm_sync_round_stop(struct gputm_sync_round *round, uint64_t now);
+
+/**
  * What is to be done at time @p now. A thing to do is answered with
  * gputm_sync_round_complete() before anything else happens; only a DRAIN may take time, and
  * asking again gives it again. END leaves the controller idle.

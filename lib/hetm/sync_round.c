@@ -6,7 +6,7 @@
  * logs are shipped, shadow copy, early validation, Fig. 1b).
  *
  *   step        asks for      then
- *   EXECUTE     EARLY, RUN    at the deadline, or when an early conflict is known: STOP
+ *   EXECUTE     EARLY, RUN    at the deadline, by stop(), or when an early conflict is known: STOP
  *   STOP        DRAIN gpu     SHIP; DRAIN gpu and cpu if the CPU is not to work on
  *   SHIP        SHIP          chunk by chunk as the link gets free; none left: STOP_CPU if the
  *                             CPU runs, else VERDICT. With the CPU stopped parts are shipped
@@ -22,13 +22,15 @@
  *     0  begin: both run          1000  DRAIN both, done      SHIP: 48 bytes, 5 cycles
  *  1048  SHIP: none               1063  verdict (1048 + 10 + 5): success
  *        COPY_BACK: 2 runs, 100 bytes
- *  1183  END: both run            blocked: 183 cycles each
+ *  1183  END: both run            blocked: 183 cycles each, of which the CPU waits 63 and the
+ *                                 GPU 58 + 5 in which it validates; 120 are the merge's
  *
  * Invariants, proved by check():
  *  I1  rounds = succeeded + failed + the one that is going on
  *  I2  a thing to do is open only in a step that asks for it
  *  I3  in EXECUTE both devices may run; the GPU is blocked from STOP to the merge
  *  I4  rounds cut short have failed, so they are at most as many
+ *  I5  the cycles in which a device is blocked are those of their parts
  *
  * Differences from the paper:
  *  - The CPU is blocked from the moment when no full chunk is left, until the merge's copies
@@ -66,6 +68,10 @@ static const struct {
 
 enum { CPU, GPU, DEVICES };
 
+/* What a blocked device does, and what the link does. */
+enum { DRAINS, WAITS, VALIDATES, MERGES, PARTS };
+enum { EARLY_LOGS, LOGS, COPIES, NOTHING, USES };
+
 #define BLOCKED UINT64_MAX
 #define LAST_TIME (UINT64_C(1) << 62)
 #define MOST (UINT64_C(1) << 40)
@@ -83,10 +89,11 @@ struct gputm_sync_round {
 	uint64_t link_free;	 /* the link has sent its last byte */
 	uint64_t gpu_free;	 /* the GPU has validated, or a copy is done */
 	uint64_t from[DEVICES];	 /* the device runs from then on; BLOCKED: not known yet */
-	uint64_t since[DEVICES]; /* blocked since */
+	uint64_t since[DEVICES]; /* blocked since, and what was before is counted */
 	uint64_t rounds, succeeded, failed, cut_short;
 	uint64_t early_chunks, chunks, shipped_bytes, shadow_bytes, copied_back, realigned;
-	uint64_t execution, validation, merge, cpu_blocked, gpu_blocked;
+	uint64_t execution, validation, merge;
+	uint64_t blocked[DEVICES], part[DEVICES][PARTS], link[USES];
 };
 
 static const struct gputm_param rows[] = {
@@ -125,8 +132,22 @@ static const struct gputm__stat_row stats[] = {
 	STAT(execution, COUNTER, "cycles", "Cycles of execution phases."),
 	STAT(validation, COUNTER, "cycles", "Cycles of validation phases."),
 	STAT(merge, COUNTER, "cycles", "Cycles of merge phases."),
-	STAT(cpu_blocked, COUNTER, "cycles", "Cycles in which the CPU could not run."),
-	STAT(gpu_blocked, COUNTER, "cycles", "Cycles in which the GPU could not run."),
+#undef STAT
+#define STAT(NAME, MEMBER, SENTENCE)                                                           \
+	{ NAME, offsetof(struct gputm_sync_round, MEMBER), GPUTM_STAT_COUNTER, "cycles", SENTENCE }
+	STAT("cpu_blocked", blocked[CPU], "Cycles in which the CPU may begin nothing."),
+	STAT("cpu_drain", part[CPU][DRAINS], "Of them it ends what it has begun."),
+	STAT("cpu_waits", part[CPU][WAITS], "Of them it waits for the verdict."),
+	STAT("cpu_merge", part[CPU][MERGES], "Of them it waits for the merge."),
+	STAT("gpu_blocked", blocked[GPU], "Cycles in which the GPU may begin nothing."),
+	STAT("gpu_drain", part[GPU][DRAINS], "Of them it ends what it has begun."),
+	STAT("gpu_waits", part[GPU][WAITS], "Of them it waits for logs or the verdict."),
+	STAT("gpu_validates", part[GPU][VALIDATES], "Of them it validates."),
+	STAT("gpu_merge", part[GPU][MERGES], "Of them it merges."),
+	STAT("link_early", link[EARLY_LOGS], "The link carries logs of early validation."),
+	STAT("link_logs", link[LOGS], "The link carries logs of validation."),
+	STAT("link_copies", link[COPIES], "The link carries the merge's copies."),
+	STAT("link_idle", link[NOTHING], "The link carries nothing, in a round."),
 #undef STAT
 };
 
@@ -156,6 +177,16 @@ static struct gputm_sync_round *round_of(struct gputm_unit *unit)
 static const struct gputm_sync_round *const_round_of(const struct gputm_unit *unit)
 {
 	return (const struct gputm_sync_round *)(const void *)unit;
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
 }
 
 static int setup(struct gputm_unit *unit)
@@ -195,7 +226,8 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 	gputm__io_u64_max(io, &r->gpu_free, LAST_TIME * 2, "a time is too late");
 	for (unsigned d = 0; d < DEVICES; d++) {
 		gputm__io_u64(io, &r->from[d]);
-		gputm__io_u64_max(io, &r->since[d], r->now, "blocked since the future");
+		gputm__io_u64_max(io, &r->since[d], d == GPU ? later(r->now, r->gpu_free) : r->now,
+				  "blocked since the future");
 	}
 }
 
@@ -212,9 +244,16 @@ static const char *check(const struct gputm_unit *unit)
 		return "a device is blocked though no phase blocks it";
 	if ((blocked || (r->step == STOP && r->open)) && r->from[GPU] != BLOCKED)
 		return "the GPU runs while its transactions are validated";
-	for (unsigned d = 0; d < DEVICES; d++)
+	for (unsigned d = 0; d < DEVICES; d++) {
+		uint64_t blocked_for = 0;
+
 		if (r->from[d] != BLOCKED && r->from[d] > LAST_TIME * 2)
 			return "a device runs from a time that is too late";
+		for (unsigned i = 0; i < PARTS; i++)
+			blocked_for += r->part[d][i];
+		if (r->blocked[d] != blocked_for)
+			return "a device's blocked cycles are not the sum of their parts";
+	}
 	return r->cut_short <= r->failed + (r->step > EXECUTE) ? NULL
 							       : "more were cut short than failed";
 }
@@ -232,16 +271,6 @@ GPUTM__UNIT(sync_round, .version = 1)
 
 /* ---- time and who is blocked ---- */
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 static void block(struct gputm_sync_round *r, unsigned device)
 {
 	if (r->from[device] == BLOCKED)
@@ -250,12 +279,32 @@ static void block(struct gputm_sync_round *r, unsigned device)
 	r->since[device] = r->now;
 }
 
+/* Up to then this was what a device did, if it is blocked. */
+static void spend(struct gputm_sync_round *r, unsigned device, unsigned part, uint64_t until)
+{
+	if (r->from[device] != BLOCKED || until < r->since[device])
+		return;
+	r->part[device][part] += until - r->since[device];
+	r->blocked[device] += until - r->since[device];
+	r->since[device] = until;
+}
+
+/* The merge lets it run from then on. */
 static void resume(struct gputm_sync_round *r, unsigned device, uint64_t when)
 {
 	if (r->from[device] != BLOCKED)
 		return;
+	spend(r, device, MERGES, when);
 	r->from[device] = when;
-	*(device == CPU ? &r->cpu_blocked : &r->gpu_blocked) += when - r->since[device];
+	r->since[device] = r->now;
+}
+
+/* The link is busy from `start` on, with nothing before. */
+static void occupy(struct gputm_sync_round *r, unsigned use, uint64_t start, uint64_t cycles)
+{
+	r->link[NOTHING] += start - r->link_free;
+	r->link[use] += cycles;
+	r->link_free = start + cycles;
 }
 
 /* Go on with a step; count the cycles of a phase that ends with it. */
@@ -290,8 +339,20 @@ int gputm_sync_round_begin(struct gputm_sync_round *r, uint64_t now)
 		return -ERANGE;
 	r->conflict = false;
 	r->early_at = now + r->config.early_cycles;
+	r->link_free = now;
 	r->rounds++;
 	enter(r, EXECUTE);
+	return 0;
+}
+
+int gputm_sync_round_stop(struct gputm_sync_round *r, uint64_t now)
+{
+	if (GPUTM__UNLIKELY(r->step != EXECUTE || r->open))
+		return gputm__refuse(&r->unit, "no execution phase goes on, but phase %d",
+				     (int)steps[r->step].phase);
+	if (set_time(r, now))
+		return -ERANGE;
+	enter(r, STOP);
 	return 0;
 }
 
@@ -336,6 +397,8 @@ static enum gputm_sync_round_what verdict(struct gputm_sync_round *r)
 {
 	if (!settled(r))
 		return GPUTM_SYNC_ROUND_RUN;
+	spend(r, CPU, WAITS, r->now);
+	spend(r, GPU, WAITS, r->now);
 	if (r->conflict)
 		enter(r, r->config.shadow_copy ? REPLAY : REALIGN);
 	else
@@ -350,6 +413,7 @@ static enum gputm_sync_round_what finish(struct gputm_sync_round *r)
 	if (!settled(r))
 		return GPUTM_SYNC_ROUND_RUN;
 	*(r->conflict ? &r->failed : &r->succeeded) += 1;
+	occupy(r, NOTHING, r->now, 0);
 	enter(r, IDLE);
 	return GPUTM_SYNC_ROUND_END;
 }
@@ -407,9 +471,9 @@ static uint64_t cycles_of(uint64_t bytes, uint32_t per_cycle)
 
 /* A chunk goes over the link; the GPU validates it behind those before. */
 static void send_chunk(struct gputm_sync_round *r, const struct gputm_sync_round_done *done,
-		       uint64_t *chunks)
+		       unsigned use, uint64_t *chunks)
 {
-	r->link_free = later(r->now, r->link_free) + cycles_of(done->bytes, r->config.link_bytes);
+	occupy(r, use, later(r->now, r->link_free), cycles_of(done->bytes, r->config.link_bytes));
 	r->gpu_free = later(r->link_free + r->config.link_latency, r->gpu_free) + done->cycles;
 	r->conflict |= done->conflict;
 	r->shipped_bytes += done->bytes;
@@ -419,17 +483,28 @@ static void send_chunk(struct gputm_sync_round *r, const struct gputm_sync_round
 static void complete_early(struct gputm_sync_round *r, const struct gputm_sync_round_done *done)
 {
 	if (done->bytes)
-		send_chunk(r, done, &r->early_chunks);
+		send_chunk(r, done, EARLY_LOGS, &r->early_chunks);
 	else
 		r->early_at = r->now + r->config.early_cycles;
 }
 
 static void complete_ship(struct gputm_sync_round *r, const struct gputm_sync_round_done *done)
 {
-	if (done->bytes)
-		send_chunk(r, done, &r->chunks);
-	else
+	if (!done->bytes) {
 		enter(r, r->from[CPU] == BLOCKED ? VERDICT : STOP_CPU);
+		return;
+	}
+	send_chunk(r, done, LOGS, &r->chunks);
+	spend(r, GPU, WAITS, r->gpu_free - done->cycles);
+	spend(r, GPU, VALIDATES, r->gpu_free);
+}
+
+static void complete_drain(struct gputm_sync_round *r)
+{
+	spend(r, CPU, DRAINS, r->now);
+	if (r->step == STOP)
+		spend(r, GPU, DRAINS, r->now);
+	enter(r, SHIP);
 }
 
 static void complete_merge(struct gputm_sync_round *r, const struct gputm_sync_round_done *done)
@@ -444,9 +519,9 @@ static void complete_merge(struct gputm_sync_round *r, const struct gputm_sync_r
 	}
 	*(r->step == COPY_BACK ? &r->copied_back : &r->realigned) += done->bytes;
 	/* Runs of memory go over the link, once the GPU is done with what it does. */
-	r->link_free = later(later(r->now, r->link_free), r->gpu_free) +
-		       done->runs * r->config.link_latency +
-		       cycles_of(done->bytes, r->config.link_bytes);
+	occupy(r, COPIES, later(later(r->now, r->link_free), r->gpu_free),
+	       done->runs * r->config.link_latency +
+		       cycles_of(done->bytes, r->config.link_bytes));
 	resume(r, CPU, r->link_free);
 	resume(r, GPU, r->link_free);
 	enter(r, FINISH);
@@ -480,7 +555,7 @@ int gputm_sync_round_complete(struct gputm_sync_round *r, uint64_t now,
 		return error;
 	r->open = GPUTM_SYNC_ROUND_RUN;
 	if (what == GPUTM_SYNC_ROUND_DRAIN)
-		enter(r, SHIP);
+		complete_drain(r);
 	else if (what == GPUTM_SYNC_ROUND_EARLY)
 		complete_early(r, done);
 	else if (what == GPUTM_SYNC_ROUND_SHIP)

@@ -24,6 +24,15 @@ bool oracle_sync_round_begin(struct oracle_sync_round *o)
 	return true;
 }
 
+bool oracle_sync_round_stop(struct oracle_sync_round *o)
+{
+	if (o->step != EXECUTING || o->open)
+		return false;
+	o->step = STOPPING;
+	o->age = 0;
+	return true;
+}
+
 /* What takes no time happens at once. */
 static void settle(struct oracle_sync_round *o)
 {
@@ -33,6 +42,7 @@ static void settle(struct oracle_sync_round *o)
 	}
 	if (o->runs_wait && !o->kernels && !o->link_left) {
 		o->link_left = o->runs_cycles;
+		o->link_use = &o->link_copies;
 		o->runs_wait = false;
 	}
 	if (o->gpu_stands && o->step >= COPYING && !o->kernels &&
@@ -42,12 +52,27 @@ static void settle(struct oracle_sync_round *o)
 		o->cpu_stands = false;
 }
 
+/* The counter of what a device that stands does in this cycle. */
+static uint64_t *doing(struct oracle_sync_round *o, bool gpu)
+{
+	if (o->step == STOPPING || (o->step == STOPPING_CPU && !gpu))
+		return gpu ? &o->gpu_drain : &o->cpu_drain;
+	if (o->step >= MERGING)
+		return gpu ? &o->gpu_merge : &o->cpu_merge;
+	if (gpu && o->kernels && !o->kernel[0].arrives_in && !o->kernel[0].early)
+		return &o->gpu_validates;
+	return gpu ? &o->gpu_waits : &o->cpu_waits;
+}
+
 void oracle_sync_round_tick(struct oracle_sync_round *o)
 {
 	bool works = o->kernels && !o->kernel[0].arrives_in;
 
 	o->cpu_blocked += o->cpu_stands;
 	o->gpu_blocked += o->gpu_stands;
+	*doing(o, false) += o->cpu_stands;
+	*doing(o, true) += o->gpu_stands;
+	*(o->link_left ? o->link_use : &o->link_idle) += o->step != NOTHING;
 	o->execution += o->step == EXECUTING;
 	o->validation += o->step >= STOPPING && o->step <= JUDGING;
 	o->merge += o->step >= MERGING;
@@ -139,12 +164,14 @@ static uint64_t cycles(uint64_t bytes, uint64_t per_cycle)
 static void run_kernel(struct oracle_sync_round *o, uint64_t arrives_in, uint64_t work)
 {
 	o->kernel[o->kernels].arrives_in = arrives_in;
+	o->kernel[o->kernels].early = o->step == EXECUTING;
 	o->kernel[o->kernels++].cycles = work;
 }
 
 static void send(struct oracle_sync_round *o, const struct gputm_sync_round_done *done)
 {
 	o->link_left += cycles(done->bytes, o->config.link_bytes);
+	o->link_use = o->step == EXECUTING ? &o->link_early : &o->link_logs;
 	run_kernel(o, o->link_left + o->config.link_latency, done->cycles);
 	o->conflict |= done->conflict;
 }

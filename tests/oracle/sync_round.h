@@ -16,17 +16,22 @@ struct oracle_sync_round {
 	uint64_t runs_cycles;	 /* what they will take then */
 	uint64_t age, early_in;	 /* cycles of this phase; until the next early validation */
 	uint64_t link_left;	 /* cycles that the link is busy */
+	uint64_t *link_use;	 /* which counter counts them */
 	struct {
 		uint64_t arrives_in, cycles;
+		bool early;
 	} kernel[256];
 	unsigned kernels;
 	uint64_t rounds, succeeded, failed, cut_short, cpu_blocked, gpu_blocked;
 	uint64_t execution, validation, merge;
+	uint64_t cpu_drain, cpu_waits, cpu_merge, gpu_drain, gpu_waits, gpu_validates, gpu_merge;
+	uint64_t link_early, link_logs, link_copies, link_idle;
 };
 
 void oracle_sync_round_open(struct oracle_sync_round *o,
 			    const struct gputm_sync_round_config *config);
 bool oracle_sync_round_begin(struct oracle_sync_round *o);
+bool oracle_sync_round_stop(struct oracle_sync_round *o);
 void oracle_sync_round_tick(struct oracle_sync_round *o); /* one cycle passes */
 void oracle_sync_round_next(struct oracle_sync_round *o, struct gputm_sync_round_todo *todo);
 void oracle_sync_round_complete(struct oracle_sync_round *o,
