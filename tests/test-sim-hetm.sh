@@ -31,11 +31,30 @@ number() {
 	sed -n "s/.*\"$1\": \([0-9]*\),*\$/\1/p" "$work/out" | sed 1q
 }
 
+# adds_up: each cycle of the JSON report in $work/out is one of each device's, of the link's and
+# of a phase
+adds_up() {
+	awk '
+		/^  "cycles": / { cycles = $2 + 0 }
+		/^  [^ ]/ { inside = /^  "times": / }
+		inside && /^    "/ { device = $1 }
+		inside && /^      "/ { sum[device] += $2 }
+		END {
+			for (device in sum) {
+				devices++
+				if (sum[device] != cycles)
+					exit 1
+			}
+			exit devices != 4
+		}' "$work/out"
+}
+
 # correct ARGUMENT...: checked, and the same when the units are swapped
 correct() {
 	run 0 --check --format json "$@"
 	grep -q '"passed": true' "$work/out" || complain "hetm $*: check"
 	grep -q '"kind": "replicas"' "$work/out" || complain "hetm $*: kind of the check"
+	adds_up || complain "hetm $*: the times do not add up to the cycles"
 	grep -v wall_seconds "$work/out" >"$work/first"
 	run 0 --check --format json "$@" --set machine.swap_units_every=7777
 	grep -v wall_seconds "$work/out" | cmp -s - "$work/first" ||
@@ -131,6 +150,19 @@ done
 # The region is around the addresses, however far apart.
 printf 't 1 r1000=0 w7ffffffc=1\nt 2 w1000=2 r7ffffff8=0\nt 3 r7ffffffc=1 w40000000=5\n' >"$work/far"
 correct --trace "$work/far"
+
+# ---- the report ----
+run 0 --workload w1 --threads $threads
+for part in cpu.execution gpu.launch gpu.validation link.logs link.idle phase.merge; do
+	grep -q "^    $part  *[1-9]" "$work/out" || complain "the text report has no time $part"
+done
+run 0 --workload w1 --threads $threads --format csv
+for part in cpu.execution cpu.overlap cpu.idle cpu.drain cpu.waits cpu.merge gpu.launch \
+	gpu.execution gpu.overlap gpu.idle gpu.drain gpu.waits gpu.validation gpu.merge \
+	link.early link.logs link.copies link.idle phase.execution phase.validation phase.merge; do
+	sed 1q "$work/out" | tr , '\n' | grep -qx "times.$part" || complain "CSV: no times.$part"
+	grep -q "Cm $part" "$srcdir/man/gputm-sim.1" || complain "gputm-sim(1) has no $part"
+done
 
 # ---- what it is for ----
 # Early validation ends rounds that are lost.

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Does the check of system hetm notice rounds with a wrong verdict? The rounds are built into
+ * Does the check of system hetm notice rounds with a wrong verdict, and times that do not add
+ * up? The rounds are built into
  * this program with errors to choose from. A run has one conflict at most, where the CPU writes
  * what was there before: no replay of values can notice that it was let pass, the sets of
  * words do. Without an error they find what there is: conflicts, and false ones by granularity.
  */
 #include <string.h>
 
-#include "gputm/device_validator.h"
-#include "gputm/sync_round.h"
+#include "examples/sim/hetm/hetm.h"
 
-static enum mutant { NO_ERROR, FORGETS, INVENTS, SEES_NONE, SEES_MORE } mutant;
+static enum mutant {
+	NO_ERROR, FORGETS, INVENTS, SEES_NONE, SEES_MORE, LOSES_TIME, WORKS_TWICE
+} mutant;
 
 /* The round is told of no conflict, or of one that is none. */
 static int complete(struct gputm_sync_round *round, uint64_t now,
@@ -36,11 +38,22 @@ static int push(struct gputm_device_validator *v, const struct gputm_access_bitm
 	return error;
 }
 
+/* A cycle is counted nowhere, or one of the GPU is counted twice. */
+static void pass(struct sim_machine *machine, uint64_t until)
+{
+	bool early = mutant == LOSES_TIME && sim_now(machine) == 0;
+
+	hetm_time_passes(machine, until - early);
+	hetm_of(machine)->spent[HETM_GPU_RUNS] += mutant == WORKS_TWICE && sim_now(machine) == 0;
+}
+
 #define gputm_sync_round_complete complete
 #define gputm_device_validator_push push
+#define hetm_time_passes pass
 #include "examples/sim/hetm/rounds.c"
 #undef gputm_sync_round_complete
 #undef gputm_device_validator_push
+#undef hetm_time_passes
 
 #include "examples/sim/systems/systems.h"
 #include "examples/sim/base/heap.h"
@@ -186,9 +199,13 @@ static const struct {
 	{ SEES_NONE, 4, "another number of entries conflict (0, expected 1)" },
 	{ INVENTS, 4096, "it has failed, and no granule was accessed by both (0, expected 1)" },
 	{ SEES_MORE, 0, "another number of entries conflict" },
+	{ LOSES_TIME, 4096, "round 1: the times of the cpu add up to 29163 cycles where 29164 have "
+			    "passed, a difference of -1" },
+	{ WORKS_TWICE, 4096, "round 1: the times of the gpu add up to 29165 cycles where 29164 "
+			     "have passed, a difference of 1" },
 };
 
-START_TEST(test_hetm_finds_a_wrong_verdict)
+START_TEST(test_hetm_finds_errors)
 {
 	struct run run = run_with(errors[_i].mutant, errors[_i].distance, 64, 0);
 
@@ -204,7 +221,7 @@ int main(void)
 
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, test_hetm_counts_true_and_false_conflicts);
-	tcase_add_loop_test(tests, test_hetm_finds_a_wrong_verdict, 0,
+	tcase_add_loop_test(tests, test_hetm_finds_errors, 0,
 			    (int)(sizeof(errors) / sizeof(errors[0])));
 	suite_add_tcase(suite, tests);
 	return kit_run(suite);

@@ -377,7 +377,6 @@ static void commit_kernel(struct sim_machine *machine, struct hetm_kernel *k)
 		sim_check_each(k->check, tell, &teller);
 	machine->result.committed += k->committed;
 	machine->threads_left -= k->count;
-	machine->last_work = k->ends > machine->last_work ? k->ends : machine->last_work;
 	free_kernel(k);
 }
 

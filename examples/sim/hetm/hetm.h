@@ -21,6 +21,9 @@
  *
  * Rounds (rounds.c). sync_round says what is to be done, this does it.
  *
+ * Times (times.c). The run ends with the round of the last transaction, whose execution phase ends
+ * when nothing is left to execute. Every cycle is one of each device's parts.
+ *
  * With an observer, the transactions are told in one serial order: those of the CPU as they
  * commit, those of the GPU when their round has succeeded. Each kernel is checked on its own,
  * against the replica that it found (P2-dagger of the paper), the replicas are compared after
@@ -36,6 +39,7 @@
 #include "../machine/wiring.h"
 
 #define HETM_WORKERS 64
+#define HETM_TIMES 21
 #define HETM_NEVER UINT64_MAX
 
 enum { HETM_BOTH, HETM_CPU_ONLY, HETM_GPU_ONLY }; /* devices */
@@ -129,6 +133,12 @@ struct hetm_exact {
 	uint64_t entries, false_entries, rounds, failed, false_rounds;
 };
 
+/* What the devices do while they are not blocked, in cycles; ALONE: no rounds at all. */
+enum hetm_part {
+	HETM_CPU_RUNS, HETM_CPU_OVERLAPS, HETM_CPU_IDLES, HETM_GPU_LAUNCHES, HETM_GPU_RUNS,
+	HETM_GPU_OVERLAPS, HETM_GPU_IDLES, HETM_ALONE, HETM_NO_PART,
+};
+
 struct hetm {
 	const struct hetm_config *config;
 	/* Configs of the units, with the size of the workload's region. */
@@ -153,6 +163,7 @@ struct hetm {
 	struct hetm_kernel *done;    /* kernels of this round, newest first */
 	uint64_t *batch;	     /* [queues.batch] */
 	struct hetm_exact exact;
+	uint64_t spent[HETM_NO_PART], time[HETM_TIMES];
 };
 
 static inline struct hetm *hetm_of(struct sim_machine *machine)
@@ -191,6 +202,15 @@ void hetm_exact_write(struct sim_machine *machine, uint64_t address); /* of the 
 void hetm_exact_judge(struct sim_machine *machine, bool success);
 bool hetm_exact_count(const struct sim_machine *machine, size_t index, const char **name,
 		      uint64_t *value);
+
+/* times.c */
+void hetm_time_passes(struct sim_machine *machine, uint64_t until); /* as things are now */
+/*
+ * Where a round has ended, or the run has none: this is what hetm_time() gives. With an observer,
+ * sim_fail() if the parts of a device are not all the time that has passed.
+ */
+void hetm_times_take(struct sim_machine *machine);
+bool hetm_time(const struct sim_machine *machine, size_t index, struct sim_time *out);
 
 /* rounds.c */
 void hetm_run(struct sim_machine *machine);

@@ -164,6 +164,25 @@ static bool drained(struct sim_machine *machine, uint32_t devices)
 	       (!(devices & GPUTM_SYNC_ROUND_CPU) || hetm_cpu_idle(h));
 }
 
+/* Is there nothing to execute, and nothing that executes? */
+static bool nothing_left(const struct hetm *h)
+{
+	uint64_t waiting = 0;
+
+	for (unsigned i = GPUTM_DISPATCH_QUEUES_ANY; i <= GPUTM_DISPATCH_QUEUES_GPU; i++)
+		waiting += gputm_dispatch_queues_waiting(h->queues, i);
+	return !waiting && !h->running && hetm_cpu_idle(h);
+}
+
+static void end_round(struct sim_machine *machine)
+{
+	hetm_times_take(machine);
+	machine->last_work = sim_now(machine);
+	if (machine->threads_left &&
+	    gputm_sync_round_begin(hetm_of(machine)->round, sim_now(machine)))
+		sim_fail(machine, -EINVAL, "a round does not begin");
+}
+
 /* Do all that is to be done now. */
 static void coordinate(struct sim_machine *machine)
 {
@@ -176,14 +195,17 @@ static void coordinate(struct sim_machine *machine)
 
 		if (gputm_sync_round_next(h->round, now, &todo))
 			sim_fail(machine, -EINVAL, "the rounds are out of time");
+		if (todo.what == GPUTM_SYNC_ROUND_END) {
+			end_round(machine);
+			continue;
+		}
+		if (todo.what == GPUTM_SYNC_ROUND_RUN &&
+		    gputm_sync_round_current(h->round) == GPUTM_SYNC_ROUND_EXECUTION &&
+		    nothing_left(h) && !gputm_sync_round_stop(h->round, now))
+			continue;
 		if (todo.what == GPUTM_SYNC_ROUND_RUN ||
 		    (todo.what == GPUTM_SYNC_ROUND_DRAIN && !drained(machine, todo.devices)))
 			return;
-		if (todo.what == GPUTM_SYNC_ROUND_END) {
-			if (!machine->threads_left || gputm_sync_round_begin(h->round, now))
-				return;
-			continue;
-		}
 		if (todo.what == GPUTM_SYNC_ROUND_EARLY || todo.what == GPUTM_SYNC_ROUND_SHIP)
 			ship(machine, todo.what == GPUTM_SYNC_ROUND_EARLY, todo.partial, &done);
 		else if (todo.what != GPUTM_SYNC_ROUND_DRAIN)
@@ -239,13 +261,19 @@ void hetm_run(struct sim_machine *machine)
 
 	if (h->config->system.devices != HETM_CPU_ONLY && gputm_sync_round_begin(h->round, 0))
 		sim_fail(machine, -EINVAL, "the first round does not begin");
-	while (!machine->failed && machine->threads_left) {
+	while (!machine->failed &&
+	       (machine->threads_left ||
+		gputm_sync_round_current(h->round) != GPUTM_SYNC_ROUND_IDLE)) {
 		sim_swap_if_due(machine);
 		next = one_time(machine);
 		if (next == HETM_NEVER)
 			break;
-		if (next > sim_now(machine))
+		if (next > sim_now(machine)) {
+			hetm_time_passes(machine, next);
 			machine->wheel.now = next;
+		}
 		sim_report_if_due(machine);
 	}
+	if (h->config->system.devices == HETM_CPU_ONLY)
+		hetm_times_take(machine);
 }

@@ -249,5 +249,6 @@ const struct sim_own_machine hetm_machine = {
 	.run = hetm_run,
 	.check_kind = "replicas",
 	.check_count = hetm_exact_count,
+	.time = hetm_time,
 	.describe = describe,
 };

@@ -23,6 +23,12 @@ struct sim_role {
 /* That of a unit whose config struct is the member of its name. */
 #define SIM_ROLE(type, unit) { #unit, gputm_##unit##_params, offsetof(type, unit) }
 
+/* Cycles of a run that one of its devices has spent in one way. */
+struct sim_time {
+	const char *device, *name, *summary;
+	uint64_t cycles;
+};
+
 /*
  * A machine of its own, for systems that the GPU of machine/ does not fit. Its parameters are the
  * system's role "machine"; make() and free() of the system's ops make its parts, on a machine
@@ -38,6 +44,8 @@ struct sim_own_machine {
 	/* Numbers that --check found besides, by name; false past the last one. NULL for none. */
 	bool (*check_count)(const struct sim_machine *machine, size_t index, const char **name,
 			    uint64_t *value);
+	/* What the devices did, device by device; of each, the sum is the run's cycles. Or NULL. */
+	bool (*time)(const struct sim_machine *machine, size_t index, struct sim_time *out);
 	/* In a few words, for the text report. */
 	void (*describe)(const void *system_config, char *text, size_t size);
 };

@@ -45,6 +45,27 @@ static void put_config(struct emit *e, const struct sim_report *r)
 	emit_end(e);
 }
 
+static void put_times(struct emit *e, const struct sim_report *r)
+{
+	const struct sim_own_machine *own = r->setup->system->own;
+	const char *device = NULL;
+	struct sim_time time;
+
+	if (!own || !own->time)
+		return;
+	emit_object(e, "times");
+	for (size_t i = 0; own->time(r->machine, i, &time); i++) {
+		if (device && strcmp(device, time.device))
+			emit_end(e);
+		if (!device || strcmp(device, time.device))
+			emit_object(e, time.device);
+		device = time.device;
+		emit_u64(e, time.name, time.cycles);
+	}
+	emit_end(e);
+	emit_end(e);
+}
+
 static void put_traffic(struct emit *e, const struct sim_result *result)
 {
 	emit_object(e, "traffic");
@@ -144,6 +165,7 @@ int sim_report_data(const struct sim_report *r)
 	emit_u64(&e, "cycles", result->cycles);
 	emit_u64(&e, "tx_exec_cycles", result->tx_exec_cycles);
 	emit_u64(&e, "tx_wait_cycles", result->tx_wait_cycles);
+	put_times(&e, r);
 	emit_u64(&e, "committed", result->committed);
 	emit_u64(&e, "aborted", result->aborted);
 	emit_object(&e, "aborts_by_reason");

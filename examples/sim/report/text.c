@@ -249,6 +249,24 @@ static void verdict(const struct sim_report *r, FILE *out)
 		r->options->trace ? "" : ",\nand the workload's invariant holds in it");
 }
 
+/* Each cycle of the run is one of each device's. */
+static void times(const struct sim_report *r, FILE *out)
+{
+	const struct sim_own_machine *own = r->setup->system->own;
+	struct sim_time time;
+	char name[64];
+
+	if (!own || !own->time)
+		return;
+	fprintf(out, "\n  %-30s %15s\n", "times", "cycles");
+	for (size_t i = 0; own->time(r->machine, i, &time); i++) {
+		snprintf(name, sizeof(name), "%s.%s", time.device, time.name);
+		if (time.cycles)
+			fprintf(out, "    %-28s %15s  %s\n", name, grouped(time.cycles),
+				time.summary);
+	}
+}
+
 int sim_report_text(const struct sim_report *r)
 {
 	FILE *out = r->out;
@@ -258,6 +276,7 @@ int sim_report_text(const struct sim_report *r)
 	host(r, out);
 	if (!r->setup->system->own)
 		traffic(&r->result, out);
+	times(r, out);
 	sim_report_units(unit_of_machine, r->machine, out);
 	verdict(r, out);
 	return fflush(out) || ferror(out) ? -EIO : 0;
