@@ -71,7 +71,7 @@ START_TEST(test_options_are_taken)
 END_TEST
 
 static const char *const bad_options[][WORDS] = {
-	{ "--frobnicate" }, { "hash-table" },	      { "-h" },		     { "--threads" },
+	{ "--frobnicate" }, { "hash-table" },	      { "-x" },		     { "--threads" },
 	{ "--threads=0" },  { "--threads=many" },     { "--threads=-1" },
 	{ "--threads=4194305" },
 	{ "--seed=" },	    { "--seed=99999999999999999999" },		     { "--concurrency=0" },

@@ -20,6 +20,7 @@ struct run {
 	const struct sim_system_class *system;
 	struct local_config config;
 	uint64_t threads;
+	const volatile sig_atomic_t *stop;
 	struct sim_result result;
 	struct sim_memory *memory; /* as the run left it */
 	char error[256];
@@ -38,7 +39,7 @@ static int run_program(struct run *run, const struct sim_instr *code, uint32_t l
 {
 	struct sim_program program = { code, length, function, NULL };
 	struct sim_workload workload = { .class = &class, .threads = run->threads };
-	struct sim_run_options options = { .most_cycles = 10000000 };
+	struct sim_run_options options = { .most_cycles = 10000000, .stop = run->stop };
 	struct sim_machine *machine;
 	int error;
 
@@ -269,6 +270,19 @@ START_TEST(test_local_global_loads)
 }
 END_TEST
 
+START_TEST(test_local_stop)
+{
+	static const struct sim_instr code[] = { { .op = SIM_PLAIN, .count = 1 },
+						 { .op = SIM_EXIT } };
+	static const volatile sig_atomic_t stop = SIGINT;
+	struct run run;
+
+	run_init(&run, &sim_local_tm, 64);
+	run.stop = &stop;
+	ck_assert_int_eq(run_program(&run, code, LENGTH(code), eval_own), -EINTR);
+}
+END_TEST
+
 START_TEST(test_local_refusals)
 {
 	static const struct sim_instr store[] = { { .op = SIM_STORE }, { .op = SIM_EXIT } };
@@ -299,6 +313,7 @@ int main(void)
 	tcase_add_test(tcase, test_local_branches_and_loops_in_transactions);
 	tcase_add_test(tcase, test_local_lanes_meet_after_a_loop);
 	tcase_add_test(tcase, test_local_global_loads);
+	tcase_add_test(tcase, test_local_stop);
 	tcase_add_test(tcase, test_local_refusals);
 	suite_add_tcase(suite, tcase);
 	return kit_run(suite);

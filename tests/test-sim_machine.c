@@ -439,12 +439,15 @@ START_TEST(test_endless_programs_are_stopped)
 	static const struct sim_instr code[] = { { SIM_LOAD, 0, 0, 0 },
 						 { SIM_BRANCH, 0, 0, 2 },
 						 { SIM_EXIT, 0, 0, 0 } };
+	static const volatile sig_atomic_t stop = 1;
 	struct run run;
 
 	run_init(&run);
 	run.options.most_cycles = 100000;
 	address_of = same_word;
 	ck_assert_int_eq(run_program(&run, code, LENGTH(code), eval_spin, 1, 1), -ETIME);
+	run.options = (struct sim_run_options){ .stop = &stop };
+	ck_assert_int_eq(run_program(&run, code, LENGTH(code), eval_spin, 1, 1), -EINTR);
 }
 END_TEST
 

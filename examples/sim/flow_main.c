@@ -5,30 +5,30 @@
 #include "progress.h"
 #include "study/flow.h"
 
-enum { DONE = 0, FAILED = 1, BAD_INPUT = 2 };
-
-static int complain(int status, const char *message)
+static int judge_and_report(struct flow_check *check, struct flow_report *report, int status)
 {
-	fprintf(stderr, "gputm-sim: %s\n", message);
-	return status;
-}
+	struct flow_verdict verdict = { .equivalent = true };
 
-static int judge_and_report(struct flow_check *check, struct flow_report *report)
-{
-	struct flow_verdict verdict;
-	int status = DONE;
-
-	if (check) {
+	if (check && !report->ended) {
 		flow_check_judge(check, report->core, &verdict);
 		report->verdict = &verdict;
 	}
 	if (flow_report_write(report))
-		status = complain(FAILED, "the report could not be written");
-	if (check && !verdict.equivalent) {
-		fprintf(stderr, "gputm-sim: check failed: %s\n", verdict.failure);
-		status = FAILED;
-	}
-	return status;
+		status = sim_complain(SIM_FAILED, "out of memory for the report");
+	if (sim_output_close(&report->out, status != SIM_FAILED))
+		status = SIM_FAILED;
+	if (verdict.equivalent)
+		return status;
+	fprintf(stderr, "gputm-sim: check failed: %s\n", verdict.failure);
+	return SIM_FAILED;
+}
+
+static int say_ended(const struct flow_report *report)
+{
+	fprintf(stderr, "gputm-sim: ended by %s at cycle %llu%s\n", sim_ended_by(report->ended),
+		(unsigned long long)report->core->result.cycles,
+		report->options->check ? "; the check is not made" : "");
+	return SIM_ENDED;
 }
 
 /* A run that cannot go on is a failure of the check if there is one, else of the run. */
@@ -42,16 +42,20 @@ static int run(struct flow_core *core, struct flow_check *check, struct flow_rep
 	core->check = check;
 	core->progress = sim_bar_update;
 	core->progress_state = &bar;
+	core->stop = &sim_stop;
+	sim_stop_on_signals();
 	error = flow_core_run(core);
 	sim_bar_end(&bar);
 	report->wall_seconds = sim_seconds() - start;
 	report->core = core;
-	if (error && !check)
-		return complain(FAILED, core->error);
-	return judge_and_report(check, report);
+	if (error == -EINTR)
+		report->ended = sim_stop;
+	else if (error && !check)
+		return sim_complain(SIM_FAILED, core->error);
+	return judge_and_report(check, report, report->ended ? say_ended(report) : SIM_DONE);
 }
 
-static int run_core(struct gputm_ctx *ctx, const struct flow_kernel *kernel, FILE *issues,
+static int run_core(struct gputm_ctx *ctx, const struct flow_kernel *kernel,
 		    struct flow_check *check, struct flow_report *report)
 {
 	const struct flow_setup *setup = report->setup;
@@ -60,9 +64,9 @@ static int run_core(struct gputm_ctx *ctx, const struct flow_kernel *kernel, FIL
 
 	error = flow_core_new(ctx, &setup->core, &setup->coalescer, kernel, setup->mechanism,
 			      setup->mechanism_config, report->options->seed, &core);
-	core.issues = issues;
+	core.issues = report->issues.file;
 	if (error)
-		status = complain(error == -ENOMEM ? FAILED : BAD_INPUT,
+		status = sim_complain(error == -ENOMEM ? SIM_FAILED : SIM_BAD_INPUT,
 				  error == -ENOMEM ? "out of memory" : core.error);
 	else
 		status = run(&core, check, report);
@@ -71,7 +75,7 @@ static int run_core(struct gputm_ctx *ctx, const struct flow_kernel *kernel, FIL
 }
 
 /* The threads alone come first: what is wrong with the kernel itself is bad input. */
-static int check_and_run(struct gputm_ctx *ctx, const struct flow_kernel *kernel, FILE *issues,
+static int check_and_run(struct gputm_ctx *ctx, const struct flow_kernel *kernel,
 			 struct flow_report *report)
 {
 	struct flow_check *check = NULL;
@@ -83,44 +87,30 @@ static int check_and_run(struct gputm_ctx *ctx, const struct flow_kernel *kernel
 				       report->setup->core.most_cycles, &check, message,
 				       sizeof(message));
 	if (error)
-		status = complain(error == -ENOMEM ? FAILED : BAD_INPUT, message);
+		status = sim_complain(error == -ENOMEM ? SIM_FAILED : SIM_BAD_INPUT, message);
 	else
-		status = run_core(ctx, kernel, issues, check, report);
+		status = run_core(ctx, kernel, check, report);
 	flow_check_free(check);
 	return status;
 }
 
-FILE *sim_open_output(const char *option, const char *name)
-{
-	FILE *out = name ? fopen(name, "w") : stdout;
-
-	if (!out)
-		fprintf(stderr, "gputm-sim: --%s: got \"%s\", expected a file to write to: %s\n",
-			option, name, strerror(errno));
-	return out;
-}
-
-static int close_output(const char *name, FILE *file, int status)
-{
-	if (name && file && fclose(file) && status == DONE)
-		return complain(FAILED, "the report could not be written");
-	return status;
-}
-
+/* What was issued is of use though the run got stuck; a report there is only of one that ended. */
 static int open_and_run(struct gputm_ctx *ctx, const struct flow_kernel *kernel,
 			struct flow_report *report)
 {
 	const struct sim_options *o = report->options;
-	FILE *issues = o->issues ? sim_open_output("issues", o->issues) : NULL;
-	int status = BAD_INPUT;
+	int status;
 
-	if (o->issues && !issues)
-		return status;
-	report->out = sim_open_output("out", o->out);
-	if (report->out)
-		status = check_and_run(ctx, kernel, issues, report);
-	status = close_output(o->out, report->out, status);
-	return close_output(o->issues, issues, status);
+	if ((o->issues && sim_output_open(&report->issues, "issues", o->issues)) ||
+	    sim_output_open(&report->out, "out", o->out)) {
+		(void)sim_output_close(&report->issues, false);
+		return SIM_BAD_INPUT;
+	}
+	status = check_and_run(ctx, kernel, report);
+	(void)sim_output_close(&report->out, false);
+	if (sim_output_close(&report->issues, status != SIM_BAD_INPUT))
+		status = SIM_FAILED;
+	return status;
 }
 
 int flow_main(struct gputm_ctx *ctx, const struct sim_options *options)
@@ -129,14 +119,14 @@ int flow_main(struct gputm_ctx *ctx, const struct sim_options *options)
 	struct flow_kernel kernel;
 	struct flow_report report = { .options = options, .setup = &setup };
 	char message[400];
-	int status = flow_setup_make(ctx, options, &setup) ? BAD_INPUT : DONE;
+	int status = flow_setup_make(ctx, options, &setup) ? SIM_BAD_INPUT : SIM_DONE;
 
-	if (status == DONE &&
+	if (status == SIM_DONE &&
 	    flow_kernel_load(options->kernel, &kernel, message, sizeof(message)))
-		status = complain(BAD_INPUT, message);
-	else if (status == DONE) {
+		status = sim_complain(SIM_BAD_INPUT, message);
+	else if (status == SIM_DONE) {
 		status = flow_setup_fits(&setup, &kernel) ? open_and_run(ctx, &kernel, &report) :
-							    BAD_INPUT;
+							    SIM_BAD_INPUT;
 		flow_kernel_free(&kernel);
 	}
 	flow_setup_free(&setup);

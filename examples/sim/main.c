@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * gputm-sim: runs a workload under a transactional memory system on a small machine, or
- * a kernel under a mechanism for branches on one core, and reports. Exit status: 0
- * done; 1 the run got stuck or its check failed; 2 usage or bad input.
+ * a kernel under a mechanism for branches on one core, and reports. Exit status: base/output.h.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,23 +12,16 @@
 #include "study/flow.h"
 #include "machine/machine.h"
 #include "options.h"
+#include "base/output.h"
 #include "progress.h"
 #include "report/report.h"
 #include "study/setup.h"
-
-enum { DONE = 0, FAILED = 1, BAD_INPUT = 2 };
 
 static void say(void *state, enum gputm_log_level level, const char *message)
 {
 	(void)state;
 	(void)level;
 	fprintf(stderr, "gputm-sim: %s\n", message);
-}
-
-static int complain(int status, const char *message)
-{
-	fprintf(stderr, "gputm-sim: %s\n", message);
-	return status;
 }
 
 static int run(struct sim_machine *machine, struct sim_bar *bar, struct sim_report *report)
@@ -39,31 +31,37 @@ static int run(struct sim_machine *machine, struct sim_bar *bar, struct sim_repo
 
 	sim_bar_end(bar);
 	report->wall_seconds = sim_seconds() - start;
-	if (error)
-		return complain(FAILED, sim_machine_error(machine));
+	if (error && error != -EINTR)
+		return sim_complain(SIM_FAILED, sim_machine_error(machine));
 	sim_machine_result(machine, &report->result);
-	return DONE;
+	report->ended = error ? sim_stop : 0;
+	if (!error)
+		return SIM_DONE;
+	fprintf(stderr, "gputm-sim: ended by %s at cycle %llu%s\n", sim_ended_by(report->ended),
+		(unsigned long long)report->result.cycles,
+		report->options->check ? "; the check is not made" : "");
+	return SIM_ENDED;
 }
 
+/* Transactions that are half written when a run is ended make no serial order: no check. */
 static int judge_and_report(struct sim_machine *machine, struct sim_check *check,
-			    struct sim_report *report)
+			    struct sim_report *report, int status)
 {
-	struct sim_verdict verdict;
-	int status;
+	struct sim_verdict verdict = { .passed = true };
 
-	if (check) {
+	if (check && !report->ended) {
 		if (sim_check_judge(check, sim_machine_memory(machine), &verdict))
-			return complain(FAILED, "out of memory for --check");
+			return sim_complain(SIM_FAILED, "out of memory for --check");
 		report->verdict = &verdict;
 	}
-	status = DONE;
 	if (sim_report_write(report))
-		status = complain(FAILED, "the report could not be written");
-	if (check && !verdict.passed) {
-		fprintf(stderr, "gputm-sim: check failed: %s\n", verdict.failure);
-		return FAILED;
-	}
-	return status;
+		status = sim_complain(SIM_FAILED, "out of memory for the report");
+	if (sim_output_close(&report->out, status != SIM_FAILED))
+		status = SIM_FAILED;
+	if (verdict.passed)
+		return status;
+	fprintf(stderr, "gputm-sim: check failed: %s\n", verdict.failure);
+	return SIM_FAILED;
 }
 
 static int simulate(struct gputm_ctx *ctx, struct sim_check *check, struct sim_report *report)
@@ -78,6 +76,7 @@ static int simulate(struct gputm_ctx *ctx, struct sim_check *check, struct sim_r
 		.systems = sim_system_classes,
 		.progress = sim_bar_update,
 		.progress_state = &bar,
+		.stop = &sim_stop,
 	};
 	int status, error;
 
@@ -87,12 +86,12 @@ static int simulate(struct gputm_ctx *ctx, struct sim_check *check, struct sim_r
 				&machine);
 	report->machine = machine;
 	if (error)
-		status = complain(error == -ENOMEM ? FAILED : BAD_INPUT,
+		status = sim_complain(error == -ENOMEM ? SIM_FAILED : SIM_BAD_INPUT,
 				  sim_machine_error(machine));
 	else
 		status = run(machine, &bar, report);
-	if (status == DONE)
-		status = judge_and_report(machine, check, report);
+	if (status == SIM_DONE || status == SIM_ENDED)
+		status = judge_and_report(machine, check, report, status);
 	sim_machine_free(machine);
 	return status;
 }
@@ -105,7 +104,7 @@ static int check_and_simulate(struct gputm_ctx *ctx, struct sim_report *report)
 	if (report->options->check) {
 		check = sim_check_new(report->workload);
 		if (!check)
-			return complain(FAILED, "out of memory for --check");
+			return sim_complain(SIM_FAILED, "out of memory for --check");
 	}
 	status = simulate(ctx, check, report);
 	sim_check_free(check);
@@ -130,29 +129,28 @@ static int make_workload(const struct sim_setup *setup, const struct sim_options
 	if (options->threads_given && setup->workload->fixed_threads) {
 		fprintf(stderr, "gputm-sim: --threads: workload %s has a given number of threads, "
 				"expected no --threads\n", setup->workload->name);
-		return BAD_INPUT;
+		return SIM_BAD_INPUT;
 	}
 	if (setup->workload->make(&request, out, error, sizeof(error)))
-		return complain(BAD_INPUT, error);
+		return sim_complain(SIM_BAD_INPUT, error);
 	if ((*out)->program[setup->system->flavour])
-		return DONE;
+		return SIM_DONE;
 	reason = (*out)->missing[setup->system->flavour];
 	fprintf(stderr, "gputm-sim: workload %s does not run on %s: %s\n", (*out)->name,
 		setup->system->name, reason ? reason : "its data are not in local memory");
 	(*out)->class->free(*out);
-	return BAD_INPUT;
+	return SIM_BAD_INPUT;
 }
 
 static int open_and_simulate(struct gputm_ctx *ctx, struct sim_report *report)
 {
 	int status;
 
-	report->out = sim_open_output("out", report->options->out);
-	if (!report->out)
-		return BAD_INPUT;
+	sim_stop_on_signals();
+	if (sim_output_open(&report->out, "out", report->options->out))
+		return SIM_BAD_INPUT;
 	status = check_and_simulate(ctx, report);
-	if (report->options->out && fclose(report->out) && status == DONE)
-		status = complain(FAILED, "the report could not be written");
+	(void)sim_output_close(&report->out, false);
 	return status;
 }
 
@@ -161,38 +159,53 @@ static int prepare_and_run(struct gputm_ctx *ctx, const struct sim_options *opti
 	struct sim_setup setup;
 	struct sim_workload *workload;
 	struct sim_report report = { .options = options, .setup = &setup };
-	int status = sim_setup_make(ctx, options, &setup) ? BAD_INPUT : DONE;
+	int status = sim_setup_make(ctx, options, &setup) ? SIM_BAD_INPUT : SIM_DONE;
 
-	if (status == DONE)
+	if (status == SIM_DONE)
 		status = make_workload(&setup, options, &workload);
-	if (status == DONE) {
+	if (status == SIM_DONE) {
 		report.workload = workload;
 		status = sim_setup_fits(&setup, workload) ? open_and_simulate(ctx, &report) :
-							    BAD_INPUT;
+							    SIM_BAD_INPUT;
 		workload->class->free(workload);
 	}
 	sim_setup_free(&setup);
 	return status;
 }
 
-static int start(const struct sim_options *options)
+/* What only prints. */
+static int tell(const struct sim_options *options)
 {
-	struct gputm_ctx *ctx;
-	int status;
+	struct sim_output out;
 
+	if (sim_output_open(&out, "out", NULL))
+		return SIM_FAILED;
 	if (options->help)
 		sim_options_help();
 	else if (options->version)
 		printf("gputm-sim %s\n", gputm_version());
-	else if (options->list)
+	else
 		sim_list();
-	if (options->help || options->version || options->list)
-		return fflush(stdout) || ferror(stdout) ?
-			       complain(FAILED, "standard output could not be written") : DONE;
+	return sim_output_close(&out, true) ? SIM_FAILED : SIM_DONE;
+}
+
+static int start(const struct sim_options *o)
+{
+	const struct sim_file files[] = {
+		{ "out", o->out },     { "issues", o->issues }, { "keys", o->keys },
+		{ "edges", o->edges }, { "trace", o->trace },	{ "kernel", o->kernel },
+	};
+	struct gputm_ctx *ctx;
+	int status;
+
+	if (o->help || o->version || o->list)
+		return tell(o);
+	if (!sim_outputs_apart(files, 2, sizeof files / sizeof *files))
+		return SIM_BAD_INPUT;
 	if (gputm_ctx_new(NULL, &ctx))
-		return complain(FAILED, "out of memory");
+		return sim_complain(SIM_FAILED, "out of memory");
 	gputm_ctx_set_log(ctx, say, NULL, GPUTM_LOG_ERROR);
-	status = options->kernel ? flow_main(ctx, options) : prepare_and_run(ctx, options);
+	status = o->kernel ? flow_main(ctx, o) : prepare_and_run(ctx, o);
 	gputm_ctx_unref(ctx);
 	return status;
 }
@@ -200,8 +213,9 @@ static int start(const struct sim_options *options)
 int main(int argc, char **argv)
 {
 	struct sim_options options;
-	int status = BAD_INPUT;
+	int status = SIM_BAD_INPUT;
 
+	sim_outputs_init();
 	if (!sim_options_parse(argc, argv, &options))
 		status = start(&options);
 	sim_options_free(&options);

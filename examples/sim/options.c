@@ -31,7 +31,7 @@ static const struct option table[] = {
 	{ "keys", TEXT, AT(keys), 0, 0, NULL, "FILE", "keys of hash-table: one per word of FILE" },
 	{ "edges", TEXT, AT(edges), 0, 0, NULL, "FILE", "graph of graph-cut: one edge per line" },
 	{ "trace", TEXT, AT(trace), 0, 0, NULL, "FILE",
-	  "replay the accesses of FILE, - for standard input" },
+	  "replay the accesses of FILE" },
 	{ "kernel", TEXT, AT(kernel), 0, 0, NULL, "FILE",
 	  "run the control flow of FILE on one core" },
 	{ "divergence", TEXT, AT(divergence), 0, 0, NULL, "NAME",
@@ -157,9 +157,12 @@ static const struct option *find(const char *name, size_t length)
 
 static int next(char ***argument, struct sim_options *out)
 {
-	const char *text = *(*argument)++, *name = text + 2, *equals;
+	const char *text = *(*argument)++, *name, *equals;
 	const struct option *o;
 
+	if (!strcmp(text, "-h"))
+		text = "--help";
+	name = text + 2;
 	if (strncmp(text, "--", 2)) {
 		fprintf(stderr, "gputm-sim: got \"%s\", expected an option (see --help)\n", text);
 		return -1;
@@ -280,5 +283,6 @@ void sim_options_help(void)
 			 table[i].argument ? " " : "", table[i].argument ? table[i].argument : "");
 		printf("  %-32s %s\n", left, table[i].summary);
 	}
-	puts("\nExit: 0 done; 1 a check failed; 2 usage or bad input. More in gputm-sim(1).");
+	puts("\nA FILE to read may be -, standard input. Exit: 0 done; 1 failed; 2 usage or bad\n"
+	     "input; 3 ended early by a signal. More in gputm-sim(1).");
 }

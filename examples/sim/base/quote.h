@@ -3,19 +3,33 @@
 #define SIM_QUOTE_H
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
-/* Text of a file for a message: what is not printable as \x0d. Cut where out is full. */
+#define SIM_QUOTE 160
+
+/* Text of a user for a message: what is not printable as \x0d; cut with "..." when long. */
 static inline void sim_quote(const char *text, char *out, size_t size)
 {
 	size_t length = 0;
 
-	for (; *text && length + sizeof("\\x00") <= size; text++) {
+	for (; *text && length + sizeof("\\x00...") <= size; text++) {
 		unsigned char c = (unsigned char)*text;
 
 		length += (size_t)snprintf(out + length, size - length,
 					   c < ' ' || c > '~' ? "\\x%02x" : "%c", c);
 	}
-	out[length] = '\0';
+	strcpy(out + length, *text ? "..." : "");
+}
+
+/* The same; a few results may be alive at once. */
+static inline const char *sim_quoted(const char *text)
+{
+	static char quoted[4][SIM_QUOTE];
+	static unsigned turn;
+	char *out = quoted[turn++ % 4];
+
+	sim_quote(text, out, SIM_QUOTE);
+	return out;
 }
 
 #endif

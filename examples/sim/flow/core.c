@@ -364,16 +364,22 @@ static int cycle(struct flow_core *core)
 	return warp ? issue(core, warp) : wait(core);
 }
 
+/* Told to stop? It is looked at now and then. */
+static bool stopped(const struct flow_core *core, uint32_t turn)
+{
+	return !(turn & 0xfff) && core->stop && *core->stop;
+}
+
 int flow_core_run(struct flow_core *core)
 {
 	int error = launch_all(core);
 
-	while (!error && core->occupied)
-		error = cycle(core);
+	for (uint32_t turn = 0; !error && core->occupied; turn++)
+		error = stopped(core, turn) ? -EINTR : cycle(core);
 	core->result.cycles = core->now;
 	core->result.depth = core->mechanism->depth(core);
 	flow_memory_counts(core->memory, &core->result.hits, &core->result.misses);
-	if (error && core->check)
+	if (error && error != -EINTR && core->check)
 		flow_check_stopped(core->check, core->error);
 	return error;
 }

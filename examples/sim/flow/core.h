@@ -5,6 +5,8 @@
  * One SIMT core that runs a kernel; what it does with branches is a mechanism's business
  * (mechanism.h). The timing model is told at the top of core.c.
  */
+#include <signal.h>
+
 #include "gputm/base.h"
 #include "../kernel/kernel.h"
 #include "../kernel/threads.h"
@@ -83,6 +85,7 @@ struct flow_core {
 	FILE *issues;		  /* a line for every warp that issues, or NULL */
 	void (*progress)(void *state, uint64_t ended, uint64_t threads, uint64_t cycles);
 	void *progress_state;
+	const volatile sig_atomic_t *stop; /* the run ends soon when this is not 0; or NULL */
 	uint64_t now;
 	uint64_t mechanism_due; /* when its tick() is to be called */
 	uint32_t interval; /* cycles that the issue of a warp takes */
@@ -101,8 +104,9 @@ int flow_core_new(struct gputm_ctx *ctx, const struct flow_core_config *config,
 		  const struct flow_kernel *kernel, const struct flow_mechanism *mechanism,
 		  const void *mechanism_config, uint64_t seed, struct flow_core *out);
 void flow_core_free(struct flow_core *core);
-/* Until the last thread has ended. 0; -EINVAL, with the reason in core->error: a fault of a
- * thread, a unit that refuses, warps that wait for each other, or most_cycles. */
+/* Until the last thread has ended. 0; -EINTR, core->stop was set; -EINVAL, with the reason in
+ * core->error: a fault of a thread, a unit that refuses, warps that wait for each other, or
+ * most_cycles. */
 int flow_core_run(struct flow_core *core);
 
 /* ---- for mechanisms ---- */

@@ -216,7 +216,8 @@ static void run_kernel(struct sim_machine *machine, struct hetm_kernel *k)
 	struct sim_observer observer = { &listener, on_load, on_store, on_abort, on_commit };
 	struct sim_run_options options = { .concurrency = h->config->system.concurrency,
 					   .seed = machine->options.seed,
-					   .observer = &observer };
+					   .observer = &observer,
+					   .stop = machine->options.stop };
 	int error = sim_machine_new(machine->ctx, &h->config->gpu, h->system, h->system_config,
 				    &k->workload, &options, &listener.gpu);
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/quote.h"
+#include "../base/input.h"
 #include "../base/random.h"
 
 #define LINE_MAX_BYTES 60
@@ -201,15 +201,13 @@ int sim_edges_read(FILE *in, const char *name, struct sim_edges *out, char *mess
 
 int sim_edges_load(const char *name, struct sim_edges *out, char *message, size_t size)
 {
-	FILE *in = fopen(name, "r");
-	int error;
+	struct sim_input in;
+	int error = sim_input_open(&in, name, message, size);
 
-	if (!in) {
-		snprintf(message, size, "%s: cannot be opened: %s", name, strerror(errno));
-		return -EINVAL;
-	}
-	error = sim_edges_read(in, name, out, message, size);
-	fclose(in);
+	if (error)
+		return error;
+	error = sim_edges_read(in.file, in.name, out, message, size);
+	sim_input_close(&in);
 	return error;
 }
 

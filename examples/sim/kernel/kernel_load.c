@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/input.h"
 #include "kernel.h"
 
 #define BYTES_MAX (1u << 26)
@@ -49,23 +50,20 @@ int flow_kernel_load(const char *path, struct flow_kernel *out, char *message,
 		     size_t message_size)
 {
 	struct flow_files files = { open_beside, (void *)(uintptr_t)path };
-	FILE *in = fopen(path, "r");
+	struct sim_input in;
 	size_t size;
 	char *text;
 	int error;
 
-	if (!in) {
-		snprintf(message, message_size, "%.200s: cannot be opened: %s", path,
-			 strerror(errno));
+	if (sim_input_open(&in, path, message, message_size))
 		return -EIO;
-	}
-	text = read_all(in, &size);
-	error = ferror(in) ? -EIO : text ? 0 : -ENOMEM;
-	fclose(in);
+	text = read_all(in.file, &size);
+	error = ferror(in.file) ? -EIO : text ? 0 : -ENOMEM;
+	sim_input_close(&in);
 	if (error)
-		snprintf(message, message_size, "%.200s: cannot be read", path);
+		snprintf(message, message_size, "%s: cannot be read", in.name);
 	else
-		error = flow_kernel_read(text, size, path, &files, out, message, message_size);
+		error = flow_kernel_read(text, size, in.name, &files, out, message, message_size);
 	free(text);
 	return error;
 }

@@ -337,6 +337,8 @@ void sim_report_if_due(struct sim_machine *machine)
 		options->progress(
 			options->progress_state, machine->workload->threads - machine->threads_left,
 			machine->workload->threads, sim_now(machine) / machine->core_ticks);
+	if (options->stop && *options->stop)
+		sim_fail(machine, -EINTR, "the run was stopped");
 	if (options->most_cycles && sim_now(machine) / machine->core_ticks > options->most_cycles)
 		sim_fail(machine, -ETIME, "the run took more cycles than it may");
 	lose_patience(machine);
@@ -399,7 +401,8 @@ void sim_machine_result(const struct sim_machine *machine, struct sim_result *ou
 {
 	*out = machine->result;
 	out->core_mhz = machine->config.core_mhz;
-	out->cycles = (machine->last_work + machine->core_ticks - 1) / machine->core_ticks;
+	out->cycles = ((machine->failed == -EINTR ? sim_now(machine) : machine->last_work) +
+		       machine->core_ticks - 1) / machine->core_ticks;
 }
 
 const struct sim_memory *sim_machine_memory(const struct sim_machine *machine)

@@ -14,6 +14,7 @@
  *	sim_machine_result(machine); sim_machine_unit(machine, i, &info); ...
  *	sim_machine_free(machine);
  */
+#include <signal.h>
 #include <stddef.h>
 
 #include "gputm/base.h"
@@ -130,6 +131,8 @@ struct sim_run_options {
 	/* Told now and then how many threads have ended; NULL for none. */
 	void (*progress)(void *state, uint64_t ended, uint64_t threads, uint64_t cycles);
 	void *progress_state;
+	/* The run ends soon, with -EINTR, when this is not 0; NULL: never. */
+	const volatile sig_atomic_t *stop;
 };
 
 struct sim_result {
@@ -166,9 +169,9 @@ int sim_machine_new(struct gputm_ctx *ctx, const struct sim_machine_config *conf
 		    struct sim_machine **out);
 void sim_machine_free(struct sim_machine *machine);
 
-/* 0 when all threads have ended; -ETIME past most_cycles, or the machine's patience is at an end;
- * -EDEADLK, nothing can happen any more; -EILSEQ, a unit has broken an invariant (looked for with
- * an observer); -ENOMEM. */
+/* 0 when all threads have ended; -EINTR, options.stop was set; -ETIME past most_cycles, or the
+ * machine's patience is at an end; -EDEADLK, nothing can happen any more; -EILSEQ, a unit has
+ * broken an invariant (looked for with an observer); -ENOMEM. */
 int sim_machine_run(struct sim_machine *machine);
 
 /* Why sim_machine_run() or sim_machine_new() gave an error, else "". NULL allowed. */

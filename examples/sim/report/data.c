@@ -152,7 +152,8 @@ int sim_report_data(const struct sim_report *r)
 	const struct sim_result *result = &r->result;
 	struct sim_unit_info info;
 	struct emit e;
-	int error = emit_begin(&e, r->options->format == SIM_CSV ? EMIT_CSV : EMIT_JSON, r->out);
+	int error = emit_begin(&e, r->options->format == SIM_CSV ? EMIT_CSV : EMIT_JSON,
+			       r->out.file);
 
 	if (error)
 		return error;
@@ -161,6 +162,7 @@ int sim_report_data(const struct sim_report *r)
 	emit_text(&e, "machine", r->setup->machine_name);
 	emit_text(&e, "workload", r->workload->name);
 	put_config(&e, r);
+	emit_text(&e, "ended", sim_ended_by(r->ended));
 	emit_u64(&e, "core_mhz", result->core_mhz);
 	emit_u64(&e, "cycles", result->cycles);
 	emit_u64(&e, "tx_exec_cycles", result->tx_exec_cycles);

@@ -30,7 +30,7 @@ struct emit {
 
 /* 0 or -ENOMEM. */
 int emit_begin(struct emit *e, enum emit_shape shape, FILE *out);
-/* Closes the document; 0 or -EIO. */
+/* Closes the document; 0 or -ENOMEM. Errors of out are the caller's to find. */
 int emit_finish(struct emit *e);
 
 void emit_object(struct emit *e, const char *key);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What is told of a kernel's run. */
-#include <errno.h>
-
 #include "emit.h"
 #include "report.h"
 #include "../study/flow.h"
@@ -51,10 +49,12 @@ static void put_config(struct emit *e, const struct flow_report *r)
 	emit_end(e);
 }
 
-static void put_result(struct emit *e, const struct flow_core *core)
+static void put_result(struct emit *e, const struct flow_report *r)
 {
+	const struct flow_core *core = r->core;
 	const struct flow_result *result = &core->result;
 
+	emit_text(e, "ended", sim_ended_by(r->ended));
 	emit_u64(e, "cycles", result->cycles);
 	emit_u64(e, "warp_instructions", result->issued);
 	emit_u64(e, "thread_instructions", result->executed);
@@ -99,7 +99,8 @@ static int write_data(const struct flow_report *r)
 {
 	struct sim_unit_info info;
 	struct emit e;
-	int error = emit_begin(&e, r->options->format == SIM_CSV ? EMIT_CSV : EMIT_JSON, r->out);
+	int error = emit_begin(&e, r->options->format == SIM_CSV ? EMIT_CSV : EMIT_JSON,
+			       r->out.file);
 
 	if (error)
 		return error;
@@ -107,7 +108,7 @@ static int write_data(const struct flow_report *r)
 	emit_text(&e, "divergence", r->setup->mechanism->name);
 	emit_text(&e, "kernel", r->core->kernel->name);
 	put_config(&e, r);
-	put_result(&e, r->core);
+	put_result(&e, r);
 	emit_real(&e, "wall_seconds", r->wall_seconds);
 	put_verdict(&e, r->verdict);
 	emit_array(&e, "units");
@@ -147,11 +148,16 @@ static void cycles_row(FILE *out, const char *name, uint64_t cycles, const struc
 		share(cycles, all->cycles));
 }
 
-static void outcome(const struct flow_core *core, FILE *out)
+static void outcome(const struct flow_report *report, FILE *out)
 {
+	const struct flow_core *core = report->core;
 	const struct flow_result *r = &core->result;
 
-	fprintf(out, "\n  cycles         %15s\n", sim_report_grouped(r->cycles));
+	fputc('\n', out);
+	if (report->ended)
+		fprintf(out, "  ended          by %s, before its end\n",
+			sim_ended_by(report->ended));
+	fprintf(out, "  cycles         %15s\n", sim_report_grouped(r->cycles));
 	cycles_row(out, "issue", r->busy, r);
 	cycles_row(out, "stall", r->stalled, r);
 	cycles_row(out, "memory idle", r->memory_idle, r);
@@ -170,9 +176,13 @@ static void outcome(const struct flow_core *core, FILE *out)
 		fprintf(out, "  stack depth    %15s\n", sim_report_grouped(r->depth));
 }
 
-static void verdict(const struct flow_verdict *v, FILE *out)
+static void verdict(const struct flow_report *r, FILE *out)
 {
-	if (!v)
+	const struct flow_verdict *v = r->verdict;
+
+	if (r->ended)
+		fputs("\nNot checked: the run was ended before its end.\n", out);
+	else if (!v)
 		fputs("\nNot checked (--check runs every thread alone and compares).\n", out);
 	else if (!v->equivalent)
 		fprintf(out, "\nCheck FAILED: %s.\n", v->failure);
@@ -187,10 +197,10 @@ static void verdict(const struct flow_verdict *v, FILE *out)
 
 static int write_text(const struct flow_report *r)
 {
-	FILE *out = r->out;
+	FILE *out = r->out.file;
 
 	head(r, out);
-	outcome(r->core, out);
+	outcome(r, out);
 	fprintf(out, "  host           %11.3f s", r->wall_seconds);
 	if (r->wall_seconds > 0)
 		fprintf(out, ", %s warp instructions per second",
@@ -198,8 +208,8 @@ static int write_text(const struct flow_report *r)
 						      r->wall_seconds)));
 	fputc('\n', out);
 	sim_report_units(unit_at, r->core, out);
-	verdict(r->verdict, out);
-	return fflush(out) || ferror(out) ? -EIO : 0;
+	verdict(r, out);
+	return 0;
 }
 
 int flow_report_write(const struct flow_report *report)

@@ -7,6 +7,7 @@
 #include "../check/check.h"
 #include "../machine/machine.h"
 #include "../options.h"
+#include "../base/output.h"
 #include "../study/setup.h"
 
 struct sim_report {
@@ -17,10 +18,12 @@ struct sim_report {
 	struct sim_result result;
 	const struct sim_verdict *verdict; /* NULL without --check */
 	double wall_seconds;
-	FILE *out;
+	int ended; /* by this signal; 0: the run is done */
+	struct sim_output out;
 };
 
-/* To report->out, in the format of the options. 0 or -EIO, -ENOMEM. */
+/* To report->out, in the format of the options; its errors are found when it is closed. 0 or
+ * -ENOMEM. */
 int sim_report_write(const struct sim_report *report);
 
 int sim_report_text(const struct sim_report *report);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The report for people. */
 #define _DEFAULT_SOURCE /* getrusage */
-#include <errno.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -54,6 +53,11 @@ static void describe_machine(const struct sim_report *r, FILE *out)
 		plural(m->partitions, "partition", "partitions"), m->core_mhz);
 }
 
+static const char *name_of(const char *file)
+{
+	return strcmp(file, "-") ? file : "standard input";
+}
+
 static void head(const struct sim_report *r, FILE *out)
 {
 	const struct sim_options *o = r->options;
@@ -62,10 +66,9 @@ static void head(const struct sim_report *r, FILE *out)
 	fprintf(out, "  system       %s: %s\n", r->setup->system->name, r->setup->system->summary);
 	fprintf(out, "  workload     %s: %s\n", r->workload->name, r->setup->workload->summary);
 	if (o->keys)
-		fprintf(out, "               one key per word of %s\n", o->keys);
+		fprintf(out, "               one key per word of %s\n", name_of(o->keys));
 	if (o->trace)
-		fprintf(out, "               read from %s\n",
-			strcmp(o->trace, "-") ? o->trace : "standard input");
+		fprintf(out, "               read from %s\n", name_of(o->trace));
 	describe_machine(r, out);
 	fprintf(out, "  threads      %s in blocks of %u\n", grouped(r->workload->threads),
 		r->workload->block_size);
@@ -83,7 +86,11 @@ static void outcome(const struct sim_report *r, FILE *out)
 	const struct sim_result *result = &r->result;
 	const char *separator = ": ";
 
-	fprintf(out, "\n  cycles       %s  (%.1f us at %u MHz)\n", grouped(result->cycles),
+	fputc('\n', out);
+	if (r->ended)
+		fprintf(out, "  ended        by %s, before its end\n",
+			sim_ended_by(r->ended));
+	fprintf(out, "  cycles       %s  (%.1f us at %u MHz)\n", grouped(result->cycles),
 		(double)result->cycles / result->core_mhz, result->core_mhz);
 	fprintf(out, "  committed    %s %s\n", grouped(result->committed),
 		plural(result->committed, "transaction", "transactions"));
@@ -228,6 +235,10 @@ static void verdict(const struct sim_report *r, FILE *out)
 {
 	const struct sim_verdict *v = r->verdict;
 
+	if (r->ended) {
+		fputs("\nNot checked: the run was ended before its end.\n", out);
+		return;
+	}
 	if (!v) {
 		fputs("\nNot checked (--check replays the run and proves it serialisable).\n", out);
 		return;
@@ -269,7 +280,7 @@ static void times(const struct sim_report *r, FILE *out)
 
 int sim_report_text(const struct sim_report *r)
 {
-	FILE *out = r->out;
+	FILE *out = r->out.file;
 
 	head(r, out);
 	outcome(r, out);
@@ -279,7 +290,7 @@ int sim_report_text(const struct sim_report *r)
 	times(r, out);
 	sim_report_units(unit_of_machine, r->machine, out);
 	verdict(r, out);
-	return fflush(out) || ferror(out) ? -EIO : 0;
+	return 0;
 }
 
 int sim_report_write(const struct sim_report *report)

@@ -3,6 +3,7 @@
 #define SIM_FLOW_H
 /* Control flow in gputm-sim: a kernel on one core, under a mechanism for branches. */
 #include "../options.h"
+#include "../base/output.h"
 #include "../flow/check.h"
 #include "../flow/mechanism.h"
 #include "../flow/memory.h"
@@ -30,10 +31,11 @@ struct flow_report {
 	const struct flow_core *core;
 	const struct flow_verdict *verdict; /* NULL without --check */
 	double wall_seconds;
-	FILE *out;
+	int ended; /* by this signal; 0: the run is done */
+	struct sim_output out, issues;
 };
 
-/* 0 or -EIO, -ENOMEM. */
+/* As sim_report_write(). */
 int flow_report_write(const struct flow_report *report);
 
 /* The mechanisms and their parameters, on stdout. */
@@ -41,8 +43,5 @@ void flow_list(void);
 
 /* Read the kernel, run it, report: the exit status. */
 int flow_main(struct gputm_ctx *ctx, const struct sim_options *options);
-
-/* For main.c too: a file for a report or a log, stdout for NULL; NULL with a message. */
-FILE *sim_open_output(const char *option, const char *name);
 
 #endif /* SIM_FLOW_H */

@@ -17,13 +17,13 @@
  *
  * The reference workloads are this table with given keys, sizes and blocks.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../base/memory.h"
 #include "../base/heap.h"
+#include "../base/input.h"
 #include "key_file.h"
 #include "../base/random.h"
 #include "tables.h"
@@ -182,21 +182,19 @@ static void destroy(struct sim_workload *workload)
 static int read_keys(const struct sim_workload_request *request, struct hash_table *t,
 		     char *error, size_t size)
 {
-	FILE *in = fopen(request->keys, "r");
-	int result;
+	struct sim_input in;
+	int result = sim_input_open(&in, request->keys, error, size);
 
-	if (!in) {
-		snprintf(error, size, "%s: cannot be opened: %s", request->keys, strerror(errno));
-		return -EINVAL;
-	}
-	result = sim_keys_read(in, request->keys, &t->keys, error, size);
-	fclose(in);
+	if (result)
+		return result;
+	result = sim_keys_read(in.file, in.name, &t->keys, error, size);
+	sim_input_close(&in);
 	if (result)
 		return -EINVAL;
 	if (!request->threads || request->threads <= t->keys.count)
 		return 0;
 	snprintf(error, size, "--threads: got \"%llu\", expected 1 .. %u, the words of %s",
-		 (unsigned long long)request->threads, t->keys.count, request->keys);
+		 (unsigned long long)request->threads, t->keys.count, in.name);
 	return -EINVAL;
 }
 

@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/input.h"
 #include "../base/memory.h"
 #include "tables.h"
 #include "trace_file.h"
@@ -286,17 +287,13 @@ static void destroy(struct sim_workload *workload)
 
 static int read_file(const char *name, struct sim_trace *out, char *error, size_t size)
 {
-	bool standard = !strcmp(name, "-");
-	FILE *in = standard ? stdin : fopen(name, "r");
-	int result;
+	struct sim_input in;
+	int result = sim_input_open(&in, name, error, size);
 
-	if (!in) {
-		snprintf(error, size, "%s: cannot be opened: %s", name, strerror(errno));
-		return -EINVAL;
-	}
-	result = sim_trace_read(in, standard ? "<stdin>" : name, out, error, size);
-	if (!standard)
-		fclose(in);
+	if (result)
+		return result;
+	result = sim_trace_read(in.file, in.name, out, error, size);
+	sim_input_close(&in);
 	return result;
 }
 

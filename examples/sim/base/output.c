@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#define _XOPEN_SOURCE 700 /* realpath */
+#include "output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "quote.h"
+
+int sim_complain(int status, const char *message)
+{
+	fprintf(stderr, "gputm-sim: %s\n", message);
+	return status;
+}
+
+/* ---- signals ---- */
+
+#define ASIDE_MAX 2
+
+static char *volatile aside[ASIDE_MAX]; /* files to be removed by a signal that kills */
+static volatile sig_atomic_t armed;
+volatile sig_atomic_t sim_stop;
+
+static void on_signal(int number)
+{
+	if (armed) {
+		armed = 0;
+		sim_stop = number;
+		return;
+	}
+	for (int i = 0; i < ASIDE_MAX; i++)
+		if (aside[i])
+			(void)unlink(aside[i]);
+	(void)signal(number, SIG_DFL);
+	(void)raise(number);
+}
+
+static void catch_signals(void)
+{
+	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+
+	(void)sigemptyset(&action.sa_mask);
+	(void)sigaction(SIGINT, &action, NULL);
+	(void)sigaction(SIGTERM, &action, NULL);
+}
+
+void sim_stop_on_signals(void)
+{
+	catch_signals();
+	armed = 1;
+}
+
+const char *sim_ended_by(int number)
+{
+	return !number ? "done" : number == SIGTERM ? "signal SIGTERM" : "signal SIGINT";
+}
+
+static void remember(char *from, char *to)
+{
+	for (int i = 0; i < ASIDE_MAX; i++)
+		if (aside[i] == from) {
+			aside[i] = to;
+			return;
+		}
+}
+
+/* ---- which file is which ---- */
+
+/* A file that is not there yet is known by its folder and its name in it. */
+static bool locate(const char *name, struct stat *out, const char **base)
+{
+	const char *slash = strrchr(name, '/');
+	char *folder;
+	bool found;
+
+	*base = NULL;
+	if (!strcmp(name, "-"))
+		return !fstat(STDIN_FILENO, out) && S_ISREG(out->st_mode);
+	if (!stat(name, out))
+		return S_ISREG(out->st_mode);
+	*base = slash ? slash + 1 : name;
+	folder = slash ? strndup(name, (size_t)(slash - name) + 1) : strdup(".");
+	found = folder && !stat(folder, out);
+	free(folder);
+	return found;
+}
+
+static bool same_file(const char *a, const char *b)
+{
+	const char *base_a, *base_b;
+	struct stat of_a, of_b;
+
+	if (!a || !b || !locate(a, &of_a, &base_a) || !locate(b, &of_b, &base_b))
+		return false;
+	return of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino && !base_a == !base_b &&
+	       (!base_a || !strcmp(base_a, base_b));
+}
+
+bool sim_outputs_apart(const struct sim_file file[], size_t outputs, size_t count)
+{
+	for (size_t i = 0; i < outputs; i++)
+		for (size_t k = i + 1; k < count; k++)
+			if (same_file(file[i].name, file[k].name)) {
+				fprintf(stderr, "gputm-sim: --%s: got \"%s\", which is the file of "
+						"--%s too, expected another file\n",
+					file[i].option, sim_quoted(file[i].name), file[k].option);
+				return false;
+			}
+	return true;
+}
+
+/* ---- writing ---- */
+
+void sim_outputs_init(void)
+{
+	(void)signal(SIGPIPE, SIG_IGN);
+	(void)signal(SIGXFSZ, SIG_IGN);
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0) /* use gives EBADF, as before */
+			(void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+static int refuse(struct sim_output *out, int error)
+{
+	fprintf(stderr, "gputm-sim: --%s: got \"%s\", expected a file to write to: %s\n",
+		out->option, sim_quoted(out->name), strerror(error));
+	return -1;
+}
+
+/* Is it one that standard output goes to already? */
+static bool is_stdout(const struct stat *file)
+{
+	struct stat standard;
+
+	return !fstat(STDOUT_FILENO, &standard) && standard.st_dev == file->st_dev &&
+	       standard.st_ino == file->st_ino;
+}
+
+static int open_aside(struct sim_output *out, mode_t mode)
+{
+	size_t size = strlen(out->target) + 32;
+	int fd = -1;
+
+	out->aside = malloc(size);
+	if (!out->aside)
+		return -1;
+	remember(NULL, out->aside);
+	if (!armed)
+		catch_signals();
+	snprintf(out->aside, size, "%s.%ld.part", out->target, (long)getpid());
+	fd = open(out->aside, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+	if (fd >= 0 && mode)
+		(void)fchmod(fd, mode & 07777);
+	out->file = fd < 0 ? NULL : fdopen(fd, "w");
+	if (fd >= 0 && !out->file)
+		(void)close(fd);
+	return out->file ? 0 : -1;
+}
+
+int sim_output_open(struct sim_output *out, const char *option, const char *name)
+{
+	struct stat old;
+	bool exists;
+
+	*out = (struct sim_output){ .option = option, .name = name };
+	if (!name) {
+		out->file = stdout;
+		return 0;
+	}
+	exists = !stat(name, &old);
+	if (exists && (!S_ISREG(old.st_mode) || is_stdout(&old))) {
+		out->file = fopen(name, "w");
+	} else if (exists && access(name, W_OK)) {
+		return refuse(out, errno);
+	} else {
+		out->target = exists ? realpath(name, NULL) : strdup(name);
+		if (out->target && open_aside(out, exists ? old.st_mode : 0)) {
+			int error = errno;
+
+			(void)sim_output_close(out, false);
+			return refuse(out, error);
+		}
+	}
+	return out->file ? 0 : refuse(out, errno);
+}
+
+/* All that was printed is where it goes. What failed long ago fails again, to say why. */
+static int finish(FILE *file)
+{
+	int fd = fileno(file);
+
+	errno = 0;
+	if (!fflush(file) && ferror(file)) {
+		(void)fputc('\n', file);
+		(void)fflush(file);
+	}
+	if (ferror(file))
+		return -1;
+	return fsync(fd) && errno != EINVAL && errno != EROFS && errno != ENOTSUP ? -1 : 0;
+}
+
+static int say_unwritten(const struct sim_output *out, int error)
+{
+	const char *reason = error ? strerror(error) : "a part of it was lost";
+
+	if (out->name)
+		fprintf(stderr, "gputm-sim: --%s: \"%s\" could not be written: %s\n", out->option,
+			sim_quoted(out->name), reason);
+	else
+		fprintf(stderr, "gputm-sim: standard output could not be written: %s\n", reason);
+	return -1;
+}
+
+int sim_output_close(struct sim_output *out, bool wanted)
+{
+	int failed = 0, error = 0;
+
+	if (out->file) {
+		failed = wanted ? finish(out->file) : 0;
+		error = failed ? errno : 0;
+		if (fclose(out->file) && wanted && !failed) {
+			failed = -1;
+			error = errno;
+		}
+	}
+	if (wanted && !failed && out->aside && rename(out->aside, out->target)) {
+		failed = -1;
+		error = errno;
+	}
+	if (out->aside && (failed || !wanted))
+		(void)unlink(out->aside);
+	if (out->aside)
+		remember(out->aside, NULL);
+	free(out->aside);
+	free(out->target);
+	out->file = NULL;
+	out->aside = out->target = NULL;
+	return failed ? say_unwritten(out, error) : 0;
+}

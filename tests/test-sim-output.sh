@@ -1,0 +1,188 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# The files that gputm-sim writes: whole or not there, never in place of another file; and runs
+# that a signal ends with a report.
+. "${srcdir:-.}/tests/build/lib.sh"
+sim=$(cd "${top_builddir:-.}" && pwd)/gputm-sim
+lint=$(cd "${top_builddir:-.}" && pwd)/tests/json-lint
+srcdir=$(cd "$srcdir" && pwd)
+data=$srcdir/tests/data
+cd "$work" || exit 1
+small='--system ideal --workload bank --threads 64'
+nested="--kernel $srcdir/examples/kernels/nested.kernel"
+
+# gives STATUS TEXT ARGUMENT...: exit status, and words of standard error
+gives() {
+	status=$1 text=$2
+	shift 2
+	# shellcheck disable=SC2086
+	"$sim" "$@" >out 2>err </dev/null
+	got=$?
+	[ $got -eq "$status" ] || complain "gputm-sim $*: exit $got and not $status: $(cat err)"
+	grep -qF -- "$text" err || [ -z "$text" ] || complain "gputm-sim $*: $(cat err): not \"$text\""
+}
+
+no_part() {
+	for part in *.part; do
+		[ ! -e "$part" ] || complain "$1: $part is left"
+	done
+}
+
+# ---- whole or not there ----
+# shellcheck disable=SC2086
+gives 0 '' $small --out report
+grep -q 'Not checked' report || complain '--out: no report'
+ln -s report link
+chmod 640 report
+echo old >report
+# shellcheck disable=SC2086
+gives 0 '' $small --out link
+[ -L link ] || complain '--out: the link is gone'
+grep -q 'Not checked' report || complain '--out: no report behind the link'
+case $(ls -l report) in -rw-r-----*) ;; *) complain "--out: the file's mode: $(ls -l report)" ;; esac
+
+# A run that fails, a file that may not grow, a full device, a name that is gone.
+echo old >report
+gives 1 machine.patience --system getm --workload bank --threads 500 --set workload.accounts=50 \
+	--set warp_clock.backoff_base=0 --set machine.patience=5000 --out report
+for form in text json csv; do
+	(
+		ulimit -f 1
+		gives 1 '--out: "report" could not be written: File too large' --workload bank --threads 64 \
+			--format $form --out report
+		exit "$failed"
+	) || failed=1
+done
+(
+	ulimit -f 1
+	# shellcheck disable=SC2086
+	gives 1 '--issues: "issues" could not be written: File too large' $nested --issues issues
+	exit "$failed"
+) || failed=1
+[ "$(cat report)" = old ] || complain '--out: the old file is not whole'
+[ ! -e issues ] || complain '--issues: half a file'
+if [ -c /dev/full ]; then
+	for option in --out --issues; do
+		# shellcheck disable=SC2086
+		gives 1 "$option: \"/dev/full\" could not be written: No space left" $nested $option /dev/full
+	done
+	for form in text json csv; do
+		# shellcheck disable=SC2086
+		"$sim" $small --format $form >/dev/full 2>err && complain "$form: exit 0 on a full device"
+		grep -q 'standard output could not be written: No space left' err || complain "$(cat err)"
+	done
+fi
+# shellcheck disable=SC2086
+"$sim" $small >&- 2>err && complain 'exit 0 without a standard output'
+grep -q 'standard output could not be written: Bad file descriptor' err || complain "$(cat err)"
+# shellcheck disable=SC2086
+"$sim" $small --out whole >&- 2>&- <&- || complain 'closed standard streams'
+tail -1 whole | grep -q 'Not checked' || complain 'closed standard streams: no whole report'
+{ "$sim" --workload bank --threads 64 --format json 2>err; echo $? >status; } | true
+[ "$(cat status)" -eq 1 ] || complain "closed pipe: exit $(cat status)"
+grep -q 'standard output could not be written: Broken pipe' err || complain "$(cat err)"
+# shellcheck disable=SC2086
+gives 2 '--out: got "none/report", expected a file to write to: No such file' $small --out none/report
+# shellcheck disable=SC2086
+gives 2 '--out: got "none/report", expected a file to write to: No such file' $nested --out none/report \
+	--issues issues
+[ ! -e issues ] || complain '--issues: a file of a run that was refused'
+no_part 'files that cannot be written'
+
+# ---- two names of one file ----
+cp "$data/small.trace" "$data/words.txt" "$data/graph.edges" .
+cp "$srcdir/examples/kernels/nested.kernel" .
+ln small.trace hard
+ln -s words.txt soft
+gives 2 '--out: got "hard", which is the file of --trace too' --trace small.trace --out hard
+gives 2 '--out: got "soft", which is the file of --keys too' --keys ./words.txt --out soft
+gives 2 '--out: got "graph.edges", which' --workload graph-cut --edges "$work/graph.edges" --out graph.edges
+gives 2 'which is the file of --kernel too' --kernel nested.kernel --out nested.kernel
+gives 2 '--issues: got "nested.kernel", which' --kernel nested.kernel --issues nested.kernel
+gives 2 '--out: got "new", which is the file of --issues too' --kernel nested.kernel --out new --issues ./new
+"$sim" --trace - --out hard <small.trace 2>err && complain 'the trace on standard input is written over'
+cmp -s small.trace "$data/small.trace" && cmp -s words.txt "$data/words.txt" || complain 'an input has changed'
+[ ! -e new ] || complain 'two outputs in one file'
+gives 0 '' --kernel nested.kernel --out new --issues newer
+gives 0 '' --kernel nested.kernel --out /dev/null --issues /dev/null
+
+# ---- keys and edges from standard input ----
+"$sim" --keys - --format json <words.txt >out || complain '--keys -'
+"$sim" --keys words.txt --format json | sed 's/"words.txt"/"-"/' >out2
+[ "$(grep -v wall_seconds out)" = "$(grep -v wall_seconds out2)" ] || complain '--keys - runs otherwise'
+"$sim" --keys - <words.txt >out
+grep -q 'word of standard input' out || complain '--keys -: the text report'
+"$sim" --workload graph-cut --edges - <graph.edges >out || complain '--edges -'
+gives 2 '<stdin>:1: got end of file, expected a word' --keys -
+
+# ---- a signal ends the run with a report ----
+cat >loop.kernel <<'KERNEL'
+launch 16 256 32
+register i
+
+block start
+	alu 1
+block round
+	set i = i + 1
+	branch i < 1000000000 then round else end
+block end
+	exit
+KERNEL
+
+# ended SIGNAL ARGUMENT...: the signal comes when the run has begun
+ended() {
+	signal=$1
+	shift
+	rm -f report
+	"$sim" "$@" --out report 2>err &
+	pid=$!
+	until ls report.*.part >/dev/null 2>&1; do
+		kill -0 $pid 2>/dev/null || break
+	done
+	sleep 0.3
+	kill "-$signal" "$pid"
+	wait $pid
+	got=$?
+	[ $got -eq 3 ] || complain "SIG$signal: gputm-sim $*: exit $got: $(cat err)"
+	grep -q "ended by signal SIG$signal at cycle" err || complain "SIG$signal: $*: $(cat err)"
+	grep -q "signal SIG$signal" report || complain "SIG$signal: $*: the report does not say so"
+	no_part "SIG$signal"
+}
+many='--workload bank --threads 2000000'
+# shellcheck disable=SC2086
+{
+	ended INT $many --format json --check
+	"$lint" <report || complain 'ended: no JSON'
+	grep -q '^  "check": null,' report || complain 'ended: a check'
+	grep -q 'the check is not made' err || complain "ended: $(cat err)"
+	ended TERM $many --system getm --format csv
+	[ "$(wc -l <report)" -eq 2 ] || complain 'ended: CSV has not two lines'
+	ended TERM $many --system ideal --check
+	tail -1 report | grep -q 'Not checked: the run was ended' || complain 'ended: text'
+	ended INT --system hetm --workload w1 --threads 2000000 --format json --check
+	"$lint" <report || complain 'ended: hetm: no JSON'
+	ended INT --kernel loop.kernel --format json
+	"$lint" <report || complain 'ended: kernel: no JSON'
+	ended TERM --kernel loop.kernel --divergence tbc
+}
+# shellcheck disable=SC2086
+"$sim" $small --format json >out
+grep -q '^  "ended": "done",' out || complain 'a run that is done does not say so'
+
+# The second one kills, and leaves nothing.
+rm -f report
+# shellcheck disable=SC2086
+"$sim" $many --out report 2>err &
+pid=$!
+until ls report.*.part >/dev/null 2>&1; do
+	kill -0 $pid 2>/dev/null || break
+done
+kill -STOP $pid
+kill -INT $pid
+kill -TERM $pid
+kill -CONT $pid
+wait $pid
+[ $? -gt 128 ] || complain 'the second signal does not kill'
+[ ! -e report ] || complain 'the second signal: a report'
+no_part 'the second signal'
+exit "$failed"
