@@ -45,6 +45,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		    (todo.what == GPUTM_SYNC_ROUND_DRAIN && what & 1)) {
 			FUZZ_CHECK((gputm_sync_round_begin(round, now) == 0) ==
 				   oracle_sync_round_begin(&oracle));
+			if (what & 2)
+				FUZZ_CHECK((gputm_sync_round_stop(round, now) == 0) ==
+					   oracle_sync_round_stop(&oracle));
 			for (uint8_t i = 0; i < what >> 2; i++, now++)
 				oracle_sync_round_tick(&oracle);
 		} else {
