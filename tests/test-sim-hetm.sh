@@ -217,6 +217,15 @@ refused 'write_set_log: stamp_bits = 9 is outside 10 .. 63' --workload w1 --thre
 	--set write_set_log.stamp_bits=9
 refused 'device_validator: stamp_bits = 9 is outside 10 .. 63' --workload w1 --threads 600 \
 	--set device_validator.stamp_bits=9
+# Stamps that are wide enough for the bound that a refusal names do not run out, though the CPU has
+# all requests.
+for workload in bank octree list tree graph-cut hash-table audit skew w1 cache; do
+	set -- --workload $workload --set system.cpu_share=100
+	run 2 "$@" --set write_set_log.stamp_bits=8 --set device_validator.stamp_bits=8
+	bits=$(sed -n 's/.*is outside \([0-9]*\) .. 63.*/\1/p' "$work/err")
+	run 0 "$@" --set write_set_log.stamp_bits="$bits" \
+		--set device_validator.stamp_bits="$bits"
+done
 # Without a GPU there is none that could not run.
 run 0 --workload w1 --threads 600 --set system.devices=cpu --set gpu.warps=1
 right --workload w1 --set gpu.warps=4 --set write_set_log.stamp_bits=12 \

@@ -53,8 +53,8 @@ static void note_accesses(struct hetm *h)
 			if (at == HETM_COMMIT)
 				continue;
 			at = (at & ~(uint64_t)HETM_WRITTEN) - h->base;
-			sim_memory_write(e->word, at, e->round);
-			sim_memory_write(e->granule, granule_of(h, at), e->round);
+			sim_memory_write(e->word, at, e->mark);
+			sim_memory_write(e->granule, granule_of(h, at), e->mark);
 		}
 }
 
@@ -62,10 +62,19 @@ static void fail(struct sim_machine *machine, const char *what, uint64_t is, uin
 {
 	char text[160];
 
-	snprintf(text, sizeof(text), "round %u: %s (%llu, expected %llu)",
-		 hetm_of(machine)->exact.round - 1, what, (unsigned long long)is,
+	snprintf(text, sizeof(text), "round %llu: %s (%llu, expected %llu)",
+		 (unsigned long long)hetm_of(machine)->exact.rounds, what, (unsigned long long)is,
 		 (unsigned long long)should);
 	sim_fail(machine, -EILSEQ, text);
+}
+
+/* The marks have rolled over: forget what they were. */
+static bool begin_anew(struct hetm *h)
+{
+	sim_memory_free(h->exact.word);
+	sim_memory_free(h->exact.granule);
+	h->exact.mark = 1;
+	return !hetm_exact_make(h);
 }
 
 void hetm_exact_judge(struct sim_machine *machine, bool success)
@@ -76,13 +85,16 @@ void hetm_exact_judge(struct sim_machine *machine, bool success)
 
 	if (!e->word)
 		return;
-	e->round++;
+	if (!++e->mark && !begin_anew(h)) {
+		sim_fail(machine, -ENOMEM, "no memory for what a round accesses");
+		return;
+	}
 	note_accesses(h);
 	for (uint32_t i = 0; i < e->written.count; i++) {
 		uint64_t at = e->written.word[i].address;
 
-		words += sim_memory_read(e->word, at) == e->round;
-		granules += sim_memory_read(e->granule, granule_of(h, at)) == e->round;
+		words += sim_memory_read(e->word, at) == e->mark;
+		granules += sim_memory_read(e->granule, granule_of(h, at)) == e->mark;
 	}
 	if (success && words)
 		fail(machine, "it has succeeded, and words were accessed by both", words, 0);

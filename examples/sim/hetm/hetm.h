@@ -125,9 +125,9 @@ struct hetm_kernel {
 
 /* What is known of the rounds' conflicts without the units; only with an observer. */
 struct hetm_exact {
-	struct sim_memory *word, *granule; /* the last round in which the GPU accessed it */
+	struct sim_memory *word, *granule; /* the mark of the last round in which the GPU did */
 	struct hetm_words written;	   /* by the CPU in this round */
-	uint32_t round;
+	uint32_t mark; /* of this round */
 	uint64_t told; /* entries of this round that conflict, as the units say */
 	/* Sums; false: the granule is the same, and the word is not. */
 	uint64_t entries, false_entries, rounds, failed, false_rounds;

@@ -132,20 +132,22 @@ static int make_gpu_system(struct sim_machine *machine)
 	return 0;
 }
 
-/* The stamps of the run, one for each commit of the CPU, must be told apart. */
+/* The stamps of the run, one each time that the CPU writes, must be told apart. */
 static int fit_stamps(struct sim_machine *machine)
 {
 	const struct hetm_config *c = hetm_of(machine)->config;
-	unsigned least = sim_bits_of(machine->workload->transactions);
+	const struct sim_workload *w = machine->workload;
+	uint64_t most = w->most_writes ? w->most_writes : w->transactions;
+	unsigned least = sim_bits_of(most ? most : UINT32_MAX);
 	bool log = c->log.stamp_bits < least;
 
 	if (!log && c->validator.stamp_bits >= least)
 		return 0;
 	snprintf(machine->error, sizeof machine->error,
-		 "%s: stamp_bits = %u is outside %u .. 63, as the CPU may commit %llu transactions",
+		 "%s: stamp_bits = %u is outside %u .. 63, as the CPU may write %s%llu times",
 		 log ? "write_set_log" : "device_validator",
 		 log ? c->log.stamp_bits : c->validator.stamp_bits, least,
-		 (unsigned long long)machine->workload->transactions);
+		 most ? "" : "more than ", (unsigned long long)(most ? most : UINT32_MAX >> 1));
 	return -EINVAL;
 }
 

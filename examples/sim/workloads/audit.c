@@ -142,6 +142,7 @@ static int make(const struct sim_workload_request *request, struct sim_workload 
 	audit->b = sim_heap_take(&end, RECORD_BYTES * RECORDS);
 	audit->base.threads = THREADS;
 	audit->base.transactions = RECORDS;
+	audit->base.most_writes = 2 * RECORDS;
 	audit->base.block_size = BLOCK;
 	audit->base.most_accesses = 4;
 	audit->base.lock_base = sim_heap_take(&end, 4);

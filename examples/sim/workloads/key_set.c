@@ -132,6 +132,7 @@ int sim_set_make(const struct sim_workload_request *request, struct sim_workload
 		return -ENOMEM;
 	set->base.threads = request->threads ? request->threads : shape->threads;
 	set->base.transactions = set->base.threads * config->operations;
+	set->base.most_writes = 2 * set->base.transactions;
 	set->base.block_size = config->block_size;
 	set->node_bytes = shape->node_bytes;
 	set->elements = config->elements;
