@@ -39,13 +39,6 @@ else
 	[ -z "${GPUTM_NO_SKIP:-}" ] || failed=1
 fi
 
-# fenced LANGUAGE N: block N in that language of README.md.
-fenced() {
-	awk -v language="$1" -v n="$2" '
-		/^```$/ { inside = 0 }
-		inside
-		$0 == "```" language { inside = ++seen == n }' "$srcdir/README.md"
-}
 # readme PREFIX: the program of README.md by the commands that stand below it.
 readme() (
 	mkdir -p "$work/readme" && cd "$work/readme" || exit 1

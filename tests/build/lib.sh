@@ -49,3 +49,11 @@ same() {
 		sed -n 's/^[<>]/&/p' "$work/diff"
 	fi
 }
+
+# fenced LANGUAGE N: block N in that language of README.md.
+fenced() {
+	awk -v language="$1" -v n="$2" '
+		/^```$/ { inside = 0 }
+		inside
+		$0 == "```" language { inside = ++seen == n }' "$srcdir/README.md"
+}
