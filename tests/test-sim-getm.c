@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "examples/sim/machine/wiring.h"
 #include "examples/sim/systems/getm.h"
 #include "examples/sim/systems/systems.h"
 #include "tests/kit.h"
@@ -204,6 +205,7 @@ START_TEST(test_fig_7_in_the_machine)
 	struct sim_machine_config shape;
 	struct getm_config config;
 	struct sim_machine *machine;
+	struct sim_shape ports_shape;
 	struct watch watch[6];
 	unsigned seen = 0;
 
@@ -211,28 +213,29 @@ START_TEST(test_fig_7_in_the_machine)
 	gputm_params_init(&sim_machine_params, &shape, sizeof(shape));
 	shape.cores = 2;
 	shape.warps = 8;
-	sim_getm.init(&config, &shape);
+	ports_shape = sim_machine_shape(&shape);
+	sim_getm.init(&config, &ports_shape);
 	config.validation_unit.paper_order = _i;
 	config.warp_clock.backoff_base = 0;
 	workload.program[SIM_TRANSACTIONS] = &program;
 	ck_assert_int_eq(sim_machine_new(NULL, &shape, &sim_getm, &config, &workload, &options,
 					 &machine), 0);
 	for (uint32_t i = 0; i < shape.partitions; i++) {
-		struct getm *getm = machine->state;
+		struct getm *getm = machine->port.state;
 
 		watch[i] = (struct watch){ getm, i, &seen, row };
 		gputm_unit_observe(gputm_validation_unit_unit(getm->partition[i].unit), note,
 				   &watch[i]);
 	}
 	/* Block 0, tx1, is on core 1. */
-	set_clock(((struct getm *)machine->state)->core[1].clock, 20);
-	set_clock(((struct getm *)machine->state)->core[0].clock, 10);
+	set_clock(((struct getm *)machine->port.state)->core[1].clock, 20);
+	set_clock(((struct getm *)machine->port.state)->core[0].clock, 10);
 	ck_assert_int_eq(sim_machine_run(machine), 0);
 	compare(row, seen);
-	ck_assert_uint_eq(machine->result.committed, 2);
-	ck_assert_uint_eq(machine->result.aborted, 1);
-	ck_assert_uint_eq(sim_memory_read(machine->memory, A), 100);
-	ck_assert_uint_eq(sim_memory_read(machine->memory, B), 100);
+	ck_assert_uint_eq(machine->port.result.committed, 2);
+	ck_assert_uint_eq(machine->port.result.aborted, 1);
+	ck_assert_uint_eq(sim_memory_read(machine->port.memory, A), 100);
+	ck_assert_uint_eq(sim_memory_read(machine->port.memory, B), 100);
 	sim_machine_free(machine);
 }
 END_TEST

@@ -41,10 +41,10 @@ static int push(struct gputm_device_validator *v, const struct gputm_access_bitm
 /* A cycle is counted nowhere, or one of the GPU is counted twice. */
 static void pass(struct sim_machine *machine, uint64_t until)
 {
-	bool early = mutant == LOSES_TIME && sim_now(machine) == 0;
+	bool early = mutant == LOSES_TIME && machine->port.now == 0;
 
 	hetm_time_passes(machine, until - early);
-	hetm_of(machine)->spent[HETM_GPU_RUNS] += mutant == WORKS_TWICE && sim_now(machine) == 0;
+	hetm_of(machine)->spent[HETM_GPU_RUNS] += mutant == WORKS_TWICE && machine->port.now == 0;
 }
 
 #define gputm_sync_round_complete complete

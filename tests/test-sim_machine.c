@@ -75,12 +75,13 @@ static int run_program(struct run *run, const struct sim_instr *code, uint32_t l
 {
 	struct sim_program program = { code, length, function, NULL };
 	struct sim_workload workload = { .class = &class, .threads = threads };
+	struct sim_shape shape = sim_machine_shape(&run->config);
 	struct sim_machine *machine;
 	void *config = calloc(1, run->system->config_size + 1);
 	int error;
 
 	if (run->system->init)
-		run->system->init(config, &run->config);
+		run->system->init(config, &shape);
 	workload.block_size = block;
 	workload.program[SIM_LOCKS] = workload.program[SIM_TRANSACTIONS] = &program;
 	workload.lock_base = 0x100000;

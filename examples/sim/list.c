@@ -20,12 +20,14 @@ static void list_machines(void)
 static void list_system(const struct sim_system_class *system)
 {
 	struct sim_machine_config machine;
+	struct sim_shape shape;
 	void *config = calloc(1, system->config_size + 1);
 
 	printf("\n  %-12s %s\n", system->name, system->summary);
 	gputm_params_init(&sim_machine_params, &machine, sizeof machine);
+	shape = sim_machine_shape(&machine);
 	if (config && system->init)
-		system->init(config, &machine);
+		system->init(config, &shape);
 	for (size_t i = 0; config && i < system->role_count; i++)
 		sim_list_rows(system->role[i].role, system->role[i].params(),
 			  (const char *)config + system->role[i].offset);

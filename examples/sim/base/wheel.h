@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "time.h"
+
 enum sim_part {
 	SIM_PARTITION,
 	SIM_PORT_FROM_CORE, /* source ports of the crossbar to memory */
@@ -24,7 +26,6 @@ enum sim_part {
 };
 
 #define SIM_WHEEL_TICKS 4096u
-#define SIM_NEVER UINT64_MAX
 
 struct sim_wheel {
 	uint64_t now;

@@ -8,7 +8,7 @@
  * its instruction has completed.
  */
 #include "../machine/machine.h"
-#include "../machine/system.h"
+#include "../port/system.h"
 #include "core.h"
 
 /* Told of the place of a thread: where the mechanism lets it go on. */

@@ -40,12 +40,12 @@ static void publish(struct sim_machine *machine, const struct hetm_worker *w, ui
 {
 	struct hetm *h = hetm_of(machine);
 
-	sim_memory_write(machine->memory, address, value);
+	sim_memory_write(machine->port.memory, address, value);
 	hetm_exact_write(machine, address);
 	if (h->config->system.devices != HETM_CPU_ONLY &&
 	    gputm_write_set_log_append(h->log, (uint32_t)(w - h->worker), address - h->base, value,
 				       h->commits))
-		sim_fail(machine, -EINVAL, "a write of the CPU does not go to its log");
+		sim_fail(&machine->port, -EINVAL, "a write of the CPU does not go to its log");
 }
 
 /* Does the transaction still read what it has read? If so it has seen all commits. */
@@ -54,7 +54,7 @@ static bool extend(struct sim_machine *machine, struct hetm_worker *w)
 	if (w->snapshot == hetm_of(machine)->commits)
 		return true;
 	for (uint32_t i = 0; i < w->reads.count; i++)
-		if (sim_memory_read(machine->memory, w->reads.word[i].address) !=
+		if (sim_memory_read(machine->port.memory, w->reads.word[i].address) !=
 		    w->reads.word[i].value)
 			return false;
 	w->snapshot = hetm_of(machine)->commits;
@@ -67,8 +67,8 @@ static void abort_tx(struct sim_machine *machine, struct hetm_worker *w)
 
 	if (o)
 		o->abort(o->state, w->lane.thread, SIM_ABORT_VALIDATION);
-	machine->result.aborted++;
-	machine->result.aborted_by_reason[SIM_ABORT_VALIDATION]++;
+	machine->port.result.aborted++;
+	machine->port.result.aborted_by_reason[SIM_ABORT_VALIDATION]++;
 	w->saved.attempt++;
 	w->lane = w->saved;
 	w->pc = w->begin;
@@ -85,7 +85,7 @@ static void load(struct sim_machine *machine, struct hetm_worker *w, uint64_t ad
 		abort_tx(machine, w);
 		return;
 	} else {
-		w->lane.loaded = sim_memory_read(machine->memory, address);
+		w->lane.loaded = sim_memory_read(machine->port.memory, address);
 		if (w->in_tx)
 			hetm_note(machine, &w->reads, address, w->lane.loaded);
 	}
@@ -138,7 +138,7 @@ static void commit(struct sim_machine *machine, struct hetm_worker *w)
 	if (o)
 		o->commit(o->state, w->lane.thread, h->place);
 	h->place++;
-	machine->result.committed++;
+	machine->port.result.committed++;
 	w->lane.attempt = 0;
 	w->in_tx = false;
 }
@@ -166,7 +166,7 @@ static uint64_t cycles_of(const struct hetm_machine_config *c, const struct sim_
 static void end_request(struct sim_machine *machine, struct hetm_worker *w)
 {
 	machine->threads_left--;
-	machine->last_work = sim_now(machine);
+	machine->last_work = machine->port.now;
 	w->ready_at = HETM_NEVER;
 }
 
@@ -179,7 +179,7 @@ static void step(struct sim_machine *machine, struct hetm_worker *w)
 	w->ready_at += cycles_of(&hetm_of(machine)->config->machine, instr);
 	if (instr->op <= SIM_BRANCH)
 		program->eval(program->data, w->pc - 1, &w->lane, &does);
-	machine->result.instructions++;
+	machine->port.result.instructions++;
 	switch (instr->op) {
 	case SIM_LOAD:
 		if (!does.skip)
@@ -223,7 +223,7 @@ static void take(struct sim_machine *machine, struct hetm_worker *w)
 	w->lane.thread = (uint32_t)request;
 	w->pc = 0;
 	w->in_tx = false;
-	w->ready_at = sim_now(machine);
+	w->ready_at = machine->port.now;
 }
 
 void hetm_cpu_run(struct sim_machine *machine)
@@ -231,7 +231,7 @@ void hetm_cpu_run(struct sim_machine *machine)
 	struct hetm *h = hetm_of(machine);
 
 	for (uint32_t i = 0; i < h->config->machine.workers; i++)
-		if (h->worker[i].ready_at <= sim_now(machine))
+		if (h->worker[i].ready_at <= machine->port.now)
 			step(machine, &h->worker[i]);
 }
 

@@ -65,7 +65,7 @@ static void fail(struct sim_machine *machine, const char *what, uint64_t is, uin
 	snprintf(text, sizeof(text), "round %llu: %s (%llu, expected %llu)",
 		 (unsigned long long)hetm_of(machine)->exact.rounds, what, (unsigned long long)is,
 		 (unsigned long long)should);
-	sim_fail(machine, -EILSEQ, text);
+	sim_fail(&machine->port, -EILSEQ, text);
 }
 
 /* The marks have rolled over: forget what they were. */
@@ -86,7 +86,7 @@ void hetm_exact_judge(struct sim_machine *machine, bool success)
 	if (!e->word)
 		return;
 	if (!++e->mark && !begin_anew(h)) {
-		sim_fail(machine, -ENOMEM, "no memory for what a round accesses");
+		sim_fail(&machine->port, -ENOMEM, "no memory for what a round accesses");
 		return;
 	}
 	note_accesses(h);
@@ -114,7 +114,7 @@ void hetm_exact_judge(struct sim_machine *machine, bool success)
 bool hetm_exact_count(const struct sim_machine *machine, size_t index, const char **name,
 		      uint64_t *value)
 {
-	const struct hetm *h = machine->state;
+	const struct hetm *h = machine->port.state;
 	const struct {
 		const char *name;
 		uint64_t value;

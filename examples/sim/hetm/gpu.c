@@ -57,7 +57,7 @@ struct listener {
 /* The GPU's time, in HeTM's cycles of 1 GHz. */
 static uint64_t time_of(const struct listener *l)
 {
-	return l->kernel->begins + sim_now(l->gpu) * 1000 / l->gpu->tick_mhz;
+	return l->kernel->begins + l->gpu->port.now * 1000 / l->gpu->tick_mhz;
 }
 
 static void on_load(void *state, uint32_t thread, uint64_t address, uint32_t value,
@@ -122,7 +122,7 @@ static void free_kernel(struct hetm_kernel *k)
 
 static struct hetm_kernel *make_kernel(struct sim_machine *machine, uint32_t count)
 {
-	const struct sim_workload *outer = machine->workload;
+	const struct sim_workload *outer = machine->port.workload;
 	struct hetm *h = hetm_of(machine);
 	struct hetm_kernel *k = calloc(1, sizeof(*k));
 	enum sim_flavour flavour = h->system->flavour;
@@ -157,7 +157,7 @@ static struct hetm_kernel *make_kernel(struct sim_machine *machine, uint32_t cou
 static void add_result(struct sim_machine *machine, const struct hetm_kernel *k)
 {
 	const struct sim_result *result = &k->result;
-	struct sim_result *sum = &machine->result;
+	struct sim_result *sum = &machine->port.result;
 	uint64_t ran = k->ends > k->begins ? k->ends - k->begins : 0;
 	uint64_t all = result->cycles * 1000 / result->core_mhz;
 	double share = ran < all ? (double)ran / (double)all : 1;
@@ -188,9 +188,9 @@ static void judge(struct sim_machine *machine, struct hetm_kernel *k,
 	if (!k->check)
 		return;
 	if (sim_check_judge(k->check, sim_machine_memory(gpu), &verdict))
-		sim_fail(machine, -ENOMEM, "no memory to check a kernel");
+		sim_fail(&machine->port, -ENOMEM, "no memory to check a kernel");
 	else if (!verdict.passed)
-		sim_fail(machine, -EILSEQ, verdict.failure);
+		sim_fail(&machine->port, -EILSEQ, verdict.failure);
 }
 
 /* The values that the kernel leaves. */
@@ -218,14 +218,14 @@ static void run_kernel(struct sim_machine *machine, struct hetm_kernel *k)
 					   .seed = machine->options.seed,
 					   .observer = &observer,
 					   .stop = machine->options.stop };
-	int error = sim_machine_new(machine->ctx, &h->config->gpu, h->system, h->system_config,
+	int error = sim_machine_new(machine->port.ctx, &h->config->gpu, h->system, h->system_config,
 				    &k->workload, &options, &listener.gpu);
 
-	k->begins = sim_now(machine) + h->config->machine.launch_cycles;
+	k->begins = machine->port.now + h->config->machine.launch_cycles;
 	if (!error)
 		error = sim_machine_run(listener.gpu);
 	if (error) {
-		sim_fail(machine, error, sim_machine_error(listener.gpu));
+		sim_fail(&machine->port, error, sim_machine_error(listener.gpu));
 	} else {
 		judge(machine, k, listener.gpu);
 		keep_writes(machine, k, sim_machine_memory(listener.gpu));
@@ -249,14 +249,14 @@ int hetm_gpu_try(struct sim_machine *machine)
 
 	if (k) {
 		k->found = nothing;
-		error = sim_machine_new(machine->ctx, &h->config->gpu, h->system, h->system_config,
-					&k->workload, &options, &gpu);
+		error = sim_machine_new(machine->port.ctx, &h->config->gpu, h->system,
+					h->system_config, &k->workload, &options, &gpu);
 	}
 	reason = sim_machine_error(gpu);
 	if (!strncmp(reason, own, sizeof own - 1))
 		reason += sizeof own - 1;
 	if (error && *reason)
-		snprintf(machine->error, sizeof machine->error, "gpu: %.240s", reason);
+		snprintf(machine->port.error, sizeof machine->port.error, "gpu: %.240s", reason);
 	sim_machine_free(gpu);
 	free_kernel(k);
 	sim_memory_free(nothing);
@@ -280,7 +280,7 @@ void hetm_gpu_start(struct sim_machine *machine)
 		k->check = sim_check_new(&k->workload);
 	if (!k || (machine->options.observer && !k->check)) {
 		free_kernel(k);
-		sim_fail(machine, -ENOMEM, "no memory for a kernel");
+		sim_fail(&machine->port, -ENOMEM, "no memory for a kernel");
 		return;
 	}
 	h->running = k;
@@ -297,7 +297,7 @@ static void mark(struct sim_machine *machine, struct hetm_kernel *k, uint64_t ad
 		k->committed++;
 	else if (gputm_access_bitmap_record(h->reads, at) ||
 		 (address & HETM_WRITTEN && gputm_access_bitmap_record(h->writes, at)))
-		sim_fail(machine, -EINVAL, "the GPU has accessed what is not replicated");
+		sim_fail(&machine->port, -EINVAL, "the GPU has accessed what is not replicated");
 }
 
 static void mark_until(struct sim_machine *machine, struct hetm_kernel *k, uint64_t time)
@@ -309,7 +309,7 @@ static void mark_until(struct sim_machine *machine, struct hetm_kernel *k, uint6
 void hetm_gpu_mark(struct sim_machine *machine)
 {
 	if (hetm_of(machine)->running)
-		mark_until(machine, hetm_of(machine)->running, sim_now(machine));
+		mark_until(machine, hetm_of(machine)->running, machine->port.now);
 }
 
 static void end_kernel(struct sim_machine *machine)
@@ -338,7 +338,7 @@ void hetm_gpu_end(struct sim_machine *machine)
 void hetm_gpu_stop(struct sim_machine *machine)
 {
 	hetm_gpu_mark(machine);
-	hetm_of(machine)->running->ends = sim_now(machine);
+	hetm_of(machine)->running->ends = machine->port.now;
 	end_kernel(machine);
 }
 
@@ -374,9 +374,9 @@ static void commit_kernel(struct sim_machine *machine, struct hetm_kernel *k)
 	if (!k)
 		return;
 	commit_kernel(machine, k->next); /* the oldest first */
-	if (k->check && !machine->failed)
+	if (k->check && !machine->port.failed)
 		sim_check_each(k->check, tell, &teller);
-	machine->result.committed += k->committed;
+	machine->port.result.committed += k->committed;
 	machine->threads_left -= k->count;
 	free_kernel(k);
 }
@@ -395,13 +395,13 @@ void hetm_gpu_abort(struct sim_machine *machine)
 	struct hetm *h = hetm_of(machine);
 
 	if (gputm_dispatch_queues_abort(h->queues))
-		sim_fail(machine, -ENOMEM, "no memory to give requests back");
+		sim_fail(&machine->port, -ENOMEM, "no memory to give requests back");
 	while (h->done) {
 		struct hetm_kernel *k = h->done;
 
 		h->done = k->next;
-		machine->result.aborted += k->committed;
-		machine->result.aborted_by_reason[SIM_ABORT_ROUND] += k->committed;
+		machine->port.result.aborted += k->committed;
+		machine->port.result.aborted_by_reason[SIM_ABORT_ROUND] += k->committed;
 		free_kernel(k);
 	}
 }

@@ -168,7 +168,7 @@ struct hetm {
 
 static inline struct hetm *hetm_of(struct sim_machine *machine)
 {
-	return machine->state;
+	return machine->port.state;
 }
 
 /* words.c */
@@ -218,8 +218,6 @@ void hetm_run(struct sim_machine *machine);
 /* setup.c */
 extern const struct gputm_params hetm_options_params, hetm_machine_params;
 extern const char *const hetm_gpu_names[];
-int hetm_make(struct sim_machine *machine);
-void hetm_free(struct sim_machine *machine);
 extern const struct sim_own_machine hetm_machine;
 
 #endif

@@ -39,7 +39,7 @@ static void push_chunk(struct sim_machine *machine, const struct gputm_log_chunk
 
 	if (!apply || gputm_device_validator_push(h->validator, h->reads, chunk, mode, apply,
 						  &result))
-		sim_fail(machine, -EINVAL, "a chunk of the log is not taken");
+		sim_fail(&machine->port, -EINVAL, "a chunk of the log is not taken");
 	for (uint32_t i = 0; apply && i < chunk->count; i++)
 		if (apply[i / 64] >> (i % 64) & 1)
 			sim_memory_write(to, h->base + chunk->entry[i].address,
@@ -76,7 +76,7 @@ static uint64_t replay(struct sim_machine *machine, struct gputm_sync_round_done
 	struct gputm_log_chunk chunk;
 	uint64_t bytes = 0;
 
-	while (!machine->failed &&
+	while (!machine->port.failed &&
 	       gputm_write_set_log_pop(h->log, GPUTM_WRITE_SET_LOG_REPLAY, true, &chunk) ==
 		       GPUTM_WRITE_SET_LOG_CHUNK) {
 		push_chunk(machine, &chunk, GPUTM_DEVICE_VALIDATOR_REPLAY, h->shadow, done);
@@ -96,12 +96,13 @@ static void compare(struct sim_machine *machine)
 	uint64_t address;
 
 	for (unsigned i = 0; machine->options.observer && i < 2 && other[i]; i++) {
-		if (!sim_memory_differ(machine->memory, other[i], h->base + h->region, &address))
+		if (!sim_memory_differ(machine->port.memory, other[i], h->base + h->region,
+				       &address))
 			continue;
 		snprintf(text, sizeof(text), "round %llu: the replicas differ at 0x%llx",
 			 (unsigned long long)gputm_write_set_log_round(h->log),
 			 (unsigned long long)address);
-		sim_fail(machine, -EILSEQ, text);
+		sim_fail(&machine->port, -EILSEQ, text);
 	}
 }
 
@@ -114,7 +115,7 @@ static void next_round(struct sim_machine *machine)
 	gputm_access_bitmap_clear(h->writes);
 	if (gputm_write_set_log_begin(h->log) ||
 	    gputm_device_validator_begin(h->validator, gputm_write_set_log_round(h->log)))
-		sim_fail(machine, -EINVAL, "a round does not begin");
+		sim_fail(&machine->port, -EINVAL, "a round does not begin");
 }
 
 static struct gputm_sync_round_done merge(struct sim_machine *machine,
@@ -131,7 +132,7 @@ static struct gputm_sync_round_done merge(struct sim_machine *machine,
 		done.bytes += replay(machine, &done);
 		break;
 	case GPUTM_SYNC_ROUND_COPY_BACK:
-		done = copy_written(h, h->gpu, machine->memory);
+		done = copy_written(h, h->gpu, machine->port.memory);
 		hetm_gpu_commit(machine);
 		next_round(machine);
 		break;
@@ -142,7 +143,7 @@ static struct gputm_sync_round_done merge(struct sim_machine *machine,
 		next_round(machine);
 		break;
 	default: /* GPUTM_SYNC_ROUND_REALIGN */
-		done = copy_written(h, machine->memory, h->gpu);
+		done = copy_written(h, machine->port.memory, h->gpu);
 		hetm_gpu_abort(machine);
 		next_round(machine);
 		break;
@@ -177,24 +178,24 @@ static bool nothing_left(const struct hetm *h)
 static void end_round(struct sim_machine *machine)
 {
 	hetm_times_take(machine);
-	machine->last_work = sim_now(machine);
+	machine->last_work = machine->port.now;
 	if (machine->threads_left &&
-	    gputm_sync_round_begin(hetm_of(machine)->round, sim_now(machine)))
-		sim_fail(machine, -EINVAL, "a round does not begin");
+	    gputm_sync_round_begin(hetm_of(machine)->round, machine->port.now))
+		sim_fail(&machine->port, -EINVAL, "a round does not begin");
 }
 
 /* Do all that is to be done now. */
 static void coordinate(struct sim_machine *machine)
 {
 	struct hetm *h = hetm_of(machine);
-	uint64_t now = sim_now(machine);
+	uint64_t now = machine->port.now;
 
-	while (!machine->failed) {
+	while (!machine->port.failed) {
 		struct gputm_sync_round_done done = { 0 };
 		struct gputm_sync_round_todo todo;
 
 		if (gputm_sync_round_next(h->round, now, &todo))
-			sim_fail(machine, -EINVAL, "the rounds are out of time");
+			sim_fail(&machine->port, -EINVAL, "the rounds are out of time");
 		if (todo.what == GPUTM_SYNC_ROUND_END) {
 			end_round(machine);
 			continue;
@@ -211,7 +212,7 @@ static void coordinate(struct sim_machine *machine)
 		else if (todo.what != GPUTM_SYNC_ROUND_DRAIN)
 			done = merge(machine, todo.what);
 		if (gputm_sync_round_complete(h->round, now, &done))
-			sim_fail(machine, -EINVAL, "the rounds do not take an answer");
+			sim_fail(&machine->port, -EINVAL, "the rounds do not take an answer");
 	}
 }
 
@@ -222,13 +223,13 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 
 static bool may_run(const struct sim_machine *machine, enum gputm_sync_round_device device)
 {
-	const struct hetm *h = machine->state;
+	const struct hetm *h = machine->port.state;
 	uint32_t other = device == GPUTM_SYNC_ROUND_CPU ? HETM_GPU_ONLY : HETM_CPU_ONLY;
 
 	if (h->config->system.devices == HETM_CPU_ONLY)
 		return device == GPUTM_SYNC_ROUND_CPU;
 	return h->config->system.devices != other &&
-	       gputm_sync_round_may_run(h->round, device, sim_now(machine));
+	       gputm_sync_round_may_run(h->round, device, machine->port.now);
 }
 
 /* One point in time: what has ended, what is to be done, what begins. Gives the next. */
@@ -238,14 +239,14 @@ static uint64_t one_time(struct sim_machine *machine)
 	bool rounds = h->config->system.devices != HETM_CPU_ONLY;
 	uint64_t next = HETM_NEVER;
 
-	if (h->running && h->running->ends <= sim_now(machine))
+	if (h->running && h->running->ends <= machine->port.now)
 		hetm_gpu_end(machine);
 	hetm_cpu_run(machine);
-	if (rounds && !machine->failed)
+	if (rounds && !machine->port.failed)
 		coordinate(machine);
-	if (!machine->failed && !h->running && may_run(machine, GPUTM_SYNC_ROUND_GPU))
+	if (!machine->port.failed && !h->running && may_run(machine, GPUTM_SYNC_ROUND_GPU))
 		hetm_gpu_start(machine);
-	if (!machine->failed && may_run(machine, GPUTM_SYNC_ROUND_CPU))
+	if (!machine->port.failed && may_run(machine, GPUTM_SYNC_ROUND_CPU))
 		hetm_cpu_take(machine);
 	if (rounds)
 		next = gputm_sync_round_next_event(h->round);
@@ -260,17 +261,17 @@ void hetm_run(struct sim_machine *machine)
 	uint64_t next;
 
 	if (h->config->system.devices != HETM_CPU_ONLY && gputm_sync_round_begin(h->round, 0))
-		sim_fail(machine, -EINVAL, "the first round does not begin");
-	while (!machine->failed &&
+		sim_fail(&machine->port, -EINVAL, "the first round does not begin");
+	while (!machine->port.failed &&
 	       (machine->threads_left ||
 		gputm_sync_round_current(h->round) != GPUTM_SYNC_ROUND_IDLE)) {
 		sim_swap_if_due(machine);
 		next = one_time(machine);
 		if (next == HETM_NEVER)
 			break;
-		if (next > sim_now(machine)) {
+		if (next > machine->port.now) {
 			hetm_time_passes(machine, next);
-			machine->wheel.now = next;
+			machine->port.now = next;
 		}
 		sim_report_if_due(machine);
 	}

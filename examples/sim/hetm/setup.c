@@ -72,21 +72,21 @@ static int add_units(struct sim_machine *machine)
 	h->reads_config.region_bytes = h->region;
 	h->writes_config = c->writes;
 	h->writes_config.region_bytes = h->region;
-	error = sim_unit_add(machine, "sync_round", &kind_sync_round, &c->round, &h->round);
+	error = sim_unit_add(&machine->port, "sync_round", &kind_sync_round, &c->round, &h->round);
 	if (!error)
-		error = sim_unit_add(machine, "write_set_log", &kind_write_set_log,
+		error = sim_unit_add(&machine->port, "write_set_log", &kind_write_set_log,
 				     &h->log_config, &h->log);
 	if (!error)
-		error = sim_unit_add(machine, "device_validator", &kind_device_validator,
+		error = sim_unit_add(&machine->port, "device_validator", &kind_device_validator,
 				     &h->validator_config, &h->validator);
 	if (!error)
-		error = sim_unit_add(machine, "dispatch_queues", &kind_dispatch_queues,
+		error = sim_unit_add(&machine->port, "dispatch_queues", &kind_dispatch_queues,
 				     &c->queues, &h->queues);
 	if (!error)
-		error = sim_unit_add(machine, "access_bitmap.reads", &kind_access_bitmap,
+		error = sim_unit_add(&machine->port, "access_bitmap.reads", &kind_access_bitmap,
 				     &h->reads_config, &h->reads);
 	if (!error)
-		error = sim_unit_add(machine, "access_bitmap.writes", &kind_access_bitmap,
+		error = sim_unit_add(&machine->port, "access_bitmap.writes", &kind_access_bitmap,
 				     &h->writes_config, &h->writes);
 	return error;
 }
@@ -97,21 +97,22 @@ static int make_replicas(struct sim_machine *machine)
 
 	if (h->config->system.devices == HETM_CPU_ONLY)
 		return 0;
-	h->gpu = sim_memory_copy(machine->memory);
+	h->gpu = sim_memory_copy(machine->port.memory);
 	if (h->config->round.shadow_copy)
-		h->shadow = sim_memory_copy(machine->memory);
+		h->shadow = sim_memory_copy(machine->port.memory);
 	return h->gpu && (h->shadow || !h->config->round.shadow_copy) ? 0 : -ENOMEM;
 }
 
 static int refuse(struct sim_machine *machine, const char *what, const char *name)
 {
-	snprintf(machine->error, sizeof(machine->error), "%s%s", what, name);
+	snprintf(machine->port.error, sizeof(machine->port.error), "%s%s", what, name);
 	return -EINVAL;
 }
 
 static int make_gpu_system(struct sim_machine *machine)
 {
 	struct hetm *h = hetm_of(machine);
+	const struct sim_shape shape = sim_machine_shape(&h->config->gpu);
 	const char *name = hetm_gpu_names[h->config->system.gpu];
 	const struct sim_system_class *const *all = machine->options.systems;
 
@@ -120,15 +121,15 @@ static int make_gpu_system(struct sim_machine *machine)
 	h->system = *all;
 	if (!h->system)
 		return refuse(machine, "there is no system ", name);
-	if (!machine->workload->program[h->system->flavour])
+	if (!machine->port.workload->program[h->system->flavour])
 		return refuse(machine, "the workload does not run on the GPU's system: ",
-			      machine->workload->missing[h->system->flavour]);
+			      machine->port.workload->missing[h->system->flavour]);
 	h->system_config = calloc(1, h->system->config_size + 1);
 	h->batch = calloc(h->config->queues.batch, sizeof(*h->batch));
 	if (!h->system_config || !h->batch)
 		return -ENOMEM;
 	if (h->system->init)
-		h->system->init(h->system_config, &h->config->gpu);
+		h->system->init(h->system_config, &shape);
 	return 0;
 }
 
@@ -136,14 +137,14 @@ static int make_gpu_system(struct sim_machine *machine)
 static int fit_stamps(struct sim_machine *machine)
 {
 	const struct hetm_config *c = hetm_of(machine)->config;
-	const struct sim_workload *w = machine->workload;
+	const struct sim_workload *w = machine->port.workload;
 	uint64_t most = w->most_writes ? w->most_writes : w->transactions;
 	unsigned least = sim_bits_of(most ? most : UINT32_MAX);
 	bool log = c->log.stamp_bits < least;
 
 	if (!log && c->validator.stamp_bits >= least)
 		return 0;
-	snprintf(machine->error, sizeof machine->error,
+	snprintf(machine->port.error, sizeof machine->port.error,
 		 "%s: stamp_bits = %u is outside %u .. 63, as the CPU may write %s%llu times",
 		 log ? "write_set_log" : "device_validator",
 		 log ? c->log.stamp_bits : c->validator.stamp_bits, least,
@@ -160,8 +161,8 @@ static enum gputm_dispatch_queues_affinity affinity_of(const struct sim_machine 
 		[SIM_CPU] = GPUTM_DISPATCH_QUEUES_CPU,
 		[SIM_GPU] = GPUTM_DISPATCH_QUEUES_GPU,
 	};
-	const struct hetm_config *config = machine->system_config;
-	const struct sim_workload *w = machine->workload;
+	const struct hetm_config *config = machine->port.system_config;
+	const struct sim_workload *w = machine->port.workload;
 	uint64_t share = config->system.cpu_share;
 
 	if (!share)
@@ -174,7 +175,7 @@ static int submit(struct sim_machine *machine)
 	struct hetm *h = hetm_of(machine);
 	int error = 0;
 
-	for (uint32_t i = 0; !error && i < machine->workload->threads; i++)
+	for (uint32_t i = 0; !error && i < machine->port.workload->threads; i++)
 		error = gputm_dispatch_queues_push(h->queues, 0, affinity_of(machine, i), i);
 	return error;
 }
@@ -192,19 +193,19 @@ static void find_region(struct hetm *h, const struct sim_workload *w)
 	h->region = end - h->base;
 }
 
-int hetm_make(struct sim_machine *machine)
+static int hetm_make(struct sim_machine *machine)
 {
-	const struct hetm_config *config = machine->system_config;
+	const struct hetm_config *config = machine->port.system_config;
 	struct hetm *h = calloc(1, sizeof(*h));
 	int error;
 
-	machine->state = h;
+	machine->port.state = h;
 	if (!h)
 		return -ENOMEM;
 	machine->config.core_mhz = 1000;
 	machine->config.swap_units_every = config->machine.swap_units_every;
 	h->config = config;
-	find_region(h, machine->workload);
+	find_region(h, machine->port.workload);
 	for (uint32_t i = 0; i < HETM_WORKERS; i++)
 		h->worker[i].ready_at = HETM_NEVER;
 	error = make_gpu_system(machine);
@@ -221,7 +222,7 @@ int hetm_make(struct sim_machine *machine)
 	return error ? error : submit(machine);
 }
 
-void hetm_free(struct sim_machine *machine)
+static void hetm_free(struct sim_machine *machine)
 {
 	struct hetm *h = hetm_of(machine);
 
@@ -248,6 +249,8 @@ static void describe(const void *system_config, char *text, size_t size)
 const struct sim_own_machine hetm_machine = {
 	.name = "hetm",
 	.summary = "a CPU and a GPU with a replica each, joined by a link",
+	.make = hetm_make,
+	.free = hetm_free,
 	.run = hetm_run,
 	.check_kind = "replicas",
 	.check_count = hetm_exact_count,

@@ -56,7 +56,7 @@ _Static_assert(ROWS == HETM_TIMES, "HETM_TIMES is the number of rows");
 
 bool hetm_time(const struct sim_machine *machine, size_t index, struct sim_time *out)
 {
-	const struct hetm *h = machine->state;
+	const struct hetm *h = machine->port.state;
 
 	if (index >= ROWS)
 		return false;
@@ -68,7 +68,7 @@ bool hetm_time(const struct sim_machine *machine, size_t index, struct sim_time 
 void hetm_time_passes(struct sim_machine *machine, uint64_t until)
 {
 	struct hetm *h = hetm_of(machine);
-	uint64_t now = sim_now(machine), cycles = until - now, launch = 0;
+	uint64_t now = machine->port.now, cycles = until - now, launch = 0;
 	bool alone = h->config->system.devices == HETM_CPU_ONLY;
 	bool executes = alone ||
 			gputm_sync_round_current(h->round) == GPUTM_SYNC_ROUND_EXECUTION;
@@ -88,7 +88,7 @@ void hetm_time_passes(struct sim_machine *machine, uint64_t until)
 
 static void prove(struct sim_machine *machine, const char *device, uint64_t sum)
 {
-	uint64_t now = sim_now(machine), rounds = hetm_of(machine)->exact.rounds;
+	uint64_t now = machine->port.now, rounds = hetm_of(machine)->exact.rounds;
 	char text[160];
 
 	if (sum == now)
@@ -96,7 +96,7 @@ static void prove(struct sim_machine *machine, const char *device, uint64_t sum)
 	snprintf(text, sizeof(text), "round %" PRIu64 ": the times of the %s add up to %" PRIu64
 		 " cycles where %" PRIu64 " have passed, a difference of %" PRId64,
 		 rounds - (rounds > 0), device, sum, now, (int64_t)(sum - now));
-	sim_fail(machine, -EILSEQ, text);
+	sim_fail(&machine->port, -EILSEQ, text);
 }
 
 /* The rows of a device follow one another. */

@@ -12,7 +12,8 @@ void hetm_note(struct sim_machine *machine, struct hetm_words *words, uint64_t a
 		struct hetm_word *bigger = realloc(words->word, wanted * sizeof(*bigger));
 
 		if (!bigger) {
-			sim_fail(machine, -ENOMEM, "no memory for what a transaction accesses");
+			sim_fail(&machine->port, -ENOMEM,
+				 "no memory for what a transaction accesses");
 			return;
 		}
 		words->word = bigger;

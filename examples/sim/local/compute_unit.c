@@ -32,7 +32,7 @@ SIM_UNIT_KIND(local_tm);
 
 static int refuse(struct sim_machine *machine, const char *what, uint64_t wanted, uint64_t had)
 {
-	snprintf(machine->error, sizeof(machine->error),
+	snprintf(machine->port.error, sizeof(machine->port.error),
 		 "the workload needs %llu %s, the work-group has %llu",
 		 (unsigned long long)wanted, what, (unsigned long long)had);
 	return -EINVAL;
@@ -44,7 +44,7 @@ static int fill(struct sim_machine *machine)
 	struct local *local = local_of(machine);
 	const uint32_t *page;
 
-	for (uint64_t address = 0; (page = sim_memory_page(machine->memory, &address)) &&
+	for (uint64_t address = 0; (page = sim_memory_page(machine->port.memory, &address)) &&
 				   address < LOCAL_GLOBAL; address += 1u << SIM_PAGE_BITS)
 		for (uint32_t i = 0; i < (1u << SIM_PAGE_BITS) / 4; i++) {
 			uint32_t word = (uint32_t)(address / 4) + i;
@@ -69,7 +69,7 @@ static void launch(struct sim_machine *machine)
 
 		wave->index = i;
 		for (uint32_t lane = 0; lane < lanes; lane++, thread++)
-			if (thread < machine->workload->threads) {
+			if (thread < machine->port.workload->threads) {
 				wave->lane[lane].thread = thread;
 				mask |= UINT64_C(1) << lane;
 			}
@@ -78,15 +78,15 @@ static void launch(struct sim_machine *machine)
 	}
 }
 
-int local_make(struct sim_machine *machine)
+static int make(struct sim_machine *machine)
 {
-	const struct local_config *config = machine->system_config;
+	const struct local_config *config = machine->port.system_config;
 	struct local *local = calloc(1, sizeof(*local));
 	uint64_t items = (uint64_t)config->local_tm.wavefronts * config->local_tm.lanes;
 	struct gputm_local_tm_capacity capacity;
 	int error;
 
-	machine->state = local;
+	machine->port.state = local;
 	if (!local)
 		return -ENOMEM;
 	machine->config.core_mhz = config->machine.core_mhz;
@@ -97,24 +97,25 @@ int local_make(struct sim_machine *machine)
 			       config->machine.simd_lanes;
 	local->overhead = !config->perfect;
 	local->owner = -1;
-	error = sim_unit_add(machine, "local_tm", &kind_local_tm, &config->local_tm, &local->tm);
+	error = sim_unit_add(&machine->port, "local_tm", &kind_local_tm, &config->local_tm,
+			     &local->tm);
 	if (!error)
 		error = gputm_local_tm_capacity(&config->local_tm, &capacity);
 	if (error)
 		return error;
 	local->words = config->local_tm.words ? config->local_tm.words : capacity.words;
-	if (machine->workload->threads > items)
-		return refuse(machine, "work-items", machine->workload->threads, items);
-	if (machine->workload->region[0].length / 4 > local->words)
+	if (machine->port.workload->threads > items)
+		return refuse(machine, "work-items", machine->port.workload->threads, items);
+	if (machine->port.workload->region[0].length / 4 > local->words)
 		return refuse(machine, "words (local_tm.words)",
-			      machine->workload->region[0].length / 4, local->words);
+			      machine->port.workload->region[0].length / 4, local->words);
 	launch(machine);
 	return fill(machine);
 }
 
-void local_free(struct sim_machine *machine)
+static void local_free(struct sim_machine *machine)
 {
-	free(machine->state);
+	free(machine->port.state);
 }
 
 static void describe(const void *system_config, char *text, size_t size)
@@ -150,7 +151,7 @@ static uint64_t local_access(struct sim_machine *machine, struct local_wave *wav
 			     uint64_t lanes)
 {
 	struct local *local = local_of(machine);
-	uint64_t now = sim_now(machine), start = local->lds_free > now ? local->lds_free : now;
+	uint64_t now = machine->port.now, start = local->lds_free > now ? local->lds_free : now;
 	struct gputm_local_tm_answer answer;
 	uint64_t busy;
 
@@ -158,7 +159,7 @@ static uint64_t local_access(struct sim_machine *machine, struct local_wave *wav
 		wave->word[lane] = (uint32_t)(wave->address[lane] / 4);
 	if (gputm_local_tm_access(local->tm, wave->index, write, lanes, wave->word, wave->value,
 				  &answer) < 0) {
-		sim_fail(machine, -EINVAL, "the program accessed no word of local memory");
+		sim_fail(&machine->port, -EINVAL, "the program accessed no word of local memory");
 		return 0;
 	}
 	busy = answer.passes + (uint64_t)local->overhead * answer.cycles;
@@ -175,7 +176,8 @@ static uint64_t local_access(struct sim_machine *machine, struct local_wave *wav
 static uint64_t global_load(struct sim_machine *machine, struct local_wave *wave, uint64_t lanes)
 {
 	for (SIM_EACH_LANE(lane, lanes))
-		wave->lane[lane].loaded = sim_memory_read(machine->memory, wave->address[lane]);
+		wave->lane[lane].loaded =
+			sim_memory_read(machine->port.memory, wave->address[lane]);
 	return local_of(machine)->config->machine.global_latency;
 }
 
@@ -191,7 +193,7 @@ static uint64_t access_memory(struct sim_machine *machine, struct local_wave *wa
 		return local_access(machine, wave, write, lanes);
 	if (global == lanes && !write && !wave->in_tx)
 		return global_load(machine, wave, lanes);
-	sim_fail(machine, -EINVAL, "global memory is for loads outside of transactions");
+	sim_fail(&machine->port, -EINVAL, "global memory is for loads outside of transactions");
 	return 0;
 }
 
@@ -249,7 +251,8 @@ static uint64_t execute(struct sim_machine *machine, struct local_wave *wave)
 		end(machine, wave);
 		return 1;
 	default:
-		sim_fail(machine, -EINVAL, "an instruction that the compute unit does not know");
+		sim_fail(&machine->port, -EINVAL,
+			 "an instruction that the compute unit does not know");
 		return 1;
 	}
 }
@@ -278,8 +281,8 @@ static void empty(struct sim_machine *machine)
 
 	for (uint32_t word = 0; word < local->words; word++)
 		if (!gputm_local_tm_lookup(local->tm, word, &value) &&
-		    (value || sim_memory_find(machine->memory, 4 * (uint64_t)word)))
-			sim_memory_write(machine->memory, 4 * (uint64_t)word, value);
+		    (value || sim_memory_find(machine->port.memory, 4 * (uint64_t)word)))
+			sim_memory_write(machine->port.memory, 4 * (uint64_t)word, value);
 }
 
 static void run(struct sim_machine *machine)
@@ -287,16 +290,16 @@ static void run(struct sim_machine *machine)
 	struct local *local = local_of(machine);
 	struct local_wave *wave;
 
-	while (!machine->failed && (wave = next(local))) {
+	while (!machine->port.failed && (wave = next(local))) {
 		uint64_t now = wave->ready_at > local->issue_free ? wave->ready_at :
 								   local->issue_free;
 
-		machine->wheel.now = now;
+		machine->port.now = now;
 		sim_swap_if_due(machine);
 		sim_report_if_due(machine);
 		local->issue_free = now + 1;
 		local->last = wave->index;
-		machine->result.instructions++;
+		machine->port.result.instructions++;
 		wave->ready_at = now + execute(machine, wave);
 		if (wave->ready_at > machine->last_work)
 			machine->last_work = wave->ready_at;
@@ -307,6 +310,8 @@ static void run(struct sim_machine *machine)
 const struct sim_own_machine local_machine = {
 	.name = "southern-islands",
 	.summary = "one compute unit with local memory",
+	.make = make,
+	.free = local_free,
 	.run = run,
 	.describe = describe,
 };

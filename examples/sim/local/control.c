@@ -11,7 +11,7 @@ void local_set_exec(struct sim_machine *machine, struct local_wave *wave, uint64
 {
 	wave->exec = exec;
 	if (gputm_local_tm_set_exec(local_of(machine)->tm, wave->index, exec) < 0)
-		sim_fail(machine, -EINVAL, "EXEC could not be written");
+		sim_fail(&machine->port, -EINVAL, "EXEC could not be written");
 }
 
 /* The branch that the lanes of this one wait with; a new one, or that of an earlier turn of a
@@ -37,7 +37,7 @@ static void diverge(struct sim_machine *machine, struct local_wave *wave,
 	uint64_t other = wave->exec & ~taken;
 
 	if (!branch) {
-		sim_fail(machine, -EINVAL, "the program's branches nest too deeply");
+		sim_fail(&machine->port, -EINVAL, "the program's branches nest too deeply");
 		return;
 	}
 	if (leaves) {
@@ -60,7 +60,7 @@ void local_branch(struct sim_machine *machine, struct local_wave *wave,
 	uint64_t on = gputm_local_tm_running(local->tm, wave->index);
 
 	if (gputm_local_tm_set_vcc(local->tm, wave->index, taken) < 0)
-		sim_fail(machine, -EINVAL, "VCC could not be written");
+		sim_fail(&machine->port, -EINVAL, "VCC could not be written");
 	if (taken && taken != on)
 		diverge(machine, wave, instr, taken);
 	else

@@ -82,13 +82,11 @@ struct local {
 
 static inline struct local *local_of(struct sim_machine *machine)
 {
-	return machine->state;
+	return machine->port.state;
 }
 
 /* ---- compute_unit.c ---- */
 extern const struct sim_own_machine local_machine;
-int local_make(struct sim_machine *machine); /* ops of the systems */
-void local_free(struct sim_machine *machine);
 
 /* ---- control.c: EXEC, as a compiler's instructions for branches change it ---- */
 void local_set_exec(struct sim_machine *machine, struct local_wave *wave, uint64_t exec);

@@ -20,12 +20,12 @@ static void tell_commit(struct sim_machine *machine, struct local_wave *wave, ui
 {
 	const struct sim_observer *observer = machine->options.observer;
 
-	machine->result.committed += (uint64_t)__builtin_popcountll(lanes);
+	machine->port.result.committed += (uint64_t)__builtin_popcountll(lanes);
 	for (SIM_EACH_LANE(lane, lanes)) {
 		if (observer)
 			observer->commit(observer->state, wave->lane[lane].thread,
-					 machine->witness);
-		machine->witness++;
+					 machine->port.witness);
+		machine->port.witness++;
 	}
 }
 
@@ -34,8 +34,8 @@ void local_abort(struct sim_machine *machine, struct local_wave *wave, uint64_t 
 	const struct sim_observer *observer = machine->options.observer;
 	uint64_t count = (uint64_t)__builtin_popcountll(lanes);
 
-	machine->result.aborted += count;
-	machine->result.aborted_by_reason[SIM_ABORT_CONFLICT] += count;
+	machine->port.result.aborted += count;
+	machine->port.result.aborted_by_reason[SIM_ABORT_CONFLICT] += count;
 	wave->inside &= ~lanes;
 	for (SIM_EACH_LANE(lane, lanes)) {
 		uint32_t attempt = wave->lane[lane].attempt + 1;
@@ -67,7 +67,7 @@ static void wake(struct sim_machine *machine)
 	for (uint32_t i = 0; i < local->waves; i++)
 		if (local->wave[i].waiting) {
 			local->wave[i].waiting = false;
-			local->wave[i].ready_at = sim_now(machine) + 1;
+			local->wave[i].ready_at = machine->port.now + 1;
 		}
 }
 
@@ -85,7 +85,7 @@ static void evict(struct sim_machine *machine, uint32_t waves)
 		local_abort(machine, wave, wave->inside);
 		restart(wave);
 		if (gputm_local_tm_masks(local->tm, wave->index, &masks) < 0)
-			sim_fail(machine, -EINVAL, "a wavefront has no masks");
+			sim_fail(&machine->port, -EINVAL, "a wavefront has no masks");
 		else
 			wave->exec = masks.exec;
 	}
@@ -102,7 +102,7 @@ static uint64_t begin(struct sim_machine *machine, struct local_wave *wave)
 		return 0;
 	}
 	if (result != GPUTM_LOCAL_TM_OK) {
-		sim_fail(machine, -EINVAL, "a transaction could not begin");
+		sim_fail(&machine->port, -EINVAL, "a transaction could not begin");
 		return 0;
 	}
 	if (!wave->in_tx)
@@ -122,7 +122,7 @@ static uint64_t commit(struct sim_machine *machine, struct local_wave *wave)
 	uint64_t cycles;
 
 	if (result != GPUTM_LOCAL_TM_OK && result != GPUTM_LOCAL_TM_RETRY) {
-		sim_fail(machine, -EINVAL, "a transaction could not commit");
+		sim_fail(&machine->port, -EINVAL, "a transaction could not commit");
 		return 0;
 	}
 	cycles = local->config->machine.scalar_cycles + (uint64_t)local->overhead * ended.cycles;

@@ -68,6 +68,22 @@ const struct gputm_params sim_machine_params = {
 	presets, sizeof presets / sizeof *presets,
 };
 
+struct sim_shape sim_machine_shape(const struct sim_machine_config *config)
+{
+	return (struct sim_shape){
+		.cores = config->cores,
+		.warps = config->warps,
+		.lanes = config->lanes,
+		.partitions = config->partitions,
+		.interleave = config->interleave,
+		.core_mhz = config->core_mhz,
+		.flit_bytes = config->flit_bytes,
+		.plain_latency = config->plain_latency,
+		.pack_messages = config->pack_messages,
+		.unbounded_ring = config->unbounded_ring,
+	};
+}
+
 const char *const sim_abort_reason_name[SIM_ABORT_REASONS] = {
 	"validation", "conflict", "intra_warp", "watchdog", "capacity", "rollover", "writer",
 	"loop",	      "stale",	  "round",

@@ -21,17 +21,16 @@ static int core_make(struct sim_machine *machine, uint32_t index)
 	core->next_block = (index + cores - 1) % cores;
 	core->free_warps = machine->config.warps;
 	core->unit_due = SIM_NEVER;
-	core->warp = calloc(machine->config.warps, sizeof *core->warp);
-	if (!core->warp)
-		return -ENOMEM;
+	core->warp = sim_warp_of(&machine->port, index, 0);
 	for (uint32_t i = 0; i < machine->config.warps; i++) {
-		int error = sim_unit_add(machine, "simt_stack", &kind_simt_stack,
+		int error = sim_unit_add(&machine->port, "simt_stack", &kind_simt_stack,
 					 &machine->stack_config, &core->warp[i].stack);
 
 		if (error)
 			return error;
 		core->warp[i].core = (uint8_t)index;
 		core->warp[i].index = (uint8_t)i;
+		core->warp[i].number = index * machine->config.warps + i;
 	}
 	return 0;
 }
@@ -42,23 +41,24 @@ int sim_cores_make(struct sim_machine *machine)
 	int error = 0;
 
 	machine->core = calloc(machine->config.cores, sizeof *machine->core);
-	if (!machine->core)
+	machine->port.warp = calloc((size_t)machine->config.cores * machine->config.warps,
+				    sizeof *machine->port.warp);
+	if (!machine->core || !machine->port.warp)
 		return -ENOMEM;
 	for (uint32_t i = 0; !error && i < machine->config.cores; i++)
 		error = core_make(machine, i);
 	for (uint32_t i = 0; !error && i < machine->config.cores; i++)
-		error = sim_unit_add(machine, "access_coalescer", &kind_access_coalescer,
+		error = sim_unit_add(&machine->port, "access_coalescer", &kind_access_coalescer,
 				     &machine->coalescer_config, &machine->core[i].coalescer);
 	for (uint32_t i = 0; !error && i < machine->config.cores; i++)
-		error = sim_unit_add(machine, "tx_throttle", &kind_tx_throttle,
+		error = sim_unit_add(&machine->port, "tx_throttle", &kind_tx_throttle,
 				     &machine->throttle_config, &machine->core[i].throttle);
 	return error;
 }
 
 void sim_cores_free(struct sim_machine *machine)
 {
-	for (uint32_t i = 0; machine->core && i < machine->config.cores; i++)
-		free(machine->core[i].warp);
+	free(machine->port.warp);
 	free(machine->core);
 }
 
@@ -66,35 +66,35 @@ void sim_cores_free(struct sim_machine *machine)
 
 static void timers(struct sim_machine *machine, struct sim_core *core)
 {
-	uint64_t *timer = &core->timer[sim_now(machine) % SIM_TIMER], mask = *timer;
+	uint64_t *timer = &core->timer[machine->port.now % SIM_TIMER], mask = *timer;
 
 	*timer = 0;
 	for (SIM_EACH_LANE(i, mask))
 		if (core->warp[i].wait == SIM_UNTIL)
-			sim_warp_until(machine, &core->warp[i], core->warp[i].ready_at);
+			sim_warp_until(&machine->port, &core->warp[i], core->warp[i].ready_at);
 }
 
 static void access_done(struct sim_machine *machine, struct sim_warp *warp)
 {
-	if (warp->in_tx && machine->ops->loaded) {
-		machine->ops->loaded(machine, warp);
+	if (warp->in_tx && machine->port.ops->loaded) {
+		machine->port.ops->loaded(&machine->port, warp);
 		return;
 	}
 	if (warp->op == SIM_LOAD)
-		sim_tell_load(machine, warp, warp->mask & warp->inside);
-	sim_warp_until(machine, warp, sim_now(machine));
+		sim_tell_load(&machine->port, warp, warp->mask & warp->inside);
+	sim_warp_until(&machine->port, warp, machine->port.now);
 }
 
 void sim_core_accept(struct sim_machine *machine, const struct sim_message *message)
 {
-	struct sim_warp *warp = sim_warp_of(machine, message->core, message->warp);
+	struct sim_warp *warp = sim_warp_of(&machine->port, message->core, message->warp);
 
-	machine->last_work = sim_now(machine);
+	machine->last_work = machine->port.now;
 	if (message->what >= SIM_DO_SYSTEM) {
-		machine->ops->at_core(machine, message);
+		machine->port.ops->at_core(&machine->port, message);
 	} else if (message->what == SIM_DO_STORE) {
 		if (!--warp->stores && warp->wait == SIM_STORES)
-			sim_warp_until(machine, warp, sim_now(machine));
+			sim_warp_until(&machine->port, warp, machine->port.now);
 	} else if (!--warp->outstanding) {
 		access_done(machine, warp);
 	}
@@ -114,26 +114,27 @@ static void issue(struct sim_machine *machine, struct sim_core *core)
 
 	core->last = index;
 	core->ready &= ~(UINT64_C(1) << index);
-	core->issue_free = sim_now(machine) + machine->core_ticks;
-	machine->result.instructions++;
+	core->issue_free = machine->port.now + machine->port.core_ticks;
+	machine->port.result.instructions++;
 	sim_issue(machine, &core->warp[index]);
 }
 
 void sim_core_call(struct sim_machine *machine, uint32_t index)
 {
 	struct sim_core *core = &machine->core[index];
-	uint64_t now = sim_now(machine), next;
+	uint64_t now = machine->port.now, next;
 
 	timers(machine, core);
 	if (core->unit_due <= now) {
 		core->unit_due = SIM_NEVER;
-		sim_call_core(machine, index, machine->ops->core_tick(machine, index));
+		sim_core_at(&machine->port, index,
+			    machine->port.ops->core_tick(&machine->port, index));
 	}
-	if (core->ready && core->issue_free <= now && now % machine->core_ticks == 0)
+	if (core->ready && core->issue_free <= now && now % machine->port.core_ticks == 0)
 		issue(machine, core);
 	sim_wheel_wake(&machine->wheel, SIM_CORE, index, core->unit_due);
 	if (!core->ready)
 		return;
 	next = core->issue_free > now ? core->issue_free : now + 1;
-	sim_wheel_wake(&machine->wheel, SIM_CORE, index, sim_align(next, machine->core_ticks));
+	sim_wheel_wake(&machine->wheel, SIM_CORE, index, sim_align(next, machine->port.core_ticks));
 }

@@ -14,17 +14,17 @@
 
 #include "wiring.h"
 
-static int ports_make(struct sim_port **port, uint32_t count)
+static int gates_make(struct sim_gate **gate, uint32_t count)
 {
-	*port = calloc(count, sizeof **port);
-	return *port ? 0 : -ENOMEM;
+	*gate = calloc(count, sizeof **gate);
+	return *gate ? 0 : -ENOMEM;
 }
 
-static void ports_free(struct sim_port *port, uint32_t count)
+static void gates_free(struct sim_gate *gate, uint32_t count)
 {
-	for (uint32_t i = 0; port && i < count; i++)
-		free(port[i].queue.item);
-	free(port);
+	for (uint32_t i = 0; gate && i < count; i++)
+		free(gate[i].queue.item);
+	free(gate);
 }
 
 int sim_crossbars_make(struct sim_machine *machine)
@@ -35,33 +35,33 @@ int sim_crossbars_make(struct sim_machine *machine)
 	machine->up.sink_part = SIM_PORT_TO_PARTITION;
 	machine->down.source_part = SIM_PORT_FROM_PARTITION;
 	machine->down.sink_part = SIM_PORT_TO_CORE;
-	if (ports_make(&machine->up.source, cores) || ports_make(&machine->up.sink, partitions) ||
-	    ports_make(&machine->down.source, partitions) || ports_make(&machine->down.sink, cores))
+	if (gates_make(&machine->up.source, cores) || gates_make(&machine->up.sink, partitions) ||
+	    gates_make(&machine->down.source, partitions) || gates_make(&machine->down.sink, cores))
 		return -ENOMEM;
 	return 0;
 }
 
 void sim_crossbars_free(struct sim_machine *machine)
 {
-	ports_free(machine->up.source, machine->config.cores);
-	ports_free(machine->up.sink, machine->config.partitions);
-	ports_free(machine->down.source, machine->config.partitions);
-	ports_free(machine->down.sink, machine->config.cores);
+	gates_free(machine->up.source, machine->config.cores);
+	gates_free(machine->up.sink, machine->config.partitions);
+	gates_free(machine->down.source, machine->config.partitions);
+	gates_free(machine->down.sink, machine->config.cores);
 }
 
 /* The message leaves its source port now. */
 static void depart(struct sim_machine *machine, struct sim_crossbar *crossbar,
-		   struct sim_port *source, struct sim_message *message, uint32_t to)
+		   struct sim_gate *source, struct sim_message *message, uint32_t to)
 {
-	struct sim_port *sink = &crossbar->sink[to];
-	uint64_t now = sim_now(machine), ticks = message->flits * machine->crossbar_ticks;
+	struct sim_gate *sink = &crossbar->sink[to];
+	uint64_t now = machine->port.now, ticks = message->flits * machine->crossbar_ticks;
 	uint64_t arrives = now + machine->config.crossbar_latency * machine->crossbar_ticks;
 
 	source->free = now + ticks;
 	message->due = (arrives > sink->free ? arrives : sink->free) + ticks;
 	sink->free = message->due;
 	if (!sim_queue_push(&sink->queue, message))
-		sim_fail(machine, -ENOMEM, "no memory for a message");
+		sim_fail(&machine->port, -ENOMEM, "no memory for a message");
 	if (sink->queue.count == 1)
 		sim_wheel_wake(&machine->wheel, crossbar->sink_part, to, message->due);
 }
@@ -75,45 +75,50 @@ static uint32_t destination(const struct sim_machine *machine, const struct sim_
 static void enter(struct sim_machine *machine, struct sim_crossbar *crossbar, uint32_t from,
 		  struct sim_message *message, uint32_t bytes)
 {
-	struct sim_port *source = &crossbar->source[from];
-	struct sim_traffic_count *count = &machine->result.traffic[message->kind];
+	struct sim_gate *source = &crossbar->source[from];
+	struct sim_traffic_count *count = &machine->port.result.traffic[message->kind];
 	uint32_t flits = (bytes + machine->config.flit_bytes - 1) / machine->config.flit_bytes;
 
 	message->flits = (uint16_t)flits;
 	count->packets++;
 	count->bytes += bytes;
 	count->flits += flits;
-	if (!source->queue.count && source->free <= sim_now(machine) &&
-	    sim_now(machine) % machine->crossbar_ticks == 0) {
+	if (!source->queue.count && source->free <= machine->port.now &&
+	    machine->port.now % machine->crossbar_ticks == 0) {
 		depart(machine, crossbar, source, message, destination(machine, crossbar, message));
 		return;
 	}
 	if (!sim_queue_push(&source->queue, message))
-		sim_fail(machine, -ENOMEM, "no memory for a message");
+		sim_fail(&machine->port, -ENOMEM, "no memory for a message");
 	if (source->queue.count == 1) {
-		uint64_t at = source->free > sim_now(machine) ? source->free : sim_now(machine) + 1;
+		uint64_t next = machine->port.now + 1;
 
 		sim_wheel_wake(&machine->wheel, crossbar->source_part, from,
-			       sim_align(at, machine->crossbar_ticks));
+			       sim_align(source->free > next ? source->free : next,
+					 machine->crossbar_ticks));
 	}
 }
 
-void sim_send_up(struct sim_machine *machine, struct sim_message *message, uint32_t bytes)
+void sim_send_up(struct sim_port *port, struct sim_message *message, uint32_t bytes)
 {
+	struct sim_machine *machine = sim_machine_of(port);
+
 	enter(machine, &machine->up, message->core, message, bytes);
 }
 
-void sim_send_down(struct sim_machine *machine, struct sim_message *message, uint32_t bytes)
+void sim_send_down(struct sim_port *port, struct sim_message *message, uint32_t bytes)
 {
+	struct sim_machine *machine = sim_machine_of(port);
+
 	enter(machine, &machine->down, message->partition, message, bytes);
 }
 
 void sim_crossbar_source(struct sim_machine *machine, struct sim_crossbar *crossbar, uint32_t port)
 {
-	struct sim_port *source = &crossbar->source[port];
+	struct sim_gate *source = &crossbar->source[port];
 	struct sim_message *message = sim_queue_head(&source->queue);
 
-	if (message && source->free <= sim_now(machine)) {
+	if (message && source->free <= machine->port.now) {
 		depart(machine, crossbar, source, message, destination(machine, crossbar, message));
 		sim_queue_pop(&source->queue);
 	}
@@ -129,7 +134,7 @@ bool sim_crossbar_take(struct sim_machine *machine, struct sim_crossbar *crossba
 
 	if (!message)
 		return false;
-	if (message->due > sim_now(machine)) {
+	if (message->due > machine->port.now) {
 		sim_wheel_wake(&machine->wheel, crossbar->sink_part, port, message->due);
 		return false;
 	}

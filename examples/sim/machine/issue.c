@@ -24,16 +24,16 @@ static void evaluate(struct sim_machine *machine, struct sim_warp *warp, uint32_
 static void next(struct sim_machine *machine, struct sim_warp *warp, uint64_t pc)
 {
 	if (gputm_simt_stack_advance(warp->stack, pc) < 0)
-		sim_fail(machine, -EINVAL, "the SIMT stack refused to advance");
+		sim_fail(&machine->port, -EINVAL, "the SIMT stack refused to advance");
 }
 
 /* The warp's next instruction may issue when this one, of so many slots, is through. */
 static void go_on(struct sim_machine *machine, struct sim_warp *warp, uint32_t slots)
 {
-	uint64_t period = machine->core_ticks, now = sim_now(machine);
+	uint64_t period = machine->port.core_ticks, now = machine->port.now;
 
 	machine->core[warp->core].issue_free = now + slots * period;
-	sim_warp_until(machine, warp,
+	sim_warp_until(&machine->port, warp,
 		       now + (uint64_t)slots * machine->config.plain_latency * period);
 }
 
@@ -48,7 +48,7 @@ static void branch(struct sim_machine *machine, struct sim_warp *warp, uint32_t 
 		next(machine, warp, taken ? instr->target : pc + 1);
 	else if (gputm_simt_stack_diverge(warp->stack, target, 2, instr->meet,
 					  GPUTM_SIMT_STACK_NO_PC) < 0)
-		sim_fail(machine, -EINVAL, "the SIMT stack refused a branch of the program");
+		sim_fail(&machine->port, -EINVAL, "the SIMT stack refused a branch of the program");
 }
 
 /* ---- memory ----------------------------------------------------------------------- */
@@ -79,7 +79,7 @@ static void send_access(struct sim_machine *machine, struct sim_warp *warp, enum
 
 	message.core = warp->core;
 	message.warp = warp->index;
-	message.partition = (uint8_t)sim_partition_of(machine, wide->address);
+	message.partition = (uint8_t)sim_partition_of(&machine->port, wide->address);
 	if (op == SIM_STORE) {
 		message.what = SIM_DO_STORE;
 		message.kind = SIM_TRAFFIC_STORE;
@@ -94,63 +94,57 @@ static void send_access(struct sim_machine *machine, struct sim_warp *warp, enum
 		message.kind = SIM_TRAFFIC_LOAD;
 		message.d = sectors;
 	}
-	sim_send_up(machine, &message, bytes);
+	sim_send_up(&machine->port, &message, bytes);
 }
 
-static void access_lines(struct sim_machine *machine, struct sim_warp *warp, enum sim_op op,
-			 uint64_t mask, bool touch)
+uint32_t sim_find_lines(struct sim_port *port, struct sim_warp *warp, bool write, uint64_t mask,
+			struct gputm_wide_access *wide)
+{
+	struct gputm_access_coalescer *coalescer = sim_machine_of(port)->core[warp->core].coalescer;
+	int count = gputm_access_coalescer_row(coalescer, mask, warp->address,
+					       write ? warp->value : NULL, wide, NULL);
+
+	if (count < 0)
+		sim_fail(port, count, "the program used an impossible address");
+	return count < 0 ? 0 : (uint32_t)count;
+}
+
+void sim_send_accesses(struct sim_port *port, struct sim_warp *warp, enum sim_op op, uint64_t mask,
+		       bool touch)
 {
 	struct gputm_wide_access wide[SIM_MAX_LANES];
-	int count = gputm_access_coalescer_row(machine->core[warp->core].coalescer, mask,
-					       warp->address, op == SIM_STORE ? warp->value : NULL,
-					       wide, NULL);
+	uint32_t count = sim_find_lines(port, warp, op == SIM_STORE, mask, wide);
 
-	if (count < 0) {
-		sim_fail(machine, count, "the program used an impossible address");
-		return;
-	}
 	if (op == SIM_STORE) {
-		warp->stores += (uint32_t)count;
+		warp->stores += count;
 	} else {
 		warp->op = op;
-		warp->outstanding = (uint32_t)count;
-		sim_warp_wait(machine, warp, SIM_REPLIES);
+		warp->outstanding = count;
+		sim_warp_wait(port, warp, SIM_REPLIES);
 	}
-	for (int i = 0; i < count; i++)
-		send_access(machine, warp, op, &wide[i], touch);
-}
-
-void sim_access(struct sim_machine *machine, struct sim_warp *warp, enum sim_op op, uint64_t mask)
-{
-	access_lines(machine, warp, op, mask, false);
-}
-
-void sim_touch(struct sim_machine *machine, struct sim_warp *warp, uint64_t mask)
-{
-	access_lines(machine, warp, SIM_STORE, mask, true);
+	for (uint32_t i = 0; i < count; i++)
+		send_access(sim_machine_of(port), warp, op, &wide[i], touch);
 }
 
 static void memory(struct sim_machine *machine, struct sim_warp *warp, enum sim_op op,
 		   uint64_t mask)
 {
-	const struct sim_system_ops *ops = machine->ops;
+	struct sim_port *port = &machine->port;
+	const struct sim_system_ops *ops = port->ops;
 
 	warp->mask = mask;
 	if (!mask) {
 		go_on(machine, warp, 1);
 	} else if (warp->in_tx && op == SIM_LOAD && ops->load) {
-		ops->load(machine, warp);
+		ops->load(port, warp);
 	} else if (warp->in_tx && op == SIM_STORE && ops->store) {
-		ops->store(machine, warp);
+		ops->store(port, warp);
 	} else {
 		if (op == SIM_STORE)
-			sim_tell_store(machine, warp, mask);
+			sim_tell_store(port, warp, mask);
 		if (ops->plain)
-			ops->plain(machine, warp, op);
-		if (op == SIM_STORE && ops->plain)
-			sim_touch(machine, warp, mask);
-		else
-			sim_access(machine, warp, op, mask);
+			ops->plain(port, warp, op);
+		sim_send_accesses(port, warp, op, mask, op == SIM_STORE && ops->plain);
 		if (op == SIM_STORE)
 			go_on(machine, warp, 1);
 	}
@@ -172,7 +166,7 @@ static void end(struct sim_machine *machine, struct sim_warp *warp, uint64_t act
 		return;
 	machine->threads_left -= (uint64_t)__builtin_popcountll(active);
 	if (gputm_simt_stack_exit(warp->stack, active) != GPUTM_SIMT_STACK_FINISH)
-		sim_fail(machine, -EINVAL, "a program must end in all lanes at once");
+		sim_fail(&machine->port, -EINVAL, "a program must end in all lanes at once");
 	sim_warp_ended(machine, warp);
 }
 
@@ -189,10 +183,10 @@ static uint32_t notes(struct sim_machine *machine, struct sim_warp *warp, uint32
 		if (code[pc].op == SIM_ENTER) {
 			warp->inside |= active;
 			for (SIM_EACH_LANE(lane, active))
-				warp->witness[lane] = machine->witness++;
+				warp->witness[lane] = machine->port.witness++;
 		} else {
 			warp->inside &= ~active;
-			machine->result.committed += (uint64_t)__builtin_popcountll(active);
+			machine->port.result.committed += (uint64_t)__builtin_popcountll(active);
 			for (SIM_EACH_LANE(lane, observer ? active : 0))
 				observer->commit(observer->state, warp->lane[lane].thread,
 						 warp->witness[lane]);
@@ -232,13 +226,13 @@ static void execute(struct sim_machine *machine, struct sim_warp *warp, uint32_t
 		go_on(machine, warp, 1);
 		break;
 	case SIM_TX_BEGIN:
-		if (sim_tx_begin(machine, warp, pc))
+		if (sim_warp_admitted(machine, warp) && sim_tx_begin(&machine->port, warp, pc))
 			go_on(machine, warp, 1);
 		break;
 	case SIM_TX_COMMIT:
 		warp->pc_after = pc + 1;
 		warp->wait = SIM_SYSTEM;
-		machine->ops->commit(machine, warp);
+		machine->port.ops->commit(&machine->port, warp);
 		break;
 	case SIM_EXIT:
 		end(machine, warp, active);
@@ -251,7 +245,9 @@ static void execute(struct sim_machine *machine, struct sim_warp *warp, uint32_t
 
 void sim_issue(struct sim_machine *machine, struct sim_warp *warp)
 {
-	if (warp->in_tx && machine->ops->watch && machine->ops->watch(machine, warp))
+	struct sim_port *port = &machine->port;
+
+	if (warp->in_tx && port->ops->watch && port->ops->watch(port, warp))
 		return;
 	execute(machine, warp, notes(machine, warp, (uint32_t)gputm_simt_stack_pc(warp->stack)));
 }

@@ -26,7 +26,7 @@
  * partitions. Contents change when the L2 takes an access (partition.c).
  *
  * Transactions. The machine admits warps (tx_throttle), keeps the registers, drives the
- * SIMT stack and counts; all else is done by the system through wiring.h.
+ * SIMT stack and counts; all else is done by the system through its port.
  *
  * Differences from GPGPU-Sim, which the papers use. There, instructions come from
  * compiled code and pass fetch, scoreboard and operand collector; here a workload says how
@@ -44,7 +44,7 @@
 
 static int refuse(struct sim_machine *machine, const char *message)
 {
-	snprintf(machine->error, sizeof machine->error, "%s", message);
+	snprintf(machine->port.error, sizeof machine->port.error, "%s", message);
 	return -EINVAL;
 }
 
@@ -69,9 +69,9 @@ static int derive_clocks(struct sim_machine *machine)
 		return refuse(machine, "machine: the fastest of core_mhz, crossbar_mhz and unit_mhz"
 				       " must be a multiple of the others");
 	machine->tick_mhz = fastest;
-	machine->core_ticks = fastest / config->core_mhz;
+	machine->port.core_ticks = fastest / config->core_mhz;
 	machine->crossbar_ticks = fastest / config->crossbar_mhz;
-	machine->unit_ticks = fastest / config->unit_mhz;
+	machine->port.unit_ticks = fastest / config->unit_mhz;
 	machine->line_ticks256 = (uint32_t)((uint64_t)config->line_bytes * fastest * 256 /
 					    config->dram_mbps);
 	return 0;
@@ -87,7 +87,7 @@ static uint32_t parts(uint32_t number, uint32_t size)
 static int refuse_block(struct sim_machine *machine)
 {
 	const struct sim_machine_config *config = &machine->config;
-	uint32_t block = machine->workload->block_size, lanes = parts(block, config->warps);
+	uint32_t block = machine->port.workload->block_size, lanes = parts(block, config->warps);
 	struct sim_machine_config standard;
 	char message[200];
 	bool name_lanes;
@@ -105,18 +105,17 @@ static int refuse_block(struct sim_machine *machine)
 static int derive_shape(struct sim_machine *machine)
 {
 	const struct sim_machine_config *config = &machine->config;
-	uint32_t block = machine->workload->block_size;
+	uint32_t block = machine->port.workload->block_size;
 
 	if (config->l2_bytes / config->line_bytes < config->l2_ways)
 		return refuse(machine, "machine: l2_bytes is less than l2_ways lines");
 	if (!block || parts(block, config->lanes) > config->warps)
 		return refuse_block(machine);
 	machine->sets = 1u << log2_of(config->l2_bytes / config->line_bytes / config->l2_ways);
-	machine->interleave_shift = log2_of(config->interleave);
+	machine->port.interleave_shift = log2_of(config->interleave);
 	machine->line_shift = log2_of(config->line_bytes);
-	machine->all_lanes = ~UINT64_C(0) >> (64 - config->lanes);
-	machine->blocks = (machine->workload->threads + block - 1) / block;
-	machine->threads_left = machine->workload->threads;
+	machine->blocks = (machine->port.workload->threads + block - 1) / block;
+	machine->threads_left = machine->port.workload->threads;
 	return 0;
 }
 
@@ -139,18 +138,18 @@ static void derive_units(struct sim_machine *machine)
 
 static int build_own(struct sim_machine *machine)
 {
-	machine->core_ticks = 1;
-	machine->threads_left = machine->workload->threads;
-	machine->memory = sim_memory_new();
-	if (!machine->memory)
+	machine->port.core_ticks = 1;
+	machine->threads_left = machine->port.workload->threads;
+	machine->port.memory = sim_memory_new();
+	if (!machine->port.memory)
 		return -ENOMEM;
-	machine->workload->class->setup(machine->workload, machine->memory);
-	return machine->memory->exhausted ? -ENOMEM : machine->ops->make(machine);
+	machine->port.workload->class->setup(machine->port.workload, machine->port.memory);
+	return machine->port.memory->exhausted ? -ENOMEM : machine->system->own->make(machine);
 }
 
 static int build(struct sim_machine *machine)
 {
-	const struct sim_workload *workload = machine->workload;
+	const struct sim_workload *workload = machine->port.workload;
 	enum sim_flavour flavour = machine->system->flavour;
 	int error = 0;
 
@@ -165,21 +164,36 @@ static int build(struct sim_machine *machine)
 	if (error)
 		return error;
 	derive_units(machine);
-	machine->memory = sim_memory_new();
-	if (machine->ops->versions && machine->options.observer)
-		machine->version = sim_memory_new();
-	if (!machine->memory ||
-	    (machine->ops->versions && machine->options.observer && !machine->version))
+	machine->port.memory = sim_memory_new();
+	if (machine->port.ops->versions && machine->options.observer)
+		machine->port.version = sim_memory_new();
+	if (!machine->port.memory ||
+	    (machine->port.ops->versions && machine->options.observer && !machine->port.version))
 		return -ENOMEM;
-	workload->class->setup(workload, machine->memory);
-	if (machine->memory->exhausted || sim_crossbars_make(machine) ||
+	workload->class->setup(workload, machine->port.memory);
+	if (machine->port.memory->exhausted || sim_crossbars_make(machine) ||
 	    sim_partitions_make(machine))
 		return -ENOMEM;
 	error = sim_cores_make(machine);
-	if (!error && machine->ops->make)
-		error = machine->ops->make(machine);
+	if (!error && machine->port.ops->make)
+		error = machine->port.ops->make(&machine->port);
 	return error;
 }
+
+static const struct sim_host gpu = {
+	.to_partition = sim_send_up,
+	.to_core = sim_send_down,
+	.access = sim_send_accesses,
+	.lines = sim_find_lines,
+	.serve = sim_l2_access,
+	.storing = sim_l2_awaits,
+	.unit_access = sim_l2_unit_access,
+	.wake = sim_warp_until,
+	.wait = sim_warp_wait,
+	.call_partition = sim_partition_at,
+	.call_core = sim_core_at,
+	.left = sim_warp_left,
+};
 
 int sim_machine_new(struct gputm_ctx *ctx, const struct sim_machine_config *config,
 		    const struct sim_system_class *system, const void *system_config,
@@ -192,18 +206,23 @@ int sim_machine_new(struct gputm_ctx *ctx, const struct sim_machine_config *conf
 	*out = machine;
 	if (!machine)
 		return -ENOMEM;
-	machine->ctx = ctx;
-	if (!system->own)
+	machine->port.ctx = ctx;
+	if (!system->own) {
 		machine->config = *config;
+		machine->port.shape = sim_machine_shape(config);
+	}
 	machine->system = system;
-	machine->ops = system->ops;
-	machine->system_config = system_config;
-	machine->workload = workload;
+	machine->port.host = &gpu;
+	machine->port.ops = system->ops;
+	machine->port.system_config = system_config;
+	machine->port.workload = workload;
 	machine->options = *options;
+	machine->port.observer = options->observer;
+	machine->port.seed = options->seed;
 	machine->words.block = sizeof(struct sim_words);
 	error = build(machine);
-	if (error && !machine->error[0])
-		snprintf(machine->error, sizeof machine->error, "%s",
+	if (error && !machine->port.error[0])
+		snprintf(machine->port.error, sizeof machine->port.error, "%s",
 			 error == -ENOMEM ? "out of memory" : "a unit refused its config");
 	return error;
 }
@@ -212,14 +231,16 @@ void sim_machine_free(struct sim_machine *machine)
 {
 	if (!machine)
 		return;
-	sim_units_free(machine);
-	if (machine->ops->free)
-		machine->ops->free(machine);
+	sim_units_free(&machine->port);
+	if (machine->system->own)
+		machine->system->own->free(machine);
+	else if (machine->port.ops->free)
+		machine->port.ops->free(&machine->port);
 	sim_cores_free(machine);
 	sim_partitions_free(machine);
 	sim_crossbars_free(machine);
-	sim_memory_free(machine->memory);
-	sim_memory_free(machine->version);
+	sim_memory_free(machine->port.memory);
+	sim_memory_free(machine->port.version);
 	free(machine->words.memory);
 	free(machine);
 }
@@ -264,15 +285,15 @@ static void tick(struct sim_machine *machine)
 
 void sim_swap_if_due(struct sim_machine *machine)
 {
-	uint64_t every = (uint64_t)machine->config.swap_units_every * machine->core_ticks;
+	uint64_t every = (uint64_t)machine->config.swap_units_every * machine->port.core_ticks;
 	int error;
 
-	if (!every || sim_now(machine) < machine->next_swap)
+	if (!every || machine->port.now < machine->next_swap)
 		return;
-	machine->next_swap = sim_now(machine) + every;
-	error = sim_units_swap(machine);
+	machine->next_swap = machine->port.now + every;
+	error = sim_units_swap(&machine->port);
 	if (error)
-		sim_fail(machine, error, "a unit did not take over its own snapshot");
+		sim_fail(&machine->port, error, "a unit did not take over its own snapshot");
 }
 
 #define REPORT_TICKS (UINT64_C(1) << 18)
@@ -286,7 +307,7 @@ static const char *main_reason(const struct sim_machine *machine)
 	unsigned main = 0;
 
 	for (unsigned i = 0; i < SIM_ABORT_REASONS; i++) {
-		uint64_t aborted = machine->result.aborted_by_reason[i] -
+		uint64_t aborted = machine->port.result.aborted_by_reason[i] -
 				   machine->reasons_before[i];
 
 		if (aborted > most) {
@@ -301,8 +322,8 @@ static const char *main_reason(const struct sim_machine *machine)
 static void lose_patience(struct sim_machine *machine)
 {
 	const struct sim_machine_config *config = &machine->config;
-	const struct sim_result *result = &machine->result;
-	uint64_t cycles = (sim_now(machine) - machine->committed_at) / machine->core_ticks;
+	const struct sim_result *result = &machine->port.result;
+	uint64_t cycles = (machine->port.now - machine->committed_at) / machine->port.core_ticks;
 	uint64_t aborted = result->aborted - machine->aborted_before;
 	bool many = config->patience && aborted > config->patience;
 	bool late = config->patience_cycles && aborted > SURE_ABORTS &&
@@ -311,7 +332,7 @@ static void lose_patience(struct sim_machine *machine)
 
 	if (result->committed != machine->committed_before || !machine->committed_at) {
 		machine->committed_before = result->committed;
-		machine->committed_at = sim_now(machine);
+		machine->committed_at = machine->port.now;
 		machine->aborted_before = result->aborted;
 		memcpy(machine->reasons_before, result->aborted_by_reason,
 		       sizeof machine->reasons_before);
@@ -322,28 +343,29 @@ static void lose_patience(struct sim_machine *machine)
 			 many ? config->patience : config->patience_cycles,
 			 many ? "attempts were aborted" : "cycles have passed",
 			 main_reason(machine));
-		sim_fail(machine, -ETIME, message);
+		sim_fail(&machine->port, -ETIME, message);
 	}
 }
 
 void sim_report_if_due(struct sim_machine *machine)
 {
 	const struct sim_run_options *options = &machine->options;
+	uint64_t cycles, threads = machine->port.workload->threads;
 
-	if (sim_now(machine) < machine->next_report)
+	if (machine->port.now < machine->next_report)
 		return;
-	machine->next_report = sim_now(machine) + REPORT_TICKS;
+	cycles = machine->port.now / machine->port.core_ticks;
+	machine->next_report = machine->port.now + REPORT_TICKS;
 	if (options->progress)
-		options->progress(
-			options->progress_state, machine->workload->threads - machine->threads_left,
-			machine->workload->threads, sim_now(machine) / machine->core_ticks);
+		options->progress(options->progress_state, threads - machine->threads_left, threads,
+				  cycles);
 	if (options->stop && *options->stop)
-		sim_fail(machine, -EINTR, "the run was stopped");
-	if (options->most_cycles && sim_now(machine) / machine->core_ticks > options->most_cycles)
-		sim_fail(machine, -ETIME, "the run took more cycles than it may");
+		sim_fail(&machine->port, -EINTR, "the run was stopped");
+	if (options->most_cycles && cycles > options->most_cycles)
+		sim_fail(&machine->port, -ETIME, "the run took more cycles than it may");
 	lose_patience(machine);
-	if (machine->memory->exhausted)
-		sim_fail(machine, -ENOMEM, "no memory for the contents of global memory");
+	if (machine->port.memory->exhausted)
+		sim_fail(&machine->port, -ENOMEM, "no memory for the contents of global memory");
 }
 
 /* With an observer, the units must come out of the run in order as well. */
@@ -358,7 +380,7 @@ static void check_units(struct sim_machine *machine)
 		if (!broken)
 			continue;
 		snprintf(message, sizeof message, "%s %u: %s", info.role, info.instance, broken);
-		sim_fail(machine, -EILSEQ, message);
+		sim_fail(&machine->port, -EILSEQ, message);
 	}
 }
 
@@ -366,12 +388,13 @@ static void run_gpu(struct sim_machine *machine)
 {
 	for (uint32_t i = 0; i < machine->config.cores; i++)
 		sim_core_fill(machine, i);
-	while (!machine->failed) {
+	while (!machine->port.failed) {
 		sim_swap_if_due(machine);
 		tick(machine);
 		sim_report_if_due(machine);
 		if (!sim_wheel_next(&machine->wheel))
 			break;
+		machine->port.now = machine->wheel.now;
 	}
 }
 
@@ -381,31 +404,39 @@ int sim_machine_run(struct sim_machine *machine)
 		machine->system->own->run(machine);
 	else
 		run_gpu(machine);
-	if (machine->memory->exhausted || (machine->version && machine->version->exhausted))
-		sim_fail(machine, -ENOMEM, "no memory for the contents of global memory");
+	if (machine->port.memory->exhausted ||
+	    (machine->port.version && machine->port.version->exhausted))
+		sim_fail(&machine->port, -ENOMEM, "no memory for the contents of global memory");
 	if (machine->threads_left)
-		sim_fail(machine, -EDEADLK,
+		sim_fail(&machine->port, -EDEADLK,
 			 "nothing can happen any more, but threads have not ended");
-	if (!machine->failed && machine->ops->finished)
-		machine->ops->finished(machine);
+	if (!machine->port.failed && machine->port.ops && machine->port.ops->finished)
+		machine->port.ops->finished(&machine->port);
 	check_units(machine);
-	return machine->failed;
+	return machine->port.failed;
 }
 
 const char *sim_machine_error(const struct sim_machine *machine)
 {
-	return machine ? machine->error : "out of memory";
+	return machine ? machine->port.error : "out of memory";
 }
 
 void sim_machine_result(const struct sim_machine *machine, struct sim_result *out)
 {
-	*out = machine->result;
+	uint64_t last, period = machine->port.core_ticks;
+
+	*out = machine->port.result;
 	out->core_mhz = machine->config.core_mhz;
-	out->cycles = ((machine->failed == -EINTR ? sim_now(machine) : machine->last_work) +
-		       machine->core_ticks - 1) / machine->core_ticks;
+	last = machine->port.failed == -EINTR ? machine->port.now : machine->last_work;
+	out->cycles = (last + period - 1) / period;
 }
 
 const struct sim_memory *sim_machine_memory(const struct sim_machine *machine)
 {
-	return machine->memory;
+	return machine->port.memory;
+}
+
+bool sim_machine_unit(const struct sim_machine *machine, size_t index, struct sim_unit_info *out)
+{
+	return sim_unit_get(&machine->port, index, out);
 }

@@ -8,7 +8,8 @@
  *
  *	struct sim_machine_config config;
  *	gputm_params_init(&sim_machine_params, &config, sizeof config);
- *	system->init(system_config, &config);
+ *	shape = sim_machine_shape(&config);
+ *	system->init(system_config, &shape);
  *	sim_machine_new(ctx, &config, system, system_config, workload, &options, &machine);
  *	sim_machine_run(machine);
  *	sim_machine_result(machine); sim_machine_unit(machine, i, &info); ...
@@ -19,7 +20,8 @@
 
 #include "gputm/base.h"
 #include "../base/memory.h"
-#include "system.h"
+#include "../port/run.h"
+#include "../port/system.h"
 #include "../workloads/workload.h"
 
 /* Rows and presets ("fermi" = the defaults, "reference") are in config.c. */
@@ -53,73 +55,8 @@ struct sim_machine_config {
 
 extern const struct gputm_params sim_machine_params;
 
-/* Why a transaction was aborted: a closed list, by name in sim_abort_reason_name[]. */
-enum sim_abort_reason {
-	SIM_ABORT_VALIDATION, /* a value read had changed (lazy value-based systems) */
-	SIM_ABORT_CONFLICT,   /* found at the access (eager systems, ideal) */
-	SIM_ABORT_INTRA_WARP, /* lost against a lane of its own warp */
-	SIM_ABORT_WATCHDOG,   /* ran too long and had read changed values */
-	SIM_ABORT_CAPACITY,   /* a table of the system was full */
-	SIM_ABORT_ROLLOVER,   /* the system's clocks started again */
-	SIM_ABORT_WRITER,     /* another running transaction writes the word */
-	SIM_ABORT_LOOP,	      /* a dependency loop was declared */
-	SIM_ABORT_STALE,      /* the versions that it was to read are gone */
-	SIM_ABORT_ROUND,      /* its device's round failed */
-	SIM_ABORT_REASONS,
-};
-extern const char *const sim_abort_reason_name[SIM_ABORT_REASONS];
-
-/* What crosses the crossbars, by name in sim_traffic_name[]. */
-enum sim_traffic {
-	SIM_TRAFFIC_LOAD,
-	SIM_TRAFFIC_LOAD_REPLY,
-	SIM_TRAFFIC_STORE,
-	SIM_TRAFFIC_STORE_REPLY,
-	SIM_TRAFFIC_ATOMIC,
-	SIM_TRAFFIC_ATOMIC_REPLY,
-	SIM_TRAFFIC_READ_LOG,
-	SIM_TRAFFIC_WRITE_LOG,
-	SIM_TRAFFIC_DONE,
-	SIM_TRAFFIC_SKIP,
-	SIM_TRAFFIC_OUTCOME, /* local outcomes, partition to core */
-	SIM_TRAFFIC_VERDICT, /* core to partition */
-	SIM_TRAFFIC_RETIRE,
-	SIM_TRAFFIC_RESEND,
-	SIM_TRAFFIC_CLEANUP,
-	SIM_TRAFFIC_ROLLOVER,
-	SIM_TRAFFIC_KINDS,
-};
-extern const char *const sim_traffic_name[SIM_TRAFFIC_KINDS];
-
-struct sim_traffic_count {
-	uint64_t packets, bytes, flits;
-};
-
-/*
- * Told of what the threads do, for --check. Within an attempt the accesses of a thread
- * come in program order. Exactly one of abort and commit ends an attempt.
- * Accesses outside transactions and critical sections come with inside = false, loads of
- * that kind are not told. No function may change the machine. All four must be set.
- */
-#define SIM_NO_PLACE UINT64_MAX
-/* Added to a place: it counts among the writers of a word; reads stand where their versions do. */
-#define SIM_BY_VERSION (UINT64_C(1) << 62)
-/* Version of what a transaction has written itself. */
-#define SIM_OWN_VERSION UINT32_MAX
-struct sim_observer {
-	void *state;
-	/* version: witness of the transaction that wrote the value, 0 for none; only systems
-	 * that commit with SIM_NO_PLACE tell it. */
-	void (*load)(void *state, uint32_t thread, uint64_t address, uint32_t value,
-		     uint32_t version);
-	void (*store)(void *state, uint32_t thread, bool inside, uint64_t address,
-		      uint32_t value);
-	void (*abort)(void *state, uint32_t thread, enum sim_abort_reason reason);
-	/* Committed, at this place in the system's serial order (unique, any order of calls),
-	 * or with SIM_NO_PLACE anywhere that the versions of its loads allow, or with
-	 * SIM_BY_VERSION where these and its place among the writers allow. */
-	void (*commit)(void *state, uint32_t thread, uint64_t witness);
-};
+/* What a system may know of a machine of this config. */
+struct sim_shape sim_machine_shape(const struct sim_machine_config *config);
 
 struct sim_run_options {
 	uint32_t concurrency; /* warps per core in transactions; 0 = unlimited */
@@ -133,26 +70,6 @@ struct sim_run_options {
 	void *progress_state;
 	/* The run ends soon, with -EINTR, when this is not 0; NULL: never. */
 	const volatile sig_atomic_t *stop;
-};
-
-struct sim_result {
-	uint64_t cycles; /* core cycles until the last thread ended and all was written */
-	uint32_t core_mhz;
-	uint64_t committed, aborted;
-	uint64_t aborted_by_reason[SIM_ABORT_REASONS];
-	/* Core cycles, summed over warps: in transactions, and waiting to be admitted to one. */
-	uint64_t tx_exec_cycles, tx_wait_cycles;
-	struct sim_traffic_count traffic[SIM_TRAFFIC_KINDS];
-	/* of the machine itself */
-	uint64_t instructions; /* warp instructions issued */
-	uint64_t l2_accesses, l2_misses, dram_bytes;
-};
-
-/* One unit of libgputm in the machine. */
-struct sim_unit_info {
-	const char *role;  /* as in --set */
-	uint32_t instance; /* numbered from 0 within a role */
-	const struct gputm_unit *unit;
 };
 
 struct sim_machine;

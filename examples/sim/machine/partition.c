@@ -54,8 +54,8 @@ void sim_partitions_free(struct sim_machine *machine)
 /* Number of the line among those of its partition. */
 static uint64_t line_number(const struct sim_machine *machine, uint64_t address)
 {
-	uint32_t chunk = (uint32_t)(address >> machine->interleave_shift);
-	uint32_t lines = machine->interleave_shift - machine->line_shift;
+	uint32_t chunk = (uint32_t)(address >> machine->port.interleave_shift);
+	uint32_t lines = machine->port.interleave_shift - machine->line_shift;
 	uint64_t within = address >> machine->line_shift & ((UINT64_C(1) << lines) - 1);
 
 	return (uint64_t)(chunk / machine->config.partitions) << lines | within;
@@ -94,7 +94,7 @@ static uint64_t dram_access(struct sim_machine *machine, struct sim_partition *p
 	if (partition->dram_free > start)
 		start = partition->dram_free;
 	partition->dram_free = start + machine->line_ticks256;
-	machine->result.dram_bytes += machine->config.line_bytes;
+	machine->port.result.dram_bytes += machine->config.line_bytes;
 	return (partition->dram_free + 255) >> 8;
 }
 
@@ -102,15 +102,15 @@ static uint64_t dram_access(struct sim_machine *machine, struct sim_partition *p
 static uint64_t l2_fill(struct sim_machine *machine, struct sim_partition *partition,
 			uint32_t place, uint64_t number)
 {
-	uint64_t now = sim_now(machine);
+	uint64_t now = machine->port.now;
 
-	machine->result.l2_misses++;
+	machine->port.result.l2_misses++;
 	if (partition->line[place].dirty)
 		dram_access(machine, partition, now);
 	partition->tag[place] = number + 1;
 	partition->line[place].dirty = false;
 	return dram_access(machine, partition, now) - now +
-	       machine->config.dram_latency * machine->core_ticks;
+	       machine->config.dram_latency * machine->port.core_ticks;
 }
 
 static uint64_t last_due(const struct sim_queue *queue)
@@ -129,10 +129,10 @@ static void l2_access(struct sim_machine *machine, struct sim_partition *partiti
 	struct sim_line *line = &partition->line[place];
 	bool hit = partition->tag[place] == number + 1;
 
-	machine->result.l2_accesses++;
+	machine->port.result.l2_accesses++;
 	line->used = ++partition->used;
-	message->due = sim_now(machine) + latency * machine->core_ticks;
-	if (!hit || line->ready_at > sim_now(machine)) {
+	message->due = machine->port.now + latency * machine->port.core_ticks;
+	if (!hit || line->ready_at > machine->port.now) {
 		queue++;
 		if (!hit)
 			message->due += l2_fill(machine, partition, place, number);
@@ -144,7 +144,7 @@ static void l2_access(struct sim_machine *machine, struct sim_partition *partiti
 	}
 	line->dirty |= write;
 	if (!sim_queue_push(&partition->done[queue], message))
-		sim_fail(machine, -ENOMEM, "no memory for an access");
+		sim_fail(&machine->port, -ENOMEM, "no memory for an access");
 	if (message->due < partition->due)
 		partition->due = message->due;
 }
@@ -153,26 +153,28 @@ static void l2_access(struct sim_machine *machine, struct sim_partition *partiti
 
 static void perform_load(struct sim_machine *machine, struct sim_message *message)
 {
-	struct sim_warp *warp = sim_warp_of(machine, message->core, message->warp);
+	struct sim_warp *warp = sim_warp_of(&machine->port, message->core, message->warp);
 
-	if (warp->in_tx && machine->ops->served)
-		machine->ops->served(machine, message);
+	if (warp->in_tx && machine->port.ops->served)
+		machine->port.ops->served(&machine->port, message);
 	for (SIM_EACH_LANE(lane, message->b))
-		warp->lane[lane].loaded = sim_memory_read(machine->memory, warp->address[lane]);
-	for (SIM_EACH_LANE(lane, machine->version ? message->b : 0))
-		warp->version[lane] = sim_memory_read(machine->version, warp->address[lane]);
+		warp->lane[lane].loaded =
+			sim_memory_read(machine->port.memory, warp->address[lane]);
+	for (SIM_EACH_LANE(lane, machine->port.version ? message->b : 0))
+		warp->version[lane] = sim_memory_read(machine->port.version, warp->address[lane]);
 }
 
 static void perform_cas(struct sim_machine *machine, const struct sim_message *message)
 {
-	struct sim_warp *warp = sim_warp_of(machine, message->core, message->warp);
+	struct sim_warp *warp = sim_warp_of(&machine->port, message->core, message->warp);
 
 	for (SIM_EACH_LANE(lane, message->b)) {
-		uint32_t old = sim_memory_read(machine->memory, warp->address[lane]);
+		uint32_t old = sim_memory_read(machine->port.memory, warp->address[lane]);
 
 		warp->lane[lane].loaded = old;
 		if (old == warp->compare[lane])
-			sim_memory_write(machine->memory, warp->address[lane], warp->value[lane]);
+			sim_memory_write(machine->port.memory, warp->address[lane],
+					 warp->value[lane]);
 	}
 }
 
@@ -184,7 +186,7 @@ static void perform_store(struct sim_machine *machine, const struct sim_message 
 		return;
 	words = sim_words_at(machine, message->c);
 	for (SIM_EACH_LANE(word, words->mask))
-		sim_memory_write(machine->memory, message->a + 4 * word, words->value[word]);
+		sim_memory_write(machine->port.memory, message->a + 4 * word, words->value[word]);
 	sim_words_give(machine, message->c);
 }
 
@@ -208,8 +210,8 @@ static uint32_t unit_word(struct sim_machine *machine, const struct gputm_mem_re
 	uint64_t address = request->address + 4 * (uint64_t)i;
 
 	if (!request->write)
-		return sim_memory_read(machine->memory, address);
-	sim_memory_write(machine->memory, address, request->value[i]);
+		return sim_memory_read(machine->port.memory, address);
+	sim_memory_write(machine->port.memory, address, request->value[i]);
 	return request->value[i];
 }
 
@@ -223,9 +225,10 @@ static uint32_t unit_words(struct sim_machine *machine, const struct gputm_mem_r
 	return index;
 }
 
-void sim_unit_access(struct sim_machine *machine, uint32_t partition,
-		     const struct gputm_mem_request *request)
+void sim_l2_unit_access(struct sim_port *port, uint32_t partition,
+			const struct gputm_mem_request *request)
 {
+	struct sim_machine *machine = sim_machine_of(port);
 	struct sim_message message = { .what = SIM_DO_UNIT, .c = SIM_NO_WORDS };
 
 	message.a = request->address;
@@ -245,7 +248,7 @@ static void unit_done(struct sim_machine *machine, const struct sim_message *mes
 {
 	bool one = message->c == SIM_NO_WORDS;
 
-	machine->ops->completed(machine, message->partition, message->b,
+	machine->port.ops->completed(&machine->port, message->partition, message->b,
 				one ? &message->d : sim_words_at(machine, message->c)->value);
 	if (!one)
 		sim_words_give(machine, message->c);
@@ -260,14 +263,14 @@ static void reply(struct sim_machine *machine, struct sim_message *message)
 	else if (message->what == SIM_DO_CAS)
 		bytes += 4 * (uint32_t)__builtin_popcountll(message->b);
 	message->kind++;
-	sim_send_down(machine, message, bytes);
+	sim_send_down(&machine->port, message, bytes);
 }
 
 static void complete_queue(struct sim_machine *machine, struct sim_queue *done)
 {
 	struct sim_message *message;
 
-	while ((message = sim_queue_head(done)) && message->due <= sim_now(machine)) {
+	while ((message = sim_queue_head(done)) && message->due <= machine->port.now) {
 		struct sim_message taken = *message;
 
 		sim_queue_pop(done);
@@ -280,7 +283,7 @@ static void complete_queue(struct sim_machine *machine, struct sim_queue *done)
 
 static void complete(struct sim_machine *machine, struct sim_partition *partition)
 {
-	machine->last_work = sim_now(machine);
+	machine->last_work = machine->port.now;
 	for (uint32_t i = 0; i < SIM_COMPLETIONS; i++)
 		complete_queue(machine, &partition->done[i]);
 	partition->due = SIM_NEVER;
@@ -292,36 +295,38 @@ static void complete(struct sim_machine *machine, struct sim_partition *partitio
 	}
 }
 
-void sim_l2_access(struct sim_machine *machine, const struct sim_message *message)
+void sim_l2_access(struct sim_port *port, const struct sim_message *message)
 {
+	struct sim_machine *machine = sim_machine_of(port);
+
 	if (!sim_queue_push(&machine->partition[message->partition].in, message))
-		sim_fail(machine, -ENOMEM, "no memory for an access");
-	sim_wheel_wake(&machine->wheel, SIM_PARTITION, message->partition, sim_now(machine) + 1);
+		sim_fail(&machine->port, -ENOMEM, "no memory for an access");
+	sim_wheel_wake(&machine->wheel, SIM_PARTITION, message->partition, machine->port.now + 1);
 }
 
 void sim_partition_accept(struct sim_machine *machine, const struct sim_message *message)
 {
-	machine->last_work = sim_now(machine);
+	machine->last_work = machine->port.now;
 	if (message->what >= SIM_DO_SYSTEM)
-		machine->ops->at_partition(machine, message);
-	else if (!machine->ops->hold || !machine->ops->hold(machine, message))
-		sim_l2_access(machine, message);
+		machine->port.ops->at_partition(&machine->port, message);
+	else if (!machine->port.ops->hold || !machine->port.ops->hold(&machine->port, message))
+		sim_l2_access(&machine->port, message);
 }
 
-void sim_l2_fetch(struct sim_machine *machine, struct sim_message *message)
+bool sim_l2_awaits(const struct sim_port *port, uint32_t partition, const struct sim_warp *warp)
 {
-	message->what = SIM_DO_FETCH;
-	message->kind = SIM_TRAFFIC_LOAD;
-	sim_l2_access(machine, message);
+	const struct sim_machine *machine = (const struct sim_machine *)port;
+
+	return sim_queue_has_store(&machine->partition[partition].in, warp);
 }
 
 static void accesses(struct sim_machine *machine, struct sim_partition *partition)
 {
 	struct sim_message *message = sim_queue_head(&partition->in);
 
-	if (!message || partition->l2_free > sim_now(machine))
+	if (!message || partition->l2_free > machine->port.now)
 		return;
-	partition->l2_free = sim_now(machine) + machine->unit_ticks;
+	partition->l2_free = machine->port.now + machine->port.unit_ticks;
 	take(machine, partition, message);
 	sim_queue_pop(&partition->in);
 }
@@ -329,13 +334,13 @@ static void accesses(struct sim_machine *machine, struct sim_partition *partitio
 void sim_partition_call(struct sim_machine *machine, uint32_t index)
 {
 	struct sim_partition *partition = &machine->partition[index];
-	uint64_t now = sim_now(machine), next;
+	uint64_t now = machine->port.now, next;
 
 	if (partition->due <= now)
 		complete(machine, partition);
 	if (partition->unit_due <= now) {
 		partition->unit_due = SIM_NEVER;
-		next = machine->ops->partition_tick(machine, index);
+		next = machine->port.ops->partition_tick(&machine->port, index);
 		if (next < partition->unit_due)
 			partition->unit_due = next;
 	}

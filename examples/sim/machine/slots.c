@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Blocks of threads become resident warps, and leave when all their warps have ended. */
+/*
+ * Who is on a core: blocks of threads become resident warps and leave when all their warps have
+ * ended; and which of these warps may be in transactions.
+ */
 #include <string.h>
 
 #include "wiring.h"
@@ -18,10 +21,10 @@ static void launch(struct sim_machine *machine, struct sim_core *core, uint64_t 
 	warp->block = (uint8_t)block;
 	warp->inside = 0;
 	if (gputm_simt_stack_launch(warp->stack, 0, mask))
-		sim_fail(machine, -EINVAL, "a warp could not be launched");
+		sim_fail(&machine->port, -EINVAL, "a warp could not be launched");
 	core->free_warps--;
 	core->block_warps[block]++;
-	sim_warp_until(machine, warp, 0);
+	sim_warp_until(&machine->port, warp, 0);
 }
 
 static uint32_t free_block(const struct sim_core *core)
@@ -36,7 +39,7 @@ static uint32_t free_block(const struct sim_core *core)
 void sim_core_fill(struct sim_machine *machine, uint32_t index)
 {
 	struct sim_core *core = &machine->core[index];
-	uint32_t lanes = machine->config.lanes, size = machine->workload->block_size;
+	uint32_t lanes = machine->config.lanes, size = machine->port.workload->block_size;
 	uint32_t warps = (size + lanes - 1) / lanes;
 
 	while (core->next_block < machine->blocks && core->resident < machine->config.blocks &&
@@ -44,8 +47,8 @@ void sim_core_fill(struct sim_machine *machine, uint32_t index)
 		uint64_t first = core->next_block * size, last = first + size;
 		uint32_t block = free_block(core);
 
-		if (last > machine->workload->threads)
-			last = machine->workload->threads;
+		if (last > machine->port.workload->threads)
+			last = machine->port.workload->threads;
 		for (; first < last; first += lanes)
 			launch(machine, core, first,
 			       last - first < lanes ? (uint32_t)(last - first) : lanes, block);
@@ -59,10 +62,51 @@ void sim_warp_ended(struct sim_machine *machine, struct sim_warp *warp)
 	struct sim_core *core = &machine->core[warp->core];
 
 	warp->wait = SIM_FREE;
-	machine->last_work = sim_now(machine) + machine->core_ticks;
+	machine->last_work = machine->port.now + machine->port.core_ticks;
 	core->free_warps++;
 	if (--core->block_warps[warp->block])
 		return;
 	core->resident--;
 	sim_core_fill(machine, warp->core);
+}
+
+/* ---- transactions ----------------------------------------------------------------------- */
+
+/* The first warp that waits for admission would be admitted now: let it ask again. */
+static void admit_next(struct sim_machine *machine, const struct sim_core *core)
+{
+	uint32_t waiting;
+
+	if (gputm_tx_throttle_next(core->throttle, &waiting) &&
+	    core->warp[waiting].wait == SIM_THROTTLE)
+		sim_warp_until(&machine->port, &core->warp[waiting], machine->port.now);
+}
+
+bool sim_warp_admitted(struct sim_machine *machine, struct sim_warp *warp)
+{
+	struct sim_core *core = &machine->core[warp->core];
+	uint64_t now = machine->port.now;
+
+	if (!warp->asked)
+		warp->asked = now + 1;
+	if (gputm_tx_throttle_admit(core->throttle, warp->index) != GPUTM_TX_THROTTLE_ADMITTED) {
+		warp->wait = SIM_THROTTLE;
+		return false;
+	}
+	machine->port.result.tx_wait_cycles += (now + 1 - warp->asked) / machine->port.core_ticks;
+	warp->asked = 0;
+	warp->admitted = now;
+	admit_next(machine, core);
+	return true;
+}
+
+void sim_warp_left(struct sim_port *port, struct sim_warp *warp, uint64_t tick)
+{
+	const struct sim_core *core = &sim_machine_of(port)->core[warp->core];
+	uint64_t end = tick > sim_now(port) ? tick : sim_now(port);
+
+	if (gputm_tx_throttle_leave(core->throttle, warp->index))
+		sim_fail(port, -EINVAL, "a warp could not leave its transaction");
+	port->result.tx_exec_cycles += (end - warp->admitted) / port->core_ticks;
+	admit_next(sim_machine_of(port), core);
 }

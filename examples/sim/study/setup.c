@@ -177,6 +177,8 @@ static int make_configs(struct sim_setup *setup)
 int sim_setup_make(struct gputm_ctx *ctx, const struct sim_options *options,
 		   struct sim_setup *out)
 {
+	struct sim_shape shape;
+
 	memset(out, 0, sizeof(*out));
 	out->system = find_system(options->system);
 	out->workload = find_workload(options->trace ? "trace" : options->workload);
@@ -186,8 +188,9 @@ int sim_setup_make(struct gputm_ctx *ctx, const struct sim_options *options,
 		out->system->init(out->system_config, NULL);
 	if (apply_all(ctx, out, options, true))
 		return -1;
+	shape = sim_machine_shape(&out->machine);
 	if (out->system->init && !out->system->own)
-		out->system->init(out->system_config, &out->machine);
+		out->system->init(out->system_config, &shape);
 	return apply_all(ctx, out, options, false);
 }
 

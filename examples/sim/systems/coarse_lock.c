@@ -6,59 +6,59 @@
  * The other lanes wait in the SIMT stack's R entry, as aborted lanes would. So lanes of
  * a warp never wait for each other's lock. The concurrency limit bounds the warps that spin.
  */
-#include "../machine/wiring.h"
+#include "../port/port.h"
 #include "systems.h"
 
-static void try_lock(struct sim_machine *machine, struct sim_warp *warp)
+static void try_lock(struct sim_port *port, struct sim_warp *warp)
 {
 	uint64_t lane = (uint64_t)__builtin_ctzll(warp->inside);
 
-	warp->address[lane] = machine->workload->lock_base;
+	warp->address[lane] = port->workload->lock_base;
 	warp->compare[lane] = 0;
 	warp->value[lane] = 1;
-	sim_access(machine, warp, SIM_CAS, warp->inside);
+	sim_access(port, warp, SIM_CAS, warp->inside);
 }
 
-static void begin(struct sim_machine *machine, struct sim_warp *warp, bool again)
+static void begin(struct sim_port *port, struct sim_warp *warp, bool again)
 {
 	uint64_t others = warp->inside & (warp->inside - 1);
 
 	(void)again;
 	if (others && gputm_simt_stack_tx_abort(warp->stack, others) < 0)
-		sim_fail(machine, -EINVAL, "lanes could not wait for the lock");
+		sim_fail(port, -EINVAL, "lanes could not wait for the lock");
 	warp->inside &= ~others;
-	try_lock(machine, warp);
+	try_lock(port, warp);
 }
 
-static void loaded(struct sim_machine *machine, struct sim_warp *warp)
+static void loaded(struct sim_port *port, struct sim_warp *warp)
 {
 	uint64_t lane = (uint64_t)__builtin_ctzll(warp->inside);
 
 	if (warp->op == SIM_LOAD) {
-		sim_tell_load(machine, warp, warp->mask);
+		sim_tell_load(port, warp, warp->mask);
 	} else if (warp->lane[lane].loaded) {
-		try_lock(machine, warp);
+		try_lock(port, warp);
 		return;
 	} else {
 		warp->lane[lane] = warp->saved[lane];
-		warp->witness[lane] = machine->witness++;
+		warp->witness[lane] = port->witness++;
 	}
-	sim_warp_until(machine, warp, sim_now(machine));
+	sim_wake(port, warp, sim_now(port));
 }
 
-static void commit(struct sim_machine *machine, struct sim_warp *warp)
+static void commit(struct sim_port *port, struct sim_warp *warp)
 {
 	uint64_t mask = warp->inside, lane = (uint64_t)__builtin_ctzll(mask);
 
 	if (warp->stores) {
-		sim_warp_wait(machine, warp, SIM_STORES);
+		sim_wait(port, warp, SIM_STORES);
 		return;
 	}
-	warp->address[lane] = machine->workload->lock_base;
+	warp->address[lane] = port->workload->lock_base;
 	warp->value[lane] = 0;
-	sim_access(machine, warp, SIM_STORE, mask);
-	sim_tx_commit(machine, warp, mask, warp->witness);
-	sim_tx_over(machine, warp, sim_now(machine) + machine->core_ticks);
+	sim_access(port, warp, SIM_STORE, mask);
+	sim_tx_commit(port, warp, mask, warp->witness);
+	sim_tx_over(port, warp, sim_now(port) + port->core_ticks);
 }
 
 static const struct sim_system_ops ops = {

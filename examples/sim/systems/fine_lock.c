@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Fine-grained locks: the workload brings its lock program, the machine runs it. */
-#include "../machine/wiring.h"
+#include "../port/port.h"
 #include "systems.h"
 
 static const struct sim_system_ops ops = { .make = NULL };

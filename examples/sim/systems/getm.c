@@ -43,14 +43,14 @@
 
 /* ---- attempts ---------------------------------------- */
 
-static struct getm_core *core_of(const struct sim_machine *machine, const struct sim_warp *warp)
+static struct getm_core *core_of(const struct sim_port *port, const struct sim_warp *warp)
 {
-	return &sim_getm_of(machine)->core[warp->core];
+	return &sim_getm_of(port)->core[warp->core];
 }
 
-void sim_getm_begin(struct sim_machine *machine, struct sim_warp *warp, bool again)
+void sim_getm_begin(struct sim_port *port, struct sim_warp *warp, bool again)
 {
-	struct getm_warp *state = sim_getm_warp(machine, warp);
+	struct getm_warp *state = sim_getm_warp(port, warp);
 	uint64_t lanes = gputm_simt_stack_active_mask(warp->stack);
 
 	(void)again;
@@ -58,39 +58,39 @@ void sim_getm_begin(struct sim_machine *machine, struct sim_warp *warp, bool aga
 	state->aborted = 0;
 	state->begun = false;
 	state->phase = GETM_RUNNING;
-	sim_must(machine,
-		 gputm_warp_access_filter_begin(core_of(machine, warp)->filter, warp->index, lanes),
+	sim_must(port,
+		 gputm_warp_access_filter_begin(core_of(port, warp)->filter, warp->index, lanes),
 		 "the access filter refused an attempt");
 }
 
 /* The attempt's first access. */
-static void start(struct sim_machine *machine, struct sim_warp *warp, struct getm_warp *state)
+static void start(struct sim_port *port, struct sim_warp *warp, struct getm_warp *state)
 {
-	struct getm_core *core = core_of(machine, warp);
+	struct getm_core *core = core_of(port, warp);
 
 	if (state->begun)
 		return;
 	state->begun = true;
 	core->begun++;
-	sim_must(machine, gputm_warp_clock_time(core->clock, warp->index, &state->time),
+	sim_must(port, gputm_warp_clock_time(core->clock, warp->index, &state->time),
 		 "the clock refused a warp");
 }
 
-static void report(struct sim_machine *machine, const struct sim_warp *warp, uint64_t time)
+static void report(struct sim_port *port, const struct sim_warp *warp, uint64_t time)
 {
-	sim_must(machine, gputm_warp_clock_abort(core_of(machine, warp)->clock, warp->index, time),
+	sim_must(port, gputm_warp_clock_abort(core_of(port, warp)->clock, warp->index, time),
 		 "the clock refused a time");
 }
 
-static void abort_lanes(struct sim_machine *machine, struct sim_warp *warp,
+static void abort_lanes(struct sim_port *port, struct sim_warp *warp,
 			struct getm_warp *state, uint64_t lanes, enum sim_abort_reason reason)
 {
 	state->aborted |= (uint32_t)lanes;
-	sim_tx_abort(machine, warp, lanes, reason);
+	sim_tx_abort(port, warp, lanes, reason);
 }
 
 /* Abort those of failed[], and clear it. Their times have been reported. */
-static void abort_failed(struct sim_machine *machine, struct sim_warp *warp,
+static void abort_failed(struct sim_port *port, struct sim_warp *warp,
 			 struct getm_warp *state, uint32_t *failed)
 {
 	static const enum sim_abort_reason reason[] = { SIM_ABORT_CONFLICT, SIM_ABORT_CAPACITY,
@@ -102,19 +102,19 @@ static void abort_failed(struct sim_machine *machine, struct sim_warp *warp,
 		failed[i] = 0;
 		if (!lanes)
 			continue;
-		sim_must(machine,
-			 gputm_warp_access_filter_drop(core_of(machine, warp)->filter, warp->index,
+		sim_must(port,
+			 gputm_warp_access_filter_drop(core_of(port, warp)->filter, warp->index,
 						       lanes),
 			 "the access filter refused lanes that failed");
-		abort_lanes(machine, warp, state, lanes, reason[i]);
+		abort_lanes(port, warp, state, lanes, reason[i]);
 	}
 }
 
 /* The place of a lane in the serial order, but for the lane. */
-static uint64_t take_place(struct sim_machine *machine, struct sim_warp *warp,
+static uint64_t take_place(struct sim_port *port, struct sim_warp *warp,
 			   struct getm_warp *state)
 {
-	struct getm *getm = sim_getm_of(machine);
+	struct getm *getm = sim_getm_of(port);
 	uint32_t order_bits = 22, low = getm->lane_bits + getm->warp_bits + order_bits;
 	uint64_t time = getm->base + state->time;
 
@@ -122,120 +122,120 @@ static uint64_t take_place(struct sim_machine *machine, struct sim_warp *warp,
 	state->place = time + 1;
 	if (state->time > getm->latest)
 		getm->latest = state->time;
-	if (machine->options.observer && (time >> (63 - low) || state->order >> order_bits))
-		sim_fail(machine, -ERANGE, "the run is too long for --check");
-	return ((time << getm->warp_bits | sim_warp_number(machine, warp)) << order_bits |
+	if (port->observer && (time >> (63 - low) || state->order >> order_bits))
+		sim_fail(port, -ERANGE, "the run is too long for --check");
+	return ((time << getm->warp_bits | warp->number) << order_bits |
 		state->order) << getm->lane_bits;
 }
 
-static void commit_lanes(struct sim_machine *machine, struct sim_warp *warp,
+static void commit_lanes(struct sim_port *port, struct sim_warp *warp,
 			 struct getm_warp *state, uint64_t lanes)
 {
-	uint64_t place = take_place(machine, warp, state);
+	uint64_t place = take_place(port, warp, state);
 
 	for (SIM_EACH_LANE(lane, lanes))
 		warp->witness[lane] = place | lane;
-	sim_tx_commit(machine, warp, lanes, warp->witness);
+	sim_tx_commit(port, warp, lanes, warp->witness);
 }
 
 /* @return the back-off, in core cycles. */
-static uint64_t settle_clock(struct sim_machine *machine, struct sim_warp *warp,
+static uint64_t settle_clock(struct sim_port *port, struct sim_warp *warp,
 			     const struct getm_warp *state)
 {
-	struct getm_core *core = core_of(machine, warp);
+	struct getm_core *core = core_of(port, warp);
 	uint64_t wait = 0;
 	int result = state->aborted ?
 			     gputm_warp_clock_restart(core->clock, warp->index, &wait) :
 			     gputm_warp_clock_commit(core->clock, warp->index);
 
-	sim_must(machine, result, "the clock refused the end of an attempt");
+	sim_must(port, result, "the clock refused the end of an attempt");
 	return wait;
 }
 
 /* The core walks the write log. @return the tick at which it has. */
-static uint64_t walk(struct sim_machine *machine, struct sim_warp *warp,
+static uint64_t walk(struct sim_port *port, struct sim_warp *warp,
 		     const struct getm_warp *state)
 {
-	struct getm_core *core = core_of(machine, warp);
+	struct getm_core *core = core_of(port, warp);
 	uint32_t rows = gputm_tx_log_rows(state->log, GPUTM_TX_LOG_WRITE);
-	uint64_t from = sim_now(machine);
+	uint64_t from = sim_now(port);
 
 	if (!rows)
 		return from;
 	if (core->walker_free > from)
 		from = core->walker_free;
-	core->walker_free = from + rows * machine->core_ticks;
+	core->walker_free = from + rows * port->core_ticks;
 	return core->walker_free;
 }
 
 /* No lane runs any more, or all are at tx_commit, and no answer is outstanding. */
-static void finish(struct sim_machine *machine, struct sim_warp *warp, struct getm_warp *state)
+static void finish(struct sim_port *port, struct sim_warp *warp, struct getm_warp *state)
 {
 	bool commits = state->phase == GETM_COMMITTING;
 	uint64_t lanes, tick;
 
-	abort_failed(machine, warp, state, state->failed);
+	abort_failed(port, warp, state, state->failed);
 	lanes = commits ? gputm_simt_stack_tx_running(warp->stack) : 0;
-	tick = walk(machine, warp, state);
-	sim_getm_send_log(machine, warp, lanes, false);
-	sim_getm_send_log(machine, warp, state->aborted, true);
+	tick = walk(port, warp, state);
+	sim_getm_send_log(port, warp, lanes, false);
+	sim_getm_send_log(port, warp, state->aborted, true);
 	if (lanes)
-		commit_lanes(machine, warp, state, lanes);
-	sim_must(machine, gputm_tx_log_restart(state->log, lanes | state->aborted),
+		commit_lanes(port, warp, state, lanes);
+	sim_must(port, gputm_tx_log_restart(state->log, lanes | state->aborted),
 		 "the log refused a restart");
-	tick += (1 + settle_clock(machine, warp, state)) * machine->core_ticks;
-	core_of(machine, warp)->begun--;
-	sim_tx_over(machine, warp, tick);
-	sim_getm_calm(machine, warp->core);
+	tick += (1 + settle_clock(port, warp, state)) * port->core_ticks;
+	core_of(port, warp)->begun--;
+	sim_tx_over(port, warp, tick);
+	sim_getm_calm(port, warp->core);
 }
 
 /* True if the attempt has no lane left: it is over as soon as its stores are answered. */
-static bool dead(struct sim_machine *machine, struct sim_warp *warp, struct getm_warp *state)
+static bool dead(struct sim_port *port, struct sim_warp *warp, struct getm_warp *state)
 {
 	if (gputm_simt_stack_tx_running(warp->stack))
 		return false;
 	state->phase = GETM_DYING;
-	sim_warp_wait(machine, warp, SIM_SYSTEM);
+	sim_wait(port, warp, SIM_SYSTEM);
 	if (!state->reserving)
-		finish(machine, warp, state);
+		finish(port, warp, state);
 	return true;
 }
 
-void sim_getm_kill(struct sim_machine *machine, struct sim_warp *warp)
+void sim_getm_kill(struct sim_port *port, struct sim_warp *warp)
 {
-	struct getm_warp *state = sim_getm_warp(machine, warp);
+	struct getm_warp *state = sim_getm_warp(port, warp);
 
-	abort_failed(machine, warp, state, state->failed);
-	report(machine, warp, 0);
+	abort_failed(port, warp, state, state->failed);
+	report(port, warp, 0);
 	state->failed[GETM_STOPPED] = (uint32_t)gputm_simt_stack_tx_running(warp->stack);
-	abort_failed(machine, warp, state, state->failed);
-	dead(machine, warp, state);
+	abort_failed(port, warp, state, state->failed);
+	dead(port, warp, state);
 }
 
-void sim_getm_commit(struct sim_machine *machine, struct sim_warp *warp)
+void sim_getm_commit(struct sim_port *port, struct sim_warp *warp)
 {
-	struct getm_warp *state = sim_getm_warp(machine, warp);
+	struct getm_warp *state = sim_getm_warp(port, warp);
 
-	start(machine, warp, state);
+	start(port, warp, state);
 	state->phase = GETM_COMMITTING;
-	sim_warp_wait(machine, warp, SIM_SYSTEM);
+	sim_wait(port, warp, SIM_SYSTEM);
 	if (!state->reserving)
-		finish(machine, warp, state);
+		finish(port, warp, state);
 }
 
-void sim_getm_reserved(struct sim_machine *machine, const struct sim_message *message)
+void sim_getm_reserved(struct sim_port *port, const struct sim_message *message)
 {
-	struct sim_warp *warp = sim_warp_of(machine, message->core, message->warp);
-	struct getm_warp *state = sim_getm_warp(machine, warp);
+	struct sim_warp *warp = sim_warp_of(port, message->core, message->warp);
+	struct getm_warp *state = sim_getm_warp(port, warp);
 
 	state->reserving--;
 	state->failed[GETM_CONFLICT] |= (uint32_t)message->b;
 	state->failed[GETM_CAPACITY] |= message->d;
 	state->failed[GETM_STOPPED] |= message->e;
 	if (message->b || message->d || message->e)
-		report(machine, warp, message->a);
+		report(port, warp, message->a);
 	if (!state->reserving && state->phase >= GETM_COMMITTING)
-		finish(machine, warp, state);
+		finish(port, warp, state);
 }
 
 /* ---- accesses inside a transaction ---------------------------------------- */
@@ -244,77 +244,77 @@ void sim_getm_reserved(struct sim_machine *machine, const struct sim_message *me
  * What lanes must know before their next access leaves: whether they have failed or lose
  * against others. @return the lanes that go on; the warp goes on too, or is dead.
  */
-static uint64_t admit(struct sim_machine *machine, struct sim_warp *warp,
+static uint64_t admit(struct sim_port *port, struct sim_warp *warp,
 		      struct getm_warp *state, bool write)
 {
-	struct getm_core *core = core_of(machine, warp);
+	struct getm_core *core = core_of(port, warp);
 	uint64_t lost = 0, mask;
 
-	start(machine, warp, state);
-	abort_failed(machine, warp, state, state->failed);
+	start(port, warp, state);
+	abort_failed(port, warp, state, state->failed);
 	mask = warp->mask & ~(uint64_t)state->aborted;
 	if (mask)
-		sim_must(machine,
+		sim_must(port,
 			 gputm_warp_access_filter_access(core->filter, warp->index, write, mask,
 							 warp->address, &lost),
 			 "the access filter refused an access");
 	if (lost) {
-		report(machine, warp, 0);
-		abort_lanes(machine, warp, state, lost, SIM_ABORT_INTRA_WARP);
+		report(port, warp, 0);
+		abort_lanes(port, warp, state, lost, SIM_ABORT_INTRA_WARP);
 	}
 	warp->mask = mask & ~lost;
 	return warp->mask;
 }
 
-void sim_getm_load(struct sim_machine *machine, struct sim_warp *warp)
+void sim_getm_load(struct sim_port *port, struct sim_warp *warp)
 {
-	struct getm_warp *state = sim_getm_warp(machine, warp);
+	struct getm_warp *state = sim_getm_warp(port, warp);
 	struct gputm_tx_log_lookup found = { 0, 0, 0 };
 	uint32_t value[SIM_MAX_LANES];
 
-	if (admit(machine, warp, state, false))
-		sim_must(machine,
+	if (admit(port, warp, state, false))
+		sim_must(port,
 			 gputm_tx_log_lookup_own_writes(state->log, warp->mask, warp->address,
 							value, &found),
 			 "the write log refused a look-up");
 	for (SIM_EACH_LANE(lane, found.hits))
 		warp->lane[lane].loaded = value[lane];
-	sim_tell_load(machine, warp, found.hits);
+	sim_tell_load(port, warp, found.hits);
 	warp->mask &= ~found.hits;
 	state->rows = found.rows;
-	if (dead(machine, warp, state))
+	if (dead(port, warp, state))
 		return;
 	if (!warp->mask) {
-		sim_warp_until(machine, warp,
-			       sim_now(machine) + (1 + found.rows) * machine->core_ticks);
+		sim_wake(port, warp,
+			       sim_now(port) + (1 + found.rows) * port->core_ticks);
 		return;
 	}
 	state->phase = GETM_LOADING;
-	sim_getm_send(machine, warp, false, warp->mask);
+	sim_getm_send(port, warp, false, warp->mask);
 }
 
-void sim_getm_loaded(struct sim_machine *machine, struct sim_warp *warp)
+void sim_getm_loaded(struct sim_port *port, struct sim_warp *warp)
 {
-	struct getm_warp *state = sim_getm_warp(machine, warp);
+	struct getm_warp *state = sim_getm_warp(port, warp);
 	bool failed = state->load_failed[GETM_CONFLICT] || state->load_failed[GETM_CAPACITY] ||
 		      state->load_failed[GETM_STOPPED];
 
 	state->phase = GETM_RUNNING;
 	if (failed) {
-		report(machine, warp, state->report);
+		report(port, warp, state->report);
 		state->report = 0;
-		abort_failed(machine, warp, state, state->load_failed);
+		abort_failed(port, warp, state, state->load_failed);
 	}
-	sim_tell_load(machine, warp, warp->mask & ~(uint64_t)state->aborted);
-	if (core_of(machine, warp)->rolling)
-		sim_getm_kill(machine, warp);
-	else if (!dead(machine, warp, state))
-		sim_warp_until(machine, warp,
-			       sim_now(machine) + (1 + state->rows) * machine->core_ticks);
+	sim_tell_load(port, warp, warp->mask & ~(uint64_t)state->aborted);
+	if (core_of(port, warp)->rolling)
+		sim_getm_kill(port, warp);
+	else if (!dead(port, warp, state))
+		sim_wake(port, warp,
+			       sim_now(port) + (1 + state->rows) * port->core_ticks);
 }
 
 /* Note a row of the write log in which nothing is reserved yet. */
-static void new_row(struct sim_machine *machine, struct getm_warp *state)
+static void new_row(struct sim_port *port, struct getm_warp *state)
 {
 	uint32_t rows = gputm_tx_log_rows(state->log, GPUTM_TX_LOG_WRITE);
 
@@ -323,7 +323,7 @@ static void new_row(struct sim_machine *machine, struct getm_warp *state)
 		uint32_t *grown = realloc(state->granted, wanted * sizeof *grown);
 
 		if (!grown) {
-			sim_fail(machine, -ENOMEM, "no memory for a write log");
+			sim_fail(port, -ENOMEM, "no memory for a write log");
 			return;
 		}
 		state->granted = grown;
@@ -332,21 +332,21 @@ static void new_row(struct sim_machine *machine, struct getm_warp *state)
 	state->granted[rows - 1] = 0;
 }
 
-void sim_getm_store(struct sim_machine *machine, struct sim_warp *warp)
+void sim_getm_store(struct sim_port *port, struct sim_warp *warp)
 {
-	struct getm_warp *state = sim_getm_warp(machine, warp);
+	struct getm_warp *state = sim_getm_warp(port, warp);
 
-	if (admit(machine, warp, state, true)) {
-		sim_must(machine,
+	if (admit(port, warp, state, true)) {
+		sim_must(port,
 			 gputm_tx_log_append_write(state->log, warp->mask, warp->address,
 						   warp->value),
 			 "the write log refused a row");
-		new_row(machine, state);
-		sim_getm_send(machine, warp, true, warp->mask);
-		sim_tell_store(machine, warp, warp->mask);
+		new_row(port, state);
+		sim_getm_send(port, warp, true, warp->mask);
+		sim_tell_store(port, warp, warp->mask);
 	}
-	if (!dead(machine, warp, state))
-		sim_warp_until(machine, warp,
-			       sim_now(machine) +
-				       machine->config.plain_latency * machine->core_ticks);
+	if (!dead(port, warp, state))
+		sim_wake(port, warp,
+			       sim_now(port) +
+				       port->shape.plain_latency * port->core_ticks);
 }

@@ -9,7 +9,7 @@
 #include "gputm/warp_clock.h"
 
 #include "../base/slab.h"
-#include "../machine/wiring.h"
+#include "../port/port.h"
 
 #define GETM_HEADER_BYTES 8
 
@@ -123,60 +123,60 @@ struct getm {
 	uint32_t lane_bits, warp_bits;
 };
 
-static inline struct getm *sim_getm_of(const struct sim_machine *machine)
+static inline struct getm *sim_getm_of(const struct sim_port *port)
 {
-	return machine->state;
+	return port->state;
 }
 
-static inline struct getm_warp *sim_getm_warp(const struct sim_machine *machine,
+static inline struct getm_warp *sim_getm_warp(const struct sim_port *port,
 					      const struct sim_warp *warp)
 {
-	return &sim_getm_of(machine)->warp[sim_warp_number(machine, warp)];
+	return &sim_getm_of(port)->warp[warp->number];
 }
 
 /* getm.c: the attempts of warps. */
-void sim_getm_begin(struct sim_machine *machine, struct sim_warp *warp, bool again);
-void sim_getm_load(struct sim_machine *machine, struct sim_warp *warp);
-void sim_getm_loaded(struct sim_machine *machine, struct sim_warp *warp);
-void sim_getm_store(struct sim_machine *machine, struct sim_warp *warp);
-void sim_getm_commit(struct sim_machine *machine, struct sim_warp *warp);
+void sim_getm_begin(struct sim_port *port, struct sim_warp *warp, bool again);
+void sim_getm_load(struct sim_port *port, struct sim_warp *warp);
+void sim_getm_loaded(struct sim_port *port, struct sim_warp *warp);
+void sim_getm_store(struct sim_port *port, struct sim_warp *warp);
+void sim_getm_commit(struct sim_port *port, struct sim_warp *warp);
 /* The reservations of a store message are answered. */
-void sim_getm_reserved(struct sim_machine *machine, const struct sim_message *message);
+void sim_getm_reserved(struct sim_port *port, const struct sim_message *message);
 /* Abort all lanes of a warp that waits for nothing. */
-void sim_getm_kill(struct sim_machine *machine, struct sim_warp *warp);
+void sim_getm_kill(struct sim_port *port, struct sim_warp *warp);
 
 /* getm_send.c */
 /* Send the accesses of mask to the validation units. */
-void sim_getm_send(struct sim_machine *machine, struct sim_warp *warp, bool write, uint64_t mask);
+void sim_getm_send(struct sim_port *port, struct sim_warp *warp, bool write, uint64_t mask);
 /* Send the write log of these lanes to the commit buffers, or have it cleaned up. */
-void sim_getm_send_log(struct sim_machine *machine, struct sim_warp *warp, uint64_t lanes,
+void sim_getm_send_log(struct sim_port *port, struct sim_warp *warp, uint64_t lanes,
 		       bool cleanup);
 /* An attempt of this core is over: if no other has begun, it has rolled over. */
-void sim_getm_calm(struct sim_machine *machine, uint32_t core);
+void sim_getm_calm(struct sim_port *port, uint32_t core);
 
 /* getm_wires.c: messages that arrive, and what is beside a partition. */
-void sim_getm_at_partition(struct sim_machine *machine, const struct sim_message *message);
-void sim_getm_at_core(struct sim_machine *machine, const struct sim_message *message);
-void sim_getm_completed(struct sim_machine *machine, uint32_t partition, uint64_t tag,
+void sim_getm_at_partition(struct sim_port *port, const struct sim_message *message);
+void sim_getm_at_core(struct sim_port *port, const struct sim_message *message);
+void sim_getm_completed(struct sim_port *port, uint32_t partition, uint64_t tag,
 			const uint32_t *value);
-uint64_t sim_getm_partition_tick(struct sim_machine *machine, uint32_t partition);
+uint64_t sim_getm_partition_tick(struct sim_port *port, uint32_t partition);
 
 /* getm_plain.c */
 /* Keep a plain access behind what its warp has committed before. */
-bool sim_getm_hold_plain(struct sim_machine *machine, const struct sim_message *message);
+bool sim_getm_hold_plain(struct sim_port *port, const struct sim_message *message);
 /* Those that waited for what has been released go to the L2, in their order. */
-void sim_getm_let_plain_go(struct sim_machine *machine, struct getm_partition *partition);
+void sim_getm_let_plain_go(struct sim_port *port, struct getm_partition *partition);
 /* A plain store of the access's warp, from before its transaction, is not with the L2 yet. */
-bool sim_getm_behind_plain(struct sim_machine *machine, const struct getm_access *access,
+bool sim_getm_behind_plain(struct sim_port *port, const struct getm_access *access,
 			   uint32_t partition);
 
 /* getm_rollover.c */
 /* Messages of the ring to this unit, and what follows from them. */
-void sim_getm_ring(struct sim_machine *machine, uint32_t partition);
-void sim_getm_roll(struct sim_machine *machine, const struct sim_message *message);
-void sim_getm_rolled(struct sim_machine *machine, const struct sim_message *message);
-void sim_getm_resume(struct sim_machine *machine, const struct sim_message *message);
+void sim_getm_ring(struct sim_port *port, uint32_t partition);
+void sim_getm_roll(struct sim_port *port, const struct sim_message *message);
+void sim_getm_rolled(struct sim_port *port, const struct sim_message *message);
+void sim_getm_resume(struct sim_port *port, const struct sim_message *message);
 /* Hold a warp that would issue while its core rolls over. */
-bool sim_getm_hold(struct sim_machine *machine, struct sim_warp *warp);
+bool sim_getm_hold(struct sim_port *port, struct sim_warp *warp);
 
 #endif

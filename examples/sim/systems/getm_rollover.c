@@ -15,104 +15,104 @@
  */
 #include "getm.h"
 
-static void tell_cores(struct sim_machine *machine, uint32_t leader, uint8_t what)
+static void tell_cores(struct sim_port *port, uint32_t leader, uint8_t what)
 {
 	struct sim_message message = { .what = what, .kind = SIM_TRAFFIC_ROLLOVER };
 
 	message.partition = (uint8_t)leader;
-	for (uint32_t i = 0; i < machine->config.cores; i++) {
+	for (uint32_t i = 0; i < port->shape.cores; i++) {
 		message.core = (uint8_t)i;
-		sim_send_down(machine, &message, GETM_HEADER_BYTES);
+		sim_to_core(port, &message, GETM_HEADER_BYTES);
 	}
 }
 
 /* The unit before this one has a message. */
-static void pull(struct sim_machine *machine, uint32_t index,
+static void pull(struct sim_port *port, uint32_t index,
 		 const struct gputm_validation_message *message)
 {
-	struct getm *getm = sim_getm_of(machine);
+	struct getm *getm = sim_getm_of(port);
 	struct gputm_validation_unit *unit = getm->partition[index].unit;
 
-	sim_must(machine, gputm_validation_unit_ring_push(unit, message),
+	sim_must(port, gputm_validation_unit_ring_push(unit, message),
 		 "the validation unit refused a message of the ring");
 	if (message->go && message->from == index) {
 		getm->rolling = false;
-		tell_cores(machine, index, GETM_RESUME);
+		tell_cores(port, index, GETM_RESUME);
 	}
 }
 
-void sim_getm_ring(struct sim_machine *machine, uint32_t index)
+void sim_getm_ring(struct sim_port *port, uint32_t index)
 {
-	struct getm *getm = sim_getm_of(machine);
-	uint32_t last = machine->config.partitions - 1;
+	struct getm *getm = sim_getm_of(port);
+	uint32_t last = port->shape.partitions - 1;
 	struct gputm_validation_unit *before = getm->partition[index ? index - 1 : last].unit;
 	struct gputm_validation_message message;
 
 	while (gputm_validation_unit_ring_peek(before, &message)) {
 		gputm_validation_unit_ring_pop(before);
-		pull(machine, index, &message);
+		pull(port, index, &message);
 	}
 	if (gputm_validation_unit_state(getm->partition[index].unit) ==
 		    GPUTM_VALIDATION_UNIT_ALL_STOPPED &&
 	    !getm->rolling) {
 		getm->rolling = true;
-		getm->acks = machine->config.cores;
-		tell_cores(machine, index, GETM_ROLL);
+		getm->acks = port->shape.cores;
+		tell_cores(port, index, GETM_ROLL);
 	}
 }
 
-void sim_getm_rolled(struct sim_machine *machine, const struct sim_message *message)
+void sim_getm_rolled(struct sim_port *port, const struct sim_message *message)
 {
-	struct getm *getm = sim_getm_of(machine);
+	struct getm *getm = sim_getm_of(port);
 
 	if (--getm->acks)
 		return;
 	getm->base += getm->latest + 1;
 	getm->latest = 0;
-	sim_must(machine,
+	sim_must(port,
 		 gputm_validation_unit_rollover_go(getm->partition[message->partition].unit),
 		 "the validation unit refused to roll over");
 }
 
 /* ---- on the core ---------------------------------------- */
 
-void sim_getm_roll(struct sim_machine *machine, const struct sim_message *message)
+void sim_getm_roll(struct sim_port *port, const struct sim_message *message)
 {
-	struct getm_core *core = &sim_getm_of(machine)->core[message->core];
+	struct getm_core *core = &sim_getm_of(port)->core[message->core];
 
 	core->rolling = true;
 	core->leader = message->partition;
-	for (uint32_t i = 0; i < machine->config.warps; i++) {
-		struct sim_warp *warp = sim_warp_of(machine, message->core, i);
-		const struct getm_warp *state = sim_getm_warp(machine, warp);
+	for (uint32_t i = 0; i < port->shape.warps; i++) {
+		struct sim_warp *warp = sim_warp_of(port, message->core, i);
+		const struct getm_warp *state = sim_getm_warp(port, warp);
 
 		if (warp->wait == SIM_FREE || !warp->in_tx || !state->begun ||
 		    state->phase != GETM_RUNNING)
 			continue;
-		sim_warp_wait(machine, warp, SIM_SYSTEM);
-		sim_getm_kill(machine, warp);
+		sim_wait(port, warp, SIM_SYSTEM);
+		sim_getm_kill(port, warp);
 	}
-	sim_getm_calm(machine, message->core);
+	sim_getm_calm(port, message->core);
 }
 
-bool sim_getm_hold(struct sim_machine *machine, struct sim_warp *warp)
+bool sim_getm_hold(struct sim_port *port, struct sim_warp *warp)
 {
-	struct getm_core *core = &sim_getm_of(machine)->core[warp->core];
+	struct getm_core *core = &sim_getm_of(port)->core[warp->core];
 
 	if (!core->rolling)
 		return false;
-	sim_warp_wait(machine, warp, SIM_SYSTEM);
+	sim_wait(port, warp, SIM_SYSTEM);
 	core->held |= UINT64_C(1) << warp->index;
 	return true;
 }
 
-void sim_getm_resume(struct sim_machine *machine, const struct sim_message *message)
+void sim_getm_resume(struct sim_port *port, const struct sim_message *message)
 {
-	struct getm_core *core = &sim_getm_of(machine)->core[message->core];
+	struct getm_core *core = &sim_getm_of(port)->core[message->core];
 
 	core->rolling = core->rolled = false;
 	for (SIM_EACH_LANE(i, core->held))
-		sim_warp_until(machine, sim_warp_of(machine, message->core, (uint32_t)i),
-			       sim_now(machine));
+		sim_wake(port, sim_warp_of(port, message->core, (uint32_t)i),
+			       sim_now(port));
 	core->held = 0;
 }

@@ -26,16 +26,16 @@ static struct gputm_unit *face_buffer(void *unit)
 static const struct sim_unit_kind kind_table = { NULL, NULL, face_table };
 static const struct sim_unit_kind kind_buffer = { NULL, NULL, face_buffer };
 
-static void getm_free(struct sim_machine *machine)
+static void getm_free(struct sim_port *port)
 {
-	struct getm *getm = machine->state;
-	uint32_t warps = machine->config.cores * machine->config.warps;
+	struct getm *getm = port->state;
+	uint32_t warps = port->shape.cores * port->shape.warps;
 
 	if (!getm)
 		return;
 	for (uint32_t i = 0; getm->warp && i < warps; i++)
 		free(getm->warp[i].granted);
-	for (uint32_t i = 0; getm->partition && i < machine->config.partitions; i++) {
+	for (uint32_t i = 0; getm->partition && i < port->shape.partitions; i++) {
 		free(getm->partition[i].accesses.item);
 		free(getm->partition[i].logs.item);
 		free(getm->partition[i].plain.item);
@@ -59,114 +59,114 @@ static uint32_t bits_for(uint64_t values)
 }
 
 /* The other units follow validation_unit, and all of them the machine and the addresses used. */
-static void derive(struct sim_machine *machine, struct getm *getm)
+static void derive(struct sim_port *port, struct getm *getm)
 {
-	const struct getm_config *asked = machine->system_config;
+	const struct getm_config *asked = port->system_config;
 	struct getm_config *config = &getm->config;
 	struct gputm_validation_unit_config *unit = &config->validation_unit;
-	uint32_t address_bits = bits_for(machine->workload->lock_base);
+	uint32_t address_bits = bits_for(port->workload->lock_base);
 
 	*config = *asked;
 	if (unit->address_bits < address_bits)
 		unit->address_bits = address_bits < SIM_ADDRESS_BITS ? address_bits :
 								       SIM_ADDRESS_BITS;
-	unit->units = machine->config.partitions;
-	unit->seed += machine->options.seed - 1;
+	unit->units = port->shape.partitions;
+	unit->seed += port->seed - 1;
 	config->tx_log.address_bits = config->warp_access_filter.address_bits =
 		config->commit_buffer.address_bits = unit->address_bits;
 	config->commit_buffer.granularity = unit->granularity;
 	config->warp_clock.time_bits = unit->time_bits;
 	config->warp_clock.margin = unit->margin;
-	getm->unit_ticks = machine->unit_ticks > 1 ? machine->unit_ticks / 2 : 1;
+	getm->unit_ticks = port->unit_ticks > 1 ? port->unit_ticks / 2 : 1;
 	getm->granule_shift = bits_for(unit->granularity / 4);
 	if (getm->granule_shift > 5)
 		getm->granule_shift = 5; /* a line is at most 32 words */
-	getm->lane_bits = bits_for(machine->config.lanes);
-	getm->warp_bits = bits_for((uint64_t)machine->config.cores * machine->config.warps);
+	getm->lane_bits = bits_for(port->shape.lanes);
+	getm->warp_bits = bits_for((uint64_t)port->shape.cores * port->shape.warps);
 	getm->access.block = sizeof(struct getm_access);
 	getm->packet.block = sizeof(struct getm_packet);
 }
 
-static bool fits(struct sim_machine *machine, const struct getm_config *config)
+static bool fits(struct sim_port *port, const struct getm_config *config)
 {
-	return sim_logs_fit(machine, &config->tx_log) &&
-	       SIM_SAME(machine, config, warp_access_filter, lanes) &&
-	       SIM_SAME(machine, config, warp_access_filter, warps) &&
-	       SIM_SAME(machine, config, warp_clock, warps);
+	return sim_logs_fit(port, &config->tx_log) &&
+	       SIM_SAME(port, config, warp_access_filter, lanes) &&
+	       SIM_SAME(port, config, warp_access_filter, warps) &&
+	       SIM_SAME(port, config, warp_clock, warps);
 }
 
-static int make_core(struct sim_machine *machine, struct getm *getm, uint32_t index)
+static int make_core(struct sim_port *port, struct getm *getm, uint32_t index)
 {
 	struct getm_core *core = &getm->core[index];
 
 	core->config = getm->config.warp_clock;
-	core->config.seed += machine->options.seed - 1 + ((uint64_t)index << 32);
-	return sim_unit_add(machine, "warp_clock", &kind_warp_clock, &core->config, &core->clock);
+	core->config.seed += port->seed - 1 + ((uint64_t)index << 32);
+	return sim_unit_add(port, "warp_clock", &kind_warp_clock, &core->config, &core->clock);
 }
 
-static int make_partition(struct sim_machine *machine, struct getm *getm, uint32_t index)
+static int make_partition(struct sim_port *port, struct getm *getm, uint32_t index)
 {
 	struct getm_partition *partition = &getm->partition[index];
 
-	partition->unreleased = calloc((size_t)machine->config.cores * machine->config.warps,
+	partition->unreleased = calloc((size_t)port->shape.cores * port->shape.warps,
 				       sizeof *partition->unreleased);
 	if (!partition->unreleased)
 		return -ENOMEM;
 	partition->config = getm->config.validation_unit;
 	partition->config.id = index;
-	return sim_unit_add(machine, "validation_unit", &kind_validation_unit, &partition->config,
+	return sim_unit_add(port, "validation_unit", &kind_validation_unit, &partition->config,
 			    &partition->unit);
 }
 
-static int make_units(struct sim_machine *machine, struct getm *getm)
+static int make_units(struct sim_port *port, struct getm *getm)
 {
-	uint32_t cores = machine->config.cores, partitions = machine->config.partitions;
-	int error = sim_logs_make(machine, &getm->config.tx_log, &getm->warp->log,
+	uint32_t cores = port->shape.cores, partitions = port->shape.partitions;
+	int error = sim_logs_make(port, &getm->config.tx_log, &getm->warp->log,
 				  sizeof *getm->warp);
 
 	for (uint32_t i = 0; !error && i < cores; i++)
-		error = make_core(machine, getm, i);
+		error = make_core(port, getm, i);
 	for (uint32_t i = 0; !error && i < cores; i++)
-		error = sim_unit_add(machine, "warp_access_filter", &kind_warp_access_filter,
+		error = sim_unit_add(port, "warp_access_filter", &kind_warp_access_filter,
 				     &getm->config.warp_access_filter, &getm->core[i].filter);
 	for (uint32_t i = 0; !error && i < partitions; i++)
-		error = make_partition(machine, getm, i);
+		error = make_partition(port, getm, i);
 	for (uint32_t i = 0; !error && i < partitions; i++)
-		error = sim_unit_show(machine, "metadata_table", &kind_table,
+		error = sim_unit_show(port, "metadata_table", &kind_table,
 				      &getm->partition[i].unit);
 	for (uint32_t i = 0; !error && i < partitions; i++)
-		error = sim_unit_show(machine, "stall_buffer", &kind_buffer,
+		error = sim_unit_show(port, "stall_buffer", &kind_buffer,
 				      &getm->partition[i].unit);
 	for (uint32_t i = 0; !error && i < partitions; i++)
-		error = sim_unit_add(machine, "commit_buffer", &kind_commit_buffer,
+		error = sim_unit_add(port, "commit_buffer", &kind_commit_buffer,
 				     &getm->config.commit_buffer, &getm->partition[i].buffer);
 	return error;
 }
 
-static int make(struct sim_machine *machine)
+static int make(struct sim_port *port)
 {
 	struct getm *getm = calloc(1, sizeof *getm);
-	uint32_t cores = machine->config.cores;
+	uint32_t cores = port->shape.cores;
 
-	machine->state = getm;
+	port->state = getm;
 	if (!getm)
 		return -ENOMEM;
-	derive(machine, getm);
-	getm->warp = calloc((size_t)cores * machine->config.warps, sizeof *getm->warp);
+	derive(port, getm);
+	getm->warp = calloc((size_t)cores * port->shape.warps, sizeof *getm->warp);
 	getm->core = calloc(cores, sizeof *getm->core);
-	getm->partition = calloc(machine->config.partitions, sizeof *getm->partition);
+	getm->partition = calloc(port->shape.partitions, sizeof *getm->partition);
 	if (!getm->warp || !getm->core || !getm->partition)
 		return -ENOMEM;
-	return fits(machine, &getm->config) ? make_units(machine, getm) : -EINVAL;
+	return fits(port, &getm->config) ? make_units(port, getm) : -EINVAL;
 }
 
 /* Every reservation must have been released, and nobody may wait for ever. */
-static void finished(struct sim_machine *machine)
+static void finished(struct sim_port *port)
 {
-	const struct getm *getm = machine->state;
+	const struct getm *getm = port->state;
 	char message[160];
 
-	for (uint32_t i = 0; i < machine->config.partitions; i++) {
+	for (uint32_t i = 0; i < port->shape.partitions; i++) {
 		const struct getm_partition *partition = &getm->partition[i];
 		uint64_t writes = gputm_validation_unit_writes(partition->unit);
 		uint64_t pending = gputm_validation_unit_pending(partition->unit);
@@ -176,16 +176,16 @@ static void finished(struct sim_machine *machine)
 		snprintf(message, sizeof message,
 			 "validation_unit %u: %" PRIu64 " reserved writes and %" PRIu64
 			 " requests are left", i, writes, pending);
-		sim_fail(machine, -EILSEQ, message);
+		sim_fail(port, -EILSEQ, message);
 	}
 }
 
-static void init(void *memory, const struct sim_machine_config *machine)
+static void init(void *memory, const struct sim_shape *shape)
 {
 	struct getm_config *config = memory;
-	uint32_t warp_bits = bits_for((uint64_t)machine->cores * machine->warps);
+	uint32_t warp_bits = bits_for((uint64_t)shape->cores * shape->warps);
 
-	sim_logs_init(&config->tx_log, machine);
+	sim_logs_init(&config->tx_log, shape);
 	gputm_params_init(gputm_warp_clock_params(), &config->warp_clock,
 			  sizeof config->warp_clock);
 	gputm_params_init(gputm_warp_access_filter_params(), &config->warp_access_filter,
@@ -194,9 +194,9 @@ static void init(void *memory, const struct sim_machine_config *machine)
 			  sizeof config->validation_unit);
 	gputm_params_init(gputm_commit_buffer_params(), &config->commit_buffer,
 			  sizeof config->commit_buffer);
-	config->warp_access_filter.lanes = machine->lanes;
-	config->warp_access_filter.warps = config->warp_clock.warps = machine->warps;
-	config->validation_unit.units = machine->partitions;
+	config->warp_access_filter.lanes = shape->lanes;
+	config->warp_access_filter.warps = config->warp_clock.warps = shape->warps;
+	config->validation_unit.units = shape->partitions;
 	if (config->validation_unit.warp_bits < warp_bits)
 		config->validation_unit.warp_bits = warp_bits;
 }

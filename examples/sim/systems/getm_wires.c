@@ -8,21 +8,21 @@
 
 #define TIME_BYTES 4
 
-void sim_getm_at_core(struct sim_machine *machine, const struct sim_message *message)
+void sim_getm_at_core(struct sim_port *port, const struct sim_message *message)
 {
 	if (message->what == GETM_RESERVED)
-		sim_getm_reserved(machine, message);
+		sim_getm_reserved(port, message);
 	else if (message->what == GETM_ROLL)
-		sim_getm_roll(machine, message);
+		sim_getm_roll(port, message);
 	else
-		sim_getm_resume(machine, message);
+		sim_getm_resume(port, message);
 }
 
 /* ---- beside the partition: accesses ---------------------------------------- */
 
-void sim_getm_at_partition(struct sim_machine *machine, const struct sim_message *message)
+void sim_getm_at_partition(struct sim_port *port, const struct sim_message *message)
 {
-	struct getm *getm = sim_getm_of(machine);
+	struct getm *getm = sim_getm_of(port);
 	struct getm_partition *partition = &getm->partition[message->partition];
 	struct sim_queue *queue = message->what == GETM_LOG ? &partition->logs :
 							      &partition->accesses;
@@ -33,21 +33,21 @@ void sim_getm_at_partition(struct sim_machine *machine, const struct sim_message
 		partition->unreleased[packet->warp] += packet->count;
 	}
 	if (message->what == GETM_ROLLED)
-		sim_getm_rolled(machine, message);
+		sim_getm_rolled(port, message);
 	else if (!sim_queue_push(queue, message))
-		sim_fail(machine, -ENOMEM, "no memory for a message");
-	sim_call_partition(machine, message->partition, sim_now(machine) + 1);
+		sim_fail(port, -ENOMEM, "no memory for a message");
+	sim_call_partition(port, message->partition, sim_now(port) + 1);
 }
 
 /* Hand the lanes that ask to the unit. @return false if its port is full, or it must wait. */
-static bool push_access(struct sim_machine *machine, struct getm_partition *partition,
+static bool push_access(struct sim_port *port, struct getm_partition *partition,
 			const struct sim_message *message)
 {
-	const struct getm *getm = sim_getm_of(machine);
+	const struct getm *getm = sim_getm_of(port);
 	const struct getm_access *access = sim_slab_at(&getm->access, message->c);
 	const struct getm_warp *state = &getm->warp[access->warp];
 
-	if (sim_getm_behind_plain(machine, access, message->partition))
+	if (sim_getm_behind_plain(port, access, message->partition))
 		return false;
 	for (SIM_EACH_LANE(lane, access->leads & ~partition->pushed)) {
 		struct gputm_validation_request request = {
@@ -56,7 +56,7 @@ static bool push_access(struct sim_machine *machine, struct getm_partition *part
 		};
 		int result = gputm_validation_unit_push(partition->unit, &request);
 
-		sim_must(machine, result, "the validation unit refused an access");
+		sim_must(port, result, "the validation unit refused an access");
 		if (result == GPUTM_VALIDATION_UNIT_PORT_FULL)
 			return false;
 		partition->pushed |= 1u << lane;
@@ -66,7 +66,7 @@ static bool push_access(struct sim_machine *machine, struct getm_partition *part
 }
 
 /* All lanes of the load are answered: the L2 serves those that were granted. */
-static void reply_load(struct sim_machine *machine, uint32_t index,
+static void reply_load(struct sim_port *port, uint32_t index,
 		       const struct getm_access *access)
 {
 	uint32_t sectors = 0;
@@ -79,16 +79,17 @@ static void reply_load(struct sim_machine *machine, uint32_t index,
 	message.core = access->core;
 	message.warp = access->index;
 	message.partition = (uint8_t)index;
+	message.what = SIM_DO_FETCH;
+	message.kind = SIM_TRAFFIC_LOAD;
 	if (access->granted) {
-		sim_l2_fetch(machine, &message);
+		sim_serve(port, &message);
 		return;
 	}
-	message.what = SIM_DO_FETCH;
 	message.kind = SIM_TRAFFIC_LOAD_REPLY;
-	sim_send_down(machine, &message, GETM_HEADER_BYTES + TIME_BYTES);
+	sim_to_core(port, &message, GETM_HEADER_BYTES + TIME_BYTES);
 }
 
-static void reply_store(struct sim_machine *machine, uint32_t index,
+static void reply_store(struct sim_port *port, uint32_t index,
 			const struct getm_access *access)
 {
 	bool failed = access->granted != access->lanes;
@@ -101,14 +102,14 @@ static void reply_store(struct sim_machine *machine, uint32_t index,
 	message.core = access->core;
 	message.warp = access->index;
 	message.partition = (uint8_t)index;
-	sim_send_down(machine, &message, GETM_HEADER_BYTES + (failed ? TIME_BYTES : 0));
+	sim_to_core(port, &message, GETM_HEADER_BYTES + (failed ? TIME_BYTES : 0));
 }
 
 /* The lanes that the answer to this one is for. */
-static uint32_t answered(const struct sim_machine *machine, const struct getm_access *access,
+static uint32_t answered(const struct sim_port *port, const struct getm_access *access,
 			 uint64_t lead)
 {
-	uint32_t shift = sim_getm_of(machine)->granule_shift, lanes = 1u << lead;
+	uint32_t shift = sim_getm_of(port)->granule_shift, lanes = 1u << lead;
 
 	for (SIM_EACH_LANE(lane, access->write ? 0 : access->lanes))
 		if (access->word[lane] >> shift == access->word[lead] >> shift)
@@ -117,10 +118,10 @@ static uint32_t answered(const struct sim_machine *machine, const struct getm_ac
 }
 
 /* The values of a load are those of this tick. */
-static void grant(struct sim_machine *machine, struct getm_access *access, uint32_t lanes)
+static void grant(struct sim_port *port, struct getm_access *access, uint32_t lanes)
 {
-	struct getm *getm = sim_getm_of(machine);
-	struct sim_warp *warp = sim_warp_of(machine, access->core, access->index);
+	struct getm *getm = sim_getm_of(port);
+	struct sim_warp *warp = sim_warp_of(port, access->core, access->index);
 
 	access->granted |= lanes;
 	if (access->write) {
@@ -129,7 +130,7 @@ static void grant(struct sim_machine *machine, struct getm_access *access, uint3
 	}
 	for (SIM_EACH_LANE(lane, lanes))
 		warp->lane[lane].loaded =
-			sim_memory_read(machine->memory, access->line + 4u * access->word[lane]);
+			sim_memory_read(port->memory, access->line + 4u * access->word[lane]);
 }
 
 static enum getm_failure failure_of(const struct gputm_validation_answer *answer)
@@ -146,10 +147,10 @@ static enum getm_failure failure_of(const struct gputm_validation_answer *answer
 }
 
 /* A load's failures reach the warp with the last of its replies, which it waits for. */
-static void refuse(struct sim_machine *machine, struct getm_access *access, uint32_t lanes,
+static void refuse(struct sim_port *port, struct getm_access *access, uint32_t lanes,
 		   const struct gputm_validation_answer *answer)
 {
-	struct getm_warp *state = &sim_getm_of(machine)->warp[access->warp];
+	struct getm_warp *state = &sim_getm_of(port)->warp[access->warp];
 	enum getm_failure failure = failure_of(answer);
 
 	access->failed[failure] |= lanes;
@@ -162,35 +163,35 @@ static void refuse(struct sim_machine *machine, struct getm_access *access, uint
 		state->report = answer->time;
 }
 
-static void take_answer(struct sim_machine *machine, uint32_t index,
+static void take_answer(struct sim_port *port, uint32_t index,
 			const struct gputm_validation_answer *answer)
 {
-	struct getm *getm = sim_getm_of(machine);
+	struct getm *getm = sim_getm_of(port);
 	uint32_t number = (uint32_t)(answer->tag >> 8);
 	struct getm_access *access = sim_slab_at(&getm->access, number);
-	uint32_t lanes = answered(machine, access, answer->tag & 0xff);
+	uint32_t lanes = answered(port, access, answer->tag & 0xff);
 
 	if (answer->result == GPUTM_VALIDATION_UNIT_OK)
-		grant(machine, access, lanes);
+		grant(port, access, lanes);
 	else
-		refuse(machine, access, lanes, answer);
+		refuse(port, access, lanes, answer);
 	if (--access->left)
 		return;
 	if (access->write)
-		reply_store(machine, index, access);
+		reply_store(port, index, access);
 	else
-		reply_load(machine, index, access);
+		reply_load(port, index, access);
 	sim_slab_give(&getm->access, number);
 }
 
 /* ---- clocks ---------------------------------------- */
 
-static void unit_until(struct sim_machine *machine, struct getm_partition *partition,
+static void unit_until(struct sim_port *port, struct getm_partition *partition,
 		       uint64_t ticks)
 {
 	if (ticks <= partition->unit_ticks)
 		return;
-	sim_must(machine,
+	sim_must(port,
 		 gputm_validation_unit_advance(partition->unit, ticks - partition->unit_ticks),
 		 "no memory for the metadata");
 	partition->unit_ticks = ticks;
@@ -207,10 +208,10 @@ static void buffer_until(struct getm_partition *partition, uint64_t ticks)
 /* ---- beside the partition: logs ---------------------------------------- */
 
 /* Hand the entries of a packet to the buffer. @return false if it is full. */
-static bool push_log(struct sim_machine *machine, struct getm_partition *partition,
+static bool push_log(struct sim_port *port, struct getm_partition *partition,
 		     const struct sim_message *message)
 {
-	struct getm *getm = sim_getm_of(machine);
+	struct getm *getm = sim_getm_of(port);
 	const struct getm_packet *packet = sim_slab_at(&getm->packet, message->c);
 
 	for (; partition->entries < packet->count; partition->entries++) {
@@ -220,7 +221,7 @@ static bool push_log(struct sim_machine *machine, struct getm_partition *partiti
 		};
 		int result = gputm_commit_buffer_push(partition->buffer, &entry);
 
-		sim_must(machine, result, "the commit buffer refused an entry");
+		sim_must(port, result, "the commit buffer refused an entry");
 		if (result == GPUTM_COMMIT_BUFFER_FULL)
 			return false;
 	}
@@ -229,12 +230,12 @@ static bool push_log(struct sim_machine *machine, struct getm_partition *partiti
 	return true;
 }
 
-static void release(struct sim_machine *machine, struct getm_partition *partition)
+static void release(struct sim_port *port, struct getm_partition *partition)
 {
 	struct gputm_commit_release done;
 
 	while (gputm_commit_buffer_peek(partition->buffer, &done)) {
-		sim_must(machine,
+		sim_must(port,
 			 gputm_validation_unit_release(partition->unit, done.address, done.warp,
 						       done.sequence, done.count, NULL),
 			 "the validation unit refused a release");
@@ -242,97 +243,97 @@ static void release(struct sim_machine *machine, struct getm_partition *partitio
 		partition->unreleased[done.warp] -= done.count;
 	}
 	if (partition->plain.count)
-		sim_getm_let_plain_go(machine, partition);
+		sim_getm_let_plain_go(port, partition);
 }
 
-void sim_getm_completed(struct sim_machine *machine, uint32_t index, uint64_t tag,
+void sim_getm_completed(struct sim_port *port, uint32_t index, uint64_t tag,
 			const uint32_t *value)
 {
-	struct getm *getm = sim_getm_of(machine);
+	struct getm *getm = sim_getm_of(port);
 	struct getm_partition *partition = &getm->partition[index];
-	uint64_t now = sim_now(machine);
+	uint64_t now = sim_now(port);
 
 	(void)value;
-	unit_until(machine, partition, (now + getm->unit_ticks - 1) / getm->unit_ticks);
-	buffer_until(partition, (now + machine->unit_ticks - 1) / machine->unit_ticks);
-	sim_must(machine, gputm_commit_buffer_mem_complete(partition->buffer, tag),
+	unit_until(port, partition, (now + getm->unit_ticks - 1) / getm->unit_ticks);
+	buffer_until(partition, (now + port->unit_ticks - 1) / port->unit_ticks);
+	sim_must(port, gputm_commit_buffer_mem_complete(partition->buffer, tag),
 		 "the commit buffer refused a completion");
-	release(machine, partition);
-	sim_call_partition(machine, index, now);
+	release(port, partition);
+	sim_call_partition(port, index, now);
 }
 
 /* ---- the partition's turn ---------------------------------------- */
 
 /* One cycle of the validation unit. */
-static void unit_turn(struct sim_machine *machine, uint32_t index, uint64_t tick)
+static void unit_turn(struct sim_port *port, uint32_t index, uint64_t tick)
 {
-	struct getm_partition *partition = &sim_getm_of(machine)->partition[index];
+	struct getm_partition *partition = &sim_getm_of(port)->partition[index];
 	struct gputm_validation_answer answer;
 	struct sim_message *message;
 
-	unit_until(machine, partition, tick);
+	unit_until(port, partition, tick);
 	while ((message = sim_queue_head(&partition->accesses)) &&
-	       push_access(machine, partition, message))
+	       push_access(port, partition, message))
 		sim_queue_pop(&partition->accesses);
-	sim_must(machine, gputm_validation_unit_tick(partition->unit),
+	sim_must(port, gputm_validation_unit_tick(partition->unit),
 		 "no memory for the metadata");
 	partition->unit_ticks = tick + 1;
 	while (gputm_validation_unit_peek(partition->unit, &answer)) {
 		gputm_validation_unit_pop(partition->unit);
-		take_answer(machine, index, &answer);
+		take_answer(port, index, &answer);
 	}
 }
 
 /* One cycle of the commit buffer. */
-static void buffer_turn(struct sim_machine *machine, uint32_t index, uint64_t tick)
+static void buffer_turn(struct sim_port *port, uint32_t index, uint64_t tick)
 {
-	struct getm_partition *partition = &sim_getm_of(machine)->partition[index];
+	struct getm_partition *partition = &sim_getm_of(port)->partition[index];
 	struct gputm_mem_request request;
 	struct sim_message *message;
 
 	buffer_until(partition, tick);
 	while ((message = sim_queue_head(&partition->logs)) &&
-	       push_log(machine, partition, message))
+	       push_log(port, partition, message))
 		sim_queue_pop(&partition->logs);
 	gputm_commit_buffer_tick(partition->buffer);
 	partition->buffer_ticks = tick + 1;
 	if (gputm_commit_buffer_mem_peek(partition->buffer, &request)) {
 		gputm_commit_buffer_mem_pop(partition->buffer);
-		sim_unit_access(machine, index, &request);
+		sim_unit_access(port, index, &request);
 	}
-	release(machine, partition);
+	release(port, partition);
 }
 
 /* When the partition has something to do again. */
-static uint64_t next_turn(const struct sim_machine *machine, const struct getm_partition *partition)
+static uint64_t next_turn(const struct sim_port *port, const struct getm_partition *partition)
 {
 	uint64_t quiet = partition->accesses.count ?
 				 0 : gputm_validation_unit_next_event(partition->unit);
 	uint64_t unit = SIM_NEVER, buffer;
 
 	if (quiet != UINT64_MAX)
-		unit = (partition->unit_ticks + quiet) * sim_getm_of(machine)->unit_ticks;
+		unit = (partition->unit_ticks + quiet) * sim_getm_of(port)->unit_ticks;
 	if (!partition->logs.count && gputm_commit_buffer_next_event(partition->buffer))
 		return unit;
-	buffer = sim_align(sim_now(machine) + 1, machine->unit_ticks);
+	buffer = sim_align(sim_now(port) + 1, port->unit_ticks);
 	return buffer < unit ? buffer : unit;
 }
 
-uint64_t sim_getm_partition_tick(struct sim_machine *machine, uint32_t index)
+uint64_t sim_getm_partition_tick(struct sim_port *port, uint32_t index)
 {
-	const struct getm *getm = sim_getm_of(machine);
+	const struct getm *getm = sim_getm_of(port);
 	const struct getm_partition *partition = &getm->partition[index];
-	uint64_t now = sim_now(machine), tick = now / getm->unit_ticks;
+	uint64_t now = sim_now(port), tick = now / getm->unit_ticks;
 	struct gputm_validation_message message;
 
 	if (tick * getm->unit_ticks != now)
 		return sim_align(now, getm->unit_ticks);
-	sim_getm_ring(machine, index);
-	unit_turn(machine, index, tick);
-	tick = now / machine->unit_ticks;
-	if (tick * machine->unit_ticks == now)
-		buffer_turn(machine, index, tick);
+	sim_getm_ring(port, index);
+	unit_turn(port, index, tick);
+	tick = now / port->unit_ticks;
+	if (tick * port->unit_ticks == now)
+		buffer_turn(port, index, tick);
 	if (gputm_validation_unit_ring_peek(partition->unit, &message))
-		sim_call_partition(machine, (index + 1) % machine->config.partitions, now + 1);
-	return next_turn(machine, partition);
+		sim_call_partition(port, (index + 1) % port->shape.partitions, now + 1);
+	return next_turn(port, partition);
 }

@@ -16,7 +16,7 @@
  */
 #include <stdlib.h>
 
-#include "../machine/wiring.h"
+#include "../port/port.h"
 #include "records.h"
 #include "systems.h"
 
@@ -36,10 +36,9 @@ struct ideal {
 	struct sim_records readers;
 };
 
-static uint32_t lane_number(const struct sim_machine *machine, const struct sim_warp *warp,
-			    uint64_t lane)
+static uint32_t lane_number(const struct sim_warp *warp, uint64_t lane)
 {
-	return sim_warp_number(machine, warp) * SIM_MAX_LANES + (uint32_t)lane;
+	return warp->number * SIM_MAX_LANES + (uint32_t)lane;
 }
 
 /* The lane's attempt is over. */
@@ -51,33 +50,33 @@ static void forget(struct ideal *ideal, uint32_t lane)
 
 /* ---- aborts ------------------------------------------------------------------------- */
 
-static void abort_lanes(struct sim_machine *machine, struct sim_warp *warp, uint64_t mask)
+static void abort_lanes(struct sim_port *port, struct sim_warp *warp, uint64_t mask)
 {
 	for (SIM_EACH_LANE(lane, mask))
-		forget(machine->state, lane_number(machine, warp, lane));
-	sim_tx_abort(machine, warp, mask, SIM_ABORT_CONFLICT);
+		forget(port->state, lane_number(warp, lane));
+	sim_tx_abort(port, warp, mask, SIM_ABORT_CONFLICT);
 }
 
 /* A committing lane has written what this lane has read. */
-static void conflict(struct sim_machine *machine, uint32_t lane)
+static void conflict(struct sim_port *port, uint32_t lane)
 {
-	struct ideal *ideal = machine->state;
-	uint32_t number = lane / SIM_MAX_LANES, warps = machine->config.warps;
-	struct sim_warp *warp = sim_warp_of(machine, number / warps, number % warps);
+	struct ideal *ideal = port->state;
+	uint32_t number = lane / SIM_MAX_LANES, warps = port->shape.warps;
+	struct sim_warp *warp = sim_warp_of(port, number / warps, number % warps);
 
 	if (warp->wait == SIM_REPLIES) {
 		ideal->doomed[number] |= UINT64_C(1) << lane % SIM_MAX_LANES;
 		forget(ideal, lane);
 		return;
 	}
-	abort_lanes(machine, warp, UINT64_C(1) << lane % SIM_MAX_LANES);
+	abort_lanes(port, warp, UINT64_C(1) << lane % SIM_MAX_LANES);
 	if (warp->wait != SIM_SYSTEM && !gputm_simt_stack_tx_running(warp->stack))
-		sim_tx_over(machine, warp, sim_now(machine));
+		sim_tx_over(port, warp, sim_now(port));
 }
 
-static void written(struct sim_machine *machine, uint32_t by, uint64_t address)
+static void written(struct sim_port *port, uint32_t by, uint64_t address)
 {
-	struct ideal *ideal = machine->state;
+	struct ideal *ideal = port->state;
 	const struct sim_record *reader = sim_records_first(&ideal->readers, address);
 
 	while (reader) {
@@ -85,7 +84,7 @@ static void written(struct sim_machine *machine, uint32_t by, uint64_t address)
 			reader = sim_records_next(&ideal->readers, reader);
 			continue;
 		}
-		conflict(machine, reader->owner);
+		conflict(port, reader->owner);
 		reader = sim_records_first(&ideal->readers, address);
 	}
 }
@@ -103,44 +102,44 @@ static bool own_write(const struct lane_state *state, uint64_t address, uint32_t
 	return false;
 }
 
-static void load(struct sim_machine *machine, struct sim_warp *warp)
+static void load(struct sim_port *port, struct sim_warp *warp)
 {
-	struct ideal *ideal = machine->state;
+	struct ideal *ideal = port->state;
 	uint64_t remote = 0;
 
 	for (SIM_EACH_LANE(lane, warp->mask))
-		if (!own_write(&ideal->lane[lane_number(machine, warp, lane)],
+		if (!own_write(&ideal->lane[lane_number(warp, lane)],
 			       warp->address[lane], &warp->lane[lane].loaded))
 			remote |= UINT64_C(1) << lane;
-	sim_tell_load(machine, warp, warp->mask & ~remote);
+	sim_tell_load(port, warp, warp->mask & ~remote);
 	warp->mask = remote;
 	if (remote)
-		sim_access(machine, warp, SIM_LOAD, remote);
+		sim_access(port, warp, SIM_LOAD, remote);
 	else
-		sim_warp_until(machine, warp, sim_now(machine) + machine->core_ticks);
+		sim_wake(port, warp, sim_now(port) + port->core_ticks);
 }
 
-static void loaded(struct sim_machine *machine, struct sim_warp *warp)
+static void loaded(struct sim_port *port, struct sim_warp *warp)
 {
-	struct ideal *ideal = machine->state;
-	uint64_t *doomed = &ideal->doomed[sim_warp_number(machine, warp)];
+	struct ideal *ideal = port->state;
+	uint64_t *doomed = &ideal->doomed[warp->number];
 
 	for (SIM_EACH_LANE(lane, warp->mask & ~*doomed)) {
-		uint32_t value = sim_memory_read(machine->memory, warp->address[lane]);
+		uint32_t value = sim_memory_read(port->memory, warp->address[lane]);
 
 		if (value != warp->lane[lane].loaded)
 			*doomed |= UINT64_C(1) << lane;
-		else if (!sim_records_note(&ideal->readers, lane_number(machine, warp, lane),
+		else if (!sim_records_note(&ideal->readers, lane_number(warp, lane),
 					   warp->address[lane], false))
-			sim_fail(machine, -ENOMEM, "no memory for a read set");
+			sim_fail(port, -ENOMEM, "no memory for a read set");
 	}
-	sim_tell_load(machine, warp, warp->mask & ~*doomed);
-	sim_warp_until(machine, warp, sim_now(machine));
+	sim_tell_load(port, warp, warp->mask & ~*doomed);
+	sim_wake(port, warp, sim_now(port));
 	if (*doomed)
-		abort_lanes(machine, warp, *doomed);
+		abort_lanes(port, warp, *doomed);
 	*doomed = 0;
 	if (!gputm_simt_stack_tx_running(warp->stack))
-		sim_tx_over(machine, warp, sim_now(machine));
+		sim_tx_over(port, warp, sim_now(port));
 }
 
 static bool buffer(struct lane_state *state, uint64_t address, uint32_t value)
@@ -158,50 +157,50 @@ static bool buffer(struct lane_state *state, uint64_t address, uint32_t value)
 	return true;
 }
 
-static void store(struct sim_machine *machine, struct sim_warp *warp)
+static void store(struct sim_port *port, struct sim_warp *warp)
 {
-	struct ideal *ideal = machine->state;
+	struct ideal *ideal = port->state;
 
 	for (SIM_EACH_LANE(lane, warp->mask))
-		if (!buffer(&ideal->lane[lane_number(machine, warp, lane)], warp->address[lane],
+		if (!buffer(&ideal->lane[lane_number(warp, lane)], warp->address[lane],
 			    warp->value[lane]))
-			sim_fail(machine, -ENOMEM, "no memory for a write set");
-	sim_tell_store(machine, warp, warp->mask);
-	sim_touch(machine, warp, warp->mask);
-	sim_warp_until(machine, warp,
-		       sim_now(machine) + machine->config.plain_latency * machine->core_ticks);
+			sim_fail(port, -ENOMEM, "no memory for a write set");
+	sim_tell_store(port, warp, warp->mask);
+	sim_touch(port, warp, warp->mask);
+	sim_wake(port, warp,
+		       sim_now(port) + port->shape.plain_latency * port->core_ticks);
 }
 
-static void commit_lane(struct sim_machine *machine, struct sim_warp *warp, uint64_t lane)
+static void commit_lane(struct sim_port *port, struct sim_warp *warp, uint64_t lane)
 {
-	struct ideal *ideal = machine->state;
-	uint32_t number = lane_number(machine, warp, lane);
+	struct ideal *ideal = port->state;
+	uint32_t number = lane_number(warp, lane);
 	const struct lane_state *state = &ideal->lane[number];
 
 	for (uint32_t i = 0; i < state->writes; i++) {
-		sim_memory_write(machine->memory, state->write[i].address, state->write[i].value);
-		written(machine, number, state->write[i].address);
+		sim_memory_write(port->memory, state->write[i].address, state->write[i].value);
+		written(port, number, state->write[i].address);
 	}
 	forget(ideal, number);
-	warp->witness[lane] = machine->witness++;
-	sim_tx_commit(machine, warp, UINT64_C(1) << lane, warp->witness);
+	warp->witness[lane] = port->witness++;
+	sim_tx_commit(port, warp, UINT64_C(1) << lane, warp->witness);
 }
 
-static void commit(struct sim_machine *machine, struct sim_warp *warp)
+static void commit(struct sim_port *port, struct sim_warp *warp)
 {
 	uint64_t running;
 
 	while ((running = gputm_simt_stack_tx_running(warp->stack)))
-		commit_lane(machine, warp, (uint64_t)__builtin_ctzll(running));
-	sim_tx_over(machine, warp, sim_now(machine) + machine->core_ticks);
+		commit_lane(port, warp, (uint64_t)__builtin_ctzll(running));
+	sim_tx_over(port, warp, sim_now(port) + port->core_ticks);
 }
 
 /* ---- life ----------------------------------------------------------------------------- */
 
-static void ideal_free(struct sim_machine *machine)
+static void ideal_free(struct sim_port *port)
 {
-	struct ideal *ideal = machine->state;
-	uint32_t lanes = machine->config.cores * machine->config.warps * SIM_MAX_LANES;
+	struct ideal *ideal = port->state;
+	uint32_t lanes = port->shape.cores * port->shape.warps * SIM_MAX_LANES;
 
 	if (!ideal)
 		return;
@@ -213,12 +212,12 @@ static void ideal_free(struct sim_machine *machine)
 	free(ideal);
 }
 
-static int ideal_make(struct sim_machine *machine)
+static int ideal_make(struct sim_port *port)
 {
-	uint32_t warps = machine->config.cores * machine->config.warps;
+	uint32_t warps = port->shape.cores * port->shape.warps;
 	struct ideal *ideal = calloc(1, sizeof *ideal);
 
-	machine->state = ideal;
+	port->state = ideal;
 	if (!ideal)
 		return -ENOMEM;
 	ideal->doomed = calloc(warps, sizeof *ideal->doomed);

@@ -34,158 +34,158 @@ SIM_UNIT_KIND(commit_unit);
 
 /* ---- accesses inside a transaction -------------------------------------------------------- */
 
-static void log_read(struct sim_machine *machine, struct sim_warp *warp, uint64_t mask)
+static void log_read(struct sim_port *port, struct sim_warp *warp, uint64_t mask)
 {
-	struct kilo *kilo = machine->state;
-	uint32_t number = sim_warp_number(machine, warp), value[SIM_MAX_LANES];
+	struct kilo *kilo = port->state;
+	uint32_t number = warp->number, value[SIM_MAX_LANES];
 
 	for (SIM_EACH_LANE(lane, mask))
 		value[lane] = warp->lane[lane].loaded;
-	sim_must(machine, gputm_tx_log_append_read(kilo->log[number], mask, warp->address, value),
+	sim_must(port, gputm_tx_log_append_read(kilo->log[number], mask, warp->address, value),
 		 "the read log refused a row");
-	sim_tell_load(machine, warp, mask);
-	sim_warp_until(machine, warp,
-		       sim_now(machine) + (1 + kilo->walked[number]) * machine->core_ticks);
+	sim_tell_load(port, warp, mask);
+	sim_wake(port, warp,
+		       sim_now(port) + (1 + kilo->walked[number]) * port->core_ticks);
 }
 
-void sim_kilo_load(struct sim_machine *machine, struct sim_warp *warp)
+void sim_kilo_load(struct sim_port *port, struct sim_warp *warp)
 {
-	struct kilo *kilo = machine->state;
-	uint32_t number = sim_warp_number(machine, warp), value[SIM_MAX_LANES];
+	struct kilo *kilo = port->state;
+	uint32_t number = warp->number, value[SIM_MAX_LANES];
 	struct gputm_tx_log_lookup found;
 
-	sim_must(machine,
+	sim_must(port,
 		 gputm_tx_log_lookup_own_writes(kilo->log[number], warp->mask, warp->address, value,
 						&found),
 		 "the write log refused a look-up");
 	for (SIM_EACH_LANE(lane, found.hits))
 		warp->lane[lane].loaded = value[lane];
-	sim_tell_load(machine, warp, found.hits);
+	sim_tell_load(port, warp, found.hits);
 	kilo->walked[number] = found.rows;
 	warp->mask &= ~found.hits;
 	if (warp->mask)
-		sim_access(machine, warp, SIM_LOAD, warp->mask);
+		sim_access(port, warp, SIM_LOAD, warp->mask);
 	else
-		sim_warp_until(machine, warp,
-			       sim_now(machine) + (1 + found.rows) * machine->core_ticks);
+		sim_wake(port, warp,
+			       sim_now(port) + (1 + found.rows) * port->core_ticks);
 }
 
-void sim_kilo_store(struct sim_machine *machine, struct sim_warp *warp)
+void sim_kilo_store(struct sim_port *port, struct sim_warp *warp)
 {
-	struct kilo *kilo = machine->state;
-	struct gputm_tx_log *log = kilo->log[sim_warp_number(machine, warp)];
+	struct kilo *kilo = port->state;
+	struct gputm_tx_log *log = kilo->log[warp->number];
 
-	sim_must(machine, gputm_tx_log_append_write(log, warp->mask, warp->address, warp->value),
+	sim_must(port, gputm_tx_log_append_write(log, warp->mask, warp->address, warp->value),
 		 "the write log refused a row");
-	sim_tell_store(machine, warp, warp->mask);
-	sim_warp_until(machine, warp,
-		       sim_now(machine) + machine->config.plain_latency * machine->core_ticks);
+	sim_tell_store(port, warp, warp->mask);
+	sim_wake(port, warp,
+		       sim_now(port) + port->shape.plain_latency * port->core_ticks);
 }
 
 /* ---- watchdog -------------------------------------------------------------------------- */
 
-static void watch_end(struct sim_machine *machine, struct sim_warp *warp)
+static void watch_end(struct sim_port *port, struct sim_warp *warp)
 {
-	struct kilo *kilo = machine->state;
-	uint32_t number = sim_warp_number(machine, warp);
+	struct kilo *kilo = port->state;
+	uint32_t number = warp->number;
 	struct kilo_watch *watch = &kilo->watch[number];
 
-	for (uint32_t i = 0; i < machine->config.lanes; i++)
+	for (uint32_t i = 0; i < port->shape.lanes; i++)
 		warp->lane[i].loaded = watch->loaded[i];
 	watch->on = false;
 	watch->passed = true;
-	warp->started = sim_now(machine);
-	sim_warp_until(machine, warp, sim_now(machine));
+	warp->started = sim_now(port);
+	sim_wake(port, warp, sim_now(port));
 	if (!watch->wrong)
 		return;
-	sim_must(machine, gputm_tx_log_restart(kilo->log[number], watch->wrong),
+	sim_must(port, gputm_tx_log_restart(kilo->log[number], watch->wrong),
 		 "the logs refused a restart");
-	sim_tx_abort(machine, warp, watch->wrong, SIM_ABORT_WATCHDOG);
+	sim_tx_abort(port, warp, watch->wrong, SIM_ABORT_WATCHDOG);
 	if (!gputm_simt_stack_tx_running(warp->stack))
-		sim_kilo_end_attempt(machine, warp, watch->wrong);
+		sim_kilo_end_attempt(port, warp, watch->wrong);
 }
 
 /* Read the next row of the read log that has lanes still right. */
-static void watch_row(struct sim_machine *machine, struct sim_warp *warp)
+static void watch_row(struct sim_port *port, struct sim_warp *warp)
 {
-	struct kilo *kilo = machine->state;
-	uint32_t number = sim_warp_number(machine, warp);
+	struct kilo *kilo = port->state;
+	uint32_t number = warp->number;
 	struct kilo_watch *watch = &kilo->watch[number];
 	const struct gputm_tx_log *log = kilo->log[number];
 	uint32_t rows = gputm_tx_log_rows(log, GPUTM_TX_LOG_READ);
 	struct gputm_tx_log_row row = { .mask = 0 };
 
 	for (; watch->row < rows; watch->row++) {
-		sim_must(machine, gputm_tx_log_row(log, GPUTM_TX_LOG_READ, watch->row, &row),
+		sim_must(port, gputm_tx_log_row(log, GPUTM_TX_LOG_READ, watch->row, &row),
 			 "a row of the read log is gone");
 		warp->mask = row.mask & ~watch->wrong;
 		for (SIM_EACH_LANE(lane, warp->mask))
 			warp->address[lane] = row.address[lane];
 		if (warp->mask) {
-			sim_access(machine, warp, SIM_LOAD, warp->mask);
+			sim_access(port, warp, SIM_LOAD, warp->mask);
 			return;
 		}
 	}
-	watch_end(machine, warp);
+	watch_end(port, warp);
 }
 
-static void watch_loaded(struct sim_machine *machine, struct sim_warp *warp)
+static void watch_loaded(struct sim_port *port, struct sim_warp *warp)
 {
-	struct kilo *kilo = machine->state;
-	uint32_t number = sim_warp_number(machine, warp);
+	struct kilo *kilo = port->state;
+	uint32_t number = warp->number;
 	struct kilo_watch *watch = &kilo->watch[number];
 	struct gputm_tx_log_row row = { .mask = 0 };
 
-	sim_must(machine, gputm_tx_log_row(kilo->log[number], GPUTM_TX_LOG_READ, watch->row, &row),
+	sim_must(port, gputm_tx_log_row(kilo->log[number], GPUTM_TX_LOG_READ, watch->row, &row),
 		 "a row of the read log is gone");
 	for (SIM_EACH_LANE(lane, warp->mask & row.mask))
 		if (warp->lane[lane].loaded != row.value[lane])
 			watch->wrong |= UINT64_C(1) << lane;
 	watch->row++;
-	watch_row(machine, warp);
+	watch_row(port, warp);
 }
 
-bool sim_kilo_watch(struct sim_machine *machine, struct sim_warp *warp)
+bool sim_kilo_watch(struct sim_port *port, struct sim_warp *warp)
 {
-	struct kilo *kilo = machine->state;
-	struct kilo_watch *state = &kilo->watch[sim_warp_number(machine, warp)];
-	uint64_t age = sim_now(machine) - warp->started;
+	struct kilo *kilo = port->state;
+	struct kilo_watch *state = &kilo->watch[warp->number];
+	uint64_t age = sim_now(port) - warp->started;
 	bool passed = state->passed;
 
 	state->passed = false;
 	if (passed || !gputm_commit_sequencer_overdue(kilo->core[warp->core].sequencer,
-					    age / machine->core_ticks))
+					    age / port->core_ticks))
 		return false;
 	state->on = true;
 	state->row = 0;
 	state->wrong = 0;
-	for (uint32_t i = 0; i < machine->config.lanes; i++)
+	for (uint32_t i = 0; i < port->shape.lanes; i++)
 		state->loaded[i] = warp->lane[i].loaded;
-	watch_row(machine, warp);
+	watch_row(port, warp);
 	return true;
 }
 
-void sim_kilo_loaded(struct sim_machine *machine, struct sim_warp *warp)
+void sim_kilo_loaded(struct sim_port *port, struct sim_warp *warp)
 {
-	struct kilo *kilo = machine->state;
+	struct kilo *kilo = port->state;
 
-	if (kilo->watch[sim_warp_number(machine, warp)].on)
-		watch_loaded(machine, warp);
+	if (kilo->watch[warp->number].on)
+		watch_loaded(port, warp);
 	else
-		log_read(machine, warp, warp->mask);
+		log_read(port, warp, warp->mask);
 }
 
 /* ---- life --------------------------------------------------------------------------------- */
 
-void sim_kilo_free(struct sim_machine *machine)
+void sim_kilo_free(struct sim_port *port)
 {
-	struct kilo *kilo = machine->state;
+	struct kilo *kilo = port->state;
 
 	if (!kilo)
 		return;
-	for (uint32_t i = 0; kilo->core && i < machine->config.cores; i++)
+	for (uint32_t i = 0; kilo->core && i < port->shape.cores; i++)
 		free(kilo->core[i].refused.item);
-	for (uint32_t i = 0; kilo->partition && i < machine->config.partitions; i++) {
+	for (uint32_t i = 0; kilo->partition && i < port->shape.partitions; i++) {
 		free(kilo->partition[i].waiting.item);
 		free(kilo->partition[i].resent.item);
 	}
@@ -200,9 +200,9 @@ void sim_kilo_free(struct sim_machine *machine)
 	free(kilo);
 }
 
-static int allocate(struct sim_machine *machine, struct kilo *kilo)
+static int allocate(struct sim_port *port, struct kilo *kilo)
 {
-	size_t cores = machine->config.cores, warps = cores * machine->config.warps;
+	size_t cores = port->shape.cores, warps = cores * port->shape.warps;
 
 	kilo->small.block = SMALL_BYTES;
 	kilo->large.block = sizeof(struct gputm_commit_message);
@@ -212,104 +212,104 @@ static int allocate(struct sim_machine *machine, struct kilo *kilo)
 	kilo->walked = calloc(warps, sizeof *kilo->walked);
 	kilo->watch = calloc(warps, sizeof *kilo->watch);
 	kilo->core = calloc(cores, sizeof *kilo->core);
-	kilo->partition = calloc(machine->config.partitions, sizeof *kilo->partition);
+	kilo->partition = calloc(port->shape.partitions, sizeof *kilo->partition);
 	kilo->owner = calloc(kilo->owners, sizeof *kilo->owner);
 	return kilo->log && kilo->walked && kilo->watch && kilo->core && kilo->partition &&
 		       kilo->owner ? 0 : -ENOMEM;
 }
 
 /* The logs come first: a sequencer that is made anew is given the logs of that moment. */
-static int make_units(struct sim_machine *machine, struct kilo *kilo)
+static int make_units(struct sim_port *port, struct kilo *kilo)
 {
 	const struct kilo_config *config = kilo->config;
-	uint32_t cores = machine->config.cores, warps = machine->config.warps;
-	int error = sim_logs_make(machine, &config->tx_log, kilo->log, sizeof *kilo->log);
+	uint32_t cores = port->shape.cores, warps = port->shape.warps;
+	int error = sim_logs_make(port, &config->tx_log, kilo->log, sizeof *kilo->log);
 
 	if (!error)
-		error = sim_unit_add(machine, "commit_id", &kind_commit_id, &config->commit_id,
+		error = sim_unit_add(port, "commit_id", &kind_commit_id, &config->commit_id,
 				     &kilo->vendor);
 	for (uint32_t i = 0; !error && i < cores; i++) {
 		struct kilo_core *core = &kilo->core[i];
 
 		core->config = config->commit_sequencer;
 		core->config.logs = (const struct gputm_tx_log *const *)&kilo->log[i * warps];
-		error = sim_unit_add(machine, "commit_sequencer", &kind_commit_sequencer,
+		error = sim_unit_add(port, "commit_sequencer", &kind_commit_sequencer,
 				     &core->config, &core->sequencer);
 	}
-	for (uint32_t i = 0; !error && i < machine->config.partitions; i++)
-		error = sim_unit_add(machine, "commit_unit", &kind_commit_unit,
+	for (uint32_t i = 0; !error && i < port->shape.partitions; i++)
+		error = sim_unit_add(port, "commit_unit", &kind_commit_unit,
 				     &config->commit_unit, &kilo->partition[i].unit);
 	return error;
 }
 
 /* The units must be of the machine's shape and of one another's. */
-static bool fits(struct sim_machine *machine, const struct kilo_config *config)
+static bool fits(struct sim_port *port, const struct kilo_config *config)
 {
 	const struct gputm_commit_id_config *vendor = &config->commit_id;
 	const struct gputm_commit_unit_config *unit = &config->commit_unit;
 
-	return sim_logs_fit(machine, &config->tx_log) &&
-	       SIM_SAME(machine, config, commit_sequencer, lanes) &&
-	       SIM_SAME(machine, config, commit_sequencer, warps) &&
-	       SIM_SAME(machine, config, commit_sequencer, partitions) &&
-	       SIM_SAME(machine, config, commit_id, cores) &&
-	       SIM_SAME(machine, config, commit_id, partitions) &&
-	       sim_same(machine, "commit_id.ring", vendor->ring, "commit_unit.ring", unit->ring) &&
-	       sim_same(machine, "commit_id.first_cid", vendor->first_cid, "commit_unit.first_cid",
+	return sim_logs_fit(port, &config->tx_log) &&
+	       SIM_SAME(port, config, commit_sequencer, lanes) &&
+	       SIM_SAME(port, config, commit_sequencer, warps) &&
+	       SIM_SAME(port, config, commit_sequencer, partitions) &&
+	       SIM_SAME(port, config, commit_id, cores) &&
+	       SIM_SAME(port, config, commit_id, partitions) &&
+	       sim_same(port, "commit_id.ring", vendor->ring, "commit_unit.ring", unit->ring) &&
+	       sim_same(port, "commit_id.first_cid", vendor->first_cid, "commit_unit.first_cid",
 			unit->first_cid);
 }
 
-int sim_kilo_make(struct sim_machine *machine, struct kilo *kilo,
+int sim_kilo_make(struct sim_port *port, struct kilo *kilo,
 		  const struct kilo_config *config)
 {
 	int error;
 
-	machine->state = kilo;
+	port->state = kilo;
 	if (!kilo)
 		return -ENOMEM;
 	kilo->config = config;
-	error = fits(machine, config) ? allocate(machine, kilo) : -EINVAL;
+	error = fits(port, config) ? allocate(port, kilo) : -EINVAL;
 	if (!error)
-		error = make_units(machine, kilo);
+		error = make_units(port, kilo);
 	return error;
 }
 
-static int make(struct sim_machine *machine)
+static int make(struct sim_port *port)
 {
-	const struct kilo_config *config = machine->system_config;
+	const struct kilo_config *config = port->system_config;
 
 	if (config->commit_unit.warp_mode ||
 	    config->commit_sequencer.mode != GPUTM_COMMIT_SEQUENCER_SCALAR) {
-		sim_fail(machine, -EINVAL,
+		sim_fail(port, -EINVAL,
 			 "commit_unit.warp_mode and commit_sequencer.mode = warp need conflicts "
 			 "resolved within the warp: system warptm");
 		return -EINVAL;
 	}
-	return sim_kilo_make(machine, calloc(1, sizeof(struct kilo)), config);
+	return sim_kilo_make(port, calloc(1, sizeof(struct kilo)), config);
 }
 
-void sim_kilo_init(void *memory, const struct sim_machine_config *machine)
+void sim_kilo_init(void *memory, const struct sim_shape *shape)
 {
 	struct kilo_config *config = memory;
-	uint32_t resident = machine->warps * machine->lanes, ring = machine->cores * resident;
-	const char *packing = machine->pack_messages ? "reference" : "kilo-tm";
+	uint32_t resident = shape->warps * shape->lanes, ring = shape->cores * resident;
+	const char *packing = shape->pack_messages ? "reference" : "kilo-tm";
 
 	gputm_params_init(gputm_commit_sequencer_params(), &config->commit_sequencer,
 			  sizeof config->commit_sequencer);
 	if (gputm_commit_sequencer_config_preset(&config->commit_sequencer, packing))
 		abort(); /* there is none of that name: a bug */
-	sim_logs_init(&config->tx_log, machine);
+	sim_logs_init(&config->tx_log, shape);
 	gputm_params_init(gputm_commit_id_params(), &config->commit_id, sizeof config->commit_id);
 	gputm_params_init(gputm_commit_unit_params(), &config->commit_unit,
 			  sizeof config->commit_unit);
-	config->commit_sequencer.lanes = config->commit_unit.lanes = machine->lanes;
-	config->commit_sequencer.partitions = config->commit_id.partitions = machine->partitions;
+	config->commit_sequencer.lanes = config->commit_unit.lanes = shape->lanes;
+	config->commit_sequencer.partitions = config->commit_id.partitions = shape->partitions;
 	config->tx_log.address_bits = config->commit_unit.address_bits = SIM_ADDRESS_BITS;
-	config->commit_sequencer.warps = machine->warps;
-	config->commit_id.cores = machine->cores;
+	config->commit_sequencer.warps = shape->warps;
+	config->commit_id.cores = shape->cores;
 	config->commit_unit.first_cid = config->commit_id.first_cid;
-	config->commit_id.credits = machine->unbounded_ring ? 4 * resident : resident;
-	config->commit_id.ring = machine->unbounded_ring ? 4 * ring : ring;
+	config->commit_id.credits = shape->unbounded_ring ? 4 * resident : resident;
+	config->commit_id.ring = shape->unbounded_ring ? 4 * ring : ring;
 	config->commit_unit.ring = config->commit_id.ring;
 }
 

@@ -8,7 +8,7 @@
 #include "gputm/tx_log.h"
 
 #include "../base/slab.h"
-#include "../machine/wiring.h"
+#include "../port/port.h"
 
 /* What a message says; a log message of few words has a small block. */
 enum { PACKET_SMALL = SIM_DO_SYSTEM, PACKET_LARGE, REPORT };
@@ -62,7 +62,7 @@ struct kilo {
 	uint8_t *owner;		      /* core of a warp, by its first CID modulo owners */
 	uint64_t owners;	      /* a power of two, no less than the ring */
 	/* Told of each write of a commit unit when the L2 serves it; NULL for none. */
-	void (*wrote)(struct sim_machine *machine, uint32_t partition,
+	void (*wrote)(struct sim_port *port, uint32_t partition,
 		      const struct gputm_mem_request *request);
 };
 
@@ -71,14 +71,14 @@ struct kilo {
  * kilo_config first in its config. sim_kilo_make() takes over the zeroed state, and makes
  * units from a config that outlives the machine.
  */
-int sim_kilo_make(struct sim_machine *machine, struct kilo *kilo,
+int sim_kilo_make(struct sim_port *port, struct kilo *kilo,
 		  const struct kilo_config *config);
-void sim_kilo_free(struct sim_machine *machine);
-void sim_kilo_init(void *config, const struct sim_machine_config *machine);
-void sim_kilo_load(struct sim_machine *machine, struct sim_warp *warp);
-void sim_kilo_store(struct sim_machine *machine, struct sim_warp *warp);
-void sim_kilo_loaded(struct sim_machine *machine, struct sim_warp *warp);
-bool sim_kilo_watch(struct sim_machine *machine, struct sim_warp *warp);
+void sim_kilo_free(struct sim_port *port);
+void sim_kilo_init(void *config, const struct sim_shape *shape);
+void sim_kilo_load(struct sim_port *port, struct sim_warp *warp);
+void sim_kilo_store(struct sim_port *port, struct sim_warp *warp);
+void sim_kilo_loaded(struct sim_port *port, struct sim_warp *warp);
+bool sim_kilo_watch(struct sim_port *port, struct sim_warp *warp);
 /* The roles that every such system has first. */
 #define SIM_KILO_ROLES                                                                         \
 	SIM_ROLE(struct kilo_config, tx_log),                                                  \
@@ -87,13 +87,13 @@ bool sim_kilo_watch(struct sim_machine *machine, struct sim_warp *warp);
 	SIM_ROLE(struct kilo_config, commit_unit)
 
 /* kilo_wires.c */
-void sim_kilo_end_attempt(struct sim_machine *machine, struct sim_warp *warp, uint64_t fail);
-void sim_kilo_commit(struct sim_machine *machine, struct sim_warp *warp);
-void sim_kilo_at_core(struct sim_machine *machine, const struct sim_message *message);
-void sim_kilo_at_partition(struct sim_machine *machine, const struct sim_message *message);
-void sim_kilo_completed(struct sim_machine *machine, uint32_t partition, uint64_t tag,
+void sim_kilo_end_attempt(struct sim_port *port, struct sim_warp *warp, uint64_t fail);
+void sim_kilo_commit(struct sim_port *port, struct sim_warp *warp);
+void sim_kilo_at_core(struct sim_port *port, const struct sim_message *message);
+void sim_kilo_at_partition(struct sim_port *port, const struct sim_message *message);
+void sim_kilo_completed(struct sim_port *port, uint32_t partition, uint64_t tag,
 			const uint32_t *value);
-uint64_t sim_kilo_core_tick(struct sim_machine *machine, uint32_t core);
-uint64_t sim_kilo_partition_tick(struct sim_machine *machine, uint32_t partition);
+uint64_t sim_kilo_core_tick(struct sim_port *port, uint32_t core);
+uint64_t sim_kilo_partition_tick(struct sim_port *port, uint32_t partition);
 
 #endif

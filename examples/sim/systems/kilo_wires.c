@@ -11,9 +11,9 @@
 /* ---- clocks ---------------------------------------------------------------------------- */
 
 /* Bring the sequencer to the state before (after) its tick at this time. */
-static struct kilo_core *core_at(struct sim_machine *machine, uint32_t index, uint64_t ticks)
+static struct kilo_core *core_at(struct sim_port *port, uint32_t index, uint64_t ticks)
 {
-	struct kilo *kilo = machine->state;
+	struct kilo *kilo = port->state;
 	struct kilo_core *core = &kilo->core[index];
 
 	if (ticks > core->ticks) {
@@ -23,10 +23,10 @@ static struct kilo_core *core_at(struct sim_machine *machine, uint32_t index, ui
 	return core;
 }
 
-static struct kilo_partition *partition_at(struct sim_machine *machine, uint32_t index,
+static struct kilo_partition *partition_at(struct sim_port *port, uint32_t index,
 					   uint64_t ticks)
 {
-	struct kilo *kilo = machine->state;
+	struct kilo *kilo = port->state;
 	struct kilo_partition *partition = &kilo->partition[index];
 
 	if (ticks > partition->ticks) {
@@ -46,19 +46,19 @@ static uint64_t ended(uint64_t now, uint32_t period)
 	return period == 1 ? now : (now + period - 1) / period;
 }
 
-static void call_core(struct sim_machine *machine, uint32_t core, uint64_t from)
+static void call_core(struct sim_port *port, uint32_t core, uint64_t from)
 {
-	sim_call_core(machine, core, sim_align(from, machine->core_ticks));
+	sim_call_core(port, core, sim_align(from, port->core_ticks));
 }
 
-static void call_partition(struct sim_machine *machine, uint32_t partition, uint64_t from)
+static void call_partition(struct sim_port *port, uint32_t partition, uint64_t from)
 {
-	sim_call_partition(machine, partition, sim_align(from, machine->unit_ticks));
+	sim_call_partition(port, partition, sim_align(from, port->unit_ticks));
 }
 
-void sim_kilo_end_attempt(struct sim_machine *machine, struct sim_warp *warp, uint64_t fail)
+void sim_kilo_end_attempt(struct sim_port *port, struct sim_warp *warp, uint64_t fail)
 {
-	struct kilo *kilo = machine->state;
+	struct kilo *kilo = port->state;
 	const struct kilo_core *core = &kilo->core[warp->core];
 	uint32_t aborts[SIM_MAX_LANES];
 	uint64_t wait;
@@ -66,27 +66,27 @@ void sim_kilo_end_attempt(struct sim_machine *machine, struct sim_warp *warp, ui
 	for (SIM_EACH_LANE(lane, fail))
 		aborts[lane] = warp->lane[lane].attempt;
 	wait = gputm_commit_sequencer_backoff(core->sequencer, fail, aborts);
-	sim_tx_over(machine, warp, sim_now(machine) + (1 + wait) * machine->core_ticks);
+	sim_tx_over(port, warp, sim_now(port) + (1 + wait) * port->core_ticks);
 }
 
 /* ---- beside the core ----------------------------------------------------------------------- */
 
-void sim_kilo_commit(struct sim_machine *machine, struct sim_warp *warp)
+void sim_kilo_commit(struct sim_port *port, struct sim_warp *warp)
 {
-	uint64_t now = sim_now(machine), next = now + machine->core_ticks;
-	struct kilo_core *core = core_at(machine, warp->core, begun(now, machine->core_ticks));
+	uint64_t now = sim_now(port), next = now + port->core_ticks;
+	struct kilo_core *core = core_at(port, warp->core, begun(now, port->core_ticks));
 	uint64_t lanes = gputm_simt_stack_active_mask(warp->stack);
 	int result = gputm_commit_sequencer_begin(core->sequencer, warp->index, lanes);
 
-	sim_must(machine, result, "the commit sequencer refused a warp");
+	sim_must(port, result, "the commit sequencer refused a warp");
 	if (result == GPUTM_COMMIT_SEQUENCER_BUSY)
-		sim_warp_until(machine, warp, next);
-	call_core(machine, warp->core, next);
+		sim_wake(port, warp, next);
+	call_core(port, warp->core, next);
 }
 
-static void grant(struct sim_machine *machine, uint32_t index, struct kilo_core *core)
+static void grant(struct sim_port *port, uint32_t index, struct kilo_core *core)
 {
-	struct kilo *kilo = machine->state;
+	struct kilo *kilo = port->state;
 	uint32_t warp, count;
 	uint64_t first;
 
@@ -98,14 +98,14 @@ static void grant(struct sim_machine *machine, uint32_t index, struct kilo_core 
 		return;
 	}
 	kilo->owner[first & (kilo->owners - 1)] = (uint8_t)index;
-	sim_must(machine, gputm_commit_sequencer_grant(core->sequencer, first),
+	sim_must(port, gputm_commit_sequencer_grant(core->sequencer, first),
 		 "the commit sequencer refused its CIDs");
 }
 
-static void send_packet(struct sim_machine *machine, uint32_t core, uint32_t partition,
+static void send_packet(struct sim_port *port, uint32_t core, uint32_t partition,
 			const struct gputm_commit_message *packet)
 {
-	struct kilo *kilo = machine->state;
+	struct kilo *kilo = port->state;
 	bool small = packet->words <= SMALL_WORDS;
 	struct sim_slab *slab = small ? &kilo->small : &kilo->large;
 	static const uint8_t kind[] = { SIM_TRAFFIC_READ_LOG, SIM_TRAFFIC_WRITE_LOG,
@@ -115,7 +115,7 @@ static void send_packet(struct sim_machine *machine, uint32_t core, uint32_t par
 
 	message.c = sim_slab_take(slab);
 	if (message.c == SIM_SLAB_NONE) {
-		sim_fail(machine, -ENOMEM, "no memory for a packet");
+		sim_fail(port, -ENOMEM, "no memory for a packet");
 		return;
 	}
 	memcpy(sim_slab_at(slab, message.c), packet, gputm_commit_message_size(packet));
@@ -124,15 +124,15 @@ static void send_packet(struct sim_machine *machine, uint32_t core, uint32_t par
 		message.kind = SIM_TRAFFIC_SKIP;
 	message.core = (uint8_t)core;
 	message.partition = (uint8_t)partition;
-	sim_send_up(machine, &message, gputm_commit_message_bytes(packet));
+	sim_to_partition(port, &message, gputm_commit_message_bytes(packet));
 }
 
 /* The commit of a warp is over for the core. */
-static void finish(struct sim_machine *machine, uint32_t core,
+static void finish(struct sim_port *port, uint32_t core,
 		   const struct gputm_commit_sequencer_done *done)
 {
-	struct kilo *kilo = machine->state;
-	struct sim_warp *warp = sim_warp_of(machine, core, done->warp);
+	struct kilo *kilo = port->state;
+	struct sim_warp *warp = sim_warp_of(port, core, done->warp);
 	uint64_t cid = done->first_cid, lanes = done->pass | done->fail;
 
 	for (SIM_EACH_LANE(lane, lanes)) {
@@ -140,16 +140,16 @@ static void finish(struct sim_machine *machine, uint32_t core,
 
 		warp->witness[lane] = with_cid ? cid++ : kilo->empty++ | UINT64_C(1) << 63;
 	}
-	sim_must(machine, gputm_tx_log_restart(kilo->log[sim_warp_number(machine, warp)], lanes),
+	sim_must(port, gputm_tx_log_restart(kilo->log[warp->number], lanes),
 		 "the logs refused a restart");
 	if (done->fail)
-		sim_tx_abort(machine, warp, done->fail, SIM_ABORT_VALIDATION);
+		sim_tx_abort(port, warp, done->fail, SIM_ABORT_VALIDATION);
 	if (done->pass)
-		sim_tx_commit(machine, warp, done->pass, warp->witness);
-	sim_kilo_end_attempt(machine, warp, done->fail);
+		sim_tx_commit(port, warp, done->pass, warp->witness);
+	sim_kilo_end_attempt(port, warp, done->fail);
 }
 
-static void take_outputs(struct sim_machine *machine, uint32_t index, struct kilo_core *core)
+static void take_outputs(struct sim_port *port, uint32_t index, struct kilo_core *core)
 {
 	struct gputm_commit_sequencer_retired retired;
 	struct gputm_commit_sequencer_done done;
@@ -157,11 +157,11 @@ static void take_outputs(struct sim_machine *machine, uint32_t index, struct kil
 	uint32_t partition;
 
 	if (gputm_commit_sequencer_peek(core->sequencer, &partition, &packet)) {
-		send_packet(machine, index, partition, &packet);
+		send_packet(port, index, partition, &packet);
 		gputm_commit_sequencer_pop(core->sequencer);
 	}
 	while (gputm_commit_sequencer_pop_done(core->sequencer, &done))
-		finish(machine, index, &done);
+		finish(port, index, &done);
 	while (gputm_commit_sequencer_pop_retired(core->sequencer, &retired))
 		;
 }
@@ -181,109 +181,109 @@ static int report_push(struct kilo_core *core, const struct sim_message *message
 }
 
 /* Resend requests that the sequencer had no room for. */
-static void push_refused(struct sim_machine *machine, struct kilo_core *core)
+static void push_refused(struct sim_port *port, struct kilo_core *core)
 {
 	struct sim_message *message;
 
 	while ((message = sim_queue_head(&core->refused))) {
 		int result = report_push(core, message);
 
-		sim_must(machine, result, "the commit sequencer refused a report");
+		sim_must(port, result, "the commit sequencer refused a report");
 		if (result == GPUTM_COMMIT_SEQUENCER_BUSY)
 			return;
 		sim_queue_pop(&core->refused);
 	}
 }
 
-uint64_t sim_kilo_core_tick(struct sim_machine *machine, uint32_t index)
+uint64_t sim_kilo_core_tick(struct sim_port *port, uint32_t index)
 {
-	uint64_t tick = sim_now(machine) / machine->core_ticks, quiet;
-	struct kilo_core *core = core_at(machine, index, tick);
+	uint64_t tick = sim_now(port) / port->core_ticks, quiet;
+	struct kilo_core *core = core_at(port, index, tick);
 
 	if (core->refused.count)
-		push_refused(machine, core);
-	grant(machine, index, core);
+		push_refused(port, core);
+	grant(port, index, core);
 	gputm_commit_sequencer_tick(core->sequencer);
 	core->ticks = tick + 1;
-	take_outputs(machine, index, core);
+	take_outputs(port, index, core);
 	quiet = core->refused.count ? 0 : gputm_commit_sequencer_next_event(core->sequencer);
 	if (quiet == UINT64_MAX)
 		return SIM_NEVER;
-	return (core->ticks + quiet) * machine->core_ticks;
+	return (core->ticks + quiet) * port->core_ticks;
 }
 
 /* Credits have come back: cores that were short ask again in the next cycle. */
-static void return_credits(struct sim_machine *machine, const struct sim_message *message)
+static void return_credits(struct sim_port *port, const struct sim_message *message)
 {
-	struct kilo *kilo = machine->state;
+	struct kilo *kilo = port->state;
 	int result = gputm_commit_id_report_retired(kilo->vendor, message->partition, message->a,
 						    message->c >> 16, NULL);
 
-	sim_must(machine, result, "the CID vendor refused a report");
-	for (uint32_t i = 0; result > 0 && i < machine->config.cores; i++)
+	sim_must(port, result, "the CID vendor refused a report");
+	for (uint32_t i = 0; result > 0 && i < port->shape.cores; i++)
 		if (kilo->core[i].short_of_credits)
-			call_core(machine, i, sim_now(machine) + 1);
+			call_core(port, i, sim_now(port) + 1);
 }
 
-void sim_kilo_at_core(struct sim_machine *machine, const struct sim_message *message)
+void sim_kilo_at_core(struct sim_port *port, const struct sim_message *message)
 {
-	uint64_t now = sim_now(machine);
+	uint64_t now = sim_now(port);
 	struct kilo_core *core =
-		core_at(machine, message->core, ended(now, machine->core_ticks));
+		core_at(port, message->core, ended(now, port->core_ticks));
 	int result = report_push(core, message);
 
-	sim_must(machine, result, "the commit sequencer refused a report");
+	sim_must(port, result, "the commit sequencer refused a report");
 	if (result == GPUTM_COMMIT_SEQUENCER_BUSY && !sim_queue_push(&core->refused, message))
-		sim_fail(machine, -ENOMEM, "no memory for a report");
+		sim_fail(port, -ENOMEM, "no memory for a report");
 	if ((message->c & 0xff) == GPUTM_COMMIT_RETIRED)
-		return_credits(machine, message);
-	call_core(machine, message->core, now);
+		return_credits(port, message);
+	call_core(port, message->core, now);
 }
 
 /* ---- beside the partition -------------------------------------------------------------------- */
 
 /* Push the packet of this message; true unless the port is full. */
-static bool packet_push(struct sim_machine *machine, struct kilo_partition *partition,
+static bool packet_push(struct sim_port *port, struct kilo_partition *partition,
 			const struct sim_message *message)
 {
-	struct kilo *kilo = machine->state;
+	struct kilo *kilo = port->state;
 	struct sim_slab *slab = message->what == PACKET_SMALL ? &kilo->small : &kilo->large;
 	int result = gputm_commit_unit_push(partition->unit, sim_slab_at(slab, message->c));
 
-	sim_must(machine, result, "the commit unit refused a packet");
+	sim_must(port, result, "the commit unit refused a packet");
 	if (result == GPUTM_COMMIT_UNIT_FULL)
 		return false;
 	sim_slab_give(slab, message->c);
 	return true;
 }
 
-static void push_waiting(struct sim_machine *machine, struct kilo_partition *partition,
+static void push_waiting(struct sim_port *port, struct kilo_partition *partition,
 			 struct sim_queue *queue)
 {
 	struct sim_message *message;
 
-	while ((message = sim_queue_head(queue)) && packet_push(machine, partition, message))
+	while ((message = sim_queue_head(queue)) && packet_push(port, partition, message))
 		sim_queue_pop(queue);
 }
 
-void sim_kilo_at_partition(struct sim_machine *machine, const struct sim_message *message)
+void sim_kilo_at_partition(struct sim_port *port, const struct sim_message *message)
 {
-	uint64_t now = sim_now(machine);
+	uint64_t now = sim_now(port);
 	struct kilo_partition *partition =
-		partition_at(machine, message->partition, begun(now, machine->unit_ticks));
+		partition_at(port, message->partition, begun(now, port->unit_ticks));
 	struct sim_queue *queue = message->kind == SIM_TRAFFIC_RESEND ? &partition->resent :
 									&partition->waiting;
 
-	if ((queue->count || !packet_push(machine, partition, message)) &&
+	if ((queue->count || !packet_push(port, partition, message)) &&
 	    !sim_queue_push(queue, message))
-		sim_fail(machine, -ENOMEM, "no memory for a packet");
-	call_partition(machine, message->partition, now + 1);
+		sim_fail(port, -ENOMEM, "no memory for a packet");
+	call_partition(port, message->partition, now + 1);
 }
 
-static void send_report(struct sim_machine *machine, uint32_t partition,
+static void send_report(struct sim_port *port, uint32_t partition,
 			const struct gputm_commit_report *report)
 {
-	const struct kilo *kilo = machine->state;
+	const struct kilo *kilo = port->state;
 	static const uint8_t kind[] = { SIM_TRAFFIC_OUTCOME, SIM_TRAFFIC_RETIRE,
 					SIM_TRAFFIC_RESEND };
 	struct sim_message message = { .what = REPORT, .kind = kind[report->kind] };
@@ -295,19 +295,19 @@ static void send_report(struct sim_machine *machine, uint32_t partition,
 	message.e = (uint32_t)(report->yes >> 32);
 	message.partition = (uint8_t)partition;
 	message.core = kilo->owner[report->first_cid & (kilo->owners - 1)];
-	sim_send_down(machine, &message, gputm_commit_report_bytes(report));
+	sim_to_core(port, &message, gputm_commit_report_bytes(report));
 }
 
-void sim_kilo_completed(struct sim_machine *machine, uint32_t index, uint64_t tag,
+void sim_kilo_completed(struct sim_port *port, uint32_t index, uint64_t tag,
 		      const uint32_t *value)
 {
-	uint64_t now = sim_now(machine);
+	uint64_t now = sim_now(port);
 	struct kilo_partition *partition =
-		partition_at(machine, index, ended(now, machine->unit_ticks));
+		partition_at(port, index, ended(now, port->unit_ticks));
 
-	sim_must(machine, gputm_commit_unit_mem_complete(partition->unit, tag, value),
+	sim_must(port, gputm_commit_unit_mem_complete(partition->unit, tag, value),
 		 "the commit unit refused a completion");
-	call_partition(machine, index, now);
+	call_partition(port, index, now);
 }
 
 /* Told of each word that the unit writes: its version is now this CID. */
@@ -319,58 +319,58 @@ static void note_version(void *state, const struct gputm_unit *unit,
 		sim_memory_write(state, event->value[1], (uint32_t)event->value[0]);
 }
 
-static void take_request(struct sim_machine *machine, struct gputm_commit_unit *unit,
-			 enum gputm_commit_unit_port port, struct gputm_mem_request *request)
+static void take_request(struct sim_port *port, struct gputm_commit_unit *unit,
+			 enum gputm_commit_unit_port which, struct gputm_mem_request *request)
 {
 	struct gputm_unit *face = gputm_commit_unit_unit(unit);
-	bool versions = machine->version && port == GPUTM_COMMIT_UNIT_COMMIT;
+	bool versions = port->version && which == GPUTM_COMMIT_UNIT_COMMIT;
 
 	if (versions)
-		gputm_unit_observe(face, note_version, machine->version);
-	gputm_commit_unit_mem_take(unit, port, request);
+		gputm_unit_observe(face, note_version, port->version);
+	gputm_commit_unit_mem_take(unit, which, request);
 	if (versions)
 		gputm_unit_observe(face, NULL, NULL);
 }
 
 /* Take what the ports and the report queue offer in this cycle. */
-static void take_offers(struct sim_machine *machine, uint32_t index, struct gputm_commit_unit *unit,
+static void take_offers(struct sim_port *port, uint32_t index, struct gputm_commit_unit *unit,
 			uint32_t offers)
 {
-	const struct kilo *kilo = machine->state;
+	const struct kilo *kilo = port->state;
 	struct gputm_commit_report report;
 	struct gputm_mem_request request;
 
 	if (offers & GPUTM_COMMIT_UNIT_OFFERS_READ) {
-		take_request(machine, unit, GPUTM_COMMIT_UNIT_VALIDATION, &request);
-		sim_unit_access(machine, index, &request);
+		take_request(port, unit, GPUTM_COMMIT_UNIT_VALIDATION, &request);
+		sim_unit_access(port, index, &request);
 	}
 	if (offers & GPUTM_COMMIT_UNIT_OFFERS_WRITE) {
-		take_request(machine, unit, GPUTM_COMMIT_UNIT_COMMIT, &request);
-		sim_unit_access(machine, index, &request);
+		take_request(port, unit, GPUTM_COMMIT_UNIT_COMMIT, &request);
+		sim_unit_access(port, index, &request);
 		if (kilo->wrote)
-			kilo->wrote(machine, index, &request);
+			kilo->wrote(port, index, &request);
 	}
 	if (offers & GPUTM_COMMIT_UNIT_OFFERS_REPORT && gputm_commit_unit_peek(unit, &report)) {
-		send_report(machine, index, &report);
+		send_report(port, index, &report);
 		gputm_commit_unit_pop(unit);
 	}
 }
 
-uint64_t sim_kilo_partition_tick(struct sim_machine *machine, uint32_t index)
+uint64_t sim_kilo_partition_tick(struct sim_port *port, uint32_t index)
 {
-	uint64_t tick = sim_now(machine) / machine->unit_ticks;
-	struct kilo_partition *partition = partition_at(machine, index, tick);
+	uint64_t tick = sim_now(port) / port->unit_ticks;
+	struct kilo_partition *partition = partition_at(port, index, tick);
 	uint32_t offers;
 
 	if (partition->resent.count)
-		push_waiting(machine, partition, &partition->resent);
+		push_waiting(port, partition, &partition->resent);
 	if (partition->waiting.count)
-		push_waiting(machine, partition, &partition->waiting);
+		push_waiting(port, partition, &partition->waiting);
 	offers = gputm_commit_unit_tick(partition->unit);
 	partition->ticks = tick + 1;
-	take_offers(machine, index, partition->unit, offers);
+	take_offers(port, index, partition->unit, offers);
 	if (offers || partition->waiting.count || partition->resent.count ||
 	    gputm_commit_unit_next_event(partition->unit) == 0)
-		return (tick + 1) * machine->unit_ticks;
+		return (tick + 1) * port->unit_ticks;
 	return SIM_NEVER;
 }

@@ -5,13 +5,13 @@
  * addresses are is the system's. */
 #include "gputm/tx_log.h"
 
-#include "../machine/wiring.h"
+#include "../port/port.h"
 
-void sim_logs_init(struct gputm_tx_log_config *config, const struct sim_machine_config *machine);
+void sim_logs_init(struct gputm_tx_log_config *config, const struct sim_shape *shape);
 /* Has it the machine's shape still? Else the run fails. */
-bool sim_logs_fit(struct sim_machine *machine, const struct gputm_tx_log_config *config);
+bool sim_logs_fit(struct sim_port *port, const struct gputm_tx_log_config *config);
 /* Make them; the pointers to them are `stride` bytes apart, by number of the warp. */
-int sim_logs_make(struct sim_machine *machine, const struct gputm_tx_log_config *config,
+int sim_logs_make(struct sim_port *port, const struct gputm_tx_log_config *config,
 		  struct gputm_tx_log **first, size_t stride);
 
 #endif

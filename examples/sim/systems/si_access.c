@@ -19,24 +19,24 @@ uint64_t sim_si_place_of(const struct si_region *region, uint64_t address)
 	return region->base + (address - region->logical.start);
 }
 
-static void outside(struct sim_machine *machine)
+static void outside(struct sim_port *port)
 {
-	sim_fail(machine, -EINVAL,
+	sim_fail(port, -EINVAL,
 		 "a transaction accesses a word outside the regions that the workload names");
 }
 
 /* Where the transaction reads the word; false if what it should read is gone. */
-static bool find_place(struct sim_machine *machine, struct si_tx *tx, uint64_t address,
+static bool find_place(struct sim_port *port, struct si_tx *tx, uint64_t address,
 		       uint64_t *physical)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 	struct si_region *region = sim_si_region_of(si, address);
 	uint32_t number, version;
 	uint64_t bit, place;
 	int result = GPUTM_VERSION_TABLE_OK;
 
 	if (!region) {
-		outside(machine);
+		outside(port);
 		return false;
 	}
 	bit = UINT64_C(1) << (region - si->region);
@@ -50,19 +50,19 @@ static bool find_place(struct sim_machine *machine, struct si_tx *tx, uint64_t a
 	}
 	if (result == GPUTM_VERSION_TABLE_OK)
 		result = gputm_version_table_resolve(si->versions, place, tx->time, physical);
-	sim_must(machine, result, "the version table refused a read");
+	sim_must(port, result, "the version table refused a read");
 	return result == GPUTM_VERSION_TABLE_OK;
 }
 
 /* ---- loads ------------------------------------------------------------------------------- */
 
-static uint64_t own_writes(struct sim_machine *machine, struct sim_warp *warp)
+static uint64_t own_writes(struct sim_port *port, struct sim_warp *warp)
 {
-	struct si *si = sim_si_of(machine);
-	uint32_t value[SIM_MAX_LANES], number = sim_warp_number(machine, warp);
+	struct si *si = sim_si_of(port);
+	uint32_t value[SIM_MAX_LANES], number = warp->number;
 	struct gputm_tx_log_lookup found;
 
-	sim_must(machine,
+	sim_must(port,
 		 gputm_tx_log_lookup_own_writes(si->log[number], warp->mask, warp->address, value,
 						&found),
 		 "the write log refused a look-up");
@@ -70,65 +70,65 @@ static uint64_t own_writes(struct sim_machine *machine, struct sim_warp *warp)
 		warp->lane[lane].loaded = value[lane];
 		warp->version[lane] = SIM_OWN_VERSION;
 	}
-	sim_tell_load(machine, warp, found.hits);
+	sim_tell_load(port, warp, found.hits);
 	si->warp[number].walked = found.rows;
 	return found.hits;
 }
 
 /* Lanes that find their version are sent to it, the others are doomed. */
-void sim_si_load(struct sim_machine *machine, struct sim_warp *warp)
+void sim_si_load(struct sim_port *port, struct sim_warp *warp)
 {
-	struct si *si = sim_si_of(machine);
-	struct si_warp *state = sim_si_warp(machine, warp);
+	struct si *si = sim_si_of(port);
+	struct si_warp *state = sim_si_warp(port, warp);
 
-	warp->mask &= ~own_writes(machine, warp);
+	warp->mask &= ~own_writes(port, warp);
 	for (SIM_EACH_LANE(lane, warp->mask & state->active)) {
 		state->logical[lane] = warp->address[lane];
-		if (!find_place(machine, &si->tx[state->tx[lane]], state->logical[lane],
+		if (!find_place(port, &si->tx[state->tx[lane]], state->logical[lane],
 				&warp->address[lane]))
-			sim_si_doom(machine, state, (uint32_t)lane, SIM_ABORT_STALE);
+			sim_si_doom(port, state, (uint32_t)lane, SIM_ABORT_STALE);
 	}
 	warp->mask &= state->active;
 	if (warp->mask)
-		sim_access(machine, warp, SIM_LOAD, warp->mask);
+		sim_access(port, warp, SIM_LOAD, warp->mask);
 	else
-		sim_warp_until(machine, warp,
-			       sim_now(machine) + (1 + state->walked) * machine->core_ticks);
+		sim_wake(port, warp,
+			       sim_now(port) + (1 + state->walked) * port->core_ticks);
 }
 
 /* The request is beside the tables. */
-void sim_si_served(struct sim_machine *machine, struct sim_message *message)
+void sim_si_served(struct sim_port *port, struct sim_message *message)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 	struct si_warp *state =
-		sim_si_warp(machine, sim_warp_of(machine, message->core, message->warp));
+		sim_si_warp(port, sim_warp_of(port, message->core, message->warp));
 
 	for (SIM_EACH_LANE(lane, message->b & state->active))
 		if (state->active >> lane & 1)
-			si->detector->read(machine, state, (uint32_t)lane, state->logical[lane]);
+			si->detector->read(port, state, (uint32_t)lane, state->logical[lane]);
 }
 
-void sim_si_loaded(struct sim_machine *machine, struct sim_warp *warp)
+void sim_si_loaded(struct sim_port *port, struct sim_warp *warp)
 {
-	struct si_warp *state = sim_si_warp(machine, warp);
+	struct si_warp *state = sim_si_warp(port, warp);
 
 	for (SIM_EACH_LANE(lane, warp->mask))
 		warp->address[lane] = state->logical[lane];
-	sim_tell_load(machine, warp, warp->mask & state->active);
-	sim_warp_until(machine, warp, sim_now(machine) + state->walked * machine->core_ticks);
+	sim_tell_load(port, warp, warp->mask & state->active);
+	sim_wake(port, warp, sim_now(port) + state->walked * port->core_ticks);
 }
 
 /* ---- stores ------------------------------------------------------------------------------ */
 
 /* One message to each partition with a word. */
-static void send_claims(struct sim_machine *machine, struct sim_warp *warp, uint32_t row)
+static void send_claims(struct sim_port *port, struct sim_warp *warp, uint32_t row)
 {
-	struct si *si = sim_si_of(machine);
-	struct si_warp *state = sim_si_warp(machine, warp);
+	struct si *si = sim_si_of(port);
+	struct si_warp *state = sim_si_warp(port, warp);
 	uint64_t lanes_of[64], set;
-	const struct gputm_tx_log *log = si->log[sim_warp_number(machine, warp)];
+	const struct gputm_tx_log *log = si->log[warp->number];
 
-	sim_must(machine,
+	sim_must(port,
 		 gputm_tx_log_group(log, GPUTM_TX_LOG_WRITE, row, warp->mask, lanes_of, &set),
 		 "the write log refused a row");
 	for (SIM_EACH_LANE(partition, set)) {
@@ -140,64 +140,64 @@ static void send_claims(struct sim_machine *machine, struct sim_warp *warp, uint
 		message.warp = warp->index;
 		message.partition = (uint8_t)partition;
 		state->claims++;
-		sim_send_up(machine, &message,
+		sim_to_partition(port, &message,
 			    8 + 4 * (uint32_t)__builtin_popcountll(lanes_of[partition]));
 	}
 }
 
-void sim_si_store(struct sim_machine *machine, struct sim_warp *warp)
+void sim_si_store(struct sim_port *port, struct sim_warp *warp)
 {
-	struct si *si = sim_si_of(machine);
-	struct si_warp *state = sim_si_warp(machine, warp);
-	struct gputm_tx_log *log = si->log[sim_warp_number(machine, warp)];
+	struct si *si = sim_si_of(port);
+	struct si_warp *state = sim_si_warp(port, warp);
+	struct gputm_tx_log *log = si->log[warp->number];
 
 	for (SIM_EACH_LANE(lane, warp->mask))
 		if (!sim_si_region_of(si, warp->address[lane]))
-			outside(machine);
-	sim_must(machine, gputm_tx_log_append_write(log, warp->mask, warp->address, warp->value),
+			outside(port);
+	sim_must(port, gputm_tx_log_append_write(log, warp->mask, warp->address, warp->value),
 		 "the write log refused a row");
-	sim_tell_store(machine, warp, warp->mask);
+	sim_tell_store(port, warp, warp->mask);
 	if (si->detector->instant)
-		si->detector->write(machine, state, warp->mask & state->active, warp->address);
+		si->detector->write(port, state, warp->mask & state->active, warp->address);
 	else
-		send_claims(machine, warp, gputm_tx_log_rows(log, GPUTM_TX_LOG_WRITE) - 1);
-	sim_warp_until(machine, warp,
-		       sim_now(machine) + machine->config.plain_latency * machine->core_ticks);
+		send_claims(port, warp, gputm_tx_log_rows(log, GPUTM_TX_LOG_WRITE) - 1);
+	sim_wake(port, warp,
+		       sim_now(port) + port->shape.plain_latency * port->core_ticks);
 }
 
 /* At the tables, which serve one message after the other. */
-void sim_si_claim(struct sim_machine *machine, const struct sim_message *message)
+void sim_si_claim(struct sim_port *port, const struct sim_message *message)
 {
-	struct si *si = sim_si_of(machine);
-	struct sim_warp *warp = sim_warp_of(machine, message->core, message->warp);
-	struct si_warp *state = sim_si_warp(machine, warp);
+	struct si *si = sim_si_of(port);
+	struct sim_warp *warp = sim_warp_of(port, message->core, message->warp);
+	struct si_warp *state = sim_si_warp(port, warp);
 	struct si_partition *partition = &si->partition[message->partition];
 	struct sim_message answer = *message;
 	struct gputm_tx_log_row row = { .mask = 0 };
 	uint32_t cycles;
 
-	sim_must(machine,
-		 gputm_tx_log_row(si->log[sim_warp_number(machine, warp)], GPUTM_TX_LOG_WRITE,
+	sim_must(port,
+		 gputm_tx_log_row(si->log[warp->number], GPUTM_TX_LOG_WRITE,
 				  message->c, &row),
 		 "a row of the write log is gone");
-	cycles = si->detector->write(machine, state, message->b & state->active, row.address);
-	if (partition->table_free < sim_now(machine))
-		partition->table_free = sim_now(machine);
-	partition->table_free += (uint64_t)cycles * machine->unit_ticks;
+	cycles = si->detector->write(port, state, message->b & state->active, row.address);
+	if (partition->table_free < sim_now(port))
+		partition->table_free = sim_now(port);
+	partition->table_free += (uint64_t)cycles * port->unit_ticks;
 	answer.what = SI_CLAIMED;
 	answer.kind = SIM_TRAFFIC_STORE_REPLY;
 	answer.due = partition->table_free;
 	if (!sim_queue_push(&partition->answers, &answer))
-		sim_fail(machine, -ENOMEM, "no memory for an answer");
-	sim_call_partition(machine, message->partition, sim_now(machine) + 1);
+		sim_fail(port, -ENOMEM, "no memory for an answer");
+	sim_call_partition(port, message->partition, sim_now(port) + 1);
 }
 
 /* ---- accesses outside transactions ------------------------------------------------------- */
 
 /* The newest version, and for stores the one that is to follow it as well. */
-void sim_si_plain(struct sim_machine *machine, struct sim_warp *warp, enum sim_op op)
+void sim_si_plain(struct sim_port *port, struct sim_warp *warp, enum sim_op op)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 
 	for (SIM_EACH_LANE(lane, warp->mask)) {
 		struct si_region *region = sim_si_region_of(si, warp->address[lane]);
@@ -205,20 +205,20 @@ void sim_si_plain(struct sim_machine *machine, struct sim_warp *warp, enum sim_o
 
 		if (region) {
 			place = sim_si_place_of(region, warp->address[lane]);
-			sim_must(machine,
+			sim_must(port,
 				 gputm_version_table_resolve_plain(si->versions, place,
 								   &warp->address[lane]),
 				 "the version table refused a plain access");
 		}
 		if (op != SIM_STORE)
 			continue;
-		sim_memory_write(machine->memory, warp->address[lane], warp->value[lane]);
+		sim_memory_write(port->memory, warp->address[lane], warp->value[lane]);
 		if (!region)
 			continue;
 		if (gputm_version_table_resolve_write(si->versions, place, &written) ==
 		    GPUTM_VERSION_TABLE_OK)
-			sim_memory_write(machine->memory, written, warp->value[lane]);
+			sim_memory_write(port->memory, written, warp->value[lane]);
 		if (!sim_si_words_add(&region->written, place - region->base))
-			sim_fail(machine, -ENOMEM, "no memory for what was written");
+			sim_fail(port, -ENOMEM, "no memory for what was written");
 	}
 }

@@ -8,84 +8,84 @@
 
 /* ---- the commit -------------------------------------------------------------------------- */
 
-static void tell_version(struct sim_machine *machine, uint64_t address, uint64_t stamp)
+static void tell_version(struct sim_port *port, uint64_t address, uint64_t stamp)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 	const struct si_region *region = sim_si_region_of(si, address);
 
-	sim_must(
-		machine,
-		gputm_version_table_committed(si->versions, (uint32_t)(region - si->region), stamp),
-		"no version can be written");
+	sim_must(port,
+		 gputm_version_table_committed(si->versions, (uint32_t)(region - si->region),
+					       stamp),
+		 "no version can be written");
 }
 
-static void commit_lane(struct sim_machine *machine, struct sim_warp *warp, uint64_t lane)
+static void commit_lane(struct sim_port *port, struct sim_warp *warp, uint64_t lane)
 {
-	struct si *si = sim_si_of(machine);
-	struct si_warp *state = sim_si_warp(machine, warp);
+	struct si *si = sim_si_of(port);
+	struct si_warp *state = sim_si_warp(port, warp);
 	uint32_t id = state->tx[lane];
 	struct si_tx *tx = &si->tx[id];
-	uint64_t stamp = si->detector->commit(machine, id);
+	uint64_t stamp = si->detector->commit(port, id);
 
 	for (uint32_t i = 0; i < tx->writes.count; i++)
-		tell_version(machine, tx->writes.address[i], stamp);
+		tell_version(port, tx->writes.address[i], stamp);
 	if (tx->writes.count)
 		state->writers |= UINT64_C(1) << lane;
 	state->place[lane] = (uint32_t)++si->places;
 	warp->witness[lane] = si->places | SIM_BY_VERSION;
 	state->active &= ~(UINT64_C(1) << lane);
-	sim_si_retire(machine, id, tx->writes.count ? si->sealed + 1 : tx->snapshot);
+	sim_si_retire(port, id, tx->writes.count ? si->sealed + 1 : tx->snapshot);
 }
 
-static uint64_t commit_lanes(struct sim_machine *machine, struct sim_warp *warp)
+static uint64_t commit_lanes(struct sim_port *port, struct sim_warp *warp)
 {
-	struct si *si = sim_si_of(machine);
-	struct si_warp *state = sim_si_warp(machine, warp);
+	struct si *si = sim_si_of(port);
+	struct si_warp *state = sim_si_warp(port, warp);
 	uint64_t lanes = 0;
 
 	for (SIM_EACH_LANE(lane, state->active)) {
-		if (si->detector->may_commit(machine, state->tx[lane])) {
-			commit_lane(machine, warp, lane);
+		if (si->detector->may_commit(port, state->tx[lane])) {
+			commit_lane(port, warp, lane);
 			lanes |= UINT64_C(1) << lane;
 		} else {
-			sim_si_doom(machine, state, (uint32_t)lane, SIM_ABORT_CONFLICT);
+			sim_si_doom(port, state, (uint32_t)lane, SIM_ABORT_CONFLICT);
 		}
 	}
 	return lanes;
 }
 
-static void walk(struct sim_machine *machine, struct sim_warp *warp)
+static void walk(struct sim_port *port, struct sim_warp *warp)
 {
-	struct si *si = sim_si_of(machine);
-	struct si_warp *state = sim_si_warp(machine, warp);
+	struct si *si = sim_si_of(port);
+	struct si_warp *state = sim_si_warp(port, warp);
 
 	state->phase = SI_WRITING;
 	state->row = state->sent = 0;
 	si->in_flight++;
-	sim_si_line_push(machine, &si->walk[warp->core], warp->index);
-	sim_call_core(machine, warp->core,
-		      sim_align(sim_now(machine) + machine->core_ticks, machine->core_ticks));
+	sim_si_line_push(port, &si->walk[warp->core], warp->index);
+	sim_call_core(port, warp->core,
+		      sim_align(sim_now(port) + port->core_ticks, port->core_ticks));
 }
 
 /* The version can be written, or nothing is to be. */
-static void commit_warp(struct sim_machine *machine, struct sim_warp *warp)
+static void commit_warp(struct sim_port *port, struct sim_warp *warp)
 {
-	struct si *si = sim_si_of(machine);
-	struct si_warp *state = sim_si_warp(machine, warp);
+	struct si *si = sim_si_of(port);
+	struct si_warp *state = sim_si_warp(port, warp);
 	uint64_t lanes;
 
 	state->writers = 0;
-	lanes = commit_lanes(machine, warp);
-	sim_si_abort_doomed(machine, warp);
+	lanes = commit_lanes(port, warp);
+	sim_si_abort_doomed(port, warp);
 	if (lanes)
-		sim_tx_commit(machine, warp, lanes, warp->witness);
-	if (lanes && si->most_inside < machine->config.cores * machine->config.warps)
+		sim_tx_commit(port, warp, lanes, warp->witness);
+	if (lanes && si->most_inside < port->shape.cores * port->shape.warps)
 		si->most_inside++;
 	if (state->writers)
-		walk(machine, warp);
+		walk(port, warp);
 	else
-		sim_si_over(machine, warp);
-	sim_si_reclaim(machine);
+		sim_si_over(port, warp);
+	sim_si_reclaim(port);
 }
 
 static bool writes(const struct si *si, const struct si_warp *state)
@@ -97,74 +97,74 @@ static bool writes(const struct si *si, const struct si_warp *state)
 }
 
 /* All claims are answered, and all is read: else old versions could wait for their readers. */
-void sim_si_commit_now(struct sim_machine *machine, struct sim_warp *warp)
+void sim_si_commit_now(struct sim_port *port, struct sim_warp *warp)
 {
-	struct si *si = sim_si_of(machine);
-	struct si_warp *state = sim_si_warp(machine, warp);
+	struct si *si = sim_si_of(port);
+	struct si_warp *state = sim_si_warp(port, warp);
 
-	sim_si_look_at_time(machine);
-	sim_si_abort_doomed(machine, warp);
+	sim_si_look_at_time(port);
+	sim_si_abort_doomed(port, warp);
 	for (SIM_EACH_LANE(lane, state->active))
-		sim_si_leave(machine, state->tx[lane]);
+		sim_si_leave(port, state->tx[lane]);
 	if (!state->active) {
-		sim_si_over(machine, warp);
+		sim_si_over(port, warp);
 	} else if (!writes(si, state) || (!si->unwritable && !si->closing)) {
-		commit_warp(machine, warp);
+		commit_warp(port, warp);
 	} else {
 		state->phase = SI_COMMITTING;
-		sim_si_line_push(machine, &si->committing, sim_warp_number(machine, warp));
+		sim_si_line_push(port, &si->committing, warp->number);
 	}
 }
 
-void sim_si_commit(struct sim_machine *machine, struct sim_warp *warp)
+void sim_si_commit(struct sim_port *port, struct sim_warp *warp)
 {
-	struct si_warp *state = sim_si_warp(machine, warp);
+	struct si_warp *state = sim_si_warp(port, warp);
 
 	if (state->claims)
 		state->phase = SI_CLAIMING;
 	else
-		sim_si_commit_now(machine, warp);
+		sim_si_commit_now(port, warp);
 }
 
 /* ---- the log, beside the core ------------------------------------------------------------ */
 
-static uint32_t find_partitions(struct sim_machine *machine, uint64_t lanes,
+static uint32_t find_partitions(struct sim_port *port, uint64_t lanes,
 				const struct gputm_tx_log_row *row, uint64_t *place)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 	uint32_t set = 0;
 
 	for (SIM_EACH_LANE(lane, lanes)) {
 		const struct si_region *region = sim_si_region_of(si, row->address[lane]);
 		uint64_t address = sim_si_place_of(region, row->address[lane]);
 
-		sim_must(machine,
+		sim_must(port,
 			 gputm_version_table_resolve_write(si->versions, address, &place[lane]),
 			 "the version table refused a write");
-		set |= 1u << sim_partition_of(machine, place[lane]);
+		set |= 1u << sim_partition_of(port, place[lane]);
 	}
 	return set;
 }
 
-static void note_written(struct sim_machine *machine, uint64_t address)
+static void note_written(struct sim_port *port, uint64_t address)
 {
-	struct si_region *region = sim_si_region_of(sim_si_of(machine), address);
+	struct si_region *region = sim_si_region_of(sim_si_of(port), address);
 
 	if (!sim_si_words_add(&region->written, address - region->logical.start))
-		sim_fail(machine, -ENOMEM, "no memory for what was written");
+		sim_fail(port, -ENOMEM, "no memory for what was written");
 }
 
-static void send_words(struct sim_machine *machine, struct sim_warp *warp, uint32_t partition,
+static void send_words(struct sim_port *port, struct sim_warp *warp, uint32_t partition,
 		       const struct gputm_tx_log_row *row, const uint64_t *place)
 {
-	struct si *si = sim_si_of(machine);
-	struct si_warp *state = sim_si_warp(machine, warp);
+	struct si *si = sim_si_of(port);
+	struct si_warp *state = sim_si_warp(port, warp);
 	struct sim_message message = { .what = SI_WRITE, .kind = SIM_TRAFFIC_WRITE_LOG };
 	struct si_packet *packet;
 
 	message.c = sim_slab_take(&si->packets);
 	if (message.c == SIM_SLAB_NONE) {
-		sim_fail(machine, -ENOMEM, "no memory for a packet");
+		sim_fail(port, -ENOMEM, "no memory for a packet");
 		return;
 	}
 	packet = sim_slab_at(&si->packets, message.c);
@@ -172,9 +172,9 @@ static void send_words(struct sim_machine *machine, struct sim_warp *warp, uint3
 	packet->warp = warp->index;
 	packet->count = packet->issued = packet->done = 0;
 	for (SIM_EACH_LANE(lane, row->mask & state->writers)) {
-		if (sim_partition_of(machine, place[lane]) != partition)
+		if (sim_partition_of(port, place[lane]) != partition)
 			continue;
-		note_written(machine, row->address[lane]);
+		note_written(port, row->address[lane]);
 		packet->word[packet->count].address = place[lane];
 		packet->word[packet->count].value = row->value[lane];
 		packet->word[packet->count++].place = state->place[lane];
@@ -183,38 +183,38 @@ static void send_words(struct sim_machine *machine, struct sim_warp *warp, uint3
 	message.warp = warp->index;
 	message.partition = (uint8_t)partition;
 	state->writes++;
-	sim_send_up(machine, &message, 8 + 8 * packet->count);
+	sim_to_partition(port, &message, 8 + 8 * packet->count);
 }
 
 /* All words are written and the log has been walked. */
-static void written(struct sim_machine *machine, struct sim_warp *warp)
+static void written(struct sim_port *port, struct sim_warp *warp)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 
-	sim_si_warp(machine, warp)->phase = SI_SEALING;
-	sim_si_line_push(machine, &si->sealing, sim_warp_number(machine, warp));
+	sim_si_warp(port, warp)->phase = SI_SEALING;
+	sim_si_line_push(port, &si->sealing, warp->number);
 	si->in_flight--;
 	si->closing = true;
-	sim_si_poke(machine);
+	sim_si_poke(port);
 }
 
 /* The next packet of the row, or the next row. False: the log is at its end. */
-static bool walk_on(struct sim_machine *machine, struct sim_warp *warp)
+static bool walk_on(struct sim_port *port, struct sim_warp *warp)
 {
-	struct si *si = sim_si_of(machine);
-	struct si_warp *state = sim_si_warp(machine, warp);
-	const struct gputm_tx_log *log = si->log[sim_warp_number(machine, warp)];
+	struct si *si = sim_si_of(port);
+	struct si_warp *state = sim_si_warp(port, warp);
+	const struct gputm_tx_log *log = si->log[warp->number];
 	struct gputm_tx_log_row row = { .mask = 0 };
 	uint64_t place[SIM_MAX_LANES];
 	uint32_t set;
 
-	sim_must(machine, gputm_tx_log_row(log, GPUTM_TX_LOG_WRITE, state->row, &row),
+	sim_must(port, gputm_tx_log_row(log, GPUTM_TX_LOG_WRITE, state->row, &row),
 		 "a row of the write log is gone");
-	set = find_partitions(machine, row.mask & state->writers, &row, place) & ~state->sent;
+	set = find_partitions(port, row.mask & state->writers, &row, place) & ~state->sent;
 	if (set) {
 		uint32_t partition = (uint32_t)__builtin_ctz(set);
 
-		send_words(machine, warp, partition, &row, place);
+		send_words(port, warp, partition, &row, place);
 		state->sent |= 1u << partition;
 		set &= set - 1;
 	}
@@ -225,56 +225,56 @@ static bool walk_on(struct sim_machine *machine, struct sim_warp *warp)
 	return state->row < gputm_tx_log_rows(log, GPUTM_TX_LOG_WRITE);
 }
 
-uint64_t sim_si_core_tick(struct sim_machine *machine, uint32_t core)
+uint64_t sim_si_core_tick(struct sim_port *port, uint32_t core)
 {
-	struct si_line *line = &sim_si_of(machine)->walk[core];
+	struct si_line *line = &sim_si_of(port)->walk[core];
 	struct sim_warp *warp;
 
 	if (!line->count)
 		return SIM_NEVER;
-	warp = sim_warp_of(machine, core, line->warp[line->head]);
-	if (!walk_on(machine, warp)) {
-		struct si_warp *state = sim_si_warp(machine, warp);
+	warp = sim_warp_of(port, core, line->warp[line->head]);
+	if (!walk_on(port, warp)) {
+		struct si_warp *state = sim_si_warp(port, warp);
 
-		sim_si_line_pop(machine, line);
+		sim_si_line_pop(port, line);
 		state->row = SI_NONE;
 		if (!state->writes)
-			written(machine, warp);
+			written(port, warp);
 	}
-	return line->count ? sim_now(machine) + machine->core_ticks : SIM_NEVER;
+	return line->count ? sim_now(port) + port->core_ticks : SIM_NEVER;
 }
 
 /* ---- beside the memory ------------------------------------------------------------------- */
 
 /* A word of the first packet, in each cycle of the unit. */
-void sim_si_write(struct sim_machine *machine, uint32_t index)
+void sim_si_write(struct sim_port *port, uint32_t index)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 	struct si_partition *partition = &si->partition[index];
 	struct sim_message *message = sim_queue_head(&partition->writes);
 	struct gputm_mem_request request = { .write = true, .word_mask = 1 };
 	struct si_packet *packet;
 	uint32_t next;
 
-	if (!message || partition->write_free > sim_now(machine))
+	if (!message || partition->write_free > sim_now(port))
 		return;
 	packet = sim_slab_at(&si->packets, message->c);
 	next = packet->issued++;
 	request.tag = message->c;
 	request.address = packet->word[next].address;
 	request.value[0] = packet->word[next].value;
-	if (machine->version)
-		sim_memory_write(machine->version, request.address, packet->word[next].place);
+	if (port->version)
+		sim_memory_write(port->version, request.address, packet->word[next].place);
 	if (packet->issued == packet->count)
 		sim_queue_pop(&partition->writes);
-	partition->write_free = sim_now(machine) + machine->unit_ticks;
-	sim_unit_access(machine, index, &request);
+	partition->write_free = sim_now(port) + port->unit_ticks;
+	sim_unit_access(port, index, &request);
 }
 
-void sim_si_completed(struct sim_machine *machine, uint32_t index, uint64_t tag,
+void sim_si_completed(struct sim_port *port, uint32_t index, uint64_t tag,
 		      const uint32_t *value)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 	struct si_packet *packet = sim_slab_at(&si->packets, (uint32_t)tag);
 	struct sim_message message = { .what = SI_WRITTEN, .kind = SIM_TRAFFIC_RETIRE };
 
@@ -285,42 +285,42 @@ void sim_si_completed(struct sim_machine *machine, uint32_t index, uint64_t tag,
 	message.warp = (uint8_t)packet->warp;
 	message.partition = (uint8_t)index;
 	sim_slab_give(&si->packets, (uint32_t)tag);
-	sim_send_down(machine, &message, 8);
+	sim_to_core(port, &message, 8);
 }
 
 /* ---- messages ---------------------------------------------------------------------------- */
 
-void sim_si_at_partition(struct sim_machine *machine, const struct sim_message *message)
+void sim_si_at_partition(struct sim_port *port, const struct sim_message *message)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 
 	if (message->what == SI_CLAIM) {
-		sim_si_claim(machine, message);
+		sim_si_claim(port, message);
 		return;
 	}
 	if (!sim_queue_push(&si->partition[message->partition].writes, message))
-		sim_fail(machine, -ENOMEM, "no memory for a packet");
-	sim_call_partition(machine, message->partition,
-			   sim_align(sim_now(machine) + 1, machine->unit_ticks));
+		sim_fail(port, -ENOMEM, "no memory for a packet");
+	sim_call_partition(port, message->partition,
+			   sim_align(sim_now(port) + 1, port->unit_ticks));
 }
 
-static void answered(struct sim_machine *machine, struct sim_warp *warp, struct si_warp *state)
+static void answered(struct sim_port *port, struct sim_warp *warp, struct si_warp *state)
 {
 	if (--state->claims || state->phase != SI_CLAIMING)
 		return;
 	if (gputm_simt_stack_tx_running(warp->stack))
-		sim_si_commit_now(machine, warp);
+		sim_si_commit_now(port, warp);
 	else
-		sim_si_over(machine, warp);
+		sim_si_over(port, warp);
 }
 
-void sim_si_at_core(struct sim_machine *machine, const struct sim_message *message)
+void sim_si_at_core(struct sim_port *port, const struct sim_message *message)
 {
-	struct sim_warp *warp = sim_warp_of(machine, message->core, message->warp);
-	struct si_warp *state = sim_si_warp(machine, warp);
+	struct sim_warp *warp = sim_warp_of(port, message->core, message->warp);
+	struct si_warp *state = sim_si_warp(port, warp);
 
 	if (message->what == SI_CLAIMED)
-		answered(machine, warp, state);
+		answered(port, warp, state);
 	else if (!--state->writes && state->row == SI_NONE)
-		written(machine, warp);
+		written(port, warp);
 }

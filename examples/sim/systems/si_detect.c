@@ -12,36 +12,36 @@ SIM_UNIT_KIND(writer_table);
 SIM_UNIT_KIND(reader_list);
 SIM_UNIT_KIND(timestamp_table);
 
-static int make_plain(struct sim_machine *machine)
+static int make_plain(struct sim_port *port)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 
-	return sim_unit_add(machine, "writer_table", &kind_writer_table, &si->made.writer_table,
+	return sim_unit_add(port, "writer_table", &kind_writer_table, &si->made.writer_table,
 			    &si->writers);
 }
 
-static int make(struct sim_machine *machine)
+static int make(struct sim_port *port)
 {
-	struct si *si = sim_si_of(machine);
-	int error = make_plain(machine);
+	struct si *si = sim_si_of(port);
+	int error = make_plain(port);
 
 	if (!error)
-		error = sim_unit_add(machine, "reader_list", &kind_reader_list,
+		error = sim_unit_add(port, "reader_list", &kind_reader_list,
 				     &si->made.reader_list, &si->readers);
 	if (!error)
-		error = sim_unit_add(machine, "timestamp_table", &kind_timestamp_table,
+		error = sim_unit_add(port, "timestamp_table", &kind_timestamp_table,
 				     &si->made.timestamp_table, &si->stamps);
 	return error;
 }
 
-static int begin(struct sim_machine *machine, uint32_t id, uint64_t stamp)
+static int begin(struct sim_port *port, uint32_t id, uint64_t stamp)
 {
-	return gputm_timestamp_table_begin(sim_si_of(machine)->stamps, id, stamp);
+	return gputm_timestamp_table_begin(sim_si_of(port)->stamps, id, stamp);
 }
 
-static int begin_plain(struct sim_machine *machine, uint32_t id, uint64_t stamp)
+static int begin_plain(struct sim_port *port, uint32_t id, uint64_t stamp)
 {
-	(void)machine;
+	(void)port;
 	(void)id;
 	(void)stamp;
 	return 0;
@@ -50,94 +50,94 @@ static int begin_plain(struct sim_machine *machine, uint32_t id, uint64_t stamp)
 /* ---- edges ------------------------------------------------------------------------------- */
 
 /* A table is full: nobody begins until there is room, and then fewer at a time. */
-static void overflow(struct sim_machine *machine, struct si_warp *warp, uint32_t lane)
+static void overflow(struct sim_port *port, struct si_warp *warp, uint32_t lane)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 
 	if (si->running == 1 && !si->retained)
-		sim_fail(machine, -EINVAL,
+		sim_fail(port, -EINVAL,
 			 "the writer table or the reader list is too small for one transaction");
 	si->full = true;
 	si->most_inside = si->inside > 1 ? si->inside / 2 : 1;
-	sim_si_doom(machine, warp, lane, SIM_ABORT_CAPACITY);
+	sim_si_doom(port, warp, lane, SIM_ABORT_CAPACITY);
 }
 
 /* The reader comes before the writer. False: the transaction of the lane is doomed. */
-static bool edge(struct sim_machine *machine, struct si_warp *warp, uint32_t lane,
+static bool edge(struct sim_port *port, struct si_warp *warp, uint32_t lane,
 		 uint32_t reader, uint32_t writer)
 {
-	int result = gputm_timestamp_table_edge(sim_si_of(machine)->stamps, reader, writer);
+	int result = gputm_timestamp_table_edge(sim_si_of(port)->stamps, reader, writer);
 
-	sim_must(machine, result, "the timestamp table refused an edge");
+	sim_must(port, result, "the timestamp table refused an edge");
 	if (result == GPUTM_TIMESTAMP_TABLE_LOOP)
-		sim_si_doom(machine, warp, lane, SIM_ABORT_LOOP);
+		sim_si_doom(port, warp, lane, SIM_ABORT_LOOP);
 	if (result == GPUTM_TIMESTAMP_TABLE_OVERFLOW)
-		sim_si_restart(machine);
+		sim_si_restart(port);
 	return warp->active >> lane & 1;
 }
 
-static void find_writers(struct sim_machine *machine, struct si_warp *warp, uint32_t lane,
+static void find_writers(struct sim_port *port, struct si_warp *warp, uint32_t lane,
 			 uint64_t address)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 	uint32_t id = warp->tx[lane];
 	int count = gputm_writer_table_writers(si->writers, address, si->writer_scratch,
 					       si->ids + 1);
 
-	sim_must(machine, count, "the writer table refused a look-up");
+	sim_must(port, count, "the writer table refused a look-up");
 	for (int i = 0; i < count; i++) {
 		const struct gputm_writer_table_writer *writer = &si->writer_scratch[i];
 
 		if (writer->tx == id ||
 		    (writer->committed && writer->version <= si->tx[id].snapshot))
 			continue;
-		if (!edge(machine, warp, lane, id, writer->tx))
+		if (!edge(port, warp, lane, id, writer->tx))
 			return;
 	}
 }
 
-static void post_date_read(struct sim_machine *machine, struct si_warp *warp, uint32_t lane,
+static void post_date_read(struct sim_port *port, struct si_warp *warp, uint32_t lane,
 			   uint64_t address)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 	uint32_t id = warp->tx[lane];
 	int result = gputm_reader_list_add(si->readers, address, id);
 
-	sim_must(machine, result, "the reader list refused a reader");
+	sim_must(port, result, "the reader list refused a reader");
 	if (result == GPUTM_READER_LIST_FULL)
-		overflow(machine, warp, lane);
+		overflow(port, warp, lane);
 	if (result != GPUTM_READER_LIST_ADDED)
 		return;
 	if (!sim_si_words_add(&si->tx[id].reads, address))
-		sim_fail(machine, -ENOMEM, "no memory for a read set");
-	find_writers(machine, warp, lane, address);
+		sim_fail(port, -ENOMEM, "no memory for a read set");
+	find_writers(port, warp, lane, address);
 }
 
-static void ignore_read(struct sim_machine *machine, struct si_warp *warp, uint32_t lane,
+static void ignore_read(struct sim_port *port, struct si_warp *warp, uint32_t lane,
 			uint64_t address)
 {
-	(void)machine;
+	(void)port;
 	(void)warp;
 	(void)lane;
 	(void)address;
 }
 
 /* @return cycles. */
-static uint32_t find_readers(struct sim_machine *machine, struct si_warp *warp, uint32_t lane,
+static uint32_t find_readers(struct sim_port *port, struct si_warp *warp, uint32_t lane,
 			     uint64_t address)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 	uint32_t id = warp->tx[lane], cycles = 0;
 	int count = gputm_reader_list_readers(si->readers, address, si->scratch, si->ids);
 
-	sim_must(machine, count, "the reader list refused a look-up");
+	sim_must(port, count, "the reader list refused a look-up");
 	if (count > 0)
 		cycles = (uint32_t)gputm_reader_list_entries(si->readers, address);
 	for (int i = 0; i < count; i++) {
 		if (si->scratch[i] == id)
 			continue;
 		cycles += 2;
-		if (!edge(machine, warp, lane, si->scratch[i], id))
+		if (!edge(port, warp, lane, si->scratch[i], id))
 			break;
 	}
 	return cycles;
@@ -145,37 +145,37 @@ static uint32_t find_readers(struct sim_machine *machine, struct si_warp *warp, 
 
 /* ---- claims ------------------------------------------------------------------------------ */
 
-static void refused(struct sim_machine *machine, struct si_warp *warp, uint32_t lane, int result)
+static void refused(struct sim_port *port, struct si_warp *warp, uint32_t lane, int result)
 {
 	if (result == GPUTM_WRITER_TABLE_HELD)
-		sim_si_doom(machine, warp, lane, SIM_ABORT_WRITER);
+		sim_si_doom(port, warp, lane, SIM_ABORT_WRITER);
 	else if (result == GPUTM_WRITER_TABLE_CONFLICT)
-		sim_si_doom(machine, warp, lane, SIM_ABORT_CONFLICT);
+		sim_si_doom(port, warp, lane, SIM_ABORT_CONFLICT);
 	else if (result == GPUTM_WRITER_TABLE_FULL)
-		overflow(machine, warp, lane);
+		overflow(port, warp, lane);
 }
 
-static uint32_t claimed(struct sim_machine *machine, struct si_warp *warp, uint32_t lane,
+static uint32_t claimed(struct sim_port *port, struct si_warp *warp, uint32_t lane,
 			uint64_t address)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 
 	if (!sim_si_words_add(&si->tx[warp->tx[lane]].writes, address))
-		sim_fail(machine, -ENOMEM, "no memory for a write set");
-	return si->readers ? find_readers(machine, warp, lane, address) : 0;
+		sim_fail(port, -ENOMEM, "no memory for a write set");
+	return si->readers ? find_readers(port, warp, lane, address) : 0;
 }
 
-static uint32_t claim_word(struct sim_machine *machine, struct si_warp *warp, uint32_t lane,
+static uint32_t claim_word(struct sim_port *port, struct si_warp *warp, uint32_t lane,
 			   uint64_t address)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 	uint32_t id = warp->tx[lane];
 	int result = gputm_writer_table_claim(si->writers, address, id, si->tx[id].snapshot);
 
-	sim_must(machine, result, "the writer table refused a claim");
+	sim_must(port, result, "the writer table refused a claim");
 	if (result == GPUTM_WRITER_TABLE_CLAIMED)
-		return 1 + claimed(machine, warp, lane, address);
-	refused(machine, warp, lane, result);
+		return 1 + claimed(port, warp, lane, address);
+	refused(port, warp, lane, result);
 	return 1;
 }
 
@@ -194,7 +194,7 @@ static uint32_t lowest(const struct si_warp *warp, uint64_t lanes)
  * The claims of a message, by ascending ID. One that is refused has left the tables when the
  * next is made: else two lanes that want what the other one has would always both abort.
  */
-static uint32_t claim(struct sim_machine *machine, struct si_warp *warp, uint64_t lanes,
+static uint32_t claim(struct sim_port *port, struct si_warp *warp, uint64_t lanes,
 		      const uint64_t *address)
 {
 	uint32_t cycles = 0;
@@ -202,7 +202,7 @@ static uint32_t claim(struct sim_machine *machine, struct si_warp *warp, uint64_
 	while (lanes & warp->active) {
 		uint32_t lane = lowest(warp, lanes & warp->active);
 
-		cycles += claim_word(machine, warp, lane, address[lane]);
+		cycles += claim_word(port, warp, lane, address[lane]);
 		lanes &= ~(UINT64_C(1) << lane);
 	}
 	return cycles;
@@ -210,137 +210,137 @@ static uint32_t claim(struct sim_machine *machine, struct si_warp *warp, uint64_
 
 /* ---- the end ----------------------------------------------------------------------------- */
 
-static bool may_commit(struct sim_machine *machine, uint32_t id)
+static bool may_commit(struct sim_port *port, uint32_t id)
 {
-	(void)machine;
+	(void)port;
 	(void)id;
 	return true;
 }
 
-static void commit_writes(struct sim_machine *machine, uint32_t id)
+static void commit_writes(struct sim_port *port, uint32_t id)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 	const struct si_words *writes = &si->tx[id].writes;
 
 	for (uint32_t i = 0; i < writes->count; i++)
-		sim_must(machine,
+		sim_must(port,
 			 gputm_writer_table_commit(si->writers, writes->address[i], id,
 						   si->sealed + 1),
 			 "the writer table refused a commit");
 }
 
 /* In the paper's text the words are its own until the commit is over. */
-static uint64_t commit_plain(struct sim_machine *machine, uint32_t id)
+static uint64_t commit_plain(struct sim_port *port, uint32_t id)
 {
-	if (!sim_si_of(machine)->config->system.literal)
-		commit_writes(machine, id);
+	if (!sim_si_of(port)->config->system.literal)
+		commit_writes(port, id);
 	return 0;
 }
 
-static uint64_t commit(struct sim_machine *machine, uint32_t id)
+static uint64_t commit(struct sim_port *port, uint32_t id)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 	struct gputm_timestamp_table_stamps stamps = { .prev = 0 };
 	int result;
 
-	commit_plain(machine, id);
+	commit_plain(port, id);
 	result = gputm_timestamp_table_retire(si->stamps, id, true);
-	sim_must(machine, result, "a transaction could not retire");
+	sim_must(port, result, "a transaction could not retire");
 	if (result == GPUTM_TIMESTAMP_TABLE_OVERFLOW)
-		sim_fail(machine, -EINVAL,
+		sim_fail(port, -EINVAL,
 			 "timestamp_table.stamp_bits are too few for literal timestamps");
-	sim_must(machine, gputm_timestamp_table_stamps(si->stamps, id, &stamps),
+	sim_must(port, gputm_timestamp_table_stamps(si->stamps, id, &stamps),
 		 "a transaction has no stamps");
 	return stamps.prev;
 }
 
-static void drop_writes(struct sim_machine *machine, uint32_t id)
+static void drop_writes(struct sim_port *port, uint32_t id)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 	const struct si_words *writes = &si->tx[id].writes;
 
 	for (uint32_t i = 0; i < writes->count; i++)
-		sim_must(machine, gputm_writer_table_release(si->writers, writes->address[i], id),
+		sim_must(port, gputm_writer_table_release(si->writers, writes->address[i], id),
 			 "a writer was not in the table");
 }
 
-static void drop_reads(struct sim_machine *machine, uint32_t id)
+static void drop_reads(struct sim_port *port, uint32_t id)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 	const struct si_words *reads = &si->tx[id].reads;
 
 	for (uint32_t i = 0; i < reads->count; i++)
-		sim_must(machine, gputm_reader_list_remove(si->readers, reads->address[i], id),
+		sim_must(port, gputm_reader_list_remove(si->readers, reads->address[i], id),
 			 "a reader was not in the list");
 }
 
-static void abort_tx(struct sim_machine *machine, uint32_t id)
+static void abort_tx(struct sim_port *port, uint32_t id)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 	int result = gputm_timestamp_table_retire(si->stamps, id, false);
 
-	drop_writes(machine, id);
-	drop_reads(machine, id);
-	sim_must(machine, result, "a transaction could not retire");
+	drop_writes(port, id);
+	drop_reads(port, id);
+	sim_must(port, result, "a transaction could not retire");
 	if (result == GPUTM_TIMESTAMP_TABLE_OVERFLOW)
-		sim_fail(machine, -EINVAL,
+		sim_fail(port, -EINVAL,
 			 "timestamp_table.stamp_bits are too few for literal timestamps");
 }
 
-static void release_plain(struct sim_machine *machine, uint32_t id)
+static void release_plain(struct sim_port *port, uint32_t id)
 {
-	const struct si *si = sim_si_of(machine);
+	const struct si *si = sim_si_of(port);
 
 	if (si->config->system.literal)
-		commit_writes(machine, id);
+		commit_writes(port, id);
 	else if (!si->made.writer_table.release_at_commit)
-		drop_writes(machine, id);
-	sim_si_give(machine, id);
+		drop_writes(port, id);
+	sim_si_give(port, id);
 }
 
-static void release(struct sim_machine *machine, uint32_t id)
+static void release(struct sim_port *port, uint32_t id)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 
-	drop_reads(machine, id);
+	drop_reads(port, id);
 	if (!si->made.timestamp_table.literal)
-		sim_must(machine, gputm_timestamp_table_release(si->stamps, id),
+		sim_must(port, gputm_timestamp_table_release(si->stamps, id),
 			 "a transaction that had not committed was released");
-	release_plain(machine, id);
+	release_plain(port, id);
 }
 
-static int restart(struct sim_machine *machine)
+static int restart(struct sim_port *port)
 {
-	return gputm_timestamp_table_restart(sim_si_of(machine)->stamps);
+	return gputm_timestamp_table_restart(sim_si_of(port)->stamps);
 }
 
-static int restart_plain(struct sim_machine *machine)
+static int restart_plain(struct sim_port *port)
 {
-	(void)machine;
+	(void)port;
 	return 0;
 }
 
-static const char *left_plain(struct sim_machine *machine)
+static const char *left_plain(struct sim_port *port)
 {
-	return gputm_writer_table_used(sim_si_of(machine)->writers)
+	return gputm_writer_table_used(sim_si_of(port)->writers)
 		       ? "the writer table is not empty at the end"
 		       : NULL;
 }
 
-static const char *left(struct sim_machine *machine)
+static const char *left(struct sim_port *port)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 	struct gputm_timestamp_table_stamps stamps = { .state = GPUTM_TIMESTAMP_TABLE_IDLE };
 
 	if (gputm_reader_list_used(si->readers))
 		return "the reader list is not empty at the end";
 	for (uint32_t i = 0; i < si->ids && !si->made.timestamp_table.literal; i++) {
-		sim_must(machine, gputm_timestamp_table_stamps(si->stamps, i, &stamps),
+		sim_must(port, gputm_timestamp_table_stamps(si->stamps, i, &stamps),
 			 "a transaction has no stamps");
 		if (stamps.state != GPUTM_TIMESTAMP_TABLE_IDLE)
 			return "a transaction is left in the timestamp table";
 	}
-	return left_plain(machine);
+	return left_plain(port);
 }
 
 const struct si_detector sim_si_post_dating = {

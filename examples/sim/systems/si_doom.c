@@ -23,9 +23,9 @@ bool sim_si_words_add(struct si_words *words, uint64_t address)
 }
 
 /* The instance is forgotten. */
-void sim_si_give(struct sim_machine *machine, uint32_t id)
+void sim_si_give(struct sim_port *port, uint32_t id)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 	struct si_tx *tx = &si->tx[id];
 
 	si->running -= tx->state == SI_RUNNING;
@@ -34,15 +34,15 @@ void sim_si_give(struct sim_machine *machine, uint32_t id)
 	tx->reads.count = tx->writes.count = 0;
 	si->free_id[(si->free_head + si->free_count++) % si->ids] = id;
 	if (si->waiting.count)
-		sim_si_poke(machine);
+		sim_si_poke(port);
 }
 
 /* ---- committed ones ---------------------------------------------------------------------- */
 
 /* It runs no more. It stays until all that run have a snapshot of `version`. */
-void sim_si_retire(struct sim_machine *machine, uint32_t id, uint64_t version)
+void sim_si_retire(struct sim_port *port, uint32_t id, uint64_t version)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 	struct si_tx *tx = &si->tx[id];
 	struct si_version *list = sim_si_version(si, version);
 
@@ -55,16 +55,16 @@ void sim_si_retire(struct sim_machine *machine, uint32_t id, uint64_t version)
 	list->committed = id;
 }
 
-static void release_all(struct sim_machine *machine, struct si_version *version)
+static void release_all(struct sim_port *port, struct si_version *version)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 	uint32_t id = version->committed;
 
 	version->committed = SI_NONE;
 	while (id != SI_NONE) {
 		uint32_t next = si->tx[id].next;
 
-		si->detector->release(machine, id);
+		si->detector->release(port, id);
 		id = next;
 	}
 }
@@ -73,40 +73,40 @@ static void release_all(struct sim_machine *machine, struct si_version *version)
  * Forget those that nobody needs to know. The paper's text forgets them with the end of
  * their commit.
  */
-void sim_si_reclaim(struct sim_machine *machine)
+void sim_si_reclaim(struct sim_port *port)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 
 	for (uint64_t i = si->oldest; si->config->system.literal && i <= si->sealed; i++)
-		release_all(machine, sim_si_version(si, i));
-	release_all(machine, sim_si_version(si, si->oldest));
+		release_all(port, sim_si_version(si, i));
+	release_all(port, sim_si_version(si, si->oldest));
 	while (si->oldest < si->sealed && !sim_si_version(si, si->oldest)->running)
-		release_all(machine, sim_si_version(si, ++si->oldest));
+		release_all(port, sim_si_version(si, ++si->oldest));
 }
 
 /* ---- doom --------------------------------------------------------------------------------- */
 
 /* It reads no more: the references to versions go back. */
-void sim_si_leave(struct sim_machine *machine, uint32_t id)
+void sim_si_leave(struct sim_port *port, uint32_t id)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 	struct si_tx *tx = &si->tx[id];
 
 	for (SIM_EACH_LANE(region, tx->held))
-		sim_must(machine,
+		sim_must(port,
 			 gputm_version_table_release(si->versions, (uint32_t)region,
 						     tx->slot[region]),
 			 "a reference to a version was not there");
 	if (tx->held)
-		sim_si_poke(machine);
+		sim_si_poke(port);
 	tx->held = 0;
 }
 
 /* All that the tables know of it goes at once; the lane aborts when its warp can. */
-void sim_si_doom(struct sim_machine *machine, struct si_warp *state, uint32_t lane,
+void sim_si_doom(struct sim_port *port, struct si_warp *state, uint32_t lane,
 		 enum sim_abort_reason reason)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 	uint64_t bit = UINT64_C(1) << lane;
 	uint32_t id = state->tx[lane];
 
@@ -115,39 +115,39 @@ void sim_si_doom(struct sim_machine *machine, struct si_warp *state, uint32_t la
 	state->active &= ~bit;
 	state->doomed |= bit;
 	state->reason[lane] = (uint8_t)reason;
-	sim_si_leave(machine, id);
+	sim_si_leave(port, id);
 	sim_si_version(si, si->tx[id].snapshot)->running--;
-	si->detector->abort(machine, id);
-	sim_si_give(machine, id);
-	sim_si_reclaim(machine);
+	si->detector->abort(port, id);
+	sim_si_give(port, id);
+	sim_si_reclaim(port);
 }
 
-static void doom_all(struct sim_machine *machine)
+static void doom_all(struct sim_port *port)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 
-	for (uint32_t i = 0; i < machine->config.cores * machine->config.warps; i++)
+	for (uint32_t i = 0; i < port->shape.cores * port->shape.warps; i++)
 		for (SIM_EACH_LANE(lane, si->warp[i].active))
-			sim_si_doom(machine, &si->warp[i], (uint32_t)lane, SIM_ABORT_ROLLOVER);
+			sim_si_doom(port, &si->warp[i], (uint32_t)lane, SIM_ABORT_ROLLOVER);
 }
 
 /* Stop everything that runs; what has committed is written and sealed first. */
-void sim_si_restart(struct sim_machine *machine)
+void sim_si_restart(struct sim_port *port)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 
 	if (si->restarting)
 		return;
 	si->restarting = true;
-	doom_all(machine);
-	sim_si_poke(machine);
+	doom_all(port);
+	sim_si_poke(port);
 }
 
 /* The last quarter of the range is for commits on their way. */
-void sim_si_look_at_time(struct sim_machine *machine)
+void sim_si_look_at_time(struct sim_port *port)
 {
-	uint64_t end = UINT64_C(1) << sim_si_of(machine)->made.version_table.time_bits;
+	uint64_t end = UINT64_C(1) << sim_si_of(port)->made.version_table.time_bits;
 
-	if (sim_si_time(machine) > end - end / 4)
-		sim_si_restart(machine);
+	if (sim_si_time(port) > end - end / 4)
+		sim_si_restart(port);
 }

@@ -30,9 +30,9 @@ struct si_graph {
 	struct sim_records records;
 };
 
-static void graph_free(struct sim_machine *machine)
+static void graph_free(struct sim_port *port)
 {
-	struct si_graph *graph = sim_si_of(machine)->graph;
+	struct si_graph *graph = sim_si_of(port)->graph;
 
 	if (!graph)
 		return;
@@ -45,9 +45,9 @@ static void graph_free(struct sim_machine *machine)
 	free(graph);
 }
 
-static int graph_make(struct sim_machine *machine)
+static int graph_make(struct sim_port *port)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 	struct si_graph *graph = calloc(1, sizeof *graph);
 
 	si->graph = graph;
@@ -95,16 +95,16 @@ static bool leads_to(struct si_graph *graph, uint32_t from, uint32_t to)
 }
 
 /* Of a lane's access. False: it would close a loop, and the lane is doomed. */
-static bool edge(struct sim_machine *machine, struct si_warp *warp, uint32_t lane, uint32_t from,
+static bool edge(struct sim_port *port, struct si_warp *warp, uint32_t lane, uint32_t from,
 		 uint32_t to)
 {
-	struct si_graph *graph = sim_si_of(machine)->graph;
+	struct si_graph *graph = sim_si_of(port)->graph;
 	uint64_t *followers = row_of(graph, graph->followers, from);
 
 	if (from == to || followers[to / 64] >> to % 64 & 1)
 		return true;
 	if (leads_to(graph, to, from)) {
-		sim_si_doom(machine, warp, lane, SIM_ABORT_LOOP);
+		sim_si_doom(port, warp, lane, SIM_ABORT_LOOP);
 		return false;
 	}
 	followers[to / 64] |= UINT64_C(1) << to % 64;
@@ -139,9 +139,9 @@ static bool is_led(const struct si_graph *graph, uint32_t id)
 }
 
 /* Take it out, and then those that only it has held back. */
-static void forget(struct sim_machine *machine, uint32_t id)
+static void forget(struct sim_port *port, uint32_t id)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 	struct si_graph *graph = si->graph;
 	uint64_t *followers = row_of(graph, graph->followers, id);
 
@@ -158,8 +158,8 @@ static void forget(struct sim_machine *machine, uint32_t id)
 
 			if (!graph->over[other] || is_led(graph, other))
 				continue;
-			forget(machine, other);
-			sim_si_give(machine, other);
+			forget(port, other);
+			sim_si_give(port, other);
 		}
 	}
 }
@@ -184,25 +184,25 @@ static uint32_t last_writer(const struct si *si, uint64_t address, uint64_t snap
 }
 
 /* The other one has accessed the word too: the edge that follows, and whether it passes. */
-static bool meet(struct sim_machine *machine, struct si_warp *warp, uint32_t lane, bool write,
+static bool meet(struct sim_port *port, struct si_warp *warp, uint32_t lane, bool write,
 		 const struct sim_record *other)
 {
-	const struct si *si = sim_si_of(machine);
+	const struct si *si = sim_si_of(port);
 	uint32_t id = warp->tx[lane];
 	const struct si_tx *tx = &si->tx[other->owner];
 
 	if (write)
-		return other->write || edge(machine, warp, lane, other->owner, id);
+		return other->write || edge(port, warp, lane, other->owner, id);
 	if (!other->write ||
 	    (tx->state == SI_COMMITTED && tx->version <= si->tx[id].snapshot))
 		return true;
-	return edge(machine, warp, lane, id, other->owner);
+	return edge(port, warp, lane, id, other->owner);
 }
 
-static void access_word(struct sim_machine *machine, struct si_warp *warp, uint32_t lane,
+static void access_word(struct sim_port *port, struct si_warp *warp, uint32_t lane,
 			uint64_t address, bool write)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 	struct sim_records *records = &si->graph->records;
 	const struct sim_record *r = sim_records_first(records, address);
 	uint32_t id = warp->tx[lane], last;
@@ -210,36 +210,36 @@ static void access_word(struct sim_machine *machine, struct si_warp *warp, uint3
 	if (sim_records_noted(records, id, address, write))
 		return;
 	last = last_writer(si, address, si->tx[id].snapshot);
-	if (last != SI_NONE && !edge(machine, warp, lane, last, id))
+	if (last != SI_NONE && !edge(port, warp, lane, last, id))
 		return;
 	for (; r; r = sim_records_next(records, r))
-		if (!meet(machine, warp, lane, write, r))
+		if (!meet(port, warp, lane, write, r))
 			return;
 	if (!sim_records_note(records, id, address, write))
-		sim_fail(machine, -ENOMEM, "no memory for a read or write set");
+		sim_fail(port, -ENOMEM, "no memory for a read or write set");
 	if (write && !sim_si_words_add(&si->tx[id].writes, address))
-		sim_fail(machine, -ENOMEM, "no memory for a write set");
+		sim_fail(port, -ENOMEM, "no memory for a write set");
 }
 
-static void oracle_read(struct sim_machine *machine, struct si_warp *warp, uint32_t lane,
+static void oracle_read(struct sim_port *port, struct si_warp *warp, uint32_t lane,
 			uint64_t address)
 {
-	access_word(machine, warp, lane, address, false);
+	access_word(port, warp, lane, address, false);
 }
 
-static uint32_t oracle_write(struct sim_machine *machine, struct si_warp *warp, uint64_t lanes,
+static uint32_t oracle_write(struct sim_port *port, struct si_warp *warp, uint64_t lanes,
 			     const uint64_t *address)
 {
 	for (SIM_EACH_LANE(lane, lanes))
-		access_word(machine, warp, (uint32_t)lane, address[lane], true);
+		access_word(port, warp, (uint32_t)lane, address[lane], true);
 	return 0;
 }
 
 /* ---- begin and end ----------------------------------------------------------------------- */
 
-static int oracle_begin(struct sim_machine *machine, uint32_t id, uint64_t stamp)
+static int oracle_begin(struct sim_port *port, uint32_t id, uint64_t stamp)
 {
-	(void)machine;
+	(void)port;
 	(void)id;
 	(void)stamp;
 	return 0;
@@ -260,9 +260,9 @@ static bool is_newer(const struct si *si, uint64_t address, uint64_t snapshot)
 	return false;
 }
 
-static bool may_commit(struct sim_machine *machine, uint32_t id)
+static bool may_commit(struct sim_port *port, uint32_t id)
 {
-	const struct si *si = sim_si_of(machine);
+	const struct si *si = sim_si_of(port);
 	const struct si_tx *tx = &si->tx[id];
 
 	for (uint32_t k = 0; k < tx->writes.count; k++)
@@ -271,34 +271,34 @@ static bool may_commit(struct sim_machine *machine, uint32_t id)
 	return true;
 }
 
-static uint64_t oracle_commit(struct sim_machine *machine, uint32_t id)
+static uint64_t oracle_commit(struct sim_port *port, uint32_t id)
 {
-	(void)machine;
+	(void)port;
 	(void)id;
 	return 0;
 }
 
-static void oracle_release(struct sim_machine *machine, uint32_t id)
+static void oracle_release(struct sim_port *port, uint32_t id)
 {
-	struct si_graph *graph = sim_si_of(machine)->graph;
+	struct si_graph *graph = sim_si_of(port)->graph;
 
 	if (is_led(graph, id)) {
 		graph->over[id] = true;
 		return;
 	}
-	forget(machine, id);
-	sim_si_give(machine, id);
+	forget(port, id);
+	sim_si_give(port, id);
 }
 
-static int oracle_restart(struct sim_machine *machine)
+static int oracle_restart(struct sim_port *port)
 {
-	(void)machine;
+	(void)port;
 	return 0;
 }
 
-static const char *left(struct sim_machine *machine)
+static const char *left(struct sim_port *port)
 {
-	const struct si *si = sim_si_of(machine);
+	const struct si *si = sim_si_of(port);
 
 	for (uint32_t i = 0; i < si->ids; i++)
 		if (si->graph->records.first[i] != SIM_NO_RECORD || is_led(si->graph, i))

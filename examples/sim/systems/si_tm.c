@@ -55,9 +55,9 @@
 
 /* ---- life -------------------------------------------------------------------------------- */
 
-static void free_lines(struct sim_machine *machine, struct si *si)
+static void free_lines(struct sim_port *port, struct si *si)
 {
-	for (uint32_t i = 0; si->walk && i < machine->config.cores; i++)
+	for (uint32_t i = 0; si->walk && i < port->shape.cores; i++)
 		free(si->walk[i].warp);
 	free(si->walk);
 	free(si->waiting.warp);
@@ -65,15 +65,15 @@ static void free_lines(struct sim_machine *machine, struct si *si)
 	free(si->sealing.warp);
 }
 
-static void si_free(struct sim_machine *machine)
+static void si_free(struct sim_port *port)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 
 	if (!si)
 		return;
 	if (si->detector->free)
-		si->detector->free(machine);
-	for (uint32_t i = 0; si->partition && i < machine->config.partitions; i++) {
+		si->detector->free(port);
+	for (uint32_t i = 0; si->partition && i < port->shape.partitions; i++) {
 		free(si->partition[i].writes.item);
 		free(si->partition[i].answers.item);
 	}
@@ -83,7 +83,7 @@ static void si_free(struct sim_machine *machine)
 	}
 	for (uint32_t i = 0; i < SIM_REGIONS; i++)
 		free(si->region[i].written.address);
-	free_lines(machine, si);
+	free_lines(port, si);
 	free(si->packets.memory);
 	free(si->log);
 	free(si->warp);
@@ -96,9 +96,9 @@ static void si_free(struct sim_machine *machine)
 	free(si);
 }
 
-static bool make_lines(struct sim_machine *machine, struct si *si)
+static bool make_lines(struct sim_port *port, struct si *si)
 {
-	uint32_t cores = machine->config.cores, warps = cores * machine->config.warps;
+	uint32_t cores = port->shape.cores, warps = cores * port->shape.warps;
 	bool made = true;
 
 	si->walk = calloc(cores, sizeof *si->walk);
@@ -110,22 +110,22 @@ static bool make_lines(struct sim_machine *machine, struct si *si)
 	return made && si->walk && si->waiting.warp && si->committing.warp && si->sealing.warp;
 }
 
-static int allocate(struct sim_machine *machine, struct si *si)
+static int allocate(struct sim_port *port, struct si *si)
 {
-	uint32_t warps = machine->config.cores * machine->config.warps;
+	uint32_t warps = port->shape.cores * port->shape.warps;
 
 	si->packets.block = sizeof(struct si_packet);
 	si->version_capacity = 64;
 	si->most_inside = warps;
 	si->log = calloc(warps, sizeof *si->log);
 	si->warp = calloc(warps, sizeof *si->warp);
-	si->partition = calloc(machine->config.partitions, sizeof *si->partition);
+	si->partition = calloc(port->shape.partitions, sizeof *si->partition);
 	si->tx = calloc(si->ids, sizeof *si->tx);
 	si->free_id = calloc(si->ids, sizeof *si->free_id);
 	si->version = calloc(si->version_capacity, sizeof *si->version);
 	si->scratch = calloc(si->ids, sizeof *si->scratch);
 	si->writer_scratch = calloc((size_t)si->ids + 1, sizeof *si->writer_scratch);
-	if (!make_lines(machine, si) || !si->log || !si->warp || !si->partition || !si->tx ||
+	if (!make_lines(port, si) || !si->log || !si->warp || !si->partition || !si->tx ||
 	    !si->free_id || !si->version || !si->scratch || !si->writer_scratch)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < si->ids; i++)
@@ -135,99 +135,99 @@ static int allocate(struct sim_machine *machine, struct si *si)
 	return 0;
 }
 
-static bool refuse(struct sim_machine *machine, const char *reason)
+static bool refuse(struct sim_port *port, const char *reason)
 {
-	sim_fail(machine, -EINVAL, reason);
+	sim_fail(port, -EINVAL, reason);
 	return false;
 }
 
 #define LEAST_TIME_BITS 15 /* a quarter of the range is longer than a commit */
 
-static bool fits(struct sim_machine *machine, const struct si *si)
+static bool fits(struct sim_port *port, const struct si *si)
 {
 	const struct si_config *made = &si->made;
 
-	if (!sim_logs_fit(machine, &made->tx_log))
+	if (!sim_logs_fit(port, &made->tx_log))
 		return false;
-	if (si->ids < machine->config.lanes)
-		return refuse(machine, "there must be as many transactions as a warp has lanes");
+	if (si->ids < port->shape.lanes)
+		return refuse(port, "there must be as many transactions as a warp has lanes");
 	if (made->version_table.time_bits < LEAST_TIME_BITS)
-		return refuse(machine, "version_table.time_bits must be at least 15");
+		return refuse(port, "version_table.time_bits must be at least 15");
 	if (made->version_table.reference_bits < 32 &&
 	    si->ids >> made->version_table.reference_bits)
-		return refuse(machine, "2^version_table.reference_bits must be more than the "
+		return refuse(port, "2^version_table.reference_bits must be more than the "
 				       "transactions");
 	if (made->version_table.plain_as_given)
-		return refuse(machine, "version_table.plain_as_given = 1 is outside 0 .. 0, as a "
+		return refuse(port, "version_table.plain_as_given = 1 is outside 0 .. 0, as a "
 				       "plain access is to the newest version");
 	if (si->detector->instant)
 		return true;
-	if (made->row_copier.requests < machine->workload->regions)
-		return refuse(machine, "row_copier.requests must be at least the regions of the "
+	if (made->row_copier.requests < port->workload->regions)
+		return refuse(port, "row_copier.requests must be at least the regions of the "
 				       "workload");
-	if (!sim_same(machine, "writer_table.transactions", made->writer_table.transactions,
+	if (!sim_same(port, "writer_table.transactions", made->writer_table.transactions,
 		      "timestamp_table.transactions", si->ids) ||
-	    !sim_same(machine, "writer_table.word_bytes", made->writer_table.word_bytes,
+	    !sim_same(port, "writer_table.word_bytes", made->writer_table.word_bytes,
 		      "reader_list.word_bytes", made->reader_list.word_bytes) ||
-	    !sim_same(machine, "version_table.stamp_bits", made->version_table.stamp_bits,
+	    !sim_same(port, "version_table.stamp_bits", made->version_table.stamp_bits,
 		      "timestamp_table.stamp_bits", made->timestamp_table.stamp_bits))
 		return false;
 	if (made->reader_list.root_bits * made->reader_list.leaf_bits < si->ids)
-		return refuse(machine, "reader_list.root_bits x leaf_bits must be at least "
+		return refuse(port, "reader_list.root_bits x leaf_bits must be at least "
 				       "timestamp_table.transactions");
 	return true;
 }
 
-static int make(struct sim_machine *machine, struct si *si)
+static int make(struct sim_port *port, struct si *si)
 {
-	machine->state = si;
+	port->state = si;
 	if (!si)
 		return -ENOMEM;
-	si->config = machine->system_config;
+	si->config = port->system_config;
 	si->made = *si->config;
 	si->made.timestamp_table.literal |= si->config->system.literal;
 	si->made.writer_table.release_at_commit |= si->config->system.literal;
 	return 0;
 }
 
-static int make_units(struct sim_machine *machine, struct si *si)
+static int make_units(struct sim_port *port, struct si *si)
 {
-	int error = fits(machine, si) ? allocate(machine, si) : -EINVAL;
+	int error = fits(port, si) ? allocate(port, si) : -EINVAL;
 
 	if (!error)
-		error = sim_logs_make(machine, &si->made.tx_log, si->log, sizeof *si->log);
+		error = sim_logs_make(port, &si->made.tx_log, si->log, sizeof *si->log);
 	if (!error)
-		error = sim_si_regions_make(machine);
+		error = sim_si_regions_make(port);
 	if (!error)
-		error = si->detector->make(machine);
+		error = si->detector->make(port);
 	return error;
 }
 
-static int make_si_tm(struct sim_machine *machine)
+static int make_si_tm(struct sim_port *port)
 {
 	struct si *si = calloc(1, sizeof *si);
-	int error = make(machine, si);
+	int error = make(port, si);
 
 	if (error)
 		return error;
 	si->ids = si->made.timestamp_table.transactions;
 	si->detector = si->config->system.detection == SI_DETECT_NONE ? &sim_si_plain_detector
 								      : &sim_si_post_dating;
-	return make_units(machine, si);
+	return make_units(port, si);
 }
 
 #define ORACLE_IDS 4096
 
-static int make_oracle(struct sim_machine *machine)
+static int make_oracle(struct sim_port *port)
 {
 	struct si *si = calloc(1, sizeof *si);
-	int error = make(machine, si);
+	int error = make(port, si);
 
 	if (error)
 		return error;
 	si->ids = ORACLE_IDS;
 	si->detector = &sim_si_oracle;
-	return make_units(machine, si);
+	return make_units(port, si);
 }
 
 /* ---- options ----------------------------------------------------------------------------- */
@@ -273,7 +273,7 @@ static const struct gputm_params *oracle_options(void)
 	return &oracle_params;
 }
 
-static void init_tables(struct si_config *config, const struct sim_machine_config *machine)
+static void init_tables(struct si_config *config, const struct sim_shape *shape)
 {
 	config->writer_table = (struct gputm_writer_table_config)GPUTM_WRITER_TABLE_CONFIG_INIT;
 	config->reader_list = (struct gputm_reader_list_config)GPUTM_READER_LIST_CONFIG_INIT;
@@ -285,23 +285,23 @@ static void init_tables(struct si_config *config, const struct sim_machine_confi
 		return;
 	gputm_params_init(gputm_row_copier_params(), &config->row_copier,
 			  sizeof config->row_copier);
-	config->row_copier.row_cycles = (68 * machine->core_mhz + 999) / 1000;
+	config->row_copier.row_cycles = (68 * shape->core_mhz + 999) / 1000;
 	config->row_copier.address_bits = config->writer_table.address_bits =
 		config->reader_list.address_bits = SIM_ADDRESS_BITS;
 }
 
-static void init(void *memory, const struct sim_machine_config *machine)
+static void init(void *memory, const struct sim_shape *shape)
 {
 	struct si_config *config = memory;
 
 	gputm_params_init(&option_params, &config->system, sizeof config->system);
-	sim_logs_init(&config->tx_log, machine);
+	sim_logs_init(&config->tx_log, shape);
 	gputm_params_init(gputm_version_table_params(), &config->version_table,
 			  sizeof config->version_table);
 	config->tx_log.address_bits = config->version_table.address_bits = SIM_ADDRESS_BITS;
 	config->version_table.time_bits = 32;
 	config->version_table.reference_bits = 13;
-	init_tables(config, machine);
+	init_tables(config, shape);
 }
 
 static const struct sim_role roles[] = {

@@ -10,7 +10,7 @@
 #include "gputm/writer_table.h"
 
 #include "../base/slab.h"
-#include "../machine/wiring.h"
+#include "../port/port.h"
 
 enum { SI_CLAIM = SIM_DO_SYSTEM, SI_CLAIMED, SI_WRITE, SI_WRITTEN };
 
@@ -124,21 +124,21 @@ struct si;
 /* How conflicts are found. A transaction that is found guilty is doomed with sim_si_doom(). */
 struct si_detector {
 	bool instant; /* a store asks at once and not by message */
-	int (*make)(struct sim_machine *machine);
-	void (*free)(struct sim_machine *machine);
-	int (*begin)(struct sim_machine *machine, uint32_t id, uint64_t stamp); /* > 0: overflow */
+	int (*make)(struct sim_port *port);
+	void (*free)(struct sim_port *port);
+	int (*begin)(struct sim_port *port, uint32_t id, uint64_t stamp); /* > 0: overflow */
 	/* Lane of the warp reads (writes) a word, cycles are those of the tables. */
-	void (*read)(struct sim_machine *machine, struct si_warp *warp, uint32_t lane,
+	void (*read)(struct sim_port *port, struct si_warp *warp, uint32_t lane,
 		     uint64_t address);
-	uint32_t (*write)(struct sim_machine *machine, struct si_warp *warp, uint64_t lanes,
+	uint32_t (*write)(struct sim_port *port, struct si_warp *warp, uint64_t lanes,
 			  const uint64_t *address);
-	bool (*may_commit)(struct sim_machine *machine, uint32_t id);
+	bool (*may_commit)(struct sim_port *port, uint32_t id);
 	/* It commits into the version that is written. @return its stamp. */
-	uint64_t (*commit)(struct sim_machine *machine, uint32_t id);
-	void (*abort)(struct sim_machine *machine, uint32_t id);
-	void (*release)(struct sim_machine *machine, uint32_t id); /* ends in sim_si_give() */
-	int (*restart)(struct sim_machine *machine);
-	const char *(*left)(struct sim_machine *machine); /* what is not empty at the end */
+	uint64_t (*commit)(struct sim_port *port, uint32_t id);
+	void (*abort)(struct sim_port *port, uint32_t id);
+	void (*release)(struct sim_port *port, uint32_t id); /* ends in sim_si_give() */
+	int (*restart)(struct sim_port *port);
+	const char *(*left)(struct sim_port *port); /* what is not empty at the end */
 };
 
 struct si {
@@ -182,39 +182,39 @@ struct si {
 	struct gputm_writer_table_writer *writer_scratch; /* [ids + 1] */
 };
 
-static inline struct si *sim_si_of(const struct sim_machine *machine)
+static inline struct si *sim_si_of(const struct sim_port *port)
 {
-	return machine->state;
+	return port->state;
 }
 
-static inline struct si_warp *sim_si_warp(const struct sim_machine *machine,
+static inline struct si_warp *sim_si_warp(const struct sim_port *port,
 					  const struct sim_warp *warp)
 {
-	return &sim_si_of(machine)->warp[sim_warp_number(machine, warp)];
+	return &sim_si_of(port)->warp[warp->number];
 }
 
-static inline uint64_t sim_si_time(const struct sim_machine *machine)
+static inline uint64_t sim_si_time(const struct sim_port *port)
 {
-	return sim_now(machine) - sim_si_of(machine)->born + 1;
+	return sim_now(port) - sim_si_of(port)->born + 1;
 }
 
 /* The version controller is to look at things in the next tick. */
-static inline void sim_si_poke(struct sim_machine *machine)
+static inline void sim_si_poke(struct sim_port *port)
 {
-	sim_call_partition(machine, 0, sim_now(machine) + 1);
+	sim_call_partition(port, 0, sim_now(port) + 1);
 }
 
-static inline void sim_si_line_push(const struct sim_machine *machine, struct si_line *line,
+static inline void sim_si_line_push(const struct sim_port *port, struct si_line *line,
 				    uint32_t warp)
 {
-	uint32_t room = machine->config.cores * machine->config.warps;
+	uint32_t room = port->shape.cores * port->shape.warps;
 
 	line->warp[(line->head + line->count++) % room] = warp;
 }
 
-static inline uint32_t sim_si_line_pop(const struct sim_machine *machine, struct si_line *line)
+static inline uint32_t sim_si_line_pop(const struct sim_port *port, struct si_line *line)
 {
-	uint32_t room = machine->config.cores * machine->config.warps;
+	uint32_t room = port->shape.cores * port->shape.warps;
 	uint32_t warp = line->warp[line->head];
 
 	line->head = (line->head + 1) % room;
@@ -227,54 +227,48 @@ static inline struct si_version *sim_si_version(const struct si *si, uint64_t nu
 	return &si->version[number & (si->version_capacity - 1)];
 }
 
-static inline struct sim_warp *sim_si_machine_warp(struct sim_machine *machine, uint32_t number)
-{
-	return sim_warp_of(machine, number / machine->config.warps,
-			   number % machine->config.warps);
-}
-
 /* si_doom.c: transactions that are over. */
 bool sim_si_words_add(struct si_words *words, uint64_t address);
-void sim_si_give(struct sim_machine *machine, uint32_t id);
-void sim_si_leave(struct sim_machine *machine, uint32_t id);
-void sim_si_doom(struct sim_machine *machine, struct si_warp *warp, uint32_t lane,
+void sim_si_give(struct sim_port *port, uint32_t id);
+void sim_si_leave(struct sim_port *port, uint32_t id);
+void sim_si_doom(struct sim_port *port, struct si_warp *warp, uint32_t lane,
 		 enum sim_abort_reason reason);
-void sim_si_retire(struct sim_machine *machine, uint32_t id, uint64_t version);
-void sim_si_reclaim(struct sim_machine *machine);
-void sim_si_restart(struct sim_machine *machine);
-void sim_si_look_at_time(struct sim_machine *machine); /* restart if it is late */
+void sim_si_retire(struct sim_port *port, uint32_t id, uint64_t version);
+void sim_si_reclaim(struct sim_port *port);
+void sim_si_restart(struct sim_port *port);
+void sim_si_look_at_time(struct sim_port *port); /* restart if it is late */
 
 /* si_tx.c: attempts. */
-bool sim_si_watch(struct sim_machine *machine, struct sim_warp *warp);
-void sim_si_begin(struct sim_machine *machine, struct sim_warp *warp, bool again);
-void sim_si_admit(struct sim_machine *machine);
-void sim_si_abort_doomed(struct sim_machine *machine, struct sim_warp *warp);
-void sim_si_over(struct sim_machine *machine, struct sim_warp *warp);
+bool sim_si_watch(struct sim_port *port, struct sim_warp *warp);
+void sim_si_begin(struct sim_port *port, struct sim_warp *warp, bool again);
+void sim_si_admit(struct sim_port *port);
+void sim_si_abort_doomed(struct sim_port *port, struct sim_warp *warp);
+void sim_si_over(struct sim_port *port, struct sim_warp *warp);
 
 /* si_access.c: loads, stores and claims. */
-void sim_si_load(struct sim_machine *machine, struct sim_warp *warp);
-void sim_si_store(struct sim_machine *machine, struct sim_warp *warp);
-void sim_si_served(struct sim_machine *machine, struct sim_message *message);
-void sim_si_loaded(struct sim_machine *machine, struct sim_warp *warp);
-void sim_si_plain(struct sim_machine *machine, struct sim_warp *warp, enum sim_op op);
-void sim_si_claim(struct sim_machine *machine, const struct sim_message *message);
+void sim_si_load(struct sim_port *port, struct sim_warp *warp);
+void sim_si_store(struct sim_port *port, struct sim_warp *warp);
+void sim_si_served(struct sim_port *port, struct sim_message *message);
+void sim_si_loaded(struct sim_port *port, struct sim_warp *warp);
+void sim_si_plain(struct sim_port *port, struct sim_warp *warp, enum sim_op op);
+void sim_si_claim(struct sim_port *port, const struct sim_message *message);
 struct si_region *sim_si_region_of(struct si *si, uint64_t address);
 uint64_t sim_si_place_of(const struct si_region *region, uint64_t address);
 
 /* si_commit.c: from tx_commit until all is written. */
-void sim_si_commit(struct sim_machine *machine, struct sim_warp *warp);
-void sim_si_commit_now(struct sim_machine *machine, struct sim_warp *warp);
-uint64_t sim_si_core_tick(struct sim_machine *machine, uint32_t core);
-void sim_si_write(struct sim_machine *machine, uint32_t partition);
-void sim_si_at_core(struct sim_machine *machine, const struct sim_message *message);
-void sim_si_at_partition(struct sim_machine *machine, const struct sim_message *message);
-void sim_si_completed(struct sim_machine *machine, uint32_t partition, uint64_t tag,
+void sim_si_commit(struct sim_port *port, struct sim_warp *warp);
+void sim_si_commit_now(struct sim_port *port, struct sim_warp *warp);
+uint64_t sim_si_core_tick(struct sim_port *port, uint32_t core);
+void sim_si_write(struct sim_port *port, uint32_t partition);
+void sim_si_at_core(struct sim_port *port, const struct sim_message *message);
+void sim_si_at_partition(struct sim_port *port, const struct sim_message *message);
+void sim_si_completed(struct sim_port *port, uint32_t partition, uint64_t tag,
 		      const uint32_t *value);
 
 /* si_versions.c: copies, seals, restarts. */
-int sim_si_regions_make(struct sim_machine *machine);
-uint64_t sim_si_partition_tick(struct sim_machine *machine, uint32_t partition);
-void sim_si_finished(struct sim_machine *machine);
+int sim_si_regions_make(struct sim_port *port);
+uint64_t sim_si_partition_tick(struct sim_port *port, uint32_t partition);
+void sim_si_finished(struct sim_port *port);
 
 extern const struct si_detector sim_si_post_dating, sim_si_plain_detector, sim_si_oracle;
 

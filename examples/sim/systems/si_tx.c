@@ -16,29 +16,29 @@ static uint32_t take(struct si *si)
 /* ---- begin ------------------------------------------------------------------------------- */
 
 /* Before the first instruction; the rest is done when that issues. */
-void sim_si_begin(struct sim_machine *machine, struct sim_warp *warp, bool again)
+void sim_si_begin(struct sim_port *port, struct sim_warp *warp, bool again)
 {
 	(void)again;
-	sim_si_warp(machine, warp)->phase = SI_OUTSIDE;
+	sim_si_warp(port, warp)->phase = SI_OUTSIDE;
 }
 
 /* One lane. False: the clocks must start again. */
-static bool begin_lane(struct sim_machine *machine, struct si_warp *state, uint64_t lane,
+static bool begin_lane(struct sim_port *port, struct si_warp *state, uint64_t lane,
 		       uint64_t stamp)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 	uint32_t id = take(si);
 	struct si_tx *tx = &si->tx[id];
-	int result = si->detector->begin(machine, id, stamp);
+	int result = si->detector->begin(port, id, stamp);
 
-	sim_must(machine, result, "a transaction could not begin");
+	sim_must(port, result, "a transaction could not begin");
 	if (result) {
 		tx->state = SI_IDLE;
 		si->free_id[(si->free_head + si->free_count++) % si->ids] = id;
 		return false;
 	}
 	tx->state = SI_RUNNING;
-	tx->time = sim_si_time(machine);
+	tx->time = sim_si_time(port);
 	tx->snapshot = si->sealed;
 	tx->held = 0;
 	sim_si_version(si, si->sealed)->running++;
@@ -49,81 +49,80 @@ static bool begin_lane(struct sim_machine *machine, struct si_warp *state, uint6
 }
 
 /* Can there be a transaction for so many lanes? */
-static bool may_begin(struct sim_machine *machine, uint32_t lanes)
+static bool may_begin(struct sim_port *port, uint32_t lanes)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 
-	sim_si_look_at_time(machine);
+	sim_si_look_at_time(port);
 	return !si->restarting && !si->full && si->inside < si->most_inside &&
 	       si->free_count >= lanes;
 }
 
-static bool begin_now(struct sim_machine *machine, struct sim_warp *warp)
+static bool begin_now(struct sim_port *port, struct sim_warp *warp)
 {
-	struct si *si = sim_si_of(machine);
-	struct si_warp *state = sim_si_warp(machine, warp);
+	struct si *si = sim_si_of(port);
+	struct si_warp *state = sim_si_warp(port, warp);
 	uint64_t lanes = gputm_simt_stack_active_mask(warp->stack), stamp;
 
-	if (!may_begin(machine, (uint32_t)__builtin_popcountll(lanes)))
+	if (!may_begin(port, (uint32_t)__builtin_popcountll(lanes)))
 		return false;
 	state->phase = SI_INSIDE;
 	si->inside++;
-	stamp = gputm_version_table_start_stamp(si->versions, sim_si_time(machine));
+	stamp = gputm_version_table_start_stamp(si->versions, sim_si_time(port));
 	for (SIM_EACH_LANE(lane, lanes)) {
 		state->reason[lane] = SIM_ABORT_ROLLOVER;
-		if (!si->restarting && !begin_lane(machine, state, lane, stamp))
-			sim_si_restart(machine);
+		if (!si->restarting && !begin_lane(port, state, lane, stamp))
+			sim_si_restart(port);
 	}
 	state->doomed = lanes & ~state->active;
 	return true;
 }
 
 /* Those that wait, in their order. */
-void sim_si_admit(struct sim_machine *machine)
+void sim_si_admit(struct sim_port *port)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 
 	while (si->waiting.count) {
-		struct sim_warp *warp =
-			sim_si_machine_warp(machine, si->waiting.warp[si->waiting.head]);
+		struct sim_warp *warp = &port->warp[si->waiting.warp[si->waiting.head]];
 
-		if (!begin_now(machine, warp))
+		if (!begin_now(port, warp))
 			return;
-		sim_si_line_pop(machine, &si->waiting);
-		sim_warp_until(machine, warp, sim_now(machine));
+		sim_si_line_pop(port, &si->waiting);
+		sim_wake(port, warp, sim_now(port));
 	}
 }
 
 /* Before an instruction of a transaction issues. */
-bool sim_si_watch(struct sim_machine *machine, struct sim_warp *warp)
+bool sim_si_watch(struct sim_port *port, struct sim_warp *warp)
 {
-	struct si *si = sim_si_of(machine);
-	struct si_warp *state = sim_si_warp(machine, warp);
+	struct si *si = sim_si_of(port);
+	struct si_warp *state = sim_si_warp(port, warp);
 
-	if (state->phase == SI_OUTSIDE && (si->waiting.count || !begin_now(machine, warp))) {
+	if (state->phase == SI_OUTSIDE && (si->waiting.count || !begin_now(port, warp))) {
 		state->phase = SI_WAITING;
-		sim_si_line_push(machine, &si->waiting, sim_warp_number(machine, warp));
-		sim_warp_wait(machine, warp, SIM_SYSTEM);
-		sim_si_poke(machine);
+		sim_si_line_push(port, &si->waiting, warp->number);
+		sim_wait(port, warp, SIM_SYSTEM);
+		sim_si_poke(port);
 		return true;
 	}
 	if (!state->doomed)
 		return false;
-	sim_si_abort_doomed(machine, warp);
+	sim_si_abort_doomed(port, warp);
 	if (gputm_simt_stack_tx_running(warp->stack))
 		return false;
-	sim_si_over(machine, warp);
+	sim_si_over(port, warp);
 	return true;
 }
 
 /* ---- abort ------------------------------------------------------------------------------- */
 
-void sim_si_abort_doomed(struct sim_machine *machine, struct sim_warp *warp)
+void sim_si_abort_doomed(struct sim_port *port, struct sim_warp *warp)
 {
-	struct si_warp *state = sim_si_warp(machine, warp);
+	struct si_warp *state = sim_si_warp(port, warp);
 
 	for (SIM_EACH_LANE(lane, state->doomed))
-		sim_tx_abort(machine, warp, UINT64_C(1) << lane,
+		sim_tx_abort(port, warp, UINT64_C(1) << lane,
 			     (enum sim_abort_reason)state->reason[lane]);
 	state->failed |= state->doomed != 0;
 	state->doomed = 0;
@@ -132,19 +131,19 @@ void sim_si_abort_doomed(struct sim_machine *machine, struct sim_warp *warp)
 /* ---- the end of an attempt --------------------------------------------------------------- */
 
 /* No lane is left; answers to claims may be. */
-void sim_si_over(struct sim_machine *machine, struct sim_warp *warp)
+void sim_si_over(struct sim_port *port, struct sim_warp *warp)
 {
-	struct si *si = sim_si_of(machine);
-	struct si_warp *state = sim_si_warp(machine, warp);
+	struct si *si = sim_si_of(port);
+	struct si_warp *state = sim_si_warp(port, warp);
 	uint64_t wait = (uint64_t)si->config->system.backoff * warp->aborts;
 
 	if (state->claims) {
 		state->phase = SI_CLAIMING;
-		sim_warp_wait(machine, warp, SIM_SYSTEM);
+		sim_wait(port, warp, SIM_SYSTEM);
 		return;
 	}
-	sim_must(machine,
-		 gputm_tx_log_restart(si->log[sim_warp_number(machine, warp)], machine->all_lanes),
+	sim_must(port,
+		 gputm_tx_log_restart(si->log[warp->number], sim_all_lanes(port)),
 		 "the logs refused a restart");
 	if (wait > si->config->system.most_backoff)
 		wait = si->config->system.most_backoff;
@@ -154,6 +153,6 @@ void sim_si_over(struct sim_machine *machine, struct sim_warp *warp)
 	state->phase = SI_OUTSIDE;
 	si->inside--;
 	if (si->waiting.count || si->restarting)
-		sim_si_poke(machine);
-	sim_tx_over(machine, warp, sim_now(machine) + (1 + wait) * machine->core_ticks);
+		sim_si_poke(port);
+	sim_tx_over(port, warp, sim_now(port) + (1 + wait) * port->core_ticks);
 }

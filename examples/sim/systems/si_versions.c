@@ -30,42 +30,42 @@ static void copy_range(struct sim_memory *memory, uint64_t from, uint64_t to, ui
 				sim_memory_write(memory, to + (at + 4 * word - from), page[word]);
 }
 
-static uint64_t address_of(struct sim_machine *machine, uint32_t region, uint32_t version)
+static uint64_t address_of(struct sim_port *port, uint32_t region, uint32_t version)
 {
 	struct gputm_version_table_version info = { .address = 0 };
 
-	sim_must(machine,
-		 gputm_version_table_version(sim_si_of(machine)->versions, region, version, &info),
+	sim_must(port,
+		 gputm_version_table_version(sim_si_of(port)->versions, region, version, &info),
 		 "there is no such version");
 	return info.address;
 }
 
-static void copy_words(struct sim_machine *machine, struct si_region *region, uint64_t from,
+static void copy_words(struct sim_port *port, struct si_region *region, uint64_t from,
 		       uint64_t to)
 {
 	for (uint32_t i = region->seen[region->to] - 1; i < region->written.count; i++) {
 		uint64_t offset = region->written.address[i];
 
-		sim_memory_write(machine->memory, to + offset,
-				 sim_memory_read(machine->memory, from + offset));
-		if (machine->version)
-			sim_memory_write(machine->version, to + offset,
-					 sim_memory_read(machine->version, from + offset));
+		sim_memory_write(port->memory, to + offset,
+				 sim_memory_read(port->memory, from + offset));
+		if (port->version)
+			sim_memory_write(port->version, to + offset,
+					 sim_memory_read(port->version, from + offset));
 	}
 }
 
-static void move_contents(struct sim_machine *machine, uint32_t index)
+static void move_contents(struct sim_port *port, uint32_t index)
 {
-	struct si_region *region = &sim_si_of(machine)->region[index];
-	uint64_t from = address_of(machine, index, region->from);
-	uint64_t to = address_of(machine, index, region->to);
+	struct si_region *region = &sim_si_of(port)->region[index];
+	uint64_t from = address_of(port, index, region->from);
+	uint64_t to = address_of(port, index, region->to);
 
 	if (region->seen[region->to]) {
-		copy_words(machine, region, from, to);
+		copy_words(port, region, from, to);
 	} else {
-		copy_range(machine->memory, from, to, region->logical.length);
-		if (machine->version)
-			copy_range(machine->version, from, to, region->logical.length);
+		copy_range(port->memory, from, to, region->logical.length);
+		if (port->version)
+			copy_range(port->version, from, to, region->logical.length);
 	}
 	region->seen[region->from] = region->seen[region->to] = region->written.count + 1;
 }
@@ -84,16 +84,16 @@ static uint64_t stride_of(const struct gputm_version_table_config *config, uint6
 	return stride;
 }
 
-static int add_region(struct sim_machine *machine, uint64_t *end)
+static int add_region(struct sim_port *port, uint64_t *end)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 	const struct gputm_version_table_config *config = &si->made.version_table;
 	struct si_region *region = &si->region[si->regions];
 	uint64_t length, stride, relocated;
 	uint32_t number;
 	int error;
 
-	region->logical = machine->workload->region[si->regions];
+	region->logical = port->workload->region[si->regions];
 	length = region->logical.length;
 	stride = stride_of(config, length);
 	region->base = (*end + stride - 1) & ~(stride - 1);
@@ -102,13 +102,13 @@ static int add_region(struct sim_machine *machine, uint64_t *end)
 	error = gputm_version_table_add_region(si->versions, region->base, length, relocated, 1,
 					       &number);
 	if (error) {
-		sim_fail(machine, -EINVAL, error == GPUTM_VERSION_TABLE_FULL
+		sim_fail(port, -EINVAL, error == GPUTM_VERSION_TABLE_FULL
 						   ? "version_table.regions are too few for the "
 						     "regions of the workload"
 						   : "the version table refused a region");
 		return -EINVAL;
 	}
-	copy_range(machine->memory, region->logical.start, region->base, length);
+	copy_range(port->memory, region->logical.start, region->base, length);
 	region->seen[0] = 1;
 	region->wants_copy = true;
 	si->regions++;
@@ -116,68 +116,68 @@ static int add_region(struct sim_machine *machine, uint64_t *end)
 	return 0;
 }
 
-int sim_si_regions_make(struct sim_machine *machine)
+int sim_si_regions_make(struct sim_port *port)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 	uint64_t end = VERSIONS_FROM;
 	int error = 0;
 
-	if (!machine->workload->regions) {
-		sim_fail(machine, -EINVAL, "the workload names no regions to keep versions of");
+	if (!port->workload->regions) {
+		sim_fail(port, -EINVAL, "the workload names no regions to keep versions of");
 		return -EINVAL;
 	}
-	error = sim_unit_add(machine, "version_table", &kind_version_table,
+	error = sim_unit_add(port, "version_table", &kind_version_table,
 			     &si->made.version_table, &si->versions);
 	if (!error && !si->detector->instant)
-		error = sim_unit_add(machine, "row_copier", &kind_row_copier,
+		error = sim_unit_add(port, "row_copier", &kind_row_copier,
 				     &si->made.row_copier, &si->copier);
-	for (uint32_t i = 0; !error && i < machine->workload->regions; i++)
-		error = add_region(machine, &end);
+	for (uint32_t i = 0; !error && i < port->workload->regions; i++)
+		error = add_region(port, &end);
 	if (!error && si->copier && (end - 1) >> (si->made.row_copier.address_bits - 1) > 1) {
-		sim_fail(machine, -EINVAL, "row_copier.address_bits are too few for the versions "
+		sim_fail(port, -EINVAL, "row_copier.address_bits are too few for the versions "
 					   "of memory, which lie from 2^38 on");
 		return -EINVAL;
 	}
 	if (!error)
-		sim_call_partition(machine, 0, 0);
+		sim_call_partition(port, 0, 0);
 	return error;
 }
 
 /* ---- copies ------------------------------------------------------------------------------ */
 
-static void copied(struct sim_machine *machine, uint32_t index)
+static void copied(struct sim_port *port, uint32_t index)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 
-	move_contents(machine, index);
-	sim_must(machine, gputm_version_table_copied(si->versions, index),
+	move_contents(port, index);
+	sim_must(port, gputm_version_table_copied(si->versions, index),
 		 "a copy ended that had not begun");
 	si->region[index].writable = true;
 	si->unwritable--;
 }
 
 /* The oracle's copies take no time. */
-static void push_copy(struct sim_machine *machine, uint32_t index)
+static void push_copy(struct sim_port *port, uint32_t index)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 	const struct si_region *region = &si->region[index];
 	struct gputm_row_copier_request request = {
 		.tag = index,
-		.source = address_of(machine, index, region->from),
-		.destination = address_of(machine, index, region->to),
+		.source = address_of(port, index, region->from),
+		.destination = address_of(port, index, region->to),
 		.bytes = region->logical.length,
 	};
 
 	if (!si->copier)
-		copied(machine, index);
+		copied(port, index);
 	else
-		sim_must(machine, gputm_row_copier_push(si->copier, &request, NULL),
+		sim_must(port, gputm_row_copier_push(si->copier, &request, NULL),
 			 "the row copier refused a copy");
 }
 
-static void begin_copies(struct sim_machine *machine)
+static void begin_copies(struct sim_port *port)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 
 	for (uint32_t i = 0; i < si->regions; i++) {
 		struct si_region *region = &si->region[i];
@@ -189,19 +189,19 @@ static void begin_copies(struct sim_machine *machine)
 		if (result == GPUTM_VERSION_TABLE_OK)
 			result = gputm_version_table_begin_copy(si->versions, i, &region->from,
 								&region->to);
-		sim_must(machine, result, "a copy could not begin");
+		sim_must(port, result, "a copy could not begin");
 		if (result != GPUTM_VERSION_TABLE_OK)
 			continue;
 		region->wants_copy = false;
-		push_copy(machine, i);
+		push_copy(port, i);
 	}
 }
 
 /* Bring the copier up to now and take what it has copied. */
-static void take_copies(struct sim_machine *machine)
+static void take_copies(struct sim_port *port)
 {
-	struct si *si = sim_si_of(machine);
-	uint64_t cycle = sim_now(machine) / machine->core_ticks;
+	struct si *si = sim_si_of(port);
+	uint64_t cycle = sim_now(port) / port->core_ticks;
 	struct gputm_row_copier_request done;
 
 	if (!si->copier)
@@ -210,16 +210,16 @@ static void take_copies(struct sim_machine *machine)
 		gputm_row_copier_advance(si->copier, cycle - si->copied_to);
 	si->copied_to = cycle;
 	while (gputm_row_copier_pop(si->copier, &done))
-		copied(machine, (uint32_t)done.tag);
+		copied(port, (uint32_t)done.tag);
 }
 
-static uint64_t next_copy(const struct sim_machine *machine)
+static uint64_t next_copy(const struct sim_port *port)
 {
-	const struct si *si = sim_si_of(machine);
+	const struct si *si = sim_si_of(port);
 	uint64_t quiet = si->copier ? gputm_row_copier_next_event(si->copier) : UINT64_MAX;
 
 	return quiet == UINT64_MAX ? SIM_NEVER
-				   : (si->copied_to + quiet + 1) * machine->core_ticks;
+				   : (si->copied_to + quiet + 1) * port->core_ticks;
 }
 
 /* ---- seals ------------------------------------------------------------------------------- */
@@ -242,30 +242,30 @@ static bool grow_versions(struct si *si)
 	return true;
 }
 
-static void warps_go_on(struct sim_machine *machine)
+static void warps_go_on(struct sim_port *port)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 
 	while (si->sealing.count) {
-		uint32_t number = sim_si_line_pop(machine, &si->sealing);
+		uint32_t number = sim_si_line_pop(port, &si->sealing);
 
-		sim_si_over(machine, sim_si_machine_warp(machine, number));
+		sim_si_over(port, &port->warp[number]);
 	}
 }
 
-static void seal(struct sim_machine *machine)
+static void seal(struct sim_port *port)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 	uint64_t all = ~UINT64_C(0) >> (64 - si->regions);
-	int result = gputm_version_table_seal(si->versions, all, sim_si_time(machine));
+	int result = gputm_version_table_seal(si->versions, all, sim_si_time(port));
 
-	sim_must(machine, result, "a version could not be sealed");
+	sim_must(port, result, "a version could not be sealed");
 	if (result == GPUTM_VERSION_TABLE_OVERFLOW)
-		sim_fail(machine, -EINVAL,
+		sim_fail(port, -EINVAL,
 			 "version_table.time_bits are too few for what is written at a time");
 	if (!grow_versions(si))
-		sim_fail(machine, -ENOMEM, "no memory for a version");
-	if (machine->failed)
+		sim_fail(port, -ENOMEM, "no memory for a version");
+	if (port->failed)
 		return;
 	si->sealed++;
 	*sim_si_version(si, si->sealed + 1) = (struct si_version){ 0, SI_NONE };
@@ -275,8 +275,8 @@ static void seal(struct sim_machine *machine)
 		si->region[i].wants_copy = true;
 		si->region[i].writable = false;
 	}
-	warps_go_on(machine);
-	sim_si_reclaim(machine);
+	warps_go_on(port);
+	sim_si_reclaim(port);
 }
 
 /* ---- restart ----------------------------------------------------------------------------- */
@@ -291,21 +291,21 @@ static bool busy(const struct si *si)
 	return copying || si->in_flight || si->closing || si->inside;
 }
 
-static void restart_now(struct sim_machine *machine)
+static void restart_now(struct sim_port *port)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 
 	if (si->restarts && si->places == si->places_before)
-		sim_fail(machine, -EINVAL,
+		sim_fail(port, -EINVAL,
 			 "the clocks run out before a transaction ends: version_table.time_bits "
 			 "or timestamp_table.stamp_bits are too few");
 	si->restarts++;
 	si->places_before = si->places;
-	sim_si_reclaim(machine);
-	sim_must(machine, si->detector->restart(machine), "the timestamps could not restart");
-	sim_must(machine, gputm_version_table_restart(si->versions, 1),
+	sim_si_reclaim(port);
+	sim_must(port, si->detector->restart(port), "the timestamps could not restart");
+	sim_must(port, gputm_version_table_restart(si->versions, 1),
 		 "the versions could not restart");
-	si->born = sim_now(machine);
+	si->born = sim_now(port);
 	si->restarting = false;
 	si->unwritable = si->regions;
 	for (uint32_t i = 0; i < si->regions; i++) {
@@ -316,15 +316,13 @@ static void restart_now(struct sim_machine *machine)
 
 /* ---- the controller ---------------------------------------------------------------------- */
 
-static void let_commit(struct sim_machine *machine)
+static void let_commit(struct sim_port *port)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 	uint32_t count = si->committing.count;
 
 	while (count-- && (si->restarting || (!si->unwritable && !si->closing)))
-		sim_si_commit_now(machine,
-				  sim_si_machine_warp(machine,
-						      sim_si_line_pop(machine, &si->committing)));
+		sim_si_commit_now(port, &port->warp[sim_si_line_pop(port, &si->committing)]);
 }
 
 /* Three quarters of a table: below it a table that was full is no more. */
@@ -339,46 +337,46 @@ static bool has_room(const struct si *si)
 }
 
 /* @return the next tick that is due. */
-static uint64_t control(struct sim_machine *machine)
+static uint64_t control(struct sim_port *port)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 
-	take_copies(machine);
+	take_copies(port);
 	if (si->closing && !si->in_flight)
-		seal(machine);
+		seal(port);
 	if (si->restarting && !busy(si))
-		restart_now(machine);
-	begin_copies(machine);
-	let_commit(machine);
+		restart_now(port);
+	begin_copies(port);
+	let_commit(port);
 	if (si->full && has_room(si))
 		si->full = false;
-	sim_si_admit(machine);
-	return next_copy(machine);
+	sim_si_admit(port);
+	return next_copy(port);
 }
 
 /* ---- the partition's turn ------------------------------------------------------------------ */
 
-static void send_answers(struct sim_machine *machine, struct si_partition *partition)
+static void send_answers(struct sim_port *port, struct si_partition *partition)
 {
 	struct sim_message *message;
 
 	while ((message = sim_queue_head(&partition->answers)) &&
-	       message->due <= sim_now(machine)) {
+	       message->due <= sim_now(port)) {
 		struct sim_message answer = *message;
 
 		sim_queue_pop(&partition->answers);
-		sim_send_down(machine, &answer, 8);
+		sim_to_core(port, &answer, 8);
 	}
 }
 
-uint64_t sim_si_partition_tick(struct sim_machine *machine, uint32_t index)
+uint64_t sim_si_partition_tick(struct sim_port *port, uint32_t index)
 {
-	struct si_partition *partition = &sim_si_of(machine)->partition[index];
-	uint64_t next = index ? SIM_NEVER : control(machine);
+	struct si_partition *partition = &sim_si_of(port)->partition[index];
+	uint64_t next = index ? SIM_NEVER : control(port);
 	const struct sim_message *answer;
 
-	send_answers(machine, partition);
-	sim_si_write(machine, index);
+	send_answers(port, partition);
+	sim_si_write(port, index);
 	answer = sim_queue_head(&partition->answers);
 	if (answer && answer->due < next)
 		next = answer->due;
@@ -390,46 +388,46 @@ uint64_t sim_si_partition_tick(struct sim_machine *machine, uint32_t index)
 /* ---- the end of the run ------------------------------------------------------------------ */
 
 /* The newest versions become what the program's addresses mean. */
-static void put_back(struct sim_machine *machine)
+static void put_back(struct sim_port *port)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 
 	for (uint32_t i = 0; i < si->regions; i++) {
 		const struct si_region *region = &si->region[i];
 		uint64_t newest = region->base;
 
-		sim_must(machine,
+		sim_must(port,
 			 gputm_version_table_resolve_plain(si->versions, region->base, &newest),
 			 "the version table refused a plain access");
-		copy_range(machine->memory, newest, region->logical.start, region->logical.length);
+		copy_range(port->memory, newest, region->logical.start, region->logical.length);
 	}
 }
 
-static bool has_references(struct sim_machine *machine)
+static bool has_references(struct sim_port *port)
 {
-	struct si *si = sim_si_of(machine);
+	struct si *si = sim_si_of(port);
 	struct gputm_version_table_version info = { .references = 0 };
 	uint32_t references = 0;
 
 	for (uint32_t i = 0; i < si->regions; i++)
 		for (uint32_t k = 0; k < si->made.version_table.versions; k++) {
-			sim_must(machine, gputm_version_table_version(si->versions, i, k, &info),
+			sim_must(port, gputm_version_table_version(si->versions, i, k, &info),
 				 "there is no such version");
 			references += info.references;
 		}
 	return references;
 }
 
-void sim_si_finished(struct sim_machine *machine)
+void sim_si_finished(struct sim_port *port)
 {
-	struct si *si = sim_si_of(machine);
-	const char *left = si->detector->left(machine);
+	struct si *si = sim_si_of(port);
+	const char *left = si->detector->left(port);
 
-	if (has_references(machine))
+	if (has_references(port))
 		left = "a version has references at the end";
 	if (si->running || si->retained || si->free_count != si->ids)
 		left = "a transaction is left at the end";
 	if (left)
-		sim_fail(machine, -EILSEQ, left);
-	put_back(machine);
+		sim_fail(port, -EILSEQ, left);
+	put_back(port);
 }

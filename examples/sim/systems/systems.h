@@ -2,7 +2,7 @@
 #ifndef SIM_SYSTEMS_H
 #define SIM_SYSTEMS_H
 
-#include "../machine/system.h"
+#include "../port/system.h"
 
 extern const struct sim_system_class sim_coarse_lock;
 extern const struct sim_system_class sim_fine_lock;

@@ -26,51 +26,51 @@
 #include "systems.h"
 #include "warptm.h"
 
-static void begin(struct sim_machine *machine, struct sim_warp *warp, bool again)
+static void begin(struct sim_port *port, struct sim_warp *warp, bool again)
 {
-	struct warptm *tm = sim_warptm_of(machine);
+	struct warptm *tm = sim_warptm_of(port);
 
 	(void)again;
 	tm->resolver[warp->core].warp[warp->index].phase = RUNNING;
 	if (tm->first_read)
-		sim_tcd_begin(machine, warp);
+		sim_tcd_begin(port, warp);
 }
 
-static uint64_t core_tick(struct sim_machine *machine, uint32_t core)
+static uint64_t core_tick(struct sim_port *port, uint32_t core)
 {
-	uint64_t next = sim_kilo_core_tick(machine, core), due = sim_resolver_tick(machine, core);
+	uint64_t next = sim_kilo_core_tick(port, core), due = sim_resolver_tick(port, core);
 
-	if (due <= sim_now(machine))
-		due = sim_now(machine) + machine->core_ticks;
+	if (due <= sim_now(port))
+		due = sim_now(port) + port->core_ticks;
 	return due < next ? due : next;
 }
 
-static void commit(struct sim_machine *machine, struct sim_warp *warp)
+static void commit(struct sim_port *port, struct sim_warp *warp)
 {
-	struct warptm *tm = sim_warptm_of(machine);
+	struct warptm *tm = sim_warptm_of(port);
 	struct warp_state *state = &tm->resolver[warp->core].warp[warp->index];
 	uint64_t lanes = gputm_simt_stack_active_mask(warp->stack);
 
 	if (state->phase == RESOLVED) { /* the sequencer had no room before */
-		sim_kilo_commit(machine, warp);
+		sim_kilo_commit(port, warp);
 		return;
 	}
 	if (tm->first_read)
-		lanes = sim_tcd_commit(machine, warp, lanes);
+		lanes = sim_tcd_commit(port, warp, lanes);
 	if (!lanes) {
-		sim_kilo_end_attempt(machine, warp, 0);
+		sim_kilo_end_attempt(port, warp, 0);
 	} else if (tm->config->system.resolver == RESOLVER_NONE || !(lanes & (lanes - 1))) {
-		sim_warptm_hand_over(machine, warp);
+		sim_warptm_hand_over(port, warp);
 	} else {
-		sim_resolver_push(machine, warp);
+		sim_resolver_push(port, warp);
 	}
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-static void warptm_free(struct sim_machine *machine)
+static void warptm_free(struct sim_port *port)
 {
-	struct warptm *tm = sim_warptm_of(machine);
+	struct warptm *tm = sim_warptm_of(port);
 
 	if (!tm)
 		return;
@@ -79,47 +79,47 @@ static void warptm_free(struct sim_machine *machine)
 	free(tm->first_read);
 	free(tm->last_written);
 	free(tm->row);
-	sim_kilo_free(machine);
+	sim_kilo_free(port);
 }
 
-static int make(struct sim_machine *machine, bool tcd)
+static int make(struct sim_port *port, bool tcd)
 {
-	const struct warptm_config *config = machine->system_config;
+	const struct warptm_config *config = port->system_config;
 	struct warptm *tm = calloc(1, sizeof *tm);
 	int error;
 
-	machine->state = tm;
+	port->state = tm;
 	if (!tm)
 		return -ENOMEM;
 	tm->config = config;
 	if (config->system.resolver == RESOLVER_NONE && config->kilo.commit_unit.warp_mode) {
-		sim_fail(machine, -EINVAL, "system.resolver = none needs commit_unit.warp_mode = 0 "
+		sim_fail(port, -EINVAL, "system.resolver = none needs commit_unit.warp_mode = 0 "
 					   "and commit_sequencer.mode = 0: warp mode commits "
 					   "warps without conflicts between their lanes");
 		return -EINVAL;
 	}
-	if (!sim_same(machine, "commit_sequencer.mode", config->kilo.commit_sequencer.mode,
+	if (!sim_same(port, "commit_sequencer.mode", config->kilo.commit_sequencer.mode,
 		      "commit_unit.warp_mode", config->kilo.commit_unit.warp_mode))
 		return -EINVAL;
 	tm->kilo_config = config->kilo;
 	if (tcd)
 		tm->kilo_config.commit_unit.pending_block = config->last_written.granularity;
-	error = sim_kilo_make(machine, &tm->kilo, &tm->kilo_config);
+	error = sim_kilo_make(port, &tm->kilo, &tm->kilo_config);
 	if (!error)
-		error = sim_resolvers_make(machine, tm);
+		error = sim_resolvers_make(port, tm);
 	if (!error && tcd)
-		error = sim_tcd_make(machine, tm);
+		error = sim_tcd_make(port, tm);
 	return error;
 }
 
-static int make_warptm(struct sim_machine *machine)
+static int make_warptm(struct sim_port *port)
 {
-	return make(machine, false);
+	return make(port, false);
 }
 
-static int make_warptm_tcd(struct sim_machine *machine)
+static int make_warptm_tcd(struct sim_port *port)
 {
-	return make(machine, true);
+	return make(port, true);
 }
 
 #define ROW(field, lo, hi, standard, sentence, names)                                          \
@@ -145,12 +145,12 @@ static const struct gputm_params *options(void)
 	return &option_params;
 }
 
-static void init(void *memory, const struct sim_machine_config *machine)
+static void init(void *memory, const struct sim_shape *shape)
 {
 	struct warptm_config *config = memory;
 	struct gputm_commit_sequencer_config *sequencer = &config->kilo.commit_sequencer;
 
-	sim_kilo_init(&config->kilo, machine);
+	sim_kilo_init(&config->kilo, shape);
 	sequencer->mode = GPUTM_COMMIT_SEQUENCER_WARP;
 	sequencer->intra_warp_resolved = true;
 	sequencer->pack_done = sequencer->pack_verdict = true;
@@ -164,12 +164,12 @@ static void init(void *memory, const struct sim_machine_config *machine)
 			  sizeof config->first_read);
 	gputm_params_init(gputm_last_written_params(), &config->last_written,
 			  sizeof config->last_written);
-	config->ownership_table.lanes = config->sequential_resolver.lanes = machine->lanes;
+	config->ownership_table.lanes = config->sequential_resolver.lanes = shape->lanes;
 	config->ownership_table.address_bits = SIM_ADDRESS_BITS;
 	config->sequential_resolver.address_bits = SIM_ADDRESS_BITS;
 	config->last_written.address_bits = SIM_ADDRESS_BITS;
-	config->first_read.lanes = machine->lanes;
-	config->first_read.warps = machine->warps;
+	config->first_read.lanes = shape->lanes;
+	config->first_read.warps = shape->warps;
 }
 
 static const struct sim_role roles[] = {

@@ -58,26 +58,26 @@ struct warptm {
 	size_t rows;
 };
 
-static inline struct warptm *sim_warptm_of(const struct sim_machine *machine)
+static inline struct warptm *sim_warptm_of(const struct sim_port *port)
 {
-	return machine->state;
+	return port->state;
 }
 
 /* warptm_tcd.c: temporal conflict detection. */
-int sim_tcd_make(struct sim_machine *machine, struct warptm *tm);
-void sim_tcd_begin(struct sim_machine *machine, struct sim_warp *warp);
-void sim_tcd_load(struct sim_machine *machine, struct sim_warp *warp);
-void sim_tcd_served(struct sim_machine *machine, struct sim_message *message);
+int sim_tcd_make(struct sim_port *port, struct warptm *tm);
+void sim_tcd_begin(struct sim_port *port, struct sim_warp *warp);
+void sim_tcd_load(struct sim_port *port, struct sim_warp *warp);
+void sim_tcd_served(struct sim_port *port, struct sim_message *message);
 /* Read-only lanes without a conflict commit. @return the lanes that still have to. */
-uint64_t sim_tcd_commit(struct sim_machine *machine, struct sim_warp *warp, uint64_t lanes);
+uint64_t sim_tcd_commit(struct sim_port *port, struct sim_warp *warp, uint64_t lanes);
 
 /* warptm_resolver.c: conflicts within a warp. */
-int sim_resolvers_make(struct sim_machine *machine, struct warptm *tm);
+int sim_resolvers_make(struct sim_port *port, struct warptm *tm);
 /* The warp is to be resolved; its losers abort and the others go to the sequencer. */
-void sim_resolver_push(struct sim_machine *machine, struct sim_warp *warp);
+void sim_resolver_push(struct sim_port *port, struct sim_warp *warp);
 /* Ends what is over by now. @return the tick at which the next resolution is. */
-uint64_t sim_resolver_tick(struct sim_machine *machine, uint32_t core);
+uint64_t sim_resolver_tick(struct sim_port *port, uint32_t core);
 /* To the sequencer, resolved or in no need of it. */
-void sim_warptm_hand_over(struct sim_machine *machine, struct sim_warp *warp);
+void sim_warptm_hand_over(struct sim_port *port, struct sim_warp *warp);
 
 #endif

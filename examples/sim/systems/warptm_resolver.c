@@ -31,23 +31,23 @@ static bool make_room(struct warptm *tm, size_t rows)
 	return true;
 }
 
-static void collect(struct sim_machine *machine, const struct gputm_tx_log *log,
+static void collect(struct sim_port *port, const struct gputm_tx_log *log,
 		    enum gputm_tx_log_kind kind, uint32_t rows, struct gputm_warp_row *to)
 {
 	struct gputm_tx_log_row row = { .mask = 0 };
 
 	for (uint32_t i = 0; i < rows; i++) {
-		sim_must(machine, gputm_tx_log_row(log, kind, i, &row), "a log row is gone");
+		sim_must(port, gputm_tx_log_row(log, kind, i, &row), "a log row is gone");
 		to[i] = (struct gputm_warp_row){ row.mask, row.address };
 	}
 }
 
-static void resolve(struct sim_machine *machine, struct sim_warp *warp, uint32_t buffer,
+static void resolve(struct sim_port *port, struct sim_warp *warp, uint32_t buffer,
 		    struct gputm_resolution *out)
 {
-	struct warptm *tm = sim_warptm_of(machine);
+	struct warptm *tm = sim_warptm_of(port);
 	struct resolver *resolver = &tm->resolver[warp->core];
-	const struct gputm_tx_log *log = tm->kilo.log[sim_warp_number(machine, warp)];
+	const struct gputm_tx_log *log = tm->kilo.log[warp->number];
 	uint32_t reads = gputm_tx_log_rows(log, GPUTM_TX_LOG_READ);
 	uint32_t writes = gputm_tx_log_rows(log, GPUTM_TX_LOG_WRITE);
 	struct gputm_warp_logs logs;
@@ -55,147 +55,147 @@ static void resolve(struct sim_machine *machine, struct sim_warp *warp, uint32_t
 
 	memset(out, 0, sizeof *out);
 	if (!make_room(tm, (size_t)reads + writes)) {
-		sim_fail(machine, -ENOMEM, "no memory for the logs of a warp");
+		sim_fail(port, -ENOMEM, "no memory for the logs of a warp");
 		return;
 	}
-	collect(machine, log, GPUTM_TX_LOG_READ, reads, tm->row);
-	collect(machine, log, GPUTM_TX_LOG_WRITE, writes, tm->row + reads);
+	collect(port, log, GPUTM_TX_LOG_READ, reads, tm->row);
+	collect(port, log, GPUTM_TX_LOG_WRITE, writes, tm->row + reads);
 	logs = (struct gputm_warp_logs){ tm->row, tm->row + reads, reads, writes };
 	result =
 		table_at_work(tm)
 			? gputm_ownership_table_resolve(resolver->table, buffer, &logs, out)
 			: gputm_sequential_resolver_resolve(resolver->sequence, buffer, &logs, out);
-	sim_must(machine, result, "the resolver refused a warp");
+	sim_must(port, result, "the resolver refused a warp");
 }
 
-static bool acquire(struct sim_machine *machine, struct sim_warp *warp, uint32_t *buffer)
+static bool acquire(struct sim_port *port, struct sim_warp *warp, uint32_t *buffer)
 {
-	struct warptm *tm = sim_warptm_of(machine);
+	struct warptm *tm = sim_warptm_of(port);
 	struct resolver *resolver = &tm->resolver[warp->core];
 	uint64_t lanes = gputm_simt_stack_active_mask(warp->stack);
 	int result = table_at_work(tm)
 			     ? gputm_ownership_table_acquire(resolver->table, lanes, buffer)
 			     : gputm_sequential_resolver_acquire(resolver->sequence, lanes, buffer);
 
-	sim_must(machine, result, "the resolver refused a warp");
+	sim_must(port, result, "the resolver refused a warp");
 	return result == GPUTM_RESOLVER_ACQUIRED;
 }
 
-static void release(struct sim_machine *machine, struct sim_warp *warp)
+static void release(struct sim_port *port, struct sim_warp *warp)
 {
-	struct warptm *tm = sim_warptm_of(machine);
+	struct warptm *tm = sim_warptm_of(port);
 	struct resolver *resolver = &tm->resolver[warp->core];
 	uint32_t buffer = resolver->warp[warp->index].buffer;
 
-	sim_must(machine,
+	sim_must(port,
 		 table_at_work(tm) ? gputm_ownership_table_release(resolver->table, buffer)
 				   : gputm_sequential_resolver_release(resolver->sequence, buffer),
 		 "the resolver refused a buffer");
 }
 
 /* Begin the resolution of the warp if there is a buffer; false if not. */
-static bool start(struct sim_machine *machine, struct sim_warp *warp)
+static bool start(struct sim_port *port, struct sim_warp *warp)
 {
-	struct warptm *tm = sim_warptm_of(machine);
+	struct warptm *tm = sim_warptm_of(port);
 	struct resolver *resolver = &tm->resolver[warp->core];
 	struct warp_state *state = &resolver->warp[warp->index];
 	struct gputm_resolution resolution;
-	uint64_t now = sim_now(machine), cycles;
+	uint64_t now = sim_now(port), cycles;
 
-	if (!acquire(machine, warp, &state->buffer))
+	if (!acquire(port, warp, &state->buffer))
 		return false;
-	resolve(machine, warp, state->buffer, &resolution);
+	resolve(port, warp, state->buffer, &resolution);
 	cycles = resolution.initialise_cycles + resolution.construct_cycles +
 		 resolution.match_cycles;
 	if (!tm->config->system.resolver_overhead)
 		cycles = 0;
 	if (resolver->free < now)
 		resolver->free = now;
-	resolver->free += cycles * machine->core_ticks;
+	resolver->free += cycles * port->core_ticks;
 	state->phase = RESOLVING;
 	state->due = resolver->free;
 	state->aborted = resolution.aborted;
 	return true;
 }
 
-void sim_warptm_hand_over(struct sim_machine *machine, struct sim_warp *warp)
+void sim_warptm_hand_over(struct sim_port *port, struct sim_warp *warp)
 {
-	sim_warptm_of(machine)->resolver[warp->core].warp[warp->index].phase = RESOLVED;
-	sim_kilo_commit(machine, warp);
+	sim_warptm_of(port)->resolver[warp->core].warp[warp->index].phase = RESOLVED;
+	sim_kilo_commit(port, warp);
 }
 
-static void end_resolution(struct sim_machine *machine, struct sim_warp *warp)
+static void end_resolution(struct sim_port *port, struct sim_warp *warp)
 {
-	struct warptm *tm = sim_warptm_of(machine);
+	struct warptm *tm = sim_warptm_of(port);
 	const struct warp_state *state = &tm->resolver[warp->core].warp[warp->index];
 
-	release(machine, warp);
+	release(port, warp);
 	if (state->aborted) {
-		sim_must(machine,
-			 gputm_tx_log_restart(tm->kilo.log[sim_warp_number(machine, warp)],
+		sim_must(port,
+			 gputm_tx_log_restart(tm->kilo.log[warp->number],
 					      state->aborted),
 			 "the logs refused a restart");
-		sim_tx_abort(machine, warp, state->aborted, SIM_ABORT_INTRA_WARP);
+		sim_tx_abort(port, warp, state->aborted, SIM_ABORT_INTRA_WARP);
 	}
-	sim_warptm_hand_over(machine, warp);
+	sim_warptm_hand_over(port, warp);
 }
 
-static void start_queued(struct sim_machine *machine, uint32_t core)
+static void start_queued(struct sim_port *port, uint32_t core)
 {
-	struct resolver *resolver = &sim_warptm_of(machine)->resolver[core];
+	struct resolver *resolver = &sim_warptm_of(port)->resolver[core];
 
 	while (resolver->queued &&
-	       start(machine, sim_warp_of(machine, core, resolver->queue[0])))
+	       start(port, sim_warp_of(port, core, resolver->queue[0])))
 		memmove(resolver->queue, resolver->queue + 1, --resolver->queued);
 }
 
-uint64_t sim_resolver_tick(struct sim_machine *machine, uint32_t core)
+uint64_t sim_resolver_tick(struct sim_port *port, uint32_t core)
 {
-	struct resolver *resolver = &sim_warptm_of(machine)->resolver[core];
+	struct resolver *resolver = &sim_warptm_of(port)->resolver[core];
 	uint64_t next = SIM_NEVER;
 
-	for (uint32_t i = 0; i < machine->config.warps; i++)
+	for (uint32_t i = 0; i < port->shape.warps; i++)
 		if (resolver->warp[i].phase == RESOLVING &&
-		    resolver->warp[i].due <= sim_now(machine))
-			end_resolution(machine, sim_warp_of(machine, core, i));
-	start_queued(machine, core);
-	for (uint32_t i = 0; i < machine->config.warps; i++)
+		    resolver->warp[i].due <= sim_now(port))
+			end_resolution(port, sim_warp_of(port, core, i));
+	start_queued(port, core);
+	for (uint32_t i = 0; i < port->shape.warps; i++)
 		if (resolver->warp[i].phase == RESOLVING && resolver->warp[i].due < next)
 			next = resolver->warp[i].due;
 	return next;
 }
 
-void sim_resolver_push(struct sim_machine *machine, struct sim_warp *warp)
+void sim_resolver_push(struct sim_port *port, struct sim_warp *warp)
 {
-	struct resolver *resolver = &sim_warptm_of(machine)->resolver[warp->core];
-	uint64_t next = sim_now(machine) + machine->core_ticks;
+	struct resolver *resolver = &sim_warptm_of(port)->resolver[warp->core];
+	uint64_t next = sim_now(port) + port->core_ticks;
 
-	if (resolver->queued || !start(machine, warp)) {
+	if (resolver->queued || !start(port, warp)) {
 		resolver->warp[warp->index].phase = QUEUED;
 		resolver->queue[resolver->queued++] = warp->index;
 	}
-	sim_call_core(machine, warp->core, sim_align(next, machine->core_ticks));
+	sim_call_core(port, warp->core, sim_align(next, port->core_ticks));
 }
 
-int sim_resolvers_make(struct sim_machine *machine, struct warptm *tm)
+int sim_resolvers_make(struct sim_port *port, struct warptm *tm)
 {
-	uint32_t cores = machine->config.cores, resolver = tm->config->system.resolver;
+	uint32_t cores = port->shape.cores, resolver = tm->config->system.resolver;
 	int error = 0;
 
 	tm->resolver = calloc(cores, sizeof *tm->resolver);
-	tm->state = calloc((size_t)cores * machine->config.warps, sizeof *tm->state);
+	tm->state = calloc((size_t)cores * port->shape.warps, sizeof *tm->state);
 	if (!tm->resolver || !tm->state)
 		return -ENOMEM;
 	tm->exact = tm->config->sequential_resolver;
 	tm->exact.exact = tm->exact.exact || resolver == RESOLVER_IDEAL;
 	for (uint32_t i = 0; !error && i < cores; i++) {
-		tm->resolver[i].warp = tm->state + (size_t)i * machine->config.warps;
+		tm->resolver[i].warp = tm->state + (size_t)i * port->shape.warps;
 		if (resolver == RESOLVER_2PCR)
-			error = sim_unit_add(machine, "ownership_table", &kind_ownership_table,
+			error = sim_unit_add(port, "ownership_table", &kind_ownership_table,
 					     &tm->config->ownership_table,
 					     &tm->resolver[i].table);
 		else if (resolver != RESOLVER_NONE)
-			error = sim_unit_add(machine, "sequential_resolver",
+			error = sim_unit_add(port, "sequential_resolver",
 					     &kind_sequential_resolver, &tm->exact,
 					     &tm->resolver[i].sequence);
 	}

@@ -11,37 +11,37 @@
 SIM_UNIT_KIND(first_read);
 SIM_UNIT_KIND(last_written);
 
-static uint64_t cycle(const struct sim_machine *machine)
+static uint64_t cycle(const struct sim_port *port)
 {
-	return sim_now(machine) / machine->core_ticks;
+	return sim_now(port) / port->core_ticks;
 }
 
-void sim_tcd_begin(struct sim_machine *machine, struct sim_warp *warp)
+void sim_tcd_begin(struct sim_port *port, struct sim_warp *warp)
 {
-	struct warptm *tm = sim_warptm_of(machine);
+	struct warptm *tm = sim_warptm_of(port);
 
-	sim_must(machine,
+	sim_must(port,
 		 gputm_first_read_begin(tm->first_read[warp->core], warp->index, warp->inside),
 		 "the first-read table refused a warp");
 }
 
-void sim_tcd_load(struct sim_machine *machine, struct sim_warp *warp)
+void sim_tcd_load(struct sim_port *port, struct sim_warp *warp)
 {
-	struct warptm *tm = sim_warptm_of(machine);
+	struct warptm *tm = sim_warptm_of(port);
 
-	sim_kilo_load(machine, warp);
+	sim_kilo_load(port, warp);
 	if (warp->mask)
-		sim_must(machine,
+		sim_must(port,
 			 gputm_first_read_issue(tm->first_read[warp->core], warp->index, warp->mask,
-						cycle(machine)),
+						cycle(port)),
 			 "the first-read table refused a load");
 }
 
 /* The L2 serves a line: one question per block of the table. */
-void sim_tcd_served(struct sim_machine *machine, struct sim_message *message)
+void sim_tcd_served(struct sim_port *port, struct sim_message *message)
 {
-	struct warptm *tm = sim_warptm_of(machine);
-	const struct sim_warp *warp = sim_warp_of(machine, message->core, message->warp);
+	struct warptm *tm = sim_warptm_of(port);
+	const struct sim_warp *warp = sim_warp_of(port, message->core, message->warp);
 	uint64_t left = message->b, block = tm->config->last_written.granularity, time;
 
 	while (left) {
@@ -51,11 +51,11 @@ void sim_tcd_served(struct sim_machine *machine, struct sim_message *message)
 			if ((warp->address[lane] & ~(block - 1)) == address)
 				same |= UINT64_C(1) << lane;
 		left &= ~same;
-		sim_must(machine,
+		sim_must(port,
 			 gputm_last_written_query(tm->last_written[message->partition], address,
 						  &time),
 			 "the last-written table refused a query");
-		sim_must(machine,
+		sim_must(port,
 			 gputm_first_read_reply(
 				 tm->first_read[message->core], message->warp, same, time,
 				 gputm_commit_unit_write_pending(
@@ -65,10 +65,10 @@ void sim_tcd_served(struct sim_machine *machine, struct sim_message *message)
 	message->d += 8;
 }
 
-static void wrote(struct sim_machine *machine, uint32_t partition,
+static void wrote(struct sim_port *port, uint32_t partition,
 		  const struct gputm_mem_request *request)
 {
-	struct warptm *tm = sim_warptm_of(machine);
+	struct warptm *tm = sim_warptm_of(port);
 	uint64_t block = ~UINT64_C(0);
 
 	for (SIM_EACH_LANE(word, request->word_mask)) {
@@ -77,21 +77,21 @@ static void wrote(struct sim_machine *machine, uint32_t partition,
 		if ((address ^ block) < tm->config->last_written.granularity)
 			continue;
 		block = address & ~(uint64_t)(tm->config->last_written.granularity - 1);
-		sim_must(machine,
+		sim_must(port,
 			 gputm_last_written_record(tm->last_written[partition], address,
-						   cycle(machine)),
+						   cycle(port)),
 			 "the last-written table refused a write");
 	}
 }
 
-uint64_t sim_tcd_commit(struct sim_machine *machine, struct sim_warp *warp, uint64_t lanes)
+uint64_t sim_tcd_commit(struct sim_port *port, struct sim_warp *warp, uint64_t lanes)
 {
-	struct warptm *tm = sim_warptm_of(machine);
-	struct gputm_tx_log *log = tm->kilo.log[sim_warp_number(machine, warp)];
+	struct warptm *tm = sim_warptm_of(port);
+	struct gputm_tx_log *log = tm->kilo.log[warp->number];
 	struct gputm_first_read_verdict verdict = { .silent = 0 };
 	uint64_t writers = gputm_tx_log_lanes(log, GPUTM_TX_LOG_WRITE);
 
-	sim_must(machine,
+	sim_must(port,
 		 gputm_first_read_finish(tm->first_read[warp->core], warp->index, lanes, writers,
 					 &verdict),
 		 "the first-read table refused a commit");
@@ -99,14 +99,14 @@ uint64_t sim_tcd_commit(struct sim_machine *machine, struct sim_warp *warp, uint
 		return lanes;
 	for (SIM_EACH_LANE(lane, verdict.silent))
 		warp->witness[lane] = SIM_NO_PLACE;
-	sim_tx_commit(machine, warp, verdict.silent, warp->witness);
-	sim_must(machine, gputm_tx_log_restart(log, verdict.silent), "the logs refused a restart");
+	sim_tx_commit(port, warp, verdict.silent, warp->witness);
+	sim_must(port, gputm_tx_log_restart(log, verdict.silent), "the logs refused a restart");
 	return lanes & ~verdict.silent;
 }
 
-int sim_tcd_make(struct sim_machine *machine, struct warptm *tm)
+int sim_tcd_make(struct sim_port *port, struct warptm *tm)
 {
-	uint32_t cores = machine->config.cores, partitions = machine->config.partitions;
+	uint32_t cores = port->shape.cores, partitions = port->shape.partitions;
 	int error = 0;
 
 	tm->first_read = calloc(cores, sizeof *tm->first_read);
@@ -115,10 +115,10 @@ int sim_tcd_make(struct sim_machine *machine, struct warptm *tm)
 		return -ENOMEM;
 	tm->kilo.wrote = wrote;
 	for (uint32_t i = 0; !error && i < cores; i++)
-		error = sim_unit_add(machine, "first_read", &kind_first_read,
+		error = sim_unit_add(port, "first_read", &kind_first_read,
 				     &tm->config->first_read, &tm->first_read[i]);
 	for (uint32_t i = 0; !error && i < partitions; i++)
-		error = sim_unit_add(machine, "last_written", &kind_last_written,
+		error = sim_unit_add(port, "last_written", &kind_last_written,
 				     &tm->config->last_written, &tm->last_written[i]);
 	return error;
 }

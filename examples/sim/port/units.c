@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The units of libgputm in a machine: a list, so that all can be reported and swapped. */
+/* The units of libgputm in a run: a list, so that all can be reported and swapped. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include <malloc.h>
 #endif
 
-#include "wiring.h"
+#include "port.h"
 
 /* Handles are kept as pointers to their own types; copying bytes respects that. */
 static void *handle_get(const struct sim_unit_slot *slot)
@@ -23,69 +23,69 @@ static void handle_set(const struct sim_unit_slot *slot, void *unit)
 	memcpy(slot->handle, &unit, sizeof unit);
 }
 
-static uint32_t instances(const struct sim_machine *machine, const char *role)
+static uint32_t instances(const struct sim_port *port, const char *role)
 {
 	uint32_t count = 0;
 
-	for (size_t i = machine->units; i-- > 0;)
-		if (!strcmp(machine->unit[i].role, role))
-			return machine->unit[i].instance + 1;
+	for (size_t i = port->units; i-- > 0;)
+		if (!strcmp(port->unit[i].role, role))
+			return port->unit[i].instance + 1;
 	return count;
 }
 
 /* Room for one more unit. */
-static int reserve(struct sim_machine *machine)
+static int reserve(struct sim_port *port)
 {
-	size_t capacity = machine->unit_capacity ? 2 * machine->unit_capacity : 64;
+	size_t capacity = port->unit_capacity ? 2 * port->unit_capacity : 64;
 	void *grown;
 
-	if (machine->units < machine->unit_capacity)
+	if (port->units < port->unit_capacity)
 		return 0;
-	grown = realloc(machine->unit, capacity * sizeof *machine->unit);
+	grown = realloc(port->unit, capacity * sizeof *port->unit);
 	if (!grown)
 		return -ENOMEM;
-	machine->unit = grown;
-	machine->unit_capacity = capacity;
+	port->unit = grown;
+	port->unit_capacity = capacity;
 	return 0;
 }
 
-int sim_unit_add(struct sim_machine *machine, const char *role, const struct sim_unit_kind *kind,
+int sim_unit_add(struct sim_port *port, const char *role, const struct sim_unit_kind *kind,
 		 const void *config, void *handle)
 {
-	struct sim_unit_slot slot = { role, instances(machine, role), kind, config, handle };
+	struct sim_unit_slot slot = { role, instances(port, role), kind, config, handle };
 	void *unit;
-	int error = reserve(machine);
+	int error = reserve(port);
 
 	if (!error)
-		error = kind->make(machine->ctx, config, &unit);
+		error = kind->make(port->ctx, config, &unit);
 	if (error)
 		return error;
 	handle_set(&slot, unit);
-	machine->unit[machine->units++] = slot;
+	port->unit[port->units++] = slot;
 	return 0;
 }
 
-int sim_unit_show(struct sim_machine *machine, const char *role, const struct sim_unit_kind *kind,
+int sim_unit_show(struct sim_port *port, const char *role, const struct sim_unit_kind *kind,
 		  void *handle)
 {
-	struct sim_unit_slot slot = { role, instances(machine, role), kind, NULL, handle };
-	int error = reserve(machine);
+	struct sim_unit_slot slot = { role, instances(port, role), kind, NULL, handle };
+	int error = reserve(port);
 
 	if (!error)
-		machine->unit[machine->units++] = slot;
+		port->unit[port->units++] = slot;
 	return error;
 }
 
-void sim_units_free(struct sim_machine *machine)
+void sim_units_free(struct sim_port *port)
 {
-	for (size_t i = 0; i < machine->units; i++)
-		if (machine->unit[i].kind->free)
-			machine->unit[i].kind->free(handle_get(&machine->unit[i]));
-	free(machine->unit);
+	for (size_t i = 0; i < port->units; i++)
+		if (port->unit[i].kind->free)
+			port->unit[i].kind->free(handle_get(&port->unit[i]));
+	free(port->unit);
 }
 
 /* Save, free, make anew and load one unit. */
-static int swap(struct sim_machine *machine, const struct sim_unit_slot *slot)
+static int swap(struct sim_port *port, const struct sim_unit_slot *slot)
 {
 	struct gputm_unit *old = slot->kind->face(handle_get(slot));
 	size_t size = gputm_unit_save(old, NULL, 0);
@@ -95,7 +95,7 @@ static int swap(struct sim_machine *machine, const struct sim_unit_slot *slot)
 	if (!snapshot)
 		return error;
 	gputm_unit_save(old, snapshot, size);
-	error = slot->kind->make(machine->ctx, slot->config, &unit);
+	error = slot->kind->make(port->ctx, slot->config, &unit);
 	if (!error)
 		error = gputm_unit_load(slot->kind->face(unit), snapshot, size);
 	free(snapshot);
@@ -121,12 +121,12 @@ static void calm_allocator(void)
 #endif
 }
 
-int sim_units_swap(struct sim_machine *machine)
+int sim_units_swap(struct sim_port *port)
 {
 	calm_allocator();
-	for (size_t i = 0; i < machine->units; i++) {
-		const struct sim_unit_slot *slot = &machine->unit[i];
-		int error = slot->kind->make ? swap(machine, slot) : 0;
+	for (size_t i = 0; i < port->units; i++) {
+		const struct sim_unit_slot *slot = &port->unit[i];
+		int error = slot->kind->make ? swap(port, slot) : 0;
 
 		if (error)
 			return error;
@@ -134,13 +134,13 @@ int sim_units_swap(struct sim_machine *machine)
 	return 0;
 }
 
-bool sim_machine_unit(const struct sim_machine *machine, size_t index, struct sim_unit_info *out)
+bool sim_unit_get(const struct sim_port *port, size_t index, struct sim_unit_info *out)
 {
 	const struct sim_unit_slot *slot;
 
-	if (index >= machine->units)
+	if (index >= port->units)
 		return false;
-	slot = &machine->unit[index];
+	slot = &port->unit[index];
 	out->role = slot->role;
 	out->instance = slot->instance;
 	out->unit = slot->kind->face(handle_get(slot));

@@ -3,7 +3,7 @@
 #define SIM_SYSTEM_H
 /*
  * A TM system as the command line sees it: its options and the configs of the units
- * it is wired from. How a system is wired to the machine is machine/wiring.h.
+ * it is wired from. How a system is wired to a machine is port.h.
  */
 #include <stddef.h>
 
@@ -11,7 +11,13 @@
 #include "../workloads/workload.h"
 
 struct sim_machine;
-struct sim_machine_config;
+
+/* What a system may know of the shape of its machine; machine.h says what the fields are. */
+struct sim_shape {
+	uint32_t cores, warps, lanes, partitions, interleave;
+	uint32_t core_mhz, flit_bytes, plain_latency;
+	bool pack_messages, unbounded_ring;
+};
 
 /* A part of a system's config that --set ROLE.field=value reaches. */
 struct sim_role {
@@ -31,12 +37,14 @@ struct sim_time {
 
 /*
  * A machine of its own, for systems that the GPU of machine/ does not fit. Its parameters are the
- * system's role "machine"; make() and free() of the system's ops make its parts, on a machine
- * that has memory and units but no cores.
+ * system's role "machine".
  */
 struct sim_own_machine {
 	const char *name; /* for --machine */
 	const char *summary;
+	/* The machine has memory, and takes units; 0, -EINVAL or -ENOMEM. */
+	int (*make)(struct sim_machine *machine);
+	void (*free)(struct sim_machine *machine);
 	/* Run until no thread is left, none can go on, or sim_fail() was called. */
 	void (*run)(struct sim_machine *machine);
 	/* What --check proves, in one word of the report's list; NULL: "serializable". */
@@ -58,12 +66,12 @@ struct sim_system_class {
 	const struct sim_role *role; /* "system" is the first, if the system has options */
 	size_t role_count;
 	/* Defaults that go with this machine; call it after machine.* has been set. */
-	void (*init)(void *config, const struct sim_machine_config *machine);
-	const struct sim_system_ops *ops; /* machine/wiring.h */
+	void (*init)(void *config, const struct sim_shape *shape);
+	const struct sim_system_ops *ops; /* port.h; NULL with a machine of its own */
 	const struct sim_own_machine *own; /* NULL: it runs on the GPU; init() is given none */
 };
 
-/* All systems, NULL-ended (systems/table.c). */
+/* All systems, NULL-ended (study/systems.c). */
 extern const struct sim_system_class *const sim_system_classes[];
 
 #endif

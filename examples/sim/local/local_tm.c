@@ -4,33 +4,33 @@
  * beside it: the same without the cycles that transactions add, and one work-item of the group
  * after the other, with ordinary accesses.
  */
-#include "../local/local.h"
-#include "systems.h"
+#include "local.h"
+#include "../systems/systems.h"
 
 static const struct gputm_params *machine_params(void)
 {
 	return &local_machine_params;
 }
 
-static void init(void *config, const struct sim_machine_config *machine)
+static void init(void *config, const struct sim_shape *shape)
 {
 	struct local_config *c = config;
 
-	(void)machine;
+	(void)shape;
 	gputm_params_init(&local_machine_params, &c->machine, sizeof c->machine);
 	c->local_tm = (struct gputm_local_tm_config)GPUTM_LOCAL_TM_CONFIG_INIT;
 	c->perfect = c->serialised = false;
 }
 
-static void init_perfect(void *config, const struct sim_machine_config *machine)
+static void init_perfect(void *config, const struct sim_shape *shape)
 {
-	init(config, machine);
+	init(config, shape);
 	((struct local_config *)config)->perfect = true;
 }
 
-static void init_serialised(void *config, const struct sim_machine_config *machine)
+static void init_serialised(void *config, const struct sim_shape *shape)
 {
-	init(config, machine);
+	init(config, shape);
 	((struct local_config *)config)->serialised = true;
 }
 
@@ -39,13 +39,11 @@ static const struct sim_role roles[] = {
 	{ "local_tm", gputm_local_tm_params, offsetof(struct local_config, local_tm) },
 };
 
-static const struct sim_system_ops ops = { .make = local_make, .free = local_free };
-
 #define LOCAL(NAME, SUMMARY, INIT)                                                             \
 	{                                                                                      \
 		.name = (NAME), .summary = (SUMMARY), .flavour = SIM_LOCAL,                    \
 		.config_size = sizeof(struct local_config), .role = roles,                     \
-		.role_count = sizeof(roles) / sizeof(roles[0]), .init = (INIT), .ops = &ops,   \
+		.role_count = sizeof(roles) / sizeof(roles[0]), .init = (INIT),                \
 		.own = &local_machine,                                                         \
 	}
 

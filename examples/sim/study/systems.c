@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "systems.h"
+#include "../systems/systems.h"
 
 const struct sim_system_class *const sim_system_classes[] = {
 	&sim_coarse_lock, &sim_fine_lock, &sim_ideal, &sim_kilo_tm, &sim_warptm,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * HeTM: transactions of a CPU and a GPU on one shared region, with speculative rounds. The GPU
- * runs any of the systems beside this one; what there is to the rest is told in hetm/hetm.h.
+ * runs any of the systems beside this one; what there is to the rest is told in hetm.h.
  */
-#include "../hetm/hetm.h"
-#include "systems.h"
+#include "hetm.h"
+#include "../systems/systems.h"
 
 static const struct gputm_params *option_params(void)
 {
@@ -22,11 +22,11 @@ static const struct gputm_params *gpu_params(void)
 }
 
 /* A round of 1 ms: what the paper runs for 80 ms takes too long here. */
-static void init(void *config, const struct sim_machine_config *machine)
+static void init(void *config, const struct sim_shape *shape)
 {
 	struct hetm_config *c = config;
 
-	(void)machine;
+	(void)shape;
 	gputm_params_init(&hetm_options_params, &c->system, sizeof c->system);
 	gputm_params_init(&hetm_machine_params, &c->machine, sizeof c->machine);
 	gputm_params_init(&sim_machine_params, &c->gpu, sizeof c->gpu);
@@ -55,8 +55,6 @@ static const struct sim_role roles[] = {
 	  offsetof(struct hetm_config, writes) },
 };
 
-static const struct sim_system_ops ops = { .make = hetm_make, .free = hetm_free };
-
 const struct sim_system_class sim_hetm = {
 	.name = "hetm",
 	.summary = "a CPU and a GPU on one region, in speculative rounds",
@@ -65,6 +63,5 @@ const struct sim_system_class sim_hetm = {
 	.role = roles,
 	.role_count = sizeof(roles) / sizeof(roles[0]),
 	.init = init,
-	.ops = &ops,
 	.own = &hetm_machine,
 };

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_TIME_H
+#define SIM_TIME_H
+/* Ticks of the fastest clock. */
+#include <stdint.h>
+
+#define SIM_NEVER UINT64_MAX
+
+/* First tick of a clock of this period that is not before `tick`. */
+static inline uint64_t sim_align(uint64_t tick, uint32_t period)
+{
+	return period == 1 ? tick : (tick + period - 1) / period * period;
+}
+
+#endif

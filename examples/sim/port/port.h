@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_PORT_H
+#define SIM_PORT_H
+/*
+ * The port between a TM system and the host that it is wired to: the machine of machine/, or any
+ * other simulator with warps, cores and memory partitions.
+ *
+ * A host keeps a struct sim_port for each run, fills it in, and calls the system at the points
+ * that struct sim_system_ops names. The system reads the fields of the port and calls the
+ * functions of this header; what they ask of the host is in struct sim_host. Times are ticks.
+ * Neither knows more of the other.
+ */
+#include <errno.h>
+
+#include "gputm/access_coalescer.h"
+#include "gputm/simt_stack.h"
+#include "../base/memory.h"
+#include "../base/slab.h"
+#include "../base/time.h"
+#include "../kernel/program.h"
+#include "run.h"
+#include "system.h"
+
+#define SIM_MAX_LANES 32
+#define SIM_MAX_WARPS 64 /* of a core */
+
+struct sim_port;
+
+/* ---- messages -------------------------------------------------------------- */
+
+/* What a message asks; a system's own numbers start at SIM_DO_SYSTEM. */
+enum {
+	SIM_DO_LOAD,
+	SIM_DO_STORE, /* c: its words, or SIM_NO_WORDS */
+	SIM_DO_CAS,
+	SIM_DO_UNIT, /* b: tag; c: words, or SIM_NO_WORDS and d: the only word */
+	/* As LOAD, in the order of the accesses of cores, for a system that has set
+	 * lane[].loaded itself; b: lanes, d: bytes of the reply's data. */
+	SIM_DO_FETCH,
+	SIM_DO_SYSTEM,
+};
+
+/* Travels between a core and a partition. The host owns due; the rest is its sender's. */
+struct sim_message {
+	uint64_t due; /* tick */
+	uint64_t a;   /* LOAD, STORE, CAS, FETCH: first byte of the line */
+	uint64_t b;   /* LOAD, CAS: lanes */
+	uint32_t c, d, e;
+	uint16_t flits;
+	uint8_t what;
+	uint8_t kind; /* enum sim_traffic */
+	uint8_t core, partition, warp, more;
+};
+
+#define SIM_NO_WORDS UINT32_MAX
+
+/* A first-in first-out queue that grows. */
+struct sim_queue {
+	struct sim_message *item;
+	uint32_t head, count, capacity; /* capacity: a power of two */
+};
+
+bool sim_queue_grow(struct sim_queue *queue);
+
+static inline bool sim_queue_push(struct sim_queue *queue, const struct sim_message *message)
+{
+	if (queue->count == queue->capacity && !sim_queue_grow(queue))
+		return false;
+	queue->item[(queue->head + queue->count++) & (queue->capacity - 1)] = *message;
+	return true;
+}
+
+static inline struct sim_message *sim_queue_head(struct sim_queue *queue)
+{
+	return queue->count ? &queue->item[queue->head] : NULL;
+}
+
+static inline void sim_queue_pop(struct sim_queue *queue)
+{
+	queue->head = (queue->head + 1) & (queue->capacity - 1);
+	queue->count--;
+}
+
+/* ---- warps ------------------------------------------------------------------- */
+
+enum sim_wait {
+	SIM_FREE,      /* the slot holds no warp */
+	SIM_READY,     /* may issue */
+	SIM_UNTIL,     /* until `ready_at` */
+	SIM_REPLIES,   /* for `outstanding` replies of a load or CAS */
+	SIM_STORES,    /* for `stores` replies */
+	SIM_THROTTLE,  /* to be admitted to a transaction */
+	SIM_SYSTEM,    /* for the system, which wakes it */
+};
+
+struct sim_warp {
+	struct gputm_simt_stack *stack;
+	enum sim_wait wait;
+	uint8_t core, index, block; /* block: slot of the core */
+	bool in_tx;
+	enum sim_op op;	      /* of the memory instruction that waits for replies */
+	uint32_t number;      /* in the whole machine: core * warps + index */
+	uint32_t outstanding; /* replies of that instruction */
+	uint32_t stores;      /* stores on their way */
+	uint32_t aborts;      /* highest of its lanes in this transaction */
+	uint64_t ready_at;
+	uint64_t started;     /* tick at which this attempt began */
+	uint64_t asked;	      /* tick at which the warp asked to be admitted, plus 1; or 0 */
+	uint64_t admitted;    /* tick at which it was */
+	uint64_t pc_after;    /* of the tx_commit that was issued */
+	uint64_t mask;	      /* lanes of the running memory instruction */
+	uint64_t inside;      /* lanes whose accesses are told as a transaction's */
+	uint64_t address[SIM_MAX_LANES];
+	uint32_t value[SIM_MAX_LANES];
+	uint32_t compare[SIM_MAX_LANES];
+	uint32_t version[SIM_MAX_LANES]; /* of what was loaded; only with port->version */
+	uint64_t witness[SIM_MAX_LANES]; /* of critical sections */
+	struct sim_lane lane[SIM_MAX_LANES];
+	struct sim_lane saved[SIM_MAX_LANES]; /* at tx_begin */
+};
+
+/* Lanes of mask, lowest first: for (SIM_EACH_LANE(lane, mask)) ... */
+#define SIM_EACH_LANE(lane, mask)                                                              \
+	uint64_t rest_ = (mask), lane = rest_ ? (uint64_t)__builtin_ctzll(rest_) : 0;          \
+	rest_;                                                                                 \
+	rest_ &= rest_ - 1, lane = rest_ ? (uint64_t)__builtin_ctzll(rest_) : 0
+
+/* Is there a store of this warp in the queue? */
+bool sim_queue_has_store(const struct sim_queue *queue, const struct sim_warp *warp);
+
+/* ---- what a system does -------------------------------------------------------- */
+
+struct sim_system_ops {
+	/* Some transactions commit without a place of their own in the serial order, see
+	 * SIM_NO_PLACE and SIM_BY_VERSION: the observer needs the versions of what they read. */
+	bool versions;
+	int (*make)(struct sim_port *port); /* 0, -EINVAL or -ENOMEM */
+	void (*free)(struct sim_port *port);
+
+	/*
+	 * The warp has been admitted and has begun a transaction (in_tx, lanes saved), or
+	 * runs again after an abort. It may be made to wait.
+	 */
+	void (*begin)(struct sim_port *port, struct sim_warp *warp, bool again);
+	/*
+	 * A load or store inside a transaction: warp->mask, address[], value[] are set, and the
+	 * PC has moved on. The system calls sim_access() for what goes to memory, or sets
+	 * lane[].loaded, and sets the time at which the warp is ready.
+	 * NULL: as outside transactions.
+	 */
+	void (*load)(struct sim_port *port, struct sim_warp *warp);
+	void (*store)(struct sim_port *port, struct sim_warp *warp);
+	/* The L2 serves a line of that load; message->d, bytes of the reply's data, may grow.
+	 * NULL for none. */
+	void (*served)(struct sim_port *port, struct sim_message *message);
+	/*
+	 * A load or store outside transactions: the system may change the addresses in warp->mask
+	 * before they go to memory, and writes the values of a store itself. NULL for none.
+	 */
+	void (*plain)(struct sim_port *port, struct sim_warp *warp, enum sim_op op);
+	/* All replies of that load are here (lane[].loaded is set); the warp goes on after. */
+	void (*loaded)(struct sim_port *port, struct sim_warp *warp);
+	/* tx_commit issues for the lanes that are active. The system makes the warp wait and
+	 * ends the attempt with sim_tx_abort(), sim_tx_commit() and sim_tx_over(). */
+	void (*commit)(struct sim_port *port, struct sim_warp *warp);
+
+	/* A message with what >= SIM_DO_SYSTEM has arrived. */
+	void (*at_partition)(struct sim_port *port, const struct sim_message *message);
+	void (*at_core)(struct sim_port *port, const struct sim_message *message);
+	/* The request of sim_unit_access() with this tag is done; value[i] is word i of a read. */
+	void (*completed)(struct sim_port *port, uint32_t partition, uint64_t tag,
+			  const uint32_t *value);
+	/*
+	 * Called when sim_call_partition() asked for it, after completions and before accesses
+	 * of cores are taken. Gives the next tick to be called at, SIM_NEVER for none.
+	 */
+	uint64_t (*partition_tick)(struct sim_port *port, uint32_t partition);
+	/* The same beside each core, before the core issues. */
+	uint64_t (*core_tick)(struct sim_port *port, uint32_t core);
+	/*
+	 * Asked before a warp in a transaction issues; true if the system took over and will
+	 * wake the warp.
+	 */
+	bool (*watch)(struct sim_port *port, struct sim_warp *warp);
+	/* Asked when an access of a core reaches its partition; true if the system keeps it, and
+	 * will hand it to sim_serve(). NULL for none. */
+	bool (*hold)(struct sim_port *port, const struct sim_message *message);
+	/* All threads have ended: what is left to do, and to be checked, at no cost. */
+	void (*finished)(struct sim_port *port);
+};
+
+/* ---- what a host does ------------------------------------------------------------ */
+
+struct sim_host {
+	/* Send bytes of kind between core and partition; message->core, ->partition are set. */
+	void (*to_partition)(struct sim_port *port, struct sim_message *message, uint32_t bytes);
+	void (*to_core)(struct sim_port *port, struct sim_message *message, uint32_t bytes);
+	/*
+	 * Send the accesses of mask (address[], value[], compare[]) to memory. A load or CAS
+	 * makes the warp wait for its replies. touch: stores that change nothing.
+	 */
+	void (*access)(struct sim_port *port, struct sim_warp *warp, enum sim_op op, uint64_t mask,
+		       bool touch);
+	/* The lines of these accesses in wide[]; how many, 0 after sim_fail(). */
+	uint32_t (*lines)(struct sim_port *port, struct sim_warp *warp, bool write, uint64_t mask,
+			  struct gputm_wide_access *wide);
+	/* An access of a core, held by the system or a FETCH, goes to its partition's memory. */
+	void (*serve)(struct sim_port *port, const struct sim_message *message);
+	/* A plain store of this warp has arrived at the partition and is not in memory yet. */
+	bool (*storing)(const struct sim_port *port, uint32_t partition,
+			const struct sim_warp *warp);
+	/*
+	 * A memory request of a unit beside this partition. Contents change at once, in the
+	 * order of the calls; ops->completed is told when it is done.
+	 */
+	void (*unit_access)(struct sim_port *port, uint32_t partition,
+			    const struct gputm_mem_request *request);
+	/* Warp waits until tick (at least one core cycle), or becomes ready to issue now. */
+	void (*wake)(struct sim_port *port, struct sim_warp *warp, uint64_t tick);
+	/* The warp issues nothing until someone wakes it. */
+	void (*wait)(struct sim_port *port, struct sim_warp *warp, enum sim_wait wait);
+	/* The system wants its partition_tick (core_tick) at this tick. */
+	void (*call_partition)(struct sim_port *port, uint32_t partition, uint64_t tick);
+	void (*call_core)(struct sim_port *port, uint32_t core, uint64_t tick);
+	/* The warp has left its transaction and goes on at that tick. */
+	void (*left)(struct sim_port *port, struct sim_warp *warp, uint64_t tick);
+};
+
+/* How to make a unit again, for the swap test. */
+struct sim_unit_kind {
+	int (*make)(struct gputm_ctx *ctx, const void *config, void **out);
+	void (*free)(void *handle);
+	struct gputm_unit *(*face)(void *handle);
+};
+
+struct sim_unit_slot {
+	const char *role;
+	uint32_t instance;
+	const struct sim_unit_kind *kind;
+	const void *config; /* outlives the slot */
+	void *handle;	    /* where the owner keeps the pointer to its unit */
+};
+
+struct sim_port {
+	uint64_t now;
+	const struct sim_host *host;
+	const struct sim_system_ops *ops;
+	void *state; /* the system's */
+	struct sim_warp *warp; /* by number */
+	struct sim_memory *memory;
+	struct sim_memory *version; /* tag of the writer of each word; NULL if not asked for */
+	struct sim_shape shape;
+	uint32_t core_ticks, unit_ticks; /* of a cycle of the cores, of the units beside the L2 */
+	uint32_t interleave_shift;
+	const void *system_config;
+	const struct sim_workload *workload;
+	const struct sim_observer *observer; /* NULL for none */
+	struct gputm_ctx *ctx;
+	uint64_t seed;
+	uint64_t witness; /* places given so far, by systems that only count */
+	struct sim_unit_slot *unit;
+	size_t units, unit_capacity;
+	struct sim_result result;
+	int failed; /* errno of the first failure, and its message */
+	char error[256];
+};
+
+/* ---- for systems ------------------------------------------------------------------ */
+
+static inline uint64_t sim_now(const struct sim_port *port)
+{
+	return port->now;
+}
+
+static inline struct sim_warp *sim_warp_of(const struct sim_port *port, uint32_t core,
+					   uint32_t warp)
+{
+	return &port->warp[core * port->shape.warps + warp];
+}
+
+static inline uint64_t sim_all_lanes(const struct sim_port *port)
+{
+	return ~UINT64_C(0) >> (64 - port->shape.lanes);
+}
+
+static inline uint32_t sim_partition_of(const struct sim_port *port, uint64_t address)
+{
+	return (uint32_t)(address >> port->interleave_shift) % port->shape.partitions;
+}
+
+/* Note a failure; the run ends with it. */
+void sim_fail(struct sim_port *port, int error, const char *message);
+
+/* The same if a unit has refused what it must not refuse. */
+static inline void sim_must(struct sim_port *port, int result, const char *what)
+{
+	if (result < 0)
+		sim_fail(port, result, what);
+}
+
+/* True if a field of a config and the one that decides it agree; else the run fails. */
+bool sim_same(struct sim_port *port, const char *field, uint64_t value, const char *master,
+	      uint64_t wanted);
+/* That of a unit in a system's config, which the machine's field of the same name decides. */
+#define SIM_SAME(port, made, unit, field)                                                      \
+	sim_same(port, #unit "." #field, (made)->unit.field, "machine." #field,                \
+		 (port)->shape.field)
+
+/* What struct sim_host says of each. */
+static inline void sim_to_partition(struct sim_port *port, struct sim_message *message,
+				    uint32_t bytes)
+{
+	port->host->to_partition(port, message, bytes);
+}
+
+static inline void sim_to_core(struct sim_port *port, struct sim_message *message, uint32_t bytes)
+{
+	port->host->to_core(port, message, bytes);
+}
+
+static inline void sim_access(struct sim_port *port, struct sim_warp *warp, enum sim_op op,
+			      uint64_t mask)
+{
+	port->host->access(port, warp, op, mask, false);
+}
+
+static inline void sim_touch(struct sim_port *port, struct sim_warp *warp, uint64_t mask)
+{
+	port->host->access(port, warp, SIM_STORE, mask, true);
+}
+
+static inline void sim_serve(struct sim_port *port, const struct sim_message *message)
+{
+	port->host->serve(port, message);
+}
+
+static inline void sim_unit_access(struct sim_port *port, uint32_t partition,
+				   const struct gputm_mem_request *request)
+{
+	port->host->unit_access(port, partition, request);
+}
+
+static inline void sim_wake(struct sim_port *port, struct sim_warp *warp, uint64_t tick)
+{
+	port->host->wake(port, warp, tick);
+}
+
+static inline void sim_wait(struct sim_port *port, struct sim_warp *warp, enum sim_wait wait)
+{
+	port->host->wait(port, warp, wait);
+}
+
+static inline void sim_call_partition(struct sim_port *port, uint32_t partition, uint64_t tick)
+{
+	port->host->call_partition(port, partition, tick);
+}
+
+static inline void sim_call_core(struct sim_port *port, uint32_t core, uint64_t tick)
+{
+	port->host->call_core(port, core, tick);
+}
+
+/* ---- attempts: for systems and hosts -------------------------------------------------- */
+
+/* An admitted warp begins a transaction at pc. True when it may go on; else it waits for the
+ * system. */
+bool sim_tx_begin(struct sim_port *port, struct sim_warp *warp, uint64_t pc);
+/* Lanes of the running attempt fail: registers are as at tx_begin, the next attempt is due. */
+void sim_tx_abort(struct sim_port *port, struct sim_warp *warp, uint64_t mask,
+		  enum sim_abort_reason reason);
+/* Lanes that issued tx_commit commit, each at its place (by lane) in the serial order. */
+void sim_tx_commit(struct sim_port *port, struct sim_warp *warp, uint64_t mask,
+		   const uint64_t witness[]);
+/*
+ * No lane of the attempt is left: those that failed run again from `tick` on, or the warp
+ * leaves the transaction and goes on then. True if it runs again. Lanes must not be aborted
+ * while the warp waits for replies.
+ */
+bool sim_tx_over(struct sim_port *port, struct sim_warp *warp, uint64_t tick);
+/* Tell the observer. */
+void sim_tell_load(struct sim_port *port, struct sim_warp *warp, uint64_t mask);
+void sim_tell_store(struct sim_port *port, struct sim_warp *warp, uint64_t mask);
+
+/* ---- units ------------------------------------------------------------------------------ */
+
+/* Make a unit of libgputm and keep it in *handle until the run ends. */
+int sim_unit_add(struct sim_port *port, const char *role, const struct sim_unit_kind *kind,
+		 const void *config, void *handle);
+
+/* List a part of the unit in *handle for the report: of its kind, only face is set. */
+int sim_unit_show(struct sim_port *port, const char *role, const struct sim_unit_kind *kind,
+		  void *handle);
+
+/* For hosts: unit number index, in order of roles and instances, false past the last one; save
+ * all of them, make them anew and load them, 0 or an error; free them. */
+bool sim_unit_get(const struct sim_port *port, size_t index, struct sim_unit_info *out);
+int sim_units_swap(struct sim_port *port);
+void sim_units_free(struct sim_port *port);
+
+#define SIM_UNIT_KIND(UNIT)                                                                    \
+	static int make_##UNIT(struct gputm_ctx *ctx, const void *config, void **out)          \
+	{                                                                                      \
+		struct gputm_##UNIT *unit;                                                     \
+		int error = gputm_##UNIT##_new(ctx, config, &unit);                            \
+                                                                                               \
+		if (!error)                                                                    \
+			*out = unit;                                                           \
+		return error;                                                                  \
+	}                                                                                      \
+	static void free_##UNIT(void *handle)                                                  \
+	{                                                                                      \
+		gputm_##UNIT##_free(handle);                                                   \
+	}                                                                                      \
+	static struct gputm_unit *face_##UNIT(void *handle)                                    \
+	{                                                                                      \
+		return gputm_##UNIT##_unit(handle);                                            \
+	}                                                                                      \
+	static const struct sim_unit_kind kind_##UNIT = { make_##UNIT, free_##UNIT, face_##UNIT }
+
+#endif
