@@ -1,0 +1,84 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Programs built with the headers of each release (tests/abi/VERSION, never edited) and of today run
+# with today's library: tests/abi/units.c, also with headers whose configs end one field earlier or
+# later, and the examples. What the headers of then define has the same layout today.
+# An example that needs what a release had not is kept for it as tests/abi/VERSION/UNIT.[c|exp].
+. "${srcdir:-.}/tests/build/lib.sh"
+
+library=$PWD/.libs/libgputm.so
+[ -e "$library" ] || library=$PWD/.libs/libgputm.a
+
+# program INCLUDE SOURCE FLAG...: $work/program from SOURCE with the headers in INCLUDE.
+program() {
+	include=$1 source=$2
+	shift 2
+	# shellcheck disable=SC2086
+	if ! ${CC:-cc} ${ABI_CFLAGS:-} -std=c11 -fstack-protector-strong -Wall -Werror "-I$include" \
+		"$@" -o "$work/program" "$source" "$library" "-Wl,-rpath,$PWD/.libs"; then
+		complain "$source: does not compile with the headers in $include"
+		return 1
+	fi
+}
+
+# layout INCLUDE: sizes, offsets and values, as tests/abi/layout.c prints them.
+layout() {
+	mkdir -p "$work/layout"
+	echo '#include <gputm/gputm.h>' >"$work/layout/all.c"
+	${CC:-cc} -E -P "-I$1" "$work/layout/all.c" | awk -f "$srcdir/tests/abi/layout.awk" \
+		>"$work/layout/layout-rows.h"
+	${CC:-cc} -E -dM "-I$1" "$work/layout/all.c" |
+		sed -n 's/^#define \(GPUTM_[A-Z0-9_]*\) [0-9U(].*/VALUE(\1)/p' >>"$work/layout/layout-rows.h"
+	program "$1" "$srcdir/tests/abi/layout.c" "-I$work/layout" && "$work/program"
+}
+
+# age NAME INCLUDE: the headers whose configs end a field earlier or later.
+age() {
+	mkdir -p "$work/$1/gputm"
+	for header in "$2"/gputm/*.h; do
+		awk -v later="$([ "$1" = later ] && echo 1 || echo 0)" -f "$srcdir/tests/abi/age.awk" \
+			"$header" >"$work/$1/gputm/$(basename "$header")" || complain "$header: no $1 one"
+	done
+}
+
+# run WHAT ARGUMENT...
+run() {
+	what=$1
+	shift
+	"$work/program" "$@" >"$work/out" 2>&1 || complain "$what: exit status $?: $(cat "$work/out")"
+	echo "$what: $(tail -2 "$work/out" | tr '\n' ' ')"
+}
+
+layout "$srcdir/include" >"$work/today"
+[ -s "$work/today" ] || complain "no layout of today's headers"
+for headers in "$srcdir"/tests/abi/*/gputm "$srcdir/include/gputm"; do
+	[ -d "$headers" ] || continue
+	of=${headers%/gputm}
+	version=$(basename "$of")
+	[ "$of" != "$srcdir/include" ] || version=today
+
+	mkdir -p "$work/of"
+	sed -n 's,^#include [<"]gputm/\(.*\)\.h[>"].*,\1,p' "$of/gputm/gputm.h" | grep -vx base |
+		awk '{ print "UNIT(" $1 ", " toupper($1) ")" }' >"$work/of/units.h"
+	age earlier "$of"
+	age later "$of"
+	program "$of" "$srcdir/tests/abi/units.c" "-I$work/of" && run "$version"
+	program "$work/earlier" "$srcdir/tests/abi/units.c" "-I$work/of" -DEARLIER &&
+		run "$version, a field fewer"
+	program "$work/later" "$srcdir/tests/abi/units.c" "-I$work/of" -DLATER &&
+		run "$version, a field more" && run "$version, a field more that is set" later
+	[ $version != today ] || continue
+
+	layout "$of" >"$work/then"
+	[ -s "$work/then" ] || complain "no layout of the headers of $version"
+	awk -f "$srcdir/tests/abi/compare.awk" "$work/then" "$work/today" >"$work/broken"
+	[ ! -s "$work/broken" ] || complain "what programs built with $version rely on: $(cat "$work/broken")"
+	for example in "$srcdir"/examples/*.exp; do
+		name=$(basename "$example" .exp)
+		from=$of
+		[ -e "$from/$name.c" ] || from=$srcdir/examples
+		program "$of" "$from/$name.c" || continue
+		"$work/program" 2>&1 | diff - "$from/$name.exp" || complain "$name, built with $version"
+	done
+done
+exit $failed
