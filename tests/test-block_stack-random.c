@@ -105,6 +105,8 @@ static void random_run(struct kit *kit, struct oracle_block_stack *o, unsigned s
 	config.likely_convergence = o->likely;
 	o->pc_max = 15;
 	ck_assert_int_eq(gputm_block_stack_new(kit->ctx, &config, &s), 0);
+	if (kit_below(random, 2))
+		kit_observe(gputm_block_stack_unit(s));
 	for (unsigned i = 0; i < steps; i++) {
 		const char *differs;
 

@@ -59,6 +59,7 @@ static void world_open(struct world *w, const struct shape *shape, uint64_t seed
 	}
 	config.logs = (const struct gputm_tx_log *const *)w->log;
 	ck_assert_int_eq(gputm_commit_sequencer_new(w->kit.ctx, &config, &w->seq), 0);
+	kit_observe(gputm_commit_sequencer_unit(w->seq));
 	oracle_commit_sequencer_init(&w->oracle, shape->partitions, shape->mode);
 }
 

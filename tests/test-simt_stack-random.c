@@ -206,6 +206,8 @@ static struct host *host_new(struct kit *kit, uint64_t seed, uint32_t lanes, boo
 	memset(&host, 0, sizeof(host));
 	oracle_simt_stack_program(&host.program, seed, seed % 3 ? 6 : 0);
 	host.stack = make(kit, lanes, 0, likely);
+	if (seed & 1)
+		kit_observe(gputm_simt_stack_unit(host.stack));
 	return &host;
 }
 
