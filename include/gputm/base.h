@@ -306,7 +306,6 @@ struct gputm_event_kind {
 
 /**
  * Describe the events of kind @p kind of the unit: 0, 1, ... as enum gputm_UNIT_event has them.
- * gputm_event, gputm_event_field and gputm_event_kind are frozen: no version adds a member.
  * @return false past the last kind.
  */
 GPUTM_API bool gputm_unit_event(const struct gputm_unit *unit, size_t kind,

@@ -74,14 +74,14 @@ static const struct gputm__stat_row stats[] = {
 #define EVENT(kind, ...) GPUTM__EVENT(GPUTM_BLOCK_PRIORITY_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
 	EVENT(ADMIT, "admit", "A block has come to the core.",
-	      GPUTM__VALUE(slot, "slot", "Its slot."),
-	      GPUTM__VALUE(blocks, "blocks", "Those on the core now.")),
+	      GPUTM__VALUE(slot, "slot", "Slot of the block."),
+	      GPUTM__VALUE(blocks, "blocks", "Blocks on the core now.")),
 	EVENT(LEAVE, "leave", "A block has left the core.",
-	      GPUTM__VALUE(slot, "slot", "Its slot."),
-	      GPUTM__VALUE(blocks, "blocks", "Those on the core now.")),
-	EVENT(ISSUE, "issue", "A block issues.",
-	      GPUTM__VALUE(slot, "slot", "Its slot."),
-	      GPUTM__VALUE(ready, "block mask", "Slots of the blocks that were ready.")),
+	      GPUTM__VALUE(slot, "slot", "Slot of the block."),
+	      GPUTM__VALUE(blocks, "blocks", "Blocks on the core now.")),
+	EVENT(ISSUE, "issue", "A block issues an instruction.",
+	      GPUTM__VALUE(slot, "slot", "Slot of the block."),
+	      GPUTM__VALUE(ready, "slot mask", "Slots of the blocks that were ready.")),
 };
 
 static struct gputm_block_priority *priority_of(struct gputm_unit *unit)

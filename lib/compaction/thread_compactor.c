@@ -103,13 +103,13 @@ static const struct gputm__stat_row stats[] = {
 #define EVENT(kind, ...) GPUTM__EVENT(GPUTM_THREAD_COMPACTOR_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
 	EVENT(PUSH, "push", "The threads of a block have come.",
-	      GPUTM__VALUE(tag, "tag", "The caller's own."),
-	      GPUTM__VALUE(threads, "threads", "These threads."),
-	      GPUTM__VALUE(warps, "warps", "Warps that they make.")),
-	EVENT(WARP, "warp", "A warp has been made.",
-	      GPUTM__VALUE(tag, "tag", "That of its threads."),
-	      GPUTM__VALUE(warp, "warp", "Its number, from 0."),
-	      GPUTM__VALUE(lanes, "lane mask", "Its lanes.")),
+	      GPUTM__VALUE(tag, "tag", "The caller's tag of the threads."),
+	      GPUTM__VALUE(threads, "threads", "Threads that have come."),
+	      GPUTM__VALUE(warps, "warps", "Warps that the threads make.")),
+	EVENT(WARP, "warp", "The unit has made a warp.",
+	      GPUTM__VALUE(tag, "tag", "The caller's tag of the threads."),
+	      GPUTM__VALUE(warp, "warp", "Number of the warp among those of its threads."),
+	      GPUTM__VALUE(lanes, "lane mask", "Lanes of the warp.")),
 };
 
 /* ---- common face ---- */

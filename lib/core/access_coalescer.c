@@ -95,11 +95,11 @@ static const struct gputm__stat_row stats[] = {
 
 #define EVENT(kind, ...) GPUTM__EVENT(GPUTM_ACCESS_COALESCER_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(GROUP, "group", "The words of a log have been joined to wide accesses.",
-	      GPUTM__VALUE(words, "words", "Word accesses that came."),
-	      GPUTM__VALUE(accesses, "accesses", "Wide accesses that they make."),
-	      GPUTM__VALUE(duplicates, "words", "Words that came before in the same group."),
-	      GPUTM__NAMED(access, gputm__read_write, "What they do.")),
+	EVENT(GROUP, "group", "The unit has joined the words of a group to wide accesses.",
+	      GPUTM__VALUE(words, "words", "Word accesses that have come."),
+	      GPUTM__VALUE(accesses, "accesses", "Wide accesses that the words make."),
+	      GPUTM__VALUE(duplicates, "words", "Words that the group had more than once."),
+	      GPUTM__NAMED(access, gputm__read_write, "Whether the accesses read or write.")),
 };
 
 static struct gputm_access_coalescer *coalescer_of(struct gputm_unit *unit)

@@ -61,19 +61,20 @@ static const char *const results[] = { "cached", "spilled" };
 
 #define EVENT(kind, ...) GPUTM__EVENT(GPUTM_TX_LOG_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(APPEND, "append", "A row has been appended to a log.",
-	      GPUTM__NAMED(access, gputm__read_write, "Which log."),
-	      GPUTM__VALUE(row, "log row", "The row."),
-	      GPUTM__VALUE(lanes, "lane mask", "Lanes with an entry in it."),
-	      GPUTM__NAMED(outcome, results, "Whether it lies in the L1 share or beyond.")),
-	EVENT(LOOKUP, "lookup", "Lanes looked for what they have written themselves.",
-	      GPUTM__VALUE(lanes, "lane mask", "These lanes."),
-	      GPUTM__VALUE(hits, "lane mask", "Lanes that found a value."),
+	EVENT(APPEND, "append", "A log has a new row.",
+	      GPUTM__NAMED(access, gputm__read_write, "Whether the row is of the read log or the "
+			   "write log."),
+	      GPUTM__VALUE(row, "log row", "Number of the row."),
+	      GPUTM__VALUE(lanes, "lane mask", "Lanes that have an entry in the row."),
+	      GPUTM__NAMED(outcome, results, "Whether the row lies in the L1 share or beyond.")),
+	EVENT(LOOKUP, "lookup", "Lanes have looked for their own writes.",
+	      GPUTM__VALUE(lanes, "lane mask", "Lanes that have looked."),
+	      GPUTM__VALUE(hits, "lane mask", "Lanes that have found a value."),
 	      GPUTM__VALUE(walked, "lane mask", "Lanes for which the write log was walked."),
-	      GPUTM__VALUE(rows, "rows", "Rows walked.")),
+	      GPUTM__VALUE(rows, "rows", "Rows that the walk has passed.")),
 	EVENT(RESTART, "restart", "The entries of lanes are void.",
-	      GPUTM__VALUE(lanes, "lane mask", "These lanes."),
-	      GPUTM__VALUE(entries, "entries", "Their entries.")),
+	      GPUTM__VALUE(lanes, "lane mask", "Lanes that restart."),
+	      GPUTM__VALUE(entries, "entries", "Entries that are void now.")),
 };
 
 static struct gputm_tx_log *log_of(struct gputm_unit *unit)

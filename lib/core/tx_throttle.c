@@ -79,16 +79,16 @@ static const struct gputm__stat_row stats[] = {
 static const struct gputm_event_kind events[] = {
 	EVENT(ADMIT, "admit", "A warp begins a transaction.",
 	      GPUTM__VALUE(warp, "warp", "The warp."),
-	      GPUTM__VALUE(running, "warps", "Those in a transaction now."),
-	      GPUTM__VALUE(waiting, "warps", "Those in the queue now.")),
-	EVENT(QUEUE, "queue", "A warp has to wait.",
+	      GPUTM__VALUE(running, "warps", "Warps in a transaction now."),
+	      GPUTM__VALUE(waiting, "warps", "Warps in the queue now.")),
+	EVENT(QUEUE, "queue", "A warp has to wait for its transaction.",
 	      GPUTM__VALUE(warp, "warp", "The warp."),
-	      GPUTM__VALUE(running, "warps", "Those in a transaction now."),
-	      GPUTM__VALUE(waiting, "warps", "Those in the queue now.")),
+	      GPUTM__VALUE(running, "warps", "Warps in a transaction now."),
+	      GPUTM__VALUE(waiting, "warps", "Warps in the queue now.")),
 	EVENT(LEAVE, "leave", "A warp has ended its transaction.",
 	      GPUTM__VALUE(warp, "warp", "The warp."),
-	      GPUTM__VALUE(running, "warps", "Those in a transaction now."),
-	      GPUTM__VALUE(waiting, "warps", "Those in the queue now.")),
+	      GPUTM__VALUE(running, "warps", "Warps in a transaction now."),
+	      GPUTM__VALUE(waiting, "warps", "Warps in the queue now.")),
 };
 
 static struct gputm_tx_throttle *throttle_of(struct gputm_unit *unit)

@@ -94,13 +94,14 @@ static const struct gputm__stat_row stats[] = {
 
 #define EVENT(kind, ...) GPUTM__EVENT(GPUTM_RECENCY_BLOOM_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(UPDATED, "updated", "Stamps of an address have been recorded.",
+	EVENT(UPDATED, "updated", "The filter has recorded stamps of an address.",
 	      GPUTM__VALUE(address, "byte address", "The address."),
 	      GPUTM__VALUE(stamp, "stamp", "The first stamp."),
-	      GPUTM__VALUE(second_stamp, "stamp", "The second stamp; 0 if there is one a cell.")),
-	EVENT(EXPIRED, "expired", "Stamps below a floor have been forgotten.",
-	      GPUTM__VALUE(stamp, "stamp", "The floor."),
-	      GPUTM__VALUE(entries, "entries", "Entries that were forgotten.")),
+	      GPUTM__VALUE(second_stamp, "stamp", "The second stamp; 0 if cells have a single "
+			   "stamp.")),
+	EVENT(EXPIRED, "expired", "The filter has forgotten old stamps.",
+	      GPUTM__VALUE(stamp, "stamp", "The floor, below which stamps are old."),
+	      GPUTM__VALUE(entries, "entries", "Entries that held an old stamp.")),
 };
 
 static struct gputm_recency_bloom *filter_of(struct gputm_unit *unit)

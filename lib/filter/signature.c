@@ -108,22 +108,22 @@ static const char *const results[] = { "absent", "maybe" };
 
 #define EVENT(kind, ...) GPUTM__EVENT(GPUTM_SIGNATURE_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(INSERT, "insert", "An address has been inserted.",
-	      GPUTM__VALUE(signature, "signature", "Where."),
+	EVENT(INSERT, "insert", "A signature has got an address.",
+	      GPUTM__VALUE(signature, "signature", "The signature."),
 	      GPUTM__VALUE(address, "byte address", "The address."),
-	      GPUTM__VALUE(bits, "bits", "Bits newly set.")),
-	EVENT(LOOKUP, "lookup", "A signature has been asked for an address.",
-	      GPUTM__VALUE(signature, "signature", "Which one."),
+	      GPUTM__VALUE(bits, "bits", "Bits that were not set before.")),
+	EVENT(LOOKUP, "lookup", "The caller has asked a signature for an address.",
+	      GPUTM__VALUE(signature, "signature", "The signature."),
 	      GPUTM__VALUE(address, "byte address", "The address."),
 	      GPUTM__NAMED(outcome, results, "The answer.")),
-	EVENT(MATCH, "match", "All signatures have been asked for an address.",
+	EVENT(MATCH, "match", "The caller has asked all signatures for an address.",
 	      GPUTM__VALUE(address, "byte address", "The address."),
-	      GPUTM__VALUE(signatures, "signatures", "Those that may have it.")),
+	      GPUTM__VALUE(signatures, "signatures", "Signatures that may have the address.")),
 	EVENT(CLEAR, "clear", "A signature is empty again.",
-	      GPUTM__VALUE(signature, "signature", "Which one.")),
-	EVENT(UNION, "union", "A signature has been added to another.",
-	      GPUTM__VALUE(signature, "signature", "The one that has grown."),
-	      GPUTM__VALUE(added, "signature", "The one that was added.")),
+	      GPUTM__VALUE(signature, "signature", "The signature.")),
+	EVENT(UNION, "union", "A signature has got all addresses of another.",
+	      GPUTM__VALUE(signature, "signature", "The signature that has grown."),
+	      GPUTM__VALUE(added, "signature", "The other signature.")),
 };
 
 static struct gputm_signature *array_of(struct gputm_unit *unit)

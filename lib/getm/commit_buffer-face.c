@@ -36,22 +36,22 @@ static const char *const results[] = { "accepted", "joined" };
 #define EVENT(kind, ...) GPUTM__EVENT(GPUTM_COMMIT_BUFFER_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
 	EVENT(PUSH, "push", "An entry of a log has come.",
-	      GPUTM__VALUE(address, "byte address", "Its word."),
-	      GPUTM__VALUE(warp, "warp", "Its warp."),
-	      GPUTM__VALUE(writes, "writes", "Writes that the entry stands for."),
-	      GPUTM__NAMED(outcome, results, "Whether it has a block of its own or joined a "
-			   "waiting one.")),
-	EVENT(ISSUE, "issue", "A block left the queue.",
+	      GPUTM__VALUE(address, "byte address", "The word of the entry."),
+	      GPUTM__VALUE(warp, "warp", "The warp of the entry."),
+	      GPUTM__VALUE(writes, "writes", "Reserved writes that the entry stands for."),
+	      GPUTM__NAMED(outcome, results, "Whether the entry has a block of its own or joined a "
+			   "waiting block.")),
+	EVENT(ISSUE, "issue", "A block has left the queue.",
 	      GPUTM__VALUE(address, "byte address", "The block."),
-	      GPUTM__VALUE(warp, "warp", "Its warp."),
-	      GPUTM__VALUE(word_mask, "word mask", "Its words."),
-	      GPUTM__NAMED(cleanup, gputm__no_yes, "Whether it only releases what an aborted "
-			   "attempt has reserved.")),
-	EVENT(RELEASE, "release", "A granule is to be released.",
+	      GPUTM__VALUE(warp, "warp", "The warp of the block."),
+	      GPUTM__VALUE(word_mask, "word mask", "Words of the block that have entries."),
+	      GPUTM__NAMED(cleanup, gputm__no_yes, "Whether the block only releases what an "
+			   "aborted attempt reserved.")),
+	EVENT(RELEASE, "release", "The owner has taken the release of a granule.",
 	      GPUTM__VALUE(address, "byte address", "The granule."),
-	      GPUTM__VALUE(warp, "warp", "Its warp."),
-	      GPUTM__VALUE(writes, "writes", "Those released."),
-	      GPUTM__NAMED(committed, gputm__no_yes, "Whether they have been written.")),
+	      GPUTM__VALUE(warp, "warp", "The warp that had reserved the writes."),
+	      GPUTM__VALUE(writes, "writes", "Writes that the owner has to release."),
+	      GPUTM__NAMED(committed, gputm__no_yes, "Whether the writes have reached memory.")),
 };
 
 static struct gputm_commit_buffer *buffer_of(struct gputm_unit *unit)

@@ -88,21 +88,20 @@ static const char *const ends[] = {
 
 #define EVENT(kind, ...) GPUTM__EVENT(GPUTM_METADATA_TABLE_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(INSERT, "insert", "An entry has been made.",
-	      GPUTM__VALUE(address, "byte address", "Its granule."),
+	EVENT(INSERT, "insert", "The table has a new entry.",
+	      GPUTM__VALUE(address, "byte address", "The granule of the entry."),
 	      GPUTM__NAMED(outcome, ends, "How the chain of displaced entries ended."),
-	      GPUTM__VALUE(swaps, "swaps", "Entries displaced."),
-	      GPUTM__VALUE(cost, "cycles", "What the insertion took.")),
+	      GPUTM__VALUE(swaps, "swaps", "Entries that the chain displaced."),
+	      GPUTM__VALUE(cost, "cycles", "Cycles that the insertion took.")),
 	EVENT(EVICT, "evict", "The stamps of an entry went to the filter or the registers.",
-	      GPUTM__VALUE(address, "byte address", "Its granule."),
-	      GPUTM__VALUE(wts, "logical time", "Its last write."),
-	      GPUTM__VALUE(rts, "logical time", "Its last read.")),
-	EVENT(SPILL, "spill", "A reserved entry went to the overflow.",
-	      GPUTM__VALUE(address, "byte address", "Its granule."),
-	      GPUTM__VALUE(entries, "entries", "Those of the overflow, this one included.")),
-	EVENT(FLUSH, "flush", "All stamps have been forgotten.",
-	      GPUTM__VALUE(entries, "entries", "Entries of the table and the stash that were "
-			   "forgotten.")),
+	      GPUTM__VALUE(address, "byte address", "The granule of the entry."),
+	      GPUTM__VALUE(wts, "logical time", "The last write of the granule."),
+	      GPUTM__VALUE(rts, "logical time", "The last read of the granule.")),
+	EVENT(SPILL, "spill", "An entry with reserved writes went to the overflow.",
+	      GPUTM__VALUE(address, "byte address", "The granule of the entry."),
+	      GPUTM__VALUE(entries, "entries", "Entries in the overflow now.")),
+	EVENT(FLUSH, "flush", "The table has forgotten all stamps.",
+	      GPUTM__VALUE(entries, "entries", "Entries that the table and the stash had.")),
 };
 
 static struct gputm_metadata_table *table_of(struct gputm_unit *unit)

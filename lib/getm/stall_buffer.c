@@ -89,16 +89,16 @@ static const struct gputm__stat_row stats[] = {
 
 #define EVENT(kind, ...) GPUTM__EVENT(GPUTM_STALL_BUFFER_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(QUEUE, "queue", "A request waits.",
-	      GPUTM__VALUE(address, "byte address", "The word that it asks for."),
-	      GPUTM__VALUE(stamp, "stamp", "Its place in the order of waking."),
-	      GPUTM__VALUE(tag, "tag", "The caller's own."),
-	      GPUTM__VALUE(requests, "requests", "Those of its line, this one included.")),
-	EVENT(WAKE, "wake", "A request has left.",
-	      GPUTM__VALUE(address, "byte address", "The word that it asks for."),
-	      GPUTM__VALUE(stamp, "stamp", "Its place in the order of waking."),
-	      GPUTM__VALUE(tag, "tag", "The caller's own."),
-	      GPUTM__VALUE(requests, "requests", "Those that are left in its line.")),
+	EVENT(QUEUE, "queue", "A request waits in the buffer.",
+	      GPUTM__VALUE(address, "byte address", "The word that the request is for."),
+	      GPUTM__VALUE(stamp, "stamp", "The request's place in the order of waking."),
+	      GPUTM__VALUE(tag, "tag", "The caller's tag of the request."),
+	      GPUTM__VALUE(requests, "requests", "Requests that wait in the same line now.")),
+	EVENT(WAKE, "wake", "A request has left the buffer.",
+	      GPUTM__VALUE(address, "byte address", "The word that the request is for."),
+	      GPUTM__VALUE(stamp, "stamp", "The request's place in the order of waking."),
+	      GPUTM__VALUE(tag, "tag", "The caller's tag of the request."),
+	      GPUTM__VALUE(requests, "requests", "Requests that are left in the same line.")),
 };
 
 static struct gputm_stall_buffer *buffer_of(struct gputm_unit *unit)

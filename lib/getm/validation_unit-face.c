@@ -89,19 +89,22 @@ static const char *const states[] = { "running", "stopped", "all stopped", "roll
 
 #define EVENT(kind, ...) GPUTM__EVENT(GPUTM_VALIDATION_UNIT_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(ANSWER, "answer", "An access has been answered, or waits now.",
-	      GPUTM__VALUE(tag, "tag", "The caller's own."),
+	EVENT(ANSWER, "answer", "The unit has answered an access, or has put the access into the "
+	      "stall buffer.",
+	      GPUTM__VALUE(tag, "tag", "The caller's tag of the access."),
 	      GPUTM__NAMED(outcome, results, "The answer."),
-	      GPUTM__NAMED(reason, reasons, "Why an access aborts; granted otherwise."),
-	      GPUTM__VALUE(time, "logical time", "What the warp reports to its clock.")),
-	EVENT(RELEASE, "release", "Reserved writes of a warp have been released.",
-	      GPUTM__VALUE(address, "byte address", "Their granule."),
-	      GPUTM__VALUE(warp, "warp", "The warp."),
-	      GPUTM__VALUE(writes, "writes", "Those released."),
-	      GPUTM__VALUE(writes_left, "writes", "Those of the granule that stay reserved.")),
-	EVENT(STATE, "state", "The unit went on in a rollover.",
-	      GPUTM__NAMED(state, states, "The state that it is in now."),
-	      GPUTM__VALUE(leader, "partition", "The unit whose stop it follows.")),
+	      GPUTM__NAMED(reason, reasons, "Why the access aborts; granted if the access does "
+			   "not."),
+	      GPUTM__VALUE(time, "logical time", "The time that the warp of an aborted access "
+			   "reports to its clock.")),
+	EVENT(RELEASE, "release", "A warp has released reserved writes.",
+	      GPUTM__VALUE(address, "byte address", "The granule of the writes."),
+	      GPUTM__VALUE(warp, "warp", "The warp that had reserved the writes."),
+	      GPUTM__VALUE(writes, "writes", "Writes that the warp has released."),
+	      GPUTM__VALUE(writes_left, "writes", "Writes of the granule that stay reserved.")),
+	EVENT(STATE, "state", "The unit has taken a step of a rollover.",
+	      GPUTM__NAMED(state, states, "The new state of the unit."),
+	      GPUTM__VALUE(leader, "partition", "The unit whose stop this unit follows.")),
 };
 
 static struct gputm_validation_unit *self_of(struct gputm_unit *unit)

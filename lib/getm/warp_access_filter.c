@@ -91,11 +91,12 @@ static const struct gputm__stat_row stats[] = {
 
 #define EVENT(kind, ...) GPUTM__EVENT(GPUTM_WARP_ACCESS_FILTER_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(ACCESS, "access", "Lanes of a warp have been compared with those before them.",
-	      GPUTM__VALUE(warp, "warp", "The warp."),
-	      GPUTM__VALUE(lanes, "lane mask", "Lanes that access."),
-	      GPUTM__NAMED(access, gputm__read_write, "What they do."),
-	      GPUTM__VALUE(losers, "lane mask", "Those of them that abort.")),
+	EVENT(ACCESS, "access", "The filter has compared the lanes of an access with the lanes "
+	      "before them.",
+	      GPUTM__VALUE(warp, "warp", "The warp of the lanes."),
+	      GPUTM__VALUE(lanes, "lane mask", "Lanes that access memory."),
+	      GPUTM__NAMED(access, gputm__read_write, "Whether the lanes read or write."),
+	      GPUTM__VALUE(losers, "lane mask", "Lanes of the access that have to abort.")),
 	EVENT(BEGIN, "begin", "A warp begins an attempt.",
 	      GPUTM__VALUE(warp, "warp", "The warp."),
 	      GPUTM__VALUE(lanes, "lane mask", "Lanes that run.")),

@@ -97,16 +97,16 @@ static const struct gputm__stat_row stats[] = {
 #define EVENT(kind, ...) GPUTM__EVENT(GPUTM_WARP_CLOCK_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
 	EVENT(RESTART, "restart", "The aborted lanes of a warp run again.",
-	      GPUTM__VALUE(warp, "warp", "Their warp."),
+	      GPUTM__VALUE(warp, "warp", "The warp of the lanes."),
 	      GPUTM__VALUE(time, "logical time", "The warp's new time."),
-	      GPUTM__VALUE(aborts, "attempts", "Restarts of the warp since its last commit, this "
-			   "one included."),
-	      GPUTM__VALUE(backoff, "cycles", "How long the lanes wait.")),
+	      GPUTM__VALUE(aborts, "attempts", "Restarts of the warp since its last commit, the "
+			   "present one included."),
+	      GPUTM__VALUE(backoff, "cycles", "How long the lanes wait before the attempt.")),
 	EVENT(COMMIT, "commit", "All lanes of a warp have committed.",
-	      GPUTM__VALUE(warp, "warp", "The warp."),
+	      GPUTM__VALUE(warp, "warp", "The warp that has committed."),
 	      GPUTM__VALUE(time, "logical time", "The warp's time.")),
-	EVENT(RESET, "reset", "All clocks went to 0.",
-	      GPUTM__VALUE(rollovers, "rollovers", "So many so far.")),
+	EVENT(RESET, "reset", "All clocks of the core go back to 0.",
+	      GPUTM__VALUE(rollovers, "rollovers", "Resets so far.")),
 };
 
 static struct gputm_warp_clock *clock_of(struct gputm_unit *unit)

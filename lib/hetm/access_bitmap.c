@@ -73,8 +73,8 @@ static const struct gputm__stat_row stats[] = {
 #define EVENT(kind, ...) GPUTM__EVENT(GPUTM_ACCESS_BITMAP_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
 	EVENT(CLEAR, "clear", "No granule is marked any more.",
-	      GPUTM__VALUE(granules, "granules", "Those that were marked."),
-	      GPUTM__VALUE(marks, "marks", "Marks made since the last time, repeated ones "
+	      GPUTM__VALUE(granules, "granules", "Granules that were marked."),
+	      GPUTM__VALUE(marks, "marks", "Marks made since the last clear, repeated ones "
 			   "included.")),
 };
 

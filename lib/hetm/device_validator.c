@@ -95,13 +95,14 @@ static const char *const modes[] = { "apply", "early", "replay" };
 
 #define EVENT(kind, ...) GPUTM__EVENT(GPUTM_DEVICE_VALIDATOR_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(CHUNK, "chunk", "A chunk of a log has been worked through.",
-	      GPUTM__NAMED(mode, modes, "How."),
-	      GPUTM__VALUE(entries, "entries", "Its entries."),
+	EVENT(CHUNK, "chunk", "The unit has worked through a chunk of a log.",
+	      GPUTM__NAMED(mode, modes, "What the unit does with the entries."),
+	      GPUTM__VALUE(entries, "entries", "Entries of the chunk."),
 	      GPUTM__VALUE(conflicting, "entries", "Entries whose granule the device has read."),
-	      GPUTM__VALUE(applied, "entries", "Entries that were written.")),
+	      GPUTM__VALUE(applied, "entries", "Entries that the unit has written to the "
+			   "replica.")),
 	EVENT(BEGIN, "begin", "A round begins.",
-	      GPUTM__VALUE(round, "round", "The round.")),
+	      GPUTM__VALUE(round, "round", "Number of the round.")),
 };
 
 static struct gputm_device_validator *validator_of(struct gputm_unit *unit)

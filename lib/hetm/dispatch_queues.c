@@ -93,22 +93,23 @@ static const char *const affinities[] = { "any", "cpu", "gpu" };
 
 #define EVENT(kind, ...) GPUTM__EVENT(GPUTM_DISPATCH_QUEUES_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(PUSH, "push", "A request waits.",
-	      GPUTM__VALUE(type, "request type", "Its type."),
-	      GPUTM__NAMED(affinity, affinities, "Where it may run, and its queue."),
-	      GPUTM__VALUE(request, "request", "The caller's own.")),
+	EVENT(PUSH, "push", "A request waits in a queue.",
+	      GPUTM__VALUE(type, "request type", "Type of the request."),
+	      GPUTM__NAMED(affinity, affinities, "Where the request may run; each affinity has a "
+			   "queue."),
+	      GPUTM__VALUE(request, "request", "The caller's number of the request.")),
 	EVENT(POP, "pop", "The CPU has taken a request.",
-	      GPUTM__VALUE(type, "request type", "Its type."),
-	      GPUTM__NAMED(affinity, affinities, "Its queue."),
-	      GPUTM__VALUE(request, "request", "The caller's own.")),
-	EVENT(BATCH, "batch", "The GPU has taken requests.",
-	      GPUTM__VALUE(type, "request type", "Their type."),
-	      GPUTM__VALUE(requests, "requests", "How many."),
-	      GPUTM__VALUE(stolen, "requests", "Those of them from the CPU's queue.")),
-	EVENT(COMMIT, "commit", "What the GPU took is done.",
-	      GPUTM__VALUE(requests, "requests", "How many.")),
-	EVENT(ABORT, "abort", "What the GPU took went back.",
-	      GPUTM__VALUE(requests, "requests", "How many.")),
+	      GPUTM__VALUE(type, "request type", "Type of the request."),
+	      GPUTM__NAMED(affinity, affinities, "The queue that had the request."),
+	      GPUTM__VALUE(request, "request", "The caller's number of the request.")),
+	EVENT(BATCH, "batch", "The GPU has taken requests of a type.",
+	      GPUTM__VALUE(type, "request type", "Type of the requests."),
+	      GPUTM__VALUE(requests, "requests", "Requests that the GPU has taken."),
+	      GPUTM__VALUE(stolen, "requests", "Requests of them that the CPU's queue had.")),
+	EVENT(COMMIT, "commit", "The GPU's requests are done.",
+	      GPUTM__VALUE(requests, "requests", "Requests that are done.")),
+	EVENT(ABORT, "abort", "The GPU's requests went back to their queues.",
+	      GPUTM__VALUE(requests, "requests", "Requests that went back.")),
 };
 
 static struct gputm_dispatch_queues *queues_of(struct gputm_unit *unit)

@@ -160,13 +160,13 @@ static const char *const asked[] = {
 static const struct gputm_event_kind events[] = {
 	EVENT(PHASE, "phase", "A phase begins.",
 	      GPUTM__NAMED(phase, phases, "The phase."),
-	      GPUTM__VALUE(cycle, "cycle", "When."),
+	      GPUTM__VALUE(cycle, "cycle", "Cycle of the caller's clock."),
 	      GPUTM__NAMED(conflict, gputm__no_yes, "Whether the round has a conflict so far.")),
-	EVENT(DONE, "done", "What the controller asked for is done, or has begun.",
-	      GPUTM__NAMED(what, asked, "What it asked for."),
-	      GPUTM__VALUE(cycle, "cycle", "When."),
-	      GPUTM__VALUE(bytes, "bytes", "Bytes over the link or copied."),
-	      GPUTM__VALUE(free_at, "cycle", "When both link and GPU are free.")),
+	EVENT(DONE, "done", "The caller has done what the controller asked for, or has begun to.",
+	      GPUTM__NAMED(what, asked, "What the controller asked for."),
+	      GPUTM__VALUE(cycle, "cycle", "Cycle of the caller's clock."),
+	      GPUTM__VALUE(bytes, "bytes", "Bytes sent or copied."),
+	      GPUTM__VALUE(free_at, "cycle", "Cycle from which on both link and GPU are free.")),
 };
 
 static struct gputm_sync_round *round_of(struct gputm_unit *unit)

@@ -87,19 +87,19 @@ static const char *const streams[] = { "early", "ship", "replay" };
 
 #define EVENT(kind, ...) GPUTM__EVENT(GPUTM_WRITE_SET_LOG_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(APPEND, "append", "A transaction's write has been logged.",
-	      GPUTM__VALUE(thread, "thread", "The CPU's thread."),
-	      GPUTM__VALUE(address, "byte address", "The word, from the region's start."),
-	      GPUTM__VALUE(value, "word value", "What was written."),
-	      GPUTM__VALUE(stamp, "stamp", "When it committed.")),
-	EVENT(POP, "pop", "A chunk has been handed out.",
-	      GPUTM__NAMED(stream, streams, "What for."),
-	      GPUTM__VALUE(thread, "thread", "Whose log."),
-	      GPUTM__VALUE(entries, "entries", "Its entries."),
-	      GPUTM__VALUE(round, "round", "The round.")),
+	EVENT(APPEND, "append", "A log has a new entry.",
+	      GPUTM__VALUE(thread, "thread", "The thread of the log."),
+	      GPUTM__VALUE(address, "byte address", "The word, counted from the region's start."),
+	      GPUTM__VALUE(value, "word value", "The value that a transaction has written."),
+	      GPUTM__VALUE(stamp, "stamp", "The time of the transaction's commit.")),
+	EVENT(POP, "pop", "The unit has handed out a chunk of a log.",
+	      GPUTM__NAMED(stream, streams, "What the caller does with the chunk."),
+	      GPUTM__VALUE(thread, "thread", "The thread of the log."),
+	      GPUTM__VALUE(entries, "entries", "Entries of the chunk."),
+	      GPUTM__VALUE(round, "round", "Number of the round.")),
 	EVENT(BEGIN, "begin", "A round begins, with empty logs.",
-	      GPUTM__VALUE(round, "round", "The round."),
-	      GPUTM__VALUE(entries, "entries", "Entries of the round before.")),
+	      GPUTM__VALUE(round, "round", "Number of the round."),
+	      GPUTM__VALUE(entries, "entries", "Entries that the logs had in the round before.")),
 };
 
 static struct gputm_write_set_log *log_of(struct gputm_unit *unit)

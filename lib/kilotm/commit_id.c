@@ -125,18 +125,18 @@ static const char *const results[] = { "ok", "short", "window" };
 static const struct gputm_event_kind events[] = {
 	EVENT(ACQUIRE, "acquire", "A core has got commit IDs.",
 	      GPUTM__VALUE(core, "core", "The core."),
-	      GPUTM__VALUE(first_cid, "CID", "The first one."),
-	      GPUTM__VALUE(cids, "CIDs", "How many."),
-	      GPUTM__VALUE(credits, "credits", "Those left in its pool.")),
-	EVENT(REFUSE, "refuse", "A core has to ask again.",
+	      GPUTM__VALUE(first_cid, "CID", "The first commit ID."),
+	      GPUTM__VALUE(cids, "CIDs", "How many commit IDs the core has got."),
+	      GPUTM__VALUE(credits, "credits", "Credits that are left in the core's pool.")),
+	EVENT(REFUSE, "refuse", "A core has asked for commit IDs and has to ask again.",
 	      GPUTM__VALUE(core, "core", "The core."),
-	      GPUTM__NAMED(outcome, results, "Why."),
-	      GPUTM__VALUE(cids, "CIDs", "How many it asked for."),
-	      GPUTM__VALUE(credits, "credits", "Those in its pool.")),
-	EVENT(RETURN, "return", "A credit has come back.",
+	      GPUTM__NAMED(outcome, results, "Why the core has to ask again."),
+	      GPUTM__VALUE(cids, "CIDs", "How many commit IDs the core has asked for."),
+	      GPUTM__VALUE(credits, "credits", "Credits in the core's pool.")),
+	EVENT(RETURN, "return", "A core has got a credit back.",
 	      GPUTM__VALUE(core, "core", "The core."),
 	      GPUTM__VALUE(cid, "CID", "The commit ID that has retired."),
-	      GPUTM__VALUE(credits, "credits", "Those in its pool now.")),
+	      GPUTM__VALUE(credits, "credits", "Credits in the core's pool now.")),
 };
 
 static uint32_t pools_of(const struct gputm_commit_id_config *config)

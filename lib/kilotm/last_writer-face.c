@@ -51,21 +51,21 @@ static const char *const recorded[] = { "replaced", "filled", "evicted" };
 
 #define EVENT(kind, ...) GPUTM__EVENT(GPUTM_LAST_WRITER_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(LOOKUP, "lookup", "A word's youngest writer has been asked for.",
+	EVENT(LOOKUP, "lookup", "The caller has asked for the youngest writer of a word.",
 	      GPUTM__VALUE(address, "byte address", "The word."),
-	      GPUTM__NAMED(outcome, results, "Who answers."),
-	      GPUTM__VALUE(cid, "CID", "The answer; 0 if there is none.")),
-	EVENT(RECORD, "record", "A word's writer has been recorded.",
+	      GPUTM__NAMED(outcome, results, "Whether the table or the filter has answered."),
+	      GPUTM__VALUE(cid, "CID", "The writer; 0 if there is none.")),
+	EVENT(RECORD, "record", "The unit has recorded a writer of a word.",
 	      GPUTM__VALUE(address, "byte address", "The word."),
 	      GPUTM__VALUE(cid, "CID", "The writer."),
-	      GPUTM__NAMED(outcome, recorded, "Which entry it got.")),
+	      GPUTM__NAMED(outcome, recorded, "Which entry the writer has got.")),
 	EVENT(EVICT, "evict", "An entry went to the filter.",
-	      GPUTM__VALUE(address, "byte address", "Its word."),
-	      GPUTM__VALUE(cid, "CID", "Its writer.")),
-	EVENT(EXPIRE, "expire", "Writers below a floor have been forgotten.",
-	      GPUTM__VALUE(cid, "CID", "The floor."),
-	      GPUTM__VALUE(entries, "entries", "Entries of the table that were forgotten."),
-	      GPUTM__VALUE(cost, "cycles", "What the sweep takes.")),
+	      GPUTM__VALUE(address, "byte address", "The word of the entry."),
+	      GPUTM__VALUE(cid, "CID", "The writer of the entry.")),
+	EVENT(EXPIRE, "expire", "The unit has forgotten old writers.",
+	      GPUTM__VALUE(cid, "CID", "The floor, below which writers are old."),
+	      GPUTM__VALUE(entries, "entries", "Entries of the table that held an old writer."),
+	      GPUTM__VALUE(cost, "cycles", "Cycles that the sweep takes.")),
 };
 
 /* ---- life ---- */

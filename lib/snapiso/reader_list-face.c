@@ -37,24 +37,24 @@ static const struct gputm__stat_row stats[] = {
 
 #define EVENT(kind, ...) GPUTM__EVENT(GPUTM_READER_LIST_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(ADDED, "added", "A transaction reads a word.",
+	EVENT(ADDED, "added", "A word has a new reader.",
 	      GPUTM__VALUE(address, "byte address", "The word."),
-	      GPUTM__VALUE(tx, "transaction", "The transaction."),
-	      GPUTM__VALUE(readers, "readers", "Those of the word, this one included.")),
-	EVENT(REMOVED, "removed", "A transaction reads a word no longer.",
+	      GPUTM__VALUE(tx, "transaction", "The reader."),
+	      GPUTM__VALUE(readers, "readers", "Readers of the word now.")),
+	EVENT(REMOVED, "removed", "A word has lost a reader.",
 	      GPUTM__VALUE(address, "byte address", "The word."),
-	      GPUTM__VALUE(tx, "transaction", "The transaction."),
-	      GPUTM__VALUE(readers, "readers", "Those that are left.")),
-	EVENT(FULL, "full", "There was no room for a reader.",
+	      GPUTM__VALUE(tx, "transaction", "The reader."),
+	      GPUTM__VALUE(readers, "readers", "Readers of the word now.")),
+	EVENT(FULL, "full", "There is no room for a reader.",
 	      GPUTM__VALUE(address, "byte address", "The word."),
-	      GPUTM__VALUE(tx, "transaction", "The transaction."),
+	      GPUTM__VALUE(tx, "transaction", "The reader."),
 	      GPUTM__VALUE(entries, "entries", "Entries in use.")),
-	EVENT(EXPANDED, "expanded", "The readers of a word went to a root and leaves; the reader "
-	      "is added next.",
+	EVENT(EXPANDED, "expanded", "The readers of a word went to a root and leaves; added "
+	      "follows.",
 	      GPUTM__VALUE(address, "byte address", "The word."),
-	      GPUTM__VALUE(entries, "entries", "Entries of the word.")),
-	EVENT(FOLDED, "folded", "The readers of a word went back to a plain entry; the reader is "
-	      "removed next.",
+	      GPUTM__VALUE(entries, "entries", "Entries that the word has now.")),
+	EVENT(FOLDED, "folded", "The readers of a word went back to a plain entry; removed "
+	      "follows.",
 	      GPUTM__VALUE(address, "byte address", "The word.")),
 };
 

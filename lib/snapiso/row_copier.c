@@ -86,14 +86,14 @@ static const struct gputm__stat_row stats[] = {
 
 #define EVENT(kind, ...) GPUTM__EVENT(GPUTM_ROW_COPIER_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(PUSHED, "pushed", "A copy has been asked for.",
-	      GPUTM__VALUE(tag, "tag", "The caller's own."),
+	EVENT(PUSHED, "pushed", "The caller has asked for a copy.",
+	      GPUTM__VALUE(tag, "tag", "The caller's tag of the copy."),
 	      GPUTM__VALUE(rows, "rows", "Rows to be copied."),
-	      GPUTM__VALUE(done_at, "cycle", "When it will be complete."),
-	      GPUTM__VALUE(cycle, "cycle", "When.")),
+	      GPUTM__VALUE(done_at, "cycle", "Cycle in which the copy will be complete."),
+	      GPUTM__VALUE(cycle, "cycle", "Cycle of the unit.")),
 	EVENT(COMPLETED, "completed", "A copy is complete.",
-	      GPUTM__VALUE(tag, "tag", "The caller's own."),
-	      GPUTM__VALUE(cycle, "cycle", "When.")),
+	      GPUTM__VALUE(tag, "tag", "The caller's tag of the copy."),
+	      GPUTM__VALUE(cycle, "cycle", "Cycle of the unit.")),
 };
 
 /* ---- life ---- */

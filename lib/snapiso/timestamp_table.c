@@ -123,21 +123,21 @@ static const char *const results[] = { "ok", "loop", "overflow" };
 static const struct gputm_event_kind events[] = {
 	EVENT(BEGUN, "begun", "A transaction begins.",
 	      GPUTM__VALUE(tx, "transaction", "The transaction."),
-	      GPUTM__VALUE(cts, "logical time", "Its CTS.")),
-	EVENT(EDGE, "edge", "A dependence has been noted.",
-	      GPUTM__VALUE(pred, "transaction", "The one that comes first."),
-	      GPUTM__VALUE(succ, "transaction", "The one that comes after."),
-	      GPUTM__NAMED(outcome, results, "Whether the edge may close a loop, or does not "
-			   "fit.")),
+	      GPUTM__VALUE(cts, "logical time", "CTS of the transaction.")),
+	EVENT(EDGE, "edge", "One transaction has to come before another.",
+	      GPUTM__VALUE(pred, "transaction", "The transaction that comes before."),
+	      GPUTM__VALUE(succ, "transaction", "The transaction that comes after."),
+	      GPUTM__NAMED(outcome, results, "Whether the edge may close a loop, or a timestamp "
+			   "does not fit.")),
 	EVENT(RETIRED, "retired", "A transaction has ended.",
 	      GPUTM__VALUE(tx, "transaction", "The transaction."),
-	      GPUTM__NAMED(committed, gputm__no_yes, "Whether it has committed."),
-	      GPUTM__VALUE(prev, "logical time", "Its PrevTS."),
-	      GPUTM__VALUE(cts, "logical time", "Its CTS.")),
+	      GPUTM__NAMED(committed, gputm__no_yes, "Whether the transaction has committed."),
+	      GPUTM__VALUE(prev, "logical time", "PrevTS of the transaction."),
+	      GPUTM__VALUE(cts, "logical time", "CTS of the transaction.")),
 	EVENT(RELEASED, "released", "A committed transaction gets no edge any more.",
 	      GPUTM__VALUE(tx, "transaction", "The transaction.")),
-	EVENT(RESTARTED, "restarted", "All timestamps have been forgotten.",
-	      GPUTM__VALUE(restarts, "restarts", "So many so far.")),
+	EVENT(RESTARTED, "restarted", "The table has forgotten all timestamps.",
+	      GPUTM__VALUE(restarts, "restarts", "Restarts so far.")),
 };
 
 /* ---- life ---- */

@@ -41,22 +41,22 @@ static const char *const results[] = { "claimed", "own", "held", "conflict", "fu
 
 #define EVENT(kind, ...) GPUTM__EVENT(GPUTM_WRITER_TABLE_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(CLAIMED, "claimed", "A transaction will write a word.",
+	EVENT(CLAIMED, "claimed", "A word has a writer.",
 	      GPUTM__VALUE(address, "byte address", "The word."),
-	      GPUTM__VALUE(tx, "transaction", "The transaction.")),
-	EVENT(REFUSED, "refused", "A transaction must not write a word.",
+	      GPUTM__VALUE(tx, "transaction", "The writer.")),
+	EVENT(REFUSED, "refused", "A transaction cannot become the writer of a word.",
 	      GPUTM__VALUE(address, "byte address", "The word."),
 	      GPUTM__VALUE(tx, "transaction", "The transaction."),
-	      GPUTM__NAMED(outcome, results, "Why."),
-	      GPUTM__VALUE(winner, "transaction", "Who has it, or committed it last; all ones: "
-			   "nobody.")),
+	      GPUTM__NAMED(outcome, results, "Why the transaction cannot."),
+	      GPUTM__VALUE(winner, "transaction", "The running writer, or the last committed one; "
+			   "all ones if there is none.")),
 	EVENT(COMMITTED, "committed", "The writer of a word has committed.",
 	      GPUTM__VALUE(address, "byte address", "The word."),
-	      GPUTM__VALUE(tx, "transaction", "The transaction."),
-	      GPUTM__VALUE(version, "version", "The version that the word is part of.")),
-	EVENT(RELEASED, "released", "A writer of a word is forgotten.",
+	      GPUTM__VALUE(tx, "transaction", "The writer."),
+	      GPUTM__VALUE(version, "version", "The version that the commit is part of.")),
+	EVENT(RELEASED, "released", "The table has forgotten a writer of a word.",
 	      GPUTM__VALUE(address, "byte address", "The word."),
-	      GPUTM__VALUE(tx, "transaction", "The transaction.")),
+	      GPUTM__VALUE(tx, "transaction", "The writer.")),
 };
 
 /* ---- life ---- */

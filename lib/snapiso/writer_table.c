@@ -107,7 +107,7 @@ APART int tell(const struct gputm_writer_table *t, uint32_t kind, uint64_t addre
 	return result;
 }
 
-static int tell_refused(const struct gputm_writer_table *t, uint64_t address, uint32_t tx, int why)
+APART int tell_refused(const struct gputm_writer_table *t, uint64_t address, uint32_t tx, int why)
 {
 	const struct gputm__word_slot *slot = find(t, address);
 	uint64_t winner = UINT64_MAX;

@@ -101,25 +101,24 @@ static const struct gputm__stat_row stats[] = {
 #define EVENT(kind, ...) GPUTM__EVENT(GPUTM_FIRST_READ_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
 	EVENT(BEGIN, "begin", "Lanes begin an attempt.",
-	      GPUTM__VALUE(warp, "warp", "Their warp."),
-	      GPUTM__VALUE(lanes, "lane mask", "These lanes.")),
+	      GPUTM__VALUE(warp, "warp", "The warp of the lanes."),
+	      GPUTM__VALUE(lanes, "lane mask", "Lanes that begin.")),
 	EVENT(FIRST, "first", "Lanes issue the first load of their attempt.",
-	      GPUTM__VALUE(warp, "warp", "Their warp."),
-	      GPUTM__VALUE(lanes, "lane mask", "These lanes."),
-	      GPUTM__VALUE(cycle, "cycle", "When.")),
-	EVENT(REPLY, "reply", "A load has been answered.",
-	      GPUTM__VALUE(warp, "warp", "Its warp."),
-	      GPUTM__VALUE(lanes, "lane mask", "Its lanes."),
-	      GPUTM__VALUE(conflicts, "lane mask", "Those of them whose word was written since "
-			   "their first load."),
-	      GPUTM__VALUE(cycle, "cycle", "When the word was written last.")),
-	EVENT(FINISH, "finish", "Attempts are at their end.",
-	      GPUTM__VALUE(warp, "warp", "Their warp."),
-	      GPUTM__VALUE(silent, "lane mask", "Lanes that commit silently."),
-	      GPUTM__VALUE(second_chance, "lane mask", "Lanes that have to be validated after "
-			   "all."),
-	      GPUTM__VALUE(read_write, "lane mask", "Lanes that have written, and commit as any "
-			   "other.")),
+	      GPUTM__VALUE(warp, "warp", "The warp of the lanes."),
+	      GPUTM__VALUE(lanes, "lane mask", "Lanes that issue their first load."),
+	      GPUTM__VALUE(cycle, "cycle", "The time of the first load.")),
+	EVENT(REPLY, "reply", "The reply to a load has come.",
+	      GPUTM__VALUE(warp, "warp", "The warp of the load."),
+	      GPUTM__VALUE(lanes, "lane mask", "Lanes of the load."),
+	      GPUTM__VALUE(conflicts, "lane mask", "Lanes of the load that have a conflict."),
+	      GPUTM__VALUE(cycle, "cycle", "The time at which the block was written last.")),
+	EVENT(FINISH, "finish", "Lanes have come to the end of their attempt.",
+	      GPUTM__VALUE(warp, "warp", "The warp of the lanes."),
+	      GPUTM__VALUE(silent, "lane mask", "Lanes that commit without a message."),
+	      GPUTM__VALUE(second_chance, "lane mask", "Lanes that have only read, and have a "
+			   "conflict to be validated."),
+	      GPUTM__VALUE(read_write, "lane mask", "Lanes that have written, and commit by way of "
+			   "the commit units.")),
 };
 
 /* ---- life ---- */

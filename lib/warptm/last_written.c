@@ -76,15 +76,15 @@ static const struct gputm__stat_row stats[] = {
 
 #define EVENT(kind, ...) GPUTM__EVENT(GPUTM_LAST_WRITTEN_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(RECORD, "record", "A word has been written.",
+	EVENT(RECORD, "record", "A transaction has written a word.",
 	      GPUTM__VALUE(address, "byte address", "The word."),
-	      GPUTM__VALUE(cycle, "cycle", "When.")),
-	EVENT(QUERY, "query", "A word's last write has been asked for.",
+	      GPUTM__VALUE(cycle, "cycle", "The time of the write.")),
+	EVENT(QUERY, "query", "The caller has asked when a word was written last.",
 	      GPUTM__VALUE(address, "byte address", "The word."),
 	      GPUTM__VALUE(cycle, "cycle", "The answer.")),
-	EVENT(EXPIRE, "expire", "Writes before a floor have been forgotten.",
-	      GPUTM__VALUE(cycle, "cycle", "The floor."),
-	      GPUTM__VALUE(cost, "cycles", "What the sweep takes.")),
+	EVENT(EXPIRE, "expire", "The unit has forgotten old writes.",
+	      GPUTM__VALUE(cycle, "cycle", "The floor, before which writes are old."),
+	      GPUTM__VALUE(cost, "cycles", "Cycles that the sweep takes.")),
 };
 
 /* ---- life ---- */

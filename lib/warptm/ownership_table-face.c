@@ -44,20 +44,21 @@ static const struct gputm_event_kind events[] = {
 	EVENT(ACQUIRE, "acquire", "A warp has got a buffer.",
 	      GPUTM__VALUE(buffer, "buffer", "The buffer."),
 	      GPUTM__VALUE(lanes, "lane mask", "Lanes to be resolved.")),
-	EVENT(CONSTRUCT, "construct", "A row of the write log has been entered.",
+	EVENT(CONSTRUCT, "construct", "The unit has entered a row of the write log.",
 	      GPUTM__VALUE(buffer, "buffer", "The buffer."),
 	      GPUTM__VALUE(lanes, "lane mask", "Lanes of the row.")),
-	EVENT(MATCH, "match", "A row has been compared with the owners.",
+	EVENT(MATCH, "match", "The unit has compared a row with the owners.",
 	      GPUTM__VALUE(buffer, "buffer", "The buffer."),
 	      GPUTM__VALUE(lanes, "lane mask", "Lanes of the row."),
-	      GPUTM__VALUE(conflicts, "lane mask", "Those of them that conflict with a lower "
+	      GPUTM__VALUE(conflicts, "lane mask", "Lanes of the row that conflict with a lower "
 			   "lane."),
-	      GPUTM__NAMED(access, gputm__read_write, "Which log the row is of.")),
-	EVENT(RELEASE, "release", "The warp is resolved.",
-	      GPUTM__VALUE(buffer, "buffer", "The buffer, free again."),
+	      GPUTM__NAMED(access, gputm__read_write, "Whether the row is of the read log or the "
+			   "write log.")),
+	EVENT(RELEASE, "release", "The warp is resolved, and the buffer is free.",
+	      GPUTM__VALUE(buffer, "buffer", "The buffer."),
 	      GPUTM__VALUE(survived, "lane mask", "Lanes that go on to commit."),
 	      GPUTM__VALUE(aborted, "lane mask", "Lanes that have to run again."),
-	      GPUTM__VALUE(cost, "cycles", "What it took.")),
+	      GPUTM__VALUE(cost, "cycles", "Cycles that the resolution took.")),
 };
 
 /* ---- life ---- */

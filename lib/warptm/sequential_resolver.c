@@ -105,12 +105,12 @@ static const struct gputm_event_kind events[] = {
 	EVENT(LANE, "lane", "A lane has had its turn.",
 	      GPUTM__VALUE(buffer, "buffer", "The buffer."),
 	      GPUTM__VALUE(lane, "lane", "The lane."),
-	      GPUTM__NAMED(outcome, results, "What becomes of it.")),
-	EVENT(RELEASE, "release", "The warp is resolved.",
-	      GPUTM__VALUE(buffer, "buffer", "The buffer, free again."),
+	      GPUTM__NAMED(outcome, results, "Whether the lane goes on to commit.")),
+	EVENT(RELEASE, "release", "The warp is resolved, and the buffer is free.",
+	      GPUTM__VALUE(buffer, "buffer", "The buffer."),
 	      GPUTM__VALUE(survived, "lane mask", "Lanes that go on to commit."),
 	      GPUTM__VALUE(aborted, "lane mask", "Lanes that have to run again."),
-	      GPUTM__VALUE(cost, "cycles", "What it took.")),
+	      GPUTM__VALUE(cost, "cycles", "Cycles that the resolution took.")),
 };
 
 /* ---- life ---- */
