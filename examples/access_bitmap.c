@@ -22,7 +22,7 @@ int main(void)
 			return 1;
 	printf("%" PRIu64 " granules of %" PRIu32 " bytes are marked\n",
 	       gputm_access_bitmap_marked(bitmap), config.granule);
-	for (uint64_t at = 0; gputm_access_bitmap_next(bitmap, at, &run);
+	for (uint64_t at = 0; gputm_access_bitmap_next_run(bitmap, at, &run);
 	     at = run.address + run.bytes) {
 		printf("copy 0x%05" PRIx64 " .. 0x%05" PRIx64 "\n", run.address,
 		       run.address + run.bytes - 1);

@@ -18,7 +18,7 @@ static int run(const char *policy)
 		result = gputm_block_priority_admit(priority, i);
 	printf("%s:", policy);
 	for (unsigned i = 0; i < sizeof(ready) / sizeof(ready[0]) && result >= 0; i++) {
-		result = gputm_block_priority_tick(priority, ready[i], &slot);
+		result = gputm_block_priority_pick(priority, ready[i], &slot);
 		if (result == GPUTM_BLOCK_PRIORITY_ISSUE)
 			printf(" %u", (unsigned)slot);
 		else

@@ -12,7 +12,7 @@ static void show(const struct gputm_block_stack *stack)
 {
 	struct gputm_block_stack_entry e;
 
-	for (size_t i = 0; gputm_block_stack_entry(stack, i, &e); i++) {
+	for (size_t i = 0; !gputm_block_stack_get_entry(stack, i, &e); i++) {
 		printf("  %c %c", (char)e.pc, e.rpc == GPUTM_BLOCK_STACK_NO_PC ? '-' : (char)e.rpc);
 		for (unsigned t = 0; t < LANES * WARPS; t++)
 			if (e.mask[t % LANES] >> t / LANES & 1)
@@ -24,7 +24,7 @@ static void show(const struct gputm_block_stack *stack)
 /* Send the top of stack to the compactor, and back what it makes. */
 static int compact(struct gputm_block_stack *stack, struct gputm_thread_compactor *compactor)
 {
-	const struct gputm_thread_compactor_warp *warp;
+	struct gputm_thread_compactor_warp warp;
 	uint64_t mask[LANES];
 	int index = 0;
 
@@ -34,11 +34,12 @@ static int compact(struct gputm_block_stack *stack, struct gputm_thread_compacto
 		return -1;
 	while (gputm_thread_compactor_warps(compactor) && index >= 0) {
 		gputm_thread_compactor_tick(compactor);
-		warp = gputm_thread_compactor_peek(compactor);
-		index = gputm_block_stack_admit(stack, warp->mask, warp->thread);
+		if (!gputm_thread_compactor_peek(compactor, &warp))
+			return -1;
+		index = gputm_block_stack_admit(stack, warp.mask, warp.thread);
 		printf("%c:", (char)gputm_block_stack_pc(stack));
 		for (unsigned lane = 0; lane < LANES; lane++)
-			printf(" %c", warp->mask >> lane & 1 ? '1' + warp->thread[lane] : '-');
+			printf(" %c", warp.mask >> lane & 1 ? '1' + warp.thread[lane] : '-');
 		printf("\n");
 		gputm_thread_compactor_pop(compactor);
 	}

@@ -22,7 +22,7 @@ static void run(struct gputm_commit_sequencer *seq, unsigned cycles)
 			       message.mask, message.yes, message.words);
 			gputm_commit_sequencer_pop(seq);
 		}
-		if (gputm_commit_sequencer_pop_done(seq, &done))
+		if (gputm_commit_sequencer_take_done(seq, &done))
 			printf("%2" PRIu64 "  warp %" PRIu32 " is done: pass %#" PRIx64
 			       ", fail %#" PRIx64 "\n",
 			       gputm_commit_sequencer_now(seq), done.warp, done.pass, done.fail);

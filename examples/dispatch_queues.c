@@ -9,7 +9,7 @@ static void gpu(struct gputm_dispatch_queues *queues, bool steal)
 	uint64_t request[3];
 	uint32_t type, count;
 
-	if (gputm_dispatch_queues_pop_batch(queues, steal, false, &type, &count, request) !=
+	if (gputm_dispatch_queues_dequeue_batch(queues, steal, false, &type, &count, request) !=
 	    GPUTM_DISPATCH_QUEUES_TAKEN) {
 		printf("GPU: too few requests\n");
 		return;
@@ -25,7 +25,7 @@ static void cpu(struct gputm_dispatch_queues *queues)
 	uint64_t request;
 	uint32_t type;
 
-	if (gputm_dispatch_queues_pop(queues, false, &type, &request) ==
+	if (gputm_dispatch_queues_dequeue(queues, false, &type, &request) ==
 	    GPUTM_DISPATCH_QUEUES_TAKEN)
 		printf("CPU: %" PRIu64 "\n", request);
 	else

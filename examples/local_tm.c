@@ -41,12 +41,12 @@ int main(void)
 	int result;
 
 	if (gputm_local_tm_config_preset(&config, "table-1") < 0 ||
-	    gputm_local_tm_capacity(&config, &capacity) < 0 ||
+	    gputm_local_tm_get_capacity(&config, &capacity) < 0 ||
 	    gputm_local_tm_new(NULL, &config, &local) < 0)
 		return 1;
 	printf("%u bytes for data of %u, %u words in banks\n", capacity.data_bytes,
 	       config.local_bytes, capacity.words);
-	if (!gputm_local_tm_place(local, 35, &place))
+	if (!gputm_local_tm_get_place(local, 35, &place))
 		printf("word 35: bank %u, position %u, bit %u\n", place.bank, place.position,
 		       place.bit);
 	do

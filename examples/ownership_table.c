@@ -16,7 +16,7 @@ static void show(const struct gputm_ownership_table *table, uint32_t buffer, con
 {
 	struct gputm_resolution r;
 
-	if (gputm_ownership_table_result(table, buffer, &r))
+	if (gputm_ownership_table_get_result(table, buffer, &r))
 		return;
 	printf("%-10s", what);
 	for (uint64_t address = 0x04; address <= 0x14; address += 4) {
@@ -56,7 +56,7 @@ int main(void)
 		error |= gputm_ownership_table_match_write_row(table, buffer, &writes[i]);
 		show(table, buffer, "match WL");
 	}
-	error |= gputm_ownership_table_result(table, buffer, &r);
+	error |= gputm_ownership_table_get_result(table, buffer, &r);
 	printf("%" PRIu64 " steps; cycles: %" PRIu64 " to clear, %" PRIu64 " to construct, %" PRIu64
 	       " to match\n",
 	       r.steps, r.initialise_cycles, r.construct_cycles, r.match_cycles);

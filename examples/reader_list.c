@@ -13,7 +13,7 @@ static void show(const struct gputm_reader_list *list)
 {
 	struct gputm_reader_list_entry entry;
 
-	for (uint32_t i = 0; gputm_reader_list_entry(list, WORD, i, &entry); i++)
+	for (uint32_t i = 0; !gputm_reader_list_get_entry(list, WORD, i, &entry); i++)
 		switch (entry.type) {
 		case GPUTM_READER_LIST_PLAIN:
 			printf("  plain");

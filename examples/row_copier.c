@@ -28,7 +28,7 @@ int main(void)
 	}
 	while ((quiet = gputm_row_copier_next_event(copier)) != UINT64_MAX) {
 		gputm_row_copier_advance(copier, quiet + 1);
-		while (gputm_row_copier_pop(copier, &done))
+		while (gputm_row_copier_take(copier, &done))
 			printf("cycle %" PRIu64 ": copy %" PRIu64 " complete\n",
 			       gputm_row_copier_now(copier), done.tag);
 	}

@@ -19,7 +19,7 @@ static void show(const struct gputm_simt_stack *stack, const char *what)
 	struct gputm_simt_stack_entry entry;
 
 	printf("%s\n", what);
-	for (size_t i = 0; gputm_simt_stack_entry(stack, i, &entry); i++) {
+	for (size_t i = 0; !gputm_simt_stack_get_entry(stack, i, &entry); i++) {
 		printf("  ");
 		for (unsigned lane = 0; lane < 8; lane++)
 			printf("%u", (unsigned)(entry.mask >> lane & 1));
@@ -37,16 +37,16 @@ static int run(struct gputm_simt_stack *stack)
 	bad |= gputm_simt_stack_diverge(stack, at_a, 2, 'H', NONE);
 	bad |= gputm_simt_stack_tx_begin(stack, 'C');
 	show(stack, "tx_begin: mask, RPC, PC, type");
-	bad |= gputm_simt_stack_advance(stack, 'D');
+	bad |= gputm_simt_stack_proceed(stack, 'D');
 	bad |= gputm_simt_stack_diverge(stack, at_d, 2, 'F', NONE);
 	show(stack, "branch within the transaction");
-	bad |= gputm_simt_stack_advance(stack, 'F');
+	bad |= gputm_simt_stack_proceed(stack, 'F');
 	bad |= gputm_simt_stack_tx_abort(stack, 0xc0);
 	bad |= gputm_simt_stack_tx_commit(stack, 0x0f, 'G');
 	show(stack, "tx_commit: lanes 6 and 7 failed");
 	bad |= gputm_simt_stack_tx_commit_done(stack);
 	show(stack, "restart");
-	bad |= gputm_simt_stack_advance(stack, 'F');
+	bad |= gputm_simt_stack_proceed(stack, 'F');
 	bad |= gputm_simt_stack_tx_commit(stack, 0xc0, 'G');
 	bad |= gputm_simt_stack_tx_commit_done(stack);
 	show(stack, "all committed");

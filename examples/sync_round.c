@@ -15,11 +15,11 @@ static uint64_t one_round(struct gputm_sync_round *round, uint64_t now, int chun
 
 	if (gputm_sync_round_begin(round, now) < 0)
 		return now;
-	while (gputm_sync_round_next(round, now, &todo) == 0) {
+	while (gputm_sync_round_step(round, now, &todo) == 0) {
 		struct gputm_sync_round_done done = { 0 };
 
 		if (todo.what == GPUTM_SYNC_ROUND_RUN) {
-			now = gputm_sync_round_next_event(round); /* the devices run till then */
+			now = gputm_sync_round_next_time(round); /* the devices run till then */
 			continue;
 		}
 		printf("%6" PRIu64 " %-10s", now, name[todo.what]);

@@ -34,6 +34,7 @@ int main(void)
 {
 	struct gputm_thread_compactor_config config = GPUTM_THREAD_COMPACTOR_CONFIG_INIT;
 	const uint64_t entry_c[LANES] = { 2, 1, 5, 3 }; /* bit w: the thread of static warp w */
+	struct gputm_thread_compactor_warp warp;
 	struct gputm_thread_compactor *compactor;
 
 	config.lanes = LANES;
@@ -45,7 +46,8 @@ int main(void)
 	show_buffers(compactor);
 	while (gputm_thread_compactor_warps(compactor)) {
 		gputm_thread_compactor_tick(compactor);
-		show_warp(gputm_thread_compactor_peek(compactor));
+		if (gputm_thread_compactor_peek(compactor, &warp))
+			show_warp(&warp);
 		show_buffers(compactor);
 		gputm_thread_compactor_pop(compactor);
 	}

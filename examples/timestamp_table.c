@@ -12,7 +12,7 @@ static void show(const struct gputm_timestamp_table *table)
 	struct gputm_timestamp_table_stamps stamps;
 
 	for (uint32_t tx = 0; tx < 3; tx++) {
-		if (gputm_timestamp_table_stamps(table, tx, &stamps) < 0)
+		if (gputm_timestamp_table_get_stamps(table, tx, &stamps) < 0)
 			return;
 		printf("   T%" PRIu32 " %2" PRIu32 "/", tx + 1, stamps.cts);
 		if (stamps.pdts == GPUTM_TIMESTAMP_TABLE_UNSET)

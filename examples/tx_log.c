@@ -10,7 +10,7 @@ static void show(const struct gputm_tx_log *log, enum gputm_tx_log_kind kind, co
 	uint64_t lanes[4], set;
 
 	for (uint32_t row = 0; row < gputm_tx_log_rows(log, kind); row++) {
-		if (gputm_tx_log_group(log, kind, row, 0xf, lanes, &set))
+		if (gputm_tx_log_get_group(log, kind, row, 0xf, lanes, &set))
 			return;
 		for (uint32_t p = 0; p < 4; p++) {
 			uint32_t entries = 0;

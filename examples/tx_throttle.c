@@ -20,7 +20,7 @@ static void finish(struct gputm_tx_throttle *throttle, uint32_t warp)
 	if (gputm_tx_throttle_leave(throttle, warp) < 0)
 		return;
 	printf("warp %" PRIu32 " is done\n", warp);
-	while (gputm_tx_throttle_next(throttle, &next))
+	while (gputm_tx_throttle_next_warp(throttle, &next))
 		begin(throttle, next);
 }
 

@@ -10,8 +10,8 @@ static void show(struct gputm_validation_unit *unit, int table)
 {
 	struct gputm_validation_granule a, b;
 
-	if (gputm_validation_unit_granule(unit, A, &a) < 0 ||
-	    gputm_validation_unit_granule(unit, B, &b) < 0)
+	if (gputm_validation_unit_get_granule(unit, A, &a) < 0 ||
+	    gputm_validation_unit_get_granule(unit, B, &b) < 0)
 		return;
 	printf("table %d: A wts %" PRIu64 " rts %" PRIu64 " writes %u, B wts %" PRIu64
 	       " rts %" PRIu64 " writes %u\n", table, a.wts, a.rts, a.writes, b.wts, b.rts,

@@ -8,7 +8,7 @@ static int attempt(struct gputm_warp_clock *clock, uint64_t reported)
 {
 	uint64_t time, cycles;
 
-	if (gputm_warp_clock_time(clock, 0, &time) < 0)
+	if (gputm_warp_clock_get_time(clock, 0, &time) < 0)
 		return -1;
 	printf("attempt at time %" PRIu64, time);
 	if (!reported) {

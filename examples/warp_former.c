@@ -28,8 +28,7 @@ static int execute(struct gputm_warp_former *former, const struct gputm_warp_for
 		return gputm_warp_former_branch(former, warp->slot, taken, &at_a);
 	case 'D':
 		return gputm_warp_former_exit(former, warp->slot, warp->mask);
-	default:
-		return gputm_warp_former_advance(former, warp->slot, 'D');
+	default: return gputm_warp_former_proceed(former, warp->slot, 'D');
 	}
 }
 
@@ -49,7 +48,7 @@ static int run(const char *preset)
 	for (uint32_t w = 0; w < 2; w++)
 		bad |= gputm_warp_former_launch(former, w, 0xf, 'A') < 0;
 	printf("%s\n", preset);
-	while (!bad && gputm_warp_former_pop(former, &warp) == GPUTM_WARP_FORMER_OK) {
+	while (!bad && gputm_warp_former_issue(former, &warp) == GPUTM_WARP_FORMER_OK) {
 		printf("  %c:", (char)warp.pc);
 		bad = execute(former, &warp) < 0;
 		printf("\n");

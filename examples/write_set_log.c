@@ -9,7 +9,7 @@ static void ship(struct gputm_write_set_log *log, enum gputm_write_set_log_strea
 {
 	struct gputm_log_chunk chunk;
 
-	while (gputm_write_set_log_pop(log, stream, partial, &chunk) == GPUTM_WRITE_SET_LOG_CHUNK) {
+	while (gputm_write_set_log_cut(log, stream, partial, &chunk) == GPUTM_WRITE_SET_LOG_CHUNK) {
 		printf("%s: thread %" PRIu32 ", %" PRIu64 " bytes:",
 		       stream == GPUTM_WRITE_SET_LOG_EARLY ? "early" : "ship ", chunk.thread,
 		       chunk.bytes);

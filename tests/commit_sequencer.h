@@ -165,7 +165,7 @@ static inline bool done(struct core *core, uint32_t warp, uint64_t pass, uint64_
 {
 	struct gputm_commit_sequencer_done out;
 
-	if (!gputm_commit_sequencer_pop_done(core->seq, &out))
+	if (!gputm_commit_sequencer_take_done(core->seq, &out))
 		return false;
 	ck_assert_uint_eq(out.warp, warp);
 	ck_assert_uint_eq(out.pass, pass);
@@ -177,7 +177,7 @@ static inline bool retired(struct core *core, uint32_t warp, uint64_t first_cid,
 {
 	struct gputm_commit_sequencer_retired out;
 
-	if (!gputm_commit_sequencer_pop_retired(core->seq, &out))
+	if (!gputm_commit_sequencer_take_retired(core->seq, &out))
 		return false;
 	ck_assert_uint_eq(out.warp, warp);
 	ck_assert_uint_eq(out.first_cid, first_cid);

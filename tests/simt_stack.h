@@ -36,7 +36,7 @@ static inline void row_is(const struct gputm_simt_stack *stack, size_t index,
 {
 	struct gputm_simt_stack_entry entry;
 
-	ck_assert(gputm_simt_stack_entry(stack, index, &entry));
+	ck_assert_int_eq(gputm_simt_stack_get_entry(stack, index, &entry), 0);
 	ck_assert_uint_eq(entry.pc, row->pc);
 	ck_assert_uint_eq(entry.rpc, row->rpc);
 	ck_assert_uint_eq(entry.lpc, row->lpc);
@@ -54,7 +54,7 @@ static inline void rows_are(struct gputm_simt_stack *stack,
 	ck_assert_uint_eq(gputm_simt_stack_depth(stack), count);
 	for (size_t i = 0; i < count; i++)
 		row_is(stack, i, &row[i]);
-	ck_assert(!gputm_simt_stack_entry(stack, count, &entry));
+	ck_assert_int_eq(gputm_simt_stack_get_entry(stack, count, &entry), -ERANGE);
 	if (count) {
 		ck_assert_uint_eq(gputm_simt_stack_pc(stack), row[count - 1].pc);
 		ck_assert_uint_eq(gputm_simt_stack_active_mask(stack), row[count - 1].mask);
@@ -81,7 +81,7 @@ enum { A = 0xa0, B = 0xb0, C = 0xc0, D = 0xd0, E = 0xe0, F = 0xf0, G = 0x100, H 
 
 static inline void advance(struct gputm_simt_stack *stack, uint64_t next_pc, int result)
 {
-	ck_assert_int_eq(gputm_simt_stack_advance(stack, next_pc), result);
+	ck_assert_int_eq(gputm_simt_stack_proceed(stack, next_pc), result);
 }
 
 #endif /* GPUTM_TESTS_SIMT_STACK_H */

@@ -36,7 +36,7 @@ static void expect_run(const struct gputm_access_bitmap *bitmap, uint64_t from, 
 {
 	struct gputm_access_bitmap_run run = { 4711, 4711 };
 
-	ck_assert_int_eq(gputm_access_bitmap_next(bitmap, from, &run), bytes != 0);
+	ck_assert_int_eq(gputm_access_bitmap_next_run(bitmap, from, &run), bytes != 0);
 	ck_assert_uint_eq(run.address, bytes ? address : 4711);
 	ck_assert_uint_eq(run.bytes, bytes ? bytes : 4711);
 }
@@ -118,7 +118,7 @@ START_TEST(test_access_bitmap_tracks_600_megabytes)
 	ck_assert_int_eq(gputm_access_bitmap_new(NULL, NULL, &bitmap), 0);
 	for (uint64_t i = 0; i < 1000; i++)
 		record(bitmap, i * (region / 1000));
-	for (; gputm_access_bitmap_next(bitmap, at, &run); at = run.address + run.bytes)
+	for (; gputm_access_bitmap_next_run(bitmap, at, &run); at = run.address + run.bytes)
 		ck_assert_uint_eq(run.address, runs++ * (region / 1000) / 4 * 4);
 	ck_assert_uint_eq(runs, 1000);
 	ck_assert_uint_eq(gputm_unit_storage_bits(gputm_access_bitmap_unit(bitmap)), region / 4);
@@ -166,7 +166,7 @@ static void step(struct gputm_access_bitmap *bitmap, struct oracle_access_bitmap
 				 oracle_access_bitmap_record(o, address));
 		*made += address < o->config.region_bytes;
 	}
-	ck_assert_int_eq(gputm_access_bitmap_next(bitmap, address, &run),
+	ck_assert_int_eq(gputm_access_bitmap_next_run(bitmap, address, &run),
 			 oracle_access_bitmap_next(o, address, &expected));
 	ck_assert_uint_eq(run.address, expected.address);
 	ck_assert_uint_eq(run.bytes, expected.bytes);

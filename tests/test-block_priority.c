@@ -23,9 +23,9 @@ static void expect(struct gputm_block_priority *p, const uint64_t *ready, const 
 {
 	for (unsigned i = 0; i < cycles; i++) {
 		uint32_t probed = 77, issues = 77;
-		int result = gputm_block_priority_tick_probe(p, ready[i], &probed);
+		int result = gputm_block_priority_pick_probe(p, ready[i], &probed);
 
-		ck_assert_int_eq(gputm_block_priority_tick(p, ready[i], &issues), result);
+		ck_assert_int_eq(gputm_block_priority_pick(p, ready[i], &issues), result);
 		ck_assert_int_eq(result, slot[i] >= 0);
 		ck_assert_uint_eq(issues, slot[i] < 0 ? 77 : (uint32_t)slot[i]);
 		ck_assert_uint_eq(probed, issues);
@@ -108,7 +108,7 @@ START_TEST(test_block_priority_misuse_changes_nothing)
 	ck_assert_int_eq(gputm_block_priority_leave(p, 4), -ERANGE);
 	ck_assert_int_eq(gputm_block_priority_leave(p, 0), -EINVAL);
 	kit_said(&kit, "slot 0", "free", NULL);
-	ck_assert_int_eq(gputm_block_priority_tick(p, 3, &slot), -EINVAL);
+	ck_assert_int_eq(gputm_block_priority_pick(p, 3, &slot), -EINVAL);
 	kit_said(&kit, "0x3", "0x2", NULL);
 	ck_assert_uint_eq(slot, 77);
 	ck_assert_uint_eq(kit_digest(gputm_block_priority_unit(p)), digest);
@@ -138,7 +138,7 @@ static void one_step(struct gputm_block_priority *p, struct oracle_block_priorit
 			ck_assert_int_eq(oracle_block_priority_tick(o, 0), -1);
 	} else {
 		expected = oracle_block_priority_tick(o, ready);
-		ck_assert_int_eq(gputm_block_priority_tick(p, ready, &issues), expected >= 0);
+		ck_assert_int_eq(gputm_block_priority_pick(p, ready, &issues), expected >= 0);
 		ck_assert(expected < 0 ? issues == 77 : issues == (uint32_t)expected);
 	}
 	kit_valid(gputm_block_priority_unit(p));

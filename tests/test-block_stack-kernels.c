@@ -107,7 +107,7 @@ static void check_partition(const struct machine *m)
 		size_t highest = gputm_block_stack_depth(m->stack), i = highest;
 
 		while (i--) {
-			ck_assert(gputm_block_stack_entry(m->stack, i, &e));
+			ck_assert_int_eq(gputm_block_stack_get_entry(m->stack, i, &e), 0);
 			if (!(e.mask[t % LANES] >> t / LANES & 1))
 				continue;
 			if (highest == gputm_block_stack_depth(m->stack))
@@ -125,7 +125,7 @@ static void check_partition(const struct machine *m)
 /* Compact the top; where nobody has ended yet, whole static warps come out whole. */
 static void form_warps(struct machine *m)
 {
-	const struct gputm_thread_compactor_warp *out;
+	struct gputm_thread_compactor_warp out;
 	uint64_t mask[LANES];
 	bool whole = true;
 
@@ -139,19 +139,19 @@ static void form_warps(struct machine *m)
 		int index;
 
 		gputm_thread_compactor_tick(m->compactor);
-		out = gputm_thread_compactor_peek(m->compactor);
-		index = gputm_block_stack_admit(m->stack, out->mask, out->thread);
-		ck_assert_int_eq(index, (int)out->index);
-		m->warp[index].mask = out->mask;
+		ck_assert_int_eq(gputm_thread_compactor_peek(m->compactor, &out), 1);
+		index = gputm_block_stack_admit(m->stack, out.mask, out.thread);
+		ck_assert_int_eq(index, (int)out.index);
+		m->warp[index].mask = out.mask;
 		m->warp[index].pc = gputm_block_stack_pc(m->stack);
-		memcpy(m->warp[index].thread, out->thread, sizeof(m->warp[index].thread));
+		memcpy(m->warp[index].thread, out.thread, sizeof(m->warp[index].thread));
 		for (unsigned lane = 0; lane < LANES; lane++) {
 			unsigned own = (unsigned)index * LANES + lane;
 
-			ck_assert(!whole || out->thread[lane] == own);
-			ck_assert(m->compact || !(out->mask >> lane & 1) ||
-				  out->thread[lane] / LANES ==
-					  out->thread[__builtin_ctzll(out->mask)] / LANES);
+			ck_assert(!whole || out.thread[lane] == own);
+			ck_assert(m->compact || !(out.mask >> lane & 1) ||
+				  out.thread[lane] / LANES ==
+					  out.thread[__builtin_ctzll(out.mask)] / LANES);
 		}
 		gputm_thread_compactor_pop(m->compactor);
 	}

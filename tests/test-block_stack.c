@@ -89,7 +89,7 @@ static void expect(const struct gputm_block_stack *s, size_t top, const struct r
 	ck_assert_uint_eq(gputm_block_stack_depth(s), rows);
 	ck_assert_uint_eq(gputm_block_stack_top(s), top);
 	for (size_t i = 0; i < rows; i++) {
-		ck_assert(gputm_block_stack_entry(s, i, &e));
+		ck_assert_int_eq(gputm_block_stack_get_entry(s, i, &e), 0);
 		ck_assert_uint_eq(e.pc, row[i].pc);
 		ck_assert_uint_eq(e.rpc, row[i].rpc);
 		ck_assert_uint_eq(e.lpc, row[i].lpc);

@@ -40,13 +40,13 @@ static uint64_t acquired(struct gputm_commit_id *vendor, uint32_t core, uint32_t
 
 static void refused(struct gputm_commit_id *vendor, uint32_t core, uint32_t count, int answer)
 {
-	uint64_t first = 4711, next = gputm_commit_id_next(vendor);
+	uint64_t first = 4711, next = gputm_commit_id_next_cid(vendor);
 	uint32_t available = gputm_commit_id_available(vendor, core);
 
 	ck_assert_int_eq(gputm_commit_id_acquire_probe(vendor, core, count), answer);
 	ck_assert_int_eq(gputm_commit_id_acquire(vendor, core, count, &first), answer);
 	ck_assert_uint_eq(first, 4711);
-	ck_assert_uint_eq(gputm_commit_id_next(vendor), next);
+	ck_assert_uint_eq(gputm_commit_id_next_cid(vendor), next);
 	ck_assert_uint_eq(gputm_commit_id_available(vendor, core), available);
 }
 
@@ -254,7 +254,7 @@ static const uint32_t geometry[][6] = {
 
 static void compare(const struct gputm_commit_id *vendor, const struct oracle_commit_id *o)
 {
-	ck_assert_uint_eq(gputm_commit_id_next(vendor), oracle_commit_id_next(o));
+	ck_assert_uint_eq(gputm_commit_id_next_cid(vendor), oracle_commit_id_next(o));
 	ck_assert_uint_eq(gputm_commit_id_oldest(vendor), oracle_commit_id_oldest(o));
 	ck_assert_uint_eq(gputm_commit_id_in_flight(vendor), oracle_commit_id_in_flight(o));
 	for (uint32_t core = 0; core <= o->config.cores; core++)

@@ -176,7 +176,7 @@ static void try_done(struct world *w)
 	const char *wrong = NULL;
 	uint64_t failed = 0;
 
-	if (!gputm_commit_sequencer_pop_done(w->seq, &out))
+	if (!gputm_commit_sequencer_take_done(w->seq, &out))
 		return;
 	ck_assert(w->busy[out.warp]);
 	ck_assert_uint_eq(out.with_cid, w->with_cid[out.warp]);
@@ -195,7 +195,7 @@ static void try_retired(struct world *w)
 	struct gputm_commit_sequencer_retired out;
 	const char *wrong;
 
-	if (!gputm_commit_sequencer_pop_retired(w->seq, &out))
+	if (!gputm_commit_sequencer_take_retired(w->seq, &out))
 		return;
 	wrong = oracle_commit_sequencer_retired(&w->oracle, out.first_cid, out.count);
 	ck_assert_msg(!wrong, "%s", wrong);

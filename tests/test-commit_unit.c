@@ -739,17 +739,17 @@ START_TEST(test_commit_unit_random)
 }
 END_TEST
 
-static void check_offers(const struct gputm_commit_unit *unit, uint32_t offers)
+static void check_offers(const struct gputm_commit_unit *unit, int offers)
 {
 	struct gputm_mem_request request;
 	struct gputm_commit_report report;
 
-	ck_assert_uint_eq(!!(offers & GPUTM_COMMIT_UNIT_OFFERS_READ),
-			  gputm_commit_unit_mem_peek(unit, GPUTM_COMMIT_UNIT_VALIDATION, &request));
-	ck_assert_uint_eq(!!(offers & GPUTM_COMMIT_UNIT_OFFERS_WRITE),
-			  gputm_commit_unit_mem_peek(unit, GPUTM_COMMIT_UNIT_COMMIT, &request));
-	ck_assert_uint_eq(!!(offers & GPUTM_COMMIT_UNIT_OFFERS_REPORT),
-			  gputm_commit_unit_peek(unit, &report));
+	ck_assert_int_eq(!!(offers & GPUTM_COMMIT_UNIT_OFFERS_READ),
+			 gputm_commit_unit_mem_peek(unit, GPUTM_COMMIT_UNIT_VALIDATION, &request));
+	ck_assert_int_eq(!!(offers & GPUTM_COMMIT_UNIT_OFFERS_WRITE),
+			 gputm_commit_unit_mem_peek(unit, GPUTM_COMMIT_UNIT_COMMIT, &request));
+	ck_assert_int_eq(!!(offers & GPUTM_COMMIT_UNIT_OFFERS_REPORT),
+			 gputm_commit_unit_peek(unit, &report));
 }
 
 static void check_same_bytes(struct gputm_unit *a, struct gputm_unit *b)

@@ -32,7 +32,7 @@ static uint64_t pop(struct gputm_dispatch_queues *queues, bool steal)
 {
 	uint64_t request = 0;
 	uint32_t type = 4711;
-	int answer = gputm_dispatch_queues_pop(queues, steal, &type, &request);
+	int answer = gputm_dispatch_queues_dequeue(queues, steal, &type, &request);
 
 	ck_assert_int_eq(answer, request ? GPUTM_DISPATCH_QUEUES_TAKEN
 					 : GPUTM_DISPATCH_QUEUES_EMPTY);
@@ -47,9 +47,9 @@ static void expect_batch(struct gputm_dispatch_queues *queues, bool steal, bool 
 	uint32_t type = 4711, got = 4711;
 	uint64_t request[8];
 
-	ck_assert_int_eq(gputm_dispatch_queues_pop_batch(queues, steal, partial, &type, &got,
-							 request),
-			 count ? GPUTM_DISPATCH_QUEUES_TAKEN : GPUTM_DISPATCH_QUEUES_EMPTY);
+	ck_assert_int_eq(
+		gputm_dispatch_queues_dequeue_batch(queues, steal, partial, &type, &got, request),
+		count ? GPUTM_DISPATCH_QUEUES_TAKEN : GPUTM_DISPATCH_QUEUES_EMPTY);
 	ck_assert_uint_eq(got, count ? count : 4711);
 	for (uint32_t i = 0; i < count; i++)
 		ck_assert_uint_eq(request[i], expected[i]);
@@ -213,9 +213,9 @@ START_TEST(test_dispatch_queues_without_memory_nothing_changes)
 		push(queues, 0, GPU, i + 1);
 	kit.fail_at = kit.allocations;
 	digest = kit_digest(gputm_dispatch_queues_unit(queues));
-	ck_assert_int_eq(gputm_dispatch_queues_pop_batch(queues, false, false, &type, &count,
-							 request),
-			 -ENOMEM);
+	ck_assert_int_eq(
+		gputm_dispatch_queues_dequeue_batch(queues, false, false, &type, &count, request),
+		-ENOMEM);
 	ck_assert_uint_eq(kit_digest(gputm_dispatch_queues_unit(queues)), digest);
 	kit.fail_at = -1;
 	expect_batch(queues, false, false, 4, (const uint64_t[]){ 1, 2, 3, 4 });
@@ -241,14 +241,13 @@ static void take(struct gputm_dispatch_queues *queues, struct oracle_dispatch_qu
 	uint32_t type = 9, expected_type = 9, count = 0, expected_count = 0;
 
 	if (kit_below(random, 2)) {
-		ck_assert_int_eq(gputm_dispatch_queues_pop(queues, steal, &type, request),
+		ck_assert_int_eq(gputm_dispatch_queues_dequeue(queues, steal, &type, request),
 				 oracle_dispatch_queues_pop(o, steal, &expected_type, expected));
 	} else {
-		ck_assert_int_eq(gputm_dispatch_queues_pop_batch(queues, steal, partial, &type,
-								 &count, request),
-				 oracle_dispatch_queues_pop_batch(o, steal, partial,
-								  &expected_type, &expected_count,
-								  expected));
+		ck_assert_int_eq(gputm_dispatch_queues_dequeue_batch(queues, steal, partial, &type,
+								     &count, request),
+				 oracle_dispatch_queues_pop_batch(o, steal, partial, &expected_type,
+								  &expected_count, expected));
 	}
 	ck_assert_uint_eq(type, expected_type);
 	ck_assert_uint_eq(count, expected_count);

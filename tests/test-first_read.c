@@ -99,9 +99,9 @@ START_TEST(test_fig_6_8_through_first_read_and_last_written)
 	first = make(&kit, &config);
 	last = fig_6_8_table(&kit);
 	ck_assert_int_eq(gputm_first_read_begin(first, 0, 1), 0);
-	ck_assert_int_eq(gputm_first_read_time(first, 0, 0, &time), 0);
+	ck_assert_int_eq(gputm_first_read_get_time(first, 0, 0, &time), 0);
 	ck_assert_int_eq(load(first, last, 0x10, 1), GPUTM_FIRST_READ_CLEAN);
-	ck_assert_int_eq(gputm_first_read_time(first, 0, 0, &time), 1);
+	ck_assert_int_eq(gputm_first_read_get_time(first, 0, 0, &time), 1);
 	ck_assert_uint_eq(time, 1);
 	ck_assert_int_eq(gputm_last_written_record(last, 0x10, 7), 0);
 	ck_assert_int_eq(load(first, last, 0x30, 10), GPUTM_FIRST_READ_CLEAN);
@@ -199,10 +199,10 @@ START_TEST(test_first_read_refusals_change_nothing)
 	ck_assert_int_eq(gputm_first_read_reply_probe(table, 2, 0x1, 1, false), -ERANGE);
 	ck_assert_int_eq(gputm_first_read_finish(table, 1, 0x7, 0, &verdict), -EINVAL);
 	ck_assert_int_eq(gputm_first_read_finish(table, 1, 0x10, 0, &verdict), -ERANGE);
-	ck_assert_int_eq(gputm_first_read_time(table, 2, 0, &time), -ERANGE);
-	ck_assert_int_eq(gputm_first_read_time(table, 1, 4, &time), -ERANGE);
+	ck_assert_int_eq(gputm_first_read_get_time(table, 2, 0, &time), -ERANGE);
+	ck_assert_int_eq(gputm_first_read_get_time(table, 1, 4, &time), -ERANGE);
 	kit_said(&kit, "lane = 4", "0 .. 3", NULL);
-	ck_assert_int_eq(gputm_first_read_time(table, 1, 1, &time), 0);
+	ck_assert_int_eq(gputm_first_read_get_time(table, 1, 1, &time), 0);
 	ck_assert_uint_eq(time, 4711);
 	ck_assert_uint_eq(verdict.silent, 4711);
 	ck_assert_uint_eq(gputm_first_read_conflicts(table, 2), 0);

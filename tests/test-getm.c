@@ -78,7 +78,7 @@ static void new_attempt(struct machine *m, struct warp *w)
 	w->sequence++;
 	w->attempt.warp = number;
 	w->attempt.epoch = m->epoch;
-	ck_assert_int_eq(gputm_warp_clock_time(m->clock, number, &w->attempt.time), 0);
+	ck_assert_int_eq(gputm_warp_clock_get_time(m->clock, number, &w->attempt.time), 0);
 }
 
 static void new_transaction(struct machine *m, struct warp *w)
@@ -231,7 +231,7 @@ static void partition(struct machine *m, unsigned unit)
 	struct gputm_validation_answer got;
 	struct gputm_validation_message message;
 
-	ck_assert_int_eq(gputm_validation_unit_tick(m->vu[unit]), 0);
+	ck_assert_int_ge(gputm_validation_unit_tick(m->vu[unit]), 0);
 	if (gputm_validation_unit_peek(m->vu[unit], &got)) {
 		answer(m, &got);
 		ck_assert(gputm_validation_unit_pop(m->vu[unit]));

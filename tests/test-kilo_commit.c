@@ -229,7 +229,7 @@ static void take_done(struct core *core)
 	struct gputm_commit_sequencer_done done;
 	uint64_t cid;
 
-	while (gputm_commit_sequencer_pop_done(core->seq, &done)) {
+	while (gputm_commit_sequencer_take_done(core->seq, &done)) {
 		core->warp[done.warp].committing = false;
 		cid = done.first_cid;
 		for (unsigned i = 0; i < LANES; i++) {
@@ -241,7 +241,7 @@ static void take_done(struct core *core)
 			w.aborted += (unsigned)(done.fail >> i & 1);
 		}
 	}
-	while (gputm_commit_sequencer_pop_retired(core->seq, &retired))
+	while (gputm_commit_sequencer_take_retired(core->seq, &retired))
 		ck_assert_uint_le(retired.count, LANES);
 }
 
@@ -396,7 +396,7 @@ static void valid(void)
 /* Replay what has committed, in order of CIDs. */
 static void replay(void)
 {
-	for (uint64_t cid = 0; cid < gputm_commit_id_next(w.vendor); cid++) {
+	for (uint64_t cid = 0; cid < gputm_commit_id_next_cid(w.vendor); cid++) {
 		const struct transaction *t = &w.history[cid];
 
 		for (unsigned i = 0; t->committed && i < t->count; i++)

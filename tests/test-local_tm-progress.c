@@ -25,7 +25,7 @@ START_TEST(test_3_3_conflict_restores_every_bank_and_nothing_else)
 	for (uint32_t i = 128; i < 160; i++)
 		put(t, 1, 0, i, 7);
 	put(t, 0, 0, 7, 55);
-	ck_assert_int_eq(gputm_local_tm_shadow(t, 7, &shadow), 0);
+	ck_assert_int_eq(gputm_local_tm_get_shadow(t, 7, &shadow), 0);
 	ck_assert(shadow.owned && shadow.owner == 0 && shadow.backup == 1007);
 	ck_assert_uint_eq(put(t, 0, 0, 128, 5).conflicts, 1);
 	for (uint32_t i = 0; i < 512; i++)
@@ -36,7 +36,7 @@ START_TEST(test_3_3_conflict_restores_every_bank_and_nothing_else)
 		ck_assert_uint_eq(gputm_local_tm_signature(t, bank, 1), 1 << 3);
 		ck_assert_uint_eq(gputm_local_tm_signature(t, bank, 4), 1 << 4);
 	}
-	ck_assert_int_eq(gputm_local_tm_shadow(t, 7, &shadow), 0);
+	ck_assert_int_eq(gputm_local_tm_get_shadow(t, 7, &shadow), 0);
 	ck_assert(!shadow.owned && !shadow.owner && !shadow.backup);
 	ck_assert_uint_eq(kit_stat(gputm_local_tm_unit(t), "restored"), 96);
 	kit_round_trip(&local_tm_maker, gputm_local_tm_unit(t));
@@ -96,7 +96,7 @@ START_TEST(test_3_3_conflicts_are_broadcast_after_each_turn)
 	ck_assert_uint_eq(answer.cycles, 3 + 1);
 	ck_assert_uint_eq(at(t, 0), 0);
 	ck_assert_uint_eq(at(t, 1), 12);
-	ck_assert_int_eq(gputm_local_tm_shadow(t, 1, &shadow), 0);
+	ck_assert_int_eq(gputm_local_tm_get_shadow(t, 1, &shadow), 0);
 	ck_assert(shadow.owned && shadow.owner == 2 && shadow.backup == 0);
 	ck_assert_uint_eq(commit(t, 0, GPUTM_LOCAL_TM_RETRY).committed, 0xc);
 	gputm_local_tm_free(t);
@@ -147,7 +147,7 @@ START_TEST(test_3_1_work_group_serialisation)
 	ck_assert_uint_eq(at(t, 0), 10);
 	ck_assert_uint_eq(at(t, 32), 0);
 	ck_assert_uint_eq(at(t, 3), 0);
-	ck_assert_int_eq(gputm_local_tm_masks(t, 1, &m), 0);
+	ck_assert_int_eq(gputm_local_tm_get_masks(t, 1, &m), 0);
 	ck_assert(m.phase == GPUTM_LOCAL_TM_EVICTED && m.exec == 0xf && m.tcm == 0xf);
 	ck_assert_uint_eq(gputm_local_tm_running(t, 1), 0);
 	/* The others are held, in a transaction or before one. */
@@ -245,7 +245,7 @@ static unsigned race(struct kit *kit, uint64_t seed, bool cross)
 		ck_assert_uint_lt(steps, 20000);
 		if (done >> w & 1)
 			continue;
-		ck_assert_int_eq(gputm_local_tm_masks(t, w, &m), 0);
+		ck_assert_int_eq(gputm_local_tm_get_masks(t, w, &m), 0);
 		if (m.phase != GPUTM_LOCAL_TM_RUNNING) {
 			step[w] = 0;
 			ck_assert_int_ge(gputm_local_tm_begin(t, w, &begun), 0);

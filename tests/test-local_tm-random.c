@@ -12,7 +12,7 @@ static bool same_word(const struct gputm_local_tm *t, const struct oracle_local_
 	uint32_t value = 0;
 
 	return !gputm_local_tm_lookup(t, i, &value) && value == o->data[i] &&
-	       !gputm_local_tm_shadow(t, i, &shadow) &&
+	       !gputm_local_tm_get_shadow(t, i, &shadow) &&
 	       (shadow.owned ? (int)shadow.owner : -1) == o->owner[i] &&
 	       (!shadow.owned || shadow.backup == o->backup[i]);
 }
@@ -22,7 +22,7 @@ static bool same_wave(const struct gputm_local_tm *t, const struct oracle_local_
 	const struct oracle_local_wave *w = &o->wave[i];
 	struct gputm_local_tm_masks m;
 
-	return !gputm_local_tm_masks(t, i, &m) && m.exec == w->exec && m.tcm == w->tcm &&
+	return !gputm_local_tm_get_masks(t, i, &m) && m.exec == w->exec && m.tcm == w->tcm &&
 	       m.tcm_old == w->tcm_old;
 }
 

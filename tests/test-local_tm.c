@@ -22,7 +22,7 @@ static void row(const struct gputm_local_tm *t, int line, uint64_t exec, uint64_
 {
 	struct gputm_local_tm_masks m;
 
-	ck_assert_int_eq(gputm_local_tm_masks(t, 0, &m), 0);
+	ck_assert_int_eq(gputm_local_tm_get_masks(t, 0, &m), 0);
 	ck_assert_msg(m.exec == exec && m.tcm == tcm && m.tcm_old == tcm_old && m.mode == mode,
 		      "line %d: EXEC %llx TCM %llx TCM_OLD %llx mode %d", line,
 		      (unsigned long long)m.exec, (unsigned long long)m.tcm,
@@ -33,7 +33,7 @@ static uint64_t exec_of(const struct gputm_local_tm *t)
 {
 	struct gputm_local_tm_masks m;
 
-	ck_assert_int_eq(gputm_local_tm_masks(t, 0, &m), 0);
+	ck_assert_int_eq(gputm_local_tm_get_masks(t, 0, &m), 0);
 	return m.exec;
 }
 
@@ -46,7 +46,7 @@ static void attempt(struct gputm_local_tm *t, uint64_t exec5, uint64_t exec10, u
 	struct gputm_local_tm_masks m;
 
 	ck_assert_int_eq(gputm_local_tm_set_vcc(t, 0, 3), 0);
-	ck_assert_int_eq(gputm_local_tm_masks(t, 0, &m), 0);
+	ck_assert_int_eq(gputm_local_tm_get_masks(t, 0, &m), 0);
 	ck_assert_uint_eq(m.vcc, s0 & 3);
 	ck_assert_int_eq(gputm_local_tm_set_exec(t, 0, s0 & m.vcc), 0);
 	row(t, 5, exec5, tcm, tcm_old, mode);
@@ -110,7 +110,7 @@ START_TEST(test_3_3_word_35)
 
 	kit_open(&kit);
 	t = make(&kit, 4, 64, 32, 0);
-	ck_assert_int_eq(gputm_local_tm_place(t, 35, &place), 0);
+	ck_assert_int_eq(gputm_local_tm_get_place(t, 35, &place), 0);
 	ck_assert_uint_eq(place.bank, 3);
 	ck_assert_uint_eq(place.position, 1);
 	ck_assert_uint_eq(place.bit, 1);
@@ -143,7 +143,7 @@ START_TEST(test_4_3_capacity)
 	uint64_t bits[3] = { 0 };
 	struct kit kit;
 
-	ck_assert_int_eq(gputm_local_tm_capacity(NULL, &c), 0);
+	ck_assert_int_eq(gputm_local_tm_get_capacity(NULL, &c), 0);
 	ck_assert_uint_eq(c.data_bytes, 29127);
 	ck_assert_uint_eq(c.backup_bytes, 29127);
 	ck_assert_uint_eq(c.owner_bytes, 7282);
@@ -153,11 +153,11 @@ START_TEST(test_4_3_capacity)
 	config.words = c.words + 1;
 	ck_assert_int_eq(gputm_local_tm_new(kit.ctx, &config, &t), -EINVAL);
 	kit_said(&kit, "words = 7265", "0 .. 7264", NULL);
-	ck_assert_int_eq(gputm_local_tm_capacity(&config, &c), -EINVAL);
+	ck_assert_int_eq(gputm_local_tm_get_capacity(&config, &c), -EINVAL);
 	config.words = c.words;
 	ck_assert_int_eq(gputm_local_tm_new(kit.ctx, &config, &t), 0);
 	/* The last owner lies within the bank of 2,048 bytes. */
-	ck_assert_int_eq(gputm_local_tm_place(t, c.words - 1, &last), 0);
+	ck_assert_int_eq(gputm_local_tm_get_place(t, c.words - 1, &last), 0);
 	ck_assert_uint_lt(last.owner_byte, 2048);
 	for (size_t i = 0; i < 3; i++) {
 		ck_assert(gputm_unit_storage(gputm_local_tm_unit(t), i, &array));
@@ -303,7 +303,7 @@ static void misuse_of_masks(struct kit *kit, struct gputm_local_tm *t)
 	kit_said(kit, "exec = 16", "0 .. 15", NULL);
 	ck_assert_int_eq(gputm_local_tm_set_vcc(t, 1, 16), -ERANGE);
 	ck_assert_int_eq(gputm_local_tm_set_vcc(t, 2, 0), -ERANGE);
-	ck_assert_int_eq(gputm_local_tm_masks(t, 2, &m), -ERANGE);
+	ck_assert_int_eq(gputm_local_tm_get_masks(t, 2, &m), -ERANGE);
 	ck_assert_uint_eq(gputm_local_tm_running(t, 2), 0);
 	/* Lane 0 is not part of the attempt of wavefront 0. */
 	ck_assert_int_eq(gputm_local_tm_set_exec(t, 0, 15), -EINVAL);
@@ -337,8 +337,8 @@ static void misuse_of_words(struct gputm_local_tm *t)
 	ck_assert_int_eq(gputm_local_tm_update(t, 512, 1), -ERANGE);
 	ck_assert_int_eq(gputm_local_tm_update(t, 9, 1), -EINVAL);
 	ck_assert_int_eq(gputm_local_tm_lookup(t, 512, &value), -ERANGE);
-	ck_assert_int_eq(gputm_local_tm_place(t, 512, &place), -ERANGE);
-	ck_assert_int_eq(gputm_local_tm_shadow(t, 512, &shadow), -ERANGE);
+	ck_assert_int_eq(gputm_local_tm_get_place(t, 512, &place), -ERANGE);
+	ck_assert_int_eq(gputm_local_tm_get_shadow(t, 512, &shadow), -ERANGE);
 	ck_assert_uint_eq(value, 7);
 }
 

@@ -27,7 +27,7 @@ static uint64_t entry(const struct gputm_metadata_table *t, uint64_t index)
 	struct gputm_metadata m;
 	uint64_t address = 0;
 
-	ck_assert(gputm_metadata_table_entry(t, index, &address, &m));
+	ck_assert_int_eq(gputm_metadata_table_get_entry(t, index, &address, &m), 0);
 	return address;
 }
 

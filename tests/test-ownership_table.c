@@ -67,7 +67,7 @@ static void survivors_are(const struct gputm_ownership_table *table, uint32_t bu
 {
 	struct gputm_resolution r;
 
-	ck_assert_int_eq(gputm_ownership_table_result(table, buffer, &r), 0);
+	ck_assert_int_eq(gputm_ownership_table_get_result(table, buffer, &r), 0);
 	ck_assert_uint_eq(r.survived, mask);
 	ck_assert_uint_eq(r.aborted, 0xf & ~mask);
 }
@@ -104,7 +104,7 @@ START_TEST(test_fig_6_6_every_table_state)
 	survivors_are(table, b, 0x3);						/* 7 */
 	table_is(table, b, 4, 2, 1, 1, 2);
 	kit_valid(gputm_ownership_table_unit(table));
-	ck_assert_int_eq(gputm_ownership_table_result(table, b, &steps), 0);
+	ck_assert_int_eq(gputm_ownership_table_get_result(table, b, &steps), 0);
 	ck_assert_uint_eq(steps.steps, 7);
 	other = acquire(table, 0xf);
 	ck_assert_int_eq(gputm_ownership_table_resolve(table, other, &figure, &whole), 0);
@@ -208,7 +208,7 @@ START_TEST(test_ownership_table_refusals_change_nothing)
 	kit_said(&kit, "buffer 1 is not acquired", NULL);
 	ck_assert_int_eq(gputm_ownership_table_release(table, 1), -EINVAL);
 	ck_assert_int_eq(gputm_ownership_table_release(table, 3), -ERANGE);
-	ck_assert_int_eq(gputm_ownership_table_result(table, 1, &r), -EINVAL);
+	ck_assert_int_eq(gputm_ownership_table_get_result(table, 1, &r), -EINVAL);
 	ck_assert_uint_eq(r.survived, 4711);
 	ck_assert_int_eq(gputm_ownership_table_owner(table, 1, 4), -1);
 	ck_assert_int_eq(gputm_ownership_table_owner(table, 3, 4), -1);

@@ -48,7 +48,7 @@ static void is_leaf(const struct gputm_reader_list *list, uint64_t address, uint
 {
 	struct gputm_reader_list_entry entry;
 
-	ck_assert(gputm_reader_list_entry(list, address, index, &entry));
+	ck_assert_int_eq(gputm_reader_list_get_entry(list, address, index, &entry), 0);
 	ck_assert_int_eq(entry.type, GPUTM_READER_LIST_LEAF);
 	ck_assert_uint_eq(entry.position, position);
 	ck_assert_uint_eq(entry.vector, vector);
@@ -58,7 +58,7 @@ static void is_root(const struct gputm_reader_list *list, uint64_t address, uint
 {
 	struct gputm_reader_list_entry entry;
 
-	ck_assert(gputm_reader_list_entry(list, address, 0, &entry));
+	ck_assert_int_eq(gputm_reader_list_get_entry(list, address, 0, &entry), 0);
 	ck_assert_int_eq(entry.type, GPUTM_READER_LIST_ROOT);
 	ck_assert_uint_eq(entry.vector, vector);
 }
@@ -82,13 +82,13 @@ START_TEST(test_fig_10_bit_11_of_leaf_21_is_683)
 	add(list, 0x1000, 683);
 	add(list, 0x1000, 5);
 	add(list, 0x1003, 1023); /* the same word */
-	ck_assert(gputm_reader_list_entry(list, 0x1000, 0, &entry));
+	ck_assert_int_eq(gputm_reader_list_get_entry(list, 0x1000, 0, &entry), 0);
 	ck_assert_int_eq(entry.type, GPUTM_READER_LIST_PLAIN);
 	ck_assert_uint_eq(entry.count, 3);
 	ck_assert_uint_eq(entry.id[0], 5);
 	ck_assert_uint_eq(entry.id[1], 683);
 	ck_assert_uint_eq(entry.id[2], 1023);
-	ck_assert(!gputm_reader_list_entry(list, 0x1000, 1, &entry));
+	ck_assert_int_eq(gputm_reader_list_get_entry(list, 0x1000, 1, &entry), -ERANGE);
 
 	add(list, 0x1000, 40);
 	ck_assert_int_eq(gputm_reader_list_entries(list, 0x1000), 5);
@@ -97,7 +97,7 @@ START_TEST(test_fig_10_bit_11_of_leaf_21_is_683)
 	is_leaf(list, 0x1000, 2, 1, 0x100);
 	is_leaf(list, 0x1000, 3, 21, 1 << 11);
 	is_leaf(list, 0x1000, 4, 31, 0x80000000);
-	ck_assert(!gputm_reader_list_entry(list, 0x1000, 5, &entry));
+	ck_assert_int_eq(gputm_reader_list_get_entry(list, 0x1000, 5, &entry), -ERANGE);
 	ck_assert_int_eq(gputm_reader_list_readers(list, 0x1000, ids, 3), 4);
 	ck_assert_uint_eq(ids[0], 0);
 	ck_assert_int_eq(gputm_reader_list_readers(list, 0x1000, ids, 4), 4);
@@ -215,7 +215,7 @@ START_TEST(test_reader_list_fold)
 		add(list, 8, 255 * tx);
 	ck_assert_int_eq(gputm_reader_list_remove(list, 8, 255), 0);
 	ck_assert_int_eq(gputm_reader_list_entries(list, 8), 1);
-	ck_assert(gputm_reader_list_entry(list, 8, 0, &entry));
+	ck_assert_int_eq(gputm_reader_list_get_entry(list, 8, 0, &entry), 0);
 	ck_assert_uint_eq(entry.id[0], 0);
 	ck_assert_uint_eq(entry.id[1], 510);
 	ck_assert_uint_eq(entry.id[2], 765);
@@ -253,7 +253,7 @@ START_TEST(test_reader_list_misuse_changes_nothing)
 	ck_assert_int_eq(gputm_reader_list_readers(list, UINT64_C(1) << 32, &id, 1), -ERANGE);
 	ck_assert_int_eq(gputm_reader_list_count(list, UINT64_C(1) << 32), -ERANGE);
 	ck_assert_int_eq(gputm_reader_list_entries(list, UINT64_C(1) << 32), -ERANGE);
-	ck_assert(!gputm_reader_list_entry(list, UINT64_C(1) << 32, 0, &entry));
+	ck_assert_int_eq(gputm_reader_list_get_entry(list, UINT64_C(1) << 32, 0, &entry), -ERANGE);
 	ck_assert(!gputm_reader_list_contains(list, UINT64_C(1) << 32, 0));
 	ck_assert(!gputm_reader_list_contains(list, 0, 2000));
 	ck_assert_int_eq(gputm_reader_list_readers(list, 4, &id, 1), 0);

@@ -23,6 +23,15 @@ static uint64_t query(const struct gputm_recency_bloom *filter, uint64_t address
 	return stamp;
 }
 
+static uint64_t entry(const struct gputm_recency_bloom *filter, uint32_t way, uint32_t index,
+		      uint32_t which)
+{
+	uint64_t stamp = UINT64_MAX;
+
+	ck_assert_int_eq(gputm_recency_bloom_get_entry(filter, way, index, which, &stamp), 0);
+	return stamp;
+}
+
 START_TEST(test_recency_bloom_life)
 {
 	kit_common(&recency_bloom_maker);
@@ -70,10 +79,10 @@ END_TEST
 static void entries_are(const struct gputm_recency_bloom *f, uint64_t a, uint64_t b, uint64_t c,
 			uint64_t d)
 {
-	ck_assert_uint_eq(gputm_recency_bloom_entry(f, 0, 0, 0), a);
-	ck_assert_uint_eq(gputm_recency_bloom_entry(f, 0, 1, 0), b);
-	ck_assert_uint_eq(gputm_recency_bloom_entry(f, 1, 0, 0), c);
-	ck_assert_uint_eq(gputm_recency_bloom_entry(f, 1, 1, 0), d);
+	ck_assert_uint_eq(entry(f, 0, 0, 0), a);
+	ck_assert_uint_eq(entry(f, 0, 1, 0), b);
+	ck_assert_uint_eq(entry(f, 1, 0, 0), c);
+	ck_assert_uint_eq(entry(f, 1, 1, 0), d);
 }
 
 /* Hash 1: 0x10->0 0x20->1 0x30->1; hash 2: 0x10->1 0x20->0 0x30->1; both linear. */

@@ -62,7 +62,7 @@ static void taken(struct gputm_row_copier *c, uint64_t tag)
 	struct gputm_row_copier_request peeked = { 0 }, request = { 0 };
 
 	ck_assert(gputm_row_copier_peek(c, &peeked));
-	ck_assert(gputm_row_copier_pop(c, &request));
+	ck_assert(gputm_row_copier_take(c, &request));
 	ck_assert_uint_eq(peeked.tag, tag);
 	ck_assert_uint_eq(request.tag, tag);
 	kit_valid(gputm_row_copier_unit(c));
@@ -207,8 +207,8 @@ START_TEST(test_row_copier_advance_is_ticks)
 		gputm_row_copier_advance(b, cycles);
 		ck_assert_uint_eq(kit_digest(gputm_row_copier_unit(a)),
 				  kit_digest(gputm_row_copier_unit(b)));
-		if (gputm_row_copier_pop(a, &r))
-			ck_assert(gputm_row_copier_pop(b, &r));
+		if (gputm_row_copier_take(a, &r))
+			ck_assert(gputm_row_copier_take(b, &r));
 	}
 	gputm_row_copier_free(a);
 	gputm_row_copier_free(b);
@@ -238,7 +238,7 @@ static void step(struct gputm_row_copier *c, struct oracle_row_copier *o, uint64
 		ck_assert_int_eq(oracle_row_copier_push(o, &r), probe);
 	}
 	if (kit_below(random, 10) == 0) {
-		any = gputm_row_copier_pop(c, &r);
+		any = gputm_row_copier_take(c, &r);
 		ck_assert_int_eq(any, oracle_row_copier_pop(o, &tag));
 		if (any)
 			ck_assert_uint_eq(r.tag, tag);

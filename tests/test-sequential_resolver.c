@@ -71,7 +71,7 @@ START_TEST(test_fig_6_6_takes_15_steps_one_lane_after_the_other)
 		ck_assert_int_eq(gputm_sequential_resolver_lane(resolver, b, &figure, lane),
 				 lane < 2 ? GPUTM_SEQUENTIAL_RESOLVER_SURVIVES :
 					    GPUTM_SEQUENTIAL_RESOLVER_ABORTS);
-		ck_assert_int_eq(gputm_sequential_resolver_result(resolver, b, &r), 0);
+		ck_assert_int_eq(gputm_sequential_resolver_get_result(resolver, b, &r), 0);
 		ck_assert_uint_eq(r.steps, total[lane]);
 		ck_assert_uint_eq(r.survived, survived[lane]);
 		ck_assert_uint_eq(r.match_cycles, match[lane]);

@@ -153,8 +153,8 @@ static void note(void *state, const struct gputm_unit *unit, const struct gputm_
 	row->event = event->kind;
 	row->result = (uint32_t)event->value[event->kind == ANSWER ? 1 : 3];
 	row->time = event->kind == ANSWER ? event->value[3] : 0;
-	ck_assert_int_eq(gputm_validation_unit_granule(partition[4].unit, A, &row->a), 0);
-	ck_assert_int_eq(gputm_validation_unit_granule(partition[5].unit, B, &row->b), 0);
+	ck_assert_int_eq(gputm_validation_unit_get_granule(partition[4].unit, A, &row->a), 0);
+	ck_assert_int_eq(gputm_validation_unit_get_granule(partition[5].unit, B, &row->b), 0);
 }
 
 static void same_granule(const struct gputm_validation_granule *got,

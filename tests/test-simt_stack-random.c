@@ -46,7 +46,7 @@ static void lanes_are_in_place(const struct host *h, uint64_t lanes)
 	REQUIRE(gputm_simt_stack_tx_running(h->stack) == h->running);
 	lanes &= ~(h->ended | h->waiting);
 	while (depth--) {
-		REQUIRE(gputm_simt_stack_entry(h->stack, depth, &entry));
+		REQUIRE(!gputm_simt_stack_get_entry(h->stack, depth, &entry));
 		for (unsigned lane = 0; lane < 64; lane++)
 			if (lanes & entry.mask & bit(lane))
 				REQUIRE(h->pc[lane] == entry.pc);
@@ -93,7 +93,7 @@ static void host_exit(struct host *h, const struct oracle_block *block, uint64_t
 	h->ended |= ended;
 	move(h, mask & ~ended, block->next[0]);
 	if (mask & ~ended)
-		REQUIRE(gputm_simt_stack_advance(h->stack, block->next[0]) >= 0);
+		REQUIRE(gputm_simt_stack_proceed(h->stack, block->next[0]) >= 0);
 }
 
 static uint64_t restart_pc(const struct host *h)
@@ -102,7 +102,7 @@ static uint64_t restart_pc(const struct host *h)
 	size_t depth = gputm_simt_stack_depth(h->stack);
 
 	do
-		REQUIRE(gputm_simt_stack_entry(h->stack, --depth, &entry));
+		REQUIRE(!gputm_simt_stack_get_entry(h->stack, --depth, &entry));
 	while (entry.type != R);
 	return entry.pc;
 }
@@ -158,7 +158,7 @@ static void host_step(struct host *h, size_t step)
 			REQUIRE(gputm_simt_stack_tx_commit(h->stack, mask, block->next[0]) ==
 				NESTED);
 		} else {
-			REQUIRE(gputm_simt_stack_advance(h->stack, block->next[0]) >= 0);
+			REQUIRE(gputm_simt_stack_proceed(h->stack, block->next[0]) >= 0);
 		}
 	}
 	if (gputm_simt_stack_in_transaction(h->stack))

@@ -115,7 +115,7 @@ START_TEST(test_simt_stack_refusals_change_nothing)
 	kit_said(&kit, "simt_stack", "0x10", "0xf", NULL);
 	ck_assert_int_eq(gputm_simt_stack_launch(s, 4096, 0xf), -ERANGE);
 	kit_said(&kit, "launch PC = 4096", "0 .. 4095", NULL);
-	ck_assert_int_eq(gputm_simt_stack_advance(s, A), -EINVAL);
+	ck_assert_int_eq(gputm_simt_stack_proceed(s, A), -EINVAL);
 	kit_said(&kit, "no lane is active", NULL);
 	ck_assert_int_eq(gputm_simt_stack_exit(s, 0x1), -EINVAL);
 	ck_assert_int_eq(DIVERGE(s, G, NO_PC, { A, 0x1 }), -EINVAL);
@@ -129,9 +129,9 @@ START_TEST(test_simt_stack_refusals_change_nothing)
 	digest = kit_digest(gputm_simt_stack_unit(s));
 	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0x8), -EINVAL);
 	kit_said(&kit, "0x7 are running", NULL);
-	ck_assert_int_eq(gputm_simt_stack_advance(s, 4096), -ERANGE);
+	ck_assert_int_eq(gputm_simt_stack_proceed(s, 4096), -ERANGE);
 	kit_said(&kit, "next PC = 4096", "0 .. 4095", NULL);
-	ck_assert_int_eq(gputm_simt_stack_advance(s, NO_PC), -ERANGE);
+	ck_assert_int_eq(gputm_simt_stack_proceed(s, NO_PC), -ERANGE);
 	ck_assert_int_eq(DIVERGE(s, G, NO_PC, { B, 0x3 }, { C, 0x6 }), -EINVAL);
 	kit_said(&kit, "0x2 have two targets", NULL);
 	ck_assert_int_eq(DIVERGE(s, G, NO_PC, { B, 0x3 }, { C, 0x8 }), -EINVAL);
@@ -207,7 +207,7 @@ START_TEST(test_simt_stack_widest_pcs)
 	ck_assert_int_eq(gputm_simt_stack_new(kit.ctx, &config, &s), 0);
 	ck_assert_int_eq(gputm_simt_stack_launch(s, 0, UINT64_MAX), 0);
 	advance(s, NO_PC - 1, CONTINUE);
-	ck_assert_int_eq(gputm_simt_stack_advance(s, NO_PC), -ERANGE);
+	ck_assert_int_eq(gputm_simt_stack_proceed(s, NO_PC), -ERANGE);
 	kit_valid(gputm_simt_stack_unit(s));
 	gputm_simt_stack_free(s);
 	kit_close(&kit);

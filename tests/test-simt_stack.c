@@ -339,7 +339,7 @@ START_TEST(test_simt_stack_aborts_within_branches)
 	ck_assert_int_eq(gputm_simt_stack_tx_abort(s, 0x4), SWITCH);
 	ck_assert_int_eq(gputm_simt_stack_tx_abort(s, 0x8), SWITCH);
 	ROWS(s, ROW(B, NO_PC, 0xf), TYPED(C, 0xf, R), TYPED(F, 0, T));
-	ck_assert_int_eq(gputm_simt_stack_advance(s, F), -EINVAL);
+	ck_assert_int_eq(gputm_simt_stack_proceed(s, F), -EINVAL);
 	ck_assert_int_eq(gputm_simt_stack_tx_commit_done(s), GPUTM_SIMT_STACK_RESTART);
 	ROWS(s, ROW(B, NO_PC, 0xf), TYPED(C, 0, R), TYPED(C, 0xf, T));
 	ck_assert_int_eq(gputm_simt_stack_tx_commit(s, 0x1, G), SWITCH);

@@ -91,9 +91,9 @@ START_TEST(test_fig_9_oldest_leaves_first)
 	ck_assert_int_eq(queue(b, 0x80, 25, 'd', 4), GPUTM_STALL_BUFFER_QUEUED);
 	kit_round_trip(&stall_buffer_maker, gputm_stall_buffer_unit(b));
 	kit_hostile(&stall_buffer_maker, gputm_stall_buffer_unit(b));
-	ck_assert(gputm_stall_buffer_request(b, 3, &fourth));
+	ck_assert_int_eq(gputm_stall_buffer_get_request(b, 3, &fourth), 0);
 	ck_assert_uint_eq(fourth.tag, 'd');
-	ck_assert(!gputm_stall_buffer_request(b, 4, &fourth));
+	ck_assert_int_eq(gputm_stall_buffer_get_request(b, 4, &fourth), -ERANGE);
 	ck_assert_uint_eq(wake(b, 0x60), 4711);
 	ck_assert_uint_eq(wake(b, 0x40), 'b');
 	ck_assert_uint_eq(wake(b, 0x40), 'c');

@@ -35,11 +35,11 @@ static struct gputm_sync_round_todo expect(struct gputm_sync_round *round, uint6
 {
 	struct gputm_sync_round_todo todo, again;
 
-	ck_assert_int_eq(gputm_sync_round_next(round, now, &todo), 0);
+	ck_assert_int_eq(gputm_sync_round_step(round, now, &todo), 0);
 	ck_assert_int_eq(todo.what, what);
 	kit_valid(gputm_sync_round_unit(round));
 	if (what != GPUTM_SYNC_ROUND_END) {
-		ck_assert_int_eq(gputm_sync_round_next(round, now, &again), 0);
+		ck_assert_int_eq(gputm_sync_round_step(round, now, &again), 0);
 		ck_assert_int_eq(again.what, what);
 	}
 	return todo;
@@ -65,7 +65,7 @@ static unsigned running(const struct gputm_sync_round *round, uint64_t now)
 static void expect_run(struct gputm_sync_round *round, uint64_t now, uint64_t event)
 {
 	expect(round, now, GPUTM_SYNC_ROUND_RUN);
-	ck_assert_uint_eq(gputm_sync_round_next_event(round), event);
+	ck_assert_uint_eq(gputm_sync_round_next_time(round), event);
 }
 
 START_TEST(test_sync_round_life)
@@ -190,7 +190,7 @@ START_TEST(test_sync_round_is_stopped)
 	ck_assert_int_eq(gputm_sync_round_stop(round, 99), -ERANGE);
 	ck_assert_int_eq(gputm_sync_round_stop(round, 150), 0);
 	ck_assert_int_eq(gputm_sync_round_stop(round, 150), -EINVAL);
-	ck_assert_uint_eq(gputm_sync_round_next_event(round), 150);
+	ck_assert_uint_eq(gputm_sync_round_next_time(round), 150);
 	kit_round_trip(&sync_round_maker, gputm_sync_round_unit(round));
 	ck_assert_uint_eq(expect(round, 150, GPUTM_SYNC_ROUND_DRAIN).devices, GPU);
 	EXPECT_STAT(round, "execution", 150);
@@ -283,7 +283,7 @@ START_TEST(test_sync_round_a_fast_cpu_is_stopped)
 		ck_assert(!expect(round, now, GPUTM_SYNC_ROUND_SHIP).partial);
 		complete(round, now, 48, 0, 0, false);
 	}
-	ck_assert_uint_eq(gputm_sync_round_next_event(round), 2000);
+	ck_assert_uint_eq(gputm_sync_round_next_time(round), 2000);
 	ck_assert_uint_eq(expect(round, 2000, GPUTM_SYNC_ROUND_DRAIN).devices, CPU);
 	gputm_sync_round_free(round);
 	kit_close(&kit);
@@ -317,8 +317,8 @@ START_TEST(test_sync_round_misuse_changes_nothing)
 	ck_assert_int_eq(gputm_sync_round_begin(round, 5), -EINVAL);
 	kit_said(&kit, "going on", NULL);
 	expect(round, 105, GPUTM_SYNC_ROUND_EARLY);
-	ck_assert_int_eq(gputm_sync_round_next(round, 104, &todo), -ERANGE);
-	ck_assert_int_eq(gputm_sync_round_next(round, UINT64_MAX, &todo), -ERANGE);
+	ck_assert_int_eq(gputm_sync_round_step(round, 104, &todo), -ERANGE);
+	ck_assert_int_eq(gputm_sync_round_step(round, UINT64_MAX, &todo), -ERANGE);
 	refused(&kit, round, 104, (struct gputm_sync_round_done){ 1, 0, 0, false }, -ERANGE,
 		"now = 104");
 	refused(&kit, round, 105, (struct gputm_sync_round_done){ 0, 0, 0, true }, -EINVAL,
@@ -360,7 +360,7 @@ static struct gputm_sync_round_todo ask(struct gputm_sync_round *round,
 {
 	struct gputm_sync_round_todo todo, expected;
 
-	ck_assert_int_eq(gputm_sync_round_next(round, now, &todo), 0);
+	ck_assert_int_eq(gputm_sync_round_step(round, now, &todo), 0);
 	oracle_sync_round_next(o, &expected);
 	ck_assert_int_eq(todo.what, expected.what);
 	ck_assert_uint_eq(todo.devices, expected.devices);
@@ -432,7 +432,7 @@ START_TEST(test_sync_round_random_against_oracle)
 			if (stops)
 				continue;
 		}
-		until = gputm_sync_round_next_event(round);
+		until = gputm_sync_round_next_time(round);
 		if (todo.what != GPUTM_SYNC_ROUND_RUN &&
 		    (todo.what != GPUTM_SYNC_ROUND_DRAIN || kit_below(&random, 2))) {
 			answer(round, &o, now, &random);

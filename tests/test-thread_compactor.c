@@ -30,18 +30,20 @@ static void threads_of(uint64_t mask[4], const unsigned *thread)
 }
 
 /* The next warp has these threads, counted from 1, 0 for none. */
-static void expect_warp(struct gputm_thread_compactor *c, const unsigned thread[4])
+static struct gputm_thread_compactor_warp expect_warp(struct gputm_thread_compactor *c,
+						      const unsigned thread[4])
 {
-	const struct gputm_thread_compactor_warp *warp = gputm_thread_compactor_peek(c);
+	struct gputm_thread_compactor_warp warp;
 
-	ck_assert_ptr_nonnull(warp);
+	ck_assert_int_eq(gputm_thread_compactor_peek(c, &warp), 1);
 	for (unsigned lane = 0; lane < 4; lane++) {
-		ck_assert_uint_eq(warp->mask >> lane & 1, thread[lane] != 0);
-		ck_assert_uint_eq(warp->thread[lane],
-				  thread[lane] ? thread[lane] - 1 :
-						 GPUTM_THREAD_COMPACTOR_NO_THREAD);
+		ck_assert_uint_eq(warp.mask >> lane & 1, thread[lane] != 0);
+		ck_assert_uint_eq(warp.thread[lane], thread[lane]
+							     ? thread[lane] - 1
+							     : GPUTM_THREAD_COMPACTOR_NO_THREAD);
 	}
 	kit_valid(gputm_thread_compactor_unit(c));
+	return warp;
 }
 
 static void expect_buffers(const struct gputm_thread_compactor *c, const uint64_t buffer[4])
@@ -80,8 +82,7 @@ START_TEST(test_fig_3_5_compactor)
 	ck_assert_int_eq(gputm_thread_compactor_push(c, 7, mask), GPUTM_THREAD_COMPACTOR_OK);
 	ck_assert_uint_eq(gputm_thread_compactor_warps(c), 1);
 	gputm_thread_compactor_tick(c);
-	expect_warp(c, (const unsigned[]){ 1, 6, 7, 0 });
-	ck_assert_uint_eq(gputm_thread_compactor_peek(c)->tag, 7);
+	ck_assert_uint_eq(expect_warp(c, (const unsigned[]){ 1, 6, 7, 0 }).tag, 7);
 	ck_assert(gputm_thread_compactor_pop(c));
 	threads_of(mask, entry_b);
 	ck_assert_int_eq(gputm_thread_compactor_push(c, 8, mask), GPUTM_THREAD_COMPACTOR_OK);
@@ -90,8 +91,7 @@ START_TEST(test_fig_3_5_compactor)
 	expect_warp(c, (const unsigned[]){ 5, 2, 3, 4 });
 	ck_assert(gputm_thread_compactor_pop(c));
 	gputm_thread_compactor_tick(c);
-	expect_warp(c, (const unsigned[]){ 0, 0, 0, 8 });
-	ck_assert_uint_eq(gputm_thread_compactor_peek(c)->index, 1);
+	ck_assert_uint_eq(expect_warp(c, (const unsigned[]){ 0, 0, 0, 8 }).index, 1);
 	ck_assert(gputm_thread_compactor_pop(c));
 	ck_assert_uint_eq(gputm_thread_compactor_warps(c), 0);
 	gputm_thread_compactor_free(c);
@@ -105,6 +105,7 @@ START_TEST(test_fig_3_7_compactor)
 	/* 010 100 101 110 in the figure: W1 is its first bit, and bit 0 here. */
 	const uint64_t start[] = { 2, 1, 5, 3 }, after[] = { 0, 0, 4, 2 }, none[4] = { 0 };
 	const unsigned entry_b[] = { 1, 6, 7, 9, 10, 12, 0 };
+	struct gputm_thread_compactor_warp warp;
 	struct gputm_thread_compactor *c;
 	uint64_t mask[4];
 	struct kit kit;
@@ -113,7 +114,7 @@ START_TEST(test_fig_3_7_compactor)
 	c = make(&kit, 4, 3, true);
 	ck_assert_int_eq(gputm_thread_compactor_push(c, 0, start), 0);
 	ck_assert_uint_eq(gputm_thread_compactor_warps(c), 2);
-	ck_assert_ptr_null(gputm_thread_compactor_peek(c));
+	ck_assert_int_eq(gputm_thread_compactor_peek(c, &warp), 0);
 	expect_buffers(c, start);
 	ck_assert_uint_eq(gputm_thread_compactor_next_event(c), 0);
 	gputm_thread_compactor_tick(c);
@@ -122,7 +123,7 @@ START_TEST(test_fig_3_7_compactor)
 	kit_round_trip(&thread_compactor_maker, gputm_thread_compactor_unit(c));
 	kit_hostile(&thread_compactor_maker, gputm_thread_compactor_unit(c));
 	ck_assert(gputm_thread_compactor_pop(c));
-	ck_assert_ptr_null(gputm_thread_compactor_peek(c));
+	ck_assert_int_eq(gputm_thread_compactor_peek(c, &warp), 0);
 	gputm_thread_compactor_tick(c);
 	expect_warp(c, (const unsigned[]){ 0, 0, 11, 8 });
 	expect_buffers(c, none);
@@ -227,7 +228,7 @@ static struct gputm_thread_compactor *one_mask(struct kit *kit, struct gputm_thr
 	oracle_thread_compactor_load(o, mask);
 	ck_assert_int_eq(gputm_thread_compactor_push(c, tag, mask), 0);
 	while (oracle_thread_compactor_left(o)) {
-		const struct gputm_thread_compactor_warp *warp;
+		struct gputm_thread_compactor_warp warp;
 
 		for (unsigned lane = 0; lane < o->lanes; lane++)
 			for (unsigned w = 0; w < 32; w++)
@@ -238,12 +239,12 @@ static struct gputm_thread_compactor *one_mask(struct kit *kit, struct gputm_thr
 		if (kit_below(random, 8) == 0)
 			c = (struct gputm_thread_compactor *)(void *)kit_swap(
 				&thread_compactor_maker, kit, gputm_thread_compactor_unit(c));
-		warp = gputm_thread_compactor_peek(c);
-		ck_assert_uint_eq(warp->mask, lanes);
-		ck_assert_uint_eq(warp->index, k++);
-		ck_assert_uint_eq(warp->tag, tag);
+		ck_assert_int_eq(gputm_thread_compactor_peek(c, &warp), 1);
+		ck_assert_uint_eq(warp.mask, lanes);
+		ck_assert_uint_eq(warp.index, k++);
+		ck_assert_uint_eq(warp.tag, tag);
 		for (unsigned lane = 0; lane < o->lanes; lane++)
-			ck_assert_uint_eq(warp->thread[lane], thread[lane]);
+			ck_assert_uint_eq(warp.thread[lane], thread[lane]);
 		kit_valid(gputm_thread_compactor_unit(c));
 		ck_assert_uint_ge(gputm_thread_compactor_warps(c), k);
 		ck_assert(gputm_thread_compactor_pop(c));

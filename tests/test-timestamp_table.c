@@ -63,7 +63,7 @@ static void stamps(const struct gputm_timestamp_table *t, uint32_t tx, uint32_t 
 {
 	struct gputm_timestamp_table_stamps now;
 
-	ck_assert_int_eq(gputm_timestamp_table_stamps(t, tx, &now), 0);
+	ck_assert_int_eq(gputm_timestamp_table_get_stamps(t, tx, &now), 0);
 	ck_assert_uint_eq(now.cts, cts);
 	ck_assert_uint_eq(now.pdts, pdts);
 }
@@ -193,12 +193,12 @@ START_TEST(test_fig_7_at_commit_or_abort)
 	t = begun(&kit, 3, true, false);
 	edge(t, 0, 1, OK);
 	ck_assert_int_eq(gputm_timestamp_table_retire(t, 0, true), OK);
-	ck_assert_int_eq(gputm_timestamp_table_stamps(t, 0, &now), 0);
+	ck_assert_int_eq(gputm_timestamp_table_get_stamps(t, 0, &now), 0);
 	ck_assert_int_eq(now.state, GPUTM_TIMESTAMP_TABLE_COMMITTED);
 	ck_assert_uint_eq(now.prev, 1);
 	stamps(t, 0, 12, NO_PDTS);
 	ck_assert_int_eq(gputm_timestamp_table_retire(t, 1, false), OK);
-	ck_assert_int_eq(gputm_timestamp_table_stamps(t, 1, &now), 0);
+	ck_assert_int_eq(gputm_timestamp_table_get_stamps(t, 1, &now), 0);
 	ck_assert_int_eq(now.state, GPUTM_TIMESTAMP_TABLE_IDLE);
 	ck_assert_uint_eq(now.prev, 12);
 	stamps(t, 1, 13, NO_PDTS);
@@ -308,7 +308,7 @@ START_TEST(test_timestamp_table_misuse_changes_nothing)
 	ck_assert_int_eq(gputm_timestamp_table_retire(t, 4, true), -ERANGE);
 	ck_assert_int_eq(gputm_timestamp_table_release(t, 2), -EINVAL);
 	ck_assert_int_eq(gputm_timestamp_table_release(t, 4), -ERANGE);
-	ck_assert_int_eq(gputm_timestamp_table_stamps(t, 4, &now), -ERANGE);
+	ck_assert_int_eq(gputm_timestamp_table_get_stamps(t, 4, &now), -ERANGE);
 	ck_assert_uint_eq(now.cts, 4711);
 	ck_assert_uint_eq(kit_digest(gputm_timestamp_table_unit(t)), digest);
 	gputm_timestamp_table_free(t);
@@ -351,7 +351,7 @@ static void compare(const struct gputm_timestamp_table *t, const struct oracle_t
 	struct gputm_timestamp_table_stamps now;
 
 	for (uint32_t tx = 0; tx < o->config.transactions; tx++) {
-		ck_assert_int_eq(gputm_timestamp_table_stamps(t, tx, &now), 0);
+		ck_assert_int_eq(gputm_timestamp_table_get_stamps(t, tx, &now), 0);
 		ck_assert_int_eq((int)now.state, o->tx[tx].state);
 		ck_assert_int_eq((int64_t)now.cts, o->tx[tx].cts);
 		ck_assert_int_eq((int64_t)now.prev, o->tx[tx].prev);
@@ -463,7 +463,7 @@ static void ask(struct gputm_timestamp_table *t, struct oracle_order *order, uin
 	}
 	tally->loops++;
 	tally->false_alarms += !closes;
-	REQUIRE(gputm_timestamp_table_stamps(t, succ, &now) == 0);
+	REQUIRE(gputm_timestamp_table_get_stamps(t, succ, &now) == 0);
 	if (now.state != GPUTM_TIMESTAMP_TABLE_RUNNING)
 		victim = pred;
 	REQUIRE(gputm_timestamp_table_retire(t, victim, false) == OK);
@@ -486,13 +486,14 @@ static void sequence(struct gputm_timestamp_table *t, uint64_t *random, struct t
 		uint32_t succ = (uint32_t)kit_below(random, count);
 		struct gputm_timestamp_table_stamps now;
 
-		REQUIRE(gputm_timestamp_table_stamps(t, pred, &now) == 0);
+		REQUIRE(gputm_timestamp_table_get_stamps(t, pred, &now) == 0);
 		if (now.state == GPUTM_TIMESTAMP_TABLE_IDLE)
 			REQUIRE(gputm_timestamp_table_begin(t, pred, 1 + kit_below(random, 20)) ==
 				OK);
 		else if (may_ask(t, pred, succ))
 			ask(t, &order, pred, succ, tally);
-		REQUIRE(gputm_timestamp_table_stamps(t, pred, &now) == 0); /* it may be a victim */
+		REQUIRE(gputm_timestamp_table_get_stamps(t, pred, &now) ==
+			0); /* it may be a victim */
 		if (now.state == GPUTM_TIMESTAMP_TABLE_RUNNING && !kit_below(random, 16))
 			REQUIRE(gputm_timestamp_table_retire(t, pred, true) == OK);
 	}

@@ -54,11 +54,11 @@ START_TEST(test_tx_log_rows_have_void_entries)
 	ck_assert_int_eq(gputm_tx_log_append_read(log, 0, other, one), GPUTM_TX_LOG_CACHED);
 	ck_assert_uint_eq(gputm_tx_log_rows(log, GPUTM_TX_LOG_READ), 2);
 	ck_assert_uint_eq(gputm_tx_log_rows(log, GPUTM_TX_LOG_WRITE), 0);
-	ck_assert_int_eq(gputm_tx_log_row(log, GPUTM_TX_LOG_READ, 1, &row), 0);
+	ck_assert_int_eq(gputm_tx_log_get_row(log, GPUTM_TX_LOG_READ, 1, &row), 0);
 	ck_assert_uint_eq(row.mask, 0xa);
 	ck_assert_uint_eq(row.address[1], 0x300);
 	ck_assert_uint_eq(row.value[3], 4);
-	ck_assert_int_eq(gputm_tx_log_row(log, GPUTM_TX_LOG_READ, 2, &row), -ERANGE);
+	ck_assert_int_eq(gputm_tx_log_get_row(log, GPUTM_TX_LOG_READ, 2, &row), -ERANGE);
 	ck_assert_uint_eq(row.mask, 0xa);
 	ck_assert_uint_eq(gputm_tx_log_lanes(log, GPUTM_TX_LOG_READ), 0xf);
 	ck_assert_int_eq(gputm_tx_log_append_write(log, 0x4, other, one), GPUTM_TX_LOG_CACHED);
@@ -219,9 +219,9 @@ START_TEST(test_tx_log_spills_beyond_its_share)
 	ck_assert_int_eq(gputm_tx_log_append_read(log, 1, at, one), GPUTM_TX_LOG_SPILLED);
 	ck_assert_uint_eq(kit_stat(unit_of(log), "spilled_rows"), 1);
 	ck_assert_uint_eq(kit_stat(unit_of(log), "max_rows"), 3);
-	ck_assert_int_eq(gputm_tx_log_row(log, GPUTM_TX_LOG_READ, 1, &row), 0);
+	ck_assert_int_eq(gputm_tx_log_get_row(log, GPUTM_TX_LOG_READ, 1, &row), 0);
 	ck_assert(!row.spilled);
-	ck_assert_int_eq(gputm_tx_log_row(log, GPUTM_TX_LOG_READ, 2, &row), 0);
+	ck_assert_int_eq(gputm_tx_log_get_row(log, GPUTM_TX_LOG_READ, 2, &row), 0);
 	ck_assert(row.spilled);
 	ck_assert_int_eq(gputm_tx_log_restart(log, 1), 0);
 	ck_assert_uint_eq(gputm_tx_log_rows(log, GPUTM_TX_LOG_READ), 0);
@@ -314,7 +314,8 @@ static void compare_rows(const struct gputm_tx_log *log, const struct oracle_tx_
 
 	ck_assert_uint_eq(gputm_tx_log_rows(log, (enum gputm_tx_log_kind)kind), o->rows[kind]);
 	for (unsigned r = 0; r < o->rows[kind]; r++) {
-		ck_assert_int_eq(gputm_tx_log_row(log, (enum gputm_tx_log_kind)kind, r, &row), 0);
+		ck_assert_int_eq(gputm_tx_log_get_row(log, (enum gputm_tx_log_kind)kind, r, &row),
+				 0);
 		for (unsigned lane = 0; lane < o->lanes; lane++) {
 			const struct oracle_tx_log_entry *e = oracle_tx_log_at(o, kind, r, lane);
 
@@ -322,8 +323,9 @@ static void compare_rows(const struct gputm_tx_log *log, const struct oracle_tx_
 			ck_assert(!e || (e->address == row.address[lane] &&
 					 e->value == row.value[lane]));
 		}
-		ck_assert_int_eq(gputm_tx_log_group(log, (enum gputm_tx_log_kind)kind, r,
-						    UINT64_MAX, lanes_of, &set), 0);
+		ck_assert_int_eq(gputm_tx_log_get_group(log, (enum gputm_tx_log_kind)kind, r,
+							UINT64_MAX, lanes_of, &set),
+				 0);
 		for (unsigned p = 0; p < o->partitions; p++)
 			ck_assert_uint_eq(set >> p & 1 ? lanes_of[p] : 0,
 					  oracle_tx_log_to(o, kind, r, p));

@@ -39,7 +39,7 @@ static void leave(struct gputm_tx_throttle *throttle, uint32_t warp)
 static uint32_t next(const struct gputm_tx_throttle *throttle)
 {
 	uint32_t warp = 4711;
-	bool any = gputm_tx_throttle_next(throttle, &warp);
+	bool any = gputm_tx_throttle_next_warp(throttle, &warp);
 
 	ck_assert_int_eq(any, warp != 4711);
 	return warp;

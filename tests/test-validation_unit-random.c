@@ -184,16 +184,16 @@ START_TEST(test_advance_is_so_many_ticks)
 
 		ck_assert_int_eq(gputm_validation_unit_push(a, &r),
 				 gputm_validation_unit_push(b, &r));
-		ck_assert_int_eq(gputm_validation_unit_granule(a, address, &g), 0);
+		ck_assert_int_eq(gputm_validation_unit_get_granule(a, address, &g), 0);
 		if (g.writes) {
 			release(a, address, g.owner, 1, 1);
 			release(b, address, g.owner, 1, 1);
 		}
-		ck_assert_int_eq(gputm_validation_unit_advance(a, cycles), 0);
+		ck_assert_int_ge(gputm_validation_unit_advance(a, cycles), 0);
 		for (uint64_t j = 0; j < cycles; j++) {
 			uint64_t quiet = gputm_validation_unit_next_event(b);
 
-			ck_assert_int_eq(gputm_validation_unit_tick(b), 0);
+			ck_assert_int_ge(gputm_validation_unit_tick(b), 0);
 			if (quiet && quiet != UINT64_MAX)
 				ck_assert_uint_eq(gputm_validation_unit_next_event(b), quiet - 1);
 		}

@@ -299,7 +299,7 @@ START_TEST(test_validation_unit_misuse_changes_nothing)
 	ck_assert_int_eq(gputm_validation_unit_access_probe(u, &r), -ERANGE);
 	kit_said(&kit, "address = 65536", NULL);
 	ck_assert_int_eq(gputm_validation_unit_release(u, 1 << 16, 0, 0, 1, NULL), -ERANGE);
-	ck_assert_int_eq(gputm_validation_unit_granule(u, 1 << 16, &g), -ERANGE);
+	ck_assert_int_eq(gputm_validation_unit_get_granule(u, 1 << 16, &g), -ERANGE);
 	ck_assert_int_eq(gputm_validation_unit_rollover_go(u), -EINVAL);
 	ck_assert_int_eq(gputm_validation_unit_ring_push(u, &m), 0); /* a go that came round */
 	m.go = 0;

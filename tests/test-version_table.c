@@ -70,7 +70,7 @@ static void life(struct gputm_version_table *t, const char *states, uint64_t wri
 	uint64_t physical = 4711;
 
 	for (uint32_t i = 0; i < 4; i++) {
-		ck_assert_int_eq(gputm_version_table_version(t, 0, i, &v), 0);
+		ck_assert_int_eq(gputm_version_table_get_version(t, 0, i, &v), 0);
 		ck_assert_int_eq((int)v.state, states[i] - '0');
 	}
 	for (uint64_t time = 0; time < 40; time++) { /* only S3 is read */
@@ -121,7 +121,7 @@ START_TEST(test_fig_4_life_cycle)
 	ck_assert_int_eq(gputm_version_table_copied(t, 0), 0);
 	life(t, "4332", 0x830000);
 	for (uint32_t i = 1; i < 3; i++) {
-		ck_assert_int_eq(gputm_version_table_version(t, 0, i, &v), 0);
+		ck_assert_int_eq(gputm_version_table_get_version(t, 0, i, &v), 0);
 		ck_assert_uint_eq(v.created, 10 * i);
 	}
 	kit_round_trip(&version_table_maker, gputm_version_table_unit(t));
@@ -203,7 +203,7 @@ START_TEST(test_fig_6_version_index_table)
 			gputm_version_table_resolve(t, fig_6_plain[i][0], 99, &physical), PLAIN);
 		ck_assert_uint_eq(physical, fig_6_plain[i][1]);
 	}
-	ck_assert_int_eq(gputm_version_table_version(t, 1, 3, &v), 0);
+	ck_assert_int_eq(gputm_version_table_get_version(t, 1, 3, &v), 0);
 	ck_assert_uint_eq(v.references, 47);
 	ck_assert_uint_eq(v.created, 300);
 	ck_assert_uint_eq(v.address, 0x8B0000);
@@ -369,7 +369,7 @@ START_TEST(test_version_table_start_stamps_and_restart)
 	ck_assert_int_eq(gputm_version_table_restart(t, 1), 0);
 	kit_valid(gputm_version_table_unit(t));
 	ck_assert_uint_eq(gputm_version_table_start_stamp(t, 1), 1);
-	ck_assert_int_eq(gputm_version_table_version(t, 1, version, &v), 0);
+	ck_assert_int_eq(gputm_version_table_get_version(t, 1, version, &v), 0);
 	ck_assert_int_eq(v.state, GPUTM_VERSION_TABLE_READABLE);
 	ck_assert_uint_eq(v.created, 1);
 	ck_assert_uint_eq(kit_stat(gputm_version_table_unit(t), "dropped"), 1);
@@ -456,8 +456,8 @@ START_TEST(test_version_table_misuse_changes_nothing)
 	ck_assert_int_eq(gputm_version_table_begin_copy(t, 1, &region, &version), -ERANGE);
 	ck_assert_int_eq(gputm_version_table_committed(t, 0, 1), -EINVAL);
 	ck_assert_int_eq(gputm_version_table_committed(t, 1, 1), -ERANGE);
-	ck_assert_int_eq(gputm_version_table_version(t, 0, 4, &v), -ERANGE);
-	ck_assert_int_eq(gputm_version_table_version(t, 1, 0, &v), -ERANGE);
+	ck_assert_int_eq(gputm_version_table_get_version(t, 0, 4, &v), -ERANGE);
+	ck_assert_int_eq(gputm_version_table_get_version(t, 1, 0, &v), -ERANGE);
 	ck_assert_int_eq(gputm_version_table_resolve(t, UINT64_C(1) << 32, 9, &physical), -ERANGE);
 	ck_assert_int_eq(gputm_version_table_resolve_write(t, UINT64_C(1) << 32, &physical),
 			 -ERANGE);
@@ -568,7 +568,7 @@ static void compare(const struct gputm_version_table *t, const struct oracle_ver
 	ck_assert_uint_eq(got, oracle_version_table_plain(o, address));
 	for (r = 0; r < o->regions; r++)
 		for (v = 0; v < o->config.versions; v++) {
-			ck_assert_int_eq(gputm_version_table_version(t, r, v, &is), 0);
+			ck_assert_int_eq(gputm_version_table_get_version(t, r, v, &is), 0);
 			ck_assert_int_eq((int)is.state, o->region[r].version[v].state);
 			ck_assert_uint_eq(is.references, o->region[r].version[v].references);
 			ck_assert_uint_eq(is.stamp, o->region[r].version[v].stamp);

@@ -18,7 +18,7 @@ static uint64_t now(const struct gputm_warp_clock *c, uint32_t warp)
 {
 	uint64_t time = 4711;
 
-	ck_assert_int_eq(gputm_warp_clock_time(c, warp, &time), 0);
+	ck_assert_int_eq(gputm_warp_clock_get_time(c, warp, &time), 0);
 	return time;
 }
 
@@ -130,7 +130,7 @@ START_TEST(test_warp_clock_misuse_changes_nothing)
 	config.time_bits = 16;
 	c = make(&kit, &config);
 	digest = kit_digest(gputm_warp_clock_unit(c));
-	ck_assert_int_eq(gputm_warp_clock_time(c, 2, &time), -ERANGE);
+	ck_assert_int_eq(gputm_warp_clock_get_time(c, 2, &time), -ERANGE);
 	kit_said(&kit, "warp = 2", "0 .. 1", NULL);
 	ck_assert_int_eq(gputm_warp_clock_abort(c, 2, 0), -ERANGE);
 	ck_assert_int_eq(gputm_warp_clock_abort(c, 0, 65536), -ERANGE);

@@ -34,8 +34,8 @@ static uint32_t issue(struct gputm_warp_former *f, uint64_t pc, const unsigned t
 
 	memset(&probed, 0, sizeof(probed));
 	memset(&warp, 0, sizeof(warp));
-	ck_assert_int_eq(gputm_warp_former_pop_probe(f, &probed), GPUTM_WARP_FORMER_OK);
-	ck_assert_int_eq(gputm_warp_former_pop(f, &warp), GPUTM_WARP_FORMER_OK);
+	ck_assert_int_eq(gputm_warp_former_issue_probe(f, &probed), GPUTM_WARP_FORMER_OK);
+	ck_assert_int_eq(gputm_warp_former_issue(f, &warp), GPUTM_WARP_FORMER_OK);
 	ck_assert(!memcmp(&probed, &warp, sizeof(warp)));
 	ck_assert_uint_eq(warp.pc, pc);
 	for (unsigned lane = 0; lane < 4; lane++) {
@@ -57,7 +57,7 @@ static void one(struct gputm_warp_former *f, uint64_t pc, const unsigned thread[
 	for (unsigned lane = 0; lane < 4; lane++)
 		mask |= (uint64_t)(thread[lane] != 0) << lane;
 	if (next_pc)
-		ck_assert_int_eq(gputm_warp_former_advance(f, slot, next_pc), 0);
+		ck_assert_int_eq(gputm_warp_former_proceed(f, slot, next_pc), 0);
 	else
 		ck_assert_int_ge(gputm_warp_former_exit(f, slot, mask), 0);
 	kit_valid(gputm_warp_former_unit(f));
@@ -211,19 +211,19 @@ START_TEST(test_partial_warp_is_held)
 
 	kit_open(&kit);
 	f = make(&kit, 4, 2, false);
-	ck_assert_int_eq(gputm_warp_former_pop(f, &warp), GPUTM_WARP_FORMER_EMPTY);
+	ck_assert_int_eq(gputm_warp_former_issue(f, &warp), GPUTM_WARP_FORMER_EMPTY);
 	ck_assert_int_eq(gputm_warp_former_launch(f, 0, 0xf, 'A'), 0);
 	ck_assert_int_eq(gputm_warp_former_launch(f, 1, 0x7, 'A'), 0);
 	first = issue(f, 'A', (const unsigned[]){ 1, 2, 3, 4 });
-	ck_assert_int_eq(gputm_warp_former_pop(f, &warp), GPUTM_WARP_FORMER_HELD);
+	ck_assert_int_eq(gputm_warp_former_issue(f, &warp), GPUTM_WARP_FORMER_HELD);
 	ck_assert_int_eq(gputm_warp_former_branch(f, first, 0x3, &at_a), 0);
 	second = issue(f, 'A', (const unsigned[]){ 5, 6, 7, 0 });
 	/* B has 1 2, C has 3 4; 7 is in flight and could go to B, 5 and 6 to C. */
-	ck_assert_int_eq(gputm_warp_former_pop(f, &warp), GPUTM_WARP_FORMER_HELD);
-	ck_assert_int_eq(gputm_warp_former_pop_probe(f, &warp), GPUTM_WARP_FORMER_HELD);
+	ck_assert_int_eq(gputm_warp_former_issue(f, &warp), GPUTM_WARP_FORMER_HELD);
+	ck_assert_int_eq(gputm_warp_former_issue_probe(f, &warp), GPUTM_WARP_FORMER_HELD);
 	ck_assert_int_eq(gputm_warp_former_exit(f, second, 0x3), GPUTM_WARP_FORMER_OK);
 	second = issue(f, 'C', (const unsigned[]){ 0, 0, 3, 4 });
-	ck_assert_int_eq(gputm_warp_former_pop(f, &warp), GPUTM_WARP_FORMER_HELD);
+	ck_assert_int_eq(gputm_warp_former_issue(f, &warp), GPUTM_WARP_FORMER_HELD);
 	ck_assert_uint_eq(gputm_warp_former_in_flight(f), 2);
 	gputm_warp_former_free(f);
 	kit_close(&kit);
@@ -275,7 +275,7 @@ START_TEST(test_warp_former_block_barrier)
 	ck_assert_int_eq(gputm_warp_former_barrier(f, slot[0], 'X'), -EINVAL);
 	kit_said(&kit, "block 0", NULL);
 	ck_assert_int_eq(gputm_warp_former_barrier(f, slot[2], 'X'), 0);
-	ck_assert_int_eq(gputm_warp_former_pop(f, &warp), GPUTM_WARP_FORMER_EMPTY);
+	ck_assert_int_eq(gputm_warp_former_issue(f, &warp), GPUTM_WARP_FORMER_EMPTY);
 	kit_round_trip(&warp_former_maker, gputm_warp_former_unit(f));
 	ck_assert_int_eq(gputm_warp_former_barrier(f, slot[0], 'B'), 0);
 	ck_assert_uint_eq(gputm_warp_former_waiting(f, 'B'), 8);
@@ -283,7 +283,7 @@ START_TEST(test_warp_former_block_barrier)
 	one(f, 'B', (const unsigned[]){ 5, 6, 7, 8 }, 0);
 	/* The last ones of the other block end instead of coming. */
 	ck_assert_int_eq(gputm_warp_former_exit(f, slot[3], 0x7), GPUTM_WARP_FORMER_OK);
-	ck_assert_int_eq(gputm_warp_former_pop(f, &warp), GPUTM_WARP_FORMER_EMPTY);
+	ck_assert_int_eq(gputm_warp_former_issue(f, &warp), GPUTM_WARP_FORMER_EMPTY);
 	ck_assert_int_eq(gputm_warp_former_exit(f, slot[3], 0x8), GPUTM_WARP_FORMER_OK);
 	one(f, 'X', (const unsigned[]){ 9, 10, 11, 12 }, 0);
 	ck_assert_uint_eq(kit_stat(gputm_warp_former_unit(f), "barriers"), 2);
@@ -314,13 +314,13 @@ START_TEST(test_warp_former_misuse_changes_nothing)
 	ck_assert_uint_eq(kit_digest(unit), digest);
 	ck_assert_int_eq(gputm_warp_former_launch(f, 0, 3, 'A'), 0);
 	ck_assert_int_eq(gputm_warp_former_launch(f, 0, 4, 'A'), -EINVAL);
-	ck_assert_int_eq(gputm_warp_former_advance(f, 0, 1), -EINVAL);
+	ck_assert_int_eq(gputm_warp_former_proceed(f, 0, 1), -EINVAL);
 	kit_said(&kit, "slot 0", NULL);
 	slot = issue(f, 'A', (const unsigned[]){ 1, 2, 0, 0 });
 	digest = kit_digest(unit);
-	ck_assert_int_eq(gputm_warp_former_advance(f, slot + 1, 1), -EINVAL);
-	ck_assert_int_eq(gputm_warp_former_advance(f, 4711, 1), -EINVAL);
-	ck_assert_int_eq(gputm_warp_former_advance(f, slot, UINT64_C(1) << 32), -ERANGE);
+	ck_assert_int_eq(gputm_warp_former_proceed(f, slot + 1, 1), -EINVAL);
+	ck_assert_int_eq(gputm_warp_former_proceed(f, 4711, 1), -EINVAL);
+	ck_assert_int_eq(gputm_warp_former_proceed(f, slot, UINT64_C(1) << 32), -ERANGE);
 	ck_assert_int_eq(gputm_warp_former_branch(f, slot, 4, &wide), -EINVAL);
 	ck_assert_int_eq(gputm_warp_former_branch(f, slot, 1, &wide), -ERANGE);
 	kit_said(&kit, "rpc", NULL);
@@ -400,7 +400,7 @@ static void step(struct gputm_warp_former *f, const struct gputm_warp_former_war
 	if (ended == w->mask)
 		return;
 	if (b->taken == b->other)
-		ck_assert_int_eq(gputm_warp_former_advance(f, w->slot, target.taken_pc), 0);
+		ck_assert_int_eq(gputm_warp_former_proceed(f, w->slot, target.taken_pc), 0);
 	else
 		ck_assert_int_eq(gputm_warp_former_branch(f, w->slot, taken & ~ended, &target), 0);
 }
@@ -427,10 +427,10 @@ static void run_kernel(struct kit *kit, bool barrier, bool hold, uint64_t seed)
 		unsigned which;
 
 		if (count < 3 && kit_below(&random, 2) &&
-		    gputm_warp_former_pop(f, &flying[count]) == GPUTM_WARP_FORMER_OK)
+		    gputm_warp_former_issue(f, &flying[count]) == GPUTM_WARP_FORMER_OK)
 			count++;
 		if (!count) /* something can always issue when nothing is in flight */
-			ck_assert_int_eq(gputm_warp_former_pop_probe(f, &flying[0]), 0);
+			ck_assert_int_eq(gputm_warp_former_issue_probe(f, &flying[0]), 0);
 		if (!count || kit_below(&random, 2))
 			continue;
 		which = (unsigned)kit_below(&random, count);
@@ -497,14 +497,14 @@ static void one_step(struct gputm_warp_former *f, struct oracle_warp_former *o, 
 		ck_assert_int_eq(gputm_warp_former_launch(f, slot, mask, pc), expected);
 	} else if (what < 10) {
 		expected = oracle_former_pop(o, &popped);
-		ck_assert_int_eq(gputm_warp_former_pop(f, &warp), expected);
+		ck_assert_int_eq(gputm_warp_former_issue(f, &warp), expected);
 		ck_assert(expected || warp.slot == popped);
 	} else if (what < 14) {
 		expected = oracle_former_branch(o, slot, some, &target);
 		ck_assert_int_eq(gputm_warp_former_branch(f, slot, some, &target), expected);
 	} else if (what < 17) {
 		expected = oracle_former_advance(o, slot, pc);
-		ck_assert_int_eq(gputm_warp_former_advance(f, slot, pc), expected);
+		ck_assert_int_eq(gputm_warp_former_proceed(f, slot, pc), expected);
 	} else if (what < 19) {
 		some = kit_below(random, 2) ? mask : some;
 		expected = oracle_former_exit(o, slot, some);

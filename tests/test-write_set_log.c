@@ -35,7 +35,7 @@ static void expect(struct gputm_write_set_log *log, enum gputm_write_set_log_str
 {
 	struct gputm_log_chunk chunk;
 
-	ck_assert_int_eq(gputm_write_set_log_pop(log, stream, partial, &chunk),
+	ck_assert_int_eq(gputm_write_set_log_cut(log, stream, partial, &chunk),
 			 GPUTM_WRITE_SET_LOG_CHUNK);
 	ck_assert_uint_eq(chunk.thread, thread);
 	ck_assert_uint_eq(chunk.count, count);
@@ -49,7 +49,7 @@ static void expect_none(struct gputm_write_set_log *log, enum gputm_write_set_lo
 {
 	struct gputm_log_chunk chunk;
 
-	ck_assert_int_eq(gputm_write_set_log_pop(log, stream, partial, &chunk),
+	ck_assert_int_eq(gputm_write_set_log_cut(log, stream, partial, &chunk),
 			 GPUTM_WRITE_SET_LOG_NONE);
 }
 
@@ -136,9 +136,9 @@ START_TEST(test_write_set_log_misuse_changes_nothing)
 	ck_assert_int_eq(gputm_write_set_log_append(log, 0, 8, 0, UINT64_C(1) << 32), -ERANGE);
 	ck_assert_int_eq(gputm_write_set_log_begin(log), -EINVAL);
 	kit_said(&kit, "pending = 1", NULL);
-	ck_assert_int_eq(gputm_write_set_log_pop(log, (enum gputm_write_set_log_stream)3, true,
-						 &chunk),
-			 -ERANGE);
+	ck_assert_int_eq(
+		gputm_write_set_log_cut(log, (enum gputm_write_set_log_stream)3, true, &chunk),
+		-ERANGE);
 	kit_said(&kit, "stream = 3", "0 .. 2", NULL);
 	ck_assert_uint_eq(gputm_write_set_log_pending(log, (enum gputm_write_set_log_stream)3), 0);
 	ck_assert_uint_eq(kit_digest(gputm_write_set_log_unit(log)), digest);
@@ -183,7 +183,7 @@ static void compare_pop(struct gputm_write_set_log *log, struct oracle_write_set
 	struct gputm_log_chunk chunk, expected;
 	int answer = oracle_write_set_log_pop(o, stream, partial, entry, &expected);
 
-	ck_assert_int_eq(gputm_write_set_log_pop(log, (enum gputm_write_set_log_stream)stream,
+	ck_assert_int_eq(gputm_write_set_log_cut(log, (enum gputm_write_set_log_stream)stream,
 						 partial, &chunk),
 			 answer);
 	if (answer != GPUTM_WRITE_SET_LOG_CHUNK)

@@ -96,12 +96,12 @@ END_TEST
 
 START_TEST(test_section_5_of_two_at_once_the_larger_aborts)
 {
-	static const struct gputm_writer_table_claim claims[] = {
+	static const struct gputm_writer_claim claims[] = {
 		{ 0x40, 0, 9 }, { 0x40, 0, 3 }, { 0x80, 0, 9 }, { 0x40, 0, 5 }, { 0x44, 0, 4 },
 	};
 	static const int expected[] = { HELD, CLAIMED, FULL, HELD, CLAIMED };
 	struct gputm_writer_table_config config = few(2);
-	struct gputm_writer_table_claim bad[2] = { { 0x40, 0, 3 }, { 0x40, 0, 1024 } };
+	struct gputm_writer_claim bad[2] = { { 0x40, 0, 3 }, { 0x40, 0, 1024 } };
 	struct gputm_writer_table *t;
 	int result[65];
 	struct kit kit;

@@ -95,8 +95,8 @@ struct gputm_access_bitmap_run {
  * address + bytes of each. Looks at unmarked parts 4,096 granules at a time.
  * @return whether there is one; @p run is set only then.
  */
-GPUTM_API bool gputm_access_bitmap_next(const struct gputm_access_bitmap *bitmap, uint64_t from,
-					struct gputm_access_bitmap_run *run);
+GPUTM_API bool gputm_access_bitmap_next_run(const struct gputm_access_bitmap *bitmap, uint64_t from,
+					    struct gputm_access_bitmap_run *run);
 
 /** @return granules marked, counted anew at the cost of those that there are. */
 GPUTM_API uint64_t gputm_access_bitmap_marked(const struct gputm_access_bitmap *bitmap);

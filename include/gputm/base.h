@@ -23,7 +23,8 @@
  *  - a NULL handle is a bug of the caller: undefined, caught by an assertion in
  *    builds configured with --enable-debug.
  *
- * Out-parameters come last and are untouched when a call fails.
+ * Out-parameters come last and are untouched when a call fails. A function that returns a value
+ * itself, such as a mask or a count, returns 0 for an index past the end.
  *
  * Binary interface, kept while the soname stays: every config struct begins with its size,
  * which GPUTM_UNIT_CONFIG_INIT or gputm_params_init() sets before anything else is done with
@@ -369,9 +370,10 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_h3_new(struct gputm_ctx *ctx,
 					    struct gputm_h3 **out);
 /** Free a family; NULL allowed. */
 GPUTM_API void gputm_h3_free(struct gputm_h3 *h3);
-/** @return the index of @p key in way @p way. Key bits beyond key_bits are ignored. */
+/** @return the index of @p key in way @p way; 0 past the last way. Key bits beyond key_bits are
+ * ignored. */
 GPUTM_API uint32_t gputm_h3_index(const struct gputm_h3 *h3, uint32_t way, uint64_t key);
-/** @return row @p bit of way @p way. */
+/** @return row @p bit of way @p way; 0 past the last one. */
 GPUTM_API uint32_t gputm_h3_row(const struct gputm_h3 *h3, uint32_t way, uint32_t bit);
 /** @return the parameter table of the family. */
 GPUTM_API const struct gputm_params *gputm_h3_params(void);

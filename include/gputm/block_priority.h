@@ -13,7 +13,7 @@
  *     SRR  sticky round-robin: a block keeps priority as long as it has a warp to issue
  *
  * Blocks are named by the slots that they occupy. Which warp of the block issues is the
- * scheduler's business. One call to gputm_block_priority_tick() is one cycle.
+ * scheduler's business. One call to gputm_block_priority_pick() is one cycle.
  */
 
 #include "gputm/base.h"
@@ -83,15 +83,17 @@ GPUTM_API uint64_t gputm_block_priority_blocks(const struct gputm_block_priority
  * @param slot set for ISSUE.
  * @return enum gputm_block_priority_result; -EINVAL, a slot of @p ready has no block.
  */
-GPUTM_API GPUTM_MUST_CHECK int gputm_block_priority_tick(struct gputm_block_priority *priority,
+GPUTM_API GPUTM_MUST_CHECK int gputm_block_priority_pick(struct gputm_block_priority *priority,
 							 uint64_t ready, uint32_t *slot);
-/** @return what gputm_block_priority_tick() would, with the same @p slot. */
+/** @return what gputm_block_priority_pick() would, with the same @p slot. */
 GPUTM_API GPUTM_MUST_CHECK int
-gputm_block_priority_tick_probe(const struct gputm_block_priority *priority, uint64_t ready,
+gputm_block_priority_pick_probe(const struct gputm_block_priority *priority, uint64_t ready,
 				uint32_t *slot);
-/** The same as @p cycles ticks without a ready block, for less. */
-GPUTM_API void gputm_block_priority_advance(struct gputm_block_priority *priority,
-					    uint64_t cycles);
+/**
+ * @p cycles cycles without a ready block: the same as a gputm_block_priority_pick() of none in
+ * each, for less. @return 0.
+ */
+GPUTM_API int gputm_block_priority_advance(struct gputm_block_priority *priority, uint64_t cycles);
 
 GPUTM_END_DECLS
 #endif /* GPUTM_BLOCK_PRIORITY_H */

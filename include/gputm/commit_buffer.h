@@ -97,19 +97,27 @@ GPUTM_API GPUTM_MUST_CHECK int
 gputm_commit_buffer_push_probe(const struct gputm_commit_buffer *buffer,
 			       const struct gputm_commit_entry *entry);
 
+/** What there is to take after a tick, or'd together. */
+enum gputm_commit_buffer_offer {
+	GPUTM_COMMIT_BUFFER_OFFERS_RELEASE = 1, /**< releases */
+	GPUTM_COMMIT_BUFFER_OFFERS_WRITE = 2,   /**< a write at the memory port */
+};
 /** One cycle: the oldest waiting block goes to the memory port if that is free; a clean-up goes
- * to the release port. */
-GPUTM_API void gputm_commit_buffer_tick(struct gputm_commit_buffer *buffer);
-/** @return 0 if the next tick changes more than the count of cycles, else UINT64_MAX. */
+ * to the release port. @return enum gputm_commit_buffer_offer. */
+GPUTM_API int gputm_commit_buffer_tick(struct gputm_commit_buffer *buffer);
+/**
+ * @return how many ticks from now on change nothing but the count of cycles: 0, or UINT64_MAX
+ * until a push, a completion or a pop. Exact.
+ */
 GPUTM_API uint64_t gputm_commit_buffer_next_event(const struct gputm_commit_buffer *buffer);
-/** The same as @p cycles ticks; idle cycles cost nothing. */
-GPUTM_API void gputm_commit_buffer_advance(struct gputm_commit_buffer *buffer, uint64_t cycles);
+/** The same as @p cycles ticks, with the same result; idle cycles cost nothing. */
+GPUTM_API int gputm_commit_buffer_advance(struct gputm_commit_buffer *buffer, uint64_t cycles);
 
-/** Give the write at the memory port. @return false if there is none. */
-GPUTM_API bool gputm_commit_buffer_mem_peek(const struct gputm_commit_buffer *buffer,
-					    struct gputm_mem_request *out);
-/** Take it: from now on it is in flight. @return false if there was none. */
-GPUTM_API bool gputm_commit_buffer_mem_pop(struct gputm_commit_buffer *buffer);
+/** Give the write at the memory port. @return 1; 0, there is none. */
+GPUTM_API int gputm_commit_buffer_mem_peek(const struct gputm_commit_buffer *buffer,
+					   struct gputm_mem_request *out);
+/** Drop it from the port: from now on it is in flight. @return 1; 0, there was none. */
+GPUTM_API int gputm_commit_buffer_mem_pop(struct gputm_commit_buffer *buffer);
 /**
  * A write that was taken is complete. Writes that share a word are completed in the order in
  * which they were taken. @return 0; -EINVAL, no write of that tag is in flight.
@@ -117,11 +125,11 @@ GPUTM_API bool gputm_commit_buffer_mem_pop(struct gputm_commit_buffer *buffer);
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_commit_buffer_mem_complete(struct gputm_commit_buffer *buffer, uint64_t tag);
 
-/** Give the oldest release. @return false if there is none. */
-GPUTM_API bool gputm_commit_buffer_peek(const struct gputm_commit_buffer *buffer,
-					struct gputm_commit_release *out);
-/** Take it; the block is free after its last one. @return false if there was none. */
-GPUTM_API bool gputm_commit_buffer_pop(struct gputm_commit_buffer *buffer);
+/** Give the oldest release. @return 1; 0, there is none. */
+GPUTM_API int gputm_commit_buffer_peek(const struct gputm_commit_buffer *buffer,
+				       struct gputm_commit_release *out);
+/** Drop it; the block is free after its last one. @return 1; 0, there was none. */
+GPUTM_API int gputm_commit_buffer_pop(struct gputm_commit_buffer *buffer);
 
 /** @return reserved writes in the buffer that have not been released. */
 GPUTM_API uint64_t gputm_commit_buffer_writes(const struct gputm_commit_buffer *buffer);

@@ -128,7 +128,7 @@ GPUTM_API uint32_t gputm_commit_id_in_flight(const struct gputm_commit_id *vendo
 /** @return the oldest CID in flight, or the next CID when none is. */
 GPUTM_API uint64_t gputm_commit_id_oldest(const struct gputm_commit_id *vendor);
 /** @return the CID that is given out next. */
-GPUTM_API uint64_t gputm_commit_id_next(const struct gputm_commit_id *vendor);
+GPUTM_API uint64_t gputm_commit_id_next_cid(const struct gputm_commit_id *vendor);
 
 GPUTM_END_DECLS
 #endif /* GPUTM_COMMIT_ID_H */

@@ -168,7 +168,7 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_commit_sequencer_attach(struct gputm_commit
  * Let the lanes @p lanes of @p warp commit. Lanes with empty logs pass without a CID; if
  * all are, the warp is done at once. The other lanes wait for credits.
  * @return enum gputm_commit_sequencer_result; -ERANGE, no such warp or lane; -EINVAL, no
- * lane, no log, or the warp's commit before is not done (gputm_commit_sequencer_pop_done()).
+ * lane, no log, or the warp's commit before is not done (gputm_commit_sequencer_take_done()).
  */
 GPUTM_API GPUTM_MUST_CHECK int gputm_commit_sequencer_begin(struct gputm_commit_sequencer *seq,
 							    uint32_t warp, uint64_t lanes);
@@ -210,12 +210,12 @@ gputm_commit_sequencer_push_probe(const struct gputm_commit_sequencer *seq, uint
  * moment. There is none in the rest of a cycle in which one has been taken.
  * @param partition where it goes; @param out NULL allowed: only the partition is wanted. Of
  * its words only those in use are written.
- * @return false if there is none.
+ * @return 1; 0, there is none.
  */
-GPUTM_API bool gputm_commit_sequencer_peek(const struct gputm_commit_sequencer *seq,
-					   uint32_t *partition, struct gputm_commit_message *out);
-/** Take the oldest packet. @return false if there was none. */
-GPUTM_API bool gputm_commit_sequencer_pop(struct gputm_commit_sequencer *seq);
+GPUTM_API int gputm_commit_sequencer_peek(const struct gputm_commit_sequencer *seq,
+					  uint32_t *partition, struct gputm_commit_message *out);
+/** Drop the oldest packet. @return 1; 0, there was none. */
+GPUTM_API int gputm_commit_sequencer_pop(struct gputm_commit_sequencer *seq);
 
 /**
  * Back-off before the lanes @p fail run again: min(backoff_base x aborts, backoff_cap),
@@ -235,20 +235,26 @@ GPUTM_API bool gputm_commit_sequencer_overdue(const struct gputm_commit_sequence
 /**
  * Take the oldest finished warp. No partition can ask for its logs any more: they may be
  * cleared and used again.
- * @return true if there is one.
+ * @return 1; 0, there was none.
  */
-GPUTM_API bool gputm_commit_sequencer_pop_done(struct gputm_commit_sequencer *seq,
+GPUTM_API int gputm_commit_sequencer_take_done(struct gputm_commit_sequencer *seq,
 					       struct gputm_commit_sequencer_done *out);
 /** Take the oldest group of fully retired CIDs, never before its warp's done. @return as above. */
-GPUTM_API bool gputm_commit_sequencer_pop_retired(struct gputm_commit_sequencer *seq,
+GPUTM_API int gputm_commit_sequencer_take_retired(struct gputm_commit_sequencer *seq,
 						  struct gputm_commit_sequencer_retired *out);
 
-/** One core cycle. */
-GPUTM_API void gputm_commit_sequencer_tick(struct gputm_commit_sequencer *seq);
-/** @return how many ticks from now on change nothing but the clock; UINT64_MAX: for ever. Exact. */
+/** What there is to take after a tick, or'd together. */
+enum gputm_commit_sequencer_offer {
+	GPUTM_COMMIT_SEQUENCER_OFFERS_PACKET = 1,  /**< packets */
+	GPUTM_COMMIT_SEQUENCER_OFFERS_DONE = 2,    /**< finished warps */
+	GPUTM_COMMIT_SEQUENCER_OFFERS_RETIRED = 4, /**< groups of retired CIDs */
+};
+/** One core cycle. @return enum gputm_commit_sequencer_offer. */
+GPUTM_API int gputm_commit_sequencer_tick(struct gputm_commit_sequencer *seq);
+/** @return how many ticks from now on change nothing but the clock; UINT64_MAX: all. Exact. */
 GPUTM_API uint64_t gputm_commit_sequencer_next_event(const struct gputm_commit_sequencer *seq);
-/** @p cycles ticks: the same state to the byte, for less. */
-GPUTM_API void gputm_commit_sequencer_advance(struct gputm_commit_sequencer *seq, uint64_t cycles);
+/** The same as @p cycles ticks, with the same result, for less. */
+GPUTM_API int gputm_commit_sequencer_advance(struct gputm_commit_sequencer *seq, uint64_t cycles);
 /** @return ticks since new. */
 GPUTM_API uint64_t gputm_commit_sequencer_now(const struct gputm_commit_sequencer *seq);
 

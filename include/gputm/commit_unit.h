@@ -250,42 +250,42 @@ gputm_commit_unit_push_probe(const struct gputm_commit_unit *unit,
 
 /** What there is to take after a tick, or'd together. */
 enum gputm_commit_unit_offer {
-	GPUTM_COMMIT_UNIT_OFFERS_READ = 1,   /**< a request at the validation port */
-	GPUTM_COMMIT_UNIT_OFFERS_WRITE = 2,  /**< a request at the commit port */
-	GPUTM_COMMIT_UNIT_OFFERS_REPORT = 4, /**< reports */
+	GPUTM_COMMIT_UNIT_OFFERS_REPORT = 1, /**< reports */
+	GPUTM_COMMIT_UNIT_OFFERS_READ = 2,   /**< a request at the validation port */
+	GPUTM_COMMIT_UNIT_OFFERS_WRITE = 4,  /**< a request at the commit port */
 };
 
 /** One cycle. @return enum gputm_commit_unit_offer, so that nobody has to ask for nothing. */
-GPUTM_API uint32_t gputm_commit_unit_tick(struct gputm_commit_unit *unit);
+GPUTM_API int gputm_commit_unit_tick(struct gputm_commit_unit *unit);
 /**
- * @return 0 if the next tick changes something (beyond the count of cycles); else
- * UINT64_MAX: nothing happens until a message, a completion or a pop. Exact.
+ * @return how many ticks from now on change nothing but the count of cycles: 0, or UINT64_MAX
+ * until a message, a completion or a pop. Exact.
  */
 GPUTM_API uint64_t gputm_commit_unit_next_event(const struct gputm_commit_unit *unit);
-/** The same as @p cycles ticks; idle cycles cost nothing. */
-GPUTM_API void gputm_commit_unit_advance(struct gputm_commit_unit *unit, uint64_t cycles);
+/** The same as @p cycles ticks, with the same result; idle cycles cost nothing. */
+GPUTM_API int gputm_commit_unit_advance(struct gputm_commit_unit *unit, uint64_t cycles);
 
-/** Give the oldest report without taking it. @return false if there is none. */
-GPUTM_API bool gputm_commit_unit_peek(const struct gputm_commit_unit *unit,
-				      struct gputm_commit_report *out);
-/** Take the oldest report. @return false if there was none. */
-GPUTM_API bool gputm_commit_unit_pop(struct gputm_commit_unit *unit);
+/** Give the oldest report. @return 1; 0, there is none. */
+GPUTM_API int gputm_commit_unit_peek(const struct gputm_commit_unit *unit,
+				     struct gputm_commit_report *out);
+/** Drop the oldest report. @return 1; 0, there was none. */
+GPUTM_API int gputm_commit_unit_pop(struct gputm_commit_unit *unit);
 
 /**
  * Give the request that @p port offers without taking it. A port offers at most one
  * request per cycle. Only the fields and values in use are written.
- * @return false if there is none.
+ * @return 1; 0, there is none; -ERANGE, no such port.
  */
-GPUTM_API bool gputm_commit_unit_mem_peek(const struct gputm_commit_unit *unit,
-					  enum gputm_commit_unit_port port,
-					  struct gputm_mem_request *out);
-/** Take that request: from now on it is in flight. @return false if there was none. */
-GPUTM_API bool gputm_commit_unit_mem_pop(struct gputm_commit_unit *unit,
-					 enum gputm_commit_unit_port port);
-/** Peek and pop in one: for an owner that takes whatever is offered. @return as both. */
-GPUTM_API bool gputm_commit_unit_mem_take(struct gputm_commit_unit *unit,
-					  enum gputm_commit_unit_port port,
-					  struct gputm_mem_request *out);
+GPUTM_API int gputm_commit_unit_mem_peek(const struct gputm_commit_unit *unit,
+					 enum gputm_commit_unit_port port,
+					 struct gputm_mem_request *out);
+/** Drop that request from the port: from now on it is in flight. @return as mem_peek(). */
+GPUTM_API int gputm_commit_unit_mem_pop(struct gputm_commit_unit *unit,
+					enum gputm_commit_unit_port port);
+/** Both at once: for an owner that takes whatever is offered. @return as mem_peek(). */
+GPUTM_API int gputm_commit_unit_mem_take(struct gputm_commit_unit *unit,
+					 enum gputm_commit_unit_port port,
+					 struct gputm_mem_request *out);
 /**
  * A popped request is complete. Requests that share a word are completed in the order
  * in which they were popped, others in any order.

@@ -93,9 +93,9 @@ gputm_dispatch_queues_push(struct gputm_dispatch_queues *queues, uint32_t type,
  * @param type,request out
  * @return enum gputm_dispatch_queues_result; the out-parameters are set only for TAKEN.
  */
-GPUTM_API GPUTM_MUST_CHECK int gputm_dispatch_queues_pop(struct gputm_dispatch_queues *queues,
-							 bool steal, uint32_t *type,
-							 uint64_t *request);
+GPUTM_API GPUTM_MUST_CHECK int gputm_dispatch_queues_dequeue(struct gputm_dispatch_queues *queues,
+							     bool steal, uint32_t *type,
+							     uint64_t *request);
 
 /**
  * The GPU takes a batch of one type: of the types in turn the first that has `batch` requests
@@ -106,8 +106,8 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_dispatch_queues_pop(struct gputm_dispatch_q
  * -ENOMEM, and nothing is taken.
  */
 GPUTM_API GPUTM_MUST_CHECK int
-gputm_dispatch_queues_pop_batch(struct gputm_dispatch_queues *queues, bool steal, bool partial,
-				uint32_t *type, uint32_t *count, uint64_t *request);
+gputm_dispatch_queues_dequeue_batch(struct gputm_dispatch_queues *queues, bool steal, bool partial,
+				    uint32_t *type, uint32_t *count, uint64_t *request);
 
 /** The round has succeeded: what the GPU has in flight is done. @return how many. */
 GPUTM_API uint64_t gputm_dispatch_queues_commit(struct gputm_dispatch_queues *queues);

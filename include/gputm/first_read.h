@@ -143,9 +143,9 @@ GPUTM_API uint64_t gputm_first_read_conflicts(const struct gputm_first_read *tab
  * @param time set if it has.
  * @return 1; 0, it has not, or no attempt is running; -ERANGE, there is no such warp or lane.
  */
-GPUTM_API GPUTM_MUST_CHECK int gputm_first_read_time(const struct gputm_first_read *table,
-						     uint32_t warp, uint32_t lane,
-						     uint64_t *time);
+GPUTM_API GPUTM_MUST_CHECK int gputm_first_read_get_time(const struct gputm_first_read *table,
+							 uint32_t warp, uint32_t lane,
+							 uint64_t *time);
 
 /**
  * @return the earliest first load of all running attempts, UINT64_MAX if none has loaded: a

@@ -122,8 +122,8 @@ struct gputm_local_tm_capacity {
 };
 /** @return 0; -EINVAL, -E2BIG, @p config is refused. NULL @p config: the defaults. */
 GPUTM_API GPUTM_MUST_CHECK int
-gputm_local_tm_capacity(const struct gputm_local_tm_config *config,
-			struct gputm_local_tm_capacity *out);
+gputm_local_tm_get_capacity(const struct gputm_local_tm_config *config,
+			    struct gputm_local_tm_capacity *out);
 
 /** Where a word lies. Bytes count from the start of its bank. */
 struct gputm_local_tm_place {
@@ -132,9 +132,9 @@ struct gputm_local_tm_place {
 	uint32_t data_byte, backup_byte, owner_byte;
 };
 /** @return 0; -ERANGE, the word is outside local memory. */
-GPUTM_API GPUTM_MUST_CHECK int gputm_local_tm_place(const struct gputm_local_tm *local,
-						    uint32_t word,
-						    struct gputm_local_tm_place *out);
+GPUTM_API GPUTM_MUST_CHECK int gputm_local_tm_get_place(const struct gputm_local_tm *local,
+							uint32_t word,
+							struct gputm_local_tm_place *out);
 
 /* ---- contents -------------------------------------------------------------------------- */
 
@@ -155,9 +155,9 @@ struct gputm_local_tm_shadow {
 	uint32_t backup; /**< value before the owner's transaction; 0 if it is not owned */
 };
 /** @return 0; -ERANGE, the word is outside local memory. */
-GPUTM_API GPUTM_MUST_CHECK int gputm_local_tm_shadow(const struct gputm_local_tm *local,
-						     uint32_t word,
-						     struct gputm_local_tm_shadow *out);
+GPUTM_API GPUTM_MUST_CHECK int gputm_local_tm_get_shadow(const struct gputm_local_tm *local,
+							 uint32_t word,
+							 struct gputm_local_tm_shadow *out);
 /** @return the signature of a work-item in a bank; 0 if there is no such one. */
 GPUTM_API uint64_t gputm_local_tm_signature(const struct gputm_local_tm *local, uint32_t bank,
 					    uint32_t item);
@@ -172,9 +172,9 @@ struct gputm_local_tm_masks {
 	enum gputm_local_tm_phase phase;
 };
 /** @return 0; -ERANGE, no such wavefront. */
-GPUTM_API GPUTM_MUST_CHECK int gputm_local_tm_masks(const struct gputm_local_tm *local,
-						    uint32_t wavefront,
-						    struct gputm_local_tm_masks *out);
+GPUTM_API GPUTM_MUST_CHECK int gputm_local_tm_get_masks(const struct gputm_local_tm *local,
+							uint32_t wavefront,
+							struct gputm_local_tm_masks *out);
 /** @return the lanes that execute: EXEC and not TCM; 0 if there is no such wavefront. */
 GPUTM_API uint64_t gputm_local_tm_running(const struct gputm_local_tm *local, uint32_t wavefront);
 

@@ -184,8 +184,8 @@ gputm_ownership_table_match_write_row(struct gputm_ownership_table *table, uint3
  * there is no such buffer.
  */
 GPUTM_API GPUTM_MUST_CHECK int
-gputm_ownership_table_result(const struct gputm_ownership_table *table, uint32_t buffer,
-			     struct gputm_resolution *out);
+gputm_ownership_table_get_result(const struct gputm_ownership_table *table, uint32_t buffer,
+				 struct gputm_resolution *out);
 
 /** Give a buffer back. @return 0; -EINVAL, it is not acquired; -ERANGE, there is no such buffer. */
 GPUTM_API GPUTM_MUST_CHECK int gputm_ownership_table_release(struct gputm_ownership_table *table,

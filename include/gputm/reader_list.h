@@ -137,10 +137,10 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_reader_list_entries(const struct gputm_read
 /**
  * Give entry number @p index of a word: plain IDs, or the root and then the leaves from the
  * lowest position on.
- * @return false when there is none; @p out is untouched then.
+ * @return 0; -ERANGE, past the last one, or the address is too large.
  */
-GPUTM_API bool gputm_reader_list_entry(const struct gputm_reader_list *list, uint64_t address,
-				       uint32_t index, struct gputm_reader_list_entry *out);
+GPUTM_API int gputm_reader_list_get_entry(const struct gputm_reader_list *list, uint64_t address,
+					  uint32_t index, struct gputm_reader_list_entry *out);
 
 /** @return entries of the pool in use. */
 GPUTM_API uint32_t gputm_reader_list_used(const struct gputm_reader_list *list);

@@ -107,16 +107,20 @@ GPUTM_API void gputm_recency_bloom_clear(struct gputm_recency_bloom *filter);
  * every stamp forgets all.
  * @param cycles set to the modelled cost: one array pass, that is @c entries cycles
  * (all sub-arrays in parallel), 0 when nothing changed; may be NULL.
+ * @return 0.
  */
-GPUTM_API void gputm_recency_bloom_expire(struct gputm_recency_bloom *filter, uint64_t floor,
-					  uint64_t *cycles);
+GPUTM_API int gputm_recency_bloom_expire(struct gputm_recency_bloom *filter, uint64_t floor,
+					 uint64_t *cycles);
 
 /** @return the base: stamps base .. base + 2^stamp_bits - 1 are accepted. */
 GPUTM_API uint64_t gputm_recency_bloom_base(const struct gputm_recency_bloom *filter);
 
-/** @return the stored stamp of one entry, 0 when empty; for displays. @p which is 0 or 1. */
-GPUTM_API uint64_t gputm_recency_bloom_entry(const struct gputm_recency_bloom *filter, uint32_t way,
-					     uint32_t index, uint32_t which);
+/**
+ * For displays: the stored stamp of one entry, 0 when empty; @p which is 0 or 1.
+ * @return 0; -ERANGE, no such way, entry or stamp.
+ */
+GPUTM_API int gputm_recency_bloom_get_entry(const struct gputm_recency_bloom *filter, uint32_t way,
+					    uint32_t index, uint32_t which, uint64_t *out);
 
 GPUTM_END_DECLS
 #endif /* GPUTM_RECENCY_BLOOM_H */

@@ -98,19 +98,23 @@ gputm_row_copier_push_probe(const struct gputm_row_copier *copier,
 			    const struct gputm_row_copier_request *request, uint64_t *done_at);
 
 /** Give the request that completed first, of several at a time the one pushed first.
- * @return false if there is none. */
-GPUTM_API bool gputm_row_copier_peek(const struct gputm_row_copier *copier,
-				     struct gputm_row_copier_request *out);
-/** The same, and take it. */
-GPUTM_API bool gputm_row_copier_pop(struct gputm_row_copier *copier,
+ * @return 1; 0, there is none. */
+GPUTM_API int gputm_row_copier_peek(const struct gputm_row_copier *copier,
+				    struct gputm_row_copier_request *out);
+/** Take it: give it and drop it. @return 1; 0, there was none. */
+GPUTM_API int gputm_row_copier_take(struct gputm_row_copier *copier,
 				    struct gputm_row_copier_request *out);
 
-/** One cycle. */
-GPUTM_API void gputm_row_copier_tick(struct gputm_row_copier *copier);
-/** @return how many ticks from now on change nothing but the clock; UINT64_MAX: for ever. Exact. */
+/** What there is to take after a tick. */
+enum gputm_row_copier_offer {
+	GPUTM_ROW_COPIER_OFFERS_COPY = 1, /**< complete requests */
+};
+/** One cycle. @return enum gputm_row_copier_offer. */
+GPUTM_API int gputm_row_copier_tick(struct gputm_row_copier *copier);
+/** @return how many ticks from now on change nothing but the clock; UINT64_MAX: all. Exact. */
 GPUTM_API uint64_t gputm_row_copier_next_event(const struct gputm_row_copier *copier);
-/** @p cycles ticks: the same state to the byte, for less. */
-GPUTM_API void gputm_row_copier_advance(struct gputm_row_copier *copier, uint64_t cycles);
+/** The same as @p cycles ticks, with the same result, for less. */
+GPUTM_API int gputm_row_copier_advance(struct gputm_row_copier *copier, uint64_t cycles);
 /** @return ticks so far. */
 GPUTM_API uint64_t gputm_row_copier_now(const struct gputm_row_copier *copier);
 

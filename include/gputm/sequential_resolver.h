@@ -134,8 +134,8 @@ gputm_sequential_resolver_lane(struct gputm_sequential_resolver *resolver, uint3
  * @return 0; -EINVAL, the buffer is not acquired; -ERANGE, there is no such buffer.
  */
 GPUTM_API GPUTM_MUST_CHECK int
-gputm_sequential_resolver_result(const struct gputm_sequential_resolver *resolver,
-				 uint32_t buffer, struct gputm_resolution *out);
+gputm_sequential_resolver_get_result(const struct gputm_sequential_resolver *resolver,
+				     uint32_t buffer, struct gputm_resolution *out);
 
 /** Give a buffer back. @return 0; -EINVAL, it is not acquired; -ERANGE, there is no such buffer. */
 GPUTM_API GPUTM_MUST_CHECK int

@@ -13,7 +13,7 @@
  * The top entry runs: its mask says which lanes execute and its PC what they
  * execute. For every instruction that a warp has executed the host makes one call:
  *
- *     all active lanes go on at the same PC    gputm_simt_stack_advance()
+ *     all active lanes go on at the same PC    gputm_simt_stack_proceed()
  *     they may have gone apart                 gputm_simt_stack_diverge()
  *     lanes have ended                         gputm_simt_stack_exit()
  *     a transaction begins                     gputm_simt_stack_tx_begin()
@@ -141,9 +141,9 @@ GPUTM_API uint64_t gputm_simt_stack_pc(const struct gputm_simt_stack *stack);
 GPUTM_API uint64_t gputm_simt_stack_live_mask(const struct gputm_simt_stack *stack);
 /** @return number of entries. */
 GPUTM_API size_t gputm_simt_stack_depth(const struct gputm_simt_stack *stack);
-/** Give entry @p index; 0 is the bottom. @return false past the top. */
-GPUTM_API bool gputm_simt_stack_entry(const struct gputm_simt_stack *stack, size_t index,
-				      struct gputm_simt_stack_entry *out);
+/** Give entry @p index; 0 is the bottom. @return 0; -ERANGE, past the top. */
+GPUTM_API int gputm_simt_stack_get_entry(const struct gputm_simt_stack *stack, size_t index,
+					 struct gputm_simt_stack_entry *out);
 
 /**
  * All active lanes go on at @p next_pc. If that is the RPC of the top entry, it is popped:
@@ -151,7 +151,7 @@ GPUTM_API bool gputm_simt_stack_entry(const struct gputm_simt_stack *stack, size
  * is popped and its lanes join the entry that LPos names.
  * @return CONTINUE; SWITCH; -EINVAL, no lane is active; -ERANGE, @p next_pc is too wide.
  */
-GPUTM_API GPUTM_MUST_CHECK int gputm_simt_stack_advance(struct gputm_simt_stack *stack,
+GPUTM_API GPUTM_MUST_CHECK int gputm_simt_stack_proceed(struct gputm_simt_stack *stack,
 							uint64_t next_pc);
 
 /**

@@ -47,7 +47,7 @@ enum gputm_stall_buffer_result {
 };
 
 /** Answers of the wakes. */
-enum gputm_stall_buffer_wake {
+enum gputm_stall_buffer_wake_result {
 	GPUTM_STALL_BUFFER_NONE = 0,  /**< no such request waits */
 	GPUTM_STALL_BUFFER_WOKEN = 1, /**< it has left the buffer */
 };
@@ -88,7 +88,7 @@ gputm_stall_buffer_enqueue_probe(const struct gputm_stall_buffer *buffer, uint64
 /**
  * Take out the oldest request of a granule: the least stamp, and among equals the first to come.
  * @param out set when woken.
- * @return enum gputm_stall_buffer_wake.
+ * @return enum gputm_stall_buffer_wake_result.
  */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_stall_buffer_wake(struct gputm_stall_buffer *buffer, uint64_t address,
@@ -109,9 +109,9 @@ gputm_stall_buffer_wake_warp(struct gputm_stall_buffer *buffer, uint64_t address
 GPUTM_API GPUTM_MUST_CHECK int gputm_stall_buffer_drain(struct gputm_stall_buffer *buffer,
 							struct gputm_stall_request *out);
 
-/** For displays: waiting request number @p index, by line. @return false past the last one. */
-GPUTM_API bool gputm_stall_buffer_request(const struct gputm_stall_buffer *buffer, uint64_t index,
-					  struct gputm_stall_request *out);
+/** For displays: waiting request number @p index, by line. @return 0; -ERANGE, past the last. */
+GPUTM_API int gputm_stall_buffer_get_request(const struct gputm_stall_buffer *buffer,
+					     uint64_t index, struct gputm_stall_request *out);
 
 /** @return the number of waiting requests. */
 GPUTM_API uint64_t gputm_stall_buffer_waiting(const struct gputm_stall_buffer *buffer);

@@ -15,9 +15,9 @@
  *
  *	gputm_sync_round_begin(round, now);
  *	for (;;) {
- *		gputm_sync_round_next(round, now, &todo);
+ *		gputm_sync_round_step(round, now, &todo);
  *		if (todo.what == GPUTM_SYNC_ROUND_RUN)
- *			now = run both devices until gputm_sync_round_next_event(round);
+ *			now = run both devices until gputm_sync_round_next_time(round);
  *		else if (todo.what == GPUTM_SYNC_ROUND_END)
  *			break;
  *		else
@@ -61,7 +61,7 @@ enum gputm_sync_round_device {
 
 /** What is to be done. */
 enum gputm_sync_round_what {
-	GPUTM_SYNC_ROUND_RUN = 0,   /**< nothing, until next_event; devices that may, run */
+	GPUTM_SYNC_ROUND_RUN = 0,   /**< nothing, until next_time; devices that may, run */
 	GPUTM_SYNC_ROUND_DRAIN = 1, /**< let no transaction begin on `devices`; complete when
 				       none runs there */
 	GPUTM_SYNC_ROUND_EARLY = 2, /**< validate one full chunk of the logs, test only */
@@ -76,7 +76,7 @@ enum gputm_sync_round_what {
 	GPUTM_SYNC_ROUND_END = 8,   /**< the round is over: `success` */
 };
 
-/** An answer of gputm_sync_round_next(). */
+/** An answer of gputm_sync_round_step(). */
 struct gputm_sync_round_todo {
 	enum gputm_sync_round_what what;
 	uint32_t devices; /**< DRAIN: a set of enum gputm_sync_round_device */
@@ -151,7 +151,7 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_sync_round_stop(struct gputm_sync_round *ro
  * asking again gives it again. END leaves the controller idle.
  * @return 0, and @p todo is set; -ERANGE, @p now lies in the past or above 2^62.
  */
-GPUTM_API GPUTM_MUST_CHECK int gputm_sync_round_next(struct gputm_sync_round *round, uint64_t now,
+GPUTM_API GPUTM_MUST_CHECK int gputm_sync_round_step(struct gputm_sync_round *round, uint64_t now,
 						     struct gputm_sync_round_todo *todo);
 
 /**
@@ -172,10 +172,10 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_sync_round_complete(struct gputm_sync_round
 GPUTM_API bool gputm_sync_round_may_run(const struct gputm_sync_round *round,
 					enum gputm_sync_round_device device, uint64_t now);
 
-/** @return the next time (not a number of cycles) at which gputm_sync_round_next() or
+/** @return the next time (not a number of cycles) at which gputm_sync_round_step() or
  * gputm_sync_round_may_run() has something new to say; UINT64_MAX if it waits for the caller, or
  * is idle. */
-GPUTM_API uint64_t gputm_sync_round_next_event(const struct gputm_sync_round *round);
+GPUTM_API uint64_t gputm_sync_round_next_time(const struct gputm_sync_round *round);
 
 /** @return where the round is. */
 GPUTM_API enum gputm_sync_round_phase

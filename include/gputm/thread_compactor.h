@@ -99,20 +99,25 @@ GPUTM_API GPUTM_MUST_CHECK int
 gputm_thread_compactor_push_probe(const struct gputm_thread_compactor *compactor,
 				  const uint64_t mask[]);
 
-/** One cycle: every encoder takes a thread of its buffer, which make one warp. */
-GPUTM_API void gputm_thread_compactor_tick(struct gputm_thread_compactor *compactor);
-/** @return 0 if the next tick makes a warp, else UINT64_MAX. */
+/** What there is to take after a tick. */
+enum gputm_thread_compactor_offer {
+	GPUTM_THREAD_COMPACTOR_OFFERS_WARP = 1, /**< warps */
+};
+/** One cycle: every encoder takes a thread of its buffer, which make one warp.
+ * @return enum gputm_thread_compactor_offer. */
+GPUTM_API int gputm_thread_compactor_tick(struct gputm_thread_compactor *compactor);
+/** @return how many ticks from now on change nothing but the count of cycles: 0 or UINT64_MAX. */
 GPUTM_API uint64_t
 gputm_thread_compactor_next_event(const struct gputm_thread_compactor *compactor);
-/** The same as @p cycles ticks; idle cycles cost nothing. */
-GPUTM_API void gputm_thread_compactor_advance(struct gputm_thread_compactor *compactor,
-					      uint64_t cycles);
+/** The same as @p cycles ticks, with the same result; idle cycles cost nothing. */
+GPUTM_API int gputm_thread_compactor_advance(struct gputm_thread_compactor *compactor,
+					     uint64_t cycles);
 
-/** @return the oldest warp made and not yet popped, valid until it is popped; NULL: none. */
-GPUTM_API const struct gputm_thread_compactor_warp *
-gputm_thread_compactor_peek(const struct gputm_thread_compactor *compactor);
-/** Take it away. @return false if there is none. */
-GPUTM_API bool gputm_thread_compactor_pop(struct gputm_thread_compactor *compactor);
+/** Give the oldest warp made and not yet popped. @return 1; 0, there is none. */
+GPUTM_API int gputm_thread_compactor_peek(const struct gputm_thread_compactor *compactor,
+					  struct gputm_thread_compactor_warp *out);
+/** Drop it. @return 1; 0, there was none. */
+GPUTM_API int gputm_thread_compactor_pop(struct gputm_thread_compactor *compactor);
 
 /** @return warps of the mask in the unit, made or not, popped or not; 0: it is idle. */
 GPUTM_API uint32_t gputm_thread_compactor_warps(const struct gputm_thread_compactor *compactor);

@@ -147,8 +147,8 @@ gputm_timestamp_table_restart(struct gputm_timestamp_table *table);
 
 /** Give the stamps of a transaction. @return 0; -ERANGE, there is none of that number. */
 GPUTM_API GPUTM_MUST_CHECK int
-gputm_timestamp_table_stamps(const struct gputm_timestamp_table *table, uint32_t tx,
-			     struct gputm_timestamp_table_stamps *out);
+gputm_timestamp_table_get_stamps(const struct gputm_timestamp_table *table, uint32_t tx,
+				 struct gputm_timestamp_table_stamps *out);
 
 GPUTM_END_DECLS
 #endif /* GPUTM_TIMESTAMP_TABLE_H */

@@ -158,9 +158,9 @@ GPUTM_API uint32_t gputm_tx_log_rows(const struct gputm_tx_log *log, enum gputm_
 /** @return the lanes with at least one entry in the log of @p kind. */
 GPUTM_API uint64_t gputm_tx_log_lanes(const struct gputm_tx_log *log, enum gputm_tx_log_kind kind);
 /** Give row @p index, the oldest being 0. @return 0; -ERANGE, there is no such row. */
-GPUTM_API GPUTM_MUST_CHECK int gputm_tx_log_row(const struct gputm_tx_log *log,
-						enum gputm_tx_log_kind kind, uint32_t index,
-						struct gputm_tx_log_row *out);
+GPUTM_API GPUTM_MUST_CHECK int gputm_tx_log_get_row(const struct gputm_tx_log *log,
+						    enum gputm_tx_log_kind kind, uint32_t index,
+						    struct gputm_tx_log_row *out);
 
 /**
  * Group the entries of row @p index that belong to lanes of @p mask by memory partition.
@@ -169,9 +169,10 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_tx_log_row(const struct gputm_tx_log *log,
  * @param set the partitions with at least one entry, bit i for partition i.
  * @return 0; -ERANGE, there is no such row.
  */
-GPUTM_API GPUTM_MUST_CHECK int gputm_tx_log_group(const struct gputm_tx_log *log,
-						  enum gputm_tx_log_kind kind, uint32_t index,
-						  uint64_t mask, uint64_t *lanes_of, uint64_t *set);
+GPUTM_API GPUTM_MUST_CHECK int gputm_tx_log_get_group(const struct gputm_tx_log *log,
+						      enum gputm_tx_log_kind kind, uint32_t index,
+						      uint64_t mask, uint64_t *lanes_of,
+						      uint64_t *set);
 /** @return the partition that holds @p address: (address / interleave) mod partitions. */
 GPUTM_API uint32_t gputm_tx_log_partition(const struct gputm_tx_log *log, uint64_t address);
 /** @return bytes of a packet with @p entries: the header and 8 each (address and value). */

@@ -82,7 +82,7 @@ gputm_tx_throttle_admit_probe(const struct gputm_tx_throttle *throttle, uint32_t
 
 /**
  * All threads of warp @p warp have left the transaction. If that makes room for the
- * first waiting warp, gputm_tx_throttle_next() names it.
+ * first waiting warp, gputm_tx_throttle_next_warp() names it.
  * @return 0; -ERANGE, no such warp; -EINVAL, the warp is not in a transaction.
  */
 GPUTM_API GPUTM_MUST_CHECK int gputm_tx_throttle_leave(struct gputm_tx_throttle *throttle,
@@ -92,7 +92,8 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_tx_throttle_leave(struct gputm_tx_throttle 
  * Name the first waiting warp if it would be admitted now, so that a host need not poll.
  * @return whether there is one; @p warp is set only then.
  */
-GPUTM_API bool gputm_tx_throttle_next(const struct gputm_tx_throttle *throttle, uint32_t *warp);
+GPUTM_API bool gputm_tx_throttle_next_warp(const struct gputm_tx_throttle *throttle,
+					   uint32_t *warp);
 
 /** @return the warps in a transaction. */
 GPUTM_API uint32_t gputm_tx_throttle_running(const struct gputm_tx_throttle *throttle);

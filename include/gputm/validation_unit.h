@@ -116,13 +116,13 @@ struct gputm_validation_granule {
 };
 
 /** Answers of gputm_validation_unit_push(). */
-enum gputm_validation_unit_push {
+enum gputm_validation_unit_push_result {
 	GPUTM_VALIDATION_UNIT_ACCEPTED = 0,
 	GPUTM_VALIDATION_UNIT_PORT_FULL = 1, /**< push it again after a tick */
 };
 
 /** Where a unit stands in a rollover. */
-enum gputm_validation_unit_state {
+enum gputm_validation_unit_phase {
 	GPUTM_VALIDATION_UNIT_RUNNING = 0,
 	GPUTM_VALIDATION_UNIT_STOPPED = 1,     /**< answers every access with an abort */
 	GPUTM_VALIDATION_UNIT_ALL_STOPPED = 2, /**< and its stop went round the ring: it leads */
@@ -195,12 +195,12 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_validation_unit_release(struct gputm_valida
 							     uint32_t *left);
 /** Metadata of a granule, exact or estimated. @return 0; -ERANGE. */
 GPUTM_API GPUTM_MUST_CHECK int
-gputm_validation_unit_granule(const struct gputm_validation_unit *unit, uint64_t address,
-			      struct gputm_validation_granule *out);
+gputm_validation_unit_get_granule(const struct gputm_validation_unit *unit, uint64_t address,
+				  struct gputm_validation_granule *out);
 
 /* ---- clocked face ---- */
 
-/** Hand in an access. @return enum gputm_validation_unit_push; -ERANGE as access(). */
+/** Hand in an access. @return enum gputm_validation_unit_push_result; -ERANGE as access(). */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_validation_unit_push(struct gputm_validation_unit *unit,
 			   const struct gputm_validation_request *request);
@@ -208,18 +208,26 @@ gputm_validation_unit_push(struct gputm_validation_unit *unit,
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_validation_unit_push_probe(const struct gputm_validation_unit *unit,
 				 const struct gputm_validation_request *request);
-/** One cycle. @return 0; -ENOMEM, no memory for the overflow: the tick has not happened. */
+/** What there is to take after a tick, or'd together. */
+enum gputm_validation_unit_offer {
+	GPUTM_VALIDATION_UNIT_OFFERS_ANSWER = 1,  /**< answers */
+	GPUTM_VALIDATION_UNIT_OFFERS_MESSAGE = 2, /**< messages for the ring */
+};
+/**
+ * One cycle. @return enum gputm_validation_unit_offer; -ENOMEM, no memory for the overflow: the
+ * tick has not happened.
+ */
 GPUTM_API GPUTM_MUST_CHECK int gputm_validation_unit_tick(struct gputm_validation_unit *unit);
-/** @return in how many ticks after the next something happens; UINT64_MAX: not by itself. */
+/** @return how many ticks from now on change nothing but counts of cycles; UINT64_MAX: all. */
 GPUTM_API uint64_t gputm_validation_unit_next_event(const struct gputm_validation_unit *unit);
-/** The same as @p cycles ticks. @return 0; -ENOMEM, as the tick that failed. */
+/** The same as @p cycles ticks, for less. @return as the last tick, or the one that failed. */
 GPUTM_API GPUTM_MUST_CHECK int gputm_validation_unit_advance(struct gputm_validation_unit *unit,
 							     uint64_t cycles);
-/** Give the oldest answer. @return false if there is none. */
-GPUTM_API bool gputm_validation_unit_peek(const struct gputm_validation_unit *unit,
-					  struct gputm_validation_answer *out);
-/** Take it. @return false if there was none. */
-GPUTM_API bool gputm_validation_unit_pop(struct gputm_validation_unit *unit);
+/** Give the oldest answer. @return 1; 0, there is none. */
+GPUTM_API int gputm_validation_unit_peek(const struct gputm_validation_unit *unit,
+					 struct gputm_validation_answer *out);
+/** Drop it. @return 1; 0, there was none. */
+GPUTM_API int gputm_validation_unit_pop(struct gputm_validation_unit *unit);
 /** @return accesses handed in and not answered: in the input port, at work, waiting, woken. */
 GPUTM_API uint64_t gputm_validation_unit_pending(const struct gputm_validation_unit *unit);
 /** @return reserved writes of all granules. */
@@ -236,11 +244,11 @@ GPUTM_API void gputm_validation_unit_rollover(struct gputm_validation_unit *unit
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_validation_unit_ring_push(struct gputm_validation_unit *unit,
 				const struct gputm_validation_message *message);
-/** Give the next message for the unit after this one. @return false if there is none. */
-GPUTM_API bool gputm_validation_unit_ring_peek(const struct gputm_validation_unit *unit,
-					       struct gputm_validation_message *out);
-/** Take it. @return false if there was none. */
-GPUTM_API bool gputm_validation_unit_ring_pop(struct gputm_validation_unit *unit);
+/** Give the oldest message for the unit after this one. @return 1; 0, there is none. */
+GPUTM_API int gputm_validation_unit_ring_peek(const struct gputm_validation_unit *unit,
+					      struct gputm_validation_message *out);
+/** Drop it. @return 1; 0, there was none. */
+GPUTM_API int gputm_validation_unit_ring_pop(struct gputm_validation_unit *unit);
 /**
  * To the unit that is ALL_STOPPED: every core has aborted what ran, sent its clean-up and
  * set its clocks to 0. Each unit in turn waits until its reservations are released, forgets all
@@ -249,7 +257,7 @@ GPUTM_API bool gputm_validation_unit_ring_pop(struct gputm_validation_unit *unit
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_validation_unit_rollover_go(struct gputm_validation_unit *unit);
 /** @return where the unit stands. */
-GPUTM_API enum gputm_validation_unit_state
+GPUTM_API enum gputm_validation_unit_phase
 gputm_validation_unit_state(const struct gputm_validation_unit *unit);
 
 GPUTM_END_DECLS

@@ -208,8 +208,8 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_version_table_restart(struct gputm_version_
 
 /** Give a version of a region. @return 0; -ERANGE, no such region or version. */
 GPUTM_API GPUTM_MUST_CHECK int
-gputm_version_table_version(const struct gputm_version_table *table, uint32_t region,
-			    uint32_t version, struct gputm_version_table_version *out);
+gputm_version_table_get_version(const struct gputm_version_table *table, uint32_t region,
+				uint32_t version, struct gputm_version_table_version *out);
 
 GPUTM_END_DECLS
 #endif /* GPUTM_VERSION_TABLE_H */

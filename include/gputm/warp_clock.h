@@ -66,8 +66,8 @@ GPUTM_API void gputm_warp_clock_free(struct gputm_warp_clock *clock);
 GPUTM_API struct gputm_unit *gputm_warp_clock_unit(struct gputm_warp_clock *clock);
 
 /** The time of an attempt that the warp begins now. @return 0; -ERANGE, no such warp. */
-GPUTM_API GPUTM_MUST_CHECK int gputm_warp_clock_time(const struct gputm_warp_clock *clock,
-						     uint32_t warp, uint64_t *time);
+GPUTM_API GPUTM_MUST_CHECK int gputm_warp_clock_get_time(const struct gputm_warp_clock *clock,
+							 uint32_t warp, uint64_t *time);
 
 /**
  * Note that a lane of the warp was aborted by an access that met @p reported (wts of a failed

@@ -13,8 +13,8 @@
  * until these diverge, and are put back into them where the branch reconverges.
  *
  *     a static warp starts            gputm_warp_former_launch()
- *     a warp is to issue              gputm_warp_former_pop(): gives its slot; it is in flight
- *     its threads go on at one PC     gputm_warp_former_advance()
+ *     a warp is to issue              gputm_warp_former_issue(): gives its slot; it is in flight
+ *     its threads go on at one PC     gputm_warp_former_proceed()
  *     they are at a branch            gputm_warp_former_branch()
  *     threads of it end               gputm_warp_former_exit()
  *     it is at a block barrier        gputm_warp_former_barrier()
@@ -129,17 +129,17 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_warp_former_launch(struct gputm_warp_former
  * @param out set for OK.
  * @return OK; EMPTY; HELD.
  */
-GPUTM_API GPUTM_MUST_CHECK int gputm_warp_former_pop(struct gputm_warp_former *former,
-						     struct gputm_warp_former_warp *out);
+GPUTM_API GPUTM_MUST_CHECK int gputm_warp_former_issue(struct gputm_warp_former *former,
+						       struct gputm_warp_former_warp *out);
 /** The same answer without issuing it. */
-GPUTM_API GPUTM_MUST_CHECK int gputm_warp_former_pop_probe(const struct gputm_warp_former *former,
-							   struct gputm_warp_former_warp *out);
+GPUTM_API GPUTM_MUST_CHECK int gputm_warp_former_issue_probe(const struct gputm_warp_former *former,
+							     struct gputm_warp_former_warp *out);
 
 /**
  * All threads of a warp in flight go on at @p next_pc.
  * @return 0; -EINVAL, no warp in flight has that slot; -ERANGE, @p next_pc is too wide.
  */
-GPUTM_API GPUTM_MUST_CHECK int gputm_warp_former_advance(struct gputm_warp_former *former,
+GPUTM_API GPUTM_MUST_CHECK int gputm_warp_former_proceed(struct gputm_warp_former *former,
 							 uint32_t slot, uint64_t next_pc);
 /**
  * The threads of a warp in flight go on at the targets of a branch. With the warp barrier, if
@@ -174,9 +174,12 @@ GPUTM_API uint32_t gputm_warp_former_waiting(const struct gputm_warp_former *for
 GPUTM_API uint32_t gputm_warp_former_in_flight(const struct gputm_warp_former *former);
 /** @return threads that have not ended, wherever they are. */
 GPUTM_API uint32_t gputm_warp_former_live(const struct gputm_warp_former *former);
-/** Give a warp of the pool, waiting or in flight, by its slot. @return false if there is none. */
-GPUTM_API bool gputm_warp_former_warp(const struct gputm_warp_former *former, uint32_t slot,
-				      struct gputm_warp_former_warp *out, bool *in_flight);
+/**
+ * Give the warp in slot @p slot of the pool, waiting or in flight.
+ * @return 1; 0, the slot is free; -ERANGE, no such slot.
+ */
+GPUTM_API int gputm_warp_former_get_warp(const struct gputm_warp_former *former, uint32_t slot,
+					 struct gputm_warp_former_warp *out, bool *in_flight);
 /** Lanes of static warp @p warp that wait at its warp barrier, and the PC of it; *pc is NO_PC
  * where it has not diverged. @return false if there is no such warp. */
 GPUTM_API bool gputm_warp_former_at_warp_barrier(const struct gputm_warp_former *former,

@@ -57,7 +57,7 @@ enum gputm_write_set_log_stream {
 	GPUTM_WRITE_SET_LOG_REPLAY = 2, /**< replay on the shadow copy (IV-D) */
 };
 
-/** Answers to gputm_write_set_log_pop(). */
+/** Answers to gputm_write_set_log_cut(). */
 enum gputm_write_set_log_result {
 	GPUTM_WRITE_SET_LOG_CHUNK = 0, /**< a chunk */
 	GPUTM_WRITE_SET_LOG_NONE = 1,  /**< no thread has a full one (or, with partial, any) */
@@ -114,10 +114,9 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_write_set_log_append(struct gputm_write_set
  * @return enum gputm_write_set_log_result; @p chunk is set only for a chunk; -ERANGE, no such
  * stream.
  */
-GPUTM_API GPUTM_MUST_CHECK int gputm_write_set_log_pop(struct gputm_write_set_log *log,
+GPUTM_API GPUTM_MUST_CHECK int gputm_write_set_log_cut(struct gputm_write_set_log *log,
 						       enum gputm_write_set_log_stream stream,
-						       bool partial,
-						       struct gputm_log_chunk *chunk);
+						       bool partial, struct gputm_log_chunk *chunk);
 
 /** @return entries that a stream has not been handed yet; 0 for no such stream. */
 GPUTM_API uint64_t gputm_write_set_log_pending(const struct gputm_write_set_log *log,

@@ -47,7 +47,7 @@ enum gputm_writer_table_result {
 #define GPUTM_WRITER_TABLE_BATCH 64
 
 /** A claim of a batch. */
-struct gputm_writer_table_claim {
+struct gputm_writer_claim {
 	uint64_t address;  /**< bytes */
 	uint64_t snapshot; /**< version that the transaction reads */
 	uint32_t tx;
@@ -114,7 +114,7 @@ gputm_writer_table_claim_probe(const struct gputm_writer_table *table, uint64_t 
  */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_writer_table_claim_batch(struct gputm_writer_table *table, uint32_t count,
-			       const struct gputm_writer_table_claim *claim, int *result);
+			       const struct gputm_writer_claim *claim, int *result);
 
 /**
  * The running writer @p tx of a word has committed into version @p version. It stays until

@@ -203,13 +203,15 @@ void gputm_h3_free(struct gputm_h3 *h3)
 
 uint32_t gputm_h3_index(const struct gputm_h3 *h3, uint32_t way, uint64_t key)
 {
-	gputm__assert(way < h3->config.ways);
+	if (way >= h3->config.ways)
+		return 0;
 	return (uint32_t)gputm__h3_index(h3, way, key & gputm__low_mask(h3->config.key_bits));
 }
 
 uint32_t gputm_h3_row(const struct gputm_h3 *h3, uint32_t way, uint32_t bit)
 {
-	gputm__assert(way < h3->config.ways && bit < h3->config.key_bits);
+	if (way >= h3->config.ways || bit >= h3->config.key_bits)
+		return 0;
 	return h3->row[(size_t)way * h3->config.key_bits + bit];
 }
 

@@ -103,6 +103,9 @@ void gputm__log(struct gputm_ctx *ctx, enum gputm_log_level level, const char *f
 /* Log "KIND: FIELD = VALUE is outside MIN .. MAX" and give -ERANGE. */
 int gputm__out_of_range(const struct gputm_unit *unit, const char *field, uint64_t value,
 			uint64_t min, uint64_t max);
+/* Log "KIND: WHAT INDEX is past the end: there are COUNT" and give -ERANGE. */
+int gputm__past_end(const struct gputm_unit *unit, const char *what, uint64_t index,
+		    uint64_t count);
 /* Log "KIND: " and the reason, and give -EINVAL. */
 int gputm__refuse(const struct gputm_unit *unit, const char *format, ...) GPUTM__PRINTF(2, 3);
 

@@ -182,7 +182,7 @@ static inline uint32_t choose(const struct gputm_block_priority *p, uint64_t rea
 	return *slot;
 }
 
-int gputm_block_priority_tick_probe(const struct gputm_block_priority *p, uint64_t ready,
+int gputm_block_priority_pick_probe(const struct gputm_block_priority *p, uint64_t ready,
 				    uint32_t *slot)
 {
 	if (GPUTM__UNLIKELY(ready & ~p->blocks))
@@ -194,9 +194,9 @@ int gputm_block_priority_tick_probe(const struct gputm_block_priority *p, uint64
 	return GPUTM_BLOCK_PRIORITY_ISSUE;
 }
 
-int gputm_block_priority_tick(struct gputm_block_priority *p, uint64_t ready, uint32_t *slot)
+int gputm_block_priority_pick(struct gputm_block_priority *p, uint64_t ready, uint32_t *slot)
 {
-	int result = gputm_block_priority_tick_probe(p, ready, slot);
+	int result = gputm_block_priority_pick_probe(p, ready, slot);
 
 	if (GPUTM__UNLIKELY(result < 0))
 		return result;
@@ -216,14 +216,15 @@ int gputm_block_priority_tick(struct gputm_block_priority *p, uint64_t ready, ui
 	return result;
 }
 
-void gputm_block_priority_advance(struct gputm_block_priority *p, uint64_t cycles)
+int gputm_block_priority_advance(struct gputm_block_priority *p, uint64_t cycles)
 {
 	p->cycles += cycles;
 	p->idle += cycles;
 	if (p->config.policy != GPUTM_BLOCK_PRIORITY_RRB || !p->count)
-		return;
+		return 0;
 	for (cycles %= p->count; cycles; cycles--)
 		p->head = first_from(p->blocks, p->head + 1);
+	return 0;
 }
 
 /* ---- common face ---- */

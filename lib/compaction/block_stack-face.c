@@ -133,15 +133,15 @@ size_t gputm_block_stack_top(const struct gputm_block_stack *s)
 	return s->top;
 }
 
-bool gputm_block_stack_entry(const struct gputm_block_stack *s, size_t index,
-			     struct gputm_block_stack_entry *out)
+int gputm_block_stack_get_entry(const struct gputm_block_stack *s, size_t index,
+				struct gputm_block_stack_entry *out)
 {
 	const struct gputm__block_entry *e;
 	uint32_t others[GPUTM__COLUMNS_MAX];
 	const uint32_t *mask;
 
 	if (index >= s->count)
-		return false;
+		return gputm__past_end(&s->unit, "entry", index, s->count);
 	e = &s->entry[index];
 	out->pc = e->pc;
 	out->rpc = e->rpc;
@@ -158,7 +158,7 @@ bool gputm_block_stack_entry(const struct gputm_block_stack *s, size_t index,
 	memset(out->mask, 0, sizeof(out->mask));
 	for (uint32_t lane = 0; lane < s->config.lanes; lane++)
 		out->mask[lane] = mask[lane];
-	return true;
+	return 0;
 }
 
 uint64_t gputm_block_stack_warp(const struct gputm_block_stack *s, uint32_t warp)

@@ -328,13 +328,15 @@ int gputm_thread_compactor_push(struct gputm_thread_compactor *c, uint64_t tag,
 	return GPUTM_THREAD_COMPACTOR_OK;
 }
 
-void gputm_thread_compactor_tick(struct gputm_thread_compactor *c)
+static int offers(const struct gputm_thread_compactor *c)
+{
+	return c->popped != c->made ? GPUTM_THREAD_COMPACTOR_OFFERS_WARP : 0;
+}
+
+static void make_warp(struct gputm_thread_compactor *c)
 {
 	struct gputm_thread_compactor_warp *warp;
 
-	c->cycles++;
-	if (c->made == c->count)
-		return;
 	warp = &c->warp[c->made++];
 	c->busy++;
 	c->warps_made++;
@@ -343,32 +345,44 @@ void gputm_thread_compactor_tick(struct gputm_thread_compactor *c)
 		    warp->mask, 0);
 }
 
+int gputm_thread_compactor_tick(struct gputm_thread_compactor *c)
+{
+	c->cycles++;
+	if (c->made != c->count)
+		make_warp(c);
+	return offers(c);
+}
+
 uint64_t gputm_thread_compactor_next_event(const struct gputm_thread_compactor *c)
 {
 	return c->made == c->count ? UINT64_MAX : 0;
 }
 
-void gputm_thread_compactor_advance(struct gputm_thread_compactor *c, uint64_t cycles)
+int gputm_thread_compactor_advance(struct gputm_thread_compactor *c, uint64_t cycles)
 {
-	for (; cycles && c->made != c->count; cycles--)
-		gputm_thread_compactor_tick(c);
 	c->cycles += cycles;
+	for (; cycles && c->made != c->count; cycles--)
+		make_warp(c);
+	return offers(c);
 }
 
-const struct gputm_thread_compactor_warp *
-gputm_thread_compactor_peek(const struct gputm_thread_compactor *c)
-{
-	return c->popped == c->made ? NULL : &c->warp[c->popped];
-}
-
-bool gputm_thread_compactor_pop(struct gputm_thread_compactor *c)
+int gputm_thread_compactor_peek(const struct gputm_thread_compactor *c,
+				struct gputm_thread_compactor_warp *out)
 {
 	if (c->popped == c->made)
-		return false;
+		return 0;
+	*out = c->warp[c->popped];
+	return 1;
+}
+
+int gputm_thread_compactor_pop(struct gputm_thread_compactor *c)
+{
+	if (c->popped == c->made)
+		return 0;
 	c->warps_popped++;
 	if (++c->popped == c->count)
 		clear(&c->unit);
-	return true;
+	return 1;
 }
 
 uint32_t gputm_thread_compactor_warps(const struct gputm_thread_compactor *c)

@@ -351,8 +351,8 @@ static int nothing_to_issue(const struct gputm_warp_former *f)
 	return f->lut.used ? GPUTM_WARP_FORMER_HELD : GPUTM_WARP_FORMER_EMPTY;
 }
 
-int gputm_warp_former_pop_probe(const struct gputm_warp_former *f,
-				struct gputm_warp_former_warp *out)
+int gputm_warp_former_issue_probe(const struct gputm_warp_former *f,
+				  struct gputm_warp_former_warp *out)
 {
 	uint32_t rank = majority(f);
 
@@ -362,7 +362,7 @@ int gputm_warp_former_pop_probe(const struct gputm_warp_former *f,
 	return GPUTM_WARP_FORMER_OK;
 }
 
-int gputm_warp_former_pop(struct gputm_warp_former *f, struct gputm_warp_former_warp *out)
+int gputm_warp_former_issue(struct gputm_warp_former *f, struct gputm_warp_former_warp *out)
 {
 	uint32_t rank = majority(f), threads;
 	struct gputm__pool_warp *w;
@@ -427,7 +427,7 @@ void gputm__former_go_on(struct gputm_warp_former *f, uint32_t slot, uint64_t pc
 	wait_at(f, slot, pc, rank);
 }
 
-int gputm_warp_former_advance(struct gputm_warp_former *f, uint32_t slot, uint64_t next_pc)
+int gputm_warp_former_proceed(struct gputm_warp_former *f, uint32_t slot, uint64_t next_pc)
 {
 	int error = gputm__former_find_flying(f, slot);
 
@@ -458,14 +458,16 @@ uint32_t gputm_warp_former_live(const struct gputm_warp_former *f)
 	return f->live;
 }
 
-bool gputm_warp_former_warp(const struct gputm_warp_former *f, uint32_t slot,
-			    struct gputm_warp_former_warp *out, bool *in_flight)
+int gputm_warp_former_get_warp(const struct gputm_warp_former *f, uint32_t slot,
+			       struct gputm_warp_former_warp *out, bool *in_flight)
 {
-	if (slot >= f->slots || f->pool[slot].state == GPUTM__POOL_FREE)
-		return false;
+	if (slot >= f->slots)
+		return gputm__past_end(&f->unit, "slot", slot, f->slots);
+	if (f->pool[slot].state == GPUTM__POOL_FREE)
+		return 0;
 	describe(f, slot, out);
 	*in_flight = f->pool[slot].state == GPUTM__POOL_IN_FLIGHT;
-	return true;
+	return 1;
 }
 
 bool gputm_warp_former_at_warp_barrier(const struct gputm_warp_former *f, uint32_t warp,

@@ -77,7 +77,7 @@ static void enter(struct gputm_simt_stack *s, uint64_t restart_pc)
 /* A step whose arguments are known to be right. */
 static void step(struct gputm_simt_stack *s, uint64_t next_pc)
 {
-	int result = gputm_simt_stack_advance(s, next_pc);
+	int result = gputm_simt_stack_proceed(s, next_pc);
 
 	gputm__assert(result >= 0);
 	(void)result;

@@ -97,13 +97,13 @@ size_t gputm_simt_stack_depth(const struct gputm_simt_stack *s)
 	return gputm__simt_slot(s, s->top);
 }
 
-bool gputm_simt_stack_entry(const struct gputm_simt_stack *s, size_t index,
-			    struct gputm_simt_stack_entry *out)
+int gputm_simt_stack_get_entry(const struct gputm_simt_stack *s, size_t index,
+			       struct gputm_simt_stack_entry *out)
 {
 	if (index >= gputm__simt_slot(s, s->top))
-		return false;
+		return gputm__past_end(&s->unit, "entry", index, gputm__simt_slot(s, s->top));
 	*out = s->slot[index + 1];
-	return true;
+	return 0;
 }
 
 bool gputm_simt_stack_in_transaction(const struct gputm_simt_stack *s)
@@ -214,7 +214,7 @@ int gputm_simt_stack_launch(struct gputm_simt_stack *s, uint64_t pc, uint64_t ma
 	return 0;
 }
 
-int gputm_simt_stack_advance(struct gputm_simt_stack *s, uint64_t next_pc)
+int gputm_simt_stack_proceed(struct gputm_simt_stack *s, uint64_t next_pc)
 {
 	struct gputm_simt_stack_entry *top = s->top;
 
@@ -326,7 +326,7 @@ diverge_any(struct gputm_simt_stack *s, const struct gputm_simt_stack_target tar
 	if (result < 0)
 		return result;
 	if (split.uniform_pc != NO_PC)
-		return gputm_simt_stack_advance(s, split.uniform_pc);
+		return gputm_simt_stack_proceed(s, split.uniform_pc);
 	if (result == GPUTM_SIMT_STACK_FULL) {
 		s->full++;
 		return result;

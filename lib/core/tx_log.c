@@ -326,8 +326,8 @@ uint64_t gputm_tx_log_lanes(const struct gputm_tx_log *l, enum gputm_tx_log_kind
 	return l->log[kind != GPUTM_TX_LOG_READ].lanes;
 }
 
-int gputm_tx_log_row(const struct gputm_tx_log *l, enum gputm_tx_log_kind kind, uint32_t index,
-		     struct gputm_tx_log_row *out)
+int gputm_tx_log_get_row(const struct gputm_tx_log *l, enum gputm_tx_log_kind kind, uint32_t index,
+			 struct gputm_tx_log_row *out)
 {
 	const struct rows *log = &l->log[kind != GPUTM_TX_LOG_READ];
 
@@ -341,12 +341,12 @@ int gputm_tx_log_row(const struct gputm_tx_log *l, enum gputm_tx_log_kind kind, 
 	return 0;
 }
 
-int gputm_tx_log_group(const struct gputm_tx_log *l, enum gputm_tx_log_kind kind, uint32_t index,
-		       uint64_t mask, uint64_t *lanes_of, uint64_t *set)
+int gputm_tx_log_get_group(const struct gputm_tx_log *l, enum gputm_tx_log_kind kind,
+			   uint32_t index, uint64_t mask, uint64_t *lanes_of, uint64_t *set)
 {
 	struct gputm_tx_log_row row;
 	uint64_t seen = 0;
-	int error = gputm_tx_log_row(l, kind, index, &row);
+	int error = gputm_tx_log_get_row(l, kind, index, &row);
 
 	if (error)
 		return error;

@@ -271,7 +271,7 @@ int gputm_tx_throttle_leave(struct gputm_tx_throttle *t, uint32_t warp)
 	return 0;
 }
 
-bool gputm_tx_throttle_next(const struct gputm_tx_throttle *t, uint32_t *warp)
+bool gputm_tx_throttle_next_warp(const struct gputm_tx_throttle *t, uint32_t *warp)
 {
 	if (!t->waiting || t->running >= t->most)
 		return false;

@@ -416,14 +416,14 @@ void gputm_recency_bloom_clear(struct gputm_recency_bloom *f)
 	clear(&f->unit);
 }
 
-void gputm_recency_bloom_expire(struct gputm_recency_bloom *f, uint64_t floor, uint64_t *cycles)
+int gputm_recency_bloom_expire(struct gputm_recency_bloom *f, uint64_t floor, uint64_t *cycles)
 {
 	uint64_t gone = 0, base = floor ? floor - 1 : 0;
 
 	if (cycles)
 		*cycles = base > f->base ? f->config.entries : 0;
 	if (base <= f->base)
-		return;
+		return 0;
 	for (size_t i = 0; i < cells(f); i++) {
 		bool old = f->entry[i] && f->entry[i] < floor;
 
@@ -435,6 +435,7 @@ void gputm_recency_bloom_expire(struct gputm_recency_bloom *f, uint64_t floor, u
 	f->expiries++;
 	f->forgotten += gone;
 	gputm__emit(&f->unit, GPUTM_RECENCY_BLOOM_EXPIRED, floor, gone, 0, 0);
+	return 0;
 }
 
 uint64_t gputm_recency_bloom_base(const struct gputm_recency_bloom *f)
@@ -442,13 +443,19 @@ uint64_t gputm_recency_bloom_base(const struct gputm_recency_bloom *f)
 	return f->base;
 }
 
-uint64_t gputm_recency_bloom_entry(const struct gputm_recency_bloom *f, uint32_t way,
-				   uint32_t index, uint32_t which)
+int gputm_recency_bloom_get_entry(const struct gputm_recency_bloom *f, uint32_t way, uint32_t index,
+				  uint32_t which, uint64_t *out)
 {
 	const struct gputm_recency_bloom_config *c = &f->config;
 
-	gputm__assert(way < c->ways && index < c->entries && which < c->stamps);
-	return f->entry[((size_t)way * c->entries + index) * c->stamps + which];
+	if (way >= c->ways)
+		return gputm__past_end(&f->unit, "way", way, c->ways);
+	if (index >= c->entries)
+		return gputm__past_end(&f->unit, "entry", index, c->entries);
+	if (which >= c->stamps)
+		return gputm__past_end(&f->unit, "stamp", which, c->stamps);
+	*out = f->entry[((size_t)way * c->entries + index) * c->stamps + which];
+	return 0;
 }
 
 struct gputm__bloom_cells gputm__bloom_cells(const struct gputm_recency_bloom *f)

@@ -153,11 +153,18 @@ static void issue(struct gputm_commit_buffer *b)
 		    block->words, block->cleanup);
 }
 
-void gputm_commit_buffer_tick(struct gputm_commit_buffer *b)
+static int offers(const struct gputm_commit_buffer *b)
+{
+	return (b->queue[GPUTM__BLOCK_RELEASING].count ? GPUTM_COMMIT_BUFFER_OFFERS_RELEASE : 0) |
+	       (b->queue[GPUTM__BLOCK_PORT].count ? GPUTM_COMMIT_BUFFER_OFFERS_WRITE : 0);
+}
+
+int gputm_commit_buffer_tick(struct gputm_commit_buffer *b)
 {
 	b->cycles++;
 	if (may_issue(b))
 		issue(b);
+	return offers(b);
 }
 
 uint64_t gputm_commit_buffer_next_event(const struct gputm_commit_buffer *b)
@@ -165,23 +172,23 @@ uint64_t gputm_commit_buffer_next_event(const struct gputm_commit_buffer *b)
 	return may_issue(b) ? 0 : UINT64_MAX;
 }
 
-void gputm_commit_buffer_advance(struct gputm_commit_buffer *b, uint64_t cycles)
+int gputm_commit_buffer_advance(struct gputm_commit_buffer *b, uint64_t cycles)
 {
 	b->cycles += cycles;
 	for (; cycles && may_issue(b); cycles--)
 		issue(b);
+	return offers(b);
 }
 
 /* ---- memory ---- */
 
-bool gputm_commit_buffer_mem_peek(const struct gputm_commit_buffer *b,
-				  struct gputm_mem_request *out)
+int gputm_commit_buffer_mem_peek(const struct gputm_commit_buffer *b, struct gputm_mem_request *out)
 {
 	const struct gputm__commit_block *block;
 	uint32_t at;
 
 	if (!b->queue[GPUTM__BLOCK_PORT].count)
-		return false;
+		return 0;
 	at = gputm__block_nth(b, &b->queue[GPUTM__BLOCK_PORT], 0);
 	block = &b->block[at];
 	out->tag = at;
@@ -190,15 +197,15 @@ bool gputm_commit_buffer_mem_peek(const struct gputm_commit_buffer *b,
 	out->write = true;
 	for (uint32_t words = block->words; words; words &= words - 1)
 		out->value[gputm__lowest(words)] = block->value[gputm__lowest(words)];
-	return true;
+	return 1;
 }
 
-bool gputm_commit_buffer_mem_pop(struct gputm_commit_buffer *b)
+int gputm_commit_buffer_mem_pop(struct gputm_commit_buffer *b)
 {
 	if (!b->queue[GPUTM__BLOCK_PORT].count)
-		return false;
+		return 0;
 	b->block[dequeue(b, GPUTM__BLOCK_PORT)].place = GPUTM__BLOCK_FLYING;
-	return true;
+	return 1;
 }
 
 int gputm_commit_buffer_mem_complete(struct gputm_commit_buffer *b, uint64_t tag)
@@ -221,14 +228,13 @@ static uint32_t first_granule(const struct gputm_commit_buffer *b,
 	return block->words & (uint32_t)(gputm__low_mask(b->step) << first);
 }
 
-bool gputm_commit_buffer_peek(const struct gputm_commit_buffer *b,
-			      struct gputm_commit_release *out)
+int gputm_commit_buffer_peek(const struct gputm_commit_buffer *b, struct gputm_commit_release *out)
 {
 	const struct gputm__commit_block *block;
 	uint32_t words;
 
 	if (!b->queue[GPUTM__BLOCK_RELEASING].count)
-		return false;
+		return 0;
 	block = &b->block[gputm__block_nth(b, &b->queue[GPUTM__BLOCK_RELEASING], 0)];
 	words = first_granule(b, block);
 	out->address = block->address + (gputm__lowest(words) & ~(b->step - 1)) * 4;
@@ -238,17 +244,17 @@ bool gputm_commit_buffer_peek(const struct gputm_commit_buffer *b,
 	out->count = 0;
 	for (; words; words &= words - 1)
 		out->count += block->count[gputm__lowest(words)];
-	return true;
+	return 1;
 }
 
-bool gputm_commit_buffer_pop(struct gputm_commit_buffer *b)
+int gputm_commit_buffer_pop(struct gputm_commit_buffer *b)
 {
 	struct gputm_commit_release release;
 	struct gputm__commit_block *block;
 	uint32_t words;
 
 	if (!gputm_commit_buffer_peek(b, &release))
-		return false;
+		return 0;
 	block = &b->block[gputm__block_nth(b, &b->queue[GPUTM__BLOCK_RELEASING], 0)];
 	words = first_granule(b, block);
 	block->words &= ~words;
@@ -262,7 +268,7 @@ bool gputm_commit_buffer_pop(struct gputm_commit_buffer *b)
 	}
 	gputm__emit(&b->unit, GPUTM_COMMIT_BUFFER_EVENT_RELEASE, release.address, release.warp,
 		    release.count, release.committed);
-	return true;
+	return 1;
 }
 
 uint64_t gputm_commit_buffer_writes(const struct gputm_commit_buffer *b)

@@ -438,20 +438,20 @@ uint64_t gputm_metadata_table_writes(const struct gputm_metadata_table *t)
 	return t->at.writes;
 }
 
-bool gputm_metadata_table_entry(const struct gputm_metadata_table *t, uint64_t index,
-				uint64_t *address, struct gputm_metadata *out)
+int gputm_metadata_table_get_entry(const struct gputm_metadata_table *t, uint64_t index,
+				   uint64_t *address, struct gputm_metadata *out)
 {
 	const struct gputm__node *node;
 
 	if (index < t->cells) {
 		*address = t->at.key[index] ? t->at.key[index] & ~VALID : UINT64_MAX;
 		show_cell(t, (size_t)index, out);
-		return true;
+		return 0;
 	}
 	if (index - t->cells >= t->overflow.count)
-		return false;
+		return gputm__past_end(&t->unit, "entry", index, t->cells + t->overflow.count);
 	node = &t->overflow.node[index - t->cells];
 	*address = node->key & ~VALID;
 	show(node->stamps, node->hold, NOWHERE, 1, out);
-	return true;
+	return 0;
 }

@@ -342,17 +342,19 @@ int gputm_stall_buffer_drain(struct gputm_stall_buffer *b, struct gputm_stall_re
 	return GPUTM_STALL_BUFFER_NONE;
 }
 
-bool gputm_stall_buffer_request(const struct gputm_stall_buffer *b, uint64_t index,
-				struct gputm_stall_request *out)
+int gputm_stall_buffer_get_request(const struct gputm_stall_buffer *b, uint64_t index,
+				   struct gputm_stall_request *out)
 {
+	uint64_t left = index;
+
 	for (uint32_t i = 0; i < b->config.lines; i++) {
-		if (index < b->line[i].count) {
-			*out = slots_of(b, &b->line[i])[index].request;
-			return true;
+		if (left < b->line[i].count) {
+			*out = slots_of(b, &b->line[i])[left].request;
+			return 0;
 		}
-		index -= b->line[i].count;
+		left -= b->line[i].count;
 	}
-	return false;
+	return gputm__past_end(&b->unit, "request", index, index - left);
 }
 
 uint64_t gputm_stall_buffer_waiting(const struct gputm_stall_buffer *b)

@@ -374,7 +374,9 @@ static const char *check_slots(const struct gputm_validation_unit *u)
 		seen += gputm__mix64(u->free_slot[i] + UINT64_C(1));
 	for (i = 0; i < u->woken_at.count && !broken; i++)
 		broken = check_slot(u, u->woken[gputm__place(&u->woken_at, (uint32_t)i)], &seen);
-	for (i = 0; !broken && gputm_stall_buffer_request(u->buffer, i, &waiter); i++) {
+	for (i = 0; !broken && i < gputm_stall_buffer_waiting(u->buffer); i++) {
+		if (gputm_stall_buffer_get_request(u->buffer, i, &waiter))
+			return "a waiting access is missing";
 		broken = check_slot(u, waiter.tag, &seen);
 		if (!broken && (u->slot[waiter.tag].address != waiter.address ||
 				u->slot[waiter.tag].warp != waiter.warp))

@@ -25,22 +25,22 @@ int gputm_validation_unit_push(struct gputm_validation_unit *u,
 	return GPUTM_VALIDATION_UNIT_ACCEPTED;
 }
 
-bool gputm_validation_unit_peek(const struct gputm_validation_unit *u,
-				struct gputm_validation_answer *out)
+int gputm_validation_unit_peek(const struct gputm_validation_unit *u,
+			       struct gputm_validation_answer *out)
 {
 	if (!u->output_at.count)
-		return false;
+		return 0;
 	*out = u->output[u->output_at.first];
-	return true;
+	return 1;
 }
 
-bool gputm_validation_unit_pop(struct gputm_validation_unit *u)
+int gputm_validation_unit_pop(struct gputm_validation_unit *u)
 {
 	if (!u->output_at.count)
-		return false;
+		return 0;
 	gputm__place_take(&u->output_at);
 	u->delivered++;
-	return true;
+	return 1;
 }
 
 uint64_t gputm_validation_unit_pending(const struct gputm_validation_unit *u)
@@ -85,6 +85,12 @@ static void work(struct gputm_validation_unit *u)
 	u->output[gputm__place(&u->output_at, u->output_at.count++)] = u->work;
 }
 
+static int offers(const struct gputm_validation_unit *u)
+{
+	return (u->output_at.count ? GPUTM_VALIDATION_UNIT_OFFERS_ANSWER : 0) |
+	       (u->out_at.count ? GPUTM_VALIDATION_UNIT_OFFERS_MESSAGE : 0);
+}
+
 int gputm_validation_unit_tick(struct gputm_validation_unit *u)
 {
 	int error = 0;
@@ -100,7 +106,7 @@ int gputm_validation_unit_tick(struct gputm_validation_unit *u)
 	if (GPUTM__UNLIKELY(u->state))
 		gputm__validation_roll(u);
 	u->cycles++;
-	return 0;
+	return offers(u);
 }
 
 uint64_t gputm_validation_unit_next_event(const struct gputm_validation_unit *u)
@@ -127,13 +133,13 @@ int gputm_validation_unit_advance(struct gputm_validation_unit *u, uint64_t cycl
 
 		if (quiet >= cycles) {
 			skip(u, cycles);
-			return 0;
+			break;
 		}
 		skip(u, quiet);
 		error = gputm_validation_unit_tick(u);
-		if (error)
+		if (error < 0)
 			return error;
 		cycles -= quiet + 1;
 	}
-	return 0;
+	return offers(u);
 }

@@ -23,7 +23,7 @@
  */
 #include "lib/getm/validation_unit-priv.h"
 
-static void set_state(struct gputm_validation_unit *u, enum gputm_validation_unit_state state,
+static void set_state(struct gputm_validation_unit *u, enum gputm_validation_unit_phase state,
 		      uint32_t leader)
 {
 	u->state = state;
@@ -119,21 +119,21 @@ int gputm_validation_unit_ring_push(struct gputm_validation_unit *u,
 	return 0;
 }
 
-bool gputm_validation_unit_ring_peek(const struct gputm_validation_unit *u,
-				     struct gputm_validation_message *out)
+int gputm_validation_unit_ring_peek(const struct gputm_validation_unit *u,
+				    struct gputm_validation_message *out)
 {
 	if (!u->out_at.count)
-		return false;
+		return 0;
 	*out = u->out[u->out_at.first];
-	return true;
+	return 1;
 }
 
-bool gputm_validation_unit_ring_pop(struct gputm_validation_unit *u)
+int gputm_validation_unit_ring_pop(struct gputm_validation_unit *u)
 {
 	if (!u->out_at.count)
-		return false;
+		return 0;
 	gputm__place_take(&u->out_at);
-	return true;
+	return 1;
 }
 
 int gputm_validation_unit_rollover_go(struct gputm_validation_unit *u)
@@ -146,8 +146,7 @@ int gputm_validation_unit_rollover_go(struct gputm_validation_unit *u)
 	return 0;
 }
 
-enum gputm_validation_unit_state
-gputm_validation_unit_state(const struct gputm_validation_unit *u)
+enum gputm_validation_unit_phase gputm_validation_unit_state(const struct gputm_validation_unit *u)
 {
-	return (enum gputm_validation_unit_state)u->state;
+	return (enum gputm_validation_unit_phase)u->state;
 }

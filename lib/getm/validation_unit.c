@@ -506,8 +506,8 @@ int gputm_validation_unit_release(struct gputm_validation_unit *u, uint64_t addr
 	return released(u, address, warp, count, hold->writes);
 }
 
-int gputm_validation_unit_granule(const struct gputm_validation_unit *u, uint64_t address,
-				  struct gputm_validation_granule *out)
+int gputm_validation_unit_get_granule(const struct gputm_validation_unit *u, uint64_t address,
+				      struct gputm_validation_granule *out)
 {
 	struct gputm_metadata m = { 0, 0, 0, 0, 0, 0 };
 	int found = gputm_metadata_table_lookup_probe(u->table, address, &m);

@@ -165,7 +165,7 @@ static uint64_t largest(const struct gputm_warp_clock *c)
 	return time;
 }
 
-int gputm_warp_clock_time(const struct gputm_warp_clock *c, uint32_t warp, uint64_t *time)
+int gputm_warp_clock_get_time(const struct gputm_warp_clock *c, uint32_t warp, uint64_t *time)
 {
 	if (GPUTM__UNLIKELY(warp >= c->config.warps))
 		return refuse_warp(c, warp);

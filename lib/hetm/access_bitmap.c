@@ -296,8 +296,8 @@ static uint64_t end_of_run(const struct gputm__marks *m, uint64_t granule)
 	return word < granules(m) ? word : granules(m);
 }
 
-bool gputm_access_bitmap_next(const struct gputm_access_bitmap *b, uint64_t from,
-			      struct gputm_access_bitmap_run *run)
+bool gputm_access_bitmap_next_run(const struct gputm_access_bitmap *b, uint64_t from,
+				  struct gputm_access_bitmap_run *run)
 {
 	const struct gputm__marks *m = &b->marks;
 	uint64_t first = from < m->region ? next_marked(m, from >> m->shift) : granules(m), end;

@@ -11,11 +11,11 @@
  *
  * Example, one type, batch 3:
  *   push GPU 1, GPU 2, ANY 3, CPU 4, ANY 5
- *   pop_batch        1 2 3      in flight: 1 2 3
- *   pop              4          CPU_Q first
- *   pop              5          then SHARED_Q
+ *   dequeue_batch    1 2 3      in flight: 1 2 3
+ *   dequeue          4          CPU_Q first
+ *   dequeue          5          then SHARED_Q
  *   abort            GPU_Q 1 2, SHARED_Q 3, as if never taken
- *   pop_batch        1 2 3 again
+ *   dequeue_batch    1 2 3 again
  *   commit           done
  *
  * Invariants, proved by check():
@@ -340,8 +340,8 @@ static bool take_of(struct gputm_dispatch_queues *d, unsigned kind, uint32_t *ty
 	return false;
 }
 
-int gputm_dispatch_queues_pop(struct gputm_dispatch_queues *d, bool steal, uint32_t *type,
-			      uint64_t *request)
+int gputm_dispatch_queues_dequeue(struct gputm_dispatch_queues *d, bool steal, uint32_t *type,
+				  uint64_t *request)
 {
 	if (take_of(d, GPUTM_DISPATCH_QUEUES_CPU, type, request))
 		return GPUTM_DISPATCH_QUEUES_TAKEN;
@@ -399,8 +399,8 @@ static int take_batch(struct gputm_dispatch_queues *d, uint32_t type, bool steal
 	return GPUTM_DISPATCH_QUEUES_TAKEN;
 }
 
-int gputm_dispatch_queues_pop_batch(struct gputm_dispatch_queues *d, bool steal, bool partial,
-				    uint32_t *type, uint32_t *count, uint64_t *request)
+int gputm_dispatch_queues_dequeue_batch(struct gputm_dispatch_queues *d, bool steal, bool partial,
+					uint32_t *type, uint32_t *count, uint64_t *request)
 {
 	uint32_t batch = d->config.batch, at = d->gpu_turn;
 

@@ -37,7 +37,7 @@
  *    are done. The paper says "very few" chunks, and draws the same.
  *  - If the CPU fills chunks faster than the link carries them, this would not end: the CPU
  *    is also blocked when validation has taken as long as the execution phase may.
- *  - Joining runs of the write-back is the caller's (gputm_access_bitmap_next); each run
+ *  - Joining runs of the write-back is the caller's (gputm_access_bitmap_next_run); each run
  *    pays the link's latency once.
  */
 #include "gputm/sync_round.h"
@@ -441,7 +441,7 @@ static uint32_t drained(const struct gputm_sync_round *r)
 	       (r->step == STOP_CPU || !r->config.non_blocking ? GPUTM_SYNC_ROUND_CPU : 0);
 }
 
-int gputm_sync_round_next(struct gputm_sync_round *r, uint64_t now,
+int gputm_sync_round_step(struct gputm_sync_round *r, uint64_t now,
 			  struct gputm_sync_round_todo *todo)
 {
 	enum gputm_sync_round_what what;
@@ -577,7 +577,7 @@ bool gputm_sync_round_may_run(const struct gputm_sync_round *r,
 	return now >= from && from != BLOCKED;
 }
 
-uint64_t gputm_sync_round_next_event(const struct gputm_sync_round *r)
+uint64_t gputm_sync_round_next_time(const struct gputm_sync_round *r)
 {
 	uint64_t end = deadline(r), event = later(r->link_free, r->gpu_free);
 

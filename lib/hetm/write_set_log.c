@@ -309,7 +309,7 @@ static void hand_out(struct gputm_write_set_log *l, unsigned stream, uint32_t th
 	gputm__emit(&l->unit, GPUTM_WRITE_SET_LOG_EVENT_POP, stream, thread, count, l->round);
 }
 
-int gputm_write_set_log_pop(struct gputm_write_set_log *l, enum gputm_write_set_log_stream stream,
+int gputm_write_set_log_cut(struct gputm_write_set_log *l, enum gputm_write_set_log_stream stream,
 			    bool partial, struct gputm_log_chunk *chunk)
 {
 	uint32_t least = partial ? 1 : l->chunk_entries, thread;

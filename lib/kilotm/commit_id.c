@@ -446,7 +446,7 @@ uint64_t gputm_commit_id_oldest(const struct gputm_commit_id *vendor)
 	return vendor->oldest;
 }
 
-uint64_t gputm_commit_id_next(const struct gputm_commit_id *vendor)
+uint64_t gputm_commit_id_next_cid(const struct gputm_commit_id *vendor)
 {
 	return vendor->next;
 }

@@ -315,7 +315,7 @@ static void take_words(const struct gputm_commit_sequencer *s, const struct pack
 	bool same = same_lanes(c->lanes);
 	struct gputm_tx_log_row row;
 
-	if (!s->log[c->warp] || gputm_tx_log_row(s->log[c->warp], kind, packet->row, &row))
+	if (!s->log[c->warp] || gputm_tx_log_get_row(s->log[c->warp], kind, packet->row, &row))
 		return;
 	for (uint64_t m = packet->lanes & row.mask; m; m &= m - 1) {
 		unsigned lane = gputm__lowest(m);
@@ -354,42 +354,42 @@ static void compose(const struct gputm_commit_sequencer *s, const struct packet 
 	}
 }
 
-bool gputm_commit_sequencer_peek(const struct gputm_commit_sequencer *s, uint32_t *partition,
-				 struct gputm_commit_message *out)
+int gputm_commit_sequencer_peek(const struct gputm_commit_sequencer *s, uint32_t *partition,
+				struct gputm_commit_message *out)
 {
 	const struct packet *packet = &s->packet[s->first_packet];
 
 	if (!s->packet_count || s->port_used)
-		return false;
+		return 0;
 	*partition = packet->partition;
 	if (out)
 		compose(s, packet, out);
-	return true;
+	return 1;
 }
 
-bool gputm_commit_sequencer_pop(struct gputm_commit_sequencer *s)
+int gputm_commit_sequencer_pop(struct gputm_commit_sequencer *s)
 {
 	uint32_t slot = s->packet[s->first_packet].slot;
 
 	if (!s->packet_count || s->port_used)
-		return false;
+		return 0;
 	s->first_packet = wrap(s->first_packet + 1, s->config.output_packets);
 	s->packet_count--;
 	s->packets_sent++;
 	s->port_used = true;
 	if (!--s->slot[slot].waiting)
 		gputm__sequencer_settle(s, slot);
-	return true;
+	return 1;
 }
 
-bool gputm_commit_sequencer_pop_done(struct gputm_commit_sequencer *s,
+int gputm_commit_sequencer_take_done(struct gputm_commit_sequencer *s,
 				     struct gputm_commit_sequencer_done *out)
 {
 	struct slot *c;
 	uint32_t slot;
 
 	if (!s->ring[TO_DONE].count)
-		return false;
+		return 0;
 	slot = ring_pop(s, TO_DONE);
 	c = &s->slot[slot];
 	out->warp = c->warp;
@@ -403,17 +403,17 @@ bool gputm_commit_sequencer_pop_done(struct gputm_commit_sequencer *s,
 		gputm__sequencer_settle(s, slot);
 	else
 		end_slot(s, slot);
-	return true;
+	return 1;
 }
 
-bool gputm_commit_sequencer_pop_retired(struct gputm_commit_sequencer *s,
+int gputm_commit_sequencer_take_retired(struct gputm_commit_sequencer *s,
 					struct gputm_commit_sequencer_retired *out)
 {
 	const struct slot *c;
 	uint32_t slot;
 
 	if (!s->ring[TO_RETIRE].count)
-		return false;
+		return 0;
 	slot = ring_pop(s, TO_RETIRE);
 	c = &s->slot[slot];
 	out->warp = c->warp;
@@ -421,7 +421,7 @@ bool gputm_commit_sequencer_pop_retired(struct gputm_commit_sequencer *s,
 	out->count = c->count;
 	s->cids_retired += c->count;
 	end_slot(s, slot);
-	return true;
+	return 1;
 }
 
 /* ---- back-off and watchdog ---- */

@@ -191,8 +191,8 @@ static bool read_row(const struct gputm_commit_sequencer *s, const struct slot *
 	struct gputm_tx_log_row row = { 0, NULL, NULL, false };
 
 	*set = 0;
-	if (!log || gputm_tx_log_group(log, kind, index, lanes, lanes_of, set) ||
-	    gputm_tx_log_row(log, kind, index, &row))
+	if (!log || gputm_tx_log_get_group(log, kind, index, lanes, lanes_of, set) ||
+	    gputm_tx_log_get_row(log, kind, index, &row))
 		gputm__assert(false && "the log has lost rows during the commit");
 	return row.spilled;
 }
@@ -335,11 +335,19 @@ static void engine(struct gputm_commit_sequencer *s)
 
 /* ---- time ---- */
 
-void gputm_commit_sequencer_tick(struct gputm_commit_sequencer *s)
+static int offers(const struct gputm_commit_sequencer *s)
+{
+	return (s->packet_count && !s->port_used ? GPUTM_COMMIT_SEQUENCER_OFFERS_PACKET : 0) |
+	       (s->ring[TO_DONE].count ? GPUTM_COMMIT_SEQUENCER_OFFERS_DONE : 0) |
+	       (s->ring[TO_RETIRE].count ? GPUTM_COMMIT_SEQUENCER_OFFERS_RETIRED : 0);
+}
+
+int gputm_commit_sequencer_tick(struct gputm_commit_sequencer *s)
 {
 	s->port_used = false;
 	engine(s);
 	s->now++;
+	return offers(s);
 }
 
 uint64_t gputm_commit_sequencer_next_event(const struct gputm_commit_sequencer *s)
@@ -360,7 +368,7 @@ uint64_t gputm_commit_sequencer_next_event(const struct gputm_commit_sequencer *
 	return ready > s->now ? ready - s->now : 0;
 }
 
-void gputm_commit_sequencer_advance(struct gputm_commit_sequencer *s, uint64_t cycles)
+int gputm_commit_sequencer_advance(struct gputm_commit_sequencer *s, uint64_t cycles)
 {
 	while (cycles) {
 		uint64_t idle = gputm_commit_sequencer_next_event(s);
@@ -375,6 +383,7 @@ void gputm_commit_sequencer_advance(struct gputm_commit_sequencer *s, uint64_t c
 		s->now += idle;
 		cycles -= idle;
 	}
+	return offers(s);
 }
 
 uint64_t gputm_commit_sequencer_now(const struct gputm_commit_sequencer *s)

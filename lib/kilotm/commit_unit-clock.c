@@ -75,12 +75,16 @@ GPUTM__APART static bool step_apart(struct gputm_commit_unit *self)
 	return step(self);
 }
 
-uint32_t gputm_commit_unit_tick(struct gputm_commit_unit *self)
+static inline int offers(const struct gputm_commit_unit *self)
+{
+	return (self->output.count != 0) | self->port[0].offered << 1 | self->port[1].offered << 2;
+}
+
+int gputm_commit_unit_tick(struct gputm_commit_unit *self)
 {
 	step(self);
 	self->cycles++;
-	return (uint32_t)self->port[0].offered | (uint32_t)self->port[1].offered << 1 |
-	       (uint32_t)(self->output.count != 0) << 2;
+	return offers(self);
 }
 
 uint64_t gputm_commit_unit_next_event(const struct gputm_commit_unit *self)
@@ -120,7 +124,7 @@ static uint64_t pass_skips(struct gputm_commit_unit *self, uint64_t most)
 	return skips;
 }
 
-void gputm_commit_unit_advance(struct gputm_commit_unit *self, uint64_t cycles)
+int gputm_commit_unit_advance(struct gputm_commit_unit *self, uint64_t cycles)
 {
 	while (cycles) {
 		uint64_t passed = is_quiet(self) ? pass_skips(self, cycles) : 0;
@@ -132,6 +136,7 @@ void gputm_commit_unit_advance(struct gputm_commit_unit *self, uint64_t cycles)
 		cycles -= passed;
 	}
 	self->cycles += cycles;
+	return offers(self);
 }
 
 /* Nobody is to see what has been done ahead, or put off. */

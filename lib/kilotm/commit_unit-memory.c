@@ -74,17 +74,25 @@ static inline void describe(const struct gputm__commit_port *port, bool write,
 	out->value[0] = first->value;
 }
 
-bool gputm_commit_unit_mem_peek(const struct gputm_commit_unit *self,
-				enum gputm_commit_unit_port which, struct gputm_mem_request *out)
+GPUTM__COLD static int refuse_port(const struct gputm_commit_unit *self, int which)
+{
+	return gputm__out_of_range(&self->unit, "port", (unsigned)which, 0,
+				   GPUTM_COMMIT_UNIT_COMMIT);
+}
+
+int gputm_commit_unit_mem_peek(const struct gputm_commit_unit *self,
+			       enum gputm_commit_unit_port which, struct gputm_mem_request *out)
 {
 	const struct gputm__commit_port *port = &self->port[which];
 
+	if (GPUTM__UNLIKELY((unsigned)which > GPUTM_COMMIT_UNIT_COMMIT))
+		return refuse_port(self, which);
 	if (!port->offered)
-		return false;
+		return 0;
 	describe(port, which, out);
 	if (self->config.warp_mode)
 		describe_region(self, port, out);
-	return true;
+	return 1;
 }
 
 GPUTM__COLD static void tell_writes(const struct gputm_commit_unit *self, uint32_t count)
@@ -111,8 +119,10 @@ static bool take_out(struct gputm_commit_unit *self, enum gputm_commit_unit_port
 	return true;
 }
 
-bool gputm_commit_unit_mem_pop(struct gputm_commit_unit *self, enum gputm_commit_unit_port which)
+int gputm_commit_unit_mem_pop(struct gputm_commit_unit *self, enum gputm_commit_unit_port which)
 {
+	if (GPUTM__UNLIKELY((unsigned)which > GPUTM_COMMIT_UNIT_COMMIT))
+		return refuse_port(self, which);
 	return self->port[which].offered && take_out(self, which);
 }
 
@@ -143,12 +153,14 @@ static GPUTM__INLINE bool take(struct gputm_commit_unit *self, enum gputm_commit
 }
 
 /* Straight-line code serves scalar mode. */
-bool gputm_commit_unit_mem_take(struct gputm_commit_unit *self, enum gputm_commit_unit_port which,
-				struct gputm_mem_request *out)
+int gputm_commit_unit_mem_take(struct gputm_commit_unit *self, enum gputm_commit_unit_port which,
+			       struct gputm_mem_request *out)
 {
-	return which == GPUTM_COMMIT_UNIT_VALIDATION
-		       ? take(self, GPUTM_COMMIT_UNIT_VALIDATION, out)
-		       : take(self, GPUTM_COMMIT_UNIT_COMMIT, out);
+	if (which == GPUTM_COMMIT_UNIT_VALIDATION)
+		return take(self, GPUTM_COMMIT_UNIT_VALIDATION, out);
+	if (which == GPUTM_COMMIT_UNIT_COMMIT)
+		return take(self, GPUTM_COMMIT_UNIT_COMMIT, out);
+	return refuse_port(self, which);
 }
 
 GPUTM__COLD static void tell_completed(const struct gputm_commit_unit *self, uint64_t tag,

@@ -503,22 +503,22 @@ uint32_t gputm_commit_report_bytes(const struct gputm_commit_report *report)
 	return 8 + mask_bytes(report->lanes, report->mask, 2);
 }
 
-bool gputm_commit_unit_peek(const struct gputm_commit_unit *self, struct gputm_commit_report *out)
+int gputm_commit_unit_peek(const struct gputm_commit_unit *self, struct gputm_commit_report *out)
 {
 	if (!self->output.count)
-		return false;
+		return 0;
 	*out = self->output.report[self->output.head];
-	return true;
+	return 1;
 }
 
-bool gputm_commit_unit_pop(struct gputm_commit_unit *self)
+int gputm_commit_unit_pop(struct gputm_commit_unit *self)
 {
 	if (!self->output.count)
-		return false;
+		return 0;
 	self->output.count--;
 	if (++self->output.head == self->output.depth)
 		self->output.head = 0;
-	return true;
+	return 1;
 }
 
 uint64_t gputm_commit_unit_oldest(const struct gputm_commit_unit *self)

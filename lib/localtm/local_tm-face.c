@@ -178,8 +178,8 @@ static void clear(struct gputm_unit *unit)
 
 /* ---- layout ---- */
 
-int gputm_local_tm_capacity(const struct gputm_local_tm_config *config,
-			    struct gputm_local_tm_capacity *out)
+int gputm_local_tm_get_capacity(const struct gputm_local_tm_config *config,
+				struct gputm_local_tm_capacity *out)
 {
 	struct gputm_local_tm_config own;
 	int error = gputm__params_read(NULL, gputm_local_tm_params(), config, &own);
@@ -201,8 +201,8 @@ static int refuse_word(const struct gputm_local_tm *t, uint32_t word)
 	return gputm__out_of_range(&t->unit, "word", word, 0, t->words - 1);
 }
 
-int gputm_local_tm_place(const struct gputm_local_tm *t, uint32_t word,
-			 struct gputm_local_tm_place *out)
+int gputm_local_tm_get_place(const struct gputm_local_tm *t, uint32_t word,
+			     struct gputm_local_tm_place *out)
 {
 	uint32_t bank_words = (t->words + t->bank_mask) >> t->bank_shift;
 
@@ -236,8 +236,8 @@ int gputm_local_tm_update(struct gputm_local_tm *t, uint32_t word, uint32_t valu
 	return 0;
 }
 
-int gputm_local_tm_shadow(const struct gputm_local_tm *t, uint32_t word,
-			  struct gputm_local_tm_shadow *out)
+int gputm_local_tm_get_shadow(const struct gputm_local_tm *t, uint32_t word,
+			      struct gputm_local_tm_shadow *out)
 {
 	if (word >= t->words)
 		return refuse_word(t, word);
@@ -259,8 +259,8 @@ uint64_t gputm_local_tm_signature(const struct gputm_local_tm *t, uint32_t bank,
 	return bits;
 }
 
-int gputm_local_tm_masks(const struct gputm_local_tm *t, uint32_t wavefront,
-			 struct gputm_local_tm_masks *out)
+int gputm_local_tm_get_masks(const struct gputm_local_tm *t, uint32_t wavefront,
+			     struct gputm_local_tm_masks *out)
 {
 	const struct wavefront *w;
 

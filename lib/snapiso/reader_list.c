@@ -492,16 +492,16 @@ static void show_leaf(const struct gputm_reader_list *l, const struct gputm__rea
 	out->vector = gputm__reader_leaf(l, block, out->position);
 }
 
-bool gputm_reader_list_entry(const struct gputm_reader_list *l, uint64_t address, uint32_t index,
-			     struct gputm_reader_list_entry *out)
+int gputm_reader_list_get_entry(const struct gputm_reader_list *l, uint64_t address, uint32_t index,
+				struct gputm_reader_list_entry *out)
 {
 	const struct gputm__word_slot *slot;
 
 	if (address > l->address_max)
-		return false;
+		return gputm__out_of_range(&l->unit, "address", address, 0, l->address_max);
 	slot = find(l, address);
 	if (index >= gputm__reader_entries(l, slot))
-		return false;
+		return gputm__past_end(&l->unit, "entry", index, gputm__reader_entries(l, slot));
 	memset(out, 0, sizeof(*out));
 	if (!gputm__readers_in_block(slot)) {
 		out->type = GPUTM_READER_LIST_PLAIN;
@@ -512,7 +512,7 @@ bool gputm_reader_list_entry(const struct gputm_reader_list *l, uint64_t address
 		out->type = GPUTM_READER_LIST_ROOT;
 		out->vector = gputm__reader_block(l, slot)->root;
 	}
-	return true;
+	return 0;
 }
 
 uint32_t gputm_reader_list_used(const struct gputm_reader_list *l)

@@ -328,7 +328,7 @@ static struct request *first_complete(const struct gputm_row_copier *c)
 	return first;
 }
 
-bool gputm_row_copier_peek(const struct gputm_row_copier *c, struct gputm_row_copier_request *out)
+int gputm_row_copier_peek(const struct gputm_row_copier *c, struct gputm_row_copier_request *out)
 {
 	const struct request *first = first_complete(c);
 
@@ -337,18 +337,18 @@ bool gputm_row_copier_peek(const struct gputm_row_copier *c, struct gputm_row_co
 	return first != NULL;
 }
 
-bool gputm_row_copier_pop(struct gputm_row_copier *c, struct gputm_row_copier_request *out)
+int gputm_row_copier_take(struct gputm_row_copier *c, struct gputm_row_copier_request *out)
 {
 	struct request *first = first_complete(c);
 
 	if (!first)
-		return false;
+		return 0;
 	*out = first->is;
 	c->held--;
 	memmove(first, first + 1,
 		(size_t)(&c->request[c->held] - first) * sizeof(*first));
 	c->popped++;
-	return true;
+	return 1;
 }
 
 /* ---- time ---- */
@@ -376,18 +376,19 @@ static void reach(struct gputm_row_copier *c, uint64_t cycle)
 	}
 }
 
-void gputm_row_copier_advance(struct gputm_row_copier *c, uint64_t cycles)
+int gputm_row_copier_advance(struct gputm_row_copier *c, uint64_t cycles)
 {
 	uint64_t end = c->now + cycles, next;
 
 	for (next = next_completion(c); next <= end; next = next_completion(c))
 		reach(c, next);
 	c->now = end;
+	return first_complete(c) ? GPUTM_ROW_COPIER_OFFERS_COPY : 0;
 }
 
-void gputm_row_copier_tick(struct gputm_row_copier *c)
+int gputm_row_copier_tick(struct gputm_row_copier *c)
 {
-	gputm_row_copier_advance(c, 1);
+	return gputm_row_copier_advance(c, 1);
 }
 
 uint64_t gputm_row_copier_next_event(const struct gputm_row_copier *c)

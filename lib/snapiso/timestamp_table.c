@@ -538,8 +538,8 @@ int gputm_timestamp_table_restart(struct gputm_timestamp_table *t)
 	return 0;
 }
 
-int gputm_timestamp_table_stamps(const struct gputm_timestamp_table *t, uint32_t tx,
-				 struct gputm_timestamp_table_stamps *out)
+int gputm_timestamp_table_get_stamps(const struct gputm_timestamp_table *t, uint32_t tx,
+				     struct gputm_timestamp_table_stamps *out)
 {
 	const struct slot *slot;
 

@@ -438,8 +438,8 @@ uint32_t gputm_version_table_regions(const struct gputm_version_table *t)
 	return t->regions;
 }
 
-int gputm_version_table_version(const struct gputm_version_table *t, uint32_t region,
-				uint32_t version, struct gputm_version_table_version *out)
+int gputm_version_table_get_version(const struct gputm_version_table *t, uint32_t region,
+				    uint32_t version, struct gputm_version_table_version *out)
 {
 	const struct gputm__version *v;
 

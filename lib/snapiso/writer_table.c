@@ -180,7 +180,7 @@ int gputm_writer_table_claim_probe(const struct gputm_writer_table *t, uint64_t 
 }
 
 static int batch_refused(const struct gputm_writer_table *t, uint32_t count,
-			 const struct gputm_writer_table_claim *claim)
+			 const struct gputm_writer_claim *claim)
 {
 	int error = 0;
 
@@ -193,7 +193,7 @@ static int batch_refused(const struct gputm_writer_table *t, uint32_t count,
 }
 
 int gputm_writer_table_claim_batch(struct gputm_writer_table *t, uint32_t count,
-				   const struct gputm_writer_table_claim *claim, int *result)
+				   const struct gputm_writer_claim *claim, int *result)
 {
 	uint32_t order[GPUTM_WRITER_TABLE_BATCH];
 	int error = batch_refused(t, count, claim);
@@ -208,7 +208,7 @@ int gputm_writer_table_claim_batch(struct gputm_writer_table *t, uint32_t count,
 		order[at] = i;
 	}
 	for (uint32_t i = 0; i < count; i++) {
-		const struct gputm_writer_table_claim *c = &claim[order[i]];
+		const struct gputm_writer_claim *c = &claim[order[i]];
 
 		result[order[i]] = gputm_writer_table_claim(t, c->address, c->tx, c->snapshot);
 	}

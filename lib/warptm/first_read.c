@@ -405,8 +405,8 @@ uint64_t gputm_first_read_conflicts(const struct gputm_first_read *t, uint32_t w
 	return warp < t->config.warps ? t->warp[warp].conflict : 0;
 }
 
-int gputm_first_read_time(const struct gputm_first_read *t, uint32_t warp, uint32_t lane,
-			  uint64_t *time)
+int gputm_first_read_get_time(const struct gputm_first_read *t, uint32_t warp, uint32_t lane,
+			      uint64_t *time)
 {
 	if (warp >= t->config.warps)
 		return refuse_place(t, warp, 0);

@@ -238,7 +238,7 @@ int gputm_last_written_query(struct gputm_last_written *t, uint64_t address, uin
 	return gputm_recency_bloom_query(t->filter, address, time);
 }
 
-void gputm_last_written_expire(struct gputm_last_written *t, uint64_t floor, uint64_t *cycles)
+int gputm_last_written_expire(struct gputm_last_written *t, uint64_t floor, uint64_t *cycles)
 {
 	uint64_t spent;
 
@@ -247,6 +247,7 @@ void gputm_last_written_expire(struct gputm_last_written *t, uint64_t floor, uin
 	if (cycles)
 		*cycles = spent;
 	gputm__emit(&t->unit, GPUTM_LAST_WRITTEN_EVENT_EXPIRE, floor, spent, 0, 0);
+	return 0;
 }
 
 void gputm_last_written_clear(struct gputm_last_written *t)
@@ -255,7 +256,8 @@ void gputm_last_written_clear(struct gputm_last_written *t)
 	t->clears++;
 }
 
-uint64_t gputm_last_written_entry(const struct gputm_last_written *t, uint32_t way, uint32_t index)
+int gputm_last_written_get_entry(const struct gputm_last_written *t, uint32_t way, uint32_t index,
+				 uint64_t *out)
 {
-	return gputm_recency_bloom_entry(t->filter, way, index, 0);
+	return gputm_recency_bloom_get_entry(t->filter, way, index, 0, out);
 }

@@ -347,8 +347,8 @@ int gputm_ownership_table_resolve(struct gputm_ownership_table *t, uint32_t buff
 	return 0;
 }
 
-int gputm_ownership_table_result(const struct gputm_ownership_table *t, uint32_t buffer,
-				 struct gputm_resolution *out)
+int gputm_ownership_table_get_result(const struct gputm_ownership_table *t, uint32_t buffer,
+				     struct gputm_resolution *out)
 {
 	return gputm__resolver_result(&t->unit, &t->core, buffer, out);
 }

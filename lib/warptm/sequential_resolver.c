@@ -421,8 +421,8 @@ int gputm_sequential_resolver_lane(struct gputm_sequential_resolver *r, uint32_t
 	return error ? error : turn(r, buffer, logs, lane);
 }
 
-int gputm_sequential_resolver_result(const struct gputm_sequential_resolver *r, uint32_t buffer,
-				     struct gputm_resolution *out)
+int gputm_sequential_resolver_get_result(const struct gputm_sequential_resolver *r, uint32_t buffer,
+					 struct gputm_resolution *out)
 {
 	return gputm__resolver_result(&r->unit, &r->core, buffer, out);
 }

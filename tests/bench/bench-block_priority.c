@@ -68,7 +68,7 @@ static void run(void *state, uint64_t count)
 	uint32_t slot = 0;
 
 	for (uint64_t i = 0; i < count; i++)
-		sum += (uint64_t)gputm_block_priority_tick(c->unit, c->ready[i % TIMES], &slot) +
+		sum += (uint64_t)gputm_block_priority_pick(c->unit, c->ready[i % TIMES], &slot) +
 		       slot;
 	bench_use(sum);
 }
@@ -123,11 +123,11 @@ static void bound_srr(void *state, uint64_t count)
 
 static const struct bench_op operations[] = {
 	{ "block_priority", "cycle, AGE", setup_age, teardown, run, bound_age,
-	  "gputm_block_priority_tick", "tight_age*", 0 },
+	  "gputm_block_priority_pick", "tight_age*", 0 },
 	{ "block_priority", "cycle, RRB", setup_rrb, teardown, run, bound_rrb,
-	  "gputm_block_priority_tick", "tight_round*", 0 },
+	  "gputm_block_priority_pick", "tight_round*", 0 },
 	{ "block_priority", "cycle, SRR", setup_srr, teardown, run, bound_srr,
-	  "gputm_block_priority_tick", "tight_round*", 0 },
+	  "gputm_block_priority_pick", "tight_round*", 0 },
 };
 
 BENCH_TABLE(operations)

@@ -42,7 +42,8 @@ static bool form(struct block *b, unsigned which, const uint64_t mask[LANES])
 		return false;
 	for (; gputm_thread_compactor_warps(c); k++) {
 		gputm_thread_compactor_tick(c);
-		b->warp[which][k] = *gputm_thread_compactor_peek(c);
+		if (!gputm_thread_compactor_peek(c, &b->warp[which][k]))
+			break;
 		for (unsigned lane = 0; lane < LANES; lane++)
 			b->home[which][k][lane] = 1u << b->warp[which][k].thread[lane] / LANES;
 		gputm_thread_compactor_pop(c);

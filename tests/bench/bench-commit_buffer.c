@@ -29,10 +29,10 @@ static void turn(void *state, uint64_t count)
 		sum += (uint64_t)gputm_commit_buffer_push(state, &entry);
 		gputm_commit_buffer_tick(state);
 		if (gputm_commit_buffer_mem_peek(state, &write))
-			sum += gputm_commit_buffer_mem_pop(state);
+			sum += (uint64_t)gputm_commit_buffer_mem_pop(state);
 		sum += (uint64_t)gputm_commit_buffer_mem_complete(state, write.tag);
 		if (gputm_commit_buffer_peek(state, &release))
-			sum += gputm_commit_buffer_pop(state);
+			sum += (uint64_t)gputm_commit_buffer_pop(state);
 	}
 	bench_use(sum);
 }

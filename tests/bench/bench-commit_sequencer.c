@@ -102,8 +102,8 @@ static void commit(struct core *c, bool warp)
 	drain(c);
 	for (uint32_t p = 0; p < PARTITIONS; p++)
 		report(c, p, GPUTM_COMMIT_RETIRED, UINT32_MAX);
-	if (!gputm_commit_sequencer_pop_done(c->seq, &done) ||
-	    !gputm_commit_sequencer_pop_retired(c->seq, &retired))
+	if (!gputm_commit_sequencer_take_done(c->seq, &done) ||
+	    !gputm_commit_sequencer_take_retired(c->seq, &retired))
 		abort();
 	c->cid += LANES;
 }
@@ -150,10 +150,10 @@ static void bound(void *state, uint64_t count)
 }
 
 #define CALL(verb) "gputm_commit_sequencer_" verb
-#define INSIDE                                                                                 \
-	CALL("begin") "," CALL("grant") "," CALL("tick") "," CALL("next_event") ","            \
-	CALL("peek") "," CALL("pop") "," CALL("push") "," CALL("pop_done") ","                 \
-	CALL("pop_retired")
+#define INSIDE                                                                                     \
+	CALL("begin")                                                                              \
+	"," CALL("grant") "," CALL("tick") "," CALL("next_event") "," CALL("peek") "," CALL(       \
+		"pop") "," CALL("push") "," CALL("take_done") "," CALL("take_retired")
 
 static const struct bench_op operations[] = {
 	{ "commit_sequencer", "commit, scalar, per transaction of 32", setup_scalar, teardown,

@@ -126,7 +126,7 @@ static void take_reports(struct machine *m)
 /* One cycle with a memory that answers at once. */
 static void serve(struct machine *m)
 {
-	uint32_t offers = gputm_commit_unit_tick(m->unit);
+	int offers = gputm_commit_unit_tick(m->unit);
 
 	if (offers & GPUTM_COMMIT_UNIT_OFFERS_READ)
 		answer(m, GPUTM_COMMIT_UNIT_VALIDATION);

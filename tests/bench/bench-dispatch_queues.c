@@ -44,7 +44,7 @@ static void run_single(void *state, uint64_t count)
 	for (uint64_t i = 0; i < count; i++) {
 		bench_use((uint64_t)gputm_dispatch_queues_push(w->unit, 0,
 							       GPUTM_DISPATCH_QUEUES_CPU, i));
-		bench_use((uint64_t)gputm_dispatch_queues_pop(w->unit, false, &type, &request));
+		bench_use((uint64_t)gputm_dispatch_queues_dequeue(w->unit, false, &type, &request));
 		bench_use(request + type);
 	}
 }
@@ -58,8 +58,8 @@ static void run_batch(void *state, uint64_t count)
 		for (unsigned j = 0; j < BATCH; j++)
 			bench_use((uint64_t)gputm_dispatch_queues_push(
 				w->unit, 0, GPUTM_DISPATCH_QUEUES_GPU, j));
-		bench_use((uint64_t)gputm_dispatch_queues_pop_batch(w->unit, false, false, &type,
-								    &number, w->request));
+		bench_use((uint64_t)gputm_dispatch_queues_dequeue_batch(
+			w->unit, false, false, &type, &number, w->request));
 		bench_use(gputm_dispatch_queues_commit(w->unit));
 	}
 }
@@ -95,9 +95,9 @@ static void bound_batch(void *state, uint64_t count)
 
 static const struct bench_op operations[] = {
 	{ "dispatch_queues", "submit, the CPU takes it", setup, teardown, run_single, bound_single,
-	  "gputm_dispatch_queues_push,gputm_dispatch_queues_pop", "tight_push,tight_pop", 0 },
+	  "gputm_dispatch_queues_push,gputm_dispatch_queues_dequeue", "tight_push,tight_pop", 0 },
 	{ "dispatch_queues", "submit, batch of the GPU", setup, teardown, run_batch, bound_batch,
-	  "gputm_dispatch_queues_push,gputm_dispatch_queues_pop_batch,"
+	  "gputm_dispatch_queues_push,gputm_dispatch_queues_dequeue_batch,"
 	  "gputm_dispatch_queues_commit",
 	  "tight_push,tight_pop", BATCH },
 };

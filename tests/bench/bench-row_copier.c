@@ -60,7 +60,7 @@ static void run(void *state, uint64_t count)
 		if (gputm_row_copier_push(c->unit, &r, &done_at))
 			abort();
 		gputm_row_copier_advance(c->unit, done_at - gputm_row_copier_now(c->unit));
-		if (!gputm_row_copier_pop(c->unit, &r))
+		if (!gputm_row_copier_take(c->unit, &r))
 			abort();
 	}
 }
@@ -76,7 +76,7 @@ static void bound(void *state, uint64_t count)
 
 static const struct bench_op operations[] = {
 	{ "row_copier", "copy 32 rows: push, advance, pop", setup, teardown, run, bound,
-	  "gputm_row_copier_push,gputm_row_copier_advance,gputm_row_copier_pop", "tight_copy", 0 },
+	  "gputm_row_copier_push,gputm_row_copier_advance,gputm_row_copier_take", "tight_copy", 0 },
 };
 
 BENCH_TABLE(operations)

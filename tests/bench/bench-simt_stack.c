@@ -82,7 +82,7 @@ static void advance(void *state, uint64_t count)
 	int result = 0;
 
 	for (uint64_t i = 0; i < count; i++)
-		result |= gputm_simt_stack_advance(w->unit, i & 31);
+		result |= gputm_simt_stack_proceed(w->unit, i & 31);
 	bench_use((uint64_t)result);
 }
 
@@ -105,8 +105,8 @@ static void part(void *state, uint64_t count)
 	for (uint64_t i = 0; i < count; i++) {
 		result |= gputm_simt_stack_diverge(w->unit, target, 2, MEETING + (i & 31),
 						   GPUTM_SIMT_STACK_NO_PC);
-		result |= gputm_simt_stack_advance(w->unit, MEETING + (i & 31));
-		result |= gputm_simt_stack_advance(w->unit, MEETING + (i & 31));
+		result |= gputm_simt_stack_proceed(w->unit, MEETING + (i & 31));
+		result |= gputm_simt_stack_proceed(w->unit, MEETING + (i & 31));
 	}
 	bench_use((uint64_t)result);
 }
@@ -145,9 +145,9 @@ static void transaction(void *state, uint64_t count)
 
 static const struct bench_op operations[] = {
 	{ "simt_stack", "uniform advance", setup, teardown, advance, bound_advance,
-	  "gputm_simt_stack_advance", "tight_advance", 0 },
+	  "gputm_simt_stack_proceed", "tight_advance", 0 },
 	{ "simt_stack", "diverge in two and reconverge", setup, teardown, part, bound_part,
-	  "gputm_simt_stack_diverge,gputm_simt_stack_advance", "tight_diverge,tight_advance", 0 },
+	  "gputm_simt_stack_diverge,gputm_simt_stack_proceed", "tight_diverge,tight_advance", 0 },
 	{ "simt_stack", "transaction, two attempts", setup, teardown, transaction, NULL,
 	  "gputm_simt_stack_tx_*", NULL, 0 },
 };

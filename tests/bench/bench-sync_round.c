@@ -44,10 +44,10 @@ static void one_round(struct world *w)
 	do {
 		struct gputm_sync_round_done done = { 0 };
 
-		if (gputm_sync_round_next(w->unit, w->now, &todo))
+		if (gputm_sync_round_step(w->unit, w->now, &todo))
 			return;
 		if (todo.what == GPUTM_SYNC_ROUND_RUN) {
-			w->now = gputm_sync_round_next_event(w->unit);
+			w->now = gputm_sync_round_next_time(w->unit);
 			continue;
 		}
 		if (todo.what == GPUTM_SYNC_ROUND_SHIP && chunks++ < 8)
@@ -86,7 +86,7 @@ static void bound(void *state, uint64_t count)
 
 static const struct bench_op operations[] = {
 	{ "sync_round", "a step of a round", setup, teardown, run, bound,
-	  "gputm_sync_round_begin,gputm_sync_round_next,gputm_sync_round_next_event,"
+	  "gputm_sync_round_begin,gputm_sync_round_step,gputm_sync_round_next_time,"
 	  "gputm_sync_round_complete",
 	  "tight_send*", STEPS },
 };

@@ -63,6 +63,7 @@ static void teardown(void *state)
 /* One mask: in, its cycles, and out. */
 static void run(void *state, uint64_t count)
 {
+	struct gputm_thread_compactor_warp warp = { 0, 0, 0, { 0 } };
 	struct block *b = state;
 	uint64_t sum = 0;
 
@@ -70,7 +71,8 @@ static void run(void *state, uint64_t count)
 		sum += (uint64_t)gputm_thread_compactor_push(b->unit, i, b->mask);
 		while (gputm_thread_compactor_warps(b->unit)) {
 			gputm_thread_compactor_tick(b->unit);
-			sum += gputm_thread_compactor_peek(b->unit)->thread[0];
+			sum += (uint64_t)gputm_thread_compactor_peek(b->unit, &warp) +
+			       warp.thread[0];
 			gputm_thread_compactor_pop(b->unit);
 		}
 	}

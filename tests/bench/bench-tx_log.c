@@ -154,8 +154,8 @@ static void groups(void *state, uint64_t count)
 	struct logs *s = state;
 
 	for (uint64_t i = 0; i < count; i++) {
-		if (gputm_tx_log_group(s->log, GPUTM_TX_LOG_WRITE, i % 4, UINT32_MAX, lanes_of,
-				       &set))
+		if (gputm_tx_log_get_group(s->log, GPUTM_TX_LOG_WRITE, i % 4, UINT32_MAX, lanes_of,
+					   &set))
 			abort();
 		sum += set;
 	}
@@ -210,7 +210,7 @@ static const struct bench_op operations[] = {
 	{ "tx_log", "own writes, filtered, per lane of 32", setup_written, teardown, lookups,
 	  bound_lookups, "gputm_tx_log_lookup_own_writes", "tight_suspects", LANES },
 	{ "tx_log", "group by partition, per lane of 32", setup_written, teardown, groups,
-	  bound_groups, "gputm_tx_log_group", "tight_group", LANES },
+	  bound_groups, "gputm_tx_log_get_group", "tight_group", LANES },
 };
 
 BENCH_TABLE(operations)

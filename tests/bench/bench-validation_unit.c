@@ -68,7 +68,7 @@ static void reserve(struct gputm_validation_unit *u, uint64_t time)
 
 	bench_use((uint64_t)gputm_validation_unit_push(u, &r));
 	bench_use((uint64_t)gputm_validation_unit_tick(u));
-	bench_use(gputm_validation_unit_pop(u));
+	bench_use((uint64_t)gputm_validation_unit_pop(u));
 }
 
 static void *setup_stalled(void)

@@ -46,8 +46,8 @@ static void run_whole(void *state, uint64_t count)
 	int result = 0;
 
 	for (uint64_t i = 0; i < count; i++) {
-		result |= gputm_warp_former_pop(c->unit, &c->warp[0]);
-		result |= gputm_warp_former_advance(c->unit, c->warp[0].slot, 1);
+		result |= gputm_warp_former_issue(c->unit, &c->warp[0]);
+		result |= gputm_warp_former_proceed(c->unit, c->warp[0].slot, 1);
 	}
 	bench_use((uint64_t)result);
 }
@@ -62,7 +62,7 @@ static void go_on(struct core *c, const struct gputm_warp_former_warp *w, uint64
 	if (w->pc == 1)
 		error = gputm_warp_former_branch(c->unit, w->slot, taken, &target);
 	else
-		error = gputm_warp_former_advance(c->unit, w->slot, w->pc == 4 ? 1 : 4);
+		error = gputm_warp_former_proceed(c->unit, w->slot, w->pc == 4 ? 1 : 4);
 	if (error)
 		abort();
 }
@@ -74,7 +74,7 @@ static void run_hammock(void *state, uint64_t count)
 	unsigned flying = 0;
 
 	for (uint64_t i = 0; i < count * WARPS; i++) {
-		if (gputm_warp_former_pop(c->unit, &c->warp[flying]) == GPUTM_WARP_FORMER_OK)
+		if (gputm_warp_former_issue(c->unit, &c->warp[flying]) == GPUTM_WARP_FORMER_OK)
 			flying++;
 		if (flying < 8)
 			continue;
@@ -87,9 +87,10 @@ static void run_hammock(void *state, uint64_t count)
 
 static const struct bench_op operations[] = {
 	{ "warp_former", "issue and advance, whole warp", setup, teardown, run_whole, NULL,
-	  "gputm_warp_former_pop,gputm_warp_former_advance", "-", 0 },
+	  "gputm_warp_former_issue,gputm_warp_former_proceed", "-", 0 },
 	{ "warp_former", "hammock, per warp issued", setup, teardown, run_hammock, NULL,
-	  "gputm_warp_former_pop,gputm_warp_former_advance,gputm_warp_former_branch", "-", WARPS },
+	  "gputm_warp_former_issue,gputm_warp_former_proceed,gputm_warp_former_branch", "-",
+	  WARPS },
 };
 
 BENCH_TABLE(operations)

@@ -29,7 +29,7 @@ static void end_round(struct world *w)
 {
 	struct gputm_log_chunk chunk;
 
-	while (gputm_write_set_log_pop(w->unit, GPUTM_WRITE_SET_LOG_SHIP, true, &chunk) ==
+	while (gputm_write_set_log_cut(w->unit, GPUTM_WRITE_SET_LOG_SHIP, true, &chunk) ==
 	       GPUTM_WRITE_SET_LOG_CHUNK)
 		bench_use(chunk.count);
 	bench_use((uint64_t)gputm_write_set_log_begin(w->unit));
@@ -85,7 +85,7 @@ static void bound(void *state, uint64_t count)
 
 static const struct bench_op operations[] = {
 	{ "write_set_log", "append, chunks included", setup, teardown, run, bound,
-	  "gputm_write_set_log_append,gputm_write_set_log_pop,gputm_write_set_log_begin",
+	  "gputm_write_set_log_append,gputm_write_set_log_cut,gputm_write_set_log_begin",
 	  "tight_append", 0 },
 };
 

@@ -19,7 +19,7 @@ static void step(struct gputm_access_bitmap *bitmap, struct oracle_access_bitmap
 			   oracle_access_bitmap_record(o, address));
 	FUZZ_CHECK(gputm_access_bitmap_query(bitmap, address) ==
 		   oracle_access_bitmap_query(o, address));
-	FUZZ_CHECK(gputm_access_bitmap_next(bitmap, address, &run) ==
+	FUZZ_CHECK(gputm_access_bitmap_next_run(bitmap, address, &run) ==
 		   oracle_access_bitmap_next(o, address, &expected));
 	FUZZ_CHECK(run.address == expected.address && run.bytes == expected.bytes);
 	FUZZ_CHECK(gputm_access_bitmap_marked(bitmap) == oracle_access_bitmap_marked(o));

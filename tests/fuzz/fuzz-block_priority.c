@@ -8,9 +8,9 @@
 static void tick(struct gputm_block_priority *p, struct oracle_block_priority *o, uint64_t ready)
 {
 	uint32_t probed = 99, slot = 99;
-	int result = gputm_block_priority_tick_probe(p, ready, &probed), expected;
+	int result = gputm_block_priority_pick_probe(p, ready, &probed), expected;
 
-	FUZZ_CHECK(gputm_block_priority_tick(p, ready, &slot) == result && slot == probed);
+	FUZZ_CHECK(gputm_block_priority_pick(p, ready, &slot) == result && slot == probed);
 	if (ready & ~gputm_block_priority_blocks(p)) {
 		FUZZ_CHECK(result == -EINVAL && slot == 99);
 		return;
@@ -47,7 +47,7 @@ static void bend(struct gputm_block_priority *p, struct fuzz *fuzz)
 	while (fuzz_more(fuzz)) {
 		uint64_t ready = fuzz_number(fuzz, 8) & gputm_block_priority_blocks(p);
 
-		FUZZ_CHECK(gputm_block_priority_tick(p, ready, &slot) >= 0);
+		FUZZ_CHECK(gputm_block_priority_pick(p, ready, &slot) >= 0);
 		FUZZ_CHECK(!gputm_unit_check(unit));
 	}
 }

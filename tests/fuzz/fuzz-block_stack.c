@@ -117,7 +117,7 @@ static void any_operation(struct gputm_block_stack *s, struct fuzz *fuzz)
 	struct gputm_block_stack_entry e = { 0, 0, 0, 0, 0, { 0 } };
 	int ignored = 0;
 
-	(void)gputm_block_stack_entry(s, gputm_block_stack_top(s), &e);
+	(void)gputm_block_stack_get_entry(s, gputm_block_stack_top(s), &e);
 	target.rpc = fuzz_u8(fuzz) & 1 ? e.rpc : draw_pc(fuzz);
 	target.lpc = draw_pc(fuzz);
 	switch (fuzz_below(fuzz, 4)) {

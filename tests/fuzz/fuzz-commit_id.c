@@ -37,7 +37,7 @@ static void compare(const struct pair *p)
 {
 	FUZZ_CHECK(!gputm_unit_check(gputm_commit_id_unit(p->vendor)));
 	FUZZ_CHECK(gputm_commit_id_oldest(p->vendor) == oracle_commit_id_oldest(&p->oracle));
-	FUZZ_CHECK(gputm_commit_id_next(p->vendor) == oracle_commit_id_next(&p->oracle));
+	FUZZ_CHECK(gputm_commit_id_next_cid(p->vendor) == oracle_commit_id_next(&p->oracle));
 	FUZZ_CHECK(gputm_commit_id_in_flight(p->vendor) == oracle_commit_id_in_flight(&p->oracle));
 	for (uint32_t core = 0; core < p->oracle.config.cores; core++)
 		FUZZ_CHECK(gputm_commit_id_available(p->vendor, core) ==

@@ -104,14 +104,14 @@ static void results(struct core *core)
 	struct gputm_commit_sequencer_done done;
 	uint64_t failed = 0;
 
-	if (gputm_commit_sequencer_pop_done(core->seq, &done)) {
+	if (gputm_commit_sequencer_take_done(core->seq, &done)) {
 		if (done.with_cid)
 			FUZZ_CHECK(!oracle_commit_sequencer_done(&core->oracle, done.first_cid,
 								 &failed));
 		FUZZ_CHECK(done.fail == failed && !(done.pass & failed));
 		core->busy[done.warp] = false;
 	}
-	if (gputm_commit_sequencer_pop_retired(core->seq, &retired))
+	if (gputm_commit_sequencer_take_retired(core->seq, &retired))
 		FUZZ_CHECK(!oracle_commit_sequencer_retired(&core->oracle, retired.first_cid,
 							    retired.count));
 }

@@ -12,11 +12,11 @@ static void take(struct gputm_dispatch_queues *queues, struct oracle_dispatch_qu
 	uint32_t type = 0, expected_type = 0, count = 0, expected_count = 0;
 
 	if (how & 1)
-		FUZZ_CHECK(gputm_dispatch_queues_pop(queues, how & 2, &type, request) ==
+		FUZZ_CHECK(gputm_dispatch_queues_dequeue(queues, how & 2, &type, request) ==
 			   oracle_dispatch_queues_pop(o, how & 2, &expected_type, expected));
 	else
-		FUZZ_CHECK(gputm_dispatch_queues_pop_batch(queues, how & 2, how & 4, &type, &count,
-							   request) ==
+		FUZZ_CHECK(gputm_dispatch_queues_dequeue_batch(queues, how & 2, how & 4, &type,
+							       &count, request) ==
 			   oracle_dispatch_queues_pop_batch(o, how & 2, how & 4, &expected_type,
 							    &expected_count, expected));
 	FUZZ_CHECK(type == expected_type && count == expected_count);

@@ -99,7 +99,7 @@ static void same(const struct gputm_local_tm *t, const struct oracle_local_tm *o
 	for (uint32_t i = 0; i < WORDS; i++)
 		FUZZ_CHECK(!gputm_local_tm_lookup(t, i, &value) && value == o->data[i]);
 	for (uint32_t i = 0; i < WAVES; i++)
-		FUZZ_CHECK(!gputm_local_tm_masks(t, i, &m) && m.exec == o->wave[i].exec &&
+		FUZZ_CHECK(!gputm_local_tm_get_masks(t, i, &m) && m.exec == o->wave[i].exec &&
 			   m.tcm == o->wave[i].tcm && m.tcm_old == o->wave[i].tcm_old);
 	FUZZ_CHECK(gputm_local_tm_holder(t) == o->holder);
 }

@@ -17,7 +17,7 @@ static void pop(struct gputm_row_copier *c, struct oracle_row_copier *o)
 {
 	struct gputm_row_copier_request r = { 0, 0, 0, 0 };
 	uint64_t tag = 0;
-	bool any = gputm_row_copier_pop(c, &r);
+	bool any = gputm_row_copier_take(c, &r);
 
 	FUZZ_CHECK(any == oracle_row_copier_pop(o, &tag));
 	FUZZ_CHECK(r.tag == tag);

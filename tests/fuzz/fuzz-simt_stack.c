@@ -86,7 +86,7 @@ static void advance(struct warp *w, struct fuzz *fuzz)
 	uint64_t pc = draw_pc(fuzz), active = gputm_simt_stack_active_mask(w->stack);
 	int refusal = !active ? -EINVAL : pc > PC_MAX ? -ERANGE : 0;
 
-	if (done(w, gputm_simt_stack_advance(w->stack, pc), refusal))
+	if (done(w, gputm_simt_stack_proceed(w->stack, pc), refusal))
 		move(w, active, pc);
 }
 
@@ -216,7 +216,7 @@ static void compare(const struct warp *w)
 	FUZZ_CHECK(gputm_simt_stack_tx_running(w->stack) == w->running);
 	FUZZ_CHECK(gputm_simt_stack_tx_retry(w->stack) == w->retry);
 	while (depth--) {
-		FUZZ_CHECK(gputm_simt_stack_entry(w->stack, depth, &entry));
+		FUZZ_CHECK(!gputm_simt_stack_get_entry(w->stack, depth, &entry));
 		if (above && entry.type == normal)
 			FUZZ_CHECK(!(entry.mask & ~w->running));
 		for (unsigned lane = 0; lane < LANES; lane++)
@@ -225,7 +225,8 @@ static void compare(const struct warp *w)
 		left &= ~entry.mask;
 		if (entry.type == GPUTM_SIMT_STACK_RETRY) {
 			above = false;
-			FUZZ_CHECK(depth && gputm_simt_stack_entry(w->stack, depth - 1, &entry));
+			FUZZ_CHECK(depth &&
+				   !gputm_simt_stack_get_entry(w->stack, depth - 1, &entry));
 			left &= ~entry.mask;
 		}
 	}
@@ -244,9 +245,7 @@ static void any_operation(struct gputm_simt_stack *stack, struct fuzz *fuzz)
 	case 0:
 		ignored = gputm_simt_stack_launch(stack, pc, mask);
 		break;
-	case 1:
-		ignored = gputm_simt_stack_advance(stack, pc);
-		break;
+	case 1: ignored = gputm_simt_stack_proceed(stack, pc); break;
 	case 2:
 		rpc = draw_pc(fuzz);
 		lpc = draw_pc(fuzz);

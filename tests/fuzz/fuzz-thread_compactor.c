@@ -51,14 +51,15 @@ static void tick(struct pair *p)
 
 static void pop(struct pair *p)
 {
-	const struct gputm_thread_compactor_warp *warp = gputm_thread_compactor_peek(p->unit);
+	struct gputm_thread_compactor_warp warp;
+	bool some = gputm_thread_compactor_peek(p->unit, &warp);
 
-	FUZZ_CHECK(!warp == (p->popped == p->made));
-	FUZZ_CHECK(!warp || (warp->mask == p->mask[p->popped] && warp->index == p->popped));
-	for (unsigned lane = 0; warp && lane < p->oracle.lanes; lane++)
-		FUZZ_CHECK(warp->thread[lane] == p->thread[p->popped][lane]);
-	p->popped += warp != NULL;
-	FUZZ_CHECK(gputm_thread_compactor_pop(p->unit) == (warp != NULL));
+	FUZZ_CHECK(some == (p->popped != p->made));
+	FUZZ_CHECK(!some || (warp.mask == p->mask[p->popped] && warp.index == p->popped));
+	for (unsigned lane = 0; some && lane < p->oracle.lanes; lane++)
+		FUZZ_CHECK(warp.thread[lane] == p->thread[p->popped][lane]);
+	p->popped += some;
+	FUZZ_CHECK(gputm_thread_compactor_pop(p->unit) == some);
 }
 
 static void bend(struct pair *p, struct fuzz *fuzz)

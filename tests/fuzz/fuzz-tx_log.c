@@ -31,8 +31,8 @@ static void compare(const struct gputm_tx_log *log, const struct oracle_tx_log *
 	for (unsigned kind = 0; kind < 2; kind++) {
 		FUZZ_CHECK(gputm_tx_log_rows(log, (enum gputm_tx_log_kind)kind) == o->rows[kind]);
 		for (unsigned r = 0; r < o->rows[kind]; r++) {
-			FUZZ_CHECK(!gputm_tx_log_group(log, (enum gputm_tx_log_kind)kind, r,
-						       UINT64_MAX, lanes_of, &set));
+			FUZZ_CHECK(!gputm_tx_log_get_group(log, (enum gputm_tx_log_kind)kind, r,
+							   UINT64_MAX, lanes_of, &set));
 			for (unsigned p = 0; p < o->partitions; p++)
 				FUZZ_CHECK((set >> p & 1 ? lanes_of[p] : 0) ==
 					   oracle_tx_log_to(o, kind, r, p));

@@ -16,7 +16,7 @@ static void step(struct gputm_tx_throttle *throttle, struct oracle_tx_throttle *
 		FUZZ_CHECK(gputm_tx_throttle_leave(throttle, warp) ==
 			   oracle_tx_throttle_leave(o, warp));
 	}
-	FUZZ_CHECK(gputm_tx_throttle_next(throttle, &next) ==
+	FUZZ_CHECK(gputm_tx_throttle_next_warp(throttle, &next) ==
 		   oracle_tx_throttle_next(o, &expected));
 	FUZZ_CHECK(next == expected);
 	FUZZ_CHECK(gputm_tx_throttle_running(throttle) == o->insiders);

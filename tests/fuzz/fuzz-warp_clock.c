@@ -56,7 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		} else {
 			commit(c, &o, warp);
 		}
-		FUZZ_CHECK(!gputm_warp_clock_time(c, warp, &time) && time == o.time[warp]);
+		FUZZ_CHECK(!gputm_warp_clock_get_time(c, warp, &time) && time == o.time[warp]);
 		FUZZ_CHECK(!gputm_unit_check(gputm_warp_clock_unit(c)));
 	}
 	gputm_warp_clock_free(c);

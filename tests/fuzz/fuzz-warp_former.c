@@ -41,9 +41,9 @@ static void pop(struct pair *p)
 {
 	struct gputm_warp_former_warp probed, warp;
 	unsigned slot = 0;
-	int result = gputm_warp_former_pop_probe(p->unit, &probed);
+	int result = gputm_warp_former_issue_probe(p->unit, &probed);
 
-	FUZZ_CHECK(gputm_warp_former_pop(p->unit, &warp) == result);
+	FUZZ_CHECK(gputm_warp_former_issue(p->unit, &warp) == result);
 	FUZZ_CHECK(oracle_former_pop(&p->oracle, &slot) == result);
 	FUZZ_CHECK(result || (warp.slot == slot && probed.slot == slot));
 }
@@ -58,7 +58,7 @@ static void give_back(struct pair *p, struct fuzz *fuzz, unsigned what, uint32_t
 		FUZZ_CHECK(gputm_warp_former_branch(p->unit, slot, lanes, &target) ==
 			   oracle_former_branch(&p->oracle, slot, lanes, &target));
 	else if (what < 6)
-		FUZZ_CHECK(gputm_warp_former_advance(p->unit, slot, target.rpc) ==
+		FUZZ_CHECK(gputm_warp_former_proceed(p->unit, slot, target.rpc) ==
 			   oracle_former_advance(&p->oracle, slot, target.rpc));
 	else if (what < 7)
 		FUZZ_CHECK(gputm_warp_former_exit(p->unit, slot, lanes) ==
@@ -77,8 +77,8 @@ static void any_operation(struct gputm_warp_former *f, struct fuzz *fuzz)
 	bool flying = false;
 	int ignored = 0;
 
-	if (!gputm_warp_former_warp(f, slot, &warp, &flying) || !flying) {
-		ignored = gputm_warp_former_pop(f, &warp);
+	if (gputm_warp_former_get_warp(f, slot, &warp, &flying) <= 0 || !flying) {
+		ignored = gputm_warp_former_issue(f, &warp);
 		FUZZ_CHECK(!gputm_unit_check(gputm_warp_former_unit(f)));
 		return;
 	}
@@ -86,9 +86,7 @@ static void any_operation(struct gputm_warp_former *f, struct fuzz *fuzz)
 	case 0:
 		ignored = gputm_warp_former_branch(f, slot, draw_lanes(fuzz, warp.mask), &target);
 		break;
-	case 1:
-		ignored = gputm_warp_former_advance(f, slot, target.taken_pc);
-		break;
+	case 1: ignored = gputm_warp_former_proceed(f, slot, target.taken_pc); break;
 	case 2:
 		ignored = gputm_warp_former_exit(f, slot, draw_lanes(fuzz, warp.mask));
 		break;

@@ -10,7 +10,7 @@ static void pop(struct gputm_write_set_log *log, struct oracle_write_set_log *o,
 	unsigned stream = how & 3;
 	int answer = oracle_write_set_log_pop(o, stream, how & 4, entry, &expected);
 
-	FUZZ_CHECK(gputm_write_set_log_pop(log, (enum gputm_write_set_log_stream)stream, how & 4,
+	FUZZ_CHECK(gputm_write_set_log_cut(log, (enum gputm_write_set_log_stream)stream, how & 4,
 					   &chunk) == answer);
 	if (answer != GPUTM_WRITE_SET_LOG_CHUNK)
 		return;

@@ -397,7 +397,7 @@ const char *oracle_block_compare(const struct oracle_block_stack *o,
 	if (gputm_block_stack_to_admit(stack) != o->formed - o->admitted)
 		return "warps to be admitted";
 	for (unsigned i = 0; i < o->count; i++) {
-		if (!gputm_block_stack_entry(stack, i, &e))
+		if (gputm_block_stack_get_entry(stack, i, &e))
 			return "an entry that is not there";
 		differs = compare_entry(o, i, &e);
 		if (differs)
@@ -406,5 +406,5 @@ const char *oracle_block_compare(const struct oracle_block_stack *o,
 	for (unsigned warp = 0; warp < 33; warp++)
 		if (gputm_block_stack_warp(stack, warp) != oracle_block_warp(o, warp))
 			return "a warp";
-	return gputm_block_stack_entry(stack, o->count, &e) ? "one entry more" : NULL;
+	return !gputm_block_stack_get_entry(stack, o->count, &e) ? "one entry more" : NULL;
 }

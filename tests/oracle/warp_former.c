@@ -341,7 +341,7 @@ static const char *compare_pool(const struct oracle_warp_former *o,
 		struct gputm_warp_former_warp seen;
 		bool flying;
 
-		if (gputm_warp_former_warp(former, i, &seen, &flying) !=
+		if ((gputm_warp_former_get_warp(former, i, &seen, &flying) > 0) !=
 		    (i < threads(o) && w->used))
 			return "slots in use";
 		if (i == threads(o) || !w->used)

@@ -71,7 +71,7 @@ static struct flow_warp *pick(struct flow_core *core)
 	struct gputm_warp_former_warp formed;
 	struct flow_warp *warp;
 
-	if (gputm_warp_former_pop(d->former, &formed) != GPUTM_WARP_FORMER_OK)
+	if (gputm_warp_former_issue(d->former, &formed) != GPUTM_WARP_FORMER_OK)
 		return NULL;
 	warp = &d->warp[formed.slot];
 	warp->name = formed.slot;
@@ -84,7 +84,7 @@ static int go(struct flow_core *core, struct flow_warp *warp, uint32_t next)
 {
 	struct dwf *d = core->state;
 
-	return gputm_warp_former_advance(d->former, warp->name, next) ? refused(core, warp) : 0;
+	return gputm_warp_former_proceed(d->former, warp->name, next) ? refused(core, warp) : 0;
 }
 
 static int branch(struct flow_core *core, struct flow_warp *warp, const struct flow_block *block)
@@ -141,7 +141,7 @@ static void places(const struct flow_core *core, flow_place *place, void *state)
 	bool in_flight;
 
 	for (uint32_t slot = 0; slot < d->slots; slot++) {
-		if (!gputm_warp_former_warp(d->former, slot, &warp, &in_flight))
+		if (!gputm_warp_former_get_warp(d->former, slot, &warp, &in_flight))
 			continue;
 		for (uint64_t left = warp.mask; left; left &= left - 1) {
 			uint32_t l = (uint32_t)__builtin_ctzll(left);

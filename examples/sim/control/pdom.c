@@ -89,7 +89,7 @@ static int step(struct flow_core *core, struct flow_warp *warp, uint32_t next)
 static int go(struct flow_core *core, struct flow_warp *warp, uint32_t next)
 {
 	struct pdom *p = core->state;
-	int result = gputm_simt_stack_advance(p->stack[warp->name], next);
+	int result = gputm_simt_stack_proceed(p->stack[warp->name], next);
 
 	return result < 0 ? refused(core, warp, result) : follow_stack(p, warp);
 }
@@ -130,7 +130,7 @@ static void release(struct flow_core *core, uint32_t s)
 static int barrier(struct flow_core *core, struct flow_warp *warp, uint32_t next)
 {
 	struct pdom *p = core->state;
-	int result = gputm_simt_stack_advance(p->stack[warp->name], next);
+	int result = gputm_simt_stack_proceed(p->stack[warp->name], next);
 
 	if (result < 0)
 		return refused(core, warp, result);
@@ -171,7 +171,7 @@ static void places_of_warp(const struct flow_core *core, const struct flow_warp 
 	for (size_t i = gputm_simt_stack_depth(stack); i--;) {
 		bool top = i + 1 == gputm_simt_stack_depth(stack);
 
-		gputm_simt_stack_entry(stack, i, &entry);
+		gputm_simt_stack_get_entry(stack, i, &entry);
 		for (uint64_t left = entry.mask & ~seen; left; left &= left - 1)
 			place(state, warp->lanes.slot[__builtin_ctzll(left)],
 			      top ? warp->pc : (uint32_t)entry.pc);

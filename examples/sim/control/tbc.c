@@ -137,13 +137,12 @@ static int admit(struct flow_core *core, const struct gputm_thread_compactor_war
 static int tick(struct flow_core *core)
 {
 	struct tbc *t = core->state;
-	const struct gputm_thread_compactor_warp *made;
+	struct gputm_thread_compactor_warp made;
 	int error = 0;
 
 	gputm_thread_compactor_tick(t->compactor);
-	made = gputm_thread_compactor_peek(t->compactor);
-	if (made) {
-		error = admit(core, made);
+	if (gputm_thread_compactor_peek(t->compactor, &made)) {
+		error = admit(core, &made);
 		gputm_thread_compactor_pop(t->compactor);
 	}
 	if (!error)
@@ -177,7 +176,7 @@ static struct flow_warp *pick(struct flow_core *core)
 	struct tbc_block *block;
 	uint32_t s, later;
 
-	if (gputm_block_priority_tick(t->priority, t->ready, &s) != GPUTM_BLOCK_PRIORITY_ISSUE)
+	if (gputm_block_priority_pick(t->priority, t->ready, &s) != GPUTM_BLOCK_PRIORITY_ISSUE)
 		return NULL;
 	block = &t->block[s];
 	later = block->ready & UINT32_MAX << block->last << 1;
@@ -341,14 +340,14 @@ static void places_of_block(const struct flow_core *core, uint32_t s, struct loo
 	look->lanes = core->kernel->lanes;
 	memset(look->seen, 0, sizeof(look->seen));
 	for (size_t i = gputm_block_stack_depth(block->stack); i-- > top + 1;) {
-		gputm_block_stack_entry(block->stack, i, &entry);
+		gputm_block_stack_get_entry(block->stack, i, &entry);
 		place_mask(look, entry.mask, (uint32_t)entry.pc);
 	}
 	for (uint32_t left = block->running; left; left &= left - 1)
 		place_warp(look, &block->warp[__builtin_ctz(left)]);
 	place_mask(look, block->pending, (uint32_t)gputm_block_stack_pc(block->stack));
 	for (size_t i = top + 1; i--;) {
-		gputm_block_stack_entry(block->stack, i, &entry);
+		gputm_block_stack_get_entry(block->stack, i, &entry);
 		place_mask(look, entry.mask, i == top ? block->arrived : (uint32_t)entry.pc);
 	}
 }

@@ -216,7 +216,7 @@ static void take(struct sim_machine *machine, struct hetm_worker *w)
 	uint64_t request;
 	uint32_t type;
 
-	if (gputm_dispatch_queues_pop(h->queues, steal, &type, &request) !=
+	if (gputm_dispatch_queues_dequeue(h->queues, steal, &type, &request) !=
 	    GPUTM_DISPATCH_QUEUES_TAKEN)
 		return;
 	memset(&w->lane, 0, sizeof(w->lane));

@@ -272,7 +272,7 @@ void hetm_gpu_start(struct sim_machine *machine)
 	struct hetm_kernel *k;
 	uint32_t type, count;
 
-	if (gputm_dispatch_queues_pop_batch(h->queues, steal, true, &type, &count, h->batch) !=
+	if (gputm_dispatch_queues_dequeue_batch(h->queues, steal, true, &type, &count, h->batch) !=
 	    GPUTM_DISPATCH_QUEUES_TAKEN)
 		return;
 	k = make_kernel(machine, count);

@@ -14,7 +14,7 @@ copy_written(const struct hetm *h, const struct sim_memory *from, struct sim_mem
 	struct gputm_sync_round_done done = { 0 };
 	struct gputm_access_bitmap_run run;
 
-	for (uint64_t at = 0; gputm_access_bitmap_next(h->writes, at, &run);
+	for (uint64_t at = 0; gputm_access_bitmap_next_run(h->writes, at, &run);
 	     at = run.address + run.bytes) {
 		for (uint64_t i = 0; i < run.bytes; i += 4) {
 			uint64_t address = h->base + run.address + i;
@@ -59,7 +59,7 @@ static void ship(struct sim_machine *machine, bool early, bool partial,
 	struct gputm_log_chunk chunk;
 
 	hetm_gpu_mark(machine);
-	if (gputm_write_set_log_pop(h->log,
+	if (gputm_write_set_log_cut(h->log,
 				    early ? GPUTM_WRITE_SET_LOG_EARLY : GPUTM_WRITE_SET_LOG_SHIP,
 				    partial, &chunk) != GPUTM_WRITE_SET_LOG_CHUNK)
 		return;
@@ -77,7 +77,7 @@ static uint64_t replay(struct sim_machine *machine, struct gputm_sync_round_done
 	uint64_t bytes = 0;
 
 	while (!machine->port.failed &&
-	       gputm_write_set_log_pop(h->log, GPUTM_WRITE_SET_LOG_REPLAY, true, &chunk) ==
+	       gputm_write_set_log_cut(h->log, GPUTM_WRITE_SET_LOG_REPLAY, true, &chunk) ==
 		       GPUTM_WRITE_SET_LOG_CHUNK) {
 		push_chunk(machine, &chunk, GPUTM_DEVICE_VALIDATOR_REPLAY, h->shadow, done);
 		bytes += chunk.bytes;
@@ -194,7 +194,7 @@ static void coordinate(struct sim_machine *machine)
 		struct gputm_sync_round_done done = { 0 };
 		struct gputm_sync_round_todo todo;
 
-		if (gputm_sync_round_next(h->round, now, &todo))
+		if (gputm_sync_round_step(h->round, now, &todo))
 			sim_fail(&machine->port, -EINVAL, "the rounds are out of time");
 		if (todo.what == GPUTM_SYNC_ROUND_END) {
 			end_round(machine);
@@ -249,7 +249,7 @@ static uint64_t one_time(struct sim_machine *machine)
 	if (!machine->port.failed && may_run(machine, GPUTM_SYNC_ROUND_CPU))
 		hetm_cpu_take(machine);
 	if (rounds)
-		next = gputm_sync_round_next_event(h->round);
+		next = gputm_sync_round_next_time(h->round);
 	if (h->running)
 		next = earlier(next, h->running->ends);
 	return earlier(next, hetm_cpu_next(h));

@@ -100,7 +100,7 @@ static int make(struct sim_machine *machine)
 	error = sim_unit_add(&machine->port, "local_tm", &kind_local_tm, &config->local_tm,
 			     &local->tm);
 	if (!error)
-		error = gputm_local_tm_capacity(&config->local_tm, &capacity);
+		error = gputm_local_tm_get_capacity(&config->local_tm, &capacity);
 	if (error)
 		return error;
 	local->words = config->local_tm.words ? config->local_tm.words : capacity.words;

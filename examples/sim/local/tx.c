@@ -84,7 +84,7 @@ static void evict(struct sim_machine *machine, uint32_t waves)
 
 		local_abort(machine, wave, wave->inside);
 		restart(wave);
-		if (gputm_local_tm_masks(local->tm, wave->index, &masks) < 0)
+		if (gputm_local_tm_get_masks(local->tm, wave->index, &masks) < 0)
 			sim_fail(&machine->port, -EINVAL, "a wavefront has no masks");
 		else
 			wave->exec = masks.exec;

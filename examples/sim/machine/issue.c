@@ -23,7 +23,7 @@ static void evaluate(struct sim_machine *machine, struct sim_warp *warp, uint32_
 
 static void next(struct sim_machine *machine, struct sim_warp *warp, uint64_t pc)
 {
-	if (gputm_simt_stack_advance(warp->stack, pc) < 0)
+	if (gputm_simt_stack_proceed(warp->stack, pc) < 0)
 		sim_fail(&machine->port, -EINVAL, "the SIMT stack refused to advance");
 }
 

@@ -77,7 +77,7 @@ static void admit_next(struct sim_machine *machine, const struct sim_core *core)
 {
 	uint32_t waiting;
 
-	if (gputm_tx_throttle_next(core->throttle, &waiting) &&
+	if (gputm_tx_throttle_next_warp(core->throttle, &waiting) &&
 	    core->warp[waiting].wait == SIM_THROTTLE)
 		sim_warp_until(&machine->port, &core->warp[waiting], machine->port.now);
 }

@@ -72,7 +72,7 @@ static void start(struct sim_port *port, struct sim_warp *warp, struct getm_warp
 		return;
 	state->begun = true;
 	core->begun++;
-	sim_must(port, gputm_warp_clock_time(core->clock, warp->index, &state->time),
+	sim_must(port, gputm_warp_clock_get_time(core->clock, warp->index, &state->time),
 		 "the clock refused a warp");
 }
 

@@ -105,11 +105,11 @@ void sim_getm_send_log(struct sim_port *port, struct sim_warp *warp, uint64_t la
 	struct gputm_tx_log_row row;
 
 	for (uint32_t i = 0; lanes && i < rows; i++) {
-		sim_must(port, gputm_tx_log_row(state->log, GPUTM_TX_LOG_WRITE, i, &row),
+		sim_must(port, gputm_tx_log_get_row(state->log, GPUTM_TX_LOG_WRITE, i, &row),
 			 "a row of the write log is gone");
 		sim_must(port,
-			 gputm_tx_log_group(state->log, GPUTM_TX_LOG_WRITE, i,
-					    lanes & state->granted[i], lanes_of, &partitions),
+			 gputm_tx_log_get_group(state->log, GPUTM_TX_LOG_WRITE, i,
+						lanes & state->granted[i], lanes_of, &partitions),
 			 "a row of the write log is gone");
 		for (SIM_EACH_LANE(partition, partitions))
 			send_packet(port, warp, &row, (uint32_t)partition, lanes_of[partition],

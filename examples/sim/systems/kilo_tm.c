@@ -116,7 +116,7 @@ static void watch_row(struct sim_port *port, struct sim_warp *warp)
 	struct gputm_tx_log_row row = { .mask = 0 };
 
 	for (; watch->row < rows; watch->row++) {
-		sim_must(port, gputm_tx_log_row(log, GPUTM_TX_LOG_READ, watch->row, &row),
+		sim_must(port, gputm_tx_log_get_row(log, GPUTM_TX_LOG_READ, watch->row, &row),
 			 "a row of the read log is gone");
 		warp->mask = row.mask & ~watch->wrong;
 		for (SIM_EACH_LANE(lane, warp->mask))
@@ -136,7 +136,7 @@ static void watch_loaded(struct sim_port *port, struct sim_warp *warp)
 	struct kilo_watch *watch = &kilo->watch[number];
 	struct gputm_tx_log_row row = { .mask = 0 };
 
-	sim_must(port, gputm_tx_log_row(kilo->log[number], GPUTM_TX_LOG_READ, watch->row, &row),
+	sim_must(port, gputm_tx_log_get_row(kilo->log[number], GPUTM_TX_LOG_READ, watch->row, &row),
 		 "a row of the read log is gone");
 	for (SIM_EACH_LANE(lane, warp->mask & row.mask))
 		if (warp->lane[lane].loaded != row.value[lane])

@@ -160,9 +160,9 @@ static void take_outputs(struct sim_port *port, uint32_t index, struct kilo_core
 		send_packet(port, index, partition, &packet);
 		gputm_commit_sequencer_pop(core->sequencer);
 	}
-	while (gputm_commit_sequencer_pop_done(core->sequencer, &done))
+	while (gputm_commit_sequencer_take_done(core->sequencer, &done))
 		finish(port, index, &done);
-	while (gputm_commit_sequencer_pop_retired(core->sequencer, &retired))
+	while (gputm_commit_sequencer_take_retired(core->sequencer, &retired))
 		;
 }
 
@@ -334,7 +334,7 @@ static void take_request(struct sim_port *port, struct gputm_commit_unit *unit,
 
 /* Take what the ports and the report queue offer in this cycle. */
 static void take_offers(struct sim_port *port, uint32_t index, struct gputm_commit_unit *unit,
-			uint32_t offers)
+			int offers)
 {
 	const struct kilo *kilo = port->state;
 	struct gputm_commit_report report;
@@ -360,7 +360,7 @@ uint64_t sim_kilo_partition_tick(struct sim_port *port, uint32_t index)
 {
 	uint64_t tick = sim_now(port) / port->unit_ticks;
 	struct kilo_partition *partition = partition_at(port, index, tick);
-	uint32_t offers;
+	int offers;
 
 	if (partition->resent.count)
 		push_waiting(port, partition, &partition->resent);

@@ -129,7 +129,7 @@ static void send_claims(struct sim_port *port, struct sim_warp *warp, uint32_t r
 	const struct gputm_tx_log *log = si->log[warp->number];
 
 	sim_must(port,
-		 gputm_tx_log_group(log, GPUTM_TX_LOG_WRITE, row, warp->mask, lanes_of, &set),
+		 gputm_tx_log_get_group(log, GPUTM_TX_LOG_WRITE, row, warp->mask, lanes_of, &set),
 		 "the write log refused a row");
 	for (SIM_EACH_LANE(partition, set)) {
 		struct sim_message message = { .what = SI_CLAIM, .kind = SIM_TRAFFIC_STORE };
@@ -177,8 +177,7 @@ void sim_si_claim(struct sim_port *port, const struct sim_message *message)
 	uint32_t cycles;
 
 	sim_must(port,
-		 gputm_tx_log_row(si->log[warp->number], GPUTM_TX_LOG_WRITE,
-				  message->c, &row),
+		 gputm_tx_log_get_row(si->log[warp->number], GPUTM_TX_LOG_WRITE, message->c, &row),
 		 "a row of the write log is gone");
 	cycles = si->detector->write(port, state, message->b & state->active, row.address);
 	if (partition->table_free < sim_now(port))

@@ -208,7 +208,7 @@ static bool walk_on(struct sim_port *port, struct sim_warp *warp)
 	uint64_t place[SIM_MAX_LANES];
 	uint32_t set;
 
-	sim_must(port, gputm_tx_log_row(log, GPUTM_TX_LOG_WRITE, state->row, &row),
+	sim_must(port, gputm_tx_log_get_row(log, GPUTM_TX_LOG_WRITE, state->row, &row),
 		 "a row of the write log is gone");
 	set = find_partitions(port, row.mask & state->writers, &row, place) & ~state->sent;
 	if (set) {

@@ -249,7 +249,7 @@ static uint64_t commit(struct sim_port *port, uint32_t id)
 	if (result == GPUTM_TIMESTAMP_TABLE_OVERFLOW)
 		sim_fail(port, -EINVAL,
 			 "timestamp_table.stamp_bits are too few for literal timestamps");
-	sim_must(port, gputm_timestamp_table_stamps(si->stamps, id, &stamps),
+	sim_must(port, gputm_timestamp_table_get_stamps(si->stamps, id, &stamps),
 		 "a transaction has no stamps");
 	return stamps.prev;
 }
@@ -335,7 +335,7 @@ static const char *left(struct sim_port *port)
 	if (gputm_reader_list_used(si->readers))
 		return "the reader list is not empty at the end";
 	for (uint32_t i = 0; i < si->ids && !si->made.timestamp_table.literal; i++) {
-		sim_must(port, gputm_timestamp_table_stamps(si->stamps, i, &stamps),
+		sim_must(port, gputm_timestamp_table_get_stamps(si->stamps, i, &stamps),
 			 "a transaction has no stamps");
 		if (stamps.state != GPUTM_TIMESTAMP_TABLE_IDLE)
 			return "a transaction is left in the timestamp table";

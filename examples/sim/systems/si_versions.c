@@ -35,7 +35,7 @@ static uint64_t address_of(struct sim_port *port, uint32_t region, uint32_t vers
 	struct gputm_version_table_version info = { .address = 0 };
 
 	sim_must(port,
-		 gputm_version_table_version(sim_si_of(port)->versions, region, version, &info),
+		 gputm_version_table_get_version(sim_si_of(port)->versions, region, version, &info),
 		 "there is no such version");
 	return info.address;
 }
@@ -209,7 +209,7 @@ static void take_copies(struct sim_port *port)
 	if (cycle > si->copied_to)
 		gputm_row_copier_advance(si->copier, cycle - si->copied_to);
 	si->copied_to = cycle;
-	while (gputm_row_copier_pop(si->copier, &done))
+	while (gputm_row_copier_take(si->copier, &done))
 		copied(port, (uint32_t)done.tag);
 }
 
@@ -411,7 +411,7 @@ static bool has_references(struct sim_port *port)
 
 	for (uint32_t i = 0; i < si->regions; i++)
 		for (uint32_t k = 0; k < si->made.version_table.versions; k++) {
-			sim_must(port, gputm_version_table_version(si->versions, i, k, &info),
+			sim_must(port, gputm_version_table_get_version(si->versions, i, k, &info),
 				 "there is no such version");
 			references += info.references;
 		}

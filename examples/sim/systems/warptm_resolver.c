@@ -37,7 +37,7 @@ static void collect(struct sim_port *port, const struct gputm_tx_log *log,
 	struct gputm_tx_log_row row = { .mask = 0 };
 
 	for (uint32_t i = 0; i < rows; i++) {
-		sim_must(port, gputm_tx_log_row(log, kind, i, &row), "a log row is gone");
+		sim_must(port, gputm_tx_log_get_row(log, kind, i, &row), "a log row is gone");
 		to[i] = (struct gputm_warp_row){ row.mask, row.address };
 	}
 }
