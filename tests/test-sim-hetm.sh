@@ -217,6 +217,14 @@ refused 'write_set_log: stamp_bits = 9 is outside 10 .. 63' --workload w1 --thre
 	--set write_set_log.stamp_bits=9
 refused 'device_validator: stamp_bits = 9 is outside 10 .. 63' --workload w1 --threads 600 \
 	--set device_validator.stamp_bits=9
+# Sizes that follow others: only the value that they have anyway is taken.
+refused 'write_set_log.threads = 4 must be machine.workers = 8' --workload w1 \
+	--set write_set_log.threads=4
+run 0 --workload w1 --threads 600 --set write_set_log.threads=4 --set machine.workers=4
+for unit in write_set_log device_validator access_bitmap.reads access_bitmap.writes; do
+	refused "$unit.region_bytes = 4096 must be the bytes of the workload's data = " \
+		--workload w1 --set $unit.region_bytes=4096
+done
 # Stamps that are wide enough for the bound that a refusal names do not run out, though the CPU has
 # all requests.
 for workload in bank octree list tree graph-cut hash-table audit skew w1 cache; do

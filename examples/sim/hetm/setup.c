@@ -57,21 +57,45 @@ SIM_UNIT_KIND(access_bitmap);
 
 /* ---- parts ---- */
 
+/* A size that follows another one: no value but that one and the default is taken. */
+static bool follow(struct sim_machine *machine, const char *field, uint64_t set, uint64_t standard,
+		   const char *master, uint64_t wanted)
+{
+	return set == standard || sim_same(&machine->port, field, set, master, wanted);
+}
+
+/* The units' configs, with the size of the region and the number of the CPU's workers. */
+static bool take_sizes(struct sim_machine *machine)
+{
+	static const struct gputm_write_set_log_config log = GPUTM_WRITE_SET_LOG_CONFIG_INIT;
+	struct hetm *h = hetm_of(machine);
+	const struct hetm_config *c = h->config;
+
+	h->log_config = c->log;
+	h->validator_config = c->validator;
+	h->reads_config = c->reads;
+	h->writes_config = c->writes;
+	h->log_config.threads = c->machine.workers;
+	h->log_config.region_bytes = h->validator_config.region_bytes = h->region;
+	h->reads_config.region_bytes = h->writes_config.region_bytes = h->region;
+#define REGION(name, member)                                                                   \
+	follow(machine, name ".region_bytes", c->member.region_bytes, log.region_bytes,        \
+	       "the bytes of the workload's data", h->region)
+	return REGION("write_set_log", log) && REGION("device_validator", validator) &&
+	       REGION("access_bitmap.reads", reads) && REGION("access_bitmap.writes", writes) &&
+	       follow(machine, "write_set_log.threads", c->log.threads, log.threads,
+		      "machine.workers", c->machine.workers);
+#undef REGION
+}
+
 static int add_units(struct sim_machine *machine)
 {
 	struct hetm *h = hetm_of(machine);
 	const struct hetm_config *c = h->config;
 	int error;
 
-	h->log_config = c->log;
-	h->log_config.region_bytes = h->region;
-	h->log_config.threads = c->machine.workers;
-	h->validator_config = c->validator;
-	h->validator_config.region_bytes = h->region;
-	h->reads_config = c->reads;
-	h->reads_config.region_bytes = h->region;
-	h->writes_config = c->writes;
-	h->writes_config.region_bytes = h->region;
+	if (!take_sizes(machine))
+		return -EINVAL;
 	error = sim_unit_add(&machine->port, "sync_round", &kind_sync_round, &c->round, &h->round);
 	if (!error)
 		error = sim_unit_add(&machine->port, "write_set_log", &kind_write_set_log,
