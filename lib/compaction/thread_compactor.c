@@ -108,7 +108,8 @@ static const struct gputm_event_kind events[] = {
 	      GPUTM__VALUE(warps, "warps", "Warps that the threads make.")),
 	EVENT(WARP, "warp", "The unit has made a warp.",
 	      GPUTM__VALUE(tag, "tag", "The caller's tag of the threads."),
-	      GPUTM__VALUE(warp, "warp", "Number of the warp among those of its threads."),
+	      GPUTM__VALUE(formed_warp, "formed warp", "Number of the warp among those of its "
+			   "threads."),
 	      GPUTM__VALUE(lanes, "lane mask", "Lanes of the warp.")),
 };
 

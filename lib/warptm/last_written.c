@@ -78,12 +78,12 @@ static const struct gputm__stat_row stats[] = {
 static const struct gputm_event_kind events[] = {
 	EVENT(RECORD, "record", "A transaction has written a word.",
 	      GPUTM__VALUE(address, "byte address", "The word."),
-	      GPUTM__VALUE(cycle, "cycle", "The time of the write.")),
+	      GPUTM__VALUE(written_at, "cycle", "The time of the write.")),
 	EVENT(QUERY, "query", "The caller has asked when a word was written last.",
 	      GPUTM__VALUE(address, "byte address", "The word."),
-	      GPUTM__VALUE(cycle, "cycle", "The answer.")),
+	      GPUTM__VALUE(written_at, "cycle", "The answer.")),
 	EVENT(EXPIRE, "expire", "The unit has forgotten old writes.",
-	      GPUTM__VALUE(cycle, "cycle", "The floor, before which writes are old."),
+	      GPUTM__VALUE(floor, "cycle", "The floor, before which writes are old."),
 	      GPUTM__VALUE(cost, "cycles", "Cycles that the sweep takes.")),
 };
 
