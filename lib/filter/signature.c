@@ -18,6 +18,14 @@
  *   union            bitwise OR of two signatures: contains what either contains
  *   match            maybe_contains asked of every signature of the array
  *
+ * The array is held column by column: a column is the same bit of up to 64 signatures, so that
+ * a match is the AND of k columns for each group of them. A group of fewer signatures (a
+ * power of two) has narrower columns, several to a word:
+ *
+ *   signature                 63 ... 2 1 0
+ *   group 0    column 0        0 ... 0 1 0     signature 1 has bit 0
+ *              column 1        0 ... 1 1 0     signatures 1 and 2 have bit 1
+ *
  * The modulo hash of GPU-LocalTM is the member of the H3 family whose row i is 1 << i
  * for the low bits and 0 above, so both kinds share one data path. The example of
  * 3.3: word 35 lies in bank 35 mod 32 = 3 at position 35 div 32 = 1 and takes bit
@@ -27,7 +35,7 @@
  *   insert(140):  0 1 0 0 0 0 0 0      maybe_contains(140 + 8 * 128): yes, falsely
  *
  * Invariants, proved by check():
- *  I1  no bit beyond bits is set
+ *  I1  no bit is set beyond the last signature, nor behind the last column
  *  I2  in a signature either all sub-signatures are empty or none is
  *  I3  bits_set is the number of bits set in all signatures
  *  I4  insertions = fresh + repeated; lookups = hits + misses; matched <= matches x count
@@ -48,10 +56,12 @@ struct gputm_signature {
 	struct gputm_unit unit;
 	struct gputm_signature_config config;
 	struct gputm_h3 *h3;
-	uint64_t *bit;	      /* [count][words] */
+	uint64_t *word;	      /* [groups][words] */
 	uint64_t address_max; /* largest address */
 	uint32_t shift;	      /* log2(granularity) */
-	uint32_t words;	      /* 64-bit words per signature */
+	uint32_t width;	      /* log2 of the signatures of a group: of the bits of a column */
+	uint32_t low;	      /* lowest bits of an index: the place in a group */
+	uint32_t words;	      /* of a group */
 	uint32_t sub_bits;    /* bits of a sub-signature */
 	uint64_t bits_set;
 	uint64_t insertions, fresh, repeated, lookups, hits, misses;
@@ -131,9 +141,14 @@ static struct gputm_signature *array_of(struct gputm_unit *unit)
 	return (struct gputm_signature *)(void *)unit;
 }
 
+static size_t groups(const struct gputm_signature *array)
+{
+	return (((size_t)array->config.count - 1) >> array->width) + 1;
+}
+
 static size_t all_words(const struct gputm_signature *array)
 {
-	return (size_t)array->config.count * array->words;
+	return groups(array) * array->words;
 }
 
 static int validate(struct gputm_ctx *ctx, const void *config)
@@ -184,26 +199,28 @@ static int setup(struct gputm_unit *unit)
 
 	array->shift = gputm__log2(c->granularity);
 	array->address_max = gputm__low_mask(c->address_bits);
-	array->words = (c->bits + 63) / 64;
+	array->width = c->count < 64 ? gputm__log2(2 * c->count - 1) : 6;
+	array->low = (1u << array->width) - 1;
+	array->words = ((c->bits << array->width) + 63) / 64;
 	array->sub_bits = c->bits >> gputm__log2(c->hashes);
 	error = make_hash(array);
 	if (error)
 		return error;
-	array->bit = gputm__alloc(unit->ctx, all_words(array), sizeof(*array->bit));
-	return array->bit ? 0 : -ENOMEM;
+	array->word = gputm__alloc(unit->ctx, all_words(array), sizeof(*array->word));
+	return array->word ? 0 : -ENOMEM;
 }
 
 static void teardown(struct gputm_unit *unit)
 {
 	gputm_h3_free(array_of(unit)->h3);
-	gputm__free(unit->ctx, array_of(unit)->bit);
+	gputm__free(unit->ctx, array_of(unit)->word);
 }
 
 static void clear(struct gputm_unit *unit)
 {
 	struct gputm_signature *array = array_of(unit);
 
-	memset(array->bit, 0, all_words(array) * sizeof(*array->bit));
+	memset(array->word, 0, all_words(array) * sizeof(*array->word));
 	array->bits_set = 0;
 }
 
@@ -213,54 +230,70 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 
 	gputm__io_same(io, gputm__h3_fingerprint(array->h3), "its hash rows are others");
 	gputm__io_u64(io, &array->bits_set);
-	gputm__io_u64s(io, array->bit, all_words(array));
+	gputm__io_u64s(io, array->word, all_words(array));
 }
 
-static uint64_t *bits_of(const struct gputm_signature *array, uint32_t index)
+static uint64_t *group_of(const struct gputm_signature *array, uint32_t index)
 {
-	return array->bit + (size_t)index * array->words;
+	return array->word + (size_t)(index >> array->width) * array->words;
 }
 
-static bool test_bit(const uint64_t *bits, uint64_t place)
+/* A bit for each signature of the group: does the signature have the bit at this place? What
+ * lies above belongs to further columns. */
+static inline uint64_t column(const struct gputm_signature *array, const uint64_t *group,
+			      uint32_t place)
 {
-	return bits[place >> 6] >> (place & 63) & 1;
+	uint32_t at = place << array->width;
+
+	return group[at >> 6] >> (at & 63);
+}
+
+/* The bits of a column. */
+static inline uint64_t lanes(const struct gputm_signature *array)
+{
+	return gputm__low_mask(array->low + 1);
+}
+
+/* All bits that a signature has in a word of its group. */
+static uint64_t own_bits(const struct gputm_signature *array, uint32_t index)
+{
+	return UINT64_MAX / lanes(array) << (index & array->low);
 }
 
 static uint32_t population(const struct gputm_signature *array, uint32_t index)
 {
-	const uint64_t *bits = bits_of(array, index);
+	const uint64_t *group = group_of(array, index);
+	uint64_t own = own_bits(array, index);
 	uint32_t set = 0;
 
 	for (uint32_t i = 0; i < array->words; i++)
-		set += gputm__popcount(bits[i]);
+		set += gputm__popcount(group[i] & own);
 	return set;
 }
 
-/* Sub-signatures of one signature that have a bit set. */
-static uint32_t sub_signatures_used(const struct gputm_signature *array, uint32_t index)
+/* Signatures of a group that have a bit set in this sub-signature. */
+static uint64_t users(const struct gputm_signature *array, const uint64_t *group, uint32_t sub)
 {
-	const uint64_t *bits = bits_of(array, index);
-	uint32_t used = 0;
+	uint64_t any = 0;
 
-	for (uint32_t first = 0; first < array->config.bits; first += array->sub_bits) {
-		bool any = false;
-
-		for (uint32_t i = 0; i < array->sub_bits; i++)
-			any |= test_bit(bits, first + i);
-		used += any;
-	}
-	return used;
+	for (uint32_t i = 0; i < array->sub_bits; i++)
+		any |= column(array, group, sub * array->sub_bits + i);
+	return any & lanes(array);
 }
 
-static const char *check_signature(const struct gputm_signature *array, uint32_t index)
+static const char *check_group(const struct gputm_signature *array, uint32_t first)
 {
-	uint64_t last = bits_of(array, index)[array->words - 1];
-	uint32_t used = sub_signatures_used(array, index);
+	const uint64_t *group = group_of(array, first);
+	uint32_t left = array->config.count - first, used = array->config.bits << array->width;
+	uint64_t any = users(array, group, 0);
 
-	if (array->config.bits < 64 && last >> array->config.bits)
-		return "a bit beyond the signature is set";
-	if (used && used != array->config.hashes)
-		return "a sub-signature is empty and another one is not";
+	if (any & ~gputm__low_mask(left < 64 ? left : 64))
+		return "a bit beyond the last signature is set";
+	if (used < 64 && *group >> used)
+		return "a bit behind the last column is set";
+	for (uint32_t sub = 1; sub < array->config.hashes; sub++)
+		if (users(array, group, sub) != any)
+			return "a sub-signature is empty and another one is not";
 	return NULL;
 }
 
@@ -269,13 +302,14 @@ static const char *check(const struct gputm_unit *unit)
 	const struct gputm_signature *array = (const struct gputm_signature *)(const void *)unit;
 	uint64_t set = 0;
 
-	for (uint32_t i = 0; i < array->config.count; i++) {
-		const char *broken = check_signature(array, i);
+	for (uint32_t first = 0; first < array->config.count; first += 1u << array->width) {
+		const char *broken = check_group(array, first);
 
 		if (broken)
 			return broken;
-		set += population(array, i);
 	}
+	for (size_t i = 0; i < all_words(array); i++)
+		set += gputm__popcount(array->word[i]);
 	if (set != array->bits_set)
 		return "bits_set is not the number of bits set";
 	if (array->insertions != array->fresh + array->repeated)
@@ -300,7 +334,7 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-GPUTM__UNIT(signature, .version = 1, .validate = validate)
+GPUTM__UNIT(signature, .version = 2, .validate = validate)
 
 /* ---- data path ---- */
 
@@ -312,50 +346,52 @@ struct places {
 	uint64_t low, high;
 };
 
-static struct places places_of(const struct gputm_signature *array, uint64_t address)
+static inline struct places places_of(const struct gputm_signature *array, uint64_t address)
 {
 	struct places places = { gputm__h3_group(array->h3, 0, address), 0 };
 
-	if (array->config.hashes == 8)
+	if (array->config.hashes > 4)
 		places.high = gputm__h3_group(array->h3, 1, address);
 	return places;
 }
 
-static inline bool test_group(const uint64_t *bits, uint64_t group, uint32_t hashes)
+/* Take the next of the places, of which so many are left. */
+static inline uint32_t next(struct places *places, uint32_t left)
 {
-	for (; hashes; hashes--, group >>= 16)
-		if (!test_bit(bits, group & 0xffff))
-			return false;
-	return true;
+	uint32_t place = (uint16_t)places->low;
+
+	places->low = left == 5 ? places->high : places->low >> 16;
+	return place;
 }
 
-static inline bool contains(const struct gputm_signature *array, const uint64_t *bits,
-		     struct places places)
+/* @return the number of bits newly set. */
+static uint32_t set_bits(struct gputm_signature *array, uint32_t index, struct places places)
 {
-	if (array->config.hashes == 8)
-		return test_group(bits, places.low, 4) && test_group(bits, places.high, 4);
-	return test_group(bits, places.low, array->config.hashes);
-}
-
-/* The number of bits newly set. */
-static inline uint32_t set_group(uint64_t *bits, uint64_t group, uint32_t hashes)
-{
+	uint64_t *group = group_of(array, index);
 	uint32_t set = 0;
 
-	for (; hashes; hashes--, group >>= 16) {
-		uint32_t place = group & 0xffff;
+	for (uint32_t left = array->config.hashes; left; left--) {
+		uint32_t at = (next(&places, left) << array->width) + (index & array->low);
+		uint64_t bit = UINT64_C(1) << (at & 63);
 
-		set += !test_bit(bits, place);
-		bits[place >> 6] |= UINT64_C(1) << (place & 63);
+		set += !(group[at >> 6] & bit);
+		group[at >> 6] |= bit;
 	}
 	return set;
 }
 
-static uint32_t set_bits(const struct gputm_signature *array, uint64_t *bits, struct places places)
+static bool contains(const struct gputm_signature *array, uint32_t index, struct places places)
 {
-	if (array->config.hashes == 8)
-		return set_group(bits, places.low, 4) + set_group(bits, places.high, 4);
-	return set_group(bits, places.low, array->config.hashes);
+	const uint64_t *group = group_of(array, index);
+	const uint32_t width = array->width, lane = index & array->low;
+	uint64_t all = 1;
+
+	for (uint32_t left = array->config.hashes; left; left--) {
+		uint32_t at = (next(&places, left) << width) + lane;
+
+		all &= group[at >> 6] >> (at & 63);
+	}
+	return all;
 }
 
 static int check_index(const struct gputm_signature *array, uint32_t index)
@@ -381,7 +417,7 @@ int gputm_signature_insert(struct gputm_signature *array, uint32_t index, uint64
 		error = check_address(array, address);
 	if (error)
 		return error;
-	set = set_bits(array, bits_of(array, index), places_of(array, address));
+	set = set_bits(array, index, places_of(array, address));
 	array->bits_set += set;
 	array->insertions++;
 	array->fresh += set != 0;
@@ -399,7 +435,7 @@ int gputm_signature_maybe_contains_probe(const struct gputm_signature *array, ui
 		error = check_address(array, address);
 	if (error)
 		return error;
-	return contains(array, bits_of(array, index), places_of(array, address));
+	return contains(array, index, places_of(array, address));
 }
 
 int gputm_signature_maybe_contains(struct gputm_signature *array, uint32_t index, uint64_t address)
@@ -419,18 +455,24 @@ int gputm_signature_maybe_contains(struct gputm_signature *array, uint32_t index
 int gputm_signature_match(struct gputm_signature *array, uint64_t address, uint64_t *mask)
 {
 	int error = check_address(array, address), found = 0;
+	const size_t count = groups(array), words = array->words;
 	struct places places;
 
 	if (error)
 		return error;
 	places = places_of(array, address);
-	memset(mask, 0, (array->config.count + 63) / 64 * sizeof(*mask));
-	for (uint32_t i = 0; i < array->config.count; i++) {
-		bool maybe = contains(array, bits_of(array, i), places);
+	for (size_t i = 0; i < count; i++)
+		mask[i] = lanes(array);
+	for (uint32_t left = array->config.hashes; left; left--) {
+		uint32_t at = next(&places, left) << array->width;
+		const uint64_t *column = array->word + (at >> 6);
 
-		mask[i >> 6] |= (uint64_t)maybe << (i & 63);
-		found += maybe;
+		for (size_t i = 0; i < count; i++)
+			mask[i] &= column[i * words] >> (at & 63);
 	}
+	for (size_t i = 0; i < count; i++)
+		if (mask[i])
+			found += (int)gputm__popcount(mask[i]);
 	array->matches++;
 	array->matched += (uint64_t)found;
 	gputm__emit(&array->unit, GPUTM_SIGNATURE_EVENT_MATCH, address, (uint64_t)found, 0, 0);
@@ -440,11 +482,15 @@ int gputm_signature_match(struct gputm_signature *array, uint64_t address, uint6
 int gputm_signature_clear(struct gputm_signature *array, uint32_t index)
 {
 	int error = check_index(array, index);
+	uint64_t *group, own;
 
 	if (error)
 		return error;
+	group = group_of(array, index);
+	own = own_bits(array, index);
 	array->bits_set -= population(array, index);
-	memset(bits_of(array, index), 0, array->words * sizeof(*array->bit));
+	for (uint32_t i = 0; i < array->words; i++)
+		group[i] &= ~own;
 	array->clears++;
 	gputm__emit(&array->unit, GPUTM_SIGNATURE_EVENT_CLEAR, index, 0, 0, 0);
 	return 0;
@@ -453,14 +499,18 @@ int gputm_signature_clear(struct gputm_signature *array, uint32_t index)
 int gputm_signature_union(struct gputm_signature *array, uint32_t into, uint32_t from)
 {
 	int error = check_index(array, into);
+	uint64_t *to, *source, own;
 
 	if (!error)
 		error = check_index(array, from);
 	if (error)
 		return error;
+	to = group_of(array, into);
+	source = group_of(array, from);
+	own = own_bits(array, from);
 	array->bits_set -= population(array, into);
 	for (uint32_t i = 0; i < array->words; i++)
-		bits_of(array, into)[i] |= bits_of(array, from)[i];
+		to[i] |= (source[i] & own) >> (from & array->low) << (into & array->low);
 	array->bits_set += population(array, into);
 	array->unions++;
 	gputm__emit(&array->unit, GPUTM_SIGNATURE_EVENT_UNION, into, from, 0, 0);

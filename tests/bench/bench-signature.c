@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * signature: 256 bits in 4 sub-signatures, and the 256 8-bit signatures of a GPU-LocalTM
- * bank. The bound of the former packs the four 6-bit indices of a key into one table word
- * per key byte; that of the latter tests a bit of each of 256 bytes. Neither checks or counts.
+ * signature: 256 bits in 4 sub-signatures, the 256 8-bit signatures of a GPU-LocalTM bank and
+ * the 1920 signatures of 512 bits of the bf-array preset. The bounds pack the four indices of a
+ * key into one table word per key byte; a match is the AND of columns of 64 signatures. They
+ * neither check nor count.
  */
 #include <stdlib.h>
 
@@ -10,14 +11,15 @@
 #include "tests/bench/bench.h"
 
 #define KEYS 1024
+#define BF_GROUPS 30 /* of the 1920 signatures of bf-array */
 
 struct array {
 	struct gputm_signature *unit;
 	uint64_t address[KEYS];
 	uint32_t table[4][256];
 	uint64_t sub[4];
-	uint8_t small[256];
-	uint64_t mask[4];
+	uint64_t column[BF_GROUPS][512]; /* a bit of 64 signatures each */
+	uint64_t mask[BF_GROUPS];
 };
 
 static void *make(const struct gputm_signature_config *config)
@@ -52,6 +54,13 @@ static void *setup_localtm(void)
 	struct gputm_signature_config config = GPUTM_SIGNATURE_CONFIG_INIT;
 
 	return gputm_signature_config_preset(&config, "localtm") ? NULL : make(&config);
+}
+
+static void *setup_bf(void)
+{
+	struct gputm_signature_config config = GPUTM_SIGNATURE_CONFIG_INIT;
+
+	return gputm_signature_config_preset(&config, "bf-array") ? NULL : make(&config);
 }
 
 static void teardown(void *state)
@@ -118,14 +127,20 @@ BENCH_TIGHT static uint64_t tight_lookup(const struct array *a, uint32_t address
 
 BENCH_TIGHT static void tight_match(struct array *a, uint32_t address)
 {
-	uint32_t bit = address >> 7 & 7;
+	for (unsigned i = 0; i < 4; i++)
+		a->mask[i] = a->column[i][address >> 7 & 7];
+}
 
-	for (unsigned word = 0; word < 4; word++) {
-		uint64_t mask = 0;
+BENCH_TIGHT static void tight_match_bf(struct array *a, uint32_t address)
+{
+	uint32_t word = indices(a, address >> 2);
+	uint32_t p = word & 127, q = 128 + (word >> 8 & 127), r = 256 + (word >> 16 & 127),
+		 s = 384 + (word >> 24 & 127);
 
-		for (unsigned i = 0; i < 64; i++)
-			mask |= (uint64_t)(a->small[word * 64 + i] >> bit & 1) << i;
-		a->mask[word] = mask;
+	for (unsigned i = 0; i < BF_GROUPS; i++) {
+		const uint64_t *column = a->column[i];
+
+		a->mask[i] = column[p] & column[q] & column[r] & column[s];
 	}
 }
 
@@ -157,6 +172,15 @@ static void bound_match(void *state, uint64_t count)
 	bench_clobber();
 }
 
+static void bound_match_bf(void *state, uint64_t count)
+{
+	struct array *a = state;
+
+	for (uint64_t i = 0; i < count; i++)
+		tight_match_bf(a, (uint32_t)a->address[i % KEYS]);
+	bench_clobber();
+}
+
 static const struct bench_op operations[] = {
 	{ "signature", "insert, 256 bits, 4 hashes", setup, teardown, insert, bound_insert,
 	  "gputm_signature_insert", "tight_insert", 0 },
@@ -164,6 +188,8 @@ static const struct bench_op operations[] = {
 	  "gputm_signature_maybe_contains", "tight_lookup", 0 },
 	{ "signature", "match, 256 of 8 bits, per signature", setup_localtm, teardown, match,
 	  bound_match, "gputm_signature_match", "tight_match", 256 },
+	{ "signature", "match, 1920 of 512 bits, 4 hashes", setup_bf, teardown, match,
+	  bound_match_bf, "gputm_signature_match", "tight_match_bf", 0 },
 };
 
 BENCH_TABLE(operations)
