@@ -41,7 +41,7 @@ struct sim_workload {
 	const char *name;
 	uint64_t threads;
 	uint64_t transactions; /* that a whole run commits; 0 = unknown */
-	/* Transactions that write, and stores outside of them, at most; 0: as many as transactions. */
+	/* Transactions that write, and stores outside of them, at most; 0: all of them. */
 	uint64_t most_writes;
 	uint32_t block_size; /* threads per block, a block is on one core */
 	/* NULL, with the reason beside it, where there is no such program. */
