@@ -7,7 +7,7 @@
 . "${srcdir:-.}/tests/build/lib.sh"
 
 find "$srcdir/include" "$srcdir/lib" "$srcdir/tests" "$srcdir/examples" \
-	-name '*.[ch]' -o -name '*.cc' | grep -vx "$srcdir/tests/units.h" | sort >"$work/files"
+	-name '*.[ch]' -o -name '*.cc' -o -name '*.hpp' | grep -vx "$srcdir/tests/units.h" | sort >"$work/files"
 while read -r file; do
 	expand "$file" | awk -v file="$file" '
 		length > 100 { print file ":" NR ": more than 100 columns" }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# What follows from the files there are: units.am (the lists of the build) and lib/libgputm.sym
-# (the functions that the headers declare). The test says which is stale; --write ("make units")
-# writes both anew.
+# What follows from the files there are: units.am (the lists of the build), lib/libgputm.sym
+# (the functions that the headers declare) and the kinds of units in gputm.hpp. The test says which
+# is stale; --write ("make units") writes all anew.
 . "${srcdir:-.}/tests/build/lib.sh"
 
 # list VARIABLE FILE...: the files, named from the source folder, in a variable of automake.
@@ -29,7 +29,7 @@ programs() {
 
 units_am() {
 	echo '# Written by "make units" from the files there are.'
-	list gputminclude_HEADERS "$srcdir"/include/gputm/*.h
+	list gputminclude_HEADERS "$srcdir"/include/gputm/*.h "$srcdir"/include/gputm/*.hpp
 	list libgputm_core_la_SOURCES "$srcdir"/lib/*/*.[ch]
 	list UNIT_MANS "$srcdir"/man/*.3
 	list UNIT_EXAMPLES $(printf '%s\n' "$srcdir"/examples/*.c | sed 's/\.c$//')
@@ -51,6 +51,12 @@ sym() {
 	printf 'local:\n\t*;\n};\n'
 }
 
+hpp() {
+	sed '/begin kinds/q' "$srcdir/include/gputm/gputm.hpp"
+	units | sort | sed 's/.*/GPUTM_KIND(&)/' | paste -sd ' ' | fold -sw 100 | sed 's/ $//'
+	sed -n '/end kinds/,$p' "$srcdir/include/gputm/gputm.hpp"
+}
+
 # fresh FUNCTION FILE: what FUNCTION prints is what FILE holds.
 fresh() {
 	"$1" >"$work/new"
@@ -65,4 +71,5 @@ fresh() {
 [ "${1:-}" != --write ] || write=yes
 fresh units_am units.am
 fresh sym lib/libgputm.sym
+fresh hpp include/gputm/gputm.hpp
 exit $failed

@@ -1,0 +1,1001 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""libgputm from Python: every kind of unit, by its name, through ctypes.
+
+>>> filter = Unit("recency_bloom", "kilo-tm", ways=2)
+>>> filter.update(0x1000, 7)
+>>> filter.query(0x1000)
+7
+>>> filter.statistics["updates"], filter.storage_bits
+(1, 8192)
+
+The methods of a unit are the functions gputm_KIND_NAME() of its header, see man gputm_KIND_NAME.
+Parameters by which a function gives something back are left out: the method returns their values
+instead of a result that can only be 0, or after a result that says more, or None for "there is
+none". Lists are taken for arrays. What the library refuses is an Error with the library's text:
+
+>>> filter.update(1 << 40, 7)
+Traceback (most recent call last):
+gputm.Error: recency_bloom: address = 1099511627776 is outside 0 .. 4294967295
+>>> Unit("recency_bloom", ways=99)
+Traceback (most recent call last):
+gputm.Error: recency_bloom: ways = 99 is not in 1 .. 8
+
+Events are iterated over as they come, from the first call of events() on:
+
+>>> events = filter.events()
+>>> filter.update(0x2000, 8)
+>>> [event.name for event in events]
+['updated']
+
+A snapshot is bytes. Handles of other units, structs and enumerators are passed as they are:
+
+>>> other = Unit("recency_bloom", filter.config)
+>>> other.load(filter.save())
+>>> other.query(0x2000)
+8
+>>> STAT_HISTOGRAM
+<stat_kind.STAT_HISTOGRAM: 3>
+
+The library is looked for where the system looks, or is the file that GPUTM_LIBRARY names.
+"""
+import collections
+import ctypes
+import ctypes.util
+import enum
+import os
+
+# Written by write.py from the headers. A row of STRUCTS is a name and its fields, of FUNCTIONS a
+# name, the code of its result (0: an error or nothing) and its parameters. Codes: Q I H B are
+# unsigned of 64, 32, 16 and 8 bits, N size_t, i int, ? bool, s text, P any pointer, @NAME a struct,
+# &NAME one that is read, > what is given back, [ an array.
+# begin tables
+ENUMS = """\
+log_level LOG_ERROR=0 LOG_WARNING=1 LOG_INFO=2
+stat_kind STAT_COUNTER=0 STAT_MAXIMUM=1 STAT_GAUGE=2 STAT_HISTOGRAM=3
+recency_bloom_event RECENCY_BLOOM_UPDATED=0 RECENCY_BLOOM_EXPIRED=1
+last_writer_result LAST_WRITER_NONE=0 LAST_WRITER_EXACT=1 LAST_WRITER_FILTER=2
+last_writer_recorded LAST_WRITER_REPLACED=0 LAST_WRITER_FILLED=1 LAST_WRITER_EVICTED=2
+last_writer_event LAST_WRITER_EVENT_LOOKUP=0 LAST_WRITER_EVENT_RECORD=1 LAST_WRITER_EVENT_EVICT=2 LAST_WRITER_EVENT_EXPIRE=3
+commit_message_kind COMMIT_READ_LOG=0 COMMIT_WRITE_LOG=1 COMMIT_DONE=2 COMMIT_VERDICT=3 COMMIT_RESENT=4 COMMIT_RESENT_DONE=5
+commit_purpose COMMIT_FOR_HAZARD=0 COMMIT_FOR_RECORD=1 COMMIT_FOR_REVALIDATE=2 COMMIT_FOR_COMMIT=3
+commit_report_kind COMMIT_OUTCOME=0 COMMIT_RETIRED=1 COMMIT_RESEND=2
+commit_policy COMMIT_BUFFERS_ALL=1 COMMIT_BUFFERS_ACCESSED=2 COMMIT_BUFFERS_USED=3 COMMIT_BUFFERS_NEEDED=4
+commit_unit_result COMMIT_UNIT_ACCEPTED=0 COMMIT_UNIT_FULL=1
+commit_unit_port COMMIT_UNIT_VALIDATION=0 COMMIT_UNIT_COMMIT=1
+commit_stage COMMIT_UNUSED=0 COMMIT_FILL=1 COMMIT_HAZARD=2 COMMIT_VALIDATE=3 COMMIT_FINALISE=4 COMMIT_WAIT=5 COMMIT_READY=6 COMMIT_WRITE=7 COMMIT_FINISHED=8
+commit_unit_event COMMIT_UNIT_VALIDATED=0 COMMIT_UNIT_REVALIDATED=1 COMMIT_UNIT_BEGUN=2 COMMIT_UNIT_HAZARD=3 COMMIT_UNIT_OUTCOME=4 COMMIT_UNIT_VERDICT=5 COMMIT_UNIT_WRITE_ISSUED=6 COMMIT_UNIT_WRITTEN=7 COMMIT_UNIT_RETIRED=8 COMMIT_UNIT_RESEND=9
+commit_unit_offer COMMIT_UNIT_OFFERS_REPORT=1 COMMIT_UNIT_OFFERS_READ=2 COMMIT_UNIT_OFFERS_WRITE=4
+tx_log_filter TX_LOG_NONE=0 TX_LOG_SIGNATURE=1 TX_LOG_PERFECT=2
+tx_log_kind TX_LOG_READ=0 TX_LOG_WRITE=1
+tx_log_result TX_LOG_CACHED=0 TX_LOG_SPILLED=1
+tx_log_event TX_LOG_EVENT_APPEND=0 TX_LOG_EVENT_LOOKUP=1 TX_LOG_EVENT_RESTART=2
+commit_sequencer_mode COMMIT_SEQUENCER_SCALAR=0 COMMIT_SEQUENCER_WARP=1
+commit_sequencer_pack COMMIT_SEQUENCER_PACK_NONE=0 COMMIT_SEQUENCER_PACK_ROWS=1
+commit_sequencer_result COMMIT_SEQUENCER_OK=0 COMMIT_SEQUENCER_BUSY=1
+commit_sequencer_event COMMIT_SEQUENCER_EVENT_BEGIN=0 COMMIT_SEQUENCER_EVENT_GRANT=1 COMMIT_SEQUENCER_EVENT_ROW=2 COMMIT_SEQUENCER_EVENT_FILLED=3 COMMIT_SEQUENCER_EVENT_VERDICT=4 COMMIT_SEQUENCER_EVENT_DONE=5 COMMIT_SEQUENCER_EVENT_RETIRED=6 COMMIT_SEQUENCER_EVENT_RESENT=7
+commit_sequencer_offer COMMIT_SEQUENCER_OFFERS_PACKET=1 COMMIT_SEQUENCER_OFFERS_DONE=2 COMMIT_SEQUENCER_OFFERS_RETIRED=4
+simt_stack_result SIMT_STACK_CONTINUE=0 SIMT_STACK_SWITCH=1 SIMT_STACK_FULL=2 SIMT_STACK_NESTED=3 SIMT_STACK_RESTART=4 SIMT_STACK_LEAVE=5 SIMT_STACK_FINISH=6
+simt_stack_type SIMT_STACK_NORMAL=0 SIMT_STACK_RETRY=1 SIMT_STACK_TRANSACTION=2
+simt_stack_event SIMT_STACK_EVENT_DIVERGE=0 SIMT_STACK_EVENT_RECONVERGE=1 SIMT_STACK_EVENT_MERGE=2 SIMT_STACK_EVENT_BEGIN=3 SIMT_STACK_EVENT_ABORT=4 SIMT_STACK_EVENT_COMMIT=5 SIMT_STACK_EVENT_RESTART=6 SIMT_STACK_EVENT_LEAVE=7 SIMT_STACK_EVENT_EXIT=8
+commit_id_pools COMMIT_ID_SHARED=0 COMMIT_ID_PER_CORE=1
+commit_id_result COMMIT_ID_OK=0 COMMIT_ID_SHORT=1 COMMIT_ID_WINDOW=2
+commit_id_event COMMIT_ID_EVENT_ACQUIRE=0 COMMIT_ID_EVENT_REFUSE=1 COMMIT_ID_EVENT_RETURN=2
+signature_hash SIGNATURE_H3=0 SIGNATURE_MODULO=1
+signature_result SIGNATURE_ABSENT=0 SIGNATURE_MAYBE=1
+signature_event SIGNATURE_EVENT_INSERT=0 SIGNATURE_EVENT_LOOKUP=1 SIGNATURE_EVENT_MATCH=2 SIGNATURE_EVENT_CLEAR=3 SIGNATURE_EVENT_UNION=4
+access_coalescer_event ACCESS_COALESCER_EVENT_GROUP=0
+tx_throttle_result TX_THROTTLE_ADMITTED=0 TX_THROTTLE_WAIT=1
+tx_throttle_event TX_THROTTLE_EVENT_ADMIT=0 TX_THROTTLE_EVENT_QUEUE=1 TX_THROTTLE_EVENT_LEAVE=2
+ownership_table_hash OWNERSHIP_TABLE_LOW_BITS=0 OWNERSHIP_TABLE_H3=1
+resolver_result RESOLVER_ACQUIRED=0 RESOLVER_BUSY=1
+ownership_table_event OWNERSHIP_TABLE_EVENT_ACQUIRE=0 OWNERSHIP_TABLE_EVENT_CONSTRUCT=1 OWNERSHIP_TABLE_EVENT_MATCH=2 OWNERSHIP_TABLE_EVENT_RELEASE=3
+sequential_resolver_result SEQUENTIAL_RESOLVER_SURVIVES=0 SEQUENTIAL_RESOLVER_ABORTS=1
+sequential_resolver_event SEQUENTIAL_RESOLVER_EVENT_ACQUIRE=0 SEQUENTIAL_RESOLVER_EVENT_LANE=1 SEQUENTIAL_RESOLVER_EVENT_RELEASE=2
+last_written_event LAST_WRITTEN_EVENT_RECORD=0 LAST_WRITTEN_EVENT_QUERY=1 LAST_WRITTEN_EVENT_EXPIRE=2
+first_read_result FIRST_READ_CLEAN=0 FIRST_READ_CONFLICT=1
+first_read_event FIRST_READ_EVENT_BEGIN=0 FIRST_READ_EVENT_FIRST=1 FIRST_READ_EVENT_REPLY=2 FIRST_READ_EVENT_FINISH=3
+metadata_table_approximate METADATA_TABLE_FILTER=0 METADATA_TABLE_REGISTERS=1
+metadata_table_result METADATA_TABLE_MISS=0 METADATA_TABLE_HIT=1
+metadata_table_updated METADATA_TABLE_UPDATED=0 METADATA_TABLE_RECLAIMED=1 METADATA_TABLE_FILLED=2 METADATA_TABLE_EVICTED=3 METADATA_TABLE_STASHED=4 METADATA_TABLE_SPILLED=5 METADATA_TABLE_APPROXIMATED=6
+metadata_table_removed METADATA_TABLE_REMOVED=0 METADATA_TABLE_ABSENT=1 METADATA_TABLE_LOCKED=2
+metadata_table_event METADATA_TABLE_EVENT_INSERT=0 METADATA_TABLE_EVENT_EVICT=1 METADATA_TABLE_EVENT_SPILL=2 METADATA_TABLE_EVENT_FLUSH=3
+reader_list_result READER_LIST_ADDED=0 READER_LIST_ALREADY=1 READER_LIST_FULL=2
+reader_list_type READER_LIST_UNUSED=0 READER_LIST_PLAIN=1 READER_LIST_ROOT=2 READER_LIST_LEAF=3
+reader_list_event READER_LIST_EVENT_ADDED=0 READER_LIST_EVENT_REMOVED=1 READER_LIST_EVENT_FULL=2 READER_LIST_EVENT_EXPANDED=3 READER_LIST_EVENT_FOLDED=4
+stall_buffer_result STALL_BUFFER_QUEUED=0 STALL_BUFFER_NO_LINE=1 STALL_BUFFER_NO_SLOT=2
+stall_buffer_wake_result STALL_BUFFER_NONE=0 STALL_BUFFER_WOKEN=1
+stall_buffer_event STALL_BUFFER_EVENT_QUEUE=0 STALL_BUFFER_EVENT_WAKE=1
+warp_clock_result WARP_CLOCK_OK=0 WARP_CLOCK_ROLLOVER=1
+warp_clock_event WARP_CLOCK_EVENT_RESTART=0 WARP_CLOCK_EVENT_COMMIT=1 WARP_CLOCK_EVENT_RESET=2
+warp_access_filter_event WARP_ACCESS_FILTER_EVENT_ACCESS=0 WARP_ACCESS_FILTER_EVENT_BEGIN=1
+timestamp_table_result TIMESTAMP_TABLE_OK=0 TIMESTAMP_TABLE_LOOP=1 TIMESTAMP_TABLE_OVERFLOW=2
+timestamp_table_state TIMESTAMP_TABLE_IDLE=0 TIMESTAMP_TABLE_RUNNING=1 TIMESTAMP_TABLE_COMMITTED=2
+timestamp_table_event TIMESTAMP_TABLE_EVENT_BEGUN=0 TIMESTAMP_TABLE_EVENT_EDGE=1 TIMESTAMP_TABLE_EVENT_RETIRED=2 TIMESTAMP_TABLE_EVENT_RELEASED=3 TIMESTAMP_TABLE_EVENT_RESTARTED=4
+commit_buffer_result COMMIT_BUFFER_ACCEPTED=0 COMMIT_BUFFER_JOINED=1 COMMIT_BUFFER_FULL=2
+commit_buffer_event COMMIT_BUFFER_EVENT_PUSH=0 COMMIT_BUFFER_EVENT_ISSUE=1 COMMIT_BUFFER_EVENT_RELEASE=2
+commit_buffer_offer COMMIT_BUFFER_OFFERS_RELEASE=1 COMMIT_BUFFER_OFFERS_WRITE=2
+writer_table_result WRITER_TABLE_CLAIMED=0 WRITER_TABLE_OWN=1 WRITER_TABLE_HELD=2 WRITER_TABLE_CONFLICT=3 WRITER_TABLE_FULL=4
+writer_table_event WRITER_TABLE_EVENT_CLAIMED=0 WRITER_TABLE_EVENT_REFUSED=1 WRITER_TABLE_EVENT_COMMITTED=2 WRITER_TABLE_EVENT_RELEASED=3
+version_table_result VERSION_TABLE_OK=0 VERSION_TABLE_PLAIN=1 VERSION_TABLE_STALE=2 VERSION_TABLE_WAIT=3 VERSION_TABLE_OVERFLOW=4 VERSION_TABLE_FULL=5
+version_table_state VERSION_TABLE_COPYING=1 VERSION_TABLE_WRITABLE=2 VERSION_TABLE_READABLE=3 VERSION_TABLE_FREE=4
+version_table_event VERSION_TABLE_EVENT_COPYING=0 VERSION_TABLE_EVENT_COPIED=1 VERSION_TABLE_EVENT_SEALED=2 VERSION_TABLE_EVENT_RECYCLED=3 VERSION_TABLE_EVENT_ACQUIRED=4 VERSION_TABLE_EVENT_RELEASED=5 VERSION_TABLE_EVENT_RESTARTED=6
+validation_unit_result VALIDATION_UNIT_OK=0 VALIDATION_UNIT_ABORT=1 VALIDATION_UNIT_STALLED=2 VALIDATION_UNIT_NONE=3
+validation_unit_reason VALIDATION_UNIT_GRANTED=0 VALIDATION_UNIT_LOAD_WTS=1 VALIDATION_UNIT_STORE_WTS=2 VALIDATION_UNIT_STORE_RTS=3 VALIDATION_UNIT_BUFFER=4 VALIDATION_UNIT_COUNT=5 VALIDATION_UNIT_ROLLOVER=6 VALIDATION_UNIT_REASONS=7
+validation_unit_push_result VALIDATION_UNIT_ACCEPTED=0 VALIDATION_UNIT_PORT_FULL=1
+validation_unit_phase VALIDATION_UNIT_RUNNING=0 VALIDATION_UNIT_STOPPED=1 VALIDATION_UNIT_ALL_STOPPED=2 VALIDATION_UNIT_ROLLING=3
+validation_unit_event VALIDATION_UNIT_EVENT_ANSWER=0 VALIDATION_UNIT_EVENT_RELEASE=1 VALIDATION_UNIT_EVENT_STATE=2
+validation_unit_offer VALIDATION_UNIT_OFFERS_ANSWER=1 VALIDATION_UNIT_OFFERS_MESSAGE=2
+row_copier_result ROW_COPIER_OK=0 ROW_COPIER_FULL=1
+row_copier_event ROW_COPIER_EVENT_PUSHED=0 ROW_COPIER_EVENT_COMPLETED=1
+row_copier_offer ROW_COPIER_OFFERS_COPY=1
+local_tm_lane_cost LOCAL_TM_SLOWEST=0 LOCAL_TM_SUM=1
+local_tm_result LOCAL_TM_OK=0 LOCAL_TM_CONFLICT=1 LOCAL_TM_RETRY=2 LOCAL_TM_HELD=3 LOCAL_TM_NESTED=4
+local_tm_mode LOCAL_TM_NORMAL=0 LOCAL_TM_TX=1 LOCAL_TM_WAVEFRONT=2 LOCAL_TM_GROUP=3
+local_tm_phase LOCAL_TM_OUTSIDE=0 LOCAL_TM_RUNNING=1 LOCAL_TM_RESTART=2 LOCAL_TM_EVICTED=3
+local_tm_event LOCAL_TM_EVENT_BEGIN=0 LOCAL_TM_EVENT_ACCESS=1 LOCAL_TM_EVENT_CONFLICT=2 LOCAL_TM_EVENT_EVICT=3 LOCAL_TM_EVENT_COMMIT=4
+thread_compactor_result THREAD_COMPACTOR_OK=0 THREAD_COMPACTOR_BUSY=1
+thread_compactor_event THREAD_COMPACTOR_EVENT_PUSH=0 THREAD_COMPACTOR_EVENT_WARP=1
+thread_compactor_offer THREAD_COMPACTOR_OFFERS_WARP=1
+access_bitmap_event ACCESS_BITMAP_EVENT_CLEAR=0
+write_set_log_stream WRITE_SET_LOG_EARLY=0 WRITE_SET_LOG_SHIP=1 WRITE_SET_LOG_REPLAY=2
+write_set_log_result WRITE_SET_LOG_CHUNK=0 WRITE_SET_LOG_NONE=1
+write_set_log_event WRITE_SET_LOG_EVENT_APPEND=0 WRITE_SET_LOG_EVENT_POP=1 WRITE_SET_LOG_EVENT_BEGIN=2
+device_validator_mode DEVICE_VALIDATOR_APPLY=0 DEVICE_VALIDATOR_EARLY=1 DEVICE_VALIDATOR_REPLAY=2
+device_validator_event DEVICE_VALIDATOR_EVENT_CHUNK=0 DEVICE_VALIDATOR_EVENT_BEGIN=1
+sync_round_device SYNC_ROUND_CPU=1 SYNC_ROUND_GPU=2
+sync_round_what SYNC_ROUND_RUN=0 SYNC_ROUND_DRAIN=1 SYNC_ROUND_EARLY=2 SYNC_ROUND_SHIP=3 SYNC_ROUND_SHADOW=4 SYNC_ROUND_COPY_BACK=5 SYNC_ROUND_REPLAY=6 SYNC_ROUND_REALIGN=7 SYNC_ROUND_END=8
+sync_round_phase SYNC_ROUND_IDLE=0 SYNC_ROUND_EXECUTION=1 SYNC_ROUND_VALIDATION=2 SYNC_ROUND_MERGE=3
+sync_round_event SYNC_ROUND_EVENT_PHASE=0 SYNC_ROUND_EVENT_DONE=1
+dispatch_queues_affinity DISPATCH_QUEUES_ANY=0 DISPATCH_QUEUES_CPU=1 DISPATCH_QUEUES_GPU=2
+dispatch_queues_result DISPATCH_QUEUES_TAKEN=0 DISPATCH_QUEUES_EMPTY=1
+dispatch_queues_event DISPATCH_QUEUES_EVENT_PUSH=0 DISPATCH_QUEUES_EVENT_POP=1 DISPATCH_QUEUES_EVENT_BATCH=2 DISPATCH_QUEUES_EVENT_COMMIT=3 DISPATCH_QUEUES_EVENT_ABORT=4
+block_stack_result BLOCK_STACK_CONTINUE=0 BLOCK_STACK_WAIT=1 BLOCK_STACK_COMPACT=2 BLOCK_STACK_FULL=3 BLOCK_STACK_FINISH=4 BLOCK_STACK_RELEASE=5
+block_stack_event BLOCK_STACK_EVENT_LAUNCH=0 BLOCK_STACK_EVENT_ADMIT=1 BLOCK_STACK_EVENT_BRANCH=2 BLOCK_STACK_EVENT_ARRIVE=3 BLOCK_STACK_EVENT_EXIT=4 BLOCK_STACK_EVENT_RECONVERGE=5 BLOCK_STACK_EVENT_MERGE=6 BLOCK_STACK_EVENT_EMPTY=7 BLOCK_STACK_EVENT_TOP=8 BLOCK_STACK_EVENT_RELEASE=9
+block_priority_policy BLOCK_PRIORITY_AGE=0 BLOCK_PRIORITY_RRB=1 BLOCK_PRIORITY_SRR=2
+block_priority_result BLOCK_PRIORITY_IDLE=0 BLOCK_PRIORITY_ISSUE=1
+block_priority_event BLOCK_PRIORITY_EVENT_ADMIT=0 BLOCK_PRIORITY_EVENT_LEAVE=1 BLOCK_PRIORITY_EVENT_ISSUE=2
+warp_former_result WARP_FORMER_OK=0 WARP_FORMER_EMPTY=1 WARP_FORMER_HELD=2 WARP_FORMER_FINISH=3
+warp_former_event WARP_FORMER_EVENT_LAUNCH=0 WARP_FORMER_EVENT_ISSUE=1 WARP_FORMER_EVENT_RETURN=2 WARP_FORMER_EVENT_MERGE=3 WARP_FORMER_EVENT_DIVERGE=4 WARP_FORMER_EVENT_RESTORE=5 WARP_FORMER_EVENT_EXIT=6 WARP_FORMER_EVENT_RELEASE=7
+"""
+STRUCTS = """\
+allocator alloc:P free:P state:P
+param name:s offset:I bytes:I min:Q max:Q def:Q power_of_two:? summary:s source:s choices:P
+preset name:s summary:s value:@pair*16
+params kind:s config_size:N param:P param_count:N preset:P preset_count:N
+stat name:s measure:s summary:s kind:i value:Q bucket:P
+storage name:s entries:Q bits:Q ports:I apart:?
+event name:s kind:I value:Q*4
+event_field name:s measure:s summary:s choices:P choice_count:N
+event_kind name:s summary:s field:@event_field*4
+mem_request tag:Q address:Q word_mask:I write:? value:I*32
+h3_config size:N ways:I index_bits:I key_bits:I seed:Q rows:P
+recency_bloom_config size:N ways:I entries:I stamp_bits:I stamps:I granularity:I address_bits:I empty_stamp:Q seed:Q h3_rows:P
+last_writer_config size:N sets:I ways:I filter_ways:I filter_buckets:I cid_bits:I address_bits:I word_bytes:I seed:Q table_rows:P filter_rows:P
+commit_word address:Q value:I lane:I
+commit_message kind:I purpose:I first_cid:Q lanes:I words:I mask:Q yes:Q word:@commit_word*64
+commit_report kind:I purpose:I first_cid:Q lanes:I mask:Q yes:Q
+commit_unit_config size:N warp_mode:? ring:I cid_bits:I lanes:I address_bits:I buffer_words:I buffers:I buffer_policy:I region_bytes:I hazard_rate:I input_depth:I resent_depth:I output_depth:I port_words:I history_sets:I history_ways:I filter_ways:I filter_buckets:I pending_block:I pending_entries:I first_cid:Q seed:Q
+tx_log_config size:N lanes:I address_bits:I partitions:I interleave:I l1_rows:I reserve_rows:I filter:I header_bytes:I flit_bytes:I
+tx_log_lookup hits:Q walked:Q rows:I
+tx_log_row mask:Q address:P value:P spilled:?
+commit_sequencer_config size:N warps:I lanes:I partitions:I mode:I intra_warp_resolved:? pack:I pack_done:? pack_verdict:? slots:I output_packets:I resend_requests:I spilled_row_cycles:I backoff_base:I backoff_cap:I watchdog_cycles:Q logs:P
+commit_sequencer_done warp:I pass:Q fail:Q first_cid:Q with_cid:Q
+commit_sequencer_retired warp:I first_cid:Q count:I
+simt_stack_config size:N lanes:I pc_bits:I depth:I likely_convergence:?
+simt_stack_entry pc:Q mask:Q rpc:Q lpc:Q lpos:I type:i
+simt_stack_target pc:Q mask:Q
+commit_id_config size:N cores:I partitions:I ring:I pools:I credits:I first_cid:Q
+signature_config size:N count:I bits:I hashes:I hash:I granularity:I address_bits:I seed:Q h3_rows:P
+access_coalescer_config size:N region_bytes:I lanes:I words:I address_bits:I
+word_access address:Q value:I lane:I
+wide_access address:Q lane_mask:Q word_mask:I words:I value:I*32
+access_coalescer_summary accesses:I words:I duplicates:I saved:I
+tx_throttle_config size:N warps:I limit:I
+ownership_table_config size:N lanes:I entries:I granularity:I hash:I exact:? buffers:I address_bits:I access_bytes:I log_cycles:I table_cycles:I seed:Q h3_rows:P
+warp_row mask:Q address:P
+warp_logs read:P write:P read_rows:I write_rows:I
+resolution survived:Q aborted:Q initialise_cycles:Q construct_cycles:Q match_cycles:Q log_rows:Q steps:Q
+sequential_resolver_config size:N lanes:I filter_bits:I hashes:I granularity:I exact:? buffers:I address_bits:I access_bytes:I log_cycles:I seed:Q
+last_written_config size:N ways:I entries:I time_bits:I granularity:I address_bits:I seed:Q h3_rows:P
+first_read_config size:N warps:I lanes:I time_bits:I guard_writeback:?
+first_read_verdict silent:Q second_chance:Q read_write:Q
+metadata_table_config size:N ways:I entries:I stash:I granularity:I address_bits:I time_bits:I warp_bits:I count_bits:I owner_bits:I longest_chain:I evict_above:I approximate:I filter_ways:I filter_entries:I memory_latency:I seed:Q table_rows:P filter_rows:P
+metadata wts:Q rts:Q writes:I owner:I place:I cycles:I
+reader_list_config size:N entries:I root_bits:I leaf_bits:I address_bits:I word_bytes:I fold:?
+reader_list_entry type:i count:I id:I*3 vector:Q position:I
+stall_buffer_config size:N lines:I requests:I granularity:I address_bits:I stamp_bits:I warp_bits:I tag_bits:I
+stall_request address:Q stamp:Q tag:Q warp:I
+warp_clock_config size:N warps:I time_bits:I margin:Q backoff_base:I backoff_limit:I seed:Q backoff_patience:I per_core:?
+warp_access_filter_config size:N warps:I lanes:I word_bytes:I address_bits:I words:I
+timestamp_table_config size:N transactions:I stamp_bits:I increment:I literal:? signed_unset:?
+timestamp_table_stamps state:i cts:I pdts:I prev:I
+commit_buffer_config size:N blocks:I block_bytes:I granularity:I window:I address_bits:I
+commit_entry address:Q sequence:Q warp:I value:I count:I cleanup:?
+commit_release address:Q sequence:Q warp:I count:I committed:?
+writer_table_config size:N entries:I transactions:I address_bits:I word_bytes:I version_bits:I release_at_commit:?
+writer_claim address:Q snapshot:Q tx:I
+writer_table_writer tx:I committed:? version:Q
+version_table_config size:N regions:I versions:I row_shift:I time_bits:I address_bits:I stamp_bits:I reference_bits:I plain_as_given:? lazy:?
+version_table_version state:i address:Q created:Q references:I stamp:Q
+validation_unit_config size:N paper_order:? time_bits:I warp_bits:I sequence_bits:I margin:Q id:I units:I input:I output:I stall_lines:I stall_requests:I ways:I entries:I stash:I granularity:I address_bits:I count_bits:I longest_chain:I evict_above:I approximate:I filter_ways:I filter_entries:I memory_latency:I seed:Q
+validation_request tag:Q address:Q time:Q sequence:Q warp:I write:?
+validation_answer tag:Q time:Q result:I reason:I cycles:I
+validation_granule wts:Q rts:Q writes:I owner:I
+validation_message go:I from:I
+row_copier_config size:N row_bytes:I row_cycles:I subarrays:I banks:I requests:I address_bits:I
+row_copier_request tag:Q source:Q destination:Q bytes:Q
+local_tm_config size:N wavefronts:I lanes:I banks:I signature_bits:I local_bytes:I words:I registers:I lane_cost:I
+local_tm_capacity data_bytes:I backup_bytes:I owner_bytes:I bank_words:I words:I
+local_tm_place bank:I position:I bit:I data_byte:I backup_byte:I owner_byte:I
+local_tm_shadow owned:? owner:I backup:I
+local_tm_masks exec:Q vcc:Q tcm:Q tcm_old:Q mode:i phase:i
+local_tm_begun cycles:I evicted:I lanes:Q mode:i
+local_tm_answer conflicts:Q cycles:I passes:I
+local_tm_ended committed:Q cycles:I next:i
+thread_compactor_config size:N lanes:I warps:I compact:?
+thread_compactor_warp tag:Q mask:Q index:I thread:H*64
+access_bitmap_config size:N region_bytes:Q granule:I
+access_bitmap_run address:Q bytes:Q
+write_set_log_config size:N region_bytes:Q threads:I chunk_bytes:I entry_bytes:I stamp_bits:I
+log_entry address:Q stamp:Q value:I
+log_chunk entry:P count:I thread:I round:Q bytes:Q
+device_validator_config size:N region_bytes:Q stamp_bits:I lanes:I entry_cycles:I lock_cycles:I
+device_validator_result conflicts:I applied:I stale:I cycles:Q
+sync_round_config size:N round_cycles:Q early_cycles:Q link_latency:I link_bytes:I copy_bytes:I non_blocking:? shadow_copy:?
+sync_round_todo what:i devices:I partial:? success:?
+sync_round_done bytes:Q runs:Q cycles:Q conflict:?
+dispatch_queues_config size:N types:I batch:I
+block_stack_config size:N lanes:I warps:I pc_bits:I depth:I likely_convergence:? compact:?
+block_stack_entry pc:Q rpc:Q lpc:Q lpos:I wcnt:I mask:Q*64
+block_stack_target taken_pc:Q other_pc:Q rpc:Q lpc:Q
+block_priority_config size:N blocks:I policy:I
+warp_former_config size:N lanes:I warps:I block_warps:I pc_bits:I warp_barrier:? hold_partial:?
+warp_former_warp slot:I pc:Q mask:Q thread:H*64 home:I
+warp_former_target taken_pc:Q other_pc:Q rpc:Q
+"""
+FUNCTIONS = """\
+gputm_is_present i
+gputm_version s
+gputm_ctx_new 0 allocator:&allocator out:P
+gputm_ctx_ref P ctx:P
+gputm_ctx_unref v ctx:P
+gputm_ctx_set_log v ctx:P log:P state:P level:i
+gputm_params_init 0 params:&params config:P size:N
+gputm_params_preset 0 ctx:P params:&params name:s config:P
+gputm_params_set 0 ctx:P params:&params config:P field:s value:s
+gputm_params_get Q row:&param config:P
+gputm_unit_kind s unit:P
+gputm_unit_params P unit:P
+gputm_unit_config P unit:P
+gputm_unit_reset v unit:P
+gputm_unit_stat ? unit:P index:N out:>@stat
+gputm_unit_stat_value ? unit:P name:s out:>Q
+gputm_unit_storage ? unit:P index:N out:>@storage
+gputm_unit_storage_bits Q unit:P
+gputm_unit_save N unit:P buffer:P capacity:N
+gputm_unit_load 0 unit:P data:P size:N
+gputm_unit_check s unit:P
+gputm_unit_event ? unit:P kind:N out:>@event_kind
+gputm_unit_observe v unit:P observe:P state:P
+gputm_h3_new 0 ctx:P config:&h3_config out:P
+gputm_h3_free v h3:P
+gputm_h3_index I h3:P way:I key:Q
+gputm_h3_row I h3:P way:I bit:I
+gputm_h3_params P
+gputm_recency_bloom_new 0 ctx:P config:&recency_bloom_config out:P
+gputm_recency_bloom_free v filter:P
+gputm_recency_bloom_unit P filter:P
+gputm_recency_bloom_params P
+gputm_recency_bloom_config_preset 0 config:>@recency_bloom_config name:s
+gputm_recency_bloom_update 0 filter:P address:Q stamp:Q
+gputm_recency_bloom_update_pair 0 filter:P address:Q first:Q second:Q
+gputm_recency_bloom_query 0 filter:P address:Q stamp:>Q
+gputm_recency_bloom_query_pair 0 filter:P address:Q first:>Q second:>Q
+gputm_recency_bloom_clear v filter:P
+gputm_recency_bloom_expire 0 filter:P floor:Q cycles:>Q
+gputm_recency_bloom_base Q filter:P
+gputm_recency_bloom_get_entry 0 filter:P way:I index:I which:I out:>Q
+gputm_last_writer_params P
+gputm_last_writer_config_preset 0 config:>@last_writer_config name:s
+gputm_last_writer_new 0 ctx:P config:&last_writer_config out:P
+gputm_last_writer_free v history:P
+gputm_last_writer_unit P history:P
+gputm_last_writer_record i history:P address:Q cid:Q
+gputm_last_writer_record_probe i history:P address:Q cid:Q
+gputm_last_writer_youngest_writer i history:P address:Q cid:>Q
+gputm_last_writer_youngest_writer_probe i history:P address:Q cid:>Q
+gputm_last_writer_expire 0 history:P floor:Q cycles:>Q
+gputm_last_writer_base Q history:P
+gputm_last_writer_limit Q history:P
+gputm_commit_message_bytes I message:&commit_message
+gputm_commit_message_size N message:&commit_message
+gputm_commit_report_bytes I report:&commit_report
+gputm_commit_unit_new 0 ctx:P config:&commit_unit_config out:P
+gputm_commit_unit_free v unit:P
+gputm_commit_unit_unit P unit:P
+gputm_commit_unit_params P
+gputm_commit_unit_config_preset 0 config:>@commit_unit_config name:s
+gputm_commit_unit_push i unit:P message:&commit_message
+gputm_commit_unit_push_probe i unit:P message:&commit_message
+gputm_commit_unit_tick i unit:P
+gputm_commit_unit_next_event Q unit:P
+gputm_commit_unit_advance i unit:P cycles:Q
+gputm_commit_unit_peek i unit:P out:>@commit_report
+gputm_commit_unit_pop i unit:P
+gputm_commit_unit_mem_peek i unit:P port:i out:>@mem_request
+gputm_commit_unit_mem_pop i unit:P port:i
+gputm_commit_unit_mem_take i unit:P port:i out:>@mem_request
+gputm_commit_unit_mem_complete 0 unit:P tag:Q values:[I
+gputm_commit_unit_write_pending ? unit:P address:Q
+gputm_commit_unit_oldest Q unit:P
+gputm_commit_unit_stage i unit:P cid:Q
+gputm_tx_log_new 0 ctx:P config:&tx_log_config out:P
+gputm_tx_log_free v log:P
+gputm_tx_log_unit P log:P
+gputm_tx_log_params P
+gputm_tx_log_config_preset 0 config:>@tx_log_config name:s
+gputm_tx_log_append_read i log:P mask:Q address:[Q value:[I
+gputm_tx_log_append_write i log:P mask:Q address:[Q value:[I
+gputm_tx_log_lookup_own_writes 0 log:P mask:Q address:[Q value:[I out:>@tx_log_lookup
+gputm_tx_log_lookup_own_write i log:P lane:I address:Q value:>I rows:>I
+gputm_tx_log_restart 0 log:P mask:Q
+gputm_tx_log_rows I log:P kind:i
+gputm_tx_log_lanes Q log:P kind:i
+gputm_tx_log_get_row 0 log:P kind:i index:I out:>@tx_log_row
+gputm_tx_log_get_group 0 log:P kind:i index:I mask:Q lanes_of:[Q set:[Q
+gputm_tx_log_partition I log:P address:Q
+gputm_tx_log_packet_bytes Q log:P entries:I
+gputm_tx_log_packet_flits Q log:P entries:I
+gputm_commit_sequencer_new 0 ctx:P config:&commit_sequencer_config out:P
+gputm_commit_sequencer_free v seq:P
+gputm_commit_sequencer_unit P seq:P
+gputm_commit_sequencer_params P
+gputm_commit_sequencer_config_preset 0 config:>@commit_sequencer_config name:s
+gputm_commit_sequencer_attach 0 seq:P warp:I log:P
+gputm_commit_sequencer_begin i seq:P warp:I lanes:Q
+gputm_commit_sequencer_begin_probe i seq:P warp:I lanes:Q
+gputm_commit_sequencer_wants ? seq:P warp:>I count:>I
+gputm_commit_sequencer_grant 0 seq:P first_cid:Q
+gputm_commit_sequencer_push i seq:P partition:I report:&commit_report
+gputm_commit_sequencer_push_probe i seq:P partition:I report:&commit_report
+gputm_commit_sequencer_peek i seq:P partition:>I out:>@commit_message
+gputm_commit_sequencer_pop i seq:P
+gputm_commit_sequencer_backoff Q seq:P fail:Q aborts:[I
+gputm_commit_sequencer_overdue ? seq:P age:Q
+gputm_commit_sequencer_take_done i seq:P out:>@commit_sequencer_done
+gputm_commit_sequencer_take_retired i seq:P out:>@commit_sequencer_retired
+gputm_commit_sequencer_tick i seq:P
+gputm_commit_sequencer_next_event Q seq:P
+gputm_commit_sequencer_advance i seq:P cycles:Q
+gputm_commit_sequencer_now Q seq:P
+gputm_simt_stack_new 0 ctx:P config:&simt_stack_config out:P
+gputm_simt_stack_free v stack:P
+gputm_simt_stack_unit P stack:P
+gputm_simt_stack_params P
+gputm_simt_stack_config_preset 0 config:>@simt_stack_config name:s
+gputm_simt_stack_launch 0 stack:P pc:Q mask:Q
+gputm_simt_stack_active_mask Q stack:P
+gputm_simt_stack_pc Q stack:P
+gputm_simt_stack_live_mask Q stack:P
+gputm_simt_stack_depth N stack:P
+gputm_simt_stack_get_entry 0 stack:P index:N out:>@simt_stack_entry
+gputm_simt_stack_proceed i stack:P next_pc:Q
+gputm_simt_stack_diverge i stack:P target:P count:N rpc:Q lpc:Q
+gputm_simt_stack_diverge_probe i stack:P target:P count:N rpc:Q lpc:Q
+gputm_simt_stack_exit i stack:P mask:Q
+gputm_simt_stack_tx_begin i stack:P restart_pc:Q
+gputm_simt_stack_tx_begin_probe i stack:P restart_pc:Q
+gputm_simt_stack_in_transaction ? stack:P
+gputm_simt_stack_tx_running Q stack:P
+gputm_simt_stack_tx_retry Q stack:P
+gputm_simt_stack_tx_abort i stack:P mask:Q
+gputm_simt_stack_tx_commit i stack:P mask:Q pc_after:Q
+gputm_simt_stack_tx_commit_done i stack:P
+gputm_commit_id_new 0 ctx:P config:&commit_id_config out:P
+gputm_commit_id_free v vendor:P
+gputm_commit_id_unit P vendor:P
+gputm_commit_id_params P
+gputm_commit_id_config_preset 0 config:>@commit_id_config name:s
+gputm_commit_id_acquire i vendor:P core:I count:I first_cid:>Q
+gputm_commit_id_acquire_probe i vendor:P core:I count:I
+gputm_commit_id_report_retired i vendor:P partition:I first_cid:Q count:I returned:>I
+gputm_commit_id_available I vendor:P core:I
+gputm_commit_id_in_flight I vendor:P
+gputm_commit_id_oldest Q vendor:P
+gputm_commit_id_next_cid Q vendor:P
+gputm_signature_params P
+gputm_signature_config_preset 0 config:>@signature_config name:s
+gputm_signature_new 0 ctx:P config:&signature_config out:P
+gputm_signature_free v array:P
+gputm_signature_unit P array:P
+gputm_signature_insert 0 array:P index:I address:Q
+gputm_signature_maybe_contains i array:P index:I address:Q
+gputm_signature_maybe_contains_probe i array:P index:I address:Q
+gputm_signature_match i array:P address:Q mask:>Q
+gputm_signature_clear 0 array:P index:I
+gputm_signature_union 0 array:P into:I from:I
+gputm_signature_population I array:P index:I
+gputm_access_coalescer_params P
+gputm_access_coalescer_config_preset 0 config:>@access_coalescer_config name:s
+gputm_access_coalescer_new 0 ctx:P config:&access_coalescer_config out:P
+gputm_access_coalescer_free v coalescer:P
+gputm_access_coalescer_unit P coalescer:P
+gputm_access_coalescer_row i coalescer:P lane_mask:Q address:[Q value:[I out:>@wide_access summary:>@access_coalescer_summary
+gputm_access_coalescer_log i coalescer:P count:I access:&word_access write:? out:>@wide_access summary:>@access_coalescer_summary
+gputm_tx_throttle_params P
+gputm_tx_throttle_config_preset 0 config:>@tx_throttle_config name:s
+gputm_tx_throttle_new 0 ctx:P config:&tx_throttle_config out:P
+gputm_tx_throttle_free v throttle:P
+gputm_tx_throttle_unit P throttle:P
+gputm_tx_throttle_admit i throttle:P warp:I
+gputm_tx_throttle_admit_probe i throttle:P warp:I
+gputm_tx_throttle_leave 0 throttle:P warp:I
+gputm_tx_throttle_next_warp ? throttle:P warp:>I
+gputm_tx_throttle_running I throttle:P
+gputm_tx_throttle_waiting I throttle:P
+gputm_ownership_table_params P
+gputm_ownership_table_config_preset 0 config:>@ownership_table_config name:s
+gputm_ownership_table_new 0 ctx:P config:&ownership_table_config out:P
+gputm_ownership_table_free v table:P
+gputm_ownership_table_unit P table:P
+gputm_ownership_table_acquire i table:P active:Q buffer:>I
+gputm_ownership_table_acquire_probe i table:P active:Q
+gputm_ownership_table_resolve 0 table:P buffer:I logs:&warp_logs out:>@resolution
+gputm_ownership_table_construct_row 0 table:P buffer:I row:&warp_row
+gputm_ownership_table_match_read_row 0 table:P buffer:I row:&warp_row
+gputm_ownership_table_match_write_row i table:P buffer:I row:&warp_row
+gputm_ownership_table_get_result 0 table:P buffer:I out:>@resolution
+gputm_ownership_table_release 0 table:P buffer:I
+gputm_ownership_table_used I table:P
+gputm_ownership_table_owner i table:P buffer:I address:Q
+gputm_sequential_resolver_params P
+gputm_sequential_resolver_config_preset 0 config:>@sequential_resolver_config name:s
+gputm_sequential_resolver_new 0 ctx:P config:&sequential_resolver_config out:P
+gputm_sequential_resolver_free v resolver:P
+gputm_sequential_resolver_unit P resolver:P
+gputm_sequential_resolver_acquire i resolver:P active:Q buffer:>I
+gputm_sequential_resolver_acquire_probe i resolver:P active:Q
+gputm_sequential_resolver_resolve 0 resolver:P buffer:I logs:&warp_logs out:>@resolution
+gputm_sequential_resolver_lane i resolver:P buffer:I logs:&warp_logs lane:I
+gputm_sequential_resolver_get_result 0 resolver:P buffer:I out:>@resolution
+gputm_sequential_resolver_release 0 resolver:P buffer:I
+gputm_sequential_resolver_used I resolver:P
+gputm_last_written_params P
+gputm_last_written_config_preset 0 config:>@last_written_config name:s
+gputm_last_written_new 0 ctx:P config:&last_written_config out:P
+gputm_last_written_free v table:P
+gputm_last_written_unit P table:P
+gputm_last_written_record 0 table:P address:Q time:Q
+gputm_last_written_query 0 table:P address:Q time:>Q
+gputm_last_written_query_probe i table:P address:Q time:>Q
+gputm_last_written_expire 0 table:P floor:Q cycles:>Q
+gputm_last_written_clear v table:P
+gputm_last_written_get_entry 0 table:P way:I index:I out:>Q
+gputm_first_read_params P
+gputm_first_read_config_preset 0 config:>@first_read_config name:s
+gputm_first_read_new 0 ctx:P config:&first_read_config out:P
+gputm_first_read_free v table:P
+gputm_first_read_unit P table:P
+gputm_first_read_begin 0 table:P warp:I mask:Q
+gputm_first_read_issue 0 table:P warp:I mask:Q time:Q
+gputm_first_read_reply i table:P warp:I mask:Q last_written:Q write_pending:?
+gputm_first_read_reply_probe i table:P warp:I mask:Q last_written:Q write_pending:?
+gputm_first_read_finish 0 table:P warp:I mask:Q writers:Q out:>@first_read_verdict
+gputm_first_read_finish_probe i table:P warp:I mask:Q writers:Q out:>@first_read_verdict
+gputm_first_read_conflicts Q table:P warp:I
+gputm_first_read_get_time i table:P warp:I lane:I time:>Q
+gputm_first_read_oldest Q table:P
+gputm_metadata_table_params P
+gputm_metadata_table_config_preset 0 config:>@metadata_table_config name:s
+gputm_metadata_table_new 0 ctx:P config:&metadata_table_config out:P
+gputm_metadata_table_free v table:P
+gputm_metadata_table_unit P table:P
+gputm_metadata_table_lookup i table:P address:Q out:>@metadata
+gputm_metadata_table_lookup_probe i table:P address:Q out:>@metadata
+gputm_metadata_table_estimate 0 table:P address:Q wts:>Q rts:>Q
+gputm_metadata_table_estimate_probe i table:P address:Q wts:>Q rts:>Q
+gputm_metadata_table_update i table:P address:Q metadata:&metadata cycles:>I
+gputm_metadata_table_remove i table:P address:Q
+gputm_metadata_table_flush 0 table:P
+gputm_metadata_table_writes Q table:P
+gputm_metadata_table_get_entry 0 table:P index:Q address:>Q out:>@metadata
+gputm_reader_list_params P
+gputm_reader_list_config_preset 0 config:>@reader_list_config name:s
+gputm_reader_list_new 0 ctx:P config:&reader_list_config out:P
+gputm_reader_list_free v list:P
+gputm_reader_list_unit P list:P
+gputm_reader_list_add i list:P address:Q tx:I
+gputm_reader_list_add_probe i list:P address:Q tx:I
+gputm_reader_list_remove 0 list:P address:Q tx:I
+gputm_reader_list_contains ? list:P address:Q tx:I
+gputm_reader_list_readers i list:P address:Q ids:[I capacity:I
+gputm_reader_list_count i list:P address:Q
+gputm_reader_list_entries i list:P address:Q
+gputm_reader_list_get_entry 0 list:P address:Q index:I out:>@reader_list_entry
+gputm_reader_list_used I list:P
+gputm_stall_buffer_params P
+gputm_stall_buffer_config_preset 0 config:>@stall_buffer_config name:s
+gputm_stall_buffer_new 0 ctx:P config:&stall_buffer_config out:P
+gputm_stall_buffer_free v buffer:P
+gputm_stall_buffer_unit P buffer:P
+gputm_stall_buffer_enqueue i buffer:P request:&stall_request
+gputm_stall_buffer_enqueue_probe i buffer:P address:Q
+gputm_stall_buffer_wake i buffer:P address:Q out:>@stall_request
+gputm_stall_buffer_wake_probe i buffer:P address:Q out:>@stall_request
+gputm_stall_buffer_wake_before i buffer:P address:Q stamp:Q out:>@stall_request
+gputm_stall_buffer_wake_warp i buffer:P address:Q warp:I out:>@stall_request
+gputm_stall_buffer_drain i buffer:P out:>@stall_request
+gputm_stall_buffer_get_request 0 buffer:P index:Q out:>@stall_request
+gputm_stall_buffer_waiting Q buffer:P
+gputm_warp_clock_params P
+gputm_warp_clock_config_preset 0 config:>@warp_clock_config name:s
+gputm_warp_clock_new 0 ctx:P config:&warp_clock_config out:P
+gputm_warp_clock_free v clock:P
+gputm_warp_clock_unit P clock:P
+gputm_warp_clock_get_time 0 clock:P warp:I time:>Q
+gputm_warp_clock_abort 0 clock:P warp:I reported:Q
+gputm_warp_clock_restart i clock:P warp:I cycles:>Q
+gputm_warp_clock_commit 0 clock:P warp:I
+gputm_warp_clock_exhausted ? clock:P
+gputm_warp_clock_rollover v clock:P
+gputm_warp_access_filter_params P
+gputm_warp_access_filter_config_preset 0 config:>@warp_access_filter_config name:s
+gputm_warp_access_filter_new 0 ctx:P config:&warp_access_filter_config out:P
+gputm_warp_access_filter_free v filter:P
+gputm_warp_access_filter_unit P filter:P
+gputm_warp_access_filter_begin 0 filter:P warp:I lanes:Q
+gputm_warp_access_filter_access 0 filter:P warp:I write:? lanes:Q address:[Q lost:>Q
+gputm_warp_access_filter_access_probe i filter:P warp:I write:? lanes:Q address:[Q lost:>Q
+gputm_warp_access_filter_drop 0 filter:P warp:I lanes:Q
+gputm_warp_access_filter_running Q filter:P warp:I
+gputm_timestamp_table_params P
+gputm_timestamp_table_config_preset 0 config:>@timestamp_table_config name:s
+gputm_timestamp_table_new 0 ctx:P config:&timestamp_table_config out:P
+gputm_timestamp_table_free v table:P
+gputm_timestamp_table_unit P table:P
+gputm_timestamp_table_begin i table:P tx:I start:Q
+gputm_timestamp_table_edge i table:P pred:I succ:I
+gputm_timestamp_table_edge_probe i table:P pred:I succ:I
+gputm_timestamp_table_retire i table:P tx:I committed:?
+gputm_timestamp_table_release 0 table:P tx:I
+gputm_timestamp_table_restart 0 table:P
+gputm_timestamp_table_get_stamps 0 table:P tx:I out:>@timestamp_table_stamps
+gputm_commit_buffer_params P
+gputm_commit_buffer_config_preset 0 config:>@commit_buffer_config name:s
+gputm_commit_buffer_new 0 ctx:P config:&commit_buffer_config out:P
+gputm_commit_buffer_free v buffer:P
+gputm_commit_buffer_unit P buffer:P
+gputm_commit_buffer_push i buffer:P entry:&commit_entry
+gputm_commit_buffer_push_probe i buffer:P entry:&commit_entry
+gputm_commit_buffer_tick i buffer:P
+gputm_commit_buffer_next_event Q buffer:P
+gputm_commit_buffer_advance i buffer:P cycles:Q
+gputm_commit_buffer_mem_peek i buffer:P out:>@mem_request
+gputm_commit_buffer_mem_pop i buffer:P
+gputm_commit_buffer_mem_complete 0 buffer:P tag:Q
+gputm_commit_buffer_peek i buffer:P out:>@commit_release
+gputm_commit_buffer_pop i buffer:P
+gputm_commit_buffer_writes Q buffer:P
+gputm_writer_table_params P
+gputm_writer_table_config_preset 0 config:>@writer_table_config name:s
+gputm_writer_table_new 0 ctx:P config:&writer_table_config out:P
+gputm_writer_table_free v table:P
+gputm_writer_table_unit P table:P
+gputm_writer_table_claim i table:P address:Q tx:I snapshot:Q
+gputm_writer_table_claim_probe i table:P address:Q tx:I snapshot:Q
+gputm_writer_table_claim_batch 0 table:P count:I claim:&writer_claim result:[i
+gputm_writer_table_commit 0 table:P address:Q tx:I version:Q
+gputm_writer_table_release 0 table:P address:Q tx:I
+gputm_writer_table_writers i table:P address:Q out:>@writer_table_writer capacity:I
+gputm_writer_table_used I table:P
+gputm_version_table_params P
+gputm_version_table_config_preset 0 config:>@version_table_config name:s
+gputm_version_table_new 0 ctx:P config:&version_table_config out:P
+gputm_version_table_free v table:P
+gputm_version_table_unit P table:P
+gputm_version_table_add_region i table:P start:Q length:Q relocated:Q now:Q region:>I
+gputm_version_table_regions I table:P
+gputm_version_table_resolve i table:P address:Q time:Q physical:>Q
+gputm_version_table_resolve_write i table:P address:Q physical:>Q
+gputm_version_table_resolve_plain 0 table:P address:Q physical:>Q
+gputm_version_table_acquire i table:P address:Q time:Q region:>I version:>I
+gputm_version_table_release 0 table:P region:I version:I
+gputm_version_table_begin_copy i table:P region:I from:>I to:>I
+gputm_version_table_begin_copy_probe i table:P region:I
+gputm_version_table_copied 0 table:P region:I
+gputm_version_table_committed 0 table:P region:I stamp:Q
+gputm_version_table_seal i table:P mask:Q now:Q
+gputm_version_table_start_stamp Q table:P time:Q
+gputm_version_table_restart 0 table:P now:Q
+gputm_version_table_get_version 0 table:P region:I version:I out:>@version_table_version
+gputm_validation_unit_params P
+gputm_validation_unit_config_preset 0 config:>@validation_unit_config name:s
+gputm_validation_unit_new 0 ctx:P config:&validation_unit_config out:P
+gputm_validation_unit_free v unit:P
+gputm_validation_unit_unit P unit:P
+gputm_validation_unit_table P unit:P
+gputm_validation_unit_buffer P unit:P
+gputm_validation_unit_access i unit:P request:&validation_request answer:>@validation_answer
+gputm_validation_unit_access_probe i unit:P request:&validation_request
+gputm_validation_unit_retry i unit:P answer:>@validation_answer
+gputm_validation_unit_release 0 unit:P address:Q warp:I sequence:Q count:I left:>I
+gputm_validation_unit_get_granule 0 unit:P address:Q out:>@validation_granule
+gputm_validation_unit_push i unit:P request:&validation_request
+gputm_validation_unit_push_probe i unit:P request:&validation_request
+gputm_validation_unit_tick i unit:P
+gputm_validation_unit_next_event Q unit:P
+gputm_validation_unit_advance i unit:P cycles:Q
+gputm_validation_unit_peek i unit:P out:>@validation_answer
+gputm_validation_unit_pop i unit:P
+gputm_validation_unit_pending Q unit:P
+gputm_validation_unit_writes Q unit:P
+gputm_validation_unit_rollover v unit:P
+gputm_validation_unit_ring_push 0 unit:P message:&validation_message
+gputm_validation_unit_ring_peek i unit:P out:>@validation_message
+gputm_validation_unit_ring_pop i unit:P
+gputm_validation_unit_rollover_go 0 unit:P
+gputm_validation_unit_state i unit:P
+gputm_row_copier_params P
+gputm_row_copier_config_preset 0 config:>@row_copier_config name:s
+gputm_row_copier_new 0 ctx:P config:&row_copier_config out:P
+gputm_row_copier_free v copier:P
+gputm_row_copier_unit P copier:P
+gputm_row_copier_push i copier:P request:&row_copier_request done_at:>Q
+gputm_row_copier_push_probe i copier:P request:&row_copier_request done_at:>Q
+gputm_row_copier_peek i copier:P out:>@row_copier_request
+gputm_row_copier_take i copier:P out:>@row_copier_request
+gputm_row_copier_tick i copier:P
+gputm_row_copier_next_event Q copier:P
+gputm_row_copier_advance i copier:P cycles:Q
+gputm_row_copier_now Q copier:P
+gputm_local_tm_params P
+gputm_local_tm_config_preset 0 config:>@local_tm_config name:s
+gputm_local_tm_new 0 ctx:P config:&local_tm_config out:P
+gputm_local_tm_free v local:P
+gputm_local_tm_unit P local:P
+gputm_local_tm_get_capacity 0 config:&local_tm_config out:>@local_tm_capacity
+gputm_local_tm_get_place 0 local:P word:I out:>@local_tm_place
+gputm_local_tm_lookup 0 local:P word:I value:>I
+gputm_local_tm_update 0 local:P word:I value:I
+gputm_local_tm_get_shadow 0 local:P word:I out:>@local_tm_shadow
+gputm_local_tm_signature Q local:P bank:I item:I
+gputm_local_tm_get_masks 0 local:P wavefront:I out:>@local_tm_masks
+gputm_local_tm_running Q local:P wavefront:I
+gputm_local_tm_set_exec 0 local:P wavefront:I exec:Q
+gputm_local_tm_set_vcc i local:P wavefront:I vcc:Q
+gputm_local_tm_begin i local:P wavefront:I out:>@local_tm_begun
+gputm_local_tm_begin_probe i local:P wavefront:I
+gputm_local_tm_holder i local:P
+gputm_local_tm_access i local:P wavefront:I write:? lanes:Q word:[I value:[I out:>@local_tm_answer
+gputm_local_tm_access_probe i local:P wavefront:I lanes:Q word:[I out:>@local_tm_answer
+gputm_local_tm_commit i local:P wavefront:I out:>@local_tm_ended
+gputm_thread_compactor_params P
+gputm_thread_compactor_config_preset 0 config:>@thread_compactor_config name:s
+gputm_thread_compactor_new 0 ctx:P config:&thread_compactor_config out:P
+gputm_thread_compactor_free v compactor:P
+gputm_thread_compactor_unit P compactor:P
+gputm_thread_compactor_push i compactor:P tag:Q mask:[Q
+gputm_thread_compactor_push_probe i compactor:P mask:[Q
+gputm_thread_compactor_tick i compactor:P
+gputm_thread_compactor_next_event Q compactor:P
+gputm_thread_compactor_advance i compactor:P cycles:Q
+gputm_thread_compactor_peek i compactor:P out:>@thread_compactor_warp
+gputm_thread_compactor_pop i compactor:P
+gputm_thread_compactor_warps I compactor:P
+gputm_thread_compactor_buffer Q compactor:P lane:I
+gputm_access_bitmap_params P
+gputm_access_bitmap_config_preset 0 config:>@access_bitmap_config name:s
+gputm_access_bitmap_new 0 ctx:P config:&access_bitmap_config out:P
+gputm_access_bitmap_free v bitmap:P
+gputm_access_bitmap_unit P bitmap:P
+gputm_access_bitmap_record 0 bitmap:P address:Q
+gputm_access_bitmap_query i bitmap:P address:Q
+gputm_access_bitmap_query_probe i bitmap:P address:Q
+gputm_access_bitmap_next_run ? bitmap:P from:Q run:>@access_bitmap_run
+gputm_access_bitmap_marked Q bitmap:P
+gputm_access_bitmap_clear v bitmap:P
+gputm_write_set_log_params P
+gputm_write_set_log_config_preset 0 config:>@write_set_log_config name:s
+gputm_write_set_log_new 0 ctx:P config:&write_set_log_config out:P
+gputm_write_set_log_free v log:P
+gputm_write_set_log_unit P log:P
+gputm_write_set_log_append 0 log:P thread:I address:Q value:I stamp:Q
+gputm_write_set_log_cut i log:P stream:i partial:? chunk:>@log_chunk
+gputm_write_set_log_pending Q log:P stream:i
+gputm_write_set_log_round Q log:P
+gputm_write_set_log_begin 0 log:P
+gputm_device_validator_params P
+gputm_device_validator_config_preset 0 config:>@device_validator_config name:s
+gputm_device_validator_new 0 ctx:P config:&device_validator_config out:P
+gputm_device_validator_free v validator:P
+gputm_device_validator_unit P validator:P
+gputm_device_validator_begin 0 validator:P round:Q
+gputm_device_validator_push 0 validator:P reads:P chunk:&log_chunk mode:i apply:[Q result:>@device_validator_result
+gputm_device_validator_conflict ? validator:P
+gputm_sync_round_params P
+gputm_sync_round_config_preset 0 config:>@sync_round_config name:s
+gputm_sync_round_new 0 ctx:P config:&sync_round_config out:P
+gputm_sync_round_free v round:P
+gputm_sync_round_unit P round:P
+gputm_sync_round_begin 0 round:P now:Q
+gputm_sync_round_stop 0 round:P now:Q
+gputm_sync_round_step i round:P now:Q todo:>@sync_round_todo
+gputm_sync_round_complete 0 round:P now:Q done:&sync_round_done
+gputm_sync_round_may_run ? round:P device:i now:Q
+gputm_sync_round_next_time Q round:P
+gputm_sync_round_current i round:P
+gputm_dispatch_queues_params P
+gputm_dispatch_queues_config_preset 0 config:>@dispatch_queues_config name:s
+gputm_dispatch_queues_new 0 ctx:P config:&dispatch_queues_config out:P
+gputm_dispatch_queues_free v queues:P
+gputm_dispatch_queues_unit P queues:P
+gputm_dispatch_queues_push 0 queues:P type:I affinity:i request:Q
+gputm_dispatch_queues_dequeue i queues:P steal:? type:>I request:>Q
+gputm_dispatch_queues_dequeue_batch i queues:P steal:? partial:? type:>I count:>I request:[Q
+gputm_dispatch_queues_commit Q queues:P
+gputm_dispatch_queues_abort 0 queues:P
+gputm_dispatch_queues_waiting Q queues:P affinity:i
+gputm_dispatch_queues_in_flight Q queues:P
+gputm_block_stack_params P
+gputm_block_stack_config_preset 0 config:>@block_stack_config name:s
+gputm_block_stack_new 0 ctx:P config:&block_stack_config out:P
+gputm_block_stack_free v stack:P
+gputm_block_stack_unit P stack:P
+gputm_block_stack_launch 0 stack:P pc:Q mask:[Q
+gputm_block_stack_pc Q stack:P
+gputm_block_stack_mask v stack:P mask:[Q
+gputm_block_stack_wcnt I stack:P
+gputm_block_stack_to_admit I stack:P
+gputm_block_stack_live I stack:P
+gputm_block_stack_depth N stack:P
+gputm_block_stack_top N stack:P
+gputm_block_stack_get_entry 0 stack:P index:N out:>@block_stack_entry
+gputm_block_stack_warp Q stack:P warp:I
+gputm_block_stack_admit i stack:P mask:Q thread:[H
+gputm_block_stack_branch i stack:P warp:I taken:Q target:&block_stack_target
+gputm_block_stack_branch_probe i stack:P warp:I taken:Q target:&block_stack_target
+gputm_block_stack_arrive i stack:P warp:I next_pc:Q
+gputm_block_stack_exit i stack:P warp:I lanes:Q
+gputm_block_stack_barrier i stack:P warp:I
+gputm_block_priority_params P
+gputm_block_priority_config_preset 0 config:>@block_priority_config name:s
+gputm_block_priority_new 0 ctx:P config:&block_priority_config out:P
+gputm_block_priority_free v priority:P
+gputm_block_priority_unit P priority:P
+gputm_block_priority_admit 0 priority:P slot:I
+gputm_block_priority_leave 0 priority:P slot:I
+gputm_block_priority_blocks Q priority:P
+gputm_block_priority_pick i priority:P ready:Q slot:>I
+gputm_block_priority_pick_probe i priority:P ready:Q slot:>I
+gputm_block_priority_advance 0 priority:P cycles:Q
+gputm_warp_former_params P
+gputm_warp_former_config_preset 0 config:>@warp_former_config name:s
+gputm_warp_former_new 0 ctx:P config:&warp_former_config out:P
+gputm_warp_former_free v former:P
+gputm_warp_former_unit P former:P
+gputm_warp_former_launch 0 former:P warp:I mask:Q pc:Q
+gputm_warp_former_issue i former:P out:>@warp_former_warp
+gputm_warp_former_issue_probe i former:P out:>@warp_former_warp
+gputm_warp_former_proceed 0 former:P slot:I next_pc:Q
+gputm_warp_former_branch 0 former:P slot:I taken:Q target:&warp_former_target
+gputm_warp_former_exit i former:P slot:I lanes:Q
+gputm_warp_former_barrier 0 former:P slot:I next_pc:Q
+gputm_warp_former_waiting I former:P pc:Q
+gputm_warp_former_in_flight I former:P
+gputm_warp_former_live I former:P
+gputm_warp_former_get_warp i former:P slot:I out:>@warp_former_warp in_flight:>?
+gputm_warp_former_at_warp_barrier ? former:P warp:I mask:>Q pc:>Q
+gputm_warp_former_at_block_barrier Q former:P warp:I
+"""
+# end tables
+
+_CODES = {"Q": ctypes.c_uint64, "I": ctypes.c_uint32, "H": ctypes.c_uint16, "B": ctypes.c_uint8,
+          "?": ctypes.c_bool, "N": ctypes.c_size_t, "i": ctypes.c_int, "0": ctypes.c_int,
+          "s": ctypes.c_char_p, "P": ctypes.c_void_p, "v": None}
+_file = os.environ.get("GPUTM_LIBRARY") or ctypes.util.find_library("gputm")
+if not _file:
+    raise ImportError("libgputm is not found: install it, or name its file in GPUTM_LIBRARY")
+_library = ctypes.CDLL(_file)
+
+
+class Error(Exception):
+    """What the library refused: its text, and the errno value."""
+
+    def __init__(self, text, errno):
+        super().__init__(text)
+        self.errno = errno
+
+
+class Event(collections.namedtuple("Event", "name values")):
+    """A kind of event by name, and its values by the names that gputm_unit_event() gives."""
+
+
+class pair(ctypes.Structure):
+    """A field of a preset and its value."""
+    _fields_ = [("field", ctypes.c_char_p), ("value", ctypes.c_uint64)]
+
+
+structs = {"pair": pair}
+
+
+def _type(code):
+    code, _, length = code.partition("*")
+    kind = structs[code[1:]] if code[0] == "@" else _CODES[code]
+    return kind * int(length) if length else kind
+
+
+for _row in ENUMS.splitlines():
+    _name, *_values = _row.split()
+    _values = {name: int(value) for name, value in (value.split("=") for value in _values)}
+    globals()[_name] = _enum = enum.IntEnum(_name, _values)
+    globals().update(_enum.__members__)
+for _row in STRUCTS.splitlines():
+    _name, *_fields = _row.split()
+    structs[_name] = type(_name, (ctypes.Structure,), {
+        "_fields_": [(name, _type(code)) for name, code in (f.split(":") for f in _fields)]})
+
+
+def _given(value, code):
+    """An argument, as the function takes it."""
+    if code[0] == "[" and isinstance(value, (list, tuple)):
+        return (_CODES[code[1]] * len(value))(*value)
+    if isinstance(value, ctypes.Structure) and code != "P":
+        return ctypes.byref(value)
+    value = getattr(value, "handle", value)
+    return value.encode() if isinstance(value, str) else value
+
+
+def _function(row):
+    name, result, *parameters = row.split()
+    codes = [parameter.split(":")[1] for parameter in parameters]
+    function = getattr(_library, name)
+    function.restype = _CODES[result]
+    function.argtypes = [ctypes.c_void_p if code[0] in "[>&" else _type(code) for code in codes]
+
+    def call(*arguments):
+        given = [_given(value, code) for value, code in zip(arguments, codes)]
+        outs = [_type(code[1:])() for code in codes[len(given):] if code[0] == ">"]
+        if len(given) + len(outs) != len(codes):
+            raise TypeError(f"{name}({', '.join(parameters)}) with {len(arguments)} arguments")
+        value = function(*given, *map(ctypes.byref, outs))
+        if result in "0i" and value < 0:
+            raise Error(_messages.pop() if _messages else os.strerror(-value), -value)
+        back = [out if isinstance(out, ctypes.Structure) else out.value for out in outs]
+        if result == "?" and outs:
+            return None if not value else back[0] if len(back) == 1 else tuple(back)
+        if result not in "0v" or not back and result != "0":
+            back.insert(0, value)
+        return tuple(back) if len(back) > 1 else back[0] if back else None
+
+    call.__name__ = name
+    call.__doc__ = f"{name}({', '.join(parameters)}): see man {name}"
+    return call
+
+
+functions = {row.split()[0]: _function(row) for row in FUNCTIONS.splitlines()}
+kinds = sorted(name[len("gputm_"):-len("_params")] for name in functions
+               if name.endswith("_params") and name[:-len("params")] + "unit" in functions)
+
+# The last message is the reason of the Error that follows it.
+_messages = collections.deque(maxlen=1)
+_LOG = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p)
+_log = _LOG(lambda state, level, text: _messages.append(text.decode()))
+_context = ctypes.c_void_p()
+functions["gputm_ctx_new"](None, ctypes.byref(_context))
+functions["gputm_ctx_set_log"](_context, ctypes.cast(_log, ctypes.c_void_p), None, 0)
+_OBSERVE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p,
+                            ctypes.POINTER(structs["event"]))
+
+
+class Unit:
+    """A unit: Unit("commit_unit", "kilo-tm", ring=64). The preset may be a config of another."""
+    kind = handle = None
+
+    def __init__(self, kind, preset=None, **fields):
+        if kind not in kinds:
+            raise Error(f"there is no kind of unit {kind!r}; there are {', '.join(kinds)}", 22)
+        self.kind, self._observer = kind, None
+        params = functions[f"gputm_{kind}_params"]()
+        config = structs[f"{kind}_config"]()
+        at = ctypes.byref(config)
+        functions["gputm_params_init"](params, at, ctypes.sizeof(config))
+        if isinstance(preset, dict):
+            fields = {**preset, **fields}
+        elif preset:
+            functions["gputm_params_preset"](_context, params, preset, at)
+        for name, value in fields.items():
+            if isinstance(value, (list, tuple)):  # rows of a hash function
+                value = (ctypes.c_uint32 * len(value))(*value)
+                setattr(config, name, ctypes.addressof(value))
+                fields[name] = value
+            else:
+                text = value if isinstance(value, str) else str(int(value))
+                functions["gputm_params_set"](_context, params, at, name, text)
+        made = ctypes.c_void_p()
+        functions[f"gputm_{kind}_new"](_context, at, ctypes.byref(made))
+        self.handle = made.value
+        self.face = functions[f"gputm_{kind}_unit"](self.handle)
+
+    def __del__(self):
+        if self.handle:
+            functions[f"gputm_{self.kind}_free"](self.handle)
+
+    def __getattr__(self, name):
+        function = functions.get(f"gputm_{self.kind}_{name}")
+        if not function:
+            raise AttributeError(f"a {self.kind} has no {name}")
+        return lambda *arguments: function(self.handle, *arguments)
+
+    def __dir__(self):
+        mine = f"gputm_{self.kind}_"
+        return [*super().__dir__(), *(n[len(mine):] for n in functions if n.startswith(mine))]
+
+    def _all(self, what):
+        index = 0
+        while (one := functions[f"gputm_unit_{what}"](self.face, index)) is not None:
+            yield one
+            index += 1
+
+    @property
+    def config(self):
+        """The parameters by name, as numbers."""
+        params = structs["params"].from_address(functions[f"gputm_{self.kind}_params"]())
+        rows = (structs["param"] * params.param_count).from_address(params.param)
+        config = functions["gputm_unit_config"](self.face)
+        return {row.name.decode(): functions["gputm_params_get"](row, config) for row in rows}
+
+    @property
+    def statistics(self):
+        """The values by name; of a histogram the number of its samples."""
+        return {stat.name.decode(): stat.value for stat in self._all("stat")}
+
+    @property
+    def histograms(self):
+        """The buckets by name: how often 0, 1, 2 to 3, 4 to 7, ..."""
+        return {stat.name.decode(): list((ctypes.c_uint64 * 33).from_address(stat.bucket))
+                for stat in self._all("stat") if stat.bucket}
+
+    @property
+    def storage_bits(self):
+        """Bits of the hardware that is modelled."""
+        return functions["gputm_unit_storage_bits"](self.face)
+
+    def events(self):
+        """An iterator over the events from now on; it ends, for now, where no more have come."""
+        names = [(kind.name.decode(), [field.name and field.name.decode() for field in kind.field])
+                 for kind in self._all("event")]
+        come = collections.deque()
+
+        def observe(state, unit, event):
+            name, fields = names[event.contents.kind]
+            values = zip(fields, event.contents.value)
+            come.append(Event(name, {field: value for field, value in values if field}))
+
+        class Events:
+            def __iter__(self):
+                return self
+
+            def __next__(self):
+                if not come:
+                    raise StopIteration
+                return come.popleft()
+
+        self._observer = _OBSERVE(observe)
+        functions["gputm_unit_observe"](self.face, ctypes.cast(self._observer, ctypes.c_void_p), None)
+        return Events()
+
+    def save(self):
+        """A snapshot, as bytes."""
+        size = functions["gputm_unit_save"](self.face, None, 0)
+        buffer = ctypes.create_string_buffer(size)
+        functions["gputm_unit_save"](self.face, buffer, size)
+        return buffer.raw
+
+    def load(self, snapshot):
+        """Take over a snapshot of a unit with the same config."""
+        functions["gputm_unit_load"](self.face, snapshot, len(snapshot))
+
+    def check(self):
+        """None, or the first invariant that does not hold."""
+        broken = functions["gputm_unit_check"](self.face)
+        return broken and broken.decode()

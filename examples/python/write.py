@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""write.py [--check]: write the tables of gputm.py (enums, structs, functions) from the headers.
+
+--check says whether they are stale, and changes nothing. Needs a C preprocessor (CC, or cc).
+"""
+import os
+import re
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+INCLUDE = os.path.join(HERE, "..", "..", "include")
+MODULE = os.path.join(HERE, "gputm.py")
+SCALARS = {"uint64_t": "Q", "uint32_t": "I", "uint16_t": "H", "uint8_t": "B", "_Bool": "?",
+           "size_t": "N", "int": "i", "unsigned": "I", "unsigned int": "I", "void": "v"}
+# A pointer to a plain number is for one number that the function gives back, or for an array that the
+# caller brings: by its name, or by function and name. Of another name nothing is known.
+ONE = set("""address buffer cid count cycles done_at first first_cid from in_flight left lost mask out
+    partition pc physical region request returned rows rts second slot stamp time to type value
+    version warp wts""".split())
+ARRAYS = {"gputm_tx_log_lookup_own_writes value", "gputm_tx_log_get_group lanes_of",
+          "gputm_tx_log_get_group set", "gputm_reader_list_readers ids",
+          "gputm_writer_table_claim_batch result", "gputm_local_tm_access value",
+          "gputm_device_validator_push apply", "gputm_dispatch_queues_dequeue_batch request"}
+met = set()
+
+
+def preprocessed():
+    source = "#include <gputm/gputm.h>\n"
+    text = subprocess.run([*os.environ.get("CC", "cc").split(), "-E", "-P", "-I", INCLUDE, "-"],
+                          input=source, stdout=subprocess.PIPE, text=True, check=True).stdout
+    text = re.sub(r"__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)", "", text)
+    return re.sub(r"\s+", " ", text[text.index("gputm_is_present") - 40:])
+
+
+def errors_only():
+    """Functions whose result is 0 or an error, as their comment in the header says."""
+    found = set()
+    for name in os.listdir(os.path.join(INCLUDE, "gputm")):
+        with open(os.path.join(INCLUDE, "gputm", name), encoding="utf-8") as header:
+            text = header.read()
+        for comment, code in re.findall(r"/\*\*((?:[^*]|\*(?!/))*)\*/\s*GPUTM_API ([^;{]*);", text):
+            function = re.search(r"(gputm_[a-z0-9_]*)\(", code)
+            if function and re.search(r"@return 0[;.]", comment):
+                found.add(function.group(1))
+    return found
+
+
+def enums(text):
+    known = {}
+    for name, body in re.findall(r"\benum gputm_([a-z0-9_]+) \{([^}]*)\}", text):
+        value, row = -1, []
+        for part in filter(None, (part.strip() for part in body.split(","))):
+            key, _, given = (side.strip() for side in part.partition("="))
+            value = eval(re.sub(r"(?<=\d)[uUlL]+", "", given), {}, known) if given else value + 1
+            known[key] = value
+            row.append(f"{key[len('GPUTM_'):]}={value}")
+        yield f"{name} {' '.join(row)}"
+
+
+def code(declaration, defined, where):
+    """A field or parameter: its name and the code of its type."""
+    declaration = declaration.strip()
+    pointer_to_function = re.match(r".*\(\s*\*\s*(\w+)\s*\)\s*\(", declaration)
+    if pointer_to_function:
+        return pointer_to_function.group(1), "P"
+    match = re.match(r"(.*?)(\w+)\s*(?:\[(.*)\])?$", declaration)
+    kind, name, length = match.group(1).strip(), match.group(2), match.group(3)
+    constant = kind.startswith("const ")
+    base = re.sub(r"\bconst\b", "", kind).replace("*", "").strip()
+    stars = kind.count("*")
+    struct = re.match(r"struct gputm_(\w+)$", base)
+    if base.startswith("enum "):
+        base = "int"
+    if stars == 0 and not struct and base not in SCALARS and not base.endswith("_fn"):
+        sys.exit(f"write.py: what is {declaration}?")
+    if stars == 0 and struct:
+        one = "@" + struct.group(1)
+    elif stars == 0:
+        one = SCALARS.get(base, "P")
+    elif base == "char" and stars == 1:
+        one = "s"
+    elif where is None or stars > 1:  # a field, or a pointer to a pointer
+        one = "P"
+    elif struct:
+        one = ("&" if struct.group(1) in defined else "P") + struct.group(1) * (
+            struct.group(1) in defined)
+        if one != "P" and not constant:
+            one = ">" + one[1:].join(("@", ""))
+    elif base == "void":
+        one = "P"
+    elif constant or length is not None or f"{where} {name}" in ARRAYS:
+        met.add(f"{where} {name}")
+        one = "[" + SCALARS[base]
+    elif name not in ONE and where != "result":
+        sys.exit(f"write.py: {where}: is {name} one number or an array? See ONE and ARRAYS.")
+    else:
+        one = ">" + SCALARS[base]
+    if length is not None and where is None:
+        one += f"*{eval(length)}"
+    elif length is not None:
+        one = "P" if struct else "[" + SCALARS[base]
+    return name, one
+
+
+def structs(text):
+    for name, body in bodies(text):
+        for _ in range(body.count(",")):  # uint64_t min, max; is two fields
+            body = re.sub(r"([\w ]+ )(\w+), ([\w, ]+);", r"\1\2; \1\3;", body)
+        inner = re.sub(r"struct \{[^{}]*\} (\w+)\[(\d+)\];", r"struct gputm_pair \1[\2];", body)
+        rows = [":".join(code(part, (), None)) for part in inner.split(";") if part.strip()]
+        yield f"{name} {' '.join(rows)}"
+
+
+def bodies(text):
+    for match in re.finditer(r"\bstruct gputm_([a-z0-9_]+) \{", text):
+        at, deep = match.end(), 1
+        while deep:
+            deep += {"{": 1, "}": -1}.get(text[at], 0)
+            at += 1
+        yield match.group(1), text[match.end():at - 1]
+
+
+def functions(text):
+    defined = {name for name, _ in bodies(text)}
+    plain = errors_only()
+    flat = re.sub(r"\{[^{}]*\}", "", re.sub(r"\{[^{}]*\}", "", text))
+    for kind, name, parameters in re.findall(
+            r"([\w ]+[ *]+)(gputm_[a-z0-9_]+)\(((?:[^()]|\([^()]*\))*)\)\s*;", flat):
+        kind = kind.strip()
+        if kind.startswith("typedef"):
+            continue
+        result = code(kind + " x", defined, "result")[1].replace(">", "").replace("&", "")
+        if result[0] in "@[" or result not in "QIHB?Nivs":
+            result = "P"
+        if result == "i" and name in plain:
+            result = "0"
+        rows = [] if parameters.strip() == "void" else [
+            ":".join(code(part, defined, name)) for part in parameters.split(",")]
+        yield f"{name} {result} {' '.join(rows)}".rstrip()
+
+
+def tables():
+    text = preprocessed()
+    out = []
+    for title, rows in (("ENUMS", enums(text)), ("STRUCTS", structs(text)),
+                        ("FUNCTIONS", functions(text))):
+        out.append(f'{title} = """\\\n' + "".join(row + "\n" for row in rows) + '"""\n')
+    if ARRAYS - met:
+        sys.exit(f"write.py: gone, but in ARRAYS: {', '.join(ARRAYS - met)}")
+    return "".join(out)
+
+
+def main():
+    with open(MODULE, encoding="utf-8") as module:
+        old = module.read()
+    head, rest = old.split("# begin tables\n")
+    new = head + "# begin tables\n" + tables() + "# end tables\n" + rest.split("# end tables\n")[1]
+    if "--check" in sys.argv:
+        sys.exit("gputm.py is stale: examples/python/write.py" if new != old else 0)
+    with open(MODULE, "w", encoding="utf-8") as module:
+        module.write(new)
+
+
+main()

@@ -1,0 +1,24 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# gputm.hpp compiles without a warning as C++17, by the C++ compiler of configure and by clang++, and
+# its program runs.
+. "${srcdir:-.}/tests/build/lib.sh"
+
+[ "$(wc -l <"$srcdir/include/gputm/gputm.hpp")" -lt 300 ] || complain "gputm.hpp: 300 lines or more"
+library=$PWD/.libs/libgputm.so
+[ -e "$library" ] || library=$PWD/.libs/libgputm.a
+tried=0
+for compiler in "${CXX:-c++}" "$(command -v clang++-14 || echo clang++)"; do
+	have "${compiler%% *}" || continue
+	# A library with a sanitizer is for the compiler that made it.
+	case ${ABI_CFLAGS:-},$tried in *-fsanitize*,1) continue ;; esac
+	tried=1
+	# shellcheck disable=SC2086
+	$compiler $(echo "${ABI_CFLAGS:-}" | sed 's/-std=c11//') -std=c++17 -Wall -Wextra -Wpedantic \
+		-Wshadow -Wconversion -Wold-style-cast -Werror "-I$srcdir/include" -o "$work/program" \
+		"$srcdir/tests/build/hpp.cc" "$library" "-Wl,-rpath,$PWD/.libs" ||
+		{ complain "$compiler does not compile hpp.cc" && continue; }
+	"$work/program" || complain "hpp.cc by $compiler"
+done
+[ $tried = 1 ] || skip "no C++ compiler"
+exit $failed
