@@ -150,13 +150,13 @@ for mechanism in pdom pdom-lcp dwf dwf-wb tbc tbc-lcp; do
 	run 0 --kernel "$kernel" --divergence $mechanism --set $unit.pc_bits=7 --set core.warps=64 \
 		--set core.blocks=64 --set coalescer.address_bits=18 --check
 done
-refused 'warp_former: warps = 31 is outside 32 .. 128' --kernel "$kernel" --divergence dwf \
+refused 'got warp_former.warps = 31, expected 32' --kernel "$kernel" --divergence dwf \
 	--set warp_former.warps=31
-refused 'warp_former: block_warps = 7 is outside 8 .. 128' --kernel "$kernel" --divergence dwf \
+refused 'got warp_former.block_warps = 7, expected 8' --kernel "$kernel" --divergence dwf \
 	--set warp_former.block_warps=7
-refused 'thread_compactor: warps = 7 is outside 8 .. 32' --kernel "$kernel" --divergence tbc \
+refused 'got thread_compactor.warps = 7, expected 8' --kernel "$kernel" --divergence tbc \
 	--set thread_compactor.warps=7
-refused 'block_priority: blocks = 3 is outside 4 .. 64' --kernel "$kernel" --divergence tbc \
+refused 'got block_priority.blocks = 3, expected 4' --kernel "$kernel" --divergence tbc \
 	--set block_priority.blocks=3
 refused 'warp_former: warp_barrier = 0 is outside 1 .. 1' --kernel "$kernel" --divergence dwf-wb \
 	--set warp_former.warp_barrier=0

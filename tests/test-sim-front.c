@@ -274,8 +274,8 @@ START_TEST(test_check_finds_a_lost_update)
 	commits(&h, 0, 1);
 	commits(&h, 1, 2);
 	ends_with(&h, 0x1000, 6);
-	judged(&h, "thread 1, at place 2 of the serial order, read 0x5 at 0x1000 where that order "
-		   "gives 0x6");
+	judged(&h, "thread 1, transaction 1 of the thread, access 1, at place 2 of the serial "
+		   "order, read 0x5 at 0x1000 where that order gives 0x6");
 	ck_assert(!h.verdict.serializable);
 	ck_assert(h.verdict.invariant);
 }
@@ -497,7 +497,7 @@ START_TEST(test_check_finds_an_unfinished_transaction)
 
 	history_open(&h, &plain);
 	reads(&h, 2, 0x1000, 5);
-	judged(&h, "thread 2 ended inside a transaction");
+	judged(&h, "thread 2 ended inside a transaction, its number 1, after 1 accesses");
 }
 END_TEST
 

@@ -174,15 +174,15 @@ mv "$work/trace" "$work/trace.wide"
 # ---- refused ----
 run 2 --system si-tm --set timestamp_table.transactions=16 --set writer_table.transactions=16
 says 'as many transactions as a warp has lanes'
-run 2 --system si-tm --set writer_table.transactions=1024
-says 'writer_table.transactions = 1024 must be timestamp_table.transactions = 2048'
-run 2 --system si-tm --set writer_table.word_bytes=8
-says 'writer_table.word_bytes = 8 must be reader_list.word_bytes = 4'
+run 2 --system si-tm --set writer_table.transactions=1024 --set timestamp_table.transactions=2048
+says 'timestamp_table.transactions = 2048 and writer_table.transactions = 1024'
+run 2 --system si-tm --set writer_table.word_bytes=8 --set reader_list.word_bytes=4
+says 'reader_list.word_bytes = 4 and writer_table.word_bytes = 8'
 run 2 --system si-tm --set version_table.reference_bits=11
 says '2^version_table.reference_bits must be more'
 run 2 --system si-tm --set row_copier.requests=1 --trace "$work/trace.wide"
 says 'row_copier.requests must be at least the regions'
-run 2 --system si-tm --set reader_list.root_bits=32
+run 2 --system si-tm --set reader_list.root_bits=32 --set reader_list.leaf_bits=32
 says 'reader_list.root_bits x leaf_bits'
 run 2 --system si-tm --set version_table.time_bits=14
 says 'version_table.time_bits must be at least 15'

@@ -125,8 +125,9 @@ int flow_main(struct gputm_ctx *ctx, const struct sim_options *options)
 	    flow_kernel_load(options->kernel, &kernel, message, sizeof(message)))
 		status = sim_complain(SIM_BAD_INPUT, message);
 	else if (status == SIM_DONE) {
-		status = flow_setup_fits(&setup, &kernel) ? open_and_run(ctx, &kernel, &report) :
-							    SIM_BAD_INPUT;
+		status = SIM_BAD_INPUT;
+		if (flow_setup_fits(&setup, options, &kernel))
+			status = open_and_run(ctx, &kernel, &report);
 		flow_kernel_free(&kernel);
 	}
 	flow_setup_free(&setup);

@@ -1,43 +1,73 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* --list: names and parameters, all of them or those of one name. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/names.h"
+#include "base/quote.h"
+#include "list.h"
 #include "study/flow.h"
 #include "study/setup.h"
 
-static void list_machines(void)
-{
-	struct sim_machine_config config;
-	const struct gputm_params *params = &sim_machine_params;
+struct list {
+	const char *name; /* NULL: everything */
+	struct sim_machine_config machine;
+	const char *machine_name;
+	const struct sim_own_machine *own; /* the machine that was asked for, or NULL */
+	bool found;
+};
 
-	puts("Machines (--machine), with the values of the first one:\n");
-	for (size_t i = 0; i < params->preset_count; i++)
-		printf("  %-12s %s\n", params->preset[i].name, params->preset[i].summary);
-	gputm_params_init(params, &config, sizeof config);
-	sim_list_rows("machine", params, &config);
+static bool wanted(const struct list *list, const char *name)
+{
+	return !list->name || !strcmp(list->name, name);
 }
 
-static void list_system(const struct sim_system_class *system)
+static void list_machines(struct list *list)
 {
-	struct sim_machine_config machine;
-	struct sim_shape shape;
-	void *config = calloc(1, system->config_size + 1);
+	const struct gputm_params *params = &sim_machine_params;
 
-	printf("\n  %-12s %s\n", system->name, system->summary);
-	gputm_params_init(&sim_machine_params, &machine, sizeof machine);
-	shape = sim_machine_shape(&machine);
+	if (!wanted(list, list->machine_name) && !wanted(list, "machine"))
+		return;
+	list->found = true;
+	printf("Machines (--machine), with the values of %s:\n\n", list->machine_name);
+	for (size_t i = 0; i < params->preset_count; i++)
+		printf("  %-12s %s\n", params->preset[i].name, params->preset[i].summary);
+	sim_list_rows("machine", params, &list->machine);
+}
+
+/* All parts of the system, or the one of this path. */
+static void list_system(struct list *list, const struct sim_system_class *system)
+{
+	struct sim_shape shape = sim_machine_shape(&list->machine);
+	void *config = calloc(1, system->config_size + 1);
+	bool whole = wanted(list, system->name), told = whole;
+
+	if (whole)
+		printf("\n  %-12s %s\n", system->name, system->summary);
 	if (config && system->init)
 		system->init(config, &shape);
-	for (size_t i = 0; config && i < system->role_count; i++)
-		sim_list_rows(system->role[i].role, system->role[i].params(),
-			  (const char *)config + system->role[i].offset);
+	for (size_t i = 0; config && i < system->role_count; i++) {
+		const struct sim_role *role = &system->role[i];
+
+		if (!whole && !wanted(list, role->role))
+			continue;
+		if (!told)
+			printf("\n  %-12s %s\n", system->name, system->summary);
+		told = true;
+		sim_list_rows(role->role, role->params(), (const char *)config + role->offset);
+	}
+	list->found |= told;
 	free(config);
 }
 
-static void list_workload(const struct sim_workload_class *workload)
+static void list_workload(struct list *list, const struct sim_workload_class *workload)
 {
 	void *config;
 
+	if (!wanted(list, workload->name))
+		return;
+	list->found = true;
 	printf("\n  %-12s %s\n", workload->name, workload->summary);
 	if (!workload->params)
 		return;
@@ -50,35 +80,125 @@ static void list_workload(const struct sim_workload_class *workload)
 }
 
 /* Systems with machines of their own, which their options describe. */
-static void list_own(void)
+static void list_own(struct list *list)
 {
 	const struct sim_own_machine *last = NULL;
+	const char *name = list->name;
+	bool named;
 
 	for (size_t i = 0; sim_system_classes[i]; i++) {
 		const struct sim_own_machine *own = sim_system_classes[i]->own;
 
-		if (own && own != last)
+		if (!own || (list->own && list->own != own))
+			continue;
+		named = wanted(list, own->name);
+		if (own != last && named)
 			printf("\nMachine %s, %s, and its systems:\n", own->name, own->summary);
-		if (own)
-			list_system(sim_system_classes[i]);
 		last = own;
+		list->name = named ? NULL : name;
+		list_system(list, sim_system_classes[i]);
+		list->name = name;
 	}
 }
 
-void sim_list(void)
+static void list_all(struct list *list)
 {
-	size_t i;
+	bool all = !list->name;
 
-	puts("Names, and what --set PATH.FIELD=VALUE reaches: PATH.FIELD = default  [range]\n");
-	list_machines();
-	puts("\nSystems (--system):");
-	for (i = 0; sim_system_classes[i]; i++)
+	if (all)
+		puts("Names, and what --set PATH.FIELD=VALUE reaches: PATH.FIELD = default  [range]"
+		     "\n");
+	if (!list->own)
+		list_machines(list);
+	if (all && !list->own)
+		puts("\nSystems (--system):");
+	for (size_t i = 0; !list->own && sim_system_classes[i]; i++)
 		if (!sim_system_classes[i]->own)
-			list_system(sim_system_classes[i]);
-	puts("\nWorkloads (--workload; trace is chosen by --trace FILE):");
-	for (i = 0; sim_workload_classes[i]; i++)
-		list_workload(sim_workload_classes[i]);
-	list_own();
-	puts("\nMechanisms for branches (--divergence, with --kernel FILE):");
-	flow_list();
+			list_system(list, sim_system_classes[i]);
+	if (all)
+		puts("\nWorkloads (--workload; trace is chosen by --trace FILE):");
+	for (size_t i = 0; sim_workload_classes[i]; i++)
+		list_workload(list, sim_workload_classes[i]);
+	list_own(list);
+	if (all)
+		puts("\nMechanisms for branches (--divergence, with --kernel FILE):");
+	list->found |= flow_list(list->name);
+}
+
+/* ---- names that are not there ---- */
+
+/* Number `index` of one list of names after the other; many are told more than once. */
+static const char *any_name(const void *unused, size_t index)
+{
+	sim_name_at *const list[] = { sim_system_name, sim_workload_name, sim_machine_name,
+				      flow_mechanism_name };
+	const char *name;
+
+	for (size_t l = 0; l < sizeof list / sizeof *list; l++) {
+		size_t count = 0;
+
+		for (; (name = list[l](unused, count)); count++)
+			if (count == index)
+				return name;
+		index -= count;
+	}
+	for (size_t i = 0; sim_system_classes[i]; i++) {
+		if (index < sim_system_classes[i]->role_count)
+			return sim_system_classes[i]->role[index].role;
+		index -= sim_system_classes[i]->role_count;
+	}
+	return NULL;
+}
+
+static const char *machine_at(const void *unused, size_t index)
+{
+	const char *name = sim_machine_name(unused, index);
+	const struct sim_own_machine *last = NULL;
+
+	index -= name ? 0 : sim_machine_params.preset_count;
+	for (size_t i = 0; !name && sim_system_classes[i]; i++) {
+		const struct sim_own_machine *own = sim_system_classes[i]->own;
+
+		if (own && own != last && !index--)
+			name = own->name;
+		last = own ? own : last;
+	}
+	return name;
+}
+
+static const struct sim_own_machine *own_machine(const char *name)
+{
+	for (size_t i = 0; sim_system_classes[i]; i++)
+		if (sim_system_classes[i]->own && !strcmp(sim_system_classes[i]->own->name, name))
+			return sim_system_classes[i]->own;
+	return NULL;
+}
+
+static int unknown(const char *name)
+{
+	const char *near = sim_name_near(name, any_name, NULL);
+
+	fprintf(stderr, "gputm-sim: --list: got \"%s\", expected a name that --list alone shows%s%s"
+			"%s\n", sim_quoted(name), near ? "; did you mean \"" : "", near ? near : "",
+		near ? "\"?" : "");
+	return -1;
+}
+
+int sim_list(const char *machine, const char *name)
+{
+	struct list list = { .name = name, .machine_name = machine, .own = own_machine(machine) };
+	size_t presets = sim_machine_params.preset_count;
+
+	/* A machine may be the name as well. */
+	for (size_t i = 0; name && i < presets; i++)
+		if (!strcmp(name, sim_machine_params.preset[i].name))
+			list.machine_name = name;
+	gputm_params_init(&sim_machine_params, &list.machine, sizeof list.machine);
+	if (!list.own &&
+	    gputm_params_preset(NULL, &sim_machine_params, list.machine_name, &list.machine)) {
+		sim_name_unknown("machine", machine, machine_at, NULL, "");
+		return -1;
+	}
+	list_all(&list);
+	return list.found ? 0 : unknown(name);
 }

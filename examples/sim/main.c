@@ -10,6 +10,7 @@
 
 #include "check/check.h"
 #include "study/flow.h"
+#include "list.h"
 #include "machine/machine.h"
 #include "options.h"
 #include "base/output.h"
@@ -176,7 +177,11 @@ static int prepare_and_run(struct gputm_ctx *ctx, const struct sim_options *opti
 /* What only prints. */
 static int tell(const struct sim_options *options)
 {
+	const char *name = options->list_name ? options->list_name :
+			   options->system_given ? options->system :
+			   options->workload_given ? options->workload : options->divergence;
 	struct sim_output out;
+	int status = SIM_DONE;
 
 	if (sim_output_open(&out, "out", NULL))
 		return SIM_FAILED;
@@ -184,9 +189,9 @@ static int tell(const struct sim_options *options)
 		sim_options_help();
 	else if (options->version)
 		printf("gputm-sim %s\n", gputm_version());
-	else
-		sim_list();
-	return sim_output_close(&out, true) ? SIM_FAILED : SIM_DONE;
+	else if (sim_list(options->machine, name))
+		status = SIM_BAD_INPUT;
+	return sim_output_close(&out, true) ? SIM_FAILED : status;
 }
 
 static int start(const struct sim_options *o)

@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum kind { FLAG, TEXT, NUMBER, LIMIT, CHOICE, SETTING };
+#include "base/names.h"
+#include "base/quote.h"
+
+enum kind { FLAG, LIST, TEXT, NUMBER, LIMIT, CHOICE, SETTING };
 
 struct option {
 	const char *name;
@@ -51,7 +54,8 @@ static const struct option table[] = {
 	{ "out", TEXT, AT(out), 0, 0, NULL, "FILE", "write the report to FILE" },
 	{ "progress", CHOICE, AT(progress), 0, 0, progresses, "auto|always|never",
 	  "progress bar on standard error" },
-	{ "list", FLAG, AT(list), 0, 0, NULL, NULL, "print all names and parameters, and end" },
+	{ "list", LIST, AT(list), 0, 0, NULL, "[NAME]",
+	  "print names and parameters (of the name only), and end" },
 	{ "version", FLAG, AT(version), 0, 0, NULL, NULL, "print the version, and end" },
 	{ "help", FLAG, AT(help), 0, 0, NULL, NULL, "print this, and end" },
 };
@@ -60,7 +64,8 @@ static const struct option table[] = {
 
 static int refuse(const struct option *o, const char *value, const char *expected)
 {
-	fprintf(stderr, "gputm-sim: --%s: got \"%s\", expected %s\n", o->name, value, expected);
+	fprintf(stderr, "gputm-sim: --%s: got \"%s\", expected %s\n", o->name, sim_quoted(value),
+		expected);
 	return -1;
 }
 
@@ -108,9 +113,12 @@ static int set_choice(const struct option *o, const char *value, int *out)
 static int set(const struct option *o, const char *value, struct sim_options *out)
 {
 	void *field = (char *)out + o->offset;
-	int choice, error = 0;
+	int choice = 0, error = 0;
 
 	switch (o->kind) {
+	case LIST:
+		out->list_name = *value ? value : NULL;
+		/* fallthrough */
 	case FLAG:
 		*(bool *)field = true;
 		break;
@@ -155,6 +163,27 @@ static const struct option *find(const char *name, size_t length)
 	return NULL;
 }
 
+static const char *name_at(const void *unused, size_t index)
+{
+	(void)unused;
+	return index < OPTIONS ? table[index].name : NULL;
+}
+
+static int unknown(const char *text)
+{
+	const char *near = strncmp(text, "--", 2) ? NULL : sim_name_near(text + 2, name_at, NULL);
+
+	fprintf(stderr, "gputm-sim: unknown option \"%s\" (see --help)%s%s%s\n", sim_quoted(text),
+		near ? "; did you mean --" : "", near ? near : "", near ? "?" : "");
+	return -1;
+}
+
+/* --list may have its name behind it. */
+static bool has_value(const struct option *o, const char *following)
+{
+	return o->kind == LIST ? *following && *following != '-' : o->kind != FLAG;
+}
+
 static int next(char ***argument, struct sim_options *out)
 {
 	const char *text = *(*argument)++, *name, *equals;
@@ -164,18 +193,17 @@ static int next(char ***argument, struct sim_options *out)
 		text = "--help";
 	name = text + 2;
 	if (strncmp(text, "--", 2)) {
-		fprintf(stderr, "gputm-sim: got \"%s\", expected an option (see --help)\n", text);
+		fprintf(stderr, "gputm-sim: got \"%s\", expected an option (see --help)\n",
+			sim_quoted(text));
 		return -1;
 	}
 	equals = strchr(name, '=');
 	o = find(name, equals ? (size_t)(equals - name) : strlen(name));
-	if (!o) {
-		fprintf(stderr, "gputm-sim: unknown option \"%s\" (see --help)\n", text);
-		return -1;
-	}
+	if (!o)
+		return unknown(text);
 	if (o->kind == FLAG && equals)
 		return refuse(o, equals + 1, "no value");
-	if (o->kind == FLAG || equals)
+	if (equals || !has_value(o, **argument))
 		return set(o, equals ? equals + 1 : "", out);
 	if (!**argument) {
 		fprintf(stderr, "gputm-sim: --%s: got nothing, expected %s\n", o->name,
@@ -217,6 +245,14 @@ static int kernel_relations(const struct sim_options *o)
 	return alien || (!o->kernel && (o->divergence || o->issues)) ? -1 : 0;
 }
 
+static bool is_set(const struct sim_options *o, const char *start)
+{
+	for (size_t i = 0; i < o->set_count; i++)
+		if (!strncmp(o->set[i], start, strlen(start)))
+			return true;
+	return false;
+}
+
 /* What cannot stand together. */
 static int relations(const struct sim_options *o)
 {
@@ -230,6 +266,9 @@ static int relations(const struct sim_options *o)
 		reason = "--keys: only the workload hash-table takes keys from a file";
 	else if (o->edges && (o->trace || strcmp(o->workload, "graph-cut")))
 		reason = "--edges: only the workload graph-cut takes edges from a file";
+	else if (o->edges && (is_set(o, "workload.vertices=") || is_set(o, "workload.edges=")))
+		reason = "--set: the graph is that of --edges, expected neither workload.vertices "
+			 "nor workload.edges";
 	if (reason)
 		fprintf(stderr, "gputm-sim: %s\n", reason);
 	return reason ? -1 : 0;

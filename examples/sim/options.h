@@ -24,6 +24,7 @@ struct sim_options {
 	const char **set; /* "PATH.field=value", in order */
 	size_t set_count;
 	bool check, list, version, help;
+	const char *list_name; /* of --list, or NULL */
 	enum sim_format format;
 	enum sim_progress progress;
 };

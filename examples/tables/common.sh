@@ -62,7 +62,11 @@ case $1 in
 *.trace.gz) zcat "$1" >"$work/$name.$$"; what="--trace $work/$name.$$" ;;
 *) what="--workload ${1%%:*}" ;;
 esac
-"$SIM" $what --system "${2%%:*}" --concurrency "$3" --machine "$MACHINE" $CHECK \
+case $2 in
+fine-lock*) limit= ;;
+*) limit="--concurrency $3" ;;
+esac
+"$SIM" $what --system "${2%%:*}" $limit --machine "$MACHINE" $CHECK \
 	$settings --format csv --progress never | '$TELL' &&
 rm -f "$work/$name.$$"'
 export POINT

@@ -257,7 +257,8 @@ static int probe_report(const struct gputm_commit_sequencer *s, uint32_t partiti
 	case GPUTM_COMMIT_RESEND:
 		return probe_resend(s, c, h, *lanes, report);
 	default:
-		return gputm__refuse(&s->unit, "report of kind %u", report->kind);
+		return gputm__refuse(&s->unit, "report.kind = %u is not OUTCOME = 0, RETIRED = 1 "
+					       "or RESEND = 2", report->kind);
 	}
 }
 

@@ -9,7 +9,10 @@
 static int refuse_lane(const struct gputm_commit_unit *self,
 		       const struct gputm_commit_message *message, unsigned lane, const char *why)
 {
-	return gputm__refuse(&self->unit, "message of kind %u for CID %llu: %s", message->kind,
+	static const char *const name[] = { "READ_LOG", "WRITE_LOG", "DONE",
+					    "VERDICT",	"RESENT",    "RESENT_DONE" };
+
+	return gputm__refuse(&self->unit, "message %s for CID %llu: %s", name[message->kind],
 			     (unsigned long long)(message->first_cid + lane), why);
 }
 

@@ -22,11 +22,13 @@ struct attempt {
 	struct access *access;
 	uint32_t count, capacity;
 	uint32_t plain;
+	uint32_t committed; /* transactions of the thread before */
 };
 
 struct committed {
 	uint64_t witness, start;
 	uint32_t count, plain, thread;
+	uint32_t number; /* among the thread's, from 1 */
 };
 
 struct sim_check {
@@ -118,12 +120,13 @@ static void on_commit(void *state, uint32_t thread, uint64_t witness)
 		return;
 	}
 	commit[check->commits++] =
-		(struct committed){ witness, check->logged, a->count, a->plain, thread };
+		(struct committed){ witness,  check->logged, a->count, a->plain,
+				    thread, a->committed + 1 };
 	if (a->count)
 		memcpy(log + check->logged, a->access, a->count * sizeof(*log));
 	check->logged += a->count;
 	free(a->access);
-	memset(a, 0, sizeof(*a));
+	*a = (struct attempt){ .committed = a->committed + 1 };
 }
 
 struct sim_check *sim_check_new(const struct sim_workload *workload)
@@ -205,9 +208,10 @@ static bool replay_one(const struct sim_check *check, const struct committed *co
 		serial = sim_memory_read(memory, address);
 		if (serial != access->value)
 			return fail(verdict,
-				    "thread %u, at place %llu of the serial order, read 0x%x at "
-				    "0x%llx where that order gives 0x%x",
-				    commit->thread,
+				    "thread %u, transaction %u of the thread, access %u, at place "
+				    "%llu of the serial order, read 0x%x at 0x%llx where that "
+				    "order gives 0x%x",
+				    commit->thread, commit->number, i - commit->plain + 1,
 				    (unsigned long long)(commit->witness & ~SIM_BY_VERSION),
 				    access->value, (unsigned long long)address, serial);
 	}
@@ -327,7 +331,9 @@ static bool replay(struct sim_check *check, struct sim_memory *memory,
 		const struct attempt *a = &check->attempt[i];
 
 		if (a->count != a->plain)
-			right = fail(verdict, "thread %zu ended inside a transaction", i);
+			right = fail(verdict, "thread %zu ended inside a transaction, its number "
+					      "%u, after %u accesses",
+				     i, a->committed + 1, a->count - a->plain);
 		for (uint32_t k = 0; k < a->plain; k++)
 			sim_memory_write(memory, address_of(&a->access[k]), a->access[k].value);
 	}

@@ -5,7 +5,9 @@
  * A TM system as the command line sees it: its options and the configs of the units
  * it is wired from. How a system is wired to a machine is port.h.
  */
+#include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "gputm/base.h"
 #include "../workloads/workload.h"
@@ -25,6 +27,50 @@ struct sim_role {
 	const struct gputm_params *(*params)(void); /* rows of its config struct */
 	size_t offset;				    /* of that struct in the system's config */
 };
+
+/* What the user has set: "PATH.FIELD=VALUE", in order. */
+struct sim_given {
+	const char **set;
+	size_t count;
+};
+
+/* A setting of this field, or of any field of a path that ends with a dot; NULL: there is none. */
+static inline const char *sim_given(const struct sim_given *given, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (size_t i = 0; i < given->count; i++) {
+		const char *rest = given->set[i] + length;
+
+		if (strncmp(given->set[i], name, length))
+			continue;
+		if (name[length - 1] == '.' ? rest[strcspn(rest, ".=")] == '=' : *rest == '=')
+			return given->set[i];
+	}
+	return NULL;
+}
+
+/* Two fields of one value: each follows the other one if that alone is set. */
+struct sim_tie {
+	const char *leader, *follower;
+};
+
+/* A field (or all of a path that ends with a dot) that a system does not read, and why. */
+struct sim_unused {
+	const char *name, *why;
+	bool (*when)(const void *config); /* NULL: never read */
+};
+
+/* Fields of the machine. */
+#define SIM_NO_COMMIT_UNITS                                                                    \
+	{ "machine.pack_messages", "only Kilo TM and WarpTM have commit units", NULL },        \
+		{ "machine.unbounded_ring", "only Kilo TM and WarpTM have commit units", NULL }
+#define SIM_NO_UNITS                                                                           \
+	SIM_NO_COMMIT_UNITS,                                                                   \
+		{ "machine.unit_latency", "the system has no units beside the L2", NULL }
+#define SIM_NO_ABORTS                                                                          \
+	{ "machine.patience", "a system of locks aborts nothing", NULL },                      \
+		{ "machine.patience_cycles", "a system of locks aborts nothing", NULL }
 
 /* That of a unit whose config struct is the member of its name. */
 #define SIM_ROLE(type, unit) { #unit, gputm_##unit##_params, offsetof(type, unit) }
@@ -69,6 +115,11 @@ struct sim_system_class {
 	void (*init)(void *config, const struct sim_shape *shape);
 	const struct sim_system_ops *ops; /* port.h; NULL with a machine of its own */
 	const struct sim_own_machine *own; /* NULL: it runs on the GPU; init() is given none */
+	const struct sim_tie *tie; /* NULL or ended by { NULL }; ties of one leader are together */
+	const struct sim_unused *unused; /* NULL or ended by { NULL } */
+	/* Let fields follow those that are given; false, with the reason in error[], if these
+	 * contradict one another or are too small for any run. NULL for none. */
+	bool (*settle)(void *config, const struct sim_given *given, char *error, size_t size);
 };
 
 /* All systems, NULL-ended (study/systems.c). */

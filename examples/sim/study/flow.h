@@ -21,8 +21,9 @@ int flow_setup_make(struct gputm_ctx *ctx, const struct sim_options *options,
 		    struct flow_setup *out);
 void flow_setup_free(struct flow_setup *setup);
 /* No unit is too small for the kernel and the core; else false, with the reason on stderr. */
-bool flow_setup_fits(const struct flow_setup *setup, const struct flow_kernel *kernel);
-bool flow_setup_part(const struct flow_setup *setup, size_t index, const char **path,
+bool flow_setup_fits(const struct flow_setup *setup, const struct sim_options *options,
+		     const struct flow_kernel *kernel);
+bool flow_setup_part(const void *setup, size_t index, const char **path,
 		     const struct gputm_params **params, void **config);
 
 struct flow_report {
@@ -38,8 +39,10 @@ struct flow_report {
 /* As sim_report_write(). */
 int flow_report_write(const struct flow_report *report);
 
-/* The mechanisms and their parameters, on stdout. */
-void flow_list(void);
+/* The mechanisms and their parameters on stdout: those of this mechanism or path, NULL for all.
+ * True if there is one. */
+bool flow_list(const char *name);
+const char *flow_mechanism_name(const void *unused, size_t index);
 
 /* Read the kernel, run it, report: the exit status. */
 int flow_main(struct gputm_ctx *ctx, const struct sim_options *options);

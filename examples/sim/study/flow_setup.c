@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/names.h"
 #include "setup.h"
 #include "flow.h"
 
-bool flow_setup_part(const struct flow_setup *setup, size_t index, const char **path,
+bool flow_setup_part(const void *of, size_t index, const char **path,
 		     const struct gputm_params **params, void **config)
 {
+	const struct flow_setup *setup = of;
 	const struct flow_mechanism *mechanism = setup->mechanism;
 
 	if (index == 0) {
@@ -31,46 +35,19 @@ bool flow_setup_part(const struct flow_setup *setup, size_t index, const char **
 	return true;
 }
 
+const char *flow_mechanism_name(const void *unused, size_t index)
+{
+	(void)unused;
+	return flow_mechanisms[index] ? flow_mechanisms[index]->name : NULL;
+}
+
 static const struct flow_mechanism *find_mechanism(const char *name)
 {
-	size_t i;
-
-	for (i = 0; flow_mechanisms[i]; i++)
+	for (size_t i = 0; flow_mechanisms[i]; i++)
 		if (!strcmp(flow_mechanisms[i]->name, name))
 			return flow_mechanisms[i];
-	fprintf(stderr, "gputm-sim: --divergence: got \"%s\", expected one of:", name);
-	for (i = 0; flow_mechanisms[i]; i++)
-		fprintf(stderr, " %s", flow_mechanisms[i]->name);
-	fputc('\n', stderr);
+	sim_name_unknown("divergence", name, flow_mechanism_name, NULL, "");
 	return NULL;
-}
-
-static int no_such_path(const struct flow_setup *setup, const char *got)
-{
-	const struct gputm_params *params;
-	const char *path;
-	void *config;
-
-	fprintf(stderr, "gputm-sim: --set: got \"%s\", expected one of:", got);
-	for (size_t i = 0; flow_setup_part(setup, i, &path, &params, &config); i++)
-		fprintf(stderr, " %s", path);
-	fprintf(stderr, " (for mechanism %s)\n", setup->mechanism->name);
-	return -1;
-}
-
-static int apply(struct gputm_ctx *ctx, const struct flow_setup *setup, const char *setting)
-{
-	const struct gputm_params *params;
-	const char *path, *field, *value;
-	char wanted[128];
-	void *config;
-
-	if (sim_setting_split(setting, wanted, sizeof(wanted), &field, &value))
-		return -1;
-	for (size_t i = 0; flow_setup_part(setup, i, &path, &params, &config); i++)
-		if (!strcmp(path, wanted))
-			return gputm_params_set(ctx, params, config, field, value) ? -1 : 0;
-	return no_such_path(setup, wanted);
 }
 
 static bool set_defaults(struct flow_setup *setup)
@@ -91,6 +68,7 @@ static bool set_defaults(struct flow_setup *setup)
 int flow_setup_make(struct gputm_ctx *ctx, const struct sim_options *options,
 		    struct flow_setup *out)
 {
+	struct sim_parts parts = { .at = flow_setup_part, .of = out };
 	int error = 0;
 
 	memset(out, 0, sizeof(*out));
@@ -101,27 +79,43 @@ int flow_setup_make(struct gputm_ctx *ctx, const struct sim_options *options,
 		fprintf(stderr, "gputm-sim: out of memory\n");
 		return -1;
 	}
+	snprintf(parts.whose, sizeof parts.whose, " (for mechanism %s)", out->mechanism->name);
 	for (size_t i = 0; !error && i < options->set_count; i++)
-		error = apply(ctx, out, options->set[i]);
+		error = sim_setting_apply(ctx, &parts, options->set[i]);
 	return error;
 }
 
-/* Sizes that the mechanism takes from the kernel and the core, if they were set at all. */
-static bool size_fits(const char *path, const struct gputm_params *params, const void *config,
+/* What the mechanism takes from the kernel and the core is that, if it was set at all. */
+static bool size_fits(const struct sim_given *given, const char *path,
+		      const struct gputm_params *params, const void *config,
 		      const struct sim_need *need)
 {
-	for (size_t i = 0; i < params->param_count; i++)
-		if (!strcmp(params->param[i].name, need->field) &&
-		    gputm_params_get(&params->param[i], config) == params->param[i].def)
-			return true;
-	return sim_meets(path, params, config, need);
+	for (size_t i = 0; i < params->param_count; i++) {
+		const struct gputm_param *row = &params->param[i];
+		uint64_t value = gputm_params_get(row, config);
+		char name[96];
+
+		snprintf(name, sizeof name, "%s.%s", path, row->name);
+		if (strcmp(row->name, need->field) || !sim_given(given, name) ||
+		    value == need->least)
+			continue;
+		fprintf(stderr, "gputm-sim: --set: got %s = %" PRIu64 ", expected %" PRIu64
+				" or no such setting, as %s\n", name, value, need->least,
+			need->reason);
+		return false;
+	}
+	return true;
 }
 
-static bool unit_fits(const struct flow_setup *setup, const struct flow_kernel *kernel,
-		      const char *path, const struct gputm_params *params, const void *config)
+static bool unit_fits(const struct flow_setup *setup, const struct sim_given *given,
+		      const struct flow_kernel *kernel, size_t part)
 {
 	uint32_t warps = flow_warps_of_block(kernel), most = setup->core.warps / warps;
 	uint32_t blocks = most < setup->core.blocks ? most : setup->core.blocks;
+	const struct gputm_params *params;
+	const char *path;
+	void *config;
+	bool found = flow_setup_part(setup, part, &path, &params, &config), fits = true;
 	bool whole = !strcmp(path, "warp_former"); /* one for all blocks of the core */
 	const struct sim_need needs[] = {
 		{ "lanes", kernel->lanes, "a warp of the kernel has more lanes" },
@@ -131,33 +125,32 @@ static bool unit_fits(const struct flow_setup *setup, const struct flow_kernel *
 		  "the kernel's arrays have higher addresses" },
 	};
 	const struct sim_need sizes[] = {
+		{ "lanes", kernel->lanes, "that is a warp of the kernel" },
 		{ "warps", whole ? blocks * warps : warps,
-		  whole ? "the core holds more warps" : "a block of the kernel has more warps" },
-		{ "block_warps", warps, "a block of the kernel has more warps" },
-		{ "blocks", blocks, "the core holds more blocks" },
+		  whole ? "the core holds so many warps" : "that is a block of the kernel" },
+		{ "block_warps", warps, "that is a block of the kernel" },
+		{ "blocks", blocks, "the core holds so many blocks" },
 	};
 
-	for (size_t k = 0; k < sizeof needs / sizeof *needs; k++)
-		if (!sim_meets(path, params, config, &needs[k]))
-			return false;
-	for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
-		if (!size_fits(path, params, config, &sizes[k]))
-			return false;
-	return true;
+	for (size_t k = 0; found && fits && k < sizeof needs / sizeof *needs; k++)
+		fits = sim_meets(path, params, config, &needs[k]);
+	for (size_t k = 0; fits && part > 1 && k < sizeof sizes / sizeof *sizes; k++)
+		fits = size_fits(given, path, params, config, &sizes[k]);
+	return fits;
 }
 
-bool flow_setup_fits(const struct flow_setup *setup, const struct flow_kernel *kernel)
+bool flow_setup_fits(const struct flow_setup *setup, const struct sim_options *options,
+		     const struct flow_kernel *kernel)
 {
+	const struct sim_given given = { options->set, options->set_count };
 	const struct sim_need warps = { "warps", flow_warps_of_block(kernel),
 					"a block of the kernel has more warps" };
-	const struct gputm_params *params;
-	const char *path, *flaw;
-	void *config;
+	const char *flaw;
 
 	if (!sim_meets("core", &flow_core_params, &setup->core, &warps))
 		return false;
-	for (size_t i = 1; flow_setup_part(setup, i, &path, &params, &config); i++)
-		if (!unit_fits(setup, kernel, path, params, config))
+	for (size_t i = 1; i < 2 + setup->mechanism->role_count; i++)
+		if (!unit_fits(setup, &given, kernel, i))
 			return false;
 	flaw = setup->mechanism->flaw ? setup->mechanism->flaw(setup->mechanism_config) : NULL;
 	if (flaw)
@@ -171,22 +164,38 @@ void flow_setup_free(struct flow_setup *setup)
 	memset(setup, 0, sizeof(*setup));
 }
 
-void flow_list(void)
+/* The core and its coalescer are the same for all mechanisms, and told once. */
+static bool list_mechanism(const struct flow_setup *setup, const char *name, bool first)
 {
+	const struct flow_mechanism *mechanism = setup->mechanism;
+	bool whole = !name || !strcmp(name, mechanism->name), found = false;
 	const struct gputm_params *params;
-	struct flow_setup setup;
 	const char *path;
 	void *config;
 
+	for (size_t i = 0; flow_setup_part(setup, i, &path, &params, &config); i++) {
+		bool once = i > 1 || first || (name && whole);
+
+		if (!once || (!whole && strcmp(name, path)))
+			continue;
+		if (!found)
+			printf("\n  %-12s %s\n", mechanism->name, mechanism->summary);
+		found = true;
+		sim_list_rows(path, params, config);
+	}
+	return found;
+}
+
+bool flow_list(const char *name)
+{
+	bool found = false;
+
 	for (size_t m = 0; flow_mechanisms[m]; m++) {
-		memset(&setup, 0, sizeof(setup));
-		setup.mechanism = flow_mechanisms[m];
-		printf("\n  %-12s %s\n", setup.mechanism->name, setup.mechanism->summary);
-		if (!set_defaults(&setup))
-			return;
-		/* the core and its coalescer are the same for all */
-		for (size_t i = m ? 2 : 0; flow_setup_part(&setup, i, &path, &params, &config); i++)
-			sim_list_rows(path, params, config);
+		struct flow_setup setup = { .mechanism = flow_mechanisms[m] };
+
+		if (set_defaults(&setup) && list_mechanism(&setup, name, !m))
+			found = true;
 		flow_setup_free(&setup);
 	}
+	return found;
 }

@@ -6,9 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool sim_setup_part(const struct sim_setup *setup, size_t index, const char **path,
+#include "../base/names.h"
+
+bool sim_setup_part(const void *of, size_t index, const char **path,
 		    const struct gputm_params **params, void **config)
 {
+	const struct sim_setup *setup = of;
+
 	if (!setup->system->own && index-- == 0) {
 		*path = "machine";
 		*params = &sim_machine_params;
@@ -29,133 +33,97 @@ bool sim_setup_part(const struct sim_setup *setup, size_t index, const char **pa
 	return true;
 }
 
-static void say_names(const char *what, const char *got)
+const char *sim_system_name(const void *unused, size_t index)
 {
-	fprintf(stderr, "gputm-sim: --%s: got \"%s\", expected one of:", what, got);
+	(void)unused;
+	return sim_system_classes[index] ? sim_system_classes[index]->name : NULL;
+}
+
+const char *sim_workload_name(const void *unused, size_t index)
+{
+	(void)unused;
+	return sim_workload_classes[index] ? sim_workload_classes[index]->name : NULL;
+}
+
+const char *sim_machine_name(const void *unused, size_t index)
+{
+	(void)unused;
+	return index < sim_machine_params.preset_count ? sim_machine_params.preset[index].name :
+							 NULL;
 }
 
 static const struct sim_system_class *find_system(const char *name)
 {
-	size_t i;
-
-	for (i = 0; sim_system_classes[i]; i++)
+	for (size_t i = 0; sim_system_classes[i]; i++)
 		if (!strcmp(sim_system_classes[i]->name, name))
 			return sim_system_classes[i];
-	say_names("system", name);
-	for (i = 0; sim_system_classes[i]; i++)
-		fprintf(stderr, " %s", sim_system_classes[i]->name);
-	fputc('\n', stderr);
+	sim_name_unknown("system", name, sim_system_name, NULL, "");
 	return NULL;
 }
 
 static const struct sim_workload_class *find_workload(const char *name)
 {
-	size_t i;
-
-	for (i = 0; sim_workload_classes[i]; i++)
+	for (size_t i = 0; sim_workload_classes[i]; i++)
 		if (!strcmp(sim_workload_classes[i]->name, name))
 			return sim_workload_classes[i];
-	say_names("workload", name);
-	for (i = 0; sim_workload_classes[i]; i++)
-		fprintf(stderr, " %s", sim_workload_classes[i]->name);
-	fputc('\n', stderr);
+	sim_name_unknown("workload", name, sim_workload_name, NULL, "");
 	return NULL;
 }
 
-static int find_own_machine(const struct sim_options *options, struct sim_setup *out)
+static const char *own_name(const void *own, size_t index)
 {
-	out->machine_name = out->system->own->name;
-	if (options->concurrency_given) {
-		fprintf(stderr, "gputm-sim: --concurrency: system %s has no limit, expected no "
-				"--concurrency\n", out->system->name);
-		return -1;
-	}
-	if (!options->machine_given || !strcmp(options->machine, out->machine_name))
-		return 0;
-	say_names("machine", options->machine);
-	fprintf(stderr, " %s (for system %s)\n", out->machine_name, out->system->name);
-	return -1;
+	return index ? NULL : ((const struct sim_own_machine *)own)->name;
 }
 
 static int find_machine(const struct sim_options *options, struct sim_setup *out)
 {
-	size_t i;
+	const struct sim_own_machine *own = out->system->own;
+	char whose[80];
 
-	if (out->system->own)
-		return find_own_machine(options, out);
-	out->machine_name = options->machine;
+	out->machine_name = own ? own->name : options->machine;
 	gputm_params_init(&sim_machine_params, &out->machine, sizeof out->machine);
-	if (!gputm_params_preset(NULL, &sim_machine_params, options->machine, &out->machine))
-		return 0;
-	say_names("machine", options->machine);
-	for (i = 0; i < sim_machine_params.preset_count; i++)
-		fprintf(stderr, " %s", sim_machine_params.preset[i].name);
-	fprintf(stderr, " (for system %s)\n", out->system->name);
-	return -1;
-}
-
-int sim_setting_split(const char *setting, char *path, size_t size, const char **field,
-		      const char **value)
-{
-	const char *equals = strchr(setting, '='), *dot = equals;
-	size_t length = (size_t)(equals - setting);
-
-	while (*dot != '.')
-		dot--;
-	if (length >= size) {
-		fprintf(stderr, "gputm-sim: --set: \"%.40s...\" names nothing that can be set\n",
-			setting);
+	if (options->concurrency_given && (own || out->system->flavour == SIM_LOCKS)) {
+		fprintf(stderr, "gputm-sim: --concurrency: system %s has no limit, expected no "
+				"--concurrency\n", out->system->name);
 		return -1;
 	}
-	memcpy(path, setting, length);
-	path[length] = '\0';
-	path[dot - setting] = '\0';
-	*field = path + (dot - setting) + 1;
-	*value = equals + 1;
-	return 0;
-}
-
-static int no_such_path(const struct sim_setup *setup, const char *got)
-{
-	const struct gputm_params *params;
-	const char *path;
-	void *config;
-
-	say_names("set", got);
-	for (size_t i = 0; sim_setup_part(setup, i, &path, &params, &config); i++)
-		fprintf(stderr, " %s", path);
-	fprintf(stderr, " (for system %s, workload %s)\n", setup->system->name,
-		setup->workload->name);
+	if (own ? !options->machine_given || !strcmp(options->machine, own->name) :
+		  !gputm_params_preset(NULL, &sim_machine_params, options->machine, &out->machine))
+		return 0;
+	snprintf(whose, sizeof whose, " (for system %s)", out->system->name);
+	sim_name_unknown("machine", options->machine, own ? own_name : sim_machine_name, own,
+			 whose);
 	return -1;
 }
 
-/* Apply one setting if it is for the machine (or, else, for all but the machine). */
-static int apply(struct gputm_ctx *ctx, const struct sim_setup *setup, const char *setting,
-		 bool machine)
-{
-	const struct gputm_params *params;
-	const char *path, *field, *value;
-	char wanted[128];
-	void *config;
-
-	if (sim_setting_split(setting, wanted, sizeof(wanted), &field, &value))
-		return -1;
-	if (!strcmp(wanted, "machine") != machine)
-		return 0;
-	for (size_t i = 0; sim_setup_part(setup, i, &path, &params, &config); i++)
-		if (!strcmp(path, wanted))
-			return gputm_params_set(ctx, params, config, field, value) ? -1 : 0;
-	return no_such_path(setup, wanted);
-}
-
-static int apply_all(struct gputm_ctx *ctx, const struct sim_setup *setup,
-		     const struct sim_options *options, bool machine)
+/* Apply all settings for the machine (or, else, for all but the machine). */
+static int apply_all(struct gputm_ctx *ctx, const struct sim_parts *parts,
+		     const struct sim_given *given, bool machine)
 {
 	int error = 0;
 
-	for (size_t i = 0; !error && i < options->set_count; i++)
-		error = apply(ctx, setup, options->set[i], machine);
+	for (size_t i = 0; !error && i < given->count; i++)
+		if (!strncmp(given->set[i], "machine.", sizeof "machine." - 1) == machine)
+			error = sim_setting_apply(ctx, parts, given->set[i]);
 	return error;
+}
+
+/* What goes together, and what is not used. */
+static int settle(struct gputm_ctx *ctx, const struct sim_parts *parts,
+		  const struct sim_given *given)
+{
+	const struct sim_setup *setup = parts->of;
+	const struct sim_system_class *system = setup->system;
+	char error[200];
+
+	if (!sim_settings_used(given, system->unused, setup->system_config) ||
+	    sim_settings_tie(ctx, parts, given, system->tie))
+		return -1;
+	if (!system->settle ||
+	    system->settle(setup->system_config, given, error, sizeof error))
+		return 0;
+	fprintf(stderr, "gputm-sim: %s\n", error);
+	return -1;
 }
 
 /* Configs with their defaults, but for the machine's. */
@@ -177,6 +145,8 @@ static int make_configs(struct sim_setup *setup)
 int sim_setup_make(struct gputm_ctx *ctx, const struct sim_options *options,
 		   struct sim_setup *out)
 {
+	const struct sim_given given = { options->set, options->set_count };
+	struct sim_parts parts = { .at = sim_setup_part, .of = out };
 	struct sim_shape shape;
 
 	memset(out, 0, sizeof(*out));
@@ -184,14 +154,18 @@ int sim_setup_make(struct gputm_ctx *ctx, const struct sim_options *options,
 	out->workload = find_workload(options->trace ? "trace" : options->workload);
 	if (!out->system || !out->workload || find_machine(options, out) || make_configs(out))
 		return -1;
+	snprintf(parts.whose, sizeof parts.whose, " (for system %s, workload %s)",
+		 out->system->name, out->workload->name);
 	if (out->system->own)
 		out->system->init(out->system_config, NULL);
-	if (apply_all(ctx, out, options, true))
+	if (apply_all(ctx, &parts, &given, true))
 		return -1;
 	shape = sim_machine_shape(&out->machine);
 	if (out->system->init && !out->system->own)
 		out->system->init(out->system_config, &shape);
-	return apply_all(ctx, out, options, false);
+	if (apply_all(ctx, &parts, &given, false))
+		return -1;
+	return settle(ctx, &parts, &given);
 }
 
 /* ---- units that are too small for the machine or the workload ---- */

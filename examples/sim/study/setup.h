@@ -4,6 +4,7 @@
 /* From names and --set to the configs of machine, system and workload. */
 #include "../machine/machine.h"
 #include "../options.h"
+#include "settings.h"
 
 struct sim_setup {
 	struct sim_machine_config machine; /* not used by systems with a machine of their own */
@@ -48,20 +49,15 @@ static inline unsigned sim_bits_of(uint64_t value)
 }
 
 /* Number `index` of what --set reaches: path, parameter table and config. False past the last. */
-bool sim_setup_part(const struct sim_setup *setup, size_t index, const char **path,
+bool sim_setup_part(const void *setup, size_t index, const char **path,
 		    const struct gputm_params **params, void **config);
-
-/*
- * "PATH.field=value" in parts; the path ends at the last dot before '=', and field points behind
- * it in path. 0 or -1 with the reason on stderr.
- */
-int sim_setting_split(const char *setting, char *path, size_t size, const char **field,
-		      const char **value);
 
 /* The rows of a parameter table with the values in config, on stdout. */
 void sim_list_rows(const char *path, const struct gputm_params *params, const void *config);
 
-/* Everything there is to name and set, on stdout. */
-void sim_list(void);
+/* Names of all systems, workloads and machines. */
+const char *sim_system_name(const void *unused, size_t index);
+const char *sim_workload_name(const void *unused, size_t index);
+const char *sim_machine_name(const void *unused, size_t index);
 
 #endif /* SIM_SETUP_H */

@@ -67,9 +67,12 @@ static const struct sim_system_ops ops = {
 	.commit = commit,
 };
 
+static const struct sim_unused unused[] = { SIM_NO_UNITS, SIM_NO_ABORTS, { NULL, NULL, NULL } };
+
 const struct sim_system_class sim_coarse_lock = {
 	.name = "coarse-lock",
 	.summary = "one global lock around every transaction",
 	.flavour = SIM_TRANSACTIONS,
 	.ops = &ops,
+	.unused = unused,
 };

@@ -209,6 +209,25 @@ static const struct sim_role roles[] = {
 	SIM_ROLE(struct getm_config, commit_buffer),
 };
 
+/* The other units follow validation_unit. */
+static const struct sim_tie ties[] = {
+	{ "validation_unit.address_bits", "tx_log.address_bits" },
+	{ "validation_unit.address_bits", "warp_access_filter.address_bits" },
+	{ "validation_unit.address_bits", "commit_buffer.address_bits" },
+	{ "validation_unit.granularity", "commit_buffer.granularity" },
+	{ "validation_unit.time_bits", "warp_clock.time_bits" },
+	{ "validation_unit.margin", "warp_clock.margin" },
+	{ NULL, NULL },
+};
+
+static const struct sim_unused unused[] = {
+	SIM_NO_COMMIT_UNITS,
+	SIM_LOG_UNUSED,
+	{ "validation_unit.id", "each unit has the number of its partition", NULL },
+	{ "validation_unit.units", "there is a unit in each of machine.partitions", NULL },
+	{ NULL, NULL, NULL },
+};
+
 static const struct sim_system_ops ops = {
 	.make = make,
 	.free = getm_free,
@@ -235,4 +254,6 @@ const struct sim_system_class sim_getm = {
 	.role_count = sizeof roles / sizeof *roles,
 	.init = init,
 	.ops = &ops,
+	.tie = ties,
+	.unused = unused,
 };

@@ -237,9 +237,12 @@ static const struct sim_system_ops ops = {
 	.commit = commit,
 };
 
+static const struct sim_unused unused[] = { SIM_NO_UNITS, { NULL, NULL, NULL } };
+
 const struct sim_system_class sim_ideal = {
 	.name = "ideal",
 	.summary = "ideal transactional memory: conflicts are found and resolved at once, for free",
 	.flavour = SIM_TRANSACTIONS,
 	.ops = &ops,
+	.unused = unused,
 };

@@ -22,6 +22,8 @@
  * Messages that a full commit unit refuses wait at the partition in order of arrival,
  * resent words apart from the others.
  */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "kilo_tm.h"
@@ -313,7 +315,39 @@ void sim_kilo_init(void *memory, const struct sim_shape *shape)
 	config->commit_unit.ring = config->commit_id.ring;
 }
 
+#define RING_MAX (1u << 22)
+
+/* The credits of all pools are entries of the ring. */
+bool sim_kilo_settle(void *memory, const struct sim_given *given, char *error, size_t size)
+{
+	struct kilo_config *config = memory;
+	struct gputm_commit_id_config *vendor = &config->commit_id;
+	uint64_t pools = vendor->pools == GPUTM_COMMIT_ID_PER_CORE ? vendor->cores : 1;
+	uint64_t entries = pools * vendor->credits, least = pools * config->tx_log.lanes;
+	bool ring = sim_given(given, "commit_unit.ring") || sim_given(given, "commit_id.ring");
+
+	if (entries <= vendor->ring)
+		return true;
+	if (!ring && entries <= RING_MAX) {
+		vendor->ring = config->commit_unit.ring = (uint32_t)entries;
+		return true;
+	}
+	if (!sim_given(given, "commit_id.credits") && vendor->ring >= least) {
+		vendor->credits = vendor->ring / (uint32_t)pools;
+		return true;
+	}
+	if (!sim_given(given, "commit_id.credits"))
+		entries = least;
+	snprintf(error, size, "commit_unit.ring = %" PRIu32 " is outside %" PRIu64 " .. %u, as "
+		 "%" PRIu64 " %s of commit_id.credits = %" PRIu64 " may have so many entries",
+		 vendor->ring, entries, RING_MAX, pools,
+		 pools == 1 ? "pool" : "pools", entries / pools);
+	return false;
+}
+
 static const struct sim_role roles[] = { SIM_KILO_ROLES };
+static const struct sim_tie ties[] = { SIM_KILO_TIES, { NULL, NULL } };
+static const struct sim_unused unused[] = { SIM_KILO_UNUSED, { NULL, NULL, NULL } };
 
 static const struct sim_system_ops ops = {
 	.make = make,
@@ -339,4 +373,7 @@ const struct sim_system_class sim_kilo_tm = {
 	.role_count = sizeof roles / sizeof *roles,
 	.init = sim_kilo_init,
 	.ops = &ops,
+	.tie = ties,
+	.unused = unused,
+	.settle = sim_kilo_settle,
 };

@@ -9,6 +9,7 @@
 
 #include "../base/slab.h"
 #include "../port/port.h"
+#include "logs.h"
 
 /* What a message says; a log message of few words has a small block. */
 enum { PACKET_SMALL = SIM_DO_SYSTEM, PACKET_LARGE, REPORT };
@@ -85,6 +86,15 @@ bool sim_kilo_watch(struct sim_port *port, struct sim_warp *warp);
 	SIM_ROLE(struct kilo_config, commit_id),                                               \
 	SIM_ROLE(struct kilo_config, commit_sequencer),                                        \
 	SIM_ROLE(struct kilo_config, commit_unit)
+/* What goes together in them, and what is not used. */
+#define SIM_KILO_TIES                                                                          \
+	{ "commit_unit.ring", "commit_id.ring" },                                              \
+		{ "commit_unit.first_cid", "commit_id.first_cid" }
+#define SIM_KILO_UNUSED                                                                        \
+	SIM_LOG_UNUSED,                                                                        \
+		{ "commit_unit.pending_block", "no table asks for pending writes", NULL },     \
+		{ "commit_unit.pending_entries", "no table asks for pending writes", NULL }
+bool sim_kilo_settle(void *config, const struct sim_given *given, char *error, size_t size);
 
 /* kilo_wires.c */
 void sim_kilo_end_attempt(struct sim_port *port, struct sim_warp *warp, uint64_t fail);

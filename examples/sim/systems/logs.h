@@ -7,6 +7,11 @@
 
 #include "../port/port.h"
 
+/* What no system reads of them. */
+#define SIM_LOG_UNUSED                                                                         \
+	{ "tx_log.header_bytes", "the units that send the logs make the packets", NULL },      \
+		{ "tx_log.flit_bytes", "the units that send the logs make the packets", NULL }
+
 void sim_logs_init(struct gputm_tx_log_config *config, const struct sim_shape *shape);
 /* Has it the machine's shape still? Else the run fails. */
 bool sim_logs_fit(struct sim_port *port, const struct gputm_tx_log_config *config);

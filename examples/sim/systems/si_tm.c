@@ -47,6 +47,7 @@
  * in no time and without messages. The tables are not banked: each partition has a port, and
  * ports do not wait for one another. Cached lines are not written back before a copy.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "logs.h"
@@ -320,6 +321,55 @@ static const struct sim_role oracle_roles[] = {
 	SIM_ROLE(struct si_config, version_table),
 };
 
+static const struct sim_tie ties[] = {
+	{ "timestamp_table.transactions", "writer_table.transactions" },
+	{ "timestamp_table.stamp_bits", "version_table.stamp_bits" },
+	{ "reader_list.word_bytes", "writer_table.word_bytes" },
+	{ NULL, NULL },
+};
+
+static const struct sim_unused unused[] = {
+	SIM_NO_COMMIT_UNITS, SIM_LOG_UNUSED, { NULL, NULL, NULL },
+};
+
+/* A part of the paper's text that is set to 0 where all of it is asked for. */
+static bool contradicts(const struct sim_given *given, const char *part, uint32_t value,
+			char *error, size_t size)
+{
+	if (value || !sim_given(given, part))
+		return false;
+	snprintf(error, size, "--set: got system.literal = 1 and %s = 0, expected one of them: the "
+			      "first sets the other to 1", part);
+	return true;
+}
+
+/* Sizes that go with the transactions, as far as they are not given. */
+static bool settle(void *memory, const struct sim_given *given, char *error, size_t size)
+{
+	struct si_config *config = memory;
+	uint32_t ids = config->timestamp_table.transactions;
+	bool leaf = sim_given(given, "reader_list.leaf_bits");
+	bool root = sim_given(given, "reader_list.root_bits");
+
+	if (config->system.literal &&
+	    (contradicts(given, "timestamp_table.literal", config->timestamp_table.literal, error,
+			 size) ||
+	     contradicts(given, "writer_table.release_at_commit",
+			 config->writer_table.release_at_commit, error, size)))
+		return false;
+	while (!leaf && config->reader_list.leaf_bits < 64 &&
+	       config->reader_list.root_bits * config->reader_list.leaf_bits < ids)
+		config->reader_list.leaf_bits *= 2;
+	while (!root && config->reader_list.root_bits < 64 &&
+	       config->reader_list.root_bits * config->reader_list.leaf_bits < ids)
+		config->reader_list.root_bits *= 2;
+	while (!sim_given(given, "version_table.reference_bits") &&
+	       config->version_table.reference_bits < 32 &&
+	       ids >> config->version_table.reference_bits)
+		config->version_table.reference_bits++;
+	return true;
+}
+
 #define OPS(maker)                                                                             \
 	{                                                                                      \
 		.versions = true, .make = (maker), .free = si_free, .begin = sim_si_begin,     \
@@ -343,6 +393,9 @@ const struct sim_system_class sim_si_tm = {
 	.role_count = sizeof roles / sizeof *roles,
 	.init = init,
 	.ops = &ops,
+	.tie = ties,
+	.unused = unused,
+	.settle = settle,
 };
 
 const struct sim_system_class sim_si_tm_oracle = {
@@ -354,4 +407,5 @@ const struct sim_system_class sim_si_tm_oracle = {
 	.role_count = sizeof oracle_roles / sizeof *oracle_roles,
 	.init = init,
 	.ops = &oracle_ops,
+	.unused = unused,
 };

@@ -21,6 +21,7 @@
  * Silent commits have no place of their own in the serial order; with --check the versions
  * of what they read tell where they may stand.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "systems.h"
@@ -183,6 +184,76 @@ static const struct sim_role roles[] = {
 
 #define TCD_ROLES 2 /* the last ones */
 
+static bool not_2pcr(const void *config)
+{
+	return ((const struct warptm_config *)config)->system.resolver != RESOLVER_2PCR;
+}
+
+static bool not_sequential(const void *config)
+{
+	uint32_t resolver = ((const struct warptm_config *)config)->system.resolver;
+
+	return resolver != RESOLVER_SCR && resolver != RESOLVER_IDEAL;
+}
+
+static bool no_resolver(const void *config)
+{
+	return ((const struct warptm_config *)config)->system.resolver == RESOLVER_NONE;
+}
+
+static const struct sim_tie ties[] = {
+	SIM_KILO_TIES,
+	{ "commit_unit.warp_mode", "commit_sequencer.mode" },
+	{ NULL, NULL },
+};
+
+#define RESOLVER_UNUSED                                                                        \
+	{ "ownership_table.", "system.resolver = 2pcr alone has that table", not_2pcr },       \
+		{ "sequential_resolver.", "system.resolver = scr or ideal alone has that unit", \
+		  not_sequential },                                                            \
+		{ "system.resolver_overhead", "system.resolver = none resolves nothing",       \
+		  no_resolver }
+
+static const struct sim_unused unused[] = {
+	SIM_KILO_UNUSED, RESOLVER_UNUSED, { NULL, NULL, NULL },
+};
+
+static const struct sim_unused tcd_unused[] = {
+	{ "commit_unit.pending_block", "a block is that of tcd.filter.granularity", NULL },
+	RESOLVER_UNUSED,
+	{ NULL, NULL, NULL },
+};
+
+/* Lanes that nobody has resolved cannot commit as a warp. */
+static bool settle(void *memory, const struct sim_given *given, char *error, size_t size)
+{
+	struct warptm_config *config = memory;
+	bool mode = sim_given(given, "commit_unit.warp_mode") ||
+		    sim_given(given, "commit_sequencer.mode");
+
+	if (config->system.resolver == RESOLVER_NONE && !mode) {
+		config->kilo.commit_unit.warp_mode = false;
+		config->kilo.commit_sequencer.mode = GPUTM_COMMIT_SEQUENCER_SCALAR;
+	}
+	return sim_kilo_settle(&config->kilo, given, error, size);
+}
+
+#define RUN_BITS 40 /* a run of so many cycles takes days */
+
+/* Times of the two tables are cycles, which do not start again. */
+static bool settle_tcd(void *memory, const struct sim_given *given, char *error, size_t size)
+{
+	const struct warptm_config *config = memory;
+	uint32_t filter = config->last_written.time_bits, table = config->first_read.time_bits;
+
+	if (filter >= RUN_BITS && table >= RUN_BITS)
+		return settle(memory, given, error, size);
+	snprintf(error, size, "%s: time_bits = %u is outside %u .. 64, as it holds any cycle of a "
+			      "run", filter < RUN_BITS ? "tcd.filter" : "tcd",
+		 filter < RUN_BITS ? filter : table, RUN_BITS);
+	return false;
+}
+
 static const struct sim_system_ops ops = {
 	.make = make_warptm,
 	.free = warptm_free,
@@ -226,6 +297,9 @@ const struct sim_system_class sim_warptm = {
 	.role_count = sizeof roles / sizeof *roles - TCD_ROLES,
 	.init = init,
 	.ops = &ops,
+	.tie = ties,
+	.unused = unused,
+	.settle = settle,
 };
 
 const struct sim_system_class sim_warptm_tcd = {
@@ -237,4 +311,7 @@ const struct sim_system_class sim_warptm_tcd = {
 	.role_count = sizeof roles / sizeof *roles,
 	.init = init,
 	.ops = &tcd_ops,
+	.tie = ties,
+	.unused = tcd_unused,
+	.settle = settle_tcd,
 };

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "names.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "quote.h"
+
+#define LONGEST 48 /* a longer name is near to none */
+
+/* Letters to be changed, added or taken out to make b of a (Levenshtein). */
+static size_t distance(const char *a, const char *b)
+{
+	size_t row[LONGEST + 1], length = strlen(b);
+
+	for (size_t k = 0; k <= length; k++)
+		row[k] = k;
+	for (size_t i = 1; *a; i++, a++) {
+		size_t diagonal = row[0];
+
+		row[0] = i;
+		for (size_t k = 1; k <= length; k++) {
+			size_t above = row[k], best = diagonal + (*a != b[k - 1]);
+
+			best = above + 1 < best ? above + 1 : best;
+			row[k] = row[k - 1] + 1 < best ? row[k - 1] + 1 : best;
+			diagonal = above;
+		}
+	}
+	return row[length];
+}
+
+const char *sim_name_near(const char *got, sim_name_at *at, const void *of)
+{
+	size_t length = strlen(got), least = 2 + length / 4;
+	const char *name, *near = NULL;
+
+	for (size_t i = 0; length <= LONGEST && (name = at(of, i)); i++) {
+		size_t d = strlen(name) <= LONGEST ? distance(got, name) : LONGEST;
+
+		if (length > 2 && !strncmp(got, name, length))
+			d = d < 1 ? d : 1;
+		if (d < least && d < length) {
+			least = d;
+			near = name;
+		}
+	}
+	return near;
+}
+
+void sim_name_unknown(const char *option, const char *got, sim_name_at *at, const void *of,
+		      const char *whose)
+{
+	const char *near = sim_name_near(got, at, of), *name;
+
+	fprintf(stderr, "gputm-sim: --%s: got \"%s\", expected one of:", option, sim_quoted(got));
+	for (size_t i = 0; (name = at(of, i)); i++)
+		fprintf(stderr, " %s", name);
+	fprintf(stderr, "%s%s%s%s\n", whose, near ? "; did you mean \"" : "", near ? near : "",
+		near ? "\"?" : "");
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "settings.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../base/names.h"
+#include "../base/quote.h"
+
+static const char *path_at(const void *of, size_t index)
+{
+	const struct sim_parts *parts = of;
+	const struct gputm_params *params;
+	const char *path;
+	void *config;
+
+	return parts->at(parts->of, index, &path, &params, &config) ? path : NULL;
+}
+
+static const char *field_at(const void *of, size_t index)
+{
+	const struct gputm_params *params = of;
+
+	return index < params->param_count ? params->param[index].name : NULL;
+}
+
+/* A field that can be set. */
+struct place {
+	const struct gputm_params *params;
+	const struct gputm_param *row; /* NULL: the part has no such field */
+	void *config;
+};
+
+/* The place of "PATH.FIELD" or "PATH.FIELD=..."; false: there is no such part. */
+static bool find(const struct sim_parts *parts, const char *name, struct place *out)
+{
+	size_t end = strcspn(name, "="), dot = end;
+	const char *path;
+
+	while (dot && name[dot] != '.')
+		dot--;
+	for (size_t i = 0; parts->at(parts->of, i, &path, &out->params, &out->config); i++) {
+		if (strlen(path) != dot || memcmp(path, name, dot))
+			continue;
+		out->row = NULL;
+		for (size_t k = 0; k < out->params->param_count; k++)
+			if (strlen(out->params->param[k].name) == end - dot - 1 &&
+			    !memcmp(out->params->param[k].name, name + dot + 1, end - dot - 1))
+				out->row = &out->params->param[k];
+		return true;
+	}
+	return false;
+}
+
+int sim_setting_apply(struct gputm_ctx *ctx, const struct sim_parts *parts, const char *setting)
+{
+	const char *value = strchr(setting, '=');
+	char name[SIM_QUOTE];
+	struct place place;
+	char *field;
+
+	snprintf(name, sizeof(name), "%.*s", (int)(value - setting), setting);
+	field = strrchr(name, '.');
+	if (find(parts, setting, &place) && place.row)
+		return gputm_params_set(ctx, place.params, place.config, place.row->name,
+					sim_quoted(value + 1)) ? -1 : 0;
+	if (!field) {
+		fprintf(stderr, "gputm-sim: --set: got \"%s\", which names nothing that can be "
+				"set\n", sim_quoted(setting));
+		return -1;
+	}
+	*field++ = '\0';
+	if (find(parts, setting, &place)) {
+		char option[SIM_QUOTE];
+
+		snprintf(option, sizeof(option), "set %.100s.FIELD", name);
+		sim_name_unknown(option, field, field_at, place.params, "");
+	} else {
+		sim_name_unknown("set", name, path_at, parts, parts->whose);
+	}
+	return -1;
+}
+
+bool sim_settings_used(const struct sim_given *given, const struct sim_unused *unused,
+		       const void *config)
+{
+	const char *setting;
+
+	for (; unused && unused->name; unused++) {
+		setting = sim_given(given, unused->name);
+		if (!setting || (unused->when && !unused->when(config)))
+			continue;
+		fprintf(stderr, "gputm-sim: --set: got \"%s\", which is not used here: %s\n",
+			sim_quoted(setting), unused->why);
+		return false;
+	}
+	return true;
+}
+
+/* ---- fields with one value ---- */
+
+static uint64_t value_of(const struct sim_parts *parts, const char *name)
+{
+	struct place place;
+
+	return find(parts, name, &place) && place.row ? gputm_params_get(place.row, place.config) :
+							0;
+}
+
+/* The field gets the other one's value, if it can have that. */
+static int follow(struct gputm_ctx *ctx, const struct sim_parts *parts, const char *name,
+		  const char *leader)
+{
+	char setting[SIM_QUOTE];
+
+	if (value_of(parts, name) == value_of(parts, leader))
+		return 0;
+	snprintf(setting, sizeof(setting), "%s=%" PRIu64, name, value_of(parts, leader));
+	return sim_setting_apply(ctx, parts, setting);
+}
+
+static int contradiction(const struct sim_parts *parts, const char *a, const char *b)
+{
+	fprintf(stderr, "gputm-sim: --set: got %s = %" PRIu64 " and %s = %" PRIu64
+			", expected one value of both (or set one, and the other follows)\n",
+		a, value_of(parts, a), b, value_of(parts, b));
+	return -1;
+}
+
+int sim_settings_tie(struct gputm_ctx *ctx, const struct sim_parts *parts,
+		     const struct sim_given *given, const struct sim_tie *tie)
+{
+	const char *led_by = NULL; /* who told the leader of the last tie its value */
+	int error = 0;
+
+	for (const struct sim_tie *t = tie; !error && t && t->leader; t++) {
+		if (t == tie || strcmp(t->leader, t[-1].leader))
+			led_by = sim_given(given, t->leader) ? t->leader : NULL;
+		if (!sim_given(given, t->follower))
+			continue;
+		if (!led_by)
+			error = follow(ctx, parts, t->leader, t->follower);
+		else if (value_of(parts, led_by) != value_of(parts, t->follower))
+			error = contradiction(parts, led_by, t->follower);
+		led_by = led_by ? led_by : t->follower;
+	}
+	for (; !error && tie && tie->leader; tie++)
+		error = follow(ctx, parts, tie->follower, tie->leader);
+	return error;
+}
