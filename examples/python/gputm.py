@@ -45,9 +45,9 @@ import enum
 import os
 
 # Written by write.py from the headers. A row of STRUCTS is a name and its fields, of FUNCTIONS a
-# name, the code of its result (0: an error or nothing) and its parameters. Codes: Q I H B are
-# unsigned of 64, 32, 16 and 8 bits, N size_t, i int, ? bool, s text, P any pointer, @NAME a struct,
-# &NAME one that is read, > what is given back, [ an array.
+# name, the code of its result (0: an error or nothing, 1: whether there is one) and its parameters.
+# Codes: Q I H B are unsigned of 64, 32, 16 and 8 bits, N size_t, i int, ? bool, s text, P any
+# pointer, @NAME a struct, &NAME one that is read, > what is given back, [ an array.
 # begin tables
 ENUMS = """\
 log_level LOG_ERROR=0 LOG_WARNING=1 LOG_INFO=2
@@ -320,11 +320,11 @@ gputm_commit_unit_push_probe i unit:P message:&commit_message
 gputm_commit_unit_tick i unit:P
 gputm_commit_unit_next_event Q unit:P
 gputm_commit_unit_advance i unit:P cycles:Q
-gputm_commit_unit_peek i unit:P out:>@commit_report
-gputm_commit_unit_pop i unit:P
-gputm_commit_unit_mem_peek i unit:P port:i out:>@mem_request
-gputm_commit_unit_mem_pop i unit:P port:i
-gputm_commit_unit_mem_take i unit:P port:i out:>@mem_request
+gputm_commit_unit_peek 1 unit:P out:>@commit_report
+gputm_commit_unit_pop 1 unit:P
+gputm_commit_unit_mem_peek 1 unit:P port:i out:>@mem_request
+gputm_commit_unit_mem_pop 1 unit:P port:i
+gputm_commit_unit_mem_take 1 unit:P port:i out:>@mem_request
 gputm_commit_unit_mem_complete 0 unit:P tag:Q values:[I
 gputm_commit_unit_write_pending ? unit:P address:Q
 gputm_commit_unit_oldest Q unit:P
@@ -337,7 +337,7 @@ gputm_tx_log_config_preset 0 config:>@tx_log_config name:s
 gputm_tx_log_append_read i log:P mask:Q address:[Q value:[I
 gputm_tx_log_append_write i log:P mask:Q address:[Q value:[I
 gputm_tx_log_lookup_own_writes 0 log:P mask:Q address:[Q value:[I out:>@tx_log_lookup
-gputm_tx_log_lookup_own_write i log:P lane:I address:Q value:>I rows:>I
+gputm_tx_log_lookup_own_write 1 log:P lane:I address:Q value:>I rows:>I
 gputm_tx_log_restart 0 log:P mask:Q
 gputm_tx_log_rows I log:P kind:i
 gputm_tx_log_lanes Q log:P kind:i
@@ -358,12 +358,12 @@ gputm_commit_sequencer_wants ? seq:P warp:>I count:>I
 gputm_commit_sequencer_grant 0 seq:P first_cid:Q
 gputm_commit_sequencer_push i seq:P partition:I report:&commit_report
 gputm_commit_sequencer_push_probe i seq:P partition:I report:&commit_report
-gputm_commit_sequencer_peek i seq:P partition:>I out:>@commit_message
-gputm_commit_sequencer_pop i seq:P
+gputm_commit_sequencer_peek 1 seq:P partition:>I out:>@commit_message
+gputm_commit_sequencer_pop 1 seq:P
 gputm_commit_sequencer_backoff Q seq:P fail:Q aborts:[I
 gputm_commit_sequencer_overdue ? seq:P age:Q
-gputm_commit_sequencer_take_done i seq:P out:>@commit_sequencer_done
-gputm_commit_sequencer_take_retired i seq:P out:>@commit_sequencer_retired
+gputm_commit_sequencer_take_done 1 seq:P out:>@commit_sequencer_done
+gputm_commit_sequencer_take_retired 1 seq:P out:>@commit_sequencer_retired
 gputm_commit_sequencer_tick i seq:P
 gputm_commit_sequencer_next_event Q seq:P
 gputm_commit_sequencer_advance i seq:P cycles:Q
@@ -483,7 +483,7 @@ gputm_first_read_reply_probe i table:P warp:I mask:Q last_written:Q write_pendin
 gputm_first_read_finish 0 table:P warp:I mask:Q writers:Q out:>@first_read_verdict
 gputm_first_read_finish_probe i table:P warp:I mask:Q writers:Q out:>@first_read_verdict
 gputm_first_read_conflicts Q table:P warp:I
-gputm_first_read_get_time i table:P warp:I lane:I time:>Q
+gputm_first_read_get_time 1 table:P warp:I lane:I time:>Q
 gputm_first_read_oldest Q table:P
 gputm_metadata_table_params P
 gputm_metadata_table_config_preset 0 config:>@metadata_table_config name:s
@@ -570,11 +570,11 @@ gputm_commit_buffer_push_probe i buffer:P entry:&commit_entry
 gputm_commit_buffer_tick i buffer:P
 gputm_commit_buffer_next_event Q buffer:P
 gputm_commit_buffer_advance i buffer:P cycles:Q
-gputm_commit_buffer_mem_peek i buffer:P out:>@mem_request
-gputm_commit_buffer_mem_pop i buffer:P
+gputm_commit_buffer_mem_peek 1 buffer:P out:>@mem_request
+gputm_commit_buffer_mem_pop 1 buffer:P
 gputm_commit_buffer_mem_complete 0 buffer:P tag:Q
-gputm_commit_buffer_peek i buffer:P out:>@commit_release
-gputm_commit_buffer_pop i buffer:P
+gputm_commit_buffer_peek 1 buffer:P out:>@commit_release
+gputm_commit_buffer_pop 1 buffer:P
 gputm_commit_buffer_writes Q buffer:P
 gputm_writer_table_params P
 gputm_writer_table_config_preset 0 config:>@writer_table_config name:s
@@ -625,14 +625,14 @@ gputm_validation_unit_push_probe i unit:P request:&validation_request
 gputm_validation_unit_tick i unit:P
 gputm_validation_unit_next_event Q unit:P
 gputm_validation_unit_advance i unit:P cycles:Q
-gputm_validation_unit_peek i unit:P out:>@validation_answer
-gputm_validation_unit_pop i unit:P
+gputm_validation_unit_peek 1 unit:P out:>@validation_answer
+gputm_validation_unit_pop 1 unit:P
 gputm_validation_unit_pending Q unit:P
 gputm_validation_unit_writes Q unit:P
 gputm_validation_unit_rollover v unit:P
 gputm_validation_unit_ring_push 0 unit:P message:&validation_message
-gputm_validation_unit_ring_peek i unit:P out:>@validation_message
-gputm_validation_unit_ring_pop i unit:P
+gputm_validation_unit_ring_peek 1 unit:P out:>@validation_message
+gputm_validation_unit_ring_pop 1 unit:P
 gputm_validation_unit_rollover_go 0 unit:P
 gputm_validation_unit_state i unit:P
 gputm_row_copier_params P
@@ -642,8 +642,8 @@ gputm_row_copier_free v copier:P
 gputm_row_copier_unit P copier:P
 gputm_row_copier_push i copier:P request:&row_copier_request done_at:>Q
 gputm_row_copier_push_probe i copier:P request:&row_copier_request done_at:>Q
-gputm_row_copier_peek i copier:P out:>@row_copier_request
-gputm_row_copier_take i copier:P out:>@row_copier_request
+gputm_row_copier_peek 1 copier:P out:>@row_copier_request
+gputm_row_copier_take 1 copier:P out:>@row_copier_request
 gputm_row_copier_tick i copier:P
 gputm_row_copier_next_event Q copier:P
 gputm_row_copier_advance i copier:P cycles:Q
@@ -679,8 +679,8 @@ gputm_thread_compactor_push_probe i compactor:P mask:[Q
 gputm_thread_compactor_tick i compactor:P
 gputm_thread_compactor_next_event Q compactor:P
 gputm_thread_compactor_advance i compactor:P cycles:Q
-gputm_thread_compactor_peek i compactor:P out:>@thread_compactor_warp
-gputm_thread_compactor_pop i compactor:P
+gputm_thread_compactor_peek 1 compactor:P out:>@thread_compactor_warp
+gputm_thread_compactor_pop 1 compactor:P
 gputm_thread_compactor_warps I compactor:P
 gputm_thread_compactor_buffer Q compactor:P lane:I
 gputm_access_bitmap_params P
@@ -689,7 +689,7 @@ gputm_access_bitmap_new 0 ctx:P config:&access_bitmap_config out:P
 gputm_access_bitmap_free v bitmap:P
 gputm_access_bitmap_unit P bitmap:P
 gputm_access_bitmap_record 0 bitmap:P address:Q
-gputm_access_bitmap_query i bitmap:P address:Q
+gputm_access_bitmap_query 1 bitmap:P address:Q
 gputm_access_bitmap_query_probe i bitmap:P address:Q
 gputm_access_bitmap_next_run ? bitmap:P from:Q run:>@access_bitmap_run
 gputm_access_bitmap_marked Q bitmap:P
@@ -783,14 +783,14 @@ gputm_warp_former_barrier 0 former:P slot:I next_pc:Q
 gputm_warp_former_waiting I former:P pc:Q
 gputm_warp_former_in_flight I former:P
 gputm_warp_former_live I former:P
-gputm_warp_former_get_warp i former:P slot:I out:>@warp_former_warp in_flight:>?
+gputm_warp_former_get_warp 1 former:P slot:I out:>@warp_former_warp in_flight:>?
 gputm_warp_former_at_warp_barrier ? former:P warp:I mask:>Q pc:>Q
 gputm_warp_former_at_block_barrier Q former:P warp:I
 """
 # end tables
 
 _CODES = {"Q": ctypes.c_uint64, "I": ctypes.c_uint32, "H": ctypes.c_uint16, "B": ctypes.c_uint8,
-          "?": ctypes.c_bool, "N": ctypes.c_size_t, "i": ctypes.c_int, "0": ctypes.c_int,
+          "?": ctypes.c_bool, "N": ctypes.c_size_t, "i": ctypes.c_int, "0": ctypes.c_int, "1": ctypes.c_int,
           "s": ctypes.c_char_p, "P": ctypes.c_void_p, "v": None}
 _file = os.environ.get("GPUTM_LIBRARY") or ctypes.util.find_library("gputm")
 if not _file:
@@ -858,10 +858,10 @@ def _function(row):
         if len(given) + len(outs) != len(codes):
             raise TypeError(f"{name}({', '.join(parameters)}) with {len(arguments)} arguments")
         value = function(*given, *map(ctypes.byref, outs))
-        if result in "0i" and value < 0:
+        if result in "01i" and value < 0:
             raise Error(_messages.pop() if _messages else os.strerror(-value), -value)
         back = [out if isinstance(out, ctypes.Structure) else out.value for out in outs]
-        if result == "?" and outs:
+        if result in "?1" and outs:
             return None if not value else back[0] if len(back) == 1 else tuple(back)
         if result not in "0v" or not back and result != "0":
             back.insert(0, value)

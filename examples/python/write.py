@@ -34,16 +34,23 @@ def preprocessed():
     return re.sub(r"\s+", " ", text[text.index("gputm_is_present") - 40:])
 
 
-def errors_only():
-    """Functions whose result is 0 or an error, as their comment in the header says."""
-    found = set()
-    for name in os.listdir(os.path.join(INCLUDE, "gputm")):
+def results():
+    """The code of each result, where the comment in the header says more than the type."""
+    found = {}
+    for name in sorted(os.listdir(os.path.join(INCLUDE, "gputm"))):
         with open(os.path.join(INCLUDE, "gputm", name), encoding="utf-8") as header:
             text = header.read()
+        last = "i"
         for comment, code in re.findall(r"/\*\*((?:[^*]|\*(?!/))*)\*/\s*GPUTM_API ([^;{]*);", text):
             function = re.search(r"(gputm_[a-z0-9_]*)\(", code)
-            if function and re.search(r"@return 0[;.]", comment):
-                found.add(function.group(1))
+            if re.search(r"@return 0[;.]", comment):
+                last = "0"
+            elif re.search(r"@return 1[;,]", comment):
+                last = "1"
+            elif not re.search(r"@return as (above|mem_peek)", comment):
+                last = "i"
+            if function:
+                found[function.group(1)] = last
     return found
 
 
@@ -124,7 +131,7 @@ def bodies(text):
 
 def functions(text):
     defined = {name for name, _ in bodies(text)}
-    plain = errors_only()
+    said = results()
     flat = re.sub(r"\{[^{}]*\}", "", re.sub(r"\{[^{}]*\}", "", text))
     for kind, name, parameters in re.findall(
             r"([\w ]+[ *]+)(gputm_[a-z0-9_]+)\(((?:[^()]|\([^()]*\))*)\)\s*;", flat):
@@ -134,8 +141,8 @@ def functions(text):
         result = code(kind + " x", defined, "result")[1].replace(">", "").replace("&", "")
         if result[0] in "@[" or result not in "QIHB?Nivs":
             result = "P"
-        if result == "i" and name in plain:
-            result = "0"
+        if result == "i":
+            result = said.get(name, "i")
         rows = [] if parameters.strip() == "void" else [
             ":".join(code(part, defined, name)) for part in parameters.split(",")]
         yield f"{name} {result} {' '.join(rows)}".rstrip()

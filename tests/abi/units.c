@@ -190,6 +190,62 @@ static void try_config(struct gputm_ctx *ctx, const struct kind *kind, const cha
 	configs++;
 }
 
+#define NEW(U) gputm_##U##_new(NULL, NULL, &U)
+
+/* The structs that neither the examples nor the rest of this file give or take. */
+static void try_structs(void)
+{
+	const uint64_t address[64] = { 0x40 };
+	const uint32_t value[64] = { 5 };
+	const struct gputm_writer_claim claim[2] = { { 0x40, 0, 2 }, { 0x40, 0, 1 } };
+	struct gputm_commit_sequencer *commit_sequencer;
+	struct gputm_commit_sequencer_retired retired;
+	struct gputm_local_tm *local_tm;
+	struct gputm_local_tm_masks masks;
+	struct gputm_local_tm_shadow shadow;
+	struct gputm_tx_log *tx_log;
+	struct gputm_tx_log_row row;
+	struct gputm_validation_unit *validation_unit;
+	struct gputm_validation_message stop;
+	struct gputm_version_table *version_table;
+	struct gputm_version_table_version version;
+	struct gputm_writer_table *writer_table;
+	uint32_t region;
+	int result[2];
+
+	if (NEW(commit_sequencer) || NEW(local_tm) || NEW(tx_log) || NEW(validation_unit) ||
+	    NEW(version_table) || NEW(writer_table)) {
+		fail("structs", "new", 0);
+		return;
+	}
+	if (gputm_commit_sequencer_take_retired(commit_sequencer, &retired))
+		fail("commit_sequencer", "retired", 0);
+	if (gputm_local_tm_update(local_tm, 3, 7) ||
+	    gputm_local_tm_get_shadow(local_tm, 3, &shadow) || shadow.owned || gputm_local_tm_get_masks(local_tm, 0, &masks) || masks.tcm_old)
+		fail("local_tm", "shadow, masks", 0);
+	if (gputm_tx_log_append_write(tx_log, 1, address, value) < 0 ||
+	    gputm_tx_log_get_row(tx_log, GPUTM_TX_LOG_WRITE, 0, &row) || row.mask != 1 ||
+	    row.address[0] != 0x40 || row.value[0] != 5)
+		fail("tx_log", "row", 0);
+	gputm_validation_unit_rollover(validation_unit);
+	if (gputm_validation_unit_ring_peek(validation_unit, &stop) != 1 || stop.go || stop.from ||
+	    gputm_validation_unit_ring_push(validation_unit, &stop))
+		fail("validation_unit", "message", 0);
+	if (gputm_version_table_add_region(version_table, 0x800000, 64, 0x900000, 5, &region) ||
+	    gputm_version_table_get_version(version_table, region, 0, &version) ||
+	    version.address != 0x800000 || version.created != 5)
+		fail("version_table", "version", 0);
+	if (gputm_writer_table_claim_batch(writer_table, 2, claim, result) || !result[0] ||
+	    result[1])
+		fail("writer_table", "claims", 0);
+	gputm_writer_table_free(writer_table);
+	gputm_version_table_free(version_table);
+	gputm_validation_unit_free(validation_unit);
+	gputm_tx_log_free(tx_log);
+	gputm_local_tm_free(local_tm);
+	gputm_commit_sequencer_free(commit_sequencer);
+}
+
 static void *allocate(size_t size, void *state)
 {
 	(void)state;
@@ -220,6 +276,7 @@ int main(int argc, char **argv)
 	}
 	gputm_ctx_unref(ctx);
 	try_event();
+	try_structs();
 	printf("%u units, %u configs\n", units, configs);
 	return failures || !units || (!later && configs < units);
 }
