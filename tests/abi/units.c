@@ -221,7 +221,8 @@ static void try_structs(void)
 	if (gputm_commit_sequencer_take_retired(commit_sequencer, &retired))
 		fail("commit_sequencer", "retired", 0);
 	if (gputm_local_tm_update(local_tm, 3, 7) ||
-	    gputm_local_tm_get_shadow(local_tm, 3, &shadow) || shadow.owned || gputm_local_tm_get_masks(local_tm, 0, &masks) || masks.tcm_old)
+	    gputm_local_tm_get_shadow(local_tm, 3, &shadow) || shadow.owned ||
+	    gputm_local_tm_get_masks(local_tm, 0, &masks) || masks.tcm_old)
 		fail("local_tm", "shadow, masks", 0);
 	if (gputm_tx_log_append_write(tx_log, 1, address, value) < 0 ||
 	    gputm_tx_log_get_row(tx_log, GPUTM_TX_LOG_WRITE, 0, &row) || row.mask != 1 ||
