@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # HeTM, PACT 2019, Fig. 3: throughput without conflicts between the devices (W1, 100 % and 10 %
 # updates), in transactions per microsecond, against the length of the execution phase. The trend
-# is the paper's: throughput grows with the length (from 10 to 21 with 100 % updates), past either
-# device alone, to 6 % below the sum of both (23 % there), and the basic version has half of it in
+# is the paper's: throughput grows with the length (from 10 to 19 with 100 % updates), past either
+# device alone, to 12 % below the sum of both (23 % there), and the basic version has half of it in
 # the shortest rounds and comes near in long ones (56 % less at 1 ms there). It happens in rounds a
 # hundred times shorter than there: probably as the array has 4 MB here and 600 MB there, so that
-# there is less to copy. With 10 % updates it ends at twice the GPU's throughput, 22 % below the sum
+# there is less to copy. With 10 % updates it ends at twice the GPU's throughput, 27 % below the sum
 # of both (close to it there): each device has half of the requests, and the slower one is last.
+# The merge of the last round counts, of which there are only two in the longest ones.
 . "$(dirname "$0")/hetm.sh"
 THREADS=${THREADS:-60000}
 
