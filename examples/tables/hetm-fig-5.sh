@@ -3,9 +3,9 @@
 # HeTM, PACT 2019, Fig. 5: throughput against the probability that a round has a conflict (W1, 100
 # % updates), relative to the CPU alone, with and without early validation and shadow copy. As in
 # the paper, throughput falls slowly with the share of rounds that fail, from 1.5 to 0.9 times the
-# CPU alone, below 1 above 70 % (80 % there); early validation gains most in the middle, 12 to 14 %
-# where 37 to 62 % of the rounds fail, and costs 3 % where 90 % do, as rounds that end at once block
-# the CPU more often; the shadow copy gains most where many fail, 14 % at 50 %. Of the 14 % that
+# CPU alone, below 1 above 70 % (80 % there); early validation gains most in the middle, 11 to 13 %
+# where 37 to 62 % of the rounds fail, and costs 4 % where 90 % do, as rounds that end at once block
+# the CPU more often; the shadow copy gains most where many fail, 14 % at 50 %. Of the 13 % that
 # early validation gains, 4 come from stopping the kernel that runs when its round is lost, of
 # which the paper does not speak (system.stop_kernels=0 does without).
 . "$(dirname "$0")/hetm.sh"
