@@ -8,7 +8,8 @@
 >>> filter.statistics["updates"], filter.storage_bits
 (1, 8192)
 
-The methods of a unit are the functions gputm_KIND_NAME() of its header, see man gputm_KIND_NAME.
+The methods of a unit are the functions gputm_KIND_NAME() of its header, see man gputm_KIND_NAME, and
+those that all units have, gputm_unit_NAME().
 Parameters by which a function gives something back are left out: the method returns their values
 instead of a result that can only be 0, or after a result that says more, or None for "there is
 none". Lists are taken for arrays. What the library refuses is an Error with the library's text:
@@ -889,7 +890,7 @@ _OBSERVE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p,
 
 class Unit:
     """A unit: Unit("commit_unit", "kilo-tm", ring=64). The preset may be a config of another."""
-    kind = handle = None
+    kind = handle = face = None
 
     def __init__(self, kind, preset=None, **fields):
         if kind not in kinds:
@@ -921,14 +922,15 @@ class Unit:
             functions[f"gputm_{self.kind}_free"](self.handle)
 
     def __getattr__(self, name):
-        function = functions.get(f"gputm_{self.kind}_{name}")
-        if not function:
-            raise AttributeError(f"a {self.kind} has no {name}")
-        return lambda *arguments: function(self.handle, *arguments)
+        for prefix, handle in (f"gputm_{self.kind}_", "handle"), ("gputm_unit_", "face"):
+            if function := functions.get(prefix + name):
+                return lambda *arguments: function(getattr(self, handle), *arguments)
+        raise AttributeError(f"a {self.kind} has no {name}")
 
     def __dir__(self):
-        mine = f"gputm_{self.kind}_"
-        return [*super().__dir__(), *(n[len(mine):] for n in functions if n.startswith(mine))]
+        return [*super().__dir__(), *(name[len(prefix):] for name in functions
+                                      for prefix in (f"gputm_{self.kind}_", "gputm_unit_")
+                                      if name.startswith(prefix))]
 
     def _all(self, what):
         index = 0
