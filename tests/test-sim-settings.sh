@@ -166,6 +166,7 @@ cat >"$work/contradictions" <<'TABLE'
 --system si-tm timestamp_table.transactions=4096 reader_list.leaf_bits=32 reader_list.root_bits=64 : at least timestamp_table.transactions
 --system si-tm system.literal=1 timestamp_table.literal=0 : system.literal = 1 and timestamp_table.literal = 0
 --system si-tm system.literal=1 writer_table.release_at_commit=0 : system.literal = 1 and writer_table.release
+--system si-tm timestamp_table.stamp_bits=5 : timestamp_table: increment = 10 is outside 1 .. 5
 --system warptm-tcd tcd.time_bits=1 : tcd: time_bits = 1 is outside 40 .. 64
 --system warptm-tcd tcd.filter.time_bits=39 : tcd.filter: time_bits = 39 is outside 40 .. 64
 TABLE

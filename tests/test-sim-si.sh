@@ -129,6 +129,7 @@ aborts capacity
 bank --set version_table.time_bits=15
 aborts rollover
 bank --set version_table.stamp_bits=8 --set timestamp_table.stamp_bits=8
+bank --set timestamp_table.stamp_bits=5 --set timestamp_table.increment=5
 aborts rollover
 bank --set writer_table.transactions=32 --set timestamp_table.transactions=32
 bank --set writer_table.word_bytes=32 --set reader_list.word_bytes=32
@@ -188,9 +189,9 @@ run 2 --system si-tm --set version_table.time_bits=14
 says 'version_table.time_bits must be at least 15'
 run 1 --system si-tm --workload ht-800 --set writer_table.entries=2
 says 'too small for one transaction'
-run 1 --system si-tm --workload atm-1m --set timestamp_table.stamp_bits=5 \
-	--set version_table.stamp_bits=5 --set timestamp_table.increment=40
-says 'the clocks run out before a transaction ends'
+run 2 --system si-tm --workload atm-1m --set timestamp_table.stamp_bits=5 \
+	--set timestamp_table.increment=6
+says 'timestamp_table: increment = 6 is outside 1 .. 5, as a stamp of stamp_bits = 5'
 
 if [ -n "${TRACES:-}" ]; then
 	for trace in "$TRACES"/*.trace.gz; do

@@ -6,6 +6,8 @@
  *
  * Without detection only the writer table is asked: that is plain snapshot isolation.
  */
+#include <stdio.h>
+
 #include "si_tm.h"
 
 SIM_UNIT_KIND(writer_table);
@@ -53,10 +55,13 @@ static int begin_plain(struct sim_port *port, uint32_t id, uint64_t stamp)
 static void overflow(struct sim_port *port, struct si_warp *warp, uint32_t lane)
 {
 	struct si *si = sim_si_of(port);
+	char message[160];
 
+	snprintf(message, sizeof message, "writer_table.entries = %u or reader_list.entries = %u "
+		 "is too small for one transaction", si->made.writer_table.entries,
+		 si->made.reader_list.entries);
 	if (si->running == 1 && !si->retained)
-		sim_fail(port, -EINVAL,
-			 "the writer table or the reader list is too small for one transaction");
+		sim_fail(port, -EINVAL, message);
 	si->full = true;
 	si->most_inside = si->inside > 1 ? si->inside / 2 : 1;
 	sim_si_doom(port, warp, lane, SIM_ABORT_CAPACITY);

@@ -350,6 +350,7 @@ static bool settle(void *memory, const struct sim_given *given, char *error, siz
 	uint32_t ids = config->timestamp_table.transactions;
 	bool leaf = sim_given(given, "reader_list.leaf_bits");
 	bool root = sim_given(given, "reader_list.root_bits");
+	uint32_t most = ((1u << (config->timestamp_table.stamp_bits - 1)) - 1) / 3;
 
 	if (config->system.literal &&
 	    (contradicts(given, "timestamp_table.literal", config->timestamp_table.literal, error,
@@ -357,6 +358,12 @@ static bool settle(void *memory, const struct sim_given *given, char *error, siz
 	     contradicts(given, "writer_table.release_at_commit",
 			 config->writer_table.release_at_commit, error, size)))
 		return false;
+	if (config->timestamp_table.increment > most) {
+		snprintf(error, size, "timestamp_table: increment = %u is outside 1 .. %u, as a "
+			 "stamp of stamp_bits = %u holds three of them", config->timestamp_table.increment, most,
+			 config->timestamp_table.stamp_bits);
+		return false;
+	}
 	while (!leaf && config->reader_list.leaf_bits < 64 &&
 	       config->reader_list.root_bits * config->reader_list.leaf_bits < ids)
 		config->reader_list.leaf_bits *= 2;
