@@ -103,7 +103,7 @@ static struct unseen {
 } of_a_process, *unseen = &of_a_process;
 
 /* Since kit_observe(). */
-static const struct gputm_unit *observed;
+static struct gputm_unit *observed;
 static unsigned events[KINDS];
 static uint64_t last[KINDS][4];
 
@@ -149,6 +149,12 @@ void kit_observe(struct gputm_unit *unit)
 	gputm_unit_observe(unit, check_event, NULL);
 }
 
+void kit_unobserve(void)
+{
+	ck_assert_int_eq(gputm_unit_unobserve(observed, check_event, NULL), 0);
+	observed = NULL;
+}
+
 unsigned kit_events(uint32_t kind)
 {
 	return events[kind];
@@ -167,23 +173,52 @@ struct image {
 	size_t size;
 };
 
-static struct image save(const struct gputm_unit *unit)
+typedef size_t save_fn(const struct gputm_unit *unit, void *buffer, size_t capacity);
+
+static struct image save_by(save_fn *how, const struct gputm_unit *unit)
 {
-	struct image image = { NULL, gputm_unit_save(unit, NULL, 0) };
+	struct image image = { NULL, how(unit, NULL, 0) };
 
 	image.bytes = malloc(image.size);
 	ck_assert_ptr_nonnull(image.bytes);
-	ck_assert_uint_eq(gputm_unit_save(unit, image.bytes, image.size), image.size);
+	ck_assert_uint_eq(how(unit, image.bytes, image.size), image.size);
 	return image;
 }
 
-static bool same(const struct image *image, const struct gputm_unit *unit)
+static struct image save(const struct gputm_unit *unit)
 {
-	struct image other = save(unit);
+	return save_by(gputm_unit_save, unit);
+}
+
+static bool same_by(save_fn *how, const struct image *image, const struct gputm_unit *unit)
+{
+	struct image other = save_by(how, unit);
 	bool equal = other.size == image->size && !memcmp(other.bytes, image->bytes, other.size);
 
 	free(other.bytes);
 	return equal;
+}
+
+static bool same(const struct image *image, const struct gputm_unit *unit)
+{
+	return same_by(gputm_unit_save, image, unit);
+}
+
+/* FNV-1a of 8 bytes at a time, folded; as lib/base/snapshot.c says. */
+void kit_seal(uint8_t *snapshot, size_t size)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (size_t i = 0; i < size - 8; i += 8) {
+		uint64_t word = 0;
+
+		for (size_t k = 0; k < 8 && i + k < size - 8; k++)
+			word |= (uint64_t)snapshot[i + k] << (8 * k);
+		hash = (hash ^ word) * UINT64_C(0x100000001b3);
+		hash ^= hash >> 32;
+	}
+	for (unsigned k = 0; k < 8; k++)
+		snapshot[size - 8 + k] = (uint8_t)(hash >> (8 * k));
 }
 
 uint64_t kit_digest(const struct gputm_unit *unit)
@@ -215,9 +250,17 @@ static void same_stats(const struct gputm_unit *a, const struct gputm_unit *b)
 
 struct gputm_unit *kit_swap(const struct kit_maker *maker, struct kit *kit, struct gputm_unit *unit)
 {
+	static unsigned turns;
 	struct image image = save(unit);
 	struct gputm_unit *other = NULL;
 
+	if (turns++ & 1) { /* onto what is there */
+		ck_assert_msg(!gputm_unit_load(unit, image.bytes, image.size), "load: %s",
+			      kit->message);
+		ck_assert(same(&image, unit));
+		free(image.bytes);
+		return unit;
+	}
 	ck_assert_int_eq(maker->make(kit->ctx, gputm_unit_config(unit), &other), 0);
 	ck_assert_msg(!gputm_unit_load(other, image.bytes, image.size), "load: %s", kit->message);
 	ck_assert(same(&image, other));
@@ -232,23 +275,73 @@ struct gputm_unit *kit_swap(const struct kit_maker *maker, struct kit *kit, stru
 	return other;
 }
 
+static void load(struct kit *kit, struct gputm_unit *unit, const struct image *image)
+{
+	ck_assert_msg(!gputm_unit_load(unit, image->bytes, image->size), "load: %s", kit->message);
+	kit_valid(unit);
+}
+
+static void no_stats(const struct gputm_unit *unit)
+{
+	struct gputm_stat stat;
+
+	for (size_t i = 0; gputm_unit_stat(unit, i, &stat); i++)
+		ck_assert_msg(!stat.value || stat.kind == GPUTM_STAT_GAUGE ||
+				      stat.kind == GPUTM_STAT_MAXIMUM,
+			      "statistic %s is not cleared", stat.name);
+}
+
+/* State and statistics apart: `unit` is what `whole` and `state` are of, `fresh` is new. */
+static void apart(struct kit *kit, struct gputm_unit *unit, struct gputm_unit *fresh,
+		  const struct image *whole, const struct image *state)
+{
+	struct image empty = save_by(gputm_unit_save_state, fresh), none = save(fresh);
+
+	ck_assert_msg(same_by(gputm_unit_save_state, state, unit), "states differ");
+	gputm_unit_clear_stats(unit);
+	kit_valid(unit);
+	no_stats(unit);
+	ck_assert(same_by(gputm_unit_save_state, state, unit));
+	load(kit, fresh, state);
+	no_stats(fresh);
+	ck_assert(same_by(gputm_unit_save_state, state, fresh));
+	load(kit, unit, whole);
+	ck_assert(same(whole, unit));
+	load(kit, unit, &empty);
+	same_stats(unit, unit);
+	ck_assert(same_by(gputm_unit_save_state, &empty, unit));
+	load(kit, unit, state);
+	load(kit, unit, whole);
+	ck_assert(same(whole, unit));
+	gputm_unit_reset_state(unit);
+	kit_valid(unit);
+	ck_assert_msg(same_by(gputm_unit_save_state, &empty, unit), "reset leaves a state");
+	load(kit, unit, whole);
+	gputm_unit_reset(unit);
+	kit_valid(unit);
+	ck_assert_msg(same(&none, unit), "reset is not as new");
+	free(empty.bytes);
+	free(none.bytes);
+}
+
 void kit_round_trip(const struct kit_maker *maker, const struct gputm_unit *unit)
 {
-	struct image image = save(unit);
-	struct gputm_unit *other = NULL;
+	struct image image = save(unit), state = save_by(gputm_unit_save_state, unit);
+	struct gputm_unit *other = NULL, *fresh = NULL;
 	struct kit kit;
 
 	kit_open(&kit);
 	ck_assert_int_eq(maker->make(kit.ctx, gputm_unit_config(unit), &other), 0);
-	ck_assert_msg(!gputm_unit_load(other, image.bytes, image.size), "load: %s", kit.message);
+	ck_assert_int_eq(maker->make(kit.ctx, gputm_unit_config(unit), &fresh), 0);
+	load(&kit, other, &image);
 	ck_assert(same(&image, other));
 	same_stats(unit, other);
-	kit_valid(other);
-	gputm_unit_reset(other);
-	kit_valid(other);
+	apart(&kit, other, fresh, &image, &state);
 	maker->destroy(other);
+	maker->destroy(fresh);
 	kit_close(&kit);
 	free(image.bytes);
+	free(state.bytes);
 }
 
 static void refused(struct gputm_unit *unit, const struct image *now, const uint8_t *bytes,

@@ -82,6 +82,8 @@ void kit_hostile(const struct kit_maker *maker, struct gputm_unit *unit);
 /* Save, free, make anew, load: gives the new unit (for random points of a run). */
 struct gputm_unit *kit_swap(const struct kit_maker *maker, struct kit *kit,
 			    struct gputm_unit *unit);
+/* Put the right checksum behind a snapshot that was changed. */
+void kit_seal(uint8_t *snapshot, size_t size);
 /* Snapshot digest: equal for equal states. */
 uint64_t kit_digest(const struct gputm_unit *unit);
 /* Assert gputm_unit_check() == NULL. */
@@ -94,6 +96,7 @@ uint64_t kit_stat(const struct gputm_unit *unit, const char *name);
  * of that kind of unit together; a program observes one kind. kit_swap() keeps the last observed.
  */
 void kit_observe(struct gputm_unit *unit);
+void kit_unobserve(void);
 /* Of the events of a kind since kit_observe(): how many, and the values of the last. */
 unsigned kit_events(uint32_t kind);
 const uint64_t *kit_event(uint32_t kind);

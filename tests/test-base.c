@@ -158,7 +158,7 @@ END_TEST
 
 /* ---- snapshots whose checksum is right and whose contents are not ---- */
 
-#define BODY 56 /* bytes before the body: magic, versions, kind, length */
+#define BODY 64 /* bytes before the body: magic, versions, kind, sections, length */
 
 static uint64_t number_at(size_t at)
 {
@@ -175,20 +175,10 @@ static void put_number(size_t at, uint64_t value)
 		image[at + i] = (uint8_t)(value >> (8 * i));
 }
 
-/* The last eight bytes are the FNV-1a of those before. */
-static void seal(size_t size)
+/* Where the state begins: behind version, count of config fields and the fields. */
+static size_t state_at(void)
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-	for (size_t i = 0; i < size - 8; i++)
-		hash = (hash ^ image[i]) * UINT64_C(0x100000001b3);
-	put_number(size - 8, hash);
-}
-
-/* Where the statistics begin: behind the count of config fields and the fields. */
-static size_t statistics_at(void)
-{
-	return BODY + 8 + (size_t)number_at(BODY) * 8;
+	return BODY + 16 + (size_t)number_at(BODY + 8) * 8;
 }
 
 START_TEST(test_load_refuses_a_histogram_that_does_not_add_up)
@@ -204,17 +194,17 @@ START_TEST(test_load_refuses_a_histogram_that_does_not_add_up)
 	face = gputm_access_coalescer_unit(unit);
 	size = gputm_unit_save(face, image, sizeof(image));
 	ck_assert_uint_le(size, sizeof(image));
-	at = statistics_at();
+	at = state_at(); /* which is nothing here */
 	for (size_t i = 0; gputm_unit_stat(face, i, &stat) && !stat.bucket; i++)
 		at += 8;
 	ck_assert_ptr_nonnull(stat.bucket);
 	put_number(at + 8, 1); /* a sample in bucket 0 that was never counted */
-	seal(size);
+	kit_seal(image, size);
 	ck_assert_int_eq(gputm_unit_load(face, image, size), -EINVAL);
 	kit_said(&kit, "access_coalescer", "sum of its buckets", NULL);
 	ck_assert_uint_eq(stat.bucket[0], 0);
 	put_number(at + 8, 0);
-	seal(size);
+	kit_seal(image, size);
 	ck_assert_int_eq(gputm_unit_load(face, image, size), 0);
 	gputm_access_coalescer_free(unit);
 	kit_close(&kit);
@@ -229,8 +219,9 @@ START_TEST(test_load_refuses_every_layout_but_its_own)
 		int error;
 		const char *says;
 	} row[] = {
-		{ 8, 0, -EINVAL, "never was" },
-		{ 8, 2, -ENOTSUP, "newer version of the library" },
+		{ 8, 1, -ENOTSUP, "older version of the library" },
+		{ 8, 3, -ENOTSUP, "newer version of the library" },
+		{ 48, 2, -EINVAL, "neither statistics nor none" },
 		{ 12, 0, -ENOTSUP, "older version of this unit" },
 		{ 12, 255, -ENOTSUP, "newer version of this unit" },
 	};
@@ -248,12 +239,12 @@ START_TEST(test_load_refuses_every_layout_but_its_own)
 		uint8_t own = image[row[i].at];
 
 		image[row[i].at] = row[i].version;
-		seal(size);
+		kit_seal(image, size);
 		ck_assert_int_eq(gputm_unit_load(face, image, size), row[i].error);
 		kit_said(&kit, "access_coalescer", row[i].says, NULL);
 		image[row[i].at] = own;
 	}
-	seal(size);
+	kit_seal(image, size);
 	ck_assert_int_eq(gputm_unit_load(face, image, size), 0);
 	gputm_access_coalescer_free(unit);
 	kit_close(&kit);
@@ -264,7 +255,6 @@ START_TEST(test_load_names_a_number_that_is_too_large)
 {
 	struct gputm_simt_stack *stack = NULL;
 	struct gputm_unit *face;
-	struct gputm_stat stat;
 	size_t size, at;
 	struct kit kit;
 
@@ -272,14 +262,183 @@ START_TEST(test_load_names_a_number_that_is_too_large)
 	ck_assert_int_eq(gputm_simt_stack_new(kit.ctx, NULL, &stack), 0);
 	face = gputm_simt_stack_unit(stack);
 	size = gputm_unit_save(face, image, sizeof(image));
-	at = statistics_at();
-	for (size_t i = 0; gputm_unit_stat(face, i, &stat); i++)
-		at += 8;
+	at = state_at();
 	image[at] = 67; /* the depth; there are 66 entries */
-	seal(size);
+	kit_seal(image, size);
 	ck_assert_int_eq(gputm_unit_load(face, image, size), -EINVAL);
 	kit_said(&kit, "simt_stack", "depth", "67", "at most 66", NULL);
 	gputm_simt_stack_free(stack);
+	kit_close(&kit);
+}
+END_TEST
+
+/* ---- names, observers, and what is lent ---- */
+
+START_TEST(test_names_are_in_messages)
+{
+	static const char wider[] = "123456789012345678901234567890123456789012345678";
+	const char *widest = wider + 1;
+	struct gputm_validation_unit *unit = NULL;
+	struct gputm_unit *face, *table;
+	struct kit kit;
+
+	kit_open(&kit);
+	ck_assert_int_eq(gputm_validation_unit_new(kit.ctx, NULL, &unit), 0);
+	face = gputm_validation_unit_unit(unit);
+	table = gputm_validation_unit_table(unit);
+	ck_assert_str_eq(gputm_unit_name(face), "");
+	ck_assert_int_eq(gputm_unit_load(face, "", 0), -EINVAL);
+	kit_said(&kit, "validation_unit: snapshot refused", NULL);
+	ck_assert_int_eq(gputm_unit_set_name(face, "partition 3"), 0);
+	ck_assert_str_eq(gputm_unit_name(face), "partition 3");
+	ck_assert_str_eq(gputm_unit_name(table), "partition 3.table");
+	ck_assert_str_eq(gputm_unit_name(gputm_validation_unit_buffer(unit)),
+			 "partition 3.buffer");
+	ck_assert_int_eq(gputm_unit_load(face, "", 0), -EINVAL);
+	kit_said(&kit, "validation_unit (partition 3): snapshot refused", NULL);
+	ck_assert_int_eq(gputm_unit_set_name(table, "T"), 0);
+	ck_assert_int_eq(gputm_unit_load(table, "", 0), -EINVAL);
+	kit_said(&kit, "metadata_table (T): snapshot refused", NULL);
+	ck_assert_int_eq(gputm_unit_set_name(face, "two\nlines"), -EINVAL);
+	kit_said(&kit, "(partition 3): byte 3 of a name is a control character", NULL);
+	ck_assert_uint_eq(sizeof(wider), GPUTM_NAME_BYTES + 1);
+	ck_assert_int_eq(gputm_unit_set_name(face, widest), 0);
+	ck_assert_str_eq(gputm_unit_name(face), widest);
+	ck_assert_str_eq(gputm_unit_name(table), widest); /* cut */
+	ck_assert_int_eq(gputm_unit_set_name(face, wider), -ERANGE);
+	kit_said(&kit, "length of a name = 48 is outside 0 .. 47", NULL);
+	ck_assert_str_eq(gputm_unit_name(face), widest);
+	ck_assert_int_eq(gputm_unit_set_name(face, gputm_unit_name(table)), 0);
+	ck_assert_int_eq(gputm_unit_set_name(face, NULL), 0);
+	ck_assert_str_eq(gputm_unit_name(table), "");
+	gputm_validation_unit_free(unit);
+	kit_close(&kit);
+}
+END_TEST
+
+/* What an observer saw, and what the library answered to what may not be done. */
+struct seen {
+	char order[8];
+	struct gputm_unit *unit;
+	int observe, unobserve, load;
+};
+
+static void see(void *state, const struct gputm_unit *unit, const struct gputm_event *event)
+{
+	(void)unit;
+	(void)event;
+	strcat(state, "a");
+}
+
+static void see_too(void *state, const struct gputm_unit *unit, const struct gputm_event *event)
+{
+	struct seen *seen = state;
+	size_t size = gputm_unit_save(unit, image, sizeof(image));
+
+	(void)event;
+	strcat(seen->order, "b");
+	ck_assert_uint_le(size, sizeof(image));
+	ck_assert_ptr_null(gputm_unit_check(unit));
+	seen->observe = gputm_unit_observe(seen->unit, see, NULL);
+	seen->unobserve = gputm_unit_unobserve(seen->unit, see_too, seen);
+	seen->load = gputm_unit_load(seen->unit, image, size);
+}
+
+START_TEST(test_observers_in_order)
+{
+	struct gputm_recency_bloom *filter = NULL;
+	struct seen seen = { .observe = 0 };
+	struct gputm_unit *face;
+	struct kit kit;
+
+	kit_open(&kit);
+	ck_assert_int_eq(gputm_recency_bloom_new(kit.ctx, NULL, &filter), 0);
+	face = seen.unit = gputm_recency_bloom_unit(filter);
+	ck_assert_int_eq(gputm_unit_observe(face, NULL, NULL), -EINVAL);
+	kit_said(&kit, "recency_bloom: there is no function", NULL);
+	ck_assert_int_eq(gputm_unit_unobserve(face, see, NULL), -EINVAL);
+	kit_said(&kit, "no such function observes", NULL);
+	ck_assert_int_eq(gputm_unit_observe(face, see, seen.order), 0);
+	ck_assert_int_eq(gputm_unit_observe(face, see_too, &seen), 0);
+	ck_assert_int_eq(gputm_unit_observe(face, see, seen.order), -EINVAL);
+	kit_said(&kit, "observes already", NULL);
+	ck_assert_int_eq(gputm_recency_bloom_update(filter, 4, 5), 0);
+	ck_assert_str_eq(seen.order, "ab");
+	ck_assert_int_eq(seen.observe, -EBUSY);
+	ck_assert_int_eq(seen.unobserve, -EBUSY);
+	ck_assert_int_eq(seen.load, -EBUSY);
+	kit_said(&kit, "an observer of the unit", NULL);
+	gputm_unit_reset(face);
+	ck_assert_int_eq(gputm_unit_load(face, image, gputm_unit_save(face, image, sizeof(image))),
+			 0);
+	ck_assert_int_eq(gputm_unit_unobserve(face, see, seen.order), 0);
+	ck_assert_int_eq(gputm_recency_bloom_update(filter, 4, 6), 0);
+	ck_assert_str_eq(seen.order, "abb");
+	ck_assert_int_eq(gputm_unit_observe(face, see, seen.order), 0);
+	ck_assert_int_eq(gputm_recency_bloom_update(filter, 4, 7), 0);
+	ck_assert_str_eq(seen.order, "abbba");
+	kit.fail_at = kit.allocations;
+	ck_assert_int_eq(gputm_unit_observe(face, see, NULL), -ENOMEM);
+	gputm_recency_bloom_free(filter); /* with observers */
+	kit_close(&kit);
+}
+END_TEST
+
+static void count(void *state, const struct gputm_unit *unit, const struct gputm_event *event)
+{
+	(void)unit;
+	(void)event;
+	++*(unsigned *)state;
+}
+
+/* What a unit lends stays where it is over a load, with observers and names; so after a refusal. */
+START_TEST(test_lent_parts_stay_over_a_load)
+{
+	struct gputm_validation_unit *unit = NULL;
+	struct gputm_unit *face, *table, *buffer;
+	struct gputm_validation_answer answer;
+	struct gputm_validation_request store = { 1, 64, 5, 1, 1, true };
+	struct gputm_validation_request other = { 2, 64, 6, 1, 2, true };
+	struct gputm_stat stat;
+	unsigned events = 0, before;
+	uint64_t writes;
+	size_t size;
+	struct kit kit;
+
+	kit_open(&kit);
+	ck_assert_int_eq(gputm_validation_unit_new(kit.ctx, NULL, &unit), 0);
+	face = gputm_validation_unit_unit(unit);
+	table = gputm_validation_unit_table(unit);
+	buffer = gputm_validation_unit_buffer(unit);
+	ck_assert_int_eq(gputm_unit_observe(table, count, &events), 0);
+	ck_assert_int_eq(gputm_unit_observe(buffer, count, &events), 0);
+	ck_assert_int_eq(gputm_unit_set_name(table, "mine"), 0);
+	ck_assert(gputm_unit_stat(table, 0, &stat));
+	for (unsigned round = 0; round < 4; round++) {
+		ck_assert_int_eq(gputm_validation_unit_access(unit, &store, &answer),
+				 GPUTM_VALIDATION_UNIT_OK);
+		before = events;
+		ck_assert_int_eq(gputm_validation_unit_access(unit, &other, &answer),
+				 GPUTM_VALIDATION_UNIT_STALLED);
+		ck_assert_uint_gt(events, before);
+		size = gputm_unit_save(face, image, sizeof(image));
+		ck_assert_uint_le(size, sizeof(image));
+		if (round & 1)
+			gputm_unit_reset(face);
+		ck_assert_int_eq(gputm_unit_load(face, image, size), 0);
+		image[size / 2] ^= 1;
+		kit_seal(image, size);
+		if (round & 2 && !gputm_unit_load(face, image, size))
+			ck_abort_msg("a bent snapshot was taken");
+		ck_assert_ptr_eq(gputm_validation_unit_table(unit), table);
+		ck_assert_ptr_eq(gputm_validation_unit_buffer(unit), buffer);
+		ck_assert_str_eq(gputm_unit_name(table), "mine");
+		ck_assert(gputm_unit_stat_value(buffer, "waiting", &writes));
+		ck_assert_uint_eq(writes, 1);
+		ck_assert_ptr_null(gputm_unit_check(face));
+		gputm_unit_reset(face);
+	}
+	gputm_validation_unit_free(unit);
 	kit_close(&kit);
 }
 END_TEST
@@ -432,6 +591,9 @@ int main(void)
 	tcase_add_test(tests, test_load_refuses_a_histogram_that_does_not_add_up);
 	tcase_add_test(tests, test_load_refuses_every_layout_but_its_own);
 	tcase_add_test(tests, test_load_names_a_number_that_is_too_large);
+	tcase_add_test(tests, test_names_are_in_messages);
+	tcase_add_test(tests, test_observers_in_order);
+	tcase_add_test(tests, test_lent_parts_stay_over_a_load);
 	tcase_add_loop_test(tests, test_h3_is_the_xor_of_its_rows, 0,
 			    (int)(sizeof(shape) / sizeof(shape[0])));
 	tcase_add_test(tests, test_h3_is_a_bijection_on_a_page);

@@ -304,7 +304,7 @@ START_TEST(test_recency_bloom_tells_its_observer)
 	f = make(&kit, &config);
 	ck_assert_int_eq(gputm_recency_bloom_update(f, 4, 5), 0);
 	gputm_recency_bloom_expire(f, 6, NULL);
-	gputm_unit_observe(gputm_recency_bloom_unit(f), NULL, NULL);
+	kit_unobserve();
 	ck_assert_int_eq(gputm_recency_bloom_update(f, 4, 7), 0);
 	ck_assert_uint_eq(kit_events(GPUTM_RECENCY_BLOOM_UPDATED), 1);
 	ck_assert_uint_eq(kit_events(GPUTM_RECENCY_BLOOM_EXPIRED), 1);

@@ -268,16 +268,22 @@ gputm_params_get Q row:&param config:P
 gputm_unit_kind s unit:P
 gputm_unit_params P unit:P
 gputm_unit_config P unit:P
+gputm_unit_set_name 0 unit:P name:s
+gputm_unit_name s unit:P
 gputm_unit_reset v unit:P
+gputm_unit_reset_state v unit:P
+gputm_unit_clear_stats v unit:P
 gputm_unit_stat ? unit:P index:N out:>@stat
 gputm_unit_stat_value ? unit:P name:s out:>Q
 gputm_unit_storage ? unit:P index:N out:>@storage
 gputm_unit_storage_bits Q unit:P
 gputm_unit_save N unit:P buffer:P capacity:N
+gputm_unit_save_state N unit:P buffer:P capacity:N
 gputm_unit_load 0 unit:P data:P size:N
 gputm_unit_check s unit:P
 gputm_unit_event ? unit:P kind:N out:>@event_kind
-gputm_unit_observe v unit:P observe:P state:P
+gputm_unit_observe 0 unit:P observe:P state:P
+gputm_unit_unobserve 0 unit:P observe:P state:P
 gputm_h3_new 0 ctx:P config:&h3_config out:P
 gputm_h3_free v h3:P
 gputm_h3_index I h3:P way:I key:Q
@@ -895,7 +901,7 @@ class Unit:
     def __init__(self, kind, preset=None, **fields):
         if kind not in kinds:
             raise Error(f"there is no kind of unit {kind!r}; there are {', '.join(kinds)}", 22)
-        self.kind, self._observer = kind, None
+        self.kind, self._observers = kind, []
         params = functions[f"gputm_{kind}_params"]()
         config = structs[f"{kind}_config"]()
         at = ctypes.byref(config)
@@ -982,8 +988,9 @@ class Unit:
                     raise StopIteration
                 return come.popleft()
 
-        self._observer = _OBSERVE(observe)
-        functions["gputm_unit_observe"](self.face, ctypes.cast(self._observer, ctypes.c_void_p), None)
+        self._observers.append(_OBSERVE(observe))
+        functions["gputm_unit_observe"](
+            self.face, ctypes.cast(self._observers[-1], ctypes.c_void_p), None)
         return Events()
 
     def save(self):

@@ -15,7 +15,7 @@
  * Three kinds of "no" are never mixed:
  *  - misuse and lack of memory are negative errno values (-EINVAL an argument or
  *    config field, -ERANGE a value outside its configured width or an index out
- *    of bounds, -E2BIG a config of a newer library, -ENOMEM, -ENOTSUP). The
+ *    of bounds, -E2BIG a config of a newer library, -ENOMEM, -ENOTSUP, -EBUSY). The
  *    context's log then names the field, the value and the allowed range, and
  *    nothing has changed;
  *  - what the hardware may answer (full, stall, conflict, retry) is a
@@ -211,8 +211,32 @@ GPUTM_API const struct gputm_params *gputm_unit_params(const struct gputm_unit *
  */
 GPUTM_API const void *gputm_unit_config(const struct gputm_unit *unit);
 
-/** Back to the state after new: contents and statistics; config and observer stay. */
+/** Bytes of the longest name of a unit, its NUL included. */
+#define GPUTM_NAME_BYTES 48
+
+/**
+ * Say which one of its kind the unit is, such as "partition 3": messages in the log and
+ * gputm_unit_check() then begin with "commit_unit (partition 3): ". Parts of the unit get names
+ * made of it, such as "partition 3.table", cut where they do not fit.
+ * @param name copied; "" or NULL takes the name away. Reset and load keep it.
+ * @return 0; -ERANGE, longer than GPUTM_NAME_BYTES - 1; -EINVAL, with a control character.
+ */
+GPUTM_API int gputm_unit_set_name(struct gputm_unit *unit, const char *name);
+
+/** @return the name given, or "". It changes in place. */
+GPUTM_API const char *gputm_unit_name(const struct gputm_unit *unit);
+
+/** Back to the state after new: contents and statistics; config, name and observers stay. */
 GPUTM_API void gputm_unit_reset(struct gputm_unit *unit);
+
+/** Contents to the state after new; statistics go on. For a warp that is launched again. */
+GPUTM_API void gputm_unit_reset_state(struct gputm_unit *unit);
+
+/**
+ * Counters, maxima and histograms to 0, those of parts too; contents, and gauges with them,
+ * stay. For measuring behind a warm-up: what is under way then counts when it ends.
+ */
+GPUTM_API void gputm_unit_clear_stats(struct gputm_unit *unit);
 
 /** How to read a statistic. */
 enum gputm_stat_kind {
@@ -261,25 +285,37 @@ GPUTM_API uint64_t gputm_unit_storage_bits(const struct gputm_unit *unit);
 
 /**
  * Write a snapshot: contents and statistics, with config and kind to be checked
- * at load; little-endian, versioned, checksummed; equal bytes for equal states on
- * every platform. Never allocates.
+ * at load; little-endian, versioned, checksummed; equal bytes for equal contents and statistics
+ * on every platform. Never allocates.
  * @param buffer may be NULL when @p capacity is 0.
  * @return the bytes needed; written only if they fit in @p capacity.
  */
 GPUTM_API size_t gputm_unit_save(const struct gputm_unit *unit, void *buffer, size_t capacity);
 
 /**
- * Take over a snapshot of a unit of the same kind and config. Everything in it is
- * checked first.
+ * The same without statistics: the state of the modelled hardware. Equal bytes for equal states,
+ * whatever has happened before.
+ */
+GPUTM_API size_t gputm_unit_save_state(const struct gputm_unit *unit, void *buffer,
+				       size_t capacity);
+
+/**
+ * Take over a snapshot of a unit of the same kind and config, checked like new input. One without
+ * statistics leaves the unit's own as they are; gputm_unit_clear_stats() clears them.
+ * Whatever has been borrowed from the unit keeps its address: parts with their names and
+ * observers, statistics. A part is loaded with its whole only.
  * @return 0; -EINVAL, cut, damaged, of another kind or config, or not a possible
- * state; -ENOTSUP, from another version of the unit or a newer one of the library; -ENOMEM:
- * a second unit of the kind is made meanwhile. The log says why, and the unit is
- * as it was.
+ * state; -ENOTSUP, from another version of the unit or of the library's layout; -EBUSY, called by
+ * an observer of the unit; -ENOMEM: the state before is kept meanwhile. The log says why, and the
+ * unit is as it was.
  */
 GPUTM_API GPUTM_MUST_CHECK int gputm_unit_load(struct gputm_unit *unit, const void *data,
 					       size_t size);
 
-/** @return NULL when all invariants hold, else a sentence naming the first broken one. */
+/**
+ * @return NULL when all invariants hold, else a sentence naming the first broken one, after the
+ * kind and name of the unit or part; it is there until the next check of the unit.
+ */
 GPUTM_API const char *gputm_unit_check(const struct gputm_unit *unit);
 
 /** Something that has just happened in a unit. */
@@ -312,12 +348,24 @@ struct gputm_event_kind {
 GPUTM_API bool gputm_unit_event(const struct gputm_unit *unit, size_t kind,
 				struct gputm_event_kind *out);
 
-/** Told of an event after it happened. Must not call a mutating function of that unit. */
+/**
+ * Told of an event after it happened. May read the unit (check and save too), but not change
+ * it, nor add or take away observers of it.
+ */
 typedef void (*gputm_observe_fn)(void *state, const struct gputm_unit *unit,
 				 const struct gputm_event *event);
 
-/** Tell @p observe of every event from now on; NULL ends it. Costs one predicted branch unset. */
-GPUTM_API void gputm_unit_observe(struct gputm_unit *unit, gputm_observe_fn observe, void *state);
+/**
+ * Tell @p observe of every event from now on, after the observers that were there before.
+ * Without any, an event costs one predicted branch. Load, reset and the unit's parts keep theirs.
+ * @return 0; -EINVAL, @p observe is NULL or observes with this @p state already; -EBUSY, called
+ * by an observer of the unit; -ENOMEM.
+ */
+GPUTM_API int gputm_unit_observe(struct gputm_unit *unit, gputm_observe_fn observe, void *state);
+
+/** End that. @return 0; -EINVAL, no such pair; -EBUSY, called by an observer of the unit. */
+GPUTM_API int gputm_unit_unobserve(struct gputm_unit *unit, gputm_observe_fn observe,
+				   void *state);
 
 /* ---- memory port ---------------------------------------------------------- */
 

@@ -248,11 +248,15 @@ public:
 	{
 		check(gputm_unit_load(face(), bytes.data(), bytes.size()));
 	}
-	/** Call @p callback, which must not throw, after each event; an empty one ends it. */
+	/** Call @p callback, which must not throw, after each event, and no other one that was set
+	 * so before; an empty one ends it. */
 	void observe(observer callback)
 	{
+		if (observer_)
+			check(gputm_unit_unobserve(face(), tell, observer_.get()));
 		observer_ = callback ? std::make_unique<observer>(std::move(callback)) : nullptr;
-		gputm_unit_observe(face(), observer_ ? tell : nullptr, observer_.get());
+		if (observer_)
+			check(gputm_unit_observe(face(), tell, observer_.get()));
 	}
 
 private:

@@ -6,29 +6,63 @@
  *   layout version of this file      u32
  *   layout version of the unit kind  u32
  *   kind                             32 bytes, NUL-filled
+ *   1 if statistics follow the state, else 0   u64
  *   bytes of the body                u64
- *   body: config fields in table order (count u64, then u64 each),
- *         statistics that the base keeps, contents by the unit's io()
- *   FNV-1a (64-bit) of everything before it   u64
+ *   body: config: layout version of the kind, count of fields, fields in table order (u64 each);
+ *         state by the unit's io(); statistics, if they are there: those that the base keeps, and
+ *         what is carried into the laws. In each of the three, parts come before their whole.
+ *   checksum of everything before it   u64
  *
- * Loading reads into a fresh twin with the same config, checks the twin's
- * invariants and only then swaps the two structs, so that a refused snapshot leaves
- * the unit as it was.
+ * Loading notes the unit's own body, clears the unit, reads into it and checks its invariants. A
+ * refused snapshot leaves the unit as it was: what was noted is read back. So nothing moves: parts,
+ * observers, names and all that was borrowed stay where they are.
  */
 #include "lib/base/unit.h"
 
-#define LAYOUT_VERSION 1u
+#define LAYOUT_VERSION 2u
 #define KIND_BYTES 32
-#define HEADER_BYTES (8 + 4 + 4 + KIND_BYTES + 8)
+#define STATS_AT (16 + KIND_BYTES)
+#define HEADER_BYTES (STATS_AT + 8 + 8)
 
 static const char magic[8] = { 'G', 'P', 'U', 'T', 'M', 'S', 'N', 'P' };
 
-static uint64_t fnv1a(const uint8_t *bytes, size_t count)
+static uint64_t get(const uint8_t *from, size_t width)
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	uint64_t value = 0;
 
-	while (count--)
-		hash = (hash ^ *bytes++) * UINT64_C(0x100000001b3);
+	while (width--)
+		value = value << 8 | from[width];
+	return value;
+}
+
+static void put(uint8_t *to, size_t width, uint64_t value)
+{
+	for (; width--; value >>= 8)
+		*to++ = (uint8_t)value;
+}
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define AS_THEY_LIE 1
+#else
+#define AS_THEY_LIE 0
+#endif
+
+/* FNV-1a on 8 bytes at a time, the last ones filled up with zeros, and folded so that high bits
+ * reach low ones. */
+static uint64_t checksum(const uint8_t *bytes, size_t count)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325), word;
+	size_t some;
+
+	for (; count; bytes += some, count -= some) {
+		some = count < sizeof(word) ? count : sizeof(word);
+		if (AS_THEY_LIE && some == sizeof(word))
+			memcpy(&word, bytes, sizeof(word));
+		else
+			word = get(bytes, some);
+		hash = (hash ^ word) * UINT64_C(0x100000001b3);
+		hash ^= hash >> 32;
+	}
 	return hash;
 }
 
@@ -37,8 +71,7 @@ void gputm__io_fail(struct gputm__io *io, int error, const char *reason)
 	if (io->error)
 		return;
 	io->error = error;
-	gputm__log(io->unit->ctx, GPUTM_LOG_ERROR, "%s: snapshot refused: %s",
-		   io->unit->class->kind, reason);
+	gputm__unit_log(io->unit, "snapshot refused: %s", reason);
 }
 
 /* Where the next `count` bytes are to be read from, or NULL. */
@@ -73,21 +106,6 @@ void gputm__io_bytes(struct gputm__io *io, uint8_t *bytes, size_t count)
 	io->used += count;
 }
 
-static uint64_t get(const uint8_t *from, size_t width)
-{
-	uint64_t value = 0;
-
-	while (width--)
-		value = value << 8 | from[width];
-	return value;
-}
-
-static void put(uint8_t *to, size_t width, uint64_t value)
-{
-	for (; width--; value >>= 8)
-		*to++ = (uint8_t)value;
-}
-
 void gputm__io_u8(struct gputm__io *io, uint8_t *value)
 {
 	gputm__io_bytes(io, value, 1);
@@ -99,6 +117,10 @@ void gputm__io_u8(struct gputm__io *io, uint8_t *value)
 	{                                                                                      \
 		const uint8_t *from;                                                           \
                                                                                                \
+		if (AS_THEY_LIE) {                                                             \
+			gputm__io_bytes(io, (uint8_t *)(void *)value, count * sizeof(type));   \
+			return;                                                                \
+		}                                                                              \
 		if (io->mode == GPUTM__READ) {                                                 \
 			from = take(io, count * sizeof(type));                                 \
 			for (size_t i = 0; from && i < count; i++)                             \
@@ -135,9 +157,8 @@ static bool bounded(struct gputm__io *io, uint64_t number, uint64_t max, const c
 	gputm__assert(gputm__io_reading(io) || number <= max);
 	if (number > max && !io->error) {
 		io->error = -EINVAL;
-		gputm__log(io->unit->ctx, GPUTM_LOG_ERROR,
-			   "%s: snapshot refused: %s (%llu, at most %llu)", io->unit->class->kind,
-			   what, (unsigned long long)number, (unsigned long long)max);
+		gputm__unit_log(io->unit, "snapshot refused: %s (%llu, at most %llu)", what,
+				(unsigned long long)number, (unsigned long long)max);
 	}
 	return gputm__io_reading(io) && !io->error;
 }
@@ -171,6 +192,47 @@ void gputm__io_same(struct gputm__io *io, uint64_t value, const char *what)
 
 /* ---- the body ---- */
 
+typedef void io_section(struct gputm__io *io, struct gputm_unit *unit);
+
+/* A section of the parts, then of their whole. */
+static void io_all(struct gputm__io *io, struct gputm_unit *unit, io_section *section)
+{
+	struct gputm_unit *whole = io->unit;
+
+	io->unit = unit;
+	for (size_t i = 0; i < GPUTM__PARTS && !io->error; i++)
+		if (gputm__unit_part(unit, i))
+			io_all(io, gputm__unit_part(unit, i), section);
+	if (!io->error)
+		section(io, unit);
+	io->unit = whole;
+}
+
+static void io_config(struct gputm__io *io, struct gputm_unit *unit)
+{
+	const struct gputm_params *params = unit->class->params;
+
+	gputm__io_same(io, unit->class->version, "a part is from another version of its kind");
+	gputm__io_same(io, params->param_count, "its config has another number of fields");
+	for (size_t i = 0; i < params->param_count; i++) {
+		const struct gputm_param *row = &params->param[i];
+		uint64_t own = gputm_params_get(row, gputm_unit_config(unit)), value = own;
+
+		gputm__io_u64(io, &value);
+		if (io->error || value == own)
+			continue;
+		io->error = -EINVAL;
+		gputm__unit_log(unit,
+				"snapshot refused: it is of another config: %s = %llu, not %llu",
+				row->name, (unsigned long long)value, (unsigned long long)own);
+	}
+}
+
+static void io_state(struct gputm__io *io, struct gputm_unit *unit)
+{
+	unit->class->io(unit, io);
+}
+
 static void io_stats(struct gputm__io *io, struct gputm_unit *unit)
 {
 	for (size_t i = 0; i < unit->class->stat_count; i++) {
@@ -182,42 +244,18 @@ static void io_stats(struct gputm__io *io, struct gputm_unit *unit)
 		else if (row->kind != GPUTM_STAT_GAUGE)
 			gputm__io_u64(io, at);
 	}
+	if (unit->class->io_stats)
+		unit->class->io_stats(unit, io);
+	if (unit->class->laws)
+		gputm__io_u64s(io, unit->desk->carried, GPUTM__LAWS);
 }
 
-static void io_config(struct gputm__io *io, const struct gputm_unit *unit)
+static void io_body(struct gputm__io *io, bool stats)
 {
-	const struct gputm_params *params = unit->class->params;
-
-	gputm__io_same(io, params->param_count, "its config has another number of fields");
-	for (size_t i = 0; i < params->param_count; i++) {
-		const struct gputm_param *row = &params->param[i];
-		uint64_t own = gputm_params_get(row, gputm_unit_config(unit)), value = own;
-
-		gputm__io_u64(io, &value);
-		if (io->error || value == own)
-			continue;
-		io->error = -EINVAL;
-		gputm__log(unit->ctx, GPUTM_LOG_ERROR,
-			   "%s: snapshot refused: it is of another config: %s = %llu, not %llu",
-			   unit->class->kind, row->name, (unsigned long long)value,
-			   (unsigned long long)own);
-	}
-}
-
-static void io_body(struct gputm__io *io, struct gputm_unit *unit)
-{
-	io_config(io, unit);
-	if (io->error)
-		return;
-	io_stats(io, unit);
-	unit->class->io(unit, io);
-}
-
-void gputm__io_part(struct gputm__io *io, struct gputm_unit *part)
-{
-	io_body(io, part);
-	if (gputm__io_reading(io) && !io->error && gputm_unit_check(part))
-		gputm__io_fail(io, -EINVAL, gputm_unit_check(part));
+	io_all(io, io->unit, io_config);
+	io_all(io, io->unit, io_state);
+	if (stats)
+		io_all(io, io->unit, io_stats);
 }
 
 /* ---- save ---- */
@@ -228,20 +266,27 @@ static struct gputm_unit *for_reading(const struct gputm_unit *unit)
 	return (struct gputm_unit *)(uintptr_t)unit;
 }
 
-static size_t body_bytes(const struct gputm_unit *unit)
+static size_t body_bytes(const struct gputm_unit *unit, bool stats)
 {
 	struct gputm__io io = { .mode = GPUTM__MEASURE, .unit = for_reading(unit) };
 
 	gputm__catch_up(unit);
-	io_body(&io, io.unit);
+	io_body(&io, stats);
 	return io.used;
 }
 
-size_t gputm_unit_save(const struct gputm_unit *unit, void *buffer, size_t capacity)
+static void write_body(const struct gputm_unit *unit, bool stats, uint8_t *out, size_t size)
 {
-	size_t body = body_bytes(unit), total = HEADER_BYTES + body + 8;
+	struct gputm__io io = { .mode = GPUTM__WRITE, .unit = for_reading(unit), .out = out,
+				.size = size };
+
+	io_body(&io, stats);
+}
+
+static size_t save(const struct gputm_unit *unit, bool stats, void *buffer, size_t capacity)
+{
+	size_t body = body_bytes(unit, stats), total = HEADER_BYTES + body + 8;
 	uint8_t *out = buffer;
-	struct gputm__io io = { .mode = GPUTM__WRITE, .unit = for_reading(unit) };
 
 	if (total > capacity)
 		return total;
@@ -250,20 +295,28 @@ size_t gputm_unit_save(const struct gputm_unit *unit, void *buffer, size_t capac
 	put(out + 8, 4, LAYOUT_VERSION);
 	put(out + 12, 4, unit->class->version);
 	memcpy(out + 16, unit->class->kind, strlen(unit->class->kind));
-	put(out + 16 + KIND_BYTES, 8, body);
-	io.out = out + HEADER_BYTES;
-	io.size = body;
-	io_body(&io, io.unit);
-	put(out + HEADER_BYTES + body, 8, fnv1a(out, HEADER_BYTES + body));
+	put(out + STATS_AT, 8, stats);
+	put(out + STATS_AT + 8, 8, body);
+	write_body(unit, stats, out + HEADER_BYTES, body);
+	put(out + HEADER_BYTES + body, 8, checksum(out, HEADER_BYTES + body));
 	return total;
+}
+
+size_t gputm_unit_save(const struct gputm_unit *unit, void *buffer, size_t capacity)
+{
+	return save(unit, true, buffer, capacity);
+}
+
+size_t gputm_unit_save_state(const struct gputm_unit *unit, void *buffer, size_t capacity)
+{
+	return save(unit, false, buffer, capacity);
 }
 
 /* ---- load ---- */
 
 static int refuse(const struct gputm_unit *unit, int error, const char *reason)
 {
-	gputm__log(unit->ctx, GPUTM_LOG_ERROR, "%s: snapshot refused: %s", unit->class->kind,
-		   reason);
+	gputm__unit_log(unit, "snapshot refused: %s", reason);
 	return error;
 }
 
@@ -277,9 +330,7 @@ static int refuse_kind(const struct gputm_unit *unit, const uint8_t *in)
 
 		kind[i] = usual || in[i] == '_' ? (char)in[i] : '?';
 	}
-	gputm__log(unit->ctx, GPUTM_LOG_ERROR,
-		   "%s: snapshot refused: it is of another kind of unit, \"%s\"",
-		   unit->class->kind, kind);
+	gputm__unit_log(unit, "snapshot refused: it is of another kind of unit, \"%s\"", kind);
 	return -EINVAL;
 }
 
@@ -292,7 +343,7 @@ static int check_envelope(const struct gputm_unit *unit, const uint8_t *in, size
 	if (get(in + 8, 4) > LAYOUT_VERSION)
 		return refuse(unit, -ENOTSUP, "it is from a newer version of the library");
 	if (get(in + 8, 4) < LAYOUT_VERSION)
-		return refuse(unit, -EINVAL, "its layout is of a version that never was");
+		return refuse(unit, -ENOTSUP, "it is from an older version of the library");
 	memcpy(kind, unit->class->kind, strlen(unit->class->kind));
 	if (memcmp(in + 16, kind, KIND_BYTES))
 		return refuse_kind(unit, in + 16);
@@ -300,57 +351,69 @@ static int check_envelope(const struct gputm_unit *unit, const uint8_t *in, size
 		return refuse(unit, -ENOTSUP, "it is from a newer version of this unit");
 	if (get(in + 12, 4) < unit->class->version)
 		return refuse(unit, -ENOTSUP, "it is from an older version of this unit");
-	if (get(in + 16 + KIND_BYTES, 8) != size - HEADER_BYTES - 8)
+	if (get(in + STATS_AT, 8) > 1)
+		return refuse(unit, -EINVAL, "it has neither statistics nor none");
+	if (get(in + STATS_AT + 8, 8) != size - HEADER_BYTES - 8)
 		return refuse(unit, -EINVAL,
 			      "its length is not as announced: it is cut or has a tail");
-	if (get(in + size - 8, 8) != fnv1a(in, size - 8))
+	if (get(in + size - 8, 8) != checksum(in, size - 8))
 		return refuse(unit, -EINVAL, "its checksum is wrong: it is damaged");
 	return 0;
 }
 
-static int read_twin(struct gputm_unit *twin, const uint8_t *in, size_t size)
+/* Read state, and statistics or not, behind a config that is the unit's. */
+static int read_rest(struct gputm__io *io, bool stats)
 {
-	struct gputm__io io = { .mode = GPUTM__READ, .unit = twin, .in = in, .size = size };
+	const struct gputm_unit *whose;
 	const char *broken;
 
-	io_body(&io, twin);
-	if (!io.error && io.used != size)
-		gputm__io_fail(&io, -EINVAL, "it is longer than its state");
-	if (io.error)
-		return io.error;
-	broken = gputm_unit_check(twin);
-	return broken ? refuse(twin, -EINVAL, broken) : 0;
+	gputm__unit_clear(io->unit);
+	io_all(io, io->unit, io_state);
+	if (stats)
+		io_all(io, io->unit, io_stats);
+	if (!io->error && io->used != io->size)
+		gputm__io_fail(io, -EINVAL, "it is longer than its state");
+	if (io->error)
+		return io->error;
+	gputm__unit_settle(io->unit, !stats);
+	broken = gputm__unit_broken(io->unit, &whose);
+	return broken ? refuse(whose, -EINVAL, broken) : 0;
 }
 
-static void swap_bytes(void *a, void *b, size_t count)
+static int read_body(struct gputm_unit *unit, bool stats, const uint8_t *in, size_t size)
 {
-	unsigned char *x = a, *y = b, t[64];
+	struct gputm__io io = { .mode = GPUTM__READ, .unit = unit, .in = in, .size = size };
+	struct gputm__io back = { .mode = GPUTM__READ, .unit = unit };
+	uint8_t *before;
+	int error;
 
-	for (size_t some; count; count -= some, x += some, y += some) {
-		some = count < sizeof(t) ? count : sizeof(t);
-		memcpy(t, x, some);
-		memcpy(x, y, some);
-		memcpy(y, t, some);
+	io_all(&io, unit, io_config);
+	if (io.error)
+		return io.error;
+	back.size = body_bytes(unit, true);
+	before = gputm__alloc(unit->ctx, 1, back.size);
+	if (!before)
+		return -ENOMEM;
+	write_body(unit, true, before, back.size);
+	error = read_rest(&io, stats);
+	if (error) {
+		back.in = before;
+		io_all(&back, unit, io_config);
+		read_rest(&back, true);
+		gputm__assert(!back.error);
 	}
+	gputm__free(unit->ctx, before);
+	return error;
 }
 
 int gputm_unit_load(struct gputm_unit *unit, const void *data, size_t size)
 {
 	const uint8_t *in = data;
-	struct gputm_unit *twin;
 	int error = check_envelope(unit, in, size);
 
+	if (!error && unit->desk->telling)
+		error = refuse(unit, -EBUSY, "an observer of the unit loads it");
 	if (error)
 		return error;
-	error = gputm__unit_new(unit->ctx, unit->class, gputm_unit_config(unit), &twin);
-	if (error)
-		return error;
-	error = read_twin(twin, in + HEADER_BYTES, size - HEADER_BYTES - 8);
-	if (!error) {
-		twin->observe = unit->observe;
-		twin->observe_state = unit->observe_state;
-		swap_bytes(unit, twin, unit->class->size);
-	}
-	gputm__unit_free(twin);
-	return error;
+	return read_body(unit, get(in + STATS_AT, 8), in + HEADER_BYTES, size - HEADER_BYTES - 8);
 }

@@ -5,17 +5,30 @@
 #include "lib/base/format.h"
 #include "lib/base/unit.h"
 
+/* The unit's struct and the desk behind it. */
+static struct gputm_unit *allocate(struct gputm_ctx *ctx, const struct gputm__class *class)
+{
+	size_t align = sizeof(uint64_t), size = (class->size + align - 1) / align * align;
+	unsigned char *memory = gputm__alloc(ctx, 1, size + sizeof(struct gputm__desk));
+	struct gputm_unit *unit = (struct gputm_unit *)(void *)memory;
+
+	if (!unit)
+		return NULL;
+	unit->class = class;
+	unit->ctx = gputm_ctx_ref(ctx);
+	unit->desk = (struct gputm__desk *)(void *)(memory + size);
+	return unit;
+}
+
 int gputm__unit_new(struct gputm_ctx *ctx, const struct gputm__class *class, const void *config,
 		    struct gputm_unit **out)
 {
-	struct gputm_unit *unit = gputm__alloc(ctx, 1, class->size);
+	struct gputm_unit *unit = allocate(ctx, class);
 	void *own;
 	int error;
 
 	if (!unit)
 		return -ENOMEM;
-	unit->class = class;
-	unit->ctx = gputm_ctx_ref(ctx);
 	own = (unsigned char *)unit + class->config_offset;
 	error = gputm__params_read(ctx, class->params, config, own);
 	if (!error && class->validate)
@@ -26,9 +39,19 @@ int gputm__unit_new(struct gputm_ctx *ctx, const struct gputm__class *class, con
 		gputm__unit_free(unit);
 		return error;
 	}
-	class->clear(unit);
+	class->clear(unit); /* parts are new */
 	*out = unit;
 	return 0;
+}
+
+struct gputm_unit *gputm__unit_part(const struct gputm_unit *unit, size_t index)
+{
+	struct gputm_unit *part = NULL;
+
+	if (index < GPUTM__PARTS && unit->class->part[index].name)
+		memcpy(&part, (const unsigned char *)unit + unit->class->part[index].offset,
+		       sizeof(part));
+	return part;
 }
 
 void gputm__unit_free(struct gputm_unit *unit)
@@ -39,6 +62,12 @@ void gputm__unit_free(struct gputm_unit *unit)
 		return;
 	ctx = unit->ctx;
 	unit->class->teardown(unit);
+	for (size_t i = 0; i < GPUTM__PARTS; i++)
+		gputm__unit_free(gputm__unit_part(unit, i));
+	for (struct gputm__observer *next, *one = unit->observe; one; one = next) {
+		next = one->next;
+		gputm__free(ctx, one);
+	}
 	gputm__free(ctx, unit);
 	gputm_ctx_unref(ctx);
 }
@@ -58,6 +87,63 @@ const void *gputm_unit_config(const struct gputm_unit *unit)
 	return (const unsigned char *)unit + unit->class->config_offset;
 }
 
+/* ---- names ---- */
+
+/* The name, or what fits of it. */
+static void take_name(struct gputm_unit *unit, const char *name)
+{
+	char own[GPUTM_NAME_BYTES];
+	size_t used = gputm__append(own, sizeof(own), 0, name);
+
+	memcpy(unit->desk->name, own, used + 1);
+	for (size_t i = 0; i < GPUTM__PARTS; i++) {
+		struct gputm_unit *part = gputm__unit_part(unit, i);
+		char whole[GPUTM_NAME_BYTES];
+
+		if (!part)
+			continue;
+		memcpy(whole, own, used + 1);
+		if (used)
+			gputm__append(whole, sizeof(whole),
+				      gputm__append(whole, sizeof(whole), used, "."),
+				      unit->class->part[i].name);
+		take_name(part, whole);
+	}
+}
+
+int gputm_unit_set_name(struct gputm_unit *unit, const char *name)
+{
+	size_t length = name ? strlen(name) : 0;
+
+	if (length >= GPUTM_NAME_BYTES)
+		return gputm__out_of_range(unit, "length of a name", length, 0,
+					   GPUTM_NAME_BYTES - 1);
+	for (size_t i = 0; i < length; i++)
+		if ((unsigned char)name[i] < ' ' || name[i] == 127)
+			return gputm__refuse(unit, "byte %u of a name is a control character",
+					     (unsigned)i);
+	take_name(unit, name ? name : "");
+	return 0;
+}
+
+const char *gputm_unit_name(const struct gputm_unit *unit)
+{
+	return unit->desk->name;
+}
+
+/* "KIND" or "KIND (NAME)" in text[]: its length. */
+static size_t title(const struct gputm_unit *unit, char *text, size_t size)
+{
+	size_t used = gputm__append(text, size, 0, unit->class->kind);
+
+	if (unit->desk->name[0]) {
+		used = gputm__append(text, size, used, " (");
+		used = gputm__append(text, size, used, unit->desk->name);
+		used = gputm__append(text, size, used, ")");
+	}
+	return used;
+}
+
 /* ---- statistics ---- */
 
 static void *stat_at(const struct gputm_unit *unit, const struct gputm__stat_row *row)
@@ -65,7 +151,51 @@ static void *stat_at(const struct gputm_unit *unit, const struct gputm__stat_row
 	return (void *)(uintptr_t)((uintptr_t)unit + row->offset);
 }
 
-static void clear_stats(struct gputm_unit *unit)
+void gputm__law(struct gputm__laws *laws, uint64_t left, uint64_t right, const char *broken)
+{
+	uint64_t *carried = &laws->carried[laws->count++];
+
+	gputm__assert(laws->count <= GPUTM__LAWS);
+	if (laws->carry)
+		*carried = right - left;
+	else if (!laws->broken && left + *carried != right)
+		laws->broken = broken;
+}
+
+void gputm__law_least(struct gputm__laws *laws, uint64_t left, uint64_t right, const char *broken)
+{
+	uint64_t *carried = &laws->carried[laws->count++];
+
+	gputm__assert(laws->count <= GPUTM__LAWS);
+	if (laws->carry)
+		*carried = 1;
+	else if (!laws->broken && !*carried && left < right)
+		laws->broken = broken;
+}
+
+void gputm__law_most(struct gputm__laws *laws, const uint64_t *maximum, uint64_t now,
+		     uint64_t limit, const char *broken)
+{
+	if (laws->carry)
+		gputm__maximum((uint64_t *)(uintptr_t)maximum, now);
+	else if (!laws->broken && (*maximum < now || *maximum > limit))
+		laws->broken = broken;
+}
+
+void gputm__unit_settle(struct gputm_unit *unit, bool carry)
+{
+	struct gputm__laws laws = { .carried = unit->desk->carried, .carry = true };
+
+	for (size_t i = 0; i < GPUTM__PARTS; i++)
+		if (gputm__unit_part(unit, i))
+			gputm__unit_settle(gputm__unit_part(unit, i), carry);
+	if (unit->class->laws && carry)
+		unit->class->laws(unit, &laws);
+	if (unit->class->settle)
+		unit->class->settle(unit);
+}
+
+static void zero_stats(struct gputm_unit *unit)
 {
 	for (size_t i = 0; i < unit->class->stat_count; i++) {
 		const struct gputm__stat_row *row = &unit->class->stat[i];
@@ -75,12 +205,39 @@ static void clear_stats(struct gputm_unit *unit)
 		else if (row->kind != GPUTM_STAT_GAUGE)
 			memset(stat_at(unit, row), 0, sizeof(uint64_t));
 	}
+	memset(unit->desk->carried, 0, sizeof(unit->desk->carried));
+	for (size_t i = 0; i < GPUTM__PARTS; i++)
+		if (gputm__unit_part(unit, i))
+			zero_stats(gputm__unit_part(unit, i));
+}
+
+void gputm__unit_clear(struct gputm_unit *unit)
+{
+	for (size_t i = 0; i < GPUTM__PARTS; i++)
+		if (gputm__unit_part(unit, i))
+			gputm__unit_clear(gputm__unit_part(unit, i));
+	unit->class->clear(unit);
 }
 
 void gputm_unit_reset(struct gputm_unit *unit)
 {
-	unit->class->clear(unit);
-	clear_stats(unit);
+	gputm__unit_clear(unit);
+	zero_stats(unit);
+	gputm__unit_settle(unit, false);
+}
+
+void gputm_unit_reset_state(struct gputm_unit *unit)
+{
+	gputm__catch_up(unit);
+	gputm__unit_clear(unit);
+	gputm__unit_settle(unit, true);
+}
+
+void gputm_unit_clear_stats(struct gputm_unit *unit)
+{
+	gputm__catch_up(unit);
+	zero_stats(unit);
+	gputm__unit_settle(unit, true);
 }
 
 bool gputm_unit_stat(const struct gputm_unit *unit, size_t index, struct gputm_stat *out)
@@ -143,16 +300,49 @@ static bool adds_up(const struct gputm__histogram *histogram)
 	return sum == histogram->samples;
 }
 
-const char *gputm_unit_check(const struct gputm_unit *unit)
+static const char *own_broken(const struct gputm_unit *unit)
 {
-	gputm__catch_up(unit);
+	struct gputm__laws laws = { .carried = unit->desk->carried };
+
 	for (size_t i = 0; i < unit->class->stat_count; i++) {
 		const struct gputm__stat_row *row = &unit->class->stat[i];
 
 		if (row->kind == GPUTM_STAT_HISTOGRAM && !adds_up(stat_at(unit, row)))
 			return "the samples of a histogram are not the sum of its buckets";
 	}
-	return unit->class->check(unit);
+	laws.broken = unit->class->check(unit);
+	if (!laws.broken && unit->class->laws)
+		unit->class->laws(unit, &laws);
+	return laws.broken;
+}
+
+const char *gputm__unit_broken(const struct gputm_unit *unit, const struct gputm_unit **whose)
+{
+	const char *broken = NULL;
+
+	gputm__catch_up(unit);
+	for (size_t i = 0; i < GPUTM__PARTS && !broken; i++)
+		if (gputm__unit_part(unit, i))
+			broken = gputm__unit_broken(gputm__unit_part(unit, i), whose);
+	if (broken)
+		return broken;
+	*whose = unit;
+	return own_broken(unit);
+}
+
+const char *gputm_unit_check(const struct gputm_unit *unit)
+{
+	const struct gputm_unit *whose;
+	const char *broken = gputm__unit_broken(unit, &whose);
+	struct gputm__desk *desk = unit->desk;
+	size_t used;
+
+	if (!broken)
+		return NULL;
+	used = title(whose, desk->broken, sizeof(desk->broken));
+	used = gputm__append(desk->broken, sizeof(desk->broken), used, ": ");
+	gputm__append(desk->broken, sizeof(desk->broken), used, broken);
+	return desk->broken;
 }
 
 const char *const gputm__no_yes[2] = { "no", "yes" };
@@ -166,11 +356,64 @@ bool gputm_unit_event(const struct gputm_unit *unit, size_t kind, struct gputm_e
 	return true;
 }
 
-void gputm_unit_observe(struct gputm_unit *unit, gputm_observe_fn observe, void *state)
+/* ---- observers ---- */
+
+/* Where the observer hangs, or the end of the list. */
+static struct gputm__observer **find_observer(struct gputm_unit *unit, gputm_observe_fn observe,
+					      const void *state)
 {
+	struct gputm__observer **at = &unit->observe;
+
+	while (*at && ((*at)->observe != observe || (*at)->state != state))
+		at = &(*at)->next;
+	return at;
+}
+
+static int refuse_while_telling(const struct gputm_unit *unit)
+{
+	if (!unit->desk->telling)
+		return 0;
+	gputm__refuse(unit, "an observer of the unit changes it or its observers");
+	return -EBUSY;
+}
+
+int gputm_unit_observe(struct gputm_unit *unit, gputm_observe_fn observe, void *state)
+{
+	struct gputm__observer **at, *one;
+	int error = refuse_while_telling(unit);
+
+	if (error)
+		return error;
+	if (!observe)
+		return gputm__refuse(unit, "there is no function to observe with");
 	gputm__catch_up(unit);
-	unit->observe = observe;
-	unit->observe_state = state;
+	at = find_observer(unit, observe, state);
+	if (*at)
+		return gputm__refuse(unit, "this function observes already, with this state");
+	one = gputm__alloc(unit->ctx, 1, sizeof(*one));
+	if (!one)
+		return -ENOMEM;
+	one->observe = observe;
+	one->state = state;
+	*at = one;
+	return 0;
+}
+
+int gputm_unit_unobserve(struct gputm_unit *unit, gputm_observe_fn observe, void *state)
+{
+	struct gputm__observer **at, *one;
+	int error = refuse_while_telling(unit);
+
+	if (error)
+		return error;
+	gputm__catch_up(unit);
+	at = find_observer(unit, observe, state);
+	one = *at;
+	if (!one)
+		return gputm__refuse(unit, "no such function observes with this state");
+	*at = one->next;
+	gputm__free(unit->ctx, one);
+	return 0;
 }
 
 void gputm__tell(const struct gputm_unit *unit, uint32_t kind, uint64_t a, uint64_t b, uint64_t c,
@@ -178,17 +421,36 @@ void gputm__tell(const struct gputm_unit *unit, uint32_t kind, uint64_t a, uint6
 {
 	struct gputm_event event = { unit->class->event[kind].name, kind, { a, b, c, d } };
 
-	unit->observe(unit->observe_state, unit, &event);
+	unit->desk->telling = true;
+	for (const struct gputm__observer *one = unit->observe; one; one = one->next)
+		one->observe(one->state, unit, &event);
+	unit->desk->telling = false;
 }
 
 /* ---- refusals ---- */
 
+static void log_titled(const struct gputm_unit *unit, const char *format, va_list arguments)
+{
+	char text[GPUTM_NAME_BYTES + 40];
+
+	title(unit, text, sizeof(text));
+	gputm__vlog(unit->ctx, GPUTM_LOG_ERROR, text, format, arguments);
+}
+
+void gputm__unit_log(const struct gputm_unit *unit, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	log_titled(unit, format, arguments);
+	va_end(arguments);
+}
+
 int gputm__out_of_range(const struct gputm_unit *unit, const char *field, uint64_t value,
 			uint64_t min, uint64_t max)
 {
-	gputm__log(unit->ctx, GPUTM_LOG_ERROR, "%s: %s = %llu is outside %llu .. %llu",
-		   unit->class->kind, field, (unsigned long long)value, (unsigned long long)min,
-		   (unsigned long long)max);
+	gputm__unit_log(unit, "%s = %llu is outside %llu .. %llu", field, (unsigned long long)value,
+			(unsigned long long)min, (unsigned long long)max);
 	return -ERANGE;
 }
 
@@ -204,7 +466,7 @@ int gputm__refuse(const struct gputm_unit *unit, const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	gputm__vlog(unit->ctx, GPUTM_LOG_ERROR, unit->class->kind, format, arguments);
+	log_titled(unit, format, arguments);
 	va_end(arguments);
 	return -EINVAL;
 }

@@ -9,12 +9,16 @@
  * storage, so that a unit's own file holds nothing but its hardware.
  *
  * Rules that make load and the swap test work:
- *  - a unit's struct holds no pointer into itself;
  *  - every array is owned by the struct, allocated by setup() through
  *    gputm__alloc() and released by teardown(), which must accept a struct
  *    whose setup() stopped half way (all pointers start NULL);
+ *  - a unit within a unit is one of the class's parts: the base clears, saves, loads,
+ *    checks and frees the parts, always before the unit around them;
  *  - io() reads or writes all state that matters for later behaviour, in one
- *    function for both directions. Derived state is rebuilt after reading.
+ *    function for both directions, and nothing else: no statistics, no leftovers of
+ *    entries that are free. It reads into a unit that clear() has just left. Derived state is
+ *    rebuilt after reading;
+ *  - what clear() leaves behaves as new, whatever was there before.
  */
 #include <string.h>
 
@@ -22,11 +26,28 @@
 #include "lib/base/bits.h"
 #include "lib/base/compiler.h"
 
+#define GPUTM__PARTS 2 /* units in a unit, at most */
+#define GPUTM__LAWS 16 /* of a unit, at most */
+
+struct gputm__observer {
+	struct gputm__observer *next;
+	gputm_observe_fn observe;
+	void *state;
+};
+
+/* What is rarely looked at; it lies behind the unit's own struct. */
+struct gputm__desk {
+	char name[GPUTM_NAME_BYTES];
+	char broken[GPUTM_NAME_BYTES + 200]; /* what the last check said */
+	uint64_t carried[GPUTM__LAWS];	     /* see struct gputm__laws */
+	bool telling;			     /* observers are being called */
+};
+
 struct gputm_unit {
 	const struct gputm__class *class;
-	struct gputm_ctx *ctx; /* referenced */
-	gputm_observe_fn observe;
-	void *observe_state;
+	struct gputm_ctx *ctx;		 /* referenced */
+	struct gputm__observer *observe; /* in the order of their calls; NULL: none */
+	struct gputm__desk *desk;
 };
 
 /* Samples by powers of two; see GPUTM_HISTOGRAM_BUCKETS. */
@@ -49,6 +70,7 @@ struct gputm__stat_row {
 };
 
 struct gputm__io;
+struct gputm__laws;
 
 struct gputm__class {
 	const char *kind;
@@ -60,6 +82,11 @@ struct gputm__class {
 	size_t stat_count;
 	const struct gputm_event_kind *event; /* by kind */
 	size_t event_count;
+	/* Units within the unit: pointers at these offsets, NULL if the config has none. */
+	struct {
+		const char *name;
+		size_t offset;
+	} part[GPUTM__PARTS];
 	/* Relations between config fields; optional. Logs what it refuses. */
 	int (*validate)(struct gputm_ctx *ctx, const void *config);
 	/* Allocate the arrays that the config asks for. 0, -EINVAL or -ENOMEM. */
@@ -71,6 +98,14 @@ struct gputm__class {
 	/* NULL or the first broken invariant. Called on loaded state too: it must not
 	 * trust an index that io() has not bounded. */
 	const char *(*check)(const struct gputm_unit *unit);
+	/* What ties statistics to contents, as below; optional. */
+	void (*laws)(const struct gputm_unit *unit, struct gputm__laws *laws);
+	/* What statistics need beside those in the table, or will once what is under way ends.
+	 * Not loaded, it is as clear() and io() leave it. Optional. */
+	void (*io_stats)(struct gputm_unit *unit, struct gputm__io *io);
+	/* After statistics were cleared or loaded, or contents without them: bring in line what
+	 * is derived from both. Optional. */
+	void (*settle)(struct gputm_unit *unit);
 	/* Do what was put off, before anyone looks at the state or observes. Optional. */
 	void (*catch_up)(struct gputm_unit *unit);
 	bool (*storage)(const struct gputm_unit *unit, size_t index, struct gputm_storage *out);
@@ -90,6 +125,35 @@ void gputm__free(struct gputm_ctx *ctx, void *memory);
  */
 int gputm__grow(struct gputm_ctx *ctx, void **array, size_t *capacity, size_t need, size_t size);
 
+/*
+ * A unit's laws, in a fixed order: equations between statistics and contents. They hold from
+ * new on; when the statistics are cleared alone, or other contents come to lie under them, what
+ * is missing to each is noted and counts from then on.
+ */
+struct gputm__laws {
+	uint64_t *carried; /* by law: added to its left side */
+	unsigned count;
+	bool carry;	    /* note what is missing rather than look whether the law holds */
+	const char *broken; /* the first that does not hold */
+};
+void gputm__law(struct gputm__laws *laws, uint64_t left, uint64_t right, const char *broken);
+/* The left side is at least the right one; looked at from new on only, as statistics that were
+ * cleared may miss what is under way. */
+void gputm__law_least(struct gputm__laws *laws, uint64_t left, uint64_t right, const char *broken);
+
+/* A maximum lies between what there is now and what there can be; cleared, it is that of now. */
+void gputm__law_most(struct gputm__laws *laws, const uint64_t *maximum, uint64_t now,
+		     uint64_t limit, const char *broken);
+
+/* Part number `index` of the unit; NULL past the last one and for one that it does without. */
+struct gputm_unit *gputm__unit_part(const struct gputm_unit *unit, size_t index);
+/* Parts and contents to the state after new. Statistics stay. */
+void gputm__unit_clear(struct gputm_unit *unit);
+/* Bring statistics, of parts too, in line with the contents; with `carry`, laws start anew. */
+void gputm__unit_settle(struct gputm_unit *unit, bool carry);
+/* The first broken invariant, and in *whose unit or part. */
+const char *gputm__unit_broken(const struct gputm_unit *unit, const struct gputm_unit **whose);
+
 /* Before a look at the state of a unit: it may have put work off. */
 static inline void gputm__catch_up(const struct gputm_unit *unit)
 {
@@ -100,6 +164,8 @@ static inline void gputm__catch_up(const struct gputm_unit *unit)
 /* ---- saying no ---- */
 void gputm__log(struct gputm_ctx *ctx, enum gputm_log_level level, const char *format, ...)
 	GPUTM__PRINTF(3, 4);
+/* Log "KIND: ", or "KIND (NAME): ", and the text. */
+void gputm__unit_log(const struct gputm_unit *unit, const char *format, ...) GPUTM__PRINTF(2, 3);
 /* Log "KIND: FIELD = VALUE is outside MIN .. MAX" and give -ERANGE. */
 int gputm__out_of_range(const struct gputm_unit *unit, const char *field, uint64_t value,
 			uint64_t min, uint64_t max);
@@ -202,8 +268,6 @@ void gputm__io_u64_max(struct gputm__io *io, uint64_t *value, uint64_t max, cons
 void gputm__io_same(struct gputm__io *io, uint64_t value, const char *what);
 /* Refuse what is being read. */
 void gputm__io_fail(struct gputm__io *io, int error, const char *reason);
-/* State of a unit that is part of another one. */
-void gputm__io_part(struct gputm__io *io, struct gputm_unit *part);
 
 /* ---- the class of a unit and its usual five public functions ---- */
 /*

@@ -262,10 +262,6 @@ static const char *check(const struct gputm_unit *unit)
 		return "the order by age has not the blocks";
 	if (p->count && has_head(p) ? !(p->blocks >> p->head & 1) : p->head != 0)
 		return "the head is no block";
-	if (p->last && !p->issued)
-		return "a slot issued and there was no issue";
-	if (p->admitted != p->left + p->count)
-		return "admitted blocks are not those that left and those there";
 	if (p->cycles != p->issued + p->idle || p->switches > p->issued)
 		return "cycles are not issued and idle ones";
 	return NULL;
@@ -288,4 +284,14 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-GPUTM__UNIT(block_priority, .version = 1)
+static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
+{
+	const struct gputm_block_priority *p =
+		(const struct gputm_block_priority *)(const void *)unit;
+
+	gputm__law_least(laws, p->issued, p->last != 0, "a slot issued and there was no issue");
+	gputm__law(laws, p->admitted, p->left + p->count,
+		   "admitted blocks are not those that left and those there");
+}
+
+GPUTM__UNIT(block_priority, .version = 1, .laws = laws)

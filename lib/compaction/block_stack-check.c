@@ -171,22 +171,22 @@ static const char *check_way(const struct gputm_block_stack *s)
 	return branch ? check_branch(s, arrived) : NULL;
 }
 
-static const char *check_counters(const struct gputm_block_stack *s)
+void gputm__block_laws(const struct gputm_block_stack *s, struct gputm__laws *laws)
 {
 	uint32_t running = s->wcnt - (s->formed - s->admitted);
 
-	if (s->pushed != s->count + s->reconverged + s->merged + s->emptied + s->replaced)
-		return "pushed is not entries + reconverged + merged + emptied + replaced";
-	if (s->threads_launched != s->threads_ended + s->live)
-		return "launched threads are not ended + live ones";
-	if (s->warps_formed != s->warps_admitted + (s->formed - s->admitted))
-		return "warps formed are not admitted + to be admitted";
-	if (s->warps_admitted !=
-	    s->warps_branched + s->warps_arrived + s->warps_ended + running)
-		return "admitted warps are not branched + arrived + ended + running ones";
-	if (s->max_depth < s->count || s->max_depth > s->config.depth)
-		return "max_depth is not between entries and depth";
-	return NULL;
+	gputm__law(laws, s->pushed,
+		   s->count + s->reconverged + s->merged + s->emptied + s->replaced,
+		   "pushed is not entries + reconverged + merged + emptied + replaced");
+	gputm__law(laws, s->threads_launched, s->threads_ended + s->live,
+		   "launched threads are not ended + live ones");
+	gputm__law(laws, s->warps_formed, s->warps_admitted + (s->formed - s->admitted),
+		   "warps formed are not admitted + to be admitted");
+	gputm__law(laws, s->warps_admitted,
+		   s->warps_branched + s->warps_arrived + s->warps_ended + running,
+		   "admitted warps are not branched + arrived + ended + running ones");
+	gputm__law_most(laws, &s->max_depth, s->count, s->config.depth,
+			"max_depth is not between entries and depth");
 }
 
 static const char *check_empty(const struct gputm_block_stack *s)
@@ -212,5 +212,5 @@ const char *gputm__block_check(const struct gputm_block_stack *s)
 		broken = check_warps(s);
 	if (!broken && s->count)
 		broken = check_way(s);
-	return broken ? broken : check_counters(s);
+	return broken;
 }

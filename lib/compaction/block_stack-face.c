@@ -323,4 +323,9 @@ static const char *check(const struct gputm_unit *unit)
 	return gputm__block_check((const struct gputm_block_stack *)(const void *)unit);
 }
 
-GPUTM__UNIT(block_stack, .version = 1)
+static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
+{
+	gputm__block_laws((const struct gputm_block_stack *)(const void *)unit, laws);
+}
+
+GPUTM__UNIT(block_stack, .version = 1, .laws = laws)

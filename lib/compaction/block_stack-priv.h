@@ -109,5 +109,6 @@ static inline void gputm__block_arrived(const struct gputm_block_stack *s,
 }
 
 const char *gputm__block_check(const struct gputm_block_stack *s);
+void gputm__block_laws(const struct gputm_block_stack *s, struct gputm__laws *laws);
 
 #endif /* GPUTM_LIB_COMPACTION_BLOCK_STACK_PRIV_H */

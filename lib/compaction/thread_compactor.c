@@ -450,10 +450,6 @@ static const char *check(const struct gputm_unit *unit)
 			return "a thread is outside the block";
 	if (c->popped > c->made || c->made > c->count || (c->count && c->popped == c->count))
 		return "popped <= made <= warps of the mask does not hold";
-	if (c->warps_made != c->warps_popped + (c->made - c->popped))
-		return "warps made are not those popped and those that wait";
-	if (c->warps_asked != c->warps_made + (c->count - c->made))
-		return "warps asked for are not those made and those to be made";
 	if (c->warps_asked > c->static_warps || c->static_warps > c->threads)
 		return "masks gave more warps than they had static ones, or threads";
 	if (c->busy != c->warps_made || c->busy > c->cycles || c->full_warps > c->warps_made)
@@ -461,4 +457,15 @@ static const char *check(const struct gputm_unit *unit)
 	return NULL;
 }
 
-GPUTM__UNIT(thread_compactor, .version = 1)
+static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
+{
+	const struct gputm_thread_compactor *c =
+		(const struct gputm_thread_compactor *)(const void *)unit;
+
+	gputm__law(laws, c->warps_made, c->warps_popped + (c->made - c->popped),
+		   "warps made are not those popped and those that wait");
+	gputm__law(laws, c->warps_asked, c->warps_made + (c->count - c->made),
+		   "warps asked for are not those made and those to be made");
+}
+
+GPUTM__UNIT(thread_compactor, .version = 1, .laws = laws)

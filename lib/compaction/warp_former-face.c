@@ -193,9 +193,21 @@ static void io_threads(struct gputm_warp_former *f, struct gputm__io *io,
 		lanes->home = gputm__former_home(f, lanes);
 }
 
+/* How many warps that wait were made before this one: all that counts of its age. */
+static uint64_t age_of(const struct gputm_warp_former *f, const struct gputm__pool_warp *w)
+{
+	uint64_t before = 0;
+
+	for (uint32_t slot = 0; w->state == GPUTM__POOL_WAITING && slot < f->slots; slot++)
+		before += f->pool[slot].state == GPUTM__POOL_WAITING &&
+			  f->pool[slot].order < w->order;
+	return before;
+}
+
 static void io_pool_warp(struct gputm_warp_former *f, struct gputm__io *io, uint32_t *slot)
 {
 	struct gputm__pool_warp *w;
+	uint64_t order;
 
 	gputm__io_u32_max(io, slot, f->slots - 1, "slot");
 	if (io->error)
@@ -203,7 +215,10 @@ static void io_pool_warp(struct gputm_warp_former *f, struct gputm__io *io, uint
 	w = &f->pool[*slot];
 	gputm__io_u64_max(io, &w->pc, f->pc_max, "PC of a warp");
 	gputm__io_u64_max(io, &w->lanes.mask, f->all, "lanes of a warp");
-	gputm__io_u64_max(io, &w->order, f->next_order, "age of a warp");
+	order = gputm__io_reading(io) ? 0 : age_of(f, w);
+	gputm__io_u64_max(io, &order, f->slots - 1, "age of a warp");
+	if (gputm__io_reading(io))
+		w->order = order;
 	gputm__io_u32_max(io, &w->state, GPUTM__POOL_IN_FLIGHT, "state of a warp");
 	io_threads(f, io, &w->lanes);
 }
@@ -286,9 +301,13 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
 	struct gputm_warp_former *f = former_of(unit);
 
-	gputm__io_u64_max(io, &f->next_order, UINT64_MAX / 2, "next in age");
 	io_warps(f, io);
 	io_pool(f, io);
+	if (gputm__io_reading(io))
+		f->next_order = f->slots;
+	for (uint32_t slot = 0; gputm__io_reading(io) && slot < f->slots && !io->error; slot++)
+		if (f->pool[slot].order != age_of(f, &f->pool[slot]))
+			gputm__io_fail(io, -EINVAL, "the ages of warps are not those of a queue");
 	if (gputm__io_reading(io) && !io->error)
 		derive(f);
 }
@@ -368,15 +387,11 @@ static const char *check_pool(const struct gputm_warp_former *f, uint64_t seen[]
 		return "two warps that wait are of one age";
 	if (in_flight != f->in_flight || waiting + in_flight != f->in_use)
 		return "the pool has other warps than waiting ones and those in flight";
-	if (f->formed != f->issued + waiting || f->issued != f->returned + f->in_flight)
-		return "warps formed are not issued and waiting, or issued not back and in flight";
 	return NULL;
 }
 
 static const char *check_warps(const struct gputm_warp_former *f, uint64_t seen[])
 {
-	uint64_t diverged = 0;
-
 	for (uint32_t w = 0; w < f->config.warps; w++) {
 		const struct gputm__static_warp *s = &f->warp[w];
 
@@ -388,7 +403,6 @@ static const char *check_warps(const struct gputm_warp_former *f, uint64_t seen[
 			return "a warp barrier is at no PC";
 		if (f->config.warp_barrier && !s->diverged && s->parked && s->parked != s->live)
 			return "a static warp that has not diverged is not whole";
-		diverged += s->diverged;
 	}
 	for (uint32_t b = 0; b < f->blocks; b++) {
 		if (f->block[b].parked && f->block[b].parked == f->block[b].live)
@@ -396,10 +410,6 @@ static const char *check_warps(const struct gputm_warp_former *f, uint64_t seen[
 		if (f->block[b].pc > f->pc_max || (!f->block[b].parked && f->block[b].pc))
 			return "a barrier of a block is at no PC";
 	}
-	if (f->diverged != f->restored + f->ended_diverged + diverged)
-		return "diverged is not restored + ended + those that are";
-	if (f->threads_launched != f->threads_ended + f->live)
-		return "launched threads are not ended + live ones";
 	return NULL;
 }
 
@@ -412,12 +422,30 @@ static const char *check(const struct gputm_unit *unit)
 
 	if (!broken)
 		broken = check_warps(f, seen);
-	if (!broken && (f->max_pool < f->in_use || f->max_pool > f->slots ||
-			f->max_pcs < f->lut.used || f->max_pcs > f->slots))
-		broken = "a maximum is below what there is";
 	if (!broken && (f->width.samples != f->issued || f->threads_issued < f->issued))
 		broken = "the widths are not those of the warps issued";
 	return broken;
 }
 
-GPUTM__UNIT(warp_former, .version = 1)
+static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
+{
+	const struct gputm_warp_former *f = (const struct gputm_warp_former *)(const void *)unit;
+	uint64_t diverged = 0;
+
+	for (uint32_t w = 0; w < f->config.warps; w++)
+		diverged += f->warp[w].diverged;
+	gputm__law(laws, f->formed, f->issued + f->in_use - f->in_flight,
+		   "warps formed are not issued and waiting");
+	gputm__law(laws, f->issued, f->returned + f->in_flight,
+		   "warps issued are not back and in flight");
+	gputm__law(laws, f->diverged, f->restored + f->ended_diverged + diverged,
+		   "diverged is not restored + ended + those that are");
+	gputm__law(laws, f->threads_launched, f->threads_ended + f->live,
+		   "launched threads are not ended + live ones");
+	gputm__law_most(laws, &f->max_pool, f->in_use, f->slots,
+			"max_pool is not between the warps that there are and the slots");
+	gputm__law_most(laws, &f->max_pcs, f->lut.used, f->slots,
+			"max_pcs is not between the PCs that there are and the slots");
+}
+
+GPUTM__UNIT(warp_former, .version = 2, .laws = laws)

@@ -167,10 +167,8 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 	gputm__io_u32_max(io, &s->retry, depth, "place of R");
 	if (io->error)
 		return;
-	if (gputm__io_reading(io)) {
+	if (gputm__io_reading(io))
 		s->top = s->slot + depth;
-		s->highest = s->slot + (s->max_depth <= s->limit ? s->max_depth : 0);
-	}
 	for (uint32_t i = 1; i <= depth; i++)
 		io_entry(io, &s->slot[i]);
 	gputm__io_u64(io, &s->pc_after);
@@ -289,21 +287,18 @@ static const char *check_entries(const struct gputm_simt_stack *s)
 	return NULL;
 }
 
-static const char *check_counters(const struct gputm_simt_stack *s)
+/* Depth and its maximum are one pointer to the operations. */
+static void settle(struct gputm_unit *unit)
 {
-	uint64_t running = gputm_simt_stack_tx_running(s);
+	struct gputm_simt_stack *s = stack_of(unit);
 
-	if (s->pushed != gputm__simt_slot(s, s->top) + s->reconverged + s->merged + s->emptied +
-				 s->replaced + s->left)
-		return "pushed is not depth + reconverged + merged + emptied + replaced + left";
-	if (s->lanes_launched != s->lanes_ended + gputm__popcount(gputm_simt_stack_live_mask(s)))
-		return "launched lanes are not ended + live ones";
-	if (s->lanes_started != s->lanes_committed + s->lanes_aborted + gputm__popcount(running))
-		return "started lanes are not committed + aborted + running ones";
-	if (s->left != 2 * (s->begun - (s->retry != 0)))
-		return "left is not two for each transaction that is over";
-	if (s->max_depth != gputm__simt_slot(s, s->highest) || s->top > s->highest)
-		return "max_depth is not between depth and limit";
+	s->highest = s->slot + (s->max_depth <= s->limit ? s->max_depth : 0);
+}
+
+static const char *check_depth(const struct gputm_simt_stack *s)
+{
+	if (s->max_depth != gputm__simt_slot(s, s->highest))
+		return "max_depth is not the deepest stack";
 	return NULL;
 }
 
@@ -316,7 +311,28 @@ static const char *check(const struct gputm_unit *unit)
 		broken = check_transaction(s);
 	if (!broken && !gputm__simt_can_run(s->top))
 		broken = "the top entry cannot run";
-	return broken ? broken : check_counters(s);
+	return broken ? broken : check_depth(s);
 }
 
-GPUTM__UNIT(simt_stack, .version = 1)
+static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
+{
+	const struct gputm_simt_stack *s = (const struct gputm_simt_stack *)(const void *)unit;
+	uint64_t running = gputm_simt_stack_tx_running(s);
+
+	gputm__law(laws, s->pushed,
+		   gputm__simt_slot(s, s->top) + s->reconverged + s->merged + s->emptied +
+			   s->replaced + s->left,
+		   "pushed is not depth + reconverged + merged + emptied + replaced + left");
+	gputm__law(laws, s->lanes_launched,
+		   s->lanes_ended + gputm__popcount(gputm_simt_stack_live_mask(s)),
+		   "launched lanes are not ended + live ones");
+	gputm__law(laws, s->lanes_started,
+		   s->lanes_committed + s->lanes_aborted + gputm__popcount(running),
+		   "started lanes are not committed + aborted + running ones");
+	gputm__law(laws, s->left + (s->retry ? 2 : 0), 2 * s->begun,
+		   "left is not two for each transaction that is over");
+	gputm__law_most(laws, &s->max_depth, gputm__simt_slot(s, s->top), s->limit,
+			"max_depth is not between depth and limit");
+}
+
+GPUTM__UNIT(simt_stack, .version = 1, .laws = laws, .settle = settle)

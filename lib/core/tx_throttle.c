@@ -180,9 +180,7 @@ static const char *check(const struct gputm_unit *unit)
 		return broken;
 	if (t->running > t->most || (!t->config.limit && t->waiting))
 		return "more warps run than the limit allows, or one waits for no reason";
-	if (t->admissions != t->departures + t->running)
-		return "admissions are not departures + running";
-	return t->waits == t->from_queue + t->waiting ? NULL : "waits are not from_queue + waiting";
+	return NULL;
 }
 
 static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
@@ -201,7 +199,17 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-GPUTM__UNIT(tx_throttle, .version = 1)
+static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
+{
+	const struct gputm_tx_throttle *t = (const struct gputm_tx_throttle *)(const void *)unit;
+
+	gputm__law(laws, t->admissions, t->departures + t->running,
+		   "admissions are not departures + running");
+	gputm__law(laws, t->waits, t->from_queue + t->waiting,
+		   "waits are not from_queue + waiting");
+}
+
+GPUTM__UNIT(tx_throttle, .version = 1, .laws = laws)
 
 static int refuse_warp(const struct gputm_tx_throttle *t, uint32_t warp)
 {

@@ -182,15 +182,10 @@ static const char *check(const struct gputm_unit *unit)
 {
 	const struct gputm_recency_bloom *f =
 		(const struct gputm_recency_bloom *)(const void *)unit;
-	uint64_t used = f->forgotten;
 
-	for (size_t i = 0; i < cells(f); i++) {
+	for (size_t i = 0; i < cells(f); i++)
 		if (f->entry[i] && f->entry[i] - f->base - 1 >= f->span)
 			return "an entry lies outside base + 1 .. base + 2^stamp_bits - 1";
-		used += f->entry[i] != 0;
-	}
-	if (used > f->updates * f->config.ways * f->config.stamps)
-		return "more entries are in use or forgotten than updates can have filled";
 	return NULL;
 }
 
@@ -207,7 +202,19 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-GPUTM__UNIT(recency_bloom, .version = 1, .validate = validate)
+static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
+{
+	const struct gputm_recency_bloom *f =
+		(const struct gputm_recency_bloom *)(const void *)unit;
+	uint64_t used = f->forgotten;
+
+	for (size_t i = 0; i < cells(f); i++)
+		used += f->entry[i] != 0;
+	gputm__law_least(laws, f->updates * f->config.ways * f->config.stamps, used,
+			 "more entries are in use or forgotten than updates can have filled");
+}
+
+GPUTM__UNIT(recency_bloom, .version = 1, .validate = validate, .laws = laws)
 
 /* ---- data path ---- */
 

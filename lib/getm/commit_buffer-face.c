@@ -224,12 +224,9 @@ static const char *check(const struct gputm_unit *unit)
 	}
 	if (broken)
 		return broken;
-	if (writes != b->writes || b->writes_in != b->writes_out + b->writes)
-		return "writes taken in are not those released and those in the buffer";
-	if (b->entries != b->joined + b->made ||
-	    b->made != b->retired + b->config.blocks - b->queue[GPUTM__BLOCK_FREE].count)
-		return "entries are not joined + made, or blocks made are not in use + retired";
-	return NULL;
+	if (writes != b->writes)
+		return "writes are not those of the blocks";
+	return b->entries == b->joined + b->made ? NULL : "entries are not joined + made";
 }
 
 static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
@@ -248,4 +245,16 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-GPUTM__UNIT(commit_buffer, .version = 1)
+static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
+{
+	const struct gputm_commit_buffer *b =
+		(const struct gputm_commit_buffer *)(const void *)unit;
+
+	gputm__law(laws, b->writes_in, b->writes_out + b->writes,
+		   "writes taken in are not those released and those in the buffer");
+	gputm__law(laws, b->made,
+		   b->retired + b->config.blocks - b->queue[GPUTM__BLOCK_FREE].count,
+		   "blocks made are not in use + retired");
+}
+
+GPUTM__UNIT(commit_buffer, .version = 1, .laws = laws)

@@ -212,7 +212,6 @@ static void teardown(struct gputm_unit *unit)
 	struct gputm_metadata_table *t = table_of(unit);
 
 	gputm_h3_free(t->h3);
-	gputm_recency_bloom_free(t->filter);
 	gputm__overflow_free(unit->ctx, &t->overflow);
 	gputm__free(unit->ctx, t->at.key);
 	gputm__free(unit->ctx, t->at.stamps);
@@ -230,8 +229,6 @@ static void clear(struct gputm_unit *unit)
 	struct gputm_metadata_table *t = table_of(unit);
 
 	gputm__metadata_forget(t);
-	if (t->filter)
-		gputm_unit_reset(gputm_recency_bloom_unit(t->filter));
 	t->turn = 0;
 }
 
@@ -268,8 +265,6 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 	gputm__io_u32_max(io, &t->turn, t->config.ways - 1, "turn");
 	gputm__io_u64_max(io, &t->register_wts, t->stamp_max, "register wts");
 	gputm__io_u64_max(io, &t->register_rts, t->stamp_max, "register rts");
-	if (t->filter)
-		gputm__io_part(io, gputm_recency_bloom_unit(t->filter));
 	if (gputm__io_reading(io) && !io->error)
 		recount(t);
 }
@@ -354,10 +349,17 @@ static const char *check_counts(const struct gputm_metadata_table *t)
 		ended += t->ended[how];
 	if (t->insertions != ended)
 		return "insertions are not filled + evicting + stashed + spilled + approximated";
-	ended = t->entries + t->stashed_now + t->overflow_now;
-	if (t->insertions != ended + t->evictions + t->flushed)
-		return "insertions are not entries + evictions + flushed";
 	return NULL;
+}
+
+static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
+{
+	const struct gputm_metadata_table *t =
+		(const struct gputm_metadata_table *)(const void *)unit;
+
+	gputm__law(laws, t->insertions,
+		   t->entries + t->stashed_now + t->overflow_now + t->evictions + t->flushed,
+		   "insertions are not entries + evictions + flushed");
 }
 
 static const char *check(const struct gputm_unit *unit)
@@ -368,11 +370,7 @@ static const char *check(const struct gputm_unit *unit)
 
 	if (!broken)
 		broken = check_overflow(t);
-	if (!broken)
-		broken = check_counts(t);
-	if (!broken && t->filter)
-		broken = gputm_unit_check(gputm_recency_bloom_unit(t->filter));
-	return broken;
+	return broken ? broken : check_counts(t);
 }
 
 static uint64_t entry_bits(const struct gputm_metadata_table_config *c)
@@ -400,4 +398,5 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-GPUTM__UNIT(metadata_table, .version = 1, .validate = validate)
+GPUTM__UNIT(metadata_table, .version = 2, .validate = validate, .laws = laws,
+	    .part = { { "filter", offsetof(struct gputm_metadata_table, filter) } })

@@ -79,6 +79,7 @@ void gputm__overflow_free(struct gputm_ctx *ctx, struct gputm__overflow *o)
 void gputm__overflow_clear(struct gputm__overflow *o)
 {
 	o->count = 0;
+	o->buckets = o->buckets < BUCKETS_MIN ? o->buckets : BUCKETS_MIN;
 	rebuild(o);
 }
 
@@ -139,21 +140,37 @@ static void read_sizes(struct gputm__overflow *o, uint64_t count, uint64_t bucke
 		o->count = (uint32_t)count;
 }
 
+static void io_node(struct gputm__node *node, struct gputm__io *io)
+{
+	gputm__io_u64(io, &node->key);
+	gputm__io_u64(io, &node->stamps.wts);
+	gputm__io_u64(io, &node->stamps.rts);
+	gputm__io_u32(io, &node->hold.writes);
+	gputm__io_u32(io, &node->hold.owner);
+}
+
+/* Chain after chain: where a node lies in the array is of no account. */
 void gputm__overflow_io(struct gputm__overflow *o, struct gputm__io *io)
 {
 	uint64_t count = o->count, buckets = o->buckets;
 
 	gputm__io_u64(io, &count);
 	gputm__io_u64(io, &buckets);
-	if (gputm__io_reading(io) && !io->error)
-		read_sizes(o, count, buckets, io);
-	for (uint32_t i = 0; i < o->count && !io->error; i++) {
-		gputm__io_u64(io, &o->node[i].key);
-		gputm__io_u64(io, &o->node[i].stamps.wts);
-		gputm__io_u64(io, &o->node[i].stamps.rts);
-		gputm__io_u32(io, &o->node[i].hold.writes);
-		gputm__io_u32(io, &o->node[i].hold.owner);
+	if (!gputm__io_reading(io)) {
+		for (size_t i = 0; i < o->buckets; i++)
+			for (uint32_t at = o->head[i]; at != GPUTM__NOWHERE; at = o->node[at].next)
+				io_node(&o->node[at], io);
+		return;
 	}
-	if (gputm__io_reading(io) && !io->error)
+	if (!io->error)
+		read_sizes(o, count, buckets, io);
+	for (uint32_t i = 0; i < o->count && !io->error; i++)
+		io_node(&o->node[i], io);
+	if (!io->error)
 		rebuild(o);
+	for (uint32_t i = 1; i < o->count && !io->error; i++)
+		if (head_of(o, o->node[i].key) < head_of(o, o->node[i - 1].key) ||
+		    (head_of(o, o->node[i].key) == head_of(o, o->node[i - 1].key) &&
+		     o->node[i].key <= o->node[i - 1].key))
+			gputm__io_fail(io, -EINVAL, "the chains of its overflow are out of order");
 }

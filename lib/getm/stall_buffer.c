@@ -370,20 +370,46 @@ static void io_slot(struct slot *slot, struct gputm__io *io)
 	gputm__io_u64(io, &slot->request.stamp);
 	gputm__io_u64(io, &slot->request.tag);
 	gputm__io_u32(io, &slot->request.warp);
-	gputm__io_u64(io, &slot->arrival);
+}
+
+/* The request of a line before which `rank` others arrived. */
+static struct slot *by_arrival(struct slot *slot, uint32_t count, uint32_t rank)
+{
+	uint32_t at = 0, before;
+
+	for (; at < count; at++) {
+		before = 0;
+		for (uint32_t i = 0; i < count; i++)
+			before += slot[i].arrival < slot[at].arrival;
+		if (before == rank)
+			break;
+	}
+	return &slot[at];
+}
+
+/* In the order of their arrival, which is all that counts of it. */
+static void io_requests(struct gputm_stall_buffer *b, struct line *line, struct gputm__io *io)
+{
+	struct slot *slot = slots_of(b, line);
+
+	for (uint32_t i = 0; i < line->count && !io->error; i++) {
+		bool reading = gputm__io_reading(io);
+
+		io_slot(reading ? &slot[i] : by_arrival(slot, line->count, i), io);
+		if (reading)
+			slot[i].arrival = b->arrivals++;
+	}
 }
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
 	struct gputm_stall_buffer *b = buffer_of(unit);
 
-	gputm__io_u64(io, &b->arrivals);
 	for (uint32_t i = 0; i < b->config.lines && !io->error; i++) {
 		struct line *line = &b->line[i];
 
 		gputm__io_u32_max(io, &line->count, b->config.requests, "requests of a line");
-		for (uint32_t j = 0; j < line->count && !io->error; j++)
-			io_slot(slots_of(b, line) + j, io);
+		io_requests(b, line, io);
 		if (!gputm__io_reading(io) || io->error)
 			continue;
 		line->granule = line->count ?
@@ -427,8 +453,6 @@ static const char *check(const struct gputm_unit *unit)
 		return broken;
 	if (waiting != b->waiting || lines != b->lines)
 		return "waiting is not the sum of the lines";
-	if (b->queued != b->woken + b->drained + b->waiting)
-		return "queued is not woken + drained + waiting";
 	return NULL;
 }
 
@@ -457,4 +481,12 @@ static int validate(struct gputm_ctx *ctx, const void *config)
 	return -EINVAL;
 }
 
-GPUTM__UNIT(stall_buffer, .version = 1, .validate = validate)
+static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
+{
+	const struct gputm_stall_buffer *b = (const struct gputm_stall_buffer *)(const void *)unit;
+
+	gputm__law(laws, b->queued, b->woken + b->drained + b->waiting,
+		   "queued is not woken + drained + waiting");
+}
+
+GPUTM__UNIT(stall_buffer, .version = 2, .validate = validate, .laws = laws)

@@ -57,10 +57,10 @@ static inline int store_at(struct gputm_validation_unit *u,
 }
 
 static inline void count_waiter(struct gputm_validation_unit *u,
-				const struct gputm_validation_request *r,
+				const struct gputm_validation_request *r, uint64_t slot,
 				struct gputm_validation_answer *answer)
 {
-	u->slot[u->free_slot[--u->free_slots]] = *r;
+	gputm__validation_fill_slot(u, slot, r);
 	answer->tag = r->tag;
 	answer->time = 0;
 	answer->result = GPUTM_VALIDATION_UNIT_STALLED;
@@ -91,11 +91,11 @@ APART int access_reserved(struct gputm_validation_unit *u, const struct gputm_va
 	c->hits++;
 	waiter.address = r->address;
 	waiter.stamp = stamp;
-	waiter.tag = u->free_slot[u->free_slots - 1];
+	waiter.tag = gputm__validation_free_slot(u);
 	waiter.warp = r->warp;
 	if (gputm_stall_buffer_enqueue(u->buffer, &waiter) != GPUTM_STALL_BUFFER_QUEUED)
 		return gputm__validation_unqueued(u, r, answer);
-	count_waiter(u, r, answer);
+	count_waiter(u, r, waiter.tag, answer);
 	return GPUTM_VALIDATION_UNIT_STALLED;
 }
 

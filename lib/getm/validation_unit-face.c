@@ -183,13 +183,13 @@ static int make_places(struct gputm_validation_unit *u)
 	u->in_at.capacity = u->config.units + 2;
 	u->out_at.capacity = 2 * u->config.units + 8;
 	u->slot = gputm__alloc(ctx, u->slots, sizeof(*u->slot));
-	u->free_slot = gputm__alloc(ctx, u->slots, sizeof(*u->free_slot));
+	u->free = gputm__alloc(ctx, (u->slots + 63) / 64, sizeof(*u->free));
 	u->woken = gputm__alloc(ctx, u->slots, sizeof(*u->woken));
 	u->input = gputm__alloc(ctx, u->config.input, sizeof(*u->input));
 	u->output = gputm__alloc(ctx, u->config.output, sizeof(*u->output));
 	u->in = gputm__alloc(ctx, u->in_at.capacity, sizeof(*u->in));
 	u->out = gputm__alloc(ctx, u->out_at.capacity, sizeof(*u->out));
-	return u->slot && u->free_slot && u->woken && u->input && u->output && u->in && u->out ?
+	return u->slot && u->free && u->woken && u->input && u->output && u->in && u->out ?
 		       0 : -ENOMEM;
 }
 
@@ -212,10 +212,8 @@ static void teardown(struct gputm_unit *unit)
 {
 	struct gputm_validation_unit *u = self_of(unit);
 
-	gputm_metadata_table_free(u->table);
-	gputm_stall_buffer_free(u->buffer);
 	gputm__free(unit->ctx, u->slot);
-	gputm__free(unit->ctx, u->free_slot);
+	gputm__free(unit->ctx, u->free);
 	gputm__free(unit->ctx, u->woken);
 	gputm__free(unit->ctx, u->input);
 	gputm__free(unit->ctx, u->output);
@@ -233,17 +231,14 @@ static void clear(struct gputm_unit *unit)
 {
 	struct gputm_validation_unit *u = self_of(unit);
 
-	gputm_unit_reset(gputm_metadata_table_unit(u->table));
-	gputm_unit_reset(gputm_stall_buffer_unit(u->buffer));
 	empty(&u->woken_at);
 	empty(&u->input_at);
 	empty(&u->output_at);
 	empty(&u->in_at);
 	empty(&u->out_at);
-	memset(u->slot, 0, u->slots * sizeof(*u->slot));
 	u->free_slots = u->slots;
-	for (uint32_t i = 0; i < u->slots; i++)
-		u->free_slot[i] = u->slots - 1 - i;
+	for (uint32_t i = 0; i < u->slots; i += 64)
+		u->free[i / 64] = gputm__low_mask(u->slots - i < 64 ? u->slots - i : 64);
 	u->work = (struct gputm_validation_answer){ 0, 0, 0, 0, 0 };
 	u->busy = 0;
 	u->owed = 0;
@@ -315,34 +310,43 @@ static void io_ports(struct gputm_validation_unit *u, struct gputm__io *io)
 		io_message(&u->out[gputm__place(&u->out_at, i)], u->config.units, io);
 }
 
-/* The free slots in their order, then the woken ones, then every slot in use. */
+static bool is_free(const struct gputm_validation_unit *u, uint64_t slot)
+{
+	return u->free[slot / 64] >> (slot & 63) & 1;
+}
+
+/* Which slots are free, what is in the others, and which are woken. */
 static void io_slots(struct gputm_validation_unit *u, struct gputm__io *io)
 {
 	uint32_t n;
 
-	gputm__io_u32_max(io, &u->free_slots, u->slots, "free slots");
-	for (uint32_t i = 0; i < u->free_slots && !io->error; i++)
-		gputm__io_u32_max(io, &u->free_slot[i], u->slots - 1, "free slot");
+	if (gputm__io_reading(io))
+		u->free_slots = 0;
+	for (uint32_t i = 0; i < u->slots && !io->error; i += 64) {
+		gputm__io_u64_max(io, &u->free[i / 64],
+				  gputm__low_mask(u->slots - i < 64 ? u->slots - i : 64),
+				  "free slots");
+		if (gputm__io_reading(io))
+			u->free_slots += gputm__popcount(u->free[i / 64]);
+	}
+	for (uint32_t i = 0; i < u->slots && !io->error; i++)
+		if (!is_free(u, i))
+			io_request(&u->slot[i], io);
 	n = io_count(&u->woken_at, io);
 	for (uint32_t i = 0; i < n && !io->error; i++)
 		gputm__io_u32_max(io, &u->woken[gputm__place(&u->woken_at, i)], u->slots - 1,
 				  "woken slot");
-	if (gputm__io_reading(io) && !io->error)
-		memset(u->slot, 0, u->slots * sizeof(*u->slot));
-	for (uint32_t i = 0; i < u->slots && !io->error; i++)
-		io_request(&u->slot[i], io);
 }
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
 	struct gputm_validation_unit *u = self_of(unit);
 
-	gputm__io_part(io, gputm_metadata_table_unit(u->table));
-	gputm__io_part(io, gputm_stall_buffer_unit(u->buffer));
 	io_ports(u, io);
 	io_slots(u, io);
-	io_answer(&u->work, io);
 	gputm__io_u64(io, &u->busy);
+	if (u->busy)
+		io_answer(&u->work, io);
 	gputm__io_u64(io, &u->owed);
 	gputm__io_u32_max(io, &u->state, GPUTM_VALIDATION_UNIT_ROLLING, "state");
 	gputm__validation_set_gate(u);
@@ -368,10 +372,10 @@ static const char *check_slots(const struct gputm_validation_unit *u)
 	const char *broken = NULL;
 	uint64_t seen = 0, all = 0, count = u->free_slots + u->woken_at.count, i;
 
-	for (i = 0; i < u->slots; i++)
+	for (i = 0; i < u->slots; i++) {
 		all += gputm__mix64(i + 1);
-	for (i = 0; i < u->free_slots; i++)
-		seen += gputm__mix64(u->free_slot[i] + UINT64_C(1));
+		seen += is_free(u, i) ? gputm__mix64(i + 1) : 0;
+	}
 	for (i = 0; i < u->woken_at.count && !broken; i++)
 		broken = check_slot(u, u->woken[gputm__place(&u->woken_at, (uint32_t)i)], &seen);
 	for (i = 0; !broken && i < gputm_stall_buffer_waiting(u->buffer); i++) {
@@ -388,21 +392,23 @@ static const char *check_slots(const struct gputm_validation_unit *u)
 	return broken;
 }
 
-static const char *check_counts(const struct gputm_validation_unit *u)
+static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 {
+	const struct gputm_validation_unit *u =
+		(const struct gputm_validation_unit *)(const void *)unit;
 	uint64_t answered = 0;
 
 	for (int reason = 0; reason < GPUTM_VALIDATION_UNIT_REASONS; reason++)
 		answered += u->answers[reason];
-	if (u->accesses != answered + u->stalled)
-		return "accesses are not granted + aborted + stalled";
-	if (u->stalled != u->woken_total + gputm_stall_buffer_waiting(u->buffer))
-		return "stalled are not woken + waiting";
-	if (u->woken_total != u->retries + u->woken_at.count)
-		return "woken are not retries + woken now";
-	if (u->reserved_writes != u->released_writes + gputm_metadata_table_writes(u->table))
-		return "reserved writes are not released + in the table";
-	return NULL;
+	gputm__law(laws, u->accesses, answered + u->stalled,
+		   "accesses are not granted + aborted + stalled");
+	gputm__law(laws, u->stalled, u->woken_total + gputm_stall_buffer_waiting(u->buffer),
+		   "stalled are not woken + waiting");
+	gputm__law(laws, u->woken_total, u->retries + u->woken_at.count,
+		   "woken are not retries + woken now");
+	gputm__law(laws, u->reserved_writes,
+		   u->released_writes + gputm_metadata_table_writes(u->table),
+		   "reserved writes are not released + in the table");
 }
 
 static const char *check_ports(const struct gputm_validation_unit *u)
@@ -424,15 +430,9 @@ static const char *check(const struct gputm_unit *unit)
 {
 	const struct gputm_validation_unit *u =
 		(const struct gputm_validation_unit *)(const void *)unit;
-	const char *broken = gputm_unit_check(gputm_metadata_table_unit(u->table));
+	const char *broken = check_slots(u);
 
-	if (!broken)
-		broken = gputm_unit_check(gputm_stall_buffer_unit(u->buffer));
-	if (!broken)
-		broken = check_slots(u);
-	if (!broken)
-		broken = check_ports(u);
-	return broken ? broken : check_counts(u);
+	return broken ? broken : check_ports(u);
 }
 
 static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
@@ -452,4 +452,6 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-GPUTM__UNIT(validation_unit, .version = 1, .validate = validate)
+GPUTM__UNIT(validation_unit, .version = 2, .validate = validate, .laws = laws,
+	    .part = { { "table", offsetof(struct gputm_validation_unit, table) },
+		      { "buffer", offsetof(struct gputm_validation_unit, buffer) } })

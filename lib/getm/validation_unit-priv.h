@@ -35,9 +35,10 @@ struct gputm_validation_unit {
 	struct gputm_metadata_table *table;
 	struct gputm__cells *cells; /* the table's */
 	struct gputm_stall_buffer *buffer; /* its tags are numbers of slots */
-	/* Requests that wait or are woken: slot[] and the numbers of the free ones. */
+	/* Requests that wait or are woken. */
 	struct gputm_validation_request *slot;
-	uint32_t *free_slot, free_slots, slots;
+	uint64_t *free; /* a bit for each free one */
+	uint32_t free_slots, slots;
 	struct gputm__places woken_at; /* of woken[]: numbers of slots */
 	uint32_t *woken;
 	/* Clocked face. */
@@ -61,6 +62,24 @@ struct gputm_validation_unit {
 	uint64_t accepted, delivered, woken_max;
 	struct gputm__histogram cost;
 };
+
+/* The first free slot; there is one. */
+static inline uint32_t gputm__validation_free_slot(const struct gputm_validation_unit *u)
+{
+	uint32_t word = 0;
+
+	while (!u->free[word])
+		word++;
+	return word * 64 + gputm__lowest(u->free[word]);
+}
+
+static inline void gputm__validation_fill_slot(struct gputm_validation_unit *u, uint64_t slot,
+					       const struct gputm_validation_request *request)
+{
+	u->slot[slot] = *request;
+	u->free[slot / 64] &= ~(UINT64_C(1) << (slot & 63));
+	u->free_slots--;
+}
 
 static inline uint64_t gputm__validation_stamp(const struct gputm_validation_unit *u,
 				const struct gputm_validation_request *r)

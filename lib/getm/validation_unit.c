@@ -199,11 +199,11 @@ static bool park(struct gputm_validation_unit *u, const struct access *a, uint32
 	if (fresh && !u->free_slots)
 		return false;
 	if (fresh)
-		waiter.tag = u->free_slot[u->free_slots - 1];
+		waiter.tag = gputm__validation_free_slot(u);
 	if (gputm_stall_buffer_enqueue(u->buffer, &waiter) != GPUTM_STALL_BUFFER_QUEUED)
 		return false;
 	if (fresh)
-		u->slot[u->free_slot[--u->free_slots]] = *a->request;
+		gputm__validation_fill_slot(u, waiter.tag, a->request);
 	u->stalled++;
 	return true;
 }
@@ -397,7 +397,8 @@ int gputm_validation_unit_access_probe(const struct gputm_validation_unit *u,
 
 static void free_slot(struct gputm_validation_unit *u, uint32_t slot)
 {
-	u->free_slot[u->free_slots++] = slot;
+	u->free[slot / 64] |= UINT64_C(1) << (slot & 63);
+	u->free_slots++;
 }
 
 /* While the unit has stopped, whoever waits is woken to abort. */

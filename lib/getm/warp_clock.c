@@ -280,7 +280,6 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 static const char *check(const struct gputm_unit *unit)
 {
 	const struct gputm_warp_clock *c = (const struct gputm_warp_clock *)(const void *)unit;
-	uint64_t aborts = 0, waiting = 0;
 
 	for (uint32_t i = 0; i < c->config.warps; i++) {
 		const struct warp *w = &c->warp[i];
@@ -289,13 +288,7 @@ static const char *check(const struct gputm_unit *unit)
 			return "a time does not fit its width";
 		if (w->pending && !w->aborted)
 			return "a warp without aborted lanes has a report";
-		aborts += w->aborts;
-		waiting += w->aborted;
 	}
-	if (aborts > c->restarts)
-		return "the warps restarted more often than the unit";
-	if (c->restarts + waiting > c->reports)
-		return "more restarts than reports";
 	return NULL;
 }
 
@@ -316,4 +309,18 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-GPUTM__UNIT(warp_clock, .version = 1, .validate = validate)
+static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
+{
+	const struct gputm_warp_clock *c = (const struct gputm_warp_clock *)(const void *)unit;
+	uint64_t aborts = 0, waiting = 0;
+
+	for (uint32_t i = 0; i < c->config.warps; i++) {
+		aborts += c->warp[i].aborts;
+		waiting += c->warp[i].aborted;
+	}
+	gputm__law_least(laws, c->restarts, aborts,
+			 "the warps restarted more often than the unit");
+	gputm__law_least(laws, c->reports, c->restarts + waiting, "more restarts than reports");
+}
+
+GPUTM__UNIT(warp_clock, .version = 1, .validate = validate, .laws = laws)

@@ -176,7 +176,7 @@ static void io_word(struct gputm__io *io, struct gputm__marks *m, uint64_t *word
 		return;
 	}
 	m->bits[*word] = *bits;
-	m->made[*word >> 6] = 1;
+	m->made[*word >> 6] += gputm__popcount(*bits);
 }
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
@@ -194,6 +194,13 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 		}
 		io_word(io, m, &word, &bits);
 	}
+}
+
+/* Marks made, repeated ones too: as many as there are, if nobody counted. */
+static void io_stats(struct gputm_unit *unit, struct gputm__io *io)
+{
+	struct gputm__marks *m = &bitmap_of(unit)->marks;
+
 	for (uint64_t g = 0; g < groups(m) && !io->error; g++) {
 		if (!m->made[g])
 			continue;
@@ -232,7 +239,7 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-GPUTM__UNIT(access_bitmap, .version = 2)
+GPUTM__UNIT(access_bitmap, .version = 3, .io_stats = io_stats)
 
 /* ---- data path ---- */
 

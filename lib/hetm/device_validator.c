@@ -238,9 +238,7 @@ static const char *check(const struct gputm_unit *unit)
 		return "tested is not applied + stale";
 	if (v->early_conflicts > v->early || v->conflicts - v->early_conflicts > v->tested)
 		return "more entries conflict than were tested";
-	if (v->failed_early > v->failed_rounds || v->failed_rounds > v->rounds + 1)
-		return "more rounds failed than there were";
-	return v->conflict && !v->conflicts ? "a verdict of conflict, and no conflict" : NULL;
+	return v->failed_early > v->failed_rounds ? "more rounds failed early than failed" : NULL;
 }
 
 static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
@@ -254,7 +252,17 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-GPUTM__UNIT(device_validator, .version = 1)
+static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
+{
+	const struct gputm_device_validator *v =
+		(const struct gputm_device_validator *)(const void *)unit;
+
+	gputm__law_least(laws, v->rounds + 1, v->failed_rounds,
+			 "more rounds failed than there were");
+	gputm__law_least(laws, v->conflicts, v->conflict, "a verdict of conflict, and no conflict");
+}
+
+GPUTM__UNIT(device_validator, .version = 1, .laws = laws)
 
 /* ---- data path ---- */
 

@@ -266,10 +266,6 @@ static const char *check(const struct gputm_unit *unit)
 {
 	const struct gputm_dispatch_queues *d = const_queues_of(unit);
 
-	if (d->pushed != waiting(d) + d->cpu_taken + d->in_flight + d->committed)
-		return "pushed is not waiting + cpu_taken + in_flight + committed";
-	if (d->gpu_taken != d->in_flight + d->committed + d->returned)
-		return "gpu_taken is not in_flight + committed + returned";
 	if (d->cpu_shared > d->cpu_taken || d->cpu_stolen > d->cpu_taken - d->cpu_shared)
 		return "the CPU shared or stole more than it took";
 	if (d->gpu_shared > d->gpu_taken || d->gpu_stolen > d->gpu_taken - d->gpu_shared)
@@ -287,7 +283,18 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-GPUTM__UNIT(dispatch_queues, .version = 1)
+static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
+{
+	const struct gputm_dispatch_queues *d =
+		(const struct gputm_dispatch_queues *)(const void *)unit;
+
+	gputm__law(laws, d->pushed, waiting(d) + d->cpu_taken + d->in_flight + d->committed,
+		   "pushed is not waiting + cpu_taken + in_flight + committed");
+	gputm__law(laws, d->gpu_taken, d->in_flight + d->committed + d->returned,
+		   "gpu_taken is not in_flight + committed + returned");
+}
+
+GPUTM__UNIT(dispatch_queues, .version = 1, .laws = laws)
 
 /* ---- data path ---- */
 

@@ -236,26 +236,16 @@ static const char *check(const struct gputm_unit *unit)
 	const struct gputm_sync_round *r = const_round_of(unit);
 	bool blocked = r->step >= SHIP && r->step <= SHADOW;
 
-	if (r->rounds != r->succeeded + r->failed + (r->step != IDLE))
-		return "rounds are not succeeded + failed + the one going on";
 	if (r->open && r->open != (uint32_t)steps[r->step].asks)
 		return "a thing to do is open in a step that does not ask for it";
 	if (r->step <= STOP && !r->open && (r->from[CPU] > r->now || r->from[GPU] > r->now))
 		return "a device is blocked though no phase blocks it";
 	if ((blocked || (r->step == STOP && r->open)) && r->from[GPU] != BLOCKED)
 		return "the GPU runs while its transactions are validated";
-	for (unsigned d = 0; d < DEVICES; d++) {
-		uint64_t blocked_for = 0;
-
+	for (unsigned d = 0; d < DEVICES; d++)
 		if (r->from[d] != BLOCKED && r->from[d] > LAST_TIME * 2)
 			return "a device runs from a time that is too late";
-		for (unsigned i = 0; i < PARTS; i++)
-			blocked_for += r->part[d][i];
-		if (r->blocked[d] != blocked_for)
-			return "a device's blocked cycles are not the sum of their parts";
-	}
-	return r->cut_short <= r->failed + (r->step > EXECUTE) ? NULL
-							       : "more were cut short than failed";
+	return NULL;
 }
 
 static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
@@ -267,7 +257,25 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-GPUTM__UNIT(sync_round, .version = 1)
+static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
+{
+	const struct gputm_sync_round *r = (const struct gputm_sync_round *)(const void *)unit;
+
+	gputm__law(laws, r->rounds, r->succeeded + r->failed + (r->step != IDLE),
+		   "rounds are not succeeded + failed + the one going on");
+	gputm__law_least(laws, r->failed + (r->step > EXECUTE), r->cut_short,
+			 "more were cut short than failed");
+	for (unsigned d = 0; d < DEVICES; d++) {
+		uint64_t blocked_for = 0;
+
+		for (unsigned i = 0; i < PARTS; i++)
+			blocked_for += r->part[d][i];
+		gputm__law(laws, r->blocked[d], blocked_for,
+			   "a device's blocked cycles are not the sum of their parts");
+	}
+}
+
+GPUTM__UNIT(sync_round, .version = 1, .laws = laws)
 
 /* ---- time and who is blocked ---- */
 

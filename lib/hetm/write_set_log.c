@@ -218,19 +218,11 @@ static const char *check_thread(const struct gputm_write_set_log *l, const struc
 static const char *check(const struct gputm_unit *unit)
 {
 	const struct gputm_write_set_log *l = const_log_of(unit);
-	uint64_t entries = 0, seen = 0;
+	const char *broken = NULL;
 
-	for (uint32_t i = 0; i < l->config.threads; i++) {
-		const char *broken = check_thread(l, &l->thread[i]);
-
-		if (broken)
-			return broken;
-		entries += l->thread[i].count;
-		seen += l->thread[i].seen[GPUTM_WRITE_SET_LOG_SHIP];
-	}
-	if (l->appended != entries + l->before)
-		return "appended is not this round's entries + before";
-	return l->shipped == seen + l->before ? NULL : "shipped is not what SHIP has seen + before";
+	for (uint32_t i = 0; i < l->config.threads && !broken; i++)
+		broken = check_thread(l, &l->thread[i]);
+	return broken;
 }
 
 static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
@@ -244,7 +236,23 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-GPUTM__UNIT(write_set_log, .version = 1, .validate = validate)
+static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
+{
+	const struct gputm_write_set_log *l =
+		(const struct gputm_write_set_log *)(const void *)unit;
+	uint64_t entries = 0, seen = 0;
+
+	for (uint32_t i = 0; i < l->config.threads; i++) {
+		entries += l->thread[i].count;
+		seen += l->thread[i].seen[GPUTM_WRITE_SET_LOG_SHIP];
+	}
+	gputm__law(laws, l->appended, entries + l->before,
+		   "appended is not this round's entries + before");
+	gputm__law(laws, l->shipped, seen + l->before,
+		   "shipped is not what SHIP has seen + before");
+}
+
+GPUTM__UNIT(write_set_log, .version = 1, .validate = validate, .laws = laws)
 
 /* ---- data path ---- */
 

@@ -248,7 +248,7 @@ static const char *check_pools(const struct gputm_commit_id *vendor)
 
 static const char *check_records(const struct gputm_commit_id *vendor)
 {
-	uint64_t window = vendor->next - vendor->oldest, in_flight = 0, marked = 0;
+	uint64_t window = vendor->next - vendor->oldest, in_flight = 0;
 
 	for (uint64_t i = 0; i < vendor->config.ring; i++) {
 		uint32_t slot = slot_of(vendor, vendor->oldest + i);
@@ -259,12 +259,9 @@ static const char *check_records(const struct gputm_commit_id *vendor)
 		if (i >= window && (missing || vendor->core[slot]))
 			return "a record outside the window is not empty";
 		in_flight += missing != 0;
-		marked += missing ? gputm__popcount(vendor->all & ~missing) : 0;
 	}
 	if (in_flight != vendor->in_flight)
 		return "in_flight is not the number of records in flight";
-	if (vendor->reports != vendor->config.partitions * vendor->returned + marked)
-		return "reports do not add up to the CIDs returned and in flight";
 	return NULL;
 }
 
@@ -278,9 +275,6 @@ static const char *check(const struct gputm_unit *unit)
 		return "the window of CIDs does not fit the ring";
 	if (vendor->oldest < vendor->next && !vendor->missing[vendor->head])
 		return "the oldest CID is not in flight";
-	if (vendor->issued != vendor->returned + vendor->in_flight ||
-	    vendor->next != vendor->config.first_cid + vendor->issued)
-		return "CIDs issued are not those returned and those in flight";
 	broken = check_records(vendor);
 	return broken ? broken : check_pools(vendor);
 }
@@ -302,7 +296,23 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-GPUTM__UNIT(commit_id, .version = 1, .validate = validate)
+static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
+{
+	const struct gputm_commit_id *vendor = (const struct gputm_commit_id *)(const void *)unit;
+	uint64_t marked = 0;
+
+	for (uint32_t i = 0; i < vendor->config.ring; i++)
+		if (vendor->missing[i])
+			marked += gputm__popcount(vendor->all & ~vendor->missing[i]);
+	gputm__law(laws, vendor->reports, vendor->config.partitions * vendor->returned + marked,
+		   "reports do not add up to the CIDs returned and in flight");
+	gputm__law(laws, vendor->issued, vendor->returned + vendor->in_flight,
+		   "CIDs issued are not those returned and those in flight");
+	gputm__law(laws, vendor->config.first_cid + vendor->issued, vendor->next,
+		   "the next CID is not behind those issued");
+}
+
+GPUTM__UNIT(commit_id, .version = 1, .validate = validate, .laws = laws)
 
 int gputm_commit_id_acquire_probe(const struct gputm_commit_id *vendor, uint32_t core,
 				  uint32_t count)

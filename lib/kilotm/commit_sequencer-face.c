@@ -471,26 +471,6 @@ static const char *check_packets(const struct gputm_commit_sequencer *s)
 	return NULL;
 }
 
-static const char *check_laws(const struct gputm_commit_sequencer *s)
-{
-	uint64_t running = 0, cids = 0;
-
-	for (uint32_t slot = 0; slot < s->config.slots; slot++) {
-		const struct slot *c = &s->slot[slot];
-
-		cids += c->count;
-		if (c->state != DRAIN)
-			running += gputm__popcount(c->lanes | c->empty);
-	}
-	if (s->transactions != s->passed + s->failed + running)
-		return "transactions are not passed + failed + running";
-	if (s->packets != s->packets_sent + s->packet_count)
-		return "packets are not sent + waiting";
-	return s->cids_granted == s->cids_retired + cids
-		       ? NULL
-		       : "CIDs granted are not retired + in flight";
-}
-
 static const char *check(const struct gputm_unit *unit)
 {
 	const struct gputm_commit_sequencer *s =
@@ -507,7 +487,7 @@ static const char *check(const struct gputm_unit *unit)
 		broken = check_rings(s);
 	if (!broken)
 		broken = check_packets(s);
-	return broken ? broken : check_laws(s);
+	return broken;
 }
 
 static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
@@ -532,4 +512,25 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-GPUTM__UNIT(commit_sequencer, .version = 1, .validate = validate)
+static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
+{
+	const struct gputm_commit_sequencer *s =
+		(const struct gputm_commit_sequencer *)(const void *)unit;
+	uint64_t running = 0, cids = 0;
+
+	for (uint32_t slot = 0; slot < s->config.slots; slot++) {
+		const struct slot *c = &s->slot[slot];
+
+		cids += c->count;
+		if (c->state != DRAIN)
+			running += gputm__popcount(c->lanes | c->empty);
+	}
+	gputm__law(laws, s->transactions, s->passed + s->failed + running,
+		   "transactions are not passed + failed + running");
+	gputm__law(laws, s->packets, s->packets_sent + s->packet_count,
+		   "packets are not sent + waiting");
+	gputm__law(laws, s->cids_granted, s->cids_retired + cids,
+		   "CIDs granted are not retired + in flight");
+}
+
+GPUTM__UNIT(commit_sequencer, .version = 1, .validate = validate, .laws = laws)

@@ -23,7 +23,7 @@ static inline bool step_hazard(struct gputm_commit_unit *self)
 {
 	uint32_t index;
 
-	if (self->cycles < self->hazard_due)
+	if (self->now < self->hazard_due)
 		return true;
 	index = gputm__commit_index(self, self->hazard);
 	if (self->slot[index].stage < GPUTM_COMMIT_HAZARD)
@@ -48,7 +48,7 @@ static bool step_resent(struct gputm_commit_unit *self)
 
 static inline bool step_input(struct gputm_commit_unit *self)
 {
-	if (self->cycles >= self->input_due)
+	if (self->now >= self->input_due)
 		return self->input.count && gputm__commit_input(self);
 	self->port[0].filled += self->cursor.log == GPUTM_COMMIT_READ_LOG;
 	return true;
@@ -83,13 +83,13 @@ static inline int offers(const struct gputm_commit_unit *self)
 int gputm_commit_unit_tick(struct gputm_commit_unit *self)
 {
 	step(self);
-	self->cycles++;
+	self->now++;
 	return offers(self);
 }
 
 uint64_t gputm_commit_unit_next_event(const struct gputm_commit_unit *self)
 {
-	bool some = self->cycles < self->hazard_due || gputm__commit_can_offer(&self->port[0]) ||
+	bool some = self->now < self->hazard_due || gputm__commit_can_offer(&self->port[0]) ||
 		    gputm__commit_can_offer(&self->port[1]) || gputm__commit_can_hazard(self) ||
 		    gputm__commit_passes_hazard(self) ||
 		    gputm__commit_can_revalidate(self) || gputm__commit_can_finalise(self) ||
@@ -132,10 +132,10 @@ int gputm_commit_unit_advance(struct gputm_commit_unit *self, uint64_t cycles)
 		if (!passed && !step_apart(self))
 			break;
 		passed += !passed;
-		self->cycles += passed;
+		self->now += passed;
 		cycles -= passed;
 	}
-	self->cycles += cycles;
+	self->now += cycles;
 	return offers(self);
 }
 
@@ -146,4 +146,5 @@ void gputm__commit_catch_up(struct gputm_unit *unit)
 
 	gputm__commit_take_back(self);
 	gputm__commit_hazard_up_to_now(self);
+	self->cycles = gputm__commit_cycle(self);
 }

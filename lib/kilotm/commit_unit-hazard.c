@@ -34,7 +34,7 @@ static void note_hazards(struct gputm_commit_unit *self, uint32_t index, uint64_
 	entry->flags |= GPUTM__HAZARDOUS;
 	gputm__maximum(&entry->ycid, writer);
 	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_HAZARD, gputm__commit_cid(self, index), address,
-		    writer, self->cycles);
+		    writer, gputm__commit_cycle(self));
 }
 
 /* The smallest RCID in use before hazard detection; writers below it can be forgotten. */
@@ -106,7 +106,7 @@ static GPUTM__INLINE void record(struct gputm_commit_unit *self,
 static inline bool is_prompt(const struct gputm_commit_unit *self)
 {
 	return self->unit.observe || self->hazard >= self->expire_at ||
-	       self->cycles >= GPUTM__LATE || gputm__mutant(GPUTM__MUTANT_EQUAL_RCID);
+	       self->now >= GPUTM__LATE || gputm__mutant(GPUTM__MUTANT_EQUAL_RCID);
 }
 
 /* The history sees the words from hazard_done to hazard_word. */
@@ -141,10 +141,10 @@ void gputm__commit_hazard_up_to_now(struct gputm_commit_unit *self)
 {
 	uint64_t rate = self->config.hazard_rate, cycles;
 
-	if (self->hazard_due > self->cycles) {
+	if (self->hazard_due > self->now) {
 		cycles = (self->hazard_word - self->hazard_done + rate - 1) / rate;
 		self->hazard_word = self->hazard_done +
-				    (cycles - (self->hazard_due - self->cycles)) * rate;
+				    (cycles - (self->hazard_due - self->now)) * rate;
 		self->hazard_due = 0;
 	}
 	if (self->hazard_done != self->hazard_word)
@@ -155,7 +155,7 @@ static GPUTM__INLINE bool leave(struct gputm_commit_unit *self, uint32_t index)
 {
 	struct gputm__commit_entry *entry = &self->entry[index];
 
-	gputm__sample(&self->hazard_cycles, self->cycles - entry->since);
+	gputm__sample(&self->hazard_cycles, self->now - entry->since);
 	gputm__commit_stage(self, index, GPUTM_COMMIT_VALIDATE);
 	entry->pending--;
 	self->hazard_word = self->hazard_done = 0;
@@ -186,7 +186,7 @@ static inline bool pass_words(struct gputm_commit_unit *self, uint64_t end)
 	uint32_t rate = self->config.hazard_rate, words = (uint32_t)(end - self->hazard_word);
 
 	self->hazard_word = end;
-	self->hazard_due = self->cycles + (rate == 1 ? words : 1);
+	self->hazard_due = self->now + (rate == 1 ? words : 1);
 	for (; GPUTM__UNLIKELY(rate != 1) && words > rate; words -= rate)
 		self->hazard_due++;
 	return true;

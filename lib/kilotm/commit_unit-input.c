@@ -73,7 +73,8 @@ static void judge_entry(struct gputm_commit_unit *self, uint64_t cid, bool passe
 {
 	uint32_t index = gputm__commit_index(self, cid);
 
-	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_VERDICT, cid, passed, self->cycles, 0);
+	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_VERDICT, cid, passed,
+		    gputm__commit_cycle(self), 0);
 	if (cid < self->oldest || self->slot[index].stage != GPUTM_COMMIT_WAIT) {
 		self->absorbed++;
 		return;

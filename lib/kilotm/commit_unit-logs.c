@@ -39,7 +39,7 @@ void gputm__commit_begin(struct gputm_commit_unit *self, uint32_t index)
 		gputm__commit_take_buffer(self, entry, 1);
 	}
 	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_BEGUN, gputm__commit_cid(self, index),
-		    entry->rcid, self->cycles, 0);
+		    entry->rcid, gputm__commit_cycle(self), 0);
 }
 
 /* The log does not fit, or finds no buffer. */
@@ -131,7 +131,7 @@ static GPUTM__INLINE bool place_run(struct gputm_commit_unit *self, bool read)
 	cursor->at = word;
 	self->consumed[!read] += count;
 	self->input.word += count;
-	self->input_due = self->cycles + count;
+	self->input_due = self->now + count;
 	self->port[0].filled += read;
 	return true;
 }
@@ -155,7 +155,7 @@ static GPUTM__INLINE bool consume(struct gputm_commit_unit *self, uint32_t log)
 	if (!log && !gputm__commit_room(self, 0))
 		return false;
 	if (entry->words[log] < entry->limit[log] && word + 1 != self->cursor.end &&
-	    self->cycles < GPUTM__LATE)
+	    self->now < GPUTM__LATE)
 		return log ? place_writes(self) : place_reads(self);
 	if (!log)
 		gputm__commit_put(&self->port[0], index, word);

@@ -13,10 +13,10 @@
 
 void gputm__commit_take_back(struct gputm_commit_unit *self)
 {
-	uint64_t left = self->input_due - self->cycles;
+	uint64_t left = self->input_due - self->now;
 	uint32_t log = self->cursor.log;
 
-	if (self->input_due <= self->cycles)
+	if (self->input_due <= self->now)
 		return;
 	self->input_due = 0;
 	self->consumed[log] -= left;
@@ -102,7 +102,7 @@ GPUTM__COLD static void tell_writes(const struct gputm_commit_unit *self, uint32
 
 		gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_WRITE_ISSUED,
 			    gputm__commit_cid(self, word->lane), word->address, word->value,
-			    self->cycles);
+			    gputm__commit_cycle(self));
 	}
 }
 
@@ -180,7 +180,7 @@ GPUTM__COLD static void tell_completed(const struct gputm_commit_unit *self, uin
 				    read[(word->address & ~self->region_mask) / 4], word->value);
 		else
 			gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_WRITTEN, cid, word->address,
-				    word->value, self->cycles);
+				    word->value, gputm__commit_cycle(self));
 	}
 }
 

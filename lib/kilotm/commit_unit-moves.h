@@ -156,12 +156,18 @@ static inline void gputm__commit_stage(struct gputm_commit_unit *self, uint32_t 
 				       uint8_t stage)
 {
 	self->slot[index].stage = stage;
-	self->entry[index].since = self->cycles;
+	self->entry[index].since = self->now;
+}
+
+/* Ticks that the statistics know of. */
+static inline uint64_t gputm__commit_cycle(const struct gputm_commit_unit *self)
+{
+	return self->now - self->cycles_from;
 }
 
 static inline uint64_t gputm__commit_waited(const struct gputm_commit_unit *self, uint32_t index)
 {
-	return self->cycles - self->entry[index].since;
+	return self->now - self->entry[index].since;
 }
 
 /* Move an entry on whose validation may be complete. */

@@ -197,7 +197,8 @@ struct gputm_commit_unit {
 	struct gputm__commit_list revalidate, finalise;
 	uint32_t buffer_free, buffer_fresh, buffer_end; /* as first pairs */
 
-	uint64_t cycles;
+	uint64_t now; /* ticks; no state, as all times are relative to it */
+	uint64_t cycles, cycles_from; /* now - cycles_from, when somebody looks */
 	uint64_t messages, messages_full, absorbed;
 	uint64_t begun, skips, committed, failed_here, failed_elsewhere, skips_retired;
 	uint64_t consumed[2]; /* words, by log */
@@ -343,6 +344,8 @@ void gputm__commit_collect_buffer(struct gputm_commit_unit *self, uint32_t log, 
 void gputm__commit_io(struct gputm_commit_unit *self, struct gputm__io *io);
 /* ---- commit_unit-check.c ---- */
 const char *gputm__commit_check(const struct gputm_commit_unit *self);
+void gputm__commit_io_stats(struct gputm_commit_unit *self, struct gputm__io *io);
+void gputm__commit_laws(const struct gputm_commit_unit *self, struct gputm__laws *laws);
 /* The part of it that is about one ring entry after the other. */
 const char *gputm__commit_check_entries(const struct gputm_commit_unit *self);
 

@@ -44,7 +44,6 @@ static void io_entry(struct gputm_commit_unit *self, struct gputm__io *io, uint3
 
 	gputm__io_u64(io, &entry->rcid);
 	gputm__io_u64(io, &entry->ycid);
-	gputm__io_u64_max(io, &entry->since, self->cycles, "an entry from the future");
 	gputm__io_u32s(io, entry->words, 2);
 	gputm__io_u32(io, &entry->answered);
 	gputm__io_u8(io, &entry->flags);
@@ -295,6 +294,20 @@ static void rebuild(struct gputm_commit_unit *self)
 	gputm__commit_set_expiry(self);
 }
 
+/* How long entries have been in their stages: only the histograms want to know. */
+void gputm__commit_io_stats(struct gputm_commit_unit *self, struct gputm__io *io)
+{
+	for (uint64_t cid = self->oldest; cid != self->head && !io->error; cid++) {
+		uint32_t index = gputm__commit_index(self, cid);
+		uint64_t age = self->now - self->entry[index].since;
+
+		if (!(self->slot[index].mark & GPUTM__BODY))
+			continue;
+		gputm__io_u64(io, &age);
+		self->entry[index].since = self->now - age;
+	}
+}
+
 void gputm__commit_io(struct gputm_commit_unit *self, struct gputm__io *io)
 {
 	io_pointers(self, io);
@@ -307,7 +320,6 @@ void gputm__commit_io(struct gputm_commit_unit *self, struct gputm__io *io)
 	io_inbox(self, io, &self->input);
 	io_inbox(self, io, &self->resent);
 	io_outbox(io, &self->output);
-	gputm__io_part(io, gputm_last_writer_unit(self->history));
 	if (gputm__io_reading(io) && !io->error && !gputm__commit_check_entries(self))
 		rebuild(self);
 	else if (gputm__io_reading(io) && !io->error)

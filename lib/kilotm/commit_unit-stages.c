@@ -48,7 +48,7 @@ void gputm__commit_ask(struct gputm_commit_unit *self, uint32_t index, uint32_t 
 	self->slot[index].mark &= (uint8_t)~GPUTM__ANSWERED;
 	self->resends++;
 	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_RESEND, gputm__commit_cid(self, index), purpose,
-		    self->cycles, 0);
+		    gputm__commit_cycle(self), 0);
 	if (!gputm__mutant(GPUTM__MUTANT_DROP_RESEND))
 		report(self, GPUTM_COMMIT_RESEND, index, gputm__commit_bit(self, index), 0,
 		       purpose);
@@ -132,7 +132,7 @@ static void announce(struct gputm_commit_unit *self, uint32_t index)
 	bool passed = !(entry->flags & GPUTM__FAILED);
 
 	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_OUTCOME, gputm__commit_cid(self, index), passed,
-		    entry->words[0], self->cycles);
+		    entry->words[0], gputm__commit_cycle(self));
 	if (passed) {
 		pass(self, index);
 		gputm__commit_count(self, index);
@@ -180,7 +180,7 @@ static GPUTM__INLINE void issue(struct gputm_commit_unit *self, uint32_t index)
 {
 	struct gputm__commit_entry *entry = &self->entry[index];
 
-	gputm__sample(&self->commit_cycles, self->cycles - entry->since);
+	gputm__sample(&self->commit_cycles, self->now - entry->since);
 	gputm__commit_stage(self, index, GPUTM_COMMIT_WRITE);
 	entry->flags |= GPUTM__COMMITTED;
 	if (!gputm__commit_unbounded(entry, 1)) {
@@ -234,7 +234,7 @@ GPUTM__APART static bool commit_any(struct gputm_commit_unit *self, uint32_t ind
 static inline uint64_t count_end(struct gputm_commit_unit *self,
 				 const struct gputm__commit_entry *entry)
 {
-	gputm__sample(&self->retire_cycles, self->cycles - entry->since);
+	gputm__sample(&self->retire_cycles, self->now - entry->since);
 	if (GPUTM__LIKELY(entry->flags & GPUTM__COMMITTED)) {
 		self->committed++;
 		return 2;
@@ -269,7 +269,7 @@ GPUTM__APART static bool retire_any(struct gputm_commit_unit *self, uint32_t ind
 		end = count_end(self, entry);
 	else
 		self->skips_retired++;
-	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_RETIRED, self->oldest, end, self->cycles, 0);
+	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_RETIRED, self->oldest, end, self->now, 0);
 	if (mark & GPUTM__LAST) {
 		report(self, GPUTM_COMMIT_RETIRED, index,
 		       gputm__low_mask(self->slot[index].lanes), 0, 0);

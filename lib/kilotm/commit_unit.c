@@ -381,7 +381,6 @@ static void teardown(struct gputm_unit *unit)
 		self->gather.region, self->gather.bucket,
 	};
 
-	gputm_last_writer_free(self->history);
 	for (size_t n = 0; n < GPUTM__COUNT(memory); n++)
 		gputm__free(unit->ctx, memory[n]);
 }
@@ -405,7 +404,6 @@ static void clear(struct gputm_unit *unit)
 	const struct gputm_commit_unit_config *c = &self->config;
 	size_t slots = (size_t)self->mask + 1;
 
-	gputm_unit_reset(gputm_last_writer_unit(self->history));
 	if (self->head) { /* else it is new, and all pages are zero and untouched */
 		memset(self->slot, 0, slots * sizeof(*self->slot));
 		memset(self->entry, 0, slots * sizeof(*self->entry));
@@ -420,6 +418,7 @@ static void clear(struct gputm_unit *unit)
 	self->buffer_free = GPUTM__NONE;
 	self->buffer_fresh = 0;
 	self->active = self->buffers_used = 0;
+	self->now = 0;
 	self->input.head = self->input.count = self->input.word = 0;
 	self->resent.head = self->resent.count = self->resent.word = 0;
 	self->output.head = self->output.count = 0;
@@ -477,7 +476,27 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-GPUTM__UNIT(commit_unit, .version = 2, .validate = validate, .catch_up = gputm__commit_catch_up)
+static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
+{
+	gputm__commit_laws((const struct gputm_commit_unit *)(const void *)unit, laws);
+}
+
+static void io_stats(struct gputm_unit *unit, struct gputm__io *io)
+{
+	gputm__commit_io_stats(self_of(unit), io);
+}
+
+static void settle(struct gputm_unit *unit)
+{
+	struct gputm_commit_unit *self = self_of(unit);
+
+	self->cycles_from = self->now - self->cycles;
+}
+
+GPUTM__UNIT(commit_unit, .version = 3, .validate = validate, .laws = laws, .settle = settle,
+	    .io_stats = io_stats,
+	    .catch_up = gputm__commit_catch_up,
+	    .part = { { "history", offsetof(struct gputm_commit_unit, history) } })
 
 /* ---- messages and reports ---- */
 

@@ -129,7 +129,6 @@ static void teardown(struct gputm_unit *unit)
 	struct gputm_last_writer *self = self_of(unit);
 
 	gputm_h3_free(self->hash);
-	gputm_recency_bloom_free(self->filter);
 	gputm__free(unit->ctx, self->entry);
 }
 
@@ -138,7 +137,6 @@ static void clear(struct gputm_unit *unit)
 	struct gputm_last_writer *self = self_of(unit);
 
 	memset(self->entry, 0, gputm__writer_capacity(self) * sizeof(*self->entry));
-	gputm_unit_reset(gputm_recency_bloom_unit(self->filter));
 	gputm__writer_set_base(self, 0);
 	self->newest = self->filtered = 0;
 	self->entries = 0;
@@ -158,7 +156,6 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 		gputm__io_u64(io, &self->entry[i].word);
 		gputm__io_u64(io, &self->entry[i].code);
 	}
-	gputm__io_part(io, gputm_recency_bloom_unit(self->filter));
 	if (!gputm__io_reading(io))
 		return;
 	gputm__writer_set_base(self, self->base);
@@ -197,8 +194,6 @@ static const char *check_counters(const struct gputm_last_writer *self)
 	if (self->lookups != self->answers[0] + self->answers[1] + self->answers[2] ||
 	    self->records != self->replaced + self->filled + self->evicted)
 		return "L1: lookups or records do not add up";
-	if (self->filled != self->entries + self->forgotten)
-		return "L2: filled entries are not those in use and those forgotten";
 	if (self->base > self->newest || self->newest > self->limit)
 		return "L3: the newest commit ID is outside base .. limit";
 	if (updates != self->evicted)
@@ -208,6 +203,14 @@ static const char *check_counters(const struct gputm_last_writer *self)
 	return NULL;
 }
 
+static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
+{
+	const struct gputm_last_writer *self = (const struct gputm_last_writer *)(const void *)unit;
+
+	gputm__law(laws, self->filled, self->entries + self->forgotten,
+		   "L2: filled entries are not those in use and those forgotten");
+}
+
 static const char *check(const struct gputm_unit *unit)
 {
 	const struct gputm_last_writer *self = (const struct gputm_last_writer *)(const void *)unit;
@@ -215,7 +218,7 @@ static const char *check(const struct gputm_unit *unit)
 
 	for (uint32_t set = 0; !broken && set < self->config.sets; set++)
 		broken = check_set(self, self->entry + (size_t)set * self->config.ways);
-	return broken ? broken : gputm_unit_check(gputm_recency_bloom_unit(self->filter));
+	return broken;
 }
 
 static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
@@ -234,4 +237,5 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-GPUTM__UNIT(last_writer, .version = 1)
+GPUTM__UNIT(last_writer, .version = 2, .laws = laws,
+	    .part = { { "filter", offsetof(struct gputm_last_writer, filter) } })

@@ -451,23 +451,10 @@ static const char *check_words(const struct gputm_local_tm *t)
 /* I4 to I6. */
 static const char *check_counters(const struct gputm_local_tm *t)
 {
-	uint64_t on = 0;
-
-	for (uint32_t i = 0; i < t->config.wavefronts; i++)
-		on += gputm__popcount(t->wavefront[i].lanes & ~t->wavefront[i].tcm);
-	if (t->fresh != t->restored + t->released + t->owned)
-		return "fresh is not restored + released + owned";
 	if (t->accesses != t->fresh + t->repeated + t->conflicts)
 		return "accesses are not fresh + repeated + conflicts";
-	if (t->started != t->committed + t->conflicts + t->evicted + on)
-		return "started lanes are not committed + conflicts + evicted + running ones";
 	if (t->begins != t->normal_attempts + t->wavefront_attempts + t->group_attempts)
 		return "begins are not the sum of the attempts by mode";
-	if (t->owned > t->owned_max || t->owned_max > t->words)
-		return "owned_max is not between owned and words";
-	if (t->false_conflicts > t->conflicts || t->serial_committed > t->committed ||
-	    t->clashes > t->plain)
-		return "a part is more than its whole";
 	return NULL;
 }
 
@@ -481,4 +468,22 @@ static const char *check(const struct gputm_unit *unit)
 	return broken ? broken : check_counters(t);
 }
 
-GPUTM__UNIT(local_tm, .version = 1, .validate = validate)
+static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
+{
+	const struct gputm_local_tm *t = (const struct gputm_local_tm *)(const void *)unit;
+	uint64_t on = 0;
+
+	for (uint32_t i = 0; i < t->config.wavefronts; i++)
+		on += gputm__popcount(t->wavefront[i].lanes & ~t->wavefront[i].tcm);
+	gputm__law(laws, t->fresh, t->restored + t->released + t->owned,
+		   "fresh is not restored + released + owned");
+	gputm__law(laws, t->started, t->committed + t->conflicts + t->evicted + on,
+		   "started lanes are not committed + conflicts + evicted + running ones");
+	gputm__law_most(laws, &t->owned_max, t->owned, t->words,
+			"owned_max is not between owned and words");
+	gputm__law_least(laws, t->conflicts, t->false_conflicts, "a part is more than its whole");
+	gputm__law_least(laws, t->committed, t->serial_committed, "a part is more than its whole");
+	gputm__law_least(laws, t->plain, t->clashes, "a part is more than its whole");
+}
+
+GPUTM__UNIT(local_tm, .version = 1, .validate = validate, .laws = laws)

@@ -217,7 +217,7 @@ static const char *check_word(const struct gputm_reader_list *l, size_t at)
 static const char *check(const struct gputm_unit *unit)
 {
 	const struct gputm_reader_list *l = (const struct gputm_reader_list *)(const void *)unit;
-	uint64_t used = 0, readers = 0;
+	uint64_t used = 0;
 
 	for (size_t i = 0; i <= l->map.mask; i++) {
 		const struct gputm__word_slot *slot = &l->map.slot[i];
@@ -226,11 +226,10 @@ static const char *check(const struct gputm_unit *unit)
 		if (wrong)
 			return wrong;
 		used += gputm__reader_entries(l, slot);
-		readers += gputm__reader_count(l, slot);
 	}
-	if (used != l->used || used > l->config.entries || used > l->used_max)
-		return "used is not the entries of all words, or above pool or maximum";
-	return l->added == l->removed + readers ? NULL : "added is not removed + readers";
+	return used == l->used && used <= l->config.entries
+		       ? NULL
+		       : "used is not the entries of all words, or above the pool";
 }
 
 static uint32_t larger(uint32_t a, uint32_t b)
@@ -254,4 +253,16 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-GPUTM__UNIT(reader_list, .version = 1)
+static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
+{
+	const struct gputm_reader_list *l = (const struct gputm_reader_list *)(const void *)unit;
+	uint64_t readers = 0;
+
+	for (size_t i = 0; i <= l->map.mask; i++)
+		readers += gputm__reader_count(l, &l->map.slot[i]);
+	gputm__law_most(laws, &l->used_max, l->used, l->config.entries,
+			"used is above its maximum");
+	gputm__law(laws, l->added, l->removed + readers, "added is not removed + readers");
+}
+
+GPUTM__UNIT(reader_list, .version = 1, .laws = laws)

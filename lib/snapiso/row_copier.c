@@ -177,7 +177,7 @@ static int request_refused(const struct gputm_row_copier *c,
 static const char *check(const struct gputm_unit *unit)
 {
 	const struct gputm_row_copier *c = (const struct gputm_row_copier *)(const void *)unit;
-	uint64_t last = c->now, complete = 0;
+	uint64_t last = c->now;
 
 	for (uint32_t i = 0; i < c->all; i++)
 		last = c->idle_at[i] > last ? c->idle_at[i] : last;
@@ -186,12 +186,8 @@ static const char *check(const struct gputm_unit *unit)
 			return "a request is impossible";
 		if (c->request[i].done_at > last)
 			return "a request completes after the last subarray is idle";
-		complete += is_complete(c, &c->request[i]);
 	}
-	if (c->pushed != c->popped + c->held || c->held > c->held_max)
-		return "pushed is not popped + held, or held is above its maximum";
-	return c->completed == c->popped + complete ? NULL
-						    : "completed is not popped + complete ones";
+	return NULL;
 }
 
 static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
@@ -207,7 +203,21 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-GPUTM__UNIT(row_copier, .version = 1)
+static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
+{
+	const struct gputm_row_copier *c = (const struct gputm_row_copier *)(const void *)unit;
+	uint64_t complete = 0;
+
+	for (uint32_t i = 0; i < c->held; i++)
+		complete += is_complete(c, &c->request[i]);
+	gputm__law(laws, c->pushed, c->popped + c->held, "pushed is not popped + held");
+	gputm__law_most(laws, &c->held_max, c->held, c->config.requests,
+			"held is above its maximum");
+	gputm__law(laws, c->completed, c->popped + complete,
+		   "completed is not popped + complete ones");
+}
+
+GPUTM__UNIT(row_copier, .version = 1, .laws = laws)
 
 /* ---- requests ---- */
 

@@ -224,14 +224,9 @@ static const char *check(const struct gputm_unit *unit)
 		running += t->slot[i].state == RUNNING;
 		retained += t->slot[i].state == COMMITTED;
 	}
-	if (running != t->running || running > t->running_max)
-		return "running is not the number of running ones, or above its maximum";
-	if (retained != t->retained || retained > t->retained_max)
-		return "retained is not the number of committed ones, or above its maximum";
-	if (t->begun != t->committed + t->aborted + running)
-		return "begun is not committed + aborted + running";
-	return t->committed == t->released + retained ? NULL
-						      : "committed is not released + retained";
+	if (running != t->running)
+		return "running is not the number of running ones";
+	return retained == t->retained ? NULL : "retained is not the number of committed ones";
 }
 
 static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
@@ -249,7 +244,22 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-GPUTM__UNIT(timestamp_table, .version = 1, .validate = validate)
+static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
+{
+	const struct gputm_timestamp_table *t =
+		(const struct gputm_timestamp_table *)(const void *)unit;
+
+	gputm__law_most(laws, &t->running_max, t->running, t->config.transactions,
+			"running is above its maximum");
+	gputm__law_most(laws, &t->retained_max, t->retained, t->config.transactions,
+			"retained is above its maximum");
+	gputm__law(laws, t->begun, t->committed + t->aborted + t->running,
+		   "begun is not committed + aborted + running");
+	gputm__law(laws, t->committed, t->released + t->retained,
+		   "committed is not released + retained");
+}
+
+GPUTM__UNIT(timestamp_table, .version = 1, .validate = validate, .laws = laws)
 
 /* ---- edges ---- */
 

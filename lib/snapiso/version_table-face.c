@@ -192,7 +192,7 @@ static const char *check(const struct gputm_unit *unit)
 {
 	const struct gputm_version_table *t =
 		(const struct gputm_version_table *)(const void *)unit;
-	uint64_t references = 0, readable = 0, open = 0;
+	uint64_t references = 0;
 
 	for (uint32_t i = 0; i < t->regions; i++) {
 		const struct gputm__region *r = &t->region[i];
@@ -200,9 +200,6 @@ static const char *check(const struct gputm_unit *unit)
 
 		if (wrong)
 			return wrong;
-		readable += r->readable;
-		open += gputm__region_in_state(t, r, GPUTM__COPYING) +
-			gputm__region_in_state(t, r, GPUTM__WRITABLE);
 		for (uint32_t k = 0; k < GPUTM__VERSIONS; k++) {
 			if (r->version[k].sharers && r->version[k].state != GPUTM__READABLE)
 				return "a version that is not readable has references";
@@ -211,15 +208,11 @@ static const char *check(const struct gputm_unit *unit)
 			references += r->version[k].references;
 		}
 	}
-	if (references != t->references || t->acquired != t->released + references)
-		return "acquired is not released + references";
-	if (t->copies != t->sealed + t->dropped + open)
-		return "copies is not sealed + dropped + in progress";
-	if (t->sharers.samples != t->recycled + t->invalidated)
-		return "samples of sharers is not recycled + invalidated";
-	return t->regions + t->sealed == t->recycled + t->invalidated + readable
+	if (references != t->references)
+		return "references are not those of the versions";
+	return t->sharers.samples == t->recycled + t->invalidated
 		       ? NULL
-		       : "regions + sealed is not recycled + invalidated + readable";
+		       : "samples of sharers is not recycled + invalidated";
 }
 
 static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
@@ -241,4 +234,25 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-GPUTM__UNIT(version_table, .version = 1)
+static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
+{
+	const struct gputm_version_table *t =
+		(const struct gputm_version_table *)(const void *)unit;
+	uint64_t readable = 0, open = 0;
+
+	for (uint32_t i = 0; i < t->regions; i++) {
+		const struct gputm__region *r = &t->region[i];
+
+		readable += r->readable;
+		open += gputm__region_in_state(t, r, GPUTM__COPYING) +
+			gputm__region_in_state(t, r, GPUTM__WRITABLE);
+	}
+	gputm__law(laws, t->acquired, t->released + t->references,
+		   "acquired is not released + references");
+	gputm__law(laws, t->copies, t->sealed + t->dropped + open,
+		   "copies is not sealed + dropped + in progress");
+	gputm__law(laws, t->regions + t->sealed, t->recycled + t->invalidated + readable,
+		   "regions + sealed is not recycled + invalidated + readable");
+}
+
+GPUTM__UNIT(version_table, .version = 1, .laws = laws)

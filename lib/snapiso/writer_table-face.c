@@ -183,11 +183,9 @@ static const char *check(const struct gputm_unit *unit)
 	}
 	if (running + retained != t->used || retained != t->retained)
 		return "used or retained is not what the words add up to";
-	if (t->used > t->config.entries || t->used > t->used_max || retained > t->retained_max)
-		return "more entries in use than there are, or than the maximum";
-	if (retained && t->config.release_at_commit)
-		return "a committed writer is kept";
-	return t->claimed == t->released + t->used ? NULL : "claimed is not released + used";
+	if (t->used > t->config.entries)
+		return "more entries in use than there are";
+	return retained && t->config.release_at_commit ? "a committed writer is kept" : NULL;
 }
 
 static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
@@ -205,4 +203,15 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-GPUTM__UNIT(writer_table, .version = 1)
+static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
+{
+	const struct gputm_writer_table *t = (const struct gputm_writer_table *)(const void *)unit;
+
+	gputm__law_most(laws, &t->used_max, t->used, t->config.entries,
+			"used is above its maximum");
+	gputm__law_most(laws, &t->retained_max, t->retained, t->config.entries,
+			"retained is above its maximum");
+	gputm__law(laws, t->claimed, t->released + t->used, "claimed is not released + used");
+}
+
+GPUTM__UNIT(writer_table, .version = 1, .laws = laws)

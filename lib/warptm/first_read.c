@@ -194,12 +194,8 @@ static const char *check(const struct gputm_unit *unit)
 	}
 	if (running != t->running)
 		return "running is not the number of attempts running";
-	if (t->begun != t->silent + t->second_chance + t->read_write + t->restarted + running)
-		return "begun is not silent + second_chance + read_write + restarted + running";
 	if (t->conflicting > t->replies)
 		return "more replies with a conflict than replies";
-	if (t->second_chance > t->time_conflicts + t->guard_conflicts)
-		return "more second chances than attempts that met a conflict";
 	return NULL;
 }
 
@@ -217,7 +213,18 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-GPUTM__UNIT(first_read, .version = 1)
+static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
+{
+	const struct gputm_first_read *t = (const struct gputm_first_read *)(const void *)unit;
+
+	gputm__law(laws, t->begun,
+		   t->silent + t->second_chance + t->read_write + t->restarted + t->running,
+		   "begun is not silent + second_chance + read_write + restarted + running");
+	gputm__law_least(laws, t->time_conflicts + t->guard_conflicts, t->second_chance,
+			 "more second chances than attempts that met a conflict");
+}
+
+GPUTM__UNIT(first_read, .version = 1, .laws = laws)
 
 /* ---- refusals, out of the way ---- */
 

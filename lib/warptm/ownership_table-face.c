@@ -123,7 +123,11 @@ static void teardown(struct gputm_unit *unit)
 
 static void clear(struct gputm_unit *unit)
 {
-	gputm__resolver_clear(&self_of(unit)->core);
+	struct gputm_ownership_table *t = self_of(unit);
+
+	gputm__resolver_clear(&t->core);
+	for (uint32_t i = 0; t->config.exact && i < t->config.buffers; i++)
+		gputm__region_map_clear(&t->map[i]);
 }
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
@@ -165,7 +169,6 @@ static const char *check(const struct gputm_unit *unit)
 	const struct gputm_ownership_table *t =
 		(const struct gputm_ownership_table *)(const void *)unit;
 	const char *broken = gputm__resolver_check(&t->core);
-	uint64_t aborted = t->core.lanes_aborted;
 
 	for (uint32_t i = 0; i < t->config.buffers && !broken; i++) {
 		const struct gputm__resolver_buffer *b = &t->core.buffer[i];
@@ -176,13 +179,23 @@ static const char *check(const struct gputm_unit *unit)
 			return "survivors and aborted lanes do not make up the active ones";
 		if (!all_owners_active(t, i))
 			return "an owner is no active lane of its warp";
-		aborted += gputm__popcount(b->so_far.aborted);
 	}
-	if (!broken && aborted != t->read_conflicts + t->write_conflicts)
-		return "aborted lanes are not read_conflicts + write_conflicts";
-	if (!broken && t->core.steps != t->core.acquired + t->core.log_rows)
-		return "steps are not acquired + log_rows";
 	return broken;
+}
+
+static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
+{
+	const struct gputm_ownership_table *t =
+		(const struct gputm_ownership_table *)(const void *)unit;
+	uint64_t aborted = t->core.lanes_aborted;
+
+	gputm__resolver_laws(&t->core, laws);
+	for (uint32_t i = 0; i < t->config.buffers; i++)
+		aborted += gputm__popcount(t->core.buffer[i].so_far.aborted);
+	gputm__law(laws, t->read_conflicts + t->write_conflicts, aborted,
+		   "aborted lanes are not read_conflicts + write_conflicts");
+	gputm__law(laws, t->core.steps, t->core.acquired + t->core.log_rows,
+		   "steps are not acquired + log_rows");
 }
 
 static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
@@ -198,4 +211,4 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-GPUTM__UNIT(ownership_table, .version = 1, .validate = validate)
+GPUTM__UNIT(ownership_table, .version = 1, .validate = validate, .laws = laws)

@@ -39,12 +39,8 @@ void gputm__resolver_io(struct gputm__resolver *core, struct gputm__io *io)
 /* ---- invariants ---- */
 
 /* What the buffers in use add up to. */
-struct sums {
-	uint64_t used, lanes, construct, match, rows, steps;
-};
-
 static const char *check_buffer(const struct gputm__resolver *core,
-				const struct gputm__resolver_buffer *b, struct sums *sums)
+				const struct gputm__resolver_buffer *b)
 {
 	static const struct gputm__resolver_buffer unused;
 	const struct gputm_resolution *r = &b->so_far;
@@ -59,38 +55,54 @@ static const char *check_buffer(const struct gputm__resolver *core,
 		return "the lowest active lane has aborted";
 	if (r->initialise_cycles != core->initialise_cost)
 		return "a buffer was not initialised at its cost";
-	sums->used++;
-	sums->lanes += gputm__popcount(b->active);
-	sums->construct += r->construct_cycles;
-	sums->match += r->match_cycles;
-	sums->rows += r->log_rows;
-	sums->steps += r->steps;
 	return NULL;
 }
 
 const char *gputm__resolver_check(const struct gputm__resolver *core)
 {
-	struct sums sums = { 0 };
+	uint32_t used = 0;
 
 	for (uint32_t i = 0; i < core->buffers; i++) {
-		const char *broken = check_buffer(core, &core->buffer[i], &sums);
+		const char *broken = check_buffer(core, &core->buffer[i]);
 
 		if (broken)
 			return broken;
+		used += core->buffer[i].phase != GPUTM__RESOLVER_FREE;
 	}
-	if (core->used != sums.used || core->acquired != core->released + core->used)
-		return "acquired is not released + used";
-	if (core->used_max < core->used || core->used_max > core->buffers)
-		return "used_max is not in used .. buffers";
-	if (core->lanes_taken != core->lanes_survived + core->lanes_aborted +
-					 core->lanes_unresolved + sums.lanes)
-		return "lanes taken are not survived + aborted + unresolved + active in buffers";
-	if (core->initialise_cycles != core->acquired * core->initialise_cost)
-		return "initialise_cycles is not acquired x the cost of clearing a buffer";
-	if (core->construct_cycles < sums.construct || core->match_cycles < sums.match ||
-	    core->log_rows < sums.rows || core->steps < sums.steps)
-		return "a total is below what the buffers in use have spent";
-	return NULL;
+	return core->used == used ? NULL : "used is not the number of buffers in use";
+}
+
+void gputm__resolver_laws(const struct gputm__resolver *core, struct gputm__laws *laws)
+{
+	struct gputm_resolution all = { 0 };
+	uint64_t lanes = 0;
+
+	for (uint32_t i = 0; i < core->buffers; i++) {
+		const struct gputm_resolution *r = &core->buffer[i].so_far;
+
+		lanes += gputm__popcount(core->buffer[i].active);
+		all.construct_cycles += r->construct_cycles;
+		all.match_cycles += r->match_cycles;
+		all.log_rows += r->log_rows;
+		all.steps += r->steps;
+	}
+	gputm__law(laws, core->acquired, core->released + core->used,
+		   "acquired is not released + used");
+	gputm__law_most(laws, &core->used_max, core->used, core->buffers,
+			"used_max is not in used .. buffers");
+	gputm__law(laws, core->lanes_taken,
+		   core->lanes_survived + core->lanes_aborted + core->lanes_unresolved + lanes,
+		   "lanes taken are not survived + aborted + unresolved + active in buffers");
+	gputm__law(laws, core->initialise_cycles, core->acquired * core->initialise_cost,
+		   "initialise_cycles is not acquired x the cost of clearing a buffer");
+	gputm__law_least(laws, core->construct_cycles, all.construct_cycles,
+			 "construct_cycles are below those of the buffers in use");
+	gputm__law_least(laws, core->match_cycles, all.match_cycles,
+			 "match_cycles are below those of the buffers in use");
+	gputm__law_least(laws, core->log_rows, all.log_rows,
+			 "log_rows are below those of the buffers in use");
+	gputm__law_least(laws, core->steps, all.steps,
+			 "steps are below those of the buffers in use");
 }
 
 /* ---- buffers ---- */

@@ -63,6 +63,7 @@ int gputm__resolver_setup(struct gputm_ctx *ctx, struct gputm__resolver *core, u
 void gputm__resolver_clear(struct gputm__resolver *core);
 void gputm__resolver_io(struct gputm__resolver *core, struct gputm__io *io);
 const char *gputm__resolver_check(const struct gputm__resolver *core);
+void gputm__resolver_laws(const struct gputm__resolver *core, struct gputm__laws *laws);
 
 int gputm__resolver_acquire_probe(const struct gputm_unit *unit,
 				  const struct gputm__resolver *core, uint64_t active);

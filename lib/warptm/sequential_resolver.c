@@ -175,7 +175,6 @@ static void teardown(struct gputm_unit *unit)
 		gputm__region_map_free(unit->ctx, &r->map[i]);
 	gputm__free(unit->ctx, r->map);
 	gputm__free(unit->ctx, r->core.buffer);
-	gputm_signature_free(r->filter);
 }
 
 static void clear(struct gputm_unit *unit)
@@ -183,7 +182,6 @@ static void clear(struct gputm_unit *unit)
 	struct gputm_sequential_resolver *r = self_of(unit);
 
 	gputm__resolver_clear(&r->core);
-	gputm_unit_reset(gputm_signature_unit(r->filter));
 	for (uint32_t i = 0; i < r->config.buffers; i++)
 		gputm__region_map_clear(&r->map[i]);
 }
@@ -193,7 +191,6 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 	struct gputm_sequential_resolver *r = self_of(unit);
 
 	gputm__resolver_io(&r->core, io);
-	gputm__io_part(io, gputm_signature_unit(r->filter));
 	for (uint32_t i = 0; r->config.exact && i < r->config.buffers && !io->error; i++)
 		gputm__region_map_io(&r->map[i], io);
 }
@@ -202,20 +199,23 @@ static const char *check(const struct gputm_unit *unit)
 {
 	const struct gputm_sequential_resolver *r =
 		(const struct gputm_sequential_resolver *)(const void *)unit;
-	const char *broken = gputm__resolver_check(&r->core);
+
+	return gputm__resolver_check(&r->core);
+}
+
+static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
+{
+	const struct gputm_sequential_resolver *r =
+		(const struct gputm_sequential_resolver *)(const void *)unit;
 	uint64_t aborted = r->core.lanes_aborted;
 
-	if (!broken)
-		broken = gputm_unit_check(gputm_signature_unit(r->filter));
-	if (broken)
-		return broken;
+	gputm__resolver_laws(&r->core, laws);
 	for (uint32_t i = 0; i < r->config.buffers; i++)
 		aborted += gputm__popcount(r->core.buffer[i].so_far.aborted);
-	if (r->core.steps != r->checked + r->inserted)
-		return "steps are not checked + inserted";
-	if (r->hits > r->checked || aborted > r->hits)
-		return "aborted lanes, hits, checked addresses do not ascend";
-	return NULL;
+	gputm__law(laws, r->core.steps, r->checked + r->inserted,
+		   "steps are not checked + inserted");
+	gputm__law_least(laws, r->checked, r->hits, "hits are more than addresses checked");
+	gputm__law_least(laws, r->hits, aborted, "aborted lanes are more than hits");
 }
 
 static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
@@ -231,7 +231,8 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-GPUTM__UNIT(sequential_resolver, .version = 1, .validate = validate)
+GPUTM__UNIT(sequential_resolver, .version = 2, .validate = validate, .laws = laws,
+	    .part = { { "filter", offsetof(struct gputm_sequential_resolver, filter) } })
 
 /* ---- the filter of a buffer; addresses are checked and room is reserved ---- */
 

@@ -42,7 +42,7 @@ static void bend(struct gputm_block_priority *p, struct fuzz *fuzz)
 	struct gputm_unit *unit = gputm_block_priority_unit(p);
 	uint32_t slot;
 
-	if (!fuzz_bend(unit, fuzz, 40))
+	if (!fuzz_bend(unit, fuzz))
 		return;
 	while (fuzz_more(fuzz)) {
 		uint64_t ready = fuzz_number(fuzz, 8) & gputm_block_priority_blocks(p);

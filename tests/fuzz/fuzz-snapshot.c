@@ -23,15 +23,19 @@
 		}                                                                              \
 	} while (0)
 
+#define STATS_AT 48 /* of a snapshot: has it statistics? */
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static uint8_t *save(const struct gputm_unit *unit, size_t *size)
+static uint8_t *save(const struct gputm_unit *unit, size_t *size, bool stats)
 {
+	size_t (*how)(const struct gputm_unit *, void *, size_t) =
+		stats ? gputm_unit_save : gputm_unit_save_state;
 	uint8_t *bytes;
 
-	*size = gputm_unit_save(unit, NULL, 0);
+	*size = how(unit, NULL, 0);
 	bytes = malloc(*size);
-	CHECK(bytes && gputm_unit_save(unit, bytes, *size) == *size);
+	CHECK(bytes && how(unit, bytes, *size) == *size);
 	return bytes;
 }
 
@@ -51,10 +55,10 @@ static size_t edit(uint8_t *bytes, size_t length, const uint8_t *data, size_t si
 static void try_load(struct gputm_unit *unit, uint8_t *bytes, size_t length)
 {
 	size_t before_size, after_size;
-	uint8_t *before = save(unit, &before_size), *after;
+	uint8_t *before = save(unit, &before_size, true), *after;
 	int error = gputm_unit_load(unit, bytes, length);
 
-	after = save(unit, &after_size);
+	after = save(unit, &after_size, error || bytes[STATS_AT]);
 	if (error)
 		CHECK(after_size == before_size && !memcmp(before, after, after_size));
 	else
@@ -80,7 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	unit = kind_new(kind);
 	if (!unit)
 		return 0;
-	bytes = save(unit, &length);
+	bytes = save(unit, &length, !(how & 8));
 	if (how & 1) {
 		length = edit(bytes, length, data, size, how & 4);
 	} else {

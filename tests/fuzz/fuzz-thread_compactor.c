@@ -66,7 +66,7 @@ static void bend(struct pair *p, struct fuzz *fuzz)
 {
 	struct gputm_unit *unit = gputm_thread_compactor_unit(p->unit);
 
-	if (!fuzz_bend(unit, fuzz, 17 + 4 * p->oracle.lanes))
+	if (!fuzz_bend(unit, fuzz))
 		return;
 	while (fuzz_more(fuzz)) {
 		if (fuzz_u8(fuzz) & 1)

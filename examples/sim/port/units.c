@@ -49,6 +49,29 @@ static int reserve(struct sim_port *port)
 	return 0;
 }
 
+/* "core 3", "core 3 warp 7", "partition 2": what messages call the unit; none if there is one. */
+static void name_unit(const struct sim_port *port, const struct sim_unit_slot *slot, void *unit)
+{
+	static const char *const many[] = {
+		"simt_stack", "tx_log", /* by warp */
+		"access_coalescer", "tx_throttle", "commit_sequencer", "warp_clock",
+		"warp_access_filter", "ownership_table", "sequential_resolver", "first_read",
+		"commit_unit", "validation_unit", "commit_buffer", "last_written",
+	};
+	char name[GPUTM_NAME_BYTES] = "";
+	uint32_t warps = port->shape.warps, at = 0;
+
+	while (at < sizeof many / sizeof *many && strcmp(many[at], slot->role))
+		at++;
+	if (at < 2)
+		snprintf(name, sizeof name, "core %u warp %u", slot->instance / warps,
+			 slot->instance % warps);
+	else if (at < sizeof many / sizeof *many)
+		snprintf(name, sizeof name, "%s %u", at < 10 ? "core" : "partition",
+			 slot->instance);
+	gputm_unit_set_name(slot->kind->face(unit), name);
+}
+
 int sim_unit_add(struct sim_port *port, const char *role, const struct sim_unit_kind *kind,
 		 const void *config, void *handle)
 {
@@ -60,6 +83,7 @@ int sim_unit_add(struct sim_port *port, const char *role, const struct sim_unit_
 		error = kind->make(port->ctx, config, &unit);
 	if (error)
 		return error;
+	name_unit(port, &slot, unit);
 	handle_set(&slot, unit);
 	port->unit[port->units++] = slot;
 	return 0;
@@ -103,6 +127,7 @@ static int swap(struct sim_port *port, const struct sim_unit_slot *slot)
 		slot->kind->free(unit);
 		return error;
 	}
+	gputm_unit_set_name(slot->kind->face(unit), gputm_unit_name(old));
 	slot->kind->free(handle_get(slot));
 	handle_set(slot, unit);
 	return 0;

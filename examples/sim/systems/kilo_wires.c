@@ -329,7 +329,7 @@ static void take_request(struct sim_port *port, struct gputm_commit_unit *unit,
 		gputm_unit_observe(face, note_version, port->version);
 	gputm_commit_unit_mem_take(unit, which, request);
 	if (versions)
-		gputm_unit_observe(face, NULL, NULL);
+		gputm_unit_unobserve(face, note_version, port->version);
 }
 
 /* Take what the ports and the report queue offer in this cycle. */
