@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The common face of the commit sequencer: parameters, statistics, storage, snapshots
- * and the invariants I1 to I7, which stand in commit_sequencer.c.
+ * The common face of the commit sequencer: parameters, statistics, events, storage and
+ * snapshots.
  */
 #include "lib/kilotm/commit_purposes.h"
 #include "lib/kilotm/commit_sequencer-priv.h"
@@ -336,158 +336,9 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 	io_resends(s, io);
 }
 
-/* ---- check ---- */
-
-static const char *check_shares(const struct gputm_commit_sequencer *s, uint32_t slot)
-{
-	const struct slot *c = &s->slot[slot];
-	uint64_t closed = c->lanes & ~c->open;
-
-	for (uint32_t p = 0; p < s->config.partitions; p++) {
-		const struct share *h = &shares(s, slot)[p];
-
-		if (h->touched & ~c->lanes || h->wrote & ~h->touched)
-			return "a lane touches a partition that is not its own business";
-		if (h->answered & ~(h->touched & closed))
-			return "an outcome of a lane that waits for none";
-		if (h->retired & ~closed || h->retired & h->touched & ~h->answered)
-			return "a lane has retired before its outcome";
-	}
-	return NULL;
-}
-
-static const char *check_masks(const struct gputm_commit_sequencer *s, uint32_t slot)
-{
-	const struct slot *c = &s->slot[slot];
-
-	if ((c->lanes | c->empty) & ~s->lane_mask || c->lanes & c->empty || !(c->lanes | c->empty))
-		return "a commit has lanes that cannot be";
-	if ((c->open | c->decided | c->failed) & ~c->lanes || c->due & ~c->decided)
-		return "a lane without a CID has been decided";
-	if (c->decided != (c->state >= FILL ? complete(s, slot) : 0))
-		return "decided lanes are not those with all answers";
-	return check_shares(s, slot);
-}
-
-static const char *check_slot(const struct gputm_commit_sequencer *s, uint32_t slot)
-{
-	const struct slot *c = &s->slot[slot];
-
-	if (c->state == FREE || c->state > DRAIN || c->step > CLOSE)
-		return "a slot is in no state";
-	if (c->count != (c->state >= FILL ? gputm__popcount(c->lanes) : 0))
-		return "a commit has not a CID per lane";
-	if (c->count && (c->first_cid > s->next_cid || s->next_cid - c->first_cid < c->count))
-		return "a CID is newer than the newest";
-	if (!c->held && (c->state != DRAIN || !c->lanes))
-		return "a commit that is not done has no warp";
-	if (!c->lanes && c->state != DRAIN)
-		return "a commit without lanes with a log is not done";
-	if (c->state < WAIT ? c->open == 0 : c->open != 0)
-		return "a commit is closed too early or too late";
-	if (c->state == FILL ? c->open != c->lanes && c->step != CLOSE : c->step && c->state < FILL)
-		return "a commit is at no step";
-	if (c->begun > s->now || (c->ready > s->now && c->ready - s->now >
-						       s->config.spilled_row_cycles))
-		return "a commit lives in the future";
-	if (c->state >= WAIT && (c->state == DRAIN) != is_done(s, slot))
-		return "a commit is done too early or too late";
-	if (c->held != (s->slot_of[c->warp] == slot + 1))
-		return "a warp has two commits";
-	return check_masks(s, slot);
-}
-
-static bool belongs(const struct gputm_commit_sequencer *s, unsigned ring, uint32_t slot)
-{
-	const struct slot *c = &s->slot[slot];
-
-	switch (ring) {
-	case TO_GRANT:
-		return c->state == CREDITS;
-	case TO_FILL:
-		return c->state == FILL;
-	case TO_DECIDE:
-		return c->state >= FILL && c->due;
-	case TO_DONE:
-		return c->state == DRAIN && c->held;
-	default:
-		return is_over(s, slot);
-	}
-}
-
-static const char *check_rings(const struct gputm_commit_sequencer *s)
-{
-	for (unsigned r = 0; r < RINGS; r++) {
-		uint64_t in[MAX_SLOTS / 64] = { 0 };
-
-		for (uint32_t i = 0; i < s->ring[r].count; i++) {
-			uint32_t slot = ring_at(s, r, i);
-
-			if (in[slot / 64] >> (slot & 63) & 1)
-				return "a slot is twice in a ring";
-			in[slot / 64] |= UINT64_C(1) << (slot & 63);
-		}
-		for (uint32_t slot = 0; slot < s->config.slots; slot++)
-			if ((in[slot / 64] >> (slot & 63) & 1) != belongs(s, r, slot))
-				return "a slot is not in the rings of its state";
-	}
-	return NULL;
-}
-
-static bool is_of(const struct gputm_commit_sequencer *s, uint32_t slot, uint32_t partition,
-		  uint64_t lanes)
-{
-	return slot < s->config.slots && s->slot[slot].count && partition < s->config.partitions &&
-	       lanes && !(lanes & ~s->slot[slot].lanes);
-}
-
-static const char *check_packets(const struct gputm_commit_sequencer *s)
-{
-	uint64_t waiting = 0;
-
-	for (uint32_t slot = 0; slot < s->config.slots; slot++)
-		waiting += s->slot[slot].waiting;
-	if (waiting != s->packet_count)
-		return "the packets of the commits are not those in the output buffer";
-	for (uint32_t i = 0; i < s->packet_count; i++) {
-		const struct packet *packet =
-			&s->packet[wrap(s->first_packet + i, s->config.output_packets)];
-
-		if (!is_of(s, packet->slot, packet->partition, packet->lanes) ||
-		    packet->kind > GPUTM_COMMIT_RESENT_DONE ||
-		    packet->purpose > GPUTM_COMMIT_FOR_COMMIT)
-			return "a packet belongs to no commit";
-	}
-	for (uint32_t i = 0; i < s->resend_count; i++) {
-		const struct resend *r =
-			&s->resend[wrap(s->first_resend + i, s->config.resend_requests)];
-
-		if (!is_of(s, r->slot, r->partition, r->lane) || r->lane & (r->lane - 1) ||
-		    r->purpose > GPUTM_COMMIT_FOR_COMMIT)
-			return "a resend request belongs to no commit";
-	}
-	if (s->resend_ready > s->now && s->resend_ready - s->now > s->config.spilled_row_cycles)
-		return "a resend lives in the future";
-	return NULL;
-}
-
 static const char *check(const struct gputm_unit *unit)
 {
-	const struct gputm_commit_sequencer *s =
-		(const struct gputm_commit_sequencer *)(const void *)unit;
-	const char *broken = NULL;
-
-	for (uint32_t slot = 0; slot < s->config.slots && !broken; slot++)
-		if (s->slot[slot].state != FREE || s->used[slot / 64] >> (slot & 63) & 1)
-			broken = check_slot(s, slot);
-	for (uint32_t w = 0; w < s->config.warps && !broken; w++)
-		if (s->slot_of[w] && s->slot[s->slot_of[w] - 1].warp != w)
-			broken = "a warp holds the commit of another";
-	if (!broken)
-		broken = check_rings(s);
-	if (!broken)
-		broken = check_packets(s);
-	return broken;
+	return gputm__sequencer_check((const struct gputm_commit_sequencer *)(const void *)unit);
 }
 
 static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)

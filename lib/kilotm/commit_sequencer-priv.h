@@ -179,5 +179,7 @@ void gputm__sequencer_settle(struct gputm_commit_sequencer *s, uint32_t slot);
 void gputm__sequencer_decide(struct gputm_commit_sequencer *s, uint32_t slot);
 /* 0, or -EINVAL: the log is of another geometry. NULL fits. */
 int gputm__sequencer_fits(const struct gputm_commit_sequencer *s, const struct gputm_tx_log *log);
+/* NULL or the first broken invariant (commit_sequencer-check.c). */
+const char *gputm__sequencer_check(const struct gputm_commit_sequencer *s);
 
 #endif /* GPUTM_LIB_KILOTM_COMMIT_SEQUENCER_PRIV_H */
