@@ -360,7 +360,8 @@ static bool settle(void *memory, const struct sim_given *given, char *error, siz
 		return false;
 	if (config->timestamp_table.increment > most) {
 		snprintf(error, size, "timestamp_table: increment = %u is outside 1 .. %u, as a "
-			 "stamp of stamp_bits = %u holds three of them", config->timestamp_table.increment, most,
+			 "stamp of stamp_bits = %u holds three of them",
+			 config->timestamp_table.increment, most,
 			 config->timestamp_table.stamp_bits);
 		return false;
 	}
