@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "examples/sim/base/memory.h"
-#include "examples/sim/workloads/workload.h"
+#include "examples/sim/study/kernels.h"
 #include "tests/kit.h"
 
 /* For what is asked at every step: check's own macros talk to the parent process. */
@@ -87,7 +87,7 @@ static inline void run_thread(struct run *run, const struct sim_program *program
 		struct sim_step step = { 0 };
 
 		REQUIRE(steps < 1000000);
-		if (instr->op <= SIM_BRANCH)
+		if (instr->op <= SIM_BRANCH || instr->op == SIM_NOTE)
 			program->eval(program->data, pc, &lane, &step);
 		if (instr->op >= SIM_LOAD && instr->op <= SIM_CAS)
 			touch(run, &lane, instr->op, inside, &step);
@@ -100,7 +100,8 @@ static inline void run_thread(struct run *run, const struct sim_program *program
 			inside = false;
 			run->transactions++;
 		}
-		pc = instr->op == SIM_BRANCH && step.taken ? instr->target : pc + 1;
+		pc = instr->op == SIM_BRANCH && step.taken ? instr->target :
+							     pc + 1 + (uint32_t)instr->hop;
 		REQUIRE(pc < program->length);
 	}
 	REQUIRE(!inside);
@@ -121,11 +122,16 @@ static inline void run_all(struct run *run, enum sim_flavour flavour)
 
 static const struct sim_workload_class *class_named(const char *name)
 {
+	struct sim_workload_class *kernel;
+	char message[256] = "";
+
 	for (size_t i = 0; sim_workload_classes[i]; i++)
 		if (!strcmp(sim_workload_classes[i]->name, name))
 			return sim_workload_classes[i];
-	ck_abort_msg("no workload %s", name);
-	return NULL;
+	/* Kernels of tests live until the end. */
+	ck_assert_msg(!sim_kernel_named(name, &kernel, message, sizeof(message)),
+		      "no workload %s: %s", name, message);
+	return kernel;
 }
 
 static inline struct sim_workload *make_with(const char *name, const char *settings[],

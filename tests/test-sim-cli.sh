@@ -80,7 +80,7 @@ refused --keys "$work/none" -- "$work/none" 'cannot be opened'
 refused --trace "$work/none" -- "$work/none" 'cannot be opened'
 refused --out "$work/none/report" -- --out "$work/none/report"
 for name in $workloads; do
-	case $name in htk-*) ;; *) refused --workload $name --threads 64 -- --threads $name ;; esac
+	case $name in ht* | atm*) ;; *) refused --workload $name --threads 64 -- --threads $name ;; esac
 done
 
 # ---- impossible settings name field, value and range ----

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tests of what gputm-sim's workloads read: files of keys, edges and traces; and of the replay. */
 #include "examples/sim/kernel/edge_file.h"
-#include "examples/sim/workloads/key_file.h"
+#include "examples/sim/kernel/key_file.h"
 #include "examples/sim/workloads/trace_file.h"
 #include "tests/sim_serial.h"
 

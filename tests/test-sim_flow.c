@@ -15,10 +15,12 @@
 #include "examples/sim/flow/memory.h"
 #include "tests/kit.h"
 
-static int read_text(const char *text, struct flow_kernel *out, char message[300])
+static int read_text(const char *text, struct kernel *out, char message[300])
 {
+	const struct kernel_request request = { .seed = 1 };
+
 	*message = '\0';
-	return flow_kernel_read(text, strlen(text), "k.kernel", NULL, out, message, 300);
+	return kernel_read(text, strlen(text), "k.kernel", &request, NULL, out, message, 300);
 }
 
 /* ---- the reader ---- */
@@ -28,45 +30,48 @@ START_TEST(test_bad_kernels_name_line_and_reason)
 	static const struct {
 		const char *text, *message;
 	} bad[] = {
-		{ "", "k.kernel:1: got end of file, expected \"launch BLOCKS THREADS LANES\"" },
-		{ "block a\n exit\n", "k.kernel:1: got \"block\", expected \"launch" },
-		{ "launch 1 8 33\n", "k.kernel:1: got \"33\", expected the lanes of a warp, 1 .." },
-		{ "launch 1 1025 32\n", "k.kernel:1: got \"1025\", expected the threads" },
-		{ "launch 1 256 4\n", "k.kernel:1: a block of 64 warps, expected at most 32" },
+		{ "", "k.kernel:1:1: got end of file, expected \"threads N block N\"" },
+		{ "block a\n exit\n", "k.kernel:1:1: got \"block\", expected \"launch" },
+		{ "launch 1 8 33\n",
+		  "k.kernel:1:12: got \"33\", expected the lanes of a warp, 1 .." },
+		{ "launch 1 1025 32\n", "k.kernel:1:10: got \"1025\", expected the threads" },
+		{ "launch 1 256 4\n", "k.kernel:1:1: a block of 64 warps, expected at most 32" },
 		{ "launch 1 8 4\nblock a\n branch threads 1 8 then b else b\n",
-		  "k.kernel:3: thread 8 is outside the block of 8 threads" },
+		  "k.kernel:3:19: thread 8 is outside the block of 8 threads" },
 		{ "launch 1 8 4\ntrace t 9 01\n",
-		  "k.kernel:2: thread 9 is outside the block of 8 threads" },
-		{ "launch 1 8 4\ntrace t 1 012\n", "k.kernel:2: got \"2\", expected outcomes" },
+		  "k.kernel:2:9: thread 9 is outside the block of 8 threads" },
+		{ "launch 1 8 4\ntrace t 1 012\n", "k.kernel:2:13: got \"2\", expected outcomes" },
 		{ "launch 1 8 4\nblock a\n exit\nblock b\n exit\n",
-		  "k.kernel:4: block b cannot be reached" },
+		  "k.kernel:4:1: block b cannot be reached" },
 		{ "launch 1 8 4\nblock a\n branch lane < 2 then b else c\nblock b\n exit\n"
 		  "block c\n exit\n",
-		  "k.kernel:3: branch without reconvergence: the ways of block a" },
+		  "k.kernel:3:1: branch without reconvergence: the ways of block a" },
 		{ "launch 1 8 4\nblock a\n branch lane < 2 then b else c\nblock b\n jump b\n"
 		  "block c\n exit\n",
-		  "k.kernel:4: from block b no exit can be reached" },
+		  "k.kernel:4:1: from block b no exit can be reached" },
 		{ "launch 1 8 4\nblock a\n branch lane < 2 then b else c\nblock b\n barrier\n"
 		  "block c\n exit\n",
-		  "k.kernel:5: barrier in block b, which the branch of line 3 divides" },
-		{ "launch 1 8 4\nblock a\n jump z\n", "k.kernel:3: there is no block z" },
-		{ "launch 1 8 4\nblock a\nblock b\n exit\n", "k.kernel:2: block a has no" },
+		  "k.kernel:5:1: barrier in block b, which the branch of line 3 divides" },
+		{ "launch 1 8 4\nblock a\n jump z\n", "k.kernel:3:7: there is no block z" },
+		{ "launch 1 8 4\nblock a\nblock b\n exit\n", "k.kernel:2:1: block a has no" },
 		{ "launch 1 8 4\nblock a\n alu\n", "expected a way out of the last block" },
-		{ "launch 1 8 4\nblock a\n exit\n alu\n", "k.kernel:4: got \"alu\", expected a" },
-		{ "launch 1 8 4\nblock a\n set x = 1\n", "k.kernel:3: got \"x\", expected a" },
+		{ "launch 1 8 4\nblock a\n exit\n alu\n", "k.kernel:4:2: got \"alu\", expected a" },
+		{ "launch 1 8 4\nblock a\n set x = 1\n", "k.kernel:3:6: got \"x\", expected a" },
 		{ "launch 1 8 4\nregister x\nblock a\n load x = m[x]\n",
-		  "k.kernel:4: got \"m\", expected the name of an array" },
-		{ "launch 1 8 4\nregister x\nregister x\n", "k.kernel:3: got \"x\" a second time" },
-		{ "launch 1 8 4\narray m 2 = 1 2 3\n", "k.kernel:2: got more than 2 values" },
-		{ "launch 1 8 4\ngraph g none.edges\n", "k.kernel:2: the edge list \"none" },
+		  "k.kernel:4:11: got \"m\", expected the name of an array" },
+		{ "launch 1 8 4\nregister x\nregister x\n",
+		  "k.kernel:3:10: got \"x\" a second time" },
+		{ "launch 1 8 4\narray m 2 = 1 2 3\n", "k.kernel:2:17: got more than 2 values" },
+		{ "launch 1 8 4\ngraph g none.edges\n", "k.kernel:2:9: the edge list \"none" },
 		{ "launch 1 8 4\nblock a\n exit\nblock a\n exit\n",
-		  "k.kernel:4: got block a a second time (first in line 2)" },
-		{ "launch 1 8 4\nblock a\n alu 0\n", "k.kernel:3: got \"0\", expected the number" },
-		{ "launch 1 8 4\nblock a\n frobnicate\n", "k.kernel:3: got \"frobnicate\"" },
+		  "k.kernel:4:7: got block a a second time (first in line 2)" },
+		{ "launch 1 8 4\nblock a\n alu 0\n",
+		  "k.kernel:3:6: got \"0\", expected the number" },
+		{ "launch 1 8 4\nblock a\n frobnicate\n", "k.kernel:3:2: got \"frobnicate\"" },
 	};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		struct flow_kernel kernel;
+		struct kernel kernel;
 		char message[300];
 
 		ck_assert_int_eq(read_text(bad[i].text, &kernel, message), -EINVAL);
@@ -76,18 +81,18 @@ START_TEST(test_bad_kernels_name_line_and_reason)
 }
 END_TEST
 
-static uint32_t find_block(const struct flow_kernel *k, const char *name)
+static uint32_t find_block(const struct kernel *k, const char *name)
 {
-	for (uint32_t b = 0; b < k->block_count; b++)
-		if (!strcmp(k->block[b].name, name))
+	for (uint32_t b = 0; b < k->code->block_count; b++)
+		if (!strcmp(k->code->block[b].name, name))
 			return b;
-	return FLOW_NONE;
+	return KERNEL_NONE;
 }
 
-static void assert_meeting(const struct flow_kernel *k, const char *branch, const char *meeting,
+static void assert_meeting(const struct kernel *k, const char *branch, const char *meeting,
 			   const char *likely)
 {
-	const struct flow_block *b = &k->block[find_block(k, branch)];
+	const struct kernel_block *b = &k->code->block[find_block(k, branch)];
 
 	ck_assert_uint_eq(b->meeting, find_block(k, meeting));
 	ck_assert_uint_eq(b->likely, find_block(k, likely));
@@ -100,15 +105,16 @@ START_TEST(test_fig_3_8_points)
 		"launch 1 4 4\nblock A\n branch chance 25 then B else C\nblock B\n jump E\n"
 		"block C\n branch chance 2 then D else E\nblock D\n jump F\n"
 		"block E\n branch chance 96 then A else F\nblock F\n exit\n";
-	struct flow_kernel k;
+	struct kernel k;
 	char message[300];
 
 	ck_assert_msg(!read_text(text, &k, message), "%s", message);
 	assert_meeting(&k, "A", "F", "E");
 	assert_meeting(&k, "C", "F", "E");
 	assert_meeting(&k, "E", "F", "");
-	ck_assert(k.block[find_block(&k, "D")].divided && !k.block[find_block(&k, "F")].divided);
-	flow_kernel_free(&k);
+	ck_assert(k.code->block[find_block(&k, "D")].divided &&
+		  !k.code->block[find_block(&k, "F")].divided);
+	kernel_free(&k);
 }
 END_TEST
 
@@ -122,7 +128,7 @@ START_TEST(test_likely_points_of_nested_loops)
 		"block e\n branch chance 60 then b else f\n"
 		"block f\n branch chance 60 then a else x\n"
 		"block x\n exit\n";
-	struct flow_kernel k;
+	struct kernel k;
 	char message[300];
 
 	ck_assert_msg(!read_text(text, &k, message), "%s", message);
@@ -131,7 +137,7 @@ START_TEST(test_likely_points_of_nested_loops)
 	assert_meeting(&k, "d", "x", "e");
 	assert_meeting(&k, "e", "x", "f");
 	assert_meeting(&k, "f", "x", "");
-	flow_kernel_free(&k);
+	kernel_free(&k);
 }
 END_TEST
 
@@ -143,25 +149,26 @@ START_TEST(test_everything_a_kernel_can_say)
 		"\tset x = 5\n\tset y = x max 0xff\n\tload x = m[lane]\n\tstore s[1] = x\n"
 		"\tadd m[0] = warp_id\n\tconverged\n\tbarrier\n\texit if id >= block_size\n"
 		"\tbranch uniform x != y then b else b\nblock b\n\texit";
-	struct flow_kernel k;
+	struct kernel k;
 	char message[300];
 
 	ck_assert_msg(!read_text(text, &k, message), "%s", message);
-	ck_assert_uint_eq(k.instr_count, 12);
-	ck_assert_uint_eq(k.word[k.array[0].first + 1], 16);
-	ck_assert_uint_eq(k.word[k.array[1].first + 4], 7);
-	ck_assert(k.array[2].shared && k.shared_words == 3);
+	ck_assert_uint_eq(k.code->instr_count, 12);
+	ck_assert_uint_eq(sim_memory_read(k.initial, k.array[0].base + 4), 16);
+	ck_assert_uint_eq(sim_memory_read(k.initial, k.array[1].base + 16), 7);
+	ck_assert(k.array[2].kind == KERNEL_SHARED && k.shared_words == 3);
 	ck_assert_uint_eq(k.trace[0].count[0], 3);
-	ck_assert(k.instr[8].converged && k.instr[8].op == FLOW_BARRIER);
-	ck_assert(k.instr[10].uniform && k.instr[10].last && k.block[0].meeting == 1);
-	flow_kernel_free(&k);
+	ck_assert(k.code->instr[8].converged && k.code->instr[8].op == KERNEL_BARRIER);
+	ck_assert(k.code->instr[10].uniform && k.code->instr[10].last &&
+		  k.code->block[0].meeting == 1);
+	kernel_free(&k);
 }
 END_TEST
 
 /* ---- runs ---- */
 
 /* A run with --check under a mechanism; what the check says. */
-static bool runs_right(const struct flow_kernel *k, const struct flow_mechanism *mechanism,
+static bool runs_right(const struct kernel *k, const struct flow_mechanism *mechanism,
 		       struct flow_verdict *verdict)
 {
 	struct gputm_access_coalescer_config coalescer = GPUTM_ACCESS_COALESCER_CONFIG_INIT;
@@ -306,7 +313,7 @@ START_TEST(test_random_kernels_under_all_mechanisms)
 {
 	struct writer w = { .random = 1 };
 	struct flow_verdict verdict;
-	struct flow_kernel k;
+	struct kernel k;
 	char message[300];
 
 	for (unsigned i = 0; i < kit_scale(400, 60);) {
@@ -319,7 +326,7 @@ START_TEST(test_random_kernels_under_all_mechanisms)
 		for (size_t m = 0; flow_mechanisms[m]; m++)
 			ck_assert_msg(runs_right(&k, flow_mechanisms[m], &verdict), "%s: %s\n%s",
 				      flow_mechanisms[m]->name, verdict.failure, w.text);
-		flow_kernel_free(&k);
+		kernel_free(&k);
 		i++;
 	}
 }
@@ -335,7 +342,7 @@ static unsigned countdown;
 
 /* Lanes of the first branch change their minds. */
 static int flipping_branch(struct flow_core *core, struct flow_warp *warp,
-			   const struct flow_block *block)
+			   const struct kernel_block *block)
 {
 	if (!countdown++)
 		warp->taken ^= 1;
@@ -344,7 +351,7 @@ static int flipping_branch(struct flow_core *core, struct flow_warp *warp,
 
 /* A lane gets lost. */
 static int losing_branch(struct flow_core *core, struct flow_warp *warp,
-			 const struct flow_block *block)
+			 const struct kernel_block *block)
 {
 	int error = flow_pdom.branch(core, warp, block);
 
@@ -386,14 +393,14 @@ static void forgetful_places(const struct flow_core *core, flow_place *place, vo
 static void twofold_places(const struct flow_core *core, flow_place *place, void *state)
 {
 	flow_pdom.places(core, place, state);
-	if (core->resident[0].block != FLOW_NONE)
+	if (core->resident[0].block != KERNEL_NONE)
 		place(state, flow_resident_slot(core, 0, 1), 0);
 }
 
 static void assert_caught(const struct flow_mechanism *broken, const char *failure)
 {
 	struct flow_verdict verdict;
-	struct flow_kernel k;
+	struct kernel k;
 	char message[300];
 
 	countdown = 0;
@@ -401,7 +408,7 @@ static void assert_caught(const struct flow_mechanism *broken, const char *failu
 	ck_assert(!runs_right(&k, broken, &verdict));
 	ck_assert_msg(strstr(verdict.failure, failure), "\"%s\" does not say \"%s\"",
 		      verdict.failure, failure);
-	flow_kernel_free(&k);
+	kernel_free(&k);
 }
 
 START_TEST(test_check_catches_broken_mechanisms)
@@ -433,13 +440,13 @@ START_TEST(test_check_catches_other_values)
 		"launch 1 8 4\nregister x\narray m 1\nblock a\n load x = m[0]\n set x = x + 1\n"
 		" store m[0] = x\n exit\n";
 	struct flow_verdict verdict;
-	struct flow_kernel k;
+	struct kernel k;
 	char message[300];
 
 	ck_assert(!read_text(text, &k, message));
 	ck_assert(!runs_right(&k, &flow_pdom, &verdict));
 	ck_assert_ptr_nonnull(strstr(verdict.failure, "loaded values otherwise than alone"));
-	flow_kernel_free(&k);
+	kernel_free(&k);
 }
 END_TEST
 

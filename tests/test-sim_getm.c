@@ -193,7 +193,8 @@ static void compare(const struct row *row, unsigned seen)
 }
 
 static const struct sim_workload_class class = { .name = "test", .setup = setup };
-static const struct sim_program program = { code, LENGTH(code), eval, NULL };
+static const struct sim_program program =
+	{ .code = code, .length = LENGTH(code), .eval = eval };
 
 /* The answers are the same in total order and in the paper's. */
 START_TEST(test_fig_7_in_the_machine)

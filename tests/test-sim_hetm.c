@@ -85,7 +85,8 @@ static const struct sim_instr code[] = {
 	{ .op = SIM_TX_BEGIN }, { .op = SIM_LOAD }, { .op = SIM_STORE }, { .op = SIM_TX_COMMIT },
 	{ .op = SIM_EXIT },
 };
-static const struct sim_program program = { code, 5, eval, NULL };
+static const struct sim_program program =
+	{ .code = code, .length = 5, .eval = eval };
 
 static void setup(const struct sim_workload *workload, struct sim_memory *memory)
 {

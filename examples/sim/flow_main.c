@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "progress.h"
+#include "kernel/script.h"
 #include "study/flow.h"
 
 static int judge_and_report(struct flow_check *check, struct flow_report *report, int status)
@@ -55,7 +56,7 @@ static int run(struct flow_core *core, struct flow_check *check, struct flow_rep
 	return judge_and_report(check, report, report->ended ? say_ended(report) : SIM_DONE);
 }
 
-static int run_core(struct gputm_ctx *ctx, const struct flow_kernel *kernel,
+static int run_core(struct gputm_ctx *ctx, const struct kernel *kernel,
 		    struct flow_check *check, struct flow_report *report)
 {
 	const struct flow_setup *setup = report->setup;
@@ -75,7 +76,7 @@ static int run_core(struct gputm_ctx *ctx, const struct flow_kernel *kernel,
 }
 
 /* The threads alone come first: what is wrong with the kernel itself is bad input. */
-static int check_and_run(struct gputm_ctx *ctx, const struct flow_kernel *kernel,
+static int check_and_run(struct gputm_ctx *ctx, const struct kernel *kernel,
 			 struct flow_report *report)
 {
 	struct flow_check *check = NULL;
@@ -95,7 +96,7 @@ static int check_and_run(struct gputm_ctx *ctx, const struct flow_kernel *kernel
 }
 
 /* What was issued is of use though the run got stuck; a report there is only of one that ended. */
-static int open_and_run(struct gputm_ctx *ctx, const struct flow_kernel *kernel,
+static int open_and_run(struct gputm_ctx *ctx, const struct kernel *kernel,
 			struct flow_report *report)
 {
 	const struct sim_options *o = report->options;
@@ -116,19 +117,23 @@ static int open_and_run(struct gputm_ctx *ctx, const struct flow_kernel *kernel,
 int flow_main(struct gputm_ctx *ctx, const struct sim_options *options)
 {
 	struct flow_setup setup;
-	struct flow_kernel kernel;
+	struct kernel kernel;
 	struct flow_report report = { .options = options, .setup = &setup };
+	const struct kernel_request request = { .seed = options->seed };
 	char message[400];
 	int status = flow_setup_make(ctx, options, &setup) ? SIM_BAD_INPUT : SIM_DONE;
 
 	if (status == SIM_DONE &&
-	    flow_kernel_load(options->kernel, &kernel, message, sizeof(message)))
+	    kernel_load(options->kernel, &request, &kernel, message, sizeof(message)))
 		status = sim_complain(SIM_BAD_INPUT, message);
 	else if (status == SIM_DONE) {
-		status = SIM_BAD_INPUT;
-		if (flow_setup_fits(&setup, options, &kernel))
+		if (kernel_setup(&kernel, kernel.initial, message, sizeof(message)))
+			status = sim_complain(SIM_BAD_INPUT, message);
+		else if (!flow_setup_fits(&setup, options, &kernel))
+			status = SIM_BAD_INPUT;
+		else
 			status = open_and_run(ctx, &kernel, &report);
-		flow_kernel_free(&kernel);
+		kernel_free(&kernel);
 	}
 	flow_setup_free(&setup);
 	return status;

@@ -8,6 +8,7 @@
 #include "base/quote.h"
 #include "list.h"
 #include "study/flow.h"
+#include "study/kernels.h"
 #include "study/setup.h"
 
 struct list {
@@ -117,6 +118,8 @@ static void list_all(struct list *list)
 			list_system(list, sim_system_classes[i]);
 	if (all)
 		puts("\nWorkloads (--workload; trace is chosen by --trace FILE):");
+	for (size_t i = 0; sim_kernel_at(i); i++)
+		list_workload(list, sim_kernel_at(i));
 	for (size_t i = 0; sim_workload_classes[i]; i++)
 		list_workload(list, sim_workload_classes[i]);
 	list_own(list);

@@ -16,6 +16,7 @@
 #include "base/output.h"
 #include "progress.h"
 #include "report/report.h"
+#include "study/kernels.h"
 #include "study/setup.h"
 
 static void say(void *state, enum gputm_log_level level, const char *message)
@@ -203,6 +204,7 @@ static int start(const struct sim_options *o)
 	struct gputm_ctx *ctx;
 	int status;
 
+	sim_kernels_beside(o->program);
 	if (o->help || o->version || o->list)
 		return tell(o);
 	if (!sim_outputs_apart(files, 2, sizeof files / sizeof *files))

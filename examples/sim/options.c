@@ -281,6 +281,7 @@ int sim_options_parse(int argc, char **argv, struct sim_options *out)
 	int i, error = 0;
 
 	memset(out, 0, sizeof(*out));
+	out->program = argv[0];
 	out->system = "kilo-tm";
 	out->machine = "fermi";
 	out->workload = "hash-table";

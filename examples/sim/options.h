@@ -13,6 +13,7 @@ enum sim_format { SIM_TEXT, SIM_JSON, SIM_CSV };
 enum sim_progress { SIM_PROGRESS_AUTO, SIM_PROGRESS_ALWAYS, SIM_PROGRESS_NEVER };
 
 struct sim_options {
+	const char *program; /* as it was called */
 	const char *system, *machine, *workload; /* always set */
 	const char *kernel, *divergence, *issues; /* of control flow, or NULL */
 	const char *keys, *edges, *trace, *out;	 /* file names or NULL */

@@ -11,13 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "examples/sim/kernel/graph.c"
-#include "examples/sim/kernel/kernel_code.c"
-#include "examples/sim/kernel/kernel_data.c"
-#include "examples/sim/kernel/kernel_file.c"
-#include "examples/sim/kernel/reader.c"
-#include "examples/sim/kernel/threads.c"
-#include "examples/sim/kernel/edge_file.c"
+#include "examples/sim/kernel/kernel.h"
+#include "examples/sim/kernel/script.h"
+#include "examples/sim/kernel/threads.h"
 
 #define BLOCKS_MAX 24 /* that are looked at in full */
 
@@ -40,7 +36,7 @@ static FILE *open_edges(void *state, const char *name)
 }
 
 /* Can an exit be reached from block b when `without` is not there? */
-static bool can_end(const struct flow_kernel *k, uint32_t b, uint32_t without)
+static bool can_end(const struct kernel_code *k, uint32_t b, uint32_t without)
 {
 	bool seen[BLOCKS_MAX] = { false };
 	uint32_t stack[BLOCKS_MAX], depth = 0;
@@ -66,7 +62,7 @@ static bool can_end(const struct flow_kernel *k, uint32_t b, uint32_t without)
 	return false;
 }
 
-static void check_meeting(const struct flow_kernel *k, uint32_t b)
+static void check_meeting(const struct kernel_code *k, uint32_t b)
 {
 	uint32_t meeting = k->block[b].meeting;
 
@@ -75,17 +71,16 @@ static void check_meeting(const struct flow_kernel *k, uint32_t b)
 	for (uint32_t other = 0; other < k->block_count; other++)
 		if (other != b && other != meeting && !can_end(k, b, other))
 			require(!can_end(k, meeting, other)); /* it comes after the meeting */
-	require(k->block[b].likely == FLOW_NONE || k->block[b].likely < k->block_count);
+	require(k->block[b].likely == KERNEL_NONE || k->block[b].likely < k->block_count);
 	require(k->block[b].likely != meeting);
 }
 
-static void check_tables(const struct flow_kernel *k)
+static void check_tables(const struct kernel_code *k)
 {
 	uint32_t next = 0;
 
-	require(k->threads && k->threads <= FLOW_BLOCK_THREADS_MAX && k->lanes && k->blocks);
 	for (uint32_t b = 0; b < k->block_count; b++) {
-		const struct flow_block *block = &k->block[b];
+		const struct kernel_block *block = &k->block[b];
 
 		require(block->first == next && block->count && block->ways <= 2);
 		next += block->count;
@@ -96,35 +91,38 @@ static void check_tables(const struct flow_kernel *k)
 			check_meeting(k, b);
 	}
 	require(next == k->instr_count);
-	for (size_t i = 0; i < k->instr_count; i++) {
-		require(k->instr[i].a < k->column_count && k->instr[i].b < k->column_count);
-		require(k->instr[i].d < k->column_count);
+	for (size_t i = 0; i < k->step_count; i++) {
+		uint32_t columns = k->registers + k->constants + k->scratch;
+
+		require(k->step[i].a < columns && k->step[i].b < columns);
+		require(k->step[i].c < columns && k->step[i].d < columns);
 	}
 }
 
 /* All threads of the first warp, together, as far as they agree. */
-static void run_a_while(const struct flow_kernel *k)
+static void run_a_while(const struct kernel *kernel, const struct kernel_code *k)
 {
 	struct flow_threads threads;
-	struct flow_lanes lanes = { .mask = flow_full_mask(k, 0), .together = true };
+	struct flow_lanes lanes = { .mask = flow_full_mask(kernel, 0), .together = true };
 	struct flow_effect effect;
 	uint32_t pc = 0;
 
-	if ((uint64_t)k->blocks * k->threads > 4096 || k->words > 1u << 16)
+	if ((uint64_t)kernel->blocks * kernel->block_threads > 4096 ||
+	    flow_words(kernel) > 1u << 16)
 		return;
-	require(!flow_threads_new(k, 1, &threads));
-	for (uint32_t l = 0; l < FLOW_LANES_MAX; l++)
+	require(!flow_threads_new(kernel, 1, &threads));
+	for (uint32_t l = 0; l < KERNEL_LANES; l++)
 		lanes.slot[l] = l;
 	for (int step = 0; step < 500; step++) {
-		const struct flow_instr *i = &k->instr[pc];
+		const struct kernel_instr *i = &k->instr[pc];
 
-		if (!flow_execute(&threads, pc, &lanes, &effect) || i->op == FLOW_EXIT)
+		if (!flow_execute(&threads, pc, &lanes, &effect) || i->op == KERNEL_EXIT)
 			break;
-		if (i->op == FLOW_BRANCH && effect.taken && effect.taken != lanes.mask)
+		if (i->op == KERNEL_BRANCH && effect.taken && effect.taken != lanes.mask)
 			lanes.mask = effect.taken;
-		if (i->op == FLOW_EXIT_IF && !(lanes.mask &= ~effect.taken))
+		if (i->op == KERNEL_EXIT_IF && !(lanes.mask &= ~effect.taken))
 			break;
-		pc = i->last ? k->block[k->block[i->block].way[i->op == FLOW_BRANCH &&
+		pc = i->last ? k->block[k->block[i->block].way[i->op == KERNEL_BRANCH &&
 							       !effect.taken]].first : pc + 1;
 	}
 	flow_threads_free(&threads);
@@ -132,11 +130,12 @@ static void run_a_while(const struct flow_kernel *k)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct flow_files files = { open_edges, NULL };
-	struct flow_kernel kernel;
+	struct kernel_files files = { open_edges, NULL };
+	const struct kernel_request request = { .seed = 1 };
+	struct kernel kernel;
 	char message[300] = "";
-	int error = flow_kernel_read((const char *)data, size, "input", &files, &kernel, message,
-				     sizeof(message));
+	int error = kernel_read((const char *)data, size, "input", &request, &files, &kernel,
+				message, sizeof(message));
 
 	if (error) {
 		require(error == -EINVAL);
@@ -144,8 +143,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	}
 	require(!*message);
-	check_tables(&kernel);
-	run_a_while(&kernel);
-	flow_kernel_free(&kernel);
+	for (int i = 0; i < KERNEL_SECTIONS; i++)
+		if (kernel.code[i].instr_count)
+			check_tables(&kernel.code[i]);
+	if (kernel.code->instr_count)
+		run_a_while(&kernel, kernel.code);
+	kernel_free(&kernel);
 	return 0;
 }

@@ -87,13 +87,13 @@ static int go(struct flow_core *core, struct flow_warp *warp, uint32_t next)
 	return gputm_warp_former_proceed(d->former, warp->name, next) ? refused(core, warp) : 0;
 }
 
-static int branch(struct flow_core *core, struct flow_warp *warp, const struct flow_block *block)
+static int branch(struct flow_core *core, struct flow_warp *warp, const struct kernel_block *block)
 {
 	struct dwf *d = core->state;
 	struct gputm_warp_former_target target = {
-		.taken_pc = flow_entry(core->kernel, block->way[0]),
-		.other_pc = flow_entry(core->kernel, block->way[1]),
-		.rpc = flow_entry(core->kernel, block->meeting),
+		.taken_pc = kernel_entry(core->kernel->code, block->way[0]),
+		.other_pc = kernel_entry(core->kernel->code, block->way[1]),
+		.rpc = kernel_entry(core->kernel->code, block->meeting),
 	};
 
 	return gputm_warp_former_branch(d->former, warp->name, warp->taken, &target) ?
@@ -120,7 +120,7 @@ static int barrier(struct flow_core *core, struct flow_warp *warp, uint32_t next
 	for (uint32_t left = warp->lanes.mask; left; left &= left - 1) {
 		uint32_t slot = warp->lanes.slot[__builtin_ctz(left)];
 
-		d->barrier_pc[core->resident_of[core->threads.column[FLOW_BLOCK][slot]]] = next;
+		d->barrier_pc[core->resident_of[flow_block_of(&core->threads, slot)]] = next;
 	}
 	return gputm_warp_former_barrier(d->former, warp->name, next) ? refused(core, warp) : 0;
 }

@@ -96,10 +96,11 @@ static int go(struct flow_core *core, struct flow_warp *warp, uint32_t next)
 
 static uint64_t point(const struct flow_core *core, uint32_t block)
 {
-	return block == FLOW_NONE ? GPUTM_SIMT_STACK_NO_PC : core->kernel->block[block].first;
+	return block == KERNEL_NONE ? GPUTM_SIMT_STACK_NO_PC :
+				      core->kernel->code->block[block].first;
 }
 
-static int branch(struct flow_core *core, struct flow_warp *warp, const struct flow_block *block)
+static int branch(struct flow_core *core, struct flow_warp *warp, const struct kernel_block *block)
 {
 	struct pdom *p = core->state;
 	struct gputm_simt_stack_target target[2] = {

@@ -26,11 +26,11 @@ struct tbc_config {
 /* A resident block. */
 struct tbc_block {
 	struct gputm_block_stack *stack;
-	struct flow_warp warp[FLOW_BLOCK_WARPS_MAX]; /* name: its index in the stack */
+	struct flow_warp warp[KERNEL_BLOCK_WARPS_MAX]; /* name: its index in the stack */
 	uint32_t running, ready, waiting;	     /* warps; the last at the barrier */
 	uint32_t last;				     /* that has issued */
 	uint32_t arrived;			     /* PC at which warps that are over wait */
-	uint64_t pending[FLOW_LANES_MAX];	     /* threads that are in no warp yet */
+	uint64_t pending[KERNEL_LANES];	     /* threads that are in no warp yet */
 };
 
 struct tbc {
@@ -166,7 +166,7 @@ static int launch(struct flow_core *core, uint32_t s)
 	if (gputm_block_stack_launch(t->block[s].stack, 0, mask) ||
 	    gputm_block_priority_admit(t->priority, s))
 		return refused(core, 0, 0);
-	t->block[s].last = FLOW_BLOCK_WARPS_MAX - 1;
+	t->block[s].last = KERNEL_BLOCK_WARPS_MAX - 1;
 	return compact(core, s, core->now);
 }
 
@@ -232,10 +232,11 @@ static int go(struct flow_core *core, struct flow_warp *warp, uint32_t next)
 
 static uint64_t point(const struct flow_core *core, uint32_t block)
 {
-	return block == FLOW_NONE ? GPUTM_BLOCK_STACK_NO_PC : core->kernel->block[block].first;
+	return block == KERNEL_NONE ? GPUTM_BLOCK_STACK_NO_PC
+				    : core->kernel->code->block[block].first;
 }
 
-static int branch(struct flow_core *core, struct flow_warp *warp, const struct flow_block *block)
+static int branch(struct flow_core *core, struct flow_warp *warp, const struct kernel_block *block)
 {
 	struct tbc *t = core->state;
 	struct gputm_block_stack_target target = {
@@ -247,7 +248,7 @@ static int branch(struct flow_core *core, struct flow_warp *warp, const struct f
 	int result = gputm_block_stack_branch(t->block[warp->resident].stack, warp->name,
 					      warp->taken, &target);
 
-	return end_warp(core, warp, result, flow_entry(core->kernel, block->meeting));
+	return end_warp(core, warp, result, kernel_entry(core->kernel->code, block->meeting));
 }
 
 static void release(struct flow_core *core, uint32_t s)
@@ -294,7 +295,7 @@ static int leave(struct flow_core *core, struct flow_warp *warp, uint32_t lanes,
 /* ---- places ---- */
 
 struct look {
-	uint64_t seen[FLOW_LANES_MAX];
+	uint64_t seen[KERNEL_LANES];
 	uint32_t first; /* thread number of the block's thread 0 */
 	uint32_t lanes;
 	flow_place *place;
@@ -357,7 +358,7 @@ static void places(const struct flow_core *core, flow_place *place, void *state)
 	struct look look = { .place = place, .state = state };
 
 	for (uint32_t s = 0; s < core->residents; s++)
-		if (core->resident[s].block != FLOW_NONE)
+		if (core->resident[s].block != KERNEL_NONE)
 			places_of_block(core, s, &look);
 }
 

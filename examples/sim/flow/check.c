@@ -10,9 +10,9 @@
 #include "../kernel/reference.h"
 
 struct flow_check {
-	const struct flow_kernel *kernel;
+	const struct kernel *kernel;
 	struct flow_reference reference;
-	uint32_t *pc;	   /* [threads]: where its own way leads it; FLOW_NONE: it has ended */
+	uint32_t *pc;	   /* [threads]: where its own way leads it; KERNEL_NONE: it has ended */
 	uint32_t *decided; /* [threads]: branches */
 	uint32_t *trail;   /* [threads]: as the reference's */
 	uint64_t *executed, *placed; /* [threads]: instructions; the last look at places */
@@ -22,11 +22,11 @@ struct flow_check {
 	char failure[400];
 };
 
-int flow_check_new(const struct flow_kernel *k, uint64_t seed, uint64_t most_instructions,
+int flow_check_new(const struct kernel *k, uint64_t seed, uint64_t most_instructions,
 		   struct flow_check **out, char *message, size_t size)
 {
 	struct flow_check *c = calloc(1, sizeof(*c));
-	size_t threads = (size_t)k->blocks * k->threads;
+	size_t threads = (size_t)k->blocks * k->block_threads;
 	int error;
 
 	*out = c;
@@ -77,15 +77,15 @@ static void fail(struct flow_check *c, const char *format, ...)
 
 static void fail_at(struct flow_check *c, uint32_t thread, uint32_t pc, const char *what)
 {
-	const struct flow_kernel *k = c->kernel;
+	const struct kernel *k = c->kernel;
 
-	fail(c, "thread %u of block %u %s (%.120s:%u)", thread % k->threads, thread / k->threads,
-	     what, k->file, k->instr[pc].line);
+	fail(c, "thread %u of block %u %s (%.120s:%u)", thread % k->block_threads,
+	     thread / k->block_threads, what, k->file, k->code->instr[pc].line);
 }
 
 static uint32_t thread_of(const struct flow_core *core, uint32_t slot)
 {
-	return core->threads.column[FLOW_ID][slot];
+	return flow_id_of(&core->threads, slot);
 }
 
 /* Outside of what branches divide a warp has all live threads of one static warp. */
@@ -96,8 +96,8 @@ static void check_whole(struct flow_check *c, const struct flow_core *core,
 	uint32_t first = warp->lanes.slot[__builtin_ctz(warp->lanes.mask)] / lanes * lanes;
 
 	for (uint32_t l = 0; l < lanes; l++) {
-		bool exists = core->threads.column[FLOW_THREAD][first + l] < c->kernel->threads;
-		bool live = exists && c->pc[thread_of(core, first + l)] != FLOW_NONE;
+		bool exists = flow_thread_of(&core->threads, first + l) < c->kernel->block_threads;
+		bool live = exists && c->pc[thread_of(core, first + l)] != KERNEL_NONE;
 		bool in = warp->lanes.mask >> l & 1;
 
 		if (live != in || (in && warp->lanes.slot[l] != first + l))
@@ -109,27 +109,28 @@ static void check_whole(struct flow_check *c, const struct flow_core *core,
 static bool restores(const struct flow_core *core, uint32_t s)
 {
 	if (core->mechanism->restores == FLOW_RESTORES_FULL_BLOCKS)
-		return core->resident[s].live == core->kernel->threads;
+		return core->resident[s].live == core->kernel->block_threads;
 	return core->mechanism->restores == FLOW_RESTORES;
 }
 
 void flow_check_issue(struct flow_check *c, const struct flow_core *core,
 		      const struct flow_warp *warp)
 {
-	const struct flow_kernel *k = c->kernel;
+	const struct kernel *k = c->kernel;
 
 	for (uint32_t left = warp->lanes.mask; left; left &= left - 1) {
 		uint32_t l = (uint32_t)__builtin_ctz(left), slot = warp->lanes.slot[l];
 		uint32_t thread = thread_of(core, slot);
 
-		if (core->threads.column[FLOW_LANE][slot] != l)
+		if (flow_lane_of(&core->threads, slot) != l)
 			fail_at(c, thread, warp->pc, "is not in its home lane");
 		if (c->pc[thread] != warp->pc)
 			fail_at(c, thread, warp->pc, "executes what its own way does not lead to");
 		c->executed[thread]++;
 		c->issued++;
 	}
-	if (!k->block[k->instr[warp->pc].block].divided && restores(core, warp->resident))
+	if (!k->code->block[k->code->instr[warp->pc].block].divided &&
+	    restores(core, warp->resident))
 		check_whole(c, core, warp);
 }
 
@@ -144,30 +145,30 @@ static void compare_outcome(struct flow_check *c, uint32_t thread, uint32_t pc, 
 
 static uint32_t next_pc(const struct flow_check *c, uint32_t pc, bool taken)
 {
-	const struct flow_instr *i = &c->kernel->instr[pc];
-	const struct flow_block *block = &c->kernel->block[i->block];
+	const struct kernel_instr *i = &c->kernel->code->instr[pc];
+	const struct kernel_block *block = &c->kernel->code->block[i->block];
 
-	if (i->op == FLOW_EXIT || (i->op == FLOW_EXIT_IF && taken))
-		return FLOW_NONE;
+	if (i->op == KERNEL_EXIT || (i->op == KERNEL_EXIT_IF && taken))
+		return KERNEL_NONE;
 	if (!i->last)
 		return pc + 1;
-	return c->kernel->block[block->way[i->op == FLOW_BRANCH && !taken]].first;
+	return c->kernel->code->block[block->way[i->op == KERNEL_BRANCH && !taken]].first;
 }
 
 static void follow(struct flow_check *c, const struct flow_core *core, uint32_t slot,
-		   const struct flow_instr *i)
+		   const struct kernel_instr *i)
 {
 	uint32_t *trail = &c->trail[thread_of(core, slot)];
 
-	if (i->op == FLOW_LOAD)
-		*trail = flow_mix(*trail, core->threads.column[i->d][slot]);
+	if (i->op == KERNEL_LOAD)
+		*trail = flow_mix(*trail, core->threads.reg[i->d * core->threads.stride + slot]);
 	*trail = flow_mix(*trail, i->mix);
 }
 
 void flow_check_complete(struct flow_check *c, const struct flow_core *core,
 			 const struct flow_warp *warp)
 {
-	const struct flow_instr *i = &c->kernel->instr[warp->pc];
+	const struct kernel_instr *i = &c->kernel->code->instr[warp->pc];
 
 	for (uint32_t left = warp->lanes.mask; left; left &= left - 1) {
 		uint32_t l = (uint32_t)__builtin_ctz(left);
@@ -175,7 +176,7 @@ void flow_check_complete(struct flow_check *c, const struct flow_core *core,
 		bool taken = warp->taken >> l & 1;
 
 		follow(c, core, warp->lanes.slot[l], i);
-		if (i->op == FLOW_BRANCH)
+		if (i->op == KERNEL_BRANCH)
 			compare_outcome(c, thread, warp->pc, taken);
 		c->pc[thread] = next_pc(c, warp->pc, taken);
 	}
@@ -192,7 +193,7 @@ static void look_at(void *state, uint32_t slot, uint32_t pc)
 	struct flow_check *c = look->check;
 	uint32_t thread = thread_of(look->core, slot);
 
-	if (pc >= c->kernel->instr_count)
+	if (pc >= c->kernel->code->instr_count)
 		pc = 0;
 	if (c->placed[thread] == c->places)
 		fail_at(c, thread, pc, "is in two places");
@@ -203,10 +204,10 @@ static void look_at(void *state, uint32_t slot, uint32_t pc)
 
 static void look_for(struct flow_check *c, uint32_t block)
 {
-	uint32_t first = block * c->kernel->threads;
+	uint32_t first = block * c->kernel->block_threads;
 
-	for (uint32_t t = first; t < first + c->kernel->threads; t++)
-		if (c->pc[t] != FLOW_NONE && c->placed[t] != c->places)
+	for (uint32_t t = first; t < first + c->kernel->block_threads; t++)
+		if (c->pc[t] != KERNEL_NONE && c->placed[t] != c->places)
 			fail_at(c, t, c->pc[t], "has no place");
 }
 
@@ -217,7 +218,7 @@ void flow_check_places(struct flow_check *c, const struct flow_core *core)
 	c->places++;
 	core->mechanism->places(core, look_at, &look);
 	for (uint32_t s = 0; s < core->residents; s++)
-		if (core->resident[s].block != FLOW_NONE)
+		if (core->resident[s].block != KERNEL_NONE)
 			look_for(c, core->resident[s].block);
 }
 
@@ -235,40 +236,46 @@ void flow_check_stopped(struct flow_check *c, const char *reason)
 
 static void compare_thread(struct flow_check *c, const struct flow_core *core, uint32_t slot)
 {
-	const struct flow_kernel *k = c->kernel;
+	const struct kernel *k = c->kernel;
 	const struct flow_reference *r = &c->reference;
 	uint32_t thread = thread_of(core, slot);
 
 	c->instructions += c->executed[thread];
-	if (c->pc[thread] != FLOW_NONE)
-		fail(c, "thread %u of block %u has not ended", thread % k->threads,
-		     thread / k->threads);
+	if (c->pc[thread] != KERNEL_NONE)
+		fail(c, "thread %u of block %u has not ended", thread % k->block_threads,
+		     thread / k->block_threads);
 	if (c->executed[thread] != r->executed[thread] ||
 	    c->trail[thread] != r->trail[thread])
-		fail(c, "thread %u of block %u executed %llu instructions and loaded values "
-			"otherwise than alone (%llu)", thread % k->threads, thread / k->threads,
+		fail(c,
+		     "thread %u of block %u executed %llu instructions and loaded values "
+		     "otherwise than alone (%llu)",
+		     thread % k->block_threads, thread / k->block_threads,
 		     (unsigned long long)c->executed[thread],
 		     (unsigned long long)r->executed[thread]);
-	for (size_t i = 0; i < k->column_count; i++)
-		if (k->column[i].kind == FLOW_REGISTER &&
-		    core->threads.column[i][slot] !=
-			    r->value[(size_t)thread * k->column_count + i])
+	for (uint32_t i = 0; i < k->code->registers; i++)
+		if (core->threads.reg[i * core->threads.stride + slot] !=
+		    r->value[(size_t)thread * k->code->registers + i])
 			fail(c, "thread %u of block %u has another %s than alone",
-			     thread % k->threads, thread / k->threads, k->column[i].name);
+			     thread % k->block_threads, thread / k->block_threads,
+			     k->code->reg[i].name);
 }
 
 static void compare_memory(struct flow_check *c, const struct flow_core *core)
 {
-	const struct flow_kernel *k = c->kernel;
+	const struct kernel *k = c->kernel;
 
-	for (size_t i = 0; i < k->array_count; i++) {
-		const struct flow_array *a = &k->array[i];
+	for (size_t i = 0; i < k->arrays; i++) {
+		const struct kernel_array *a = &k->array[i];
+		const size_t first = (size_t)(a->base - core->threads.origin) / 4;
+		const uint32_t *word = core->threads.word + first;
+		const uint32_t *alone = c->reference.word + first;
 
-		for (uint32_t w = 0; !a->shared && w < a->length; w++)
-			if (core->threads.word[a->first + w] != c->reference.word[a->first + w])
-				fail(c, "%s[%u] is %u and not %u", a->name, w,
-				     core->threads.word[a->first + w],
-				     c->reference.word[a->first + w]);
+		if (a->kind != KERNEL_GLOBAL && a->kind != KERNEL_LOCK_WORDS)
+			continue;
+		for (uint32_t w = 0; w < a->length * a->words; w++)
+			if (word[w] != alone[w])
+				fail(c, "%s[%u] is %u and not %u", a->name, w / a->words, word[w],
+				     alone[w]);
 	}
 	if (k->shared_words && memcmp(core->threads.shared, c->reference.shared,
 				      k->blocks * k->shared_words * sizeof(uint32_t)))
@@ -278,11 +285,11 @@ static void compare_memory(struct flow_check *c, const struct flow_core *core)
 void flow_check_judge(struct flow_check *c, const struct flow_core *core,
 		      struct flow_verdict *out)
 {
-	const struct flow_kernel *k = c->kernel;
+	const struct kernel *k = c->kernel;
 	struct sim_unit_info unit;
 
 	for (uint32_t slot = 0; slot < core->threads.count; slot++)
-		if (core->threads.column[FLOW_THREAD][slot] < k->threads)
+		if (flow_thread_of(&core->threads, slot) < k->block_threads)
 			compare_thread(c, core, slot);
 	compare_memory(c, core);
 	for (size_t i = 0; core->mechanism->unit(core, i, &unit); i++)
@@ -290,7 +297,7 @@ void flow_check_judge(struct flow_check *c, const struct flow_core *core,
 			fail(c, "unit %s %u has broken an invariant: %s", unit.role, unit.instance,
 			     gputm_unit_check(unit.unit));
 	out->equivalent = !c->failed;
-	out->threads = (uint64_t)k->blocks * k->threads;
+	out->threads = (uint64_t)k->blocks * k->block_threads;
 	out->instructions = c->instructions;
 	out->places = c->places;
 	memcpy(out->failure, c->failure, sizeof(out->failure));

@@ -23,7 +23,7 @@ struct flow_verdict {
 };
 
 /* 0; -EINVAL, with the fault of the kernel run alone in message; -ENOMEM. */
-int flow_check_new(const struct flow_kernel *kernel, uint64_t seed, uint64_t most_instructions,
+int flow_check_new(const struct kernel *kernel, uint64_t seed, uint64_t most_instructions,
 		   struct flow_check **out, char *message, size_t size);
 void flow_check_free(struct flow_check *check);
 

@@ -28,7 +28,7 @@ static uint32_t bits(uint32_t mask)
 int flow_fail(struct flow_core *core, uint32_t pc, const char *reason)
 {
 	snprintf(core->error, sizeof(core->error), "%.120s:%u: %.180s", core->kernel->file,
-		 core->kernel->instr[pc].line, reason);
+		 core->kernel->code->instr[pc].line, reason);
 	return -EINVAL;
 }
 
@@ -78,16 +78,15 @@ static uint64_t next_due(const struct flow_wheel *wheel)
 
 static void end_threads(struct flow_core *core, const struct flow_warp *warp, uint32_t lanes)
 {
-	const uint32_t *block = core->threads.column[FLOW_BLOCK];
-
 	core->result.threads += bits(lanes);
 	for (; lanes; lanes &= lanes - 1) {
-		uint32_t b = block[warp->lanes.slot[__builtin_ctz(lanes)]];
+		uint32_t slot = warp->lanes.slot[__builtin_ctz(lanes)];
+		uint32_t b = flow_block_of(&core->threads, slot);
 		struct flow_resident *resident = &core->resident[core->resident_of[b]];
 
 		if (--resident->live)
 			continue;
-		resident->block = FLOW_NONE;
+		resident->block = KERNEL_NONE;
 		core->occupied--;
 	}
 }
@@ -105,10 +104,10 @@ static int end_lanes(struct flow_core *core, struct flow_warp *warp, uint32_t la
 	return error;
 }
 
-static int branch(struct flow_core *core, struct flow_warp *warp, const struct flow_instr *i)
+static int branch(struct flow_core *core, struct flow_warp *warp, const struct kernel_instr *i)
 {
-	const struct flow_kernel *k = core->kernel;
-	const struct flow_block *block = &k->block[i->block];
+	const struct kernel *k = core->kernel;
+	const struct kernel_block *block = &k->code->block[i->block];
 
 	if (!i->uniform || !core->mechanism->uniform)
 		return core->mechanism->branch(core, warp, block);
@@ -116,22 +115,22 @@ static int branch(struct flow_core *core, struct flow_warp *warp, const struct f
 		return flow_fail(core, warp->pc, "the branch is said to be uniform, but it divides "
 						 "a warp");
 	return core->mechanism->go(core, warp,
-				   flow_entry(k, block->way[warp->taken ? 0 : 1]));
+				   kernel_entry(k->code, block->way[warp->taken ? 0 : 1]));
 }
 
-static int lead_on(struct flow_core *core, struct flow_warp *warp, const struct flow_instr *i)
+static int lead_on(struct flow_core *core, struct flow_warp *warp, const struct kernel_instr *i)
 {
-	const struct flow_block *block = &core->kernel->block[i->block];
-	uint32_t next = i->last ? flow_entry(core->kernel, block->way[0]) : warp->pc + 1;
+	const struct kernel_block *block = &core->kernel->code->block[i->block];
+	uint32_t next = i->last ? kernel_entry(core->kernel->code, block->way[0]) : warp->pc + 1;
 
-	switch ((enum flow_op)i->op) {
-	case FLOW_BRANCH:
+	switch ((enum kernel_op)i->op) {
+	case KERNEL_BRANCH:
 		return branch(core, warp, i);
-	case FLOW_EXIT:
+	case KERNEL_EXIT:
 		return end_lanes(core, warp, warp->lanes.mask, next, true);
-	case FLOW_EXIT_IF:
+	case KERNEL_EXIT_IF:
 		return end_lanes(core, warp, warp->taken, next, i->last);
-	case FLOW_BARRIER:
+	case KERNEL_BARRIER:
 		return core->mechanism->barrier(core, warp, next);
 	default:
 		return i->last ? core->mechanism->go(core, warp, next) :
@@ -140,9 +139,9 @@ static int lead_on(struct flow_core *core, struct flow_warp *warp, const struct 
 }
 
 static int check_and_lead_on(struct flow_core *core, struct flow_warp *warp,
-			     const struct flow_instr *i)
+			     const struct kernel_instr *i)
 {
-	bool changes = i->last || i->op == FLOW_EXIT_IF || i->op == FLOW_BARRIER;
+	bool changes = i->last || i->op == KERNEL_EXIT_IF || i->op == KERNEL_BARRIER;
 	int error;
 
 	flow_check_complete(core->check, core, warp);
@@ -154,13 +153,13 @@ static int check_and_lead_on(struct flow_core *core, struct flow_warp *warp,
 
 static int complete(struct flow_core *core, struct flow_warp *warp)
 {
-	const struct flow_instr *i = &core->kernel->instr[warp->pc];
+	const struct kernel_instr *i = &core->kernel->code->instr[warp->pc];
 
 	core->in_memory -= warp->memory;
 	warp->memory = false;
 	if (core->check)
 		return check_and_lead_on(core, warp, i);
-	if (!i->last && i->op <= FLOW_ADD)
+	if (!i->last && i->op <= KERNEL_CAS)
 		return core->mechanism->step(core, warp, warp->pc + 1);
 	return lead_on(core, warp, i);
 }
@@ -219,15 +218,15 @@ static int tick(struct flow_core *core)
 
 static void log_issue(struct flow_core *core, const struct flow_warp *warp)
 {
-	const struct flow_kernel *k = core->kernel;
-	const struct flow_instr *i = &k->instr[warp->pc];
+	const struct kernel *k = core->kernel;
+	const struct kernel_instr *i = &k->code->instr[warp->pc];
 
 	fprintf(core->issues, "%llu\t%s\t%u\t", (unsigned long long)core->now,
-		k->block[i->block].name, i->line);
+		k->code->block[i->block].name, i->line);
 	for (uint32_t l = 0; l < k->lanes; l++) {
 		if (warp->lanes.mask >> l & 1)
 			fprintf(core->issues, "%s%u", l ? " " : "",
-				core->threads.column[FLOW_ID][warp->lanes.slot[l]]);
+				flow_id_of(&core->threads, warp->lanes.slot[l]));
 		else
 			fprintf(core->issues, "%s-", l ? " " : "");
 	}
@@ -239,7 +238,7 @@ static int access_memory(struct flow_core *core, struct flow_warp *warp,
 			 const struct flow_effect *effect, uint32_t *port)
 {
 	struct flow_access access;
-	bool write = core->kernel->instr[warp->pc].op != FLOW_LOAD;
+	bool write = core->kernel->code->instr[warp->pc].op != KERNEL_LOAD;
 	int error = flow_memory_access(core->memory, core->now, write, effect, &access);
 
 	if (error)
@@ -253,7 +252,7 @@ static int access_memory(struct flow_core *core, struct flow_warp *warp,
 	return 0;
 }
 
-/* All but FLOW_ALU. */
+/* All but what only takes time. */
 static int execute(struct flow_core *core, struct flow_warp *warp)
 {
 	struct flow_effect effect;
@@ -277,7 +276,7 @@ static int execute(struct flow_core *core, struct flow_warp *warp)
 static int issue(struct flow_core *core, struct flow_warp *warp)
 {
 	struct flow_result *result = &core->result;
-	const struct flow_instr *i = &core->kernel->instr[warp->pc];
+	const struct kernel_instr *i = &core->kernel->code->instr[warp->pc];
 	uint32_t lanes = warp->lanes.mask == UINT32_MAX ? 32 : bits(warp->lanes.mask);
 	int error = 0;
 
@@ -290,7 +289,7 @@ static int issue(struct flow_core *core, struct flow_warp *warp)
 	result->width[(lanes - 1) / 4]++;
 	result->busy += core->interval;
 	warp->due = core->now + core->config.latency;
-	if (i->op != FLOW_ALU)
+	if (i->op != KERNEL_ALU || i->steps)
 		error = execute(core, warp);
 	core->now += core->interval;
 	hang(core, warp);
@@ -322,7 +321,7 @@ static int launch(struct flow_core *core, uint32_t s)
 	int error;
 
 	core->resident[s].block = core->next_block++;
-	core->resident[s].live = core->kernel->threads;
+	core->resident[s].live = core->kernel->block_threads;
 	core->resident_of[core->resident[s].block] = (uint8_t)s;
 	core->occupied++;
 	error = core->mechanism->launch(core, s);
@@ -336,12 +335,13 @@ static int launch_all(struct flow_core *core)
 	int error = 0;
 
 	for (uint32_t s = 0; !error && s < core->residents; s++)
-		if (core->resident[s].block == FLOW_NONE &&
+		if (core->resident[s].block == KERNEL_NONE &&
 		    core->next_block < core->kernel->blocks)
 			error = launch(core, s);
 	if (core->progress)
 		core->progress(core->progress_state, core->result.threads,
-			       (uint64_t)core->kernel->blocks * core->kernel->threads, core->now);
+			       (uint64_t)core->kernel->blocks * core->kernel->block_threads,
+			       core->now);
 	return error;
 }
 
@@ -388,7 +388,7 @@ int flow_core_run(struct flow_core *core)
 
 static int fit(struct flow_core *core)
 {
-	uint32_t warps = flow_warps_of_block(core->kernel), most = core->config.warps / warps;
+	uint32_t warps = kernel_warps_of_block(core->kernel), most = core->config.warps / warps;
 
 	if (!most) {
 		snprintf(core->error, sizeof(core->error), "%.120s: a block has %u warps, the core "
@@ -397,7 +397,7 @@ static int fit(struct flow_core *core)
 	}
 	core->residents = most < core->config.blocks ? most : core->config.blocks;
 	for (uint32_t s = 0; s < FLOW_WARPS_MAX; s++)
-		core->resident[s].block = FLOW_NONE;
+		core->resident[s].block = KERNEL_NONE;
 	core->interval = (core->kernel->lanes + core->config.simd_width - 1) /
 			 core->config.simd_width;
 	return 0;
@@ -405,7 +405,7 @@ static int fit(struct flow_core *core)
 
 int flow_core_new(struct gputm_ctx *ctx, const struct flow_core_config *config,
 		  const struct gputm_access_coalescer_config *coalescer,
-		  const struct flow_kernel *kernel, const struct flow_mechanism *mechanism,
+		  const struct kernel *kernel, const struct flow_mechanism *mechanism,
 		  const void *mechanism_config, uint64_t seed, struct flow_core *out)
 {
 	int error;

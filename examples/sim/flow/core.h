@@ -61,7 +61,7 @@ struct flow_result {
 };
 
 struct flow_resident {
-	uint32_t block; /* FLOW_NONE: the slot is free */
+	uint32_t block; /* KERNEL_NONE: the slot is free */
 	uint32_t live;	/* threads */
 };
 
@@ -75,7 +75,7 @@ struct flow_wheel {
 
 struct flow_core {
 	struct gputm_ctx *ctx;
-	const struct flow_kernel *kernel;
+	const struct kernel *kernel;
 	struct flow_core_config config;
 	struct flow_threads threads;
 	const struct flow_mechanism *mechanism;
@@ -101,7 +101,7 @@ struct flow_core {
 /* 0; -EINVAL, with the reason in core->error; -ENOMEM. Free it in all cases. */
 int flow_core_new(struct gputm_ctx *ctx, const struct flow_core_config *config,
 		  const struct gputm_access_coalescer_config *coalescer,
-		  const struct flow_kernel *kernel, const struct flow_mechanism *mechanism,
+		  const struct kernel *kernel, const struct flow_mechanism *mechanism,
 		  const void *mechanism_config, uint64_t seed, struct flow_core *out);
 void flow_core_free(struct flow_core *core);
 /* Until the last thread has ended. 0; -EINTR, core->stop was set; -EINVAL, with the reason in

@@ -49,7 +49,7 @@ struct flow_mechanism {
 	int (*go)(struct flow_core *core, struct flow_warp *warp, uint32_t next);
 	/* It is at the end of a block that may divide it; warp->taken says how. */
 	int (*branch)(struct flow_core *core, struct flow_warp *warp,
-		      const struct flow_block *block);
+		      const struct kernel_block *block);
 	/* Lanes have ended; the others, if any, go on at next. */
 	int (*exit)(struct flow_core *core, struct flow_warp *warp, uint32_t lanes,
 		    uint32_t next, bool last);

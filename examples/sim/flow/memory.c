@@ -23,7 +23,7 @@ struct flow_memory {
 	uint64_t sets, ways, shift;
 	uint64_t free_at; /* when the next line may cross */
 	uint64_t turn, hits, misses;
-	struct gputm_wide_access wide[FLOW_LANES_MAX];
+	struct gputm_wide_access wide[KERNEL_LANES];
 };
 
 int flow_memory_new(struct gputm_ctx *ctx, const struct flow_core_config *config,
@@ -100,7 +100,7 @@ static uint64_t load(struct flow_memory *m, uint64_t now, uint64_t address)
 int flow_memory_access(struct flow_memory *m, uint64_t now, bool write,
 		       const struct flow_effect *effect, struct flow_access *out)
 {
-	static const uint32_t values[FLOW_LANES_MAX];
+	static const uint32_t values[KERNEL_LANES];
 	int count = gputm_access_coalescer_row(m->coalescer, effect->memory, effect->address,
 					       write ? values : NULL, m->wide, NULL);
 

@@ -113,9 +113,9 @@ static void store(struct sim_machine *machine, struct hetm_worker *w, uint64_t a
 
 /* ---- transactions ---- */
 
-static void begin(struct sim_machine *machine, struct hetm_worker *w)
+static void begin(struct sim_machine *machine, struct hetm_worker *w, uint32_t pc)
 {
-	w->begin = w->pc - 1;
+	w->begin = pc;
 	w->saved = w->lane;
 	w->in_tx = true;
 	w->reads.count = w->writes.count = 0;
@@ -154,6 +154,8 @@ static uint64_t cycles_of(const struct hetm_machine_config *c, const struct sim_
 	case SIM_STORE:
 	case SIM_CAS:
 		return c->access_cycles;
+	case SIM_NOTE:
+		return 0;
 	case SIM_TX_BEGIN:
 		return c->begin_cycles;
 	case SIM_TX_COMMIT:
@@ -173,12 +175,14 @@ static void end_request(struct sim_machine *machine, struct hetm_worker *w)
 static void step(struct sim_machine *machine, struct hetm_worker *w)
 {
 	const struct sim_program *program = machine->program;
-	const struct sim_instr *instr = &program->code[w->pc++];
+	const uint32_t pc = w->pc;
+	const struct sim_instr *instr = &program->code[pc];
 	struct sim_step does = { 0 };
 
 	w->ready_at += cycles_of(&hetm_of(machine)->config->machine, instr);
-	if (instr->op <= SIM_BRANCH)
-		program->eval(program->data, w->pc - 1, &w->lane, &does);
+	if (instr->op <= SIM_BRANCH || instr->op == SIM_NOTE)
+		program->eval(program->data, pc, &w->lane, &does);
+	w->pc = pc + 1 + (uint32_t)instr->hop;
 	machine->port.result.instructions++;
 	switch (instr->op) {
 	case SIM_LOAD:
@@ -193,7 +197,7 @@ static void step(struct sim_machine *machine, struct hetm_worker *w)
 		w->pc = does.taken ? instr->target : w->pc;
 		break;
 	case SIM_TX_BEGIN:
-		begin(machine, w);
+		begin(machine, w, pc);
 		break;
 	case SIM_TX_COMMIT:
 		commit(machine, w);

@@ -141,7 +141,10 @@ static struct hetm_kernel *make_kernel(struct sim_machine *machine, uint32_t cou
 	k->device_bit = outer->device_bit ? SIM_ON_GPU : 0;
 	k->found = h->gpu;
 	k->inner = outer->program[flavour];
-	k->program = (struct sim_program){ k->inner->code, k->inner->length, eval, k };
+	k->program = *k->inner;
+	k->program.eval = eval;
+	k->program.data = k->inner->eval_warp ? k->inner->data : k;
+	k->program.id = k->request;
 	k->class = (struct sim_workload_class){
 		.name = outer->name, .setup = copy_replica, .invariant = no_invariant,
 	};

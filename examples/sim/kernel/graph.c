@@ -23,9 +23,9 @@ struct graph {
 };
 
 struct analysis {
-	struct flow_kernel *kernel;
+	struct kernel_code *code;
 	struct graph on, back;
-	uint32_t *order, *place; /* of nodes, by a walk in depth; FLOW_NONE if not reached */
+	uint32_t *order, *place; /* of nodes, by a walk in depth; KERNEL_NONE if not reached */
 	uint32_t *dominator, *post_dominator;
 	uint32_t *stack, *next;
 	uint32_t *loop; /* blocks of the loop found for a branch, least so far */
@@ -37,7 +37,7 @@ struct analysis {
 
 static bool make(struct analysis *a)
 {
-	size_t n = a->kernel->block_count + 1;
+	size_t n = a->code->block_count + 1;
 	uint32_t *words = calloc(16 * n + 8, sizeof(*words));
 
 	a->seen = calloc(n, sizeof(*a->seen));
@@ -61,7 +61,7 @@ static bool make(struct analysis *a)
 }
 
 /* Ways of block b, its end included. */
-static uint32_t ways(const struct flow_kernel *k, uint32_t b, uint32_t way[2])
+static uint32_t ways(const struct kernel_code *k, uint32_t b, uint32_t way[2])
 {
 	if (!k->block[b].ways) {
 		way[0] = (uint32_t)k->block_count;
@@ -73,7 +73,7 @@ static uint32_t ways(const struct flow_kernel *k, uint32_t b, uint32_t way[2])
 
 static void connect(struct analysis *a)
 {
-	const struct flow_kernel *k = a->kernel;
+	const struct kernel_code *k = a->code;
 	uint32_t n = a->on.nodes, way[2], count;
 
 	for (uint32_t b = 0; b + 1 < n; b++) {
@@ -151,13 +151,14 @@ static uint32_t dominate(struct analysis *a, const struct graph *g, const struct
 		for (uint32_t i = count - 1; i--;) {
 			uint32_t node = a->order[i];
 
-			best = FLOW_NONE;
+			best = KERNEL_NONE;
 			for (uint32_t e = against->first[node]; e < against->first[node + 1]; e++) {
 				uint32_t from = against->to[e];
 
-				if (dominator[from] == FLOW_NONE)
+				if (dominator[from] == KERNEL_NONE)
 					continue;
-				best = best == FLOW_NONE ? from : common(a, dominator, best, from);
+				best = best == KERNEL_NONE ? from
+							   : common(a, dominator, best, from);
 			}
 			changed |= dominator[node] != best;
 			dominator[node] = best;
@@ -180,32 +181,34 @@ static int refuse(struct analysis *a, uint32_t line, const char *format, ...)
 	return -EINVAL;
 }
 
+/* A block in a message: those of loops and ifs have no name. */
+#define BLOCK(b) *k->block[b].name ? "block " : "this place", k->block[b].name
+
 /* Every block must be reached and must be able to end; every branch must meet. */
 static int dominators(struct analysis *a)
 {
-	struct flow_kernel *k = a->kernel;
+	struct kernel_code *k = a->code;
 	uint32_t end = (uint32_t)k->block_count;
 
 	dominate(a, &a->on, &a->back, 0, a->dominator);
 	for (uint32_t b = 0; b < end; b++)
-		if (a->dominator[b] == FLOW_NONE)
-			return refuse(a, k->block[b].line, "block %s cannot be reached",
-				      k->block[b].name);
+		if (a->dominator[b] == KERNEL_NONE)
+			return refuse(a, k->block[b].line, "%s%s cannot be reached", BLOCK(b));
 	dominate(a, &a->back, &a->on, end, a->post_dominator);
 	for (uint32_t b = 0; b < end; b++)
-		if (a->post_dominator[b] == FLOW_NONE)
-			return refuse(a, k->block[b].line, "from block %s no exit can be reached",
-				      k->block[b].name);
+		if (a->post_dominator[b] == KERNEL_NONE)
+			return refuse(a, k->block[b].line, "from %s%s no exit can be reached",
+				      BLOCK(b));
 	for (uint32_t b = 0; b < end; b++) {
-		struct flow_block *block = &k->block[b];
+		struct kernel_block *block = &k->block[b];
 
 		if (block->ways < 2)
 			continue;
 		block->meeting = a->post_dominator[b];
 		if (block->meeting == end)
 			return refuse(a, k->instr[block->first + block->count - 1].line,
-				      "branch without reconvergence: the ways of block %s end in "
-				      "different exits", block->name);
+				      "branch without reconvergence: the ways of %s%s end in "
+				      "different exits", BLOCK(b));
 	}
 	return 0;
 }
@@ -213,7 +216,7 @@ static int dominators(struct analysis *a)
 /* Mark in a->seen what can be reached from the ways of branch b before they meet. */
 static void region(struct analysis *a, uint32_t b)
 {
-	const struct flow_block *block = &a->kernel->block[b];
+	const struct kernel_block *block = &a->code->block[b];
 	uint32_t depth = 0;
 
 	memset(a->seen, 0, a->on.nodes * sizeof(*a->seen));
@@ -235,19 +238,19 @@ static void region(struct analysis *a, uint32_t b)
 /* No barrier may stand in what a branch divides. */
 static int divide(struct analysis *a, uint32_t b)
 {
-	struct flow_kernel *k = a->kernel;
-	const struct flow_instr *branch = &k->instr[k->block[b].first + k->block[b].count - 1];
+	struct kernel_code *k = a->code;
+	const struct kernel_instr *branch = &k->instr[k->block[b].first + k->block[b].count - 1];
 
 	for (uint32_t n = 0; n < k->block_count; n++) {
-		struct flow_block *block = &k->block[n];
+		struct kernel_block *block = &k->block[n];
 
 		if (!a->seen[n])
 			continue;
 		block->divided = true;
 		for (uint32_t i = block->first; i < block->first + block->count; i++)
-			if (k->instr[i].op == FLOW_BARRIER)
-				return refuse(a, k->instr[i].line, "barrier in block %s, which the "
-					      "branch of line %u divides", block->name,
+			if (k->instr[i].op == KERNEL_BARRIER)
+				return refuse(a, k->instr[i].line, "barrier in %s%s, which the "
+					      "branch of line %u divides", BLOCK(n),
 					      branch->line);
 	}
 	return 0;
@@ -291,15 +294,15 @@ static bool dominates(const struct analysis *a, uint32_t above, uint32_t node)
 /* For all branches in the loop of this back edge: is it the closest so far? */
 static void offer_loop(struct analysis *a, uint32_t source, uint32_t head)
 {
-	struct flow_kernel *k = a->kernel;
+	struct kernel_code *k = a->code;
 	uint32_t count = natural_loop(a, source, head);
 
 	for (uint32_t b = 0; b < k->block_count; b++) {
-		struct flow_block *block = &k->block[b];
+		struct kernel_block *block = &k->block[b];
 
 		if (block->ways < 2 || !a->seen[b] || b == source)
 			continue;
-		if (block->likely != FLOW_NONE && a->loop[b] <= count)
+		if (block->likely != KERNEL_NONE && a->loop[b] <= count)
 			continue;
 		block->likely = source;
 		a->loop[b] = count;
@@ -308,7 +311,7 @@ static void offer_loop(struct analysis *a, uint32_t source, uint32_t head)
 
 static void find_likely(struct analysis *a)
 {
-	struct flow_kernel *k = a->kernel;
+	struct kernel_code *k = a->code;
 
 	for (uint32_t b = 0; b < k->block_count; b++)
 		for (uint32_t i = 0; i < k->block[b].ways; i++)
@@ -318,26 +321,26 @@ static void find_likely(struct analysis *a)
 
 static int branches(struct analysis *a)
 {
-	struct flow_kernel *k = a->kernel;
+	struct kernel_code *k = a->code;
 	int error = 0;
 
 	for (uint32_t b = 0; !error && b < k->block_count; b++) {
-		struct flow_block *block = &k->block[b];
+		struct kernel_block *block = &k->block[b];
 
 		if (block->ways < 2)
 			continue;
 		region(a, b);
-		if (block->likely != FLOW_NONE && !a->seen[block->likely])
-			block->likely = FLOW_NONE;
+		if (block->likely != KERNEL_NONE && !a->seen[block->likely])
+			block->likely = KERNEL_NONE;
 		if (!k->instr[block->first + block->count - 1].uniform)
 			error = divide(a, b);
 	}
 	return error;
 }
 
-int flow_graph(struct flow_kernel *kernel, uint32_t *line, char *reason, size_t size)
+int kernel_graph(struct kernel_code *code, uint32_t *line, char *reason, size_t size)
 {
-	struct analysis a = { .kernel = kernel, .line = line, .reason = reason, .size = size };
+	struct analysis a = { .code = code, .line = line, .reason = reason, .size = size };
 	int error = make(&a) ? 0 : -ENOMEM;
 
 	if (!error) {

@@ -1,185 +1,334 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef SIM_FLOW_KERNEL_H
-#define SIM_FLOW_KERNEL_H
+#ifndef SIM_KERNEL_H
+#define SIM_KERNEL_H
 /*
- * A kernel as a control-flow graph: blocks of instructions, each with a way or two out. The
- * language of the files is described in gputm-kernel(5).
+ * A kernel as it is run. The language of the files is described in gputm-kernel(5).
  *
- * A program counter is the number of an instruction, and a block is entered at its first one.
- * Operands are columns: one word for each thread (what it is, its registers, the counters of
- * its branches) or one for all (constants).
+ * The text becomes up to four pieces of code: the program with transactions, the one with locks,
+ * setup and verify. Code is a list of instructions, each of which takes an issue slot (but for
+ * notes), and of steps: three-address operations without a cost of their own, which run just
+ * before the instruction that they belong to. Instructions form basic blocks, from which the
+ * places where branches meet are found. A program counter is the number of an instruction.
+ *
+ * Operands are columns, a word for each lane of a warp: first the registers, then rows, which are
+ * the constants and the scratch of the steps. Registers belong to a thread and outlive an
+ * instruction, scratch does not.
  */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
-#define FLOW_LANES_MAX 32u
-#define FLOW_BLOCK_THREADS_MAX 1024u
-#define FLOW_BLOCK_WARPS_MAX 32u
-#define FLOW_THREADS_MAX (1u << 20)
-#define FLOW_INSTRUCTIONS_MAX 65536u
-#define FLOW_WORDS_MAX (1u << 24) /* of memory */
-#define FLOW_NAME_MAX 32u
-#define FLOW_NONE UINT32_MAX
+#include "../base/memory.h"
+#include "gputm/base.h"
 
-enum flow_op {
-	FLOW_ALU,     /* does nothing but count */
-	FLOW_SET,     /* d = a OPERATOR b */
-	FLOW_LOAD,    /* d = array[a] */
-	FLOW_STORE,   /* array[a] = b */
-	FLOW_ADD,     /* array[a] += b, atomically */
-	FLOW_BARRIER, /* of the block */
-	FLOW_EXIT_IF, /* threads with a OPERATOR b end */
-	/* the last one of a block */
-	FLOW_JUMP,
-	FLOW_BRANCH,
-	FLOW_EXIT,
+#define KERNEL_LANES 32u
+#define KERNEL_BLOCK_THREADS_MAX 1024u
+#define KERNEL_BLOCK_WARPS_MAX 32u
+#define KERNEL_THREADS_MAX (1u << 22)
+#define KERNEL_INSTRUCTIONS_MAX 65536u
+#define KERNEL_STEPS_MAX (1u << 18)
+#define KERNEL_COLUMNS_MAX 4096u
+#define KERNEL_NAME_MAX 32u
+#define KERNEL_NONE UINT32_MAX
+#define KERNEL_NO_COLUMN UINT16_MAX
+#define KERNEL_HEAP 0x80000000u /* where global memory begins */
+#define KERNEL_STEP_LIMIT (1u << 26) /* instructions of setup or verify, and 64 a word of memory */
+
+enum kernel_op {
+	KERNEL_ALU,	/* does nothing but count */
+	KERNEL_SET,	/* nothing but its steps */
+	KERNEL_LOAD,	/* d = place[a] */
+	KERNEL_STORE,	/* place[a] = b */
+	KERNEL_ADD,	/* place[a] += b, atomically; d: the old word, or none */
+	KERNEL_CAS,	/* d = place[a]; if that is b: place[a] = c */
+	KERNEL_BARRIER, /* of the block */
+	KERNEL_FENCE,
+	KERNEL_BEGIN,
+	KERNEL_COMMIT,
+	KERNEL_ENTER, /* notes: they take no slot */
+	KERNEL_LEAVE,
+	KERNEL_NOTE,	/* its steps */
+	KERNEL_DRAW,	/* setup: d = a random number below a; b: exponent of Zipf's law */
+	KERNEL_REQUIRE, /* verify: a, or the words of message b are said */
+	/* the last ones of a block */
+	KERNEL_EXIT_IF, /* threads with a end; goes on at the next instruction */
+	KERNEL_JUMP,
+	KERNEL_BRANCH, /* lanes with a (without, if negated) take it */
+	KERNEL_EXIT,
 };
 
-enum flow_operator {
-	FLOW_ALONE, /* a */
-	FLOW_PLUS,
-	FLOW_MINUS,
-	FLOW_TIMES,
-	FLOW_OVER,
-	FLOW_MODULO,
-	FLOW_AND,
-	FLOW_OR,
-	FLOW_XOR,
-	FLOW_LEFT,
-	FLOW_RIGHT,
-	FLOW_LEAST,
-	FLOW_MOST,
-	FLOW_LESS, /* from here on: comparisons */
-	FLOW_LESS_EQUAL,
-	FLOW_GREATER,
-	FLOW_GREATER_EQUAL,
-	FLOW_EQUAL,
-	FLOW_NOT_EQUAL,
-	FLOW_OPERATORS,
-};
-extern const char *const flow_operator_name[FLOW_OPERATORS];
-
-/* What decides a branch. */
-enum flow_rule {
-	FLOW_COMPARE, /* a OPERATOR b */
-	FLOW_LISTED,  /* the thread's number is in list `array` */
-	FLOW_CHANCE,  /* b times in a hundred; d counts the visits */
-	FLOW_TRACE,   /* outcome number d of trace `array` */
-};
-
-/* Columns that every kernel has. */
-enum flow_special {
-	FLOW_THREAD, /* number in the block */
-	FLOW_LANE,
-	FLOW_WARP, /* of the block */
-	FLOW_BLOCK,
-	FLOW_ID,     /* thread number in the launch */
-	FLOW_WARP_ID, /* warp number in the launch */
-	FLOW_SPECIALS,
+/* What a step does: d = a OPERATOR b, with some more operands. */
+enum kernel_operator {
+	KERNEL_COPY, /* a */
+	KERNEL_PLUS,
+	KERNEL_MINUS,
+	KERNEL_TIMES,
+	KERNEL_OVER,
+	KERNEL_MODULO,
+	KERNEL_AND,
+	KERNEL_OR,
+	KERNEL_XOR,
+	KERNEL_LEFT,
+	KERNEL_RIGHT,
+	KERNEL_LEAST,
+	KERNEL_MOST,
+	KERNEL_LESS, /* from here on 0 or 1 */
+	KERNEL_LESS_EQUAL,
+	KERNEL_GREATER,
+	KERNEL_GREATER_EQUAL,
+	KERNEL_EQUAL,
+	KERNEL_NOT_EQUAL,
+	KERNEL_SIGNED_LESS,
+	KERNEL_BOTH,	     /* a && b */
+	KERNEL_EITHER,	     /* a || b */
+	KERNEL_SIGNED_RIGHT, /* an arithmetic shift */
+	KERNEL_CHOOSE,	     /* a ? b : c */
+	KERNEL_MULTIPLY,     /* 64-bit a * b >> c */
+	KERNEL_SIGNED_MULTIPLY,
+	KERNEL_DIVIDE, /* 64-bit (a << c) / b */
+	KERNEL_ROOT,   /* of a, 16.16 */
+	KERNEL_RANDOM, /* draw number a of the kernel's seed */
+	KERNEL_SPAN,   /* word b of a field of element a: a flat index; extra: the field */
+	KERNEL_FETCH,  /* place[a] where c, else 0; extra: the place */
+	KERNEL_LISTED, /* the thread's number is in list `extra` */
+	KERNEL_CHANCE, /* b times in a hundred; register c counts the visits; extra: the pc */
+	KERNEL_TRACED, /* outcome number c of trace `extra` */
+	KERNEL_OPERATORS,
 };
 
-struct flow_instr {
-	uint8_t op, operator, rule;
+/* What a thread knows of itself. */
+enum kernel_special {
+	KERNEL_THREAD, /* number in the block */
+	KERNEL_LANE,
+	KERNEL_WARP, /* of the block */
+	KERNEL_BLOCK,
+	KERNEL_ID, /* thread number in the launch */
+	KERNEL_WARP_ID, /* warp number in the launch */
+	KERNEL_ATTEMPT, /* aborts of the running transaction */
+	KERNEL_SPECIALS,
+};
+
+/* Where an access goes: words of an array, at base + stride * index. */
+struct kernel_place {
+	uint64_t base;	 /* byte address; of tables and shared arrays the word in them */
+	uint32_t stride; /* bytes */
+	uint32_t length; /* indices */
+	uint32_t offset; /* words from an element's start, of which base is made */
+	uint16_t array;
+};
+
+struct kernel_step {
+	uint8_t operator;
+	uint16_t d, a, b, c;
+	uint32_t extra;
+	uint32_t line;
+};
+
+struct kernel_instr {
+	uint8_t op;
+	bool negate;	/* a branch is taken where the condition does not hold */
 	bool uniform;	/* a branch that never divides a warp, says the kernel */
 	bool converged; /* the kernel takes for granted that its warp is together here */
 	bool last;	/* of its block, also when it falls through to the next one */
-	uint16_t d, a, b; /* columns */
-	uint16_t array;
+	uint16_t d, a, b, c;
+	uint16_t when; /* memory: lanes with 0 are off; or no column */
+	uint16_t place;
 	uint16_t block;
-	uint32_t line;
+	uint16_t count; /* ALU: instructions in a row, of the first one of them */
+	uint32_t step, steps;
+	uint32_t target, next; /* PCs: of a way that is taken, and else */
+	uint32_t line, column;
 	uint32_t mix; /* what it adds to the trail of a thread */
 };
 
-struct flow_block {
-	char name[FLOW_NAME_MAX];
+struct kernel_block {
+	char name[KERNEL_NAME_MAX]; /* "" unless the text has one */
 	uint32_t line, first, count;
 	uint32_t ways;	  /* 0 (exit) .. 2 */
 	uint32_t way[2];  /* blocks: if the branch is taken, if not */
-	uint32_t meeting; /* immediate post-dominator of a branch, or FLOW_NONE */
-	uint32_t likely;  /* its likely-convergence point, or FLOW_NONE */
+	uint32_t meeting; /* immediate post-dominator of a branch, or KERNEL_NONE */
+	uint32_t likely;  /* its likely-convergence point, or KERNEL_NONE */
 	bool divided;	  /* within what a branch that is not uniform divides */
 };
 
-struct flow_array {
-	char name[FLOW_NAME_MAX];
-	uint32_t first, length; /* words */
-	bool shared;		/* one copy per block, on the core; first is in that copy */
+/* What `require` says. */
+struct kernel_message {
+	struct {
+		char *text; /* NULL: the word of the column */
+		uint16_t column;
+	} part[8];
+	uint32_t parts;
+};
+
+struct kernel_register {
+	char name[KERNEL_NAME_MAX];
+	uint32_t line, column; /* where it is first named */
+	bool read, set;
+};
+
+struct kernel_code {
+	struct kernel_instr *instr;
+	struct kernel_step *step;
+	struct kernel_block *block;
+	struct kernel_register *reg;
+	struct kernel_message *message;
+	uint32_t *constant;
+	uint32_t *row; /* [constants + scratch][KERNEL_LANES] */
+	size_t instr_count, step_count, block_count, message_count;
+	uint32_t registers, constants, scratch;
+	uint16_t special[KERNEL_SPECIALS]; /* registers, or none */
+	/* Registers that a transaction must find again when it starts once more. */
+	uint16_t *kept;
+	size_t kept_count;
+	bool transactions, critical; /* it has such */
+	bool atomic, barrier;	     /* it has add; barrier */
+	uint32_t line;
+};
+
+enum kernel_section {
+	KERNEL_TRANSACTIONS, /* also a program without a name */
+	KERNEL_LOCKS,
+	KERNEL_SETUP,
+	KERNEL_VERIFY,
+	KERNEL_SECTIONS,
+};
+
+enum kernel_array_kind { KERNEL_GLOBAL, KERNEL_LOCK_WORDS, KERNEL_SHARED, KERNEL_TABLE };
+
+struct kernel_field {
+	char name[KERNEL_NAME_MAX];
+	uint32_t offset, count; /* words */
+};
+
+struct kernel_array {
+	char name[KERNEL_NAME_MAX];
+	enum kernel_array_kind kind;
+	uint32_t length, words; /* elements; words of one */
+	uint64_t base;		/* bytes; of shared arrays and tables words in theirs */
+	struct kernel_field *field;
+	size_t fields;
 };
 
 /* A set of threads of a block. */
-struct flow_list {
-	uint32_t bits[FLOW_BLOCK_THREADS_MAX / 32];
+struct kernel_list {
+	uint32_t bits[KERNEL_BLOCK_THREADS_MAX / 32];
 };
 
 /* Recorded outcomes: those of thread i stand at first[i] .. first[i] + count[i]. */
-struct flow_trace {
-	char name[FLOW_NAME_MAX];
+struct kernel_trace {
+	char name[KERNEL_NAME_MAX];
 	uint32_t line;
 	uint32_t *first, *count; /* [threads] */
 	uint8_t *outcome;
 	size_t used, capacity;
-	uint16_t counter; /* column */
+	uint16_t counter; /* register */
 };
 
-enum flow_column_kind { FLOW_THREADS_OWN, FLOW_REGISTER, FLOW_COUNTER, FLOW_CONSTANT };
+#define KERNEL_PARAMS_MAX 32
 
-struct flow_column {
-	char name[FLOW_NAME_MAX]; /* of registers and specials */
-	enum flow_column_kind kind;
-	uint32_t value; /* of a constant */
+struct kernel_param {
+	char name[KERNEL_NAME_MAX], *text;
+	uint32_t least, greatest, standard, value;
 };
 
-struct flow_kernel {
-	char name[FLOW_NAME_MAX]; /* of the file, without directory and suffix */
-	char file[256];		  /* as given, for messages */
-	uint32_t blocks, threads, lanes;
-	struct flow_block *block;
-	struct flow_instr *instr;
-	struct flow_array *array;
-	struct flow_list *list;
-	struct flow_trace *trace;
-	struct flow_column *column;
-	uint32_t *word; /* [words]: global memory at the start */
-	size_t block_count, instr_count, array_count, list_count, trace_count, column_count;
-	size_t words, shared_words;
+struct kernel_variant {
+	char name[KERNEL_NAME_MAX], *text;
+	uint32_t value[KERNEL_PARAMS_MAX]; /* of params; as many as the file has before it */
+	bool seeded;
+	uint64_t seed;
+	uint32_t threads; /* 0: the kernel's */
+	uint32_t line;
+};
+
+struct kernel {
+	char name[KERNEL_NAME_MAX]; /* of the file, without directory and suffix */
+	char file[256];		    /* as given, for messages */
+	char summary[128];	    /* the first line of the file's comment */
+	bool launched; /* with the head `launch`: one core's addresses, lanes are known */
+	uint32_t blocks, block_threads, lanes;
+	uint64_t threads, commits;
+	uint64_t seed; /* of random() and draw */
+	struct kernel_param *param;
+	struct kernel_variant *variant;
+	struct kernel_array *array;
+	struct kernel_place *place;
+	struct kernel_list *list;
+	struct kernel_trace *trace;
+	size_t params, variants, arrays, places, lists, traces;
+	struct kernel_code code[KERNEL_SECTIONS];
+	struct sim_memory *initial; /* what the head gives arrays */
+	uint32_t *table;	    /* [table_words] */
+	size_t table_words, shared_words;
+	uint64_t end;		/* of global data, bytes */
+	uint64_t lock_base;	/* of what is no data */
+	uint64_t memory_end;	/* of both */
+	uint64_t region_start, region_end; /* what transactions access; equal: not said */
+	uint16_t keys; /* array that --keys fills, or KERNEL_NO_COLUMN */
+	int affinity;
 };
 
 /* Opens a file that the kernel names, or gives NULL. */
-struct flow_files {
+struct kernel_files {
 	FILE *(*open)(void *state, const char *name);
 	void *state;
 };
 
+/* What a kernel is made with. */
+struct kernel_request {
+	const struct kernel_variant *variant; /* of a first reading; NULL: none */
+	const uint32_t *value; /* of params, in their order; NULL: their defaults */
+	uint64_t threads;      /* 0: the kernel's own */
+	uint64_t seed;	       /* where the kernel gives none */
+	uint32_t keys;	       /* words of --keys: the default of threads; 0: not given */
+};
+
 /*
- * Read a kernel from the text of a file. 0; -EINVAL with "NAME:LINE: reason" in message;
- * -ENOMEM likewise. Nothing to free after a failure.
+ * Read a kernel from the text of a file. 0; -EINVAL with "NAME:LINE:COLUMN: reason" in
+ * message; -ENOMEM likewise. Nothing to free after a failure.
  */
-int flow_kernel_read(const char *text, size_t size, const char *name,
-		     const struct flow_files *files, struct flow_kernel *out, char *message,
-		     size_t message_size);
+int kernel_read(const char *text, size_t size, const char *name,
+		const struct kernel_request *request, const struct kernel_files *files,
+		struct kernel *out, char *message, size_t message_size);
 /* The same from a file, and what it names from the directory that the file is in; -EIO too. */
-int flow_kernel_load(const char *path, struct flow_kernel *out, char *message,
-		     size_t message_size);
-void flow_kernel_free(struct flow_kernel *kernel);
+int kernel_load(const char *path, const struct kernel_request *request, struct kernel *out,
+		char *message, size_t message_size);
+void kernel_free(struct kernel *kernel);
 
 /*
  * Find where branches meet and what they divide (graph.c). 0; -EINVAL with the line and the
  * reason: a block that cannot be reached or cannot end, a branch without reconvergence, a
  * barrier in divided code; -ENOMEM.
  */
-int flow_graph(struct flow_kernel *kernel, uint32_t *line, char *reason, size_t size);
+int kernel_graph(struct kernel_code *code, uint32_t *line, char *reason, size_t size);
+/*
+ * Transactions of the code (rules.c): every way from begin comes to its commit, nothing in
+ * between is forbidden there; and what begin has to keep. As kernel_graph().
+ */
+int kernel_rules(struct kernel_code *code, uint32_t *line, char *reason, size_t size);
 
-static inline uint32_t flow_warps_of_block(const struct flow_kernel *k)
+static inline uint32_t kernel_warps_of_block(const struct kernel *k)
 {
-	return (k->threads + k->lanes - 1) / k->lanes;
+	return (k->block_threads + k->lanes - 1) / k->lanes;
 }
 
-/* PC of a block, FLOW_NONE for none. */
-static inline uint32_t flow_entry(const struct flow_kernel *k, uint32_t block)
+/* PC of a block, KERNEL_NONE for none. */
+static inline uint32_t kernel_entry(const struct kernel_code *code, uint32_t block)
 {
-	return block == FLOW_NONE ? FLOW_NONE : k->block[block].first;
+	return block == KERNEL_NONE ? KERNEL_NONE : code->block[block].first;
 }
 
-#endif /* SIM_FLOW_KERNEL_H */
+/* Operation on the words of one lane, for all but those that look at the kernel: the rest is 0. */
+uint32_t kernel_compute(enum kernel_operator operator, uint32_t a, uint32_t b, uint32_t c);
+
+/* Draw number n, from 1 on, of a seed: SplitMix64, upper 31 bits. */
+static inline uint32_t kernel_random(uint64_t seed, uint64_t n)
+{
+	uint64_t z = seed + n * UINT64_C(0x9e3779b97f4a7c15);
+
+	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+	return (uint32_t)((z ^ z >> 31) >> 33);
+}
+
+#endif /* SIM_KERNEL_H */

@@ -11,6 +11,9 @@
  * way of a branch. A lane holds numbers only, so a warp can be saved, restored and
  * re-executed at any point.
  *
+ * A program may evaluate all lanes of a warp at once instead: its registers then stand in rows of
+ * 32 lanes, which the machine keeps.
+ *
  * A warp runs in lockstep: an instruction is evaluated for all active lanes, issued
  * once, and is done for all of them before the next one starts.
  */
@@ -28,6 +31,7 @@ enum sim_op {
 	SIM_TX_COMMIT, /* the transaction's last instruction; an abort restarts at TX_BEGIN */
 	SIM_ENTER,     /* lock programs: all locks are held from here; costs nothing */
 	SIM_LEAVE,     /* lock programs: the critical section is committed; costs nothing */
+	SIM_NOTE,      /* evaluated; costs nothing */
 	SIM_EXIT,      /* the thread ends; only the last instruction, reached by all lanes */
 };
 
@@ -41,15 +45,17 @@ struct sim_instr {
 	uint32_t count;	 /* SIM_PLAIN: 1 or more */
 	uint32_t target; /* SIM_BRANCH: pc when taken */
 	uint32_t meet;	 /* SIM_BRANCH: pc where the two ways reconverge */
+	int32_t hop;	 /* where it goes on, unless it takes a branch: from the next pc on */
 };
 
-#define SIM_REGISTERS 8
+#define SIM_REGISTERS 16
 
 /* One thread in a lane. The program owns reg[]; the machine writes the rest. */
 struct sim_lane {
 	uint32_t thread;
 	uint32_t attempt; /* aborts of the running transaction so far */
 	uint32_t loaded;  /* by the last SIM_LOAD or SIM_CAS of this lane */
+	uint32_t into;	  /* the program's: 1 and the register that it has yet to put that in */
 	uint32_t reg[SIM_REGISTERS]; /* 0 at the start; restored when a transaction aborts */
 };
 
@@ -69,11 +75,50 @@ struct sim_step {
 typedef void (*sim_eval_fn)(const void *data, uint32_t pc, struct sim_lane *lane,
 			    struct sim_step *step);
 
+/* A warp at an instruction, and what it does there. */
+struct sim_warp_step {
+	uint32_t *reg;	   /* register r of lane l: reg[32 r + l] */
+	uint32_t mask;	   /* lanes that execute */
+	uint32_t whole;	   /* lanes that have a thread */
+	uint64_t *address; /* as in sim_step, by lane, for lanes that take part */
+	uint32_t *value, *compare;
+	uint32_t chosen;   /* BRANCH: lanes that take it; memory: lanes that take part */
+	uint16_t into;	   /* LOAD, CAS: the register that what is loaded goes into */
+	/* Lanes with an index beyond an array's end; they take no part, and load 0. */
+	uint32_t stray;
+	uint32_t stray_index;
+	const char *stray_array;
+};
+
+typedef void (*sim_warp_eval_fn)(const void *data, uint32_t pc, struct sim_warp_step *step);
+
+/* What a thread knows of itself. */
+enum sim_special {
+	SIM_OWN_THREAD, /* number in its block */
+	SIM_OWN_LANE,
+	SIM_OWN_WARP, /* of the block */
+	SIM_OWN_BLOCK,
+	SIM_OWN_ID, /* number in the launch */
+	SIM_OWN_WARP_ID,
+	SIM_OWN_ATTEMPT,
+	SIM_SPECIALS,
+};
+#define SIM_NO_REGISTER UINT16_MAX
+
 struct sim_program {
 	const struct sim_instr *code;
 	uint32_t length;
 	sim_eval_fn eval;
 	const void *data; /* handed to eval: the workload */
+	/* Of programs that evaluate whole warps, else NULL and 0: */
+	sim_warp_eval_fn eval_warp;
+	uint32_t registers;
+	const uint16_t *special;  /* [SIM_SPECIALS]: registers for it, or SIM_NO_REGISTER */
+	const uint16_t *kept;	  /* registers that an aborted transaction must find again */
+	uint32_t kept_count;
+	const char *file;	  /* of the kernel, and the line of each instruction */
+	const uint32_t *line;
+	const uint32_t *id;	  /* what threads call themselves; NULL: by their number */
 };
 
 #endif

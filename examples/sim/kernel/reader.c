@@ -3,33 +3,50 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdlib.h>
 
-int flow_say(struct flow_reader *r, uint32_t line, const char *format, ...)
+static int say_list(struct reader *r, uint32_t line, uint32_t column, const char *format,
+		    va_list list)
 {
-	va_list list;
-	int used = snprintf(r->message, r->message_size, "%.200s:%u: ", r->name, line);
+	int used = snprintf(r->message, r->message_size, "%.200s:%u:%u: ", r->file, line, column);
 
-	va_start(list, format);
 	if ((size_t)used < r->message_size)
 		vsnprintf(r->message + used, r->message_size - (size_t)used, format, list);
+	return -EINVAL;
+}
+
+int say_at(struct reader *r, uint32_t line, uint32_t column, const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	say_list(r, line, column, format, list);
 	va_end(list);
 	return -EINVAL;
 }
 
-int flow_no_memory(struct flow_reader *r)
+int say(struct reader *r, const char *format, ...)
 {
-	flow_say(r, r->line, "out of memory");
+	va_list list;
+
+	va_start(list, format);
+	say_list(r, r->token_line, r->token_column, format, list);
+	va_end(list);
+	return -EINVAL;
+}
+
+int no_memory(struct reader *r)
+{
+	say(r, "out of memory");
 	return -ENOMEM;
 }
 
-int flow_unexpected(struct flow_reader *r, const char *expected)
+int unexpected(struct reader *r, const char *expected)
 {
-	if (r->token == FLOW_END_OF_FILE)
-		return flow_say(r, r->line, "got end of file, expected %s", expected);
-	if (r->token == FLOW_END_OF_LINE)
-		return flow_say(r, r->line, "got end of line, expected %s", expected);
-	return flow_say(r, r->line, "got \"%s\", expected %s", r->text, expected);
+	if (r->token == TOKEN_END_OF_FILE)
+		return say(r, "got end of file, expected %s", expected);
+	if (r->token == TOKEN_END_OF_LINE)
+		return say(r, "got end of line, expected %s", expected);
+	return say(r, "got \"%s\", expected %s", r->text, expected);
 }
 
 static bool is_letter(char c)
@@ -42,19 +59,20 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* The token is what stands in front of `stop`; a long one is shown cut. */
-static void copy(struct flow_reader *r, const char *stop)
+/* The token is what stands in front of `stop`; one longer than `most` is shown cut. */
+static void copy(struct reader *r, const char *stop, size_t most)
 {
 	size_t length = (size_t)(stop - r->at), i;
+	bool cut = length >= most;
 
-	if (length >= FLOW_NAME_MAX) {
-		length = FLOW_NAME_MAX - 1;
-		r->token = FLOW_WRONG;
+	if (cut) {
+		length = most - 1;
+		r->token = TOKEN_WRONG;
 	}
 	for (i = 0; i < length; i++)
 		r->text[i] = r->at[i] >= ' ' && r->at[i] <= '~' ? r->at[i] : '?';
 	r->text[i] = '\0';
-	if (length < (size_t)(stop - r->at))
+	if (cut)
 		strcpy(r->text + i, "...");
 	r->at = stop;
 }
@@ -69,115 +87,195 @@ static int digit(char c)
 }
 
 /* Decimal, or hexadecimal after 0x. */
-static void number(struct flow_reader *r)
+static void number(struct reader *r)
 {
 	const char *p = r->at;
 	int base = 10;
 	uint64_t value = 0;
 
-	r->token = FLOW_NUMBER;
+	r->token = TOKEN_NUMBER;
 	if (r->end - p > 2 && p[0] == '0' && p[1] == 'x') {
 		base = 16;
 		p += 2;
+		if (digit(*p) == 16)
+			r->token = TOKEN_WRONG;
 	}
 	for (; p < r->end && (is_letter(*p) || is_digit(*p)); p++) {
 		if (digit(*p) >= base)
-			r->token = FLOW_WRONG;
+			r->token = TOKEN_WRONG;
 		value = value * (unsigned)base + (unsigned)digit(*p);
 		if (value > UINT32_MAX) {
 			value = 0;
-			r->token = FLOW_WRONG;
+			r->token = TOKEN_WRONG;
 		}
 	}
 	r->number = (uint32_t)value;
-	copy(r, p);
+	copy(r, p, KERNEL_NAME_MAX);
 }
 
-static void word(struct flow_reader *r)
+/* Within a macro, a parameter is what the call gave for it. */
+static void put_argument(struct reader *r)
+{
+	for (uint32_t i = 0; r->scope && i < r->scope->bindings; i++) {
+		const struct binding *b = &r->scope->binding[i];
+
+		if (strcmp(b->name, r->text))
+			continue;
+		r->token = b->token;
+		r->number = b->number;
+		r->value = b->value;
+		strcpy(r->text, b->text);
+		return;
+	}
+}
+
+static void word(struct reader *r)
 {
 	const char *p = r->at;
 
-	r->token = FLOW_WORD;
+	r->token = TOKEN_WORD;
 	while (p < r->end && (is_letter(*p) || is_digit(*p) || *p == '.'))
 		p++;
-	copy(r, p);
+	copy(r, p, KERNEL_NAME_MAX);
+	if (r->token == TOKEN_WORD)
+		put_argument(r);
 }
 
-static void sign(struct flow_reader *r)
+static void text(struct reader *r)
 {
-	static const char pairs[][3] = { "<<", ">>", "<=", ">=", "==", "!=" };
+	const char *p = ++r->at;
+
+	r->token = TOKEN_TEXT;
+	while (p < r->end && *p != '"' && *p != '\n')
+		p++;
+	copy(r, p, sizeof(r->text) - 4);
+	if (p == r->end || *p != '"')
+		r->token = TOKEN_WRONG;
+	else
+		r->at++;
+}
+
+static void sign(struct reader *r)
+{
+	static const char pairs[][3] = { "<<", ">>", "<=", ">=", "==", "!=", "&&", "||" };
 	size_t length = 1;
 
-	r->token = strchr("+-*/%&|^<>=[]!", *r->at) && *r->at ? FLOW_SIGN : FLOW_WRONG;
+	r->token = strchr("+-*/%&|^<>=[]!(){},?:~.", *r->at) && *r->at ? TOKEN_SIGN : TOKEN_WRONG;
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
 		if (r->end - r->at >= 2 && !memcmp(r->at, pairs[i], 2))
 			length = 2;
-	copy(r, r->at + length);
+	copy(r, r->at + length, KERNEL_NAME_MAX);
 }
 
-void flow_next(struct flow_reader *r)
+/* A line that ends so goes on in the next one. */
+static bool goes_on(const struct reader *r)
 {
-	while (r->at < r->end && (*r->at == ' ' || *r->at == '\t' || *r->at == '\r'))
-		r->at++;
-	if (r->at < r->end && *r->at == '#')
-		while (r->at < r->end && *r->at != '\n')
+	return r->token == TOKEN_SIGN && !strchr(")]}!~.", *r->text);
+}
+
+/* Blanks, comments and, where the line goes on, ends of lines. */
+static void skip(struct reader *r)
+{
+	while (r->at < r->end) {
+		if (*r->at == '#')
+			while (r->at < r->end && *r->at != '\n')
+				r->at++;
+		else if (*r->at == '\n' && goes_on(r)) {
+			r->line_start = ++r->at;
+			r->line++;
+		} else if (*r->at == ' ' || *r->at == '\t' || *r->at == '\r')
 			r->at++;
+		else
+			return;
+	}
+}
+
+void next_token(struct reader *r)
+{
+	if (r->token == TOKEN_END_OF_LINE && r->at < r->end && *r->at == '\n') {
+		r->line_start = ++r->at;
+		r->line++;
+	}
+	skip(r);
 	r->text[0] = '\0';
+	r->token_line = r->line;
+	r->token_column = (uint32_t)(r->at - r->line_start) + 1;
 	if (r->at == r->end)
-		r->token = FLOW_END_OF_FILE;
+		r->token = TOKEN_END_OF_FILE;
 	else if (*r->at == '\n')
-		r->token = FLOW_END_OF_LINE;
+		r->token = TOKEN_END_OF_LINE;
 	else if (is_letter(*r->at))
 		word(r);
 	else if (is_digit(*r->at))
 		number(r);
+	else if (*r->at == '"')
+		text(r);
 	else
 		sign(r);
 }
 
-int flow_take_sign(struct flow_reader *r, const char *sign)
+static int take(struct reader *r, enum token token, const char *text)
 {
-	char expected[16];
+	char expected[40];
 
-	if (flow_is(r, FLOW_SIGN, sign)) {
-		flow_next(r);
+	if (r->token == token && !strcmp(r->text, text)) {
+		next_token(r);
 		return 0;
 	}
-	snprintf(expected, sizeof(expected), "\"%s\"", sign);
-	return flow_unexpected(r, expected);
+	snprintf(expected, sizeof(expected), "\"%s\"", text);
+	return unexpected(r, expected);
 }
 
-int flow_take_number(struct flow_reader *r, uint32_t least, uint32_t most, const char *what,
-		     uint32_t *out)
+int take_sign(struct reader *r, const char *sign)
+{
+	return take(r, TOKEN_SIGN, sign);
+}
+
+int take_word(struct reader *r, const char *word)
+{
+	return take(r, TOKEN_WORD, word);
+}
+
+int take_number(struct reader *r, uint32_t least, uint32_t most, const char *what, uint32_t *out)
 {
 	char expected[128];
 
-	if (r->token == FLOW_NUMBER && r->number >= least && r->number <= most) {
+	if (r->token == TOKEN_NUMBER && r->number >= least && r->number <= most) {
 		*out = r->number;
-		flow_next(r);
+		next_token(r);
 		return 0;
 	}
 	snprintf(expected, sizeof(expected), "%s, %u .. %u", what, least, most);
-	return flow_unexpected(r, expected);
+	return unexpected(r, expected);
 }
 
-int flow_take_name(struct flow_reader *r, const char *what, char out[FLOW_NAME_MAX])
+int take_name(struct reader *r, const char *what, char out[KERNEL_NAME_MAX])
 {
-	if (r->token != FLOW_WORD)
-		return flow_unexpected(r, what);
-	snprintf(out, FLOW_NAME_MAX, "%.*s", (int)FLOW_NAME_MAX - 1, r->text);
-	flow_next(r);
+	if (r->token != TOKEN_WORD)
+		return unexpected(r, what);
+	snprintf(out, KERNEL_NAME_MAX, "%.*s", (int)KERNEL_NAME_MAX - 1, r->text);
+	next_token(r);
 	return 0;
 }
 
-int flow_take_end(struct flow_reader *r)
+int take_end(struct reader *r)
 {
-	if (r->token != FLOW_END_OF_LINE && r->token != FLOW_END_OF_FILE)
-		return flow_unexpected(r, "end of line");
+	return at_end(r) ? 0 : unexpected(r, "end of line");
+}
+
+int take_text(struct reader *r, const char *what, char **out)
+{
+	if (r->token != TOKEN_TEXT)
+		return unexpected(r, what);
+	*out = malloc(strlen(r->text) + 1);
+	if (!*out)
+		return no_memory(r);
+	strcpy(*out, r->text);
+	next_token(r);
 	return 0;
 }
 
-bool flow_room(void **array, size_t *room, size_t count, size_t element)
+bool make_room(void **array, size_t *room, size_t count, size_t element)
 {
 	size_t wanted = *room ? 2 * *room : 16;
 	void *bigger;

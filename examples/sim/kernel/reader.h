@@ -1,86 +1,233 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef SIM_FLOW_READER_H
-#define SIM_FLOW_READER_H
-/* Kernel files token by token, for kernel_file.c, kernel_code.c and kernel_data.c. */
+#ifndef SIM_KERNEL_READER_H
+#define SIM_KERNEL_READER_H
+/* Kernel files token by token, and what the files that read them share. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernel.h"
 
-enum flow_token {
-	FLOW_END_OF_FILE,
-	FLOW_END_OF_LINE,
-	FLOW_WORD,
-	FLOW_NUMBER,
-	FLOW_SIGN,
-	FLOW_WRONG,
+enum token {
+	TOKEN_END_OF_FILE,
+	TOKEN_END_OF_LINE,
+	TOKEN_WORD,
+	TOKEN_NUMBER,
+	TOKEN_SIGN,
+	TOKEN_TEXT,  /* "...", without the quotes */
+	TOKEN_VALUE, /* an argument of a macro, already computed */
+	TOKEN_WRONG,
 };
 
-struct flow_reader {
-	const char *at, *end;
-	const char *name; /* of the file */
+/* What an expression comes to: a constant or a column. */
+struct value {
+	bool constant, truth; /* truth: 0 or 1 */
+	uint32_t number;
+	uint16_t column;
+};
+
+/* A name within a macro, and what the call put in its place: a token of its own, or a value. */
+struct binding {
+	char name[KERNEL_NAME_MAX], text[KERNEL_NAME_MAX];
+	enum token token;
+	uint32_t number;
+	struct value value;
+};
+
+#define MACRO_ARGUMENTS 12
+#define EXPANSIONS_MAX 100000
+
+struct scope {
+	struct binding binding[MACRO_ARGUMENTS];
+	uint32_t bindings;
+};
+
+struct macro {
+	char name[KERNEL_NAME_MAX];
+	char parameter[MACRO_ARGUMENTS][KERNEL_NAME_MAX];
+	uint32_t parameters;
+	bool expression; /* define */
+	bool busy;	 /* being expanded */
+	const char *at, *line_start; /* of the body */
 	uint32_t line;
+};
+
+/* What a name of the whole file is; registers are of a section. */
+enum name_kind {
+	NAME_PARAM, /* and constants; index: the value */
+	NAME_ARRAY,
+	NAME_MACRO,
+	NAME_TRACE,
+	NAME_VARIANT,
+};
+
+struct name {
+	char text[KERNEL_NAME_MAX];
+	enum name_kind kind;
+	uint32_t index, line;
+};
+
+/* A place in code that is jumped to: known when it is bound. */
+struct label {
+	uint32_t pc;	/* KERNEL_NONE: not yet */
+	uint32_t alias; /* another label, where control goes on at once; or KERNEL_NONE */
+	bool used;
+};
+
+/* A block by its name: its label is bound when it is read. */
+struct named_block {
+	char name[KERNEL_NAME_MAX];
+	uint32_t label, line, column; /* where the name is first used */
+	uint32_t begins;	      /* line; 0: not yet */
+};
+
+struct reader {
+	/* the text */
+	const char *at, *end, *line_start;
+	const char *file;
+	uint32_t line;
+	enum token token; /* the one that is next, where it begins, and what it says */
+	uint32_t token_line, token_column;
+	char text[160];
+	uint32_t number;
+	struct value value;
+	const struct scope *scope; /* of the macro that is being expanded */
+	uint32_t depth;		   /* of macros and nested statements */
+	uint32_t expansions;	   /* of macros */
 	char *message;
 	size_t message_size;
-	enum flow_token token; /* the one that is next */
-	char text[FLOW_NAME_MAX + 8];
-	uint32_t number;
-	const struct flow_files *files;
-	struct flow_kernel *kernel;
-	size_t blocks, instrs, arrays, lists, traces, columns, words; /* room */
-	/* Blocks that ways lead to, by name, until all blocks are known. */
-	struct flow_label *label;
-	size_t label_count, labels;
-	bool open; /* in a block whose end is not written yet */
-	bool converged;
+	/* the kernel */
+	struct kernel *kernel;
+	const struct kernel_request *request;
+	const struct kernel_files *files;
+	struct name *name;
+	struct macro *macro;
+	size_t names, macros, name_room, macro_room;
+	size_t params, variants, arrays, places, lists, traces; /* room */
+	bool threads_known, seeded;
+	/* the section that is being read */
+	struct kernel_code *code;
+	enum kernel_section section;
+	size_t instrs, steps, regs, constants, messages; /* room */
+	uint32_t first_step; /* of the instruction that is being made */
+	uint32_t dead;	     /* within what a constant condition leaves out */
+	bool reachable;
+	bool blocks;	     /* the program is one of blocks and jumps */
+	bool block_open, converged;
+	uint16_t guard;	     /* column that memory in an expression is read under */
+	struct label *label;
+	size_t labels, label_room;
+	struct named_block *block;
+	size_t blocks_named, block_room;
+	uint32_t statement_line, statement_column;
+	uint32_t leave[32]; /* labels of `break`, innermost last */
+	uint32_t loops;
+	uint32_t end_label;
 };
 
-struct flow_label {
-	char name[FLOW_NAME_MAX];
-	uint32_t block, line;
-};
+/* ---- tokens (reader.c) ---- */
 
-/* Go to the next token. */
-void flow_next(struct flow_reader *r);
-/* -EINVAL, after "NAME:LINE: REASON" has been said. */
-int flow_say(struct flow_reader *r, uint32_t line, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+void next_token(struct reader *r);
+/* -EINVAL, after "FILE:LINE:COLUMN: REASON" has been said of the present token. */
+int say(struct reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int say_at(struct reader *r, uint32_t line, uint32_t column, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
 /* -EINVAL: got the present token, expected something else. */
-int flow_unexpected(struct flow_reader *r, const char *expected);
-int flow_no_memory(struct flow_reader *r);
+int unexpected(struct reader *r, const char *expected);
+int no_memory(struct reader *r);
 
 /* Take what must come now; 0 or -EINVAL. */
-int flow_take_sign(struct flow_reader *r, const char *sign);
-int flow_take_number(struct flow_reader *r, uint32_t least, uint32_t most, const char *what,
-		     uint32_t *out);
-int flow_take_name(struct flow_reader *r, const char *what, char out[FLOW_NAME_MAX]);
-int flow_take_end(struct flow_reader *r);
+int take_sign(struct reader *r, const char *sign);
+int take_word(struct reader *r, const char *word);
+int take_number(struct reader *r, uint32_t least, uint32_t most, const char *what, uint32_t *out);
+int take_name(struct reader *r, const char *what, char out[KERNEL_NAME_MAX]);
+int take_end(struct reader *r);
+/* Text in quotes, to be freed by its owner. */
+int take_text(struct reader *r, const char *what, char **out);
 
-static inline bool flow_is(const struct flow_reader *r, enum flow_token token, const char *text)
+static inline bool at_sign(const struct reader *r, const char *text)
 {
-	return r->token == token && !strcmp(r->text, text);
+	return r->token == TOKEN_SIGN && !strcmp(r->text, text);
+}
+
+static inline bool at_word(const struct reader *r, const char *text)
+{
+	return r->token == TOKEN_WORD && !strcmp(r->text, text);
+}
+
+static inline bool at_end(const struct reader *r)
+{
+	return r->token == TOKEN_END_OF_LINE || r->token == TOKEN_END_OF_FILE;
 }
 
 /* Room for one more element in *array (of *room); false without memory. */
-bool flow_room(void **array, size_t *room, size_t count, size_t element);
+bool make_room(void **array, size_t *room, size_t count, size_t element);
 
-/* Statements (kernel_data.c); 0, -EINVAL or -ENOMEM. */
-int flow_read_array(struct flow_reader *r);
-int flow_read_shared(struct flow_reader *r);
-int flow_read_graph(struct flow_reader *r);
-int flow_read_trace(struct flow_reader *r);
-int flow_read_list(struct flow_reader *r, uint16_t *out);
+/* ---- names (names.c) ---- */
 
-/* The reader of an instruction's operands by its name, or NULL (kernel_code.c). */
-int (*flow_find_instruction(const char *name))(struct flow_reader *r);
+const struct name *find_name(const struct reader *r, const char *text);
+/* A name that means nothing yet; 0, -EINVAL or -ENOMEM. */
+int add_name(struct reader *r, const char *text, enum name_kind kind, uint32_t index);
+/* -EINVAL if the name, which is the present token, means something already or is reserved. */
+int must_be_new(struct reader *r, const char *text);
+bool is_reserved(const char *text);
+/* Register of the section, made if there is none; KERNEL_NO_COLUMN after an error was said. */
+uint16_t take_register(struct reader *r, bool set);
+uint16_t find_register(const struct reader *r, const char *text);
+int add_register(struct reader *r, const char *text, uint16_t *out);
+uint16_t special_register(struct reader *r, enum kernel_special special);
 
-/* FLOW_NONE if there is no such name. */
-uint32_t flow_find_array(const struct flow_kernel *k, const char *name);
-uint32_t flow_find_trace(const struct flow_kernel *k, const char *name);
-uint32_t flow_find_column(const struct flow_kernel *k, const char *name);
-/* A new column; 0, -EINVAL (too many) or -ENOMEM. */
-int flow_add_column(struct flow_reader *r, enum flow_column_kind kind, const char *name,
-		    uint32_t value, uint16_t *out);
-/* -EINVAL if the name means something already. */
-int flow_must_be_new(struct flow_reader *r, const char *name);
+/* ---- expressions (expression.c) ---- */
 
-#endif /* SIM_FLOW_READER_H */
+static inline struct value constant(uint32_t number)
+{
+	return (struct value){ .constant = true, .truth = number < 2, .number = number };
+}
+
+int read_expression(struct reader *r, struct value *out);
+/* One whose value is known now, within bounds. */
+int read_constant(struct reader *r, uint32_t least, uint32_t most, const char *what,
+		  uint32_t *out);
+/* ARRAY[e].FIELD: its place and the column of its index. */
+int read_place(struct reader *r, uint16_t *place, struct value *index);
+/* The column of a value; -ENOMEM and -EINVAL as all. */
+int column_of(struct reader *r, const struct value *value, uint16_t *out);
+/* A step with its result in scratch, or in the register `to` unless that is KERNEL_NO_COLUMN. */
+int add_step(struct reader *r, struct kernel_step step, uint16_t to, struct value *out);
+int put_in(struct reader *r, uint16_t reg, const struct value *value);
+int binary(struct reader *r, enum kernel_operator operator, const struct value *a,
+	   const struct value *b, struct value *out);
+/* Columns while code is read; kernel_close() makes the final ones of them. */
+#define CONSTANT_COLUMN 0x4000u
+#define SCRATCH_COLUMN 0x8000u
+
+/* ---- statements (statement.c, blocks.c, code.c) ---- */
+
+/* Statements up to a word that ends them, which is then next. */
+int read_statements(struct reader *r);
+int put_instr(struct reader *r, const struct kernel_instr *instr);
+int new_label(struct reader *r, uint32_t *out);
+int bind_label(struct reader *r, uint32_t label);
+/* Control goes on there, at no cost. */
+int go_to(struct reader *r, uint32_t label);
+/* A statement of one line; the present token is its first word. */
+int read_statement(struct reader *r);
+/* The program as blocks and jumps, from the first block on. */
+int read_blocks(struct reader *r);
+int open_code(struct reader *r, enum kernel_section section);
+int close_code(struct reader *r);
+
+/* ---- heads (head.c, data.c) ---- */
+
+bool is_head(const char *word);
+int read_head(struct reader *r);
+int read_array(struct reader *r);
+int read_graph(struct reader *r);
+int read_trace(struct reader *r);
+/* The numbers of one or more threads. */
+int read_list(struct reader *r, uint32_t *out);
+int add_array(struct reader *r, const char *name, enum kernel_array_kind kind, uint32_t length,
+	      uint32_t words, uint32_t *out);
+/* Addresses, once all arrays are known. */
+int lay_out(struct reader *r);
+
+#endif /* SIM_KERNEL_READER_H */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "threads.h" /* flow_chance */
+#include "threads.h" /* chance, and where memory begins */
 
 enum state { RUNS, AT_BARRIER, AT_CONVERGED, ENDED };
 
@@ -13,64 +13,33 @@ enum state { RUNS, AT_BARRIER, AT_CONVERGED, ENDED };
 struct block {
 	struct flow_reference *r;
 	uint32_t number, first;
-	uint32_t pc[FLOW_BLOCK_THREADS_MAX];
-	enum state state[FLOW_BLOCK_THREADS_MAX];
+	uint32_t pc[KERNEL_BLOCK_THREADS_MAX];
+	enum state state[KERNEL_BLOCK_THREADS_MAX];
 };
 
 static int fault(const struct flow_reference *r, uint32_t pc, const char *what, uint32_t thread)
 {
 	snprintf(r->message, r->size, "%.120s:%u: thread %u, run alone, %s", r->kernel->file,
-		 r->kernel->instr[pc].line, thread, what);
+		 r->kernel->code->instr[pc].line, thread, what);
 	return -EINVAL;
 }
 
 static uint32_t *values(const struct flow_reference *r, uint32_t thread)
 {
-	return r->value + (size_t)thread * r->kernel->column_count;
+	return r->value + (size_t)thread * r->kernel->code->registers;
 }
 
-static uint32_t evaluate(enum flow_operator op, uint32_t a, uint32_t b)
+/* Where a column of a thread is: scratch and constants are the same for all. */
+static uint32_t *word_of(const struct flow_reference *r, uint32_t thread, uint16_t column)
 {
-	switch (op) {
-	case FLOW_ALONE:
-		return a;
-	case FLOW_PLUS:
-		return a + b;
-	case FLOW_MINUS:
-		return a - b;
-	case FLOW_TIMES:
-		return a * b;
-	case FLOW_OVER:
-		return b ? a / b : UINT32_MAX;
-	case FLOW_MODULO:
-		return b ? a % b : a;
-	case FLOW_AND:
-		return a & b;
-	case FLOW_OR:
-		return a | b;
-	case FLOW_XOR:
-		return a ^ b;
-	case FLOW_LEFT:
-		return a << (b & 31);
-	case FLOW_RIGHT:
-		return a >> (b & 31);
-	case FLOW_LEAST:
-		return a < b ? a : b;
-	case FLOW_MOST:
-		return a > b ? a : b;
-	case FLOW_LESS:
-		return a < b;
-	case FLOW_LESS_EQUAL:
-		return a <= b;
-	case FLOW_GREATER:
-		return a > b;
-	case FLOW_GREATER_EQUAL:
-		return a >= b;
-	case FLOW_EQUAL:
-		return a == b;
-	default:
-		return a != b;
-	}
+	uint32_t registers = r->kernel->code->registers;
+
+	return column < registers ? values(r, thread) + column : r->row + (column - registers);
+}
+
+static uint32_t word(const struct flow_reference *r, uint32_t thread, uint16_t column)
+{
+	return *word_of(r, thread, column);
 }
 
 static bool note(struct flow_outcomes *o, bool taken)
@@ -92,49 +61,122 @@ static bool note(struct flow_outcomes *o, bool taken)
 
 static int access(struct flow_reference *r, uint32_t pc, uint32_t thread)
 {
-	const struct flow_instr *i = &r->kernel->instr[pc];
-	const struct flow_array *array = &r->kernel->array[i->array];
-	uint32_t *v = values(r, thread), index = v[i->a], *word;
+	const struct kernel *k = r->kernel;
+	const struct kernel_instr *i = &k->code->instr[pc];
+	const struct kernel_place *p = &k->place[i->place];
+	uint32_t index = word(r, thread, i->a), *at, old;
 
-	if (index >= array->length)
+	if (i->when != KERNEL_NO_COLUMN && !word(r, thread, i->when))
+		return 0;
+	if (index >= p->length)
 		return fault(r, pc, "accesses an array beyond its end", thread);
-	word = r->word + array->first + index;
-	if (array->shared)
-		word = r->shared + v[FLOW_BLOCK] * r->kernel->shared_words + array->first + index;
-	if (i->op == FLOW_STORE)
-		*word = v[i->b];
-	else if (i->op == FLOW_ADD)
-		*word += v[i->b];
+	if (k->array[p->array].kind == KERNEL_SHARED)
+		at = r->shared + thread / k->block_threads * k->shared_words + p->base +
+		     p->stride / 4 * index;
 	else
-		v[i->d] = *word;
-	if (i->op == FLOW_LOAD)
-		r->trail[thread] = flow_mix(r->trail[thread], *word);
+		at = r->word + (p->base - flow_origin(k) + (uint64_t)p->stride * index) / 4;
+	old = *at;
+	if (i->op == KERNEL_STORE)
+		*at = word(r, thread, i->b);
+	else if (i->op == KERNEL_ADD)
+		*at += word(r, thread, i->b);
+	if (i->d != KERNEL_NO_COLUMN)
+		*word_of(r, thread, i->d) = old;
+	if (i->op == KERNEL_LOAD)
+		r->trail[thread] = flow_mix(r->trail[thread], old);
 	return 0;
 }
 
-static int decide(struct flow_reference *r, uint32_t pc, uint32_t thread, bool *taken)
+static int fetch(struct flow_reference *r, uint32_t pc, uint32_t thread,
+		 const struct kernel_step *s, uint32_t *result)
 {
-	const struct flow_instr *i = &r->kernel->instr[pc];
-	uint32_t *v = values(r, thread), number = v[FLOW_THREAD];
-	const struct flow_trace *trace;
+	const struct kernel_place *p = &r->kernel->place[s->extra];
+	uint32_t index = word(r, thread, s->a);
 
-	switch ((enum flow_rule)i->rule) {
-	case FLOW_COMPARE:
-		*taken = evaluate((enum flow_operator)i->operator, v[i->a], v[i->b]);
+	if (!word(r, thread, s->c))
+		return 0;
+	if (index >= p->length)
+		return fault(r, pc, "reads a table beyond its end", thread);
+	*result = r->kernel->table[p->base + p->stride / 4 * index];
+	return 0;
+}
+
+static int traced(struct flow_reference *r, uint32_t pc, uint32_t thread,
+		  const struct kernel_step *s, uint32_t *result)
+{
+	const struct kernel_trace *trace = &r->kernel->trace[s->extra];
+	uint32_t number = word(r, thread, s->a), *visits = word_of(r, thread, s->c);
+
+	if (*visits >= trace->count[number])
+		return fault(r, pc, "has no outcome left in its trace", thread);
+	*result = trace->outcome[trace->first[number] + (*visits)++];
+	return 0;
+}
+
+static uint32_t span(const struct kernel *k, const struct kernel_step *s, uint32_t x, uint32_t y)
+{
+	const struct kernel_array *array = &k->array[s->extra >> 16];
+	const struct kernel_field *field = &array->field[s->extra & 0xffff];
+
+	if (x >= array->length || y >= field->count)
+		return UINT32_MAX;
+	return x * array->words + field->offset + y;
+}
+
+static int step(struct flow_reference *r, uint32_t pc, uint32_t thread,
+		const struct kernel_step *s)
+{
+	uint32_t x = word(r, thread, s->a), y = word(r, thread, s->b), result = 0;
+	int error = 0;
+
+	switch ((enum kernel_operator)s->operator) {
+	case KERNEL_RANDOM:
+		result = kernel_random(r->kernel->seed, x);
 		break;
-	case FLOW_LISTED:
-		*taken = r->kernel->list[i->array].bits[number / 32] >> number % 32 & 1;
+	case KERNEL_SPAN:
+		result = span(r->kernel, s, x, y);
 		break;
-	case FLOW_CHANCE:
-		*taken = flow_chance(r->seed, pc, v[FLOW_ID], v[i->d]++, v[i->b]);
+	case KERNEL_FETCH:
+		error = fetch(r, pc, thread, s, &result);
 		break;
-	case FLOW_TRACE:
-		trace = &r->kernel->trace[i->array];
-		if (v[i->d] >= trace->count[number])
-			return fault(r, pc, "has no outcome left in its trace", thread);
-		*taken = trace->outcome[trace->first[number] + v[i->d]++];
+	case KERNEL_LISTED:
+		result = r->kernel->list[s->extra].bits[x / 32] >> x % 32 & 1;
 		break;
+	case KERNEL_CHANCE:
+		result = kernel_chance(r->seed, s->extra, x, (*word_of(r, thread, s->c))++, y);
+		break;
+	case KERNEL_TRACED:
+		error = traced(r, pc, thread, s, &result);
+		break;
+	default:
+		result = kernel_compute((enum kernel_operator)s->operator, x, y,
+					word(r, thread, s->c));
 	}
+	*word_of(r, thread, s->d) = result;
+	return error;
+}
+
+/* What the instruction does but for where the thread goes on. */
+static int perform(struct block *b, uint32_t t, bool *taken)
+{
+	struct flow_reference *r = b->r;
+	uint32_t pc = b->pc[t], thread = b->first + t;
+	const struct kernel_instr *i = &r->kernel->code->instr[pc];
+	int error = 0;
+
+	for (uint32_t n = 0; !error && n < i->steps; n++)
+		error = step(r, pc, thread, &r->kernel->code->step[i->step + n]);
+	if (error)
+		return error;
+	if (i->op == KERNEL_LOAD || i->op == KERNEL_STORE || i->op == KERNEL_ADD)
+		error = access(r, pc, thread);
+	else if (i->op == KERNEL_BARRIER)
+		b->state[t] = AT_BARRIER;
+	else if (i->op == KERNEL_EXIT || (i->op == KERNEL_EXIT_IF && word(r, thread, i->a)))
+		b->state[t] = ENDED;
+	if (i->op != KERNEL_BRANCH)
+		return error;
+	*taken = !word(r, thread, i->a) == i->negate;
 	return note(&r->outcomes[thread], *taken) ? 0 : -ENOMEM;
 }
 
@@ -142,30 +184,18 @@ static int decide(struct flow_reference *r, uint32_t pc, uint32_t thread, bool *
 static int execute(struct block *b, uint32_t t)
 {
 	struct flow_reference *r = b->r;
-	const struct flow_instr *i = &r->kernel->instr[b->pc[t]];
-	const struct flow_block *block = &r->kernel->block[i->block];
-	uint32_t thread = b->first + t, *v = values(r, thread);
+	const struct kernel_instr *i = &r->kernel->code->instr[b->pc[t]];
+	const struct kernel_block *block = &r->kernel->code->block[i->block];
+	uint32_t thread = b->first + t;
 	bool taken = true;
-	int error = 0;
+	int error = perform(b, t, &taken);
 
-	if (i->op == FLOW_SET)
-		v[i->d] = evaluate((enum flow_operator)i->operator, v[i->a], v[i->b]);
-	else if (i->op == FLOW_LOAD || i->op == FLOW_STORE || i->op == FLOW_ADD)
-		error = access(r, b->pc[t], thread);
-	else if (i->op == FLOW_BRANCH)
-		error = decide(r, b->pc[t], thread, &taken);
-	else if (i->op == FLOW_BARRIER)
-		b->state[t] = AT_BARRIER;
-	else if (i->op == FLOW_EXIT)
-		b->state[t] = ENDED;
-	else if (i->op == FLOW_EXIT_IF &&
-		 evaluate((enum flow_operator)i->operator, v[i->a], v[i->b]))
-		b->state[t] = ENDED;
 	r->trail[thread] = flow_mix(r->trail[thread], i->mix);
 	if (!error && ++r->executed[thread] > r->most)
 		return fault(r, b->pc[t], "does not end", thread);
 	if (b->state[t] != ENDED)
-		b->pc[t] = i->last ? r->kernel->block[block->way[!taken]].first : b->pc[t] + 1;
+		b->pc[t] = i->last ? r->kernel->code->block[block->way[!taken]].first :
+				     b->pc[t] + 1;
 	return error;
 }
 
@@ -175,7 +205,7 @@ static int run(struct block *b, uint32_t t, bool past)
 	int error = 0;
 
 	while (!error && b->state[t] == RUNS) {
-		if (b->r->kernel->instr[b->pc[t]].converged && !past) {
+		if (b->r->kernel->code->instr[b->pc[t]].converged && !past) {
 			b->state[t] = AT_CONVERGED;
 			break;
 		}
@@ -188,18 +218,18 @@ static int run(struct block *b, uint32_t t, bool past)
 /* All live threads of first .. end wait in this state (at one place, if it is converged). */
 static bool all_wait(const struct block *b, uint32_t first, uint32_t end, enum state state)
 {
-	uint32_t pc = FLOW_NONE;
+	uint32_t pc = KERNEL_NONE;
 
 	for (uint32_t t = first; t < end; t++) {
 		if (b->state[t] == ENDED)
 			continue;
 		if (b->state[t] != state)
 			return false;
-		if (state == AT_CONVERGED && pc != FLOW_NONE && pc != b->pc[t])
+		if (state == AT_CONVERGED && pc != KERNEL_NONE && pc != b->pc[t])
 			return false;
 		pc = b->pc[t];
 	}
-	return pc != FLOW_NONE;
+	return pc != KERNEL_NONE;
 }
 
 /* Let threads go on that have waited together; how many. */
@@ -233,39 +263,43 @@ static int stuck(struct block *b)
 
 static int run_block(struct block *b)
 {
-	const struct flow_kernel *k = b->r->kernel;
+	const struct kernel *k = b->r->kernel;
 	uint32_t released = 1, live;
 	int error = 0;
 
-	for (uint32_t t = 0; !error && t < k->threads; t++)
+	for (uint32_t t = 0; !error && t < k->block_threads; t++)
 		error = run(b, t, false);
 	while (!error && released) {
 		released = 0;
-		for (uint32_t t = 0; !error && t < k->threads; t += k->lanes)
-			error = release(b, t, t + k->lanes < k->threads ? t + k->lanes : k->threads,
+		for (uint32_t t = 0; !error && t < k->block_threads; t += k->lanes)
+			error = release(b, t,
+					t + k->lanes < k->block_threads ? t + k->lanes
+									: k->block_threads,
 					AT_CONVERGED, &released);
 		if (!error && !released)
-			error = release(b, 0, k->threads, AT_BARRIER, &released);
+			error = release(b, 0, k->block_threads, AT_BARRIER, &released);
 	}
 	live = 0;
-	for (uint32_t t = 0; t < k->threads; t++)
+	for (uint32_t t = 0; t < k->block_threads; t++)
 		live += b->state[t] != ENDED;
 	return !error && live ? stuck(b) : error;
 }
 
 static void set_up_thread(struct flow_reference *r, uint32_t number, uint32_t t)
 {
-	const struct flow_kernel *k = r->kernel;
-	uint32_t thread = number * k->threads + t, *v = values(r, thread);
+	const struct kernel *k = r->kernel;
+	const uint32_t special[KERNEL_SPECIALS] = {
+		[KERNEL_THREAD] = t,
+		[KERNEL_LANE] = t % k->lanes,
+		[KERNEL_WARP] = t / k->lanes,
+		[KERNEL_BLOCK] = number,
+		[KERNEL_ID] = number * k->block_threads + t,
+		[KERNEL_WARP_ID] = number * kernel_warps_of_block(k) + t / k->lanes,
+	};
 
-	for (size_t c = 0; c < k->column_count; c++)
-		v[c] = k->column[c].value;
-	v[FLOW_THREAD] = t;
-	v[FLOW_LANE] = t % k->lanes;
-	v[FLOW_WARP] = t / k->lanes;
-	v[FLOW_BLOCK] = number;
-	v[FLOW_ID] = thread;
-	v[FLOW_WARP_ID] = number * flow_warps_of_block(k) + t / k->lanes;
+	for (uint32_t s = 0; s < KERNEL_SPECIALS; s++)
+		if (k->code->special[s] != KERNEL_NO_COLUMN)
+			values(r, special[KERNEL_ID])[k->code->special[s]] = special[s];
 }
 
 static int run_all(struct flow_reference *r)
@@ -277,8 +311,8 @@ static int run_all(struct flow_reference *r)
 		memset(b, 0, sizeof(*b));
 		b->r = r;
 		b->number = number;
-		b->first = number * r->kernel->threads;
-		for (uint32_t t = 0; t < r->kernel->threads; t++)
+		b->first = number * r->kernel->block_threads;
+		for (uint32_t t = 0; t < r->kernel->block_threads; t++)
 			set_up_thread(r, number, t);
 		error = run_block(b);
 	}
@@ -286,7 +320,7 @@ static int run_all(struct flow_reference *r)
 	return error;
 }
 
-int flow_reference_run(const struct flow_kernel *k, uint64_t seed, uint64_t most,
+int flow_reference_run(const struct kernel *k, uint64_t seed, uint64_t most,
 		       struct flow_reference *out, char *message, size_t size)
 {
 	memset(out, 0, sizeof(*out));
@@ -295,18 +329,21 @@ int flow_reference_run(const struct flow_kernel *k, uint64_t seed, uint64_t most
 	out->most = most;
 	out->message = message;
 	out->size = size;
-	out->threads = k->blocks * k->threads;
-	out->value = calloc(out->threads * k->column_count, sizeof(*out->value));
+	out->threads = k->blocks * k->block_threads;
+	out->value = calloc((size_t)out->threads * k->code->registers + 1, sizeof(*out->value));
+	out->row = calloc(k->code->constants + k->code->scratch + 1, sizeof(*out->row));
 	out->trail = calloc(out->threads, sizeof(*out->trail));
 	out->executed = calloc(out->threads, sizeof(*out->executed));
 	out->outcomes = calloc(out->threads, sizeof(*out->outcomes));
-	out->word = calloc(k->words + 1, sizeof(*out->word));
+	out->word = calloc(flow_words(k) + 1, sizeof(*out->word));
 	out->shared = calloc(k->blocks * k->shared_words + 1, sizeof(*out->shared));
-	if (!out->value || !out->trail || !out->executed || !out->outcomes || !out->word ||
-	    !out->shared)
+	if (!out->row || !out->value || !out->trail || !out->executed || !out->outcomes ||
+	    !out->word || !out->shared)
 		return -ENOMEM;
-	if (k->words)
-		memcpy(out->word, k->word, k->words * sizeof(*out->word));
+	for (size_t i = 0; i < flow_words(k); i++)
+		out->word[i] = sim_memory_read(k->initial, flow_origin(k) + 4 * i);
+	for (uint32_t c = 0; c < k->code->constants; c++)
+		out->row[c] = k->code->constant[c];
 	return run_all(out);
 }
 
@@ -315,6 +352,7 @@ void flow_reference_free(struct flow_reference *r)
 	for (uint32_t t = 0; r->outcomes && t < r->threads; t++)
 		free(r->outcomes[t].word);
 	free(r->value);
+	free(r->row);
 	free(r->trail);
 	free(r->executed);
 	free(r->outcomes);

@@ -19,10 +19,11 @@ struct flow_outcomes {
 };
 
 struct flow_reference {
-	const struct flow_kernel *kernel;
+	const struct kernel *kernel;
 	uint64_t seed;
 	uint32_t threads;  /* of the launch, numbered by block and thread */
-	uint32_t *value;   /* [threads][columns] */
+	uint32_t *value;   /* [threads][registers] */
+	uint32_t *row;	   /* [constants + scratch] */
 	uint32_t *trail;   /* [threads] */
 	uint64_t *executed; /* [threads] */
 	struct flow_outcomes *outcomes; /* [threads] */
@@ -33,7 +34,7 @@ struct flow_reference {
 };
 
 /* 0; -EINVAL, with the kernel's fault as "FILE:LINE: REASON" in message; -ENOMEM. */
-int flow_reference_run(const struct flow_kernel *kernel, uint64_t seed, uint64_t most,
+int flow_reference_run(const struct kernel *kernel, uint64_t seed, uint64_t most,
 		       struct flow_reference *out, char *message, size_t size);
 void flow_reference_free(struct flow_reference *reference);
 

@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef SIM_FLOW_THREADS_H
-#define SIM_FLOW_THREADS_H
+#ifndef SIM_KERNEL_THREADS_H
+#define SIM_KERNEL_THREADS_H
 /*
  * What the threads of a launch hold and what an instruction does to those of a warp. Threads
  * are numbered so that each static warp is a run of `lanes` of them from a multiple of it on;
  * numbers that no thread has (the last warp of a block may be partial) are never in a mask.
  */
-#include "kernel.h"
+#include "lanes.h"
 
 struct flow_threads {
-	const struct flow_kernel *kernel;
-	uint32_t warps;	     /* of a block */
-	uint32_t count;	     /* numbers, those that no thread has included */
-	uint32_t **column;   /* [columns][count], or [columns][lanes] of a constant */
-	uint32_t *word;	     /* global memory */
-	uint32_t *shared;    /* [blocks][shared_words] */
+	const struct kernel *kernel;
+	const struct kernel_code *code;
+	uint32_t warps;	   /* of a block */
+	uint32_t count;	   /* numbers, those that no thread has included */
+	size_t stride;	   /* from a register of a thread to its next one */
+	uint32_t *reg;	   /* [registers][stride] */
+	uint64_t origin;   /* address of the first word */
+	uint32_t *word;	   /* global memory */
+	uint32_t *shared;  /* [blocks][shared_words] */
 	uint64_t seed;
-	char fault[160];     /* what a thread did that cannot be, "" for nothing */
+	char fault[160];   /* what a thread did that cannot be, "" for nothing */
 	uint32_t fault_line;
 };
 
@@ -24,7 +27,7 @@ struct flow_threads {
 struct flow_lanes {
 	uint32_t mask;
 	bool together; /* slot[l] = slot[0] + l for all lanes: a static warp */
-	uint32_t slot[FLOW_LANES_MAX];
+	uint32_t slot[KERNEL_LANES];
 };
 
 /* What an instruction of a warp asks of the core. */
@@ -32,19 +35,30 @@ struct flow_effect {
 	uint32_t taken; /* of a branch: lanes that take it; of exit if: lanes that end */
 	uint32_t memory; /* lanes that access global memory */
 	uint32_t banks; /* cycles that an access of shared memory takes; 0: none */
-	uint64_t address[FLOW_LANES_MAX]; /* bytes */
+	uint64_t address[KERNEL_LANES]; /* bytes */
 };
 
 /* 0 or -ENOMEM. */
-int flow_threads_new(const struct flow_kernel *kernel, uint64_t seed, struct flow_threads *out);
+int flow_threads_new(const struct kernel *kernel, uint64_t seed, struct flow_threads *out);
 void flow_threads_free(struct flow_threads *threads);
 
 /*
  * Execute one instruction for the lanes of a mask that is not empty. False after a fault, which
- * is then described; nothing was executed.
+ * is then described; what it has done does not count.
  */
 bool flow_execute(struct flow_threads *t, uint32_t pc, const struct flow_lanes *lanes,
 		  struct flow_effect *effect);
+
+/* Words of global memory of a kernel on one core, and where they begin. */
+static inline uint64_t flow_origin(const struct kernel *k)
+{
+	return k->launched ? 0 : KERNEL_HEAP;
+}
+
+static inline size_t flow_words(const struct kernel *k)
+{
+	return (size_t)(k->memory_end - flow_origin(k)) / 4;
+}
 
 /* First number of warp w of block b. */
 static inline uint32_t flow_first_slot(const struct flow_threads *t, uint32_t b, uint32_t w)
@@ -52,10 +66,31 @@ static inline uint32_t flow_first_slot(const struct flow_threads *t, uint32_t b,
 	return (b * t->warps + w) * t->kernel->lanes;
 }
 
-/* Lanes of warp w of a block that have a thread. */
-static inline uint32_t flow_full_mask(const struct flow_kernel *k, uint32_t w)
+/* Of the thread with a number: its block, its number in the block, its lane, its id. */
+static inline uint32_t flow_block_of(const struct flow_threads *t, uint32_t slot)
 {
-	uint32_t left = k->threads - w * k->lanes;
+	return slot / (t->warps * t->kernel->lanes);
+}
+
+static inline uint32_t flow_thread_of(const struct flow_threads *t, uint32_t slot)
+{
+	return slot % (t->warps * t->kernel->lanes);
+}
+
+static inline uint32_t flow_lane_of(const struct flow_threads *t, uint32_t slot)
+{
+	return slot % t->kernel->lanes;
+}
+
+static inline uint32_t flow_id_of(const struct flow_threads *t, uint32_t slot)
+{
+	return flow_block_of(t, slot) * t->kernel->block_threads + flow_thread_of(t, slot);
+}
+
+/* Lanes of warp w of a block that have a thread. */
+static inline uint32_t flow_full_mask(const struct kernel *k, uint32_t w)
+{
+	uint32_t left = k->block_threads - w * k->lanes;
 
 	if (left > k->lanes)
 		left = k->lanes;
@@ -69,11 +104,8 @@ static inline void flow_set_static(uint32_t first, uint32_t mask, struct flow_la
 	if (out->together && out->slot[0] == first)
 		return;
 	out->together = true;
-	for (uint32_t l = 0; l < FLOW_LANES_MAX; l++)
+	for (uint32_t l = 0; l < KERNEL_LANES; l++)
 		out->slot[l] = first + l;
 }
 
-/* Whether visit number `visit` of a branch with chance `percent` takes it, for thread `id`. */
-bool flow_chance(uint64_t seed, uint32_t pc, uint32_t id, uint32_t visit, uint32_t percent);
-
-#endif /* SIM_FLOW_THREADS_H */
+#endif /* SIM_KERNEL_THREADS_H */

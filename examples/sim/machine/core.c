@@ -13,6 +13,17 @@ SIM_UNIT_KIND(simt_stack);
 SIM_UNIT_KIND(access_coalescer);
 SIM_UNIT_KIND(tx_throttle);
 
+static bool give_registers(const struct sim_machine *machine, struct sim_warp *warp)
+{
+	const struct sim_program *program = machine->program;
+	size_t rows = program->registers + program->kept_count + 1;
+
+	warp->reg = calloc(rows, SIM_MAX_LANES * sizeof *warp->reg);
+	if (warp->reg)
+		warp->kept = warp->reg + program->registers * SIM_MAX_LANES;
+	return warp->reg != NULL;
+}
+
 static int core_make(struct sim_machine *machine, uint32_t index)
 {
 	struct sim_core *core = &machine->core[index];
@@ -28,6 +39,8 @@ static int core_make(struct sim_machine *machine, uint32_t index)
 
 		if (error)
 			return error;
+		if (machine->program->eval_warp && !give_registers(machine, &core->warp[i]))
+			return -ENOMEM;
 		core->warp[i].core = (uint8_t)index;
 		core->warp[i].index = (uint8_t)i;
 		core->warp[i].number = index * machine->config.warps + i;
@@ -58,6 +71,10 @@ int sim_cores_make(struct sim_machine *machine)
 
 void sim_cores_free(struct sim_machine *machine)
 {
+	uint32_t warps = machine->config.cores * machine->config.warps;
+
+	for (uint32_t i = 0; machine->port.warp && i < warps; i++)
+		free(machine->port.warp[i].reg);
 	free(machine->port.warp);
 	free(machine->core);
 }

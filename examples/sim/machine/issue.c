@@ -2,12 +2,45 @@
 /* One instruction of one warp: evaluate it in its lanes, and what it asks of the machine. */
 #include "wiring.h"
 
+/* All lanes at once. Lanes that strayed may be running a transaction that will abort. */
+static void evaluate_warp(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc,
+			  uint64_t active, uint64_t *chosen)
+{
+	const struct sim_program *program = machine->program;
+	struct sim_warp_step step = {
+		.reg = warp->reg, .mask = (uint32_t)active, .whole = warp->whole,
+		.address = warp->address, .value = warp->value, .compare = warp->compare,
+	};
+
+	sim_take_loaded(warp);
+	program->eval_warp(program->data, pc, &step);
+	*chosen = step.chosen;
+	if (program->code[pc].op == SIM_LOAD || program->code[pc].op == SIM_CAS) {
+		warp->due = step.chosen;
+		warp->into = step.into;
+	}
+	if (!step.stray)
+		return;
+	if (!warp->stray) {
+		warp->stray_pc = pc;
+		warp->stray_index = step.stray_index;
+		warp->stray_array = step.stray_array;
+	}
+	warp->stray |= step.stray;
+	if (!warp->in_tx)
+		sim_fail_stray(&machine->port, warp, step.stray);
+}
+
 static void evaluate(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc,
 		     uint64_t active, uint64_t *chosen)
 {
 	const struct sim_program *program = machine->program;
 	bool branch = program->code[pc].op == SIM_BRANCH;
 
+	if (program->eval_warp) {
+		evaluate_warp(machine, warp, pc, active, chosen);
+		return;
+	}
 	*chosen = 0;
 	for (SIM_EACH_LANE(lane, active)) {
 		struct sim_step step = { 0 };
@@ -41,11 +74,12 @@ static void branch(struct sim_machine *machine, struct sim_warp *warp, uint32_t 
 		   uint64_t active, uint64_t taken)
 {
 	const struct sim_instr *instr = &machine->program->code[pc];
-	struct gputm_simt_stack_target target[2] = { { pc + 1, active & ~taken },
+	uint64_t after = sim_pc_after(&machine->port, pc);
+	struct gputm_simt_stack_target target[2] = { { after, active & ~taken },
 						     { instr->target, taken } };
 
 	if (!taken || taken == active)
-		next(machine, warp, taken ? instr->target : pc + 1);
+		next(machine, warp, taken ? instr->target : after);
 	else if (gputm_simt_stack_diverge(warp->stack, target, 2, instr->meet,
 					  GPUTM_SIMT_STACK_NO_PC) < 0)
 		sim_fail(&machine->port, -EINVAL, "the SIMT stack refused a branch of the program");
@@ -176,11 +210,13 @@ static uint32_t notes(struct sim_machine *machine, struct sim_warp *warp, uint32
 	const struct sim_observer *observer = machine->options.observer;
 	const struct sim_instr *code = machine->program->code;
 
-	for (; code[pc].op == SIM_ENTER || code[pc].op == SIM_LEAVE;
+	for (; code[pc].op >= SIM_ENTER && code[pc].op <= SIM_NOTE;
 	     pc = (uint32_t)gputm_simt_stack_pc(warp->stack)) {
-		uint64_t active = gputm_simt_stack_active_mask(warp->stack);
+		uint64_t active = gputm_simt_stack_active_mask(warp->stack), chosen;
 
-		if (code[pc].op == SIM_ENTER) {
+		if (code[pc].op == SIM_NOTE) {
+			evaluate(machine, warp, pc, active, &chosen);
+		} else if (code[pc].op == SIM_ENTER) {
 			warp->inside |= active;
 			for (SIM_EACH_LANE(lane, active))
 				warp->witness[lane] = machine->port.witness++;
@@ -191,7 +227,7 @@ static uint32_t notes(struct sim_machine *machine, struct sim_warp *warp, uint32
 				observer->commit(observer->state, warp->lane[lane].thread,
 						 warp->witness[lane]);
 		}
-		next(machine, warp, pc + 1);
+		next(machine, warp, sim_pc_after(&machine->port, pc));
 	}
 	return pc;
 }
@@ -204,14 +240,14 @@ static void execute(struct sim_machine *machine, struct sim_warp *warp, uint32_t
 	switch (instr->op) {
 	case SIM_PLAIN:
 		evaluate(machine, warp, pc, active, &chosen);
-		next(machine, warp, pc + 1);
+		next(machine, warp, sim_pc_after(&machine->port, pc));
 		go_on(machine, warp, instr->count);
 		break;
 	case SIM_LOAD:
 	case SIM_STORE:
 	case SIM_CAS:
 		evaluate(machine, warp, pc, active, &chosen);
-		next(machine, warp, pc + 1);
+		next(machine, warp, sim_pc_after(&machine->port, pc));
 		memory(machine, warp, instr->op, chosen);
 		break;
 	case SIM_BRANCH:
@@ -222,7 +258,7 @@ static void execute(struct sim_machine *machine, struct sim_warp *warp, uint32_t
 	case SIM_FENCE:
 		if (!stores_done(warp))
 			break;
-		next(machine, warp, pc + 1);
+		next(machine, warp, sim_pc_after(&machine->port, pc));
 		go_on(machine, warp, 1);
 		break;
 	case SIM_TX_BEGIN:
@@ -230,7 +266,7 @@ static void execute(struct sim_machine *machine, struct sim_warp *warp, uint32_t
 			go_on(machine, warp, 1);
 		break;
 	case SIM_TX_COMMIT:
-		warp->pc_after = pc + 1;
+		warp->pc_after = sim_pc_after(&machine->port, pc);
 		warp->wait = SIM_SYSTEM;
 		machine->port.ops->commit(&machine->port, warp);
 		break;
@@ -239,6 +275,7 @@ static void execute(struct sim_machine *machine, struct sim_warp *warp, uint32_t
 		break;
 	case SIM_ENTER:
 	case SIM_LEAVE:
+	case SIM_NOTE:
 		break;
 	}
 }

@@ -153,7 +153,7 @@ static int build(struct sim_machine *machine)
 	enum sim_flavour flavour = machine->system->flavour;
 	int error = 0;
 
-	machine->program = workload->program[flavour];
+	machine->program = machine->port.program = workload->program[flavour];
 	if (!machine->program)
 		return refuse(machine, workload->missing[flavour]);
 	if (machine->system->own)

@@ -7,6 +7,40 @@
 
 #include "wiring.h"
 
+/* What the threads of a warp know of themselves. */
+static void introduce(struct sim_machine *machine, struct sim_warp *warp, uint32_t thread)
+{
+	const struct sim_program *program = machine->program;
+	uint32_t size = machine->port.workload->block_size;
+	uint32_t lanes = machine->config.lanes;
+	uint32_t block = thread / size, in_block = thread % size,
+		 warps = (size + lanes - 1) / lanes;
+
+	memset(warp->reg, 0, program->registers * sizeof *warp->lane[0].reg * SIM_MAX_LANES);
+	warp->due = 0;
+	warp->stray = 0;
+	for (uint32_t i = 0; i < SIM_SPECIALS; i++) {
+		uint32_t *to = warp->reg + program->special[i] * SIM_MAX_LANES;
+
+		if (program->special[i] == SIM_NO_REGISTER)
+			continue;
+		for (uint32_t l = 0; l < lanes; l++) {
+			const uint32_t own[SIM_SPECIALS] = {
+				[SIM_OWN_THREAD] = in_block + l,
+				[SIM_OWN_LANE] = l,
+				[SIM_OWN_WARP] = in_block / lanes,
+				[SIM_OWN_BLOCK] = block,
+				[SIM_OWN_ID] = thread + l,
+				[SIM_OWN_WARP_ID] = block * warps + in_block / lanes,
+			};
+
+			to[l] = own[i];
+			if (i == SIM_OWN_ID && program->id && warp->whole >> l & 1)
+				to[l] = program->id[thread + l];
+		}
+	}
+}
+
 static void launch(struct sim_machine *machine, struct sim_core *core, uint64_t thread,
 		   uint32_t count, uint32_t block)
 {
@@ -20,6 +54,9 @@ static void launch(struct sim_machine *machine, struct sim_core *core, uint64_t 
 		warp->lane[i].thread = (uint32_t)thread + i;
 	warp->block = (uint8_t)block;
 	warp->inside = 0;
+	warp->whole = (uint32_t)mask;
+	if (machine->program->eval_warp)
+		introduce(machine, warp, (uint32_t)thread);
 	if (gputm_simt_stack_launch(warp->stack, 0, mask))
 		sim_fail(&machine->port, -EINVAL, "a warp could not be launched");
 	core->free_warps--;

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "port.h"
 
@@ -84,6 +85,93 @@ void sim_tell_store(struct sim_port *port, struct sim_warp *warp, uint64_t mask)
 				warp->value[lane]);
 }
 
+/* ---- registers ------------------------------------------------------------------------ */
+
+void sim_take_loaded(struct sim_warp *warp)
+{
+	uint32_t *to = warp->reg + warp->into * SIM_MAX_LANES;
+
+	for (SIM_EACH_LANE(lane, warp->due))
+		to[lane] = warp->lane[lane].loaded;
+	warp->due = 0;
+}
+
+/* Does the program keep its registers in lane[].reg? */
+static bool by_lane(const struct sim_port *port)
+{
+	return !port->program || !port->program->eval_warp;
+}
+
+static void set_attempt(struct sim_port *port, struct sim_warp *warp, uint64_t lane,
+			uint32_t attempt)
+{
+	uint16_t reg = by_lane(port) ? SIM_NO_REGISTER :
+				       port->program->special[SIM_OWN_ATTEMPT];
+
+	warp->lane[lane].attempt = attempt;
+	if (reg != SIM_NO_REGISTER)
+		warp->reg[reg * SIM_MAX_LANES + lane] = attempt;
+}
+
+static void save(struct sim_port *port, struct sim_warp *warp, uint64_t mask)
+{
+	const struct sim_program *program = port->program;
+
+	for (SIM_EACH_LANE(lane, mask))
+		set_attempt(port, warp, lane, 0);
+	warp->stray = 0;
+	if (by_lane(port)) {
+		for (SIM_EACH_LANE(lane, mask))
+			warp->saved[lane] = warp->lane[lane];
+		return;
+	}
+	sim_take_loaded(warp);
+	for (uint32_t i = 0; i < program->kept_count; i++)
+		memcpy(warp->kept + i * SIM_MAX_LANES,
+		       warp->reg + program->kept[i] * SIM_MAX_LANES,
+		       SIM_MAX_LANES * sizeof *warp->kept);
+}
+
+void sim_put_back(struct sim_port *port, struct sim_warp *warp, uint64_t mask)
+{
+	const struct sim_program *program = port->program;
+
+	if (by_lane(port)) {
+		for (SIM_EACH_LANE(lane, mask)) {
+			uint32_t attempt = warp->lane[lane].attempt;
+
+			warp->lane[lane] = warp->saved[lane];
+			warp->lane[lane].attempt = attempt;
+		}
+		return;
+	}
+	warp->due &= (uint32_t)~mask;
+	warp->stray &= ~mask;
+	for (uint32_t i = 0; i < program->kept_count; i++)
+		for (SIM_EACH_LANE(lane, mask))
+			warp->reg[program->kept[i] * SIM_MAX_LANES + lane] =
+				warp->kept[i * SIM_MAX_LANES + lane];
+}
+
+/* The registers are as at tx_begin, for one more attempt. */
+static void restore(struct sim_port *port, struct sim_warp *warp, uint64_t mask)
+{
+	sim_put_back(port, warp, mask);
+	for (SIM_EACH_LANE(lane, mask))
+		set_attempt(port, warp, lane, warp->lane[lane].attempt + 1);
+}
+
+void sim_fail_stray(struct sim_port *port, const struct sim_warp *warp, uint64_t lanes)
+{
+	const struct sim_program *program = port->program;
+	char message[200];
+
+	snprintf(message, sizeof message, "%.100s:%u: thread %u uses index %u of %.40s, beyond its "
+		 "end", program->file, program->line[warp->stray_pc],
+		 warp->lane[__builtin_ctzll(lanes)].thread, warp->stray_index, warp->stray_array);
+	sim_fail(port, -EINVAL, message);
+}
+
 /* ---- attempts ------------------------------------------------------------------------- */
 
 static void start_attempt(struct sim_port *port, struct sim_warp *warp, bool again)
@@ -96,11 +184,9 @@ static void start_attempt(struct sim_port *port, struct sim_warp *warp, bool aga
 
 bool sim_tx_begin(struct sim_port *port, struct sim_warp *warp, uint64_t pc)
 {
-	for (SIM_EACH_LANE(lane, gputm_simt_stack_active_mask(warp->stack))) {
-		warp->lane[lane].attempt = 0;
-		warp->saved[lane] = warp->lane[lane];
-	}
-	if (gputm_simt_stack_tx_begin(warp->stack, pc + 1) != GPUTM_SIMT_STACK_SWITCH)
+	save(port, warp, gputm_simt_stack_active_mask(warp->stack));
+	if (gputm_simt_stack_tx_begin(warp->stack, sim_pc_after(port, pc)) !=
+	    GPUTM_SIMT_STACK_SWITCH)
 		sim_fail(port, -EINVAL, "a transaction could not begin");
 	warp->in_tx = true;
 	warp->aborts = 0;
@@ -119,13 +205,10 @@ void sim_tx_abort(struct sim_port *port, struct sim_warp *warp, uint64_t mask,
 	port->result.aborted_by_reason[reason] += count;
 	if (gputm_simt_stack_tx_abort(warp->stack, mask) < 0)
 		sim_fail(port, -EINVAL, "lanes could not be aborted");
+	restore(port, warp, mask);
 	for (SIM_EACH_LANE(lane, mask)) {
-		uint32_t attempt = warp->lane[lane].attempt + 1;
-
-		warp->lane[lane] = warp->saved[lane];
-		warp->lane[lane].attempt = attempt;
-		if (attempt > warp->aborts)
-			warp->aborts = attempt;
+		if (warp->lane[lane].attempt > warp->aborts)
+			warp->aborts = warp->lane[lane].attempt;
 		if (observer)
 			observer->abort(observer->state, warp->lane[lane].thread, reason);
 	}
@@ -137,6 +220,8 @@ void sim_tx_commit(struct sim_port *port, struct sim_warp *warp, uint64_t mask,
 	const struct sim_observer *observer = port->observer;
 
 	port->result.committed += (uint64_t)__builtin_popcountll(mask);
+	if (warp->stray & mask)
+		sim_fail_stray(port, warp, warp->stray & mask);
 	if (gputm_simt_stack_tx_commit(warp->stack, mask, warp->pc_after) < 0)
 		sim_fail(port, -EINVAL, "lanes could not commit");
 	for (SIM_EACH_LANE(lane, observer ? mask : 0))

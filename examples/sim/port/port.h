@@ -117,6 +117,15 @@ struct sim_warp {
 	uint64_t witness[SIM_MAX_LANES]; /* of critical sections */
 	struct sim_lane lane[SIM_MAX_LANES];
 	struct sim_lane saved[SIM_MAX_LANES]; /* at tx_begin */
+	/* of programs that evaluate whole warps */
+	uint32_t *reg;	     /* [registers][SIM_MAX_LANES] */
+	uint32_t *kept;	     /* [kept_count][SIM_MAX_LANES], at tx_begin */
+	uint32_t whole;	     /* lanes with a thread */
+	uint32_t due;	     /* lanes whose lane[].loaded has yet to go into register `into` */
+	uint16_t into;
+	uint64_t stray;	     /* lanes that have gone beyond an array in this attempt; the first: */
+	uint32_t stray_pc, stray_index;
+	const char *stray_array;
 };
 
 /* Lanes of mask, lowest first: for (SIM_EACH_LANE(lane, mask)) ... */
@@ -254,6 +263,7 @@ struct sim_port {
 	uint32_t interleave_shift;
 	const void *system_config;
 	const struct sim_workload *workload;
+	const struct sim_program *program;
 	const struct sim_observer *observer; /* NULL for none */
 	struct gputm_ctx *ctx;
 	uint64_t seed;
@@ -276,6 +286,12 @@ static inline struct sim_warp *sim_warp_of(const struct sim_port *port, uint32_t
 					   uint32_t warp)
 {
 	return &port->warp[core * port->shape.warps + warp];
+}
+
+/* PC behind an instruction that takes no branch. */
+static inline uint64_t sim_pc_after(const struct sim_port *port, uint64_t pc)
+{
+	return pc + 1 + (uint64_t)(int64_t)(port->program ? port->program->code[pc].hop : 0);
 }
 
 static inline uint64_t sim_all_lanes(const struct sim_port *port)
@@ -377,6 +393,12 @@ void sim_tx_commit(struct sim_port *port, struct sim_warp *warp, uint64_t mask,
  * while the warp waits for replies.
  */
 bool sim_tx_over(struct sim_port *port, struct sim_warp *warp, uint64_t tick);
+/* The registers of lanes are as at tx_begin. */
+void sim_put_back(struct sim_port *port, struct sim_warp *warp, uint64_t mask);
+/* For hosts: put what has been loaded into its register. */
+void sim_take_loaded(struct sim_warp *warp);
+/* For hosts: a lane used an index beyond an array, and nothing undoes that: the run ends. */
+void sim_fail_stray(struct sim_port *port, const struct sim_warp *warp, uint64_t lanes);
 /* Tell the observer. */
 void sim_tell_load(struct sim_port *port, struct sim_warp *warp, uint64_t mask);
 void sim_tell_store(struct sim_port *port, struct sim_warp *warp, uint64_t mask);

@@ -34,14 +34,14 @@ static double efficiency(const struct flow_core *core)
 
 static void put_config(struct emit *e, const struct flow_report *r)
 {
-	const struct flow_kernel *k = r->core->kernel;
+	const struct kernel *k = r->core->kernel;
 	const struct gputm_params *params;
 	const char *path;
 	void *config;
 
 	emit_object(e, "config");
 	emit_u64(e, "blocks", k->blocks);
-	emit_u64(e, "threads", k->threads);
+	emit_u64(e, "threads", k->block_threads);
 	emit_u64(e, "lanes", k->lanes);
 	emit_u64(e, "seed", r->options->seed);
 	for (size_t i = 0; flow_setup_part(r->setup, i, &path, &params, &config); i++)
@@ -122,16 +122,16 @@ static int write_data(const struct flow_report *r)
 
 static void head(const struct flow_report *r, FILE *out)
 {
-	const struct flow_kernel *k = r->core->kernel;
+	const struct kernel *k = r->core->kernel;
 	const struct flow_core_config *c = &r->setup->core;
 
 	fprintf(out, "gputm-sim %s\n\n", gputm_version());
 	fprintf(out, "  divergence   %s: %s\n", r->setup->mechanism->name,
 		r->setup->mechanism->summary);
-	fprintf(out, "  kernel       %s: %zu blocks, %zu instructions\n", k->name, k->block_count,
-		k->instr_count);
+	fprintf(out, "  kernel       %s: %zu blocks, %zu instructions\n", k->name,
+		k->code->block_count, k->code->instr_count);
 	fprintf(out, "  threads      %u thread blocks of %u, in warps of %u\n", k->blocks,
-		k->threads, k->lanes);
+		k->block_threads, k->lanes);
 	fprintf(out, "  core         %u warps and %u thread blocks at once, %u lanes in a cycle\n",
 		c->warps, c->blocks, c->simd_width);
 	fprintf(out, "  seed         %llu\n", (unsigned long long)r->options->seed);

@@ -22,7 +22,7 @@ int flow_setup_make(struct gputm_ctx *ctx, const struct sim_options *options,
 void flow_setup_free(struct flow_setup *setup);
 /* No unit is too small for the kernel and the core; else false, with the reason on stderr. */
 bool flow_setup_fits(const struct flow_setup *setup, const struct sim_options *options,
-		     const struct flow_kernel *kernel);
+		     const struct kernel *kernel);
 bool flow_setup_part(const void *setup, size_t index, const char **path,
 		     const struct gputm_params **params, void **config);
 

@@ -108,9 +108,9 @@ static bool size_fits(const struct sim_given *given, const char *path,
 }
 
 static bool unit_fits(const struct flow_setup *setup, const struct sim_given *given,
-		      const struct flow_kernel *kernel, size_t part)
+		      const struct kernel *kernel, size_t part)
 {
-	uint32_t warps = flow_warps_of_block(kernel), most = setup->core.warps / warps;
+	uint32_t warps = kernel_warps_of_block(kernel), most = setup->core.warps / warps;
 	uint32_t blocks = most < setup->core.blocks ? most : setup->core.blocks;
 	const struct gputm_params *params;
 	const char *path;
@@ -119,9 +119,9 @@ static bool unit_fits(const struct flow_setup *setup, const struct sim_given *gi
 	bool whole = !strcmp(path, "warp_former"); /* one for all blocks of the core */
 	const struct sim_need needs[] = {
 		{ "lanes", kernel->lanes, "a warp of the kernel has more lanes" },
-		{ "pc_bits", sim_bits_of(kernel->instr_count - 1),
+		{ "pc_bits", sim_bits_of(kernel->code->instr_count - 1),
 		  "the kernel has more instructions" },
-		{ "address_bits", sim_bits_of(kernel->words * 4 - !!kernel->words),
+		{ "address_bits", sim_bits_of(kernel->end - (kernel->end != 0)),
 		  "the kernel's arrays have higher addresses" },
 	};
 	const struct sim_need sizes[] = {
@@ -139,15 +139,36 @@ static bool unit_fits(const struct flow_setup *setup, const struct sim_given *gi
 	return fits;
 }
 
+/* What one core without a TM system cannot do. */
+static bool runs_alone(const struct kernel *kernel)
+{
+	const struct kernel_code *code = kernel->code;
+
+	for (size_t i = 0; i < code->instr_count; i++)
+		if (code->instr[i].op >= KERNEL_CAS && code->instr[i].op <= KERNEL_LEAVE &&
+		    code->instr[i].op != KERNEL_BARRIER) {
+			fprintf(stderr, "gputm-sim: %s:%u: one core runs no transactions and no "
+					"locks, expected --system too\n", kernel->file,
+				code->instr[i].line);
+			return false;
+		}
+	if (code->instr_count && kernel->threads % kernel->block_threads == 0)
+		return true;
+	fprintf(stderr, "gputm-sim: %s: %s\n", kernel->file,
+		code->instr_count ? "on one core all blocks must be full" :
+				    "there is no program but that with locks");
+	return false;
+}
+
 bool flow_setup_fits(const struct flow_setup *setup, const struct sim_options *options,
-		     const struct flow_kernel *kernel)
+		     const struct kernel *kernel)
 {
 	const struct sim_given given = { options->set, options->set_count };
-	const struct sim_need warps = { "warps", flow_warps_of_block(kernel),
+	const struct sim_need warps = { "warps", kernel_warps_of_block(kernel),
 					"a block of the kernel has more warps" };
 	const char *flaw;
 
-	if (!sim_meets("core", &flow_core_params, &setup->core, &warps))
+	if (!runs_alone(kernel) || !sim_meets("core", &flow_core_params, &setup->core, &warps))
 		return false;
 	for (size_t i = 1; i < 2 + setup->mechanism->role_count; i++)
 		if (!unit_fits(setup, &given, kernel, i))

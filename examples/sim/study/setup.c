@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "setup.h"
 
+#include "kernels.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,8 +43,15 @@ const char *sim_system_name(const void *unused, size_t index)
 
 const char *sim_workload_name(const void *unused, size_t index)
 {
+	size_t own = 0;
+	const struct sim_workload_class *kernel;
+
 	(void)unused;
-	return sim_workload_classes[index] ? sim_workload_classes[index]->name : NULL;
+	for (; sim_workload_classes[own]; own++)
+		if (own == index)
+			return sim_workload_classes[own]->name;
+	kernel = sim_kernel_at(index - own);
+	return kernel ? kernel->name : NULL;
 }
 
 const char *sim_machine_name(const void *unused, size_t index)
@@ -61,13 +70,22 @@ static const struct sim_system_class *find_system(const char *name)
 	return NULL;
 }
 
-static const struct sim_workload_class *find_workload(const char *name)
+static const struct sim_workload_class *find_workload(const struct sim_options *options,
+						      struct sim_setup *out)
 {
+	const char *name = options->trace ? "trace" : options->workload;
+	char message[300];
+	int error;
+
 	for (size_t i = 0; sim_workload_classes[i]; i++)
 		if (!strcmp(sim_workload_classes[i]->name, name))
 			return sim_workload_classes[i];
-	sim_name_unknown("workload", name, sim_workload_name, NULL, "");
-	return NULL;
+	error = sim_kernel_named(name, &out->kernel, message, sizeof message);
+	if (error < 0)
+		fprintf(stderr, "gputm-sim: %s\n", message);
+	else if (error)
+		sim_name_unknown("workload", name, sim_workload_name, NULL, "");
+	return error ? NULL : out->kernel;
 }
 
 static const char *own_name(const void *own, size_t index)
@@ -151,7 +169,7 @@ int sim_setup_make(struct gputm_ctx *ctx, const struct sim_options *options,
 
 	memset(out, 0, sizeof(*out));
 	out->system = find_system(options->system);
-	out->workload = find_workload(options->trace ? "trace" : options->workload);
+	out->workload = out->system ? find_workload(options, out) : NULL;
 	if (!out->system || !out->workload || find_machine(options, out) || make_configs(out))
 		return -1;
 	snprintf(parts.whose, sizeof parts.whose, " (for system %s, workload %s)",
@@ -217,6 +235,7 @@ void sim_setup_free(struct sim_setup *setup)
 {
 	free(setup->system_config);
 	free(setup->workload_config);
+	sim_kernel_class_free(setup->kernel);
 	memset(setup, 0, sizeof(*setup));
 }
 

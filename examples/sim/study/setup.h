@@ -12,6 +12,7 @@ struct sim_setup {
 	const struct sim_system_class *system;
 	void *system_config;
 	const struct sim_workload_class *workload;
+	struct sim_workload_class *kernel; /* the workload, if that is a kernel; else NULL */
 	void *workload_config; /* NULL if the workload has no options */
 };
 

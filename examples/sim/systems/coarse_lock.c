@@ -40,7 +40,7 @@ static void loaded(struct sim_port *port, struct sim_warp *warp)
 		try_lock(port, warp);
 		return;
 	} else {
-		warp->lane[lane] = warp->saved[lane];
+		sim_put_back(port, warp, warp->inside);
 		warp->witness[lane] = port->witness++;
 	}
 	sim_wake(port, warp, sim_now(port));

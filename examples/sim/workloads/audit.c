@@ -144,7 +144,6 @@ static int make(const struct sim_workload_request *request, struct sim_workload 
 	audit->base.transactions = RECORDS;
 	audit->base.most_writes = 2 * RECORDS;
 	audit->base.block_size = BLOCK;
-	audit->base.most_accesses = 4;
 	audit->base.lock_base = sim_heap_take(&end, 4);
 	audit->base.region[0] = (struct sim_region){ audit->a, ACCOUNT_BYTES * ACCOUNTS };
 	audit->base.regions = 1;

@@ -251,7 +251,6 @@ static int make(const struct sim_workload_request *request, struct sim_workload 
 	c->base.threads = request->threads ? request->threads : 20000;
 	c->base.block_size = c->config.block_size;
 	c->base.most_writes = c->base.threads; /* a PUT that fails has written nothing */
-	c->base.most_accesses = KEY_WORDS + VALUE_WORDS + 3;
 	c->base.region[0] = (struct sim_region){ c->a, bytes };
 	c->base.regions = 1;
 	c->base.affinity = affinity;

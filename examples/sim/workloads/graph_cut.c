@@ -253,7 +253,6 @@ static int make(const struct sim_workload_request *request, struct sim_workload 
 	cut->base.block_size = config->block_size;
 	cut->base.transactions = cut->graph.count;
 	cut->base.most_writes = 2 * (uint64_t)cut->graph.count;
-	cut->base.most_accesses = cut->graph.vertices + 9;
 	shuffle(&cut->graph, ~request->seed);
 	lay_out(cut);
 	sim_workload_runs(&cut->base, SIM_TRANSACTIONS, code, END + 1, eval);

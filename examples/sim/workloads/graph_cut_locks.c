@@ -117,4 +117,5 @@ static void eval(const void *data, uint32_t pc, struct sim_lane *lane, struct si
 	cut->base.program[SIM_TRANSACTIONS]->eval(data, pc, lane, step);
 }
 
-const struct sim_program sim_graph_cut_locks = { code, LOCK_END + 1, eval, NULL };
+const struct sim_program sim_graph_cut_locks =
+	{ .code = code, .length = LOCK_END + 1, .eval = eval };

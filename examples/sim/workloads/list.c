@@ -347,8 +347,10 @@ static const struct gputm_param rows[] = { SIM_SET_ROWS(128, 512, 20, 40) };
 
 SIM_WORKLOAD_PARAMS(struct sim_set_config);
 
-static const struct sim_program transactions = { transaction_code, END + 1, eval, NULL };
-static const struct sim_program locks = { lock_code, LOCK_END + 1, eval_locks, NULL };
+static const struct sim_program transactions =
+	{ .code = transaction_code, .length = END + 1, .eval = eval };
+static const struct sim_program locks =
+	{ .code = lock_code, .length = LOCK_END + 1, .eval = eval_locks };
 static const struct sim_set_shape shape = {
 	.threads = THREADS,
 	.node_bytes = NODE_BYTES,

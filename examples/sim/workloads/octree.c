@@ -384,7 +384,6 @@ static int make(const struct sim_workload_request *request, struct sim_workload 
 		return -ENOMEM;
 	}
 	tree->base.block_size = config->block_size;
-	tree->base.most_accesses = COORDINATE_BITS;
 	tree->base.most_writes = (uint64_t)tree->bodies * (COORDINATE_BITS + 1);
 	draw(tree, request->seed, config->clustered);
 	lay_out(tree);

@@ -86,7 +86,6 @@ static int make(const struct sim_workload_request *request, struct sim_workload 
 	skew->base.threads = 2 * PAIRS;
 	skew->base.transactions = 2u * PAIRS * skew->rounds;
 	skew->base.block_size = BLOCK;
-	skew->base.most_accesses = 3;
 	skew->base.lock_base = sim_heap_take(&end, 4);
 	skew->base.region[0] = (struct sim_region){
 		skew->a, (uint64_t)PAIR_BYTES * PAIRS * skew->rounds

@@ -144,7 +144,6 @@ static int make(const struct sim_workload_request *request, struct sim_workload 
 	s->a = sim_heap_take(&end, 8 * (uint64_t)s->half);
 	s->base.threads = request->threads ? request->threads : 20000;
 	s->base.block_size = s->config.block_size;
-	s->base.most_accesses = *reads + WRITES;
 	s->base.region[0] = (struct sim_region){ s->a, 8 * (uint64_t)s->half };
 	s->base.regions = 1;
 	s->base.affinity = affinity;

@@ -6,9 +6,7 @@
 #define GENETIC(N) &sim_genetic_##N,
 
 const struct sim_workload_class *const sim_workload_classes[] = {
-	&sim_hash_table, &sim_bank,	 &sim_octree,	&sim_sorted_list,
-	&sim_search_tree, &sim_graph_cut, &sim_ht_800,	&sim_ht_8000,
-	&sim_ht_80000,	 &sim_htk_8000,	 &sim_htk_80000, &sim_atm_1m,  &sim_atm_1024,
+	&sim_octree,	&sim_sorted_list, &sim_search_tree, &sim_graph_cut,
 	&sim_audit,	 &sim_skew,	 &sim_skewr,	&sim_replay,
 	&sim_w1,	 &sim_w2,	 &sim_cache,
 	SIM_LOCAL_FAMILY(HASH) SIM_LOCAL_FAMILY(MEANS) SIM_LOCAL_FAMILY(GENETIC) NULL,

@@ -7,10 +7,6 @@
 
 #include "workload.h"
 
-extern const struct sim_workload_class sim_hash_table;
-extern const struct sim_workload_class sim_ht_800, sim_ht_8000, sim_ht_80000;
-extern const struct sim_workload_class sim_htk_8000, sim_htk_80000;
-extern const struct sim_workload_class sim_bank, sim_atm_1m, sim_atm_1024;
 extern const struct sim_workload_class sim_audit, sim_skew, sim_skewr;
 extern const struct sim_workload_class sim_octree;
 extern const struct sim_workload_class sim_sorted_list, sim_search_tree, sim_graph_cut;
@@ -61,7 +57,9 @@ static inline void sim_workload_runs(struct sim_workload *workload, enum sim_fla
 				     const struct sim_instr *code, uint32_t length,
 				     sim_eval_fn eval)
 {
-	workload->own[flavour] = (struct sim_program){ code, length, eval, workload };
+	workload->own[flavour] = (struct sim_program){
+		.code = code, .length = length, .eval = eval, .data = workload,
+	};
 	workload->program[flavour] = &workload->own[flavour];
 }
 

@@ -220,8 +220,6 @@ static bool find_footprints(struct trace *t)
 		for (k = 0; k < count; k++)
 			if (!k || t->lock[from + k] != t->lock[used - 1])
 				t->lock[used++] = t->lock[from + k];
-		if (count > t->base.most_accesses)
-			t->base.most_accesses = count;
 	}
 	t->first_lock[file->transactions] = used;
 	return true;

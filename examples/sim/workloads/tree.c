@@ -325,7 +325,8 @@ static const struct gputm_param rows[] = { SIM_SET_ROWS(1000, 2000, 20, 40) };
 
 SIM_WORKLOAD_PARAMS(struct sim_set_config);
 
-static const struct sim_program transactions = { code, END + 1, eval, NULL };
+static const struct sim_program transactions =
+	{ .code = code, .length = END + 1, .eval = eval };
 static const struct sim_set_shape shape = {
 	.threads = THREADS,
 	.node_bytes = SIM_TREE_NODE_BYTES,

@@ -351,4 +351,5 @@ static void eval(const void *data, uint32_t pc, struct sim_lane *lane, struct si
 		as_transaction(data, same_as[pc], lane, step);
 }
 
-const struct sim_program sim_tree_locks = { code, LOCK_END + 1, eval, NULL };
+const struct sim_program sim_tree_locks =
+	{ .code = code, .length = LOCK_END + 1, .eval = eval };

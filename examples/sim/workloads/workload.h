@@ -41,7 +41,7 @@ struct sim_workload {
 	const char *name;
 	uint64_t threads;
 	uint64_t transactions; /* that a whole run commits; 0 = unknown */
-	/* Transactions that write, and stores outside of them, at most; 0: all of them. */
+	/* Transactions that write and stores outside of them, at most; 0: all of them. */
 	uint64_t most_writes;
 	uint32_t block_size; /* threads per block, a block is on one core */
 	/* NULL, with the reason beside it, where there is no such program. */
@@ -53,8 +53,6 @@ struct sim_workload {
 	 * lock_base on are no data: --check leaves them out.
 	 */
 	uint64_t lock_base;
-	/* Expected accesses of one transaction, to size pools; 0 = unknown. */
-	uint32_t most_accesses;
 	/*
 	 * Everything that transactions access, for systems that keep versions of it: apart, in
 	 * ascending order. Without any, such systems refuse the workload.

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * From statements to code: labels become PCs, instructions become blocks, and the columns get
+ * their places: registers, then constants, then scratch.
+ */
+#include <errno.h>
+
+#include "reader.h"
+
+/* ---- instructions and labels ---- */
+
+int new_label(struct reader *r, uint32_t *out)
+{
+	if (!make_room((void **)&r->label, &r->label_room, r->labels, sizeof(*r->label)))
+		return no_memory(r);
+	r->label[r->labels] = (struct label){ KERNEL_NONE, KERNEL_NONE, false };
+	*out = (uint32_t)r->labels++;
+	return 0;
+}
+
+static bool ends_block(const struct kernel_instr *i)
+{
+	return i->op == KERNEL_JUMP || i->op == KERNEL_EXIT;
+}
+
+static int put_note(struct reader *r);
+
+int put_instr(struct reader *r, const struct kernel_instr *instr)
+{
+	struct kernel_code *code = r->code;
+	struct kernel_instr *i;
+
+	if (r->dead)
+		return 0;
+	if (instr->op >= KERNEL_BARRIER && instr->op <= KERNEL_LEAVE && put_note(r))
+		return -EINVAL;
+	if (!r->reachable)
+		return say_at(r, r->statement_line, r->statement_column,
+			      "this cannot be reached");
+	if (code->instr_count == KERNEL_INSTRUCTIONS_MAX)
+		return say(r, "more than %u instructions", KERNEL_INSTRUCTIONS_MAX);
+	if (!make_room((void **)&code->instr, &r->instrs, code->instr_count, sizeof(*code->instr)))
+		return no_memory(r);
+	i = &code->instr[code->instr_count++];
+	*i = *instr;
+	i->line = r->statement_line;
+	i->column = r->statement_column;
+	i->step = r->first_step;
+	i->steps = (uint32_t)code->step_count - r->first_step;
+	i->converged = r->converged;
+	i->mix = (uint32_t)code->instr_count * UINT32_C(0x9e3779b9);
+	i->next = KERNEL_NONE;
+	if (i->op == KERNEL_JUMP || i->op == KERNEL_BRANCH)
+		r->label[i->target].used = true;
+	r->first_step = (uint32_t)code->step_count;
+	r->converged = false;
+	r->reachable = !ends_block(i);
+	return 0;
+}
+
+/* What lets have left to do at the end of a block. */
+static int put_note(struct reader *r)
+{
+	const struct kernel_instr note = { .op = KERNEL_NOTE };
+
+	if (r->dead || r->first_step == r->code->step_count)
+		return 0;
+	return put_instr(r, &note);
+}
+
+int bind_label(struct reader *r, uint32_t label)
+{
+	int error = put_note(r);
+
+	if (error || r->dead)
+		return error;
+	r->label[label].pc = (uint32_t)r->code->instr_count;
+	r->reachable |= r->label[label].used;
+	return 0;
+}
+
+int go_to(struct reader *r, uint32_t label)
+{
+	struct kernel_code *code = r->code;
+	uint32_t here = (uint32_t)code->instr_count;
+	int error;
+
+	if (r->dead || !r->reachable)
+		return 0;
+	error = put_note(r);
+	if (error)
+		return error;
+	here = (uint32_t)code->instr_count;
+	r->label[label].used = true;
+	for (size_t i = 0; i < r->labels; i++)
+		if (i != label && r->label[i].pc == here && r->label[i].alias == KERNEL_NONE)
+			r->label[i].alias = label;
+	if (here && !ends_block(&code->instr[here - 1]) &&
+	    code->instr[here - 1].next == KERNEL_NONE)
+		code->instr[here - 1].next = label;
+	r->reachable = false;
+	return 0;
+}
+
+/* ---- a section ---- */
+
+int open_code(struct reader *r, enum kernel_section section)
+{
+	struct kernel_code *code = &r->kernel->code[section];
+
+	if (code->instr_count)
+		return say(r, "got \"%s\" a second time (first in line %u)", r->text, code->line);
+	code->line = r->token_line;
+	r->code = code;
+	r->section = section;
+	r->instrs = r->steps = r->constants = r->messages = 0;
+	if (!code->registers)
+		r->regs = 0;
+	r->first_step = 0;
+	r->labels = 0;
+	r->loops = 0;
+	r->dead = 0;
+	r->reachable = true;
+	r->guard = KERNEL_NO_COLUMN;
+	return new_label(r, &r->end_label);
+}
+
+static uint32_t pc_of(const struct reader *r, uint32_t label)
+{
+	while (r->label[label].alias != KERNEL_NONE)
+		label = r->label[label].alias;
+	return r->label[label].pc;
+}
+
+static void resolve(struct reader *r)
+{
+	struct kernel_code *code = r->code;
+
+	for (uint32_t pc = 0; pc < code->instr_count; pc++) {
+		struct kernel_instr *i = &code->instr[pc];
+
+		i->next = i->next == KERNEL_NONE ? pc + 1 : pc_of(r, i->next);
+		if (i->op == KERNEL_JUMP || i->op == KERNEL_BRANCH)
+			i->target = pc_of(r, i->target);
+	}
+}
+
+static const struct named_block *named_at(const struct reader *r, uint32_t pc)
+{
+	for (size_t i = 0; r->blocks && i < r->blocks_named; i++)
+		if (r->label[r->block[i].label].pc == pc)
+			return &r->block[i];
+	return NULL;
+}
+
+/* Mark where blocks begin. */
+static void find_leaders(const struct reader *r, bool *leader)
+{
+	const struct kernel_code *code = r->code;
+
+	leader[0] = true;
+	for (uint32_t pc = 0; pc < code->instr_count; pc++) {
+		const struct kernel_instr *i = &code->instr[pc];
+		bool ways = i->op == KERNEL_JUMP || i->op == KERNEL_BRANCH;
+
+		if (ways)
+			leader[i->target] = true;
+		if (i->next != pc + 1 && !ends_block(i))
+			leader[i->next] = true;
+		if (ways || i->op == KERNEL_EXIT || i->next != pc + 1)
+			leader[pc + 1] = true;
+	}
+	for (size_t b = 0; r->blocks && b < r->blocks_named; b++)
+		leader[r->label[r->block[b].label].pc] = true;
+}
+
+/* Ways out of a block whose last instruction this is, as PCs. */
+static void find_ways(const struct kernel_instr *i, struct kernel_block *block)
+{
+	block->way[0] = i->op == KERNEL_JUMP || i->op == KERNEL_BRANCH ? i->target : i->next;
+	block->way[1] = i->next;
+	block->ways = i->op == KERNEL_EXIT ? 0 : i->op == KERNEL_BRANCH ? 2 : 1;
+}
+
+static void fill_blocks(struct reader *r, const bool *leader)
+{
+	struct kernel_code *code = r->code;
+	struct kernel_block *block = NULL;
+
+	for (uint32_t pc = 0; pc < code->instr_count; pc++) {
+		struct kernel_instr *i = &code->instr[pc];
+
+		if (leader[pc]) {
+			const struct named_block *named = named_at(r, pc);
+
+			block = &code->block[code->block_count++];
+			memset(block, 0, sizeof(*block));
+			if (named)
+				strcpy(block->name, named->name);
+			block->line = named ? named->begins : i->line;
+			block->first = pc;
+			block->meeting = block->likely = KERNEL_NONE;
+		}
+		block->count++;
+		i->block = (uint16_t)(code->block_count - 1);
+		i->last = leader[pc + 1];
+		if (i->last)
+			find_ways(i, block);
+	}
+	for (size_t b = 0; b < code->block_count; b++)
+		for (uint32_t i = 0; i < code->block[b].ways; i++)
+			code->block[b].way[i] = code->instr[code->block[b].way[i]].block;
+}
+
+static int make_blocks(struct reader *r)
+{
+	struct kernel_code *code = r->code;
+	bool *leader = calloc(code->instr_count + 1, sizeof(*leader));
+	size_t count = 0;
+
+	if (!leader)
+		return no_memory(r);
+	find_leaders(r, leader);
+	leader[code->instr_count] = true;
+	for (size_t i = 0; i < code->instr_count; i++)
+		count += leader[i];
+	code->block = calloc(count, sizeof(*code->block));
+	if (code->block)
+		fill_blocks(r, leader);
+	free(leader);
+	return code->block ? 0 : no_memory(r);
+}
+
+/* ---- columns ---- */
+
+static uint16_t final_column(const struct kernel_code *code, uint16_t column)
+{
+	if (column == KERNEL_NO_COLUMN)
+		return column;
+	if (column & SCRATCH_COLUMN)
+		return (uint16_t)(code->registers + code->constants + (column ^ SCRATCH_COLUMN));
+	if (column & CONSTANT_COLUMN)
+		return (uint16_t)(code->registers + (column ^ CONSTANT_COLUMN));
+	return column;
+}
+
+static int make_rows(struct reader *r)
+{
+	struct kernel_code *code = r->code;
+	size_t rows = (size_t)code->constants + code->scratch;
+
+	code->row = calloc(rows * KERNEL_LANES + 1, sizeof(*code->row));
+	if (!code->row)
+		return no_memory(r);
+	for (uint32_t c = 0; c < code->constants; c++)
+		for (uint32_t l = 0; l < KERNEL_LANES; l++)
+			code->row[c * KERNEL_LANES + l] = code->constant[c];
+	return 0;
+}
+
+static void make_columns(struct kernel_code *code)
+{
+	for (size_t i = 0; i < code->step_count; i++) {
+		struct kernel_step *s = &code->step[i];
+
+		s->d = final_column(code, s->d);
+		s->a = final_column(code, s->a);
+		s->b = final_column(code, s->b);
+		s->c = final_column(code, s->c);
+	}
+	for (size_t i = 0; i < code->instr_count; i++) {
+		struct kernel_instr *n = &code->instr[i];
+
+		n->d = final_column(code, n->d);
+		n->a = final_column(code, n->a);
+		if (n->op != KERNEL_REQUIRE)
+			n->b = final_column(code, n->b);
+		n->c = final_column(code, n->c);
+		n->when = final_column(code, n->when);
+	}
+	for (size_t i = 0; i < code->message_count; i++)
+		for (uint32_t p = 0; p < code->message[i].parts; p++)
+			code->message[i].part[p].column =
+				final_column(code, code->message[i].part[p].column);
+}
+
+static int check_registers(struct reader *r)
+{
+	const struct kernel_code *code = r->code;
+
+	for (uint32_t i = 0; i < code->registers; i++)
+		if (code->reg[i].read && !code->reg[i].set)
+			return say_at(r, code->reg[i].line, code->reg[i].column,
+				      "%s is read and never set", code->reg[i].name);
+	return 0;
+}
+
+static int analyse(struct reader *r)
+{
+	char reason[200];
+	uint32_t line;
+	int error = kernel_graph(r->code, &line, reason, sizeof(reason));
+
+	if (!error && r->section < KERNEL_SETUP)
+		error = kernel_rules(r->code, &line, reason, sizeof(reason));
+	if (error == -ENOMEM)
+		return no_memory(r);
+	return error ? say_at(r, line, 1, "%s", reason) : 0;
+}
+
+int close_code(struct reader *r)
+{
+	const struct kernel_instr end = { .op = KERNEL_EXIT };
+	int error = 0;
+
+	r->statement_line = r->token_line;
+	r->statement_column = 1;
+	if (!r->blocks) {
+		error = bind_label(r, r->end_label);
+		if (!error)
+			error = put_instr(r, &end);
+	}
+	if (!error)
+		error = check_registers(r);
+	if (error)
+		return error;
+	resolve(r);
+	make_columns(r->code);
+	error = make_rows(r);
+	if (!error)
+		error = make_blocks(r);
+	if (!error)
+		error = analyse(r);
+	r->code = NULL;
+	return error;
+}

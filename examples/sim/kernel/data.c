@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a kernel works on: arrays, edge lists, recorded outcomes, sets of threads. */
+#include <errno.h>
+
+#include "edge_file.h"
+#include "reader.h"
+
+#define WORDS_MAX (1u << 30) /* of an array */
+#define ONE_CORE_WORDS (1u << 24) /* of all, on one core */
+#define SHARED_WORDS (1u << 16)
+#define WHAT_OUTCOMES "outcomes: 1 (taken) or 0 (not taken)"
+
+/* ---- arrays ---- */
+
+/* Bytes of global memory, which begin on an address that none of another array is near. */
+static uint64_t take_bytes(const struct kernel *k, uint64_t *end, uint64_t bytes)
+{
+	uint64_t align = k->launched ? 128 : 256;
+	uint64_t start = (*end + align - 1) / align * align;
+
+	*end = start + bytes;
+	return start;
+}
+
+static int place_array(struct reader *r, struct kernel_array *array)
+{
+	struct kernel *k = r->kernel;
+	uint64_t words = (uint64_t)array->length * array->words;
+
+	if (words > WORDS_MAX)
+		return say(r, "%s has more than %u words", array->name, WORDS_MAX);
+	if (array->kind == KERNEL_TABLE) {
+		array->base = k->table_words;
+		k->table_words += words;
+	} else if (array->kind == KERNEL_SHARED) {
+		array->base = k->shared_words;
+		k->shared_words += words;
+	} else if (array->kind == KERNEL_GLOBAL) {
+		array->base = take_bytes(k, &k->end, 4 * words);
+	}
+	if (k->shared_words > SHARED_WORDS)
+		return say(r, "more than %u shared words", SHARED_WORDS);
+	if (k->launched && k->end > 4 * ONE_CORE_WORDS)
+		return say(r, "more than %u words of memory", ONE_CORE_WORDS);
+	if (k->table_words > WORDS_MAX)
+		return say(r, "more than %u words of tables", WORDS_MAX);
+	return 0;
+}
+
+int add_array(struct reader *r, const char *name, enum kernel_array_kind kind, uint32_t length,
+	      uint32_t words, uint32_t *out)
+{
+	struct kernel *k = r->kernel;
+	struct kernel_array *array;
+
+	if (k->arrays == 256)
+		return say(r, "more than 256 arrays");
+	if (!make_room((void **)&k->array, &r->arrays, k->arrays, sizeof(*k->array)))
+		return no_memory(r);
+	array = &k->array[k->arrays];
+	memset(array, 0, sizeof(*array));
+	snprintf(array->name, sizeof(array->name), "%s", name);
+	array->kind = kind;
+	array->length = length;
+	array->words = words;
+	*out = (uint32_t)k->arrays++;
+	return add_name(r, name, NAME_ARRAY, *out);
+}
+
+/* Locks lie behind all data; then every place has its address. */
+int lay_out(struct reader *r)
+{
+	struct kernel *k = r->kernel;
+	uint64_t end = k->end;
+
+	k->lock_base = take_bytes(k, &end, 4);
+	for (size_t i = 0; i < k->arrays; i++)
+		if (k->array[i].kind == KERNEL_LOCK_WORDS)
+			k->array[i].base = take_bytes(k, &end, 4ull * k->array[i].length *
+								       k->array[i].words);
+	k->memory_end = end;
+	for (size_t i = 0; i < k->places; i++) {
+		struct kernel_place *p = &k->place[i];
+		const struct kernel_array *array = &k->array[p->array];
+		bool bytes = array->kind == KERNEL_GLOBAL || array->kind == KERNEL_LOCK_WORDS;
+
+		p->base = array->base + (bytes ? 4 : 1) * p->offset;
+	}
+	k->table = calloc(k->table_words + 1, sizeof(*k->table));
+	return k->table ? 0 : no_memory(r);
+}
+
+/* Numbers that anyone can draw again: SplitMix64 of the array's number and the index. */
+static uint32_t draw(uint64_t array, uint64_t index, uint32_t low, uint32_t high)
+{
+	uint64_t z = (array << 32) + (index + 1) * UINT64_C(0x9e3779b97f4a7c15);
+
+	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+	z ^= z >> 31;
+	return low + (uint32_t)((z >> 32) * ((uint64_t)(high - low) + 1) >> 32);
+}
+
+static void give(struct reader *r, uint32_t array, uint32_t index, uint32_t value)
+{
+	sim_memory_write(r->kernel->initial, r->kernel->array[array].base + 4ull * index, value);
+}
+
+/* random LEAST GREATEST */
+static int read_drawn(struct reader *r, uint32_t array)
+{
+	uint32_t low = 0, high = 0;
+	int error;
+
+	next_token(r);
+	error = take_number(r, 0, UINT32_MAX, "the least value", &low);
+	if (!error)
+		error = take_number(r, low, UINT32_MAX, "the greatest value", &high);
+	for (uint32_t i = 0; !error && i < r->kernel->array[array].length; i++)
+		give(r, array, i, draw(array, i, low, high));
+	return error;
+}
+
+/* = VALUE ... */
+static int read_values(struct reader *r, uint32_t array)
+{
+	uint32_t length = r->kernel->array[array].length, count = 0;
+
+	next_token(r);
+	for (; r->token == TOKEN_NUMBER; next_token(r)) {
+		if (count == length)
+			return say(r, "got more than %u values, expected at most the length of the "
+				      "array", length);
+		give(r, array, count++, r->number);
+	}
+	return !count || !at_end(r) ? unexpected(r, "a value, 0 .. 4294967295") : 0;
+}
+
+static int add_field(struct reader *r, struct kernel_array *array, size_t *room)
+{
+	struct kernel_field *field;
+	int error;
+
+	if (!make_room((void **)&array->field, room, array->fields, sizeof(*array->field)))
+		return no_memory(r);
+	field = &array->field[array->fields];
+	memset(field, 0, sizeof(*field));
+	for (size_t i = 0; i < array->fields; i++)
+		if (r->token == TOKEN_WORD && !strcmp(array->field[i].name, r->text))
+			return say(r, "got field \"%s\" a second time", r->text);
+	error = take_name(r, "the name of a field", field->name);
+	field->offset = array->words;
+	field->count = 1;
+	if (!error && at_sign(r, "[")) {
+		next_token(r);
+		error = read_constant(r, 1, 65536, "the words of a field", &field->count);
+		if (!error)
+			error = take_sign(r, "]");
+	}
+	array->fields++;
+	array->words += field->count;
+	return error;
+}
+
+/* { FIELD FIELD[WORDS] ... } */
+static int read_fields(struct reader *r, struct kernel_array *array)
+{
+	size_t room = 0;
+	int error = 0;
+
+	next_token(r);
+	array->words = 0;
+	while (!error && !at_sign(r, "}"))
+		error = add_field(r, array, &room);
+	if (!error && !array->fields)
+		error = unexpected(r, "the name of a field");
+	return error ? error : take_sign(r, "}");
+}
+
+static enum kernel_array_kind array_kind(const char *word)
+{
+	return !strcmp(word, "locks")  ? KERNEL_LOCK_WORDS :
+	       !strcmp(word, "shared") ? KERNEL_SHARED :
+	       !strcmp(word, "table")  ? KERNEL_TABLE :
+					 KERNEL_GLOBAL;
+}
+
+/* array|locks|shared|table NAME LENGTH [{ FIELDS }] [= VALUES | random LEAST GREATEST] */
+int read_array(struct reader *r)
+{
+	enum kernel_array_kind kind = array_kind(r->text);
+	char name[KERNEL_NAME_MAX];
+	uint32_t length = 0, array;
+	struct kernel *k = r->kernel;
+	int error;
+
+	next_token(r);
+	error = r->token == TOKEN_WORD ? must_be_new(r, r->text) : 0;
+	if (!error)
+		error = take_name(r, "the name of an array", name);
+	if (!error)
+		error = read_constant(r, 1, kind == KERNEL_SHARED ? SHARED_WORDS :
+				      k->launched		? ONE_CORE_WORDS : WORDS_MAX,
+				      "the length in words", &length);
+	if (!error)
+		error = add_array(r, name, kind, length, 1, &array);
+	if (!error && at_sign(r, "{"))
+		error = read_fields(r, &k->array[array]);
+	if (!error)
+		error = place_array(r, &k->array[array]);
+	if (error)
+		return error;
+	if (kind == KERNEL_GLOBAL && at_sign(r, "="))
+		return read_values(r, array);
+	if (kind == KERNEL_GLOBAL && at_word(r, "random"))
+		return read_drawn(r, array);
+	return 0;
+}
+
+/* ---- edge lists ---- */
+
+static int add_part(struct reader *r, const char *name, const char *part, uint32_t length,
+		    uint32_t *out)
+{
+	char whole[KERNEL_NAME_MAX];
+	int error;
+
+	snprintf(whole, sizeof(whole), "%.20s.%s", name, part);
+	error = must_be_new(r, whole);
+	if (!error)
+		error = add_array(r, whole, KERNEL_GLOBAL, length, 1, out);
+	return error ? error : place_array(r, &r->kernel->array[*out]);
+}
+
+/* The edges as two arrays: NAME.first[vertices + 1] into NAME.to[edges]. */
+static int add_graph(struct reader *r, const struct sim_edges *edges, const char *name)
+{
+	uint32_t *first = calloc(edges->vertices + 2, sizeof(*first)), first_array, to_array;
+	char vertices[KERNEL_NAME_MAX];
+	int error = first ? 0 : no_memory(r);
+
+	if (!error)
+		error = add_part(r, name, "first", edges->vertices + 1, &first_array);
+	if (!error)
+		error = add_part(r, name, "to", edges->count, &to_array);
+	snprintf(vertices, sizeof(vertices), "%.20s.vertices", name);
+	if (!error)
+		error = add_name(r, vertices, NAME_PARAM, edges->vertices);
+	for (uint32_t i = 0; !error && i < edges->count; i++)
+		first[edges->end[i][0] + 1]++;
+	for (uint32_t v = 0; !error && v < edges->vertices; v++) {
+		first[v + 1] += first[v];
+		give(r, first_array, v + 1, first[v + 1]);
+	}
+	for (uint32_t i = 0; !error && i < edges->count; i++)
+		give(r, to_array, first[edges->end[i][0]]++, edges->end[i][1]);
+	free(first);
+	return error;
+}
+
+/* graph NAME FILE */
+int read_graph(struct reader *r)
+{
+	char name[KERNEL_NAME_MAX], file[KERNEL_NAME_MAX];
+	struct sim_edges edges;
+	FILE *in;
+	int error;
+
+	next_token(r);
+	error = r->token == TOKEN_WORD ? must_be_new(r, r->text) : 0;
+	if (!error)
+		error = take_name(r, "the name of a graph", name);
+	if (!error && strlen(name) > 20)
+		return say(r, "got \"%s\", expected a name of at most 20 characters", name);
+	if (!error && r->token != TOKEN_WORD)
+		error = unexpected(r, "a file of edges beside the kernel");
+	if (error)
+		return error;
+	snprintf(file, sizeof(file), "%.*s", (int)KERNEL_NAME_MAX - 1, r->text);
+	in = r->files ? r->files->open(r->files->state, file) : NULL;
+	if (!in)
+		return say(r, "the edge list \"%s\" cannot be opened beside the kernel", file);
+	error = sim_edges_read(in, file, &edges, r->message, r->message_size);
+	fclose(in);
+	if (error)
+		return error;
+	next_token(r);
+	error = add_graph(r, &edges, name);
+	sim_edges_free(&edges);
+	return error;
+}
+
+/* ---- threads and what they did ---- */
+
+static int take_thread(struct reader *r, uint32_t *thread)
+{
+	if (r->token == TOKEN_NUMBER && r->number >= r->kernel->block_threads)
+		return say(r, "thread %u is outside the block of %u threads", r->number,
+			   r->kernel->block_threads);
+	return take_number(r, 0, r->kernel->block_threads - 1, "the number of a thread", thread);
+}
+
+int read_list(struct reader *r, uint32_t *out)
+{
+	struct kernel *k = r->kernel;
+	struct kernel_list *list;
+	uint32_t thread = 0;
+	int error = 0;
+
+	if (!make_room((void **)&k->list, &r->lists, k->lists, sizeof(*k->list)))
+		return no_memory(r);
+	list = &k->list[k->lists];
+	memset(list, 0, sizeof(*list));
+	do {
+		error = take_thread(r, &thread);
+		if (!error)
+			list->bits[thread / 32] |= UINT32_C(1) << thread % 32;
+	} while (!error && r->token == TOKEN_NUMBER);
+	if (!error)
+		*out = (uint32_t)k->lists++;
+	return error;
+}
+
+static int new_trace(struct reader *r, const char *name, uint32_t *out)
+{
+	struct kernel *k = r->kernel;
+	struct kernel_trace *trace;
+
+	if (k->traces == 256)
+		return say(r, "more than 256 traces");
+	if (!make_room((void **)&k->trace, &r->traces, k->traces, sizeof(*k->trace)))
+		return no_memory(r);
+	trace = &k->trace[k->traces++];
+	memset(trace, 0, sizeof(*trace));
+	snprintf(trace->name, sizeof(trace->name), "%.*s", (int)KERNEL_NAME_MAX - 1, name);
+	trace->line = r->line;
+	trace->counter = KERNEL_NO_COLUMN;
+	trace->first = calloc(k->block_threads, sizeof(*trace->first));
+	trace->count = calloc(k->block_threads, sizeof(*trace->count));
+	*out = (uint32_t)k->traces - 1;
+	if (!trace->first || !trace->count)
+		return no_memory(r);
+	return add_name(r, name, NAME_TRACE, *out);
+}
+
+/* Outcomes up to the end of the line. */
+static int read_outcomes(struct reader *r, struct kernel_trace *trace, uint32_t thread)
+{
+	trace->first[thread] = (uint32_t)trace->used;
+	for (; r->at < r->end && *r->at != '\n' && *r->at != '#' && *r->at != '\r'; r->at++) {
+		if (*r->at == ' ' || *r->at == '\t')
+			continue;
+		if (*r->at != '0' && *r->at != '1') {
+			next_token(r);
+			return unexpected(r, WHAT_OUTCOMES);
+		}
+		if (trace->used >= ONE_CORE_WORDS)
+			return say(r, "more than %u outcomes", ONE_CORE_WORDS);
+		if (!make_room((void **)&trace->outcome, &trace->capacity, trace->used,
+			       sizeof(*trace->outcome)))
+			return no_memory(r);
+		trace->outcome[trace->used++] = *r->at == '1';
+		trace->count[thread]++;
+	}
+	next_token(r);
+	return trace->count[thread] ? 0 : unexpected(r, WHAT_OUTCOMES);
+}
+
+/* trace NAME THREAD OUTCOMES */
+int read_trace(struct reader *r)
+{
+	struct kernel *k = r->kernel;
+	const struct name *name;
+	uint32_t thread = 0, trace = 0;
+	int error = 0;
+
+	next_token(r);
+	if (r->token != TOKEN_WORD)
+		return unexpected(r, "the name of a trace");
+	name = find_name(r, r->text);
+	if (name && name->kind == NAME_TRACE)
+		trace = name->index;
+	else
+		error = must_be_new(r, r->text);
+	if (!error && !name)
+		error = new_trace(r, r->text, &trace);
+	if (error)
+		return error;
+	next_token(r);
+	if (r->token != TOKEN_NUMBER || r->number >= k->block_threads)
+		return take_thread(r, &thread);
+	thread = r->number; /* and r->at is behind it */
+	if (k->trace[trace].count[thread])
+		return say(r, "got thread %u a second time, expected each thread of a trace once",
+			   thread);
+	return read_outcomes(r, &k->trace[trace], thread);
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Kernels from files: the head, then the sections. */
+#include <errno.h>
+
+#include "../base/input.h"
+#include "reader.h"
+
+#define BYTES_MAX (1u << 26)
+
+/* ---- the whole text ---- */
+
+/* program [transactions|locks] */
+static int read_program(struct reader *r)
+{
+	enum kernel_section section = KERNEL_TRANSACTIONS;
+	int error = 0;
+
+	if (!r->threads_known)
+		return say(r, "got \"program\", expected \"threads N block N\" before it");
+	if (!r->kernel->code[KERNEL_TRANSACTIONS].instr_count &&
+	    r->kernel->code[KERNEL_TRANSACTIONS].registers)
+		return say(r, "got \"program\", expected a program of blocks after \"register\"");
+	next_token(r);
+	if (at_word(r, "locks"))
+		section = KERNEL_LOCKS;
+	else if (!at_end(r) && !at_word(r, "transactions"))
+		return unexpected(r, "\"transactions\", \"locks\" or the end of the line");
+	error = open_code(r, section);
+	if (!at_end(r))
+		next_token(r);
+	return error;
+}
+
+static int read_section(struct reader *r)
+{
+	bool setup = at_word(r, "setup");
+	int error;
+
+	if (setup || at_word(r, "verify")) {
+		error = open_code(r, setup ? KERNEL_SETUP : KERNEL_VERIFY);
+		next_token(r);
+	} else {
+		error = read_program(r);
+	}
+	if (!error)
+		error = take_end(r);
+	if (!error)
+		error = read_statements(r);
+	if (!error && (at_word(r, "end") || at_word(r, "else") || at_word(r, "until")))
+		error = unexpected(r, "a statement or the next section");
+	return error ? error : close_code(r);
+}
+
+static int read_top(struct reader *r)
+{
+	if (r->token == TOKEN_WORD && is_head(r->text))
+		return read_head(r);
+	if (at_word(r, "setup") || at_word(r, "verify") || at_word(r, "program"))
+		return read_section(r);
+	if (at_word(r, "block") && r->kernel->launched)
+		return read_blocks(r);
+	if (at_word(r, "block"))
+		return unexpected(r, "\"launch BLOCKS THREADS LANES\" first");
+	if (r->kernel->launched)
+		return unexpected(r, "an instruction or a block, or a statement of the head");
+	return unexpected(r, "a statement of the head or a section");
+}
+
+static int read_all(struct reader *r)
+{
+	int error = 0;
+
+	next_token(r);
+	while (!error && r->token != TOKEN_END_OF_FILE) {
+		if (r->token != TOKEN_END_OF_LINE)
+			error = read_top(r);
+		if (!error && r->token == TOKEN_END_OF_LINE)
+			next_token(r);
+	}
+	if (!error && !r->kernel->code[KERNEL_TRANSACTIONS].instr_count &&
+	    !r->kernel->code[KERNEL_LOCKS].instr_count)
+		error = unexpected(r, r->kernel->launched ? "a block" :
+				      r->threads_known	  ? "a program" :
+							    "\"threads N block N\"");
+	return error ? error : lay_out(r);
+}
+
+/* The file's name without directory and suffix. */
+static void set_name(struct kernel *k, const char *file)
+{
+	const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
+	const char *dot = strrchr(base, '.');
+	size_t length = dot && dot > base ? (size_t)(dot - base) : strlen(base);
+
+	snprintf(k->name, sizeof(k->name), "%.*s",
+		 (int)(length < KERNEL_NAME_MAX ? length : KERNEL_NAME_MAX - 1), base);
+	snprintf(k->file, sizeof(k->file), "%s", file);
+}
+
+/* The first comment that is no licence, up to the end of its first sentence or line. */
+static void set_summary(struct kernel *k, const char *text, size_t size)
+{
+	const char *end = text + size, *line = text, *next;
+
+	for (; line < end && *line == '#'; line = next) {
+		const char *newline = memchr(line, '\n', (size_t)(end - line));
+		size_t length;
+
+		next = newline ? newline + 1 : end;
+		for (line++; line < next && *line == ' '; line++)
+			;
+		length = (size_t)((newline ? newline : end) - line);
+		if (!length || !strncmp(line, "SPDX", length < 4 ? length : 4))
+			continue;
+		if (line[length - 1] == '.')
+			length--;
+		snprintf(k->summary, sizeof(k->summary), "%.*s",
+			 (int)(length < sizeof(k->summary) ? length : sizeof(k->summary) - 1),
+			 line);
+		return;
+	}
+}
+
+static void start(struct reader *r, struct kernel *k)
+{
+	k->end = KERNEL_HEAP;
+	k->keys = KERNEL_NO_COLUMN;
+	k->seed = r->request->seed;
+	if (r->request->variant && r->request->variant->seeded)
+		k->seed = r->request->variant->seed;
+	r->seeded = r->request->variant && r->request->variant->seeded;
+	k->initial = sim_memory_new();
+	for (int s = 0; s < KERNEL_SECTIONS; s++)
+		for (int i = 0; i < KERNEL_SPECIALS; i++)
+			k->code[s].special[i] = KERNEL_NO_COLUMN;
+}
+
+int kernel_read(const char *text, size_t size, const char *name,
+		const struct kernel_request *request, const struct kernel_files *files,
+		struct kernel *out, char *message, size_t message_size)
+{
+	struct kernel kernel = { .blocks = 0 };
+	struct reader r = { .at = text, .end = text + size, .line_start = text, .file = name,
+			    .line = 1, .message = message, .message_size = message_size,
+			    .kernel = &kernel, .request = request, .files = files };
+	int error;
+
+	start(&r, &kernel);
+	set_name(&kernel, name);
+	set_summary(&kernel, text, size);
+	error = kernel.initial ? read_all(&r) : no_memory(&r);
+	free(r.name);
+	free(r.macro);
+	free(r.label);
+	free(r.block);
+	if (error)
+		kernel_free(&kernel);
+	else
+		*out = kernel;
+	return error;
+}
+
+static void free_code(struct kernel_code *code)
+{
+	for (size_t i = 0; i < code->message_count; i++)
+		for (uint32_t p = 0; p < code->message[i].parts; p++)
+			free(code->message[i].part[p].text);
+	free(code->instr);
+	free(code->step);
+	free(code->block);
+	free(code->reg);
+	free(code->message);
+	free(code->constant);
+	free(code->row);
+	free(code->kept);
+}
+
+void kernel_free(struct kernel *k)
+{
+	for (size_t i = 0; i < k->params; i++)
+		free(k->param[i].text);
+	for (size_t i = 0; i < k->variants; i++)
+		free(k->variant[i].text);
+	for (size_t i = 0; i < k->arrays; i++)
+		free(k->array[i].field);
+	for (size_t i = 0; i < k->traces; i++) {
+		free(k->trace[i].first);
+		free(k->trace[i].count);
+		free(k->trace[i].outcome);
+	}
+	for (int i = 0; i < KERNEL_SECTIONS; i++)
+		free_code(&k->code[i]);
+	free(k->param);
+	free(k->variant);
+	free(k->array);
+	free(k->place);
+	free(k->list);
+	free(k->trace);
+	free(k->table);
+	sim_memory_free(k->initial);
+	memset(k, 0, sizeof(*k));
+}
+
+/* ---- from a file ---- */
+
+/* Files that a kernel names stand beside it: `state` is its own path. */
+static FILE *open_beside(void *state, const char *name)
+{
+	const char *path = state, *slash = strrchr(path, '/');
+	size_t directory = slash ? (size_t)(slash - path) + 1 : 0;
+	char *whole = malloc(directory + strlen(name) + 1);
+	FILE *in = NULL;
+
+	if (whole) {
+		memcpy(whole, path, directory);
+		strcpy(whole + directory, name);
+		in = fopen(whole, "r");
+	}
+	free(whole);
+	return in;
+}
+
+static char *read_text(FILE *in, size_t *size)
+{
+	size_t room = 4096, got;
+	char *text = malloc(room), *bigger;
+
+	for (*size = 0; text; *size += got) {
+		got = fread(text + *size, 1, room - *size, in);
+		if (!got || *size + got > BYTES_MAX)
+			break;
+		if (*size + got < room)
+			continue;
+		room *= 2;
+		bigger = realloc(text, room);
+		if (!bigger)
+			free(text);
+		text = bigger;
+	}
+	return text;
+}
+
+int kernel_load(const char *path, const struct kernel_request *request, struct kernel *out,
+		char *message, size_t message_size)
+{
+	struct kernel_files files = { open_beside, (void *)(uintptr_t)path };
+	struct sim_input in;
+	size_t size;
+	char *text;
+	int error;
+
+	if (sim_input_open(&in, path, message, message_size))
+		return -EIO;
+	text = read_text(in.file, &size);
+	error = ferror(in.file) ? -EIO : text ? 0 : -ENOMEM;
+	sim_input_close(&in);
+	if (error)
+		snprintf(message, message_size, "%s: cannot be read", in.name);
+	else
+		error = kernel_read(text, size, in.name, request, &files, out, message,
+				    message_size);
+	free(text);
+	return error;
+}

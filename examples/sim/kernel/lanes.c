@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Two ways to do a step: for lanes that stand in place, all 32 words in loops of a fixed
+ * length, which compilers turn into vector code; for few lanes, or lanes whose threads come
+ * from many warps, one after the other.
+ */
+#include "lanes.h"
+
+#include <string.h>
+
+#define LANES KERNEL_LANES
+#define FEW 6
+
+static inline uint32_t lowest(uint32_t mask)
+{
+	return (uint32_t)__builtin_ctz(mask);
+}
+
+bool kernel_chance(uint64_t seed, uint32_t pc, uint32_t id, uint32_t visit, uint32_t percent)
+{
+	uint64_t z = seed + ((uint64_t)pc << 40 ^ (uint64_t)id << 20 ^ visit) *
+				    UINT64_C(0x9e3779b97f4a7c15);
+
+	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+	return (z ^ z >> 31) % 100 < percent;
+}
+
+/* ---- words ---- */
+
+/* Square root of a 16.16 number: the largest r with r * r <= a << 16. */
+static uint32_t root(uint32_t a)
+{
+	uint64_t square = (uint64_t)a << 16, r = 0;
+
+	for (uint64_t bit = UINT64_C(1) << 23; bit; bit >>= 1)
+		if ((r + bit) * (r + bit) <= square)
+			r += bit;
+	return (uint32_t)r;
+}
+
+static uint32_t divide(uint32_t a, uint32_t b, uint32_t shift)
+{
+	return b ? (uint32_t)(((uint64_t)a << (shift & 31)) / b) : UINT32_MAX;
+}
+
+static uint32_t signed_shift(uint32_t a, uint32_t b)
+{
+	return a >> (b & 31) | (a >> 31 ? ~(UINT32_MAX >> (b & 31)) : 0);
+}
+
+static uint32_t signed_multiply(uint32_t a, uint32_t b, uint32_t shift)
+{
+	uint64_t product = (uint64_t)((int64_t)(int32_t)a * (int32_t)b);
+	uint64_t sign = product >> 63 ? ~(UINT64_MAX >> (shift & 63)) : 0;
+
+	return (uint32_t)(product >> (shift & 63) | sign);
+}
+
+/* Each operator on x, y, z: DO(operator, expression). */
+#define OPERATORS(DO)                                                                          \
+	DO(COPY, x)                                                                            \
+	DO(PLUS, x + y)                                                                        \
+	DO(MINUS, x - y)                                                                       \
+	DO(TIMES, x * y)                                                                       \
+	DO(OVER, y ? x / y : UINT32_MAX)                                                       \
+	DO(MODULO, y ? x % y : x)                                                              \
+	DO(AND, x & y)                                                                         \
+	DO(OR, x | y)                                                                          \
+	DO(XOR, x ^ y)                                                                         \
+	DO(LEFT, x << (y & 31))                                                                \
+	DO(RIGHT, x >> (y & 31))                                                               \
+	DO(LEAST, x < y ? x : y)                                                               \
+	DO(MOST, x > y ? x : y)                                                                \
+	DO(LESS, x < y)                                                                        \
+	DO(LESS_EQUAL, x <= y)                                                                 \
+	DO(GREATER, x > y)                                                                     \
+	DO(GREATER_EQUAL, x >= y)                                                              \
+	DO(EQUAL, x == y)                                                                      \
+	DO(NOT_EQUAL, x != y)                                                                  \
+	DO(SIGNED_LESS, (x ^ 0x80000000u) < (y ^ 0x80000000u))                                 \
+	DO(BOTH, (x != 0) & (y != 0))                                                          \
+	DO(EITHER, (x | y) != 0)                                                               \
+	DO(SIGNED_RIGHT, signed_shift(x, y))                                                   \
+	DO(CHOOSE, x ? y : z)                                                                  \
+	DO(MULTIPLY, (uint32_t)((uint64_t)x * y >> (z & 63)))                                  \
+	DO(SIGNED_MULTIPLY, signed_multiply(x, y, z))                                          \
+	DO(DIVIDE, divide(x, y, z))                                                            \
+	DO(ROOT, root(x))
+
+uint32_t kernel_compute(enum kernel_operator operator, uint32_t x, uint32_t y, uint32_t z)
+{
+	switch (operator) {
+#define WORD(OPERATOR, EXPRESSION)                                                             \
+	case KERNEL_##OPERATOR:                                                                \
+		return EXPRESSION;
+		OPERATORS(WORD)
+	default:
+		return 0;
+	}
+}
+
+/* ---- operands ---- */
+
+static inline bool is_register(const struct kernel_lanes *w, uint16_t column)
+{
+	return column < w->code->registers;
+}
+
+static inline uint32_t *words_of(const struct kernel_lanes *w, uint16_t column)
+{
+	if (is_register(w, column))
+		return w->reg + column * w->stride;
+	return w->code->row + (column - w->code->registers) * LANES;
+}
+
+/* An operand of lanes one after the other. */
+struct walked {
+	uint32_t *word;
+	const uint32_t *slot; /* of a register of lanes that are not in place */
+};
+
+static inline struct walked walk(const struct kernel_lanes *w, uint16_t column)
+{
+	return (struct walked){ words_of(w, column), is_register(w, column) ? w->slot : NULL };
+}
+
+static inline uint32_t *word_at(const struct walked *o, uint32_t l)
+{
+	return &o->word[o->slot ? o->slot[l] : l];
+}
+
+uint32_t kernel_word(const struct kernel_lanes *w, uint16_t column, uint32_t l)
+{
+	const struct walked o = walk(w, column);
+
+	return *word_at(&o, l);
+}
+
+void kernel_words(const struct kernel_lanes *w, uint16_t column, uint32_t out[LANES])
+{
+	const struct walked o = walk(w, column);
+
+	if (!o.slot) {
+		memcpy(out, o.word, LANES * sizeof(*out));
+		return;
+	}
+	for (uint32_t left = w->mask; left; left &= left - 1)
+		out[lowest(left)] = *word_at(&o, lowest(left));
+}
+
+static inline bool few(uint32_t mask)
+{
+	return (uint32_t)__builtin_popcount(mask) <= FEW;
+}
+
+uint32_t kernel_true(const struct kernel_lanes *w, uint16_t column)
+{
+	const struct walked o = walk(w, column);
+	uint32_t mask = 0;
+
+	if (o.slot || few(w->mask)) {
+		for (uint32_t left = w->mask; left; left &= left - 1)
+			mask |= (uint32_t)!!*word_at(&o, lowest(left)) << lowest(left);
+		return mask;
+	}
+	for (uint32_t l = 0; l < LANES; l++)
+		mask |= (uint32_t)!!o.word[l] << l;
+	return mask & w->mask;
+}
+
+/* ---- steps that look at the kernel ---- */
+
+static void stray(struct kernel_lanes *w, uint32_t l, const struct kernel_array *array,
+		  uint32_t index, uint32_t line)
+{
+	if (!w->stray) {
+		w->stray_index = index;
+		w->stray_line = line;
+		w->stray_array = array->name;
+	}
+	w->stray |= UINT32_C(1) << l;
+}
+
+static uint32_t fetch(struct kernel_lanes *w, const struct kernel_step *s, uint32_t l,
+		      uint32_t index, uint32_t on)
+{
+	const struct kernel_place *p = &w->kernel->place[s->extra];
+	const struct kernel_array *array = &w->kernel->array[p->array];
+
+	if (!on)
+		return 0;
+	if (index >= p->length) {
+		stray(w, l, array, index, s->line);
+		return 0;
+	}
+	if (array->kind == KERNEL_TABLE)
+		return w->kernel->table[p->base + (uint64_t)p->stride / 4 * index];
+	return sim_memory_read(w->memory, p->base + (uint64_t)p->stride * index);
+}
+
+static uint32_t span(const struct kernel_lanes *w, const struct kernel_step *s, uint32_t x,
+		     uint32_t y)
+{
+	const struct kernel_array *array = &w->kernel->array[s->extra >> 16];
+	const struct kernel_field *field = &array->field[s->extra & 0xffff];
+
+	return x < array->length && y < field->count ? x * array->words + field->offset + y :
+						       UINT32_MAX;
+}
+
+static uint32_t traced(struct kernel_lanes *w, const struct kernel_step *s, uint32_t l,
+		       uint32_t thread, uint32_t *visits)
+{
+	const struct kernel_trace *trace = &w->kernel->trace[s->extra];
+
+	if (*visits >= trace->count[thread]) {
+		w->stray_trace = trace->name;
+		w->stray_visits = *visits;
+		w->stray |= UINT32_C(1) << l;
+		return 0;
+	}
+	return trace->outcome[trace->first[thread] + (*visits)++];
+}
+
+static void special_step(struct kernel_lanes *w, const struct kernel_step *s)
+{
+	const struct walked a = walk(w, s->a), b = walk(w, s->b), c = walk(w, s->c);
+	const struct walked d = walk(w, s->d);
+
+	for (uint32_t left = w->mask; left; left &= left - 1) {
+		uint32_t l = lowest(left), x = *word_at(&a, l), y = *word_at(&b, l);
+		uint32_t *z = word_at(&c, l), result = 0;
+
+		switch ((enum kernel_operator)s->operator) {
+		case KERNEL_RANDOM:
+			result = kernel_random(w->kernel->seed, x);
+			break;
+		case KERNEL_SPAN:
+			result = span(w, s, x, y);
+			break;
+		case KERNEL_FETCH:
+			result = fetch(w, s, l, x, *z);
+			break;
+		case KERNEL_LISTED:
+			result = w->kernel->list[s->extra].bits[x / 32] >> x % 32 & 1;
+			break;
+		case KERNEL_CHANCE:
+			result = kernel_chance(w->seed, s->extra, x, (*z)++, y);
+			break;
+		case KERNEL_TRACED:
+			result = traced(w, s, l, x, z);
+			break;
+		default:
+			break;
+		}
+		*word_at(&d, l) = result;
+	}
+}
+
+/* ---- steps ---- */
+
+static void walk_step(const struct kernel_lanes *w, const struct kernel_step *s)
+{
+	const struct walked a = walk(w, s->a), b = walk(w, s->b), c = walk(w, s->c);
+	const struct walked d = walk(w, s->d);
+
+	for (uint32_t left = w->mask; left; left &= left - 1) {
+		uint32_t l = lowest(left);
+
+		*word_at(&d, l) = kernel_compute((enum kernel_operator)s->operator,
+						 *word_at(&a, l), *word_at(&b, l), *word_at(&c, l));
+	}
+}
+
+/* All lanes into `to`, which overlaps no operand. */
+static void compute_all(enum kernel_operator operator, const uint32_t *a, const uint32_t *b,
+			const uint32_t *c, uint32_t *restrict to)
+{
+	switch (operator) {
+#define ALL(OPERATOR, EXPRESSION)                                                              \
+	case KERNEL_##OPERATOR:                                                                \
+		for (uint32_t l = 0; l < LANES; l++) {                                         \
+			uint32_t x = a[l], y = b[l], z = c[l];                                 \
+                                                                                               \
+			(void)y;                                                               \
+			(void)z;                                                               \
+			to[l] = EXPRESSION;                                                    \
+		}                                                                              \
+		break;
+		OPERATORS(ALL)
+	default:
+		break;
+	}
+}
+
+static void vector_step(const struct kernel_lanes *w, const struct kernel_step *s)
+{
+	uint32_t *d = words_of(w, s->d), room[LANES], *to = is_register(w, s->d) ? room : d;
+
+	compute_all((enum kernel_operator)s->operator, words_of(w, s->a), words_of(w, s->b),
+		    words_of(w, s->c), to);
+	if (to == d)
+		return;
+	if (w->mask == w->whole) {
+		memcpy(d, room, sizeof(room));
+		return;
+	}
+	for (uint32_t left = w->mask; left; left &= left - 1)
+		d[lowest(left)] = room[lowest(left)];
+}
+
+void kernel_steps(struct kernel_lanes *w, const struct kernel_instr *instr)
+{
+	bool one_by_one = w->slot || few(w->mask);
+
+	for (uint32_t n = 0; n < instr->steps; n++) {
+		const struct kernel_step *s = &w->code->step[instr->step + n];
+
+		if (s->operator >= KERNEL_RANDOM)
+			special_step(w, s);
+		else if (one_by_one)
+			walk_step(w, s);
+		else
+			vector_step(w, s);
+	}
+}
+
+/* ---- memory ---- */
+
+static uint32_t beyond(const uint32_t index[LANES], uint32_t length)
+{
+	uint32_t mask = 0;
+
+	for (uint32_t l = 0; l < LANES; l++)
+		mask |= index[l] >= length;
+	return mask;
+}
+
+static uint32_t addresses_all(struct kernel_lanes *w, const struct kernel_place *p, uint32_t on,
+			      const uint32_t *index, uint32_t line, uint64_t *restrict address)
+{
+	for (uint32_t l = 0; l < LANES; l++)
+		address[l] = p->base + (uint64_t)index[l] * p->stride;
+	if (!beyond(index, p->length))
+		return on;
+	for (uint32_t left = on; left; left &= left - 1)
+		if (index[lowest(left)] >= p->length)
+			stray(w, lowest(left), &w->kernel->array[p->array], index[lowest(left)],
+			      line);
+	return on & ~w->stray;
+}
+
+uint32_t kernel_addresses(struct kernel_lanes *w, const struct kernel_instr *instr,
+			  uint64_t address[LANES])
+{
+	const struct kernel_place *p = &w->kernel->place[instr->place];
+	const struct walked index = walk(w, instr->a);
+	uint32_t on = w->mask;
+
+	if (instr->when != KERNEL_NO_COLUMN)
+		on = kernel_true(w, instr->when);
+	if (!index.slot && !few(on))
+		return addresses_all(w, p, on, index.word, instr->line, address);
+	for (uint32_t left = on; left; left &= left - 1) {
+		uint32_t l = lowest(left), i = *word_at(&index, l);
+
+		address[l] = p->base + (uint64_t)i * p->stride;
+		if (i >= p->length)
+			stray(w, l, &w->kernel->array[p->array], i, instr->line);
+	}
+	return on & ~w->stray;
+}

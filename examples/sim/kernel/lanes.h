@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_KERNEL_LANES_H
+#define SIM_KERNEL_LANES_H
+/*
+ * What an instruction computes in the lanes of a warp, all at once: its steps, the lanes that a
+ * condition holds in, the addresses of its accesses. Accesses themselves are the caller's.
+ */
+#include "kernel.h"
+
+/* A warp as it executes. */
+struct kernel_lanes {
+	const struct kernel *kernel;
+	const struct kernel_code *code;
+	uint32_t *reg;		/* register r of lane l: reg[r * stride + (slot ? slot[l] : l)] */
+	size_t stride;
+	const uint32_t *slot;	/* NULL: lanes stand in place, and all 32 words can be read */
+	uint32_t mask;		/* lanes that execute */
+	uint32_t whole;		/* with this mask, all 32 words of a register may be written */
+	uint64_t seed;		/* of branches by chance */
+	const struct sim_memory *memory; /* that steps of setup and verify read; else NULL */
+	/* Lanes that went beyond the end of an array; the first of them, and where. */
+	uint32_t stray, stray_index, stray_line, stray_visits;
+	const char *stray_array, *stray_trace;
+};
+
+/* The steps of the instruction. */
+void kernel_steps(struct kernel_lanes *lanes, const struct kernel_instr *instr);
+/* Lanes of the mask with a word that is not 0. */
+uint32_t kernel_true(const struct kernel_lanes *lanes, uint16_t column);
+/* The word of lane l. */
+uint32_t kernel_word(const struct kernel_lanes *lanes, uint16_t column, uint32_t l);
+/* The words of the mask's lanes; those of other lanes can be anything. */
+void kernel_words(const struct kernel_lanes *lanes, uint16_t column, uint32_t out[KERNEL_LANES]);
+/*
+ * Addresses of an access, in bytes (of shared arrays and tables: words). Gives the lanes that
+ * take part and are not beyond the end; those beyond are in lanes->stray.
+ */
+uint32_t kernel_addresses(struct kernel_lanes *lanes, const struct kernel_instr *instr,
+			  uint64_t address[KERNEL_LANES]);
+
+/* Whether visit number `visit` of a branch with chance `percent` takes it, for thread `id`. */
+bool kernel_chance(uint64_t seed, uint32_t pc, uint32_t id, uint32_t visit, uint32_t percent);
+
+/* A register of the lanes as an array with lane l's word at [l], which loads can fill. */
+static inline uint32_t *kernel_register(const struct kernel_lanes *lanes, uint16_t reg)
+{
+	return lanes->reg + reg * lanes->stride;
+}
+
+#endif /* SIM_KERNEL_LANES_H */

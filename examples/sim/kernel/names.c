@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the names of a kernel file mean: those of the whole file, and the registers of a section. */
+#include "reader.h"
+
+#include <errno.h>
+
+static const char *const reserved[] = {
+	"param",  "const",   "variant", "array",   "locks",   "shared",	 "table",    "words",
+	"edges",  "region",  "affinity", "commits", "seed",   "include", "define",   "macro",
+	"end",	  "setup",   "verify",	"program", "kernel",  "host",	 "launch",   "register",
+	"set",	  "let",     "load",	"store",   "add",     "cas",	 "begin",    "commit",
+	"enter",  "leave",   "fence",	"barrier", "alu",     "exit",	 "break",    "if",
+	"else",	  "while",   "repeat",	"until",   "for",     "below",	 "draw",     "require",
+	"old",	  "from",    "to",	"uniform", "min",     "max",	 "mul",	     "smul",
+	"over",	  "sqrt",    "sless",	"sshift",  "abs",     "random",	 "id",	     "thread",
+	"lane",	  "warp",    "block",	"attempt", "threads", "zipf",	 "exponent", "jump",
+	"branch", "warp_id",
+};
+
+bool is_reserved(const char *text)
+{
+	for (size_t i = 0; i < sizeof(reserved) / sizeof(reserved[0]); i++)
+		if (!strcmp(text, reserved[i]))
+			return true;
+	return false;
+}
+
+const struct name *find_name(const struct reader *r, const char *text)
+{
+	for (size_t i = 0; i < r->names; i++)
+		if (!strcmp(r->name[i].text, text))
+			return &r->name[i];
+	return NULL;
+}
+
+/* Words that kernels of blocks, which have no loops and ifs, may call a register. */
+static bool is_free_word(const char *text)
+{
+	static const char *const words[] = { "end", "else", "from", "to", "for", "old", "below" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(text, words[i]))
+			return true;
+	return false;
+}
+
+int must_be_new(struct reader *r, const char *text)
+{
+	const struct name *old = find_name(r, text);
+
+	if (old)
+		return say(r, "got \"%s\" a second time, expected a new name: it is from line %u",
+			   text, old->line);
+	if (r->code && find_register(r, text) != KERNEL_NO_COLUMN)
+		return say(r, "got \"%s\" a second time, expected a new name: it is a register, "
+			      "from line %u", text,
+			   r->code->reg[find_register(r, text)].line);
+	if (is_reserved(text) && !(r->kernel->launched && r->code && is_free_word(text)))
+		return say(r, "got \"%s\", a word of the language, expected another name", text);
+	return 0;
+}
+
+int add_name(struct reader *r, const char *text, enum name_kind kind, uint32_t index)
+{
+	struct name *name;
+
+	if (!make_room((void **)&r->name, &r->name_room, r->names, sizeof(*r->name)))
+		return no_memory(r);
+	name = &r->name[r->names++];
+	snprintf(name->text, sizeof(name->text), "%s", text);
+	name->kind = kind;
+	name->index = index;
+	name->line = r->token_line;
+	return 0;
+}
+
+uint16_t find_register(const struct reader *r, const char *text)
+{
+	for (uint32_t i = 0; i < r->code->registers; i++)
+		if (!strcmp(r->code->reg[i].name, text))
+			return (uint16_t)i;
+	return KERNEL_NO_COLUMN;
+}
+
+int add_register(struct reader *r, const char *text, uint16_t *out)
+{
+	struct kernel_code *code = r->code;
+	struct kernel_register *reg;
+
+	if (code->registers == KERNEL_COLUMNS_MAX)
+		return say(r, "more than %u registers", KERNEL_COLUMNS_MAX);
+	if (!make_room((void **)&code->reg, &r->regs, code->registers, sizeof(*code->reg)))
+		return no_memory(r);
+	reg = &code->reg[code->registers];
+	memset(reg, 0, sizeof(*reg));
+	snprintf(reg->name, sizeof(reg->name), "%s", text);
+	reg->line = r->token_line;
+	reg->column = r->token_column;
+	*out = (uint16_t)code->registers++;
+	return 0;
+}
+
+/* The present token as a register that is read or set. */
+uint16_t take_register(struct reader *r, bool set)
+{
+	const struct name *other = r->token == TOKEN_WORD ? find_name(r, r->text) : NULL;
+	uint16_t reg = KERNEL_NO_COLUMN;
+
+	if (r->token == TOKEN_WORD)
+		reg = find_register(r, r->text);
+	if (reg == KERNEL_NO_COLUMN && (r->token != TOKEN_WORD || is_reserved(r->text) ||
+					!strcmp(r->text, "block_size"))) {
+		unexpected(r, "the name of a register");
+		return reg;
+	}
+	if (other) {
+		say(r, "got \"%s\", expected a register: line %u makes it something else", r->text,
+		    other->line);
+		return reg;
+	}
+	if (reg == KERNEL_NO_COLUMN && r->blocks) {
+		unexpected(r, "a register: those of a kernel of blocks are named in its head");
+		return reg;
+	}
+	if (reg == KERNEL_NO_COLUMN && add_register(r, r->text, &reg))
+		return KERNEL_NO_COLUMN;
+	if (!r->dead)
+		*(set ? &r->code->reg[reg].set : &r->code->reg[reg].read) = true;
+	next_token(r);
+	return reg;
+}
+
+/* Names that no register can have. */
+static const char *const specials[KERNEL_SPECIALS] = {
+	"thread", "lane", "warp", "block", "id", "warp_id", "attempt",
+};
+
+/* The register that holds what a thread knows of itself. */
+uint16_t special_register(struct reader *r, enum kernel_special special)
+{
+	uint16_t reg = r->code->special[special];
+
+	if (reg != KERNEL_NO_COLUMN)
+		return reg;
+	if (add_register(r, specials[special], &reg))
+		return KERNEL_NO_COLUMN;
+	r->code->reg[reg].set = true;
+	r->code->special[special] = reg;
+	return reg;
+}

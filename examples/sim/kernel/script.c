@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "script.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lanes.h"
+
+/* One thread without a machine: lane 0 of a warp of its own. */
+struct script {
+	struct kernel_lanes lanes;
+	struct sim_memory *memory; /* NULL: it is not written */
+	uint64_t draws, steps, limit;
+	char *message;
+	size_t size;
+};
+
+static int fail(struct script *s, uint32_t line, const char *reason)
+{
+	const char *file = s->lanes.kernel->file, *slash = strrchr(file, '/');
+
+	snprintf(s->message, s->size, "%.60s:%u: %s", slash ? slash + 1 : file, line, reason);
+	return -EINVAL;
+}
+
+static int beyond(struct script *s)
+{
+	char reason[120];
+
+	snprintf(reason, sizeof(reason), "%.40s has no index %u", s->lanes.stray_array,
+		 s->lanes.stray_index);
+	return fail(s, s->lanes.stray_line, reason);
+}
+
+static uint32_t *table_word(const struct script *s, const struct kernel_instr *i, uint64_t at)
+{
+	const struct kernel *k = s->lanes.kernel;
+	const struct kernel_place *p = &k->place[i->place];
+
+	if (k->array[p->array].kind != KERNEL_TABLE)
+		return NULL;
+	return &k->table[p->base + (at - p->base) / 4];
+}
+
+static int access(struct script *s, const struct kernel_instr *i)
+{
+	uint64_t address[KERNEL_LANES];
+	uint32_t *d, *word;
+
+	if (!kernel_addresses(&s->lanes, i, address))
+		return s->lanes.stray ? beyond(s) : 0;
+	word = table_word(s, i, address[0]);
+	if (i->op == KERNEL_LOAD) {
+		d = kernel_register(&s->lanes, i->d);
+		*d = word ? *word : sim_memory_read(s->lanes.memory, address[0]);
+	} else if (word) {
+		*word = kernel_word(&s->lanes, i->b, 0);
+	} else if (s->memory) {
+		sim_memory_write(s->memory, address[0], kernel_word(&s->lanes, i->b, 0));
+	} else {
+		return fail(s, i->line, "verify stores to tables only");
+	}
+	return 0;
+}
+
+static void draw(struct script *s, const struct kernel_instr *i)
+{
+	uint32_t bound = kernel_word(&s->lanes, i->a, 0);
+	uint32_t drawn = kernel_random(s->lanes.kernel->seed, ++s->draws);
+
+	*kernel_register(&s->lanes, i->d) = bound ? drawn % bound : drawn;
+}
+
+static int require(struct script *s, const struct kernel_instr *i)
+{
+	const struct kernel_message *m = &s->lanes.code->message[i->b];
+	char reason[200] = "";
+	size_t used = 0;
+
+	if (kernel_word(&s->lanes, i->a, 0))
+		return 0;
+	for (uint32_t p = 0; p < m->parts && used < sizeof(reason); p++)
+		if (m->part[p].text)
+			used += (size_t)snprintf(reason + used, sizeof(reason) - used, "%s%s",
+						 p ? " " : "", m->part[p].text);
+		else
+			used += (size_t)snprintf(reason + used, sizeof(reason) - used, "%s%u",
+						 p ? " " : "",
+						 kernel_word(&s->lanes, m->part[p].column, 0));
+	return fail(s, i->line, m->parts ? reason : "what is required does not hold");
+}
+
+static int execute(struct script *s, const struct kernel_instr *i)
+{
+	s->lanes.stray = 0;
+	kernel_steps(&s->lanes, i);
+	if (s->lanes.stray)
+		return beyond(s);
+	switch ((enum kernel_op)i->op) {
+	case KERNEL_LOAD:
+	case KERNEL_STORE:
+		return access(s, i);
+	case KERNEL_DRAW:
+		draw(s, i);
+		return 0;
+	case KERNEL_REQUIRE:
+		return require(s, i);
+	default:
+		return 0;
+	}
+}
+
+static uint32_t next_of(const struct script *s, const struct kernel_instr *i)
+{
+	if (i->op == KERNEL_JUMP ||
+	    (i->op == KERNEL_BRANCH && !kernel_word(&s->lanes, i->a, 0) == i->negate))
+		return i->target;
+	return i->next;
+}
+
+static int run(struct script *s)
+{
+	const struct kernel_code *code = s->lanes.code;
+	const struct kernel_instr *i = code->instr;
+	char reason[80];
+	int error = 0;
+
+	for (; !error && i->op != KERNEL_EXIT; i = &code->instr[next_of(s, i)]) {
+		error = execute(s, i);
+		if (!error && i->op == KERNEL_EXIT_IF && kernel_word(&s->lanes, i->a, 0))
+			break;
+		if (!error && ++s->steps > s->limit) {
+			snprintf(reason, sizeof(reason), "no end after %llu statements",
+				 (unsigned long long)s->limit);
+			error = fail(s, i->line, reason);
+		}
+	}
+	return error;
+}
+
+static int run_section(const struct kernel *k, enum kernel_section section,
+		       const struct sim_memory *from, struct sim_memory *to, char *message,
+		       size_t size)
+{
+	const struct kernel_code *code = &k->code[section];
+	struct script s = { .memory = to, .message = message, .size = size };
+	int error;
+
+	s.limit = KERNEL_STEP_LIMIT + 64 * ((k->memory_end - KERNEL_HEAP) / 4 + k->table_words);
+	if (!code->instr_count)
+		return 0;
+	s.lanes = (struct kernel_lanes){ .kernel = k, .code = code, .stride = 1, .mask = 1,
+					 .whole = 0, .memory = from };
+	s.lanes.reg = calloc(code->registers + KERNEL_LANES, sizeof(*s.lanes.reg));
+	if (!s.lanes.reg) {
+		snprintf(message, size, "out of memory");
+		return -ENOMEM;
+	}
+	error = run(&s);
+	free(s.lanes.reg);
+	return error;
+}
+
+int kernel_setup(struct kernel *k, struct sim_memory *memory, char *message, size_t size)
+{
+	int error = run_section(k, KERNEL_SETUP, memory, memory, message, size);
+
+	if (!error && memory->exhausted) {
+		snprintf(message, size, "out of memory");
+		error = -ENOMEM;
+	}
+	return error;
+}
+
+int kernel_verify(const struct kernel *kernel, const struct sim_memory *memory, char *message,
+		  size_t size)
+{
+	struct kernel scratch = *kernel;
+	int error = -ENOMEM;
+
+	snprintf(message, size, "out of memory");
+	scratch.table = malloc((kernel->table_words + 1) * sizeof(*scratch.table));
+	if (scratch.table) {
+		memcpy(scratch.table, kernel->table, kernel->table_words * sizeof(*scratch.table));
+		error = run_section(&scratch, KERNEL_VERIFY, memory, NULL, message, size);
+	}
+	free(scratch.table);
+	return error;
+}

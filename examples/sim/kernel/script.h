@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_KERNEL_SCRIPT_H
+#define SIM_KERNEL_SCRIPT_H
+/* Setup and verify: sections that run once, before and after the threads. */
+#include "kernel.h"
+
+/*
+ * Run setup, which writes memory and tables. 0; -EINVAL with "FILE:LINE: reason": an index
+ * beyond an array, or KERNEL_STEP_LIMIT instructions without an end; -ENOMEM.
+ */
+int kernel_setup(struct kernel *kernel, struct sim_memory *memory, char *message, size_t size);
+/*
+ * Run verify on the final memory, with a copy of the tables as scratch. 0; -EINVAL likewise, or
+ * what was required and does not hold; -ENOMEM.
+ */
+int kernel_verify(const struct kernel *kernel, const struct sim_memory *memory, char *message,
+		  size_t size);
+
+#endif /* SIM_KERNEL_SCRIPT_H */

@@ -1,0 +1,694 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The statements of a section: each line that takes an issue slot becomes an instruction. */
+#include <errno.h>
+
+#include "reader.h"
+
+#define DEPTH_MAX 100
+
+static bool of_run(const struct reader *r)
+{
+	return r->section == KERNEL_TRANSACTIONS || r->section == KERNEL_LOCKS;
+}
+
+/* ---- parts of statements ---- */
+
+/* [if e]: the column of lanes that are on, or none. */
+static int read_when(struct reader *r, uint16_t *out)
+{
+	struct value value;
+	int error;
+
+	*out = KERNEL_NO_COLUMN;
+	if (!at_word(r, "if"))
+		return 0;
+	next_token(r);
+	error = read_expression(r, &value);
+	return error ? error : column_of(r, &value, out);
+}
+
+static int read_operand(struct reader *r, uint16_t *out)
+{
+	struct value value;
+	int error = read_expression(r, &value);
+
+	return error ? error : column_of(r, &value, out);
+}
+
+static int take_register_and_sign(struct reader *r, uint16_t *out)
+{
+	*out = take_register(r, true);
+	return *out == KERNEL_NO_COLUMN ? -EINVAL : take_sign(r, "=");
+}
+
+static int take_place(struct reader *r, struct kernel_instr *i)
+{
+	struct value index;
+	int error = read_place(r, &i->place, &index);
+	enum kernel_array_kind kind;
+
+	if (error)
+		return error;
+	kind = r->kernel->array[r->kernel->place[i->place].array].kind;
+	if (of_run(r) && kind == KERNEL_TABLE)
+		return say(r, "got a table, expected memory: a program reads tables in expressions "
+			      "and does not write them");
+	if (!of_run(r) && kind == KERNEL_SHARED)
+		return say(r, "got shared memory, expected what all threads see");
+	return column_of(r, &index, &i->a);
+}
+
+static int take_instr(struct reader *r, struct kernel_instr *i)
+{
+	int error = read_when(r, &i->when);
+
+	if (!error)
+		error = take_end(r);
+	return error ? error : put_instr(r, i);
+}
+
+/* ---- simple statements ---- */
+
+static int read_alu(struct reader *r)
+{
+	struct kernel_instr i = { .op = KERNEL_ALU };
+	uint32_t count = 1;
+	int error = 0;
+
+	next_token(r);
+	if (r->token == TOKEN_NUMBER)
+		error = take_number(r, 1, 10000, "the number of instructions", &count);
+	else if (!at_end(r))
+		error = read_constant(r, 1, 10000, "the number of instructions", &count);
+	if (!error)
+		error = take_end(r);
+	i.count = (uint16_t)count;
+	while (!error && count--) {
+		error = put_instr(r, &i);
+		i.count = 0;
+	}
+	return error;
+}
+
+/* set R = e [if e], let R = e [if e] */
+static int read_set(struct reader *r)
+{
+	bool slot = at_word(r, "set");
+	const struct kernel_instr i = { .op = KERNEL_SET };
+	uint16_t reg, when = KERNEL_NO_COLUMN;
+	struct kernel_step choose = { .operator = KERNEL_CHOOSE };
+	struct value value;
+	int error;
+
+	next_token(r);
+	error = take_register_and_sign(r, &reg);
+	if (!error)
+		error = read_expression(r, &value);
+	if (!error && at_word(r, "if")) {
+		error = column_of(r, &value, &choose.b);
+		if (!error)
+			error = read_when(r, &when);
+		choose.a = when;
+		choose.c = reg;
+		if (!error)
+			error = add_step(r, choose, reg, &value);
+	} else if (!error) {
+		error = put_in(r, reg, &value);
+	}
+	if (!error)
+		error = take_end(r);
+	return error || !slot ? error : put_instr(r, &i);
+}
+
+static int read_load(struct reader *r)
+{
+	struct kernel_instr i = { .op = KERNEL_LOAD };
+	int error;
+
+	next_token(r);
+	error = take_register_and_sign(r, &i.d);
+	if (!error)
+		error = take_place(r, &i);
+	return error ? error : take_instr(r, &i);
+}
+
+static int read_store(struct reader *r)
+{
+	struct kernel_instr i = { .op = at_word(r, "add") ? KERNEL_ADD : KERNEL_STORE,
+				  .d = KERNEL_NO_COLUMN };
+	int error;
+
+	r->code->atomic |= i.op == KERNEL_ADD && !r->dead;
+	next_token(r);
+	error = take_place(r, &i);
+	if (!error)
+		error = take_sign(r, "=");
+	if (!error)
+		error = read_operand(r, &i.b);
+	if (!error && i.op == KERNEL_ADD && at_word(r, "old")) {
+		next_token(r);
+		i.d = take_register(r, true);
+		error = i.d == KERNEL_NO_COLUMN ? -EINVAL : 0;
+	}
+	return error ? error : take_instr(r, &i);
+}
+
+/* cas R = place from e to e [if e] */
+static int read_cas(struct reader *r)
+{
+	struct kernel_instr i = { .op = KERNEL_CAS };
+	int error;
+
+	next_token(r);
+	error = take_register_and_sign(r, &i.d);
+	if (!error)
+		error = take_place(r, &i);
+	if (!error)
+		error = take_word(r, "from");
+	if (!error)
+		error = read_operand(r, &i.b);
+	if (!error)
+		error = take_word(r, "to");
+	if (!error)
+		error = read_operand(r, &i.c);
+	return error ? error : take_instr(r, &i);
+}
+
+static int read_plain(struct reader *r)
+{
+	static const struct {
+		const char *name;
+		enum kernel_op op;
+	} all[] = {
+		{ "begin", KERNEL_BEGIN }, { "commit", KERNEL_COMMIT }, { "enter", KERNEL_ENTER },
+		{ "leave", KERNEL_LEAVE }, { "fence", KERNEL_FENCE }, { "barrier", KERNEL_BARRIER },
+	};
+	struct kernel_instr i = { .op = KERNEL_FENCE };
+	int error;
+
+	for (size_t n = 0; n < sizeof(all) / sizeof(all[0]); n++)
+		if (at_word(r, all[n].name))
+			i.op = (uint8_t)all[n].op;
+	if (!r->dead) {
+		r->code->transactions |= i.op == KERNEL_BEGIN;
+		r->code->critical |= i.op == KERNEL_ENTER;
+		r->code->barrier |= i.op == KERNEL_BARRIER;
+	}
+	next_token(r);
+	error = take_end(r);
+	return error ? error : put_instr(r, &i);
+}
+
+static int read_exit(struct reader *r)
+{
+	struct kernel_instr i = { .op = KERNEL_EXIT_IF };
+	const struct value always = constant(1);
+	int error;
+
+	next_token(r);
+	if (at_word(r, "if"))
+		error = read_when(r, &i.a);
+	else
+		error = column_of(r, &always, &i.a);
+	if (!error)
+		error = take_end(r);
+	return error ? error : put_instr(r, &i);
+}
+
+static int read_break(struct reader *r)
+{
+	struct kernel_instr i = { .op = KERNEL_BRANCH };
+	int error;
+
+	if (!r->loops)
+		return say(r, "got \"break\", expected it in a loop");
+	i.target = r->leave[r->loops - 1];
+	next_token(r);
+	if (!at_word(r, "if"))
+		i.op = KERNEL_JUMP;
+	error = read_when(r, &i.a);
+	if (!error)
+		error = take_end(r);
+	return error ? error : put_instr(r, &i);
+}
+
+/* ---- setup and verify ---- */
+
+/* draw R [below e | zipf e exponent e] */
+static int read_draw(struct reader *r)
+{
+	struct kernel_instr i = { .op = KERNEL_DRAW, .b = KERNEL_NO_COLUMN };
+	const struct value all = constant(0);
+	bool zipf;
+	int error;
+
+	next_token(r);
+	i.d = take_register(r, true);
+	if (i.d == KERNEL_NO_COLUMN)
+		return -EINVAL;
+	zipf = at_word(r, "zipf");
+	if (zipf || at_word(r, "below")) {
+		next_token(r);
+		error = read_operand(r, &i.a);
+	} else {
+		error = column_of(r, &all, &i.a);
+	}
+	if (!error && zipf)
+		error = take_word(r, "exponent");
+	if (!error && zipf)
+		error = read_operand(r, &i.b);
+	if (!error)
+		error = take_end(r);
+	return error ? error : put_instr(r, &i);
+}
+
+static int add_part(struct reader *r, struct kernel_message *m)
+{
+	struct value value;
+	uint16_t column = 0;
+	char *text = NULL;
+	int error;
+
+	if (m->parts == sizeof(m->part) / sizeof(m->part[0]))
+		return say(r, "got \"%s\", expected a message of at most %zu parts", r->text,
+			   sizeof(m->part) / sizeof(m->part[0]));
+	if (r->token == TOKEN_TEXT) {
+		error = take_text(r, "a text", &text);
+	} else {
+		error = read_expression(r, &value);
+		if (!error)
+			error = column_of(r, &value, &column);
+	}
+	if (error)
+		return error;
+	m->part[m->parts].text = text;
+	m->part[m->parts++].column = column;
+	return 0;
+}
+
+/* require e { text | e } */
+static int read_require(struct reader *r)
+{
+	struct kernel_instr i = { .op = KERNEL_REQUIRE };
+	struct kernel_code *code = r->code;
+	int error;
+
+	if (!make_room((void **)&code->message, &r->messages, code->message_count,
+		       sizeof(*code->message)))
+		return no_memory(r);
+	memset(&code->message[code->message_count], 0, sizeof(*code->message));
+	i.b = (uint16_t)code->message_count++;
+	next_token(r);
+	error = read_operand(r, &i.a);
+	while (!error && !at_end(r))
+		error = add_part(r, &code->message[i.b]);
+	return error ? error : put_instr(r, &i);
+}
+
+/* ---- statements with statements in them ---- */
+
+static void take_uniform(struct reader *r, struct kernel_instr *i)
+{
+	next_token(r);
+	i->uniform = at_word(r, "uniform");
+	if (i->uniform)
+		next_token(r);
+}
+
+/* The body of what began in this line; then the word that ends it is next. */
+static int read_body(struct reader *r, uint32_t line, const char *what)
+{
+	int error = take_end(r);
+
+	if (!error)
+		error = read_statements(r);
+	if (!error && !at_word(r, "end") && !at_word(r, "else") && !at_word(r, "until"))
+		return say(r, "got %s%s%s, expected the end of the \"%s\" of line %u",
+			   *r->text ? "\"" : "end of file", r->text, *r->text ? "\"" : "", what,
+			   line);
+	return error;
+}
+
+static int take_close(struct reader *r)
+{
+	int error = take_word(r, "end");
+
+	return error ? error : take_end(r);
+}
+
+/* What a constant condition leaves out is read and forgotten. */
+static int read_constant_if(struct reader *r, uint32_t line, bool holds)
+{
+	int error;
+
+	r->dead += !holds;
+	error = read_body(r, line, "if");
+	r->dead -= !holds;
+	if (!error && at_word(r, "else")) {
+		next_token(r);
+		r->dead += holds;
+		error = read_body(r, line, "if");
+		r->dead -= holds;
+	}
+	return error ? error : take_close(r);
+}
+
+static int read_else(struct reader *r, uint32_t line, uint32_t otherwise)
+{
+	struct kernel_instr jump = { .op = KERNEL_JUMP };
+	int error = new_label(r, &jump.target);
+
+	if (!error && (r->reachable || r->dead))
+		error = put_instr(r, &jump);
+	if (!error)
+		error = bind_label(r, otherwise);
+	next_token(r);
+	if (!error)
+		error = read_body(r, line, "if");
+	return error ? error : bind_label(r, jump.target);
+}
+
+/* if [uniform] e ... [else ...] end */
+static int read_if(struct reader *r)
+{
+	struct kernel_instr i = { .op = KERNEL_BRANCH, .negate = true };
+	uint32_t line = r->token_line;
+	struct value condition;
+	int error;
+
+	take_uniform(r, &i);
+	error = read_expression(r, &condition);
+	if (!error && condition.constant)
+		return read_constant_if(r, line, condition.number);
+	if (!error)
+		error = column_of(r, &condition, &i.a);
+	if (!error)
+		error = new_label(r, &i.target);
+	if (!error)
+		error = put_instr(r, &i);
+	if (!error)
+		error = read_body(r, line, "if");
+	if (!error)
+		error = at_word(r, "else") ? read_else(r, line, i.target) :
+					     bind_label(r, i.target);
+	return error ? error : take_close(r);
+}
+
+static int enter_loop(struct reader *r, uint32_t *leave)
+{
+	int error = new_label(r, leave);
+
+	if (error)
+		return error;
+	if (r->loops == sizeof(r->leave) / sizeof(r->leave[0]))
+		return say(r, "loops are nested too deep");
+	r->leave[r->loops++] = *leave;
+	return 0;
+}
+
+/* The test of a loop at its top, its body, and the way back. */
+static int read_loop(struct reader *r, struct kernel_instr *test, uint32_t top, uint32_t line,
+		     const char *what, uint16_t counter)
+{
+	const struct value one = constant(1), count = { .column = counter };
+	struct value next;
+	int error = enter_loop(r, &test->target);
+
+	if (!error)
+		error = put_instr(r, test);
+	if (!error)
+		error = read_body(r, line, what);
+	if (!error && counter != KERNEL_NO_COLUMN && (r->reachable || r->dead)) {
+		error = binary(r, KERNEL_PLUS, &count, &one, &next);
+		if (!error)
+			error = put_in(r, counter, &next);
+	}
+	if (!error)
+		error = go_to(r, top);
+	if (!error)
+		error = bind_label(r, test->target);
+	r->loops--;
+	return error ? error : take_close(r);
+}
+
+/* while [uniform] e ... end */
+static int read_while(struct reader *r)
+{
+	struct kernel_instr i = { .op = KERNEL_BRANCH, .negate = true };
+	uint32_t line = r->token_line, top;
+	int error = new_label(r, &top);
+
+	if (!error)
+		error = bind_label(r, top);
+	take_uniform(r, &i);
+	if (!error)
+		error = read_operand(r, &i.a);
+	return error ? error : read_loop(r, &i, top, line, "while", KERNEL_NO_COLUMN);
+}
+
+/* for R = e below e ... end */
+static int read_for(struct reader *r)
+{
+	struct kernel_instr i = { .op = KERNEL_BRANCH, .negate = true };
+	uint32_t line = r->token_line, top;
+	struct value start, bound, test;
+	uint16_t reg;
+	int error;
+
+	next_token(r);
+	error = take_register_and_sign(r, &reg);
+	if (!error)
+		error = read_expression(r, &start);
+	if (!error)
+		error = put_in(r, reg, &start);
+	if (!error)
+		error = take_word(r, "below");
+	if (!error)
+		error = new_label(r, &top);
+	if (!error)
+		error = bind_label(r, top);
+	if (!error)
+		error = read_expression(r, &bound);
+	start = (struct value){ .column = reg };
+	if (!error)
+		error = binary(r, KERNEL_LESS, &start, &bound, &test);
+	if (!error)
+		error = column_of(r, &test, &i.a);
+	if (!error)
+		r->code->reg[reg].read |= !r->dead;
+	return error ? error : read_loop(r, &i, top, line, "for", reg);
+}
+
+/* repeat ... until [uniform] e */
+static int read_repeat(struct reader *r)
+{
+	struct kernel_instr i = { .op = KERNEL_BRANCH, .negate = true };
+	uint32_t line = r->token_line, leave;
+	int error = enter_loop(r, &leave);
+
+	if (!error)
+		error = new_label(r, &i.target);
+	if (!error)
+		error = bind_label(r, i.target);
+	next_token(r);
+	if (!error)
+		error = read_body(r, line, "repeat");
+	if (!error && !at_word(r, "until"))
+		error = unexpected(r, "\"until\"");
+	if (error)
+		return error;
+	r->statement_line = r->token_line;
+	r->statement_column = r->token_column;
+	take_uniform(r, &i);
+	error = read_operand(r, &i.a);
+	if (!error)
+		error = take_end(r);
+	if (!error)
+		error = put_instr(r, &i);
+	if (!error)
+		error = bind_label(r, leave);
+	r->loops--;
+	return error;
+}
+
+/* ---- macros ---- */
+
+/* Does the argument that is next consist of one token? */
+static bool single(const struct reader *r)
+{
+	const char *p = r->at;
+
+	while (p < r->end && (*p == ' ' || *p == '\t'))
+		p++;
+	return p < r->end && (*p == ',' || *p == ')') &&
+	       (r->token == TOKEN_WORD || r->token == TOKEN_NUMBER || r->token == TOKEN_VALUE);
+}
+
+/* A value that outlives the next instruction. */
+static int keep(struct reader *r, struct value *value)
+{
+	char name[KERNEL_NAME_MAX];
+	uint16_t reg;
+	int error;
+
+	if (value->constant || r->dead)
+		return 0;
+	snprintf(name, sizeof(name), "argument %u", r->code->registers);
+	error = add_register(r, name, &reg);
+	if (!error)
+		error = put_in(r, reg, value);
+	*value = (struct value){ .column = reg };
+	return error;
+}
+
+static int bind_argument(struct reader *r, struct binding *b)
+{
+	int error;
+
+	snprintf(b->text, sizeof(b->text), "%.*s", (int)KERNEL_NAME_MAX - 1, r->text);
+	b->token = r->token;
+	b->number = r->number;
+	b->value = r->value;
+	if (single(r)) {
+		next_token(r);
+		return 0;
+	}
+	b->token = TOKEN_VALUE;
+	error = read_expression(r, &b->value);
+	return error ? error : keep(r, &b->value);
+}
+
+static int bind_arguments(struct reader *r, const struct macro *m, struct scope *scope)
+{
+	int error = take_sign(r, "(");
+
+	for (uint32_t i = 0; !error && i < m->parameters; i++) {
+		struct binding *b = &scope->binding[scope->bindings++];
+
+		if (i)
+			error = take_sign(r, ",");
+		strcpy(b->name, m->parameter[i]);
+		if (!error)
+			error = bind_argument(r, b);
+	}
+	if (!error)
+		error = take_sign(r, ")");
+	return error ? error : take_end(r);
+}
+
+static int read_call(struct reader *r, struct macro *m)
+{
+	struct scope scope = { .bindings = 0 };
+	const struct scope *outer = r->scope;
+	const char *at, *line_start;
+	uint32_t line;
+	enum token token;
+	int error;
+
+	if (m->busy)
+		return say(r, "macro %s calls itself", m->name);
+	if (++r->expansions > EXPANSIONS_MAX)
+		return say(r, "macros are expanded more than %u times", EXPANSIONS_MAX);
+	next_token(r);
+	error = bind_arguments(r, m, &scope);
+	if (error)
+		return error;
+	at = r->at, line_start = r->line_start, line = r->line, token = r->token;
+	r->at = m->at, r->line_start = m->line_start, r->line = m->line;
+	r->token = TOKEN_END_OF_LINE;
+	r->scope = &scope;
+	m->busy = true;
+	error = read_statements(r);
+	if (!error && !at_word(r, "end"))
+		error = unexpected(r, "a statement or the end of the macro");
+	m->busy = false;
+	if (error)
+		return error;
+	r->at = at, r->line_start = line_start, r->line = line, r->token = token;
+	r->scope = outer;
+	r->text[0] = '\0';
+	return 0;
+}
+
+/* ---- all ---- */
+
+enum where { ANYWHERE, RUN, SETUP, VERIFY };
+
+static const struct statement {
+	const char *name;
+	int (*read)(struct reader *r);
+	enum where where;
+} statements[] = {
+	{ "set", read_set, ANYWHERE },	   { "let", read_set, ANYWHERE },
+	{ "load", read_load, ANYWHERE },   { "store", read_store, ANYWHERE },
+	{ "if", read_if, ANYWHERE },	   { "while", read_while, ANYWHERE },
+	{ "for", read_for, ANYWHERE },	   { "repeat", read_repeat, ANYWHERE },
+	{ "break", read_break, ANYWHERE }, { "exit", read_exit, ANYWHERE },
+	{ "add", read_store, RUN },	   { "cas", read_cas, RUN },
+	{ "alu", read_alu, RUN },	   { "begin", read_plain, RUN },
+	{ "commit", read_plain, RUN },	   { "enter", read_plain, RUN },
+	{ "leave", read_plain, RUN },	   { "fence", read_plain, RUN },
+	{ "barrier", read_plain, RUN },	   { "draw", read_draw, SETUP },
+	{ "require", read_require, VERIFY },
+};
+
+static const struct statement *find_statement(const char *word)
+{
+	for (size_t i = 0; i < sizeof(statements) / sizeof(statements[0]); i++)
+		if (!strcmp(statements[i].name, word))
+			return &statements[i];
+	return NULL;
+}
+
+static bool is_allowed(const struct reader *r, enum where where)
+{
+	return where == ANYWHERE || (where == RUN && of_run(r)) ||
+	       (where == SETUP && r->section == KERNEL_SETUP) ||
+	       (where == VERIFY && r->section == KERNEL_VERIFY);
+}
+
+int read_statement(struct reader *r)
+{
+	static const char *const places[] = { "", "a program", "setup", "verify" };
+	const struct statement *s = r->token == TOKEN_WORD ? find_statement(r->text) : NULL;
+	const struct name *name = r->token == TOKEN_WORD ? find_name(r, r->text) : NULL;
+	int error;
+
+	r->statement_line = r->token_line;
+	r->statement_column = r->token_column;
+	if (s && !is_allowed(r, s->where))
+		return say(r, "got \"%s\", expected it in %s only", r->text, places[s->where]);
+	if (!s && (!name || name->kind != NAME_MACRO || r->macro[name->index].expression))
+		return unexpected(r, r->blocks ? "an instruction or a block" :
+						 "a statement or a macro");
+	if (++r->depth > DEPTH_MAX)
+		return say(r, "statements are nested too deep");
+	error = s ? s->read(r) : read_call(r, &r->macro[name->index]);
+	r->depth--;
+	return error;
+}
+
+static bool ends_statements(const struct reader *r)
+{
+	static const char *const words[] = { "end", "else", "until", "setup", "verify", "program" };
+
+	if (r->token == TOKEN_END_OF_FILE)
+		return true;
+	for (size_t i = 0; r->token == TOKEN_WORD && i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(words[i], r->text))
+			return true;
+	return r->token == TOKEN_WORD && is_head(r->text);
+}
+
+int read_statements(struct reader *r)
+{
+	int error = 0;
+
+	while (!error && !ends_statements(r)) {
+		if (r->token != TOKEN_END_OF_LINE)
+			error = read_statement(r);
+		if (!error && r->token == TOKEN_END_OF_LINE)
+			next_token(r);
+	}
+	return error;
+}

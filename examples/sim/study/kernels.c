@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#define _POSIX_C_SOURCE 200809L
+#include "kernels.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SUFFIX ".kernel"
+#define PATH_LENGTH 1024
+
+static bool exists(const char *path)
+{
+	FILE *in = fopen(path, "r");
+
+	if (in)
+		fclose(in);
+	return in != NULL;
+}
+
+static bool is_directory(const char *path)
+{
+	DIR *directory = opendir(path);
+
+	if (directory)
+		closedir(directory);
+	return directory != NULL;
+}
+
+static char beside[PATH_LENGTH];
+
+void sim_kernels_beside(const char *program)
+{
+	const char *slash = strrchr(program, '/');
+
+	if (slash)
+		snprintf(beside, sizeof beside, "%.*s/kernels", (int)(slash - program), program);
+}
+
+static void find_directory(char path[PATH_LENGTH])
+{
+	const char *given = getenv("GPUTM_KERNELS");
+
+	if (!given)
+		given = *beside && is_directory(beside) ? beside : GPUTM_KERNELS;
+	snprintf(path, PATH_LENGTH, "%s", given);
+}
+
+/* ---- names of files ---- */
+
+static int is_kernel(const struct dirent *entry)
+{
+	size_t length = strlen(entry->d_name), suffix = sizeof(SUFFIX) - 1;
+
+	return length > suffix && !strcmp(entry->d_name + length - suffix, SUFFIX);
+}
+
+/* Does the file have the line "variant NAME ..."? */
+static bool has_variant(const char *path, const char *name)
+{
+	FILE *in = fopen(path, "r");
+	char line[256], word[64];
+	bool found = false;
+
+	while (in && !found && fgets(line, sizeof line, in))
+		found = sscanf(line, "variant %63s", word) == 1 && !strcmp(word, name);
+	if (in)
+		fclose(in);
+	return found;
+}
+
+/* Call fn for each kernel file, until it gives true. */
+static bool each_file(const char *directory, bool (*fn)(void *state, const char *path),
+		      void *state)
+{
+	struct dirent **entry = NULL;
+	int count = scandir(directory, &entry, is_kernel, alphasort);
+	char path[2 * PATH_LENGTH];
+	bool found = false;
+
+	for (int i = 0; i < count; i++) {
+		snprintf(path, sizeof path, "%s/%s", directory, entry[i]->d_name);
+		found = found || fn(state, path);
+		free(entry[i]);
+	}
+	free(entry);
+	return found;
+}
+
+/* ---- one by name ---- */
+
+struct wanted {
+	const char *name;
+	char path[2 * PATH_LENGTH];
+};
+
+static bool look(void *state, const char *path)
+{
+	struct wanted *w = state;
+
+	if (!has_variant(path, w->name))
+		return false;
+	snprintf(w->path, sizeof w->path, "%s", path);
+	return true;
+}
+
+int sim_kernel_named(const char *name, struct sim_workload_class **out, char *message,
+		     size_t size)
+{
+	struct wanted wanted = { .name = name };
+	char directory[PATH_LENGTH];
+
+	if (strchr(name, '/') || strstr(name, SUFFIX))
+		return sim_kernel_class(name, NULL, out, message, size);
+	find_directory(directory);
+	snprintf(wanted.path, sizeof wanted.path, "%s/%s" SUFFIX, directory, name);
+	if (exists(wanted.path))
+		return sim_kernel_class(wanted.path, NULL, out, message, size);
+	if (!each_file(directory, look, &wanted))
+		return 1;
+	return sim_kernel_class(wanted.path, name, out, message, size);
+}
+
+/* ---- all ---- */
+
+static struct sim_workload_class **all; /* NULL-ended, once they have been looked for */
+static size_t all_count;
+
+static bool append(struct sim_workload_class *class)
+{
+	struct sim_workload_class **bigger = realloc(all, (all_count + 2) * sizeof *all);
+
+	if (!bigger)
+		return false;
+	all = bigger;
+	all[all_count++] = class;
+	all[all_count] = NULL;
+	return true;
+}
+
+/* The kernel of the file and its variants; one that cannot be read is left out. */
+static bool add(void *state, const char *path)
+{
+	struct sim_workload_class *class, *variant;
+	const char *name;
+	char message[256];
+
+	(void)state;
+	if (sim_kernel_class(path, NULL, &class, message, sizeof message))
+		return false;
+	if (!sim_kernel_class_runs(class) || !append(class)) {
+		sim_kernel_class_free(class);
+		return false;
+	}
+	for (size_t i = 0; (name = sim_kernel_class_variant(class, i)); i++)
+		if (!sim_kernel_class(path, name, &variant, message, sizeof message) &&
+		    !append(variant))
+			sim_kernel_class_free(variant);
+	return false;
+}
+
+const struct sim_workload_class *sim_kernel_at(size_t index)
+{
+	char directory[PATH_LENGTH];
+
+	if (!all) {
+		find_directory(directory);
+		each_file(directory, add, NULL);
+	}
+	return index < all_count ? all[index] : NULL;
+}

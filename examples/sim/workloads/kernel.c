@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "kernel.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "../base/input.h"
+#include "../base/memory.h"
+#include "../kernel/key_file.h"
+#include "../kernel/lanes.h"
+#include "../kernel/script.h"
+#include "tables.h"
+
+struct kernel_class {
+	struct sim_workload_class base;
+	struct kernel kernel; /* as it reads with its defaults */
+	const struct kernel_variant *variant;
+	struct gputm_params params;
+	struct gputm_param row[KERNEL_PARAMS_MAX];
+	char *path;
+	char summary[200];
+};
+
+/* A program, and the code it is made of. */
+struct kernel_program {
+	const struct kernel *kernel;
+	const struct kernel_code *code;
+	struct sim_instr *instr;
+	uint32_t *line;
+};
+
+struct kernel_workload {
+	struct sim_workload base;
+	struct kernel kernel;
+	struct kernel_program program[2]; /* transactions, locks */
+};
+
+/* ---- what an instruction does ----------------------------------------------------------- */
+
+/* One lane of any machine: its registers are those of the lane. */
+static void eval(const void *data, uint32_t pc, struct sim_lane *lane, struct sim_step *step)
+{
+	const struct kernel_program *p = data;
+	const struct kernel_instr *i = &p->code->instr[pc];
+	struct kernel_lanes w = { .kernel = p->kernel, .code = p->code, .reg = lane->reg,
+				  .stride = 1, .mask = 1 };
+	uint64_t address[KERNEL_LANES];
+	uint16_t id = p->code->special[KERNEL_ID];
+
+	if (lane->into)
+		lane->reg[lane->into - 1] = lane->loaded;
+	lane->into = 0;
+	if (id != KERNEL_NO_COLUMN)
+		lane->reg[id] = lane->thread;
+	kernel_steps(&w, i);
+	if (i->op == KERNEL_BRANCH)
+		step->taken = !kernel_word(&w, i->a, 0) == i->negate;
+	if (i->op < KERNEL_LOAD || i->op > KERNEL_CAS)
+		return;
+	step->skip = !kernel_addresses(&w, i, address);
+	step->address = address[0];
+	if (i->op != KERNEL_LOAD)
+		step->value = kernel_word(&w, i->op == KERNEL_CAS ? i->c : i->b, 0);
+	if (i->op == KERNEL_CAS)
+		step->compare = kernel_word(&w, i->b, 0);
+	if (!step->skip && i->d != KERNEL_NO_COLUMN)
+		lane->into = i->d + 1u;
+}
+
+static void access(const struct kernel_instr *i, struct kernel_lanes *w,
+		   struct sim_warp_step *step)
+{
+	step->chosen = kernel_addresses(w, i, step->address);
+	if (i->op == KERNEL_CAS) {
+		kernel_words(w, i->b, step->compare);
+		kernel_words(w, i->c, step->value);
+	} else if (i->op != KERNEL_LOAD) {
+		kernel_words(w, i->b, step->value);
+	}
+	step->into = i->d;
+	for (uint32_t left = i->d == KERNEL_NO_COLUMN ? 0 : w->stray; left; left &= left - 1)
+		kernel_register(w, i->d)[__builtin_ctz(left)] = 0;
+}
+
+static void eval_warp(const void *data, uint32_t pc, struct sim_warp_step *step)
+{
+	const struct kernel_program *p = data;
+	const struct kernel_instr *i = &p->code->instr[pc];
+	struct kernel_lanes w = { .kernel = p->kernel, .code = p->code, .reg = step->reg,
+				  .stride = KERNEL_LANES, .mask = step->mask,
+				  .whole = step->whole };
+
+	if (i->steps)
+		kernel_steps(&w, i);
+	if (i->op == KERNEL_BRANCH)
+		step->chosen = kernel_true(&w, i->a) ^ (i->negate ? step->mask : 0);
+	else if (i->op >= KERNEL_LOAD && i->op <= KERNEL_CAS)
+		access(i, &w, step);
+	if (w.stray) {
+		step->stray = w.stray;
+		step->stray_index = w.stray_index;
+		step->stray_array = w.stray_array;
+	}
+}
+
+/* ---- programs of the machine ------------------------------------------------------------ */
+
+static enum sim_op sim_op_of(const struct kernel_instr *i)
+{
+	switch ((enum kernel_op)i->op) {
+	case KERNEL_LOAD:
+		return SIM_LOAD;
+	case KERNEL_STORE:
+		return SIM_STORE;
+	case KERNEL_CAS:
+		return SIM_CAS;
+	case KERNEL_FENCE:
+		return SIM_FENCE;
+	case KERNEL_BEGIN:
+		return SIM_TX_BEGIN;
+	case KERNEL_COMMIT:
+		return SIM_TX_COMMIT;
+	case KERNEL_ENTER:
+		return SIM_ENTER;
+	case KERNEL_LEAVE:
+		return SIM_LEAVE;
+	case KERNEL_NOTE:
+		return SIM_NOTE;
+	case KERNEL_BRANCH:
+		return SIM_BRANCH;
+	case KERNEL_EXIT:
+		return SIM_EXIT;
+	default:
+		return SIM_PLAIN;
+	}
+}
+
+/* A run of `alu` is one instruction of so many slots; a jump is one that goes on elsewhere. */
+static void translate(const struct kernel_code *code, uint32_t pc, struct sim_instr *out)
+{
+	const struct kernel_instr *i = &code->instr[pc];
+	uint32_t next = i->op == KERNEL_JUMP ? i->target : i->next;
+
+	out->op = sim_op_of(i);
+	out->count = 1;
+	out->target = i->target;
+	if (i->op == KERNEL_ALU && i->count > 1) {
+		out->count = i->count;
+		next = code->instr[pc + i->count - 1].next;
+	}
+	if (i->op == KERNEL_BRANCH)
+		out->meet = kernel_entry(code, code->block[i->block].meeting);
+	out->hop = (int32_t)next - (int32_t)pc - 1;
+}
+
+/* Why the machine cannot run the code, or NULL. */
+static const char *flaw(const struct kernel_code *code)
+{
+	for (size_t i = 0; i < code->instr_count; i++)
+		switch ((enum kernel_op)code->instr[i].op) {
+		case KERNEL_ADD:
+		case KERNEL_BARRIER:
+		case KERNEL_EXIT_IF:
+			return "it has add, barrier or exit, which run on one core only "
+			       "(--kernel without --system)";
+		default:
+			break;
+		}
+	return NULL;
+}
+
+static int add_program(struct kernel_workload *k, enum kernel_section section,
+		       enum sim_flavour flavour)
+{
+	const struct kernel_code *code = &k->kernel.code[section];
+	struct kernel_program *p = &k->program[section];
+	uint32_t length = (uint32_t)code->instr_count;
+
+	k->base.missing[flavour] = flaw(code);
+	if (!length || k->base.missing[flavour])
+		return 0;
+	p->kernel = &k->kernel;
+	p->code = code;
+	p->instr = calloc(length, sizeof *p->instr);
+	p->line = calloc(length, sizeof *p->line);
+	if (!p->instr || !p->line)
+		return -ENOMEM;
+	for (uint32_t pc = 0; pc < length; pc++) {
+		translate(code, pc, &p->instr[pc]);
+		p->line[pc] = code->instr[pc].line;
+	}
+	k->base.own[flavour] = (struct sim_program){
+		.code = p->instr, .length = length, .data = p, .eval_warp = eval_warp,
+		.eval = code->registers <= SIM_REGISTERS ? eval : NULL,
+		.registers = code->registers, .special = code->special, .kept = code->kept,
+		.kept_count = (uint32_t)code->kept_count, .file = k->kernel.file,
+		.line = p->line,
+	};
+	k->base.program[flavour] = &k->base.own[flavour];
+	return 0;
+}
+
+static int add_programs(struct kernel_workload *k)
+{
+	int error;
+
+	k->base.missing[SIM_TRANSACTIONS] = "it has no program with transactions";
+	k->base.missing[SIM_LOCKS] = "it has no program with locks";
+	error = add_program(k, KERNEL_TRANSACTIONS, SIM_TRANSACTIONS);
+	if (!error)
+		error = add_program(k, KERNEL_LOCKS, SIM_LOCKS);
+	if (!k->base.missing[SIM_TRANSACTIONS] && !k->base.program[SIM_TRANSACTIONS])
+		k->base.missing[SIM_TRANSACTIONS] = "it has no program with transactions";
+	if (!k->base.missing[SIM_LOCKS] && !k->base.program[SIM_LOCKS])
+		k->base.missing[SIM_LOCKS] = "it has no program with locks";
+	return error;
+}
+
+/* ---- life ------------------------------------------------------------------------------- */
+
+static void destroy(struct sim_workload *workload)
+{
+	struct kernel_workload *k = (struct kernel_workload *)workload;
+
+	for (int i = 0; i < 2; i++) {
+		free(k->program[i].instr);
+		free(k->program[i].line);
+	}
+	kernel_free(&k->kernel);
+	free(k);
+}
+
+/* --keys FILE fills its array from index 1 on. */
+static int read_keys(const char *name, struct sim_keys *keys, char *error, size_t size)
+{
+	struct sim_input in;
+	int result = sim_input_open(&in, name, error, size);
+
+	if (result)
+		return result;
+	result = sim_keys_read(in.file, in.name, keys, error, size);
+	sim_input_close(&in);
+	return result;
+}
+
+static int fill_keys(const struct kernel *k, const struct sim_keys *keys, const char *file,
+		     char *error, size_t size)
+{
+	const struct kernel_array *array;
+
+	if (!keys->count)
+		return 0;
+	if (k->keys == KERNEL_NO_COLUMN) {
+		snprintf(error, size, "--keys: kernel %s takes no keys from a file", k->name);
+		return -EINVAL;
+	}
+	if (k->threads > keys->count) {
+		snprintf(error, size, "--threads: got \"%llu\", expected 1 .. %u, the words of %s",
+			 (unsigned long long)k->threads, keys->count, file);
+		return -EINVAL;
+	}
+	array = &k->array[k->keys];
+	for (uint32_t i = 0; i < keys->count && i + 1 < array->length; i++)
+		sim_memory_write(k->initial, array->base + 4ull * array->words * (i + 1),
+				 keys->key[i]);
+	return 0;
+}
+
+static int fill(struct kernel_workload *k, const struct sim_keys *keys, const char *file,
+		char *error, size_t size)
+{
+	int result = kernel_setup(&k->kernel, k->kernel.initial, error, size);
+
+	if (!result)
+		result = fill_keys(&k->kernel, keys, file, error, size);
+	if (result)
+		return result;
+	result = add_programs(k);
+	if (result)
+		snprintf(error, size, "out of memory");
+	return result;
+}
+
+static void describe(struct kernel_workload *k)
+{
+	const struct kernel *kernel = &k->kernel;
+	bool said = kernel->region_end > kernel->region_start;
+
+	k->base.threads = kernel->threads;
+	k->base.transactions = kernel->commits;
+	k->base.block_size = kernel->block_threads;
+	k->base.lock_base = kernel->lock_base;
+	k->base.region[0].start = said ? kernel->region_start : KERNEL_HEAP;
+	k->base.region[0].length = (said ? kernel->region_end : kernel->end) -
+				   k->base.region[0].start;
+	k->base.regions = kernel->end > KERNEL_HEAP;
+}
+
+/* The params of a config struct, which begins with its size. */
+static const uint32_t *values(const void *config)
+{
+	return config ? (const void *)((const char *)config + sizeof(size_t)) : NULL;
+}
+
+static int make(const struct sim_workload_request *request, struct sim_workload **out,
+		char *error, size_t size)
+{
+	const struct kernel_class *class = request->class->given;
+	struct kernel_workload *k = sim_workload_new(request, sizeof(*k), error, size);
+	struct kernel_request wanted = { .variant = class->variant,
+					 .value = values(request->config),
+					 .threads = request->threads,
+					 .seed = request->seed };
+	struct sim_keys keys = { 0, NULL };
+	int result = k ? 0 : -ENOMEM;
+
+	if (!result && request->keys)
+		result = read_keys(request->keys, &keys, error, size);
+	wanted.keys = keys.count;
+	if (!result)
+		result = kernel_load(class->path, &wanted, &k->kernel, error, size);
+	if (!result)
+		result = fill(k, &keys, request->keys, error, size);
+	sim_keys_free(&keys);
+	if (result) {
+		if (k)
+			destroy(&k->base);
+		return -EINVAL;
+	}
+	describe(k);
+	*out = &k->base;
+	return 0;
+}
+
+static void setup(const struct sim_workload *workload, struct sim_memory *memory)
+{
+	const struct kernel_workload *k = (const struct kernel_workload *)workload;
+	const uint32_t *page;
+
+	for (uint64_t at = 0; (page = sim_memory_page(k->kernel.initial, &at));
+	     at += 1u << SIM_PAGE_BITS)
+		memcpy(sim_memory_make(memory, at), page, 1u << SIM_PAGE_BITS);
+}
+
+static const char *invariant(const struct sim_workload *workload,
+			     const struct sim_memory *memory, char *error, size_t size)
+{
+	const struct kernel_workload *k = (const struct kernel_workload *)workload;
+
+	return kernel_verify(&k->kernel, memory, error, size) ? error : NULL;
+}
+
+/* ---- classes ---------------------------------------------------------------------------- */
+
+static void make_params(struct kernel_class *c)
+{
+	const struct kernel *k = &c->kernel;
+
+	for (size_t i = 0; i < k->params; i++)
+		c->row[i] = (struct gputm_param){
+			.name = k->param[i].name, .offset = (uint32_t)(sizeof(size_t) + 4 * i),
+			.bytes = 4,
+			.min = k->param[i].least, .max = k->param[i].greatest,
+			.def = k->param[i].standard, .summary = k->param[i].text, .source = "",
+		};
+	c->params = (struct gputm_params){
+		.kind = "workload", .config_size = sizeof(size_t) + (4 * k->params + 7) / 8 * 8,
+		.param = c->row, .param_count = k->params,
+	};
+}
+
+static int find_variant(struct kernel_class *c, const char *name, char *message, size_t size)
+{
+	const struct kernel *k = &c->kernel;
+
+	for (size_t i = 0; name && i < k->variants; i++)
+		if (!strcmp(k->variant[i].name, name))
+			c->variant = &k->variant[i];
+	if (!name || c->variant)
+		return 0;
+	snprintf(message, size, "%.200s: there is no variant %.40s", k->file, name);
+	return -EINVAL;
+}
+
+int sim_kernel_class(const char *path, const char *variant, struct sim_workload_class **out,
+		     char *message, size_t size)
+{
+	const struct kernel_request standard = { .seed = 1 };
+	struct kernel_class *c = calloc(1, sizeof(*c));
+	int error;
+
+	if (c)
+		c->path = malloc(strlen(path) + 1);
+	if (!c || !c->path) {
+		free(c);
+		snprintf(message, size, "out of memory");
+		return -ENOMEM;
+	}
+	strcpy(c->path, path);
+	error = kernel_load(path, &standard, &c->kernel, message, size);
+	if (!error)
+		error = find_variant(c, variant, message, size);
+	if (error) {
+		sim_kernel_class_free(&c->base);
+		return error;
+	}
+	make_params(c);
+	c->base = (struct sim_workload_class){
+		.name = c->variant ? c->variant->name : c->kernel.name,
+		.summary = c->variant ? c->variant->text : c->kernel.summary,
+		.params = c->variant || !c->kernel.params ? NULL : &c->params, .given = c,
+		.make = make, .free = destroy, .setup = setup, .invariant = invariant,
+	};
+	*out = &c->base;
+	return 0;
+}
+
+bool sim_kernel_class_runs(const struct sim_workload_class *class)
+{
+	const struct kernel_class *c = class->given;
+
+	return c->kernel.code[KERNEL_TRANSACTIONS].transactions ||
+	       c->kernel.code[KERNEL_LOCKS].critical;
+}
+
+const char *sim_kernel_class_variant(const struct sim_workload_class *class, size_t index)
+{
+	const struct kernel_class *c = class->given;
+
+	return index < c->kernel.variants ? c->kernel.variant[index].name : NULL;
+}
+
+void sim_kernel_class_free(struct sim_workload_class *class)
+{
+	struct kernel_class *c = (struct kernel_class *)class;
+
+	if (!c)
+		return;
+	kernel_free(&c->kernel);
+	free(c->path);
+	free(c);
+}

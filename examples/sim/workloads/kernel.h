@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_WORKLOADS_KERNEL_H
+#define SIM_WORKLOADS_KERNEL_H
+/* Kernels as workloads: their params, their programs for the machine, setup and verify. */
+#include "workload.h"
+
+/*
+ * The class of a kernel file, or of a variant of it (NULL: none). 0; -EINVAL, -EIO or -ENOMEM
+ * with the reason in message. Its workloads must be freed before it.
+ */
+int sim_kernel_class(const char *path, const char *variant, struct sim_workload_class **out,
+		     char *message, size_t size);
+void sim_kernel_class_free(struct sim_workload_class *class);
+/* Has it transactions or critical sections? */
+bool sim_kernel_class_runs(const struct sim_workload_class *class);
+/* The name of its variant number `index`; NULL past the last one. */
+const char *sim_kernel_class_variant(const struct sim_workload_class *class, size_t index);
+
+#endif /* SIM_WORKLOADS_KERNEL_H */

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The language of kernels: what its reader refuses and where, what code comes of loops and ifs,
+ * that expressions are what C makes of them, and what setup and verify do.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "examples/sim/kernel/kernel.h"
+#include "examples/sim/kernel/script.h"
+#include "tests/kit.h"
+
+#define HEAD "threads 8 block 4\narray m 16 { a b[3] }\ntable t 4\n"
+
+static int read_text(const char *text, struct kernel *out, char message[300])
+{
+	const struct kernel_request request = { .seed = 7 };
+
+	*message = '\0';
+	return kernel_read(text, strlen(text), "k", &request, NULL, out, message, 300);
+}
+
+/* ---- what is refused ---- */
+
+static const struct {
+	const char *text, *message;
+} bad[] = {
+	{ HEAD, "k:4:1: got end of file, expected a program" },
+	{ "frob\n", "k:1:1: got \"frob\", expected a statement of the head or a section" },
+	{ "array m threads\n", "k:1:9: got \"threads\", expected \"threads N block N\" before" },
+	{ "threads 8 block 1025\n",
+	  "k:1:17: got \"1025\", expected the threads of a block, 1 .. " },
+	{ "threads 8 block 0x\n", "k:1:17: got \"0x\", expected an operand" },
+	{ "param p 5 6 9 \"x\"\n", "k:1:11: got \"6\", expected the least value, 0 .. 5" },
+	{ "param p 5 1 9\n", "k:1:14: got end of line, expected what it says, in quotes" },
+	{ "variant v q 3 \"x\"\n", "k:1:11: got \"q\", expected a param that was named before" },
+	{ "param while 5 1 9 \"x\"\n", "k:1:7: got \"while\", a word of the language" },
+	{ HEAD "array m 3\n", "k:4:7: got \"m\" a second time, expected a new name: it is from "
+			      "line 2" },
+	{ HEAD "program\nset m = 1\n", "k:5:5: got \"m\", expected a register: line 2 makes it" },
+	{ HEAD "program\nset x = y + 1\n", "k:5:9: y is read and never set" },
+	{ HEAD "program\nset x = m[1].a\n", "k:5:9: got \"m\", expected no memory" },
+	{ HEAD "program\nload x = m[1].c\n", "k:5:15: got \"c\", expected a field of m: a b" },
+	{ HEAD "program\nload x = m[1]\n", "k:5:14: got end of line, expected \".\"" },
+	{ HEAD "program\nstore t[1] = 1\n", "k:5:12: got a table, expected memory" },
+	{ HEAD "program\nset x = (1 + 2\n", "k:5:15: got end of line, expected \")\"" },
+	{ HEAD "program\nset x = 1 +\n", "k:6:1: got end of file, expected an operand" },
+	{ HEAD "program\nif id\nset x = 1\n", "k:7:1: got end of file, expected the end of the "
+					      "\"if\" of line 5" },
+	{ HEAD "program\nend\n", "k:5:1: got \"end\", expected a statement or the next section" },
+	{ HEAD "program\nbreak\n", "k:5:1: got \"break\", expected it in a loop" },
+	{ HEAD "program\nwhile 1\nbreak\nset x = 1\nend\n", "k:7:1: this cannot be reached" },
+	{ HEAD "program\nwhile 1\nset x = 1\nend\nprogram locks\n", NULL },
+	{ HEAD "program\nrequire 1\n", "k:5:1: got \"require\", expected it in verify only" },
+	{ HEAD "setup\nbegin\n", "k:5:1: got \"begin\", expected it in a program only" },
+	{ HEAD "setup\nset x = id\n", "k:5:9: got \"id\", expected an operand of setup, which no" },
+	{ HEAD "program\ncommit\n", "k:5:1: \"commit\" without \"begin\"" },
+	{ HEAD "program\nbegin\n", "k:5:1: \"begin\", but there is a way to the end without" },
+	{ HEAD "program\nbegin\nbegin\ncommit\n", "k:6:1: \"begin\" within that of line 5" },
+	{ HEAD "program\nbegin\ncommit\ncommit\n", "k:7:1: \"commit\" without \"begin\"" },
+	{ HEAD "program\nbegin\nif id\ncommit\nelse\ncommit\nend\n",
+	  "k:7:1: a second \"commit\" for the \"begin\" of line 5: the other one is in line 9" },
+	{ HEAD "program\nif id\nbegin\nend\nset x = 1\ncommit\n",
+	  "k:9:1: \"commit\" without \"begin\"" },
+	{ HEAD "program\nwhile id\nbegin\nbreak if lane\ncommit\nend\n",
+	  "k:10:1: reached both within and without the \"begin\" of line 6" },
+	{ HEAD "program\nbegin\nexit if id\ncommit\n",
+	  "k:6:1: \"exit\" between the \"begin\" of line 5 and its \"commit\"" },
+	{ HEAD "program\nbegin\nbarrier\ncommit\n", "k:6:1: \"barrier\" between the \"begin\"" },
+	{ HEAD "program\nbegin\ncas x = m[0].a from 0 to 1\ncommit\n",
+	  "k:6:1: \"cas\" in the transaction of line 5, expected it outside" },
+	{ HEAD "program\nenter\n", "k:5:1: \"enter\", but there is a way to the end without" },
+	{ HEAD "macro f()\nf()\nend\nprogram\nf()\n", "k:5:1: macro f calls itself" },
+	{ HEAD "macro f()\nset x = 1\n", "k:4:1: macro f has no end" },
+	{ HEAD "define d = d + 1\nprogram\nset x = d\n", "k:4:12: \"d\" is made of itself" },
+	{ HEAD "program\nset x = \"one\"\n", "k:5:9: got \"one\", expected an operand" },
+	{ HEAD "program\nif id\nbarrier\nend\nset x = 1\n",
+	  "k:6:1: barrier in this place, which the branch of line 5 divides" },
+};
+
+START_TEST(test_bad_kernels_are_refused)
+{
+	struct kernel kernel;
+	char message[300];
+	int error = read_text(bad[_i].text, &kernel, message);
+
+	if (!bad[_i].message) {
+		ck_assert_int_eq(error, 0);
+		kernel_free(&kernel);
+		return;
+	}
+	ck_assert_int_eq(error, -EINVAL);
+	ck_assert_msg(!strncmp(message, bad[_i].message, strlen(bad[_i].message)),
+		      "\"%s\" does not begin with \"%s\"", message, bad[_i].message);
+}
+END_TEST
+
+/* ---- code ---- */
+
+/* The instructions as a letter each. */
+static void spell(const struct kernel_code *code, char *text)
+{
+	static const char letters[] = ".slwacbf[]{}ndrxjtX";
+
+	for (size_t i = 0; i < code->instr_count; i++)
+		*text++ = letters[code->instr[i].op];
+	*text = '\0';
+}
+
+static const struct {
+	const char *program, *code;
+} costs[] = {
+	{ "alu\nalu 3\nset x = id * 2 + lane", "....sX" },
+	{ "let x = id\nlet y = x + 1\nset z = y", "sX" },
+	{ "if id\nset x = 1\nend", "tsX" },
+	{ "if id\nset x = 1\nelse\nset x = 2\nend", "tsjsX" },
+	{ "if id\nlet x = 1\nend", "tnX" },
+	{ "if 0\nset x = 1\nelse\nalu\nend", ".X" },
+	{ "if 1 < 2\nset x = 1\nelse\nalu\nend", "sX" },
+	{ "while id < x\nset x = x + 1\nend", "tsX" },
+	{ "repeat\nset x = x + 1\nuntil x == 3", "stX" },
+	{ "for i = 0 below 3\nload x = m[i].a\nend", "ntlnX" },
+	{ "while id\nbreak if lane\nif warp\nbreak\nend\nend", "tttjX" },
+	{ "begin\nload x = m[0].a if lane\nstore m[0].a = x\ncommit", "[lw]X" },
+	{ "repeat\ncas h = m[0].a from 0 to 1\nif h == 0\nenter\nstore m[1].a = 1\nleave\nfence\n"
+	  "let d = 1\nstore m[0].a = 0\nend\nuntil d", "ct{w}fwtX" },
+};
+
+START_TEST(test_each_line_costs_its_slot)
+{
+	struct kernel kernel;
+	char text[600], message[300], code[64];
+
+	snprintf(text, sizeof(text), HEAD "program\n%s\n", costs[_i].program);
+	ck_assert_msg(!read_text(text, &kernel, message), "%s", message);
+	spell(kernel.code, code);
+	ck_assert_str_eq(code, costs[_i].code);
+	kernel_free(&kernel);
+}
+END_TEST
+
+START_TEST(test_a_transaction_keeps_what_it_reads_and_writes)
+{
+	static const char text[] =
+		HEAD "program\nset n = 4\nset k = id\nbegin\nload x = m[k].a\nset n = n + x\n"
+		     "set u = 3\nstore m[k].a = n + u\ncommit\nstore m[n & 15].a = k\n";
+	struct kernel kernel;
+	char message[300];
+
+	ck_assert_msg(!read_text(text, &kernel, message), "%s", message);
+	ck_assert_uint_eq(kernel.code->kept_count, 1);
+	ck_assert_str_eq(kernel.code->reg[kernel.code->kept[0]].name, "n");
+	kernel_free(&kernel);
+}
+END_TEST
+
+START_TEST(test_layout)
+{
+	static const char text[] = "threads 8 block 4\narray a 3 { x y[2] }\nlocks l 5\n"
+				   "array b 1\ntable t 9\nregion b b\nprogram\nset x = 1\n";
+	struct kernel kernel;
+	char message[300];
+
+	ck_assert_msg(!read_text(text, &kernel, message), "%s", message);
+	ck_assert_uint_eq(kernel.array[0].base, 0x80000000);
+	ck_assert_uint_eq(kernel.array[2].base, 0x80000100);
+	ck_assert_uint_eq(kernel.lock_base, 0x80000200);
+	ck_assert_uint_eq(kernel.array[1].base, 0x80000300);
+	ck_assert_uint_eq(kernel.region_start, 0x80000100);
+	ck_assert_uint_eq(kernel.region_end, 0x80000104);
+	kernel_free(&kernel);
+}
+END_TEST
+
+/* ---- setup and verify ---- */
+
+/* 0 if setup and verify of this text end well, else what they say. */
+static int run_text(const char *text, char message[300])
+{
+	struct kernel kernel;
+	int error;
+
+	ck_assert_msg(!read_text(text, &kernel, message), "%s", message);
+	error = kernel_setup(&kernel, kernel.initial, message, 300);
+	if (!error)
+		error = kernel_verify(&kernel, kernel.initial, message, 300);
+	kernel_free(&kernel);
+	return error;
+}
+
+#define SAME(expression) { #expression, (uint32_t)(expression) }
+
+static const struct {
+	const char *expression;
+	uint32_t value;
+} values[] = {
+	SAME(1 + 2 * 3 - 4),
+	SAME((1 + 2) * 3),
+	SAME(7 / 2 % 2),
+	{ "1 << 4 | 3 ^ 2 & 6", 1 << 4 | (3 ^ (2 & 6)) },
+	{ "5 > 3 == 1", 1 },
+	SAME(!5 + !0),
+	SAME(~0),
+	SAME(-1),
+	{ "2 < 1 || 3 && 4", 1 },
+	SAME(1 ? 2 : 3),
+	SAME(0   ? 2
+	     : 0 ? 3
+		 : 4),
+	SAME(0xff >> 3 << 1),
+	SAME(3 - 2 - 1),
+	{ "9 / 0", UINT32_MAX },
+	{ "9 % 0", 9 },
+	{ "3 min 5 + 1", 4 },
+	{ "3 max 5 + 1", 6 },
+	{ "min(3, 5 + 1)", 3 },
+	{ "abs(0 - 5)", 5 },
+	{ "sless(0 - 1, 1)", 1 },
+	{ "sshift(0 - 8, 1)", (uint32_t)-4 },
+	{ "sqrt(0x40000)", 0x20000 },
+	{ "mul(0x18000, 0x20000, 16)", 0x30000 },
+	{ "over(0x30000, 0x20000, 16)", 0x18000 },
+	{ "smul(0 - 0x10000, 0x20000, 16)", (uint32_t)-0x20000 },
+	{ "1 << 33", 2 },
+};
+
+/* Both ways: folded by the reader, and computed. */
+START_TEST(test_expressions_are_as_in_c)
+{
+	char text[800], message[300];
+
+	snprintf(text, sizeof(text), HEAD "program\nalu\nverify\nset x = %s\n"
+		 "require x == %u \"folded\" x\nset one = 1\nset y = one * (%s)\n"
+		 "require y == %u \"computed\" y\n", values[_i].expression, values[_i].value,
+		 values[_i].expression, values[_i].value);
+	ck_assert_msg(!run_text(text, message), "%s: %s", values[_i].expression, message);
+}
+END_TEST
+
+static const struct {
+	const char *text, *message; /* NULL: it holds */
+} scripts[] = {
+	{ "setup\nfor i = 0 below 16\nstore m[i].b[2] = i * 3\nend\n"
+	  "verify\nfor i = 0 below 16\nrequire m[i].b[2] == 3 * i && m[i].a == 0\nend\n", NULL },
+	{ "setup\nstore t[3] = 5\nverify\nstore t[2] = t[3] + 1\nrequire t[2] == 6\n", NULL },
+	{ "verify\nset i = 20\nrequire i < 16 && m[i].a || i == 20\n", NULL },
+	{ "verify\nset i = 20\nset x = i < 16 ? m[i].a : 7\nrequire x == 7\n", NULL },
+	{ "setup\ndraw a\ndraw b below 10\nstore m[0].a = a\n"
+	  "verify\nrequire m[0].a == random(1) && random(2) != random(1)\n", NULL },
+	{ "verify\nset e = 3\nrequire e == 4 \"element\" e \"is not\" e + 1\n",
+	  "k:6: element 3 is not 4" },
+	{ "verify\nset e = 16\nrequire m[e].a\n", "k:6: m has no index 16" },
+	{ "verify\nset e = 3\nset x = m[1].b[e]\n", "k:6: m has no index 4294967295" },
+	{ "setup\nset e = 4\nstore t[e] = 1\n", "k:6: t has no index 4" },
+	{ "setup\nset x = 1\nwhile x\nset x = 1\nend\n", "k:7: no end after" },
+	{ "verify\nstore m[0].a = 1\n", "k:5: verify stores to tables only" },
+	{ "macro twice(x, y)\nset x = y\nset x = x + y\nend\ndefine sum(a, b) = a + b * 2\n"
+	  "verify\ntwice(u, 3)\ntwice(v, u + 1)\nrequire v == 14 && sum(u, v) == 34 v u\n", NULL },
+};
+
+START_TEST(test_setup_and_verify)
+{
+	char text[800], message[300];
+	int error;
+
+	snprintf(text, sizeof(text), HEAD "%sprogram\nalu\n", scripts[_i].text);
+	error = run_text(text, message);
+	if (!scripts[_i].message) {
+		ck_assert_msg(!error, "%s", message);
+		return;
+	}
+	ck_assert_int_eq(error, -EINVAL);
+	ck_assert_msg(!strncmp(message, scripts[_i].message, strlen(scripts[_i].message)),
+		      "\"%s\" does not begin with \"%s\"", message, scripts[_i].message);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("sim-kernel");
+	TCase *tests = tcase_create("all");
+
+	tcase_add_loop_test(tests, test_bad_kernels_are_refused, 0,
+			    sizeof(bad) / sizeof(bad[0]));
+	tcase_add_loop_test(tests, test_each_line_costs_its_slot, 0,
+			    sizeof(costs) / sizeof(costs[0]));
+	tcase_add_test(tests, test_a_transaction_keeps_what_it_reads_and_writes);
+	tcase_add_test(tests, test_layout);
+	tcase_add_loop_test(tests, test_expressions_are_as_in_c, 0,
+			    sizeof(values) / sizeof(values[0]));
+	tcase_add_loop_test(tests, test_setup_and_verify, 0,
+			    sizeof(scripts) / sizeof(scripts[0]));
+	tcase_set_timeout(tests, 120);
+	suite_add_tcase(suite, tests);
+	return kit_run(suite);
+}
