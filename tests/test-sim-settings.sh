@@ -144,6 +144,7 @@ same_run '--system getm tx_log.address_bits=40 / --system getm validation_unit.a
 same_run '--system getm warp_access_filter.address_bits=40 / --system getm commit_buffer.address_bits=40'
 same_run '--system getm warp_clock.time_bits=20 / --system getm validation_unit.time_bits=20'
 same_run '--system getm warp_clock.margin=500 / --system getm validation_unit.margin=500'
+same_run '--system getm warp_clock.time_bits=8 / --system getm validation_unit.time_bits=8 validation_unit.margin=64'
 same_run '--system si-tm writer_table.transactions=1024 / --system si-tm timestamp_table.transactions=1024'
 same_run '--system si-tm writer_table.word_bytes=32 / --system si-tm reader_list.word_bytes=32'
 same_run '--system si-tm version_table.stamp_bits=16 / --system si-tm timestamp_table.stamp_bits=16'
@@ -166,6 +167,9 @@ cat >"$work/contradictions" <<'TABLE'
 --system si-tm timestamp_table.transactions=4096 reader_list.leaf_bits=32 reader_list.root_bits=64 : at least timestamp_table.transactions
 --system si-tm system.literal=1 timestamp_table.literal=0 : system.literal = 1 and timestamp_table.literal = 0
 --system si-tm system.literal=1 writer_table.release_at_commit=0 : system.literal = 1 and writer_table.release
+--system getm validation_unit.margin=1 : validation_unit: margin = 1 is outside 2 .. 4294967295
+--system getm warp_clock.time_bits=4 warp_clock.margin=16 : validation_unit: margin = 16 is outside 2 .. 15
+--system si-tm writer_table.version_bits=8 workload.transfers=9 : writer_table: version_bits = 8 is outside 10 .. 64
 --system si-tm timestamp_table.stamp_bits=5 : timestamp_table: increment = 10 is outside 1 .. 5
 --system warptm-tcd tcd.time_bits=1 : tcd: time_bits = 1 is outside 40 .. 64
 --system warptm-tcd tcd.filter.time_bits=39 : tcd.filter: time_bits = 39 is outside 40 .. 64
@@ -176,6 +180,23 @@ while read -r line; do
 	run 2 --workload bank --threads 64 $(words "$arguments")
 	grep -qF -- "$text" "$work/err" || complain "gputm-sim $arguments: $(cat "$work/err"): not \"$text\""
 done <"$work/contradictions"
+
+# ---- the least widths that a run can have: it rolls over, or is refused before it begins ----
+for system in kilo-tm warptm-tcd getm si-tm si-tm-oracle; do
+	for setting in $("$sim" --list $system | sed -n 's/^    \([a-z_.]*_bits\) = [0-9]*  \[\([0-9]*\) .*/\1=\2/p'); do
+		[ $setting != validation_unit.count_bits=1 ] || continue # too few for two stores
+		"$sim" --system $system --workload bank --threads 2000 --set workload.accounts=1000 --check \
+			--set $setting >"$work/out" 2>"$work/err"
+		case $?:$(grep -c 'outside\|above\|must be\|too few\|not in\|not used' "$work/err") in
+		0:0 | 2:[1-9]) ;;
+		*) complain "$system: $setting: $(tail -1 "$work/err")" ;;
+		esac
+	done
+done
+for margin in 2 4 12; do
+	run 0 --system getm --workload bank --threads 1000 --set workload.accounts=100 --check \
+		--set validation_unit.time_bits=4 --set validation_unit.margin=$margin
+done
 
 # ---- names that are wrong, values that are long or cannot be printed ----
 # near GOT TEXT ARGUMENT...

@@ -19,10 +19,16 @@
 #include "study/kernels.h"
 #include "study/setup.h"
 
+/* What all lanes of a warp run into is said once. */
 static void say(void *state, enum gputm_log_level level, const char *message)
 {
+	static char last[256];
+
 	(void)state;
 	(void)level;
+	if (!strncmp(last, message, sizeof(last) - 1))
+		return;
+	snprintf(last, sizeof(last), "%s", message);
 	fprintf(stderr, "gputm-sim: %s\n", message);
 }
 

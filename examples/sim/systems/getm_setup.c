@@ -220,6 +220,26 @@ static const struct sim_tie ties[] = {
 	{ NULL, NULL },
 };
 
+#define LEAST_MARGIN 2 /* an access in flight passes the margin by one, and its warp by one */
+
+/* The margin is a part of the times. */
+static bool settle(void *memory, const struct sim_given *given, char *error, size_t size)
+{
+	struct getm_config *config = memory;
+	uint64_t times = UINT64_C(1) << config->validation_unit.time_bits;
+
+	if (!sim_given(given, "validation_unit.margin") &&
+	    !sim_given(given, "warp_clock.margin") && config->validation_unit.margin >= times)
+		config->validation_unit.margin = config->warp_clock.margin = times / 4;
+	if (config->validation_unit.margin >= LEAST_MARGIN &&
+	    config->validation_unit.margin < times)
+		return true;
+	snprintf(error, size, "validation_unit: margin = %" PRIu64 " is outside %u .. %" PRIu64
+			      ", as time_bits = %u", config->validation_unit.margin, LEAST_MARGIN,
+		 times - 1, config->validation_unit.time_bits);
+	return false;
+}
+
 static const struct sim_unused unused[] = {
 	SIM_NO_COMMIT_UNITS,
 	SIM_LOG_UNUSED,
@@ -256,4 +276,5 @@ const struct sim_system_class sim_getm = {
 	.ops = &ops,
 	.tie = ties,
 	.unused = unused,
+	.settle = settle,
 };

@@ -144,6 +144,23 @@ static bool refuse(struct sim_port *port, const char *reason)
 
 #define LEAST_TIME_BITS 15 /* a quarter of the range is longer than a commit */
 
+/* Each version of a run has a number of its own, and holds a transaction at least. */
+static bool versions_fit(struct sim_port *port, uint32_t bits)
+{
+	uint64_t most = port->workload->transactions;
+	uint32_t least = 32;
+	char message[160];
+
+	if (most)
+		for (least = 1; (most + 1) >> least;)
+			least++;
+	if (bits >= least || bits >= 32)
+		return true;
+	snprintf(message, sizeof message, "writer_table: version_bits = %u is outside %u .. 64, as "
+		 "each commit of the run may be a version", bits, least);
+	return refuse(port, message);
+}
+
 static bool fits(struct sim_port *port, const struct si *si)
 {
 	const struct si_config *made = &si->made;
@@ -163,6 +180,8 @@ static bool fits(struct sim_port *port, const struct si *si)
 				       "plain access is to the newest version");
 	if (si->detector->instant)
 		return true;
+	if (!versions_fit(port, made->writer_table.version_bits))
+		return false;
 	if (made->row_copier.requests < port->workload->regions)
 		return refuse(port, "row_copier.requests must be at least the regions of the "
 				       "workload");
