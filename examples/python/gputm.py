@@ -993,11 +993,11 @@ class Unit:
             self.face, ctypes.cast(self._observers[-1], ctypes.c_void_p), None)
         return Events()
 
-    def save(self):
-        """A snapshot, as bytes."""
-        size = functions["gputm_unit_save"](self.face, None, 0)
-        buffer = ctypes.create_string_buffer(size)
-        functions["gputm_unit_save"](self.face, buffer, size)
+    def save(self, statistics=True):
+        """A snapshot, as bytes; without statistics, equal ones for equal states."""
+        save = functions["gputm_unit_save" if statistics else "gputm_unit_save_state"]
+        buffer = ctypes.create_string_buffer(save(self.face, None, 0))
+        save(self.face, buffer, len(buffer))
         return buffer.raw
 
     def load(self, snapshot):

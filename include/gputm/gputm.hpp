@@ -244,6 +244,14 @@ public:
 		gputm_unit_save(face(), bytes.data(), bytes.size());
 		return bytes;
 	}
+	/** Without statistics: equal bytes for equal states. */
+	std::vector<unsigned char> save_state() const
+	{
+		std::vector<unsigned char> bytes(gputm_unit_save_state(face(), nullptr, 0));
+
+		gputm_unit_save_state(face(), bytes.data(), bytes.size());
+		return bytes;
+	}
 	void load(const std::vector<unsigned char> &bytes)
 	{
 		check(gputm_unit_load(face(), bytes.data(), bytes.size()));

@@ -119,10 +119,11 @@ static void try_event(void)
 		fail("recency_bloom", "new", 0);
 		return;
 	}
-	gputm_unit_observe(gputm_recency_bloom_unit(filter), observe, &event);
-	if (gputm_recency_bloom_update(filter, 0x40, 7) || events != 1 || !event.name ||
+	if (gputm_unit_observe(gputm_recency_bloom_unit(filter), observe, &event) ||
+	    gputm_recency_bloom_update(filter, 0x40, 7) || events != 1 || !event.name ||
 	    event.kind != GPUTM_RECENCY_BLOOM_UPDATED || event.value[0] != 0x40 ||
-	    event.value[1] != 7)
+	    event.value[1] != 7 ||
+	    gputm_unit_unobserve(gputm_recency_bloom_unit(filter), observe, &event))
 		fail("recency_bloom", "event", 0);
 	gputm_recency_bloom_free(filter);
 }
@@ -144,8 +145,15 @@ static void use(const struct kind *kind, struct gputm_unit *unit, struct gputm_u
 	gputm_unit_reset(unit);
 	gputm_unit_save(unit, snapshot, size);
 	error = gputm_unit_load(twin, snapshot, size);
+	size = gputm_unit_save_state(unit, snapshot, size);
+	if (!error)
+		error = gputm_unit_load(twin, snapshot, size);
 	if (error || gputm_unit_check(twin))
 		fail(kind->name, "snapshot", error);
+	gputm_unit_clear_stats(twin);
+	gputm_unit_reset_state(twin);
+	if (gputm_unit_set_name(twin, "twin") || strcmp(gputm_unit_name(twin), "twin"))
+		fail(kind->name, "name", 0);
 	for (i = 0; gputm_unit_stat(unit, i, &stat); i++)
 		if (!gputm_unit_stat_value(unit, stat.name, &value) || value != stat.value)
 			fail(kind->name, stat.name, 0);

@@ -44,6 +44,7 @@ static void use()
 
 	gputm::unit<gputm_recency_bloom> other("kilo-tm"), moved(std::move(filter));
 	other.load(moved.save());
+	EXPECT(other.save_state() == moved.save_state() && other.save_state() != other.save());
 	EXPECT(other.save() == moved.save() && gputm_recency_bloom_base(other) == 0);
 
 	auto kinds = other.events();

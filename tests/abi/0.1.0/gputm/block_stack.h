@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPUTM_BLOCK_STACK_H
+#define GPUTM_BLOCK_STACK_H
+
+/**
+ * @file
+ * Block-wide SIMT stack: gputm_block_stack(3).
+ *
+ * One reconvergence stack for all warps of a thread block (thread block compaction; Fung,
+ * thesis 2015, 3.3, Fig. 3.5, 3.7), with likely-convergence points (3.4). An entry has a PC,
+ * the reconvergence point RPC, a mask of the block's threads and WCnt, the warps that have not
+ * yet come to the end of it. Warps come to a branch in any order; the first one makes the
+ * entries of both targets and each adds its threads. When WCnt reaches zero, the new top entry
+ * is compacted into warps, which run until the next branch or reconvergence point.
+ *
+ * What the owner does, with gputm_thread_compactor(3) beside it:
+ *
+ *     launch, or an answer COMPACT   gputm_block_stack_mask(), push the mask to the compactor
+ *     a warp leaves the compactor    gputm_block_stack_admit(): gives its index; it runs
+ *     it is at a divergent branch    gputm_block_stack_branch()
+ *     it goes on anywhere else       gputm_block_stack_arrive()
+ *     threads of it end              gputm_block_stack_exit()
+ *     it is at a block barrier       gputm_block_stack_barrier()
+ *
+ * A warp that gets WAIT is over: its threads come back in other warps. All warps of an entry
+ * leave it by the same branch or at the same reconvergence point; a branch on which they may
+ * part must be given to gputm_block_stack_branch() also by warps whose threads agree.
+ *
+ * Block masks have one word per lane: bit w of mask[l] is the thread in lane l of static warp
+ * w, which is thread w * lanes + l of the block. The stack is read and written in the cycle in
+ * which the branch issues; only compaction takes cycles, those of the compactor.
+ */
+
+#include "gputm/base.h"
+
+GPUTM_BEGIN_DECLS
+
+/** No program counter: of a field that is not used, or no such point. */
+#define GPUTM_BLOCK_STACK_NO_PC UINT64_MAX
+/** LPos of an entry without a likely-convergence entry. */
+#define GPUTM_BLOCK_STACK_NO_ENTRY UINT32_MAX
+/** Most lanes of a warp. */
+#define GPUTM_BLOCK_STACK_LANES_MAX 64
+
+/** One stack. Opaque; one owner; calls on one handle must not overlap. */
+struct gputm_block_stack;
+
+/** Geometry; fields are only ever appended. */
+struct gputm_block_stack_config {
+	size_t size;		 /**< sizeof *this, set by the INIT macro */
+	uint32_t lanes;		 /**< lanes of a warp, 1..64 (default 32) */
+	uint32_t warps;		 /**< static warps of the block, 1..32 (default 32) */
+	uint32_t pc_bits;	 /**< width of a program counter, 1..64 bits (default 32) */
+	uint32_t depth;		 /**< entries, 4..1024 (default 64) */
+	bool likely_convergence; /**< use likely-convergence points (default false: ignore them) */
+	bool compact;		 /**< as of the compactor beside it (default true) */
+};
+#define GPUTM_BLOCK_STACK_CONFIG_INIT                                                          \
+	{ sizeof(struct gputm_block_stack_config), 32, 32, 32, 64, false, true }
+
+/** What an operation did. */
+enum gputm_block_stack_result {
+	/** The warp goes on. */
+	GPUTM_BLOCK_STACK_CONTINUE = 0,
+	/** The warp is over; others of the entry are still to come. */
+	GPUTM_BLOCK_STACK_WAIT = 1,
+	/** It was the last one: there is a new top entry, to be compacted. */
+	GPUTM_BLOCK_STACK_COMPACT = 2,
+	/** More entries are needed than there are; nothing changed but the count of that. */
+	GPUTM_BLOCK_STACK_FULL = 3,
+	/** No thread of the block is left. */
+	GPUTM_BLOCK_STACK_FINISH = 4,
+	/** At the barrier, or by the exit of the last warp that was not: all warps go on. */
+	GPUTM_BLOCK_STACK_RELEASE = 5,
+};
+
+/** One row of the stack. */
+struct gputm_block_stack_entry {
+	uint64_t pc;   /**< where its warps start */
+	uint64_t rpc;  /**< reconvergence point at which it is popped, or NO_PC */
+	uint64_t lpc;  /**< likely-convergence point at which it is merged, or NO_PC */
+	uint32_t lpos; /**< index of the likely-convergence entry it is merged with, or NO_ENTRY */
+	uint32_t wcnt; /**< warps that have not come to its end; 0 unless it is the top of stack */
+	uint64_t mask[GPUTM_BLOCK_STACK_LANES_MAX]; /**< its threads */
+};
+
+/** A branch: the same for all warps that come to it. */
+struct gputm_block_stack_target {
+	uint64_t taken_pc; /**< of the threads that take it; they run first */
+	uint64_t other_pc; /**< of the others */
+	uint64_t rpc;	   /**< immediate post-dominator; NO_PC: the targets never meet */
+	uint64_t lpc;	   /**< likely-convergence point, or NO_PC; ignored unless configured */
+};
+
+/** Events; gputm_block_stack(3) says what each tells. */
+enum gputm_block_stack_event {
+	GPUTM_BLOCK_STACK_EVENT_LAUNCH = 0,
+	GPUTM_BLOCK_STACK_EVENT_ADMIT = 1,
+	GPUTM_BLOCK_STACK_EVENT_BRANCH = 2,
+	GPUTM_BLOCK_STACK_EVENT_ARRIVE = 3,
+	GPUTM_BLOCK_STACK_EVENT_EXIT = 4,
+	GPUTM_BLOCK_STACK_EVENT_RECONVERGE = 5,
+	GPUTM_BLOCK_STACK_EVENT_MERGE = 6,
+	GPUTM_BLOCK_STACK_EVENT_EMPTY = 7,
+	GPUTM_BLOCK_STACK_EVENT_TOP = 8,
+	GPUTM_BLOCK_STACK_EVENT_RELEASE = 9,
+};
+
+/** @return the parameter table. */
+GPUTM_API const struct gputm_params *gputm_block_stack_params(void);
+/**
+ * Set @p config to a preset: "tbc" (thesis 3.3: blocks of 32 warps of 32 lanes), "tbc-lcp" (3.4)
+ * or "static" (compaction disabled).
+ * @return 0; -EINVAL, no such preset.
+ */
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_block_stack_config_preset(struct gputm_block_stack_config *config, const char *name);
+/** Make an empty stack. @return 0; -EINVAL; -E2BIG; -ENOMEM. All memory is taken here. */
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_block_stack_new(struct gputm_ctx *ctx, const struct gputm_block_stack_config *config,
+		      struct gputm_block_stack **out);
+/** Free a stack; NULL allowed. */
+GPUTM_API void gputm_block_stack_free(struct gputm_block_stack *stack);
+/** @return its common face; lives as long as @p stack. */
+GPUTM_API struct gputm_unit *gputm_block_stack_unit(struct gputm_block_stack *stack);
+
+/**
+ * Start a block: one entry of the threads @p mask at @p pc, to be compacted.
+ * @param mask one word per lane.
+ * @return 0; -EINVAL, threads are still there, or @p mask has none; -ERANGE, it has a thread of
+ * a static warp that the block has not, or @p pc is too wide.
+ */
+GPUTM_API GPUTM_MUST_CHECK int gputm_block_stack_launch(struct gputm_block_stack *stack,
+							uint64_t pc, const uint64_t mask[]);
+
+/** @return where the warps of the top of stack start, also once some of them have branched; NO_PC
+ * when the stack is empty. */
+GPUTM_API uint64_t gputm_block_stack_pc(const struct gputm_block_stack *stack);
+/** Give the threads of the top of stack, one word per lane; all zero when it is empty. */
+GPUTM_API void gputm_block_stack_mask(const struct gputm_block_stack *stack, uint64_t mask[]);
+/** @return WCnt of the top of stack; 0 only when it is empty. */
+GPUTM_API uint32_t gputm_block_stack_wcnt(const struct gputm_block_stack *stack);
+/** @return warps of the top of stack that have not been admitted yet. */
+GPUTM_API uint32_t gputm_block_stack_to_admit(const struct gputm_block_stack *stack);
+/** @return threads that have been launched and have not ended. */
+GPUTM_API uint32_t gputm_block_stack_live(const struct gputm_block_stack *stack);
+/** @return number of entries, those above the top of stack that are being filled included. */
+GPUTM_API size_t gputm_block_stack_depth(const struct gputm_block_stack *stack);
+/** @return index of the top of stack: lies below the targets that are being filled. */
+GPUTM_API size_t gputm_block_stack_top(const struct gputm_block_stack *stack);
+/** Give entry @p index; 0 is the bottom. @return 0; -ERANGE, past the last one. */
+GPUTM_API int gputm_block_stack_get_entry(const struct gputm_block_stack *stack, size_t index,
+					  struct gputm_block_stack_entry *out);
+/** @return lanes of running warp @p warp; 0 if there is none of that index. */
+GPUTM_API uint64_t gputm_block_stack_warp(const struct gputm_block_stack *stack, uint32_t warp);
+
+/**
+ * A warp of the top entry has been made and starts. With compaction it has a thread of each
+ * lane that has as many left as warps are to come; else all threads of one static warp.
+ * @param mask lanes with a thread.
+ * @param thread of each lane of @p mask: w * lanes + l; other elements are not read.
+ * @return its index, 0 .. warps - 1, for the calls below; -EINVAL, all warps have been
+ * admitted, a thread is not in its home lane, is not in the entry or is in another warp, or
+ * the others do not fit the warps to come; -ERANGE, a lane or a thread that does not exist.
+ */
+GPUTM_API GPUTM_MUST_CHECK int gputm_block_stack_admit(struct gputm_block_stack *stack,
+						       uint64_t mask, const uint16_t thread[]);
+
+/**
+ * A warp is at a branch on which threads may part. Its threads go to the entries of the
+ * targets and the warp is over.
+ *
+ * The first warp makes the entries: the entry that branches waits at the RPC from then on; if
+ * there is a likely-convergence point (other than the RPC), an empty entry follows, and then
+ * those of both targets, the taken one on top, each with its threads, which may be none. An
+ * entry that branches with its own RPC gives its place to the entry above it once all its
+ * warps have come.
+ * @param taken lanes that take the branch.
+ * @return WAIT; COMPACT; FULL; -EINVAL, no such warp runs or it is at a barrier, @p taken has
+ * other lanes, other warps of the entry left it elsewhere, or NO_PC as RPC where the entry has
+ * an RPC itself; -ERANGE, a PC is too wide.
+ */
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_block_stack_branch(struct gputm_block_stack *stack, uint32_t warp, uint64_t taken,
+			 const struct gputm_block_stack_target *target);
+/** @return what gputm_block_stack_branch() would. */
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_block_stack_branch_probe(const struct gputm_block_stack *stack, uint32_t warp,
+			       uint64_t taken, const struct gputm_block_stack_target *target);
+
+/**
+ * A warp goes on at @p next_pc. If that is the RPC or the LPC of its entry, the warp is over;
+ * with the last one the entry is popped (and merged with its likely-convergence entry).
+ * @return CONTINUE, @p next_pc is neither; WAIT; COMPACT; -EINVAL, no such warp runs or it is at
+ * a barrier, or other warps of the entry left it elsewhere; -ERANGE, @p next_pc is too wide.
+ */
+GPUTM_API GPUTM_MUST_CHECK int gputm_block_stack_arrive(struct gputm_block_stack *stack,
+							uint32_t warp, uint64_t next_pc);
+
+/**
+ * Threads end: they leave every entry. A warp without threads is over.
+ * @param lanes of the warp.
+ * @return CONTINUE, others of the warp go on; WAIT; COMPACT; FINISH; RELEASE, all other warps are
+ * at a barrier and go on; -EINVAL, no such warp runs or it is at a barrier, or @p lanes is
+ * empty or has other lanes.
+ */
+GPUTM_API GPUTM_MUST_CHECK int gputm_block_stack_exit(struct gputm_block_stack *stack,
+						      uint32_t warp, uint64_t lanes);
+
+/**
+ * A warp is at a barrier of the block; it runs again after RELEASE, and no other operation is
+ * allowed on it before. Only where all live threads are: in divergent code it is refused.
+ * @return WAIT; RELEASE, it is the last one and all warps go on; -EINVAL, no such warp runs, it
+ * is at the barrier, or the top of stack has not all threads of the block.
+ */
+GPUTM_API GPUTM_MUST_CHECK int gputm_block_stack_barrier(struct gputm_block_stack *stack,
+							 uint32_t warp);
+
+GPUTM_END_DECLS
+#endif /* GPUTM_BLOCK_STACK_H */

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPUTM_COMMIT_UNIT_H
+#define GPUTM_COMMIT_UNIT_H
+
+/**
+ * @file
+ * The commit unit of a memory partition in Kilo TM (Fung, thesis 4.2.5, Fig. 4.4 and
+ * 4.5; its warp mode is WarpTM, 6.2): a bounded ring of commit entries, one for each
+ * commit ID (CID), that move through logical stages and share one pair of memory
+ * ports and one last writer history.
+ *
+ * The unit is clocked. Between two ticks the owner pushes messages, pops reports,
+ * pops memory requests and hands back their completions, in any order. Nothing calls
+ * back into the owner, so the state can be saved between any two calls.
+ *
+ * Timing, in the unit's own cycles (thesis Table 4.4: 650 MHz, 6.1: 700 MHz). In one tick, in
+ * this order: the two ports offer a request each; hazard detection, revalidation,
+ * outcome, commit and retirement take a step each; then one input is consumed from
+ * the message port and one from the port for resent words.
+ *
+ *  event                                                 cycles    test
+ *  a word of a log message (scalar mode)                 1         test_timing_input_scalar
+ *  a whole message (warp mode; other kinds always)       1         test_timing_input_warp
+ *  word consumed to its request offered, port free       1         test_timing_validation
+ *  requests of each port                                 1 each    test_timing_ports
+ *  hazard detection of an entry      ceil((reads + writes) / hazard_rate) + 1
+ *                                                                  test_timing_hazard
+ *  skips at each in-order pointer                        1 each    test_timing_skip
+ *  last read compared (or hazard detection left, if later) to
+ *  the outcome report                                    1 (0)     test_timing_outcome
+ *  YCID retired to the first revalidation read offered   2         test_timing_revalidation
+ *  verdict consumed to the first write offered           2         test_timing_commit
+ *  last write completed to retirement                    1         test_timing_retire
+ */
+
+#include "gputm/base.h"
+
+GPUTM_BEGIN_DECLS
+
+/* ---- messages from the cores, shared by both ends ------------------------- */
+
+/** Most transactions of a warp. */
+#define GPUTM_COMMIT_LANES 64
+/** Most log words of one message. */
+#define GPUTM_COMMIT_WORDS 64
+
+/** What a message from a core says. */
+enum gputm_commit_message_kind {
+	GPUTM_COMMIT_READ_LOG = 0,  /**< words: address and value as the transaction read it */
+	GPUTM_COMMIT_WRITE_LOG = 1, /**< words: address and value to write, in log order */
+	GPUTM_COMMIT_DONE = 2,	    /**< mask: logs complete; yes: has words or stays, else skip */
+	GPUTM_COMMIT_VERDICT = 3,   /**< mask: final outcome known; in yes: pass, else fail */
+	GPUTM_COMMIT_RESENT = 4,    /**< words of a log that the unit asked for again */
+	GPUTM_COMMIT_RESENT_DONE = 5, /**< mask (one lane): that log is complete */
+};
+
+/** Why the unit asks for a log once more (the entry's buffer overflowed). */
+enum gputm_commit_purpose {
+	GPUTM_COMMIT_FOR_HAZARD = 0,	 /**< read log, to look its words up */
+	GPUTM_COMMIT_FOR_RECORD = 1,	 /**< write log, to record its words */
+	GPUTM_COMMIT_FOR_REVALIDATE = 2, /**< read log, to compare it again */
+	GPUTM_COMMIT_FOR_COMMIT = 3,	 /**< write log, to write it */
+};
+
+/** One log entry. */
+struct gputm_commit_word {
+	uint64_t address; /**< bytes; a multiple of 4 */
+	uint32_t value;
+	uint32_t lane; /**< of CID first_cid + lane */
+};
+
+/**
+ * A message from a core to a commit unit. It belongs to one warp, whose @c lanes
+ * transactions hold the contiguous CIDs first_cid .. first_cid + lanes - 1. "Lane"
+ * means here the offset of a CID from first_cid (the i-th transaction that the warp
+ * commits), not the thread's position in the warp. Bit i of a mask is lane i.
+ *
+ * Per lane, a unit gets READ_LOG and WRITE_LOG words in any number and mixture, then
+ * one DONE; a lane without words is said to be a skip, and that is all about it. A
+ * verdict follows the outcome report (never for a skip). A sender may pack the lanes
+ * of a warp into one message or send each alone; every message names the same
+ * first_cid and lanes. Words come last, so that the first
+ * gputm_commit_message_size() bytes are all there is to copy.
+ */
+struct gputm_commit_message {
+	uint32_t kind;	    /**< enum gputm_commit_message_kind */
+	uint32_t purpose;   /**< enum gputm_commit_purpose, of RESENT and RESENT_DONE; else 0 */
+	uint64_t first_cid; /**< of the warp */
+	uint32_t lanes;	    /**< CIDs of the warp, 1..GPUTM_COMMIT_LANES */
+	uint32_t words;	    /**< used in @c word; 1..GPUTM_COMMIT_WORDS for logs, else 0 */
+	uint64_t mask;	    /**< lanes that the message speaks of; not empty */
+	uint64_t yes;	    /**< of these: done and not skipped, or passed; 0 for logs */
+	struct gputm_commit_word word[GPUTM_COMMIT_WORDS]; /**< each lane of them in @c mask */
+};
+
+/** @return bytes of @p message on the network: 8 of header, 8 a word, and a lane mask of
+ * ceil(lanes / 8) bytes for each mask the kind has (DONE and VERDICT two, the others
+ * one) if it speaks of more than one lane. */
+GPUTM_API uint32_t gputm_commit_message_bytes(const struct gputm_commit_message *message);
+
+/** @return bytes at the start of @p message that are in use, for copying it. */
+GPUTM_API size_t gputm_commit_message_size(const struct gputm_commit_message *message);
+
+/* ---- reports to the cores ------------------------------------------------- */
+
+/** What a report says. */
+enum gputm_commit_report_kind {
+	/** mask: local outcome known, in yes: pass. Scalar mode: one lane; warp mode: all
+	 * lanes of the warp that are no skip. */
+	GPUTM_COMMIT_OUTCOME = 0,
+	/** mask: the whole warp (skips included) has retired here. */
+	GPUTM_COMMIT_RETIRED = 1,
+	/** mask (one lane): send its log of this partition again, for @c purpose. */
+	GPUTM_COMMIT_RESEND = 2,
+};
+
+/** A report from a commit unit to the core of the warp. */
+struct gputm_commit_report {
+	uint32_t kind;	    /**< enum gputm_commit_report_kind */
+	uint32_t purpose;   /**< enum gputm_commit_purpose, of RESEND; else 0 */
+	uint64_t first_cid; /**< of the warp, as in its messages */
+	uint32_t lanes;	    /**< as in its messages */
+	uint64_t mask;
+	uint64_t yes;
+};
+
+/** @return bytes of @p report on the network: 8, and for an outcome of more than one lane
+ * two lane masks of ceil(lanes / 8) bytes. */
+GPUTM_API uint32_t gputm_commit_report_bytes(const struct gputm_commit_report *report);
+
+/* ---- the unit ------------------------------------------------------------- */
+
+/** One commit unit. Opaque; single owner; calls on one handle must not overlap. */
+struct gputm_commit_unit;
+
+/** How entries get read and write buffers (thesis 4.4.4, Fig. 4.13). */
+enum gputm_commit_policy {
+	GPUTM_COMMIT_BUFFERS_ALL = 1,	   /**< both from creation to retirement, skips too */
+	GPUTM_COMMIT_BUFFERS_ACCESSED = 2, /**< both, unless it is a skip */
+	GPUTM_COMMIT_BUFFERS_USED = 3,	   /**< each from its first word to retirement */
+	GPUTM_COMMIT_BUFFERS_NEEDED = 4,   /**< each while a later stage may read it */
+};
+
+/** Geometry, modes and bandwidths. See gputm_commit_unit(3) for ranges and sources. */
+struct gputm_commit_unit_config {
+	size_t size;		/**< sizeof *this, set by the INIT macro */
+	bool warp_mode;		/**< coalesce per region, one outcome per warp (WarpTM 6.2) */
+	uint32_t ring;		/**< commit entries (default 23040 = 15 cores x 48 warps x 32) */
+	uint32_t cid_bits;	/**< of a CID in the last writer history (default 32) */
+	uint32_t lanes;		/**< most CIDs of a warp (default 32) */
+	uint32_t address_bits;	/**< of a byte address (default 32) */
+	uint32_t buffer_words;	/**< of a read or write buffer (default 8) */
+	uint32_t buffers;	/**< in the shared pool (default 8192) */
+	uint32_t buffer_policy; /**< enum gputm_commit_policy (default needed) */
+	uint32_t region_bytes;	/**< of a request in warp mode (default 32) */
+	uint32_t hazard_rate;	/**< words that hazard detection does per cycle (default 1) */
+	uint32_t input_depth;	/**< messages that the input port holds (default 64) */
+	uint32_t resent_depth;	/**< messages that the slot for resent words holds (default 4) */
+	uint32_t output_depth;	/**< reports waiting to be popped (default 64) */
+	uint32_t port_words;	/**< words queued or in flight at each memory port (default 2048) */
+	uint32_t history_sets;	/**< of the last writer history's table (default 128) */
+	uint32_t history_ways;	/**< entries of such a set (default 4) */
+	uint32_t filter_ways;	/**< sub-arrays of its filter (default 4) */
+	uint32_t filter_buckets; /**< CIDs in each sub-array (default 256) */
+	uint32_t pending_block;	/**< bytes of a block in write_pending(); 0 (default): none kept */
+	uint32_t pending_entries; /**< counters that write_pending() uses (default 4096) */
+	uint64_t first_cid;	/**< the oldest CID at the start (default 1) */
+	uint64_t seed;		/**< of the history's hash rows (default 1) */
+};
+#define GPUTM_COMMIT_UNIT_CONFIG_INIT                                                          \
+	{ sizeof(struct gputm_commit_unit_config), false, 23040, 32, 32, 32, 8, 8192,          \
+	  GPUTM_COMMIT_BUFFERS_NEEDED, 32, 1, 64, 4, 64, 2048, 128, 4, 4, 256, 0, 4096, 1, 1 }
+
+/** What the unit answers to a message. */
+enum gputm_commit_unit_result {
+	GPUTM_COMMIT_UNIT_ACCEPTED = 0,
+	GPUTM_COMMIT_UNIT_FULL = 1, /**< the port is full; try again after a tick */
+};
+
+/** The two memory ports. */
+enum gputm_commit_unit_port {
+	GPUTM_COMMIT_UNIT_VALIDATION = 0, /**< reads */
+	GPUTM_COMMIT_UNIT_COMMIT = 1,	  /**< writes */
+};
+
+/** Stage of an entry (Fig. 4.5). */
+enum gputm_commit_stage {
+	GPUTM_COMMIT_UNUSED = 0,   /**< nothing consumed yet */
+	GPUTM_COMMIT_FILL = 1,	   /**< log transfer and speculative validation */
+	GPUTM_COMMIT_HAZARD = 2,   /**< logs complete: waiting for or in hazard detection */
+	GPUTM_COMMIT_VALIDATE = 3, /**< wait for reads, YCID's retirement, revalidation */
+	GPUTM_COMMIT_FINALISE = 4, /**< outcome known, not yet reported */
+	GPUTM_COMMIT_WAIT = 5,	   /**< passed here, waiting for the verdict */
+	GPUTM_COMMIT_READY = 6,	   /**< passed everywhere, waiting for its turn to commit */
+	GPUTM_COMMIT_WRITE = 7,	   /**< writes queued or in flight */
+	GPUTM_COMMIT_FINISHED = 8, /**< skipped, failed or written: waiting for older entries */
+};
+
+/** Events; gputm_commit_unit(3) says what each tells. */
+enum gputm_commit_unit_event {
+	GPUTM_COMMIT_UNIT_VALIDATED = 0,
+	GPUTM_COMMIT_UNIT_REVALIDATED = 1,
+	GPUTM_COMMIT_UNIT_BEGUN = 2,
+	GPUTM_COMMIT_UNIT_HAZARD = 3,
+	GPUTM_COMMIT_UNIT_OUTCOME = 4,
+	GPUTM_COMMIT_UNIT_VERDICT = 5,
+	GPUTM_COMMIT_UNIT_WRITE_ISSUED = 6,
+	GPUTM_COMMIT_UNIT_WRITTEN = 7,
+	GPUTM_COMMIT_UNIT_RETIRED = 8,
+	GPUTM_COMMIT_UNIT_RESEND = 9,
+};
+
+/**
+ * Make a unit without entries. Free it with gputm_commit_unit_free().
+ * @param config NULL for the defaults.
+ * @return 0; -EINVAL or -ERANGE, a field is refused (also: ring above 2^(cid_bits - 2);
+ * port_words below lanes x buffer_words); -E2BIG; -ENOMEM.
+ */
+GPUTM_API GPUTM_MUST_CHECK int gputm_commit_unit_new(struct gputm_ctx *ctx,
+						     const struct gputm_commit_unit_config *config,
+						     struct gputm_commit_unit **out);
+/** Free @p unit; NULL allowed. */
+GPUTM_API void gputm_commit_unit_free(struct gputm_commit_unit *unit);
+/** @return the common face of @p unit. */
+GPUTM_API struct gputm_unit *gputm_commit_unit_unit(struct gputm_commit_unit *unit);
+/** @return the parameter table of the kind. */
+GPUTM_API const struct gputm_params *gputm_commit_unit_params(void);
+/**
+ * Presets: "kilo-tm" (1920 entries, 16-bit CIDs, 512 buffers: thesis 4.4.4),
+ * "kilo-tm-small-history" (a history of 64 + 64, 4.4.3), "warptm" (warp mode),
+ * "unbounded" (buffers that never overflow, as the released simulator).
+ * @return 0; -EINVAL, no such preset.
+ */
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_commit_unit_config_preset(struct gputm_commit_unit_config *config, const char *name);
+
+/**
+ * Push a message. RESENT and RESENT_DONE have a port of their own, so that they never
+ * queue behind the logs of younger transactions. The message is copied.
+ * @return enum gputm_commit_unit_result; -ERANGE, a CID is not below the oldest
+ * unretired one + ring, or an address does not fit; -EINVAL, a message that the
+ * protocol forbids at this point (the log says which). Nothing changes then.
+ */
+GPUTM_API GPUTM_MUST_CHECK int gputm_commit_unit_push(struct gputm_commit_unit *unit,
+						      const struct gputm_commit_message *message);
+/** The same answer without the push. */
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_commit_unit_push_probe(const struct gputm_commit_unit *unit,
+			     const struct gputm_commit_message *message);
+
+/** What there is to take after a tick, or'd together. */
+enum gputm_commit_unit_offer {
+	GPUTM_COMMIT_UNIT_OFFERS_REPORT = 1, /**< reports */
+	GPUTM_COMMIT_UNIT_OFFERS_READ = 2,   /**< a request at the validation port */
+	GPUTM_COMMIT_UNIT_OFFERS_WRITE = 4,  /**< a request at the commit port */
+};
+
+/** One cycle. @return enum gputm_commit_unit_offer, so that nobody has to ask for nothing. */
+GPUTM_API int gputm_commit_unit_tick(struct gputm_commit_unit *unit);
+/**
+ * @return how many ticks from now on change nothing but the count of cycles: 0, or UINT64_MAX
+ * until a message, a completion or a pop. Exact.
+ */
+GPUTM_API uint64_t gputm_commit_unit_next_event(const struct gputm_commit_unit *unit);
+/** The same as @p cycles ticks, with the same result; idle cycles cost nothing. */
+GPUTM_API int gputm_commit_unit_advance(struct gputm_commit_unit *unit, uint64_t cycles);
+
+/** Give the oldest report. @return 1; 0, there is none. */
+GPUTM_API int gputm_commit_unit_peek(const struct gputm_commit_unit *unit,
+				     struct gputm_commit_report *out);
+/** Drop the oldest report. @return 1; 0, there was none. */
+GPUTM_API int gputm_commit_unit_pop(struct gputm_commit_unit *unit);
+
+/**
+ * Give the request that @p port offers without taking it. A port offers at most one
+ * request per cycle. Only the fields and values in use are written.
+ * @return 1; 0, there is none; -ERANGE, no such port.
+ */
+GPUTM_API int gputm_commit_unit_mem_peek(const struct gputm_commit_unit *unit,
+					 enum gputm_commit_unit_port port,
+					 struct gputm_mem_request *out);
+/** Drop that request from the port: from now on it is in flight. @return as mem_peek(). */
+GPUTM_API int gputm_commit_unit_mem_pop(struct gputm_commit_unit *unit,
+					enum gputm_commit_unit_port port);
+/** Both at once: for an owner that takes whatever is offered. @return as mem_peek(). */
+GPUTM_API int gputm_commit_unit_mem_take(struct gputm_commit_unit *unit,
+					 enum gputm_commit_unit_port port,
+					 struct gputm_mem_request *out);
+/**
+ * A popped request is complete. Requests that share a word are completed in the order
+ * in which they were popped, others in any order.
+ * @param values of a read: values[i] is the word at request.address + 4 i, for the
+ * words of its mask; unused (may be NULL) for a write.
+ * @return 0; -EINVAL, no request of that tag is in flight, or a read without values.
+ */
+GPUTM_API GPUTM_MUST_CHECK int gputm_commit_unit_mem_complete(struct gputm_commit_unit *unit,
+							      uint64_t tag,
+							      const uint32_t *values);
+
+/**
+ * @return whether the block at @p address may be in the write-set of a transaction between
+ * its local pass and its retirement here (protocol of temporal conflict detection).
+ * Conservative: blocks that share a counter, and any block while a write-set is
+ * unbounded, answer true. Always false if pending_block is 0. Costs no cycle.
+ */
+GPUTM_API bool gputm_commit_unit_write_pending(const struct gputm_commit_unit *unit,
+					       uint64_t address);
+
+/** @return the oldest CID that has not retired: CIDs below it + ring are admitted. */
+GPUTM_API uint64_t gputm_commit_unit_oldest(const struct gputm_commit_unit *unit);
+/** @return the stage of @p cid; FINISHED below the oldest, UNUSED beyond the ring. */
+GPUTM_API enum gputm_commit_stage gputm_commit_unit_stage(const struct gputm_commit_unit *unit,
+							  uint64_t cid);
+
+GPUTM_END_DECLS
+#endif /* GPUTM_COMMIT_UNIT_H */

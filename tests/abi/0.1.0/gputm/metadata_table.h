@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPUTM_METADATA_TABLE_H
+#define GPUTM_METADATA_TABLE_H
+#include <gputm/base.h>
+
+GPUTM_BEGIN_DECLS
+
+/**
+ * @file
+ * Transaction metadata of one memory partition (GETM, HPCA 2018, V-B1, Fig. 8): for every
+ * granule of memory the stamps wts and rts, the number of writes that are reserved and
+ * their owner. A d-ary cuckoo table with a stash and an unbounded overflow in memory holds
+ * entries exactly; a recency Bloom filter holds the stamps of all other granules and may
+ * answer too young, never too old. An entry with reserved writes is never approximated.
+ *
+ * Stamps are numbers of time_bits + warp_bits bits whose order is all that counts here.
+ * Cycles are those of the validation unit: a look-up takes 1, which reads all ways, the
+ * stash and the filter at once.
+ */
+
+/** One table. Single owner. */
+struct gputm_metadata_table;
+
+/** Geometry. Ranges: gputm_metadata_table_params(). */
+struct gputm_metadata_table_config {
+	size_t size;		 /**< sizeof *this, set by the INIT macro */
+	uint32_t ways;		 /**< banks, each with an H3 hash of its own (default 4) */
+	uint32_t entries;	 /**< entries of a way, power of two (default 256) */
+	uint32_t stash;		 /**< entries of the stash, 0 for none (default 4) */
+	uint32_t granularity;	 /**< bytes of a granule, power of two (default 32) */
+	uint32_t address_bits;	 /**< width of an address (default 32) */
+	uint32_t time_bits;	 /**< of a stamp: the paper's time (default 32) */
+	uint32_t warp_bits;	 /**< of a stamp: the warp, for a total order (default 10) */
+	uint32_t count_bits;	 /**< width of the number of writes (default 16) */
+	uint32_t owner_bits;	 /**< width of an owner (default 10) */
+	uint32_t longest_chain;	 /**< swaps of an insertion, at most (default 32) */
+	uint32_t evict_above;	 /**< percent of the ways in use, below which an entry without
+				      reservation is displaced and not evicted (default 0) */
+	uint32_t approximate;	 /**< enum gputm_metadata_table_approximate (default filter) */
+	uint32_t filter_ways;	 /**< sub-arrays of the filter (default 4) */
+	uint32_t filter_entries; /**< pairs of stamps of a sub-array, power of two (default 64) */
+	uint32_t memory_latency; /**< cycles to visit one overflow entry (default 115) */
+	uint64_t seed;		 /**< of the hash rows of table and filter (default 1) */
+	/** Rows of the ways' hashes, brought by the caller: as in struct gputm_h3_config, for keys
+	 * of address_bits - log2(granularity) bits; copied. NULL: the seed, top bit flipped. */
+	const uint32_t *table_rows;
+	const uint32_t *filter_rows; /**< the same for the filter; NULL: the seed */
+};
+#define GPUTM_METADATA_TABLE_CONFIG_INIT                                                       \
+	{ sizeof(struct gputm_metadata_table_config), 4, 256, 4, 32, 32, 32, 10, 16, 10, 32, 0, 0, \
+	  4, 64, 115, 1, NULL, NULL }
+
+/** What holds the stamps of granules without entry. */
+enum gputm_metadata_table_approximate {
+	GPUTM_METADATA_TABLE_FILTER = 0,    /**< a recency Bloom filter */
+	GPUTM_METADATA_TABLE_REGISTERS = 1, /**< the largest wts and rts of all evicted entries */
+};
+
+/** Metadata of a granule. */
+struct gputm_metadata {
+	uint64_t wts;	 /**< stamp of the last write, as the caller codes it; 0: never */
+	uint64_t rts;	 /**< stamp of the last read; 0: never */
+	uint32_t writes; /**< reserved and not yet released */
+	uint32_t owner;	 /**< who reserved them; any when writes is 0 */
+	uint32_t place;	 /**< where a look-up found it: a hint that saves update() a search */
+	uint32_t cycles; /**< of the look-up */
+};
+
+/** Answers of gputm_metadata_table_lookup(). */
+enum gputm_metadata_table_result {
+	GPUTM_METADATA_TABLE_MISS = 0, /**< no entry: see gputm_metadata_table_estimate() */
+	GPUTM_METADATA_TABLE_HIT = 1,  /**< an exact entry */
+};
+
+/** What gputm_metadata_table_update() did; from FILLED on, how the insertion ended. */
+enum gputm_metadata_table_updated {
+	GPUTM_METADATA_TABLE_UPDATED = 0, /**< the entry was there */
+	/** The entry was in stash or overflow and has no reservation any more: moved to a free
+	 * cell of its ways, else its stamps to the filter. */
+	GPUTM_METADATA_TABLE_RECLAIMED = 1,
+	GPUTM_METADATA_TABLE_FILLED = 2,  /**< a free cell ended the chain */
+	GPUTM_METADATA_TABLE_EVICTED = 3, /**< the stamps of an entry without reservation went to
+					       the filter */
+	GPUTM_METADATA_TABLE_STASHED = 4, /**< the last displaced entry went to the stash */
+	GPUTM_METADATA_TABLE_SPILLED = 5, /**< it went to the overflow */
+	/** The last in hand has no reservation and the whole stash has: its stamps went to the
+	 * filter. */
+	GPUTM_METADATA_TABLE_APPROXIMATED = 6,
+};
+
+/** Answers of gputm_metadata_table_remove(). */
+enum gputm_metadata_table_removed {
+	GPUTM_METADATA_TABLE_REMOVED = 0, /**< its stamps are in the filter */
+	GPUTM_METADATA_TABLE_ABSENT = 1,  /**< there was no entry */
+	GPUTM_METADATA_TABLE_LOCKED = 2,  /**< it has reserved writes and stays */
+};
+
+/** Events; gputm_metadata_table(3) says what each tells. */
+enum gputm_metadata_table_event {
+	GPUTM_METADATA_TABLE_EVENT_INSERT = 0,
+	GPUTM_METADATA_TABLE_EVENT_EVICT = 1,
+	GPUTM_METADATA_TABLE_EVENT_SPILL = 2,
+	GPUTM_METADATA_TABLE_EVENT_FLUSH = 3,
+};
+
+/** @return the parameter table. */
+GPUTM_API const struct gputm_params *gputm_metadata_table_params(void);
+
+/**
+ * Fill @p config from a preset: "getm-128" and "getm-256" (one of six partitions, 4 ways of
+ * 128 or 256 entries: the paper's 4096 lie between), "getm-gpu" (the whole GPU in one table:
+ * 4 x 1024, filter 4 x 256), "released" (the released simulator: 4 x 8192, stash of 48, words,
+ * evict_above 70).
+ * @return 0; -EINVAL, no such preset.
+ */
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_metadata_table_config_preset(struct gputm_metadata_table_config *config, const char *name);
+
+/**
+ * Make an empty table: every granule has the stamps 0 and no reservation.
+ * @return 0; -EINVAL, a field is out of its range or time_bits + warp_bits is above 64; -E2BIG;
+ * -ENOMEM.
+ */
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_metadata_table_new(struct gputm_ctx *ctx, const struct gputm_metadata_table_config *config,
+			 struct gputm_metadata_table **out);
+/** Free a table; NULL allowed. */
+GPUTM_API void gputm_metadata_table_free(struct gputm_metadata_table *table);
+/** @return the common face. */
+GPUTM_API struct gputm_unit *gputm_metadata_table_unit(struct gputm_metadata_table *table);
+
+/**
+ * Search ways and stash (1 cycle), then the overflow (memory_latency for each entry visited in
+ * the chain of one bucket).
+ * @param address bytes, below 2^address_bits; any byte of the granule.
+ * @param out set on a hit; on a miss only out->cycles and out->place are.
+ * @return enum gputm_metadata_table_result; -ERANGE, @p address is too wide.
+ */
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_metadata_table_lookup(struct gputm_metadata_table *table, uint64_t address,
+			    struct gputm_metadata *out);
+/** @return the same answer; changes nothing, not even statistics. */
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_metadata_table_lookup_probe(const struct gputm_metadata_table *table, uint64_t address,
+				  struct gputm_metadata *out);
+
+/**
+ * The stamps that filter or registers know for a granule without entry: never below those that
+ * it had. No cycles: the filter is read together with the table.
+ * @return 0; -ERANGE, @p address is too wide.
+ */
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_metadata_table_estimate(struct gputm_metadata_table *table, uint64_t address, uint64_t *wts,
+			      uint64_t *rts);
+/** @return the same answer; changes nothing (estimate() saves an insertion the same question). */
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_metadata_table_estimate_probe(const struct gputm_metadata_table *table, uint64_t address,
+				    uint64_t *wts, uint64_t *rts);
+
+/**
+ * Set the metadata of a granule, and insert an entry if it has none. Stamps only grow: each
+ * becomes the larger of @p metadata's and what is known (the entry's, or the estimate). Number
+ * of writes and owner become those given.
+ *
+ * An insertion takes 1 cycle for each cell that it writes (the first included), 1 more when it
+ * evicts from the stash and memory_latency when it spills. At each step all ways of the pair in
+ * hand are read: a free cell ends the chain, else an entry without reservation is evicted to
+ * the filter (never the one being inserted), else one of them is displaced and goes on. After
+ * longest_chain swaps the pair in hand goes to the stash, for an entry without reservation if
+ * the stash is full, and else to the overflow.
+ * @param metadata place may be anything (a hint); cycles is not used.
+ * @param cycles set to the cost; 0 when the entry was there; NULL allowed.
+ * @return enum gputm_metadata_table_updated; -ERANGE, address, stamp, owner or number of writes
+ * is too wide; -ENOMEM, no memory for the overflow (nothing has changed).
+ */
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_metadata_table_update(struct gputm_metadata_table *table, uint64_t address,
+			    const struct gputm_metadata *metadata, uint32_t *cycles);
+
+/**
+ * Move the stamps of an entry without reservation to the filter and free its place. 1 cycle.
+ * @return enum gputm_metadata_table_removed; -ERANGE.
+ */
+GPUTM_API GPUTM_MUST_CHECK int gputm_metadata_table_remove(struct gputm_metadata_table *table,
+							   uint64_t address);
+
+/**
+ * Forget all stamps, those of the filter too (rollover). 1 cycle (flash clear).
+ * @return 0; -EINVAL, a reservation lives.
+ */
+GPUTM_API GPUTM_MUST_CHECK int gputm_metadata_table_flush(struct gputm_metadata_table *table);
+
+/** @return the number of reserved writes over all granules. */
+GPUTM_API uint64_t gputm_metadata_table_writes(const struct gputm_metadata_table *table);
+
+/**
+ * For displays and tests: entry number @p index; ways x entries cells (by way), the stash, then
+ * the overflow in no particular order. Sets writes 0 and *address to UINT64_MAX for a free cell.
+ * @return 0; -ERANGE, past the last one.
+ */
+GPUTM_API int gputm_metadata_table_get_entry(const struct gputm_metadata_table *table,
+					     uint64_t index, uint64_t *address,
+					     struct gputm_metadata *out);
+
+GPUTM_END_DECLS
+#endif /* GPUTM_METADATA_TABLE_H */

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPUTM_ROW_COPIER_H
+#define GPUTM_ROW_COPIER_H
+#include <gputm/base.h>
+
+GPUTM_BEGIN_DECLS
+
+/**
+ * @file
+ * Bulk in-memory copy (snapshot isolation on GPU HTM, ISCA 2017, 3, 5 and Table 2): copies a
+ * version of a region to the next within the memory, row by row through the sense amplifiers
+ * of its subarrays, while transactions run.
+ *
+ * Row r of the memory lies in subarray r modulo (banks x subarrays), and so does the row that
+ * it is copied to: versions are laid out so. Rows of one subarray are copied one after the
+ * other, in the order of the requests; subarrays work in parallel.
+ *
+ * Timing, in cycles of the unit (the memory clock by default):
+ *	event				after				test
+ *	a row is copied			row_cycles			test_table_2_row_copy
+ *	n rows of one subarray		n x row_cycles			test_row_copier_queues
+ *	completion can be peeked	the tick of its last row	test_row_copier_queues
+ * The unit moves no data: its owner does when a request completes.
+ */
+
+/** One copier. Opaque; one owner; calls on one handle must not overlap. */
+struct gputm_row_copier;
+
+/** Geometry; fields are only ever appended. */
+struct gputm_row_copier_config {
+	size_t size;	       /**< sizeof *this, set by the INIT macro */
+	uint32_t row_bytes;    /**< bytes of a row, power of two (default 2048) */
+	uint32_t row_cycles;   /**< to copy a row (default 63: 68 ns at 924 MHz) */
+	uint32_t subarrays;    /**< of a bank, power of two (default 64) */
+	uint32_t banks;	       /**< power of two (default 16) */
+	uint32_t requests;     /**< that the unit holds (default 64) */
+	uint32_t address_bits; /**< width of a byte address (default 32) */
+};
+#define GPUTM_ROW_COPIER_CONFIG_INIT                                                           \
+	{ sizeof(struct gputm_row_copier_config), 2048, 63, 64, 16, 64, 32 }
+
+/** What gputm_row_copier_push() answers. */
+enum gputm_row_copier_result {
+	GPUTM_ROW_COPIER_OK = 0,
+	GPUTM_ROW_COPIER_FULL = 1, /**< as many requests as the unit holds */
+};
+
+/** Copy these bytes: whole rows are copied, those at the ends too. */
+struct gputm_row_copier_request {
+	uint64_t tag;	      /**< comes back with the completion */
+	uint64_t source;      /**< bytes */
+	uint64_t destination; /**< bytes; as far into its row as the source is */
+	uint64_t bytes;
+};
+
+/** Events; gputm_row_copier(3) says what each tells. */
+enum gputm_row_copier_event {
+	GPUTM_ROW_COPIER_EVENT_PUSHED = 0,
+	GPUTM_ROW_COPIER_EVENT_COMPLETED = 1,
+};
+
+/** @return the parameter table. */
+GPUTM_API const struct gputm_params *gputm_row_copier_params(void);
+
+/**
+ * Set @p config to a preset: "isca-2017" (Table 2, memory clock of 924 MHz) or
+ * "isca-2017-core" (the same in cycles of the core clock of 1400 MHz).
+ * @return 0; -EINVAL, no such preset.
+ */
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_row_copier_config_preset(struct gputm_row_copier_config *config, const char *name);
+
+/**
+ * Make an idle copier at cycle 0.
+ * @param config NULL for the defaults.
+ * @return 0; -EINVAL, a field is out of its range; -E2BIG; -ENOMEM.
+ */
+GPUTM_API GPUTM_MUST_CHECK int gputm_row_copier_new(struct gputm_ctx *ctx,
+						    const struct gputm_row_copier_config *config,
+						    struct gputm_row_copier **out);
+/** Free a copier; NULL allowed. */
+GPUTM_API void gputm_row_copier_free(struct gputm_row_copier *copier);
+/** @return its common face; lives as long as @p copier. */
+GPUTM_API struct gputm_unit *gputm_row_copier_unit(struct gputm_row_copier *copier);
+
+/**
+ * Ask for a copy; its rows queue at their subarrays at once.
+ * @param done_at set for OK to the cycle of its completion; NULL allowed.
+ * @return enum gputm_row_copier_result; -EINVAL, bytes is 0, source and destination overlap or
+ * lie at different places of their rows; -ERANGE, they end beyond address_bits.
+ */
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_row_copier_push(struct gputm_row_copier *copier,
+		      const struct gputm_row_copier_request *request, uint64_t *done_at);
+/** The same answer without the push. */
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_row_copier_push_probe(const struct gputm_row_copier *copier,
+			    const struct gputm_row_copier_request *request, uint64_t *done_at);
+
+/** Give the request that completed first, of several at a time the one pushed first.
+ * @return 1; 0, there is none. */
+GPUTM_API int gputm_row_copier_peek(const struct gputm_row_copier *copier,
+				    struct gputm_row_copier_request *out);
+/** Take it: give it and drop it. @return 1; 0, there was none. */
+GPUTM_API int gputm_row_copier_take(struct gputm_row_copier *copier,
+				    struct gputm_row_copier_request *out);
+
+/** What there is to take after a tick. */
+enum gputm_row_copier_offer {
+	GPUTM_ROW_COPIER_OFFERS_COPY = 1, /**< complete requests */
+};
+/** One cycle. @return enum gputm_row_copier_offer. */
+GPUTM_API int gputm_row_copier_tick(struct gputm_row_copier *copier);
+/** @return how many ticks from now on change nothing but the clock; UINT64_MAX: all. Exact. */
+GPUTM_API uint64_t gputm_row_copier_next_event(const struct gputm_row_copier *copier);
+/** The same as @p cycles ticks, with the same result, for less. */
+GPUTM_API int gputm_row_copier_advance(struct gputm_row_copier *copier, uint64_t cycles);
+/** @return ticks so far. */
+GPUTM_API uint64_t gputm_row_copier_now(const struct gputm_row_copier *copier);
+
+GPUTM_END_DECLS
+#endif /* GPUTM_ROW_COPIER_H */

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPUTM_SYNC_ROUND_H
+#define GPUTM_SYNC_ROUND_H
+
+/**
+ * @file
+ * Synchronisation rounds of two devices with a replica each: gputm_sync_round(3).
+ *
+ * The controller of HeTM: execution, validation, merge. It says at which time what is to be
+ * done, who is blocked, and what the link between the devices is busy with; the caller does
+ * it on its logs, bitmaps and replicas and reports how much there was. Source: HeTM (PACT
+ * 2019), IV-C, IV-D, Fig. 1.
+ *
+ * A caller's loop:
+ *
+ *	gputm_sync_round_begin(round, now);
+ *	for (;;) {
+ *		gputm_sync_round_step(round, now, &todo);
+ *		if (todo.what == GPUTM_SYNC_ROUND_RUN)
+ *			now = run both devices until gputm_sync_round_next_time(round);
+ *		else if (todo.what == GPUTM_SYNC_ROUND_END)
+ *			break;
+ *		else
+ *			do it, then gputm_sync_round_complete(round, now, &done);
+ *	}
+ *
+ * Timing: all times are cycles of one clock that the caller chooses; the defaults take one of
+ * 1 GHz and a PCIe 3.0 x16 link. Times that are handed in must not fall.
+ */
+
+#include "gputm/base.h"
+
+GPUTM_BEGIN_DECLS
+
+/** One controller. Opaque; one owner; calls on one handle must not overlap. */
+struct gputm_sync_round;
+
+/** Timing; fields are only ever appended. Ranges: gputm_sync_round_params(). */
+struct gputm_sync_round_config {
+	size_t size;		 /**< sizeof *this, set by the INIT macro */
+	uint64_t round_cycles;	 /**< execution phase, 1..2^40 cycles (default 80,000,000) */
+	uint64_t early_cycles;	 /**< between early validations, 0..2^40; 0: none
+				      (default 10,000,000) */
+	uint32_t link_latency;	 /**< cycles of a transfer besides its bytes, 0..2^24
+				      (default 5000) */
+	uint32_t link_bytes;	 /**< bytes per cycle of the link, 1..65536 (default 12) */
+	uint32_t copy_bytes;	 /**< bytes per cycle of a copy within the GPU, 1..65536
+				      (default 160) */
+	bool non_blocking;	 /**< the CPU works on while logs are shipped (default true) */
+	bool shadow_copy;	 /**< the GPU has a shadow copy (default true) */
+};
+#define GPUTM_SYNC_ROUND_CONFIG_INIT                                                           \
+	{ sizeof(struct gputm_sync_round_config), UINT64_C(80000000), UINT64_C(10000000), 5000, \
+	  12, 160, true, true }
+
+/** The devices, as bits of a set. */
+enum gputm_sync_round_device {
+	GPUTM_SYNC_ROUND_CPU = 1,
+	GPUTM_SYNC_ROUND_GPU = 2,
+};
+
+/** What is to be done. */
+enum gputm_sync_round_what {
+	GPUTM_SYNC_ROUND_RUN = 0,   /**< nothing, until next_time; devices that may, run */
+	GPUTM_SYNC_ROUND_DRAIN = 1, /**< let no transaction begin on `devices`; complete when
+				       none runs there */
+	GPUTM_SYNC_ROUND_EARLY = 2, /**< validate one full chunk of the logs, test only */
+	GPUTM_SYNC_ROUND_SHIP = 3,  /**< validate and apply one chunk; a part with `partial` */
+	GPUTM_SYNC_ROUND_SHADOW = 4, /**< success: bring the shadow copy up to the working copy;
+					the GPU's next round begins */
+	GPUTM_SYNC_ROUND_COPY_BACK = 5, /**< success: copy what the GPU wrote to the CPU */
+	GPUTM_SYNC_ROUND_REPLAY = 6, /**< failure: replay the logs on the shadow copy and copy
+					it over what the GPU wrote; the CPU's next round begins */
+	GPUTM_SYNC_ROUND_REALIGN = 7, /**< failure: copy the CPU's state over what the GPU
+					 wrote */
+	GPUTM_SYNC_ROUND_END = 8,   /**< the round is over: `success` */
+};
+
+/** An answer of gputm_sync_round_step(). */
+struct gputm_sync_round_todo {
+	enum gputm_sync_round_what what;
+	uint32_t devices; /**< DRAIN: a set of enum gputm_sync_round_device */
+	bool partial;	  /**< SHIP */
+	bool success;	  /**< SHADOW to END: no conflict was found */
+};
+
+/** What a caller reports when it has done it. */
+struct gputm_sync_round_done {
+	uint64_t bytes;	 /**< EARLY, SHIP: of the chunk, 0 if there was none; else copied */
+	uint64_t runs;	 /**< COPY_BACK, REALIGN: transfers that the bytes came in */
+	uint64_t cycles; /**< EARLY, SHIP, REPLAY: of the GPU's kernel */
+	bool conflict;	 /**< EARLY, SHIP: the chunk had a conflict */
+};
+
+/** Where a round is. */
+enum gputm_sync_round_phase {
+	GPUTM_SYNC_ROUND_IDLE = 0,
+	GPUTM_SYNC_ROUND_EXECUTION = 1,
+	GPUTM_SYNC_ROUND_VALIDATION = 2,
+	GPUTM_SYNC_ROUND_MERGE = 3,
+};
+
+/** Events; gputm_sync_round(3) says what each tells. */
+enum gputm_sync_round_event {
+	GPUTM_SYNC_ROUND_EVENT_PHASE = 0,
+	GPUTM_SYNC_ROUND_EVENT_DONE = 1,
+};
+
+/** @return the parameter table. */
+GPUTM_API const struct gputm_params *gputm_sync_round_params(void);
+
+/**
+ * Set @p config to a preset: "shetm" (IV-D: all optimisations), "basic" (IV-C: none).
+ * @return 0; -EINVAL, no such preset.
+ */
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_sync_round_config_preset(struct gputm_sync_round_config *config, const char *name);
+
+/**
+ * Make an idle controller.
+ * @param config NULL for the defaults.
+ * @return 0; -EINVAL, a field is refused (the log names it); -E2BIG, @p config sets a
+ * field newer than this library; -ENOMEM. Free it with gputm_sync_round_free().
+ */
+GPUTM_API GPUTM_MUST_CHECK int gputm_sync_round_new(struct gputm_ctx *ctx,
+						    const struct gputm_sync_round_config *config,
+						    struct gputm_sync_round **out);
+/** Free a controller; NULL allowed. */
+GPUTM_API void gputm_sync_round_free(struct gputm_sync_round *round);
+/** @return its common face; lives as long as @p round. */
+GPUTM_API struct gputm_unit *gputm_sync_round_unit(struct gputm_sync_round *round);
+
+/**
+ * Begin a round at time @p now: both devices may run.
+ * @return 0; -EINVAL, a round is going on; -ERANGE, @p now lies in the past or above 2^62.
+ */
+GPUTM_API GPUTM_MUST_CHECK int gputm_sync_round_begin(struct gputm_sync_round *round,
+						      uint64_t now);
+
+/**
+ * There is nothing left to execute: the execution phase ends at time @p now and not at its
+ * deadline.
+ * @return 0; -EINVAL, no execution phase goes on, or an early validation is not complete;
+ * -ERANGE, @p now lies in the past or above 2^62.
+ */
+GPUTM_API GPUTM_MUST_CHECK int gputm_sync_round_stop(struct gputm_sync_round *round, uint64_t now);
+
+/**
+ * What is to be done at time @p now. A thing to do is answered with
+ * gputm_sync_round_complete() before anything else happens; only a DRAIN may take time, and
+ * asking again gives it again. END leaves the controller idle.
+ * @return 0, and @p todo is set; -ERANGE, @p now lies in the past or above 2^62.
+ */
+GPUTM_API GPUTM_MUST_CHECK int gputm_sync_round_step(struct gputm_sync_round *round, uint64_t now,
+						     struct gputm_sync_round_todo *todo);
+
+/**
+ * The thing to do is done, or begun: the controller adds the time that the link and
+ * the GPU take for it.
+ * @return 0; -EINVAL, nothing is to be done, or a chunk without bytes has a conflict;
+ * -ERANGE, @p now lies in the past or above 2^62, bytes or cycles are above 2^40, or runs
+ * above 2^32.
+ */
+GPUTM_API GPUTM_MUST_CHECK int gputm_sync_round_complete(struct gputm_sync_round *round,
+							 uint64_t now,
+							 const struct gputm_sync_round_done *done);
+
+/**
+ * May transactions begin on @p device at time @p now? After SHADOW the GPU, and after a
+ * failure the CPU, already work for the next round.
+ */
+GPUTM_API bool gputm_sync_round_may_run(const struct gputm_sync_round *round,
+					enum gputm_sync_round_device device, uint64_t now);
+
+/** @return the next time (not a number of cycles) at which gputm_sync_round_step() or
+ * gputm_sync_round_may_run() has something new to say; UINT64_MAX if it waits for the caller, or
+ * is idle. */
+GPUTM_API uint64_t gputm_sync_round_next_time(const struct gputm_sync_round *round);
+
+/** @return where the round is. */
+GPUTM_API enum gputm_sync_round_phase
+gputm_sync_round_current(const struct gputm_sync_round *round);
+
+GPUTM_END_DECLS
+#endif /* GPUTM_SYNC_ROUND_H */
