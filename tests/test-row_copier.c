@@ -319,6 +319,32 @@ START_TEST(test_row_copier_tells_its_observer)
 }
 END_TEST
 
+START_TEST(test_row_copier_at_the_end_of_time)
+{
+	struct gputm_row_copier_config config = GPUTM_ROW_COPIER_CONFIG_INIT;
+	struct gputm_row_copier_request request = { 1, 0, 1 << 20, 5000 };
+	struct gputm_row_copier *c;
+	struct kit kit;
+
+	kit_open(&kit);
+	ck_assert_int_eq(gputm_row_copier_new(kit.ctx, &config, &c), 0);
+	for (unsigned times = 0; times < 3; times++) {
+		request.tag = times;
+		ck_assert_int_eq(gputm_row_copier_push(c, &request, NULL), 0);
+		if (times < 2)
+			ck_assert_int_eq(gputm_row_copier_advance(c, UINT64_MAX),
+					 GPUTM_ROW_COPIER_OFFERS_COPY);
+		kit_valid(gputm_row_copier_unit(c));
+		kit_round_trip(&row_copier_maker, gputm_row_copier_unit(c));
+		ck_assert_int_eq(gputm_row_copier_take(c, &request), 1);
+		ck_assert_uint_eq(request.tag, times);
+		kit_valid(gputm_row_copier_unit(c));
+	}
+	gputm_row_copier_free(c);
+	kit_close(&kit);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("row_copier");
@@ -333,6 +359,7 @@ int main(void)
 	tcase_add_loop_test(tests, test_row_copier_random_against_oracle, 0,
 			    (int)(sizeof(geometry) / sizeof(geometry[0])));
 	tcase_add_test(tests, test_row_copier_is_deterministic);
+	tcase_add_test(tests, test_row_copier_at_the_end_of_time);
 	tcase_add_test(tests, test_row_copier_tells_its_observer);
 	suite_add_tcase(suite, tests);
 	return kit_run(suite);

@@ -39,6 +39,20 @@ static inline unsigned gputm__bits_for(uint64_t values)
 	return values <= 1 ? 0 : gputm__log2(values - 1) + 1;
 }
 
+/*
+ * The time `cycles` after `time`. A clock that is told to skip for ever stops at the end of time:
+ * nothing is due later, and nothing wraps. Single ticks may go on from there.
+ */
+#define GPUTM__END_OF_TIME (UINT64_C(1) << 63)
+#define GPUTM__CLOCK_MAX (UINT64_C(3) << 62) /* in a snapshot */
+
+static inline uint64_t gputm__later(uint64_t time, uint64_t cycles)
+{
+	if (time >= GPUTM__END_OF_TIME)
+		return time;
+	return cycles < GPUTM__END_OF_TIME - time ? time + cycles : GPUTM__END_OF_TIME;
+}
+
 /* SplitMix64: the finaliser, and the generator of all seeded choices. */
 static inline uint64_t gputm__mix64(uint64_t z)
 {

@@ -218,8 +218,8 @@ int gputm_block_priority_pick(struct gputm_block_priority *p, uint64_t ready, ui
 
 int gputm_block_priority_advance(struct gputm_block_priority *p, uint64_t cycles)
 {
-	p->cycles += cycles;
-	p->idle += cycles;
+	p->cycles = gputm__later(p->cycles, cycles);
+	p->idle = gputm__later(p->idle, cycles);
 	if (p->config.policy != GPUTM_BLOCK_PRIORITY_RRB || !p->count)
 		return 0;
 	for (cycles %= p->count; cycles; cycles--)
@@ -262,7 +262,7 @@ static const char *check(const struct gputm_unit *unit)
 		return "the order by age has not the blocks";
 	if (p->count && has_head(p) ? !(p->blocks >> p->head & 1) : p->head != 0)
 		return "the head is no block";
-	if (p->cycles != p->issued + p->idle || p->switches > p->issued)
+	if (p->cycles != gputm__later(p->idle, p->issued) || p->switches > p->issued)
 		return "cycles are not issued and idle ones";
 	return NULL;
 }

@@ -361,7 +361,7 @@ uint64_t gputm_thread_compactor_next_event(const struct gputm_thread_compactor *
 
 int gputm_thread_compactor_advance(struct gputm_thread_compactor *c, uint64_t cycles)
 {
-	c->cycles += cycles;
+	c->cycles = gputm__later(c->cycles, cycles);
 	for (; cycles && c->made != c->count; cycles--)
 		make_warp(c);
 	return offers(c);

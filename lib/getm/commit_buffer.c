@@ -174,7 +174,7 @@ uint64_t gputm_commit_buffer_next_event(const struct gputm_commit_buffer *b)
 
 int gputm_commit_buffer_advance(struct gputm_commit_buffer *b, uint64_t cycles)
 {
-	b->cycles += cycles;
+	b->cycles = gputm__later(b->cycles, cycles);
 	for (; cycles && may_issue(b); cycles--)
 		issue(b);
 	return offers(b);

@@ -345,9 +345,10 @@ int gputm__metadata_insert(struct gputm_metadata_table *t, uint64_t key,
 	if (end == GPUTM_METADATA_TABLE_UPDATED)
 		end = settle(t, &hand, cycles);
 	gputm__cells_reserved(&t->at, 0, in->writes);
+	count_insertion(t, end, swaps, *cycles);
 	gputm__emit(&t->unit, GPUTM_METADATA_TABLE_EVENT_INSERT, key & ~VALID, end, swaps,
 		    *cycles);
-	return count_insertion(t, end, swaps, *cycles);
+	return (int)end;
 }
 
 static inline void count_chain(struct gputm_metadata_table *t, const struct gputm_metadata *in,

@@ -118,7 +118,7 @@ uint64_t gputm_validation_unit_next_event(const struct gputm_validation_unit *u)
 
 static void skip(struct gputm_validation_unit *u, uint64_t cycles)
 {
-	u->cycles += cycles;
+	u->cycles = gputm__later(u->cycles, cycles);
 	if (u->busy)
 		u->busy -= cycles;
 	else

@@ -312,14 +312,19 @@ static inline int process(struct gputm_validation_unit *u,
 	look_up(u, &a);
 	got.cycles = a.m.cycles;
 	owned = is_owned(&a);
-	result = decide(u, &a, slot, &got);
-	if (GPUTM__UNLIKELY(result < 0))
-		return result;
-	*answer = got;
 	u->accesses++;
 	u->loads += !r->write;
 	u->stores += r->write;
 	u->owned += owned;
+	result = decide(u, &a, slot, &got);
+	if (GPUTM__UNLIKELY(result < 0)) {
+		u->accesses--;
+		u->loads -= !r->write;
+		u->stores -= r->write;
+		u->owned -= owned;
+		return result;
+	}
+	*answer = got;
 	if (slot != GPUTM__NO_SLOT && result != GPUTM_VALIDATION_UNIT_STALLED && !a.m.writes)
 		wake_oldest(u, r->address); /* rule (a) */
 	if (GPUTM__UNLIKELY(r->time > u->threshold))

@@ -582,6 +582,8 @@ bool gputm_sync_round_may_run(const struct gputm_sync_round *r,
 {
 	uint64_t from = r->from[device == GPUTM_SYNC_ROUND_CPU ? CPU : GPU];
 
+	if (device != GPUTM_SYNC_ROUND_CPU && device != GPUTM_SYNC_ROUND_GPU)
+		return false;
 	return now >= from && from != BLOCKED;
 }
 

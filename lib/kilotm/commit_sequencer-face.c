@@ -318,7 +318,7 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
 	struct gputm_commit_sequencer *s = seq_of(unit);
 
-	gputm__io_u64(io, &s->now);
+	gputm__io_u64_max(io, &s->now, GPUTM__CLOCK_MAX, "cycle");
 	gputm__io_u64(io, &s->next_cid);
 	gputm__io_bool(io, &s->port_used);
 	for (uint32_t slot = 0; slot < s->config.slots && !io->error; slot++) {

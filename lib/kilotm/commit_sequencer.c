@@ -173,7 +173,7 @@ static uint64_t after_row(struct gputm_commit_sequencer *s, bool spilled)
 {
 	s->rows_walked++;
 	s->spilled_rows += spilled;
-	return s->now + 1 + (spilled ? s->config.spilled_row_cycles : 0);
+	return gputm__later(s->now, 1 + (spilled ? s->config.spilled_row_cycles : 0));
 }
 
 /* Rows of the log of a kind, and row `index` of it with its groups by partition. */
@@ -380,7 +380,7 @@ int gputm_commit_sequencer_advance(struct gputm_commit_sequencer *s, uint64_t cy
 		}
 		idle = idle < cycles ? idle : cycles;
 		s->port_used = false;
-		s->now += idle;
+		s->now = gputm__later(s->now, idle);
 		cycles -= idle;
 	}
 	return offers(s);

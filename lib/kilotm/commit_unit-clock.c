@@ -132,10 +132,10 @@ int gputm_commit_unit_advance(struct gputm_commit_unit *self, uint64_t cycles)
 		if (!passed && !step_apart(self))
 			break;
 		passed += !passed;
-		self->now += passed;
+		self->now = gputm__later(self->now, passed);
 		cycles -= passed;
 	}
-	self->now += cycles;
+	self->now = gputm__later(self->now, cycles);
 	return offers(self);
 }
 

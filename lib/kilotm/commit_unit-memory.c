@@ -83,10 +83,11 @@ GPUTM__COLD static int refuse_port(const struct gputm_commit_unit *self, int whi
 int gputm_commit_unit_mem_peek(const struct gputm_commit_unit *self,
 			       enum gputm_commit_unit_port which, struct gputm_mem_request *out)
 {
-	const struct gputm__commit_port *port = &self->port[which];
+	const struct gputm__commit_port *port;
 
 	if (GPUTM__UNLIKELY((unsigned)which > GPUTM_COMMIT_UNIT_COMMIT))
 		return refuse_port(self, which);
+	port = &self->port[which];
 	if (!port->offered)
 		return 0;
 	describe(port, which, out);

@@ -50,7 +50,7 @@ extern unsigned gputm__mutant_now;
 #endif
 
 #define GPUTM__NONE UINT32_MAX
-#define GPUTM__LATE (UINT64_C(1) << 63) /* from this cycle on none is noted, lest it wrap */
+#define GPUTM__LATE GPUTM__END_OF_TIME /* from this cycle on none is noted, lest it wrap */
 
 /* Marks of a ring slot. */
 enum {

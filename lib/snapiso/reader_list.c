@@ -138,21 +138,31 @@ APART int tell(const struct gputm_reader_list *l, uint64_t address, uint32_t tx,
 	return result;
 }
 
-static inline int added(struct gputm_reader_list *l, uint64_t address, uint32_t tx)
+static inline int tell_added(const struct gputm_reader_list *l, uint64_t address, uint32_t tx)
 {
-	l->added++;
 	if (GPUTM__UNLIKELY(l->unit.observe != NULL))
 		return tell(l, address, tx, GPUTM_READER_LIST_EVENT_ADDED,
 			    GPUTM_READER_LIST_ADDED);
 	return GPUTM_READER_LIST_ADDED;
 }
 
-static inline int removed(struct gputm_reader_list *l, uint64_t address, uint32_t tx)
+static inline int added(struct gputm_reader_list *l, uint64_t address, uint32_t tx)
 {
-	l->removed++;
+	l->added++;
+	return tell_added(l, address, tx);
+}
+
+static inline int tell_removed(const struct gputm_reader_list *l, uint64_t address, uint32_t tx)
+{
 	if (GPUTM__UNLIKELY(l->unit.observe != NULL))
 		return tell(l, address, tx, GPUTM_READER_LIST_EVENT_REMOVED, 0);
 	return 0;
+}
+
+static inline int removed(struct gputm_reader_list *l, uint64_t address, uint32_t tx)
+{
+	l->removed++;
+	return tell_removed(l, address, tx);
 }
 
 APART int already(struct gputm_reader_list *l)
@@ -191,9 +201,10 @@ APART int expand(struct gputm_reader_list *l, struct gputm__word_slot *slot, uin
 	flip(block, tx);
 	take(l, gputm__popcount(root));
 	l->expanded++;
+	l->added++;
 	gputm__emit(&l->unit, GPUTM_READER_LIST_EVENT_EXPANDED, address,
 		    gputm__reader_entries(l, slot), 0, 0);
-	return added(l, address, tx);
+	return tell_added(l, address, tx);
 }
 
 /* The first reader of a leaf needs an entry. */
@@ -292,6 +303,7 @@ static void fold(struct gputm_reader_list *l, struct gputm__word_slot *slot, uin
 	free_block(l, slot);
 	slot->data = ids;
 	l->folded++;
+	l->removed++;
 	gputm__emit(&l->unit, GPUTM_READER_LIST_EVENT_FOLDED, address, 0, 0, 0);
 }
 
@@ -301,7 +313,7 @@ APART int reform(struct gputm_reader_list *l, struct gputm__word_slot *slot, uin
 {
 	if (gputm__reader_block(l, slot)->root) {
 		fold(l, slot, address);
-		return removed(l, address, tx);
+		return tell_removed(l, address, tx);
 	}
 	free_block(l, slot);
 	gputm__word_erase(&l->map, slot);

@@ -37,7 +37,6 @@
 #include "gputm/row_copier.h"
 #include "lib/base/unit.h"
 
-#define NOW_MAX (UINT64_C(1) << 62)
 
 struct request {
 	struct gputm_row_copier_request is;
@@ -136,8 +135,8 @@ static void io_time(struct gputm_row_copier *c, struct gputm__io *io, uint64_t *
 {
 	uint64_t left = *time > c->now ? *time - c->now : 0;
 
-	gputm__io_u64_max(io, &left, NOW_MAX, "cycles left");
-	if (gputm__io_reading(io))
+	gputm__io_u64_max(io, &left, GPUTM__END_OF_TIME - c->now, "cycles left");
+	if (gputm__io_reading(io) && !io->error)
 		*time = left ? c->now + left : 0;
 }
 
@@ -145,7 +144,7 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
 	struct gputm_row_copier *c = self_of(unit);
 
-	gputm__io_u64_max(io, &c->now, NOW_MAX, "cycle");
+	gputm__io_u64_max(io, &c->now, GPUTM__END_OF_TIME, "cycle");
 	gputm__io_u32_max(io, &c->held, c->config.requests, "requests");
 	for (uint32_t i = 0; i < c->all && !io->error; i++)
 		io_time(c, io, &c->idle_at[i]);
@@ -154,7 +153,8 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 		gputm__io_u64(io, &c->request[i].is.source);
 		gputm__io_u64(io, &c->request[i].is.destination);
 		gputm__io_u64(io, &c->request[i].is.bytes);
-		gputm__io_u64_max(io, &c->request[i].done_at, 2 * NOW_MAX, "cycle of completion");
+		gputm__io_u64_max(io, &c->request[i].done_at, GPUTM__END_OF_TIME,
+				  "cycle of completion");
 	}
 }
 
@@ -259,7 +259,7 @@ static uint64_t idle_after(const struct gputm_row_copier *c, uint32_t subarray, 
 {
 	uint64_t idle_at = c->idle_at[subarray], own = ((count - i - 1) >> c->all_shift) + 1;
 
-	return (idle_at > c->now ? idle_at : c->now) + own * c->config.row_cycles;
+	return gputm__later(idle_at > c->now ? idle_at : c->now, own * c->config.row_cycles);
 }
 
 static uint64_t completion_of(const struct gputm_row_copier *c,
@@ -305,6 +305,17 @@ int gputm_row_copier_push_probe(const struct gputm_row_copier *c,
 	return result;
 }
 
+/* Tell of the requests that complete in this cycle, from request number `first` on. */
+static void complete(struct gputm_row_copier *c, uint32_t first)
+{
+	for (uint32_t i = first; i < c->held; i++)
+		c->completed += c->request[i].done_at == c->now;
+	for (uint32_t i = first; i < c->held; i++)
+		if (c->request[i].done_at == c->now)
+			gputm__emit(&c->unit, GPUTM_ROW_COPIER_EVENT_COMPLETED,
+				    c->request[i].is.tag, c->now, 0, 0);
+}
+
 int gputm_row_copier_push(struct gputm_row_copier *c,
 			  const struct gputm_row_copier_request *request, uint64_t *done_at)
 {
@@ -323,6 +334,8 @@ int gputm_row_copier_push(struct gputm_row_copier *c,
 	if (done_at)
 		*done_at = last;
 	gputm__emit(&c->unit, GPUTM_ROW_COPIER_EVENT_PUSHED, request->tag, count, last, c->now);
+	if (GPUTM__UNLIKELY(last == c->now)) /* the end of time */
+		complete(c, c->held - 1);
 	return GPUTM_ROW_COPIER_OK;
 }
 
@@ -374,24 +387,14 @@ static uint64_t next_completion(const struct gputm_row_copier *c)
 	return next;
 }
 
-static void reach(struct gputm_row_copier *c, uint64_t cycle)
-{
-	c->now = cycle;
-	for (uint32_t i = 0; i < c->held; i++) {
-		if (c->request[i].done_at != cycle)
-			continue;
-		c->completed++;
-		gputm__emit(&c->unit, GPUTM_ROW_COPIER_EVENT_COMPLETED, c->request[i].is.tag, cycle,
-			    0, 0);
-	}
-}
-
 int gputm_row_copier_advance(struct gputm_row_copier *c, uint64_t cycles)
 {
-	uint64_t end = c->now + cycles, next;
+	uint64_t end = gputm__later(c->now, cycles), next;
 
-	for (next = next_completion(c); next <= end; next = next_completion(c))
-		reach(c, next);
+	for (next = next_completion(c); next <= end; next = next_completion(c)) {
+		c->now = next;
+		complete(c, 0);
+	}
 	c->now = end;
 	return first_complete(c) ? GPUTM_ROW_COPIER_OFFERS_COPY : 0;
 }

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Every function that takes an index, a lane, a port or a kind, called with one past its end: it is
+ * refused, or its value is 0, and nothing behind the end is read (under AddressSanitizer).
+ */
+#include "tests/kit.h"
+
+/* Each call with the first index past the end, in `i`, and with the largest. */
+#define EACH_PAST(end) for (uint32_t i = (end), more = 2; more--; i = UINT32_MAX)
+
+#define PAST(call)                                                                             \
+	do {                                                                                   \
+		int result_ = (call);                                                          \
+		ck_assert_msg(result_ == -ERANGE || result_ == -EINVAL, "%s: %d", #call,       \
+			      result_);                                                        \
+	} while (0)
+
+#define ZERO(call) ck_assert_msg(!(call), "%s is not 0", #call)
+
+/* A unit with the default config, for the lines behind it. */
+#define WITH(U, end)                                                                           \
+	for (struct gputm_##U *u = make_##U(); u; gputm_##U##_free(u), u = NULL)               \
+		EACH_PAST(end)
+
+#define MAKER(U)                                                                               \
+	static struct gputm_##U *make_##U(void)                                                \
+	{                                                                                      \
+		struct gputm_##U *unit = NULL;                                                 \
+                                                                                               \
+		ck_assert_int_eq(gputm_##U##_new(NULL, NULL, &unit), 0);                       \
+		return unit;                                                                   \
+	}
+
+static const uint64_t masks[64] = { 1 }, addresses[64];
+static const uint32_t words[64];
+static const struct gputm_warp_row row = { 1, addresses };
+static const struct gputm_warp_logs logs = { &row, &row, 1, 1 };
+static uint64_t wide[64];
+static uint32_t narrow[64];
+static bool flag;
+
+MAKER(first_read)
+MAKER(recency_bloom)
+MAKER(signature)
+MAKER(simt_stack)
+MAKER(tx_log)
+MAKER(tx_throttle)
+MAKER(last_written)
+MAKER(ownership_table)
+MAKER(sequential_resolver)
+
+START_TEST(test_bounds_of_every_system)
+{
+	struct gputm_simt_stack_entry entry;
+	struct gputm_h3_config family = GPUTM_H3_CONFIG_INIT;
+	struct gputm_h3 *h3;
+
+	ck_assert_int_eq(gputm_h3_new(NULL, &family, &h3), 0);
+	EACH_PAST(family.ways)
+	{
+		ZERO(gputm_h3_index(h3, i, UINT64_MAX));
+		ZERO(gputm_h3_row(h3, i, 0));
+	}
+	EACH_PAST(family.key_bits)
+		ZERO(gputm_h3_row(h3, 0, i));
+	gputm_h3_free(h3);
+	WITH(recency_bloom, 1u << 20)
+	{
+		PAST(gputm_recency_bloom_get_entry(u, i, 0, 0, wide));
+		PAST(gputm_recency_bloom_get_entry(u, 0, i, 0, wide));
+		PAST(gputm_recency_bloom_get_entry(u, 0, 0, i, wide));
+		PAST(gputm_recency_bloom_get_entry(u, 0, 0, 1, wide));
+	}
+	WITH(signature, 1)
+	{
+		PAST(gputm_signature_insert(u, i, 0));
+		PAST(gputm_signature_maybe_contains(u, i, 0));
+		PAST(gputm_signature_maybe_contains_probe(u, i, 0));
+		PAST(gputm_signature_clear(u, i));
+		PAST(gputm_signature_union(u, i, 0));
+		PAST(gputm_signature_union(u, 0, i));
+		ZERO(gputm_signature_population(u, i));
+	}
+	WITH(simt_stack, 0)
+		PAST(gputm_simt_stack_get_entry(u, i, &entry));
+	WITH(tx_throttle, 48)
+	{
+		PAST(gputm_tx_throttle_admit(u, i));
+		PAST(gputm_tx_throttle_admit_probe(u, i));
+		PAST(gputm_tx_throttle_leave(u, i));
+	}
+	WITH(tx_log, 2)
+	{
+		enum gputm_tx_log_kind kind = (enum gputm_tx_log_kind)i;
+		struct gputm_tx_log_row got;
+
+		PAST(gputm_tx_log_lookup_own_write(u, i == 2 ? 32 : i, 0, narrow, narrow));
+		ZERO(gputm_tx_log_rows(u, kind));
+		ZERO(gputm_tx_log_lanes(u, kind));
+		PAST(gputm_tx_log_get_row(u, kind, 0, &got));
+		PAST(gputm_tx_log_get_row(u, GPUTM_TX_LOG_READ, i - 2, &got));
+		PAST(gputm_tx_log_get_group(u, kind, 0, 1, wide, wide));
+		PAST(gputm_tx_log_get_group(u, GPUTM_TX_LOG_WRITE, i - 2, 1, wide, wide));
+	}
+}
+END_TEST
+
+START_TEST(test_bounds_of_warptm)
+{
+	struct gputm_first_read_verdict verdict;
+	struct gputm_resolution out;
+
+	WITH(last_written, 1u << 20)
+	{
+		PAST(gputm_last_written_get_entry(u, i, 0, wide));
+		PAST(gputm_last_written_get_entry(u, 0, i, wide));
+	}
+	WITH(first_read, 48)
+	{
+		PAST(gputm_first_read_begin(u, i, 1));
+		PAST(gputm_first_read_issue(u, i, 1, 1));
+		PAST(gputm_first_read_reply(u, i, 1, 1, false));
+		PAST(gputm_first_read_reply_probe(u, i, 1, 1, false));
+		PAST(gputm_first_read_finish(u, i, 1, 0, &verdict));
+		PAST(gputm_first_read_finish_probe(u, i, 1, 0, &verdict));
+		ZERO(gputm_first_read_conflicts(u, i));
+		PAST(gputm_first_read_get_time(u, i, 0, wide));
+		PAST(gputm_first_read_get_time(u, 0, i, wide));
+	}
+	WITH(ownership_table, 64)
+	{
+		PAST(gputm_ownership_table_resolve(u, i, &logs, &out));
+		PAST(gputm_ownership_table_construct_row(u, i, &row));
+		PAST(gputm_ownership_table_match_read_row(u, i, &row));
+		PAST(gputm_ownership_table_match_write_row(u, i, &row));
+		PAST(gputm_ownership_table_get_result(u, i, &out));
+		PAST(gputm_ownership_table_release(u, i));
+		ck_assert_int_eq(gputm_ownership_table_owner(u, i, 0), -1);
+	}
+	WITH(sequential_resolver, 64)
+	{
+		PAST(gputm_sequential_resolver_resolve(u, i, &logs, &out));
+		PAST(gputm_sequential_resolver_lane(u, i, &logs, 0));
+		PAST(gputm_sequential_resolver_lane(u, 0, &logs, i));
+		PAST(gputm_sequential_resolver_get_result(u, i, &out));
+		PAST(gputm_sequential_resolver_release(u, i));
+	}
+}
+END_TEST
+
+MAKER(commit_id)
+MAKER(commit_sequencer)
+MAKER(commit_unit)
+
+START_TEST(test_bounds_of_kilo_tm)
+{
+	const struct gputm_commit_report report = { GPUTM_COMMIT_OUTCOME, 0, 0, 1, 1, 1 };
+	struct gputm_mem_request request;
+
+	WITH(commit_id, 64)
+	{
+		PAST(gputm_commit_id_acquire(u, i, 1, wide));
+		PAST(gputm_commit_id_acquire_probe(u, i, 1));
+		PAST(gputm_commit_id_report_retired(u, i, 0, 1, narrow));
+		ZERO(gputm_commit_id_available(u, i));
+	}
+	WITH(commit_sequencer, 64)
+	{
+		PAST(gputm_commit_sequencer_attach(u, i, NULL));
+		PAST(gputm_commit_sequencer_begin(u, i, 1));
+		PAST(gputm_commit_sequencer_begin_probe(u, i, 1));
+		PAST(gputm_commit_sequencer_push(u, i, &report));
+		PAST(gputm_commit_sequencer_push_probe(u, i, &report));
+	}
+	WITH(commit_unit, 2)
+	{
+		enum gputm_commit_unit_port port = (enum gputm_commit_unit_port)i;
+
+		PAST(gputm_commit_unit_mem_peek(u, port, &request));
+		PAST(gputm_commit_unit_mem_pop(u, port));
+		PAST(gputm_commit_unit_mem_take(u, port, &request));
+		PAST(gputm_commit_unit_mem_complete(u, i, narrow));
+		ZERO(gputm_commit_unit_stage(u, i));
+		ZERO(gputm_commit_unit_stage(u, UINT64_MAX));
+	}
+}
+END_TEST
+
+MAKER(commit_buffer)
+MAKER(metadata_table)
+MAKER(stall_buffer)
+MAKER(warp_access_filter)
+MAKER(warp_clock)
+
+START_TEST(test_bounds_of_getm)
+{
+	struct gputm_stall_request request;
+	struct gputm_metadata metadata;
+
+	WITH(commit_buffer, 1u << 20)
+		PAST(gputm_commit_buffer_mem_complete(u, i));
+	WITH(metadata_table, 1u << 24)
+		PAST(gputm_metadata_table_get_entry(u, i, wide, &metadata));
+	WITH(stall_buffer, 0)
+		PAST(gputm_stall_buffer_get_request(u, i, &request));
+	WITH(warp_access_filter, 48)
+	{
+		PAST(gputm_warp_access_filter_begin(u, i, 1));
+		PAST(gputm_warp_access_filter_access(u, i, true, 1, addresses, wide));
+		PAST(gputm_warp_access_filter_access_probe(u, i, true, 1, addresses, wide));
+		PAST(gputm_warp_access_filter_drop(u, i, 1));
+		ZERO(gputm_warp_access_filter_running(u, i));
+	}
+	WITH(warp_clock, 48)
+	{
+		PAST(gputm_warp_clock_get_time(u, i, wide));
+		PAST(gputm_warp_clock_abort(u, i, 1));
+		PAST(gputm_warp_clock_restart(u, i, wide));
+		PAST(gputm_warp_clock_commit(u, i));
+	}
+}
+END_TEST
+
+MAKER(reader_list)
+MAKER(timestamp_table)
+MAKER(version_table)
+MAKER(writer_table)
+
+START_TEST(test_bounds_of_si_tm)
+{
+	struct gputm_timestamp_table_stamps stamps;
+	struct gputm_version_table_version version;
+	struct gputm_reader_list_entry entry;
+
+	WITH(reader_list, 1u << 16)
+	{
+		PAST(gputm_reader_list_add(u, 0, i));
+		PAST(gputm_reader_list_add_probe(u, 0, i));
+		PAST(gputm_reader_list_remove(u, 0, i));
+		ZERO(gputm_reader_list_contains(u, 0, i));
+		PAST(gputm_reader_list_get_entry(u, 0, i, &entry));
+		PAST(gputm_reader_list_get_entry(u, UINT64_MAX, 0, &entry));
+	}
+	WITH(timestamp_table, 1u << 16)
+	{
+		PAST(gputm_timestamp_table_begin(u, i, 1));
+		PAST(gputm_timestamp_table_edge(u, i, 0));
+		PAST(gputm_timestamp_table_edge(u, 0, i));
+		PAST(gputm_timestamp_table_edge_probe(u, i, 0));
+		PAST(gputm_timestamp_table_retire(u, i, true));
+		PAST(gputm_timestamp_table_release(u, i));
+		PAST(gputm_timestamp_table_get_stamps(u, i, &stamps));
+	}
+	WITH(version_table, 0)
+	{
+		PAST(gputm_version_table_release(u, i, 0));
+		PAST(gputm_version_table_begin_copy(u, i, narrow, narrow));
+		PAST(gputm_version_table_begin_copy_probe(u, i));
+		PAST(gputm_version_table_copied(u, i));
+		PAST(gputm_version_table_committed(u, i, 1));
+		PAST(gputm_version_table_get_version(u, i, 0, &version));
+	}
+	WITH(version_table, 8)
+	{
+		if (!gputm_version_table_regions(u))
+			ck_assert_int_eq(gputm_version_table_add_region(u, 0, 1 << 16, 1 << 20, 0,
+									narrow),
+					 0);
+		PAST(gputm_version_table_release(u, 0, i));
+		PAST(gputm_version_table_get_version(u, 0, i, &version));
+	}
+	WITH(writer_table, 1u << 16)
+	{
+		PAST(gputm_writer_table_claim(u, 0, i, 0));
+		PAST(gputm_writer_table_claim_probe(u, 0, i, 0));
+		PAST(gputm_writer_table_commit(u, 0, i, 1));
+		PAST(gputm_writer_table_release(u, 0, i));
+	}
+}
+END_TEST
+
+MAKER(local_tm)
+
+START_TEST(test_bounds_of_local_tm)
+{
+	struct gputm_local_tm_place place;
+	struct gputm_local_tm_shadow shadow;
+	struct gputm_local_tm_masks local_masks;
+	struct gputm_local_tm_begun begun;
+	struct gputm_local_tm_answer answer;
+	struct gputm_local_tm_ended ended;
+
+	WITH(local_tm, 1u << 18)
+	{
+		PAST(gputm_local_tm_get_place(u, i, &place));
+		PAST(gputm_local_tm_get_shadow(u, i, &shadow));
+		PAST(gputm_local_tm_lookup(u, i, narrow));
+		PAST(gputm_local_tm_update(u, i, 0));
+		ZERO(gputm_local_tm_signature(u, i, 0));
+		ZERO(gputm_local_tm_signature(u, 0, i));
+	}
+	WITH(local_tm, 4)
+	{
+		PAST(gputm_local_tm_get_masks(u, i, &local_masks));
+		ZERO(gputm_local_tm_running(u, i));
+		PAST(gputm_local_tm_set_exec(u, i, 1));
+		PAST(gputm_local_tm_set_vcc(u, i, 1));
+		PAST(gputm_local_tm_begin(u, i, &begun));
+		PAST(gputm_local_tm_begin_probe(u, i));
+		PAST(gputm_local_tm_access(u, i, false, 1, words, narrow, &answer));
+		PAST(gputm_local_tm_access_probe(u, i, 1, words, &answer));
+		PAST(gputm_local_tm_commit(u, i, &ended));
+	}
+}
+END_TEST
+
+MAKER(block_priority)
+MAKER(block_stack)
+MAKER(thread_compactor)
+MAKER(warp_former)
+
+START_TEST(test_bounds_of_control_flow)
+{
+	const struct gputm_block_stack_target target = { 1, 2, 3, GPUTM_BLOCK_STACK_NO_PC };
+	const struct gputm_warp_former_target goal = { 1, 2, 3 };
+	struct gputm_block_stack_entry entry;
+	struct gputm_warp_former_warp warp;
+
+	WITH(block_priority, 8)
+	{
+		PAST(gputm_block_priority_admit(u, i));
+		PAST(gputm_block_priority_leave(u, i));
+		PAST(gputm_block_priority_pick(u, UINT64_MAX, narrow));
+		PAST(gputm_block_priority_pick_probe(u, UINT64_MAX, narrow));
+	}
+	WITH(block_stack, 32)
+	{
+		if (!gputm_block_stack_live(u))
+			ck_assert_int_ge(gputm_block_stack_launch(u, 0, masks), 0);
+		PAST(gputm_block_stack_get_entry(u, i, &entry));
+		ZERO(gputm_block_stack_warp(u, i));
+		PAST(gputm_block_stack_branch(u, i, 1, &target));
+		PAST(gputm_block_stack_branch_probe(u, i, 1, &target));
+		PAST(gputm_block_stack_arrive(u, i, 1));
+		PAST(gputm_block_stack_exit(u, i, 1));
+		PAST(gputm_block_stack_barrier(u, i));
+	}
+	WITH(thread_compactor, 32)
+		ZERO(gputm_thread_compactor_buffer(u, i));
+	WITH(warp_former, 48)
+	{
+		PAST(gputm_warp_former_launch(u, i, 1, 0));
+		ZERO(gputm_warp_former_at_warp_barrier(u, i, wide, wide));
+		ZERO(gputm_warp_former_at_block_barrier(u, i));
+	}
+	WITH(warp_former, 48 * 32)
+	{
+		PAST(gputm_warp_former_proceed(u, i, 1));
+		PAST(gputm_warp_former_branch(u, i, 1, &goal));
+		PAST(gputm_warp_former_exit(u, i, 1));
+		PAST(gputm_warp_former_barrier(u, i, 1));
+		PAST(gputm_warp_former_get_warp(u, i, &warp, &flag));
+	}
+}
+END_TEST
+
+MAKER(dispatch_queues)
+MAKER(sync_round)
+MAKER(write_set_log)
+
+START_TEST(test_bounds_of_hetm)
+{
+	struct gputm_log_chunk chunk;
+
+	WITH(dispatch_queues, 64)
+	{
+		enum gputm_dispatch_queues_affinity affinity =
+			(enum gputm_dispatch_queues_affinity)i;
+
+		PAST(gputm_dispatch_queues_push(u, i, GPUTM_DISPATCH_QUEUES_ANY, 1));
+		PAST(gputm_dispatch_queues_push(u, 0, affinity, 1));
+		ZERO(gputm_dispatch_queues_waiting(u, affinity));
+	}
+	WITH(sync_round, GPUTM_SYNC_ROUND_GPU + 1)
+		ZERO(gputm_sync_round_may_run(u, (enum gputm_sync_round_device)i, 0));
+	WITH(write_set_log, 8)
+	{
+		enum gputm_write_set_log_stream stream = (enum gputm_write_set_log_stream)i;
+
+		PAST(gputm_write_set_log_append(u, i, 0, 0, 1));
+		PAST(gputm_write_set_log_cut(u, stream, true, &chunk));
+		ZERO(gputm_write_set_log_pending(u, stream));
+	}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("bounds");
+	TCase *tests = tcase_create("bounds");
+
+	tcase_add_test(tests, test_bounds_of_every_system);
+	tcase_add_test(tests, test_bounds_of_warptm);
+	tcase_add_test(tests, test_bounds_of_kilo_tm);
+	tcase_add_test(tests, test_bounds_of_getm);
+	tcase_add_test(tests, test_bounds_of_si_tm);
+	tcase_add_test(tests, test_bounds_of_local_tm);
+	tcase_add_test(tests, test_bounds_of_control_flow);
+	tcase_add_test(tests, test_bounds_of_hetm);
+	suite_add_tcase(suite, tests);
+	return kit_run(suite);
+}
