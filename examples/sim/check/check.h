@@ -27,7 +27,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../machine/machine.h"
+#include "../base/memory.h"
+#include "../port/run.h"
+#include "../workloads/workload.h"
 
 struct sim_check;
 

@@ -7,7 +7,7 @@
  * has given is the core's until one of step() .. barrier() gives it back; they are called when
  * its instruction has completed.
  */
-#include "../machine/machine.h"
+#include "../port/run.h"
 #include "../port/system.h"
 #include "core.h"
 

@@ -54,11 +54,6 @@ static void restart(struct local_wave *wave)
 	wave->depth = wave->tx_depth;
 }
 
-static void hold(struct local_wave *wave)
-{
-	wave->waiting = true;
-}
-
 /* Wavefronts that waited for another one may try again. */
 static void wake(struct sim_machine *machine)
 {
@@ -98,7 +93,7 @@ static uint64_t begin(struct sim_machine *machine, struct local_wave *wave)
 	int result = gputm_local_tm_begin(local->tm, wave->index, &begun);
 
 	if (result == GPUTM_LOCAL_TM_HELD) {
-		hold(wave);
+		wave->waiting = true;
 		return 0;
 	}
 	if (result != GPUTM_LOCAL_TM_OK) {
@@ -153,7 +148,7 @@ static uint64_t begin_alone(struct sim_machine *machine, struct local_wave *wave
 	struct local *local = local_of(machine);
 
 	if (local->owner >= 0 && local->owner != (int)wave->index) {
-		hold(wave);
+		wave->waiting = true;
 		return 0;
 	}
 	local->owner = (int)wave->index;

@@ -14,12 +14,6 @@
 
 #include "wiring.h"
 
-static int gates_make(struct sim_gate **gate, uint32_t count)
-{
-	*gate = calloc(count, sizeof **gate);
-	return *gate ? 0 : -ENOMEM;
-}
-
 static void gates_free(struct sim_gate *gate, uint32_t count)
 {
 	for (uint32_t i = 0; gate && i < count; i++)
@@ -35,10 +29,12 @@ int sim_crossbars_make(struct sim_machine *machine)
 	machine->up.sink_part = SIM_PORT_TO_PARTITION;
 	machine->down.source_part = SIM_PORT_FROM_PARTITION;
 	machine->down.sink_part = SIM_PORT_TO_CORE;
-	if (gates_make(&machine->up.source, cores) || gates_make(&machine->up.sink, partitions) ||
-	    gates_make(&machine->down.source, partitions) || gates_make(&machine->down.sink, cores))
-		return -ENOMEM;
-	return 0;
+	machine->up.source = calloc(cores, sizeof *machine->up.source);
+	machine->up.sink = calloc(partitions, sizeof *machine->up.sink);
+	machine->down.source = calloc(partitions, sizeof *machine->down.source);
+	machine->down.sink = calloc(cores, sizeof *machine->down.sink);
+	return machine->up.source && machine->up.sink && machine->down.source && machine->down.sink
+		       ? 0 : -ENOMEM;
 }
 
 void sim_crossbars_free(struct sim_machine *machine)
@@ -60,8 +56,7 @@ static void depart(struct sim_machine *machine, struct sim_crossbar *crossbar,
 	source->free = now + ticks;
 	message->due = (arrives > sink->free ? arrives : sink->free) + ticks;
 	sink->free = message->due;
-	if (!sim_queue_push(&sink->queue, message))
-		sim_fail(&machine->port, -ENOMEM, "no memory for a message");
+	sim_queue_push(&machine->port, &sink->queue, message);
 	if (sink->queue.count == 1)
 		sim_wheel_wake(&machine->wheel, crossbar->sink_part, to, message->due);
 }
@@ -88,8 +83,7 @@ static void enter(struct sim_machine *machine, struct sim_crossbar *crossbar, ui
 		depart(machine, crossbar, source, message, destination(machine, crossbar, message));
 		return;
 	}
-	if (!sim_queue_push(&source->queue, message))
-		sim_fail(&machine->port, -ENOMEM, "no memory for a message");
+	sim_queue_push(&machine->port, &source->queue, message);
 	if (source->queue.count == 1) {
 		uint64_t next = machine->port.now + 1;
 

@@ -42,12 +42,6 @@
 
 #include "wiring.h"
 
-static int refuse(struct sim_machine *machine, const char *message)
-{
-	snprintf(machine->port.error, sizeof machine->port.error, "%s", message);
-	return -EINVAL;
-}
-
 /* ---- life ---------------------------------------------------------------------------- */
 
 static uint32_t log2_of(uint32_t value)
@@ -66,8 +60,9 @@ static int derive_clocks(struct sim_machine *machine)
 		fastest = config->unit_mhz;
 	if (fastest % config->core_mhz || fastest % config->crossbar_mhz ||
 	    fastest % config->unit_mhz)
-		return refuse(machine, "machine: the fastest of core_mhz, crossbar_mhz and unit_mhz"
-				       " must be a multiple of the others");
+		return sim_fail(&machine->port, -EINVAL,
+				"machine: the fastest of core_mhz, crossbar_mhz and unit_mhz must "
+				"be a multiple of the others");
 	machine->tick_mhz = fastest;
 	machine->port.core_ticks = fastest / config->core_mhz;
 	machine->crossbar_ticks = fastest / config->crossbar_mhz;
@@ -99,7 +94,7 @@ static int refuse_block(struct sim_machine *machine)
 		 name_lanes ? "lanes" : "warps", name_lanes ? config->lanes : config->warps,
 		 name_lanes ? lanes : parts(block, config->lanes),
 		 name_lanes ? SIM_MAX_LANES : SIM_MAX_WARPS, block, config->warps, config->lanes);
-	return refuse(machine, message);
+	return sim_fail(&machine->port, -EINVAL, message);
 }
 
 static int derive_shape(struct sim_machine *machine)
@@ -108,7 +103,8 @@ static int derive_shape(struct sim_machine *machine)
 	uint32_t block = machine->port.workload->block_size;
 
 	if (config->l2_bytes / config->line_bytes < config->l2_ways)
-		return refuse(machine, "machine: l2_bytes is less than l2_ways lines");
+		return sim_fail(&machine->port, -EINVAL,
+				"machine: l2_bytes is less than l2_ways lines");
 	if (!block || parts(block, config->lanes) > config->warps)
 		return refuse_block(machine);
 	machine->sets = 1u << log2_of(config->l2_bytes / config->line_bytes / config->l2_ways);
@@ -155,7 +151,7 @@ static int build(struct sim_machine *machine)
 
 	machine->program = machine->port.program = workload->program[flavour];
 	if (!machine->program)
-		return refuse(machine, workload->missing[flavour]);
+		return sim_fail(&machine->port, -EINVAL, workload->missing[flavour]);
 	if (machine->system->own)
 		return build_own(machine);
 	error = derive_clocks(machine);

@@ -143,8 +143,7 @@ static void l2_access(struct sim_machine *machine, struct sim_partition *partiti
 		line->ready_at = message->due;
 	}
 	line->dirty |= write;
-	if (!sim_queue_push(&partition->done[queue], message))
-		sim_fail(&machine->port, -ENOMEM, "no memory for an access");
+	sim_queue_push(&machine->port, &partition->done[queue], message);
 	if (message->due < partition->due)
 		partition->due = message->due;
 }
@@ -299,8 +298,7 @@ void sim_l2_access(struct sim_port *port, const struct sim_message *message)
 {
 	struct sim_machine *machine = sim_machine_of(port);
 
-	if (!sim_queue_push(&machine->partition[message->partition].in, message))
-		sim_fail(&machine->port, -ENOMEM, "no memory for an access");
+	sim_queue_push(&machine->port, &machine->partition[message->partition].in, message);
 	sim_wheel_wake(&machine->wheel, SIM_PARTITION, message->partition, machine->port.now + 1);
 }
 

@@ -10,12 +10,13 @@
 
 #include "port.h"
 
-void sim_fail(struct sim_port *port, int error, const char *message)
+int sim_fail(struct sim_port *port, int error, const char *message)
 {
-	if (port->failed)
-		return;
-	port->failed = error;
-	snprintf(port->error, sizeof port->error, "%s", message);
+	if (!port->failed) {
+		port->failed = error;
+		snprintf(port->error, sizeof port->error, "%s", message);
+	}
+	return error;
 }
 
 bool sim_same(struct sim_port *port, const char *field, uint64_t value, const char *master,
@@ -31,13 +32,15 @@ bool sim_same(struct sim_port *port, const char *field, uint64_t value, const ch
 	return false;
 }
 
-bool sim_queue_grow(struct sim_queue *queue)
+bool sim_queue_grow(struct sim_port *port, struct sim_queue *queue)
 {
 	uint32_t capacity = queue->capacity ? 2 * queue->capacity : 16;
 	struct sim_message *item = malloc(capacity * sizeof *item);
 
-	if (!item)
+	if (!item) {
+		sim_fail(port, -ENOMEM, "no memory for a message");
 		return false;
+	}
 	for (uint32_t i = 0; i < queue->count; i++)
 		item[i] = queue->item[(queue->head + i) & (queue->capacity - 1)];
 	free(queue->item);

@@ -60,14 +60,14 @@ struct sim_queue {
 	uint32_t head, count, capacity; /* capacity: a power of two */
 };
 
-bool sim_queue_grow(struct sim_queue *queue);
+/* False without memory: the run has failed. */
+bool sim_queue_grow(struct sim_port *port, struct sim_queue *queue);
 
-static inline bool sim_queue_push(struct sim_queue *queue, const struct sim_message *message)
+static inline void sim_queue_push(struct sim_port *port, struct sim_queue *queue,
+				  const struct sim_message *message)
 {
-	if (queue->count == queue->capacity && !sim_queue_grow(queue))
-		return false;
-	queue->item[(queue->head + queue->count++) & (queue->capacity - 1)] = *message;
-	return true;
+	if (queue->count < queue->capacity || sim_queue_grow(port, queue))
+		queue->item[(queue->head + queue->count++) & (queue->capacity - 1)] = *message;
 }
 
 static inline struct sim_message *sim_queue_head(struct sim_queue *queue)
@@ -304,8 +304,8 @@ static inline uint32_t sim_partition_of(const struct sim_port *port, uint64_t ad
 	return (uint32_t)(address >> port->interleave_shift) % port->shape.partitions;
 }
 
-/* Note a failure; the run ends with it. */
-void sim_fail(struct sim_port *port, int error, const char *message);
+/* Note a failure, which is given back; the run ends with the first. */
+int sim_fail(struct sim_port *port, int error, const char *message);
 
 /* The same if a unit has refused what it must not refuse. */
 static inline void sim_must(struct sim_port *port, int result, const char *what)
@@ -359,6 +359,12 @@ static inline void sim_unit_access(struct sim_port *port, uint32_t partition,
 static inline void sim_wake(struct sim_port *port, struct sim_warp *warp, uint64_t tick)
 {
 	port->host->wake(port, warp, tick);
+}
+
+/* The same, in so many cycles of the core. */
+static inline void sim_wake_in(struct sim_port *port, struct sim_warp *warp, uint64_t cycles)
+{
+	sim_wake(port, warp, port->now + cycles * port->core_ticks);
 }
 
 static inline void sim_wait(struct sim_port *port, struct sim_warp *warp, enum sim_wait wait)

@@ -40,6 +40,7 @@
 #include <stdlib.h>
 
 #include "getm.h"
+#include "logs.h"
 
 /* ---- attempts ---------------------------------------- */
 
@@ -181,8 +182,7 @@ static void finish(struct sim_port *port, struct sim_warp *warp, struct getm_war
 	sim_getm_send_log(port, warp, state->aborted, true);
 	if (lanes)
 		commit_lanes(port, warp, state, lanes);
-	sim_must(port, gputm_tx_log_restart(state->log, lanes | state->aborted),
-		 "the log refused a restart");
+	sim_log_restart(port, state->log, lanes | state->aborted);
 	tick += (1 + settle_clock(port, warp, state)) * port->core_ticks;
 	core_of(port, warp)->begun--;
 	sim_tx_over(port, warp, tick);
@@ -269,24 +269,13 @@ static uint64_t admit(struct sim_port *port, struct sim_warp *warp,
 void sim_getm_load(struct sim_port *port, struct sim_warp *warp)
 {
 	struct getm_warp *state = sim_getm_warp(port, warp);
-	struct gputm_tx_log_lookup found = { 0, 0, 0 };
-	uint32_t value[SIM_MAX_LANES];
 
-	if (admit(port, warp, state, false))
-		sim_must(port,
-			 gputm_tx_log_lookup_own_writes(state->log, warp->mask, warp->address,
-							value, &found),
-			 "the write log refused a look-up");
-	for (SIM_EACH_LANE(lane, found.hits))
-		warp->lane[lane].loaded = value[lane];
-	sim_tell_load(port, warp, found.hits);
-	warp->mask &= ~found.hits;
-	state->rows = found.rows;
+	state->rows = admit(port, warp, state, false) ? sim_log_own_writes(port, state->log, warp)
+						      : 0;
 	if (dead(port, warp, state))
 		return;
 	if (!warp->mask) {
-		sim_wake(port, warp,
-			       sim_now(port) + (1 + found.rows) * port->core_ticks);
+		sim_wake_in(port, warp, 1 + state->rows);
 		return;
 	}
 	state->phase = GETM_LOADING;
@@ -309,8 +298,7 @@ void sim_getm_loaded(struct sim_port *port, struct sim_warp *warp)
 	if (core_of(port, warp)->rolling)
 		sim_getm_kill(port, warp);
 	else if (!dead(port, warp, state))
-		sim_wake(port, warp,
-			       sim_now(port) + (1 + state->rows) * port->core_ticks);
+		sim_wake_in(port, warp, 1 + state->rows);
 }
 
 /* Note a row of the write log in which nothing is reserved yet. */
@@ -337,16 +325,10 @@ void sim_getm_store(struct sim_port *port, struct sim_warp *warp)
 	struct getm_warp *state = sim_getm_warp(port, warp);
 
 	if (admit(port, warp, state, true)) {
-		sim_must(port,
-			 gputm_tx_log_append_write(state->log, warp->mask, warp->address,
-						   warp->value),
-			 "the write log refused a row");
+		sim_log_store(port, state->log, warp);
 		new_row(port, state);
 		sim_getm_send(port, warp, true, warp->mask);
-		sim_tell_store(port, warp, warp->mask);
 	}
 	if (!dead(port, warp, state))
-		sim_wake(port, warp,
-			       sim_now(port) +
-				       port->shape.plain_latency * port->core_ticks);
+		sim_wake_in(port, warp, port->shape.plain_latency);
 }

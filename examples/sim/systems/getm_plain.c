@@ -17,8 +17,7 @@ bool sim_getm_hold_plain(struct sim_port *port, const struct sim_message *messag
 
 	if (!waits(port, partition, message))
 		return false;
-	if (!sim_queue_push(&partition->plain, message))
-		sim_fail(port, -ENOMEM, "no memory for an access");
+	sim_queue_push(port, &partition->plain, message);
 	return true;
 }
 
@@ -30,8 +29,7 @@ void sim_getm_let_plain_go(struct sim_port *port, struct getm_partition *partiti
 		sim_queue_pop(&partition->plain);
 		if (!waits(port, partition, &message))
 			sim_serve(port, &message);
-		else if (!sim_queue_push(&partition->plain, &message))
-			sim_fail(port, -ENOMEM, "no memory for an access");
+		else sim_queue_push(port, &partition->plain, &message);
 	}
 }
 

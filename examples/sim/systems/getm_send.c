@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the cores of GETM send: accesses to the validation units, logs to the commit buffers. */
 #include "getm.h"
+#include "logs.h"
 
 #define ACCESS_BYTES 16 /* header, time, words */
 
@@ -102,11 +103,11 @@ void sim_getm_send_log(struct sim_port *port, struct sim_warp *warp, uint64_t la
 	const struct getm_warp *state = sim_getm_warp(port, warp);
 	uint32_t rows = gputm_tx_log_rows(state->log, GPUTM_TX_LOG_WRITE);
 	uint64_t lanes_of[64], partitions;
-	struct gputm_tx_log_row row;
 
 	for (uint32_t i = 0; lanes && i < rows; i++) {
-		sim_must(port, gputm_tx_log_get_row(state->log, GPUTM_TX_LOG_WRITE, i, &row),
-			 "a row of the write log is gone");
+		struct gputm_tx_log_row row =
+			sim_log_row(port, state->log, GPUTM_TX_LOG_WRITE, i);
+
 		sim_must(port,
 			 gputm_tx_log_get_group(state->log, GPUTM_TX_LOG_WRITE, i,
 						lanes & state->granted[i], lanes_of, &partitions),

@@ -34,8 +34,7 @@ void sim_getm_at_partition(struct sim_port *port, const struct sim_message *mess
 	}
 	if (message->what == GETM_ROLLED)
 		sim_getm_rolled(port, message);
-	else if (!sim_queue_push(queue, message))
-		sim_fail(port, -ENOMEM, "no memory for a message");
+	else sim_queue_push(port, queue, message);
 	sim_call_partition(port, message->partition, sim_now(port) + 1);
 }
 

@@ -116,7 +116,7 @@ static void load(struct sim_port *port, struct sim_warp *warp)
 	if (remote)
 		sim_access(port, warp, SIM_LOAD, remote);
 	else
-		sim_wake(port, warp, sim_now(port) + port->core_ticks);
+		sim_wake_in(port, warp, 1);
 }
 
 static void loaded(struct sim_port *port, struct sim_warp *warp)
@@ -167,8 +167,7 @@ static void store(struct sim_port *port, struct sim_warp *warp)
 			sim_fail(port, -ENOMEM, "no memory for a write set");
 	sim_tell_store(port, warp, warp->mask);
 	sim_touch(port, warp, warp->mask);
-	sim_wake(port, warp,
-		       sim_now(port) + port->shape.plain_latency * port->core_ticks);
+	sim_wake_in(port, warp, port->shape.plain_latency);
 }
 
 static void commit_lane(struct sim_port *port, struct sim_warp *warp, uint64_t lane)

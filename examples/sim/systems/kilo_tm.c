@@ -46,42 +46,27 @@ static void log_read(struct sim_port *port, struct sim_warp *warp, uint64_t mask
 	sim_must(port, gputm_tx_log_append_read(kilo->log[number], mask, warp->address, value),
 		 "the read log refused a row");
 	sim_tell_load(port, warp, mask);
-	sim_wake(port, warp,
-		       sim_now(port) + (1 + kilo->walked[number]) * port->core_ticks);
+	sim_wake_in(port, warp, 1 + kilo->walked[number]);
 }
 
 void sim_kilo_load(struct sim_port *port, struct sim_warp *warp)
 {
 	struct kilo *kilo = port->state;
-	uint32_t number = warp->number, value[SIM_MAX_LANES];
-	struct gputm_tx_log_lookup found;
+	uint32_t rows = sim_log_own_writes(port, kilo->log[warp->number], warp);
 
-	sim_must(port,
-		 gputm_tx_log_lookup_own_writes(kilo->log[number], warp->mask, warp->address, value,
-						&found),
-		 "the write log refused a look-up");
-	for (SIM_EACH_LANE(lane, found.hits))
-		warp->lane[lane].loaded = value[lane];
-	sim_tell_load(port, warp, found.hits);
-	kilo->walked[number] = found.rows;
-	warp->mask &= ~found.hits;
+	kilo->walked[warp->number] = rows;
 	if (warp->mask)
 		sim_access(port, warp, SIM_LOAD, warp->mask);
 	else
-		sim_wake(port, warp,
-			       sim_now(port) + (1 + found.rows) * port->core_ticks);
+		sim_wake_in(port, warp, 1 + rows);
 }
 
 void sim_kilo_store(struct sim_port *port, struct sim_warp *warp)
 {
 	struct kilo *kilo = port->state;
-	struct gputm_tx_log *log = kilo->log[warp->number];
 
-	sim_must(port, gputm_tx_log_append_write(log, warp->mask, warp->address, warp->value),
-		 "the write log refused a row");
-	sim_tell_store(port, warp, warp->mask);
-	sim_wake(port, warp,
-		       sim_now(port) + port->shape.plain_latency * port->core_ticks);
+	sim_log_store(port, kilo->log[warp->number], warp);
+	sim_wake_in(port, warp, port->shape.plain_latency);
 }
 
 /* ---- watchdog -------------------------------------------------------------------------- */
@@ -100,8 +85,7 @@ static void watch_end(struct sim_port *port, struct sim_warp *warp)
 	sim_wake(port, warp, sim_now(port));
 	if (!watch->wrong)
 		return;
-	sim_must(port, gputm_tx_log_restart(kilo->log[number], watch->wrong),
-		 "the logs refused a restart");
+	sim_log_restart(port, kilo->log[number], watch->wrong);
 	sim_tx_abort(port, warp, watch->wrong, SIM_ABORT_WATCHDOG);
 	if (!gputm_simt_stack_tx_running(warp->stack))
 		sim_kilo_end_attempt(port, warp, watch->wrong);
@@ -115,11 +99,11 @@ static void watch_row(struct sim_port *port, struct sim_warp *warp)
 	struct kilo_watch *watch = &kilo->watch[number];
 	const struct gputm_tx_log *log = kilo->log[number];
 	uint32_t rows = gputm_tx_log_rows(log, GPUTM_TX_LOG_READ);
-	struct gputm_tx_log_row row = { .mask = 0 };
 
 	for (; watch->row < rows; watch->row++) {
-		sim_must(port, gputm_tx_log_get_row(log, GPUTM_TX_LOG_READ, watch->row, &row),
-			 "a row of the read log is gone");
+		struct gputm_tx_log_row row =
+			sim_log_row(port, log, GPUTM_TX_LOG_READ, watch->row);
+
 		warp->mask = row.mask & ~watch->wrong;
 		for (SIM_EACH_LANE(lane, warp->mask))
 			warp->address[lane] = row.address[lane];
@@ -136,10 +120,9 @@ static void watch_loaded(struct sim_port *port, struct sim_warp *warp)
 	struct kilo *kilo = port->state;
 	uint32_t number = warp->number;
 	struct kilo_watch *watch = &kilo->watch[number];
-	struct gputm_tx_log_row row = { .mask = 0 };
+	struct gputm_tx_log_row row =
+		sim_log_row(port, kilo->log[number], GPUTM_TX_LOG_READ, watch->row);
 
-	sim_must(port, gputm_tx_log_get_row(kilo->log[number], GPUTM_TX_LOG_READ, watch->row, &row),
-		 "a row of the read log is gone");
 	for (SIM_EACH_LANE(lane, warp->mask & row.mask))
 		if (warp->lane[lane].loaded != row.value[lane])
 			watch->wrong |= UINT64_C(1) << lane;
@@ -281,12 +264,10 @@ static int make(struct sim_port *port)
 	const struct kilo_config *config = port->system_config;
 
 	if (config->commit_unit.warp_mode ||
-	    config->commit_sequencer.mode != GPUTM_COMMIT_SEQUENCER_SCALAR) {
-		sim_fail(port, -EINVAL,
-			 "commit_unit.warp_mode and commit_sequencer.mode = warp need conflicts "
-			 "resolved within the warp: system warptm");
-		return -EINVAL;
-	}
+	    config->commit_sequencer.mode != GPUTM_COMMIT_SEQUENCER_SCALAR)
+		return sim_fail(port, -EINVAL,
+				"commit_unit.warp_mode and commit_sequencer.mode = warp need "
+				"conflicts resolved within the warp: system warptm");
 	return sim_kilo_make(port, calloc(1, sizeof(struct kilo)), config);
 }
 
@@ -353,15 +334,9 @@ static const struct sim_system_ops ops = {
 	.make = make,
 	.free = sim_kilo_free,
 	.load = sim_kilo_load,
-	.store = sim_kilo_store,
-	.loaded = sim_kilo_loaded,
+	SIM_KILO_OPS,
 	.commit = sim_kilo_commit,
-	.at_partition = sim_kilo_at_partition,
-	.at_core = sim_kilo_at_core,
-	.completed = sim_kilo_completed,
-	.partition_tick = sim_kilo_partition_tick,
 	.core_tick = sim_kilo_core_tick,
-	.watch = sim_kilo_watch,
 };
 
 const struct sim_system_class sim_kilo_tm = {

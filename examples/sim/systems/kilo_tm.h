@@ -106,4 +106,10 @@ void sim_kilo_completed(struct sim_port *port, uint32_t partition, uint64_t tag,
 uint64_t sim_kilo_core_tick(struct sim_port *port, uint32_t core);
 uint64_t sim_kilo_partition_tick(struct sim_port *port, uint32_t partition);
 
+/* What every such system does alike. */
+#define SIM_KILO_OPS                                                                           \
+	.store = sim_kilo_store, .loaded = sim_kilo_loaded, .watch = sim_kilo_watch,           \
+	.at_partition = sim_kilo_at_partition, .at_core = sim_kilo_at_core,                    \
+	.completed = sim_kilo_completed, .partition_tick = sim_kilo_partition_tick
+
 #endif

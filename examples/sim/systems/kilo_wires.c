@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "kilo_tm.h"
+#include "logs.h"
 
 /* ---- clocks ---------------------------------------------------------------------------- */
 
@@ -140,8 +141,7 @@ static void finish(struct sim_port *port, uint32_t core,
 
 		warp->witness[lane] = with_cid ? cid++ : kilo->empty++ | UINT64_C(1) << 63;
 	}
-	sim_must(port, gputm_tx_log_restart(kilo->log[warp->number], lanes),
-		 "the logs refused a restart");
+	sim_log_restart(port, kilo->log[warp->number], lanes);
 	if (done->fail)
 		sim_tx_abort(port, warp, done->fail, SIM_ABORT_VALIDATION);
 	if (done->pass)
@@ -233,8 +233,8 @@ void sim_kilo_at_core(struct sim_port *port, const struct sim_message *message)
 	int result = report_push(core, message);
 
 	sim_must(port, result, "the commit sequencer refused a report");
-	if (result == GPUTM_COMMIT_SEQUENCER_BUSY && !sim_queue_push(&core->refused, message))
-		sim_fail(port, -ENOMEM, "no memory for a report");
+	if (result == GPUTM_COMMIT_SEQUENCER_BUSY)
+		sim_queue_push(port, &core->refused, message);
 	if ((message->c & 0xff) == GPUTM_COMMIT_RETIRED)
 		return_credits(port, message);
 	call_core(port, message->core, now);
@@ -274,9 +274,8 @@ void sim_kilo_at_partition(struct sim_port *port, const struct sim_message *mess
 	struct sim_queue *queue = message->kind == SIM_TRAFFIC_RESEND ? &partition->resent :
 									&partition->waiting;
 
-	if ((queue->count || !packet_push(port, partition, message)) &&
-	    !sim_queue_push(queue, message))
-		sim_fail(port, -ENOMEM, "no memory for a packet");
+	if (queue->count || !packet_push(port, partition, message))
+		sim_queue_push(port, queue, message);
 	call_partition(port, message->partition, now + 1);
 }
 

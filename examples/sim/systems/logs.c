@@ -35,3 +35,41 @@ int sim_logs_make(struct sim_port *port, const struct gputm_tx_log_config *confi
 		error = sim_unit_add(port, "tx_log", &kind_tx_log, config, handle + i * stride);
 	return error;
 }
+
+uint32_t sim_log_own_writes(struct sim_port *port, struct gputm_tx_log *log, struct sim_warp *warp)
+{
+	struct gputm_tx_log_lookup found = { 0 };
+	uint32_t value[SIM_MAX_LANES];
+
+	sim_must(port,
+		 gputm_tx_log_lookup_own_writes(log, warp->mask, warp->address, value, &found),
+		 "the write log refused a look-up");
+	for (SIM_EACH_LANE(lane, found.hits)) {
+		warp->lane[lane].loaded = value[lane];
+		warp->version[lane] = SIM_OWN_VERSION;
+	}
+	sim_tell_load(port, warp, found.hits);
+	warp->mask &= ~found.hits;
+	return found.rows;
+}
+
+void sim_log_store(struct sim_port *port, struct gputm_tx_log *log, struct sim_warp *warp)
+{
+	sim_must(port, gputm_tx_log_append_write(log, warp->mask, warp->address, warp->value),
+		 "the write log refused a row");
+	sim_tell_store(port, warp, warp->mask);
+}
+
+struct gputm_tx_log_row sim_log_row(struct sim_port *port, const struct gputm_tx_log *log,
+				    enum gputm_tx_log_kind kind, uint32_t row)
+{
+	struct gputm_tx_log_row out = { .mask = 0 };
+
+	sim_must(port, gputm_tx_log_get_row(log, kind, row, &out), "a row of a log is gone");
+	return out;
+}
+
+void sim_log_restart(struct sim_port *port, struct gputm_tx_log *log, uint64_t lanes)
+{
+	sim_must(port, gputm_tx_log_restart(log, lanes), "a log refused a restart");
+}

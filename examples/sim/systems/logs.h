@@ -19,4 +19,15 @@ bool sim_logs_fit(struct sim_port *port, const struct gputm_tx_log_config *confi
 int sim_logs_make(struct sim_port *port, const struct gputm_tx_log_config *config,
 		  struct gputm_tx_log **first, size_t stride);
 
+/*
+ * What a log must not refuse; else the run fails. Lanes of a load that have written the word
+ * themselves have it from the log and leave warp->mask: the rows that were walked.
+ */
+uint32_t sim_log_own_writes(struct sim_port *port, struct gputm_tx_log *log,
+			    struct sim_warp *warp);
+void sim_log_store(struct sim_port *port, struct gputm_tx_log *log, struct sim_warp *warp);
+struct gputm_tx_log_row sim_log_row(struct sim_port *port, const struct gputm_tx_log *log,
+				    enum gputm_tx_log_kind kind, uint32_t row);
+void sim_log_restart(struct sim_port *port, struct gputm_tx_log *log, uint64_t lanes);
+
 #endif

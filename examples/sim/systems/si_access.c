@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Snapshot isolation: what the accesses of a transaction ask of versions and tables. */
+#include "logs.h"
 #include "si_tm.h"
 
 /* ---- places ------------------------------------------------------------------------------ */
@@ -56,32 +57,13 @@ static bool find_place(struct sim_port *port, struct si_tx *tx, uint64_t address
 
 /* ---- loads ------------------------------------------------------------------------------- */
 
-static uint64_t own_writes(struct sim_port *port, struct sim_warp *warp)
-{
-	struct si *si = sim_si_of(port);
-	uint32_t value[SIM_MAX_LANES], number = warp->number;
-	struct gputm_tx_log_lookup found;
-
-	sim_must(port,
-		 gputm_tx_log_lookup_own_writes(si->log[number], warp->mask, warp->address, value,
-						&found),
-		 "the write log refused a look-up");
-	for (SIM_EACH_LANE(lane, found.hits)) {
-		warp->lane[lane].loaded = value[lane];
-		warp->version[lane] = SIM_OWN_VERSION;
-	}
-	sim_tell_load(port, warp, found.hits);
-	si->warp[number].walked = found.rows;
-	return found.hits;
-}
-
 /* Lanes that find their version are sent to it, the others are doomed. */
 void sim_si_load(struct sim_port *port, struct sim_warp *warp)
 {
 	struct si *si = sim_si_of(port);
 	struct si_warp *state = sim_si_warp(port, warp);
 
-	warp->mask &= ~own_writes(port, warp);
+	state->walked = sim_log_own_writes(port, si->log[warp->number], warp);
 	for (SIM_EACH_LANE(lane, warp->mask & state->active)) {
 		state->logical[lane] = warp->address[lane];
 		if (!find_place(port, &si->tx[state->tx[lane]], state->logical[lane],
@@ -92,8 +74,7 @@ void sim_si_load(struct sim_port *port, struct sim_warp *warp)
 	if (warp->mask)
 		sim_access(port, warp, SIM_LOAD, warp->mask);
 	else
-		sim_wake(port, warp,
-			       sim_now(port) + (1 + state->walked) * port->core_ticks);
+		sim_wake_in(port, warp, 1 + state->walked);
 }
 
 /* The request is beside the tables. */
@@ -104,7 +85,7 @@ void sim_si_served(struct sim_port *port, struct sim_message *message)
 		sim_si_warp(port, sim_warp_of(port, message->core, message->warp));
 
 	for (SIM_EACH_LANE(lane, message->b & state->active))
-		if (state->active >> lane & 1)
+		if (si->detector->read && state->active >> lane & 1)
 			si->detector->read(port, state, (uint32_t)lane, state->logical[lane]);
 }
 
@@ -115,7 +96,7 @@ void sim_si_loaded(struct sim_port *port, struct sim_warp *warp)
 	for (SIM_EACH_LANE(lane, warp->mask))
 		warp->address[lane] = state->logical[lane];
 	sim_tell_load(port, warp, warp->mask & state->active);
-	sim_wake(port, warp, sim_now(port) + state->walked * port->core_ticks);
+	sim_wake_in(port, warp, state->walked);
 }
 
 /* ---- stores ------------------------------------------------------------------------------ */
@@ -154,15 +135,12 @@ void sim_si_store(struct sim_port *port, struct sim_warp *warp)
 	for (SIM_EACH_LANE(lane, warp->mask))
 		if (!sim_si_region_of(si, warp->address[lane]))
 			outside(port);
-	sim_must(port, gputm_tx_log_append_write(log, warp->mask, warp->address, warp->value),
-		 "the write log refused a row");
-	sim_tell_store(port, warp, warp->mask);
+	sim_log_store(port, log, warp);
 	if (si->detector->instant)
 		si->detector->write(port, state, warp->mask & state->active, warp->address);
 	else
 		send_claims(port, warp, gputm_tx_log_rows(log, GPUTM_TX_LOG_WRITE) - 1);
-	sim_wake(port, warp,
-		       sim_now(port) + port->shape.plain_latency * port->core_ticks);
+	sim_wake_in(port, warp, port->shape.plain_latency);
 }
 
 /* At the tables, which serve one message after the other. */
@@ -173,12 +151,10 @@ void sim_si_claim(struct sim_port *port, const struct sim_message *message)
 	struct si_warp *state = sim_si_warp(port, warp);
 	struct si_partition *partition = &si->partition[message->partition];
 	struct sim_message answer = *message;
-	struct gputm_tx_log_row row = { .mask = 0 };
+	struct gputm_tx_log_row row =
+		sim_log_row(port, si->log[warp->number], GPUTM_TX_LOG_WRITE, message->c);
 	uint32_t cycles;
 
-	sim_must(port,
-		 gputm_tx_log_get_row(si->log[warp->number], GPUTM_TX_LOG_WRITE, message->c, &row),
-		 "a row of the write log is gone");
 	cycles = si->detector->write(port, state, message->b & state->active, row.address);
 	if (partition->table_free < sim_now(port))
 		partition->table_free = sim_now(port);
@@ -186,8 +162,7 @@ void sim_si_claim(struct sim_port *port, const struct sim_message *message)
 	answer.what = SI_CLAIMED;
 	answer.kind = SIM_TRAFFIC_STORE_REPLY;
 	answer.due = partition->table_free;
-	if (!sim_queue_push(&partition->answers, &answer))
-		sim_fail(port, -ENOMEM, "no memory for an answer");
+	sim_queue_push(port, &partition->answers, &answer);
 	sim_call_partition(port, message->partition, sim_now(port) + 1);
 }
 

@@ -4,6 +4,7 @@
  * When nothing can stop its transactions any more and the version can be written, they commit
  * in one cycle. Their log is walked, a packet per cycle, and written a word per cycle.
  */
+#include "logs.h"
 #include "si_tm.h"
 
 /* ---- the commit -------------------------------------------------------------------------- */
@@ -44,7 +45,8 @@ static uint64_t commit_lanes(struct sim_port *port, struct sim_warp *warp)
 	uint64_t lanes = 0;
 
 	for (SIM_EACH_LANE(lane, state->active)) {
-		if (si->detector->may_commit(port, state->tx[lane])) {
+		if (!si->detector->may_commit ||
+		    si->detector->may_commit(port, state->tx[lane])) {
 			commit_lane(port, warp, lane);
 			lanes |= UINT64_C(1) << lane;
 		} else {
@@ -204,12 +206,10 @@ static bool walk_on(struct sim_port *port, struct sim_warp *warp)
 	struct si *si = sim_si_of(port);
 	struct si_warp *state = sim_si_warp(port, warp);
 	const struct gputm_tx_log *log = si->log[warp->number];
-	struct gputm_tx_log_row row = { .mask = 0 };
+	struct gputm_tx_log_row row = sim_log_row(port, log, GPUTM_TX_LOG_WRITE, state->row);
 	uint64_t place[SIM_MAX_LANES];
 	uint32_t set;
 
-	sim_must(port, gputm_tx_log_get_row(log, GPUTM_TX_LOG_WRITE, state->row, &row),
-		 "a row of the write log is gone");
 	set = find_partitions(port, row.mask & state->writers, &row, place) & ~state->sent;
 	if (set) {
 		uint32_t partition = (uint32_t)__builtin_ctz(set);
@@ -298,8 +298,7 @@ void sim_si_at_partition(struct sim_port *port, const struct sim_message *messag
 		sim_si_claim(port, message);
 		return;
 	}
-	if (!sim_queue_push(&si->partition[message->partition].writes, message))
-		sim_fail(port, -ENOMEM, "no memory for a packet");
+	sim_queue_push(port, &si->partition[message->partition].writes, message);
 	sim_call_partition(port, message->partition,
 			   sim_align(sim_now(port) + 1, port->unit_ticks));
 }

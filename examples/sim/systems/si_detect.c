@@ -41,14 +41,6 @@ static int begin(struct sim_port *port, uint32_t id, uint64_t stamp)
 	return gputm_timestamp_table_begin(sim_si_of(port)->stamps, id, stamp);
 }
 
-static int begin_plain(struct sim_port *port, uint32_t id, uint64_t stamp)
-{
-	(void)port;
-	(void)id;
-	(void)stamp;
-	return 0;
-}
-
 /* ---- edges ------------------------------------------------------------------------------- */
 
 /* A table is full: nobody begins until there is room, and then fewer at a time. */
@@ -116,15 +108,6 @@ static void post_date_read(struct sim_port *port, struct si_warp *warp, uint32_t
 	if (!sim_si_words_add(&si->tx[id].reads, address))
 		sim_fail(port, -ENOMEM, "no memory for a read set");
 	find_writers(port, warp, lane, address);
-}
-
-static void ignore_read(struct sim_port *port, struct si_warp *warp, uint32_t lane,
-			uint64_t address)
-{
-	(void)port;
-	(void)warp;
-	(void)lane;
-	(void)address;
 }
 
 /* @return cycles. */
@@ -214,13 +197,6 @@ static uint32_t claim(struct sim_port *port, struct si_warp *warp, uint64_t lane
 }
 
 /* ---- the end ----------------------------------------------------------------------------- */
-
-static bool may_commit(struct sim_port *port, uint32_t id)
-{
-	(void)port;
-	(void)id;
-	return true;
-}
 
 static void commit_writes(struct sim_port *port, uint32_t id)
 {
@@ -319,12 +295,6 @@ static int restart(struct sim_port *port)
 	return gputm_timestamp_table_restart(sim_si_of(port)->stamps);
 }
 
-static int restart_plain(struct sim_port *port)
-{
-	(void)port;
-	return 0;
-}
-
 static const char *left_plain(struct sim_port *port)
 {
 	return gputm_writer_table_used(sim_si_of(port)->writers)
@@ -353,7 +323,6 @@ const struct si_detector sim_si_post_dating = {
 	.begin = begin,
 	.read = post_date_read,
 	.write = claim,
-	.may_commit = may_commit,
 	.commit = commit,
 	.abort = abort_tx,
 	.release = release,
@@ -363,13 +332,9 @@ const struct si_detector sim_si_post_dating = {
 
 const struct si_detector sim_si_plain_detector = {
 	.make = make_plain,
-	.begin = begin_plain,
-	.read = ignore_read,
 	.write = claim,
-	.may_commit = may_commit,
 	.commit = commit_plain,
 	.abort = drop_writes,
 	.release = release_plain,
-	.restart = restart_plain,
 	.left = left_plain,
 };

@@ -237,14 +237,6 @@ static uint32_t oracle_write(struct sim_port *port, struct si_warp *warp, uint64
 
 /* ---- begin and end ----------------------------------------------------------------------- */
 
-static int oracle_begin(struct sim_port *port, uint32_t id, uint64_t stamp)
-{
-	(void)port;
-	(void)id;
-	(void)stamp;
-	return 0;
-}
-
 /* Does the word have a commit that this snapshot lacks? */
 static bool is_newer(const struct si *si, uint64_t address, uint64_t snapshot)
 {
@@ -290,12 +282,6 @@ static void oracle_release(struct sim_port *port, uint32_t id)
 	sim_si_give(port, id);
 }
 
-static int oracle_restart(struct sim_port *port)
-{
-	(void)port;
-	return 0;
-}
-
 static const char *left(struct sim_port *port)
 {
 	const struct si *si = sim_si_of(port);
@@ -310,13 +296,11 @@ const struct si_detector sim_si_oracle = {
 	.instant = true,
 	.make = graph_make,
 	.free = graph_free,
-	.begin = oracle_begin,
 	.read = oracle_read,
 	.write = oracle_write,
 	.may_commit = may_commit,
 	.commit = oracle_commit,
 	.abort = forget,
 	.release = oracle_release,
-	.restart = oracle_restart,
 	.left = left,
 };

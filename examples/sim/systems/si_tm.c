@@ -136,16 +136,10 @@ static int allocate(struct sim_port *port, struct si *si)
 	return 0;
 }
 
-static bool refuse(struct sim_port *port, const char *reason)
-{
-	sim_fail(port, -EINVAL, reason);
-	return false;
-}
-
 #define LEAST_TIME_BITS 15 /* a quarter of the range is longer than a commit */
 
 /* Each version of a run has a number of its own, and holds a transaction at least. */
-static bool versions_fit(struct sim_port *port, uint32_t bits)
+static int versions_fit(struct sim_port *port, uint32_t bits)
 {
 	uint64_t most = port->workload->transactions;
 	uint32_t least = 32;
@@ -155,47 +149,54 @@ static bool versions_fit(struct sim_port *port, uint32_t bits)
 		for (least = 1; (most + 1) >> least;)
 			least++;
 	if (bits >= least || bits >= 32)
-		return true;
+		return 0;
 	snprintf(message, sizeof message, "writer_table: version_bits = %u is outside %u .. 64, as "
 		 "each commit of the run may be a version", bits, least);
-	return refuse(port, message);
+	return sim_fail(port, -EINVAL, message);
 }
 
-static bool fits(struct sim_port *port, const struct si *si)
+static int fits(struct sim_port *port, const struct si *si)
 {
 	const struct si_config *made = &si->made;
+	int error;
 
 	if (!sim_logs_fit(port, &made->tx_log))
-		return false;
+		return port->failed;
 	if (si->ids < port->shape.lanes)
-		return refuse(port, "there must be as many transactions as a warp has lanes");
+		return sim_fail(port, -EINVAL,
+				"there must be as many transactions as a warp has lanes");
 	if (made->version_table.time_bits < LEAST_TIME_BITS)
-		return refuse(port, "version_table.time_bits must be at least 15");
+		return sim_fail(port, -EINVAL, "version_table.time_bits must be at least 15");
 	if (made->version_table.reference_bits < 32 &&
 	    si->ids >> made->version_table.reference_bits)
-		return refuse(port, "2^version_table.reference_bits must be more than the "
-				       "transactions");
+		return sim_fail(port, -EINVAL,
+				"2^version_table.reference_bits must be more than the "
+				"transactions");
 	if (made->version_table.plain_as_given)
-		return refuse(port, "version_table.plain_as_given = 1 is outside 0 .. 0, as a "
-				       "plain access is to the newest version");
+		return sim_fail(port, -EINVAL,
+				"version_table.plain_as_given = 1 is outside 0 .. 0, as a plain "
+				"access is to the newest version");
 	if (si->detector->instant)
-		return true;
-	if (!versions_fit(port, made->writer_table.version_bits))
-		return false;
+		return 0;
+	error = versions_fit(port, made->writer_table.version_bits);
+	if (error)
+		return error;
 	if (made->row_copier.requests < port->workload->regions)
-		return refuse(port, "row_copier.requests must be at least the regions of the "
-				       "workload");
+		return sim_fail(port, -EINVAL,
+				"row_copier.requests must be at least the regions of the "
+				"workload");
 	if (!sim_same(port, "writer_table.transactions", made->writer_table.transactions,
 		      "timestamp_table.transactions", si->ids) ||
 	    !sim_same(port, "writer_table.word_bytes", made->writer_table.word_bytes,
 		      "reader_list.word_bytes", made->reader_list.word_bytes) ||
 	    !sim_same(port, "version_table.stamp_bits", made->version_table.stamp_bits,
 		      "timestamp_table.stamp_bits", made->timestamp_table.stamp_bits))
-		return false;
+		return port->failed;
 	if (made->reader_list.root_bits * made->reader_list.leaf_bits < si->ids)
-		return refuse(port, "reader_list.root_bits x leaf_bits must be at least "
-				       "timestamp_table.transactions");
-	return true;
+		return sim_fail(port, -EINVAL,
+				"reader_list.root_bits x leaf_bits must be at least "
+				"timestamp_table.transactions");
+	return 0;
 }
 
 static int make(struct sim_port *port, struct si *si)
@@ -212,8 +213,10 @@ static int make(struct sim_port *port, struct si *si)
 
 static int make_units(struct sim_port *port, struct si *si)
 {
-	int error = fits(port, si) ? allocate(port, si) : -EINVAL;
+	int error = fits(port, si);
 
+	if (!error)
+		error = allocate(port, si);
 	if (!error)
 		error = sim_logs_make(port, &si->made.tx_log, si->log, sizeof *si->log);
 	if (!error)

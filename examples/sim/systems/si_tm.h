@@ -121,7 +121,8 @@ struct si_partition {
 struct si_graph;
 struct si;
 
-/* How conflicts are found. A transaction that is found guilty is doomed with sim_si_doom(). */
+/* How conflicts are found. A transaction that is found guilty is doomed with sim_si_doom().
+ * begin, read, may_commit and restart: NULL for nothing, and for yes. */
 struct si_detector {
 	bool instant; /* a store asks at once and not by message */
 	int (*make)(struct sim_port *port);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Snapshot isolation: attempts, from their begin until no lane of the warp is left. */
+#include "logs.h"
 #include "si_tm.h"
 
 /* ---- IDs --------------------------------------------------------------------------------- */
@@ -29,7 +30,7 @@ static bool begin_lane(struct sim_port *port, struct si_warp *state, uint64_t la
 	struct si *si = sim_si_of(port);
 	uint32_t id = take(si);
 	struct si_tx *tx = &si->tx[id];
-	int result = si->detector->begin(port, id, stamp);
+	int result = si->detector->begin ? si->detector->begin(port, id, stamp) : 0;
 
 	sim_must(port, result, "a transaction could not begin");
 	if (result) {
@@ -142,9 +143,7 @@ void sim_si_over(struct sim_port *port, struct sim_warp *warp)
 		sim_wait(port, warp, SIM_SYSTEM);
 		return;
 	}
-	sim_must(port,
-		 gputm_tx_log_restart(si->log[warp->number], sim_all_lanes(port)),
-		 "the logs refused a restart");
+	sim_log_restart(port, si->log[warp->number], sim_all_lanes(port));
 	if (wait > si->config->system.most_backoff)
 		wait = si->config->system.most_backoff;
 	if (!state->failed)

@@ -102,13 +102,12 @@ static int add_region(struct sim_port *port, uint64_t *end)
 	*end = relocated + (config->versions - 1) * length;
 	error = gputm_version_table_add_region(si->versions, region->base, length, relocated, 1,
 					       &number);
-	if (error) {
-		sim_fail(port, -EINVAL, error == GPUTM_VERSION_TABLE_FULL
-						   ? "version_table.regions are too few for the "
-						     "regions of the workload"
-						   : "the version table refused a region");
-		return -EINVAL;
-	}
+	if (error)
+		return sim_fail(port, -EINVAL,
+				error == GPUTM_VERSION_TABLE_FULL
+					? "version_table.regions are too few for the regions of "
+					  "the workload"
+					: "the version table refused a region");
 	copy_range(port->memory, region->logical.start, region->base, length);
 	region->seen[0] = 1;
 	region->wants_copy = true;
@@ -123,10 +122,8 @@ int sim_si_regions_make(struct sim_port *port)
 	uint64_t end = VERSIONS_FROM;
 	int error = 0;
 
-	if (!port->workload->regions) {
-		sim_fail(port, -EINVAL, "the workload names no regions to keep versions of");
-		return -EINVAL;
-	}
+	if (!port->workload->regions)
+		return sim_fail(port, -EINVAL, "the workload names no regions to keep versions of");
 	error = sim_unit_add(port, "version_table", &kind_version_table,
 			     &si->made.version_table, &si->versions);
 	if (!error && !si->detector->instant)
@@ -134,11 +131,10 @@ int sim_si_regions_make(struct sim_port *port)
 				     &si->made.row_copier, &si->copier);
 	for (uint32_t i = 0; !error && i < port->workload->regions; i++)
 		error = add_region(port, &end);
-	if (!error && si->copier && (end - 1) >> (si->made.row_copier.address_bits - 1) > 1) {
-		sim_fail(port, -EINVAL, "row_copier.address_bits are too few for the versions "
-					   "of memory, which lie from 2^38 on");
-		return -EINVAL;
-	}
+	if (!error && si->copier && (end - 1) >> (si->made.row_copier.address_bits - 1) > 1)
+		return sim_fail(port, -EINVAL,
+				"row_copier.address_bits are too few for the versions of memory, "
+				"which lie from 2^38 on");
 	if (!error)
 		sim_call_partition(port, 0, 0);
 	return error;
@@ -316,7 +312,8 @@ static void restart_now(struct sim_port *port)
 	si->restarts++;
 	si->places_before = si->places;
 	sim_si_reclaim(port);
-	sim_must(port, si->detector->restart(port), "the timestamps could not restart");
+	if (si->detector->restart)
+		sim_must(port, si->detector->restart(port), "the timestamps could not restart");
 	sim_must(port, gputm_version_table_restart(si->versions, 1),
 		 "the versions could not restart");
 	si->born = sim_now(port);

@@ -93,12 +93,11 @@ static int make(struct sim_port *port, bool tcd)
 	if (!tm)
 		return -ENOMEM;
 	tm->config = config;
-	if (config->system.resolver == RESOLVER_NONE && config->kilo.commit_unit.warp_mode) {
-		sim_fail(port, -EINVAL, "system.resolver = none needs commit_unit.warp_mode = 0 "
-					   "and commit_sequencer.mode = 0: warp mode commits "
-					   "warps without conflicts between their lanes");
-		return -EINVAL;
-	}
+	if (config->system.resolver == RESOLVER_NONE && config->kilo.commit_unit.warp_mode)
+		return sim_fail(port, -EINVAL,
+				"system.resolver = none needs commit_unit.warp_mode = 0 and "
+				"commit_sequencer.mode = 0: warp mode commits warps without "
+				"conflicts between their lanes");
 	if (!sim_same(port, "commit_sequencer.mode", config->kilo.commit_sequencer.mode,
 		      "commit_unit.warp_mode", config->kilo.commit_unit.warp_mode))
 		return -EINVAL;
@@ -259,15 +258,9 @@ static const struct sim_system_ops ops = {
 	.free = warptm_free,
 	.begin = begin,
 	.load = sim_kilo_load,
-	.store = sim_kilo_store,
-	.loaded = sim_kilo_loaded,
+	SIM_KILO_OPS,
 	.commit = commit,
-	.at_partition = sim_kilo_at_partition,
-	.at_core = sim_kilo_at_core,
-	.completed = sim_kilo_completed,
-	.partition_tick = sim_kilo_partition_tick,
 	.core_tick = core_tick,
-	.watch = sim_kilo_watch,
 };
 
 static const struct sim_system_ops tcd_ops = {
@@ -276,16 +269,10 @@ static const struct sim_system_ops tcd_ops = {
 	.free = warptm_free,
 	.begin = begin,
 	.load = sim_tcd_load,
-	.store = sim_kilo_store,
+	SIM_KILO_OPS,
 	.served = sim_tcd_served,
-	.loaded = sim_kilo_loaded,
 	.commit = commit,
-	.at_partition = sim_kilo_at_partition,
-	.at_core = sim_kilo_at_core,
-	.completed = sim_kilo_completed,
-	.partition_tick = sim_kilo_partition_tick,
 	.core_tick = core_tick,
-	.watch = sim_kilo_watch,
 };
 
 const struct sim_system_class sim_warptm = {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "logs.h"
 #include "warptm.h"
 
 SIM_UNIT_KIND(ownership_table);
@@ -34,10 +35,9 @@ static bool make_room(struct warptm *tm, size_t rows)
 static void collect(struct sim_port *port, const struct gputm_tx_log *log,
 		    enum gputm_tx_log_kind kind, uint32_t rows, struct gputm_warp_row *to)
 {
-	struct gputm_tx_log_row row = { .mask = 0 };
-
 	for (uint32_t i = 0; i < rows; i++) {
-		sim_must(port, gputm_tx_log_get_row(log, kind, i, &row), "a log row is gone");
+		struct gputm_tx_log_row row = sim_log_row(port, log, kind, i);
+
 		to[i] = (struct gputm_warp_row){ row.mask, row.address };
 	}
 }
@@ -131,10 +131,7 @@ static void end_resolution(struct sim_port *port, struct sim_warp *warp)
 
 	release(port, warp);
 	if (state->aborted) {
-		sim_must(port,
-			 gputm_tx_log_restart(tm->kilo.log[warp->number],
-					      state->aborted),
-			 "the logs refused a restart");
+		sim_log_restart(port, tm->kilo.log[warp->number], state->aborted);
 		sim_tx_abort(port, warp, state->aborted, SIM_ABORT_INTRA_WARP);
 	}
 	sim_warptm_hand_over(port, warp);

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "logs.h"
 #include "warptm.h"
 
 SIM_UNIT_KIND(first_read);
@@ -100,7 +101,7 @@ uint64_t sim_tcd_commit(struct sim_port *port, struct sim_warp *warp, uint64_t l
 	for (SIM_EACH_LANE(lane, verdict.silent))
 		warp->witness[lane] = SIM_NO_PLACE;
 	sim_tx_commit(port, warp, verdict.silent, warp->witness);
-	sim_must(port, gputm_tx_log_restart(log, verdict.silent), "the logs refused a restart");
+	sim_log_restart(port, log, verdict.silent);
 	return lanes & ~verdict.silent;
 }
 
