@@ -52,7 +52,7 @@ run() {
 layout "$srcdir/include" >"$work/today"
 [ -s "$work/today" ] || complain "no layout of today's headers"
 for headers in "$srcdir"/tests/abi/*/gputm "$srcdir/include/gputm"; do
-	[ -d "$headers" ] || continue
+	[ -d "$headers" ] || complain "no headers of a release in tests/abi"
 	of=${headers%/gputm}
 	version=$(basename "$of")
 	[ "$of" != "$srcdir/include" ] || version=today
