@@ -50,7 +50,6 @@ static void catch_signals(void)
 
 void sim_stop_on_signals(void)
 {
-	catch_signals();
 	armed = 1;
 }
 
@@ -119,6 +118,7 @@ void sim_outputs_init(void)
 {
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)signal(SIGXFSZ, SIG_IGN);
+	catch_signals();
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		if (fcntl(fd, F_GETFD) < 0) /* use gives EBADF, as before */
 			(void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
@@ -149,8 +149,6 @@ static int open_aside(struct sim_output *out, mode_t mode)
 	if (!out->aside)
 		return -1;
 	remember(NULL, out->aside);
-	if (!armed)
-		catch_signals();
 	snprintf(out->aside, size, "%s.%ld.part", out->target, (long)getpid());
 	fd = open(out->aside, O_WRONLY | O_CREAT | O_TRUNC, 0666);
 	if (fd >= 0 && mode)

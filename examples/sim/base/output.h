@@ -41,7 +41,7 @@ int sim_output_close(struct sim_output *out, bool wanted);
 
 /* Number of the signal that asked the run to end, or 0. */
 extern volatile sig_atomic_t sim_stop;
-/* From now on the first SIGINT or SIGTERM sets sim_stop; the next one kills. */
+/* From now on the first SIGINT or SIGTERM sets sim_stop; the next one kills, as any did before. */
 void sim_stop_on_signals(void);
 /* "signal SIGINT" or, if there was none, "done". */
 const char *sim_ended_by(int number);
