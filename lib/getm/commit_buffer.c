@@ -141,7 +141,7 @@ static bool may_issue(const struct gputm_commit_buffer *b)
 		b->block[gputm__block_nth(b, &b->queue[GPUTM__BLOCK_WAITING], 0)].cleanup);
 }
 
-static void issue(struct gputm_commit_buffer *b)
+static inline void issue(struct gputm_commit_buffer *b)
 {
 	uint32_t at = dequeue(b, GPUTM__BLOCK_WAITING);
 	const struct gputm__commit_block *block = &b->block[at];
@@ -155,8 +155,8 @@ static void issue(struct gputm_commit_buffer *b)
 
 static int offers(const struct gputm_commit_buffer *b)
 {
-	return (b->queue[GPUTM__BLOCK_RELEASING].count ? GPUTM_COMMIT_BUFFER_OFFERS_RELEASE : 0) |
-	       (b->queue[GPUTM__BLOCK_PORT].count ? GPUTM_COMMIT_BUFFER_OFFERS_WRITE : 0);
+	return (b->queue[GPUTM__BLOCK_RELEASING].count != 0) |
+	       (b->queue[GPUTM__BLOCK_PORT].count != 0) << 1;
 }
 
 int gputm_commit_buffer_tick(struct gputm_commit_buffer *b)

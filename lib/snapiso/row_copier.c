@@ -396,7 +396,10 @@ int gputm_row_copier_advance(struct gputm_row_copier *c, uint64_t cycles)
 		complete(c, 0);
 	}
 	c->now = end;
-	return first_complete(c) ? GPUTM_ROW_COPIER_OFFERS_COPY : 0;
+	for (uint32_t i = 0; i < c->held; i++)
+		if (is_complete(c, &c->request[i]))
+			return GPUTM_ROW_COPIER_OFFERS_COPY;
+	return 0;
 }
 
 int gputm_row_copier_tick(struct gputm_row_copier *c)
