@@ -255,12 +255,8 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 
 	gputm__io_same(io, gputm__h3_fingerprint(t->h3), "its hash rows are others");
 	gputm__io_u64s(io, t->at.key, t->cells);
-	for (uint32_t at = 0; at < t->cells; at++) {
-		gputm__io_u64(io, &t->at.stamps[at].wts);
-		gputm__io_u64(io, &t->at.stamps[at].rts);
-		gputm__io_u32(io, &t->at.hold[at].writes);
-		gputm__io_u32(io, &t->at.hold[at].owner);
-	}
+	gputm__io_u64s(io, &t->at.stamps->wts, (size_t)t->cells * 2);
+	gputm__io_u32s(io, &t->at.hold->writes, (size_t)t->cells * 2);
 	gputm__overflow_io(&t->overflow, io);
 	gputm__io_u32_max(io, &t->turn, t->config.ways - 1, "turn");
 	gputm__io_u64_max(io, &t->register_wts, t->stamp_max, "register wts");

@@ -183,13 +183,13 @@ static int make_places(struct gputm_validation_unit *u)
 	u->in_at.capacity = u->config.units + 2;
 	u->out_at.capacity = 2 * u->config.units + 8;
 	u->slot = gputm__alloc(ctx, u->slots, sizeof(*u->slot));
-	u->free = gputm__alloc(ctx, (u->slots + 63) / 64, sizeof(*u->free));
+	u->more_free = gputm__alloc(ctx, u->slots / 64, sizeof(*u->more_free));
 	u->woken = gputm__alloc(ctx, u->slots, sizeof(*u->woken));
 	u->input = gputm__alloc(ctx, u->config.input, sizeof(*u->input));
 	u->output = gputm__alloc(ctx, u->config.output, sizeof(*u->output));
 	u->in = gputm__alloc(ctx, u->in_at.capacity, sizeof(*u->in));
 	u->out = gputm__alloc(ctx, u->out_at.capacity, sizeof(*u->out));
-	return u->slot && u->free && u->woken && u->input && u->output && u->in && u->out ?
+	return u->slot && u->more_free && u->woken && u->input && u->output && u->in && u->out ?
 		       0 : -ENOMEM;
 }
 
@@ -213,7 +213,7 @@ static void teardown(struct gputm_unit *unit)
 	struct gputm_validation_unit *u = self_of(unit);
 
 	gputm__free(unit->ctx, u->slot);
-	gputm__free(unit->ctx, u->free);
+	gputm__free(unit->ctx, u->more_free);
 	gputm__free(unit->ctx, u->woken);
 	gputm__free(unit->ctx, u->input);
 	gputm__free(unit->ctx, u->output);
@@ -238,7 +238,8 @@ static void clear(struct gputm_unit *unit)
 	empty(&u->out_at);
 	u->free_slots = u->slots;
 	for (uint32_t i = 0; i < u->slots; i += 64)
-		u->free[i / 64] = gputm__low_mask(u->slots - i < 64 ? u->slots - i : 64);
+		*gputm__validation_free(u, i) =
+			gputm__low_mask(u->slots - i < 64 ? u->slots - i : 64);
 	u->work = (struct gputm_validation_answer){ 0, 0, 0, 0, 0 };
 	u->busy = 0;
 	u->owed = 0;
@@ -312,7 +313,8 @@ static void io_ports(struct gputm_validation_unit *u, struct gputm__io *io)
 
 static bool is_free(const struct gputm_validation_unit *u, uint64_t slot)
 {
-	return u->free[slot / 64] >> (slot & 63) & 1;
+	return *gputm__validation_free((struct gputm_validation_unit *)(uintptr_t)u, slot) >>
+		       (slot & 63) & 1;
 }
 
 /* Which slots are free, what is in the others, and which are woken. */
@@ -323,11 +325,11 @@ static void io_slots(struct gputm_validation_unit *u, struct gputm__io *io)
 	if (gputm__io_reading(io))
 		u->free_slots = 0;
 	for (uint32_t i = 0; i < u->slots && !io->error; i += 64) {
-		gputm__io_u64_max(io, &u->free[i / 64],
+		gputm__io_u64_max(io, gputm__validation_free(u, i),
 				  gputm__low_mask(u->slots - i < 64 ? u->slots - i : 64),
 				  "free slots");
 		if (gputm__io_reading(io))
-			u->free_slots += gputm__popcount(u->free[i / 64]);
+			u->free_slots += gputm__popcount(*gputm__validation_free(u, i));
 	}
 	for (uint32_t i = 0; i < u->slots && !io->error; i++)
 		if (!is_free(u, i))

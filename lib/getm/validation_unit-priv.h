@@ -37,7 +37,7 @@ struct gputm_validation_unit {
 	struct gputm_stall_buffer *buffer; /* its tags are numbers of slots */
 	/* Requests that wait or are woken. */
 	struct gputm_validation_request *slot;
-	uint64_t *free; /* a bit for each free one */
+	uint64_t free, *more_free; /* a bit for each free one: the first 64, the others */
 	uint32_t free_slots, slots;
 	struct gputm__places woken_at; /* of woken[]: numbers of slots */
 	uint32_t *woken;
@@ -63,21 +63,33 @@ struct gputm_validation_unit {
 	struct gputm__histogram cost;
 };
 
+/* The bits of 64 slots. */
+static inline uint64_t *gputm__validation_free(struct gputm_validation_unit *u, uint64_t slot)
+{
+	return slot < 64 ? &u->free : &u->more_free[slot / 64 - 1];
+}
+
 /* The first free slot; there is one. */
 static inline uint32_t gputm__validation_free_slot(const struct gputm_validation_unit *u)
 {
 	uint32_t word = 0;
 
-	while (!u->free[word])
+	if (GPUTM__LIKELY(u->free))
+		return gputm__lowest(u->free);
+	while (!u->more_free[word])
 		word++;
-	return word * 64 + gputm__lowest(u->free[word]);
+	return (word + 1) * 64 + gputm__lowest(u->more_free[word]);
 }
 
+/* That one is free no more. */
 static inline void gputm__validation_fill_slot(struct gputm_validation_unit *u, uint64_t slot,
 					       const struct gputm_validation_request *request)
 {
 	u->slot[slot] = *request;
-	u->free[slot / 64] &= ~(UINT64_C(1) << (slot & 63));
+	if (GPUTM__LIKELY(slot < 64))
+		u->free &= u->free - 1;
+	else
+		*gputm__validation_free(u, slot) &= *gputm__validation_free(u, slot) - 1;
 	u->free_slots--;
 }
 

@@ -402,7 +402,10 @@ int gputm_validation_unit_access_probe(const struct gputm_validation_unit *u,
 
 static void free_slot(struct gputm_validation_unit *u, uint32_t slot)
 {
-	u->free[slot / 64] |= UINT64_C(1) << (slot & 63);
+	if (GPUTM__LIKELY(slot < 64))
+		u->free |= UINT64_C(1) << slot;
+	else
+		*gputm__validation_free(u, slot) |= UINT64_C(1) << (slot & 63);
 	u->free_slots++;
 }
 
