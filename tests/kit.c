@@ -112,7 +112,7 @@ static bool is_whole(const struct gputm_unit *unit)
 {
 	static const char *const amid[] = { "block_stack",    "commit_id",   "commit_sequencer",
 					    "commit_unit",    "last_writer", "local_tm",
-					    "metadata_table", "warp_former" };
+					    "metadata_table", "simt_stack",  "warp_former" };
 	const char *kind = gputm_unit_kind(unit);
 
 	for (size_t i = 0; i < sizeof(amid) / sizeof(amid[0]); i++)
