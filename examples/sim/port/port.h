@@ -176,7 +176,7 @@ struct sim_system_ops {
 	/* A message with what >= SIM_DO_SYSTEM has arrived. */
 	void (*at_partition)(struct sim_port *port, const struct sim_message *message);
 	void (*at_core)(struct sim_port *port, const struct sim_message *message);
-	/* The request of sim_unit_access() with this tag is done; value[i] is word i of a read. */
+	/* The host's unit_access() with this tag is done; value[i] is word i of a read. */
 	void (*completed)(struct sim_port *port, uint32_t partition, uint64_t tag,
 			  const uint32_t *value);
 	/*
@@ -192,7 +192,7 @@ struct sim_system_ops {
 	 */
 	bool (*watch)(struct sim_port *port, struct sim_warp *warp);
 	/* Asked when an access of a core reaches its partition; true if the system keeps it, and
-	 * will hand it to sim_serve(). NULL for none. */
+	 * will hand it to host->serve(). NULL for none. */
 	bool (*hold)(struct sim_port *port, const struct sim_message *message);
 	/* All threads have ended: what is left to do, and to be checked, at no cost. */
 	void (*finished)(struct sim_port *port);
@@ -322,7 +322,7 @@ bool sim_same(struct sim_port *port, const char *field, uint64_t value, const ch
 	sim_same(port, #unit "." #field, (made)->unit.field, "machine." #field,                \
 		 (port)->shape.field)
 
-/* What struct sim_host says of each. */
+/* What struct sim_host says of each; what it has besides is called through port->host. */
 static inline void sim_to_partition(struct sim_port *port, struct sim_message *message,
 				    uint32_t bytes)
 {
@@ -338,22 +338,6 @@ static inline void sim_access(struct sim_port *port, struct sim_warp *warp, enum
 			      uint64_t mask)
 {
 	port->host->access(port, warp, op, mask, false);
-}
-
-static inline void sim_touch(struct sim_port *port, struct sim_warp *warp, uint64_t mask)
-{
-	port->host->access(port, warp, SIM_STORE, mask, true);
-}
-
-static inline void sim_serve(struct sim_port *port, const struct sim_message *message)
-{
-	port->host->serve(port, message);
-}
-
-static inline void sim_unit_access(struct sim_port *port, uint32_t partition,
-				   const struct gputm_mem_request *request)
-{
-	port->host->unit_access(port, partition, request);
 }
 
 static inline void sim_wake(struct sim_port *port, struct sim_warp *warp, uint64_t tick)
@@ -375,11 +359,6 @@ static inline void sim_wait(struct sim_port *port, struct sim_warp *warp, enum s
 static inline void sim_call_partition(struct sim_port *port, uint32_t partition, uint64_t tick)
 {
 	port->host->call_partition(port, partition, tick);
-}
-
-static inline void sim_call_core(struct sim_port *port, uint32_t core, uint64_t tick)
-{
-	port->host->call_core(port, core, tick);
 }
 
 /* ---- attempts: for systems and hosts -------------------------------------------------- */

@@ -28,7 +28,7 @@ void sim_getm_let_plain_go(struct sim_port *port, struct getm_partition *partiti
 
 		sim_queue_pop(&partition->plain);
 		if (!waits(port, partition, &message))
-			sim_serve(port, &message);
+			port->host->serve(port, &message);
 		else sim_queue_push(port, &partition->plain, &message);
 	}
 }

@@ -81,7 +81,7 @@ static void reply_load(struct sim_port *port, uint32_t index,
 	message.what = SIM_DO_FETCH;
 	message.kind = SIM_TRAFFIC_LOAD;
 	if (access->granted) {
-		sim_serve(port, &message);
+		port->host->serve(port, &message);
 		return;
 	}
 	message.kind = SIM_TRAFFIC_LOAD_REPLY;
@@ -298,7 +298,7 @@ static void buffer_turn(struct sim_port *port, uint32_t index, uint64_t tick)
 	partition->buffer_ticks = tick + 1;
 	if (gputm_commit_buffer_mem_peek(partition->buffer, &request)) {
 		gputm_commit_buffer_mem_pop(partition->buffer);
-		sim_unit_access(port, index, &request);
+		port->host->unit_access(port, index, &request);
 	}
 	release(port, partition);
 }

@@ -166,7 +166,7 @@ static void store(struct sim_port *port, struct sim_warp *warp)
 			    warp->value[lane]))
 			sim_fail(port, -ENOMEM, "no memory for a write set");
 	sim_tell_store(port, warp, warp->mask);
-	sim_touch(port, warp, warp->mask);
+	port->host->access(port, warp, SIM_STORE, warp->mask, true);
 	sim_wake_in(port, warp, port->shape.plain_latency);
 }
 

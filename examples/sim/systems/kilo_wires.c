@@ -49,7 +49,7 @@ static uint64_t ended(uint64_t now, uint32_t period)
 
 static void call_core(struct sim_port *port, uint32_t core, uint64_t from)
 {
-	sim_call_core(port, core, sim_align(from, port->core_ticks));
+	port->host->call_core(port, core, sim_align(from, port->core_ticks));
 }
 
 static void call_partition(struct sim_port *port, uint32_t partition, uint64_t from)
@@ -341,11 +341,11 @@ static void take_offers(struct sim_port *port, uint32_t index, struct gputm_comm
 
 	if (offers & GPUTM_COMMIT_UNIT_OFFERS_READ) {
 		take_request(port, unit, GPUTM_COMMIT_UNIT_VALIDATION, &request);
-		sim_unit_access(port, index, &request);
+		port->host->unit_access(port, index, &request);
 	}
 	if (offers & GPUTM_COMMIT_UNIT_OFFERS_WRITE) {
 		take_request(port, unit, GPUTM_COMMIT_UNIT_COMMIT, &request);
-		sim_unit_access(port, index, &request);
+		port->host->unit_access(port, index, &request);
 		if (kilo->wrote)
 			kilo->wrote(port, index, &request);
 	}

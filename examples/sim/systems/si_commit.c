@@ -65,8 +65,8 @@ static void walk(struct sim_port *port, struct sim_warp *warp)
 	state->row = state->sent = 0;
 	si->in_flight++;
 	sim_si_line_push(port, &si->walk[warp->core], warp->index);
-	sim_call_core(port, warp->core,
-		      sim_align(sim_now(port) + port->core_ticks, port->core_ticks));
+	port->host->call_core(port, warp->core,
+			      sim_align(sim_now(port) + port->core_ticks, port->core_ticks));
 }
 
 /* The version can be written, or nothing is to be. */
@@ -268,7 +268,7 @@ void sim_si_write(struct sim_port *port, uint32_t index)
 	if (packet->issued == packet->count)
 		sim_queue_pop(&partition->writes);
 	partition->write_free = sim_now(port) + port->unit_ticks;
-	sim_unit_access(port, index, &request);
+	port->host->unit_access(port, index, &request);
 }
 
 void sim_si_completed(struct sim_port *port, uint32_t index, uint64_t tag,

@@ -171,7 +171,7 @@ void sim_resolver_push(struct sim_port *port, struct sim_warp *warp)
 		resolver->warp[warp->index].phase = QUEUED;
 		resolver->queue[resolver->queued++] = warp->index;
 	}
-	sim_call_core(port, warp->core, sim_align(next, port->core_ticks));
+	port->host->call_core(port, warp->core, sim_align(next, port->core_ticks));
 }
 
 int sim_resolvers_make(struct sim_port *port, struct warptm *tm)
