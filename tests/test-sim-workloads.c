@@ -158,7 +158,7 @@ START_TEST(test_audit_is_the_reference)
 	ck_assert_uint_eq(value[0] - value[2], 3);
 	holds(&run);
 	broken(&run, b + 16 * 77 + 12, 1999, "record 77 saw a pair with 1999");
-	broken(&run, a + 8 * 311 + 4, 0xffffffff, "account 311 holds -1");
+	broken(&run, a + 8 * 311 + 4, 0xffffffff, "account 311 holds 4294967295");
 	finish(&run);
 }
 END_TEST
@@ -182,8 +182,8 @@ START_TEST(test_skew_leaves_one_of_each_pair)
 	ck_assert_uint_eq(access[1], a + 32);
 	ck_assert_uint_eq(access[2], a | 1);
 	holds(&run);
-	broken(&run, a + 64 * 7, 1, "pair 7 ends as 1, 1");
-	broken(&run, a + 64 * 7 + 32, 0, "pair 7 ends as 0, 0");
+	broken(&run, a + 64 * 7, 1, "pair 7 ends as 1 1");
+	broken(&run, a + 64 * 7 + 32, 0, "pair 7 ends as 0 0");
 	finish(&run);
 }
 END_TEST

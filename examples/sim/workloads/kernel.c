@@ -281,6 +281,20 @@ static int fill(struct kernel_workload *k, const struct sim_keys *keys, const ch
 	return result;
 }
 
+/* Stores outside of transactions: each happens once for a transaction, or less often. */
+static uint32_t plain_stores(const struct kernel_code *code)
+{
+	uint32_t count = 0;
+	bool inside = false;
+
+	for (size_t i = 0; i < code->instr_count; i++) {
+		inside |= code->instr[i].op == KERNEL_BEGIN;
+		inside &= code->instr[i].op != KERNEL_COMMIT;
+		count += code->instr[i].op == KERNEL_STORE && !inside;
+	}
+	return count;
+}
+
 static void describe(struct kernel_workload *k)
 {
 	const struct kernel *kernel = &k->kernel;
@@ -288,6 +302,7 @@ static void describe(struct kernel_workload *k)
 
 	k->base.threads = kernel->threads;
 	k->base.transactions = kernel->commits;
+	k->base.most_writes = kernel->commits * (1 + plain_stores(kernel->code));
 	k->base.block_size = kernel->block_threads;
 	k->base.lock_base = kernel->lock_base;
 	k->base.region[0].start = said ? kernel->region_start : KERNEL_HEAP;

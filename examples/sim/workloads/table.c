@@ -7,7 +7,7 @@
 
 const struct sim_workload_class *const sim_workload_classes[] = {
 	&sim_octree,	&sim_sorted_list, &sim_search_tree, &sim_graph_cut,
-	&sim_audit,	 &sim_skew,	 &sim_skewr,	&sim_replay,
+	&sim_replay,
 	&sim_w1,	 &sim_w2,	 &sim_cache,
 	SIM_LOCAL_FAMILY(HASH) SIM_LOCAL_FAMILY(MEANS) SIM_LOCAL_FAMILY(GENETIC) NULL,
 };

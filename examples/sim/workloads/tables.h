@@ -7,7 +7,6 @@
 
 #include "workload.h"
 
-extern const struct sim_workload_class sim_audit, sim_skew, sim_skewr;
 extern const struct sim_workload_class sim_octree;
 extern const struct sim_workload_class sim_sorted_list, sim_search_tree, sim_graph_cut;
 extern const struct sim_workload_class sim_replay;
