@@ -92,7 +92,7 @@ void kit_valid(const struct gputm_unit *unit);
 uint64_t kit_stat(const struct gputm_unit *unit, const char *name);
 /*
  * Check each event of `unit` against its table from now on: no value beside its fields, no
- * choice without a name. kit_run() fails when all tests of the program have not seen every event
+ * choice without a name. kit-main.c fails when all tests of the program have not seen every event
  * of that kind of unit together; a program observes one kind. kit_swap() keeps the last observed.
  */
 void kit_observe(struct gputm_unit *unit);
@@ -103,8 +103,56 @@ const uint64_t *kit_event(uint32_t kind);
 /* All of life, chaos and the names of statistics, events and storage, as one test case. */
 void kit_common(const struct kit_maker *maker);
 
-/* ---- main ---- */
-/* Run a suite; the exit code of main. CK_FORK=no is respected. */
-int kit_run(Suite *suite);
+/* ---- tests register themselves ---- */
+/*
+ * KIT_TEST(name) { ... } is a test of the program that it is compiled into. The test has an open
+ * `struct kit *kit`, which is closed behind it. KIT_TESTS(name, count) runs the body `count`
+ * times, with _i from 0. A KIT_BARE_TEST opens its kits itself. tests/kit-main.c has the main().
+ */
+struct kit_test {
+	TTest test;
+	int count;
+	struct kit_test *next;
+};
+void kit_register(struct kit_test *test);
+
+/* Around the tests of a program: begin to note which events are seen; @return false: no memory. */
+bool kit_watch(void);
+/* Name the events that no test has seen, and give their number. */
+int kit_missed(void);
+
+#define KIT_BARE_TESTS(NAME, COUNT)                                                            \
+	static void NAME(int _i);                                                              \
+	__attribute__((constructor)) static void NAME##_registers(void)                        \
+	{                                                                                      \
+		static struct kit_test self = { { #NAME, NAME, __FILE__, __LINE__ }, 0, NULL };  \
+		self.count = (int)(COUNT);                                                     \
+		kit_register(&self);                                                           \
+	}                                                                                      \
+	static void NAME(int _i CK_ATTRIBUTE_UNUSED)
+#define KIT_BARE_TEST(NAME) KIT_BARE_TESTS(NAME, 1)
+
+#define KIT_TESTS(NAME, COUNT)                                                                 \
+	static void NAME##_in(struct kit *kit, int _i);                                        \
+	KIT_BARE_TESTS(NAME, COUNT)                                                            \
+	{                                                                                      \
+		struct kit own;                                                                \
+                                                                                               \
+		kit_open(&own);                                                                \
+		NAME##_in(&own, _i);                                                           \
+		kit_close(&own);                                                               \
+	}                                                                                      \
+	static void NAME##_in(struct kit *kit CK_ATTRIBUTE_UNUSED, int _i CK_ATTRIBUTE_UNUSED)
+#define KIT_TEST(NAME) KIT_TESTS(NAME, 1)
+
+#define KIT_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* What the tests of a program share is made once by FUNCTION, before the first of them. */
+extern void (*kit_setup)(void);
+#define KIT_SETUP(FUNCTION)                                                                    \
+	__attribute__((constructor)) static void FUNCTION##_registers(void)                    \
+	{                                                                                      \
+		kit_setup = FUNCTION;                                                          \
+	}
 
 #endif /* GPUTM_TESTS_KIT_H */

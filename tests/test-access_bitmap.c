@@ -41,20 +41,17 @@ static void expect_run(const struct gputm_access_bitmap *bitmap, uint64_t from, 
 	ck_assert_uint_eq(run.bytes, bytes ? bytes : 4711);
 }
 
-START_TEST(test_access_bitmap_life)
+KIT_TEST(test_access_bitmap_life)
 {
 	kit_common(&access_bitmap_maker);
 }
-END_TEST
 
 /* The example that opens the source. */
-START_TEST(test_access_bitmap_joins_runs)
+KIT_TEST(test_access_bitmap_joins_runs)
 {
 	struct gputm_access_bitmap *bitmap;
-	struct kit kit;
 
-	kit_open(&kit);
-	bitmap = make(&kit, 1 << 20, 16384);
+	bitmap = make(kit, 1 << 20, 16384);
 	record(bitmap, 0x100);
 	record(bitmap, 0x3fff);
 	record(bitmap, 0x4000);
@@ -75,19 +72,15 @@ START_TEST(test_access_bitmap_joins_runs)
 	ck_assert_uint_eq(kit_stat(gputm_access_bitmap_unit(bitmap), "maximum_marked"), 3);
 	ck_assert_uint_eq(kit_stat(gputm_access_bitmap_unit(bitmap), "made"), 4);
 	gputm_access_bitmap_free(bitmap);
-	kit_close(&kit);
 }
-END_TEST
 
 /* Runs over word and summary borders, and the last granule that is not whole. */
-START_TEST(test_access_bitmap_runs_end_with_the_region)
+KIT_TEST(test_access_bitmap_runs_end_with_the_region)
 {
 	uint64_t region = 4 * 64 * 64 * 3 + 6; /* three summaries, one granule and a half */
 	struct gputm_access_bitmap *bitmap;
-	struct kit kit;
 
-	kit_open(&kit);
-	bitmap = make(&kit, region, 4);
+	bitmap = make(kit, region, 4);
 	for (uint64_t at = 0; at < region; at += 4)
 		record(bitmap, at);
 	expect_run(bitmap, 0, 0, region);
@@ -103,12 +96,10 @@ START_TEST(test_access_bitmap_runs_end_with_the_region)
 	expect_run(bitmap, 65 * 4, region - 2, 2);
 	kit_valid(gputm_access_bitmap_unit(bitmap));
 	gputm_access_bitmap_free(bitmap);
-	kit_close(&kit);
 }
-END_TEST
 
 /* V: 600 MB at 4 B per bit; marks far apart are found without looking at what is between. */
-START_TEST(test_access_bitmap_tracks_600_megabytes)
+KIT_TEST(test_access_bitmap_tracks_600_megabytes)
 {
 	uint64_t region = 629145600, at = 0;
 	struct gputm_access_bitmap *bitmap = NULL;
@@ -126,27 +117,22 @@ START_TEST(test_access_bitmap_tracks_600_megabytes)
 	ck_assert_uint_lt(gputm_unit_save(gputm_access_bitmap_unit(bitmap), NULL, 0), 30000);
 	gputm_access_bitmap_free(bitmap);
 }
-END_TEST
 
-START_TEST(test_access_bitmap_misuse_changes_nothing)
+KIT_TEST(test_access_bitmap_misuse_changes_nothing)
 {
 	struct gputm_access_bitmap *bitmap;
 	uint64_t digest;
-	struct kit kit;
 
-	kit_open(&kit);
-	bitmap = make(&kit, 1001, 4);
+	bitmap = make(kit, 1001, 4);
 	record(bitmap, 1000);
 	digest = kit_digest(gputm_access_bitmap_unit(bitmap));
 	ck_assert_int_eq(gputm_access_bitmap_record(bitmap, 1001), -ERANGE);
-	kit_said(&kit, "access_bitmap", "address = 1001", "0 .. 1000", NULL);
+	kit_said(kit, "access_bitmap", "address = 1001", "0 .. 1000", NULL);
 	ck_assert_int_eq(gputm_access_bitmap_query(bitmap, 1001), -ERANGE);
 	ck_assert_int_eq(gputm_access_bitmap_query_probe(bitmap, UINT64_MAX), -ERANGE);
 	ck_assert_uint_eq(kit_digest(gputm_access_bitmap_unit(bitmap)), digest);
 	gputm_access_bitmap_free(bitmap);
-	kit_close(&kit);
 }
-END_TEST
 
 static const struct {
 	uint64_t region;
@@ -178,37 +164,31 @@ static void step(struct gputm_access_bitmap *bitmap, struct oracle_access_bitmap
 	}
 }
 
-START_TEST(test_access_bitmap_random_against_oracle)
+KIT_TESTS(test_access_bitmap_random_against_oracle, KIT_COUNT(geometry))
 {
 	unsigned steps = kit_scale(3000, 200);
 	struct gputm_access_bitmap *bitmap;
 	uint64_t random = 7 + (uint64_t)_i, made = 0;
 	struct oracle_access_bitmap o;
-	struct kit kit;
 
-	kit_open(&kit);
-	bitmap = make(&kit, geometry[_i].region, geometry[_i].granule);
+	bitmap = make(kit, geometry[_i].region, geometry[_i].granule);
 	oracle_access_bitmap_open(&o, gputm_unit_config(gputm_access_bitmap_unit(bitmap)));
 	for (unsigned i = 0; i < steps; i++) {
 		step(bitmap, &o, &random, &made);
 		kit_valid(gputm_access_bitmap_unit(bitmap));
 		if (kit_below(&random, 200) == 0)
 			bitmap = (struct gputm_access_bitmap *)(void *)kit_swap(
-				&access_bitmap_maker, &kit, gputm_access_bitmap_unit(bitmap));
+				&access_bitmap_maker, kit, gputm_access_bitmap_unit(bitmap));
 	}
 	kit_hostile(&access_bitmap_maker, gputm_access_bitmap_unit(bitmap));
 	gputm_access_bitmap_free(bitmap);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_access_bitmap_tells_its_observer)
+KIT_TEST(test_access_bitmap_tells_its_observer)
 {
 	struct gputm_access_bitmap *bitmap;
-	struct kit kit;
 
-	kit_open(&kit);
-	bitmap = make(&kit, 4096, 4);
+	bitmap = make(kit, 4096, 4);
 	kit_observe(gputm_access_bitmap_unit(bitmap));
 	record(bitmap, 0);
 	record(bitmap, 3);
@@ -222,24 +202,4 @@ START_TEST(test_access_bitmap_tells_its_observer)
 	ck_assert_uint_eq(kit_event(GPUTM_ACCESS_BITMAP_EVENT_CLEAR)[1], 1);
 	ck_assert_uint_eq(kit_stat(gputm_access_bitmap_unit(bitmap), "clears"), 2);
 	gputm_access_bitmap_free(bitmap);
-	kit_close(&kit);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("access_bitmap");
-	TCase *tests = tcase_create("all");
-
-	tcase_set_timeout(tests, 120);
-	tcase_add_test(tests, test_access_bitmap_life);
-	tcase_add_test(tests, test_access_bitmap_joins_runs);
-	tcase_add_test(tests, test_access_bitmap_runs_end_with_the_region);
-	tcase_add_test(tests, test_access_bitmap_tracks_600_megabytes);
-	tcase_add_test(tests, test_access_bitmap_misuse_changes_nothing);
-	tcase_add_loop_test(tests, test_access_bitmap_random_against_oracle, 0,
-			    (int)(sizeof(geometry) / sizeof(geometry[0])));
-	tcase_add_test(tests, test_access_bitmap_tells_its_observer);
-	suite_add_tcase(suite, tests);
-	return kit_run(suite);
 }

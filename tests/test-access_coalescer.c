@@ -19,14 +19,13 @@ static struct gputm_access_coalescer *make(struct kit *kit,
 	return coalescer;
 }
 
-START_TEST(test_access_coalescer_life)
+KIT_TEST(test_access_coalescer_life)
 {
 	kit_common(&access_coalescer_maker);
 }
-END_TEST
 
 /* The example that opens the source: five words of five lanes, two regions of 32 B. */
-START_TEST(test_access_coalescer_merges_a_row)
+KIT_TEST(test_access_coalescer_merges_a_row)
 {
 	static const uint64_t address[5] = { 0x40, 0x44, 0x80, 0x5c, 0x44 };
 	static const uint32_t value[5] = { 10, 11, 12, 13, 14 };
@@ -34,10 +33,8 @@ START_TEST(test_access_coalescer_merges_a_row)
 	struct gputm_access_coalescer_summary summary;
 	struct gputm_access_coalescer *coalescer;
 	struct gputm_wide_access out[5];
-	struct kit kit;
 
-	kit_open(&kit);
-	coalescer = make(&kit, &config);
+	coalescer = make(kit, &config);
 	ck_assert_int_eq(gputm_access_coalescer_row(coalescer, 0x1f, address, value, out, &summary),
 			 2);
 	ck_assert_uint_eq(out[0].address, 0x40);
@@ -56,9 +53,7 @@ START_TEST(test_access_coalescer_merges_a_row)
 	ck_assert_uint_eq(summary.saved, 3);
 	kit_valid(gputm_access_coalescer_unit(coalescer));
 	gputm_access_coalescer_free(coalescer);
-	kit_close(&kit);
 }
-END_TEST
 
 static int row_of_32(struct gputm_access_coalescer *coalescer, const uint64_t *address,
 		     struct gputm_wide_access *out)
@@ -67,19 +62,17 @@ static int row_of_32(struct gputm_access_coalescer *coalescer, const uint64_t *a
 }
 
 /* A warp's 32 adjacent words: one line of 128 B, two of 64 B, four of 32 B (thesis 2.3). */
-START_TEST(test_thesis_2_3_adjacent_words_make_whole_lines)
+KIT_TESTS(test_thesis_2_3_adjacent_words_make_whole_lines, 3)
 {
 	struct gputm_access_coalescer_config config = GPUTM_ACCESS_COALESCER_CONFIG_INIT;
 	struct gputm_access_coalescer *coalescer;
 	struct gputm_wide_access out[32];
 	uint64_t address[32];
-	struct kit kit;
 
 	for (unsigned lane = 0; lane < 32; lane++)
 		address[lane] = 0x1000 + 4 * (31 - lane);
 	config.region_bytes = 32u << _i;
-	kit_open(&kit);
-	coalescer = make(&kit, &config);
+	coalescer = make(kit, &config);
 	ck_assert_int_eq(row_of_32(coalescer, address, out), 4 >> _i);
 	ck_assert_uint_eq(out[0].address, 0x1080 - config.region_bytes);
 	ck_assert_uint_eq(out[0].word_mask, 0xffffffff >> (32 - config.region_bytes / 4));
@@ -91,12 +84,10 @@ START_TEST(test_thesis_2_3_adjacent_words_make_whole_lines)
 	ck_assert_uint_eq(kit_stat(gputm_access_coalescer_unit(coalescer), "per_group"), 3);
 	kit_valid(gputm_access_coalescer_unit(coalescer));
 	gputm_access_coalescer_free(coalescer);
-	kit_close(&kit);
 }
-END_TEST
 
 /* Regions keep the order in which they first appear; a later word does not move them. */
-START_TEST(test_access_coalescer_keeps_the_order_of_regions)
+KIT_TEST(test_access_coalescer_keeps_the_order_of_regions)
 {
 	static const struct gputm_word_access access[] = { { 0x80, 1, 0 }, { 0x00, 2, 0 },
 							   { 0x84, 3, 1 }, { 0x40, 4, 0 },
@@ -104,10 +95,8 @@ START_TEST(test_access_coalescer_keeps_the_order_of_regions)
 	struct gputm_access_coalescer_config config = GPUTM_ACCESS_COALESCER_CONFIG_INIT;
 	struct gputm_access_coalescer *coalescer;
 	struct gputm_wide_access out[5];
-	struct kit kit;
 
-	kit_open(&kit);
-	coalescer = make(&kit, &config);
+	coalescer = make(kit, &config);
 	ck_assert_int_eq(gputm_access_coalescer_log(coalescer, 5, access, true, out, NULL), 3);
 	ck_assert_uint_eq(out[0].address, 0x80);
 	ck_assert_uint_eq(out[1].address, 0x00);
@@ -116,11 +105,9 @@ START_TEST(test_access_coalescer_keeps_the_order_of_regions)
 	ck_assert_uint_eq(out[0].value[1], 3);
 	ck_assert_uint_eq(out[0].lane_mask, 7);
 	gputm_access_coalescer_free(coalescer);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_access_coalescer_bounds_are_tight)
+KIT_TEST(test_access_coalescer_bounds_are_tight)
 {
 	struct gputm_access_coalescer_config config = GPUTM_ACCESS_COALESCER_CONFIG_INIT;
 	struct gputm_word_access access[4] = {
@@ -129,34 +116,32 @@ START_TEST(test_access_coalescer_bounds_are_tight)
 	uint64_t address[9] = { 0, 4, 8, 12, 16, 20, 24, 0xfffc, 0 }, digest;
 	struct gputm_wide_access out[8], before[8];
 	struct gputm_access_coalescer *coalescer;
-	struct kit kit;
 
 	config.lanes = 8;
 	config.words = 3;
 	config.address_bits = 16;
 	memset(out, 0x5a, sizeof(out));
 	memcpy(before, out, sizeof(out));
-	kit_open(&kit);
-	coalescer = make(&kit, &config);
+	coalescer = make(kit, &config);
 	digest = kit_digest(gputm_access_coalescer_unit(coalescer));
 	ck_assert_int_eq(gputm_access_coalescer_row(coalescer, 0x100, address, NULL, out, NULL),
 			 -ERANGE);
-	kit_said(&kit, "lane_mask = 256", "0 .. 255", NULL);
+	kit_said(kit, "lane_mask = 256", "0 .. 255", NULL);
 	address[3] = 0x10000;
 	ck_assert_int_eq(gputm_access_coalescer_row(coalescer, 0xff, address, NULL, out, NULL),
 			 -ERANGE);
-	kit_said(&kit, "address = 65536", "0 .. 65535", NULL);
+	kit_said(kit, "address = 65536", "0 .. 65535", NULL);
 	address[3] = 14;
 	ck_assert_int_eq(gputm_access_coalescer_row(coalescer, 0xff, address, NULL, out, NULL),
 			 -EINVAL);
-	kit_said(&kit, "address = 14", "multiple of 4", NULL);
+	kit_said(kit, "address = 14", "multiple of 4", NULL);
 	ck_assert_int_eq(gputm_access_coalescer_log(coalescer, 4, access, false, out, NULL),
 			 -ERANGE);
-	kit_said(&kit, "count = 4", "0 .. 3", NULL);
+	kit_said(kit, "count = 4", "0 .. 3", NULL);
 	access[1].lane = 8;
 	ck_assert_int_eq(gputm_access_coalescer_log(coalescer, 3, access, false, out, NULL),
 			 -ERANGE);
-	kit_said(&kit, "lane = 8", "0 .. 7", NULL);
+	kit_said(kit, "lane = 8", "0 .. 7", NULL);
 	access[1].lane = 1;
 	access[1].address = 5;
 	ck_assert_int_eq(gputm_access_coalescer_log(coalescer, 3, access, false, out, NULL),
@@ -169,17 +154,14 @@ START_TEST(test_access_coalescer_bounds_are_tight)
 	ck_assert_int_eq(gputm_access_coalescer_log(coalescer, 3, access, false, out, NULL), 2);
 	kit_valid(gputm_access_coalescer_unit(coalescer));
 	gputm_access_coalescer_free(coalescer);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_access_coalescer_widest)
+KIT_TEST(test_access_coalescer_widest)
 {
 	struct gputm_access_coalescer_config config = GPUTM_ACCESS_COALESCER_CONFIG_INIT;
 	struct gputm_access_coalescer *coalescer;
 	struct gputm_wide_access out[64];
 	uint64_t address[64];
-	struct kit kit;
 
 	for (unsigned lane = 0; lane < 64; lane++)
 		address[lane] = UINT64_MAX - 3 - (uint64_t)lane * 128;
@@ -187,8 +169,7 @@ START_TEST(test_access_coalescer_widest)
 	config.lanes = 64;
 	config.words = 1;
 	config.address_bits = 64;
-	kit_open(&kit);
-	coalescer = make(&kit, &config);
+	coalescer = make(kit, &config);
 	ck_assert_int_eq(
 		gputm_access_coalescer_row(coalescer, UINT64_MAX, address, NULL, out, NULL), 64);
 	ck_assert_uint_eq(out[0].address, UINT64_MAX - 127);
@@ -196,9 +177,7 @@ START_TEST(test_access_coalescer_widest)
 	ck_assert_uint_eq(out[63].lane_mask, UINT64_C(1) << 63);
 	kit_valid(gputm_access_coalescer_unit(coalescer));
 	gputm_access_coalescer_free(coalescer);
-	kit_close(&kit);
 }
-END_TEST
 
 /* Region bytes, lanes, address bits, span of the addresses in words. */
 static const uint32_t geometry[][4] = {
@@ -291,21 +270,19 @@ static void compare_row(struct gputm_access_coalescer *coalescer,
 		ck_assert_mem_eq(&summary, &sum, sizeof(sum));
 }
 
-START_TEST(test_access_coalescer_random_against_oracle)
+KIT_TESTS(test_access_coalescer_random_against_oracle, KIT_COUNT(geometry))
 {
 	struct gputm_access_coalescer_config config = GPUTM_ACCESS_COALESCER_CONFIG_INIT;
 	unsigned steps = kit_scale(1500, 100);
 	struct gputm_access_coalescer *coalescer;
 	struct gputm_word_access access[MOST];
 	uint64_t random = 17 + (uint64_t)_i;
-	struct kit kit;
 
 	config.region_bytes = geometry[_i][0];
 	config.lanes = geometry[_i][1];
 	config.address_bits = geometry[_i][2];
 	config.words = MOST;
-	kit_open(&kit);
-	coalescer = make(&kit, &config);
+	coalescer = make(kit, &config);
 	for (unsigned i = 0; i < steps; i++) {
 		uint32_t count = draw(&config, geometry[_i][3], access, &random);
 
@@ -314,14 +291,12 @@ START_TEST(test_access_coalescer_random_against_oracle)
 		kit_valid(gputm_access_coalescer_unit(coalescer));
 		if (kit_below(&random, 100) == 0)
 			coalescer = (struct gputm_access_coalescer *)(void *)kit_swap(
-				&access_coalescer_maker, &kit,
+				&access_coalescer_maker, kit,
 				gputm_access_coalescer_unit(coalescer));
 	}
 	kit_hostile(&access_coalescer_maker, gputm_access_coalescer_unit(coalescer));
 	gputm_access_coalescer_free(coalescer);
-	kit_close(&kit);
 }
-END_TEST
 
 /* Neighbouring lanes, one word after the other; now and then one is off, or nears an end. */
 static uint32_t draw_run(const struct gputm_access_coalescer_config *config,
@@ -343,20 +318,18 @@ static uint32_t draw_run(const struct gputm_access_coalescer_config *config,
 	return count;
 }
 
-START_TEST(test_access_coalescer_runs_against_oracle)
+KIT_TESTS(test_access_coalescer_runs_against_oracle, KIT_COUNT(geometry))
 {
 	struct gputm_access_coalescer_config config = GPUTM_ACCESS_COALESCER_CONFIG_INIT;
 	unsigned steps = kit_scale(20000, 2000);
 	struct gputm_access_coalescer *coalescer;
 	struct gputm_word_access access[64];
 	uint64_t random = 23 + (uint64_t)_i;
-	struct kit kit;
 
 	config.region_bytes = geometry[_i][0];
 	config.lanes = geometry[_i][1];
 	config.address_bits = geometry[_i][2];
-	kit_open(&kit);
-	coalescer = make(&kit, &config);
+	coalescer = make(kit, &config);
 	for (unsigned i = 0; i < steps; i++) {
 		uint32_t count = draw_run(&config, access, &random);
 
@@ -364,9 +337,7 @@ START_TEST(test_access_coalescer_runs_against_oracle)
 	}
 	kit_valid(gputm_access_coalescer_unit(coalescer));
 	gputm_access_coalescer_free(coalescer);
-	kit_close(&kit);
 }
-END_TEST
 
 static uint64_t digest_of_run(uint64_t seed)
 {
@@ -386,51 +357,24 @@ static uint64_t digest_of_run(uint64_t seed)
 	return digest;
 }
 
-START_TEST(test_access_coalescer_is_deterministic)
+KIT_TEST(test_access_coalescer_is_deterministic)
 {
 	ck_assert_uint_eq(digest_of_run(1), digest_of_run(1));
 	ck_assert_uint_ne(digest_of_run(1), digest_of_run(2));
 }
-END_TEST
 
-START_TEST(test_access_coalescer_tells_its_observer)
+KIT_TEST(test_access_coalescer_tells_its_observer)
 {
 	static const struct gputm_word_access access[] = { { 4, 0, 0 }, { 4, 0, 1 }, { 64, 0, 2 } };
 	struct gputm_access_coalescer_config config = GPUTM_ACCESS_COALESCER_CONFIG_INIT;
 	struct gputm_access_coalescer *coalescer;
 	struct gputm_wide_access out[3];
-	struct kit kit;
 
-	kit_open(&kit);
-	coalescer = make(&kit, &config);
+	coalescer = make(kit, &config);
 	ck_assert_int_eq(gputm_access_coalescer_log(coalescer, 3, access, true, out, NULL), 2);
 	ck_assert_uint_eq(kit_event(GPUTM_ACCESS_COALESCER_EVENT_GROUP)[0], 3);
 	ck_assert_uint_eq(kit_event(GPUTM_ACCESS_COALESCER_EVENT_GROUP)[1], 2);
 	ck_assert_uint_eq(kit_event(GPUTM_ACCESS_COALESCER_EVENT_GROUP)[2], 1);
 	ck_assert_uint_eq(kit_event(GPUTM_ACCESS_COALESCER_EVENT_GROUP)[3], 1);
 	gputm_access_coalescer_free(coalescer);
-	kit_close(&kit);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("access_coalescer");
-	TCase *tests = tcase_create("all");
-
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, test_access_coalescer_life);
-	tcase_add_test(tests, test_access_coalescer_merges_a_row);
-	tcase_add_loop_test(tests, test_thesis_2_3_adjacent_words_make_whole_lines, 0, 3);
-	tcase_add_test(tests, test_access_coalescer_keeps_the_order_of_regions);
-	tcase_add_test(tests, test_access_coalescer_bounds_are_tight);
-	tcase_add_test(tests, test_access_coalescer_widest);
-	tcase_add_loop_test(tests, test_access_coalescer_random_against_oracle, 0,
-			    (int)(sizeof(geometry) / sizeof(geometry[0])));
-	tcase_add_loop_test(tests, test_access_coalescer_runs_against_oracle, 0,
-			    (int)(sizeof(geometry) / sizeof(geometry[0])));
-	tcase_add_test(tests, test_access_coalescer_is_deterministic);
-	tcase_add_test(tests, test_access_coalescer_tells_its_observer);
-	suite_add_tcase(suite, tests);
-	return kit_run(suite);
 }

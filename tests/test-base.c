@@ -6,14 +6,13 @@
 
 static uint8_t image[1 << 16]; /* a snapshot */
 
-START_TEST(test_version_and_marker)
+KIT_TEST(test_version_and_marker)
 {
 	ck_assert_int_eq(gputm_is_present(), 1);
 	ck_assert_str_eq(gputm_version(), GPUTM_VERSION);
 }
-END_TEST
 
-START_TEST(test_ctx_life)
+KIT_TEST(test_ctx_life)
 {
 	struct gputm_allocator half = { NULL, NULL, NULL };
 	struct gputm_ctx *ctx = NULL;
@@ -27,9 +26,8 @@ START_TEST(test_ctx_life)
 	gputm_ctx_unref(ctx);
 	gputm_ctx_unref(ctx);
 }
-END_TEST
 
-START_TEST(test_ctx_outlives_its_owner_with_a_unit)
+KIT_BARE_TEST(test_ctx_outlives_its_owner_with_a_unit)
 {
 	struct gputm_recency_bloom *filter = NULL;
 	struct kit kit;
@@ -41,120 +39,100 @@ START_TEST(test_ctx_outlives_its_owner_with_a_unit)
 	gputm_recency_bloom_free(filter);
 	ck_assert_int_eq(kit.live, 0);
 }
-END_TEST
 
-START_TEST(test_params_set_from_text)
+KIT_TEST(test_params_set_from_text)
 {
 	const struct gputm_params *params = gputm_recency_bloom_params();
 	struct gputm_tx_log_config log = GPUTM_TX_LOG_CONFIG_INIT;
 	struct gputm_recency_bloom_config config = GPUTM_RECENCY_BLOOM_CONFIG_INIT;
-	struct kit kit;
 
-	kit_open(&kit);
 	ck_assert_int_eq(gputm_params_init(params, &config, sizeof(config)), 0);
 	ck_assert_uint_eq(config.size, sizeof(config));
-	ck_assert_int_eq(gputm_params_set(kit.ctx, params, &config, "entries", "0x400"), 0);
+	ck_assert_int_eq(gputm_params_set(kit->ctx, params, &config, "entries", "0x400"), 0);
 	ck_assert_uint_eq(config.entries, 1024);
-	ck_assert_int_eq(gputm_params_set(kit.ctx, params, &config, "entries", "1000"), -ERANGE);
-	kit_said(&kit, "recency_bloom", "entries", "1000", "power of two", "1048576", NULL);
-	ck_assert_int_eq(gputm_params_set(kit.ctx, params, &config, "entries", "many"), -EINVAL);
-	kit_said(&kit, "entries", "many", "1 .. 1048576", NULL);
-	ck_assert_int_eq(gputm_params_set(kit.ctx, params, &config, "entries", ""), -EINVAL);
-	ck_assert_int_eq(gputm_params_set(kit.ctx, params, &config, "seed", "18446744073709551616"),
+	ck_assert_int_eq(gputm_params_set(kit->ctx, params, &config, "entries", "1000"), -ERANGE);
+	kit_said(kit, "recency_bloom", "entries", "1000", "power of two", "1048576", NULL);
+	ck_assert_int_eq(gputm_params_set(kit->ctx, params, &config, "entries", "many"), -EINVAL);
+	kit_said(kit, "entries", "many", "1 .. 1048576", NULL);
+	ck_assert_int_eq(gputm_params_set(kit->ctx, params, &config, "entries", ""), -EINVAL);
+	ck_assert_int_eq(gputm_params_set(kit->ctx, params, &config, "seed",
+					  "18446744073709551616"),
 			 -EINVAL);
 	ck_assert_int_eq(
-		gputm_params_set(kit.ctx, params, &config, "seed", "18446744073709551615"), 0);
-	ck_assert_int_eq(gputm_params_set(kit.ctx, params, &config, "colour", "1"), -EINVAL);
-	kit_said(&kit, "colour", "there are ways, entries, ", "seed", NULL);
-	ck_assert_int_eq(gputm_params_preset(kit.ctx, params, "huge", &config), -EINVAL);
-	kit_said(&kit, "huge", "there are kilo-tm, tcd, getm", NULL);
-	ck_assert_int_eq(gputm_params_set(kit.ctx, gputm_tx_log_params(), &log, "filter", "bloom"),
+		gputm_params_set(kit->ctx, params, &config, "seed", "18446744073709551615"), 0);
+	ck_assert_int_eq(gputm_params_set(kit->ctx, params, &config, "colour", "1"), -EINVAL);
+	kit_said(kit, "colour", "there are ways, entries, ", "seed", NULL);
+	ck_assert_int_eq(gputm_params_preset(kit->ctx, params, "huge", &config), -EINVAL);
+	kit_said(kit, "huge", "there are kilo-tm, tcd, getm", NULL);
+	ck_assert_int_eq(gputm_params_set(kit->ctx, gputm_tx_log_params(), &log, "filter", "bloom"),
 			 -EINVAL);
-	kit_said(&kit, "tx_log: filter = \"bloom\"", "0 .. 2", "none, signature, perfect", NULL);
+	kit_said(kit, "tx_log: filter = \"bloom\"", "0 .. 2", "none, signature, perfect", NULL);
 	ck_assert_uint_eq(config.entries, 1024);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_load_into_another_config_names_the_field)
+KIT_TEST(test_load_into_another_config_names_the_field)
 {
 	struct gputm_recency_bloom_config config = GPUTM_RECENCY_BLOOM_CONFIG_INIT;
 	struct gputm_recency_bloom *a = NULL, *b = NULL;
 	size_t size;
-	struct kit kit;
 
-	kit_open(&kit);
-	ck_assert_int_eq(gputm_recency_bloom_new(kit.ctx, &config, &a), 0);
+	ck_assert_int_eq(gputm_recency_bloom_new(kit->ctx, &config, &a), 0);
 	config.stamp_bits = 20;
-	ck_assert_int_eq(gputm_recency_bloom_new(kit.ctx, &config, &b), 0);
+	ck_assert_int_eq(gputm_recency_bloom_new(kit->ctx, &config, &b), 0);
 	size = gputm_unit_save(gputm_recency_bloom_unit(a), image, sizeof(image));
 	ck_assert_uint_le(size, sizeof(image));
 	ck_assert_int_eq(gputm_unit_load(gputm_recency_bloom_unit(b), image, size), -EINVAL);
-	ck_assert_uint_eq(kit.messages, 1);
-	kit_said(&kit, "another config", "stamp_bits = 16, not 20", NULL);
+	ck_assert_uint_eq(kit->messages, 1);
+	kit_said(kit, "another config", "stamp_bits = 16, not 20", NULL);
 	gputm_recency_bloom_free(a);
 	gputm_recency_bloom_free(b);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_load_names_the_other_kind)
+KIT_TEST(test_load_names_the_other_kind)
 {
 	struct gputm_recency_bloom *filter = NULL;
 	struct gputm_tx_throttle *throttle = NULL;
-	struct kit kit;
 	size_t size;
 
-	kit_open(&kit);
-	ck_assert_int_eq(gputm_recency_bloom_new(kit.ctx, NULL, &filter), 0);
-	ck_assert_int_eq(gputm_tx_throttle_new(kit.ctx, NULL, &throttle), 0);
+	ck_assert_int_eq(gputm_recency_bloom_new(kit->ctx, NULL, &filter), 0);
+	ck_assert_int_eq(gputm_tx_throttle_new(kit->ctx, NULL, &throttle), 0);
 	size = gputm_unit_save(gputm_tx_throttle_unit(throttle), image, sizeof(image));
 	ck_assert_int_eq(gputm_unit_load(gputm_recency_bloom_unit(filter), image, size), -EINVAL);
-	kit_said(&kit, "recency_bloom: snapshot refused", "another kind", "\"tx_throttle\"", NULL);
+	kit_said(kit, "recency_bloom: snapshot refused", "another kind", "\"tx_throttle\"", NULL);
 	image[16] = '\n';
 	ck_assert_int_eq(gputm_unit_load(gputm_recency_bloom_unit(filter), image, size), -EINVAL);
-	kit_said(&kit, "\"?x_throttle\"", NULL);
+	kit_said(kit, "\"?x_throttle\"", NULL);
 	gputm_tx_throttle_free(throttle);
 	gputm_recency_bloom_free(filter);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_lack_of_memory_is_logged)
+KIT_TEST(test_lack_of_memory_is_logged)
 {
 	struct gputm_recency_bloom *filter = NULL;
-	struct kit kit;
 
-	kit_open(&kit);
-	for (kit.fail_at = 1; kit.fail_at < 3; kit.fail_at++) {
-		kit.allocations = 1;
-		kit.messages = 0;
-		ck_assert_int_eq(gputm_recency_bloom_new(kit.ctx, NULL, &filter), -ENOMEM);
-		ck_assert_uint_eq(kit.messages, 1);
-		kit_said(&kit, "no memory for", "bytes", NULL);
+	for (kit->fail_at = 1; kit->fail_at < 3; kit->fail_at++) {
+		kit->allocations = 1;
+		kit->messages = 0;
+		ck_assert_int_eq(gputm_recency_bloom_new(kit->ctx, NULL, &filter), -ENOMEM);
+		ck_assert_uint_eq(kit->messages, 1);
+		kit_said(kit, "no memory for", "bytes", NULL);
 	}
-	kit_close(&kit);
 }
-END_TEST
 
 /* A config that was never initialised has any size; nothing is read where it points. */
-START_TEST(test_config_of_absurd_size_is_refused)
+KIT_TEST(test_config_of_absurd_size_is_refused)
 {
 	struct gputm_recency_bloom_config config = GPUTM_RECENCY_BLOOM_CONFIG_INIT;
 	static const size_t absurd[] = { 0, sizeof(size_t) - 1, 4097, SIZE_MAX };
 	struct gputm_recency_bloom *filter = NULL;
-	struct kit kit;
 
-	kit_open(&kit);
 	for (size_t i = 0; i < sizeof(absurd) / sizeof(absurd[0]); i++) {
 		config.size = absurd[i];
-		ck_assert_int_eq(gputm_recency_bloom_new(kit.ctx, &config, &filter), -EINVAL);
-		kit_said(&kit, "config.size", "INIT", NULL);
+		ck_assert_int_eq(gputm_recency_bloom_new(kit->ctx, &config, &filter), -EINVAL);
+		kit_said(kit, "config.size", "INIT", NULL);
 		ck_assert_ptr_null(filter);
 	}
-	kit_close(&kit);
 }
-END_TEST
 
 /* ---- snapshots whose checksum is right and whose contents are not ---- */
 
@@ -181,16 +159,14 @@ static size_t state_at(void)
 	return BODY + 16 + (size_t)number_at(BODY + 8) * 8;
 }
 
-START_TEST(test_load_refuses_a_histogram_that_does_not_add_up)
+KIT_TEST(test_load_refuses_a_histogram_that_does_not_add_up)
 {
 	struct gputm_access_coalescer *unit = NULL;
 	struct gputm_unit *face;
 	struct gputm_stat stat;
 	size_t size, at;
-	struct kit kit;
 
-	kit_open(&kit);
-	ck_assert_int_eq(gputm_access_coalescer_new(kit.ctx, NULL, &unit), 0);
+	ck_assert_int_eq(gputm_access_coalescer_new(kit->ctx, NULL, &unit), 0);
 	face = gputm_access_coalescer_unit(unit);
 	size = gputm_unit_save(face, image, sizeof(image));
 	ck_assert_uint_le(size, sizeof(image));
@@ -201,17 +177,15 @@ START_TEST(test_load_refuses_a_histogram_that_does_not_add_up)
 	put_number(at + 8, 1); /* a sample in bucket 0 that was never counted */
 	kit_seal(image, size);
 	ck_assert_int_eq(gputm_unit_load(face, image, size), -EINVAL);
-	kit_said(&kit, "access_coalescer", "sum of its buckets", NULL);
+	kit_said(kit, "access_coalescer", "sum of its buckets", NULL);
 	ck_assert_uint_eq(stat.bucket[0], 0);
 	put_number(at + 8, 0);
 	kit_seal(image, size);
 	ck_assert_int_eq(gputm_unit_load(face, image, size), 0);
 	gputm_access_coalescer_free(unit);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_load_refuses_every_layout_but_its_own)
+KIT_TEST(test_load_refuses_every_layout_but_its_own)
 {
 	static const struct {
 		size_t at; /* of a version in the envelope: of the layout, of the kind */
@@ -227,11 +201,9 @@ START_TEST(test_load_refuses_every_layout_but_its_own)
 	};
 	struct gputm_access_coalescer *unit = NULL;
 	struct gputm_unit *face;
-	struct kit kit;
 	size_t size;
 
-	kit_open(&kit);
-	ck_assert_int_eq(gputm_access_coalescer_new(kit.ctx, NULL, &unit), 0);
+	ck_assert_int_eq(gputm_access_coalescer_new(kit->ctx, NULL, &unit), 0);
 	face = gputm_access_coalescer_unit(unit);
 	size = gputm_unit_save(face, image, sizeof(image));
 	ck_assert_uint_le(size, sizeof(image));
@@ -241,80 +213,70 @@ START_TEST(test_load_refuses_every_layout_but_its_own)
 		image[row[i].at] = row[i].version;
 		kit_seal(image, size);
 		ck_assert_int_eq(gputm_unit_load(face, image, size), row[i].error);
-		kit_said(&kit, "access_coalescer", row[i].says, NULL);
+		kit_said(kit, "access_coalescer", row[i].says, NULL);
 		image[row[i].at] = own;
 	}
 	kit_seal(image, size);
 	ck_assert_int_eq(gputm_unit_load(face, image, size), 0);
 	gputm_access_coalescer_free(unit);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_load_names_a_number_that_is_too_large)
+KIT_TEST(test_load_names_a_number_that_is_too_large)
 {
 	struct gputm_simt_stack *stack = NULL;
 	struct gputm_unit *face;
 	size_t size, at;
-	struct kit kit;
 
-	kit_open(&kit);
-	ck_assert_int_eq(gputm_simt_stack_new(kit.ctx, NULL, &stack), 0);
+	ck_assert_int_eq(gputm_simt_stack_new(kit->ctx, NULL, &stack), 0);
 	face = gputm_simt_stack_unit(stack);
 	size = gputm_unit_save(face, image, sizeof(image));
 	at = state_at();
 	image[at] = 67; /* the depth; there are 66 entries */
 	kit_seal(image, size);
 	ck_assert_int_eq(gputm_unit_load(face, image, size), -EINVAL);
-	kit_said(&kit, "simt_stack", "depth", "67", "at most 66", NULL);
+	kit_said(kit, "simt_stack", "depth", "67", "at most 66", NULL);
 	gputm_simt_stack_free(stack);
-	kit_close(&kit);
 }
-END_TEST
 
 /* ---- names, observers, and what is lent ---- */
 
-START_TEST(test_names_are_in_messages)
+KIT_TEST(test_names_are_in_messages)
 {
 	static const char wider[] = "123456789012345678901234567890123456789012345678";
 	const char *widest = wider + 1;
 	struct gputm_validation_unit *unit = NULL;
 	struct gputm_unit *face, *table;
-	struct kit kit;
 
-	kit_open(&kit);
-	ck_assert_int_eq(gputm_validation_unit_new(kit.ctx, NULL, &unit), 0);
+	ck_assert_int_eq(gputm_validation_unit_new(kit->ctx, NULL, &unit), 0);
 	face = gputm_validation_unit_unit(unit);
 	table = gputm_validation_unit_table(unit);
 	ck_assert_str_eq(gputm_unit_name(face), "");
 	ck_assert_int_eq(gputm_unit_load(face, "", 0), -EINVAL);
-	kit_said(&kit, "validation_unit: snapshot refused", NULL);
+	kit_said(kit, "validation_unit: snapshot refused", NULL);
 	ck_assert_int_eq(gputm_unit_set_name(face, "partition 3"), 0);
 	ck_assert_str_eq(gputm_unit_name(face), "partition 3");
 	ck_assert_str_eq(gputm_unit_name(table), "partition 3.table");
 	ck_assert_str_eq(gputm_unit_name(gputm_validation_unit_buffer(unit)),
 			 "partition 3.buffer");
 	ck_assert_int_eq(gputm_unit_load(face, "", 0), -EINVAL);
-	kit_said(&kit, "validation_unit (partition 3): snapshot refused", NULL);
+	kit_said(kit, "validation_unit (partition 3): snapshot refused", NULL);
 	ck_assert_int_eq(gputm_unit_set_name(table, "T"), 0);
 	ck_assert_int_eq(gputm_unit_load(table, "", 0), -EINVAL);
-	kit_said(&kit, "metadata_table (T): snapshot refused", NULL);
+	kit_said(kit, "metadata_table (T): snapshot refused", NULL);
 	ck_assert_int_eq(gputm_unit_set_name(face, "two\nlines"), -EINVAL);
-	kit_said(&kit, "(partition 3): byte 3 of a name is a control character", NULL);
+	kit_said(kit, "(partition 3): byte 3 of a name is a control character", NULL);
 	ck_assert_uint_eq(sizeof(wider), GPUTM_NAME_BYTES + 1);
 	ck_assert_int_eq(gputm_unit_set_name(face, widest), 0);
 	ck_assert_str_eq(gputm_unit_name(face), widest);
 	ck_assert_str_eq(gputm_unit_name(table), widest); /* cut */
 	ck_assert_int_eq(gputm_unit_set_name(face, wider), -ERANGE);
-	kit_said(&kit, "length of a name = 48 is outside 0 .. 47", NULL);
+	kit_said(kit, "length of a name = 48 is outside 0 .. 47", NULL);
 	ck_assert_str_eq(gputm_unit_name(face), widest);
 	ck_assert_int_eq(gputm_unit_set_name(face, gputm_unit_name(table)), 0);
 	ck_assert_int_eq(gputm_unit_set_name(face, NULL), 0);
 	ck_assert_str_eq(gputm_unit_name(table), "");
 	gputm_validation_unit_free(unit);
-	kit_close(&kit);
 }
-END_TEST
 
 /* What an observer saw, and what the library answered to what may not be done. */
 struct seen {
@@ -344,30 +306,28 @@ static void see_too(void *state, const struct gputm_unit *unit, const struct gpu
 	seen->load = gputm_unit_load(seen->unit, image, size);
 }
 
-START_TEST(test_observers_in_order)
+KIT_TEST(test_observers_in_order)
 {
 	struct gputm_recency_bloom *filter = NULL;
 	struct seen seen = { .observe = 0 };
 	struct gputm_unit *face;
-	struct kit kit;
 
-	kit_open(&kit);
-	ck_assert_int_eq(gputm_recency_bloom_new(kit.ctx, NULL, &filter), 0);
+	ck_assert_int_eq(gputm_recency_bloom_new(kit->ctx, NULL, &filter), 0);
 	face = seen.unit = gputm_recency_bloom_unit(filter);
 	ck_assert_int_eq(gputm_unit_observe(face, NULL, NULL), -EINVAL);
-	kit_said(&kit, "recency_bloom: there is no function", NULL);
+	kit_said(kit, "recency_bloom: there is no function", NULL);
 	ck_assert_int_eq(gputm_unit_unobserve(face, see, NULL), -EINVAL);
-	kit_said(&kit, "no such function observes", NULL);
+	kit_said(kit, "no such function observes", NULL);
 	ck_assert_int_eq(gputm_unit_observe(face, see, seen.order), 0);
 	ck_assert_int_eq(gputm_unit_observe(face, see_too, &seen), 0);
 	ck_assert_int_eq(gputm_unit_observe(face, see, seen.order), -EINVAL);
-	kit_said(&kit, "observes already", NULL);
+	kit_said(kit, "observes already", NULL);
 	ck_assert_int_eq(gputm_recency_bloom_update(filter, 4, 5), 0);
 	ck_assert_str_eq(seen.order, "ab");
 	ck_assert_int_eq(seen.observe, -EBUSY);
 	ck_assert_int_eq(seen.unobserve, -EBUSY);
 	ck_assert_int_eq(seen.load, -EBUSY);
-	kit_said(&kit, "an observer of the unit", NULL);
+	kit_said(kit, "an observer of the unit", NULL);
 	gputm_unit_reset(face);
 	ck_assert_int_eq(gputm_unit_load(face, image, gputm_unit_save(face, image, sizeof(image))),
 			 0);
@@ -377,12 +337,10 @@ START_TEST(test_observers_in_order)
 	ck_assert_int_eq(gputm_unit_observe(face, see, seen.order), 0);
 	ck_assert_int_eq(gputm_recency_bloom_update(filter, 4, 7), 0);
 	ck_assert_str_eq(seen.order, "abbba");
-	kit.fail_at = kit.allocations;
+	kit->fail_at = kit->allocations;
 	ck_assert_int_eq(gputm_unit_observe(face, see, NULL), -ENOMEM);
 	gputm_recency_bloom_free(filter); /* with observers */
-	kit_close(&kit);
 }
-END_TEST
 
 static void count(void *state, const struct gputm_unit *unit, const struct gputm_event *event)
 {
@@ -392,7 +350,7 @@ static void count(void *state, const struct gputm_unit *unit, const struct gputm
 }
 
 /* What a unit lends stays where it is over a load, with observers and names; so after a refusal. */
-START_TEST(test_lent_parts_stay_over_a_load)
+KIT_TEST(test_lent_parts_stay_over_a_load)
 {
 	struct gputm_validation_unit *unit = NULL;
 	struct gputm_unit *face, *table, *buffer;
@@ -403,10 +361,8 @@ START_TEST(test_lent_parts_stay_over_a_load)
 	unsigned events = 0, before;
 	uint64_t writes;
 	size_t size;
-	struct kit kit;
 
-	kit_open(&kit);
-	ck_assert_int_eq(gputm_validation_unit_new(kit.ctx, NULL, &unit), 0);
+	ck_assert_int_eq(gputm_validation_unit_new(kit->ctx, NULL, &unit), 0);
 	face = gputm_validation_unit_unit(unit);
 	table = gputm_validation_unit_table(unit);
 	buffer = gputm_validation_unit_buffer(unit);
@@ -439,9 +395,7 @@ START_TEST(test_lent_parts_stay_over_a_load)
 		gputm_unit_reset(face);
 	}
 	gputm_validation_unit_free(unit);
-	kit_close(&kit);
 }
-END_TEST
 
 /* ---- H3 ---- */
 
@@ -471,7 +425,7 @@ static uint32_t by_rows(const struct gputm_h3 *h3, uint32_t way, uint64_t key, u
 static const uint32_t shape[][3] = { { 4, 8, 32 },  { 4, 10, 30 }, { 1, 0, 64 }, { 16, 32, 64 },
 				     { 3, 22, 17 }, { 2, 1, 1 },   { 5, 9, 4 } };
 
-START_TEST(test_h3_is_the_xor_of_its_rows)
+KIT_TESTS(test_h3_is_the_xor_of_its_rows, KIT_COUNT(shape))
 {
 	uint32_t ways = shape[_i][0], key_bits = shape[_i][2];
 	struct gputm_h3 *h3 = family(ways, shape[_i][1], key_bits, 99);
@@ -486,10 +440,9 @@ START_TEST(test_h3_is_the_xor_of_its_rows)
 	}
 	gputm_h3_free(h3);
 }
-END_TEST
 
 /* Every aligned run of 2^index_bits keys meets each index once, for many seeds. */
-START_TEST(test_h3_is_a_bijection_on_a_page)
+KIT_TEST(test_h3_is_a_bijection_on_a_page)
 {
 	for (uint64_t seed = 0; seed < 100; seed++) {
 		struct gputm_h3 *h3 = family(4, 10, 30, seed);
@@ -505,10 +458,9 @@ START_TEST(test_h3_is_a_bijection_on_a_page)
 		gputm_h3_free(h3);
 	}
 }
-END_TEST
 
 /* Rows as published: SplitMix64 started at mix(mix(seed) ^ (index_bits << 8 | way)). */
-START_TEST(test_h3_rows_come_from_the_published_generator)
+KIT_TEST(test_h3_rows_come_from_the_published_generator)
 {
 	struct gputm_h3 *h3 = family(2, 8, 32, 5);
 
@@ -522,84 +474,45 @@ START_TEST(test_h3_rows_come_from_the_published_generator)
 	}
 	gputm_h3_free(h3);
 }
-END_TEST
 
-START_TEST(test_h3_config_of_another_size)
+KIT_TEST(test_h3_config_of_another_size)
 {
 	struct gputm_h3_config config = GPUTM_H3_CONFIG_INIT;
 	struct gputm_h3 *h3 = NULL;
-	struct kit kit;
 
-	kit_open(&kit);
-	kit_config_sizes(&kit, gputm_h3_params());
+	kit_config_sizes(kit, gputm_h3_params());
 	config.size = offsetof(struct gputm_h3_config, seed); /* its rows are those of seed 1 */
 	config.seed = 7;
 	config.rows = (const uint32_t *)(uintptr_t)8; /* not looked at */
-	ck_assert_int_eq(gputm_h3_new(kit.ctx, &config, &h3), 0);
+	ck_assert_int_eq(gputm_h3_new(kit->ctx, &config, &h3), 0);
 	gputm_h3_free(h3);
 	h3 = NULL;
 	for (size_t i = 0; i < 4; i++) {
 		static const size_t absurd[] = { 0, 7, 4104, SIZE_MAX };
 
 		config.size = absurd[i];
-		ck_assert_int_eq(gputm_h3_new(kit.ctx, &config, &h3), -EINVAL);
-		kit_said(&kit, "h3", "config.size", NULL);
+		ck_assert_int_eq(gputm_h3_new(kit->ctx, &config, &h3), -EINVAL);
+		kit_said(kit, "h3", "config.size", NULL);
 	}
 	ck_assert_ptr_null(h3);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_h3_brought_rows_are_checked)
+KIT_TEST(test_h3_brought_rows_are_checked)
 {
 	struct gputm_h3_config config = GPUTM_H3_CONFIG_INIT;
 	uint32_t rows[2] = { 1, 2 };
 	struct gputm_h3 *h3 = NULL;
-	struct kit kit;
 
-	kit_open(&kit);
 	config.ways = 1;
 	config.index_bits = 1;
 	config.key_bits = 2;
 	config.rows = rows;
-	ck_assert_int_eq(gputm_h3_new(kit.ctx, &config, &h3), -EINVAL);
-	kit_said(&kit, "rows[1] = 2", "0 .. 1", NULL);
+	ck_assert_int_eq(gputm_h3_new(kit->ctx, &config, &h3), -EINVAL);
+	kit_said(kit, "rows[1] = 2", "0 .. 1", NULL);
 	ck_assert_ptr_null(h3);
 	rows[1] = 0;
-	ck_assert_int_eq(gputm_h3_new(kit.ctx, &config, &h3), 0);
+	ck_assert_int_eq(gputm_h3_new(kit->ctx, &config, &h3), 0);
 	ck_assert_uint_eq(gputm_h3_index(h3, 0, 3), 1);
 	gputm_h3_free(h3);
 	gputm_h3_free(NULL);
-	kit_close(&kit);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("base");
-	TCase *tests = tcase_create("all");
-
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, test_version_and_marker);
-	tcase_add_test(tests, test_ctx_life);
-	tcase_add_test(tests, test_ctx_outlives_its_owner_with_a_unit);
-	tcase_add_test(tests, test_params_set_from_text);
-	tcase_add_test(tests, test_load_into_another_config_names_the_field);
-	tcase_add_test(tests, test_load_names_the_other_kind);
-	tcase_add_test(tests, test_lack_of_memory_is_logged);
-	tcase_add_test(tests, test_config_of_absurd_size_is_refused);
-	tcase_add_test(tests, test_load_refuses_a_histogram_that_does_not_add_up);
-	tcase_add_test(tests, test_load_refuses_every_layout_but_its_own);
-	tcase_add_test(tests, test_load_names_a_number_that_is_too_large);
-	tcase_add_test(tests, test_names_are_in_messages);
-	tcase_add_test(tests, test_observers_in_order);
-	tcase_add_test(tests, test_lent_parts_stay_over_a_load);
-	tcase_add_loop_test(tests, test_h3_is_the_xor_of_its_rows, 0,
-			    (int)(sizeof(shape) / sizeof(shape[0])));
-	tcase_add_test(tests, test_h3_is_a_bijection_on_a_page);
-	tcase_add_test(tests, test_h3_rows_come_from_the_published_generator);
-	tcase_add_test(tests, test_h3_config_of_another_size);
-	tcase_add_test(tests, test_h3_brought_rows_are_checked);
-	suite_add_tcase(suite, tests);
-	return kit_run(suite);
 }

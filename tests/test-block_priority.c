@@ -33,7 +33,7 @@ static void expect(struct gputm_block_priority *p, const uint64_t *ready, const 
 	}
 }
 
-START_TEST(test_block_priority_life)
+KIT_TEST(test_block_priority_life)
 {
 	struct gputm_block_priority_config config = GPUTM_BLOCK_PRIORITY_CONFIG_INIT;
 
@@ -41,10 +41,9 @@ START_TEST(test_block_priority_life)
 	ck_assert_int_eq(gputm_block_priority_config_preset(&config, "srr"), 0);
 	ck_assert_uint_eq(config.policy, GPUTM_BLOCK_PRIORITY_SRR);
 }
-END_TEST
 
 /* Blocks in the slots 0, 1, 2, dispatched in the order 2, 0, 1. */
-START_TEST(test_section_3_6_2_policies)
+KIT_BARE_TEST(test_section_3_6_2_policies)
 {
 	static const uint64_t ready[] = { 7, 7, 6, 7, 7, 0, 3, 7, 0, 5 };
 	static const int age[] = { 2, 2, 2, 2, 2, -1, 0, 2, -1, 2 };
@@ -69,53 +68,44 @@ START_TEST(test_section_3_6_2_policies)
 		kit_close(&kit);
 	}
 }
-END_TEST
 
 /* SRR: a block that is not ready for a cycle loses its priority to the next. */
-START_TEST(test_section_3_6_2_srr_sticks)
+KIT_TEST(test_section_3_6_2_srr_sticks)
 {
 	static const uint64_t ready[] = { 7, 7, 6, 7, 5, 7, 3, 7 };
 	static const int slot[] = { 0, 0, 1, 1, 2, 2, 0, 0 };
 	struct gputm_block_priority *p;
-	struct kit kit;
 
-	kit_open(&kit);
-	p = make(&kit, 3, GPUTM_BLOCK_PRIORITY_SRR);
+	p = make(kit, 3, GPUTM_BLOCK_PRIORITY_SRR);
 	for (uint32_t i = 0; i < 3; i++)
 		ck_assert_int_eq(gputm_block_priority_admit(p, i), 0);
 	expect(p, ready, slot, 8);
 	ck_assert_uint_eq(kit_stat(gputm_block_priority_unit(p), "switches"), 3);
 	gputm_block_priority_free(p);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_block_priority_misuse_changes_nothing)
+KIT_TEST(test_block_priority_misuse_changes_nothing)
 {
 	struct gputm_block_priority *p;
 	uint32_t slot = 77;
 	uint64_t digest;
-	struct kit kit;
 
-	kit_open(&kit);
-	p = make(&kit, 4, GPUTM_BLOCK_PRIORITY_RRB);
+	p = make(kit, 4, GPUTM_BLOCK_PRIORITY_RRB);
 	ck_assert_int_eq(gputm_block_priority_admit(p, 1), 0);
 	digest = kit_digest(gputm_block_priority_unit(p));
 	ck_assert_int_eq(gputm_block_priority_admit(p, 1), -EINVAL);
-	kit_said(&kit, "slot 1", "occupied", NULL);
+	kit_said(kit, "slot 1", "occupied", NULL);
 	ck_assert_int_eq(gputm_block_priority_admit(p, 4), -ERANGE);
-	kit_said(&kit, "slot = 4", "0 .. 3", NULL);
+	kit_said(kit, "slot = 4", "0 .. 3", NULL);
 	ck_assert_int_eq(gputm_block_priority_leave(p, 4), -ERANGE);
 	ck_assert_int_eq(gputm_block_priority_leave(p, 0), -EINVAL);
-	kit_said(&kit, "slot 0", "free", NULL);
+	kit_said(kit, "slot 0", "free", NULL);
 	ck_assert_int_eq(gputm_block_priority_pick(p, 3, &slot), -EINVAL);
-	kit_said(&kit, "0x3", "0x2", NULL);
+	kit_said(kit, "0x3", "0x2", NULL);
 	ck_assert_uint_eq(slot, 77);
 	ck_assert_uint_eq(kit_digest(gputm_block_priority_unit(p)), digest);
 	gputm_block_priority_free(p);
-	kit_close(&kit);
 }
-END_TEST
 
 static void one_step(struct gputm_block_priority *p, struct oracle_block_priority *o,
 		     uint64_t *random)
@@ -144,7 +134,7 @@ static void one_step(struct gputm_block_priority *p, struct oracle_block_priorit
 	kit_valid(gputm_block_priority_unit(p));
 }
 
-START_TEST(test_block_priority_random)
+KIT_BARE_TEST(test_block_priority_random)
 {
 	static const unsigned slots[] = { 1, 8, 13, 64 };
 	uint64_t random = 7;
@@ -165,20 +155,4 @@ START_TEST(test_block_priority_random)
 		gputm_block_priority_free(p);
 		kit_close(&kit);
 	}
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("block_priority");
-	TCase *tcase = tcase_create("block_priority");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, test_block_priority_life);
-	tcase_add_test(tcase, test_section_3_6_2_policies);
-	tcase_add_test(tcase, test_section_3_6_2_srr_sticks);
-	tcase_add_test(tcase, test_block_priority_misuse_changes_nothing);
-	tcase_add_test(tcase, test_block_priority_random);
-	suite_add_tcase(suite, tcase);
-	return kit_run(suite);
 }

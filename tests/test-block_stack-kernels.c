@@ -240,24 +240,8 @@ static void run_kernel(struct kit *kit, bool compact, bool likely, uint64_t seed
 	gputm_thread_compactor_free(m.compactor);
 }
 
-START_TEST(test_block_stack_kernels_as_threads_alone)
+KIT_TEST(test_block_stack_kernels_as_threads_alone)
 {
-	struct kit kit;
-
-	kit_open(&kit);
 	for (unsigned i = 0; i < kit_scale(40, 4); i++)
-		run_kernel(&kit, i & 1, i & 2, i);
-	kit_close(&kit);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("block_stack-kernels");
-	TCase *tcase = tcase_create("block_stack-kernels");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, test_block_stack_kernels_as_threads_alone);
-	suite_add_tcase(suite, tcase);
-	return kit_run(suite);
+		run_kernel(kit, i & 1, i & 2, i);
 }

@@ -126,7 +126,7 @@ static void random_run(struct kit *kit, struct oracle_block_stack *o, unsigned s
 	gputm_block_stack_free(s);
 }
 
-START_TEST(test_block_stack_random)
+KIT_BARE_TEST(test_block_stack_random)
 {
 	static const unsigned shape[][2] = { { 4, 3 }, { 1, 5 }, { 16, 4 }, { 5, 7 } };
 	uint64_t random = 2;
@@ -141,16 +141,4 @@ START_TEST(test_block_stack_random)
 		random_run(&kit, &o, kit_scale(3000, 100), &random);
 		kit_close(&kit);
 	}
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("block_stack-random");
-	TCase *tcase = tcase_create("block_stack-random");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, test_block_stack_random);
-	suite_add_tcase(suite, tcase);
-	return kit_run(suite);
 }

@@ -103,7 +103,7 @@ static void expect(const struct gputm_block_stack *s, size_t top, const struct r
 	}
 }
 
-START_TEST(test_block_stack_life)
+KIT_TEST(test_block_stack_life)
 {
 	struct gputm_block_stack_config config = GPUTM_BLOCK_STACK_CONFIG_INIT;
 
@@ -111,9 +111,8 @@ START_TEST(test_block_stack_life)
 	ck_assert_int_eq(gputm_block_stack_config_preset(&config, "tbc-lcp"), 0);
 	ck_assert(config.likely_convergence);
 }
-END_TEST
 
-START_TEST(test_fig_3_5_block_stack)
+KIT_TEST(test_fig_3_5_block_stack)
 {
 	const struct gputm_block_stack_target at_a = { 'C', 'B', 'D', NONE };
 	const struct row start[] = { PLAIN('A', NONE, 2, "1111 1111") };
@@ -127,10 +126,8 @@ START_TEST(test_fig_3_5_block_stack)
 	const unsigned in_c[][4] = { { 1, 6, 7, 0 } };
 	const unsigned in_b[][4] = { { 5, 2, 3, 4 }, { 0, 0, 0, 8 } };
 	struct gputm_block_stack *s;
-	struct kit kit;
 
-	kit_open(&kit);
-	s = make(&kit, 4, 2, false);
+	s = make(kit, 4, 2, false);
 	launch(s, 'A', (const unsigned[]){ 1, 2, 3, 4, 5, 6, 7, 8, 0 });
 	expect(s, 0, start, 1);
 	admit(s, 2, whole);
@@ -152,12 +149,10 @@ START_TEST(test_fig_3_5_block_stack)
 	ck_assert_uint_eq(kit_stat(gputm_block_stack_unit(s), "warps_admitted"), 7);
 	kit_valid(gputm_block_stack_unit(s));
 	gputm_block_stack_free(s);
-	kit_close(&kit);
 }
-END_TEST
 
 /* All rows of the figure; the warps come in the order W2, W3, W1. */
-START_TEST(test_fig_3_7_block_stack)
+KIT_TEST(test_fig_3_7_block_stack)
 {
 	const struct gputm_block_stack_target at_a = { 'C', 'B', 'D', NONE };
 	const struct row start[] = { PLAIN('A', NONE, 3, "1111 1111 1111") };
@@ -175,10 +170,8 @@ START_TEST(test_fig_3_7_block_stack)
 	const struct row end[] = { PLAIN('D', NONE, 3, "1111 1111 1111") };
 	const unsigned whole[][4] = { { 1, 2, 3, 4 }, { 5, 6, 7, 8 }, { 9, 10, 11, 12 } };
 	struct gputm_block_stack *s;
-	struct kit kit;
 
-	kit_open(&kit);
-	s = make(&kit, 4, 3, false);
+	s = make(kit, 4, 3, false);
 	launch(s, 'A', (const unsigned[]){ 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 0 });
 	expect(s, 0, start, 1);
 	admit(s, 3, whole);
@@ -201,22 +194,18 @@ START_TEST(test_fig_3_7_block_stack)
 	expect(s, 0, end, 1);
 	admit(s, 3, whole);
 	gputm_block_stack_free(s);
-	kit_close(&kit);
 }
-END_TEST
 
 /* Compaction has no starvation eddy: D is executed by the two static warps. */
-START_TEST(test_fig_3_3_no_eddy_with_block_stack)
+KIT_TEST(test_fig_3_3_no_eddy_with_block_stack)
 {
 	const struct gputm_block_stack_target at_a = { 'B', 'C', 'D', NONE };
 	const unsigned whole[][4] = { { 1, 2, 3, 4 }, { 5, 6, 7, 8 } };
 	const unsigned in_b[][4] = { { 1, 2, 7, 4 }, { 0, 6, 0, 0 } };
 	const unsigned in_c[][4] = { { 5, 0, 3, 8 } };
 	struct gputm_block_stack *s;
-	struct kit kit;
 
-	kit_open(&kit);
-	s = make(&kit, 4, 2, false);
+	s = make(kit, 4, 2, false);
 	launch(s, 'A', (const unsigned[]){ 1, 2, 3, 4, 5, 6, 7, 8, 0 });
 	admit(s, 2, whole);
 	ck_assert_int_eq(gputm_block_stack_branch(s, 0, 0xb, &at_a), GPUTM_BLOCK_STACK_WAIT);
@@ -232,12 +221,10 @@ START_TEST(test_fig_3_3_no_eddy_with_block_stack)
 	admit(s, 2, whole);
 	ck_assert_uint_eq(kit_stat(gputm_block_stack_unit(s), "warps_admitted"), 7);
 	gputm_block_stack_free(s);
-	kit_close(&kit);
 }
-END_TEST
 
 /* A block of one warp goes through the states of the figure's stack. */
-START_TEST(test_fig_3_8_block_stack)
+KIT_TEST(test_fig_3_8_block_stack)
 {
 	const struct gputm_block_stack_target at_a = { 'C', 'B', 'F', 'E' };
 	const struct gputm_block_stack_target at_c = { 'E', 'D', 'F', 'E' };
@@ -254,10 +241,8 @@ START_TEST(test_fig_3_8_block_stack)
 	const struct row e[] = { PLAIN('F', NONE, 0, "1111"), PLAIN('E', 'F', 1, "1100") };
 	const struct row f[] = { PLAIN('F', NONE, 1, "1111") };
 	struct gputm_block_stack *s;
-	struct kit kit;
 
-	kit_open(&kit);
-	s = make(&kit, 4, 1, true);
+	s = make(kit, 4, 1, true);
 	launch(s, 'A', (const unsigned[]){ 1, 2, 3, 4, 0 });
 	admit(s, 1, (const unsigned[][4]){ { 1, 2, 3, 4 } });
 	ck_assert_int_eq(gputm_block_stack_branch(s, 0, 0xe, &at_a), GPUTM_BLOCK_STACK_COMPACT);
@@ -276,25 +261,21 @@ START_TEST(test_fig_3_8_block_stack)
 	expect(s, 0, f, 1);
 	ck_assert_uint_eq(kit_stat(gputm_block_stack_unit(s), "merged"), 2);
 	gputm_block_stack_free(s);
-	kit_close(&kit);
 }
-END_TEST
 
 /* A loop of a thousand turns, which a thread leaves at times, needs four entries. */
-START_TEST(test_block_stack_loop_does_not_grow)
+KIT_TEST(test_block_stack_loop_does_not_grow)
 {
 	const struct gputm_block_stack_target back = { 'B', 'F', 'F', NONE };
 	struct gputm_block_stack_config config = GPUTM_BLOCK_STACK_CONFIG_INIT;
 	struct gputm_block_stack *s = NULL;
 	uint16_t thread[2] = { 0, 1 };
 	uint64_t mask[2] = { 1, 1 };
-	struct kit kit;
 
-	kit_open(&kit);
 	config.lanes = 2;
 	config.warps = 1;
 	config.depth = 4;
-	ck_assert_int_eq(gputm_block_stack_new(kit.ctx, &config, &s), 0);
+	ck_assert_int_eq(gputm_block_stack_new(kit->ctx, &config, &s), 0);
 	ck_assert_int_eq(gputm_block_stack_launch(s, 'B', mask), 0);
 	for (unsigned turn = 0; turn < 1000; turn++) {
 		uint64_t lanes = turn > 500 ? 1 : 3;
@@ -310,12 +291,10 @@ START_TEST(test_block_stack_loop_does_not_grow)
 	ck_assert_uint_eq(gputm_block_stack_depth(s), 1);
 	ck_assert_uint_eq(gputm_block_stack_pc(s), 'F');
 	gputm_block_stack_free(s);
-	kit_close(&kit);
 }
-END_TEST
 
 /* Room for the entries of a branch is there to the last one. */
-START_TEST(test_block_stack_full)
+KIT_BARE_TEST(test_block_stack_full)
 {
 	struct gputm_block_stack_config config = GPUTM_BLOCK_STACK_CONFIG_INIT;
 	struct gputm_block_stack *s = NULL;
@@ -347,25 +326,22 @@ START_TEST(test_block_stack_full)
 		kit_close(&kit);
 	}
 }
-END_TEST
 
-START_TEST(test_block_stack_barrier)
+KIT_TEST(test_block_stack_barrier)
 {
 	const struct gputm_block_stack_target at_a = { 'C', 'B', 'D', NONE };
 	const unsigned whole[][4] = { { 1, 2, 3, 4 }, { 5, 6, 7, 8 } };
 	struct gputm_block_stack *s;
-	struct kit kit;
 
-	kit_open(&kit);
-	s = make(&kit, 4, 2, false);
+	s = make(kit, 4, 2, false);
 	launch(s, 'A', (const unsigned[]){ 1, 2, 3, 4, 5, 6, 7, 8, 0 });
 	admit(s, 2, whole);
 	ck_assert_int_eq(gputm_block_stack_barrier(s, 1), GPUTM_BLOCK_STACK_WAIT);
 	ck_assert_int_eq(gputm_block_stack_barrier(s, 1), -EINVAL);
 	ck_assert_int_eq(gputm_block_stack_branch(s, 1, 0, &at_a), -EINVAL);
-	kit_said(&kit, "warp 1 waits at a barrier", NULL);
+	kit_said(kit, "warp 1 waits at a barrier", NULL);
 	ck_assert_int_eq(gputm_block_stack_branch(s, 0, 0, &at_a), -EINVAL);
-	kit_said(&kit, "warps 0x2 wait at a barrier", NULL);
+	kit_said(kit, "warps 0x2 wait at a barrier", NULL);
 	ck_assert_int_eq(gputm_block_stack_exit(s, 1, 1), -EINVAL);
 	kit_round_trip(&block_stack_maker, gputm_block_stack_unit(s));
 	ck_assert_int_eq(gputm_block_stack_barrier(s, 0), GPUTM_BLOCK_STACK_RELEASE);
@@ -376,15 +352,13 @@ START_TEST(test_block_stack_barrier)
 	ck_assert_int_eq(gputm_block_stack_branch(s, 0, 0x3, &at_a), GPUTM_BLOCK_STACK_COMPACT);
 	admit(s, 1, (const unsigned[][4]){ { 1, 2, 0, 0 } });
 	ck_assert_int_eq(gputm_block_stack_barrier(s, 0), -EINVAL);
-	kit_said(&kit, "divergent", "2 of 4", NULL);
+	kit_said(kit, "divergent", "2 of 4", NULL);
 	kit_valid(gputm_block_stack_unit(s));
 	gputm_block_stack_free(s);
-	kit_close(&kit);
 }
-END_TEST
 
 /* An odd entry of the call, and the unit is as it was. */
-START_TEST(test_block_stack_misuse_changes_nothing)
+KIT_TEST(test_block_stack_misuse_changes_nothing)
 {
 	const struct gputm_block_stack_target good = { 'C', 'B', 'D', NONE };
 	struct gputm_block_stack_target bad = good;
@@ -393,13 +367,11 @@ START_TEST(test_block_stack_misuse_changes_nothing)
 	struct gputm_block_stack *s;
 	struct gputm_unit *unit;
 	uint64_t digest;
-	struct kit kit;
 
-	kit_open(&kit);
-	s = make(&kit, 4, 2, false);
+	s = make(kit, 4, 2, false);
 	unit = gputm_block_stack_unit(s);
 	ck_assert_int_eq(gputm_block_stack_launch(s, 'A', outside), -ERANGE);
-	kit_said(&kit, "static warp", "= 2", "0 .. 1", NULL);
+	kit_said(kit, "static warp", "= 2", "0 .. 1", NULL);
 	ck_assert_int_eq(gputm_block_stack_launch(s, 'A', empty), -EINVAL);
 	ck_assert_int_eq(gputm_block_stack_admit(s, 1, thread), -EINVAL);
 	ck_assert_int_eq(gputm_block_stack_arrive(s, 0, 'A'), -EINVAL);
@@ -411,17 +383,17 @@ START_TEST(test_block_stack_misuse_changes_nothing)
 	ck_assert_int_eq(gputm_block_stack_admit(s, 0, thread), -EINVAL);
 	thread[1] = 2;
 	ck_assert_int_eq(gputm_block_stack_admit(s, 0xf, thread), -EINVAL);
-	kit_said(&kit, "thread 2", "lane 1", NULL);
+	kit_said(kit, "thread 2", "lane 1", NULL);
 	thread[1] = 8;
 	ck_assert_int_eq(gputm_block_stack_admit(s, 0xf, thread), -ERANGE);
-	kit_said(&kit, "thread = 8", "0 .. 7", NULL);
+	kit_said(kit, "thread = 8", "0 .. 7", NULL);
 	thread[1] = 1;
 	thread[2] = 6;
 	ck_assert_int_eq(gputm_block_stack_admit(s, 0xf, thread), -EINVAL);
-	kit_said(&kit, "thread 6 is not to be admitted", NULL);
+	kit_said(kit, "thread 6 is not to be admitted", NULL);
 	thread[2] = 2;
 	ck_assert_int_eq(gputm_block_stack_admit(s, 0xe, thread), -EINVAL);
-	kit_said(&kit, "do not make 1 warps", NULL);
+	kit_said(kit, "do not make 1 warps", NULL);
 	ck_assert_uint_eq(kit_digest(unit), digest);
 	ck_assert_int_eq(gputm_block_stack_admit(s, 0xf, thread), 0);
 	thread[0] = 0;
@@ -431,10 +403,10 @@ START_TEST(test_block_stack_misuse_changes_nothing)
 	ck_assert_int_eq(gputm_block_stack_admit(s, 0x3, thread), -EINVAL);
 	ck_assert_int_eq(gputm_block_stack_branch(s, 2, 0, &good), -EINVAL);
 	ck_assert_int_eq(gputm_block_stack_branch(s, 1, 4, &good), -EINVAL);
-	kit_said(&kit, "0x4", "0x3", NULL);
+	kit_said(kit, "0x4", "0x3", NULL);
 	bad.rpc = UINT64_C(1) << 32;
 	ck_assert_int_eq(gputm_block_stack_branch(s, 1, 1, &bad), -ERANGE);
-	kit_said(&kit, "rpc = 4294967296", NULL);
+	kit_said(kit, "rpc = 4294967296", NULL);
 	ck_assert_int_eq(gputm_block_stack_branch_probe(s, 1, 1, &bad), -ERANGE);
 	bad = good;
 	bad.taken_pc = NONE;
@@ -449,7 +421,7 @@ START_TEST(test_block_stack_misuse_changes_nothing)
 	bad = good;
 	bad.other_pc = 'X';
 	ck_assert_int_eq(gputm_block_stack_branch(s, 1, 1, &bad), -EINVAL);
-	kit_said(&kit, "elsewhere", NULL);
+	kit_said(kit, "elsewhere", NULL);
 	ck_assert_int_eq(gputm_block_stack_branch(s, 0, 1, &good), -EINVAL);
 	ck_assert_int_eq(gputm_block_stack_barrier(s, 1), -EINVAL);
 	ck_assert_uint_eq(kit_digest(unit), digest);
@@ -458,27 +430,6 @@ START_TEST(test_block_stack_misuse_changes_nothing)
 	ck_assert_int_eq(gputm_block_stack_admit(s, 3, thread), -EINVAL);
 	ck_assert_int_eq(gputm_block_stack_admit(s, 1, thread), 0);
 	ck_assert_int_eq(gputm_block_stack_branch(s, 0, 1, &bad), -EINVAL);
-	kit_said(&kit, "rpc", NULL);
+	kit_said(kit, "rpc", NULL);
 	gputm_block_stack_free(s);
-	kit_close(&kit);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("block_stack");
-	TCase *tcase = tcase_create("block_stack");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, test_block_stack_life);
-	tcase_add_test(tcase, test_fig_3_5_block_stack);
-	tcase_add_test(tcase, test_fig_3_7_block_stack);
-	tcase_add_test(tcase, test_fig_3_3_no_eddy_with_block_stack);
-	tcase_add_test(tcase, test_fig_3_8_block_stack);
-	tcase_add_test(tcase, test_block_stack_loop_does_not_grow);
-	tcase_add_test(tcase, test_block_stack_full);
-	tcase_add_test(tcase, test_block_stack_barrier);
-	tcase_add_test(tcase, test_block_stack_misuse_changes_nothing);
-	suite_add_tcase(suite, tcase);
-	return kit_run(suite);
 }

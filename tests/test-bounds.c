@@ -49,7 +49,7 @@ MAKER(last_written)
 MAKER(ownership_table)
 MAKER(sequential_resolver)
 
-START_TEST(test_bounds_of_every_system)
+KIT_TEST(test_bounds_of_every_system)
 {
 	struct gputm_simt_stack_entry entry;
 	struct gputm_h3_config family = GPUTM_H3_CONFIG_INIT;
@@ -103,9 +103,8 @@ START_TEST(test_bounds_of_every_system)
 		PAST(gputm_tx_log_get_group(u, GPUTM_TX_LOG_WRITE, i - 2, 1, wide, wide));
 	}
 }
-END_TEST
 
-START_TEST(test_bounds_of_warptm)
+KIT_TEST(test_bounds_of_warptm)
 {
 	struct gputm_first_read_verdict verdict;
 	struct gputm_resolution out;
@@ -146,13 +145,12 @@ START_TEST(test_bounds_of_warptm)
 		PAST(gputm_sequential_resolver_release(u, i));
 	}
 }
-END_TEST
 
 MAKER(commit_id)
 MAKER(commit_sequencer)
 MAKER(commit_unit)
 
-START_TEST(test_bounds_of_kilo_tm)
+KIT_TEST(test_bounds_of_kilo_tm)
 {
 	const struct gputm_commit_report report = { GPUTM_COMMIT_OUTCOME, 0, 0, 1, 1, 1 };
 	struct gputm_mem_request request;
@@ -184,7 +182,6 @@ START_TEST(test_bounds_of_kilo_tm)
 		ZERO(gputm_commit_unit_stage(u, UINT64_MAX));
 	}
 }
-END_TEST
 
 MAKER(commit_buffer)
 MAKER(metadata_table)
@@ -192,7 +189,7 @@ MAKER(stall_buffer)
 MAKER(warp_access_filter)
 MAKER(warp_clock)
 
-START_TEST(test_bounds_of_getm)
+KIT_TEST(test_bounds_of_getm)
 {
 	struct gputm_stall_request request;
 	struct gputm_metadata metadata;
@@ -219,14 +216,13 @@ START_TEST(test_bounds_of_getm)
 		PAST(gputm_warp_clock_commit(u, i));
 	}
 }
-END_TEST
 
 MAKER(reader_list)
 MAKER(timestamp_table)
 MAKER(version_table)
 MAKER(writer_table)
 
-START_TEST(test_bounds_of_si_tm)
+KIT_TEST(test_bounds_of_si_tm)
 {
 	struct gputm_timestamp_table_stamps stamps;
 	struct gputm_version_table_version version;
@@ -277,11 +273,10 @@ START_TEST(test_bounds_of_si_tm)
 		PAST(gputm_writer_table_release(u, 0, i));
 	}
 }
-END_TEST
 
 MAKER(local_tm)
 
-START_TEST(test_bounds_of_local_tm)
+KIT_TEST(test_bounds_of_local_tm)
 {
 	struct gputm_local_tm_place place;
 	struct gputm_local_tm_shadow shadow;
@@ -312,14 +307,13 @@ START_TEST(test_bounds_of_local_tm)
 		PAST(gputm_local_tm_commit(u, i, &ended));
 	}
 }
-END_TEST
 
 MAKER(block_priority)
 MAKER(block_stack)
 MAKER(thread_compactor)
 MAKER(warp_former)
 
-START_TEST(test_bounds_of_control_flow)
+KIT_TEST(test_bounds_of_control_flow)
 {
 	const struct gputm_block_stack_target target = { 1, 2, 3, GPUTM_BLOCK_STACK_NO_PC };
 	const struct gputm_warp_former_target goal = { 1, 2, 3 };
@@ -362,13 +356,12 @@ START_TEST(test_bounds_of_control_flow)
 		PAST(gputm_warp_former_get_warp(u, i, &warp, &flag));
 	}
 }
-END_TEST
 
 MAKER(dispatch_queues)
 MAKER(sync_round)
 MAKER(write_set_log)
 
-START_TEST(test_bounds_of_hetm)
+KIT_TEST(test_bounds_of_hetm)
 {
 	struct gputm_log_chunk chunk;
 
@@ -391,22 +384,4 @@ START_TEST(test_bounds_of_hetm)
 		PAST(gputm_write_set_log_cut(u, stream, true, &chunk));
 		ZERO(gputm_write_set_log_pending(u, stream));
 	}
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("bounds");
-	TCase *tests = tcase_create("bounds");
-
-	tcase_add_test(tests, test_bounds_of_every_system);
-	tcase_add_test(tests, test_bounds_of_warptm);
-	tcase_add_test(tests, test_bounds_of_kilo_tm);
-	tcase_add_test(tests, test_bounds_of_getm);
-	tcase_add_test(tests, test_bounds_of_si_tm);
-	tcase_add_test(tests, test_bounds_of_local_tm);
-	tcase_add_test(tests, test_bounds_of_control_flow);
-	tcase_add_test(tests, test_bounds_of_hetm);
-	suite_add_tcase(suite, tests);
-	return kit_run(suite);
 }

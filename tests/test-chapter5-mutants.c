@@ -42,7 +42,7 @@ static unsigned runs_to_break(const struct property *property, unsigned limit)
 	return limit;
 }
 
-START_TEST(test_chapter_5_mutant)
+KIT_TESTS(test_chapter_5_mutant, MUTANTS)
 {
 	unsigned limit = 150;
 
@@ -56,9 +56,8 @@ START_TEST(test_chapter_5_mutant)
 			      property->says);
 	}
 }
-END_TEST
 
-START_TEST(test_chapter_5_without_mutant)
+KIT_TEST(test_chapter_5_without_mutant)
 {
 	gputm__mutant_now = GPUTM__MUTANT_NONE;
 	for (unsigned i = 0; i < kit_scale(20, 4); i++) {
@@ -68,17 +67,4 @@ START_TEST(test_chapter_5_without_mutant)
 		ck_assert_ptr_null(broken_property(record));
 		record_free(record);
 	}
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("chapter 5, mutants");
-	TCase *tests = tcase_create("all");
-
-	tcase_set_timeout(tests, 120);
-	tcase_add_test(tests, test_chapter_5_without_mutant);
-	tcase_add_loop_test(tests, test_chapter_5_mutant, 0, MUTANTS);
-	suite_add_tcase(suite, tests);
-	return kit_run(suite);
 }

@@ -63,11 +63,10 @@ static void assert_property(const char *name)
 }
 
 #define PROPERTY_TEST(TEST, NAME)                                                              \
-	START_TEST(test_chapter_5_##TEST)                                                      \
+	KIT_TEST(test_chapter_5_##TEST)                                                        \
 	{                                                                                      \
 		assert_property(NAME);                                                         \
-	}                                                                                      \
-	END_TEST
+	}
 
 PROPERTY_TEST(soundness, "soundness")
 PROPERTY_TEST(progress, "progress")
@@ -85,7 +84,7 @@ PROPERTY_TEST(serialisability, "serialisability")
 
 /* Everything that may go wrong had its chance. More commit IDs than their width has values
  * have passed only if the history has expired old ones. */
-START_TEST(test_chapter_5_runs_are_eventful)
+KIT_TEST(test_chapter_5_runs_are_eventful)
 {
 	ck_assert_uint_gt(sum.hazards, 20 * sum.runs);
 	ck_assert_uint_gt(sum.resends, 20 * sum.runs);
@@ -93,7 +92,6 @@ START_TEST(test_chapter_5_runs_are_eventful)
 	ck_assert_uint_gt(sum.committed, 20 * sum.runs);
 	ck_assert_uint_gt(sum.failed, 5 * sum.runs);
 }
-END_TEST
 
 static void assert_same(const struct record *first, const struct record *second)
 {
@@ -109,7 +107,7 @@ static void assert_same(const struct record *first, const struct record *second)
 }
 
 /* The units are deterministic, and so is the model: the same seed, the same record. */
-START_TEST(test_chapter_5_runs_repeat)
+KIT_TEST(test_chapter_5_runs_repeat)
 {
 	struct setting setting = setting_of(7);
 	struct record *first = run_model(&setting), *second = run_model(&setting);
@@ -118,13 +116,12 @@ START_TEST(test_chapter_5_runs_repeat)
 	record_free(first);
 	record_free(second);
 }
-END_TEST
 
 /*
  * Units that are saved and made anew now and then, and units whose idle cycles are
  * skipped, behave as others do.
  */
-START_TEST(test_chapter_5_snapshots_and_skipped_time_change_nothing)
+KIT_TEST(test_chapter_5_snapshots_and_skipped_time_change_nothing)
 {
 	for (unsigned i = 0; i < kit_scale(30, 2); i++) {
 		struct setting setting = setting_of(i);
@@ -143,31 +140,5 @@ START_TEST(test_chapter_5_snapshots_and_skipped_time_change_nothing)
 		record_free(plain);
 	}
 }
-END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("chapter 5");
-	TCase *tests = tcase_create("all");
-
-	tcase_set_timeout(tests, 120);
-	tcase_add_unchecked_fixture(tests, make_runs, NULL);
-	tcase_add_test(tests, test_chapter_5_runs_are_eventful);
-	tcase_add_test(tests, test_chapter_5_runs_repeat);
-	tcase_add_test(tests, test_chapter_5_snapshots_and_skipped_time_change_nothing);
-	tcase_add_test(tests, test_chapter_5_soundness);
-	tcase_add_test(tests, test_chapter_5_progress);
-	tcase_add_test(tests, test_chapter_5_claim_1);
-	tcase_add_test(tests, test_chapter_5_claim_2);
-	tcase_add_test(tests, test_chapter_5_claim_3);
-	tcase_add_test(tests, test_chapter_5_claim_4);
-	tcase_add_test(tests, test_chapter_5_claim_5);
-	tcase_add_test(tests, test_chapter_5_claim_6);
-	tcase_add_test(tests, test_chapter_5_lemma_1);
-	tcase_add_test(tests, test_chapter_5_lemma_2);
-	tcase_add_test(tests, test_chapter_5_lemma_3);
-	tcase_add_test(tests, test_chapter_5_lemma_4);
-	tcase_add_test(tests, test_chapter_5_serialisability);
-	suite_add_tcase(suite, tests);
-	return kit_run(suite);
-}
+KIT_SETUP(make_runs)

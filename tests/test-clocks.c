@@ -50,7 +50,7 @@ static void reload(const struct kind *kind, const struct gputm_unit *unit)
 	free(again);
 }
 
-START_TEST(test_clocks_end)
+KIT_TEST(test_clocks_end)
 {
 	ck_assert_uint_ge(CLOCKS, 7);
 	for (size_t i = 0; i < CLOCKS; i++) {
@@ -72,15 +72,4 @@ START_TEST(test_clocks_end)
 		reload(kind, unit);
 		kind->free(unit);
 	}
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("clocks");
-	TCase *tests = tcase_create("clocks");
-
-	tcase_add_test(tests, test_clocks_end);
-	suite_add_tcase(suite, tests);
-	return kit_run(suite);
 }

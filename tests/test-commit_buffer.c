@@ -27,36 +27,29 @@ static int push(struct gputm_commit_buffer *b, uint64_t address, uint32_t warp, 
 	return probe;
 }
 
-START_TEST(test_commit_buffer_life)
+KIT_TEST(test_commit_buffer_life)
 {
 	kit_common(&commit_buffer_maker);
 }
-END_TEST
 
 /* V-C: half of the 32 kB of its predecessors. */
-START_TEST(test_v_c_sixteen_kilobytes)
+KIT_TEST(test_v_c_sixteen_kilobytes)
 {
 	struct gputm_commit_buffer *b;
-	struct kit kit;
 
-	kit_open(&kit);
-	b = make(&kit, NULL);
+	b = make(kit, NULL);
 	ck_assert_uint_eq(gputm_unit_storage_bits(gputm_commit_buffer_unit(b)), 16384 * 8);
 	gputm_commit_buffer_free(b);
-	kit_close(&kit);
 }
-END_TEST
 
 /* The example of the source file: two writes of warp 3 go together, that of warp 5 after. */
-START_TEST(test_timing_block)
+KIT_TEST(test_timing_block)
 {
 	struct gputm_commit_release release;
 	struct gputm_mem_request request;
 	struct gputm_commit_buffer *b;
-	struct kit kit;
 
-	kit_open(&kit);
-	b = make(&kit, NULL);
+	b = make(kit, NULL);
 	ck_assert_int_eq(push(b, 0x40, 3, 7, false), GPUTM_COMMIT_BUFFER_ACCEPTED);
 	ck_assert_int_eq(push(b, 0x44, 3, 8, false), GPUTM_COMMIT_BUFFER_JOINED);
 	ck_assert_int_eq(push(b, 0x48, 5, 9, false), GPUTM_COMMIT_BUFFER_ACCEPTED);
@@ -86,7 +79,7 @@ START_TEST(test_timing_block)
 	ck_assert(!gputm_commit_buffer_peek(b, &release));
 	ck_assert_int_eq(gputm_commit_buffer_mem_complete(b, request.tag), 0);
 	ck_assert_int_eq(gputm_commit_buffer_mem_complete(b, request.tag), -EINVAL);
-	kit_said(&kit, "tag", NULL);
+	kit_said(kit, "tag", NULL);
 	ck_assert(gputm_commit_buffer_peek(b, &release));
 	ck_assert_uint_eq(release.count, 2);
 	ck_assert_uint_eq(release.warp, 3);
@@ -96,22 +89,18 @@ START_TEST(test_timing_block)
 	ck_assert_uint_eq(gputm_commit_buffer_writes(b), 1);
 	kit_valid(gputm_commit_buffer_unit(b));
 	gputm_commit_buffer_free(b);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_commit_buffer_full_and_misuse)
+KIT_TEST(test_commit_buffer_full_and_misuse)
 {
 	struct gputm_commit_buffer_config config = GPUTM_COMMIT_BUFFER_CONFIG_INIT;
 	struct gputm_commit_entry entry = { 0, 1, 1, 1, 1, false };
 	struct gputm_commit_buffer *b;
 	uint64_t digest;
-	struct kit kit;
 
 	config.blocks = 2;
 	config.address_bits = 16;
-	kit_open(&kit);
-	b = make(&kit, &config);
+	b = make(kit, &config);
 	ck_assert_int_eq(push(b, 0, 1, 1, false), GPUTM_COMMIT_BUFFER_ACCEPTED);
 	ck_assert_int_eq(push(b, 32, 1, 1, false), GPUTM_COMMIT_BUFFER_ACCEPTED);
 	ck_assert_int_eq(push(b, 64, 1, 1, false), GPUTM_COMMIT_BUFFER_FULL);
@@ -119,20 +108,18 @@ START_TEST(test_commit_buffer_full_and_misuse)
 	ck_assert_int_eq(push(b, 4, 1, 1, true), GPUTM_COMMIT_BUFFER_FULL);
 	digest = kit_digest(gputm_commit_buffer_unit(b));
 	ck_assert_int_eq(push(b, 1 << 16, 1, 1, false), -ERANGE);
-	kit_said(&kit, "address = 65536", NULL);
+	kit_said(kit, "address = 65536", NULL);
 	ck_assert_int_eq(push(b, 2, 1, 1, false), -EINVAL);
 	entry.count = 0;
 	ck_assert_int_eq(gputm_commit_buffer_push(b, &entry), -EINVAL);
 	entry.count = UINT32_MAX;
 	ck_assert_int_eq(gputm_commit_buffer_push(b, &entry), -ERANGE);
-	kit_said(&kit, "count", NULL);
+	kit_said(kit, "count", NULL);
 	ck_assert_uint_eq(kit_digest(gputm_commit_buffer_unit(b)), digest);
 	entry.count = UINT32_MAX - 2;
 	ck_assert_int_eq(gputm_commit_buffer_push(b, &entry), GPUTM_COMMIT_BUFFER_JOINED);
 	gputm_commit_buffer_free(b);
-	kit_close(&kit);
 }
-END_TEST
 
 struct run {
 	struct kit kit;
@@ -270,7 +257,7 @@ static void run(const struct gputm_commit_buffer_config *config, uint64_t seed, 
 	kit_close(&r.kit);
 }
 
-START_TEST(test_commit_buffer_random)
+KIT_TEST(test_commit_buffer_random)
 {
 	struct gputm_commit_buffer_config config = GPUTM_COMMIT_BUFFER_CONFIG_INIT;
 	uint64_t random = 21;
@@ -282,20 +269,4 @@ START_TEST(test_commit_buffer_random)
 		config.window = (uint32_t)kit_below(&random, 6);
 		run(&config, kit_random(&random), kit_scale(500, 200));
 	}
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("commit_buffer");
-	TCase *tcase = tcase_create("commit_buffer");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, test_commit_buffer_life);
-	tcase_add_test(tcase, test_v_c_sixteen_kilobytes);
-	tcase_add_test(tcase, test_timing_block);
-	tcase_add_test(tcase, test_commit_buffer_full_and_misuse);
-	tcase_add_test(tcase, test_commit_buffer_random);
-	suite_add_tcase(suite, tcase);
-	return kit_run(suite);
 }

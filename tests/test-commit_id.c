@@ -59,42 +59,35 @@ static void retire(struct gputm_commit_id *vendor, uint64_t first, uint32_t coun
 			 (int)count);
 }
 
-START_TEST(test_commit_id_life)
+KIT_TEST(test_commit_id_life)
 {
 	kit_common(&commit_id_maker);
 }
-END_TEST
 
-START_TEST(test_commit_id_credits_do_not_exceed_the_ring)
+KIT_TEST(test_commit_id_credits_do_not_exceed_the_ring)
 {
 	struct gputm_commit_id_config config = small(GPUTM_COMMIT_ID_PER_CORE, 4);
 	struct gputm_commit_id *vendor = NULL;
-	struct kit kit;
 
-	kit_open(&kit);
-	gputm_commit_id_free(make(&kit, &config));
+	gputm_commit_id_free(make(kit, &config));
 	config.credits = 5;
-	ck_assert_int_eq(gputm_commit_id_new(kit.ctx, &config, &vendor), -EINVAL);
-	kit_said(&kit, "commit_id", "credits = 5", "2 pools", "ring = 8", NULL);
+	ck_assert_int_eq(gputm_commit_id_new(kit->ctx, &config, &vendor), -EINVAL);
+	kit_said(kit, "commit_id", "credits = 5", "2 pools", "ring = 8", NULL);
 	config.pools = GPUTM_COMMIT_ID_SHARED;
 	config.credits = 8;
-	gputm_commit_id_free(make(&kit, &config));
+	gputm_commit_id_free(make(kit, &config));
 	config.credits = 9;
-	ck_assert_int_eq(gputm_commit_id_new(kit.ctx, &config, &vendor), -EINVAL);
-	kit_said(&kit, "credits = 9", "1 pools", "ring = 8", NULL);
+	ck_assert_int_eq(gputm_commit_id_new(kit->ctx, &config, &vendor), -EINVAL);
+	kit_said(kit, "credits = 9", "1 pools", "ring = 8", NULL);
 	ck_assert_ptr_null(vendor);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_commit_id_takes_all_or_nothing)
+KIT_TEST(test_commit_id_takes_all_or_nothing)
 {
 	struct gputm_commit_id_config config = small(GPUTM_COMMIT_ID_PER_CORE, 4);
 	struct gputm_commit_id *vendor;
-	struct kit kit;
 
-	kit_open(&kit);
-	vendor = make(&kit, &config);
+	vendor = make(kit, &config);
 	ck_assert_uint_eq(acquired(vendor, 0, 3), 1);
 	ck_assert_uint_eq(gputm_commit_id_available(vendor, 0), 1);
 	refused(vendor, 0, 2, GPUTM_COMMIT_ID_SHORT);
@@ -105,37 +98,29 @@ START_TEST(test_commit_id_takes_all_or_nothing)
 	ck_assert_uint_eq(kit_stat(gputm_commit_id_unit(vendor), "refused_short"), 2);
 	kit_valid(gputm_commit_id_unit(vendor));
 	gputm_commit_id_free(vendor);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_commit_id_shared_pool_serves_all_cores)
+KIT_TEST(test_commit_id_shared_pool_serves_all_cores)
 {
 	struct gputm_commit_id_config config = small(GPUTM_COMMIT_ID_SHARED, 8);
 	struct gputm_commit_id *vendor;
-	struct kit kit;
 
-	kit_open(&kit);
-	vendor = make(&kit, &config);
+	vendor = make(kit, &config);
 	ck_assert_uint_eq(acquired(vendor, 0, 7), 1);
 	refused(vendor, 1, 2, GPUTM_COMMIT_ID_SHORT);
 	ck_assert_uint_eq(acquired(vendor, 1, 1), 8);
 	ck_assert_uint_eq(gputm_commit_id_available(vendor, 0), 0);
 	gputm_commit_id_free(vendor);
-	kit_close(&kit);
 }
-END_TEST
 
 /* 4.2.5: the credit of an entry is back once the last partition has retired it. */
-START_TEST(test_commit_id_credit_returns_with_the_last_partition)
+KIT_TEST(test_commit_id_credit_returns_with_the_last_partition)
 {
 	struct gputm_commit_id_config config = small(GPUTM_COMMIT_ID_PER_CORE, 4);
 	uint32_t returned[2] = { 0, 10 };
 	struct gputm_commit_id *vendor;
-	struct kit kit;
 
-	kit_open(&kit);
-	vendor = make(&kit, &config);
+	vendor = make(kit, &config);
 	ck_assert_uint_eq(acquired(vendor, 0, 2), 1);
 	ck_assert_uint_eq(acquired(vendor, 1, 4), 3);
 	ck_assert_int_eq(gputm_commit_id_report_retired(vendor, 0, 1, 6, returned), 0);
@@ -151,19 +136,15 @@ START_TEST(test_commit_id_credit_returns_with_the_last_partition)
 	kit_valid(gputm_commit_id_unit(vendor));
 	kit_round_trip(&commit_id_maker, gputm_commit_id_unit(vendor));
 	gputm_commit_id_free(vendor);
-	kit_close(&kit);
 }
-END_TEST
 
 /* CID 1 is out; everything after it comes and goes until the ring is one short of full. */
-START_TEST(test_commit_id_window_is_tight)
+KIT_TEST(test_commit_id_window_is_tight)
 {
 	struct gputm_commit_id_config config = small(GPUTM_COMMIT_ID_SHARED, 3);
 	struct gputm_commit_id *vendor;
-	struct kit kit;
 
-	kit_open(&kit);
-	vendor = make(&kit, &config);
+	vendor = make(kit, &config);
 	ck_assert_uint_eq(acquired(vendor, 0, 1), 1);
 	for (uint64_t cid = 2; cid <= 6; cid += 2) {
 		ck_assert_uint_eq(acquired(vendor, 1, 2), cid);
@@ -181,55 +162,47 @@ START_TEST(test_commit_id_window_is_tight)
 	ck_assert_uint_eq(kit_stat(gputm_commit_id_unit(vendor), "refused_window"), 2);
 	kit_valid(gputm_commit_id_unit(vendor));
 	gputm_commit_id_free(vendor);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_commit_id_misuse_changes_nothing)
+KIT_TEST(test_commit_id_misuse_changes_nothing)
 {
 	struct gputm_commit_id_config config = small(GPUTM_COMMIT_ID_PER_CORE, 4);
 	struct gputm_commit_id *vendor;
 	uint64_t digest, first = 4711;
-	struct kit kit;
 
-	kit_open(&kit);
-	vendor = make(&kit, &config);
+	vendor = make(kit, &config);
 	ck_assert_uint_eq(acquired(vendor, 0, 4), 1);
 	ck_assert_int_eq(gputm_commit_id_report_retired(vendor, 1, 2, 1, NULL), 0);
 	digest = kit_digest(gputm_commit_id_unit(vendor));
 	ck_assert_int_eq(gputm_commit_id_acquire(vendor, 2, 1, &first), -ERANGE);
-	kit_said(&kit, "core = 2", "0 .. 1", NULL);
+	kit_said(kit, "core = 2", "0 .. 1", NULL);
 	ck_assert_int_eq(gputm_commit_id_acquire(vendor, 1, 0, &first), -ERANGE);
 	ck_assert_int_eq(gputm_commit_id_acquire(vendor, 1, 5, &first), -ERANGE);
-	kit_said(&kit, "count = 5", "1 .. 4", NULL);
+	kit_said(kit, "count = 5", "1 .. 4", NULL);
 	ck_assert_int_eq(gputm_commit_id_report_retired(vendor, 3, 1, 1, NULL), -ERANGE);
-	kit_said(&kit, "partition = 3", "0 .. 2", NULL);
+	kit_said(kit, "partition = 3", "0 .. 2", NULL);
 	ck_assert_int_eq(gputm_commit_id_report_retired(vendor, 0, 0, 1, NULL), -ERANGE);
 	ck_assert_int_eq(gputm_commit_id_report_retired(vendor, 0, 5, 1, NULL), -ERANGE);
 	ck_assert_int_eq(gputm_commit_id_report_retired(vendor, 0, 4, 2, NULL), -ERANGE);
-	kit_said(&kit, "first_cid = 4", "count = 2", "1 .. 4", NULL);
+	kit_said(kit, "first_cid = 4", "count = 2", "1 .. 4", NULL);
 	ck_assert_int_eq(gputm_commit_id_report_retired(vendor, 0, 4, UINT32_MAX, NULL), -ERANGE);
 	ck_assert_int_eq(gputm_commit_id_report_retired(vendor, 0, 1, 0, NULL), -EINVAL);
 	ck_assert_int_eq(gputm_commit_id_report_retired(vendor, 1, 1, 3, NULL), -EINVAL);
-	kit_said(&kit, "partition 1", "CID 2", NULL);
+	kit_said(kit, "partition 1", "CID 2", NULL);
 	ck_assert_uint_eq(first, 4711);
 	ck_assert_uint_eq(gputm_commit_id_available(vendor, 2), 0);
 	ck_assert_uint_eq(kit_digest(gputm_commit_id_unit(vendor)), digest);
 	gputm_commit_id_free(vendor);
-	kit_close(&kit);
 }
-END_TEST
 
 /* Table 4.4: two warps of each of 30 cores are 1920 transactions, and no more fit. */
-START_TEST(test_table_4_4_two_warps_per_core)
+KIT_TEST(test_table_4_4_two_warps_per_core)
 {
 	struct gputm_commit_id_config config = GPUTM_COMMIT_ID_CONFIG_INIT;
 	struct gputm_commit_id *vendor;
-	struct kit kit;
 
-	kit_open(&kit);
 	ck_assert_int_eq(gputm_commit_id_config_preset(&config, "kilo-tm"), 0);
-	vendor = make(&kit, &config);
+	vendor = make(kit, &config);
 	for (uint32_t warp = 0; warp < 60; warp++)
 		ck_assert_uint_eq(acquired(vendor, warp % 30, 32), 1 + 32 * warp);
 	for (uint32_t core = 0; core < 30; core++)
@@ -242,9 +215,7 @@ START_TEST(test_table_4_4_two_warps_per_core)
 	ck_assert_uint_eq(kit_stat(gputm_commit_id_unit(vendor), "maximum_in_flight"), 1920);
 	kit_valid(gputm_commit_id_unit(vendor));
 	gputm_commit_id_free(vendor);
-	kit_close(&kit);
 }
-END_TEST
 
 /* Cores, partitions, ring, pools, credits, reports in order. */
 static const uint32_t geometry[][6] = {
@@ -305,17 +276,15 @@ static struct gputm_commit_id_config random_config(int i)
 	return config;
 }
 
-START_TEST(test_commit_id_random_against_oracle)
+KIT_TESTS(test_commit_id_random_against_oracle, KIT_COUNT(geometry))
 {
 	struct gputm_commit_id_config config = random_config(_i);
 	unsigned steps = kit_scale(2500, 200);
 	struct gputm_commit_id *vendor;
 	uint64_t random = 3 + (uint64_t)_i;
 	struct oracle_commit_id o;
-	struct kit kit;
 
-	kit_open(&kit);
-	vendor = make(&kit, &config);
+	vendor = make(kit, &config);
 	oracle_commit_id_open(&o, &config);
 	for (unsigned i = 0; i < steps; i++) {
 		if (kit_below(&random, config.partitions + 1) == 0)
@@ -326,16 +295,14 @@ START_TEST(test_commit_id_random_against_oracle)
 		compare(vendor, &o);
 		if (kit_below(&random, 100) == 0)
 			vendor = (struct gputm_commit_id *)(void *)kit_swap(
-				&commit_id_maker, &kit, gputm_commit_id_unit(vendor));
+				&commit_id_maker, kit, gputm_commit_id_unit(vendor));
 	}
 	if (geometry[_i][5])
 		ck_assert_uint_eq(kit_stat(gputm_commit_id_unit(vendor), "refused_window"), 0);
 	kit_hostile(&commit_id_maker, gputm_commit_id_unit(vendor));
 	oracle_commit_id_close(&o);
 	gputm_commit_id_free(vendor);
-	kit_close(&kit);
 }
-END_TEST
 
 static uint64_t digest_of_run(uint64_t seed)
 {
@@ -353,21 +320,18 @@ static uint64_t digest_of_run(uint64_t seed)
 	return digest;
 }
 
-START_TEST(test_commit_id_is_deterministic)
+KIT_TEST(test_commit_id_is_deterministic)
 {
 	ck_assert_uint_eq(digest_of_run(1), digest_of_run(1));
 	ck_assert_uint_ne(digest_of_run(1), digest_of_run(2));
 }
-END_TEST
 
-START_TEST(test_commit_id_tells_its_observer)
+KIT_TEST(test_commit_id_tells_its_observer)
 {
 	struct gputm_commit_id_config config = small(GPUTM_COMMIT_ID_PER_CORE, 4);
 	struct gputm_commit_id *vendor;
-	struct kit kit;
 
-	kit_open(&kit);
-	vendor = make(&kit, &config);
+	vendor = make(kit, &config);
 	ck_assert_uint_eq(acquired(vendor, 1, 3), 1);
 	refused(vendor, 1, 2, GPUTM_COMMIT_ID_SHORT);
 	retire(vendor, 1, 3);
@@ -377,28 +341,4 @@ START_TEST(test_commit_id_tells_its_observer)
 	ck_assert_uint_eq(kit_event(GPUTM_COMMIT_ID_EVENT_RETURN)[1], 3);
 	ck_assert_uint_eq(kit_event(GPUTM_COMMIT_ID_EVENT_RETURN)[2], 4);
 	gputm_commit_id_free(vendor);
-	kit_close(&kit);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("commit_id");
-	TCase *tests = tcase_create("all");
-
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, test_commit_id_life);
-	tcase_add_test(tests, test_commit_id_credits_do_not_exceed_the_ring);
-	tcase_add_test(tests, test_commit_id_takes_all_or_nothing);
-	tcase_add_test(tests, test_commit_id_shared_pool_serves_all_cores);
-	tcase_add_test(tests, test_commit_id_credit_returns_with_the_last_partition);
-	tcase_add_test(tests, test_commit_id_window_is_tight);
-	tcase_add_test(tests, test_commit_id_misuse_changes_nothing);
-	tcase_add_test(tests, test_table_4_4_two_warps_per_core);
-	tcase_add_loop_test(tests, test_commit_id_random_against_oracle, 0,
-			    (int)(sizeof(geometry) / sizeof(geometry[0])));
-	tcase_add_test(tests, test_commit_id_is_deterministic);
-	tcase_add_test(tests, test_commit_id_tells_its_observer);
-	suite_add_tcase(suite, tests);
-	return kit_run(suite);
 }

@@ -261,7 +261,7 @@ static void swap(struct world *w)
 	w->seq = (struct gputm_commit_sequencer *)(void *)other;
 }
 
-START_TEST(test_commit_sequencer_random_against_oracle)
+KIT_TESTS(test_commit_sequencer_random_against_oracle, KIT_COUNT(shapes))
 {
 	static struct world w;
 	unsigned steps = kit_scale(20000, 800), left = 400000;
@@ -286,7 +286,6 @@ START_TEST(test_commit_sequencer_random_against_oracle)
 	ck_assert_uint_gt(kit_stat(unit_of(&w), "failed"), 0);
 	world_close(&w);
 }
-END_TEST
 
 static uint64_t digest_of_run(uint64_t seed)
 {
@@ -301,22 +300,8 @@ static uint64_t digest_of_run(uint64_t seed)
 	return digest;
 }
 
-START_TEST(test_commit_sequencer_is_deterministic)
+KIT_TEST(test_commit_sequencer_is_deterministic)
 {
 	ck_assert_uint_eq(digest_of_run(1), digest_of_run(1));
 	ck_assert_uint_ne(digest_of_run(1), digest_of_run(2));
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("commit_sequencer-random");
-	TCase *tests = tcase_create("all");
-
-	tcase_set_timeout(tests, 120);
-	tcase_add_loop_test(tests, test_commit_sequencer_random_against_oracle, 0,
-			    (int)(sizeof(shapes) / sizeof(shapes[0])));
-	tcase_add_test(tests, test_commit_sequencer_is_deterministic);
-	suite_add_tcase(suite, tests);
-	return kit_run(suite);
 }

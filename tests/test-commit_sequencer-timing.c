@@ -3,7 +3,7 @@
 #include "tests/commit_sequencer.h"
 
 /* Two read rows, one of them for both partitions, and a write row. */
-START_TEST(test_timing_log_walk)
+KIT_TEST(test_timing_log_walk)
 {
 	struct core core;
 	uint32_t warp, count;
@@ -42,10 +42,9 @@ START_TEST(test_timing_log_walk)
 	ck_assert_uint_eq(stat(&core, "rows_walked"), 3);
 	core_close(&core);
 }
-END_TEST
 
 /* Lanes 1 and 3 commit: they are CIDs 0 and 1 of the message. */
-START_TEST(test_timing_lanes_become_cids)
+KIT_TEST(test_timing_lanes_become_cids)
 {
 	struct core core;
 
@@ -70,9 +69,8 @@ START_TEST(test_timing_lanes_become_cids)
 	ck_assert(retired(&core, 0, 7, 2));
 	core_close(&core);
 }
-END_TEST
 
-START_TEST(test_timing_done_fill_per_lane)
+KIT_TEST(test_timing_done_fill_per_lane)
 {
 	struct core core;
 
@@ -97,9 +95,8 @@ START_TEST(test_timing_done_fill_per_lane)
 	takes(&core, 1, GPUTM_COMMIT_DONE, 0x2, 0x2, 0);
 	core_close(&core);
 }
-END_TEST
 
-START_TEST(test_timing_entries_for_themselves)
+KIT_TEST(test_timing_entries_for_themselves)
 {
 	struct core core;
 
@@ -118,10 +115,9 @@ START_TEST(test_timing_entries_for_themselves)
 	ck_assert_uint_eq(message.word[0].address, 0x108);
 	core_close(&core);
 }
-END_TEST
 
 /* A lane that only reads is done with its verdict, one tick after its last outcome. */
-START_TEST(test_timing_verdict_and_read_only_done)
+KIT_TEST(test_timing_verdict_and_read_only_done)
 {
 	struct core core;
 
@@ -146,10 +142,9 @@ START_TEST(test_timing_verdict_and_read_only_done)
 	ck_assert(!retired(&core, 0, 5, 1));
 	core_close(&core);
 }
-END_TEST
 
 /* A lane that writes is done when the partitions with its writes have retired it. */
-START_TEST(test_timing_done_with_retirement_of_writes)
+KIT_TEST(test_timing_done_with_retirement_of_writes)
 {
 	struct core core;
 
@@ -171,10 +166,9 @@ START_TEST(test_timing_done_with_retirement_of_writes)
 	ck_assert_uint_eq(stat(&core, "failed"), 1);
 	core_close(&core);
 }
-END_TEST
 
 /* Failed lanes wait for no retirement: nothing of theirs is written. */
-START_TEST(test_timing_failed_writers_are_done_at_once)
+KIT_TEST(test_timing_failed_writers_are_done_at_once)
 {
 	struct core core;
 
@@ -187,10 +181,9 @@ START_TEST(test_timing_failed_writers_are_done_at_once)
 	ck_assert(done(&core, 0, 0, 1));
 	core_close(&core);
 }
-END_TEST
 
 /* Scalar: the verdict of a lane does not wait for the others, for it may hold them up. */
-START_TEST(test_timing_scalar_verdicts_one_by_one)
+KIT_TEST(test_timing_scalar_verdicts_one_by_one)
 {
 	struct core core;
 
@@ -209,9 +202,8 @@ START_TEST(test_timing_scalar_verdicts_one_by_one)
 	quiet_tick(&core);
 	core_close(&core);
 }
-END_TEST
 
-START_TEST(test_timing_scalar_verdicts_packed)
+KIT_TEST(test_timing_scalar_verdicts_packed)
 {
 	struct core core;
 
@@ -228,9 +220,8 @@ START_TEST(test_timing_scalar_verdicts_packed)
 	takes(&core, 0, GPUTM_COMMIT_VERDICT, 0x8, 0x8, 0);
 	core_close(&core);
 }
-END_TEST
 
-START_TEST(test_timing_warp_verdict_waits_for_all)
+KIT_TEST(test_timing_warp_verdict_waits_for_all)
 {
 	struct core core;
 
@@ -252,9 +243,8 @@ START_TEST(test_timing_warp_verdict_waits_for_all)
 	ck_assert(done(&core, 0, 0xe, 0x1));
 	core_close(&core);
 }
-END_TEST
 
-START_TEST(test_timing_resend)
+KIT_TEST(test_timing_resend)
 {
 	struct core core;
 
@@ -291,10 +281,9 @@ START_TEST(test_timing_resend)
 	ck_assert_uint_eq(stat(&core, "resends"), 2);
 	core_close(&core);
 }
-END_TEST
 
 /* One row in the L1 share: after the second the walk waits, and the next warp goes on. */
-START_TEST(test_timing_spilled_row)
+KIT_TEST(test_timing_spilled_row)
 {
 	struct core core;
 
@@ -328,10 +317,9 @@ START_TEST(test_timing_spilled_row)
 	ck_assert_uint_eq(stat(&core, "spilled_rows"), 2);
 	core_close(&core);
 }
-END_TEST
 
 /* The oldest CIDs are walked first; a verdict goes before them. */
-START_TEST(test_timing_order_of_steps)
+KIT_TEST(test_timing_order_of_steps)
 {
 	struct core core;
 
@@ -367,10 +355,9 @@ START_TEST(test_timing_order_of_steps)
 	ck_assert_uint_eq(message.first_cid, 2);
 	core_close(&core);
 }
-END_TEST
 
 /* Two packets of room: the second step finds one and waits. */
-START_TEST(test_timing_stall_without_room)
+KIT_TEST(test_timing_stall_without_room)
 {
 	struct core core;
 
@@ -392,29 +379,4 @@ START_TEST(test_timing_stall_without_room)
 	ck_assert_uint_eq(stat(&core, "packets"), 3);
 	ck_assert_uint_eq(stat(&core, "max_packets"), 2);
 	core_close(&core);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("commit_sequencer-timing");
-	TCase *tests = tcase_create("all");
-
-	tcase_set_timeout(tests, 120);
-	tcase_add_test(tests, test_timing_log_walk);
-	tcase_add_test(tests, test_timing_lanes_become_cids);
-	tcase_add_test(tests, test_timing_done_fill_per_lane);
-	tcase_add_test(tests, test_timing_entries_for_themselves);
-	tcase_add_test(tests, test_timing_verdict_and_read_only_done);
-	tcase_add_test(tests, test_timing_done_with_retirement_of_writes);
-	tcase_add_test(tests, test_timing_failed_writers_are_done_at_once);
-	tcase_add_test(tests, test_timing_scalar_verdicts_one_by_one);
-	tcase_add_test(tests, test_timing_scalar_verdicts_packed);
-	tcase_add_test(tests, test_timing_warp_verdict_waits_for_all);
-	tcase_add_test(tests, test_timing_resend);
-	tcase_add_test(tests, test_timing_spilled_row);
-	tcase_add_test(tests, test_timing_order_of_steps);
-	tcase_add_test(tests, test_timing_stall_without_room);
-	suite_add_tcase(suite, tests);
-	return kit_run(suite);
 }

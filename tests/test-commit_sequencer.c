@@ -4,57 +4,52 @@
 
 /* ---- life ---- */
 
-START_TEST(test_commit_sequencer_life)
+KIT_TEST(test_commit_sequencer_life)
 {
 	kit_common(&commit_sequencer_maker);
 }
-END_TEST
 
-START_TEST(test_commit_sequencer_config_relations)
+KIT_TEST(test_commit_sequencer_config_relations)
 {
 	struct gputm_tx_log_config log_config = GPUTM_TX_LOG_CONFIG_INIT;
 	const struct gputm_tx_log *logs[4] = { NULL };
 	struct gputm_commit_sequencer *seq = NULL;
 	struct gputm_tx_log *log = NULL;
 	struct core core;
-	struct kit kit;
 
-	kit_open(&kit);
 	core_config(&core);
 	core.config.mode = GPUTM_COMMIT_SEQUENCER_WARP;
-	ck_assert_int_eq(gputm_commit_sequencer_new(kit.ctx, &core.config, &seq), -EINVAL);
-	kit_said(&kit, "mode = warp", "intra_warp_resolved", NULL);
+	ck_assert_int_eq(gputm_commit_sequencer_new(kit->ctx, &core.config, &seq), -EINVAL);
+	kit_said(kit, "mode = warp", "intra_warp_resolved", NULL);
 	core_config(&core);
 	core.config.output_packets = 1;
-	ck_assert_int_eq(gputm_commit_sequencer_new(kit.ctx, &core.config, &seq), -EINVAL);
-	kit_said(&kit, "output_packets = 1", "2", NULL);
+	ck_assert_int_eq(gputm_commit_sequencer_new(kit->ctx, &core.config, &seq), -EINVAL);
+	kit_said(kit, "output_packets = 1", "2", NULL);
 	core.config.pack = GPUTM_COMMIT_SEQUENCER_PACK_NONE;
 	core.config.output_packets = 3;
-	ck_assert_int_eq(gputm_commit_sequencer_new(kit.ctx, &core.config, &seq), -EINVAL);
+	ck_assert_int_eq(gputm_commit_sequencer_new(kit->ctx, &core.config, &seq), -EINVAL);
 	core_config(&core);
-	ck_assert_int_eq(gputm_tx_log_new(kit.ctx, &log_config, &log), 0);
+	ck_assert_int_eq(gputm_tx_log_new(kit->ctx, &log_config, &log), 0);
 	logs[2] = log;
 	core.config.logs = logs;
-	ck_assert_int_eq(gputm_commit_sequencer_new(kit.ctx, &core.config, &seq), -EINVAL);
-	kit_said(&kit, "lanes = 32, partitions = 6", "4 and 2", NULL);
+	ck_assert_int_eq(gputm_commit_sequencer_new(kit->ctx, &core.config, &seq), -EINVAL);
+	kit_said(kit, "lanes = 32, partitions = 6", "4 and 2", NULL);
 	ck_assert_ptr_null(seq);
 	core.config.logs = NULL;
 	core.config.output_packets = 2;
-	ck_assert_int_eq(gputm_commit_sequencer_new(kit.ctx, &core.config, &seq), 0);
+	ck_assert_int_eq(gputm_commit_sequencer_new(kit->ctx, &core.config, &seq), 0);
 	ck_assert_int_eq(gputm_commit_sequencer_attach(seq, 0, log), -EINVAL);
 	ck_assert_int_eq(gputm_commit_sequencer_attach(seq, 4, NULL), -ERANGE);
-	kit_said(&kit, "warp = 4", "0 .. 3", NULL);
+	kit_said(kit, "warp = 4", "0 .. 3", NULL);
 	ck_assert_int_eq(gputm_commit_sequencer_begin(seq, 0, 1), -EINVAL);
-	kit_said(&kit, "warp 0 has no log", NULL);
+	kit_said(kit, "warp 0 has no log", NULL);
 	gputm_commit_sequencer_free(seq);
 	gputm_tx_log_free(log);
-	kit_close(&kit);
 }
-END_TEST
 
 /* ---- other rules ---- */
 
-START_TEST(test_commit_sequencer_empty_logs_pass_without_cid)
+KIT_TEST(test_commit_sequencer_empty_logs_pass_without_cid)
 {
 	uint32_t warp, count;
 	struct core core;
@@ -75,10 +70,9 @@ START_TEST(test_commit_sequencer_empty_logs_pass_without_cid)
 	ck_assert_uint_eq(stat(&core, "transactions"), 4);
 	core_close(&core);
 }
-END_TEST
 
 /* A warp may begin again while partitions still retire its last commit. */
-START_TEST(test_commit_sequencer_slots_are_tight)
+KIT_BARE_TEST(test_commit_sequencer_slots_are_tight)
 {
 	struct core core;
 
@@ -105,9 +99,8 @@ START_TEST(test_commit_sequencer_slots_are_tight)
 	ck_assert_uint_eq(stat(&core, "max_slots"), 2);
 	core_close(&core);
 }
-END_TEST
 
-START_TEST(test_commit_sequencer_resend_requests_are_tight)
+KIT_TEST(test_commit_sequencer_resend_requests_are_tight)
 {
 	struct core core;
 
@@ -124,9 +117,8 @@ START_TEST(test_commit_sequencer_resend_requests_are_tight)
 	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_RESEND, 0, 0, 2, 2, 0), OK);
 	core_close(&core);
 }
-END_TEST
 
-START_TEST(test_commit_sequencer_refusals_change_nothing)
+KIT_BARE_TEST(test_commit_sequencer_refusals_change_nothing)
 {
 	struct core core;
 	uint64_t digest;
@@ -169,10 +161,9 @@ START_TEST(test_commit_sequencer_refusals_change_nothing)
 	ck_assert_int_eq(gputm_commit_sequencer_grant(core.seq, 10), 0);
 	core_close(&core);
 }
-END_TEST
 
 /* protocols: min(500 x aborts, 5000), maximum over the lanes; watchdog above 100,000. */
-START_TEST(test_commit_sequencer_backoff_and_watchdog)
+KIT_TEST(test_commit_sequencer_backoff_and_watchdog)
 {
 	static const uint32_t aborts[4] = { 1, 9, 10, 4000000000u };
 	struct core core;
@@ -193,9 +184,8 @@ START_TEST(test_commit_sequencer_backoff_and_watchdog)
 	ck_assert(!gputm_commit_sequencer_overdue(core.seq, UINT64_MAX));
 	core_close(&core);
 }
-END_TEST
 
-START_TEST(test_commit_sequencer_tells_its_observer)
+KIT_TEST(test_commit_sequencer_tells_its_observer)
 {
 	struct core core;
 
@@ -214,23 +204,4 @@ START_TEST(test_commit_sequencer_tells_its_observer)
 	for (uint32_t kind = 0; kind < 8; kind++)
 		ck_assert_uint_eq(kit_events(kind), 1);
 	core_close(&core);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("commit_sequencer");
-	TCase *tests = tcase_create("all");
-
-	tcase_set_timeout(tests, 120);
-	tcase_add_test(tests, test_commit_sequencer_life);
-	tcase_add_test(tests, test_commit_sequencer_config_relations);
-	tcase_add_test(tests, test_commit_sequencer_empty_logs_pass_without_cid);
-	tcase_add_test(tests, test_commit_sequencer_slots_are_tight);
-	tcase_add_test(tests, test_commit_sequencer_resend_requests_are_tight);
-	tcase_add_test(tests, test_commit_sequencer_refusals_change_nothing);
-	tcase_add_test(tests, test_commit_sequencer_backoff_and_watchdog);
-	tcase_add_test(tests, test_commit_sequencer_tells_its_observer);
-	suite_add_tcase(suite, tests);
-	return kit_run(suite);
 }

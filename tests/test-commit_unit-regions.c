@@ -140,7 +140,7 @@ static void wait_report(struct gputm_commit_unit *unit, uint32_t kind)
 	ck_assert(gputm_commit_unit_pop(unit));
 }
 
-START_TEST(test_section_6_2_1_reads_of_a_row)
+KIT_TESTS(test_section_6_2_1_reads_of_a_row, KIT_COUNT(region_bytes))
 {
 	struct gputm_commit_unit *unit = make(region_bytes[_i]);
 	uint64_t random = 3 + (uint64_t)_i, cid = 1;
@@ -161,10 +161,9 @@ START_TEST(test_section_6_2_1_reads_of_a_row)
 	}
 	gputm_commit_unit_free(unit);
 }
-END_TEST
 
 /* Two words of each transaction, and the transactions of a warp in the order of their CIDs. */
-START_TEST(test_section_6_2_1_writes_of_a_warp)
+KIT_TESTS(test_section_6_2_1_writes_of_a_warp, KIT_COUNT(region_bytes))
 {
 	struct gputm_commit_unit *unit = make(region_bytes[_i]);
 	uint64_t random = 5 + (uint64_t)_i, cid = 1;
@@ -189,17 +188,4 @@ START_TEST(test_section_6_2_1_writes_of_a_warp)
 		wait_report(unit, GPUTM_COMMIT_RETIRED);
 	}
 	gputm_commit_unit_free(unit);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("commit_unit-regions");
-	TCase *tests = tcase_create("all");
-	int sizes = (int)(sizeof(region_bytes) / sizeof(region_bytes[0]));
-
-	tcase_add_loop_test(tests, test_section_6_2_1_reads_of_a_row, 0, sizes);
-	tcase_add_loop_test(tests, test_section_6_2_1_writes_of_a_warp, 0, sizes);
-	suite_add_tcase(suite, tests);
-	return kit_run(suite);
 }

@@ -8,11 +8,10 @@
 
 KIT_MAKER(commit_unit, COMMIT_UNIT);
 
-START_TEST(test_commit_unit_life)
+KIT_TEST(test_commit_unit_life)
 {
 	kit_common(&commit_unit_maker);
 }
-END_TEST
 
 /* ---- a unit in hand ---- */
 
@@ -151,7 +150,7 @@ static void ticks(struct hand *h, unsigned count)
 
 /* ---- the timing table ---- */
 
-START_TEST(test_timing_input_scalar)
+KIT_TEST(test_timing_input_scalar)
 {
 	struct gputm_commit_unit_config config = small_config();
 	struct hand h;
@@ -164,9 +163,8 @@ START_TEST(test_timing_input_scalar)
 	}
 	close_hand(&h);
 }
-END_TEST
 
-START_TEST(test_timing_input_warp)
+KIT_TEST(test_timing_input_warp)
 {
 	struct gputm_commit_unit_config config = small_config();
 	struct gputm_mem_request request;
@@ -186,9 +184,8 @@ START_TEST(test_timing_input_warp)
 	ck_assert(!gputm_commit_unit_mem_pop(h.unit, GPUTM_COMMIT_UNIT_VALIDATION));
 	close_hand(&h);
 }
-END_TEST
 
-START_TEST(test_timing_validation)
+KIT_TEST(test_timing_validation)
 {
 	struct gputm_commit_unit_config config = small_config();
 	struct hand h;
@@ -200,9 +197,8 @@ START_TEST(test_timing_validation)
 	ck_assert_uint_eq(wait_request(&h, 0), 1);
 	close_hand(&h);
 }
-END_TEST
 
-START_TEST(test_timing_ports)
+KIT_TEST(test_timing_ports)
 {
 	struct gputm_commit_unit_config config = small_config();
 	struct hand h;
@@ -214,10 +210,9 @@ START_TEST(test_timing_ports)
 		ck_assert_uint_eq(wait_request(&h, 0), 1);
 	close_hand(&h);
 }
-END_TEST
 
 /* 3 reads and 2 writes; done is consumed in the tick that makes the stage HAZARD. */
-START_TEST(test_timing_hazard)
+KIT_TEST(test_timing_hazard)
 {
 	static const unsigned expected[] = { 5 + 1, 3 + 1, 2 + 1, 2 + 1, 1 + 1 };
 	struct gputm_commit_unit_config config = small_config();
@@ -234,9 +229,8 @@ START_TEST(test_timing_hazard)
 		close_hand(&h);
 	}
 }
-END_TEST
 
-START_TEST(test_timing_skip)
+KIT_TEST(test_timing_skip)
 {
 	struct gputm_commit_unit_config config = small_config();
 	struct gputm_commit_message m = header(GPUTM_COMMIT_DONE, 7, 8);
@@ -257,7 +251,6 @@ START_TEST(test_timing_skip)
 	ck_assert_uint_eq(report.mask, 0xff);
 	close_hand(&h);
 }
-END_TEST
 
 /* The example at the head of lib/kilotm/commit_unit.c: 8 has read what 7 writes. */
 static void play_hazard(struct hand *h, uint32_t value_read)
@@ -278,7 +271,7 @@ static void play_hazard(struct hand *h, uint32_t value_read)
 	send_mask(h, GPUTM_COMMIT_VERDICT, 7, true);
 }
 
-START_TEST(test_timing_commit)
+KIT_TEST(test_timing_commit)
 {
 	struct hand h;
 
@@ -288,9 +281,8 @@ START_TEST(test_timing_commit)
 	ck_assert_uint_eq(wait_request(&h, 1), 2);
 	close_hand(&h);
 }
-END_TEST
 
-START_TEST(test_timing_retire)
+KIT_TEST(test_timing_retire)
 {
 	struct hand h;
 
@@ -302,9 +294,8 @@ START_TEST(test_timing_retire)
 	ck_assert_uint_eq(gputm_commit_unit_oldest(h.unit), 8);
 	close_hand(&h);
 }
-END_TEST
 
-START_TEST(test_timing_revalidation)
+KIT_TEST(test_timing_revalidation)
 {
 	struct hand h;
 
@@ -315,9 +306,8 @@ START_TEST(test_timing_revalidation)
 	ck_assert_uint_eq(wait_request(&h, 0), 2);
 	close_hand(&h);
 }
-END_TEST
 
-START_TEST(test_timing_outcome)
+KIT_TEST(test_timing_outcome)
 {
 	struct gputm_commit_unit_config config = small_config();
 	struct hand h;
@@ -336,12 +326,11 @@ START_TEST(test_timing_outcome)
 	ck_assert_int_eq(gputm_commit_unit_stage(h.unit, 8), GPUTM_COMMIT_WAIT);
 	close_hand(&h);
 }
-END_TEST
 
 /* ---- decisions ---- */
 
 /* The last comparison counts: 8 fails speculatively and passes when 7 has written. */
-START_TEST(test_commit_unit_last_comparison_counts)
+KIT_TEST(test_commit_unit_last_comparison_counts)
 {
 	struct hand h;
 
@@ -356,10 +345,9 @@ START_TEST(test_commit_unit_last_comparison_counts)
 		close_hand(&h);
 	}
 }
-END_TEST
 
 /* RCID <= CID is a hazard, and retired before the first message is none. */
-START_TEST(test_commit_unit_hazard_starts_at_rcid)
+KIT_TEST(test_commit_unit_hazard_starts_at_rcid)
 {
 	struct gputm_commit_unit_config config = small_config();
 	struct hand h;
@@ -384,10 +372,9 @@ START_TEST(test_commit_unit_hazard_starts_at_rcid)
 		close_hand(&h);
 	}
 }
-END_TEST
 
 /* The same word read twice with different values: at most one can match. */
-START_TEST(test_commit_unit_read_twice_fails)
+KIT_TEST(test_commit_unit_read_twice_fails)
 {
 	struct gputm_commit_unit_config config = small_config();
 	struct hand h;
@@ -410,10 +397,9 @@ START_TEST(test_commit_unit_read_twice_fails)
 		close_hand(&h);
 	}
 }
-END_TEST
 
 /* Buffers held after the first word, after done, after the outcome, after the verdict. */
-START_TEST(test_fig_4_13_buffer_policies)
+KIT_TEST(test_fig_4_13_buffer_policies)
 {
 	static const uint64_t expected[4][4] = {
 		{ 2, 4, 4, 4 }, { 2, 2, 2, 2 }, { 1, 1, 1, 1 }, { 1, 1, 0, 0 }
@@ -451,9 +437,8 @@ START_TEST(test_fig_4_13_buffer_policies)
 		close_hand(&h);
 	}
 }
-END_TEST
 
-START_TEST(test_commit_unit_write_pending)
+KIT_TEST(test_commit_unit_write_pending)
 {
 	struct gputm_commit_unit_config config = small_config();
 	struct hand h;
@@ -475,11 +460,10 @@ START_TEST(test_commit_unit_write_pending)
 	ck_assert(!gputm_commit_unit_write_pending(h.unit, 32));
 	close_hand(&h);
 }
-END_TEST
 
 /* ---- refusals, each beside what is accepted ---- */
 
-START_TEST(test_commit_unit_ring_bound)
+KIT_TEST(test_commit_unit_ring_bound)
 {
 	struct gputm_commit_unit_config config = small_config();
 	struct gputm_commit_message m = header(GPUTM_COMMIT_DONE, 7 + 64, 1);
@@ -495,9 +479,8 @@ START_TEST(test_commit_unit_ring_bound)
 	ck_assert_int_eq(push(&h, &m), GPUTM_COMMIT_UNIT_ACCEPTED);
 	close_hand(&h);
 }
-END_TEST
 
-START_TEST(test_commit_unit_input_full)
+KIT_TEST(test_commit_unit_input_full)
 {
 	struct gputm_commit_unit_config config = small_config();
 	struct gputm_commit_message m = header(GPUTM_COMMIT_DONE, 9, 1);
@@ -513,9 +496,8 @@ START_TEST(test_commit_unit_input_full)
 	ck_assert_int_eq(push(&h, &m), GPUTM_COMMIT_UNIT_ACCEPTED);
 	close_hand(&h);
 }
-END_TEST
 
-START_TEST(test_commit_unit_refuses_what_the_protocol_forbids)
+KIT_TEST(test_commit_unit_refuses_what_the_protocol_forbids)
 {
 	struct gputm_commit_unit_config config = small_config();
 	struct gputm_commit_message m = header(GPUTM_COMMIT_VERDICT, 7, 1);
@@ -553,34 +535,29 @@ START_TEST(test_commit_unit_refuses_what_the_protocol_forbids)
 	ck_assert_int_eq(push(&h, &m), -EINVAL); /* twice */
 	close_hand(&h);
 }
-END_TEST
 
-START_TEST(test_commit_unit_config_relations)
+KIT_TEST(test_commit_unit_config_relations)
 {
 	struct gputm_commit_unit_config config = small_config();
 	struct gputm_commit_unit *unit = NULL;
-	struct kit kit;
 
-	kit_open(&kit);
 	config.cid_bits = 7;
-	ck_assert_int_eq(gputm_commit_unit_new(kit.ctx, &config, &unit), -EINVAL);
-	kit_said(&kit, "ring = 64", "cid_bits", NULL);
+	ck_assert_int_eq(gputm_commit_unit_new(kit->ctx, &config, &unit), -EINVAL);
+	kit_said(kit, "ring = 64", "cid_bits", NULL);
 	config.cid_bits = 8;
 	config.buffer_words = 9;
-	ck_assert_int_eq(gputm_commit_unit_new(kit.ctx, &config, &unit), -EINVAL);
-	kit_said(&kit, "port_words = 64", "lanes x buffer_words", NULL);
+	ck_assert_int_eq(gputm_commit_unit_new(kit->ctx, &config, &unit), -EINVAL);
+	kit_said(kit, "port_words = 64", "lanes x buffer_words", NULL);
 	config.buffer_words = 8;
 	config.pending_block = 48;
-	ck_assert_int_eq(gputm_commit_unit_new(kit.ctx, &config, &unit), -EINVAL);
-	kit_said(&kit, "pending_block = 48", NULL);
+	ck_assert_int_eq(gputm_commit_unit_new(kit->ctx, &config, &unit), -EINVAL);
+	kit_said(kit, "pending_block = 48", NULL);
 	config.pending_block = 64;
-	ck_assert_int_eq(gputm_commit_unit_new(kit.ctx, &config, &unit), 0);
+	ck_assert_int_eq(gputm_commit_unit_new(kit->ctx, &config, &unit), 0);
 	gputm_commit_unit_free(unit);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_commit_unit_bytes)
+KIT_TEST(test_commit_unit_bytes)
 {
 	struct gputm_commit_message m = header(GPUTM_COMMIT_DONE, 1, 32);
 	struct gputm_commit_report report = { GPUTM_COMMIT_OUTCOME, 0, 1, 32, 1, 0 };
@@ -598,9 +575,8 @@ START_TEST(test_commit_unit_bytes)
 	report.kind = GPUTM_COMMIT_RETIRED;
 	ck_assert_uint_eq(gputm_commit_report_bytes(&report), 8);
 }
-END_TEST
 
-START_TEST(test_section_4_4_4_storage)
+KIT_TEST(test_section_4_4_4_storage)
 {
 	struct gputm_commit_unit_config config = GPUTM_COMMIT_UNIT_CONFIG_INIT;
 	struct gputm_storage array;
@@ -615,7 +591,6 @@ START_TEST(test_section_4_4_4_storage)
 	ck_assert_uint_eq(array.entries * array.bits, 32 * 1024 * 8);
 	close_hand(&h);
 }
-END_TEST
 
 /* ---- random runs ---- */
 
@@ -704,7 +679,7 @@ static struct oracle_plan random_plan(uint64_t *random, const struct gputm_commi
 	return plan;
 }
 
-START_TEST(test_commit_unit_random)
+KIT_TESTS(test_commit_unit_random, kit_scale(60, 6))
 {
 	uint64_t random = (uint64_t)_i + 1;
 	struct gputm_commit_unit_config config = random_config(&random);
@@ -713,10 +688,8 @@ START_TEST(test_commit_unit_random)
 	struct gputm_commit_unit *unit = NULL;
 	const char *wrong = NULL;
 	uint64_t rounds = 0;
-	struct kit kit;
 
-	kit_open(&kit);
-	ck_assert_int_eq(gputm_commit_unit_new(kit.ctx, &config, &unit), 0);
+	ck_assert_int_eq(gputm_commit_unit_new(kit->ctx, &config, &unit), 0);
 	while (oracle_world_round(world, unit, &wrong)) {
 		ck_assert_msg(++rounds < 100000, "seed %d: no progress", _i);
 		gputm_commit_unit_tick(unit);
@@ -724,7 +697,7 @@ START_TEST(test_commit_unit_random)
 		if (kit_below(&random, 100))
 			continue;
 		check_clock(unit, &config, 12);
-		unit = (struct gputm_commit_unit *)(void *)kit_swap(&commit_unit_maker, &kit,
+		unit = (struct gputm_commit_unit *)(void *)kit_swap(&commit_unit_maker, kit,
 								    gputm_commit_unit_unit(unit));
 	}
 	ck_assert_msg(!wrong, "seed %d: %s", _i, wrong);
@@ -733,9 +706,7 @@ START_TEST(test_commit_unit_random)
 			  oracle_world_commits(world));
 	oracle_world_free(world);
 	gputm_commit_unit_free(unit);
-	kit_close(&kit);
 }
-END_TEST
 
 static void check_offers(const struct gputm_commit_unit *unit, int offers)
 {
@@ -763,7 +734,7 @@ static void check_same_bytes(struct gputm_unit *a, struct gputm_unit *b)
 }
 
 /* What is put off while nobody looks is the same as what an observer is told at once. */
-START_TEST(test_commit_unit_observed_or_not)
+KIT_TESTS(test_commit_unit_observed_or_not, kit_scale(30, 3))
 {
 	uint64_t random = (uint64_t)_i + 1;
 	struct gputm_commit_unit_config config = random_config(&random);
@@ -797,9 +768,8 @@ START_TEST(test_commit_unit_observed_or_not)
 		gputm_commit_unit_free(unit[n]);
 	}
 }
-END_TEST
 
-START_TEST(test_commit_unit_take_is_peek_and_pop)
+KIT_TESTS(test_commit_unit_take_is_peek_and_pop, 2)
 {
 	struct gputm_commit_unit_config config = small_config();
 	struct gputm_mem_request seen, taken;
@@ -820,10 +790,9 @@ START_TEST(test_commit_unit_take_is_peek_and_pop)
 	ck_assert_mem_eq(&seen, &taken, sizeof(seen));
 	close_hand(&h);
 }
-END_TEST
 
 /* A unit in the middle of things, and its snapshots. */
-START_TEST(test_commit_unit_hostile)
+KIT_TEST(test_commit_unit_hostile)
 {
 	struct gputm_commit_unit_config config = small_config();
 	struct oracle_plan plan = { .warps = 40, .lanes = 8, .most_reads = 10, .most_writes = 10,
@@ -841,46 +810,4 @@ START_TEST(test_commit_unit_hostile)
 	kit_hostile(&commit_unit_maker, gputm_commit_unit_unit(unit));
 	oracle_world_free(world);
 	gputm_commit_unit_free(unit);
-}
-END_TEST
-
-static Suite *suite(void)
-{
-	Suite *s = suite_create("commit_unit");
-	TCase *t = tcase_create("all");
-
-	tcase_set_timeout(t, 120);
-	tcase_add_test(t, test_commit_unit_life);
-	tcase_add_test(t, test_timing_input_scalar);
-	tcase_add_test(t, test_timing_input_warp);
-	tcase_add_test(t, test_timing_validation);
-	tcase_add_test(t, test_timing_ports);
-	tcase_add_test(t, test_timing_hazard);
-	tcase_add_test(t, test_timing_skip);
-	tcase_add_test(t, test_timing_commit);
-	tcase_add_test(t, test_timing_retire);
-	tcase_add_test(t, test_timing_revalidation);
-	tcase_add_test(t, test_timing_outcome);
-	tcase_add_test(t, test_commit_unit_last_comparison_counts);
-	tcase_add_test(t, test_commit_unit_hazard_starts_at_rcid);
-	tcase_add_test(t, test_commit_unit_read_twice_fails);
-	tcase_add_test(t, test_fig_4_13_buffer_policies);
-	tcase_add_test(t, test_commit_unit_write_pending);
-	tcase_add_test(t, test_commit_unit_ring_bound);
-	tcase_add_test(t, test_commit_unit_input_full);
-	tcase_add_test(t, test_commit_unit_refuses_what_the_protocol_forbids);
-	tcase_add_test(t, test_commit_unit_config_relations);
-	tcase_add_test(t, test_commit_unit_bytes);
-	tcase_add_test(t, test_section_4_4_4_storage);
-	tcase_add_test(t, test_commit_unit_hostile);
-	tcase_add_loop_test(t, test_commit_unit_take_is_peek_and_pop, 0, 2);
-	tcase_add_loop_test(t, test_commit_unit_observed_or_not, 0, (int)kit_scale(30, 3));
-	tcase_add_loop_test(t, test_commit_unit_random, 0, (int)kit_scale(60, 6));
-	suite_add_tcase(s, t);
-	return s;
-}
-
-int main(void)
-{
-	return kit_run(suite());
 }

@@ -61,14 +61,13 @@ static uint64_t push(struct world *w, const struct gputm_log_entry *entry, uint3
 	return apply[0];
 }
 
-START_TEST(test_device_validator_life)
+KIT_TEST(test_device_validator_life)
 {
 	kit_common(&device_validator_maker);
 }
-END_TEST
 
 /* The example that opens the source: IV-C.2 and IV-D on two words. */
-START_TEST(test_device_validator_goes_on_after_a_conflict)
+KIT_TEST(test_device_validator_goes_on_after_a_conflict)
 {
 	static const struct gputm_log_entry first[] = { { 0, 3, 30 }, { 8, 2, 20 } };
 	static const struct gputm_log_entry second[] = { { 0, 1, 10 } };
@@ -112,10 +111,9 @@ START_TEST(test_device_validator_goes_on_after_a_conflict)
 	ck_assert_uint_eq(kit_stat(gputm_device_validator_unit(w.validator), "failed_early"), 1);
 	world_close(&w);
 }
-END_TEST
 
 /* Equal stamps are the same write: applied once. A stamp above replaces, one below does not. */
-START_TEST(test_device_validator_freshness_is_tight)
+KIT_TEST(test_device_validator_freshness_is_tight)
 {
 	static const struct gputm_log_entry entry[] = { { 4, 7, 1 }, { 4, 7, 1 }, { 4, 6, 2 },
 							{ 4, 8, 3 }, { 1020, 1, 4 } };
@@ -129,10 +127,9 @@ START_TEST(test_device_validator_freshness_is_tight)
 	ck_assert_uint_eq(r.cycles, 39); /* three waves of two lanes */
 	world_close(&w);
 }
-END_TEST
 
 /* V-A: at 1 KB a write beside what the GPU has read is a false conflict, at 4 B it is none. */
-START_TEST(test_device_validator_false_conflicts_come_from_granularity)
+KIT_TESTS(test_device_validator_false_conflicts_come_from_granularity, 3)
 {
 	static const struct gputm_log_entry entry[] = { { 512, 1, 1 } };
 	static const uint32_t granule[] = { 4, 256, 1024 };
@@ -149,7 +146,6 @@ START_TEST(test_device_validator_false_conflicts_come_from_granularity)
 	ck_assert_uint_eq(r.conflicts, 1);
 	world_close(&w);
 }
-END_TEST
 
 static const uint64_t bad_stamp[] = { 0, UINT64_C(1) << 32, UINT64_C(1) << 63, UINT64_MAX };
 
@@ -167,7 +163,7 @@ static void refused(struct world *w, const struct gputm_log_chunk *chunk, int mo
 	ck_assert_uint_eq(r.cycles, 4);
 }
 
-START_TEST(test_device_validator_misuse_changes_nothing)
+KIT_BARE_TEST(test_device_validator_misuse_changes_nothing)
 {
 	struct gputm_log_entry entry[] = { { 0, 1, 0 }, { 4, 1, 0 } };
 	struct gputm_log_chunk chunk = { entry, 2, 0, 0, 0 };
@@ -210,10 +206,9 @@ START_TEST(test_device_validator_misuse_changes_nothing)
 	w.reads = reads;
 	world_close(&w);
 }
-END_TEST
 
 /* Each allocation of a push fails in turn, the last one behind an applied entry. */
-START_TEST(test_device_validator_without_memory_applies_nothing)
+KIT_TEST(test_device_validator_without_memory_applies_nothing)
 {
 	static const struct gputm_log_entry entry[] = { { 0, 1, 0 }, { 32768, 1, 0 } };
 	struct gputm_device_validator_config config = GPUTM_DEVICE_VALIDATOR_CONFIG_INIT;
@@ -242,7 +237,6 @@ START_TEST(test_device_validator_without_memory_applies_nothing)
 	ck_assert_uint_eq(apply, 3);
 	world_close(&w);
 }
-END_TEST
 
 /* A chunk of random writes. */
 static uint32_t scribble(struct gputm_log_entry *entry, uint64_t *random)
@@ -283,7 +277,7 @@ static void compare(struct world *w, struct oracle_device_validator *o, const bo
 	ck_assert_int_eq(gputm_device_validator_conflict(w->validator), o->conflict);
 }
 
-START_TEST(test_device_validator_random_against_oracle)
+KIT_BARE_TESTS(test_device_validator_random_against_oracle, 3)
 {
 	static const uint32_t granule[] = { 4, 64, 1024 };
 	unsigned steps = kit_scale(600, 60);
@@ -321,7 +315,6 @@ START_TEST(test_device_validator_random_against_oracle)
 	kit_hostile(&device_validator_maker, gputm_device_validator_unit(w.validator));
 	world_close(&w);
 }
-END_TEST
 
 struct replicas {
 	uint32_t cpu[WORDS], gpu[WORDS], shadow[WORDS];
@@ -339,7 +332,7 @@ static void apply_chunk(struct world *w, const struct gputm_log_entry *entry, in
 }
 
 /* IV-C.2: whatever order the chunks come in, both copies end with the CPU's last writes. */
-START_TEST(test_device_validator_any_order_of_chunks_gives_the_cpu_state)
+KIT_TESTS(test_device_validator_any_order_of_chunks_gives_the_cpu_state, 5)
 {
 	uint64_t random = 100 + (uint64_t)_i;
 	struct replicas r = { 0 };
@@ -372,10 +365,9 @@ START_TEST(test_device_validator_any_order_of_chunks_gives_the_cpu_state)
 	}
 	world_close(&w);
 }
-END_TEST
 
 /* V: stamps of 600 MB cost nothing where nothing is written. */
-START_TEST(test_device_validator_tracks_600_megabytes)
+KIT_TEST(test_device_validator_tracks_600_megabytes)
 {
 	static const struct gputm_log_entry entry[] = { { 0, 1, 0 }, { 629145596, 2, 0 } };
 	struct gputm_device_validator_config config = GPUTM_DEVICE_VALIDATOR_CONFIG_INIT;
@@ -397,9 +389,8 @@ START_TEST(test_device_validator_tracks_600_megabytes)
 			  70000);
 	world_close(&w);
 }
-END_TEST
 
-START_TEST(test_device_validator_tells_its_observer)
+KIT_TEST(test_device_validator_tells_its_observer)
 {
 	static const struct gputm_log_entry entry[] = { { 0, 1, 0 }, { 4, 1, 0 } };
 	struct gputm_device_validator_result r;
@@ -413,27 +404,4 @@ START_TEST(test_device_validator_tells_its_observer)
 	ck_assert_int_eq(gputm_device_validator_begin(w.validator, 9), 0);
 	ck_assert_uint_eq(kit_event(GPUTM_DEVICE_VALIDATOR_EVENT_BEGIN)[0], 9);
 	world_close(&w);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("device_validator");
-	TCase *tests = tcase_create("all");
-
-	tcase_set_timeout(tests, 120);
-	tcase_add_test(tests, test_device_validator_life);
-	tcase_add_test(tests, test_device_validator_goes_on_after_a_conflict);
-	tcase_add_test(tests, test_device_validator_freshness_is_tight);
-	tcase_add_loop_test(tests, test_device_validator_false_conflicts_come_from_granularity, 0,
-			    3);
-	tcase_add_test(tests, test_device_validator_misuse_changes_nothing);
-	tcase_add_test(tests, test_device_validator_without_memory_applies_nothing);
-	tcase_add_loop_test(tests, test_device_validator_random_against_oracle, 0, 3);
-	tcase_add_loop_test(tests, test_device_validator_any_order_of_chunks_gives_the_cpu_state,
-			    0, 5);
-	tcase_add_test(tests, test_device_validator_tracks_600_megabytes);
-	tcase_add_test(tests, test_device_validator_tells_its_observer);
-	suite_add_tcase(suite, tests);
-	return kit_run(suite);
 }

@@ -55,21 +55,18 @@ static void expect_batch(struct gputm_dispatch_queues *queues, bool steal, bool 
 		ck_assert_uint_eq(request[i], expected[i]);
 }
 
-START_TEST(test_dispatch_queues_life)
+KIT_TEST(test_dispatch_queues_life)
 {
 	kit_common(&dispatch_queues_maker);
 }
-END_TEST
 
 /* The example that opens the source. */
-START_TEST(test_dispatch_queues_give_back_what_failed)
+KIT_TEST(test_dispatch_queues_give_back_what_failed)
 {
 	static const uint64_t batch[] = { 1, 2, 3 };
 	struct gputm_dispatch_queues *queues;
-	struct kit kit;
 
-	kit_open(&kit);
-	queues = make(&kit, 1, 3);
+	queues = make(kit, 1, 3);
 	push(queues, 0, GPU, 1);
 	push(queues, 0, GPU, 2);
 	push(queues, 0, ANY, 3);
@@ -95,18 +92,14 @@ START_TEST(test_dispatch_queues_give_back_what_failed)
 	ck_assert_uint_eq(kit_stat(gputm_dispatch_queues_unit(queues), "gpu_shared"), 3);
 	ck_assert_uint_eq(kit_stat(gputm_dispatch_queues_unit(queues), "committed"), 3);
 	gputm_dispatch_queues_free(queues);
-	kit_close(&kit);
 }
-END_TEST
 
 /* A kernel starts with `batch` requests and not with one less. */
-START_TEST(test_dispatch_queues_a_batch_is_tight)
+KIT_TEST(test_dispatch_queues_a_batch_is_tight)
 {
 	struct gputm_dispatch_queues *queues;
-	struct kit kit;
 
-	kit_open(&kit);
-	queues = make(&kit, 1, 3);
+	queues = make(kit, 1, 3);
 	push(queues, 0, GPU, 1);
 	push(queues, 0, ANY, 2);
 	push(queues, 0, CPU, 3);
@@ -114,18 +107,14 @@ START_TEST(test_dispatch_queues_a_batch_is_tight)
 	push(queues, 0, ANY, 4);
 	expect_batch(queues, false, false, 3, (const uint64_t[]){ 1, 2, 4 });
 	gputm_dispatch_queues_free(queues);
-	kit_close(&kit);
 }
-END_TEST
 
 /* V-D: the GPU fills up from CPU_Q; the CPU from GPU_Q. */
-START_TEST(test_dispatch_queues_steal)
+KIT_TEST(test_dispatch_queues_steal)
 {
 	struct gputm_dispatch_queues *queues;
-	struct kit kit;
 
-	kit_open(&kit);
-	queues = make(&kit, 1, 2);
+	queues = make(kit, 1, 2);
 	push(queues, 0, CPU, 1);
 	push(queues, 0, CPU, 2);
 	push(queues, 0, CPU, 3);
@@ -141,18 +130,14 @@ START_TEST(test_dispatch_queues_steal)
 	ck_assert_uint_eq(kit_stat(gputm_dispatch_queues_unit(queues), "gpu_stolen"), 2);
 	ck_assert_uint_eq(kit_stat(gputm_dispatch_queues_unit(queues), "cpu_stolen"), 1);
 	gputm_dispatch_queues_free(queues);
-	kit_close(&kit);
 }
-END_TEST
 
 /* IV-A: the CPU takes the types in turn; a kernel is of one type. */
-START_TEST(test_dispatch_queues_serve_types_in_turn)
+KIT_TEST(test_dispatch_queues_serve_types_in_turn)
 {
 	struct gputm_dispatch_queues *queues;
-	struct kit kit;
 
-	kit_open(&kit);
-	queues = make(&kit, 3, 2);
+	queues = make(kit, 3, 2);
 	for (uint64_t i = 0; i < 9; i++)
 		push(queues, (uint32_t)(i / 3), CPU, i + 1);
 	ck_assert_uint_eq(pop(queues, false), 1);
@@ -165,73 +150,63 @@ START_TEST(test_dispatch_queues_serve_types_in_turn)
 	push(queues, 1, ANY, 22);
 	expect_batch(queues, false, false, 2, (const uint64_t[]){ 21, 22 });
 	gputm_dispatch_queues_free(queues);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_dispatch_queues_misuse_changes_nothing)
+KIT_TEST(test_dispatch_queues_misuse_changes_nothing)
 {
 	struct gputm_dispatch_queues *queues;
 	uint64_t digest;
-	struct kit kit;
 
-	kit_open(&kit);
-	queues = make(&kit, 2, 2);
+	queues = make(kit, 2, 2);
 	push(queues, 1, ANY, 1);
 	digest = kit_digest(gputm_dispatch_queues_unit(queues));
 	ck_assert_int_eq(gputm_dispatch_queues_push(queues, 2, ANY, 1), -ERANGE);
-	kit_said(&kit, "dispatch_queues", "type = 2", "0 .. 1", NULL);
+	kit_said(kit, "dispatch_queues", "type = 2", "0 .. 1", NULL);
 	ck_assert_int_eq(
 		gputm_dispatch_queues_push(queues, 0, (enum gputm_dispatch_queues_affinity)3, 1),
 		-ERANGE);
-	kit_said(&kit, "affinity = 3", "0 .. 2", NULL);
+	kit_said(kit, "affinity = 3", "0 .. 2", NULL);
 	ck_assert_uint_eq(gputm_dispatch_queues_waiting(
 				  queues, (enum gputm_dispatch_queues_affinity)3),
 			  0);
 	ck_assert_uint_eq(kit_digest(gputm_dispatch_queues_unit(queues)), digest);
 	gputm_dispatch_queues_free(queues);
-	kit_close(&kit);
 }
-END_TEST
 
 /* Without memory nothing is submitted, taken or given back. */
-START_TEST(test_dispatch_queues_without_memory_nothing_changes)
+KIT_TEST(test_dispatch_queues_without_memory_nothing_changes)
 {
 	struct gputm_dispatch_queues *queues;
 	uint64_t digest, request[4];
 	uint32_t type, count;
-	struct kit kit;
 
-	kit_open(&kit);
-	queues = make(&kit, 1, 4);
-	kit.fail_at = kit.allocations;
+	queues = make(kit, 1, 4);
+	kit->fail_at = kit->allocations;
 	digest = kit_digest(gputm_dispatch_queues_unit(queues));
 	ck_assert_int_eq(gputm_dispatch_queues_push(queues, 0, GPU, 1), -ENOMEM);
-	kit.fail_at = -1;
+	kit->fail_at = -1;
 	ck_assert_uint_eq(kit_digest(gputm_dispatch_queues_unit(queues)), digest);
 	for (uint64_t i = 0; i < 16; i++)
 		push(queues, 0, GPU, i + 1);
-	kit.fail_at = kit.allocations;
+	kit->fail_at = kit->allocations;
 	digest = kit_digest(gputm_dispatch_queues_unit(queues));
 	ck_assert_int_eq(
 		gputm_dispatch_queues_dequeue_batch(queues, false, false, &type, &count, request),
 		-ENOMEM);
 	ck_assert_uint_eq(kit_digest(gputm_dispatch_queues_unit(queues)), digest);
-	kit.fail_at = -1;
+	kit->fail_at = -1;
 	expect_batch(queues, false, false, 4, (const uint64_t[]){ 1, 2, 3, 4 });
 	for (uint64_t i = 0; i < 4; i++)
 		push(queues, 0, GPU, i + 17);
-	kit.fail_at = kit.allocations;
+	kit->fail_at = kit->allocations;
 	digest = kit_digest(gputm_dispatch_queues_unit(queues));
 	ck_assert_int_eq(gputm_dispatch_queues_abort(queues), -ENOMEM);
 	ck_assert_uint_eq(kit_digest(gputm_dispatch_queues_unit(queues)), digest);
-	kit.fail_at = -1;
+	kit->fail_at = -1;
 	ck_assert_int_eq(gputm_dispatch_queues_abort(queues), 0);
 	expect_batch(queues, false, false, 4, (const uint64_t[]){ 1, 2, 3, 4 });
 	gputm_dispatch_queues_free(queues);
-	kit_close(&kit);
 }
-END_TEST
 
 static void take(struct gputm_dispatch_queues *queues, struct oracle_dispatch_queues *o,
 		 uint64_t *random)
@@ -286,38 +261,32 @@ static void step(struct gputm_dispatch_queues *queues, struct oracle_dispatch_qu
 
 static const uint32_t geometry[][2] = { { 1, 1 }, { 1, 8 }, { 3, 4 }, { 64, 2 } };
 
-START_TEST(test_dispatch_queues_random_against_oracle)
+KIT_TESTS(test_dispatch_queues_random_against_oracle, KIT_COUNT(geometry))
 {
 	unsigned steps = kit_scale(2500, 200);
 	static struct oracle_dispatch_queues o;
 	uint64_t random = 53 + (uint64_t)_i;
 	struct gputm_dispatch_queues *queues;
-	struct kit kit;
 
-	kit_open(&kit);
-	queues = make(&kit, geometry[_i][0], geometry[_i][1]);
+	queues = make(kit, geometry[_i][0], geometry[_i][1]);
 	oracle_dispatch_queues_open(&o, gputm_unit_config(gputm_dispatch_queues_unit(queues)));
 	for (unsigned i = 0; i < steps; i++) {
 		step(queues, &o, &random);
 		kit_valid(gputm_dispatch_queues_unit(queues));
 		if (kit_below(&random, 100) == 0)
 			queues = (struct gputm_dispatch_queues *)(void *)kit_swap(
-				&dispatch_queues_maker, &kit,
+				&dispatch_queues_maker, kit,
 				gputm_dispatch_queues_unit(queues));
 	}
 	kit_hostile(&dispatch_queues_maker, gputm_dispatch_queues_unit(queues));
 	gputm_dispatch_queues_free(queues);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_dispatch_queues_tell_their_observer)
+KIT_TEST(test_dispatch_queues_tell_their_observer)
 {
 	struct gputm_dispatch_queues *queues;
-	struct kit kit;
 
-	kit_open(&kit);
-	queues = make(&kit, 1, 2);
+	queues = make(kit, 1, 2);
 	push(queues, 0, CPU, 8);
 	push(queues, 0, CPU, 9);
 	ck_assert_uint_eq(kit_event(GPUTM_DISPATCH_QUEUES_EVENT_PUSH)[2], 9);
@@ -329,26 +298,4 @@ START_TEST(test_dispatch_queues_tell_their_observer)
 	ck_assert_uint_eq(kit_event(GPUTM_DISPATCH_QUEUES_EVENT_ABORT)[0], 1);
 	ck_assert_uint_eq(gputm_dispatch_queues_commit(queues), 0);
 	gputm_dispatch_queues_free(queues);
-	kit_close(&kit);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("dispatch_queues");
-	TCase *tests = tcase_create("all");
-
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, test_dispatch_queues_life);
-	tcase_add_test(tests, test_dispatch_queues_give_back_what_failed);
-	tcase_add_test(tests, test_dispatch_queues_a_batch_is_tight);
-	tcase_add_test(tests, test_dispatch_queues_steal);
-	tcase_add_test(tests, test_dispatch_queues_serve_types_in_turn);
-	tcase_add_test(tests, test_dispatch_queues_misuse_changes_nothing);
-	tcase_add_test(tests, test_dispatch_queues_without_memory_nothing_changes);
-	tcase_add_loop_test(tests, test_dispatch_queues_random_against_oracle, 0,
-			    (int)(sizeof(geometry) / sizeof(geometry[0])));
-	tcase_add_test(tests, test_dispatch_queues_tell_their_observer);
-	suite_add_tcase(suite, tests);
-	return kit_run(suite);
 }

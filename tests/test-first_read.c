@@ -41,22 +41,18 @@ static void verdict_is(struct gputm_first_read *table, uint32_t warp, uint64_t m
 	ck_assert_uint_eq(verdict.read_write, write);
 }
 
-START_TEST(test_first_read_life)
+KIT_TEST(test_first_read_life)
 {
 	struct gputm_first_read_config config = GPUTM_FIRST_READ_CONFIG_INIT;
 	struct gputm_first_read *table;
-	struct kit kit;
 
 	kit_common(&first_read_maker);
-	kit_open(&kit);
 	ck_assert_int_eq(gputm_first_read_config_preset(&config, "thesis"), 0);
 	ck_assert(!config.guard_writeback);
-	table = make(&kit, &config);
+	table = make(kit, &config);
 	ck_assert_uint_eq(gputm_unit_storage_bits(gputm_first_read_unit(table)), 48 * 32 * 64);
 	gputm_first_read_free(table);
-	kit_close(&kit);
 }
-END_TEST
 
 /* ---- Fig. 6.8 ---- */
 
@@ -87,17 +83,15 @@ static int load(struct gputm_first_read *first, struct gputm_last_written *last,
 	return reply(first, 0, 1, time, false);
 }
 
-START_TEST(test_fig_6_8_through_first_read_and_last_written)
+KIT_TEST(test_fig_6_8_through_first_read_and_last_written)
 {
 	struct gputm_first_read_config config = GPUTM_FIRST_READ_CONFIG_INIT;
 	struct gputm_first_read *first;
 	struct gputm_last_written *last;
 	uint64_t time = 0;
-	struct kit kit;
 
-	kit_open(&kit);
-	first = make(&kit, &config);
-	last = fig_6_8_table(&kit);
+	first = make(kit, &config);
+	last = fig_6_8_table(kit);
 	ck_assert_int_eq(gputm_first_read_begin(first, 0, 1), 0);
 	ck_assert_int_eq(gputm_first_read_get_time(first, 0, 0, &time), 0);
 	ck_assert_int_eq(load(first, last, 0x10, 1), GPUTM_FIRST_READ_CLEAN);
@@ -116,19 +110,15 @@ START_TEST(test_fig_6_8_through_first_read_and_last_written)
 	ck_assert_uint_eq(gputm_first_read_oldest(first), UINT64_MAX);
 	gputm_first_read_free(first);
 	gputm_last_written_free(last);
-	kit_close(&kit);
 }
-END_TEST
 
 /* A time is a conflict from one past the first load on. */
-START_TEST(test_first_read_conflict_is_tight)
+KIT_TEST(test_first_read_conflict_is_tight)
 {
 	struct gputm_first_read_config config = GPUTM_FIRST_READ_CONFIG_INIT;
 	struct gputm_first_read *table;
-	struct kit kit;
 
-	kit_open(&kit);
-	table = make(&kit, &config);
+	table = make(kit, &config);
 	ck_assert_int_eq(gputm_first_read_begin(table, 3, 0x7), 0);
 	ck_assert_int_eq(gputm_first_read_issue(table, 3, 0x3, 10), 0);
 	ck_assert_int_eq(gputm_first_read_issue(table, 3, 0x7, 20), 0);
@@ -141,19 +131,15 @@ START_TEST(test_first_read_conflict_is_tight)
 	verdict_is(table, 3, 0x7, 0xfff8, 0x2, 0x5, 0);
 	kit_valid(gputm_first_read_unit(table));
 	gputm_first_read_free(table);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_first_read_guard_decides_on_pending_writes)
+KIT_TESTS(test_first_read_guard_decides_on_pending_writes, 2)
 {
 	struct gputm_first_read_config config = GPUTM_FIRST_READ_CONFIG_INIT;
 	struct gputm_first_read *table;
-	struct kit kit;
 
-	kit_open(&kit);
 	config.guard_writeback = _i;
-	table = make(&kit, &config);
+	table = make(kit, &config);
 	ck_assert_int_eq(gputm_first_read_begin(table, 0, 0xf), 0);
 	ck_assert_int_eq(gputm_first_read_issue(table, 0, 0xf, 5), 0);
 	ck_assert_int_eq(reply(table, 0, 0x3, 0, true),
@@ -163,37 +149,33 @@ START_TEST(test_first_read_guard_decides_on_pending_writes)
 	verdict_is(table, 0, 0xf, 0xa, _i ? 0x4 : 0x5, _i ? 0x1 : 0, 0xa);
 	kit_valid(gputm_first_read_unit(table));
 	gputm_first_read_free(table);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_first_read_refusals_change_nothing)
+KIT_TEST(test_first_read_refusals_change_nothing)
 {
 	struct gputm_first_read_config config = GPUTM_FIRST_READ_CONFIG_INIT;
 	struct gputm_first_read_verdict verdict = { 4711, 0, 0 };
 	struct gputm_first_read *table;
 	uint64_t digest, time = 4711;
-	struct kit kit;
 
-	kit_open(&kit);
 	config.warps = 2;
 	config.lanes = 4;
 	config.time_bits = 8;
-	table = make(&kit, &config);
+	table = make(kit, &config);
 	ck_assert_int_eq(gputm_first_read_begin(table, 1, 0x3), 0);
 	ck_assert_int_eq(gputm_first_read_issue(table, 1, 0x1, 255), 0);
 	digest = kit_digest(gputm_first_read_unit(table));
 	ck_assert_int_eq(gputm_first_read_begin(table, 2, 1), -ERANGE);
-	kit_said(&kit, "warp = 2", "0 .. 1", NULL);
+	kit_said(kit, "warp = 2", "0 .. 1", NULL);
 	ck_assert_int_eq(gputm_first_read_begin(table, 1, 0x10), -ERANGE);
-	kit_said(&kit, "mask = 16", "0 .. 15", NULL);
+	kit_said(kit, "mask = 16", "0 .. 15", NULL);
 	ck_assert_int_eq(gputm_first_read_issue(table, 1, 0x4, 1), -EINVAL);
-	kit_said(&kit, "lane 2 has no attempt running", NULL);
+	kit_said(kit, "lane 2 has no attempt running", NULL);
 	ck_assert_int_eq(gputm_first_read_issue(table, 1, 0x2, 256), -ERANGE);
-	kit_said(&kit, "time = 256", "0 .. 255", NULL);
+	kit_said(kit, "time = 256", "0 .. 255", NULL);
 	ck_assert_int_eq(gputm_first_read_issue(table, 9, 0x2, 1), -ERANGE);
 	ck_assert_int_eq(gputm_first_read_reply(table, 1, 0x3, 1, false), -EINVAL);
-	kit_said(&kit, "lane 1 has sent no load", NULL);
+	kit_said(kit, "lane 1 has sent no load", NULL);
 	ck_assert_int_eq(gputm_first_read_reply(table, 1, 0x1, 256, false), -ERANGE);
 	ck_assert_int_eq(gputm_first_read_reply(table, 2, 0x1, 1, false), -ERANGE);
 	ck_assert_int_eq(gputm_first_read_reply_probe(table, 2, 0x1, 1, false), -ERANGE);
@@ -201,16 +183,14 @@ START_TEST(test_first_read_refusals_change_nothing)
 	ck_assert_int_eq(gputm_first_read_finish(table, 1, 0x10, 0, &verdict), -ERANGE);
 	ck_assert_int_eq(gputm_first_read_get_time(table, 2, 0, &time), -ERANGE);
 	ck_assert_int_eq(gputm_first_read_get_time(table, 1, 4, &time), -ERANGE);
-	kit_said(&kit, "lane = 4", "0 .. 3", NULL);
+	kit_said(kit, "lane = 4", "0 .. 3", NULL);
 	ck_assert_int_eq(gputm_first_read_get_time(table, 1, 1, &time), 0);
 	ck_assert_uint_eq(time, 4711);
 	ck_assert_uint_eq(verdict.silent, 4711);
 	ck_assert_uint_eq(gputm_first_read_conflicts(table, 2), 0);
 	ck_assert_uint_eq(kit_digest(gputm_first_read_unit(table)), digest);
 	gputm_first_read_free(table);
-	kit_close(&kit);
 }
-END_TEST
 
 /* ---- random against the oracle ---- */
 
@@ -255,37 +235,33 @@ static void step(struct gputm_first_read *t, struct oracle_first_read *o, uint64
 	ck_assert_uint_eq(gputm_first_read_oldest(t), oracle_first_read_oldest(o));
 }
 
-START_TEST(test_first_read_random_against_oracle)
+KIT_TESTS(test_first_read_random_against_oracle, KIT_COUNT(geometry))
 {
 	struct gputm_first_read_config config = GPUTM_FIRST_READ_CONFIG_INIT;
 	unsigned steps = kit_scale(2000, 1000);
 	struct gputm_first_read *table;
 	uint64_t random = 31 + (uint64_t)_i;
 	struct oracle_first_read o;
-	struct kit kit;
 
 	config.warps = geometry[_i][0];
 	config.lanes = geometry[_i][1];
 	config.time_bits = geometry[_i][2];
 	config.guard_writeback = geometry[_i][3];
-	kit_open(&kit);
-	table = make(&kit, &config);
+	table = make(kit, &config);
 	oracle_first_read_open(&o, &config);
 	for (unsigned i = 0; i < steps; i++) {
 		step(table, &o, &random);
 		kit_valid(gputm_first_read_unit(table));
 		if (kit_below(&random, 100) == 0)
 			table = (struct gputm_first_read *)(void *)kit_swap(
-				&first_read_maker, &kit, gputm_first_read_unit(table));
+				&first_read_maker, kit, gputm_first_read_unit(table));
 	}
 	ck_assert_uint_gt(kit_stat(gputm_first_read_unit(table), "conflicting"), 0);
 	kit_hostile(&first_read_maker, gputm_first_read_unit(table));
 	gputm_unit_reset(gputm_first_read_unit(table));
 	kit_valid(gputm_first_read_unit(table));
 	gputm_first_read_free(table);
-	kit_close(&kit);
 }
-END_TEST
 
 /* ---- snapshots ---- */
 
@@ -426,7 +402,7 @@ static void run(bool guard, unsigned rounds, unsigned *silent, unsigned *torn)
 	}
 }
 
-START_TEST(test_silent_commits_read_one_instant_when_guarded)
+KIT_TEST(test_silent_commits_read_one_instant_when_guarded)
 {
 	unsigned silent, torn;
 
@@ -434,33 +410,12 @@ START_TEST(test_silent_commits_read_one_instant_when_guarded)
 	ck_assert_uint_gt(silent, 0);
 	ck_assert_uint_eq(torn, 0);
 }
-END_TEST
 
 /* The hole that 6.4 admits: a snapshot in the midst of a write-back. */
-START_TEST(test_silent_commits_may_be_torn_without_the_guard)
+KIT_TEST(test_silent_commits_may_be_torn_without_the_guard)
 {
 	unsigned silent, torn;
 
 	run(false, kit_scale(200, 20), &silent, &torn);
 	ck_assert_uint_gt(torn, 0);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("first_read");
-	TCase *tests = tcase_create("first_read");
-	const int geometries = (int)(sizeof(geometry) / sizeof(*geometry));
-
-	tcase_set_timeout(tests, 120);
-	tcase_add_test(tests, test_first_read_life);
-	tcase_add_test(tests, test_fig_6_8_through_first_read_and_last_written);
-	tcase_add_test(tests, test_first_read_conflict_is_tight);
-	tcase_add_loop_test(tests, test_first_read_guard_decides_on_pending_writes, 0, 2);
-	tcase_add_test(tests, test_first_read_refusals_change_nothing);
-	tcase_add_loop_test(tests, test_first_read_random_against_oracle, 0, geometries);
-	tcase_add_test(tests, test_silent_commits_read_one_instant_when_guarded);
-	tcase_add_test(tests, test_silent_commits_may_be_torn_without_the_guard);
-	suite_add_tcase(suite, tests);
-	return kit_run(suite);
 }

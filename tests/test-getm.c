@@ -436,7 +436,7 @@ static bool run(uint64_t seed, bool paper_order, uint32_t time_bits, unsigned co
 	return good;
 }
 
-START_TEST(test_getm_is_serialisable_in_total_order)
+KIT_TEST(test_getm_is_serialisable_in_total_order)
 {
 	uint64_t rollovers = 0;
 
@@ -444,10 +444,9 @@ START_TEST(test_getm_is_serialisable_in_total_order)
 		ck_assert_msg(run(seed, false, 32, 100, &rollovers), "seed %u", (unsigned)seed);
 	ck_assert_uint_eq(rollovers, 0);
 }
-END_TEST
 
 /* The write skew of the paper's order is not only in theory. */
-START_TEST(test_getm_is_not_in_paper_order)
+KIT_TEST(test_getm_is_not_in_paper_order)
 {
 	uint64_t rollovers = 0;
 	unsigned wrong = 0;
@@ -456,27 +455,12 @@ START_TEST(test_getm_is_not_in_paper_order)
 		wrong += !run(seed, true, 32, 100, &rollovers);
 	ck_assert_uint_gt(wrong, 0);
 }
-END_TEST
 
-START_TEST(test_getm_rolls_over_many_times)
+KIT_TEST(test_getm_rolls_over_many_times)
 {
 	uint64_t rollovers = 0;
 
 	for (uint64_t seed = 0; seed < kit_scale(40, 3); seed++)
 		ck_assert_msg(run(seed, false, 6, 1000, &rollovers), "seed %u", (unsigned)seed);
 	ck_assert_uint_gt(rollovers, kit_scale(200, 10));
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("getm");
-	TCase *tcase = tcase_create("getm");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_test(tcase, test_getm_is_serialisable_in_total_order);
-	tcase_add_test(tcase, test_getm_is_not_in_paper_order);
-	tcase_add_test(tcase, test_getm_rolls_over_many_times);
-	suite_add_tcase(suite, tcase);
-	return kit_run(suite);
 }

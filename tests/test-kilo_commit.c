@@ -418,7 +418,7 @@ static const struct {
 	{ "warptm", true, 8, 64 },    { "warptm", true, 1, 4 },
 };
 
-START_TEST(test_kilo_commit_is_serialisable)
+KIT_TESTS(test_kilo_commit_is_serialisable, KIT_COUNT(runs))
 {
 	unsigned cycles = kit_scale(20000, 1500), left = 100000;
 	bool small = runs[_i].buffer_words == 1;
@@ -449,10 +449,9 @@ START_TEST(test_kilo_commit_is_serialisable)
 	ck_assert(!small || resends > 0);
 	close_world();
 }
-END_TEST
 
 /* Presets of one name are one machine: what they say of it agrees, and the rings hold it. */
-START_TEST(test_presets_of_one_name_fit_together)
+KIT_TESTS(test_presets_of_one_name_fit_together, 2)
 {
 	static const char *const names[] = { "kilo-tm", "warptm" };
 	const char *name = names[_i];
@@ -479,10 +478,9 @@ START_TEST(test_presets_of_one_name_fit_together)
 	ck_assert_uint_eq(vendor.cores * vendor.credits, vendor.ring);
 	ck_assert_uint_ge(vendor.credits, throttle.limit * log.lanes);
 }
-END_TEST
 
 /* Without a limit: an entry for every lane that the machine holds. */
-START_TEST(test_unbounded_presets_fit_together)
+KIT_TEST(test_unbounded_presets_fit_together)
 {
 	struct gputm_commit_unit_config unit = GPUTM_COMMIT_UNIT_CONFIG_INIT;
 	struct gputm_commit_id_config vendor = GPUTM_COMMIT_ID_CONFIG_INIT;
@@ -492,19 +490,4 @@ START_TEST(test_unbounded_presets_fit_together)
 	ck_assert_uint_eq(vendor.cores * vendor.credits, 23040);
 	ck_assert_uint_eq(vendor.ring, 23040);
 	ck_assert_uint_eq(unit.ring, vendor.ring);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("kilo_commit");
-	TCase *tests = tcase_create("all");
-
-	tcase_set_timeout(tests, 120);
-	tcase_add_loop_test(tests, test_kilo_commit_is_serialisable, 0,
-			    (int)(sizeof(runs) / sizeof(runs[0])));
-	tcase_add_loop_test(tests, test_presets_of_one_name_fit_together, 0, 2);
-	tcase_add_test(tests, test_unbounded_presets_fit_together);
-	suite_add_tcase(suite, tests);
-	return kit_run(suite);
 }

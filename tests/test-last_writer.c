@@ -47,15 +47,14 @@ static uint64_t stat_of(struct gputm_last_writer *history, const char *name)
 #define assert_no_writer(HISTORY, ADDRESS)                                                     \
 	assert_writer(HISTORY, ADDRESS, GPUTM_LAST_WRITER_NONE, UINT64_MAX)
 
-START_TEST(test_last_writer_life)
+KIT_TEST(test_last_writer_life)
 {
 	kit_common(&last_writer_maker);
 }
-END_TEST
 
 /* ---- the thesis' sizes ---- */
 
-START_TEST(test_section_4_4_3_storage)
+KIT_TEST(test_section_4_4_3_storage)
 {
 	struct gputm_last_writer_config config = GPUTM_LAST_WRITER_CONFIG_INIT;
 	struct gputm_last_writer *history;
@@ -70,12 +69,11 @@ START_TEST(test_section_4_4_3_storage)
 	finish(history);
 	ck_assert_int_eq(gputm_last_writer_config_preset(&config, "large"), -EINVAL);
 }
-END_TEST
 
 /* ---- directed ---- */
 
 /* The example at the head of lib/kilotm/last_writer.c. */
-START_TEST(test_last_writer_worked_example)
+KIT_TEST(test_last_writer_worked_example)
 {
 	struct gputm_last_writer_config config = tiny_config();
 	struct gputm_last_writer *history = make(&config);
@@ -92,9 +90,8 @@ START_TEST(test_last_writer_worked_example)
 	assert_writer(history, 0xc0, GPUTM_LAST_WRITER_EXACT, 5);
 	finish(history);
 }
-END_TEST
 
-START_TEST(test_last_writer_victim_is_the_lowest_way_among_equals)
+KIT_TEST(test_last_writer_victim_is_the_lowest_way_among_equals)
 {
 	struct gputm_last_writer_config config = tiny_config();
 	struct gputm_last_writer *history;
@@ -109,10 +106,9 @@ START_TEST(test_last_writer_victim_is_the_lowest_way_among_equals)
 	assert_writer(history, 8, GPUTM_LAST_WRITER_EXACT, 2);
 	finish(history);
 }
-END_TEST
 
 /* The filter's bucket is younger than the word's writer, which the table knows. */
-START_TEST(test_last_writer_table_hit_is_final)
+KIT_TEST(test_last_writer_table_hit_is_final)
 {
 	static const uint32_t rows[30] = { 1 };
 	struct gputm_last_writer_config config = tiny_config();
@@ -131,9 +127,8 @@ START_TEST(test_last_writer_table_hit_is_final)
 	assert_writer(history, 0, GPUTM_LAST_WRITER_EXACT, 1);
 	finish(history);
 }
-END_TEST
 
-START_TEST(test_last_writer_bytes_of_a_word_share_its_writer)
+KIT_TEST(test_last_writer_bytes_of_a_word_share_its_writer)
 {
 	struct gputm_last_writer_config config = tiny_config();
 	struct gputm_last_writer *history;
@@ -147,10 +142,9 @@ START_TEST(test_last_writer_bytes_of_a_word_share_its_writer)
 	assert_no_writer(history, 0x0f);
 	finish(history);
 }
-END_TEST
 
 /* Words of one set do not share a bucket, even where set and bucket are as many. */
-START_TEST(test_last_writer_table_and_filter_hash_differently)
+KIT_TEST(test_last_writer_table_and_filter_hash_differently)
 {
 	struct gputm_last_writer_config config = GPUTM_LAST_WRITER_CONFIG_INIT;
 	struct gputm_last_writer *history;
@@ -178,10 +172,9 @@ START_TEST(test_last_writer_table_and_filter_hash_differently)
 	ck_assert_uint_ge(apart, sharing * 9 / 10);
 	finish(history);
 }
-END_TEST
 
 /* Rows brought by the caller: a linear table of 4 sets by word number, 1 way. */
-START_TEST(test_last_writer_rows_of_the_caller)
+KIT_TEST(test_last_writer_rows_of_the_caller)
 {
 	struct gputm_last_writer_config config = tiny_config();
 	struct gputm_last_writer *history;
@@ -200,7 +193,6 @@ START_TEST(test_last_writer_rows_of_the_caller)
 	rows[0] = 4;
 	ck_assert_int_eq(gputm_last_writer_new(NULL, &config, &history), -EINVAL);
 }
-END_TEST
 
 /* ---- tightness ---- */
 
@@ -214,7 +206,7 @@ static void both(struct gputm_last_writer *history, uint64_t address, uint64_t c
 	ck_assert_uint_eq(stat_of(history, "records"), records + (expected >= 0));
 }
 
-START_TEST(test_last_writer_commit_ids_only_grow)
+KIT_TEST(test_last_writer_commit_ids_only_grow)
 {
 	struct gputm_last_writer_config config = tiny_config();
 	struct gputm_last_writer *history = make(&config);
@@ -224,9 +216,8 @@ START_TEST(test_last_writer_commit_ids_only_grow)
 	both(history, 0, 5, GPUTM_LAST_WRITER_REPLACED);
 	finish(history);
 }
-END_TEST
 
-START_TEST(test_last_writer_commit_id_range)
+KIT_TEST(test_last_writer_commit_id_range)
 {
 	struct gputm_last_writer_config config = tiny_config();
 	struct gputm_last_writer *history = make(&config);
@@ -243,9 +234,8 @@ START_TEST(test_last_writer_commit_id_range)
 	both(history, 4, 16, GPUTM_LAST_WRITER_FILLED);
 	finish(history);
 }
-END_TEST
 
-START_TEST(test_last_writer_address_range)
+KIT_TEST(test_last_writer_address_range)
 {
 	struct gputm_last_writer_config config = tiny_config();
 	struct gputm_last_writer *history;
@@ -260,9 +250,8 @@ START_TEST(test_last_writer_address_range)
 	ck_assert_uint_eq(cid, 7);
 	finish(history);
 }
-END_TEST
 
-START_TEST(test_last_writer_expire)
+KIT_TEST(test_last_writer_expire)
 {
 	struct gputm_last_writer_config config = tiny_config();
 	struct gputm_last_writer *history = make(&config);
@@ -290,10 +279,9 @@ START_TEST(test_last_writer_expire)
 	both(history, 8, 1000, GPUTM_LAST_WRITER_FILLED);
 	finish(history);
 }
-END_TEST
 
 /* The widest field, at the highest base: nothing wraps. */
-START_TEST(test_last_writer_widest_commit_ids)
+KIT_TEST(test_last_writer_widest_commit_ids)
 {
 	struct gputm_last_writer_config config = tiny_config();
 	struct gputm_last_writer *history;
@@ -312,7 +300,6 @@ START_TEST(test_last_writer_widest_commit_ids)
 	assert_writer(history, 0, GPUTM_LAST_WRITER_FILTER, UINT64_MAX - 1);
 	finish(history);
 }
-END_TEST
 
 /* ---- observer ---- */
 
@@ -325,7 +312,7 @@ static void told(enum gputm_last_writer_event kind, unsigned count, uint64_t a, 
 	ck_assert_uint_eq(kit_event(kind)[2], c);
 }
 
-START_TEST(test_last_writer_observer)
+KIT_TEST(test_last_writer_observer)
 {
 	struct gputm_last_writer_config config = tiny_config();
 	struct gputm_last_writer *history;
@@ -346,7 +333,6 @@ START_TEST(test_last_writer_observer)
 	told(GPUTM_LAST_WRITER_EVENT_EXPIRE, 1, 5, 1, 4);
 	finish(history);
 }
-END_TEST
 
 /* ---- random ---- */
 
@@ -418,7 +404,7 @@ static void random_step(struct gputm_last_writer *history, struct oracle_last_wr
 	compare_lookup(history, oracle, kit_below(random, 4 * words));
 }
 
-START_TEST(test_last_writer_random_against_oracle)
+KIT_TESTS(test_last_writer_random_against_oracle, 6)
 {
 	struct gputm_last_writer_config config = config_of(_i);
 	struct oracle_last_writer *oracle = oracle_last_writer_new(&config);
@@ -426,10 +412,8 @@ START_TEST(test_last_writer_random_against_oracle)
 	uint64_t random = 11 + (uint64_t)_i, cid = 0;
 	struct gputm_last_writer *history = NULL;
 	struct gputm_unit *unit;
-	struct kit kit;
 
-	kit_open(&kit);
-	ck_assert_int_eq(gputm_last_writer_new(kit.ctx, &config, &history), 0);
+	ck_assert_int_eq(gputm_last_writer_new(kit->ctx, &config, &history), 0);
 	if (_i & 1)
 		kit_observe(gputm_last_writer_unit(history));
 	for (unsigned i = 0; i < steps; i++) {
@@ -438,7 +422,7 @@ START_TEST(test_last_writer_random_against_oracle)
 		kit_valid(unit);
 		if (kit_below(&random, 100) == 0)
 			history = (struct gputm_last_writer *)(void *)kit_swap(&last_writer_maker,
-									       &kit, unit);
+									       kit, unit);
 	}
 	unit = gputm_last_writer_unit(history);
 	kit_round_trip(&last_writer_maker, unit);
@@ -452,17 +436,14 @@ START_TEST(test_last_writer_random_against_oracle)
 	}
 	gputm_last_writer_free(history);
 	oracle_last_writer_free(oracle);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_last_writer_chaos)
+KIT_TESTS(test_last_writer_chaos, 6)
 {
 	struct gputm_last_writer_config config = config_of(_i);
 
 	kit_chaos(&last_writer_maker, &config);
 }
-END_TEST
 
 static uint64_t digest_of_run(uint64_t seed)
 {
@@ -480,36 +461,8 @@ static uint64_t digest_of_run(uint64_t seed)
 	return digest;
 }
 
-START_TEST(test_last_writer_is_deterministic)
+KIT_TEST(test_last_writer_is_deterministic)
 {
 	ck_assert_uint_eq(digest_of_run(1), digest_of_run(1));
 	ck_assert_uint_ne(digest_of_run(1), digest_of_run(2));
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("last_writer");
-	TCase *tests = tcase_create("all");
-
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, test_last_writer_life);
-	tcase_add_test(tests, test_section_4_4_3_storage);
-	tcase_add_test(tests, test_last_writer_worked_example);
-	tcase_add_test(tests, test_last_writer_victim_is_the_lowest_way_among_equals);
-	tcase_add_test(tests, test_last_writer_table_hit_is_final);
-	tcase_add_test(tests, test_last_writer_bytes_of_a_word_share_its_writer);
-	tcase_add_test(tests, test_last_writer_table_and_filter_hash_differently);
-	tcase_add_test(tests, test_last_writer_rows_of_the_caller);
-	tcase_add_test(tests, test_last_writer_commit_ids_only_grow);
-	tcase_add_test(tests, test_last_writer_commit_id_range);
-	tcase_add_test(tests, test_last_writer_address_range);
-	tcase_add_test(tests, test_last_writer_expire);
-	tcase_add_test(tests, test_last_writer_widest_commit_ids);
-	tcase_add_test(tests, test_last_writer_observer);
-	tcase_add_loop_test(tests, test_last_writer_random_against_oracle, 0, 6);
-	tcase_add_loop_test(tests, test_last_writer_chaos, 0, 6);
-	tcase_add_test(tests, test_last_writer_is_deterministic);
-	suite_add_tcase(suite, tests);
-	return kit_run(suite);
 }

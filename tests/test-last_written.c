@@ -34,28 +34,24 @@ static uint64_t entry(const struct gputm_last_written *table, uint32_t way, uint
 	return stamp;
 }
 
-START_TEST(test_last_written_life)
+KIT_TEST(test_last_written_life)
 {
 	struct gputm_last_written_config config = GPUTM_LAST_WRITTEN_CONFIG_INIT;
 	struct gputm_last_written *table = NULL;
-	struct kit kit;
 
 	kit_common(&last_written_maker);
-	kit_open(&kit);
 	config.entries = 100;
-	ck_assert_int_eq(gputm_last_written_new(kit.ctx, &config, &table), -EINVAL);
-	kit_said(&kit, "entries = 100", "a power of two", NULL);
+	ck_assert_int_eq(gputm_last_written_new(kit->ctx, &config, &table), -EINVAL);
+	kit_said(kit, "entries = 100", "a power of two", NULL);
 	config.entries = 4;
 	config.address_bits = 16;
 	config.granularity = 1 << 16;
-	ck_assert_int_eq(gputm_last_written_new(kit.ctx, &config, &table), -EINVAL);
-	kit_said(&kit, "granularity = 65536", NULL);
-	kit_close(&kit);
+	ck_assert_int_eq(gputm_last_written_new(kit->ctx, &config, &table), -EINVAL);
+	kit_said(kit, "granularity = 65536", NULL);
 }
-END_TEST
 
 /* 6.4.2 and 6.7.5: 2048 64-bit times are 16 kB; 128 and 4K for the sensitivity. */
-START_TEST(test_fig_6_15_storage_of_presets)
+KIT_TEST(test_fig_6_15_storage_of_presets)
 {
 	static const struct {
 		const char *name;
@@ -67,20 +63,16 @@ START_TEST(test_fig_6_15_storage_of_presets)
 			 { "tcd-2k-word", 2048, 4 } };
 	struct gputm_last_written_config config = GPUTM_LAST_WRITTEN_CONFIG_INIT;
 	struct gputm_last_written *table;
-	struct kit kit;
 
-	kit_open(&kit);
 	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
 		ck_assert_int_eq(gputm_last_written_config_preset(&config, expected[i].name), 0);
 		ck_assert_uint_eq(config.granularity, expected[i].granularity);
-		table = make(&kit, &config);
+		table = make(kit, &config);
 		ck_assert_uint_eq(gputm_unit_storage_bits(gputm_last_written_unit(table)),
 				  expected[i].times * 64);
 		gputm_last_written_free(table);
 	}
-	kit_close(&kit);
 }
-END_TEST
 
 /* Rows for 0x10, 0x20, 0x30: hash 1 gives 0, 1, 1 and hash 2 gives 1, 0, 1. */
 static void fig_6_8_config(struct gputm_last_written_config *config, uint32_t rows[24])
@@ -108,16 +100,14 @@ static void arrays_are(const struct gputm_last_written *table, uint64_t a, uint6
 	ck_assert_uint_eq(entry(table, 1, 1), d);
 }
 
-START_TEST(test_fig_6_8_every_table_state)
+KIT_TEST(test_fig_6_8_every_table_state)
 {
 	struct gputm_last_written_config config = GPUTM_LAST_WRITTEN_CONFIG_INIT;
 	struct gputm_last_written *table;
 	uint32_t rows[24];
-	struct kit kit;
 
-	kit_open(&kit);
 	fig_6_8_config(&config, rows);
-	table = make(&kit, &config);
+	table = make(kit, &config);
 	arrays_are(table, 0, 0, 0, 0);
 	ck_assert_uint_eq(query(table, 0x10), 0); /* at 1 */
 	ck_assert_int_eq(gputm_last_written_record(table, 0x10, 7), 0);
@@ -131,27 +121,23 @@ START_TEST(test_fig_6_8_every_table_state)
 	kit_valid(gputm_last_written_unit(table));
 	kit_round_trip(&last_written_maker, gputm_last_written_unit(table));
 	gputm_last_written_free(table);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_last_written_ranges_are_tight)
+KIT_TEST(test_last_written_ranges_are_tight)
 {
 	struct gputm_last_written_config config = GPUTM_LAST_WRITTEN_CONFIG_INIT;
 	struct gputm_last_written *table;
 	uint64_t time = 4711, digest, cycles;
-	struct kit kit;
 
-	kit_open(&kit);
 	config.address_bits = 16;
 	config.time_bits = 8;
-	table = make(&kit, &config);
+	table = make(kit, &config);
 	ck_assert_int_eq(gputm_last_written_record(table, 0xffff, 255), 0);
 	digest = kit_digest(gputm_last_written_unit(table));
 	ck_assert_int_eq(gputm_last_written_record(table, 0xffff, 256), -ERANGE);
-	kit_said(&kit, "time = 256", "0 .. 255", NULL);
+	kit_said(kit, "time = 256", "0 .. 255", NULL);
 	ck_assert_int_eq(gputm_last_written_record(table, 0x10000, 255), -ERANGE);
-	kit_said(&kit, "address = 65536", "0 .. 65535", NULL);
+	kit_said(kit, "address = 65536", "0 .. 65535", NULL);
 	ck_assert_int_eq(gputm_last_written_query(table, 0x10000, &time), -ERANGE);
 	ck_assert_int_eq(gputm_last_written_query_probe(table, 0x10000, &time), -ERANGE);
 	ck_assert_uint_eq(time, 4711);
@@ -163,15 +149,13 @@ START_TEST(test_last_written_ranges_are_tight)
 	ck_assert_int_eq(gputm_last_written_record(table, 0, 355), 0);
 	ck_assert_int_eq(gputm_last_written_record(table, 0, 356), -ERANGE);
 	ck_assert_int_eq(gputm_last_written_record(table, 0, 99), -ERANGE);
-	kit_said(&kit, "time = 99", "100 .. 355", NULL);
+	kit_said(kit, "time = 99", "100 .. 355", NULL);
 	ck_assert_uint_eq(query(table, 0xffff), 255);
 	gputm_last_written_clear(table);
 	ck_assert_uint_eq(query(table, 0xffff), 0);
 	kit_valid(gputm_last_written_unit(table));
 	gputm_last_written_free(table);
-	kit_close(&kit);
 }
-END_TEST
 
 /* Ways, entries, time bits, granularity, address bits. */
 static const uint32_t geometry[][5] = {
@@ -204,14 +188,13 @@ static void step(struct gputm_last_written *table, struct oracle_last_written *o
 	}
 }
 
-START_TEST(test_last_written_random_against_oracle)
+KIT_TESTS(test_last_written_random_against_oracle, KIT_COUNT(geometry))
 {
 	struct gputm_last_written_config config = GPUTM_LAST_WRITTEN_CONFIG_INIT;
 	unsigned steps = kit_scale(400, 40);
 	struct gputm_last_written *table;
 	uint64_t random = 9 + (uint64_t)_i, now = 0;
 	struct oracle_last_written o;
-	struct kit kit;
 
 	config.ways = geometry[_i][0];
 	config.entries = geometry[_i][1];
@@ -219,24 +202,21 @@ START_TEST(test_last_written_random_against_oracle)
 	config.granularity = geometry[_i][3];
 	config.address_bits = geometry[_i][4];
 	config.seed = (uint64_t)_i;
-	kit_open(&kit);
-	table = make(&kit, &config);
+	table = make(kit, &config);
 	oracle_last_written_open(&o, &config);
 	for (unsigned i = 0; i < steps; i++) {
 		step(table, &o, &now, &random);
 		kit_valid(gputm_last_written_unit(table));
 		if (kit_below(&random, 60) == 0)
 			table = (struct gputm_last_written *)(void *)kit_swap(
-				&last_written_maker, &kit, gputm_last_written_unit(table));
+				&last_written_maker, kit, gputm_last_written_unit(table));
 	}
 	kit_hostile(&last_written_maker, gputm_last_written_unit(table));
 	gputm_unit_reset(gputm_last_written_unit(table));
 	kit_valid(gputm_last_written_unit(table));
 	oracle_last_written_close(&o);
 	gputm_last_written_free(table);
-	kit_close(&kit);
 }
-END_TEST
 
 static uint64_t digest_of_run(uint64_t seed)
 {
@@ -253,26 +233,8 @@ static uint64_t digest_of_run(uint64_t seed)
 	return digest;
 }
 
-START_TEST(test_last_written_same_calls_same_state)
+KIT_TEST(test_last_written_same_calls_same_state)
 {
 	ck_assert_uint_eq(digest_of_run(1), digest_of_run(1));
 	ck_assert_uint_ne(digest_of_run(1), digest_of_run(2));
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("last_written");
-	TCase *tests = tcase_create("last_written");
-	const int geometries = (int)(sizeof(geometry) / sizeof(*geometry));
-
-	tcase_set_timeout(tests, 120);
-	tcase_add_test(tests, test_last_written_life);
-	tcase_add_test(tests, test_fig_6_15_storage_of_presets);
-	tcase_add_test(tests, test_fig_6_8_every_table_state);
-	tcase_add_test(tests, test_last_written_ranges_are_tight);
-	tcase_add_loop_test(tests, test_last_written_random_against_oracle, 0, geometries);
-	tcase_add_test(tests, test_last_written_same_calls_same_state);
-	suite_add_tcase(suite, tests);
-	return kit_run(suite);
 }

@@ -6,14 +6,12 @@
 
 /* ---- roll-back ---- */
 
-START_TEST(test_3_3_conflict_restores_every_bank_and_nothing_else)
+KIT_TEST(test_3_3_conflict_restores_every_bank_and_nothing_else)
 {
 	struct gputm_local_tm_shadow shadow;
 	struct gputm_local_tm *t;
-	struct kit kit;
 
-	kit_open(&kit);
-	t = make(&kit, 2, 4, 32, 512);
+	t = make(kit, 2, 4, 32, 512);
 	for (uint32_t i = 0; i < 512; i++)
 		ck_assert_int_eq(gputm_local_tm_update(t, i, 1000 + i), 0);
 	begin(t, 0);
@@ -44,19 +42,15 @@ START_TEST(test_3_3_conflict_restores_every_bank_and_nothing_else)
 	ck_assert_uint_eq(commit(t, 0, GPUTM_LOCAL_TM_RETRY).committed, 0xe);
 	ck_assert_uint_eq(at(t, 100), 6);
 	gputm_local_tm_free(t);
-	kit_close(&kit);
 }
-END_TEST
 
 /* Two lanes that cross: both banks are through with stage 1 before anything is restored. */
-START_TEST(test_3_3_lanes_that_cross_both_conflict)
+KIT_TEST(test_3_3_lanes_that_cross_both_conflict)
 {
 	uint32_t there[2] = { 0, 1 }, across[2] = { 1, 0 }, same[2] = { 0, 32 }, value[2] = { 0 };
 	struct gputm_local_tm *t;
-	struct kit kit;
 
-	kit_open(&kit);
-	t = make(&kit, 1, 2, 32, 512);
+	t = make(kit, 1, 2, 32, 512);
 	begin(t, 0);
 	access_all(t, 0, true, 3, there, value);
 	ck_assert_uint_eq(access_all(t, 0, true, 3, across, value).conflicts, 3);
@@ -68,21 +62,17 @@ START_TEST(test_3_3_lanes_that_cross_both_conflict)
 	same[1] = 0;
 	ck_assert_uint_eq(access_all(t, 0, true, 3, same, value).conflicts, 1);
 	gputm_local_tm_free(t);
-	kit_close(&kit);
 }
-END_TEST
 
 /* Lane 2 is the second one in bank 1: those that it would have met are gone by its turn. */
-START_TEST(test_3_3_conflicts_are_broadcast_after_each_turn)
+KIT_TEST(test_3_3_conflicts_are_broadcast_after_each_turn)
 {
 	uint32_t own[3] = { 0, 1, 2 }, ask[3] = { 1, 2, 1 }, value[3] = { 10, 11, 12 };
 	struct gputm_local_tm_answer answer, probe;
 	struct gputm_local_tm_shadow shadow;
 	struct gputm_local_tm *t;
-	struct kit kit;
 
-	kit_open(&kit);
-	t = make(&kit, 1, 4, 32, 512);
+	t = make(kit, 1, 4, 32, 512);
 	begin(t, 0);
 	ck_assert_uint_eq(access_all(t, 0, true, 7, own, value).conflicts, 0);
 	ck_assert_int_eq(gputm_local_tm_access_probe(t, 0, 7, ask, &probe),
@@ -100,9 +90,7 @@ START_TEST(test_3_3_conflicts_are_broadcast_after_each_turn)
 	ck_assert(shadow.owned && shadow.owner == 2 && shadow.backup == 0);
 	ck_assert_uint_eq(commit(t, 0, GPUTM_LOCAL_TM_RETRY).committed, 0xc);
 	gputm_local_tm_free(t);
-	kit_close(&kit);
 }
-END_TEST
 
 /* ---- the second level ---- */
 
@@ -123,15 +111,13 @@ static void need_the_group(struct gputm_local_tm *t)
 	ck_assert_int_eq((int)commit(t, 0, GPUTM_LOCAL_TM_RETRY).next, (int)GPUTM_LOCAL_TM_GROUP);
 }
 
-START_TEST(test_3_1_work_group_serialisation)
+KIT_TEST(test_3_1_work_group_serialisation)
 {
 	struct gputm_local_tm_begun begun = { 1, 2, 3, GPUTM_LOCAL_TM_NORMAL };
 	struct gputm_local_tm_masks m;
 	struct gputm_local_tm *t;
-	struct kit kit;
 
-	kit_open(&kit);
-	t = make(&kit, 3, 4, 32, 512);
+	t = make(kit, 3, 4, 32, 512);
 	ck_assert_int_eq(gputm_local_tm_update(t, 0, 10), 0);
 	need_the_group(t);
 	put(t, 1, 2, 32, 98);
@@ -187,19 +173,15 @@ START_TEST(test_3_1_work_group_serialisation)
 	ck_assert_uint_eq(kit_stat(gputm_local_tm_unit(t), "evicted"), 4);
 	ck_assert_uint_eq(kit_stat(gputm_local_tm_unit(t), "group_attempts"), 1);
 	gputm_local_tm_free(t);
-	kit_close(&kit);
 }
-END_TEST
 
 /* Two wavefronts that both need the group: the second one waits for the first. */
-START_TEST(test_3_1_two_need_the_group)
+KIT_TEST(test_3_1_two_need_the_group)
 {
 	struct gputm_local_tm_begun begun;
 	struct gputm_local_tm *t;
-	struct kit kit;
 
-	kit_open(&kit);
-	t = make(&kit, 3, 1, 32, 512);
+	t = make(kit, 3, 1, 32, 512);
 	begin(t, 2);
 	put(t, 2, 0, 0, 99);
 	for (int i = 0; i < 3; i++)
@@ -221,9 +203,7 @@ START_TEST(test_3_1_two_need_the_group)
 	commit(t, 2, GPUTM_LOCAL_TM_OK);
 	ck_assert_uint_eq(at(t, 0), 3);
 	gputm_local_tm_free(t);
-	kit_close(&kit);
 }
-END_TEST
 
 /*
  * All work-items add 1 to the same few words, taken in an order of their own, under a fair
@@ -268,30 +248,9 @@ static unsigned race(struct kit *kit, uint64_t seed, bool cross)
 	return group;
 }
 
-START_TEST(test_3_1_every_transaction_ends)
+KIT_TEST(test_3_1_every_transaction_ends)
 {
-	struct kit kit;
-
-	kit_open(&kit);
 	for (uint64_t seed = 0; seed < kit_scale(40, 4); seed++)
-		race(&kit, seed, false);
-	ck_assert_uint_gt(race(&kit, 1, true), 0);
-	kit_close(&kit);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("local_tm-progress");
-	TCase *tcase = tcase_create("local_tm-progress");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, test_3_3_conflict_restores_every_bank_and_nothing_else);
-	tcase_add_test(tcase, test_3_3_lanes_that_cross_both_conflict);
-	tcase_add_test(tcase, test_3_3_conflicts_are_broadcast_after_each_turn);
-	tcase_add_test(tcase, test_3_1_work_group_serialisation);
-	tcase_add_test(tcase, test_3_1_two_need_the_group);
-	tcase_add_test(tcase, test_3_1_every_transaction_ends);
-	suite_add_tcase(suite, tcase);
-	return kit_run(suite);
+		race(kit, seed, false);
+	ck_assert_uint_gt(race(kit, 1, true), 0);
 }

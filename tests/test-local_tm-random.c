@@ -161,7 +161,7 @@ static void random_run(uint32_t waves, uint32_t lanes, uint32_t banks, uint32_t 
 	kit_close(&kit);
 }
 
-START_TEST(test_local_tm_random)
+KIT_TEST(test_local_tm_random)
 {
 	unsigned turns = kit_scale(6000, 200);
 
@@ -170,16 +170,4 @@ START_TEST(test_local_tm_random)
 	random_run(16, 2, 1, 1, 20, turns);
 	random_run(2, 2, 2, 64, 400, turns);
 	random_run(1, 64, 64, 2, 511, turns);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("local_tm-random");
-	TCase *tcase = tcase_create("local_tm-random");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, test_local_tm_random);
-	suite_add_tcase(suite, tcase);
-	return kit_run(suite);
 }

@@ -4,7 +4,7 @@
 
 #include "tests/local_tm.h"
 
-START_TEST(test_local_tm_life)
+KIT_TEST(test_local_tm_life)
 {
 	struct gputm_local_tm_config config = GPUTM_LOCAL_TM_CONFIG_INIT;
 
@@ -12,7 +12,6 @@ START_TEST(test_local_tm_life)
 	kit_common(&local_tm_maker);
 	kit_chaos(&local_tm_maker, &config);
 }
-END_TEST
 
 /* ---- Table 1 ---- */
 
@@ -60,17 +59,15 @@ static void attempt(struct gputm_local_tm *t, uint64_t exec5, uint64_t exec10, u
 	row(t, 15, s0, tcm | conflict, tcm_old, mode);
 }
 
-START_TEST(test_table_1_execution_model)
+KIT_TEST(test_table_1_execution_model)
 {
 	const enum gputm_local_tm_mode normal = GPUTM_LOCAL_TM_NORMAL, tx = GPUTM_LOCAL_TM_TX,
 				       serial = GPUTM_LOCAL_TM_WAVEFRONT;
 	struct gputm_local_tm_config config = GPUTM_LOCAL_TM_CONFIG_INIT;
 	struct gputm_local_tm *t = NULL;
-	struct kit kit;
 
-	kit_open(&kit);
 	ck_assert_int_eq(gputm_local_tm_config_preset(&config, "table-1"), 0);
-	ck_assert_int_eq(gputm_local_tm_new(kit.ctx, &config, &t), 0);
+	ck_assert_int_eq(gputm_local_tm_new(kit->ctx, &config, &t), 0);
 	row(t, 1, 0xf, 0, 0, normal);
 	begin(t, 0);
 	row(t, 2, 0xf, 0, 0, tx);
@@ -96,20 +93,16 @@ START_TEST(test_table_1_execution_model)
 	ck_assert_uint_eq(kit_stat(gputm_local_tm_unit(t), "committed"), 4);
 	ck_assert_uint_eq(kit_stat(gputm_local_tm_unit(t), "wavefront_attempts"), 1);
 	gputm_local_tm_free(t);
-	kit_close(&kit);
 }
-END_TEST
 
 /* ---- layout and capacity ---- */
 
-START_TEST(test_3_3_word_35)
+KIT_TEST(test_3_3_word_35)
 {
 	struct gputm_local_tm_place place;
 	struct gputm_local_tm *t;
-	struct kit kit;
 
-	kit_open(&kit);
-	t = make(&kit, 4, 64, 32, 0);
+	t = make(kit, 4, 64, 32, 0);
 	ck_assert_int_eq(gputm_local_tm_get_place(t, 35, &place), 0);
 	ck_assert_uint_eq(place.bank, 3);
 	ck_assert_uint_eq(place.position, 1);
@@ -129,11 +122,9 @@ START_TEST(test_3_3_word_35)
 	ck_assert_uint_eq(kit_stat(gputm_local_tm_unit(t), "false_conflicts"), 1);
 	ck_assert_uint_eq(put(t, 0, 3, 9 * 32 + 3, 1).cycles, 3);
 	gputm_local_tm_free(t);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_4_3_capacity)
+KIT_TEST(test_4_3_capacity)
 {
 	struct gputm_local_tm_config config = GPUTM_LOCAL_TM_CONFIG_INIT;
 	struct gputm_local_tm_capacity c;
@@ -141,7 +132,6 @@ START_TEST(test_4_3_capacity)
 	struct gputm_local_tm *t = NULL;
 	struct gputm_storage array;
 	uint64_t bits[3] = { 0 };
-	struct kit kit;
 
 	ck_assert_int_eq(gputm_local_tm_get_capacity(NULL, &c), 0);
 	ck_assert_uint_eq(c.data_bytes, 29127);
@@ -149,13 +139,12 @@ START_TEST(test_4_3_capacity)
 	ck_assert_uint_eq(c.owner_bytes, 7282);
 	ck_assert_uint_eq(c.bank_words, 227);
 	ck_assert_uint_eq(4 * c.words, 29056);
-	kit_open(&kit);
 	config.words = c.words + 1;
-	ck_assert_int_eq(gputm_local_tm_new(kit.ctx, &config, &t), -EINVAL);
-	kit_said(&kit, "words = 7265", "0 .. 7264", NULL);
+	ck_assert_int_eq(gputm_local_tm_new(kit->ctx, &config, &t), -EINVAL);
+	kit_said(kit, "words = 7265", "0 .. 7264", NULL);
 	ck_assert_int_eq(gputm_local_tm_get_capacity(&config, &c), -EINVAL);
 	config.words = c.words;
-	ck_assert_int_eq(gputm_local_tm_new(kit.ctx, &config, &t), 0);
+	ck_assert_int_eq(gputm_local_tm_new(kit->ctx, &config, &t), 0);
 	/* The last owner lies within the bank of 2,048 bytes. */
 	ck_assert_int_eq(gputm_local_tm_get_place(t, c.words - 1, &last), 0);
 	ck_assert_uint_lt(last.owner_byte, 2048);
@@ -167,21 +156,17 @@ START_TEST(test_4_3_capacity)
 	ck_assert_uint_eq(bits[1], 32 * 7264);
 	ck_assert_uint_eq(bits[2], 8 * 7264);
 	gputm_local_tm_free(t);
-	kit_close(&kit);
 }
-END_TEST
 
 /* ---- cycles (4.2) ---- */
 
-START_TEST(test_4_2_cycles)
+KIT_TEST(test_4_2_cycles)
 {
 	uint32_t word[64], value[64] = { 0 };
 	struct gputm_local_tm_answer a;
 	struct gputm_local_tm *t;
-	struct kit kit;
 
-	kit_open(&kit);
-	t = make(&kit, 2, 64, 32, 0);
+	t = make(kit, 2, 64, 32, 0);
 	ck_assert_uint_eq(begin(t, 0).cycles, 1);
 	for (uint32_t lane = 0; lane < 64; lane++)
 		word[lane] = lane;
@@ -214,46 +199,38 @@ START_TEST(test_4_2_cycles)
 	ck_assert_uint_eq(kit_stat(gputm_local_tm_unit(t), "begin_cycles"), 2);
 	ck_assert_uint_eq(kit_stat(gputm_local_tm_unit(t), "commit_cycles"), 4);
 	gputm_local_tm_free(t);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_4_2_cycles_of_the_lanes_of_a_bank)
+KIT_TEST(test_4_2_cycles_of_the_lanes_of_a_bank)
 {
 	struct gputm_local_tm_config config = GPUTM_LOCAL_TM_CONFIG_INIT;
 	uint32_t word[4] = { 0, 32, 64, 1 }, value[4] = { 0 };
 	struct gputm_local_tm *t = NULL;
-	struct kit kit;
 
-	kit_open(&kit);
 	config.lane_cost = GPUTM_LOCAL_TM_SUM;
-	ck_assert_int_eq(gputm_local_tm_new(kit.ctx, &config, &t), 0);
+	ck_assert_int_eq(gputm_local_tm_new(kit->ctx, &config, &t), 0);
 	begin(t, 0);
 	ck_assert_uint_eq(access_all(t, 0, true, 0xf, word, value).cycles, 3 * 3);
 	word[1] = 8 * 32;
 	/* Lane 0 owns its word, lane 1 conflicts with it and has one entry, lane 2 owns again. */
 	ck_assert_uint_eq(access_all(t, 0, true, 0xf, word, value).cycles, 2 + (1 + 1) + 2);
 	gputm_local_tm_free(t);
-	kit_close(&kit);
 }
-END_TEST
 
 /* ---- the rest ---- */
 
-START_TEST(test_local_tm_nested_transactions_are_flattened)
+KIT_TEST(test_local_tm_nested_transactions_are_flattened)
 {
 	struct gputm_local_tm_begun begun;
 	struct gputm_local_tm *t;
-	struct kit kit;
 
-	kit_open(&kit);
-	t = make(&kit, 1, 4, 32, 512);
+	t = make(kit, 1, 4, 32, 512);
 	begin(t, 0);
 	for (unsigned i = 0; i < 255; i++)
 		ck_assert_int_eq(gputm_local_tm_begin(t, 0, &begun), GPUTM_LOCAL_TM_NESTED);
 	ck_assert_uint_eq(begun.cycles, 0);
 	ck_assert_int_eq(gputm_local_tm_begin_probe(t, 0), -ERANGE);
-	kit_said(&kit, "nesting = 256", "0 .. 255", NULL);
+	kit_said(kit, "nesting = 256", "0 .. 255", NULL);
 	put(t, 0, 1, 5, 6);
 	for (unsigned i = 0; i < 255; i++)
 		commit(t, 0, GPUTM_LOCAL_TM_NESTED);
@@ -261,18 +238,14 @@ START_TEST(test_local_tm_nested_transactions_are_flattened)
 	ck_assert_uint_eq(commit(t, 0, GPUTM_LOCAL_TM_RETRY).committed, 0xe);
 	ck_assert_uint_eq(at(t, 5), 6);
 	gputm_local_tm_free(t);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_local_tm_plain_accesses)
+KIT_TEST(test_local_tm_plain_accesses)
 {
 	uint32_t word[64], value[64], got[64];
 	struct gputm_local_tm *t;
-	struct kit kit;
 
-	kit_open(&kit);
-	t = make(&kit, 2, 64, 32, 512);
+	t = make(kit, 2, 64, 32, 512);
 	for (uint32_t i = 0; i < 64; i++) {
 		word[i] = i & 1 ? 7 : 8 * i;
 		value[i] = i;
@@ -287,9 +260,7 @@ START_TEST(test_local_tm_plain_accesses)
 	ck_assert_uint_eq(kit_stat(gputm_local_tm_unit(t), "clashes"), 1);
 	ck_assert_uint_eq(kit_stat(gputm_local_tm_unit(t), "plain"), 129);
 	gputm_local_tm_free(t);
-	kit_close(&kit);
 }
-END_TEST
 
 /* ---- misuse ---- */
 
@@ -359,67 +330,44 @@ static void misuse_of_transactions(struct kit *kit, struct gputm_local_tm *t)
 	ck_assert_uint_eq(begun.cycles, 77);
 }
 
-START_TEST(test_local_tm_misuse_changes_nothing)
+KIT_TEST(test_local_tm_misuse_changes_nothing)
 {
 	struct gputm_local_tm_config config = GPUTM_LOCAL_TM_CONFIG_INIT;
 	struct gputm_local_tm_ended ended;
 	struct gputm_local_tm *t = NULL;
 	uint64_t digest;
-	struct kit kit;
 
-	kit_open(&kit);
 	config.wavefronts = 5;
-	ck_assert_int_eq(gputm_local_tm_new(kit.ctx, &config, &t), -EINVAL);
-	kit_said(&kit, "wavefronts x lanes = 320", "1 .. 256", NULL);
+	ck_assert_int_eq(gputm_local_tm_new(kit->ctx, &config, &t), -EINVAL);
+	kit_said(kit, "wavefronts x lanes = 320", "1 .. 256", NULL);
 	config.wavefronts = 4;
 	config.local_bytes = 256;
-	ck_assert_int_eq(gputm_local_tm_new(kit.ctx, &config, &t), -EINVAL);
-	kit_said(&kit, "local_bytes = 256", "32 banks", NULL);
-	t = make(&kit, 2, 4, 32, 512);
+	ck_assert_int_eq(gputm_local_tm_new(kit->ctx, &config, &t), -EINVAL);
+	kit_said(kit, "local_bytes = 256", "32 banks", NULL);
+	t = make(kit, 2, 4, 32, 512);
 	ck_assert_int_eq(gputm_local_tm_set_exec(t, 0, 14), 0);
 	begin(t, 0);
 	put(t, 0, 1, 9, 3);
 	ck_assert_int_eq(gputm_local_tm_set_exec(t, 0, 2), 0);
 	ck_assert_int_eq(gputm_local_tm_set_exec(t, 1, 0), 0);
 	digest = kit_digest(gputm_local_tm_unit(t));
-	misuse_of_masks(&kit, t);
+	misuse_of_masks(kit, t);
 	misuse_of_words(t);
-	misuse_of_transactions(&kit, t);
+	misuse_of_transactions(kit, t);
 	ck_assert_int_eq(gputm_local_tm_set_exec(t, 1, 15), 0);
 	ck_assert_uint_ne(kit_digest(gputm_local_tm_unit(t)), digest);
 	ck_assert_int_eq(gputm_local_tm_set_exec(t, 0, 14), 0);
 	digest = kit_digest(gputm_local_tm_unit(t));
-	misuse_of_accesses(&kit, t);
+	misuse_of_accesses(kit, t);
 	ck_assert_uint_eq(kit_digest(gputm_local_tm_unit(t)), digest);
 	/* tx_begin is due: nothing else is possible. */
 	put(t, 0, 2, 9, 3);
 	commit(t, 0, GPUTM_LOCAL_TM_RETRY);
 	digest = kit_digest(gputm_local_tm_unit(t));
 	ck_assert_int_eq(gputm_local_tm_set_exec(t, 0, 0), -EINVAL);
-	kit_said(&kit, "wavefront 0", "tx_begin", NULL);
+	kit_said(kit, "wavefront 0", "tx_begin", NULL);
 	ck_assert_int_eq(gputm_local_tm_set_vcc(t, 0, 0), -EINVAL);
 	ck_assert_int_eq(gputm_local_tm_commit(t, 0, &ended), -EINVAL);
 	ck_assert_uint_eq(kit_digest(gputm_local_tm_unit(t)), digest);
 	gputm_local_tm_free(t);
-	kit_close(&kit);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("local_tm");
-	TCase *tcase = tcase_create("local_tm");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, test_local_tm_life);
-	tcase_add_test(tcase, test_table_1_execution_model);
-	tcase_add_test(tcase, test_3_3_word_35);
-	tcase_add_test(tcase, test_4_3_capacity);
-	tcase_add_test(tcase, test_4_2_cycles);
-	tcase_add_test(tcase, test_4_2_cycles_of_the_lanes_of_a_bank);
-	tcase_add_test(tcase, test_local_tm_nested_transactions_are_flattened);
-	tcase_add_test(tcase, test_local_tm_plain_accesses);
-	tcase_add_test(tcase, test_local_tm_misuse_changes_nothing);
-	suite_add_tcase(suite, tcase);
-	return kit_run(suite);
 }

@@ -36,46 +36,39 @@ static uint64_t stat(struct gputm_metadata_table *t, const char *name)
 	return kit_stat(gputm_metadata_table_unit(t), name);
 }
 
-START_TEST(test_metadata_table_life)
+KIT_TEST(test_metadata_table_life)
 {
 	kit_common(&metadata_table_maker);
 }
-END_TEST
 
-START_TEST(test_metadata_table_stamps_have_64_bits)
+KIT_TEST(test_metadata_table_stamps_have_64_bits)
 {
 	struct gputm_metadata_table_config config = GPUTM_METADATA_TABLE_CONFIG_INIT;
 	struct gputm_metadata_table *t = NULL;
-	struct kit kit;
 
-	kit_open(&kit);
 	config.time_bits = 60;
 	config.warp_bits = 5;
-	ck_assert_int_eq(gputm_metadata_table_new(kit.ctx, &config, &t), -EINVAL);
-	kit_said(&kit, "time_bits", "60", "warp_bits", "5", NULL);
+	ck_assert_int_eq(gputm_metadata_table_new(kit->ctx, &config, &t), -EINVAL);
+	kit_said(kit, "time_bits", "60", "warp_bits", "5", NULL);
 	config.warp_bits = 4;
-	t = make(&kit, &config);
+	t = make(kit, &config);
 	ck_assert_int_eq(set(t, 0, UINT64_MAX, UINT64_MAX, 1), GPUTM_METADATA_TABLE_FILLED);
 	gputm_metadata_table_free(t);
-	kit_close(&kit);
 }
-END_TEST
 
 /* 4096 entries of 128 bits GPU-wide lie between six partitions of the two presets. */
-START_TEST(test_table_ii_sizes_of_presets)
+KIT_TEST(test_table_ii_sizes_of_presets)
 {
 	struct gputm_metadata_table_config config = GPUTM_METADATA_TABLE_CONFIG_INIT;
 	struct gputm_metadata_table *t;
 	struct gputm_storage array;
 	uint64_t entries[3];
-	struct kit kit;
 
-	kit_open(&kit);
 	for (int i = 0; i < 3; i++) {
 		static const char *const name[] = { "getm-128", "getm-256", "getm-gpu" };
 
 		ck_assert_int_eq(gputm_metadata_table_config_preset(&config, name[i]), 0);
-		t = make(&kit, &config);
+		t = make(kit, &config);
 		ck_assert(gputm_unit_storage(gputm_metadata_table_unit(t), 0, &array));
 		ck_assert_uint_le(array.bits, 128);
 		entries[i] = array.entries;
@@ -84,9 +77,7 @@ START_TEST(test_table_ii_sizes_of_presets)
 	ck_assert_uint_lt(6 * entries[0], 4096);
 	ck_assert_uint_gt(6 * entries[1], 4096);
 	ck_assert_uint_eq(entries[2], 4096);
-	kit_close(&kit);
 }
-END_TEST
 
 /* Two ways of two entries over granules of 32 B; way 0 looks at address bit 5, way 1 at 6. */
 static struct gputm_metadata_table *two_by_two(struct kit *kit, uint32_t stash, uint32_t chain)
@@ -112,14 +103,12 @@ static uint64_t g(unsigned a, unsigned b, unsigned n)
 	return a * 32 + b * 64 + n * 128;
 }
 
-START_TEST(test_fig_8_insertion_evicts_what_is_not_reserved)
+KIT_TEST(test_fig_8_insertion_evicts_what_is_not_reserved)
 {
 	struct gputm_metadata_table *t;
 	uint64_t wts, rts;
-	struct kit kit;
 
-	kit_open(&kit);
-	t = two_by_two(&kit, 0, 32);
+	t = two_by_two(kit, 0, 32);
 	ck_assert_int_eq(set(t, g(0, 0, 1), 5, 6, 1), GPUTM_METADATA_TABLE_FILLED); /* 0/0 */
 	ck_assert_int_eq(set(t, g(1, 0, 2), 7, 8, 1), GPUTM_METADATA_TABLE_FILLED); /* 1/0 */
 	ck_assert_int_eq(set(t, g(1, 0, 3), 9, 9, 1), GPUTM_METADATA_TABLE_FILLED); /* 0/1 */
@@ -137,20 +126,16 @@ START_TEST(test_fig_8_insertion_evicts_what_is_not_reserved)
 	kit_valid(gputm_metadata_table_unit(t));
 	kit_hostile(&metadata_table_maker, gputm_metadata_table_unit(t));
 	gputm_metadata_table_free(t);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_fig_8_chain_goes_to_stash_then_overflow)
+KIT_TEST(test_fig_8_chain_goes_to_stash_then_overflow)
 {
 	struct gputm_metadata m = { 0, 0, 0, 0, 0, 0 };
 	struct gputm_metadata_table *t;
 	uint32_t cycles = 0;
 	uint64_t swaps;
-	struct kit kit;
 
-	kit_open(&kit);
-	t = two_by_two(&kit, 1, 3);
+	t = two_by_two(kit, 1, 3);
 	for (unsigned i = 1; i <= 4; i++)
 		ck_assert_int_ge(set(t, g(i & 1, i >> 1 & 1, i), 1, 1, 1), 0);
 	swaps = stat(t, "swaps");
@@ -181,19 +166,15 @@ START_TEST(test_fig_8_chain_goes_to_stash_then_overflow)
 	ck_assert_uint_eq(stat(t, "overflow_now"), 0);
 	ck_assert_uint_eq(stat(t, "stashed_now"), 0);
 	gputm_metadata_table_free(t);
-	kit_close(&kit);
 }
-END_TEST
 
 /* Reserved entries stay where they are; one that is not does without memory. */
-START_TEST(test_metadata_table_overflow_has_reservations_only)
+KIT_TEST(test_metadata_table_overflow_has_reservations_only)
 {
 	struct gputm_metadata_table *t;
 	uint64_t wts = 0, rts = 0;
-	struct kit kit;
 
-	kit_open(&kit);
-	t = two_by_two(&kit, 0, 0);
+	t = two_by_two(kit, 0, 0);
 	for (unsigned i = 0; i < 4; i++)
 		ck_assert_int_ge(set(t, g(i & 1, i >> 1, i), 1, 1, 1), 0);
 	ck_assert_int_eq(set(t, g(1, 0, 9), 30, 31, 0), GPUTM_METADATA_TABLE_APPROXIMATED);
@@ -205,19 +186,15 @@ START_TEST(test_metadata_table_overflow_has_reservations_only)
 	ck_assert_uint_eq(stat(t, "overflow_now"), 0);
 	kit_valid(gputm_metadata_table_unit(t));
 	gputm_metadata_table_free(t);
-	kit_close(&kit);
 }
-END_TEST
 
 /* The released simulator evicts the pair that it has just inserted, and works on unaware. */
-START_TEST(test_pair_being_inserted_is_not_evicted)
+KIT_TEST(test_pair_being_inserted_is_not_evicted)
 {
 	struct gputm_metadata m = { 0, 0, 0, 0, 0, 0 };
 	struct gputm_metadata_table *t;
-	struct kit kit;
 
-	kit_open(&kit);
-	t = two_by_two(&kit, 1, 32);
+	t = two_by_two(kit, 1, 32);
 	for (unsigned i = 0; i < 4; i++)
 		ck_assert_int_ge(set(t, g(i & 1, i >> 1, i), 1, 1, 1), 0);
 	ck_assert_int_eq(set(t, g(0, 0, 7), 1, 5, 0), GPUTM_METADATA_TABLE_STASHED);
@@ -225,22 +202,18 @@ START_TEST(test_pair_being_inserted_is_not_evicted)
 	ck_assert_uint_eq(m.rts, 5);
 	ck_assert_uint_eq(stat(t, "evictions"), 0);
 	gputm_metadata_table_free(t);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_metadata_table_evict_above)
+KIT_TEST(test_metadata_table_evict_above)
 {
 	struct gputm_metadata_table_config config = GPUTM_METADATA_TABLE_CONFIG_INIT;
 	struct gputm_metadata_table *t;
 	uint64_t evictions[2];
-	struct kit kit;
 
-	kit_open(&kit);
 	config.entries = 16;
 	for (unsigned option = 0; option < 2; option++) {
 		config.evict_above = option * 100;
-		t = make(&kit, &config);
+		t = make(kit, &config);
 		for (uint64_t i = 0; i < 64; i++)
 			ck_assert_int_ge(set(t, i * 32, i, i, 0), 0);
 		evictions[option] = stat(t, "evictions");
@@ -248,32 +221,28 @@ START_TEST(test_metadata_table_evict_above)
 		gputm_metadata_table_free(t);
 	}
 	ck_assert_uint_lt(evictions[1], evictions[0]);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_metadata_table_ranges_are_tight)
+KIT_TEST(test_metadata_table_ranges_are_tight)
 {
 	struct gputm_metadata_table_config config = GPUTM_METADATA_TABLE_CONFIG_INIT;
 	struct gputm_metadata good = { 255, 255, 7, 3, 0, 0 }, m;
 	struct gputm_metadata_table *t;
 	uint64_t digest, wts = 77, rts = 77;
 	uint32_t cycles = 77;
-	struct kit kit;
 
 	config.time_bits = 6;
 	config.warp_bits = 2;
 	config.count_bits = 3;
 	config.owner_bits = 2;
 	config.address_bits = 16;
-	kit_open(&kit);
-	t = make(&kit, &config);
+	t = make(kit, &config);
 	digest = kit_digest(gputm_metadata_table_unit(t));
 #define REFUSED(FIELD, VALUE, ADDRESS, WORD)                                                   \
 	m = good;                                                                              \
 	m.FIELD = (VALUE);                                                                     \
 	ck_assert_int_eq(gputm_metadata_table_update(t, (ADDRESS), &m, &cycles), -ERANGE);     \
-	kit_said(&kit, "metadata_table", WORD, NULL)
+	kit_said(kit, "metadata_table", WORD, NULL)
 	REFUSED(wts, 256, 0, "wts = 256");
 	REFUSED(rts, 256, 0, "rts = 256");
 	REFUSED(writes, 8, 0, "writes = 8");
@@ -293,7 +262,7 @@ START_TEST(test_metadata_table_ranges_are_tight)
 	ck_assert_int_eq(gputm_metadata_table_remove(t, 0), GPUTM_METADATA_TABLE_ABSENT);
 	kit_observe(gputm_metadata_table_unit(t));
 	ck_assert_int_eq(gputm_metadata_table_flush(t), -EINVAL);
-	kit_said(&kit, "1 entries reserved", NULL);
+	kit_said(kit, "1 entries reserved", NULL);
 	ck_assert_int_eq(set(t, 0xffe0, 0, 0, 0), GPUTM_METADATA_TABLE_UPDATED);
 	ck_assert_int_eq(gputm_metadata_table_remove(t, 0xffe0), GPUTM_METADATA_TABLE_REMOVED);
 	ck_assert_int_eq(gputm_metadata_table_flush(t), 0);
@@ -301,27 +270,23 @@ START_TEST(test_metadata_table_ranges_are_tight)
 	ck_assert_uint_eq(wts, 0);
 	kit_valid(gputm_metadata_table_unit(t));
 	gputm_metadata_table_free(t);
-	kit_close(&kit);
 }
-END_TEST
 
 /* 20,000 reservations in a table of one entry: a look-up visits a few entries, not all. */
-START_TEST(test_metadata_table_overflow_is_short_and_reclaimed)
+KIT_TEST(test_metadata_table_overflow_is_short_and_reclaimed)
 {
 	struct gputm_metadata_table_config config = GPUTM_METADATA_TABLE_CONFIG_INIT;
 	unsigned count = kit_scale(20000, 1000);
 	struct gputm_metadata m = { 0, 0, 0, 0, 0, 0 };
 	struct gputm_metadata_table *t;
 	uint32_t most = 0;
-	struct kit kit;
 
 	config.ways = 1;
 	config.entries = 1;
 	config.stash = 0;
 	config.longest_chain = 1;
 	config.memory_latency = 1;
-	kit_open(&kit);
-	t = make(&kit, &config);
+	t = make(kit, &config);
 	for (uint64_t i = 0; i < count; i++)
 		ck_assert_int_ge(set(t, i * 32, i, i, 1), 0);
 	ck_assert_uint_eq(stat(t, "overflow_now"), count - 1);
@@ -338,31 +303,27 @@ START_TEST(test_metadata_table_overflow_is_short_and_reclaimed)
 	ck_assert_uint_eq(gputm_metadata_table_writes(t), 0);
 	kit_valid(gputm_metadata_table_unit(t));
 	gputm_metadata_table_free(t);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_metadata_table_without_memory_nothing_changes)
+KIT_TEST(test_metadata_table_without_memory_nothing_changes)
 {
 	struct gputm_metadata_table_config config = GPUTM_METADATA_TABLE_CONFIG_INIT;
 	struct gputm_metadata m = { 1, 1, 1, 1, 0, 0 };
 	struct gputm_metadata_table *t;
 	unsigned failures = 0;
-	struct kit kit;
 
 	config.ways = 1;
 	config.entries = 1;
 	config.stash = 0;
-	kit_open(&kit);
-	t = make(&kit, &config);
+	t = make(kit, &config);
 	for (uint64_t i = 0; i < 100; i++) {
 		uint64_t digest = kit_digest(gputm_metadata_table_unit(t));
 		uint32_t cycles = 77;
 		int result;
 
-		kit.fail_at = kit.allocations;
+		kit->fail_at = kit->allocations;
 		result = gputm_metadata_table_update(t, i * 32, &m, &cycles);
-		kit.fail_at = -1;
+		kit->fail_at = -1;
 		if (result != -ENOMEM)
 			continue;
 		failures++;
@@ -373,9 +334,7 @@ START_TEST(test_metadata_table_without_memory_nothing_changes)
 	ck_assert_uint_ge(failures, 3);
 	kit_valid(gputm_metadata_table_unit(t));
 	gputm_metadata_table_free(t);
-	kit_close(&kit);
 }
-END_TEST
 
 /* An observer sees every step, so its table takes them one by one: the ends are the same. */
 static void twin_step(struct gputm_metadata_table *a, struct gputm_metadata_table *b,
@@ -404,23 +363,21 @@ static void twin_step(struct gputm_metadata_table *a, struct gputm_metadata_tabl
 	ck_assert_uint_eq(cycles[0], cycles[1]);
 }
 
-START_TEST(test_metadata_table_chain_in_two_passes_is_the_same)
+KIT_TEST(test_metadata_table_chain_in_two_passes_is_the_same)
 {
 	struct gputm_metadata_table_config config = GPUTM_METADATA_TABLE_CONFIG_INIT;
 	static const uint32_t chain[] = { 0, 1, 2, 3, 8, 32, 200 };
 	struct gputm_metadata_table *a, *b;
 	uint64_t random = 3;
-	struct kit kit;
 
 	config.entries = 16;
 	config.stash = 2;
 	config.filter_entries = 4;
-	kit_open(&kit);
 	for (unsigned c = 0; c < sizeof(chain) / sizeof(*chain); c++) {
 		config.longest_chain = chain[c];
 		config.seed = kit_random(&random);
-		a = make(&kit, &config);
-		b = make(&kit, &config);
+		a = make(kit, &config);
+		b = make(kit, &config);
 		kit_observe(gputm_metadata_table_unit(b));
 		for (unsigned i = 0; i < kit_scale(2000, 300); i++) {
 			twin_step(a, b, &random, 100);
@@ -432,9 +389,7 @@ START_TEST(test_metadata_table_chain_in_two_passes_is_the_same)
 		gputm_metadata_table_free(a);
 		gputm_metadata_table_free(b);
 	}
-	kit_close(&kit);
 }
-END_TEST
 
 struct run {
 	struct kit kit;
@@ -501,7 +456,7 @@ static void run(const struct gputm_metadata_table_config *config, uint64_t seed,
 	kit_close(&r.kit);
 }
 
-START_TEST(test_metadata_table_never_understates)
+KIT_TEST(test_metadata_table_never_understates)
 {
 	struct gputm_metadata_table_config config = GPUTM_METADATA_TABLE_CONFIG_INIT;
 	unsigned steps = kit_scale(60, 8);
@@ -524,25 +479,22 @@ START_TEST(test_metadata_table_never_understates)
 				run(&config, kit_random(&random), steps);
 			}
 }
-END_TEST
 
 /* Every bit of the hash rows is compared with the public family, bit by bit. */
-START_TEST(test_metadata_table_cells_are_those_of_h3)
+KIT_TEST(test_metadata_table_cells_are_those_of_h3)
 {
 	struct gputm_metadata_table_config config = GPUTM_METADATA_TABLE_CONFIG_INIT;
 	struct gputm_h3_config rows = GPUTM_H3_CONFIG_INIT;
 	struct gputm_h3 *h3 = NULL;
 	struct gputm_metadata_table *t;
 	uint64_t random = 5;
-	struct kit kit;
 
 	rows.ways = 4;
 	rows.index_bits = 8;
 	rows.key_bits = 27;
 	rows.seed = config.seed ^ UINT64_C(1) << 63;
-	kit_open(&kit);
-	ck_assert_int_eq(gputm_h3_new(kit.ctx, &rows, &h3), 0);
-	t = make(&kit, &config);
+	ck_assert_int_eq(gputm_h3_new(kit->ctx, &rows, &h3), 0);
+	t = make(kit, &config);
 	for (unsigned i = 0; i < 600; i++)
 		ck_assert_int_ge(set(t, kit_below(&random, UINT64_C(1) << 32), 1, 1, 0), 0);
 	for (uint32_t at = 0; at < 1024; at++) {
@@ -553,30 +505,4 @@ START_TEST(test_metadata_table_cells_are_those_of_h3)
 	}
 	gputm_metadata_table_free(t);
 	gputm_h3_free(h3);
-	kit_close(&kit);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("metadata_table");
-	TCase *tcase = tcase_create("metadata_table");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_test(tcase, test_metadata_table_life);
-	tcase_add_test(tcase, test_metadata_table_stamps_have_64_bits);
-	tcase_add_test(tcase, test_table_ii_sizes_of_presets);
-	tcase_add_test(tcase, test_fig_8_insertion_evicts_what_is_not_reserved);
-	tcase_add_test(tcase, test_fig_8_chain_goes_to_stash_then_overflow);
-	tcase_add_test(tcase, test_metadata_table_overflow_has_reservations_only);
-	tcase_add_test(tcase, test_pair_being_inserted_is_not_evicted);
-	tcase_add_test(tcase, test_metadata_table_evict_above);
-	tcase_add_test(tcase, test_metadata_table_ranges_are_tight);
-	tcase_add_test(tcase, test_metadata_table_overflow_is_short_and_reclaimed);
-	tcase_add_test(tcase, test_metadata_table_without_memory_nothing_changes);
-	tcase_add_test(tcase, test_metadata_table_chain_in_two_passes_is_the_same);
-	tcase_add_test(tcase, test_metadata_table_never_understates);
-	tcase_add_test(tcase, test_metadata_table_cells_are_those_of_h3);
-	suite_add_tcase(suite, tcase);
-	return kit_run(suite);
 }

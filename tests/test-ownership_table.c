@@ -28,27 +28,23 @@ static uint32_t acquire(struct gputm_ownership_table *table, uint64_t active)
 	return buffer;
 }
 
-START_TEST(test_ownership_table_life)
+KIT_TEST(test_ownership_table_life)
 {
 	struct gputm_ownership_table_config config = GPUTM_OWNERSHIP_TABLE_CONFIG_INIT;
 	struct gputm_ownership_table *table = NULL;
-	struct kit kit;
 
 	kit_common(&ownership_table_maker);
-	kit_open(&kit);
 	config.entries = 3000;
-	ck_assert_int_eq(gputm_ownership_table_new(kit.ctx, &config, &table), -EINVAL);
-	kit_said(&kit, "entries = 3000", "a power of two", NULL);
+	ck_assert_int_eq(gputm_ownership_table_new(kit->ctx, &config, &table), -EINVAL);
+	kit_said(kit, "entries = 3000", "a power of two", NULL);
 	config.entries = 1;
 	config.address_bits = 8;
 	config.granularity = 256;
-	ck_assert_int_eq(gputm_ownership_table_new(kit.ctx, &config, &table), -EINVAL);
-	kit_said(&kit, "granularity = 256", NULL);
+	ck_assert_int_eq(gputm_ownership_table_new(kit->ctx, &config, &table), -EINVAL);
+	kit_said(kit, "granularity = 256", NULL);
 	config.granularity = 128;
-	gputm_ownership_table_free(make(&kit, &config));
-	kit_close(&kit);
+	gputm_ownership_table_free(make(kit, &config));
 }
-END_TEST
 
 /* ---- Fig. 6.6 ---- */
 
@@ -75,19 +71,17 @@ static void survivors_are(const struct gputm_ownership_table *table, uint32_t bu
 /* Entries, exact. Every table without aliasing in the figure shows the same states. */
 static const uint32_t figure_table[4][2] = { { 8, 0 }, { 2048, 0 }, { 4096, 0 }, { 1, 1 } };
 
-START_TEST(test_fig_6_6_every_table_state)
+KIT_TESTS(test_fig_6_6_every_table_state, 4)
 {
 	struct gputm_ownership_table_config config = GPUTM_OWNERSHIP_TABLE_CONFIG_INIT;
 	struct gputm_resolution whole, steps;
 	struct gputm_ownership_table *table;
 	uint32_t b, other;
-	struct kit kit;
 
-	kit_open(&kit);
 	config.lanes = 4;
 	config.entries = figure_table[_i][0];
 	config.exact = figure_table[_i][1];
-	table = make(&kit, &config);
+	table = make(kit, &config);
 	b = acquire(table, 0xf);
 	table_is(table, b, 0, 0, 0, 0, 0);					/* 1 */
 	ck_assert_int_eq(gputm_ownership_table_construct_row(table, b, &figure_write[0]), 0);
@@ -111,12 +105,10 @@ START_TEST(test_fig_6_6_every_table_state)
 	same_resolution(&whole, &steps);
 	kit_round_trip(&ownership_table_maker, gputm_ownership_table_unit(table));
 	gputm_ownership_table_free(table);
-	kit_close(&kit);
 }
-END_TEST
 
 /* Thesis 6.3.3: a 2K-entry table takes 16 writes of 128 bytes; so one of 4096 takes 32. */
-START_TEST(test_ownership_table_cost_by_hand)
+KIT_TEST(test_ownership_table_cost_by_hand)
 {
 	struct gputm_ownership_table_config config = GPUTM_OWNERSHIP_TABLE_CONFIG_INIT;
 	static const struct {
@@ -127,13 +119,11 @@ START_TEST(test_ownership_table_cost_by_hand)
 			  { "infinite", 32, 3 * 4096 * 8 } };
 	struct gputm_ownership_table *table;
 	struct gputm_resolution r;
-	struct kit kit;
 
-	kit_open(&kit);
 	for (unsigned i = 0; i < 3; i++) {
 		ck_assert_int_eq(gputm_ownership_table_config_preset(&config, expected[i].preset),
 				 0);
-		table = make(&kit, &config);
+		table = make(kit, &config);
 		ck_assert_uint_eq(gputm_unit_storage_bits(gputm_ownership_table_unit(table)),
 				  expected[i].bits);
 		ck_assert_int_eq(gputm_ownership_table_resolve(table, acquire(table, 0xf), &figure,
@@ -145,19 +135,15 @@ START_TEST(test_ownership_table_cost_by_hand)
 		ck_assert_uint_eq(r.log_rows, 6);
 		gputm_ownership_table_free(table);
 	}
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_ownership_table_three_warps_at_a_time)
+KIT_TEST(test_ownership_table_three_warps_at_a_time)
 {
 	struct gputm_ownership_table_config config = GPUTM_OWNERSHIP_TABLE_CONFIG_INIT;
 	struct gputm_ownership_table *table;
 	uint32_t buffer = 99;
-	struct kit kit;
 
-	kit_open(&kit);
-	table = make(&kit, &config);
+	table = make(kit, &config);
 	for (uint32_t i = 0; i < 3; i++)
 		ck_assert_uint_eq(acquire(table, 0xf), i);
 	ck_assert_int_eq(gputm_ownership_table_acquire_probe(table, 0xf), GPUTM_RESOLVER_BUSY);
@@ -169,11 +155,9 @@ START_TEST(test_ownership_table_three_warps_at_a_time)
 	ck_assert_uint_eq(kit_stat(gputm_ownership_table_unit(table), "refused"), 1);
 	kit_valid(gputm_ownership_table_unit(table));
 	gputm_ownership_table_free(table);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_ownership_table_refusals_change_nothing)
+KIT_TEST(test_ownership_table_refusals_change_nothing)
 {
 	struct gputm_ownership_table_config config = GPUTM_OWNERSHIP_TABLE_CONFIG_INIT;
 	static const uint64_t wide[5] = { 4, 4, 0x10000, 4, 4 };
@@ -184,28 +168,26 @@ START_TEST(test_ownership_table_refusals_change_nothing)
 	struct gputm_resolution r = { 4711, 0, 0, 0, 0, 0, 0 };
 	uint32_t b, buffer = 99;
 	uint64_t digest;
-	struct kit kit;
 
-	kit_open(&kit);
 	config.lanes = 4;
 	config.address_bits = 16;
-	table = make(&kit, &config);
+	table = make(kit, &config);
 	ck_assert_int_eq(gputm_ownership_table_acquire(table, 0x10, &buffer), -ERANGE);
-	kit_said(&kit, "active = 16", "0 .. 15", NULL);
+	kit_said(kit, "active = 16", "0 .. 15", NULL);
 	ck_assert_uint_eq(buffer, 99);
 	b = acquire(table, 0xf);
 	digest = kit_digest(gputm_ownership_table_unit(table));
 	ck_assert_int_eq(gputm_ownership_table_construct_row(table, b, &beyond), -ERANGE);
-	kit_said(&kit, "lanes of a row = 31", "0 .. 15", NULL);
+	kit_said(kit, "lanes of a row = 31", "0 .. 15", NULL);
 	ck_assert_int_eq(gputm_ownership_table_construct_row(table, b, &far), -ERANGE);
-	kit_said(&kit, "address = 65536", "0 .. 65535", NULL);
+	kit_said(kit, "address = 65536", "0 .. 65535", NULL);
 	ck_assert_int_eq(gputm_ownership_table_match_read_row(table, b, &far), -ERANGE);
 	ck_assert_int_eq(gputm_ownership_table_match_write_row(table, b, &beyond), -ERANGE);
 	ck_assert_int_eq(gputm_ownership_table_resolve(table, b, &bad, &r), -ERANGE);
 	ck_assert_int_eq(gputm_ownership_table_resolve(table, 3, &figure, &r), -ERANGE);
-	kit_said(&kit, "buffer = 3", "0 .. 2", NULL);
+	kit_said(kit, "buffer = 3", "0 .. 2", NULL);
 	ck_assert_int_eq(gputm_ownership_table_resolve(table, 1, &figure, &r), -EINVAL);
-	kit_said(&kit, "buffer 1 is not acquired", NULL);
+	kit_said(kit, "buffer 1 is not acquired", NULL);
 	ck_assert_int_eq(gputm_ownership_table_release(table, 1), -EINVAL);
 	ck_assert_int_eq(gputm_ownership_table_release(table, 3), -ERANGE);
 	ck_assert_int_eq(gputm_ownership_table_get_result(table, 1, &r), -EINVAL);
@@ -214,42 +196,36 @@ START_TEST(test_ownership_table_refusals_change_nothing)
 	ck_assert_int_eq(gputm_ownership_table_owner(table, 3, 4), -1);
 	ck_assert_uint_eq(kit_digest(gputm_ownership_table_unit(table)), digest);
 	gputm_ownership_table_free(table);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_ownership_table_rows_come_in_phases)
+KIT_TEST(test_ownership_table_rows_come_in_phases)
 {
 	struct gputm_ownership_table_config config = GPUTM_OWNERSHIP_TABLE_CONFIG_INIT;
 	struct gputm_ownership_table *table;
 	struct gputm_resolution r;
-	struct kit kit;
 	uint32_t b;
 
-	kit_open(&kit);
-	table = make(&kit, &config);
+	table = make(kit, &config);
 	b = acquire(table, 0xf);
 	ck_assert_int_eq(gputm_ownership_table_construct_row(table, b, &figure_write[0]), 0);
 	ck_assert_int_eq(gputm_ownership_table_resolve(table, b, &figure, &r), -EINVAL);
-	kit_said(&kit, "has begun to resolve", NULL);
+	kit_said(kit, "has begun to resolve", NULL);
 	ck_assert_int_eq(gputm_ownership_table_construct_row(table, b, &figure_write[1]), 0);
 	ck_assert_int_eq(gputm_ownership_table_match_read_row(table, b, &figure_read[0]), 0);
 	ck_assert_int_eq(gputm_ownership_table_construct_row(table, b, &figure_write[1]), -EINVAL);
-	kit_said(&kit, "has begun to look for conflicts", NULL);
+	kit_said(kit, "has begun to look for conflicts", NULL);
 	ck_assert_int_eq(gputm_ownership_table_release(table, b), 0);
 	ck_assert_int_eq(gputm_ownership_table_construct_row(table, b, &figure_write[0]), -EINVAL);
-	kit_said(&kit, "was released", NULL);
+	kit_said(kit, "was released", NULL);
 	ck_assert_int_eq(gputm_ownership_table_match_read_row(table, b, &figure_read[0]), -EINVAL);
 	ck_assert_int_eq(gputm_ownership_table_match_write_row(table, b, &figure_write[0]),
 			 -EINVAL);
 	kit_valid(gputm_ownership_table_unit(table));
 	gputm_ownership_table_free(table);
-	kit_close(&kit);
 }
-END_TEST
 
 /* Lanes that have left (committed silently, say) keep their log entries: these do not count. */
-START_TEST(test_ownership_table_inactive_lanes_do_not_count)
+KIT_TEST(test_ownership_table_inactive_lanes_do_not_count)
 {
 	struct gputm_ownership_table_config config = GPUTM_OWNERSHIP_TABLE_CONFIG_INIT;
 	static const uint64_t same[4] = { 4, 4, 4, 4 };
@@ -257,10 +233,8 @@ START_TEST(test_ownership_table_inactive_lanes_do_not_count)
 	const struct gputm_warp_logs logs = { &row, &row, 1, 1 };
 	struct gputm_ownership_table *table;
 	struct gputm_resolution r;
-	struct kit kit;
 
-	kit_open(&kit);
-	table = make(&kit, &config);
+	table = make(kit, &config);
 	ck_assert_int_eq(gputm_ownership_table_resolve(table, acquire(table, 0xc), &logs, &r), 0);
 	ck_assert_uint_eq(r.survived, 0x4);
 	ck_assert_uint_eq(r.aborted, 0x8);
@@ -268,36 +242,30 @@ START_TEST(test_ownership_table_inactive_lanes_do_not_count)
 	ck_assert_uint_eq(r.survived | r.aborted, 0);
 	kit_valid(gputm_ownership_table_unit(table));
 	gputm_ownership_table_free(table);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_ownership_table_exact_without_memory)
+KIT_TEST(test_ownership_table_exact_without_memory)
 {
 	struct gputm_ownership_table_config config = GPUTM_OWNERSHIP_TABLE_CONFIG_INIT;
 	struct gputm_ownership_table *table;
 	struct gputm_resolution r;
 	uint64_t digest;
-	struct kit kit;
 	uint32_t b;
 
-	kit_open(&kit);
 	config.exact = true;
-	table = make(&kit, &config);
+	table = make(kit, &config);
 	b = acquire(table, 0xf);
 	digest = kit_digest(gputm_ownership_table_unit(table));
 	for (int i = 0; i < 2; i++) { /* the entries, then their index */
-		kit.fail_at = kit.allocations + i;
+		kit->fail_at = kit->allocations + i;
 		ck_assert_int_eq(gputm_ownership_table_resolve(table, b, &figure, &r), -ENOMEM);
 		ck_assert_uint_eq(kit_digest(gputm_ownership_table_unit(table)), digest);
 	}
-	kit.fail_at = -1;
+	kit->fail_at = -1;
 	ck_assert_int_eq(gputm_ownership_table_resolve(table, b, &figure, &r), 0);
 	ck_assert_uint_eq(r.survived, 0x3);
 	gputm_ownership_table_free(table);
-	kit_close(&kit);
 }
-END_TEST
 
 /* ---- random ---- */
 
@@ -352,17 +320,15 @@ static struct gputm_ownership_table_config config_of(int i)
 	return config;
 }
 
-START_TEST(test_ownership_table_random_against_oracle)
+KIT_TESTS(test_ownership_table_random_against_oracle, KIT_COUNT(geometry))
 {
 	struct gputm_ownership_table_config config = config_of(_i);
 	struct oracle_ownership_table o;
 	unsigned rounds = kit_scale(60, 6);
 	struct gputm_ownership_table *table;
 	uint64_t random = 77 + (uint64_t)_i;
-	struct kit kit;
 
-	kit_open(&kit);
-	table = make(&kit, &config);
+	table = make(kit, &config);
 	oracle_ownership_table_open(&o, &config);
 	for (unsigned i = 0; i < rounds; i++) {
 		resolve_one(table, &o, geometry[_i][6], &random);
@@ -370,7 +336,7 @@ START_TEST(test_ownership_table_random_against_oracle)
 			ck_assert_int_eq(gputm_ownership_table_release(table, b), 0);
 		if (kit_below(&random, 8) == 0)
 			table = (struct gputm_ownership_table *)(void *)kit_swap(
-				&ownership_table_maker, &kit, gputm_ownership_table_unit(table));
+				&ownership_table_maker, kit, gputm_ownership_table_unit(table));
 	}
 	kit_hostile(&ownership_table_maker, gputm_ownership_table_unit(table));
 	gputm_unit_reset(gputm_ownership_table_unit(table));
@@ -378,9 +344,7 @@ START_TEST(test_ownership_table_random_against_oracle)
 	ck_assert_uint_eq(gputm_ownership_table_used(table), 0);
 	oracle_ownership_table_close(&o);
 	gputm_ownership_table_free(table);
-	kit_close(&kit);
 }
-END_TEST
 
 static uint64_t digest_of_run(void)
 {
@@ -399,13 +363,12 @@ static uint64_t digest_of_run(void)
 	return digest;
 }
 
-START_TEST(test_ownership_table_same_calls_same_state)
+KIT_TEST(test_ownership_table_same_calls_same_state)
 {
 	ck_assert_uint_eq(digest_of_run(), digest_of_run());
 }
-END_TEST
 
-START_TEST(test_ownership_table_tells_an_observer)
+KIT_TEST(test_ownership_table_tells_an_observer)
 {
 	struct gputm_ownership_table *table = NULL;
 	struct gputm_resolution r;
@@ -424,27 +387,4 @@ START_TEST(test_ownership_table_tells_an_observer)
 	ck_assert_uint_eq(kit_event(GPUTM_OWNERSHIP_TABLE_EVENT_RELEASE)[2], 0xc);
 	ck_assert_uint_eq(kit_event(GPUTM_OWNERSHIP_TABLE_EVENT_RELEASE)[3], 32 + 6 + 8);
 	gputm_ownership_table_free(table);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("ownership_table");
-	TCase *tests = tcase_create("ownership_table");
-	const int geometries = (int)(sizeof(geometry) / sizeof(*geometry));
-
-	tcase_set_timeout(tests, 120);
-	tcase_add_test(tests, test_ownership_table_life);
-	tcase_add_loop_test(tests, test_fig_6_6_every_table_state, 0, 4);
-	tcase_add_test(tests, test_ownership_table_cost_by_hand);
-	tcase_add_test(tests, test_ownership_table_three_warps_at_a_time);
-	tcase_add_test(tests, test_ownership_table_refusals_change_nothing);
-	tcase_add_test(tests, test_ownership_table_rows_come_in_phases);
-	tcase_add_test(tests, test_ownership_table_inactive_lanes_do_not_count);
-	tcase_add_test(tests, test_ownership_table_exact_without_memory);
-	tcase_add_loop_test(tests, test_ownership_table_random_against_oracle, 0, geometries);
-	tcase_add_test(tests, test_ownership_table_same_calls_same_state);
-	tcase_add_test(tests, test_ownership_table_tells_an_observer);
-	suite_add_tcase(suite, tests);
-	return kit_run(suite);
 }

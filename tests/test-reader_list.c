@@ -63,21 +63,18 @@ static void is_root(const struct gputm_reader_list *list, uint64_t address, uint
 	ck_assert_uint_eq(entry.vector, vector);
 }
 
-START_TEST(test_reader_list_life)
+KIT_TEST(test_reader_list_life)
 {
 	kit_common(&reader_list_maker);
 }
-END_TEST
 
-START_TEST(test_fig_10_bit_11_of_leaf_21_is_683)
+KIT_TEST(test_fig_10_bit_11_of_leaf_21_is_683)
 {
 	struct gputm_reader_list_entry entry;
 	struct gputm_reader_list *list;
 	uint32_t ids[4] = { 0 };
-	struct kit kit;
 
-	kit_open(&kit);
-	list = make(&kit, NULL);
+	list = make(kit, NULL);
 	ck_assert_uint_eq(32 * 21 + 11, 683);
 	add(list, 0x1000, 683);
 	add(list, 0x1000, 5);
@@ -112,18 +109,14 @@ START_TEST(test_fig_10_bit_11_of_leaf_21_is_683)
 	is_leaf(list, 0x1000, 3, 31, 0x80000000);
 	kit_round_trip(&reader_list_maker, gputm_reader_list_unit(list));
 	gputm_reader_list_free(list);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_section_4_2_worst_case_is_33_entries)
+KIT_TEST(test_section_4_2_worst_case_is_33_entries)
 {
 	struct gputm_reader_list_config config = pool(33);
 	struct gputm_reader_list *list;
-	struct kit kit;
 
-	kit_open(&kit);
-	list = make(&kit, &config);
+	list = make(kit, &config);
 	for (uint32_t leaf = 0; leaf < 32; leaf++)
 		add(list, 64, 32 * leaf + leaf);
 	ck_assert_uint_eq(gputm_reader_list_used(list), 33);
@@ -138,9 +131,7 @@ START_TEST(test_section_4_2_worst_case_is_33_entries)
 	ck_assert_uint_eq(gputm_reader_list_used(list), 0);
 	add(list, 68, 0);
 	gputm_reader_list_free(list);
-	kit_close(&kit);
 }
-END_TEST
 
 static uint64_t storage_bits(struct kit *kit, const char *preset)
 {
@@ -156,30 +147,23 @@ static uint64_t storage_bits(struct kit *kit, const char *preset)
 }
 
 /* 740 kB in the paper are 740 KiB; 87,856 entries are what fits them. */
-START_TEST(test_table_1_storage)
+KIT_TEST(test_table_1_storage)
 {
-	struct kit kit;
-
-	kit_open(&kit);
 	ck_assert_uint_eq(740 * 1024 * 8 / 69, 87856);
 	ck_assert_uint_eq(87856 / 33, 2662);
-	ck_assert_uint_eq(storage_bits(&kit, "isca-2017"), 87856 * 69);
+	ck_assert_uint_eq(storage_bits(kit, "isca-2017"), 87856 * 69);
 	ck_assert_uint_eq(87856 * 69 / 8, 757758);
-	ck_assert_uint_eq(storage_bits(&kit, "retained"), 87856 * (30 + 2 + 64));
-	kit_close(&kit);
+	ck_assert_uint_eq(storage_bits(kit, "retained"), 87856 * (30 + 2 + 64));
 }
-END_TEST
 
 /* The fourth reader needs a root and its leaves: refused with one entry less. */
-START_TEST(test_reader_list_fourth_reader_is_tight)
+KIT_TEST(test_reader_list_fourth_reader_is_tight)
 {
 	static const uint32_t tx[4] = { 0, 40, 80, 81 };
-	struct kit kit;
 
-	kit_open(&kit);
 	for (uint32_t entries = 4; entries < 6; entries++) {
 		struct gputm_reader_list_config config = pool(entries);
-		struct gputm_reader_list *list = make(&kit, &config);
+		struct gputm_reader_list *list = make(kit, &config);
 
 		for (unsigned i = 0; i < 3; i++)
 			add(list, 8, tx[i]);
@@ -197,20 +181,16 @@ START_TEST(test_reader_list_fourth_reader_is_tight)
 		kit_valid(gputm_reader_list_unit(list));
 		gputm_reader_list_free(list);
 	}
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_reader_list_fold)
+KIT_TEST(test_reader_list_fold)
 {
 	struct gputm_reader_list_config config = pool(16);
 	struct gputm_reader_list_entry entry;
 	struct gputm_reader_list *list;
-	struct kit kit;
 
-	kit_open(&kit);
 	config.fold = true;
-	list = make(&kit, &config);
+	list = make(kit, &config);
 	for (uint32_t tx = 0; tx < 4; tx++)
 		add(list, 8, 255 * tx);
 	ck_assert_int_eq(gputm_reader_list_remove(list, 8, 255), 0);
@@ -222,34 +202,30 @@ START_TEST(test_reader_list_fold)
 	ck_assert_uint_eq(kit_stat(gputm_reader_list_unit(list), "folded"), 1);
 	kit_valid(gputm_reader_list_unit(list));
 	gputm_reader_list_free(list);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_reader_list_misuse_changes_nothing)
+KIT_TEST(test_reader_list_misuse_changes_nothing)
 {
 	struct gputm_reader_list_config config = pool(64);
 	struct gputm_reader_list_entry entry;
 	struct gputm_reader_list *list;
 	uint32_t id = 4711;
 	uint64_t digest;
-	struct kit kit;
 
-	kit_open(&kit);
-	list = make(&kit, &config);
+	list = make(kit, &config);
 	for (uint32_t tx = 0; tx < 5; tx++)
 		add(list, 0xfffffffc, tx);
 	add(list, 0, 1023);
 	digest = kit_digest(gputm_reader_list_unit(list));
 	ck_assert_int_eq(gputm_reader_list_remove(list, 0, 5), -EINVAL);
-	kit_said(&kit, "reader_list", "transaction 5", "0x0", NULL);
+	kit_said(kit, "reader_list", "transaction 5", "0x0", NULL);
 	ck_assert_int_eq(gputm_reader_list_remove(list, 4, 1023), -EINVAL);
 	ck_assert_int_eq(gputm_reader_list_remove(list, 0xfffffffc, 5), -EINVAL);
 	ck_assert_int_eq(gputm_reader_list_remove(list, 0, 1024), -ERANGE);
 	ck_assert_int_eq(gputm_reader_list_add(list, 0, 1024), -ERANGE);
-	kit_said(&kit, "transaction = 1024", "0 .. 1023", NULL);
+	kit_said(kit, "transaction = 1024", "0 .. 1023", NULL);
 	ck_assert_int_eq(gputm_reader_list_add_probe(list, UINT64_C(1) << 32, 0), -ERANGE);
-	kit_said(&kit, "address = 4294967296", NULL);
+	kit_said(kit, "address = 4294967296", NULL);
 	ck_assert_int_eq(gputm_reader_list_readers(list, UINT64_C(1) << 32, &id, 1), -ERANGE);
 	ck_assert_int_eq(gputm_reader_list_count(list, UINT64_C(1) << 32), -ERANGE);
 	ck_assert_int_eq(gputm_reader_list_entries(list, UINT64_C(1) << 32), -ERANGE);
@@ -260,9 +236,7 @@ START_TEST(test_reader_list_misuse_changes_nothing)
 	ck_assert_uint_eq(id, 4711);
 	ck_assert_uint_eq(kit_digest(gputm_reader_list_unit(list)), digest);
 	gputm_reader_list_free(list);
-	kit_close(&kit);
 }
-END_TEST
 
 /* Random runs: entries, root bits, leaf bits, address bits, word bytes, fold, words. */
 static const uint32_t geometry[][7] = {
@@ -309,7 +283,7 @@ static void step(struct gputm_reader_list *list, struct oracle_reader_list *o, u
 	compare(list, o, address);
 }
 
-START_TEST(test_reader_list_random_against_oracle)
+KIT_BARE_TESTS(test_reader_list_random_against_oracle, KIT_COUNT(geometry))
 {
 	struct oracle_reader_list *o = malloc(sizeof(*o));
 	struct gputm_reader_list_config config = pool(geometry[_i][0]);
@@ -339,7 +313,6 @@ START_TEST(test_reader_list_random_against_oracle)
 	kit_close(&kit);
 	free(o);
 }
-END_TEST
 
 static uint64_t digest_of_run(uint64_t seed)
 {
@@ -367,22 +340,19 @@ static uint64_t digest_of_run(uint64_t seed)
 	return digest;
 }
 
-START_TEST(test_reader_list_is_deterministic)
+KIT_TEST(test_reader_list_is_deterministic)
 {
 	ck_assert_uint_eq(digest_of_run(1), digest_of_run(1));
 	ck_assert_uint_ne(digest_of_run(1), digest_of_run(2));
 }
-END_TEST
 
-START_TEST(test_reader_list_tells_its_observer)
+KIT_TEST(test_reader_list_tells_its_observer)
 {
 	struct gputm_reader_list_config config = pool(5);
 	struct gputm_reader_list *list;
-	struct kit kit;
 
-	kit_open(&kit);
 	config.fold = true;
-	list = make(&kit, &config);
+	list = make(kit, &config);
 	for (uint32_t tx = 0; tx < 4; tx++)
 		add(list, 8, tx * 32);
 	refused(list, 12, 0, GPUTM_READER_LIST_FULL);
@@ -393,27 +363,4 @@ START_TEST(test_reader_list_tells_its_observer)
 	ck_assert_uint_eq(kit_events(GPUTM_READER_LIST_EVENT_EXPANDED), 1);
 	ck_assert_uint_eq(kit_events(GPUTM_READER_LIST_EVENT_FOLDED), 1);
 	gputm_reader_list_free(list);
-	kit_close(&kit);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("reader_list");
-	TCase *tests = tcase_create("all");
-
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, test_reader_list_life);
-	tcase_add_test(tests, test_fig_10_bit_11_of_leaf_21_is_683);
-	tcase_add_test(tests, test_section_4_2_worst_case_is_33_entries);
-	tcase_add_test(tests, test_table_1_storage);
-	tcase_add_test(tests, test_reader_list_fourth_reader_is_tight);
-	tcase_add_test(tests, test_reader_list_fold);
-	tcase_add_test(tests, test_reader_list_misuse_changes_nothing);
-	tcase_add_loop_test(tests, test_reader_list_random_against_oracle, 0,
-			    (int)(sizeof(geometry) / sizeof(geometry[0])));
-	tcase_add_test(tests, test_reader_list_is_deterministic);
-	tcase_add_test(tests, test_reader_list_tells_its_observer);
-	suite_add_tcase(suite, tests);
-	return kit_run(suite);
 }

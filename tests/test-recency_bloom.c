@@ -32,29 +32,24 @@ static uint64_t entry(const struct gputm_recency_bloom *filter, uint32_t way, ui
 	return stamp;
 }
 
-START_TEST(test_recency_bloom_life)
+KIT_TEST(test_recency_bloom_life)
 {
 	kit_common(&recency_bloom_maker);
 }
-END_TEST
 
-START_TEST(test_recency_bloom_granularity_needs_address_bits)
+KIT_TEST(test_recency_bloom_granularity_needs_address_bits)
 {
 	struct gputm_recency_bloom_config config = GPUTM_RECENCY_BLOOM_CONFIG_INIT;
 	struct gputm_recency_bloom *filter = NULL;
-	struct kit kit;
 
-	kit_open(&kit);
 	config.address_bits = 16;
 	config.granularity = 1 << 16;
-	ck_assert_int_eq(gputm_recency_bloom_new(kit.ctx, &config, &filter), -EINVAL);
-	kit_said(&kit, "granularity", "65536", "16", NULL);
+	ck_assert_int_eq(gputm_recency_bloom_new(kit->ctx, &config, &filter), -EINVAL);
+	kit_said(kit, "granularity", "65536", "16", NULL);
 	ck_assert_ptr_null(filter);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_recency_bloom_storage_of_presets)
+KIT_TEST(test_recency_bloom_storage_of_presets)
 {
 	static const struct {
 		const char *name;
@@ -62,19 +57,15 @@ START_TEST(test_recency_bloom_storage_of_presets)
 	} expected[] = { { "kilo-tm", 2048 }, { "tcd", 16384 }, { "getm", 8192 } };
 	struct gputm_recency_bloom_config config = GPUTM_RECENCY_BLOOM_CONFIG_INIT;
 	struct gputm_recency_bloom *filter;
-	struct kit kit;
 
-	kit_open(&kit);
 	for (size_t i = 0; i < 3; i++) {
 		ck_assert_int_eq(gputm_recency_bloom_config_preset(&config, expected[i].name), 0);
-		filter = make(&kit, &config);
+		filter = make(kit, &config);
 		ck_assert_uint_eq(gputm_unit_storage_bits(gputm_recency_bloom_unit(filter)),
 				  expected[i].bytes * 8);
 		gputm_recency_bloom_free(filter);
 	}
-	kit_close(&kit);
 }
-END_TEST
 
 static void entries_are(const struct gputm_recency_bloom *f, uint64_t a, uint64_t b, uint64_t c,
 			uint64_t d)
@@ -86,13 +77,12 @@ static void entries_are(const struct gputm_recency_bloom *f, uint64_t a, uint64_
 }
 
 /* Hash 1: 0x10->0 0x20->1 0x30->1; hash 2: 0x10->1 0x20->0 0x30->1; both linear. */
-START_TEST(test_fig_6_8_last_written_time)
+KIT_TEST(test_fig_6_8_last_written_time)
 {
 	struct gputm_recency_bloom_config config = GPUTM_RECENCY_BLOOM_CONFIG_INIT;
 	uint32_t rows[2 * 14] = { 0 };
 	struct gputm_recency_bloom *f;
 	uint64_t first_load = 1;
-	struct kit kit;
 
 	config.ways = 2;
 	config.entries = 2;
@@ -101,8 +91,7 @@ START_TEST(test_fig_6_8_last_written_time)
 	rows[3] = 1;	  /* way 0: address bit 5 (0x20) */
 	rows[14 + 2] = 1; /* way 1: address bit 4 (0x10) */
 	config.h3_rows = rows;
-	kit_open(&kit);
-	f = make(&kit, &config);
+	f = make(kit, &config);
 	entries_are(f, 0, 0, 0, 0);
 	ck_assert_uint_eq(query(f, 0x10), 0);
 	ck_assert_int_eq(gputm_recency_bloom_update(f, 0x10, 7), 0);
@@ -114,26 +103,22 @@ START_TEST(test_fig_6_8_last_written_time)
 	ck_assert_uint_gt(query(f, 0x20), first_load);
 	kit_round_trip(&recency_bloom_maker, gputm_recency_bloom_unit(f));
 	gputm_recency_bloom_free(f);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_recency_bloom_range_is_tight)
+KIT_TEST(test_recency_bloom_range_is_tight)
 {
 	struct gputm_recency_bloom_config config = GPUTM_RECENCY_BLOOM_CONFIG_INIT;
 	struct gputm_recency_bloom *f;
 	uint64_t digest, stamp = 4711, cycles = 4711;
-	struct kit kit;
 
 	config.stamp_bits = 4;
 	config.address_bits = 16;
-	kit_open(&kit);
-	f = make(&kit, &config);
+	f = make(kit, &config);
 	digest = kit_digest(gputm_recency_bloom_unit(f));
 	ck_assert_int_eq(gputm_recency_bloom_update(f, 4, 16), -ERANGE);
-	kit_said(&kit, "recency_bloom", "stamp = 16", "0 .. 15", NULL);
+	kit_said(kit, "recency_bloom", "stamp = 16", "0 .. 15", NULL);
 	ck_assert_int_eq(gputm_recency_bloom_update(f, 1 << 16, 1), -ERANGE);
-	kit_said(&kit, "address = 65536", "0 .. 65535", NULL);
+	kit_said(kit, "address = 65536", "0 .. 65535", NULL);
 	ck_assert_int_eq(gputm_recency_bloom_query(f, 1 << 16, &stamp), -ERANGE);
 	ck_assert_int_eq(gputm_recency_bloom_query_pair(f, 4, &stamp, &stamp), -ENOTSUP);
 	ck_assert_int_eq(gputm_recency_bloom_update_pair(f, 4, 1, 1), -ENOTSUP);
@@ -162,21 +147,17 @@ START_TEST(test_recency_bloom_range_is_tight)
 	ck_assert_uint_eq(query(f, 4), 0);
 	ck_assert_uint_eq(gputm_recency_bloom_base(f), 0);
 	gputm_recency_bloom_free(f);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_recency_bloom_widest_stamps)
+KIT_TEST(test_recency_bloom_widest_stamps)
 {
 	struct gputm_recency_bloom_config config = GPUTM_RECENCY_BLOOM_CONFIG_INIT;
 	struct gputm_recency_bloom *f;
-	struct kit kit;
 
 	config.stamp_bits = 64;
 	config.address_bits = 64;
 	config.empty_stamp = 3;
-	kit_open(&kit);
-	f = make(&kit, &config);
+	f = make(kit, &config);
 	ck_assert_uint_eq(query(f, UINT64_MAX), 3);
 	ck_assert_int_eq(gputm_recency_bloom_update(f, UINT64_MAX, UINT64_MAX), 0);
 	ck_assert_uint_eq(query(f, UINT64_MAX), UINT64_MAX);
@@ -184,9 +165,7 @@ START_TEST(test_recency_bloom_widest_stamps)
 	ck_assert_uint_eq(query(f, UINT64_MAX), UINT64_MAX);
 	kit_valid(gputm_recency_bloom_unit(f));
 	gputm_recency_bloom_free(f);
-	kit_close(&kit);
 }
-END_TEST
 
 /* Geometries of the random runs: ways, entries, stamp bits, stamps, granularity, address bits. */
 static const uint32_t geometry[][6] = {
@@ -235,7 +214,7 @@ static void step(struct gputm_recency_bloom *f, struct oracle_recency_bloom *o, 
 	compare(f, o, kit_below(random, 97) << 2);
 }
 
-START_TEST(test_recency_bloom_random_against_oracle)
+KIT_TESTS(test_recency_bloom_random_against_oracle, KIT_COUNT(geometry))
 {
 	struct gputm_recency_bloom_config config = GPUTM_RECENCY_BLOOM_CONFIG_INIT;
 	unsigned steps = kit_scale(600, 60);
@@ -243,7 +222,6 @@ START_TEST(test_recency_bloom_random_against_oracle)
 	struct gputm_recency_bloom *f;
 	struct gputm_unit *unit;
 	uint64_t random = 7 + (uint64_t)_i, now = 1;
-	struct kit kit;
 
 	config.ways = geometry[_i][0];
 	config.entries = geometry[_i][1];
@@ -252,8 +230,7 @@ START_TEST(test_recency_bloom_random_against_oracle)
 	config.granularity = geometry[_i][4];
 	config.address_bits = geometry[_i][5];
 	config.seed = (uint64_t)_i;
-	kit_open(&kit);
-	f = make(&kit, &config);
+	f = make(kit, &config);
 	oracle_recency_bloom_open(&o, &config);
 	for (unsigned i = 0; i < steps; i++) {
 		step(f, &o, &random, &now);
@@ -261,15 +238,13 @@ START_TEST(test_recency_bloom_random_against_oracle)
 		kit_valid(unit);
 		if (kit_below(&random, 50) == 0)
 			f = (struct gputm_recency_bloom *)(void *)kit_swap(&recency_bloom_maker,
-									   &kit, unit);
+									   kit, unit);
 	}
 	ck_assert_uint_eq(kit_stat(gputm_recency_bloom_unit(f), "updates"), steps);
 	kit_hostile(&recency_bloom_maker, gputm_recency_bloom_unit(f));
 	oracle_recency_bloom_close(&o);
 	gputm_recency_bloom_free(f);
-	kit_close(&kit);
 }
-END_TEST
 
 static uint64_t digest_of_run(uint64_t seed)
 {
@@ -287,21 +262,18 @@ static uint64_t digest_of_run(uint64_t seed)
 	return digest;
 }
 
-START_TEST(test_recency_bloom_is_deterministic)
+KIT_TEST(test_recency_bloom_is_deterministic)
 {
 	ck_assert_uint_eq(digest_of_run(1), digest_of_run(1));
 	ck_assert_uint_ne(digest_of_run(1), digest_of_run(2));
 }
-END_TEST
 
-START_TEST(test_recency_bloom_tells_its_observer)
+KIT_TEST(test_recency_bloom_tells_its_observer)
 {
 	struct gputm_recency_bloom_config config = GPUTM_RECENCY_BLOOM_CONFIG_INIT;
 	struct gputm_recency_bloom *f;
-	struct kit kit;
 
-	kit_open(&kit);
-	f = make(&kit, &config);
+	f = make(kit, &config);
 	ck_assert_int_eq(gputm_recency_bloom_update(f, 4, 5), 0);
 	gputm_recency_bloom_expire(f, 6, NULL);
 	kit_unobserve();
@@ -309,26 +281,4 @@ START_TEST(test_recency_bloom_tells_its_observer)
 	ck_assert_uint_eq(kit_events(GPUTM_RECENCY_BLOOM_UPDATED), 1);
 	ck_assert_uint_eq(kit_events(GPUTM_RECENCY_BLOOM_EXPIRED), 1);
 	gputm_recency_bloom_free(f);
-	kit_close(&kit);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("recency_bloom");
-	TCase *tests = tcase_create("all");
-
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, test_recency_bloom_life);
-	tcase_add_test(tests, test_recency_bloom_granularity_needs_address_bits);
-	tcase_add_test(tests, test_recency_bloom_storage_of_presets);
-	tcase_add_test(tests, test_fig_6_8_last_written_time);
-	tcase_add_test(tests, test_recency_bloom_range_is_tight);
-	tcase_add_test(tests, test_recency_bloom_widest_stamps);
-	tcase_add_loop_test(tests, test_recency_bloom_random_against_oracle, 0,
-			    (int)(sizeof(geometry) / sizeof(geometry[0])));
-	tcase_add_test(tests, test_recency_bloom_is_deterministic);
-	tcase_add_test(tests, test_recency_bloom_tells_its_observer);
-	suite_add_tcase(suite, tests);
-	return kit_run(suite);
 }

@@ -68,24 +68,21 @@ static void taken(struct gputm_row_copier *c, uint64_t tag)
 	kit_valid(gputm_row_copier_unit(c));
 }
 
-START_TEST(test_row_copier_life)
+KIT_TEST(test_row_copier_life)
 {
 	kit_common(&row_copier_maker);
 }
-END_TEST
 
 /* 2 kB in 68 ns, 64 subarrays a bank: 62.8 cycles of 924 MHz, 95.2 of 1400 MHz. */
-START_TEST(test_table_2_row_copy)
+KIT_TEST(test_table_2_row_copy)
 {
 	struct gputm_row_copier_config config = GPUTM_ROW_COPIER_CONFIG_INIT;
 	struct gputm_row_copier *c;
-	struct kit kit;
 
-	kit_open(&kit);
 	ck_assert_int_eq(gputm_row_copier_config_preset(&config, "isca-2017"), 0);
 	ck_assert_uint_eq(config.row_cycles, (68 * 924 + 999) / 1000);
 	config.banks = 1;
-	c = make(&kit, &config);
+	c = make(kit, &config);
 	ck_assert_uint_eq(copy(c, 0, 1), 63);
 	ck_assert_uint_eq(gputm_row_copier_next_event(c), 62);
 	gputm_row_copier_advance(c, 62);
@@ -98,20 +95,16 @@ START_TEST(test_table_2_row_copy)
 	gputm_row_copier_free(c);
 	ck_assert_int_eq(gputm_row_copier_config_preset(&config, "isca-2017-core"), 0);
 	ck_assert_uint_eq(config.row_cycles, (68 * 1400 + 999) / 1000);
-	kit_close(&kit);
 }
-END_TEST
 
 /* The example at the top of the source. */
-START_TEST(test_row_copier_queues)
+KIT_TEST(test_row_copier_queues)
 {
 	struct gputm_row_copier_config config = small();
 	struct gputm_row_copier_request request = { 9, 0, 0x100000, 1 };
 	struct gputm_row_copier *c;
-	struct kit kit;
 
-	kit_open(&kit);
-	c = make(&kit, &config);
+	c = make(kit, &config);
 	ck_assert_uint_eq(gputm_row_copier_next_event(c), UINT64_MAX);
 	ck_assert_uint_eq(copy(c, 0, 6), 20);
 	ck_assert_uint_eq(copy(c, 2, 2), 20);
@@ -133,11 +126,9 @@ START_TEST(test_row_copier_queues)
 	none(c);
 	ck_assert_uint_eq(kit_stat(gputm_row_copier_unit(c), "rows"), 10);
 	gputm_row_copier_free(c);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_row_copier_misuse_changes_nothing)
+KIT_TEST(test_row_copier_misuse_changes_nothing)
 {
 	static const struct {
 		struct gputm_row_copier_request request;
@@ -156,10 +147,8 @@ START_TEST(test_row_copier_misuse_changes_nothing)
 	};
 	struct gputm_row_copier_config config = small();
 	struct gputm_row_copier *c;
-	struct kit kit;
 
-	kit_open(&kit);
-	c = make(&kit, &config);
+	c = make(kit, &config);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		uint64_t digest = kit_digest(gputm_row_copier_unit(c)), done_at = 4711;
 
@@ -172,21 +161,17 @@ START_TEST(test_row_copier_misuse_changes_nothing)
 				 bad[i].result != OK);
 	}
 	gputm_row_copier_free(c);
-	kit_close(&kit);
 }
-END_TEST
 
 /* advance(n) is n ticks, to the byte, and next_event() ticks change the clock alone. */
-START_TEST(test_row_copier_advance_is_ticks)
+KIT_TEST(test_row_copier_advance_is_ticks)
 {
 	struct gputm_row_copier_config config = small();
 	struct gputm_row_copier *a, *b;
 	uint64_t random = 5;
-	struct kit kit;
 
-	kit_open(&kit);
-	a = make(&kit, &config);
-	b = make(&kit, &config);
+	a = make(kit, &config);
+	b = make(kit, &config);
 	for (unsigned i = 0; i < 200; i++) {
 		struct gputm_row_copier_request r = { i, kit_below(&random, 64) * 256, 0x100000,
 						      1 + kit_below(&random, 4000) };
@@ -212,9 +197,7 @@ START_TEST(test_row_copier_advance_is_ticks)
 	}
 	gputm_row_copier_free(a);
 	gputm_row_copier_free(b);
-	kit_close(&kit);
 }
-END_TEST
 
 /* Row bytes, row cycles, subarrays, banks, requests. */
 static const uint32_t geometry[][5] = {
@@ -247,7 +230,7 @@ static void step(struct gputm_row_copier *c, struct oracle_row_copier *o, uint64
 	oracle_row_copier_tick(o);
 }
 
-START_TEST(test_row_copier_random_against_oracle)
+KIT_BARE_TESTS(test_row_copier_random_against_oracle, KIT_COUNT(geometry))
 {
 	struct gputm_row_copier_config config = GPUTM_ROW_COPIER_CONFIG_INIT;
 	struct oracle_row_copier *o = malloc(sizeof(*o));
@@ -278,7 +261,6 @@ START_TEST(test_row_copier_random_against_oracle)
 	kit_close(&kit);
 	free(o);
 }
-END_TEST
 
 static uint64_t digest_of_run(uint64_t seed)
 {
@@ -293,20 +275,17 @@ static uint64_t digest_of_run(uint64_t seed)
 	return digest;
 }
 
-START_TEST(test_row_copier_is_deterministic)
+KIT_TEST(test_row_copier_is_deterministic)
 {
 	ck_assert_uint_eq(digest_of_run(1), digest_of_run(1));
 	ck_assert_uint_ne(digest_of_run(1), digest_of_run(2));
 }
-END_TEST
 
-START_TEST(test_row_copier_tells_its_observer)
+KIT_TEST(test_row_copier_tells_its_observer)
 {
 	struct gputm_row_copier *c;
-	struct kit kit;
 
-	kit_open(&kit);
-	c = make(&kit, NULL);
+	c = make(kit, NULL);
 	copy(c, 0, 10);
 	copy(c, 0, 10);
 	ck_assert_uint_eq(kit_events(GPUTM_ROW_COPIER_EVENT_PUSHED), 2);
@@ -315,19 +294,15 @@ START_TEST(test_row_copier_tells_its_observer)
 	gputm_row_copier_advance(c, 63);
 	ck_assert_uint_eq(kit_events(GPUTM_ROW_COPIER_EVENT_COMPLETED), 2);
 	gputm_row_copier_free(c);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_row_copier_at_the_end_of_time)
+KIT_TEST(test_row_copier_at_the_end_of_time)
 {
 	struct gputm_row_copier_config config = GPUTM_ROW_COPIER_CONFIG_INIT;
 	struct gputm_row_copier_request request = { 1, 0, 1 << 20, 5000 };
 	struct gputm_row_copier *c;
-	struct kit kit;
 
-	kit_open(&kit);
-	ck_assert_int_eq(gputm_row_copier_new(kit.ctx, &config, &c), 0);
+	ck_assert_int_eq(gputm_row_copier_new(kit->ctx, &config, &c), 0);
 	for (unsigned times = 0; times < 3; times++) {
 		request.tag = times;
 		ck_assert_int_eq(gputm_row_copier_push(c, &request, NULL), 0);
@@ -341,26 +316,4 @@ START_TEST(test_row_copier_at_the_end_of_time)
 		kit_valid(gputm_row_copier_unit(c));
 	}
 	gputm_row_copier_free(c);
-	kit_close(&kit);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("row_copier");
-	TCase *tests = tcase_create("all");
-
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, test_row_copier_life);
-	tcase_add_test(tests, test_table_2_row_copy);
-	tcase_add_test(tests, test_row_copier_queues);
-	tcase_add_test(tests, test_row_copier_misuse_changes_nothing);
-	tcase_add_test(tests, test_row_copier_advance_is_ticks);
-	tcase_add_loop_test(tests, test_row_copier_random_against_oracle, 0,
-			    (int)(sizeof(geometry) / sizeof(geometry[0])));
-	tcase_add_test(tests, test_row_copier_is_deterministic);
-	tcase_add_test(tests, test_row_copier_at_the_end_of_time);
-	tcase_add_test(tests, test_row_copier_tells_its_observer);
-	suite_add_tcase(suite, tests);
-	return kit_run(suite);
 }

@@ -27,45 +27,39 @@ static uint32_t acquire(struct gputm_sequential_resolver *resolver, uint64_t act
 	return buffer;
 }
 
-START_TEST(test_sequential_resolver_life)
+KIT_TEST(test_sequential_resolver_life)
 {
 	struct gputm_sequential_resolver_config config = GPUTM_SEQUENTIAL_RESOLVER_CONFIG_INIT;
 	struct gputm_sequential_resolver *resolver = NULL;
-	struct kit kit;
 
 	kit_common(&sequential_resolver_maker);
-	kit_open(&kit);
 	config.filter_bits = 8;
-	gputm_sequential_resolver_free(make(&kit, &config));
+	gputm_sequential_resolver_free(make(kit, &config));
 	config.hashes = 8;
-	ck_assert_int_eq(gputm_sequential_resolver_new(kit.ctx, &config, &resolver), -EINVAL);
-	kit_said(&kit, "hashes = 8", "1 .. 4", NULL);
+	ck_assert_int_eq(gputm_sequential_resolver_new(kit->ctx, &config, &resolver), -EINVAL);
+	kit_said(kit, "hashes = 8", "1 .. 4", NULL);
 	config.hashes = 1;
 	config.address_bits = 8;
 	config.granularity = 256;
-	ck_assert_int_eq(gputm_sequential_resolver_new(kit.ctx, &config, &resolver), -EINVAL);
-	kit_said(&kit, "granularity = 256", NULL);
-	kit_close(&kit);
+	ck_assert_int_eq(gputm_sequential_resolver_new(kit->ctx, &config, &resolver), -EINVAL);
+	kit_said(kit, "granularity = 256", NULL);
 }
-END_TEST
 
 /* ---- Fig. 6.6 ---- */
 
 /* X1 inserts 2; X2 checks 4, inserts 2; X3 checks 4, aborts; X4 checks 3, aborts. */
-START_TEST(test_fig_6_6_takes_15_steps_one_lane_after_the_other)
+KIT_TESTS(test_fig_6_6_takes_15_steps_one_lane_after_the_other, 2)
 {
 	struct gputm_sequential_resolver_config config = GPUTM_SEQUENTIAL_RESOLVER_CONFIG_INIT;
 	static const uint64_t total[4] = { 2, 8, 12, 15 }, survived[4] = { 1, 3, 3, 3 };
 	static const uint64_t match[4] = { 0, 20, 40, 56 }, construct[4] = { 10, 20, 20, 20 };
 	struct gputm_sequential_resolver *resolver;
 	struct gputm_resolution r, whole;
-	struct kit kit;
 	uint32_t b;
 
-	kit_open(&kit);
 	ck_assert_int_eq(gputm_sequential_resolver_config_preset(&config, _i ? "exact" : "warptm"),
 			 0);
-	resolver = make(&kit, &config);
+	resolver = make(kit, &config);
 	b = acquire(resolver, 0xf);
 	for (uint32_t lane = 0; lane < 4; lane++) {
 		ck_assert_int_eq(gputm_sequential_resolver_lane(resolver, b, &figure, lane),
@@ -86,11 +80,9 @@ START_TEST(test_fig_6_6_takes_15_steps_one_lane_after_the_other)
 	same_resolution(&whole, &r);
 	kit_round_trip(&sequential_resolver_maker, gputm_sequential_resolver_unit(resolver));
 	gputm_sequential_resolver_free(resolver);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_sequential_resolver_refusals_change_nothing)
+KIT_TEST(test_sequential_resolver_refusals_change_nothing)
 {
 	struct gputm_sequential_resolver_config config = GPUTM_SEQUENTIAL_RESOLVER_CONFIG_INIT;
 	static const uint64_t wide[5] = { 4, 4, 0x10000, 4, 4 };
@@ -100,32 +92,30 @@ START_TEST(test_sequential_resolver_refusals_change_nothing)
 	struct gputm_resolution r = { 4711, 0, 0, 0, 0, 0, 0 };
 	uint32_t b, buffer = 99;
 	uint64_t digest;
-	struct kit kit;
 
-	kit_open(&kit);
 	config.lanes = 4;
 	config.address_bits = 16;
 	config.buffers = 1;
-	resolver = make(&kit, &config);
+	resolver = make(kit, &config);
 	ck_assert_int_eq(gputm_sequential_resolver_acquire(resolver, 0x10, &buffer), -ERANGE);
-	kit_said(&kit, "active = 16", "0 .. 15", NULL);
+	kit_said(kit, "active = 16", "0 .. 15", NULL);
 	b = acquire(resolver, 0xd);
 	ck_assert_int_eq(gputm_sequential_resolver_acquire_probe(resolver, 1), GPUTM_RESOLVER_BUSY);
 	ck_assert_int_eq(gputm_sequential_resolver_lane(resolver, b, &figure, 2),
 			 GPUTM_SEQUENTIAL_RESOLVER_SURVIVES);
 	digest = kit_digest(gputm_sequential_resolver_unit(resolver));
 	ck_assert_int_eq(gputm_sequential_resolver_lane(resolver, b, &bad[0], 3), -ERANGE);
-	kit_said(&kit, "lanes of a row = 31", "0 .. 15", NULL);
+	kit_said(kit, "lanes of a row = 31", "0 .. 15", NULL);
 	ck_assert_int_eq(gputm_sequential_resolver_lane(resolver, b, &figure, 4), -ERANGE);
-	kit_said(&kit, "lane = 4", "0 .. 3", NULL);
+	kit_said(kit, "lane = 4", "0 .. 3", NULL);
 	ck_assert_int_eq(gputm_sequential_resolver_lane(resolver, b, &figure, 64), -ERANGE);
 	ck_assert_int_eq(gputm_sequential_resolver_lane(resolver, b, &figure, 1), -EINVAL);
-	kit_said(&kit, "lane = 1 is not active", NULL);
+	kit_said(kit, "lane = 1 is not active", NULL);
 	ck_assert_int_eq(gputm_sequential_resolver_lane(resolver, b, &figure, 0), -EINVAL);
-	kit_said(&kit, "lane = 0 is not above", NULL);
+	kit_said(kit, "lane = 0 is not above", NULL);
 	ck_assert_int_eq(gputm_sequential_resolver_lane(resolver, b, &figure, 2), -EINVAL);
 	ck_assert_int_eq(gputm_sequential_resolver_resolve(resolver, b, &figure, &r), -EINVAL);
-	kit_said(&kit, "has begun to resolve", NULL);
+	kit_said(kit, "has begun to resolve", NULL);
 	ck_assert_int_eq(gputm_sequential_resolver_lane(resolver, 1, &figure, 3), -ERANGE);
 	ck_assert_uint_eq(kit_digest(gputm_sequential_resolver_unit(resolver)), digest);
 	kit_valid(gputm_sequential_resolver_unit(resolver));
@@ -134,45 +124,39 @@ START_TEST(test_sequential_resolver_refusals_change_nothing)
 			  2);
 	kit_valid(gputm_sequential_resolver_unit(resolver));
 	ck_assert_int_eq(gputm_sequential_resolver_lane(resolver, b, &figure, 3), -EINVAL);
-	kit_said(&kit, "was released", NULL);
+	kit_said(kit, "was released", NULL);
 	ck_assert_int_eq(gputm_sequential_resolver_release(resolver, b), -EINVAL);
 	b = acquire(resolver, 0xf);
 	ck_assert_int_eq(gputm_sequential_resolver_resolve(resolver, b, &bad[1], &r), -ERANGE);
-	kit_said(&kit, "address = 65536", "0 .. 65535", NULL);
+	kit_said(kit, "address = 65536", "0 .. 65535", NULL);
 	ck_assert_uint_eq(r.survived, 4711);
 	ck_assert_uint_eq(gputm_sequential_resolver_used(resolver), 1);
 	gputm_sequential_resolver_free(resolver);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_sequential_resolver_exact_without_memory)
+KIT_TEST(test_sequential_resolver_exact_without_memory)
 {
 	struct gputm_sequential_resolver_config config = GPUTM_SEQUENTIAL_RESOLVER_CONFIG_INIT;
 	struct gputm_sequential_resolver *resolver;
 	struct gputm_resolution r;
 	uint64_t digest;
-	struct kit kit;
 	uint32_t b;
 
-	kit_open(&kit);
 	config.exact = true;
-	resolver = make(&kit, &config);
+	resolver = make(kit, &config);
 	b = acquire(resolver, 0xf);
 	digest = kit_digest(gputm_sequential_resolver_unit(resolver));
-	kit.fail_at = kit.allocations;
+	kit->fail_at = kit->allocations;
 	ck_assert_int_eq(gputm_sequential_resolver_resolve(resolver, b, &figure, &r), -ENOMEM);
 	ck_assert_uint_eq(kit_digest(gputm_sequential_resolver_unit(resolver)), digest);
-	kit.fail_at = kit.allocations;
+	kit->fail_at = kit->allocations;
 	ck_assert_int_eq(gputm_sequential_resolver_lane(resolver, b, &figure, 0), -ENOMEM);
 	ck_assert_uint_eq(kit_digest(gputm_sequential_resolver_unit(resolver)), digest);
-	kit.fail_at = -1;
+	kit->fail_at = -1;
 	ck_assert_int_eq(gputm_sequential_resolver_resolve(resolver, b, &figure, &r), 0);
 	ck_assert_uint_eq(r.survived, 0x3);
 	gputm_sequential_resolver_free(resolver);
-	kit_close(&kit);
 }
-END_TEST
 
 /* ---- random ---- */
 
@@ -206,14 +190,13 @@ static void resolve_one(struct gputm_sequential_resolver *resolver,
 	kit_valid(gputm_sequential_resolver_unit(resolver));
 }
 
-START_TEST(test_sequential_resolver_random_against_oracle)
+KIT_TESTS(test_sequential_resolver_random_against_oracle, KIT_COUNT(geometry))
 {
 	struct gputm_sequential_resolver_config config = GPUTM_SEQUENTIAL_RESOLVER_CONFIG_INIT;
 	unsigned rounds = kit_scale(40, 5);
 	struct gputm_sequential_resolver *resolver;
 	uint64_t random = 5 + (uint64_t)_i;
 	struct oracle_sequential_resolver o;
-	struct kit kit;
 
 	config.lanes = geometry[_i][0];
 	config.filter_bits = geometry[_i][1];
@@ -222,14 +205,13 @@ START_TEST(test_sequential_resolver_random_against_oracle)
 	config.exact = geometry[_i][4];
 	config.access_bytes = geometry[_i][5];
 	config.seed = (uint64_t)_i;
-	kit_open(&kit);
-	resolver = make(&kit, &config);
+	resolver = make(kit, &config);
 	oracle_sequential_resolver_open(&o, &config);
 	for (unsigned i = 0; i < rounds; i++) {
 		resolve_one(resolver, &o, geometry[_i][6], &random);
 		if (kit_below(&random, 8) == 0)
 			resolver = (struct gputm_sequential_resolver *)(void *)kit_swap(
-				&sequential_resolver_maker, &kit,
+				&sequential_resolver_maker, kit,
 				gputm_sequential_resolver_unit(resolver));
 	}
 	kit_hostile(&sequential_resolver_maker, gputm_sequential_resolver_unit(resolver));
@@ -237,9 +219,7 @@ START_TEST(test_sequential_resolver_random_against_oracle)
 	kit_valid(gputm_sequential_resolver_unit(resolver));
 	oracle_sequential_resolver_close(&o);
 	gputm_sequential_resolver_free(resolver);
-	kit_close(&kit);
 }
-END_TEST
 
 /* ---- 6.3.3: how 2PCR and SCR differ ---- */
 
@@ -257,7 +237,7 @@ static uint64_t conflicting(const struct gputm_warp_logs *logs, uint64_t lanes, 
  * Neither errs: whatever survives 2PCR survives SCR, and a lane that only SCR spares conflicts
  * with aborted lanes only.
  */
-START_TEST(test_6_3_3_2pcr_aborts_more_only_for_conflicts_with_aborted_lanes)
+KIT_TEST(test_6_3_3_2pcr_aborts_more_only_for_conflicts_with_aborted_lanes)
 {
 	struct gputm_sequential_resolver_config sequential = GPUTM_SEQUENTIAL_RESOLVER_CONFIG_INIT;
 	struct gputm_ownership_table_config parallel = GPUTM_OWNERSHIP_TABLE_CONFIG_INIT;
@@ -294,7 +274,6 @@ START_TEST(test_6_3_3_2pcr_aborts_more_only_for_conflicts_with_aborted_lanes)
 	gputm_sequential_resolver_free(scr);
 	gputm_ownership_table_free(table);
 }
-END_TEST
 
 static uint64_t digest_of_run(uint64_t seed)
 {
@@ -313,27 +292,8 @@ static uint64_t digest_of_run(uint64_t seed)
 	return digest;
 }
 
-START_TEST(test_sequential_resolver_same_calls_same_state)
+KIT_TEST(test_sequential_resolver_same_calls_same_state)
 {
 	ck_assert_uint_eq(digest_of_run(1), digest_of_run(1));
 	ck_assert_uint_ne(digest_of_run(1), digest_of_run(2));
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("sequential_resolver");
-	TCase *tests = tcase_create("sequential_resolver");
-	const int geometries = (int)(sizeof(geometry) / sizeof(*geometry));
-
-	tcase_set_timeout(tests, 120);
-	tcase_add_test(tests, test_sequential_resolver_life);
-	tcase_add_loop_test(tests, test_fig_6_6_takes_15_steps_one_lane_after_the_other, 0, 2);
-	tcase_add_test(tests, test_sequential_resolver_refusals_change_nothing);
-	tcase_add_test(tests, test_sequential_resolver_exact_without_memory);
-	tcase_add_loop_test(tests, test_sequential_resolver_random_against_oracle, 0, geometries);
-	tcase_add_test(tests, test_6_3_3_2pcr_aborts_more_only_for_conflicts_with_aborted_lanes);
-	tcase_add_test(tests, test_sequential_resolver_same_calls_same_state);
-	suite_add_tcase(suite, tests);
-	return kit_run(suite);
 }

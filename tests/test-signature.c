@@ -30,11 +30,10 @@ static int maybe(struct gputm_signature *array, uint32_t index, uint64_t address
 	return answer;
 }
 
-START_TEST(test_signature_life)
+KIT_TEST(test_signature_life)
 {
 	kit_common(&signature_maker);
 }
-END_TEST
 
 static void refuse_config(struct kit *kit, const struct gputm_signature_config *config,
 			  const char *what)
@@ -46,30 +45,26 @@ static void refuse_config(struct kit *kit, const struct gputm_signature_config *
 	kit_said(kit, "signature", what, NULL);
 }
 
-START_TEST(test_signature_fields_must_fit_each_other)
+KIT_TEST(test_signature_fields_must_fit_each_other)
 {
 	struct gputm_signature_config config = GPUTM_SIGNATURE_CONFIG_INIT;
-	struct kit kit;
 
-	kit_open(&kit);
 	config.bits = 8;
-	gputm_signature_free(make(&kit, &config)); /* 4 hashes of 2 bits each */
+	gputm_signature_free(make(kit, &config)); /* 4 hashes of 2 bits each */
 	config.hashes = 8;
-	refuse_config(&kit, &config, "hashes = 8 is outside 1 .. 4");
+	refuse_config(kit, &config, "hashes = 8 is outside 1 .. 4");
 	config.hash = GPUTM_SIGNATURE_MODULO;
 	config.hashes = 2;
-	refuse_config(&kit, &config, "hashes = 2 is outside 1 .. 1");
+	refuse_config(kit, &config, "hashes = 2 is outside 1 .. 1");
 	config.hashes = 1;
 	config.address_bits = 8;
 	config.granularity = 128;
-	gputm_signature_free(make(&kit, &config));
+	gputm_signature_free(make(kit, &config));
 	config.granularity = 256;
-	refuse_config(&kit, &config, "granularity = 256");
-	kit_close(&kit);
+	refuse_config(kit, &config, "granularity = 256");
 }
-END_TEST
 
-START_TEST(test_signature_storage_of_presets)
+KIT_TEST(test_signature_storage_of_presets)
 {
 	static const struct {
 		const char *name;
@@ -77,31 +72,25 @@ START_TEST(test_signature_storage_of_presets)
 	} expected[] = { { "bf-array", 120 * 1024 }, { "localtm", 256 } };
 	struct gputm_signature_config config = GPUTM_SIGNATURE_CONFIG_INIT;
 	struct gputm_signature *array;
-	struct kit kit;
 
-	kit_open(&kit);
 	for (size_t i = 0; i < 2; i++) {
 		ck_assert_int_eq(gputm_signature_config_preset(&config, expected[i].name), 0);
-		array = make(&kit, &config);
+		array = make(kit, &config);
 		ck_assert_uint_eq(gputm_unit_storage_bits(gputm_signature_unit(array)),
 				  expected[i].bytes * 8);
 		gputm_signature_free(array);
 	}
-	kit_close(&kit);
 }
-END_TEST
 
 /* TRANSACT 2015, 3.3: word 35 is in bank 3 at position 1 and takes bit 1 of 8. */
-START_TEST(test_localtm_3_3_word_35_takes_bit_1)
+KIT_TEST(test_localtm_3_3_word_35_takes_bit_1)
 {
 	struct gputm_signature_config config = GPUTM_SIGNATURE_CONFIG_INIT;
 	uint64_t mask[4] = { 1, 2, 3, 4 };
 	struct gputm_signature *array;
-	struct kit kit;
 
-	kit_open(&kit);
 	ck_assert_int_eq(gputm_signature_config_preset(&config, "localtm"), 0);
-	array = make(&kit, &config);
+	array = make(kit, &config);
 	insert(array, 3, 35 * 4);
 	for (unsigned position = 0; position < 64; position++)
 		ck_assert_int_eq(maybe(array, 3, (position * 32 + 3) * 4), position % 8 == 1);
@@ -114,20 +103,16 @@ START_TEST(test_localtm_3_3_word_35_takes_bit_1)
 	ck_assert_uint_eq(mask[3], UINT64_C(1) << (200 - 192));
 	kit_valid(gputm_signature_unit(array));
 	gputm_signature_free(array);
-	kit_close(&kit);
 }
-END_TEST
 
 /* Thesis 6.3.2: each lane checks against the union of the write-sets of the lanes before it. */
-START_TEST(test_signature_accumulates_lanes_before)
+KIT_TEST(test_signature_accumulates_lanes_before)
 {
 	struct gputm_signature_config config = GPUTM_SIGNATURE_CONFIG_INIT;
 	struct gputm_signature *array;
-	struct kit kit;
 
 	config.count = 3;
-	kit_open(&kit);
-	array = make(&kit, &config);
+	array = make(kit, &config);
 	insert(array, 0, 0x100);
 	insert(array, 1, 0x2000);
 	ck_assert_int_eq(gputm_signature_union(array, 2, 0), 0);
@@ -142,16 +127,13 @@ START_TEST(test_signature_accumulates_lanes_before)
 	ck_assert_uint_eq(kit_stat(gputm_signature_unit(array), "unions"), 2);
 	kit_valid(gputm_signature_unit(array));
 	gputm_signature_free(array);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_signature_one_bit_missing_is_absent)
+KIT_TEST(test_signature_one_bit_missing_is_absent)
 {
 	struct gputm_signature_config config = GPUTM_SIGNATURE_CONFIG_INIT;
 	struct gputm_signature *array;
 	uint32_t rows[2 * 6] = { 0 };
-	struct kit kit;
 
 	config.bits = 8;
 	config.hashes = 2;
@@ -160,8 +142,7 @@ START_TEST(test_signature_one_bit_missing_is_absent)
 	rows[0] = rows[6 + 1] = 1; /* hash 0 looks at granule bit 0, hash 1 at bit 1 */
 	rows[2] = rows[6 + 3] = 2;
 	config.h3_rows = rows;
-	kit_open(&kit);
-	array = make(&kit, &config);
+	array = make(kit, &config);
 	memset(rows, 0xff, sizeof(rows)); /* the unit has a copy */
 	insert(array, 0, 0 << 2);
 	ck_assert_uint_eq(gputm_signature_population(array, 0), 2);
@@ -173,27 +154,23 @@ START_TEST(test_signature_one_bit_missing_is_absent)
 	ck_assert_uint_eq(gputm_signature_population(array, 0), 4);
 	kit_round_trip(&signature_maker, gputm_signature_unit(array));
 	gputm_signature_free(array);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_signature_ranges_are_tight)
+KIT_TEST(test_signature_ranges_are_tight)
 {
 	struct gputm_signature_config config = GPUTM_SIGNATURE_CONFIG_INIT;
 	uint64_t digest, mask = 4711;
 	struct gputm_signature *array;
-	struct kit kit;
 
 	config.count = 2;
 	config.address_bits = 16;
-	kit_open(&kit);
-	array = make(&kit, &config);
+	array = make(kit, &config);
 	insert(array, 1, 0xffff);
 	digest = kit_digest(gputm_signature_unit(array));
 	ck_assert_int_eq(gputm_signature_insert(array, 2, 0), -ERANGE);
-	kit_said(&kit, "index = 2", "0 .. 1", NULL);
+	kit_said(kit, "index = 2", "0 .. 1", NULL);
 	ck_assert_int_eq(gputm_signature_insert(array, 1, 0x10000), -ERANGE);
-	kit_said(&kit, "address = 65536", "0 .. 65535", NULL);
+	kit_said(kit, "address = 65536", "0 .. 65535", NULL);
 	ck_assert_int_eq(gputm_signature_maybe_contains(array, 2, 0), -ERANGE);
 	ck_assert_int_eq(gputm_signature_maybe_contains(array, 1, 0x10000), -ERANGE);
 	ck_assert_int_eq(gputm_signature_match(array, UINT64_MAX, &mask), -ERANGE);
@@ -204,9 +181,7 @@ START_TEST(test_signature_ranges_are_tight)
 	ck_assert_uint_eq(mask, 4711);
 	ck_assert_uint_eq(kit_digest(gputm_signature_unit(array)), digest);
 	gputm_signature_free(array);
-	kit_close(&kit);
 }
-END_TEST
 
 /* Count, bits, hashes, hash, granularity, address bits. */
 static const uint32_t geometry[][6] = {
@@ -256,14 +231,13 @@ static void step(struct gputm_signature *array, struct oracle_signature *o, uint
 	compare(array, o, kit_below(random, 60) * o->config.granularity);
 }
 
-START_TEST(test_signature_random_against_oracle)
+KIT_TESTS(test_signature_random_against_oracle, KIT_COUNT(geometry))
 {
 	struct gputm_signature_config config = GPUTM_SIGNATURE_CONFIG_INIT;
 	unsigned steps = kit_scale(400, 40);
 	struct gputm_signature *array;
 	uint64_t random = 11 + (uint64_t)_i;
 	struct oracle_signature o;
-	struct kit kit;
 
 	config.count = geometry[_i][0];
 	config.bits = geometry[_i][1];
@@ -272,22 +246,19 @@ START_TEST(test_signature_random_against_oracle)
 	config.granularity = geometry[_i][4];
 	config.address_bits = geometry[_i][5];
 	config.seed = (uint64_t)_i;
-	kit_open(&kit);
-	array = make(&kit, &config);
+	array = make(kit, &config);
 	oracle_signature_open(&o, &config);
 	for (unsigned i = 0; i < steps; i++) {
 		step(array, &o, &random);
 		kit_valid(gputm_signature_unit(array));
 		if (kit_below(&random, 50) == 0)
 			array = (struct gputm_signature *)(void *)kit_swap(
-				&signature_maker, &kit, gputm_signature_unit(array));
+				&signature_maker, kit, gputm_signature_unit(array));
 	}
 	kit_hostile(&signature_maker, gputm_signature_unit(array));
 	oracle_signature_close(&o);
 	gputm_signature_free(array);
-	kit_close(&kit);
 }
-END_TEST
 
 static uint64_t digest_of_run(uint64_t seed)
 {
@@ -304,23 +275,20 @@ static uint64_t digest_of_run(uint64_t seed)
 	return digest;
 }
 
-START_TEST(test_signature_is_deterministic)
+KIT_TEST(test_signature_is_deterministic)
 {
 	ck_assert_uint_eq(digest_of_run(1), digest_of_run(1));
 	ck_assert_uint_ne(digest_of_run(1), digest_of_run(2));
 }
-END_TEST
 
-START_TEST(test_signature_tells_its_observer)
+KIT_TEST(test_signature_tells_its_observer)
 {
 	struct gputm_signature_config config = GPUTM_SIGNATURE_CONFIG_INIT;
 	struct gputm_signature *array;
 	uint64_t mask;
-	struct kit kit;
 
 	config.count = 2;
-	kit_open(&kit);
-	array = make(&kit, &config);
+	array = make(kit, &config);
 	insert(array, 1, 0x40);
 	ck_assert_int_eq(gputm_signature_union(array, 0, 1), 0);
 	ck_assert_int_eq(gputm_signature_maybe_contains(array, 0, 0x40), 1);
@@ -331,27 +299,4 @@ START_TEST(test_signature_tells_its_observer)
 	ck_assert_uint_eq(kit_event(GPUTM_SIGNATURE_EVENT_MATCH)[1], 2);
 	ck_assert_uint_eq(kit_event(GPUTM_SIGNATURE_EVENT_UNION)[1], 1);
 	gputm_signature_free(array);
-	kit_close(&kit);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("signature");
-	TCase *tests = tcase_create("all");
-
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, test_signature_life);
-	tcase_add_test(tests, test_signature_fields_must_fit_each_other);
-	tcase_add_test(tests, test_signature_storage_of_presets);
-	tcase_add_test(tests, test_localtm_3_3_word_35_takes_bit_1);
-	tcase_add_test(tests, test_signature_accumulates_lanes_before);
-	tcase_add_test(tests, test_signature_one_bit_missing_is_absent);
-	tcase_add_test(tests, test_signature_ranges_are_tight);
-	tcase_add_loop_test(tests, test_signature_random_against_oracle, 0,
-			    (int)(sizeof(geometry) / sizeof(geometry[0])));
-	tcase_add_test(tests, test_signature_is_deterministic);
-	tcase_add_test(tests, test_signature_tells_its_observer);
-	suite_add_tcase(suite, tests);
-	return kit_run(suite);
 }

@@ -20,7 +20,7 @@ static const char *write_file(const char *text, size_t size)
 
 /* ---- keys ---- */
 
-START_TEST(test_keys_are_fnv_1a_of_words)
+KIT_TEST(test_keys_are_fnv_1a_of_words)
 {
 	const char text[] = "a  foobar\n\ta";
 	struct sim_keys keys;
@@ -36,9 +36,8 @@ START_TEST(test_keys_are_fnv_1a_of_words)
 	ck_assert_uint_eq(keys.key[2], 0xe40c292c);
 	sim_keys_free(&keys);
 }
-END_TEST
 
-START_TEST(test_bad_keys_are_refused)
+KIT_TESTS(test_bad_keys_are_refused, 5)
 {
 	static char endless[SIM_WORD_MAX + 2];
 	static const struct {
@@ -65,9 +64,8 @@ START_TEST(test_bad_keys_are_refused)
 	ck_assert_str_eq(message, bad[_i].message);
 	ck_assert_uint_eq(keys.count, 4711);
 }
-END_TEST
 
-START_TEST(test_one_insertion_per_word)
+KIT_TEST(test_one_insertion_per_word)
 {
 	const char text[] = "the quick brown fox jumps over the lazy dog";
 	const char *name = write_file(text, strlen(text));
@@ -81,9 +79,8 @@ START_TEST(test_one_insertion_per_word)
 	ck_assert_uint_eq(run.workload->threads, 4);
 	run.workload->class->free((struct sim_workload *)(uintptr_t)run.workload);
 }
-END_TEST
 
-START_TEST(test_more_threads_than_words_are_refused)
+KIT_TEST(test_more_threads_than_words_are_refused)
 {
 	struct hash_table_config {
 		size_t size; /* of this struct, for its parameter table */
@@ -104,7 +101,6 @@ START_TEST(test_more_threads_than_words_are_refused)
 	ck_assert_msg(strstr(error, "no/such/file: cannot be opened") != NULL, "%s", error);
 	ck_assert_ptr_null(workload);
 }
-END_TEST
 
 /* ---- edges ---- */
 
@@ -119,7 +115,7 @@ static int read_edges(const char *text, size_t size, struct sim_edges *edges, ch
 	return error;
 }
 
-START_TEST(test_edges_are_read)
+KIT_TEST(test_edges_are_read)
 {
 	static const char text[] = "# a comment of any length, longer than an edge: .........."
 				   "............................\n0 1\n# more\n 2\t1 \r\n1 2\n2 3";
@@ -133,7 +129,6 @@ START_TEST(test_edges_are_read)
 	ck_assert_mem_eq(edges.end, end, sizeof(end));
 	sim_edges_free(&edges);
 }
-END_TEST
 
 #define EDGE "an edge \"VERTEX VERTEX\""
 #define NUMBERS EDGE ", two numbers 0 .. 1048575"
@@ -163,7 +158,7 @@ static const struct {
 	  "...\", expected " NUMBERS },
 };
 
-START_TEST(test_bad_edges_are_refused)
+KIT_TESTS(test_bad_edges_are_refused, KIT_COUNT(bad_edges))
 {
 	struct sim_edges edges = { 4711, 0, NULL };
 	char message[256] = "";
@@ -173,7 +168,6 @@ START_TEST(test_bad_edges_are_refused)
 	ck_assert_str_eq(message, bad_edges[_i].message);
 	ck_assert_uint_eq(edges.vertices, 4711);
 }
-END_TEST
 
 /* ---- traces ---- */
 
@@ -188,7 +182,7 @@ static int read_trace(const char *text, size_t size, struct sim_trace *trace, ch
 	return error;
 }
 
-START_TEST(test_trace_is_read)
+KIT_TEST(test_trace_is_read)
 {
 	static const char text[] = "# name: small\n# transactions: 4 (of 9)\n#\n"
 				   "t 7 r1000=0 w1004=ffffffff\n"
@@ -211,7 +205,6 @@ START_TEST(test_trace_is_read)
 	ck_assert_mem_eq(t.start, start, sizeof(start));
 	sim_trace_free(&t);
 }
-END_TEST
 
 #define TX "a transaction \"t THREAD ACCESS ...\""
 #define ACCESS "an access rADDRESS=VALUE or wADDRESS=VALUE"
@@ -265,7 +258,7 @@ static const struct {
 	  "expected " ACCESS },
 };
 
-START_TEST(test_bad_traces_are_refused)
+KIT_TESTS(test_bad_traces_are_refused, KIT_COUNT(bad_trace))
 {
 	struct sim_trace t = { .transactions = 4711 };
 	char message[256] = "";
@@ -275,7 +268,6 @@ START_TEST(test_bad_traces_are_refused)
 	ck_assert_str_eq(message, bad_trace[_i].message);
 	ck_assert_uint_eq(t.transactions, 4711);
 }
-END_TEST
 
 static const char small_trace[] = "t 3 r1000=0 w1004=1 r1004=1 w1000=2\n"
 				  "t 1 w2000=9\n"
@@ -283,7 +275,7 @@ static const char small_trace[] = "t 3 r1000=0 w1004=1 r1004=1 w1000=2\n"
 				  "t 1 r1000=2 w2000=3\n";
 
 /* Thread 1 is lane 0, thread 3 lane 1; the recorded accesses, with values of their own. */
-START_TEST(test_trace_replays_its_accesses)
+KIT_TESTS(test_trace_replays_its_accesses, 2)
 {
 	static const uint64_t expected[] = { 0x2001, 0x1000, 0x2001, 0x1000, 0x1005,
 					     0x1004, 0x1001, 0x2000, 0x2000 };
@@ -307,9 +299,8 @@ START_TEST(test_trace_replays_its_accesses)
 				ck_assert_uint_ne(value[i], value[k]);
 	finish(&run);
 }
-END_TEST
 
-START_TEST(test_trace_values_tell_attempts_apart)
+KIT_TEST(test_trace_values_tell_attempts_apart)
 {
 	const char *name = write_file(small_trace, strlen(small_trace));
 	struct sim_workload *workload = make_with("trace", NULL, 0, NULL, name);
@@ -329,10 +320,9 @@ START_TEST(test_trace_values_tell_attempts_apart)
 	}
 	workload->class->free(workload);
 }
-END_TEST
 
 /* Every word of the footprint is locked once, in ascending order, outside the data. */
-START_TEST(test_trace_locks_ascend)
+KIT_TEST(test_trace_locks_ascend)
 {
 	const char *name = write_file(small_trace, strlen(small_trace));
 	struct sim_workload *workload = make_with("trace", NULL, 0, NULL, name);
@@ -356,10 +346,9 @@ START_TEST(test_trace_locks_ascend)
 	ck_assert_uint_eq(taken[1], workload->lock_base + 0x1004);
 	workload->class->free(workload);
 }
-END_TEST
 
 /* A lane that misses its second lock gives the first back before it tries again. */
-START_TEST(test_trace_lock_is_given_back)
+KIT_TEST(test_trace_lock_is_given_back)
 {
 	const char *name = write_file(small_trace, strlen(small_trace));
 	struct sim_workload *workload = make_with("trace", NULL, 0, NULL, name);
@@ -389,32 +378,4 @@ START_TEST(test_trace_lock_is_given_back)
 		pc = step.taken ? program->code[pc].target : pc + 1;
 	}
 	workload->class->free(workload);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("sim-files");
-	TCase *tests = tcase_create("all");
-	int status;
-
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, test_keys_are_fnv_1a_of_words);
-	tcase_add_loop_test(tests, test_bad_keys_are_refused, 0, 5);
-	tcase_add_test(tests, test_one_insertion_per_word);
-	tcase_add_test(tests, test_more_threads_than_words_are_refused);
-	tcase_add_test(tests, test_edges_are_read);
-	tcase_add_loop_test(tests, test_bad_edges_are_refused, 0,
-			    (int)(sizeof(bad_edges) / sizeof(bad_edges[0])));
-	tcase_add_test(tests, test_trace_is_read);
-	tcase_add_loop_test(tests, test_bad_traces_are_refused, 0,
-			    (int)(sizeof(bad_trace) / sizeof(bad_trace[0])));
-	tcase_add_loop_test(tests, test_trace_replays_its_accesses, 0, 2);
-	tcase_add_test(tests, test_trace_values_tell_attempts_apart);
-	tcase_add_test(tests, test_trace_locks_ascend);
-	tcase_add_test(tests, test_trace_lock_is_given_back);
-	suite_add_tcase(suite, tests);
-	status = kit_run(suite);
-	remove(FILE_NAME);
-	return status;
 }

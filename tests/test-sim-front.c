@@ -23,7 +23,7 @@ static int parse(const char *const words[], struct sim_options *options)
 	return sim_options_parse(argc, argv, options);
 }
 
-START_TEST(test_options_have_defaults)
+KIT_TEST(test_options_have_defaults)
 {
 	const char *words[] = { NULL };
 	struct sim_options o;
@@ -44,9 +44,8 @@ START_TEST(test_options_have_defaults)
 	ck_assert_int_eq(o.progress, SIM_PROGRESS_AUTO);
 	sim_options_free(&o);
 }
-END_TEST
 
-START_TEST(test_options_are_taken)
+KIT_TEST(test_options_are_taken)
 {
 	const char *words[] = { "--system", "ideal", "--concurrency=inf", "--threads", "0x10",
 				"--set", "a.b=c", "--set=d.e.f=g=h", "--check", "--format=csv",
@@ -68,7 +67,6 @@ START_TEST(test_options_are_taken)
 	ck_assert_int_eq(o.progress, SIM_PROGRESS_NEVER);
 	sim_options_free(&o);
 }
-END_TEST
 
 static const char *const bad_options[][WORDS] = {
 	{ "--frobnicate" }, { "hash-table" },	      { "-x" },		     { "--threads" },
@@ -82,14 +80,13 @@ static const char *const bad_options[][WORDS] = {
 	{ "--edges=x" },    { "--edges=x", "--workload=list" }, { "--edges=x", "--trace=y" },
 };
 
-START_TEST(test_bad_options_are_refused)
+KIT_TESTS(test_bad_options_are_refused, KIT_COUNT(bad_options))
 {
 	struct sim_options o;
 
 	ck_assert_int_eq(parse(bad_options[_i], &o), -1);
 	sim_options_free(&o);
 }
-END_TEST
 
 /* ---- emit ---- */
 
@@ -123,7 +120,7 @@ static char *emitted(enum emit_shape shape)
 	return text;
 }
 
-START_TEST(test_emit_json)
+KIT_TEST(test_emit_json)
 {
 	char *text = emitted(EMIT_JSON);
 
@@ -146,9 +143,8 @@ START_TEST(test_emit_json)
 			       "}\n");
 	free(text);
 }
-END_TEST
 
-START_TEST(test_emit_csv)
+KIT_TEST(test_emit_csv)
 {
 	char *text = emitted(EMIT_CSV);
 
@@ -157,7 +153,6 @@ START_TEST(test_emit_csv)
 			       "18446744073709551615,true,,7,0.500000\n");
 	free(text);
 }
-END_TEST
 
 /* ---- check ---- */
 
@@ -242,7 +237,7 @@ static void judged(struct history *h, const char *failure)
 }
 
 /* Told in another order than they stand in the serial order. */
-START_TEST(test_check_goes_by_the_witness)
+KIT_TEST(test_check_goes_by_the_witness)
 {
 	struct history h;
 
@@ -260,9 +255,8 @@ START_TEST(test_check_goes_by_the_witness)
 	ck_assert_uint_eq(h.verdict.reads, 3);
 	ck_assert_uint_eq(h.verdict.writes, 2);
 }
-END_TEST
 
-START_TEST(test_check_finds_a_lost_update)
+KIT_TEST(test_check_finds_a_lost_update)
 {
 	struct history h;
 
@@ -279,9 +273,8 @@ START_TEST(test_check_finds_a_lost_update)
 	ck_assert(!h.verdict.serializable);
 	ck_assert(h.verdict.invariant);
 }
-END_TEST
 
-START_TEST(test_check_finds_write_skew)
+KIT_TEST(test_check_finds_write_skew)
 {
 	struct history h;
 
@@ -298,10 +291,9 @@ START_TEST(test_check_finds_write_skew)
 	ends_with(&h, 0x2000, 1);
 	judged(&h, "thread 1");
 }
-END_TEST
 
 /* Changed and changed back: right by value, and so it passes. */
-START_TEST(test_check_tolerates_aba)
+KIT_TEST(test_check_tolerates_aba)
 {
 	struct history h;
 
@@ -316,9 +308,8 @@ START_TEST(test_check_tolerates_aba)
 	ends_with(&h, 0x2000, 1);
 	judged(&h, NULL);
 }
-END_TEST
 
-START_TEST(test_check_forgets_aborted_attempts)
+KIT_TEST(test_check_forgets_aborted_attempts)
 {
 	struct history h;
 
@@ -335,9 +326,8 @@ START_TEST(test_check_forgets_aborted_attempts)
 	ends_with(&h, 0x3004, 3);
 	judged(&h, NULL);
 }
-END_TEST
 
-START_TEST(test_check_compares_the_final_memory)
+KIT_TESTS(test_check_compares_the_final_memory, 3)
 {
 	struct history h;
 
@@ -356,9 +346,8 @@ START_TEST(test_check_compares_the_final_memory)
 		   _i == 1 ? "the word at 0x5000 ends otherwise" :
 			     NULL);
 }
-END_TEST
 
-START_TEST(test_check_asks_the_workload)
+KIT_TEST(test_check_asks_the_workload)
 {
 	struct history h;
 
@@ -370,9 +359,8 @@ START_TEST(test_check_asks_the_workload)
 	ck_assert(h.verdict.serializable);
 	ck_assert(!h.verdict.invariant);
 }
-END_TEST
 
-START_TEST(test_check_counts_the_transactions)
+KIT_TESTS(test_check_counts_the_transactions, 2)
 {
 	static const struct sim_workload two = { .class = &plain_class, .threads = 3,
 						 .transactions = 2, .lock_base = 0x9000 };
@@ -384,9 +372,8 @@ START_TEST(test_check_counts_the_transactions)
 		commits(&h, 1, 2);
 	judged(&h, _i ? NULL : "1 transactions were committed and not 2");
 }
-END_TEST
 
-START_TEST(test_check_refuses_one_place_for_two)
+KIT_TEST(test_check_refuses_one_place_for_two)
 {
 	struct history h;
 
@@ -395,10 +382,9 @@ START_TEST(test_check_refuses_one_place_for_two)
 	commits(&h, 2, 1);
 	judged(&h, "threads 0 and 2 both stand at place 1");
 }
-END_TEST
 
 /* 1 writes a, 2 writes b; the reader saw b written and a not: it stands before 1. */
-START_TEST(test_check_places_a_silent_reader_against_the_order_of_others)
+KIT_TEST(test_check_places_a_silent_reader_against_the_order_of_others)
 {
 	struct history h;
 
@@ -414,10 +400,9 @@ START_TEST(test_check_places_a_silent_reader_against_the_order_of_others)
 	ends_with(&h, 0x200, 8);
 	judged(&h, NULL);
 }
-END_TEST
 
 /* The same, but 2 has read what 1 wrote: the reader would stand before 1 and behind 2. */
-START_TEST(test_check_finds_a_torn_silent_reader)
+KIT_TEST(test_check_finds_a_torn_silent_reader)
 {
 	struct history h;
 
@@ -434,13 +419,12 @@ START_TEST(test_check_finds_a_torn_silent_reader)
 	ends_with(&h, 0x200, 8);
 	judged(&h, "no serial order");
 }
-END_TEST
 
 /*
  * Snapshots: 1 has read the old word that 0 overwrote, and stands before it though it
  * committed later; it reads its own write. A plain store before the transaction tells nothing.
  */
-START_TEST(test_check_places_reads_by_version)
+KIT_TEST(test_check_places_reads_by_version)
 {
 	struct history h;
 
@@ -461,10 +445,9 @@ START_TEST(test_check_places_reads_by_version)
 	ends_with(&h, 0x300, 3);
 	judged(&h, NULL);
 }
-END_TEST
 
 /* Both writers read the old words; or (i = 1) one of them, and a reader stands between. */
-START_TEST(test_check_finds_the_anomalies_of_snapshots)
+KIT_TESTS(test_check_finds_the_anomalies_of_snapshots, 2)
 {
 	struct history h;
 
@@ -489,43 +472,12 @@ START_TEST(test_check_finds_the_anomalies_of_snapshots)
 	ends_with(&h, 0x1000, 6);
 	judged(&h, "no serial order");
 }
-END_TEST
 
-START_TEST(test_check_finds_an_unfinished_transaction)
+KIT_TEST(test_check_finds_an_unfinished_transaction)
 {
 	struct history h;
 
 	history_open(&h, &plain);
 	reads(&h, 2, 0x1000, 5);
 	judged(&h, "thread 2 ended inside a transaction, its number 1, after 1 accesses");
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("sim-front");
-	TCase *tests = tcase_create("all");
-
-	tcase_add_test(tests, test_options_have_defaults);
-	tcase_add_test(tests, test_options_are_taken);
-	tcase_add_loop_test(tests, test_bad_options_are_refused, 0,
-			    (int)(sizeof(bad_options) / sizeof(bad_options[0])));
-	tcase_add_test(tests, test_emit_json);
-	tcase_add_test(tests, test_emit_csv);
-	tcase_add_test(tests, test_check_goes_by_the_witness);
-	tcase_add_test(tests, test_check_finds_a_lost_update);
-	tcase_add_test(tests, test_check_finds_write_skew);
-	tcase_add_test(tests, test_check_tolerates_aba);
-	tcase_add_test(tests, test_check_forgets_aborted_attempts);
-	tcase_add_loop_test(tests, test_check_compares_the_final_memory, 0, 3);
-	tcase_add_test(tests, test_check_asks_the_workload);
-	tcase_add_loop_test(tests, test_check_counts_the_transactions, 0, 2);
-	tcase_add_test(tests, test_check_refuses_one_place_for_two);
-	tcase_add_test(tests, test_check_places_a_silent_reader_against_the_order_of_others);
-	tcase_add_test(tests, test_check_finds_a_torn_silent_reader);
-	tcase_add_test(tests, test_check_places_reads_by_version);
-	tcase_add_loop_test(tests, test_check_finds_the_anomalies_of_snapshots, 0, 2);
-	tcase_add_test(tests, test_check_finds_an_unfinished_transaction);
-	suite_add_tcase(suite, tests);
-	return kit_run(suite);
 }

@@ -78,7 +78,7 @@ static const struct {
 	  "k:6:1: barrier in this place, which the branch of line 5 divides" },
 };
 
-START_TEST(test_bad_kernels_are_refused)
+KIT_TESTS(test_bad_kernels_are_refused, sizeof(bad) / sizeof(bad[0]))
 {
 	struct kernel kernel;
 	char message[300];
@@ -93,7 +93,6 @@ START_TEST(test_bad_kernels_are_refused)
 	ck_assert_msg(!strncmp(message, bad[_i].message, strlen(bad[_i].message)),
 		      "\"%s\" does not begin with \"%s\"", message, bad[_i].message);
 }
-END_TEST
 
 /* ---- code ---- */
 
@@ -126,7 +125,7 @@ static const struct {
 	  "let d = 1\nstore m[0].a = 0\nend\nuntil d", "ct{w}fwtX" },
 };
 
-START_TEST(test_each_line_costs_its_slot)
+KIT_TESTS(test_each_line_costs_its_slot, sizeof(costs) / sizeof(costs[0]))
 {
 	struct kernel kernel;
 	char text[600], message[300], code[64];
@@ -137,9 +136,8 @@ START_TEST(test_each_line_costs_its_slot)
 	ck_assert_str_eq(code, costs[_i].code);
 	kernel_free(&kernel);
 }
-END_TEST
 
-START_TEST(test_a_transaction_keeps_what_it_reads_and_writes)
+KIT_TEST(test_a_transaction_keeps_what_it_reads_and_writes)
 {
 	static const char text[] =
 		HEAD "program\nset n = 4\nset k = id\nbegin\nload x = m[k].a\nset n = n + x\n"
@@ -152,9 +150,8 @@ START_TEST(test_a_transaction_keeps_what_it_reads_and_writes)
 	ck_assert_str_eq(kernel.code->reg[kernel.code->kept[0]].name, "n");
 	kernel_free(&kernel);
 }
-END_TEST
 
-START_TEST(test_layout)
+KIT_TEST(test_layout)
 {
 	static const char text[] = "threads 8 block 4\narray a 3 { x y[2] }\nlocks l 5\n"
 				   "array b 1\ntable t 9\nregion b b\nprogram\nset x = 1\n";
@@ -170,7 +167,6 @@ START_TEST(test_layout)
 	ck_assert_uint_eq(kernel.region_end, 0x80000104);
 	kernel_free(&kernel);
 }
-END_TEST
 
 /* ---- setup and verify ---- */
 
@@ -225,7 +221,7 @@ static const struct {
 };
 
 /* Both ways: folded by the reader, and computed. */
-START_TEST(test_expressions_are_as_in_c)
+KIT_TESTS(test_expressions_are_as_in_c, sizeof(values) / sizeof(values[0]))
 {
 	char text[800], message[300];
 
@@ -235,7 +231,6 @@ START_TEST(test_expressions_are_as_in_c)
 		 values[_i].expression, values[_i].value);
 	ck_assert_msg(!run_text(text, message), "%s: %s", values[_i].expression, message);
 }
-END_TEST
 
 static const struct {
 	const char *text, *message; /* NULL: it holds */
@@ -258,7 +253,7 @@ static const struct {
 	  "verify\ntwice(u, 3)\ntwice(v, u + 1)\nrequire v == 14 && sum(u, v) == 34 v u\n", NULL },
 };
 
-START_TEST(test_setup_and_verify)
+KIT_TESTS(test_setup_and_verify, sizeof(scripts) / sizeof(scripts[0]))
 {
 	char text[800], message[300];
 	int error;
@@ -272,25 +267,4 @@ START_TEST(test_setup_and_verify)
 	ck_assert_int_eq(error, -EINVAL);
 	ck_assert_msg(!strncmp(message, scripts[_i].message, strlen(scripts[_i].message)),
 		      "\"%s\" does not begin with \"%s\"", message, scripts[_i].message);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("sim-kernel");
-	TCase *tests = tcase_create("all");
-
-	tcase_add_loop_test(tests, test_bad_kernels_are_refused, 0,
-			    sizeof(bad) / sizeof(bad[0]));
-	tcase_add_loop_test(tests, test_each_line_costs_its_slot, 0,
-			    sizeof(costs) / sizeof(costs[0]));
-	tcase_add_test(tests, test_a_transaction_keeps_what_it_reads_and_writes);
-	tcase_add_test(tests, test_layout);
-	tcase_add_loop_test(tests, test_expressions_are_as_in_c, 0,
-			    sizeof(values) / sizeof(values[0]));
-	tcase_add_loop_test(tests, test_setup_and_verify, 0,
-			    sizeof(scripts) / sizeof(scripts[0]));
-	tcase_set_timeout(tests, 120);
-	suite_add_tcase(suite, tests);
-	return kit_run(suite);
 }

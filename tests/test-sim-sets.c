@@ -35,7 +35,7 @@ static const char *const mixed[] = { "elements", "60", "keys", "120", "operation
 				     "20", "removals", "40", NULL };
 
 /* Each kind of operation with each answer comes up, and the answers add up. */
-START_TEST(test_set_operations_leave_their_net_effect)
+KIT_TESTS(test_set_operations_leave_their_net_effect, 4)
 {
 	static const char *const name[] = { "list", "tree", "list", "tree" };
 	struct run run = { .workload = make_with(name[_i], (const char **)(uintptr_t)mixed, 200,
@@ -60,10 +60,9 @@ START_TEST(test_set_operations_leave_their_net_effect)
 	holds(&run);
 	finish(&run);
 }
-END_TEST
 
 /* What a model with one flag for each key answers, the operations one after the other. */
-START_TEST(test_set_answers_are_right)
+KIT_TESTS(test_set_answers_are_right, 4)
 {
 	static const char *const name[] = { "list", "tree", "list", "tree" };
 	struct run run = { .workload = make_with(name[_i], (const char **)(uintptr_t)mixed, 200,
@@ -86,10 +85,9 @@ START_TEST(test_set_answers_are_right)
 	}
 	finish(&run);
 }
-END_TEST
 
 /* The write-sets that the paper gives: 4 words in the list, 6 and at most 8 in the tree. */
-START_TEST(test_set_write_sets_have_the_papers_sizes)
+KIT_TEST(test_set_write_sets_have_the_papers_sizes)
 {
 	const char *insert[] = { "elements", "0", "keys", "100000", "lookups", "0", "removals",
 				 "0", "distinct", "1", NULL };
@@ -120,9 +118,8 @@ START_TEST(test_set_write_sets_have_the_papers_sizes)
 	holds(&run);
 	finish(&run);
 }
-END_TEST
 
-START_TEST(test_list_invariant_is_strict)
+KIT_TEST(test_list_invariant_is_strict)
 {
 	const char *settings[] = { "elements", "20", "keys", "64", "operations", "2", NULL };
 	struct run run = { .workload = make_with("list", settings, 40, NULL, NULL) };
@@ -155,9 +152,8 @@ START_TEST(test_list_invariant_is_strict)
 	broken(&run, field(&p, first, 2), third, "stands behind a key that is not smaller");
 	finish(&run);
 }
-END_TEST
 
-START_TEST(test_tree_invariant_is_strict)
+KIT_TEST(test_tree_invariant_is_strict)
 {
 	const char *settings[] = { "elements", "50", "keys", "100", NULL };
 	struct run run = { .workload = make_with("tree", settings, 40, NULL, NULL) };
@@ -184,7 +180,6 @@ START_TEST(test_tree_invariant_is_strict)
 	broken(&run, field(&p, root, 3), left, "is on the wrong side of a node above it");
 	finish(&run);
 }
-END_TEST
 
 /* ---- contraction of a graph ---- */
 
@@ -224,7 +219,7 @@ static void contract_slowly(const struct run *run, const struct cut_places *p, u
 	ck_assert_uint_eq(parts, 2);
 }
 
-START_TEST(test_graph_is_cut_in_two)
+KIT_TESTS(test_graph_is_cut_in_two, 8)
 {
 	static const struct {
 		const char *setting[5];
@@ -249,7 +244,6 @@ START_TEST(test_graph_is_cut_in_two)
 	holds(&run);
 	finish(&run);
 }
-END_TEST
 
 /* An edge with this answer. */
 static uint32_t edge_with(const struct run *run, const struct cut_places *p, uint32_t answer)
@@ -262,7 +256,7 @@ static uint32_t edge_with(const struct run *run, const struct cut_places *p, uin
 	return i;
 }
 
-START_TEST(test_graph_cut_knows_wrong_answers)
+KIT_TEST(test_graph_cut_knows_wrong_answers)
 {
 	const struct cut_places p = cut_places(60, 180);
 	struct run run = { .workload = make("graph-cut") };
@@ -283,9 +277,8 @@ START_TEST(test_graph_cut_knows_wrong_answers)
 	holds(&run);
 	finish(&run);
 }
-END_TEST
 
-START_TEST(test_graph_cut_knows_wrong_lists)
+KIT_TEST(test_graph_cut_knows_wrong_lists)
 {
 	const struct cut_places p = cut_places(60, 180);
 	struct run run = { .workload = make("graph-cut") };
@@ -311,23 +304,4 @@ START_TEST(test_graph_cut_knows_wrong_lists)
 	       sim_memory_read(run.memory, p.a + 12 * head) - 1, "has another list's size");
 	holds(&run);
 	finish(&run);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("sim-sets");
-	TCase *tests = tcase_create("all");
-
-	tcase_set_timeout(tests, 60);
-	tcase_add_loop_test(tests, test_set_operations_leave_their_net_effect, 0, 4);
-	tcase_add_loop_test(tests, test_set_answers_are_right, 0, 4);
-	tcase_add_test(tests, test_set_write_sets_have_the_papers_sizes);
-	tcase_add_test(tests, test_list_invariant_is_strict);
-	tcase_add_test(tests, test_tree_invariant_is_strict);
-	tcase_add_loop_test(tests, test_graph_is_cut_in_two, 0, 8);
-	tcase_add_test(tests, test_graph_cut_knows_wrong_answers);
-	tcase_add_test(tests, test_graph_cut_knows_wrong_lists);
-	suite_add_tcase(suite, tests);
-	return kit_run(suite);
 }

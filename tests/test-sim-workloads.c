@@ -18,7 +18,7 @@ static const struct {
 	{ "atm-1024", 8192, 128, 16384, 3, 2, 2 },
 };
 
-START_TEST(test_reference_workloads_have_their_shape)
+KIT_TESTS(test_reference_workloads_have_their_shape, kit_scale(7, 1))
 {
 	struct run run = { .workload = make(shape[_i].name) };
 	uint64_t transactions = shape[_i].transactions;
@@ -35,9 +35,8 @@ START_TEST(test_reference_workloads_have_their_shape)
 	holds(&run);
 	finish(&run);
 }
-END_TEST
 
-START_TEST(test_lock_programs_do_the_same)
+KIT_TESTS(test_lock_programs_do_the_same, kit_scale(7, 1))
 {
 	struct run locks = { .workload = make(shape[_i].name) };
 
@@ -47,9 +46,8 @@ START_TEST(test_lock_programs_do_the_same)
 	holds(&locks);
 	finish(&locks);
 }
-END_TEST
 
-START_TEST(test_ht_keys_and_chains)
+KIT_TESTS(test_ht_keys_and_chains, kit_scale(3, 1))
 {
 	static const struct {
 		const char *name;
@@ -81,10 +79,9 @@ START_TEST(test_ht_keys_and_chains)
 	ck_assert_uint_eq(longest, table[_i].longest);
 	finish(&run);
 }
-END_TEST
 
 /* The five accesses of thread 0, in the order given. */
-START_TEST(test_ht_access_order)
+KIT_TEST(test_ht_access_order)
 {
 	uint64_t access[8], a = 0x80000000, b = round_up(a + 8 * 8000);
 	uint32_t value[8], key = 46097775;
@@ -101,9 +98,8 @@ START_TEST(test_ht_access_order)
 	}
 	finish(&run);
 }
-END_TEST
 
-START_TEST(test_atm_first_records)
+KIT_TESTS(test_atm_first_records, kit_scale(2, 1))
 {
 	static const struct {
 		const char *name;
@@ -123,11 +119,10 @@ START_TEST(test_atm_first_records)
 	broken(&run, 0x80000004 + 8 * 311, 0xffffffff, "account 311 holds 4294967295");
 	finish(&run);
 }
-END_TEST
 
 /* ---- workloads with transactions that only read ---- */
 
-START_TEST(test_audit_is_the_reference)
+KIT_TEST(test_audit_is_the_reference)
 {
 	static const uint32_t first[] = { 3, 4719, 4718, 0, 0, 12454, 12455, 0 };
 	uint64_t a = 0x80000000, b = round_up(a + 8 * 16384), access[5];
@@ -161,9 +156,8 @@ START_TEST(test_audit_is_the_reference)
 	broken(&run, a + 8 * 311 + 4, 0xffffffff, "account 311 holds 4294967295");
 	finish(&run);
 }
-END_TEST
 
-START_TEST(test_skew_leaves_one_of_each_pair)
+KIT_TESTS(test_skew_leaves_one_of_each_pair, 2)
 {
 	const uint32_t rounds = _i ? 16 : 1;
 	uint64_t a = 0x80000000, access[3];
@@ -186,10 +180,9 @@ START_TEST(test_skew_leaves_one_of_each_pair)
 	broken(&run, a + 64 * 7 + 32, 0, "pair 7 ends as 0 0");
 	finish(&run);
 }
-END_TEST
 
 /* Child of cell 0 that holds a cell, and the bodies' array. */
-START_TEST(test_octree_invariant_is_strict)
+KIT_TEST(test_octree_invariant_is_strict)
 {
 	const char *settings[] = { "bodies", "2", "block_size", "64", "clustered", "1", NULL };
 	struct run run = { .workload = make_with("octree", settings, 32, NULL, NULL) };
@@ -217,10 +210,9 @@ START_TEST(test_octree_invariant_is_strict)
 	holds(&run);
 	finish(&run);
 }
-END_TEST
 
 /* The tree depends on the bodies and not on who built it: both programs make it. */
-START_TEST(test_octree_is_built_and_walked)
+KIT_TESTS(test_octree_is_built_and_walked, 4)
 {
 	const char *settings[] = { "bodies", "2", "clustered", _i & 1 ? "0" : "1", NULL };
 	struct run run = { .workload = make_with("octree", settings, 1000, NULL, NULL) };
@@ -240,11 +232,10 @@ START_TEST(test_octree_is_built_and_walked)
 	ck_assert_uint_lt(run.writes, 3 * run.transactions);
 	finish(&run);
 }
-END_TEST
 
 /* ---- invariants find what is wrong ---- */
 
-START_TEST(test_hash_table_invariant_is_strict)
+KIT_TEST(test_hash_table_invariant_is_strict)
 {
 	const char *settings[] = { "buckets", "4", NULL };
 	struct run run = { .workload = make_with("hash-table", settings, 16, NULL, NULL) };
@@ -266,10 +257,9 @@ START_TEST(test_hash_table_invariant_is_strict)
 	holds(&run);
 	finish(&run);
 }
-END_TEST
 
 /* Thread after thread, each puts its number where the bucket is empty. */
-START_TEST(test_local_hash_invariant_is_strict)
+KIT_TEST(test_local_hash_invariant_is_strict)
 {
 	struct run run = { .workload = make("local-hash-4") };
 
@@ -284,9 +274,8 @@ START_TEST(test_local_hash_invariant_is_strict)
 	broken(&run, 4 * 7, 12, "holds 12");
 	finish(&run);
 }
-END_TEST
 
-START_TEST(test_k_means_invariant_is_strict)
+KIT_TEST(test_k_means_invariant_is_strict)
 {
 	struct run run = { .workload = make("k-means-64") };
 	uint64_t second = 4 * (1 + 32 * 4), count = second + 4 * 32 * 3;
@@ -306,9 +295,8 @@ START_TEST(test_k_means_invariant_is_strict)
 	broken(&run, count, sim_memory_read(run.memory, count) + 1, "center 33 has gathered");
 	finish(&run);
 }
-END_TEST
 
-START_TEST(test_genetic_invariant_is_strict)
+KIT_TEST(test_genetic_invariant_is_strict)
 {
 	const char *settings[] = { "rounds", "3", NULL };
 	struct run run = { .workload = make_with("genetic-2", settings, 0, NULL, NULL) };
@@ -324,9 +312,8 @@ START_TEST(test_genetic_invariant_is_strict)
 	broken(&run, 4, 0, "the best solution is");
 	finish(&run);
 }
-END_TEST
 
-START_TEST(test_bank_takes_its_options)
+KIT_TEST(test_bank_takes_its_options)
 {
 	const char *settings[] = { "accounts", "2", "transfers", "3", "block_size", "64", NULL };
 	struct run run = { .workload = make_with("bank", settings, 10, NULL, NULL) };
@@ -337,10 +324,9 @@ START_TEST(test_bank_takes_its_options)
 	holds(&run);
 	finish(&run);
 }
-END_TEST
 
 /* Settings that do not go together, and files that cannot be had. */
-START_TEST(test_workloads_refuse_what_they_cannot_make)
+KIT_TESTS(test_workloads_refuse_what_they_cannot_make, 4)
 {
 	static const struct {
 		const char *name, *setting[5], *edges, *message;
@@ -369,31 +355,4 @@ START_TEST(test_workloads_refuse_what_they_cannot_make)
 	ck_assert_int_eq(class->make(&request, &workload, error, sizeof(error)), -EINVAL);
 	ck_assert_str_eq(error, bad[_i].message);
 	ck_assert_ptr_null(workload);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("sim-workloads");
-	TCase *tests = tcase_create("all");
-
-	tcase_set_timeout(tests, 60);
-	tcase_add_loop_test(tests, test_reference_workloads_have_their_shape, 0,
-			     (int)kit_scale(7, 1));
-	tcase_add_loop_test(tests, test_lock_programs_do_the_same, 0, (int)kit_scale(7, 1));
-	tcase_add_loop_test(tests, test_ht_keys_and_chains, 0, (int)kit_scale(3, 1));
-	tcase_add_test(tests, test_ht_access_order);
-	tcase_add_loop_test(tests, test_atm_first_records, 0, (int)kit_scale(2, 1));
-	tcase_add_test(tests, test_audit_is_the_reference);
-	tcase_add_loop_test(tests, test_skew_leaves_one_of_each_pair, 0, 2);
-	tcase_add_test(tests, test_octree_invariant_is_strict);
-	tcase_add_loop_test(tests, test_octree_is_built_and_walked, 0, 4);
-	tcase_add_test(tests, test_hash_table_invariant_is_strict);
-	tcase_add_test(tests, test_local_hash_invariant_is_strict);
-	tcase_add_test(tests, test_k_means_invariant_is_strict);
-	tcase_add_test(tests, test_genetic_invariant_is_strict);
-	tcase_add_test(tests, test_bank_takes_its_options);
-	tcase_add_loop_test(tests, test_workloads_refuse_what_they_cannot_make, 0, 4);
-	suite_add_tcase(suite, tests);
-	return kit_run(suite);
 }

@@ -25,7 +25,7 @@ static int read_text(const char *text, struct kernel *out, char message[300])
 
 /* ---- the reader ---- */
 
-START_TEST(test_bad_kernels_name_line_and_reason)
+KIT_TEST(test_bad_kernels_name_line_and_reason)
 {
 	static const struct {
 		const char *text, *message;
@@ -79,7 +79,6 @@ START_TEST(test_bad_kernels_name_line_and_reason)
 			      message, bad[i].message);
 	}
 }
-END_TEST
 
 static uint32_t find_block(const struct kernel *k, const char *name)
 {
@@ -99,7 +98,7 @@ static void assert_meeting(const struct kernel *k, const char *branch, const cha
 }
 
 /* Example 4 of the thesis; Fig. 3.8 has the answer. */
-START_TEST(test_fig_3_8_points)
+KIT_TEST(test_fig_3_8_points)
 {
 	static const char text[] =
 		"launch 1 4 4\nblock A\n branch chance 25 then B else C\nblock B\n jump E\n"
@@ -116,10 +115,9 @@ START_TEST(test_fig_3_8_points)
 		  !k.code->block[find_block(&k, "F")].divided);
 	kernel_free(&k);
 }
-END_TEST
 
 /* Two loops, each left in the midst: the inner latch is the point of the inner branch. */
-START_TEST(test_likely_points_of_nested_loops)
+KIT_TEST(test_likely_points_of_nested_loops)
 {
 	static const char text[] =
 		"launch 1 4 4\nblock a\n alu\nblock b\n branch chance 9 then x else c\n"
@@ -139,9 +137,8 @@ START_TEST(test_likely_points_of_nested_loops)
 	assert_meeting(&k, "f", "x", "");
 	kernel_free(&k);
 }
-END_TEST
 
-START_TEST(test_everything_a_kernel_can_say)
+KIT_TEST(test_everything_a_kernel_can_say)
 {
 	static const char text[] =
 		"# a comment\nlaunch 2 6 4 # and one more\nregister x y\narray m 8 = 3 0x10\n"
@@ -163,7 +160,6 @@ START_TEST(test_everything_a_kernel_can_say)
 		  k.code->block[0].meeting == 1);
 	kernel_free(&k);
 }
-END_TEST
 
 /* ---- runs ---- */
 
@@ -309,7 +305,7 @@ static void write_kernel(struct writer *w)
 	}
 }
 
-START_TEST(test_random_kernels_under_all_mechanisms)
+KIT_TEST(test_random_kernels_under_all_mechanisms)
 {
 	struct writer w = { .random = 1 };
 	struct flow_verdict verdict;
@@ -330,7 +326,6 @@ START_TEST(test_random_kernels_under_all_mechanisms)
 		i++;
 	}
 }
-END_TEST
 
 /* ---- what the check is for ---- */
 
@@ -411,7 +406,7 @@ static void assert_caught(const struct flow_mechanism *broken, const char *failu
 	kernel_free(&k);
 }
 
-START_TEST(test_check_catches_broken_mechanisms)
+KIT_TEST(test_check_catches_broken_mechanisms)
 {
 	struct flow_mechanism broken = flow_pdom;
 
@@ -431,10 +426,9 @@ START_TEST(test_check_catches_broken_mechanisms)
 	broken.places = twofold_places;
 	assert_caught(&broken, "is in two places");
 }
-END_TEST
 
 /* Threads that read what others write without order: no mechanism can be held to that. */
-START_TEST(test_check_catches_other_values)
+KIT_TEST(test_check_catches_other_values)
 {
 	static const char text[] =
 		"launch 1 8 4\nregister x\narray m 1\nblock a\n load x = m[0]\n set x = x + 1\n"
@@ -447,23 +441,4 @@ START_TEST(test_check_catches_other_values)
 	ck_assert(!runs_right(&k, &flow_pdom, &verdict));
 	ck_assert_ptr_nonnull(strstr(verdict.failure, "loaded values otherwise than alone"));
 	kernel_free(&k);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("sim_flow");
-	TCase *reader = tcase_create("reader"), *runs = tcase_create("runs");
-
-	tcase_add_test(reader, test_bad_kernels_name_line_and_reason);
-	tcase_add_test(reader, test_fig_3_8_points);
-	tcase_add_test(reader, test_likely_points_of_nested_loops);
-	tcase_add_test(reader, test_everything_a_kernel_can_say);
-	tcase_add_test(runs, test_random_kernels_under_all_mechanisms);
-	tcase_add_test(runs, test_check_catches_broken_mechanisms);
-	tcase_add_test(runs, test_check_catches_other_values);
-	tcase_set_timeout(runs, 120);
-	suite_add_tcase(suite, reader);
-	suite_add_tcase(suite, runs);
-	return kit_run(suite);
 }

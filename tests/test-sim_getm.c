@@ -197,7 +197,7 @@ static const struct sim_program program =
 	{ .code = code, .length = LENGTH(code), .eval = eval };
 
 /* The answers are the same in total order and in the paper's. */
-START_TEST(test_fig_7_in_the_machine)
+KIT_TESTS(test_fig_7_in_the_machine, 2)
 {
 	struct sim_workload workload = { .class = &class, .threads = 2, .block_size = 1,
 					 .lock_base = 0x2000 };
@@ -238,15 +238,4 @@ START_TEST(test_fig_7_in_the_machine)
 	ck_assert_uint_eq(sim_memory_read(machine->port.memory, A), 100);
 	ck_assert_uint_eq(sim_memory_read(machine->port.memory, B), 100);
 	sim_machine_free(machine);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("sim-getm");
-	TCase *tcase = tcase_create("sim-getm");
-
-	tcase_add_loop_test(tcase, test_fig_7_in_the_machine, 0, 2);
-	suite_add_tcase(suite, tcase);
-	return kit_run(suite);
 }

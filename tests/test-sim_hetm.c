@@ -175,7 +175,7 @@ static struct run run_with(enum mutant error_of_ours, uint32_t bytes_apart, uint
 		ck_assert_uint_eq((run).count[4], false_conflicts);                            \
 	} while (0)
 
-START_TEST(test_hetm_counts_true_and_false_conflicts)
+KIT_TEST(test_hetm_counts_true_and_false_conflicts)
 {
 	for (uint64_t early = 0; early <= 1000; early += 1000) {
 		mark = early ? UINT32_MAX : 0; /* it rolls over */
@@ -190,7 +190,6 @@ START_TEST(test_hetm_counts_true_and_false_conflicts)
 		EXPECT_COUNTS(fine, 0, 0, 0, 0);
 	}
 }
-END_TEST
 
 /* Each error in a run that shows it, and what is said of it. */
 static const struct {
@@ -209,24 +208,10 @@ static const struct {
 			     "have passed, a difference of 1" },
 };
 
-START_TEST(test_hetm_finds_errors)
+KIT_TESTS(test_hetm_finds_errors, KIT_COUNT(errors))
 {
 	struct run run = run_with(errors[_i].mutant, errors[_i].distance, 64, 0);
 
 	ck_assert_int_eq(run.error, -EILSEQ);
 	ck_assert_msg(strstr(run.message, errors[_i].says) != NULL, "%s", run.message);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("hetm in the runner");
-	TCase *tests = tcase_create("all");
-
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, test_hetm_counts_true_and_false_conflicts);
-	tcase_add_loop_test(tests, test_hetm_finds_errors, 0,
-			    (int)(sizeof(errors) / sizeof(errors[0])));
-	suite_add_tcase(suite, tests);
-	return kit_run(suite);
 }

@@ -94,7 +94,7 @@ static void eval_bank(const void *data, uint32_t pc, struct sim_lane *lane, stru
 
 /* ---- time ---- */
 
-START_TEST(test_local_time_of_instructions)
+KIT_TEST(test_local_time_of_instructions)
 {
 	static const struct sim_instr plain[] = { { .op = SIM_PLAIN, .count = 7 },
 						  { .op = SIM_EXIT } };
@@ -113,9 +113,8 @@ START_TEST(test_local_time_of_instructions)
 	ck_assert_uint_eq(cycles_of(&sim_local_tm, store, LENGTH(store), eval_bank, 128),
 			  64 + 2 + 63 + 1);
 }
-END_TEST
 
-START_TEST(test_local_time_of_transactions)
+KIT_TEST(test_local_time_of_transactions)
 {
 	static const struct sim_instr empty[] = { { .op = SIM_TX_BEGIN }, { .op = SIM_TX_COMMIT },
 						  { .op = SIM_EXIT } };
@@ -135,7 +134,6 @@ START_TEST(test_local_time_of_transactions)
 	ck_assert_uint_eq(cycles_of(&sim_local_serialised, empty, 3, eval_own, 128),
 			  128 * 29 + 1 + 1);
 }
-END_TEST
 
 /* ---- control flow ---- */
 
@@ -195,7 +193,7 @@ static void tangled(const struct sim_system_class *system, uint32_t lanes, uint3
 	sim_memory_free(run.memory);
 }
 
-START_TEST(test_local_branches_and_loops_in_transactions)
+KIT_TEST(test_local_branches_and_loops_in_transactions)
 {
 	static const struct sim_system_class *const system[] = {
 		&sim_local_tm, &sim_local_tm_perfect, &sim_local_serialised,
@@ -207,7 +205,6 @@ START_TEST(test_local_branches_and_loops_in_transactions)
 		tangled(system[i], 4, 15);
 	}
 }
-END_TEST
 
 /* while (turn < thread mod 5) turn++; store 100 + turn, by all lanes in one instruction. */
 static const struct sim_instr leave_at_the_top[] = {
@@ -228,7 +225,7 @@ static void eval_while(const void *data, uint32_t pc, struct sim_lane *lane,
 	lane->reg[0] += pc == 1;
 }
 
-START_TEST(test_local_lanes_meet_after_a_loop)
+KIT_TEST(test_local_lanes_meet_after_a_loop)
 {
 	struct run run;
 
@@ -240,7 +237,6 @@ START_TEST(test_local_lanes_meet_after_a_loop)
 	ck_assert_uint_eq(run.result.instructions, 5 + 4 * 2 + 2);
 	sim_memory_free(run.memory);
 }
-END_TEST
 
 /* ---- global memory, refusals ---- */
 
@@ -253,7 +249,7 @@ static void eval_global(const void *data, uint32_t pc, struct sim_lane *lane,
 	step->value = lane->loaded;
 }
 
-START_TEST(test_local_global_loads)
+KIT_TEST(test_local_global_loads)
 {
 	static const struct sim_instr load[] = { { .op = SIM_LOAD }, { .op = SIM_STORE },
 						 { .op = SIM_EXIT } };
@@ -268,9 +264,8 @@ START_TEST(test_local_global_loads)
 	ck_assert_int_eq(run_program(&run, store, 2, eval_global), -EINVAL);
 	ck_assert_ptr_nonnull(strstr(run.error, "global memory"));
 }
-END_TEST
 
-START_TEST(test_local_stop)
+KIT_TEST(test_local_stop)
 {
 	static const struct sim_instr code[] = { { .op = SIM_PLAIN, .count = 1 },
 						 { .op = SIM_EXIT } };
@@ -281,9 +276,8 @@ START_TEST(test_local_stop)
 	run.stop = &stop;
 	ck_assert_int_eq(run_program(&run, code, LENGTH(code), eval_own), -EINTR);
 }
-END_TEST
 
-START_TEST(test_local_refusals)
+KIT_TEST(test_local_refusals)
 {
 	static const struct sim_instr store[] = { { .op = SIM_STORE }, { .op = SIM_EXIT } };
 	static const struct sim_instr atomic[] = { { .op = SIM_CAS }, { .op = SIM_EXIT } };
@@ -299,22 +293,4 @@ START_TEST(test_local_refusals)
 	run_init(&run, &sim_local_tm, 64);
 	ck_assert_int_eq(run_program(&run, atomic, 2, eval_own), -EINVAL);
 	ck_assert_ptr_nonnull(strstr(run.error, "instruction"));
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("sim_local");
-	TCase *tcase = tcase_create("sim_local");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, test_local_time_of_instructions);
-	tcase_add_test(tcase, test_local_time_of_transactions);
-	tcase_add_test(tcase, test_local_branches_and_loops_in_transactions);
-	tcase_add_test(tcase, test_local_lanes_meet_after_a_loop);
-	tcase_add_test(tcase, test_local_global_loads);
-	tcase_add_test(tcase, test_local_stop);
-	tcase_add_test(tcase, test_local_refusals);
-	suite_add_tcase(suite, tcase);
-	return kit_run(suite);
 }

@@ -518,7 +518,7 @@ static const struct sim_system_class *const systems[] = {
 	&sim_ideal,
 };
 
-START_TEST(test_all_is_serialisable)
+KIT_TESTS(test_all_is_serialisable, KIT_COUNT(systems))
 {
 	uint64_t aborted = 0;
 
@@ -532,10 +532,9 @@ START_TEST(test_all_is_serialisable)
 	}
 	ck_assert_uint_gt(aborted, 0);
 }
-END_TEST
 
 /* Snapshot isolation alone is not serialisable, and the replay says so. */
-START_TEST(test_plain_snapshots_are_not)
+KIT_TEST(test_plain_snapshots_are_not)
 {
 	unsigned caught = 0, seeds = kit_scale(10, 4);
 
@@ -547,10 +546,9 @@ START_TEST(test_plain_snapshots_are_not)
 	}
 	ck_assert_uint_eq(caught, seeds);
 }
-END_TEST
 
 /* A host that loses one write in ten is caught. */
-START_TEST(test_a_lost_write_is_seen)
+KIT_TESTS(test_a_lost_write_is_seen, 2)
 {
 	for (unsigned seed = 1; seed <= kit_scale(10, 2); seed++) {
 		struct trial trial = { systems[_i], NULL, NULL, seed, 10, 60, false, 0 };
@@ -558,19 +556,4 @@ START_TEST(test_a_lost_write_is_seen)
 		try(&trial);
 		ck_assert(!trial.serialisable);
 	}
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("sim_port");
-	TCase *tcase = tcase_create("sim_port");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, test_all_is_serialisable, 0,
-			    (int)(sizeof(systems) / sizeof(systems[0])));
-	tcase_add_test(tcase, test_plain_snapshots_are_not);
-	tcase_add_loop_test(tcase, test_a_lost_write_is_seen, 0, 2);
-	suite_add_tcase(suite, tcase);
-	return kit_run(suite);
 }

@@ -214,18 +214,16 @@ static struct host *host_new(struct kit *kit, uint64_t seed, uint32_t lanes, boo
 static const uint32_t widths[] = { 1, 2, 3, 5, 8, 32, 64 };
 
 /* The same instructions with the same lanes in the same order as the recursive execution. */
-START_TEST(test_simt_stack_random_programs_against_recursion)
+KIT_TESTS(test_simt_stack_random_programs_against_recursion, KIT_COUNT(widths))
 {
 	unsigned rounds = kit_scale(60, 3);
 	uint32_t lanes = widths[_i];
 	uint64_t all = lanes < 64 ? bit(lanes) - 1 : UINT64_MAX;
-	struct kit kit;
 
-	kit_open(&kit);
 	for (unsigned round = 0; round < rounds; round++) {
-		struct host *h = host_new(&kit, 1000 * lanes + round, lanes, false);
+		struct host *h = host_new(kit, 1000 * lanes + round, lanes, false);
 		size_t expected = oracle_simt_stack_schedule(&h->program, all, h->expected);
-		size_t steps = host_run(h, &kit, all, true);
+		size_t steps = host_run(h, kit, all, true);
 
 		ck_assert_msg(steps == expected, "%u lanes, round %u: %zu steps, not %zu", lanes,
 			      round, steps, expected);
@@ -236,29 +234,23 @@ START_TEST(test_simt_stack_random_programs_against_recursion)
 			kit_hostile(&simt_stack_maker, gputm_simt_stack_unit(h->stack));
 		gputm_simt_stack_free(h->stack);
 	}
-	kit_close(&kit);
 }
-END_TEST
 
 /* With likely convergence the order is another one, but every lane does the same. */
-START_TEST(test_simt_stack_random_likely_convergence)
+KIT_TESTS(test_simt_stack_random_likely_convergence, KIT_COUNT(widths))
 {
 	unsigned rounds = kit_scale(60, 3);
 	uint32_t lanes = widths[_i];
 	uint64_t all = lanes < 64 ? bit(lanes) - 1 : UINT64_MAX;
-	struct kit kit;
 
-	kit_open(&kit);
 	for (unsigned round = 0; round < rounds; round++) {
-		struct host *h = host_new(&kit, 1000 * lanes + round, lanes, true);
+		struct host *h = host_new(kit, 1000 * lanes + round, lanes, true);
 
-		ck_assert_uint_lt(host_run(h, &kit, all, true), ORACLE_STEPS);
+		ck_assert_uint_lt(host_run(h, kit, all, true), ORACLE_STEPS);
 		ck_assert_uint_eq(h->ended, all);
 		gputm_simt_stack_free(h->stack);
 	}
-	kit_close(&kit);
 }
-END_TEST
 
 static uint64_t digest_of_run(uint64_t seed)
 {
@@ -275,23 +267,8 @@ static uint64_t digest_of_run(uint64_t seed)
 	return digest;
 }
 
-START_TEST(test_simt_stack_is_deterministic)
+KIT_TEST(test_simt_stack_is_deterministic)
 {
 	ck_assert_uint_eq(digest_of_run(1), digest_of_run(1));
 	ck_assert_uint_ne(digest_of_run(1), digest_of_run(2));
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("simt_stack-random");
-	TCase *tests = tcase_create("all");
-	const int count = (int)(sizeof(widths) / sizeof(widths[0]));
-
-	tcase_set_timeout(tests, 60);
-	tcase_add_loop_test(tests, test_simt_stack_random_programs_against_recursion, 0, count);
-	tcase_add_loop_test(tests, test_simt_stack_random_likely_convergence, 0, count);
-	tcase_add_test(tests, test_simt_stack_is_deterministic);
-	suite_add_tcase(suite, tests);
-	return kit_run(suite);
 }

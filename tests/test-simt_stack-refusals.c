@@ -4,13 +4,11 @@
 
 /* ---- refusals, tight ---- */
 
-START_TEST(test_simt_stack_nesting_is_tight)
+KIT_TEST(test_simt_stack_nesting_is_tight)
 {
 	struct gputm_simt_stack *s;
-	struct kit kit;
 
-	kit_open(&kit);
-	s = make(&kit, 4, 0, false);
+	s = make(kit, 4, 0, false);
 	ck_assert_int_eq(gputm_simt_stack_launch(s, B, 0xf), 0);
 	ck_assert_int_eq(gputm_simt_stack_tx_begin(s, C), SWITCH);
 	for (unsigned i = 0; i < GPUTM_SIMT_STACK_NESTING_MAX; i++) {
@@ -19,25 +17,21 @@ START_TEST(test_simt_stack_nesting_is_tight)
 	}
 	ck_assert_int_eq(gputm_simt_stack_tx_begin_probe(s, C), -ERANGE);
 	ck_assert_int_eq(gputm_simt_stack_tx_begin(s, C), -ERANGE);
-	kit_said(&kit, "nesting = 256", "0 .. 255", NULL);
+	kit_said(kit, "nesting = 256", "0 .. 255", NULL);
 	for (unsigned i = 0; i < GPUTM_SIMT_STACK_NESTING_MAX; i++)
 		ck_assert_int_eq(gputm_simt_stack_tx_commit(s, 0xf, C), NESTED);
 	ck_assert_int_eq(gputm_simt_stack_tx_commit(s, 0xf, C), SWITCH);
 	kit_valid(gputm_simt_stack_unit(s));
 	gputm_simt_stack_free(s);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_simt_stack_depth_is_tight)
+KIT_TEST(test_simt_stack_depth_is_tight)
 {
 	const struct gputm_simt_stack_target two[] = { { B, 0x1 }, { C, 0x2 } };
 	struct gputm_simt_stack *s;
-	struct kit kit;
 
-	kit_open(&kit);
 	for (uint32_t depth = 1; depth < 6; depth++) {
-		s = make(&kit, 4, depth, true);
+		s = make(kit, 4, depth, true);
 		ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0x3), 0);
 		for (int likely = 0; likely < 2; likely++) {
 			uint64_t lpc = likely ? E : NO_PC;
@@ -65,21 +59,17 @@ START_TEST(test_simt_stack_depth_is_tight)
 		kit_valid(gputm_simt_stack_unit(s));
 		gputm_simt_stack_free(s);
 	}
-	kit_close(&kit);
 }
-END_TEST
 
 /* One lane after the other splits off the deepest path, then a transaction: 2 x lanes + 1. */
-START_TEST(test_simt_stack_default_depth_is_enough)
+KIT_TEST(test_simt_stack_default_depth_is_enough)
 {
 	struct gputm_simt_stack *s;
-	struct kit kit;
 
-	kit_open(&kit);
 	for (uint32_t lanes = 1; lanes <= 64; lanes++) {
 		uint64_t here = lanes < 64 ? (UINT64_C(1) << lanes) - 1 : UINT64_MAX;
 
-		s = make(&kit, lanes, 0, false);
+		s = make(kit, lanes, 0, false);
 		ck_assert_int_eq(gputm_simt_stack_launch(s, A, here), 0);
 		for (uint32_t lane = 0; lane + 1 < lanes; lane++) {
 			uint64_t one = UINT64_C(1) << lane;
@@ -93,30 +83,26 @@ START_TEST(test_simt_stack_default_depth_is_enough)
 		kit_valid(gputm_simt_stack_unit(s));
 		gputm_simt_stack_free(s);
 	}
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_simt_stack_refusals_change_nothing)
+KIT_TEST(test_simt_stack_refusals_change_nothing)
 {
 	struct gputm_simt_stack_config config = GPUTM_SIMT_STACK_CONFIG_INIT;
 	struct gputm_simt_stack *s = NULL;
 	uint64_t digest;
-	struct kit kit;
 
-	kit_open(&kit);
 	config.lanes = 4;
 	config.pc_bits = 12;
 	config.likely_convergence = true;
-	ck_assert_int_eq(gputm_simt_stack_new(kit.ctx, &config, &s), 0);
+	ck_assert_int_eq(gputm_simt_stack_new(kit->ctx, &config, &s), 0);
 	digest = kit_digest(gputm_simt_stack_unit(s));
 	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0), -EINVAL);
 	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0x10), -EINVAL);
-	kit_said(&kit, "simt_stack", "0x10", "0xf", NULL);
+	kit_said(kit, "simt_stack", "0x10", "0xf", NULL);
 	ck_assert_int_eq(gputm_simt_stack_launch(s, 4096, 0xf), -ERANGE);
-	kit_said(&kit, "launch PC = 4096", "0 .. 4095", NULL);
+	kit_said(kit, "launch PC = 4096", "0 .. 4095", NULL);
 	ck_assert_int_eq(gputm_simt_stack_proceed(s, A), -EINVAL);
-	kit_said(&kit, "no lane is active", NULL);
+	kit_said(kit, "no lane is active", NULL);
 	ck_assert_int_eq(gputm_simt_stack_exit(s, 0x1), -EINVAL);
 	ck_assert_int_eq(DIVERGE(s, G, NO_PC, { A, 0x1 }), -EINVAL);
 	ck_assert_int_eq(gputm_simt_stack_tx_begin(s, A), -EINVAL);
@@ -128,20 +114,20 @@ START_TEST(test_simt_stack_refusals_change_nothing)
 	ck_assert_int_eq(gputm_simt_stack_launch(s, 4095, 0x7), 0);
 	digest = kit_digest(gputm_simt_stack_unit(s));
 	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0x8), -EINVAL);
-	kit_said(&kit, "0x7 are running", NULL);
+	kit_said(kit, "0x7 are running", NULL);
 	ck_assert_int_eq(gputm_simt_stack_proceed(s, 4096), -ERANGE);
-	kit_said(&kit, "next PC = 4096", "0 .. 4095", NULL);
+	kit_said(kit, "next PC = 4096", "0 .. 4095", NULL);
 	ck_assert_int_eq(gputm_simt_stack_proceed(s, NO_PC), -ERANGE);
 	ck_assert_int_eq(DIVERGE(s, G, NO_PC, { B, 0x3 }, { C, 0x6 }), -EINVAL);
-	kit_said(&kit, "0x2 have two targets", NULL);
+	kit_said(kit, "0x2 have two targets", NULL);
 	ck_assert_int_eq(DIVERGE(s, G, NO_PC, { B, 0x3 }, { C, 0x8 }), -EINVAL);
-	kit_said(&kit, "0xb", "0x7", NULL);
+	kit_said(kit, "0xb", "0x7", NULL);
 	ck_assert_int_eq(gputm_simt_stack_diverge(s, NULL, 0, G, NO_PC), -EINVAL);
 	ck_assert_int_eq(DIVERGE(s, G, NO_PC, { B, 0x3 }, { 4096, 0x4 }), -ERANGE);
 	ck_assert_int_eq(DIVERGE(s, 4096, NO_PC, { B, 0x3 }, { C, 0x4 }), -ERANGE);
-	kit_said(&kit, "rpc = 4096", NULL);
+	kit_said(kit, "rpc = 4096", NULL);
 	ck_assert_int_eq(DIVERGE(s, G, 4096, { B, 0x3 }, { C, 0x4 }), -ERANGE);
-	kit_said(&kit, "lpc = 4096", NULL);
+	kit_said(kit, "lpc = 4096", NULL);
 	ck_assert_int_eq(gputm_simt_stack_exit(s, 0), -EINVAL);
 	ck_assert_int_eq(gputm_simt_stack_exit(s, 0x8), -EINVAL);
 	ck_assert_int_eq(gputm_simt_stack_tx_begin(s, 4096), -ERANGE);
@@ -150,7 +136,7 @@ START_TEST(test_simt_stack_refusals_change_nothing)
 	ck_assert_int_eq(gputm_simt_stack_tx_begin(s, C), SWITCH);
 	digest = kit_digest(gputm_simt_stack_unit(s));
 	ck_assert_int_eq(gputm_simt_stack_exit(s, 0x1), -EINVAL);
-	kit_said(&kit, "transaction", NULL);
+	kit_said(kit, "transaction", NULL);
 	ck_assert_int_eq(DIVERGE(s, NO_PC, NO_PC, { B, 0x3 }, { C, 0x4 }), -EINVAL);
 	ck_assert_int_eq(gputm_simt_stack_tx_abort(s, 0), -EINVAL);
 	ck_assert_int_eq(gputm_simt_stack_tx_abort(s, 0x8), -EINVAL);
@@ -161,20 +147,16 @@ START_TEST(test_simt_stack_refusals_change_nothing)
 	ck_assert_uint_eq(kit_digest(gputm_simt_stack_unit(s)), digest);
 	kit_hostile(&simt_stack_maker, gputm_simt_stack_unit(s));
 	gputm_simt_stack_free(s);
-	kit_close(&kit);
 }
-END_TEST
 
 /* A snapshot, well sealed, in which the R entry has become a normal one. */
-START_TEST(test_simt_stack_load_needs_the_types_of_r_and_t)
+KIT_TEST(test_simt_stack_load_needs_the_types_of_r_and_t)
 {
 	struct gputm_simt_stack *s;
 	static uint8_t image[4096];
 	size_t size, contents;
-	struct kit kit;
 
-	kit_open(&kit);
-	s = make(&kit, 4, 0, false);
+	s = make(kit, 4, 0, false);
 	ck_assert_int_eq(gputm_simt_stack_launch(s, B, 0xf), 0);
 	ck_assert_int_eq(gputm_simt_stack_tx_begin(s, C), SWITCH);
 	size = gputm_unit_save_state(gputm_simt_stack_unit(s), image, sizeof(image));
@@ -184,31 +166,25 @@ START_TEST(test_simt_stack_load_needs_the_types_of_r_and_t)
 	image[contents + 40 + 36] = N;
 	kit_seal(image, size);
 	ck_assert_int_eq(gputm_unit_load(gputm_simt_stack_unit(s), image, size), -EINVAL);
-	kit_said(&kit, "R or T", NULL);
+	kit_said(kit, "R or T", NULL);
 	ROWS(s, ROW(B, NO_PC, 0xf), TYPED(C, 0, R), TYPED(C, 0xf, T));
 	gputm_simt_stack_free(s);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_simt_stack_widest_pcs)
+KIT_TEST(test_simt_stack_widest_pcs)
 {
 	struct gputm_simt_stack_config config = GPUTM_SIMT_STACK_CONFIG_INIT;
 	struct gputm_simt_stack *s = NULL;
-	struct kit kit;
 
-	kit_open(&kit);
 	config.pc_bits = 64;
 	config.lanes = 64;
-	ck_assert_int_eq(gputm_simt_stack_new(kit.ctx, &config, &s), 0);
+	ck_assert_int_eq(gputm_simt_stack_new(kit->ctx, &config, &s), 0);
 	ck_assert_int_eq(gputm_simt_stack_launch(s, 0, UINT64_MAX), 0);
 	advance(s, NO_PC - 1, CONTINUE);
 	ck_assert_int_eq(gputm_simt_stack_proceed(s, NO_PC), -ERANGE);
 	kit_valid(gputm_simt_stack_unit(s));
 	gputm_simt_stack_free(s);
-	kit_close(&kit);
 }
-END_TEST
 
 /* ---- observer ---- */
 
@@ -221,13 +197,11 @@ static void value_is(enum gputm_simt_stack_event kind, unsigned count, const uin
 #define SEEN(KIND, count, ...)                                                                 \
 	value_is(GPUTM_SIMT_STACK_EVENT_##KIND, count, (const uint64_t[4]){ __VA_ARGS__ })
 
-START_TEST(test_simt_stack_tells_its_observer)
+KIT_TEST(test_simt_stack_tells_its_observer)
 {
 	struct gputm_simt_stack *s;
-	struct kit kit;
 
-	kit_open(&kit);
-	s = make(&kit, 4, 0, true);
+	s = make(kit, 4, 0, true);
 	kit_observe(gputm_simt_stack_unit(s));
 	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xf), 0);
 	ck_assert_int_eq(DIVERGE(s, F, E, { B, 0x1 }, { C, 0xe }), SWITCH);
@@ -250,23 +224,4 @@ START_TEST(test_simt_stack_tells_its_observer)
 	SEEN(LEAVE, 1, 2, G, 0, 0);
 	SEEN(EXIT, 1, 2, 0x8, 0, 0);
 	gputm_simt_stack_free(s);
-	kit_close(&kit);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("simt_stack-refusals");
-	TCase *tests = tcase_create("all");
-
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, test_simt_stack_nesting_is_tight);
-	tcase_add_test(tests, test_simt_stack_depth_is_tight);
-	tcase_add_test(tests, test_simt_stack_default_depth_is_enough);
-	tcase_add_test(tests, test_simt_stack_refusals_change_nothing);
-	tcase_add_test(tests, test_simt_stack_load_needs_the_types_of_r_and_t);
-	tcase_add_test(tests, test_simt_stack_widest_pcs);
-	tcase_add_test(tests, test_simt_stack_tells_its_observer);
-	suite_add_tcase(suite, tests);
-	return kit_run(suite);
 }

@@ -4,42 +4,35 @@
 
 /* ---- life ---- */
 
-START_TEST(test_simt_stack_life)
+KIT_TEST(test_simt_stack_life)
 {
 	kit_common(&simt_stack_maker);
 }
-END_TEST
 
-START_TEST(test_simt_stack_storage)
+KIT_TEST(test_simt_stack_storage)
 {
 	struct gputm_simt_stack_config config = GPUTM_SIMT_STACK_CONFIG_INIT;
 	struct gputm_simt_stack *stack = NULL;
-	struct kit kit;
 
-	kit_open(&kit);
-	stack = make(&kit, 32, 0, false);
+	stack = make(kit, 32, 0, false);
 	ck_assert_uint_eq(gputm_unit_storage_bits(gputm_simt_stack_unit(stack)),
 			  66 * (32 + 32 + 32 + 2));
 	gputm_simt_stack_free(stack);
 	ck_assert_int_eq(gputm_simt_stack_config_preset(&config, "pdom-lcp"), 0);
 	config.depth = 16;
-	ck_assert_int_eq(gputm_simt_stack_new(kit.ctx, &config, &stack), 0);
+	ck_assert_int_eq(gputm_simt_stack_new(kit->ctx, &config, &stack), 0);
 	ck_assert_uint_eq(gputm_unit_storage_bits(gputm_simt_stack_unit(stack)),
 			  16 * (32 + 32 + 32 + 2 + 32 + 4));
 	gputm_simt_stack_free(stack);
-	kit_close(&kit);
 }
-END_TEST
 
 /* ---- the figures ---- */
 
-START_TEST(test_fig_2_3_simt_stack_reconvergence)
+KIT_TEST(test_fig_2_3_simt_stack_reconvergence)
 {
 	struct gputm_simt_stack *s;
-	struct kit kit;
 
-	kit_open(&kit);
-	s = make(&kit, 4, 0, false);
+	s = make(kit, 4, 0, false);
 	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xf), 0);
 	ROWS(s, ROW(A, NO_PC, 0xf));
 	ck_assert_int_eq(DIVERGE(s, G, NO_PC, { F, 0x8 }, { B, 0x7 }), SWITCH);
@@ -58,18 +51,14 @@ START_TEST(test_fig_2_3_simt_stack_reconvergence)
 	ck_assert_uint_eq(gputm_simt_stack_depth(s), 0);
 	ck_assert_uint_eq(gputm_simt_stack_pc(s), NO_PC);
 	gputm_simt_stack_free(s);
-	kit_close(&kit);
 }
-END_TEST
 
 /* The unit settles inside diverge, so state b of the figure is not seen and c follows a. */
-START_TEST(test_fig_3_8_likely_convergence)
+KIT_TEST(test_fig_3_8_likely_convergence)
 {
 	struct gputm_simt_stack *s;
-	struct kit kit;
 
-	kit_open(&kit);
-	s = make(&kit, 4, 0, true);
+	s = make(kit, 4, 0, true);
 	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xf), 0);
 	ck_assert_int_eq(DIVERGE(s, F, E, { B, 0x1 }, { C, 0xe }), SWITCH);
 	ROWS(s, ROW(F, NO_PC, 0xf), ROW(E, F, 0), LIKELY(B, F, E, 1, 0x1),
@@ -84,18 +73,14 @@ START_TEST(test_fig_3_8_likely_convergence)
 	advance(s, F, SWITCH);
 	ROWS(s, ROW(F, NO_PC, 0xf));
 	gputm_simt_stack_free(s);
-	kit_close(&kit);
 }
-END_TEST
 
 /* As drawn: thread 2's entry is there until its next instruction is seen to be E. */
-START_TEST(test_fig_3_8_likely_convergence_merges_a_running_entry)
+KIT_TEST(test_fig_3_8_likely_convergence_merges_a_running_entry)
 {
 	struct gputm_simt_stack *s;
-	struct kit kit;
 
-	kit_open(&kit);
-	s = make(&kit, 4, 0, true);
+	s = make(kit, 4, 0, true);
 	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xf), 0);
 	ck_assert_int_eq(DIVERGE(s, F, E, { B, 0x1 }, { C, 0xe }), SWITCH);
 	ck_assert_int_eq(DIVERGE(s, F, E, { D, 0xc }, { E - 4, 0x2 }), SWITCH);
@@ -105,17 +90,13 @@ START_TEST(test_fig_3_8_likely_convergence_merges_a_running_entry)
 	ROWS(s, ROW(F, NO_PC, 0xf), ROW(E, F, 0x2), LIKELY(B, F, E, 1, 0x1),
 	     LIKELY(D, F, E, 1, 0xc));
 	gputm_simt_stack_free(s);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_fig_4_3_transaction_entries)
+KIT_TEST(test_fig_4_3_transaction_entries)
 {
 	struct gputm_simt_stack *s;
-	struct kit kit;
 
-	kit_open(&kit);
-	s = make(&kit, 8, 0, false);
+	s = make(kit, 8, 0, false);
 	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xff), 0);
 	ck_assert_int_eq(DIVERGE(s, H, NO_PC, { H, 0x30 }, { B, 0xcf }), SWITCH);
 	ROWS(s, ROW(H, NO_PC, 0xff), ROW(B, H, 0xcf));
@@ -143,21 +124,17 @@ START_TEST(test_fig_4_3_transaction_entries)
 	ROWS(s, ROW(H, NO_PC, 0xff), ROW(G, H, 0xcf));
 	ck_assert(!gputm_simt_stack_in_transaction(s));
 	gputm_simt_stack_free(s);
-	kit_close(&kit);
 }
-END_TEST
 
 /* ---- rules that the figures do not show ---- */
 
 /* A loop branches at its head again and again: the entry with the loop's RPC is replaced. */
-START_TEST(test_simt_stack_a_loop_does_not_grow_the_stack)
+KIT_TEST(test_simt_stack_a_loop_does_not_grow_the_stack)
 {
 	struct gputm_simt_stack *s;
-	struct kit kit;
 
-	kit_open(&kit);
 	for (int likely = 0; likely < 2; likely++) {
-		s = make(&kit, 32, 0, likely);
+		s = make(kit, 32, 0, likely);
 		ck_assert_int_eq(gputm_simt_stack_launch(s, A, UINT32_MAX), 0);
 		for (unsigned lane = 0; lane < 31; lane++) {
 			uint64_t here = gputm_simt_stack_active_mask(s);
@@ -174,49 +151,37 @@ START_TEST(test_simt_stack_a_loop_does_not_grow_the_stack)
 		ROWS(s, ROW(F, NO_PC, UINT32_MAX));
 		gputm_simt_stack_free(s);
 	}
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_simt_stack_likely_points_are_ignored_unless_configured)
+KIT_TEST(test_simt_stack_likely_points_are_ignored_unless_configured)
 {
 	struct gputm_simt_stack *s;
-	struct kit kit;
 
-	kit_open(&kit);
-	s = make(&kit, 4, 0, false);
+	s = make(kit, 4, 0, false);
 	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xf), 0);
 	ck_assert_int_eq(DIVERGE(s, F, E, { B, 0x1 }, { C, 0xe }), SWITCH);
 	ROWS(s, ROW(F, NO_PC, 0xf), ROW(B, F, 0x1), ROW(C, F, 0xe));
 	advance(s, E, CONTINUE);
 	gputm_simt_stack_free(s);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_simt_stack_a_likely_point_at_the_rpc_is_none)
+KIT_TEST(test_simt_stack_a_likely_point_at_the_rpc_is_none)
 {
 	struct gputm_simt_stack *s;
-	struct kit kit;
 
-	kit_open(&kit);
-	s = make(&kit, 4, 0, true);
+	s = make(kit, 4, 0, true);
 	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xf), 0);
 	ck_assert_int_eq(DIVERGE(s, F, F, { B, 0x1 }, { C, 0x6 }, { F, 0x8 }), SWITCH);
 	ROWS(s, ROW(F, NO_PC, 0xf), ROW(B, F, 0x1), ROW(C, F, 0x6));
 	gputm_simt_stack_free(s);
-	kit_close(&kit);
 }
-END_TEST
 
 /* Lanes that branch to the likely-convergence point join those that are there. */
-START_TEST(test_simt_stack_targets_at_the_likely_point_gather)
+KIT_TEST(test_simt_stack_targets_at_the_likely_point_gather)
 {
 	struct gputm_simt_stack *s;
-	struct kit kit;
 
-	kit_open(&kit);
-	s = make(&kit, 4, 0, true);
+	s = make(kit, 4, 0, true);
 	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xf), 0);
 	ck_assert_int_eq(DIVERGE(s, F, E, { B, 0x7 }, { E, 0x8 }), SWITCH);
 	ROWS(s, ROW(F, NO_PC, 0xf), ROW(E, F, 0x8), LIKELY(B, F, E, 1, 0x7));
@@ -225,18 +190,14 @@ START_TEST(test_simt_stack_targets_at_the_likely_point_gather)
 	ck_assert_int_eq(DIVERGE(s, F, E, { E, 0x2 }, { F, 0x1 }), SWITCH);
 	ROWS(s, ROW(F, NO_PC, 0xf), ROW(E, F, 0xe));
 	gputm_simt_stack_free(s);
-	kit_close(&kit);
 }
-END_TEST
 
 /* Erratum 8: nobody came by the likely-convergence point. */
-START_TEST(test_simt_stack_an_empty_likely_entry_is_popped_at_once)
+KIT_TEST(test_simt_stack_an_empty_likely_entry_is_popped_at_once)
 {
 	struct gputm_simt_stack *s;
-	struct kit kit;
 
-	kit_open(&kit);
-	s = make(&kit, 4, 0, true);
+	s = make(kit, 4, 0, true);
 	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xf), 0);
 	ck_assert_int_eq(DIVERGE(s, F, E, { B, 0x1 }, { C, 0xe }), SWITCH);
 	advance(s, F, SWITCH);
@@ -244,18 +205,14 @@ START_TEST(test_simt_stack_an_empty_likely_entry_is_popped_at_once)
 	ROWS(s, ROW(F, NO_PC, 0xf));
 	ck_assert_uint_eq(kit_stat(gputm_simt_stack_unit(s), "emptied"), 1);
 	gputm_simt_stack_free(s);
-	kit_close(&kit);
 }
-END_TEST
 
 /* The branching entry gives its place to a likely-convergence entry that keeps its own LPC. */
-START_TEST(test_simt_stack_another_likely_point_of_the_same_branch)
+KIT_TEST(test_simt_stack_another_likely_point_of_the_same_branch)
 {
 	struct gputm_simt_stack *s;
-	struct kit kit;
 
-	kit_open(&kit);
-	s = make(&kit, 4, 0, true);
+	s = make(kit, 4, 0, true);
 	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xf), 0);
 	ck_assert_int_eq(DIVERGE(s, F, E, { B, 0x1 }, { C, 0xe }), SWITCH);
 	ck_assert_int_eq(DIVERGE(s, F, D, { C + 4, 0x2 }, { D, 0x4 }, { C + 8, 0x8 }), SWITCH);
@@ -268,17 +225,13 @@ START_TEST(test_simt_stack_another_likely_point_of_the_same_branch)
 	advance(s, E, SWITCH);
 	ROWS(s, ROW(F, NO_PC, 0xf), ROW(E, F, 0xe), LIKELY(B, F, E, 1, 0x1));
 	gputm_simt_stack_free(s);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_simt_stack_a_target_with_all_lanes_is_an_advance)
+KIT_TEST(test_simt_stack_a_target_with_all_lanes_is_an_advance)
 {
 	struct gputm_simt_stack *s;
-	struct kit kit;
 
-	kit_open(&kit);
-	s = make(&kit, 4, 0, false);
+	s = make(kit, 4, 0, false);
 	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xf), 0);
 	ck_assert_int_eq(DIVERGE(s, G, NO_PC, { F, 0 }, { B, 0xf }), CONTINUE);
 	ROWS(s, ROW(B, NO_PC, 0xf));
@@ -287,17 +240,13 @@ START_TEST(test_simt_stack_a_target_with_all_lanes_is_an_advance)
 	ROWS(s, ROW(G, NO_PC, 0xf), ROW(F, G, 0x8));
 	ck_assert_uint_eq(kit_stat(gputm_simt_stack_unit(s), "divergences"), 1);
 	gputm_simt_stack_free(s);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_simt_stack_targets_that_never_meet)
+KIT_TEST(test_simt_stack_targets_that_never_meet)
 {
 	struct gputm_simt_stack *s;
-	struct kit kit;
 
-	kit_open(&kit);
-	s = make(&kit, 4, 0, false);
+	s = make(kit, 4, 0, false);
 	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xf), 0);
 	ck_assert_int_eq(DIVERGE(s, NO_PC, NO_PC, { B, 0x3 }, { C, 0xc }), SWITCH);
 	ROWS(s, ROW(B, NO_PC, 0x3), ROW(C, NO_PC, 0xc));
@@ -315,18 +264,14 @@ START_TEST(test_simt_stack_targets_that_never_meet)
 	ck_assert_int_eq(gputm_simt_stack_launch(s, B, 0x1), 0);
 	ROWS(s, ROW(B, NO_PC, 0x1));
 	gputm_simt_stack_free(s);
-	kit_close(&kit);
 }
-END_TEST
 
 /* Eager conflicts: lanes abort wherever they are, and the emptied entries go. */
-START_TEST(test_simt_stack_aborts_within_branches)
+KIT_TEST(test_simt_stack_aborts_within_branches)
 {
 	struct gputm_simt_stack *s;
-	struct kit kit;
 
-	kit_open(&kit);
-	s = make(&kit, 4, 0, false);
+	s = make(kit, 4, 0, false);
 	ck_assert_int_eq(gputm_simt_stack_launch(s, B, 0xf), 0);
 	ck_assert_int_eq(gputm_simt_stack_tx_begin(s, C), SWITCH);
 	ck_assert_int_eq(DIVERGE(s, F, NO_PC, { D, 0x3 }, { E, 0xc }), SWITCH);
@@ -344,23 +289,19 @@ START_TEST(test_simt_stack_aborts_within_branches)
 	ROWS(s, ROW(B, NO_PC, 0xf), TYPED(C, 0, R), TYPED(C, 0xf, T));
 	ck_assert_int_eq(gputm_simt_stack_tx_commit(s, 0x1, G), SWITCH);
 	ck_assert_int_eq(gputm_simt_stack_tx_commit(s, 0xe, H), -EINVAL);
-	kit_said(&kit, "0x110", "0x100", NULL);
+	kit_said(kit, "0x110", "0x100", NULL);
 	ck_assert_int_eq(gputm_simt_stack_tx_commit(s, 0xe, G), SWITCH);
 	ck_assert_int_eq(gputm_simt_stack_tx_commit_done(s), GPUTM_SIMT_STACK_LEAVE);
 	ROWS(s, ROW(G, NO_PC, 0xf));
 	gputm_simt_stack_free(s);
-	kit_close(&kit);
 }
-END_TEST
 
 /* The PC after the transaction is where the branch around it reconverges. */
-START_TEST(test_simt_stack_leaving_a_transaction_reconverges)
+KIT_TEST(test_simt_stack_leaving_a_transaction_reconverges)
 {
 	struct gputm_simt_stack *s;
-	struct kit kit;
 
-	kit_open(&kit);
-	s = make(&kit, 4, 0, false);
+	s = make(kit, 4, 0, false);
 	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xf), 0);
 	ck_assert_int_eq(DIVERGE(s, H, NO_PC, { G, 0x3 }, { B, 0xc }), SWITCH);
 	ck_assert_int_eq(gputm_simt_stack_tx_begin(s, C), SWITCH);
@@ -368,18 +309,14 @@ START_TEST(test_simt_stack_leaving_a_transaction_reconverges)
 	ck_assert_int_eq(gputm_simt_stack_tx_commit_done(s), GPUTM_SIMT_STACK_LEAVE);
 	ROWS(s, ROW(H, NO_PC, 0xf), ROW(G, H, 0x3));
 	gputm_simt_stack_free(s);
-	kit_close(&kit);
 }
-END_TEST
 
 /* Nesting counts are of each lane: those that abort in a nested transaction leave it. */
-START_TEST(test_simt_stack_nested_transactions_are_flattened)
+KIT_TEST(test_simt_stack_nested_transactions_are_flattened)
 {
 	struct gputm_simt_stack *s;
-	struct kit kit;
 
-	kit_open(&kit);
-	s = make(&kit, 4, 0, false);
+	s = make(kit, 4, 0, false);
 	ck_assert_int_eq(gputm_simt_stack_launch(s, B, 0xf), 0);
 	ck_assert_int_eq(gputm_simt_stack_tx_begin(s, C), SWITCH);
 	ck_assert_int_eq(DIVERGE(s, F, NO_PC, { D, 0x3 }, { E, 0xc }), SWITCH);
@@ -400,33 +337,4 @@ START_TEST(test_simt_stack_nested_transactions_are_flattened)
 	ROWS(s, ROW(G, NO_PC, 0xf));
 	ck_assert_uint_eq(kit_stat(gputm_simt_stack_unit(s), "nested"), 2);
 	gputm_simt_stack_free(s);
-	kit_close(&kit);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("simt_stack");
-	TCase *tests = tcase_create("all");
-
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, test_simt_stack_life);
-	tcase_add_test(tests, test_simt_stack_storage);
-	tcase_add_test(tests, test_fig_2_3_simt_stack_reconvergence);
-	tcase_add_test(tests, test_fig_3_8_likely_convergence);
-	tcase_add_test(tests, test_fig_3_8_likely_convergence_merges_a_running_entry);
-	tcase_add_test(tests, test_fig_4_3_transaction_entries);
-	tcase_add_test(tests, test_simt_stack_a_loop_does_not_grow_the_stack);
-	tcase_add_test(tests, test_simt_stack_likely_points_are_ignored_unless_configured);
-	tcase_add_test(tests, test_simt_stack_a_likely_point_at_the_rpc_is_none);
-	tcase_add_test(tests, test_simt_stack_targets_at_the_likely_point_gather);
-	tcase_add_test(tests, test_simt_stack_an_empty_likely_entry_is_popped_at_once);
-	tcase_add_test(tests, test_simt_stack_another_likely_point_of_the_same_branch);
-	tcase_add_test(tests, test_simt_stack_a_target_with_all_lanes_is_an_advance);
-	tcase_add_test(tests, test_simt_stack_targets_that_never_meet);
-	tcase_add_test(tests, test_simt_stack_aborts_within_branches);
-	tcase_add_test(tests, test_simt_stack_leaving_a_transaction_reconverges);
-	tcase_add_test(tests, test_simt_stack_nested_transactions_are_flattened);
-	suite_add_tcase(suite, tests);
-	return kit_run(suite);
 }

@@ -37,54 +37,43 @@ static uint64_t wake(struct gputm_stall_buffer *b, uint64_t address)
 	return out.tag;
 }
 
-START_TEST(test_stall_buffer_life)
+KIT_TEST(test_stall_buffer_life)
 {
 	kit_common(&stall_buffer_maker);
 }
-END_TEST
 
-START_TEST(test_stall_buffer_is_not_too_large)
+KIT_TEST(test_stall_buffer_is_not_too_large)
 {
 	struct gputm_stall_buffer_config config = GPUTM_STALL_BUFFER_CONFIG_INIT;
 	struct gputm_stall_buffer *b = NULL;
-	struct kit kit;
 
-	kit_open(&kit);
 	config.lines = 4096;
 	config.requests = 257;
-	ck_assert_int_eq(gputm_stall_buffer_new(kit.ctx, &config, &b), -EINVAL);
-	kit_said(&kit, "lines", "4096", "requests", "257", NULL);
+	ck_assert_int_eq(gputm_stall_buffer_new(kit->ctx, &config, &b), -EINVAL);
+	kit_said(kit, "lines", "4096", "requests", "257", NULL);
 	ck_assert_ptr_null(b);
-	kit_close(&kit);
 }
-END_TEST
 
 /* Table V: 30 bytes for a line of four requests. */
-START_TEST(test_table_v_line_size)
+KIT_TEST(test_table_v_line_size)
 {
 	struct gputm_storage array;
 	struct gputm_stall_buffer *b;
-	struct kit kit;
 
-	kit_open(&kit);
-	b = make(&kit, NULL);
+	b = make(kit, NULL);
 	ck_assert(gputm_unit_storage(gputm_stall_buffer_unit(b), 0, &array));
 	ck_assert_uint_eq(array.entries, 4);
 	ck_assert_uint_le(array.bits, 240);
 	ck_assert_uint_ge(array.bits, 30 * 7);
 	gputm_stall_buffer_free(b);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_fig_9_oldest_leaves_first)
+KIT_TEST(test_fig_9_oldest_leaves_first)
 {
 	struct gputm_stall_request fourth;
 	struct gputm_stall_buffer *b;
-	struct kit kit;
 
-	kit_open(&kit);
-	b = make(&kit, NULL);
+	b = make(kit, NULL);
 	ck_assert_int_eq(queue(b, 0x40, 30, 'a', 1), GPUTM_STALL_BUFFER_QUEUED);
 	ck_assert_int_eq(queue(b, 0x44, 20, 'b', 2), GPUTM_STALL_BUFFER_QUEUED);
 	ck_assert_int_eq(queue(b, 0x5f, 20, 'c', 3), GPUTM_STALL_BUFFER_QUEUED);
@@ -102,20 +91,16 @@ START_TEST(test_fig_9_oldest_leaves_first)
 	ck_assert_uint_eq(wake(b, 0x9c), 'd');
 	kit_valid(gputm_stall_buffer_unit(b));
 	gputm_stall_buffer_free(b);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_table_ii_full_at_four_by_four)
+KIT_TEST(test_table_ii_full_at_four_by_four)
 {
 	struct gputm_stall_buffer_config config = GPUTM_STALL_BUFFER_CONFIG_INIT;
 	struct gputm_stall_buffer *b;
 	uint64_t digest;
-	struct kit kit;
 
-	kit_open(&kit);
 	config.address_bits = 16;
-	b = make(&kit, &config);
+	b = make(kit, &config);
 	for (uint64_t i = 0; i < 4; i++)
 		ck_assert_int_eq(queue(b, 0x40, i, i, 0), GPUTM_STALL_BUFFER_QUEUED);
 	ck_assert_int_eq(queue(b, 0x40, 9, 9, 0), GPUTM_STALL_BUFFER_NO_SLOT);
@@ -125,7 +110,7 @@ START_TEST(test_table_ii_full_at_four_by_four)
 	ck_assert_int_eq(queue(b, 0x1000, 9, 9, 0), GPUTM_STALL_BUFFER_QUEUED);
 	digest = kit_digest(gputm_stall_buffer_unit(b));
 	ck_assert_int_eq(queue(b, 0x10000, 9, 9, 0), -ERANGE);
-	kit_said(&kit, "stall_buffer", "address = 65536", "0 .. 65535", NULL);
+	kit_said(kit, "stall_buffer", "address = 65536", "0 .. 65535", NULL);
 	ck_assert_uint_eq(kit_digest(gputm_stall_buffer_unit(b)), digest);
 	ck_assert_uint_eq(wake(b, 0x3000), 3);
 	ck_assert_int_eq(queue(b, 0x9000, 9, 9, 0), GPUTM_STALL_BUFFER_QUEUED);
@@ -134,9 +119,7 @@ START_TEST(test_table_ii_full_at_four_by_four)
 	ck_assert_uint_eq(kit_stat(gputm_stall_buffer_unit(b), "no_line"), 1);
 	ck_assert_uint_eq(kit_stat(gputm_stall_buffer_unit(b), "no_slot"), 1);
 	gputm_stall_buffer_free(b);
-	kit_close(&kit);
 }
-END_TEST
 
 struct run {
 	struct kit kit;
@@ -212,26 +195,9 @@ static void run(uint32_t lines, uint32_t requests, unsigned steps)
 	kit_close(&r.kit);
 }
 
-START_TEST(test_stall_buffer_random)
+KIT_TEST(test_stall_buffer_random)
 {
 	for (uint32_t lines = 1; lines <= 6; lines++)
 		for (uint32_t requests = 1; requests <= 6; requests++)
 			run(lines, requests, kit_scale(1000, 50));
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("stall_buffer");
-	TCase *tcase = tcase_create("stall_buffer");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, test_stall_buffer_life);
-	tcase_add_test(tcase, test_stall_buffer_is_not_too_large);
-	tcase_add_test(tcase, test_table_v_line_size);
-	tcase_add_test(tcase, test_fig_9_oldest_leaves_first);
-	tcase_add_test(tcase, test_table_ii_full_at_four_by_four);
-	tcase_add_test(tcase, test_stall_buffer_random);
-	suite_add_tcase(suite, tcase);
-	return kit_run(suite);
 }

@@ -68,21 +68,18 @@ static void expect_run(struct gputm_sync_round *round, uint64_t now, uint64_t ev
 	ck_assert_uint_eq(gputm_sync_round_next_time(round), event);
 }
 
-START_TEST(test_sync_round_life)
+KIT_TEST(test_sync_round_life)
 {
 	kit_common(&sync_round_maker);
 }
-END_TEST
 
 /* Fig. 1a: both stand from the end of execution to the end of the merge. */
-START_TEST(test_fig_1a_basic_round)
+KIT_TEST(test_fig_1a_basic_round)
 {
 	struct gputm_sync_round *round;
 	struct gputm_sync_round_todo todo;
-	struct kit kit;
 
-	kit_open(&kit);
-	round = make(&kit, false, false, 0);
+	round = make(kit, false, false, 0);
 	ck_assert_int_eq(gputm_sync_round_begin(round, 0), 0);
 	expect_run(round, 0, 1000);
 	ck_assert_uint_eq(running(round, 999), CPU | GPU);
@@ -118,18 +115,14 @@ START_TEST(test_fig_1a_basic_round)
 	EXPECT_STAT(round, "link_copies", 120);
 	EXPECT_STAT(round, "link_idle", 1183 - 48 - 120);
 	gputm_sync_round_free(round);
-	kit_close(&kit);
 }
-END_TEST
 
 /* Fig. 1b: the CPU works on while full chunks are shipped, the GPU after the shadow copy. */
-START_TEST(test_fig_1b_optimised_round)
+KIT_TEST(test_fig_1b_optimised_round)
 {
 	struct gputm_sync_round *round;
-	struct kit kit;
 
-	kit_open(&kit);
-	round = make(&kit, true, true, 0);
+	round = make(kit, true, true, 0);
 	ck_assert_int_eq(gputm_sync_round_begin(round, 0), 0);
 	ck_assert_uint_eq(expect(round, 1000, GPUTM_SYNC_ROUND_DRAIN).devices, GPU);
 	complete(round, 1004, 0, 0, 0, false);
@@ -169,20 +162,16 @@ START_TEST(test_fig_1b_optimised_round)
 	EXPECT_STAT(round, "link_copies", 110);
 	EXPECT_STAT(round, "link_idle", 1204 - 64 - 110);
 	gputm_sync_round_free(round);
-	kit_close(&kit);
 }
-END_TEST
 
 /* A caller that has nothing left to execute need not wait for the deadline. */
-START_TEST(test_sync_round_is_stopped)
+KIT_TEST(test_sync_round_is_stopped)
 {
 	struct gputm_sync_round *round;
-	struct kit kit;
 
-	kit_open(&kit);
-	round = make(&kit, true, true, 100);
+	round = make(kit, true, true, 100);
 	ck_assert_int_eq(gputm_sync_round_stop(round, 0), -EINVAL);
-	kit_said(&kit, "no execution phase goes on", NULL);
+	kit_said(kit, "no execution phase goes on", NULL);
 	ck_assert_int_eq(gputm_sync_round_begin(round, 0), 0);
 	expect(round, 100, GPUTM_SYNC_ROUND_EARLY);
 	ck_assert_int_eq(gputm_sync_round_stop(round, 100), -EINVAL);
@@ -196,9 +185,7 @@ START_TEST(test_sync_round_is_stopped)
 	EXPECT_STAT(round, "execution", 150);
 	EXPECT_STAT(round, "cut_short", 0);
 	gputm_sync_round_free(round);
-	kit_close(&kit);
 }
-END_TEST
 
 /* Ship one chunk that conflicts and nothing else; gives the time of the verdict. */
 static uint64_t lose(struct gputm_sync_round *round)
@@ -212,15 +199,13 @@ static uint64_t lose(struct gputm_sync_round *round)
 }
 
 /* IV-D, rollback latency: with a shadow copy the CPU goes on at once. */
-START_TEST(test_sync_round_failure_with_and_without_a_shadow_copy)
+KIT_TESTS(test_sync_round_failure_with_and_without_a_shadow_copy, 2)
 {
 	bool shadow = _i;
 	struct gputm_sync_round *round;
 	uint64_t now;
-	struct kit kit;
 
-	kit_open(&kit);
-	round = make(&kit, false, shadow, 0);
+	round = make(kit, false, shadow, 0);
 	ck_assert_int_eq(gputm_sync_round_begin(round, 0), 0);
 	expect(round, 1000, GPUTM_SYNC_ROUND_DRAIN);
 	now = lose(round);
@@ -235,18 +220,14 @@ START_TEST(test_sync_round_failure_with_and_without_a_shadow_copy)
 	ck_assert_uint_eq(kit_stat(gputm_sync_round_unit(round), "gpu_blocked"),
 			  shadow ? 127 : 440);
 	gputm_sync_round_free(round);
-	kit_close(&kit);
 }
-END_TEST
 
 /* IV-D, wasted work: an early conflict ends execution when its verdict is there. */
-START_TEST(test_sync_round_early_validation_cuts_a_round_short)
+KIT_TEST(test_sync_round_early_validation_cuts_a_round_short)
 {
 	struct gputm_sync_round *round;
-	struct kit kit;
 
-	kit_open(&kit);
-	round = make(&kit, true, true, 100);
+	round = make(kit, true, true, 100);
 	ck_assert_int_eq(gputm_sync_round_begin(round, 0), 0);
 	expect_run(round, 0, 100);
 	expect(round, 100, GPUTM_SYNC_ROUND_EARLY);
@@ -263,19 +244,15 @@ START_TEST(test_sync_round_early_validation_cuts_a_round_short)
 	ck_assert_uint_eq(kit_stat(gputm_sync_round_unit(round), "cut_short"), 1);
 	ck_assert_uint_eq(kit_stat(gputm_sync_round_unit(round), "early_chunks"), 2);
 	gputm_sync_round_free(round);
-	kit_close(&kit);
 }
-END_TEST
 
 /* A CPU that fills chunks for ever is stopped when validation has lasted a round. */
-START_TEST(test_sync_round_a_fast_cpu_is_stopped)
+KIT_TEST(test_sync_round_a_fast_cpu_is_stopped)
 {
 	struct gputm_sync_round *round;
 	uint64_t now = 1000;
-	struct kit kit;
 
-	kit_open(&kit);
-	round = make(&kit, true, true, 0);
+	round = make(kit, true, true, 0);
 	ck_assert_int_eq(gputm_sync_round_begin(round, 0), 0);
 	expect(round, now, GPUTM_SYNC_ROUND_DRAIN);
 	complete(round, now, 0, 0, 0, false);
@@ -286,9 +263,7 @@ START_TEST(test_sync_round_a_fast_cpu_is_stopped)
 	ck_assert_uint_eq(gputm_sync_round_next_time(round), 2000);
 	ck_assert_uint_eq(expect(round, 2000, GPUTM_SYNC_ROUND_DRAIN).devices, CPU);
 	gputm_sync_round_free(round);
-	kit_close(&kit);
 }
-END_TEST
 
 static void refused(struct kit *kit, struct gputm_sync_round *round, uint64_t now,
 		    struct gputm_sync_round_done done, int error, const char *says)
@@ -300,39 +275,35 @@ static void refused(struct kit *kit, struct gputm_sync_round *round, uint64_t no
 	ck_assert_uint_eq(kit_digest(gputm_sync_round_unit(round)), digest);
 }
 
-START_TEST(test_sync_round_misuse_changes_nothing)
+KIT_TEST(test_sync_round_misuse_changes_nothing)
 {
 	uint64_t most = UINT64_C(1) << 40;
 	struct gputm_sync_round_todo todo;
 	struct gputm_sync_round *round;
-	struct kit kit;
 
-	kit_open(&kit);
-	round = make(&kit, true, true, 100);
+	round = make(kit, true, true, 100);
 	expect_run(round, 5, UINT64_MAX);
-	refused(&kit, round, 5, (struct gputm_sync_round_done){ 0 }, -EINVAL, "nothing");
+	refused(kit, round, 5, (struct gputm_sync_round_done){ 0 }, -EINVAL, "nothing");
 	ck_assert_int_eq(gputm_sync_round_begin(round, 4), -ERANGE);
-	kit_said(&kit, "now = 4", "5 ..", NULL);
+	kit_said(kit, "now = 4", "5 ..", NULL);
 	ck_assert_int_eq(gputm_sync_round_begin(round, 5), 0);
 	ck_assert_int_eq(gputm_sync_round_begin(round, 5), -EINVAL);
-	kit_said(&kit, "going on", NULL);
+	kit_said(kit, "going on", NULL);
 	expect(round, 105, GPUTM_SYNC_ROUND_EARLY);
 	ck_assert_int_eq(gputm_sync_round_step(round, 104, &todo), -ERANGE);
 	ck_assert_int_eq(gputm_sync_round_step(round, UINT64_MAX, &todo), -ERANGE);
-	refused(&kit, round, 104, (struct gputm_sync_round_done){ 1, 0, 0, false }, -ERANGE,
+	refused(kit, round, 104, (struct gputm_sync_round_done){ 1, 0, 0, false }, -ERANGE,
 		"now = 104");
-	refused(&kit, round, 105, (struct gputm_sync_round_done){ 0, 0, 0, true }, -EINVAL,
+	refused(kit, round, 105, (struct gputm_sync_round_done){ 0, 0, 0, true }, -EINVAL,
 		"conflict = 1");
-	refused(&kit, round, 105, (struct gputm_sync_round_done){ most + 1, 0, 0, false }, -ERANGE,
+	refused(kit, round, 105, (struct gputm_sync_round_done){ most + 1, 0, 0, false }, -ERANGE,
 		"bytes = 1099511627777");
-	refused(&kit, round, 105, (struct gputm_sync_round_done){ 1, 0, most + 1, false }, -ERANGE,
+	refused(kit, round, 105, (struct gputm_sync_round_done){ 1, 0, most + 1, false }, -ERANGE,
 		"cycles = 1099511627777");
-	refused(&kit, round, 105, (struct gputm_sync_round_done){ 1, most, 0, false }, -ERANGE,
+	refused(kit, round, 105, (struct gputm_sync_round_done){ 1, most, 0, false }, -ERANGE,
 		"runs = 1099511627776");
 	gputm_sync_round_free(round);
-	kit_close(&kit);
 }
-END_TEST
 
 /* ---- against the oracle ---- */
 
@@ -403,16 +374,14 @@ static struct gputm_sync_round *random_round(struct kit *kit, uint64_t *random)
 	return round;
 }
 
-START_TEST(test_sync_round_random_against_oracle)
+KIT_TESTS(test_sync_round_random_against_oracle, 12)
 {
 	unsigned steps = kit_scale(4000, 300);
 	uint64_t random = 41 + (uint64_t)_i, now = 0, until;
 	static struct oracle_sync_round o;
 	struct gputm_sync_round *round;
-	struct kit kit;
 
-	kit_open(&kit);
-	round = random_round(&kit, &random);
+	round = random_round(kit, &random);
 	oracle_sync_round_open(&o, gputm_unit_config(gputm_sync_round_unit(round)));
 	for (unsigned i = 0; i < steps; i++) {
 		struct gputm_sync_round_todo todo = ask(round, &o, now);
@@ -448,21 +417,17 @@ START_TEST(test_sync_round_random_against_oracle)
 			oracle_sync_round_tick(&o);
 		if (kit_below(&random, 100) == 0)
 			round = (struct gputm_sync_round *)(void *)kit_swap(
-				&sync_round_maker, &kit, gputm_sync_round_unit(round));
+				&sync_round_maker, kit, gputm_sync_round_unit(round));
 	}
 	kit_hostile(&sync_round_maker, gputm_sync_round_unit(round));
 	gputm_sync_round_free(round);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_sync_round_tells_its_observer)
+KIT_TEST(test_sync_round_tells_its_observer)
 {
 	struct gputm_sync_round *round;
-	struct kit kit;
 
-	kit_open(&kit);
-	round = make(&kit, true, true, 0);
+	round = make(kit, true, true, 0);
 	ck_assert_int_eq(gputm_sync_round_begin(round, 0), 0);
 	ck_assert_uint_eq(kit_event(GPUTM_SYNC_ROUND_EVENT_PHASE)[0], GPUTM_SYNC_ROUND_EXECUTION);
 	expect(round, 1000, GPUTM_SYNC_ROUND_DRAIN);
@@ -471,26 +436,4 @@ START_TEST(test_sync_round_tells_its_observer)
 	ck_assert_uint_eq(kit_event(GPUTM_SYNC_ROUND_EVENT_DONE)[0], GPUTM_SYNC_ROUND_DRAIN);
 	ck_assert_uint_eq(kit_event(GPUTM_SYNC_ROUND_EVENT_DONE)[1], 1002);
 	gputm_sync_round_free(round);
-	kit_close(&kit);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("sync_round");
-	TCase *tests = tcase_create("all");
-
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, test_sync_round_life);
-	tcase_add_test(tests, test_fig_1a_basic_round);
-	tcase_add_test(tests, test_fig_1b_optimised_round);
-	tcase_add_test(tests, test_sync_round_is_stopped);
-	tcase_add_loop_test(tests, test_sync_round_failure_with_and_without_a_shadow_copy, 0, 2);
-	tcase_add_test(tests, test_sync_round_early_validation_cuts_a_round_short);
-	tcase_add_test(tests, test_sync_round_a_fast_cpu_is_stopped);
-	tcase_add_test(tests, test_sync_round_misuse_changes_nothing);
-	tcase_add_loop_test(tests, test_sync_round_random_against_oracle, 0, 12);
-	tcase_add_test(tests, test_sync_round_tells_its_observer);
-	suite_add_tcase(suite, tests);
-	return kit_run(suite);
 }

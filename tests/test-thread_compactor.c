@@ -52,32 +52,26 @@ static void expect_buffers(const struct gputm_thread_compactor *c, const uint64_
 		ck_assert_uint_eq(gputm_thread_compactor_buffer(c, lane), buffer[lane]);
 }
 
-START_TEST(test_thread_compactor_life)
+KIT_TEST(test_thread_compactor_life)
 {
 	struct gputm_thread_compactor_config config = GPUTM_THREAD_COMPACTOR_CONFIG_INIT;
 	struct gputm_thread_compactor *c;
-	struct kit kit;
 
 	kit_common(&thread_compactor_maker);
-	kit_open(&kit);
 	ck_assert_int_eq(gputm_thread_compactor_config_preset(&config, "static"), 0);
 	ck_assert(!config.compact);
-	c = make(&kit, 32, 32, true);
+	c = make(kit, 32, 32, true);
 	ck_assert_uint_eq(gputm_unit_storage_bits(gputm_thread_compactor_unit(c)), 1024);
 	gputm_thread_compactor_free(c);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_fig_3_5_compactor)
+KIT_TEST(test_fig_3_5_compactor)
 {
 	const unsigned entry_c[] = { 1, 6, 7, 0 }, entry_b[] = { 2, 3, 4, 5, 8, 0 };
 	struct gputm_thread_compactor *c;
 	uint64_t mask[4];
-	struct kit kit;
 
-	kit_open(&kit);
-	c = make(&kit, 4, 2, true);
+	c = make(kit, 4, 2, true);
 	threads_of(mask, entry_c);
 	ck_assert_int_eq(gputm_thread_compactor_push(c, 7, mask), GPUTM_THREAD_COMPACTOR_OK);
 	ck_assert_uint_eq(gputm_thread_compactor_warps(c), 1);
@@ -95,12 +89,10 @@ START_TEST(test_fig_3_5_compactor)
 	ck_assert(gputm_thread_compactor_pop(c));
 	ck_assert_uint_eq(gputm_thread_compactor_warps(c), 0);
 	gputm_thread_compactor_free(c);
-	kit_close(&kit);
 }
-END_TEST
 
 /* Entry C, and the continuation with B and D, with the buffers of each cycle. */
-START_TEST(test_fig_3_7_compactor)
+KIT_TEST(test_fig_3_7_compactor)
 {
 	/* 010 100 101 110 in the figure: W1 is its first bit, and bit 0 here. */
 	const uint64_t start[] = { 2, 1, 5, 3 }, after[] = { 0, 0, 4, 2 }, none[4] = { 0 };
@@ -108,10 +100,8 @@ START_TEST(test_fig_3_7_compactor)
 	struct gputm_thread_compactor_warp warp;
 	struct gputm_thread_compactor *c;
 	uint64_t mask[4];
-	struct kit kit;
 
-	kit_open(&kit);
-	c = make(&kit, 4, 3, true);
+	c = make(kit, 4, 3, true);
 	ck_assert_int_eq(gputm_thread_compactor_push(c, 0, start), 0);
 	ck_assert_uint_eq(gputm_thread_compactor_warps(c), 2);
 	ck_assert_int_eq(gputm_thread_compactor_peek(c, &warp), 0);
@@ -145,19 +135,15 @@ START_TEST(test_fig_3_7_compactor)
 		ck_assert(gputm_thread_compactor_pop(c));
 	}
 	gputm_thread_compactor_free(c);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_thread_compactor_busy)
+KIT_TEST(test_thread_compactor_busy)
 {
 	const uint64_t mask[] = { 3, 0, 1, 0 };
 	struct gputm_thread_compactor *c;
 	uint64_t digest;
-	struct kit kit;
 
-	kit_open(&kit);
-	c = make(&kit, 4, 2, true);
+	c = make(kit, 4, 2, true);
 	ck_assert(!gputm_thread_compactor_pop(c));
 	ck_assert_int_eq(gputm_thread_compactor_push_probe(c, mask), GPUTM_THREAD_COMPACTOR_OK);
 	ck_assert_int_eq(gputm_thread_compactor_push(c, 1, mask), GPUTM_THREAD_COMPACTOR_OK);
@@ -176,31 +162,25 @@ START_TEST(test_thread_compactor_busy)
 	}
 	ck_assert_int_eq(gputm_thread_compactor_push(c, 1, mask), GPUTM_THREAD_COMPACTOR_OK);
 	gputm_thread_compactor_free(c);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_thread_compactor_misuse_changes_nothing)
+KIT_TEST(test_thread_compactor_misuse_changes_nothing)
 {
 	const uint64_t outside[] = { 1, 4, 0, 0 }, empty[4] = { 0 };
 	struct gputm_thread_compactor *c;
 	uint64_t digest;
-	struct kit kit;
 
-	kit_open(&kit);
-	c = make(&kit, 4, 2, true);
+	c = make(kit, 4, 2, true);
 	digest = kit_digest(gputm_thread_compactor_unit(c));
 	ck_assert_int_eq(gputm_thread_compactor_push(c, 0, outside), -ERANGE);
-	kit_said(&kit, "static warp", "= 2", "0 .. 1", NULL);
+	kit_said(kit, "static warp", "= 2", "0 .. 1", NULL);
 	ck_assert_int_eq(gputm_thread_compactor_push_probe(c, outside), -ERANGE);
 	ck_assert_int_eq(gputm_thread_compactor_push(c, 0, empty), -EINVAL);
-	kit_said(&kit, "no thread", NULL);
+	kit_said(kit, "no thread", NULL);
 	ck_assert_uint_eq(kit_digest(gputm_thread_compactor_unit(c)), digest);
 	ck_assert_uint_eq(gputm_thread_compactor_buffer(c, 4), 0);
 	gputm_thread_compactor_free(c);
-	kit_close(&kit);
 }
-END_TEST
 
 static void draw_mask(uint64_t mask[], unsigned lanes, unsigned warps, uint64_t *random)
 {
@@ -253,7 +233,7 @@ static struct gputm_thread_compactor *one_mask(struct kit *kit, struct gputm_thr
 	return c;
 }
 
-START_TEST(test_thread_compactor_random)
+KIT_BARE_TEST(test_thread_compactor_random)
 {
 	static const unsigned shape[][2] = { { 1, 1 }, { 3, 5 }, { 32, 32 }, { 64, 16 }, { 5, 32 },
 					     { 33, 7 } };
@@ -274,18 +254,15 @@ START_TEST(test_thread_compactor_random)
 		kit_close(&kit);
 	}
 }
-END_TEST
 
 /* advance(n) is n ticks, to the byte. */
-START_TEST(test_thread_compactor_advance_is_ticks)
+KIT_TEST(test_thread_compactor_advance_is_ticks)
 {
 	struct gputm_thread_compactor *a, *b;
 	uint64_t mask[8], random = 5;
-	struct kit kit;
 
-	kit_open(&kit);
-	a = make(&kit, 8, 32, true);
-	b = make(&kit, 8, 32, true);
+	a = make(kit, 8, 32, true);
+	b = make(kit, 8, 32, true);
 	for (unsigned i = 0; i < kit_scale(500, 50); i++) {
 		uint64_t cycles = kit_below(&random, 20);
 
@@ -305,23 +282,4 @@ START_TEST(test_thread_compactor_advance_is_ticks)
 	}
 	gputm_thread_compactor_free(a);
 	gputm_thread_compactor_free(b);
-	kit_close(&kit);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("thread_compactor");
-	TCase *tcase = tcase_create("thread_compactor");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, test_thread_compactor_life);
-	tcase_add_test(tcase, test_fig_3_5_compactor);
-	tcase_add_test(tcase, test_fig_3_7_compactor);
-	tcase_add_test(tcase, test_thread_compactor_busy);
-	tcase_add_test(tcase, test_thread_compactor_misuse_changes_nothing);
-	tcase_add_test(tcase, test_thread_compactor_random);
-	tcase_add_test(tcase, test_thread_compactor_advance_is_ticks);
-	suite_add_tcase(suite, tcase);
-	return kit_run(suite);
 }

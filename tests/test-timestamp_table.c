@@ -68,11 +68,10 @@ static void stamps(const struct gputm_timestamp_table *t, uint32_t tx, uint32_t 
 	ck_assert_uint_eq(now.pdts, pdts);
 }
 
-START_TEST(test_timestamp_table_life)
+KIT_TEST(test_timestamp_table_life)
 {
 	kit_common(&timestamp_table_maker);
 }
-END_TEST
 
 /* Edges A: T1 -> T2, B: T2 -> T3, C: T3 -> T1; stamps of T1, T2, T3 after each edge. */
 static const struct {
@@ -114,13 +113,11 @@ static void edge_named(struct gputm_timestamp_table *t, char name, int result)
 	edge(t, pred, (pred + 1) % 3, result);
 }
 
-START_TEST(test_fig_8_all_six_orders)
+KIT_TESTS(test_fig_8_all_six_orders, 6)
 {
 	struct gputm_timestamp_table *t;
-	struct kit kit;
 
-	kit_open(&kit);
-	t = begun(&kit, 3, false, false);
+	t = begun(kit, 3, false, false);
 	for (unsigned i = 0; i < 3; i++) {
 		edge_named(t, fig_8[_i].order[i], i == 2 ? LOOP : OK);
 		for (uint32_t tx = 0; tx < 3; tx++)
@@ -128,43 +125,35 @@ START_TEST(test_fig_8_all_six_orders)
 	}
 	kit_round_trip(&timestamp_table_maker, gputm_timestamp_table_unit(t));
 	gputm_timestamp_table_free(t);
-	kit_close(&kit);
 }
-END_TEST
 
 /* -1 compared as a number: the order A, C, B passes. */
-START_TEST(test_fig_7_unset_as_minus_one_misses_a_c_b)
+KIT_TEST(test_fig_7_unset_as_minus_one_misses_a_c_b)
 {
 	struct gputm_timestamp_table *t;
-	struct kit kit;
 
-	kit_open(&kit);
-	t = begun(&kit, 3, true, true);
+	t = begun(kit, 3, true, true);
 	edge_named(t, 'A', OK);
 	edge_named(t, 'C', OK);
 	stamps(t, 2, 1, NO_PDTS);
 	stamps(t, 0, 0, 11);
 	edge_named(t, 'B', OK);
 	gputm_timestamp_table_free(t);
-	t = begun(&kit, 3, true, false);
+	t = begun(kit, 3, true, false);
 	edge_named(t, 'A', OK);
 	edge_named(t, 'C', OK);
 	stamps(t, 2, 1, 6);
 	edge_named(t, 'B', LOOP);
 	gputm_timestamp_table_free(t);
-	kit_close(&kit);
 }
-END_TEST
 
 /* The shortest miss of literal: a CTS that goes back. */
-START_TEST(test_fig_7_literal_misses_a_loop_of_two)
+KIT_TEST(test_fig_7_literal_misses_a_loop_of_two)
 {
 	struct gputm_timestamp_table *t;
-	struct kit kit;
 
-	kit_open(&kit);
 	for (unsigned literal = 0; literal < 2; literal++) {
-		t = begun(&kit, 3, literal, false);
+		t = begun(kit, 3, literal, false);
 		edge(t, 0, 1, OK);
 		stamps(t, 0, 1, 11);
 		stamps(t, 1, 12, NO_PDTS);
@@ -178,19 +167,15 @@ START_TEST(test_fig_7_literal_misses_a_loop_of_two)
 		stamps(t, 1, literal ? 18 : 12, 22);
 		gputm_timestamp_table_free(t);
 	}
-	kit_close(&kit);
 }
-END_TEST
 
 /* Fig. 7, lines 23 to 27, with ts = PDTS if set, else CTS. */
-START_TEST(test_fig_7_at_commit_or_abort)
+KIT_TEST(test_fig_7_at_commit_or_abort)
 {
 	struct gputm_timestamp_table_stamps now;
 	struct gputm_timestamp_table *t;
-	struct kit kit;
 
-	kit_open(&kit);
-	t = begun(&kit, 3, true, false);
+	t = begun(kit, 3, true, false);
 	edge(t, 0, 1, OK);
 	ck_assert_int_eq(gputm_timestamp_table_retire(t, 0, true), OK);
 	ck_assert_int_eq(gputm_timestamp_table_get_stamps(t, 0, &now), 0);
@@ -207,17 +192,13 @@ START_TEST(test_fig_7_at_commit_or_abort)
 	ck_assert_int_eq(gputm_timestamp_table_begin(t, 0, 0), OK);
 	stamps(t, 0, 12, NO_PDTS);
 	gputm_timestamp_table_free(t);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_timestamp_table_committed_ends_of_an_edge)
+KIT_TEST(test_timestamp_table_committed_ends_of_an_edge)
 {
 	struct gputm_timestamp_table *t;
-	struct kit kit;
 
-	kit_open(&kit);
-	t = begun(&kit, 5, false, false);
+	t = begun(kit, 5, false, false);
 	edge(t, 0, 1, OK); /* 1: CTS 12 */
 	ck_assert_int_eq(gputm_timestamp_table_retire(t, 1, true), OK);
 	edge(t, 1, 2, OK);
@@ -231,27 +212,23 @@ START_TEST(test_timestamp_table_committed_ends_of_an_edge)
 	ck_assert_int_eq(gputm_timestamp_table_begin(t, 1, 13), OK);
 	stamps(t, 1, 13, NO_PDTS);
 	gputm_timestamp_table_free(t);
-	kit_close(&kit);
 }
-END_TEST
 
 /* 6 bits: 62 is the largest stamp. Refused with nothing changed, accepted one below. */
-START_TEST(test_timestamp_table_overflow_is_tight)
+KIT_TEST(test_timestamp_table_overflow_is_tight)
 {
 	struct gputm_timestamp_table_config config = few(4);
 	struct gputm_timestamp_table *t;
 	uint64_t digest;
-	struct kit kit;
 
 	config.stamp_bits = 6;
-	kit_open(&kit);
-	t = make(&kit, &config);
+	t = make(kit, &config);
 	ck_assert_int_eq(gputm_timestamp_table_begin(t, 0, 51), OK);
 	ck_assert_int_eq(gputm_timestamp_table_begin(t, 1, 52), OK);
 	ck_assert_int_eq(gputm_timestamp_table_begin(t, 2, 63), OVERFLOW);
 	ck_assert_int_eq(gputm_timestamp_table_begin(t, 2, 62), OK);
 	ck_assert_int_eq(gputm_timestamp_table_begin(t, 3, 64), -ERANGE);
-	kit_said(&kit, "start = 64", "1 .. 63", NULL);
+	kit_said(kit, "start = 64", "1 .. 63", NULL);
 	ck_assert_int_eq(gputm_timestamp_table_begin(t, 3, 0), -ERANGE);
 	edge(t, 1, 0, OVERFLOW); /* would be 62 and then 63 */
 	stamps(t, 1, 52, NO_PDTS);
@@ -260,7 +237,7 @@ START_TEST(test_timestamp_table_overflow_is_tight)
 	stamps(t, 1, 62, NO_PDTS);
 	digest = kit_digest(gputm_timestamp_table_unit(t));
 	ck_assert_int_eq(gputm_timestamp_table_restart(t), -EINVAL);
-	kit_said(&kit, "running = 3", NULL);
+	kit_said(kit, "running = 3", NULL);
 	ck_assert_uint_eq(kit_digest(gputm_timestamp_table_unit(t)), digest);
 	for (uint32_t tx = 0; tx < 3; tx++)
 		ck_assert_int_eq(gputm_timestamp_table_retire(t, tx, tx == 0), OK);
@@ -270,24 +247,20 @@ START_TEST(test_timestamp_table_overflow_is_tight)
 	ck_assert_uint_eq(kit_stat(gputm_timestamp_table_unit(t), "overflows"), 2);
 	kit_valid(gputm_timestamp_table_unit(t));
 	gputm_timestamp_table_free(t);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_timestamp_table_misuse_changes_nothing)
+KIT_TEST(test_timestamp_table_misuse_changes_nothing)
 {
 	struct gputm_timestamp_table_stamps now = { .cts = 4711 };
 	struct gputm_timestamp_table_config config = few(4);
 	struct gputm_timestamp_table *t = NULL;
 	uint64_t digest;
-	struct kit kit;
 
-	kit_open(&kit);
 	config.signed_unset = true;
-	ck_assert_int_eq(gputm_timestamp_table_new(kit.ctx, &config, &t), -EINVAL);
-	kit_said(&kit, "signed_unset", "literal", NULL);
+	ck_assert_int_eq(gputm_timestamp_table_new(kit->ctx, &config, &t), -EINVAL);
+	kit_said(kit, "signed_unset", "literal", NULL);
 	config.signed_unset = false;
-	t = make(&kit, &config);
+	t = make(kit, &config);
 	for (uint32_t tx = 0; tx < 3; tx++)
 		ck_assert_int_eq(gputm_timestamp_table_begin(t, tx, 1), OK);
 	for (uint32_t tx = 0; tx < 2; tx++)
@@ -295,12 +268,12 @@ START_TEST(test_timestamp_table_misuse_changes_nothing)
 	digest = kit_digest(gputm_timestamp_table_unit(t));
 	edge(t, 0, 1, -EINVAL);
 	edge(t, 2, 2, -EINVAL);
-	kit_said(&kit, "transaction 2", NULL);
+	kit_said(kit, "transaction 2", NULL);
 	edge(t, 2, 3, -EINVAL);
 	edge(t, 3, 2, -EINVAL);
 	edge(t, 4, 2, -ERANGE);
 	edge(t, 2, 4, -ERANGE);
-	kit_said(&kit, "transaction = 4", "0 .. 3", NULL);
+	kit_said(kit, "transaction = 4", "0 .. 3", NULL);
 	ck_assert_int_eq(gputm_timestamp_table_begin(t, 0, 1), -EINVAL);
 	ck_assert_int_eq(gputm_timestamp_table_begin(t, 2, 1), -EINVAL);
 	ck_assert_int_eq(gputm_timestamp_table_begin(t, 4, 1), -ERANGE);
@@ -312,31 +285,25 @@ START_TEST(test_timestamp_table_misuse_changes_nothing)
 	ck_assert_uint_eq(now.cts, 4711);
 	ck_assert_uint_eq(kit_digest(gputm_timestamp_table_unit(t)), digest);
 	gputm_timestamp_table_free(t);
-	kit_close(&kit);
 }
-END_TEST
 
 /* 1024 x 72 bits are 9,216 bytes; with fields of 32 bits they are the 12 kB of Table 1. */
-START_TEST(test_table_1_storage)
+KIT_TEST(test_table_1_storage)
 {
 	struct gputm_timestamp_table_config config = GPUTM_TIMESTAMP_TABLE_CONFIG_INIT;
 	struct gputm_timestamp_table *t;
 	struct gputm_storage padding;
 	uint64_t bits;
-	struct kit kit;
 
-	kit_open(&kit);
 	ck_assert_int_eq(gputm_timestamp_table_config_preset(&config, "isca-2017"), 0);
-	t = make(&kit, &config);
+	t = make(kit, &config);
 	bits = gputm_unit_storage_bits(gputm_timestamp_table_unit(t));
 	ck_assert_uint_eq(bits, 9216 * 8);
 	ck_assert(gputm_unit_storage(gputm_timestamp_table_unit(t), 1, &padding));
 	ck_assert(padding.apart);
 	ck_assert_uint_eq(bits + padding.entries * padding.bits, 12 * 1024 * 8);
 	gputm_timestamp_table_free(t);
-	kit_close(&kit);
 }
-END_TEST
 
 /* ---- random runs against the oracle ---- */
 
@@ -398,34 +365,30 @@ static void step(struct gputm_timestamp_table *t, struct oracle_timestamp_table 
 	compare(t, o);
 }
 
-START_TEST(test_timestamp_table_random_against_oracle)
+KIT_TESTS(test_timestamp_table_random_against_oracle, KIT_COUNT(geometry))
 {
 	struct gputm_timestamp_table_config config = few(geometry[_i][0]);
 	unsigned steps = kit_scale(6000, 300);
 	struct oracle_timestamp_table o;
 	struct gputm_timestamp_table *t;
 	uint64_t random = 17 + (uint64_t)_i;
-	struct kit kit;
 
 	config.stamp_bits = geometry[_i][1];
 	config.increment = geometry[_i][2];
 	config.literal = geometry[_i][3];
 	config.signed_unset = geometry[_i][4];
-	kit_open(&kit);
-	t = make(&kit, &config);
+	t = make(kit, &config);
 	oracle_timestamp_table_open(&o, &config);
 	for (unsigned i = 0; i < steps; i++) {
 		step(t, &o, &random);
 		kit_valid(gputm_timestamp_table_unit(t));
 		if (kit_below(&random, 100) == 0)
 			t = (struct gputm_timestamp_table *)(void *)kit_swap(
-				&timestamp_table_maker, &kit, gputm_timestamp_table_unit(t));
+				&timestamp_table_maker, kit, gputm_timestamp_table_unit(t));
 	}
 	kit_hostile(&timestamp_table_maker, gputm_timestamp_table_unit(t));
 	gputm_timestamp_table_free(t);
-	kit_close(&kit);
 }
-END_TEST
 
 /* ---- loops ---- */
 
@@ -514,34 +477,18 @@ static struct tally loops(uint64_t sequences, bool literal)
 	return tally;
 }
 
-START_TEST(test_timestamp_table_misses_no_loop)
+KIT_TEST(test_timestamp_table_misses_no_loop)
 {
 	struct tally sound = loops(kit_scale(1000000, 2000), false);
 
 	ck_assert_uint_eq(sound.missed, 0);
 	ck_assert_uint_gt(sound.loops, sound.false_alarms);
 }
-END_TEST
 
-START_TEST(test_timestamp_table_literal_misses_loops)
+KIT_TEST(test_timestamp_table_literal_misses_loops)
 {
 	ck_assert_uint_ge(loops(kit_scale(1000000, 2000), true).missed, 1);
 }
-END_TEST
-
-static uint64_t requested; /* sequences, on the command line */
-
-START_TEST(test_timestamp_table_requested_sequences)
-{
-	struct tally tally = loops(requested, _i != 0);
-
-	printf("%s: %" PRIu64 " sequences, %" PRIu64 " edges passed, %" PRIu64
-	       " loops declared, of them %" PRIu64 " false alarms, %" PRIu64 " missed\n",
-	       _i ? "literal" : "default", requested, tally.edges, tally.loops,
-	       tally.false_alarms, tally.missed);
-	ck_assert_int_eq(tally.missed != 0, _i != 0);
-}
-END_TEST
 
 static uint64_t digest_of_run(uint64_t seed)
 {
@@ -562,21 +509,18 @@ static uint64_t digest_of_run(uint64_t seed)
 	return digest;
 }
 
-START_TEST(test_timestamp_table_is_deterministic)
+KIT_TEST(test_timestamp_table_is_deterministic)
 {
 	ck_assert_uint_eq(digest_of_run(1), digest_of_run(1));
 	ck_assert_uint_ne(digest_of_run(1), digest_of_run(2));
 }
-END_TEST
 
-START_TEST(test_timestamp_table_tells_its_observer)
+KIT_TEST(test_timestamp_table_tells_its_observer)
 {
 	struct gputm_timestamp_table_config config = few(3);
 	struct gputm_timestamp_table *t;
-	struct kit kit;
 
-	kit_open(&kit);
-	t = make(&kit, &config);
+	t = make(kit, &config);
 	for (uint32_t tx = 0; tx < 3; tx++)
 		ck_assert_int_eq(gputm_timestamp_table_begin(t, tx, 1), OK);
 	edge(t, 0, 1, OK);
@@ -591,37 +535,4 @@ START_TEST(test_timestamp_table_tells_its_observer)
 	ck_assert_uint_eq(kit_events(GPUTM_TIMESTAMP_TABLE_EVENT_RELEASED), 1);
 	ck_assert_uint_eq(kit_events(GPUTM_TIMESTAMP_TABLE_EVENT_RESTARTED), 1);
 	gputm_timestamp_table_free(t);
-	kit_close(&kit);
-}
-END_TEST
-
-int main(int argc, char **argv)
-{
-	Suite *suite = suite_create("timestamp_table");
-	TCase *tests = tcase_create("all");
-
-	suite_add_tcase(suite, tests);
-	if (argc == 3 && !strcmp(argv[1], "loops")) {
-		requested = strtoull(argv[2], NULL, 10);
-		tcase_set_timeout(tests, 3600);
-		tcase_add_loop_test(tests, test_timestamp_table_requested_sequences, 0, 2);
-		return kit_run(suite);
-	}
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, test_timestamp_table_life);
-	tcase_add_loop_test(tests, test_fig_8_all_six_orders, 0, 6);
-	tcase_add_test(tests, test_fig_7_unset_as_minus_one_misses_a_c_b);
-	tcase_add_test(tests, test_fig_7_literal_misses_a_loop_of_two);
-	tcase_add_test(tests, test_fig_7_at_commit_or_abort);
-	tcase_add_test(tests, test_timestamp_table_committed_ends_of_an_edge);
-	tcase_add_test(tests, test_timestamp_table_overflow_is_tight);
-	tcase_add_test(tests, test_timestamp_table_misuse_changes_nothing);
-	tcase_add_test(tests, test_table_1_storage);
-	tcase_add_loop_test(tests, test_timestamp_table_random_against_oracle, 0,
-			    (int)(sizeof(geometry) / sizeof(geometry[0])));
-	tcase_add_test(tests, test_timestamp_table_misses_no_loop);
-	tcase_add_test(tests, test_timestamp_table_literal_misses_loops);
-	tcase_add_test(tests, test_timestamp_table_is_deterministic);
-	tcase_add_test(tests, test_timestamp_table_tells_its_observer);
-	return kit_run(suite);
 }

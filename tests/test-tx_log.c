@@ -31,24 +31,21 @@ static struct gputm_unit *unit_of(struct gputm_tx_log *log)
 	return gputm_tx_log_unit(log);
 }
 
-START_TEST(test_tx_log_life)
+KIT_TEST(test_tx_log_life)
 {
 	kit_common(&tx_log_maker);
 }
-END_TEST
 
 static const uint64_t at[4] = { 0x100, 0x104, 0x108, 0x10c };
 static const uint64_t other[4] = { 0x200, 0x300, 0x0, 0x304 };
 static const uint32_t seven[4] = { 7, 8, 9, 10 }, one[4] = { 1, 2, 3, 4 };
 
-START_TEST(test_tx_log_rows_have_void_entries)
+KIT_TEST(test_tx_log_rows_have_void_entries)
 {
 	struct gputm_tx_log_row row;
 	struct gputm_tx_log *log;
-	struct kit kit;
 
-	kit_open(&kit);
-	log = make_small(&kit, GPUTM_TX_LOG_SIGNATURE);
+	log = make_small(kit, GPUTM_TX_LOG_SIGNATURE);
 	ck_assert_int_eq(gputm_tx_log_append_read(log, 0xf, at, seven), GPUTM_TX_LOG_CACHED);
 	ck_assert_int_eq(gputm_tx_log_append_read(log, 0xa, other, one), GPUTM_TX_LOG_CACHED);
 	ck_assert_int_eq(gputm_tx_log_append_read(log, 0, other, one), GPUTM_TX_LOG_CACHED);
@@ -65,29 +62,25 @@ START_TEST(test_tx_log_rows_have_void_entries)
 	ck_assert_uint_eq(gputm_tx_log_lanes(log, GPUTM_TX_LOG_WRITE), 0x4);
 	kit_valid(unit_of(log));
 	gputm_tx_log_free(log);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_tx_log_refusals_change_nothing)
+KIT_TEST(test_tx_log_refusals_change_nothing)
 {
 	uint64_t odd[4] = { 0x100, 0x102, 0, 0 }, wide[4] = { 0, 0, UINT64_C(1) << 32, 0 };
 	struct gputm_tx_log_lookup own = { 1, 2, 3 };
 	uint32_t value[4] = { 0 }, walked = 9;
 	struct gputm_tx_log *log;
 	uint64_t digest;
-	struct kit kit;
 
-	kit_open(&kit);
-	log = make_small(&kit, GPUTM_TX_LOG_SIGNATURE);
+	log = make_small(kit, GPUTM_TX_LOG_SIGNATURE);
 	ck_assert_int_eq(gputm_tx_log_append_write(log, 0x1, at, seven), 0);
 	digest = kit_digest(unit_of(log));
 	ck_assert_int_eq(gputm_tx_log_append_write(log, 0x10, at, seven), -ERANGE);
-	kit_said(&kit, "tx_log", "mask = 16", "0 .. 15", NULL);
+	kit_said(kit, "tx_log", "mask = 16", "0 .. 15", NULL);
 	ck_assert_int_eq(gputm_tx_log_append_read(log, 0x3, odd, seven), -EINVAL);
-	kit_said(&kit, "address = 258", "multiple of 4", NULL);
+	kit_said(kit, "address = 258", "multiple of 4", NULL);
 	ck_assert_int_eq(gputm_tx_log_append_read(log, 0xf, wide, seven), -ERANGE);
-	kit_said(&kit, "address = 4294967296", "0 .. 4294967295", NULL);
+	kit_said(kit, "address = 4294967296", "0 .. 4294967295", NULL);
 	ck_assert_int_eq(gputm_tx_log_lookup_own_writes(log, 0x10, at, value, &own), -ERANGE);
 	ck_assert_uint_eq(own.hits, 1);
 	ck_assert_int_eq(gputm_tx_log_lookup_own_write(log, 4, 0x100, value, &walked), -ERANGE);
@@ -99,20 +92,16 @@ START_TEST(test_tx_log_refusals_change_nothing)
 	wide[2] -= 4;
 	ck_assert_int_eq(gputm_tx_log_append_read(log, 0x4, wide, seven), 0);
 	gputm_tx_log_free(log);
-	kit_close(&kit);
 }
-END_TEST
 
 /* Three writes of lane 1, the first and the last to one word: the newest answers. */
-START_TEST(test_tx_log_own_writes_newest_first)
+KIT_TEST(test_tx_log_own_writes_newest_first)
 {
 	uint64_t b[4] = { 0, 0x500, 0, 0 };
 	struct gputm_tx_log *log;
 	uint32_t value = 0, rows = 0;
-	struct kit kit;
 
-	kit_open(&kit);
-	log = make_small(&kit, GPUTM_TX_LOG_SIGNATURE);
+	log = make_small(kit, GPUTM_TX_LOG_SIGNATURE);
 	ck_assert_int_eq(gputm_tx_log_lookup_own_write(log, 1, 0x104, &value, &rows), 0);
 	ck_assert_uint_eq(rows, 0);
 	ck_assert_int_ge(gputm_tx_log_append_write(log, 0xf, at, seven), 0);
@@ -134,9 +123,7 @@ START_TEST(test_tx_log_own_writes_newest_first)
 	ck_assert_uint_eq(rows, 0);
 	kit_valid(unit_of(log));
 	gputm_tx_log_free(log);
-	kit_close(&kit);
 }
-END_TEST
 
 /* A look-up for a word never written, over 40 written ones: what each filter lets through. */
 static uint64_t rows_in_vain(uint32_t filter)
@@ -169,7 +156,7 @@ static uint64_t rows_in_vain(uint32_t filter)
 	return rows;
 }
 
-START_TEST(test_tx_log_filters)
+KIT_TEST(test_tx_log_filters)
 {
 	uint64_t some = rows_in_vain(GPUTM_TX_LOG_SIGNATURE);
 
@@ -178,18 +165,15 @@ START_TEST(test_tx_log_filters)
 	ck_assert_uint_gt(some, 0);
 	ck_assert_uint_lt(some, 4000);
 }
-END_TEST
 
-START_TEST(test_tx_log_perfect_filter_walks_for_hits)
+KIT_TEST(test_tx_log_perfect_filter_walks_for_hits)
 {
 	uint64_t word[4] = { 0x100, 0x108, 0x108, 0x100 };
 	struct gputm_tx_log_lookup own;
 	uint32_t value[4] = { 0 };
 	struct gputm_tx_log *log;
-	struct kit kit;
 
-	kit_open(&kit);
-	log = make_small(&kit, GPUTM_TX_LOG_PERFECT);
+	log = make_small(kit, GPUTM_TX_LOG_PERFECT);
 	for (unsigned i = 0; i < 3; i++)
 		ck_assert_int_ge(gputm_tx_log_append_write(log, 0xf, i == 1 ? at : other, seven),
 				 0);
@@ -201,18 +185,14 @@ START_TEST(test_tx_log_perfect_filter_walks_for_hits)
 	ck_assert_uint_eq(value[1], 0);
 	ck_assert_uint_eq(value[2], 9);
 	gputm_tx_log_free(log);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_tx_log_spills_beyond_its_share)
+KIT_TEST(test_tx_log_spills_beyond_its_share)
 {
 	struct gputm_tx_log_row row;
 	struct gputm_tx_log *log;
-	struct kit kit;
 
-	kit_open(&kit);
-	log = make_small(&kit, GPUTM_TX_LOG_SIGNATURE);
+	log = make_small(kit, GPUTM_TX_LOG_SIGNATURE);
 	ck_assert_int_eq(gputm_tx_log_append_read(log, 1, at, one), GPUTM_TX_LOG_CACHED);
 	ck_assert_int_eq(gputm_tx_log_append_read(log, 1, at, one), GPUTM_TX_LOG_CACHED);
 	ck_assert_int_eq(gputm_tx_log_append_write(log, 1, at, one), GPUTM_TX_LOG_CACHED);
@@ -227,62 +207,50 @@ START_TEST(test_tx_log_spills_beyond_its_share)
 	ck_assert_uint_eq(gputm_tx_log_rows(log, GPUTM_TX_LOG_READ), 0);
 	ck_assert_int_eq(gputm_tx_log_append_read(log, 1, at, one), GPUTM_TX_LOG_CACHED);
 	gputm_tx_log_free(log);
-	kit_close(&kit);
 }
-END_TEST
 
 /* A row of 32 lanes x (32-bit address + 32-bit value) is two 128 B lines. */
-START_TEST(test_tx_log_storage_of_a_row_is_two_lines)
+KIT_TEST(test_tx_log_storage_of_a_row_is_two_lines)
 {
 	struct gputm_storage array;
 	struct gputm_tx_log *log;
-	struct kit kit;
 
-	kit_open(&kit);
-	log = make(&kit, NULL);
+	log = make(kit, NULL);
 	ck_assert(gputm_unit_storage(unit_of(log), 0, &array));
 	ck_assert_uint_eq(array.bits, 2 * 128 * 8);
 	ck_assert(array.apart);
 	ck_assert_uint_eq(gputm_unit_storage_bits(unit_of(log)), 32 * 64);
 	gputm_tx_log_free(log);
-	kit_close(&kit);
 }
-END_TEST
 
 /* Sizes of the released simulator: 8 B of header, 8 B per entry, flits of 32 B. */
-START_TEST(test_tx_log_packet_sizes)
+KIT_TEST(test_tx_log_packet_sizes)
 {
 	static const unsigned flits[][2] = { { 0, 1 }, { 3, 1 }, { 4, 2 }, { 7, 2 }, { 32, 9 } };
 	struct gputm_tx_log *log;
-	struct kit kit;
 
-	kit_open(&kit);
-	log = make(&kit, NULL);
+	log = make(kit, NULL);
 	for (size_t i = 0; i < sizeof(flits) / sizeof(flits[0]); i++) {
 		ck_assert_uint_eq(gputm_tx_log_packet_bytes(log, flits[i][0]), 8 + 8 * flits[i][0]);
 		ck_assert_uint_eq(gputm_tx_log_packet_flits(log, flits[i][0]), flits[i][1]);
 	}
 	gputm_tx_log_free(log);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_tx_log_partition_of_any_address)
+KIT_TEST(test_tx_log_partition_of_any_address)
 {
 	static const uint32_t counts[] = { 1, 2, 3, 5, 6, 7, 48, 63, 64 };
 	static const uint64_t edges[] = { 0, 255, 256, UINT32_MAX, UINT64_MAX, UINT64_MAX - 255 };
 	struct gputm_tx_log_config config = GPUTM_TX_LOG_CONFIG_INIT;
 	uint64_t random = 3;
-	struct kit kit;
 
-	kit_open(&kit);
 	config.address_bits = 64;
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
 		struct gputm_tx_log *log;
 
 		config.partitions = counts[i];
 		config.interleave = i & 1 ? 64 : 256;
-		log = make(&kit, &config);
+		log = make(kit, &config);
 		for (unsigned j = 0; j < 2000; j++) {
 			unsigned shift = (unsigned)kit_below(&random, 64);
 			uint64_t a = j < 6 ? edges[j] : kit_random(&random) >> shift;
@@ -292,9 +260,7 @@ START_TEST(test_tx_log_partition_of_any_address)
 		}
 		gputm_tx_log_free(log);
 	}
-	kit_close(&kit);
 }
-END_TEST
 
 /* ---- random against the oracle ---- */
 
@@ -385,28 +351,26 @@ static void step(struct gputm_tx_log *log, struct oracle_tx_log *o, uint64_t *ra
 	}
 }
 
-START_TEST(test_tx_log_random_against_oracle)
+KIT_TESTS(test_tx_log_random_against_oracle, KIT_COUNT(geometry))
 {
 	static struct oracle_tx_log o;
 	struct gputm_tx_log_config config = GPUTM_TX_LOG_CONFIG_INIT;
 	unsigned steps = kit_scale(1500, 200);
 	uint64_t random = 11 + (uint64_t)_i;
 	struct gputm_tx_log *log;
-	struct kit kit;
 
 	config.lanes = geometry[_i][0];
 	config.partitions = geometry[_i][1];
 	config.interleave = geometry[_i][2];
 	config.filter = geometry[_i][3];
 	config.reserve_rows = 1;
-	kit_open(&kit);
-	log = make(&kit, &config);
+	log = make(kit, &config);
 	oracle_tx_log_init(&o, config.lanes, config.partitions, config.interleave);
 	for (unsigned i = 0; i < steps; i++) {
 		step(log, &o, &random);
 		kit_valid(unit_of(log));
 		if (kit_below(&random, 50) == 0)
-			log = (struct gputm_tx_log *)(void *)kit_swap(&tx_log_maker, &kit,
+			log = (struct gputm_tx_log *)(void *)kit_swap(&tx_log_maker, kit,
 								      unit_of(log));
 		if (kit_below(&random, 25) == 0) {
 			compare_rows(log, &o, GPUTM_TX_LOG_READ);
@@ -416,26 +380,22 @@ START_TEST(test_tx_log_random_against_oracle)
 	ck_assert_uint_gt(kit_stat(unit_of(log), "hits"), 0);
 	kit_hostile(&tx_log_maker, unit_of(log));
 	gputm_tx_log_free(log);
-	kit_close(&kit);
 }
-END_TEST
 
 /* An append that finds no memory for a row leaves the logs as they were. */
-START_TEST(test_tx_log_append_without_memory)
+KIT_TEST(test_tx_log_append_without_memory)
 {
 	struct gputm_tx_log *log;
 	unsigned refused = 0;
 	uint64_t digest;
-	struct kit kit;
 	int error;
 
-	kit_open(&kit);
-	log = make_small(&kit, GPUTM_TX_LOG_SIGNATURE);
+	log = make_small(kit, GPUTM_TX_LOG_SIGNATURE);
 	for (long i = 0; i < 200; i++) {
 		digest = kit_digest(unit_of(log));
-		kit.fail_at = kit.allocations + i % 3;
+		kit->fail_at = kit->allocations + i % 3;
 		error = gputm_tx_log_append_write(log, 0xf, at, seven);
-		kit.fail_at = -1;
+		kit->fail_at = -1;
 		kit_valid(unit_of(log));
 		if (error >= 0)
 			continue;
@@ -446,19 +406,15 @@ START_TEST(test_tx_log_append_without_memory)
 	ck_assert_uint_ge(refused, 3);
 	ck_assert_uint_eq(gputm_tx_log_rows(log, GPUTM_TX_LOG_WRITE), 200 - refused);
 	gputm_tx_log_free(log);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_tx_log_tells_its_observer)
+KIT_TEST(test_tx_log_tells_its_observer)
 {
 	struct gputm_tx_log_lookup own;
 	struct gputm_tx_log *log;
 	uint32_t value[4];
-	struct kit kit;
 
-	kit_open(&kit);
-	log = make_small(&kit, GPUTM_TX_LOG_SIGNATURE);
+	log = make_small(kit, GPUTM_TX_LOG_SIGNATURE);
 	ck_assert_int_ge(gputm_tx_log_append_read(log, 1, at, one), 0);
 	ck_assert_int_ge(gputm_tx_log_append_write(log, 1, at, one), 0);
 	ck_assert_int_eq(gputm_tx_log_lookup_own_writes(log, 1, at, value, &own), 0);
@@ -467,30 +423,4 @@ START_TEST(test_tx_log_tells_its_observer)
 	ck_assert_uint_eq(kit_events(GPUTM_TX_LOG_EVENT_LOOKUP), 1);
 	ck_assert_uint_eq(kit_events(GPUTM_TX_LOG_EVENT_RESTART), 1);
 	gputm_tx_log_free(log);
-	kit_close(&kit);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("tx_log");
-	TCase *tests = tcase_create("all");
-
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, test_tx_log_life);
-	tcase_add_test(tests, test_tx_log_rows_have_void_entries);
-	tcase_add_test(tests, test_tx_log_refusals_change_nothing);
-	tcase_add_test(tests, test_tx_log_own_writes_newest_first);
-	tcase_add_test(tests, test_tx_log_filters);
-	tcase_add_test(tests, test_tx_log_perfect_filter_walks_for_hits);
-	tcase_add_test(tests, test_tx_log_spills_beyond_its_share);
-	tcase_add_test(tests, test_tx_log_storage_of_a_row_is_two_lines);
-	tcase_add_test(tests, test_tx_log_packet_sizes);
-	tcase_add_test(tests, test_tx_log_partition_of_any_address);
-	tcase_add_test(tests, test_tx_log_append_without_memory);
-	tcase_add_test(tests, test_tx_log_tells_its_observer);
-	tcase_add_loop_test(tests, test_tx_log_random_against_oracle, 0,
-			    (int)(sizeof(geometry) / sizeof(geometry[0])));
-	suite_add_tcase(suite, tests);
-	return kit_run(suite);
 }

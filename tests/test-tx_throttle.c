@@ -45,20 +45,17 @@ static uint32_t next(const struct gputm_tx_throttle *throttle)
 	return warp;
 }
 
-START_TEST(test_tx_throttle_life)
+KIT_TEST(test_tx_throttle_life)
 {
 	kit_common(&tx_throttle_maker);
 }
-END_TEST
 
 /* The example that opens the source. */
-START_TEST(test_tx_throttle_serves_in_the_order_of_asking)
+KIT_TEST(test_tx_throttle_serves_in_the_order_of_asking)
 {
 	struct gputm_tx_throttle *throttle;
-	struct kit kit;
 
-	kit_open(&kit);
-	throttle = make(&kit, 48, 2);
+	throttle = make(kit, 48, 2);
 	ck_assert_int_eq(admit(throttle, 5), IN);
 	ck_assert_int_eq(admit(throttle, 7), IN);
 	ck_assert_int_eq(admit(throttle, 9), WAIT);
@@ -81,19 +78,15 @@ START_TEST(test_tx_throttle_serves_in_the_order_of_asking)
 	kit_valid(gputm_tx_throttle_unit(throttle));
 	kit_round_trip(&tx_throttle_maker, gputm_tx_throttle_unit(throttle));
 	gputm_tx_throttle_free(throttle);
-	kit_close(&kit);
 }
-END_TEST
 
 /* Table 6.1: 1, 2, 4 or 8 warps at a time; the limit is met exactly. */
-START_TEST(test_table_6_1_limits_are_tight)
+KIT_TESTS(test_table_6_1_limits_are_tight, 4)
 {
 	uint32_t limit = 1u << _i;
 	struct gputm_tx_throttle *throttle;
-	struct kit kit;
 
-	kit_open(&kit);
-	throttle = make(&kit, 48, limit);
+	throttle = make(kit, 48, limit);
 	for (uint32_t warp = 0; warp < 48; warp++)
 		ck_assert_int_eq(admit(throttle, warp), warp < limit ? IN : WAIT);
 	ck_assert_uint_eq(gputm_tx_throttle_running(throttle), limit);
@@ -103,34 +96,26 @@ START_TEST(test_table_6_1_limits_are_tight)
 	ck_assert_int_eq(admit(throttle, limit), IN);
 	ck_assert_int_eq(admit(throttle, limit + 1), WAIT);
 	gputm_tx_throttle_free(throttle);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_tx_throttle_without_a_limit_nobody_waits)
+KIT_TEST(test_tx_throttle_without_a_limit_nobody_waits)
 {
 	struct gputm_tx_throttle *throttle;
-	struct kit kit;
 
-	kit_open(&kit);
-	throttle = make(&kit, 48, 0);
+	throttle = make(kit, 48, 0);
 	for (uint32_t warp = 0; warp < 48; warp++)
 		ck_assert_int_eq(admit(throttle, warp), IN);
 	ck_assert_uint_eq(gputm_tx_throttle_running(throttle), 48);
 	ck_assert_uint_eq(kit_stat(gputm_tx_throttle_unit(throttle), "waits"), 0);
 	gputm_tx_throttle_free(throttle);
-	kit_close(&kit);
 }
-END_TEST
 
 /* A warp that restarts its transaction keeps its place. */
-START_TEST(test_tx_throttle_a_restart_is_admitted)
+KIT_TEST(test_tx_throttle_a_restart_is_admitted)
 {
 	struct gputm_tx_throttle *throttle;
-	struct kit kit;
 
-	kit_open(&kit);
-	throttle = make(&kit, 4, 1);
+	throttle = make(kit, 4, 1);
 	ck_assert_int_eq(admit(throttle, 2), IN);
 	ck_assert_int_eq(admit(throttle, 0), WAIT);
 	ck_assert_int_eq(admit(throttle, 2), IN);
@@ -140,48 +125,38 @@ START_TEST(test_tx_throttle_a_restart_is_admitted)
 	ck_assert_uint_eq(gputm_tx_throttle_running(throttle), 0);
 	ck_assert_int_eq(admit(throttle, 2), WAIT); /* out is out */
 	gputm_tx_throttle_free(throttle);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_tx_throttle_misuse_changes_nothing)
+KIT_TEST(test_tx_throttle_misuse_changes_nothing)
 {
 	struct gputm_tx_throttle *throttle;
 	uint64_t digest;
-	struct kit kit;
 
-	kit_open(&kit);
-	throttle = make(&kit, 4, 1);
+	throttle = make(kit, 4, 1);
 	ck_assert_int_eq(admit(throttle, 3), IN);
 	ck_assert_int_eq(admit(throttle, 0), WAIT);
 	digest = kit_digest(gputm_tx_throttle_unit(throttle));
 	ck_assert_int_eq(gputm_tx_throttle_admit(throttle, 4), -ERANGE);
-	kit_said(&kit, "tx_throttle", "warp = 4", "0 .. 3", NULL);
+	kit_said(kit, "tx_throttle", "warp = 4", "0 .. 3", NULL);
 	ck_assert_int_eq(gputm_tx_throttle_leave(throttle, 4), -ERANGE);
 	ck_assert_int_eq(gputm_tx_throttle_leave(throttle, 0), -EINVAL);
-	kit_said(&kit, "warp 0", NULL);
+	kit_said(kit, "warp 0", NULL);
 	ck_assert_int_eq(gputm_tx_throttle_leave(throttle, 1), -EINVAL);
 	ck_assert_uint_eq(kit_digest(gputm_tx_throttle_unit(throttle)), digest);
 	gputm_tx_throttle_free(throttle);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_tx_throttle_storage_is_one_counter)
+KIT_TEST(test_tx_throttle_storage_is_one_counter)
 {
 	struct gputm_tx_throttle *throttle;
-	struct kit kit;
 
-	kit_open(&kit);
-	throttle = make(&kit, 48, 2);
+	throttle = make(kit, 48, 2);
 	ck_assert_uint_eq(gputm_unit_storage_bits(gputm_tx_throttle_unit(throttle)), 2);
 	gputm_tx_throttle_free(throttle);
-	throttle = make(&kit, 48, 0);
+	throttle = make(kit, 48, 0);
 	ck_assert_uint_eq(gputm_unit_storage_bits(gputm_tx_throttle_unit(throttle)), 6);
 	gputm_tx_throttle_free(throttle);
-	kit_close(&kit);
 }
-END_TEST
 
 static const uint32_t geometry[][2] = { { 6, 2 }, { 48, 8 }, { 1, 1 }, { 9, 0 }, { 5, 1024 } };
 
@@ -203,29 +178,25 @@ static void step(struct gputm_tx_throttle *throttle, struct oracle_tx_throttle *
 	ck_assert_uint_eq(gputm_tx_throttle_waiting(throttle), o->waiters);
 }
 
-START_TEST(test_tx_throttle_random_against_oracle)
+KIT_TESTS(test_tx_throttle_random_against_oracle, KIT_COUNT(geometry))
 {
 	unsigned steps = kit_scale(4000, 300);
 	struct gputm_tx_throttle *throttle;
 	uint64_t random = 23 + (uint64_t)_i;
 	struct oracle_tx_throttle o;
-	struct kit kit;
 
-	kit_open(&kit);
-	throttle = make(&kit, geometry[_i][0], geometry[_i][1]);
+	throttle = make(kit, geometry[_i][0], geometry[_i][1]);
 	oracle_tx_throttle_open(&o, gputm_unit_config(gputm_tx_throttle_unit(throttle)));
 	for (unsigned i = 0; i < steps; i++) {
 		step(throttle, &o, &random);
 		kit_valid(gputm_tx_throttle_unit(throttle));
 		if (kit_below(&random, 100) == 0)
 			throttle = (struct gputm_tx_throttle *)(void *)kit_swap(
-				&tx_throttle_maker, &kit, gputm_tx_throttle_unit(throttle));
+				&tx_throttle_maker, kit, gputm_tx_throttle_unit(throttle));
 	}
 	kit_hostile(&tx_throttle_maker, gputm_tx_throttle_unit(throttle));
 	gputm_tx_throttle_free(throttle);
-	kit_close(&kit);
 }
-END_TEST
 
 static uint64_t digest_of_run(uint64_t seed)
 {
@@ -246,20 +217,17 @@ static uint64_t digest_of_run(uint64_t seed)
 	return digest;
 }
 
-START_TEST(test_tx_throttle_is_deterministic)
+KIT_TEST(test_tx_throttle_is_deterministic)
 {
 	ck_assert_uint_eq(digest_of_run(1), digest_of_run(1));
 	ck_assert_uint_ne(digest_of_run(1), digest_of_run(2));
 }
-END_TEST
 
-START_TEST(test_tx_throttle_tells_its_observer)
+KIT_TEST(test_tx_throttle_tells_its_observer)
 {
 	struct gputm_tx_throttle *throttle;
-	struct kit kit;
 
-	kit_open(&kit);
-	throttle = make(&kit, 4, 1);
+	throttle = make(kit, 4, 1);
 	ck_assert_int_eq(admit(throttle, 3), IN);
 	ck_assert_int_eq(admit(throttle, 1), WAIT);
 	leave(throttle, 3);
@@ -267,27 +235,4 @@ START_TEST(test_tx_throttle_tells_its_observer)
 	ck_assert_uint_eq(kit_event(GPUTM_TX_THROTTLE_EVENT_QUEUE)[2], 1);
 	ck_assert_uint_eq(kit_event(GPUTM_TX_THROTTLE_EVENT_LEAVE)[1], 0);
 	gputm_tx_throttle_free(throttle);
-	kit_close(&kit);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("tx_throttle");
-	TCase *tests = tcase_create("all");
-
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, test_tx_throttle_life);
-	tcase_add_test(tests, test_tx_throttle_serves_in_the_order_of_asking);
-	tcase_add_loop_test(tests, test_table_6_1_limits_are_tight, 0, 4);
-	tcase_add_test(tests, test_tx_throttle_without_a_limit_nobody_waits);
-	tcase_add_test(tests, test_tx_throttle_a_restart_is_admitted);
-	tcase_add_test(tests, test_tx_throttle_misuse_changes_nothing);
-	tcase_add_test(tests, test_tx_throttle_storage_is_one_counter);
-	tcase_add_loop_test(tests, test_tx_throttle_random_against_oracle, 0,
-			    (int)(sizeof(geometry) / sizeof(geometry[0])));
-	tcase_add_test(tests, test_tx_throttle_is_deterministic);
-	tcase_add_test(tests, test_tx_throttle_tells_its_observer);
-	suite_add_tcase(suite, tests);
-	return kit_run(suite);
 }

@@ -17,19 +17,17 @@ static uint64_t ticks_to_answer(struct gputm_validation_unit *u, uint64_t addres
 	return ticks;
 }
 
-START_TEST(test_timing_access)
+KIT_TEST(test_timing_access)
 {
 	struct gputm_validation_unit_config config = GPUTM_VALIDATION_UNIT_CONFIG_INIT;
 	struct gputm_validation_unit *u;
-	struct kit kit;
 
 	config.ways = 1;
 	config.entries = 1;
 	config.stash = 0;
 	config.longest_chain = 0;
 	config.memory_latency = 50;
-	kit_open(&kit);
-	u = make(&kit, &config);
+	u = make(kit, &config);
 	ck_assert(!gputm_validation_unit_peek(u, &last));
 	ck_assert(!gputm_validation_unit_pop(u));
 	ck_assert_uint_eq(ticks_to_answer(u, 0, 1), 2); /* look-up, and an entry made */
@@ -43,21 +41,17 @@ START_TEST(test_timing_access)
 	ck_assert_int_ge(gputm_validation_unit_tick(u), 0);
 	ck_assert_uint_eq(ticks_to_answer(u, 0, 1), 1);
 	gputm_validation_unit_free(u);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_ports_are_tight)
+KIT_TEST(test_ports_are_tight)
 {
 	struct gputm_validation_unit_config config = GPUTM_VALIDATION_UNIT_CONFIG_INIT;
 	struct gputm_validation_request r = { 1, 0, 1, 1, 1, false };
 	struct gputm_validation_unit *u;
-	struct kit kit;
 
 	config.input = 2;
 	config.output = 1;
-	kit_open(&kit);
-	u = make(&kit, &config);
+	u = make(kit, &config);
 	for (int i = 0; i < 3; i++) {
 		int expected = i < 2 ? GPUTM_VALIDATION_UNIT_ACCEPTED :
 				       GPUTM_VALIDATION_UNIT_PORT_FULL;
@@ -75,9 +69,7 @@ START_TEST(test_ports_are_tight)
 	ck_assert(gputm_validation_unit_peek(u, &last));
 	kit_valid(gputm_validation_unit_unit(u));
 	gputm_validation_unit_free(u);
-	kit_close(&kit);
 }
-END_TEST
 
 /* Pass all messages on, round and round, until none is left. */
 static void pump(struct gputm_validation_unit **u, unsigned units)
@@ -148,29 +140,22 @@ static void rollover_ring(struct kit *kit, unsigned units, unsigned detect)
 	}
 }
 
-START_TEST(test_rollover_ring)
+KIT_TEST(test_rollover_ring)
 {
-	struct kit kit;
-
-	kit_open(&kit);
 	for (unsigned units = 1; units <= 4; units++)
 		for (unsigned detect = 1; detect < 1u << units; detect++)
-			rollover_ring(&kit, units, detect);
-	kit_close(&kit);
+			rollover_ring(kit, units, detect);
 }
-END_TEST
 
-START_TEST(test_rollover_begins_at_the_margin)
+KIT_TEST(test_rollover_begins_at_the_margin)
 {
 	struct gputm_validation_unit_config config = GPUTM_VALIDATION_UNIT_CONFIG_INIT;
 	struct gputm_validation_message m;
 	struct gputm_validation_unit *u;
-	struct kit kit;
 
 	config.time_bits = 6;
 	config.margin = 10;
-	kit_open(&kit);
-	u = make(&kit, &config);
+	u = make(kit, &config);
 	ck_assert_int_eq(load(u, 0, 1, 52), OK);
 	ck_assert_int_eq(gputm_validation_unit_state(u), GPUTM_VALIDATION_UNIT_RUNNING);
 	ck_assert_int_eq(load(u, 0, 1, 53), OK);
@@ -181,20 +166,4 @@ START_TEST(test_rollover_begins_at_the_margin)
 	ck_assert(gputm_validation_unit_ring_pop(u));
 	ck_assert(!gputm_validation_unit_ring_pop(u));
 	gputm_validation_unit_free(u);
-	kit_close(&kit);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("validation_unit-clock");
-	TCase *tcase = tcase_create("validation_unit-clock");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_test(tcase, test_timing_access);
-	tcase_add_test(tcase, test_ports_are_tight);
-	tcase_add_test(tcase, test_rollover_ring);
-	tcase_add_test(tcase, test_rollover_begins_at_the_margin);
-	suite_add_tcase(suite, tcase);
-	return kit_run(suite);
 }

@@ -64,7 +64,7 @@ static void same_granules(struct run *r)
 		     r->o.granule[g].writes, (int)r->o.granule[g].owner);
 }
 
-START_TEST(test_validation_unit_random)
+KIT_BARE_TEST(test_validation_unit_random)
 {
 	static struct run r;
 
@@ -98,7 +98,6 @@ START_TEST(test_validation_unit_random)
 		kit_close(&r.kit);
 	}
 }
-END_TEST
 
 /* An observed unit processes each access step by step: no answer and no state is another. */
 static void twin_step(struct gputm_validation_unit *twin[2], uint64_t *random, unsigned seen[])
@@ -126,21 +125,19 @@ static void twin_step(struct gputm_validation_unit *twin[2], uint64_t *random, u
 		seen[answer[0].reason]++;
 }
 
-START_TEST(test_usual_accesses_are_answered_alike)
+KIT_TEST(test_usual_accesses_are_answered_alike)
 {
 	struct gputm_validation_unit_config config = GPUTM_VALIDATION_UNIT_CONFIG_INIT;
 	unsigned seen[GPUTM_VALIDATION_UNIT_REASONS + 1] = { 0 };
 	struct gputm_validation_unit *twin[2];
 	uint64_t random = 11;
-	struct kit kit;
 
 	config.entries = 4;
 	config.stall_lines = 2;
 	config.stall_requests = 2;
 	config.count_bits = 2;
-	kit_open(&kit);
 	for (unsigned i = 0; i < 2; i++)
-		twin[i] = make(&kit, &config);
+		twin[i] = make(kit, &config);
 	kit_observe(gputm_validation_unit_unit(twin[1]));
 	for (unsigned i = 0; i < kit_scale(20000, 2000); i++) {
 		twin_step(twin, &random, seen);
@@ -155,25 +152,21 @@ START_TEST(test_usual_accesses_are_answered_alike)
 		gputm_validation_unit_rollover(twin[i]);
 		gputm_validation_unit_free(twin[i]);
 	}
-	kit_close(&kit);
 }
-END_TEST
 
 /* The same bytes by advance() as by ticks, with pushes and pops at the same cycles. */
-START_TEST(test_advance_is_so_many_ticks)
+KIT_TEST(test_advance_is_so_many_ticks)
 {
 	struct gputm_validation_unit_config config = GPUTM_VALIDATION_UNIT_CONFIG_INIT;
 	struct gputm_validation_unit *a, *b;
 	uint64_t random = 77;
-	struct kit kit;
 
 	config.ways = 1;
 	config.entries = 2;
 	config.stash = 1;
 	config.memory_latency = 7;
-	kit_open(&kit);
-	a = make(&kit, &config);
-	b = make(&kit, &config);
+	a = make(kit, &config);
+	b = make(kit, &config);
 	for (unsigned i = 0; i < kit_scale(3000, 200); i++) {
 		uint32_t warp = (uint32_t)kit_below(&random, 6);
 		struct gputm_validation_request r = { i, kit_below(&random, 8) * 32,
@@ -205,19 +198,4 @@ START_TEST(test_advance_is_so_many_ticks)
 	}
 	gputm_validation_unit_free(a);
 	gputm_validation_unit_free(b);
-	kit_close(&kit);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("validation_unit-random");
-	TCase *tcase = tcase_create("validation_unit-random");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_test(tcase, test_validation_unit_random);
-	tcase_add_test(tcase, test_usual_accesses_are_answered_alike);
-	tcase_add_test(tcase, test_advance_is_so_many_ticks);
-	suite_add_tcase(suite, tcase);
-	return kit_run(suite);
 }

@@ -2,32 +2,27 @@
 /* Tests of validation_unit: life, Fig. 7, owners, who wakes, misuse. */
 #include "tests/validation_unit.h"
 
-START_TEST(test_validation_unit_life)
+KIT_TEST(test_validation_unit_life)
 {
 	kit_common(&validation_unit_maker);
 }
-END_TEST
 
-START_TEST(test_validation_unit_relations_of_the_config)
+KIT_TEST(test_validation_unit_relations_of_the_config)
 {
 	struct gputm_validation_unit_config config = GPUTM_VALIDATION_UNIT_CONFIG_INIT;
 	struct gputm_validation_unit *u = NULL;
-	struct kit kit;
 
-	kit_open(&kit);
 	config.id = 1;
-	ck_assert_int_eq(gputm_validation_unit_new(kit.ctx, &config, &u), -EINVAL);
-	kit_said(&kit, "id = 1", "units = 1", NULL);
+	ck_assert_int_eq(gputm_validation_unit_new(kit->ctx, &config, &u), -EINVAL);
+	kit_said(kit, "id = 1", "units = 1", NULL);
 	config.id = 0;
 	config.time_bits = 8;
 	config.margin = 254;
-	ck_assert_int_eq(gputm_validation_unit_new(kit.ctx, &config, &u), -EINVAL);
-	kit_said(&kit, "margin = 254", "time_bits = 8", NULL);
+	ck_assert_int_eq(gputm_validation_unit_new(kit->ctx, &config, &u), -EINVAL);
+	kit_said(kit, "margin = 254", "time_bits = 8", NULL);
 	config.margin = 253;
-	gputm_validation_unit_free(make(&kit, &config));
-	kit_close(&kit);
+	gputm_validation_unit_free(make(kit, &config));
 }
-END_TEST
 
 /* Every table of the figure; tx1 in warp 1 (p) at 20, tx2 in warp 2 (q) at 10, then 22. */
 static void fig_7(bool paper_order)
@@ -88,20 +83,18 @@ static void fig_7(bool paper_order)
 	kit_close(&kit);
 }
 
-START_TEST(test_fig_7_two_transfers)
+KIT_TEST(test_fig_7_two_transfers)
 {
 	fig_7(false);
 }
-END_TEST
 
-START_TEST(test_fig_7_two_transfers_in_paper_order)
+KIT_TEST(test_fig_7_two_transfers_in_paper_order)
 {
 	fig_7(true);
 }
-END_TEST
 
 /* Two warps at 10 read A and B, then write B and A. */
-START_TEST(test_write_skew_in_paper_order_only)
+KIT_BARE_TEST(test_write_skew_in_paper_order_only)
 {
 	for (int paper = 0; paper < 2; paper++) {
 		struct gputm_validation_unit_config config = GPUTM_VALIDATION_UNIT_CONFIG_INIT;
@@ -121,23 +114,20 @@ START_TEST(test_write_skew_in_paper_order_only)
 		kit_close(&kit);
 	}
 }
-END_TEST
 
 /* The owner needs no check, and each of its stores counts. */
-START_TEST(test_owner_passes_and_counts)
+KIT_TEST(test_owner_passes_and_counts)
 {
 	struct gputm_validation_unit *u;
 	uint32_t left = 77;
-	struct kit kit;
 
-	kit_open(&kit);
-	u = make(&kit, NULL);
+	u = make(kit, NULL);
 	ck_assert_int_eq(store(u, 0x100, 1, 10), OK);
 	ck_assert_int_eq(store(u, 0x104, 1, 10), OK);
 	ck_assert_int_eq(load(u, 0x108, 1, 10), OK);
 	cell(u, 0x100, 11, 10, 2, 1);
 	ck_assert_int_eq(gputm_validation_unit_release(u, 0x100, 1, 10, 3, &left), -EINVAL);
-	kit_said(&kit, "warp 1", "3 writes", "0x100", NULL);
+	kit_said(kit, "warp 1", "3 writes", "0x100", NULL);
 	ck_assert_int_eq(gputm_validation_unit_release(u, 0x100, 2, 10, 1, &left), -EINVAL);
 	ck_assert_int_eq(gputm_validation_unit_release(u, 0x100, 1, 11, 1, &left), -EINVAL);
 	ck_assert_int_eq(gputm_validation_unit_release(u, 0x200, 1, 10, 1, &left), -EINVAL);
@@ -146,36 +136,28 @@ START_TEST(test_owner_passes_and_counts)
 	ck_assert_int_eq(gputm_validation_unit_release(u, 0x11f, 1, 10, 2, &left), 0);
 	ck_assert_uint_eq(left, 0);
 	gputm_validation_unit_free(u);
-	kit_close(&kit);
 }
-END_TEST
 
 /* The next attempt of a warp waits for what its earlier one has reserved. */
-START_TEST(test_earlier_attempt_of_the_warp)
+KIT_TEST(test_earlier_attempt_of_the_warp)
 {
 	struct gputm_validation_unit *u;
-	struct kit kit;
 
-	kit_open(&kit);
-	u = make(&kit, NULL);
+	u = make(kit, NULL);
 	ck_assert_int_eq(go(u, true, 0x100, 1, 10, 1), OK);
 	ck_assert_int_eq(go(u, false, 0x100, 1, 10, 2), STALLED);
 	release(u, 0x100, 1, 1, 1);
 	ck_assert_int_eq(retry(u), OK);
 	ck_assert_uint_eq(last.tag, 102);
 	gputm_validation_unit_free(u);
-	kit_close(&kit);
 }
-END_TEST
 
 /* Three loads wait; one release answers them all. */
-START_TEST(test_retries_wake_the_next)
+KIT_TEST(test_retries_wake_the_next)
 {
 	struct gputm_validation_unit *u;
-	struct kit kit;
 
-	kit_open(&kit);
-	u = make(&kit, NULL);
+	u = make(kit, NULL);
 	ck_assert_int_eq(store(u, 0x100, 1, 10), OK);
 	ck_assert_int_eq(load(u, 0x100, 4, 13), STALLED);
 	ck_assert_int_eq(load(u, 0x100, 2, 11), STALLED);
@@ -191,18 +173,14 @@ START_TEST(test_retries_wake_the_next)
 	ck_assert_uint_eq(last.tag, 413);
 	ck_assert_int_eq(retry(u), NONE);
 	gputm_validation_unit_free(u);
-	kit_close(&kit);
 }
-END_TEST
 
 /* A store that overtakes the waiters lets the older ones abort at once. */
-START_TEST(test_granted_store_wakes_who_fails)
+KIT_TEST(test_granted_store_wakes_who_fails)
 {
 	struct gputm_validation_unit *u;
-	struct kit kit;
 
-	kit_open(&kit);
-	u = make(&kit, NULL);
+	u = make(kit, NULL);
 	ck_assert_int_eq(store(u, 0x100, 1, 10), OK);
 	ck_assert_int_eq(load(u, 0x100, 2, 11), STALLED);
 	ck_assert_int_eq(load(u, 0x100, 4, 14), STALLED);
@@ -219,18 +197,14 @@ START_TEST(test_granted_store_wakes_who_fails)
 	release(u, 0x100, 3, 20, 1);
 	ck_assert_int_eq(retry(u), OK);
 	gputm_validation_unit_free(u);
-	kit_close(&kit);
 }
-END_TEST
 
 /* Another access of the warp that now owns the granule waits no longer. */
-START_TEST(test_own_warp_wakes)
+KIT_TEST(test_own_warp_wakes)
 {
 	struct gputm_validation_unit *u;
-	struct kit kit;
 
-	kit_open(&kit);
-	u = make(&kit, NULL);
+	u = make(kit, NULL);
 	ck_assert_int_eq(store(u, 0x100, 1, 10), OK);
 	ck_assert_int_eq(store(u, 0x100, 2, 11), STALLED);
 	ck_assert_int_eq(store(u, 0x104, 2, 11), STALLED);
@@ -240,21 +214,17 @@ START_TEST(test_own_warp_wakes)
 		ck_assert_int_eq(retry(u), OK);
 	cell(u, 0x100, 12, 11, 2, 2);
 	gputm_validation_unit_free(u);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_full_stall_buffer_aborts)
+KIT_TEST(test_full_stall_buffer_aborts)
 {
 	struct gputm_validation_unit_config config = GPUTM_VALIDATION_UNIT_CONFIG_INIT;
 	struct gputm_validation_unit *u;
-	struct kit kit;
 
 	config.stall_lines = 1;
 	config.stall_requests = 1;
 	config.count_bits = 1;
-	kit_open(&kit);
-	u = make(&kit, &config);
+	u = make(kit, &config);
 	ck_assert_int_eq(store(u, 0x100, 1, 10), OK);
 	ck_assert_int_eq(store(u, 0x100, 1, 10), ABORT);
 	ck_assert_uint_eq(last.reason, GPUTM_VALIDATION_UNIT_COUNT);
@@ -263,11 +233,9 @@ START_TEST(test_full_stall_buffer_aborts)
 	ck_assert_uint_eq(last.reason, GPUTM_VALIDATION_UNIT_BUFFER);
 	ck_assert_uint_eq(last.time, 11);
 	gputm_validation_unit_free(u);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_validation_unit_misuse_changes_nothing)
+KIT_TEST(test_validation_unit_misuse_changes_nothing)
 {
 	struct gputm_validation_unit_config config = GPUTM_VALIDATION_UNIT_CONFIG_INIT;
 	struct gputm_validation_request r = { 0, 0, 14, 0, 7, true };
@@ -276,28 +244,26 @@ START_TEST(test_validation_unit_misuse_changes_nothing)
 	struct gputm_validation_granule g;
 	struct gputm_validation_unit *u;
 	uint64_t digest;
-	struct kit kit;
 
 	config.time_bits = 4;
 	config.warp_bits = 3;
 	config.margin = 0;
 	config.address_bits = 16;
-	kit_open(&kit);
-	u = make(&kit, &config);
+	u = make(kit, &config);
 	digest = kit_digest(gputm_validation_unit_unit(u));
 	r.time = 15;
 	ck_assert_int_eq(gputm_validation_unit_access(u, &r, &answer), -ERANGE);
-	kit_said(&kit, "time = 15", "0 .. 14", NULL);
+	kit_said(kit, "time = 15", "0 .. 14", NULL);
 	ck_assert_int_eq(gputm_validation_unit_push(u, &r), -ERANGE);
 	r.time = 14;
 	r.warp = 8;
 	ck_assert_int_eq(gputm_validation_unit_access(u, &r, &answer), -ERANGE);
-	kit_said(&kit, "warp = 8", "0 .. 7", NULL);
+	kit_said(kit, "warp = 8", "0 .. 7", NULL);
 	ck_assert_int_eq(gputm_validation_unit_release(u, 0, 8, 0, 1, NULL), -ERANGE);
 	r.warp = 7;
 	r.address = 1 << 16;
 	ck_assert_int_eq(gputm_validation_unit_access_probe(u, &r), -ERANGE);
-	kit_said(&kit, "address = 65536", NULL);
+	kit_said(kit, "address = 65536", NULL);
 	ck_assert_int_eq(gputm_validation_unit_release(u, 1 << 16, 0, 0, 1, NULL), -ERANGE);
 	ck_assert_int_eq(gputm_validation_unit_get_granule(u, 1 << 16, &g), -ERANGE);
 	ck_assert_int_eq(gputm_validation_unit_rollover_go(u), -EINVAL);
@@ -306,34 +272,10 @@ START_TEST(test_validation_unit_misuse_changes_nothing)
 	ck_assert_int_eq(gputm_validation_unit_ring_push(u, &m), -EINVAL);
 	m.from = 1;
 	ck_assert_int_eq(gputm_validation_unit_ring_push(u, &m), -EINVAL);
-	kit_said(&kit, "stop of unit 1", NULL);
+	kit_said(kit, "stop of unit 1", NULL);
 	ck_assert_uint_eq(kit_digest(gputm_validation_unit_unit(u)), digest);
 	r.address = 0xffff;
 	ck_assert_int_eq(gputm_validation_unit_access(u, &r, &answer), OK);
 	ck_assert_int_eq(gputm_validation_unit_state(u), GPUTM_VALIDATION_UNIT_RUNNING);
 	gputm_validation_unit_free(u);
-	kit_close(&kit);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("validation_unit");
-	TCase *tcase = tcase_create("validation_unit");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_test(tcase, test_validation_unit_life);
-	tcase_add_test(tcase, test_validation_unit_relations_of_the_config);
-	tcase_add_test(tcase, test_fig_7_two_transfers);
-	tcase_add_test(tcase, test_fig_7_two_transfers_in_paper_order);
-	tcase_add_test(tcase, test_write_skew_in_paper_order_only);
-	tcase_add_test(tcase, test_owner_passes_and_counts);
-	tcase_add_test(tcase, test_earlier_attempt_of_the_warp);
-	tcase_add_test(tcase, test_retries_wake_the_next);
-	tcase_add_test(tcase, test_granted_store_wakes_who_fails);
-	tcase_add_test(tcase, test_own_warp_wakes);
-	tcase_add_test(tcase, test_full_stall_buffer_aborts);
-	tcase_add_test(tcase, test_validation_unit_misuse_changes_nothing);
-	suite_add_tcase(suite, tcase);
-	return kit_run(suite);
 }

@@ -55,11 +55,10 @@ static void next(struct gputm_version_table *t, uint32_t region, uint64_t now)
 	kit_valid(gputm_version_table_unit(t));
 }
 
-START_TEST(test_version_table_life)
+KIT_TEST(test_version_table_life)
 {
 	kit_common(&version_table_maker);
 }
-END_TEST
 
 /* ---- Fig. 4 ---- */
 
@@ -89,16 +88,14 @@ static void life(struct gputm_version_table *t, const char *states, uint64_t wri
 	kit_valid(gputm_version_table_unit(t));
 }
 
-START_TEST(test_fig_4_life_cycle)
+KIT_TEST(test_fig_4_life_cycle)
 {
 	struct gputm_version_table_config config = of(4);
 	struct gputm_version_table_version v;
 	struct gputm_version_table *t;
 	uint32_t region, version;
-	struct kit kit;
 
-	kit_open(&kit);
-	t = make(&kit, &config);
+	t = make(kit, &config);
 	add(t, 0x800000, 0x400, 0xA00000, 0);
 	life(t, "3444", 0);
 	ck_assert_int_eq(gputm_version_table_acquire(t, 0x800000, 5, &region, &version), OK);
@@ -126,9 +123,7 @@ START_TEST(test_fig_4_life_cycle)
 	}
 	kit_round_trip(&version_table_maker, gputm_version_table_unit(t));
 	gputm_version_table_free(t);
-	kit_close(&kit);
 }
-END_TEST
 
 /* ---- Fig. 6 ---- */
 
@@ -179,15 +174,13 @@ static const uint64_t fig_6_plain[][2] = {
 	{ 0xC00000, 0xC00000 },
 };
 
-START_TEST(test_fig_6_version_index_table)
+KIT_TEST(test_fig_6_version_index_table)
 {
 	struct gputm_version_table_version v;
 	struct gputm_version_table *t;
 	uint64_t physical;
-	struct kit kit;
 
-	kit_open(&kit);
-	t = fig_6(&kit, false);
+	t = fig_6(kit, false);
 	for (size_t i = 0; i < sizeof(fig_6_reads) / sizeof(fig_6_reads[0]); i++) {
 		physical = 0;
 		ck_assert_int_eq(gputm_version_table_resolve(t, fig_6_reads[i].address,
@@ -209,64 +202,52 @@ START_TEST(test_fig_6_version_index_table)
 	ck_assert_uint_eq(v.address, 0x8B0000);
 	kit_round_trip(&version_table_maker, gputm_version_table_unit(t));
 	gputm_version_table_free(t);
-	kit_close(&kit);
 }
-END_TEST
 
 /* What a plain access within a region means: the newest version, or the address. */
-START_TEST(test_fig_5_plain_access_within_a_region)
+KIT_TEST(test_fig_5_plain_access_within_a_region)
 {
 	struct gputm_version_table *t;
 	uint64_t physical;
-	struct kit kit;
 
-	kit_open(&kit);
 	for (unsigned as_given = 0; as_given < 2; as_given++) {
-		t = fig_6(&kit, as_given);
+		t = fig_6(kit, as_given);
 		ck_assert_int_eq(gputm_version_table_resolve_plain(t, 0x800004, &physical), 0);
 		ck_assert_uint_eq(physical, as_given ? 0x800004 : 0x830004);
 		gputm_version_table_free(t);
 	}
-	kit_close(&kit);
 }
-END_TEST
 
 /* 193 bits, 42 regions in 1 kB; 60 + 8 x 32 + 5 would be 321. */
-START_TEST(test_table_1_storage)
+KIT_TEST(test_table_1_storage)
 {
 	struct gputm_version_table_config config = GPUTM_VERSION_TABLE_CONFIG_INIT;
 	struct gputm_version_table *t;
 	struct gputm_storage regions;
-	struct kit kit;
 
-	kit_open(&kit);
 	ck_assert_int_eq(gputm_version_table_config_preset(&config, "isca-2017"), 0);
-	t = make(&kit, &config);
+	t = make(kit, &config);
 	ck_assert(gputm_unit_storage(gputm_version_table_unit(t), 0, &regions));
 	ck_assert_uint_eq(regions.bits, 193);
 	ck_assert_uint_eq(regions.entries, 1024 * 8 / 193);
 	ck_assert_uint_eq(gputm_unit_storage_bits(gputm_version_table_unit(t)), 42 * 193);
 	gputm_version_table_free(t);
 	config.time_bits = 32;
-	t = make(&kit, &config);
+	t = make(kit, &config);
 	ck_assert(gputm_unit_storage(gputm_version_table_unit(t), 0, &regions));
 	ck_assert_uint_eq(regions.bits, 321);
 	gputm_version_table_free(t);
-	kit_close(&kit);
 }
-END_TEST
 
 /* What Fig. 21 counts: three transactions share version 0, none version 1. */
-START_TEST(test_fig_21_sharers_of_a_version)
+KIT_TEST(test_fig_21_sharers_of_a_version)
 {
 	struct gputm_version_table_config config = of(2);
 	uint32_t region, version;
 	struct gputm_version_table *t;
 	struct gputm_stat stat = { .name = "" };
-	struct kit kit;
 
-	kit_open(&kit);
-	t = make(&kit, &config);
+	t = make(kit, &config);
 	add(t, 0, 64, 0x1000, 0);
 	for (unsigned i = 0; i < 3; i++)
 		ck_assert_int_eq(gputm_version_table_acquire(t, 0, 0, &region, &version), OK);
@@ -283,20 +264,16 @@ START_TEST(test_fig_21_sharers_of_a_version)
 	ck_assert_uint_eq(stat.bucket[0], 1);
 	ck_assert_uint_eq(stat.bucket[2], 1);
 	gputm_version_table_free(t);
-	kit_close(&kit);
 }
-END_TEST
 
 /* A version in the middle stays while an older one is read, and the newest always. */
-START_TEST(test_version_table_recycles_oldest_first)
+KIT_TEST(test_version_table_recycles_oldest_first)
 {
 	struct gputm_version_table_config config = of(3);
 	uint32_t region, v0, v1, v2, from = 99, to = 99;
 	struct gputm_version_table *t;
-	struct kit kit;
 
-	kit_open(&kit);
-	t = make(&kit, &config);
+	t = make(kit, &config);
 	add(t, 0, 64, 0x1000, 0);
 	ck_assert_int_eq(gputm_version_table_acquire(t, 0, 0, &region, &v0), OK);
 	next(t, 0, 10);
@@ -318,7 +295,7 @@ START_TEST(test_version_table_recycles_oldest_first)
 	gputm_version_table_free(t);
 
 	config.lazy = true;
-	t = make(&kit, &config);
+	t = make(kit, &config);
 	add(t, 0, 64, 0x1000, 0);
 	ck_assert_int_eq(gputm_version_table_acquire(t, 0, 0, &region, &v0), OK);
 	next(t, 0, 10);
@@ -328,22 +305,18 @@ START_TEST(test_version_table_recycles_oldest_first)
 	next(t, 0, 30);
 	ck_assert_uint_eq(kit_stat(gputm_version_table_unit(t), "recycled"), 1);
 	gputm_version_table_free(t);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_version_table_start_stamps_and_restart)
+KIT_TEST(test_version_table_start_stamps_and_restart)
 {
 	struct gputm_version_table_config config = of(4);
 	struct gputm_version_table_version v;
 	struct gputm_version_table *t;
 	uint32_t region, version;
-	struct kit kit;
 
-	kit_open(&kit);
 	config.time_bits = 8;
 	config.stamp_bits = 10;
-	t = make(&kit, &config);
+	t = make(kit, &config);
 	add(t, 0, 64, 0x1000000, 0);
 	add(t, 64, 64, 0x2000000, 0);
 	ck_assert_uint_eq(gputm_version_table_start_stamp(t, 0), 1);
@@ -363,7 +336,7 @@ START_TEST(test_version_table_start_stamps_and_restart)
 	copy(t, 1); /* inherits the stamp */
 	ck_assert_int_eq(gputm_version_table_acquire(t, 64, 255, &region, &version), OK);
 	ck_assert_int_eq(gputm_version_table_restart(t, 1), -EINVAL);
-	kit_said(&kit, "references = 1", NULL);
+	kit_said(kit, "references = 1", NULL);
 	ck_assert_int_eq(gputm_version_table_release(t, region, version), 0);
 	ck_assert_int_eq(gputm_version_table_restart(t, 256), -ERANGE);
 	ck_assert_int_eq(gputm_version_table_restart(t, 1), 0);
@@ -374,9 +347,7 @@ START_TEST(test_version_table_start_stamps_and_restart)
 	ck_assert_uint_eq(v.created, 1);
 	ck_assert_uint_eq(kit_stat(gputm_version_table_unit(t), "dropped"), 1);
 	gputm_version_table_free(t);
-	kit_close(&kit);
 }
-END_TEST
 
 static const struct {
 	uint64_t start, length, relocated;
@@ -396,15 +367,13 @@ static const struct {
 	{ 0x100000, 0x400, 0x200000, GPUTM_VERSION_TABLE_FULL },
 };
 
-START_TEST(test_version_table_regions_do_not_overlap)
+KIT_TEST(test_version_table_regions_do_not_overlap)
 {
 	struct gputm_version_table_config config = of(4);
 	struct gputm_version_table *t;
-	struct kit kit;
 
-	kit_open(&kit);
 	config.regions = 3;
-	t = make(&kit, &config);
+	t = make(kit, &config);
 	add(t, 0x800000, 0x400, 0xA00000, 0);
 	for (size_t i = 0; i < sizeof(bad_regions) / sizeof(bad_regions[0]); i++) {
 		uint32_t region = 4711, regions = gputm_version_table_regions(t);
@@ -422,32 +391,28 @@ START_TEST(test_version_table_regions_do_not_overlap)
 	}
 	kit_round_trip(&version_table_maker, gputm_version_table_unit(t));
 	gputm_version_table_free(t);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_version_table_misuse_changes_nothing)
+KIT_TEST(test_version_table_misuse_changes_nothing)
 {
 	struct gputm_version_table_config config = of(4);
 	struct gputm_version_table_version v;
 	struct gputm_version_table *t;
 	uint64_t physical = 4711, digest;
 	uint32_t region = 4711, version = 4711;
-	struct kit kit;
 
-	kit_open(&kit);
 	config.reference_bits = 1;
-	t = make(&kit, &config);
+	t = make(kit, &config);
 	ck_assert_int_eq(gputm_version_table_copied(t, 0), -ERANGE);
 	add(t, 0x800000, 0x400, 0xA00000, 9);
 	ck_assert_int_eq(gputm_version_table_acquire(t, 0x800000, 9, &region, &version), OK);
 	region = version = 4711;
 	digest = kit_digest(gputm_version_table_unit(t));
 	ck_assert_int_eq(gputm_version_table_acquire(t, 0x800000, 9, &region, &version), -ERANGE);
-	kit_said(&kit, "references = 2", NULL);
+	kit_said(kit, "references = 2", NULL);
 	ck_assert_int_eq(gputm_version_table_acquire(t, 0x700000, 9, &region, &version), PLAIN);
 	ck_assert_int_eq(gputm_version_table_release(t, 0, 1), -EINVAL);
-	kit_said(&kit, "version 1", "no reference", NULL);
+	kit_said(kit, "version 1", "no reference", NULL);
 	ck_assert_int_eq(gputm_version_table_release(t, 1, 0), -ERANGE);
 	ck_assert_int_eq(gputm_version_table_release(t, 0, 4), -ERANGE);
 	ck_assert_int_eq(gputm_version_table_copied(t, 0), -EINVAL);
@@ -472,12 +437,10 @@ START_TEST(test_version_table_misuse_changes_nothing)
 	ck_assert_int_eq(gputm_version_table_copied(t, 0), 0);
 	ck_assert_int_eq(gputm_version_table_begin_copy(t, 0, &region, &version), -EINVAL);
 	ck_assert_int_eq(gputm_version_table_seal(t, 1, 9), -EINVAL);
-	kit_said(&kit, "now = 9", NULL);
+	kit_said(kit, "now = 9", NULL);
 	ck_assert_int_eq(gputm_version_table_seal(t, 1, 10), OK);
 	gputm_version_table_free(t);
-	kit_close(&kit);
 }
-END_TEST
 
 /* ---- random runs: regions, versions, row shift, plain as given, lazy ---- */
 static const uint32_t geometry[][5] = {
@@ -577,14 +540,13 @@ static void compare(const struct gputm_version_table *t, const struct oracle_ver
 		}
 }
 
-START_TEST(test_version_table_random_against_oracle)
+KIT_TESTS(test_version_table_random_against_oracle, KIT_COUNT(geometry))
 {
 	struct gputm_version_table_config config = of(geometry[_i][1]);
 	unsigned steps = kit_scale(3000, 200);
 	uint64_t random = 23 + (uint64_t)_i, now = 1;
 	struct oracle_version_table o;
 	struct gputm_version_table *t;
-	struct kit kit;
 
 	config.regions = geometry[_i][0];
 	config.row_shift = geometry[_i][2];
@@ -592,8 +554,7 @@ START_TEST(test_version_table_random_against_oracle)
 	config.lazy = geometry[_i][4];
 	config.time_bits = 8;
 	config.stamp_bits = 16;
-	kit_open(&kit);
-	t = make(&kit, &config);
+	t = make(kit, &config);
 	oracle_version_table_open(&o, &config);
 	for (unsigned i = 0; i < steps; i++) {
 		if (!o.regions || kit_below(&random, 30) == 0)
@@ -606,13 +567,11 @@ START_TEST(test_version_table_random_against_oracle)
 		kit_valid(gputm_version_table_unit(t));
 		if (kit_below(&random, 100) == 0)
 			t = (struct gputm_version_table *)(void *)kit_swap(
-				&version_table_maker, &kit, gputm_version_table_unit(t));
+				&version_table_maker, kit, gputm_version_table_unit(t));
 	}
 	kit_hostile(&version_table_maker, gputm_version_table_unit(t));
 	gputm_version_table_free(t);
-	kit_close(&kit);
 }
-END_TEST
 
 static uint64_t digest_of_run(uint64_t seed)
 {
@@ -633,21 +592,18 @@ static uint64_t digest_of_run(uint64_t seed)
 	return digest;
 }
 
-START_TEST(test_version_table_is_deterministic)
+KIT_TEST(test_version_table_is_deterministic)
 {
 	ck_assert_uint_eq(digest_of_run(1), digest_of_run(1));
 	ck_assert_uint_ne(digest_of_run(1), digest_of_run(2));
 }
-END_TEST
 
-START_TEST(test_version_table_tells_its_observer)
+KIT_TEST(test_version_table_tells_its_observer)
 {
 	struct gputm_version_table *t;
 	uint32_t region, version;
-	struct kit kit;
 
-	kit_open(&kit);
-	t = make(&kit, NULL);
+	t = make(kit, NULL);
 	add(t, 0x800000, 0x400, 0xA00000, 0);
 	ck_assert_int_eq(gputm_version_table_acquire(t, 0x800000, 0, &region, &version), OK);
 	next(t, 0, 5);
@@ -656,30 +612,4 @@ START_TEST(test_version_table_tells_its_observer)
 	for (unsigned i = 0; i < 7; i++)
 		ck_assert_uint_eq(kit_events(i), 1);
 	gputm_version_table_free(t);
-	kit_close(&kit);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("version_table");
-	TCase *tests = tcase_create("all");
-
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, test_version_table_life);
-	tcase_add_test(tests, test_fig_4_life_cycle);
-	tcase_add_test(tests, test_fig_6_version_index_table);
-	tcase_add_test(tests, test_fig_5_plain_access_within_a_region);
-	tcase_add_test(tests, test_table_1_storage);
-	tcase_add_test(tests, test_version_table_recycles_oldest_first);
-	tcase_add_test(tests, test_fig_21_sharers_of_a_version);
-	tcase_add_test(tests, test_version_table_start_stamps_and_restart);
-	tcase_add_test(tests, test_version_table_regions_do_not_overlap);
-	tcase_add_test(tests, test_version_table_misuse_changes_nothing);
-	tcase_add_loop_test(tests, test_version_table_random_against_oracle, 0,
-			    (int)(sizeof(geometry) / sizeof(geometry[0])));
-	tcase_add_test(tests, test_version_table_is_deterministic);
-	tcase_add_test(tests, test_version_table_tells_its_observer);
-	suite_add_tcase(suite, tests);
-	return kit_run(suite);
 }

@@ -39,20 +39,17 @@ static uint64_t one(struct gputm_warp_access_filter *f, bool write, unsigned lan
 	return access_all(f, 0, write, UINT64_C(1) << lane, address);
 }
 
-START_TEST(test_warp_access_filter_life)
+KIT_TEST(test_warp_access_filter_life)
 {
 	kit_common(&warp_access_filter_maker);
 }
-END_TEST
 
 /* The table of the source file's essay. */
-START_TEST(test_v_a_later_access_loses)
+KIT_TEST(test_v_a_later_access_loses)
 {
 	struct gputm_warp_access_filter *f;
-	struct kit kit;
 
-	kit_open(&kit);
-	f = make(&kit, NULL);
+	f = make(kit, NULL);
 	ck_assert_int_eq(gputm_warp_access_filter_begin(f, 0, 7), 0);
 	ck_assert_uint_eq(one(f, false, 0, 9), 0);
 	ck_assert_uint_eq(one(f, false, 1, 9), 0);
@@ -67,18 +64,14 @@ START_TEST(test_v_a_later_access_loses)
 	ck_assert_uint_eq(one(f, true, 2, 9), 0);
 	ck_assert_uint_eq(one(f, true, 1, 8), 0);
 	gputm_warp_access_filter_free(f);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_warp_access_filter_lower_lane_of_an_instruction_wins)
+KIT_TEST(test_warp_access_filter_lower_lane_of_an_instruction_wins)
 {
 	uint64_t address[64] = { 4, 8, 7, 8, 4 };
 	struct gputm_warp_access_filter *f;
-	struct kit kit;
 
-	kit_open(&kit);
-	f = make(&kit, NULL);
+	f = make(kit, NULL);
 	ck_assert_int_eq(gputm_warp_access_filter_begin(f, 3, 31), 0);
 	ck_assert_uint_eq(access_all(f, 3, true, 31, address), 4 | 8 | 16);
 	ck_assert_int_eq(gputm_warp_access_filter_begin(f, 3, 31), 0);
@@ -86,76 +79,64 @@ START_TEST(test_warp_access_filter_lower_lane_of_an_instruction_wins)
 	/* Lanes 0, 2, 4 have read word 1, and 1, 3 word 2: all lose until one is left. */
 	ck_assert_uint_eq(access_all(f, 3, true, 31, address), 1 | 2 | 4);
 	gputm_warp_access_filter_free(f);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_warp_access_filter_dropped_lanes_do_not_count)
+KIT_TEST(test_warp_access_filter_dropped_lanes_do_not_count)
 {
 	struct gputm_warp_access_filter *f;
-	struct kit kit;
 
-	kit_open(&kit);
-	f = make(&kit, NULL);
+	f = make(kit, NULL);
 	ck_assert_int_eq(gputm_warp_access_filter_begin(f, 0, 3), 0);
 	ck_assert_uint_eq(one(f, true, 0, 5), 0);
 	ck_assert_int_eq(gputm_warp_access_filter_drop(f, 0, 1), 0);
 	ck_assert_uint_eq(one(f, true, 1, 5), 0);
 	gputm_warp_access_filter_free(f);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_warp_access_filter_misuse_changes_nothing)
+KIT_TEST(test_warp_access_filter_misuse_changes_nothing)
 {
 	struct gputm_warp_access_filter_config config = GPUTM_WARP_ACCESS_FILTER_CONFIG_INIT;
 	uint64_t address[64] = { 4, UINT64_C(1) << 32 }, lost = 77, digest;
 	struct gputm_warp_access_filter *f;
-	struct kit kit;
 
 	config.lanes = 2;
 	config.warps = 1;
-	kit_open(&kit);
-	f = make(&kit, &config);
+	f = make(kit, &config);
 	ck_assert_int_eq(gputm_warp_access_filter_begin(f, 0, 3), 0);
 	digest = kit_digest(gputm_warp_access_filter_unit(f));
 	ck_assert_int_eq(gputm_warp_access_filter_begin(f, 1, 1), -ERANGE);
 	ck_assert_int_eq(gputm_warp_access_filter_begin(f, 0, 4), -ERANGE);
-	kit_said(&kit, "lanes = 4", "0 .. 3", NULL);
+	kit_said(kit, "lanes = 4", "0 .. 3", NULL);
 	ck_assert_int_eq(gputm_warp_access_filter_access(f, 1, true, 1, address, &lost), -ERANGE);
 	ck_assert_int_eq(gputm_warp_access_filter_access(f, 0, true, 4, address, &lost), -EINVAL);
-	kit_said(&kit, "0x4", NULL);
+	kit_said(kit, "0x4", NULL);
 	ck_assert_int_eq(gputm_warp_access_filter_access(f, 0, true, 3, address, &lost), -ERANGE);
-	kit_said(&kit, "address = 4294967296", NULL);
+	kit_said(kit, "address = 4294967296", NULL);
 	ck_assert_int_eq(gputm_warp_access_filter_access_probe(f, 0, true, 3, address, &lost),
 			 -ERANGE);
 	ck_assert_int_eq(gputm_warp_access_filter_drop(f, 1, 1), -ERANGE);
 	ck_assert_int_eq(gputm_warp_access_filter_drop(f, 0, 4), -EINVAL);
 	ck_assert_uint_eq(gputm_warp_access_filter_running(f, 1), 0);
-	kit.fail_at = kit.allocations;
+	kit->fail_at = kit->allocations;
 	ck_assert_int_eq(gputm_warp_access_filter_access(f, 0, true, 1, address, &lost), -ENOMEM);
-	kit.fail_at = kit.allocations + 1;
+	kit->fail_at = kit->allocations + 1;
 	ck_assert_int_eq(gputm_warp_access_filter_access(f, 0, true, 1, address, &lost), -ENOMEM);
-	kit.fail_at = -1;
+	kit->fail_at = -1;
 	ck_assert_uint_eq(lost, 77);
 	ck_assert_uint_eq(kit_digest(gputm_warp_access_filter_unit(f)), digest);
 	gputm_warp_access_filter_free(f);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_warp_access_filter_random)
+KIT_TEST(test_warp_access_filter_random)
 {
 	struct gputm_warp_access_filter_config config = GPUTM_WARP_ACCESS_FILTER_CONFIG_INIT;
 	static struct oracle_warp_access_filter o[3];
 	struct gputm_warp_access_filter *f;
 	uint64_t random = 11, lost, address[64];
-	struct kit kit;
 
 	config.warps = 3;
 	config.lanes = 64;
-	kit_open(&kit);
-	f = make(&kit, &config);
+	f = make(kit, &config);
 	for (unsigned i = 0; i < kit_scale(6000, 300); i++) {
 		uint32_t warp = (uint32_t)kit_below(&random, 3);
 		uint64_t words = UINT64_C(1) << kit_below(&random, 12);
@@ -175,25 +156,7 @@ START_TEST(test_warp_access_filter_random)
 		ck_assert_uint_eq(gputm_warp_access_filter_running(f, warp), o[warp].running);
 		if (i % 97 == 0)
 			f = (struct gputm_warp_access_filter *)(void *)kit_swap(
-				&warp_access_filter_maker, &kit, gputm_warp_access_filter_unit(f));
+				&warp_access_filter_maker, kit, gputm_warp_access_filter_unit(f));
 	}
 	gputm_warp_access_filter_free(f);
-	kit_close(&kit);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("warp_access_filter");
-	TCase *tcase = tcase_create("warp_access_filter");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, test_warp_access_filter_life);
-	tcase_add_test(tcase, test_v_a_later_access_loses);
-	tcase_add_test(tcase, test_warp_access_filter_lower_lane_of_an_instruction_wins);
-	tcase_add_test(tcase, test_warp_access_filter_dropped_lanes_do_not_count);
-	tcase_add_test(tcase, test_warp_access_filter_misuse_changes_nothing);
-	tcase_add_test(tcase, test_warp_access_filter_random);
-	suite_add_tcase(suite, tcase);
-	return kit_run(suite);
 }

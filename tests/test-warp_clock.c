@@ -22,33 +22,26 @@ static uint64_t now(const struct gputm_warp_clock *c, uint32_t warp)
 	return time;
 }
 
-START_TEST(test_warp_clock_life)
+KIT_TEST(test_warp_clock_life)
 {
 	kit_common(&warp_clock_maker);
 }
-END_TEST
 
-START_TEST(test_table_v_warpts_of_a_core)
+KIT_TEST(test_table_v_warpts_of_a_core)
 {
 	struct gputm_warp_clock *c;
-	struct kit kit;
 
-	kit_open(&kit);
-	c = make(&kit, NULL);
+	c = make(kit, NULL);
 	ck_assert_uint_eq(gputm_unit_storage_bits(gputm_warp_clock_unit(c)), 192 * 8);
 	gputm_warp_clock_free(c);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_fig_7_restart_time)
+KIT_TEST(test_fig_7_restart_time)
 {
 	struct gputm_warp_clock *c;
 	uint64_t cycles = 0;
-	struct kit kit;
 
-	kit_open(&kit);
-	c = make(&kit, NULL);
+	c = make(kit, NULL);
 	ck_assert_int_eq(gputm_warp_clock_abort(c, 1, 9), 0);
 	ck_assert_int_eq(gputm_warp_clock_restart(c, 1, &cycles), GPUTM_WARP_CLOCK_OK);
 	ck_assert_uint_eq(now(c, 1), 10);
@@ -63,43 +56,35 @@ START_TEST(test_fig_7_restart_time)
 	kit_round_trip(&warp_clock_maker, gputm_warp_clock_unit(c));
 	kit_hostile(&warp_clock_maker, gputm_warp_clock_unit(c));
 	gputm_warp_clock_free(c);
-	kit_close(&kit);
 }
-END_TEST
 
 /* A full stall buffer turns away an access whose report may lie below its own time. */
-START_TEST(test_clock_never_goes_back)
+KIT_TEST(test_clock_never_goes_back)
 {
 	struct gputm_warp_clock *c;
 	uint64_t cycles = 0;
-	struct kit kit;
 
-	kit_open(&kit);
-	c = make(&kit, NULL);
+	c = make(kit, NULL);
 	ck_assert_int_eq(gputm_warp_clock_abort(c, 0, 50), 0);
 	ck_assert_int_ge(gputm_warp_clock_restart(c, 0, &cycles), 0);
 	ck_assert_int_eq(gputm_warp_clock_abort(c, 0, 7), 0);
 	ck_assert_int_ge(gputm_warp_clock_restart(c, 0, &cycles), 0);
 	ck_assert_uint_eq(now(c, 0), 52);
 	gputm_warp_clock_free(c);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_warp_clock_rollover_is_asked_for_at_the_margin)
+KIT_TEST(test_warp_clock_rollover_is_asked_for_at_the_margin)
 {
 	struct gputm_warp_clock_config config = GPUTM_WARP_CLOCK_CONFIG_INIT;
 	struct gputm_warp_clock *c = NULL;
 	uint64_t cycles = 0;
-	struct kit kit;
 
-	kit_open(&kit);
 	config.time_bits = 6;
 	config.margin = 63;
-	ck_assert_int_eq(gputm_warp_clock_new(kit.ctx, &config, &c), -EINVAL);
-	kit_said(&kit, "margin", "63", "time_bits", NULL);
+	ck_assert_int_eq(gputm_warp_clock_new(kit->ctx, &config, &c), -EINVAL);
+	kit_said(kit, "margin", "63", "time_bits", NULL);
 	config.margin = 10;
-	c = make(&kit, &config);
+	c = make(kit, &config);
 	ck_assert_int_eq(gputm_warp_clock_abort(c, 0, 52), 0);
 	ck_assert_int_eq(gputm_warp_clock_restart(c, 0, &cycles), GPUTM_WARP_CLOCK_OK);
 	ck_assert(!gputm_warp_clock_exhausted(c));
@@ -114,51 +99,43 @@ START_TEST(test_warp_clock_rollover_is_asked_for_at_the_margin)
 	ck_assert(!gputm_warp_clock_exhausted(c));
 	kit_valid(gputm_warp_clock_unit(c));
 	gputm_warp_clock_free(c);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_warp_clock_misuse_changes_nothing)
+KIT_TEST(test_warp_clock_misuse_changes_nothing)
 {
 	struct gputm_warp_clock_config config = GPUTM_WARP_CLOCK_CONFIG_INIT;
 	uint64_t digest, time = 77;
 	struct gputm_warp_clock *c;
-	struct kit kit;
 
-	kit_open(&kit);
 	config.warps = 2;
 	config.time_bits = 16;
-	c = make(&kit, &config);
+	c = make(kit, &config);
 	digest = kit_digest(gputm_warp_clock_unit(c));
 	ck_assert_int_eq(gputm_warp_clock_get_time(c, 2, &time), -ERANGE);
-	kit_said(&kit, "warp = 2", "0 .. 1", NULL);
+	kit_said(kit, "warp = 2", "0 .. 1", NULL);
 	ck_assert_int_eq(gputm_warp_clock_abort(c, 2, 0), -ERANGE);
 	ck_assert_int_eq(gputm_warp_clock_abort(c, 0, 65536), -ERANGE);
-	kit_said(&kit, "reported = 65536", NULL);
+	kit_said(kit, "reported = 65536", NULL);
 	ck_assert_int_eq(gputm_warp_clock_restart(c, 2, &time), -ERANGE);
 	ck_assert_int_eq(gputm_warp_clock_restart(c, 0, &time), -EINVAL);
-	kit_said(&kit, "warp 0", NULL);
+	kit_said(kit, "warp 0", NULL);
 	ck_assert_int_eq(gputm_warp_clock_commit(c, 2), -ERANGE);
 	ck_assert_uint_eq(kit_digest(gputm_warp_clock_unit(c)), digest);
 	ck_assert_int_eq(gputm_warp_clock_abort(c, 0, 65535), 0);
 	ck_assert_int_eq(gputm_warp_clock_commit(c, 0), -EINVAL);
 	ck_assert_uint_eq(time, 77);
 	gputm_warp_clock_free(c);
-	kit_close(&kit);
 }
-END_TEST
 
 /* The released simulator's: attempts have the core's largest time, and their warp's restarts. */
-START_TEST(test_warp_clock_per_core)
+KIT_TEST(test_warp_clock_per_core)
 {
 	struct gputm_warp_clock_config config = GPUTM_WARP_CLOCK_CONFIG_INIT;
 	struct gputm_warp_clock *c;
 	uint64_t cycles = 0;
-	struct kit kit;
 
-	kit_open(&kit);
 	config.per_core = true;
-	c = make(&kit, &config);
+	c = make(kit, &config);
 	ck_assert_int_eq(gputm_warp_clock_abort(c, 1, 9), 0);
 	ck_assert_uint_eq(now(c, 0), 0);
 	ck_assert_int_ge(gputm_warp_clock_restart(c, 1, &cycles), 0);
@@ -167,33 +144,29 @@ START_TEST(test_warp_clock_per_core)
 	ck_assert_int_eq(gputm_warp_clock_abort(c, 0, 3), 0);
 	ck_assert_int_ge(gputm_warp_clock_restart(c, 0, &cycles), 0);
 	ck_assert_uint_eq(now(c, 0), 10);
-	c = (struct gputm_warp_clock *)(void *)kit_swap(&warp_clock_maker, &kit,
+	c = (struct gputm_warp_clock *)(void *)kit_swap(&warp_clock_maker, kit,
 							gputm_warp_clock_unit(c));
 	ck_assert_uint_eq(now(c, 47), 10);
 	gputm_warp_clock_rollover(c);
 	ck_assert_uint_eq(now(c, 1), 0);
 	gputm_warp_clock_free(c);
-	kit_close(&kit);
 }
-END_TEST
 
 /* Uniform in 0 .. base x 2^doublings: both ends come, the mean is half. */
-START_TEST(test_warp_clock_backoff_grows)
+KIT_TEST(test_warp_clock_backoff_grows)
 {
 	static const uint64_t most_after[] = { 0, 8, 16, 16, 16, 32, 32, 32, 64 };
 	struct gputm_warp_clock_config config = GPUTM_WARP_CLOCK_CONFIG_INIT;
 	unsigned rounds = kit_scale(4000, 4000);
 	struct gputm_warp_clock *c;
-	struct kit kit;
 
-	kit_open(&kit);
 	config.backoff_base = 4;
 	config.backoff_limit = 2;
 	config.backoff_patience = 3;
 	for (unsigned aborts = 1; aborts <= 8; aborts++) {
 		uint64_t most = most_after[aborts], low = 99, high = 0, sum = 0, cycles = 0;
 
-		c = make(&kit, &config);
+		c = make(kit, &config);
 		for (unsigned i = 0; i < rounds; i++) {
 			for (unsigned j = 0; j < aborts; j++) {
 				ck_assert_int_eq(gputm_warp_clock_abort(c, 0, 0), 0);
@@ -210,12 +183,10 @@ START_TEST(test_warp_clock_backoff_grows)
 		ck_assert_uint_lt(sum * 20, most * rounds * 11);
 		gputm_warp_clock_free(c);
 	}
-	kit_close(&kit);
 }
-END_TEST
 
 /* After 16 doublings, or without patience after the limit, it is as long as it gets. */
-START_TEST(test_warp_clock_backoff_stops_growing)
+KIT_BARE_TEST(test_warp_clock_backoff_stops_growing)
 {
 	for (unsigned patience = 0; patience < 2; patience++) {
 		struct gputm_warp_clock_config config = GPUTM_WARP_CLOCK_CONFIG_INIT;
@@ -239,7 +210,6 @@ START_TEST(test_warp_clock_backoff_stops_growing)
 		kit_close(&kit);
 	}
 }
-END_TEST
 
 static void step(struct gputm_warp_clock *c, struct oracle_warp_clock *o,
 		 const struct gputm_warp_clock_config *config, uint64_t *random)
@@ -271,47 +241,23 @@ static void step(struct gputm_warp_clock *c, struct oracle_warp_clock *o,
 	kit_valid(gputm_warp_clock_unit(c));
 }
 
-START_TEST(test_warp_clock_random)
+KIT_TEST(test_warp_clock_random)
 {
 	struct gputm_warp_clock_config config = GPUTM_WARP_CLOCK_CONFIG_INIT;
 	struct oracle_warp_clock o = { .time_max = 255 };
 	struct gputm_warp_clock *c;
 	uint64_t random = 3;
-	struct kit kit;
 
 	config.warps = ORACLE_CLOCK_WARPS;
 	config.time_bits = 8;
 	config.margin = 20;
 	config.backoff_patience = 1;
-	kit_open(&kit);
-	c = make(&kit, &config);
+	c = make(kit, &config);
 	for (unsigned i = 0; i < kit_scale(20000, 500); i++) {
 		step(c, &o, &config, &random);
 		if (i % 97 == 0)
-			c = (struct gputm_warp_clock *)(void *)kit_swap(&warp_clock_maker, &kit,
+			c = (struct gputm_warp_clock *)(void *)kit_swap(&warp_clock_maker, kit,
 									gputm_warp_clock_unit(c));
 	}
 	gputm_warp_clock_free(c);
-	kit_close(&kit);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("warp_clock");
-	TCase *tcase = tcase_create("warp_clock");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, test_warp_clock_life);
-	tcase_add_test(tcase, test_table_v_warpts_of_a_core);
-	tcase_add_test(tcase, test_fig_7_restart_time);
-	tcase_add_test(tcase, test_clock_never_goes_back);
-	tcase_add_test(tcase, test_warp_clock_rollover_is_asked_for_at_the_margin);
-	tcase_add_test(tcase, test_warp_clock_misuse_changes_nothing);
-	tcase_add_test(tcase, test_warp_clock_per_core);
-	tcase_add_test(tcase, test_warp_clock_backoff_grows);
-	tcase_add_test(tcase, test_warp_clock_backoff_stops_growing);
-	tcase_add_test(tcase, test_warp_clock_random);
-	suite_add_tcase(suite, tcase);
-	return kit_run(suite);
 }

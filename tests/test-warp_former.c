@@ -63,7 +63,7 @@ static void one(struct gputm_warp_former *f, uint64_t pc, const unsigned thread[
 	kit_valid(gputm_warp_former_unit(f));
 }
 
-START_TEST(test_warp_former_life)
+KIT_TEST(test_warp_former_life)
 {
 	struct gputm_warp_former_config config = GPUTM_WARP_FORMER_CONFIG_INIT;
 
@@ -73,7 +73,6 @@ START_TEST(test_warp_former_life)
 	ck_assert_int_eq(gputm_warp_former_config_preset(&config, "dwf"), 0);
 	ck_assert(!config.warp_barrier && !config.hold_partial);
 }
-END_TEST
 
 /* Both warps at A; threads 1 2 4 and 6 7 take the branch to B, 3 and 5 8 go to C. */
 static void branch_at_a(struct gputm_warp_former *f)
@@ -90,13 +89,11 @@ static void branch_at_a(struct gputm_warp_former *f)
 }
 
 /* The threads of B are served at D before those of C have come: D takes three warps, not two. */
-START_TEST(test_fig_3_3_starvation_eddy)
+KIT_TEST(test_fig_3_3_starvation_eddy)
 {
 	struct gputm_warp_former *f;
-	struct kit kit;
 
-	kit_open(&kit);
-	f = make(&kit, 4, 2, false);
+	f = make(kit, 4, 2, false);
 	branch_at_a(f);
 	ck_assert_uint_eq(gputm_warp_former_waiting(f, 'B'), 5);
 	ck_assert_uint_eq(gputm_warp_former_waiting(f, 'C'), 3);
@@ -112,19 +109,15 @@ START_TEST(test_fig_3_3_starvation_eddy)
 	/* A 2, B 2, C 1, D 3. */
 	ck_assert_uint_eq(kit_stat(gputm_warp_former_unit(f), "issued"), 8);
 	gputm_warp_former_free(f);
-	kit_close(&kit);
 }
-END_TEST
 
 /* The same with the warp barrier: D takes two warps, the static ones. */
-START_TEST(test_fig_3_3_no_eddy_with_warp_barrier)
+KIT_TEST(test_fig_3_3_no_eddy_with_warp_barrier)
 {
 	struct gputm_warp_former *f;
 	uint64_t mask, pc;
-	struct kit kit;
 
-	kit_open(&kit);
-	f = make(&kit, 4, 2, true);
+	f = make(kit, 4, 2, true);
 	branch_at_a(f);
 	one(f, 'B', (const unsigned[]){ 1, 2, 7, 4 }, 'D');
 	ck_assert(gputm_warp_former_at_warp_barrier(f, 0, &mask, &pc));
@@ -143,12 +136,10 @@ START_TEST(test_fig_3_3_no_eddy_with_warp_barrier)
 	ck_assert_uint_eq(kit_stat(gputm_warp_former_unit(f), "issued"), 7);
 	ck_assert_uint_eq(kit_stat(gputm_warp_former_unit(f), "restored"), 2);
 	gputm_warp_former_free(f);
-	kit_close(&kit);
 }
-END_TEST
 
 /* With the barrier nobody joins a static warp that has not diverged; without it they do. */
-START_TEST(test_section_3_2_1_static_warps_stay_whole)
+KIT_BARE_TEST(test_section_3_2_1_static_warps_stay_whole)
 {
 	struct gputm_warp_former *f;
 	struct kit kit;
@@ -169,19 +160,16 @@ START_TEST(test_section_3_2_1_static_warps_stay_whole)
 		kit_close(&kit);
 	}
 }
-END_TEST
 
 /* A nested branch makes no barrier of its own, and threads that end do not hold the others up. */
-START_TEST(test_section_3_2_1_top_level_divergence_only)
+KIT_TEST(test_section_3_2_1_top_level_divergence_only)
 {
 	const struct gputm_warp_former_target outer = { 'B', 'C', 'Z' }, inner = { 'E', 'F', 'G' };
 	struct gputm_warp_former *f;
 	uint64_t mask, pc;
 	uint32_t slot;
-	struct kit kit;
 
-	kit_open(&kit);
-	f = make(&kit, 4, 1, true);
+	f = make(kit, 4, 1, true);
 	ck_assert_int_eq(gputm_warp_former_launch(f, 0, 0xf, 'A'), 0);
 	slot = issue(f, 'A', (const unsigned[]){ 1, 2, 3, 4 });
 	ck_assert_int_eq(gputm_warp_former_branch(f, slot, 0x7, &outer), 0);
@@ -196,21 +184,17 @@ START_TEST(test_section_3_2_1_top_level_divergence_only)
 	one(f, 'Z', (const unsigned[]){ 1, 2, 3, 0 }, 0);
 	ck_assert_uint_eq(kit_stat(gputm_warp_former_unit(f), "diverged"), 1);
 	gputm_warp_former_free(f);
-	kit_close(&kit);
 }
-END_TEST
 
 /* A partial warp waits for a thread in flight that has a free lane, and for no other. */
-START_TEST(test_partial_warp_is_held)
+KIT_TEST(test_partial_warp_is_held)
 {
 	const struct gputm_warp_former_target at_a = { 'B', 'C', NONE };
 	struct gputm_warp_former_warp warp;
 	struct gputm_warp_former *f;
 	uint32_t first, second;
-	struct kit kit;
 
-	kit_open(&kit);
-	f = make(&kit, 4, 2, false);
+	f = make(kit, 4, 2, false);
 	ck_assert_int_eq(gputm_warp_former_issue(f, &warp), GPUTM_WARP_FORMER_EMPTY);
 	ck_assert_int_eq(gputm_warp_former_launch(f, 0, 0xf, 'A'), 0);
 	ck_assert_int_eq(gputm_warp_former_launch(f, 1, 0x7, 'A'), 0);
@@ -226,17 +210,13 @@ START_TEST(test_partial_warp_is_held)
 	ck_assert_int_eq(gputm_warp_former_issue(f, &warp), GPUTM_WARP_FORMER_HELD);
 	ck_assert_uint_eq(gputm_warp_former_in_flight(f), 2);
 	gputm_warp_former_free(f);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_warp_former_majority_and_ties)
+KIT_TEST(test_warp_former_majority_and_ties)
 {
 	struct gputm_warp_former *f;
-	struct kit kit;
 
-	kit_open(&kit);
-	f = make(&kit, 4, 4, false);
+	f = make(kit, 4, 4, false);
 	ck_assert_int_eq(gputm_warp_former_launch(f, 0, 0x3, 9), 0);
 	ck_assert_int_eq(gputm_warp_former_launch(f, 1, 0x3, 5), 0);
 	ck_assert_int_eq(gputm_warp_former_launch(f, 2, 0x7, 7), 0);
@@ -248,23 +228,19 @@ START_TEST(test_warp_former_majority_and_ties)
 	one(f, 5, (const unsigned[]){ 1, 2, 0, 0 }, 0);
 	ck_assert_uint_eq(kit_stat(gputm_warp_former_unit(f), "threads_merged"), 2);
 	gputm_warp_former_free(f);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_warp_former_block_barrier)
+KIT_TEST(test_warp_former_block_barrier)
 {
 	struct gputm_warp_former_config config = GPUTM_WARP_FORMER_CONFIG_INIT;
 	struct gputm_warp_former_warp warp;
 	struct gputm_warp_former *f = NULL;
 	uint32_t slot[4];
-	struct kit kit;
 
-	kit_open(&kit);
 	config.lanes = 4;
 	config.warps = 4;
 	config.block_warps = 2;
-	ck_assert_int_eq(gputm_warp_former_new(kit.ctx, &config, &f), 0);
+	ck_assert_int_eq(gputm_warp_former_new(kit->ctx, &config, &f), 0);
 	for (uint32_t w = 0; w < 4; w++)
 		ck_assert_int_eq(gputm_warp_former_launch(f, w, 0xf, 'A'), 0);
 	for (unsigned w = 0; w < 4; w++)
@@ -273,7 +249,7 @@ START_TEST(test_warp_former_block_barrier)
 	ck_assert_int_eq(gputm_warp_former_barrier(f, slot[1], 'B'), 0);
 	ck_assert_uint_eq(gputm_warp_former_at_block_barrier(f, 1), 0xf);
 	ck_assert_int_eq(gputm_warp_former_barrier(f, slot[0], 'X'), -EINVAL);
-	kit_said(&kit, "block 0", NULL);
+	kit_said(kit, "block 0", NULL);
 	ck_assert_int_eq(gputm_warp_former_barrier(f, slot[2], 'X'), 0);
 	ck_assert_int_eq(gputm_warp_former_issue(f, &warp), GPUTM_WARP_FORMER_EMPTY);
 	kit_round_trip(&warp_former_maker, gputm_warp_former_unit(f));
@@ -288,34 +264,30 @@ START_TEST(test_warp_former_block_barrier)
 	one(f, 'X', (const unsigned[]){ 9, 10, 11, 12 }, 0);
 	ck_assert_uint_eq(kit_stat(gputm_warp_former_unit(f), "barriers"), 2);
 	gputm_warp_former_free(f);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_warp_former_misuse_changes_nothing)
+KIT_TEST(test_warp_former_misuse_changes_nothing)
 {
 	const struct gputm_warp_former_target wide = { 1, 2, UINT64_C(1) << 32 };
 	struct gputm_warp_former *f;
 	struct gputm_unit *unit;
 	uint64_t digest, mask, pc;
 	uint32_t slot;
-	struct kit kit;
 
-	kit_open(&kit);
-	f = make(&kit, 4, 2, true);
+	f = make(kit, 4, 2, true);
 	unit = gputm_warp_former_unit(f);
 	digest = kit_digest(unit);
 	ck_assert_int_eq(gputm_warp_former_launch(f, 2, 1, 0), -ERANGE);
-	kit_said(&kit, "warp = 2", "0 .. 1", NULL);
+	kit_said(kit, "warp = 2", "0 .. 1", NULL);
 	ck_assert_int_eq(gputm_warp_former_launch(f, 0, 0x10, 0), -EINVAL);
-	kit_said(&kit, "0x10", "0xf", NULL);
+	kit_said(kit, "0x10", "0xf", NULL);
 	ck_assert_int_eq(gputm_warp_former_launch(f, 0, 0, 0), -EINVAL);
 	ck_assert_int_eq(gputm_warp_former_launch(f, 0, 1, NONE), -ERANGE);
 	ck_assert_uint_eq(kit_digest(unit), digest);
 	ck_assert_int_eq(gputm_warp_former_launch(f, 0, 3, 'A'), 0);
 	ck_assert_int_eq(gputm_warp_former_launch(f, 0, 4, 'A'), -EINVAL);
 	ck_assert_int_eq(gputm_warp_former_proceed(f, 0, 1), -EINVAL);
-	kit_said(&kit, "slot 0", NULL);
+	kit_said(kit, "slot 0", NULL);
 	slot = issue(f, 'A', (const unsigned[]){ 1, 2, 0, 0 });
 	digest = kit_digest(unit);
 	ck_assert_int_eq(gputm_warp_former_proceed(f, slot + 1, 1), -EINVAL);
@@ -323,7 +295,7 @@ START_TEST(test_warp_former_misuse_changes_nothing)
 	ck_assert_int_eq(gputm_warp_former_proceed(f, slot, UINT64_C(1) << 32), -ERANGE);
 	ck_assert_int_eq(gputm_warp_former_branch(f, slot, 4, &wide), -EINVAL);
 	ck_assert_int_eq(gputm_warp_former_branch(f, slot, 1, &wide), -ERANGE);
-	kit_said(&kit, "rpc", NULL);
+	kit_said(kit, "rpc", NULL);
 	ck_assert_int_eq(gputm_warp_former_exit(f, slot, 0), -EINVAL);
 	ck_assert_int_eq(gputm_warp_former_exit(f, slot, 6), -EINVAL);
 	ck_assert_int_eq(gputm_warp_former_barrier(f, slot, NONE), -ERANGE);
@@ -332,9 +304,7 @@ START_TEST(test_warp_former_misuse_changes_nothing)
 	ck_assert_uint_eq(gputm_warp_former_at_block_barrier(f, 2), 0);
 	ck_assert_uint_eq(kit_digest(unit), digest);
 	gputm_warp_former_free(f);
-	kit_close(&kit);
 }
-END_TEST
 
 /* ---- whole kernels ---- */
 
@@ -453,16 +423,11 @@ static void run_kernel(struct kit *kit, bool barrier, bool hold, uint64_t seed)
 	gputm_warp_former_free(f);
 }
 
-START_TEST(test_warp_former_kernels_as_threads_alone)
+KIT_TEST(test_warp_former_kernels_as_threads_alone)
 {
-	struct kit kit;
-
-	kit_open(&kit);
 	for (unsigned i = 0; i < kit_scale(100, 8); i++)
-		run_kernel(&kit, i & 1, i & 2, i);
-	kit_close(&kit);
+		run_kernel(kit, i & 1, i & 2, i);
 }
-END_TEST
 
 /* ---- random operations against the oracle ---- */
 
@@ -543,7 +508,7 @@ static void random_run(struct kit *kit, struct oracle_warp_former *o, uint64_t *
 	gputm_warp_former_free(f);
 }
 
-START_TEST(test_warp_former_random)
+KIT_BARE_TEST(test_warp_former_random)
 {
 	static const unsigned shape[][3] = { { 4, 4, 2 }, { 1, 9, 4 }, { 9, 3, 1 }, { 5, 7, 48 } };
 	uint64_t random = 4;
@@ -558,26 +523,4 @@ START_TEST(test_warp_former_random)
 		random_run(&kit, &o, &random);
 		kit_close(&kit);
 	}
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("warp_former");
-	TCase *tcase = tcase_create("warp_former");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, test_warp_former_life);
-	tcase_add_test(tcase, test_fig_3_3_starvation_eddy);
-	tcase_add_test(tcase, test_fig_3_3_no_eddy_with_warp_barrier);
-	tcase_add_test(tcase, test_section_3_2_1_static_warps_stay_whole);
-	tcase_add_test(tcase, test_section_3_2_1_top_level_divergence_only);
-	tcase_add_test(tcase, test_partial_warp_is_held);
-	tcase_add_test(tcase, test_warp_former_majority_and_ties);
-	tcase_add_test(tcase, test_warp_former_block_barrier);
-	tcase_add_test(tcase, test_warp_former_misuse_changes_nothing);
-	tcase_add_test(tcase, test_warp_former_kernels_as_threads_alone);
-	tcase_add_test(tcase, test_warp_former_random);
-	suite_add_tcase(suite, tcase);
-	return kit_run(suite);
 }

@@ -53,20 +53,17 @@ static void expect_none(struct gputm_write_set_log *log, enum gputm_write_set_lo
 			 GPUTM_WRITE_SET_LOG_NONE);
 }
 
-START_TEST(test_write_set_log_life)
+KIT_TEST(test_write_set_log_life)
 {
 	kit_common(&write_set_log_maker);
 }
-END_TEST
 
 /* The example that opens the source. */
-START_TEST(test_write_set_log_streams_go_their_own_ways)
+KIT_TEST(test_write_set_log_streams_go_their_own_ways)
 {
 	struct gputm_write_set_log *log;
-	struct kit kit;
 
-	kit_open(&kit);
-	log = make(&kit, 2, 2);
+	log = make(kit, 2, 2);
 	append(log, 0, 0, 1);
 	append(log, 0, 4, 2);
 	append(log, 1, 8, 3);
@@ -88,18 +85,14 @@ START_TEST(test_write_set_log_streams_go_their_own_ways)
 	ck_assert_uint_eq(kit_stat(gputm_write_set_log_unit(log), "shipped"), 4);
 	ck_assert_uint_eq(kit_stat(gputm_write_set_log_unit(log), "early"), 2);
 	gputm_write_set_log_free(log);
-	kit_close(&kit);
 }
-END_TEST
 
 /* IV-D: 48 KB, at 16 bytes an entry: the chunk is full with entry 3,072 and not before. */
-START_TEST(test_write_set_log_chunks_are_tight)
+KIT_TEST(test_write_set_log_chunks_are_tight)
 {
 	struct gputm_write_set_log *log;
-	struct kit kit;
 
-	kit_open(&kit);
-	log = make(&kit, 1, 3072);
+	log = make(kit, 1, 3072);
 	for (uint64_t i = 1; i < 3072; i++)
 		append(log, 0, i % 1024 * 4, i);
 	expect_none(log, SHIP, false);
@@ -108,73 +101,63 @@ START_TEST(test_write_set_log_chunks_are_tight)
 	expect(log, SHIP, false, 0, 3072, 4);
 	expect(log, SHIP, true, 0, 1, 0);
 	gputm_write_set_log_free(log);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_write_set_log_misuse_changes_nothing)
+KIT_TEST(test_write_set_log_misuse_changes_nothing)
 {
 	struct gputm_write_set_log_config config = GPUTM_WRITE_SET_LOG_CONFIG_INIT;
 	struct gputm_write_set_log *log;
 	struct gputm_log_chunk chunk;
 	uint64_t digest;
-	struct kit kit;
 
-	kit_open(&kit);
-	log = make(&kit, 2, 2);
+	log = make(kit, 2, 2);
 	append(log, 1, 4, 7);
 	digest = kit_digest(gputm_write_set_log_unit(log));
 	ck_assert_int_eq(gputm_write_set_log_append(log, 2, 0, 0, 8), -ERANGE);
-	kit_said(&kit, "write_set_log", "thread = 2", "0 .. 1", NULL);
+	kit_said(kit, "write_set_log", "thread = 2", "0 .. 1", NULL);
 	ck_assert_int_eq(gputm_write_set_log_append(log, 1, 4096, 0, 8), -ERANGE);
-	kit_said(&kit, "address = 4096", "0 .. 4095", NULL);
+	kit_said(kit, "address = 4096", "0 .. 4095", NULL);
 	ck_assert_int_eq(gputm_write_set_log_append(log, 1, 6, 0, 8), -EINVAL);
-	kit_said(&kit, "address = 6", "multiple of 4", NULL);
+	kit_said(kit, "address = 6", "multiple of 4", NULL);
 	ck_assert_int_eq(gputm_write_set_log_append(log, 1, 8, 0, 6), -ERANGE);
-	kit_said(&kit, "stamp = 6", "7 .. 4294967295", NULL);
+	kit_said(kit, "stamp = 6", "7 .. 4294967295", NULL);
 	ck_assert_int_eq(gputm_write_set_log_append(log, 0, 8, 0, 0), -ERANGE);
 	ck_assert_int_eq(gputm_write_set_log_append(log, 0, 8, 0, UINT64_C(1) << 32), -ERANGE);
 	ck_assert_int_eq(gputm_write_set_log_begin(log), -EINVAL);
-	kit_said(&kit, "pending = 1", NULL);
+	kit_said(kit, "pending = 1", NULL);
 	ck_assert_int_eq(
 		gputm_write_set_log_cut(log, (enum gputm_write_set_log_stream)3, true, &chunk),
 		-ERANGE);
-	kit_said(&kit, "stream = 3", "0 .. 2", NULL);
+	kit_said(kit, "stream = 3", "0 .. 2", NULL);
 	ck_assert_uint_eq(gputm_write_set_log_pending(log, (enum gputm_write_set_log_stream)3), 0);
 	ck_assert_uint_eq(kit_digest(gputm_write_set_log_unit(log)), digest);
 	gputm_write_set_log_free(log);
 	config.chunk_bytes = 16;
 	config.entry_bytes = 17;
-	ck_assert_int_eq(gputm_write_set_log_new(kit.ctx, &config, &log), -EINVAL);
-	kit_said(&kit, "entry_bytes = 17", "chunk_bytes = 16", NULL);
-	kit_close(&kit);
+	ck_assert_int_eq(gputm_write_set_log_new(kit->ctx, &config, &log), -EINVAL);
+	kit_said(kit, "entry_bytes = 17", "chunk_bytes = 16", NULL);
 }
-END_TEST
 
 /* No memory for one more entry: nothing is appended. */
-START_TEST(test_write_set_log_without_memory_appends_nothing)
+KIT_TEST(test_write_set_log_without_memory_appends_nothing)
 {
 	struct gputm_write_set_log *log;
 	uint64_t stamp = 1, digest;
 	int error = 0;
-	struct kit kit;
 
-	kit_open(&kit);
-	log = make(&kit, 1, 2);
+	log = make(kit, 1, 2);
 	append(log, 0, 0, stamp);
-	kit.fail_at = kit.allocations;
+	kit->fail_at = kit->allocations;
 	while (!error) {
 		digest = kit_digest(gputm_write_set_log_unit(log));
 		error = gputm_write_set_log_append(log, 0, 0, 0, ++stamp);
 	}
 	ck_assert_int_eq(error, -ENOMEM);
 	ck_assert_uint_eq(kit_digest(gputm_write_set_log_unit(log)), digest);
-	kit.fail_at = -1;
+	kit->fail_at = -1;
 	append(log, 0, 0, stamp);
 	gputm_write_set_log_free(log);
-	kit_close(&kit);
 }
-END_TEST
 
 static void compare_pop(struct gputm_write_set_log *log, struct oracle_write_set_log *o,
 			unsigned stream, bool partial)
@@ -226,37 +209,31 @@ static void step(struct gputm_write_set_log *log, struct oracle_write_set_log *o
 
 static const uint32_t geometry[][2] = { { 1, 1 }, { 2, 2 }, { 8, 16 }, { 3, 5 } };
 
-START_TEST(test_write_set_log_random_against_oracle)
+KIT_TESTS(test_write_set_log_random_against_oracle, KIT_COUNT(geometry))
 {
 	unsigned steps = kit_scale(3000, 200);
 	static struct oracle_write_set_log o;
 	uint64_t random = 11 + (uint64_t)_i, stamp = 1;
 	struct gputm_write_set_log *log;
-	struct kit kit;
 
-	kit_open(&kit);
-	log = make(&kit, geometry[_i][0], geometry[_i][1]);
+	log = make(kit, geometry[_i][0], geometry[_i][1]);
 	oracle_write_set_log_open(&o, gputm_unit_config(gputm_write_set_log_unit(log)));
 	for (unsigned i = 0; i < steps; i++) {
 		step(log, &o, &stamp, &random);
 		kit_valid(gputm_write_set_log_unit(log));
 		if (kit_below(&random, 100) == 0)
 			log = (struct gputm_write_set_log *)(void *)kit_swap(
-				&write_set_log_maker, &kit, gputm_write_set_log_unit(log));
+				&write_set_log_maker, kit, gputm_write_set_log_unit(log));
 	}
 	kit_hostile(&write_set_log_maker, gputm_write_set_log_unit(log));
 	gputm_write_set_log_free(log);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_write_set_log_tells_its_observer)
+KIT_TEST(test_write_set_log_tells_its_observer)
 {
 	struct gputm_write_set_log *log;
-	struct kit kit;
 
-	kit_open(&kit);
-	log = make(&kit, 2, 2);
+	log = make(kit, 2, 2);
 	append(log, 1, 16, 5);
 	expect(log, SHIP, true, 1, 1, 16);
 	ck_assert_int_eq(gputm_write_set_log_begin(log), 0);
@@ -265,24 +242,4 @@ START_TEST(test_write_set_log_tells_its_observer)
 	ck_assert_uint_eq(kit_event(GPUTM_WRITE_SET_LOG_EVENT_POP)[2], 1);
 	ck_assert_uint_eq(kit_event(GPUTM_WRITE_SET_LOG_EVENT_BEGIN)[0], 1);
 	gputm_write_set_log_free(log);
-	kit_close(&kit);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("write_set_log");
-	TCase *tests = tcase_create("all");
-
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, test_write_set_log_life);
-	tcase_add_test(tests, test_write_set_log_streams_go_their_own_ways);
-	tcase_add_test(tests, test_write_set_log_chunks_are_tight);
-	tcase_add_test(tests, test_write_set_log_misuse_changes_nothing);
-	tcase_add_test(tests, test_write_set_log_without_memory_appends_nothing);
-	tcase_add_loop_test(tests, test_write_set_log_random_against_oracle, 0,
-			    (int)(sizeof(geometry) / sizeof(geometry[0])));
-	tcase_add_test(tests, test_write_set_log_tells_its_observer);
-	suite_add_tcase(suite, tests);
-	return kit_run(suite);
 }

@@ -37,21 +37,18 @@ static void claim(struct gputm_writer_table *t, uint64_t address, uint32_t tx, u
 	kit_valid(gputm_writer_table_unit(t));
 }
 
-START_TEST(test_writer_table_life)
+KIT_TEST(test_writer_table_life)
 {
 	kit_common(&writer_table_maker);
 }
-END_TEST
 
 /* The example at the top of the source. */
-START_TEST(test_section_4_2_single_writer)
+KIT_TEST(test_section_4_2_single_writer)
 {
 	struct gputm_writer_table_writer writer[3];
 	struct gputm_writer_table *t;
-	struct kit kit;
 
-	kit_open(&kit);
-	t = make(&kit, NULL);
+	t = make(kit, NULL);
 	claim(t, 0x40, 7, 3, CLAIMED);
 	claim(t, 0x42, 7, 3, OWN);
 	claim(t, 0x40, 8, 3, HELD);
@@ -72,29 +69,23 @@ START_TEST(test_section_4_2_single_writer)
 	ck_assert_int_eq(gputm_writer_table_writers(t, 0x40, NULL, 0), 0);
 	kit_round_trip(&writer_table_maker, gputm_writer_table_unit(t));
 	gputm_writer_table_free(t);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_section_5_release_at_commit)
+KIT_TEST(test_section_5_release_at_commit)
 {
 	struct gputm_writer_table_config config = few(1);
 	struct gputm_writer_table *t;
-	struct kit kit;
 
-	kit_open(&kit);
 	config.release_at_commit = true;
-	t = make(&kit, &config);
+	t = make(kit, &config);
 	claim(t, 0, 7, 3, CLAIMED);
 	ck_assert_int_eq(gputm_writer_table_commit(t, 0, 7, 4), 0);
 	ck_assert_uint_eq(gputm_writer_table_used(t), 0);
 	claim(t, 0, 9, 3, CLAIMED);
 	gputm_writer_table_free(t);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_section_5_of_two_at_once_the_larger_aborts)
+KIT_TEST(test_section_5_of_two_at_once_the_larger_aborts)
 {
 	static const struct gputm_writer_claim claims[] = {
 		{ 0x40, 0, 9 }, { 0x40, 0, 3 }, { 0x80, 0, 9 }, { 0x40, 0, 5 }, { 0x44, 0, 4 },
@@ -104,10 +95,8 @@ START_TEST(test_section_5_of_two_at_once_the_larger_aborts)
 	struct gputm_writer_claim bad[2] = { { 0x40, 0, 3 }, { 0x40, 0, 1024 } };
 	struct gputm_writer_table *t;
 	int result[65];
-	struct kit kit;
 
-	kit_open(&kit);
-	t = make(&kit, &config);
+	t = make(kit, &config);
 	ck_assert_int_eq(gputm_writer_table_claim_batch(t, 2, bad, result), -ERANGE);
 	ck_assert_int_eq(gputm_writer_table_claim_batch(t, 65, bad, result), -ERANGE);
 	ck_assert_uint_eq(gputm_writer_table_used(t), 0);
@@ -115,18 +104,14 @@ START_TEST(test_section_5_of_two_at_once_the_larger_aborts)
 	ck_assert_mem_eq(result, expected, sizeof(expected));
 	kit_valid(gputm_writer_table_unit(t));
 	gputm_writer_table_free(t);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_writer_table_full_is_tight)
+KIT_TEST(test_writer_table_full_is_tight)
 {
 	struct gputm_writer_table_config config = few(3);
 	struct gputm_writer_table *t;
-	struct kit kit;
 
-	kit_open(&kit);
-	t = make(&kit, &config);
+	t = make(kit, &config);
 	for (uint32_t tx = 0; tx < 3; tx++)
 		claim(t, 4 * tx, tx, 0, CLAIMED);
 	claim(t, 12, 3, 0, FULL);
@@ -137,59 +122,49 @@ START_TEST(test_writer_table_full_is_tight)
 	claim(t, 12, 3, 0, CLAIMED);
 	ck_assert_uint_eq(kit_stat(gputm_writer_table_unit(t), "full"), 3);
 	gputm_writer_table_free(t);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_writer_table_misuse_changes_nothing)
+KIT_TEST(test_writer_table_misuse_changes_nothing)
 {
 	struct gputm_writer_table_config config = few(8);
 	struct gputm_writer_table *t;
 	uint64_t digest;
-	struct kit kit;
 
-	kit_open(&kit);
 	config.version_bits = 8;
-	t = make(&kit, &config);
+	t = make(kit, &config);
 	claim(t, 8, 1, 0, CLAIMED);
 	ck_assert_int_eq(gputm_writer_table_commit(t, 8, 1, 9), 0);
 	claim(t, 8, 2, 9, CLAIMED);
 	digest = kit_digest(gputm_writer_table_unit(t));
 	claim(t, 8, 1, 9, -EINVAL);
-	kit_said(&kit, "transaction 1", "committed", NULL);
+	kit_said(kit, "transaction 1", "committed", NULL);
 	claim(t, 8, 1024, 0, -ERANGE);
 	claim(t, UINT64_C(1) << 32, 1, 0, -ERANGE);
 	claim(t, 8, 3, 256, -ERANGE);
-	kit_said(&kit, "version = 256", "0 .. 255", NULL);
+	kit_said(kit, "version = 256", "0 .. 255", NULL);
 	ck_assert_int_eq(gputm_writer_table_commit(t, 8, 1, 10), -EINVAL);
 	ck_assert_int_eq(gputm_writer_table_commit(t, 8, 2, 8), -EINVAL);
-	kit_said(&kit, "version = 8", NULL);
+	kit_said(kit, "version = 8", NULL);
 	ck_assert_int_eq(gputm_writer_table_commit(t, 8, 2, 256), -ERANGE);
 	ck_assert_int_eq(gputm_writer_table_release(t, 8, 3), -EINVAL);
-	kit_said(&kit, "transaction 3", "0x8", NULL);
+	kit_said(kit, "transaction 3", "0x8", NULL);
 	ck_assert_int_eq(gputm_writer_table_release(t, 12, 2), -EINVAL);
 	ck_assert_int_eq(gputm_writer_table_release(t, 8, 1024), -ERANGE);
 	ck_assert_int_eq(gputm_writer_table_writers(t, UINT64_C(1) << 32, NULL, 0), -ERANGE);
 	ck_assert_uint_eq(kit_digest(gputm_writer_table_unit(t)), digest);
 	gputm_writer_table_free(t);
-	kit_close(&kit);
 }
-END_TEST
 
-START_TEST(test_table_1_storage)
+KIT_TEST(test_table_1_storage)
 {
 	struct gputm_writer_table_config config = GPUTM_WRITER_TABLE_CONFIG_INIT;
 	struct gputm_writer_table *t;
-	struct kit kit;
 
-	kit_open(&kit);
 	ck_assert_int_eq(gputm_writer_table_config_preset(&config, "isca-2017"), 0);
-	t = make(&kit, &config);
+	t = make(kit, &config);
 	ck_assert_uint_eq(gputm_unit_storage_bits(gputm_writer_table_unit(t)), 15000 * 8);
 	gputm_writer_table_free(t);
-	kit_close(&kit);
 }
-END_TEST
 
 /* Entries, transactions, address bits, word bytes, release at commit, words. */
 static const uint32_t geometry[][6] = {
@@ -233,34 +208,30 @@ static void step(struct gputm_writer_table *t, struct oracle_writer_table *o, ui
 	}
 }
 
-START_TEST(test_writer_table_random_against_oracle)
+KIT_TESTS(test_writer_table_random_against_oracle, KIT_COUNT(geometry))
 {
 	struct gputm_writer_table_config config = few(geometry[_i][0]);
 	unsigned steps = kit_scale(4000, 200);
 	uint64_t random = 19 + (uint64_t)_i;
 	struct oracle_writer_table o;
 	struct gputm_writer_table *t;
-	struct kit kit;
 
 	config.transactions = geometry[_i][1];
 	config.address_bits = geometry[_i][2];
 	config.word_bytes = geometry[_i][3];
 	config.release_at_commit = geometry[_i][4];
-	kit_open(&kit);
-	t = make(&kit, &config);
+	t = make(kit, &config);
 	oracle_writer_table_open(&o, &config);
 	for (unsigned i = 0; i < steps; i++) {
 		step(t, &o, geometry[_i][5], &random);
 		kit_valid(gputm_writer_table_unit(t));
 		if (kit_below(&random, 100) == 0)
 			t = (struct gputm_writer_table *)(void *)kit_swap(
-				&writer_table_maker, &kit, gputm_writer_table_unit(t));
+				&writer_table_maker, kit, gputm_writer_table_unit(t));
 	}
 	kit_hostile(&writer_table_maker, gputm_writer_table_unit(t));
 	gputm_writer_table_free(t);
-	kit_close(&kit);
 }
-END_TEST
 
 static uint64_t digest_of_run(uint64_t seed)
 {
@@ -278,20 +249,17 @@ static uint64_t digest_of_run(uint64_t seed)
 	return digest;
 }
 
-START_TEST(test_writer_table_is_deterministic)
+KIT_TEST(test_writer_table_is_deterministic)
 {
 	ck_assert_uint_eq(digest_of_run(1), digest_of_run(1));
 	ck_assert_uint_ne(digest_of_run(1), digest_of_run(2));
 }
-END_TEST
 
-START_TEST(test_writer_table_tells_its_observer)
+KIT_TEST(test_writer_table_tells_its_observer)
 {
 	struct gputm_writer_table *t;
-	struct kit kit;
 
-	kit_open(&kit);
-	t = make(&kit, NULL);
+	t = make(kit, NULL);
 	claim(t, 8, 1, 0, CLAIMED);
 	claim(t, 8, 2, 0, HELD);
 	ck_assert_int_eq(gputm_writer_table_commit(t, 8, 1, 1), 0);
@@ -299,27 +267,4 @@ START_TEST(test_writer_table_tells_its_observer)
 	for (unsigned i = 0; i < 4; i++)
 		ck_assert_uint_eq(kit_events(i), 1);
 	gputm_writer_table_free(t);
-	kit_close(&kit);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("writer_table");
-	TCase *tests = tcase_create("all");
-
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, test_writer_table_life);
-	tcase_add_test(tests, test_section_4_2_single_writer);
-	tcase_add_test(tests, test_section_5_release_at_commit);
-	tcase_add_test(tests, test_section_5_of_two_at_once_the_larger_aborts);
-	tcase_add_test(tests, test_writer_table_full_is_tight);
-	tcase_add_test(tests, test_writer_table_misuse_changes_nothing);
-	tcase_add_test(tests, test_table_1_storage);
-	tcase_add_loop_test(tests, test_writer_table_random_against_oracle, 0,
-			    (int)(sizeof(geometry) / sizeof(geometry[0])));
-	tcase_add_test(tests, test_writer_table_is_deterministic);
-	tcase_add_test(tests, test_writer_table_tells_its_observer);
-	suite_add_tcase(suite, tests);
-	return kit_run(suite);
 }
