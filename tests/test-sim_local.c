@@ -37,7 +37,7 @@ static void run_init(struct run *run, const struct sim_system_class *system, uin
 static int run_program(struct run *run, const struct sim_instr *code, uint32_t length,
 		       sim_eval_fn function)
 {
-	struct sim_program program = { code, length, function, NULL };
+	struct sim_program program = { .code = code, .length = length, .eval = function };
 	struct sim_workload workload = { .class = &class, .threads = run->threads };
 	struct sim_run_options options = { .most_cycles = 10000000, .stop = run->stop };
 	struct sim_machine *machine;

@@ -73,7 +73,7 @@ static void run_init(struct run *run)
 static int run_program(struct run *run, const struct sim_instr *code, uint32_t length,
 		       sim_eval_fn function, uint64_t threads, uint32_t block)
 {
-	struct sim_program program = { code, length, function, NULL };
+	struct sim_program program = { .code = code, .length = length, .eval = function };
 	struct sim_workload workload = { .class = &class, .threads = threads };
 	struct sim_shape shape = sim_machine_shape(&run->config);
 	struct sim_machine *machine;
@@ -139,7 +139,7 @@ static uint64_t own_word(uint32_t pc, uint32_t thread)
 
 KIT_TEST(test_timing_plain)
 {
-	static const struct sim_instr code[] = { { SIM_PLAIN, 7, 0, 0 }, { SIM_EXIT, 0, 0, 0 } };
+	static const struct sim_instr code[] = { { SIM_PLAIN, 7, 0, 0, 0 }, { .op = SIM_EXIT } };
 	struct run run;
 
 	run_init(&run);
@@ -158,10 +158,10 @@ KIT_TEST(test_timing_plain)
 
 KIT_TEST(test_timing_load)
 {
-	static const struct sim_instr one[] = { { SIM_LOAD, 0, 0, 0 }, { SIM_EXIT, 0, 0, 0 } };
-	static const struct sim_instr two[] = { { SIM_LOAD, 0, 0, 0 },
-						{ SIM_LOAD, 0, 0, 0 },
-						{ SIM_EXIT, 0, 0, 0 } };
+	static const struct sim_instr one[] = { { .op = SIM_LOAD }, { .op = SIM_EXIT } };
+	static const struct sim_instr two[] = { { .op = SIM_LOAD },
+						{ .op = SIM_LOAD },
+						{ .op = SIM_EXIT } };
 	struct run run;
 
 	run_init(&run);
@@ -180,9 +180,9 @@ KIT_TEST(test_timing_load)
  * cycles and the channel one in 6.07; the replies' two flits fit between. */
 KIT_TEST(test_timing_serialisation)
 {
-	static const struct sim_instr code[] = { { SIM_LOAD, 0, 0, 0 },
-						 { SIM_LOAD, 0, 0, 0 },
-						 { SIM_EXIT, 0, 0, 0 } };
+	static const struct sim_instr code[] = { { .op = SIM_LOAD },
+						 { .op = SIM_LOAD },
+						 { .op = SIM_EXIT } };
 	struct run run;
 	uint64_t both;
 
@@ -201,7 +201,7 @@ KIT_TEST(test_timing_serialisation)
 
 KIT_TEST(test_timing_dram_bandwidth)
 {
-	static const struct sim_instr code[] = { { SIM_LOAD, 0, 0, 0 }, { SIM_EXIT, 0, 0, 0 } };
+	static const struct sim_instr code[] = { { .op = SIM_LOAD }, { .op = SIM_EXIT } };
 	struct run run;
 
 	run_init(&run);
@@ -214,11 +214,11 @@ KIT_TEST(test_timing_dram_bandwidth)
 
 KIT_TEST(test_timing_fence)
 {
-	static const struct sim_instr store[] = { { SIM_STORE, 0, 0, 0 },
-						  { SIM_PLAIN, 1, 0, 0 },
-						  { SIM_FENCE, 0, 0, 0 },
-						  { SIM_PLAIN, 1, 0, 0 },
-						  { SIM_EXIT, 0, 0, 0 } };
+	static const struct sim_instr store[] = { { .op = SIM_STORE },
+						  { SIM_PLAIN, 1, 0, 0, 0 },
+						  { .op = SIM_FENCE },
+						  { SIM_PLAIN, 1, 0, 0, 0 },
+						  { .op = SIM_EXIT } };
 	struct run run;
 
 	run_init(&run);
@@ -229,9 +229,9 @@ KIT_TEST(test_timing_fence)
 
 KIT_TEST(test_timing_reference_clocks)
 {
-	static const struct sim_instr code[] = { { SIM_LOAD, 0, 0, 0 },
-						 { SIM_LOAD, 0, 0, 0 },
-						 { SIM_EXIT, 0, 0, 0 } };
+	static const struct sim_instr code[] = { { .op = SIM_LOAD },
+						 { .op = SIM_LOAD },
+						 { .op = SIM_EXIT } };
 	struct run run;
 	uint64_t ticks;
 
@@ -248,8 +248,8 @@ KIT_TEST(test_timing_reference_clocks)
 
 KIT_TEST(test_cas_is_atomic)
 {
-	static const struct sim_instr code[] = { { SIM_LOAD, 0, 0, 0 },	  { SIM_CAS, 0, 0, 0 },
-						 { SIM_BRANCH, 0, 1, 3 }, { SIM_EXIT, 0, 0, 0 } };
+	static const struct sim_instr code[] = { { .op = SIM_LOAD },	  { .op = SIM_CAS },
+						 { SIM_BRANCH, 0, 1, 3, 0 }, { .op = SIM_EXIT } };
 	struct run run;
 
 	run_init(&run);
@@ -261,9 +261,9 @@ KIT_TEST(test_cas_is_atomic)
 
 KIT_TEST(test_blocks_refill)
 {
-	static const struct sim_instr code[] = { { SIM_STORE, 0, 0, 0 },
-						 { SIM_PLAIN, 100, 0, 0 },
-						 { SIM_EXIT, 0, 0, 0 } };
+	static const struct sim_instr code[] = { { .op = SIM_STORE },
+						 { SIM_PLAIN, 100, 0, 0, 0 },
+						 { .op = SIM_EXIT } };
 	struct run run;
 
 	run_init(&run);
@@ -283,9 +283,9 @@ KIT_TEST(test_blocks_refill)
 
 KIT_TEST(test_l2_replaces_the_oldest)
 {
-	static const struct sim_instr code[] = { { SIM_LOAD, 0, 0, 0 },
-						 { SIM_LOAD, 0, 0, 0 },
-						 { SIM_EXIT, 0, 0, 0 } };
+	static const struct sim_instr code[] = { { .op = SIM_LOAD },
+						 { .op = SIM_LOAD },
+						 { .op = SIM_EXIT } };
 	struct run run;
 
 	run_init(&run);
@@ -309,11 +309,11 @@ static void eval_add(const void *data, uint32_t pc, struct sim_lane *lane, struc
 	step->value = lane->loaded + 1;
 }
 
-static const struct sim_instr add[] = { { SIM_TX_BEGIN, 0, 0, 0 },
-					{ SIM_LOAD, 0, 0, 0 },
-					{ SIM_STORE, 0, 0, 0 },
-					{ SIM_TX_COMMIT, 0, 0, 0 },
-					{ SIM_EXIT, 0, 0, 0 } };
+static const struct sim_instr add[] = { { .op = SIM_TX_BEGIN },
+					{ .op = SIM_LOAD },
+					{ .op = SIM_STORE },
+					{ .op = SIM_TX_COMMIT },
+					{ .op = SIM_EXIT } };
 
 static const struct sim_system_class *const systems[] = { &sim_coarse_lock, &sim_ideal,
 							&sim_kilo_tm, &sim_si_tm,
@@ -364,10 +364,10 @@ static void eval_pass_on(const void *data, uint32_t pc, struct sim_lane *lane,
 }
 
 static const struct sim_instr pass_on[] = {
-	{ SIM_STORE, 0, 0, 0 }, { SIM_FENCE, 0, 0, 0 }, { SIM_TX_BEGIN, 0, 0, 0 },
-	{ SIM_LOAD, 0, 0, 0 },	{ SIM_STORE, 0, 0, 0 }, { SIM_TX_COMMIT, 0, 0, 0 },
-	{ SIM_LOAD, 0, 0, 0 },	{ SIM_STORE, 0, 0, 0 }, { SIM_FENCE, 0, 0, 0 },
-	{ SIM_EXIT, 0, 0, 0 },
+	{ .op = SIM_STORE }, { .op = SIM_FENCE }, { .op = SIM_TX_BEGIN },
+	{ .op = SIM_LOAD }, { .op = SIM_STORE }, { .op = SIM_TX_COMMIT },
+	{ .op = SIM_LOAD }, { .op = SIM_STORE }, { .op = SIM_FENCE },
+	{ .op = SIM_EXIT },
 };
 
 KIT_TESTS(test_plain_accesses_see_the_newest_version, 6)
@@ -390,7 +390,7 @@ KIT_TESTS(test_plain_accesses_see_the_newest_version, 6)
 
 KIT_TEST(test_impossible_machines_are_refused)
 {
-	static const struct sim_instr code[] = { { SIM_EXIT, 0, 0, 0 } };
+	static const struct sim_instr code[] = { { .op = SIM_EXIT } };
 	struct run run;
 
 	run_init(&run);
@@ -423,9 +423,9 @@ KIT_TESTS(test_transactions_stay_in_their_regions, 2)
 
 KIT_TEST(test_endless_programs_are_stopped)
 {
-	static const struct sim_instr code[] = { { SIM_LOAD, 0, 0, 0 },
-						 { SIM_BRANCH, 0, 0, 2 },
-						 { SIM_EXIT, 0, 0, 0 } };
+	static const struct sim_instr code[] = { { .op = SIM_LOAD },
+						 { SIM_BRANCH, 0, 0, 2, 0 },
+						 { .op = SIM_EXIT } };
 	static const volatile sig_atomic_t stop = 1;
 	struct run run;
 

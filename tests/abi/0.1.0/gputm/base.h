@@ -349,8 +349,11 @@ GPUTM_API bool gputm_unit_event(const struct gputm_unit *unit, size_t kind,
 				struct gputm_event_kind *out);
 
 /**
- * Told of an event after it happened. May read the unit (check and save too), but not change
- * it, nor add or take away observers of it.
+ * Told of an event after it happened. May read the unit, but not change it, nor add or take away
+ * observers of it. An operation may raise several events, and tells each as it happens:
+ * block_stack, commit_id, commit_sequencer, commit_unit, last_writer, local_tm, metadata_table,
+ * simt_stack and warp_former are then amid it: gputm_unit_check() and gputm_unit_save() of them
+ * have to wait until the operation returns. All other units are in order at each event.
  */
 typedef void (*gputm_observe_fn)(void *state, const struct gputm_unit *unit,
 				 const struct gputm_event *event);

@@ -255,7 +255,7 @@ GPUTM_API int gputm_commit_sequencer_tick(struct gputm_commit_sequencer *seq);
 GPUTM_API uint64_t gputm_commit_sequencer_next_event(const struct gputm_commit_sequencer *seq);
 /** The same as @p cycles ticks, with the same result, for less. */
 GPUTM_API int gputm_commit_sequencer_advance(struct gputm_commit_sequencer *seq, uint64_t cycles);
-/** @return ticks since new. */
+/** @return ticks since new; part of the state in snapshots. */
 GPUTM_API uint64_t gputm_commit_sequencer_now(const struct gputm_commit_sequencer *seq);
 
 GPUTM_END_DECLS

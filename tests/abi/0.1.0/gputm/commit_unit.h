@@ -255,7 +255,8 @@ enum gputm_commit_unit_offer {
 	GPUTM_COMMIT_UNIT_OFFERS_WRITE = 4,  /**< a request at the commit port */
 };
 
-/** One cycle. @return enum gputm_commit_unit_offer, so that nobody has to ask for nothing. */
+/** One cycle. @return enum gputm_commit_unit_offer, so that nobody has to ask for nothing. The
+ * count of cycles is a statistic, and no part of the state in snapshots. */
 GPUTM_API int gputm_commit_unit_tick(struct gputm_commit_unit *unit);
 /**
  * @return how many ticks from now on change nothing but the count of cycles: 0, or UINT64_MAX

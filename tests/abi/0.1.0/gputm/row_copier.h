@@ -115,7 +115,7 @@ GPUTM_API int gputm_row_copier_tick(struct gputm_row_copier *copier);
 GPUTM_API uint64_t gputm_row_copier_next_event(const struct gputm_row_copier *copier);
 /** The same as @p cycles ticks, with the same result, for less. */
 GPUTM_API int gputm_row_copier_advance(struct gputm_row_copier *copier, uint64_t cycles);
-/** @return ticks so far. */
+/** @return ticks so far; part of the state in snapshots. */
 GPUTM_API uint64_t gputm_row_copier_now(const struct gputm_row_copier *copier);
 
 GPUTM_END_DECLS

@@ -168,6 +168,7 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_sync_round_complete(struct gputm_sync_round
 /**
  * May transactions begin on @p device at time @p now? After SHADOW the GPU, and after a
  * failure the CPU, already work for the next round.
+ * @return whether they may; false for another device.
  */
 GPUTM_API bool gputm_sync_round_may_run(const struct gputm_sync_round *round,
 					enum gputm_sync_round_device device, uint64_t now);
