@@ -54,8 +54,6 @@ cat >"$work/unused" <<'TABLE'
 --trace x --keys x : --keys: only the workload hash-table
 --trace x --threads 8 : --threads: a trace brings its own
 --trace x --workload bank : --workload: a trace is one
---workload ht-800 --threads 64 : --threads: workload ht-800
---workload skew --threads 64 : --threads: workload skew
 --workload ht-800 workload.buckets=10 : --set: got "workload", expected one of: machine
 --workload graph-cut --edges G workload.vertices=90 : the graph is that of --edges
 --workload graph-cut --edges G workload.edges=90 : the graph is that of --edges
@@ -209,7 +207,7 @@ near() {
 near 'kilo-tm warptm warptm-tcd getm si-tm si-tm-oracle local-tm local-tm-perfect local-serialised hetm; did you mean "kilo-tm"?' \
 	--system klio-tm
 near 'did you mean "hash-table"?' --workload hashtable
-near 'did you mean "reference"?' --machine referenc
+near 'did you mean "reference"?' --machine reference1
 near 'did you mean "pdom"?' --kernel "$kernel" --divergence pdim
 near 'did you mean "commit_unit"?' --set comit_unit.ring=4
 near 'did you mean "cores"?' --set machine.core=4
