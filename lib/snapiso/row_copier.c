@@ -253,13 +253,13 @@ static uint32_t subarray_of(const struct gputm_row_copier *c,
 	return (uint32_t)(((r->source >> c->row_shift) + i) & (c->all - 1));
 }
 
-/* When that subarray will have copied its rows, of `count` in all. */
+/* When that subarray will have copied its rows, of `count` in all; may be past the end of time. */
 static uint64_t idle_after(const struct gputm_row_copier *c, uint32_t subarray, uint64_t i,
 			   uint64_t count)
 {
 	uint64_t idle_at = c->idle_at[subarray], own = ((count - i - 1) >> c->all_shift) + 1;
 
-	return gputm__later(idle_at > c->now ? idle_at : c->now, own * c->config.row_cycles);
+	return (idle_at > c->now ? idle_at : c->now) + own * c->config.row_cycles;
 }
 
 static uint64_t completion_of(const struct gputm_row_copier *c,
@@ -269,7 +269,7 @@ static uint64_t completion_of(const struct gputm_row_copier *c,
 
 	for (uint64_t i = 0; i < count && i < c->all; i++)
 		gputm__maximum(&last, idle_after(c, subarray_of(c, r, i), i, count));
-	return last;
+	return gputm__later(0, last);
 }
 
 static uint64_t schedule(struct gputm_row_copier *c, const struct gputm_row_copier_request *r,
@@ -283,7 +283,9 @@ static uint64_t schedule(struct gputm_row_copier *c, const struct gputm_row_copi
 		c->idle_at[subarray] = idle_after(c, subarray, i, count);
 		gputm__maximum(&last, c->idle_at[subarray]);
 	}
-	return last;
+	for (uint32_t i = 0; last > GPUTM__END_OF_TIME && i < c->all; i++)
+		c->idle_at[i] = gputm__later(0, c->idle_at[i]);
+	return gputm__later(0, last);
 }
 
 static int answer(const struct gputm_row_copier *c, const struct gputm_row_copier_request *request)
