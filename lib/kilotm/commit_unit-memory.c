@@ -74,10 +74,9 @@ static inline void describe(const struct gputm__commit_port *port, bool write,
 	out->value[0] = first->value;
 }
 
-GPUTM__COLD static int refuse_port(const struct gputm_commit_unit *self, int which)
+GPUTM__COLD static int refuse_port(const struct gputm_commit_unit *self, unsigned which)
 {
-	return gputm__out_of_range(&self->unit, "port", (unsigned)which, 0,
-				   GPUTM_COMMIT_UNIT_COMMIT);
+	return gputm__out_of_range(&self->unit, "port", which, 0, GPUTM_COMMIT_UNIT_COMMIT);
 }
 
 int gputm_commit_unit_mem_peek(const struct gputm_commit_unit *self,
@@ -86,7 +85,7 @@ int gputm_commit_unit_mem_peek(const struct gputm_commit_unit *self,
 	const struct gputm__commit_port *port;
 
 	if (GPUTM__UNLIKELY((unsigned)which > GPUTM_COMMIT_UNIT_COMMIT))
-		return refuse_port(self, which);
+		return refuse_port(self, (unsigned)which);
 	port = &self->port[which];
 	if (!port->offered)
 		return 0;
@@ -123,7 +122,7 @@ static bool take_out(struct gputm_commit_unit *self, enum gputm_commit_unit_port
 int gputm_commit_unit_mem_pop(struct gputm_commit_unit *self, enum gputm_commit_unit_port which)
 {
 	if (GPUTM__UNLIKELY((unsigned)which > GPUTM_COMMIT_UNIT_COMMIT))
-		return refuse_port(self, which);
+		return refuse_port(self, (unsigned)which);
 	return self->port[which].offered && take_out(self, which);
 }
 
@@ -161,7 +160,7 @@ int gputm_commit_unit_mem_take(struct gputm_commit_unit *self, enum gputm_commit
 		return take(self, GPUTM_COMMIT_UNIT_VALIDATION, out);
 	if (which == GPUTM_COMMIT_UNIT_COMMIT)
 		return take(self, GPUTM_COMMIT_UNIT_COMMIT, out);
-	return refuse_port(self, which);
+	return refuse_port(self, (unsigned)which);
 }
 
 GPUTM__COLD static void tell_completed(const struct gputm_commit_unit *self, uint64_t tag,

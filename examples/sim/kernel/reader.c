@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <stdarg.h>
 
-static int say_list(struct reader *r, uint32_t line, uint32_t column, const char *format,
-		    va_list list)
+__attribute__((format(printf, 4, 0))) static int
+say_list(struct reader *r, uint32_t line, uint32_t column, const char *format, va_list list)
 {
 	int used = snprintf(r->message, r->message_size, "%.200s:%u:%u: ", r->file, line, column);
 
