@@ -122,16 +122,20 @@ static inline void run_all(struct run *run, enum sim_flavour flavour)
 
 static const struct sim_workload_class *class_named(const char *name)
 {
-	struct sim_workload_class *kernel;
+	static struct sim_workload_class *kernel[32]; /* of tests: they live until the end */
+	static size_t kernels;
 	char message[256] = "";
 
 	for (size_t i = 0; sim_workload_classes[i]; i++)
 		if (!strcmp(sim_workload_classes[i]->name, name))
 			return sim_workload_classes[i];
-	/* Kernels of tests live until the end. */
-	ck_assert_msg(!sim_kernel_named(name, &kernel, message, sizeof(message)),
+	for (size_t i = 0; i < kernels; i++)
+		if (!strcmp(kernel[i]->name, name))
+			return kernel[i];
+	ck_assert_uint_lt(kernels, sizeof(kernel) / sizeof(kernel[0]));
+	ck_assert_msg(!sim_kernel_named(name, &kernel[kernels], message, sizeof(message)),
 		      "no workload %s: %s", name, message);
-	return kernel;
+	return kernel[kernels++];
 }
 
 static inline struct sim_workload *make_with(const char *name, const char *settings[],

@@ -207,9 +207,12 @@ static void fill_blocks(struct reader *r, const bool *leader)
 		if (i->last)
 			find_ways(i, block);
 	}
-	for (size_t b = 0; b < code->block_count; b++)
-		for (uint32_t i = 0; i < code->block[b].ways; i++)
-			code->block[b].way[i] = code->instr[code->block[b].way[i]].block;
+	for (size_t b = 0; b < code->block_count; b++) {
+		block = &code->block[b];
+		for (uint32_t i = 0; i < 2; i++)
+			block->way[i] = i < block->ways ? code->instr[block->way[i]].block :
+							  KERNEL_NONE;
+	}
 }
 
 static int make_blocks(struct reader *r)

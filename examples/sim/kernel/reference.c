@@ -194,7 +194,7 @@ static int execute(struct block *b, uint32_t t)
 	if (!error && ++r->executed[thread] > r->most)
 		return fault(r, b->pc[t], "does not end", thread);
 	if (b->state[t] != ENDED)
-		b->pc[t] = i->last ? r->kernel->code->block[block->way[!taken]].first :
+		b->pc[t] = i->last ? kernel_entry(r->kernel->code, block->way[!taken]) :
 				     b->pc[t] + 1;
 	return error;
 }
