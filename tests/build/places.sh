@@ -19,9 +19,19 @@ for unit in $(units); do
 	done
 	cat "$srcdir/tests/test-$unit"*.c | grep -q 'kit_observe(' ||
 		complain "$unit: no test checks its events (kit_observe)"
-	grep -q "^| *\`*\[*\`*$unit\`*" "$srcdir/README.md" || complain "$unit: no row in README.md"
 	grep -q "Xr gputm_$unit 3" "$srcdir/man/gputm.7" || complain "$unit: not in gputm.7"
 done
+[ "$(wc -c <"$srcdir/README.md")" -le 8000 ] || complain "README.md: more than 8000 bytes"
+# Each label of a picture's source is in the picture.
+for source in "$srcdir"/man/pictures/*.dot; do
+	tr '"' '\n' <"$source" | sed -n '/label=$/{n;p;}' | sed 's/\\n/\n/g; s/-/\&#45;/g' |
+		sed '/^$/d' | sort -u |
+		while read -r label; do
+			grep -qF ">$label<" "${source%.dot}.svg" || echo "$source: \"$label\""
+		done
+done >"$work/labels"
+[ ! -s "$work/labels" ] ||
+	complain "labels that their picture lacks, run \"make pictures\": $(cat "$work/labels")"
 for example in "$srcdir"/examples/*.c; do
 	[ "$(wc -l <"$example")" -le 80 ] || complain "$example: more than 80 lines"
 done
