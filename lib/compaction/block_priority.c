@@ -259,11 +259,11 @@ static const char *check(const struct gputm_unit *unit)
 		seen |= UINT64_C(1) << p->order[i];
 	}
 	if (seen != p->blocks)
-		return "the order by age has not the blocks";
+		return "the order by age lacks a block";
 	if (p->count && has_head(p) ? !(p->blocks >> p->head & 1) : p->head != 0)
-		return "the head is no block";
+		return "the head names a block that does not exist";
 	if (p->cycles != gputm__later(p->idle, p->issued) || p->switches > p->issued)
-		return "cycles are not issued and idle ones";
+		return "cycles differ from issued + idle";
 	return NULL;
 }
 

@@ -43,7 +43,7 @@ static const char *check_fields(const struct gputm_block_stack *s, uint32_t inde
 	if (e->lpc == NO_PC && e->lpos == NO_ENTRY)
 		return NULL;
 	if (!s->config.likely_convergence)
-		return "an entry has an LPC where there is none";
+		return "an entry has a likely-convergence PC in a stack without likely convergence";
 	if (e->lpc == NO_PC || e->lpc == e->rpc || e->lpos >= index)
 		return "LPos is not a lower entry";
 	likely = &s->entry[e->lpos];
@@ -61,7 +61,7 @@ static const char *check_nest(const struct gputm_block_stack *s, uint32_t index)
 
 	while (below && s->entry[below - 1].rpc == e->rpc)
 		if (!apart(s, mask, gputm__block_mask(s, --below)))
-			return "a thread has two targets of one branch";
+			return "a thread is in two targets of the same branch";
 	if (e->lpos != NO_ENTRY && e->lpos < below)
 		return "LPos lies below the branch";
 	if (e->rpc == NO_PC)
@@ -98,20 +98,20 @@ static const char *check_branch(const struct gputm_block_stack *s, const uint32_
 	uint32_t taken = s->count - 1, other = s->count - 2;
 
 	if (!is_branch(s))
-		return "the branch that is being filled has no such PCs";
+		return "the open branch has PCs that no branch can have";
 	split = gputm__block_split(s, t);
 	if (s->count - 1 - s->top != split.pushes)
-		return "the entries above the top are not those of a branch";
+		return "the entries above the top do not belong to the open branch";
 	if (!is_entry(&s->entry[taken], t->taken_pc, t->rpc, split.lpc, split.lpos) ||
 	    !is_entry(&s->entry[other], t->other_pc, t->rpc, split.lpc, split.lpos))
-		return "an entry that is being filled is not that of its branch";
+		return "an entry being filled does not belong to the open branch";
 	if (split.pushes == 3 &&
 	    (!is_entry(&s->entry[s->top + 1], split.lpc, t->rpc, NO_PC, NO_ENTRY) ||
 	     !is_empty(s, gputm__block_mask(s, s->top + 1))))
-		return "the likely-convergence entry of a branch is no such entry";
+		return "the likely-convergence entry of the open branch is of another kind";
 	if (!is_empty(s, gputm__block_mask(s, other)) ||
 	    !within(s, gputm__block_mask(s, taken), arrived))
-		return "threads took a branch to which they have not come";
+		return "threads took the open branch before they reached the branch";
 	return NULL;
 }
 
@@ -123,19 +123,19 @@ static const char *check_warps(const struct gputm_block_stack *s)
 
 	memcpy(seen, s->left, sizeof(seen));
 	if (!within(s, s->left, gputm__block_mask(s, s->top)))
-		return "threads are to be admitted that are not of the top";
+		return "a thread to be admitted is not in the top entry";
 	for (uint32_t warp = 0; warp < s->admitted; warp++) {
 		running += s->running[warp] != 0;
 		for (uint64_t m = s->running[warp]; m; m &= m - 1) {
 			uint32_t lane = gputm__lowest(m), home = gputm__block_home(s, warp)[lane];
 
 			if ((home & seen[lane]) || (home & ~gputm__block_mask(s, s->top)[lane]))
-				return "a thread is in two warps, or in one and not in the top";
+				return "a thread is in two warps, or in a warp and not in the top";
 			seen[lane] |= home;
 		}
 	}
 	if (gputm__columns_warps(&n, s->config.compact) != s->formed - s->admitted)
-		return "the threads to be admitted do not make the warps to come";
+		return "the number of warps to come does not fit the threads to be admitted";
 	if (s->wcnt != running + (s->formed - s->admitted) || !s->wcnt)
 		return "WCnt is not the warps that run and those to come";
 	return NULL;
@@ -150,24 +150,24 @@ static const char *check_way(const struct gputm_block_stack *s)
 
 	gputm__block_arrived(s, arrived);
 	if (is_empty(s, arrived) != (s->way == GPUTM__BLOCK_NONE))
-		return "threads wait at no point, or none waits";
+		return "the waiting threads and the point where they wait disagree";
 	if (s->way != GPUTM__BLOCK_NONE && s->wcnt == s->formed)
-		return "threads wait and no warp has come";
+		return "threads wait although no warp has arrived";
 	if (!branch && (s->top != s->count - 1 || e->pc != s->start_pc ||
 			memcmp(&s->target, &none, sizeof(none))))
-		return "a branch is being filled that there is not";
+		return "the filling flag names a branch that does not exist";
 	if (!gputm__block_is_pc(s, s->start_pc) || (!branch && e->pc == e->lpc))
-		return "the warps of the top cannot run from there";
+		return "the start PC does not fit pc_bits, or is the likely-convergence PC";
 	if (arrive ? s->way_pc != e->rpc && s->way_pc != e->lpc : s->way_pc != 0)
-		return "warps wait where the entry does not end";
+		return "warps wait at a PC where their entry does not end";
 	if (arrive && s->way_pc == NO_PC)
-		return "warps wait where the entry does not end";
+		return "warps wait at a PC where their entry does not end";
 	for (uint32_t warp = 0; warp < GPUTM__COLUMN_BITS; warp++)
 		if ((s->at_barrier >> warp & 1) && !gputm__block_warp(s, warp))
-			return "a warp waits at a barrier that does not run";
+			return "a warp at the barrier has no running threads";
 	if (s->at_barrier && (s->way != GPUTM__BLOCK_NONE || s->top_threads != s->live ||
 			      gputm__popcount(s->at_barrier) >= s->wcnt))
-		return "warps wait at a barrier that there cannot be";
+		return "warps wait at a barrier that should have opened, or within a branch";
 	return branch ? check_branch(s, arrived) : NULL;
 }
 
@@ -195,7 +195,7 @@ static const char *check_empty(const struct gputm_block_stack *s)
 
 	if (s->wcnt || s->at_barrier || s->way || s->way_pc || s->start_pc != NO_PC ||
 	    memcmp(&s->target, &none, sizeof(none)) || !is_empty(s, s->left))
-		return "an empty stack has more than no entries";
+		return "an empty stack has entries";
 	return NULL;
 }
 

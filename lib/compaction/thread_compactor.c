@@ -451,9 +451,9 @@ static const char *check(const struct gputm_unit *unit)
 	if (c->popped > c->made || c->made > c->count || (c->count && c->popped == c->count))
 		return "popped <= made <= warps of the mask does not hold";
 	if (c->warps_asked > c->static_warps || c->static_warps > c->threads)
-		return "masks gave more warps than they had static ones, or threads";
+		return "the masks gave more warps than they had static warps, or than threads";
 	if (c->busy != c->warps_made || c->busy > c->cycles || c->full_warps > c->warps_made)
-		return "there is not one busy cycle for each warp made";
+		return "busy cycles differ from warps made";
 	return NULL;
 }
 

@@ -345,7 +345,7 @@ static const char *check_pool_warp(const struct gputm_warp_former *f, uint32_t s
 	if (!open && w->lanes.mask != f->warp[f->home[first]].live)
 		return "a static warp that has not diverged is not whole";
 	if (w->state == GPUTM__POOL_WAITING ? w->order >= f->next_order : w->order != 0)
-		return "a warp's age is not that of one made";
+		return "the age of a warp exceeds the number of warps made";
 	return NULL;
 }
 
@@ -382,11 +382,11 @@ static const char *check_pool(const struct gputm_warp_former *f, uint64_t seen[]
 	}
 	for (uint32_t i = 0; i < f->lut.known; i++)
 		if (!check_queue(f, i, &queued))
-			return "warps do not wait in the order of their age";
+			return "the waiting warps are not in the order of their age";
 	if (queued != waiting)
-		return "two warps that wait are of one age";
+		return "two waiting warps have the same age";
 	if (in_flight != f->in_flight || waiting + in_flight != f->in_use)
-		return "the pool has other warps than waiting ones and those in flight";
+		return "the warps of the pool differ from those waiting + those in flight";
 	return NULL;
 }
 
@@ -396,19 +396,19 @@ static const char *check_warps(const struct gputm_warp_former *f, uint64_t seen[
 		const struct gputm__static_warp *s = &f->warp[w];
 
 		if (!see(&seen[w], s->arrived) || !see(&seen[w], s->parked) || seen[w] != s->live)
-			return "a thread that lives is in no place, or in two";
+			return "a live thread is in no place, or in two";
 		if (s->diverged && (!f->config.warp_barrier || !s->live || s->arrived == s->live))
-			return "a static warp has diverged that is whole";
+			return "a static warp is marked as diverged and is whole";
 		if (s->pc > f->pc_max && (s->pc != NO_PC || s->arrived))
-			return "a warp barrier is at no PC";
+			return "a warp barrier has no PC";
 		if (f->config.warp_barrier && !s->diverged && s->parked && s->parked != s->live)
 			return "a static warp that has not diverged is not whole";
 	}
 	for (uint32_t b = 0; b < f->blocks; b++) {
 		if (f->block[b].parked && f->block[b].parked == f->block[b].live)
-			return "a barrier of a block has all its threads";
+			return "all threads of a block wait at its barrier and none was released";
 		if (f->block[b].pc > f->pc_max || (!f->block[b].parked && f->block[b].pc))
-			return "a barrier of a block is at no PC";
+			return "a barrier of a block has no PC";
 	}
 	return NULL;
 }

@@ -215,7 +215,7 @@ static const char *check_fields(const struct gputm_simt_stack *s,
 	if (e->lpc == NO_PC && e->lpos == NO_ENTRY)
 		return NULL;
 	if (!s->config.likely_convergence || e->type != GPUTM_SIMT_STACK_NORMAL)
-		return "an entry has an LPC where there is none";
+		return "an entry has a likely-convergence PC in a stack without likely convergence";
 	if (e->lpc == NO_PC || e->lpos >= gputm__simt_slot(s, e) - 1)
 		return "LPos is not a lower entry";
 	likely = &s->slot[e->lpos + 1];
@@ -233,7 +233,7 @@ static const char *check_nest(const struct gputm_simt_stack *s,
 
 	while (below->type == GPUTM_SIMT_STACK_NORMAL && below->rpc == e->rpc) {
 		if (below->mask & e->mask)
-			return "a lane has two targets of one branch";
+			return "a lane is in two targets of the same branch";
 		below--;
 	}
 	if (e->lpos != NO_ENTRY && e->lpos + 1 <= gputm__simt_slot(s, below))
@@ -264,11 +264,11 @@ static const char *check_transaction(const struct gputm_simt_stack *s)
 	}
 	for (unsigned bit = 0; bit < NESTING_BITS; bit++)
 		if (s->nesting[bit] & ~inside)
-			return "a lane outside the attempt is nested";
+			return "a lane outside the attempt has a nesting depth";
 	if (s->pc_after != NO_PC && (!s->retry || !gputm__simt_is_pc(s, s->pc_after)))
-		return "a PC after the transaction is known outside of one";
+		return "the PC after the transaction is set outside transactions";
 	if (s->retry && s->pc_after == NO_PC && !(retry->mask | running->mask))
-		return "all lanes have committed and the PC after the transaction is not known";
+		return "all lanes have committed and the PC after the transaction is not set";
 	return NULL;
 }
 
@@ -298,7 +298,7 @@ static void settle(struct gputm_unit *unit)
 static const char *check_depth(const struct gputm_simt_stack *s)
 {
 	if (s->max_depth != gputm__simt_slot(s, s->highest))
-		return "max_depth is not the deepest stack";
+		return "max_depth differs from the deepest stack so far";
 	return NULL;
 }
 

@@ -182,7 +182,7 @@ static const char *check_row(const struct gputm_tx_log *l, const struct rows *lo
 		uint64_t address = log->address[(size_t)r * l->config.lanes + lane];
 
 		if (address > l->address_max || address & 3)
-			return "an address is no word that fits";
+			return "an address is not word-aligned, or does not fit address_bits";
 		signature[lane] |= signature_bit(address);
 	}
 	return log->mask[r] & ~l->lane_mask ? "a row names a lane that does not exist" : NULL;
@@ -215,9 +215,9 @@ static const char *check(const struct gputm_unit *unit)
 	if (broken)
 		return broken;
 	if (memcmp(signature, l->signature, sizeof(signature)))
-		return "the signatures are not those of the write log";
+		return "the signatures differ from those of the write log";
 	if (!entries && (l->log[0].count || l->log[1].count))
-		return "logs without an entry have rows";
+		return "a log has rows although all are empty";
 	return l->lookups == l->filtered + l->hits + l->in_vain
 		       ? NULL
 		       : "lookups are not filtered + hits + in_vain";

@@ -150,7 +150,7 @@ static const char *check_places(const struct gputm_tx_throttle *t)
 		count[t->place[i]]++;
 	}
 	if (count[INSIDE] != t->running || count[WAITING] != t->waiting)
-		return "running and waiting are not the warps inside and waiting";
+		return "running or waiting differs from the number of such warps";
 	return NULL;
 }
 
@@ -163,7 +163,7 @@ static const char *check_queue(const struct gputm_tx_throttle *t)
 
 		if (warp >= t->config.warps || t->place[warp] != WAITING ||
 		    seen[warp >> 6] >> (warp & 63) & 1)
-			return "the queue is not the warps that wait, each once";
+			return "the queue does not hold each waiting warp once";
 		seen[warp >> 6] |= UINT64_C(1) << (warp & 63);
 	}
 	return NULL;
@@ -179,7 +179,7 @@ static const char *check(const struct gputm_unit *unit)
 	if (broken)
 		return broken;
 	if (t->running > t->most || (!t->config.limit && t->waiting))
-		return "more warps run than the limit allows, or one waits for no reason";
+		return "more warps run than the limit, or a warp waits although there is room";
 	return NULL;
 }
 

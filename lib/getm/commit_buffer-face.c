@@ -157,15 +157,15 @@ static const char *check_block(const struct gputm_commit_buffer *b,
 	uint64_t words = gputm__low_mask(b->config.block_bytes / 4);
 
 	if (block->address > b->address_max || block->address & ~b->block_mask)
-		return "a block has an address that does not fit";
+		return "the address of a block does not fit address_bits";
 	if (!block->words || block->words & ~words)
-		return "a block in use has no word, or one beyond its end";
+		return "a block in use has no word, or a word past its end";
 	if (block->cleanup &&
 	    (block->place == GPUTM__BLOCK_PORT || block->place == GPUTM__BLOCK_FLYING))
 		return "a clean-up is on its way to memory";
 	for (uint32_t word = 0; word < b->config.block_bytes / 4; word++)
 		if (!block->count[word] != !(block->words >> word & 1))
-			return "a block has counts elsewhere than at its words";
+			return "the counts of a block do not match its words";
 	return gputm__block_counts(block) > UINT32_MAX ? "a block's counts are too many" : NULL;
 }
 
@@ -182,12 +182,12 @@ static const char *check_queues(const struct gputm_commit_buffer *b)
 		queued += q->count;
 		for (uint32_t n = 0; n < q->count; n++)
 			if (b->block[gputm__block_nth(b, q, n)].place != (uint32_t)place)
-				return "a block is queued where it is not";
+				return "a block is in a queue that its state does not name";
 	}
 	for (uint32_t i = 0; i < b->config.blocks; i++)
 		flying += b->block[i].place == GPUTM__BLOCK_FLYING;
 	if (queued + flying != b->config.blocks || b->queue[GPUTM__BLOCK_PORT].count > 1)
-		return "a block is lost or doubled";
+		return "a block is in no queue, or in two";
 	return NULL;
 }
 
@@ -225,7 +225,7 @@ static const char *check(const struct gputm_unit *unit)
 	if (broken)
 		return broken;
 	if (writes != b->writes)
-		return "writes are not those of the blocks";
+		return "writes differ from the sum over the blocks";
 	return b->entries == b->joined + b->made ? NULL : "entries are not joined + made";
 }
 

@@ -452,7 +452,7 @@ static const char *check(const struct gputm_unit *unit)
 	if (broken)
 		return broken;
 	if (waiting != b->waiting || lines != b->lines)
-		return "waiting is not the sum of the lines";
+		return "waiting differs from the sum over the lines";
 	return NULL;
 }
 

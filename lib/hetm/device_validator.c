@@ -230,14 +230,14 @@ static const char *check(const struct gputm_unit *unit)
 	for (uint64_t p = 0; p < v->pages; p++)
 		for (uint64_t i = 0; page_made(v, p) && i < PAGE_WORDS; i++) {
 			if (v->page[p][i] > v->widest)
-				return "a stamp is too wide";
+				return "a stamp does not fit stamp_bits";
 			if (v->page[p][i] && p * PAGE_WORDS + i >= v->words)
-				return "a word behind the region's end has a stamp";
+				return "a word past the end of the region has a stamp";
 		}
 	if (v->tested != v->applied + v->stale)
-		return "tested is not applied + stale";
+		return "tested differs from applied + stale";
 	if (v->early_conflicts > v->early || v->conflicts - v->early_conflicts > v->tested)
-		return "more entries conflict than were tested";
+		return "conflicts exceed tested";
 	return v->failed_early > v->failed_rounds ? "more rounds failed early than failed" : NULL;
 }
 

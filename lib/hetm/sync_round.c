@@ -237,14 +237,14 @@ static const char *check(const struct gputm_unit *unit)
 	bool blocked = r->step >= SHIP && r->step <= SHADOW;
 
 	if (r->open && r->open != (uint32_t)steps[r->step].asks)
-		return "a thing to do is open in a step that does not ask for it";
+		return "an action is open in a step that does not request it";
 	if (r->step <= STOP && !r->open && (r->from[CPU] > r->now || r->from[GPU] > r->now))
-		return "a device is blocked though no phase blocks it";
+		return "a device is blocked although no action is open";
 	if ((blocked || (r->step == STOP && r->open)) && r->from[GPU] != BLOCKED)
 		return "the GPU runs while its transactions are validated";
 	for (unsigned d = 0; d < DEVICES; d++)
 		if (r->from[d] != BLOCKED && r->from[d] > LAST_TIME * 2)
-			return "a device runs from a time that is too late";
+			return "a device starts to run past the end of time";
 	return NULL;
 }
 

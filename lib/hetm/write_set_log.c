@@ -202,17 +202,19 @@ static const char *check_thread(const struct gputm_write_set_log *l, const struc
 
 	for (unsigned s = 0; s < STREAMS; s++)
 		if (t->seen[s] > t->count)
-			return "a stream has seen more than there is";
+			return "a stream has read past the end of the log";
 	for (uint64_t i = 0; i < t->count; i++) {
 		if (t->entry[i].address >= l->config.region_bytes || t->entry[i].address & 3)
-			return "an entry is no word of the region";
+			return "the address of an entry is not a word of the region";
 		if (t->entry[i].stamp < stamp)
-			return "the stamps of a thread fall, or one is 0";
+			return "the stamps of a thread decrease, or a stamp is 0";
 		stamp = t->entry[i].stamp;
 	}
 	if (t->count && t->last != stamp)
-		return "a thread's last stamp is not that of its last entry";
-	return t->last <= gputm__low_mask(l->config.stamp_bits) ? NULL : "a stamp is too wide";
+		return "the last stamp of a thread is not that of its last entry";
+	if (t->last > gputm__low_mask(l->config.stamp_bits))
+		return "a stamp does not fit stamp_bits";
+	return NULL;
 }
 
 static const char *check(const struct gputm_unit *unit)

@@ -242,7 +242,7 @@ static const char *check_pools(const struct gputm_commit_id *vendor)
 {
 	for (uint32_t i = 0; i < vendor->pool_count; i++)
 		if (vendor->pool[i] + credits_out(vendor, i) != vendor->config.credits)
-			return "a pool and its CIDs in flight do not make up its credits";
+			return "free credits + commit IDs in flight differ from the pool";
 	return NULL;
 }
 

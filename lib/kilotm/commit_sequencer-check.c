@@ -11,11 +11,11 @@ static const char *check_shares(const struct gputm_commit_sequencer *s, uint32_t
 		const struct share *h = &shares(s, slot)[p];
 
 		if (h->touched & ~c->lanes || h->wrote & ~h->touched)
-			return "a lane touches a partition that is not its own business";
+			return "a partition has touched or written lanes outside the commit";
 		if (h->answered & ~(h->touched & closed))
-			return "an outcome of a lane that waits for none";
+			return "a lane that awaits no outcome has an outcome";
 		if (h->retired & ~closed || h->retired & h->touched & ~h->answered)
-			return "a lane has retired before its outcome";
+			return "a lane retired before its outcome arrived";
 	}
 	return NULL;
 }
@@ -25,11 +25,11 @@ static const char *check_masks(const struct gputm_commit_sequencer *s, uint32_t 
 	const struct slot *c = &s->slot[slot];
 
 	if ((c->lanes | c->empty) & ~s->lane_mask || c->lanes & c->empty || !(c->lanes | c->empty))
-		return "a commit has lanes that cannot be";
+		return "a commit has lanes outside its warp";
 	if ((c->open | c->decided | c->failed) & ~c->lanes || c->due & ~c->decided)
-		return "a lane without a CID has been decided";
+		return "a lane without a commit ID has an outcome";
 	if (c->decided != (c->state >= FILL ? complete(s, slot) : 0))
-		return "decided lanes are not those with all answers";
+		return "the decided lanes differ from the lanes with all answers";
 	return check_shares(s, slot);
 }
 
@@ -38,24 +38,24 @@ static const char *check_slot(const struct gputm_commit_sequencer *s, uint32_t s
 	const struct slot *c = &s->slot[slot];
 
 	if (c->state == FREE || c->state > DRAIN || c->step > CLOSE)
-		return "a slot is in no state";
+		return "the state or the step of a slot is not valid";
 	if (c->count != (c->state >= FILL ? gputm__popcount(c->lanes) : 0))
-		return "a commit has not a CID per lane";
+		return "a commit has more or fewer commit IDs than lanes";
 	if (c->count && (c->first_cid > s->next_cid || s->next_cid - c->first_cid < c->count))
-		return "a CID is newer than the newest";
+		return "a commit ID is newer than the newest one granted";
 	if (!c->held && (c->state != DRAIN || !c->lanes))
 		return "a commit that is not done has no warp";
 	if (!c->lanes && c->state != DRAIN)
-		return "a commit without lanes with a log is not done";
+		return "a commit whose lanes have no log is not done";
 	if (c->state < WAIT ? c->open == 0 : c->open != 0)
-		return "a commit is closed too early or too late";
+		return "the closed flag of a commit does not match its step";
 	if (c->state == FILL ? c->open != c->lanes && c->step != CLOSE : c->step && c->state < FILL)
-		return "a commit is at no step";
+		return "the step of a commit does not match its open lanes";
 	if (c->begun > s->now || (c->ready > s->now && c->ready - s->now >
 						       s->config.spilled_row_cycles))
-		return "a commit lives in the future";
+		return "a commit began after the current cycle, or is ready too late";
 	if (c->state >= WAIT && (c->state == DRAIN) != is_done(s, slot))
-		return "a commit is done too early or too late";
+		return "the done flag of a commit does not match its lanes";
 	if (c->held != (s->slot_of[c->warp] == slot + 1))
 		return "a warp has two commits";
 	return check_masks(s, slot);
@@ -93,7 +93,7 @@ static const char *check_rings(const struct gputm_commit_sequencer *s)
 		}
 		for (uint32_t slot = 0; slot < s->config.slots; slot++)
 			if ((in[slot / 64] >> (slot & 63) & 1) != belongs(s, r, slot))
-				return "a slot is not in the rings of its state";
+				return "a slot is missing from the ring of its state";
 	}
 	return NULL;
 }
@@ -112,7 +112,7 @@ static const char *check_packets(const struct gputm_commit_sequencer *s)
 	for (uint32_t slot = 0; slot < s->config.slots; slot++)
 		waiting += s->slot[slot].waiting;
 	if (waiting != s->packet_count)
-		return "the packets of the commits are not those in the output buffer";
+		return "packets in the output buffer differ from the sum over the commits";
 	for (uint32_t i = 0; i < s->packet_count; i++) {
 		const struct packet *packet =
 			&s->packet[wrap(s->first_packet + i, s->config.output_packets)];
@@ -131,7 +131,7 @@ static const char *check_packets(const struct gputm_commit_sequencer *s)
 			return "a resend request belongs to no commit";
 	}
 	if (s->resend_ready > s->now && s->resend_ready - s->now > s->config.spilled_row_cycles)
-		return "a resend lives in the future";
+		return "a resend request arrived after the current cycle";
 	return NULL;
 }
 

@@ -179,7 +179,7 @@ static const char *check_set(const struct gputm_last_writer *self, struct gputm_
 			return "L4: an entry holds a commit ID outside base .. newest";
 		if (entry->word > self->address_max >> self->word_shift ||
 		    gputm__writer_set(self, entry->word << self->word_shift) != set)
-			return "L5: an entry lies in another set than its word's";
+			return "L5: an entry lies outside the set of its word";
 		if (gputm__writer_find(self, set, entry->word) != entry)
 			return "L5: a set holds a word twice";
 	}
@@ -197,9 +197,9 @@ static const char *check_counters(const struct gputm_last_writer *self)
 	if (self->base > self->newest || self->newest > self->limit)
 		return "L3: the newest commit ID is outside base .. limit";
 	if (updates != self->evicted)
-		return "L6: the filter has not had one update for each eviction";
+		return "L6: the updates of the filter differ from the evictions";
 	if (gputm_recency_bloom_base(self->filter) != self->base)
-		return "L6: the filter has another base";
+		return "L6: the base of the filter differs from the base of the history";
 	return NULL;
 }
 
@@ -208,7 +208,7 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 	const struct gputm_last_writer *self = (const struct gputm_last_writer *)(const void *)unit;
 
 	gputm__law(laws, self->filled, self->entries + self->forgotten,
-		   "L2: filled entries are not those in use and those forgotten");
+		   "L2: filled differs from entries in use + forgotten");
 }
 
 static const char *check(const struct gputm_unit *unit)

@@ -413,7 +413,7 @@ static const char *check_wavefronts(const struct gputm_local_tm *t)
 		if ((w->exec | w->vcc | w->outer) & ~t->lane_mask)
 			return "a mask has lanes that do not exist";
 		if (!is_possible(w))
-			return "the masks of a wavefront are no state of a transaction";
+			return "the masks of a wavefront match no state of a transaction";
 		if (i == t->holder)
 			continue;
 		if (w->mode == GPUTM_LOCAL_TM_GROUP)
@@ -452,9 +452,9 @@ static const char *check_words(const struct gputm_local_tm *t)
 static const char *check_counters(const struct gputm_local_tm *t)
 {
 	if (t->accesses != t->fresh + t->repeated + t->conflicts)
-		return "accesses are not fresh + repeated + conflicts";
+		return "accesses differ from fresh + repeated + conflicts";
 	if (t->begins != t->normal_attempts + t->wavefront_attempts + t->group_attempts)
-		return "begins are not the sum of the attempts by mode";
+		return "begins differ from the sum of the attempts by mode";
 	return NULL;
 }
 

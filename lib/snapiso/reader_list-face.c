@@ -186,11 +186,11 @@ static const char *check_plain(const struct gputm_reader_list *l, uint64_t ids)
 	uint32_t count = gputm__reader_plain_count(ids);
 
 	if (!count || (ids | ~(GPUTM__NO_READERS << (16 * count))) != GPUTM__NO_READERS)
-		return "a word has no readers, or they are not its first fields";
+		return "a word has no readers, or a gap before its last field";
 	for (uint32_t i = 0; i < count; i++, ids = ids >> 16 | GPUTM__NO_READERS << 48)
 		if ((uint16_t)ids >= l->transactions ||
 		    gputm__reader_match(ids >> 16 | GPUTM__NO_READERS << 48, (uint16_t)ids))
-			return "plain IDs are no transactions, or one is there twice";
+			return "an ID in a field is not a transaction, or is there twice";
 	return NULL;
 }
 
@@ -200,7 +200,7 @@ static const char *check_block(const struct gputm_reader_list *l,
 	if (block->root != root_of(l, block))
 		return "a root does not show which leaves have readers";
 	if (!block->root || (l->config.fold && block->readers <= GPUTM__PLAIN_READERS))
-		return "vectors are empty, or of three readers and not folded";
+		return "a vector is empty, or holds three readers or fewer and is not folded";
 	return block->readers == bits_of(l, block) ? NULL : "vectors do not hold their readers";
 }
 
@@ -209,7 +209,7 @@ static const char *check_word(const struct gputm_reader_list *l, size_t at)
 	const struct gputm__word_slot *slot = &l->map.slot[at];
 
 	if (!gputm__word_is_found(&l->map, at))
-		return "a word is not where it is searched";
+		return "a word lies where a look-up does not find it";
 	return gputm__readers_in_block(slot) ? check_block(l, gputm__reader_block(l, slot))
 					     : check_plain(l, slot->data);
 }

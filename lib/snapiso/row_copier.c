@@ -183,7 +183,7 @@ static const char *check(const struct gputm_unit *unit)
 		last = c->idle_at[i] > last ? c->idle_at[i] : last;
 	for (uint32_t i = 0; i < c->held; i++) {
 		if (request_refused(c, &c->request[i].is))
-			return "a request is impossible";
+			return "a held request has arguments that would be refused";
 		if (c->request[i].done_at > last)
 			return "a request completes after the last subarray is idle";
 	}

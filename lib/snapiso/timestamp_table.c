@@ -225,7 +225,7 @@ static const char *check(const struct gputm_unit *unit)
 		retained += t->slot[i].state == COMMITTED;
 	}
 	if (running != t->running)
-		return "running is not the number of running ones";
+		return "running differs from the number of running transactions";
 	return retained == t->retained ? NULL : "retained is not the number of committed ones";
 }
 

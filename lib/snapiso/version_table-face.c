@@ -173,7 +173,7 @@ static const char *check_region(const struct gputm_version_table *t, const struc
 {
 	if (!r->readable || r->readable != gputm__region_in_state(t, r, GPUTM__READABLE) ||
 	    r->number[r->readable] != GPUTM__NO_VERSION)
-		return "the list of readable versions is not that of a region";
+		return "the list of readable versions holds a version of another region";
 	for (uint32_t i = 0; i < r->readable; i++) {
 		const struct gputm__version *v = &r->version[r->number[i]];
 
@@ -184,7 +184,7 @@ static const char *check_region(const struct gputm_version_table *t, const struc
 	if (gputm__region_in_state(t, r, GPUTM__COPYING) +
 		    gputm__region_in_state(t, r, GPUTM__WRITABLE) >
 	    1)
-		return "two versions of a region are copied or written";
+		return "two versions of a region are being copied or written";
 	return NULL;
 }
 
@@ -209,7 +209,7 @@ static const char *check(const struct gputm_unit *unit)
 		}
 	}
 	if (references != t->references)
-		return "references are not those of the versions";
+		return "references differ from the sum over the versions";
 	return t->sharers.samples == t->recycled + t->invalidated
 		       ? NULL
 		       : "samples of sharers is not recycled + invalidated";

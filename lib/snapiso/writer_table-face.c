@@ -150,7 +150,7 @@ static const char *check_word(const struct gputm_writer_table *t, size_t at)
 	uint32_t newest = gputm__writer_newest(slot);
 
 	if (!gputm__word_is_found(&t->map, at))
-		return "a word is not where it is searched";
+		return "a word lies where a look-up does not find it";
 	if (!slot->data)
 		return "a word has no writer";
 	if (gputm__writer_running(slot) &&
@@ -182,9 +182,9 @@ static const char *check(const struct gputm_unit *unit)
 		retained += gputm__writer_commits(t, slot);
 	}
 	if (running + retained != t->used || retained != t->retained)
-		return "used or retained is not what the words add up to";
+		return "used or retained differs from the sum over the words";
 	if (t->used > t->config.entries)
-		return "more entries in use than there are";
+		return "used exceeds the number of entries";
 	return retained && t->config.release_at_commit ? "a committed writer is kept" : NULL;
 }
 

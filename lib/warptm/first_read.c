@@ -173,7 +173,7 @@ static const char *check_warp(const struct gputm_first_read *t, uint32_t warp)
 	const struct warp *w = &t->warp[warp];
 
 	if (w->running & ~t->lanes || w->loaded & ~w->running || w->conflict & ~w->loaded)
-		return "conflict, loaded, running, lanes of a warp: one is no part of the next";
+		return "the masks of a warp are not nested: conflict, loaded, running, lanes";
 	for (uint64_t left = w->loaded; left; left &= left - 1)
 		if (w->first[gputm__lowest(left)] > t->time_max)
 			return "a first load is beyond time_bits";
@@ -193,7 +193,7 @@ static const char *check(const struct gputm_unit *unit)
 		running += gputm__popcount(t->warp[i].running);
 	}
 	if (running != t->running)
-		return "running is not the number of attempts running";
+		return "running differs from the number of running attempts";
 	if (t->conflicting > t->replies)
 		return "more replies with a conflict than replies";
 	return NULL;

@@ -178,7 +178,7 @@ static const char *check(const struct gputm_unit *unit)
 		if ((b->so_far.survived | b->so_far.aborted) != b->active)
 			return "survivors and aborted lanes do not make up the active ones";
 		if (!all_owners_active(t, i))
-			return "an owner is no active lane of its warp";
+			return "the owner of an entry is not an active lane of its warp";
 	}
 	return broken;
 }
