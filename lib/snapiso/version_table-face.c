@@ -59,7 +59,8 @@ static const struct gputm_event_kind events[] = {
 	      GPUTM__VALUE(region, "region", "The region."),
 	      GPUTM__VALUE(place, "version index", "The version."),
 	      GPUTM__VALUE(references, "references", "Transactions that read the version now."),
-	      GPUTM__VALUE(address, "byte address", "The address that the transaction has asked "
+	      GPUTM__VALUE(address, "byte address",
+			   "The address that the transaction has asked "
 			   "for.")),
 	EVENT(RELEASED, "released", "A transaction no longer reads a version.",
 	      GPUTM__VALUE(region, "region", "The region."),
@@ -98,6 +99,7 @@ static void clear(struct gputm_unit *unit)
 
 	memset(t->start, 0xff, sizeof(t->start));
 	memset(t->order, 0, sizeof(t->order));
+	memset(t->reach, 0, sizeof(t->reach));
 	memset(t->region, 0, t->config.regions * sizeof(*t->region));
 	t->regions = 0;
 	t->references = 0;
@@ -146,8 +148,11 @@ static void io_region(struct gputm_version_table *t, struct gputm__region *r, st
 		if (gputm__region_shape(t, r))
 			gputm__io_fail(io, -EINVAL, "a region is impossible");
 	}
-	for (uint32_t i = 0; i < t->config.versions && !io->error; i++)
+	for (uint32_t i = 0; i < t->config.versions && !io->error; i++) {
 		io_version(t, &r->version[i], io);
+		if (r->version[i].state == GPUTM__COPYING || r->version[i].state == GPUTM__WRITABLE)
+			r->open = i;
+	}
 	if (gputm__io_reading(io) && !io->error)
 		sort_versions(t, r, io);
 }
@@ -182,8 +187,8 @@ static const char *check_region(const struct gputm_version_table *t, const struc
 			return "readable versions are not in the order of their times";
 	}
 	if (gputm__region_in_state(t, r, GPUTM__COPYING) +
-		    gputm__region_in_state(t, r, GPUTM__WRITABLE) >
-	    1)
+		    gputm__region_in_state(t, r, GPUTM__WRITABLE) !=
+	    (r->open < GPUTM__VERSIONS))
 		return "two versions of a region are being copied or written";
 	return NULL;
 }
@@ -244,8 +249,7 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 		const struct gputm__region *r = &t->region[i];
 
 		readable += r->readable;
-		open += gputm__region_in_state(t, r, GPUTM__COPYING) +
-			gputm__region_in_state(t, r, GPUTM__WRITABLE);
+		open += r->open < GPUTM__VERSIONS;
 	}
 	gputm__law(laws, t->acquired, t->released + t->references,
 		   "acquired is not released + references");

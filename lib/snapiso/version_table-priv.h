@@ -23,6 +23,7 @@ struct gputm__region {
 	uint64_t start, length, relocated;
 	uint32_t shift;    /* of the stride */
 	uint32_t readable; /* versions */
+	uint32_t open;     /* the version that is copied or writable, or VERSIONS */
 	/* Of readable versions, newest first; 0 and NO_VERSION end them. */
 	uint64_t created[GPUTM__VERSIONS + 1];
 	uint8_t number[GPUTM__VERSIONS + 1];
@@ -34,6 +35,7 @@ struct gputm_version_table {
 	struct gputm_version_table_config config;
 	struct gputm__region *region;   /* [config.regions] */
 	uint64_t start[GPUTM__REGIONS]; /* ascending; unused ones are all ones */
+	uint64_t reach[GPUTM__REGIONS]; /* last byte of a version of a region up to this start */
 	uint8_t order[GPUTM__REGIONS];  /* region of each start */
 	uint32_t regions;
 	uint64_t address_max, time_max, stamp_max;

@@ -74,6 +74,13 @@ void gputm__region_insert(struct gputm_version_table *t)
 	}
 	t->start[at] = t->region[t->regions - 1].start;
 	t->order[at] = (uint8_t)(t->regions - 1);
+	for (; at < t->regions; at++) {
+		const struct gputm__region *r = &t->region[t->order[at]];
+
+		t->reach[at] = gputm__region_version(r, t->config.versions - 1) + r->length - 1;
+		if (at && t->reach[at - 1] > t->reach[at])
+			t->reach[at] = t->reach[at - 1];
+	}
 }
 
 void gputm__region_start(struct gputm__region *r, uint64_t start, uint64_t length,
@@ -84,6 +91,7 @@ void gputm__region_start(struct gputm__region *r, uint64_t start, uint64_t lengt
 	r->length = length;
 	r->relocated = relocated;
 	r->number[0] = GPUTM__NO_VERSION;
+	r->open = GPUTM__VERSIONS;
 	for (uint32_t i = 0; i < GPUTM__VERSIONS; i++)
 		r->version[i].state = GPUTM__FREE;
 }

@@ -68,8 +68,8 @@ static inline const uint64_t *halve(const uint64_t *at, uint32_t half, uint64_t 
 	return at[half] <= address ? at + half : at;
 }
 
-/* The region with the last start at or before the address, if any; else the first. */
-static inline struct gputm__region *candidate(const struct gputm_version_table *t, uint64_t address)
+/* The place among the sorted starts of the last one at or before the address, if any; else 0. */
+static inline uint32_t last_start(const struct gputm_version_table *t, uint64_t address)
 {
 	const uint64_t *at = halve(t->start, GPUTM__REGIONS / 2, address);
 
@@ -78,7 +78,15 @@ static inline struct gputm__region *candidate(const struct gputm_version_table *
 	at = halve(at, GPUTM__REGIONS / 16, address);
 	at = halve(at, GPUTM__REGIONS / 32, address);
 	at = halve(at, GPUTM__REGIONS / 64, address);
-	return &t->region[t->order[at - t->start]];
+	return (uint32_t)(at - t->start);
+}
+
+/* NULL if the address is in no region. */
+static inline struct gputm__region *region_of(const struct gputm_version_table *t, uint64_t address)
+{
+	struct gputm__region *r = &t->region[t->order[last_start(t, address)]];
+
+	return address - r->start < r->length ? r : NULL;
 }
 
 /* The place in the list of the latest version created at or before time, or the end mark. */
@@ -89,14 +97,6 @@ static inline uint32_t place_at(const struct gputm__region *r, uint64_t time)
 	while (*at > time)
 		at++;
 	return (uint32_t)(at - r->created);
-}
-
-/* NULL if the address is in no region. */
-static struct gputm__region *region_of(const struct gputm_version_table *t, uint64_t address)
-{
-	struct gputm__region *r = candidate(t, address);
-
-	return address - r->start < r->length ? r : NULL;
 }
 
 /* Bytes where a region has versions other than 0. */
@@ -112,10 +112,11 @@ static bool is_taken(const struct gputm_version_table *t, const struct gputm__re
 	return true;
 }
 
+/* Of the regions that start at or before the address, only those up to `reach` can hold it. */
 APART int plain(const struct gputm_version_table *t, uint64_t address, uint64_t *physical)
 {
-	for (uint32_t i = 0; i < t->regions; i++)
-		if (is_taken(t, &t->region[i], address, physical))
+	for (uint32_t i = last_start(t, address) + 1; i-- && t->reach[i] >= address;)
+		if (is_taken(t, &t->region[t->order[i]], address, physical))
 			return GPUTM_VERSION_TABLE_PLAIN;
 	*physical = address;
 	return GPUTM_VERSION_TABLE_PLAIN;
@@ -129,8 +130,8 @@ int gputm_version_table_resolve(const struct gputm_version_table *t, uint64_t ad
 
 	if (GPUTM__UNLIKELY(address > t->address_max))
 		return refuse_address(t, address);
-	r = candidate(t, address);
-	if (GPUTM__UNLIKELY(address - r->start >= r->length))
+	r = region_of(t, address);
+	if (GPUTM__UNLIKELY(!r))
 		return plain(t, address, physical);
 	number = r->number[place_at(r, time)];
 	if (number == GPUTM__NO_VERSION)
@@ -139,22 +140,9 @@ int gputm_version_table_resolve(const struct gputm_version_table *t, uint64_t ad
 	return GPUTM_VERSION_TABLE_OK;
 }
 
-/* The version of a region that is copied or written, or GPUTM__VERSIONS. */
-static uint32_t open_version(const struct gputm_version_table *t, const struct gputm__region *r)
+static bool is_writable(const struct gputm__region *r)
 {
-	uint32_t i = 0;
-
-	while (i < t->config.versions && r->version[i].state != GPUTM__COPYING &&
-	       r->version[i].state != GPUTM__WRITABLE)
-		i++;
-	return i < t->config.versions ? i : GPUTM__VERSIONS;
-}
-
-static bool is_writable(const struct gputm_version_table *t, const struct gputm__region *r)
-{
-	uint32_t open = open_version(t, r);
-
-	return open < GPUTM__VERSIONS && r->version[open].state == GPUTM__WRITABLE;
+	return r->open < GPUTM__VERSIONS && r->version[r->open].state == GPUTM__WRITABLE;
 }
 
 int gputm_version_table_resolve_write(const struct gputm_version_table *t, uint64_t address,
@@ -167,9 +155,9 @@ int gputm_version_table_resolve_write(const struct gputm_version_table *t, uint6
 	r = region_of(t, address);
 	if (!r)
 		return plain(t, address, physical);
-	if (!is_writable(t, r))
+	if (!is_writable(r))
 		return GPUTM_VERSION_TABLE_WAIT;
-	*physical = address + ((uint64_t)open_version(t, r) << r->shift);
+	*physical = address + ((uint64_t)r->open << r->shift);
 	return GPUTM_VERSION_TABLE_OK;
 }
 
@@ -184,9 +172,8 @@ int gputm_version_table_resolve_plain(const struct gputm_version_table *t, uint6
 	if (!r)
 		(void)plain(t, address, physical);
 	else
-		*physical = address + (t->config.plain_as_given
-					       ? 0
-					       : (uint64_t)r->number[0] << r->shift);
+		*physical = address +
+			    (t->config.plain_as_given ? 0 : (uint64_t)r->number[0] << r->shift);
 	return 0;
 }
 
@@ -211,6 +198,8 @@ void gputm__region_push(struct gputm_version_table *t, struct gputm__region *r, 
 	r->number[r->readable] = GPUTM__NO_VERSION;
 	r->version[version].created = now;
 	r->version[version].state = GPUTM__READABLE;
+	if (version == r->open)
+		r->open = GPUTM__VERSIONS;
 	gputm__maximum(&t->readable_max, r->readable);
 }
 
@@ -235,16 +224,21 @@ static bool may_recycle_oldest(const struct gputm__region *r)
 int gputm_version_table_acquire(struct gputm_version_table *t, uint64_t address, uint64_t time,
 				uint32_t *region, uint32_t *version)
 {
-	uint64_t physical, most = gputm__low_mask(t->config.reference_bits);
-	int result = gputm_version_table_resolve(t, address, time, &physical);
-	struct gputm__version *v;
+	uint64_t most = gputm__low_mask(t->config.reference_bits);
 	struct gputm__region *r;
+	struct gputm__version *v;
+	uint32_t number;
 
-	t->stale += result == GPUTM_VERSION_TABLE_STALE;
-	if (result != GPUTM_VERSION_TABLE_OK)
-		return result;
-	r = candidate(t, address);
-	v = &r->version[r->number[place_at(r, time)]];
+	if (address > t->address_max)
+		return refuse_address(t, address);
+	r = region_of(t, address);
+	if (!r)
+		return GPUTM_VERSION_TABLE_PLAIN;
+	number = r->number[place_at(r, time)];
+	t->stale += number == GPUTM__NO_VERSION;
+	if (number == GPUTM__NO_VERSION)
+		return GPUTM_VERSION_TABLE_STALE;
+	v = &r->version[number];
 	if (v->references == most)
 		return gputm__out_of_range(&t->unit, "references", most + 1, 0, most);
 	v->references++;
@@ -252,7 +246,7 @@ int gputm_version_table_acquire(struct gputm_version_table *t, uint64_t address,
 	t->references++;
 	t->acquired++;
 	*region = (uint32_t)(r - t->region);
-	*version = (uint32_t)(v - r->version);
+	*version = number;
 	gputm__emit(&t->unit, GPUTM_VERSION_TABLE_EVENT_ACQUIRED, *region, *version, v->references,
 		    address);
 	return GPUTM_VERSION_TABLE_OK;
@@ -266,8 +260,7 @@ int gputm_version_table_release(struct gputm_version_table *t, uint32_t region, 
 	if (region >= t->regions)
 		return refuse_region(t, region);
 	if (version >= t->config.versions)
-		return gputm__out_of_range(&t->unit, "version", version, 0,
-					   t->config.versions - 1);
+		return gputm__out_of_range(&t->unit, "version", version, 0, t->config.versions - 1);
 	r = &t->region[region];
 	v = &r->version[version];
 	if (!v->references)
@@ -290,9 +283,9 @@ int gputm_version_table_begin_copy_probe(const struct gputm_version_table *t, ui
 	if (region >= t->regions)
 		return refuse_region(t, region);
 	r = &t->region[region];
-	if (open_version(t, r) < GPUTM__VERSIONS)
-		return gputm__refuse(&t->unit, "version %u of region %u is copied or written",
-				     open_version(t, r), region);
+	if (r->open < GPUTM__VERSIONS)
+		return gputm__refuse(&t->unit, "version %u of region %u is being copied or written",
+				     r->open, region);
 	return gputm__region_in_state(t, r, GPUTM__FREE) || may_recycle_oldest(r)
 		       ? GPUTM_VERSION_TABLE_OK
 		       : GPUTM_VERSION_TABLE_WAIT;
@@ -316,6 +309,7 @@ int gputm_version_table_begin_copy(struct gputm_version_table *t, uint32_t regio
 		++*to;
 	r->version[*to] = (struct gputm__version){ .stamp = r->version[*from].stamp,
 						   .state = GPUTM__COPYING };
+	r->open = *to;
 	t->copies++;
 	gputm__emit(&t->unit, GPUTM_VERSION_TABLE_EVENT_COPYING, region, *from, *to, 0);
 	return GPUTM_VERSION_TABLE_OK;
@@ -324,16 +318,15 @@ int gputm_version_table_begin_copy(struct gputm_version_table *t, uint32_t regio
 int gputm_version_table_copied(struct gputm_version_table *t, uint32_t region)
 {
 	struct gputm__region *r;
-	uint32_t open;
 
 	if (region >= t->regions)
 		return refuse_region(t, region);
 	r = &t->region[region];
-	open = open_version(t, r);
-	if (open == GPUTM__VERSIONS || r->version[open].state != GPUTM__COPYING)
-		return gputm__refuse(&t->unit, "region %u has no version that is copied", region);
-	r->version[open].state = GPUTM__WRITABLE;
-	gputm__emit(&t->unit, GPUTM_VERSION_TABLE_EVENT_COPIED, region, open, 0, 0);
+	if (r->open == GPUTM__VERSIONS || r->version[r->open].state != GPUTM__COPYING)
+		return gputm__refuse(&t->unit, "region %u has no version that is being copied",
+				     region);
+	r->version[r->open].state = GPUTM__WRITABLE;
+	gputm__emit(&t->unit, GPUTM_VERSION_TABLE_EVENT_COPIED, region, r->open, 0, 0);
 	return 0;
 }
 
@@ -351,9 +344,9 @@ int gputm_version_table_committed(struct gputm_version_table *t, uint32_t region
 	if (stamp > t->stamp_max)
 		return gputm__out_of_range(&t->unit, "stamp", stamp, 0, t->stamp_max);
 	r = &t->region[region];
-	if (!is_writable(t, r))
+	if (!is_writable(r))
 		return refuse_unwritable(t, region);
-	gputm__maximum(&r->version[open_version(t, r)].stamp, stamp);
+	gputm__maximum(&r->version[r->open].stamp, stamp);
 	return 0;
 }
 
@@ -364,7 +357,7 @@ static int seal_refused(const struct gputm_version_table *t, uint64_t mask, uint
 
 		if (region >= t->regions)
 			return refuse_region(t, region);
-		if (!is_writable(t, &t->region[region]))
+		if (!is_writable(&t->region[region]))
 			return refuse_unwritable(t, region);
 		if (now <= t->region[region].created[0])
 			return gputm__refuse(&t->unit, "now = %llu: region %u has a newer version",
@@ -381,7 +374,7 @@ int gputm_version_table_seal(struct gputm_version_table *t, uint64_t mask, uint6
 		return result;
 	for (; mask; mask &= mask - 1) {
 		struct gputm__region *r = &t->region[gputm__lowest(mask)];
-		uint32_t version = open_version(t, r);
+		uint32_t version = r->open;
 
 		gputm__region_push(t, r, version, now);
 		t->sealed++;
@@ -412,7 +405,8 @@ static void restart_region(struct gputm_version_table *t, struct gputm__region *
 	for (uint32_t i = 1; i < r->readable; i++)
 		gputm__sample(&t->sharers, r->version[r->number[i]].sharers);
 	t->invalidated += r->readable - 1;
-	t->dropped += open_version(t, r) < GPUTM__VERSIONS;
+	t->dropped += r->open < GPUTM__VERSIONS;
+	r->open = GPUTM__VERSIONS;
 	for (uint32_t i = 0; i < GPUTM__VERSIONS; i++)
 		r->version[i] = (struct gputm__version){ 0, 0, 0, GPUTM__FREE, 0 };
 	r->version[newest].sharers = sharers;
@@ -446,8 +440,7 @@ int gputm_version_table_get_version(const struct gputm_version_table *t, uint32_
 	if (region >= t->regions)
 		return refuse_region(t, region);
 	if (version >= t->config.versions)
-		return gputm__out_of_range(&t->unit, "version", version, 0,
-					   t->config.versions - 1);
+		return gputm__out_of_range(&t->unit, "version", version, 0, t->config.versions - 1);
 	v = &t->region[region].version[version];
 	out->state = (enum gputm_version_table_state)v->state;
 	out->address = gputm__region_version(&t->region[region], version);
