@@ -129,12 +129,87 @@ for mechanism in $mechanisms; do
 		complain "gputm-sim(1) does not tell of $mechanism"
 done
 
+# ---- transactions ----
+# Counts with adds and transactions, with barriers between them, a loop that is left in its midst and
+# threads that end apart from one another.
+cat >"$work/count.kernel" <<'TXT'
+threads 512 block 128
+array bin 16
+array slot threads
+array total 64
+array seen 8
+program
+	add bin[id % 16] = 1 old place
+	store slot[id] = place
+	barrier
+	begin
+	load t = total[16 * block]
+	store total[16 * block] = t + 1
+	add bin[0] = 0
+	commit
+	exit if id % 3 == 0
+	barrier
+	begin
+	set i = 0
+	while i < 8
+		set i = i + 1
+		if random(id * 8 + i) % 4 == 0
+			alu 2
+		else
+			break if random(id * 8 + i) % 50 == 1
+		end
+		alu 30
+	end
+	load s = seen[id % 8]
+	store seen[id % 8] = s + 1
+	commit
+verify
+	for i = 0 below 16
+		require bin[i] == 32 "bin" i "has" bin[i]
+	end
+	for i = 0 below 4
+		require total[16 * i] == 128 "block" i "has" total[16 * i]
+	end
+	for i = 0 below 8
+		set n = 0
+		for j = 0 below 64
+			set n = n + ((8 * j + i) % 3 != 0)
+		end
+		require seen[i] == n "word" i "was counted" seen[i] "times"
+	end
+TXT
+for system in ideal kilo-tm warptm warptm-tcd getm si-tm si-tm-oracle; do
+	for divergence in pdom pdom-lcp; do
+		run 0 --kernel "$work/count.kernel" --system $system --divergence $divergence --check \
+			--format json
+		[ "$(field passed)" = true ] || complain "$system, $divergence: $(field failure)"
+		field cycles >"$work/$divergence.cycles"
+	done
+	cmp -s "$work/pdom.cycles" "$work/pdom-lcp.cycles" &&
+		complain "$system: likely convergence changes nothing in a loop with a break"
+	for divergence in dwf dwf-wb tbc tbc-lcp; do
+		refused "--divergence: got \"$divergence\", expected pdom or pdom-lcp: there is no hardware" \
+			--kernel "$work/count.kernel" --system $system --divergence $divergence
+	done
+done
+run 0 --workload bank --threads 256 --divergence pdom-lcp --check
+# Adds are not undone, and what they change is none of the check's.
+sed 's/add bin\[0\] = 0/add bin[0] = 1/' "$work/count.kernel" >"$work/more.kernel"
+run 1 --kernel "$work/more.kernel" --system kilo-tm --check
+grep -q 'invariant is broken: .*bin 0 has' "$work/err" || complain "an add too many: $(cat "$work/err")"
+refused 'expected pdom: there is no hardware' --system hetm --workload w1 --divergence pdom-lcp
+refused 'has add, barrier or exit, which its machine does not know' --kernel "$work/count.kernel" \
+	--system hetm
+refused 'has shared memory' --kernel "$work/bfs.kernel" --system ideal
+refused 'machine: lanes = 32 is outside 4 .. 4' --kernel "$work/hammock.kernel" --system ideal
+run 0 --kernel "$work/hammock.kernel" --system ideal --set machine.lanes=4 --check
+
 # ---- what is refused ----
 kernel=$work/nested.kernel
 refused '--divergence: got "simd", expected one of: pdom' --kernel "$kernel" --divergence simd
-refused 'expected --kernel FILE too' --divergence pdom
-refused 'expected no --system with --kernel' --kernel "$kernel" --system ideal
-refused 'expected no --threads with --kernel' --kernel "$kernel" --threads 64
+refused 'expected --system too, or no --threads with --kernel' --kernel "$kernel" --threads 64
+refused 'expected either --kernel or --workload' --kernel "$kernel" --workload bank
+refused 'expected --kernel FILE and no --system' --kernel "$kernel" --system ideal --issues "$work/issues"
 refused 'cannot be opened' --kernel "$work/none.kernel"
 refused 'core' --kernel "$kernel" --set machine.cores=1
 refused '1 .. 64' --kernel "$kernel" --set core.warps=65

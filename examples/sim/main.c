@@ -79,6 +79,7 @@ static int simulate(struct gputm_ctx *ctx, struct sim_check *check, struct sim_r
 	struct sim_bar bar;
 	struct sim_run_options run_options = {
 		.concurrency = (uint32_t)options->concurrency,
+		.likely = report->setup->likely,
 		.seed = options->seed,
 		.observer = check ? sim_check_observer(check) : NULL,
 		.systems = sim_system_classes,
@@ -131,6 +132,7 @@ static int make_workload(const struct sim_setup *setup, const struct sim_options
 		.edges = options->edges,
 		.trace = options->trace,
 	};
+	const struct sim_program *program;
 	const char *reason;
 	char error[256];
 
@@ -141,9 +143,11 @@ static int make_workload(const struct sim_setup *setup, const struct sim_options
 	}
 	if (setup->workload->make(&request, out, error, sizeof(error)))
 		return sim_complain(SIM_BAD_INPUT, error);
-	if ((*out)->program[setup->system->flavour])
+	program = (*out)->program[setup->system->flavour];
+	if (program && !(program->gpu_only && setup->system->own))
 		return SIM_DONE;
-	reason = (*out)->missing[setup->system->flavour];
+	reason = program ? "it has add, barrier or exit, which its machine does not know" :
+			   (*out)->missing[setup->system->flavour];
 	fprintf(stderr, "gputm-sim: workload %s does not run on %s: %s\n", (*out)->name,
 		setup->system->name, reason ? reason : "its data are not in local memory");
 	(*out)->class->free(*out);
@@ -218,7 +222,7 @@ static int start(const struct sim_options *o)
 	if (gputm_ctx_new(NULL, &ctx))
 		return sim_complain(SIM_FAILED, "out of memory");
 	gputm_ctx_set_log(ctx, say, NULL, GPUTM_LOG_ERROR);
-	status = o->kernel ? flow_main(ctx, o) : prepare_and_run(ctx, o);
+	status = o->kernel && !o->system_given ? flow_main(ctx, o) : prepare_and_run(ctx, o);
 	gputm_ctx_unref(ctx);
 	return status;
 }

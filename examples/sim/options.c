@@ -36,9 +36,9 @@ static const struct option table[] = {
 	{ "trace", TEXT, AT(trace), 0, 0, NULL, "FILE",
 	  "replay the accesses of FILE" },
 	{ "kernel", TEXT, AT(kernel), 0, 0, NULL, "FILE",
-	  "run the control flow of FILE on one core" },
+	  "run the kernel in FILE; without --system on one core" },
 	{ "divergence", TEXT, AT(divergence), 0, 0, NULL, "NAME",
-	  "mechanism for its branches (default pdom)" },
+	  "what a warp does at a branch (default pdom)" },
 	{ "issues", TEXT, AT(issues), 0, 0, NULL, "FILE",
 	  "write a line for each warp that issues to FILE" },
 	{ "threads", NUMBER, AT(threads), 1, SIM_THREADS_MAX, NULL, "N", "number of threads" },
@@ -213,20 +213,19 @@ static int next(char ***argument, struct sim_options *out)
 	return set(o, *(*argument)++, out);
 }
 
-/* What says something of transactions, to which a kernel is deaf; NULL: nothing was given. */
-static const char *not_of_kernels(const struct sim_options *o)
+/* What a run without a TM system is deaf to; NULL: nothing of that was given. */
+static const char *of_systems(const struct sim_options *o)
 {
 	const struct {
 		bool given;
 		const char *name;
 	} all[] = {
-		{ o->system_given, "--system" },     { o->machine_given, "--machine" },
-		{ o->workload_given, "--workload" }, { o->trace != NULL, "--trace" },
-		{ o->keys != NULL, "--keys" },	     { o->edges != NULL, "--edges" },
-		{ o->threads_given, "--threads" },   { o->concurrency_given, "--concurrency" },
+		{ o->machine_given, "--machine" }, { o->keys != NULL, "--keys" },
+		{ o->edges != NULL, "--edges" },   { o->threads_given, "--threads" },
+		{ o->concurrency_given, "--concurrency" },
 	};
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+	for (size_t i = 0; !o->system_given && i < sizeof(all) / sizeof(all[0]); i++)
 		if (all[i].given)
 			return all[i].name;
 	return NULL;
@@ -234,15 +233,21 @@ static const char *not_of_kernels(const struct sim_options *o)
 
 static int kernel_relations(const struct sim_options *o)
 {
-	const char *alien = o->kernel ? not_of_kernels(o) : NULL;
+	bool issues = o->issues && (!o->kernel || o->system_given);
+	const char *other = !o->kernel ? NULL : o->trace ? "--trace" :
+			    o->workload_given ? "--workload" : NULL;
+	const char *alien = o->kernel ? of_systems(o) : NULL;
 
-	if (alien)
-		fprintf(stderr, "gputm-sim: %s: a kernel runs no transactions and brings its own "
-				"threads, expected no %s with --kernel\n", alien, alien);
-	else if (!o->kernel && (o->divergence || o->issues))
-		fprintf(stderr, "gputm-sim: --%s: of control flow, expected --kernel FILE too\n",
-			o->divergence ? "divergence" : "issues");
-	return alien || (!o->kernel && (o->divergence || o->issues)) ? -1 : 0;
+	if (issues)
+		fputs("gputm-sim: --issues: of runs without a TM system, expected --kernel FILE "
+		      "and no --system\n", stderr);
+	else if (other)
+		fprintf(stderr, "gputm-sim: %s: a kernel is a workload, expected either --kernel "
+				"or %s\n", other, other);
+	else if (alien)
+		fprintf(stderr, "gputm-sim: %s: of runs under a TM system, expected --system too, "
+				"or no %s with --kernel\n", alien, alien);
+	return issues || other || alien ? -1 : 0;
 }
 
 static bool is_set(const struct sim_options *o, const char *start)
@@ -262,9 +267,9 @@ static int relations(const struct sim_options *o)
 		reason = "--threads: a trace brings its own, expected no --threads with --trace";
 	else if (o->trace && o->workload_given)
 		reason = "--workload: a trace is one, expected either --workload or --trace";
-	else if (o->keys && (o->trace || strcmp(o->workload, "hash-table")))
+	else if (o->keys && !o->kernel && (o->trace || strcmp(o->workload, "hash-table")))
 		reason = "--keys: only the workload hash-table takes keys from a file";
-	else if (o->edges && (o->trace || strcmp(o->workload, "graph-cut")))
+	else if (o->edges && (o->kernel || o->trace || strcmp(o->workload, "graph-cut")))
 		reason = "--edges: only the workload graph-cut takes edges from a file";
 	else if (o->edges && (is_set(o, "workload.vertices=") || is_set(o, "workload.edges=")))
 		reason = "--set: the graph is that of --edges, expected neither workload.vertices "

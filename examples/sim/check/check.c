@@ -36,6 +36,7 @@ struct sim_check {
 	struct sim_observer observer;
 	bool exhausted;
 	struct attempt *attempt; /* [threads] */
+	struct sim_memory *added; /* words that adds have changed: not 0 there */
 	struct access *log;
 	size_t logged, log_capacity;
 	struct committed *commit;
@@ -129,6 +130,14 @@ static void on_commit(void *state, uint32_t thread, uint64_t witness)
 	*a = (struct attempt){ .committed = a->committed + 1 };
 }
 
+static void on_add(void *state, uint64_t address)
+{
+	struct sim_check *check = state;
+
+	sim_memory_write(check->added, address, 1);
+	check->exhausted |= check->added->exhausted;
+}
+
 struct sim_check *sim_check_new(const struct sim_workload *workload)
 {
 	struct sim_check *check = calloc(1, sizeof(*check));
@@ -136,10 +145,14 @@ struct sim_check *sim_check_new(const struct sim_workload *workload)
 	if (!check)
 		return NULL;
 	check->workload = workload;
-	check->observer = (struct sim_observer){ check, on_load, on_store, on_abort, on_commit };
+	check->observer = (struct sim_observer){ check, on_load, on_store, on_abort, on_commit,
+						on_add };
+	check->added = sim_memory_new();
 	check->attempt = calloc(workload->threads, sizeof(*check->attempt));
-	if (check->attempt)
+	if (check->attempt && check->added)
 		return check;
+	sim_memory_free(check->added);
+	free(check->attempt);
 	free(check);
 	return NULL;
 }
@@ -151,6 +164,7 @@ void sim_check_free(struct sim_check *check)
 	for (uint64_t i = 0; i < check->workload->threads; i++)
 		free(check->attempt[i].access);
 	free(check->attempt);
+	sim_memory_free(check->added);
 	free(check->log);
 	free(check->commit);
 	free(check);
@@ -205,6 +219,8 @@ static bool replay_one(const struct sim_check *check, const struct committed *co
 			continue;
 		}
 		verdict->reads++;
+		if (sim_memory_read(check->added, address))
+			continue;
 		serial = sim_memory_read(memory, address);
 		if (serial != access->value)
 			return fail(verdict,
@@ -340,6 +356,18 @@ static bool replay(struct sim_check *check, struct sim_memory *memory,
 	return right;
 }
 
+/* Words that adds have changed are as the run has left them. */
+static void leave_out(const struct sim_memory *added, const struct sim_memory *memory,
+		      struct sim_memory *serial)
+{
+	const uint32_t *page;
+
+	for (uint64_t at = 0; (page = sim_memory_page(added, &at)); at += 1u << SIM_PAGE_BITS)
+		for (uint64_t i = 0; i < 1u << SIM_PAGE_BITS; i += 4)
+			if (page[i / 4])
+				sim_memory_write(serial, at + i, sim_memory_read(memory, at + i));
+}
+
 static bool same_memory(const struct sim_memory *memory, const struct sim_memory *serial,
 			uint64_t end, struct sim_verdict *verdict)
 {
@@ -362,7 +390,9 @@ int sim_check_judge(struct sim_check *check, const struct sim_memory *memory,
 		return -ENOMEM;
 	workload->class->setup(workload, serial);
 	out->transactions = check->commits;
-	out->serializable = replay(check, serial, out) &&
+	out->serializable = replay(check, serial, out);
+	leave_out(check->added, memory, serial);
+	out->serializable = out->serializable &&
 			    same_memory(memory, serial, workload->lock_base, out);
 	out->invariant = !workload->class->invariant(workload, memory, broken, sizeof(broken)) ||
 			 fail(out, "the workload's invariant is broken: %s", broken);

@@ -21,6 +21,9 @@
  * by version (SIM_BY_VERSION) is put by its reads likewise, and by that place only among the
  * writers of the same words.
  *
+ * Words that adds change belong to no transaction: reads of them are not compared, nor their
+ * final values.
+ *
  * Plain stores are replayed with the next transaction that their thread commits, or at
  * the end when there is none.
  */

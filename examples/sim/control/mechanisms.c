@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <string.h>
+
+#include "../base/names.h"
 #include "../flow/mechanism.h"
 
 const struct flow_mechanism *const flow_mechanisms[] = {
@@ -10,3 +13,18 @@ const struct flow_mechanism *const flow_mechanisms[] = {
 	&flow_tbc_lcp,
 	NULL,
 };
+
+const char *flow_mechanism_name(const void *unused, size_t index)
+{
+	(void)unused;
+	return flow_mechanisms[index] ? flow_mechanisms[index]->name : NULL;
+}
+
+const struct flow_mechanism *flow_mechanism_named(const char *name)
+{
+	for (size_t i = 0; flow_mechanisms[i]; i++)
+		if (!strcmp(flow_mechanisms[i]->name, name))
+			return flow_mechanisms[i];
+	sim_name_unknown("divergence", name, flow_mechanism_name, NULL, "");
+	return NULL;
+}

@@ -65,6 +65,9 @@ struct flow_mechanism {
 
 /* All mechanisms, NULL-ended (mechanisms.c). */
 extern const struct flow_mechanism *const flow_mechanisms[];
+const char *flow_mechanism_name(const void *unused, size_t index);
+/* NULL, with the reason on stderr, if there is none. */
+const struct flow_mechanism *flow_mechanism_named(const char *name);
 extern const struct flow_mechanism flow_pdom, flow_pdom_lcp, flow_dwf, flow_dwf_wb;
 extern const struct flow_mechanism flow_tbc, flow_tbc_lcp;
 

@@ -216,7 +216,8 @@ static void run_kernel(struct sim_machine *machine, struct hetm_kernel *k)
 	struct hetm *h = hetm_of(machine);
 	struct listener listener = { machine, NULL, k,
 				     k->check ? sim_check_observer(k->check) : NULL };
-	struct sim_observer observer = { &listener, on_load, on_store, on_abort, on_commit };
+	struct sim_observer observer = { &listener, on_load, on_store, on_abort, on_commit,
+					 NULL };
 	struct sim_run_options options = { .concurrency = h->config->system.concurrency,
 					   .seed = machine->options.seed,
 					   .observer = &observer,

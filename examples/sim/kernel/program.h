@@ -25,15 +25,24 @@ enum sim_op {
 	SIM_LOAD,      /* lane->loaded = word at step.address */
 	SIM_STORE,     /* word at step.address = step.value */
 	SIM_CAS,       /* lane->loaded = old word; if it was step.compare: word = step.value */
+	SIM_ADD,       /* lane->loaded = old word; word += step.value; no abort undoes it */
 	SIM_BRANCH,    /* step.taken: to `target`, else the next pc; lanes meet at `meet` */
+	SIM_EXIT_IF,   /* step.taken: the thread ends; outside transactions */
+	SIM_BARRIER,   /* of the block; outside transactions */
 	SIM_FENCE,     /* wait until all stores of the warp have been performed */
 	SIM_TX_BEGIN,  /* transactional programs only */
 	SIM_TX_COMMIT, /* the transaction's last instruction; an abort restarts at TX_BEGIN */
 	SIM_ENTER,     /* lock programs: all locks are held from here; costs nothing */
 	SIM_LEAVE,     /* lock programs: the critical section is committed; costs nothing */
 	SIM_NOTE,      /* evaluated; costs nothing */
-	SIM_EXIT,      /* the thread ends; only the last instruction, reached by all lanes */
+	SIM_EXIT,      /* the thread ends */
 };
+
+/* Does it leave a word in lane->loaded? */
+static inline bool sim_loads(enum sim_op op)
+{
+	return op == SIM_LOAD || op == SIM_CAS || op == SIM_ADD;
+}
 
 /*
  * SIM_ENTER and SIM_LEAVE are notes for the observer: the loads and stores of that
@@ -45,6 +54,7 @@ struct sim_instr {
 	uint32_t count;	 /* SIM_PLAIN: 1 or more */
 	uint32_t target; /* SIM_BRANCH: pc when taken */
 	uint32_t meet;	 /* SIM_BRANCH: pc where the two ways reconverge */
+	uint32_t likely; /* SIM_BRANCH: pc where they may meet before; 0: nowhere */
 	int32_t hop;	 /* where it goes on, unless it takes a branch: from the next pc on */
 };
 
@@ -54,22 +64,22 @@ struct sim_instr {
 struct sim_lane {
 	uint32_t thread;
 	uint32_t attempt; /* aborts of the running transaction so far */
-	uint32_t loaded;  /* by the last SIM_LOAD or SIM_CAS of this lane */
+	uint32_t loaded;  /* by the last SIM_LOAD, SIM_CAS or SIM_ADD of this lane */
 	uint32_t into;	  /* the program's: 1 and the register that it has yet to put that in */
 	uint32_t reg[SIM_REGISTERS]; /* 0 at the start; restored when a transaction aborts */
 };
 
 /* What one lane does at one instruction; all zero before eval is called. */
 struct sim_step {
-	uint64_t address;     /* LOAD, STORE, CAS: byte address of a word, below 2^40 */
-	uint32_t value;	      /* STORE, CAS */
+	uint64_t address;     /* LOAD, STORE, CAS, ADD: byte address of a word, below 2^40 */
+	uint32_t value;	      /* STORE, CAS, ADD */
 	uint32_t compare;     /* CAS */
-	bool taken;	      /* BRANCH */
-	bool skip;	      /* LOAD, STORE, CAS: predicated off in this lane */
+	bool taken;	      /* BRANCH, EXIT_IF */
+	bool skip;	      /* LOAD, STORE, CAS, ADD: predicated off in this lane */
 };
 
 /*
- * Called once per lane and execution, for PLAIN, LOAD, STORE, CAS and BRANCH. It may
+ * Called once per lane and execution, for PLAIN, LOAD .. BRANCH and EXIT_IF. It may
  * change lane->reg; the new contents count for the next instruction.
  */
 typedef void (*sim_eval_fn)(const void *data, uint32_t pc, struct sim_lane *lane,
@@ -82,8 +92,8 @@ struct sim_warp_step {
 	uint32_t whole;	   /* lanes that have a thread */
 	uint64_t *address; /* as in sim_step, by lane, for lanes that take part */
 	uint32_t *value, *compare;
-	uint32_t chosen;   /* BRANCH: lanes that take it; memory: lanes that take part */
-	uint16_t into;	   /* LOAD, CAS: the register that what is loaded goes into */
+	uint32_t chosen;   /* BRANCH, EXIT_IF: lanes that take it; memory: that take part */
+	uint16_t into;	   /* LOAD, CAS, ADD: the register that what is loaded goes into, or none */
 	/* Lanes with an index beyond an array's end; they take no part, and load 0. */
 	uint32_t stray;
 	uint32_t stray_index;
@@ -119,6 +129,7 @@ struct sim_program {
 	const char *file;	  /* of the kernel, and the line of each instruction */
 	const uint32_t *line;
 	const uint32_t *id;	  /* what threads call themselves; NULL: by their number */
+	bool gpu_only; /* it has ADD, EXIT_IF or BARRIER, or lanes end apart from each other */
 };
 
 #endif

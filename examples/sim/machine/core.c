@@ -93,7 +93,7 @@ static void timers(struct sim_machine *machine, struct sim_core *core)
 
 static void access_done(struct sim_machine *machine, struct sim_warp *warp)
 {
-	if (warp->in_tx && machine->port.ops->loaded) {
+	if (warp->in_tx && warp->op != SIM_ADD && machine->port.ops->loaded) {
 		machine->port.ops->loaded(&machine->port, warp);
 		return;
 	}

@@ -15,8 +15,8 @@ static void evaluate_warp(struct sim_machine *machine, struct sim_warp *warp, ui
 	sim_take_loaded(warp);
 	program->eval_warp(program->data, pc, &step);
 	*chosen = step.chosen;
-	if (program->code[pc].op == SIM_LOAD || program->code[pc].op == SIM_CAS) {
-		warp->due = step.chosen;
+	if (sim_loads(program->code[pc].op)) {
+		warp->due = step.into == SIM_NO_REGISTER ? 0 : step.chosen;
 		warp->into = step.into;
 	}
 	if (!step.stray)
@@ -35,7 +35,7 @@ static void evaluate(struct sim_machine *machine, struct sim_warp *warp, uint32_
 		     uint64_t active, uint64_t *chosen)
 {
 	const struct sim_program *program = machine->program;
-	bool branch = program->code[pc].op == SIM_BRANCH;
+	bool decides = program->code[pc].op == SIM_BRANCH || program->code[pc].op == SIM_EXIT_IF;
 
 	if (program->eval_warp) {
 		evaluate_warp(machine, warp, pc, active, chosen);
@@ -49,7 +49,7 @@ static void evaluate(struct sim_machine *machine, struct sim_warp *warp, uint32_
 		warp->address[lane] = step.address;
 		warp->value[lane] = step.value;
 		warp->compare[lane] = step.compare;
-		if (branch ? step.taken : !step.skip)
+		if (decides ? step.taken : !step.skip)
 			*chosen |= UINT64_C(1) << lane;
 	}
 }
@@ -77,11 +77,15 @@ static void branch(struct sim_machine *machine, struct sim_warp *warp, uint32_t 
 	uint64_t after = sim_pc_after(&machine->port, pc);
 	struct gputm_simt_stack_target target[2] = { { after, active & ~taken },
 						     { instr->target, taken } };
+	int result;
 
-	if (!taken || taken == active)
+	if (!taken || taken == active) {
 		next(machine, warp, taken ? instr->target : after);
-	else if (gputm_simt_stack_diverge(warp->stack, target, 2, instr->meet,
-					  GPUTM_SIMT_STACK_NO_PC) < 0)
+		return;
+	}
+	result = gputm_simt_stack_diverge(warp->stack, target, 2, instr->meet,
+					  instr->likely ? instr->likely : GPUTM_SIMT_STACK_NO_PC);
+	if (result < 0 || result == GPUTM_SIMT_STACK_FULL)
 		sim_fail(&machine->port, -EINVAL, "the SIMT stack refused a branch of the program");
 }
 
@@ -123,6 +127,11 @@ static void send_access(struct sim_machine *machine, struct sim_warp *warp, enum
 		message.what = SIM_DO_CAS;
 		message.kind = SIM_TRAFFIC_ATOMIC;
 		bytes += 8 * (uint32_t)__builtin_popcountll(wide->lane_mask);
+	} else if (op == SIM_ADD) {
+		message.what = SIM_DO_ADD;
+		message.kind = SIM_TRAFFIC_ATOMIC;
+		message.c = touch ? SIM_NO_WORDS : 0;
+		bytes += 4 * (uint32_t)__builtin_popcountll(wide->lane_mask);
 	} else {
 		message.what = SIM_DO_LOAD;
 		message.kind = SIM_TRAFFIC_LOAD;
@@ -176,9 +185,11 @@ static void memory(struct sim_machine *machine, struct sim_warp *warp, enum sim_
 	} else {
 		if (op == SIM_STORE)
 			sim_tell_store(port, warp, mask);
+		else if (op == SIM_ADD)
+			sim_tell_adds(port, warp, mask);
 		if (ops->plain)
 			ops->plain(port, warp, op);
-		sim_send_accesses(port, warp, op, mask, op == SIM_STORE && ops->plain);
+		sim_send_accesses(port, warp, op, mask, ops->plain);
 		if (op == SIM_STORE)
 			go_on(machine, warp, 1);
 	}
@@ -194,14 +205,31 @@ static bool stores_done(struct sim_warp *warp)
 	return !warp->stores;
 }
 
-static void end(struct sim_machine *machine, struct sim_warp *warp, uint64_t active)
+/* Lanes end; those that are left of the active ones go on behind. */
+static void end(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc, uint64_t lanes)
 {
-	if (!stores_done(warp))
+	int result = GPUTM_SIMT_STACK_CONTINUE;
+
+	if (lanes == gputm_simt_stack_live_mask(warp->stack) && !stores_done(warp))
 		return;
-	machine->threads_left -= (uint64_t)__builtin_popcountll(active);
-	if (gputm_simt_stack_exit(warp->stack, active) != GPUTM_SIMT_STACK_FINISH)
-		sim_fail(&machine->port, -EINVAL, "a program must end in all lanes at once");
-	sim_warp_ended(machine, warp);
+	machine->threads_left -= (uint64_t)__builtin_popcountll(lanes);
+	if (lanes)
+		result = gputm_simt_stack_exit(warp->stack, lanes);
+	if (result < 0)
+		sim_fail(&machine->port, -EINVAL, "a thread could not end");
+	else if (result == GPUTM_SIMT_STACK_CONTINUE)
+		next(machine, warp, sim_pc_after(&machine->port, pc));
+	if (result == GPUTM_SIMT_STACK_FINISH)
+		sim_warp_ended(machine, warp);
+	else
+		go_on(machine, warp, 1);
+}
+
+static void wait_at_barrier(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc)
+{
+	next(machine, warp, sim_pc_after(&machine->port, pc));
+	warp->wait = SIM_AT_BARRIER;
+	sim_barrier_look(machine, warp->core, warp->block);
 }
 
 /* Notes of a lock program; they take no time. */
@@ -246,6 +274,7 @@ static void execute(struct sim_machine *machine, struct sim_warp *warp, uint32_t
 	case SIM_LOAD:
 	case SIM_STORE:
 	case SIM_CAS:
+	case SIM_ADD:
 		evaluate(machine, warp, pc, active, &chosen);
 		next(machine, warp, sim_pc_after(&machine->port, pc));
 		memory(machine, warp, instr->op, chosen);
@@ -271,7 +300,14 @@ static void execute(struct sim_machine *machine, struct sim_warp *warp, uint32_t
 		machine->port.ops->commit(&machine->port, warp);
 		break;
 	case SIM_EXIT:
-		end(machine, warp, active);
+		end(machine, warp, pc, active);
+		break;
+	case SIM_EXIT_IF:
+		evaluate(machine, warp, pc, active, &chosen);
+		end(machine, warp, pc, chosen);
+		break;
+	case SIM_BARRIER:
+		wait_at_barrier(machine, warp, pc);
 		break;
 	case SIM_ENTER:
 	case SIM_LEAVE:

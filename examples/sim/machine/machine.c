@@ -121,6 +121,7 @@ static void derive_units(struct sim_machine *machine)
 
 	machine->stack_config = (struct gputm_simt_stack_config)GPUTM_SIMT_STACK_CONFIG_INIT;
 	machine->stack_config.lanes = config->lanes;
+	machine->stack_config.likely_convergence = machine->options.likely;
 	machine->coalescer_config =
 		(struct gputm_access_coalescer_config)GPUTM_ACCESS_COALESCER_CONFIG_INIT;
 	machine->coalescer_config.region_bytes = config->line_bytes;

@@ -60,6 +60,7 @@ struct sim_shape sim_machine_shape(const struct sim_machine_config *config);
 
 struct sim_run_options {
 	uint32_t concurrency; /* warps per core in transactions; 0 = unlimited */
+	bool likely;	      /* SIMT stacks use likely-convergence points */
 	uint64_t seed;
 	uint64_t most_cycles; /* give up after so many core cycles; 0 = never */
 	const struct sim_observer *observer; /* NULL without --check */

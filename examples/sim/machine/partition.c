@@ -177,6 +177,19 @@ static void perform_cas(struct sim_machine *machine, const struct sim_message *m
 	}
 }
 
+static void perform_add(struct sim_machine *machine, const struct sim_message *message)
+{
+	struct sim_warp *warp = sim_warp_of(&machine->port, message->core, message->warp);
+
+	for (SIM_EACH_LANE(lane, message->c == SIM_NO_WORDS ? 0 : message->b)) {
+		uint32_t old = sim_memory_read(machine->port.memory, warp->address[lane]);
+
+		warp->lane[lane].loaded = old;
+		sim_memory_write(machine->port.memory, warp->address[lane],
+				 old + warp->value[lane]);
+	}
+}
+
 static void perform_store(struct sim_machine *machine, const struct sim_message *message)
 {
 	const struct sim_words *words;
@@ -192,12 +205,14 @@ static void perform_store(struct sim_machine *machine, const struct sim_message 
 static void take(struct sim_machine *machine, struct sim_partition *partition,
 		 struct sim_message *message)
 {
-	bool write = message->what == SIM_DO_STORE || message->what == SIM_DO_CAS;
+	bool write = message->what >= SIM_DO_STORE && message->what <= SIM_DO_ADD;
 
 	if (message->what == SIM_DO_LOAD)
 		perform_load(machine, message);
 	else if (message->what == SIM_DO_CAS)
 		perform_cas(machine, message);
+	else if (message->what == SIM_DO_ADD)
+		perform_add(machine, message);
 	else if (message->what == SIM_DO_STORE)
 		perform_store(machine, message);
 	l2_access(machine, partition, message, SIM_CORE_HIT, write, machine->config.l2_latency);
@@ -259,7 +274,7 @@ static void reply(struct sim_machine *machine, struct sim_message *message)
 
 	if (message->what == SIM_DO_LOAD || message->what == SIM_DO_FETCH)
 		bytes += message->d;
-	else if (message->what == SIM_DO_CAS)
+	else if (message->what == SIM_DO_CAS || message->what == SIM_DO_ADD)
 		bytes += 4 * (uint32_t)__builtin_popcountll(message->b);
 	message->kind++;
 	sim_send_down(&machine->port, message, bytes);

@@ -94,6 +94,25 @@ void sim_core_fill(struct sim_machine *machine, uint32_t index)
 	}
 }
 
+void sim_barrier_look(struct sim_machine *machine, uint32_t index, uint32_t block)
+{
+	struct sim_core *core = &machine->core[index];
+	uint64_t mine = 0, waiting = 0;
+
+	for (uint32_t i = 0; i < machine->config.warps; i++) {
+		const struct sim_warp *warp = &core->warp[i];
+
+		if (warp->wait == SIM_FREE || warp->block != block)
+			continue;
+		mine |= UINT64_C(1) << i;
+		waiting |= (uint64_t)(warp->wait == SIM_AT_BARRIER) << i;
+	}
+	for (SIM_EACH_LANE(i, mine == waiting ? mine : 0))
+		sim_warp_until(&machine->port, &core->warp[i],
+			       machine->port.now + (uint64_t)machine->config.plain_latency *
+							   machine->port.core_ticks);
+}
+
 void sim_warp_ended(struct sim_machine *machine, struct sim_warp *warp)
 {
 	struct sim_core *core = &machine->core[warp->core];
@@ -101,8 +120,10 @@ void sim_warp_ended(struct sim_machine *machine, struct sim_warp *warp)
 	warp->wait = SIM_FREE;
 	machine->last_work = machine->port.now + machine->port.core_ticks;
 	core->free_warps++;
-	if (--core->block_warps[warp->block])
+	if (--core->block_warps[warp->block]) {
+		sim_barrier_look(machine, warp->core, warp->block);
 		return;
+	}
 	core->resident--;
 	sim_core_fill(machine, warp->core);
 }

@@ -149,6 +149,8 @@ void sim_core_accept(struct sim_machine *machine, const struct sim_message *mess
 void sim_core_call(struct sim_machine *machine, uint32_t index);
 void sim_core_fill(struct sim_machine *machine, uint32_t index);
 void sim_warp_ended(struct sim_machine *machine, struct sim_warp *warp);
+/* The warps of a block go on if all that live wait at its barrier. */
+void sim_barrier_look(struct sim_machine *machine, uint32_t core, uint32_t block);
 void sim_issue(struct sim_machine *machine, struct sim_warp *warp);
 /* Is the warp that wants to begin a transaction admitted? Else it waits. */
 bool sim_warp_admitted(struct sim_machine *machine, struct sim_warp *warp);

@@ -88,6 +88,16 @@ void sim_tell_store(struct sim_port *port, struct sim_warp *warp, uint64_t mask)
 				warp->value[lane]);
 }
 
+void sim_tell_adds(struct sim_port *port, struct sim_warp *warp, uint64_t mask)
+{
+	const struct sim_observer *observer = port->observer;
+
+	if (!observer || !observer->add)
+		return;
+	for (SIM_EACH_LANE(lane, mask))
+		observer->add(observer->state, warp->address[lane]);
+}
+
 /* ---- registers ------------------------------------------------------------------------ */
 
 void sim_take_loaded(struct sim_warp *warp)

@@ -33,6 +33,7 @@ enum {
 	SIM_DO_LOAD,
 	SIM_DO_STORE, /* c: its words, or SIM_NO_WORDS */
 	SIM_DO_CAS,
+	SIM_DO_ADD, /* c: SIM_NO_WORDS if the system has performed it */
 	SIM_DO_UNIT, /* b: tag; c: words, or SIM_NO_WORDS and d: the only word */
 	/* As LOAD, in the order of the accesses of cores, for a system that has set
 	 * lane[].loaded itself; b: lanes, d: bytes of the reply's data. */
@@ -43,8 +44,8 @@ enum {
 /* Travels between a core and a partition. The host owns due; the rest is its sender's. */
 struct sim_message {
 	uint64_t due; /* tick */
-	uint64_t a;   /* LOAD, STORE, CAS, FETCH: first byte of the line */
-	uint64_t b;   /* LOAD, CAS: lanes */
+	uint64_t a;   /* LOAD .. ADD, FETCH: first byte of the line */
+	uint64_t b;   /* LOAD, CAS, ADD: lanes */
 	uint32_t c, d, e;
 	uint16_t flits;
 	uint8_t what;
@@ -87,9 +88,10 @@ enum sim_wait {
 	SIM_FREE,      /* the slot holds no warp */
 	SIM_READY,     /* may issue */
 	SIM_UNTIL,     /* until `ready_at` */
-	SIM_REPLIES,   /* for `outstanding` replies of a load or CAS */
+	SIM_REPLIES,   /* for `outstanding` replies of a load, CAS or add */
 	SIM_STORES,    /* for `stores` replies */
 	SIM_THROTTLE,  /* to be admitted to a transaction */
+	SIM_AT_BARRIER, /* for the other warps of its block */
 	SIM_SYSTEM,    /* for the system, which wakes it */
 };
 
@@ -163,8 +165,9 @@ struct sim_system_ops {
 	 * NULL for none. */
 	void (*served)(struct sim_port *port, struct sim_message *message);
 	/*
-	 * A load or store outside transactions: the system may change the addresses in warp->mask
-	 * before they go to memory, and writes the values of a store itself. NULL for none.
+	 * A load or store outside transactions, or an add anywhere: the system may change the
+	 * addresses in warp->mask before they go to memory, and performs stores and adds (whose
+	 * old words go to lane[].loaded) itself. NULL for none.
 	 */
 	void (*plain)(struct sim_port *port, struct sim_warp *warp, enum sim_op op);
 	/* All replies of that load are here (lane[].loaded is set); the warp goes on after. */
@@ -205,8 +208,8 @@ struct sim_host {
 	void (*to_partition)(struct sim_port *port, struct sim_message *message, uint32_t bytes);
 	void (*to_core)(struct sim_port *port, struct sim_message *message, uint32_t bytes);
 	/*
-	 * Send the accesses of mask (address[], value[], compare[]) to memory. A load or CAS
-	 * makes the warp wait for its replies. touch: stores that change nothing.
+	 * Send the accesses of mask (address[], value[], compare[]) to memory. All but stores
+	 * make the warp wait for their replies. touch: stores and adds that change nothing.
 	 */
 	void (*access)(struct sim_port *port, struct sim_warp *warp, enum sim_op op, uint64_t mask,
 		       bool touch);
@@ -387,6 +390,7 @@ void sim_fail_stray(struct sim_port *port, const struct sim_warp *warp, uint64_t
 /* Tell the observer. */
 void sim_tell_load(struct sim_port *port, struct sim_warp *warp, uint64_t mask);
 void sim_tell_store(struct sim_port *port, struct sim_warp *warp, uint64_t mask);
+void sim_tell_adds(struct sim_port *port, struct sim_warp *warp, uint64_t mask);
 
 /* ---- units ------------------------------------------------------------------------------ */
 

@@ -38,6 +38,8 @@ static void put_config(struct emit *e, const struct sim_report *r)
 	else
 		emit_text(e, "concurrency", "inf");
 	emit_u64(e, "seed", r->options->seed);
+	if (r->options->divergence)
+		emit_text(e, "divergence", r->options->divergence);
 	emit_text(e, "keys", r->options->keys);
 	emit_text(e, "trace", r->options->trace);
 	for (size_t i = 0; sim_setup_part(r->setup, i, &path, &params, &config); i++)

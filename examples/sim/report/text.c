@@ -79,6 +79,8 @@ static void head(const struct sim_report *r, FILE *out)
 	else
 		fprintf(out, "  concurrency  all resident warps may be in transactions\n");
 	fprintf(out, "  seed         %llu\n", (unsigned long long)o->seed);
+	if (o->divergence)
+		fprintf(out, "  divergence   %s\n", o->divergence);
 }
 
 static void outcome(const struct sim_report *r, FILE *out)

@@ -42,7 +42,6 @@ int flow_report_write(const struct flow_report *report);
 /* The mechanisms and their parameters on stdout: those of this mechanism or path, NULL for all.
  * True if there is one. */
 bool flow_list(const char *name);
-const char *flow_mechanism_name(const void *unused, size_t index);
 
 /* Read the kernel, run it, report: the exit status. */
 int flow_main(struct gputm_ctx *ctx, const struct sim_options *options);

@@ -35,21 +35,6 @@ bool flow_setup_part(const void *of, size_t index, const char **path,
 	return true;
 }
 
-const char *flow_mechanism_name(const void *unused, size_t index)
-{
-	(void)unused;
-	return flow_mechanisms[index] ? flow_mechanisms[index]->name : NULL;
-}
-
-static const struct flow_mechanism *find_mechanism(const char *name)
-{
-	for (size_t i = 0; flow_mechanisms[i]; i++)
-		if (!strcmp(flow_mechanisms[i]->name, name))
-			return flow_mechanisms[i];
-	sim_name_unknown("divergence", name, flow_mechanism_name, NULL, "");
-	return NULL;
-}
-
 static bool set_defaults(struct flow_setup *setup)
 {
 	struct gputm_access_coalescer_config coalescer = GPUTM_ACCESS_COALESCER_CONFIG_INIT;
@@ -72,7 +57,7 @@ int flow_setup_make(struct gputm_ctx *ctx, const struct sim_options *options,
 	int error = 0;
 
 	memset(out, 0, sizeof(*out));
-	out->mechanism = find_mechanism(options->divergence ? options->divergence : "pdom");
+	out->mechanism = flow_mechanism_named(options->divergence ? options->divergence : "pdom");
 	if (!out->mechanism)
 		return -1;
 	if (!set_defaults(out)) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "setup.h"
 
+#include "flow.h"
 #include "kernels.h"
 
 #include <inttypes.h>
@@ -73,14 +74,17 @@ static const struct sim_system_class *find_system(const char *name)
 static const struct sim_workload_class *find_workload(const struct sim_options *options,
 						      struct sim_setup *out)
 {
-	const char *name = options->trace ? "trace" : options->workload;
+	const char *name = options->trace	 ? "trace" :
+			   options->kernel ? options->kernel : options->workload;
 	char message[300];
 	int error;
 
-	for (size_t i = 0; sim_workload_classes[i]; i++)
+	for (size_t i = 0; !options->kernel && sim_workload_classes[i]; i++)
 		if (!strcmp(sim_workload_classes[i]->name, name))
 			return sim_workload_classes[i];
-	error = sim_kernel_named(name, &out->kernel, message, sizeof message);
+	error = options->kernel ?
+			sim_kernel_class(name, NULL, &out->kernel, message, sizeof message) :
+			sim_kernel_named(name, &out->kernel, message, sizeof message);
 	if (error < 0)
 		fprintf(stderr, "gputm-sim: %s\n", message);
 	else if (error)
@@ -111,6 +115,22 @@ static int find_machine(const struct sim_options *options, struct sim_setup *out
 	snprintf(whose, sizeof whose, " (for system %s)", out->system->name);
 	sim_name_unknown("machine", options->machine, own ? own_name : sim_machine_name, own,
 			 whose);
+	return -1;
+}
+
+/* TM systems know warps with a SIMT stack each. */
+static int find_mechanism(const char *name, struct sim_setup *out)
+{
+	const struct flow_mechanism *mechanism = name ? flow_mechanism_named(name) : &flow_pdom;
+
+	if (!mechanism)
+		return -1;
+	out->likely = mechanism == &flow_pdom_lcp;
+	if (mechanism == &flow_pdom || (out->likely && !out->system->own))
+		return 0;
+	fprintf(stderr, "gputm-sim: --divergence: got \"%s\", expected %s: there is no hardware "
+			"for system %s with other warps\n", name,
+		out->system->own ? "pdom" : "pdom or pdom-lcp", out->system->name);
 	return -1;
 }
 
@@ -170,7 +190,8 @@ int sim_setup_make(struct gputm_ctx *ctx, const struct sim_options *options,
 	memset(out, 0, sizeof(*out));
 	out->system = find_system(options->system);
 	out->workload = out->system ? find_workload(options, out) : NULL;
-	if (!out->system || !out->workload || find_machine(options, out) || make_configs(out))
+	if (!out->system || !out->workload || find_machine(options, out) ||
+	    find_mechanism(options->divergence, out) || make_configs(out))
 		return -1;
 	snprintf(parts.whose, sizeof parts.whose, " (for system %s, workload %s)",
 		 out->system->name, out->workload->name);
@@ -222,6 +243,12 @@ bool sim_setup_fits(const struct sim_setup *setup, const struct sim_workload *wo
 	const char *path;
 	void *config;
 
+	if (!setup->system->own && workload->lanes && workload->lanes != machine->lanes) {
+		fprintf(stderr, "gputm-sim: machine: lanes = %u is outside %u .. %u, as the "
+				"workload counts on that\n", machine->lanes, workload->lanes,
+			workload->lanes);
+		return false;
+	}
 	for (size_t i = 0; !setup->system->own && sim_setup_part(setup, i, &path, &params, &config);
 	     i++)
 		for (size_t k = 0; k < sizeof needs / sizeof *needs && strcmp(path, "machine") &&

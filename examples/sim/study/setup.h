@@ -9,6 +9,7 @@
 struct sim_setup {
 	struct sim_machine_config machine; /* not used by systems with a machine of their own */
 	const char *machine_name;
+	bool likely; /* warps meet at likely-convergence points too */
 	const struct sim_system_class *system;
 	void *system_config;
 	const struct sim_workload_class *workload;

@@ -119,6 +119,21 @@ static void load(struct sim_port *port, struct sim_warp *warp)
 		sim_wake_in(port, warp, 1);
 }
 
+/* True if no lane is left and the attempt is over. */
+static bool abort_doomed(struct sim_port *port, struct sim_warp *warp)
+{
+	struct ideal *ideal = port->state;
+	uint64_t *doomed = &ideal->doomed[warp->number];
+
+	if (*doomed)
+		abort_lanes(port, warp, *doomed);
+	*doomed = 0;
+	if (gputm_simt_stack_tx_running(warp->stack))
+		return false;
+	sim_tx_over(port, warp, sim_now(port));
+	return true;
+}
+
 static void loaded(struct sim_port *port, struct sim_warp *warp)
 {
 	struct ideal *ideal = port->state;
@@ -135,11 +150,15 @@ static void loaded(struct sim_port *port, struct sim_warp *warp)
 	}
 	sim_tell_load(port, warp, warp->mask & ~*doomed);
 	sim_wake(port, warp, sim_now(port));
-	if (*doomed)
-		abort_lanes(port, warp, *doomed);
-	*doomed = 0;
-	if (!gputm_simt_stack_tx_running(warp->stack))
-		sim_tx_over(port, warp, sim_now(port));
+	abort_doomed(port, warp);
+}
+
+/* Lanes may have been doomed while the warp waited for an add. */
+static bool watch(struct sim_port *port, struct sim_warp *warp)
+{
+	const struct ideal *ideal = port->state;
+
+	return ideal->doomed[warp->number] && abort_doomed(port, warp);
 }
 
 static bool buffer(struct lane_state *state, uint64_t address, uint32_t value)
@@ -233,6 +252,7 @@ static const struct sim_system_ops ops = {
 	.load = load,
 	.store = store,
 	.loaded = loaded,
+	.watch = watch,
 	.commit = commit,
 };
 

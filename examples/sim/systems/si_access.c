@@ -175,6 +175,7 @@ void sim_si_plain(struct sim_port *port, struct sim_warp *warp, enum sim_op op)
 
 	for (SIM_EACH_LANE(lane, warp->mask)) {
 		struct si_region *region = sim_si_region_of(si, warp->address[lane]);
+		uint32_t value = warp->value[lane];
 		uint64_t place, written;
 
 		if (region) {
@@ -184,14 +185,19 @@ void sim_si_plain(struct sim_port *port, struct sim_warp *warp, enum sim_op op)
 								   &warp->address[lane]),
 				 "the version table refused a plain access");
 		}
-		if (op != SIM_STORE)
+		if (op == SIM_ADD) {
+			warp->lane[lane].loaded =
+				sim_memory_read(port->memory, warp->address[lane]);
+			value += warp->lane[lane].loaded;
+		} else if (op != SIM_STORE) {
 			continue;
-		sim_memory_write(port->memory, warp->address[lane], warp->value[lane]);
+		}
+		sim_memory_write(port->memory, warp->address[lane], value);
 		if (!region)
 			continue;
 		if (gputm_version_table_resolve_write(si->versions, place, &written) ==
 		    GPUTM_VERSION_TABLE_OK)
-			sim_memory_write(port->memory, written, warp->value[lane]);
+			sim_memory_write(port->memory, written, value);
 		if (!sim_si_words_add(&region->written, place - region->base))
 			sim_fail(port, -ENOMEM, "no memory for what was written");
 	}

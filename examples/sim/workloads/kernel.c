@@ -27,11 +27,13 @@ struct kernel_program {
 	const struct kernel_code *code;
 	struct sim_instr *instr;
 	uint32_t *line;
+	uint64_t seed; /* of branches by chance */
 };
 
 struct kernel_workload {
 	struct sim_workload base;
 	struct kernel kernel;
+	uint64_t seed;
 	struct kernel_program program[2]; /* transactions, locks */
 };
 
@@ -43,7 +45,7 @@ static void eval(const void *data, uint32_t pc, struct sim_lane *lane, struct si
 	const struct kernel_program *p = data;
 	const struct kernel_instr *i = &p->code->instr[pc];
 	struct kernel_lanes w = { .kernel = p->kernel, .code = p->code, .reg = lane->reg,
-				  .stride = 1, .mask = 1 };
+				  .stride = 1, .mask = 1, .seed = p->seed };
 	uint64_t address[KERNEL_LANES];
 	uint16_t id = p->code->special[KERNEL_ID];
 
@@ -88,11 +90,11 @@ static void eval_warp(const void *data, uint32_t pc, struct sim_warp_step *step)
 	const struct kernel_instr *i = &p->code->instr[pc];
 	struct kernel_lanes w = { .kernel = p->kernel, .code = p->code, .reg = step->reg,
 				  .stride = KERNEL_LANES, .mask = step->mask,
-				  .whole = step->whole };
+				  .whole = step->whole, .seed = p->seed };
 
 	if (i->steps)
 		kernel_steps(&w, i);
-	if (i->op == KERNEL_BRANCH)
+	if (i->op == KERNEL_BRANCH || i->op == KERNEL_EXIT_IF)
 		step->chosen = kernel_true(&w, i->a) ^ (i->negate ? step->mask : 0);
 	else if (i->op >= KERNEL_LOAD && i->op <= KERNEL_CAS)
 		access(i, &w, step);
@@ -114,6 +116,12 @@ static enum sim_op sim_op_of(const struct kernel_instr *i)
 		return SIM_STORE;
 	case KERNEL_CAS:
 		return SIM_CAS;
+	case KERNEL_ADD:
+		return SIM_ADD;
+	case KERNEL_EXIT_IF:
+		return SIM_EXIT_IF;
+	case KERNEL_BARRIER:
+		return SIM_BARRIER;
 	case KERNEL_FENCE:
 		return SIM_FENCE;
 	case KERNEL_BEGIN:
@@ -139,6 +147,7 @@ static enum sim_op sim_op_of(const struct kernel_instr *i)
 static void translate(const struct kernel_code *code, uint32_t pc, struct sim_instr *out)
 {
 	const struct kernel_instr *i = &code->instr[pc];
+	const struct kernel_block *block = &code->block[i->block];
 	uint32_t next = i->op == KERNEL_JUMP ? i->target : i->next;
 
 	out->op = sim_op_of(i);
@@ -149,24 +158,20 @@ static void translate(const struct kernel_code *code, uint32_t pc, struct sim_in
 		next = code->instr[pc + i->count - 1].next;
 	}
 	if (i->op == KERNEL_BRANCH)
-		out->meet = kernel_entry(code, code->block[i->block].meeting);
+		out->meet = kernel_entry(code, block->meeting);
+	if (i->op == KERNEL_BRANCH && block->likely != KERNEL_NONE)
+		out->likely = kernel_entry(code, block->likely);
 	out->hop = (int32_t)next - (int32_t)pc - 1;
 }
 
-/* Why the machine cannot run the code, or NULL. */
-static const char *flaw(const struct kernel_code *code)
+/* Is there an instruction that only the GPU of machine/ knows? */
+static bool gpu_only(const struct kernel_code *code)
 {
 	for (size_t i = 0; i < code->instr_count; i++)
-		switch ((enum kernel_op)code->instr[i].op) {
-		case KERNEL_ADD:
-		case KERNEL_BARRIER:
-		case KERNEL_EXIT_IF:
-			return "it has add, barrier or exit, which run on one core only "
-			       "(--kernel without --system)";
-		default:
-			break;
-		}
-	return NULL;
+		if (code->instr[i].op == KERNEL_ADD || code->instr[i].op == KERNEL_BARRIER ||
+		    code->instr[i].op == KERNEL_EXIT_IF)
+			return true;
+	return false;
 }
 
 static int add_program(struct kernel_workload *k, enum kernel_section section,
@@ -176,11 +181,15 @@ static int add_program(struct kernel_workload *k, enum kernel_section section,
 	struct kernel_program *p = &k->program[section];
 	uint32_t length = (uint32_t)code->instr_count;
 
-	k->base.missing[flavour] = flaw(code);
-	if (!length || k->base.missing[flavour])
+	if (!length)
 		return 0;
+	if (k->kernel.shared_words) {
+		k->base.missing[flavour] = "it has shared memory, which no TM system knows of";
+		return 0;
+	}
 	p->kernel = &k->kernel;
 	p->code = code;
+	p->seed = k->seed;
 	p->instr = calloc(length, sizeof *p->instr);
 	p->line = calloc(length, sizeof *p->line);
 	if (!p->instr || !p->line)
@@ -194,7 +203,7 @@ static int add_program(struct kernel_workload *k, enum kernel_section section,
 		.eval = code->registers <= SIM_REGISTERS ? eval : NULL,
 		.registers = code->registers, .special = code->special, .kept = code->kept,
 		.kept_count = (uint32_t)code->kept_count, .file = k->kernel.file,
-		.line = p->line,
+		.line = p->line, .gpu_only = gpu_only(code),
 	};
 	k->base.program[flavour] = &k->base.own[flavour];
 	return 0;
@@ -207,13 +216,7 @@ static int add_programs(struct kernel_workload *k)
 	k->base.missing[SIM_TRANSACTIONS] = "it has no program with transactions";
 	k->base.missing[SIM_LOCKS] = "it has no program with locks";
 	error = add_program(k, KERNEL_TRANSACTIONS, SIM_TRANSACTIONS);
-	if (!error)
-		error = add_program(k, KERNEL_LOCKS, SIM_LOCKS);
-	if (!k->base.missing[SIM_TRANSACTIONS] && !k->base.program[SIM_TRANSACTIONS])
-		k->base.missing[SIM_TRANSACTIONS] = "it has no program with transactions";
-	if (!k->base.missing[SIM_LOCKS] && !k->base.program[SIM_LOCKS])
-		k->base.missing[SIM_LOCKS] = "it has no program with locks";
-	return error;
+	return error ? error : add_program(k, KERNEL_LOCKS, SIM_LOCKS);
 }
 
 /* ---- life ------------------------------------------------------------------------------- */
@@ -299,16 +302,18 @@ static void describe(struct kernel_workload *k)
 {
 	const struct kernel *kernel = &k->kernel;
 	bool said = kernel->region_end > kernel->region_start;
+	uint64_t origin = kernel->launched ? 0 : KERNEL_HEAP;
 
 	k->base.threads = kernel->threads;
 	k->base.transactions = kernel->commits;
 	k->base.most_writes = kernel->commits * (1 + plain_stores(kernel->code));
 	k->base.block_size = kernel->block_threads;
 	k->base.lock_base = kernel->lock_base;
-	k->base.region[0].start = said ? kernel->region_start : KERNEL_HEAP;
+	k->base.region[0].start = said ? kernel->region_start : origin;
 	k->base.region[0].length = (said ? kernel->region_end : kernel->end) -
 				   k->base.region[0].start;
-	k->base.regions = kernel->end > KERNEL_HEAP;
+	k->base.regions = kernel->end > origin;
+	k->base.lanes = kernel->launched ? kernel->lanes : 0;
 }
 
 /* The params of a config struct, which begins with its size. */
@@ -332,6 +337,8 @@ static int make(const struct sim_workload_request *request, struct sim_workload 
 	if (!result && request->keys)
 		result = read_keys(request->keys, &keys, error, size);
 	wanted.keys = keys.count;
+	if (k)
+		k->seed = request->seed;
 	if (!result)
 		result = kernel_load(class->path, &wanted, &k->kernel, error, size);
 	if (!result)

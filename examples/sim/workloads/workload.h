@@ -44,6 +44,7 @@ struct sim_workload {
 	/* Transactions that write and stores outside of them, at most; 0: all of them. */
 	uint64_t most_writes;
 	uint32_t block_size; /* threads per block, a block is on one core */
+	uint32_t lanes;	     /* of the warps that the program counts on; 0: any */
 	/* NULL, with the reason beside it, where there is no such program. */
 	const struct sim_program *program[SIM_FLAVOURS];
 	const char *missing[SIM_FLAVOURS];
