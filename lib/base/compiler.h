@@ -16,6 +16,17 @@
 #define GPUTM__UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 /*
+ * What is rare is out of line; APART is what is merely not the straight line: called
+ * last, it spares the straight line a stack frame.
+ */
+#define GPUTM__COLD __attribute__((noinline, cold))
+#define GPUTM__APART __attribute__((noinline))
+#define GPUTM__INLINE inline __attribute__((always_inline))
+/* Before a loop of at most 16 turns. */
+#define GPUTM__UNROLL(turns) GPUTM__PRAGMA(GCC unroll turns)
+#define GPUTM__PRAGMA(text) _Pragma(#text)
+
+/*
  * The value, of which the compiler knows nothing: what is computed from it is computed after
  * this point. Keeps the search of a few cells free of address arithmetic for their contents.
  */

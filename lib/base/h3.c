@@ -89,13 +89,13 @@ static uint32_t ways_of(const struct gputm_h3 *h3, uint32_t group)
 /* What is in the fields of a group before any bit counts: the places of its ways. */
 static uint64_t place_fields(const struct gputm_h3 *h3, uint32_t group)
 {
-	uint32_t bits = h3->config.index_bits;
+	uint32_t bits = h3->config.index_bits, field = h3->shape.field_bits;
 	uint64_t word = 0;
 
 	if (bits + gputm__bits_for(h3->config.ways) > 32)
 		return 0;
 	for (uint32_t slot = 0; slot < ways_of(h3, group); slot++)
-		word |= (uint64_t)(first_way(h3, group) + slot) << (bits + slot * h3->field_bits);
+		word |= (uint64_t)(first_way(h3, group) + slot) << (bits + slot * field);
 	return word;
 }
 
@@ -109,7 +109,7 @@ static uint64_t bit_fields(const struct gputm_h3 *h3, uint32_t group, uint32_t b
 		return 0;
 	for (uint32_t slot = 0; slot < ways_of(h3, group); slot++)
 		word |= (uint64_t)row[slot * h3->config.key_bits + bit - h3->low_bits]
-			<< (slot * h3->field_bits);
+			<< (slot * h3->shape.field_bits);
 	return word;
 }
 
@@ -141,11 +141,14 @@ static int build(struct gputm_h3 *h3, const uint32_t *rows)
 
 	h3->index_mask = gputm__low_mask(bits);
 	h3->key_bytes = h3->config.key_bits + h3->low_bits <= 32 ? 4 : 8;
-	h3->field_bits = bits + gputm__bits_for(ways) <= 16 ? 16 : 32;
-	h3->ways_per_group = 64 / h3->field_bits;
+	h3->group_size = (size_t)h3->key_bytes * 256;
+	h3->shape.ways = ways;
+	h3->shape.field_bits = bits + gputm__bits_for(ways) <= 16 ? 16 : 32;
+	h3->usual = ways == 4 && h3->shape.field_bits == 16;
+	h3->ways_per_group = 64 / h3->shape.field_bits;
 	h3->groups = (ways + h3->ways_per_group - 1) / h3->ways_per_group;
 	h3->row = gputm__alloc(h3->ctx, (size_t)ways * h3->config.key_bits, sizeof(*h3->row));
-	h3->table = gputm__alloc(h3->ctx, (size_t)h3->groups * h3->key_bytes * 256,
+	h3->table = gputm__alloc(h3->ctx, h3->groups * h3->group_size,
 				 sizeof(*h3->table));
 	if (!h3->row || !h3->table)
 		return -ENOMEM;

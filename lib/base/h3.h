@@ -18,6 +18,16 @@
  */
 #include "lib/base/unit.h"
 
+/*
+ * What decides how many cells there are and how they are read from a word. The usual shape, as a
+ * constant, gives straight-line code: a unit inlines its rule twice, for USUAL and for h3->shape.
+ */
+struct gputm__h3_shape {
+	uint32_t ways;
+	uint32_t field_bits; /* 16 or 32 */
+};
+#define GPUTM__H3_USUAL ((struct gputm__h3_shape){ 4, 16 })
+
 struct gputm_h3 {
 	struct gputm_ctx *ctx;
 	struct gputm_h3_config config;
@@ -26,8 +36,10 @@ struct gputm_h3 {
 	uint64_t index_mask;
 	uint32_t low_bits;   /* of what is hashed, not part of the key */
 	uint32_t key_bytes;  /* that the tables cover: 4 or 8 */
-	uint32_t field_bits; /* 16 or 32 */
+	struct gputm__h3_shape shape;
+	bool usual; /* shape is GPUTM__H3_USUAL */
 	uint32_t ways_per_group, groups;
+	size_t group_size; /* words of a group's table */
 };
 
 /* Config from a unit's own fields. */
@@ -49,13 +61,6 @@ static inline struct gputm_h3_config gputm__h3_config(uint32_t ways, uint64_t en
 int gputm__h3_new(struct gputm_ctx *ctx, const struct gputm_h3_config *config, uint32_t low_bits,
 		  struct gputm_h3 **out);
 
-/* Four look-ups for the four bytes of half a key. */
-static inline uint64_t gputm__h3_half(const uint64_t *table, uint32_t half)
-{
-	return table[half & 255] ^ table[256 + ((half >> 8) & 255)] ^
-	       table[512 + ((half >> 16) & 255)] ^ table[768 + (half >> 24)];
-}
-
 /*
  * The fields of the group whose table this is, for keys of at most 32 bits. The width that
  * the family was made for does not matter: bytes of zero hash to zero.
@@ -69,35 +74,48 @@ static inline uint64_t gputm__h3_narrow(const uint64_t *table, uint64_t key)
 	       table[512 + ((half >> 16) & 255)] ^ table[768 + top];
 }
 
-/* End of the keys that it serves, when `max` is the largest key. */
-static inline uint64_t gputm__h3_narrow_end(uint64_t max)
+/* The fields of the group whose table this is. */
+static inline uint64_t gputm__h3_word(const uint64_t *table, uint64_t key)
 {
-	return max < UINT32_MAX ? max + 1 : UINT64_C(1) << 32;
-}
+	uint64_t word = gputm__h3_narrow(table, key);
 
-static inline uint64_t gputm__h3_wide(const uint64_t *table, uint64_t key)
-{
-	return gputm__h3_half(table, (uint32_t)key) ^
-	       gputm__h3_half(table + 1024, (uint32_t)(key >> 32));
+	return key >> 32 ? word ^ gputm__h3_narrow(table + 1024, key >> 32) : word;
 }
 
 /* The fields of one group of ways, side by side. */
 static inline uint64_t gputm__h3_group(const struct gputm_h3 *h3, uint32_t group, uint64_t key)
 {
-	const uint64_t *table = h3->table + (size_t)group * h3->key_bytes * 256;
+	return gputm__h3_word(h3->table + group * h3->group_size, key);
+}
 
-	return h3->key_bytes == 4 ? gputm__h3_narrow(table, key) : gputm__h3_wide(table, key);
+#define GPUTM__H3_WAYS 16 /* at most */
+
+/* The cells of all ways; what lies behind them in the array is overwritten. */
+static GPUTM__INLINE void gputm__h3_cells(const struct gputm_h3 *h3, struct gputm__h3_shape shape,
+					  uint64_t key, uint32_t cell[GPUTM__H3_WAYS])
+{
+	const uint64_t *table = h3->table;
+	uint32_t per_word = 64 / shape.field_bits;
+
+	for (uint32_t way = 0; way < shape.ways; way += per_word, table += h3->group_size) {
+		uint64_t word = gputm__h3_word(table, gputm__opaque(key));
+
+		GPUTM__UNROLL(4)
+		for (uint32_t slot = 0; slot < per_word; slot++)
+			cell[way + slot] = (uint32_t)(word >> (slot * shape.field_bits) &
+						      gputm__low_mask(shape.field_bits));
+	}
 }
 
 /* Cell of the way in this slot of a group's word. */
 static inline uint64_t gputm__h3_slot(const struct gputm_h3 *h3, uint64_t word, uint32_t slot)
 {
-	return (word >> (slot * h3->field_bits)) & gputm__low_mask(h3->field_bits);
+	return (word >> (slot * h3->shape.field_bits)) & gputm__low_mask(h3->shape.field_bits);
 }
 
 static inline uint64_t gputm__h3_cell(const struct gputm_h3 *h3, uint32_t way, uint64_t key)
 {
-	uint32_t shift = h3->field_bits == 16 ? 2 : 1; /* log2(ways_per_group) */
+	uint32_t shift = h3->shape.field_bits == 16 ? 2 : 1; /* log2(ways_per_group) */
 
 	return gputm__h3_slot(h3, gputm__h3_group(h3, way >> shift, key),
 			      way & (h3->ways_per_group - 1));

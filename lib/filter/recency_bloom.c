@@ -33,7 +33,8 @@
  *     of GETM, write-backs that finish out of order);
  *   - the wrap-around of 16-bit commit IDs is not in the thesis; see expire().
  */
-#include "lib/filter/recency_bloom-cells.h"
+#include "gputm/recency_bloom.h"
+#include "lib/base/h3.h"
 
 struct gputm_recency_bloom {
 	struct gputm_unit unit;
@@ -43,14 +44,6 @@ struct gputm_recency_bloom {
 	uint64_t base;
 	uint64_t span;	      /* largest distance of a stamp from the base */
 	uint64_t address_max; /* largest address */
-	/*
-	 * Straight-line code serves four ways whose cells fit 16 bits: of one stamp for
-	 * addresses below narrow_end, or for all if `wide`; of two stamps for addresses below
-	 * pair_end, and updates below raise_end: while the base is 0.
-	 */
-	uint64_t narrow_end, pair_end, raise_end;
-	bool wide;
-	const uint64_t *table; /* of h3 */
 	uint64_t updates, expiries, forgotten;
 };
 
@@ -132,7 +125,6 @@ static int setup(struct gputm_unit *unit)
 	struct gputm_recency_bloom_config *c = &f->config;
 	uint32_t low_bits = gputm__log2(c->granularity);
 	struct gputm_h3_config h3;
-	bool four;
 	int error;
 
 	f->address_max = gputm__low_mask(c->address_bits);
@@ -143,12 +135,6 @@ static int setup(struct gputm_unit *unit)
 	if (error)
 		return error;
 	c->h3_rows = c->h3_rows ? f->h3->row : NULL;
-	f->table = f->h3->table;
-	four = c->ways == 4 && f->h3->field_bits == 16;
-	f->wide = four && c->stamps == 1 && f->h3->key_bytes == 8;
-	f->narrow_end = four && c->stamps == 1 ? gputm__h3_narrow_end(f->address_max) : 0;
-	f->pair_end = four && c->stamps == 2 ? gputm__h3_narrow_end(f->address_max) : 0;
-	f->raise_end = f->pair_end;
 	f->entry = gputm__alloc(unit->ctx, cells(f), sizeof(*f->entry));
 	return f->entry ? 0 : -ENOMEM;
 }
@@ -165,7 +151,6 @@ static void clear(struct gputm_unit *unit)
 
 	memset(f->entry, 0, cells(f) * sizeof(*f->entry));
 	f->base = 0;
-	f->raise_end = f->pair_end;
 }
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
@@ -174,7 +159,6 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 
 	gputm__io_same(io, gputm__h3_fingerprint(f->h3), "its hash rows are others");
 	gputm__io_u64(io, &f->base);
-	f->raise_end = f->base ? 0 : f->pair_end;
 	gputm__io_u64s(io, f->entry, cells(f));
 }
 
@@ -218,52 +202,98 @@ GPUTM__UNIT(recency_bloom, .version = 1, .validate = validate, .laws = laws)
 
 /* ---- data path ---- */
 
-/* Kept out of line and called last, so that the data path needs no stack frame. */
-#define APART static __attribute__((noinline))
-
-static inline void raise(uint64_t *entry, uint64_t stamp)
+/* What entries are raised to: a stamp at the base has code 0, which raises nothing. */
+static inline uint64_t raising(const struct gputm_recency_bloom *f, uint64_t stamp)
 {
-	*entry = *entry < stamp ? stamp : *entry;
+	return stamp == f->base ? 0 : stamp;
 }
 
-static inline uint64_t lower(uint64_t a, uint64_t b)
+static GPUTM__INLINE uint64_t least(const struct gputm_recency_bloom *f, const uint32_t *cell,
+				    uint32_t ways, uint64_t which)
 {
-	return a < b ? a : b;
-}
-
-static void raise_any(struct gputm_recency_bloom *f, uint64_t address, uint32_t which,
-		      uint64_t stamp)
-{
-	for (uint32_t way = 0; way < f->config.ways; way++)
-		raise(&f->entry[gputm__h3_cell(f->h3, way, address) * f->config.stamps + which],
-		      stamp);
-}
-
-static uint64_t least_any(const struct gputm_recency_bloom *f, uint64_t address, uint32_t which)
-{
+	const uint64_t *entry = f->entry + which;
 	uint64_t least = UINT64_MAX;
 
-	for (uint32_t way = 0; way < f->config.ways; way++)
-		least = lower(least, f->entry[gputm__h3_cell(f->h3, way, address) *
-						      f->config.stamps + which]);
-	return least;
+	GPUTM__UNROLL(4)
+	for (uint32_t way = 0; way < ways; way++) {
+		uint64_t stamp = entry[cell[way] * f->config.stamps];
+
+		least = stamp < least ? stamp : least;
+	}
+	return least ? least : f->config.empty_stamp;
 }
 
-/* `cells` has the cells of the four ways in fields of 16 bits. */
-static inline void raise_four(uint64_t *entry, uint64_t cells, uint64_t stamp)
+static GPUTM__INLINE void record_as(struct gputm_recency_bloom *f, struct gputm__h3_shape shape,
+				    uint64_t address, uint64_t first, uint64_t second)
 {
-	raise(&entry[(uint16_t)cells], stamp);
-	raise(&entry[(uint16_t)(cells >> 16)], stamp);
-	raise(&entry[(uint16_t)(cells >> 32)], stamp);
-	raise(&entry[cells >> 48], stamp);
+	uint64_t raised[2] = { raising(f, first), raising(f, second) };
+	uint32_t cell[GPUTM__H3_WAYS];
+
+	gputm__h3_cells(f->h3, shape, address, cell);
+	GPUTM__UNROLL(4)
+	for (uint32_t way = 0; way < shape.ways; way++) {
+		uint64_t *entry = &f->entry[cell[way] * f->config.stamps];
+
+		gputm__maximum(&entry[0], raised[0]);
+		if (f->config.stamps == 2)
+			gputm__maximum(&entry[1], raised[1]);
+	}
+	f->updates++;
+	gputm__emit(&f->unit, GPUTM_RECENCY_BLOOM_UPDATED, address, first, second, 0);
 }
 
-APART int refuse_address(const struct gputm_recency_bloom *f, uint64_t address)
+static GPUTM__APART void record_any(struct gputm_recency_bloom *f, uint64_t address, uint64_t first,
+				    uint64_t second)
+{
+	record_as(f, f->h3->shape, address, first, second);
+}
+
+/* A second stamp of 0 raises nothing. */
+static GPUTM__INLINE int record(struct gputm_recency_bloom *f, uint64_t address, uint64_t first,
+				uint64_t second)
+{
+	if (f->h3->usual)
+		record_as(f, GPUTM__H3_USUAL, address, first, second);
+	else
+		record_any(f, address, first, second);
+	return 0;
+}
+
+static GPUTM__INLINE void query_as(const struct gputm_recency_bloom *f,
+				   struct gputm__h3_shape shape, uint64_t address, uint64_t *first,
+				   uint64_t *second)
+{
+	uint32_t cell[GPUTM__H3_WAYS];
+
+	gputm__h3_cells(f->h3, shape, address, cell);
+	*first = least(f, cell, shape.ways, 0);
+	if (second)
+		*second = least(f, cell, shape.ways, 1);
+}
+
+static GPUTM__APART void query_any(const struct gputm_recency_bloom *f, uint64_t address,
+				   uint64_t *first, uint64_t *second)
+{
+	query_as(f, f->h3->shape, address, first, second);
+}
+
+/* `second` is NULL for cells of a single stamp. */
+static GPUTM__INLINE int query(const struct gputm_recency_bloom *f, uint64_t address,
+			       uint64_t *first, uint64_t *second)
+{
+	if (f->h3->usual)
+		query_as(f, GPUTM__H3_USUAL, address, first, second);
+	else
+		query_any(f, address, first, second);
+	return 0;
+}
+
+static GPUTM__APART int refuse_address(const struct gputm_recency_bloom *f, uint64_t address)
 {
 	return gputm__out_of_range(&f->unit, "address", address, 0, f->address_max);
 }
 
-APART int refuse_stamp(const struct gputm_recency_bloom *f, uint64_t stamp)
+static GPUTM__APART int refuse_stamp(const struct gputm_recency_bloom *f, uint64_t stamp)
 {
 	uint64_t top;
 
@@ -272,55 +302,24 @@ APART int refuse_stamp(const struct gputm_recency_bloom *f, uint64_t stamp)
 	return gputm__out_of_range(&f->unit, "stamp", stamp, f->base, top);
 }
 
-APART int refuse_pair(const struct gputm_recency_bloom *f)
+static GPUTM__APART int refuse_pair(const struct gputm_recency_bloom *f)
 {
 	gputm__log(f->unit.ctx, GPUTM_LOG_ERROR,
 		   "recency_bloom: stamps = 1, a pair needs entries of 2 stamps");
 	return -ENOTSUP;
 }
 
-APART int tell_updated(struct gputm_recency_bloom *f, uint64_t address, uint64_t first,
-		       uint64_t second)
-{
-	gputm__emit(&f->unit, GPUTM_RECENCY_BLOOM_UPDATED, address, first, second, 0);
-	return 0;
-}
-
-static inline int updated(struct gputm_recency_bloom *f, uint64_t address, uint64_t first,
-			  uint64_t second)
-{
-	f->updates++;
-	return GPUTM__UNLIKELY(f->unit.observe) ? tell_updated(f, address, first, second) : 0;
-}
-
-APART int update_any(struct gputm_recency_bloom *f, uint64_t address, uint64_t stamp)
+int gputm_recency_bloom_update(struct gputm_recency_bloom *f, uint64_t address, uint64_t stamp)
 {
 	if (address > f->address_max)
 		return refuse_address(f, address);
 	if (stamp - f->base > f->span)
 		return refuse_stamp(f, stamp);
-	raise_any(f, address, 0, stamp == f->base ? 0 : stamp);
-	return updated(f, address, stamp, 0);
+	return record(f, address, stamp, 0);
 }
 
-APART int update_wide(struct gputm_recency_bloom *f, uint64_t address, uint64_t stamp)
-{
-	if (!f->wide || address > f->address_max || stamp - f->base - 1 >= f->span)
-		return update_any(f, address, stamp);
-	raise_four(f->entry, gputm__h3_wide(f->table, address), stamp);
-	return updated(f, address, stamp, 0);
-}
-
-int gputm_recency_bloom_update(struct gputm_recency_bloom *f, uint64_t address, uint64_t stamp)
-{
-	if (address >= f->narrow_end || stamp - f->base - 1 >= f->span)
-		return update_wide(f, address, stamp);
-	raise_four(f->entry, gputm__h3_narrow(f->table, address), stamp);
-	return updated(f, address, stamp, 0);
-}
-
-APART int update_pair_any(struct gputm_recency_bloom *f, uint64_t address, uint64_t first,
-			  uint64_t second)
+int gputm_recency_bloom_update_pair(struct gputm_recency_bloom *f, uint64_t address, uint64_t first,
+				    uint64_t second)
 {
 	if (f->config.stamps != 2)
 		return refuse_pair(f);
@@ -330,92 +329,25 @@ APART int update_pair_any(struct gputm_recency_bloom *f, uint64_t address, uint6
 		return refuse_stamp(f, first);
 	if (second - f->base > f->span)
 		return refuse_stamp(f, second);
-	raise_any(f, address, 0, first == f->base ? 0 : first);
-	raise_any(f, address, 1, second == f->base ? 0 : second);
-	return updated(f, address, first, second);
-}
-
-static inline void raise_pair(uint64_t *pair, uint64_t first, uint64_t second)
-{
-	if (pair[0] < first)
-		pair[0] = first;
-	if (pair[1] < second)
-		pair[1] = second;
-}
-
-int gputm_recency_bloom_update_pair(struct gputm_recency_bloom *f, uint64_t address, uint64_t first,
-				    uint64_t second)
-{
-	uint64_t *entry = f->entry, cells;
-
-	if (address >= f->raise_end || (first | second) > f->span)
-		return update_pair_any(f, address, first, second);
-	cells = gputm__h3_narrow(f->table, address);
-	raise_pair(&entry[(cells & 0xffff) * 2], first, second);
-	raise_pair(&entry[(cells >> 16 & 0xffff) * 2], first, second);
-	raise_pair(&entry[(cells >> 32 & 0xffff) * 2], first, second);
-	raise_pair(&entry[(cells >> 48) * 2], first, second);
-	return updated(f, address, first, second);
-}
-
-static inline uint64_t answer(const struct gputm_recency_bloom *f, uint64_t least)
-{
-	return least ? least : f->config.empty_stamp;
-}
-
-APART int query_any(const struct gputm_recency_bloom *f, uint64_t address, uint64_t *stamp)
-{
-	if (address > f->address_max)
-		return refuse_address(f, address);
-	*stamp = answer(f, least_any(f, address, 0));
-	return 0;
-}
-
-APART int query_wide(const struct gputm_recency_bloom *f, uint64_t address, uint64_t *stamp)
-{
-	if (!f->wide || address > f->address_max)
-		return query_any(f, address, stamp);
-	*stamp = answer(f, gputm__bloom_least(f->entry, gputm__h3_wide(f->table, address)));
-	return 0;
+	return record(f, address, first, second);
 }
 
 int gputm_recency_bloom_query(const struct gputm_recency_bloom *f, uint64_t address,
 			      uint64_t *stamp)
 {
-	if (address >= f->narrow_end)
-		return query_wide(f, address, stamp);
-	*stamp = answer(f, gputm__bloom_least(f->entry, gputm__h3_narrow(f->table, address)));
-	return 0;
-}
-
-APART int query_pair_any(const struct gputm_recency_bloom *f, uint64_t address, uint64_t *first,
-			 uint64_t *second)
-{
-	if (f->config.stamps != 2)
-		return refuse_pair(f);
 	if (address > f->address_max)
 		return refuse_address(f, address);
-	*first = answer(f, least_any(f, address, 0));
-	*second = answer(f, least_any(f, address, 1));
-	return 0;
+	return query(f, address, stamp, NULL);
 }
 
 int gputm_recency_bloom_query_pair(const struct gputm_recency_bloom *f, uint64_t address,
 				   uint64_t *first, uint64_t *second)
 {
-	const uint64_t *a, *b, *c, *d;
-	uint64_t cells;
-
-	if (address >= f->pair_end)
-		return query_pair_any(f, address, first, second);
-	cells = gputm__h3_narrow(f->table, address);
-	a = &f->entry[(cells & 0xffff) * 2];
-	b = &f->entry[(cells >> 16 & 0xffff) * 2];
-	c = &f->entry[(cells >> 32 & 0xffff) * 2];
-	d = &f->entry[(cells >> 48) * 2];
-	*first = answer(f, lower(lower(a[0], b[0]), lower(c[0], d[0])));
-	*second = answer(f, lower(lower(a[1], b[1]), lower(c[1], d[1])));
-	return 0;
+	if (f->config.stamps != 2)
+		return refuse_pair(f);
+	if (address > f->address_max)
+		return refuse_address(f, address);
+	return query(f, address, first, second);
 }
 
 void gputm_recency_bloom_clear(struct gputm_recency_bloom *f)
@@ -438,7 +370,6 @@ int gputm_recency_bloom_expire(struct gputm_recency_bloom *f, uint64_t floor, ui
 		f->entry[i] = old ? 0 : f->entry[i];
 	}
 	f->base = base;
-	f->raise_end = 0;
 	f->expiries++;
 	f->forgotten += gone;
 	gputm__emit(&f->unit, GPUTM_RECENCY_BLOOM_EXPIRED, floor, gone, 0, 0);
@@ -463,11 +394,4 @@ int gputm_recency_bloom_get_entry(const struct gputm_recency_bloom *f, uint32_t 
 		return gputm__past_end(&f->unit, "stamp", which, c->stamps);
 	*out = f->entry[((size_t)way * c->entries + index) * c->stamps + which];
 	return 0;
-}
-
-struct gputm__bloom_cells gputm__bloom_cells(const struct gputm_recency_bloom *f)
-{
-	struct gputm__bloom_cells cells = { f->table, f->entry, f->narrow_end };
-
-	return cells;
 }

@@ -163,7 +163,7 @@ static int make_hash(struct gputm_metadata_table *t)
 		return error;
 	c->table_rows = c->table_rows ? t->h3->row : NULL;
 	t->at.table = t->h3->table;
-	if (c->ways == 4 && t->h3->field_bits == 16 && t->h3->key_bytes == 4)
+	if (t->h3->usual && t->h3->key_bytes == 4)
 		t->at.narrow_end = t->address_max + 1;
 	if (c->approximate == GPUTM_METADATA_TABLE_FILTER && !t->evict_from)
 		t->insert_end = t->at.narrow_end;

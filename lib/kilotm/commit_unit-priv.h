@@ -35,20 +35,6 @@ extern unsigned gputm__mutant_now;
 #define gputm__mutant(number) false
 #endif
 
-/*
- * What is rare is out of line; APART is what is merely not the straight line: called
- * last, it spares the straight line a stack frame.
- */
-#if defined(__GNUC__)
-#define GPUTM__COLD __attribute__((noinline, cold))
-#define GPUTM__APART __attribute__((noinline))
-#define GPUTM__INLINE inline __attribute__((always_inline))
-#else
-#define GPUTM__COLD
-#define GPUTM__APART
-#define GPUTM__INLINE inline
-#endif
-
 #define GPUTM__NONE UINT32_MAX
 #define GPUTM__LATE GPUTM__END_OF_TIME /* from this cycle on none is noted, lest it wrap */
 

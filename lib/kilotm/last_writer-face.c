@@ -117,9 +117,6 @@ static int setup(struct gputm_unit *unit)
 	if (error)
 		return error;
 	keep_own_rows(self);
-	self->index = self->hash->table;
-	self->cells = gputm__bloom_cells(self->filter);
-	self->narrow_end = c->ways == 4 ? self->cells.end : 0;
 	self->entry = gputm__alloc(unit->ctx, gputm__writer_capacity(self), sizeof(*self->entry));
 	return self->entry ? 0 : -ENOMEM;
 }

@@ -3,8 +3,8 @@
 #define GPUTM_LIB_KILOTM_LAST_WRITER_PRIV_H
 /* Layout of the last writer history, shared by its hardware and its face. */
 #include "gputm/last_writer.h"
-#include "lib/base/unit.h"
-#include "lib/filter/recency_bloom-cells.h"
+#include "gputm/recency_bloom.h"
+#include "lib/base/h3.h"
 
 #define GPUTM__FLOOR_MAX (UINT64_C(1) << 63) /* keeps every code below 2^64 */
 
@@ -19,11 +19,7 @@ struct gputm_last_writer {
 	struct gputm_h3 *hash;
 	struct gputm_recency_bloom *filter;
 	struct gputm__writer *entry; /* [sets][ways] */
-	const uint64_t *index;	     /* of hash: its table, whose one field is the set */
-	struct gputm__bloom_cells cells; /* of filter */
 	uint64_t address_max;
-	/* Straight-line code serves sets of four, such a filter, and addresses below this. */
-	uint64_t narrow_end;
 	uint32_t word_shift;
 
 	uint64_t base, newest, limit;
@@ -52,13 +48,22 @@ static inline struct gputm__writer *gputm__writer_set(const struct gputm_last_wr
 	return self->entry + gputm__h3_group(self->hash, 0, address) * self->config.ways;
 }
 
-static inline struct gputm__writer *gputm__writer_find(const struct gputm_last_writer *self,
-						       struct gputm__writer *set, uint64_t word)
+static GPUTM__INLINE struct gputm__writer *gputm__writer_among(struct gputm__writer *set,
+							       uint32_t ways, uint64_t word)
 {
-	for (uint32_t way = 0; way < self->config.ways; way++)
+	GPUTM__UNROLL(4)
+	for (uint32_t way = 0; way < ways; way++)
 		if (set[way].word == word && set[way].code)
 			return &set[way];
 	return NULL;
+}
+
+static GPUTM__INLINE struct gputm__writer *
+gputm__writer_find(const struct gputm_last_writer *self, struct gputm__writer *set, uint64_t word)
+{
+	uint32_t ways = self->config.ways;
+
+	return ways == 4 ? gputm__writer_among(set, 4, word) : gputm__writer_among(set, ways, word);
 }
 
 #endif /* GPUTM_LIB_KILOTM_LAST_WRITER_PRIV_H */

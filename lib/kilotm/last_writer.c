@@ -58,27 +58,6 @@
 #include "lib/kilotm/last_writer.h"
 #include "lib/kilotm/last_writer-priv.h"
 
-/* Kept out of line and called last, so that the hits need no stack frame. */
-#define APART static __attribute__((noinline))
-
-/* The set of an address below narrow_end, and the way of a word in it. */
-static inline struct gputm__writer *narrow_set_of(const struct gputm_last_writer *self,
-						  uint64_t address)
-{
-	return self->entry + gputm__h3_narrow(self->index, address) * 4;
-}
-
-static inline struct gputm__writer *find_of_four(struct gputm__writer *set, uint64_t word)
-{
-	if (set[0].word == word && set[0].code)
-		return set;
-	if (set[1].word == word && set[1].code)
-		return set + 1;
-	if (set[2].word == word && set[2].code)
-		return set + 2;
-	return set[3].word == word && set[3].code ? set + 3 : NULL;
-}
-
 /* The lowest free way, as its code is 0; if there is none, the oldest writer. */
 static struct gputm__writer *victim_of(const struct gputm_last_writer *self,
 				       struct gputm__writer *set)
@@ -122,63 +101,29 @@ static int take_entry(struct gputm_last_writer *self, struct gputm__writer *entr
 	return GPUTM_LAST_WRITER_EVICTED;
 }
 
-APART int tell_record(const struct gputm_last_writer *self, uint64_t address, uint64_t cid,
-		      int recorded)
+int gputm_last_writer_record(struct gputm_last_writer *self, uint64_t address, uint64_t cid)
 {
-	gputm__emit(&self->unit, GPUTM_LAST_WRITER_EVENT_RECORD,
-		    address >> self->word_shift << self->word_shift, cid, (uint64_t)recorded, 0);
-	return recorded;
-}
-
-static inline int record_in(struct gputm_last_writer *self, struct gputm__writer *entry,
-			    uint64_t address, uint64_t cid, int recorded)
-{
-	entry->code = cid + 1;
-	self->newest = cid;
-	self->records++;
-	return GPUTM__UNLIKELY(self->unit.observe) ? tell_record(self, address, cid, recorded)
-						   : recorded;
-}
-
-static inline int record_again(struct gputm_last_writer *self, struct gputm__writer *entry,
-			       uint64_t address, uint64_t cid)
-{
-	self->replaced++;
-	return record_in(self, entry, address, cid, GPUTM_LAST_WRITER_REPLACED);
-}
-
-APART int record_new(struct gputm_last_writer *self, struct gputm__writer *set, uint64_t address,
-		     uint64_t cid)
-{
-	struct gputm__writer *entry = victim_of(self, set);
-	int recorded = take_entry(self, entry);
-
-	entry->word = address >> self->word_shift;
-	return record_in(self, entry, address, cid, recorded);
-}
-
-APART int record_any(struct gputm_last_writer *self, uint64_t address, uint64_t cid)
-{
+	uint64_t word = address >> self->word_shift;
 	struct gputm__writer *set, *entry;
+	int recorded = GPUTM_LAST_WRITER_REPLACED;
 
 	if (address > self->address_max || cid < self->newest || cid > self->limit)
 		return refuse_record(self, address, cid);
 	set = gputm__writer_set(self, address);
-	entry = gputm__writer_find(self, set, address >> self->word_shift);
-	return entry ? record_again(self, entry, address, cid)
-		     : record_new(self, set, address, cid);
-}
-
-int gputm_last_writer_record(struct gputm_last_writer *self, uint64_t address, uint64_t cid)
-{
-	struct gputm__writer *set, *entry;
-
-	if (address >= self->narrow_end || cid < self->newest || cid > self->limit)
-		return record_any(self, address, cid);
-	set = narrow_set_of(self, address);
-	entry = find_of_four(set, address >> self->word_shift);
-	return entry ? record_again(self, entry, address, cid)
-		     : record_new(self, set, address, cid);
+	entry = gputm__writer_find(self, set, word);
+	if (entry) {
+		self->replaced++;
+	} else {
+		entry = victim_of(self, set);
+		recorded = take_entry(self, entry);
+		entry->word = word;
+	}
+	entry->code = cid + 1;
+	self->newest = cid;
+	self->records++;
+	gputm__emit(&self->unit, GPUTM_LAST_WRITER_EVENT_RECORD, word << self->word_shift, cid,
+		    (uint64_t)recorded, 0);
+	return recorded;
 }
 
 int gputm_last_writer_record_probe(const struct gputm_last_writer *self, uint64_t address,
@@ -194,15 +139,21 @@ int gputm_last_writer_record_probe(const struct gputm_last_writer *self, uint64_
 	return victim_of(self, set)->code ? GPUTM_LAST_WRITER_EVICTED : GPUTM_LAST_WRITER_FILLED;
 }
 
-static inline int answer_of_filter(const struct gputm_last_writer *self, uint64_t address,
-				   uint64_t *cid)
+/* The answer for an address in range; what the filter says below the floor is no answer. */
+static GPUTM__INLINE int answer(const struct gputm_last_writer *self, uint64_t address,
+				uint64_t floor, uint64_t *cid)
 {
+	const struct gputm__writer *entry = gputm__writer_find(
+		self, gputm__writer_set(self, address), address >> self->word_shift);
 	uint64_t code = 0;
-	int error = gputm_recency_bloom_query(self->filter, address, &code);
 
-	gputm__assert(!error);
-	(void)error;
-	if (!code)
+	if (entry) {
+		*cid = entry->code - 1;
+		return GPUTM_LAST_WRITER_EXACT;
+	}
+	if (self->filtered > floor && gputm_recency_bloom_query(self->filter, address, &code))
+		gputm__assert(false);
+	if (code <= floor)
 		return GPUTM_LAST_WRITER_NONE;
 	*cid = code - 1;
 	return GPUTM_LAST_WRITER_FILTER;
@@ -211,179 +162,54 @@ static inline int answer_of_filter(const struct gputm_last_writer *self, uint64_
 int gputm_last_writer_youngest_writer_probe(const struct gputm_last_writer *self,
 					    uint64_t address, uint64_t *cid)
 {
-	const struct gputm__writer *entry;
-
 	if (address > self->address_max)
 		return refuse_address(self, address);
-	entry = gputm__writer_find(self, gputm__writer_set(self, address),
-				   address >> self->word_shift);
-	if (!entry)
-		return answer_of_filter(self, address, cid);
-	*cid = entry->code - 1;
-	return GPUTM_LAST_WRITER_EXACT;
+	return answer(self, address, 0, cid);
 }
 
-APART int tell_lookup(const struct gputm_last_writer *self, uint64_t address, uint64_t writer,
-		      int result)
+static GPUTM__INLINE int look_up(struct gputm_last_writer *self, uint64_t address, uint64_t floor,
+				 uint64_t *cid)
 {
-	gputm__emit(&self->unit, GPUTM_LAST_WRITER_EVENT_LOOKUP,
-		    address >> self->word_shift << self->word_shift, (uint64_t)result, writer, 0);
-	return result;
-}
+	int result = answer(self, address, floor, cid);
 
-static inline int looked_up(struct gputm_last_writer *self, uint64_t address, uint64_t writer,
-			    int result)
-{
 	self->lookups++;
 	self->answers[result]++;
-	return GPUTM__UNLIKELY(self->unit.observe) ? tell_lookup(self, address, writer, result)
-						   : result;
-}
-
-static inline int look_up_entry(struct gputm_last_writer *self, const struct gputm__writer *entry,
-				uint64_t address, uint64_t *cid)
-{
-	*cid = entry->code - 1;
-	return looked_up(self, address, *cid, GPUTM_LAST_WRITER_EXACT);
-}
-
-/* Of an address below narrow_end. */
-APART int look_up_filter(struct gputm_last_writer *self, uint64_t address, uint64_t *cid)
-{
-	uint64_t code = gputm__bloom_newest(&self->cells, address);
-
-	if (!code)
-		return looked_up(self, address, 0, GPUTM_LAST_WRITER_NONE);
-	*cid = code - 1;
-	return looked_up(self, address, *cid, GPUTM_LAST_WRITER_FILTER);
-}
-
-APART int look_up_any(struct gputm_last_writer *self, uint64_t address, uint64_t *cid)
-{
-	const struct gputm__writer *entry;
-	int result;
-
-	if (address > self->address_max)
-		return refuse_address(self, address);
-	entry = gputm__writer_find(self, gputm__writer_set(self, address),
-				   address >> self->word_shift);
-	if (entry)
-		return look_up_entry(self, entry, address, cid);
-	result = answer_of_filter(self, address, cid);
-	return looked_up(self, address, result ? *cid : 0, result);
+	gputm__emit(&self->unit, GPUTM_LAST_WRITER_EVENT_LOOKUP,
+		    address >> self->word_shift << self->word_shift, (uint64_t)result,
+		    result ? *cid : 0, 0);
+	return result;
 }
 
 int gputm_last_writer_youngest_writer(struct gputm_last_writer *self, uint64_t address,
 				      uint64_t *cid)
 {
-	const struct gputm__writer *entry;
-
-	if (address >= self->narrow_end)
-		return look_up_any(self, address, cid);
-	entry = find_of_four(narrow_set_of(self, address), address >> self->word_shift);
-	return entry ? look_up_entry(self, entry, address, cid)
-		     : look_up_filter(self, address, cid);
+	if (address > self->address_max)
+		return refuse_address(self, address);
+	return look_up(self, address, 0, cid);
 }
 
 /* ---- several words ---- */
 
-/* Straight-line code serves all addresses, and nobody wants to know. */
-static inline bool is_narrow(const struct gputm_last_writer *self)
-{
-	return self->narrow_end > self->address_max && !self->unit.observe;
-}
-
-/* The same by single calls. */
-APART size_t look_up_each(struct gputm_last_writer *self, const struct gputm_commit_word *word,
-			  size_t count, uint64_t floor, uint64_t *youngest)
+size_t gputm__writers_look_up(struct gputm_last_writer *self, const struct gputm_commit_word *word,
+			      size_t count, uint64_t floor, uint64_t *youngest)
 {
 	size_t found = 0;
 	uint64_t cid;
 
 	for (; count; count--, word++) {
-		if (!gputm_last_writer_youngest_writer(self, word->address, &cid) || cid < floor)
+		if (!look_up(self, word->address, floor, &cid) || cid < floor)
 			continue;
 		*youngest = found++ && *youngest > cid ? *youngest : cid;
 	}
 	return found;
 }
 
-APART void record_each(struct gputm_last_writer *self, const struct gputm_commit_word *word,
-		       size_t count, uint64_t cid)
-{
-	for (; count; count--, word++)
-		record_any(self, word->address, cid);
-}
-
-static inline struct gputm__writer *narrow_find(const struct gputm_last_writer *self,
-						uint64_t address)
-{
-	return find_of_four(narrow_set_of(self, address), address >> self->word_shift);
-}
-
-/* Of a word that is not in the table: its youngest writer, or 0 if that is not above the floor. */
-APART uint64_t filter_above(const struct gputm_last_writer *self, uint64_t address, uint64_t floor)
-{
-	uint64_t code = gputm__bloom_newest(&self->cells, address);
-
-	return code > floor ? code : 0;
-}
-
-size_t gputm__writers_look_up(struct gputm_last_writer *self, const struct gputm_commit_word *word,
-			      size_t count, uint64_t floor, uint64_t *youngest)
-{
-	const struct gputm_commit_word *end = word + count;
-	uint64_t exact = 0, filtered = 0, top = floor;
-	size_t found = 0;
-
-	if (!is_narrow(self))
-		return look_up_each(self, word, count, floor, youngest);
-	for (; word != end; word++) {
-		const struct gputm__writer *entry = narrow_find(self, word->address);
-		uint64_t code = 0;
-
-		if (entry) {
-			exact++;
-			code = entry->code;
-		} else if (self->filtered > floor) {
-			code = filter_above(self, word->address, floor);
-			filtered += code != 0;
-		}
-		if (GPUTM__LIKELY(code <= floor))
-			continue;
-		found++;
-		top = code > top ? code : top;
-	}
-	self->lookups += count;
-	self->answers[GPUTM_LAST_WRITER_NONE] += count - exact - filtered;
-	self->answers[GPUTM_LAST_WRITER_EXACT] += exact;
-	self->answers[GPUTM_LAST_WRITER_FILTER] += filtered;
-	*youngest = top - 1;
-	return found;
-}
-
 void gputm__writers_record(struct gputm_last_writer *self, const struct gputm_commit_word *word,
 			   size_t count, uint64_t cid)
 {
-	size_t left = count;
-
-	gputm__assert(cid >= self->newest && cid <= self->limit);
-	if (!is_narrow(self)) {
-		record_each(self, word, count, cid);
-		return;
-	}
-	for (; left; left--, word++) {
-		struct gputm__writer *entry = narrow_find(self, word->address);
-
-		if (GPUTM__UNLIKELY(!entry))
-			break;
-		entry->code = cid + 1;
-	}
-	self->newest = cid;
-	self->replaced += count - left;
-	self->records += count - left;
-	if (GPUTM__UNLIKELY(left))
-		record_each(self, word, left, cid);
+	for (; count; count--, word++)
+		if (gputm_last_writer_record(self, word->address, cid) < 0)
+			gputm__assert(false);
 }
 
 uint64_t gputm__writers_newest(const struct gputm_last_writer *self)

@@ -9,12 +9,11 @@
 #include "gputm/last_writer.h"
 
 /*
- * Answers below the floor are of no interest: they count as none. @return how many words
- * have a youngest writer that is not below it; *youngest is the youngest of those.
+ * Answers below the floor are of no interest, and those of the filter count as none. @return how
+ * many words have a youngest writer that is not below it; *youngest is the youngest of those.
  */
 size_t gputm__writers_look_up(struct gputm_last_writer *self, const struct gputm_commit_word *word,
 			      size_t count, uint64_t floor, uint64_t *youngest);
-/* At least one word. */
 void gputm__writers_record(struct gputm_last_writer *self, const struct gputm_commit_word *word,
 			   size_t count, uint64_t cid);
 
