@@ -7,7 +7,7 @@ static bool is_pc_or_none(const struct gputm_block_stack *s, uint64_t pc)
 	return pc == NO_PC || gputm__block_is_pc(s, pc);
 }
 
-/* Is a within b, and have a and b no thread in common? */
+/* a within b; a and b without a common thread */
 static bool within(const struct gputm_block_stack *s, const uint32_t *a, const uint32_t *b)
 {
 	for (uint32_t lane = 0; lane < s->stride; lane++)

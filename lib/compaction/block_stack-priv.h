@@ -14,7 +14,7 @@ struct gputm__block_entry {
 	uint32_t lpos;
 };
 
-/* How the warps of the top of stack leave it. */
+/* How the warps of the top entry leave it. */
 enum gputm__block_way { GPUTM__BLOCK_NONE, GPUTM__BLOCK_BRANCH, GPUTM__BLOCK_ARRIVE };
 
 struct gputm_block_stack {
@@ -67,11 +67,11 @@ static inline bool gputm__block_is_pc(const struct gputm_block_stack *s, uint64_
 	return pc <= s->pc_max;
 }
 
-/* What a branch of the top of stack comes to. */
+/* How the top entry changes at a branch. */
 struct gputm__block_split {
 	uint64_t lpc; /* NO_PC if it does not count */
 	uint32_t lpos;
-	bool replace; /* the branching entry gives its place away */
+	bool replace; /* the new entries replace the branching entry */
 	bool likely;  /* a likely-convergence entry is needed */
 	uint32_t pushes;
 };
@@ -95,7 +95,7 @@ gputm__block_split(const struct gputm_block_stack *s,
 	return split;
 }
 
-/* The threads of the top that have left it: where they wait is not stored for all of them. */
+/* Threads of the top entry that have left it (derived, not stored). */
 static inline void gputm__block_arrived(const struct gputm_block_stack *s,
 					uint32_t arrived[GPUTM__COLUMNS_MAX])
 {

@@ -110,7 +110,7 @@ static void join(struct gputm_block_stack *s, uint32_t to, uint32_t from)
 			gputm__quads(gputm__block_mask(s, from))[i];
 }
 
-/* Has entry `index` nothing to run? Then it is accounted for, and the caller takes it out. */
+/* True if entry `index` has no thread left to run: counted here, removed by the caller. */
 static bool is_over(struct gputm_block_stack *s, uint32_t index)
 {
 	const struct gputm__block_entry *e = &s->entry[index];
@@ -166,7 +166,7 @@ static void complete_branch(struct gputm_block_stack *s)
 	}
 }
 
-/* The last warp of the top has come: find the next one. */
+/* The last warp of the top entry has left: choose the next entry to run. */
 __attribute__((noinline)) static int settle(struct gputm_block_stack *s)
 {
 	uint32_t way = s->way;
@@ -254,7 +254,7 @@ static int read_warp(const struct gputm_block_stack *s, uint64_t mask, const uin
 	return 0;
 }
 
-/* Do these threads make a warp, and those left the others? */
+/* True if these threads may form a warp and the remaining threads the other warps. */
 static bool is_warp(const struct gputm_block_stack *s, uint64_t mask, const uint32_t home[],
 		    const uint32_t left[])
 {
@@ -307,7 +307,7 @@ static inline bool same_target(const struct gputm_block_stack_target *a,
 		 (a->lpc ^ b->lpc));
 }
 
-/* Why a warp cannot leave its entry, whatever way. */
+/* Refuse a warp that cannot leave its entry by a branch, a barrier or an arrival. */
 static int refuse_warp(const struct gputm_block_stack *s, const char *what, uint32_t warp)
 {
 	if (!gputm__block_warp(s, warp))
@@ -409,7 +409,7 @@ add_threads(struct gputm_block_stack *s, uint32_t warp, uint64_t taken)
 	s->warps_branched++;
 }
 
-/* The first warp, the last one, and all while there is an observer or something to refuse. */
+/* The general path: the first and the last warp, observers, and refusals. */
 __attribute__((noinline)) static int branch_any(struct gputm_block_stack *s, uint32_t warp,
 						uint64_t taken,
 						const struct gputm_block_stack_target *target)

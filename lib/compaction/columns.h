@@ -71,7 +71,7 @@ static inline void gputm__columns_add(uint32_t *to, const uint32_t *from, uint64
 #undef GPUTM__ADD
 }
 
-/* From four columns to the bits set in each; by address, as not every ABI passes vectors. */
+/* Count the bits of four columns, in place: not every ABI passes vectors by value. */
 static inline void gputm__quad_popcount(gputm__quad *column)
 {
 	gputm__quad x = *column;
@@ -83,7 +83,7 @@ static inline void gputm__quad_popcount(gputm__quad *column)
 	*column = (x + (x >> 16)) & 0x3f;
 }
 
-/* What there is to count in a block mask. */
+/* Counts of a block mask. */
 struct gputm__columns_count {
 	uint32_t threads;
 	uint32_t most; /* in one lane */
@@ -116,7 +116,7 @@ static inline struct gputm__columns_count gputm__columns_count(const uint32_t *c
 	return count;
 }
 
-/* Warps that these threads make: packed in their home lanes, or in their static warps. */
+/* Number of warps that the counted threads form, with or without compaction. */
 static inline uint32_t gputm__columns_warps(const struct gputm__columns_count *count,
 					    bool compact)
 {

@@ -52,7 +52,7 @@ typedef float gputm__floats __attribute__((vector_size(16)));
 #define ODD_SHIFT 7
 #endif
 
-/* That hold the thread numbers of a warp. */
+/* Thread numbers of a warp. */
 #define QUADS (GPUTM_THREAD_COMPACTOR_LANES_MAX * sizeof(uint16_t) / sizeof(gputm__quad))
 
 struct gputm_thread_compactor {
@@ -181,7 +181,7 @@ static void empty(struct gputm_thread_compactor_warp *warp)
 		thread[i] = none;
 }
 
-/* What the priority encoders of eight lanes work on: of four even lanes and of four odd ones. */
+/* State of the priority encoders of eight lanes: four even lanes and four odd lanes. */
 struct encoders {
 	gputm__quad even, odd;
 	gputm__words lanes, number; /* of a warp; of each lane's thread 0, less 127 warps */
@@ -205,7 +205,7 @@ static inline void encode(struct encoders *e, gputm__words *thread)
 	*thread = (exponent * e->lanes + e->number) | (gputm__words)(exponent == 0);
 }
 
-/* Eight lanes from `lane` on, of all warps; of one more if they are odd in number. */
+/* Eight lanes from `lane` on, of all warps; the number of warps is rounded up to even. */
 static void place(const struct gputm_thread_compactor *c, uint32_t lane)
 {
 	static const gputm__words one_by_one = { 0, 1, 2, 3, 4, 5, 6, 7 }, none = { 0 };
@@ -241,7 +241,7 @@ static void pack(struct gputm_thread_compactor *c, const uint32_t *count)
 		place(c, lane);
 }
 
-/* Warp k has what the k-th static warp with any thread has. */
+/* Warp k holds the threads of the k-th static warp that has a thread. */
 static void keep(struct gputm_thread_compactor *c, uint32_t any)
 {
 	for (uint32_t k = 0; any; k++, any &= any - 1) {
@@ -260,7 +260,7 @@ static void keep(struct gputm_thread_compactor *c, uint32_t any)
 	}
 }
 
-/* From the columns to the warps. */
+/* Form the warps from the columns. */
 static struct gputm__columns_count compact(struct gputm_thread_compactor *c)
 {
 	uint32_t each[GPUTM__COLUMNS_MAX];
@@ -276,7 +276,7 @@ static struct gputm__columns_count compact(struct gputm_thread_compactor *c)
 
 /* ---- ports ---- */
 
-/* Is `any`, all columns in one, what a mask may have? */
+/* Check `any`, the OR of all columns, against the threads of the block. */
 static int judge(const struct gputm_thread_compactor *c, uint64_t any)
 {
 	if (GPUTM__UNLIKELY(any & c->outside))

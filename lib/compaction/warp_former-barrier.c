@@ -33,7 +33,7 @@ int gputm_warp_former_launch(struct gputm_warp_former *f, uint32_t warp, uint64_
 	return 0;
 }
 
-/* The threads of a warp part: static warps that were whole have diverged. */
+/* The threads of a warp take two ways: mark its whole static warps as diverged. */
 static void part(struct gputm_warp_former *f, const struct gputm__lanes *lanes, uint64_t rpc)
 {
 	for (uint64_t m = lanes->mask; m; m &= m - 1) {
@@ -61,7 +61,7 @@ static int judge_target(const struct gputm_warp_former *f,
 	return 0;
 }
 
-/* Threads of a warp that is over go on at two PCs. */
+/* The threads of a returned warp proceed at two PCs. */
 static void divide(struct gputm_warp_former *f, const struct gputm__lanes *lanes, uint64_t taken,
 		   const struct gputm_warp_former_target *target)
 {
@@ -129,7 +129,7 @@ static uint32_t block_of(const struct gputm_warp_former *f, uint16_t thread)
 	return f->block_of[f->home[thread]];
 }
 
-/* Does a block of one of these threads wait at a barrier with another next PC? */
+/* True if a block of these threads waits at its barrier with another next PC. */
 static int judge_barrier(const struct gputm_warp_former *f, const struct gputm__lanes *lanes,
 			 uint64_t next_pc)
 {

@@ -193,7 +193,7 @@ static void io_threads(struct gputm_warp_former *f, struct gputm__io *io,
 		lanes->home = gputm__former_home(f, lanes);
 }
 
-/* How many warps that wait were made before this one: all that counts of its age. */
+/* Rank of a waiting warp by age: the snapshot holds ranks, not absolute orders. */
 static uint64_t age_of(const struct gputm_warp_former *f, const struct gputm__pool_warp *w)
 {
 	uint64_t before = 0;
@@ -259,7 +259,7 @@ static void io_warps(struct gputm_warp_former *f, struct gputm__io *io)
 		gputm__io_u64(io, &f->block[b].pc);
 }
 
-/* The oldest warp that waits and is younger than `order`, or NO_SLOT. */
+/* The oldest waiting warp younger than `order`, or NO_SLOT. */
 static uint32_t next_by_age(const struct gputm_warp_former *f, uint64_t order)
 {
 	uint32_t best = NO_SLOT;
@@ -271,7 +271,7 @@ static uint32_t next_by_age(const struct gputm_warp_former *f, uint64_t order)
 	return best;
 }
 
-/* LUT and counts from the pool. */
+/* Derive the LUT and the counts from the pool. */
 static void derive(struct gputm_warp_former *f)
 {
 	uint64_t max_pcs = f->max_pcs;
@@ -349,7 +349,7 @@ static const char *check_pool_warp(const struct gputm_warp_former *f, uint32_t s
 	return NULL;
 }
 
-/* W4 for one PC; adds the warps that wait there. */
+/* W4 for one PC; adds its waiting warps to the sum. */
 static bool check_queue(const struct gputm_warp_former *f, uint32_t rank, uint32_t *queued)
 {
 	uint32_t slot = f->lut.entry[rank].first, next;

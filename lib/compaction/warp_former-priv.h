@@ -22,20 +22,20 @@ enum gputm__pool_state { GPUTM__POOL_FREE, GPUTM__POOL_WAITING, GPUTM__POOL_IN_F
 /* Threads by lane; NO_THREAD where the mask has no bit. */
 struct gputm__lanes {
 	uint64_t mask;
-	uint32_t home; /* static warp of all of them; NO_WARP if they are of several */
+	uint32_t home; /* static warp of all threads, or NO_WARP if they belong to several */
 	uint16_t thread[LANES_MAX];
 };
 
 /* A warp of the pool. */
 struct gputm__pool_warp {
 	uint64_t pc;
-	uint64_t order; /* of those that wait, by age; else 0 */
+	uint64_t order; /* age of a waiting warp, smaller is older; else 0 */
 	uint32_t state;
 	uint32_t next; /* younger one at the same PC, or NO_SLOT */
 	struct gputm__lanes lanes;
 };
 
-/* What a static warp waits for. */
+/* A static warp and the barriers at which its lanes wait. */
 struct gputm__static_warp {
 	uint64_t live;
 	uint64_t arrived; /* lanes at its warp barrier */
@@ -66,8 +66,8 @@ struct gputm_warp_former {
 	uint32_t lowest_free; /* slot; `slots` if there is none */
 	/* Only counted if warps are held: */
 	uint32_t whole;		    /* warps in flight with a thread in every lane */
-	uint32_t flying[LANES_MAX]; /* other ones with a thread in the lane */
-	uint64_t some_fly;	    /* lanes in which there are such */
+	uint32_t flying[LANES_MAX]; /* partial warps in flight with a thread in the lane */
+	uint64_t some_fly;	    /* lanes whose count is not 0 */
 	struct gputm_warp_former_config config;
 	uint64_t formed, issued, returned, threads_issued, threads_merged, max_pool, max_pcs;
 	uint64_t threads_launched, threads_ended, diverged, restored, ended_diverged, barriers;
@@ -79,7 +79,7 @@ static inline uint32_t gputm__former_threads(const struct gputm_warp_former *f, 
 	return mask == f->all ? f->config.lanes : gputm__popcount(mask);
 }
 
-/* Are they of static warps that have diverged? All are or none is. Only with the warp barrier. */
+/* True if the static warps of these threads have diverged: all have, or none has. */
 static inline bool gputm__former_has_barrier(const struct gputm_warp_former *f,
 					     const struct gputm__lanes *lanes)
 {
@@ -87,14 +87,14 @@ static inline bool gputm__former_has_barrier(const struct gputm_warp_former *f,
 	       f->warp[f->home[lanes->thread[gputm__lowest(lanes->mask)]]].diverged;
 }
 
-/* Can others join them? */
+/* True if other threads may join these. */
 static inline bool gputm__former_is_open(const struct gputm_warp_former *f,
 					 const struct gputm__lanes *lanes)
 {
 	return !f->config.warp_barrier || gputm__former_has_barrier(f, lanes);
 }
 
-/* A warp with these lanes is in flight from now on, or no longer; of interest if warps are held. */
+/* Count a warp with these lanes as in flight (take_off) or not (land), if warps are held. */
 static inline void gputm__former_take_off(struct gputm_warp_former *f, uint64_t mask)
 {
 	if (!f->config.hold_partial)
@@ -125,12 +125,12 @@ static inline void gputm__former_land(struct gputm_warp_former *f, uint64_t mask
 
 /* The static warp of all these threads, or NO_WARP. */
 uint32_t gputm__former_home(const struct gputm_warp_former *f, const struct gputm__lanes *lanes);
-/* Some of them. */
+/* Copy the lanes of `mask`. */
 void gputm__former_select(const struct gputm_warp_former *f, struct gputm__lanes *restrict to,
 			  const struct gputm__lanes *restrict from, uint64_t mask);
-/* What is in the slot stays readable until another warp takes it. */
+/* The contents stay readable until another warp takes the slot. */
 void gputm__former_free_slot(struct gputm_warp_former *f, uint32_t slot);
-/* A warp of the pool comes to the end of those that wait at its PC. */
+/* Append a warp of the pool to the queue of its PC. */
 void gputm__former_queue(struct gputm_warp_former *f, uint32_t slot);
 /*
  * Threads, at least one, wait at pc: some join the warp that is there, the others make one.
@@ -138,19 +138,19 @@ void gputm__former_queue(struct gputm_warp_former *f, uint32_t slot);
  */
 void gputm__former_insert(struct gputm_warp_former *f, const struct gputm__lanes *lanes,
 			  uint64_t pc);
-/* These lanes of a static warp. */
+/* Fill *out with the lanes `mask` of a static warp. */
 void gputm__former_static_lanes(const struct gputm_warp_former *f, uint32_t warp, uint64_t mask,
 				struct gputm__lanes *out);
-/* A static warp goes on as a whole if all of it has come to its barrier. */
+/* Re-form a static warp whose live lanes are all at its warp barrier. */
 void gputm__former_restore(struct gputm_warp_former *f, uint32_t warp);
-/* As gputm__former_insert(), but some may have come to their warp barriers there. */
+/* As gputm__former_insert(), for threads of which some may reach their warp barriers at pc. */
 void gputm__former_deliver(struct gputm_warp_former *f, const struct gputm__lanes *lanes,
 			   uint64_t pc);
 /* 0, or -EINVAL if no warp in flight has this slot. */
 int gputm__former_find_flying(const struct gputm_warp_former *f, uint32_t slot);
-/* A warp in flight is over, and its slot is free; its threads are the caller's. */
+/* Free the slot of a returned warp; the caller places its threads. */
 const struct gputm__lanes *gputm__former_take_back(struct gputm_warp_former *f, uint32_t slot);
-/* It is over, and all its threads go on at pc. */
+/* Free the slot of a returned warp; all its threads proceed at pc. */
 void gputm__former_go_on(struct gputm_warp_former *f, uint32_t slot, uint64_t pc);
 
 #endif /* GPUTM_LIB_COMPACTION_WARP_FORMER_PRIV_H */

@@ -79,7 +79,7 @@ void gputm__former_select(const struct gputm_warp_former *f, struct gputm__lanes
 	to->home = from->home == NO_WARP ? gputm__former_home(f, to) : from->home;
 }
 
-/* Others come, in lanes that are free. */
+/* Add threads in free lanes. */
 static void join(struct gputm__lanes *restrict to, const struct gputm__lanes *restrict others)
 {
 	gputm__words *thread = (gputm__words *)(void *)to->thread;
@@ -119,7 +119,7 @@ void gputm__former_free_slot(struct gputm_warp_former *f, uint32_t slot)
 
 /* ---- the LUT ---- */
 
-/* A warp waits at its PC, which has this rank, from now on. */
+/* Append a warp to the queue of its PC, whose rank is given. */
 static inline void queue(struct gputm_warp_former *f, uint32_t slot, uint32_t rank)
 {
 	struct gputm__pool_warp *w = &f->pool[slot];
@@ -147,7 +147,7 @@ void gputm__former_queue(struct gputm_warp_former *f, uint32_t slot)
 	queue(f, slot, gputm__lut_find(&f->lut, f->pool[slot].pc));
 }
 
-/* The oldest warp at the PC of this rank, with so many threads, waits no more. */
+/* Remove the oldest warp, of `threads` threads, from the queue of the PC of this rank. */
 static void unqueue(struct gputm_warp_former *f, uint32_t rank, uint32_t threads)
 {
 	struct gputm__lut_entry *e = &f->lut.entry[rank];
@@ -162,7 +162,7 @@ static void unqueue(struct gputm_warp_former *f, uint32_t rank, uint32_t threads
 
 /* ---- threads go on ---- */
 
-/* These find their lanes free in the open warp of the PC with this rank. */
+/* Threads join the open warp of the PC of this rank: their lanes are free there. */
 static void merge(struct gputm_warp_former *f, uint32_t rank, const struct gputm__lanes *lanes,
 		  uint64_t fit)
 {
@@ -177,7 +177,7 @@ static void merge(struct gputm_warp_former *f, uint32_t rank, const struct gputm
 	gputm__lut_add(&f->lut, rank, threads);
 }
 
-/* Lanes that are free in the warp that these can join. */
+/* The free lanes of the warp that these threads may join. */
 static inline uint64_t fitting(const struct gputm_warp_former *f, uint32_t rank,
 			const struct gputm__lanes *lanes)
 {
@@ -191,7 +191,7 @@ static inline uint64_t fitting(const struct gputm_warp_former *f, uint32_t rank,
 	return lanes->mask & ~f->pool[open].lanes.mask;
 }
 
-/* The warp in a slot waits at pc, which has this rank. */
+/* The warp in `slot` starts to wait at pc, the PC of this rank. */
 static void wait_at(struct gputm_warp_former *f, uint32_t slot, uint64_t pc, uint32_t rank)
 {
 	struct gputm__pool_warp *w = &f->pool[slot];
@@ -259,7 +259,7 @@ void gputm__former_restore(struct gputm_warp_former *f, uint32_t warp)
 	gputm__former_insert(f, &lanes, pc);
 }
 
-/* Threads of diverged static warps go on at pc, or have come to their warp barriers there. */
+/* Threads of diverged static warps proceed at pc, or reach their warp barriers there. */
 static void deliver_open(struct gputm_warp_former *f, const struct gputm__lanes *lanes,
 			 uint64_t pc)
 {
@@ -298,7 +298,7 @@ void gputm__former_deliver(struct gputm_warp_former *f, const struct gputm__lane
 
 /* ---- issue ---- */
 
-/* Could threads in flight join the oldest warp of this PC? */
+/* True if threads in flight could still join the oldest warp of this PC. */
 static bool is_held(const struct gputm_warp_former *f, uint32_t rank)
 {
 	const struct gputm__lut_entry *e = &f->lut.entry[rank];
@@ -307,7 +307,7 @@ static bool is_held(const struct gputm_warp_former *f, uint32_t rank)
 	return e->open == e->first && (in_flight & ~f->pool[e->first].lanes.mask);
 }
 
-/* The majority of those that are not held. */
+/* The PC with most threads among those whose warps are not held back. */
 static uint32_t free_majority(const struct gputm_warp_former *f)
 {
 	uint32_t best = NO_RANK, most = 0;
@@ -323,7 +323,7 @@ static uint32_t free_majority(const struct gputm_warp_former *f)
 	return best;
 }
 
-/* Its rank in the LUT, or NO_RANK if no PC may issue. */
+/* Rank of the PC that issues next, or NO_RANK. */
 static inline uint32_t majority(const struct gputm_warp_former *f)
 {
 	uint32_t rank;
@@ -422,7 +422,7 @@ void gputm__former_go_on(struct gputm_warp_former *f, uint32_t slot, uint64_t pc
 		gputm__former_deliver(f, gputm__former_take_back(f, slot), pc);
 		return;
 	}
-	/* It would be formed anew of the same threads in the same slot. */
+	/* The same threads would form the same warp in the same slot. */
 	land(f, slot);
 	wait_at(f, slot, pc, rank);
 }

@@ -20,7 +20,7 @@ void gputm__lut_free(struct gputm_ctx *ctx, struct gputm__lut *lut)
 	gputm__free(ctx, lut->table);
 }
 
-/* Make the tree, of the keys of its entries, and the table anew. */
+/* Rebuild the tree from the keys of the entries, and the table. */
 static void rebuild(struct gputm__lut *lut)
 {
 	uint32_t mask = 4 * lut->room - 1;
@@ -47,7 +47,7 @@ void gputm__lut_clear(struct gputm__lut *lut)
 	rebuild(lut);
 }
 
-/* Forget the entries without threads; more room if most of them have some. */
+/* Drop the entries without threads; enlarge if most entries have threads. */
 static void make_room(struct gputm__lut *lut)
 {
 	uint32_t *key = lut->tree + lut->room, kept = 0;

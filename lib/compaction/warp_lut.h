@@ -5,7 +5,7 @@
  * The warp LUT of dynamic warp formation: an entry for each PC at which warps wait.
  *
  * Entries are sorted by PC, and a program comes back to its PCs: an entry without threads stays
- * until there is no room for another one. So adding one, which moves others, is rare. A table
+ * until its place is needed. So adding one, which moves others, is rare. A table
  * gives the rank of a PC by its low bits. A tree of maxima over the entries, four to a node, has at
  * its root the one with the majority, the lowest of equal PCs. Neither is part of the state: a
  * loaded snapshot makes them anew from the pool.
@@ -14,7 +14,7 @@
 
 struct gputm__lut_entry {
 	uint64_t pc;
-	/* Slots of the warp pool that the LUT keeps for it, if there are threads. */
+	/* Slots of the warp pool; valid while threads wait. */
 	uint32_t first, last; /* oldest and youngest warp */
 	uint32_t open;	      /* youngest one that can be joined, or none */
 };
@@ -31,7 +31,7 @@ struct gputm__lut {
 bool gputm__lut_new(struct gputm_ctx *ctx, uint32_t most, struct gputm__lut *out);
 void gputm__lut_free(struct gputm_ctx *ctx, struct gputm__lut *lut);
 void gputm__lut_clear(struct gputm__lut *lut);
-/* Make an entry, without threads, and give its rank. Other ranks change. */
+/* Insert an entry without threads; returns its rank. Other ranks change. */
 uint32_t gputm__lut_insert(struct gputm__lut *lut, uint64_t pc);
 
 /* The greater of two keys has more threads or else the lower rank. Both are below 2^14. */
@@ -66,7 +66,7 @@ static inline uint32_t gputm__lut_majority(const struct gputm__lut *lut)
 	return 0xffff - (lut->tree[1] & 0xffff);
 }
 
-/* Threads come to an entry: nodes change as far as it gains their majority. */
+/* Add threads to an entry; update the nodes whose majority it becomes. */
 static inline void gputm__lut_add(struct gputm__lut *lut, uint32_t rank, uint32_t threads)
 {
 	uint32_t *tree = lut->tree, i = lut->room + rank, key = tree[i] + (threads << 16);
@@ -76,7 +76,7 @@ static inline void gputm__lut_add(struct gputm__lut *lut, uint32_t rank, uint32_
 		i /= 4;
 }
 
-/* Make a node anew from those below it. */
+/* Recompute a node from its four children. */
 static inline void gputm__lut_refresh(uint32_t *tree, uint32_t i)
 {
 	const uint32_t *below = tree + 4 * i;
@@ -86,7 +86,7 @@ static inline void gputm__lut_refresh(uint32_t *tree, uint32_t i)
 	tree[i] = a > b ? a : b;
 }
 
-/* Threads leave it. */
+/* Remove threads from an entry. */
 static inline void gputm__lut_take(struct gputm__lut *lut, uint32_t rank, uint32_t threads)
 {
 	uint32_t *tree = lut->tree, i = lut->room + rank;
