@@ -32,7 +32,7 @@ const struct gputm_params *gputm_h3_params(void)
 	return &h3_params;
 }
 
-/* Reduce `row` by a basis kept by leading bit; what is left is 0 when dependent. */
+/* Reduce `row` by a basis indexed by leading bit; 0 if `row` depends on the basis. */
 static uint32_t reduce(const uint32_t basis[32], uint32_t row)
 {
 	for (unsigned bit = 32; bit-- && row;)
@@ -73,7 +73,7 @@ static int bring_rows(struct gputm_ctx *ctx, struct gputm_h3 *h3, const uint32_t
 	return 0;
 }
 
-/* The first way of a group, and how many it has. */
+/* The first way of a group, and its number of ways. */
 static uint32_t first_way(const struct gputm_h3 *h3, uint32_t group)
 {
 	return group * h3->ways_per_group;
@@ -86,7 +86,7 @@ static uint32_t ways_of(const struct gputm_h3 *h3, uint32_t group)
 	return left < h3->ways_per_group ? left : h3->ways_per_group;
 }
 
-/* What is in the fields of a group before any bit counts: the places of its ways. */
+/* The fields of a group for the key 0: the first cells of its ways. */
 static uint64_t place_fields(const struct gputm_h3 *h3, uint32_t group)
 {
 	uint32_t bits = h3->config.index_bits, field = h3->shape.field_bits;
@@ -99,7 +99,7 @@ static uint64_t place_fields(const struct gputm_h3 *h3, uint32_t group)
 	return word;
 }
 
-/* What one bit of the hashed word adds to them; nothing if it is not of the key. */
+/* The change of the fields by one bit of the hashed word; 0 for bits outside the key. */
 static uint64_t bit_fields(const struct gputm_h3 *h3, uint32_t group, uint32_t bit)
 {
 	const uint32_t *row = h3->row + (size_t)first_way(h3, group) * h3->config.key_bits;
@@ -113,7 +113,7 @@ static uint64_t bit_fields(const struct gputm_h3 *h3, uint32_t group, uint32_t b
 	return word;
 }
 
-/* All values of one byte: each is one with a bit less and that bit. */
+/* The table of one byte: each value is the value without its lowest bit, and that bit. */
 static void fill_byte(const struct gputm_h3 *h3, uint64_t *table, uint32_t group, uint32_t byte)
 {
 	table[0] = byte ? 0 : place_fields(h3, group);

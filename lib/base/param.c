@@ -9,7 +9,7 @@
 #include "lib/base/unit.h"
 
 #define LIST_MAX 400 /* bytes of a list of names in a message */
-#define CONFIG_MAX 4096 /* bytes; a larger size is that of a config never initialised */
+#define CONFIG_MAX 4096 /* bytes; a larger size means that the config was never initialised */
 
 static size_t size_of(const void *config)
 {
@@ -77,7 +77,7 @@ static const struct gputm_param *find(const struct gputm_params *params, const c
 	return NULL;
 }
 
-/* Structs with a size are aligned as the size is, so none ends elsewhere. */
+/* Structs with a size are aligned like the size, so they end at its multiples. */
 static bool plausible(size_t size)
 {
 	return size >= sizeof(size) && size <= CONFIG_MAX && size % sizeof(size) == 0;
@@ -103,7 +103,7 @@ static bool all_zero(const unsigned char *bytes, size_t count)
 	return true;
 }
 
-/* Is the caller's config one that this library can read and write? */
+/* Check the size of a caller's config. */
 static int check_size(struct gputm_ctx *ctx, const struct gputm_params *params, const void *config)
 {
 	size_t size = size_of(config), known = params->config_size;
@@ -126,7 +126,7 @@ static int check_size(struct gputm_ctx *ctx, const struct gputm_params *params, 
 	return 0;
 }
 
-/* The caller's headers are older than the field. */
+/* The caller's headers lack the field. */
 static int refuse_absent(struct gputm_ctx *ctx, const struct gputm_params *params,
 			 const struct gputm_param *row, const void *config)
 {

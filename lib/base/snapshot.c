@@ -74,7 +74,7 @@ void gputm__io_fail(struct gputm__io *io, int error, const char *reason)
 	gputm__unit_log(io->unit, "snapshot refused: %s", reason);
 }
 
-/* Where the next `count` bytes are to be read from, or NULL. */
+/* Position of the next `count` bytes, or NULL if there are fewer. */
 static const uint8_t *take(struct gputm__io *io, size_t count)
 {
 	const uint8_t *at = io->in + io->used;
@@ -111,7 +111,7 @@ void gputm__io_u8(struct gputm__io *io, uint8_t *value)
 	gputm__io_bytes(io, value, 1);
 }
 
-/* Numbers of a C type, and one alone. */
+/* Arrays and single numbers of a C type. */
 #define IO_NUMBERS(name, type)                                                                 \
 	void name##s(struct gputm__io *io, type *value, size_t count)                          \
 	{                                                                                      \
@@ -151,7 +151,7 @@ void gputm__io_bool(struct gputm__io *io, bool *value)
 		*value = byte;
 }
 
-/* Is this what may be taken over? What is written is our own and must fit. */
+/* Check a value read. A value written must fit. */
 static bool bounded(struct gputm__io *io, uint64_t number, uint64_t max, const char *what)
 {
 	gputm__assert(gputm__io_reading(io) || number <= max);
@@ -194,7 +194,7 @@ void gputm__io_same(struct gputm__io *io, uint64_t value, const char *what)
 
 typedef void io_section(struct gputm__io *io, struct gputm_unit *unit);
 
-/* A section of the parts, then of their whole. */
+/* A section: first the parts, then the unit. */
 static void io_all(struct gputm__io *io, struct gputm_unit *unit, io_section *section)
 {
 	struct gputm_unit *whole = io->unit;
@@ -361,7 +361,7 @@ static int check_envelope(const struct gputm_unit *unit, const uint8_t *in, size
 	return 0;
 }
 
-/* Read state, and statistics or not, behind a config that is the unit's. */
+/* Read the state, and optionally the statistics, after a config equal to the unit's. */
 static int read_rest(struct gputm__io *io, bool stats)
 {
 	const struct gputm_unit *whose;

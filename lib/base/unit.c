@@ -89,7 +89,7 @@ const void *gputm_unit_config(const struct gputm_unit *unit)
 
 /* ---- names ---- */
 
-/* The name, or what fits of it. */
+/* The name, cut to fit. */
 static void take_name(struct gputm_unit *unit, const char *name)
 {
 	char own[GPUTM_NAME_BYTES];
@@ -358,7 +358,7 @@ bool gputm_unit_event(const struct gputm_unit *unit, size_t kind, struct gputm_e
 
 /* ---- observers ---- */
 
-/* Where the observer hangs, or the end of the list. */
+/* The link to the observer, or the last link. */
 static struct gputm__observer **find_observer(struct gputm_unit *unit, gputm_observe_fn observe,
 					      const void *state)
 {

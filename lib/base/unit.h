@@ -35,10 +35,10 @@ struct gputm__observer {
 	void *state;
 };
 
-/* What is rarely looked at; it lies behind the unit's own struct. */
+/* Rarely used data, placed after the unit's own struct. */
 struct gputm__desk {
 	char name[GPUTM_NAME_BYTES];
-	char broken[GPUTM_NAME_BYTES + 200]; /* what the last check said */
+	char broken[GPUTM_NAME_BYTES + 200]; /* message of the last check */
 	uint64_t carried[GPUTM__LAWS];	     /* see struct gputm__laws */
 	bool telling;			     /* observers are being called */
 };
@@ -87,7 +87,7 @@ struct gputm__class {
 		const char *name;
 		size_t offset;
 	} part[GPUTM__PARTS];
-	/* Relations between config fields; optional. Logs what it refuses. */
+	/* Check relations between config fields; optional. Logs a refusal. */
 	int (*validate)(struct gputm_ctx *ctx, const void *config);
 	/* Allocate the arrays that the config asks for. 0, -EINVAL or -ENOMEM. */
 	int (*setup)(struct gputm_unit *unit);
@@ -98,7 +98,7 @@ struct gputm__class {
 	/* NULL or the first broken invariant. Called on loaded state too: it must not
 	 * trust an index that io() has not bounded. */
 	const char *(*check)(const struct gputm_unit *unit);
-	/* What ties statistics to contents, as below; optional. */
+	/* Laws between statistics and contents, as below; optional. */
 	void (*laws)(const struct gputm_unit *unit, struct gputm__laws *laws);
 	/* What statistics need beside those in the table, or will once what is under way ends.
 	 * Not loaded, it is as clear() and io() leave it. Optional. */
@@ -106,7 +106,7 @@ struct gputm__class {
 	/* After statistics were cleared or loaded, or contents without them: bring in line what
 	 * is derived from both. Optional. */
 	void (*settle)(struct gputm_unit *unit);
-	/* Do what was put off, before anyone looks at the state or observes. Optional. */
+	/* Complete deferred work before the state is read or an observer is added. Optional. */
 	void (*catch_up)(struct gputm_unit *unit);
 	bool (*storage)(const struct gputm_unit *unit, size_t index, struct gputm_storage *out);
 };
@@ -133,28 +133,28 @@ int gputm__grow(struct gputm_ctx *ctx, void **array, size_t *capacity, size_t ne
 struct gputm__laws {
 	uint64_t *carried; /* by law: added to its left side */
 	unsigned count;
-	bool carry;	    /* note what is missing rather than look whether the law holds */
-	const char *broken; /* the first that does not hold */
+	bool carry;	    /* record the difference instead of checking the law */
+	const char *broken; /* the first broken law */
 };
 void gputm__law(struct gputm__laws *laws, uint64_t left, uint64_t right, const char *broken);
 /* The left side is at least the right one; looked at from new on only, as statistics that were
  * cleared may miss what is under way. */
 void gputm__law_least(struct gputm__laws *laws, uint64_t left, uint64_t right, const char *broken);
 
-/* A maximum lies between what there is now and what there can be; cleared, it is that of now. */
+/* A maximum lies between the current and the largest value; cleared, it is the current value. */
 void gputm__law_most(struct gputm__laws *laws, const uint64_t *maximum, uint64_t now,
 		     uint64_t limit, const char *broken);
 
-/* Part number `index` of the unit; NULL past the last one and for one that it does without. */
+/* Part number `index` of the unit; NULL past the last part and for an absent part. */
 struct gputm_unit *gputm__unit_part(const struct gputm_unit *unit, size_t index);
 /* Parts and contents to the state after new. Statistics stay. */
 void gputm__unit_clear(struct gputm_unit *unit);
-/* Bring statistics, of parts too, in line with the contents; with `carry`, laws start anew. */
+/* Bring statistics, also of parts, in line with the contents; `carry` restarts the laws. */
 void gputm__unit_settle(struct gputm_unit *unit, bool carry);
 /* The first broken invariant, and in *whose unit or part. */
 const char *gputm__unit_broken(const struct gputm_unit *unit, const struct gputm_unit **whose);
 
-/* Before a look at the state of a unit: it may have put work off. */
+/* Complete deferred work of a unit, before its state is read. */
 static inline void gputm__catch_up(const struct gputm_unit *unit)
 {
 	if (unit->class->catch_up)
@@ -184,7 +184,7 @@ int gputm__params_read(struct gputm_ctx *ctx, const struct gputm_params *params,
 #define GPUTM__PARAM(type, field, lo, hi, standard, pow2, sentence, origin)                    \
 	{ #field, (uint32_t)offsetof(type, field), (uint32_t)sizeof(((type *)0)->field),       \
 	  (lo), (hi), (standard), (pow2), (sentence), (origin), NULL }
-/* A field whose values min, min + 1, ... have names. */
+/* A field with named values min, min + 1, ... */
 #define GPUTM__CHOICE(type, field, lo, hi, standard, names, sentence, origin)                  \
 	{ #field, (uint32_t)offsetof(type, field), (uint32_t)sizeof(((type *)0)->field),       \
 	  (lo), (hi), (standard), false, (sentence), (origin), (names) }
@@ -264,9 +264,9 @@ void gputm__io_bool(struct gputm__io *io, bool *value); /* refuses other than 0 
 /* As above, and refuse (when reading) a value above max, naming `what`. */
 void gputm__io_u32_max(struct gputm__io *io, uint32_t *value, uint32_t max, const char *what);
 void gputm__io_u64_max(struct gputm__io *io, uint64_t *value, uint64_t max, const char *what);
-/* A number that must be the same in both, such as a fingerprint of hash rows. */
+/* A number that must equal that of the unit, such as a fingerprint of hash rows. */
 void gputm__io_same(struct gputm__io *io, uint64_t value, const char *what);
-/* Refuse what is being read. */
+/* Refuse the snapshot being read. */
 void gputm__io_fail(struct gputm__io *io, int error, const char *reason);
 
 /* ---- the class of a unit and its usual five public functions ---- */

@@ -52,11 +52,11 @@ struct slot {
 struct gputm_access_coalescer {
 	struct gputm_unit unit;
 	struct gputm_access_coalescer_config config;
-	struct slot *slot; /* [slots]; a call uses the first power of two that is enough */
+	struct slot *slot; /* [slots]; a call uses as many as it needs, a power of two */
 	uint32_t slots;
 	uint32_t shift;	 /* log2(region_bytes) */
 	uint64_t call;	 /* number of this call, above INDEX_MASK */
-	uint64_t reject; /* bits that no valid address has */
+	uint64_t reject; /* bits outside valid addresses */
 	uint64_t lanes;	 /* mask of the lanes */
 	uint64_t reads, writes, words, accesses, duplicates, saved;
 	struct gputm__histogram per_group;
@@ -201,7 +201,7 @@ static struct group begin(struct gputm_access_coalescer *c, uint32_t words,
 	c->call += INDEX_MASK + 1;
 	group.slot = c->slot;
 	group.out = out;
-	group.region = UINT64_MAX; /* of no word: regions are numbers below 2^59 */
+	group.region = UINT64_MAX; /* outside the regions, which are numbers below 2^59 */
 	group.hash_shift = 64 - bits;
 	group.slot_mask = (UINT32_C(1) << bits) - 1;
 	group.call = c->call;
@@ -226,7 +226,7 @@ static bool is_open(const struct group *g, const struct slot *slot)
 	return (slot->call_and_index & ~INDEX_MASK) == g->call;
 }
 
-/* The wide access of a region, opened if there is none. */
+/* The wide access of a region; opens a new one if needed. */
 static struct gputm_wide_access *find_region(struct group *g, uint64_t region)
 {
 	uint32_t i = (uint32_t)(region * UINT64_C(0x9e3779b97f4a7c15) >> g->hash_shift);
@@ -302,7 +302,7 @@ static int check_row(const struct gputm_access_coalescer *c, uint64_t lane_mask,
 	return refuse_address(c, address[gputm__lowest(lane_mask)]);
 }
 
-/* Whether neighbouring lanes, and no others, access one word after the other. */
+/* True if the active lanes are neighbours and access consecutive words. */
 static bool is_run(const struct gputm_access_coalescer *c, uint64_t lane_mask,
 		   const uint64_t *address)
 {
@@ -322,7 +322,7 @@ static bool is_run(const struct gputm_access_coalescer *c, uint64_t lane_mask,
 	return !differ;
 }
 
-/* The wide accesses of such a run. */
+/* The wide accesses of a run of consecutive words. */
 static void cut(struct group *g, uint64_t address, uint32_t lane, uint32_t words,
 		const uint32_t *value)
 {

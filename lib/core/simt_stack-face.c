@@ -5,7 +5,7 @@
  */
 #include "lib/core/simt_stack-priv.h"
 
-/* What lies in slot[0]: never on top of anything, never popped, without lanes. */
+/* The contents of slot[0]: below all entries, never popped, without lanes. */
 static const struct gputm_simt_stack_entry ground = {
 	NO_PC, 0, NO_PC, NO_PC, NO_ENTRY, GPUTM_SIMT_STACK_RETRY,
 };
@@ -225,7 +225,7 @@ static const char *check_fields(const struct gputm_simt_stack *s,
 	return NULL;
 }
 
-/* I2, I3: of one normal entry against those below it. */
+/* I2, I3 of a normal entry, against the entries below. */
 static const char *check_nest(const struct gputm_simt_stack *s,
 			      const struct gputm_simt_stack_entry *e)
 {
@@ -287,7 +287,7 @@ static const char *check_entries(const struct gputm_simt_stack *s)
 	return NULL;
 }
 
-/* Depth and its maximum are one pointer to the operations. */
+/* The operations keep the depth and its maximum as pointers. */
 static void settle(struct gputm_unit *unit)
 {
 	struct gputm_simt_stack *s = stack_of(unit);

@@ -14,10 +14,10 @@ struct gputm_simt_stack {
 	struct gputm_unit unit;
 	struct gputm_simt_stack_entry *top; /* into slot; slot[0] when the stack is empty */
 	uint64_t pc_max;
-	uint64_t no_lpc; /* all ones unless likely-convergence points count */
+	uint64_t no_lpc; /* all ones without likely convergence */
 	struct gputm_simt_stack_entry *slot;	  /* [1 + limit]; entry i is slot[i + 1] */
 	struct gputm_simt_stack_entry *highest;	  /* slot[max_depth] */
-	struct gputm_simt_stack_entry *two_below; /* from this one on there is no room for two */
+	struct gputm_simt_stack_entry *two_below; /* slots from here on lack room for two entries */
 	uint32_t limit;
 	uint32_t retry; /* slot of R; T is the next one; 0 outside a transaction */
 	uint64_t pc_after; /* of the transaction; NO_PC until a lane has committed */
@@ -74,11 +74,11 @@ static inline void gputm__simt_take_away(struct gputm_simt_stack_entry *from,
 		from->mask &= ~mask;
 }
 
-/* Refusals: of a mask that is empty or has lanes that are not allowed; of a step to next_pc. */
+/* Refuse a mask that is empty or has other lanes than `allowed`; refuse a step to next_pc. */
 int gputm__simt_refuse_mask(const struct gputm_simt_stack *s, const char *what, uint64_t mask,
 			    uint64_t allowed);
 int gputm__simt_refuse_step(const struct gputm_simt_stack *s, const char *what, uint64_t next_pc);
-/* Pop what has nothing left to run. */
+/* Pop the entries without lanes left to run. */
 int gputm__simt_settle(struct gputm_simt_stack *s);
 
 #endif /* GPUTM_LIB_CORE_SIMT_STACK_PRIV_H */

@@ -11,7 +11,7 @@ static uint64_t nested_lanes(const struct gputm_simt_stack *s)
 	return any;
 }
 
-/* Lanes whose count cannot go up. */
+/* Lanes whose nesting depth is at its maximum. */
 static uint64_t deepest_lanes(const struct gputm_simt_stack *s)
 {
 	uint64_t all = ~UINT64_C(0);
@@ -74,7 +74,7 @@ static void enter(struct gputm_simt_stack *s, uint64_t restart_pc)
 	gputm__emit(&s->unit, GPUTM_SIMT_STACK_EVENT_BEGIN, s->retry - 1, restart_pc, mask, 0);
 }
 
-/* A step whose arguments are known to be right. */
+/* A step with checked arguments. */
 static void step(struct gputm_simt_stack *s, uint64_t next_pc)
 {
 	int result = gputm_simt_stack_proceed(s, next_pc);

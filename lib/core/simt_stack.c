@@ -235,10 +235,10 @@ int gputm_simt_stack_proceed(struct gputm_simt_stack *s, uint64_t next_pc)
 
 /* What a branch comes to. */
 struct split {
-	uint64_t lpc;	     /* NO_PC if it does not count */
+	uint64_t lpc;	     /* NO_PC without likely convergence here */
 	uint64_t uniform_pc; /* target with all lanes, or NO_PC */
 	size_t pushes;	     /* targets that get an entry */
-	bool replace;	     /* the branching entry gives its place away */
+	bool replace;	     /* the new entries replace the branching entry */
 	bool likely;	     /* a likely-convergence entry is needed */
 };
 

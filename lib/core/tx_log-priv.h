@@ -37,7 +37,7 @@ static inline uint64_t signature_bit(uint64_t address)
 	return UINT64_C(1) << (((address >> 2) * UINT64_C(0x9e3779b97f4a7c15)) >> 58);
 }
 
-/* Make room for this many rows. 0, or -ENOMEM and all is as it was. */
+/* Make room for `need` rows. 0, or -ENOMEM without a change. */
 int gputm__tx_log_grow(struct gputm_tx_log *l, struct rows *log, size_t need);
 /* No rows, no signatures. */
 void gputm__tx_log_empty(struct gputm_tx_log *l);

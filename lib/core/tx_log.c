@@ -98,7 +98,7 @@ static int refuse_address(const struct gputm_tx_log *l, uint64_t mask, const uin
 	return 0;
 }
 
-/* Copy the lanes of mask into a free row. The OR of their addresses tells of a bad one. */
+/* Copy the lanes of mask into a free row. Returns the OR of their addresses. */
 static uint64_t put_row(const struct gputm_tx_log *l, struct rows *log, uint64_t mask,
 			const uint64_t *address, const uint32_t *value)
 {
@@ -218,7 +218,7 @@ static uint64_t walk(const struct gputm_tx_log *l, uint64_t mask, const uint64_t
 	return hits;
 }
 
-/* The lanes that the filter lets through to the walk. */
+/* The lanes for which the filter asks for a walk. */
 static uint64_t suspects(const struct gputm_tx_log *l, uint64_t mask, const uint64_t *address)
 {
 	uint64_t through = 0;

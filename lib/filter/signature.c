@@ -271,7 +271,7 @@ static uint32_t population(const struct gputm_signature *array, uint32_t index)
 	return set;
 }
 
-/* Signatures of a group that have a bit set in this sub-signature. */
+/* Signatures of a group with a bit set in this sub-signature. */
 static uint64_t users(const struct gputm_signature *array, const uint64_t *group, uint32_t sub)
 {
 	uint64_t any = 0;
@@ -355,7 +355,7 @@ static inline struct places places_of(const struct gputm_signature *array, uint6
 	return places;
 }
 
-/* Take the next of the places, of which so many are left. */
+/* Take the next of the `left` remaining places. */
 static inline uint32_t next(struct places *places, uint32_t left)
 {
 	uint32_t place = (uint16_t)places->low;

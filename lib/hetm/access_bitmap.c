@@ -118,7 +118,7 @@ static void teardown(struct gputm_unit *unit)
 	gputm__free(unit->ctx, bitmap_of(unit)->marks.made);
 }
 
-/* The first word at or behind `word` that is not 0, or words. */
+/* The first word from `word` on that is not 0, or `words`. */
 static uint64_t next_used(const struct gputm__marks *m, uint64_t word)
 {
 	while (word < m->words) {
@@ -137,7 +137,7 @@ static uint32_t words_of(const struct gputm__marks *m, uint64_t group)
 	return m->words - group * 64 < 64 ? (uint32_t)(m->words - group * 64) : 64;
 }
 
-/* Granules of a group that are marked. */
+/* Number of marked granules of a group. */
 static uint64_t marked_in(const struct gputm__marks *m, uint64_t group)
 {
 	uint64_t marked = 0;
@@ -196,7 +196,7 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 	}
 }
 
-/* Marks made, repeated ones too: as many as there are, if nobody counted. */
+/* Marks made, repeats included; equal to the marked granules where marks are not counted. */
 static void io_stats(struct gputm_unit *unit, struct gputm__io *io)
 {
 	struct gputm__marks *m = &bitmap_of(unit)->marks;
@@ -272,7 +272,7 @@ int gputm_access_bitmap_query_probe(const struct gputm_access_bitmap *b, uint64_
 	return gputm__marks_has(&b->marks, address);
 }
 
-/* The first marked granule at or behind `granule`, or granules. */
+/* The first marked granule from `granule` on, or `granules`. */
 static uint64_t next_marked(const struct gputm__marks *m, uint64_t granule)
 {
 	uint64_t word = granule >> 6, some;
@@ -289,7 +289,7 @@ static uint64_t next_marked(const struct gputm__marks *m, uint64_t granule)
 	return word << 6 | gputm__lowest(some);
 }
 
-/* The first granule behind a marked one that is not marked. */
+/* The first unmarked granule after a marked one. */
 static uint64_t end_of_run(const struct gputm__marks *m, uint64_t granule)
 {
 	uint64_t word = granule >> 6, holes = ~m->bits[word] & ~gputm__low_mask(granule & 63);

@@ -47,7 +47,7 @@ struct gputm_device_validator {
 	struct gputm_unit unit;
 	struct gputm_device_validator_config config;
 	uint64_t **page; /* [pages] stamps by word; `none` where all are 0 */
-	uint64_t *none;	 /* a page of stamps that nothing is newer than */
+	uint64_t *none;	 /* a page of the highest stamp */
 	uint64_t pages, words, widest;
 	uint64_t *old, *apply; /* of the chunk at work */
 	size_t capacity;
@@ -247,7 +247,7 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 
 	if (index)
 		return false;
-	/* The lock bit is one of the stamp's own, as in the paper. */
+	/* The lock bit is part of the stamp, as in the paper. */
 	*out = (struct gputm_storage){ "stamps", v->words, v->config.stamp_bits, 1, false };
 	return true;
 }
@@ -277,7 +277,7 @@ int gputm_device_validator_begin(struct gputm_device_validator *v, uint64_t roun
 	return 0;
 }
 
-/* What is wrong with an entry that cannot be taken. */
+/* Say what is wrong with a refused entry. */
 static int refuse_entry(const struct gputm_device_validator *v, const struct gputm_log_entry *e)
 {
 	if (e->address >= v->config.region_bytes)
@@ -290,7 +290,7 @@ static int refuse_entry(const struct gputm_device_validator *v, const struct gpu
 				   gputm__low_mask(v->config.stamp_bits));
 }
 
-/* The word at an address; beyond all words if there is none. */
+/* The word number of an address, or a number past the last word. */
 static uint64_t word_of(uint64_t address)
 {
 	return address >> 2 | address << 62;
@@ -306,7 +306,7 @@ static bool acceptable(const struct gputm_device_validator *v, const struct gput
 	return GPUTM__LIKELY(word_of(e->address) < v->words && e->stamp - 1 < v->widest);
 }
 
-/* Applying stopped at entry `at`, in 64s: the stamps of those before are as they were. */
+/* Undo: restore the stamps of the entries before `at`, 64 at a time. */
 static void undo(struct gputm_device_validator *v, const struct gputm_log_entry *entry,
 		 uint32_t at)
 {
@@ -324,7 +324,7 @@ static uint32_t apply_some(struct gputm_device_validator *v, const struct gputm_
 			   const struct gputm_log_entry *entry, uint32_t count, uint64_t *old,
 			   uint64_t *apply, uint64_t *stamps, uint32_t *conflicts)
 {
-	/* Copies, which no store in the loop can change. */
+	/* Local copies, which no store in the loop can change. */
 	const struct gputm__marks marks = *shared;
 	const uint64_t words = v->words;
 	uint64_t *const *const pages = (uint64_t *const *)v->page;
@@ -341,7 +341,7 @@ static uint32_t apply_some(struct gputm_device_validator *v, const struct gputm_
 		before = page[at];
 		if (stamp > before) {
 			*old = before;
-			page[gputm__opaque(at)] = stamp; /* no register for the place */
+			page[gputm__opaque(at)] = stamp; /* keeps the place out of a register */
 			newer |= bit;
 		} else if (GPUTM__UNLIKELY(((stamp - 1) | before) >> 63)) { /* 0, or no page */
 			if (!stamp || page_made(v, word >> PAGE_SHIFT) ||
@@ -350,7 +350,7 @@ static uint32_t apply_some(struct gputm_device_validator *v, const struct gputm_
 			continue;
 		}
 		if (GPUTM__UNLIKELY(gputm__marks_has(&marks, address)))
-			found = gputm__opaque(found + 1); /* a jump: mostly there is none */
+			found = gputm__opaque(found + 1); /* rare: a jump, not a conditional move */
 		all |= stamp;
 		bit += bit;
 		old++;
@@ -362,7 +362,7 @@ static uint32_t apply_some(struct gputm_device_validator *v, const struct gputm_
 	return (uint32_t)(e - entry);
 }
 
-/* Why a chunk could not be done, of which entries 0 .. last were looked at. */
+/* Refuse a chunk, of which entries 0 .. last were examined. */
 static int refuse_one_of(const struct gputm_device_validator *v,
 			 const struct gputm_log_chunk *chunk, uint32_t last)
 {
@@ -407,7 +407,7 @@ static int test_chunk(const struct gputm_device_validator *v, const struct gputm
 	return 0;
 }
 
-/* Which entries are the newest of their words? */
+/* Mark the newest entry of each word. */
 static int replay_chunk(const struct gputm_device_validator *v,
 			const struct gputm_log_chunk *chunk,
 			struct gputm_device_validator_result *r)
@@ -471,7 +471,7 @@ static int refuse_chunk(const struct gputm_device_validator *v,
 	return 0;
 }
 
-/* Room for what a chunk of so many entries leaves: apply[], all 0, and old[]. */
+/* Room for a chunk of `count` entries: apply[], all 0, and old[]. */
 static int make_room(struct gputm_device_validator *v, uint32_t count)
 {
 	size_t capacity = v->capacity;

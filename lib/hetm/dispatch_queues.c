@@ -42,7 +42,7 @@ struct queue {
 	uint64_t head, count;
 };
 
-/* What the GPU has in flight. */
+/* The batch that the GPU executes. */
 struct flight {
 	uint64_t request;
 	uint32_t queue; /* where it came from */
@@ -55,7 +55,7 @@ struct gputm_dispatch_queues {
 	struct flight *flight;
 	size_t flight_capacity;
 	uint64_t in_flight;
-	uint32_t cpu_turn, gpu_turn; /* the type that is asked first */
+	uint32_t cpu_turn, gpu_turn; /* the type that is served first */
 	uint64_t pushed, cpu_taken, gpu_taken, committed, returned, batches;
 	uint64_t cpu_shared, cpu_stolen, gpu_shared, gpu_stolen, maximum_in_flight;
 };
@@ -175,7 +175,7 @@ static int reserve(struct gputm_dispatch_queues *d, struct queue *q, uint64_t mo
 			    (size_t)(q->count + more), sizeof(*q->request));
 	if (error)
 		return error;
-	/* What had wrapped round follows the rest now: there is at least twice the room. */
+	/* The capacity has at least doubled: move the wrapped part behind the rest. */
 	wrapped = q->head + q->count > old ? q->head + q->count - old : 0;
 	if (wrapped)
 		memcpy(q->request + old, q->request, (size_t)wrapped * sizeof(*q->request));
@@ -215,7 +215,7 @@ static void io_queue(struct gputm__io *io, struct gputm_dispatch_queues *d, stru
 		gputm__io_u64(io, &request);
 		if (!gputm__io_reading(io) || io->error)
 			continue;
-		/* Room is made as they come, as the count may be a lie. */
+		/* Grow with each request read: a forged count must not allocate. */
 		if (reserve(d, q, 1))
 			gputm__io_fail(io, -ENOMEM, "no memory");
 		else
@@ -326,7 +326,7 @@ int gputm_dispatch_queues_push(struct gputm_dispatch_queues *d, uint32_t type,
 	return 0;
 }
 
-/* Take one request of a kind, types in turn. Is there one? */
+/* Take a request of a kind, types in turn. False if there is none. */
 static bool take_of(struct gputm_dispatch_queues *d, unsigned kind, uint32_t *type,
 		    uint64_t *request)
 {

@@ -43,7 +43,7 @@
 #include "gputm/sync_round.h"
 #include "lib/base/unit.h"
 
-/* The steps, the phase that each is part of, and what it asks for; RUN: nothing to complete. */
+/* The steps, the phase of each, and the action it requests; RUN: nothing to complete. */
 #define STEPS(STEP)                         \
 	STEP(IDLE, IDLE, RUN)               \
 	STEP(EXECUTE, EXECUTION, EARLY)     \
@@ -68,7 +68,7 @@ static const struct {
 
 enum { CPU, GPU, DEVICES };
 
-/* What a blocked device does, and what the link does. */
+/* Activities of a blocked device, and of the link. */
 enum { DRAINS, WAITS, VALIDATES, MERGES, PARTS };
 enum { EARLY_LOGS, LOGS, COPIES, NOTHING, USES };
 
@@ -89,7 +89,7 @@ struct gputm_sync_round {
 	uint64_t link_free;	 /* the link has sent its last byte */
 	uint64_t gpu_free;	 /* the GPU has validated, or a copy is done */
 	uint64_t from[DEVICES];	 /* the device runs from then on; BLOCKED: not known yet */
-	uint64_t since[DEVICES]; /* blocked since, and what was before is counted */
+	uint64_t since[DEVICES]; /* blocked since then; earlier cycles are counted */
 	uint64_t rounds, succeeded, failed, cut_short;
 	uint64_t early_chunks, chunks, shipped_bytes, shadow_bytes, copied_back, realigned;
 	uint64_t execution, validation, merge;
@@ -287,7 +287,7 @@ static void block(struct gputm_sync_round *r, unsigned device)
 	r->since[device] = r->now;
 }
 
-/* Up to then this was what a device did, if it is blocked. */
+/* Count the cycles of a blocked device up to `until` as this activity. */
 static void spend(struct gputm_sync_round *r, unsigned device, unsigned part, uint64_t until)
 {
 	if (r->from[device] != BLOCKED || until < r->since[device])
@@ -297,7 +297,7 @@ static void spend(struct gputm_sync_round *r, unsigned device, unsigned part, ui
 	r->since[device] = until;
 }
 
-/* The merge lets it run from then on. */
+/* The merge lets the device run from that cycle on. */
 static void resume(struct gputm_sync_round *r, unsigned device, uint64_t when)
 {
 	if (r->from[device] != BLOCKED)
@@ -307,7 +307,7 @@ static void resume(struct gputm_sync_round *r, unsigned device, uint64_t when)
 	r->since[device] = r->now;
 }
 
-/* The link is busy from `start` on, with nothing before. */
+/* The link starts to send at `start`, after it was idle. */
 static void occupy(struct gputm_sync_round *r, unsigned use, uint64_t start, uint64_t cycles)
 {
 	r->link[NOTHING] += start - r->link_free;
@@ -315,7 +315,7 @@ static void occupy(struct gputm_sync_round *r, unsigned use, uint64_t start, uin
 	r->link_free = start + cycles;
 }
 
-/* Go on with a step; count the cycles of a phase that ends with it. */
+/* Proceed to a step; count the cycles of the phase that ends. */
 static void enter(struct gputm_sync_round *r, enum step step)
 {
 	enum gputm_sync_round_phase left = steps[r->step].phase, phase = steps[step].phase;
@@ -395,7 +395,7 @@ static enum gputm_sync_round_what ship(struct gputm_sync_round *r)
 	return r->now < r->link_free ? GPUTM_SYNC_ROUND_RUN : GPUTM_SYNC_ROUND_SHIP;
 }
 
-/* Has the link sent, and the GPU done, all that was handed to them? */
+/* True if the link and the GPU have finished all their work. */
 static bool settled(const struct gputm_sync_round *r)
 {
 	return r->now >= later(r->link_free, r->gpu_free);
@@ -442,7 +442,7 @@ static enum gputm_sync_round_what step(struct gputm_sync_round *r)
 	}
 }
 
-/* The devices that a drain stops. */
+/* The devices stopped by a drain. */
 static uint32_t drained(const struct gputm_sync_round *r)
 {
 	return (r->step == STOP_CPU ? 0 : GPUTM_SYNC_ROUND_GPU) |
@@ -477,7 +477,7 @@ static uint64_t cycles_of(uint64_t bytes, uint32_t per_cycle)
 	return bytes / per_cycle + (bytes % per_cycle != 0);
 }
 
-/* A chunk goes over the link; the GPU validates it behind those before. */
+/* Send a chunk over the link; the GPU validates it after the earlier chunks. */
 static void send_chunk(struct gputm_sync_round *r, const struct gputm_sync_round_done *done,
 		       unsigned use, uint64_t *chunks)
 {
@@ -526,7 +526,7 @@ static void complete_merge(struct gputm_sync_round *r, const struct gputm_sync_r
 		return;
 	}
 	*(r->step == COPY_BACK ? &r->copied_back : &r->realigned) += done->bytes;
-	/* Runs of memory go over the link, once the GPU is done with what it does. */
+	/* Send runs of memory over the link, once the GPU has finished its work. */
 	occupy(r, COPIES, later(later(r->now, r->link_free), r->gpu_free),
 	       done->runs * r->config.link_latency +
 		       cycles_of(done->bytes, r->config.link_bytes));

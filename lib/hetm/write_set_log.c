@@ -48,7 +48,7 @@ struct gputm_write_set_log {
 	struct gputm_unit unit;
 	struct gputm_write_set_log_config config;
 	struct thread *thread;	/* [threads] */
-	uint32_t turn[STREAMS]; /* the thread that is asked first */
+	uint32_t turn[STREAMS]; /* the thread that is served first */
 	uint32_t chunk_entries;
 	uint64_t round;
 	uint64_t appended, before, early, shipped, replayed, chunks, maximum_round;
@@ -163,7 +163,7 @@ static void clear(struct gputm_unit *unit)
 static void io_entries(struct gputm__io *io, struct thread *t, uint64_t count)
 {
 	for (uint64_t i = 0; i < count && !io->error; i++) {
-		/* Room is made as they come, as the count may be a lie. */
+		/* Grow with each request read: a forged count must not allocate. */
 		if (gputm__io_reading(io) &&
 		    gputm__grow(io->unit->ctx, (void **)&t->entry, &t->capacity,
 				(size_t)i + 1, sizeof(*t->entry))) {

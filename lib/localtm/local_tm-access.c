@@ -85,7 +85,7 @@ static void plain_access(struct gputm_local_tm *t, uint32_t wavefront, bool writ
 	gputm__emit(&t->unit, GPUTM_LOCAL_TM_EVENT_ACCESS, wavefront, write, lanes, 0);
 }
 
-/* Entries of an item in its fullest bank. */
+/* Shadow entries of a work-item in its fullest bank. */
 static uint32_t fullest(const struct gputm_local_tm *t, uint32_t item)
 {
 	struct tally tally = { { 0 }, 0 };
@@ -95,7 +95,7 @@ static uint32_t fullest(const struct gputm_local_tm *t, uint32_t item)
 	return tally.most;
 }
 
-/* Stage 1 has found another work-item. The cycles that this takes its bank. */
+/* Stage 1 has found another work-item: the cycles that its bank needs. */
 static uint32_t conflict(struct gputm_local_tm *t, uint32_t item, uint32_t word, uint32_t other)
 {
 	struct tally tally = { { 0 }, 0 };
@@ -109,7 +109,7 @@ static uint32_t conflict(struct gputm_local_tm *t, uint32_t item, uint32_t word,
 	return cycles;
 }
 
-/* Stages 1 and 2 for a lane that meets nobody. True: it made a backup. */
+/* Stages 1 and 2 for a lane without a conflict. True if the lane made a backup. */
 static inline bool serve(struct gputm_local_tm *t, uint32_t item, uint32_t word, bool write,
 			 uint32_t *value)
 {
@@ -125,7 +125,7 @@ static inline bool serve(struct gputm_local_tm *t, uint32_t item, uint32_t word,
 
 /* ---- turns ---- */
 
-/* In each turn every bank serves one lane, the lowest that it has left. */
+/* In each turn every bank serves the lowest of its remaining lanes. */
 struct turns {
 	uint64_t lanes;	   /* of this turn */
 	uint8_t after[64]; /* the next lane of the same bank, or the lane itself */
@@ -159,7 +159,7 @@ static void next_turn(struct turns *turns)
 	turns->lanes = next & ~turns->lanes;
 }
 
-/* The cycles of the turns' broadcasts, as lane_cost has it. */
+/* The cycles of the broadcasts of the turns; see lane_cost. */
 static inline uint32_t add_broadcast(const struct gputm_local_tm *t, uint32_t cycles, uint32_t turn)
 {
 	return (cycles & t->sum_mask) + turn > cycles ? (cycles & t->sum_mask) + turn : cycles;
@@ -176,7 +176,7 @@ struct access {
 	uint64_t conflicts;
 };
 
-/* Stages 1 and 2 of a turn. The lanes that conflict. */
+/* Stages 1 and 2 of a turn. Returns the conflicting lanes. */
 static uint64_t serve_turn(struct gputm_local_tm *t, struct access *a, uint64_t lanes)
 {
 	uint64_t lost = 0;
@@ -222,7 +222,7 @@ static void serve_in_turns(struct gputm_local_tm *t, struct access *a, uint64_t 
 	t->wavefront[a->wavefront].tcm |= a->conflicts;
 }
 
-/* The lanes from the lowest up to the first one that conflicts. The others. */
+/* Serve the lanes from the lowest up to the first that conflicts. Returns the others. */
 static inline uint64_t serve_freely(struct gputm_local_tm *t, struct access *a, uint64_t lanes)
 {
 	struct load *load = start_load(t);
@@ -278,7 +278,7 @@ access_lanes(struct gputm_local_tm *t, uint32_t wavefront, bool write, uint64_t 
 	return a.conflicts ? GPUTM_LOCAL_TM_CONFLICT : GPUTM_LOCAL_TM_OK;
 }
 
-/* One lane in a transaction that meets nobody: there is nothing to add up. */
+/* A single lane in a transaction, without a conflict. */
 static inline bool access_one(struct gputm_local_tm *t, uint32_t wavefront, bool write,
 			      uint64_t lanes, const uint32_t *word, uint32_t *value,
 			      struct gputm_local_tm_answer *out)
@@ -320,7 +320,7 @@ int gputm_local_tm_access(struct gputm_local_tm *t, uint32_t wavefront, bool wri
 
 /* ---- what an access would do ---- */
 
-/* Does a lane meet anybody, after lower lanes of the same access, `lost` in turns before? */
+/* True if a lane conflicts, given the lower lanes and the lanes `lost` in earlier turns. */
 static bool meets(const struct gputm_local_tm *t, uint32_t first, uint64_t before, uint64_t lost,
 		  const uint32_t *word, unsigned lane)
 {
@@ -335,7 +335,7 @@ static bool meets(const struct gputm_local_tm *t, uint32_t first, uint64_t befor
 	return false;
 }
 
-/* Entries that are left to stage 3. */
+/* Shadow entries for stage 3. */
 static uint32_t left_over(const struct gputm_local_tm *t, uint32_t first, uint64_t lost,
 			  const uint32_t *word)
 {

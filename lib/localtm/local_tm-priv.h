@@ -11,11 +11,11 @@
 #define NESTING_MAX 255u
 #define NO_WAVEFRONT UINT32_MAX
 
-/* Masks of a wavefront, and where it stands. */
+/* Masks and mode of a wavefront. */
 struct wavefront {
 	uint64_t exec, vcc, tcm, tcm_old;
 	uint64_t outer; /* EXEC of the transaction's first begin */
-	uint64_t lanes; /* of this attempt; what is left of `outer` */
+	uint64_t lanes; /* EXEC of this attempt: the unfinished part of `outer` */
 	uint32_t phase, mode;
 	uint32_t nesting;
 };
@@ -37,11 +37,11 @@ struct gputm_local_tm {
 	uint16_t *owner;	 /* [words]: work-item + 1; 0 for none */
 	uint32_t words, items;
 	uint32_t bank_mask, bank_shift;
-	uint32_t key_mask; /* of a word: its bank, and its bit in the signatures there */
+	uint32_t key_mask; /* bits of a word number: its bank, and its signature bit there */
 	uint64_t lane_mask;
 	uint32_t holder; /* wavefront in work-group serialisation, or NO_WAVEFRONT */
 	/* derived from owner[] */
-	uint16_t *key_owner; /* [key_mask + 1]: whose signature has that bit; as owner[] */
+	uint16_t *key_owner; /* [key_mask + 1]: owner of the signature bit; as owner[] */
 	uint32_t *next;	     /* [words]: word + 1 of the same owner; 0 at the end */
 	uint32_t *head;	     /* [items + 1] */
 	uint64_t owned;	     /* words with an owner */
@@ -104,7 +104,7 @@ static inline void gputm__local_tm_count(const struct gputm_local_tm *t, struct 
 		tally->most = count;
 }
 
-/* Roll an item back, in one bank or in all. The entries are added to the tally. */
+/* Roll a work-item back, in one bank or in all; adds its entries to the tally. */
 #define ALL_BANKS UINT32_MAX
 void gputm__local_tm_restore(struct gputm_local_tm *t, uint32_t item, uint32_t bank,
 			     struct tally *tally);

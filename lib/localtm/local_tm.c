@@ -124,7 +124,7 @@ void gputm__local_tm_roll_back(struct gputm_local_tm *t, uint32_t wavefront, uin
 					ALL_BANKS, tally);
 }
 
-/* Make what an item has written definite. */
+/* Commit the writes of a work-item. */
 static void release(struct gputm_local_tm *t, uint32_t item, struct tally *tally)
 {
 	uint32_t at = t->head[item];
@@ -219,7 +219,7 @@ static enum gputm_local_tm_mode next_mode(const struct wavefront *w)
 	return w->mode == GPUTM_LOCAL_TM_TX ? GPUTM_LOCAL_TM_WAVEFRONT : GPUTM_LOCAL_TM_GROUP;
 }
 
-/* Abort the attempt of a wavefront; it begins again as it began. */
+/* Abort the attempt of a wavefront and restore its masks of the begin. */
 static void evict(struct gputm_local_tm *t, uint32_t wavefront, uint32_t holder,
 		  struct tally *tally)
 {
@@ -328,7 +328,7 @@ static void leave(struct gputm_local_tm *t, uint32_t wavefront)
 		t->holder = NO_WAVEFRONT;
 }
 
-/* The lanes that are done leave the attempt; those in TCM are left. */
+/* Finished lanes leave the attempt; the lanes of TCM remain. */
 static uint32_t commit_lanes(struct gputm_local_tm *t, uint32_t wavefront, uint64_t done)
 {
 	struct wavefront *w = &t->wavefront[wavefront];

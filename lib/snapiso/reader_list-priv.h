@@ -7,7 +7,7 @@
 
 #define GPUTM__NO_READERS (~UINT64_C(0)) /* plain IDs of a word without readers */
 #define GPUTM__PLAIN_READERS 3           /* readers that fit one entry */
-#define GPUTM__NO_READER 0xffff          /* a field of plain IDs without one */
+#define GPUTM__NO_READER 0xffff          /* an empty field of plain IDs */
 
 struct gputm__reader_block {
 	uint64_t root;
@@ -24,7 +24,7 @@ struct gputm_reader_list {
 	uint32_t free_blocks, blocks, block_bytes, block_words;
 	uint64_t address_max, leaf_mask;
 	uint32_t transactions, word_shift, leaf_shift;
-	uint32_t leaf_first; /* of a transaction: the first one of its leaf */
+	uint32_t leaf_first; /* mask that gives the first transaction of a leaf */
 
 	uint64_t used;
 	uint64_t added, already, full, removed, expanded, folded, used_max;

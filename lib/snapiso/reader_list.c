@@ -88,7 +88,7 @@ static inline uint64_t leaf_bit(const struct gputm_reader_list *l, uint32_t tx)
 	return UINT64_C(1) << (tx >> l->leaf_shift);
 }
 
-/* Leaves that three plain IDs and one more need. */
+/* Number of leaves for three plain IDs and one more. */
 static uint64_t leaves_of_four(const struct gputm_reader_list *l, uint64_t ids, uint32_t tx)
 {
 	return leaf_bit(l, tx) | leaf_bit(l, (uint16_t)ids) | leaf_bit(l, (uint16_t)(ids >> 16)) |
@@ -105,7 +105,7 @@ static bool is_reader(const struct gputm_reader_list *l, const struct gputm__wor
 	return gputm__reader_match(slot->data, tx) != 0;
 }
 
-/* Entries that a new reader of this word needs. */
+/* Number of entries for a new reader of the word. */
 static uint32_t entries_for(const struct gputm_reader_list *l, const struct gputm__word_slot *slot,
 			    uint32_t tx)
 {
@@ -183,7 +183,7 @@ static inline void take(struct gputm_reader_list *l, uint32_t entries)
 	gputm__maximum(&l->used_max, l->used);
 }
 
-/* The fourth reader of a word. */
+/* Add the fourth reader of a word: plain IDs become vectors. */
 APART int expand(struct gputm_reader_list *l, struct gputm__word_slot *slot, uint64_t address,
 		 uint32_t tx)
 {
@@ -207,7 +207,7 @@ APART int expand(struct gputm_reader_list *l, struct gputm__word_slot *slot, uin
 	return tell_added(l, address, tx);
 }
 
-/* The first reader of a leaf needs an entry. */
+/* Add the first reader of a leaf, which takes an entry. */
 APART int add_leaf(struct gputm_reader_list *l, struct gputm__reader_block *block,
 		   uint64_t address, uint32_t tx)
 {
@@ -284,7 +284,7 @@ APART int refuse_stranger(const struct gputm_reader_list *l, uint64_t address, u
 			     (unsigned long long)address);
 }
 
-/* The block is given back as it was given out: all zero. */
+/* Free the block, all zero as it was allocated. */
 static void free_block(struct gputm_reader_list *l, struct gputm__word_slot *slot)
 {
 	l->free_block[l->free_blocks++] = (uint32_t)slot->data;
@@ -307,7 +307,7 @@ static void fold(struct gputm_reader_list *l, struct gputm__word_slot *slot, uin
 	gputm__emit(&l->unit, GPUTM_READER_LIST_EVENT_FOLDED, address, 0, 0, 0);
 }
 
-/* A removal after which the word takes another form. */
+/* Remove a reader after which the word changes its form. */
 APART int reform(struct gputm_reader_list *l, struct gputm__word_slot *slot, uint64_t address,
 		 uint32_t tx)
 {
@@ -321,7 +321,7 @@ APART int reform(struct gputm_reader_list *l, struct gputm__word_slot *slot, uin
 	return removed(l, address, tx);
 }
 
-/* The last reader of a leaf takes its entry along. */
+/* Remove the last reader of a leaf, and free its entry. */
 APART int remove_leaf(struct gputm_reader_list *l, struct gputm__word_slot *slot, uint64_t address,
 		      uint32_t tx)
 {
@@ -349,7 +349,7 @@ static inline int remove_from_block(struct gputm_reader_list *l, struct gputm__w
 	return removed(l, address, tx);
 }
 
-/* Plain IDs without a field: those above move down, and the highest becomes free. */
+/* Remove a field of plain IDs: the higher fields move down. */
 static inline uint64_t without(uint64_t ids, uint32_t field)
 {
 	uint64_t below = (UINT64_C(1) << 16 * field) - 1;
@@ -437,7 +437,7 @@ APART uint32_t list_ids(uint64_t ids, uint32_t *out, uint32_t capacity)
 	return count;
 }
 
-/* By words of 64 transactions, of which the root says that they have leaves. */
+/* 64 transactions at a time, where the root names leaves. */
 APART uint32_t list_block(const struct gputm_reader_list *l,
 			  const struct gputm__reader_block *block, uint32_t *ids, uint32_t capacity)
 {

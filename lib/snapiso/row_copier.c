@@ -253,7 +253,7 @@ static uint32_t subarray_of(const struct gputm_row_copier *c,
 	return (uint32_t)(((r->source >> c->row_shift) + i) & (c->all - 1));
 }
 
-/* When that subarray will have copied its rows, of `count` in all; may be past the end of time. */
+/* The cycle at which that subarray finishes its share of `count` rows; may exceed the clock. */
 static uint64_t idle_after(const struct gputm_row_copier *c, uint32_t subarray, uint64_t i,
 			   uint64_t count)
 {
@@ -341,7 +341,7 @@ int gputm_row_copier_push(struct gputm_row_copier *c,
 	return GPUTM_ROW_COPIER_OK;
 }
 
-/* The complete request that is to be taken next, or NULL. */
+/* The next complete request to be taken, or NULL. */
 static struct request *first_complete(const struct gputm_row_copier *c)
 {
 	struct request *first = NULL;

@@ -70,7 +70,7 @@ struct gputm_timestamp_table {
 	struct gputm_timestamp_table_config config;
 	struct slot *slot;
 	uint32_t limit;	  /* largest timestamp */
-	uint32_t usual;	  /* state of both ends of an edge that takes the short way */
+	uint32_t usual;	  /* states of both ends of an edge on the short path */
 
 	uint64_t running, retained;
 	uint64_t passed, loops, overflows;
@@ -265,7 +265,7 @@ GPUTM__UNIT(timestamp_table, .version = 1, .validate = validate, .laws = laws)
 
 #define APART static __attribute__((noinline))
 
-/* What an edge comes to: stamps to be written unless it overflows. */
+/* The outcome of an edge: the stamps to be written unless there is an overflow. */
 struct verdict {
 	int result;
 	uint32_t pdts; /* of the predecessor */
@@ -277,7 +277,7 @@ static inline struct verdict overflow(void)
 	return (struct verdict){ GPUTM_TIMESTAMP_TABLE_OVERFLOW, 0, 0 };
 }
 
-/* Both run: the PDTS that the predecessor takes. */
+/* Both run: the new PDTS of the predecessor. */
 static inline uint32_t promise(const struct gputm_timestamp_table *t, const struct slot *p,
 			       const struct slot *s)
 {
@@ -415,7 +415,7 @@ APART int unusual_edge(struct gputm_timestamp_table *t, uint32_t pred, uint32_t 
 	return apply(t, pred, succ, any_edge(t, &t->slot[pred], &t->slot[succ]));
 }
 
-/* Both run and the edge passes: as any_edge(), without its detours. */
+/* Short path: both run and the edge passes; the same result as any_edge(). */
 int gputm_timestamp_table_edge(struct gputm_timestamp_table *t, uint32_t pred, uint32_t succ)
 {
 	struct slot *p, *s;

@@ -118,7 +118,7 @@ static void io_version(struct gputm_version_table *t, struct gputm__version *v,
 		gputm__io_fail(io, -EINVAL, "a version has no state, or readers it cannot have");
 }
 
-/* The readable versions of a region that was read, from old to new. */
+/* Sort the readable versions of a loaded region, from old to new. */
 static void sort_versions(struct gputm_version_table *t, struct gputm__region *r,
 			  struct gputm__io *io)
 {

@@ -66,9 +66,9 @@ static inline uint32_t gputm__region_in_state(const struct gputm_version_table *
 /* A region without versions. */
 void gputm__region_start(struct gputm__region *r, uint64_t start, uint64_t length,
 			 uint64_t relocated);
-/* Is this a region's shape? Fills in what follows from it. */
+/* Check start, length and place of a region; sets its stride. */
 int gputm__region_shape(const struct gputm_version_table *t, struct gputm__region *r);
-/* Put the region just filled in among the sorted starts. */
+/* Insert the last region into the sorted starts. */
 void gputm__region_insert(struct gputm_version_table *t);
 /* A version becomes readable, the newest of its region. */
 void gputm__region_push(struct gputm_version_table *t, struct gputm__region *r, uint32_t version,

@@ -11,7 +11,7 @@
 
 struct gputm__word_slot {
 	uint64_t key;  /* number of the word + 1; 0: free */
-	uint64_t data; /* as the table wants it; 0 when free */
+	uint64_t data; /* the table's own data; 0 when free */
 };
 
 struct gputm__word_map {
@@ -44,14 +44,14 @@ static inline size_t gputm__word_home(const struct gputm__word_map *map, uint64_
 	return (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> map->shift);
 }
 
-/* Where a search for this key begins, and in most cases ends. */
+/* The slot at which the search for this key starts. */
 static inline struct gputm__word_slot *gputm__word_first(const struct gputm__word_map *map,
 							 uint64_t key)
 {
 	return &map->slot[gputm__word_home(map, key)];
 }
 
-/* Where it ends, from a slot on: the slot of this key, or the free one that it would take. */
+/* The end of the search from a slot on: the slot of this key, or a free slot. */
 static inline struct gputm__word_slot *gputm__word_search(const struct gputm__word_map *map,
 							  struct gputm__word_slot *slot,
 							  uint64_t key)
@@ -67,7 +67,7 @@ static inline struct gputm__word_slot *gputm__word_find(const struct gputm__word
 	return gputm__word_search(map, gputm__word_first(map, key), key);
 }
 
-/* May this slot move to the hole? Not if that would be before its home. */
+/* True if the slot may move to the hole: not before its home. */
 static inline bool gputm__word_may_move(const struct gputm__word_map *map, size_t at, size_t hole)
 {
 	size_t home = gputm__word_home(map, map->slot[at].key);
@@ -85,7 +85,7 @@ static inline void gputm__word_close_up(struct gputm__word_map *map, size_t hole
 	map->slot[hole] = (struct gputm__word_slot){ 0, 0 };
 }
 
-/* Can the slot be freed by itself? Else close up the ones behind it. */
+/* True if the slot is the last of its run, so that it may be cleared by itself. */
 static inline bool gputm__word_ends_run(const struct gputm__word_slot *slot)
 {
 	return !slot[1].key;
@@ -130,7 +130,7 @@ static inline uint64_t gputm__word_count(const struct gputm__word_map *map)
 	return count;
 }
 
-/* Is a used slot where a search finds it? */
+/* True if a search finds this used slot. */
 static inline bool gputm__word_is_found(const struct gputm__word_map *map, size_t at)
 {
 	return gputm__word_find(map, map->slot[at].key) == &map->slot[at];

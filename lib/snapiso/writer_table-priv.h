@@ -44,7 +44,7 @@ static inline uint32_t gputm__writer_commits(const struct gputm_writer_table *t,
 	return count;
 }
 
-/* A record for the newest commit of a word; there is one for each entry. */
+/* Take a record for the newest commit of a word; there are as many as entries. */
 static inline void gputm__writer_push(struct gputm_writer_table *t, struct gputm__word_slot *slot,
 				      uint32_t tx, uint64_t version)
 {

@@ -230,8 +230,7 @@ static inline int released(struct gputm_writer_table *t, uint64_t address, uint3
 	return 0;
 }
 
-/* Of a word that may have commits, or behind which others lie. */
-/* The commit of this transaction at a word: where its record + 1 is kept, or NULL. */
+/* The link to the record of a transaction's commit at a word, or NULL. */
 static uint32_t *link_of(struct gputm_writer_table *t, uint32_t *newest, uint32_t tx)
 {
 	uint32_t *link = newest;
@@ -241,6 +240,7 @@ static uint32_t *link_of(struct gputm_writer_table *t, uint32_t *newest, uint32_
 	return *link ? link : NULL;
 }
 
+/* Release a word that may have commits, or that lies within a run of the map. */
 APART int release_any(struct gputm_writer_table *t, struct gputm__word_slot *slot,
 		      uint64_t address, uint32_t tx)
 {

@@ -48,9 +48,9 @@
 
 struct warp {
 	uint64_t running;  /* lanes in an attempt */
-	uint64_t loaded;   /* of these, lanes that have sent a load */
-	uint64_t conflict; /* of these, lanes that have met a conflict */
-	uint64_t first[64]; /* when they sent their first load: of lanes in loaded */
+	uint64_t loaded;   /* running lanes that have sent a load */
+	uint64_t conflict; /* loaded lanes with a conflict */
+	uint64_t first[64]; /* time of the first load, of the lanes in loaded */
 };
 
 struct gputm_first_read {
@@ -342,7 +342,7 @@ APART int tell_reply(const struct gputm_first_read *t, uint32_t warp, uint64_t m
 	return found ? GPUTM_FIRST_READ_CONFLICT : GPUTM_FIRST_READ_CLEAN;
 }
 
-/* A reply that is late for some lane, or says that a write is pending. */
+/* A reply that is too late for a lane, or reports a pending write. */
 APART int suspect(struct gputm_first_read *t, uint32_t warp, uint64_t mask, uint64_t time,
 		  bool write_pending)
 {

@@ -135,7 +135,7 @@ static void teardown(struct gputm_unit *unit)
 	(void)unit;
 }
 
-/* Contents are all the filter's. */
+/* The state is the state of the filter. */
 static void clear(struct gputm_unit *unit)
 {
 	(void)unit;
@@ -217,7 +217,7 @@ int gputm_last_written_query_probe(const struct gputm_last_written *t, uint64_t 
 	return gputm_recency_bloom_query(t->filter, address, time);
 }
 
-/* Told after the query, which the data path ends with. */
+/* The event follows the query, the last step of the data path. */
 static __attribute__((noinline)) int query_and_tell(struct gputm_last_written *t, uint64_t address,
 						    uint64_t *time)
 {

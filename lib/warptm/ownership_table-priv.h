@@ -8,7 +8,7 @@
 #include "lib/warptm/region_map.h"
 #include "lib/warptm/resolver.h"
 
-#define GPUTM__READ_ONLY UINT8_MAX /* owner of an entry that nobody writes */
+#define GPUTM__READ_ONLY UINT8_MAX /* owner of an entry without a writer */
 
 struct gputm_ownership_table {
 	struct gputm_unit unit;

@@ -64,10 +64,10 @@
 
 /* ---- entries ---- */
 
-/* Inlined into a copy of its caller's loop for each hash. */
+/* Inlined: the caller has one loop for each hash. */
 #define SPECIALISED static inline __attribute__((always_inline))
 
-/* Where entries are: by value, as a store of an owner might change the table for all C knows. */
+/* The table's addresses by value: C must assume that a store to an owner changes the table. */
 struct place {
 	const struct gputm_h3 *h3;
 	uint64_t index_mask;
@@ -88,7 +88,7 @@ SPECIALISED uint64_t entry_of(struct place place, uint64_t address)
 			      address >> place.shift & place.index_mask;
 }
 
-/* Whether the lanes are 0 to some other one: most rows, and the loops below need no search. */
+/* True if the lanes are 0 .. n, as in most rows: no search for the next lane is needed. */
 static bool is_dense(uint64_t mask)
 {
 	return mask && !(mask & (mask + 1));
@@ -102,7 +102,7 @@ SPECIALISED bool lower(uint8_t *entry, uint32_t lane)
 	return true;
 }
 
-/* Whether an entry has changed. */
+/* Claim an entry; true if it changed. */
 SPECIALISED bool claim(struct place place, uint8_t *owner, const uint64_t *address, uint64_t mask)
 {
 	uint32_t lanes = is_dense(mask) ? gputm__log2(mask) + 1 : 0;
@@ -117,7 +117,7 @@ SPECIALISED bool claim(struct place place, uint8_t *owner, const uint64_t *addre
 	return changed;
 }
 
-/* Answers of the lanes above, one place up, and that of this lane in bit 0. */
+/* The answers of the lanes above, shifted up, with the answer of this lane in bit 0. */
 SPECIALISED uint64_t add_answer(uint64_t found, struct place place, const uint8_t *owner,
 				const uint64_t *address, uint64_t lane)
 {
@@ -126,7 +126,7 @@ SPECIALISED uint64_t add_answer(uint64_t found, struct place place, const uint8_
 	return found + found + (owner_less_lane >> 63); /* 1 if that is negative */
 }
 
-/* Lanes above the owner of what they touch. */
+/* Lanes that touch an entry of a lower owner. */
 SPECIALISED uint64_t above(struct place place, const uint8_t *owner, const uint64_t *address,
 			   uint64_t mask)
 {

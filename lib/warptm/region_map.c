@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "lib/warptm/region_map.h"
 
-#define COUNT_MAX (UINT32_C(1) << 24) /* entries that a snapshot may hold */
+#define COUNT_MAX (UINT32_C(1) << 24) /* most entries in a snapshot */
 
-/* Where the search for a region starts. */
+/* The slot at which the search for a region starts. */
 static size_t start(const struct gputm__region_map *map, uint64_t region)
 {
 	return (size_t)gputm__mix64(region) & (map->slots - 1);

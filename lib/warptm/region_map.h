@@ -27,7 +27,7 @@ void gputm__region_map_clear(struct gputm__region_map *map);
 /* The entry of a region, or NULL. */
 struct gputm__region_entry *gputm__region_map_find(const struct gputm__region_map *map,
 						   uint64_t region);
-/* Insert a region that is not there; room must be reserved. */
+/* Insert a new region; room must be reserved. */
 void gputm__region_map_insert(struct gputm__region_map *map, uint64_t region, uint64_t lane);
 void gputm__region_map_io(struct gputm__region_map *map, struct gputm__io *io);
 

@@ -38,7 +38,7 @@ void gputm__resolver_io(struct gputm__resolver *core, struct gputm__io *io)
 
 /* ---- invariants ---- */
 
-/* What the buffers in use add up to. */
+/* Sum over the buffers in use. */
 static const char *check_buffer(const struct gputm__resolver *core,
 				const struct gputm__resolver_buffer *b)
 {

@@ -33,7 +33,7 @@ struct gputm__resolver {
 	uint64_t initialise_cycles, construct_cycles, match_cycles, log_rows, steps;
 };
 
-/* The rows of the statistics that both have; `core` is the member's name in TYPE. */
+/* Statistics of both resolvers; `core` is the name of the member in TYPE. */
 #define GPUTM__RESOLVER_STAT(TYPE, member, how, what, sentence)                                \
 	{ #member, offsetof(TYPE, core.member), GPUTM_STAT_##how, (what), (sentence) }
 #define GPUTM__RESOLVER_STATS(TYPE)                                                            \

@@ -270,7 +270,7 @@ static int reserve(struct gputm_sequential_resolver *r, uint32_t buffer,
 
 /* ---- one lane ---- */
 
-/* The lane's addresses in some rows, and how many of them may be in the filter. */
+/* Count the addresses of a lane in some rows, and those that may be in the filter. */
 struct look {
 	uint64_t addresses, hits;
 };
