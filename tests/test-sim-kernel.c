@@ -3,11 +3,14 @@
  * The language of kernels: what its reader refuses and where, what code comes of loops and ifs,
  * that expressions are what C makes of them, and what setup and verify do.
  */
+#define _POSIX_C_SOURCE 200809L /* fmemopen */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "examples/sim/kernel/kernel.h"
 #include "examples/sim/kernel/script.h"
+#include "examples/sim/kernel/zipf.h"
 #include "tests/kit.h"
 
 #define HEAD "threads 8 block 4\narray m 16 { a b[3] }\ntable t 4\n"
@@ -74,6 +77,8 @@ static const struct {
 	{ HEAD "macro f()\nset x = 1\n", "k:4:1: macro f has no end" },
 	{ HEAD "define d = d + 1\nprogram\nset x = d\n", "k:4:12: \"d\" is made of itself" },
 	{ HEAD "program\nset x = \"one\"\n", "k:5:9: got \"one\", expected an operand" },
+	{ "include other\n", "k:1:9: \"other\" cannot be opened beside the kernel" },
+	{ "include 3\n", "k:1:9: got \"3\", expected a file beside the kernel" },
 	{ HEAD "program\nif id\nbarrier\nend\nset x = 1\n",
 	  "k:6:1: barrier in this place, which the branch of line 5 divides" },
 };
@@ -184,6 +189,56 @@ static int run_text(const char *text, char message[300])
 	return error;
 }
 
+/* ---- included files ---- */
+
+static FILE *open_text(void *state, const char *name)
+{
+	return strcmp(name, "f.macros") ? NULL : fmemopen(state, strlen(state), "r");
+}
+
+static int read_with(const char *text, const char *included, struct kernel *out,
+		     char message[300])
+{
+	const struct kernel_request request = { .seed = 7 };
+	const struct kernel_files files = { open_text, (void *)(uintptr_t)included };
+
+	return kernel_read(text, strlen(text), "k", &request, &files, out, message, 300);
+}
+
+static const struct {
+	const char *included, *use, *message;
+} includes[] = {
+	{ "macro f(x)\nset y = x + 1\nend\nconst two = 2\n", "f(two)\nrequire y == 3", NULL },
+	{ "define twice(x) = x * 2\n", "require twice(3) == 6", NULL },
+	{ "macro f(x)\nset y = x + )\nend\n", "f(2)", "f.macros:2:13: got \")\", expected an" },
+	{ "macro f()\n\nset y = t[7]\nend\n", "f()", "k:6: t has no index 7" },
+	{ "define d = t[9]\n", "set x = 1\nset y = d + x", "k:7: t has no index 9" },
+	{ "setup\n", "", "f.macros:1:1: got \"setup\", expected a statement of the head" },
+	{ "include f.macros\n", "", "f.macros:1:9: more than 64 files are included" },
+	{ "const t = 1\n", "", "f.macros:1:7: got \"t\" a second time, expected a new name" },
+};
+
+KIT_TESTS(test_includes, sizeof(includes) / sizeof(includes[0]))
+{
+	struct kernel kernel;
+	char text[400], message[300] = "";
+	int error;
+
+	snprintf(text, sizeof(text), HEAD "include f.macros\nverify\n%s\nprogram\nalu\n",
+		 includes[_i].use);
+	error = read_with(text, includes[_i].included, &kernel, message);
+	if (!error) {
+		error = kernel_verify(&kernel, kernel.initial, message, 300);
+		kernel_free(&kernel);
+	}
+	ck_assert_int_eq(error, includes[_i].message ? -EINVAL : 0);
+	if (includes[_i].message)
+		ck_assert_msg(!strncmp(message, includes[_i].message,
+				       strlen(includes[_i].message)),
+			      "\"%s\" does not begin with \"%s\"", message,
+			      includes[_i].message);
+}
+
 #define SAME(expression) { #expression, (uint32_t)(expression) }
 
 static const struct {
@@ -242,6 +297,12 @@ static const struct {
 	{ "verify\nset i = 20\nset x = i < 16 ? m[i].a : 7\nrequire x == 7\n", NULL },
 	{ "setup\ndraw a\ndraw b below 10\nstore m[0].a = a\n"
 	  "verify\nrequire m[0].a == random(1) && random(2) != random(1)\n", NULL },
+	{ "setup\nfor i = 0 below 16\ndraw x zipf 9 exponent 99\ndraw y zipf 1 exponent 0\n"
+	  "store m[i].a = x\nend\nverify\nfor i = 0 below 16\nrequire m[i].a < 9 m[i].a\nend\n",
+	  NULL },
+	{ "setup\nset n = 0\ndraw x zipf n exponent 99\n",
+	  "k:6: zipf 0 exponent 99, expected 1 .. 67108864 items and an exponent of 0 .. 1000" },
+	{ "setup\ndraw x zipf 3 exponent 1001\n", "k:5: zipf 3 exponent 1001, expected 1 .." },
 	{ "verify\nset e = 3\nrequire e == 4 \"element\" e \"is not\" e + 1\n",
 	  "k:6: element 3 is not 4" },
 	{ "verify\nset e = 16\nrequire m[e].a\n", "k:6: m has no index 16" },
@@ -267,4 +328,39 @@ KIT_TESTS(test_setup_and_verify, sizeof(scripts) / sizeof(scripts[0]))
 	ck_assert_int_eq(error, -EINVAL);
 	ck_assert_msg(!strncmp(message, scripts[_i].message, strlen(scripts[_i].message)),
 		      "\"%s\" does not begin with \"%s\"", message, scripts[_i].message);
+}
+
+/* ---- Zipf's law ---- */
+
+/* The share of the first items, in units of 2^-16, against sums of roots and quotients. */
+static const struct {
+	uint32_t items, exponent, first, share;
+} laws[] = {
+	{ 4, 0, 1, 16384 },	  /* 1 of 4 */
+	{ 4, 100, 1, 31457 },	  /* 1 of 25 / 12 */
+	{ 4, 100, 3, 57672 },	  /* 22 / 12 of 25 / 12 */
+	{ 4, 200, 1, 46036 },	  /* 144 of 205 */
+	{ 3, 50, 1, 28687 },	  /* 1 of 1 + 0.707107 + 0.577350 */
+	{ 1000000, 100, 1, 4553 }, /* 1 of ln(1000000) + 0.577216 */
+};
+
+KIT_TESTS(test_zipf, sizeof(laws) / sizeof(laws[0]))
+{
+	struct zipf *zipf = zipf_new(laws[_i].items, laws[_i].exponent);
+	uint64_t sum, first;
+
+	ck_assert_ptr_nonnull(zipf);
+	sum = zipf->below[laws[_i].items - 1];
+	first = zipf->below[laws[_i].first - 1];
+	ck_assert_uint_le((first << 16) / sum, laws[_i].share + 1u);
+	ck_assert_uint_ge((first << 16) / sum + 1, laws[_i].share);
+	ck_assert_uint_eq(zipf_item(zipf, 0), 0);
+	ck_assert_uint_eq(zipf_item(zipf, 0x7fffffff), laws[_i].items - 1);
+	for (uint32_t i = 1; i < laws[_i].items && i < 4; i++) {
+		double edge = (double)zipf->below[i - 1] / (double)sum * 0x1p31;
+
+		ck_assert_uint_eq(zipf_item(zipf, (uint32_t)edge - 2), i - 1);
+		ck_assert_uint_eq(zipf_item(zipf, (uint32_t)edge + 2), i);
+	}
+	free(zipf);
 }

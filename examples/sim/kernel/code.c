@@ -43,7 +43,7 @@ int put_instr(struct reader *r, const struct kernel_instr *instr)
 		return no_memory(r);
 	i = &code->instr[code->instr_count++];
 	*i = *instr;
-	i->line = r->statement_line;
+	i->line = own_line(r, r->statement_line);
 	i->column = r->statement_column;
 	i->step = r->first_step;
 	i->steps = (uint32_t)code->step_count - r->first_step;

@@ -125,7 +125,7 @@ int add_step(struct reader *r, struct kernel_step step, uint16_t to, struct valu
 	if (!make_room((void **)&code->step, &r->steps, code->step_count, sizeof(*code->step)))
 		return no_memory(r);
 	step.d = out->column = to == KERNEL_NO_COLUMN ? free_scratch(r) : to;
-	step.line = r->token_line;
+	step.line = own_line(r, r->token_line);
 	code->step[code->step_count++] = step;
 	return 0;
 }
@@ -242,7 +242,7 @@ static int read_field(struct reader *r, struct kernel_place *place, struct value
 	if (error)
 		return error;
 	place->offset = array->field[field].offset;
-	if (array->field[field].count == 1)
+	if (array->field[field].count == 1 && !at_sign(r, "["))
 		return 0;
 	error = read_index(r, &part);
 	if (!error)
@@ -341,9 +341,7 @@ static int expand(struct reader *r, struct macro *macro, struct value *out)
 	if (error)
 		return error;
 	saved = *r;
-	r->at = macro->at;
-	r->line_start = macro->line_start;
-	r->line = macro->line;
+	read_at_body(r, macro);
 	r->scope = &scope;
 	r->token = TOKEN_WORD;
 	macro->busy = true;
@@ -354,10 +352,7 @@ static int expand(struct reader *r, struct macro *macro, struct value *out)
 	macro->busy = false;
 	if (error)
 		return error;
-	r->at = saved.at;
-	r->line_start = saved.line_start;
-	r->line = saved.line;
-	r->token = saved.token;
+	read_at(r, &saved);
 	r->token_line = saved.token_line;
 	r->token_column = saved.token_column;
 	r->number = saved.number;

@@ -7,7 +7,7 @@
 
 #define BYTES_MAX (1u << 26)
 
-/* ---- the whole text ---- */
+/* ---- sections ---- */
 
 /* program [transactions|locks] */
 static int read_program(struct reader *r)
@@ -51,8 +51,108 @@ static int read_section(struct reader *r)
 	return error ? error : close_code(r);
 }
 
+/* Up to the end of the file. */
+static int read_each(struct reader *r, int (*read)(struct reader *r))
+{
+	int error = 0;
+
+	next_token(r);
+	while (!error && r->token != TOKEN_END_OF_FILE) {
+		if (r->token != TOKEN_END_OF_LINE)
+			error = read(r);
+		if (!error && r->token == TOKEN_END_OF_LINE)
+			next_token(r);
+	}
+	return error;
+}
+
+/* ---- included files ---- */
+
+/* All of a file, with 0 behind its end. NULL without memory. */
+static char *read_text(FILE *in, size_t *size)
+{
+	size_t room = 4096, got;
+	char *text = malloc(room), *bigger;
+
+	for (*size = 0; text; *size += got) {
+		got = fread(text + *size, 1, room - *size - 1, in);
+		if (!got || *size + got > BYTES_MAX)
+			break;
+		if (*size + got < room - 1)
+			continue;
+		room *= 2;
+		bigger = realloc(text, room);
+		if (!bigger)
+			free(text);
+		text = bigger;
+	}
+	if (text)
+		text[*size] = '\0';
+	return text;
+}
+
+static int read_include(struct reader *r);
+
+static int read_included(struct reader *r)
+{
+	if (at_word(r, "include"))
+		return read_include(r);
+	if (r->token == TOKEN_WORD && is_head(r->text))
+		return read_head(r);
+	return unexpected(r, "a statement of the head: an included file has no sections");
+}
+
+/* include FILE: its statements in place */
+static int read_include(struct reader *r)
+{
+	struct reader saved;
+	struct text *text;
+	size_t size;
+	FILE *in;
+	int error;
+
+	next_token(r);
+	if (r->token != TOKEN_WORD && r->token != TOKEN_TEXT)
+		return unexpected(r, "a file beside the kernel");
+	if (++r->includes > INCLUDES_MAX)
+		return say(r, "more than %u files are included", INCLUDES_MAX);
+	text = calloc(1, sizeof(*text));
+	if (!text)
+		return no_memory(r);
+	text->next = r->included;
+	r->included = text;
+	snprintf(text->name, sizeof(text->name), "%.*s", (int)KERNEL_NAME_MAX - 1, r->text);
+	in = r->files ? r->files->open(r->files->state, text->name) : NULL;
+	if (!in)
+		return say(r, "\"%s\" cannot be opened beside the kernel", text->name);
+	text->text = read_text(in, &size);
+	fclose(in);
+	if (!text->text)
+		return no_memory(r);
+	next_token(r);
+	saved = *r;
+	r->call_line = own_line(r, r->token_line);
+	r->at = r->line_start = text->text;
+	r->end = r->at + size;
+	r->file = text->name;
+	r->line = 1;
+	r->token = TOKEN_WORD;
+	error = read_each(r, read_included);
+	if (error)
+		return error;
+	read_at(r, &saved);
+	r->token_line = saved.token_line;
+	r->token_column = saved.token_column;
+	strcpy(r->text, saved.text);
+	return take_end(r);
+}
+
+/* ---- the whole file ---- */
+
 static int read_top(struct reader *r)
 {
+	if (at_word(r, "include"))
+		return read_include(r);
 	if (r->token == TOKEN_WORD && is_head(r->text))
 		return read_head(r);
 	if (at_word(r, "setup") || at_word(r, "verify") || at_word(r, "program"))
@@ -68,15 +168,8 @@ static int read_top(struct reader *r)
 
 static int read_all(struct reader *r)
 {
-	int error = 0;
+	int error = read_each(r, read_top);
 
-	next_token(r);
-	while (!error && r->token != TOKEN_END_OF_FILE) {
-		if (r->token != TOKEN_END_OF_LINE)
-			error = read_top(r);
-		if (!error && r->token == TOKEN_END_OF_LINE)
-			next_token(r);
-	}
 	if (!error && !r->kernel->code[KERNEL_TRANSACTIONS].instr_count &&
 	    !r->kernel->code[KERNEL_LOCKS].instr_count)
 		error = unexpected(r, r->kernel->launched ? "a block" :
@@ -149,6 +242,11 @@ int kernel_read(const char *text, size_t size, const char *name,
 	set_name(&kernel, name);
 	set_summary(&kernel, text, size);
 	error = kernel.initial ? read_all(&r) : no_memory(&r);
+	for (struct text *included = r.included, *next; included; included = next) {
+		next = included->next;
+		free(included->text);
+		free(included);
+	}
 	free(r.name);
 	free(r.macro);
 	free(r.label);
@@ -218,26 +316,6 @@ static FILE *open_beside(void *state, const char *name)
 	}
 	free(whole);
 	return in;
-}
-
-static char *read_text(FILE *in, size_t *size)
-{
-	size_t room = 4096, got;
-	char *text = malloc(room), *bigger;
-
-	for (*size = 0; text; *size += got) {
-		got = fread(text + *size, 1, room - *size, in);
-		if (!got || *size + got > BYTES_MAX)
-			break;
-		if (*size + got < room)
-			continue;
-		room *= 2;
-		bigger = realloc(text, room);
-		if (!bigger)
-			free(text);
-		text = bigger;
-	}
-	return text;
 }
 
 int kernel_load(const char *path, const struct kernel_request *request, struct kernel *out,

@@ -323,6 +323,8 @@ static int new_macro(struct reader *r, struct macro **out)
 static void body_begins(const struct reader *r, struct macro *m, const char *at)
 {
 	m->at = at;
+	m->end = r->end;
+	m->file = r->file;
 	m->line_start = r->line_start;
 	m->line = r->line;
 }
@@ -414,7 +416,7 @@ static const struct head *find_head(const char *word)
 
 bool is_head(const char *word)
 {
-	return find_head(word) != NULL;
+	return find_head(word) || !strcmp(word, "include");
 }
 
 int read_head(struct reader *r)

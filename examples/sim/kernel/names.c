@@ -70,7 +70,7 @@ int add_name(struct reader *r, const char *text, enum name_kind kind, uint32_t i
 	snprintf(name->text, sizeof(name->text), "%s", text);
 	name->kind = kind;
 	name->index = index;
-	name->line = r->token_line;
+	name->line = own_line(r, r->token_line);
 	return 0;
 }
 
@@ -94,7 +94,7 @@ int add_register(struct reader *r, const char *text, uint16_t *out)
 	reg = &code->reg[code->registers];
 	memset(reg, 0, sizeof(*reg));
 	snprintf(reg->name, sizeof(reg->name), "%s", text);
-	reg->line = r->token_line;
+	reg->line = own_line(r, r->token_line);
 	reg->column = r->token_column;
 	*out = (uint16_t)code->registers++;
 	return 0;
@@ -147,4 +147,28 @@ uint16_t special_register(struct reader *r, enum kernel_special special)
 	r->code->reg[reg].set = true;
 	r->code->special[special] = reg;
 	return reg;
+}
+
+/* ---- macros ---- */
+
+void read_at_body(struct reader *r, const struct macro *m)
+{
+	if (!r->call_line && m->file != r->file)
+		r->call_line = r->token_line;
+	r->at = m->at;
+	r->end = m->end;
+	r->file = m->file;
+	r->line_start = m->line_start;
+	r->line = m->line;
+}
+
+void read_at(struct reader *r, const struct reader *other)
+{
+	r->at = other->at;
+	r->end = other->end;
+	r->file = other->file;
+	r->line_start = other->line_start;
+	r->line = other->line;
+	r->call_line = other->call_line;
+	r->token = other->token;
 }

@@ -47,9 +47,19 @@ struct macro {
 	uint32_t parameters;
 	bool expression; /* define */
 	bool busy;	 /* being expanded */
-	const char *at, *line_start; /* of the body */
+	const char *at, *end, *line_start; /* of the body */
+	const char *file;
 	uint32_t line;
 };
+
+/* Text that the kernel includes, which lives as long as its macros. */
+struct text {
+	struct text *next;
+	char *text;
+	char name[KERNEL_NAME_MAX];
+};
+
+#define INCLUDES_MAX 64
 
 /* What a name of the whole file is; registers are of a section. */
 enum name_kind {
@@ -91,6 +101,9 @@ struct reader {
 	uint32_t number;
 	struct value value;
 	const struct scope *scope; /* of the macro that is being expanded */
+	uint32_t call_line;	   /* in an included file: of the kernel's line that led there */
+	struct text *included;
+	uint32_t includes;
 	uint32_t depth;		   /* of macros and nested statements */
 	uint32_t expansions;	   /* of macros */
 	char *message;
@@ -176,6 +189,15 @@ uint16_t find_register(const struct reader *r, const char *text);
 int add_register(struct reader *r, const char *text, uint16_t *out);
 uint16_t special_register(struct reader *r, enum kernel_special special);
 
+/* Read on in a macro's body, or where the other reader is. */
+void read_at_body(struct reader *r, const struct macro *m);
+void read_at(struct reader *r, const struct reader *other);
+/* The kernel's own line that a statement in this line of the present file comes from. */
+static inline uint32_t own_line(const struct reader *r, uint32_t line)
+{
+	return r->call_line ? r->call_line : line;
+}
+
 /* ---- expressions (expression.c) ---- */
 
 static inline struct value constant(uint32_t number)
@@ -218,6 +240,7 @@ int close_code(struct reader *r);
 
 /* ---- heads (head.c, data.c) ---- */
 
+/* A statement of the head; read_head() reads all but "include". */
 bool is_head(const char *word);
 int read_head(struct reader *r);
 int read_array(struct reader *r);

@@ -6,12 +6,14 @@
 #include <string.h>
 
 #include "lanes.h"
+#include "zipf.h"
 
 /* One thread without a machine: lane 0 of a warp of its own. */
 struct script {
 	struct kernel_lanes lanes;
 	struct sim_memory *memory; /* NULL: it is not written */
 	uint64_t draws, steps, limit;
+	struct zipf *zipf; /* those drawn from so far, the last one first */
 	char *message;
 	size_t size;
 };
@@ -64,12 +66,51 @@ static int access(struct script *s, const struct kernel_instr *i)
 	return 0;
 }
 
-static void draw(struct script *s, const struct kernel_instr *i)
+/* The distribution, made at the price of a statement for each item. */
+static int take_zipf(struct script *s, uint32_t line, uint32_t items, uint32_t exponent,
+		     const struct zipf **out)
+{
+	char reason[120];
+	struct zipf *zipf = s->zipf;
+
+	while (zipf && (zipf->items != items || zipf->exponent != exponent))
+		zipf = zipf->next;
+	*out = zipf;
+	if (zipf)
+		return 0;
+	if (!items || items > ZIPF_ITEMS_MAX || exponent > ZIPF_EXPONENT_MAX) {
+		snprintf(reason, sizeof(reason), "zipf %u exponent %u, expected 1 .. %u items and "
+			 "an exponent of 0 .. %u hundredths", items, exponent, ZIPF_ITEMS_MAX,
+			 ZIPF_EXPONENT_MAX);
+		return fail(s, line, reason);
+	}
+	*out = zipf = zipf_new(items, exponent);
+	if (!zipf) {
+		snprintf(s->message, s->size, "out of memory");
+		return -ENOMEM;
+	}
+	zipf->next = s->zipf;
+	s->zipf = zipf;
+	s->steps += items;
+	return 0;
+}
+
+static int draw(struct script *s, const struct kernel_instr *i)
 {
 	uint32_t bound = kernel_word(&s->lanes, i->a, 0);
 	uint32_t drawn = kernel_random(s->lanes.kernel->seed, ++s->draws);
+	uint32_t *to = kernel_register(&s->lanes, i->d);
+	const struct zipf *zipf;
+	int error;
 
-	*kernel_register(&s->lanes, i->d) = bound ? drawn % bound : drawn;
+	if (i->b == KERNEL_NO_COLUMN) {
+		*to = bound ? drawn % bound : drawn;
+		return 0;
+	}
+	error = take_zipf(s, i->line, bound, kernel_word(&s->lanes, i->b, 0), &zipf);
+	if (!error)
+		*to = zipf_item(zipf, drawn);
+	return error;
 }
 
 static int require(struct script *s, const struct kernel_instr *i)
@@ -102,8 +143,7 @@ static int execute(struct script *s, const struct kernel_instr *i)
 	case KERNEL_STORE:
 		return access(s, i);
 	case KERNEL_DRAW:
-		draw(s, i);
-		return 0;
+		return draw(s, i);
 	case KERNEL_REQUIRE:
 		return require(s, i);
 	default:
@@ -158,6 +198,10 @@ static int run_section(const struct kernel *k, enum kernel_section section,
 		return -ENOMEM;
 	}
 	error = run(&s);
+	for (struct zipf *next; s.zipf; s.zipf = next) {
+		next = s.zipf->next;
+		free(s.zipf);
+	}
 	free(s.lanes.reg);
 	return error;
 }

@@ -579,10 +579,7 @@ static int bind_arguments(struct reader *r, const struct macro *m, struct scope 
 static int read_call(struct reader *r, struct macro *m)
 {
 	struct scope scope = { .bindings = 0 };
-	const struct scope *outer = r->scope;
-	const char *at, *line_start;
-	uint32_t line;
-	enum token token;
+	struct reader saved;
 	int error;
 
 	if (m->busy)
@@ -593,8 +590,8 @@ static int read_call(struct reader *r, struct macro *m)
 	error = bind_arguments(r, m, &scope);
 	if (error)
 		return error;
-	at = r->at, line_start = r->line_start, line = r->line, token = r->token;
-	r->at = m->at, r->line_start = m->line_start, r->line = m->line;
+	saved = *r;
+	read_at_body(r, m);
 	r->token = TOKEN_END_OF_LINE;
 	r->scope = &scope;
 	m->busy = true;
@@ -604,8 +601,8 @@ static int read_call(struct reader *r, struct macro *m)
 	m->busy = false;
 	if (error)
 		return error;
-	r->at = at, r->line_start = line_start, r->line = line, r->token = token;
-	r->scope = outer;
+	read_at(r, &saved);
+	r->scope = saved.scope;
 	r->text[0] = '\0';
 	return 0;
 }

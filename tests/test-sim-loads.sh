@@ -1,0 +1,105 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# The kernels of examples/kernels that are workloads: every system runs them right, at a small
+# size; and what verify says when the program does something else than it should.
+. "${srcdir:-.}/tests/build/lib.sh"
+sim=${top_builddir:-.}/gputm-sim
+kernels=$srcdir/examples/kernels
+cp "$kernels"/*.macros "$work"
+
+# right KERNEL ARGUMENT...: with transactions, and with locks if the kernel has a program for it
+right() {
+	kernel=$1
+	shift
+	systems='ideal kilo-tm warptm warptm-tcd getm si-tm'
+	grep -q '^program locks' "$kernels/$kernel.kernel" && systems="$systems fine-lock"
+	for system in $systems; do
+		timeout 60 "$sim" --workload "$kernels/$kernel.kernel" --system $system --check "$@" \
+			>"$work/out" 2>"$work/err" </dev/null ||
+			complain "$kernel under $system: $(cat "$work/err")"
+	done
+}
+
+# wrong KERNEL SCRIPT TEXT ARGUMENT...: after sed SCRIPT, which must change the kernel or what it
+# includes, verify says TEXT; the system is not to blame, so the accesses are those of one order
+wrong() {
+	kernel=$1 script=$2 text=$3
+	shift 3
+	cat "$kernels/$kernel.kernel" "$kernels"/*.macros >"$work/before"
+	for file in "$kernels/$kernel.kernel" "$kernels"/*.macros; do
+		sed "$script" "$file" >"$work/${file##*/}"
+	done
+	cat "$work/$kernel.kernel" "$work"/*.macros >"$work/after"
+	! cmp -s "$work/before" "$work/after" || complain "$kernel: $script changes nothing"
+	timeout 60 "$sim" --workload "$work/$kernel.kernel" --system ideal --check "$@" \
+		>"$work/out" 2>"$work/err" </dev/null
+	got=$?
+	[ $got -eq 1 ] || complain "$kernel with $script: exit $got and not 1: $(cat "$work/err")"
+	grep -q "the workload's invariant is broken: .*$text" "$work/out" ||
+		complain "$kernel with $script: $(tail -2 "$work/out") $(cat "$work/err")"
+}
+
+small='--threads 64 --set workload.elements=40'
+# shellcheck disable=SC2086
+{
+	right rbtree $small
+	wrong rbtree 's/store node\[uncle\].colour = BLACK/set g = 0/' 'a way down has' $small
+	wrong rbtree 's/store node\[n\].which = down/set s = s/' 'does not know its parent' $small
+	wrong rbtree 's/store node\[goes\].value = with_value/set at = at/' 'there [01] times and not' $small
+}
+
+small='--threads 96 --set workload.entries=20 --set workload.reservations=50
+	--set workload.deletions=30'
+# shellcheck disable=SC2086
+{
+	right vacation $small
+	wrong vacation 's/store item\[thing\].free = free - 1/alu/' 'other than the total' $small
+	wrong vacation 's/link(before, new)/alu/' 'is used [0-9]* times, listed' $small
+	wrong vacation 's/store item\[thing\].used = used - 1/alu/' 'other than the total' $small
+}
+
+small='--threads 64 --set workload.slots=16'
+# shellcheck disable=SC2086
+{
+	right queue $small
+	wrong queue 's/store tail\[0\] = position + 1/set x = 0/' 'behind the tail' $small
+	wrong queue 's/store slot\[position % slots\] = value/set x = 0/' 'at position [0-9]* was' $small
+	wrong queue 's/store head\[0\] = position + 1/set x = 0/' 'behind the head' $small
+}
+
+small='--threads 64 --set workload.changes=20 --set workload.scans=10'
+# shellcheck disable=SC2086
+{
+	right ycsb $small
+	wrong ycsb 's/store record\[number\].stamp\[1\] = mine + 1/set x = 0/' 'of two writers' $small
+	wrong ycsb 's/store record\[number\].count = count + 1/set x = 0/' 'was changed' $small
+	wrong ycsb 's/= mine + 1/= mine + 2/' 'is written by operation' $small
+}
+
+small='--threads 64'
+# shellcheck disable=SC2086
+{
+	right eigenbench $small
+	wrong eigenbench 's/store shared_word.*/set x = 0/' 'holds 0 and was written 1' $small
+	wrong eigenbench 's/= transaction + 1/= transaction + 2/' 'which does not write there' $small
+	wrong eigenbench 's/store own_word.*/set x = 0/' 'was not written' $small
+	right blind-writes $small
+	wrong blind-writes 's/below size$/below size - 1/' 'is of two writers' $small
+	wrong blind-writes 's/= mine + 1/= mine + 2/' 'was written by' $small
+	wrong blind-writes 's/chosen\[mine\]/chosen[0]/' 'was written by' $small
+	right false-sharing $small
+	wrong false-sharing 's/= count + 1/= count + 2/' 'counts 16 and not 8' $small
+	wrong false-sharing 's/(id % 32/(id % 31/' 'counts' $small
+	wrong false-sharing 's/alu 4/store cell[mine].count[1] = 1/' 'was written' $small \
+		--set workload.apart=2
+	right long-scans $small
+	wrong long-scans 's/= total$/= total + 1/' 'saw 512001' $small
+	wrong long-scans 's/source.mine./source[0]/' 'holds' $small
+	wrong long-scans 's/store word.source.*/set x = 0/' 'saw' $small
+	right tpcc-lite $small
+	wrong tpcc-lite 's/store district.*sum = .*/set x = 0/' 'was paid 0 and not' $small
+	wrong tpcc-lite 's/store stock.*orders = .*/set x = 0/' 'sold' $small
+	wrong tpcc-lite 's/store order.*line.*/set x = 0/' 'is not there' $small
+}
+
+exit $failed
