@@ -1,12 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Runs the tests that have registered themselves, in the order of their files. */
+/*
+ * Runs the tests that have registered themselves, in the order of their files, then the program's
+ * drive; with arguments, only the drive on the files named.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <dirent.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/kit.h"
 
+#define LONGEST (1 << 20) /* bytes of a file for a drive */
+#define FILES 256
+
 void (*kit_setup)(void);
 static struct kit_test *first, **end = &first;
+static char *file[FILES];
+static int files;
 
 void kit_register(struct kit_test *test)
 {
@@ -14,26 +25,130 @@ void kit_register(struct kit_test *test)
 	end = &test->next;
 }
 
+/* ---- the drive ---- */
+
+/* The exact number of bytes in memory of their own, so that a read behind them is seen. */
+static void feed(const uint8_t *data, size_t size, bool thorough)
+{
+	uint8_t *copy = malloc(size ? size : 1);
+
+	ck_assert_ptr_nonnull(copy);
+	memcpy(copy, data, size);
+	kit_drive(copy, size, thorough);
+	free(copy);
+}
+
+static void draw(uint8_t *data, size_t size, uint64_t random)
+{
+	for (size_t i = 0; i < size; i++)
+		data[i] = (uint8_t)kit_random(&random);
+}
+
+static void drive_rounds(int round)
+{
+	size_t size = kit_driven->size / kit_scale(1, 20);
+	uint8_t *data = malloc(size);
+
+	ck_assert_ptr_nonnull(data);
+	draw(data, size, (uint64_t)round);
+	*data = (uint8_t)round;
+	feed(data, size, true);
+	free(data);
+}
+
+static void drive_short(int unused)
+{
+	uint64_t random = 0;
+	uint8_t data[1024] = { 0 };
+
+	(void)unused;
+	feed(data, 0, false);
+	for (unsigned i = kit_scale(300, 30); i--;) {
+		size_t size = kit_below(&random, i % 4 ? 256 : sizeof(data));
+
+		draw(data, size, i);
+		feed(data, size, false);
+	}
+}
+
+static void drive_file(int number)
+{
+	static uint8_t data[LONGEST];
+	FILE *in = fopen(file[number], "rb");
+
+	ck_assert_msg(in != NULL, "cannot open %s", file[number]);
+	feed(data, fread(data, 1, sizeof(data), in), false);
+	fclose(in);
+}
+
+static void add_file(const char *path)
+{
+	if (files < FILES)
+		file[files++] = strdup(path);
+}
+
+static void add_corpus(void)
+{
+	char path[4096];
+	struct dirent *entry;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), KIT_CORPUS "/%s", kit_driven->unit);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir)) != NULL) {
+		snprintf(path, sizeof(path), KIT_CORPUS "/%s/%s", kit_driven->unit, entry->d_name);
+		if (entry->d_name[0] != '.')
+			add_file(path);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/* Add the drive's tests: the rounds and short strings if `all`, and a test for each file. */
+static void add_drive(TCase *tests, bool all)
+{
+	static const TTest rounds = { "drive_rounds", drive_rounds, __FILE__, __LINE__ };
+	static const TTest brief = { "drive_short", drive_short, __FILE__, __LINE__ };
+	static TTest of[FILES];
+
+	if (all) {
+		tcase_add_loop_test(tests, &rounds, 0, (int)kit_driven->rounds);
+		tcase_add_loop_test(tests, &brief, 0, 1);
+		add_corpus();
+	}
+	for (int i = 0; i < files; i++) {
+		of[i] = (TTest){ file[i], drive_file, __FILE__, __LINE__ };
+		tcase_add_loop_test(tests, &of[i], i, i + 1);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const char *name = argc && strrchr(argv[0], '/') ? strrchr(argv[0], '/') + 1 : "tests";
 	Suite *suite = suite_create(name);
 	TCase *tests = tcase_create("all");
+	bool all = argc < 2;
 	SRunner *runner;
 	int failed;
 
 	tcase_set_timeout(tests, 120);
 	if (kit_setup)
 		tcase_add_unchecked_fixture(tests, kit_setup, NULL);
-	for (struct kit_test *test = first; test; test = test->next)
+	for (struct kit_test *test = first; test && all; test = test->next)
 		tcase_add_loop_test(tests, &test->test, 0, test->count);
+	for (int i = 1; i < argc; i++)
+		add_file(argv[i]);
+	if (kit_driven)
+		add_drive(tests, all);
 	suite_add_tcase(suite, tests);
 	runner = srunner_create(suite);
 	if (!kit_watch())
 		return EXIT_FAILURE;
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);
-	failed += kit_missed() + (srunner_ntests_run(runner) == 0);
+	failed += (all ? kit_missed() : 0) + (srunner_ntests_run(runner) == 0);
 	srunner_free(runner);
+	for (int i = 0; i < files; i++)
+		free(file[i]);
 	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -145,6 +145,75 @@ int kit_missed(void);
 	static void NAME##_in(struct kit *kit CK_ATTRIBUTE_UNUSED, int _i CK_ATTRIBUTE_UNUSED)
 #define KIT_TEST(NAME) KIT_TESTS(NAME, 1)
 
+/* ---- drives: random tests that the fuzzer runs too ---- */
+/*
+ * KIT_DRIVE(UNIT, rounds, size) { ... } takes a unit through the operations that `bytes` say,
+ * beside its oracle. A test program feeds its drive with `rounds` strings of `size` bytes of the
+ * generator (the first byte is the number of the round), with 300 short strings, and with the files
+ * in tests/fuzz/corpus/UNIT; with arguments, only with the files that are named. "make fuzz" links
+ * the drive with libFuzzer.
+ */
+struct kit_bytes {
+	const uint8_t *at;
+	size_t left;
+	uint8_t round; /* the first byte */
+	bool thorough; /* KIT_END() tries the unit's snapshots too, which is slow */
+};
+struct kit_drive {
+	const char *unit;
+	void (*drive)(struct kit *kit, struct kit_bytes *bytes);
+	unsigned rounds;
+	size_t size;
+};
+extern const struct kit_drive *kit_driven;
+/* One run of the program's drive in a kit of its own. */
+void kit_drive(const uint8_t *data, size_t size, bool thorough);
+
+#define KIT_DRIVE(UNIT, ROUNDS, SIZE)                                                          \
+	static void drive_##UNIT(struct kit *kit, struct kit_bytes *bytes);                    \
+	__attribute__((constructor)) static void drive_##UNIT##_registers(void)                \
+	{                                                                                      \
+		static const struct kit_drive self = { #UNIT, drive_##UNIT, ROUNDS, SIZE };    \
+		kit_driven = &self;                                                            \
+	}                                                                                      \
+	static void drive_##UNIT(struct kit *kit CK_ATTRIBUTE_UNUSED, struct kit_bytes *bytes)
+
+static inline bool kit_more(const struct kit_bytes *bytes)
+{
+	return bytes->left > 0;
+}
+/* The next `count` bytes as one number, lowest first; 0 for those that there are not. */
+uint64_t kit_number(struct kit_bytes *bytes, unsigned count);
+/* A number below `limit` from 1, 2 or 8 bytes. */
+uint64_t kit_draw(struct kit_bytes *bytes, uint64_t limit);
+static inline uint32_t kit_u32(struct kit_bytes *bytes, uint32_t limit)
+{
+	return (uint32_t)kit_draw(bytes, limit);
+}
+/* The row of a list of geometries that is the round's; in every other run the row `any`. */
+#define KIT_ROW(geometry, any)                                                                 \
+	(bytes->round / KIT_COUNT(geometry) % 2                                                \
+		 ? (any)                                                                       \
+		 : (geometry)[bytes->round % KIT_COUNT(geometry)])
+/*
+ * Between two operations of a drive: check the unit and, now and then, exchange it by way of a
+ * snapshot. Gives the unit to go on with.
+ */
+struct gputm_unit *kit_turn(const struct kit_maker *maker, struct kit *kit,
+			    struct gputm_unit *unit, const struct kit_bytes *bytes);
+#define KIT_TURN(UNIT, handle)                                                                 \
+	((struct gputm_##UNIT *)(void *)kit_turn(&UNIT##_maker, kit,                           \
+						 gputm_##UNIT##_unit(handle), bytes))
+/* The end of a drive: chaos, round trip and hostile snapshots if thorough; frees the unit. */
+void kit_end(const struct kit_maker *maker, struct gputm_unit *unit,
+	     const struct kit_bytes *bytes);
+#define KIT_END(UNIT, handle) kit_end(&UNIT##_maker, gputm_##UNIT##_unit(handle), bytes)
+/*
+ * A state that no operation leads to: change some bytes of the snapshot of a unit without parts and
+ * load it. True if the unit has accepted the state, which further operations may then be tried on.
+ */
+bool kit_bend(struct gputm_unit *unit, struct kit_bytes *bytes);
+
 #define KIT_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* What the tests of a program share is made once by FUNCTION, before the first of them. */

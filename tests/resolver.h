@@ -16,6 +16,16 @@ static inline void same_resolution(const struct gputm_resolution *a,
 	ck_assert_uint_eq(a->steps, b->steps);
 }
 
+/* The sources of oracle_logs_draw(): a generator's state, the bytes of a drive. */
+static inline uint64_t below_of_state(void *state, uint64_t limit)
+{
+	return kit_below(state, limit);
+}
+static inline uint64_t below_of_bytes(void *bytes, uint64_t limit)
+{
+	return kit_draw(bytes, limit);
+}
+
 /* The logs of Fig. 6.6. */
 static const uint64_t rl1[4] = { 0x04, 0x04, 0x04, 0x04 }, rl2[4] = { 0x0c, 0x08, 0x10, 0 };
 static const uint64_t wl1[4] = { 0x0c, 0x08, 0x10, 0x04 }, wl2[4] = { 0x10, 0x14, 0x14, 0x08 };

@@ -134,20 +134,20 @@ KIT_TEST(test_access_bitmap_misuse_changes_nothing)
 	gputm_access_bitmap_free(bitmap);
 }
 
-static const struct {
-	uint64_t region;
-	uint32_t granule;
-} geometry[] = { { 1, 4 }, { 4096, 4 }, { 65536, 64 }, { 99999, 16 }, { 1 << 22, 16384 } };
+/* bytes of the region, granule */
+static const uint32_t geometry[][2] = {
+	{ 1, 4 }, { 4096, 4 }, { 65536, 64 }, { 99999, 16 }, { 1 << 22, 16384 },
+};
 
 /* *made: marks made, in all rounds. */
 static void step(struct gputm_access_bitmap *bitmap, struct oracle_access_bitmap *o,
-		 uint64_t *random, uint64_t *made)
+		 struct kit_bytes *bytes, uint64_t *made)
 {
-	uint64_t address = kit_below(random, o->config.region_bytes + 3);
+	uint64_t address = kit_draw(bytes, o->config.region_bytes + 3);
 	struct gputm_access_bitmap_run run = { 1, 1 }, expected = { 1, 1 };
 
 	ck_assert_int_eq(query(bitmap, address), oracle_access_bitmap_query(o, address));
-	if (o->count < ORACLE_ACCESS_BITMAP_MOST && kit_below(random, 2)) {
+	if (o->count < ORACLE_ACCESS_BITMAP_MOST && kit_draw(bytes, 2)) {
 		ck_assert_int_eq(gputm_access_bitmap_record(bitmap, address),
 				 oracle_access_bitmap_record(o, address));
 		*made += address < o->config.region_bytes;
@@ -157,31 +157,27 @@ static void step(struct gputm_access_bitmap *bitmap, struct oracle_access_bitmap
 	ck_assert_uint_eq(run.address, expected.address);
 	ck_assert_uint_eq(run.bytes, expected.bytes);
 	ck_assert_uint_eq(gputm_access_bitmap_marked(bitmap), oracle_access_bitmap_marked(o));
-	if (kit_below(random, 500) == 0) {
+	if (kit_draw(bytes, 256) == 0) {
 		gputm_access_bitmap_clear(bitmap);
 		oracle_access_bitmap_open(o, &o->config);
 		ck_assert_uint_eq(kit_stat(gputm_access_bitmap_unit(bitmap), "made"), *made);
 	}
 }
 
-KIT_TESTS(test_access_bitmap_random_against_oracle, KIT_COUNT(geometry))
+KIT_DRIVE(access_bitmap, KIT_COUNT(geometry), 15000)
 {
-	unsigned steps = kit_scale(3000, 200);
-	struct gputm_access_bitmap *bitmap;
-	uint64_t random = 7 + (uint64_t)_i, made = 0;
+	const uint32_t any[] = { 1 + kit_u32(bytes, 65536), 4u << kit_u32(bytes, 8) };
+	const uint32_t *g = KIT_ROW(geometry, any);
+	struct gputm_access_bitmap *bitmap = make(kit, g[0], g[1]);
 	struct oracle_access_bitmap o;
+	uint64_t made = 0;
 
-	bitmap = make(kit, geometry[_i].region, geometry[_i].granule);
 	oracle_access_bitmap_open(&o, gputm_unit_config(gputm_access_bitmap_unit(bitmap)));
-	for (unsigned i = 0; i < steps; i++) {
-		step(bitmap, &o, &random, &made);
-		kit_valid(gputm_access_bitmap_unit(bitmap));
-		if (kit_below(&random, 200) == 0)
-			bitmap = (struct gputm_access_bitmap *)(void *)kit_swap(
-				&access_bitmap_maker, kit, gputm_access_bitmap_unit(bitmap));
+	while (kit_more(bytes)) {
+		step(bitmap, &o, bytes, &made);
+		bitmap = KIT_TURN(access_bitmap, bitmap);
 	}
-	kit_hostile(&access_bitmap_maker, gputm_access_bitmap_unit(bitmap));
-	gputm_access_bitmap_free(bitmap);
+	KIT_END(access_bitmap, bitmap);
 }
 
 KIT_TEST(test_access_bitmap_tells_its_observer)

@@ -197,21 +197,21 @@ KIT_TEST(test_first_read_refusals_change_nothing)
 /* Warps, lanes, time bits, guard. */
 static const uint32_t geometry[][4] = { { 8, 32, 64, 1 }, { 3, 64, 64, 0 }, { 1, 4, 6, 1 } };
 
-static void step(struct gputm_first_read *t, struct oracle_first_read *o, uint64_t *random)
+static void step(struct gputm_first_read *t, struct oracle_first_read *o, struct kit_bytes *bytes)
 {
-	uint32_t warp = (uint32_t)kit_below(random, o->config.warps + 1);
+	uint32_t warp = kit_u32(bytes, o->config.warps + 1);
 	uint64_t all = o->config.lanes < 64 ? (UINT64_C(2) << o->config.lanes) - 1 : UINT64_MAX;
-	uint64_t mask = kit_below(random, UINT64_MAX) & kit_below(random, UINT64_MAX) & all;
-	uint64_t writers = kit_below(random, UINT64_MAX), time = kit_below(random, 80);
+	uint64_t mask = kit_number(bytes, 8) & kit_number(bytes, 8) & all;
+	uint64_t writers = kit_number(bytes, 8), time = kit_draw(bytes, 80);
 	struct gputm_first_read_verdict a, b;
-	bool pending = kit_below(random, 5) == 0;
+	bool pending = kit_draw(bytes, 5) == 0;
 	int result;
 
-	if (kit_below(random, 8))
+	if (kit_draw(bytes, 8))
 		mask &= all >> 1;
-	if (kit_below(random, 2))
+	if (kit_draw(bytes, 2))
 		mask &= mask - 1 ? ~(mask - 1) : 1; /* one lane */
-	switch (kit_below(random, 6)) {
+	switch (kit_draw(bytes, 6)) {
 	case 0:
 		ck_assert_int_eq(gputm_first_read_begin(t, warp, mask | 1),
 				 oracle_first_read_begin(o, warp, mask | 1));
@@ -235,32 +235,31 @@ static void step(struct gputm_first_read *t, struct oracle_first_read *o, uint64
 	ck_assert_uint_eq(gputm_first_read_oldest(t), oracle_first_read_oldest(o));
 }
 
-KIT_TESTS(test_first_read_random_against_oracle, KIT_COUNT(geometry))
+KIT_DRIVE(first_read, KIT_COUNT(geometry), 40000)
 {
+	const uint32_t any[] = { 1 + kit_u32(bytes, ORACLE_FIRST_READ_WARPS),
+				 1 + kit_u32(bytes, 64), 1 + kit_u32(bytes, 64),
+				 kit_u32(bytes, 2) };
 	struct gputm_first_read_config config = GPUTM_FIRST_READ_CONFIG_INIT;
-	unsigned steps = kit_scale(2000, 1000);
-	struct gputm_first_read *table;
-	uint64_t random = 31 + (uint64_t)_i;
+	const uint32_t *g = KIT_ROW(geometry, any);
+	struct gputm_first_read *table = NULL;
 	struct oracle_first_read o;
 
-	config.warps = geometry[_i][0];
-	config.lanes = geometry[_i][1];
-	config.time_bits = geometry[_i][2];
-	config.guard_writeback = geometry[_i][3];
-	table = make(kit, &config);
+	config.warps = g[0];
+	config.lanes = g[1];
+	config.time_bits = g[2];
+	config.guard_writeback = g[3];
+	if (gputm_first_read_new(kit->ctx, &config, &table))
+		return;
+	kit_observe(gputm_first_read_unit(table));
 	oracle_first_read_open(&o, &config);
-	for (unsigned i = 0; i < steps; i++) {
-		step(table, &o, &random);
-		kit_valid(gputm_first_read_unit(table));
-		if (kit_below(&random, 100) == 0)
-			table = (struct gputm_first_read *)(void *)kit_swap(
-				&first_read_maker, kit, gputm_first_read_unit(table));
+	while (kit_more(bytes)) {
+		step(table, &o, bytes);
+		table = KIT_TURN(first_read, table);
 	}
-	ck_assert_uint_gt(kit_stat(gputm_first_read_unit(table), "conflicting"), 0);
-	kit_hostile(&first_read_maker, gputm_first_read_unit(table));
-	gputm_unit_reset(gputm_first_read_unit(table));
-	kit_valid(gputm_first_read_unit(table));
-	gputm_first_read_free(table);
+	if (bytes->thorough)
+		ck_assert_uint_gt(kit_stat(gputm_first_read_unit(table), "conflicting"), 0);
+	KIT_END(first_read, table);
 }
 
 /* ---- snapshots ---- */

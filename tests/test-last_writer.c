@@ -342,10 +342,14 @@ static const uint32_t geometry[][7] = {
 	{ 4, 2, 8, 2, 5, 64, 1 },      { 2, 3, 3, 4, 63, 20, 64 }, { 1, 8, 2, 8, 4, 40, 4 },
 };
 
-static struct gputm_last_writer_config config_of(int number)
+static struct gputm_last_writer_config config_of(struct kit_bytes *bytes)
 {
 	struct gputm_last_writer_config config = GPUTM_LAST_WRITER_CONFIG_INIT;
-	const uint32_t *g = geometry[number];
+	const uint32_t any[] = { 1u << kit_u32(bytes, 4), 1 + kit_u32(bytes, 4),
+				 1 + kit_u32(bytes, 4),	  1u << kit_u32(bytes, 4),
+				 2 + kit_u32(bytes, 8),	  32,
+				 4 };
+	const uint32_t *g = KIT_ROW(geometry, any);
 
 	config.sets = g[0];
 	config.ways = g[1];
@@ -354,7 +358,7 @@ static struct gputm_last_writer_config config_of(int number)
 	config.cid_bits = g[4];
 	config.address_bits = g[5];
 	config.word_bytes = g[6];
-	config.seed = (uint64_t)number;
+	config.seed = bytes->round;
 	return config;
 }
 
@@ -387,67 +391,80 @@ static void compare_expire(struct gputm_last_writer *history, struct oracle_last
 	ck_assert_uint_eq(got, expected);
 }
 
-static void random_step(struct gputm_last_writer *history, struct oracle_last_writer *oracle,
-			uint64_t *random, uint64_t *cid)
+static int compare_record(struct gputm_last_writer *history, struct oracle_last_writer *oracle,
+			  uint64_t address, uint64_t cid)
+{
+	int expected = oracle_last_writer_record(oracle, address, cid);
+
+	ck_assert_int_eq(gputm_last_writer_record_probe(history, address, cid), expected);
+	ck_assert_int_eq(gputm_last_writer_record(history, address, cid), expected);
+	return expected;
+}
+
+static void step(struct gputm_last_writer *history, struct oracle_last_writer *oracle,
+		 struct kit_bytes *bytes, uint64_t *cid)
 {
 	uint64_t words = oracle_last_writer_entries(oracle) * 3 + 5;
-	uint64_t address = kit_below(random, 4 * words);
-	int expected;
+	uint64_t address = kit_draw(bytes, 4 * words);
+	uint8_t what = (uint8_t)kit_draw(bytes, 256);
 
 	compare_lookup(history, oracle, address);
-	*cid += kit_below(random, 3) == 0;
-	if (*cid > gputm_last_writer_limit(history) || kit_below(random, 200) == 0)
-		compare_expire(history, oracle, *cid - kit_below(random, *cid < 3 ? *cid + 1 : 3));
-	expected = oracle_last_writer_record(oracle, address, *cid);
-	ck_assert_int_eq(gputm_last_writer_record_probe(history, address, *cid), expected);
-	ck_assert_int_eq(gputm_last_writer_record(history, address, *cid), expected);
-	compare_lookup(history, oracle, kit_below(random, 4 * words));
+	if (what >= 250) { /* any address and commit ID, in range or not */
+		uint64_t any = *cid + kit_draw(bytes, 256) - 8;
+
+		compare_record(history, oracle, address << 40, any);
+		if (compare_record(history, oracle, address, any) >= 0)
+			*cid = any;
+		return;
+	}
+	if (what == 2 && address < 4) {
+		gputm_unit_reset(gputm_last_writer_unit(history));
+		oracle_last_writer_reset(oracle);
+		*cid = 0;
+	}
+	*cid += what % 3 == 0;
+	if (*cid < gputm_last_writer_base(history))
+		*cid = gputm_last_writer_base(history);
+	if (*cid > gputm_last_writer_limit(history) || what == 1)
+		compare_expire(history, oracle, *cid - kit_draw(bytes, *cid < 3 ? *cid + 1 : 3));
+	compare_record(history, oracle, address, *cid);
+	compare_lookup(history, oracle, kit_draw(bytes, 4 * words));
 }
 
-KIT_TESTS(test_last_writer_random_against_oracle, 6)
+/* A state that no record leads to takes records and lookups. */
+static void bent(struct gputm_last_writer *history, struct kit_bytes *bytes)
 {
-	struct gputm_last_writer_config config = config_of(_i);
+	uint64_t cid;
+
+	if (!kit_bend(gputm_last_writer_unit(history), bytes))
+		return;
+	ck_assert_int_ge(
+		gputm_last_writer_record(history, 0, gputm_last_writer_limit(history)), 0);
+	ck_assert_int_ge(gputm_last_writer_youngest_writer(history, 0, &cid), 0);
+}
+
+KIT_DRIVE(last_writer, KIT_COUNT(geometry), 20000)
+{
+	struct gputm_last_writer_config config = config_of(bytes);
 	struct oracle_last_writer *oracle = oracle_last_writer_new(&config);
-	unsigned steps = kit_scale(3000, 100);
-	uint64_t random = 11 + (uint64_t)_i, cid = 0;
 	struct gputm_last_writer *history = NULL;
-	struct gputm_unit *unit;
+	uint64_t cid = 0;
 
 	ck_assert_int_eq(gputm_last_writer_new(kit->ctx, &config, &history), 0);
-	if (_i & 1)
+	if (config.seed & 1)
 		kit_observe(gputm_last_writer_unit(history));
-	for (unsigned i = 0; i < steps; i++) {
-		random_step(history, oracle, &random, &cid);
-		unit = gputm_last_writer_unit(history);
-		kit_valid(unit);
-		if (kit_below(&random, 100) == 0)
-			history = (struct gputm_last_writer *)(void *)kit_swap(&last_writer_maker,
-									       kit, unit);
+	while (bytes->left > 16) {
+		step(history, oracle, bytes, &cid);
+		history = KIT_TURN(last_writer, history);
 	}
-	unit = gputm_last_writer_unit(history);
-	kit_round_trip(&last_writer_maker, unit);
-	kit_hostile(&last_writer_maker, unit);
-	gputm_unit_reset(unit);
-	oracle_last_writer_reset(oracle);
-	for (cid = 0; cid < 3; cid++) {
-		compare_lookup(history, oracle, 4 * cid);
-		ck_assert_int_eq(gputm_last_writer_record(history, 4 * cid, cid),
-				 oracle_last_writer_record(oracle, 4 * cid, cid));
-	}
-	gputm_last_writer_free(history);
+	bent(history, bytes);
+	KIT_END(last_writer, history);
 	oracle_last_writer_free(oracle);
-}
-
-KIT_TESTS(test_last_writer_chaos, 6)
-{
-	struct gputm_last_writer_config config = config_of(_i);
-
-	kit_chaos(&last_writer_maker, &config);
 }
 
 static uint64_t digest_of_run(uint64_t seed)
 {
-	struct gputm_last_writer_config config = config_of(1);
+	struct gputm_last_writer_config config = GPUTM_LAST_WRITER_CONFIG_INIT;
 	struct gputm_last_writer *history;
 	uint64_t random = 5, digest;
 

@@ -164,58 +164,60 @@ static const uint32_t geometry[][5] = {
 };
 
 static void step(struct gputm_last_written *table, struct oracle_last_written *o, uint64_t *now,
-		 uint64_t *random)
+		 struct kit_bytes *bytes)
 {
-	uint64_t address = kit_below(random, 40) * o->config.granularity;
-	uint64_t expected, time = 0;
+	bool any = kit_draw(bytes, 8) == 0; /* any address and time, in range or not */
+	uint64_t address = any ? kit_number(bytes, 3) : kit_draw(bytes, 40) * o->config.granularity;
+	uint64_t written = any ? kit_number(bytes, 2) : *now + kit_draw(bytes, 3);
+	uint64_t expected = 0, time = 0;
+	int error = gputm_last_written_record(table, address, written);
 
-	*now += kit_below(random, 3);
-	ck_assert_int_eq(gputm_last_written_record(table, address, *now),
-			 oracle_last_written_record(o, address, *now));
-	address = kit_below(random, 41) * o->config.granularity + kit_below(random, 4);
-	ck_assert_int_eq(gputm_last_written_query(table, address, &time),
-			 oracle_last_written_query(o, address, &expected));
+	ck_assert_int_eq(error, oracle_last_written_record(o, address, written));
+	*now = !error && written > *now ? written : *now;
+	if (!any)
+		address = kit_draw(bytes, 41) * o->config.granularity + kit_draw(bytes, 4);
+	error = gputm_last_written_query(table, address, &time);
+	ck_assert_int_eq(error, oracle_last_written_query(o, address, &expected));
 	ck_assert_uint_eq(time, expected);
-	ck_assert_uint_ge(time, oracle_last_written_truth(o, address));
-	if (kit_below(random, 40) == 0) {
+	ck_assert(error || time >= oracle_last_written_truth(o, address));
+	if (kit_draw(bytes, 40) == 0) {
 		gputm_last_written_expire(table, *now - *now / 4, NULL);
 		oracle_last_written_expire(o, *now - *now / 4);
 	}
-	if (kit_below(random, 150) == 0) {
+	if (kit_draw(bytes, 150) == 0) {
 		gputm_last_written_clear(table);
 		oracle_last_written_clear(o);
 		*now = 0;
 	}
 }
 
-KIT_TESTS(test_last_written_random_against_oracle, KIT_COUNT(geometry))
+KIT_DRIVE(last_written, KIT_COUNT(geometry), 3000)
 {
+	const uint32_t any[] = { 1 + kit_u32(bytes, 8), 1u << kit_u32(bytes, 10),
+				 2 + kit_u32(bytes, 63), 1u << kit_u32(bytes, 8),
+				 16 + kit_u32(bytes, 49) };
 	struct gputm_last_written_config config = GPUTM_LAST_WRITTEN_CONFIG_INIT;
-	unsigned steps = kit_scale(400, 40);
-	struct gputm_last_written *table;
-	uint64_t random = 9 + (uint64_t)_i, now = 0;
+	const uint32_t *g = KIT_ROW(geometry, any);
+	struct gputm_last_written *table = NULL;
 	struct oracle_last_written o;
+	uint64_t now = 0;
 
-	config.ways = geometry[_i][0];
-	config.entries = geometry[_i][1];
-	config.time_bits = geometry[_i][2];
-	config.granularity = geometry[_i][3];
-	config.address_bits = geometry[_i][4];
-	config.seed = (uint64_t)_i;
-	table = make(kit, &config);
+	config.ways = g[0];
+	config.entries = g[1];
+	config.time_bits = g[2];
+	config.granularity = g[3];
+	config.address_bits = g[4];
+	config.seed = bytes->round;
+	if (gputm_last_written_new(kit->ctx, &config, &table))
+		return;
+	kit_observe(gputm_last_written_unit(table));
 	oracle_last_written_open(&o, &config);
-	for (unsigned i = 0; i < steps; i++) {
-		step(table, &o, &now, &random);
-		kit_valid(gputm_last_written_unit(table));
-		if (kit_below(&random, 60) == 0)
-			table = (struct gputm_last_written *)(void *)kit_swap(
-				&last_written_maker, kit, gputm_last_written_unit(table));
+	while (kit_more(bytes)) {
+		step(table, &o, &now, bytes);
+		table = KIT_TURN(last_written, table);
 	}
-	kit_hostile(&last_written_maker, gputm_last_written_unit(table));
-	gputm_unit_reset(gputm_last_written_unit(table));
-	kit_valid(gputm_last_written_unit(table));
+	KIT_END(last_written, table);
 	oracle_last_written_close(&o);
-	gputm_last_written_free(table);
 }
 
 static uint64_t digest_of_run(uint64_t seed)

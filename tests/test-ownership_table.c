@@ -269,12 +269,18 @@ KIT_TEST(test_ownership_table_exact_without_memory)
 
 /* ---- random ---- */
 
-/* Lanes, entries, granularity, hash, exact, access bytes, words in play. */
-static const uint32_t geometry[][7] = {
-	{ 32, 4096, 4, 0, 0, 128, 300 }, { 32, 1, 4, 0, 0, 128, 300 }, { 4, 8, 4, 0, 0, 1, 12 },
-	{ 64, 16, 8, 1, 0, 4, 4000 },	 { 32, 4096, 4, 1, 0, 128, 300 },
-	{ 17, 2, 32, 0, 0, 2, 90 },	 { 30, 4096, 4, 0, 0, 128, 300 },
-	{ 32, 64, 4, 0, 1, 128, 300 },	 { 64, 1, 128, 0, 1, 128, 900 }, { 1, 256, 4, 1, 0, 64, 8 },
+/* lanes, entries, granularity, hash, exact, bytes of an access, words, buffers */
+static const uint32_t geometry[][8] = {
+	{ 32, 4096, 4, 0, 0, 128, 300, 3 },
+	{ 32, 1, 4, 0, 0, 128, 300, 3 },
+	{ 4, 8, 4, 0, 0, 1, 12, 3 },
+	{ 64, 16, 8, 1, 0, 4, 4000, 3 },
+	{ 32, 4096, 4, 1, 0, 128, 300, 3 },
+	{ 17, 2, 32, 0, 0, 2, 90, 3 },
+	{ 30, 4096, 4, 0, 0, 128, 300, 3 },
+	{ 32, 64, 4, 0, 1, 128, 300, 3 },
+	{ 64, 1, 128, 0, 1, 128, 900, 3 },
+	{ 1, 256, 4, 1, 0, 64, 8, 3 },
 };
 
 static uint64_t lowest(uint64_t mask)
@@ -283,16 +289,16 @@ static uint64_t lowest(uint64_t mask)
 }
 
 static void resolve_one(struct gputm_ownership_table *table, const struct oracle_ownership_table *o,
-			uint64_t words, uint64_t *random)
+			uint64_t words, struct kit_bytes *bytes)
 {
 	uint32_t lanes = o->config.lanes;
 	uint64_t all = lanes < 64 ? (UINT64_C(1) << lanes) - 1 : UINT64_MAX;
-	uint64_t active = kit_below(random, 2) ? all : kit_below(random, UINT64_MAX) & all;
+	uint64_t active = kit_draw(bytes, 2) ? all : kit_number(bytes, 8) & all;
 	struct gputm_resolution r, expected;
 	struct oracle_logs logs;
 	uint32_t b;
 
-	oracle_logs_draw(&logs, lanes, words, kit_below, random);
+	oracle_logs_draw(&logs, lanes, words, below_of_bytes, bytes);
 	b = acquire(table, active);
 	ck_assert_int_eq(gputm_ownership_table_resolve(table, b, &logs.logs, &r), 0);
 	kit_valid(gputm_ownership_table_unit(table));
@@ -300,50 +306,46 @@ static void resolve_one(struct gputm_ownership_table *table, const struct oracle
 	same_resolution(&r, &expected);
 	ck_assert(oracle_logs_serialisable(&logs.logs, r.survived));
 	ck_assert_uint_eq(r.survived & lowest(active), lowest(active));
-	if (kit_below(random, 3) || gputm_ownership_table_used(table) == 3)
+	if (kit_draw(bytes, 3))
 		ck_assert_int_eq(gputm_ownership_table_release(table, b), 0);
 	kit_valid(gputm_ownership_table_unit(table));
 }
 
-static struct gputm_ownership_table_config config_of(int i)
+KIT_DRIVE(ownership_table, KIT_COUNT(geometry), 80000)
 {
+	const uint32_t any[] = { 1 + kit_u32(bytes, 64),  1u << kit_u32(bytes, 13),
+				 1u << kit_u32(bytes, 8), kit_u32(bytes, 2),
+				 kit_u32(bytes, 2),	  128,
+				 1 + kit_u32(bytes, 256), 1 + kit_u32(bytes, 3) };
 	struct gputm_ownership_table_config config = GPUTM_OWNERSHIP_TABLE_CONFIG_INIT;
-
-	config.lanes = geometry[i][0];
-	config.entries = geometry[i][1];
-	config.granularity = geometry[i][2];
-	config.hash = geometry[i][3];
-	config.exact = geometry[i][4];
-	config.access_bytes = geometry[i][5];
-	config.seed = (uint64_t)i;
-	config.log_cycles = 1 + (uint32_t)i % 3;
-	return config;
-}
-
-KIT_TESTS(test_ownership_table_random_against_oracle, KIT_COUNT(geometry))
-{
-	struct gputm_ownership_table_config config = config_of(_i);
+	const uint32_t *g = KIT_ROW(geometry, any);
+	struct gputm_ownership_table *table = NULL;
 	struct oracle_ownership_table o;
-	unsigned rounds = kit_scale(60, 6);
-	struct gputm_ownership_table *table;
-	uint64_t random = 77 + (uint64_t)_i;
 
-	table = make(kit, &config);
+	config.lanes = g[0];
+	config.entries = g[1];
+	config.granularity = g[2];
+	config.hash = g[3];
+	config.exact = g[4];
+	config.access_bytes = g[5];
+	config.buffers = g[7];
+	config.seed = bytes->round;
+	config.log_cycles = 1 + bytes->round % 3;
+	if (gputm_ownership_table_new(kit->ctx, &config, &table))
+		return;
+	kit_observe(gputm_ownership_table_unit(table));
 	oracle_ownership_table_open(&o, &config);
-	for (unsigned i = 0; i < rounds; i++) {
-		resolve_one(table, &o, geometry[_i][6], &random);
-		for (uint32_t b = 0; gputm_ownership_table_used(table) > 2 && b < 3; b++)
-			ck_assert_int_eq(gputm_ownership_table_release(table, b), 0);
-		if (kit_below(&random, 8) == 0)
+	while (kit_more(bytes)) {
+		resolve_one(table, &o, g[6], bytes);
+		for (uint32_t b = 0; b < config.buffers; b++)
+			if (gputm_ownership_table_used(table) == config.buffers)
+				ck_assert_int_eq(gputm_ownership_table_release(table, b), 0);
+		if (kit_draw(bytes, 8) == 0)
 			table = (struct gputm_ownership_table *)(void *)kit_swap(
 				&ownership_table_maker, kit, gputm_ownership_table_unit(table));
 	}
-	kit_hostile(&ownership_table_maker, gputm_ownership_table_unit(table));
-	gputm_unit_reset(gputm_ownership_table_unit(table));
-	kit_valid(gputm_ownership_table_unit(table));
-	ck_assert_uint_eq(gputm_ownership_table_used(table), 0);
+	KIT_END(ownership_table, table);
 	oracle_ownership_table_close(&o);
-	gputm_ownership_table_free(table);
 }
 
 static uint64_t digest_of_run(void)
@@ -354,7 +356,7 @@ static uint64_t digest_of_run(void)
 	uint64_t random = 3, digest;
 
 	ck_assert_int_eq(gputm_ownership_table_new(NULL, NULL, &table), 0);
-	oracle_logs_draw(&logs, 32, 200, kit_below, &random);
+	oracle_logs_draw(&logs, 32, 200, below_of_state, &random);
 	ck_assert_int_eq(gputm_ownership_table_resolve(table, acquire(table, UINT32_MAX),
 						       &logs.logs, &r),
 			 0);

@@ -259,23 +259,23 @@ static void compare(const struct gputm_reader_list *list, struct oracle_reader_l
 
 /* Additions outweigh removals for a while, then the reverse, so that all fill levels occur. */
 static void step(struct gputm_reader_list *list, struct oracle_reader_list *o, unsigned i,
-		 uint32_t words, uint64_t *random)
+		 uint32_t words, struct kit_bytes *bytes)
 {
-	uint64_t word = kit_below(random, words);
+	uint64_t word = kit_draw(bytes, words);
 	uint64_t address = word * word * word * o->config.word_bytes;
 	uint32_t all = o->config.root_bits * o->config.leaf_bits;
-	uint32_t tx = (uint32_t)kit_below(random, kit_below(random, 2) ? all : 8), ids[4096];
+	uint32_t tx = kit_u32(bytes, kit_draw(bytes, 2) ? all : 8), ids[4096];
 	unsigned readers;
 
-	if (kit_below(random, 10) < (i / 300 % 2 ? 4 : 7)) {
+	if (kit_draw(bytes, 10) < (i / 300 % 2 ? 4 : 7)) {
 		int probe = gputm_reader_list_add_probe(list, address, tx);
 
 		ck_assert_int_eq(gputm_reader_list_add(list, address, tx), probe);
 		ck_assert_int_eq(oracle_reader_list_add(o, address, tx), probe);
 	} else {
 		readers = oracle_reader_list_readers(o, address, ids);
-		if (readers && kit_below(random, 8))
-			tx = ids[kit_below(random, readers)];
+		if (readers && kit_draw(bytes, 8))
+			tx = ids[kit_draw(bytes, readers)];
 		ck_assert_int_eq(gputm_reader_list_remove(list, address, tx),
 				 oracle_reader_list_remove(o, address, tx));
 	}
@@ -283,34 +283,28 @@ static void step(struct gputm_reader_list *list, struct oracle_reader_list *o, u
 	compare(list, o, address);
 }
 
-KIT_BARE_TESTS(test_reader_list_random_against_oracle, KIT_COUNT(geometry))
+KIT_DRIVE(reader_list, KIT_COUNT(geometry), 15000)
 {
+	const uint32_t any[] = { 1 + kit_u32(bytes, 80), 8u << kit_u32(bytes, 4),
+				 8u << kit_u32(bytes, 4), 32, 4, kit_u32(bytes, 2), 16 };
 	struct oracle_reader_list *o = malloc(sizeof(*o));
-	struct gputm_reader_list_config config = pool(geometry[_i][0]);
-	unsigned steps = kit_scale(3000, 200);
-	uint64_t random = 11 + (uint64_t)_i;
+	const uint32_t *g = KIT_ROW(geometry, any);
+	struct gputm_reader_list_config config = pool(g[0]);
 	struct gputm_reader_list *list;
-	struct kit kit;
 
 	ck_assert_ptr_nonnull(o);
-	config.root_bits = geometry[_i][1];
-	config.leaf_bits = geometry[_i][2];
-	config.address_bits = geometry[_i][3];
-	config.word_bytes = geometry[_i][4];
-	config.fold = geometry[_i][5];
-	kit_open(&kit);
-	list = make(&kit, &config);
+	config.root_bits = g[1];
+	config.leaf_bits = g[2];
+	config.address_bits = g[3];
+	config.word_bytes = g[4];
+	config.fold = g[5];
+	list = make(kit, &config);
 	oracle_reader_list_open(o, &config);
-	for (unsigned i = 0; i < steps; i++) {
-		step(list, o, i, geometry[_i][6], &random);
-		kit_valid(gputm_reader_list_unit(list));
-		if (kit_below(&random, 100) == 0)
-			list = (struct gputm_reader_list *)(void *)kit_swap(
-				&reader_list_maker, &kit, gputm_reader_list_unit(list));
+	for (unsigned i = 0; kit_more(bytes); i++) {
+		step(list, o, i, g[6], bytes);
+		list = KIT_TURN(reader_list, list);
 	}
-	kit_hostile(&reader_list_maker, gputm_reader_list_unit(list));
-	gputm_reader_list_free(list);
-	kit_close(&kit);
+	KIT_END(reader_list, list);
 	free(o);
 }
 

@@ -204,62 +204,60 @@ static const uint32_t geometry[][5] = {
 	{ 64, 3, 4, 2, 4 }, { 128, 1, 1, 1, 8 }, { 64, 7, 8, 2, 1 }, { 256, 20, 1, 4, 6 },
 };
 
-static void step(struct gputm_row_copier *c, struct oracle_row_copier *o, uint64_t *random)
+static void step(struct gputm_row_copier *c, struct oracle_row_copier *o, struct kit_bytes *bytes)
 {
-	struct gputm_row_copier_request r = { kit_random(random), kit_below(random, 60000),
-					      kit_below(random, 60000), kit_below(random, 6000) };
-	uint64_t tag = 0;
+	struct gputm_row_copier_request r = { 0, 0, 0, 0 };
+	uint64_t tag = 0, what = kit_draw(bytes, 256), cycles = what % 2 ? what / 2 : 1;
 	bool any;
 	int probe;
 
-	if (kit_below(random, 8))
-		r.destination -= (r.destination - r.source) % o->config.row_bytes;
-	r.destination &= 0xffff;
-	if (kit_below(random, 30) == 0) {
+	if (what < 20) {
+		r = (struct gputm_row_copier_request){ bytes->left, kit_number(bytes, 2),
+						       kit_number(bytes, 2),
+						       kit_draw(bytes, 6000) };
+		if (kit_draw(bytes, 8))
+			r.destination -= (r.destination - r.source) % o->config.row_bytes;
+		r.destination &= 0xffff;
 		probe = gputm_row_copier_push_probe(c, &r, NULL);
 		ck_assert_int_eq(gputm_row_copier_push(c, &r, NULL), probe);
 		ck_assert_int_eq(oracle_row_copier_push(o, &r), probe);
-	}
-	if (kit_below(random, 10) == 0) {
+	} else if (what < 60) {
 		any = gputm_row_copier_take(c, &r);
 		ck_assert_int_eq(any, oracle_row_copier_pop(o, &tag));
-		if (any)
-			ck_assert_uint_eq(r.tag, tag);
+		ck_assert_uint_eq(r.tag, tag);
+	} else if (what >= 220) {
+		gputm_row_copier_advance(c, cycles);
+		while (cycles--)
+			oracle_row_copier_tick(o);
+	} else {
+		gputm_row_copier_tick(c);
+		oracle_row_copier_tick(o);
 	}
-	gputm_row_copier_tick(c);
-	oracle_row_copier_tick(o);
 }
 
-KIT_BARE_TESTS(test_row_copier_random_against_oracle, KIT_COUNT(geometry))
+KIT_DRIVE(row_copier, KIT_COUNT(geometry), 60000)
 {
+	const uint32_t any[] = { 64u << kit_u32(bytes, 3), 1 + kit_u32(bytes, 20),
+				 1u << kit_u32(bytes, 3), 1u << kit_u32(bytes, 3),
+				 1 + kit_u32(bytes, 8) };
 	struct gputm_row_copier_config config = GPUTM_ROW_COPIER_CONFIG_INIT;
-	struct oracle_row_copier *o = malloc(sizeof(*o));
-	unsigned steps = kit_scale(20000, 500);
-	uint64_t random = 29 + (uint64_t)_i;
+	const uint32_t *g = KIT_ROW(geometry, any);
+	static struct oracle_row_copier o;
 	struct gputm_row_copier *c;
-	struct kit kit;
 
-	ck_assert_ptr_nonnull(o);
-	config.row_bytes = geometry[_i][0];
-	config.row_cycles = geometry[_i][1];
-	config.subarrays = geometry[_i][2];
-	config.banks = geometry[_i][3];
-	config.requests = geometry[_i][4];
+	config.row_bytes = g[0];
+	config.row_cycles = g[1];
+	config.subarrays = g[2];
+	config.banks = g[3];
+	config.requests = g[4];
 	config.address_bits = 16;
-	kit_open(&kit);
-	c = make(&kit, &config);
-	oracle_row_copier_open(o, &config);
-	for (unsigned i = 0; i < steps; i++) {
-		step(c, o, &random);
-		kit_valid(gputm_row_copier_unit(c));
-		if (kit_below(&random, 200) == 0)
-			c = (struct gputm_row_copier *)(void *)kit_swap(
-				&row_copier_maker, &kit, gputm_row_copier_unit(c));
+	c = make(kit, &config);
+	oracle_row_copier_open(&o, &config);
+	while (kit_more(bytes)) {
+		step(c, &o, bytes);
+		c = KIT_TURN(row_copier, c);
 	}
-	kit_hostile(&row_copier_maker, gputm_row_copier_unit(c));
-	gputm_row_copier_free(c);
-	kit_close(&kit);
-	free(o);
+	KIT_END(row_copier, c);
 }
 
 static uint64_t digest_of_run(uint64_t seed)

@@ -160,24 +160,28 @@ KIT_TEST(test_sequential_resolver_exact_without_memory)
 
 /* ---- random ---- */
 
-/* Lanes, filter bits, hashes, granularity, exact, access bytes, words in play. */
-static const uint32_t geometry[][7] = {
-	{ 32, 4096, 4, 4, 0, 128, 300 }, { 32, 8, 1, 4, 0, 128, 300 }, { 17, 64, 8, 32, 0, 1, 90 },
-	{ 64, 32768, 2, 4, 0, 128, 900 }, { 32, 4096, 4, 4, 1, 128, 200 },
-	{ 4, 512, 4, 8, 1, 32, 20 },
+/* lanes, filter bits, hashes, granularity, exact, bytes of an access, words, buffers */
+static const uint32_t geometry[][8] = {
+	{ 32, 4096, 4, 4, 0, 128, 300, 3 },
+	{ 32, 8, 1, 4, 0, 128, 300, 3 },
+	{ 17, 64, 8, 32, 0, 1, 90, 3 },
+	{ 64, 32768, 2, 4, 0, 128, 900, 3 },
+	{ 32, 4096, 4, 4, 1, 128, 200, 3 },
+	{ 4, 512, 4, 8, 1, 32, 20, 3 },
 };
 
 static void resolve_one(struct gputm_sequential_resolver *resolver,
-			struct oracle_sequential_resolver *o, uint64_t words, uint64_t *random)
+			struct oracle_sequential_resolver *o, uint64_t words,
+			struct kit_bytes *bytes)
 {
 	uint32_t lanes = o->config.lanes;
 	uint64_t all = lanes < 64 ? (UINT64_C(1) << lanes) - 1 : UINT64_MAX;
-	uint64_t active = kit_below(random, 2) ? all : kit_below(random, UINT64_MAX) & all;
+	uint64_t active = kit_draw(bytes, 2) ? all : kit_number(bytes, 8) & all;
 	struct gputm_resolution r, expected;
 	struct oracle_logs logs;
 	uint32_t b;
 
-	oracle_logs_draw(&logs, lanes, words, kit_below, random);
+	oracle_logs_draw(&logs, lanes, words, below_of_bytes, bytes);
 	b = acquire(resolver, active);
 	ck_assert_int_eq(gputm_sequential_resolver_resolve(resolver, b, &logs.logs, &r), 0);
 	kit_valid(gputm_sequential_resolver_unit(resolver));
@@ -185,40 +189,46 @@ static void resolve_one(struct gputm_sequential_resolver *resolver,
 	same_resolution(&r, &expected);
 	ck_assert(oracle_logs_serialisable(&logs.logs, r.survived));
 	ck_assert_uint_eq(r.aborted & active & (~active + 1), 0);
-	if (kit_below(random, 3) || gputm_sequential_resolver_used(resolver) == 3)
+	if (kit_draw(bytes, 3))
 		ck_assert_int_eq(gputm_sequential_resolver_release(resolver, b), 0);
 	kit_valid(gputm_sequential_resolver_unit(resolver));
 }
 
-KIT_TESTS(test_sequential_resolver_random_against_oracle, KIT_COUNT(geometry))
+KIT_DRIVE(sequential_resolver, KIT_COUNT(geometry), 60000)
 {
+	const uint32_t any[] = { 1 + kit_u32(bytes, 64),  8u << kit_u32(bytes, 9),
+				 1u << kit_u32(bytes, 4), 1u << kit_u32(bytes, 8),
+				 kit_u32(bytes, 2),	  128,
+				 1 + kit_u32(bytes, 256), 1 + kit_u32(bytes, 3) };
 	struct gputm_sequential_resolver_config config = GPUTM_SEQUENTIAL_RESOLVER_CONFIG_INIT;
-	unsigned rounds = kit_scale(40, 5);
-	struct gputm_sequential_resolver *resolver;
-	uint64_t random = 5 + (uint64_t)_i;
+	struct gputm_sequential_resolver *resolver = NULL;
+	const uint32_t *g = KIT_ROW(geometry, any);
 	struct oracle_sequential_resolver o;
 
-	config.lanes = geometry[_i][0];
-	config.filter_bits = geometry[_i][1];
-	config.hashes = geometry[_i][2];
-	config.granularity = geometry[_i][3];
-	config.exact = geometry[_i][4];
-	config.access_bytes = geometry[_i][5];
-	config.seed = (uint64_t)_i;
-	resolver = make(kit, &config);
+	config.lanes = g[0];
+	config.filter_bits = g[1];
+	config.hashes = g[2];
+	config.granularity = g[3];
+	config.exact = g[4];
+	config.access_bytes = g[5];
+	config.buffers = g[7];
+	config.seed = bytes->round;
+	if (gputm_sequential_resolver_new(kit->ctx, &config, &resolver))
+		return;
+	kit_observe(gputm_sequential_resolver_unit(resolver));
 	oracle_sequential_resolver_open(&o, &config);
-	for (unsigned i = 0; i < rounds; i++) {
-		resolve_one(resolver, &o, geometry[_i][6], &random);
-		if (kit_below(&random, 8) == 0)
+	while (kit_more(bytes)) {
+		resolve_one(resolver, &o, g[6], bytes);
+		for (uint32_t b = 0; b < config.buffers; b++)
+			if (gputm_sequential_resolver_used(resolver) == config.buffers)
+				ck_assert_int_eq(gputm_sequential_resolver_release(resolver, b), 0);
+		if (kit_draw(bytes, 8) == 0)
 			resolver = (struct gputm_sequential_resolver *)(void *)kit_swap(
 				&sequential_resolver_maker, kit,
 				gputm_sequential_resolver_unit(resolver));
 	}
-	kit_hostile(&sequential_resolver_maker, gputm_sequential_resolver_unit(resolver));
-	gputm_unit_reset(gputm_sequential_resolver_unit(resolver));
-	kit_valid(gputm_sequential_resolver_unit(resolver));
+	KIT_END(sequential_resolver, resolver);
 	oracle_sequential_resolver_close(&o);
-	gputm_sequential_resolver_free(resolver);
 }
 
 /* ---- 6.3.3: how 2PCR and SCR differ ---- */
@@ -255,7 +265,7 @@ KIT_TEST(test_6_3_3_2pcr_aborts_more_only_for_conflicts_with_aborted_lanes)
 		struct oracle_logs logs;
 		uint32_t b = acquire(scr, UINT32_MAX), c;
 
-		oracle_logs_draw(&logs, 32, 60 + kit_below(&random, 900), kit_below, &random);
+		oracle_logs_draw(&logs, 32, 60 + kit_below(&random, 900), below_of_state, &random);
 		ck_assert_int_eq(gputm_sequential_resolver_resolve(scr, b, &logs.logs, &s), 0);
 		ck_assert_int_eq(gputm_sequential_resolver_release(scr, b), 0);
 		ck_assert_int_eq(gputm_ownership_table_acquire(table, UINT32_MAX, &c), 0);

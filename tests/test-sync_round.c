@@ -346,44 +346,42 @@ static struct gputm_sync_round_todo ask(struct gputm_sync_round *round,
 }
 
 static void answer(struct gputm_sync_round *round, struct oracle_sync_round *o, uint64_t now,
-		   uint64_t *random)
+		   struct kit_bytes *bytes)
 {
 	struct gputm_sync_round_done done = { 0 };
 
-	if (kit_below(random, 3))
-		done = (struct gputm_sync_round_done){ 1 + kit_below(random, 90),
-						       kit_below(random, 4), kit_below(random, 20),
-						       kit_below(random, 12) == 0 };
+	if (kit_draw(bytes, 3))
+		done = (struct gputm_sync_round_done){ 1 + kit_draw(bytes, 90),
+						       kit_draw(bytes, 4), kit_draw(bytes, 20),
+						       kit_draw(bytes, 12) == 0 };
 	ck_assert_int_eq(gputm_sync_round_complete(round, now, &done), 0);
 	oracle_sync_round_complete(o, &done);
 }
 
-static struct gputm_sync_round *random_round(struct kit *kit, uint64_t *random)
+static struct gputm_sync_round *random_round(struct kit *kit, struct kit_bytes *bytes)
 {
 	struct gputm_sync_round_config config = GPUTM_SYNC_ROUND_CONFIG_INIT;
 	struct gputm_sync_round *round = NULL;
 
-	config.round_cycles = 1 + kit_below(random, 200);
-	config.early_cycles = kit_below(random, 3) ? kit_below(random, 60) : 0;
-	config.link_latency = (uint32_t)kit_below(random, 15);
-	config.link_bytes = 1 + (uint32_t)kit_below(random, 20);
-	config.copy_bytes = 1 + (uint32_t)kit_below(random, 40);
-	config.non_blocking = kit_below(random, 2);
-	config.shadow_copy = kit_below(random, 2);
+	config.round_cycles = 1 + kit_draw(bytes, 200);
+	config.early_cycles = kit_draw(bytes, 3) ? kit_draw(bytes, 60) : 0;
+	config.link_latency = kit_u32(bytes, 15);
+	config.link_bytes = 1 + kit_u32(bytes, 20);
+	config.copy_bytes = 1 + kit_u32(bytes, 40);
+	config.non_blocking = kit_draw(bytes, 2);
+	config.shadow_copy = kit_draw(bytes, 2);
 	ck_assert_int_eq(gputm_sync_round_new(kit->ctx, &config, &round), 0);
 	return round;
 }
 
-KIT_TESTS(test_sync_round_random_against_oracle, 12)
+KIT_DRIVE(sync_round, 12, 20000)
 {
-	unsigned steps = kit_scale(4000, 300);
-	uint64_t random = 41 + (uint64_t)_i, now = 0, until;
+	struct gputm_sync_round *round = random_round(kit, bytes);
 	static struct oracle_sync_round o;
-	struct gputm_sync_round *round;
+	uint64_t now = 0, until;
 
-	round = random_round(kit, &random);
 	oracle_sync_round_open(&o, gputm_unit_config(gputm_sync_round_unit(round)));
-	for (unsigned i = 0; i < steps; i++) {
+	while (kit_more(bytes)) {
 		struct gputm_sync_round_todo todo = ask(round, &o, now);
 
 		if (todo.what == GPUTM_SYNC_ROUND_END)
@@ -394,7 +392,7 @@ KIT_TESTS(test_sync_round_random_against_oracle, 12)
 			ck_assert(oracle_sync_round_begin(&o));
 			continue;
 		}
-		if (todo.what == GPUTM_SYNC_ROUND_RUN && kit_below(&random, 10) == 0) {
+		if (todo.what == GPUTM_SYNC_ROUND_RUN && kit_draw(bytes, 10) == 0) {
 			bool stops = oracle_sync_round_stop(&o);
 
 			ck_assert_int_eq(gputm_sync_round_stop(round, now), stops ? 0 : -EINVAL);
@@ -403,24 +401,23 @@ KIT_TESTS(test_sync_round_random_against_oracle, 12)
 		}
 		until = gputm_sync_round_next_time(round);
 		if (todo.what != GPUTM_SYNC_ROUND_RUN &&
-		    (todo.what != GPUTM_SYNC_ROUND_DRAIN || kit_below(&random, 2))) {
-			answer(round, &o, now, &random);
+		    (todo.what != GPUTM_SYNC_ROUND_DRAIN || kit_draw(bytes, 2))) {
+			if (o.kernels == 255)
+				break;
+			answer(round, &o, now, bytes);
 			continue;
 		}
 		/* On to the next event, or a part of the way; a drain takes some time. */
 		if (todo.what == GPUTM_SYNC_ROUND_DRAIN)
-			until = now + 1 + kit_below(&random, 9);
+			until = now + 1 + kit_draw(bytes, 9);
 		ck_assert_uint_gt(until, now);
-		if (kit_below(&random, 2))
-			until = now + 1 + kit_below(&random, until - now);
+		if (kit_draw(bytes, 2))
+			until = now + 1 + kit_draw(bytes, until - now);
 		for (; now < until; now++)
 			oracle_sync_round_tick(&o);
-		if (kit_below(&random, 100) == 0)
-			round = (struct gputm_sync_round *)(void *)kit_swap(
-				&sync_round_maker, kit, gputm_sync_round_unit(round));
+		round = KIT_TURN(sync_round, round);
 	}
-	kit_hostile(&sync_round_maker, gputm_sync_round_unit(round));
-	gputm_sync_round_free(round);
+	KIT_END(sync_round, round);
 }
 
 KIT_TEST(test_sync_round_tells_its_observer)

@@ -338,56 +338,65 @@ static int restart(struct gputm_timestamp_table *t, struct oracle_timestamp_tabl
 }
 
 static void step(struct gputm_timestamp_table *t, struct oracle_timestamp_table *o,
-		 uint64_t *random)
+		 struct oracle_order *order, struct kit_bytes *bytes)
 {
-	uint32_t tx = (uint32_t)kit_below(random, o->config.transactions);
-	uint32_t other = (uint32_t)kit_below(random, o->config.transactions);
-	uint64_t what = kit_below(random, 20), start = 1 + kit_below(random, 30);
-	bool committed = kit_below(random, 2);
+	uint32_t tx = kit_u32(bytes, o->config.transactions);
+	uint32_t other = kit_u32(bytes, o->config.transactions);
+	uint64_t what = kit_draw(bytes, 20), start = 1 + kit_draw(bytes, 30);
+	bool committed = kit_draw(bytes, 2);
+	int result;
 
-	if (what < 4)
+	if (what < 4) {
 		ck_assert_int_eq(gputm_timestamp_table_begin(t, tx, start),
 				 oracle_timestamp_table_begin(o, tx, start));
-	else if (what < 6)
-		ck_assert_int_eq(gputm_timestamp_table_retire(t, tx, committed),
-				 oracle_timestamp_table_retire(o, tx, committed));
-	else if (what < 7)
-		ck_assert_int_eq(gputm_timestamp_table_release(t, tx),
-				 oracle_timestamp_table_release(o, tx));
-	else if (what < 8)
-		restart(t, o);
-	else {
-		int probe = gputm_timestamp_table_edge_probe(t, tx, other);
-
-		ck_assert_int_eq(gputm_timestamp_table_edge(t, tx, other), probe);
-		ck_assert_int_eq(oracle_timestamp_table_edge(o, tx, other), probe);
+	} else if (what < 6) {
+		result = gputm_timestamp_table_retire(t, tx, committed);
+		ck_assert_int_eq(result, oracle_timestamp_table_retire(o, tx, committed));
+		if (result == OK && !committed)
+			oracle_order_forget(order, tx);
+	} else if (what < 7) {
+		result = gputm_timestamp_table_release(t, tx);
+		ck_assert_int_eq(result, oracle_timestamp_table_release(o, tx));
+		if (!result)
+			oracle_order_forget(order, tx);
+	} else if (what < 8) {
+		if (kit_draw(bytes, 8) == 0 && !restart(t, o))
+			memset(order, 0, sizeof(*order));
+	} else {
+		result = gputm_timestamp_table_edge_probe(t, tx, other);
+		ck_assert_int_eq(gputm_timestamp_table_edge(t, tx, other), result);
+		ck_assert_int_eq(oracle_timestamp_table_edge(o, tx, other), result);
+		if (result == OK) {
+			ck_assert(o->config.literal || !oracle_order_closes_loop(order, tx, other));
+			oracle_order_add(order, tx, other);
+		}
 	}
 	compare(t, o);
 }
 
-KIT_TESTS(test_timestamp_table_random_against_oracle, KIT_COUNT(geometry))
+/* Unless literal, no edge that is accepted closes a loop. */
+KIT_DRIVE(timestamp_table, 2 * KIT_COUNT(geometry), 30000)
 {
-	struct gputm_timestamp_table_config config = few(geometry[_i][0]);
-	unsigned steps = kit_scale(6000, 300);
+	const uint32_t any[] = { 2 + kit_u32(bytes, 15), 6 + kit_u32(bytes, 26),
+				 1 + kit_u32(bytes, 256), kit_u32(bytes, 4) == 0,
+				 kit_u32(bytes, 2) };
+	const uint32_t *g = KIT_ROW(geometry, any);
+	struct gputm_timestamp_table_config config = few(g[0]);
+	struct oracle_order order = { { 0 } };
 	struct oracle_timestamp_table o;
 	struct gputm_timestamp_table *t;
-	uint64_t random = 17 + (uint64_t)_i;
 
-	config.stamp_bits = geometry[_i][1];
-	config.increment = geometry[_i][2];
-	config.literal = geometry[_i][3];
-	config.signed_unset = geometry[_i][4];
+	config.stamp_bits = g[1];
+	config.increment = g[2];
+	config.literal = g[3];
+	config.signed_unset = g[3] && g[4];
 	t = make(kit, &config);
 	oracle_timestamp_table_open(&o, &config);
-	for (unsigned i = 0; i < steps; i++) {
-		step(t, &o, &random);
-		kit_valid(gputm_timestamp_table_unit(t));
-		if (kit_below(&random, 100) == 0)
-			t = (struct gputm_timestamp_table *)(void *)kit_swap(
-				&timestamp_table_maker, kit, gputm_timestamp_table_unit(t));
+	while (kit_more(bytes)) {
+		step(t, &o, &order, bytes);
+		t = KIT_TURN(timestamp_table, t);
 	}
-	kit_hostile(&timestamp_table_maker, gputm_timestamp_table_unit(t));
-	gputm_timestamp_table_free(t);
+	KIT_END(timestamp_table, t);
 }
 
 /* ---- loops ---- */

@@ -161,15 +161,15 @@ KIT_TEST(test_tx_throttle_storage_is_one_counter)
 static const uint32_t geometry[][2] = { { 6, 2 }, { 48, 8 }, { 1, 1 }, { 9, 0 }, { 5, 1024 } };
 
 static void step(struct gputm_tx_throttle *throttle, struct oracle_tx_throttle *o,
-		 uint64_t *random)
+		 struct kit_bytes *bytes)
 {
-	uint32_t warp = (uint32_t)kit_below(random, o->config.warps + 1), expected = 4711;
+	uint32_t warp = kit_u32(bytes, o->config.warps + 1), expected = 4711;
 
 	oracle_tx_throttle_next(o, &expected);
 	ck_assert_uint_eq(next(throttle), expected);
-	if (expected != 4711 && kit_below(random, 2))
+	if (expected != 4711 && kit_draw(bytes, 2))
 		warp = expected;
-	if (kit_below(random, 3))
+	if (kit_draw(bytes, 3))
 		ck_assert_int_eq(admit(throttle, warp), oracle_tx_throttle_admit(o, warp));
 	else
 		ck_assert_int_eq(gputm_tx_throttle_leave(throttle, warp),
@@ -178,24 +178,19 @@ static void step(struct gputm_tx_throttle *throttle, struct oracle_tx_throttle *
 	ck_assert_uint_eq(gputm_tx_throttle_waiting(throttle), o->waiters);
 }
 
-KIT_TESTS(test_tx_throttle_random_against_oracle, KIT_COUNT(geometry))
+KIT_DRIVE(tx_throttle, KIT_COUNT(geometry), 15000)
 {
-	unsigned steps = kit_scale(4000, 300);
-	struct gputm_tx_throttle *throttle;
-	uint64_t random = 23 + (uint64_t)_i;
+	const uint32_t any[] = { 1 + kit_u32(bytes, 48), kit_u32(bytes, 10) };
+	const uint32_t *g = KIT_ROW(geometry, any);
+	struct gputm_tx_throttle *throttle = make(kit, g[0], g[1]);
 	struct oracle_tx_throttle o;
 
-	throttle = make(kit, geometry[_i][0], geometry[_i][1]);
 	oracle_tx_throttle_open(&o, gputm_unit_config(gputm_tx_throttle_unit(throttle)));
-	for (unsigned i = 0; i < steps; i++) {
-		step(throttle, &o, &random);
-		kit_valid(gputm_tx_throttle_unit(throttle));
-		if (kit_below(&random, 100) == 0)
-			throttle = (struct gputm_tx_throttle *)(void *)kit_swap(
-				&tx_throttle_maker, kit, gputm_tx_throttle_unit(throttle));
+	while (kit_more(bytes)) {
+		step(throttle, &o, bytes);
+		throttle = KIT_TURN(tx_throttle, throttle);
 	}
-	kit_hostile(&tx_throttle_maker, gputm_tx_throttle_unit(throttle));
-	gputm_tx_throttle_free(throttle);
+	KIT_END(tx_throttle, throttle);
 }
 
 static uint64_t digest_of_run(uint64_t seed)

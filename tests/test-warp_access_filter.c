@@ -127,36 +127,54 @@ KIT_TEST(test_warp_access_filter_misuse_changes_nothing)
 	gputm_warp_access_filter_free(f);
 }
 
-KIT_TEST(test_warp_access_filter_random)
+static void filter_step(struct gputm_warp_access_filter *f, struct oracle_warp_access_filter *o,
+			struct kit_bytes *bytes, unsigned lane_count)
+{
+	uint64_t mask = UINT64_MAX >> (64 - lane_count), lanes, lost, address[64] = { 0 };
+	uint32_t warp = kit_u32(bytes, 3), words = 1u << kit_u32(bytes, 12);
+	bool write = kit_draw(bytes, 3) == 0;
+	uint64_t what = kit_draw(bytes, 12);
+
+	o += warp;
+	if (what == 0 || o->count > ORACLE_ACCESSES - 64) {
+		lanes = kit_number(bytes, 8) & mask;
+		ck_assert_int_eq(gputm_warp_access_filter_begin(f, warp, lanes), 0);
+		oracle_warp_access_filter_begin(o, lanes);
+	} else if (what == 1) {
+		lanes = kit_number(bytes, 1) & o->running;
+		ck_assert_int_eq(gputm_warp_access_filter_drop(f, warp, lanes), 0);
+		o->running &= ~lanes;
+	}
+	lanes = kit_number(bytes, 8) & mask;
+	for (unsigned lane = 0; lane < lane_count; lane++)
+		address[lane] = kit_draw(bytes, words * 4);
+	if (lanes & ~o->running)
+		ck_assert_int_eq(gputm_warp_access_filter_access(f, warp, write, lanes, address,
+								 &lost),
+				 -EINVAL);
+	lanes &= o->running;
+	lost = oracle_warp_access_filter_access(o, write, lanes, address);
+	ck_assert_uint_eq(access_all(f, warp, write, lanes, address), lost);
+	ck_assert_uint_eq(gputm_warp_access_filter_running(f, warp), o->running);
+}
+
+KIT_DRIVE(warp_access_filter, 2, 400000)
 {
 	struct gputm_warp_access_filter_config config = GPUTM_WARP_ACCESS_FILTER_CONFIG_INIT;
 	static struct oracle_warp_access_filter o[3];
 	struct gputm_warp_access_filter *f;
-	uint64_t random = 11, lost, address[64];
 
 	config.warps = 3;
-	config.lanes = 64;
+	config.lanes = bytes->round % 2 ? 8 : 64;
+	config.word_bytes = bytes->round < 2 ? 4 : 1u << kit_u32(bytes, 4);
 	f = make(kit, &config);
-	for (unsigned i = 0; i < kit_scale(6000, 300); i++) {
-		uint32_t warp = (uint32_t)kit_below(&random, 3);
-		uint64_t words = UINT64_C(1) << kit_below(&random, 12);
-		uint64_t lanes = kit_random(&random) & kit_random(&random);
-		bool write = kit_below(&random, 3) == 0;
-
-		o[warp].word_bytes = 4;
-		if (kit_below(&random, 12) == 0 || o[warp].count > ORACLE_ACCESSES - 64) {
-			ck_assert_int_eq(gputm_warp_access_filter_begin(f, warp, lanes), 0);
-			oracle_warp_access_filter_begin(&o[warp], lanes);
-		}
-		for (unsigned lane = 0; lane < 64; lane++)
-			address[lane] = kit_below(&random, words * 4);
-		lanes = kit_random(&random) & o[warp].running;
-		lost = oracle_warp_access_filter_access(&o[warp], write, lanes, address);
-		ck_assert_uint_eq(access_all(f, warp, write, lanes, address), lost);
-		ck_assert_uint_eq(gputm_warp_access_filter_running(f, warp), o[warp].running);
-		if (i % 97 == 0)
-			f = (struct gputm_warp_access_filter *)(void *)kit_swap(
-				&warp_access_filter_maker, kit, gputm_warp_access_filter_unit(f));
+	for (unsigned warp = 0; warp < 3; warp++) {
+		o[warp].word_bytes = config.word_bytes;
+		oracle_warp_access_filter_begin(&o[warp], 0);
 	}
-	gputm_warp_access_filter_free(f);
+	while (kit_more(bytes)) {
+		filter_step(f, o, bytes, config.lanes);
+		f = KIT_TURN(warp_access_filter, f);
+	}
+	KIT_END(warp_access_filter, f);
 }

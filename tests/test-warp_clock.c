@@ -212,23 +212,33 @@ KIT_BARE_TEST(test_warp_clock_backoff_stops_growing)
 }
 
 static void step(struct gputm_warp_clock *c, struct oracle_warp_clock *o,
-		 const struct gputm_warp_clock_config *config, uint64_t *random)
+		 const struct gputm_warp_clock_config *config, struct kit_bytes *bytes)
 {
-	uint32_t warp = (uint32_t)kit_below(random, ORACLE_CLOCK_WARPS);
-	uint64_t reported = kit_below(random, 200), cycles = 0;
-	uint64_t what = kit_below(random, 100);
+	uint64_t what = kit_draw(bytes, 100), reported = kit_draw(bytes, 200), cycles = 0;
+	uint32_t warp = kit_u32(bytes, ORACLE_CLOCK_WARPS);
+	int result;
 
+	if (what == 0)
+		reported += kit_number(bytes, 2);
 	if (what < 60 && o->reports[warp] < ORACLE_CLOCK_REPORTS) {
-		ck_assert_int_eq(gputm_warp_clock_abort(c, warp, reported), 0);
-		oracle_warp_clock_abort(o, warp, reported);
-	} else if (what < 85 && o->reports[warp]) {
-		ck_assert_int_ge(gputm_warp_clock_restart(c, warp, &cycles), 0);
-		oracle_warp_clock_restart(o, warp);
-		ck_assert_uint_le(cycles, oracle_warp_clock_backoff(o, warp, config));
-	} else if (what < 99 && !o->reports[warp]) {
-		ck_assert_int_eq(gputm_warp_clock_commit(c, warp), 0);
-		o->aborts[warp] = 0;
-	} else if (what == 99) {
+		result = gputm_warp_clock_abort(c, warp, reported);
+		ck_assert_int_eq(result, reported > o->time_max ? -ERANGE : 0);
+		if (!result)
+			oracle_warp_clock_abort(o, warp, reported);
+	} else if (what < 85) {
+		result = gputm_warp_clock_restart(c, warp, &cycles);
+		if (o->reports[warp]) {
+			oracle_warp_clock_restart(o, warp);
+			ck_assert_int_eq(result, o->time[warp] > o->time_max - config->margin);
+			ck_assert_uint_le(cycles, oracle_warp_clock_backoff(o, warp, config));
+		} else {
+			ck_assert_int_eq(result, -EINVAL);
+		}
+	} else if (what < 99) {
+		ck_assert_int_eq(gputm_warp_clock_commit(c, warp), o->reports[warp] ? -EINVAL : 0);
+		if (!o->reports[warp])
+			o->aborts[warp] = 0;
+	} else {
 		gputm_warp_clock_rollover(c);
 		for (uint32_t i = 0; i < ORACLE_CLOCK_WARPS; i++) {
 			o->time[i] = 0;
@@ -238,26 +248,30 @@ static void step(struct gputm_warp_clock *c, struct oracle_warp_clock *o,
 	}
 	for (uint32_t i = 0; i < ORACLE_CLOCK_WARPS; i++)
 		ck_assert_uint_eq(now(c, i), o->time[i]);
-	kit_valid(gputm_warp_clock_unit(c));
 }
 
-KIT_TEST(test_warp_clock_random)
+KIT_DRIVE(warp_clock, 4, 30000)
 {
 	struct gputm_warp_clock_config config = GPUTM_WARP_CLOCK_CONFIG_INIT;
 	struct oracle_warp_clock o = { .time_max = 255 };
 	struct gputm_warp_clock *c;
-	uint64_t random = 3;
 
 	config.warps = ORACLE_CLOCK_WARPS;
 	config.time_bits = 8;
 	config.margin = 20;
 	config.backoff_patience = 1;
-	c = make(kit, &config);
-	for (unsigned i = 0; i < kit_scale(20000, 500); i++) {
-		step(c, &o, &config, &random);
-		if (i % 97 == 0)
-			c = (struct gputm_warp_clock *)(void *)kit_swap(&warp_clock_maker, kit,
-									gputm_warp_clock_unit(c));
+	if (bytes->round) {
+		config.time_bits = 10;
+		o.time_max = 1023;
+		config.margin = kit_u32(bytes, 256);
+		config.backoff_base = kit_u32(bytes, 256);
+		config.backoff_limit = kit_u32(bytes, 8);
+		config.backoff_patience = kit_u32(bytes, 4);
 	}
-	gputm_warp_clock_free(c);
+	c = make(kit, &config);
+	while (kit_more(bytes)) {
+		step(c, &o, &config, bytes);
+		c = KIT_TURN(warp_clock, c);
+	}
+	KIT_END(warp_clock, c);
 }

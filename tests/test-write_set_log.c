@@ -183,20 +183,20 @@ static void compare_pop(struct gputm_write_set_log *log, struct oracle_write_set
 }
 
 static void step(struct gputm_write_set_log *log, struct oracle_write_set_log *o,
-		 uint64_t *stamp, uint64_t *random)
+		 uint64_t *stamp, struct kit_bytes *bytes)
 {
-	uint32_t thread = (uint32_t)kit_below(random, o->config.threads + 1);
-	unsigned what = (unsigned)kit_below(random, 16);
+	uint32_t thread = kit_u32(bytes, o->config.threads + 1);
+	unsigned what = (unsigned)kit_draw(bytes, 16);
 
 	if (what < 10 && o->count < ORACLE_WRITE_SET_LOG_MOST) {
-		uint64_t address = kit_below(random, 1100) * (kit_below(random, 30) ? 4 : 3);
-		uint32_t value = (uint32_t)kit_random(random);
+		uint64_t address = kit_draw(bytes, 1100) * (kit_draw(bytes, 30) ? 4 : 3);
+		uint32_t value = (uint32_t)kit_number(bytes, 1);
 
-		*stamp += kit_below(random, 3);
+		*stamp += kit_draw(bytes, 3);
 		ck_assert_int_eq(gputm_write_set_log_append(log, thread, address, value, *stamp),
 				 oracle_write_set_log_append(o, thread, address, value, *stamp));
 	} else if (what < 15) {
-		compare_pop(log, o, (unsigned)kit_below(random, 4), kit_below(random, 3) == 0);
+		compare_pop(log, o, (unsigned)kit_draw(bytes, 4), kit_draw(bytes, 3) == 0);
 	} else {
 		ck_assert_int_eq(gputm_write_set_log_begin(log), oracle_write_set_log_begin(o));
 	}
@@ -209,24 +209,20 @@ static void step(struct gputm_write_set_log *log, struct oracle_write_set_log *o
 
 static const uint32_t geometry[][2] = { { 1, 1 }, { 2, 2 }, { 8, 16 }, { 3, 5 } };
 
-KIT_TESTS(test_write_set_log_random_against_oracle, KIT_COUNT(geometry))
+KIT_DRIVE(write_set_log, KIT_COUNT(geometry), 20000)
 {
-	unsigned steps = kit_scale(3000, 200);
+	const uint32_t any[] = { 1 + kit_u32(bytes, 8), 1 + kit_u32(bytes, 16) };
+	const uint32_t *g = KIT_ROW(geometry, any);
+	struct gputm_write_set_log *log = make(kit, g[0], g[1]);
 	static struct oracle_write_set_log o;
-	uint64_t random = 11 + (uint64_t)_i, stamp = 1;
-	struct gputm_write_set_log *log;
+	uint64_t stamp = 1;
 
-	log = make(kit, geometry[_i][0], geometry[_i][1]);
 	oracle_write_set_log_open(&o, gputm_unit_config(gputm_write_set_log_unit(log)));
-	for (unsigned i = 0; i < steps; i++) {
-		step(log, &o, &stamp, &random);
-		kit_valid(gputm_write_set_log_unit(log));
-		if (kit_below(&random, 100) == 0)
-			log = (struct gputm_write_set_log *)(void *)kit_swap(
-				&write_set_log_maker, kit, gputm_write_set_log_unit(log));
+	while (kit_more(bytes)) {
+		step(log, &o, &stamp, bytes);
+		log = KIT_TURN(write_set_log, log);
 	}
-	kit_hostile(&write_set_log_maker, gputm_write_set_log_unit(log));
-	gputm_write_set_log_free(log);
+	KIT_END(write_set_log, log);
 }
 
 KIT_TEST(test_write_set_log_tells_its_observer)

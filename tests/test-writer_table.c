@@ -173,13 +173,13 @@ static const uint32_t geometry[][6] = {
 };
 
 static void step(struct gputm_writer_table *t, struct oracle_writer_table *o, uint32_t words,
-		 uint64_t *random)
+		 struct kit_bytes *bytes)
 {
-	uint64_t word = kit_below(random, words);
-	uint64_t address = word * word * o->config.word_bytes, version = kit_below(random, 40);
+	uint64_t word = kit_draw(bytes, words);
+	uint64_t address = word * word * o->config.word_bytes, version = kit_draw(bytes, 40);
 	struct gputm_writer_table_writer got[64], expected[64];
-	uint32_t tx = (uint32_t)kit_below(random, o->config.transactions);
-	uint64_t what = kit_below(random, 10);
+	uint32_t tx = kit_u32(bytes, o->config.transactions);
+	uint64_t what = kit_draw(bytes, 10);
 	int count;
 
 	if (what < 5) {
@@ -189,8 +189,8 @@ static void step(struct gputm_writer_table *t, struct oracle_writer_table *o, ui
 		ck_assert_int_eq(oracle_writer_table_claim(o, address, tx, version), probe);
 	} else {
 		count = (int)oracle_writer_table_writers(o, address, expected);
-		if (count && kit_below(random, 8))
-			tx = expected[kit_below(random, (uint64_t)count)].tx;
+		if (count && kit_draw(bytes, 8))
+			tx = expected[kit_draw(bytes, (uint64_t)count)].tx;
 		if (what < 8)
 			ck_assert_int_eq(gputm_writer_table_commit(t, address, tx, version),
 					 oracle_writer_table_commit(o, address, tx, version));
@@ -208,29 +208,26 @@ static void step(struct gputm_writer_table *t, struct oracle_writer_table *o, ui
 	}
 }
 
-KIT_TESTS(test_writer_table_random_against_oracle, KIT_COUNT(geometry))
+KIT_DRIVE(writer_table, KIT_COUNT(geometry), 20000)
 {
-	struct gputm_writer_table_config config = few(geometry[_i][0]);
-	unsigned steps = kit_scale(4000, 200);
-	uint64_t random = 19 + (uint64_t)_i;
+	const uint32_t any[] = { 1 + kit_u32(bytes, 40), 2 + kit_u32(bytes, 15), 32, 4,
+				 kit_u32(bytes, 4) == 0, 16 };
+	const uint32_t *g = KIT_ROW(geometry, any);
+	struct gputm_writer_table_config config = few(g[0]);
 	struct oracle_writer_table o;
 	struct gputm_writer_table *t;
 
-	config.transactions = geometry[_i][1];
-	config.address_bits = geometry[_i][2];
-	config.word_bytes = geometry[_i][3];
-	config.release_at_commit = geometry[_i][4];
+	config.transactions = g[1];
+	config.address_bits = g[2];
+	config.word_bytes = g[3];
+	config.release_at_commit = g[4];
 	t = make(kit, &config);
 	oracle_writer_table_open(&o, &config);
-	for (unsigned i = 0; i < steps; i++) {
-		step(t, &o, geometry[_i][5], &random);
-		kit_valid(gputm_writer_table_unit(t));
-		if (kit_below(&random, 100) == 0)
-			t = (struct gputm_writer_table *)(void *)kit_swap(
-				&writer_table_maker, kit, gputm_writer_table_unit(t));
+	while (kit_more(bytes)) {
+		step(t, &o, g[5], bytes);
+		t = KIT_TURN(writer_table, t);
 	}
-	kit_hostile(&writer_table_maker, gputm_writer_table_unit(t));
-	gputm_writer_table_free(t);
+	KIT_END(writer_table, t);
 }
 
 static uint64_t digest_of_run(uint64_t seed)

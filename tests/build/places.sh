@@ -13,12 +13,15 @@ done
 for unit in $(units); do
 	ls "$srcdir"/lib/*/"$unit".c >/dev/null 2>&1 || complain "$unit: no lib/*/$unit.c"
 	for place in man/gputm_"$unit".3 examples/"$unit".c examples/"$unit".exp \
-		tests/test-"$unit".c tests/fuzz/fuzz-"$unit".c tests/fuzz/corpus/"$unit" \
+		tests/test-"$unit".c tests/fuzz/corpus/"$unit" \
 		tests/bench/bench-"$unit".c; do
 		[ -e "$srcdir/$place" ] || complain "$unit: no $place"
 	done
 	cat "$srcdir/tests/test-$unit"*.c | grep -q 'kit_observe(' ||
 		complain "$unit: no test checks its events (kit_observe)"
+	[ -e "$srcdir/tests/fuzz/fuzz-$unit.c" ] ||
+		cat "$srcdir/tests/test-$unit"*.c | grep -q "^KIT_DRIVE($unit," ||
+		complain "$unit: no drive for random tests and the fuzzer (KIT_DRIVE)"
 	grep -q "Xr gputm_$unit 3" "$srcdir/man/gputm.7" || complain "$unit: not in gputm.7"
 done
 [ "$(wc -c <"$srcdir/README.md")" -le 8000 ] || complain "README.md: more than 8000 bytes"

@@ -34,13 +34,15 @@ units_am() {
 	list UNIT_MANS "$srcdir"/man/*.3
 	list UNIT_EXAMPLES $(printf '%s\n' "$srcdir"/examples/*.c | sed 's/\.c$//')
 	list UNIT_EXPECTED "$srcdir"/examples/*.exp
-	list liboracle_la_SOURCES "$srcdir"/tests/kit.c "$srcdir"/tests/*.h "$srcdir"/tests/oracle/*.[ch]
+	list liboracle_la_SOURCES "$srcdir"/tests/kit.c "$srcdir"/tests/kit-drive.c \
+		"$srcdir"/tests/*.h "$srcdir"/tests/oracle/*.[ch]
 	list tests_bench_bench_SOURCES "$srcdir"/tests/bench/*.[ch]
 	# The tests of the runner and of chapter 5 have further sources, as have some fuzz targets.
 	programs UNIT_TESTS TEST_LDADD \
 		$(printf '%s\n' "$srcdir"/tests/test-*.c | grep -v '/test-sim[-_]\|/test-chapter5')
+	list DRIVES $(grep -l '^KIT_DRIVE(' "$srcdir"/tests/test-*.c)
 	programs FUZZ FUZZ_LDADD $(for unit in snapshot $(units | sort); do
-		echo "$srcdir/tests/fuzz/fuzz-$unit.c"
+		ls "$srcdir/tests/fuzz/fuzz-$unit.c" 2>/dev/null
 	done)
 }
 

@@ -8,21 +8,21 @@
 /* ---- logs ---- */
 
 void oracle_logs_draw(struct oracle_logs *o, uint32_t lanes, uint64_t words,
-		      uint64_t (*below)(uint64_t *state, uint64_t limit), uint64_t *state)
+		      uint64_t (*below)(void *source, uint64_t limit), void *source)
 {
 	memset(o, 0, sizeof(*o));
 	o->logs.read = o->row[0];
 	o->logs.write = o->row[1];
-	o->logs.read_rows = (uint32_t)below(state, ORACLE_LOG_ROWS + 1);
-	o->logs.write_rows = (uint32_t)below(state, ORACLE_LOG_ROWS + 1);
+	o->logs.read_rows = (uint32_t)below(source, ORACLE_LOG_ROWS + 1);
+	o->logs.write_rows = (uint32_t)below(source, ORACLE_LOG_ROWS + 1);
 	for (int kind = 0; kind < 2; kind++)
 		for (uint32_t i = 0; i < ORACLE_LOG_ROWS; i++) {
-			uint64_t void_lanes = below(state, 3) ? 0 : below(state, UINT64_MAX);
+			uint64_t void_lanes = below(source, 3) ? 0 : below(source, UINT64_MAX);
 
 			o->row[kind][i].address = o->address[kind][i];
 			o->row[kind][i].mask = ~void_lanes & UINT64_MAX >> (64 - lanes);
 			for (uint32_t lane = 0; lane < lanes; lane++)
-				o->address[kind][i][lane] = 4 * below(state, words);
+				o->address[kind][i][lane] = 4 * below(source, words);
 		}
 }
 

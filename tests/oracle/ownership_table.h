@@ -18,7 +18,7 @@ struct oracle_logs {
 
 /* Up to ORACLE_LOG_ROWS rows of each kind over `words` words from address 0. */
 void oracle_logs_draw(struct oracle_logs *o, uint32_t lanes, uint64_t words,
-		      uint64_t (*below)(uint64_t *state, uint64_t limit), uint64_t *state);
+		      uint64_t (*below)(void *source, uint64_t limit), void *source);
 
 /*
  * Runs the survivors one after the other in lane order on a memory of words. Whether each

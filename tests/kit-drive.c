@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "tests/kit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct kit_drive *kit_driven;
+
+void kit_drive(const uint8_t *data, size_t size, bool thorough)
+{
+	struct kit_bytes bytes = { data, size, 0, thorough };
+	struct kit kit;
+
+	bytes.round = (uint8_t)kit_number(&bytes, 1);
+	kit_open(&kit);
+	kit_driven->drive(&kit, &bytes);
+	kit_close(&kit);
+}
+
+uint64_t kit_number(struct kit_bytes *bytes, unsigned count)
+{
+	uint64_t value = 0;
+
+	for (unsigned i = 0; i < count && bytes->left; i++, bytes->left--)
+		value |= (uint64_t)*bytes->at++ << (8 * i);
+	return value;
+}
+
+uint64_t kit_draw(struct kit_bytes *bytes, uint64_t limit)
+{
+	return kit_number(bytes, limit <= 256 ? 1 : limit <= 65536 ? 2 : 8) % limit;
+}
+
+struct gputm_unit *kit_turn(const struct kit_maker *maker, struct kit *kit,
+			    struct gputm_unit *unit, const struct kit_bytes *bytes)
+{
+	kit_valid(unit);
+	return bytes->left % 499 ? unit : kit_swap(maker, kit, unit);
+}
+
+void kit_end(const struct kit_maker *maker, struct gputm_unit *unit, const struct kit_bytes *bytes)
+{
+	kit_valid(unit);
+	if (bytes->thorough) {
+		kit_chaos(maker, gputm_unit_config(unit));
+		kit_round_trip(maker, unit);
+		kit_hostile(maker, unit);
+	}
+	maker->destroy(unit);
+}
+
+bool kit_bend(struct gputm_unit *unit, struct kit_bytes *bytes)
+{
+	size_t size = gputm_unit_save_state(unit, NULL, 0);
+	size_t fixed = 64 + 16 + 8 * gputm_unit_params(unit)->param_count + 8;
+	uint8_t *state = malloc(2 * size), *again = state + size;
+	bool accepted;
+
+	ck_assert(state && size > fixed);
+	gputm_unit_save_state(unit, state, size);
+	for (uint64_t edits = 1 + kit_draw(bytes, 4); edits--;) {
+		uint64_t at = kit_draw(bytes, size - fixed);
+
+		state[size - 9 - at] = (uint8_t)kit_number(bytes, 1) & (edits & 1 ? 0xff : 0x07);
+	}
+	kit_seal(state, size);
+	accepted = gputm_unit_load(unit, state, size) == 0;
+	ck_assert(gputm_unit_save_state(unit, again, size) == size);
+	ck_assert(!accepted || !memcmp(state, again, size));
+	free(state);
+	return accepted;
+}
