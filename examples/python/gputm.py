@@ -383,6 +383,7 @@ gputm_simt_stack_config_preset 0 config:>@simt_stack_config name:s
 gputm_simt_stack_launch 0 stack:P pc:Q mask:Q
 gputm_simt_stack_active_mask Q stack:P
 gputm_simt_stack_pc Q stack:P
+gputm_simt_stack_top v stack:P out:>@simt_stack_entry
 gputm_simt_stack_live_mask Q stack:P
 gputm_simt_stack_depth N stack:P
 gputm_simt_stack_get_entry 0 stack:P index:N out:>@simt_stack_entry
@@ -390,6 +391,7 @@ gputm_simt_stack_proceed i stack:P next_pc:Q
 gputm_simt_stack_diverge i stack:P target:P count:N rpc:Q lpc:Q
 gputm_simt_stack_diverge_probe i stack:P target:P count:N rpc:Q lpc:Q
 gputm_simt_stack_exit i stack:P mask:Q
+gputm_simt_stack_update i stack:P ended:Q next_pc:[Q rpc:Q last_pc:Q
 gputm_simt_stack_tx_begin i stack:P restart_pc:Q
 gputm_simt_stack_tx_begin_probe i stack:P restart_pc:Q
 gputm_simt_stack_in_transaction ? stack:P

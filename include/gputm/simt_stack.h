@@ -21,6 +21,19 @@
  *     lanes of a transaction commit            gputm_simt_stack_tx_commit()
  *     no lane of the attempt is left           gputm_simt_stack_tx_commit_done()
  *
+ * A host that keeps a next PC for each lane instead, as most simulators do, makes one call
+ * for the first three, gputm_simt_stack_update().
+ *
+ * Hosts whose lanes commit and abort one by one do, whenever the fate of a lane is known:
+ *
+ *     lane failed      gputm_simt_stack_tx_abort(stack, 1 << lane)
+ *     lane committed   gputm_simt_stack_tx_commit(stack, 1 << lane, pc_after)
+ *     then             if (!gputm_simt_stack_tx_running(stack))
+ *                              gputm_simt_stack_tx_commit_done(stack)
+ *
+ * An abort may come at any time. A commit needs T on top: the branches of the attempt have met
+ * again, at tx_commit, where the lanes stay active until their fates are known.
+ *
  * Program counters are plain numbers of a configured width; the unit only compares
  * them. Masks have lane i in bit i. The stack is read and written in the cycle in
  * which the instruction issues, so no operation costs cycles of its own.
@@ -137,6 +150,9 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_simt_stack_launch(struct gputm_simt_stack *
 GPUTM_API uint64_t gputm_simt_stack_active_mask(const struct gputm_simt_stack *stack);
 /** @return PC of the top entry; NO_PC when the stack is empty. */
 GPUTM_API uint64_t gputm_simt_stack_pc(const struct gputm_simt_stack *stack);
+/** Give the top entry: PC, lanes, RPC at once, for schedulers. Empty stack: NO_PC, 0, NO_PC. */
+GPUTM_API void gputm_simt_stack_top(const struct gputm_simt_stack *stack,
+				    struct gputm_simt_stack_entry *out);
 /** @return lanes that have been launched and have not ended. */
 GPUTM_API uint64_t gputm_simt_stack_live_mask(const struct gputm_simt_stack *stack);
 /** @return number of entries. */
@@ -182,6 +198,24 @@ gputm_simt_stack_diverge_probe(const struct gputm_simt_stack *stack,
  */
 GPUTM_API GPUTM_MUST_CHECK int gputm_simt_stack_exit(struct gputm_simt_stack *stack,
 						     uint64_t mask);
+
+/**
+ * The active lanes have executed an instruction: those of @p ended end, the others go on, each
+ * at its next PC. As gputm_simt_stack_exit() and then gputm_simt_stack_proceed() or, with a
+ * target for each PC, gputm_simt_stack_diverge(), in one call.
+ * @param ended lanes that have ended, now or earlier; those that are not active are ignored.
+ * @param next_pc array of as many as the warp has lanes; read where a lane is active and goes on.
+ * @param rpc as for diverge; ignored if all lanes go to one PC. There is no likely-convergence
+ * point.
+ * @param last_pc the target that runs last, such as the instruction after the branch, or NO_PC.
+ * The others are ordered by the highest lane of each: that with the lowest one runs first.
+ * @return CONTINUE, the top entry has the same lanes but for those of @p ended; SWITCH; FULL;
+ * FINISH; -EINVAL, no lane is active, NO_PC as @p rpc where it may not be, or active lanes end
+ * in a transaction; -ERANGE, a PC is too wide.
+ */
+GPUTM_API GPUTM_MUST_CHECK int gputm_simt_stack_update(struct gputm_simt_stack *stack,
+						       uint64_t ended, const uint64_t next_pc[],
+						       uint64_t rpc, uint64_t last_pc);
 
 /**
  * The active lanes execute tx_begin. Pushes an empty R entry and a T entry with the active

@@ -10,11 +10,15 @@
 #define NO_ENTRY GPUTM_SIMT_STACK_NO_ENTRY
 #define NESTING_BITS 8
 
+typedef int gputm__simt_update_fn(struct gputm_simt_stack *s, uint64_t ended,
+				  const uint64_t next_pc[], uint64_t rpc, uint64_t last_pc);
+
 struct gputm_simt_stack {
 	struct gputm_unit unit;
 	struct gputm_simt_stack_entry *top; /* into slot; slot[0] when the stack is empty */
 	uint64_t pc_max;
 	uint64_t no_lpc; /* all ones without likely convergence */
+	gputm__simt_update_fn *update; /* the one for this warp and this processor */
 	struct gputm_simt_stack_entry *slot;	  /* [1 + limit]; entry i is slot[i + 1] */
 	struct gputm_simt_stack_entry *highest;	  /* slot[max_depth] */
 	struct gputm_simt_stack_entry *two_below; /* slots from here on lack room for two entries */
@@ -78,7 +82,64 @@ static inline void gputm__simt_take_away(struct gputm_simt_stack_entry *from,
 int gputm__simt_refuse_mask(const struct gputm_simt_stack *s, const char *what, uint64_t mask,
 			    uint64_t allowed);
 int gputm__simt_refuse_step(const struct gputm_simt_stack *s, const char *what, uint64_t next_pc);
+/* What gputm_simt_stack_diverge_probe() says, with the top entry's lanes given apart. */
+int gputm__simt_judge(const struct gputm_simt_stack *s, uint64_t active,
+		      const struct gputm_simt_stack_target target[], size_t count, uint64_t rpc);
+gputm__simt_update_fn *gputm__simt_updater(uint32_t lanes);
 /* Pop the entries without lanes left to run. */
 int gputm__simt_settle(struct gputm_simt_stack *s);
+
+/* The active lanes, at least one, go on at a PC that is not too wide. */
+static inline int gputm__simt_step(struct gputm_simt_stack *s, uint64_t next_pc)
+{
+	struct gputm_simt_stack_entry *top = s->top;
+
+	s->advances++;
+	top->pc = next_pc;
+	if (GPUTM__LIKELY(next_pc != top->rpc && next_pc != top->lpc))
+		return GPUTM_SIMT_STACK_CONTINUE;
+	if (next_pc != top->rpc || s->unit.observe)
+		return gputm__simt_settle(s);
+	s->reconverged++;
+	s->top = --top;
+	if (GPUTM__LIKELY(top->mask && top->pc != top->lpc)) /* it cannot be at its RPC */
+		return GPUTM_SIMT_STACK_SWITCH;
+	return gputm__simt_settle(s);
+}
+
+static inline void gputm__simt_push(struct gputm_simt_stack_entry *e,
+				    const struct gputm_simt_stack_target *target, uint64_t rpc)
+{
+	memcpy(e, target, sizeof(*target)); /* PC and mask */
+	e->rpc = rpc;
+	e->lpc = NO_PC;
+	e->lpos = NO_ENTRY;
+	e->type = GPUTM_SIMT_STACK_NORMAL;
+}
+
+/*
+ * Part all active lanes in two, if the branch is a plain one: its RPC is not that of the top
+ * entry, only the first target may be the RPC, and there is no observer.
+ */
+static inline bool gputm__simt_part(struct gputm_simt_stack *s,
+				    const struct gputm_simt_stack_target *first,
+				    const struct gputm_simt_stack_target *second, uint64_t rpc)
+{
+	struct gputm_simt_stack_entry *top = s->top;
+
+	if (s->unit.observe || top >= s->two_below ||
+	    (first->pc | second->pc | rpc) > s->pc_max || second->pc == rpc || rpc == top->rpc)
+		return false;
+	s->divergences++;
+	top->pc = rpc;
+	if (first->pc != rpc) {
+		gputm__simt_push(++top, first, rpc);
+		s->pushed++;
+	}
+	gputm__simt_push(++top, second, rpc);
+	s->pushed++;
+	gputm__simt_raise_to(s, top);
+	return true;
+}
 
 #endif /* GPUTM_LIB_CORE_SIMT_STACK_PRIV_H */

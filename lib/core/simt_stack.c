@@ -83,6 +83,11 @@ uint64_t gputm_simt_stack_pc(const struct gputm_simt_stack *s)
 	return s->top->pc;
 }
 
+void gputm_simt_stack_top(const struct gputm_simt_stack *s, struct gputm_simt_stack_entry *out)
+{
+	*out = *s->top;
+}
+
 uint64_t gputm_simt_stack_live_mask(const struct gputm_simt_stack *s)
 {
 	uint64_t live = 0;
@@ -137,13 +142,13 @@ int gputm__simt_refuse_step(const struct gputm_simt_stack *s, const char *what, 
 	return gputm__out_of_range(&s->unit, what, next_pc, 0, s->pc_max);
 }
 
-static int refuse_branch(const struct gputm_simt_stack *s,
+static int refuse_branch(const struct gputm_simt_stack *s, uint64_t active,
 			 const struct gputm_simt_stack_target target[], size_t count,
 			 uint64_t rpc, uint64_t lpc)
 {
 	uint64_t seen = 0;
 
-	if (!s->top->mask)
+	if (!active)
 		return gputm__simt_refuse_step(s, "diverge", 0);
 	for (size_t i = 0; i < count; i++) {
 		if (!gputm__simt_is_pc(s, target[i].pc))
@@ -153,10 +158,9 @@ static int refuse_branch(const struct gputm_simt_stack *s,
 					     (unsigned long long)(seen & target[i].mask));
 		seen |= target[i].mask;
 	}
-	if (seen != s->top->mask)
+	if (seen != active)
 		return gputm__refuse(&s->unit, "targets have lanes 0x%llx, 0x%llx are active",
-				     (unsigned long long)seen,
-				     (unsigned long long)s->top->mask);
+				     (unsigned long long)seen, (unsigned long long)active);
 	if (rpc == NO_PC)
 		return gputm__refuse(&s->unit, "no RPC within a branch or transaction");
 	if (!gputm__simt_is_pc(s, rpc))
@@ -216,21 +220,9 @@ int gputm_simt_stack_launch(struct gputm_simt_stack *s, uint64_t pc, uint64_t ma
 
 int gputm_simt_stack_proceed(struct gputm_simt_stack *s, uint64_t next_pc)
 {
-	struct gputm_simt_stack_entry *top = s->top;
-
-	if (GPUTM__UNLIKELY(next_pc > s->pc_max || !top->mask))
+	if (GPUTM__UNLIKELY(next_pc > s->pc_max || !s->top->mask))
 		return gputm__simt_refuse_step(s, "next PC", next_pc);
-	s->advances++;
-	top->pc = next_pc;
-	if (GPUTM__LIKELY(next_pc != top->rpc && next_pc != top->lpc))
-		return GPUTM_SIMT_STACK_CONTINUE;
-	if (next_pc != top->rpc || s->unit.observe)
-		return gputm__simt_settle(s);
-	s->reconverged++;
-	s->top = --top;
-	if (GPUTM__LIKELY(top->mask && top->pc != top->lpc)) /* it cannot be at its RPC */
-		return GPUTM_SIMT_STACK_SWITCH;
-	return gputm__simt_settle(s);
+	return gputm__simt_step(s, next_pc);
 }
 
 /* What a branch comes to. */
@@ -242,11 +234,12 @@ struct split {
 	bool likely;	     /* a likely-convergence entry is needed */
 };
 
-static int judge(const struct gputm_simt_stack *s, const struct gputm_simt_stack_target target[],
-		 size_t count, uint64_t rpc, uint64_t lpc, struct split *split)
+static int judge(const struct gputm_simt_stack *s, uint64_t active,
+		 const struct gputm_simt_stack_target target[], size_t count, uint64_t rpc,
+		 uint64_t lpc, struct split *split)
 {
 	struct gputm_simt_stack_entry *top = s->top;
-	uint64_t seen = 0, active = top->mask, uniform_pc = NO_PC;
+	uint64_t seen = 0, uniform_pc = NO_PC;
 	size_t pushes = 0;
 
 	if (!s->config.likely_convergence || lpc == rpc)
@@ -255,7 +248,7 @@ static int judge(const struct gputm_simt_stack *s, const struct gputm_simt_stack
 		uint64_t pc = target[i].pc, mask = target[i].mask;
 
 		if (pc > s->pc_max || (seen & mask))
-			return refuse_branch(s, target, count, rpc, lpc);
+			return refuse_branch(s, active, target, count, rpc, lpc);
 		seen |= mask;
 		pushes += mask && pc != rpc && pc != lpc;
 		if (mask == active)
@@ -264,7 +257,7 @@ static int judge(const struct gputm_simt_stack *s, const struct gputm_simt_stack
 	split->replace = rpc == top->rpc && top->type == GPUTM_SIMT_STACK_NORMAL;
 	if (!seen || seen != active || (rpc > s->pc_max && (rpc != NO_PC || !split->replace)) ||
 	    (lpc > s->pc_max && lpc != NO_PC))
-		return refuse_branch(s, target, count, rpc, lpc);
+		return refuse_branch(s, active, target, count, rpc, lpc);
 	split->lpc = lpc;
 	split->uniform_pc = uniform_pc;
 	split->pushes = pushes;
@@ -321,7 +314,7 @@ diverge_any(struct gputm_simt_stack *s, const struct gputm_simt_stack_target tar
 	struct gputm_simt_stack_entry *top;
 	struct split split;
 	uint32_t lpos;
-	int result = judge(s, target, count, rpc, lpc, &split);
+	int result = judge(s, s->top->mask, target, count, rpc, lpc, &split);
 
 	if (result < 0)
 		return result;
@@ -347,42 +340,19 @@ diverge_any(struct gputm_simt_stack *s, const struct gputm_simt_stack_target tar
 	return diverged(s, top, rpc, split.lpc);
 }
 
-static inline void push(struct gputm_simt_stack_entry *e,
-			const struct gputm_simt_stack_target *target, uint64_t rpc)
-{
-	memcpy(e, target, sizeof(*target)); /* PC and mask */
-	e->rpc = rpc;
-	e->lpc = NO_PC;
-	e->lpos = NO_ENTRY;
-	e->type = GPUTM_SIMT_STACK_NORMAL;
-}
-
 /*
- * Nearly every branch has two targets, of which the first may be the RPC, an RPC other than
- * that of the top entry and no likely-convergence point. Anything else, anything to refuse
- * and being watched is for diverge_any().
+ * Nearly every branch has two targets and no likely-convergence point. Anything else, and
+ * anything to refuse, is for diverge_any().
  */
 int gputm_simt_stack_diverge(struct gputm_simt_stack *s,
 			     const struct gputm_simt_stack_target target[], size_t count,
 			     uint64_t rpc, uint64_t lpc)
 {
-	struct gputm_simt_stack_entry *top = s->top;
-
-	if (count != 2 || (lpc | s->no_lpc) != NO_PC || s->unit.observe || top >= s->two_below ||
-	    !target[0].mask || !target[1].mask || (target[0].mask & target[1].mask) ||
-	    (target[0].mask | target[1].mask) != top->mask ||
-	    (target[0].pc | target[1].pc | rpc) > s->pc_max || target[1].pc == rpc ||
-	    rpc == top->rpc)
+	if (count != 2 || (lpc | s->no_lpc) != NO_PC || !target[0].mask || !target[1].mask ||
+	    (target[0].mask & target[1].mask) ||
+	    (target[0].mask | target[1].mask) != s->top->mask ||
+	    !gputm__simt_part(s, &target[0], &target[1], rpc))
 		return diverge_any(s, target, count, rpc, lpc);
-	s->divergences++;
-	top->pc = rpc;
-	if (target[0].pc != rpc) {
-		push(++top, &target[0], rpc);
-		s->pushed++;
-	}
-	push(++top, &target[1], rpc);
-	s->pushed++;
-	gputm__simt_raise_to(s, top);
 	return GPUTM_SIMT_STACK_SWITCH;
 }
 
@@ -392,7 +362,15 @@ int gputm_simt_stack_diverge_probe(const struct gputm_simt_stack *s,
 {
 	struct split split;
 
-	return judge(s, target, count, rpc, lpc, &split);
+	return judge(s, s->top->mask, target, count, rpc, lpc, &split);
+}
+
+int gputm__simt_judge(const struct gputm_simt_stack *s, uint64_t active,
+		      const struct gputm_simt_stack_target target[], size_t count, uint64_t rpc)
+{
+	struct split split;
+
+	return judge(s, active, target, count, rpc, NO_PC, &split);
 }
 
 int gputm_simt_stack_exit(struct gputm_simt_stack *s, uint64_t mask)

@@ -126,6 +126,77 @@ static void bound_part(void *state, uint64_t count)
 	bench_use(popped);
 }
 
+/* ---- a next PC for each lane ---- */
+
+static void step_all(void *state, uint64_t count)
+{
+	struct warp *w = state;
+	uint64_t next_pc[32] = { 0 };
+	int result = 0;
+
+	for (uint64_t i = 0; i < count; i++) {
+		for (unsigned lane = 0; lane < 32; lane++)
+			next_pc[lane] = i & 31;
+		result |= gputm_simt_stack_update(w->unit, 0, next_pc, 0, 0);
+	}
+	bench_use((uint64_t)result);
+}
+
+/* All lanes at one PC, and the step; the bound is for one way only. */
+BENCH_TIGHT static bool tight_step_all(struct warp *w, const uint32_t next_pc[])
+{
+	uint32_t differ = 0;
+
+	for (unsigned lane = 1; lane < 32; lane++)
+		differ |= next_pc[lane] ^ next_pc[0];
+	return differ || tight_advance(w, next_pc[0]);
+}
+
+static void bound_step_all(void *state, uint64_t count)
+{
+	struct warp *w = state;
+	uint32_t next_pc[32] = { 0 };
+	bool popped = false;
+
+	for (uint64_t i = 0; i < count; i++) {
+		for (unsigned lane = 0; lane < 32; lane++)
+			next_pc[lane] = i & 31;
+		popped |= tight_step_all(w, next_pc);
+	}
+	bench_use(popped);
+}
+
+static void part_all(void *state, uint64_t count)
+{
+	struct warp *w = state;
+	uint64_t next_pc[32];
+	int result = 0;
+
+	for (uint64_t i = 0; i < count; i++) {
+		for (unsigned lane = 0; lane < 32; lane++)
+			next_pc[lane] = lane & 4 ? 4 : 8;
+		result |= gputm_simt_stack_update(w->unit, 0, next_pc, MEETING + (i & 31), 8);
+		for (unsigned lane = 0; lane < 32; lane++)
+			next_pc[lane] = lane & 4 ? MEETING + (i & 31) : 8;
+		result |= gputm_simt_stack_update(w->unit, 0, next_pc, 0, 0);
+		for (unsigned lane = 0; lane < 32; lane++)
+			next_pc[lane] = MEETING + (i & 31);
+		result |= gputm_simt_stack_update(w->unit, 0, next_pc, 0, 0);
+	}
+	bench_use((uint64_t)result);
+}
+
+static void ask_top(void *state, uint64_t count)
+{
+	struct warp *w = state;
+	struct gputm_simt_stack_entry top;
+
+	for (uint64_t i = 0; i < count; i++) {
+		gputm_simt_stack_top(w->unit, &top);
+		bench_use(top.pc + top.mask);
+	}
+}
+
 /* A transaction in which half of the lanes fail once. */
 static void transaction(void *state, uint64_t count)
 {
@@ -148,6 +219,11 @@ static const struct bench_op operations[] = {
 	  "gputm_simt_stack_proceed", "tight_advance", 0 },
 	{ "simt_stack", "diverge in two and reconverge", setup, teardown, part, bound_part,
 	  "gputm_simt_stack_diverge,gputm_simt_stack_proceed", "tight_diverge,tight_advance", 0 },
+	{ "simt_stack", "update, uniform", setup, teardown, step_all, bound_step_all,
+	  "gputm_simt_stack_update", "tight_step_all", 0 },
+	{ "simt_stack", "update, in two and back", setup, teardown, part_all, bound_part,
+	  "gputm_simt_stack_update", "tight_diverge,tight_advance", 0 },
+	{ "simt_stack", "top", setup, teardown, ask_top, NULL, "gputm_simt_stack_top", NULL, 0 },
 	{ "simt_stack", "transaction, two attempts", setup, teardown, transaction, NULL,
 	  "gputm_simt_stack_tx_*", NULL, 0 },
 };

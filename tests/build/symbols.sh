@@ -19,7 +19,7 @@ for name in exit _exit abort printf fprintf vprintf puts putchar snprintf sprint
 done
 allowed='bcmp\|mem\(cpy\|move\|set\|cmp\)\|str\(len\|cmp\|ncmp\|chr\)\|malloc\|calloc\|realloc\|free'
 allowed="$allowed\\|_GLOBAL_OFFSET_TABLE_\\|__stack_chk_fail\\(_local\\)\\?"
-allowed="$allowed\\|__assert_fail\\|__\\(asan\\|ubsan\\|sanitizer\\|gcov\\|llvm\\)_.*"
+allowed="$allowed\\|__cpu_model\\|__assert_fail\\|__\\(asan\\|ubsan\\|sanitizer\\|gcov\\|llvm\\)_.*"
 allowed="$allowed\\|__\\(u\\?div\\|u\\?mod\\|u\\?divmod\\|popcount\\|clz\\|ctz\\|mul\\)[dst]i[234]"
 grep -v '^gputm_' "$work/wanted" | grep -vx "$allowed" >"$work/strange"
 [ ! -s "$work/strange" ] || complain "calls $(tr '\n' ' ' <"$work/strange")"

@@ -113,6 +113,26 @@ static void diverge(struct warp *w, struct fuzz *fuzz)
 		move(w, target[i].mask, target[i].pc);
 }
 
+/* A next PC for each lane; few of them are apart. */
+static void update(struct warp *w, struct fuzz *fuzz)
+{
+	uint64_t active = gputm_simt_stack_active_mask(w->stack), next_pc[LANES];
+	uint64_t ended = fuzz_u8(fuzz) < 16 ? fuzz_u8(fuzz) : 0;
+	uint64_t rpc = draw_pc(fuzz), last_pc = draw_pc(fuzz), there = draw_pc(fuzz);
+	uint8_t apart = fuzz_u8(fuzz);
+	int result;
+
+	for (unsigned lane = 0; lane < LANES; lane++)
+		next_pc[lane] = apart >> lane & 1 ? draw_pc(fuzz) : there;
+	result = gputm_simt_stack_update(w->stack, ended, next_pc, rpc, last_pc);
+	if (!done(w, result, result < 0 ? result : 0))
+		return;
+	w->live &= ~(active & ended);
+	FUZZ_CHECK((result == GPUTM_SIMT_STACK_FINISH) == !w->live);
+	for (unsigned lane = 0; lane < LANES; lane++)
+		move(w, active & UINT64_C(1) << lane, next_pc[lane]);
+}
+
 static void end(struct warp *w, struct fuzz *fuzz)
 {
 	uint64_t active = gputm_simt_stack_active_mask(w->stack), mask = draw_mask(fuzz, active);
@@ -314,8 +334,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			launch(&w, &fuzz);
 		else if (what < 4)
 			advance(&w, &fuzz);
-		else if (what < 8)
+		else if (what < 6)
 			diverge(&w, &fuzz);
+		else if (what < 8)
+			update(&w, &fuzz);
 		else if (what == 8)
 			end(&w, &fuzz);
 		else if (what < 10)
