@@ -185,19 +185,19 @@ static const uint32_t geometry[][4] = {
 };
 
 static uint32_t draw(const struct gputm_access_coalescer_config *config, uint32_t span,
-		     struct gputm_word_access *access, uint64_t *random)
+		     struct gputm_word_access *access, struct kit_bytes *bytes)
 {
-	uint32_t count = (uint32_t)kit_below(random, MOST + 1);
+	uint32_t count = kit_u32(bytes, MOST + 1);
 
 	for (uint32_t i = 0; i < count; i++) {
-		access[i].address = kit_below(random, span) * 4;
-		access[i].value = (uint32_t)kit_random(random);
-		access[i].lane = (uint32_t)kit_below(random, config->lanes);
-		if (i && kit_below(random, 2))
+		access[i].address = kit_draw(bytes, span) * 4;
+		access[i].value = (uint32_t)bytes->left;
+		access[i].lane = kit_u32(bytes, config->lanes);
+		if (i && kit_draw(bytes, 2))
 			access[i].address = access[i - 1].address & ~UINT64_C(31);
 	}
-	if (count && kit_below(random, 20) == 0)
-		access[kit_below(random, count)].address |= UINT64_C(1) << kit_below(random, 20);
+	if (count && kit_draw(bytes, 20) == 0)
+		access[kit_draw(bytes, count)].address |= UINT64_C(1) << kit_draw(bytes, 20);
 	return count;
 }
 
@@ -270,73 +270,52 @@ static void compare_row(struct gputm_access_coalescer *coalescer,
 		ck_assert_mem_eq(&summary, &sum, sizeof(sum));
 }
 
-KIT_TESTS(test_access_coalescer_random_against_oracle, KIT_COUNT(geometry))
-{
-	struct gputm_access_coalescer_config config = GPUTM_ACCESS_COALESCER_CONFIG_INIT;
-	unsigned steps = kit_scale(1500, 100);
-	struct gputm_access_coalescer *coalescer;
-	struct gputm_word_access access[MOST];
-	uint64_t random = 17 + (uint64_t)_i;
-
-	config.region_bytes = geometry[_i][0];
-	config.lanes = geometry[_i][1];
-	config.address_bits = geometry[_i][2];
-	config.words = MOST;
-	coalescer = make(kit, &config);
-	for (unsigned i = 0; i < steps; i++) {
-		uint32_t count = draw(&config, geometry[_i][3], access, &random);
-
-		compare_log(coalescer, &config, count, access, kit_below(&random, 2));
-		compare_row(coalescer, &config, count, access, kit_below(&random, 2));
-		kit_valid(gputm_access_coalescer_unit(coalescer));
-		if (kit_below(&random, 100) == 0)
-			coalescer = (struct gputm_access_coalescer *)(void *)kit_swap(
-				&access_coalescer_maker, kit,
-				gputm_access_coalescer_unit(coalescer));
-	}
-	kit_hostile(&access_coalescer_maker, gputm_access_coalescer_unit(coalescer));
-	gputm_access_coalescer_free(coalescer);
-}
-
 /* Neighbouring lanes, one word after the other; now and then one is off, or nears an end. */
 static uint32_t draw_run(const struct gputm_access_coalescer_config *config,
-			 struct gputm_word_access *access, uint64_t *random)
+			 struct gputm_word_access *access, struct kit_bytes *bytes)
 {
 	uint64_t top = config->address_bits == 64 ? 0 : UINT64_C(1) << config->address_bits;
-	uint32_t first = (uint32_t)kit_below(random, config->lanes);
-	uint32_t count = 1 + (uint32_t)kit_below(random, config->lanes - first);
-	uint64_t base = 4 * kit_below(random, 256);
+	uint32_t first = kit_u32(bytes, config->lanes);
+	uint32_t count = 1 + kit_u32(bytes, config->lanes - first);
+	uint64_t base = 4 * kit_draw(bytes, 256);
 
-	if (kit_below(random, 4) == 0)
-		base = top - 4 * kit_below(random, 40);
+	if (kit_draw(bytes, 4) == 0)
+		base = top - 4 * kit_draw(bytes, 40);
 	for (uint32_t i = 0; i < count; i++)
 		access[i] = (struct gputm_word_access){ base + 4 * i, i, first + i };
-	if (kit_below(random, 3) == 0)
-		access[kit_below(random, count)].address += kit_below(random, 16);
-	if (kit_below(random, 3) == 0)
-		access[kit_below(random, count)].lane = access[0].lane;
+	if (kit_draw(bytes, 3) == 0)
+		access[kit_draw(bytes, count)].address += kit_draw(bytes, 16);
+	if (kit_draw(bytes, 3) == 0)
+		access[kit_draw(bytes, count)].lane = access[0].lane;
 	return count;
 }
 
-KIT_TESTS(test_access_coalescer_runs_against_oracle, KIT_COUNT(geometry))
+KIT_DRIVE(access_coalescer, KIT_COUNT(geometry), 300000)
 {
+	const uint32_t any[] = { 32u << kit_u32(bytes, 3), 1 + kit_u32(bytes, 64),
+				 8 + kit_u32(bytes, 57), 4000 };
 	struct gputm_access_coalescer_config config = GPUTM_ACCESS_COALESCER_CONFIG_INIT;
-	unsigned steps = kit_scale(20000, 2000);
+	const uint32_t *g = KIT_ROW(geometry, any);
 	struct gputm_access_coalescer *coalescer;
-	struct gputm_word_access access[64];
-	uint64_t random = 23 + (uint64_t)_i;
+	struct gputm_word_access access[MOST];
 
-	config.region_bytes = geometry[_i][0];
-	config.lanes = geometry[_i][1];
-	config.address_bits = geometry[_i][2];
+	config.region_bytes = g[0];
+	config.lanes = g[1];
+	config.address_bits = g[2];
+	config.words = MOST;
 	coalescer = make(kit, &config);
-	for (unsigned i = 0; i < steps; i++) {
-		uint32_t count = draw_run(&config, access, &random);
+	while (kit_more(bytes)) {
+		uint32_t count = draw(&config, g[3], access, bytes);
 
-		compare_row(coalescer, &config, count, access, kit_below(&random, 2));
+		compare_log(coalescer, &config, count, access, kit_draw(bytes, 2));
+		compare_row(coalescer, &config, count, access, kit_draw(bytes, 2));
+		for (unsigned i = 0; i < 8; i++) {
+			count = draw_run(&config, access, bytes);
+			compare_row(coalescer, &config, count, access, kit_draw(bytes, 2));
+		}
+		coalescer = KIT_TURN(access_coalescer, coalescer);
 	}
-	kit_valid(gputm_access_coalescer_unit(coalescer));
-	gputm_access_coalescer_free(coalescer);
+	KIT_END(access_coalescer, coalescer);
 }
 
 static uint64_t digest_of_run(uint64_t seed)
@@ -345,11 +324,15 @@ static uint64_t digest_of_run(uint64_t seed)
 	struct gputm_access_coalescer *coalescer = NULL;
 	struct gputm_word_access access[MOST];
 	struct gputm_wide_access out[MOST];
+	uint8_t data[10000];
+	struct kit_bytes bytes = { data, sizeof(data), 0, false };
 	uint64_t digest;
 
+	for (size_t i = 0; i < sizeof(data); i++)
+		data[i] = (uint8_t)kit_random(&seed);
 	ck_assert_int_eq(gputm_access_coalescer_new(NULL, &config, &coalescer), 0);
 	for (unsigned i = 0; i < 50; i++)
-		if (gputm_access_coalescer_log(coalescer, draw(&config, 99, access, &seed), access,
+		if (gputm_access_coalescer_log(coalescer, draw(&config, 99, access, &bytes), access,
 					       true, out, NULL) < 0)
 			continue;
 	digest = kit_digest(gputm_access_coalescer_unit(coalescer));

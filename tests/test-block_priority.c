@@ -107,52 +107,76 @@ KIT_TEST(test_block_priority_misuse_changes_nothing)
 	gputm_block_priority_free(p);
 }
 
-static void one_step(struct gputm_block_priority *p, struct oracle_block_priority *o,
-		     uint64_t *random)
+static void come_or_go(struct gputm_block_priority *p, struct oracle_block_priority *o, bool come,
+		       uint32_t slot)
 {
-	uint32_t slot = (uint32_t)kit_below(random, o->slots), issues = 77;
-	uint64_t ready = kit_random(random) & gputm_block_priority_blocks(p);
-	uint64_t what = kit_below(random, 10), cycles;
-	int expected;
+	bool there = slot < o->slots && o->there[slot];
+	int error = slot >= o->slots ? -ERANGE : there == come ? -EINVAL : 0;
 
-	if (what < 2 && !o->there[slot]) {
-		ck_assert_int_eq(gputm_block_priority_admit(p, slot), 0);
+	if (come)
+		ck_assert_int_eq(gputm_block_priority_admit(p, slot), error);
+	else
+		ck_assert_int_eq(gputm_block_priority_leave(p, slot), error);
+	if (!error && come)
 		oracle_block_priority_admit(o, slot);
-	} else if (what == 2 && o->there[slot]) {
-		ck_assert_int_eq(gputm_block_priority_leave(p, slot), 0);
+	else if (!error)
 		oracle_block_priority_leave(o, slot);
-	} else if (what == 3) {
-		cycles = kit_below(random, 200);
+}
+
+static void one_step(struct gputm_block_priority *p, struct oracle_block_priority *o,
+		     struct kit_bytes *bytes)
+{
+	uint32_t slot = kit_u32(bytes, o->slots + 2), issues = 77, probed = 77;
+	uint64_t there = gputm_block_priority_blocks(p), ready = kit_number(bytes, 8);
+	uint64_t what = kit_draw(bytes, 20), cycles;
+	int expected, result;
+
+	if (what < 6) {
+		come_or_go(p, o, what < 4, slot);
+	} else if (what < 8) {
+		cycles = kit_draw(bytes, 200);
 		gputm_block_priority_advance(p, cycles);
 		while (cycles--)
 			ck_assert_int_eq(oracle_block_priority_tick(o, 0), -1);
 	} else {
-		expected = oracle_block_priority_tick(o, ready);
-		ck_assert_int_eq(gputm_block_priority_pick(p, ready, &issues), expected >= 0);
-		ck_assert(expected < 0 ? issues == 77 : issues == (uint32_t)expected);
+		ready &= what == 8 ? UINT64_MAX : there;
+		expected = ready & ~there ? -EINVAL : oracle_block_priority_tick(o, ready);
+		result = expected == -EINVAL ? -EINVAL : expected >= 0;
+		ck_assert_int_eq(gputm_block_priority_pick_probe(p, ready, &probed), result);
+		ck_assert_int_eq(gputm_block_priority_pick(p, ready, &issues), result);
+		ck_assert_uint_eq(issues, probed);
+		ck_assert_uint_eq(issues, result == 1 ? (uint32_t)expected : 77);
 	}
-	kit_valid(gputm_block_priority_unit(p));
 }
 
-KIT_BARE_TEST(test_block_priority_random)
+/* A state that no operation leads to still answers. */
+static void bent(struct gputm_block_priority *p, struct kit_bytes *bytes)
+{
+	struct gputm_unit *unit = gputm_block_priority_unit(p);
+	uint32_t slot;
+
+	while (kit_bend(unit, bytes) && kit_more(bytes)) {
+		uint64_t ready = kit_number(bytes, 8) & gputm_block_priority_blocks(p);
+
+		ck_assert_int_ge(gputm_block_priority_pick(p, ready, &slot), 0);
+		kit_valid(unit);
+	}
+}
+
+KIT_DRIVE(block_priority, 12, 40000)
 {
 	static const unsigned slots[] = { 1, 8, 13, 64 };
-	uint64_t random = 7;
+	struct oracle_block_priority o = { .slots = slots[bytes->round / 3 % 4],
+					   .policy = bytes->round % 3 };
+	struct gputm_block_priority *p;
 
-	for (unsigned i = 0; i < 12; i++) {
-		struct oracle_block_priority o = { .slots = slots[i / 3], .policy = i % 3 };
-		struct gputm_block_priority *p;
-		struct kit kit;
-
-		kit_open(&kit);
-		p = make(&kit, o.slots, o.policy);
-		for (unsigned j = 0; j < kit_scale(5000, 200); j++) {
-			one_step(p, &o, &random);
-			if (j % 97 == 0)
-				p = (struct gputm_block_priority *)(void *)kit_swap(
-					&block_priority_maker, &kit, gputm_block_priority_unit(p));
-		}
-		gputm_block_priority_free(p);
-		kit_close(&kit);
+	if (bytes->round >= 12)
+		o.slots = 1 + kit_u32(bytes, 64);
+	p = make(kit, o.slots, o.policy);
+	while (bytes->left > 64) {
+		one_step(p, &o, bytes);
+		p = KIT_TURN(block_priority, p);
 	}
+	bent(p, bytes);
+	KIT_END(block_priority, p);
 }

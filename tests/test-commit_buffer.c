@@ -122,10 +122,9 @@ KIT_TEST(test_commit_buffer_full_and_misuse)
 }
 
 struct run {
-	struct kit kit;
 	struct gputm_commit_buffer *b;
 	struct oracle_commit_buffer o;
-	uint64_t random;
+	struct kit_bytes *bytes;
 	struct {
 		uint64_t tag;
 		int block;
@@ -135,11 +134,11 @@ struct run {
 
 static void do_push(struct run *r)
 {
-	struct gputm_commit_entry e = { kit_below(&r->random, 64) * 4, kit_below(&r->random, 2),
-					(uint32_t)kit_below(&r->random, 2),
-					(uint32_t)kit_random(&r->random),
-					1 + (uint32_t)kit_below(&r->random, 3),
-					kit_below(&r->random, 4) == 0 };
+	struct gputm_commit_entry e = { kit_draw(r->bytes, 64) * 4, kit_draw(r->bytes, 2),
+					kit_u32(r->bytes, 2),
+					(uint32_t)kit_number(r->bytes, 4),
+					1 + kit_u32(r->bytes, 3),
+					kit_draw(r->bytes, 4) == 0 };
 	int probe = gputm_commit_buffer_push_probe(r->b, &e);
 
 	ck_assert_int_eq(gputm_commit_buffer_push(r->b, &e), probe);
@@ -169,9 +168,12 @@ static void do_complete(struct run *r)
 {
 	unsigned i;
 
-	if (!r->flights)
+	if (!r->flights) {
+		ck_assert_int_eq(gputm_commit_buffer_mem_complete(r->b, kit_draw(r->bytes, 256)),
+				 -EINVAL);
 		return;
-	i = (unsigned)kit_below(&r->random, r->flights);
+	}
+	i = kit_u32(r->bytes, r->flights);
 	ck_assert_int_eq(gputm_commit_buffer_mem_complete(r->b, r->flying[i].tag), 0);
 	oracle_commit_buffer_complete(&r->o, r->flying[i].block);
 	r->flying[i] = r->flying[--r->flights];
@@ -196,9 +198,9 @@ static bool do_release(struct run *r)
 
 static void do_ticks(struct run *r)
 {
-	uint64_t cycles = kit_below(&r->random, 4);
+	uint64_t cycles = kit_draw(r->bytes, 4);
 
-	if (kit_below(&r->random, 2)) {
+	if (kit_draw(r->bytes, 2)) {
 		gputm_commit_buffer_advance(r->b, cycles);
 	} else {
 		for (uint64_t i = 0; i < cycles; i++) {
@@ -216,17 +218,20 @@ static void do_ticks(struct run *r)
 		oracle_commit_buffer_tick(&r->o);
 }
 
-static void run(const struct gputm_commit_buffer_config *config, uint64_t seed, unsigned steps)
+KIT_DRIVE(commit_buffer, 30, 6000)
 {
 	static struct run r;
 
 	memset(&r, 0, sizeof(r));
-	r.random = seed;
-	r.o.config = *config;
-	kit_open(&r.kit);
-	r.b = make(&r.kit, config);
-	for (unsigned i = 0; i < steps; i++) {
-		uint64_t what = kit_below(&r.random, 8);
+	r.bytes = bytes;
+	r.o.config = (struct gputm_commit_buffer_config)GPUTM_COMMIT_BUFFER_CONFIG_INIT;
+	r.o.config.blocks = 1 + kit_u32(bytes, 20);
+	r.o.config.block_bytes = 4u << kit_u32(bytes, 6);
+	r.o.config.granularity = 4u << kit_u32(bytes, 6);
+	r.o.config.window = kit_u32(bytes, 6);
+	r.b = make(kit, &r.o.config);
+	while (kit_more(bytes)) {
+		uint64_t what = kit_draw(bytes, 8);
 
 		if (what < 3)
 			do_push(&r);
@@ -240,33 +245,16 @@ static void run(const struct gputm_commit_buffer_config *config, uint64_t seed, 
 			do_release(&r);
 		ck_assert_uint_eq(gputm_commit_buffer_writes(r.b),
 				  oracle_commit_buffer_writes(&r.o));
-		kit_valid(gputm_commit_buffer_unit(r.b));
-		if (i % 50 == 49)
-			r.b = (struct gputm_commit_buffer *)(void *)kit_swap(
-				&commit_buffer_maker, &r.kit, gputm_commit_buffer_unit(r.b));
+		r.b = KIT_TURN(commit_buffer, r.b);
 	}
 	while (gputm_commit_buffer_writes(r.b)) {
-		do_ticks(&r);
+		gputm_commit_buffer_tick(r.b);
+		oracle_commit_buffer_tick(&r.o);
 		do_memory(&r);
 		do_complete(&r);
 		do_release(&r);
 	}
 	ck_assert(!do_release(&r));
-	kit_valid(gputm_commit_buffer_unit(r.b));
-	gputm_commit_buffer_free(r.b);
-	kit_close(&r.kit);
+	KIT_END(commit_buffer, r.b);
 }
 
-KIT_TEST(test_commit_buffer_random)
-{
-	struct gputm_commit_buffer_config config = GPUTM_COMMIT_BUFFER_CONFIG_INIT;
-	uint64_t random = 21;
-
-	for (unsigned i = 0; i < kit_scale(60, 8); i++) {
-		config.blocks = 1 + (uint32_t)kit_below(&random, 20);
-		config.block_bytes = 4u << kit_below(&random, 6);
-		config.granularity = 4u << kit_below(&random, 6);
-		config.window = (uint32_t)kit_below(&random, 6);
-		run(&config, kit_random(&random), kit_scale(500, 200));
-	}
-}

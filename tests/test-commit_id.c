@@ -237,10 +237,10 @@ static void compare(const struct gputm_commit_id *vendor, const struct oracle_co
 }
 
 static void step_acquire(struct gputm_commit_id *vendor, struct oracle_commit_id *o,
-			 uint64_t *random)
+			 struct kit_bytes *bytes)
 {
-	uint32_t core = (uint32_t)kit_below(random, o->config.cores + 1);
-	uint32_t count = (uint32_t)kit_below(random, o->config.credits + 2);
+	uint32_t core = kit_u32(bytes, o->config.cores + 1);
+	uint32_t count = kit_u32(bytes, o->config.credits + 2);
 	uint64_t first = 0, expected = 0;
 	int probe = gputm_commit_id_acquire_probe(vendor, core, count);
 
@@ -250,11 +250,11 @@ static void step_acquire(struct gputm_commit_id *vendor, struct oracle_commit_id
 }
 
 static void step_report(struct gputm_commit_id *vendor, struct oracle_commit_id *o, bool in_order,
-			uint64_t *random)
+			struct kit_bytes *bytes)
 {
-	uint32_t p = (uint32_t)kit_below(random, o->config.partitions + !in_order);
-	uint32_t count = (uint32_t)kit_below(random, 5), got[8] = { 0 }, expected[8] = { 0 };
-	uint64_t first = oracle_commit_id_oldest(o) + kit_below(random, o->config.ring + 1) - 1;
+	uint32_t p = kit_u32(bytes, o->config.partitions + !in_order);
+	uint32_t count = kit_u32(bytes, 5), got[8] = { 0 }, expected[8] = { 0 };
+	uint64_t first = oracle_commit_id_oldest(o) + kit_draw(bytes, o->config.ring + 1) - 1;
 
 	if (in_order)
 		first = oracle_commit_id_unreported(o, p);
@@ -263,45 +263,38 @@ static void step_report(struct gputm_commit_id *vendor, struct oracle_commit_id 
 	ck_assert_mem_eq(got, expected, sizeof(got));
 }
 
-static struct gputm_commit_id_config random_config(int i)
+KIT_DRIVE(commit_id, 2 * KIT_COUNT(geometry), 20000)
 {
+	const uint32_t shape[] = { 1 + kit_u32(bytes, 4), kit_u32(bytes, 2),
+				   1 + kit_u32(bytes, 16) };
+	const uint32_t any[] = { shape[0], 1 + kit_u32(bytes, 4),
+				 shape[2] * (shape[1] ? shape[0] : 1) + kit_u32(bytes, 8),
+				 shape[1], shape[2], 0 };
 	struct gputm_commit_id_config config = GPUTM_COMMIT_ID_CONFIG_INIT;
-
-	config.cores = geometry[i][0];
-	config.partitions = geometry[i][1];
-	config.ring = geometry[i][2];
-	config.pools = geometry[i][3];
-	config.credits = geometry[i][4];
-	config.first_cid = (uint64_t)i * 1000;
-	return config;
-}
-
-KIT_TESTS(test_commit_id_random_against_oracle, KIT_COUNT(geometry))
-{
-	struct gputm_commit_id_config config = random_config(_i);
-	unsigned steps = kit_scale(2500, 200);
+	const uint32_t *g = KIT_ROW(geometry, any);
 	struct gputm_commit_id *vendor;
-	uint64_t random = 3 + (uint64_t)_i;
 	struct oracle_commit_id o;
 
+	config.cores = g[0];
+	config.partitions = g[1];
+	config.ring = g[2];
+	config.pools = g[3];
+	config.credits = g[4];
+	config.first_cid = bytes->round * UINT64_C(1000);
 	vendor = make(kit, &config);
 	oracle_commit_id_open(&o, &config);
-	for (unsigned i = 0; i < steps; i++) {
-		if (kit_below(&random, config.partitions + 1) == 0)
-			step_acquire(vendor, &o, &random);
+	while (kit_more(bytes)) {
+		if (kit_draw(bytes, config.partitions + 1) == 0)
+			step_acquire(vendor, &o, bytes);
 		else
-			step_report(vendor, &o, geometry[_i][5], &random);
-		kit_valid(gputm_commit_id_unit(vendor));
+			step_report(vendor, &o, g[5], bytes);
+		vendor = KIT_TURN(commit_id, vendor);
 		compare(vendor, &o);
-		if (kit_below(&random, 100) == 0)
-			vendor = (struct gputm_commit_id *)(void *)kit_swap(
-				&commit_id_maker, kit, gputm_commit_id_unit(vendor));
 	}
-	if (geometry[_i][5])
+	if (g[5])
 		ck_assert_uint_eq(kit_stat(gputm_commit_id_unit(vendor), "refused_window"), 0);
-	kit_hostile(&commit_id_maker, gputm_commit_id_unit(vendor));
+	KIT_END(commit_id, vendor);
 	oracle_commit_id_close(&o);
-	gputm_commit_id_free(vendor);
 }
 
 static uint64_t digest_of_run(uint64_t seed)

@@ -239,18 +239,18 @@ KIT_TEST(test_device_validator_without_memory_applies_nothing)
 }
 
 /* A chunk of random writes. */
-static uint32_t scribble(struct gputm_log_entry *entry, uint64_t *random)
+static uint32_t scribble(struct gputm_log_entry *entry, struct kit_bytes *bytes)
 {
-	uint32_t count = (uint32_t)kit_below(random, 130);
+	uint32_t count = kit_u32(bytes, 130);
 
 	for (uint32_t i = 0; i < count; i++)
-		entry[i] = (struct gputm_log_entry){ kit_below(random, WORDS) * 4,
-						     1 + kit_below(random, 60),
-						     (uint32_t)kit_random(random) };
-	if (count && kit_below(random, 20) == 0)
-		entry[kit_below(random, count)].address = REGION - 3 + kit_below(random, 7);
-	for (unsigned i = 0; count && i < 3 && kit_below(random, 20) == 0; i++)
-		entry[kit_below(random, count)].stamp = bad_stamp[kit_below(random, 4)];
+		entry[i] = (struct gputm_log_entry){ kit_draw(bytes, WORDS) * 4,
+						     1 + kit_draw(bytes, 60),
+						     (uint32_t)bytes->left };
+	if (count && kit_draw(bytes, 20) == 0)
+		entry[kit_draw(bytes, count)].address = REGION - 3 + kit_draw(bytes, 7);
+	for (unsigned i = 0; count && i < 3 && kit_draw(bytes, 20) == 0; i++)
+		entry[kit_draw(bytes, count)].stamp = bad_stamp[kit_draw(bytes, 4)];
 	return count;
 }
 
@@ -277,42 +277,43 @@ static void compare(struct world *w, struct oracle_device_validator *o, const bo
 	ck_assert_int_eq(gputm_device_validator_conflict(w->validator), o->conflict);
 }
 
-KIT_BARE_TESTS(test_device_validator_random_against_oracle, 3)
+static const uint32_t granule[] = { 4, 64, 1024 };
+
+KIT_DRIVE(device_validator, KIT_COUNT(granule), 150000)
 {
-	static const uint32_t granule[] = { 4, 64, 1024 };
-	unsigned steps = kit_scale(600, 60);
 	static struct oracle_device_validator o;
-	uint64_t random = 31 + (uint64_t)_i;
-	struct gputm_log_entry entry[130];
+	uint32_t wide = granule[bytes->round % KIT_COUNT(granule)];
 	bool read[WORDS + 2] = { 0 };
+	struct gputm_log_entry entry[130];
 	struct world w;
 
-	world_open(&w, 32, granule[_i]);
+	world_open(&w, bytes->round < KIT_COUNT(granule) ? 32 : 1u << kit_u32(bytes, 8), wide);
 	oracle_device_validator_open(
 		&o, gputm_unit_config(gputm_device_validator_unit(w.validator)));
-	for (unsigned i = 0; i < steps; i++) {
-		struct gputm_log_chunk chunk = { entry, scribble(entry, &random), 0, o.round, 0 };
-		uint64_t round = o.round + kit_below(&random, 3);
+	while (kit_more(bytes)) {
+		struct gputm_log_chunk chunk = { entry, scribble(entry, bytes), 0, o.round, 0 };
+		uint64_t round = o.round + kit_draw(bytes, 3);
 
-		compare(&w, &o, read, &chunk, (int)kit_below(&random, 3));
-		kit_valid(gputm_device_validator_unit(w.validator));
-		if (kit_below(&random, 8) == 0) {
-			uint64_t address = kit_below(&random, REGION), first;
+		if (chunk.count + o.count > ORACLE_DEVICE_VALIDATOR_MOST)
+			break;
+		compare(&w, &o, read, &chunk, (int)kit_draw(bytes, 3));
+		if (kit_draw(bytes, 8) == 0) {
+			uint64_t address = kit_draw(bytes, REGION), first;
 
 			ck_assert_int_eq(gputm_access_bitmap_record(w.reads, address), 0);
-			first = address / granule[_i] * granule[_i];
-			for (uint64_t a = first; a < first + granule[_i]; a += 4)
+			first = address / wide * wide;
+			for (uint64_t a = first; a < first + wide; a += 4)
 				read[a / 4] = true;
 		}
-		if (kit_below(&random, 20) == 0)
+		if (kit_draw(bytes, 20) == 0)
 			ck_assert_int_eq(gputm_device_validator_begin(w.validator, round),
 					 oracle_device_validator_begin(&o, round));
-		if (kit_below(&random, 50) == 0)
-			w.validator = (struct gputm_device_validator *)(void *)kit_swap(
-				&device_validator_maker, &w.kit,
-				gputm_device_validator_unit(w.validator));
+		w.validator = (struct gputm_device_validator *)(void *)kit_turn(
+			&device_validator_maker, &w.kit, gputm_device_validator_unit(w.validator),
+			bytes);
 	}
-	kit_hostile(&device_validator_maker, gputm_device_validator_unit(w.validator));
+	KIT_END(device_validator, w.validator);
+	w.validator = NULL;
 	world_close(&w);
 }
 

@@ -209,13 +209,13 @@ KIT_TEST(test_dispatch_queues_without_memory_nothing_changes)
 }
 
 static void take(struct gputm_dispatch_queues *queues, struct oracle_dispatch_queues *o,
-		 uint64_t *random)
+		 struct kit_bytes *bytes)
 {
-	bool steal = kit_below(random, 2), partial = kit_below(random, 3) == 0;
-	uint64_t request[8] = { 0 }, expected[8] = { 0 };
+	bool steal = kit_draw(bytes, 2), partial = kit_draw(bytes, 3) == 0;
+	uint64_t request[16] = { 0 }, expected[16] = { 0 };
 	uint32_t type = 9, expected_type = 9, count = 0, expected_count = 0;
 
-	if (kit_below(random, 2)) {
+	if (kit_draw(bytes, 2)) {
 		ck_assert_int_eq(gputm_dispatch_queues_dequeue(queues, steal, &type, request),
 				 oracle_dispatch_queues_pop(o, steal, &expected_type, expected));
 	} else {
@@ -226,26 +226,26 @@ static void take(struct gputm_dispatch_queues *queues, struct oracle_dispatch_qu
 	}
 	ck_assert_uint_eq(type, expected_type);
 	ck_assert_uint_eq(count, expected_count);
-	for (unsigned i = 0; i < 8; i++)
+	for (unsigned i = 0; i < 16; i++)
 		ck_assert_uint_eq(request[i], expected[i]);
 }
 
 static void step(struct gputm_dispatch_queues *queues, struct oracle_dispatch_queues *o,
-		 uint64_t *random)
+		 struct kit_bytes *bytes)
 {
-	unsigned what = (unsigned)kit_below(random, 20);
+	unsigned what = (unsigned)kit_draw(bytes, 20);
 
 	if (what < 11 && o->count < ORACLE_DISPATCH_QUEUES_MOST) {
-		uint32_t type = (uint32_t)kit_below(random, o->config.types + 1);
-		unsigned affinity = (unsigned)kit_below(random, 4);
-		uint64_t request = kit_random(random);
+		uint32_t type = kit_u32(bytes, o->config.types + 1);
+		unsigned affinity = (unsigned)kit_draw(bytes, 4);
+		uint64_t request = kit_number(bytes, 4);
 
 		ck_assert_int_eq(gputm_dispatch_queues_push(
 					 queues, type,
 					 (enum gputm_dispatch_queues_affinity)affinity, request),
 				 oracle_dispatch_queues_push(o, type, affinity, request));
 	} else if (what < 18) {
-		take(queues, o, random);
+		take(queues, o, bytes);
 	} else if (what < 19) {
 		ck_assert_uint_eq(gputm_dispatch_queues_commit(queues),
 				  oracle_dispatch_queues_commit(o));
@@ -261,25 +261,19 @@ static void step(struct gputm_dispatch_queues *queues, struct oracle_dispatch_qu
 
 static const uint32_t geometry[][2] = { { 1, 1 }, { 1, 8 }, { 3, 4 }, { 64, 2 } };
 
-KIT_TESTS(test_dispatch_queues_random_against_oracle, KIT_COUNT(geometry))
+KIT_DRIVE(dispatch_queues, KIT_COUNT(geometry), 15000)
 {
-	unsigned steps = kit_scale(2500, 200);
+	const uint32_t any[] = { 1 + kit_u32(bytes, 4), 1 + kit_u32(bytes, 16) };
+	const uint32_t *g = KIT_ROW(geometry, any);
+	struct gputm_dispatch_queues *queues = make(kit, g[0], g[1]);
 	static struct oracle_dispatch_queues o;
-	uint64_t random = 53 + (uint64_t)_i;
-	struct gputm_dispatch_queues *queues;
 
-	queues = make(kit, geometry[_i][0], geometry[_i][1]);
 	oracle_dispatch_queues_open(&o, gputm_unit_config(gputm_dispatch_queues_unit(queues)));
-	for (unsigned i = 0; i < steps; i++) {
-		step(queues, &o, &random);
-		kit_valid(gputm_dispatch_queues_unit(queues));
-		if (kit_below(&random, 100) == 0)
-			queues = (struct gputm_dispatch_queues *)(void *)kit_swap(
-				&dispatch_queues_maker, kit,
-				gputm_dispatch_queues_unit(queues));
+	while (kit_more(bytes)) {
+		step(queues, &o, bytes);
+		queues = KIT_TURN(dispatch_queues, queues);
 	}
-	kit_hostile(&dispatch_queues_maker, gputm_dispatch_queues_unit(queues));
-	gputm_dispatch_queues_free(queues);
+	KIT_END(dispatch_queues, queues);
 }
 
 KIT_TEST(test_dispatch_queues_tell_their_observer)

@@ -195,7 +195,10 @@ static void compare(struct gputm_signature *array, const struct oracle_signature
 	uint64_t mask[2] = { 0, 0 };
 	int found = 0;
 
-	ck_assert_int_ge(gputm_signature_match(array, address, mask), 0);
+	if (gputm_signature_match(array, address, mask) < 0) {
+		ck_assert_int_eq(oracle_signature_maybe_contains(o, 0, address), -ERANGE);
+		return;
+	}
 	for (uint32_t i = 0; i < o->config.count; i++) {
 		int answer = maybe(array, i, address);
 
@@ -207,13 +210,13 @@ static void compare(struct gputm_signature *array, const struct oracle_signature
 	ck_assert_int_eq(gputm_signature_match(array, address, mask), found);
 }
 
-static void step(struct gputm_signature *array, struct oracle_signature *o, uint64_t *random)
+static void step(struct gputm_signature *array, struct oracle_signature *o, struct kit_bytes *bytes)
 {
-	uint64_t address = kit_below(random, 60) * o->config.granularity + kit_below(random, 3);
-	uint32_t index = (uint32_t)kit_below(random, o->config.count + 1);
-	uint32_t other = (uint32_t)kit_below(random, o->config.count + 1);
+	uint64_t address = kit_draw(bytes, 60) * o->config.granularity + kit_draw(bytes, 3);
+	uint32_t index = kit_u32(bytes, o->config.count + 1);
+	uint32_t other = kit_u32(bytes, o->config.count + 1);
 
-	switch (kit_below(random, 8)) {
+	switch (kit_draw(bytes, 8)) {
 	case 0:
 		ck_assert_int_eq(gputm_signature_clear(array, index),
 				 oracle_signature_clear(o, index));
@@ -228,36 +231,37 @@ static void step(struct gputm_signature *array, struct oracle_signature *o, uint
 	}
 	ck_assert_uint_eq(gputm_signature_population(array, index),
 			  oracle_signature_population(o, index));
-	compare(array, o, kit_below(random, 60) * o->config.granularity);
+	address = kit_draw(bytes, 64);
+	compare(array, o, address < 60 ? address * o->config.granularity : kit_number(bytes, 2));
 }
 
-KIT_TESTS(test_signature_random_against_oracle, KIT_COUNT(geometry))
+KIT_DRIVE(signature, KIT_COUNT(geometry), 2400)
 {
+	const uint32_t any[] = { 1 + kit_u32(bytes, 70),  8u << kit_u32(bytes, 5),
+				 1u << kit_u32(bytes, 3), 0,
+				 1u << kit_u32(bytes, 8), 8 + kit_u32(bytes, 57) };
 	struct gputm_signature_config config = GPUTM_SIGNATURE_CONFIG_INIT;
-	unsigned steps = kit_scale(400, 40);
-	struct gputm_signature *array;
-	uint64_t random = 11 + (uint64_t)_i;
+	const uint32_t *g = KIT_ROW(geometry, any);
+	struct gputm_signature *array = NULL;
 	struct oracle_signature o;
 
-	config.count = geometry[_i][0];
-	config.bits = geometry[_i][1];
-	config.hashes = geometry[_i][2];
-	config.hash = geometry[_i][3];
-	config.granularity = geometry[_i][4];
-	config.address_bits = geometry[_i][5];
-	config.seed = (uint64_t)_i;
-	array = make(kit, &config);
+	config.count = g[0];
+	config.bits = g[1];
+	config.hashes = g[2];
+	config.hash = g[3];
+	config.granularity = g[4];
+	config.address_bits = g[5];
+	config.seed = bytes->round;
+	if (gputm_signature_new(kit->ctx, &config, &array))
+		return;
+	kit_observe(gputm_signature_unit(array));
 	oracle_signature_open(&o, &config);
-	for (unsigned i = 0; i < steps; i++) {
-		step(array, &o, &random);
-		kit_valid(gputm_signature_unit(array));
-		if (kit_below(&random, 50) == 0)
-			array = (struct gputm_signature *)(void *)kit_swap(
-				&signature_maker, kit, gputm_signature_unit(array));
+	while (kit_more(bytes)) {
+		step(array, &o, bytes);
+		array = KIT_TURN(signature, array);
 	}
-	kit_hostile(&signature_maker, gputm_signature_unit(array));
+	KIT_END(signature, array);
 	oracle_signature_close(&o);
-	gputm_signature_free(array);
 }
 
 static uint64_t digest_of_run(uint64_t seed)

@@ -122,10 +122,9 @@ KIT_TEST(test_table_ii_full_at_four_by_four)
 }
 
 struct run {
-	struct kit kit;
 	struct gputm_stall_buffer *b;
 	struct oracle_stall_buffer o;
-	uint64_t random;
+	struct kit_bytes *bytes;
 };
 
 static int drain(struct run *r, struct gputm_stall_request *mine)
@@ -143,12 +142,12 @@ static int drain(struct run *r, struct gputm_stall_request *mine)
 static void step(struct run *r)
 {
 	struct gputm_stall_request mine = { 0, 0, 0, 0 }, his = { 0, 0, 0, 0 };
-	uint64_t address = kit_below(&r->random, 8 * 32), stamp = kit_below(&r->random, 6);
-	uint32_t warp = (uint32_t)kit_below(&r->random, 3);
-	uint64_t what = kit_below(&r->random, 8);
+	uint64_t address = kit_draw(r->bytes, 8 * 32), stamp = kit_draw(r->bytes, 6);
+	uint32_t warp = kit_u32(r->bytes, 3);
+	uint64_t what = kit_draw(r->bytes, 8);
 
 	if (what < 4) {
-		mine = (struct gputm_stall_request){ address, stamp, kit_random(&r->random), warp };
+		mine = (struct gputm_stall_request){ address, stamp, r->bytes->left, warp };
 		ck_assert_int_eq(queue(r->b, address, stamp, mine.tag, warp),
 				 oracle_stall_buffer_enqueue(&r->o, &mine));
 	} else if (what == 4) {
@@ -157,7 +156,7 @@ static void step(struct run *r)
 	} else if (what == 5) {
 		ck_assert_int_eq(gputm_stall_buffer_wake_warp(r->b, address, warp, &mine),
 				 oracle_stall_buffer_wake(&r->o, address, UINT64_MAX, warp, &his));
-	} else if (what == 6 || kit_below(&r->random, 4)) {
+	} else if (what == 6 || kit_draw(r->bytes, 4)) {
 		ck_assert_int_eq(gputm_stall_buffer_wake(r->b, address, &mine),
 				 oracle_stall_buffer_wake(&r->o, address, UINT64_MAX, -1, &his));
 	} else {
@@ -167,37 +166,30 @@ static void step(struct run *r)
 	if (what >= 4)
 		ck_assert_uint_eq(mine.tag, his.tag);
 	ck_assert_uint_eq(gputm_stall_buffer_waiting(r->b), r->o.count);
-	kit_valid(gputm_stall_buffer_unit(r->b));
 }
 
-static void run(uint32_t lines, uint32_t requests, unsigned steps)
+KIT_DRIVE(stall_buffer, 36, 6000)
 {
 	static struct run r;
 	struct gputm_stall_request out;
 
 	memset(&r, 0, sizeof(r));
-	r.random = lines * 100 + requests;
+	r.bytes = bytes;
 	r.o.config = (struct gputm_stall_buffer_config)GPUTM_STALL_BUFFER_CONFIG_INIT;
-	r.o.config.lines = lines;
-	r.o.config.requests = requests;
-	kit_open(&r.kit);
-	r.b = make(&r.kit, &r.o.config);
-	for (unsigned i = 0; i < steps; i++) {
+	r.o.config.lines = 1 + bytes->round % 6;
+	r.o.config.requests = 1 + bytes->round / 6 % 6;
+	if (bytes->round >= 36)
+		r.o.config.granularity = 4u << kit_u32(bytes, 6);
+	r.b = make(kit, &r.o.config);
+	while (kit_more(bytes)) {
 		step(&r);
-		if (i % 100 == 99)
-			r.b = (struct gputm_stall_buffer *)(void *)kit_swap(
-				&stall_buffer_maker, &r.kit, gputm_stall_buffer_unit(r.b));
+		r.b = KIT_TURN(stall_buffer, r.b);
 	}
+	if (bytes->thorough)
+		kit_hostile(&stall_buffer_maker, gputm_stall_buffer_unit(r.b));
 	while (drain(&r, &out))
 		kit_valid(gputm_stall_buffer_unit(r.b));
 	ck_assert_uint_eq(gputm_stall_buffer_waiting(r.b), 0);
-	gputm_stall_buffer_free(r.b);
-	kit_close(&r.kit);
+	KIT_END(stall_buffer, r.b);
 }
 
-KIT_TEST(test_stall_buffer_random)
-{
-	for (uint32_t lines = 1; lines <= 6; lines++)
-		for (uint32_t requests = 1; requests <= 6; requests++)
-			run(lines, requests, kit_scale(1000, 50));
-}

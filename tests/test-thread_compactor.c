@@ -196,63 +196,112 @@ static void draw_mask(uint64_t mask[], unsigned lanes, unsigned warps, uint64_t 
 }
 
 /* One mask through both; sometimes by advance(), sometimes swapped on the way. */
-static struct gputm_thread_compactor *one_mask(struct kit *kit, struct gputm_thread_compactor *c,
-					       struct oracle_thread_compactor *o, uint64_t tag,
-					       uint64_t *random)
+/* A unit, its oracle, and the warps that the oracle has made of the mask in the unit. */
+struct pair {
+	struct gputm_thread_compactor *c;
+	struct oracle_thread_compactor o;
+	unsigned made, popped, left;
+	uint64_t tag, mask[32];
+	uint16_t thread[32][64];
+};
+
+static void push(struct pair *p, struct kit_bytes *bytes)
 {
-	uint64_t mask[64], lanes;
-	uint16_t thread[64];
-	unsigned k = 0;
+	uint64_t mask[64] = { 0 }, any = 0, all = UINT32_MAX >> (32 - p->o.warps);
+	bool beyond = kit_draw(bytes, 16) == 0;
+	unsigned how = kit_u32(bytes, 4);
+	int result;
 
-	draw_mask(mask, o->lanes, o->warps, random);
-	oracle_thread_compactor_load(o, mask);
-	ck_assert_int_eq(gputm_thread_compactor_push(c, tag, mask), 0);
-	while (oracle_thread_compactor_left(o)) {
-		struct gputm_thread_compactor_warp warp;
+	for (unsigned lane = 0; lane < p->o.lanes; lane++) {
+		uint64_t x = kit_number(bytes, 4), y = how ? kit_number(bytes, 4) : 0;
 
-		for (unsigned lane = 0; lane < o->lanes; lane++)
-			for (unsigned w = 0; w < 32; w++)
-				ck_assert_uint_eq(gputm_thread_compactor_buffer(c, lane) >> w & 1,
-						  o->buffer[lane][w]);
-		lanes = oracle_thread_compactor_cycle(o, thread);
-		gputm_thread_compactor_tick(c);
-		if (kit_below(random, 8) == 0)
-			c = (struct gputm_thread_compactor *)(void *)kit_swap(
-				&thread_compactor_maker, kit, gputm_thread_compactor_unit(c));
-		ck_assert_int_eq(gputm_thread_compactor_peek(c, &warp), 1);
-		ck_assert_uint_eq(warp.mask, lanes);
-		ck_assert_uint_eq(warp.index, k++);
-		ck_assert_uint_eq(warp.tag, tag);
-		for (unsigned lane = 0; lane < o->lanes; lane++)
-			ck_assert_uint_eq(warp.thread[lane], thread[lane]);
-		kit_valid(gputm_thread_compactor_unit(c));
-		ck_assert_uint_ge(gputm_thread_compactor_warps(c), k);
-		ck_assert(gputm_thread_compactor_pop(c));
+		mask[lane] = how == 0 ? x : how == 1 ? x & y : how == 2 ? x | y : x & y & 3;
+		mask[lane] &= beyond ? UINT64_MAX : all;
+		any |= mask[lane];
 	}
-	ck_assert_uint_eq(gputm_thread_compactor_warps(c), 0);
-	return c;
+	result = gputm_thread_compactor_push_probe(p->c, mask);
+	ck_assert_int_eq(gputm_thread_compactor_push(p->c, ++p->tag, mask), result);
+	if (any & ~all || !any)
+		ck_assert_int_eq(result, any ? -ERANGE : -EINVAL);
+	p->tag -= result != 0;
+	if (result)
+		return;
+	oracle_thread_compactor_load(&p->o, mask);
+	p->made = p->popped = 0;
+	p->left = gputm_thread_compactor_warps(p->c);
 }
 
-KIT_BARE_TEST(test_thread_compactor_random)
+static void tick(struct pair *p)
+{
+	for (unsigned lane = 0; p->left && lane < p->o.lanes; lane++)
+		for (unsigned w = 0; w < 32; w++)
+			ck_assert_uint_eq(gputm_thread_compactor_buffer(p->c, lane) >> w & 1,
+					  p->o.buffer[lane][w]);
+	gputm_thread_compactor_tick(p->c);
+	if (!p->left)
+		return;
+	p->left--;
+	p->mask[p->made] = oracle_thread_compactor_cycle(&p->o, p->thread[p->made]);
+	p->made++;
+	ck_assert_int_eq(!p->left, !oracle_thread_compactor_left(&p->o));
+}
+
+static void pop(struct pair *p)
+{
+	struct gputm_thread_compactor_warp warp;
+	bool some = gputm_thread_compactor_peek(p->c, &warp);
+
+	ck_assert_int_eq(some, p->popped != p->made);
+	if (some) {
+		ck_assert_uint_eq(warp.mask, p->mask[p->popped]);
+		ck_assert_uint_eq(warp.index, p->popped);
+		ck_assert_uint_eq(warp.tag, p->tag);
+		for (unsigned lane = 0; lane < p->o.lanes; lane++)
+			ck_assert_uint_eq(warp.thread[lane], p->thread[p->popped][lane]);
+	}
+	p->popped += some;
+	ck_assert_int_eq(gputm_thread_compactor_pop(p->c), some);
+}
+
+/* A state that no operation leads to still ticks and pops. */
+static void bent(struct pair *p, struct kit_bytes *bytes)
+{
+	struct gputm_unit *unit = gputm_thread_compactor_unit(p->c);
+
+	while (kit_bend(unit, bytes) && kit_more(bytes)) {
+		if (kit_draw(bytes, 2))
+			gputm_thread_compactor_tick(p->c);
+		else
+			gputm_thread_compactor_pop(p->c);
+		kit_valid(unit);
+	}
+}
+
+KIT_DRIVE(thread_compactor, 12, 20000)
 {
 	static const unsigned shape[][2] = { { 1, 1 }, { 3, 5 }, { 32, 32 }, { 64, 16 }, { 5, 32 },
 					     { 33, 7 } };
-	uint64_t random = 11;
+	const unsigned *of = shape[bytes->round / 2 % KIT_COUNT(shape)];
+	static struct pair p;
 
-	for (unsigned i = 0; i < 12; i++) {
-		struct oracle_thread_compactor o = { .lanes = shape[i / 2][0],
-						     .warps = shape[i / 2][1],
-						     .compact = i & 1 };
-		struct gputm_thread_compactor *c;
-		struct kit kit;
+	memset(&p, 0, sizeof(p));
+	p.o.lanes = of[0];
+	p.o.warps = of[1];
+	p.o.compact = bytes->round & 1;
+	p.c = make(kit, p.o.lanes, p.o.warps, p.o.compact);
+	while (bytes->left > 64) {
+		uint64_t what = kit_draw(bytes, 8);
 
-		kit_open(&kit);
-		c = make(&kit, o.lanes, o.warps, o.compact);
-		for (unsigned j = 0; j < kit_scale(100, 5); j++)
-			c = one_mask(&kit, c, &o, j, &random);
-		gputm_thread_compactor_free(c);
-		kit_close(&kit);
+		if (what < 2)
+			push(&p, bytes);
+		else if (what < 5)
+			tick(&p);
+		else
+			pop(&p);
+		p.c = KIT_TURN(thread_compactor, p.c);
 	}
+	bent(&p, bytes);
+	KIT_END(thread_compactor, p.c);
 }
 
 /* advance(n) is n ticks, to the byte. */

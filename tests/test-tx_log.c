@@ -326,16 +326,16 @@ static void look_up(struct gputm_tx_log *log, const struct oracle_tx_log *o, uin
 	ck_assert_uint_eq(own.rows, own.walked == hits ? rows : o->rows[1]);
 }
 
-static void step(struct gputm_tx_log *log, struct oracle_tx_log *o, uint64_t *random)
+static void step(struct gputm_tx_log *log, struct oracle_tx_log *o, struct kit_bytes *bytes)
 {
 	uint64_t lanes = o->lanes == 64 ? UINT64_MAX : (UINT64_C(1) << o->lanes) - 1;
-	uint64_t mask = kit_below(random, 3) ? kit_random(random) & lanes : lanes, address[64];
-	unsigned what = (unsigned)kit_below(random, 20);
+	uint64_t mask = kit_draw(bytes, 3) ? kit_number(bytes, 8) & lanes : lanes, address[64];
+	unsigned what = (unsigned)kit_draw(bytes, 20);
 	uint32_t value[64];
 
 	for (unsigned lane = 0; lane < 64; lane++) {
-		address[lane] = kit_below(random, o->lanes == 1 ? 16 : 400) << 2;
-		value[lane] = (uint32_t)kit_random(random);
+		address[lane] = lane < o->lanes ? kit_draw(bytes, o->lanes < 9 ? 16 : 400) << 2 : 0;
+		value[lane] = (uint32_t)bytes->left + lane;
 	}
 	if (what < 14 && oracle_tx_log_append(o, what & 1, mask, address, value)) {
 		if (what & 1)
@@ -345,41 +345,53 @@ static void step(struct gputm_tx_log *log, struct oracle_tx_log *o, uint64_t *ra
 	} else if (what < 19) {
 		look_up(log, o, mask, address);
 	} else {
-		mask = kit_below(random, 3) ? mask & kit_random(random) : lanes;
+		mask = kit_draw(bytes, 3) ? mask & kit_number(bytes, 8) : lanes;
 		ck_assert_int_eq(gputm_tx_log_restart(log, mask), 0);
 		oracle_tx_log_restart(o, mask);
 	}
 }
 
-KIT_TESTS(test_tx_log_random_against_oracle, KIT_COUNT(geometry))
+static void bent(struct gputm_tx_log *log, struct kit_bytes *bytes)
 {
-	static struct oracle_tx_log o;
+	uint64_t address[64] = { 0 };
+	uint32_t value[64] = { 0 };
+
+	if (kit_bend(unit_of(log), bytes))
+		ck_assert_int_ge(gputm_tx_log_append_write(log, 1, address, value), 0);
+	kit_valid(unit_of(log));
+}
+
+KIT_DRIVE(tx_log, KIT_COUNT(geometry), 400000)
+{
+	const uint32_t any[] = { 1 + kit_u32(bytes, 8), 1 + kit_u32(bytes, 8), 64,
+				 kit_u32(bytes, 3) };
 	struct gputm_tx_log_config config = GPUTM_TX_LOG_CONFIG_INIT;
-	unsigned steps = kit_scale(1500, 200);
-	uint64_t random = 11 + (uint64_t)_i;
+	const uint32_t *g = KIT_ROW(geometry, any);
+	static struct oracle_tx_log o;
 	struct gputm_tx_log *log;
 
-	config.lanes = geometry[_i][0];
-	config.partitions = geometry[_i][1];
-	config.interleave = geometry[_i][2];
-	config.filter = geometry[_i][3];
+	config.lanes = g[0];
+	config.partitions = g[1];
+	config.interleave = g[2];
+	config.filter = g[3];
 	config.reserve_rows = 1;
 	log = make(kit, &config);
 	oracle_tx_log_init(&o, config.lanes, config.partitions, config.interleave);
-	for (unsigned i = 0; i < steps; i++) {
-		step(log, &o, &random);
-		kit_valid(unit_of(log));
-		if (kit_below(&random, 50) == 0)
-			log = (struct gputm_tx_log *)(void *)kit_swap(&tx_log_maker, kit,
-								      unit_of(log));
-		if (kit_below(&random, 25) == 0) {
+	while (bytes->left > 16) {
+		step(log, &o, bytes);
+		log = KIT_TURN(tx_log, log);
+		if (kit_draw(bytes, 25) == 0) {
 			compare_rows(log, &o, GPUTM_TX_LOG_READ);
 			compare_rows(log, &o, GPUTM_TX_LOG_WRITE);
 		}
 	}
-	ck_assert_uint_gt(kit_stat(unit_of(log), "hits"), 0);
-	kit_hostile(&tx_log_maker, unit_of(log));
-	gputm_tx_log_free(log);
+	compare_rows(log, &o, GPUTM_TX_LOG_READ);
+	compare_rows(log, &o, GPUTM_TX_LOG_WRITE);
+	if (bytes->thorough)
+		ck_assert_uint_gt(kit_stat(unit_of(log), "hits"), 0);
+	if (bytes->round % 2)
+		bent(log, bytes);
+	KIT_END(tx_log, log);
 }
 
 /* An append that finds no memory for a row leaves the logs as they were. */

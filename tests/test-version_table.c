@@ -448,10 +448,10 @@ static const uint32_t geometry[][5] = {
 };
 
 static void step_region(struct gputm_version_table *t, struct oracle_version_table *o,
-			uint64_t *random)
+			struct kit_bytes *bytes)
 {
-	uint64_t start = kit_below(random, 300) * 16, length = kit_below(random, 300);
-	uint64_t relocated = 0x8000 + kit_below(random, 300) * 32, now = kit_below(random, 300);
+	uint64_t start = kit_draw(bytes, 300) * 16, length = kit_draw(bytes, 300);
+	uint64_t relocated = 0x8000 + kit_draw(bytes, 300) * 32, now = kit_draw(bytes, 300);
 	uint32_t region;
 
 	ck_assert_int_eq(
@@ -460,13 +460,13 @@ static void step_region(struct gputm_version_table *t, struct oracle_version_tab
 }
 
 static void step_version(struct gputm_version_table *t, struct oracle_version_table *o,
-			 uint64_t *random, uint64_t *now)
+			 struct kit_bytes *bytes, uint64_t *now)
 {
-	uint32_t region = (uint32_t)kit_below(random, o->regions), from, to;
-	uint64_t what = kit_below(random, 10), mask = kit_random(random);
-	uint64_t stamp = kit_below(random, 1000);
+	uint32_t region = kit_u32(bytes, o->regions), from, to;
+	uint64_t what = kit_draw(bytes, 10), mask = kit_number(bytes, 8);
+	uint64_t stamp = kit_draw(bytes, 1000);
 
-	*now += kit_below(random, 3);
+	*now += kit_draw(bytes, 3);
 	mask &= (UINT64_C(1) << o->regions) - 1;
 	if (what < 4) {
 		int probe = gputm_version_table_begin_copy_probe(t, region);
@@ -486,23 +486,23 @@ static void step_version(struct gputm_version_table *t, struct oracle_version_ta
 	if (what >= 8)
 		ck_assert_int_eq(gputm_version_table_seal(t, mask, *now),
 				 oracle_version_table_seal(o, mask, *now));
-	if (kit_below(random, 50) == 0 &&
+	if (kit_draw(bytes, 50) == 0 &&
 	    gputm_version_table_restart(t, 1) == oracle_version_table_restart(o, 1) &&
 	    !kit_stat(gputm_version_table_unit(t), "references"))
 		*now = 2;
 }
 
 static void step_reference(struct gputm_version_table *t, struct oracle_version_table *o,
-			   uint64_t *random, uint64_t now)
+			   struct kit_bytes *bytes, uint64_t now)
 {
-	uint32_t region = (uint32_t)kit_below(random, o->regions), got_version = 99, got = 99;
-	uint32_t version = (uint32_t)kit_below(random, o->config.versions);
-	uint64_t time = kit_below(random, now + 2);
-	uint64_t address = o->region[region].start + kit_below(random, 400);
+	uint32_t region = kit_u32(bytes, o->regions), got_version = 99, got = 99;
+	uint32_t version = kit_u32(bytes, o->config.versions);
+	uint64_t time = kit_draw(bytes, now + 2);
+	uint64_t address = o->region[region].start + kit_draw(bytes, 400);
 	unsigned r = 99, v = 99;
 	int result;
 
-	if (kit_below(random, 2)) {
+	if (kit_draw(bytes, 2)) {
 		ck_assert_int_eq(gputm_version_table_release(t, region, version),
 				 oracle_version_table_release(o, region, version));
 		return;
@@ -517,9 +517,9 @@ static void step_reference(struct gputm_version_table *t, struct oracle_version_
 }
 
 static void compare(const struct gputm_version_table *t, const struct oracle_version_table *o,
-		    uint64_t *random, uint64_t now)
+		    struct kit_bytes *bytes, uint64_t now)
 {
-	uint64_t address = kit_below(random, 0x3000), time = kit_below(random, now + 2), got = 0;
+	uint64_t address = kit_draw(bytes, 0x3000), time = kit_draw(bytes, now + 2), got = 0;
 	struct gputm_version_table_version is;
 	unsigned r = 0, v = 0;
 	int result = gputm_version_table_resolve(t, address, time, &got);
@@ -540,37 +540,35 @@ static void compare(const struct gputm_version_table *t, const struct oracle_ver
 		}
 }
 
-KIT_TESTS(test_version_table_random_against_oracle, KIT_COUNT(geometry))
+KIT_DRIVE(version_table, 2 * KIT_COUNT(geometry), 30000)
 {
-	struct gputm_version_table_config config = of(geometry[_i][1]);
-	unsigned steps = kit_scale(3000, 200);
-	uint64_t random = 23 + (uint64_t)_i, now = 1;
+	const uint32_t any[] = { 1 + kit_u32(bytes, 6), 2 + kit_u32(bytes, 6),
+				 8 + kit_u32(bytes, 3), kit_u32(bytes, 2), kit_u32(bytes, 2) };
+	const uint32_t *g = KIT_ROW(geometry, any);
+	struct gputm_version_table_config config = of(g[1]);
 	struct oracle_version_table o;
 	struct gputm_version_table *t;
+	uint64_t now = 1;
 
-	config.regions = geometry[_i][0];
-	config.row_shift = geometry[_i][2];
-	config.plain_as_given = geometry[_i][3];
-	config.lazy = geometry[_i][4];
+	config.regions = g[0];
+	config.row_shift = g[2];
+	config.plain_as_given = g[3];
+	config.lazy = g[4];
 	config.time_bits = 8;
 	config.stamp_bits = 16;
 	t = make(kit, &config);
 	oracle_version_table_open(&o, &config);
-	for (unsigned i = 0; i < steps; i++) {
-		if (!o.regions || kit_below(&random, 30) == 0)
-			step_region(t, &o, &random);
-		else if (kit_below(&random, 2))
-			step_version(t, &o, &random, &now);
+	while (kit_more(bytes)) {
+		if (!o.regions || kit_draw(bytes, 30) == 0)
+			step_region(t, &o, bytes);
+		else if (kit_draw(bytes, 2))
+			step_version(t, &o, bytes, &now);
 		else
-			step_reference(t, &o, &random, now);
-		compare(t, &o, &random, now);
-		kit_valid(gputm_version_table_unit(t));
-		if (kit_below(&random, 100) == 0)
-			t = (struct gputm_version_table *)(void *)kit_swap(
-				&version_table_maker, kit, gputm_version_table_unit(t));
+			step_reference(t, &o, bytes, now);
+		compare(t, &o, bytes, now);
+		t = KIT_TURN(version_table, t);
 	}
-	kit_hostile(&version_table_maker, gputm_version_table_unit(t));
-	gputm_version_table_free(t);
+	KIT_END(version_table, t);
 }
 
 static uint64_t digest_of_run(uint64_t seed)
