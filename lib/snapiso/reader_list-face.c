@@ -151,15 +151,20 @@ static void io_word(struct gputm_reader_list *l, struct gputm__word_slot *slot,
 		    struct gputm__io *io)
 {
 	bool vectors = gputm__readers_in_block(slot);
+	struct gputm__word_slot plain = *slot;
 
 	gputm__io_bool(io, &vectors);
+	if (gputm__io_reading(io))
+		slot->data = GPUTM__NO_READERS; /* a place of vectors is one that was given */
 	if (vectors) {
 		io_block(l, slot, io);
 		return;
 	}
-	gputm__io_u64(io, &slot->data);
-	if (!io->error && gputm__readers_in_block(slot))
+	gputm__io_u64(io, &plain.data);
+	if (gputm__readers_in_block(&plain))
 		gputm__io_fail(io, -EINVAL, "plain IDs are vectors");
+	else if (gputm__io_reading(io))
+		*slot = plain;
 }
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
