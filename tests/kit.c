@@ -367,6 +367,34 @@ static void refused(struct gputm_unit *unit, const struct image *now, const uint
 	ck_assert_msg(same(now, unit), "%s snapshot changed the unit", what);
 }
 
+/* Bytes of state and statistics changed under a right checksum: refused, or taken as they are. */
+static void forged(struct gputm_unit *unit, const struct image *now, uint8_t *bent)
+{
+	size_t fixed = 64 + 16 + 8 * gputm_unit_params(unit)->param_count;
+	uint64_t random = now->size;
+
+	for (unsigned n = kit_scale(400, 40); n--;) {
+		struct image image = { bent, now->size };
+
+		memcpy(bent, now->bytes, now->size);
+		for (uint64_t edits = 1 + kit_below(&random, 3); edits--;) {
+			size_t at = fixed + kit_below(&random, now->size - 8 - fixed);
+			uint8_t any = (uint8_t)kit_random(&random);
+
+			bent[at] = (uint8_t)(edits & 1 ? any : bent[at] ^ 1u << (any & 7));
+		}
+		kit_seal(bent, now->size);
+		if (gputm_unit_load(unit, bent, now->size)) {
+			ck_assert_msg(same(now, unit), "forged snapshot changed the unit");
+			continue;
+		}
+		kit_valid(unit);
+		ck_assert_msg(same(&image, unit), "%s: forged snapshot is saved as another",
+			      gputm_unit_kind(unit));
+		ck_assert_int_eq(gputm_unit_load(unit, now->bytes, now->size), 0);
+	}
+}
+
 void kit_hostile(const struct kit_maker *maker, struct gputm_unit *unit)
 {
 	struct image image = save(unit);
@@ -394,6 +422,7 @@ void kit_hostile(const struct kit_maker *maker, struct gputm_unit *unit)
 	bent[16] = 'z';
 	ck_assert_int_eq(gputm_unit_load(unit, bent, image.size), -EINVAL);
 	ck_assert(same(&image, unit));
+	forged(unit, &image, bent);
 	free(bent);
 	free(image.bytes);
 }

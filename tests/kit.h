@@ -77,7 +77,8 @@ void kit_config_sizes(struct kit *kit, const struct gputm_params *params);
 void kit_chaos(const struct kit_maker *maker, const void *config);
 /* Save `unit`, load into a fresh one of equal config: same bytes, same statistics, check passes. */
 void kit_round_trip(const struct kit_maker *maker, const struct gputm_unit *unit);
-/* Cut, flipped, newer, foreign snapshots are refused with a reason and change nothing. */
+/* Cut, flipped, newer, foreign snapshots are refused with a reason and change nothing; forged ones
+ * too, or are saved again as the same bytes. */
 void kit_hostile(const struct kit_maker *maker, struct gputm_unit *unit);
 /* Save, free, make anew, load: gives the new unit (for random points of a run). */
 struct gputm_unit *kit_swap(const struct kit_maker *maker, struct kit *kit,

@@ -26,13 +26,43 @@ static inline void fuzz_seal(uint8_t *bytes, size_t size)
 		bytes[i] = (uint8_t)hash;
 }
 
+#define FUZZ_STATS_AT 48 /* of a snapshot: has it statistics? */
+
+static inline uint8_t *fuzz_save(const struct gputm_unit *unit, bool stats, size_t *size)
+{
+	size_t (*how)(const struct gputm_unit *, void *, size_t) =
+		stats ? gputm_unit_save : gputm_unit_save_state;
+	uint8_t *bytes;
+
+	*size = how(unit, NULL, 0);
+	bytes = malloc(*size);
+	FUZZ_CHECK(bytes && how(unit, bytes, *size) == *size);
+	return bytes;
+}
+
 /*
- * Change some bytes of the state of a unit without parts and load it. What is accepted is saved as
- * it was, and is a state that further operations may be tried on: true.
+ * Load a snapshot of any origin. A refused one leaves the unit as it was; an accepted one is saved
+ * as the same bytes, and is a state that check() has nothing against: true.
  */
+static inline bool fuzz_load(struct gputm_unit *unit, const uint8_t *bytes, size_t size)
+{
+	size_t before_size, after_size;
+	uint8_t *before = fuzz_save(unit, true, &before_size), *after;
+	int error = gputm_unit_load(unit, bytes, size);
+
+	after = fuzz_save(unit, error || bytes[FUZZ_STATS_AT], &after_size);
+	FUZZ_CHECK(after_size == (error ? before_size : size));
+	FUZZ_CHECK(!memcmp(after, error ? before : bytes, after_size));
+	FUZZ_CHECK(!gputm_unit_check(unit));
+	free(before);
+	free(after);
+	return !error;
+}
+
+/* Change some bytes of the state of a unit without parts and load it. */
 static inline bool fuzz_bend(struct gputm_unit *unit, struct fuzz *fuzz)
 {
-	uint8_t bytes[8192], again[sizeof(bytes)];
+	uint8_t bytes[8192];
 	size_t size = gputm_unit_save_state(unit, bytes, sizeof(bytes));
 	size_t fixed = 64 + 16 + 8 * gputm_unit_params(unit)->param_count + 8;
 
@@ -43,11 +73,7 @@ static inline bool fuzz_bend(struct gputm_unit *unit, struct fuzz *fuzz)
 		bytes[size - 9 - at] = fuzz_u8(fuzz) & (edits & 1 ? 0xff : 0x07);
 	}
 	fuzz_seal(bytes, size);
-	if (gputm_unit_load(unit, bytes, size))
-		return false;
-	FUZZ_CHECK(gputm_unit_save_state(unit, again, sizeof(again)) == size);
-	FUZZ_CHECK(!memcmp(bytes, again, size));
-	return true;
+	return fuzz_load(unit, bytes, size);
 }
 
 #endif

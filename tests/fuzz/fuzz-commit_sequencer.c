@@ -4,7 +4,7 @@
  * with the oracle as the commit units; with an odd first byte, the rest is a hostile snapshot.
  */
 #include "gputm/commit_sequencer.h"
-#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/bend.h"
 #include "tests/oracle/commit_sequencer.h"
 
 #define WARPS 3
@@ -170,7 +170,7 @@ static void load(const struct gputm_commit_sequencer_config *config, const struc
 	struct gputm_commit_sequencer *seq;
 
 	FUZZ_CHECK(!gputm_commit_sequencer_new(NULL, config, &seq));
-	if (gputm_unit_load(gputm_commit_sequencer_unit(seq), fuzz->data, fuzz->size) == 0)
+	if (fuzz_load(gputm_commit_sequencer_unit(seq), fuzz->data, fuzz->size))
 		gputm_commit_sequencer_next_event(seq);
 	FUZZ_CHECK(!gputm_unit_check(gputm_commit_sequencer_unit(seq)));
 	gputm_commit_sequencer_free(seq);

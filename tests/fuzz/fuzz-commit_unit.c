@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/bend.h"
 #include "tests/oracle/commit_unit.h"
 
 static struct gputm_commit_unit_config any_config(struct fuzz *fuzz)
@@ -127,7 +127,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		run(unit, &fuzz, config.warp_mode);
 	else if (mode == 1)
 		operate(unit, &fuzz);
-	else if (!gputm_unit_load(gputm_commit_unit_unit(unit), fuzz.data, fuzz.size))
+	else if (fuzz_load(gputm_commit_unit_unit(unit), fuzz.data, fuzz.size))
 		gputm_commit_unit_advance(unit, 100);
 	gputm_commit_unit_free(unit);
 	return 0;

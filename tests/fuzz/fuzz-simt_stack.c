@@ -304,7 +304,7 @@ static void bend(struct warp *w, struct fuzz *fuzz)
 		w->before[w->size - 8 - contents + at] = fuzz_u8(fuzz) & (edits & 1 ? 0xff : 0x0f);
 	}
 	fuzz_seal(w->before, w->size);
-	if (gputm_unit_load(gputm_simt_stack_unit(w->stack), w->before, w->size))
+	if (!fuzz_load(gputm_simt_stack_unit(w->stack), w->before, w->size))
 		return;
 	while (fuzz_more(fuzz))
 		any_operation(w->stack, fuzz);
