@@ -346,32 +346,32 @@ struct places {
 	uint64_t low, high;
 };
 
-static inline struct places places_of(const struct gputm_signature *array, uint64_t address)
+static inline __attribute__((always_inline)) struct places
+places_of(const struct gputm_signature *array, uint64_t address)
 {
 	struct places places = { gputm__h3_group(array->h3, 0, address), 0 };
 
-	if (array->config.hashes > 4)
+	if (array->config.hashes == 8)
 		places.high = gputm__h3_group(array->h3, 1, address);
 	return places;
 }
 
-/* Take the next of the `left` remaining places. */
-static inline uint32_t next(struct places *places, uint32_t left)
+/* Where the bit of a signature is in its group, by the lowest field. */
+static inline uint32_t spot(const struct gputm_signature *array, uint32_t lane, uint64_t fields)
 {
-	uint32_t place = (uint16_t)places->low;
-
-	places->low = left == 5 ? places->high : places->low >> 16;
-	return place;
+	return (uint16_t)fields * (array->low + 1) + lane;
 }
 
-/* @return the number of bits newly set. */
-static uint32_t set_bits(struct gputm_signature *array, uint32_t index, struct places places)
+/* By the lowest `hashes` fields. @return the number of bits newly set. */
+static inline uint32_t set_fields(const struct gputm_signature *array, uint32_t index,
+				  uint64_t fields, uint32_t hashes)
 {
+	const uint32_t lane = index & array->low;
 	uint64_t *group = group_of(array, index);
 	uint32_t set = 0;
 
-	for (uint32_t left = array->config.hashes; left; left--) {
-		uint32_t at = (next(&places, left) << array->width) + (index & array->low);
+	for (; hashes; hashes--, fields >>= 16) {
+		uint32_t at = spot(array, lane, fields);
 		uint64_t bit = UINT64_C(1) << (at & 63);
 
 		set += !(group[at >> 6] & bit);
@@ -380,18 +380,37 @@ static uint32_t set_bits(struct gputm_signature *array, uint32_t index, struct p
 	return set;
 }
 
-static bool contains(const struct gputm_signature *array, uint32_t index, struct places places)
+static inline uint32_t set_bits(const struct gputm_signature *array, uint32_t index,
+				struct places places)
+{
+	if (array->config.hashes == 8)
+		return set_fields(array, index, places.low, 4) +
+		       set_fields(array, index, places.high, 4);
+	return set_fields(array, index, places.low, array->config.hashes);
+}
+
+static inline bool has_fields(const struct gputm_signature *array, uint32_t index, uint64_t fields,
+			      uint32_t hashes)
 {
 	const uint64_t *group = group_of(array, index);
-	const uint32_t width = array->width, lane = index & array->low;
-	uint64_t all = 1;
+	const uint32_t lane = index & array->low;
 
-	for (uint32_t left = array->config.hashes; left; left--) {
-		uint32_t at = (next(&places, left) << width) + lane;
+	for (; hashes; hashes--, fields >>= 16) {
+		uint32_t at = spot(array, lane, fields);
 
-		all &= group[at >> 6] >> (at & 63);
+		if (!(group[at >> 6] >> (at & 63) & 1))
+			return false;
 	}
-	return all;
+	return true;
+}
+
+static inline bool contains(const struct gputm_signature *array, uint32_t index,
+			    struct places places)
+{
+	if (array->config.hashes == 8)
+		return has_fields(array, index, places.low, 4) &&
+		       has_fields(array, index, places.high, 4);
+	return has_fields(array, index, places.low, array->config.hashes);
 }
 
 static int check_index(const struct gputm_signature *array, uint32_t index)
@@ -420,8 +439,10 @@ int gputm_signature_insert(struct gputm_signature *array, uint32_t index, uint64
 	set = set_bits(array, index, places_of(array, address));
 	array->bits_set += set;
 	array->insertions++;
-	array->fresh += set != 0;
-	array->repeated += set == 0;
+	if (set)
+		array->fresh++;
+	else
+		array->repeated++;
 	gputm__emit(&array->unit, GPUTM_SIGNATURE_EVENT_INSERT, index, address, set, 0);
 	return 0;
 }
@@ -445,8 +466,10 @@ int gputm_signature_maybe_contains(struct gputm_signature *array, uint32_t index
 	if (result < 0)
 		return result;
 	array->lookups++;
-	array->hits += result == GPUTM_SIGNATURE_MAYBE;
-	array->misses += result == GPUTM_SIGNATURE_ABSENT;
+	if (result == GPUTM_SIGNATURE_MAYBE)
+		array->hits++;
+	else
+		array->misses++;
 	gputm__emit(&array->unit, GPUTM_SIGNATURE_EVENT_LOOKUP, index, address, (uint64_t)result,
 		    0);
 	return result;
@@ -463,8 +486,9 @@ int gputm_signature_match(struct gputm_signature *array, uint64_t address, uint6
 	places = places_of(array, address);
 	for (size_t i = 0; i < count; i++)
 		mask[i] = lanes(array);
-	for (uint32_t left = array->config.hashes; left; left--) {
-		uint32_t at = next(&places, left) << array->width;
+	for (uint32_t hash = 0; hash < array->config.hashes; hash++) {
+		uint64_t fields = (hash & 4 ? places.high : places.low) >> 16 * (hash & 3);
+		uint32_t at = spot(array, 0, fields);
 		const uint64_t *column = array->word + (at >> 6);
 
 		for (size_t i = 0; i < count; i++)
@@ -488,9 +512,12 @@ int gputm_signature_clear(struct gputm_signature *array, uint32_t index)
 		return error;
 	group = group_of(array, index);
 	own = own_bits(array, index);
-	array->bits_set -= population(array, index);
-	for (uint32_t i = 0; i < array->words; i++)
+	for (uint32_t i = 0; i < array->words; i++) {
+		if (!(group[i] & own))
+			continue;
+		array->bits_set -= gputm__popcount(group[i] & own);
 		group[i] &= ~own;
+	}
 	array->clears++;
 	gputm__emit(&array->unit, GPUTM_SIGNATURE_EVENT_CLEAR, index, 0, 0, 0);
 	return 0;
