@@ -349,9 +349,10 @@ static void make_warp(struct gputm_thread_compactor *c)
 int gputm_thread_compactor_tick(struct gputm_thread_compactor *c)
 {
 	c->cycles++;
-	if (c->made != c->count)
-		make_warp(c);
-	return offers(c);
+	if (c->made == c->count)
+		return offers(c);
+	make_warp(c);
+	return GPUTM_THREAD_COMPACTOR_OFFERS_WARP;
 }
 
 uint64_t gputm_thread_compactor_next_event(const struct gputm_thread_compactor *c)

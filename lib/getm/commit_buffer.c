@@ -33,7 +33,14 @@
  */
 #include "lib/getm/commit_buffer-priv.h"
 
-static uint32_t dequeue(struct gputm_commit_buffer *b, enum gputm__block_place place)
+/* The oldest block of a queue that is not empty. */
+static inline struct gputm__commit_block *oldest(const struct gputm_commit_buffer *b,
+						 enum gputm__block_place place)
+{
+	return &b->block[b->queue[place].block[b->queue[place].first]];
+}
+
+static inline uint32_t dequeue(struct gputm_commit_buffer *b, enum gputm__block_place place)
 {
 	struct gputm__block_queue *q = &b->queue[place];
 	uint32_t block = q->block[q->first];
@@ -138,7 +145,7 @@ static bool may_issue(const struct gputm_commit_buffer *b)
 {
 	return b->queue[GPUTM__BLOCK_WAITING].count &&
 	       (!b->queue[GPUTM__BLOCK_PORT].count ||
-		b->block[gputm__block_nth(b, &b->queue[GPUTM__BLOCK_WAITING], 0)].cleanup);
+		oldest(b, GPUTM__BLOCK_WAITING)->cleanup);
 }
 
 static inline void issue(struct gputm_commit_buffer *b)
@@ -146,9 +153,13 @@ static inline void issue(struct gputm_commit_buffer *b)
 	uint32_t at = dequeue(b, GPUTM__BLOCK_WAITING);
 	const struct gputm__commit_block *block = &b->block[at];
 
-	gputm__block_enqueue(b, block->cleanup ? GPUTM__BLOCK_RELEASING : GPUTM__BLOCK_PORT, at);
-	b->cleaned += block->cleanup;
-	b->written += !block->cleanup;
+	if (block->cleanup) {
+		gputm__block_enqueue(b, GPUTM__BLOCK_RELEASING, at);
+		b->cleaned++;
+	} else {
+		gputm__block_enqueue(b, GPUTM__BLOCK_PORT, at);
+		b->written++;
+	}
 	gputm__emit(&b->unit, GPUTM_COMMIT_BUFFER_EVENT_ISSUE, block->address, block->warp,
 		    block->words, block->cleanup);
 }
@@ -235,7 +246,7 @@ int gputm_commit_buffer_peek(const struct gputm_commit_buffer *b, struct gputm_c
 
 	if (!b->queue[GPUTM__BLOCK_RELEASING].count)
 		return 0;
-	block = &b->block[gputm__block_nth(b, &b->queue[GPUTM__BLOCK_RELEASING], 0)];
+	block = oldest(b, GPUTM__BLOCK_RELEASING);
 	words = first_granule(b, block);
 	out->address = block->address + (gputm__lowest(words) & ~(b->step - 1)) * 4;
 	out->sequence = block->sequence;
@@ -255,7 +266,7 @@ int gputm_commit_buffer_pop(struct gputm_commit_buffer *b)
 
 	if (!gputm_commit_buffer_peek(b, &release))
 		return 0;
-	block = &b->block[gputm__block_nth(b, &b->queue[GPUTM__BLOCK_RELEASING], 0)];
+	block = oldest(b, GPUTM__BLOCK_RELEASING);
 	words = first_granule(b, block);
 	block->words &= ~words;
 	for (; words; words &= words - 1)

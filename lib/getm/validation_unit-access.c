@@ -60,7 +60,9 @@ static inline void count_waiter(struct gputm_validation_unit *u,
 				const struct gputm_validation_request *r, uint64_t slot,
 				struct gputm_validation_answer *answer)
 {
-	gputm__validation_fill_slot(u, slot, r);
+	u->slot[slot] = *r;
+	u->free &= u->free - 1;
+	u->free_slots--;
 	answer->tag = r->tag;
 	answer->time = 0;
 	answer->result = GPUTM_VALIDATION_UNIT_STALLED;
@@ -76,7 +78,7 @@ static inline void count_waiter(struct gputm_validation_unit *u,
 		u->loads++;
 }
 
-/* A new access to what is reserved. */
+/* A new access to what is reserved, while one of the first 64 slots is free. */
 APART int access_reserved(struct gputm_validation_unit *u, const struct gputm_validation_request *r,
 			  struct gputm_validation_answer *answer, size_t at)
 {
@@ -86,12 +88,12 @@ APART int access_reserved(struct gputm_validation_unit *u, const struct gputm_va
 
 	if (c->hold[at].owner == gputm__validation_owner(u, r->warp, r->sequence) ||
 	    c->stamps[at].wts > stamp + 1 || (r->write && c->stamps[at].rts > stamp) ||
-	    !u->free_slots)
+	    !u->free)
 		return gputm__validation_process_cell(u, r, answer, at, GPUTM__NO_SLOT);
 	c->hits++;
 	waiter.address = r->address;
 	waiter.stamp = stamp;
-	waiter.tag = gputm__validation_free_slot(u);
+	waiter.tag = gputm__lowest(u->free);
 	waiter.warp = r->warp;
 	if (gputm_stall_buffer_enqueue(u->buffer, &waiter) != GPUTM_STALL_BUFFER_QUEUED)
 		return gputm__validation_unqueued(u, r, answer);

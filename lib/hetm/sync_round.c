@@ -92,7 +92,7 @@ struct gputm_sync_round {
 	uint64_t since[DEVICES]; /* blocked since then; earlier cycles are counted */
 	uint64_t rounds, succeeded, failed, cut_short;
 	uint64_t early_chunks, chunks, shipped_bytes, shadow_bytes, copied_back, realigned;
-	uint64_t execution, validation, merge;
+	uint64_t spent[4]; /* in each phase; nothing is counted of the idle one */
 	uint64_t blocked[DEVICES], part[DEVICES][PARTS], link[USES];
 };
 
@@ -129,12 +129,12 @@ static const struct gputm__stat_row stats[] = {
 	STAT(shadow_bytes, COUNTER, "bytes", "Bytes copied between working and shadow copy."),
 	STAT(copied_back, COUNTER, "bytes", "Bytes copied to the CPU after success."),
 	STAT(realigned, COUNTER, "bytes", "Bytes copied to the GPU after failure."),
-	STAT(execution, COUNTER, "cycles", "Cycles of execution phases."),
-	STAT(validation, COUNTER, "cycles", "Cycles of validation phases."),
-	STAT(merge, COUNTER, "cycles", "Cycles of merge phases."),
 #undef STAT
 #define STAT(NAME, MEMBER, SENTENCE)                                                           \
 	{ NAME, offsetof(struct gputm_sync_round, MEMBER), GPUTM_STAT_COUNTER, "cycles", SENTENCE }
+	STAT("execution", spent[GPUTM_SYNC_ROUND_EXECUTION], "Cycles of execution phases."),
+	STAT("validation", spent[GPUTM_SYNC_ROUND_VALIDATION], "Cycles of validation phases."),
+	STAT("merge", spent[GPUTM_SYNC_ROUND_MERGE], "Cycles of merge phases."),
 	STAT("cpu_blocked", blocked[CPU], "Cycles in which the CPU may begin nothing."),
 	STAT("cpu_drain", part[CPU][DRAINS], "Of them it ends what it has begun."),
 	STAT("cpu_waits", part[CPU][WAITS], "Of them it waits for the verdict."),
@@ -319,13 +319,12 @@ static void occupy(struct gputm_sync_round *r, unsigned use, uint64_t start, uin
 static void enter(struct gputm_sync_round *r, enum step step)
 {
 	enum gputm_sync_round_phase left = steps[r->step].phase, phase = steps[step].phase;
-	uint64_t *const spent[] = { NULL, &r->execution, &r->validation, &r->merge };
 
 	r->step = step;
 	if (left == phase)
 		return;
 	if (left != GPUTM_SYNC_ROUND_IDLE)
-		*spent[left] += r->now - r->phase_begun;
+		r->spent[left] += r->now - r->phase_begun;
 	r->phase_begun = r->now;
 	gputm__emit(&r->unit, GPUTM_SYNC_ROUND_EVENT_PHASE, phase, r->now, r->conflict, 0);
 }
@@ -474,7 +473,7 @@ int gputm_sync_round_step(struct gputm_sync_round *r, uint64_t now,
 
 static uint64_t cycles_of(uint64_t bytes, uint32_t per_cycle)
 {
-	return bytes / per_cycle + (bytes % per_cycle != 0);
+	return (bytes + per_cycle - 1) / per_cycle;
 }
 
 /* Send a chunk over the link; the GPU validates it after the earlier chunks. */
@@ -562,12 +561,12 @@ int gputm_sync_round_complete(struct gputm_sync_round *r, uint64_t now,
 	if (GPUTM__UNLIKELY(error))
 		return error;
 	r->open = GPUTM_SYNC_ROUND_RUN;
-	if (what == GPUTM_SYNC_ROUND_DRAIN)
+	if (what == GPUTM_SYNC_ROUND_SHIP)
+		complete_ship(r, done);
+	else if (what == GPUTM_SYNC_ROUND_DRAIN)
 		complete_drain(r);
 	else if (what == GPUTM_SYNC_ROUND_EARLY)
 		complete_early(r, done);
-	else if (what == GPUTM_SYNC_ROUND_SHIP)
-		complete_ship(r, done);
 	else
 		complete_merge(r, done);
 	gputm__emit(&r->unit, GPUTM_SYNC_ROUND_EVENT_DONE, what, now, done->bytes,

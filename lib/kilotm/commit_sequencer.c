@@ -335,11 +335,16 @@ static void engine(struct gputm_commit_sequencer *s)
 
 /* ---- time ---- */
 
-static int offers(const struct gputm_commit_sequencer *s)
+/* As the port has sent nothing in a cycle that begins. */
+static inline int offers(const struct gputm_commit_sequencer *s)
 {
-	return (s->packet_count && !s->port_used ? GPUTM_COMMIT_SEQUENCER_OFFERS_PACKET : 0) |
-	       (s->ring[TO_DONE].count ? GPUTM_COMMIT_SEQUENCER_OFFERS_DONE : 0) |
-	       (s->ring[TO_RETIRE].count ? GPUTM_COMMIT_SEQUENCER_OFFERS_RETIRED : 0);
+	int offers = s->packet_count ? GPUTM_COMMIT_SEQUENCER_OFFERS_PACKET : 0;
+
+	if (s->ring[TO_DONE].count)
+		offers |= GPUTM_COMMIT_SEQUENCER_OFFERS_DONE;
+	if (s->ring[TO_RETIRE].count)
+		offers |= GPUTM_COMMIT_SEQUENCER_OFFERS_RETIRED;
+	return offers;
 }
 
 int gputm_commit_sequencer_tick(struct gputm_commit_sequencer *s)
@@ -383,7 +388,7 @@ int gputm_commit_sequencer_advance(struct gputm_commit_sequencer *s, uint64_t cy
 		s->now = gputm__later(s->now, idle);
 		cycles -= idle;
 	}
-	return offers(s);
+	return s->port_used ? offers(s) & ~GPUTM_COMMIT_SEQUENCER_OFFERS_PACKET : offers(s);
 }
 
 uint64_t gputm_commit_sequencer_now(const struct gputm_commit_sequencer *s)

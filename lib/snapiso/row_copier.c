@@ -37,7 +37,6 @@
 #include "gputm/row_copier.h"
 #include "lib/base/unit.h"
 
-
 struct request {
 	struct gputm_row_copier_request is;
 	uint64_t done_at;
@@ -246,11 +245,9 @@ static uint64_t rows_of(const struct gputm_row_copier *c, const struct gputm_row
 	return ((r->source + r->bytes - 1) >> c->row_shift) - (r->source >> c->row_shift) + 1;
 }
 
-/* Subarray number i after that of the first row. */
-static uint32_t subarray_of(const struct gputm_row_copier *c,
-			    const struct gputm_row_copier_request *r, uint64_t i)
+static inline uint32_t subarray_of(const struct gputm_row_copier *c, uint64_t row)
 {
-	return (uint32_t)(((r->source >> c->row_shift) + i) & (c->all - 1));
+	return (uint32_t)row & (c->all - 1);
 }
 
 /* The cycle at which that subarray finishes its share of `count` rows; may exceed the clock. */
@@ -265,20 +262,20 @@ static uint64_t idle_after(const struct gputm_row_copier *c, uint32_t subarray, 
 static uint64_t completion_of(const struct gputm_row_copier *c,
 			      const struct gputm_row_copier_request *r)
 {
-	uint64_t count = rows_of(c, r), last = 0;
+	uint64_t count = rows_of(c, r), row = r->source >> c->row_shift, last = 0;
 
 	for (uint64_t i = 0; i < count && i < c->all; i++)
-		gputm__maximum(&last, idle_after(c, subarray_of(c, r, i), i, count));
+		gputm__maximum(&last, idle_after(c, subarray_of(c, row + i), i, count));
 	return gputm__later(0, last);
 }
 
 static uint64_t schedule(struct gputm_row_copier *c, const struct gputm_row_copier_request *r,
 			 uint64_t count)
 {
-	uint64_t last = 0;
+	uint64_t row = r->source >> c->row_shift, last = 0;
 
 	for (uint64_t i = 0; i < count && i < c->all; i++) {
-		uint32_t subarray = subarray_of(c, r, i);
+		uint32_t subarray = subarray_of(c, row + i);
 
 		c->idle_at[subarray] = idle_after(c, subarray, i, count);
 		gputm__maximum(&last, c->idle_at[subarray]);
@@ -312,7 +309,7 @@ static void complete(struct gputm_row_copier *c, uint32_t first)
 {
 	for (uint32_t i = first; i < c->held; i++)
 		c->completed += c->request[i].done_at == c->now;
-	for (uint32_t i = first; i < c->held; i++)
+	for (uint32_t i = first; c->unit.observe && i < c->held; i++)
 		if (c->request[i].done_at == c->now)
 			gputm__emit(&c->unit, GPUTM_ROW_COPIER_EVENT_COMPLETED,
 				    c->request[i].is.tag, c->now, 0, 0);
