@@ -394,7 +394,8 @@ int sim_check_judge(struct sim_check *check, const struct sim_memory *memory,
 	leave_out(check->added, memory, serial);
 	out->serializable = out->serializable &&
 			    same_memory(memory, serial, workload->lock_base, out);
-	out->invariant = !workload->class->invariant(workload, memory, broken, sizeof(broken)) ||
+	out->invariant = !workload->class->invariant ||
+			 !workload->class->invariant(workload, memory, broken, sizeof(broken)) ||
 			 fail(out, "the workload's invariant is broken: %s", broken);
 	out->passed = out->serializable && out->invariant;
 	check->exhausted |= serial->exhausted;

@@ -35,16 +35,6 @@ static void copy_replica(const struct sim_workload *workload, struct sim_memory 
 		memcpy(sim_memory_make(memory, at), page, 1u << SIM_PAGE_BITS);
 }
 
-static const char *no_invariant(const struct sim_workload *workload,
-				const struct sim_memory *memory, char *error, size_t size)
-{
-	(void)workload;
-	(void)memory;
-	(void)error;
-	(void)size;
-	return NULL;
-}
-
 /* ---- what the kernel's transactions have accessed ---- */
 
 struct listener {
@@ -145,9 +135,7 @@ static struct hetm_kernel *make_kernel(struct sim_machine *machine, uint32_t cou
 	k->program.eval = eval;
 	k->program.data = k->inner->eval_warp ? k->inner->data : k;
 	k->program.id = k->request;
-	k->class = (struct sim_workload_class){
-		.name = outer->name, .setup = copy_replica, .invariant = no_invariant,
-	};
+	k->class = (struct sim_workload_class){ .name = outer->name, .setup = copy_replica };
 	k->workload = *outer;
 	k->workload.class = &k->class;
 	k->workload.threads = count;

@@ -259,7 +259,7 @@ static void verdict(const struct sim_report *r, FILE *out)
 		"one after the other, read the same %s %s and leave the same memory%s.\n",
 		grouped(v->transactions), plural(v->transactions, "transaction", "transactions"),
 		grouped(v->reads), plural(v->reads, "value", "values"),
-		r->options->trace ? "" : ",\nand the workload's invariant holds in it");
+		r->workload->class->invariant ? ",\nand the workload's invariant holds in it" : "");
 }
 
 /* Each cycle of the run is one of each device's. */

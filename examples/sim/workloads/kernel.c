@@ -431,7 +431,8 @@ int sim_kernel_class(const char *path, const char *variant, struct sim_workload_
 		.name = c->variant ? c->variant->name : c->kernel.name,
 		.summary = c->variant ? c->variant->text : c->kernel.summary,
 		.params = c->variant || !c->kernel.params ? NULL : &c->params, .given = c,
-		.make = make, .free = destroy, .setup = setup, .invariant = invariant,
+		.make = make, .free = destroy, .setup = setup,
+		.invariant = c->kernel.code[KERNEL_VERIFY].instr_count ? invariant : NULL,
 	};
 	*out = &c->base;
 	return 0;

@@ -88,7 +88,7 @@ struct sim_workload_class {
 	void (*free)(struct sim_workload *workload);
 	/* Write the initial memory. */
 	void (*setup)(const struct sim_workload *workload, struct sim_memory *memory);
-	/* NULL, or the first broken invariant of the final memory, in error[]. */
+	/* NULL, or the first broken invariant of the final memory, in error[]. May be absent. */
 	const char *(*invariant)(const struct sim_workload *workload,
 				 const struct sim_memory *memory, char *error, size_t size);
 };
