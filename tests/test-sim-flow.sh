@@ -129,6 +129,58 @@ for mechanism in $mechanisms; do
 		complain "gputm-sim(1) does not tell of $mechanism"
 done
 
+# ---- all cores of a machine ----
+# Thread blocks are dealt to the cores, misses and stores cross to the partitions and their L2s.
+for mechanism in $mechanisms; do
+	for kernel in bfs manager nested; do
+		status=0
+		[ "$mechanism $kernel" != 'dwf manager' ] || status=1
+		run $status --kernel "$kernels/$kernel.kernel" --divergence "$mechanism" --check \
+			--machine fermi --format json
+		[ $status = 1 ] || [ "$(field equivalent)" = true ] ||
+			complain "$mechanism on $kernel, fermi: $(field failure)"
+	done
+	run 0 --kernel "$kernels/nested.kernel" --divergence "$mechanism" --check --machine reference
+	# Cores that go on by themselves take no other time than those that are called each cycle.
+	for kernel in bfs break; do
+		run 0 --kernel "$kernels/$kernel.kernel" --divergence "$mechanism" --machine fermi \
+			--format json
+		field cycles >"$work/ahead"
+		run 0 --kernel "$kernels/$kernel.kernel" --divergence "$mechanism" --machine fermi \
+			--format json --issues "$work/issues"
+		field cycles | cmp -s "$work/ahead" ||
+			complain "$mechanism on $kernel: $(cat "$work/ahead") cycles, each alone $(field cycles)"
+	done
+done
+run 0 --kernel "$kernels/coherent.kernel" --format json
+field cycles >"$work/one"
+field thread_instructions >"$work/instructions"
+run 0 --kernel "$kernels/coherent.kernel" --machine fermi --format json
+[ "$(field thread_instructions)" = "$(cat "$work/instructions")" ] ||
+	complain "fifteen cores execute $(field thread_instructions) instructions"
+[ $((10 * $(field cycles))) -lt "$(cat "$work/one")" ] ||
+	complain "fifteen cores take $(field cycles) cycles, one $(cat "$work/one")"
+"${top_builddir:-.}/tests/json-lint" <"$work/out" || complain 'the report of a machine is no JSON'
+[ "$(grep -c '"coalescer\.[0-9]*"\|"role": "coalescer"' "$work/out")" -ge 15 ] ||
+	complain 'the report of a machine does not list the units of all cores'
+# An add that wants the old word waits for the L2, one that does not goes on.
+for old in '' ' old was'; do
+	printf 'threads 64 block 32\narray sum 4\nprogram\n\tset i = 0\n\twhile i < 50\n' >"$work/add.kernel"
+	printf '\t\tadd sum[0] = 1%s\n\t\tset i = i + 1\n\tend\nverify\n' "$old" >>"$work/add.kernel"
+	printf '\trequire sum[0] == 3200 "sum is" sum[0]\n' >>"$work/add.kernel"
+	run 0 --kernel "$work/add.kernel" --machine fermi --format json
+	field cycles >"$work/add$old.cycles"
+done
+[ "$(cat "$work/add old was.cycles")" -gt $((5 * $(cat "$work/add.cycles"))) ] ||
+	complain "adds take $(cat "$work/add.cycles" "$work/add old was.cycles") cycles"
+refused 'is not used here: expected core.warps' --kernel "$kernels/nested.kernel" --machine fermi \
+	--set machine.warps=16
+refused 'is not used here: the way to memory' --kernel "$kernels/nested.kernel" --machine fermi \
+	--set core.memory_latency=16
+refused '--machine: got "ferni", expected one of' --kernel "$kernels/nested.kernel" --machine ferni
+run 1 --kernel "$kernels/nested.kernel" --machine fermi --set core.most_cycles=100
+grep -q 'given up after' "$work/err" || complain "most_cycles on a machine: $(cat "$work/err")"
+
 # ---- transactions ----
 # Counts with adds and transactions, with barriers between them, a loop that is left in its midst and
 # threads that end apart from one another.

@@ -10,9 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "examples/sim/flow/check.h"
-#include "examples/sim/flow/mechanism.h"
-#include "examples/sim/flow/memory.h"
+#include "gputm/access_coalescer.h"
+#include "examples/sim/machine/alone.h"
+#include "examples/sim/machine/machine.h"
+#include "examples/sim/machine/mechanism.h"
 #include "tests/kit.h"
 
 static int read_text(const char *text, struct kernel *out, char message[300])
@@ -163,35 +164,45 @@ KIT_TEST(test_everything_a_kernel_can_say)
 
 /* ---- runs ---- */
 
-/* A run with --check under a mechanism; what the check says. */
-static bool runs_right(const struct kernel *k, const struct flow_mechanism *mechanism,
-		       struct flow_verdict *verdict)
+/* A run with --check under a mechanism, on one core or on a machine; what the check says. */
+static bool runs_right_on(const struct kernel *k, const struct flow_mechanism *mechanism,
+			  const struct sim_machine_config *machine, struct flow_verdict *verdict)
 {
 	struct gputm_access_coalescer_config coalescer = GPUTM_ACCESS_COALESCER_CONFIG_INIT;
 	struct flow_core_config config;
+	struct flow_request request = { &config, machine, &coalescer, mechanism, NULL, k, 3 };
 	struct flow_check *check;
-	struct flow_core core;
+	struct flow_gpu gpu;
 	void *own = calloc(1, mechanism->config_size);
+	uint64_t cycles = 0;
 	char message[400] = "";
 
 	ck_assert_ptr_nonnull(own);
 	mechanism->init(own);
+	request.mechanism_config = own;
 	gputm_params_init(&flow_core_params, &config, sizeof(config));
 	config.warps = 64;
 	config.most_cycles = 10000000;
 	ck_assert_msg(!flow_check_new(k, 3, 100000, &check, message, sizeof(message)), "%s",
 		      message);
-	ck_assert_msg(!flow_core_new(NULL, &config, &coalescer, k, mechanism, own, 3, &core), "%s",
-		      core.error);
-	core.check = check;
-	flow_core_run(&core);
-	flow_check_judge(check, &core, verdict);
-	ck_assert_uint_eq(core.result.cycles, core.result.busy + core.result.stalled +
-						      core.result.idle + core.result.memory_idle);
-	flow_core_free(&core);
+	ck_assert_msg(!flow_gpu_new(NULL, &request, &gpu), "%s", gpu.error);
+	gpu.check = check;
+	flow_gpu_run(&gpu);
+	flow_check_judge(check, &gpu, verdict);
+	for (uint32_t i = 0; i < gpu.cores; i++)
+		cycles += gpu.core[i].now;
+	ck_assert_uint_eq(cycles, gpu.result.busy + gpu.result.stalled + gpu.result.idle +
+					  gpu.result.memory_idle);
+	flow_gpu_free(&gpu);
 	flow_check_free(check);
 	free(own);
 	return verdict->equivalent;
+}
+
+static bool runs_right(const struct kernel *k, const struct flow_mechanism *mechanism,
+		       struct flow_verdict *verdict)
+{
+	return runs_right_on(k, mechanism, NULL, verdict);
 }
 
 /* ---- random kernels ---- */
@@ -308,6 +319,7 @@ static void write_kernel(struct writer *w)
 KIT_TEST(test_random_kernels_under_all_mechanisms)
 {
 	struct writer w = { .random = 1 };
+	struct sim_machine_config machine;
 	struct flow_verdict verdict;
 	struct kernel k;
 	char message[300];
@@ -319,9 +331,14 @@ KIT_TEST(test_random_kernels_under_all_mechanisms)
 				      w.text);
 			continue;
 		}
+		gputm_params_init(&sim_machine_params, &machine, sizeof(machine));
+		machine.cores = 1 + i % 3;
+		machine.core_mhz /= 1 + i % 2;
 		for (size_t m = 0; flow_mechanisms[m]; m++)
-			ck_assert_msg(runs_right(&k, flow_mechanisms[m], &verdict), "%s: %s\n%s",
-				      flow_mechanisms[m]->name, verdict.failure, w.text);
+			ck_assert_msg(runs_right(&k, flow_mechanisms[m], &verdict) &&
+				      runs_right_on(&k, flow_mechanisms[m], &machine, &verdict),
+				      "%s: %s\n%s", flow_mechanisms[m]->name, verdict.failure,
+				      w.text);
 		kernel_free(&k);
 		i++;
 	}

@@ -139,7 +139,7 @@ static uint64_t own_word(uint32_t pc, uint32_t thread)
 
 KIT_TEST(test_timing_plain)
 {
-	static const struct sim_instr code[] = { { SIM_PLAIN, 7, 0, 0, 0 }, { .op = SIM_EXIT } };
+	static const struct sim_instr code[] = { { SIM_PLAIN, 7, 0, 0, 0, 0 }, { .op = SIM_EXIT } };
 	struct run run;
 
 	run_init(&run);
@@ -215,9 +215,9 @@ KIT_TEST(test_timing_dram_bandwidth)
 KIT_TEST(test_timing_fence)
 {
 	static const struct sim_instr store[] = { { .op = SIM_STORE },
-						  { SIM_PLAIN, 1, 0, 0, 0 },
+						  { SIM_PLAIN, 1, 0, 0, 0, 0 },
 						  { .op = SIM_FENCE },
-						  { SIM_PLAIN, 1, 0, 0, 0 },
+						  { SIM_PLAIN, 1, 0, 0, 0, 0 },
 						  { .op = SIM_EXIT } };
 	struct run run;
 
@@ -249,7 +249,8 @@ KIT_TEST(test_timing_reference_clocks)
 KIT_TEST(test_cas_is_atomic)
 {
 	static const struct sim_instr code[] = { { .op = SIM_LOAD },	  { .op = SIM_CAS },
-						 { SIM_BRANCH, 0, 1, 3, 0 }, { .op = SIM_EXIT } };
+						 { SIM_BRANCH, 0, 1, 3, 0, 0 },
+						 { .op = SIM_EXIT } };
 	struct run run;
 
 	run_init(&run);
@@ -262,7 +263,7 @@ KIT_TEST(test_cas_is_atomic)
 KIT_TEST(test_blocks_refill)
 {
 	static const struct sim_instr code[] = { { .op = SIM_STORE },
-						 { SIM_PLAIN, 100, 0, 0, 0 },
+						 { SIM_PLAIN, 100, 0, 0, 0, 0 },
 						 { .op = SIM_EXIT } };
 	struct run run;
 
@@ -424,7 +425,7 @@ KIT_TESTS(test_transactions_stay_in_their_regions, 2)
 KIT_TEST(test_endless_programs_are_stopped)
 {
 	static const struct sim_instr code[] = { { .op = SIM_LOAD },
-						 { SIM_BRANCH, 0, 0, 2, 0 },
+						 { SIM_BRANCH, 0, 0, 2, 0, 0 },
 						 { .op = SIM_EXIT } };
 	static const volatile sig_atomic_t stop = 1;
 	struct run run;

@@ -11,7 +11,7 @@ static int judge_and_report(struct flow_check *check, struct flow_report *report
 	struct flow_verdict verdict = { .equivalent = true };
 
 	if (check && !report->ended) {
-		flow_check_judge(check, report->core, &verdict);
+		flow_check_judge(check, report->gpu, &verdict);
 		report->verdict = &verdict;
 	}
 	if (flow_report_write(report))
@@ -27,51 +27,55 @@ static int judge_and_report(struct flow_check *check, struct flow_report *report
 static int say_ended(const struct flow_report *report)
 {
 	fprintf(stderr, "gputm-sim: ended by %s at cycle %llu%s\n", sim_ended_by(report->ended),
-		(unsigned long long)report->core->result.cycles,
+		(unsigned long long)report->gpu->result.cycles,
 		report->options->check ? "; the check is not made" : "");
 	return SIM_ENDED;
 }
 
 /* A run that cannot go on is a failure of the check if there is one, else of the run. */
-static int run(struct flow_core *core, struct flow_check *check, struct flow_report *report)
+static int run(struct flow_gpu *gpu, struct flow_check *check, struct flow_report *report)
 {
 	struct sim_bar bar;
 	double start = sim_seconds();
 	int error;
 
 	sim_bar_init(&bar, report->options->progress);
-	core->check = check;
-	core->progress = sim_bar_update;
-	core->progress_state = &bar;
-	core->stop = &sim_stop;
+	gpu->check = check;
+	gpu->progress = sim_bar_update;
+	gpu->progress_state = &bar;
+	gpu->stop = &sim_stop;
 	sim_stop_on_signals();
-	error = flow_core_run(core);
+	error = flow_gpu_run(gpu);
 	sim_bar_end(&bar);
 	report->wall_seconds = sim_seconds() - start;
-	report->core = core;
+	report->gpu = gpu;
 	if (error == -EINTR)
 		report->ended = sim_stop;
 	else if (error && !check)
-		return sim_complain(SIM_FAILED, core->error);
+		return sim_complain(SIM_FAILED, gpu->error);
 	return judge_and_report(check, report, report->ended ? say_ended(report) : SIM_DONE);
 }
 
-static int run_core(struct gputm_ctx *ctx, const struct kernel *kernel,
-		    struct flow_check *check, struct flow_report *report)
+static int run_gpu(struct gputm_ctx *ctx, const struct kernel *kernel, struct flow_check *check,
+		   struct flow_report *report)
 {
 	const struct flow_setup *setup = report->setup;
-	struct flow_core core;
-	int status, error;
+	const struct flow_request request = {
+		.core = &setup->core, .machine = setup->machine_name ? &setup->machine : NULL,
+		.coalescer = &setup->coalescer, .mechanism = setup->mechanism,
+		.mechanism_config = setup->mechanism_config, .kernel = kernel,
+		.seed = report->options->seed,
+	};
+	struct flow_gpu gpu;
+	int status, error = flow_gpu_new(ctx, &request, &gpu);
 
-	error = flow_core_new(ctx, &setup->core, &setup->coalescer, kernel, setup->mechanism,
-			      setup->mechanism_config, report->options->seed, &core);
-	core.issues = report->issues.file;
+	gpu.issues = report->issues.file;
 	if (error)
 		status = sim_complain(error == -ENOMEM ? SIM_FAILED : SIM_BAD_INPUT,
-				  error == -ENOMEM ? "out of memory" : core.error);
+				  error == -ENOMEM ? "out of memory" : gpu.error);
 	else
-		status = run(&core, check, report);
-	flow_core_free(&core);
+		status = run(&gpu, check, report);
+	flow_gpu_free(&gpu);
 	return status;
 }
 
@@ -90,7 +94,7 @@ static int check_and_run(struct gputm_ctx *ctx, const struct kernel *kernel,
 	if (error)
 		status = sim_complain(error == -ENOMEM ? SIM_FAILED : SIM_BAD_INPUT, message);
 	else
-		status = run_core(ctx, kernel, check, report);
+		status = run_gpu(ctx, kernel, check, report);
 	flow_check_free(check);
 	return status;
 }

@@ -220,7 +220,7 @@ static const char *of_systems(const struct sim_options *o)
 		bool given;
 		const char *name;
 	} all[] = {
-		{ o->machine_given, "--machine" }, { o->keys != NULL, "--keys" },
+		{ o->keys != NULL, "--keys" },
 		{ o->edges != NULL, "--edges" },   { o->threads_given, "--threads" },
 		{ o->concurrency_given, "--concurrency" },
 	};

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Shared by the scripts on control flow, after common.sh: runs of kernels and not of workloads.
-# KERNELS is the directory of the kernels.
+# KERNELS is the directory of the kernels. Without MACHINE they run on one core.
+MACHINE=${MACHINE:-none}
 . "$(dirname "$0")/common.sh"
 KERNELS=${KERNELS:-$(dirname "$0")/../kernels}
 export KERNELS
@@ -15,8 +16,10 @@ mechanisms='pdom pdom-lcp dwf dwf-wb tbc tbc-lcp'
 # settings, as in tbc:block_priority.policy=rrb; NAME is what the column is called.
 POINT='
 name=$1
+machine=
+[ "$MACHINE" = none ] || machine="--machine $MACHINE"
 settings=$(echo "$2:" | sed "s/^[^:]*://; s/:\$//; s/[^,][^,]*/--set &/g; s/,/ /g")
-"$SIM" --kernel "$KERNELS/$1.kernel" --divergence "${2%%:*}" $CHECK $settings --format csv \
+"$SIM" --kernel "$KERNELS/$1.kernel" --divergence "${2%%:*}" $CHECK $machine $settings --format csv \
 	--progress never | '$TELL
 export POINT
 

@@ -12,7 +12,7 @@ kernel
 workloads
 port check
 systems
-machine flow
+machine
 control local hetm
 study
 report

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "gputm/warp_former.h"
-#include "../flow/mechanism.h"
+#include "../machine/mechanism.h"
 
 struct dwf {
 	struct gputm_warp_former *former;
@@ -120,7 +120,7 @@ static int barrier(struct flow_core *core, struct flow_warp *warp, uint32_t next
 	for (uint32_t left = warp->lanes.mask; left; left &= left - 1) {
 		uint32_t slot = warp->lanes.slot[__builtin_ctz(left)];
 
-		d->barrier_pc[core->resident_of[flow_block_of(&core->threads, slot)]] = next;
+		d->barrier_pc[core->resident_of[flow_block_of(core->threads, slot)]] = next;
 	}
 	return gputm_warp_former_barrier(d->former, warp->name, next) ? refused(core, warp) : 0;
 }

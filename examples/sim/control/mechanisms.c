@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "../base/names.h"
-#include "../flow/mechanism.h"
+#include "../machine/mechanism.h"
 
 const struct flow_mechanism *const flow_mechanisms[] = {
 	&flow_pdom,

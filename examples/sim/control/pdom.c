@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "gputm/simt_stack.h"
-#include "../flow/mechanism.h"
+#include "../machine/mechanism.h"
 
 struct pdom {
 	struct gputm_simt_stack *stack[FLOW_WARPS_MAX];

@@ -15,7 +15,7 @@
 #include "gputm/block_priority.h"
 #include "gputm/block_stack.h"
 #include "gputm/thread_compactor.h"
-#include "../flow/mechanism.h"
+#include "../machine/mechanism.h"
 
 struct tbc_config {
 	struct gputm_block_stack_config stack;

@@ -100,19 +100,30 @@ static int refuse_block(struct sim_machine *machine)
 static int derive_shape(struct sim_machine *machine)
 {
 	const struct sim_machine_config *config = &machine->config;
-	uint32_t block = machine->port.workload->block_size;
-
 	if (config->l2_bytes / config->line_bytes < config->l2_ways)
 		return sim_fail(&machine->port, -EINVAL,
 				"machine: l2_bytes is less than l2_ways lines");
-	if (!block || parts(block, config->lanes) > config->warps)
-		return refuse_block(machine);
 	machine->sets = 1u << log2_of(config->l2_bytes / config->line_bytes / config->l2_ways);
 	machine->port.interleave_shift = log2_of(config->interleave);
 	machine->line_shift = log2_of(config->line_bytes);
+	return 0;
+}
+
+static int derive_blocks(struct sim_machine *machine)
+{
+	uint32_t block = machine->port.workload->block_size;
+
+	if (!block || parts(block, machine->config.lanes) > machine->config.warps)
+		return refuse_block(machine);
 	machine->blocks = (machine->port.workload->threads + block - 1) / block;
 	machine->threads_left = machine->port.workload->threads;
 	return 0;
+}
+
+/* All between the cores and DRAM. */
+static int build_memory(struct sim_machine *machine)
+{
+	return sim_crossbars_make(machine) || sim_partitions_make(machine) ? -ENOMEM : 0;
 }
 
 static void derive_units(struct sim_machine *machine)
@@ -158,6 +169,8 @@ static int build(struct sim_machine *machine)
 	error = derive_clocks(machine);
 	if (!error)
 		error = derive_shape(machine);
+	if (!error)
+		error = derive_blocks(machine);
 	if (error)
 		return error;
 	derive_units(machine);
@@ -168,8 +181,7 @@ static int build(struct sim_machine *machine)
 	    (machine->port.ops->versions && machine->options.observer && !machine->port.version))
 		return -ENOMEM;
 	workload->class->setup(workload, machine->port.memory);
-	if (machine->port.memory->exhausted || sim_crossbars_make(machine) ||
-	    sim_partitions_make(machine))
+	if (machine->port.memory->exhausted || build_memory(machine))
 		return -ENOMEM;
 	error = sim_cores_make(machine);
 	if (!error && machine->port.ops->make)
@@ -192,13 +204,46 @@ static const struct sim_host gpu = {
 	.left = sim_warp_left,
 };
 
+static const struct sim_core_ops tm_cores = { .call = sim_core_call, .accept = sim_core_accept };
+
+static int end_make(struct sim_machine *machine, int error)
+{
+	if (error && !machine->port.error[0])
+		snprintf(machine->port.error, sizeof machine->port.error, "%s",
+			 error == -ENOMEM ? "out of memory" : "a unit refused its config");
+	return error;
+}
+
+int sim_machine_bare(struct gputm_ctx *ctx, const struct sim_machine_config *config,
+		     const struct sim_core_ops *cores, void *state, struct sim_machine **out)
+{
+	static const struct sim_system_ops nothing;
+	static const struct sim_system_class none = { .name = "none", .ops = &nothing };
+	struct sim_machine *machine = calloc(1, sizeof *machine);
+	int error;
+
+	*out = machine;
+	if (!machine)
+		return -ENOMEM;
+	machine->port.ctx = ctx;
+	machine->port.shape = sim_machine_shape(config);
+	machine->port.ops = &nothing;
+	machine->port.state = state;
+	machine->config = *config;
+	machine->system = &none;
+	machine->cores = cores;
+	error = derive_clocks(machine);
+	if (!error)
+		error = derive_shape(machine);
+	return end_make(machine, error ? error : build_memory(machine));
+}
+
 int sim_machine_new(struct gputm_ctx *ctx, const struct sim_machine_config *config,
 		    const struct sim_system_class *system, const void *system_config,
 		    const struct sim_workload *workload, const struct sim_run_options *options,
 		    struct sim_machine **out)
 {
 	struct sim_machine *machine = calloc(1, sizeof *machine);
-	int error;
 
 	*out = machine;
 	if (!machine)
@@ -209,6 +254,7 @@ int sim_machine_new(struct gputm_ctx *ctx, const struct sim_machine_config *conf
 		machine->port.shape = sim_machine_shape(config);
 	}
 	machine->system = system;
+	machine->cores = &tm_cores;
 	machine->port.host = &gpu;
 	machine->port.ops = system->ops;
 	machine->port.system_config = system_config;
@@ -217,11 +263,7 @@ int sim_machine_new(struct gputm_ctx *ctx, const struct sim_machine_config *conf
 	machine->port.observer = options->observer;
 	machine->port.seed = options->seed;
 	machine->words.block = sizeof(struct sim_words);
-	error = build(machine);
-	if (error && !machine->port.error[0])
-		snprintf(machine->port.error, sizeof machine->port.error, "%s",
-			 error == -ENOMEM ? "out of memory" : "a unit refused its config");
-	return error;
+	return end_make(machine, build(machine));
 }
 
 void sim_machine_free(struct sim_machine *machine)
@@ -258,7 +300,7 @@ static void deliver_down(struct sim_machine *machine, uint32_t port)
 	struct sim_message message;
 
 	while (sim_crossbar_take(machine, &machine->down, port, &message))
-		sim_core_accept(machine, &message);
+		machine->cores->accept(machine, &message);
 }
 
 static void tick(struct sim_machine *machine)
@@ -276,8 +318,17 @@ static void tick(struct sim_machine *machine)
 	for (SIM_EACH_LANE(i, sim_wheel_take(wheel, SIM_PORT_TO_CORE)))
 		deliver_down(machine, (uint32_t)i);
 	for (SIM_EACH_LANE(i, sim_wheel_take(wheel, SIM_CORE)))
-		sim_core_call(machine, (uint32_t)i);
+		machine->cores->call(machine, (uint32_t)i);
 	sim_wheel_done(wheel);
+}
+
+bool sim_machine_step(struct sim_machine *machine)
+{
+	tick(machine);
+	if (!sim_wheel_next(&machine->wheel))
+		return false;
+	machine->port.now = machine->wheel.now;
+	return true;
 }
 
 void sim_swap_if_due(struct sim_machine *machine)

@@ -64,8 +64,15 @@ struct sim_crossbar {
 	enum sim_part source_part, sink_part;
 };
 
+/* What the cores do: those of TM systems, or those that run a kernel without one. */
+struct sim_core_ops {
+	void (*call)(struct sim_machine *machine, uint32_t index);
+	void (*accept)(struct sim_machine *machine, const struct sim_message *message);
+};
+
 struct sim_machine {
 	struct sim_port port;
+	const struct sim_core_ops *cores;
 	struct sim_wheel wheel; /* its time is the port's */
 	struct sim_machine_config config;
 	struct sim_run_options options;
@@ -96,6 +103,13 @@ static inline struct sim_machine *sim_machine_of(struct sim_port *port)
 {
 	return (struct sim_machine *)port;
 }
+
+/* A machine of crossbars and partitions, without contents; its cores are the caller's, who finds
+ * state in the port. As sim_machine_new(). */
+int sim_machine_bare(struct gputm_ctx *ctx, const struct sim_machine_config *config,
+		     const struct sim_core_ops *cores, void *state, struct sim_machine **out);
+/* The present tick, and on to the next one; false if there is none. */
+bool sim_machine_step(struct sim_machine *machine);
 
 /* What is due now and then; for the run() of a machine of its own too. */
 void sim_swap_if_due(struct sim_machine *machine);

@@ -8,33 +8,24 @@ static const char *const widths[FLOW_WIDTHS] = {
 	"W1-4", "W5-8", "W9-12", "W13-16", "W17-20", "W21-24", "W25-28", "W29-32",
 };
 
-static bool unit_at(const void *of, size_t index, struct sim_unit_info *out)
+static bool unit_at(const void *gpu, size_t index, struct sim_unit_info *out)
 {
-	const struct flow_core *core = of;
-
-	if (core->mechanism->unit(core, index, out))
-		return true;
-	if (index && !core->mechanism->unit(core, index - 1, out))
-		return false;
-	out->role = "coalescer";
-	out->instance = 0;
-	out->unit = flow_memory_unit(core->memory);
-	return true;
+	return flow_gpu_unit(gpu, index, out);
 }
 
 /* Active lanes of all lanes of the warps that issued. */
-static double efficiency(const struct flow_core *core)
+static double efficiency(const struct flow_gpu *gpu)
 {
-	uint64_t lanes = core->result.issued * core->kernel->lanes;
+	uint64_t lanes = gpu->result.issued * gpu->kernel->lanes;
 
-	return lanes ? (double)core->result.executed / (double)lanes : 0;
+	return lanes ? (double)gpu->result.executed / (double)lanes : 0;
 }
 
 /* ---- JSON and CSV ---- */
 
 static void put_config(struct emit *e, const struct flow_report *r)
 {
-	const struct kernel *k = r->core->kernel;
+	const struct kernel *k = r->gpu->kernel;
 	const struct gputm_params *params;
 	const char *path;
 	void *config;
@@ -51,14 +42,14 @@ static void put_config(struct emit *e, const struct flow_report *r)
 
 static void put_result(struct emit *e, const struct flow_report *r)
 {
-	const struct flow_core *core = r->core;
-	const struct flow_result *result = &core->result;
+	const struct flow_gpu *gpu = r->gpu;
+	const struct flow_result *result = &gpu->result;
 
 	emit_text(e, "ended", sim_ended_by(r->ended));
 	emit_u64(e, "cycles", result->cycles);
 	emit_u64(e, "warp_instructions", result->issued);
 	emit_u64(e, "thread_instructions", result->executed);
-	emit_real(e, "simd_efficiency", efficiency(core));
+	emit_real(e, "simd_efficiency", efficiency(gpu));
 	emit_object(e, "issued_by_width");
 	for (unsigned i = 0; i < FLOW_WIDTHS; i++)
 		emit_u64(e, widths[i], result->width[i]);
@@ -106,13 +97,15 @@ static int write_data(const struct flow_report *r)
 		return error;
 	emit_text(&e, "version", gputm_version());
 	emit_text(&e, "divergence", r->setup->mechanism->name);
-	emit_text(&e, "kernel", r->core->kernel->name);
+	if (r->setup->machine_name)
+		emit_text(&e, "machine", r->setup->machine_name);
+	emit_text(&e, "kernel", r->gpu->kernel->name);
 	put_config(&e, r);
 	put_result(&e, r);
 	emit_real(&e, "wall_seconds", r->wall_seconds);
 	put_verdict(&e, r->verdict);
 	emit_array(&e, "units");
-	for (size_t i = 0; unit_at(r->core, i, &info); i++)
+	for (size_t i = 0; unit_at(r->gpu, i, &info); i++)
 		sim_report_unit(&e, &info);
 	emit_end(&e);
 	return emit_finish(&e);
@@ -122,7 +115,7 @@ static int write_data(const struct flow_report *r)
 
 static void head(const struct flow_report *r, FILE *out)
 {
-	const struct kernel *k = r->core->kernel;
+	const struct kernel *k = r->gpu->kernel;
 	const struct flow_core_config *c = &r->setup->core;
 
 	fprintf(out, "gputm-sim %s\n\n", gputm_version());
@@ -132,6 +125,10 @@ static void head(const struct flow_report *r, FILE *out)
 		k->code->block_count, k->code->instr_count);
 	fprintf(out, "  threads      %u thread blocks of %u, in warps of %u\n", k->blocks,
 		k->block_threads, k->lanes);
+	if (r->setup->machine_name)
+		fprintf(out, "  machine      %s: %u cores, %u memory partitions\n",
+			r->setup->machine_name, r->setup->machine.cores,
+			r->setup->machine.partitions);
 	fprintf(out, "  core         %u warps and %u thread blocks at once, %u lanes in a cycle\n",
 		c->warps, c->blocks, c->simd_width);
 	fprintf(out, "  seed         %llu\n", (unsigned long long)r->options->seed);
@@ -142,16 +139,17 @@ static double share(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
+/* Those of all cores together. */
 static void cycles_row(FILE *out, const char *name, uint64_t cycles, const struct flow_result *all)
 {
 	fprintf(out, "    %-12s %15s  %5.1f %%\n", name, sim_report_grouped(cycles),
-		share(cycles, all->cycles));
+		share(cycles, all->busy + all->stalled + all->memory_idle + all->idle));
 }
 
 static void outcome(const struct flow_report *report, FILE *out)
 {
-	const struct flow_core *core = report->core;
-	const struct flow_result *r = &core->result;
+	const struct flow_gpu *gpu = report->gpu;
+	const struct flow_result *r = &gpu->result;
 
 	fputc('\n', out);
 	if (report->ended)
@@ -164,10 +162,10 @@ static void outcome(const struct flow_report *report, FILE *out)
 	cycles_row(out, "idle", r->idle, r);
 	fprintf(out, "  warps issued   %15s  of %s instructions of threads\n",
 		sim_report_grouped(r->issued), sim_report_grouped(r->executed));
-	for (unsigned i = 0; i < FLOW_WIDTHS && i * 4 < core->kernel->lanes; i++)
+	for (unsigned i = 0; i < FLOW_WIDTHS && i * 4 < gpu->kernel->lanes; i++)
 		fprintf(out, "    %-12s %15s  %5.1f %%\n", widths[i],
 			sim_report_grouped(r->width[i]), share(r->width[i], r->issued));
-	fprintf(out, "  SIMD efficiency  %12.1f %%\n", 100 * efficiency(core));
+	fprintf(out, "  SIMD efficiency  %12.1f %%\n", 100 * efficiency(gpu));
 	fprintf(out, "  memory         %15s  instructions of warps, %s coalesced accesses,\n"
 		     "%34s%s hits and %s misses of loads in the L1\n",
 		sim_report_grouped(r->memory_instructions), sim_report_grouped(r->accesses), "",
@@ -204,10 +202,10 @@ static int write_text(const struct flow_report *r)
 	fprintf(out, "  host           %11.3f s", r->wall_seconds);
 	if (r->wall_seconds > 0)
 		fprintf(out, ", %s warp instructions per second",
-			sim_report_grouped((uint64_t)((double)r->core->result.issued /
+			sim_report_grouped((uint64_t)((double)r->gpu->result.issued /
 						      r->wall_seconds)));
 	fputc('\n', out);
-	sim_report_units(unit_at, r->core, out);
+	sim_report_units(unit_at, r->gpu, out);
 	verdict(r, out);
 	return 0;
 }

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef SIM_FLOW_H
 #define SIM_FLOW_H
-/* Control flow in gputm-sim: a kernel on one core, under a mechanism for branches. */
+/* Control flow in gputm-sim: a kernel without a TM system, under a mechanism for branches. */
+#include "gputm/access_coalescer.h"
 #include "../options.h"
 #include "../base/output.h"
-#include "../flow/check.h"
-#include "../flow/mechanism.h"
-#include "../flow/memory.h"
+#include "../machine/alone.h"
+#include "../machine/machine.h"
+#include "../machine/mechanism.h"
 
 /* What the names and settings of the command line come to. */
 struct flow_setup {
 	const struct flow_mechanism *mechanism;
 	struct flow_core_config core;
+	const char *machine_name; /* NULL: one core, and memory at a distance */
+	struct sim_machine_config machine;
 	struct gputm_access_coalescer_config coalescer;
 	void *mechanism_config;
 };
@@ -29,7 +32,7 @@ bool flow_setup_part(const void *setup, size_t index, const char **path,
 struct flow_report {
 	const struct sim_options *options;
 	const struct flow_setup *setup;
-	const struct flow_core *core;
+	const struct flow_gpu *gpu;
 	const struct flow_verdict *verdict; /* NULL without --check */
 	double wall_seconds;
 	int ended; /* by this signal; 0: the run is done */

@@ -14,6 +14,12 @@ bool flow_setup_part(const void *of, size_t index, const char **path,
 	const struct flow_setup *setup = of;
 	const struct flow_mechanism *mechanism = setup->mechanism;
 
+	if (setup->machine_name && index-- == 0) {
+		*path = "machine";
+		*params = &sim_machine_params;
+		*config = (void *)(uintptr_t)&setup->machine;
+		return true;
+	}
 	if (index == 0) {
 		*path = "core";
 		*params = &flow_core_params;
@@ -50,9 +56,42 @@ static bool set_defaults(struct flow_setup *setup)
 	return true;
 }
 
+/* With a machine the cores are as its own, all lanes of a warp at once, and fields of theirs
+ * are those of "core". */
+static int find_machine(const char *name, struct flow_setup *out)
+{
+	out->machine_name = name;
+	gputm_params_init(&sim_machine_params, &out->machine, sizeof out->machine);
+	if (gputm_params_preset(NULL, &sim_machine_params, name, &out->machine)) {
+		sim_name_unknown("machine", name, sim_machine_name, NULL, "");
+		return -1;
+	}
+	out->core.warps = out->machine.warps;
+	out->core.blocks = out->machine.blocks;
+	out->core.latency = out->machine.plain_latency;
+	out->core.simd_width = KERNEL_LANES;
+	return 0;
+}
+
+static const struct sim_unused of_machines[] = {
+	{ "core.memory_latency", "the way to memory is the machine's", NULL },
+	{ "core.memory_interval", "the way to memory is the machine's", NULL },
+	{ "machine.warps", "expected core.warps", NULL },
+	{ "machine.blocks", "expected core.blocks", NULL },
+	{ "machine.lanes", "the kernel says what a warp is", NULL },
+	{ "machine.plain_latency", "expected core.latency", NULL },
+	{ "machine.swap_units_every", "only runs under a TM system swap units", NULL },
+	{ "machine.unit_latency", "there are no units beside the L2", NULL },
+	{ "machine.patience", "nothing is aborted", NULL },
+	{ "machine.patience_cycles", "nothing is aborted", NULL },
+	SIM_NO_COMMIT_UNITS,
+	{ NULL, NULL, NULL },
+};
+
 int flow_setup_make(struct gputm_ctx *ctx, const struct sim_options *options,
 		    struct flow_setup *out)
 {
+	const struct sim_given given = { options->set, options->set_count };
 	struct sim_parts parts = { .at = flow_setup_part, .of = out };
 	int error = 0;
 
@@ -64,9 +103,15 @@ int flow_setup_make(struct gputm_ctx *ctx, const struct sim_options *options,
 		fprintf(stderr, "gputm-sim: out of memory\n");
 		return -1;
 	}
+	if (options->machine_given && (find_machine(options->machine, out) ||
+				       !sim_settings_used(&given, of_machines, NULL)))
+		return -1;
 	snprintf(parts.whose, sizeof parts.whose, " (for mechanism %s)", out->mechanism->name);
 	for (size_t i = 0; !error && i < options->set_count; i++)
 		error = sim_setting_apply(ctx, &parts, options->set[i]);
+	out->machine.warps = out->core.warps;
+	out->machine.blocks = out->core.blocks;
+	out->machine.plain_latency = out->core.latency;
 	return error;
 }
 
@@ -93,15 +138,13 @@ static bool size_fits(const struct sim_given *given, const char *path,
 }
 
 static bool unit_fits(const struct flow_setup *setup, const struct sim_given *given,
-		      const struct kernel *kernel, size_t part)
+		      const struct kernel *kernel, const char *path,
+		      const struct gputm_params *params, const void *config)
 {
 	uint32_t warps = kernel_warps_of_block(kernel), most = setup->core.warps / warps;
 	uint32_t blocks = most < setup->core.blocks ? most : setup->core.blocks;
-	const struct gputm_params *params;
-	const char *path;
-	void *config;
-	bool found = flow_setup_part(setup, part, &path, &params, &config), fits = true;
 	bool whole = !strcmp(path, "warp_former"); /* one for all blocks of the core */
+	bool sized = strcmp(path, "coalescer") != 0, fits = true;
 	const struct sim_need needs[] = {
 		{ "lanes", kernel->lanes, "a warp of the kernel has more lanes" },
 		{ "pc_bits", sim_bits_of(kernel->code->instr_count - 1),
@@ -117,9 +160,9 @@ static bool unit_fits(const struct flow_setup *setup, const struct sim_given *gi
 		{ "blocks", blocks, "the core holds so many blocks" },
 	};
 
-	for (size_t k = 0; found && fits && k < sizeof needs / sizeof *needs; k++)
+	for (size_t k = 0; fits && k < sizeof needs / sizeof *needs; k++)
 		fits = sim_meets(path, params, config, &needs[k]);
-	for (size_t k = 0; fits && part > 1 && k < sizeof sizes / sizeof *sizes; k++)
+	for (size_t k = 0; fits && sized && k < sizeof sizes / sizeof *sizes; k++)
 		fits = size_fits(given, path, params, config, &sizes[k]);
 	return fits;
 }
@@ -151,12 +194,15 @@ bool flow_setup_fits(const struct flow_setup *setup, const struct sim_options *o
 	const struct sim_given given = { options->set, options->set_count };
 	const struct sim_need warps = { "warps", kernel_warps_of_block(kernel),
 					"a block of the kernel has more warps" };
-	const char *flaw;
+	const struct gputm_params *params;
+	const char *flaw, *path;
+	void *config;
 
 	if (!runs_alone(kernel) || !sim_meets("core", &flow_core_params, &setup->core, &warps))
 		return false;
-	for (size_t i = 1; i < 2 + setup->mechanism->role_count; i++)
-		if (!unit_fits(setup, &given, kernel, i))
+	for (size_t i = 0; flow_setup_part(setup, i, &path, &params, &config); i++)
+		if (params != &sim_machine_params && params != &flow_core_params &&
+		    !unit_fits(setup, &given, kernel, path, params, config))
 			return false;
 	flaw = setup->mechanism->flaw ? setup->mechanism->flaw(setup->mechanism_config) : NULL;
 	if (flaw)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef SIM_FLOW_CHECK_H
-#define SIM_FLOW_CHECK_H
+#ifndef SIM_ALONE_H
+#define SIM_ALONE_H
 /*
  * Proof that a run did what the threads would do each alone. The kernel is executed thread by
  * thread first (reference.h). Along the run it is found that
@@ -11,7 +11,7 @@
  * and after it that every thread has ended with the same registers and the same trail, and that
  * memory is the same.
  */
-#include "core.h"
+#include "simt_core.h"
 
 struct flow_check;
 
@@ -38,7 +38,9 @@ void flow_check_places(struct flow_check *check, const struct flow_core *core);
 bool flow_check_hopeless(const struct flow_check *check);
 /* The run could not go on: a failure, if there is none yet. */
 void flow_check_stopped(struct flow_check *check, const char *reason);
-void flow_check_judge(struct flow_check *check, const struct flow_core *core,
+/* A unit after the run: its invariants must hold. */
+void flow_check_unit(struct flow_check *check, const struct sim_unit_info *unit);
+void flow_check_judge(struct flow_check *check, const struct flow_gpu *gpu,
 		      struct flow_verdict *out);
 
-#endif /* SIM_FLOW_CHECK_H */
+#endif /* SIM_ALONE_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef SIM_FLOW_MECHANISM_H
-#define SIM_FLOW_MECHANISM_H
+#ifndef SIM_MECHANISM_H
+#define SIM_MECHANISM_H
 /*
  * A mechanism for branches, wired from units of the library. It decides which warps there are
  * and which one issues; the core executes them and says what came of it. A warp that pick()
@@ -9,7 +9,7 @@
  */
 #include "../port/run.h"
 #include "../port/system.h"
-#include "core.h"
+#include "simt_core.h"
 
 /* Told of the place of a thread: where the mechanism lets it go on. */
 typedef void flow_place(void *state, uint32_t slot, uint32_t pc);
@@ -21,7 +21,7 @@ enum flow_restores {
 	FLOW_RESTORES,
 };
 
-/* All give 0 or -EINVAL with the reason in core->error. */
+/* All give 0 or -EINVAL with the reason in core->gpu->error. */
 struct flow_mechanism {
 	const char *name, *summary;
 	size_t config_size;
@@ -71,4 +71,4 @@ const struct flow_mechanism *flow_mechanism_named(const char *name);
 extern const struct flow_mechanism flow_pdom, flow_pdom_lcp, flow_dwf, flow_dwf_wb;
 extern const struct flow_mechanism flow_tbc, flow_tbc_lcp;
 
-#endif /* SIM_FLOW_MECHANISM_H */
+#endif /* SIM_MECHANISM_H */

@@ -10,15 +10,13 @@
  * the mechanism when it completes. Warps that execute hang in a wheel of cycles, so cycles in
  * which nothing happens cost nothing.
  */
-#include "core.h"
+#include "simt_core.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "check.h"
+#include "alone.h"
+#include "l1.h"
 #include "mechanism.h"
-#include "memory.h"
 
 static uint32_t bits(uint32_t mask)
 {
@@ -27,33 +25,12 @@ static uint32_t bits(uint32_t mask)
 
 int flow_fail(struct flow_core *core, uint32_t pc, const char *reason)
 {
-	snprintf(core->error, sizeof(core->error), "%.120s:%u: %.180s", core->kernel->file,
-		 core->kernel->code->instr[pc].line, reason);
-	return -EINVAL;
-}
-
-static int fail_anywhere(struct flow_core *core, const char *reason, uint64_t number)
-{
-	snprintf(core->error, sizeof(core->error), "%.120s: %s after %llu cycles",
-		 core->kernel->file, reason, (unsigned long long)number);
+	snprintf(core->gpu->error, sizeof(core->gpu->error), "%.120s:%u: %.180s",
+		 core->kernel->file, core->kernel->code->instr[pc].line, reason);
 	return -EINVAL;
 }
 
 /* ---- the wheel ---- */
-
-static void hang(struct flow_core *core, struct flow_warp *warp)
-{
-	struct flow_wheel *wheel = &core->wheel;
-	uint64_t at = warp->due;
-	uint32_t slot;
-
-	if (at - wheel->served >= FLOW_WHEEL) /* looked at again then */
-		at = wheel->served + FLOW_WHEEL - 1;
-	slot = (uint32_t)at % FLOW_WHEEL;
-	warp->next = wheel->first[slot];
-	wheel->first[slot] = warp;
-	wheel->occupied[slot / 64] |= UINT64_C(1) << slot % 64;
-}
 
 /* Next cycle after the one served with a warp; UINT64_MAX if there is none. */
 static uint64_t next_due(const struct flow_wheel *wheel)
@@ -79,9 +56,10 @@ static uint64_t next_due(const struct flow_wheel *wheel)
 static void end_threads(struct flow_core *core, const struct flow_warp *warp, uint32_t lanes)
 {
 	core->result.threads += bits(lanes);
+	core->gpu->ended += bits(lanes);
 	for (; lanes; lanes &= lanes - 1) {
 		uint32_t slot = warp->lanes.slot[__builtin_ctz(lanes)];
-		uint32_t b = flow_block_of(&core->threads, slot);
+		uint32_t b = flow_block_of(core->threads, slot);
 		struct flow_resident *resident = &core->resident[core->resident_of[b]];
 
 		if (--resident->live)
@@ -144,10 +122,10 @@ static int check_and_lead_on(struct flow_core *core, struct flow_warp *warp,
 	bool changes = i->last || i->op == KERNEL_EXIT_IF || i->op == KERNEL_BARRIER;
 	int error;
 
-	flow_check_complete(core->check, core, warp);
+	flow_check_complete(core->gpu->check, core, warp);
 	error = lead_on(core, warp, i);
 	if (!error && changes)
-		flow_check_places(core->check, core);
+		flow_check_places(core->gpu->check, core);
 	return error;
 }
 
@@ -157,7 +135,7 @@ static int complete(struct flow_core *core, struct flow_warp *warp)
 
 	core->in_memory -= warp->memory;
 	warp->memory = false;
-	if (core->check)
+	if (core->gpu->check)
 		return check_and_lead_on(core, warp, i);
 	if (!i->last && i->op <= KERNEL_CAS)
 		return core->mechanism->step(core, warp, warp->pc + 1);
@@ -176,7 +154,7 @@ static int serve_slot(struct flow_core *core, uint32_t slot)
 	for (; warp && !error; warp = next) {
 		next = warp->next;
 		if (warp->due > wheel->served)
-			hang(core, warp);
+			flow_core_hang(core, warp);
 		else
 			error = complete(core, warp);
 	}
@@ -221,34 +199,36 @@ static void log_issue(struct flow_core *core, const struct flow_warp *warp)
 	const struct kernel *k = core->kernel;
 	const struct kernel_instr *i = &k->code->instr[warp->pc];
 
-	fprintf(core->issues, "%llu\t%s\t%u\t", (unsigned long long)core->now,
+	fprintf(core->gpu->issues, "%llu\t%s\t%u\t", (unsigned long long)core->now,
 		k->code->block[i->block].name, i->line);
 	for (uint32_t l = 0; l < k->lanes; l++) {
 		if (warp->lanes.mask >> l & 1)
-			fprintf(core->issues, "%s%u", l ? " " : "",
-				flow_id_of(&core->threads, warp->lanes.slot[l]));
+			fprintf(core->gpu->issues, "%s%u", l ? " " : "",
+				flow_id_of(core->threads, warp->lanes.slot[l]));
 		else
-			fprintf(core->issues, "%s-", l ? " " : "");
+			fprintf(core->gpu->issues, "%s-", l ? " " : "");
 	}
-	putc('\n', core->issues);
+	putc('\n', core->gpu->issues);
 }
 
 /* Global memory: when the warp may go on, and the cycles of the port. */
 static int access_memory(struct flow_core *core, struct flow_warp *warp,
 			 const struct flow_effect *effect, uint32_t *port)
 {
+	const struct kernel_instr *i = &core->kernel->code->instr[warp->pc];
 	struct flow_access access;
-	bool write = core->kernel->code->instr[warp->pc].op != KERNEL_LOAD;
-	int error = flow_memory_access(core->memory, core->now, write, effect, &access);
+	int error = flow_memory_access(core->memory, core->now, i, warp, effect, &access);
 
 	if (error)
-		return flow_fail(core, warp->pc, "the coalescer refuses an access");
+		return flow_fail(core, warp->pc, error == -ENOMEM ? "out of memory" :
+					       "the coalescer refuses an access");
 	core->result.memory_instructions++;
 	core->result.accesses += access.accesses;
 	*port = access.accesses;
-	warp->due = access.done + core->config.latency;
+	warp->due = access.done + core->gpu->config.latency;
 	warp->memory = true;
 	core->in_memory++;
+	core->awaiting += warp->awaited != 0;
 	return 0;
 }
 
@@ -259,8 +239,8 @@ static int execute(struct flow_core *core, struct flow_warp *warp)
 	uint32_t port = 0;
 	int error = 0;
 
-	if (!flow_execute(&core->threads, warp->pc, &warp->lanes, &effect))
-		return flow_fail(core, warp->pc, core->threads.fault);
+	if (!flow_execute(&core->gpu->threads, warp->pc, &warp->lanes, &effect))
+		return flow_fail(core, warp->pc, core->threads->fault);
 	warp->taken = effect.taken;
 	warp->due += effect.banks;
 	if (effect.memory)
@@ -280,33 +260,41 @@ static int issue(struct flow_core *core, struct flow_warp *warp)
 	uint32_t lanes = warp->lanes.mask == UINT32_MAX ? 32 : bits(warp->lanes.mask);
 	int error = 0;
 
-	if (core->check)
-		flow_check_issue(core->check, core, warp);
-	if (core->issues)
+	if (core->gpu->check)
+		flow_check_issue(core->gpu->check, core, warp);
+	if (core->gpu->issues)
 		log_issue(core, warp);
 	result->issued++;
 	result->executed += lanes;
 	result->width[(lanes - 1) / 4]++;
 	result->busy += core->interval;
-	warp->due = core->now + core->config.latency;
+	warp->due = core->now + core->gpu->config.latency;
 	if (i->op != KERNEL_ALU || i->steps)
 		error = execute(core, warp);
 	core->now += core->interval;
-	hang(core, warp);
+	if (!warp->awaited)
+		flow_core_hang(core, warp);
 	return error;
 }
 
-/* Nothing can issue: go to when something happens. */
-static int wait(struct flow_core *core)
+/* The next cycle in which something is to be done; UINT64_MAX if a reply must come first. */
+static uint64_t due(const struct flow_core *core)
 {
-	uint64_t due = next_due(&core->wheel), cycles;
+	uint64_t next = next_due(&core->wheel);
 
-	if (core->mechanism_due < due)
-		due = core->mechanism_due;
-	if (due == UINT64_MAX)
-		return fail_anywhere(core, "warps wait for ever, at a barrier or for each other,",
-				     core->now);
-	cycles = due > core->now ? due - core->now : 0;
+	return core->mechanism_due < next ? core->mechanism_due : next;
+}
+
+/* Nothing can issue: go to when something happens, or to the limit. */
+static int wait(struct flow_core *core, uint64_t limit)
+{
+	uint64_t next = due(core), cycles;
+
+	if (next > limit)
+		next = limit;
+	if (next == UINT64_MAX)
+		return -EDEADLK;
+	cycles = next > core->now ? next - core->now : 0;
 	*(core->in_memory ? &core->result.memory_idle : &core->result.idle) += cycles;
 	core->now += cycles;
 	if (core->mechanism->skip)
@@ -318,15 +306,17 @@ static int wait(struct flow_core *core)
 
 static int launch(struct flow_core *core, uint32_t s)
 {
+	const uint32_t block = (uint32_t)core->next_block;
 	int error;
 
-	core->resident[s].block = core->next_block++;
+	core->next_block += core->gpu->cores;
+	core->resident[s].block = block;
 	core->resident[s].live = core->kernel->block_threads;
-	core->resident_of[core->resident[s].block] = (uint8_t)s;
+	core->gpu->resident_of[block] = (uint8_t)s;
 	core->occupied++;
 	error = core->mechanism->launch(core, s);
-	if (!error && core->check)
-		flow_check_places(core->check, core);
+	if (!error && core->gpu->check)
+		flow_check_places(core->gpu->check, core);
 	return error;
 }
 
@@ -338,16 +328,14 @@ static int launch_all(struct flow_core *core)
 		if (core->resident[s].block == KERNEL_NONE &&
 		    core->next_block < core->kernel->blocks)
 			error = launch(core, s);
-	if (core->progress)
-		core->progress(core->progress_state, core->result.threads,
-			       (uint64_t)core->kernel->blocks * core->kernel->block_threads,
-			       core->now);
 	return error;
 }
 
-static int cycle(struct flow_core *core)
+/* ---- cycles ---- */
+
+/* All that happens in this cycle before a warp is picked. */
+static int prepare(struct flow_core *core)
 {
-	struct flow_warp *warp;
 	int error = serve(core);
 
 	if (!error && core->mechanism_due <= core->now)
@@ -355,89 +343,51 @@ static int cycle(struct flow_core *core)
 	if (!error && core->occupied < core->residents &&
 	    core->next_block < core->kernel->blocks)
 		error = launch_all(core);
-	if (error || !core->occupied)
-		return error;
-	if (core->now > core->config.most_cycles ||
-	    (core->check && flow_check_hopeless(core->check)))
-		return fail_anywhere(core, "given up", core->now);
-	warp = core->mechanism->pick(core);
-	return warp ? issue(core, warp) : wait(core);
-}
-
-/* Told to stop? It is looked at now and then. */
-static bool stopped(const struct flow_core *core, uint32_t turn)
-{
-	return !(turn & 0xfff) && core->stop && *core->stop;
-}
-
-int flow_core_run(struct flow_core *core)
-{
-	int error = launch_all(core);
-
-	for (uint32_t turn = 0; !error && core->occupied; turn++)
-		error = stopped(core, turn) ? -EINTR : cycle(core);
-	core->result.cycles = core->now;
-	core->result.depth = core->mechanism->depth(core);
-	flow_memory_counts(core->memory, &core->result.hits, &core->result.misses);
-	if (error && error != -EINTR && core->check)
-		flow_check_stopped(core->check, core->error);
 	return error;
 }
 
-/* ---- life ---- */
-
-static int fit(struct flow_core *core)
+static bool accesses(const struct flow_core *core, const struct flow_warp *warp)
 {
-	uint32_t warps = kernel_warps_of_block(core->kernel), most = core->config.warps / warps;
+	const struct kernel_instr *i = &core->kernel->code->instr[warp->pc];
 
-	if (!most) {
-		snprintf(core->error, sizeof(core->error), "%.120s: a block has %u warps, the core "
-			 "has room for %u", core->kernel->file, warps, core->config.warps);
-		return -EINVAL;
+	return (i->op == KERNEL_LOAD || i->op == KERNEL_STORE || i->op == KERNEL_ADD) &&
+	       core->kernel->array[core->kernel->place[i->place].array].kind != KERNEL_SHARED;
+}
+
+/* As far as the core may go on by itself. */
+static uint64_t furthest(const struct flow_core *core, uint64_t cycle, uint64_t limit)
+{
+	uint64_t reply = cycle + core->gpu->config.latency;
+
+	return core->awaiting && reply < limit ? reply : limit;
+}
+
+/* Issue, or wait until a cycle; false if an access has to wait for its own. */
+static bool turn(struct flow_core *core, uint64_t cycle, uint64_t until, int *error)
+{
+	struct flow_warp *warp = core->held;
+
+	if (!warp)
+		warp = core->mechanism->pick(core);
+	core->held = warp && core->now > cycle && accesses(core, warp) ? warp : NULL;
+	if (!core->held)
+		*error = warp ? issue(core, warp) : wait(core, until);
+	core->next = warp ? core->now : due(core);
+	return !core->held && (warp || core->next <= until);
+}
+
+int flow_core_run(struct flow_core *core, uint64_t cycle, uint64_t limit)
+{
+	const bool sleeps = core->gpu->machine != NULL;
+	int error = 0;
+
+	while (!error && core->now <= (limit = furthest(core, cycle, limit))) {
+		core->next = UINT64_MAX;
+		if (!core->held)
+			error = prepare(core);
+		if (error || !core->occupied ||
+		    !turn(core, cycle, sleeps ? limit : UINT64_MAX, &error))
+			break;
 	}
-	core->residents = most < core->config.blocks ? most : core->config.blocks;
-	for (uint32_t s = 0; s < FLOW_WARPS_MAX; s++)
-		core->resident[s].block = KERNEL_NONE;
-	core->interval = (core->kernel->lanes + core->config.simd_width - 1) /
-			 core->config.simd_width;
-	return 0;
-}
-
-int flow_core_new(struct gputm_ctx *ctx, const struct flow_core_config *config,
-		  const struct gputm_access_coalescer_config *coalescer,
-		  const struct kernel *kernel, const struct flow_mechanism *mechanism,
-		  const void *mechanism_config, uint64_t seed, struct flow_core *out)
-{
-	int error;
-
-	memset(out, 0, sizeof(*out));
-	out->ctx = ctx;
-	out->config = *config;
-	out->kernel = kernel;
-	out->mechanism = mechanism;
-	out->mechanism_due = UINT64_MAX;
-	error = fit(out);
-	if (!error)
-		error = flow_threads_new(kernel, seed, &out->threads);
-	if (error)
-		return error;
-	out->resident_of = calloc(kernel->blocks, sizeof(*out->resident_of));
-	if (!out->resident_of)
-		return -ENOMEM;
-	error = flow_memory_new(ctx, config, coalescer, &out->memory);
-	if (!error)
-		error = mechanism->make(out, mechanism_config, &out->state);
-	if (error == -EINVAL && !*out->error)
-		snprintf(out->error, sizeof(out->error), "%.120s: %s cannot run it so",
-			 kernel->file, mechanism->name);
 	return error;
-}
-
-void flow_core_free(struct flow_core *core)
-{
-	core->mechanism->free(core->state);
-	flow_memory_free(core->memory);
-	flow_threads_free(&core->threads);
-	free(core->resident_of);
-	memset(core, 0, sizeof(*core));
 }

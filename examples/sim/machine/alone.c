@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "check.h"
+#include "alone.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -85,7 +85,7 @@ static void fail_at(struct flow_check *c, uint32_t thread, uint32_t pc, const ch
 
 static uint32_t thread_of(const struct flow_core *core, uint32_t slot)
 {
-	return flow_id_of(&core->threads, slot);
+	return flow_id_of(core->threads, slot);
 }
 
 /* Outside of what branches divide a warp has all live threads of one static warp. */
@@ -96,7 +96,7 @@ static void check_whole(struct flow_check *c, const struct flow_core *core,
 	uint32_t first = warp->lanes.slot[__builtin_ctz(warp->lanes.mask)] / lanes * lanes;
 
 	for (uint32_t l = 0; l < lanes; l++) {
-		bool exists = flow_thread_of(&core->threads, first + l) < c->kernel->block_threads;
+		bool exists = flow_thread_of(core->threads, first + l) < c->kernel->block_threads;
 		bool live = exists && c->pc[thread_of(core, first + l)] != KERNEL_NONE;
 		bool in = warp->lanes.mask >> l & 1;
 
@@ -122,7 +122,7 @@ void flow_check_issue(struct flow_check *c, const struct flow_core *core,
 		uint32_t l = (uint32_t)__builtin_ctz(left), slot = warp->lanes.slot[l];
 		uint32_t thread = thread_of(core, slot);
 
-		if (flow_lane_of(&core->threads, slot) != l)
+		if (flow_lane_of(core->threads, slot) != l)
 			fail_at(c, thread, warp->pc, "is not in its home lane");
 		if (c->pc[thread] != warp->pc)
 			fail_at(c, thread, warp->pc, "executes what its own way does not lead to");
@@ -161,7 +161,7 @@ static void follow(struct flow_check *c, const struct flow_core *core, uint32_t 
 	uint32_t *trail = &c->trail[thread_of(core, slot)];
 
 	if (i->op == KERNEL_LOAD)
-		*trail = flow_mix(*trail, core->threads.reg[i->d * core->threads.stride + slot]);
+		*trail = flow_mix(*trail, core->threads->reg[i->d * core->threads->stride + slot]);
 	*trail = flow_mix(*trail, i->mix);
 }
 
@@ -234,11 +234,20 @@ void flow_check_stopped(struct flow_check *c, const char *reason)
 
 /* ---- after the run ---- */
 
-static void compare_thread(struct flow_check *c, const struct flow_core *core, uint32_t slot)
+void flow_check_unit(struct flow_check *c, const struct sim_unit_info *unit)
+{
+	const char *broken = gputm_unit_check(unit->unit);
+
+	if (broken)
+		fail(c, "unit %s %u has broken an invariant: %s", unit->role, unit->instance,
+		     broken);
+}
+
+static void compare_thread(struct flow_check *c, const struct flow_gpu *gpu, uint32_t slot)
 {
 	const struct kernel *k = c->kernel;
 	const struct flow_reference *r = &c->reference;
-	uint32_t thread = thread_of(core, slot);
+	uint32_t thread = flow_id_of(&gpu->threads, slot);
 
 	c->instructions += c->executed[thread];
 	if (c->pc[thread] != KERNEL_NONE)
@@ -253,21 +262,21 @@ static void compare_thread(struct flow_check *c, const struct flow_core *core, u
 		     (unsigned long long)c->executed[thread],
 		     (unsigned long long)r->executed[thread]);
 	for (uint32_t i = 0; i < k->code->registers; i++)
-		if (core->threads.reg[i * core->threads.stride + slot] !=
+		if (gpu->threads.reg[i * gpu->threads.stride + slot] !=
 		    r->value[(size_t)thread * k->code->registers + i])
 			fail(c, "thread %u of block %u has another %s than alone",
 			     thread % k->block_threads, thread / k->block_threads,
 			     k->code->reg[i].name);
 }
 
-static void compare_memory(struct flow_check *c, const struct flow_core *core)
+static void compare_memory(struct flow_check *c, const struct flow_gpu *gpu)
 {
 	const struct kernel *k = c->kernel;
 
 	for (size_t i = 0; i < k->arrays; i++) {
 		const struct kernel_array *a = &k->array[i];
-		const size_t first = (size_t)(a->base - core->threads.origin) / 4;
-		const uint32_t *word = core->threads.word + first;
+		const size_t first = (size_t)(a->base - gpu->threads.origin) / 4;
+		const uint32_t *word = gpu->threads.word + first;
 		const uint32_t *alone = c->reference.word + first;
 
 		if (a->kind != KERNEL_GLOBAL && a->kind != KERNEL_LOCK_WORDS)
@@ -277,25 +286,20 @@ static void compare_memory(struct flow_check *c, const struct flow_core *core)
 				fail(c, "%s[%u] is %u and not %u", a->name, w / a->words, word[w],
 				     alone[w]);
 	}
-	if (k->shared_words && memcmp(core->threads.shared, c->reference.shared,
+	if (k->shared_words && memcmp(gpu->threads.shared, c->reference.shared,
 				      k->blocks * k->shared_words * sizeof(uint32_t)))
 		fail(c, "shared memory differs");
 }
 
-void flow_check_judge(struct flow_check *c, const struct flow_core *core,
+void flow_check_judge(struct flow_check *c, const struct flow_gpu *gpu,
 		      struct flow_verdict *out)
 {
 	const struct kernel *k = c->kernel;
-	struct sim_unit_info unit;
 
-	for (uint32_t slot = 0; slot < core->threads.count; slot++)
-		if (flow_thread_of(&core->threads, slot) < k->block_threads)
-			compare_thread(c, core, slot);
-	compare_memory(c, core);
-	for (size_t i = 0; core->mechanism->unit(core, i, &unit); i++)
-		if (gputm_unit_check(unit.unit))
-			fail(c, "unit %s %u has broken an invariant: %s", unit.role, unit.instance,
-			     gputm_unit_check(unit.unit));
+	for (uint32_t slot = 0; slot < gpu->threads.count; slot++)
+		if (flow_thread_of(&gpu->threads, slot) < k->block_threads)
+			compare_thread(c, gpu, slot);
+	compare_memory(c, gpu);
 	out->equivalent = !c->failed;
 	out->threads = (uint64_t)k->blocks * k->block_threads;
 	out->instructions = c->instructions;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core.h"
+#include "simt_core.h"
 
 #define OURS "our choice"
 #define TABLE_3_2 "Fung, thesis 2015, Table 3.2"

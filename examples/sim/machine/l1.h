@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_L1_H
+#define SIM_L1_H
+/*
+ * Times of global memory as a core sees it: accesses of a warp are coalesced and go through an
+ * L1 one a cycle. Behind it are the crossbars and partitions of a machine; without one, misses
+ * and all writes cross one after the other to a memory at a fixed distance. Values are
+ * elsewhere: this knows addresses.
+ */
+#include "gputm/access_coalescer.h"
+#include "../port/port.h"
+#include "simt_core.h"
+
+struct flow_memory;
+
+/* What the accesses of a warp take. */
+struct flow_access {
+	uint32_t accesses; /* coalesced; cycles of the port of the L1 */
+	uint64_t done;	   /* when the warp may go on, if it awaits no reply */
+};
+
+/* 0; -EINVAL; -ENOMEM. */
+int flow_memory_new(const struct flow_gpu *gpu, uint32_t core,
+		    const struct gputm_access_coalescer_config *coalescer,
+		    struct flow_memory **out);
+void flow_memory_free(struct flow_memory *memory);
+/* The instruction of the warp accesses what effect says; warp->awaited counts the replies. */
+int flow_memory_access(struct flow_memory *memory, uint64_t now, const struct kernel_instr *instr,
+		       struct flow_warp *warp, const struct flow_effect *effect,
+		       struct flow_access *out);
+/* A reply has come now: core's warps that awaited nothing else go on `latency` later. */
+void flow_memory_reply(struct flow_core *core, const struct sim_message *message, uint64_t now);
+void flow_memory_counts(const struct flow_memory *memory, uint64_t *hits, uint64_t *misses);
+const struct gputm_unit *flow_memory_unit(const struct flow_memory *memory);
+
+#endif /* SIM_L1_H */

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_SIMT_CORE_H
+#define SIM_SIMT_CORE_H
+/*
+ * SIMT cores that run a kernel without transactions; what they do with branches is a mechanism's
+ * business (mechanism.h). The timing model is told at the top of simt_core.c, what lies between
+ * the cores and memory in l1.h.
+ */
+#include <signal.h>
+
+#include "gputm/base.h"
+#include "../port/run.h"
+#include "../kernel/kernel.h"
+#include "../kernel/threads.h"
+
+struct flow_check;
+struct flow_mechanism;
+struct flow_memory;
+struct gputm_access_coalescer_config;
+struct sim_machine;
+struct sim_machine_config;
+
+#define FLOW_WARPS_MAX 64u
+#define FLOW_WIDTHS 8u /* classes of the lanes of a warp: W1-4 .. W29-32 */
+
+/* Rows are in simt_config.c. */
+struct flow_core_config {
+	size_t size; /* of this struct, for its parameter table */
+	uint32_t warps;		  /* static warps that are resident, 1..64 */
+	uint32_t blocks;	  /* most resident blocks, 1..64 */
+	uint32_t simd_width;	  /* lanes that execute in a cycle */
+	uint32_t latency;	  /* cycles from an instruction to the next of its warp */
+	uint32_t l1_bytes, l1_ways;
+	uint32_t l1_latency;	  /* more, of a hit */
+	uint32_t memory_latency;  /* more, of a miss */
+	uint32_t memory_interval; /* cycles from one line that crosses to the next */
+	uint64_t most_cycles;
+};
+extern const struct gputm_params flow_core_params;
+
+/* A warp: from when a mechanism has made it ready until it is over. */
+struct flow_warp {
+	struct flow_lanes lanes;
+	uint32_t pc;	   /* of what it executes or is to execute */
+	uint32_t taken;	   /* by a branch, or by exit if, that it executes */
+	uint32_t resident; /* slot of its block on the core, if all its threads are of one block */
+	uint32_t name;	   /* its mechanism's */
+	bool memory;	   /* it waits for memory */
+	uint32_t awaited;  /* lines and old words that have not come */
+	uint64_t due;
+	struct flow_warp *next;
+};
+
+struct flow_result {
+	uint64_t cycles;
+	uint64_t issued;	      /* warp instructions */
+	uint64_t executed;	      /* instructions of threads */
+	uint64_t width[FLOW_WIDTHS];  /* issued, by active lanes */
+	uint64_t busy, stalled;	      /* cycles: issuing; waiting for the memory port */
+	uint64_t idle, memory_idle;   /* nothing to issue; some warp waits for memory */
+	uint64_t memory_instructions; /* of warps, on global memory */
+	uint64_t accesses;	      /* coalesced */
+	uint64_t hits, misses;	      /* of loads, in the L1 */
+	uint64_t threads;	      /* that ended */
+	uint64_t depth;		      /* most entries of a stack */
+};
+
+struct flow_resident {
+	uint32_t block; /* KERNEL_NONE: the slot is free */
+	uint32_t live;	/* threads */
+};
+
+/* A warp that executes is in the list of the cycle in which it completes. */
+#define FLOW_WHEEL 4096u
+struct flow_wheel {
+	struct flow_warp *first[FLOW_WHEEL];
+	uint64_t occupied[FLOW_WHEEL / 64];
+	uint64_t served; /* all cycles up to this one */
+};
+
+struct flow_gpu;
+
+struct flow_core {
+	struct flow_gpu *gpu;
+	/* the GPU's, for mechanisms */
+	struct gputm_ctx *ctx;
+	const struct kernel *kernel;
+	const struct flow_threads *threads;
+	const struct flow_mechanism *mechanism;
+	const uint8_t *resident_of;
+	void *state; /* the mechanism's */
+	struct flow_memory *memory;
+	uint64_t now;
+	uint64_t mechanism_due; /* when its tick() is to be called */
+	uint32_t interval; /* cycles that the issue of a warp takes */
+	uint32_t residents, occupied;
+	uint64_t next_block;
+	struct flow_resident resident[FLOW_WARPS_MAX];
+	struct flow_wheel wheel;
+	uint64_t in_memory; /* warps that wait for memory */
+	uint64_t awaiting;  /* of them those that wait for a reply */
+	struct flow_warp *held; /* picked, but its access is not due yet */
+	uint64_t next; /* when it is to run again; UINT64_MAX: after a reply, or never */
+	struct flow_result result;
+};
+
+struct flow_gpu {
+	struct gputm_ctx *ctx;
+	const struct kernel *kernel;
+	struct flow_core_config config;
+	struct flow_threads threads;
+	const struct flow_mechanism *mechanism;
+	struct flow_check *check; /* NULL without --check */
+	FILE *issues;		  /* a line for every warp that issues, or NULL */
+	void (*progress)(void *state, uint64_t ended, uint64_t threads, uint64_t cycles);
+	void *progress_state;
+	const volatile sig_atomic_t *stop; /* the run ends soon when this is not 0; or NULL */
+	struct sim_machine *machine; /* crossbars and partitions; NULL: memory at a distance */
+	uint32_t cores;
+	struct flow_core *core;
+	uint8_t *resident_of; /* [blocks]: slot of the core */
+	uint64_t ended;	      /* threads */
+	struct flow_result result; /* of all cores, after the run */
+	char error[320];
+};
+
+/* What a GPU is made from. */
+struct flow_request {
+	const struct flow_core_config *core;
+	const struct sim_machine_config *machine; /* NULL: one core with memory at a distance */
+	const struct gputm_access_coalescer_config *coalescer;
+	const struct flow_mechanism *mechanism;
+	const void *mechanism_config;
+	const struct kernel *kernel;
+	uint64_t seed;
+};
+
+/* 0; -EINVAL, with the reason in gpu->error; -ENOMEM. Free it in all cases. */
+int flow_gpu_new(struct gputm_ctx *ctx, const struct flow_request *request, struct flow_gpu *out);
+void flow_gpu_free(struct flow_gpu *gpu);
+/* Until the last thread has ended. 0; -EINTR, gpu->stop was set; -EINVAL, with the reason in
+ * gpu->error: a fault of a thread, a unit that refuses, warps that wait for each other, or
+ * most_cycles. */
+int flow_gpu_run(struct flow_gpu *gpu);
+/* Unit number index, core by core; false past the last one. */
+bool flow_gpu_unit(const struct flow_gpu *gpu, size_t index, struct sim_unit_info *out);
+
+/* ---- among the files of cores ---- */
+
+/*
+ * Go on to this cycle and, as long as nothing from outside can come, on to limit: a reply takes
+ * effect `latency` cycles after it has come. An access of global memory waits for its cycle. 0;
+ * -EINVAL; -EDEADLK, nothing will happen on a core without a machine.
+ */
+int flow_core_run(struct flow_core *core, uint64_t cycle, uint64_t limit);
+
+/* The warp is looked at in the cycle in which it is due. */
+static inline void flow_core_hang(struct flow_core *core, struct flow_warp *warp)
+{
+	struct flow_wheel *wheel = &core->wheel;
+	uint64_t at = warp->due;
+	uint32_t slot;
+
+	if (at - wheel->served >= FLOW_WHEEL) /* looked at again then */
+		at = wheel->served + FLOW_WHEEL - 1;
+	slot = (uint32_t)at % FLOW_WHEEL;
+	warp->next = wheel->first[slot];
+	wheel->first[slot] = warp;
+	wheel->occupied[slot / 64] |= UINT64_C(1) << slot % 64;
+}
+
+/* ---- for mechanisms ---- */
+
+/* Resident block s has warps s * warps .. of the core. */
+static inline uint32_t flow_warps(const struct flow_core *core)
+{
+	return core->threads->warps;
+}
+
+/* First thread number of warp w of resident block s. */
+static inline uint32_t flow_resident_slot(const struct flow_core *core, uint32_t s, uint32_t w)
+{
+	return flow_first_slot(core->threads, core->resident[s].block, w);
+}
+
+/* -EINVAL, after "FILE:LINE: REASON" has been noted for the instruction at pc. */
+int flow_fail(struct flow_core *core, uint32_t pc, const char *reason);
+
+#endif /* SIM_SIMT_CORE_H */

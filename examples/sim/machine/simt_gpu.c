@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * All cores of a run without transactions. On a machine the clock is the machine's wheel, and a
+ * core that is called goes on by itself as far as nothing can come to it. Only accesses of global
+ * memory wait for their own cycle, so that those of all cores are done in the order of time.
+ * Block i is on core (i + 1) mod cores.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alone.h"
+#include "l1.h"
+#include "mechanism.h"
+#include "simt_core.h"
+#include "wiring.h"
+
+#define TURNS 4096u /* of a core, between two looks at what may end a run early */
+
+static int fail_anywhere(struct flow_gpu *gpu, const char *reason, uint64_t cycles)
+{
+	snprintf(gpu->error, sizeof(gpu->error), "%.120s: %s after %llu cycles", gpu->kernel->file,
+		 reason, (unsigned long long)cycles);
+	return -EINVAL;
+}
+
+static int fail_stuck(struct flow_gpu *gpu, uint64_t cycles)
+{
+	return fail_anywhere(gpu, "warps wait for ever, at a barrier or for each other,", cycles);
+}
+
+static bool over(const struct flow_gpu *gpu)
+{
+	return gpu->ended == (uint64_t)gpu->kernel->blocks * gpu->kernel->block_threads;
+}
+
+/* Told to stop, or given up? */
+static int look(struct flow_gpu *gpu, uint64_t now)
+{
+	if (gpu->progress)
+		gpu->progress(gpu->progress_state, gpu->ended,
+			      (uint64_t)gpu->kernel->blocks * gpu->kernel->block_threads, now);
+	if (gpu->stop && *gpu->stop)
+		return -EINTR;
+	if (now > gpu->config.most_cycles || (gpu->check && flow_check_hopeless(gpu->check)))
+		return fail_anywhere(gpu, "given up", now);
+	return 0;
+}
+
+/* ---- one core, and memory at a distance ---- */
+
+static int run_alone(struct flow_gpu *gpu)
+{
+	struct flow_core *core = gpu->core;
+	int error = 0;
+
+	while (!error && !over(gpu)) {
+		uint64_t limit = core->now + TURNS;
+
+		if (limit > gpu->config.most_cycles)
+			limit = gpu->config.most_cycles;
+		error = flow_core_run(core, UINT64_MAX, limit);
+		if (error == -EDEADLK)
+			return fail_stuck(gpu, core->now);
+		if (!error)
+			error = look(gpu, core->now);
+	}
+	return error;
+}
+
+/* ---- a machine ---- */
+
+static struct flow_gpu *gpu_of(const struct sim_machine *machine)
+{
+	return machine->port.state;
+}
+
+static void call(struct sim_machine *machine, uint32_t index)
+{
+	struct flow_gpu *gpu = gpu_of(machine);
+	struct flow_core *core = &gpu->core[index];
+	uint64_t cycle = machine->port.now / machine->port.core_ticks;
+	int error;
+
+	error = flow_core_run(core, cycle, gpu->issues ? cycle : cycle + TURNS);
+	if (error)
+		sim_fail(&machine->port, error, gpu->error);
+	else if (core->next != UINT64_MAX)
+		sim_wheel_wake(&machine->wheel, SIM_CORE, index,
+			       (core->next > cycle ? core->next : cycle + 1) *
+				       machine->port.core_ticks);
+}
+
+static void accept(struct sim_machine *machine, const struct sim_message *message)
+{
+	struct flow_gpu *gpu = gpu_of(machine);
+	uint64_t period = machine->port.core_ticks;
+	uint64_t cycle = (machine->port.now + period - 1) / period;
+
+	flow_memory_reply(&gpu->core[message->core], message, cycle);
+	sim_wheel_wake(&machine->wheel, SIM_CORE, message->core,
+		       (cycle + gpu->config.latency) * period);
+}
+
+static const struct sim_core_ops cores = { .call = call, .accept = accept };
+
+static int run_on_machine(struct flow_gpu *gpu)
+{
+	struct sim_machine *machine = gpu->machine;
+	int error = 0;
+
+	for (uint32_t i = 0; i < gpu->cores; i++)
+		sim_wheel_wake(&machine->wheel, SIM_CORE, i, 0);
+	for (uint32_t turn = 1; !error && !over(gpu); turn++) {
+		uint64_t cycle = machine->port.now / machine->port.core_ticks;
+
+		if (!sim_machine_step(machine) && !machine->port.failed && !over(gpu))
+			return fail_stuck(gpu, cycle);
+		error = machine->port.failed;
+		if (!error && !(turn % TURNS))
+			error = look(gpu, cycle);
+	}
+	return error;
+}
+
+/* ---- results ---- */
+
+/* All but cycles and depth are sums. */
+static void add_result(struct flow_result *all, const struct flow_core *core)
+{
+	const uint64_t *from = &core->result.issued;
+	uint64_t *to = &all->issued, depth = core->mechanism->depth(core), hits, misses;
+
+	for (size_t i = 0; i < (sizeof(*all) - offsetof(struct flow_result, issued)) / 8; i++)
+		to[i] += from[i];
+	flow_memory_counts(core->memory, &hits, &misses);
+	all->hits += hits;
+	all->misses += misses;
+	all->cycles = core->now > all->cycles ? core->now : all->cycles;
+	all->depth = depth > all->depth ? depth : all->depth;
+}
+
+bool flow_gpu_unit(const struct flow_gpu *gpu, size_t index, struct sim_unit_info *out)
+{
+	const struct flow_core *first = gpu->core;
+	struct sim_unit_info other;
+	size_t own = 0;
+	uint32_t core, same = 0;
+
+	while (gpu->mechanism->unit(first, own, &other))
+		own++;
+	core = (uint32_t)(index / (own + 1));
+	index %= own + 1;
+	if (core >= gpu->cores)
+		return false;
+	if (!gpu->mechanism->unit(&gpu->core[core], index, out)) {
+		out->role = "coalescer";
+		out->instance = core;
+		out->unit = flow_memory_unit(gpu->core[core].memory);
+		return true;
+	}
+	for (size_t i = 0; i < own && gpu->mechanism->unit(first, i, &other); i++)
+		same += !strcmp(other.role, out->role);
+	out->instance += core * same;
+	return true;
+}
+
+int flow_gpu_run(struct flow_gpu *gpu)
+{
+	struct sim_unit_info unit;
+	int error = look(gpu, 0);
+
+	if (!error)
+		error = gpu->machine ? run_on_machine(gpu) : run_alone(gpu);
+	for (uint32_t i = 0; i < gpu->cores; i++)
+		add_result(&gpu->result, &gpu->core[i]);
+	if (error && error != -EINTR && gpu->check)
+		flow_check_stopped(gpu->check, gpu->error);
+	for (size_t i = 0; gpu->check && flow_gpu_unit(gpu, i, &unit); i++)
+		flow_check_unit(gpu->check, &unit);
+	return error;
+}
+
+/* ---- life ---- */
+
+static int make_core(struct flow_gpu *gpu, const struct flow_request *request, uint32_t index)
+{
+	const struct flow_core_config *config = &gpu->config;
+	struct flow_core *core = &gpu->core[index];
+	uint32_t most = config->warps / gpu->threads.warps;
+	int error;
+
+	core->gpu = gpu;
+	core->ctx = gpu->ctx;
+	core->kernel = gpu->kernel;
+	core->threads = &gpu->threads;
+	core->mechanism = gpu->mechanism;
+	core->resident_of = gpu->resident_of;
+	core->mechanism_due = UINT64_MAX;
+	core->next_block = (index + gpu->cores - 1) % gpu->cores;
+	core->residents = most < config->blocks ? most : config->blocks;
+	for (uint32_t s = 0; s < FLOW_WARPS_MAX; s++)
+		core->resident[s].block = KERNEL_NONE;
+	core->interval = (gpu->kernel->lanes + config->simd_width - 1) / config->simd_width;
+	error = flow_memory_new(gpu, index, request->coalescer, &core->memory);
+	return error ? error : gpu->mechanism->make(core, request->mechanism_config, &core->state);
+}
+
+static int make_cores(struct flow_gpu *gpu, const struct flow_request *request)
+{
+	int error = 0;
+
+	if (gpu->threads.warps > gpu->config.warps) {
+		snprintf(gpu->error, sizeof(gpu->error), "%.120s: a block has %u warps, the core "
+			 "has room for %u", gpu->kernel->file, gpu->threads.warps,
+			 gpu->config.warps);
+		return -EINVAL;
+	}
+	gpu->resident_of = calloc(gpu->kernel->blocks, sizeof(*gpu->resident_of));
+	gpu->core = calloc(gpu->cores, sizeof(*gpu->core));
+	if (!gpu->resident_of || !gpu->core)
+		return -ENOMEM;
+	for (uint32_t i = 0; !error && i < gpu->cores; i++)
+		error = make_core(gpu, request, i);
+	if (error == -EINVAL && !*gpu->error)
+		snprintf(gpu->error, sizeof(gpu->error), "%.120s: %s cannot run it so",
+			 gpu->kernel->file, gpu->mechanism->name);
+	return error;
+}
+
+int flow_gpu_new(struct gputm_ctx *ctx, const struct flow_request *request, struct flow_gpu *out)
+{
+	int error = 0;
+
+	memset(out, 0, sizeof(*out));
+	out->ctx = ctx;
+	out->config = *request->core;
+	out->kernel = request->kernel;
+	out->mechanism = request->mechanism;
+	out->cores = request->machine ? request->machine->cores : 1;
+	if (request->machine)
+		error = sim_machine_bare(ctx, request->machine, &cores, out, &out->machine);
+	if (error == -EINVAL)
+		snprintf(out->error, sizeof(out->error), "%s", sim_machine_error(out->machine));
+	if (!error)
+		error = flow_threads_new(request->kernel, request->seed, &out->threads);
+	return error ? error : make_cores(out, request);
+}
+
+void flow_gpu_free(struct flow_gpu *gpu)
+{
+	for (uint32_t i = 0; gpu->core && i < gpu->cores; i++) {
+		gpu->mechanism->free(gpu->core[i].state);
+		flow_memory_free(gpu->core[i].memory);
+	}
+	flow_threads_free(&gpu->threads);
+	sim_machine_free(gpu->machine);
+	free(gpu->core);
+	free(gpu->resident_of);
+	memset(gpu, 0, sizeof(*gpu));
+}
