@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef STANDIN_SIM_OBJECT_HH
+#define STANDIN_SIM_OBJECT_HH
+/* A stand-in of our own: no more of gem5 than the adapters call. */
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/statistics.hh"
+
+#define PARAMS(type) using Params = type##Params
+
+namespace gem5 {
+
+using Addr = std::uint64_t;
+
+struct SimObjectParams {
+	std::string name;
+};
+
+class SimObject : public statistics::Group {
+public:
+	explicit SimObject(const SimObjectParams &) {}
+};
+
+} // namespace gem5
+
+#endif

@@ -1,0 +1,8 @@
+dnl SPDX-License-Identifier: BSD-2-Clause
+dnl For src/sst/elements/gputm of sst-elements: build the element if libgputm is installed.
+AC_DEFUN([SST_gputm_CONFIG], [
+	AC_CHECK_LIB([gputm], [gputm_is_present],
+		[GPUTM_LIBS=-lgputm; sst_check_gputm=yes], [sst_check_gputm=no])
+	AC_SUBST([GPUTM_LIBS])
+	AS_IF([test "$sst_check_gputm" = yes], [$1], [$2])
+])

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "gputm_partition.h"
+
+#include <iostream>
+
+using unit_kind = gputm::kind<gputm_validation_unit>;
+
+static gputm_validation_unit_config configured(SST::Params &params, const gputm::context &context)
+{
+	auto preset = params.find<std::string>("preset", "getm-256");
+	auto config = gputm::config<gputm_validation_unit>(preset.c_str(), context);
+
+	for (const gputm_param &field : gputm::unit<gputm_validation_unit>::params()) {
+		auto value = params.find<std::string>(field.name, "");
+
+		if (!value.empty())
+			context.check(gputm_params_set(context, unit_kind::params(), &config,
+						       field.name, value.c_str()));
+	}
+	return config;
+}
+
+GputmPartition::GputmPartition(SST::ComponentId_t id, SST::Params &params)
+	: SST::Component(id), unit_(std::make_unique<gputm::unit<gputm_validation_unit>>(
+				      configured(params, context_), context_))
+{
+	gputm_unit_set_name(unit_->face(), getName().c_str());
+	cores_ = configureLink("cores", new SST::Event::Handler<GputmPartition>(
+						this, &GputmPartition::take));
+	registerClock(params.find<std::string>("clock", "1400MHz"),
+		      new SST::Clock::Handler<GputmPartition>(this, &GputmPartition::tick));
+}
+
+void GputmPartition::take(SST::Event *event)
+{
+	std::unique_ptr<SST::Event> owner(event);
+
+	if (auto *request = dynamic_cast<GputmRequest *>(event)) {
+		owner.release();
+		waiting_.emplace_back(request);
+	} else if (auto *over = dynamic_cast<GputmRelease *>(event)) {
+		unit_->check(gputm_validation_unit_release(*unit_, over->address, over->warp,
+							   over->sequence, 1, nullptr));
+	}
+}
+
+bool GputmPartition::tick(SST::Cycle_t)
+{
+	gputm_validation_answer answer;
+
+	while (!waiting_.empty() &&
+	       unit_->check(gputm_validation_unit_push(*unit_, &waiting_.front()->request)) ==
+		       GPUTM_VALIDATION_UNIT_ACCEPTED)
+		waiting_.pop_front();
+	unit_->check(gputm_validation_unit_tick(*unit_));
+	while (gputm_validation_unit_peek(*unit_, &answer)) {
+		gputm_validation_unit_pop(*unit_);
+		cores_->send(new GputmAnswer(answer));
+	}
+	return false; /* the clock goes on */
+}
+
+void GputmPartition::finish()
+{
+	for (const gputm_stat &stat : unit_->statistics())
+		std::cout << getName() << '.' << stat.name << ' ' << stat.value << '\n';
+}
