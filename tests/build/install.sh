@@ -62,6 +62,12 @@ else
 	ldd "$work/readme/filter" | grep -q "$work/moved/" ||
 		complain "README.md's program does not take the library of the moved prefix"
 	! ldd "$work/moved/bin/gputm-sim" | grep "$prefix/" || complain "gputm-sim stays behind"
+	kernels=$work/moved/share/libgputm/kernels
+	if [ -d "$kernels" ]; then
+		cp "$kernels/bank.kernel" "$kernels/moved.kernel"
+		PATH=$work/moved/bin:$PATH gputm-sim --system ideal --workload moved --threads 64 \
+			>"$work/out" || complain "gputm-sim does not find the kernels of a moved prefix"
+	fi
 	[ $failed = 1 ] || echo "README.md's program: ran as printed, also from a moved prefix"
 fi
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define SUFFIX ".kernel"
 #define PATH_LENGTH 1024
@@ -29,23 +30,32 @@ static bool is_directory(const char *path)
 	return directory != NULL;
 }
 
-static char beside[PATH_LENGTH];
+static char folder[PATH_LENGTH]; /* of the program, if that is known */
 
 void sim_kernels_beside(const char *program)
 {
+	char own[PATH_LENGTH] = "";
 	const char *slash = strrchr(program, '/');
 
+	if (!slash && readlink("/proc/self/exe", own, sizeof own - 1) > 0) { /* found by PATH */
+		program = own;
+		slash = strrchr(own, '/');
+	}
 	if (slash)
-		snprintf(beside, sizeof beside, "%.*s/kernels", (int)(slash - program), program);
+		snprintf(folder, sizeof folder, "%.*s", (int)(slash - program), program);
 }
 
 static void find_directory(char path[PATH_LENGTH])
 {
+	static const char *const from[] = { "kernels", "../share/libgputm/kernels" };
 	const char *given = getenv("GPUTM_KERNELS");
 
-	if (!given)
-		given = *beside && is_directory(beside) ? beside : GPUTM_KERNELS;
-	snprintf(path, PATH_LENGTH, "%s", given);
+	for (size_t i = 0; !given && *folder && i < sizeof from / sizeof *from; i++) {
+		snprintf(path, PATH_LENGTH, "%.*s/%s", PATH_LENGTH / 2, folder, from[i]);
+		if (is_directory(path))
+			return;
+	}
+	snprintf(path, PATH_LENGTH, "%s", given ? given : GPUTM_KERNELS);
 }
 
 /* ---- names of files ---- */

@@ -5,9 +5,9 @@
 #include "../workloads/kernel.h"
 
 /*
- * Kernels with a name are in a directory: $GPUTM_KERNELS; else "kernels" beside the program,
- * which is there until it is installed; else where kernels are installed. How the program was
- * called is said first.
+ * Kernels with a name are in a directory: $GPUTM_KERNELS; else "kernels" beside the program, which
+ * is there until the program is installed; else share/libgputm/kernels of the prefix that the
+ * program lies in; else where kernels were installed. How the program was called is said first.
  */
 void sim_kernels_beside(const char *program);
 
