@@ -32,7 +32,8 @@ void sim_edges_free(struct sim_edges *edges);
  * A connected graph drawn at random: a tree, and any edges more. count is vertices - 1 or
  * more. False: no memory.
  */
-bool sim_edges_draw(uint32_t vertices, uint32_t count, uint64_t seed, struct sim_edges *out);
+bool sim_edges_draw(uint32_t vertices, uint32_t count, uint64_t *state,
+		    struct sim_edges *out);
 
 /*
  * The first vertex that has no way to vertex 0; `vertices` if there is none. join[vertices]

@@ -13,7 +13,7 @@ struct graph_cut {
 	struct sim_edges graph; /* edges in the order drawn */
 };
 
-enum { ROUND, U, V, HEAD_U, HEAD_V, SIZE, ANSWER, STEPS }; /* registers */
+enum { ROUND, U, V, HEAD_U, HEAD_V, SIZE, ANSWER }; /* registers */
 
 /* Instructions of a transaction. */
 enum {

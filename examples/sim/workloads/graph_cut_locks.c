@@ -58,7 +58,7 @@ static uint64_t lock(const struct graph_cut *cut, const struct sim_lane *lane, b
 {
 	uint32_t u = lane->reg[U], v = lane->reg[V];
 
-	return cut->base.lock_base + 4 * (uint64_t)((u > v) == high ? u : v);
+	return cut->base.lock_base + 256 + 4 * (uint64_t)((u > v) == high ? u : v);
 }
 
 static void take(const struct graph_cut *cut, uint32_t pc, struct sim_lane *lane,

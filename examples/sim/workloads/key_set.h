@@ -73,10 +73,11 @@ static inline uint64_t sim_set_node(const struct sim_set *set, uint32_t node)
 	return set->a + (uint64_t)set->node_bytes * node;
 }
 
-/* A lock for each node, that of node 0 first; behind them a word for the structure. */
+/* A lock for each node, that of node 0 first; behind them a word for the structure. They begin
+ * 256 bytes behind coarse-lock's. */
 static inline uint64_t sim_set_lock(const struct sim_set *set, uint32_t node)
 {
-	return set->base.lock_base + 4 * (uint64_t)node;
+	return set->base.lock_base + 256 + 4 * (uint64_t)node;
 }
 
 static inline uint32_t sim_set_operation(const struct sim_set *set, const struct sim_lane *lane,

@@ -312,7 +312,7 @@ static void eval_locks(const void *data, uint32_t pc, struct sim_lane *lane,
 		break;
 	case TAKE:
 	case RELEASE:
-		step->address = tree->base.lock_base + (place_of(tree, lane) - tree->a);
+		step->address = tree->base.lock_base + 256 + (place_of(tree, lane) - tree->a);
 		step->value = pc == TAKE;
 		break;
 	case LOCK_DOWN:

@@ -21,8 +21,7 @@
  *	       T
  *
  * A place is a node and a side, 2 e or 2 e + 1. An insertion writes 6 words: the five of its
- * node and the child word. tree_locks.c has the lock program. A walk down ends after as many
- * steps as there are nodes, lest it go in a ring under a system that is not serialisable.
+ * node and the child word. tree_locks.c has the lock program.
  *
  * Differences: the paper does not publish its program; the parent words are inferred from the
  * sizes of the write-sets in its Table 3 (8 and 6). Nothing walks upwards.
@@ -78,7 +77,6 @@ static void walk(const struct sim_set *set, uint32_t pc, struct sim_lane *lane,
 	case TOP:
 		reg[OPERATION] = lane->loaded;
 		reg[PLACE] = ROOT;
-		reg[STEPS] = 0;
 		break;
 	case READ_CHILD:
 		step->address = sim_tree_child(set, reg[PLACE]);
@@ -89,8 +87,7 @@ static void walk(const struct sim_set *set, uint32_t pc, struct sim_lane *lane,
 		step->address = sim_set_node(set, reg[NODE]);
 		break;
 	case STEP:
-		step->taken = reg[NODE] && lane->loaded != key &&
-			      reg[STEPS]++ < sim_set_nodes(set);
+		step->taken = reg[NODE] && lane->loaded != key;
 		if (step->taken)
 			reg[PLACE] = reg[NODE] << 1 | (key > lane->loaded);
 		break;

@@ -6,8 +6,8 @@
 
 #define SIM_TREE_NODE_BYTES 20u
 
-/* Registers; PLACE and BELOW are places: a node and a side. STEPS of the walk down. */
-enum { ROUND, OPERATION, PLACE, NODE, LEFT, RIGHT, BELOW, NEXT, STEPS = LEFT };
+/* Registers; PLACE and BELOW are places: a node and a side. */
+enum { ROUND, OPERATION, PLACE, NODE, LEFT, RIGHT, BELOW, NEXT };
 
 #define ROOT 1u /* place: right of node 0 */
 
