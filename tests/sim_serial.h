@@ -76,18 +76,53 @@ static inline void touch(struct run *run, struct sim_lane *lane, enum sim_op op,
 	}
 }
 
+#define SERIAL_REGISTERS 64
+
+/* One lane of a program that evaluates whole warps. */
+static inline void eval_one(const struct sim_program *program, uint32_t pc, uint32_t *reg,
+			    struct sim_lane *lane, struct sim_step *step)
+{
+	uint64_t address[32];
+	uint32_t value[32], compare[32];
+	struct sim_warp_step warp = { .reg = reg, .mask = 1, .whole = 1, .address = address,
+				      .value = value, .compare = compare };
+
+	if (lane->into)
+		reg[32 * (lane->into - 1)] = lane->loaded;
+	lane->into = 0;
+	program->eval_warp(program->data, pc, &warp);
+	REQUIRE(!warp.stray);
+	step->address = address[0];
+	step->value = value[0];
+	step->compare = compare[0];
+	step->taken = warp.chosen;
+	step->skip = !warp.chosen;
+	if (!step->skip &&
+	    (program->code[pc].op == SIM_LOAD || program->code[pc].op == SIM_CAS))
+		lane->into = warp.into + 1u;
+}
+
 static inline void run_thread(struct run *run, const struct sim_program *program, uint32_t thread)
 {
 	struct sim_lane lane = { .thread = thread };
-	uint32_t pc = 0;
+	uint32_t pc = 0, reg[32 * SERIAL_REGISTERS] = { 0 };
 	bool inside = false;
 
+	if (program->eval_warp) {
+		REQUIRE(program->registers <= SERIAL_REGISTERS);
+		if (program->special[SIM_OWN_ID] != SIM_NO_REGISTER)
+			reg[32 * program->special[SIM_OWN_ID]] = thread;
+	}
 	for (unsigned steps = 0; program->code[pc].op != SIM_EXIT; steps++) {
 		const struct sim_instr *instr = &program->code[pc];
 		struct sim_step step = { 0 };
 
 		REQUIRE(steps < 1000000);
-		if (instr->op <= SIM_BRANCH || instr->op == SIM_NOTE)
+		if (instr->op > SIM_BRANCH && instr->op != SIM_NOTE)
+			; /* nothing to evaluate */
+		else if (program->eval_warp)
+			eval_one(program, pc, reg, &lane, &step);
+		else
 			program->eval(program->data, pc, &lane, &step);
 		if (instr->op >= SIM_LOAD && instr->op <= SIM_CAS)
 			touch(run, &lane, instr->op, inside, &step);

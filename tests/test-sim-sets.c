@@ -5,7 +5,7 @@
 
 /* ---- a set of keys as a list and as a tree ---- */
 
-/* Where the arrays of these workloads lie, see key_set.h. */
+/* Where the arrays of these workloads lie, see their kernels. */
 struct set_places {
 	uint64_t a, b, c;
 	uint32_t node_bytes;
@@ -183,7 +183,7 @@ KIT_TEST(test_tree_invariant_is_strict)
 
 /* ---- contraction of a graph ---- */
 
-/* Where the arrays of graph-cut lie, see graph_cut.c. */
+/* Where the arrays of graph-cut lie, see its kernel. */
 struct cut_places {
 	uint64_t a, b, c;
 };

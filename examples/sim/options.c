@@ -269,7 +269,7 @@ static int relations(const struct sim_options *o)
 		reason = "--workload: a trace is one, expected either --workload or --trace";
 	else if (o->keys && !o->kernel && (o->trace || strcmp(o->workload, "hash-table")))
 		reason = "--keys: only the workload hash-table takes keys from a file";
-	else if (o->edges && (o->kernel || o->trace || strcmp(o->workload, "graph-cut")))
+	else if (o->edges && !o->kernel && (o->trace || strcmp(o->workload, "graph-cut")))
 		reason = "--edges: only the workload graph-cut takes edges from a file";
 	else if (o->edges && (is_set(o, "workload.vertices=") || is_set(o, "workload.edges=")))
 		reason = "--set: the graph is that of --edges, expected neither workload.vertices "

@@ -67,12 +67,32 @@ int add_array(struct reader *r, const char *name, enum kernel_array_kind kind, u
 	return add_name(r, name, NAME_ARRAY, *out);
 }
 
+/* The array of --edges must hold two words for each of them. */
+static int find_edges(struct reader *r)
+{
+	struct kernel *k = r->kernel;
+	const struct name *name = find_name(r, r->edges.text);
+	const struct kernel_array *array;
+
+	if (!r->edges.line)
+		return 0;
+	array = name && name->kind == NAME_ARRAY ? &k->array[name->index] : NULL;
+	if (!array || array->kind != KERNEL_GLOBAL || array->words != 2 ||
+	    array->length < r->request->edges)
+		return say_at(r, r->edges.line, r->edges.index, "%s is no array of two words for "
+			      "each edge", r->edges.text);
+	k->edges = (uint16_t)name->index;
+	return 0;
+}
+
 /* Locks lie behind all data; then every place has its address. */
 int lay_out(struct reader *r)
 {
 	struct kernel *k = r->kernel;
 	uint64_t end = k->end;
 
+	if (find_edges(r))
+		return -EINVAL;
 	k->lock_base = take_bytes(k, &end, 4);
 	for (size_t i = 0; i < k->arrays; i++)
 		if (k->array[i].kind == KERNEL_LOCK_WORDS)

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "../base/input.h"
-#include "../base/random.h"
 
 #define LINE_MAX_BYTES 60
 
@@ -215,22 +214,4 @@ void sim_edges_free(struct sim_edges *edges)
 {
 	free(edges->end);
 	memset(edges, 0, sizeof(*edges));
-}
-
-bool sim_edges_draw(uint32_t vertices, uint32_t count, uint64_t *state,
-		    struct sim_edges *out)
-{
-	struct sim_edges edges = { vertices, count, malloc(count * sizeof(*edges.end)) };
-
-	for (uint32_t i = 0; edges.end && i < count; i++) {
-		bool of_tree = i + 1 < vertices;
-		uint32_t u = of_tree ? i + 1 : sim_random(state) % vertices;
-		uint32_t v = sim_random(state) % (of_tree ? u : vertices - 1);
-
-		edges.end[i][0] = u;
-		edges.end[i][1] = v + (v >= u);
-	}
-	if (edges.end)
-		*out = edges;
-	return edges.end != NULL;
 }

@@ -29,13 +29,6 @@ int sim_edges_load(const char *name, struct sim_edges *out, char *message, size_
 void sim_edges_free(struct sim_edges *edges);
 
 /*
- * A connected graph drawn at random: a tree, and any edges more. count is vertices - 1 or
- * more. False: no memory.
- */
-bool sim_edges_draw(uint32_t vertices, uint32_t count, uint64_t *state,
-		    struct sim_edges *out);
-
-/*
  * The first vertex that has no way to vertex 0; `vertices` if there is none. join[vertices]
  * is scratch: afterwards each entry leads towards the smallest vertex of its part.
  */

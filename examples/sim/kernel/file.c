@@ -217,7 +217,7 @@ static void set_summary(struct kernel *k, const char *text, size_t size)
 static void start(struct reader *r, struct kernel *k)
 {
 	k->end = KERNEL_HEAP;
-	k->keys = KERNEL_NO_COLUMN;
+	k->keys = k->edges = KERNEL_NO_COLUMN;
 	k->seed = r->request->seed;
 	if (r->request->variant && r->request->variant->seeded)
 		k->seed = r->request->variant->seed;

@@ -277,13 +277,53 @@ static int read_words(struct reader *r)
 	return error;
 }
 
-/* commits e */
+/* A param, with the value that --edges gives, if that is one. */
+static int take_counted(struct reader *r, uint32_t given)
+{
+	struct kernel *k = r->kernel;
+	size_t p = 0;
+
+	while (p < k->params && (r->token != TOKEN_WORD || strcmp(k->param[p].name, r->text)))
+		p++;
+	if (p == k->params)
+		return unexpected(r, "the name of a param");
+	for (size_t i = 0; given && i < r->names; i++)
+		if (!strcmp(r->name[i].text, r->text))
+			r->name[i].index = given;
+	next_token(r);
+	return 0;
+}
+
+/* edges ARRAY PARAM PARAM: what --edges fills, before arrays; its vertices and edges */
+static int read_edges(struct reader *r)
+{
+	const struct kernel_request *request = r->request;
+	int error = r->token == TOKEN_WORD ? must_be_new(r, r->text) : 0;
+
+	if (!error && (r->kernel->arrays || r->edges.line))
+		return say(r, "got \"%s\", expected \"edges\" before all arrays, and once",
+			   r->text);
+	r->edges.line = r->token_line;
+	r->edges.index = r->token_column;
+	if (!error)
+		error = take_name(r, "the name of an array that comes later", r->edges.text);
+	if (!error)
+		error = take_counted(r, request->edges ? request->vertices : 0);
+	return error ? error : take_counted(r, request->edges);
+}
+
+/* commits e, commits below e */
 static int read_commits(struct reader *r)
 {
 	uint32_t commits = 0;
-	int error = read_constant(r, 1, UINT32_MAX, "the transactions of a run", &commits);
+	bool exact = !at_word(r, "below");
+	int error;
 
-	r->kernel->commits = commits;
+	if (!exact)
+		next_token(r);
+	error = read_constant(r, 1, UINT32_MAX, "the transactions of a run", &commits);
+	r->kernel->commits = exact ? commits : 0;
+	r->kernel->most_commits = commits;
 	return error;
 }
 
@@ -402,8 +442,9 @@ static const struct head {
 	{ "locks", read_data, true },	    { "shared", read_data, true },
 	{ "table", read_data, true },	    { "graph", read_graph, true },
 	{ "trace", read_trace, true },	    { "region", read_region, false },
-	{ "words", read_words, false },	    { "commits", read_commits, false },
-	{ "define", read_define, false },   { "macro", read_macro, false },
+	{ "words", read_words, false },	    { "edges", read_edges, false },
+	{ "commits", read_commits, false }, { "define", read_define, false },
+	{ "macro", read_macro, false },
 };
 
 static const struct head *find_head(const char *word)

@@ -247,7 +247,8 @@ struct kernel {
 	char summary[128];	    /* the first line of the file's comment */
 	bool launched; /* with the head `launch`: one core's addresses, lanes are known */
 	uint32_t blocks, block_threads, lanes;
-	uint64_t threads, commits;
+	uint64_t threads, commits; /* that a whole run commits; 0: not known */
+	uint64_t most_commits;	   /* at most; 0: not known */
 	uint64_t seed; /* of random() and draw */
 	struct kernel_param *param;
 	struct kernel_variant *variant;
@@ -265,6 +266,7 @@ struct kernel {
 	uint64_t memory_end;	/* of both */
 	uint64_t region_start, region_end; /* what transactions access; equal: not said */
 	uint16_t keys; /* array that --keys fills, or KERNEL_NO_COLUMN */
+	uint16_t edges; /* the same for --edges */
 	int affinity;
 };
 
@@ -281,6 +283,7 @@ struct kernel_request {
 	uint64_t threads;      /* 0: the kernel's own */
 	uint64_t seed;	       /* where the kernel gives none */
 	uint32_t keys;	       /* words of --keys: the default of threads; 0: not given */
+	uint32_t vertices, edges; /* of the graph of --edges; 0: not given */
 };
 
 /*

@@ -88,7 +88,7 @@ static uint32_t signed_multiply(uint32_t a, uint32_t b, uint32_t shift)
 	DO(DIVIDE, divide(x, y, z))                                                            \
 	DO(ROOT, root(x))
 
-uint32_t kernel_compute(enum kernel_operator operator, uint32_t x, uint32_t y, uint32_t z)
+static inline uint32_t compute(enum kernel_operator operator, uint32_t x, uint32_t y, uint32_t z)
 {
 	switch (operator) {
 #define WORD(OPERATOR, EXPRESSION)                                                             \
@@ -98,6 +98,11 @@ uint32_t kernel_compute(enum kernel_operator operator, uint32_t x, uint32_t y, u
 	default:
 		return 0;
 	}
+}
+
+uint32_t kernel_compute(enum kernel_operator operator, uint32_t x, uint32_t y, uint32_t z)
+{
+	return compute(operator, x, y, z);
 }
 
 /* ---- operands ---- */
@@ -151,7 +156,9 @@ void kernel_words(const struct kernel_lanes *w, uint16_t column, uint32_t out[LA
 
 static inline bool few(uint32_t mask)
 {
-	return (uint32_t)__builtin_popcount(mask) <= FEW;
+	for (uint32_t i = 0; i < FEW; i++)
+		mask &= mask - 1;
+	return !mask;
 }
 
 uint32_t kernel_true(const struct kernel_lanes *w, uint16_t column)
@@ -310,9 +317,29 @@ static void vector_step(const struct kernel_lanes *w, const struct kernel_step *
 		d[lowest(left)] = room[lowest(left)];
 }
 
+/* All steps for a lane that stands in place. */
+static void steps_of_one(struct kernel_lanes *w, const struct kernel_instr *instr)
+{
+	const struct kernel_step *s = &w->code->step[instr->step], *end = s + instr->steps;
+	uint32_t l = lowest(w->mask);
+
+	for (; s < end; s++)
+		if (s->operator >= KERNEL_RANDOM)
+			special_step(w, s);
+		else
+			words_of(w, s->d)[l] = compute((enum kernel_operator)s->operator,
+						       words_of(w, s->a)[l], words_of(w, s->b)[l],
+						       words_of(w, s->c)[l]);
+}
+
 void kernel_steps(struct kernel_lanes *w, const struct kernel_instr *instr)
 {
 	bool one_by_one = w->slot || few(w->mask);
+
+	if (!w->slot && w->mask && !(w->mask & (w->mask - 1))) {
+		steps_of_one(w, instr);
+		return;
+	}
 
 	for (uint32_t n = 0; n < instr->steps; n++) {
 		const struct kernel_step *s = &w->code->step[instr->step + n];

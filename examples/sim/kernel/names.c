@@ -6,7 +6,7 @@
 
 static const char *const reserved[] = {
 	"param",  "const",   "variant", "array",   "locks",   "shared",	 "table",    "words",
-	"edges",  "region",  "affinity", "commits", "seed",   "include", "define",   "macro",
+	"region",  "affinity", "commits", "seed",   "include", "define",   "macro",
 	"end",	  "setup",   "verify",	"program", "kernel",  "host",	 "launch",   "register",
 	"set",	  "let",     "load",	"store",   "add",     "cas",	 "begin",    "commit",
 	"enter",  "leave",   "fence",	"barrier", "alu",     "exit",	 "break",    "if",

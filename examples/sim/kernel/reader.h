@@ -117,6 +117,7 @@ struct reader {
 	size_t names, macros, name_room, macro_room;
 	size_t params, variants, arrays, places, lists, traces; /* room */
 	bool threads_known, seeded;
+	struct name edges; /* the array of --edges, which comes after; line 0: none */
 	/* the section that is being read */
 	struct kernel_code *code;
 	enum kernel_section section;

@@ -609,7 +609,7 @@ static int read_call(struct reader *r, struct macro *m)
 
 /* ---- all ---- */
 
-enum where { ANYWHERE, RUN, SETUP, VERIFY };
+enum where { ANYWHERE, RUN, SETUP, ONCE };
 
 static const struct statement {
 	const char *name;
@@ -626,7 +626,7 @@ static const struct statement {
 	{ "commit", read_plain, RUN },	   { "enter", read_plain, RUN },
 	{ "leave", read_plain, RUN },	   { "fence", read_plain, RUN },
 	{ "barrier", read_plain, RUN },	   { "draw", read_draw, SETUP },
-	{ "require", read_require, VERIFY },
+	{ "require", read_require, ONCE },
 };
 
 static const struct statement *find_statement(const char *word)
@@ -639,14 +639,15 @@ static const struct statement *find_statement(const char *word)
 
 static bool is_allowed(const struct reader *r, enum where where)
 {
-	return where == ANYWHERE || (where == RUN && of_run(r)) ||
-	       (where == SETUP && r->section == KERNEL_SETUP) ||
-	       (where == VERIFY && r->section == KERNEL_VERIFY);
+	if (where == ANYWHERE)
+		return true;
+	return (where == RUN) == of_run(r) && (where != SETUP || r->section == KERNEL_SETUP);
 }
 
 int read_statement(struct reader *r)
 {
-	static const char *const places[] = { "", "a program", "setup", "verify" };
+	static const char *const places[] = { "", "a program", "setup",
+						    "setup and verify" };
 	const struct statement *s = r->token == TOKEN_WORD ? find_statement(r->text) : NULL;
 	const struct name *name = r->token == TOKEN_WORD ? find_name(r, r->text) : NULL;
 	int error;

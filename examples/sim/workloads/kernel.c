@@ -6,6 +6,7 @@
 
 #include "../base/input.h"
 #include "../base/memory.h"
+#include "../kernel/edge_file.h"
 #include "../kernel/key_file.h"
 #include "../kernel/lanes.h"
 #include "../kernel/script.h"
@@ -269,11 +270,29 @@ static int fill_keys(const struct kernel *k, const struct sim_keys *keys, const 
 	return 0;
 }
 
-static int fill(struct kernel_workload *k, const struct sim_keys *keys, const char *file,
-		char *error, size_t size)
+/* --edges FILE fills its array, before setup. */
+static int fill_edges(const struct kernel *k, const struct sim_edges *edges, char *error,
+		      size_t size)
 {
-	int result = kernel_setup(&k->kernel, k->kernel.initial, error, size);
+	if (!edges->count)
+		return 0;
+	if (k->edges == KERNEL_NO_COLUMN) {
+		snprintf(error, size, "--edges: kernel %s takes no edges from a file", k->name);
+		return -EINVAL;
+	}
+	for (uint32_t i = 0; i < 2 * edges->count; i++)
+		sim_memory_write(k->initial, k->array[k->edges].base + 4ull * i,
+				 edges->end[i / 2][i % 2]);
+	return 0;
+}
 
+static int fill(struct kernel_workload *k, const struct sim_keys *keys, const char *file,
+		const struct sim_edges *edges, char *error, size_t size)
+{
+	int result = fill_edges(&k->kernel, edges, error, size);
+
+	if (!result)
+		result = kernel_setup(&k->kernel, k->kernel.initial, error, size);
 	if (!result)
 		result = fill_keys(&k->kernel, keys, file, error, size);
 	if (result)
@@ -306,7 +325,7 @@ static void describe(struct kernel_workload *k)
 
 	k->base.threads = kernel->threads;
 	k->base.transactions = kernel->commits;
-	k->base.most_writes = kernel->commits * (1 + plain_stores(kernel->code));
+	k->base.most_writes = kernel->most_commits * (1 + plain_stores(kernel->code));
 	k->base.block_size = kernel->block_threads;
 	k->base.lock_base = kernel->lock_base;
 	k->base.region[0].start = said ? kernel->region_start : origin;
@@ -332,18 +351,24 @@ static int make(const struct sim_workload_request *request, struct sim_workload 
 					 .threads = request->threads,
 					 .seed = request->seed };
 	struct sim_keys keys = { 0, NULL };
+	struct sim_edges edges = { 0, 0, NULL };
 	int result = k ? 0 : -ENOMEM;
 
 	if (!result && request->keys)
 		result = read_keys(request->keys, &keys, error, size);
+	if (!result && request->edges)
+		result = sim_edges_load(request->edges, &edges, error, size);
 	wanted.keys = keys.count;
+	wanted.vertices = edges.vertices;
+	wanted.edges = edges.count;
 	if (k)
 		k->seed = request->seed;
 	if (!result)
 		result = kernel_load(class->path, &wanted, &k->kernel, error, size);
 	if (!result)
-		result = fill(k, &keys, request->keys, error, size);
+		result = fill(k, &keys, request->keys, &edges, error, size);
 	sim_keys_free(&keys);
+	sim_edges_free(&edges);
 	if (result) {
 		if (k)
 			destroy(&k->base);

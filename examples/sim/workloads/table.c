@@ -6,8 +6,6 @@
 #define GENETIC(N) &sim_genetic_##N,
 
 const struct sim_workload_class *const sim_workload_classes[] = {
-	&sim_octree,	&sim_sorted_list, &sim_search_tree, &sim_graph_cut,
-	&sim_replay,
-	&sim_w1,	 &sim_w2,	 &sim_cache,
+	&sim_replay, &sim_w1, &sim_w2, &sim_cache,
 	SIM_LOCAL_FAMILY(HASH) SIM_LOCAL_FAMILY(MEANS) SIM_LOCAL_FAMILY(GENETIC) NULL,
 };

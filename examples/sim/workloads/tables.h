@@ -7,8 +7,6 @@
 
 #include "workload.h"
 
-extern const struct sim_workload_class sim_octree;
-extern const struct sim_workload_class sim_sorted_list, sim_search_tree, sim_graph_cut;
 extern const struct sim_workload_class sim_replay;
 extern const struct sim_workload_class sim_w1, sim_w2, sim_cache;
 
