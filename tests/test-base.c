@@ -84,6 +84,9 @@ KIT_TEST(test_load_into_another_config_names_the_field)
 	ck_assert_int_eq(gputm_unit_load(gputm_recency_bloom_unit(b), image, size), -EINVAL);
 	ck_assert_uint_eq(kit->messages, 1);
 	kit_said(kit, "another config", "stamp_bits = 16, not 20", NULL);
+	ck_assert_int_eq(gputm_unit_clone(gputm_recency_bloom_unit(b), gputm_recency_bloom_unit(a)),
+			 -EINVAL);
+	kit_said(kit, "another config", "stamp_bits = 16, not 20", NULL);
 	gputm_recency_bloom_free(a);
 	gputm_recency_bloom_free(b);
 }
@@ -102,6 +105,9 @@ KIT_TEST(test_load_names_the_other_kind)
 	image[16] = '\n';
 	ck_assert_int_eq(gputm_unit_load(gputm_recency_bloom_unit(filter), image, size), -EINVAL);
 	kit_said(kit, "\"?x_throttle\"", NULL);
+	ck_assert_int_eq(gputm_unit_clone(gputm_recency_bloom_unit(filter),
+					  gputm_tx_throttle_unit(throttle)), -EINVAL);
+	kit_said(kit, "clone refused", "another kind", "\"tx_throttle\"", NULL);
 	gputm_tx_throttle_free(throttle);
 	gputm_recency_bloom_free(filter);
 }

@@ -251,6 +251,12 @@ KIT_TEST(test_metadata_table_ranges_are_tight)
 	ck_assert_int_eq(gputm_metadata_table_lookup(t, 1 << 16, &m), -ERANGE);
 	ck_assert_int_eq(gputm_metadata_table_lookup_probe(t, 1 << 16, &m), -ERANGE);
 	ck_assert_int_eq(gputm_metadata_table_estimate(t, 1 << 16, &wts, &rts), -ERANGE);
+	ck_assert_int_eq(gputm_metadata_table_get(t, 1 << 16, &m), -ERANGE);
+	ck_assert_int_eq(gputm_metadata_table_add_writes(t, 1 << 16, 1, 0, &cycles), -ERANGE);
+	ck_assert_int_eq(gputm_metadata_table_add_writes(t, 0, 8, 0, &cycles), -ERANGE);
+	kit_said(kit, "writes = 8", "0 .. 7", NULL);
+	ck_assert_int_eq(gputm_metadata_table_add_writes(t, 0, 1, 4, &cycles), -ERANGE);
+	kit_said(kit, "owner = 4", NULL);
 	ck_assert_int_eq(gputm_metadata_table_remove(t, 1 << 16), -ERANGE);
 	ck_assert_uint_eq(cycles, 77);
 	ck_assert_uint_eq(wts, 77);
@@ -399,6 +405,35 @@ struct run {
 	unsigned reserved; /* percent of the updates that reserve */
 };
 
+/* As a host adds to a number of writes: what get() gives, and add_writes(). */
+static void reserve(struct run *r, uint64_t address)
+{
+	struct gputm_metadata m, exact = { 0, 0, 0, 0, 0, 0 };
+	int found = gputm_metadata_table_lookup_probe(r->t, address, &exact);
+	int32_t change = (int32_t)kit_below(&r->random, 4) - 1;
+	uint64_t digest;
+
+	memset(&m, 0xff, sizeof(m));
+	ck_assert_int_eq(gputm_metadata_table_get(r->t, address, &m), found);
+	ck_assert(m.writes == exact.writes && m.owner == exact.owner && m.cycles == exact.cycles);
+	if (found == GPUTM_METADATA_TABLE_MISS)
+		ck_assert_int_eq(gputm_metadata_table_estimate_probe(r->t, address, &exact.wts,
+								     &exact.rts), 0);
+	ck_assert(m.wts == exact.wts && m.rts == exact.rts);
+	digest = kit_digest(gputm_metadata_table_unit(r->t));
+	m.owner = (uint32_t)kit_below(&r->random, 48);
+	if (change < 0 && !m.writes) {
+		ck_assert_int_eq(gputm_metadata_table_add_writes(r->t, address, change, m.owner,
+								 NULL), -EINVAL);
+		kit_said(&r->kit, "1 writes released, 0 are reserved", NULL);
+		ck_assert_uint_eq(kit_digest(gputm_metadata_table_unit(r->t)), digest);
+		return;
+	}
+	m.writes += (uint32_t)change;
+	ck_assert_int_ge(gputm_metadata_table_add_writes(r->t, address, change, m.owner, NULL), 0);
+	oracle_metadata_table_update(&r->oracle, address, &m);
+}
+
 static void step(struct run *r)
 {
 	uint64_t address = kit_below(&r->random, 64 * r->oracle.granularity);
@@ -410,7 +445,9 @@ static void step(struct run *r)
 	ck_assert_int_ge(found, 0);
 	if (kit_below(&r->random, 2))
 		ck_assert_int_eq(gputm_metadata_table_estimate(r->t, address, &m.wts, &m.rts), 0);
-	if (kit_below(&r->random, 10) == 0) {
+	if (kit_below(&r->random, 100) < r->reserved / 4) {
+		reserve(r, address);
+	} else if (kit_below(&r->random, 10) == 0) {
 		found = gputm_metadata_table_remove(r->t, address);
 		ck_assert(found != GPUTM_METADATA_TABLE_LOCKED || m.writes);
 	} else {

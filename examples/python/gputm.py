@@ -280,6 +280,7 @@ gputm_unit_storage_bits Q unit:P
 gputm_unit_save N unit:P buffer:P capacity:N
 gputm_unit_save_state N unit:P buffer:P capacity:N
 gputm_unit_load 0 unit:P data:P size:N
+gputm_unit_clone 0 unit:P from:P
 gputm_unit_check s unit:P
 gputm_unit_event ? unit:P kind:N out:>@event_kind
 gputm_unit_observe 0 unit:P observe:P state:P
@@ -501,9 +502,11 @@ gputm_metadata_table_free v table:P
 gputm_metadata_table_unit P table:P
 gputm_metadata_table_lookup i table:P address:Q out:>@metadata
 gputm_metadata_table_lookup_probe i table:P address:Q out:>@metadata
+gputm_metadata_table_get i table:P address:Q out:>@metadata
 gputm_metadata_table_estimate 0 table:P address:Q wts:>Q rts:>Q
 gputm_metadata_table_estimate_probe i table:P address:Q wts:>Q rts:>Q
 gputm_metadata_table_update i table:P address:Q metadata:&metadata cycles:>I
+gputm_metadata_table_add_writes i table:P address:Q change:i owner:I cycles:>I
 gputm_metadata_table_remove i table:P address:Q
 gputm_metadata_table_flush 0 table:P
 gputm_metadata_table_writes Q table:P

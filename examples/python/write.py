@@ -13,7 +13,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 INCLUDE = os.path.join(HERE, "..", "..", "include")
 MODULE = os.path.join(HERE, "gputm.py")
 SCALARS = {"uint64_t": "Q", "uint32_t": "I", "uint16_t": "H", "uint8_t": "B", "_Bool": "?",
-           "size_t": "N", "int": "i", "unsigned": "I", "unsigned int": "I", "void": "v"}
+           "size_t": "N", "int": "i", "int32_t": "i", "unsigned": "I", "unsigned int": "I", "void": "v"}
 # A pointer to a plain number is for one number that the function gives back, or for an array that the
 # caller brings: by its name, or by function and name. Of another name nothing is known.
 ONE = set("""address buffer cid count cycles done_at first first_cid from in_flight left lost mask out

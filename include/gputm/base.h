@@ -313,6 +313,16 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_unit_load(struct gputm_unit *unit, const vo
 					       size_t size);
 
 /**
+ * Take over contents and statistics of @p from, a unit of the same kind and config, as by
+ * gputm_unit_save() and gputm_unit_load() but without a buffer of the caller's. Make the unit
+ * first, with the config that gputm_unit_config() of @p from gives.
+ * @return 0; -EINVAL, another kind or config; -EBUSY, called by an observer of the unit; -ENOMEM.
+ * The log says why, and the unit is as it was.
+ */
+GPUTM_API GPUTM_MUST_CHECK int gputm_unit_clone(struct gputm_unit *unit,
+						const struct gputm_unit *from);
+
+/**
  * @return NULL when all invariants hold, else a sentence naming the first broken one, after the
  * kind and name of the unit or part; it is there until the next check of the unit.
  */

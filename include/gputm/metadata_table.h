@@ -145,6 +145,16 @@ gputm_metadata_table_lookup_probe(const struct gputm_metadata_table *table, uint
 				  struct gputm_metadata *out);
 
 /**
+ * What an access needs, in one call: a look-up, counted as one, and on a miss the estimate of the
+ * stamps, without a reservation.
+ * @param out set in all fields, on a hit and on a miss.
+ * @return enum gputm_metadata_table_result; -ERANGE, @p address is too wide.
+ */
+GPUTM_API GPUTM_MUST_CHECK int gputm_metadata_table_get(struct gputm_metadata_table *table,
+							uint64_t address,
+							struct gputm_metadata *out);
+
+/**
  * The stamps that filter or registers know for a granule without entry: never below those that
  * it had. No cycles: the filter is read together with the table.
  * @return 0; -ERANGE, @p address is too wide.
@@ -176,6 +186,18 @@ gputm_metadata_table_estimate_probe(const struct gputm_metadata_table *table, ui
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_metadata_table_update(struct gputm_metadata_table *table, uint64_t address,
 			    const struct gputm_metadata *metadata, uint32_t *cycles);
+
+/**
+ * Reserve, or release, writes of a granule whose stamps stay as they are known: an update() of
+ * what get() gave, without a look-up of its own in the statistics.
+ * @param change added to the number of reserved writes; below 0 they are released.
+ * @param owner of the reservation.
+ * @param cycles as update() sets it; NULL allowed.
+ * @return as update(); -EINVAL, more are released than are reserved.
+ */
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_metadata_table_add_writes(struct gputm_metadata_table *table, uint64_t address,
+				int32_t change, uint32_t owner, uint32_t *cycles);
 
 /**
  * Move the stamps of an entry without reservation to the filter and free its place. 1 cycle.

@@ -417,3 +417,26 @@ int gputm_unit_load(struct gputm_unit *unit, const void *data, size_t size)
 		return error;
 	return read_body(unit, get(in + STATS_AT, 8), in + HEADER_BYTES, size - HEADER_BYTES - 8);
 }
+
+int gputm_unit_clone(struct gputm_unit *unit, const struct gputm_unit *from)
+{
+	size_t size;
+	uint8_t *bytes;
+	int error;
+
+	if (unit->class != from->class) {
+		gputm__unit_log(unit, "clone refused: it is of another kind of unit, \"%s\"",
+				from->class->kind);
+		return -EINVAL;
+	}
+	if (unit->desk->telling)
+		return refuse(unit, -EBUSY, "an observer of the unit clones into it");
+	size = body_bytes(from, true);
+	bytes = gputm__alloc(unit->ctx, 1, size);
+	if (!bytes)
+		return -ENOMEM;
+	write_body(from, true, bytes, size);
+	error = read_body(unit, true, bytes, size);
+	gputm__free(unit->ctx, bytes);
+	return error;
+}

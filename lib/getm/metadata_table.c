@@ -200,6 +200,18 @@ int gputm_metadata_table_lookup_probe(const struct gputm_metadata_table *t, uint
 	return at == NOWHERE ? show_overflow(t, key, out) : show_cell(t, at, out);
 }
 
+int gputm_metadata_table_get(struct gputm_metadata_table *t, uint64_t address,
+			     struct gputm_metadata *out)
+{
+	int result = gputm_metadata_table_lookup(t, address, out);
+
+	if (result != GPUTM_METADATA_TABLE_MISS)
+		return result;
+	out->writes = 0;
+	out->owner = 0;
+	return gputm_metadata_table_estimate(t, address, &out->wts, &out->rts);
+}
+
 /* ---- update ---- */
 
 /* The entry's, or more, and the caller's reservation. */
@@ -363,6 +375,28 @@ int gputm_metadata_table_update(struct gputm_metadata_table *t, uint64_t address
 	if (at >= t->capacity || t->at.key[at] != gputm__cells_key(&t->at, address))
 		return update_elsewhere(t, address, in, cycles);
 	return update_cell(t, at, in, cycles);
+}
+
+int gputm_metadata_table_add_writes(struct gputm_metadata_table *t, uint64_t address,
+				    int32_t change, uint32_t owner, uint32_t *cycles)
+{
+	struct gputm_metadata m = { 0 };
+	int result = gputm_metadata_table_lookup_probe(t, address, &m);
+	int64_t writes;
+
+	if (result == GPUTM_METADATA_TABLE_MISS)
+		result = gputm_metadata_table_estimate_probe(t, address, &m.wts, &m.rts);
+	if (result < 0)
+		return result;
+	writes = (int64_t)m.writes + change;
+	if (writes < 0)
+		return gputm__refuse(&t->unit, "%llu writes released, %u are reserved",
+				     (unsigned long long)-(int64_t)change, m.writes);
+	if (writes > t->count_max)
+		return gputm__out_of_range(&t->unit, "writes", (uint64_t)writes, 0, t->count_max);
+	m.writes = (uint32_t)writes;
+	m.owner = owner;
+	return gputm_metadata_table_update(t, address, &m, cycles);
 }
 
 APART int remove_beyond(struct gputm_metadata_table *t, uint64_t key)

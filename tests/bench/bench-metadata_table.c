@@ -155,6 +155,29 @@ static void estimate(void *state, uint64_t count)
 	bench_use(sum);
 }
 
+static void get(void *state, uint64_t count)
+{
+	struct table *t = state;
+	struct gputm_metadata m;
+	uint64_t sum = 0;
+
+	for (uint64_t i = 0; i < count; i++)
+		if (!gputm_metadata_table_get(t->unit, t->absent[i % KEYS], &m))
+			sum += m.wts + m.rts;
+	bench_use(sum);
+}
+
+static void reserve(void *state, uint64_t count)
+{
+	struct table *t = state;
+	uint64_t sum = 0;
+
+	for (uint64_t i = 0; i < count; i++)
+		sum += (uint64_t)gputm_metadata_table_add_writes(t->unit, t->present[i / 2 % KEYS],
+								 i & 1 ? -1 : 1, 1, NULL);
+	bench_use(sum);
+}
+
 static void update(void *state, uint64_t count)
 {
 	struct table *t = state;
@@ -242,6 +265,10 @@ static const struct bench_op operations[] = {
 	  "gputm_metadata_table_lookup", "tight_lookup", 0 },
 	{ "metadata_table", "estimate", setup_50, teardown, estimate, NULL,
 	  "gputm_metadata_table_estimate", "-", 0 },
+	{ "metadata_table", "get, miss", setup_50, teardown, get, NULL,
+	  "gputm_metadata_table_get", "-", 0 },
+	{ "metadata_table", "add_writes, hit", setup_0, teardown, reserve, NULL,
+	  "gputm_metadata_table_add_writes", "-", 0 },
 	{ "metadata_table", "update where lookup found it", setup_50, teardown, update, NULL,
 	  "gputm_metadata_table_update", "-", 0 },
 	{ "metadata_table", "insert, 50 % reserved", setup_50, teardown, insert_unlocked, NULL,

@@ -25,6 +25,27 @@ static void update(struct pair *p, struct fuzz *fuzz, uint64_t address)
 		oracle_metadata_table_update(&p->oracle, address, &m);
 }
 
+static void add_writes(struct pair *p, struct fuzz *fuzz, uint64_t address)
+{
+	int32_t change = fuzz_u8(fuzz) % 8 - 4;
+	uint32_t owner = fuzz_u8(fuzz) % 18;
+	struct gputm_metadata m;
+	int64_t writes;
+	int result;
+
+	FUZZ_CHECK(gputm_metadata_table_get(p->table, address, &m) >= 0);
+	writes = (int64_t)m.writes + change;
+	result = gputm_metadata_table_add_writes(p->table, address, change, owner, NULL);
+	if (writes < 0 || writes > 3 || owner > 15) {
+		FUZZ_CHECK(result == (writes < 0 ? -EINVAL : -ERANGE));
+		return;
+	}
+	FUZZ_CHECK(result >= 0);
+	m.writes = (uint32_t)writes;
+	m.owner = owner;
+	oracle_metadata_table_update(&p->oracle, address, &m);
+}
+
 static void flush(struct pair *p)
 {
 	bool none = oracle_metadata_table_writes(&p->oracle) == 0;
@@ -60,8 +81,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		uint8_t what = fuzz_u8(&fuzz) % 16;
 		uint64_t address = (uint64_t)fuzz_u8(&fuzz) * 32;
 
-		if (what < 11)
+		if (what < 9)
 			update(&p, &fuzz, address);
+		else if (what < 11)
+			add_writes(&p, &fuzz, address);
 		else if (what < 13)
 			FUZZ_CHECK(gputm_metadata_table_lookup(p.table, address, &m) >= 0);
 		else if (what == 13)
