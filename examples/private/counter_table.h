@@ -27,8 +27,11 @@ struct gputm_counter_table_config {
 	uint32_t granularity; /**< bytes of a granule, a power of two */
 	uint32_t count_bits;  /**< width of a counter */
 };
-#define GPUTM_COUNTER_TABLE_CONFIG_INIT                                                        \
-	{ sizeof(struct gputm_counter_table_config), 256, 32, 8 }
+/* begin INIT */
+#define GPUTM_COUNTER_TABLE_CONFIG_INIT \
+	{ sizeof(struct gputm_counter_table_config), \
+	  /* entries */ 256, /* granularity */ 32, /* count_bits */ 8 }
+/* end INIT */
 
 /** Outcomes of gputm_counter_table_record(). */
 enum gputm_counter_table_result {

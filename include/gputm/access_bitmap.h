@@ -27,11 +27,14 @@ struct gputm_access_bitmap;
 /** Geometry; fields are only ever appended. Ranges: gputm_access_bitmap_params(). */
 struct gputm_access_bitmap_config {
 	size_t size;	       /**< sizeof *this, set by the INIT macro */
-	uint64_t region_bytes; /**< bytes of the region, 1..2^36 (default 600 MB) */
-	uint32_t granule;      /**< bytes per bit, a power of two, 4..1 MB (default 4) */
+	uint64_t region_bytes; /**< bytes of the region, 1..2^36 */
+	uint32_t granule;      /**< bytes per bit, a power of two, 4..1 MB */
 };
-#define GPUTM_ACCESS_BITMAP_CONFIG_INIT                                                        \
-	{ sizeof(struct gputm_access_bitmap_config), UINT64_C(629145600), 4 }
+/* begin INIT */
+#define GPUTM_ACCESS_BITMAP_CONFIG_INIT \
+	{ sizeof(struct gputm_access_bitmap_config), \
+	  /* region_bytes */ 629145600u, /* granule */ 4 }
+/* end INIT */
 
 /** Events; gputm_access_bitmap(3) says what each tells. */
 enum gputm_access_bitmap_event {

@@ -27,13 +27,16 @@ struct gputm_access_coalescer;
 /** Geometry; fields are only ever appended. Ranges: gputm_access_coalescer_params(). */
 struct gputm_access_coalescer_config {
 	size_t size;	       /**< sizeof *this, set by the INIT macro */
-	uint32_t region_bytes; /**< bytes of a wide access: 32, 64 or 128 (default 32) */
-	uint32_t lanes;	       /**< lanes of a warp, 1..64 (default 32) */
-	uint32_t words;	       /**< most word accesses of one log, 1..65536 (default 1024) */
-	uint32_t address_bits; /**< width of a byte address, 8..64 bits (default 32) */
+	uint32_t region_bytes; /**< bytes of a wide access: 32, 64 or 128 */
+	uint32_t lanes;	       /**< lanes of a warp, 1..64 */
+	uint32_t words;	       /**< most word accesses of one log, 1..65536 */
+	uint32_t address_bits; /**< width of a byte address, 8..64 bits */
 };
-#define GPUTM_ACCESS_COALESCER_CONFIG_INIT                                                     \
-	{ sizeof(struct gputm_access_coalescer_config), 32, 32, 1024, 32 }
+/* begin INIT */
+#define GPUTM_ACCESS_COALESCER_CONFIG_INIT \
+	{ sizeof(struct gputm_access_coalescer_config), \
+	  /* region_bytes */ 32, /* lanes */ 32, /* words */ 1024, /* address_bits */ 32 }
+/* end INIT */
 
 /** One word that one lane reads or writes. */
 struct gputm_word_access {

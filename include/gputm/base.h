@@ -409,10 +409,10 @@ struct gputm_h3;
 /** Geometry of a family. */
 struct gputm_h3_config {
 	size_t size;	     /**< sizeof *this, set by the INIT macro */
-	uint32_t ways;	     /**< functions, 1..16 (default 4) */
-	uint32_t index_bits; /**< width of an index, 0..32 (default 8) */
-	uint32_t key_bits;   /**< width of a key, 1..64 (default 32) */
-	uint64_t seed;	     /**< of the rows (default 1) */
+	uint32_t ways;	     /**< functions, 1..16 */
+	uint32_t index_bits; /**< width of an index, 0..32 */
+	uint32_t key_bits;   /**< width of a key, 1..64 */
+	uint64_t seed;	     /**< of the rows */
 	/**
 	 * Rows brought by the caller: ways x key_bits numbers below 2^index_bits, way by
 	 * way, lowest key bit first; copied. NULL draws them from the seed: the generator
@@ -423,7 +423,11 @@ struct gputm_h3_config {
 	 */
 	const uint32_t *rows;
 };
-#define GPUTM_H3_CONFIG_INIT { sizeof(struct gputm_h3_config), 4, 8, 32, 1, NULL }
+/* begin INIT */
+#define GPUTM_H3_CONFIG_INIT \
+	{ sizeof(struct gputm_h3_config), \
+	  /* ways */ 4, /* index_bits */ 8, /* key_bits */ 32, /* seed */ 1u, NULL }
+/* end INIT */
 
 /** Make a family. @return 0; -EINVAL; -E2BIG; -ENOMEM. Free it with gputm_h3_free(). */
 GPUTM_API GPUTM_MUST_CHECK int gputm_h3_new(struct gputm_ctx *ctx,

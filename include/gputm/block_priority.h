@@ -33,11 +33,14 @@ enum gputm_block_priority_policy {
 /** Geometry; fields are only ever appended. */
 struct gputm_block_priority_config {
 	size_t size;	 /**< sizeof *this, set by the INIT macro */
-	uint32_t blocks; /**< slots of the core, 1..64 (default 8) */
-	uint32_t policy; /**< enum gputm_block_priority_policy (default AGE) */
+	uint32_t blocks; /**< slots of the core, 1..64 */
+	uint32_t policy; /**< enum gputm_block_priority_policy */
 };
-#define GPUTM_BLOCK_PRIORITY_CONFIG_INIT                                                       \
-	{ sizeof(struct gputm_block_priority_config), 8, GPUTM_BLOCK_PRIORITY_AGE }
+/* begin INIT */
+#define GPUTM_BLOCK_PRIORITY_CONFIG_INIT \
+	{ sizeof(struct gputm_block_priority_config), \
+	  /* blocks */ 8, /* policy: age */ 0 }
+/* end INIT */
 
 /** What a cycle gave. */
 enum gputm_block_priority_result {

@@ -48,15 +48,19 @@ struct gputm_block_stack;
 /** Geometry; fields are only ever appended. */
 struct gputm_block_stack_config {
 	size_t size;		 /**< sizeof *this, set by the INIT macro */
-	uint32_t lanes;		 /**< lanes of a warp, 1..64 (default 32) */
-	uint32_t warps;		 /**< static warps of the block, 1..32 (default 32) */
-	uint32_t pc_bits;	 /**< width of a program counter, 1..64 bits (default 32) */
-	uint32_t depth;		 /**< entries, 4..1024 (default 64) */
-	bool likely_convergence; /**< use likely-convergence points (default false: ignore them) */
-	bool compact;		 /**< as of the compactor beside it (default true) */
+	uint32_t lanes;		 /**< lanes of a warp, 1..64 */
+	uint32_t warps;		 /**< static warps of the block, 1..32 */
+	uint32_t pc_bits;	 /**< width of a program counter, 1..64 bits */
+	uint32_t depth;		 /**< entries, 4..1024 */
+	bool likely_convergence; /**< use likely-convergence points */
+	bool compact;		 /**< as of the compactor beside it */
 };
-#define GPUTM_BLOCK_STACK_CONFIG_INIT                                                          \
-	{ sizeof(struct gputm_block_stack_config), 32, 32, 32, 64, false, true }
+/* begin INIT */
+#define GPUTM_BLOCK_STACK_CONFIG_INIT \
+	{ sizeof(struct gputm_block_stack_config), \
+	  /* lanes */ 32, /* warps */ 32, /* pc_bits */ 32, /* depth */ 64, \
+	  /* likely_convergence */ false, /* compact */ true }
+/* end INIT */
 
 /** What an operation did. */
 enum gputm_block_stack_result {

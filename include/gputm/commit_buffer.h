@@ -28,14 +28,18 @@ struct gputm_commit_buffer;
 /** Geometry. Ranges: gputm_commit_buffer_params(). */
 struct gputm_commit_buffer_config {
 	size_t size;	       /**< sizeof *this, set by the INIT macro */
-	uint32_t blocks;       /**< blocks held, from push to release (default 512) */
-	uint32_t block_bytes;  /**< bytes written at once, power of two (default 32) */
-	uint32_t granularity;  /**< bytes of a granule of metadata, power of two (default 32) */
-	uint32_t window;       /**< youngest waiting blocks that an entry may join (default 8) */
-	uint32_t address_bits; /**< width of an address (default 32) */
+	uint32_t blocks;       /**< blocks held, from push to release */
+	uint32_t block_bytes;  /**< bytes written at once, power of two */
+	uint32_t granularity;  /**< bytes of a granule of metadata, power of two */
+	uint32_t window;       /**< youngest waiting blocks that an entry may join */
+	uint32_t address_bits; /**< width of an address */
 };
-#define GPUTM_COMMIT_BUFFER_CONFIG_INIT                                                        \
-	{ sizeof(struct gputm_commit_buffer_config), 512, 32, 32, 8, 32 }
+/* begin INIT */
+#define GPUTM_COMMIT_BUFFER_CONFIG_INIT \
+	{ sizeof(struct gputm_commit_buffer_config), \
+	  /* blocks */ 512, /* block_bytes */ 32, /* granularity */ 32, /* window */ 8, \
+	  /* address_bits */ 32 }
+/* end INIT */
 
 /** An entry of a write log. */
 struct gputm_commit_entry {

@@ -33,19 +33,23 @@ enum gputm_commit_id_pools {
 /** Geometry. */
 struct gputm_commit_id_config {
 	size_t size;	     /**< sizeof *this, set by the INIT macro */
-	uint32_t cores;	     /**< SIMT cores that commit, 1..1024 (default 15) */
-	uint32_t partitions; /**< memory partitions that report, 1..64 (default 6) */
-	uint32_t ring;	     /**< commit entries of one partition, 1..2^22 (default 23040) */
-	uint32_t pools;	     /**< enum gputm_commit_id_pools (default per core) */
+	uint32_t cores;	     /**< SIMT cores that commit, 1..1024 */
+	uint32_t partitions; /**< memory partitions that report, 1..64 */
+	uint32_t ring;	     /**< commit entries of one partition, 1..2^22 */
+	uint32_t pools;	     /**< enum gputm_commit_id_pools */
 	/**
-	 * Credits in each pool, 1..2^22 (default 1536). All pools together must not
+	 * Credits in each pool, 1..2^22. All pools together must not
 	 * exceed ring, else the config is refused.
 	 */
 	uint32_t credits;
-	uint64_t first_cid; /**< CID given first, 0..2^48 (default 1) */
+	uint64_t first_cid; /**< CID given first, 0..2^48 */
 };
-#define GPUTM_COMMIT_ID_CONFIG_INIT                                                            \
-	{ sizeof(struct gputm_commit_id_config), 15, 6, 23040, GPUTM_COMMIT_ID_PER_CORE, 1536, 1 }
+/* begin INIT */
+#define GPUTM_COMMIT_ID_CONFIG_INIT \
+	{ sizeof(struct gputm_commit_id_config), \
+	  /* cores */ 15, /* partitions */ 6, /* ring */ 23040, /* pools: per_core */ 1, \
+	  /* credits */ 1536, /* first_cid */ 1u }
+/* end INIT */
 
 /** Answers to a request for CIDs. */
 enum gputm_commit_id_result {

@@ -63,31 +63,36 @@ enum gputm_commit_sequencer_pack {
 /** Geometry; fields are only ever appended. Ranges: gputm_commit_sequencer_params(). */
 struct gputm_commit_sequencer_config {
 	size_t size;		 /**< sizeof *this, set by the INIT macro */
-	uint32_t warps;		 /**< warps of the core (default 48) */
-	uint32_t lanes;		 /**< lanes of a warp, 1..64 (default 32) */
-	uint32_t partitions;	 /**< memory partitions, 1..64 (default 6) */
-	uint32_t mode;		 /**< enum gputm_commit_sequencer_mode (default scalar) */
-	bool intra_warp_resolved; /**< the caller's word for what warp mode needs (default no) */
-	uint32_t pack;		 /**< enum gputm_commit_sequencer_pack (default rows) */
-	bool pack_done;		 /**< done-fill and skip of a warp in one packet (default yes) */
-	bool pack_verdict;	 /**< verdicts that are due together too (default no; warp: yes) */
-	uint32_t slots;		 /**< commits in flight, retiring ones included (default 96) */
-	uint32_t output_packets; /**< packets that wait for the network (default 128) */
-	uint32_t resend_requests; /**< resend requests that wait (default 64) */
-	uint32_t spilled_row_cycles; /**< wait after the walk of a spilled row (default 0) */
-	uint32_t backoff_base;	 /**< cycles per abort (default 500) */
-	uint32_t backoff_cap;	 /**< most cycles of back-off (default 5000) */
-	uint64_t watchdog_cycles; /**< age that the watchdog allows; 0 for ever (default 100000) */
+	uint32_t warps;		 /**< warps of the core */
+	uint32_t lanes;		 /**< lanes of a warp, 1..64 */
+	uint32_t partitions;	 /**< memory partitions, 1..64 */
+	uint32_t mode;		 /**< enum gputm_commit_sequencer_mode */
+	bool intra_warp_resolved; /**< the caller's word for what warp mode needs */
+	uint32_t pack;		 /**< enum gputm_commit_sequencer_pack */
+	bool pack_done;		 /**< done-fill and skip of a warp in one packet */
+	bool pack_verdict;	 /**< verdicts that are due together too */
+	uint32_t slots;		 /**< commits in flight, retiring ones included */
+	uint32_t output_packets; /**< packets that wait for the network */
+	uint32_t resend_requests; /**< resend requests that wait */
+	uint32_t spilled_row_cycles; /**< wait after the walk of a spilled row */
+	uint32_t backoff_base;	 /**< cycles per abort */
+	uint32_t backoff_cap;	 /**< most cycles of back-off */
+	uint64_t watchdog_cycles; /**< age that the watchdog allows; 0 for ever */
 	/**
 	 * The logs of the warps, warps elements, or NULL; gputm_commit_sequencer_attach() sets
 	 * them one by one. The array is copied, the logs stay the caller's.
 	 */
 	const struct gputm_tx_log *const *logs;
 };
-#define GPUTM_COMMIT_SEQUENCER_CONFIG_INIT                                                     \
-	{ sizeof(struct gputm_commit_sequencer_config), 48, 32, 6,                             \
-	  GPUTM_COMMIT_SEQUENCER_SCALAR, false, GPUTM_COMMIT_SEQUENCER_PACK_ROWS, true, false, \
-	  96, 128, 64, 0, 500, 5000, 100000, NULL }
+/* begin INIT */
+#define GPUTM_COMMIT_SEQUENCER_CONFIG_INIT \
+	{ sizeof(struct gputm_commit_sequencer_config), \
+	  /* warps */ 48, /* lanes */ 32, /* partitions */ 6, /* mode: scalar */ 0, \
+	  /* intra_warp_resolved */ false, /* pack: rows */ 1, /* pack_done */ true, \
+	  /* pack_verdict */ false, /* slots */ 96, /* output_packets */ 128, \
+	  /* resend_requests */ 64, /* spilled_row_cycles */ 0, /* backoff_base */ 500, \
+	  /* backoff_cap */ 5000, /* watchdog_cycles */ 100000u, NULL }
+/* end INIT */
 
 /** Answers to begin and to a report. */
 enum gputm_commit_sequencer_result {

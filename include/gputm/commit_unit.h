@@ -145,31 +145,39 @@ enum gputm_commit_policy {
 struct gputm_commit_unit_config {
 	size_t size;		/**< sizeof *this, set by the INIT macro */
 	bool warp_mode;		/**< coalesce per region, one outcome per warp (WarpTM 6.2) */
-	uint32_t ring;		/**< commit entries (default 23040 = 15 cores x 48 warps x 32) */
-	uint32_t cid_bits;	/**< of a CID in the last writer history (default 32) */
-	uint32_t lanes;		/**< most CIDs of a warp (default 32) */
-	uint32_t address_bits;	/**< of a byte address (default 32) */
-	uint32_t buffer_words;	/**< of a read or write buffer (default 8) */
-	uint32_t buffers;	/**< in the shared pool (default 8192) */
-	uint32_t buffer_policy; /**< enum gputm_commit_policy (default needed) */
-	uint32_t region_bytes;	/**< of a request in warp mode (default 32) */
-	uint32_t hazard_rate;	/**< words that hazard detection does per cycle (default 1) */
-	uint32_t input_depth;	/**< messages that the input port holds (default 64) */
-	uint32_t resent_depth;	/**< messages that the slot for resent words holds (default 4) */
-	uint32_t output_depth;	/**< reports waiting to be popped (default 64) */
-	uint32_t port_words;	/**< words queued or in flight at each memory port (default 2048) */
-	uint32_t history_sets;	/**< of the last writer history's table (default 128) */
-	uint32_t history_ways;	/**< entries of such a set (default 4) */
-	uint32_t filter_ways;	/**< sub-arrays of its filter (default 4) */
-	uint32_t filter_buckets; /**< CIDs in each sub-array (default 256) */
+	uint32_t ring;		/**< commit entries */
+	uint32_t cid_bits;	/**< of a CID in the last writer history */
+	uint32_t lanes;		/**< most CIDs of a warp */
+	uint32_t address_bits;	/**< of a byte address */
+	uint32_t buffer_words;	/**< of a read or write buffer */
+	uint32_t buffers;	/**< in the shared pool */
+	uint32_t buffer_policy; /**< enum gputm_commit_policy */
+	uint32_t region_bytes;	/**< of a request in warp mode */
+	uint32_t hazard_rate;	/**< words that hazard detection does per cycle */
+	uint32_t input_depth;	/**< messages that the input port holds */
+	uint32_t resent_depth;	/**< messages that the slot for resent words holds */
+	uint32_t output_depth;	/**< reports waiting to be popped */
+	uint32_t port_words;	/**< words queued or in flight at each memory port */
+	uint32_t history_sets;	/**< of the last writer history's table */
+	uint32_t history_ways;	/**< entries of such a set */
+	uint32_t filter_ways;	/**< sub-arrays of its filter */
+	uint32_t filter_buckets; /**< CIDs in each sub-array */
 	uint32_t pending_block;	/**< bytes of a block in write_pending(); 0 (default): none kept */
-	uint32_t pending_entries; /**< counters that write_pending() uses (default 4096) */
-	uint64_t first_cid;	/**< the oldest CID at the start (default 1) */
-	uint64_t seed;		/**< of the history's hash rows (default 1) */
+	uint32_t pending_entries; /**< counters that write_pending() uses */
+	uint64_t first_cid;	/**< the oldest CID at the start */
+	uint64_t seed;		/**< of the history's hash rows */
 };
-#define GPUTM_COMMIT_UNIT_CONFIG_INIT                                                          \
-	{ sizeof(struct gputm_commit_unit_config), false, 23040, 32, 32, 32, 8, 8192,          \
-	  GPUTM_COMMIT_BUFFERS_NEEDED, 32, 1, 64, 4, 64, 2048, 128, 4, 4, 256, 0, 4096, 1, 1 }
+/* begin INIT */
+#define GPUTM_COMMIT_UNIT_CONFIG_INIT \
+	{ sizeof(struct gputm_commit_unit_config), \
+	  /* warp_mode */ false, /* ring */ 23040, /* cid_bits */ 32, /* lanes */ 32, \
+	  /* address_bits */ 32, /* buffer_words */ 8, /* buffers */ 8192, \
+	  /* buffer_policy: needed */ 4, /* region_bytes */ 32, /* hazard_rate */ 1, \
+	  /* input_depth */ 64, /* resent_depth */ 4, /* output_depth */ 64, \
+	  /* port_words */ 2048, /* history_sets */ 128, /* history_ways */ 4, \
+	  /* filter_ways */ 4, /* filter_buckets */ 256, /* pending_block */ 0, \
+	  /* pending_entries */ 4096, /* first_cid */ 1u, /* seed */ 1u }
+/* end INIT */
 
 /** What the unit answers to a message. */
 enum gputm_commit_unit_result {

@@ -26,16 +26,20 @@ struct gputm_device_validator;
 /** Geometry; fields are only ever appended. Ranges: gputm_device_validator_params(). */
 struct gputm_device_validator_config {
 	size_t size;	       /**< sizeof *this, set by the INIT macro */
-	uint64_t region_bytes; /**< bytes of the shared region, 4..2^36 (default 600 MB) */
-	uint32_t stamp_bits;   /**< width of a stamp, 8..63 (default 32) */
+	uint64_t region_bytes; /**< bytes of the shared region, 4..2^36 */
+	uint32_t stamp_bits;   /**< width of a stamp, 8..63 */
 	uint32_t lanes;	       /**< entries checked side by side, a power of two, 1..65536
-				    (default 2048) */
-	uint32_t entry_cycles; /**< cycles of one entry in its lane, 1..65536 (default 400) */
+				    */
+	uint32_t entry_cycles; /**< cycles of one entry in its lane, 1..65536 */
 	uint32_t lock_cycles;  /**< cycles of the lock bit of a word's stamp, 0..65536
-				    (default 0) */
+				    */
 };
-#define GPUTM_DEVICE_VALIDATOR_CONFIG_INIT                                                     \
-	{ sizeof(struct gputm_device_validator_config), UINT64_C(629145600), 32, 2048, 400, 0 }
+/* begin INIT */
+#define GPUTM_DEVICE_VALIDATOR_CONFIG_INIT \
+	{ sizeof(struct gputm_device_validator_config), \
+	  /* region_bytes */ 629145600u, /* stamp_bits */ 32, /* lanes */ 2048, \
+	  /* entry_cycles */ 400, /* lock_cycles */ 0 }
+/* end INIT */
 
 /** What is done with the entries of a chunk. */
 enum gputm_device_validator_mode {

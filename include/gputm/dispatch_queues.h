@@ -25,11 +25,14 @@ struct gputm_dispatch_queues;
 /** Geometry; fields are only ever appended. Ranges: gputm_dispatch_queues_params(). */
 struct gputm_dispatch_queues_config {
 	size_t size;	/**< sizeof *this, set by the INIT macro */
-	uint32_t types; /**< types of transactions, 1..64 (default 1) */
-	uint32_t batch; /**< requests that feed a GPU kernel, 1..2^20 (default 1024) */
+	uint32_t types; /**< types of transactions, 1..64 */
+	uint32_t batch; /**< requests that feed a GPU kernel, 1..2^20 */
 };
-#define GPUTM_DISPATCH_QUEUES_CONFIG_INIT                                                      \
-	{ sizeof(struct gputm_dispatch_queues_config), 1, 1024 }
+/* begin INIT */
+#define GPUTM_DISPATCH_QUEUES_CONFIG_INIT \
+	{ sizeof(struct gputm_dispatch_queues_config), \
+	  /* types */ 1, /* batch */ 1024 }
+/* end INIT */
 
 /** Which device a request is for. */
 enum gputm_dispatch_queues_affinity {

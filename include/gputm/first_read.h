@@ -33,13 +33,16 @@ struct gputm_first_read;
 /** Geometry; fields are only ever appended. Ranges: gputm_first_read_params(). */
 struct gputm_first_read_config {
 	size_t size;	      /**< sizeof *this, set by the INIT macro */
-	uint32_t warps;	      /**< of the core (default 48) */
-	uint32_t lanes;	      /**< of a warp, 1..64 (default 32) */
-	uint32_t time_bits;   /**< width of a time (default 64) */
-	bool guard_writeback; /**< a pending write is a conflict (default true) */
+	uint32_t warps;	      /**< of the core */
+	uint32_t lanes;	      /**< of a warp, 1..64 */
+	uint32_t time_bits;   /**< width of a time */
+	bool guard_writeback; /**< a pending write is a conflict */
 };
-#define GPUTM_FIRST_READ_CONFIG_INIT                                                           \
-	{ sizeof(struct gputm_first_read_config), 48, 32, 64, true }
+/* begin INIT */
+#define GPUTM_FIRST_READ_CONFIG_INIT \
+	{ sizeof(struct gputm_first_read_config), \
+	  /* warps */ 48, /* lanes */ 32, /* time_bits */ 64, /* guard_writeback */ true }
+/* end INIT */
 
 /** What a reply says about its transactions. */
 enum gputm_first_read_result {

@@ -31,14 +31,14 @@ struct gputm_last_writer;
 /** Geometry; fields are only ever appended. Ranges: gputm_last_writer_params(). */
 struct gputm_last_writer_config {
 	size_t size;		 /**< sizeof *this, set by the INIT macro */
-	uint32_t sets;		 /**< sets of the table, power of two (default 128) */
-	uint32_t ways;		 /**< entries of a set (default 4) */
-	uint32_t filter_ways;	 /**< sub-arrays of the filter (default 4) */
-	uint32_t filter_buckets; /**< commit IDs per sub-array, power of two (default 256) */
-	uint32_t cid_bits;	 /**< width of a stored commit ID, bits (default 16) */
-	uint32_t address_bits;	 /**< width of a byte address, bits (default 32) */
-	uint32_t word_bytes;	 /**< bytes tracked as one, power of two (default 4) */
-	uint64_t seed;		 /**< of the hash rows of table and filter (default 1) */
+	uint32_t sets;		 /**< sets of the table, power of two */
+	uint32_t ways;		 /**< entries of a set */
+	uint32_t filter_ways;	 /**< sub-arrays of the filter */
+	uint32_t filter_buckets; /**< commit IDs per sub-array, power of two */
+	uint32_t cid_bits;	 /**< width of a stored commit ID, bits */
+	uint32_t address_bits;	 /**< width of a byte address, bits */
+	uint32_t word_bytes;	 /**< bytes tracked as one, power of two */
+	uint64_t seed;		 /**< of the hash rows of table and filter */
 	/**
 	 * Rows of the table's set hash, brought by the caller: address_bits minus
 	 * log2(word_bytes) numbers below sets, lowest bit of the word number first; copied.
@@ -49,8 +49,12 @@ struct gputm_last_writer_config {
 	/** The same for the filter, sub-array by sub-array; NULL draws them from the seed. */
 	const uint32_t *filter_rows;
 };
-#define GPUTM_LAST_WRITER_CONFIG_INIT                                                          \
-	{ sizeof(struct gputm_last_writer_config), 128, 4, 4, 256, 16, 32, 4, 1, NULL, NULL }
+/* begin INIT */
+#define GPUTM_LAST_WRITER_CONFIG_INIT \
+	{ sizeof(struct gputm_last_writer_config), \
+	  /* sets */ 128, /* ways */ 4, /* filter_ways */ 4, /* filter_buckets */ 256, \
+	  /* cid_bits */ 16, /* address_bits */ 32, /* word_bytes */ 4, /* seed */ 1u, NULL, NULL }
+/* end INIT */
 
 /** Where an answer of gputm_last_writer_youngest_writer() comes from. */
 enum gputm_last_writer_result {

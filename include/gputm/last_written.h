@@ -26,18 +26,22 @@ struct gputm_last_written;
 /** Geometry; fields are only ever appended. Ranges: gputm_last_written_params(). */
 struct gputm_last_written_config {
 	size_t size;	       /**< sizeof *this, set by the INIT macro */
-	uint32_t ways;	       /**< sub-arrays, each with its own hash (default 4) */
-	uint32_t entries;      /**< times per sub-array, power of two (default 512) */
-	uint32_t time_bits;    /**< width of a time (default 64) */
-	uint32_t granularity;  /**< bytes of a block, power of two (default 128) */
-	uint32_t address_bits; /**< width of a byte address (default 32) */
-	uint64_t seed;	       /**< of the H3 rows (default 1) */
+	uint32_t ways;	       /**< sub-arrays, each with its own hash */
+	uint32_t entries;      /**< times per sub-array, power of two */
+	uint32_t time_bits;    /**< width of a time */
+	uint32_t granularity;  /**< bytes of a block, power of two */
+	uint32_t address_bits; /**< width of a byte address */
+	uint64_t seed;	       /**< of the H3 rows */
 	/** Rows brought by the caller, as in struct gputm_h3_config, for keys of
 	 * address_bits - log2(granularity) bits; copied. NULL: from the seed. */
 	const uint32_t *h3_rows;
 };
-#define GPUTM_LAST_WRITTEN_CONFIG_INIT                                                         \
-	{ sizeof(struct gputm_last_written_config), 4, 512, 64, 128, 32, 1, NULL }
+/* begin INIT */
+#define GPUTM_LAST_WRITTEN_CONFIG_INIT \
+	{ sizeof(struct gputm_last_written_config), \
+	  /* ways */ 4, /* entries */ 512, /* time_bits */ 64, /* granularity */ 128, \
+	  /* address_bits */ 32, /* seed */ 1u, NULL }
+/* end INIT */
 
 /** Events; gputm_last_written(3) says what each tells. */
 enum gputm_last_written_event {

@@ -36,18 +36,21 @@ struct gputm_local_tm;
 /** Geometry; fields are only ever appended. Ranges: gputm_local_tm_params(). */
 struct gputm_local_tm_config {
 	size_t size;		 /**< sizeof *this, set by the INIT macro */
-	uint32_t wavefronts;	 /**< of the work-group (default 4) */
-	uint32_t lanes;		 /**< of a wavefront (default 64); at most 256 work-items in all */
-	uint32_t banks;		 /**< of local memory, power of two (default 32) */
-	uint32_t signature_bits; /**< of a signature, power of two (default 8) */
-	uint32_t local_bytes;	 /**< of local memory, power of two (default 65536) */
+	uint32_t wavefronts;	 /**< of the work-group */
+	uint32_t lanes;		 /**< of a wavefront; at most 256 work-items in all */
+	uint32_t banks;		 /**< of local memory, power of two */
+	uint32_t signature_bits; /**< of a signature, power of two */
+	uint32_t local_bytes;	 /**< of local memory, power of two */
 	uint32_t words;		 /**< of data; 0 (default): as many as fit beside their shadow */
 	uint32_t registers;	 /**< vector registers with a shadow, for the storage report */
-	uint32_t lane_cost;	 /**< enum gputm_local_tm_lane_cost (default slowest) */
+	uint32_t lane_cost;	 /**< enum gputm_local_tm_lane_cost */
 };
-#define GPUTM_LOCAL_TM_CONFIG_INIT                                                             \
-	{ sizeof(struct gputm_local_tm_config), 4, 64, 32, 8, 65536, 0, 8,                     \
-	  GPUTM_LOCAL_TM_SLOWEST }
+/* begin INIT */
+#define GPUTM_LOCAL_TM_CONFIG_INIT \
+	{ sizeof(struct gputm_local_tm_config), \
+	  /* wavefronts */ 4, /* lanes */ 64, /* banks */ 32, /* signature_bits */ 8, \
+	  /* local_bytes */ 65536, /* words */ 0, /* registers */ 8, /* lane_cost: slowest */ 0 }
+/* end INIT */
 
 /** What the lanes of one access instruction cost together (4.2 can be read either way). */
 enum gputm_local_tm_lane_cost {

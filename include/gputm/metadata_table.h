@@ -24,31 +24,37 @@ struct gputm_metadata_table;
 /** Geometry. Ranges: gputm_metadata_table_params(). */
 struct gputm_metadata_table_config {
 	size_t size;		 /**< sizeof *this, set by the INIT macro */
-	uint32_t ways;		 /**< banks, each with an H3 hash of its own (default 4) */
-	uint32_t entries;	 /**< entries of a way, power of two (default 256) */
-	uint32_t stash;		 /**< entries of the stash, 0 for none (default 4) */
-	uint32_t granularity;	 /**< bytes of a granule, power of two (default 32) */
-	uint32_t address_bits;	 /**< width of an address (default 32) */
-	uint32_t time_bits;	 /**< of a stamp: the paper's time (default 32) */
-	uint32_t warp_bits;	 /**< of a stamp: the warp, for a total order (default 10) */
-	uint32_t count_bits;	 /**< width of the number of writes (default 16) */
-	uint32_t owner_bits;	 /**< width of an owner (default 10) */
-	uint32_t longest_chain;	 /**< swaps of an insertion, at most (default 32) */
+	uint32_t ways;		 /**< banks, each with an H3 hash of its own */
+	uint32_t entries;	 /**< entries of a way, power of two */
+	uint32_t stash;		 /**< entries of the stash, 0 for none */
+	uint32_t granularity;	 /**< bytes of a granule, power of two */
+	uint32_t address_bits;	 /**< width of an address */
+	uint32_t time_bits;	 /**< of a stamp: the paper's time */
+	uint32_t warp_bits;	 /**< of a stamp: the warp, for a total order */
+	uint32_t count_bits;	 /**< width of the number of writes */
+	uint32_t owner_bits;	 /**< width of an owner */
+	uint32_t longest_chain;	 /**< swaps of an insertion, at most */
 	uint32_t evict_above;	 /**< percent of the ways in use, below which an entry without
-				      reservation is displaced and not evicted (default 0) */
-	uint32_t approximate;	 /**< enum gputm_metadata_table_approximate (default filter) */
-	uint32_t filter_ways;	 /**< sub-arrays of the filter (default 4) */
-	uint32_t filter_entries; /**< pairs of stamps of a sub-array, power of two (default 64) */
-	uint32_t memory_latency; /**< cycles to visit one overflow entry (default 115) */
-	uint64_t seed;		 /**< of the hash rows of table and filter (default 1) */
+				      reservation is displaced and not evicted */
+	uint32_t approximate;	 /**< enum gputm_metadata_table_approximate */
+	uint32_t filter_ways;	 /**< sub-arrays of the filter */
+	uint32_t filter_entries; /**< pairs of stamps of a sub-array, power of two */
+	uint32_t memory_latency; /**< cycles to visit one overflow entry */
+	uint64_t seed;		 /**< of the hash rows of table and filter */
 	/** Rows of the ways' hashes, brought by the caller: as in struct gputm_h3_config, for keys
 	 * of address_bits - log2(granularity) bits; copied. NULL: the seed, top bit flipped. */
 	const uint32_t *table_rows;
 	const uint32_t *filter_rows; /**< the same for the filter; NULL: the seed */
 };
-#define GPUTM_METADATA_TABLE_CONFIG_INIT                                                       \
-	{ sizeof(struct gputm_metadata_table_config), 4, 256, 4, 32, 32, 32, 10, 16, 10, 32, 0, 0, \
-	  4, 64, 115, 1, NULL, NULL }
+/* begin INIT */
+#define GPUTM_METADATA_TABLE_CONFIG_INIT \
+	{ sizeof(struct gputm_metadata_table_config), \
+	  /* ways */ 4, /* entries */ 256, /* stash */ 4, /* granularity */ 32, \
+	  /* address_bits */ 32, /* time_bits */ 32, /* warp_bits */ 10, /* count_bits */ 16, \
+	  /* owner_bits */ 10, /* longest_chain */ 32, /* evict_above */ 0, \
+	  /* approximate: filter */ 0, /* filter_ways */ 4, /* filter_entries */ 64, \
+	  /* memory_latency */ 115, /* seed */ 1u, NULL, NULL }
+/* end INIT */
 
 /** What holds the stamps of granules without entry. */
 enum gputm_metadata_table_approximate {

@@ -47,25 +47,29 @@ enum gputm_ownership_table_hash {
 /** Geometry; fields are only ever appended. Ranges: gputm_ownership_table_params(). */
 struct gputm_ownership_table_config {
 	size_t size;	       /**< sizeof *this, set by the INIT macro */
-	uint32_t lanes;	       /**< of a warp, 1..64 (default 32) */
-	uint32_t entries;      /**< bytes of a table, power of two (default 4096) */
-	uint32_t granularity;  /**< bytes of a region, power of two (default 4) */
-	uint32_t hash;	       /**< enum gputm_ownership_table_hash (default low bits) */
+	uint32_t lanes;	       /**< of a warp, 1..64 */
+	uint32_t entries;      /**< bytes of a table, power of two */
+	uint32_t granularity;  /**< bytes of a region, power of two */
+	uint32_t hash;	       /**< enum gputm_ownership_table_hash */
 	bool exact;	       /**< no two regions share an entry: an infinite table, at the
-				* cost of one of @c entries (default false) */
-	uint32_t buffers;      /**< tables: warps that may resolve at a time (default 3) */
-	uint32_t address_bits; /**< width of a byte address (default 32) */
-	uint32_t access_bytes; /**< that one access of shared memory clears (default 128) */
-	uint32_t log_cycles;   /**< to read a log row (default 1) */
-	uint32_t table_cycles; /**< of an access of the table by all lanes (default 1) */
-	uint64_t seed;	       /**< of the H3 rows (default 1) */
+				* cost of one of @c entries */
+	uint32_t buffers;      /**< tables: warps that may resolve at a time */
+	uint32_t address_bits; /**< width of a byte address */
+	uint32_t access_bytes; /**< that one access of shared memory clears */
+	uint32_t log_cycles;   /**< to read a log row */
+	uint32_t table_cycles; /**< of an access of the table by all lanes */
+	uint64_t seed;	       /**< of the H3 rows */
 	/** Rows brought by the caller, as in struct gputm_h3_config, for one way and keys of
 	 * address_bits - log2(granularity) bits; copied. NULL: from the seed. */
 	const uint32_t *h3_rows;
 };
-#define GPUTM_OWNERSHIP_TABLE_CONFIG_INIT                                                      \
-	{ sizeof(struct gputm_ownership_table_config), 32, 4096, 4,                            \
-	  GPUTM_OWNERSHIP_TABLE_LOW_BITS, false, 3, 32, 128, 1, 1, 1, NULL }
+/* begin INIT */
+#define GPUTM_OWNERSHIP_TABLE_CONFIG_INIT \
+	{ sizeof(struct gputm_ownership_table_config), \
+	  /* lanes */ 32, /* entries */ 4096, /* granularity */ 4, /* hash: low_bits */ 0, \
+	  /* exact */ false, /* buffers */ 3, /* address_bits */ 32, /* access_bytes */ 128, \
+	  /* log_cycles */ 1, /* table_cycles */ 1, /* seed */ 1u, NULL }
+/* end INIT */
 
 /** One row of a log: what the lanes of a warp accessed at one log position. */
 struct gputm_warp_row {

@@ -27,15 +27,19 @@ struct gputm_reader_list;
 /** Geometry; fields are only ever appended. Transactions are 0 .. root_bits x leaf_bits - 1. */
 struct gputm_reader_list_config {
 	size_t size;	       /**< sizeof *this, set by the INIT macro */
-	uint32_t entries;      /**< of the pool (default 87856) */
-	uint32_t root_bits;    /**< leaves of a root, 8 to 64, power of two (default 32) */
-	uint32_t leaf_bits;    /**< transactions of a leaf, 8 to 64, power of two (default 32) */
-	uint32_t address_bits; /**< width of a byte address, bits (default 32) */
-	uint32_t word_bytes;   /**< bytes tracked as one word, power of two (default 4) */
-	bool fold;	       /**< vectors of three readers become plain IDs again (default 0) */
+	uint32_t entries;      /**< of the pool */
+	uint32_t root_bits;    /**< leaves of a root, 8 to 64, power of two */
+	uint32_t leaf_bits;    /**< transactions of a leaf, 8 to 64, power of two */
+	uint32_t address_bits; /**< width of a byte address, bits */
+	uint32_t word_bytes;   /**< bytes tracked as one word, power of two */
+	bool fold;	       /**< vectors of three readers become plain IDs again */
 };
-#define GPUTM_READER_LIST_CONFIG_INIT                                                          \
-	{ sizeof(struct gputm_reader_list_config), 87856, 32, 32, 32, 4, false }
+/* begin INIT */
+#define GPUTM_READER_LIST_CONFIG_INIT \
+	{ sizeof(struct gputm_reader_list_config), \
+	  /* entries */ 87856, /* root_bits */ 32, /* leaf_bits */ 32, /* address_bits */ 32, \
+	  /* word_bytes */ 4, /* fold */ false }
+/* end INIT */
 
 /** What gputm_reader_list_add() answers. */
 enum gputm_reader_list_result {

@@ -19,20 +19,24 @@ struct gputm_recency_bloom;
 /** Geometry. */
 struct gputm_recency_bloom_config {
 	size_t size;	       /**< sizeof *this, set by the INIT macro */
-	uint32_t ways;	       /**< sub-arrays, each with its own hash (default 4) */
-	uint32_t entries;      /**< stamps per sub-array, power of two (default 256) */
-	uint32_t stamp_bits;   /**< width of a stored stamp (default 16) */
-	uint32_t stamps;       /**< stamps per entry, 1 or 2 (default 1) */
-	uint32_t granularity;  /**< bytes that share an entry, power of two (default 4) */
-	uint32_t address_bits; /**< width of an address (default 32) */
-	uint64_t empty_stamp;  /**< answer for what was never touched or is forgotten (default 0) */
-	uint64_t seed;	       /**< of the H3 rows (default 1) */
+	uint32_t ways;	       /**< sub-arrays, each with its own hash */
+	uint32_t entries;      /**< stamps per sub-array, power of two */
+	uint32_t stamp_bits;   /**< width of a stored stamp */
+	uint32_t stamps;       /**< stamps per entry, 1 or 2 */
+	uint32_t granularity;  /**< bytes that share an entry, power of two */
+	uint32_t address_bits; /**< width of an address */
+	uint64_t empty_stamp;  /**< answer for what was never touched or is forgotten */
+	uint64_t seed;	       /**< of the H3 rows */
 	/** Rows brought by the caller, as in struct gputm_h3_config, for keys of
 	 * address_bits - log2(granularity) bits; copied. NULL: from the seed. */
 	const uint32_t *h3_rows;
 };
-#define GPUTM_RECENCY_BLOOM_CONFIG_INIT                                                        \
-	{ sizeof(struct gputm_recency_bloom_config), 4, 256, 16, 1, 4, 32, 0, 1, NULL }
+/* begin INIT */
+#define GPUTM_RECENCY_BLOOM_CONFIG_INIT \
+	{ sizeof(struct gputm_recency_bloom_config), \
+	  /* ways */ 4, /* entries */ 256, /* stamp_bits */ 16, /* stamps */ 1, \
+	  /* granularity */ 4, /* address_bits */ 32, /* empty_stamp */ 0u, /* seed */ 1u, NULL }
+/* end INIT */
 
 /** Events; gputm_recency_bloom(3) says what each tells. */
 enum gputm_recency_bloom_event {

@@ -29,15 +29,19 @@ struct gputm_row_copier;
 /** Geometry; fields are only ever appended. */
 struct gputm_row_copier_config {
 	size_t size;	       /**< sizeof *this, set by the INIT macro */
-	uint32_t row_bytes;    /**< bytes of a row, power of two (default 2048) */
-	uint32_t row_cycles;   /**< to copy a row (default 63: 68 ns at 924 MHz) */
-	uint32_t subarrays;    /**< of a bank, power of two (default 64) */
-	uint32_t banks;	       /**< power of two (default 16) */
-	uint32_t requests;     /**< that the unit holds (default 64) */
-	uint32_t address_bits; /**< width of a byte address (default 32) */
+	uint32_t row_bytes;    /**< bytes of a row, power of two */
+	uint32_t row_cycles;   /**< to copy a row */
+	uint32_t subarrays;    /**< of a bank, power of two */
+	uint32_t banks;	       /**< power of two */
+	uint32_t requests;     /**< that the unit holds */
+	uint32_t address_bits; /**< width of a byte address */
 };
-#define GPUTM_ROW_COPIER_CONFIG_INIT                                                           \
-	{ sizeof(struct gputm_row_copier_config), 2048, 63, 64, 16, 64, 32 }
+/* begin INIT */
+#define GPUTM_ROW_COPIER_CONFIG_INIT \
+	{ sizeof(struct gputm_row_copier_config), \
+	  /* row_bytes */ 2048, /* row_cycles */ 63, /* subarrays */ 64, /* banks */ 16, \
+	  /* requests */ 64, /* address_bits */ 32 }
+/* end INIT */
 
 /** What gputm_row_copier_push() answers. */
 enum gputm_row_copier_result {

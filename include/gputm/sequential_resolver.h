@@ -36,21 +36,25 @@ struct gputm_sequential_resolver;
 /** Geometry; fields are only ever appended. Ranges: gputm_sequential_resolver_params(). */
 struct gputm_sequential_resolver_config {
 	size_t size;	       /**< sizeof *this, set by the INIT macro */
-	uint32_t lanes;	       /**< of a warp, 1..64 (default 32) */
-	uint32_t filter_bits;  /**< of a filter, power of two (default 4096) */
-	uint32_t hashes;       /**< sub-arrays of a filter, power of two (default 4) */
-	uint32_t granularity;  /**< bytes of a region, power of two (default 4) */
+	uint32_t lanes;	       /**< of a warp, 1..64 */
+	uint32_t filter_bits;  /**< of a filter, power of two */
+	uint32_t hashes;       /**< sub-arrays of a filter, power of two */
+	uint32_t granularity;  /**< bytes of a region, power of two */
 	bool exact;	       /**< the filter never errs, at the cost of one of filter_bits
-				* (default false) */
-	uint32_t buffers;      /**< filters: warps that may resolve at a time (default 3) */
-	uint32_t address_bits; /**< width of a byte address (default 32) */
-	uint32_t access_bytes; /**< that one access of shared memory clears (default 128) */
-	uint32_t log_cycles;   /**< to read a log row (default 1) */
-	uint64_t seed;	       /**< of the H3 rows (default 1) */
+				* */
+	uint32_t buffers;      /**< filters: warps that may resolve at a time */
+	uint32_t address_bits; /**< width of a byte address */
+	uint32_t access_bytes; /**< that one access of shared memory clears */
+	uint32_t log_cycles;   /**< to read a log row */
+	uint64_t seed;	       /**< of the H3 rows */
 };
-#define GPUTM_SEQUENTIAL_RESOLVER_CONFIG_INIT                                                  \
-	{ sizeof(struct gputm_sequential_resolver_config), 32, 4096, 4, 4, false, 3, 32, 128,  \
-	  1, 1 }
+/* begin INIT */
+#define GPUTM_SEQUENTIAL_RESOLVER_CONFIG_INIT \
+	{ sizeof(struct gputm_sequential_resolver_config), \
+	  /* lanes */ 32, /* filter_bits */ 4096, /* hashes */ 4, /* granularity */ 4, \
+	  /* exact */ false, /* buffers */ 3, /* address_bits */ 32, /* access_bytes */ 128, \
+	  /* log_cycles */ 1, /* seed */ 1u }
+/* end INIT */
 
 /** What becomes of a lane. */
 enum gputm_sequential_resolver_result {

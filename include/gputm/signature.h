@@ -34,13 +34,13 @@ enum gputm_signature_hash {
 /** Geometry; fields are only ever appended. Ranges: gputm_signature_params(). */
 struct gputm_signature_config {
 	size_t size;	       /**< sizeof *this, set by the INIT macro */
-	uint32_t count;	       /**< signatures, 1..2^20 (default 1) */
-	uint32_t bits;	       /**< bits of one, power of two, 8..32768 (default 256) */
-	uint32_t hashes;       /**< sub-signatures, power of two, 1..8 (default 4) */
-	uint32_t hash;	       /**< enum gputm_signature_hash (default H3) */
-	uint32_t granularity;  /**< bytes that count as one address, power of two (default 4) */
-	uint32_t address_bits; /**< width of a byte address, bits (default 32) */
-	uint64_t seed;	       /**< of the H3 rows (default 1) */
+	uint32_t count;	       /**< signatures, 1..2^20 */
+	uint32_t bits;	       /**< bits of one, power of two, 8..32768 */
+	uint32_t hashes;       /**< sub-signatures, power of two, 1..8 */
+	uint32_t hash;	       /**< enum gputm_signature_hash */
+	uint32_t granularity;  /**< bytes that count as one address, power of two */
+	uint32_t address_bits; /**< width of a byte address, bits */
+	uint64_t seed;	       /**< of the H3 rows */
 	/**
 	 * H3 rows brought by the caller: hashes x (address_bits - log2(granularity)) numbers
 	 * below bits / hashes, hash by hash, lowest bit of the granule number first; copied.
@@ -48,8 +48,12 @@ struct gputm_signature_config {
 	 */
 	const uint32_t *h3_rows;
 };
-#define GPUTM_SIGNATURE_CONFIG_INIT                                                            \
-	{ sizeof(struct gputm_signature_config), 1, 256, 4, GPUTM_SIGNATURE_H3, 4, 32, 1, NULL }
+/* begin INIT */
+#define GPUTM_SIGNATURE_CONFIG_INIT \
+	{ sizeof(struct gputm_signature_config), \
+	  /* count */ 1, /* bits */ 256, /* hashes */ 4, /* hash: h3 */ 0, /* granularity */ 4, \
+	  /* address_bits */ 32, /* seed */ 1u, NULL }
+/* end INIT */
 
 /** Answers of a look-up. */
 enum gputm_signature_result {

@@ -58,17 +58,20 @@ struct gputm_simt_stack;
 /** Geometry. */
 struct gputm_simt_stack_config {
 	size_t size;		 /**< sizeof *this, set by the INIT macro */
-	uint32_t lanes;		 /**< lanes of the warp, 1..64 (default 32) */
-	uint32_t pc_bits;	 /**< width of a program counter, 1..64 bits (default 32) */
+	uint32_t lanes;		 /**< lanes of the warp, 1..64 */
+	uint32_t pc_bits;	 /**< width of a program counter, 1..64 bits */
 	/**
 	 * Entries, 1..1024; 0 (default) stands for 2 x lanes + 2, and 3 x lanes + 2 with
 	 * likely convergence. The former is enough for every program (see the source).
 	 */
 	uint32_t depth;
-	bool likely_convergence; /**< use likely-convergence points (default false: ignore them) */
+	bool likely_convergence; /**< use likely-convergence points */
 };
-#define GPUTM_SIMT_STACK_CONFIG_INIT                                                           \
-	{ sizeof(struct gputm_simt_stack_config), 32, 32, 0, false }
+/* begin INIT */
+#define GPUTM_SIMT_STACK_CONFIG_INIT \
+	{ sizeof(struct gputm_simt_stack_config), \
+	  /* lanes */ 32, /* pc_bits */ 32, /* depth */ 0, /* likely_convergence */ false }
+/* end INIT */
 
 /** What an operation did. */
 enum gputm_simt_stack_result {

@@ -20,16 +20,20 @@ struct gputm_stall_buffer;
 /** Geometry. Ranges: gputm_stall_buffer_params(). */
 struct gputm_stall_buffer_config {
 	size_t size;	       /**< sizeof *this, set by the INIT macro */
-	uint32_t lines;	       /**< granules with waiting requests, at most (default 4) */
-	uint32_t requests;     /**< requests of a line, at most (default 4) */
-	uint32_t granularity;  /**< bytes of a granule, power of two (default 32) */
-	uint32_t address_bits; /**< width of an address (default 32) */
-	uint32_t stamp_bits;   /**< width of a stamp; of storage only (default 32) */
-	uint32_t warp_bits;    /**< width of a warp; of storage only (default 10) */
-	uint32_t tag_bits;     /**< what else a request keeps; of storage only (default 8) */
+	uint32_t lines;	       /**< granules with waiting requests, at most */
+	uint32_t requests;     /**< requests of a line, at most */
+	uint32_t granularity;  /**< bytes of a granule, power of two */
+	uint32_t address_bits; /**< width of an address */
+	uint32_t stamp_bits;   /**< width of a stamp; of storage only */
+	uint32_t warp_bits;    /**< width of a warp; of storage only */
+	uint32_t tag_bits;     /**< what else a request keeps; of storage only */
 };
-#define GPUTM_STALL_BUFFER_CONFIG_INIT                                                         \
-	{ sizeof(struct gputm_stall_buffer_config), 4, 4, 32, 32, 32, 10, 8 }
+/* begin INIT */
+#define GPUTM_STALL_BUFFER_CONFIG_INIT \
+	{ sizeof(struct gputm_stall_buffer_config), \
+	  /* lines */ 4, /* requests */ 4, /* granularity */ 32, /* address_bits */ 32, \
+	  /* stamp_bits */ 32, /* warp_bits */ 10, /* tag_bits */ 8 }
+/* end INIT */
 
 /** A waiting access. */
 struct gputm_stall_request {

@@ -38,20 +38,24 @@ struct gputm_sync_round;
 /** Timing; fields are only ever appended. Ranges: gputm_sync_round_params(). */
 struct gputm_sync_round_config {
 	size_t size;		 /**< sizeof *this, set by the INIT macro */
-	uint64_t round_cycles;	 /**< execution phase, 1..2^40 cycles (default 80,000,000) */
+	uint64_t round_cycles;	 /**< execution phase, 1..2^40 cycles */
 	uint64_t early_cycles;	 /**< between early validations, 0..2^40; 0: none
-				      (default 10,000,000) */
+				      */
 	uint32_t link_latency;	 /**< cycles of a transfer besides its bytes, 0..2^24
-				      (default 5000) */
-	uint32_t link_bytes;	 /**< bytes per cycle of the link, 1..65536 (default 12) */
+				      */
+	uint32_t link_bytes;	 /**< bytes per cycle of the link, 1..65536 */
 	uint32_t copy_bytes;	 /**< bytes per cycle of a copy within the GPU, 1..65536
-				      (default 160) */
-	bool non_blocking;	 /**< the CPU works on while logs are shipped (default true) */
-	bool shadow_copy;	 /**< the GPU has a shadow copy (default true) */
+				      */
+	bool non_blocking;	 /**< the CPU works on while logs are shipped */
+	bool shadow_copy;	 /**< the GPU has a shadow copy */
 };
-#define GPUTM_SYNC_ROUND_CONFIG_INIT                                                           \
-	{ sizeof(struct gputm_sync_round_config), UINT64_C(80000000), UINT64_C(10000000), 5000, \
-	  12, 160, true, true }
+/* begin INIT */
+#define GPUTM_SYNC_ROUND_CONFIG_INIT \
+	{ sizeof(struct gputm_sync_round_config), \
+	  /* round_cycles */ 80000000u, /* early_cycles */ 10000000u, /* link_latency */ 5000, \
+	  /* link_bytes */ 12, /* copy_bytes */ 160, /* non_blocking */ true, \
+	  /* shadow_copy */ true }
+/* end INIT */
 
 /** The devices, as bits of a set. */
 enum gputm_sync_round_device {

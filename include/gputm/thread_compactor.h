@@ -36,12 +36,15 @@ struct gputm_thread_compactor;
 /** Geometry; fields are only ever appended. */
 struct gputm_thread_compactor_config {
 	size_t size;	/**< sizeof *this, set by the INIT macro */
-	uint32_t lanes; /**< lanes of a warp, 1..64 (default 32) */
-	uint32_t warps; /**< static warps of a block, 1..32 (default 32) */
+	uint32_t lanes; /**< lanes of a warp, 1..64 */
+	uint32_t warps; /**< static warps of a block, 1..32 */
 	bool compact;	/**< pack threads (default); false: every thread stays in its static warp */
 };
-#define GPUTM_THREAD_COMPACTOR_CONFIG_INIT                                                     \
-	{ sizeof(struct gputm_thread_compactor_config), 32, 32, true }
+/* begin INIT */
+#define GPUTM_THREAD_COMPACTOR_CONFIG_INIT \
+	{ sizeof(struct gputm_thread_compactor_config), \
+	  /* lanes */ 32, /* warps */ 32, /* compact */ true }
+/* end INIT */
 
 /** What gputm_thread_compactor_push() answers. */
 enum gputm_thread_compactor_result {

@@ -25,14 +25,18 @@ struct gputm_timestamp_table;
 /** Geometry; fields are only ever appended. */
 struct gputm_timestamp_table_config {
 	size_t size;		/**< sizeof *this, set by the INIT macro */
-	uint32_t transactions;	/**< numbers 0 .. transactions - 1 (default 1024) */
-	uint32_t stamp_bits;	/**< width of a timestamp; all ones is unset (default 24) */
-	uint32_t increment;	/**< from CTS to a fresh PDTS (default 10) */
-	bool literal;		/**< run Fig. 7 to the letter, which misses loops (default 0) */
-	bool signed_unset;	/**< with literal: compare unset as -1 (default 0) */
+	uint32_t transactions;	/**< numbers 0 .. transactions - 1 */
+	uint32_t stamp_bits;	/**< width of a timestamp; all ones is unset */
+	uint32_t increment;	/**< from CTS to a fresh PDTS */
+	bool literal;		/**< run Fig. 7 to the letter, which misses loops */
+	bool signed_unset;	/**< with literal: compare unset as -1 */
 };
-#define GPUTM_TIMESTAMP_TABLE_CONFIG_INIT                                                      \
-	{ sizeof(struct gputm_timestamp_table_config), 1024, 24, 10, false, false }
+/* begin INIT */
+#define GPUTM_TIMESTAMP_TABLE_CONFIG_INIT \
+	{ sizeof(struct gputm_timestamp_table_config), \
+	  /* transactions */ 1024, /* stamp_bits */ 24, /* increment */ 10, /* literal */ false, \
+	  /* signed_unset */ false }
+/* end INIT */
 
 /** What the table may answer. */
 enum gputm_timestamp_table_result {

@@ -36,19 +36,23 @@ enum gputm_tx_log_filter {
 /** Geometry; fields are only ever appended. Ranges: gputm_tx_log_params(). */
 struct gputm_tx_log_config {
 	size_t size;		 /**< sizeof *this, set by the INIT macro */
-	uint32_t lanes;		 /**< lanes of the warp, 1..64 (default 32) */
-	uint32_t address_bits;	 /**< width of a byte address, 8..64 (default 32) */
-	uint32_t partitions;	 /**< memory partitions, 1..64, any number (default 6) */
-	uint32_t interleave;	 /**< bytes in turn to each, power of two >= 64 (default 256) */
-	uint32_t l1_rows;	 /**< rows of each log that the L1 share holds (default 32) */
-	uint32_t reserve_rows;	 /**< rows of each log allocated by new, >= 1 (default 16) */
-	uint32_t filter;	 /**< enum gputm_tx_log_filter (default signature) */
-	uint32_t header_bytes;	 /**< of a packet without entries (default 8) */
-	uint32_t flit_bytes;	 /**< of a flit, power of two (default 32) */
+	uint32_t lanes;		 /**< lanes of the warp, 1..64 */
+	uint32_t address_bits;	 /**< width of a byte address, 8..64 */
+	uint32_t partitions;	 /**< memory partitions, 1..64, any number */
+	uint32_t interleave;	 /**< bytes in turn to each, power of two >= 64 */
+	uint32_t l1_rows;	 /**< rows of each log that the L1 share holds */
+	uint32_t reserve_rows;	 /**< rows of each log allocated by new, >= 1 */
+	uint32_t filter;	 /**< enum gputm_tx_log_filter */
+	uint32_t header_bytes;	 /**< of a packet without entries */
+	uint32_t flit_bytes;	 /**< of a flit, power of two */
 };
-#define GPUTM_TX_LOG_CONFIG_INIT                                                               \
-	{ sizeof(struct gputm_tx_log_config), 32, 32, 6, 256, 32, 16,                          \
-	  GPUTM_TX_LOG_SIGNATURE, 8, 32 }
+/* begin INIT */
+#define GPUTM_TX_LOG_CONFIG_INIT \
+	{ sizeof(struct gputm_tx_log_config), \
+	  /* lanes */ 32, /* address_bits */ 32, /* partitions */ 6, /* interleave */ 256, \
+	  /* l1_rows */ 32, /* reserve_rows */ 16, /* filter: signature */ 1, \
+	  /* header_bytes */ 8, /* flit_bytes */ 32 }
+/* end INIT */
 
 /** Which of the two logs. */
 enum gputm_tx_log_kind {

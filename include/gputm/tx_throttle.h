@@ -24,10 +24,14 @@ struct gputm_tx_throttle;
 /** Geometry; fields are only ever appended. Ranges: gputm_tx_throttle_params(). */
 struct gputm_tx_throttle_config {
 	size_t size;	/**< sizeof *this, set by the INIT macro */
-	uint32_t warps; /**< warps resident on the core, 1..1024 (default 48) */
-	uint32_t limit; /**< warps in a transaction at a time; 0: no limit (default 2) */
+	uint32_t warps; /**< warps resident on the core, 1..1024 */
+	uint32_t limit; /**< warps in a transaction at a time; 0: no limit */
 };
-#define GPUTM_TX_THROTTLE_CONFIG_INIT { sizeof(struct gputm_tx_throttle_config), 48, 2 }
+/* begin INIT */
+#define GPUTM_TX_THROTTLE_CONFIG_INIT \
+	{ sizeof(struct gputm_tx_throttle_config), \
+	  /* warps */ 48, /* limit */ 2 }
+/* end INIT */
 
 /** Answers to a warp that begins a transaction. */
 enum gputm_tx_throttle_result {

@@ -40,34 +40,41 @@ struct gputm_validation_unit;
 struct gputm_validation_unit_config {
 	size_t size;		 /**< sizeof *this, set by the INIT macro */
 	bool paper_order;	 /**< compare times only, as the paper; not serialisable (false) */
-	uint32_t time_bits;	 /**< width of a logical time (default 32) */
-	uint32_t warp_bits;	 /**< width of a warp's number, GPU-wide (default 10) */
-	uint32_t sequence_bits;	 /**< of a transaction's number that are kept (default 12) */
-	uint64_t margin;	 /**< times left when a rollover begins (default 1024) */
-	uint32_t id;		 /**< of the unit in the ring (default 0) */
-	uint32_t units;		 /**< of the ring (default 1) */
-	uint32_t input;		 /**< requests that the input port holds (default 8) */
-	uint32_t output;	 /**< answers that the output port holds (default 8) */
-	uint32_t stall_lines;	 /**< lines of the stall buffer (default 4) */
-	uint32_t stall_requests; /**< requests of a line (default 4) */
+	uint32_t time_bits;	 /**< width of a logical time */
+	uint32_t warp_bits;	 /**< width of a warp's number, GPU-wide */
+	uint32_t sequence_bits;	 /**< of a transaction's number that are kept */
+	uint64_t margin;	 /**< times left when a rollover begins */
+	uint32_t id;		 /**< of the unit in the ring */
+	uint32_t units;		 /**< of the ring */
+	uint32_t input;		 /**< requests that the input port holds */
+	uint32_t output;	 /**< answers that the output port holds */
+	uint32_t stall_lines;	 /**< lines of the stall buffer */
+	uint32_t stall_requests; /**< requests of a line */
 	/* As in struct gputm_metadata_table_config: */
-	uint32_t ways;		 /**< (default 4) */
-	uint32_t entries;	 /**< (default 256) */
-	uint32_t stash;		 /**< (default 4) */
-	uint32_t granularity;	 /**< (default 32) */
-	uint32_t address_bits;	 /**< (default 32) */
-	uint32_t count_bits;	 /**< (default 16) */
-	uint32_t longest_chain;	 /**< (default 32) */
-	uint32_t evict_above;	 /**< (default 0) */
-	uint32_t approximate;	 /**< (default filter) */
-	uint32_t filter_ways;	 /**< (default 4) */
-	uint32_t filter_entries; /**< (default 64) */
-	uint32_t memory_latency; /**< (default 115) */
-	uint64_t seed;		 /**< (default 1) */
+	uint32_t ways;		 /**< */
+	uint32_t entries;	 /**< */
+	uint32_t stash;		 /**< */
+	uint32_t granularity;	 /**< */
+	uint32_t address_bits;	 /**< */
+	uint32_t count_bits;	 /**< */
+	uint32_t longest_chain;	 /**< */
+	uint32_t evict_above;	 /**< */
+	uint32_t approximate;	 /**< */
+	uint32_t filter_ways;	 /**< */
+	uint32_t filter_entries; /**< */
+	uint32_t memory_latency; /**< */
+	uint64_t seed;		 /**< */
 };
-#define GPUTM_VALIDATION_UNIT_CONFIG_INIT                                                      \
-	{ sizeof(struct gputm_validation_unit_config), false, 32, 10, 12, 1024, 0, 1, 8, 8, 4, 4, \
-	  4, 256, 4, 32, 32, 16, 32, 0, 0, 4, 64, 115, 1 }
+/* begin INIT */
+#define GPUTM_VALIDATION_UNIT_CONFIG_INIT \
+	{ sizeof(struct gputm_validation_unit_config), \
+	  /* paper_order */ false, /* time_bits */ 32, /* warp_bits */ 10, /* sequence_bits */ 12, \
+	  /* margin */ 1024u, /* id */ 0, /* units */ 1, /* input */ 8, /* output */ 8, \
+	  /* stall_lines */ 4, /* stall_requests */ 4, /* ways */ 4, /* entries */ 256, \
+	  /* stash */ 4, /* granularity */ 32, /* address_bits */ 32, /* count_bits */ 16, \
+	  /* longest_chain */ 32, /* evict_above */ 0, /* approximate: filter */ 0, \
+	  /* filter_ways */ 4, /* filter_entries */ 64, /* memory_latency */ 115, /* seed */ 1u }
+/* end INIT */
 
 /** A transactional access. */
 struct gputm_validation_request {

@@ -26,18 +26,23 @@ struct gputm_version_table;
 /** Geometry; fields are only ever appended. */
 struct gputm_version_table_config {
 	size_t size;		 /**< sizeof *this, set by the INIT macro */
-	uint32_t regions;	 /**< entries (default 42) */
-	uint32_t versions;	 /**< of a region, 2 to 16 (default 8) */
-	uint32_t row_shift;	 /**< lowest address bit of the row number (default 16) */
-	uint32_t time_bits;	 /**< width of a creation time (default 16) */
-	uint32_t address_bits;	 /**< width of a byte address (default 32) */
-	uint32_t stamp_bits;	 /**< width of a logical timestamp (default 24) */
-	uint32_t reference_bits; /**< width of a reference count (default 11) */
-	bool plain_as_given;	 /**< a plain access means version 0, not the newest (default 0) */
-	bool lazy;		 /**< recycle only when a copy needs the place (default 0) */
+	uint32_t regions;	 /**< entries */
+	uint32_t versions;	 /**< of a region, 2 to 16 */
+	uint32_t row_shift;	 /**< lowest address bit of the row number */
+	uint32_t time_bits;	 /**< width of a creation time */
+	uint32_t address_bits;	 /**< width of a byte address */
+	uint32_t stamp_bits;	 /**< width of a logical timestamp */
+	uint32_t reference_bits; /**< width of a reference count */
+	bool plain_as_given;	 /**< a plain access means version 0, not the newest */
+	bool lazy;		 /**< recycle only when a copy needs the place */
 };
-#define GPUTM_VERSION_TABLE_CONFIG_INIT                                                        \
-	{ sizeof(struct gputm_version_table_config), 42, 8, 16, 16, 32, 24, 11, false, false }
+/* begin INIT */
+#define GPUTM_VERSION_TABLE_CONFIG_INIT \
+	{ sizeof(struct gputm_version_table_config), \
+	  /* regions */ 42, /* versions */ 8, /* row_shift */ 16, /* time_bits */ 16, \
+	  /* address_bits */ 32, /* stamp_bits */ 24, /* reference_bits */ 11, \
+	  /* plain_as_given */ false, /* lazy */ false }
+/* end INIT */
 
 /** Most versions of a region. */
 #define GPUTM_VERSION_TABLE_VERSIONS 16

@@ -22,15 +22,19 @@ struct gputm_warp_access_filter;
 /** Geometry. Ranges: gputm_warp_access_filter_params(). */
 struct gputm_warp_access_filter_config {
 	size_t size;	       /**< sizeof *this, set by the INIT macro */
-	uint32_t warps;	       /**< warps of the core (default 48) */
-	uint32_t lanes;	       /**< lanes of a warp (default 32) */
-	uint32_t word_bytes;   /**< bytes that conflict as one, power of two (default 4) */
-	uint32_t address_bits; /**< width of an address (default 32) */
+	uint32_t warps;	       /**< warps of the core */
+	uint32_t lanes;	       /**< lanes of a warp */
+	uint32_t word_bytes;   /**< bytes that conflict as one, power of two */
+	uint32_t address_bits; /**< width of an address */
 	uint32_t words;	       /**< words of an attempt that the storage report counts; the logs
-				    of the paper, and this filter, hold any number (default 128) */
+				    of the paper, and this filter, hold any number */
 };
-#define GPUTM_WARP_ACCESS_FILTER_CONFIG_INIT                                                   \
-	{ sizeof(struct gputm_warp_access_filter_config), 48, 32, 4, 32, 128 }
+/* begin INIT */
+#define GPUTM_WARP_ACCESS_FILTER_CONFIG_INIT \
+	{ sizeof(struct gputm_warp_access_filter_config), \
+	  /* warps */ 48, /* lanes */ 32, /* word_bytes */ 4, /* address_bits */ 32, \
+	  /* words */ 128 }
+/* end INIT */
 
 /** Events; gputm_warp_access_filter(3) says what each tells. */
 enum gputm_warp_access_filter_event {

@@ -19,21 +19,25 @@ struct gputm_warp_clock;
 /** Geometry and back-off. Ranges: gputm_warp_clock_params(). */
 struct gputm_warp_clock_config {
 	size_t size;		/**< sizeof *this, set by the INIT macro */
-	uint32_t warps;		/**< warps of the core (default 48) */
-	uint32_t time_bits;	/**< width of a time (default 32) */
+	uint32_t warps;		/**< warps of the core */
+	uint32_t time_bits;	/**< width of a time */
 	uint64_t margin;	/**< times below the largest that are left for accesses in flight
-				     when a rollover is asked for (default 1024) */
-	uint32_t backoff_base;	/**< cycles; 0 for no back-off (default 500) */
-	uint32_t backoff_limit; /**< doublings of the base, one for each restart (default 4) */
-	uint64_t seed;		/**< of the back-off (default 1) */
-	/** Restarts in a row beyond the limit for one doubling more; 0: none more (default 64). */
+				     when a rollover is asked for */
+	uint32_t backoff_base;	/**< cycles; 0 for no back-off */
+	uint32_t backoff_limit; /**< doublings of the base, one for each restart */
+	uint64_t seed;		/**< of the back-off */
+	/** Restarts in a row beyond the limit for one doubling more; 0: none more. */
 	uint32_t backoff_patience;
 	/** Attempts have the largest time of the core's warps, as in the released simulator; the
 	 * paper's have their warp's (false). */
 	bool per_core;
 };
-#define GPUTM_WARP_CLOCK_CONFIG_INIT                                                           \
-	{ sizeof(struct gputm_warp_clock_config), 48, 32, 1024, 500, 4, 1, 64, false }
+/* begin INIT */
+#define GPUTM_WARP_CLOCK_CONFIG_INIT \
+	{ sizeof(struct gputm_warp_clock_config), \
+	  /* warps */ 48, /* time_bits */ 32, /* margin */ 1024u, /* backoff_base */ 500, \
+	  /* backoff_limit */ 4, /* seed */ 1u, /* backoff_patience */ 64, /* per_core */ false }
+/* end INIT */
 
 /** Answers of gputm_warp_clock_restart(). */
 enum gputm_warp_clock_result {

@@ -46,18 +46,22 @@ struct gputm_warp_former;
 /** Geometry; fields are only ever appended. */
 struct gputm_warp_former_config {
 	size_t size;	      /**< sizeof *this, set by the INIT macro */
-	uint32_t lanes;	      /**< lanes of a warp, 1..64 (default 32) */
-	uint32_t warps;	      /**< static warps of the core, 1..128 (default 48) */
-	uint32_t block_warps; /**< static warps of a block, 1..128 (default 48): blocks start at
+	uint32_t lanes;	      /**< lanes of a warp, 1..64 */
+	uint32_t warps;	      /**< static warps of the core, 1..128 */
+	uint32_t block_warps; /**< static warps of a block, 1..128: blocks start at
 				   multiples of it; for barriers of the block */
-	uint32_t pc_bits;     /**< width of a program counter, 1..64 bits (default 32) */
-	bool warp_barrier;    /**< static warps outside divergent code (default false) */
+	uint32_t pc_bits;     /**< width of a program counter, 1..64 bits */
+	bool warp_barrier;    /**< static warps outside divergent code */
 	/** A warp that can still be joined waits as long as a warp in flight has a thread in one
-	 * of its free lanes (default true; false in the presets). */
+	 * of its free lanes. */
 	bool hold_partial;
 };
-#define GPUTM_WARP_FORMER_CONFIG_INIT                                                          \
-	{ sizeof(struct gputm_warp_former_config), 32, 48, 48, 32, false, true }
+/* begin INIT */
+#define GPUTM_WARP_FORMER_CONFIG_INIT \
+	{ sizeof(struct gputm_warp_former_config), \
+	  /* lanes */ 32, /* warps */ 48, /* block_warps */ 48, /* pc_bits */ 32, \
+	  /* warp_barrier */ false, /* hold_partial */ true }
+/* end INIT */
 
 /** What an operation answers. */
 enum gputm_warp_former_result {

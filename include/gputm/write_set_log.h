@@ -25,14 +25,18 @@ struct gputm_write_set_log;
 /** Geometry; fields are only ever appended. Ranges: gputm_write_set_log_params(). */
 struct gputm_write_set_log_config {
 	size_t size;	       /**< sizeof *this, set by the INIT macro */
-	uint64_t region_bytes; /**< bytes of the shared region, 4..2^36 (default 600 MB) */
-	uint32_t threads;      /**< CPU threads, 1..1024 (default 8) */
-	uint32_t chunk_bytes;  /**< bytes of a full chunk, 16..1 MB (default 48 KB) */
-	uint32_t entry_bytes;  /**< bytes of an entry on the link, 8..64 (default 16) */
-	uint32_t stamp_bits;   /**< width of a stamp, 8..63 (default 32) */
+	uint64_t region_bytes; /**< bytes of the shared region, 4..2^36 */
+	uint32_t threads;      /**< CPU threads, 1..1024 */
+	uint32_t chunk_bytes;  /**< bytes of a full chunk, 16..1 MB */
+	uint32_t entry_bytes;  /**< bytes of an entry on the link, 8..64 */
+	uint32_t stamp_bits;   /**< width of a stamp, 8..63 */
 };
-#define GPUTM_WRITE_SET_LOG_CONFIG_INIT                                                        \
-	{ sizeof(struct gputm_write_set_log_config), UINT64_C(629145600), 8, 49152, 16, 32 }
+/* begin INIT */
+#define GPUTM_WRITE_SET_LOG_CONFIG_INIT \
+	{ sizeof(struct gputm_write_set_log_config), \
+	  /* region_bytes */ 629145600u, /* threads */ 8, /* chunk_bytes */ 49152, \
+	  /* entry_bytes */ 16, /* stamp_bits */ 32 }
+/* end INIT */
 
 /** One write of a committed transaction. */
 struct gputm_log_entry {

@@ -24,15 +24,19 @@ struct gputm_writer_table;
 /** Geometry; fields are only ever appended. */
 struct gputm_writer_table_config {
 	size_t size;		/**< sizeof *this, set by the INIT macro */
-	uint32_t entries;	/**< a word and a writer each (default 3000) */
-	uint32_t transactions;	/**< numbers 0 .. transactions - 1 (default 1024) */
-	uint32_t address_bits;	/**< width of a byte address, bits (default 32) */
-	uint32_t word_bytes;	/**< bytes claimed as one word, power of two (default 4) */
-	uint32_t version_bits;	/**< width of the number of a version, bits (default 32) */
-	bool release_at_commit; /**< keep no committed writers, as the paper (default 0) */
+	uint32_t entries;	/**< a word and a writer each */
+	uint32_t transactions;	/**< numbers 0 .. transactions - 1 */
+	uint32_t address_bits;	/**< width of a byte address, bits */
+	uint32_t word_bytes;	/**< bytes claimed as one word, power of two */
+	uint32_t version_bits;	/**< width of the number of a version, bits */
+	bool release_at_commit; /**< keep no committed writers, as the paper */
 };
-#define GPUTM_WRITER_TABLE_CONFIG_INIT                                                         \
-	{ sizeof(struct gputm_writer_table_config), 3000, 1024, 32, 4, 32, false }
+/* begin INIT */
+#define GPUTM_WRITER_TABLE_CONFIG_INIT \
+	{ sizeof(struct gputm_writer_table_config), \
+	  /* entries */ 3000, /* transactions */ 1024, /* address_bits */ 32, /* word_bytes */ 4, \
+	  /* version_bits */ 32, /* release_at_commit */ false }
+/* end INIT */
 
 /** What gputm_writer_table_claim() answers. All but the first two abort the claimant. */
 enum gputm_writer_table_result {

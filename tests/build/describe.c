@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * describe parameters|statistics|events UNIT: the table in mdoc, from the library's own.
+ * describe init UNIT: the macro with the defaults, for the header.
  * describe fields: the fields of events that several units have; fails if a field has two
  * measures. See tests/build/man-tables.sh.
  */
@@ -219,11 +220,72 @@ static int fields(void)
 	return !agree;
 }
 
+/* A part of the macro's list, on a new line where it would pass column 96. */
+static void item(unsigned *column, const char *text)
+{
+	unsigned length = (unsigned)strlen(text);
+
+	if (*column + length > 93) {
+		printf(" \\\n\t ");
+		*column = 9;
+	}
+	printf(" %s", text);
+	*column += length + 1;
+}
+
+/* What is between the fields of the table is a pointer, or padding of less than 8 bytes. */
+static unsigned pointers(size_t from, size_t to)
+{
+	size_t aligned = (from + 7) / 8 * 8;
+
+	return to > aligned ? (unsigned)((to - aligned) / 8) : 0;
+}
+
+static int init(const struct gputm_params *params)
+{
+	size_t end = sizeof(size_t);
+	unsigned column = 94; /* the fields begin on a line of their own */
+	char text[200];
+
+	printf("#define GPUTM_");
+	for (const char *at = params->kind; *at; at++)
+		putchar(*at >= 'a' && *at <= 'z' ? *at - 'a' + 'A' : *at);
+	printf("_CONFIG_INIT \\\n\t{");
+	printf(" sizeof(struct gputm_%s_config)", params->kind);
+	for (size_t i = 0; i <= params->param_count; i++) {
+		const struct gputm_param *row = i < params->param_count ? &params->param[i] : NULL;
+		size_t offset = row ? row->offset : params->config_size;
+
+		for (unsigned n = pointers(end, offset); n--;) {
+			fputs(",", stdout);
+			item(&column, "NULL");
+		}
+		if (!row)
+			break;
+		fputs(",", stdout);
+		if (row->choices)
+			snprintf(text, sizeof(text), "/* %s: %s */ %" PRIu64, row->name,
+				 row->choices[row->def - row->min], row->def);
+		else if (row->bytes == 1)
+			snprintf(text, sizeof(text), "/* %s */ %s", row->name,
+				 row->def ? "true" : "false");
+		else
+			snprintf(text, sizeof(text), "/* %s */ %" PRIu64 "%s", row->name, row->def,
+				 row->bytes == 8 ? "u" : "");
+		item(&column, text);
+		end = row->offset + row->bytes;
+	}
+	printf(" }\n");
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const struct kind *kind = argc == 3 ? kind_find(argv[2]) : NULL;
 	struct gputm_unit *unit;
 
+	if (argc == 3 && !strcmp(argv[2], "h3") && !strcmp(argv[1], "init"))
+		return init(gputm_h3_params());
 	if (argc == 3 && !strcmp(argv[1], "parameters") && !strcmp(argv[2], "h3")) {
 		parameters(gputm_h3_params());
 		return 0;
@@ -231,7 +293,7 @@ int main(int argc, char **argv)
 	if (argc > 1 && !strcmp(argv[1], "fields"))
 		return fields();
 	if (!kind) {
-		fprintf(stderr, "usage: describe parameters|statistics|events UNIT\n"
+		fprintf(stderr, "usage: describe parameters|statistics|events|init UNIT\n"
 				"       describe fields\n");
 		return 2;
 	}
@@ -239,6 +301,8 @@ int main(int argc, char **argv)
 		parameters(kind->params());
 		return 0;
 	}
+	if (!strcmp(argv[1], "init"))
+		return init(kind->params());
 	unit = kind_new(kind);
 	if (!unit)
 		return 1;

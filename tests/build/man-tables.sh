@@ -5,8 +5,9 @@
 #	.\" begin parameters
 #	.\" end parameters
 # (and the same with "statistics" and "events"), and so are the fields of events that several
-# units share, in gputm_unit.3 ("fields"). "man-tables.sh --write" updates the pages in srcdir;
-# without it, this checks that they are up to date.
+# units share, in gputm_unit.3 ("fields"). The INIT macros in the headers, with the defaults of the
+# parameters, are written between "/* begin INIT */" and "/* end INIT */". "man-tables.sh --write"
+# updates pages and headers in srcdir; without it, this checks that they are up to date.
 . "${srcdir:-.}/tests/build/lib.sh"
 
 for unit in h3 unit $(units); do
@@ -38,6 +39,19 @@ for unit in h3 unit $(units); do
 		cmp -s "$work/page" "$page" || cp "$work/page" "$page"
 	elif ! diff -u "$page" "$work/page"; then
 		complain "$page: not up to date; run 'make man-tables'"
+	fi
+done
+for unit in h3 $(units); do
+	header=$srcdir/include/gputm/$unit.h
+	[ "$unit" != h3 ] || header=$srcdir/include/gputm/base.h
+	grep -q '^/\* begin INIT \*/$' "$header" || complain "$header: no line '/* begin INIT */'"
+	./tests/build/describe init "$unit" >"$work/init" || complain "$unit: describe init"
+	sed -e '/^\/\* begin INIT \*\/$/,/^\/\* end INIT \*\/$/{' -e '/begin INIT/{p' \
+		-e "r $work/init" -e 'd' -e '}' -e '/end INIT/!d' -e '}' "$header" >"$work/header"
+	if [ "${1:-}" = --write ]; then
+		cmp -s "$work/header" "$header" || cp "$work/header" "$header"
+	elif ! diff -u "$header" "$work/header"; then
+		complain "$header: not up to date; run 'make man-tables'"
 	fi
 done
 exit $failed
