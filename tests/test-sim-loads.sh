@@ -102,4 +102,23 @@ small='--threads 64'
 	wrong tpcc-lite 's/store order.*line.*/set x = 0/' 'is not there' $small
 }
 
+small='--set workload.shirts=1 --set workload.rows=6 --set workload.columns=8'
+# shellcheck disable=SC2086
+{
+	right cl $small
+	right cl $small --set workload.outside=1
+	wrong cl 's/b_at - unit/b_at + unit/' 'the middle of shirt' $small
+	wrong cl 's/inverse_mass = a_share/inverse_mass = a_share + 2/' 'another inverse mass' $small
+	wrong cl 's/store particle.b..axis/store particle[b].old_y/' 'has another past' $small
+}
+
+small='--threads 144 --set workload.bodies=200 --set workload.block_size=72'
+# shellcheck disable=SC2086
+{
+	right bh $small
+	wrong bh 's/child\[slot\] = b$/child[slot] = b if b/' 'body 0 is in no cell' $small
+	wrong bh 's/store posx\[c\] = x/store posx[c] = x + 1/' "has another one's place" $small
+	wrong bh 's/k == own ? around : EMPTY/EMPTY/' 'is in no cell' $small
+}
+
 exit $failed
