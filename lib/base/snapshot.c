@@ -270,7 +270,6 @@ static size_t body_bytes(const struct gputm_unit *unit, bool stats)
 {
 	struct gputm__io io = { .mode = GPUTM__MEASURE, .unit = for_reading(unit) };
 
-	gputm__catch_up(unit);
 	io_body(&io, stats);
 	return io.used;
 }

@@ -228,14 +228,12 @@ void gputm_unit_reset(struct gputm_unit *unit)
 
 void gputm_unit_reset_state(struct gputm_unit *unit)
 {
-	gputm__catch_up(unit);
 	gputm__unit_clear(unit);
 	gputm__unit_settle(unit, true);
 }
 
 void gputm_unit_clear_stats(struct gputm_unit *unit)
 {
-	gputm__catch_up(unit);
 	zero_stats(unit);
 	gputm__unit_settle(unit, true);
 }
@@ -247,7 +245,6 @@ bool gputm_unit_stat(const struct gputm_unit *unit, size_t index, struct gputm_s
 
 	if (index >= unit->class->stat_count)
 		return false;
-	gputm__catch_up(unit);
 	row = &unit->class->stat[index];
 	histogram = stat_at(unit, row);
 	out->name = row->name;
@@ -320,7 +317,6 @@ const char *gputm__unit_broken(const struct gputm_unit *unit, const struct gputm
 {
 	const char *broken = NULL;
 
-	gputm__catch_up(unit);
 	for (size_t i = 0; i < GPUTM__PARTS && !broken; i++)
 		if (gputm__unit_part(unit, i))
 			broken = gputm__unit_broken(gputm__unit_part(unit, i), whose);
@@ -386,7 +382,6 @@ int gputm_unit_observe(struct gputm_unit *unit, gputm_observe_fn observe, void *
 		return error;
 	if (!observe)
 		return gputm__refuse(unit, "there is no function to observe with");
-	gputm__catch_up(unit);
 	at = find_observer(unit, observe, state);
 	if (*at)
 		return gputm__refuse(unit, "this function observes already, with this state");
@@ -406,7 +401,6 @@ int gputm_unit_unobserve(struct gputm_unit *unit, gputm_observe_fn observe, void
 
 	if (error)
 		return error;
-	gputm__catch_up(unit);
 	at = find_observer(unit, observe, state);
 	one = *at;
 	if (!one)

@@ -106,8 +106,6 @@ struct gputm__class {
 	/* After statistics were cleared or loaded, or contents without them: bring in line what
 	 * is derived from both. Optional. */
 	void (*settle)(struct gputm_unit *unit);
-	/* Complete deferred work before the state is read or an observer is added. Optional. */
-	void (*catch_up)(struct gputm_unit *unit);
 	bool (*storage)(const struct gputm_unit *unit, size_t index, struct gputm_storage *out);
 };
 
@@ -153,13 +151,6 @@ void gputm__unit_clear(struct gputm_unit *unit);
 void gputm__unit_settle(struct gputm_unit *unit, bool carry);
 /* The first broken invariant, and in *whose unit or part. */
 const char *gputm__unit_broken(const struct gputm_unit *unit, const struct gputm_unit **whose);
-
-/* Complete deferred work of a unit, before its state is read. */
-static inline void gputm__catch_up(const struct gputm_unit *unit)
-{
-	if (unit->class->catch_up)
-		unit->class->catch_up((struct gputm_unit *)(uintptr_t)unit);
-}
 
 /* ---- saying no ---- */
 void gputm__log(struct gputm_ctx *ctx, enum gputm_log_level level, const char *format, ...)

@@ -2,317 +2,216 @@
 /*
  * Memory side of the commit unit: the two ports with their words by sequence number.
  *
- * A port is one array used as a ring. A request is a run of words in it; its tag is
- * the sequence number of its first word and the port's number, so tags grow in the
- * order of emission. Room is given back in that order too: a word counts against
- * port_words until it and all words before it have completed.
+ * A port is one array used as a ring. A request is a run of words in it: a word in scalar
+ * mode, the words of a region in warp mode. Its tag is the sequence number of its first word
+ * and the port's number, so tags grow in the order of emission. Room is given back in that
+ * order too: a word counts against port_words until it and all words before it have completed.
  */
-#include "lib/kilotm/commit_unit-moves.h"
+#include "lib/kilotm/commit_unit-priv.h"
 
-/* ---- words placed ahead ---- */
-
-void gputm__commit_take_back(struct gputm_commit_unit *self)
+static inline struct gputm__commit_flight *flight_at(const struct gputm__commit_port *port,
+						     uint64_t sequence)
 {
-	uint64_t left = self->input_due - self->now;
-	uint32_t log = self->cursor.log;
+	return &port->flight[sequence & port->mask];
+}
 
-	if (self->input_due <= self->now)
+/* ---- words become requests ---- */
+
+/* Neighbours mostly share their region. @return its number. */
+static uint32_t region_of(struct gputm__commit_gather *g, uint64_t address)
+{
+	uint32_t n = g->regions;
+
+	while (n && g->region[n - 1].address != address)
+		n--;
+	if (n)
+		return n - 1;
+	g->region[g->regions] = (struct gputm__commit_region){ address, 0, 0 };
+	return g->regions++;
+}
+
+void gputm__commit_gather(struct gputm_commit_unit *self, struct gputm__commit_entry *entry,
+			  uint32_t which, const struct gputm_commit_word *word)
+{
+	struct gputm__commit_port *port = &self->port[which];
+	struct gputm__commit_gather *g = &self->gather;
+	struct gputm_commit_word queued = { word->address, word->value,
+					    gputm__commit_place(self, entry) };
+
+	entry->pending++;
+	if (!self->config.warp_mode) {
+		*flight_at(port, port->filled++) = (struct gputm__commit_flight){ queued, 1 };
 		return;
-	self->input_due = 0;
-	self->consumed[log] -= left;
-	self->input.word -= (uint32_t)left;
-	for (; left; left--) {
-		uint32_t lane = (--self->cursor.at)->lane;
-		struct gputm__commit_entry *entry =
-			&self->entry[(self->cursor.first + lane) & self->mask];
-
-		entry->words[log]--;
-		entry->pending -= !log;
 	}
+	g->of[g->words] = region_of(g, word->address & self->region_mask);
+	g->region[g->of[g->words]].count++;
+	g->word[g->words++] = queued;
 }
 
-/* ---- ports ---- */
-
-static inline struct gputm_commit_word *word_at(const struct gputm__commit_port *port,
-						   uint64_t sequence)
+void gputm__commit_send(struct gputm_commit_unit *self, uint32_t which)
 {
-	return &port->word[sequence & port->mask];
-}
+	struct gputm__commit_gather *g = &self->gather;
+	struct gputm__commit_port *port = &self->port[which];
 
-static inline uint32_t *span_at(const struct gputm__commit_port *port, uint64_t sequence)
-{
-	return &port->span[sequence & port->mask];
-}
-
-static void describe_region(const struct gputm_commit_unit *self,
-			    const struct gputm__commit_port *port, struct gputm_mem_request *out)
-{
-	const struct gputm_commit_word *word = word_at(port, port->issued);
-	const struct gputm_commit_word *wrap = port->word + port->mask + 1;
-	uint32_t lanes = (uint32_t)~self->region_mask, mask = 0;
-
-	out->address &= self->region_mask;
-	for (uint32_t left = *span_at(port, port->issued); left; left--) {
-		uint32_t lane = ((uint32_t)word->address & lanes) / 4;
-
-		mask |= 1u << lane;
-		out->value[lane] = word->value;
-		word = ++word == wrap ? port->word : word;
+	for (uint32_t n = 0; n < g->regions; n++) {
+		g->region[n].end = port->filled;
+		port->filled += g->region[n].count;
 	}
-	out->word_mask = mask;
+	for (uint32_t n = 0; n < g->words; n++) {
+		struct gputm__commit_region *region = &g->region[g->of[n]];
+
+		*flight_at(port, region->end++) =
+			(struct gputm__commit_flight){ g->word[n], region->count };
+		region->count = 0; /* but at the first of its words */
+	}
+	g->regions = g->words = 0;
 }
 
-static inline void describe(const struct gputm__commit_port *port, bool write,
-			    struct gputm_mem_request *out)
-{
-	const struct gputm_commit_word *first = word_at(port, port->issued);
-
-	out->tag = port->issued << 1 | write;
-	out->address = first->address;
-	out->write = write;
-	out->word_mask = 1;
-	out->value[0] = first->value;
-}
+/* ---- requests leave ---- */
 
 GPUTM__COLD static int refuse_port(const struct gputm_commit_unit *self, unsigned which)
 {
 	return gputm__out_of_range(&self->unit, "port", which, 0, GPUTM_COMMIT_UNIT_COMMIT);
 }
 
-int gputm_commit_unit_mem_peek(const struct gputm_commit_unit *self,
-			       enum gputm_commit_unit_port which, struct gputm_mem_request *out)
+static GPUTM__INLINE int peek(const struct gputm_commit_unit *self, unsigned which,
+			      struct gputm_mem_request *out)
 {
-	const struct gputm__commit_port *port;
+	const struct gputm__commit_port *port = &self->port[which & 1];
+	const struct gputm_commit_word *word = &flight_at(port, port->issued)->word;
+	uint32_t lanes = (uint32_t)~self->region_mask, span = flight_at(port, port->issued)->span;
 
-	if (GPUTM__UNLIKELY((unsigned)which > GPUTM_COMMIT_UNIT_COMMIT))
-		return refuse_port(self, (unsigned)which);
-	port = &self->port[which];
+	if (which > GPUTM_COMMIT_UNIT_COMMIT)
+		return refuse_port(self, which);
 	if (!port->offered)
 		return 0;
-	describe(port, which, out);
-	if (self->config.warp_mode)
-		describe_region(self, port, out);
+	out->tag = port->issued << 1 | which;
+	out->address = word->address & self->region_mask;
+	out->write = which;
+	out->word_mask = 0;
+	for (uint32_t n = 0, lane; n < span; n++) {
+		word = &flight_at(port, port->issued + n)->word;
+		lane = ((uint32_t)word->address & lanes) / 4;
+		out->word_mask |= 1u << lane;
+		out->value[lane] = word->value;
+	}
 	return 1;
 }
 
 GPUTM__COLD static void tell_writes(const struct gputm_commit_unit *self, uint32_t count)
 {
-	for (uint64_t sequence = self->port[1].issued - count; count--; sequence++) {
-		const struct gputm_commit_word *word = word_at(&self->port[1], sequence);
+	const struct gputm__commit_port *port = &self->port[GPUTM_COMMIT_UNIT_COMMIT];
+
+	for (; count; count--) {
+		const struct gputm_commit_word *word =
+			&flight_at(port, port->issued - count)->word;
 
 		gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_WRITE_ISSUED,
-			    gputm__commit_cid(self, word->lane), word->address, word->value,
-			    gputm__commit_cycle(self));
+			    gputm__commit_cid(self, &self->entry[word->lane]), word->address,
+			    word->value, self->cycles);
 	}
 }
 
-static bool take_out(struct gputm_commit_unit *self, enum gputm_commit_unit_port which)
+static GPUTM__INLINE int pop(struct gputm_commit_unit *self, unsigned which)
 {
-	struct gputm__commit_port *port = &self->port[which];
-	uint32_t count = *span_at(port, port->issued);
+	struct gputm__commit_port *port = &self->port[which & 1];
+	uint32_t span = flight_at(port, port->issued)->span;
 
+	if (which > GPUTM_COMMIT_UNIT_COMMIT)
+		return refuse_port(self, which);
+	if (!port->offered)
+		return 0;
 	port->offered = false;
-	port->issued += count;
+	port->issued += span;
 	self->requests[which]++;
 	if (GPUTM__UNLIKELY(self->unit.observe && which == GPUTM_COMMIT_UNIT_COMMIT))
-		tell_writes(self, count);
-	return true;
+		tell_writes(self, span);
+	return 1;
+}
+
+int gputm_commit_unit_mem_peek(const struct gputm_commit_unit *self,
+			       enum gputm_commit_unit_port which, struct gputm_mem_request *out)
+{
+	return peek(self, (unsigned)which, out);
 }
 
 int gputm_commit_unit_mem_pop(struct gputm_commit_unit *self, enum gputm_commit_unit_port which)
 {
-	if (GPUTM__UNLIKELY((unsigned)which > GPUTM_COMMIT_UNIT_COMMIT))
-		return refuse_port(self, (unsigned)which);
-	return self->port[which].offered && take_out(self, which);
+	return pop(self, (unsigned)which);
 }
 
-GPUTM__APART static bool take_any(struct gputm_commit_unit *self,
-				  enum gputm_commit_unit_port which,
-				  struct gputm_mem_request *out)
-{
-	describe(&self->port[which], which, out);
-	if (self->config.warp_mode)
-		describe_region(self, &self->port[which], out);
-	return take_out(self, which);
-}
-
-static GPUTM__INLINE bool take(struct gputm_commit_unit *self, enum gputm_commit_unit_port which,
-			       struct gputm_mem_request *out)
-{
-	struct gputm__commit_port *port = &self->port[which];
-
-	if (!port->offered)
-		return false;
-	if (self->config.warp_mode || self->unit.observe)
-		return take_any(self, which, out);
-	describe(port, which, out);
-	port->offered = false;
-	port->issued++;
-	self->requests[which]++;
-	return true;
-}
-
-/* Straight-line code serves scalar mode. */
 int gputm_commit_unit_mem_take(struct gputm_commit_unit *self, enum gputm_commit_unit_port which,
 			       struct gputm_mem_request *out)
 {
-	if (which == GPUTM_COMMIT_UNIT_VALIDATION)
-		return take(self, GPUTM_COMMIT_UNIT_VALIDATION, out);
-	if (which == GPUTM_COMMIT_UNIT_COMMIT)
-		return take(self, GPUTM_COMMIT_UNIT_COMMIT, out);
-	return refuse_port(self, (unsigned)which);
+	int result = peek(self, (unsigned)which, out);
+
+	return result == 1 ? pop(self, (unsigned)which) : result;
 }
 
-GPUTM__COLD static void tell_completed(const struct gputm_commit_unit *self, uint64_t tag,
-				       uint32_t count, const uint32_t *read)
-{
-	const struct gputm__commit_port *port = &self->port[tag & 1];
-
-	for (uint32_t n = 0; n < count; n++) {
-		const struct gputm_commit_word *word = word_at(port, (tag >> 1) + n);
-		uint64_t cid = gputm__commit_cid(self, word->lane);
-		bool again = self->entry[word->lane].flags & GPUTM__AGAIN;
-
-		if (read)
-			gputm__emit(&self->unit, again ? GPUTM_COMMIT_UNIT_REVALIDATED :
-							 GPUTM_COMMIT_UNIT_VALIDATED,
-				    cid, word->address,
-				    read[(word->address & ~self->region_mask) / 4], word->value);
-		else
-			gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_WRITTEN, cid, word->address,
-				    word->value, gputm__commit_cycle(self));
-	}
-}
+/* ---- and complete ---- */
 
 /* The oldest request is never done: its room is given back at once. */
-static inline bool is_in_flight(const struct gputm__commit_port *port, uint64_t sequence)
+static bool is_in_flight(const struct gputm__commit_port *port, uint64_t sequence)
 {
 	return sequence - port->oldest < port->issued - port->oldest &&
-	       *span_at(port, sequence) - 1 < GPUTM__DONE - 1;
+	       flight_at(port, sequence)->span - 1 < GPUTM__DONE - 1;
 }
 
-static inline void reclaim(struct gputm__commit_port *port, uint64_t sequence, uint32_t count)
+static void reclaim(struct gputm__commit_port *port, uint64_t sequence)
 {
-	if (sequence != port->oldest) {
-		*span_at(port, sequence) |= GPUTM__DONE;
-		port->detours++;
+	flight_at(port, sequence)->span |= GPUTM__DONE;
+	while (port->oldest != port->issued && flight_at(port, port->oldest)->span & GPUTM__DONE)
+		port->oldest += flight_at(port, port->oldest)->span ^ GPUTM__DONE;
+}
+
+static inline void complete_read(struct gputm_commit_unit *self, struct gputm__commit_entry *entry,
+			  const struct gputm_commit_word *word, uint32_t value)
+{
+	bool again = entry->flags & GPUTM__AGAIN;
+
+	gputm__emit(&self->unit,
+		    again ? GPUTM_COMMIT_UNIT_REVALIDATED : GPUTM_COMMIT_UNIT_VALIDATED,
+		    gputm__commit_cid(self, entry), word->address, value, word->value);
+	self->compared[again]++;
+	if (value == word->value)
 		return;
-	}
-	port->oldest += count;
-	for (; port->detours && *span_at(port, port->oldest) & GPUTM__DONE; port->detours--) {
-		*span_at(port, port->oldest) ^= GPUTM__DONE;
-		port->oldest += *span_at(port, port->oldest);
-	}
+	entry->flags |= GPUTM__FAILED;
+	self->mismatches++;
 }
 
-GPUTM__COLD static int refuse_tag(const struct gputm_commit_unit *self, uint64_t tag)
+static inline void complete_write(struct gputm_commit_unit *self, struct gputm__commit_entry *entry,
+			   const struct gputm_commit_word *word)
 {
-	return gputm__refuse(&self->unit, "no request with tag %llu is in flight",
-			     (unsigned long long)tag);
-}
-
-/* No word of an entry that has left hazard detection is left at a port. */
-GPUTM__APART static int drained(struct gputm_commit_unit *self, uint32_t index)
-{
-	if (self->slot[index].stage == GPUTM_COMMIT_WRITE)
-		gputm__commit_finish(self, index);
-	else
-		gputm__commit_settle(self, index);
-	return 0;
-}
-
-static inline void compare(struct gputm_commit_unit *self, struct gputm__commit_entry *entry,
-			   uint32_t value, uint32_t logged)
-{
-	if (value != logged) {
-		entry->flags |= GPUTM__FAILED;
-		self->mismatches++;
-	}
-	self->compared[!!(entry->flags & GPUTM__AGAIN)]++;
-}
-
-/* One word of its entry less at the ports. */
-static inline int complete_word(struct gputm_commit_unit *self, struct gputm__commit_entry *entry,
-				uint32_t index)
-{
-	return --entry->pending ? 0 : drained(self, index);
-}
-
-static void complete_reads(struct gputm_commit_unit *self, const struct gputm_commit_word *word,
-			   uint32_t count, const uint32_t *values)
-{
-	const struct gputm__commit_port *port = &self->port[0];
-	const struct gputm_commit_word *wrap = port->word + port->mask + 1;
-	uint32_t lanes = (uint32_t)~self->region_mask;
-
-	for (; count; count--) {
-		struct gputm__commit_entry *entry = &self->entry[word->lane];
-
-		compare(self, entry, values[((uint32_t)word->address & lanes) / 4], word->value);
-		complete_word(self, entry, word->lane);
-		word = ++word == wrap ? port->word : word;
-	}
-}
-
-static void complete_writes(struct gputm_commit_unit *self, const struct gputm_commit_word *word,
-			    uint32_t count)
-{
-	const struct gputm__commit_port *port = &self->port[1];
-	const struct gputm_commit_word *wrap = port->word + port->mask + 1;
-
-	self->written += count;
-	for (; count; count--) {
-		complete_word(self, &self->entry[word->lane], word->lane);
-		word = ++word == wrap ? port->word : word;
-	}
-}
-
-GPUTM__APART static int complete_any(struct gputm_commit_unit *self, uint64_t tag,
-				     const uint32_t *values)
-{
-	struct gputm__commit_port *port = &self->port[tag & 1];
-	const struct gputm_commit_word *word = word_at(port, tag >> 1);
-	uint32_t count = *span_at(port, tag >> 1);
-
-	if (!is_in_flight(port, tag >> 1))
-		return refuse_tag(self, tag);
-	if (!(tag & 1) && !values)
-		return gputm__refuse(&self->unit, "a read is completed without values");
-	if (GPUTM__UNLIKELY(self->unit.observe != NULL))
-		tell_completed(self, tag, count, tag & 1 ? NULL : values);
-	reclaim(port, tag >> 1, count);
-	if (tag & 1)
-		complete_writes(self, word, count);
-	else
-		complete_reads(self, word, count, values);
-	return 0;
-}
-
-/* Straight-line code serves the oldest request in scalar mode, if no other is done. */
-static GPUTM__INLINE int complete(struct gputm_commit_unit *self, uint64_t tag,
-				  const uint32_t *values, bool write)
-{
-	struct gputm__commit_port *port = &self->port[write];
-	uint64_t sequence = tag >> 1;
-	const struct gputm_commit_word *word = word_at(port, sequence);
-	struct gputm__commit_entry *entry;
-
-	if (sequence != port->oldest || sequence == port->issued || port->detours ||
-	    self->unit.observe || (!write && !values))
-		return complete_any(self, tag, values);
-	entry = &self->entry[word->lane];
-	port->oldest = sequence + 1;
-	if (write)
-		self->written++;
-	else
-		compare(self, entry, *values, word->value);
-	return complete_word(self, entry, word->lane);
+	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_WRITTEN, gputm__commit_cid(self, entry),
+		    word->address, word->value, self->cycles);
+	self->written++;
 }
 
 int gputm_commit_unit_mem_complete(struct gputm_commit_unit *self, uint64_t tag,
 				   const uint32_t *values)
 {
-	return tag & 1 ? complete(self, tag, values, true) : complete(self, tag, values, false);
+	struct gputm__commit_port *port = &self->port[tag & 1];
+	uint32_t span = flight_at(port, tag >> 1)->span;
+
+	if (!is_in_flight(port, tag >> 1))
+		return gputm__refuse(&self->unit, "no request with tag %llu is in flight",
+				     (unsigned long long)tag);
+	if (!(tag & 1) && !values)
+		return gputm__refuse(&self->unit, "a read is completed without values");
+	reclaim(port, tag >> 1);
+	for (uint32_t n = 0; n < span; n++) {
+		const struct gputm_commit_word *word = &flight_at(port, (tag >> 1) + n)->word;
+		struct gputm__commit_entry *entry = &self->entry[word->lane];
+
+		if (tag & 1)
+			complete_write(self, entry, word);
+		else
+			complete_read(self, entry, word,
+				      values[(word->address & ~self->region_mask) / 4]);
+		if (!--entry->pending)
+			gputm__commit_drained(self, entry);
+	}
+	return 0;
 }
 
 bool gputm_commit_unit_write_pending(const struct gputm_commit_unit *self, uint64_t address)

@@ -2,13 +2,15 @@
 #ifndef GPUTM_LIB_KILOTM_COMMIT_UNIT_PRIV_H
 #define GPUTM_LIB_KILOTM_COMMIT_UNIT_PRIV_H
 /*
- * Layout of the commit unit, shared by its files, each of which calls only those after it:
- * commit_unit.c (face, reports), commit_unit-clock.c (a cycle), commit_unit-input.c
- * (messages), commit_unit-logs.c (words to buffers), commit_unit-hazard.c (words to the
- * history), commit_unit-stages.c (what entries go through), commit_unit-memory.c (ports);
- * below all are commit_unit-can.h (whether a step can be taken), commit_unit-moves.h (what
- * every entry does) and commit_unit-queue.c (words by region). Beside them:
- * commit_unit-judge.c (pushing), commit_unit-snapshot.c, commit_unit-check.c.
+ * Layout of the commit unit, and the moves that several of its files make. Each file calls
+ * only those after it:
+ *
+ *   commit_unit.c           essay, parameters, life, reports
+ *   commit_unit-push.c      which messages the protocol allows, and their queues
+ *   commit_unit-stages.c    a cycle: the boxes of Fig. 4.5, one function each
+ *   commit_unit-memory.c    the two ports to memory
+ *
+ * Beside them: commit_unit-snapshot.c, commit_unit-check.c.
  *
  * Mutants. A test builds these files with -DGPUTM__MUTANT and defines
  * gputm__mutant_now; the unit then errs as that number says, and the properties of
@@ -35,22 +37,9 @@ extern unsigned gputm__mutant_now;
 #define gputm__mutant(number) false
 #endif
 
-#define GPUTM__NONE UINT32_MAX
-#define GPUTM__LATE GPUTM__END_OF_TIME /* from this cycle on none is noted, lest it wrap */
-
-/* Marks of a ring slot. */
-enum {
-	GPUTM__LAST = 1,     /* last CID of its warp: retiring it reports the warp */
-	GPUTM__WAITED = 2,   /* some entry waits for its retirement */
-	GPUTM__BODY = 4,     /* its entry struct is in use: no mere skip */
-	GPUTM__ANSWERED = 8, /* the end of the log asked for has been pushed */
-	GPUTM__HOLDS = 16    /* a skip with buffers (policy all) */
-};
-
-/* The hot part of a ring entry; all that a skip ever touches. */
-struct gputm__commit_slot {
-	uint8_t stage, mark;
-	uint8_t lane, lanes; /* place in its warp; lanes 0: named by no message yet */
+/* Entries by their place in the ring, + 1; 0: none. */
+struct gputm__commit_list {
+	uint32_t head, tail;
 };
 
 /* Flags of an entry. */
@@ -58,55 +47,51 @@ enum {
 	GPUTM__OVERFLOW = 1,   /* << log kind: that log is not (wholly) in its buffer */
 	GPUTM__FAILED = 4,     /* a comparison of the last validation failed */
 	GPUTM__HAZARDOUS = 8,  /* must revalidate */
-	GPUTM__WOKEN = 16,     /* YCID has retired */
-	GPUTM__AGAIN = 32,     /* has begun its revalidation */
+	GPUTM__AGAIN = 16,     /* has begun its revalidation */
+	GPUTM__DECIDED = 32,   /* its outcome waits for that of its warp, or is reported */
 	GPUTM__COMMITTED = 64, /* its writes have been issued */
-	GPUTM__COUNTED = 128   /* its write-set is in the table of write_pending() */
+	GPUTM__ANSWERED = 128  /* the end of the log asked for has been pushed */
 };
 
+/*
+ * An entry of the ring; all zero when unused. A skip has `stage`, `lane`, `lanes`, those that
+ * wait for it, and buffers if the policy says so; `body`: no mere skip.
+ */
 struct gputm__commit_entry {
 	uint64_t rcid, ycid;
-	uint64_t since;	     /* cycle in which the present stage began */
-	uint32_t link;	     /* next entry of the list it is in */
-	uint32_t waiters, waiters_last; /* entries waiting for this one (if WAITED) */
-	uint32_t pending;    /* words queued or in flight at a port; and 1 until VALIDATE */
-	uint32_t words[2];   /* of the read and write log */
-	uint32_t buffer[2];  /* first pair of the read and write log's */
-	uint32_t answered;   /* words pushed of the log asked for */
-	uint8_t flags;
-	uint8_t asked; /* purpose + 1 of the log asked for */
-	uint8_t limit[2]; /* words that the buffers take; 0 without one, and of unused slots */
+	uint64_t since; /* cycle in which the present stage began */
+	struct gputm__commit_list waiters; /* entries that wait for this one to retire */
+	uint32_t link;			   /* next entry of the list it is in, + 1 */
+	uint32_t pending;		   /* words queued or in flight at a port */
+	uint32_t words[2];		   /* of the read and write log */
+	uint32_t buffer[2];		   /* of the read and write log, + 1; 0: none */
+	uint32_t answered;		   /* words pushed of the log asked for */
+	uint8_t stage, flags;
+	bool body;
+	uint8_t asked;	     /* purpose + 1 of the log asked for */
+	uint8_t lane, lanes; /* place in its warp; lanes 0: named by no message yet */
+	uint8_t decided;     /* lanes of the warp that ends here: decided, or skips */
 };
 
-/* What is known of a warp, a bit per lane, kept at the place of its last entry. */
+/* What has been pushed for the warp that ends at this place, a bit per lane. */
 struct gputm__commit_warp {
-	uint64_t words, closed, judged; /* log words, done or skip, verdict have been pushed */
-};
-struct gputm__commit_tally { /* warp mode */
-	uint64_t seen, active, decided, passed; /* done or skip consumed, no skip, outcome, pass */
-};
-
-struct gputm__commit_list {
-	uint32_t head, tail;
+	uint64_t words, closed, judged; /* log words; done or skip; verdict */
 };
 
 /*
- * Log words in buffers and at ports have the ring place of their entry as their lane. The
- * first one of a free buffer links to the next by its value.
+ * A port's words by sequence number: done < oldest <= in flight < issued <= queued < filled.
+ * A request is a run of words; `span` is their number at the first word, 0 at the others, and
+ * marked DONE when the request has completed before an older one. The lane of a word at a
+ * port is the place of its entry in the ring.
  */
 #define GPUTM__DONE 0x80000000u
-
-/*
- * Words by sequence number: done < oldest <= in flight < issued <= queued < filled. The
- * span of a request's first word is its number of words, or'd with DONE if it has completed
- * before an older one; of its other words 0. In scalar mode it is 1 throughout.
- */
+struct gputm__commit_flight {
+	struct gputm_commit_word word;
+	uint32_t span;
+};
 struct gputm__commit_port {
-	struct gputm_commit_word *word; /* [mask + 1] */
-	uint32_t *span;			   /* [mask + 1] */
+	struct gputm__commit_flight *flight; /* [mask + 1] */
 	uint64_t oldest, issued, filled;
-	uint64_t detours; /* requests with DONE; one more in warp mode: no straight line */
-	uint64_t limit; /* of words queued or in flight */
 	uint32_t mask;
 	bool offered;
 };
@@ -122,76 +107,48 @@ struct gputm__commit_outbox {
 	uint32_t depth, head, count;
 };
 
-/* The log message that is consumed word by word; at = end: none, or not begun. */
-struct gputm__commit_cursor {
-	const struct gputm_commit_word *at, *end;
-	uint32_t first; /* CID, as far as ring places go */
-	uint32_t log;
-};
-
-/* Scratch of coalescing, words in the order they come; empty between calls. */
+/* Words on their way to a port, in the order they come; empty between calls. */
 struct gputm__commit_region {
-	uint64_t address, end; /* end: sequence number behind what of it is at the port */
-	uint32_t count, bucket;
+	uint64_t address, end; /* end: sequence number behind its last word at the port */
+	uint32_t count;
 };
 struct gputm__commit_gather {
-	struct gputm_commit_word *word;
-	uint32_t *of; /* region of each word */
-	struct gputm__commit_region *region;
-	uint32_t *bucket; /* region + 1, by address */
-	uint32_t words, regions, bucket_mask;
-	uint32_t current; /* region of the last word */
-};
-
-/* Stages that may have a step to take; those without their bit have none. */
-enum {
-	GPUTM__MAY_REVALIDATE = 1,
-	GPUTM__MAY_FINALISE = 2,
-	GPUTM__MAY_COMMIT = 4,
-	GPUTM__MAY_RETIRE = 8,
-	GPUTM__MAY_RESENT = 16,
-	GPUTM__MAY_ALL = 31
+	struct gputm_commit_word *word; /* [most] */
+	uint32_t *of;			/* [most]: region of each word */
+	struct gputm__commit_region *region; /* [most] */
+	uint32_t words, regions;
 };
 
 struct gputm_commit_unit {
 	struct gputm_unit unit;
 	struct gputm_commit_unit_config config;
 	struct gputm_last_writer *history;
-	struct gputm__commit_slot *slot;   /* [mask + 1], at least one more than the ring */
-	struct gputm__commit_entry *entry; /* [mask + 1] */
+	struct gputm__commit_entry *entry; /* [mask + 1], at least one more than the ring */
 	struct gputm__commit_warp *warp;   /* [mask + 1] */
-	struct gputm__commit_tally *tally; /* [mask + 1] in warp mode */
 	struct gputm_commit_word *kept;	   /* [buffers][buffer_words] */
-	uint32_t *pending;		   /* [pending_entries]: words per block */
+	uint32_t *spare; /* [buffers]: from buffers_used on, the free buffers, + 1 */
+	uint32_t *pending_writes; /* [pending_entries]: words per block */
 	struct gputm__commit_gather gather;
 	struct gputm__commit_inbox input, resent;
 	struct gputm__commit_outbox output;
 	struct gputm__commit_port port[2];
 	uint64_t address_max, region_mask, expire_at;
 	uint32_t mask, pending_shift;
-	uint32_t may; /* GPUTM__MAY_ bits */
-	/* Cycles before which hazard detection, or the input port, need not be asked. */
-	uint64_t hazard_due, input_due;
-	struct gputm__commit_cursor cursor;
 
 	/* oldest <= commit <= hazard <= head <= oldest + ring; head: above all CIDs named. */
 	uint64_t oldest, commit, hazard, head;
-	uint64_t hazard_word;	/* of the entry at the hazard pointer: passed before hazard_due */
-	uint64_t hazard_done;	/* of these: seen by the history */
-	uint64_t gathered;		/* ready words of the warp at the commit pointer */
+	uint64_t hazard_word;		/* words that the entry at `hazard` has passed */
 	uint64_t pending_unbounded;	/* entries that are pending with an unknown write-set */
 	struct gputm__commit_list revalidate, finalise;
-	uint32_t buffer_free, buffer_fresh, buffer_end; /* as first pairs */
 
 	uint64_t now; /* ticks; no state, as all times are relative to it */
-	uint64_t cycles, cycles_from; /* now - cycles_from, when somebody looks */
-	uint64_t messages, messages_full, absorbed;
+	uint64_t cycles, messages, messages_full, absorbed;
 	uint64_t begun, skips, committed, failed_here, failed_elsewhere, skips_retired;
 	uint64_t consumed[2]; /* words, by log */
 	uint64_t compared[2]; /* speculatively, and again */
 	uint64_t mismatches, requests[2], written;
 	uint64_t requeued, reissued;
-	uint64_t hazards, hazard_words, revalidations, rescued;
+	uint64_t hazards, hazard_words, revalidations;
 	uint64_t outcomes_passed, outcomes_failed;
 	uint64_t overflows, resends, words_resent;
 	uint64_t active, active_max, buffers_used, buffers_max, span_max;
@@ -199,39 +156,52 @@ struct gputm_commit_unit {
 	struct gputm__histogram commit_cycles, retire_cycles, revalidation_distance;
 };
 
-/* ---- small helpers ---- */
+/* ---- entries ---- */
 
 static inline uint32_t gputm__commit_index(const struct gputm_commit_unit *self, uint64_t cid)
 {
 	return (uint32_t)cid & self->mask;
 }
 
-static inline uint64_t gputm__commit_cid(const struct gputm_commit_unit *self, uint32_t index)
+static inline struct gputm__commit_entry *gputm__commit_at(const struct gputm_commit_unit *self,
+							   uint64_t cid)
 {
-	return self->oldest + ((index - (uint32_t)self->oldest) & self->mask);
+	return &self->entry[gputm__commit_index(self, cid)];
 }
 
-static inline uint64_t gputm__commit_bit(const struct gputm_commit_unit *self, uint32_t index)
+static inline uint32_t gputm__commit_place(const struct gputm_commit_unit *self,
+					   const struct gputm__commit_entry *entry)
 {
-	return UINT64_C(1) << self->slot[index].lane;
+	return (uint32_t)(entry - self->entry);
+}
+
+static inline uint64_t gputm__commit_cid(const struct gputm_commit_unit *self,
+					 const struct gputm__commit_entry *entry)
+{
+	uint32_t place = gputm__commit_place(self, entry);
+
+	return self->oldest + ((place - (uint32_t)self->oldest) & self->mask);
 }
 
 /* First CID of the warp of an entry. */
-static inline uint64_t gputm__commit_first(const struct gputm_commit_unit *self, uint32_t index)
+static inline uint64_t gputm__commit_first(const struct gputm_commit_unit *self,
+					   const struct gputm__commit_entry *entry)
 {
-	return gputm__commit_cid(self, index) - self->slot[index].lane;
+	return gputm__commit_cid(self, entry) - entry->lane;
 }
 
-static inline bool gputm__commit_report_room(const struct gputm_commit_unit *self)
+/* The last entry of its warp. */
+static inline struct gputm__commit_entry *
+gputm__commit_last(const struct gputm_commit_unit *self, const struct gputm__commit_entry *entry)
 {
-	return self->output.count < self->output.depth;
+	uint32_t last = gputm__commit_place(self, entry) + entry->lanes - 1u - entry->lane;
+
+	return &self->entry[last & self->mask];
 }
 
-static inline uint64_t gputm__commit_room(const struct gputm_commit_unit *self, int port)
+static inline bool gputm__commit_is_last(const struct gputm__commit_entry *entry)
 {
-	const struct gputm__commit_port *p = &self->port[port];
-
-	return p->limit - (p->filled - p->oldest) - self->gather.words;
+	return entry->lane + 1 == entry->lanes;
 }
 
 static inline bool gputm__commit_unbounded(const struct gputm__commit_entry *entry, uint32_t log)
@@ -239,100 +209,150 @@ static inline bool gputm__commit_unbounded(const struct gputm__commit_entry *ent
 	return entry->flags & GPUTM__OVERFLOW << log;
 }
 
+/* Whether the entry's hazards have been written: its YCID has retired. */
+static inline bool gputm__commit_woken(const struct gputm_commit_unit *self,
+				       const struct gputm__commit_entry *entry)
+{
+	return entry->ycid - (gputm__mutant(GPUTM__MUTANT_EARLY) && entry->ycid) < self->oldest;
+}
+
 static inline void gputm__commit_append(struct gputm_commit_unit *self,
-					struct gputm__commit_list *list, uint32_t index)
+					struct gputm__commit_list *list,
+					struct gputm__commit_entry *entry)
 {
-	self->entry[index].link = GPUTM__NONE;
-	if (list->head == GPUTM__NONE)
-		list->head = index;
+	uint32_t place = gputm__commit_place(self, entry) + 1;
+
+	entry->link = 0;
+	if (list->head)
+		self->entry[list->tail - 1].link = place;
 	else
-		self->entry[list->tail].link = index;
-	list->tail = index;
+		list->head = place;
+	list->tail = place;
 }
 
-static inline uint32_t gputm__commit_take(const struct gputm_commit_unit *self,
-					  struct gputm__commit_list *list)
+/* The first entry of a list, or NULL. */
+static inline struct gputm__commit_entry *
+gputm__commit_front(const struct gputm_commit_unit *self, const struct gputm__commit_list *list)
 {
-	uint32_t index = list->head;
-
-	list->head = self->entry[index].link;
-	return index;
+	return list->head ? &self->entry[list->head - 1] : NULL;
 }
 
-/* Place of the last CID of a message's warp. */
-static inline uint32_t gputm__commit_last(const struct gputm_commit_unit *self,
-					  const struct gputm_commit_message *message)
+static inline struct gputm__commit_entry *gputm__commit_take(struct gputm_commit_unit *self,
+							     struct gputm__commit_list *list)
 {
-	return gputm__commit_index(self, message->first_cid + message->lanes - 1);
+	struct gputm__commit_entry *entry = gputm__commit_front(self, list);
+
+	list->head = entry->link;
+	return entry;
 }
+
+/* ---- buffers ---- */
+
+/* The words of a log that is in its buffer. */
+static inline struct gputm_commit_word *gputm__commit_kept(const struct gputm_commit_unit *self,
+							   const struct gputm__commit_entry *entry,
+							   uint32_t log)
+{
+	return &self->kept[(size_t)(entry->buffer[log] - 1) * self->config.buffer_words];
+}
+
+static inline bool gputm__commit_take_buffer(struct gputm_commit_unit *self,
+					     struct gputm__commit_entry *entry, uint32_t log)
+{
+	if (self->buffers_used == self->config.buffers)
+		return false;
+	entry->buffer[log] = self->spare[self->buffers_used++];
+	gputm__maximum(&self->buffers_max, self->buffers_used);
+	return true;
+}
+
+static inline void gputm__commit_drop_buffer(struct gputm_commit_unit *self,
+					     struct gputm__commit_entry *entry, uint32_t log)
+{
+	if (!entry->buffer[log])
+		return;
+	self->spare[--self->buffers_used] = entry->buffer[log];
+	entry->buffer[log] = 0;
+}
+
+/* ---- pending writes ---- */
+
+/* Whether the entry's write-set is in the table of write_pending(). */
+static inline bool gputm__commit_is_pending(const struct gputm_commit_unit *self,
+					    const struct gputm__commit_entry *entry)
+{
+	return self->config.pending_block && entry->body && !(entry->flags & GPUTM__FAILED) &&
+	       entry->stage >= GPUTM_COMMIT_WAIT &&
+	       (entry->stage < GPUTM_COMMIT_FINISHED || entry->flags & GPUTM__COMMITTED);
+}
+
+static inline uint32_t *gputm__commit_pending(const struct gputm_commit_unit *self,
+					      uint64_t address)
+{
+	return &self->pending_writes[address >> self->pending_shift &
+				     (self->config.pending_entries - 1)];
+}
+
+/* Count the entry's write-set, once more (1) or once less (-1). */
+static inline void gputm__commit_pend(struct gputm_commit_unit *self,
+				      const struct gputm__commit_entry *entry, int amount)
+{
+	if (gputm__commit_unbounded(entry, 1)) {
+		self->pending_unbounded += (uint64_t)amount;
+		return;
+	}
+	for (uint32_t n = 0; n < entry->words[1]; n++)
+		*gputm__commit_pending(self, gputm__commit_kept(self, entry, 1)[n].address) +=
+			(uint32_t)amount;
+}
+
+/* ---- queues ---- */
 
 /* The message that an inbox serves next. */
 static inline struct gputm_commit_message *
-gputm__commit_front(const struct gputm__commit_inbox *in)
+gputm__commit_oldest(const struct gputm__commit_inbox *in)
 {
 	return &in->message[in->head];
 }
 
-/* ---- commit_unit-judge.c ---- */
+static inline bool gputm__commit_report_room(const struct gputm_commit_unit *self)
+{
+	return self->output.count < self->output.depth;
+}
+
+/* Words that a port still takes. */
+static inline uint64_t gputm__commit_room(const struct gputm_commit_unit *self, uint32_t port)
+{
+	const struct gputm__commit_port *p = &self->port[port];
+
+	return self->config.port_words - (p->filled - p->oldest) - self->gather.words;
+}
+
+/* ---- commit_unit-push.c ---- */
 /* Whether a message that is being loaded may be queued in the state loaded so far. */
 bool gputm__commit_queueable(const struct gputm_commit_unit *self,
 			     const struct gputm_commit_message *message);
 
-/* ---- commit_unit-input.c ---- */
-/* Consume the oldest message or a word of it. @return whether that could be. */
-bool gputm__commit_input(struct gputm_commit_unit *self);
-void gputm__commit_resent(struct gputm_commit_unit *self);
-
-/* ---- commit_unit-logs.c ---- */
-/* The first that is heard of an entry. */
-void gputm__commit_begin(struct gputm_commit_unit *self, uint32_t index);
-/* The word at the cursor (scalar mode). @return whether the port has room for it. */
-bool gputm__commit_word(struct gputm_commit_unit *self);
-/* A whole log message (warp mode); the port has room for it. */
-void gputm__commit_row(struct gputm_commit_unit *self, const struct gputm_commit_message *message);
-
-/* ---- commit_unit-clock.c ---- */
-void gputm__commit_catch_up(struct gputm_unit *unit);
-
-/* ---- commit_unit-hazard.c ---- */
-/* A step of the entry at the pointer. @return whether anything changed. */
-bool gputm__commit_hazard(struct gputm_commit_unit *self, uint32_t index);
-/* One resent word of it. */
-void gputm__commit_detect(struct gputm_commit_unit *self, const struct gputm_commit_word *word);
-/* Before anyone looks. */
-void gputm__commit_hazard_up_to_now(struct gputm_commit_unit *self);
+/* ---- commit_unit-stages.c ---- */
+/* Let an entry with a hazard wait for the retirement of its YCID. */
+void gputm__commit_wait_for(struct gputm_commit_unit *self, struct gputm__commit_entry *entry);
+/* No word of the entry is at a port any more. */
+void gputm__commit_drained(struct gputm_commit_unit *self, struct gputm__commit_entry *entry);
 /* Work out when the history's CID range has to move. */
 void gputm__commit_set_expiry(struct gputm_commit_unit *self);
 
-/* ---- commit_unit-stages.c ---- */
-/* Ask the core for a log; there is room for the report. */
-void gputm__commit_ask(struct gputm_commit_unit *self, uint32_t index, uint32_t purpose);
-/* A step of each stage that `may` have one. @return whether anything changed. */
-bool gputm__commit_stages(struct gputm_commit_unit *self);
-/* Queue the writes of an entry (scalar mode). */
-void gputm__commit_issue(struct gputm_commit_unit *self, uint32_t index);
-/* Let an entry wait for the retirement of its YCID. */
-void gputm__commit_wait_for(struct gputm_commit_unit *self, uint32_t index);
-
 /* ---- commit_unit-memory.c ---- */
-/* Undo what the input port has placed ahead of its cycle. */
-void gputm__commit_take_back(struct gputm_commit_unit *self);
+/* Let a word follow the others to a port; they are requests when the row is sent. */
+void gputm__commit_gather(struct gputm_commit_unit *self, struct gputm__commit_entry *entry,
+			  uint32_t port, const struct gputm_commit_word *word);
+void gputm__commit_send(struct gputm_commit_unit *self, uint32_t port);
 
-/* ---- commit_unit-queue.c ---- */
-/* Make the region at this address the current one. @return its number. */
-uint32_t gputm__commit_to_region(struct gputm__commit_gather *g, uint64_t base);
-/* Queue what is collected, a request per region. */
-void gputm__commit_flush(struct gputm_commit_unit *self, int port);
-/* Collect an entry's log for flush. */
-void gputm__commit_collect_buffer(struct gputm_commit_unit *self, uint32_t log, uint32_t index);
-
-/* ---- commit_unit-snapshot.c ---- */
+/* ---- commit_unit-snapshot.c, commit_unit-check.c ---- */
 void gputm__commit_io(struct gputm_commit_unit *self, struct gputm__io *io);
-/* ---- commit_unit-check.c ---- */
-const char *gputm__commit_check(const struct gputm_commit_unit *self);
 void gputm__commit_io_stats(struct gputm_commit_unit *self, struct gputm__io *io);
+const char *gputm__commit_check(const struct gputm_commit_unit *self);
 void gputm__commit_laws(const struct gputm_commit_unit *self, struct gputm__laws *laws);
-/* The part of it that is about one ring entry after the other. */
+/* The part of the check that is about one ring entry after the other. */
 const char *gputm__commit_check_entries(const struct gputm_commit_unit *self);
 
 #endif /* GPUTM_LIB_KILOTM_COMMIT_UNIT_PRIV_H */

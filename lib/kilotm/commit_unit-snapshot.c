@@ -1,47 +1,39 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Snapshots and invariants of the commit unit. Saved is what lives: ring slots from the
- * oldest to the youngest CID named, words of their buffers, words at the ports, queued
- * messages and reports. Places in arrays are not saved but CIDs and sequence numbers, so
- * equal states give equal bytes; waiting lists, buffer numbers, the table of pending
- * writes and the gauges are rebuilt.
+ * Snapshots of the commit unit. Saved is what lives: entries from the oldest to the youngest
+ * CID named, words of their buffers, words at the ports, queued messages and reports. Places
+ * in arrays are not saved but CIDs and sequence numbers, so equal states give equal bytes;
+ * waiting lists, buffer numbers, the table of pending writes and the gauges are rebuilt.
  */
-#include "lib/kilotm/commit_unit-moves.h"
+#include "lib/kilotm/commit_unit-priv.h"
 
 #define CID_MAX (UINT64_C(1) << 62)
 
 /* ---- entries ---- */
 
-static void io_kept(struct gputm_commit_unit *self, struct gputm__io *io, uint32_t index, int log)
+static void io_kept(struct gputm_commit_unit *self, struct gputm__io *io,
+		    struct gputm__commit_entry *entry, uint32_t log)
 {
-	struct gputm__commit_entry *entry = &self->entry[index];
-	uint8_t held = !gputm__io_reading(io) && entry->limit[log];
-	struct gputm_commit_word *word;
+	bool held = !gputm__io_reading(io) && entry->buffer[log];
 
-	gputm__io_u8(io, &held);
-	if (gputm__io_reading(io)) {
-		if (held > 1 || (held && !gputm__commit_take_buffer(self, entry, (uint32_t)log)))
-			gputm__io_fail(io, -EINVAL, "more buffers than there are");
-	}
-	if (io->error || !held || !(self->slot[index].mark & GPUTM__BODY) ||
-	    gputm__commit_unbounded(entry, (uint32_t)log))
-		return;
-	if (entry->words[log] > self->config.buffer_words) {
+	gputm__io_bool(io, &held);
+	if (gputm__io_reading(io) && held && !gputm__commit_take_buffer(self, entry, log))
+		gputm__io_fail(io, -EINVAL, "more buffers than there are");
+	if (held && !gputm__commit_unbounded(entry, log) &&
+	    entry->words[log] > self->config.buffer_words)
 		gputm__io_fail(io, -EINVAL, "more words than a buffer has");
+	if (io->error || !held || gputm__commit_unbounded(entry, log))
 		return;
-	}
-	word = &self->kept[entry->buffer[log]];
-	for (uint32_t n = 0; n < entry->words[log]; n++, word++) {
+	for (uint32_t n = 0; n < entry->words[log]; n++) {
+		struct gputm_commit_word *word = &gputm__commit_kept(self, entry, log)[n];
+
 		gputm__io_u64_max(io, &word->address, self->address_max, "address of a log word");
 		gputm__io_u32(io, &word->value);
-		word->lane = index;
 	}
 }
 
-static void io_entry(struct gputm_commit_unit *self, struct gputm__io *io, uint32_t index)
+static void io_body(struct gputm__io *io, struct gputm__commit_entry *entry)
 {
-	struct gputm__commit_entry *entry = &self->entry[index];
-
 	gputm__io_u64(io, &entry->rcid);
 	gputm__io_u64(io, &entry->ycid);
 	gputm__io_u32s(io, entry->words, 2);
@@ -50,35 +42,25 @@ static void io_entry(struct gputm_commit_unit *self, struct gputm__io *io, uint3
 	gputm__io_u8(io, &entry->asked);
 	if (entry->asked > GPUTM_COMMIT_FOR_COMMIT + 1)
 		gputm__io_fail(io, -EINVAL, "an unknown purpose");
-	if (gputm__io_reading(io))
-		entry->pending = self->slot[index].stage <= GPUTM_COMMIT_HAZARD;
 }
 
-static void io_slot(struct gputm_commit_unit *self, struct gputm__io *io, uint64_t cid)
+static void io_entry(struct gputm_commit_unit *self, struct gputm__io *io,
+		     struct gputm__commit_entry *entry)
 {
-	uint32_t index = gputm__commit_index(self, cid);
-	struct gputm__commit_slot *slot = &self->slot[index];
-	uint8_t mark = slot->mark & (uint8_t)~GPUTM__WAITED;
-
-	gputm__io_u8(io, &slot->stage);
-	gputm__io_u8(io, &mark);
-	gputm__io_u8(io, &slot->lane);
-	gputm__io_u8(io, &slot->lanes);
-	if (gputm__io_reading(io))
-		slot->mark = mark;
-	if (mark > GPUTM__HOLDS * 2 - 1 || mark & GPUTM__WAITED ||
-	    slot->lanes > self->config.lanes)
-		gputm__io_fail(io, -EINVAL, "an impossible ring slot");
-	if (!io->error && mark & GPUTM__BODY)
-		io_entry(self, io, index);
-	if (!io->error && mark & (GPUTM__BODY | GPUTM__HOLDS)) {
-		io_kept(self, io, index, 0);
-		io_kept(self, io, index, 1);
+	gputm__io_u8(io, &entry->stage);
+	gputm__io_bool(io, &entry->body);
+	gputm__io_u8(io, &entry->lane);
+	gputm__io_u8(io, &entry->lanes);
+	if (entry->lanes > self->config.lanes)
+		gputm__io_fail(io, -EINVAL, "a warp of more lanes than there are");
+	if (!io->error && entry->body)
+		io_body(io, entry);
+	if (!io->error && entry->stage != GPUTM_COMMIT_UNUSED) {
+		io_kept(self, io, entry, 0);
+		io_kept(self, io, entry, 1);
 	}
-	if (!io->error && mark & GPUTM__LAST)
-		gputm__io_u64s(io, &self->warp[index].words, 3);
-	if (!io->error && mark & GPUTM__LAST && self->config.warp_mode)
-		gputm__io_u64s(io, &self->tally[index].seen, 4);
+	if (!io->error && entry->lanes && gputm__commit_is_last(entry))
+		gputm__io_u64s(io, &self->warp[gputm__commit_place(self, entry)].words, 3);
 }
 
 static void io_pointers(struct gputm_commit_unit *self, struct gputm__io *io)
@@ -96,39 +78,37 @@ static void io_pointers(struct gputm_commit_unit *self, struct gputm__io *io)
 	gputm__io_u64(io, &self->hazard_word);
 }
 
-/* An entry, by its CID. */
-static void io_index(struct gputm_commit_unit *self, struct gputm__io *io, uint32_t *index)
+/* An entry by its CID; NULL when that fails. */
+static struct gputm__commit_entry *io_cid(struct gputm_commit_unit *self, struct gputm__io *io,
+					  struct gputm__commit_entry *entry)
 {
-	uint64_t cid = gputm__io_reading(io) ? 0 : gputm__commit_cid(self, *index);
+	uint64_t cid = gputm__io_reading(io) ? 0 : gputm__commit_cid(self, entry);
 
 	gputm__io_u64(io, &cid);
-	if (!gputm__io_reading(io) || io->error)
-		return;
-	*index = gputm__commit_index(self, cid);
-	if (cid - self->oldest >= self->head - self->oldest ||
-	    !(self->slot[*index].mark & GPUTM__BODY))
+	if (!io->error && (cid - self->oldest >= self->head - self->oldest ||
+			   !gputm__commit_at(self, cid)->body))
 		gputm__io_fail(io, -EINVAL, "a word or list of an entry that is not there");
+	return io->error ? NULL : gputm__commit_at(self, cid);
 }
 
 static void io_list(struct gputm_commit_unit *self, struct gputm__io *io,
-		    struct gputm__commit_list *list, uint8_t stage)
+		    struct gputm__commit_list *list, enum gputm_commit_stage stage)
 {
-	uint32_t count = 0, index = list->head;
+	struct gputm__commit_list left = *list;
+	uint32_t count = 0;
 
-	for (; !gputm__io_reading(io) && index != GPUTM__NONE; index = self->entry[index].link)
+	for (uint32_t n = list->head; n && !gputm__io_reading(io); n = self->entry[n - 1].link)
 		count++;
 	gputm__io_u32_max(io, &count, self->config.ring, "list longer than the ring");
-	for (index = list->head; count-- && !io->error;) {
-		io_index(self, io, &index);
-		if (!gputm__io_reading(io)) {
-			index = self->entry[index].link;
-			continue;
-		}
-		if (io->error || self->slot[index].stage != stage) {
+	for (; count && !io->error; count--) {
+		bool reading = gputm__io_reading(io);
+		struct gputm__commit_entry *entry = io_cid(
+			self, io, reading ? NULL : gputm__commit_take(self, &left));
+
+		if (entry && entry->stage != stage)
 			gputm__io_fail(io, -EINVAL, "a list of entries of another stage");
-			return;
-		}
-		gputm__commit_append(self, list, index);
+		else if (entry && reading)
+			gputm__commit_append(self, list, entry);
 	}
 }
 
@@ -138,22 +118,27 @@ static void io_list(struct gputm_commit_unit *self, struct gputm__io *io,
 static void io_request(struct gputm_commit_unit *self, struct gputm__io *io,
 		       struct gputm__commit_port *port, uint64_t sequence, uint32_t span)
 {
-	struct gputm_commit_word *first = &port->word[sequence & port->mask];
+	uint64_t region = port->flight[sequence & port->mask].word.address;
 
 	for (uint32_t n = 0; n < (span & ~GPUTM__DONE) && !io->error; n++) {
-		struct gputm_commit_word *word = &port->word[(sequence + n) & port->mask];
+		struct gputm__commit_flight *flight = &port->flight[(sequence + n) & port->mask];
+		struct gputm__commit_entry *entry;
 
-		if (gputm__io_reading(io))
-			port->span[(sequence + n) & port->mask] = n ? 0 : span;
+		flight->span = n ? 0 : span;
 		if (span & GPUTM__DONE)
 			continue;
-		gputm__io_u64_max(io, &word->address, self->address_max, "address at a port");
-		gputm__io_u32(io, &word->value);
-		io_index(self, io, &word->lane);
-		if (((word->address ^ first->address) & self->region_mask) || word->address & 3)
+		gputm__io_u64_max(io, &flight->word.address, self->address_max,
+				  "address at a port");
+		gputm__io_u32(io, &flight->word.value);
+		entry = io_cid(self, io, &self->entry[flight->word.lane]);
+		region = n ? region : flight->word.address;
+		if (((flight->word.address ^ region) & self->region_mask) ||
+		    flight->word.address & 3)
 			gputm__io_fail(io, -EINVAL, "a request across regions");
-		if (gputm__io_reading(io) && !io->error)
-			self->entry[word->lane].pending++;
+		if (gputm__io_reading(io) && !io->error) {
+			flight->word.lane = gputm__commit_place(self, entry);
+			entry->pending++;
+		}
 	}
 }
 
@@ -168,23 +153,6 @@ static bool span_fits(const struct gputm_commit_unit *self, const struct gputm__
 	if (words - 1 >= most || words > (flies ? port->issued : port->filled) - sequence)
 		return false;
 	return words == span || (flies && sequence != port->oldest);
-}
-
-static void io_requests(struct gputm_commit_unit *self, struct gputm__io *io,
-			struct gputm__commit_port *port)
-{
-	for (uint64_t at = port->oldest; at != port->filled && !io->error;) {
-		uint32_t span = port->span[at & port->mask];
-
-		gputm__io_u32(io, &span);
-		if (!io->error && !span_fits(self, port, at, span))
-			gputm__io_fail(io, -EINVAL, "an impossible request");
-		if (io->error)
-			return;
-		io_request(self, io, port, at, span);
-		port->detours += gputm__io_reading(io) && span & GPUTM__DONE;
-		at += span & ~GPUTM__DONE;
-	}
 }
 
 static void io_port(struct gputm_commit_unit *self, struct gputm__io *io,
@@ -202,7 +170,18 @@ static void io_port(struct gputm_commit_unit *self, struct gputm__io *io,
 	}
 	if (port->offered && port->issued == port->filled)
 		gputm__io_fail(io, -EINVAL, "an empty port offers a request");
-	io_requests(self, io, port);
+	for (uint64_t at = port->oldest; at != port->filled && !io->error;) {
+		uint32_t span = port->flight[at & port->mask].span;
+
+		gputm__io_u32(io, &span);
+		if (io->error)
+			return;
+		if (!span_fits(self, port, at, span))
+			gputm__io_fail(io, -EINVAL, "an impossible request");
+		else
+			io_request(self, io, port, at, span);
+		at += span & ~GPUTM__DONE;
+	}
 }
 
 /* ---- queues ---- */
@@ -231,22 +210,20 @@ static void io_inbox(struct gputm_commit_unit *self, struct gputm__io *io,
 {
 	gputm__io_u32_max(io, &in->count, in->depth, "more messages than the port holds");
 	gputm__io_u32(io, &in->word);
-	if (gputm__io_reading(io))
-		in->head = 0;
 	for (uint32_t n = 0; n < in->count && !io->error; n++) {
 		uint32_t at = in->head + n;
 
 		io_message(self, io, &in->message[at < in->depth ? at : at - in->depth]);
 	}
-	if (!io->error && in->word && (!in->count || in->word >= gputm__commit_front(in)->words))
+	if (!io->error && in->word &&
+	    (!in->count || in->word >= gputm__commit_oldest(in)->words ||
+	     (in == &self->input && self->config.warp_mode)))
 		gputm__io_fail(io, -EINVAL, "words consumed that are not there");
 }
 
 static void io_outbox(struct gputm__io *io, struct gputm__commit_outbox *out)
 {
 	gputm__io_u32_max(io, &out->count, out->depth, "more reports than the queue holds");
-	if (gputm__io_reading(io))
-		out->head = 0;
 	for (uint32_t n = 0; n < out->count && !io->error; n++) {
 		uint32_t at = out->head + n;
 		struct gputm_commit_report *report =
@@ -263,34 +240,27 @@ static void io_outbox(struct gputm__io *io, struct gputm__commit_outbox *out)
 
 /* ---- all of it ---- */
 
-static void rebuild_entry(struct gputm_commit_unit *self, uint64_t cid)
+static void rebuild_entry(struct gputm_commit_unit *self, struct gputm__commit_entry *entry)
 {
-	uint32_t index = gputm__commit_index(self, cid);
-	struct gputm__commit_entry *entry = &self->entry[index];
+	bool skip = !entry->body && entry->stage == GPUTM_COMMIT_FINISHED;
 
-	self->active += self->slot[index].stage != GPUTM_COMMIT_UNUSED;
-	if (!(self->slot[index].mark & GPUTM__BODY))
-		return;
-	if (self->slot[index].stage == GPUTM_COMMIT_VALIDATE &&
-	    (entry->flags & (GPUTM__HAZARDOUS | GPUTM__WOKEN)) == GPUTM__HAZARDOUS)
-		gputm__commit_wait_for(self, index);
-	if (entry->flags & GPUTM__COUNTED)
-		gputm__commit_count(self, index);
+	self->active += entry->stage != GPUTM_COMMIT_UNUSED;
+	if (skip || entry->flags & GPUTM__DECIDED)
+		gputm__commit_last(self, entry)->decided++;
+	if (entry->stage == GPUTM_COMMIT_VALIDATE && entry->flags & GPUTM__HAZARDOUS)
+		gputm__commit_wait_for(self, entry);
+	if (gputm__commit_is_pending(self, entry))
+		gputm__commit_pend(self, entry, 1);
 }
 
 static void rebuild(struct gputm_commit_unit *self)
 {
-	for (uint64_t cid = self->oldest; cid != self->head; cid++)
-		rebuild_entry(self, cid);
-	for (uint64_t cid = self->commit; self->config.warp_mode && cid-- != self->oldest;) {
-		uint32_t index = gputm__commit_index(self, cid);
+	const struct gputm__commit_entry *oldest = gputm__commit_at(self, self->oldest);
 
-		if (self->slot[index].mark & GPUTM__LAST)
-			break;
-		if (self->slot[index].stage == GPUTM_COMMIT_READY)
-			self->gathered += self->entry[index].words[1];
-	}
-	self->hazard_done = self->hazard_word;
+	if (self->oldest != self->head && oldest->lanes) /* those before have retired */
+		gputm__commit_last(self, oldest)->decided = oldest->lane;
+	for (uint64_t cid = self->oldest; cid != self->head; cid++)
+		rebuild_entry(self, gputm__commit_at(self, cid));
 	gputm__commit_set_expiry(self);
 }
 
@@ -298,21 +268,23 @@ static void rebuild(struct gputm_commit_unit *self)
 void gputm__commit_io_stats(struct gputm_commit_unit *self, struct gputm__io *io)
 {
 	for (uint64_t cid = self->oldest; cid != self->head && !io->error; cid++) {
-		uint32_t index = gputm__commit_index(self, cid);
-		uint64_t age = self->now - self->entry[index].since;
+		struct gputm__commit_entry *entry = gputm__commit_at(self, cid);
+		uint64_t age = self->now - entry->since;
 
-		if (!(self->slot[index].mark & GPUTM__BODY))
+		if (!entry->body)
 			continue;
 		gputm__io_u64(io, &age);
-		self->entry[index].since = self->now - age;
+		entry->since = self->now - age;
 	}
 }
 
 void gputm__commit_io(struct gputm_commit_unit *self, struct gputm__io *io)
 {
+	const char *broken;
+
 	io_pointers(self, io);
 	for (uint64_t cid = self->oldest; cid != self->head && !io->error; cid++)
-		io_slot(self, io, cid);
+		io_entry(self, io, gputm__commit_at(self, cid));
 	io_list(self, io, &self->revalidate, GPUTM_COMMIT_VALIDATE);
 	io_list(self, io, &self->finalise, GPUTM_COMMIT_FINALISE);
 	io_port(self, io, &self->port[0]);
@@ -320,8 +292,11 @@ void gputm__commit_io(struct gputm_commit_unit *self, struct gputm__io *io)
 	io_inbox(self, io, &self->input);
 	io_inbox(self, io, &self->resent);
 	io_outbox(io, &self->output);
-	if (gputm__io_reading(io) && !io->error && !gputm__commit_check_entries(self))
+	if (!gputm__io_reading(io) || io->error)
+		return;
+	broken = gputm__commit_check_entries(self);
+	if (broken)
+		gputm__io_fail(io, -EINVAL, broken);
+	else
 		rebuild(self);
-	else if (gputm__io_reading(io) && !io->error)
-		gputm__io_fail(io, -EINVAL, gputm__commit_check_entries(self));
 }

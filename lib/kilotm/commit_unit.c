@@ -38,6 +38,14 @@
  *
  * Without the hazard, the comparison of cycle 3 would have let 8 pass with a stale value.
  *
+ * A walk through the boxes of Fig. 4.5, each a function of commit_unit-stages.c. push() judges
+ * a message and queues it. consume() takes a word of it a cycle: transfer() begins the entry,
+ * keeps the word in the entry's buffer and sends a read to the validation port. DONE closes the
+ * logs. detect() passes the words in CID order through look_up() and record(), then settle()
+ * finds the outcome or lets the entry wait for its YCID, after which revalidate() sends the
+ * read log again. finalise() reports the outcome, the verdict comes through consume(),
+ * commit() queues the writes in CID order, and retire() frees the entry.
+ *
  * A read or write log that does not fit its buffer, or finds no buffer free, is not kept:
  * the entry is unbounded. Its words are still compared as they come, but whenever a later
  * stage needs the log, the core is asked to send it again.
@@ -56,7 +64,6 @@
  *       failed
  *   C9  the table of pending writes holds what entries between pass and retirement write
  *   C10 the lists hold what is ready, once
- *   C11 only stages that may have a step to take are asked, and all that have one
  * Guarantees of chapter 5, which the test of that name checks from outside:
  *   Claim 1  the comparison that decides comes after the writes of all older transactions
  *            that passed; Claim 2  writes leave in CID order; Claims 3, 6  and after the
@@ -83,7 +90,7 @@
  *     cycle, skip or not, as in the released simulator.
  */
 #include "lib/kilotm/commit_purposes.h"
-#include "lib/kilotm/commit_unit-can.h"
+#include "lib/kilotm/commit_unit-priv.h"
 
 #define PARAM(...) GPUTM__PARAM(struct gputm_commit_unit_config, __VA_ARGS__)
 static const char *const policies[] = { "all", "accessed", "used", "needed" };
@@ -285,26 +292,23 @@ static int make_history(struct gputm_commit_unit *self)
 
 static uint32_t up_to_power(uint32_t count)
 {
-	return count <= 1 ? 1 : 1u << (gputm__log2(count - 1) + 1);
+	return 1u << gputm__bits_for(count);
 }
 
 static int make_ring(struct gputm_commit_unit *self)
 {
 	const struct gputm_commit_unit_config *c = &self->config;
 	struct gputm_ctx *ctx = self->unit.ctx;
-	uint32_t slots = up_to_power(c->ring + 1);
+	uint32_t places = up_to_power(c->ring + 1);
 
-	self->mask = slots - 1;
-	self->slot = gputm__alloc(ctx, slots, sizeof(*self->slot));
-	self->entry = gputm__alloc(ctx, slots, sizeof(*self->entry));
-	self->warp = gputm__alloc(ctx, slots, sizeof(*self->warp));
-	self->tally = gputm__alloc(ctx, c->warp_mode ? slots : 0, sizeof(*self->tally));
+	self->mask = places - 1;
+	self->entry = gputm__alloc(ctx, places, sizeof(*self->entry));
+	self->warp = gputm__alloc(ctx, places, sizeof(*self->warp));
 	self->kept = gputm__alloc(ctx, (size_t)c->buffers * c->buffer_words, sizeof(*self->kept));
-	self->buffer_end = c->buffers * c->buffer_words;
-	self->pending = gputm__alloc(ctx, c->pending_block ? c->pending_entries : 0,
-				     sizeof(*self->pending));
-	return self->slot && self->entry && self->warp && self->tally && self->kept &&
-			       self->pending
+	self->spare = gputm__alloc(ctx, c->buffers, sizeof(*self->spare));
+	self->pending_writes = gputm__alloc(ctx, c->pending_block ? c->pending_entries : 0,
+					    sizeof(*self->pending_writes));
+	return self->entry && self->warp && self->kept && self->spare && self->pending_writes
 		       ? 0
 		       : -ENOMEM;
 }
@@ -320,38 +324,27 @@ static int make_queues(struct gputm_commit_unit *self)
 	self->input.message = gputm__alloc(ctx, c->input_depth, sizeof(*self->input.message));
 	self->resent.message = gputm__alloc(ctx, c->resent_depth, sizeof(*self->input.message));
 	self->output.report = gputm__alloc(ctx, c->output_depth, sizeof(*self->output.report));
-	for (int n = 0; n < 2; n++) {
-		struct gputm__commit_port *port = &self->port[n];
-
-		port->limit = c->port_words;
-		port->mask = up_to_power(c->port_words) - 1;
-		port->word = gputm__alloc(ctx, (size_t)port->mask + 1, sizeof(*port->word));
-		port->span = gputm__alloc(ctx, (size_t)port->mask + 1, sizeof(*port->span));
-	}
-	if (!self->input.message || !self->resent.message || !self->output.report ||
-	    !self->port[0].word || !self->port[1].word || !self->port[0].span ||
-	    !self->port[1].span)
-		return -ENOMEM;
-	return 0;
+	return self->input.message && self->resent.message && self->output.report ? 0 : -ENOMEM;
 }
 
-static int make_gather(struct gputm_commit_unit *self)
+static int make_ports(struct gputm_commit_unit *self)
 {
 	const struct gputm_commit_unit_config *c = &self->config;
+	uint32_t words = up_to_power(c->port_words), most = c->lanes * c->buffer_words;
 	struct gputm__commit_gather *g = &self->gather;
 	struct gputm_ctx *ctx = self->unit.ctx;
-	uint32_t most = c->lanes * c->buffer_words;
 
-	if (most < GPUTM_COMMIT_WORDS)
-		most = GPUTM_COMMIT_WORDS;
-	if (!c->warp_mode)
-		most = 0;
-	g->bucket_mask = 2 * up_to_power(most) - 1;
+	most = most < GPUTM_COMMIT_WORDS ? GPUTM_COMMIT_WORDS : most;
+	most = c->warp_mode ? most : 0;
+	self->port[0].mask = self->port[1].mask = words - 1;
+	self->port[0].flight = gputm__alloc(ctx, words, sizeof(*self->port[0].flight));
+	self->port[1].flight = gputm__alloc(ctx, words, sizeof(*self->port[1].flight));
 	g->word = gputm__alloc(ctx, most, sizeof(*g->word));
 	g->of = gputm__alloc(ctx, most, sizeof(*g->of));
 	g->region = gputm__alloc(ctx, most, sizeof(*g->region));
-	g->bucket = gputm__alloc(ctx, (size_t)g->bucket_mask + 1, sizeof(*g->bucket));
-	return g->word && g->of && g->region && g->bucket ? 0 : -ENOMEM;
+	return self->port[0].flight && self->port[1].flight && g->word && g->of && g->region
+		       ? 0
+		       : -ENOMEM;
 }
 
 static int setup(struct gputm_unit *unit)
@@ -367,65 +360,53 @@ static int setup(struct gputm_unit *unit)
 		error = make_ring(self);
 	if (!error)
 		error = make_queues(self);
-	return error ? error : make_gather(self);
+	return error ? error : make_ports(self);
 }
 
 static void teardown(struct gputm_unit *unit)
 {
 	struct gputm_commit_unit *self = self_of(unit);
 	void *const memory[] = {
-		self->slot, self->entry, self->warp, self->tally, self->kept, self->pending,
-		self->input.message,
-		self->resent.message, self->output.report, self->port[0].word, self->port[0].span,
-		self->port[1].word, self->port[1].span, self->gather.word, self->gather.of,
-		self->gather.region, self->gather.bucket,
+		self->entry, self->warp, self->kept, self->spare, self->pending_writes,
+		self->input.message, self->resent.message, self->output.report,
+		self->port[0].flight, self->port[1].flight,
+		self->gather.word, self->gather.of, self->gather.region,
 	};
 
 	for (size_t n = 0; n < GPUTM__COUNT(memory); n++)
 		gputm__free(unit->ctx, memory[n]);
 }
 
-static void clear_ports(struct gputm_commit_unit *self)
+static void clear_port(struct gputm__commit_port *port)
 {
-	for (int n = 0; n < 2; n++) {
-		struct gputm__commit_port *port = &self->port[n];
-
-		port->oldest = port->issued = port->filled = 0;
-		port->detours = self->config.warp_mode;
-		port->offered = false;
-		for (uint32_t word = 0; word <= port->mask; word++)
-			port->span[word] = !self->config.warp_mode;
-	}
+	port->oldest = port->issued = port->filled = 0;
+	port->offered = false;
 }
 
 static void clear(struct gputm_unit *unit)
 {
 	struct gputm_commit_unit *self = self_of(unit);
 	const struct gputm_commit_unit_config *c = &self->config;
-	size_t slots = (size_t)self->mask + 1;
+	size_t places = (size_t)self->mask + 1;
 
 	if (self->head) { /* else it is new, and all pages are zero and untouched */
-		memset(self->slot, 0, slots * sizeof(*self->slot));
-		memset(self->entry, 0, slots * sizeof(*self->entry));
-		memset(self->warp, 0, slots * sizeof(*self->warp));
-		memset(self->tally, 0, c->warp_mode ? slots * sizeof(*self->tally) : 0);
+		memset(self->entry, 0, places * sizeof(*self->entry));
+		memset(self->warp, 0, places * sizeof(*self->warp));
 	}
-	memset(self->pending, 0,
-	       c->pending_block ? c->pending_entries * sizeof(*self->pending) : 0);
+	memset(self->pending_writes, 0,
+	       c->pending_block ? c->pending_entries * sizeof(*self->pending_writes) : 0);
+	for (uint32_t n = 0; n < c->buffers; n++)
+		self->spare[n] = n + 1;
 	self->oldest = self->commit = self->hazard = self->head = c->first_cid;
-	self->hazard_word = self->gathered = self->pending_unbounded = 0;
-	self->revalidate.head = self->finalise.head = GPUTM__NONE;
-	self->buffer_free = GPUTM__NONE;
-	self->buffer_fresh = 0;
+	self->hazard_word = self->pending_unbounded = 0;
+	self->revalidate.head = self->finalise.head = 0;
 	self->active = self->buffers_used = 0;
 	self->now = 0;
 	self->input.head = self->input.count = self->input.word = 0;
 	self->resent.head = self->resent.count = self->resent.word = 0;
 	self->output.head = self->output.count = 0;
-	self->cursor.at = self->cursor.end = NULL;
-	self->hazard_done = self->hazard_due = self->input_due = 0;
-	self->may = GPUTM__MAY_ALL;
-	clear_ports(self);
+	clear_port(&self->port[0]);
+	clear_port(&self->port[1]);
 	gputm__commit_set_expiry(self);
 }
 
@@ -486,16 +467,7 @@ static void io_stats(struct gputm_unit *unit, struct gputm__io *io)
 	gputm__commit_io_stats(self_of(unit), io);
 }
 
-static void settle(struct gputm_unit *unit)
-{
-	struct gputm_commit_unit *self = self_of(unit);
-
-	self->cycles_from = self->now - self->cycles;
-}
-
-GPUTM__UNIT(commit_unit, .version = 3, .validate = validate, .laws = laws, .settle = settle,
-	    .io_stats = io_stats,
-	    .catch_up = gputm__commit_catch_up,
+GPUTM__UNIT(commit_unit, .version = 4, .validate = validate, .laws = laws, .io_stats = io_stats,
 	    .part = { { "history", offsetof(struct gputm_commit_unit, history) } })
 
 /* ---- messages and reports ---- */
@@ -551,5 +523,5 @@ enum gputm_commit_stage gputm_commit_unit_stage(const struct gputm_commit_unit *
 		return GPUTM_COMMIT_FINISHED;
 	if (cid >= self->head)
 		return GPUTM_COMMIT_UNUSED;
-	return (enum gputm_commit_stage)self->slot[gputm__commit_index(self, cid)].stage;
+	return (enum gputm_commit_stage)gputm__commit_at(self, cid)->stage;
 }

@@ -167,8 +167,8 @@ int gputm_last_writer_youngest_writer_probe(const struct gputm_last_writer *self
 	return answer(self, address, 0, cid);
 }
 
-static GPUTM__INLINE int look_up(struct gputm_last_writer *self, uint64_t address, uint64_t floor,
-				 uint64_t *cid)
+int gputm__youngest_writer(struct gputm_last_writer *self, uint64_t address, uint64_t floor,
+			   uint64_t *cid)
 {
 	int result = answer(self, address, floor, cid);
 
@@ -185,31 +185,7 @@ int gputm_last_writer_youngest_writer(struct gputm_last_writer *self, uint64_t a
 {
 	if (address > self->address_max)
 		return refuse_address(self, address);
-	return look_up(self, address, 0, cid);
-}
-
-/* ---- several words ---- */
-
-size_t gputm__writers_look_up(struct gputm_last_writer *self, const struct gputm_commit_word *word,
-			      size_t count, uint64_t floor, uint64_t *youngest)
-{
-	size_t found = 0;
-	uint64_t cid;
-
-	for (; count; count--, word++) {
-		if (!look_up(self, word->address, floor, &cid) || cid < floor)
-			continue;
-		*youngest = found++ && *youngest > cid ? *youngest : cid;
-	}
-	return found;
-}
-
-void gputm__writers_record(struct gputm_last_writer *self, const struct gputm_commit_word *word,
-			   size_t count, uint64_t cid)
-{
-	for (; count; count--, word++)
-		if (gputm_last_writer_record(self, word->address, cid) < 0)
-			gputm__assert(false);
+	return gputm__youngest_writer(self, address, 0, cid);
 }
 
 uint64_t gputm__writers_newest(const struct gputm_last_writer *self)
