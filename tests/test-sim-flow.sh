@@ -173,6 +173,16 @@ for old in '' ' old was'; do
 done
 [ "$(cat "$work/add old was.cycles")" -gt $((5 * $(cat "$work/add.cycles"))) ] ||
 	complain "adds take $(cat "$work/add.cycles" "$work/add old was.cycles") cycles"
+# Params, --threads and verify are those of any workload.
+printf 'param step 2 1 9 "What is added."\nthreads 64 block 32\narray sum threads\nprogram\n' \
+	>"$work/sum.kernel"
+printf '\tadd sum[id / 2] = step\nverify\n\trequire sum[0] == 4 "sum is" sum[0]\n' >>"$work/sum.kernel"
+run 0 --kernel "$work/sum.kernel" --check --threads 128 --format json
+[ "$(field thread_instructions)" = 256 ] || complain "128 threads execute $(field thread_instructions)"
+run 1 --kernel "$work/sum.kernel" --check --set workload.step=3 --format json
+grep -q 'invariant is broken: .*sum is 6' "$work/err" || complain "verify: $(cat "$work/err")"
+[ "$(field passed) $(field equivalent)" = 'false true' ] || complain "verify fails, passed is $(field passed)"
+refused 'without a TM system all blocks must be full' --kernel "$work/sum.kernel" --threads 100
 refused 'is not used here: expected core.warps' --kernel "$kernels/nested.kernel" --machine fermi \
 	--set machine.warps=16
 refused 'is not used here: the way to memory' --kernel "$kernels/nested.kernel" --machine fermi \
@@ -259,7 +269,8 @@ run 0 --kernel "$work/hammock.kernel" --system ideal --set machine.lanes=4 --che
 # ---- what is refused ----
 kernel=$work/nested.kernel
 refused '--divergence: got "simd", expected one of: pdom' --kernel "$kernel" --divergence simd
-refused 'expected --system too, or no --threads with --kernel' --kernel "$kernel" --threads 64
+refused 'expected no --threads' --kernel "$kernel" --threads 64
+refused 'expected --system too, or no --concurrency' --kernel "$kernel" --concurrency 4
 refused 'expected either --kernel or --workload' --kernel "$kernel" --workload bank
 refused 'expected --kernel FILE and no --system' --kernel "$kernel" --system ideal --issues "$work/issues"
 refused 'cannot be opened' --kernel "$work/none.kernel"

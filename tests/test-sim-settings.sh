@@ -28,16 +28,15 @@ cat >"$work/unused" <<'TABLE'
 --system hetm --workload w1 --concurrency 2 : system hetm has no limit
 --system local-tm --workload k-means-2 --machine fermi : --machine: got "fermi", expected one of: southern
 --system kilo-tm --machine hetm : --machine: got "hetm", expected one of: fermi reference
---divergence pdom : --divergence: of control flow, expected --kernel
---issues x : --issues: of control flow, expected --kernel
---kernel K --system ideal : --system: a kernel runs no transactions
---kernel K --machine fermi : --machine: a kernel
+--divergence dwf : --divergence: got "dwf", expected pdom or pdom-lcp
+--issues x : --issues: of runs without a TM system
+--kernel K --system ideal --issues x : --issues: of runs without a TM system
 --kernel K --workload bank : --workload: a kernel
 --kernel K --trace x : --trace: a kernel
---kernel K --keys x : --keys: a kernel
---kernel K --edges x : --edges: a kernel
---kernel K --threads 4 : --threads: a kernel
---kernel K --concurrency 4 : --concurrency: a kernel
+--kernel K --keys K : --keys: kernel nested takes no keys from a file
+--kernel K --edges G : --edges: kernel nested takes no edges from a file
+--kernel K --threads 4 : --threads: workload nested has a given number
+--kernel K --concurrency 4 : --concurrency: of transactions
 --kernel K machine.cores=4 : --set: got "machine", expected one of: core
 --kernel K workload.keys=4 : --set: got "workload", expected one of: core
 --kernel K warp_former.warps=4 : --set: got "warp_former", expected one of: core

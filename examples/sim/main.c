@@ -9,13 +9,13 @@
 #include <string.h>
 
 #include "check/check.h"
-#include "study/flow.h"
 #include "list.h"
 #include "machine/machine.h"
 #include "options.h"
 #include "base/output.h"
 #include "progress.h"
 #include "report/report.h"
+#include "study/flow.h"
 #include "study/kernels.h"
 #include "study/setup.h"
 
@@ -32,18 +32,32 @@ static void say(void *state, enum gputm_log_level level, const char *message)
 	fprintf(stderr, "gputm-sim: %s\n", message);
 }
 
-static int run(struct sim_machine *machine, struct sim_bar *bar, struct sim_report *report)
+/* What proves a run: the replay of its transactions, or what each thread does alone. */
+struct proof {
+	struct sim_check *replay;
+	struct flow_check *alone;
+	struct flow_verdict found; /* by the latter */
+	struct sim_verdict verdict;
+};
+
+/* Threads that are stuck are what a check of them finds; else the run has failed. */
+static int run(const struct proof *proof, struct sim_bar *bar, struct sim_report *report)
 {
+	struct flow_gpu *gpu = report->gpu;
 	double start = sim_seconds();
-	int error = sim_machine_run(machine);
+	int error = gpu ? flow_gpu_run(gpu) : sim_machine_run(report->machine);
 
 	sim_bar_end(bar);
 	report->wall_seconds = sim_seconds() - start;
-	if (error && error != -EINTR)
-		return sim_complain(SIM_FAILED, sim_machine_error(machine));
-	sim_machine_result(machine, &report->result);
-	report->ended = error ? sim_stop : 0;
-	if (!error)
+	if (error && error != -EINTR && !proof->alone)
+		return sim_complain(SIM_FAILED,
+				    gpu ? gpu->error : sim_machine_error(report->machine));
+	if (gpu)
+		report->result.cycles = gpu->result.cycles;
+	else
+		sim_machine_result(report->machine, &report->result);
+	report->ended = error == -EINTR ? sim_stop : 0;
+	if (!report->ended)
 		return SIM_DONE;
 	fprintf(stderr, "gputm-sim: ended by %s at cycle %llu%s\n", sim_ended_by(report->ended),
 		(unsigned long long)report->result.cycles,
@@ -51,72 +65,144 @@ static int run(struct sim_machine *machine, struct sim_bar *bar, struct sim_repo
 	return SIM_ENDED;
 }
 
-/* Transactions that are half written when a run is ended make no serial order: no check. */
-static int judge_and_report(struct sim_machine *machine, struct sim_check *check,
-			    struct sim_report *report, int status)
+/* Each thread alone, and what the kernel says must hold in the end. */
+static int judge_threads(struct proof *proof, const struct sim_report *report)
 {
-	struct sim_verdict verdict = { .passed = true };
+	const struct sim_workload *workload = report->workload;
+	struct sim_memory *memory = sim_memory_new();
+	struct sim_verdict *v = &proof->verdict;
+	char broken[160] = "";
 
-	if (check && !report->ended) {
-		if (sim_check_judge(check, sim_machine_memory(machine), &verdict))
-			return sim_complain(SIM_FAILED, "out of memory for --check");
-		report->verdict = &verdict;
+	if (!memory)
+		return -ENOMEM;
+	flow_check_judge(proof->alone, report->gpu, &proof->found);
+	flow_gpu_memory(report->gpu, memory);
+	v->passed = proof->found.equivalent;
+	snprintf(v->failure, sizeof(v->failure), "%s", proof->found.failure);
+	if (v->passed && workload->class->invariant &&
+	    workload->class->invariant(workload, memory, broken, sizeof(broken))) {
+		v->passed = false;
+		snprintf(v->failure, sizeof(v->failure), "the workload's invariant is broken: %s",
+			 broken);
 	}
-	if (sim_report_write(report))
+	sim_memory_free(memory);
+	return 0;
+}
+
+static int judge(struct proof *proof, struct sim_report *report)
+{
+	int error = 0;
+
+	proof->verdict.passed = true;
+	if (report->ended || (!proof->replay && !proof->alone))
+		return 0;
+	if (proof->alone)
+		error = judge_threads(proof, report);
+	else
+		error = sim_check_judge(proof->replay, sim_machine_memory(report->machine),
+					&proof->verdict);
+	report->verdict = &proof->verdict;
+	report->found = &proof->found;
+	return error;
+}
+
+/* Transactions that are half written when a run is ended make no serial order: no check. */
+static int judge_and_report(struct proof *proof, struct sim_report *report, int status)
+{
+	if (judge(proof, report))
+		return sim_complain(SIM_FAILED, "out of memory for --check");
+	if (report->gpu ? flow_report_write(report) : sim_report_write(report))
 		status = sim_complain(SIM_FAILED, "out of memory for the report");
 	if (sim_output_close(&report->out, status != SIM_FAILED))
 		status = SIM_FAILED;
-	if (verdict.passed)
+	if (proof->verdict.passed)
 		return status;
-	fprintf(stderr, "gputm-sim: check failed: %s\n", verdict.failure);
+	fprintf(stderr, "gputm-sim: check failed: %s\n", proof->verdict.failure);
 	return SIM_FAILED;
 }
 
-static int simulate(struct gputm_ctx *ctx, struct sim_check *check, struct sim_report *report)
+static int make_machine(struct gputm_ctx *ctx, const struct proof *proof, struct sim_bar *bar,
+			struct sim_report *report)
 {
-	const struct sim_options *options = report->options;
-	struct sim_machine *machine;
-	struct sim_bar bar;
-	struct sim_run_options run_options = {
-		.concurrency = (uint32_t)options->concurrency,
-		.likely = report->setup->likely,
-		.seed = options->seed,
-		.observer = check ? sim_check_observer(check) : NULL,
+	const struct sim_run_options options = {
+		.concurrency = (uint32_t)report->options->concurrency,
+		.likely = report->setup->mechanism == &flow_pdom_lcp,
+		.seed = report->options->seed,
+		.observer = proof->replay ? sim_check_observer(proof->replay) : NULL,
 		.systems = sim_system_classes,
 		.progress = sim_bar_update,
-		.progress_state = &bar,
+		.progress_state = bar,
 		.stop = &sim_stop,
 	};
+
+	return sim_machine_new(ctx, &report->setup->machine, report->setup->system,
+			       report->setup->system_config, report->workload, &options,
+			       &report->machine);
+}
+
+static int make_gpu(struct gputm_ctx *ctx, const struct proof *proof, struct sim_bar *bar,
+		    struct sim_report *report)
+{
+	const struct sim_setup *setup = report->setup;
+	const struct flow_request request = {
+		.core = &setup->core, .machine = setup->machine_name ? &setup->machine : NULL,
+		.coalescer = &setup->coalescer, .mechanism = setup->mechanism,
+		.mechanism_config = setup->mechanism_config,
+		.kernel = sim_kernel_of(report->workload), .seed = report->options->seed,
+	};
+	int error = flow_gpu_new(ctx, &request, report->gpu);
+
+	report->gpu->check = proof->alone;
+	report->gpu->issues = report->issues.file;
+	report->gpu->progress = sim_bar_update;
+	report->gpu->progress_state = bar;
+	report->gpu->stop = &sim_stop;
+	return error;
+}
+
+static int simulate(struct gputm_ctx *ctx, struct proof *proof, struct sim_report *report)
+{
+	struct sim_bar bar;
+	struct flow_gpu gpu = { .error = "out of memory" };
 	int status, error;
 
-	sim_bar_init(&bar, options->progress);
-	error = sim_machine_new(ctx, &report->setup->machine, report->setup->system,
-				report->setup->system_config, report->workload, &run_options,
-				&machine);
-	report->machine = machine;
+	sim_bar_init(&bar, report->options->progress);
+	report->gpu = report->setup->system ? NULL : &gpu;
+	error = report->gpu ? make_gpu(ctx, proof, &bar, report) :
+			      make_machine(ctx, proof, &bar, report);
 	if (error)
 		status = sim_complain(error == -ENOMEM ? SIM_FAILED : SIM_BAD_INPUT,
-				  sim_machine_error(machine));
+				      report->gpu ? gpu.error :
+						    sim_machine_error(report->machine));
 	else
-		status = run(machine, &bar, report);
+		status = run(proof, &bar, report);
 	if (status == SIM_DONE || status == SIM_ENDED)
-		status = judge_and_report(machine, check, report, status);
-	sim_machine_free(machine);
+		status = judge_and_report(proof, report, status);
+	sim_machine_free(report->machine);
+	if (report->gpu)
+		flow_gpu_free(&gpu);
 	return status;
 }
 
+/* The threads alone come first: what is wrong with the kernel itself is bad input. */
 static int check_and_simulate(struct gputm_ctx *ctx, struct sim_report *report)
 {
-	struct sim_check *check = NULL;
-	int status;
+	struct proof proof = { .replay = NULL };
+	char message[400] = "out of memory for --check";
+	int status, error = 0;
 
-	if (report->options->check) {
-		check = sim_check_new(report->workload);
-		if (!check)
-			return sim_complain(SIM_FAILED, "out of memory for --check");
+	if (report->options->check && report->setup->system) {
+		proof.replay = sim_check_new(report->workload);
+		error = proof.replay ? 0 : -ENOMEM;
+	} else if (report->options->check) {
+		error = flow_check_new(sim_kernel_of(report->workload), report->options->seed,
+				       report->setup->core.most_cycles, &proof.alone, message,
+				       sizeof(message));
 	}
-	status = simulate(ctx, check, report);
-	sim_check_free(check);
+	status = error ? sim_complain(error == -ENOMEM ? SIM_FAILED : SIM_BAD_INPUT, message) :
+			 simulate(ctx, &proof, report);
+	sim_check_free(proof.replay);
+	flow_check_free(proof.alone);
 	return status;
 }
 
@@ -143,6 +229,8 @@ static int make_workload(const struct sim_setup *setup, const struct sim_options
 	}
 	if (setup->workload->make(&request, out, error, sizeof(error)))
 		return sim_complain(SIM_BAD_INPUT, error);
+	if (!setup->system)
+		return SIM_DONE;
 	program = (*out)->program[setup->system->flavour];
 	if (program && !(program->gpu_only && setup->system->own))
 		return SIM_DONE;
@@ -154,16 +242,32 @@ static int make_workload(const struct sim_setup *setup, const struct sim_options
 	return SIM_BAD_INPUT;
 }
 
+/* What was issued is of use though the run got stuck; a report there is only of one that ended. */
 static int open_and_simulate(struct gputm_ctx *ctx, struct sim_report *report)
 {
+	const struct sim_options *o = report->options;
 	int status;
 
 	sim_stop_on_signals();
-	if (sim_output_open(&report->out, "out", report->options->out))
+	if ((o->issues && sim_output_open(&report->issues, "issues", o->issues)) ||
+	    sim_output_open(&report->out, "out", o->out)) {
+		(void)sim_output_close(&report->issues, false);
 		return SIM_BAD_INPUT;
+	}
 	status = check_and_simulate(ctx, report);
 	(void)sim_output_close(&report->out, false);
+	if (sim_output_close(&report->issues, status != SIM_BAD_INPUT))
+		status = SIM_FAILED;
 	return status;
+}
+
+static bool fits(const struct sim_setup *setup, const struct sim_options *options,
+		 const struct sim_workload *workload)
+{
+	const struct sim_given given = { options->set, options->set_count };
+
+	return setup->system ? sim_setup_fits(setup, workload) :
+			       flow_setup_fits(setup, &given, sim_kernel_of(workload));
 }
 
 static int prepare_and_run(struct gputm_ctx *ctx, const struct sim_options *options)
@@ -177,8 +281,8 @@ static int prepare_and_run(struct gputm_ctx *ctx, const struct sim_options *opti
 		status = make_workload(&setup, options, &workload);
 	if (status == SIM_DONE) {
 		report.workload = workload;
-		status = sim_setup_fits(&setup, workload) ? open_and_simulate(ctx, &report) :
-							    SIM_BAD_INPUT;
+		status = fits(&setup, options, workload) ? open_and_simulate(ctx, &report) :
+							   SIM_BAD_INPUT;
 		workload->class->free(workload);
 	}
 	sim_setup_free(&setup);
@@ -222,7 +326,7 @@ static int start(const struct sim_options *o)
 	if (gputm_ctx_new(NULL, &ctx))
 		return sim_complain(SIM_FAILED, "out of memory");
 	gputm_ctx_set_log(ctx, say, NULL, GPUTM_LOG_ERROR);
-	status = o->kernel && !o->system_given ? flow_main(ctx, o) : prepare_and_run(ctx, o);
+	status = prepare_and_run(ctx, o);
 	gputm_ctx_unref(ctx);
 	return status;
 }

@@ -213,30 +213,12 @@ static int next(char ***argument, struct sim_options *out)
 	return set(o, *(*argument)++, out);
 }
 
-/* What a run without a TM system is deaf to; NULL: nothing of that was given. */
-static const char *of_systems(const struct sim_options *o)
-{
-	const struct {
-		bool given;
-		const char *name;
-	} all[] = {
-		{ o->keys != NULL, "--keys" },
-		{ o->edges != NULL, "--edges" },   { o->threads_given, "--threads" },
-		{ o->concurrency_given, "--concurrency" },
-	};
-
-	for (size_t i = 0; !o->system_given && i < sizeof(all) / sizeof(all[0]); i++)
-		if (all[i].given)
-			return all[i].name;
-	return NULL;
-}
-
 static int kernel_relations(const struct sim_options *o)
 {
 	bool issues = o->issues && (!o->kernel || o->system_given);
+	bool limit = o->kernel && !o->system_given && o->concurrency_given;
 	const char *other = !o->kernel ? NULL : o->trace ? "--trace" :
 			    o->workload_given ? "--workload" : NULL;
-	const char *alien = o->kernel ? of_systems(o) : NULL;
 
 	if (issues)
 		fputs("gputm-sim: --issues: of runs without a TM system, expected --kernel FILE "
@@ -244,10 +226,10 @@ static int kernel_relations(const struct sim_options *o)
 	else if (other)
 		fprintf(stderr, "gputm-sim: %s: a kernel is a workload, expected either --kernel "
 				"or %s\n", other, other);
-	else if (alien)
-		fprintf(stderr, "gputm-sim: %s: of runs under a TM system, expected --system too, "
-				"or no %s with --kernel\n", alien, alien);
-	return issues || other || alien ? -1 : 0;
+	else if (limit)
+		fputs("gputm-sim: --concurrency: of transactions, expected --system too, or no "
+		      "--concurrency\n", stderr);
+	return issues || other || limit ? -1 : 0;
 }
 
 static bool is_set(const struct sim_options *o, const char *start)

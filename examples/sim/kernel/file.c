@@ -318,25 +318,30 @@ static FILE *open_beside(void *state, const char *name)
 	return in;
 }
 
-int kernel_load(const char *path, const struct kernel_request *request, struct kernel *out,
-		char *message, size_t message_size)
+int kernel_text_read(const char *path, struct kernel_text *out, char *message, size_t message_size)
 {
-	struct kernel_files files = { open_beside, (void *)(uintptr_t)path };
 	struct sim_input in;
-	size_t size;
-	char *text;
-	int error;
+	int error = 0;
 
+	memset(out, 0, sizeof(*out));
+	out->path = path;
 	if (sim_input_open(&in, path, message, message_size))
 		return -EIO;
-	text = read_text(in.file, &size);
-	error = ferror(in.file) ? -EIO : text ? 0 : -ENOMEM;
-	sim_input_close(&in);
-	if (error)
+	out->text = read_text(in.file, &out->size);
+	snprintf(out->name, sizeof(out->name), "%s", in.name);
+	if (ferror(in.file) || !out->text) {
 		snprintf(message, message_size, "%s: cannot be read", in.name);
-	else
-		error = kernel_read(text, size, in.name, request, &files, out, message,
-				    message_size);
-	free(text);
+		error = ferror(in.file) ? -EIO : -ENOMEM;
+	}
+	sim_input_close(&in);
 	return error;
+}
+
+int kernel_load(const struct kernel_text *text, const struct kernel_request *request,
+		struct kernel *out, char *message, size_t message_size)
+{
+	const struct kernel_files files = { open_beside, (void *)(uintptr_t)text->path };
+
+	return kernel_read(text->text, text->size, text->name, request, &files, out, message,
+			   message_size);
 }

@@ -293,9 +293,19 @@ struct kernel_request {
 int kernel_read(const char *text, size_t size, const char *name,
 		const struct kernel_request *request, const struct kernel_files *files,
 		struct kernel *out, char *message, size_t message_size);
-/* The same from a file, and what it names from the directory that the file is in; -EIO too. */
-int kernel_load(const char *path, const struct kernel_request *request, struct kernel *out,
-		char *message, size_t message_size);
+/* The text of a file, to be freed also after a failure; its path must outlive it. */
+struct kernel_text {
+	const char *path;
+	char name[256]; /* for messages */
+	char *text;
+	size_t size;
+};
+/* 0; -EIO or -ENOMEM with the reason in message. */
+int kernel_text_read(const char *path, struct kernel_text *out, char *message,
+		     size_t message_size);
+/* kernel_read() of it; what it names is looked for in the directory that the file is in. */
+int kernel_load(const struct kernel_text *text, const struct kernel_request *request,
+		struct kernel *out, char *message, size_t message_size);
 void kernel_free(struct kernel *kernel);
 
 /*

@@ -142,6 +142,8 @@ void flow_gpu_free(struct flow_gpu *gpu);
  * gpu->error: a fault of a thread, a unit that refuses, warps that wait for each other, or
  * most_cycles. */
 int flow_gpu_run(struct flow_gpu *gpu);
+/* The contents of global memory; those of *memory are overwritten. */
+void flow_gpu_memory(const struct flow_gpu *gpu, struct sim_memory *memory);
 /* Unit number index, core by core; false past the last one. */
 bool flow_gpu_unit(const struct flow_gpu *gpu, size_t index, struct sim_unit_info *out);
 

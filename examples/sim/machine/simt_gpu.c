@@ -140,6 +140,12 @@ static void add_result(struct flow_result *all, const struct flow_core *core)
 	all->depth = depth > all->depth ? depth : all->depth;
 }
 
+void flow_gpu_memory(const struct flow_gpu *gpu, struct sim_memory *memory)
+{
+	for (size_t i = 0; i < flow_words(gpu->kernel); i++)
+		sim_memory_write(memory, gpu->threads.origin + 4 * i, gpu->threads.word[i]);
+}
+
 bool flow_gpu_unit(const struct flow_gpu *gpu, size_t index, struct sim_unit_info *out)
 {
 	const struct flow_core *first = gpu->core;

@@ -2,7 +2,6 @@
 /* What is told of a kernel's run. */
 #include "emit.h"
 #include "report.h"
-#include "../study/flow.h"
 
 static const char *const widths[FLOW_WIDTHS] = {
 	"W1-4", "W5-8", "W9-12", "W13-16", "W17-20", "W21-24", "W25-28", "W29-32",
@@ -23,7 +22,7 @@ static double efficiency(const struct flow_gpu *gpu)
 
 /* ---- JSON and CSV ---- */
 
-static void put_config(struct emit *e, const struct flow_report *r)
+static void put_config(struct emit *e, const struct sim_report *r)
 {
 	const struct kernel *k = r->gpu->kernel;
 	const struct gputm_params *params;
@@ -35,12 +34,12 @@ static void put_config(struct emit *e, const struct flow_report *r)
 	emit_u64(e, "threads", k->block_threads);
 	emit_u64(e, "lanes", k->lanes);
 	emit_u64(e, "seed", r->options->seed);
-	for (size_t i = 0; flow_setup_part(r->setup, i, &path, &params, &config); i++)
+	for (size_t i = 0; sim_setup_part(r->setup, i, &path, &params, &config); i++)
 		sim_report_part(e, path, params, config);
 	emit_end(e);
 }
 
-static void put_result(struct emit *e, const struct flow_report *r)
+static void put_result(struct emit *e, const struct sim_report *r)
 {
 	const struct flow_gpu *gpu = r->gpu;
 	const struct flow_result *result = &gpu->result;
@@ -69,24 +68,26 @@ static void put_result(struct emit *e, const struct flow_report *r)
 	emit_u64(e, "stack_depth", result->depth);
 }
 
-static void put_verdict(struct emit *e, const struct flow_verdict *v)
+static void put_verdict(struct emit *e, const struct sim_report *r)
 {
+	const struct flow_verdict *v = r->found;
+
 	if (!v) {
 		emit_text(e, "check", NULL);
 		return;
 	}
 	emit_object(e, "check");
-	emit_bool(e, "passed", v->equivalent);
+	emit_bool(e, "passed", r->verdict->passed);
 	emit_text(e, "kind", "equivalent");
 	emit_bool(e, "equivalent", v->equivalent);
 	emit_u64(e, "threads", v->threads);
 	emit_u64(e, "instructions", v->instructions);
 	emit_u64(e, "places", v->places);
-	emit_text(e, "failure", v->equivalent ? NULL : v->failure);
+	emit_text(e, "failure", r->verdict->passed ? NULL : r->verdict->failure);
 	emit_end(e);
 }
 
-static int write_data(const struct flow_report *r)
+static int write_data(const struct sim_report *r)
 {
 	struct sim_unit_info info;
 	struct emit e;
@@ -103,7 +104,7 @@ static int write_data(const struct flow_report *r)
 	put_config(&e, r);
 	put_result(&e, r);
 	emit_real(&e, "wall_seconds", r->wall_seconds);
-	put_verdict(&e, r->verdict);
+	put_verdict(&e, r);
 	emit_array(&e, "units");
 	for (size_t i = 0; unit_at(r->gpu, i, &info); i++)
 		sim_report_unit(&e, &info);
@@ -113,7 +114,7 @@ static int write_data(const struct flow_report *r)
 
 /* ---- text ---- */
 
-static void head(const struct flow_report *r, FILE *out)
+static void head(const struct sim_report *r, FILE *out)
 {
 	const struct kernel *k = r->gpu->kernel;
 	const struct flow_core_config *c = &r->setup->core;
@@ -146,7 +147,7 @@ static void cycles_row(FILE *out, const char *name, uint64_t cycles, const struc
 		share(cycles, all->busy + all->stalled + all->memory_idle + all->idle));
 }
 
-static void outcome(const struct flow_report *report, FILE *out)
+static void outcome(const struct sim_report *report, FILE *out)
 {
 	const struct flow_gpu *gpu = report->gpu;
 	const struct flow_result *r = &gpu->result;
@@ -174,16 +175,16 @@ static void outcome(const struct flow_report *report, FILE *out)
 		fprintf(out, "  stack depth    %15s\n", sim_report_grouped(r->depth));
 }
 
-static void verdict(const struct flow_report *r, FILE *out)
+static void verdict(const struct sim_report *r, FILE *out)
 {
-	const struct flow_verdict *v = r->verdict;
+	const struct flow_verdict *v = r->found;
 
 	if (r->ended)
 		fputs("\nNot checked: the run was ended before its end.\n", out);
 	else if (!v)
 		fputs("\nNot checked (--check runs every thread alone and compares).\n", out);
-	else if (!v->equivalent)
-		fprintf(out, "\nCheck FAILED: %s.\n", v->failure);
+	else if (!r->verdict->passed)
+		fprintf(out, "\nCheck FAILED: %s.\n", r->verdict->failure);
 	else
 		fprintf(out, "\nCheck passed: the run is equivalent. %s threads executed the same\n"
 			     "%s instructions as each alone, ended with the same registers and\n"
@@ -193,7 +194,7 @@ static void verdict(const struct flow_report *r, FILE *out)
 			sim_report_grouped(v->places));
 }
 
-static int write_text(const struct flow_report *r)
+static int write_text(const struct sim_report *r)
 {
 	FILE *out = r->out.file;
 
@@ -210,7 +211,7 @@ static int write_text(const struct flow_report *r)
 	return 0;
 }
 
-int flow_report_write(const struct flow_report *report)
+int flow_report_write(const struct sim_report *report)
 {
 	return report->options->format == SIM_TEXT ? write_text(report) : write_data(report);
 }

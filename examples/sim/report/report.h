@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "../check/check.h"
+#include "../machine/alone.h"
 #include "../machine/machine.h"
 #include "../options.h"
 #include "../base/output.h"
@@ -14,17 +15,22 @@ struct sim_report {
 	const struct sim_options *options;
 	const struct sim_setup *setup;
 	const struct sim_workload *workload;
-	const struct sim_machine *machine;
+	struct sim_machine *machine; /* NULL without a TM system */
+	struct flow_gpu *gpu;	     /* NULL with one */
 	struct sim_result result;
 	const struct sim_verdict *verdict; /* NULL without --check */
 	double wall_seconds;
 	int ended; /* by this signal; 0: the run is done */
-	struct sim_output out;
+	const struct flow_verdict *found; /* what the verdict on a gpu is made of */
+	struct sim_output out, issues;
 };
 
 /* To report->out, in the format of the options; its errors are found when it is closed. 0 or
  * -ENOMEM. */
 int sim_report_write(const struct sim_report *report);
+
+/* The same of a gpu. */
+int flow_report_write(const struct sim_report *report);
 
 int sim_report_text(const struct sim_report *report);
 int sim_report_data(const struct sim_report *report); /* JSON and CSV */

@@ -4,22 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/names.h"
-#include "setup.h"
 #include "flow.h"
 
-bool flow_setup_part(const void *of, size_t index, const char **path,
+bool flow_setup_part(const struct sim_setup *setup, size_t index, const char **path,
 		     const struct gputm_params **params, void **config)
 {
-	const struct flow_setup *setup = of;
-	const struct flow_mechanism *mechanism = setup->mechanism;
-
-	if (setup->machine_name && index-- == 0) {
-		*path = "machine";
-		*params = &sim_machine_params;
-		*config = (void *)(uintptr_t)&setup->machine;
-		return true;
-	}
 	if (index == 0) {
 		*path = "core";
 		*params = &flow_core_params;
@@ -32,16 +21,11 @@ bool flow_setup_part(const void *of, size_t index, const char **path,
 		*config = (void *)(uintptr_t)&setup->coalescer;
 		return true;
 	}
-	index -= 2;
-	if (index >= mechanism->role_count)
-		return false;
-	*path = mechanism->role[index].role;
-	*params = mechanism->role[index].params();
-	*config = (char *)setup->mechanism_config + mechanism->role[index].offset;
-	return true;
+	return sim_role_part(setup->mechanism->role, setup->mechanism->role_count,
+			     setup->mechanism_config, index - 2, path, params, config);
 }
 
-static bool set_defaults(struct flow_setup *setup)
+static bool set_defaults(struct sim_setup *setup)
 {
 	struct gputm_access_coalescer_config coalescer = GPUTM_ACCESS_COALESCER_CONFIG_INIT;
 
@@ -54,23 +38,6 @@ static bool set_defaults(struct flow_setup *setup)
 		return false;
 	setup->mechanism->init(setup->mechanism_config);
 	return true;
-}
-
-/* With a machine the cores are as its own, all lanes of a warp at once, and fields of theirs
- * are those of "core". */
-static int find_machine(const char *name, struct flow_setup *out)
-{
-	out->machine_name = name;
-	gputm_params_init(&sim_machine_params, &out->machine, sizeof out->machine);
-	if (gputm_params_preset(NULL, &sim_machine_params, name, &out->machine)) {
-		sim_name_unknown("machine", name, sim_machine_name, NULL, "");
-		return -1;
-	}
-	out->core.warps = out->machine.warps;
-	out->core.blocks = out->machine.blocks;
-	out->core.latency = out->machine.plain_latency;
-	out->core.simd_width = KERNEL_LANES;
-	return 0;
 }
 
 static const struct sim_unused of_machines[] = {
@@ -88,31 +55,29 @@ static const struct sim_unused of_machines[] = {
 	{ NULL, NULL, NULL },
 };
 
-int flow_setup_make(struct gputm_ctx *ctx, const struct sim_options *options,
-		    struct flow_setup *out)
+/* With a machine the cores are as its own, all lanes of a warp at once, and fields of theirs
+ * are those of "core". */
+int flow_setup_make(struct gputm_ctx *ctx, const struct sim_parts *parts,
+		    const struct sim_given *given, struct sim_setup *out)
 {
-	const struct sim_given given = { options->set, options->set_count };
-	struct sim_parts parts = { .at = flow_setup_part, .of = out };
-	int error = 0;
-
-	memset(out, 0, sizeof(*out));
-	out->mechanism = flow_mechanism_named(options->divergence ? options->divergence : "pdom");
-	if (!out->mechanism)
-		return -1;
 	if (!set_defaults(out)) {
 		fprintf(stderr, "gputm-sim: out of memory\n");
 		return -1;
 	}
-	if (options->machine_given && (find_machine(options->machine, out) ||
-				       !sim_settings_used(&given, of_machines, NULL)))
+	if (out->machine_name) {
+		out->core.warps = out->machine.warps;
+		out->core.blocks = out->machine.blocks;
+		out->core.latency = out->machine.plain_latency;
+		out->core.simd_width = KERNEL_LANES;
+		if (!sim_settings_used(given, of_machines, NULL))
+			return -1;
+	}
+	if (sim_settings_apply(ctx, parts, given, "", true))
 		return -1;
-	snprintf(parts.whose, sizeof parts.whose, " (for mechanism %s)", out->mechanism->name);
-	for (size_t i = 0; !error && i < options->set_count; i++)
-		error = sim_setting_apply(ctx, &parts, options->set[i]);
 	out->machine.warps = out->core.warps;
 	out->machine.blocks = out->core.blocks;
 	out->machine.plain_latency = out->core.latency;
-	return error;
+	return 0;
 }
 
 /* What the mechanism takes from the kernel and the core is that, if it was set at all. */
@@ -137,7 +102,7 @@ static bool size_fits(const struct sim_given *given, const char *path,
 	return true;
 }
 
-static bool unit_fits(const struct flow_setup *setup, const struct sim_given *given,
+static bool unit_fits(const struct sim_setup *setup, const struct sim_given *given,
 		      const struct kernel *kernel, const char *path,
 		      const struct gputm_params *params, const void *config)
 {
@@ -175,23 +140,22 @@ static bool runs_alone(const struct kernel *kernel)
 	for (size_t i = 0; i < code->instr_count; i++)
 		if (code->instr[i].op >= KERNEL_CAS && code->instr[i].op <= KERNEL_LEAVE &&
 		    code->instr[i].op != KERNEL_BARRIER) {
-			fprintf(stderr, "gputm-sim: %s:%u: one core runs no transactions and no "
-					"locks, expected --system too\n", kernel->file,
-				code->instr[i].line);
+			fprintf(stderr, "gputm-sim: %s:%u: without a TM system there are no "
+					"transactions and no locks, expected --system\n",
+				kernel->file, code->instr[i].line);
 			return false;
 		}
 	if (code->instr_count && kernel->threads % kernel->block_threads == 0)
 		return true;
 	fprintf(stderr, "gputm-sim: %s: %s\n", kernel->file,
-		code->instr_count ? "on one core all blocks must be full" :
+		code->instr_count ? "without a TM system all blocks must be full" :
 				    "there is no program but that with locks");
 	return false;
 }
 
-bool flow_setup_fits(const struct flow_setup *setup, const struct sim_options *options,
+bool flow_setup_fits(const struct sim_setup *setup, const struct sim_given *given,
 		     const struct kernel *kernel)
 {
-	const struct sim_given given = { options->set, options->set_count };
 	const struct sim_need warps = { "warps", kernel_warps_of_block(kernel),
 					"a block of the kernel has more warps" };
 	const struct gputm_params *params;
@@ -200,9 +164,8 @@ bool flow_setup_fits(const struct flow_setup *setup, const struct sim_options *o
 
 	if (!runs_alone(kernel) || !sim_meets("core", &flow_core_params, &setup->core, &warps))
 		return false;
-	for (size_t i = 0; flow_setup_part(setup, i, &path, &params, &config); i++)
-		if (params != &sim_machine_params && params != &flow_core_params &&
-		    !unit_fits(setup, &given, kernel, path, params, config))
+	for (size_t i = 1; flow_setup_part(setup, i, &path, &params, &config); i++)
+		if (!unit_fits(setup, given, kernel, path, params, config))
 			return false;
 	flaw = setup->mechanism->flaw ? setup->mechanism->flaw(setup->mechanism_config) : NULL;
 	if (flaw)
@@ -210,14 +173,8 @@ bool flow_setup_fits(const struct flow_setup *setup, const struct sim_options *o
 	return !flaw;
 }
 
-void flow_setup_free(struct flow_setup *setup)
-{
-	free(setup->mechanism_config);
-	memset(setup, 0, sizeof(*setup));
-}
-
 /* The core and its coalescer are the same for all mechanisms, and told once. */
-static bool list_mechanism(const struct flow_setup *setup, const char *name, bool first)
+static bool list_mechanism(const struct sim_setup *setup, const char *name, bool first)
 {
 	const struct flow_mechanism *mechanism = setup->mechanism;
 	bool whole = !name || !strcmp(name, mechanism->name), found = false;
@@ -243,11 +200,11 @@ bool flow_list(const char *name)
 	bool found = false;
 
 	for (size_t m = 0; flow_mechanisms[m]; m++) {
-		struct flow_setup setup = { .mechanism = flow_mechanisms[m] };
+		struct sim_setup setup = { .mechanism = flow_mechanisms[m] };
 
 		if (set_defaults(&setup) && list_mechanism(&setup, name, !m))
 			found = true;
-		flow_setup_free(&setup);
+		free(setup.mechanism_config);
 	}
 	return found;
 }

@@ -82,6 +82,28 @@ int sim_setting_apply(struct gputm_ctx *ctx, const struct sim_parts *parts, cons
 	return -1;
 }
 
+int sim_settings_apply(struct gputm_ctx *ctx, const struct sim_parts *parts,
+		       const struct sim_given *given, const char *start, bool so)
+{
+	int error = 0;
+
+	for (size_t i = 0; !error && i < given->count; i++)
+		if (!strncmp(given->set[i], start, strlen(start)) == so)
+			error = sim_setting_apply(ctx, parts, given->set[i]);
+	return error;
+}
+
+bool sim_role_part(const struct sim_role *role, size_t roles, void *config, size_t index,
+		   const char **path, const struct gputm_params **params, void **part)
+{
+	if (index >= roles)
+		return false;
+	*path = role[index].role;
+	*params = role[index].params();
+	*part = (char *)config + role[index].offset;
+	return true;
+}
+
 bool sim_settings_used(const struct sim_given *given, const struct sim_unused *unused,
 		       const void *config)
 {
@@ -148,4 +170,52 @@ int sim_settings_tie(struct gputm_ctx *ctx, const struct sim_parts *parts,
 	for (; !error && tie && tie->leader; tie++)
 		error = follow(ctx, parts, tie->follower, tie->leader);
 	return error;
+}
+
+/* ---- units that are too small ---- */
+
+bool sim_meets(const char *path, const struct gputm_params *params, const void *config,
+	       const struct sim_need *need)
+{
+	for (size_t i = 0; i < params->param_count; i++) {
+		const struct gputm_param *row = &params->param[i];
+		uint64_t value = gputm_params_get(row, config);
+
+		if (strcmp(row->name, need->field) || value >= need->least)
+			continue;
+		fprintf(stderr, "gputm-sim: %s: %s = %" PRIu64 " is outside %" PRIu64 " .. %" PRIu64
+			", as %s\n", path, row->name, value, need->least, row->max, need->reason);
+		return false;
+	}
+	return true;
+}
+
+/* ---- what can be set, told ---- */
+
+static void list_value(const struct gputm_param *row, uint64_t value)
+{
+	if (row->choices && value >= row->min && value <= row->max)
+		printf("%s", row->choices[value - row->min]);
+	else
+		printf("%llu", (unsigned long long)value);
+}
+
+static void list_row(const char *path, const struct gputm_param *row, const void *config)
+{
+	printf("    %s.%s = ", path, row->name);
+	list_value(row, gputm_params_get(row, config));
+	printf("  [");
+	list_value(row, row->min);
+	for (uint64_t i = row->min + 1; row->choices && i < row->max; i++)
+		printf(", %s", row->choices[i - row->min]);
+	printf(row->choices ? ", " : " .. ");
+	list_value(row, row->max);
+	printf("%s]\n        %s%s%s%s\n", row->power_of_two ? ", a power of two" : "", row->summary,
+	       *row->source ? " (" : "", row->source, *row->source ? ")" : "");
+}
+
+void sim_list_rows(const char *path, const struct gputm_params *params, const void *config)
+{
+	for (size_t i = 0; i < params->param_count; i++)
+		list_row(path, &params->param[i], config);
 }

@@ -18,6 +18,14 @@ struct sim_parts {
 /* Apply "PATH.FIELD=VALUE". 0 or -1 with the reason on stderr or in the context's log. */
 int sim_setting_apply(struct gputm_ctx *ctx, const struct sim_parts *parts, const char *setting);
 
+/* All settings that begin so, or all others; in order. */
+int sim_settings_apply(struct gputm_ctx *ctx, const struct sim_parts *parts,
+		       const struct sim_given *given, const char *start, bool so);
+
+/* Part number `index` of the units that are configured together. */
+bool sim_role_part(const struct sim_role *role, size_t roles, void *config, size_t index,
+		   const char **path, const struct gputm_params **params, void **part);
+
 /* No setting is one of these; else false, with the reason on stderr. */
 bool sim_settings_used(const struct sim_given *given, const struct sim_unused *unused,
 		       const void *config);
@@ -25,5 +33,29 @@ bool sim_settings_used(const struct sim_given *given, const struct sim_unused *u
 /* Let fields with one value follow those that are given. 0, or -1 as sim_setting_apply(). */
 int sim_settings_tie(struct gputm_ctx *ctx, const struct sim_parts *parts,
 		     const struct sim_given *given, const struct sim_tie *tie);
+
+/* The least that every unit with a field of this name needs, and why. */
+struct sim_need {
+	const char *field;
+	uint64_t least;
+	const char *reason;
+};
+
+/* Is the unit's config enough? Else false, with field, value and range on stderr. */
+bool sim_meets(const char *path, const struct gputm_params *params, const void *config,
+	       const struct sim_need *need);
+
+/* Bits that a number takes. */
+static inline unsigned sim_bits_of(uint64_t value)
+{
+	unsigned bits = 0;
+
+	for (; value; value >>= 1)
+		bits++;
+	return bits;
+}
+
+/* The rows of a parameter table with the values in config, on stdout. */
+void sim_list_rows(const char *path, const struct gputm_params *params, const void *config);
 
 #endif /* SIM_SETTINGS_H */

@@ -16,7 +16,7 @@ bool sim_setup_part(const void *of, size_t index, const char **path,
 {
 	const struct sim_setup *setup = of;
 
-	if (!setup->system->own && index-- == 0) {
+	if (setup->machine_name && !(setup->system && setup->system->own) && index-- == 0) {
 		*path = "machine";
 		*params = &sim_machine_params;
 		*config = (void *)(uintptr_t)&setup->machine;
@@ -28,12 +28,10 @@ bool sim_setup_part(const void *of, size_t index, const char **path,
 		*config = setup->workload_config;
 		return true;
 	}
-	if (index >= setup->system->role_count)
-		return false;
-	*path = setup->system->role[index].role;
-	*params = setup->system->role[index].params();
-	*config = (char *)setup->system_config + setup->system->role[index].offset;
-	return true;
+	if (!setup->system)
+		return flow_setup_part(setup, index, path, params, config);
+	return sim_role_part(setup->system->role, setup->system->role_count, setup->system_config,
+			     index, path, params, config);
 }
 
 const char *sim_system_name(const void *unused, size_t index)
@@ -99,11 +97,13 @@ static const char *own_name(const void *own, size_t index)
 
 static int find_machine(const struct sim_options *options, struct sim_setup *out)
 {
-	const struct sim_own_machine *own = out->system->own;
-	char whose[80];
+	const struct sim_own_machine *own = out->system ? out->system->own : NULL;
+	char whose[80] = "";
 
-	out->machine_name = own ? own->name : options->machine;
 	gputm_params_init(&sim_machine_params, &out->machine, sizeof out->machine);
+	if (!out->system && !options->machine_given)
+		return 0;
+	out->machine_name = own ? own->name : options->machine;
 	if (options->concurrency_given && (own || out->system->flavour == SIM_LOCKS)) {
 		fprintf(stderr, "gputm-sim: --concurrency: system %s has no limit, expected no "
 				"--concurrency\n", out->system->name);
@@ -112,7 +112,8 @@ static int find_machine(const struct sim_options *options, struct sim_setup *out
 	if (own ? !options->machine_given || !strcmp(options->machine, own->name) :
 		  !gputm_params_preset(NULL, &sim_machine_params, options->machine, &out->machine))
 		return 0;
-	snprintf(whose, sizeof whose, " (for system %s)", out->system->name);
+	if (out->system)
+		snprintf(whose, sizeof whose, " (for system %s)", out->system->name);
 	sim_name_unknown("machine", options->machine, own ? own_name : sim_machine_name, own,
 			 whose);
 	return -1;
@@ -121,29 +122,18 @@ static int find_machine(const struct sim_options *options, struct sim_setup *out
 /* TM systems know warps with a SIMT stack each. */
 static int find_mechanism(const char *name, struct sim_setup *out)
 {
-	const struct flow_mechanism *mechanism = name ? flow_mechanism_named(name) : &flow_pdom;
+	bool own = out->system && out->system->own;
 
-	if (!mechanism)
+	out->mechanism = flow_mechanism_named(name ? name : "pdom");
+	if (!out->mechanism)
 		return -1;
-	out->likely = mechanism == &flow_pdom_lcp;
-	if (mechanism == &flow_pdom || (out->likely && !out->system->own))
+	if (!out->system || out->mechanism == &flow_pdom ||
+	    (out->mechanism == &flow_pdom_lcp && !own))
 		return 0;
 	fprintf(stderr, "gputm-sim: --divergence: got \"%s\", expected %s: there is no hardware "
 			"for system %s with other warps\n", name,
-		out->system->own ? "pdom" : "pdom or pdom-lcp", out->system->name);
+		own ? "pdom" : "pdom or pdom-lcp", out->system->name);
 	return -1;
-}
-
-/* Apply all settings for the machine (or, else, for all but the machine). */
-static int apply_all(struct gputm_ctx *ctx, const struct sim_parts *parts,
-		     const struct sim_given *given, bool machine)
-{
-	int error = 0;
-
-	for (size_t i = 0; !error && i < given->count; i++)
-		if (!strncmp(given->set[i], "machine.", sizeof "machine." - 1) == machine)
-			error = sim_setting_apply(ctx, parts, given->set[i]);
-	return error;
 }
 
 /* What goes together, and what is not used. */
@@ -167,7 +157,7 @@ static int settle(struct gputm_ctx *ctx, const struct sim_parts *parts,
 /* Configs with their defaults, but for the machine's. */
 static int make_configs(struct sim_setup *setup)
 {
-	setup->system_config = calloc(1, setup->system->config_size + 1);
+	setup->system_config = calloc(1, (setup->system ? setup->system->config_size : 0) + 1);
 	if (setup->workload->params)
 		setup->workload_config = calloc(1, setup->workload->params->config_size);
 	if (!setup->system_config || (setup->workload->params && !setup->workload_config)) {
@@ -180,49 +170,44 @@ static int make_configs(struct sim_setup *setup)
 	return 0;
 }
 
+/* The settings of a system, the machine's first. */
+static int set_system(struct gputm_ctx *ctx, struct sim_parts *parts,
+		      const struct sim_given *given, struct sim_setup *out)
+{
+	struct sim_shape shape;
+
+	snprintf(parts->whose, sizeof parts->whose, " (for system %s, workload %s)",
+		 out->system->name, out->workload->name);
+	if (out->system->own)
+		out->system->init(out->system_config, NULL);
+	if (sim_settings_apply(ctx, parts, given, "machine.", true))
+		return -1;
+	shape = sim_machine_shape(&out->machine);
+	if (out->system->init && !out->system->own)
+		out->system->init(out->system_config, &shape);
+	if (sim_settings_apply(ctx, parts, given, "machine.", false))
+		return -1;
+	return settle(ctx, parts, given);
+}
+
 int sim_setup_make(struct gputm_ctx *ctx, const struct sim_options *options,
 		   struct sim_setup *out)
 {
 	const struct sim_given given = { options->set, options->set_count };
 	struct sim_parts parts = { .at = sim_setup_part, .of = out };
-	struct sim_shape shape;
+	bool system = !options->kernel || options->system_given;
 
 	memset(out, 0, sizeof(*out));
-	out->system = find_system(options->system);
-	out->workload = out->system ? find_workload(options, out) : NULL;
-	if (!out->system || !out->workload || find_machine(options, out) ||
-	    find_mechanism(options->divergence, out) || make_configs(out))
+	out->system = system ? find_system(options->system) : NULL;
+	if ((system && !out->system) || find_mechanism(options->divergence, out))
 		return -1;
-	snprintf(parts.whose, sizeof parts.whose, " (for system %s, workload %s)",
-		 out->system->name, out->workload->name);
-	if (out->system->own)
-		out->system->init(out->system_config, NULL);
-	if (apply_all(ctx, &parts, &given, true))
+	out->workload = find_workload(options, out);
+	if (!out->workload || find_machine(options, out) || make_configs(out))
 		return -1;
-	shape = sim_machine_shape(&out->machine);
-	if (out->system->init && !out->system->own)
-		out->system->init(out->system_config, &shape);
-	if (apply_all(ctx, &parts, &given, false))
-		return -1;
-	return settle(ctx, &parts, &given);
-}
-
-/* ---- units that are too small for the machine or the workload ---- */
-
-bool sim_meets(const char *path, const struct gputm_params *params, const void *config,
-	       const struct sim_need *need)
-{
-	for (size_t i = 0; i < params->param_count; i++) {
-		const struct gputm_param *row = &params->param[i];
-		uint64_t value = gputm_params_get(row, config);
-
-		if (strcmp(row->name, need->field) || value >= need->least)
-			continue;
-		fprintf(stderr, "gputm-sim: %s: %s = %" PRIu64 " is outside %" PRIu64 " .. %" PRIu64
-			", as %s\n", path, row->name, value, need->least, row->max, need->reason);
-		return false;
-	}
-	return true;
+	if (system)
+		return set_system(ctx, &parts, &given, out);
+	snprintf(parts.whose, sizeof parts.whose, " (for mechanism %s)", out->mechanism->name);
+	return flow_setup_make(ctx, &parts, &given, out);
 }
 
 bool sim_setup_fits(const struct sim_setup *setup, const struct sim_workload *workload)
@@ -261,37 +246,8 @@ bool sim_setup_fits(const struct sim_setup *setup, const struct sim_workload *wo
 void sim_setup_free(struct sim_setup *setup)
 {
 	free(setup->system_config);
+	free(setup->mechanism_config);
 	free(setup->workload_config);
 	sim_kernel_class_free(setup->kernel);
 	memset(setup, 0, sizeof(*setup));
-}
-
-/* ---- what can be set, told ---- */
-
-static void list_value(const struct gputm_param *row, uint64_t value)
-{
-	if (row->choices && value >= row->min && value <= row->max)
-		printf("%s", row->choices[value - row->min]);
-	else
-		printf("%llu", (unsigned long long)value);
-}
-
-static void list_row(const char *path, const struct gputm_param *row, const void *config)
-{
-	printf("    %s.%s = ", path, row->name);
-	list_value(row, gputm_params_get(row, config));
-	printf("  [");
-	list_value(row, row->min);
-	for (uint64_t i = row->min + 1; row->choices && i < row->max; i++)
-		printf(", %s", row->choices[i - row->min]);
-	printf(row->choices ? ", " : " .. ");
-	list_value(row, row->max);
-	printf("%s]\n        %s%s%s%s\n", row->power_of_two ? ", a power of two" : "", row->summary,
-	       *row->source ? " (" : "", row->source, *row->source ? ")" : "");
-}
-
-void sim_list_rows(const char *path, const struct gputm_params *params, const void *config)
-{
-	for (size_t i = 0; i < params->param_count; i++)
-		list_row(path, &params->param[i], config);
 }

@@ -2,19 +2,25 @@
 #ifndef SIM_SETUP_H
 #define SIM_SETUP_H
 /* From names and --set to the configs of machine, system and workload. */
+#include "gputm/access_coalescer.h"
 #include "../machine/machine.h"
+#include "../machine/mechanism.h"
 #include "../options.h"
 #include "settings.h"
 
 struct sim_setup {
+	const char *machine_name;	   /* NULL: one core, and memory at a distance */
 	struct sim_machine_config machine; /* not used by systems with a machine of their own */
-	const char *machine_name;
-	bool likely; /* warps meet at likely-convergence points too */
-	const struct sim_system_class *system;
+	const struct sim_system_class *system; /* NULL: a kernel without transactions */
 	void *system_config;
 	const struct sim_workload_class *workload;
 	struct sim_workload_class *kernel; /* the workload, if that is a kernel; else NULL */
 	void *workload_config; /* NULL if the workload has no options */
+	const struct flow_mechanism *mechanism;
+	/* without a system */
+	void *mechanism_config;
+	struct flow_core_config core;
+	struct gputm_access_coalescer_config coalescer;
 };
 
 /*
@@ -29,33 +35,9 @@ void sim_setup_free(struct sim_setup *setup);
 /* No unit is too small for the machine or the workload; else false, with the reason on stderr. */
 bool sim_setup_fits(const struct sim_setup *setup, const struct sim_workload *workload);
 
-/* The least that every unit with a field of this name needs, and why. */
-struct sim_need {
-	const char *field;
-	uint64_t least;
-	const char *reason;
-};
-
-/* Is the unit's config enough? Else false, with field, value and range on stderr. */
-bool sim_meets(const char *path, const struct gputm_params *params, const void *config,
-	       const struct sim_need *need);
-
-/* Bits that a number takes. */
-static inline unsigned sim_bits_of(uint64_t value)
-{
-	unsigned bits = 0;
-
-	for (; value; value >>= 1)
-		bits++;
-	return bits;
-}
-
 /* Number `index` of what --set reaches: path, parameter table and config. False past the last. */
 bool sim_setup_part(const void *setup, size_t index, const char **path,
 		    const struct gputm_params **params, void **config);
-
-/* The rows of a parameter table with the values in config, on stdout. */
-void sim_list_rows(const char *path, const struct gputm_params *params, const void *config);
 
 /* Names of all systems, workloads and machines. */
 const char *sim_system_name(const void *unused, size_t index);

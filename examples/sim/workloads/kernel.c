@@ -18,8 +18,8 @@ struct kernel_class {
 	const struct kernel_variant *variant;
 	struct gputm_params params;
 	struct gputm_param row[KERNEL_PARAMS_MAX];
+	struct kernel_text text;
 	char *path;
-	char summary[200];
 };
 
 /* A program, and the code it is made of. */
@@ -364,7 +364,7 @@ static int make(const struct sim_workload_request *request, struct sim_workload 
 	if (k)
 		k->seed = request->seed;
 	if (!result)
-		result = kernel_load(class->path, &wanted, &k->kernel, error, size);
+		result = kernel_load(&class->text, &wanted, &k->kernel, error, size);
 	if (!result)
 		result = fill(k, &keys, request->keys, &edges, error, size);
 	sim_keys_free(&keys);
@@ -444,7 +444,9 @@ int sim_kernel_class(const char *path, const char *variant, struct sim_workload_
 		return -ENOMEM;
 	}
 	strcpy(c->path, path);
-	error = kernel_load(path, &standard, &c->kernel, message, size);
+	error = kernel_text_read(c->path, &c->text, message, size);
+	if (!error)
+		error = kernel_load(&c->text, &standard, &c->kernel, message, size);
 	if (!error)
 		error = find_variant(c, variant, message, size);
 	if (error) {
@@ -456,11 +458,17 @@ int sim_kernel_class(const char *path, const char *variant, struct sim_workload_
 		.name = c->variant ? c->variant->name : c->kernel.name,
 		.summary = c->variant ? c->variant->text : c->kernel.summary,
 		.params = c->variant || !c->kernel.params ? NULL : &c->params, .given = c,
+		.fixed_threads = c->kernel.launched,
 		.make = make, .free = destroy, .setup = setup,
 		.invariant = c->kernel.code[KERNEL_VERIFY].instr_count ? invariant : NULL,
 	};
 	*out = &c->base;
 	return 0;
+}
+
+const struct kernel *sim_kernel_of(const struct sim_workload *workload)
+{
+	return &((const struct kernel_workload *)workload)->kernel;
 }
 
 bool sim_kernel_class_runs(const struct sim_workload_class *class)
@@ -485,6 +493,7 @@ void sim_kernel_class_free(struct sim_workload_class *class)
 	if (!c)
 		return;
 	kernel_free(&c->kernel);
+	free(c->text.text);
 	free(c->path);
 	free(c);
 }

@@ -2,6 +2,7 @@
 #ifndef SIM_WORKLOADS_KERNEL_H
 #define SIM_WORKLOADS_KERNEL_H
 /* Kernels as workloads: their params, their programs for the machine, setup and verify. */
+#include "../kernel/kernel.h"
 #include "workload.h"
 
 /*
@@ -11,6 +12,8 @@
 int sim_kernel_class(const char *path, const char *variant, struct sim_workload_class **out,
 		     char *message, size_t size);
 void sim_kernel_class_free(struct sim_workload_class *class);
+/* The kernel of a workload that is one. */
+const struct kernel *sim_kernel_of(const struct sim_workload *workload);
 /* Has it transactions or critical sections? */
 bool sim_kernel_class_runs(const struct sim_workload_class *class);
 /* The name of its variant number `index`; NULL past the last one. */
