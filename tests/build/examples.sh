@@ -4,8 +4,9 @@
 . "${srcdir:-.}/tests/build/lib.sh"
 
 ran=0
-for expected in "$srcdir"/examples/*.exp; do
-	name=$(basename "$expected" .exp)
+for expected in "$srcdir"/examples/*.exp "$srcdir"/examples/wire/*.exp; do
+	name=${expected#"$srcdir"/examples/}
+	name=${name%.exp}
 	if ! "./examples/$name" >"$work/out" 2>"$work/err"; then
 		complain "$name does not exit with 0"
 	elif ! diff -u "$expected" "$work/out" || [ -s "$work/err" ]; then

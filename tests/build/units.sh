@@ -32,8 +32,8 @@ units_am() {
 	list gputminclude_HEADERS "$srcdir"/include/gputm/*.h "$srcdir"/include/gputm/*.hpp
 	list libgputm_core_la_SOURCES "$srcdir"/lib/*/*.[ch]
 	list UNIT_MANS "$srcdir"/man/*.3
-	list UNIT_EXAMPLES $(printf '%s\n' "$srcdir"/examples/*.c | sed 's/\.c$//')
-	list UNIT_EXPECTED "$srcdir"/examples/*.exp
+	list UNIT_EXAMPLES $(printf '%s\n' "$srcdir"/examples/*.c "$srcdir"/examples/wire/*.c | sed 's/\.c$//')
+	list UNIT_EXPECTED "$srcdir"/examples/*.exp "$srcdir"/examples/wire/*.exp
 	list liboracle_la_SOURCES "$srcdir"/tests/kit.c "$srcdir"/tests/kit-drive.c \
 		"$srcdir"/tests/*.h "$srcdir"/tests/oracle/*.[ch]
 	list tests_bench_bench_SOURCES "$srcdir"/tests/bench/*.[ch]

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Kilo TM wired up, with a memory that answers at once: the lanes of four warps add to 16 words. */
+#include <gputm/gputm.h>
+#include <stdio.h>
+
+enum { WARPS = 4, LANES = 32, PARTITIONS = 6 };
+static struct gputm_simt_stack *stack[WARPS];
+static struct gputm_tx_log *tx_log[WARPS];
+static struct gputm_commit_sequencer *seq;
+static struct gputm_commit_id *vendor;
+static struct gputm_commit_unit *unit[PARTITIONS];
+static uint32_t word[16], running;
+static int bad;
+
+/* The lanes of an attempt read a word, write it with one more, and begin their commit. */
+static void attempt(uint32_t warp)
+{
+	uint64_t lanes = gputm_simt_stack_tx_running(stack[warp]), address[LANES];
+	uint32_t value[LANES], more[LANES];
+
+	for (uint32_t i = 0; i < LANES; i++) {
+		address[i] = 4 * ((7 * i + warp) % 16);
+		more[i] = (value[i] = word[address[i] / 4]) + 1;
+	}
+	bad |= gputm_tx_log_restart(tx_log[warp], lanes);
+	bad |= gputm_tx_log_append_read(tx_log[warp], lanes, address, value) < 0;
+	bad |= gputm_tx_log_append_write(tx_log[warp], lanes, address, more) < 0;
+	bad |= gputm_commit_sequencer_begin(seq, warp, lanes);
+}
+
+static void partition(uint32_t p)
+{
+	uint32_t value[GPUTM_MEM_WORDS] = { 0 };
+	struct gputm_commit_report r;
+	struct gputm_mem_request m;
+
+	gputm_commit_unit_tick(unit[p]);
+	for (uint32_t port = 0; port < 2; port++) {
+		if (!gputm_commit_unit_mem_take(unit[p], (enum gputm_commit_unit_port)port, &m))
+			continue;
+		for (uint32_t i = 0; i < GPUTM_MEM_WORDS; i++)
+			if (m.word_mask >> i & 1)
+				value[i] = m.write ? (word[m.address / 4 + i] = m.value[i]) :
+						     word[m.address / 4 + i];
+		bad |= gputm_commit_unit_mem_complete(unit[p], m.tag, value);
+	}
+	for (; gputm_commit_unit_peek(unit[p], &r); gputm_commit_unit_pop(unit[p])) {
+		bad |= gputm_commit_sequencer_push(seq, p, &r); /* busy for a resend only */
+		if (r.kind == GPUTM_COMMIT_RETIRED)
+			bad |= gputm_commit_id_report_retired(vendor, p, r.first_cid, r.lanes,
+							      NULL) < 0;
+	}
+}
+
+static void core(void)
+{
+	struct gputm_commit_message message;
+	struct gputm_commit_sequencer_done done;
+	uint32_t warp, count, to;
+	uint64_t cid;
+
+	if (gputm_commit_sequencer_wants(seq, &warp, &count) &&
+	    !gputm_commit_id_acquire(vendor, 0, count, &cid))
+		bad |= gputm_commit_sequencer_grant(seq, cid);
+	gputm_commit_sequencer_tick(seq);
+	if (gputm_commit_sequencer_peek(seq, &to, &message) &&
+	    gputm_commit_unit_push(unit[to], &message) == GPUTM_COMMIT_UNIT_ACCEPTED)
+		gputm_commit_sequencer_pop(seq);
+	while (gputm_commit_sequencer_take_done(seq, &done)) {
+		bad |= done.fail && gputm_simt_stack_tx_abort(stack[done.warp], done.fail) < 0;
+		bad |= done.pass && gputm_simt_stack_tx_commit(stack[done.warp], done.pass, 2) < 0;
+		if (gputm_simt_stack_tx_commit_done(stack[done.warp]) == GPUTM_SIMT_STACK_RESTART)
+			attempt(done.warp);
+		else
+			running--;
+	}
+}
+
+int main(void)
+{
+	uint32_t cycles = 0;
+
+	bad = gputm_commit_sequencer_new(NULL, NULL, &seq) ||
+	      gputm_commit_id_new(NULL, NULL, &vendor);
+	for (uint32_t p = 0; p < PARTITIONS && !bad; p++)
+		bad = gputm_commit_unit_new(NULL, NULL, &unit[p]);
+	for (; running < WARPS && !bad; running++) {
+		bad = gputm_simt_stack_new(NULL, NULL, &stack[running]) ||
+		      gputm_simt_stack_launch(stack[running], 0, UINT32_MAX) ||
+		      gputm_simt_stack_tx_begin(stack[running], 1) < 0 ||
+		      gputm_tx_log_new(NULL, NULL, &tx_log[running]) ||
+		      gputm_commit_sequencer_attach(seq, running, tx_log[running]);
+		if (!bad)
+			attempt(running);
+	}
+	for (; running && !bad; cycles++) {
+		for (uint32_t p = 0; p < PARTITIONS; p++)
+			partition(p);
+		core();
+	}
+	printf("%u additions to word 0 in %u cycles\n", word[0], cycles);
+	return bad || word[0] != WARPS * LANES / 16;
+}
