@@ -58,6 +58,21 @@ small='--threads 96 --set workload.entries=20 --set workload.reservations=50
 	wrong vacation 's/store item\[thing\].used = used - 1/alu/' 'other than the total' $small
 }
 
+# What was recorded is a trace with as many transactions, reads and writes.
+counts() {
+	sed -n '/"check"/,/"failure"/s/ *"\(transactions\|reads\|writes\)": *//p' "$1"
+}
+for system in ideal si-tm; do
+	"$sim" --workload "$kernels/ycsb.kernel" --system $system --threads 64 --format json \
+		--record "$work/trace" >"$work/out" || complain "--record: exit $?"
+	"$sim" --trace "$work/trace" --system $system --check --format json >"$work/again" ||
+		complain "--trace of what was recorded: exit $?"
+	[ "$(counts "$work/out")" = "$(counts "$work/again")" ] ||
+		complain "--record: $(counts "$work/out") and again $(counts "$work/again")"
+done
+! "$sim" --workload "$kernels/ycsb.kernel" --record "$work/none/trace" >"$work/out" 2>&1 ||
+	complain '--record took a file that cannot be opened'
+
 small='--threads 64 --set workload.slots=16'
 # shellcheck disable=SC2086
 {

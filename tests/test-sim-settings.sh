@@ -36,6 +36,7 @@ cat >"$work/unused" <<'TABLE'
 --kernel K --keys K : --keys: kernel nested takes no keys from a file
 --kernel K --edges G : --edges: kernel nested takes no edges from a file
 --kernel K --threads 4 : --threads: workload nested has a given number
+--kernel K --record x : --record: of transactions
 --kernel K --concurrency 4 : --concurrency: of transactions
 --kernel K machine.cores=4 : --set: got "machine", expected one of: core
 --kernel K workload.keys=4 : --set: got "workload", expected one of: core

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "check/check.h"
+#include "check/record.h"
 #include "list.h"
 #include "machine/machine.h"
 #include "options.h"
@@ -106,11 +107,26 @@ static int judge(struct proof *proof, struct sim_report *report)
 	return error;
 }
 
+/* 0 or -1, with the reason on stderr. */
+static int write_record(const struct sim_check *check, struct sim_report *report)
+{
+	if (!report->record.file)
+		return 0;
+	if (sim_check_record(check, report->workload->name, report->record.file)) {
+		fprintf(stderr, "gputm-sim: --record: got addresses too far apart, expected those "
+				"of a trace, 7fffeffc or less\n");
+		return -1;
+	}
+	return sim_output_close(&report->record, true);
+}
+
 /* Transactions that are half written when a run is ended make no serial order: no check. */
 static int judge_and_report(struct proof *proof, struct sim_report *report, int status)
 {
 	if (judge(proof, report))
 		return sim_complain(SIM_FAILED, "out of memory for --check");
+	if (report->verdict && proof->replay && write_record(proof->replay, report))
+		status = SIM_FAILED;
 	if (report->gpu ? flow_report_write(report) : sim_report_write(report))
 		status = sim_complain(SIM_FAILED, "out of memory for the report");
 	if (sim_output_close(&report->out, status != SIM_FAILED))
@@ -250,11 +266,14 @@ static int open_and_simulate(struct gputm_ctx *ctx, struct sim_report *report)
 
 	sim_stop_on_signals();
 	if ((o->issues && sim_output_open(&report->issues, "issues", o->issues)) ||
+	    (o->record && sim_output_open(&report->record, "record", o->record)) ||
 	    sim_output_open(&report->out, "out", o->out)) {
 		(void)sim_output_close(&report->issues, false);
+		(void)sim_output_close(&report->record, false);
 		return SIM_BAD_INPUT;
 	}
 	status = check_and_simulate(ctx, report);
+	(void)sim_output_close(&report->record, false);
 	(void)sim_output_close(&report->out, false);
 	if (sim_output_close(&report->issues, status != SIM_BAD_INPUT))
 		status = SIM_FAILED;
@@ -312,8 +331,9 @@ static int tell(const struct sim_options *options)
 static int start(const struct sim_options *o)
 {
 	const struct sim_file files[] = {
-		{ "out", o->out },     { "issues", o->issues }, { "keys", o->keys },
-		{ "edges", o->edges }, { "trace", o->trace },	{ "kernel", o->kernel },
+		{ "out", o->out },	 { "issues", o->issues }, { "record", o->record },
+		{ "keys", o->keys },	 { "edges", o->edges },	  { "trace", o->trace },
+		{ "kernel", o->kernel },
 	};
 	struct gputm_ctx *ctx;
 	int status;
@@ -321,7 +341,7 @@ static int start(const struct sim_options *o)
 	sim_kernels_beside(o->program);
 	if (o->help || o->version || o->list)
 		return tell(o);
-	if (!sim_outputs_apart(files, 2, sizeof files / sizeof *files))
+	if (!sim_outputs_apart(files, 3, sizeof files / sizeof *files))
 		return SIM_BAD_INPUT;
 	if (gputm_ctx_new(NULL, &ctx))
 		return sim_complain(SIM_FAILED, "out of memory");

@@ -50,6 +50,8 @@ static const struct option table[] = {
 	  "set a parameter of machine, system, workload or a unit" },
 	{ "check", FLAG, AT(check), 0, 0, NULL, NULL,
 	  "prove the run right: serialisable, or each thread as alone" },
+	{ "record", TEXT, AT(record), 0, 0, NULL, "FILE",
+	  "check, and write what committed to FILE, as a trace" },
 	{ "format", CHOICE, AT(format), 0, 0, formats, "text|json|csv", "shape of the report" },
 	{ "out", TEXT, AT(out), 0, 0, NULL, "FILE", "write the report to FILE" },
 	{ "progress", CHOICE, AT(progress), 0, 0, progresses, "auto|always|never",
@@ -253,6 +255,8 @@ static int relations(const struct sim_options *o)
 		reason = "--keys: only the workload hash-table takes keys from a file";
 	else if (o->edges && !o->kernel && (o->trace || strcmp(o->workload, "graph-cut")))
 		reason = "--edges: only the workload graph-cut takes edges from a file";
+	else if (o->record && o->kernel && !o->system_given)
+		reason = "--record: of transactions, expected --system too, or no --record";
 	else if (o->edges && (is_set(o, "workload.vertices=") || is_set(o, "workload.edges=")))
 		reason = "--set: the graph is that of --edges, expected neither workload.vertices "
 			 "nor workload.edges";
@@ -286,6 +290,7 @@ int sim_options_parse(int argc, char **argv, struct sim_options *out)
 	while (!error && argument < copy + argc - 1)
 		error = next(&argument, out);
 	free(copy);
+	out->check |= out->record != NULL;
 	if (!error)
 		error = kernel_relations(out);
 	return error ? error : relations(out);

@@ -16,7 +16,7 @@ struct sim_options {
 	const char *program; /* as it was called */
 	const char *system, *machine, *workload; /* always set */
 	const char *kernel, *divergence, *issues; /* of control flow, or NULL */
-	const char *keys, *edges, *trace, *out;	 /* file names or NULL */
+	const char *keys, *edges, *trace, *out, *record;	 /* file names or NULL */
 	bool workload_given, system_given, machine_given, concurrency_given;
 	bool threads_given;
 	uint64_t threads;

@@ -22,7 +22,7 @@ struct sim_report {
 	double wall_seconds;
 	int ended; /* by this signal; 0: the run is done */
 	const struct flow_verdict *found; /* what the verdict on a gpu is made of */
-	struct sim_output out, issues;
+	struct sim_output out, issues, record;
 };
 
 /* To report->out, in the format of the options; its errors are found when it is closed. 0 or
