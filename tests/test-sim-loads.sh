@@ -73,6 +73,29 @@ done
 ! "$sim" --workload "$kernels/ycsb.kernel" --record "$work/none/trace" >"$work/out" 2>&1 ||
 	complain '--record took a file that cannot be opened'
 
+# A ring that nobody changes: no system aborts the walk.
+cat >"$work/ring.kernel" <<'KERNEL'
+threads 64 block 32
+array ring 8
+setup
+	for i = 0 below 8
+		store ring[i] = (i + 1) % 8
+	end
+program
+	set x = lane % 8
+	begin
+	repeat
+		load x = ring[x]
+	until x == 8
+	commit
+KERNEL
+for system in ideal kilo-tm warptm warptm-tcd getm si-tm; do
+	timeout 60 "$sim" --workload "$work/ring.kernel" --system $system \
+		--set machine.patience_cycles=100000 >"$work/out" 2>"$work/err"
+	[ $? -eq 1 ] && grep -q 'ring.kernel:1[12]: thread [0-9]* is in one attempt' "$work/err" ||
+		complain "ring under $system: $(cat "$work/err")"
+done
+
 small='--threads 64 --set workload.slots=16'
 # shellcheck disable=SC2086
 {

@@ -44,7 +44,8 @@ static const struct gputm_param rows[] = {
 	ROW(patience, 0, 1u << 30, 1000000, false,
 	    "aborted attempts without a commit between that end the run; 0: never", NONE),
 	ROW(patience_cycles, 0, 1u << 30, 500000000, false,
-	    "core cycles of aborts without a commit that end the run; 0: never", NONE),
+	    "core cycles of one attempt, or of aborts without a commit, that end the run; 0: never",
+	    NONE),
 };
 
 static const struct gputm_preset presets[] = {

@@ -395,6 +395,29 @@ static void lose_patience(struct sim_machine *machine)
 	}
 }
 
+/* A transaction that goes round in what it reads, and finds nothing changed, ends by itself never.
+ * One that waits for its system does not go round. */
+static void lose_patience_with(struct sim_machine *machine, const struct sim_warp *warp)
+{
+	const struct sim_program *program = machine->program;
+	uint64_t cycles = (machine->port.now - warp->started) / machine->port.core_ticks;
+	uint64_t active, pc;
+	char message[256];
+
+	if (!warp->in_tx || warp->wait == SIM_FREE || warp->wait == SIM_SYSTEM ||
+	    cycles <= machine->config.patience_cycles)
+		return;
+	active = gputm_simt_stack_active_mask(warp->stack);
+	pc = gputm_simt_stack_pc(warp->stack);
+	snprintf(message, sizeof message, "%.100s%s%u: thread %u is in one attempt for more than "
+		 "machine.patience_cycles = %u cycles", program->file ? program->file : "",
+		 program->file ? ":" : "instruction ",
+		 program->line ? program->line[pc] : (uint32_t)pc,
+		 active ? warp->lane[__builtin_ctzll(active)].thread : 0,
+		 machine->config.patience_cycles);
+	sim_fail(&machine->port, -ETIME, message);
+}
+
 void sim_report_if_due(struct sim_machine *machine)
 {
 	const struct sim_run_options *options = &machine->options;
@@ -412,6 +435,9 @@ void sim_report_if_due(struct sim_machine *machine)
 	if (options->most_cycles && cycles > options->most_cycles)
 		sim_fail(&machine->port, -ETIME, "the run took more cycles than it may");
 	lose_patience(machine);
+	for (uint32_t i = 0; machine->config.patience_cycles &&
+	     i < machine->config.cores * machine->config.warps; i++)
+		lose_patience_with(machine, &machine->port.warp[i]);
 	if (machine->port.memory->exhausted)
 		sim_fail(&machine->port, -ENOMEM, "no memory for the contents of global memory");
 }

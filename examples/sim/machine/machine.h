@@ -50,7 +50,8 @@ struct sim_machine_config {
 	uint32_t unbounded_ring; /* 1: commit rings are never the limit */
 	uint32_t swap_units_every; /* core cycles; 0 = never */
 	uint32_t patience;	 /* aborts in a row without a commit; 0 = for ever */
-	uint32_t patience_cycles; /* core cycles of aborts without a commit; 0 = for ever */
+	uint32_t patience_cycles; /* core cycles of one attempt, or of aborts without a
+					 * commit; 0 = for ever */
 };
 
 extern const struct gputm_params sim_machine_params;
