@@ -17,9 +17,15 @@
 #define WARPS 32
 #define SIDE 16
 
+/* Four lanes at a time; an entry begins where such a vector may. */
+typedef uint32_t four __attribute__((vector_size(16), aligned(4)));
+
 struct tight_entry {
 	uint32_t pc, rpc, wcnt;
-	uint32_t mask[LANES];
+	union {
+		uint32_t mask[LANES];
+		four four[LANES / 4];
+	};
 };
 
 struct block {
@@ -131,17 +137,35 @@ static uint32_t tight_warps(const uint32_t mask[LANES])
 	return (uint32_t)most;
 }
 
+#define LANES4(N) { 1u << (N), 2u << (N), 4u << (N), 8u << (N) }
+static const four bit[LANES / 4] = { LANES4(0),  LANES4(4),  LANES4(8),  LANES4(12),
+				     LANES4(16), LANES4(20), LANES4(24), LANES4(28) };
+
+/* The lanes that branch are gathered; what is left is the other side. */
 BENCH_TIGHT static void tight_branch(struct block *b, const uint32_t home[LANES], uint64_t taken)
 {
+	uint32_t t = (uint32_t)taken;
+	const four all = { t, t, t, t }, *from = (const four *)(const void *)home;
+	four *at = b->top[2].four;
+
 	if (b->top->pc != 4) {
 		b->top->pc = 4;
-		b->top[1] = (struct tight_entry){ 3, 4, 0, { 0 } };
-		b->top[2] = (struct tight_entry){ 2, 4, 0, { 0 } };
+		b->top[1] = (struct tight_entry){ 3, 4, 0, { { 0 } } };
+		b->top[2] = (struct tight_entry){ 2, 4, 0, { { 0 } } };
 	}
-	for (unsigned lane = 0; lane < LANES; lane++)
-		b->top[1 + (taken >> lane & 1)].mask[lane] |= home[lane];
+#define FOUR(I) at[I] |= from[I] & (four)((all & bit[I]) == bit[I])
+	FOUR(0);
+	FOUR(1);
+	FOUR(2);
+	FOUR(3);
+	FOUR(4);
+	FOUR(5);
+	FOUR(6);
+	FOUR(7);
 	if (--b->top->wcnt)
 		return;
+	for (unsigned i = 0; i < LANES / 4; i++) /* the others fall through */
+		b->top[1].four[i] = b->top->four[i] & ~at[i];
 	b->top += 2;
 	b->top->wcnt = tight_warps(b->top->mask);
 }

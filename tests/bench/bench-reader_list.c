@@ -18,6 +18,7 @@ struct lists {
 	uint32_t address[WORDS];
 	uint32_t key[SLOTS];
 	uint32_t root[SLOTS];
+	uint32_t only[SLOTS]; /* one more than the one reader that is only visited */
 	uint32_t leaf[SLOTS][32];
 	uint32_t ids[1024];
 };
@@ -51,15 +52,19 @@ BENCH_TIGHT static void tight_remove(struct lists *l, uint32_t address, uint32_t
 
 BENCH_TIGHT static uint32_t tight_readers(struct lists *l, uint32_t address)
 {
-	uint32_t at = slot_of(l, address), count = 0;
+	uint32_t at = slot_of(l, address), *id = l->ids;
 
-	for (uint32_t root = l->root[at]; root; root &= root - 1) {
-		uint32_t leaf = (uint32_t)__builtin_ctz(root);
-
-		for (uint32_t bits = l->leaf[at][leaf]; bits; bits &= bits - 1)
-			l->ids[count++] = 32 * leaf + (uint32_t)__builtin_ctz(bits);
+	if (l->only[at]) {
+		*id = l->only[at] - 1;
+		return 1;
 	}
-	return count;
+	for (uint32_t leaf = 0; leaf < 32; leaf += 2) {
+		uint64_t bits = l->leaf[at][leaf] | (uint64_t)l->leaf[at][leaf + 1] << 32;
+
+		for (; bits; bits &= bits - 1)
+			*id++ = 32 * leaf + (uint32_t)__builtin_ctzll(bits);
+	}
+	return (uint32_t)(id - l->ids);
 }
 
 static void *setup(uint32_t words, uint32_t readers)
@@ -80,6 +85,8 @@ static void *setup(uint32_t words, uint32_t readers)
 			if (gputm_reader_list_add(l->unit, l->address[i], tx) < 0)
 				abort();
 			tight_add(l, l->address[i], tx);
+			if (readers == 1)
+				l->only[slot_of(l, l->address[i])] = tx + 1;
 		}
 	return l;
 }

@@ -5,6 +5,7 @@
  * nothing.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "gputm/tx_log.h"
 #include "tests/bench/bench.h"
@@ -22,15 +23,22 @@ struct logs {
 	uint32_t row_value[ROWS][LANES], rows;
 };
 
-BENCH_TIGHT static void tight_append(struct logs *s, uint64_t mask, const uint64_t *address)
+BENCH_TIGHT static void tight_append(struct logs *s, uint64_t lanes, const uint64_t *address)
 {
+	uint64_t mask = lanes;
+
+	if (mask == UINT32_MAX) { /* a whole row */
+		memcpy(s->row_address[s->rows], address, sizeof(s->row_address[0]));
+		memcpy(s->row_value[s->rows], s->value, sizeof(s->row_value[0]));
+		mask = 0;
+	}
 	for (uint64_t m = mask; m; m &= m - 1) {
 		unsigned lane = (unsigned)__builtin_ctzll(m);
 
 		s->row_address[s->rows][lane] = address[lane];
 		s->row_value[s->rows][lane] = s->value[lane];
 	}
-	s->row_mask[s->rows] = mask;
+	s->row_mask[s->rows] = lanes;
 	s->rows = (s->rows + 1) % ROWS;
 }
 
