@@ -124,7 +124,7 @@ static void list_all(struct list *list)
 		list_workload(list, sim_workload_classes[i]);
 	list_own(list);
 	if (all)
-		puts("\nMechanisms for branches (--divergence, with --kernel FILE):");
+		puts("\nMechanisms for branches (--divergence):");
 	list->found |= flow_list(list->name);
 }
 

@@ -103,7 +103,7 @@ struct sim_warp_step {
 typedef void (*sim_warp_eval_fn)(const void *data, uint32_t pc, struct sim_warp_step *step);
 
 /* What a thread knows of itself. */
-enum sim_special {
+enum sim_special { /* in the order of enum kernel_special */
 	SIM_OWN_THREAD, /* number in its block */
 	SIM_OWN_LANE,
 	SIM_OWN_WARP, /* of the block */
@@ -114,6 +114,28 @@ enum sim_special {
 	SIM_SPECIALS,
 };
 #define SIM_NO_REGISTER UINT16_MAX
+
+/* That of a thread, by its number in its block of so many threads. */
+static inline uint32_t sim_own(enum sim_special special, uint32_t block, uint32_t thread,
+			       uint32_t threads, uint32_t lanes)
+{
+	switch (special) {
+	case SIM_OWN_THREAD:
+		return thread;
+	case SIM_OWN_LANE:
+		return thread % lanes;
+	case SIM_OWN_WARP:
+		return thread / lanes;
+	case SIM_OWN_BLOCK:
+		return block;
+	case SIM_OWN_ID:
+		return block * threads + thread;
+	case SIM_OWN_WARP_ID:
+		return block * ((threads + lanes - 1) / lanes) + thread / lanes;
+	default: /* no attempt has been aborted */
+		return 0;
+	}
+}
 
 struct sim_program {
 	const struct sim_instr *code;

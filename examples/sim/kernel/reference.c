@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "program.h"
 #include "threads.h" /* chance, and where memory begins */
 
 enum state { RUNS, AT_BARRIER, AT_CONVERGED, ENDED };
@@ -288,18 +289,11 @@ static int run_block(struct block *b)
 static void set_up_thread(struct flow_reference *r, uint32_t number, uint32_t t)
 {
 	const struct kernel *k = r->kernel;
-	const uint32_t special[KERNEL_SPECIALS] = {
-		[KERNEL_THREAD] = t,
-		[KERNEL_LANE] = t % k->lanes,
-		[KERNEL_WARP] = t / k->lanes,
-		[KERNEL_BLOCK] = number,
-		[KERNEL_ID] = number * k->block_threads + t,
-		[KERNEL_WARP_ID] = number * kernel_warps_of_block(k) + t / k->lanes,
-	};
 
-	for (uint32_t s = 0; s < KERNEL_SPECIALS; s++)
+	for (int s = 0; s < KERNEL_SPECIALS; s++)
 		if (k->code->special[s] != KERNEL_NO_COLUMN)
-			values(r, special[KERNEL_ID])[k->code->special[s]] = special[s];
+			values(r, number * k->block_threads + t)[k->code->special[s]] =
+				sim_own((enum sim_special)s, number, t, k->block_threads, k->lanes);
 }
 
 static int run_all(struct flow_reference *r)

@@ -6,35 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "program.h"
+
 #define LANES KERNEL_LANES
 
-static void fill_special(struct flow_threads *t, enum kernel_special special)
+static void fill_special(struct flow_threads *t, int special)
 {
 	uint32_t *to = t->reg + t->code->special[special] * t->stride;
 
 	for (uint32_t i = 0; i < t->count; i++)
-		switch (special) {
-		case KERNEL_THREAD:
-			to[i] = flow_thread_of(t, i);
-			break;
-		case KERNEL_LANE:
-			to[i] = flow_lane_of(t, i);
-			break;
-		case KERNEL_WARP:
-			to[i] = i / t->kernel->lanes % t->warps;
-			break;
-		case KERNEL_BLOCK:
-			to[i] = flow_block_of(t, i);
-			break;
-		case KERNEL_ID:
-			to[i] = flow_id_of(t, i);
-			break;
-		case KERNEL_WARP_ID:
-			to[i] = i / t->kernel->lanes;
-			break;
-		default: /* no attempt has been aborted */
-			break;
-		}
+		to[i] = sim_own((enum sim_special)special, flow_block_of(t, i),
+				flow_thread_of(t, i), t->kernel->block_threads, t->kernel->lanes);
 }
 
 int flow_threads_new(const struct kernel *k, uint64_t seed, struct flow_threads *out)
@@ -58,7 +40,7 @@ int flow_threads_new(const struct kernel *k, uint64_t seed, struct flow_threads 
 		out->word[i] = sim_memory_read(k->initial, out->origin + 4 * i);
 	for (int s = 0; s < KERNEL_SPECIALS; s++)
 		if (out->code->special[s] != KERNEL_NO_COLUMN)
-			fill_special(out, (enum kernel_special)s);
+			fill_special(out, s);
 	return 0;
 }
 

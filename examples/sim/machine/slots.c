@@ -12,32 +12,20 @@ static void introduce(struct sim_machine *machine, struct sim_warp *warp, uint32
 {
 	const struct sim_program *program = machine->program;
 	uint32_t size = machine->port.workload->block_size;
-	uint32_t lanes = machine->config.lanes;
-	uint32_t block = thread / size, in_block = thread % size,
-		 warps = (size + lanes - 1) / lanes;
+	uint32_t lanes = machine->config.lanes, block = thread / size;
 
 	memset(warp->reg, 0, program->registers * sizeof *warp->lane[0].reg * SIM_MAX_LANES);
 	warp->due = 0;
 	warp->stray = 0;
-	for (uint32_t i = 0; i < SIM_SPECIALS; i++) {
+	for (int i = 0; i < SIM_SPECIALS; i++) {
 		uint32_t *to = warp->reg + program->special[i] * SIM_MAX_LANES;
+		bool named = i == SIM_OWN_ID && program->id;
 
-		if (program->special[i] == SIM_NO_REGISTER)
-			continue;
-		for (uint32_t l = 0; l < lanes; l++) {
-			const uint32_t own[SIM_SPECIALS] = {
-				[SIM_OWN_THREAD] = in_block + l,
-				[SIM_OWN_LANE] = l,
-				[SIM_OWN_WARP] = in_block / lanes,
-				[SIM_OWN_BLOCK] = block,
-				[SIM_OWN_ID] = thread + l,
-				[SIM_OWN_WARP_ID] = block * warps + in_block / lanes,
-			};
-
-			to[l] = own[i];
-			if (i == SIM_OWN_ID && program->id && warp->whole >> l & 1)
-				to[l] = program->id[thread + l];
-		}
+		for (uint32_t l = 0; program->special[i] != SIM_NO_REGISTER && l < lanes; l++)
+			to[l] = named && warp->whole >> l & 1 ?
+					program->id[thread + l] :
+					sim_own((enum sim_special)i, block, thread % size + l, size,
+						lanes);
 	}
 }
 
