@@ -163,6 +163,8 @@ KIT_TEST(test_recency_bloom_widest_stamps)
 	ck_assert_uint_eq(query(f, UINT64_MAX), UINT64_MAX);
 	gputm_recency_bloom_expire(f, UINT64_MAX, NULL);
 	ck_assert_uint_eq(query(f, UINT64_MAX), UINT64_MAX);
+	ck_assert_int_eq(gputm_recency_bloom_update(f, 8, UINT64_MAX - 2), -ERANGE);
+	kit_said(kit, "stamp = 18446744073709551613", "18446744073709551614 ..", NULL);
 	kit_valid(gputm_recency_bloom_unit(f));
 	gputm_recency_bloom_free(f);
 }
@@ -189,61 +191,91 @@ static void compare(const struct gputm_recency_bloom *f, const struct oracle_rec
 	}
 }
 
-static void step(struct gputm_recency_bloom *f, struct oracle_recency_bloom *o, uint64_t *random,
-		 uint64_t *now)
+static void update(struct gputm_recency_bloom *f, struct oracle_recency_bloom *o, uint64_t address,
+		   uint64_t first, uint64_t second)
 {
-	uint64_t base = gputm_recency_bloom_base(f), address, first, second;
-	uint64_t window = UINT64_C(1) << (o->config.stamp_bits < 10 ? o->config.stamp_bits - 1 : 9);
+	uint64_t base = gputm_recency_bloom_base(f), updates, before;
+	uint64_t most = UINT64_MAX >> (64 - o->config.stamp_bits);
+	bool two = o->config.stamps == 2;
+	bool good = first - base <= most && (!two || second - base <= most) && first >= base &&
+		    (!two || second >= base);
+	int error;
 
-	if (*now >= base + window) {
-		gputm_recency_bloom_expire(f, *now - window / 2, NULL);
-		oracle_recency_bloom_expire(o, *now - window / 2);
-		base = gputm_recency_bloom_base(f);
-	}
-	address = kit_below(random, 97) << 2;
-	*now += kit_below(random, 2);
-	first = base + kit_below(random, *now - base + 1);
-	second = base + kit_below(random, *now - base + 1);
-	if (o->config.stamps == 2)
-		ck_assert_int_eq(gputm_recency_bloom_update_pair(f, address, first, second), 0);
-	else
-		ck_assert_int_eq(gputm_recency_bloom_update(f, address, first), 0);
-	oracle_recency_bloom_update(o, address, first == base ? 0 : first,
-				    second == base ? 0 : second);
+	before = kit_stat(gputm_recency_bloom_unit(f), "updates");
+	error = two ? gputm_recency_bloom_update_pair(f, address, first, second)
+		    : gputm_recency_bloom_update(f, address, first);
+	ck_assert_int_eq(error, good ? 0 : -ERANGE);
+	if (good)
+		oracle_recency_bloom_update(o, address, first, second);
+	updates = kit_stat(gputm_recency_bloom_unit(f), "updates");
+	ck_assert_uint_eq(updates, before + good);
 	compare(f, o, address);
-	compare(f, o, kit_below(random, 97) << 2);
 }
 
-KIT_TESTS(test_recency_bloom_random_against_oracle, KIT_COUNT(geometry))
+static void expire(struct gputm_recency_bloom *f, struct oracle_recency_bloom *o, uint64_t floor)
 {
+	uint64_t base = gputm_recency_bloom_base(f);
+
+	gputm_recency_bloom_expire(f, floor, NULL);
+	ck_assert_uint_eq(gputm_recency_bloom_base(f), floor > base + 1 ? floor - 1 : base);
+	if (floor > base + 1)
+		oracle_recency_bloom_expire(o, floor);
+}
+
+static void step(struct gputm_recency_bloom *f, struct oracle_recency_bloom *o,
+		 struct kit_bytes *bytes, uint64_t *now)
+{
+	uint64_t window = UINT64_C(1) << (o->config.stamp_bits < 10 ? o->config.stamp_bits - 1 : 9);
+	uint64_t what = kit_draw(bytes, 256), base = gputm_recency_bloom_base(f), first, second;
+	struct gputm_recency_bloom_config config = o->config;
+
+	if (what == 0) {
+		gputm_recency_bloom_clear(f);
+		oracle_recency_bloom_close(o);
+		oracle_recency_bloom_open(o, &config);
+		*now = 0;
+	} else if (what < 4) {
+		expire(f, o, kit_number(bytes, 2));
+	} else if (what < 20) {
+		first = kit_number(bytes, 2);
+		update(f, o, kit_number(bytes, 2), first, kit_number(bytes, 2));
+	}
+	if (*now >= base + window)
+		expire(f, o, *now - window / 2);
+	base = gputm_recency_bloom_base(f);
+	*now = (*now > base ? *now : base) + what % 2;
+	first = base + kit_draw(bytes, *now - base + 1);
+	second = base + kit_draw(bytes, *now - base + 1);
+	update(f, o, kit_draw(bytes, 97) << 2, first, second);
+	compare(f, o, kit_draw(bytes, 97) << 2);
+}
+
+KIT_DRIVE(recency_bloom, KIT_COUNT(geometry), 4000)
+{
+	const uint32_t any[] = { 1 + kit_u32(bytes, 8),	 1u << kit_u32(bytes, 5),
+				 2 + kit_u32(bytes, 14), 1 + kit_u32(bytes, 2),
+				 1u << kit_u32(bytes, 8), 32 };
 	struct gputm_recency_bloom_config config = GPUTM_RECENCY_BLOOM_CONFIG_INIT;
-	unsigned steps = kit_scale(600, 60);
+	const uint32_t *g = KIT_ROW(geometry, any);
 	struct oracle_recency_bloom o;
 	struct gputm_recency_bloom *f;
-	struct gputm_unit *unit;
-	uint64_t random = 7 + (uint64_t)_i, now = 1;
+	uint64_t now = 1;
 
-	config.ways = geometry[_i][0];
-	config.entries = geometry[_i][1];
-	config.stamp_bits = geometry[_i][2];
-	config.stamps = geometry[_i][3];
-	config.granularity = geometry[_i][4];
-	config.address_bits = geometry[_i][5];
-	config.seed = (uint64_t)_i;
+	config.ways = g[0];
+	config.entries = g[1];
+	config.stamp_bits = g[2];
+	config.stamps = g[3];
+	config.granularity = g[4];
+	config.address_bits = g[5];
+	config.seed = bytes->round;
 	f = make(kit, &config);
 	oracle_recency_bloom_open(&o, &config);
-	for (unsigned i = 0; i < steps; i++) {
-		step(f, &o, &random, &now);
-		unit = gputm_recency_bloom_unit(f);
-		kit_valid(unit);
-		if (kit_below(&random, 50) == 0)
-			f = (struct gputm_recency_bloom *)(void *)kit_swap(&recency_bloom_maker,
-									   kit, unit);
+	while (kit_more(bytes)) {
+		step(f, &o, bytes, &now);
+		f = KIT_TURN(recency_bloom, f);
 	}
-	ck_assert_uint_eq(kit_stat(gputm_recency_bloom_unit(f), "updates"), steps);
-	kit_hostile(&recency_bloom_maker, gputm_recency_bloom_unit(f));
+	KIT_END(recency_bloom, f);
 	oracle_recency_bloom_close(&o);
-	gputm_recency_bloom_free(f);
 }
 
 static uint64_t digest_of_run(uint64_t seed)

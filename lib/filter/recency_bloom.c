@@ -128,7 +128,6 @@ static int setup(struct gputm_unit *unit)
 	int error;
 
 	f->address_max = gputm__low_mask(c->address_bits);
-	f->span = gputm__low_mask(c->stamp_bits);
 	h3 = gputm__h3_config(c->ways, c->entries, c->address_bits - low_bits, c->seed,
 			      c->h3_rows);
 	error = gputm__h3_new(unit->ctx, &h3, low_bits, &f->h3);
@@ -145,12 +144,21 @@ static void teardown(struct gputm_unit *unit)
 	gputm__free(unit->ctx, filter_of(unit)->entry);
 }
 
+/* A stamp lies in base .. base + span: as far as its bits reach, and no further than 64 bits. */
+static void rebase(struct gputm_recency_bloom *f, uint64_t base)
+{
+	uint64_t most = gputm__low_mask(f->config.stamp_bits);
+
+	f->base = base;
+	f->span = most < UINT64_MAX - base ? most : UINT64_MAX - base;
+}
+
 static void clear(struct gputm_unit *unit)
 {
 	struct gputm_recency_bloom *f = filter_of(unit);
 
 	memset(f->entry, 0, cells(f) * sizeof(*f->entry));
-	f->base = 0;
+	rebase(f, 0);
 }
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
@@ -159,6 +167,7 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 
 	gputm__io_same(io, gputm__h3_fingerprint(f->h3), "its hash rows are others");
 	gputm__io_u64(io, &f->base);
+	rebase(f, f->base);
 	gputm__io_u64s(io, f->entry, cells(f));
 }
 
@@ -369,7 +378,7 @@ int gputm_recency_bloom_expire(struct gputm_recency_bloom *f, uint64_t floor, ui
 		gone += old;
 		f->entry[i] = old ? 0 : f->entry[i];
 	}
-	f->base = base;
+	rebase(f, base);
 	f->expiries++;
 	f->forgotten += gone;
 	gputm__emit(&f->unit, GPUTM_RECENCY_BLOOM_EXPIRED, floor, gone, 0, 0);
