@@ -64,7 +64,7 @@ static void drive_short(int unused)
 	(void)unused;
 	feed(data, 0, false);
 	for (unsigned i = kit_scale(300, 30); i--;) {
-		size_t size = kit_below(&random, i % 4 ? 256 : sizeof(data));
+		size_t size = (size_t)kit_below(&random, i % 4 ? 256 : sizeof(data));
 
 		draw(data, size, i);
 		feed(data, size, false);

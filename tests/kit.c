@@ -380,7 +380,7 @@ static void forged(struct gputm_unit *unit, const struct image *now, uint8_t *be
 
 		memcpy(bent, now->bytes, now->size);
 		for (uint64_t edits = 1 + kit_below(&random, 3); edits--;) {
-			size_t at = fixed + kit_below(&random, now->size - 8 - fixed);
+			size_t at = (size_t)(fixed + kit_below(&random, now->size - 8 - fixed));
 			uint8_t any = (uint8_t)kit_random(&random);
 
 			bent[at] = (uint8_t)(edits & 1 ? any : bent[at] ^ 1u << (any & 7));

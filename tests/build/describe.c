@@ -233,12 +233,12 @@ static void item(unsigned *column, const char *text)
 	*column += length + 1;
 }
 
-/* What is between the fields of the table is a pointer, or padding of less than 8 bytes. */
+/* What is between the fields of the table is pointers, or padding of less than one. */
 static unsigned pointers(size_t from, size_t to)
 {
-	size_t aligned = (from + 7) / 8 * 8;
+	size_t aligned = (from + sizeof(void *) - 1) / sizeof(void *) * sizeof(void *);
 
-	return to > aligned ? (unsigned)((to - aligned) / 8) : 0;
+	return to > aligned ? (unsigned)((to - aligned) / sizeof(void *)) : 0;
 }
 
 static int init(const struct gputm_params *params)
