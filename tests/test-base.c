@@ -522,3 +522,98 @@ KIT_TEST(test_h3_brought_rows_are_checked)
 	gputm_h3_free(h3);
 	gputm_h3_free(NULL);
 }
+
+/* ---- rows from another hash ---- */
+
+struct foreign {
+	const struct gputm_h3 *h3;
+	bool bent;
+};
+
+static uint32_t foreign_hash(void *state, uint32_t way, uint64_t key)
+{
+	const struct foreign *f = state;
+
+	return f->bent && way ? (uint32_t)(key / 128 % 251) : gputm_h3_index(f->h3, way, key / 128);
+}
+
+KIT_TEST(test_h3_rows_from_another_hash)
+{
+	struct foreign f = { family(2, 8, 20, 9), false };
+	uint32_t rows[40];
+
+	ck_assert_int_eq(gputm_h3_rows_from(kit->ctx, foreign_hash, &f, 2, 8, 20, 7, rows), 0);
+	for (uint32_t i = 0; i < 40; i++)
+		ck_assert_uint_eq(rows[i], gputm_h3_row(f.h3, i / 20, i % 20));
+	memset(rows, 0x55, sizeof(rows));
+	f.bent = true;
+	ck_assert_int_eq(gputm_h3_rows_from(kit->ctx, foreign_hash, &f, 2, 8, 20, 7, rows),
+			 -EINVAL);
+	kit_said(kit, "hash of way 1 is not linear", NULL);
+	f.bent = false;
+	ck_assert_int_eq(gputm_h3_rows_from(kit->ctx, foreign_hash, &f, 2, 7, 20, 7, rows),
+			 -ERANGE);
+	kit_said(kit, "is outside 0 .. 127", NULL);
+	ck_assert_int_eq(gputm_h3_rows_from(kit->ctx, foreign_hash, &f, 2, 8, 60, 7, rows),
+			 -EINVAL);
+	kit_said(kit, "key_bits + shift = 60 + 7", NULL);
+	ck_assert_int_eq(gputm_h3_rows_from(kit->ctx, foreign_hash, &f, 0, 8, 20, 7, rows),
+			 -EINVAL);
+	for (uint32_t i = 0; i < 40; i++)
+		ck_assert_uint_eq(rows[i], 0x55555555);
+	gputm_h3_free((struct gputm_h3 *)(uintptr_t)f.h3);
+}
+
+/* A unit with rows of its own keeps a copy, and its state is for units with the same rows. */
+#define ROWS_OF_UNIT(UNIT, UPPER, ROWS, FILTER_ROWS, COUNT, FILTER_COUNT)                      \
+	KIT_TEST(test_##UNIT##_takes_rows)                                                     \
+	{                                                                                      \
+		struct gputm_##UNIT##_config config = GPUTM_##UPPER##_CONFIG_INIT;             \
+		const struct gputm_##UNIT##_config *kept;                                      \
+		struct gputm_##UNIT *a = NULL, *b = NULL, *c = NULL;                           \
+		uint32_t rows[COUNT], filter_rows[FILTER_COUNT];                               \
+                                                                                               \
+		for (uint32_t i = 0; i < (COUNT); i++)                                         \
+			rows[i] = 1u << i % 7;                                                 \
+		for (uint32_t i = 0; i < (FILTER_COUNT); i++)                                  \
+			filter_rows[i] = 1u << i % 5;                                          \
+		ck_assert_int_eq(gputm_##UNIT##_new(kit->ctx, &config, &b), 0);                \
+		config.ROWS = rows;                                                            \
+		config.FILTER_ROWS = filter_rows;                                              \
+		ck_assert_int_eq(gputm_##UNIT##_new(kit->ctx, &config, &a), 0);                \
+		kept = gputm_unit_config(gputm_##UNIT##_unit(a));                              \
+		ck_assert(kept->ROWS != rows && kept->FILTER_ROWS != filter_rows);             \
+		ck_assert_mem_eq(kept->ROWS, rows, sizeof(rows));                              \
+		ck_assert_mem_eq(kept->FILTER_ROWS, filter_rows, sizeof(filter_rows));         \
+		ck_assert_int_eq(gputm_unit_clone(gputm_##UNIT##_unit(b),                      \
+						  gputm_##UNIT##_unit(a)), -EINVAL);           \
+		kit_said(kit, "rows are others", NULL);                                        \
+		ck_assert_int_eq(gputm_##UNIT##_new(kit->ctx, kept, &c), 0);                   \
+		ck_assert_int_eq(gputm_unit_clone(gputm_##UNIT##_unit(c),                      \
+						  gputm_##UNIT##_unit(a)), 0);                 \
+		rows[0] = 1u << 31;                                                            \
+		ck_assert_int_eq(gputm_##UNIT##_new(kit->ctx, &config, &b), -EINVAL);          \
+		kit_said(kit, "rows[0] = 2147483648", NULL);                                   \
+		gputm_##UNIT##_free(a);                                                        \
+		gputm_##UNIT##_free(b);                                                        \
+		gputm_##UNIT##_free(c);                                                        \
+	}
+
+ROWS_OF_UNIT(validation_unit, VALIDATION_UNIT, table_rows, filter_rows, 4 * 27, 4 * 27)
+ROWS_OF_UNIT(commit_unit, COMMIT_UNIT, history_rows, history_filter_rows, 30, 4 * 30)
+
+KIT_TEST(test_validation_unit_of_a_whole_gpu_has_the_preset_of_its_table)
+{
+	struct gputm_validation_unit_config unit = GPUTM_VALIDATION_UNIT_CONFIG_INIT;
+	struct gputm_metadata_table_config table = GPUTM_METADATA_TABLE_CONFIG_INIT;
+
+	ck_assert_int_eq(gputm_validation_unit_config_preset(&unit, "getm-gpu"), 0);
+	ck_assert_int_eq(gputm_metadata_table_config_preset(&table, "getm-gpu"), 0);
+	ck_assert_uint_eq(unit.units, 1);
+	ck_assert_uint_eq(unit.ways, table.ways);
+	ck_assert_uint_eq(unit.entries, table.entries);
+	ck_assert_uint_eq(unit.stash, table.stash);
+	ck_assert_uint_eq(unit.filter_ways, table.filter_ways);
+	ck_assert_uint_eq(unit.filter_entries, table.filter_entries);
+	ck_assert_uint_eq(unit.granularity, table.granularity);
+}

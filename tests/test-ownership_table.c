@@ -281,6 +281,7 @@ static const uint32_t geometry[][8] = {
 	{ 32, 64, 4, 0, 1, 128, 300, 3 },
 	{ 64, 1, 128, 0, 1, 128, 900, 3 },
 	{ 1, 256, 4, 1, 0, 64, 8, 3 },
+	{ 32, 64, 4, 2, 0, 128, 3000, 3 },
 };
 
 static uint64_t lowest(uint64_t mask)
@@ -314,7 +315,7 @@ static void resolve_one(struct gputm_ownership_table *table, const struct oracle
 KIT_DRIVE(ownership_table, KIT_COUNT(geometry), 80000)
 {
 	const uint32_t any[] = { 1 + kit_u32(bytes, 64),  1u << kit_u32(bytes, 13),
-				 1u << kit_u32(bytes, 8), kit_u32(bytes, 2),
+				 1u << kit_u32(bytes, 8), kit_u32(bytes, 3),
 				 kit_u32(bytes, 2),	  128,
 				 1 + kit_u32(bytes, 256), 1 + kit_u32(bytes, 3) };
 	struct gputm_ownership_table_config config = GPUTM_OWNERSHIP_TABLE_CONFIG_INIT;

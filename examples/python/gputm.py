@@ -87,7 +87,7 @@ signature_event SIGNATURE_EVENT_INSERT=0 SIGNATURE_EVENT_LOOKUP=1 SIGNATURE_EVEN
 access_coalescer_event ACCESS_COALESCER_EVENT_GROUP=0
 tx_throttle_result TX_THROTTLE_ADMITTED=0 TX_THROTTLE_WAIT=1
 tx_throttle_event TX_THROTTLE_EVENT_ADMIT=0 TX_THROTTLE_EVENT_QUEUE=1 TX_THROTTLE_EVENT_LEAVE=2
-ownership_table_hash OWNERSHIP_TABLE_LOW_BITS=0 OWNERSHIP_TABLE_H3=1
+ownership_table_hash OWNERSHIP_TABLE_LOW_BITS=0 OWNERSHIP_TABLE_H3=1 OWNERSHIP_TABLE_RELEASED=2
 resolver_result RESOLVER_ACQUIRED=0 RESOLVER_BUSY=1
 ownership_table_event OWNERSHIP_TABLE_EVENT_ACQUIRE=0 OWNERSHIP_TABLE_EVENT_CONSTRUCT=1 OWNERSHIP_TABLE_EVENT_MATCH=2 OWNERSHIP_TABLE_EVENT_RELEASE=3
 sequential_resolver_result SEQUENTIAL_RESOLVER_SURVIVES=0 SEQUENTIAL_RESOLVER_ABORTS=1
@@ -175,7 +175,7 @@ last_writer_config size:N sets:I ways:I filter_ways:I filter_buckets:I cid_bits:
 commit_word address:Q value:I lane:I
 commit_message kind:I purpose:I first_cid:Q lanes:I words:I mask:Q yes:Q word:@commit_word*64
 commit_report kind:I purpose:I first_cid:Q lanes:I mask:Q yes:Q
-commit_unit_config size:N warp_mode:? ring:I cid_bits:I lanes:I address_bits:I buffer_words:I buffers:I buffer_policy:I region_bytes:I hazard_rate:I input_depth:I resent_depth:I output_depth:I port_words:I history_sets:I history_ways:I filter_ways:I filter_buckets:I pending_block:I pending_entries:I first_cid:Q seed:Q
+commit_unit_config size:N warp_mode:? ring:I cid_bits:I lanes:I address_bits:I buffer_words:I buffers:I buffer_policy:I region_bytes:I hazard_rate:I input_depth:I resent_depth:I output_depth:I port_words:I history_sets:I history_ways:I filter_ways:I filter_buckets:I pending_block:I pending_entries:I first_cid:Q seed:Q history_rows:P history_filter_rows:P
 tx_log_config size:N lanes:I address_bits:I partitions:I interleave:I l1_rows:I reserve_rows:I filter:I header_bytes:I flit_bytes:I
 tx_log_lookup hits:Q walked:Q rows:I
 tx_log_row mask:Q address:P value:P spilled:?
@@ -218,7 +218,7 @@ writer_claim address:Q snapshot:Q tx:I
 writer_table_writer tx:I committed:? version:Q
 version_table_config size:N regions:I versions:I row_shift:I time_bits:I address_bits:I stamp_bits:I reference_bits:I plain_as_given:? lazy:?
 version_table_version state:i address:Q created:Q references:I stamp:Q
-validation_unit_config size:N paper_order:? time_bits:I warp_bits:I sequence_bits:I margin:Q id:I units:I input:I output:I stall_lines:I stall_requests:I ways:I entries:I stash:I granularity:I address_bits:I count_bits:I longest_chain:I evict_above:I approximate:I filter_ways:I filter_entries:I memory_latency:I seed:Q
+validation_unit_config size:N paper_order:? time_bits:I warp_bits:I sequence_bits:I margin:Q id:I units:I input:I output:I stall_lines:I stall_requests:I ways:I entries:I stash:I granularity:I address_bits:I count_bits:I longest_chain:I evict_above:I approximate:I filter_ways:I filter_entries:I memory_latency:I seed:Q table_rows:P filter_rows:P
 validation_request tag:Q address:Q time:Q sequence:Q warp:I write:?
 validation_answer tag:Q time:Q result:I reason:I cycles:I
 validation_granule wts:Q rts:Q writes:I owner:I
@@ -285,6 +285,7 @@ gputm_unit_check s unit:P
 gputm_unit_event ? unit:P kind:N out:>@event_kind
 gputm_unit_observe 0 unit:P observe:P state:P
 gputm_unit_unobserve 0 unit:P observe:P state:P
+gputm_h3_rows_from 0 ctx:P hash:P state:P ways:I index_bits:I key_bits:I shift:I rows:>I
 gputm_h3_new 0 ctx:P config:&h3_config out:P
 gputm_h3_free v h3:P
 gputm_h3_index I h3:P way:I key:Q

@@ -429,6 +429,21 @@ struct gputm_h3_config {
 	  /* ways */ 4, /* index_bits */ 8, /* key_bits */ 32, /* seed */ 1u, NULL }
 /* end INIT */
 
+/** A hash of the caller's: the index of @p key in way @p way. */
+typedef uint32_t (*gputm_h3_fn)(void *state, uint32_t way, uint64_t key);
+/**
+ * Rows for struct gputm_h3_config, or for the config of a unit, from another hash that is linear:
+ * the hash of a XOR b is that of a XOR that of b. Checked with 256 keys a way.
+ * @param shift the hash is given keys shifted left by so much, such as byte addresses.
+ * @param rows set to ways x key_bits numbers.
+ * @return 0; -EINVAL, the hash is not linear, ways is not 1..16, index_bits above 32, key_bits not
+ * 1..64 - shift; -ERANGE, an index of more than index_bits. The log says which; rows are as before.
+ */
+GPUTM_API GPUTM_MUST_CHECK int gputm_h3_rows_from(struct gputm_ctx *ctx, gputm_h3_fn hash,
+						  void *state, uint32_t ways, uint32_t index_bits,
+						  uint32_t key_bits, uint32_t shift,
+						  uint32_t *rows);
+
 /** Make a family. @return 0; -EINVAL; -E2BIG; -ENOMEM. Free it with gputm_h3_free(). */
 GPUTM_API GPUTM_MUST_CHECK int gputm_h3_new(struct gputm_ctx *ctx,
 					    const struct gputm_h3_config *config,

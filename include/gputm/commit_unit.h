@@ -166,6 +166,10 @@ struct gputm_commit_unit_config {
 	uint32_t pending_entries; /**< counters that write_pending() uses */
 	uint64_t first_cid;	/**< the oldest CID at the start */
 	uint64_t seed;		/**< of the history's hash rows */
+	/** Rows of the last writer history's hashes, brought by the caller, as in
+	 * struct gputm_last_writer_config; copied. NULL draws them from the seed. */
+	const uint32_t *history_rows;
+	const uint32_t *history_filter_rows; /**< the same for its filter */
 };
 /* begin INIT */
 #define GPUTM_COMMIT_UNIT_CONFIG_INIT \
@@ -176,7 +180,7 @@ struct gputm_commit_unit_config {
 	  /* input_depth */ 64, /* resent_depth */ 4, /* output_depth */ 64, \
 	  /* port_words */ 2048, /* history_sets */ 128, /* history_ways */ 4, \
 	  /* filter_ways */ 4, /* filter_buckets */ 256, /* pending_block */ 0, \
-	  /* pending_entries */ 4096, /* first_cid */ 1u, /* seed */ 1u }
+	  /* pending_entries */ 4096, /* first_cid */ 1u, /* seed */ 1u, NULL, NULL }
 /* end INIT */
 
 /** What the unit answers to a message. */

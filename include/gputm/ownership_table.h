@@ -42,6 +42,8 @@ struct gputm_ownership_table;
 enum gputm_ownership_table_hash {
 	GPUTM_OWNERSHIP_TABLE_LOW_BITS = 0, /**< its low bits, as Fig. 6.6 draws it */
 	GPUTM_OWNERSHIP_TABLE_H3 = 1,
+	/** (region % entries + region / entries x 17) % entries: the released simulator's. */
+	GPUTM_OWNERSHIP_TABLE_RELEASED = 2,
 };
 
 /** Geometry; fields are only ever appended. Ranges: gputm_ownership_table_params(). */

@@ -64,6 +64,8 @@ struct gputm_validation_unit_config {
 	uint32_t filter_entries; /**< */
 	uint32_t memory_latency; /**< */
 	uint64_t seed;		 /**< */
+	const uint32_t *table_rows;  /**< of the metadata table's hashes; NULL: the seed */
+	const uint32_t *filter_rows; /**< of its filter's; NULL: the seed */
 };
 /* begin INIT */
 #define GPUTM_VALIDATION_UNIT_CONFIG_INIT \
@@ -73,7 +75,8 @@ struct gputm_validation_unit_config {
 	  /* stall_lines */ 4, /* stall_requests */ 4, /* ways */ 4, /* entries */ 256, \
 	  /* stash */ 4, /* granularity */ 32, /* address_bits */ 32, /* count_bits */ 16, \
 	  /* longest_chain */ 32, /* evict_above */ 0, /* approximate: filter */ 0, \
-	  /* filter_ways */ 4, /* filter_entries */ 64, /* memory_latency */ 115, /* seed */ 1u }
+	  /* filter_ways */ 4, /* filter_entries */ 64, /* memory_latency */ 115, /* seed */ 1u, \
+	  NULL, NULL }
 /* end INIT */
 
 /** A transactional access. */
@@ -151,7 +154,8 @@ enum gputm_validation_unit_event {
 
 /** @return the parameter table. */
 GPUTM_API const struct gputm_params *gputm_validation_unit_params(void);
-/** Fill @p config from a preset: "getm-128", "getm-256", "paper-order". @return 0; -EINVAL. */
+/** Fill @p config from a preset: "getm-128", "getm-256", "paper-order", "getm-gpu".
+ * @return 0; -EINVAL. */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_validation_unit_config_preset(struct gputm_validation_unit_config *config, const char *name);
 /** Make a unit without metadata. @return 0; -EINVAL; -E2BIG; -ENOMEM. */

@@ -226,3 +226,74 @@ uint64_t gputm__h3_fingerprint(const struct gputm_h3 *h3)
 		hash = gputm__mix64(hash ^ h3->row[i]);
 	return hash;
 }
+
+/* ---- rows from another hash ---- */
+
+struct foreign {
+	gputm_h3_fn hash;
+	void *state;
+	uint32_t index_bits, key_bits, shift;
+};
+
+static void take_rows(const struct foreign *f, uint32_t way, uint32_t row[])
+{
+	for (uint32_t bit = 0; bit < f->key_bits; bit++)
+		row[bit] = f->hash(f->state, way, UINT64_C(1) << (bit + f->shift));
+}
+
+static uint32_t hash_by_rows(const uint32_t row[], uint64_t key)
+{
+	uint32_t index = 0;
+
+	for (; key; key &= key - 1)
+		index ^= row[gputm__lowest(key)];
+	return index;
+}
+
+/* Any keys will do: one that is not linear fails for half of them. */
+static int check_linear(struct gputm_ctx *ctx, const struct foreign *f, uint32_t way)
+{
+	uint64_t random = way, key = 0;
+	uint32_t row[64];
+
+	take_rows(f, way, row);
+	for (uint32_t i = 0; i < 256; i++) {
+		uint32_t expected = hash_by_rows(row, key);
+		uint32_t given = f->hash(f->state, way, key << f->shift);
+
+		if (given > gputm__low_mask(f->index_bits)) {
+			gputm__log(ctx, GPUTM_LOG_ERROR, "h3: index %u of key 0x%llx in way %u is "
+				   "outside 0 .. %llu", given, (unsigned long long)key, way,
+				   (unsigned long long)gputm__low_mask(f->index_bits));
+			return -ERANGE;
+		}
+		if (given != expected) {
+			gputm__log(ctx, GPUTM_LOG_ERROR, "h3: the hash of way %u is not linear: "
+				   "index %u of key 0x%llx, %u by the bits of the key", way, given,
+				   (unsigned long long)key, expected);
+			return -EINVAL;
+		}
+		key = gputm__splitmix64(&random) & gputm__low_mask(f->key_bits);
+	}
+	return 0;
+}
+
+int gputm_h3_rows_from(struct gputm_ctx *ctx, gputm_h3_fn hash, void *state, uint32_t ways,
+		       uint32_t index_bits, uint32_t key_bits, uint32_t shift, uint32_t *rows)
+{
+	const struct foreign f = { hash, state, index_bits, key_bits, shift };
+	int error = 0;
+
+	if (!ways || ways > GPUTM__H3_WAYS || index_bits > 32 || !key_bits || key_bits > 64 ||
+	    shift > 64 - key_bits) {
+		gputm__log(ctx, GPUTM_LOG_ERROR,
+			   "h3: ways = %u (1 .. 16), index_bits = %u (0 .. 32), key_bits + shift = "
+			   "%u + %u (1 .. 64)", ways, index_bits, key_bits, shift);
+		return -EINVAL;
+	}
+	for (uint32_t way = 0; way < ways && !error; way++)
+		error = check_linear(ctx, &f, way);
+	for (uint32_t way = 0; way < ways && !error; way++)
+		take_rows(&f, way, rows + (size_t)way * key_bits);
+	return error;
+}

@@ -48,6 +48,8 @@ static const struct gputm_preset presets[] = {
 	  { { "entries", 256 }, { "filter_entries", 64 }, { "units", 6 } } },
 	{ "paper-order", "getm-256 with the paper's comparison of times.",
 	  { { "entries", 256 }, { "filter_entries", 64 }, { "units", 6 }, { "paper_order", 1 } } },
+	{ "getm-gpu", "GETM Table II, the whole GPU: 4 x 1024 entries, filter 4 x 256.",
+	  { { "entries", 1024 }, { "filter_entries", 256 }, { "units", 1 } } },
 };
 
 #define STAT(...) GPUTM__STAT(struct gputm_validation_unit, __VA_ARGS__)
@@ -134,6 +136,7 @@ static int make_table(struct gputm_validation_unit *u)
 {
 	const struct gputm_validation_unit_config *c = &u->config;
 	struct gputm_metadata_table_config table = GPUTM_METADATA_TABLE_CONFIG_INIT;
+	const struct gputm_metadata_table_config *kept;
 	int error;
 
 	table.ways = c->ways;
@@ -152,10 +155,16 @@ static int make_table(struct gputm_validation_unit *u)
 	table.filter_entries = c->filter_entries;
 	table.memory_latency = c->memory_latency;
 	table.seed = c->seed;
+	table.table_rows = c->table_rows;
+	table.filter_rows = c->filter_rows;
 	error = gputm_metadata_table_new(u->unit.ctx, &table, &u->table);
-	if (!error)
-		u->cells = gputm__metadata_cells(u->table);
-	return error;
+	if (error)
+		return error;
+	kept = gputm_unit_config(gputm_metadata_table_unit(u->table));
+	u->config.table_rows = kept->table_rows;
+	u->config.filter_rows = kept->filter_rows;
+	u->cells = gputm__metadata_cells(u->table);
+	return 0;
 }
 
 static int make_buffer(struct gputm_validation_unit *u)

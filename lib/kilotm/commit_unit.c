@@ -279,6 +279,8 @@ static int make_history(struct gputm_commit_unit *self)
 {
 	const struct gputm_commit_unit_config *c = &self->config;
 	struct gputm_last_writer_config history = GPUTM_LAST_WRITER_CONFIG_INIT;
+	const struct gputm_last_writer_config *kept;
+	int error;
 
 	history.sets = c->history_sets;
 	history.ways = c->history_ways;
@@ -287,7 +289,15 @@ static int make_history(struct gputm_commit_unit *self)
 	history.cid_bits = c->cid_bits;
 	history.address_bits = c->address_bits;
 	history.seed = c->seed;
-	return gputm_last_writer_new(self->unit.ctx, &history, &self->history);
+	history.table_rows = c->history_rows;
+	history.filter_rows = c->history_filter_rows;
+	error = gputm_last_writer_new(self->unit.ctx, &history, &self->history);
+	if (error)
+		return error;
+	kept = gputm_unit_config(gputm_last_writer_unit(self->history));
+	self->config.history_rows = kept->table_rows;
+	self->config.history_filter_rows = kept->filter_rows;
+	return 0;
 }
 
 static uint32_t up_to_power(uint32_t count)

@@ -2,7 +2,7 @@
 /* The common face of the ownership table; see ownership_table.c. */
 #include "lib/warptm/ownership_table-priv.h"
 
-static const char *const hashes[] = { "low_bits", "h3" };
+static const char *const hashes[] = { "low_bits", "h3", "released" };
 
 static const struct gputm_param rows[] = {
 #define ROW(...) GPUTM__PARAM(struct gputm_ownership_table_config, __VA_ARGS__)
@@ -10,7 +10,7 @@ static const struct gputm_param rows[] = {
 	ROW(entries, 1, 1 << 16, 4096, true, "Regions that a table tells apart, a byte each.",
 	    "thesis 6.3.3"),
 	ROW(granularity, 1, 1 << 16, 4, true, "Bytes of a region.", "thesis Fig. 6.6"),
-	GPUTM__CHOICE(struct gputm_ownership_table_config, hash, 0, 1, 0, hashes,
+	GPUTM__CHOICE(struct gputm_ownership_table_config, hash, 0, 2, 0, hashes,
 		      "How the number of a region picks its entry.", "thesis 6.3.3"),
 	ROW(exact, 0, 1, 0, false, "Whether no two regions share an entry.", "thesis 6.3.3"),
 	ROW(buffers, 1, 64, 3, false, "Tables of a core: warps that may resolve at a time.",

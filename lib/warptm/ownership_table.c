@@ -71,21 +71,28 @@
 struct place {
 	const struct gputm_h3 *h3;
 	uint64_t index_mask;
-	uint32_t shift;
-	bool hashed; /* else by low bits */
+	uint32_t shift, index_bits;
+	enum gputm_ownership_table_hash hash;
 };
 
-SPECIALISED struct place place_of(const struct gputm_ownership_table *t, bool hashed)
+SPECIALISED struct place place_of(const struct gputm_ownership_table *t,
+				  enum gputm_ownership_table_hash hash)
 {
-	struct place place = { t->h3, t->index_mask, t->shift, hashed };
+	struct place place = { t->h3, t->index_mask, t->shift,
+			       gputm__popcount(t->index_mask), hash };
 
 	return place;
 }
 
 SPECIALISED uint64_t entry_of(struct place place, uint64_t address)
 {
-	return place.hashed ? gputm__h3_index(place.h3, 0, address) :
-			      address >> place.shift & place.index_mask;
+	uint64_t region = address >> place.shift;
+
+	if (place.hash == GPUTM_OWNERSHIP_TABLE_H3)
+		return gputm__h3_index(place.h3, 0, address);
+	if (place.hash == GPUTM_OWNERSHIP_TABLE_RELEASED)
+		region += (region >> place.index_bits) * 17;
+	return region & place.index_mask;
 }
 
 /* True if the lanes are 0 .. n, as in most rows: no search for the next lane is needed. */
@@ -197,9 +204,14 @@ static void construct(struct gputm_ownership_table *t, uint32_t buffer,
 	if (t->config.exact)
 		changed = claim_exactly(t, &t->map[buffer], row->address, mask);
 	else if (t->config.hash == GPUTM_OWNERSHIP_TABLE_H3)
-		changed = claim(place_of(t, true), gputm__owners(t, buffer), row->address, mask);
+		changed = claim(place_of(t, GPUTM_OWNERSHIP_TABLE_H3), gputm__owners(t, buffer),
+				row->address, mask);
+	else if (t->config.hash == GPUTM_OWNERSHIP_TABLE_RELEASED)
+		changed = claim(place_of(t, GPUTM_OWNERSHIP_TABLE_RELEASED),
+				gputm__owners(t, buffer), row->address, mask);
 	else
-		changed = claim(place_of(t, false), gputm__owners(t, buffer), row->address, mask);
+		changed = claim(place_of(t, GPUTM_OWNERSHIP_TABLE_LOW_BITS),
+				gputm__owners(t, buffer), row->address, mask);
 	gputm__resolver_spend(&t->core, b,
 			      t->config.log_cycles + t->config.table_cycles * (1u + changed), 0, 1,
 			      1);
@@ -216,9 +228,14 @@ static void match(struct gputm_ownership_table *t, uint32_t buffer,
 	if (t->config.exact)
 		found = above_exactly(t, &t->map[buffer], row->address, mask);
 	else if (t->config.hash == GPUTM_OWNERSHIP_TABLE_H3)
-		found = above(place_of(t, true), gputm__owners(t, buffer), row->address, mask);
+		found = above(place_of(t, GPUTM_OWNERSHIP_TABLE_H3), gputm__owners(t, buffer),
+			      row->address, mask);
+	else if (t->config.hash == GPUTM_OWNERSHIP_TABLE_RELEASED)
+		found = above(place_of(t, GPUTM_OWNERSHIP_TABLE_RELEASED),
+			      gputm__owners(t, buffer), row->address, mask);
 	else
-		found = above(place_of(t, false), gputm__owners(t, buffer), row->address, mask);
+		found = above(place_of(t, GPUTM_OWNERSHIP_TABLE_LOW_BITS),
+			      gputm__owners(t, buffer), row->address, mask);
 	fresh = found & b->so_far.survived;
 	b->so_far.survived ^= fresh;
 	b->so_far.aborted |= fresh;
@@ -376,6 +393,7 @@ int gputm_ownership_table_owner(const struct gputm_ownership_table *t, uint32_t 
 				uint64_t address)
 {
 	const struct gputm__region_entry *entry;
+	struct place place;
 	uint8_t owner;
 
 	if (buffer >= t->core.buffers || t->core.buffer[buffer].phase == GPUTM__RESOLVER_FREE ||
@@ -385,6 +403,7 @@ int gputm_ownership_table_owner(const struct gputm_ownership_table *t, uint32_t 
 		entry = gputm__region_map_find(&t->map[buffer], address >> t->shift);
 		return entry ? (int)entry->lane : -1;
 	}
-	owner = gputm__owners(t, buffer)[entry_of(place_of(t, t->config.hash), address)];
+	place = place_of(t, (enum gputm_ownership_table_hash)t->config.hash);
+	owner = gputm__owners(t, buffer)[entry_of(place, address)];
 	return owner == GPUTM__READ_ONLY ? -1 : owner;
 }

@@ -123,6 +123,9 @@ static uint64_t entry_of(const struct oracle_ownership_table *o, uint64_t addres
 		return region;
 	if (o->config.hash == GPUTM_OWNERSHIP_TABLE_LOW_BITS)
 		return region % o->config.entries;
+	if (o->config.hash == GPUTM_OWNERSHIP_TABLE_RELEASED)
+		return (region % o->config.entries + region / o->config.entries * 17) %
+		       o->config.entries;
 	return oracle_h3_index(o->h3, 0, region);
 }
 
