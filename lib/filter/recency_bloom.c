@@ -218,14 +218,14 @@ static inline uint64_t raising(const struct gputm_recency_bloom *f, uint64_t sta
 }
 
 static GPUTM__INLINE uint64_t least(const struct gputm_recency_bloom *f, const uint32_t *cell,
-				    uint32_t ways, uint64_t which)
+				    uint32_t ways, uint32_t stamps, uint64_t which)
 {
 	const uint64_t *entry = f->entry + which;
 	uint64_t least = UINT64_MAX;
 
 	GPUTM__UNROLL(4)
 	for (uint32_t way = 0; way < ways; way++) {
-		uint64_t stamp = entry[cell[way] * f->config.stamps];
+		uint64_t stamp = entry[cell[way] * stamps];
 
 		least = stamp < least ? stamp : least;
 	}
@@ -233,7 +233,8 @@ static GPUTM__INLINE uint64_t least(const struct gputm_recency_bloom *f, const u
 }
 
 static GPUTM__INLINE void record_as(struct gputm_recency_bloom *f, struct gputm__h3_shape shape,
-				    uint64_t address, uint64_t first, uint64_t second)
+				    uint32_t stamps, uint64_t address, uint64_t first,
+				    uint64_t second)
 {
 	uint64_t raised[2] = { raising(f, first), raising(f, second) };
 	uint32_t cell[GPUTM__H3_WAYS];
@@ -241,10 +242,10 @@ static GPUTM__INLINE void record_as(struct gputm_recency_bloom *f, struct gputm_
 	gputm__h3_cells(f->h3, shape, address, cell);
 	GPUTM__UNROLL(4)
 	for (uint32_t way = 0; way < shape.ways; way++) {
-		uint64_t *entry = &f->entry[cell[way] * f->config.stamps];
+		uint64_t *entry = &f->entry[cell[way] * stamps];
 
 		gputm__maximum(&entry[0], raised[0]);
-		if (f->config.stamps == 2)
+		if (stamps == 2)
 			gputm__maximum(&entry[1], raised[1]);
 	}
 	f->updates++;
@@ -254,44 +255,44 @@ static GPUTM__INLINE void record_as(struct gputm_recency_bloom *f, struct gputm_
 static GPUTM__APART void record_any(struct gputm_recency_bloom *f, uint64_t address, uint64_t first,
 				    uint64_t second)
 {
-	record_as(f, f->h3->shape, address, first, second);
+	record_as(f, f->h3->shape, f->config.stamps, address, first, second);
 }
 
 /* A second stamp of 0 raises nothing. */
-static GPUTM__INLINE int record(struct gputm_recency_bloom *f, uint64_t address, uint64_t first,
-				uint64_t second)
+static GPUTM__INLINE int record(struct gputm_recency_bloom *f, uint32_t stamps, uint64_t address,
+				uint64_t first, uint64_t second)
 {
-	if (f->h3->usual)
-		record_as(f, GPUTM__H3_USUAL, address, first, second);
+	if (f->h3->usual && f->config.stamps == stamps)
+		record_as(f, GPUTM__H3_USUAL, stamps, address, first, second);
 	else
 		record_any(f, address, first, second);
 	return 0;
 }
 
 static GPUTM__INLINE void query_as(const struct gputm_recency_bloom *f,
-				   struct gputm__h3_shape shape, uint64_t address, uint64_t *first,
-				   uint64_t *second)
+				   struct gputm__h3_shape shape, uint32_t stamps,
+				   uint64_t address, uint64_t *first, uint64_t *second)
 {
 	uint32_t cell[GPUTM__H3_WAYS];
 
 	gputm__h3_cells(f->h3, shape, address, cell);
-	*first = least(f, cell, shape.ways, 0);
+	*first = least(f, cell, shape.ways, stamps, 0);
 	if (second)
-		*second = least(f, cell, shape.ways, 1);
+		*second = least(f, cell, shape.ways, stamps, 1);
 }
 
 static GPUTM__APART void query_any(const struct gputm_recency_bloom *f, uint64_t address,
 				   uint64_t *first, uint64_t *second)
 {
-	query_as(f, f->h3->shape, address, first, second);
+	query_as(f, f->h3->shape, f->config.stamps, address, first, second);
 }
 
 /* `second` is NULL for cells of a single stamp. */
-static GPUTM__INLINE int query(const struct gputm_recency_bloom *f, uint64_t address,
-			       uint64_t *first, uint64_t *second)
+static GPUTM__INLINE int query(const struct gputm_recency_bloom *f, uint32_t stamps,
+			       uint64_t address, uint64_t *first, uint64_t *second)
 {
-	if (f->h3->usual)
-		query_as(f, GPUTM__H3_USUAL, address, first, second);
+	if (f->h3->usual && f->config.stamps == stamps)
+		query_as(f, GPUTM__H3_USUAL, stamps, address, first, second);
 	else
 		query_any(f, address, first, second);
 	return 0;
@@ -324,7 +325,7 @@ int gputm_recency_bloom_update(struct gputm_recency_bloom *f, uint64_t address, 
 		return refuse_address(f, address);
 	if (stamp - f->base > f->span)
 		return refuse_stamp(f, stamp);
-	return record(f, address, stamp, 0);
+	return record(f, 1, address, stamp, 0);
 }
 
 int gputm_recency_bloom_update_pair(struct gputm_recency_bloom *f, uint64_t address, uint64_t first,
@@ -338,7 +339,7 @@ int gputm_recency_bloom_update_pair(struct gputm_recency_bloom *f, uint64_t addr
 		return refuse_stamp(f, first);
 	if (second - f->base > f->span)
 		return refuse_stamp(f, second);
-	return record(f, address, first, second);
+	return record(f, 2, address, first, second);
 }
 
 int gputm_recency_bloom_query(const struct gputm_recency_bloom *f, uint64_t address,
@@ -346,7 +347,7 @@ int gputm_recency_bloom_query(const struct gputm_recency_bloom *f, uint64_t addr
 {
 	if (address > f->address_max)
 		return refuse_address(f, address);
-	return query(f, address, stamp, NULL);
+	return query(f, 1, address, stamp, NULL);
 }
 
 int gputm_recency_bloom_query_pair(const struct gputm_recency_bloom *f, uint64_t address,
@@ -356,7 +357,7 @@ int gputm_recency_bloom_query_pair(const struct gputm_recency_bloom *f, uint64_t
 		return refuse_pair(f);
 	if (address > f->address_max)
 		return refuse_address(f, address);
-	return query(f, address, first, second);
+	return query(f, 2, address, first, second);
 }
 
 void gputm_recency_bloom_clear(struct gputm_recency_bloom *f)
