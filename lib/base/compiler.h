@@ -26,6 +26,13 @@
 #define GPUTM__UNROLL(turns) GPUTM__PRAGMA(GCC unroll turns)
 #define GPUTM__PRAGMA(text) _Pragma(#text)
 
+/* Whether the straight ways of UNIT-fast.c may serve: not after configure --disable-fast. */
+#ifdef GPUTM_NO_FAST
+#define GPUTM__FAST false
+#else
+#define GPUTM__FAST true
+#endif
+
 /*
  * The value, of which the compiler knows nothing: what is computed from it is computed after
  * this point. Keeps the search of a few cells free of address arithmetic for their contents.

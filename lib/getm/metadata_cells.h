@@ -31,9 +31,8 @@ struct gputm__cells {
 	uint64_t *key; /* address of the granule, with VALID */
 	struct gputm__stamps *stamps;
 	struct gputm__hold *hold;
-	/* Straight-line code serves addresses below narrow_end: four ways, cells of 16 bits. */
-	const uint64_t *table; /* of their hashes */
-	uint64_t narrow_end;
+	const struct gputm_h3 *h3; /* of the ways */
+	uint64_t narrow_end; /* above all addresses if find() is straight-line code; else 0 */
 	uint64_t key_mask; /* of an address: its granule */
 	uint64_t writes;	   /* reserved, of all entries; of the overflow, too */
 	uint64_t hits;		   /* look-ups that found an entry, by whoever searches */
@@ -48,26 +47,31 @@ static inline uint64_t gputm__cells_key(const struct gputm__cells *c, uint64_t a
 	return (address & c->key_mask) | GPUTM__METADATA_VALID;
 }
 
-/*
- * The cell of a key among four, in the fields of a word, or NOWHERE. What is found is best made
- * gputm__opaque() before it is used.
- */
-static inline size_t gputm__cells_among(const struct gputm__cells *c, uint64_t four, uint64_t key)
+static GPUTM__INLINE size_t gputm__cells_among(const struct gputm__cells *c,
+					       struct gputm__h3_shape shape, uint64_t key)
 {
-	const uint64_t *keys = c->key;
-	size_t at;
+	uint32_t cell[GPUTM__H3_WAYS];
 
-	if (keys[at = four & 0xffff] == key || keys[at = four >> 16 & 0xffff] == key ||
-	    keys[at = four >> 32 & 0xffff] == key || keys[at = (size_t)(four >> 48)] == key)
-		return at;
+	gputm__h3_cells(c->h3, shape, key, cell);
+	GPUTM__UNROLL(4)
+	for (uint32_t way = 0; way < shape.ways; way++)
+		if (c->key[cell[way]] == key)
+			return cell[way];
 	return GPUTM__NOWHERE;
 }
 
-/* The cell of an address below narrow_end in the ways, or NOWHERE: then ask the table. */
+size_t gputm__cells_among_any(const struct gputm__cells *c, uint64_t key);
+
+/*
+ * The cell of an address in the ways, or NOWHERE: then ask the table. What is found is best
+ * made gputm__opaque() before it is used.
+ */
 static inline size_t gputm__cells_find(const struct gputm__cells *c, uint64_t address)
 {
-	return gputm__cells_among(c, gputm__h3_narrow(c->table, address),
-				  gputm__cells_key(c, address));
+	uint64_t key = gputm__cells_key(c, address);
+
+	return GPUTM__LIKELY(c->h3->usual) ? gputm__cells_among(c, GPUTM__H3_USUAL, key)
+					   : gputm__cells_among_any(c, key);
 }
 
 /* Count a change of the writes that an entry has reserved. */

@@ -162,11 +162,10 @@ static int make_hash(struct gputm_metadata_table *t)
 	if (error)
 		return error;
 	c->table_rows = c->table_rows ? t->h3->row : NULL;
-	t->at.table = t->h3->table;
+	t->at.h3 = t->h3;
 	if (t->h3->usual && t->h3->key_bytes == 4)
 		t->at.narrow_end = t->address_max + 1;
-	if (c->approximate == GPUTM_METADATA_TABLE_FILTER && !t->evict_from)
-		t->insert_end = t->at.narrow_end;
+	t->fast = GPUTM__FAST && t->at.narrow_end && !t->evict_from;
 	return 0;
 }
 
@@ -203,7 +202,7 @@ static int setup(struct gputm_unit *unit)
 	t->at.key = gputm__alloc(unit->ctx, t->cells, sizeof(*t->at.key));
 	t->at.stamps = gputm__alloc(unit->ctx, t->cells, sizeof(*t->at.stamps));
 	t->at.hold = gputm__alloc(unit->ctx, t->cells, sizeof(*t->at.hold));
-	t->path = gputm__alloc(unit->ctx, t->config.longest_chain, sizeof(*t->path));
+	t->path = gputm__alloc(unit->ctx, t->fast ? t->config.longest_chain : 0, sizeof(*t->path));
 	return t->at.key && t->at.stamps && t->at.hold && t->path ? 0 : -ENOMEM;
 }
 

@@ -2,13 +2,6 @@
 /*
  * Insertion into the metadata table: the chain, where it ends, and the stamps that the filter
  * keeps; see metadata_table.c.
- *
- * The usual chain is run in two passes. The first goes on from cell to cell, exchanging keys
- * only, until one of the four cells of the key in hand has no reservation; the second moves
- * stamps and reservations along the cells that the first noted. What the first pass sees of
- * reservations is therefore old, and yet right: it only ever leaves a cell whose four
- * neighbours are all reserved, so a cell that it comes back to counts as reserved, as it does
- * for what is there now: another reserved entry, or the one that is being inserted.
  */
 #include "lib/getm/metadata_table-priv.h"
 
@@ -74,13 +67,15 @@ static inline bool unlocked(const struct gputm_metadata_table *t, size_t at, siz
 	return !t->at.hold[at].writes && at != mine;
 }
 
-size_t gputm__metadata_choose(const struct gputm_metadata_table *t, uint64_t key, size_t mine)
+static GPUTM__INLINE size_t choose(const struct gputm_metadata_table *t,
+				   struct gputm__h3_shape shape, uint64_t key, size_t mine)
 {
 	size_t first = NOWHERE, second = NOWHERE;
-	uint32_t ways = t->config.ways, way = t->turn;
+	uint32_t cell[GPUTM__H3_WAYS], way = t->turn;
 
-	for (uint32_t i = 0; i < ways; i++) {
-		size_t at = (size_t)gputm__h3_cell(t->h3, way, key);
+	gputm__h3_cells(t->h3, shape, key, cell);
+	for (uint32_t i = 0; i < shape.ways; i++) {
+		size_t at = cell[way];
 
 		if (!t->at.key[at])
 			return at;
@@ -88,9 +83,15 @@ size_t gputm__metadata_choose(const struct gputm_metadata_table *t, uint64_t key
 			second = at;
 		if (first == NOWHERE)
 			first = at;
-		way = way + 1 == ways ? 0 : way + 1;
+		way = way + 1 == shape.ways ? 0 : way + 1;
 	}
 	return second == NOWHERE ? first : second;
+}
+
+size_t gputm__metadata_choose(const struct gputm_metadata_table *t, uint64_t key, size_t mine)
+{
+	return t->h3->usual ? choose(t, GPUTM__H3_USUAL, key, mine)
+			    : choose(t, t->h3->shape, key, mine);
 }
 
 static inline void exchange(struct gputm_metadata_table *t, size_t at, struct gputm__pair *hand)
@@ -135,120 +136,6 @@ static enum gputm_metadata_table_updated run_chain(struct gputm_metadata_table *
 		exchange(t, at, hand);
 		pass_turn(t);
 	}
-}
-
-/* ---- four ways in a word, two passes ---- */
-
-static inline uint64_t turned(uint64_t four, uint32_t shift)
-{
-	return four >> shift | four << (-shift & 63);
-}
-
-/* The first of four cells that is free or has no reservation, or NOWHERE. */
-static inline size_t open_cell(const struct gputm__hold *hold, uint64_t four)
-{
-	size_t at;
-
-	if (!hold[at = four & 0xffff].writes || !hold[at = four >> 16 & 0xffff].writes ||
-	    !hold[at = four >> 32 & 0xffff].writes || !hold[at = (size_t)(four >> 48)].writes)
-		return at;
-	return NOWHERE;
-}
-
-/* The first free one of them, else the one given. */
-static inline size_t free_cell(const struct gputm_metadata_table *t, uint64_t four, size_t open)
-{
-	const uint64_t *keys = t->at.key;
-	size_t at;
-
-	if (t->entries == t->capacity)
-		return open;
-	if (!keys[at = four & 0xffff] || !keys[at = four >> 16 & 0xffff] ||
-	    !keys[at = four >> 32 & 0xffff] || !keys[at = (size_t)(four >> 48)])
-		return at;
-	return open;
-}
-
-/* Evict to the filter, when nobody observes. */
-static inline int evict(struct gputm_metadata_table *t, uint64_t key, uint64_t wts, uint64_t rts)
-{
-	t->evictions++;
-	t->latch_key = 0;
-	return gputm_recency_bloom_update_pair(t->filter, key & ~VALID, wts, rts);
-}
-
-/* What was in the cell that ended the chain goes; key 0: nothing. */
-static inline enum gputm_metadata_table_updated end_chain(struct gputm_metadata_table *t,
-							  uint64_t key, uint64_t wts, uint64_t rts)
-{
-	if (!key) {
-		t->entries++;
-		t->ended[GPUTM_METADATA_TABLE_FILLED]++;
-		return GPUTM_METADATA_TABLE_FILLED;
-	}
-	t->ended[GPUTM_METADATA_TABLE_EVICTED]++;
-	if (evict(t, key, wts, rts))
-		gputm__assert(false);
-	return GPUTM_METADATA_TABLE_EVICTED;
-}
-
-static inline uint64_t exchange_word(uint64_t *word, uint64_t value)
-{
-	uint64_t old = *word;
-
-	*word = value;
-	return old;
-}
-
-/*
- * The first pass, from a key whose cells (turned) are all reserved: exchanges keys and notes
- * the cells. Ends with an open cell or NOWHERE, and the key that is in the hand then.
- */
-static inline size_t search_chain(struct gputm_metadata_table *t, uint64_t *key, uint64_t *four,
-				  uint32_t *swapped)
-{
-	const struct gputm__hold *hold = t->at.hold;
-	const uint64_t *table = t->at.table;
-	uint32_t *path = t->path, *end = path + t->config.longest_chain, shift = t->turn * 16;
-	uint64_t cells = *four, hand = *key, other, *keys = t->at.key;
-	size_t at = NOWHERE;
-
-	while (at == NOWHERE && path < end) {
-		at = cells & 0xffff;
-		*path++ = (uint32_t)at;
-		other = keys[at];
-		keys[at] = hand;
-		hand = other;
-		shift += 16;
-		cells = turned(gputm__h3_narrow(table, hand), shift & 63);
-		at = open_cell(hold, cells);
-	}
-	t->turn = shift / 16 & 3;
-	*key = hand;
-	*four = cells;
-	*swapped = (uint32_t)(path - t->path);
-	return at;
-}
-
-/* The second pass: what belongs to the keys, which are there already. */
-static inline void follow_chain(struct gputm_metadata_table *t, uint32_t swaps,
-				struct gputm__pair *hand)
-{
-	struct gputm__stamps *stamps = t->at.stamps, in_hand = hand->stamps;
-	struct gputm__hold *hold = t->at.hold, held = hand->hold;
-
-	for (const uint32_t *path = t->path, *end = path + swaps; path < end; path++) {
-		size_t at = *path;
-		struct gputm__stamps s = stamps[at];
-		struct gputm__hold h = hold[at];
-
-		stamps[at] = in_hand;
-		hold[at] = held;
-		in_hand = s;
-		held = h;
-	}
-	hand->stamps = in_hand;
-	hand->hold = held;
 }
 
 /* ---- after the chain ---- */
@@ -340,7 +227,8 @@ int gputm__metadata_insert(struct gputm_metadata_table *t, uint64_t key,
 
 	if (make_room(t))
 		return -ENOMEM;
-	end = run_chain(t, &hand, &swaps);
+	end = t->fast ? gputm__metadata_run_chain_fast(t, &hand, &swaps)
+		      : run_chain(t, &hand, &swaps);
 	*cycles = 1 + swaps;
 	if (end == GPUTM_METADATA_TABLE_UPDATED)
 		end = settle(t, &hand, cycles);
@@ -349,86 +237,4 @@ int gputm__metadata_insert(struct gputm_metadata_table *t, uint64_t key,
 	gputm__emit(&t->unit, GPUTM_METADATA_TABLE_EVENT_INSERT, key & ~VALID, end, swaps,
 		    *cycles);
 	return (int)end;
-}
-
-static inline void count_chain(struct gputm_metadata_table *t, const struct gputm_metadata *in,
-			      uint32_t swaps, uint32_t cost, uint32_t *cycles)
-{
-	gputm__cells_reserved(&t->at, 0, in->writes);
-	if (cycles)
-		*cycles = cost;
-	t->turn = (t->turn + 1) & 3;
-	t->insertions++;
-	t->swaps += swaps;
-	t->insert_cycles += cost;
-}
-
-/* The chain found no open cell. */
-APART int settle_chain(struct gputm_metadata_table *t, const struct gputm__pair *hand,
-		       const struct gputm_metadata *in, uint32_t swaps, uint32_t *cycles)
-{
-	uint32_t cost = 1 + swaps;
-	enum gputm_metadata_table_updated end = settle(t, hand, &cost);
-
-	count_chain(t, in, swaps, cost, cycles);
-	t->ended[end]++;
-	return (int)end;
-}
-
-APART int insert_by_chain(struct gputm_metadata_table *t, uint64_t key, uint64_t four,
-			  const struct gputm_metadata *in, uint32_t *cycles)
-{
-	struct gputm__pair hand = new_pair(t, key, in);
-	uint32_t swaps;
-	size_t at = search_chain(t, &hand.key, &four, &swaps);
-
-	follow_chain(t, swaps, &hand);
-	if (GPUTM__UNLIKELY(at == NOWHERE))
-		return settle_chain(t, &hand, in, swaps, cycles);
-	at = free_cell(t, four, (size_t)gputm__opaque(at));
-	count_chain(t, in, swaps, 1 + swaps, cycles);
-	t->at.hold[at] = hand.hold;
-	hand.key = exchange_word(&t->at.key[at], hand.key);
-	hand.stamps.wts = exchange_word(&t->at.stamps[at].wts, hand.stamps.wts);
-	hand.stamps.rts = exchange_word(&t->at.stamps[at].rts, hand.stamps.rts);
-	return (int)end_chain(t, hand.key, hand.stamps.wts, hand.stamps.rts);
-}
-
-/* No estimate is at hand. */
-APART int insert_unasked(struct gputm_metadata_table *t, uint64_t key, uint64_t four,
-			 const struct gputm_metadata *in, uint32_t *cycles)
-{
-	if (gputm_metadata_table_estimate_probe(t, key & ~VALID, &t->latch_wts, &t->latch_rts))
-		gputm__assert(false);
-	t->latch_key = key;
-	return gputm__metadata_insert_four(t, key, four, in, cycles);
-}
-
-/* The latch has the estimate, and the cell is open. */
-APART int insert_at(struct gputm_metadata_table *t, uint64_t key, size_t at,
-		    const struct gputm_metadata *in, uint32_t *cycles)
-{
-	struct gputm__stamps *stamps = &t->at.stamps[at];
-	uint64_t wts, rts;
-
-	count_chain(t, in, 0, 1, cycles);
-	t->at.hold[at] = gputm__metadata_hold(in);
-	key = exchange_word(&t->at.key[at], key);
-	wts = exchange_word(&stamps->wts, gputm__metadata_larger(t->latch_wts, in->wts));
-	rts = exchange_word(&stamps->rts, gputm__metadata_larger(t->latch_rts, in->rts));
-	return (int)end_chain(t, key, wts, rts);
-}
-
-int gputm__metadata_insert_four(struct gputm_metadata_table *t, uint64_t key, uint64_t four,
-				const struct gputm_metadata *in, uint32_t *cycles)
-{
-	size_t at;
-
-	if (GPUTM__UNLIKELY(t->latch_key != key))
-		return insert_unasked(t, key, four, in, cycles);
-	four = turned(four, t->turn * 16);
-	at = open_cell(t->at.hold, four);
-	if (at == NOWHERE)
-		return insert_by_chain(t, key, four, in, cycles);
-	return insert_at(t, key, free_cell(t, four, (size_t)gputm__opaque(at)), in, cycles);
 }

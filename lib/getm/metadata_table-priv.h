@@ -23,9 +23,8 @@ struct gputm_metadata_table {
 	struct gputm_h3 *h3;
 	struct gputm_recency_bloom *filter; /* NULL: registers */
 	struct gputm__overflow overflow;
-	uint32_t *path; /* [longest_chain]: cells that a chain goes through */
-	/* Straight-line insertion serves addresses below; 0 with registers or evict_above. */
-	uint64_t insert_end;
+	bool fast; /* metadata_table-fast.c serves: four ways in a word, no evict_above */
+	uint32_t *path; /* [longest_chain], if fast: cells that a chain goes through */
 	uint64_t hold_unused; /* bits of a reservation, as a number, beyond its widths */
 	uint64_t address_max, stamp_max, register_wts, register_rts;
 	uint32_t capacity, cells; /* of the ways; with the stash */
@@ -92,9 +91,10 @@ size_t gputm__metadata_choose(const struct gputm_metadata_table *t, uint64_t key
 /* Make an entry for a key that has none: enum gputm_metadata_table_updated or -ENOMEM. */
 int gputm__metadata_insert(struct gputm_metadata_table *t, uint64_t key,
 			   const struct gputm_metadata *in, uint32_t *cycles);
-/* The same for an address below insert_end whose cells are these; unobserved. */
-int gputm__metadata_insert_four(struct gputm_metadata_table *t, uint64_t key, uint64_t four,
-				const struct gputm_metadata *in, uint32_t *cycles);
+/* The chain of an insertion, as run_chain() in metadata_table-insert.c, which says how it ends. */
+enum gputm_metadata_table_updated gputm__metadata_run_chain_fast(struct gputm_metadata_table *t,
+								 struct gputm__pair *hand,
+								 uint32_t *swapped);
 /* All contents; not the turn, and not the statistics of the filter. */
 void gputm__metadata_forget(struct gputm_metadata_table *t);
 

@@ -76,17 +76,9 @@ APART int refuse_address(const struct gputm_metadata_table *t, uint64_t address)
 	return gputm__out_of_range(&t->unit, "address", address, 0, t->address_max);
 }
 
-static size_t find_in_ways(const struct gputm_metadata_table *t, uint64_t key)
+size_t gputm__cells_among_any(const struct gputm__cells *c, uint64_t key)
 {
-	if (t->at.narrow_end)
-		return gputm__cells_among(&t->at, gputm__h3_narrow(t->at.table, key), key);
-	for (uint32_t way = 0; way < t->config.ways; way++) {
-		size_t at = (size_t)gputm__h3_cell(t->h3, way, key);
-
-		if (t->at.key[at] == key)
-			return at;
-	}
-	return NOWHERE;
+	return gputm__cells_among(c, c->h3->shape, key);
 }
 
 static size_t find_in_stash(const struct gputm_metadata_table *t, uint64_t key)
@@ -100,7 +92,7 @@ static size_t find_in_stash(const struct gputm_metadata_table *t, uint64_t key)
 
 size_t gputm__metadata_find(const struct gputm_metadata_table *t, uint64_t key)
 {
-	size_t at = find_in_ways(t, key);
+	size_t at = gputm__cells_find(&t->at, key);
 
 	return at == NOWHERE ? find_in_stash(t, key) : at;
 }
@@ -159,31 +151,16 @@ APART int lookup_beyond(struct gputm_metadata_table *t, uint64_t key, struct gpu
 	return result;
 }
 
-APART int lookup_any(struct gputm_metadata_table *t, uint64_t address, struct gputm_metadata *out)
-{
-	uint64_t key = gputm__cells_key(&t->at, address);
-	size_t at;
-
-	if (address > t->address_max)
-		return refuse_address(t, address);
-	at = find_in_ways(t, key);
-	if (at == NOWHERE)
-		return lookup_beyond(t, key, out);
-	t->at.hits++;
-	return show_cell(t, at, out);
-}
-
 int gputm_metadata_table_lookup(struct gputm_metadata_table *t, uint64_t address,
 				struct gputm_metadata *out)
 {
-	uint64_t key = gputm__cells_key(&t->at, address);
 	size_t at;
 
-	if (address >= t->at.narrow_end)
-		return lookup_any(t, address, out);
-	at = gputm__cells_among(&t->at, gputm__h3_narrow(t->at.table, address), key);
+	if (GPUTM__UNLIKELY(address > t->address_max))
+		return refuse_address(t, address);
+	at = gputm__cells_find(&t->at, address);
 	if (at == NOWHERE)
-		return lookup_beyond(t, key, out);
+		return lookup_beyond(t, gputm__cells_key(&t->at, address), out);
 	t->at.hits++;
 	return show_cell(t, (size_t)gputm__opaque(at), out);
 }
@@ -308,61 +285,21 @@ static int update_beyond(struct gputm_metadata_table *t, uint64_t key,
 			       update_overflow(t, at, in);
 }
 
-APART int update_apart(struct gputm_metadata_table *t, uint64_t key,
-		       const struct gputm_metadata *in, uint32_t *cycles)
+/* No hint. */
+APART int update_elsewhere(struct gputm_metadata_table *t, uint64_t address,
+			   const struct gputm_metadata *in, uint32_t *cycles)
 {
+	size_t at = gputm__cells_find(&t->at, address);
 	int result = GPUTM_METADATA_TABLE_UPDATED;
-	size_t at = find_in_ways(t, key);
 	uint32_t cost = 0;
 
 	if (at != NOWHERE)
 		merge_cell(t, at, in);
 	else
-		result = update_beyond(t, key, in, &cost);
+		result = update_beyond(t, gputm__cells_key(&t->at, address), in, &cost);
 	if (cycles && result >= 0)
 		*cycles = cost;
 	return result;
-}
-
-/* Not in the ways, and stash or overflow are in use. */
-APART int update_crowded(struct gputm_metadata_table *t, uint64_t key, uint64_t four,
-			 const struct gputm_metadata *in, uint32_t *cycles)
-{
-	uint32_t visited = 0;
-
-	if (find_in_stash(t, key) != NOWHERE)
-		return update_apart(t, key, in, cycles);
-	if (t->overflow_now && (!gputm__overflow_has_room(&t->overflow) ||
-				gputm__overflow_find(&t->overflow, key, &visited) != NOWHERE))
-		return update_apart(t, key, in, cycles);
-	return gputm__metadata_insert_four(t, key, four, in, cycles);
-}
-
-APART int update_cell(struct gputm_metadata_table *t, size_t at, const struct gputm_metadata *in,
-		      uint32_t *cycles)
-{
-	merge_cell(t, at, in);
-	if (cycles)
-		*cycles = 0;
-	return GPUTM_METADATA_TABLE_UPDATED;
-}
-
-/* No hint. */
-APART int update_elsewhere(struct gputm_metadata_table *t, uint64_t address,
-			   const struct gputm_metadata *in, uint32_t *cycles)
-{
-	uint64_t four, key = gputm__cells_key(&t->at, address);
-	size_t at;
-
-	if (address >= t->insert_end || t->unit.observe)
-		return update_apart(t, key, in, cycles);
-	four = gputm__h3_narrow(t->at.table, address);
-	at = gputm__cells_among(&t->at, four, key);
-	if (at == NOWHERE)
-		return t->stashed_now | t->overflow_now ?
-			       update_crowded(t, key, four, in, cycles) :
-			       gputm__metadata_insert_four(t, key, four, in, cycles);
-	return update_cell(t, at, in, cycles);
 }
 
 int gputm_metadata_table_update(struct gputm_metadata_table *t, uint64_t address,
@@ -374,7 +311,10 @@ int gputm_metadata_table_update(struct gputm_metadata_table *t, uint64_t address
 		return refuse_update(t, address, in);
 	if (at >= t->capacity || t->at.key[at] != gputm__cells_key(&t->at, address))
 		return update_elsewhere(t, address, in, cycles);
-	return update_cell(t, at, in, cycles);
+	merge_cell(t, at, in);
+	if (cycles)
+		*cycles = 0;
+	return GPUTM_METADATA_TABLE_UPDATED;
 }
 
 int gputm_metadata_table_add_writes(struct gputm_metadata_table *t, uint64_t address,
@@ -422,8 +362,7 @@ int gputm_metadata_table_remove(struct gputm_metadata_table *t, uint64_t address
 
 	if (GPUTM__UNLIKELY(address > t->address_max))
 		return refuse_address(t, address);
-	at = GPUTM__LIKELY(t->at.narrow_end) ? gputm__cells_find(&t->at, address) :
-					       find_in_ways(t, key);
+	at = gputm__cells_find(&t->at, address);
 	if (at == NOWHERE)
 		return remove_beyond(t, key);
 	at = (size_t)gputm__opaque(at);
