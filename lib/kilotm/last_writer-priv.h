@@ -63,7 +63,8 @@ gputm__writer_find(const struct gputm_last_writer *self, struct gputm__writer *s
 {
 	uint32_t ways = self->config.ways;
 
-	return ways == 4 ? gputm__writer_among(set, 4, word) : gputm__writer_among(set, ways, word);
+	return GPUTM__LIKELY(ways == 4) ? gputm__writer_among(set, 4, word)
+					: gputm__writer_among(set, ways, word);
 }
 
 #endif /* GPUTM_LIB_KILOTM_LAST_WRITER_PRIV_H */

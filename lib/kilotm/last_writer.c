@@ -82,15 +82,30 @@ static int refuse_record(const struct gputm_last_writer *self, uint64_t address,
 	return gputm__out_of_range(&self->unit, "cid", cid, self->newest, self->limit);
 }
 
-static int take_entry(struct gputm_last_writer *self, struct gputm__writer *entry)
+static inline int note(struct gputm_last_writer *self, struct gputm__writer *entry, uint64_t word,
+		       uint64_t cid, int recorded)
 {
+	entry->word = word;
+	entry->code = cid + 1;
+	self->newest = cid;
+	self->records++;
+	gputm__emit(&self->unit, GPUTM_LAST_WRITER_EVENT_RECORD, word << self->word_shift, cid,
+		    (uint64_t)recorded, 0);
+	return recorded;
+}
+
+/* A word without an entry takes a free one, or the oldest writer's, which moves to the filter. */
+static GPUTM__APART int record_new(struct gputm_last_writer *self, struct gputm__writer *set,
+				   uint64_t word, uint64_t cid)
+{
+	struct gputm__writer *entry = victim_of(self, set);
 	uint64_t address = entry->word << self->word_shift;
 	int error;
 
 	if (!entry->code) {
 		self->filled++;
 		gputm__maximum(&self->entries_max, ++self->entries);
-		return GPUTM_LAST_WRITER_FILLED;
+		return note(self, entry, word, cid, GPUTM_LAST_WRITER_FILLED);
 	}
 	gputm__maximum(&self->filtered, entry->code);
 	error = gputm_recency_bloom_update(self->filter, address, entry->code);
@@ -98,32 +113,22 @@ static int take_entry(struct gputm_last_writer *self, struct gputm__writer *entr
 	(void)error;
 	self->evicted++;
 	gputm__emit(&self->unit, GPUTM_LAST_WRITER_EVENT_EVICT, address, entry->code - 1, 0, 0);
-	return GPUTM_LAST_WRITER_EVICTED;
+	return note(self, entry, word, cid, GPUTM_LAST_WRITER_EVICTED);
 }
 
 int gputm_last_writer_record(struct gputm_last_writer *self, uint64_t address, uint64_t cid)
 {
 	uint64_t word = address >> self->word_shift;
 	struct gputm__writer *set, *entry;
-	int recorded = GPUTM_LAST_WRITER_REPLACED;
 
 	if (address > self->address_max || cid < self->newest || cid > self->limit)
 		return refuse_record(self, address, cid);
 	set = gputm__writer_set(self, address);
 	entry = gputm__writer_find(self, set, word);
-	if (entry) {
-		self->replaced++;
-	} else {
-		entry = victim_of(self, set);
-		recorded = take_entry(self, entry);
-		entry->word = word;
-	}
-	entry->code = cid + 1;
-	self->newest = cid;
-	self->records++;
-	gputm__emit(&self->unit, GPUTM_LAST_WRITER_EVENT_RECORD, word << self->word_shift, cid,
-		    (uint64_t)recorded, 0);
-	return recorded;
+	if (!entry)
+		return record_new(self, set, word, cid);
+	self->replaced++;
+	return note(self, entry, word, cid, GPUTM_LAST_WRITER_REPLACED);
 }
 
 int gputm_last_writer_record_probe(const struct gputm_last_writer *self, uint64_t address,
@@ -139,18 +144,12 @@ int gputm_last_writer_record_probe(const struct gputm_last_writer *self, uint64_
 	return victim_of(self, set)->code ? GPUTM_LAST_WRITER_EVICTED : GPUTM_LAST_WRITER_FILLED;
 }
 
-/* The answer for an address in range; what the filter says below the floor is no answer. */
-static GPUTM__INLINE int answer(const struct gputm_last_writer *self, uint64_t address,
-				uint64_t floor, uint64_t *cid)
+/* The answer of the filter; what it says below the floor is no answer. */
+static int filter_answer(const struct gputm_last_writer *self, uint64_t address, uint64_t floor,
+			 uint64_t *cid)
 {
-	const struct gputm__writer *entry = gputm__writer_find(
-		self, gputm__writer_set(self, address), address >> self->word_shift);
 	uint64_t code = 0;
 
-	if (entry) {
-		*cid = entry->code - 1;
-		return GPUTM_LAST_WRITER_EXACT;
-	}
 	if (self->filtered > floor && gputm_recency_bloom_query(self->filter, address, &code))
 		gputm__assert(false);
 	if (code <= floor)
@@ -159,16 +158,29 @@ static GPUTM__INLINE int answer(const struct gputm_last_writer *self, uint64_t a
 	return GPUTM_LAST_WRITER_FILTER;
 }
 
-int gputm_last_writer_youngest_writer_probe(const struct gputm_last_writer *self,
-					    uint64_t address, uint64_t *cid)
+/* The answer for an address in range. */
+static GPUTM__INLINE int answer(const struct gputm_last_writer *self, uint64_t address,
+				uint64_t floor, uint64_t *cid)
+{
+	const struct gputm__writer *entry = gputm__writer_find(
+		self, gputm__writer_set(self, address), address >> self->word_shift);
+
+	if (!entry)
+		return filter_answer(self, address, floor, cid);
+	*cid = entry->code - 1;
+	return GPUTM_LAST_WRITER_EXACT;
+}
+
+int gputm_last_writer_youngest_writer_probe(const struct gputm_last_writer *self, uint64_t address,
+					    uint64_t *cid)
 {
 	if (address > self->address_max)
 		return refuse_address(self, address);
 	return answer(self, address, 0, cid);
 }
 
-int gputm__youngest_writer(struct gputm_last_writer *self, uint64_t address, uint64_t floor,
-			   uint64_t *cid)
+static GPUTM__INLINE int look_up(struct gputm_last_writer *self, uint64_t address, uint64_t floor,
+				 uint64_t *cid)
 {
 	int result = answer(self, address, floor, cid);
 
@@ -180,12 +192,18 @@ int gputm__youngest_writer(struct gputm_last_writer *self, uint64_t address, uin
 	return result;
 }
 
+int gputm__youngest_writer(struct gputm_last_writer *self, uint64_t address, uint64_t floor,
+			   uint64_t *cid)
+{
+	return look_up(self, address, floor, cid);
+}
+
 int gputm_last_writer_youngest_writer(struct gputm_last_writer *self, uint64_t address,
 				      uint64_t *cid)
 {
 	if (address > self->address_max)
 		return refuse_address(self, address);
-	return gputm__youngest_writer(self, address, 0, cid);
+	return look_up(self, address, 0, cid);
 }
 
 uint64_t gputm__writers_newest(const struct gputm_last_writer *self)
