@@ -43,15 +43,20 @@ for machine in fermi reference; do
 done
 
 # In the data structures it comes by itself: removals of neighbours in the list, contractions that
-# each hang their list behind the other one's, which makes a ring.
+# each hang their list behind the other one's, which makes a ring. A later walk on the ring never
+# ends, and the run ends by patience before there is anything to check.
 for workload in list tree graph-cut; do
 	for system in si-tm si-tm-oracle; do
 		run 0 --workload $workload --system $system
 		aborts loop
 	done
 	for option in detection=none literal=1; do
-		run 1 --workload $workload --system si-tm --set system.$option
-		says 'there is no serial order'
+		run 1 --workload $workload --system si-tm --set system.$option \
+			--set machine.patience_cycles=10000000
+		case $workload-$option in
+		graph-cut-detection=none) says 'graph-cut.kernel:.* is in one attempt for more than' ;;
+		*) says 'there is no serial order' ;;
+		esac
 	done
 done
 
