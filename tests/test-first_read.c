@@ -257,7 +257,7 @@ KIT_DRIVE(first_read, KIT_COUNT(geometry), 40000)
 		step(table, &o, bytes);
 		table = KIT_TURN(first_read, table);
 	}
-	if (bytes->thorough)
+	if (bytes->thorough && kit_scale(1, 0)) /* few steps meet no conflict */
 		ck_assert_uint_gt(kit_stat(gputm_first_read_unit(table), "conflicting"), 0);
 	KIT_END(first_read, table);
 }
