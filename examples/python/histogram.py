@@ -41,7 +41,7 @@ def main():
         plots = ", ".join(f"$rows using {i}:xtic(1) title '{words} words'"
                           for i, words in enumerate(SIZES, 2))
         subprocess.run(["gnuplot"], text=True, check=True, input=f"""
-            set terminal {kind} size 1100,450; set output '{sys.argv[1]}'
+            set terminal {kind} {"background 'white' " if kind == "svg" else ""}size 1100,450; set output '{sys.argv[1]}'
             set style data histogram; set style fill solid; set key top right
             set title "recency\\\\_bloom, 4 x 256 stamps: by how much its answer is too new"
             set xlabel 'newer by (commit IDs)'; set ylabel 'words (%)'; set yrange [0:100]

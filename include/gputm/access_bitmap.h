@@ -47,7 +47,7 @@ GPUTM_API const struct gputm_params *gputm_access_bitmap_params(void);
 /**
  * Set @p config to a preset: "read-small" (V-A: 4 B per bit), "read-large" (V-A: 1 KB),
  * "write-back" (IV-D: 16 KB).
- * @return 0; -EINVAL, no such preset.
+ * @return 0; -EINVAL, no such preset or @p config was not initialised (INIT macro).
  */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_access_bitmap_config_preset(struct gputm_access_bitmap_config *config, const char *name);

@@ -73,7 +73,7 @@ GPUTM_API const struct gputm_params *gputm_access_coalescer_params(void);
 /**
  * Set @p config to a preset: "warptm" (thesis 6.2: 32 B), "getm" (V-C: 32 B), "load-store"
  * (thesis 2.3: 128 B, one instruction of a warp).
- * @return 0; -EINVAL, no such preset.
+ * @return 0; -EINVAL, no such preset or @p config was not initialised (INIT macro).
  */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_access_coalescer_config_preset(struct gputm_access_coalescer_config *config,

@@ -115,7 +115,7 @@ GPUTM_API const struct gputm_params *gputm_block_stack_params(void);
 /**
  * Set @p config to a preset: "tbc" (thesis 3.3: blocks of 32 warps of 32 lanes), "tbc-lcp" (3.4)
  * or "static" (compaction disabled).
- * @return 0; -EINVAL, no such preset.
+ * @return 0; -EINVAL, no such preset or @p config was not initialised (INIT macro).
  */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_block_stack_config_preset(struct gputm_block_stack_config *config, const char *name);

@@ -89,7 +89,7 @@ GPUTM_API const struct gputm_params *gputm_commit_id_params(void);
  * 1920 entries), "warptm" (Table 6.1 and 6.3: 15 cores, 6 partitions, 1920 entries), "unbounded"
  * (the same with an entry for every resident lane). They go with the presets of these
  * names of gputm_commit_unit_config_preset().
- * @return 0; -EINVAL, no such preset.
+ * @return 0; -EINVAL, no such preset or @p config was not initialised (INIT macro).
  */
 GPUTM_API GPUTM_MUST_CHECK int gputm_commit_id_config_preset(struct gputm_commit_id_config *config,
 							     const char *name);

@@ -152,7 +152,7 @@ GPUTM_API const struct gputm_params *gputm_commit_sequencer_params(void);
  * skip packed per warp; 32 warps, 8 partitions), "warptm" (thesis 6.2 and Table 6.1: all packed;
  * 48 warps, 6 partitions, as the rest), "unpacked" (every entry and every CID for itself),
  * "reference" (the authors' simulator; packed as "kilo-tm").
- * @return 0; -EINVAL, no such preset.
+ * @return 0; -EINVAL, no such preset or @p config was not initialised (INIT macro).
  */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_commit_sequencer_config_preset(struct gputm_commit_sequencer_config *config,

@@ -241,7 +241,7 @@ GPUTM_API const struct gputm_params *gputm_commit_unit_params(void);
  * Presets: "kilo-tm" (1920 entries, 16-bit CIDs, 512 buffers: thesis 4.4.4),
  * "kilo-tm-small-history" (a history of 64 + 64, 4.4.3), "warptm" (warp mode),
  * "unbounded" (buffers that never overflow, as the released simulator).
- * @return 0; -EINVAL, no such preset.
+ * @return 0; -EINVAL, no such preset or @p config was not initialised (INIT macro).
  */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_commit_unit_config_preset(struct gputm_commit_unit_config *config, const char *name);

@@ -68,7 +68,7 @@ GPUTM_API const struct gputm_params *gputm_device_validator_params(void);
 
 /**
  * Set @p config to a preset: "shetm" (V: 600 MB).
- * @return 0; -EINVAL, no such preset.
+ * @return 0; -EINVAL, no such preset or @p config was not initialised (INIT macro).
  */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_device_validator_config_preset(struct gputm_device_validator_config *config,

@@ -61,7 +61,7 @@ GPUTM_API const struct gputm_params *gputm_dispatch_queues_params(void);
 
 /**
  * Set @p config to a preset: "shetm" (one type of transaction).
- * @return 0; -EINVAL, no such preset.
+ * @return 0; -EINVAL, no such preset or @p config was not initialised (INIT macro).
  */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_dispatch_queues_config_preset(struct gputm_dispatch_queues_config *config,

@@ -72,7 +72,7 @@ GPUTM_API const struct gputm_params *gputm_first_read_params(void);
 /**
  * Set @p config to a preset: "warptm-tcd" (48 warps of 32 lanes, 64 bits, guarded),
  * "thesis" (the same without the guard).
- * @return 0; -EINVAL, no such preset.
+ * @return 0; -EINVAL, no such preset or @p config was not initialised (INIT macro).
  */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_first_read_config_preset(struct gputm_first_read_config *config, const char *name);

@@ -84,7 +84,7 @@ GPUTM_API const struct gputm_params *gputm_last_writer_params(void);
 /**
  * Set @p config to a preset: "kilo-tm" (512 entries and 1024 buckets, 5 kB) or "small"
  * (64 entries and 64 buckets, 512 B), both of the thesis, 4.4.3.
- * @return 0; -EINVAL, no such preset.
+ * @return 0; -EINVAL, no such preset or @p config was not initialised (INIT macro).
  */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_last_writer_config_preset(struct gputm_last_writer_config *config, const char *name);

@@ -56,7 +56,7 @@ GPUTM_API const struct gputm_params *gputm_last_written_params(void);
 /**
  * Set @p config to a preset of Fig. 6.15: "tcd-2k" (4 x 512, the default), "tcd-128" (4 x 32),
  * "tcd-4k" (4 x 1024), "tcd-2k-1-sub-array" (1 x 2048), "tcd-2k-word" (4 x 512 over words).
- * @return 0; -EINVAL, no such preset.
+ * @return 0; -EINVAL, no such preset or @p config was not initialised (INIT macro).
  */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_last_written_config_preset(struct gputm_last_written_config *config, const char *name);

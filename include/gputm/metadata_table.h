@@ -117,7 +117,7 @@ GPUTM_API const struct gputm_params *gputm_metadata_table_params(void);
  * 128 or 256 entries: the paper's 4096 lie between), "getm-gpu" (the whole GPU in one table:
  * 4 x 1024, filter 4 x 256), "released" (the released simulator: 4 x 8192, stash of 48, words,
  * evict_above 70).
- * @return 0; -EINVAL, no such preset.
+ * @return 0; -EINVAL, no such preset or @p config was not initialised (INIT macro).
  */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_metadata_table_config_preset(struct gputm_metadata_table_config *config, const char *name);

@@ -118,7 +118,7 @@ GPUTM_API const struct gputm_params *gputm_ownership_table_params(void);
 /**
  * Set @p config to a preset: "warptm" (4096 entries, thesis 6.3.3), "warptm-2k" (2048),
  * "infinite" (exact).
- * @return 0; -EINVAL, no such preset.
+ * @return 0; -EINVAL, no such preset or @p config was not initialised (INIT macro).
  */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_ownership_table_config_preset(struct gputm_ownership_table_config *config,

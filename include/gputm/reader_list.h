@@ -81,7 +81,7 @@ GPUTM_API const struct gputm_params *gputm_reader_list_params(void);
  * Set @p config to a preset: "isca-2017" (Table 1: 87,856 entries of 69 bits, 1024
  * transactions) or "retained" (as many entries for 2048 transactions, of which half have
  * committed and stay until no running one has an older snapshot).
- * @return 0; -EINVAL, no such preset.
+ * @return 0; -EINVAL, no such preset or @p config was not initialised (INIT macro).
  */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_reader_list_config_preset(struct gputm_reader_list_config *config, const char *name);

@@ -64,7 +64,7 @@ GPUTM_API const struct gputm_params *gputm_recency_bloom_params(void);
 /**
  * Fill @p config from a preset: "kilo-tm" (4 x 256 x 16 bits, words, 2 kB), "tcd"
  * (4 x 512 x 64 bits, 128 B, 16 kB), "getm" (4 x 256 pairs of 32 bits, 32 B, 8 kB).
- * @return 0; -EINVAL, no such preset.
+ * @return 0; -EINVAL, no such preset or @p config was not initialised (INIT macro).
  */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_recency_bloom_config_preset(struct gputm_recency_bloom_config *config, const char *name);

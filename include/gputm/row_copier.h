@@ -69,7 +69,7 @@ GPUTM_API const struct gputm_params *gputm_row_copier_params(void);
 /**
  * Set @p config to a preset: "isca-2017" (Table 2, memory clock of 924 MHz) or
  * "isca-2017-core" (the same in cycles of the core clock of 1400 MHz).
- * @return 0; -EINVAL, no such preset.
+ * @return 0; -EINVAL, no such preset or @p config was not initialised (INIT macro).
  */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_row_copier_config_preset(struct gputm_row_copier_config *config, const char *name);

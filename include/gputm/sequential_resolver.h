@@ -74,7 +74,7 @@ GPUTM_API const struct gputm_params *gputm_sequential_resolver_params(void);
 
 /**
  * Set @p config to a preset: "warptm" (a Bloom filter), "exact" (one that never errs).
- * @return 0; -EINVAL, no such preset.
+ * @return 0; -EINVAL, no such preset or @p config was not initialised (INIT macro).
  */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_sequential_resolver_config_preset(struct gputm_sequential_resolver_config *config,

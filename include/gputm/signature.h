@@ -77,7 +77,7 @@ GPUTM_API const struct gputm_params *gputm_signature_params(void);
  * Set @p config to a preset: "bf-array" (thesis 4.4.3: 512 bits in 4 sub-signatures,
  * one per commit entry), "localtm" (TRANSACT 2015, 3.3: one bank's 256 signatures of
  * 8 bits, modulo).
- * @return 0; -EINVAL, no such preset.
+ * @return 0; -EINVAL, no such preset or @p config was not initialised (INIT macro).
  */
 GPUTM_API GPUTM_MUST_CHECK int gputm_signature_config_preset(struct gputm_signature_config *config,
 							     const char *name);

@@ -115,7 +115,7 @@ GPUTM_API const struct gputm_params *gputm_sync_round_params(void);
 
 /**
  * Set @p config to a preset: "shetm" (IV-D: all optimisations), "basic" (IV-C: none).
- * @return 0; -EINVAL, no such preset.
+ * @return 0; -EINVAL, no such preset or @p config was not initialised (INIT macro).
  */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_sync_round_config_preset(struct gputm_sync_round_config *config, const char *name);

@@ -71,7 +71,7 @@ GPUTM_API const struct gputm_params *gputm_thread_compactor_params(void);
 /**
  * Set @p config to a preset: "tbc" (thesis 3.3: blocks of 32 warps of 32 lanes) or "static"
  * (the same with compaction disabled, for programs that rely on their static warps).
- * @return 0; -EINVAL, no such preset.
+ * @return 0; -EINVAL, no such preset or @p config was not initialised (INIT macro).
  */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_thread_compactor_config_preset(struct gputm_thread_compactor_config *config,

@@ -80,7 +80,7 @@ GPUTM_API const struct gputm_params *gputm_timestamp_table_params(void);
 /**
  * Set @p config to a preset: "isca-2017" (Table 1: 1024 x 3 x 24 bits), "literal" (the same
  * with Fig. 7 to the letter) or "retained" (2048 transactions, committed ones among them).
- * @return 0; -EINVAL, no such preset.
+ * @return 0; -EINVAL, no such preset or @p config was not initialised (INIT macro).
  */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_timestamp_table_config_preset(struct gputm_timestamp_table_config *config, const char *name);

@@ -106,7 +106,7 @@ GPUTM_API const struct gputm_params *gputm_tx_log_params(void);
 /**
  * Set @p config to a preset: "kilo-tm" (thesis Table 4.4: 32 lanes, 8 partitions every
  * 256 B, perfect detection of own writes), "warptm" (Table 6.1: 6 partitions).
- * @return 0; -EINVAL, no such preset.
+ * @return 0; -EINVAL, no such preset or @p config was not initialised (INIT macro).
  */
 GPUTM_API GPUTM_MUST_CHECK int gputm_tx_log_config_preset(struct gputm_tx_log_config *config,
 							  const char *name);

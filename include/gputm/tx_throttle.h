@@ -52,7 +52,7 @@ GPUTM_API const struct gputm_params *gputm_tx_throttle_params(void);
 /**
  * Set @p config to a preset: "kilo-tm" (thesis Table 4.4: 2 of 32 warps), "unlimited"
  * (thesis Fig. 4.6: no limit), "warptm" (thesis Table 6.1: 48 warps).
- * @return 0; -EINVAL, no such preset.
+ * @return 0; -EINVAL, no such preset or @p config was not initialised (INIT macro).
  */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_tx_throttle_config_preset(struct gputm_tx_throttle_config *config, const char *name);

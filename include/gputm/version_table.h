@@ -90,7 +90,7 @@ GPUTM_API const struct gputm_params *gputm_version_table_params(void);
 
 /**
  * Set @p config to a preset: "isca-2017" (4.3: 42 regions of 193 bits in 1 kB).
- * @return 0; -EINVAL, no such preset.
+ * @return 0; -EINVAL, no such preset or @p config was not initialised (INIT macro).
  */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_version_table_config_preset(struct gputm_version_table_config *config, const char *name);

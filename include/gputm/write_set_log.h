@@ -79,7 +79,7 @@ GPUTM_API const struct gputm_params *gputm_write_set_log_params(void);
 
 /**
  * Set @p config to a preset: "shetm" (V: 8 threads, 48 KB chunks, 600 MB).
- * @return 0; -EINVAL, no such preset.
+ * @return 0; -EINVAL, no such preset or @p config was not initialised (INIT macro).
  */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_write_set_log_config_preset(struct gputm_write_set_log_config *config, const char *name);

@@ -78,7 +78,7 @@ GPUTM_API const struct gputm_params *gputm_writer_table_params(void);
 /**
  * Set @p config to a preset: "isca-2017" (Table 1: 3000 entries of 40 bits, released at
  * commit) or "retained" (as many for 2048 transactions, committed ones among them).
- * @return 0; -EINVAL, no such preset.
+ * @return 0; -EINVAL, no such preset or @p config was not initialised (INIT macro).
  */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_writer_table_config_preset(struct gputm_writer_table_config *config, const char *name);
