@@ -34,7 +34,7 @@ done
 mkdir -p "$work/build/tests/build"
 sed -n '/base\.h/d; s,^#include [<"]gputm/\(.*\)\.h[>"].*,UNIT(\1),p' \
 	"$copy/include/gputm/gputm.h" >"$work/build/tests/units.h"
-compile="${CC:-cc} -std=c11 -Wall -Wextra -Werror -I$work/build -I$copy/include -I$copy -I$here"
+compile="${CC:-cc} ${ABI_CFLAGS:-} -std=c11 -Wall -Wextra -Werror -I$work/build -I$copy/include -I$copy -I$here"
 library=$here/.libs/libgputm-core.a
 [ -e "$library" ] || library=$here/.libs/libgputm.a
 $compile -o "$work/build/tests/build/describe" "$copy/tests/build/describe.c" \
