@@ -294,7 +294,8 @@ GPUTM_API size_t gputm_unit_save(const struct gputm_unit *unit, void *buffer, si
 
 /**
  * The same without statistics: the state of the modelled hardware. Equal bytes for equal states,
- * whatever has happened before.
+ * whatever has happened before. The place of an entry in a table or buffer, and the order in which
+ * free places are taken next, are part of the state.
  */
 GPUTM_API size_t gputm_unit_save_state(const struct gputm_unit *unit, void *buffer,
 				       size_t capacity);
