@@ -257,6 +257,8 @@ KIT_TEST(test_metadata_table_ranges_are_tight)
 	kit_said(kit, "writes = 8", "0 .. 7", NULL);
 	ck_assert_int_eq(gputm_metadata_table_add_writes(t, 0, 1, 4, &cycles), -ERANGE);
 	kit_said(kit, "owner = 4", NULL);
+	ck_assert_int_eq(gputm_metadata_table_add_writes(t, 0, -1, 0, &cycles), -EINVAL);
+	kit_said(kit, "1 writes released, 0 are reserved", NULL);
 	ck_assert_int_eq(gputm_metadata_table_remove(t, 1 << 16), -ERANGE);
 	ck_assert_uint_eq(cycles, 77);
 	ck_assert_uint_eq(wts, 77);
@@ -397,21 +399,45 @@ KIT_TEST(test_metadata_table_chain_in_two_passes_is_the_same)
 	}
 }
 
+/* ---- against the exact map ---- */
+
+#define GRANULES 64
+
 struct run {
-	struct kit kit;
 	struct gputm_metadata_table *t;
 	struct oracle_metadata_table oracle;
-	uint64_t random;
-	unsigned reserved; /* percent of the updates that reserve */
+	const struct gputm_metadata_table_config *config;
 };
 
+static void update(struct run *r, struct kit_bytes *bytes, uint64_t address,
+		   const struct gputm_metadata *found)
+{
+	uint64_t stamps = UINT64_C(1) << (r->config->time_bits + r->config->warp_bits);
+	uint64_t what = kit_number(bytes, 1);
+	struct gputm_metadata m = { kit_draw(bytes, 1200), kit_draw(bytes, 1200), 0, 0, 0, 0 };
+	bool good;
+
+	m.writes = kit_u32(bytes, 5) * (what & 1);
+	m.owner = kit_u32(bytes, 18);
+	m.place = what & 6 ? found->place : kit_u32(bytes, 256);
+	good = m.wts < stamps && m.rts < stamps && !(m.writes >> r->config->count_bits) &&
+	       !(m.owner >> r->config->owner_bits);
+	if (!good) {
+		ck_assert_int_eq(gputm_metadata_table_update(r->t, address, &m, NULL), -ERANGE);
+		return;
+	}
+	ck_assert_int_ge(gputm_metadata_table_update(r->t, address, &m, NULL), 0);
+	oracle_metadata_table_update(&r->oracle, address, &m);
+}
+
 /* As a host adds to a number of writes: what get() gives, and add_writes(). */
-static void reserve(struct run *r, uint64_t address)
+static void reserve(struct run *r, struct kit_bytes *bytes, uint64_t address)
 {
 	struct gputm_metadata m, exact = { 0, 0, 0, 0, 0, 0 };
-	int found = gputm_metadata_table_lookup_probe(r->t, address, &exact);
-	int32_t change = (int32_t)kit_below(&r->random, 4) - 1;
+	int found = gputm_metadata_table_lookup_probe(r->t, address, &exact), result;
+	int32_t change = (int32_t)kit_draw(bytes, 8) - 4;
 	uint64_t digest;
+	int64_t writes;
 
 	memset(&m, 0xff, sizeof(m));
 	ck_assert_int_eq(gputm_metadata_table_get(r->t, address, &m), found);
@@ -421,100 +447,104 @@ static void reserve(struct run *r, uint64_t address)
 								     &exact.rts), 0);
 	ck_assert(m.wts == exact.wts && m.rts == exact.rts);
 	digest = kit_digest(gputm_metadata_table_unit(r->t));
-	m.owner = (uint32_t)kit_below(&r->random, 48);
-	if (change < 0 && !m.writes) {
-		ck_assert_int_eq(gputm_metadata_table_add_writes(r->t, address, change, m.owner,
-								 NULL), -EINVAL);
-		kit_said(&r->kit, "1 writes released, 0 are reserved", NULL);
+	m.owner = kit_u32(bytes, 18);
+	writes = (int64_t)m.writes + change;
+	result = gputm_metadata_table_add_writes(r->t, address, change, m.owner, NULL);
+	if (writes < 0 || writes >> r->config->count_bits || m.owner >> r->config->owner_bits) {
+		ck_assert_int_eq(result, writes < 0 ? -EINVAL : -ERANGE);
 		ck_assert_uint_eq(kit_digest(gputm_metadata_table_unit(r->t)), digest);
 		return;
 	}
-	m.writes += (uint32_t)change;
-	ck_assert_int_ge(gputm_metadata_table_add_writes(r->t, address, change, m.owner, NULL), 0);
+	ck_assert_int_ge(result, 0);
+	m.writes = (uint32_t)writes;
 	oracle_metadata_table_update(&r->oracle, address, &m);
 }
 
-static void step(struct run *r)
+static void flush(struct run *r)
 {
-	uint64_t address = kit_below(&r->random, 64 * r->oracle.granularity);
+	bool none = oracle_metadata_table_writes(&r->oracle) == 0;
+
+	ck_assert_int_eq(gputm_metadata_table_flush(r->t), none ? 0 : -EINVAL);
+	if (none)
+		oracle_metadata_table_flush(&r->oracle);
+}
+
+static void step(struct run *r, struct kit_bytes *bytes)
+{
+	uint64_t address = kit_draw(bytes, GRANULES) * r->config->granularity;
 	struct gputm_metadata m = { 0, 0, 0, 0, 0, 0 };
-	const char *wrong;
+	uint64_t what = kit_draw(bytes, 64);
 	int found;
 
 	found = gputm_metadata_table_lookup(r->t, address, &m);
 	ck_assert_int_ge(found, 0);
-	if (kit_below(&r->random, 2))
+	if (what & 1)
 		ck_assert_int_eq(gputm_metadata_table_estimate(r->t, address, &m.wts, &m.rts), 0);
-	if (kit_below(&r->random, 100) < r->reserved / 4) {
-		reserve(r, address);
-	} else if (kit_below(&r->random, 10) == 0) {
+	if (what < 40) {
+		update(r, bytes, address, &m);
+	} else if (what < 54) {
+		reserve(r, bytes, address);
+	} else if (what < 63) {
 		found = gputm_metadata_table_remove(r->t, address);
 		ck_assert(found != GPUTM_METADATA_TABLE_LOCKED || m.writes);
 	} else {
-		m.wts = kit_below(&r->random, 1000);
-		m.rts = kit_below(&r->random, 1000);
-		m.writes = kit_below(&r->random, 100) < r->reserved ?
-				   1 + (uint32_t)kit_below(&r->random, 3) : 0;
-		m.owner = (uint32_t)kit_below(&r->random, 48);
-		if (kit_below(&r->random, 4) == 0)
-			m.place = (uint32_t)kit_random(&r->random);
-		ck_assert_int_ge(gputm_metadata_table_update(r->t, address, &m, NULL), 0);
-		oracle_metadata_table_update(&r->oracle, address, &m);
+		flush(r);
 	}
-	for (uint64_t i = 0; i < 64; i++) {
-		wrong = oracle_metadata_table_compare(&r->oracle, r->t, i * r->oracle.granularity);
+	for (uint64_t i = 0; i < GRANULES; i++) {
+		const char *wrong = oracle_metadata_table_compare(&r->oracle, r->t,
+								  i * r->config->granularity);
+
 		ck_assert_msg(!wrong, "granule %u: %s", (unsigned)i, wrong);
 	}
 	ck_assert_uint_eq(gputm_metadata_table_writes(r->t),
 			  oracle_metadata_table_writes(&r->oracle));
-	kit_valid(gputm_metadata_table_unit(r->t));
 }
 
-static void run(const struct gputm_metadata_table_config *config, uint64_t seed, unsigned steps)
-{
-	struct run r = { .random = seed, .oracle = { .granularity = config->granularity } };
+/* Ways, entries, stash, address bits, evict_above, approximate. */
+static const uint32_t geometry[][6] = {
+	{ 4, 8, 4, 32, 0, 0 }, { 4, 4, 0, 32, 0, 1 }, { 4, 2, 2, 40, 70, 0 },
+	{ 1, 1, 1, 32, 0, 0 }, { 8, 2, 0, 32, 0, 0 }, { 2, 4, 2, 64, 0, 0 },
+	{ 3, 1, 0, 32, 0, 0 }, { 5, 16, 4, 32, 70, 1 },
+};
 
-	r.reserved = 20 * (unsigned)kit_below(&r.random, 6);
-	kit_open(&r.kit);
-	r.t = make(&r.kit, config);
-	for (unsigned i = 0; i < steps; i++) {
-		step(&r);
-		if (kit_below(&r.random, 50) == 0)
-			r.t = (struct gputm_metadata_table *)(void *)kit_swap(
-				&metadata_table_maker, &r.kit, gputm_metadata_table_unit(r.t));
+KIT_DRIVE(metadata_table, 4 * KIT_COUNT(geometry), 2000)
+{
+	const uint32_t any[] = { 1 + kit_u32(bytes, 8), 1u << kit_u32(bytes, 5), kit_u32(bytes, 5),
+				 32 + 8 * kit_u32(bytes, 2), kit_u32(bytes, 101),
+				 kit_u32(bytes, 2) };
+	struct gputm_metadata_table_config config = GPUTM_METADATA_TABLE_CONFIG_INIT;
+	const uint32_t *g = KIT_ROW(geometry, any);
+	struct run r = { .config = &config };
+
+	config.ways = g[0];
+	config.entries = g[1];
+	config.stash = g[2];
+	config.address_bits = g[3];
+	config.evict_above = g[4];
+	config.approximate = g[5];
+	config.granularity = 16u << kit_u32(bytes, 4);
+	config.longest_chain = kit_u32(bytes, 8);
+	config.filter_ways = 1 + kit_u32(bytes, 4);
+	config.filter_entries = 1u << kit_u32(bytes, 5);
+	config.seed = kit_number(bytes, 1);
+	if (kit_u32(bytes, 2)) { /* narrow */
+		config.time_bits = 8;
+		config.warp_bits = 2;
+		config.count_bits = 2;
+		config.owner_bits = 4;
 	}
-	for (uint64_t i = 0; i < 64; i++)
-		ck_assert_int_ge(set(r.t, i * config->granularity, 0, 0, 0), 0);
+	r.oracle.granularity = config.granularity;
+	r.t = make(kit, &config);
+	while (kit_more(bytes)) {
+		step(&r, bytes);
+		r.t = KIT_TURN(metadata_table, r.t);
+	}
+	for (uint64_t i = 0; i < GRANULES; i++)
+		ck_assert_int_ge(set(r.t, i * config.granularity, 0, 0, 0), 0);
 	ck_assert_uint_eq(gputm_metadata_table_writes(r.t), 0);
 	ck_assert_uint_eq(stat(r.t, "overflow_now"), 0);
 	ck_assert_int_eq(gputm_metadata_table_flush(r.t), 0);
-	kit_valid(gputm_metadata_table_unit(r.t));
-	gputm_metadata_table_free(r.t);
-	kit_close(&r.kit);
-}
-
-KIT_TEST(test_metadata_table_never_understates)
-{
-	struct gputm_metadata_table_config config = GPUTM_METADATA_TABLE_CONFIG_INIT;
-	unsigned steps = kit_scale(60, 8);
-	uint64_t random = 7;
-
-	for (uint32_t ways = 1; ways <= 8; ways++)
-		for (uint32_t entries = 1; entries <= 16; entries *= 2)
-			for (uint32_t stash = 0; stash <= 4; stash += 2) {
-				config.ways = ways;
-				config.entries = entries;
-				config.stash = stash;
-				config.granularity = 16u << kit_below(&random, 4);
-				config.address_bits = kit_below(&random, 2) ? 32 : 40;
-				config.longest_chain = (uint32_t)kit_below(&random, 8);
-				config.evict_above = (uint32_t)kit_below(&random, 2) * 70;
-				config.approximate = (uint32_t)kit_below(&random, 2);
-				config.filter_ways = 1 + (uint32_t)kit_below(&random, 4);
-				config.filter_entries = 1u << kit_below(&random, 5);
-				config.seed = kit_random(&random);
-				run(&config, kit_random(&random), steps);
-			}
+	KIT_END(metadata_table, r.t);
 }
 
 /* Every bit of the hash rows is compared with the public family, bit by bit. */

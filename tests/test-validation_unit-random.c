@@ -3,33 +3,36 @@
 #include "tests/oracle/validation_unit.h"
 #include "tests/validation_unit.h"
 
+/* ---- accesses, retries and releases against the oracle, then a rollover ---- */
+
+#define GRANULES 4
+#define WARPS 8
+
 struct run {
-	struct kit kit;
 	struct gputm_validation_unit *u;
 	struct oracle_validation_unit o;
-	uint64_t random, sequence[6];
+	uint64_t accesses, sequence[WARPS];
 };
 
-static void random_access(struct run *r)
+static void access_one(struct run *r, struct kit_bytes *bytes)
 {
-	uint32_t warp = (uint32_t)kit_below(&r->random, 6);
-	struct gputm_validation_request q = { kit_random(&r->random), 0,
-					      kit_below(&r->random, 30), r->sequence[warp], warp,
-					      kit_below(&r->random, 2) };
-	uint64_t time = 0;
-	int probe, mine;
+	uint64_t what = kit_number(bytes, 1), time = kit_number(bytes, 1), reported = 0;
+	uint32_t warp = what >> 2 & (WARPS - 1);
+	struct gputm_validation_request q = { ++r->accesses << 32, 0, time % 32, 0, warp,
+					      what >> 5 & 1 };
+	int probe;
 
-	q.address = kit_below(&r->random, 4) * r->o.config.granularity;
-	if (kit_below(&r->random, 4) == 0)
-		r->sequence[warp]++;
+	q.address = (what & (GRANULES - 1)) * r->o.config.granularity;
+	r->sequence[warp] += what >> 6 == 3;
+	q.sequence = r->sequence[warp] - (time >= 240 && r->sequence[warp]);
 	probe = gputm_validation_unit_access_probe(r->u, &q);
-	mine = gputm_validation_unit_access(r->u, &q, &last);
-	ck_assert_int_eq(mine, probe);
-	ck_assert_int_eq(mine, oracle_validation_unit_access(&r->o, &q, &time));
-	ck_assert_uint_eq(last.time, time);
+	ck_assert_int_eq(gputm_validation_unit_access(r->u, &q, &last), probe);
+	ck_assert_int_eq(oracle_validation_unit_access(&r->o, &q, &reported), probe);
+	ck_assert_uint_eq(last.tag, q.tag);
+	ck_assert_uint_eq(last.time, reported);
 }
 
-static void random_retry(struct run *r)
+static void retry_one(struct run *r)
 {
 	uint64_t tag = 0, time = 0;
 	int result = gputm_validation_unit_retry(r->u, &last);
@@ -41,62 +44,76 @@ static void random_retry(struct run *r)
 	ck_assert_uint_eq(last.time, time);
 }
 
-static void random_release(struct run *r)
+static void release_one(struct run *r, struct kit_bytes *bytes)
 {
-	unsigned g = (unsigned)kit_below(&r->random, 4);
-	uint32_t count = (uint32_t)kit_below(&r->random, 3);
-	uint64_t address = g * r->o.config.granularity;
-	uint32_t warp = r->o.granule[g].owner;
-	uint64_t sequence = r->o.granule[g].sequence;
+	uint64_t what = kit_number(bytes, 1);
+	unsigned g = what & (GRANULES - 1);
+	uint64_t address = g * r->o.config.granularity, sequence = r->o.granule[g].sequence;
+	uint32_t warp = (r->o.granule[g].owner + (what >= 224)) % WARPS, count = what >> 2 & 3;
 
-	if (kit_below(&r->random, 8) == 0)
-		warp = (warp + 1) % 6;
 	ck_assert_int_eq(gputm_validation_unit_release(r->u, address, warp, sequence, count, NULL),
 			 oracle_validation_unit_release(&r->o, address, warp, sequence, count));
 }
 
 static void same_granules(struct run *r)
 {
-	for (unsigned g = 0; g < 4; g++)
+	for (unsigned g = 0; g < GRANULES; g++)
 		cell(r->u, g * r->o.config.granularity,
 		     r->o.granule[g].wts.ever ? r->o.granule[g].wts.time + 1 : 0,
 		     r->o.granule[g].rts.ever ? r->o.granule[g].rts.time : 0,
 		     r->o.granule[g].writes, (int)r->o.granule[g].owner);
 }
 
-KIT_BARE_TEST(test_validation_unit_random)
+/* Whoever waits aborts; when nothing is reserved any more, the unit has forgotten all. */
+static void roll_over(struct run *r)
 {
-	static struct run r;
+	struct gputm_validation_message stop = { 0, 0 };
 
-	for (uint64_t seed = 0; seed < kit_scale(40, 4); seed++) {
-		memset(&r, 0, sizeof(r));
-		r.random = seed;
-		r.o.config = (struct gputm_validation_unit_config)GPUTM_VALIDATION_UNIT_CONFIG_INIT;
-		r.o.config.paper_order = seed & 1;
-		r.o.config.stall_lines = 1 + (uint32_t)kit_below(&r.random, 4);
-		r.o.config.stall_requests = 1 + (uint32_t)kit_below(&r.random, 4);
-		r.o.config.granularity = 4u << kit_below(&r.random, 6);
-		kit_open(&r.kit);
-		r.u = make(&r.kit, &r.o.config);
-		for (unsigned i = 0; i < 600; i++) {
-			uint64_t what = kit_below(&r.random, 6);
+	gputm_validation_unit_rollover(r->u);
+	ck_assert(gputm_validation_unit_ring_pop(r->u));
+	ck_assert_int_eq(gputm_validation_unit_ring_push(r->u, &stop), 0);
+	ck_assert_int_eq(gputm_validation_unit_rollover_go(r->u), 0);
+	while (gputm_validation_unit_retry(r->u, &last) != NONE)
+		ck_assert_uint_eq(last.reason, GPUTM_VALIDATION_UNIT_ROLLOVER);
+	for (unsigned g = 0; g < GRANULES; g++)
+		if (r->o.granule[g].writes)
+			release(r->u, g * r->o.config.granularity, r->o.granule[g].owner,
+				r->o.granule[g].sequence, r->o.granule[g].writes);
+	ck_assert_int_eq(gputm_validation_unit_state(r->u), GPUTM_VALIDATION_UNIT_RUNNING);
+	ck_assert_uint_eq(gputm_validation_unit_writes(r->u), 0);
+	ck_assert_uint_eq(gputm_validation_unit_pending(r->u), 0);
+	for (unsigned g = 0; g < GRANULES; g++)
+		cell(r->u, g * r->o.config.granularity, 0, 0, 0, 0);
+}
 
-			if (what < 3)
-				random_access(&r);
-			else if (what == 3)
-				random_retry(&r);
-			else
-				random_release(&r);
-			same_granules(&r);
-			kit_valid(gputm_validation_unit_unit(r.u));
-			if (i % 60 == 59)
-				r.u = (struct gputm_validation_unit *)(void *)kit_swap(
-					&validation_unit_maker, &r.kit,
-					gputm_validation_unit_unit(r.u));
-		}
-		gputm_validation_unit_free(r.u);
-		kit_close(&r.kit);
+KIT_DRIVE(validation_unit, 24, 4000)
+{
+	struct gputm_validation_unit_config config = GPUTM_VALIDATION_UNIT_CONFIG_INIT;
+	struct run r = { 0 };
+
+	config.paper_order = bytes->round & 1;
+	config.stall_lines = 1 + kit_u32(bytes, 4);
+	config.stall_requests = 1 + kit_u32(bytes, 4);
+	config.granularity = 4u << kit_u32(bytes, 6);
+	config.address_bits = kit_u32(bytes, 2) ? 32 : 40;
+	config.entries = 4; /* room for all granules; each check looks at every cell */
+	config.filter_entries = 4;
+	r.o.config = config;
+	r.u = make(kit, &config);
+	while (kit_more(bytes)) {
+		uint64_t what = kit_draw(bytes, 6);
+
+		if (what < 3)
+			access_one(&r, bytes);
+		else if (what == 3)
+			retry_one(&r);
+		else
+			release_one(&r, bytes);
+		same_granules(&r);
+		r.u = KIT_TURN(validation_unit, r.u);
 	}
+	roll_over(&r);
+	KIT_END(validation_unit, r.u);
 }
 
 /* An observed unit processes each access step by step: no answer and no state is another. */
