@@ -67,7 +67,7 @@ refused --machine cray -- --machine cray fermi reference
 refused --workload sudoku -- --workload sudoku bank atm-1m
 refused --threads 0 -- --threads '"0"' '1 .. '
 refused --concurrency 1000 -- --concurrency '"1000"' '1 .. 64 or inf'
-refused --format xml -- --format '"xml"' 'text|json|csv'
+refused --format xml -- --format '"xml"' 'text|json|jsonl|csv|gem5'
 refused --trace "$data/small.trace" --threads 8 -- --threads
 refused --trace "$data/small.trace" --workload bank -- --workload
 refused --keys "$data/words.txt" --workload bank -- --keys
@@ -171,12 +171,13 @@ for check in '' --check; do
 		[ "$(grep -c "^  \"$key\": " "$work/out")" -eq 1 ] || complain "JSON: no key $key"
 	done
 	run 0 $small $check --format csv
-	[ "$(wc -l <"$work/out")" -eq 2 ] || complain 'CSV has not two lines'
-	[ "$(awk -F, '{ print NF }' "$work/out" | uniq | wc -l)" -eq 1 ] || complain 'CSV: lines of unequal length'
-	[ -z "$(sed 1q "$work/out" | tr , '\n' | sort | uniq -d)" ] || complain 'CSV: a column comes twice'
-	for key in version config.threads config.machine.cores config.workload.accounts \
-		aborts_by_reason.conflict traffic.load.packets wall_seconds; do
-		sed 1q "$work/out" | tr , '\n' | grep -qx "$key" || complain "CSV: no column $key"
+	head -1 "$work/out" | grep -qx run,role,instance,statistic,value || complain 'CSV: no header'
+	[ "$(awk -F, '{ print NF, $1 != "" }' "$work/out" | sort -u)" = '5 1' ] ||
+		complain 'CSV: not five columns, or no run'
+	[ -z "$(cut -d, -f2-4 "$work/out" | sort | uniq -d)" ] || complain 'CSV: a figure comes twice'
+	for key in ,,version config,,threads config,,machine.cores config,,workload.accounts \
+		aborts_by_reason,,conflict traffic,,load.packets traffic,,total.flits; do
+		grep -q "^[0-9a-f]\{16\},$key," "$work/out" || complain "CSV: no figure $key"
 	done
 done
 # shellcheck disable=SC2086

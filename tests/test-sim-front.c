@@ -90,7 +90,7 @@ KIT_TESTS(test_bad_options_are_refused, KIT_COUNT(bad_options))
 
 /* ---- emit ---- */
 
-static char *emitted(enum emit_shape shape)
+static char *emitted(enum emit_shape shape, const char *only)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -98,7 +98,9 @@ static char *emitted(enum emit_shape shape)
 	struct emit e;
 
 	ck_assert_ptr_nonnull(out);
-	ck_assert_int_eq(emit_begin(&e, shape, out), 0);
+	emit_begin(&e, shape, out);
+	e.only = only;
+	e.run = "r";
 	emit_text(&e, "name", "a \"b\", \\c\n\xff");
 	emit_object(&e, "empty");
 	emit_end(&e);
@@ -115,14 +117,23 @@ static char *emitted(enum emit_shape shape)
 	emit_real(&e, "x", 0.5);
 	emit_end(&e);
 	emit_end(&e);
-	ck_assert_int_eq(emit_finish(&e), 0);
+	emit_hidden(&e, "units", true);
+	emit_unit(&e, "kind", "a.b", 2, 1);
+	emit_hidden(&e, "stats", false);
+	e.note = "Hits.";
+	emit_u64(&e, "hits", 3);
+	emit_end(&e);
+	emit_u64(&e, "bits", 9);
+	emit_end(&e);
+	emit_end(&e);
+	emit_finish(&e);
 	ck_assert_int_eq(fclose(out), 0);
 	return text;
 }
 
 KIT_TEST(test_emit_json)
 {
-	char *text = emitted(EMIT_JSON);
+	char *text = emitted(EMIT_JSON, NULL);
 
 	ck_assert_str_eq(text, "{\n"
 			       "  \"name\": \"a \\\"b\\\", \\\\c\\u000a\\u00ff\",\n"
@@ -139,6 +150,17 @@ KIT_TEST(test_emit_json)
 			       "    {\n"
 			       "      \"x\": 0.500000\n"
 			       "    }\n"
+			       "  ],\n"
+			       "  \"units\": [\n"
+			       "    {\n"
+			       "      \"unit\": \"kind\",\n"
+			       "      \"role\": \"a.b\",\n"
+			       "      \"instance\": 2,\n"
+			       "      \"stats\": {\n"
+			       "        \"hits\": 3\n"
+			       "      },\n"
+			       "      \"bits\": 9\n"
+			       "    }\n"
 			       "  ]\n"
 			       "}\n");
 	free(text);
@@ -146,11 +168,47 @@ KIT_TEST(test_emit_json)
 
 KIT_TEST(test_emit_csv)
 {
-	char *text = emitted(EMIT_CSV);
+	char *text = emitted(EMIT_CSV, NULL);
 
-	ck_assert_str_eq(text, "name,config.big,config.deep.yes,nothing,list.0,list.1.x\n"
-			       "\"a \"\"b\"\", \\c\n\xff\","
-			       "18446744073709551615,true,,7,0.500000\n");
+	ck_assert_str_eq(text, "run,role,instance,statistic,value\n"
+			       "r,,,name,\"a \"\"b\"\", \\c\n\xff\"\n"
+			       "r,config,,big,18446744073709551615\n"
+			       "r,config,,deep.yes,true\n"
+			       "r,,,nothing,\n"
+			       "r,list,,0,7\n"
+			       "r,list,,1.x,0.500000\n"
+			       "r,a.b,2,hits,3\n"
+			       "r,a.b,2,bits,9\n");
+	free(text);
+}
+
+KIT_TEST(test_emit_gem5)
+{
+	char *text = emitted(EMIT_GEM5, "config.*,a.b.*");
+
+	ck_assert_ptr_nonnull(strstr(text, "Begin Simulation Statistics"));
+	ck_assert_ptr_nonnull(strstr(text, "\nconfig.deep.yes "));
+	ck_assert_ptr_nonnull(strstr(text, "   1    # yes\n"));
+	ck_assert_ptr_nonnull(strstr(text, "\na.b.2.hits "));
+	ck_assert_ptr_nonnull(strstr(text, "   3    # Hits.\n"));
+	ck_assert_ptr_null(strstr(text, "name"));
+	free(text);
+}
+
+KIT_TEST(test_emit_only)
+{
+	char *text = emitted(EMIT_JSONL, "config.deep.*,a.b.hits");
+
+	ck_assert_str_eq(text, "{\"config\":{\"deep\":{\"yes\":true}},\"units\":["
+			       "{\"unit\":\"kind\",\"role\":\"a.b\",\"instance\":2,"
+			       "\"stats\":{\"hits\":3}}]}\n");
+	free(text);
+	text = emitted(EMIT_TEXT, "list.*");
+	ck_assert_ptr_nonnull(strstr(text, "  list.1.x  "));
+	ck_assert_ptr_null(strstr(text, "config"));
+	free(text);
+	text = emitted(EMIT_JSONL, "absent");
+	ck_assert_str_eq(text, "{}\n");
 	free(text);
 }
 

@@ -160,7 +160,7 @@ run 0 --workload w1 --threads $threads --format csv
 for part in cpu.execution cpu.overlap cpu.idle cpu.drain cpu.waits cpu.merge gpu.launch \
 	gpu.execution gpu.overlap gpu.idle gpu.drain gpu.waits gpu.validation gpu.merge \
 	link.early link.logs link.copies link.idle phase.execution phase.validation phase.merge; do
-	sed 1q "$work/out" | tr , '\n' | grep -qx "times.$part" || complain "CSV: no times.$part"
+	grep -q "^[0-9a-f]*,times,,$part,[0-9]" "$work/out" || complain "CSV: no times.$part"
 	grep -q "Cm $part" "$srcdir/man/gputm-sim.1" || complain "gputm-sim(1) has no $part"
 done
 

@@ -109,7 +109,8 @@ gives 0 '' --kernel nested.kernel --out /dev/null --issues /dev/null
 # ---- keys and edges from standard input ----
 "$sim" --keys - --format json <words.txt >out || complain '--keys -'
 "$sim" --keys words.txt --format json | sed 's/"words.txt"/"-"/' >out2
-[ "$(grep -v wall_seconds out)" = "$(grep -v wall_seconds out2)" ] || complain '--keys - runs otherwise'
+host='wall_seconds|"hash"' # what comes from standard input is in no hash
+[ "$(grep -Ev "$host" out)" = "$(grep -Ev "$host" out2)" ] || complain '--keys - runs otherwise'
 "$sim" --keys - <words.txt >out
 grep -q 'word of standard input' out || complain '--keys -: the text report'
 "$sim" --workload graph-cut --edges - <graph.edges >out || complain '--edges -'
@@ -156,7 +157,7 @@ many='--workload bank --threads 2000000'
 	grep -q '^  "check": null,' report || complain 'ended: a check'
 	grep -q 'the check is not made' err || complain "ended: $(cat err)"
 	ended TERM $many --system getm --format csv
-	[ "$(wc -l <report)" -eq 2 ] || complain 'ended: CSV has not two lines'
+	grep -q ',,,ended,signal SIGTERM$' report || complain 'ended: CSV'
 	ended TERM $many --system ideal --check
 	tail -1 report | grep -q 'Not checked: the run was ended' || complain 'ended: text'
 	ended INT --system hetm --workload w1 --threads 2000000 --format json --check

@@ -127,8 +127,7 @@ static int judge_and_report(struct proof *proof, struct sim_report *report, int 
 		return sim_complain(SIM_FAILED, "out of memory for --check");
 	if (report->verdict && proof->replay && write_record(proof->replay, report))
 		status = SIM_FAILED;
-	if (report->gpu ? flow_report_write(report) : sim_report_write(report))
-		status = sim_complain(SIM_FAILED, "out of memory for the report");
+	sim_report_write(report);
 	if (sim_output_close(&report->out, status != SIM_FAILED))
 		status = SIM_FAILED;
 	if (proof->verdict.passed)
@@ -191,7 +190,7 @@ static int simulate(struct gputm_ctx *ctx, struct proof *proof, struct sim_repor
 				      report->gpu ? gpu.error :
 						    sim_machine_error(report->machine));
 	else
-		status = run(proof, &bar, report);
+		status = sim_report_has_only(report) ? run(proof, &bar, report) : SIM_BAD_INPUT;
 	if (status == SIM_DONE || status == SIM_ENDED)
 		status = judge_and_report(proof, report, status);
 	sim_machine_free(report->machine);

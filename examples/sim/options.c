@@ -20,7 +20,8 @@ struct option {
 	const char *argument, *summary;
 };
 
-static const char *const formats[] = { "text", "json", "csv", NULL };
+static const char *const formats[] = { "text", "json", "jsonl", "csv", "gem5", NULL };
+static const char *const levels[] = { "", "summary", "roles", "instances", NULL };
 static const char *const progresses[] = { "auto", "always", "never", NULL };
 
 #define AT(field) offsetof(struct sim_options, field)
@@ -52,7 +53,11 @@ static const struct option table[] = {
 	  "prove the run right: serialisable, or each thread as alone" },
 	{ "record", TEXT, AT(record), 0, 0, NULL, "FILE",
 	  "check, and write what committed to FILE, as a trace" },
-	{ "format", CHOICE, AT(format), 0, 0, formats, "text|json|csv", "shape of the report" },
+	{ "format", CHOICE, AT(format), 0, 0, formats, "text|json|jsonl|csv|gem5",
+	  "shape of the report" },
+	{ "report", CHOICE, AT(report), 0, 0, levels, "summary|roles|instances",
+	  "what the report tells of units" },
+	{ "only", TEXT, AT(only), 0, 0, NULL, "NAME,...", "report these figures only" },
 	{ "out", TEXT, AT(out), 0, 0, NULL, "FILE", "write the report to FILE" },
 	{ "progress", CHOICE, AT(progress), 0, 0, progresses, "auto|always|never",
 	  "progress bar on standard error" },
@@ -105,7 +110,7 @@ static int set_choice(const struct option *o, const char *value, int *out)
 	int i;
 
 	for (i = 0; o->choices[i]; i++)
-		if (!strcmp(o->choices[i], value)) {
+		if (*value && !strcmp(o->choices[i], value)) {
 			*out = i;
 			return 0;
 		}
@@ -115,7 +120,7 @@ static int set_choice(const struct option *o, const char *value, int *out)
 static int set(const struct option *o, const char *value, struct sim_options *out)
 {
 	void *field = (char *)out + o->offset;
-	int choice = 0, error = 0;
+	int error = 0;
 
 	switch (o->kind) {
 	case LIST:
@@ -134,11 +139,7 @@ static int set(const struct option *o, const char *value, struct sim_options *ou
 		error = set_number(o, value, field);
 		break;
 	case CHOICE:
-		error = set_choice(o, value, &choice);
-		if (!error && o->offset == AT(format))
-			out->format = (enum sim_format)choice;
-		else if (!error)
-			out->progress = (enum sim_progress)choice;
+		error = set_choice(o, value, field);
 		break;
 	case SETTING:
 		if (!strchr(value, '=') || !strchr(value, '.') ||
@@ -265,6 +266,13 @@ static int relations(const struct sim_options *o)
 	return reason ? -1 : 0;
 }
 
+/* JSON has every unit until version 1.0. */
+static int level_of(const struct sim_options *o)
+{
+	return o->format == SIM_JSON && !o->only ? SIM_INSTANCES :
+	       o->format == SIM_JSONL && !o->only ? SIM_SUMMARY : SIM_ROLES;
+}
+
 int sim_options_parse(int argc, char **argv, struct sim_options *out)
 {
 	static char end[] = "";
@@ -291,6 +299,8 @@ int sim_options_parse(int argc, char **argv, struct sim_options *out)
 		error = next(&argument, out);
 	free(copy);
 	out->check |= out->record != NULL;
+	if (!out->report)
+		out->report = level_of(out);
 	if (!error)
 		error = kernel_relations(out);
 	return error ? error : relations(out);

@@ -9,7 +9,8 @@
 #define SIM_THREADS_MAX (1u << 22)
 #define SIM_CONCURRENCY_MAX 64u /* warps of a core; more is as good as no limit */
 
-enum sim_format { SIM_TEXT, SIM_JSON, SIM_CSV };
+enum sim_format { SIM_TEXT, SIM_JSON, SIM_JSONL, SIM_CSV, SIM_GEM5 };
+enum sim_level { SIM_BY_FORMAT, SIM_SUMMARY, SIM_ROLES, SIM_INSTANCES };
 enum sim_progress { SIM_PROGRESS_AUTO, SIM_PROGRESS_ALWAYS, SIM_PROGRESS_NEVER };
 
 struct sim_options {
@@ -26,8 +27,9 @@ struct sim_options {
 	size_t set_count;
 	bool check, list, version, help;
 	const char *list_name; /* of --list, or NULL */
-	enum sim_format format;
-	enum sim_progress progress;
+	int format, progress; /* of the enums above */
+	int report;	      /* one of the levels; never SIM_BY_FORMAT */
+	const char *only;     /* patterns of figures, or NULL */
 };
 
 /* 0, or -1 with a message on stderr. The options point into argv. */

@@ -21,32 +21,24 @@ have() {
 	command -v "$1" >/dev/null 2>&1
 }
 
-# What a run tells: columns of the CSV report, UNIT.STATISTIC for the sum over its instances, or
-# flits for all that crossed the crossbars.
+# What a run tells: figures by their names in --format csv --report instances, sums over the units of a role.
 COLUMNS_WANTED='cycles committed aborted'
 export COLUMNS_WANTED
 
 # The report of a run, as CSV on standard input: the point, called $name, and the columns wanted.
 TELL='awk -F, -v point="$name $2 $3" "
-	NR == 1 { for (i = 1; i <= NF; i++) name[i] = \$i }
-	NR == 2 {
-		for (i = 1; i <= NF; i++) {
-			if (split(name[i], part, \".\") == 5 && part[1] == \"units\")
-				name[i] = part[2] \".\" part[5]
-			if (name[i] in sum)
-				sum[name[i]] += \$i
-			else
-				sum[name[i]] = \$i
-			if (name[i] ~ /^traffic\..*\.flits\$/)
-				sum[\"flits\"] += \$i
-		}
+	NR > 1 {
+		name = \$2 (\$2 == \"\" ? \"\" : \".\") \$4
+		value[name] = \$3 == \"\" ? \$5 : value[name] + \$5
+	}
+	END {
 		n = split(ENVIRON[\"COLUMNS_WANTED\"], wanted, \" \")
 		for (i = 1; i <= n; i++)
-			point = point \" \" (wanted[i] in sum ? sum[wanted[i]] : 0)
+			point = point \" \" (wanted[i] in value ? value[wanted[i]] : 0)
 		print point
-		passed = !(\"check.passed\" in sum) || sum[\"check.passed\"] == \"true\"
-	}
-	END { exit !passed }"'
+		passed = !(\"check.passed\" in value) || value[\"check.passed\"] == \"true\"
+		exit !passed
+	}"'
 
 # One run: "WORKLOAD SYSTEM CONCURRENCY" gives these and the columns wanted. WORKLOAD and SYSTEM
 # may be followed by settings, as in warptm:system.resolver=scr,commit_unit.hazard_rate=2, and
@@ -67,7 +59,7 @@ fine-lock*) limit= ;;
 *) limit="--concurrency $3" ;;
 esac
 "$SIM" $what --system "${2%%:*}" $limit --machine "$MACHINE" $CHECK \
-	$settings --format csv --progress never | '$TELL' &&
+	$settings --format csv --report instances --progress never | '$TELL' &&
 rm -f "$work/$name.$$"'
 export POINT
 

@@ -19,8 +19,8 @@ name=$1
 machine=
 [ "$MACHINE" = none ] || machine="--machine $MACHINE"
 settings=$(echo "$2:" | sed "s/^[^:]*://; s/:\$//; s/[^,][^,]*/--set &/g; s/,/ /g")
-"$SIM" --kernel "$KERNELS/$1.kernel" --divergence "${2%%:*}" $CHECK $machine $settings --format csv \
-	--progress never | '$TELL
+"$SIM" --kernel "$KERNELS/$1.kernel" --divergence "${2%%:*}" $CHECK $machine $settings \
+	--format csv --report instances --progress never | '$TELL
 export POINT
 
 # Points of all mechanisms over all kernels, but for the one that plain DWF executes wrongly.

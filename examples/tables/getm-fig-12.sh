@@ -8,7 +8,7 @@
 # aborts less and sends no read log.
 . "$(dirname "$0")/common.sh"
 
-COLUMNS_WANTED='cycles flits committed aborted traffic.load.flits traffic.load_reply.flits
+COLUMNS_WANTED='cycles traffic.total.flits committed aborted traffic.load.flits traffic.load_reply.flits
 	traffic.store.flits traffic.store_reply.flits traffic.write_log.flits traffic.cleanup.flits'
 best_points warptm-tcd getm >"$runs"
 awk '

@@ -11,23 +11,8 @@ local_tm.access_cycles local_tm.commit_cycles'
 local_runs() {
 	for n in 2 4 8 16 32 64 128 256; do
 		for seed in $SEEDS; do
-			"$SIM" --workload "$1-$n" --system "$2" --seed "$seed" $CHECK --format csv \
-				--progress never |
-				awk -F, -v point="$2 $n" '
-				NR == 1 { for (i = 1; i <= NF; i++) name[i] = $i }
-				NR == 2 {
-					for (i = 1; i <= NF; i++) {
-						sub(/^units\./, "", name[i])
-						sub(/\.0\.stats/, "", name[i])
-						value[name[i]] = $i
-					}
-					n = split(ENVIRON["COLUMNS_WANTED"], wanted, " ")
-					for (i = 1; i <= n; i++)
-						point = point " " value[wanted[i]] + 0
-					print point
-					passed = !("check.passed" in value) || value["check.passed"] == "true"
-				}
-				END { exit !passed }' || exit 1
+			"$SIM" --workload "$1-$n" --system "$2" --seed "$seed" $CHECK --format csv --report instances \
+				--progress never | (name="$2 $n" && set -- '' '' '' && eval "$TELL") || exit 1
 		done
 	done
 }

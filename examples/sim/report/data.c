@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The report as JSON or CSV: the same keys in the same order. */
+/* The report as figures with names: the same ones in the same order, whatever their shape. */
 #include <string.h>
 
-#include "emit.h"
+#include "point.h"
 #include "report.h"
 
 static void put_value(struct emit *e, const struct gputm_param *row, const void *config)
@@ -15,7 +15,7 @@ static void put_value(struct emit *e, const struct gputm_param *row, const void 
 		emit_u64(e, row->name, value);
 }
 
-void sim_report_part(struct emit *e, const char *path, const struct gputm_params *params,
+static void put_part(struct emit *e, const char *path, const struct gputm_params *params,
 		     const void *config)
 {
 	emit_object(e, path);
@@ -25,12 +25,20 @@ void sim_report_part(struct emit *e, const char *path, const struct gputm_params
 	emit_end(e);
 }
 
-static void put_config(struct emit *e, const struct sim_report *r)
+void sim_report_config(struct emit *e, const struct sim_report *r)
 {
 	const struct gputm_params *params;
 	const char *path;
 	void *config;
 
+	for (size_t i = 0; sim_setup_part(r->setup, i, &path, &params, &config); i++)
+		put_part(e, path, params, config);
+}
+
+static void put_config(struct emit *e, const struct sim_report *r)
+{
+	if (r->options->report == SIM_SUMMARY)
+		return;
 	emit_object(e, "config");
 	emit_u64(e, "threads", r->workload->threads);
 	if (r->options->concurrency && !r->setup->system->own)
@@ -42,8 +50,7 @@ static void put_config(struct emit *e, const struct sim_report *r)
 		emit_text(e, "divergence", r->options->divergence);
 	emit_text(e, "keys", r->options->keys);
 	emit_text(e, "trace", r->options->trace);
-	for (size_t i = 0; sim_setup_part(r->setup, i, &path, &params, &config); i++)
-		sim_report_part(e, path, params, config);
+	sim_report_config(e, r);
 	emit_end(e);
 }
 
@@ -53,7 +60,7 @@ static void put_times(struct emit *e, const struct sim_report *r)
 	const char *device = NULL;
 	struct sim_time time;
 
-	if (!own || !own->time)
+	if (!own || !own->time || r->options->report == SIM_SUMMARY)
 		return;
 	emit_object(e, "times");
 	for (size_t i = 0; own->time(r->machine, i, &time); i++) {
@@ -68,16 +75,42 @@ static void put_times(struct emit *e, const struct sim_report *r)
 	emit_end(e);
 }
 
-static void put_traffic(struct emit *e, const struct sim_result *result)
+/* Until version 1.0 JSON of all instances is as in version 0.1.0. */
+static bool is_of_0_1(const struct emit *e, const struct sim_report *r)
 {
+	return emit_nested(e) && r->options->report == SIM_INSTANCES;
+}
+
+static void put_count(struct emit *e, const char *name, const struct sim_traffic_count *count)
+{
+	emit_object(e, name);
+	emit_u64(e, "packets", count->packets);
+	emit_u64(e, "bytes", count->bytes);
+	emit_u64(e, "flits", count->flits);
+	emit_end(e);
+}
+
+static void put_traffic(struct emit *e, const struct sim_report *r)
+{
+	const struct sim_traffic_count total = sim_report_traffic(&r->result);
+
 	emit_object(e, "traffic");
-	for (int i = 0; i < SIM_TRAFFIC_KINDS; i++) {
-		emit_object(e, sim_traffic_name[i]);
-		emit_u64(e, "packets", result->traffic[i].packets);
-		emit_u64(e, "bytes", result->traffic[i].bytes);
-		emit_u64(e, "flits", result->traffic[i].flits);
-		emit_end(e);
-	}
+	for (int i = 0; r->options->report != SIM_SUMMARY && i < SIM_TRAFFIC_KINDS; i++)
+		put_count(e, sim_traffic_name[i], &r->result.traffic[i]);
+	if (!is_of_0_1(e, r))
+		put_count(e, "total", &total);
+	emit_end(e);
+}
+
+static void put_memory(struct emit *e, const struct sim_report *r)
+{
+	if (is_of_0_1(e, r) || r->setup->system->own)
+		return;
+	emit_u64(e, "instructions", r->result.instructions);
+	emit_object(e, "memory");
+	emit_u64(e, "l2_accesses", r->result.l2_accesses);
+	emit_u64(e, "l2_misses", r->result.l2_misses);
+	emit_u64(e, "dram_bytes", r->result.dram_bytes);
 	emit_end(e);
 }
 
@@ -107,81 +140,92 @@ static void put_verdict(struct emit *e, const struct sim_report *r)
 	emit_end(e);
 }
 
-/* CSV has the number of samples only, so that its columns do not depend on the values. */
-static void put_histogram(struct emit *e, const struct gputm_stat *stat)
+/* ---- units ---- */
+
+struct writer {
+	struct emit *e;
+	const struct sim_report *report;
+};
+
+static void put_histogram(const struct writer *w, const struct gputm_stat *stat)
 {
 	unsigned used = GPUTM_HISTOGRAM_BUCKETS;
+	struct emit *e = w->e;
 
-	if (e->shape == EMIT_CSV) {
-		emit_u64(e, stat->name, stat->value);
-		return;
-	}
 	while (used && !stat->bucket[used - 1])
 		used--;
 	emit_object(e, stat->name);
 	emit_u64(e, "samples", stat->value);
-	emit_array(e, "buckets");
-	for (unsigned i = 0; i < used; i++)
-		emit_u64(e, "", stat->bucket[i]);
-	emit_end(e);
-	emit_end(e);
-}
-
-void sim_report_unit(struct emit *e, const struct sim_unit_info *info)
-{
-	struct gputm_stat stat;
-	char column[96];
-
-	snprintf(column, sizeof(column), "%s.%u", info->role, info->instance);
-	emit_object(e, column);
-	emit_text(e, "unit", gputm_unit_kind(info->unit));
-	emit_text(e, "role", info->role);
-	emit_u64(e, "instance", info->instance);
-	emit_object(e, "stats");
-	for (size_t i = 0; gputm_unit_stat(info->unit, i, &stat); i++) {
-		if (stat.kind == GPUTM_STAT_HISTOGRAM && stat.bucket)
-			put_histogram(e, &stat);
-		else
-			emit_u64(e, stat.name, stat.value);
+	if (!is_of_0_1(e, w->report)) {
+		emit_real(e, "mean", sim_histogram_mean(stat));
+		emit_u64(e, "p50", sim_histogram_percentile(stat, 50));
+		emit_u64(e, "p99", sim_histogram_percentile(stat, 99));
+	}
+	if (emit_nested(e)) {
+		emit_array(e, "buckets");
+		for (unsigned i = 0; i < used; i++)
+			emit_u64(e, "", stat->bucket[i]);
+		emit_end(e);
 	}
 	emit_end(e);
-	emit_u64(e, "storage_bits", gputm_unit_storage_bits(info->unit));
+}
+
+static void put_group(void *state, const struct sim_group *group)
+{
+	const struct writer *w = state;
+	uint64_t bucket[GPUTM_HISTOGRAM_BUCKETS];
+	struct gputm_stat stat;
+
+	emit_unit(w->e, gputm_unit_kind(group->unit), group->role, group->instance,
+		  group->instances);
+	emit_hidden(w->e, "stats", false);
+	for (size_t i = 0; sim_group_stat(group, i, &stat, bucket); i++) {
+		w->e->note = stat.summary;
+		if (stat.kind == GPUTM_STAT_HISTOGRAM && stat.bucket)
+			put_histogram(w, &stat);
+		else
+			emit_u64(w->e, stat.name, stat.value);
+	}
+	emit_end(w->e);
+	emit_u64(w->e, "storage_bits", gputm_unit_storage_bits(group->unit));
+	emit_end(w->e);
+}
+
+void sim_report_units(struct emit *e, const struct sim_report *r, const struct sim_units *units)
+{
+	struct writer w = { e, r };
+
+	if (r->options->report == SIM_SUMMARY)
+		return;
+	emit_hidden(e, "units", true);
+	sim_each_group(units, r->options->report == SIM_ROLES, put_group, &w);
 	emit_end(e);
 }
 
-int sim_report_data(const struct sim_report *r)
+void sim_report_data(struct emit *e, const struct sim_report *r, const struct sim_units *units)
 {
 	const struct sim_result *result = &r->result;
-	struct sim_unit_info info;
-	struct emit e;
-	int error = emit_begin(&e, r->options->format == SIM_CSV ? EMIT_CSV : EMIT_JSON,
-			       r->out.file);
 
-	if (error)
-		return error;
-	emit_text(&e, "version", gputm_version());
-	emit_text(&e, "system", r->setup->system->name);
-	emit_text(&e, "machine", r->setup->machine_name);
-	emit_text(&e, "workload", r->workload->name);
-	put_config(&e, r);
-	emit_text(&e, "ended", sim_ended_by(r->ended));
-	emit_u64(&e, "core_mhz", result->core_mhz);
-	emit_u64(&e, "cycles", result->cycles);
-	emit_u64(&e, "tx_exec_cycles", result->tx_exec_cycles);
-	emit_u64(&e, "tx_wait_cycles", result->tx_wait_cycles);
-	put_times(&e, r);
-	emit_u64(&e, "committed", result->committed);
-	emit_u64(&e, "aborted", result->aborted);
-	emit_object(&e, "aborts_by_reason");
+	emit_text(e, "system", r->setup->system->name);
+	emit_text(e, "machine", r->setup->machine_name);
+	emit_text(e, "workload", r->workload->name);
+	put_config(e, r);
+	emit_text(e, "ended", sim_ended_by(r->ended));
+	emit_u64(e, "core_mhz", result->core_mhz);
+	emit_u64(e, "cycles", result->cycles);
+	emit_u64(e, "tx_exec_cycles", result->tx_exec_cycles);
+	emit_u64(e, "tx_wait_cycles", result->tx_wait_cycles);
+	put_times(e, r);
+	emit_u64(e, "committed", result->committed);
+	emit_u64(e, "aborted", result->aborted);
+	emit_object(e, "aborts_by_reason");
 	for (int i = 0; i < SIM_ABORT_REASONS; i++)
-		emit_u64(&e, sim_abort_reason_name[i], result->aborted_by_reason[i]);
-	emit_end(&e);
-	put_traffic(&e, result);
-	emit_real(&e, "wall_seconds", r->wall_seconds);
-	put_verdict(&e, r);
-	emit_array(&e, "units");
-	for (size_t i = 0; sim_machine_unit(r->machine, i, &info); i++)
-		sim_report_unit(&e, &info);
-	emit_end(&e);
-	return emit_finish(&e);
+		emit_u64(e, sim_abort_reason_name[i], result->aborted_by_reason[i]);
+	emit_end(e);
+	put_memory(e, r);
+	put_traffic(e, r);
+	if (e->shape == EMIT_JSON)
+		emit_real(e, "wall_seconds", r->wall_seconds);
+	put_verdict(e, r);
+	sim_report_units(e, r, units);
 }

@@ -2,14 +2,41 @@
 #define _POSIX_C_SOURCE 200809L
 #include "emit.h"
 
-#include <errno.h>
-#include <stdlib.h>
+#include <fnmatch.h>
 #include <string.h>
 
-static void indent(struct emit *e)
+/* ---- which figures ---- */
+
+bool emit_pattern(const char *only, size_t index, char name[EMIT_PATH])
 {
-	fprintf(e->out, "\n%*s", (int)(2 * (e->depth + 1)), "");
+	while (index-- && only) {
+		only = strchr(only, ',');
+		only = only ? only + 1 : NULL;
+	}
+	if (only)
+		snprintf(name, EMIT_PATH, "%.*s", (int)strcspn(only, ","), only);
+	return only != NULL;
 }
+
+/* Is the figure of this path and key wanted? */
+static bool wanted(struct emit *e, const char *key)
+{
+	char pattern[EMIT_PATH], path[EMIT_PATH + EMIT_KEY];
+	bool found = !e->only;
+
+	if (found)
+		return true;
+	snprintf(path, sizeof(path), "%s%s", e->path, key);
+	for (size_t i = 0; emit_pattern(e->only, i, pattern); i++) {
+		if (fnmatch(pattern, path, 0))
+			continue;
+		found = true;
+		e->matched |= i < 64 ? UINT64_C(1) << i : 0;
+	}
+	return found;
+}
+
+/* ---- strings ---- */
 
 static void json_string(FILE *out, const char *text)
 {
@@ -42,131 +69,208 @@ static void csv_string(FILE *out, const char *text)
 	putc('"', out);
 }
 
-/* Comma, new line and key of the next JSON element. */
-static void json_key(struct emit *e, const char *key)
+/* ---- nested ---- */
+
+/* New line of the element behind `depth` levels. */
+static void indent(struct emit *e, unsigned depth)
 {
-	if (e->filled[e->depth])
+	if (e->shape == EMIT_JSON)
+		fprintf(e->out, "\n%*s", (int)(2 * (depth + 1)), "");
+}
+
+/* Comma, new line and key of the next element of this level. */
+static void json_key(struct emit *e, unsigned depth, const char *key)
+{
+	struct emit_level *level = &e->level[depth];
+
+	if (level->filled)
 		putc(',', e->out);
-	e->filled[e->depth] = true;
-	indent(e);
-	if (!e->array[e->depth]) {
-		json_string(e->out, key);
-		fputs(": ", e->out);
-	}
+	level->filled = true;
+	indent(e, depth);
+	if (level->array)
+		return;
+	json_string(e->out, key);
+	fputs(e->shape == EMIT_JSON ? ": " : ":", e->out);
 }
 
-/* Header of the next CSV column, and the comma before its value. */
-static void csv_key(struct emit *e, const char *key)
+static void json_number(struct emit *e, unsigned depth, const char *key, uint64_t value)
 {
-	char column[2 * EMIT_PATH];
-
-	if (e->filled[0]) {
-		putc(',', e->out);
-		putc(',', e->row);
-	}
-	e->filled[0] = true;
-	snprintf(column, sizeof(column), "%s%s", e->path, key);
-	csv_string(e->out, column);
+	json_key(e, depth, key);
+	fprintf(e->out, "%llu", (unsigned long long)value);
 }
 
-static FILE *next(struct emit *e, const char *key)
+/* Which unit it is that comes. */
+static void name_unit(struct emit *e, unsigned depth)
 {
-	if (e->shape == EMIT_JSON) {
-		json_key(e, key);
-		return e->out;
-	}
-	csv_key(e, key);
-	return e->row;
+	const struct emit_level *level = &e->level[depth];
+
+	json_key(e, depth, "unit");
+	json_string(e->out, level->unit);
+	json_key(e, depth, "role");
+	json_string(e->out, level->key);
+	if (e->instance == EMIT_EACH)
+		json_number(e, depth, "instances", level->units);
+	else
+		json_number(e, depth, "instance", e->instance);
 }
 
-int emit_begin(struct emit *e, enum emit_shape shape, FILE *out)
+static void open_levels(struct emit *e)
+{
+	while (emit_nested(e) && e->open < e->depth) {
+		struct emit_level *level = &e->level[++e->open];
+
+		json_key(e, e->open - 1, level->key);
+		putc(level->array ? '[' : '{', e->out);
+		if (level->unit)
+			name_unit(e, e->open);
+	}
+}
+
+/* ---- the shapes ---- */
+
+void emit_begin(struct emit *e, enum emit_shape shape, FILE *out)
 {
 	memset(e, 0, sizeof(*e));
 	e->shape = shape;
 	e->out = out;
-	if (shape == EMIT_JSON) {
+	e->instance = EMIT_EACH;
+	if (emit_nested(e))
 		putc('{', out);
-		return 0;
-	}
-	e->row = open_memstream(&e->row_text, &e->row_size);
-	return e->row ? 0 : -ENOMEM;
+	else if (shape == EMIT_CSV)
+		fputs("run,role,instance,statistic,value\n", out);
+	else if (shape == EMIT_GEM5)
+		fputs("\n---------- Begin Simulation Statistics ----------\n", out);
 }
 
-int emit_finish(struct emit *e)
+void emit_finish(struct emit *e)
 {
-	if (e->shape == EMIT_JSON) {
-		fputs("\n}\n", e->out);
-	} else {
-		if (fclose(e->row))
-			return -ENOMEM;
-		fprintf(e->out, "\n%s\n", e->row_text);
-		free(e->row_text);
-	}
-	return 0;
+	if (emit_nested(e))
+		fputs(e->shape == EMIT_JSON ? "\n}\n" : "}\n", e->out);
+	else if (e->shape == EMIT_GEM5)
+		fputs("\n---------- End Simulation Statistics   ----------\n", e->out);
 }
 
-static void open_level(struct emit *e, const char *key, bool array)
+/* What the figure's path has of this level: `flat` and a dot, or nothing. */
+static struct emit_level *push(struct emit *e, const char *key, const char *flat, bool array)
 {
+	struct emit_level *level = &e->level[++e->depth];
 	size_t used = strlen(e->path);
 
-	if (e->shape == EMIT_JSON) {
-		json_key(e, key);
-		putc(array ? '[' : '{', e->out);
-		e->filled[e->depth + 1] = false;
-	} else {
-		e->path_end[e->depth] = used;
-		snprintf(e->path + used, EMIT_PATH - used, "%s.", key);
-	}
-	e->array[++e->depth] = array;
+	*level = (struct emit_level){ .array = array, .path_end = used };
+	snprintf(level->key, EMIT_KEY, "%s", key);
+	if (*flat)
+		snprintf(e->path + used, EMIT_PATH - used, "%s.", flat);
+	if (!used)
+		e->role_end = strlen(flat);
+	return level;
+}
+
+void emit_hidden(struct emit *e, const char *key, bool array)
+{
+	push(e, key, "", array);
+	if (!e->only)
+		open_levels(e);
 }
 
 void emit_object(struct emit *e, const char *key)
 {
-	open_level(e, key, false);
+	push(e, key, key, false);
+	if (!e->only)
+		open_levels(e);
 }
 
 void emit_array(struct emit *e, const char *key)
 {
-	open_level(e, key, true);
+	push(e, key, key, true);
+	if (!e->only)
+		open_levels(e);
+}
+
+void emit_unit(struct emit *e, const char *kind, const char *role, uint32_t instance,
+	       uint64_t units)
+{
+	struct emit_level *level = push(e, role, role, false);
+
+	level->unit = kind;
+	level->units = units;
+	e->instance = instance;
+	if (!e->only)
+		open_levels(e);
 }
 
 void emit_end(struct emit *e)
 {
-	bool array = e->array[e->depth], filled = e->filled[e->depth];
+	struct emit_level *level = &e->level[e->depth];
 
-	e->depth--;
-	if (e->shape == EMIT_CSV) {
-		e->path[e->path_end[e->depth]] = '\0';
-		return;
+	if (e->open == e->depth) {
+		e->open--;
+		if (level->filled)
+			indent(e, e->depth - 1);
+		putc(level->array ? ']' : '}', e->out);
 	}
-	if (filled)
-		indent(e);
-	putc(array ? ']' : '}', e->out);
+	e->path[level->path_end] = '\0';
+	if (level->unit)
+		e->instance = EMIT_EACH;
+	e->depth--;
+}
+
+/* A value as text: of a number, or words that are to be quoted, NULL for none. */
+static void figure(struct emit *e, const char *key, const char *text, bool words)
+{
+	size_t role = e->path[0] ? e->role_end : 0;
+	char name[EMIT_PATH + EMIT_KEY + 16], number[16] = "";
+	const char *rest = e->path + role + (role != 0);
+
+	if (!wanted(e, key))
+		return;
+	if (e->instance != EMIT_EACH)
+		snprintf(number, sizeof(number), "%u", e->instance);
+	snprintf(name, sizeof(name), "%.*s%s%s%s%s%s", (int)role, e->path, *number ? "." : "",
+		 number, role ? "." : "", rest, key);
+	open_levels(e);
+	if (emit_nested(e)) {
+		json_key(e, e->depth, key);
+		if (words && text)
+			json_string(e->out, text);
+		else
+			fputs(text ? text : "null", e->out);
+	} else if (e->shape == EMIT_CSV) {
+		fprintf(e->out, "%s,%.*s,%s,%s%s,", e->run ? e->run : "", (int)role, e->path,
+			number, rest, key);
+		csv_string(e->out, text ? text : "");
+		putc('\n', e->out);
+	} else if (e->shape == EMIT_TEXT) {
+		fprintf(e->out, "  %-44s %15s\n", name, text ? text : "-");
+	} else if (!words) {
+		fprintf(e->out, "%-50s %20s    # %s\n", name, text, e->note ? e->note : key);
+	}
+	e->note = NULL;
 }
 
 void emit_u64(struct emit *e, const char *key, uint64_t value)
 {
-	fprintf(next(e, key), "%llu", (unsigned long long)value);
+	char text[32];
+
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
+	figure(e, key, text, false);
 }
 
 void emit_real(struct emit *e, const char *key, double value)
 {
-	fprintf(next(e, key), "%.6f", value);
+	char text[64];
+
+	snprintf(text, sizeof(text), "%.6f", value);
+	figure(e, key, text, false);
 }
 
 void emit_bool(struct emit *e, const char *key, bool value)
 {
-	fputs(value ? "true" : "false", next(e, key));
+	bool number = e->shape == EMIT_GEM5;
+
+	figure(e, key, number ? value ? "1" : "0" : value ? "true" : "false", false);
 }
 
 void emit_text(struct emit *e, const char *key, const char *value)
 {
-	FILE *out = next(e, key);
-
-	if (e->shape == EMIT_JSON && value)
-		json_string(out, value);
-	else if (e->shape == EMIT_JSON)
-		fputs("null", out);
-	else if (value)
-		csv_string(out, value);
+	figure(e, key, value, true);
 }

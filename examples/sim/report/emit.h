@@ -2,44 +2,73 @@
 #ifndef SIM_REPORT_EMIT_H
 #define SIM_REPORT_EMIT_H
 /*
- * One sequence of calls, two shapes: JSON as nested objects, or CSV as a header
- * line of flattened keys ("traffic.log.packets") and one row. Keys are given in
- * every call; inside an array the key only names the column.
+ * One sequence of calls, some shapes: nested objects of JSON, on many lines or on one, or one
+ * line for each figure, which is then known by its path: its keys with dots between
+ * ("traffic.log.packets"), or the role of its unit and its name ("commit_unit.hazards").
  */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
-enum emit_shape { EMIT_JSON, EMIT_CSV };
+enum emit_shape {
+	EMIT_TEXT,  /* path and value */
+	EMIT_JSON,
+	EMIT_JSONL, /* on one line */
+	EMIT_CSV,   /* run, role, instance, statistic, value */
+	EMIT_GEM5,  /* as gem5's stats.txt: numbers, and what they are */
+};
 
 #define EMIT_DEPTH 8
 #define EMIT_PATH 256
+#define EMIT_KEY 64
+#define EMIT_EACH UINT32_MAX /* instance of a unit that stands for all of its role */
+
+struct emit_level {
+	bool array, filled; /* has it an element? */
+	char key[EMIT_KEY];
+	size_t path_end;
+	const char *unit; /* NULL: no unit */
+	uint64_t units;	  /* all of its role; else its number */
+};
 
 struct emit {
 	enum emit_shape shape;
-	FILE *out;	/* JSON: the document; CSV: the header line */
-	FILE *row;	/* CSV */
-	char *row_text; /* of row */
-	size_t row_size;
-	unsigned depth;
-	bool array[EMIT_DEPTH];	 /* is this level an array? */
-	bool filled[EMIT_DEPTH]; /* has it an element? */
-	char path[EMIT_PATH];	 /* CSV: keys so far, with their dots */
-	size_t path_end[EMIT_DEPTH];
+	FILE *out;
+	const char *only; /* patterns of paths with commas between; NULL: every figure */
+	const char *run;  /* first column of CSV */
+	const char *note; /* what the next figure is, or NULL */
+	uint64_t matched; /* a bit for each pattern that a figure had */
+	unsigned depth, open; /* levels, and those whose begin is written */
+	struct emit_level level[EMIT_DEPTH];
+	char path[EMIT_PATH];
+	size_t role_end;   /* end of the role in path */
+	uint32_t instance; /* of the unit, or EMIT_EACH */
 };
 
-/* 0 or -ENOMEM. */
-int emit_begin(struct emit *e, enum emit_shape shape, FILE *out);
-/* Closes the document; 0 or -ENOMEM. Errors of out are the caller's to find. */
-int emit_finish(struct emit *e);
+void emit_begin(struct emit *e, enum emit_shape shape, FILE *out);
+/* Closes the document. Errors of out are the caller's to find. */
+void emit_finish(struct emit *e);
+/* Is it JSON? Then a key of each level is seen. */
+static inline bool emit_nested(const struct emit *e)
+{
+	return e->shape == EMIT_JSON || e->shape == EMIT_JSONL;
+}
 
 void emit_object(struct emit *e, const char *key);
 void emit_array(struct emit *e, const char *key);
-void emit_end(struct emit *e); /* of an object or array */
+/* The same, with a key that no path has. */
+void emit_hidden(struct emit *e, const char *key, bool array);
+/* A unit in an array: number `instance` of its role or, with EMIT_EACH, all `units` of them. */
+void emit_unit(struct emit *e, const char *kind, const char *role, uint32_t instance,
+	       uint64_t units);
+void emit_end(struct emit *e); /* of any of these */
 
 void emit_u64(struct emit *e, const char *key, uint64_t value);
 void emit_real(struct emit *e, const char *key, double value);
 void emit_bool(struct emit *e, const char *key, bool value);
 void emit_text(struct emit *e, const char *key, const char *value); /* NULL gives null */
+
+/* Pattern number `index` of a list, into name[]; false past the last one. */
+bool emit_pattern(const char *only, size_t index, char name[EMIT_PATH]);
 
 #endif /* SIM_REPORT_EMIT_H */

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What is told of a kernel's run. */
-#include "emit.h"
+#include <string.h>
+
 #include "report.h"
 
 static const char *const widths[FLOW_WIDTHS] = {
 	"W1-4", "W5-8", "W9-12", "W13-16", "W17-20", "W21-24", "W25-28", "W29-32",
 };
-
-static bool unit_at(const void *gpu, size_t index, struct sim_unit_info *out)
-{
-	return flow_gpu_unit(gpu, index, out);
-}
 
 /* Active lanes of all lanes of the warps that issued. */
 static double efficiency(const struct flow_gpu *gpu)
@@ -25,17 +21,15 @@ static double efficiency(const struct flow_gpu *gpu)
 static void put_config(struct emit *e, const struct sim_report *r)
 {
 	const struct kernel *k = r->gpu->kernel;
-	const struct gputm_params *params;
-	const char *path;
-	void *config;
 
+	if (r->options->report == SIM_SUMMARY)
+		return;
 	emit_object(e, "config");
 	emit_u64(e, "blocks", k->blocks);
 	emit_u64(e, "threads", k->block_threads);
 	emit_u64(e, "lanes", k->lanes);
 	emit_u64(e, "seed", r->options->seed);
-	for (size_t i = 0; sim_setup_part(r->setup, i, &path, &params, &config); i++)
-		sim_report_part(e, path, params, config);
+	sim_report_config(e, r);
 	emit_end(e);
 }
 
@@ -87,29 +81,18 @@ static void put_verdict(struct emit *e, const struct sim_report *r)
 	emit_end(e);
 }
 
-static int write_data(const struct sim_report *r)
+void flow_report_data(struct emit *e, const struct sim_report *r, const struct sim_units *units)
 {
-	struct sim_unit_info info;
-	struct emit e;
-	int error = emit_begin(&e, r->options->format == SIM_CSV ? EMIT_CSV : EMIT_JSON,
-			       r->out.file);
-
-	if (error)
-		return error;
-	emit_text(&e, "version", gputm_version());
-	emit_text(&e, "divergence", r->setup->mechanism->name);
+	emit_text(e, "divergence", r->setup->mechanism->name);
 	if (r->setup->machine_name)
-		emit_text(&e, "machine", r->setup->machine_name);
-	emit_text(&e, "kernel", r->gpu->kernel->name);
-	put_config(&e, r);
-	put_result(&e, r);
-	emit_real(&e, "wall_seconds", r->wall_seconds);
-	put_verdict(&e, r);
-	emit_array(&e, "units");
-	for (size_t i = 0; unit_at(r->gpu, i, &info); i++)
-		sim_report_unit(&e, &info);
-	emit_end(&e);
-	return emit_finish(&e);
+		emit_text(e, "machine", r->setup->machine_name);
+	emit_text(e, "kernel", r->gpu->kernel->name);
+	put_config(e, r);
+	put_result(e, r);
+	if (e->shape == EMIT_JSON)
+		emit_real(e, "wall_seconds", r->wall_seconds);
+	put_verdict(e, r);
+	sim_report_units(e, r, units);
 }
 
 /* ---- text ---- */
@@ -120,8 +103,9 @@ static void head(const struct sim_report *r, FILE *out)
 	const struct flow_core_config *c = &r->setup->core;
 
 	fprintf(out, "gputm-sim %s\n\n", gputm_version());
-	fprintf(out, "  divergence   %s: %s\n", r->setup->mechanism->name,
-		r->setup->mechanism->summary);
+	fprintf(out, "  divergence   %s: ", r->setup->mechanism->name);
+	sim_report_wrapped(out, 17 + (int)strlen(r->setup->mechanism->name), 15,
+			   r->setup->mechanism->summary);
 	fprintf(out, "  kernel       %s: %zu blocks, %zu instructions\n", k->name,
 		k->code->block_count, k->code->instr_count);
 	fprintf(out, "  threads      %u thread blocks of %u, in warps of %u\n", k->blocks,
@@ -133,6 +117,7 @@ static void head(const struct sim_report *r, FILE *out)
 	fprintf(out, "  core         %u warps and %u thread blocks at once, %u lanes in a cycle\n",
 		c->warps, c->blocks, c->simd_width);
 	fprintf(out, "  seed         %llu\n", (unsigned long long)r->options->seed);
+	sim_report_text_point(r);
 }
 
 static double share(uint64_t part, uint64_t whole)
@@ -194,7 +179,7 @@ static void verdict(const struct sim_report *r, FILE *out)
 			sim_report_grouped(v->places));
 }
 
-static int write_text(const struct sim_report *r)
+void flow_report_text(const struct sim_report *r, const struct sim_units *units)
 {
 	FILE *out = r->out.file;
 
@@ -206,12 +191,6 @@ static int write_text(const struct sim_report *r)
 			sim_report_grouped((uint64_t)((double)r->gpu->result.issued /
 						      r->wall_seconds)));
 	fputc('\n', out);
-	sim_report_units(unit_at, r->gpu, out);
+	sim_report_text_units(r, units);
 	verdict(r, out);
-	return 0;
-}
-
-int flow_report_write(const struct sim_report *report)
-{
-	return report->options->format == SIM_TEXT ? write_text(report) : write_data(report);
 }

@@ -10,6 +10,9 @@
 #include "../options.h"
 #include "../base/output.h"
 #include "../study/setup.h"
+#include "emit.h"
+
+struct sim_units;
 
 struct sim_report {
 	const struct sim_options *options;
@@ -25,29 +28,65 @@ struct sim_report {
 	struct sim_output out, issues, record;
 };
 
-/* To report->out, in the format of the options; its errors are found when it is closed. 0 or
- * -ENOMEM. */
-int sim_report_write(const struct sim_report *report);
+/* To report->out, in the format of the options; its errors are found when it is closed. */
+void sim_report_write(const struct sim_report *report);
 
-/* The same of a gpu. */
-int flow_report_write(const struct sim_report *report);
+/* Are there figures of all names in --only? Before the run; else false, with the reason on
+ * stderr. */
+bool sim_report_has_only(const struct sim_report *report);
 
-int sim_report_text(const struct sim_report *report);
-int sim_report_data(const struct sim_report *report); /* JSON and CSV */
+/* What is told of runs without a TM system. */
+void flow_report_text(const struct sim_report *report, const struct sim_units *units);
+void flow_report_data(struct emit *e, const struct sim_report *report,
+		      const struct sim_units *units);
 
-/* ---- parts, for the reports of kernels as well ---- */
+/* ---- units ---- */
 
-struct emit;
+/* All that there are: number `index`, false past the last one. */
+struct sim_units {
+	bool (*at)(const void *of, size_t index, struct sim_unit_info *out);
+	const void *of;
+};
 
-/* Gives unit number index of something; false past the last one. */
-typedef bool sim_report_unit_at(const void *of, size_t index, struct sim_unit_info *out);
+#define SIM_STATS_MAX 64
+#define SIM_EACH EMIT_EACH
 
+struct sim_group {
+	const struct sim_units *units;
+	const char *role;
+	const struct gputm_unit *unit; /* the first one */
+	uint32_t instance;	       /* SIM_EACH: all of the role */
+	uint32_t instances;
+	uint64_t total[SIM_STATS_MAX]; /* sums of counters, maxima of maxima */
+};
+
+/* Each unit, or all of a role together, in order of first appearance. */
+void sim_each_group(const struct sim_units *units, bool together,
+		    void (*fn)(void *state, const struct sim_group *group), void *state);
+/* Statistic number `index` of the group, false past the last one. Buckets are added in bucket[]. */
+bool sim_group_stat(const struct sim_group *group, size_t index, struct gputm_stat *out,
+		    uint64_t bucket[GPUTM_HISTOGRAM_BUCKETS]);
+/* Of a histogram, with each sample taken at the middle of its bucket. */
+double sim_histogram_mean(const struct gputm_stat *stat);
+/* The largest value of the bucket in which that many percent of the samples are reached. */
+uint64_t sim_histogram_percentile(const struct gputm_stat *stat, unsigned percent);
+
+/* ---- parts of reports ---- */
+
+struct sim_traffic_count sim_report_traffic(const struct sim_result *result); /* all kinds */
 /* 1234567 as 1,234,567; a few results may be alive at once. */
 const char *sim_report_grouped(uint64_t value);
-/* All instances of a role together, as text. */
-void sim_report_units(sim_report_unit_at *at, const void *of, FILE *out);
-void sim_report_part(struct emit *e, const char *path, const struct gputm_params *params,
-		     const void *config);
-void sim_report_unit(struct emit *e, const struct sim_unit_info *info);
+void sim_report_text(const struct sim_report *report, const struct sim_units *units);
+void sim_report_data(struct emit *e, const struct sim_report *report,
+		     const struct sim_units *units);
+/* As text, in lines of 80 characters: the point, and units with what they have counted. */
+void sim_report_text_point(const struct sim_report *report);
+void sim_report_text_units(const struct sim_report *report, const struct sim_units *units);
+/* Nothing if the level of the report is too low for it. */
+void sim_report_config(struct emit *e, const struct sim_report *report);
+void sim_report_units(struct emit *e, const struct sim_report *report,
+		      const struct sim_units *units);
+/* Words in lines of 80 characters, the next ones from column `indent`. Ends the line. */
+void sim_report_wrapped(FILE *out, int column, int indent, const char *text);
 
 #endif /* SIM_REPORT_H */

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The report for people. */
 #define _DEFAULT_SOURCE /* getrusage */
+#include <stdarg.h>
 #include <string.h>
 #include <sys/resource.h>
 
+#include "point.h"
 #include "report.h"
 
-#define STATS_MAX 64
-#define GROUPS_MAX 32
+#define WIDTH 80
+#define TEXT 15 /* column of what a line of the head tells */
 
 /* 1234567 as 1,234,567; a few results may be alive at once. */
 static const char *grouped(uint64_t value)
@@ -31,6 +33,37 @@ const char *sim_report_grouped(uint64_t value)
 	return grouped(value);
 }
 
+void sim_report_wrapped(FILE *out, int column, int indent, const char *text)
+{
+	while (*text) {
+		int length = (int)strcspn(text, " "), gap = column > indent;
+
+		if (gap && column + gap + length > WIDTH) {
+			fprintf(out, "\n%*s", indent, "");
+			column = indent;
+			gap = 0;
+		}
+		fprintf(out, "%s%.*s", gap ? " " : "", length, text);
+		column += gap + length;
+		text += length;
+		text += strspn(text, " ");
+	}
+	fputc('\n', out);
+}
+
+/* A line of the head. */
+static void put_line(FILE *out, const char *name, const char *form, ...)
+{
+	char text[600];
+	va_list list;
+
+	va_start(list, form);
+	vsnprintf(text, sizeof(text), form, list);
+	va_end(list);
+	fprintf(out, "  %-*s", TEXT - 2, name);
+	sim_report_wrapped(out, TEXT, TEXT, text);
+}
+
 static const char *plural(uint64_t count, const char *one, const char *many)
 {
 	return count == 1 ? one : many;
@@ -42,15 +75,15 @@ static void describe_machine(const struct sim_report *r, FILE *out)
 	const struct sim_own_machine *own = r->setup->system->own;
 	char text[128];
 
-	fprintf(out, "  machine      %s: ", r->setup->machine_name);
 	if (own) {
 		own->describe(r->setup->system_config, text, sizeof(text));
-		fprintf(out, "%s\n", text);
+		put_line(out, "machine", "%s: %s", r->setup->machine_name, text);
 		return;
 	}
-	fprintf(out, "%u %s of %u warps x %u lanes, %u memory %s, %u MHz\n", m->cores,
-		plural(m->cores, "core", "cores"), m->warps, m->lanes, m->partitions,
-		plural(m->partitions, "partition", "partitions"), m->core_mhz);
+	put_line(out, "machine", "%s: %u %s of %u warps x %u lanes, %u memory %s, %u MHz",
+		 r->setup->machine_name, m->cores, plural(m->cores, "core", "cores"), m->warps,
+		 m->lanes, m->partitions, plural(m->partitions, "partition", "partitions"),
+		 m->core_mhz);
 }
 
 static const char *name_of(const char *file)
@@ -58,76 +91,105 @@ static const char *name_of(const char *file)
 	return strcmp(file, "-") ? file : "standard input";
 }
 
+void sim_report_text_point(const struct sim_report *r)
+{
+	FILE *out = r->out.file;
+
+	fprintf(out, "  point        %016llx, of\n%*s", (unsigned long long)sim_point_hash(r), TEXT,
+		"");
+	sim_point_command(r->options, out, WIDTH - 2);
+	fputc('\n', out);
+}
+
 static void head(const struct sim_report *r, FILE *out)
 {
 	const struct sim_options *o = r->options;
 
 	fprintf(out, "gputm-sim %s\n\n", gputm_version());
-	fprintf(out, "  system       %s: %s\n", r->setup->system->name, r->setup->system->summary);
-	fprintf(out, "  workload     %s: %s\n", r->workload->name, r->setup->workload->summary);
+	put_line(out, "system", "%s: %s", r->setup->system->name, r->setup->system->summary);
+	put_line(out, "workload", "%s: %s", r->workload->name, r->setup->workload->summary);
 	if (o->keys)
-		fprintf(out, "               one key per word of %s\n", name_of(o->keys));
+		put_line(out, "", "one key per word of %s", name_of(o->keys));
 	if (o->trace)
-		fprintf(out, "               read from %s\n", name_of(o->trace));
+		put_line(out, "", "read from %s", name_of(o->trace));
 	describe_machine(r, out);
-	fprintf(out, "  threads      %s in blocks of %u\n", grouped(r->workload->threads),
-		r->workload->block_size);
+	put_line(out, "threads", "%s in blocks of %u", grouped(r->workload->threads),
+		 r->workload->block_size);
 	if (o->concurrency && !r->setup->system->own)
-		fprintf(out, "  concurrency  %llu %s per core in transactions\n",
-			(unsigned long long)o->concurrency,
-			plural(o->concurrency, "warp", "warps"));
+		put_line(out, "concurrency", "%llu %s per core in transactions",
+			 (unsigned long long)o->concurrency,
+			 plural(o->concurrency, "warp", "warps"));
 	else
-		fprintf(out, "  concurrency  all resident warps may be in transactions\n");
-	fprintf(out, "  seed         %llu\n", (unsigned long long)o->seed);
+		put_line(out, "concurrency", "all resident warps may be in transactions");
+	put_line(out, "seed", "%llu", (unsigned long long)o->seed);
 	if (o->divergence)
-		fprintf(out, "  divergence   %s\n", o->divergence);
+		put_line(out, "divergence", "%s", o->divergence);
+	sim_report_text_point(r);
+}
+
+static void aborted(const struct sim_report *r, FILE *out)
+{
+	const struct sim_result *result = &r->result;
+	const char *separator = ": ";
+	char text[600];
+	size_t used;
+
+	used = (size_t)snprintf(text, sizeof(text), "%s %s", grouped(result->aborted),
+				plural(result->aborted, "attempt", "attempts"));
+	if (result->committed)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, ", %.3f per commit",
+					 (double)result->aborted / (double)result->committed);
+	for (int i = 0; i < SIM_ABORT_REASONS; i++) {
+		if (!result->aborted_by_reason[i])
+			continue;
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s %s", separator,
+					 sim_abort_reason_name[i],
+					 grouped(result->aborted_by_reason[i]));
+		separator = ", ";
+	}
+	put_line(out, "aborted", "%s", text);
 }
 
 static void outcome(const struct sim_report *r, FILE *out)
 {
 	const struct sim_result *result = &r->result;
-	const char *separator = ": ";
 
 	fputc('\n', out);
 	if (r->ended)
-		fprintf(out, "  ended        by %s, before its end\n",
-			sim_ended_by(r->ended));
-	fprintf(out, "  cycles       %s  (%.1f us at %u MHz)\n", grouped(result->cycles),
-		(double)result->cycles / result->core_mhz, result->core_mhz);
-	fprintf(out, "  committed    %s %s\n", grouped(result->committed),
-		plural(result->committed, "transaction", "transactions"));
-	fprintf(out, "  aborted      %s %s", grouped(result->aborted),
-		plural(result->aborted, "attempt", "attempts"));
-	if (result->committed)
-		fprintf(out, ", %.3f per commit",
-			(double)result->aborted / (double)result->committed);
-	for (int i = 0; i < SIM_ABORT_REASONS; i++) {
-		if (!result->aborted_by_reason[i])
-			continue;
-		fprintf(out, "%s%s %s", separator, sim_abort_reason_name[i],
-			grouped(result->aborted_by_reason[i]));
-		separator = ", ";
-	}
-	fputc('\n', out);
+		put_line(out, "ended", "by %s, before its end", sim_ended_by(r->ended));
+	put_line(out, "cycles", "%s (%.1f us at %u MHz)", grouped(result->cycles),
+		 (double)result->cycles / result->core_mhz, result->core_mhz);
+	put_line(out, "committed", "%s %s", grouped(result->committed),
+		 plural(result->committed, "transaction", "transactions"));
+	aborted(r, out);
 	if (r->setup->system->own)
 		return;
-	fprintf(out, "  memory       %s L2 accesses, %s misses, %s bytes to and from DRAM\n",
-		grouped(result->l2_accesses), grouped(result->l2_misses),
-		grouped(result->dram_bytes));
+	put_line(out, "memory", "%s L2 accesses, %s misses, %s bytes to and from DRAM",
+		 grouped(result->l2_accesses), grouped(result->l2_misses),
+		 grouped(result->dram_bytes));
 }
 
 /* Of this program and not of the machine it models. */
 static void host(const struct sim_report *r, FILE *out)
 {
-	struct rusage usage;
+	double rate = r->wall_seconds > 0 ? (double)r->result.committed / r->wall_seconds : 0;
+	struct rusage usage = { .ru_maxrss = 0 };
 
-	fprintf(out, "  host         %.3f s", r->wall_seconds);
-	if (r->wall_seconds > 0)
-		fprintf(out, ", %s committed transactions per second",
-			grouped((uint64_t)((double)r->result.committed / r->wall_seconds)));
-	if (!getrusage(RUSAGE_SELF, &usage))
-		fprintf(out, ", %.1f MB of memory", (double)usage.ru_maxrss / 1024);
-	fputc('\n', out);
+	(void)getrusage(RUSAGE_SELF, &usage);
+	put_line(out, "host", "%.3f s, %s transactions per second, %.1f MB of memory",
+		 r->wall_seconds, grouped((uint64_t)rate), (double)usage.ru_maxrss / 1024);
+}
+
+struct sim_traffic_count sim_report_traffic(const struct sim_result *result)
+{
+	struct sim_traffic_count total = { 0, 0, 0 };
+
+	for (int i = 0; i < SIM_TRAFFIC_KINDS; i++) {
+		total.packets += result->traffic[i].packets;
+		total.bytes += result->traffic[i].bytes;
+		total.flits += result->traffic[i].flits;
+	}
+	return total;
 }
 
 static void traffic_row(FILE *out, const char *name, const struct sim_traffic_count *count)
@@ -136,106 +198,71 @@ static void traffic_row(FILE *out, const char *name, const struct sim_traffic_co
 		grouped(count->bytes), grouped(count->flits));
 }
 
-static void traffic(const struct sim_result *result, FILE *out)
+static void traffic(const struct sim_report *r, FILE *out)
 {
-	struct sim_traffic_count total = { 0, 0, 0 };
+	const struct sim_traffic_count total = sim_report_traffic(&r->result);
+	bool kinds = r->options->report != SIM_SUMMARY;
 
 	fprintf(out, "\n  %-14s %13s %15s %13s\n", "traffic", "packets", "bytes", "flits");
-	for (int i = 0; i < SIM_TRAFFIC_KINDS; i++) {
-		const struct sim_traffic_count *count = &result->traffic[i];
-
-		if (!count->packets)
-			continue;
-		traffic_row(out, sim_traffic_name[i], count);
-		total.packets += count->packets;
-		total.bytes += count->bytes;
-		total.flits += count->flits;
-	}
+	for (int i = 0; kinds && i < SIM_TRAFFIC_KINDS; i++)
+		if (r->result.traffic[i].packets)
+			traffic_row(out, sim_traffic_name[i], &r->result.traffic[i]);
 	traffic_row(out, "total", &total);
 }
 
-/* ---- units: all instances of a role together ---- */
+/* ---- units ---- */
 
-struct group {
-	const char *role;
-	const struct gputm_unit *unit; /* the first one */
-	uint32_t instances;
-	uint64_t total[STATS_MAX]; /* sums of counters, maxima of maxima */
-};
-
-static void add(struct group *group, const struct gputm_unit *unit)
+static void group_head(const struct sim_group *group, FILE *out)
 {
-	struct gputm_stat stat;
-
-	group->instances++;
-	for (size_t i = 0; i < STATS_MAX && gputm_unit_stat(unit, i, &stat); i++)
-		if (stat.kind != GPUTM_STAT_MAXIMUM)
-			group->total[i] += stat.value;
-		else if (stat.value > group->total[i])
-			group->total[i] = stat.value;
-}
-
-static size_t collect(sim_report_unit_at *at, const void *of, struct group group[GROUPS_MAX])
-{
-	struct sim_unit_info info;
-	size_t groups = 0, g;
-
-	for (size_t i = 0; at(of, i, &info); i++) {
-		for (g = 0; g < groups && strcmp(group[g].role, info.role); g++)
-			continue;
-		if (g == GROUPS_MAX)
-			continue;
-		if (g == groups)
-			group[groups++] = (struct group){ .role = info.role, .unit = info.unit };
-		add(&group[g], info.unit);
-	}
-	return groups;
-}
-
-static void group_head(const struct group *group, FILE *out)
-{
-	const char *kind = gputm_unit_kind(group->unit);
+	const char *kind = gputm_unit_kind(group->unit), *name = gputm_unit_name(group->unit);
 	uint64_t bits = gputm_unit_storage_bits(group->unit);
+	char text[400], storage[80] = "", of_kind[80] = "";
 
-	fprintf(out, "\n  %s: %u %s", group->role, group->instances,
-		plural(group->instances, "unit", "units"));
 	if (strcmp(group->role, kind))
-		fprintf(out, " of kind %s", kind);
+		snprintf(of_kind, sizeof(of_kind), " of kind %s", kind);
 	if (bits)
-		fprintf(out, ", %s bits (%.1f KiB) of storage%s", grouped(bits),
-			(double)bits / 8192, group->instances == 1 ? "" : " each");
-	fputc('\n', out);
+		snprintf(storage, sizeof(storage), ", %s bits (%.1f KiB) of storage%s",
+			 grouped(bits), (double)bits / 8192, group->instances == 1 ? "" : " each");
+	if (group->instance == SIM_EACH)
+		snprintf(text, sizeof(text), "%s: %u %s%s%s", group->role, group->instances,
+			 plural(group->instances, "unit", "units"), of_kind, storage);
+	else
+		snprintf(text, sizeof(text), "%s.%u: %s%s%s", group->role, group->instance,
+			 *name ? name : "unit", of_kind, storage);
+	fputs("\n  ", out);
+	sim_report_wrapped(out, 2, 2, text);
 }
 
-static void group_stats(const struct group *group, FILE *out)
+static void group_stats(void *state, const struct sim_group *group)
 {
+	FILE *out = state;
+	uint64_t bucket[GPUTM_HISTOGRAM_BUCKETS];
 	struct gputm_stat stat;
 
-	for (size_t i = 0; i < STATS_MAX && gputm_unit_stat(group->unit, i, &stat); i++)
-		if (group->total[i] && stat.kind != GPUTM_STAT_HISTOGRAM)
-			fprintf(out, "    %-28s %15s  %s\n", stat.name, grouped(group->total[i]),
-				stat.summary);
-}
-
-void sim_report_units(sim_report_unit_at *at, const void *of, FILE *out)
-{
-	struct group group[GROUPS_MAX];
-	size_t groups = collect(at, of, group);
-
-	for (size_t g = 0; g < groups; g++) {
-		group_head(&group[g], out);
-		group_stats(&group[g], out);
+	group_head(group, out);
+	for (size_t i = 0; sim_group_stat(group, i, &stat, bucket); i++) {
+		if (!stat.value)
+			continue;
+		fprintf(out, "    %-24s %13s  ", stat.name, grouped(stat.value));
+		sim_report_wrapped(out, 44, 44, stat.summary);
+		if (stat.kind == GPUTM_STAT_HISTOGRAM && stat.bucket)
+			fprintf(out, "%*smean %.1f, p50 %s, p99 %s\n", 44, "",
+				sim_histogram_mean(&stat),
+				grouped(sim_histogram_percentile(&stat, 50)),
+				grouped(sim_histogram_percentile(&stat, 99)));
 	}
 }
 
-static bool unit_of_machine(const void *machine, size_t index, struct sim_unit_info *out)
+void sim_report_text_units(const struct sim_report *r, const struct sim_units *units)
 {
-	return sim_machine_unit(machine, index, out);
+	if (r->options->report != SIM_SUMMARY)
+		sim_each_group(units, r->options->report == SIM_ROLES, group_stats, r->out.file);
 }
 
 static void verdict(const struct sim_report *r, FILE *out)
 {
 	const struct sim_verdict *v = r->verdict;
+	char text[400];
 
 	if (r->ended) {
 		fputs("\nNot checked: the run was ended before its end.\n", out);
@@ -254,12 +281,14 @@ static void verdict(const struct sim_report *r, FILE *out)
 	if (r->setup->system->own && r->setup->system->own->check_kind)
 		fputs("\nThe replicas were the same after each round, and those rounds failed\n"
 		      "where both devices had accessed the same granule.", out);
-	fprintf(out,
-		"\nCheck passed: the run was serialisable. Its %s committed %s, replayed\n"
-		"one after the other, read the same %s %s and leave the same memory%s.\n",
-		grouped(v->transactions), plural(v->transactions, "transaction", "transactions"),
-		grouped(v->reads), plural(v->reads, "value", "values"),
-		r->workload->class->invariant ? ",\nand the workload's invariant holds in it" : "");
+	snprintf(text, sizeof(text),
+		 "Check passed: the run was serialisable. Its %s committed %s, replayed one after "
+		 "the other, read the same %s %s and leave the same memory%s.",
+		 grouped(v->transactions), plural(v->transactions, "transaction", "transactions"),
+		 grouped(v->reads), plural(v->reads, "value", "values"),
+		 r->workload->class->invariant ? ", and the workload's invariant holds in it" : "");
+	fputc('\n', out);
+	sim_report_wrapped(out, 0, 0, text);
 }
 
 /* Each cycle of the run is one of each device's. */
@@ -269,18 +298,19 @@ static void times(const struct sim_report *r, FILE *out)
 	struct sim_time time;
 	char name[64];
 
-	if (!own || !own->time)
+	if (!own || !own->time || r->options->report == SIM_SUMMARY)
 		return;
 	fprintf(out, "\n  %-30s %15s\n", "times", "cycles");
 	for (size_t i = 0; own->time(r->machine, i, &time); i++) {
 		snprintf(name, sizeof(name), "%s.%s", time.device, time.name);
 		if (time.cycles)
-			fprintf(out, "    %-28s %15s  %s\n", name, grouped(time.cycles),
-				time.summary);
+			fprintf(out, "    %-28s %15s  ", name, grouped(time.cycles));
+		if (time.cycles)
+			sim_report_wrapped(out, 50, 50, time.summary);
 	}
 }
 
-int sim_report_text(const struct sim_report *r)
+void sim_report_text(const struct sim_report *r, const struct sim_units *units)
 {
 	FILE *out = r->out.file;
 
@@ -288,15 +318,8 @@ int sim_report_text(const struct sim_report *r)
 	outcome(r, out);
 	host(r, out);
 	if (!r->setup->system->own)
-		traffic(&r->result, out);
+		traffic(r, out);
 	times(r, out);
-	sim_report_units(unit_of_machine, r->machine, out);
+	sim_report_text_units(r, units);
 	verdict(r, out);
-	return 0;
-}
-
-int sim_report_write(const struct sim_report *report)
-{
-	return report->options->format == SIM_TEXT ? sim_report_text(report) :
-						     sim_report_data(report);
 }

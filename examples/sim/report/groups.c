@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Units one by one, or all of a role together: counters added, the largest of maxima. */
+#include <string.h>
+
+#include "report.h"
+
+#define GROUPS_MAX 32
+
+static void add(struct sim_group *group, const struct gputm_unit *unit)
+{
+	struct gputm_stat stat;
+
+	group->instances++;
+	for (size_t i = 0; i < SIM_STATS_MAX && gputm_unit_stat(unit, i, &stat); i++)
+		if (stat.kind != GPUTM_STAT_MAXIMUM)
+			group->total[i] += stat.value;
+		else if (stat.value > group->total[i])
+			group->total[i] = stat.value;
+}
+
+static size_t collect(const struct sim_units *units, struct sim_group group[GROUPS_MAX])
+{
+	struct sim_unit_info info;
+	size_t groups = 0, g;
+
+	for (size_t i = 0; units->at(units->of, i, &info); i++) {
+		for (g = 0; g < groups && strcmp(group[g].role, info.role); g++)
+			continue;
+		if (g == GROUPS_MAX)
+			continue;
+		if (g == groups)
+			group[groups++] = (struct sim_group){ .units = units, .role = info.role,
+							      .unit = info.unit,
+							      .instance = SIM_EACH };
+		add(&group[g], info.unit);
+	}
+	return groups;
+}
+
+void sim_each_group(const struct sim_units *units, bool together,
+		    void (*fn)(void *state, const struct sim_group *group), void *state)
+{
+	struct sim_group group[GROUPS_MAX];
+	struct sim_unit_info info;
+	size_t groups = together ? collect(units, group) : 0;
+
+	for (size_t g = 0; g < groups; g++)
+		fn(state, &group[g]);
+	for (size_t i = 0; !together && units->at(units->of, i, &info); i++) {
+		*group = (struct sim_group){ .units = units, .role = info.role, .unit = info.unit,
+					     .instance = info.instance };
+		add(group, info.unit);
+		fn(state, group);
+	}
+}
+
+/* ---- histograms ---- */
+
+static void merge(const struct sim_group *group, size_t index, uint64_t *bucket)
+{
+	struct sim_unit_info info;
+	struct gputm_stat stat;
+
+	memset(bucket, 0, GPUTM_HISTOGRAM_BUCKETS * sizeof(*bucket));
+	for (size_t u = 0; group->units->at(group->units->of, u, &info); u++)
+		if (!strcmp(info.role, group->role) &&
+		    (group->instance == SIM_EACH || group->instance == info.instance) &&
+		    gputm_unit_stat(info.unit, index, &stat))
+			for (unsigned i = 0; stat.bucket && i < GPUTM_HISTOGRAM_BUCKETS; i++)
+				bucket[i] += stat.bucket[i];
+}
+
+bool sim_group_stat(const struct sim_group *group, size_t index, struct gputm_stat *out,
+		    uint64_t bucket[GPUTM_HISTOGRAM_BUCKETS])
+{
+	if (index >= SIM_STATS_MAX || !gputm_unit_stat(group->unit, index, out))
+		return false;
+	out->value = group->total[index];
+	if (out->kind == GPUTM_STAT_HISTOGRAM && out->bucket) {
+		merge(group, index, bucket);
+		out->bucket = bucket;
+	}
+	return true;
+}
+
+/* Bucket 0 has 0, bucket i the values from 2^(i - 1) to 2^i - 1. */
+static uint64_t first_of(unsigned i)
+{
+	return i ? UINT64_C(1) << (i - 1) : 0;
+}
+
+static uint64_t last_of(unsigned i)
+{
+	return (UINT64_C(1) << i) - 1;
+}
+
+double sim_histogram_mean(const struct gputm_stat *stat)
+{
+	double sum = 0;
+
+	for (unsigned i = 0; i < GPUTM_HISTOGRAM_BUCKETS; i++)
+		sum += (double)stat->bucket[i] * (double)(first_of(i) + last_of(i)) / 2;
+	return stat->value ? sum / (double)stat->value : 0;
+}
+
+uint64_t sim_histogram_percentile(const struct gputm_stat *stat, unsigned percent)
+{
+	uint64_t seen = 0;
+
+	for (unsigned i = 0; i < GPUTM_HISTOGRAM_BUCKETS; i++) {
+		seen += stat->bucket[i];
+		if (seen && seen * 100 >= stat->value * percent)
+			return last_of(i);
+	}
+	return 0;
+}

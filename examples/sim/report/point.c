@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The point of a run: what was asked for, and a hash of all that it came to. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emit.h"
+#include "point.h"
+
+/* ---- what was asked for ---- */
+
+/* Is this setting made again further on? */
+static bool overruled(const struct sim_options *o, size_t index)
+{
+	size_t length = strcspn(o->set[index], "=") + 1;
+
+	for (size_t i = index + 1; i < o->set_count; i++)
+		if (!strncmp(o->set[i], o->set[index], length))
+			return true;
+	return false;
+}
+
+static void each_number(const char *name, uint64_t value, sim_point_fn *fn, void *state)
+{
+	char text[24];
+
+	snprintf(text, sizeof text, "%" PRIu64, value);
+	fn(state, name, text);
+}
+
+void sim_point_each(const struct sim_options *o, sim_point_fn *fn, void *state)
+{
+	const struct {
+		const char *name, *value;
+	} words[] = {
+		{ "system", !o->kernel || o->system_given ? o->system : NULL },
+		{ "machine", o->machine_given ? o->machine : NULL },
+		{ "workload", o->kernel || o->trace ? NULL : o->workload },
+		{ "kernel", o->kernel },
+		{ "trace", o->trace },
+		{ "keys", o->keys },
+		{ "edges", o->edges },
+		{ "divergence", o->divergence },
+	};
+	char name[EMIT_PATH];
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (words[i].value)
+			fn(state, words[i].name, words[i].value);
+	if (o->threads_given)
+		each_number("threads", o->threads, fn, state);
+	if (o->concurrency_given && !o->concurrency)
+		fn(state, "concurrency", "inf");
+	else if (o->concurrency_given)
+		each_number("concurrency", o->concurrency, fn, state);
+	each_number("seed", o->seed, fn, state);
+	for (size_t i = 0; i < o->set_count; i++) {
+		const char *value = strchr(o->set[i], '=') + 1;
+
+		snprintf(name, sizeof name, "%.*s", (int)(value - o->set[i] - 1), o->set[i]);
+		if (!overruled(o, i) && strcmp(name, "machine.swap_units_every"))
+			fn(state, name, value);
+	}
+}
+
+struct command {
+	FILE *out;
+	int width, used; /* 0: one line */
+};
+
+static void put_word(struct command *c, const char *option, const char *value)
+{
+	bool plain = !strpbrk(value, " \t\n\"'\\$`*?[](){}<>|&;!#~");
+	int length = (int)(strlen(option) + strlen(value)) + 3;
+
+	if (c->width && c->used + length > c->width) {
+		fprintf(c->out, " \\\n%*s", SIM_COMMAND_INDENT - 1, "");
+		c->used = SIM_COMMAND_INDENT - 1;
+	}
+	c->used += length;
+	fprintf(c->out, " %s%s", option, plain ? "" : "'");
+	for (; *value; value++) {
+		if (*value == '\'')
+			fputs("'\\'", c->out);
+		putc(*value, c->out);
+	}
+	fputs(plain ? "" : "'", c->out);
+}
+
+static void add_to_command(void *state, const char *name, const char *value)
+{
+	char option[EMIT_PATH + 16];
+
+	snprintf(option, sizeof option, strchr(name, '.') ? "--set %s=" : "--%s ", name);
+	put_word(state, option, value);
+}
+
+void sim_point_command(const struct sim_options *o, FILE *out, int width)
+{
+	struct command c = { out, width, SIM_COMMAND_INDENT + (int)strlen("gputm-sim") };
+
+	fputs("gputm-sim", out);
+	sim_point_each(o, add_to_command, &c);
+}
+
+/* ---- hash: FNV-1a ---- */
+
+static uint64_t hash_bytes(uint64_t hash, const char *bytes, size_t size)
+{
+	while (size--)
+		hash = (hash ^ (unsigned char)*bytes++) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+static uint64_t hash_text(uint64_t hash, const char *name, const char *value)
+{
+	hash = hash_bytes(hash, name, strlen(name) + 1);
+	return value ? hash_bytes(hash, value, strlen(value) + 1) : hash;
+}
+
+static uint64_t hash_number(uint64_t hash, const char *name, uint64_t value)
+{
+	char text[24];
+
+	snprintf(text, sizeof text, "%" PRIu64, value);
+	return hash_text(hash, name, text);
+}
+
+/* A file counts by what is in it, not by its name. */
+static uint64_t hash_file(uint64_t hash, const char *name, const char *path)
+{
+	FILE *in = path && strcmp(path, "-") ? fopen(path, "rb") : NULL;
+	char bytes[4096];
+	size_t size;
+
+	hash = hash_text(hash, name, in ? "" : path);
+	while (in && (size = fread(bytes, 1, sizeof bytes, in)))
+		hash = hash_bytes(hash, bytes, size);
+	if (in)
+		fclose(in);
+	return hash;
+}
+
+uint64_t sim_point_hash(const struct sim_report *r)
+{
+	const struct sim_options *o = r->options;
+	const struct gputm_params *params;
+	const char *path;
+	void *config;
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	hash = hash_text(hash, "system", r->setup->system ? r->setup->system->name : NULL);
+	hash = hash_text(hash, "machine", r->setup->machine_name);
+	hash = hash_text(hash, "divergence", r->setup->mechanism->name);
+	hash = hash_number(hash, "threads", r->workload->threads);
+	hash = hash_number(hash, "concurrency",
+			   r->setup->system && !r->setup->system->own ? o->concurrency : 0);
+	hash = hash_number(hash, "seed", o->seed);
+	if (o->kernel || strpbrk(o->workload, "/."))
+		hash = hash_file(hash, "kernel", o->kernel ? o->kernel : o->workload);
+	else
+		hash = hash_text(hash, "workload", r->workload->name);
+	hash = hash_file(hash, "keys", o->keys);
+	hash = hash_file(hash, "edges", o->edges);
+	hash = hash_file(hash, "trace", o->trace);
+	for (size_t i = 0; sim_setup_part(r->setup, i, &path, &params, &config); i++) {
+		hash = hash_text(hash, path, NULL);
+		for (size_t k = 0; k < params->param_count; k++)
+			if (strcmp(params->param[k].name, "swap_units_every"))
+				hash = hash_number(hash, params->param[k].name,
+						   gputm_params_get(&params->param[k], config));
+	}
+	return hash;
+}
+
+/* ---- told ---- */
+
+static void put(void *state, const char *name, const char *value)
+{
+	bool number = *value >= '0' && *value <= '9' && strlen(value) < 20 &&
+		      !value[strspn(value, "0123456789")] && (*value != '0' || !value[1]);
+
+	if (number)
+		emit_u64(state, name, strtoull(value, NULL, 10));
+	else
+		emit_text(state, name, value);
+}
+
+void sim_report_point(struct emit *e, const struct sim_report *r)
+{
+	static char hash[20];
+
+	snprintf(hash, sizeof hash, "%016" PRIx64, sim_point_hash(r));
+	e->run = hash;
+	emit_text(e, "version", gputm_version());
+	emit_object(e, "point");
+	emit_text(e, "hash", hash);
+	sim_point_each(r->options, put, e);
+	emit_end(e);
+}

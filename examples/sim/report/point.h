@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_POINT_H
+#define SIM_POINT_H
+/* Which run a report is of. */
+#include <stdio.h>
+
+#include "report.h"
+
+/* What was given, system, workload and seed always: an option's name or "PATH.FIELD", and the
+ * value. What comes later overrules what was before, and is told once. */
+typedef void sim_point_fn(void *state, const char *name, const char *value);
+void sim_point_each(const struct sim_options *options, sim_point_fn *fn, void *state);
+
+/* Of all parameters, the seed and the bytes of the files that were named. Equal points have equal
+ * ones on every machine; the report's shape and --check do not count, nor does the version. */
+uint64_t sim_point_hash(const struct sim_report *report);
+
+/* The command line that repeats the point, in lines of `width` characters, 0 for one line. */
+#define SIM_COMMAND_INDENT 15
+void sim_point_command(const struct sim_options *options, FILE *out, int width);
+
+/* The version and the point, with which a report begins. */
+void sim_report_point(struct emit *e, const struct sim_report *report);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The report of a run, in the shape that was asked for. */
+#include <string.h>
+
+#include "point.h"
+#include "report.h"
+#include "../base/quote.h"
+
+static bool unit_of_machine(const void *machine, size_t index, struct sim_unit_info *out)
+{
+	return sim_machine_unit(machine, index, out);
+}
+
+static bool unit_of_gpu(const void *gpu, size_t index, struct sim_unit_info *out)
+{
+	return flow_gpu_unit(gpu, index, out);
+}
+
+static struct sim_units units_of(const struct sim_report *r)
+{
+	struct sim_units of_machine = { unit_of_machine, r->machine };
+	struct sim_units of_gpu = { unit_of_gpu, r->gpu };
+
+	return r->gpu ? of_gpu : of_machine;
+}
+
+static void write_data(struct emit *e, const struct sim_report *r)
+{
+	const struct sim_units units = units_of(r);
+
+	sim_report_point(e, r);
+	e->only = r->options->only;
+	if (r->gpu)
+		flow_report_data(e, r, &units);
+	else
+		sim_report_data(e, r, &units);
+}
+
+void sim_report_write(const struct sim_report *r)
+{
+	const struct sim_units units = units_of(r);
+	struct emit e;
+
+	if (r->options->format == SIM_TEXT && !r->options->only) {
+		if (r->gpu)
+			flow_report_text(r, &units);
+		else
+			sim_report_text(r, &units);
+		return;
+	}
+	emit_begin(&e, (enum emit_shape)r->options->format, r->out.file);
+	write_data(&e, r);
+	emit_finish(&e);
+}
+
+bool sim_report_has_only(const struct sim_report *r)
+{
+	static const struct sim_verdict verdict;
+	static const struct flow_verdict found;
+	struct sim_report trial = *r;
+	char pattern[EMIT_PATH];
+	struct emit e;
+
+	trial.out.file = r->options->only ? fopen("/dev/null", "w") : NULL;
+	if (!trial.out.file)
+		return true;
+	trial.verdict = r->options->check ? &verdict : NULL;
+	trial.found = r->options->check ? &found : NULL;
+	emit_begin(&e, EMIT_JSON, trial.out.file);
+	write_data(&e, &trial);
+	fclose(trial.out.file);
+	for (size_t i = 0; emit_pattern(r->options->only, i, pattern); i++) {
+		if (i < 64 && e.matched >> i & 1)
+			continue;
+		fprintf(stderr, "gputm-sim: --only: got \"%s\", expected a figure of this run or a "
+				"pattern of some, as --format csv names them (64 at most)\n",
+			sim_quoted(pattern));
+		return false;
+	}
+	return true;
+}

@@ -1,0 +1,117 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Reports: levels, shapes, single figures, and the point that a report is of.
+. "${srcdir:-.}/tests/build/lib.sh"
+sim=${top_builddir:-.}/gputm-sim
+lint=${top_builddir:-.}/tests/json-lint
+bank='--workload bank --threads 512'
+
+# report ARGUMENT...: a run, whose report is in $work/out
+report() {
+	"$sim" "$@" >"$work/out" 2>"$work/err" </dev/null || complain "$*: $(cat "$work/err")"
+}
+# The value of a figure, of CSV.
+value() {
+	awk -F, -v name="$1" '$2 (length($2) ? "." : "") $4 == name { print $5 }' "$work/out"
+}
+
+# ---- levels and shapes ----
+for run in "$bank --check" "--system getm $bank" '--system si-tm --workload skew' \
+	'--system hetm --workload w1 --threads 500' '--system local-tm --workload k-means-8' \
+	"--kernel $srcdir/examples/kernels/eddy.kernel --divergence tbc --check"; do
+	for level in summary roles instances; do
+		# shellcheck disable=SC2086
+		{
+			report $run --report $level
+			[ -z "$(awk 'length($0) > 80' "$work/out")" ] ||
+				complain "$run, $level: more than 80 columns: $(awk 'length($0) > 80' "$work/out")"
+			report $run --report $level --format json
+			"$lint" <"$work/out" || complain "$run, $level: no JSON"
+			report $run --report $level --format jsonl
+			"$lint" <"$work/out" || complain "$run, $level: no JSON on one line"
+			[ "$(wc -l <"$work/out")" -eq 1 ] || complain "$run, $level: more than one line"
+			[ $level != summary ] || [ "$(wc -c <"$work/out")" -lt 2048 ] ||
+				complain "$run: a summary of $(wc -c <"$work/out") bytes"
+			cp "$work/out" "$work/once"
+			report $run --report $level --format jsonl
+			cmp -s "$work/out" "$work/once" || complain "$run, $level: two runs differ"
+			report $run --report $level --format gem5
+			grep -q '^cycles  *[1-9][0-9]*    # ' "$work/out" || complain "$run, $level: no gem5"
+		}
+	done
+done
+
+# All units of a role are the sum of each.
+# shellcheck disable=SC2086
+report $bank --format csv --report instances
+want=$(value simt_stack.lanes_committed | awk '{ sum += $1 } END { print NR, sum }')
+[ "$want" = '720 1024' ] || complain "instances: $want"
+deepest=$(value simt_stack.max_depth | sort -n | tail -1)
+each=$(value access_coalescer.per_group.samples | awk '{ sum += $1 } END { print sum }')
+# shellcheck disable=SC2086
+report $bank --format csv --report roles
+[ "$(value simt_stack.lanes_committed)" = 1024 ] || complain 'roles: counters are not added'
+[ "$(value simt_stack.max_depth)" = "$deepest" ] || complain 'roles: maxima are not the largest'
+[ "$(value access_coalescer.per_group.samples)" = "$each" ] || complain 'roles: histograms'
+[ "$(value traffic.total.flits)" = "$(awk -F, '$2 == "traffic" && $4 ~ /flits/ && $4 !~ /total/ {
+	sum += $5 } END { print sum }' "$work/out")" ] || complain 'roles: the total of traffic'
+
+# ---- single figures ----
+# shellcheck disable=SC2086
+report $bank --only 'cycles,commit_unit.hazards,traffic.*.packets' --format jsonl
+grep -q '^{"version":"[^"]*","point":{"hash":"[0-9a-f]*","system":"kilo-tm","workload":"bank","threads":512,"seed":1},"cycles":[0-9]*,"traffic":{"load":{"packets":[0-9]*},.*},"units":\[{"unit":"commit_unit","role":"commit_unit","instances":6,"stats":{"hazards":[0-9]*}}\]}$' "$work/out" || complain "--only: $(cat "$work/out")"
+# shellcheck disable=SC2086
+report $bank --only cycles
+grep -q '^  cycles  *[0-9]*$' "$work/out" || complain "--only, text: $(cat "$work/out")"
+# refused TEXT ARGUMENT...: exit 2, and the text on standard error
+refused() {
+	text=$1
+	shift
+	"$sim" "$@" >"$work/out" 2>"$work/err" </dev/null
+	got=$?
+	[ "$got $(wc -c <"$work/out")" = '2 0' ] || complain "$*: exit $got"
+	grep -qF -e "$text" "$work/err" || complain "$*: $(cat "$work/err")"
+}
+# shellcheck disable=SC2086
+{
+	refused '--only: got "hazard", expected a figure of this run' $bank --only cycles,hazard
+	refused '--report: got "all", expected summary|roles|instances' $bank --report all
+	refused '--report: got "", expected summary|roles|instances' $bank --report=
+}
+
+# ---- the point ----
+# point ARGUMENT...: its hash
+point() {
+	report "$@" --format jsonl
+	sed 's/.*"hash":"\([0-9a-f]*\)".*/\1/' "$work/out"
+}
+# shellcheck disable=SC2086
+{
+	this=$(point $bank)
+	[ "$(point $bank --check)" = "$this" ] || complain 'point: --check counts'
+	[ "$(point $bank --set machine.cores=15 --concurrency 2 --seed 1)" = "$this" ] ||
+		complain 'point: defaults that are given count'
+	for other in '--seed 2' '--system getm' '--concurrency 4' '--set workload.accounts=77' \
+		'--set commit_unit.entries=128' '--machine reference' '--divergence pdom-lcp'; do
+		[ "$(point $bank $other)" != "$this" ] || complain "point: $other does not count"
+	done
+}
+printf 'one two three two\n' >"$work/a"
+printf 'one two three four\n' >"$work/b"
+this=$(point --keys "$work/a")
+[ "$(point --keys "$work/b")" != "$this" ] || complain 'point: what is in a file does not count'
+cp "$work/a" "$work/b"
+[ "$(point --keys "$work/b")" = "$this" ] || complain 'point: the name of a file counts'
+
+# The text tells the command that repeats it.
+report --workload ht-800 --system getm --concurrency inf --set machine.cores=8 --seed 5 \
+	--set validation_unit.stall_lines=16 --set machine.cores=4
+sed -n '/^ *gputm-sim --/,/^$/p' "$work/out" | sed 's/\\$//' | tr -d '\n' >"$work/command"
+grep -q 'cores=4' "$work/command" || complain "the command: $(cat "$work/command")"
+grep -q 'cores=8' "$work/command" && complain 'a setting that was overruled is told'
+figures='cycles|aborted|committed'
+grep -E "$figures" "$work/out" >"$work/once"
+# shellcheck disable=SC2046
+report $(sed 's/^ *gputm-sim//' "$work/command")
+grep -E "$figures" "$work/out" | cmp -s - "$work/once" || complain 'the command is another run'
+exit $failed
