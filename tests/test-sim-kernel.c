@@ -55,8 +55,29 @@ static const struct {
 	{ HEAD "program\nwhile 1\nbreak\nset x = 1\nend\n", "k:7:1: this cannot be reached" },
 	{ HEAD "program\nwhile 1\nset x = 1\nend\nprogram locks\n", NULL },
 	{ HEAD "program\nrequire 1\n",
-	  "k:5:1: got \"require\", expected it in setup and verify only" },
+	  "k:5:1: got \"require\", expected it in setup, host and verify only" },
 	{ HEAD "setup\nbegin\n", "k:5:1: got \"begin\", expected it in a program only" },
+	{ HEAD "program\nkernel a\nalu\n",
+	  "k:7:1: got end of file, expected \"kernel\" or \"host\"" },
+	{ HEAD "program\nkernel a\nalu\nkernel a\nalu\nhost\n",
+	  "k:7:8: got kernel a a second time (first in line 5)" },
+	{ HEAD "program\nkernel m\nalu\n", "k:5:8: got \"m\" a second time, expected a new" },
+	{ HEAD "program\nkernel a threads 8\n", "k:5:19: got end of line, expected \"block\"" },
+	{ HEAD "program\nkernel a threads 8 block 1025\n", "k:5:26: got \"1025\", expected the" },
+	{ HEAD "program\nkernel a\nset x = 1\nkernel b\nset y = x\nhost\n",
+	  "k:8:9: x is read and never set" },
+	{ HEAD "program\nkernel a\nbegin\nhost\n", "k:6:1: \"begin\", but there is a way to" },
+	{ HEAD "program\nkernel a\nalu\nhost\nlaunch b\n",
+	  "k:8:8: got \"b\", expected the name of a kernel of this program" },
+	{ HEAD "program locks\nkernel a\nalu\nhost\nprogram\nkernel b\nalu\nhost\nlaunch a\n",
+	  "k:12:8: got \"a\", expected the name of a kernel of this program" },
+	{ HEAD "program\nkernel a\nalu\nhost\nset x = id\n",
+	  "k:8:9: got \"id\", expected an operand of host, which no" },
+	{ HEAD "program\nkernel a\nalu\nhost\nbegin\n",
+	  "k:8:1: got \"begin\", expected it in a program" },
+	{ HEAD "program\nkernel a\nalu\nhost\nlaunch a\nprogram\nalu\n",
+	  "k:9:8: got \"\" a second time (first in line 4)" },
+	{ HEAD "program\nalu\nkernel a\n", "k:6:1: got \"kernel\", expected a statement of" },
 	{ HEAD "setup\nset x = id\n", "k:5:9: got \"id\", expected an operand of setup, which no" },
 	{ HEAD "program\ncommit\n", "k:5:1: \"commit\" without \"begin\"" },
 	{ HEAD "program\nbegin\n", "k:5:1: \"begin\", but there is a way to the end without" },
@@ -111,7 +132,7 @@ KIT_TESTS(test_bad_kernels_are_refused, sizeof(bad) / sizeof(bad[0]))
 /* The instructions as a letter each. */
 static void spell(const struct kernel_code *code, char *text)
 {
-	static const char letters[] = ".slwacbf[]{}ndrxjtX";
+	static const char letters[] = ".slwacbf[]{}ndrLxjtX";
 
 	for (size_t i = 0; i < code->instr_count; i++)
 		*text++ = letters[code->instr[i].op];

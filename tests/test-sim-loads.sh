@@ -159,4 +159,13 @@ small='--threads 144 --set workload.bodies=200 --set workload.block_size=72'
 	wrong bh 's/k == own ? around : EMPTY/EMPTY/' 'is in no cell' $small
 }
 
+small='--set workload.wide=40 --set workload.high=20 --set workload.few=1'
+# shellcheck disable=SC2086
+{
+	right cc $small
+	wrong cc 's/store reverse.to. = word + f/alu/' 'the edges of node' $small
+	wrong cc 's/store excess.to. = word + f/alu/' 'there is flow of' $small
+	wrong cc 's/store pull.to. = word - 1/alu/' 'failures, counted' $small
+}
+
 exit $failed

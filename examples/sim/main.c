@@ -249,8 +249,8 @@ static int make_workload(const struct sim_setup *setup, const struct sim_options
 	program = (*out)->program[setup->system->flavour];
 	if (program && !(program->gpu_only && setup->system->own))
 		return SIM_DONE;
-	reason = program ? "it has add, barrier or exit, which its machine does not know" :
-			   (*out)->missing[setup->system->flavour];
+	reason = program ? "it has add, barrier, exit or several launches, which its machine does "
+			   "not know" : (*out)->missing[setup->system->flavour];
 	fprintf(stderr, "gputm-sim: workload %s does not run on %s: %s\n", (*out)->name,
 		setup->system->name, reason ? reason : "its data are not in local memory");
 	(*out)->class->free(*out);

@@ -33,6 +33,7 @@ struct committed {
 
 struct sim_check {
 	const struct sim_workload *workload;
+	uint64_t threads; /* of the largest launch */
 	struct sim_observer observer;
 	bool exhausted;
 	struct attempt *attempt; /* [threads] */
@@ -41,6 +42,10 @@ struct sim_check {
 	size_t logged, log_capacity;
 	struct committed *commit;
 	size_t commits, commit_capacity;
+	/* What ran before the launch that runs now, has been judged, and has left this memory. */
+	size_t before;		     /* commits */
+	struct sim_memory *start;    /* NULL: the first launch */
+	struct sim_verdict *verdict; /* so far */
 };
 
 /* Room for `need` elements, or NULL; capacity grows by half. */
@@ -138,6 +143,8 @@ static void on_add(void *state, uint64_t address)
 	check->exhausted |= check->added->exhausted;
 }
 
+static void on_launch(void *state, const struct sim_memory *memory);
+
 struct sim_check *sim_check_new(const struct sim_workload *workload)
 {
 	struct sim_check *check = calloc(1, sizeof(*check));
@@ -145,15 +152,16 @@ struct sim_check *sim_check_new(const struct sim_workload *workload)
 	if (!check)
 		return NULL;
 	check->workload = workload;
+	check->threads = workload->most_threads > workload->threads ? workload->most_threads :
+								      workload->threads;
 	check->observer = (struct sim_observer){ check, on_load, on_store, on_abort, on_commit,
-						on_add };
+						on_add, on_launch };
 	check->added = sim_memory_new();
-	check->attempt = calloc(workload->threads, sizeof(*check->attempt));
-	if (check->attempt && check->added)
+	check->attempt = calloc(check->threads, sizeof(*check->attempt));
+	check->verdict = calloc(1, sizeof(*check->verdict));
+	if (check->attempt && check->added && check->verdict)
 		return check;
-	sim_memory_free(check->added);
-	free(check->attempt);
-	free(check);
+	sim_check_free(check);
 	return NULL;
 }
 
@@ -161,10 +169,12 @@ void sim_check_free(struct sim_check *check)
 {
 	if (!check)
 		return;
-	for (uint64_t i = 0; i < check->workload->threads; i++)
+	for (uint64_t i = 0; check->attempt && i < check->threads; i++)
 		free(check->attempt[i].access);
 	free(check->attempt);
+	free(check->verdict);
 	sim_memory_free(check->added);
+	sim_memory_free(check->start);
 	free(check->log);
 	free(check->commit);
 	free(check);
@@ -267,16 +277,15 @@ static size_t list_accesses(const struct sim_check *check, struct sim_order_acce
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < check->commits; i++) {
+	for (size_t i = check->before; i < check->commits; i++) {
 		const struct committed *commit = &check->commit[i];
 		const struct access *access = check->log + commit->start;
 
 		for (uint32_t k = 0; k < commit->count; k++, access++)
 			if (tells(commit, k, access))
-				to[count++] = (struct sim_order_access){ address_of(access),
-									 place_of(commit, access),
-									 (uint32_t)i,
-									 access->low & WRITE };
+				to[count++] = (struct sim_order_access){
+					address_of(access), place_of(commit, access),
+					(uint32_t)(i - check->before), access->low & WRITE };
 	}
 	return count;
 }
@@ -284,7 +293,8 @@ static size_t list_accesses(const struct sim_check *check, struct sim_order_acce
 /* Put transactions without a place where the versions of what they read allow. */
 static bool place(struct sim_check *check, struct sim_verdict *verdict)
 {
-	size_t n = check->commits;
+	struct committed *commit = check->commit + check->before;
+	size_t n = check->commits - check->before;
 	struct sim_order_access *access = malloc((check->logged + 1) * sizeof(*access));
 	struct committed *sorted = malloc((n + 1) * sizeof(*sorted));
 	uint32_t *order = malloc((n + 1) * sizeof(*order));
@@ -293,13 +303,9 @@ static bool place(struct sim_check *check, struct sim_verdict *verdict)
 	if (access && sorted && order)
 		placed = sim_order(access, list_accesses(check, access), (uint32_t)n, order);
 	for (int64_t i = 0; i < placed; i++)
-		sorted[i] = check->commit[order[i]];
-	if (placed == (int64_t)n) {
-		free(check->commit);
-		check->commit = sorted;
-		check->commit_capacity = n + 1;
-		sorted = NULL;
-	}
+		sorted[i] = commit[order[i]];
+	if (placed == (int64_t)n)
+		memcpy(commit, sorted, n * sizeof(*sorted));
 	free(sorted);
 	free(access);
 	free(order);
@@ -312,24 +318,22 @@ static bool place(struct sim_check *check, struct sim_verdict *verdict)
 /* Sort the transactions; false if two have the same place or some have none. */
 static bool put_in_order(struct sim_check *check, struct sim_verdict *verdict)
 {
-	uint64_t expected = check->workload->transactions;
-	const struct committed *commit;
+	struct committed *first = check->commit + check->before;
+	size_t n = check->commits - check->before;
 
-	if (expected && check->commits != expected)
-		return fail(verdict, "%zu transactions were committed and not %llu",
-			    check->commits, (unsigned long long)expected);
-	if (!check->commits)
+	if (!n)
 		return true;
-	qsort(check->commit, check->commits, sizeof(*check->commit), by_witness);
-	for (size_t i = 1; i < check->commits; i++) {
-		commit = &check->commit[i];
+	qsort(first, n, sizeof(*first), by_witness);
+	for (size_t i = 1; i < n; i++) {
+		const struct committed *commit = &first[i];
+
 		if (commit->witness != SIM_NO_PLACE && commit->witness == commit[-1].witness)
 			return fail(verdict, "threads %u and %u both stand at place %llu of the "
 					     "serial order", commit[-1].thread, commit->thread,
 				    (unsigned long long)commit->witness);
 	}
-	for (size_t i = 0; i < check->commits; i++)
-		if (by_version(&check->commit[i]))
+	for (size_t i = 0; i < n; i++)
+		if (by_version(&first[i]))
 			return place(check, verdict);
 	return true;
 }
@@ -341,9 +345,9 @@ static bool replay(struct sim_check *check, struct sim_memory *memory,
 	bool right = put_in_order(check, verdict);
 	size_t i;
 
-	for (i = 0; right && i < check->commits; i++)
+	for (i = check->before; right && i < check->commits; i++)
 		right = replay_one(check, &check->commit[i], memory, verdict);
-	for (i = 0; right && i < check->workload->threads; i++) {
+	for (i = 0; right && i < check->threads; i++) {
 		const struct attempt *a = &check->attempt[i];
 
 		if (a->count != a->plain)
@@ -378,28 +382,59 @@ static bool same_memory(const struct sim_memory *memory, const struct sim_memory
 		    (unsigned long long)address);
 }
 
+/* Replay what the last launch has done, which has left this memory. */
+static void judge_launch(struct sim_check *check, const struct sim_memory *memory)
+{
+	const struct sim_workload *workload = check->workload;
+	struct sim_verdict *verdict = check->verdict;
+	struct sim_memory *serial = check->start ? check->start : sim_memory_new();
+
+	check->exhausted |= !serial;
+	if (serial && !check->start)
+		workload->class->setup(workload, serial);
+	if (serial && !verdict->failure[0] && replay(check, serial, verdict)) {
+		leave_out(check->added, memory, serial);
+		(void)same_memory(memory, serial, workload->lock_base, verdict);
+	}
+	check->exhausted |= serial && serial->exhausted;
+	sim_memory_free(serial);
+	check->start = NULL;
+	check->before = check->commits;
+}
+
+static void on_launch(void *state, const struct sim_memory *memory)
+{
+	struct sim_check *check = state;
+
+	judge_launch(check, memory);
+	for (uint64_t i = 0; i < check->threads; i++)
+		check->attempt[i].count = check->attempt[i].plain = 0;
+	sim_memory_free(check->added);
+	check->added = sim_memory_new();
+	check->start = sim_memory_copy(memory);
+	check->exhausted |= !check->added || !check->start;
+}
+
 int sim_check_judge(struct sim_check *check, const struct sim_memory *memory,
 		    struct sim_verdict *out)
 {
 	const struct sim_workload *workload = check->workload;
-	struct sim_memory *serial = sim_memory_new();
+	uint64_t expected = workload->transactions;
 	char broken[160] = "";
 
-	memset(out, 0, sizeof(*out));
-	if (!serial)
+	if (check->exhausted)
 		return -ENOMEM;
-	workload->class->setup(workload, serial);
+	if (expected && check->commits != expected)
+		fail(check->verdict, "%zu transactions were committed and not %llu",
+		     check->commits, (unsigned long long)expected);
+	judge_launch(check, memory);
+	*out = *check->verdict;
 	out->transactions = check->commits;
-	out->serializable = replay(check, serial, out);
-	leave_out(check->added, memory, serial);
-	out->serializable = out->serializable &&
-			    same_memory(memory, serial, workload->lock_base, out);
+	out->serializable = !out->failure[0];
 	out->invariant = !workload->class->invariant ||
 			 !workload->class->invariant(workload, memory, broken, sizeof(broken)) ||
 			 fail(out, "the workload's invariant is broken: %s", broken);
 	out->passed = out->serializable && out->invariant;
-	check->exhausted |= serial->exhausted;
-	sim_memory_free(serial);
 	return check->exhausted ? -ENOMEM : 0;
 }
 
@@ -417,7 +452,7 @@ void sim_check_each(const struct sim_check *check, sim_access_fn fn, void *state
 
 	for (size_t i = 0; i < check->commits; i++)
 		most = check->commit[i].count > most ? check->commit[i].count : most;
-	for (uint64_t i = 0; i < check->workload->threads; i++)
+	for (uint64_t i = 0; i < check->threads; i++)
 		most = check->attempt[i].plain > most ? check->attempt[i].plain : most;
 	list = malloc(((size_t)most + 1) * sizeof(*list));
 	for (size_t i = 0; list && i < check->commits; i++) {
@@ -426,7 +461,7 @@ void sim_check_each(const struct sim_check *check, sim_access_fn fn, void *state
 		list_from(list, check->log + c->start, c->count);
 		fn(state, c->thread, true, list, c->plain, c->count);
 	}
-	for (uint64_t i = 0; list && i < check->workload->threads; i++) {
+	for (uint64_t i = 0; list && i < check->threads; i++) {
 		const struct attempt *a = &check->attempt[i];
 
 		list_from(list, a->access, a->plain);

@@ -21,6 +21,9 @@
  * by version (SIM_BY_VERSION) is put by its reads likewise, and by that place only among the
  * writers of the same words.
  *
+ * Of a program of several launches each is judged on its own, from the memory that the one before
+ * has left.
+ *
  * Words that adds change belong to no transaction: reads of them are not compared, nor their
  * final values.
  *

@@ -232,7 +232,7 @@ static int read_line(struct reader *r, uint32_t *open)
 int read_blocks(struct reader *r)
 {
 	uint32_t open = KERNEL_NONE;
-	int error = open_code(r, KERNEL_TRANSACTIONS);
+	int error = open_code(r, KERNEL_TRANSACTIONS, &r->kernel->code[KERNEL_TRANSACTIONS]);
 
 	r->blocks = true;
 	while (!error && r->token != TOKEN_END_OF_FILE) {

@@ -104,11 +104,9 @@ int go_to(struct reader *r, uint32_t label)
 
 /* ---- a section ---- */
 
-int open_code(struct reader *r, enum kernel_section section)
+int open_code(struct reader *r, enum kernel_section section, struct kernel_code *code)
 {
-	struct kernel_code *code = &r->kernel->code[section];
-
-	if (code->instr_count)
+	if (code->line)
 		return say(r, "got \"%s\" a second time (first in line %u)", r->text, code->line);
 	code->line = r->token_line;
 	r->code = code;

@@ -289,7 +289,7 @@ static int fetch(struct reader *r, struct value *out)
 
 	if (!r->code)
 		return say(r, "got \"%s\", expected what is known before the run", r->text);
-	if (!table && r->section != KERNEL_SETUP && r->section != KERNEL_VERIFY)
+	if (!table && of_run(r))
 		return say(r, "got \"%s\", expected no memory in an expression of a program: "
 			      "\"load\" it into a register first", r->text);
 	error = read_place(r, &place, &index);
@@ -368,14 +368,31 @@ static int read_special(struct reader *r, enum kernel_special special, struct va
 
 	if (!r->code)
 		return say_nothing_is_known(r);
-	if (r->section == KERNEL_SETUP || r->section == KERNEL_VERIFY)
+	if (!of_run(r))
 		return say(r, "got \"%s\", expected an operand of %s, which no thread runs",
-			   r->text, r->section == KERNEL_SETUP ? "setup" : "verify");
+			   r->text, of_host(r) ? "host" :
+				    r->section == KERNEL_SETUP ? "setup" : "verify");
 	reg = special_register(r, special);
 	if (reg == KERNEL_NO_COLUMN)
 		return -EINVAL;
 	next_token(r);
 	*out = (struct value){ .column = reg };
+	return 0;
+}
+
+/* threads, block_size: of the launch */
+static int read_size(struct reader *r, struct value *out)
+{
+	bool threads = at_word(r, "threads");
+	const struct kernel *k = r->kernel;
+
+	if (!r->threads_known)
+		return say(r, "got \"%s\", expected \"threads N block N\" before its use", r->text);
+	if (r->launch)
+		*out = constant(threads ? (uint32_t)r->launch->threads : r->launch->block_threads);
+	else
+		*out = constant(threads ? (uint32_t)k->threads : k->block_threads);
+	next_token(r);
 	return 0;
 }
 
@@ -389,15 +406,9 @@ static int read_name(struct reader *r, struct value *out)
 	for (uint32_t i = 0; i < sizeof(specials) / sizeof(specials[0]); i++)
 		if (!strcmp(r->text, specials[i]))
 			return read_special(r, (enum kernel_special)i, out);
-	if (!strcmp(r->text, "threads") || (!name && !strcmp(r->text, "block_size"))) {
-		if (!r->threads_known)
-			return say(r, "got \"%s\", expected \"threads N block N\" before its use",
-				   r->text);
-		*out = constant(*r->text == 't' ? (uint32_t)r->kernel->threads :
-						  r->kernel->block_threads);
-		next_token(r);
-		return 0;
-	}
+	if (!strcmp(r->text, "threads") ||
+	    ((!name || r->launch) && !strcmp(r->text, "block_size")))
+		return read_size(r, out);
 	if (name && name->kind == NAME_PARAM) {
 		*out = constant(name->index);
 		next_token(r);

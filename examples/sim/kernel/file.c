@@ -9,6 +9,98 @@
 
 /* ---- sections ---- */
 
+static void no_specials(struct kernel_code *code)
+{
+	for (int i = 0; i < KERNEL_SPECIALS; i++)
+		code->special[i] = KERNEL_NO_COLUMN;
+}
+
+/* Statements up to the next section. */
+static int read_rest(struct reader *r)
+{
+	int error = read_statements(r);
+
+	if (!error && (at_word(r, "end") || at_word(r, "else") || at_word(r, "until")))
+		error = unexpected(r, "a statement or the next section");
+	return error ? error : close_code(r);
+}
+
+/* threads e block e, of one launch */
+static int read_size(struct reader *r, struct kernel_launch *l)
+{
+	uint32_t threads = 0;
+	int error;
+
+	l->threads = r->kernel->threads;
+	l->block_threads = r->kernel->block_threads;
+	if (at_end(r))
+		return 0;
+	error = take_word(r, "threads");
+	if (!error)
+		error = read_constant(r, 1, KERNEL_THREADS_MAX, "the number of threads", &threads);
+	if (!error)
+		error = take_word(r, "block");
+	if (!error)
+		error = read_constant(r, 1, KERNEL_BLOCK_THREADS_MAX, "the threads of a block",
+				      &l->block_threads);
+	l->threads = threads;
+	return error;
+}
+
+/* kernel NAME [threads e block e] */
+static int read_kernel(struct reader *r, enum kernel_section section)
+{
+	struct kernel *k = r->kernel;
+	struct kernel_launch *l;
+	int error;
+
+	next_token(r);
+	if (!make_room((void **)&k->launch, &r->launches, k->launches, sizeof(*k->launch)))
+		return no_memory(r);
+	l = &k->launch[k->launches];
+	memset(l, 0, sizeof(*l));
+	no_specials(&l->code);
+	l->section = section;
+	for (size_t i = 0; i < k->launches; i++)
+		if (k->launch[i].section == section && !strcmp(k->launch[i].name, r->text))
+			return say(r, "got kernel %s a second time (first in line %u)", r->text,
+				   k->launch[i].code.line);
+	error = r->token == TOKEN_WORD ? must_be_new(r, r->text) : 0;
+	if (!error)
+		error = take_name(r, "the name of a kernel", l->name);
+	if (!error)
+		error = read_size(r, l);
+	k->launches++;
+	if (!error)
+		error = open_code(r, section, &l->code);
+	r->launch = l;
+	if (!error)
+		error = take_end(r);
+	if (!error)
+		error = read_rest(r);
+	r->launch = NULL;
+	return error;
+}
+
+/* Kernels, and what launches them. */
+static int read_launches(struct reader *r, enum kernel_section section)
+{
+	enum kernel_section host = section == KERNEL_LOCKS ? KERNEL_LOCKS_HOST : KERNEL_HOST;
+	int error = 0;
+
+	r->code = NULL;
+	while (!error && at_word(r, "kernel"))
+		error = read_kernel(r, section);
+	if (!error && !at_word(r, "host"))
+		error = unexpected(r, "\"kernel\" or \"host\"");
+	if (!error)
+		error = open_code(r, host, &r->kernel->code[host]);
+	next_token(r);
+	if (!error)
+		error = take_end(r);
+	return error ? error : read_rest(r);
+}
+
 /* program [transactions|locks] */
 static int read_program(struct reader *r)
 {
@@ -25,30 +117,30 @@ static int read_program(struct reader *r)
 		section = KERNEL_LOCKS;
 	else if (!at_end(r) && !at_word(r, "transactions"))
 		return unexpected(r, "\"transactions\", \"locks\" or the end of the line");
-	error = open_code(r, section);
+	error = open_code(r, section, &r->kernel->code[section]);
 	if (!at_end(r))
 		next_token(r);
-	return error;
+	if (!error)
+		error = take_end(r);
+	while (!error && r->token == TOKEN_END_OF_LINE)
+		next_token(r);
+	if (!error && at_word(r, "kernel"))
+		return read_launches(r, section);
+	return error ? error : read_rest(r);
 }
 
 static int read_section(struct reader *r)
 {
-	bool setup = at_word(r, "setup");
+	enum kernel_section section = at_word(r, "setup") ? KERNEL_SETUP : KERNEL_VERIFY;
 	int error;
 
-	if (setup || at_word(r, "verify")) {
-		error = open_code(r, setup ? KERNEL_SETUP : KERNEL_VERIFY);
-		next_token(r);
-	} else {
-		error = read_program(r);
-	}
+	if (at_word(r, "program"))
+		return read_program(r);
+	error = open_code(r, section, &r->kernel->code[section]);
+	next_token(r);
 	if (!error)
 		error = take_end(r);
-	if (!error)
-		error = read_statements(r);
-	if (!error && (at_word(r, "end") || at_word(r, "else") || at_word(r, "until")))
-		error = unexpected(r, "a statement or the next section");
-	return error ? error : close_code(r);
+	return error ? error : read_rest(r);
 }
 
 /* Up to the end of the file. */
@@ -170,8 +262,8 @@ static int read_all(struct reader *r)
 {
 	int error = read_each(r, read_top);
 
-	if (!error && !r->kernel->code[KERNEL_TRANSACTIONS].instr_count &&
-	    !r->kernel->code[KERNEL_LOCKS].instr_count)
+	if (!error && !r->kernel->code[KERNEL_TRANSACTIONS].line &&
+	    !r->kernel->code[KERNEL_LOCKS].line)
 		error = unexpected(r, r->kernel->launched ? "a block" :
 				      r->threads_known	  ? "a program" :
 							    "\"threads N block N\"");
@@ -224,8 +316,7 @@ static void start(struct reader *r, struct kernel *k)
 	r->seeded = r->request->variant && r->request->variant->seeded;
 	k->initial = sim_memory_new();
 	for (int s = 0; s < KERNEL_SECTIONS; s++)
-		for (int i = 0; i < KERNEL_SPECIALS; i++)
-			k->code[s].special[i] = KERNEL_NO_COLUMN;
+		no_specials(&k->code[s]);
 }
 
 int kernel_read(const char *text, size_t size, const char *name,
@@ -288,6 +379,9 @@ void kernel_free(struct kernel *k)
 	}
 	for (int i = 0; i < KERNEL_SECTIONS; i++)
 		free_code(&k->code[i]);
+	for (size_t i = 0; i < k->launches; i++)
+		free_code(&k->launch[i].code);
+	free(k->launch);
 	free(k->param);
 	free(k->variant);
 	free(k->array);

@@ -51,6 +51,7 @@ enum kernel_op {
 	KERNEL_NOTE,	/* its steps */
 	KERNEL_DRAW,	/* setup: d = a random number below a; b: exponent of Zipf's law */
 	KERNEL_REQUIRE, /* verify: a, or the words of message b are said */
+	KERNEL_LAUNCH,	/* host: kernel number `count` of the launches */
 	/* the last ones of a block */
 	KERNEL_EXIT_IF, /* threads with a end; goes on at the next instruction */
 	KERNEL_JUMP,
@@ -191,7 +192,18 @@ enum kernel_section {
 	KERNEL_LOCKS,
 	KERNEL_SETUP,
 	KERNEL_VERIFY,
+	KERNEL_HOST, /* of the program with transactions; the next one: with locks */
+	KERNEL_LOCKS_HOST,
 	KERNEL_SECTIONS,
+};
+
+/* A kernel of a program with a host section. */
+struct kernel_launch {
+	char name[KERNEL_NAME_MAX];
+	enum kernel_section section; /* of the program */
+	uint64_t threads;
+	uint32_t block_threads;
+	struct kernel_code code;
 };
 
 enum kernel_array_kind { KERNEL_GLOBAL, KERNEL_LOCK_WORDS, KERNEL_SHARED, KERNEL_TABLE };
@@ -258,6 +270,8 @@ struct kernel {
 	struct kernel_trace *trace;
 	size_t params, variants, arrays, places, lists, traces;
 	struct kernel_code code[KERNEL_SECTIONS];
+	struct kernel_launch *launch;
+	size_t launches;
 	struct sim_memory *initial; /* what the head gives arrays */
 	uint32_t *table;	    /* [table_words] */
 	size_t table_words, shared_words;

@@ -152,6 +152,7 @@ struct sim_program {
 	const uint32_t *line;
 	const uint32_t *id;	  /* what threads call themselves; NULL: by their number */
 	bool gpu_only; /* it has ADD, EXIT_IF or BARRIER, or lanes end apart from each other */
+	bool part;     /* one of several that are launched one after the other */
 };
 
 #endif

@@ -115,7 +115,8 @@ struct reader {
 	struct name *name;
 	struct macro *macro;
 	size_t names, macros, name_room, macro_room;
-	size_t params, variants, arrays, places, lists, traces; /* room */
+	size_t params, variants, arrays, places, lists, traces, launches; /* room */
+	const struct kernel_launch *launch; /* that is being read, or NULL */
 	bool threads_known, seeded;
 	struct name edges; /* the array of --edges, which comes after; line 0: none */
 	/* the section that is being read */
@@ -157,6 +158,17 @@ int take_name(struct reader *r, const char *what, char out[KERNEL_NAME_MAX]);
 int take_end(struct reader *r);
 /* Text in quotes, to be freed by its owner. */
 int take_text(struct reader *r, const char *what, char **out);
+
+/* Is the section one that threads run? */
+static inline bool of_run(const struct reader *r)
+{
+	return r->section == KERNEL_TRANSACTIONS || r->section == KERNEL_LOCKS;
+}
+
+static inline bool of_host(const struct reader *r)
+{
+	return r->section == KERNEL_HOST || r->section == KERNEL_LOCKS_HOST;
+}
 
 static inline bool at_sign(const struct reader *r, const char *text)
 {
@@ -236,7 +248,7 @@ int go_to(struct reader *r, uint32_t label);
 int read_statement(struct reader *r);
 /* The program as blocks and jumps, from the first block on. */
 int read_blocks(struct reader *r);
-int open_code(struct reader *r, enum kernel_section section);
+int open_code(struct reader *r, enum kernel_section section, struct kernel_code *code);
 int close_code(struct reader *r);
 
 /* ---- heads (head.c, data.c) ---- */

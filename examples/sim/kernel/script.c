@@ -11,6 +11,7 @@
 /* One thread without a machine: lane 0 of a warp of its own. */
 struct script {
 	struct kernel_lanes lanes;
+	const struct kernel_instr *at; /* the next one */
 	struct sim_memory *memory; /* NULL: it is not written */
 	uint64_t draws, steps, limit;
 	struct zipf *zipf; /* those drawn from so far, the last one first */
@@ -61,7 +62,9 @@ static int access(struct script *s, const struct kernel_instr *i)
 	} else if (s->memory) {
 		sim_memory_write(s->memory, address[0], kernel_word(&s->lanes, i->b, 0));
 	} else {
-		return fail(s, i->line, "verify stores to tables only");
+		return fail(s, i->line,
+			    s->lanes.code == &s->lanes.kernel->code[KERNEL_VERIFY] ?
+				    "verify stores to tables only" : "host stores to tables only");
 	}
 	return 0;
 }
@@ -159,50 +162,71 @@ static uint32_t next_of(const struct script *s, const struct kernel_instr *i)
 	return i->next;
 }
 
-static int run(struct script *s)
+/* To the end, or behind a launch; then the launch is *out. */
+static int run(struct script *s, const struct kernel_instr **out)
 {
 	const struct kernel_code *code = s->lanes.code;
-	const struct kernel_instr *i = code->instr;
+	const struct kernel_instr *i = s->at;
 	char reason[80];
 	int error = 0;
 
-	for (; !error && i->op != KERNEL_EXIT; i = &code->instr[next_of(s, i)]) {
+	*out = NULL;
+	while (!error && !*out && i->op != KERNEL_EXIT) {
 		error = execute(s, i);
 		if (!error && i->op == KERNEL_EXIT_IF && kernel_word(&s->lanes, i->a, 0))
 			break;
+		*out = i->op == KERNEL_LAUNCH ? i : NULL;
 		if (!error && ++s->steps > s->limit) {
 			snprintf(reason, sizeof(reason), "no end after %llu statements",
 				 (unsigned long long)s->limit);
 			error = fail(s, i->line, reason);
 		}
+		i = s->at = &code->instr[next_of(s, i)];
 	}
 	return error;
+}
+
+/* A script at the section's start, which end() frees. */
+static int start(const struct kernel *k, enum kernel_section section, struct script *out)
+{
+	const struct kernel_code *code = &k->code[section];
+
+	*out = (struct script){ .at = code->instr };
+	out->limit = KERNEL_STEP_LIMIT + 64 * ((k->memory_end - KERNEL_HEAP) / 4 + k->table_words);
+	out->lanes = (struct kernel_lanes){ .kernel = k, .code = code, .stride = 1, .mask = 1 };
+	out->lanes.reg = calloc(code->registers + KERNEL_LANES, sizeof(*out->lanes.reg));
+	return out->lanes.reg ? 0 : -ENOMEM;
+}
+
+static void end(struct script *s)
+{
+	for (struct zipf *next; s->zipf; s->zipf = next) {
+		next = s->zipf->next;
+		free(s->zipf);
+	}
+	free(s->lanes.reg);
 }
 
 static int run_section(const struct kernel *k, enum kernel_section section,
 		       const struct sim_memory *from, struct sim_memory *to, char *message,
 		       size_t size)
 {
-	const struct kernel_code *code = &k->code[section];
-	struct script s = { .memory = to, .message = message, .size = size };
+	const struct kernel_instr *launch;
+	struct script s;
 	int error;
 
-	s.limit = KERNEL_STEP_LIMIT + 64 * ((k->memory_end - KERNEL_HEAP) / 4 + k->table_words);
-	if (!code->instr_count)
+	if (!k->code[section].instr_count)
 		return 0;
-	s.lanes = (struct kernel_lanes){ .kernel = k, .code = code, .stride = 1, .mask = 1,
-					 .whole = 0, .memory = from };
-	s.lanes.reg = calloc(code->registers + KERNEL_LANES, sizeof(*s.lanes.reg));
-	if (!s.lanes.reg) {
-		snprintf(message, size, "out of memory");
-		return -ENOMEM;
-	}
-	error = run(&s);
-	for (struct zipf *next; s.zipf; s.zipf = next) {
-		next = s.zipf->next;
-		free(s.zipf);
-	}
-	free(s.lanes.reg);
+	snprintf(message, size, "out of memory");
+	error = start(k, section, &s);
+	if (error)
+		return error;
+	s.memory = to;
+	s.lanes.memory = from;
+	s.message = message;
+	s.size = size;
+	error = run(&s, &launch);
+	end(&s);
 	return error;
 }
 
@@ -217,18 +241,69 @@ int kernel_setup(struct kernel *k, struct sim_memory *memory, char *message, siz
 	return error;
 }
 
+/* The same kernel with tables to write in. */
+static int take_tables(const struct kernel *kernel, struct kernel *out)
+{
+	*out = *kernel;
+	out->table = malloc((kernel->table_words + 1) * sizeof(*out->table));
+	if (!out->table)
+		return -ENOMEM;
+	memcpy(out->table, kernel->table, kernel->table_words * sizeof(*out->table));
+	return 0;
+}
+
 int kernel_verify(const struct kernel *kernel, const struct sim_memory *memory, char *message,
 		  size_t size)
 {
-	struct kernel scratch = *kernel;
-	int error = -ENOMEM;
+	struct kernel scratch;
+	int error = take_tables(kernel, &scratch);
 
 	snprintf(message, size, "out of memory");
-	scratch.table = malloc((kernel->table_words + 1) * sizeof(*scratch.table));
-	if (scratch.table) {
-		memcpy(scratch.table, kernel->table, kernel->table_words * sizeof(*scratch.table));
+	if (!error)
 		error = run_section(&scratch, KERNEL_VERIFY, memory, NULL, message, size);
-	}
 	free(scratch.table);
 	return error;
+}
+
+/* ---- between launches ---- */
+
+struct kernel_host {
+	struct kernel scratch;
+	struct script script;
+};
+
+struct kernel_host *kernel_host_new(const struct kernel *kernel, enum kernel_section section)
+{
+	struct kernel_host *host = calloc(1, sizeof(*host));
+
+	if (host && !take_tables(kernel, &host->scratch) &&
+	    !start(&host->scratch, section, &host->script))
+		return host;
+	kernel_host_free(host);
+	return NULL;
+}
+
+void kernel_host_free(struct kernel_host *host)
+{
+	if (!host)
+		return;
+	end(&host->script);
+	free(host->scratch.table);
+	free(host);
+}
+
+int kernel_host_next(struct kernel_host *host, const struct sim_memory *memory, uint32_t *out,
+		     char *message, size_t size)
+{
+	const struct kernel_instr *launch;
+	int error;
+
+	host->script.lanes.memory = memory;
+	host->script.message = message;
+	host->script.size = size;
+	error = run(&host->script, &launch);
+	if (error || !launch)
+		return error;
+	*out = launch->count;
+	return 1;
 }

@@ -16,4 +16,18 @@ int kernel_setup(struct kernel *kernel, struct sim_memory *memory, char *message
 int kernel_verify(const struct kernel *kernel, const struct sim_memory *memory, char *message,
 		  size_t size);
 
+/*
+ * What the section of a host does between launches: it reads memory, and has tables of its own to
+ * write in. NULL without memory.
+ */
+struct kernel_host;
+struct kernel_host *kernel_host_new(const struct kernel *kernel, enum kernel_section section);
+void kernel_host_free(struct kernel_host *host);
+/*
+ * Up to the next launch: 1, with its number among kernel->launch; 0 at the end; -EINVAL with line
+ * and reason, -ENOMEM.
+ */
+int kernel_host_next(struct kernel_host *host, const struct sim_memory *memory, uint32_t *out,
+		     char *message, size_t size);
+
 #endif /* SIM_KERNEL_SCRIPT_H */

@@ -6,11 +6,6 @@
 
 #define DEPTH_MAX 100
 
-static bool of_run(const struct reader *r)
-{
-	return r->section == KERNEL_TRANSACTIONS || r->section == KERNEL_LOCKS;
-}
-
 /* ---- parts of statements ---- */
 
 /* [if e]: the column of lanes that are on, or none. */
@@ -302,6 +297,25 @@ static int read_require(struct reader *r)
 	error = read_operand(r, &i.a);
 	while (!error && !at_end(r))
 		error = add_part(r, &code->message[i.b]);
+	return error ? error : put_instr(r, &i);
+}
+
+/* launch NAME */
+static int read_launch(struct reader *r)
+{
+	enum kernel_section of = r->section == KERNEL_HOST ? KERNEL_TRANSACTIONS : KERNEL_LOCKS;
+	struct kernel_instr i = { .op = KERNEL_LAUNCH };
+	const struct kernel_launch *all = r->kernel->launch;
+	int error;
+
+	next_token(r);
+	while (i.count < r->kernel->launches &&
+	       (all[i.count].section != of || strcmp(all[i.count].name, r->text)))
+		i.count++;
+	if (i.count == r->kernel->launches)
+		return unexpected(r, "the name of a kernel of this program");
+	next_token(r);
+	error = take_end(r);
 	return error ? error : put_instr(r, &i);
 }
 
@@ -609,7 +623,7 @@ static int read_call(struct reader *r, struct macro *m)
 
 /* ---- all ---- */
 
-enum where { ANYWHERE, RUN, SETUP, ONCE };
+enum where { ANYWHERE, RUN, SETUP, ONCE, HOST };
 
 static const struct statement {
 	const char *name;
@@ -626,7 +640,7 @@ static const struct statement {
 	{ "commit", read_plain, RUN },	   { "enter", read_plain, RUN },
 	{ "leave", read_plain, RUN },	   { "fence", read_plain, RUN },
 	{ "barrier", read_plain, RUN },	   { "draw", read_draw, SETUP },
-	{ "require", read_require, ONCE },
+	{ "require", read_require, ONCE }, { "launch", read_launch, HOST },
 };
 
 static const struct statement *find_statement(const char *word)
@@ -639,15 +653,17 @@ static const struct statement *find_statement(const char *word)
 
 static bool is_allowed(const struct reader *r, enum where where)
 {
-	if (where == ANYWHERE)
-		return true;
-	return (where == RUN) == of_run(r) && (where != SETUP || r->section == KERNEL_SETUP);
+	if (where == ANYWHERE || where == RUN)
+		return where == ANYWHERE || of_run(r);
+	if (where == HOST)
+		return of_host(r);
+	return !of_run(r) && (where != SETUP || r->section != KERNEL_VERIFY);
 }
 
 int read_statement(struct reader *r)
 {
-	static const char *const places[] = { "", "a program", "setup",
-						    "setup and verify" };
+	static const char *const places[] = { "", "a program", "setup and host",
+					      "setup, host and verify", "host" };
 	const struct statement *s = r->token == TOKEN_WORD ? find_statement(r->text) : NULL;
 	const struct name *name = r->token == TOKEN_WORD ? find_name(r, r->text) : NULL;
 	int error;
@@ -668,10 +684,13 @@ int read_statement(struct reader *r)
 
 static bool ends_statements(const struct reader *r)
 {
-	static const char *const words[] = { "end", "else", "until", "setup", "verify", "program" };
+	static const char *const words[] = { "end",    "else",	  "until",  "setup",
+					     "verify", "program", "kernel", "host" };
 
 	if (r->token == TOKEN_END_OF_FILE)
 		return true;
+	if (of_host(r) && at_word(r, "launch"))
+		return false;
 	for (size_t i = 0; r->token == TOKEN_WORD && i < sizeof(words) / sizeof(words[0]); i++)
 		if (!strcmp(words[i], r->text))
 			return true;

@@ -18,18 +18,29 @@ static bool give_registers(const struct sim_machine *machine, struct sim_warp *w
 	const struct sim_program *program = machine->program;
 	size_t rows = program->registers + program->kept_count + 1;
 
+	free(warp->reg);
 	warp->reg = calloc(rows, SIM_MAX_LANES * sizeof *warp->reg);
 	if (warp->reg)
 		warp->kept = warp->reg + program->registers * SIM_MAX_LANES;
 	return warp->reg != NULL;
 }
 
+int sim_cores_launch(struct sim_machine *machine)
+{
+	uint32_t cores = machine->config.cores, warps = cores * machine->config.warps;
+
+	for (uint32_t i = 0; i < cores; i++)
+		machine->core[i].next_block = (i + cores - 1) % cores;
+	for (uint32_t i = 0; i < warps && machine->program->eval_warp; i++)
+		if (!give_registers(machine, &machine->port.warp[i]))
+			return -ENOMEM;
+	return 0;
+}
+
 static int core_make(struct sim_machine *machine, uint32_t index)
 {
 	struct sim_core *core = &machine->core[index];
-	uint32_t cores = machine->config.cores;
 
-	core->next_block = (index + cores - 1) % cores;
 	core->free_warps = machine->config.warps;
 	core->unit_due = SIM_NEVER;
 	core->warp = sim_warp_of(&machine->port, index, 0);
@@ -39,8 +50,6 @@ static int core_make(struct sim_machine *machine, uint32_t index)
 
 		if (error)
 			return error;
-		if (machine->program->eval_warp && !give_registers(machine, &core->warp[i]))
-			return -ENOMEM;
 		core->warp[i].core = (uint8_t)index;
 		core->warp[i].index = (uint8_t)i;
 		core->warp[i].number = index * machine->config.warps + i;

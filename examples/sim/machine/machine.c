@@ -115,8 +115,8 @@ static int derive_blocks(struct sim_machine *machine)
 
 	if (!block || parts(block, machine->config.lanes) > machine->config.warps)
 		return refuse_block(machine);
-	machine->blocks = (machine->port.workload->threads + block - 1) / block;
-	machine->threads_left = machine->port.workload->threads;
+	machine->launch = (struct sim_launch){ machine->program, machine->port.workload->threads,
+					       block };
 	return 0;
 }
 
@@ -280,6 +280,8 @@ void sim_machine_free(struct sim_machine *machine)
 	sim_crossbars_free(machine);
 	sim_memory_free(machine->port.memory);
 	sim_memory_free(machine->port.version);
+	if (machine->between)
+		machine->port.workload->class->end_host(machine->between);
 	free(machine->words.memory);
 	free(machine);
 }
@@ -458,9 +460,44 @@ static void check_units(struct sim_machine *machine)
 	}
 }
 
-static void run_gpu(struct sim_machine *machine)
+/* The system is done with what has run. */
+static void finish(struct sim_machine *machine)
 {
-	for (uint32_t i = 0; i < machine->config.cores; i++)
+	if (!machine->port.failed && machine->port.ops && machine->port.ops->finished)
+		machine->port.ops->finished(&machine->port);
+}
+
+/* What to launch next, which the memory that the last launch has left decides. */
+static bool next_launch(struct sim_machine *machine)
+{
+	const struct sim_workload *w = machine->port.workload;
+	const struct sim_observer *observer = machine->options.observer;
+	char message[200];
+	int more;
+
+	if (machine->between)
+		finish(machine);
+	if (machine->port.failed || machine->threads_left)
+		return false;
+	if (machine->between && observer && observer->launched)
+		observer->launched(observer->state, machine->port.memory);
+	more = w->class->next(w, machine->system->flavour, &machine->between, machine->port.memory,
+			      &machine->launch, message, sizeof message);
+	if (more < 0)
+		sim_fail(&machine->port, more, message);
+	machine->program = machine->port.program = machine->launch.program;
+	return more > 0;
+}
+
+static void run_launch(struct sim_machine *machine)
+{
+	const struct sim_launch *l = &machine->launch;
+
+	machine->blocks = (l->threads + l->block_size - 1) / l->block_size;
+	machine->threads_left = l->threads;
+	if (sim_cores_launch(machine))
+		sim_fail(&machine->port, -ENOMEM, "no memory for registers");
+	for (uint32_t i = 0; i < machine->config.cores && !machine->port.failed; i++)
 		sim_core_fill(machine, i);
 	while (!machine->port.failed) {
 		sim_swap_if_due(machine);
@@ -468,6 +505,18 @@ static void run_gpu(struct sim_machine *machine)
 		sim_report_if_due(machine);
 		if (!sim_wheel_next(&machine->wheel))
 			break;
+		machine->port.now = machine->wheel.now;
+	}
+}
+
+/* A launch begins when all that the one before has caused is done. */
+static void run_gpu(struct sim_machine *machine)
+{
+	if (!machine->program->part)
+		run_launch(machine);
+	while (machine->program->part && next_launch(machine)) {
+		run_launch(machine);
+		machine->wheel.now = sim_align(machine->wheel.now + 1, machine->port.core_ticks);
 		machine->port.now = machine->wheel.now;
 	}
 }
@@ -484,8 +533,7 @@ int sim_machine_run(struct sim_machine *machine)
 	if (machine->threads_left)
 		sim_fail(&machine->port, -EDEADLK,
 			 "nothing can happen any more, but threads have not ended");
-	if (!machine->port.failed && machine->port.ops && machine->port.ops->finished)
-		machine->port.ops->finished(&machine->port);
+	finish(machine);
 	check_units(machine);
 	return machine->port.failed;
 }

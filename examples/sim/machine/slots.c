@@ -11,7 +11,7 @@
 static void introduce(struct sim_machine *machine, struct sim_warp *warp, uint32_t thread)
 {
 	const struct sim_program *program = machine->program;
-	uint32_t size = machine->port.workload->block_size;
+	uint32_t size = machine->launch.block_size;
 	uint32_t lanes = machine->config.lanes, block = thread / size;
 
 	memset(warp->reg, 0, program->registers * sizeof *warp->lane[0].reg * SIM_MAX_LANES);
@@ -64,7 +64,7 @@ static uint32_t free_block(const struct sim_core *core)
 void sim_core_fill(struct sim_machine *machine, uint32_t index)
 {
 	struct sim_core *core = &machine->core[index];
-	uint32_t lanes = machine->config.lanes, size = machine->port.workload->block_size;
+	uint32_t lanes = machine->config.lanes, size = machine->launch.block_size;
 	uint32_t warps = (size + lanes - 1) / lanes;
 
 	while (core->next_block < machine->blocks && core->resident < machine->config.blocks &&
@@ -72,8 +72,8 @@ void sim_core_fill(struct sim_machine *machine, uint32_t index)
 		uint64_t first = core->next_block * size, last = first + size;
 		uint32_t block = free_block(core);
 
-		if (last > machine->port.workload->threads)
-			last = machine->port.workload->threads;
+		if (last > machine->launch.threads)
+			last = machine->launch.threads;
 		for (; first < last; first += lanes)
 			launch(machine, core, first,
 			       last - first < lanes ? (uint32_t)(last - first) : lanes, block);

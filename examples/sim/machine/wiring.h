@@ -78,6 +78,8 @@ struct sim_machine {
 	struct sim_run_options options;
 	const struct sim_system_class *system;
 	const struct sim_program *program;
+	struct sim_launch launch; /* that runs */
+	void *between;		  /* where the program is that launches it */
 	struct sim_core *core;
 	struct sim_partition *partition;
 	struct sim_crossbar up, down; /* cores to partitions, and back */
@@ -158,6 +160,8 @@ void sim_partition_accept(struct sim_machine *machine, const struct sim_message 
 void sim_partition_call(struct sim_machine *machine, uint32_t index);
 
 int sim_cores_make(struct sim_machine *machine);
+/* The cores take the blocks of the launch, and registers for its program. 0 or -ENOMEM. */
+int sim_cores_launch(struct sim_machine *machine);
 void sim_cores_free(struct sim_machine *machine);
 void sim_core_accept(struct sim_machine *machine, const struct sim_message *message);
 void sim_core_call(struct sim_machine *machine, uint32_t index);

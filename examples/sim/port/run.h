@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct sim_memory;
+
 /* Why a transaction was aborted: a closed list, by name in sim_abort_reason_name[]. */
 enum sim_abort_reason {
 	SIM_ABORT_VALIDATION, /* a value read had changed (lazy value-based systems) */
@@ -51,7 +53,7 @@ struct sim_traffic_count {
  * Told of what the threads do, for --check. Within an attempt the accesses of a thread
  * come in program order. Exactly one of abort and commit ends an attempt.
  * Accesses outside transactions and critical sections come with inside = false, loads of
- * that kind are not told. No function may change the machine. All but add must be set.
+ * that kind are not told. No function may change the machine. All but the last two must be set.
  */
 #define SIM_NO_PLACE UINT64_MAX
 /* Added to a place: it counts among the writers of a word; reads stand where their versions do. */
@@ -73,6 +75,8 @@ struct sim_observer {
 	void (*commit)(void *state, uint32_t thread, uint64_t witness);
 	/* An add, which belongs to no transaction, has changed the word. NULL allowed. */
 	void (*add)(void *state, uint64_t address);
+	/* A launch has ended, with this memory, and another one begins. NULL allowed. */
+	void (*launched)(void *state, const struct sim_memory *memory);
 };
 
 struct sim_result {

@@ -149,6 +149,7 @@ static bool runs_alone(const struct kernel *kernel)
 		return true;
 	fprintf(stderr, "gputm-sim: %s: %s\n", kernel->file,
 		code->instr_count ? "without a TM system all blocks must be full" :
+		kernel->launches  ? "without a TM system there is one launch, expected --system" :
 				    "there is no program but that with locks");
 	return false;
 }

@@ -22,8 +22,9 @@ struct kernel_class {
 	char *path;
 };
 
-/* A program, and the code it is made of. */
+/* A program, or a kernel of one with several, and the code it is made of. */
 struct kernel_program {
+	struct sim_program runs;
 	const struct kernel *kernel;
 	const struct kernel_code *code;
 	struct sim_instr *instr;
@@ -35,7 +36,7 @@ struct kernel_workload {
 	struct sim_workload base;
 	struct kernel kernel;
 	uint64_t seed;
-	struct kernel_program program[2]; /* transactions, locks */
+	struct kernel_program *program; /* [2 + launches]: transactions, locks, launches */
 };
 
 /* ---- what an instruction does ----------------------------------------------------------- */
@@ -175,19 +176,11 @@ static bool gpu_only(const struct kernel_code *code)
 	return false;
 }
 
-static int add_program(struct kernel_workload *k, enum kernel_section section,
-		       enum sim_flavour flavour)
+static int make_program(struct kernel_workload *k, const struct kernel_code *code,
+			struct kernel_program *p)
 {
-	const struct kernel_code *code = &k->kernel.code[section];
-	struct kernel_program *p = &k->program[section];
 	uint32_t length = (uint32_t)code->instr_count;
 
-	if (!length)
-		return 0;
-	if (k->kernel.shared_words) {
-		k->base.missing[flavour] = "it has shared memory, which no TM system knows of";
-		return 0;
-	}
 	p->kernel = &k->kernel;
 	p->code = code;
 	p->seed = k->seed;
@@ -199,25 +192,75 @@ static int add_program(struct kernel_workload *k, enum kernel_section section,
 		translate(code, pc, &p->instr[pc]);
 		p->line[pc] = code->instr[pc].line;
 	}
-	k->base.own[flavour] = (struct sim_program){
+	p->runs = (struct sim_program){
 		.code = p->instr, .length = length, .data = p, .eval_warp = eval_warp,
 		.eval = code->registers <= SIM_REGISTERS ? eval : NULL,
 		.registers = code->registers, .special = code->special, .kept = code->kept,
 		.kept_count = (uint32_t)code->kept_count, .file = k->kernel.file,
 		.line = p->line, .gpu_only = gpu_only(code),
 	};
-	k->base.program[flavour] = &k->base.own[flavour];
 	return 0;
+}
+
+static void add_program(struct kernel_workload *k, enum kernel_section section,
+			const struct sim_program *program)
+{
+	enum sim_flavour flavour = section == KERNEL_LOCKS ? SIM_LOCKS : SIM_TRANSACTIONS;
+
+	if (k->kernel.shared_words)
+		k->base.missing[flavour] = "it has shared memory, which no TM system knows of";
+	else if (!k->base.program[flavour])
+		k->base.program[flavour] = program;
 }
 
 static int add_programs(struct kernel_workload *k)
 {
-	int error;
+	const struct kernel_launch *launch = k->kernel.launch;
+	int error = 0;
 
 	k->base.missing[SIM_TRANSACTIONS] = "it has no program with transactions";
 	k->base.missing[SIM_LOCKS] = "it has no program with locks";
-	error = add_program(k, KERNEL_TRANSACTIONS, SIM_TRANSACTIONS);
-	return error ? error : add_program(k, KERNEL_LOCKS, SIM_LOCKS);
+	k->program = calloc(2 + k->kernel.launches, sizeof *k->program);
+	if (!k->program)
+		return -ENOMEM;
+	for (int s = KERNEL_TRANSACTIONS; !error && s <= KERNEL_LOCKS; s++) {
+		if (!k->kernel.code[s].instr_count)
+			continue;
+		error = make_program(k, &k->kernel.code[s], &k->program[s]);
+		add_program(k, s, &k->program[s].runs);
+	}
+	for (size_t i = 0; !error && i < k->kernel.launches; i++) {
+		error = make_program(k, &launch[i].code, &k->program[2 + i]);
+		k->program[2 + i].runs.part = k->program[2 + i].runs.gpu_only = true;
+		add_program(k, launch[i].section, &k->program[2 + i].runs);
+	}
+	return error;
+}
+
+static int next(const struct sim_workload *workload, enum sim_flavour flavour, void **state,
+		const struct sim_memory *memory, struct sim_launch *out, char *error, size_t size)
+{
+	const struct kernel_workload *k = (const struct kernel_workload *)workload;
+	uint32_t number;
+	int result;
+
+	snprintf(error, size, "out of memory");
+	if (!*state)
+		*state = kernel_host_new(&k->kernel, flavour == SIM_LOCKS ? KERNEL_LOCKS_HOST :
+									    KERNEL_HOST);
+	if (!*state)
+		return -ENOMEM;
+	result = kernel_host_next(*state, memory, &number, error, size);
+	if (result > 0)
+		*out = (struct sim_launch){ &k->program[2 + number].runs,
+					    k->kernel.launch[number].threads,
+					    k->kernel.launch[number].block_threads };
+	return result;
+}
+
+static void end_host(void *state)
+{
+	kernel_host_free(state);
 }
 
 /* ---- life ------------------------------------------------------------------------------- */
@@ -226,10 +269,11 @@ static void destroy(struct sim_workload *workload)
 {
 	struct kernel_workload *k = (struct kernel_workload *)workload;
 
-	for (int i = 0; i < 2; i++) {
+	for (size_t i = 0; k->program && i < 2 + k->kernel.launches; i++) {
 		free(k->program[i].instr);
 		free(k->program[i].line);
 	}
+	free(k->program);
 	kernel_free(&k->kernel);
 	free(k);
 }
@@ -327,6 +371,14 @@ static void describe(struct kernel_workload *k)
 	k->base.transactions = kernel->commits;
 	k->base.most_writes = kernel->most_commits * (1 + plain_stores(kernel->code));
 	k->base.block_size = kernel->block_threads;
+	for (size_t i = 0; i < kernel->launches; i++) {
+		const struct kernel_launch *l = &kernel->launch[i];
+
+		if (l->threads > k->base.most_threads)
+			k->base.most_threads = l->threads;
+		if (l->block_threads > k->base.block_size)
+			k->base.block_size = l->block_threads;
+	}
 	k->base.lock_base = kernel->lock_base;
 	k->base.region[0].start = said ? kernel->region_start : origin;
 	k->base.region[0].length = (said ? kernel->region_end : kernel->end) -
@@ -459,7 +511,8 @@ int sim_kernel_class(const char *path, const char *variant, struct sim_workload_
 		.summary = c->variant ? c->variant->text : c->kernel.summary,
 		.params = c->variant || !c->kernel.params ? NULL : &c->params, .given = c,
 		.fixed_threads = c->kernel.launched,
-		.make = make, .free = destroy, .setup = setup,
+		.make = make, .free = destroy, .setup = setup, .next = next,
+		.end_host = end_host,
 		.invariant = c->kernel.code[KERNEL_VERIFY].instr_count ? invariant : NULL,
 	};
 	*out = &c->base;
@@ -475,7 +528,7 @@ bool sim_kernel_class_runs(const struct sim_workload_class *class)
 {
 	const struct kernel_class *c = class->given;
 
-	return c->kernel.code[KERNEL_TRANSACTIONS].transactions ||
+	return c->kernel.launches || c->kernel.code[KERNEL_TRANSACTIONS].transactions ||
 	       c->kernel.code[KERNEL_LOCKS].critical;
 }
 

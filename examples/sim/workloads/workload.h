@@ -36,14 +36,22 @@ struct sim_region {
 	uint64_t start, length;
 };
 
+/* Threads that begin together, at the start of a program. */
+struct sim_launch {
+	const struct sim_program *program;
+	uint64_t threads;
+	uint32_t block_size;
+};
+
 struct sim_workload {
 	const struct sim_workload_class *class;
 	const char *name;
 	uint64_t threads;
+	uint64_t most_threads; /* of a launch of several; 0: no more than threads */
 	uint64_t transactions; /* that a whole run commits; 0 = unknown */
 	/* Transactions that write and stores outside of them, at most; 0: all of them. */
 	uint64_t most_writes;
-	uint32_t block_size; /* threads per block, a block is on one core */
+	uint32_t block_size; /* threads per block, at most; a block is on one core */
 	uint32_t lanes;	     /* of the warps that the program counts on; 0: any */
 	/* NULL, with the reason beside it, where there is no such program. */
 	const struct sim_program *program[SIM_FLAVOURS];
@@ -91,6 +99,15 @@ struct sim_workload_class {
 	/* NULL, or the first broken invariant of the final memory, in error[]. May be absent. */
 	const char *(*invariant)(const struct sim_workload *workload,
 				 const struct sim_memory *memory, char *error, size_t size);
+	/*
+	 * The next launch of a program that is one of several: 1, or 0 behind the last one, or
+	 * -EINVAL or -ENOMEM with the reason. memory: as the launch before has left it. *state is
+	 * NULL at first; end_host() frees it.
+	 */
+	int (*next)(const struct sim_workload *workload, enum sim_flavour flavour, void **state,
+		    const struct sim_memory *memory, struct sim_launch *out, char *error,
+		    size_t size);
+	void (*end_host)(void *state);
 };
 
 /* All classes, NULL-ended (workloads/table.c). */
