@@ -294,8 +294,10 @@ GPUTM_API size_t gputm_unit_save(const struct gputm_unit *unit, void *buffer, si
 
 /**
  * The same without statistics: the state of the modelled hardware. Equal bytes for equal states,
- * whatever has happened before. The place of an entry in a table or buffer, and the order in which
- * free places are taken next, are part of the state.
+ * whatever has happened before. Part of the state is each place that the hardware has or that the
+ * unit names to its caller: the way of an entry, the line of a buffer, the number of a slot, the
+ * order of a queue. Where the library keeps what has no such place is not: such entries are saved
+ * by ascending key.
  */
 GPUTM_API size_t gputm_unit_save_state(const struct gputm_unit *unit, void *buffer,
 				       size_t capacity);

@@ -47,6 +47,16 @@ static void put(uint8_t *to, size_t width, uint64_t value)
 #define AS_THEY_LIE 0
 #endif
 
+static uint64_t number(const uint8_t *from)
+{
+	uint64_t value;
+
+	if (!AS_THEY_LIE)
+		return get(from, sizeof(value));
+	memcpy(&value, from, sizeof(value));
+	return value;
+}
+
 /* FNV-1a on 8 bytes at a time, the last ones filled up with zeros, and folded so that high bits
  * reach low ones. */
 static uint64_t checksum(const uint8_t *bytes, size_t count)
@@ -56,10 +66,7 @@ static uint64_t checksum(const uint8_t *bytes, size_t count)
 
 	for (; count; bytes += some, count -= some) {
 		some = count < sizeof(word) ? count : sizeof(word);
-		if (AS_THEY_LIE && some == sizeof(word))
-			memcpy(&word, bytes, sizeof(word));
-		else
-			word = get(bytes, some);
+		word = some == sizeof(word) ? number(bytes) : get(bytes, some);
 		hash = (hash ^ word) * UINT64_C(0x100000001b3);
 		hash ^= hash >> 32;
 	}
@@ -188,6 +195,68 @@ void gputm__io_same(struct gputm__io *io, uint64_t value, const char *what)
 	gputm__io_u64(io, &other);
 	if (other != value)
 		gputm__io_fail(io, -EINVAL, what);
+}
+
+/* ---- in ascending order ---- */
+
+/* Records of some bytes each; a record begins with its key. */
+struct records {
+	uint8_t *at;
+	size_t bytes;
+};
+
+static uint64_t key_of(const struct records *r, size_t i)
+{
+	return number(r->at + i * r->bytes);
+}
+
+static void swap(const struct records *r, size_t i, size_t j)
+{
+	uint8_t *a = r->at + i * r->bytes, *b = r->at + j * r->bytes, byte;
+
+	for (size_t n = 0; n < r->bytes; n++) {
+		byte = a[n];
+		a[n] = b[n];
+		b[n] = byte;
+	}
+}
+
+/* Let record i of a heap of `count` sink below the greater ones. */
+static void sink(const struct records *r, size_t i, size_t count)
+{
+	for (size_t below = 2 * i + 1; below < count; i = below, below = 2 * i + 1) {
+		below += below + 1 < count && key_of(r, below) < key_of(r, below + 1);
+		if (key_of(r, i) >= key_of(r, below))
+			return;
+		swap(r, i, below);
+	}
+}
+
+/* Save has no memory of its own, so a heap is made in the caller's buffer. */
+static void sort(const struct records *r, size_t count)
+{
+	for (size_t i = count / 2; i-- > 0;)
+		sink(r, i, count);
+	for (size_t i = count; i-- > 1;) {
+		swap(r, 0, i);
+		sink(r, 0, i);
+	}
+}
+
+void gputm__io_ascending(struct gputm__io *io, size_t from, size_t numbers)
+{
+	size_t bytes = numbers * sizeof(uint64_t), count = (io->used - from) / bytes;
+
+	if (io->mode == GPUTM__WRITE)
+		sort(&(struct records){ io->out + from, bytes }, count);
+	for (size_t i = 1; gputm__io_reading(io) && !io->error && i < count; i++)
+		if (number(io->in + from + (i - 1) * bytes) >= number(io->in + from + i * bytes))
+			gputm__io_fail(io, -EINVAL, "its entries are not in ascending order");
+}
+
+uint64_t gputm__io_number(const struct gputm__io *io, size_t at)
+{
+	return number((gputm__io_reading(io) ? io->in : io->out) + at);
 }
 
 /* ---- the body ---- */

@@ -257,6 +257,13 @@ void gputm__io_u32_max(struct gputm__io *io, uint32_t *value, uint32_t max, cons
 void gputm__io_u64_max(struct gputm__io *io, uint64_t *value, uint64_t max, const char *what);
 /* A number that must equal that of the unit, such as a fingerprint of hash rows. */
 void gputm__io_same(struct gputm__io *io, uint64_t value, const char *what);
+/*
+ * What has passed since `from` are records of so many u64, each another first one: they are
+ * written in ascending order, and refused in any other. For what lies where chance has put it.
+ */
+void gputm__io_ascending(struct gputm__io *io, size_t from, size_t numbers);
+/* The u64 that has passed at a place; not for GPUTM__MEASURE. */
+uint64_t gputm__io_number(const struct gputm__io *io, size_t at);
 /* Refuse the snapshot being read. */
 void gputm__io_fail(struct gputm__io *io, int error, const char *reason);
 

@@ -71,9 +71,11 @@ static int setup(struct gputm_unit *unit)
 	b->block_mask = ~(uint64_t)(c->block_bytes - 1);
 	b->step = granule / 4;
 	b->block = gputm__alloc(unit->ctx, c->blocks, sizeof(*b->block));
-	if (!b->block)
+	b->flying = gputm__alloc(unit->ctx, c->blocks, sizeof(*b->flying));
+	b->free_tag = gputm__alloc(unit->ctx, c->blocks / 64 + 1, sizeof(*b->free_tag));
+	if (!b->block || !b->flying || !b->free_tag)
 		return -ENOMEM;
-	for (int place = 0; place < GPUTM__BLOCK_PLACES; place++) {
+	for (int place = 0; place < GPUTM__BLOCK_QUEUES; place++) {
 		b->queue[place].block =
 			gputm__alloc(unit->ctx, c->blocks, sizeof(*b->queue[place].block));
 		if (!b->queue[place].block)
@@ -87,7 +89,9 @@ static void teardown(struct gputm_unit *unit)
 	struct gputm_commit_buffer *b = buffer_of(unit);
 
 	gputm__free(unit->ctx, b->block);
-	for (int place = 0; place < GPUTM__BLOCK_PLACES; place++)
+	gputm__free(unit->ctx, b->flying);
+	gputm__free(unit->ctx, b->free_tag);
+	for (int place = 0; place < GPUTM__BLOCK_QUEUES; place++)
 		gputm__free(unit->ctx, b->queue[place].block);
 }
 
@@ -95,60 +99,112 @@ static void clear(struct gputm_unit *unit)
 {
 	struct gputm_commit_buffer *b = buffer_of(unit);
 
-	for (int place = 0; place < GPUTM__BLOCK_PLACES; place++) {
+	for (int place = 0; place < GPUTM__BLOCK_QUEUES; place++) {
 		b->queue[place].first = 0;
 		b->queue[place].count = 0;
 	}
-	memset(b->block, 0, b->config.blocks * sizeof(*b->block));
 	for (uint32_t i = 0; i < b->config.blocks; i++)
 		gputm__block_enqueue(b, GPUTM__BLOCK_FREE, i);
+	for (uint32_t tag = 0; tag <= b->config.blocks; tag++)
+		b->free_tag[tag / 64] |= UINT64_C(1) << (tag & 63);
+	b->port_tag = GPUTM__NO_TAG;
+	b->next_tag = 0;
 	b->writes = 0;
 }
 
 /* ---- state ---- */
 
+/* A block; the number of the one that is read, as which block holds it is of no account. */
+static uint32_t io_block(struct gputm_commit_buffer *b, uint32_t at, struct gputm__io *io)
+{
+	struct gputm__commit_block *block;
+
+	if (gputm__io_reading(io) && !b->queue[GPUTM__BLOCK_FREE].count)
+		gputm__io_fail(io, -EINVAL, "more blocks than there are");
+	if (io->error)
+		return 0;
+	if (gputm__io_reading(io)) {
+		at = gputm__block_dequeue(b, GPUTM__BLOCK_FREE);
+		memset(&b->block[at], 0, sizeof(b->block[at]));
+	}
+	block = &b->block[at];
+	gputm__io_u64(io, &block->address);
+	gputm__io_u64(io, &block->sequence);
+	gputm__io_u32(io, &block->warp);
+	gputm__io_bool(io, &block->cleanup);
+	gputm__io_u32(io, &block->words);
+	gputm__io_u32s(io, block->value, b->config.block_bytes / 4);
+	gputm__io_u32s(io, block->count, b->config.block_bytes / 4);
+	if (gputm__io_reading(io))
+		b->writes += gputm__block_counts(block);
+	return at;
+}
+
 static void io_queue(struct gputm_commit_buffer *b, enum gputm__block_place place,
 		     struct gputm__io *io)
 {
 	struct gputm__block_queue *q = &b->queue[place];
-	uint32_t count = q->count;
+	uint32_t count = q->count, at;
 
 	gputm__io_u32_max(io, &count, b->config.blocks, "blocks of a queue");
-	if (gputm__io_reading(io)) {
-		q->first = 0;
-		q->count = io->error ? 0 : count;
+	for (uint32_t n = 0; n < count && !io->error; n++) {
+		at = io_block(b, gputm__block_nth(b, q, n), io);
+		if (gputm__io_reading(io) && !io->error)
+			gputm__block_enqueue(b, place, at);
 	}
-	for (uint32_t n = 0; n < q->count && !io->error; n++) {
-		uint32_t block = gputm__block_nth(b, q, n);
+}
 
-		gputm__io_u32_max(io, &block, b->config.blocks - 1, "number of a block");
-		if (gputm__io_reading(io))
-			q->block[n] = block;
+/* By ascending tag. */
+static void io_flying(struct gputm_commit_buffer *b, struct gputm__io *io, uint32_t count)
+{
+	uint32_t tag = 0, at;
+
+	gputm__io_u32_max(io, &count, b->config.blocks, "blocks in flight");
+	for (uint32_t n = 0, low = 0; n < count && !io->error; n++, low = ++tag) {
+		while (!gputm__io_reading(io) && gputm__tag_is_free(b, tag))
+			tag++;
+		gputm__io_u32_max(io, &tag, b->config.blocks - 1, "tag of a block");
+		if (tag < low)
+			gputm__io_fail(io, -EINVAL, "the tags are not in ascending order");
+		if (io->error)
+			return;
+		at = io_block(b, b->flying[tag], io);
+		if (!gputm__io_reading(io))
+			continue;
+		b->flying[tag] = at;
+		b->free_tag[tag / 64] &= ~(UINT64_C(1) << (tag & 63));
 	}
+}
+
+static void io_port(struct gputm_commit_buffer *b, struct gputm__io *io)
+{
+	uint32_t tag = b->port_tag + 1, at;
+
+	gputm__io_u32_max(io, &tag, b->config.blocks, "tag at the port");
+	if (!tag || io->error)
+		return;
+	at = io_block(b, b->port, io);
+	if (!gputm__io_reading(io))
+		return;
+	b->port = at;
+	b->port_tag = tag - 1;
+	if (!gputm__tag_is_free(b, b->port_tag))
+		gputm__io_fail(io, -EINVAL, "a tag is at the port and in flight");
 }
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
 	struct gputm_commit_buffer *b = buffer_of(unit);
+	uint32_t flying = b->config.blocks - (b->port_tag != GPUTM__NO_TAG);
 
-	for (int place = 0; place < GPUTM__BLOCK_PLACES; place++)
-		io_queue(b, (enum gputm__block_place)place, io);
-	for (uint32_t i = 0; i < b->config.blocks && !io->error; i++) {
-		struct gputm__commit_block *block = &b->block[i];
-
-		gputm__io_u32_max(io, &block->place, GPUTM__BLOCK_PLACES - 1, "place of a block");
-		if (block->place == GPUTM__BLOCK_FREE || io->error)
-			continue;
-		gputm__io_u64(io, &block->address);
-		gputm__io_u64(io, &block->sequence);
-		gputm__io_u32(io, &block->warp);
-		gputm__io_bool(io, &block->cleanup);
-		gputm__io_u32(io, &block->words);
-		gputm__io_u32s(io, block->value, b->config.block_bytes / 4);
-		gputm__io_u32s(io, block->count, b->config.block_bytes / 4);
-		if (gputm__io_reading(io))
-			b->writes += gputm__block_counts(block);
-	}
+	for (int place = 0; place < GPUTM__BLOCK_QUEUES; place++)
+		flying -= b->queue[place].count;
+	io_queue(b, GPUTM__BLOCK_WAITING, io);
+	io_queue(b, GPUTM__BLOCK_RELEASING, io);
+	io_flying(b, io, flying);
+	io_port(b, io);
+	if (gputm__io_reading(io))
+		gputm__find_tag(b);
 }
 
 static const char *check_block(const struct gputm_commit_buffer *b,
@@ -160,71 +216,65 @@ static const char *check_block(const struct gputm_commit_buffer *b,
 		return "the address of a block does not fit address_bits";
 	if (!block->words || block->words & ~words)
 		return "a block in use has no word, or a word past its end";
-	if (block->cleanup &&
-	    (block->place == GPUTM__BLOCK_PORT || block->place == GPUTM__BLOCK_FLYING))
-		return "a clean-up is on its way to memory";
 	for (uint32_t word = 0; word < b->config.block_bytes / 4; word++)
 		if (!block->count[word] != !(block->words >> word & 1))
 			return "the counts of a block do not match its words";
 	return gputm__block_counts(block) > UINT32_MAX ? "a block's counts are too many" : NULL;
 }
 
-/* Every block is once in the queue of its place; none flies and queues. */
-static const char *check_queues(const struct gputm_commit_buffer *b)
+/* The sums over the blocks of a place. */
+struct sums {
+	uint64_t blocks, numbers, writes;
+};
+
+static const char *add_block(const struct gputm_commit_buffer *b, uint32_t at, bool used,
+			     struct sums *sums)
 {
-	uint64_t queued = 0, flying = 0;
-
-	for (int place = 0; place < GPUTM__BLOCK_PLACES; place++) {
-		const struct gputm__block_queue *q = &b->queue[place];
-
-		if (place == GPUTM__BLOCK_FLYING && q->count)
-			return "a block in flight is queued";
-		queued += q->count;
-		for (uint32_t n = 0; n < q->count; n++)
-			if (b->block[gputm__block_nth(b, q, n)].place != (uint32_t)place)
-				return "a block is in a queue that its state does not name";
-	}
-	for (uint32_t i = 0; i < b->config.blocks; i++)
-		flying += b->block[i].place == GPUTM__BLOCK_FLYING;
-	if (queued + flying != b->config.blocks || b->queue[GPUTM__BLOCK_PORT].count > 1)
-		return "a block is in no queue, or in two";
-	return NULL;
+	sums->blocks++;
+	sums->numbers += gputm__mix64(at + UINT64_C(1));
+	if (!used)
+		return NULL;
+	sums->writes += gputm__block_counts(&b->block[at]);
+	return check_block(b, &b->block[at]);
 }
 
-/* The numbers queued for each place are those of the blocks that are there. */
-static bool queued_twice(const struct gputm_commit_buffer *b)
+/* The block at the port and those in flight. */
+static const char *check_tags(const struct gputm_commit_buffer *b, struct sums *sums)
 {
-	uint64_t sum[GPUTM__BLOCK_PLACES] = { 0 };
+	const char *broken = NULL;
+	uint32_t at;
 
-	for (uint32_t i = 0; i < b->config.blocks; i++)
-		sum[b->block[i].place] += gputm__mix64(i + UINT64_C(1));
-	for (int place = 0; place < GPUTM__BLOCK_PLACES; place++)
-		for (uint32_t n = 0; place != GPUTM__BLOCK_FLYING && n < b->queue[place].count; n++)
-			sum[place] -= gputm__mix64(gputm__block_nth(b, &b->queue[place], n) +
-						   UINT64_C(1));
-	sum[GPUTM__BLOCK_FLYING] = 0;
-	return sum[GPUTM__BLOCK_FREE] || sum[GPUTM__BLOCK_WAITING] || sum[GPUTM__BLOCK_PORT] ||
-	       sum[GPUTM__BLOCK_RELEASING];
+	for (uint32_t tag = 0; tag < b->config.blocks && !broken; tag++) {
+		if (tag != b->port_tag && gputm__tag_is_free(b, tag))
+			continue;
+		at = tag == b->port_tag ? b->port : b->flying[tag];
+		broken = add_block(b, at, true, sums);
+		if (!broken && b->block[at].cleanup)
+			broken = "a clean-up is on its way to memory";
+	}
+	return broken;
 }
 
 static const char *check(const struct gputm_unit *unit)
 {
 	const struct gputm_commit_buffer *b =
 		(const struct gputm_commit_buffer *)(const void *)unit;
-	const char *broken = check_queues(b);
-	uint64_t writes = 0;
+	struct sums sums = { 0, 0, 0 };
+	const char *broken = NULL;
 
-	if (!broken && queued_twice(b))
-		broken = "a block is queued twice";
-	for (uint32_t i = 0; i < b->config.blocks && !broken; i++) {
-		if (b->block[i].place == GPUTM__BLOCK_FREE)
-			continue;
-		writes += gputm__block_counts(&b->block[i]);
-		broken = check_block(b, &b->block[i]);
-	}
+	for (int place = 0; place < GPUTM__BLOCK_QUEUES; place++)
+		for (uint32_t n = 0; n < b->queue[place].count && !broken; n++)
+			broken = add_block(b, gputm__block_nth(b, &b->queue[place], n),
+					   place != GPUTM__BLOCK_FREE, &sums);
+	if (!broken)
+		broken = check_tags(b, &sums);
 	if (broken)
 		return broken;
-	if (writes != b->writes)
+	for (uint32_t i = 0; i < b->config.blocks; i++)
+		sums.numbers -= gputm__mix64(i + UINT64_C(1));
+	if (sums.blocks != b->config.blocks || sums.numbers)
+		return "a block is in no queue and has no tag, or is there twice";
+	if (sums.writes != b->writes)
 		return "writes differ from the sum over the blocks";
 	return b->entries == b->joined + b->made ? NULL : "entries are not joined + made";
 }
@@ -257,4 +307,4 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 		   "blocks made are not in use + retired");
 }
 
-GPUTM__UNIT(commit_buffer, .version = 1, .laws = laws)
+GPUTM__UNIT(commit_buffer, .version = 2, .laws = laws)

@@ -8,15 +8,15 @@
 enum gputm__block_place {
 	GPUTM__BLOCK_FREE,
 	GPUTM__BLOCK_WAITING,
-	GPUTM__BLOCK_PORT,
-	GPUTM__BLOCK_FLYING,
 	GPUTM__BLOCK_RELEASING,
-	GPUTM__BLOCK_PLACES
+	GPUTM__BLOCK_QUEUES
 };
+
+#define GPUTM__NO_TAG UINT32_MAX
 
 struct gputm__commit_block {
 	uint64_t address, sequence;
-	uint32_t warp, place;
+	uint32_t warp;
 	uint32_t words; /* mask */
 	bool cleanup;
 	uint32_t value[GPUTM_MEM_WORDS], count[GPUTM_MEM_WORDS];
@@ -32,7 +32,11 @@ struct gputm_commit_buffer {
 	struct gputm_unit unit;
 	struct gputm_commit_buffer_config config;
 	struct gputm__commit_block *block;
-	struct gputm__block_queue queue[GPUTM__BLOCK_PLACES]; /* GPUTM__BLOCK_FLYING has none */
+	struct gputm__block_queue queue[GPUTM__BLOCK_QUEUES];
+	uint32_t *flying;   /* the blocks in flight, by their tags */
+	uint64_t *free_tag; /* a bit each for those not in flight, and one behind the last */
+	uint32_t next_tag;  /* the lowest free one, while the memory port is empty */
+	uint32_t port, port_tag; /* the block at the memory port; no tag: there is none */
 	uint64_t address_max, block_mask;
 	uint32_t step; /* words of a granule within a block */
 	uint64_t writes;
@@ -55,7 +59,33 @@ static inline void gputm__block_enqueue(struct gputm_commit_buffer *b,
 	uint32_t at = q->first + q->count++;
 
 	q->block[at < b->config.blocks ? at : at - b->config.blocks] = block;
-	b->block[block].place = place;
+}
+
+static inline uint32_t gputm__block_dequeue(struct gputm_commit_buffer *b,
+					    enum gputm__block_place place)
+{
+	struct gputm__block_queue *q = &b->queue[place];
+	uint32_t block = q->block[q->first];
+
+	gputm__assert(q->count);
+	q->first = q->first + 1 < b->config.blocks ? q->first + 1 : 0;
+	q->count--;
+	return block;
+}
+
+/* The lowest free tag, so that tags depend on what is in flight only. */
+static inline void gputm__find_tag(struct gputm_commit_buffer *b)
+{
+	uint32_t word = 0;
+
+	while (!b->free_tag[word])
+		word++;
+	b->next_tag = word * 64 + gputm__lowest(b->free_tag[word]);
+}
+
+static inline bool gputm__tag_is_free(const struct gputm_commit_buffer *b, uint64_t tag)
+{
+	return b->free_tag[tag / 64] >> (tag & 63) & 1;
 }
 
 static inline uint64_t gputm__block_counts(const struct gputm__commit_block *block)

@@ -14,6 +14,8 @@
  *	push -> waiting (first in, first out) -> port -> in flight -> release -> free
  *	                        clean-up: ------------------------->
  *
+ * A write gets the lowest tag that is not in flight.
+ *
  *	two entries of warp 3 at 0x40 and 0x44, one of warp 5 at 0x48:
  *	    waiting  block 0x40 of warp 3, words 0 1     block 0x40 of warp 5, word 2
  *	    cycle 1  write 0x40 mask 3;   cycle 2  write 0x40 mask 4
@@ -38,17 +40,6 @@ static inline struct gputm__commit_block *oldest(const struct gputm_commit_buffe
 						 enum gputm__block_place place)
 {
 	return &b->block[b->queue[place].block[b->queue[place].first]];
-}
-
-static inline uint32_t dequeue(struct gputm_commit_buffer *b, enum gputm__block_place place)
-{
-	struct gputm__block_queue *q = &b->queue[place];
-	uint32_t block = q->block[q->first];
-
-	gputm__assert(q->count);
-	q->first = q->first + 1 < b->config.blocks ? q->first + 1 : 0;
-	q->count--;
-	return block;
 }
 
 /* ---- input ---- */
@@ -101,7 +92,7 @@ int gputm_commit_buffer_push_probe(const struct gputm_commit_buffer *b,
 static struct gputm__commit_block *make_block(struct gputm_commit_buffer *b,
 					      const struct gputm_commit_entry *entry)
 {
-	uint32_t at = dequeue(b, GPUTM__BLOCK_FREE);
+	uint32_t at = gputm__block_dequeue(b, GPUTM__BLOCK_FREE);
 	struct gputm__commit_block *block = &b->block[at];
 
 	memset(block, 0, sizeof(*block));
@@ -144,20 +135,20 @@ int gputm_commit_buffer_push(struct gputm_commit_buffer *b, const struct gputm_c
 static bool may_issue(const struct gputm_commit_buffer *b)
 {
 	return b->queue[GPUTM__BLOCK_WAITING].count &&
-	       (!b->queue[GPUTM__BLOCK_PORT].count ||
-		oldest(b, GPUTM__BLOCK_WAITING)->cleanup);
+	       (b->port_tag == GPUTM__NO_TAG || oldest(b, GPUTM__BLOCK_WAITING)->cleanup);
 }
 
 static inline void issue(struct gputm_commit_buffer *b)
 {
-	uint32_t at = dequeue(b, GPUTM__BLOCK_WAITING);
+	uint32_t at = gputm__block_dequeue(b, GPUTM__BLOCK_WAITING);
 	const struct gputm__commit_block *block = &b->block[at];
 
 	if (block->cleanup) {
 		gputm__block_enqueue(b, GPUTM__BLOCK_RELEASING, at);
 		b->cleaned++;
 	} else {
-		gputm__block_enqueue(b, GPUTM__BLOCK_PORT, at);
+		b->port = at;
+		b->port_tag = b->next_tag;
 		b->written++;
 	}
 	gputm__emit(&b->unit, GPUTM_COMMIT_BUFFER_EVENT_ISSUE, block->address, block->warp,
@@ -167,7 +158,7 @@ static inline void issue(struct gputm_commit_buffer *b)
 static int offers(const struct gputm_commit_buffer *b)
 {
 	return (b->queue[GPUTM__BLOCK_RELEASING].count != 0) |
-	       (b->queue[GPUTM__BLOCK_PORT].count != 0) << 1;
+	       (b->port_tag != GPUTM__NO_TAG) << 1;
 }
 
 int gputm_commit_buffer_tick(struct gputm_commit_buffer *b)
@@ -196,13 +187,11 @@ int gputm_commit_buffer_advance(struct gputm_commit_buffer *b, uint64_t cycles)
 int gputm_commit_buffer_mem_peek(const struct gputm_commit_buffer *b, struct gputm_mem_request *out)
 {
 	const struct gputm__commit_block *block;
-	uint32_t at;
 
-	if (!b->queue[GPUTM__BLOCK_PORT].count)
+	if (b->port_tag == GPUTM__NO_TAG)
 		return 0;
-	at = gputm__block_nth(b, &b->queue[GPUTM__BLOCK_PORT], 0);
-	block = &b->block[at];
-	out->tag = at;
+	block = &b->block[b->port];
+	out->tag = b->port_tag;
 	out->address = block->address;
 	out->word_mask = block->words;
 	out->write = true;
@@ -213,18 +202,23 @@ int gputm_commit_buffer_mem_peek(const struct gputm_commit_buffer *b, struct gpu
 
 int gputm_commit_buffer_mem_pop(struct gputm_commit_buffer *b)
 {
-	if (!b->queue[GPUTM__BLOCK_PORT].count)
+	if (b->port_tag == GPUTM__NO_TAG)
 		return 0;
-	b->block[dequeue(b, GPUTM__BLOCK_PORT)].place = GPUTM__BLOCK_FLYING;
+	b->flying[b->port_tag] = b->port;
+	b->free_tag[b->port_tag / 64] &= ~(UINT64_C(1) << (b->port_tag & 63));
+	b->port_tag = GPUTM__NO_TAG;
+	gputm__find_tag(b);
 	return 1;
 }
 
 int gputm_commit_buffer_mem_complete(struct gputm_commit_buffer *b, uint64_t tag)
 {
-	if (tag >= b->config.blocks || b->block[tag].place != GPUTM__BLOCK_FLYING)
+	if (tag >= b->config.blocks || gputm__tag_is_free(b, tag))
 		return gputm__refuse(&b->unit, "no write of tag %llu is in flight",
 				     (unsigned long long)tag);
-	gputm__block_enqueue(b, GPUTM__BLOCK_RELEASING, (uint32_t)tag);
+	b->free_tag[tag / 64] |= UINT64_C(1) << (tag & 63);
+	b->next_tag = tag < b->next_tag ? (uint32_t)tag : b->next_tag;
+	gputm__block_enqueue(b, GPUTM__BLOCK_RELEASING, b->flying[tag]);
 	return 0;
 }
 
@@ -274,7 +268,8 @@ int gputm_commit_buffer_pop(struct gputm_commit_buffer *b)
 	b->writes -= release.count;
 	b->writes_out += release.count;
 	if (!block->words) {
-		gputm__block_enqueue(b, GPUTM__BLOCK_FREE, dequeue(b, GPUTM__BLOCK_RELEASING));
+		gputm__block_enqueue(b, GPUTM__BLOCK_FREE,
+				     gputm__block_dequeue(b, GPUTM__BLOCK_RELEASING));
 		b->retired++;
 	}
 	gputm__emit(&b->unit, GPUTM_COMMIT_BUFFER_EVENT_RELEASE, release.address, release.warp,

@@ -357,25 +357,45 @@ static void read_room(struct warp *w, uint64_t used, struct gputm__io *io)
 		gputm__io_fail(io, -ENOMEM, "no memory for its words");
 }
 
+/* Without the lanes that have stopped: they meet nobody any more. */
+static struct entry of_running(const struct warp *w, const struct entry *e)
+{
+	bool writes = e->writer != NO_LANE && w->running >> e->writer & 1;
+
+	return (struct entry){ e->word, e->readers & w->running, writes ? e->writer : NO_LANE };
+}
+
+static void io_entry(struct warp *w, uint64_t at, struct gputm__io *io)
+{
+	struct entry e = gputm__io_reading(io) ? (struct entry){ 0, 0, 0 }
+					       : of_running(w, &w->entry[at]);
+	uint64_t writer = e.writer;
+
+	gputm__io_u64(io, &e.word);
+	gputm__io_u64(io, &e.readers);
+	gputm__io_u64_max(io, &writer, NO_LANE, "writer of a word");
+	if (!gputm__io_reading(io) || io->error)
+		return;
+	e.writer = (uint32_t)writer;
+	w->entry[at] = of_running(w, &e);
+	if (w->entry[at].readers != e.readers || w->entry[at].writer != e.writer)
+		gputm__io_fail(io, -EINVAL, "a lane that has stopped holds a word");
+	link_entry(w, w->used++);
+}
+
 static void io_warp(struct warp *w, struct gputm__io *io)
 {
 	uint64_t used = w->used;
+	size_t from;
 
 	gputm__io_u64(io, &w->running);
 	gputm__io_u64(io, &used);
 	if (gputm__io_reading(io) && !io->error)
 		read_room(w, used, io);
-	for (uint64_t at = 0; at < used && !io->error; at++) {
-		gputm__io_u64(io, &w->entry[at].word);
-		gputm__io_u64(io, &w->entry[at].readers);
-		gputm__io_u32(io, &w->entry[at].writer);
-		if (!gputm__io_reading(io) || io->error)
-			continue;
-		if (find(w, w->entry[at].word))
-			gputm__io_fail(io, -EINVAL, "a word is there twice");
-		else
-			link_entry(w, w->used++);
-	}
+	from = io->used;
+	for (uint64_t at = 0; at < used && !io->error; at++)
+		io_entry(w, at, io);
+	gputm__io_ascending(io, from, 3);
 }
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
@@ -433,4 +453,4 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-GPUTM__UNIT(warp_access_filter, .version = 1)
+GPUTM__UNIT(warp_access_filter, .version = 2)

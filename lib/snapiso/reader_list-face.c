@@ -154,15 +154,16 @@ static void io_word(struct gputm_reader_list *l, struct gputm__word_slot *slot,
 	struct gputm__word_slot plain = *slot;
 
 	gputm__io_bool(io, &vectors);
-	if (gputm__io_reading(io))
-		slot->data = GPUTM__NO_READERS; /* a place of vectors is one that was given */
 	if (vectors) {
 		io_block(l, slot, io);
 		return;
 	}
+	plain.data = gputm__reader_sorted(plain.data);
 	gputm__io_u64(io, &plain.data);
 	if (gputm__readers_in_block(&plain))
 		gputm__io_fail(io, -EINVAL, "plain IDs are vectors");
+	else if (plain.data != gputm__reader_sorted(plain.data))
+		gputm__io_fail(io, -EINVAL, "plain IDs are not in ascending order");
 	else if (gputm__io_reading(io))
 		*slot = plain;
 }
@@ -170,16 +171,13 @@ static void io_word(struct gputm_reader_list *l, struct gputm__word_slot *slot,
 static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
 	struct gputm_reader_list *l = self_of(unit);
-	uint64_t words = gputm__io_reading(io) ? 0 : gputm__word_count(&l->map), used = 0;
-	size_t at = 0;
+	uint64_t words, used = 0, key_max = (l->address_max >> l->word_shift) + 1;
+	size_t at = 0, keys = gputm__word_io(&l->map, io, &words, l->config.entries, key_max,
+					     GPUTM__NO_READERS);
 
-	gputm__io_u64_max(io, &words, l->config.entries, "words");
 	for (uint64_t i = 0; i < words && !io->error; i++) {
-		struct gputm__word_slot *slot =
-			gputm__word_io(&l->map, io, &at, (l->address_max >> l->word_shift) + 1);
+		struct gputm__word_slot *slot = gputm__word_nth(&l->map, io, keys, i, &at);
 
-		if (!slot)
-			return;
 		io_word(l, slot, io);
 		used += io->error ? 0 : gputm__reader_entries(l, slot);
 	}
@@ -270,4 +268,4 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 	gputm__law(laws, l->added, l->removed + readers, "added is not removed + readers");
 }
 
-GPUTM__UNIT(reader_list, .version = 1, .laws = laws)
+GPUTM__UNIT(reader_list, .version = 2, .laws = laws)

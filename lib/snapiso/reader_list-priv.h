@@ -66,6 +66,26 @@ static inline uint32_t gputm__reader_plain_count(uint64_t ids)
 	       ((uint16_t)(ids >> 32) != GPUTM__NO_READER);
 }
 
+/* The lower of two IDs in front. */
+static inline void gputm__reader_order(uint64_t *a, uint64_t *b)
+{
+	uint64_t low = *a < *b ? *a : *b;
+
+	*b ^= *a ^ low;
+	*a = low;
+}
+
+/* Plain IDs in ascending order. */
+static inline uint64_t gputm__reader_sorted(uint64_t ids)
+{
+	uint64_t a = (uint16_t)ids, b = (uint16_t)(ids >> 16), c = (uint16_t)(ids >> 32);
+
+	gputm__reader_order(&a, &b);
+	gputm__reader_order(&b, &c);
+	gputm__reader_order(&a, &b);
+	return GPUTM__NO_READERS << 48 | c << 32 | b << 16 | a;
+}
+
 static inline uint32_t gputm__reader_count(const struct gputm_reader_list *l,
 					   const struct gputm__word_slot *slot)
 {

@@ -28,7 +28,7 @@
  *	remove 683		root 80000003	0:00000020 1:00000100 31:80000000		4
  *
  * In the host a word has one slot with 64 bits of data. Plain IDs are its low three fields of
- * 16 bits, newest first; fields without one, and the fourth, are all ones. Vectors are the place
+ * 16 bits, in any order; fields without one, and the fourth, are all ones. Vectors are the place
  * of a block in bytes, below 2^48: the root, the number of readers, and one bit for each
  * transaction, which are the leaves one after the other. A free block is all zero.
  *
@@ -411,29 +411,15 @@ bool gputm_reader_list_contains(const struct gputm_reader_list *l, uint64_t addr
 
 /* ---- questions ---- */
 
-static inline void order(uint32_t *a, uint32_t *b)
-{
-	uint32_t low = *a < *b ? *a : *b;
-
-	*b ^= *a ^ low;
-	*a = low;
-}
-
 APART uint32_t list_ids(uint64_t ids, uint32_t *out, uint32_t capacity)
 {
-	uint32_t a = (uint16_t)ids, b = (uint16_t)(ids >> 16), c = (uint16_t)(ids >> 32);
 	uint32_t count = gputm__reader_plain_count(ids);
 
 	if (count > capacity)
 		return count;
-	order(&a, &b);
-	order(&b, &c);
-	order(&a, &b);
-	out[0] = a;
-	if (count > 1)
-		out[1] = b;
-	if (count > 2)
-		out[2] = c;
+	ids = gputm__reader_sorted(ids);
+	for (uint32_t i = 0; i < count; i++, ids >>= 16)
+		out[i] = (uint16_t)ids;
 	return count;
 }
 

@@ -96,31 +96,6 @@ static inline void gputm__word_erase(struct gputm__word_map *map, struct gputm__
 	gputm__word_close_up(map, (size_t)(slot - map->slot));
 }
 
-/*
- * For io(): the place and key of the next used slot from *at on; its data is the table's
- * to go on with. NULL on an error. Call as often as there are words in use.
- */
-static inline struct gputm__word_slot *gputm__word_io(struct gputm__word_map *map,
-						      struct gputm__io *io, size_t *at,
-						      uint64_t key_max)
-{
-	uint32_t place;
-
-	while (!gputm__io_reading(io) && !map->slot[*at].key)
-		++*at;
-	place = (uint32_t)*at;
-	gputm__io_u32_max(io, &place, (uint32_t)map->mask, "place of a word");
-	if (!io->error && (place < *at || *at > map->mask))
-		gputm__io_fail(io, -EINVAL, "its words are not in order");
-	if (io->error)
-		return NULL;
-	*at = (size_t)place + 1;
-	gputm__io_u64_max(io, &map->slot[place].key, key_max, "number of a word");
-	if (!io->error && !map->slot[place].key)
-		gputm__io_fail(io, -EINVAL, "a word in use is free");
-	return io->error ? NULL : &map->slot[place];
-}
-
 static inline uint64_t gputm__word_count(const struct gputm__word_map *map)
 {
 	uint64_t count = 0;
@@ -128,6 +103,46 @@ static inline uint64_t gputm__word_count(const struct gputm__word_map *map)
 	for (size_t i = 0; i <= map->mask; i++)
 		count += map->slot[i].key != 0;
 	return count;
+}
+
+/* For io(): how many words are in use, and their keys in ascending order; a word that is read
+ * gets the data. @return where the keys are. */
+static inline size_t gputm__word_io(struct gputm__word_map *map, struct gputm__io *io,
+				    uint64_t *words, uint64_t words_max, uint64_t key_max,
+				    uint64_t data)
+{
+	struct gputm__word_slot *slot = map->slot;
+	uint64_t key = 0;
+	size_t keys;
+
+	*words = gputm__io_reading(io) ? 0 : gputm__word_count(map);
+	gputm__io_u64_max(io, words, words_max, "words");
+	keys = io->used;
+	for (uint64_t i = 0; i < *words && !io->error; i++, slot++) {
+		while (!gputm__io_reading(io) && !slot->key)
+			slot++;
+		key = slot->key;
+		gputm__io_u64_max(io, &key, key_max, "number of a word");
+		if (!gputm__io_reading(io) || io->error)
+			continue;
+		if (!key)
+			gputm__io_fail(io, -EINVAL, "a word in use is free");
+		*gputm__word_find(map, key) = (struct gputm__word_slot){ key, data };
+	}
+	gputm__io_ascending(io, keys, 1);
+	return keys;
+}
+
+/* For io(), then: the slot of word i, with *at = 0 for the first one. */
+static inline struct gputm__word_slot *gputm__word_nth(struct gputm__word_map *map,
+						       const struct gputm__io *io, size_t keys,
+						       uint64_t i, size_t *at)
+{
+	if (io->mode != GPUTM__MEASURE)
+		return gputm__word_find(map, gputm__io_number(io, keys + (size_t)i * 8));
+	while (!map->slot[*at].key)
+		++*at;
+	return &map->slot[(*at)++];
 }
 
 /* True if a search finds this used slot. */

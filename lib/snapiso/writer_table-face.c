@@ -124,17 +124,13 @@ static void io_commits(struct gputm_writer_table *t, struct gputm__word_slot *sl
 static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
 	struct gputm_writer_table *t = self_of(unit);
-	uint64_t words = gputm__io_reading(io) ? 0 : gputm__word_count(&t->map);
-	uint64_t used = 0, key_max = (t->address_max >> t->word_shift) + 1;
-	size_t at = 0;
+	uint64_t words, used = 0, key_max = (t->address_max >> t->word_shift) + 1;
+	size_t at = 0, keys = gputm__word_io(&t->map, io, &words, t->config.entries, key_max, 0);
 
-	gputm__io_u64_max(io, &words, t->config.entries, "words");
 	for (uint64_t i = 0; i < words && !io->error; i++) {
-		struct gputm__word_slot *slot = gputm__word_io(&t->map, io, &at, key_max);
-		uint32_t running = slot ? gputm__writer_running(slot) : 0;
+		struct gputm__word_slot *slot = gputm__word_nth(&t->map, io, keys, i, &at);
+		uint32_t running = gputm__writer_running(slot);
 
-		if (!slot)
-			return;
 		gputm__io_u32_max(io, &running, t->config.transactions, "writer");
 		if (gputm__io_reading(io))
 			slot->data = running;
@@ -214,4 +210,4 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 	gputm__law(laws, t->claimed, t->released + t->used, "claimed is not released + used");
 }
 
-GPUTM__UNIT(writer_table, .version = 1, .laws = laws)
+GPUTM__UNIT(writer_table, .version = 2, .laws = laws)

@@ -211,4 +211,4 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-GPUTM__UNIT(ownership_table, .version = 1, .validate = validate, .laws = laws)
+GPUTM__UNIT(ownership_table, .version = 2, .validate = validate, .laws = laws)

@@ -85,9 +85,7 @@ static void read_entry(struct gputm__region_map *map, struct gputm__io *io)
 	gputm__io_u64(io, &lane);
 	if (io->error)
 		return;
-	if (gputm__region_map_find(map, region))
-		gputm__io_fail(io, -EINVAL, "it has a region twice");
-	else if (gputm__region_map_reserve(io->unit->ctx, map, 1))
+	if (gputm__region_map_reserve(io->unit->ctx, map, 1))
 		gputm__io_fail(io, -ENOMEM, "no memory for its regions");
 	else
 		gputm__region_map_insert(map, region, lane);
@@ -96,8 +94,10 @@ static void read_entry(struct gputm__region_map *map, struct gputm__io *io)
 void gputm__region_map_io(struct gputm__region_map *map, struct gputm__io *io)
 {
 	uint64_t count = map->count;
+	size_t from;
 
 	gputm__io_u64_max(io, &count, COUNT_MAX, "number of regions");
+	from = io->used;
 	for (uint64_t i = 0; i < count && !io->error; i++) {
 		if (gputm__io_reading(io)) {
 			read_entry(map, io);
@@ -106,4 +106,5 @@ void gputm__region_map_io(struct gputm__region_map *map, struct gputm__io *io)
 		gputm__io_u64(io, &map->entry[i].region);
 		gputm__io_u64(io, &map->entry[i].lane);
 	}
+	gputm__io_ascending(io, from, 2);
 }

@@ -3,8 +3,8 @@
 #define GPUTM_LIB_WARPTM_REGION_MAP_H
 /*
  * Region to lane, exactly: what an infinite table or a filter that never errs would hold.
- * Entries lie in the order of insertion, and an open-addressing index finds them, so that
- * equal histories save equal bytes.
+ * Entries lie in the order of insertion, and an open-addressing index finds them; saved are they
+ * by ascending region.
  */
 #include "lib/base/unit.h"
 

@@ -192,7 +192,8 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 
 	gputm__resolver_io(&r->core, io);
 	for (uint32_t i = 0; r->config.exact && i < r->config.buffers && !io->error; i++)
-		gputm__region_map_io(&r->map[i], io);
+		if (r->core.buffer[i].phase != GPUTM__RESOLVER_FREE)
+			gputm__region_map_io(&r->map[i], io);
 }
 
 static const char *check(const struct gputm_unit *unit)
@@ -231,7 +232,7 @@ static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_st
 	return true;
 }
 
-GPUTM__UNIT(sequential_resolver, .version = 2, .validate = validate, .laws = laws,
+GPUTM__UNIT(sequential_resolver, .version = 3, .validate = validate, .laws = laws,
 	    .part = { { "filter", offsetof(struct gputm_sequential_resolver, filter) } })
 
 /* ---- the filter of a buffer; addresses are checked and room is reserved ---- */
