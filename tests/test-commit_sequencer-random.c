@@ -202,12 +202,16 @@ static void try_retired(struct world *w)
 	w->in_use--;
 }
 
-/* n ticks, and a twin that advances by n from the same snapshot: the same bytes. */
+/*
+ * n ticks, and a twin that advances by n from the same snapshot: the same bytes. Nothing is offered
+ * before next_offer() says so.
+ */
 static void compare_advance(struct world *w)
 {
 	static uint8_t image[1 << 16];
 	size_t size = gputm_unit_save(unit_of(w), image, sizeof(image));
 	uint64_t n = below(w, 12), ahead = gputm_commit_sequencer_next_event(w->seq);
+	uint64_t quiet = gputm_commit_sequencer_next_offer(w->seq);
 	uint64_t packets = kit_stat(unit_of(w), "packets");
 	struct gputm_unit *twin = NULL;
 
@@ -217,7 +221,9 @@ static void compare_advance(struct world *w)
 	ck_assert_int_eq(gputm_unit_load(twin, image, size), 0);
 	gputm_commit_sequencer_advance((struct gputm_commit_sequencer *)(void *)twin, n);
 	for (uint64_t i = 0; i < n; i++) {
-		gputm_commit_sequencer_tick(w->seq);
+		int offers = gputm_commit_sequencer_tick(w->seq);
+
+		ck_assert(i >= quiet || !offers);
 		if (i < ahead)
 			ck_assert_uint_eq(kit_stat(unit_of(w), "packets"), packets);
 		if (i + 1 < ahead && ahead != UINT64_MAX)

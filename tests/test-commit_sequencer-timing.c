@@ -260,7 +260,10 @@ KIT_TEST(test_timing_resend)
 	tick(&core);
 	takes(&core, 0, GPUTM_COMMIT_RESENT, 0x2, 0, 1);
 	ck_assert_uint_eq(message.purpose, GPUTM_COMMIT_FOR_HAZARD);
+	ck_assert_uint_eq(gputm_commit_sequencer_next_event(core.seq), 0);
+	ck_assert_uint_eq(gputm_commit_sequencer_next_offer(core.seq), 1);
 	quiet_tick(&core); /* the row of partition 1 */
+	ck_assert_uint_eq(gputm_commit_sequencer_next_offer(core.seq), 0);
 	tick(&core);
 	takes(&core, 0, GPUTM_COMMIT_RESENT, 0x2, 0, 1);
 	tick(&core);

@@ -375,6 +375,7 @@ gputm_commit_sequencer_take_done 1 seq:P out:>@commit_sequencer_done
 gputm_commit_sequencer_take_retired 1 seq:P out:>@commit_sequencer_retired
 gputm_commit_sequencer_tick i seq:P
 gputm_commit_sequencer_next_event Q seq:P
+gputm_commit_sequencer_next_offer Q seq:P
 gputm_commit_sequencer_advance i seq:P cycles:Q
 gputm_commit_sequencer_now Q seq:P
 gputm_simt_stack_new 0 ctx:P config:&simt_stack_config out:P

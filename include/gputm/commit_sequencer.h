@@ -258,6 +258,12 @@ enum gputm_commit_sequencer_offer {
 GPUTM_API int gputm_commit_sequencer_tick(struct gputm_commit_sequencer *seq);
 /** @return how many ticks from now on change nothing but the clock; UINT64_MAX: all. Exact. */
 GPUTM_API uint64_t gputm_commit_sequencer_next_event(const struct gputm_commit_sequencer *seq);
+/**
+ * @return how many ticks from now on offer nothing, whatever they change: an owner that pushes,
+ * begins and grants nothing meanwhile may advance over them in one call. A lower bound; 0 while
+ * there is something to take.
+ */
+GPUTM_API uint64_t gputm_commit_sequencer_next_offer(const struct gputm_commit_sequencer *seq);
 /** The same as @p cycles ticks, with the same result, for less. */
 GPUTM_API int gputm_commit_sequencer_advance(struct gputm_commit_sequencer *seq, uint64_t cycles);
 /** @return ticks since new; part of the state in snapshots. */

@@ -44,6 +44,7 @@
  *     rows beyond the L1 share of the warp are counted as spilled. A row is two 128 B
  *     lines, one of addresses and one of values: the paper speaks of an entry only.
  */
+#include "lib/core/tx_log.h"
 #include "lib/core/tx_log-priv.h"
 
 /* ---- rows ---- */
@@ -361,6 +362,24 @@ int gputm_tx_log_get_group(const struct gputm_tx_log *l, enum gputm_tx_log_kind 
 	}
 	*set = seen;
 	return 0;
+}
+
+uint32_t gputm__tx_log_row_of(const struct gputm_tx_log *l, enum gputm_tx_log_kind kind,
+			      uint32_t row, unsigned lane, unsigned partition)
+{
+	const struct rows *log = &l->log[kind != GPUTM_TX_LOG_READ];
+	const uint64_t *address = log->address + (size_t)row * l->config.lanes + lane;
+
+	for (; row < log->count; row++, address += l->config.lanes)
+		if (log->mask[row] >> lane & 1 &&
+		    gputm__partition_of(&l->map, *address) == partition)
+			break;
+	return row;
+}
+
+uint32_t gputm__tx_log_spilled(const struct gputm_tx_log *l, uint32_t row)
+{
+	return row > l->config.l1_rows ? row - l->config.l1_rows : 0;
 }
 
 uint32_t gputm_tx_log_partition(const struct gputm_tx_log *l, uint64_t address)

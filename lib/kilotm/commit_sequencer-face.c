@@ -224,7 +224,7 @@ static void clear(struct gputm_unit *unit)
 	for (unsigned r = 0; r < RINGS; r++)
 		s->ring[r].head = s->ring[r].count = 0;
 	s->first_packet = s->packet_count = 0;
-	s->first_resend = s->resend_count = s->resend_row = 0;
+	s->first_resend = s->resend_count = s->resend_row = s->resend_next = 0;
 	s->resend_ready = s->now = s->next_cid = 0;
 	s->port_used = false;
 }
@@ -300,6 +300,8 @@ static void io_resends(struct gputm_commit_sequencer *s, struct gputm__io *io)
 		gputm__io_u16(io, &r->slot);
 		gputm__io_u8(io, &r->partition);
 		gputm__io_u8(io, &r->purpose);
+		if (!io->error && (r->slot >= s->config.slots || !r->lane))
+			gputm__io_fail(io, -EINVAL, "a resend request names no slot or lane");
 	}
 	gputm__io_u32(io, &s->resend_row);
 	gputm__io_u64(io, &s->resend_ready);
@@ -384,4 +386,9 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 		   "CIDs granted are not retired + in flight");
 }
 
-GPUTM__UNIT(commit_sequencer, .version = 1, .validate = validate, .laws = laws)
+static void settle(struct gputm_unit *unit)
+{
+	gputm__sequencer_find_row(seq_of(unit));
+}
+
+GPUTM__UNIT(commit_sequencer, .version = 1, .validate = validate, .laws = laws, .settle = settle)

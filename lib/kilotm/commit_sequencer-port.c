@@ -46,6 +46,8 @@ static uint64_t to_cids(uint64_t all, uint64_t lanes)
 
 	if (same_lanes(all))
 		return lanes;
+	if (lanes && !(lanes & (lanes - 1)))
+		return bit << gputm__popcount(all & (lanes - 1));
 	for (; all; all &= all - 1, bit <<= 1)
 		if (lanes & all & -all)
 			cids |= bit;
@@ -96,9 +98,11 @@ int gputm_commit_sequencer_attach(struct gputm_commit_sequencer *s, uint32_t war
 	if (s->slot_of[warp] && s->log[warp])
 		return gputm__refuse(&s->unit, "warp %u commits: its log stays", warp);
 	error = gputm__sequencer_fits(s, log);
-	if (!error)
-		s->log[warp] = log;
-	return error;
+	if (error)
+		return error;
+	s->log[warp] = log;
+	gputm__sequencer_find_row(s);
+	return 0;
 }
 
 int gputm_commit_sequencer_begin_probe(const struct gputm_commit_sequencer *s, uint32_t warp,
@@ -280,6 +284,8 @@ static void queue_resend(struct gputm_commit_sequencer *s, uint32_t slot, uint32
 	s->resend[at].slot = (uint16_t)slot;
 	s->resend[at].partition = (uint8_t)partition;
 	s->resend[at].purpose = (uint8_t)purpose;
+	if (s->resend_count == 1)
+		gputm__sequencer_find_row(s);
 }
 
 int gputm_commit_sequencer_push(struct gputm_commit_sequencer *s, uint32_t partition,
@@ -313,18 +319,19 @@ static void take_words(const struct gputm_commit_sequencer *s, const struct pack
 	enum gputm_tx_log_kind kind = packet->kind == GPUTM_COMMIT_RESENT ? log_for(packet->purpose)
 				      : packet->kind == GPUTM_COMMIT_READ_LOG ? GPUTM_TX_LOG_READ
 									      : GPUTM_TX_LOG_WRITE;
-	bool same = same_lanes(c->lanes);
 	struct gputm_tx_log_row row;
+	uint64_t cids = out->mask; /* in the order of the lanes */
 
 	if (!s->log[c->warp] || gputm_tx_log_get_row(s->log[c->warp], kind, packet->row, &row))
 		return;
-	for (uint64_t m = packet->lanes & row.mask; m; m &= m - 1) {
+	for (uint64_t m = packet->lanes; m; m &= m - 1, cids &= cids - 1) {
 		unsigned lane = gputm__lowest(m);
-		struct gputm_commit_word *word = &out->word[out->words++];
+		struct gputm_commit_word *word = &out->word[out->words];
 
 		word->address = row.address[lane];
 		word->value = row.value[lane];
-		word->lane = same ? lane : gputm__popcount(c->lanes & gputm__low_mask(lane));
+		word->lane = gputm__lowest(cids);
+		out->words += row.mask >> lane & 1;
 	}
 }
 

@@ -69,6 +69,7 @@ struct gputm_commit_sequencer {
 	uint32_t burst; /* packets of the largest step */
 	uint32_t first_packet, packet_count;
 	uint32_t first_resend, resend_count, resend_row;
+	uint32_t resend_next; /* from resend_row on, the first row to be sent; derived */
 	uint64_t resend_ready;
 	bool port_used; /* a packet has left in this cycle */
 	uint64_t now, next_cid;
@@ -177,6 +178,8 @@ void gputm__sequencer_finish(struct gputm_commit_sequencer *s, uint32_t slot);
 void gputm__sequencer_settle(struct gputm_commit_sequencer *s, uint32_t slot);
 /* See which lanes have all their answers. */
 void gputm__sequencer_decide(struct gputm_commit_sequencer *s, uint32_t slot);
+/* Find the next row of the first resend request that has a word for the partition. */
+void gputm__sequencer_find_row(struct gputm_commit_sequencer *s);
 /* 0, or -EINVAL: the log is of another geometry. NULL fits. */
 int gputm__sequencer_fits(const struct gputm_commit_sequencer *s, const struct gputm_tx_log *log);
 /* NULL or the first broken invariant (commit_sequencer-check.c). */

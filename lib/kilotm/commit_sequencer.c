@@ -58,6 +58,7 @@
  *   - the order of steps over several warps is ours: the thesis has none. The released
  *     simulator has the rate (one row a cycle) and a cycle each for CIDs and done-fill.
  */
+#include "lib/core/tx_log.h"
 #include "lib/kilotm/commit_sequencer-priv.h"
 
 /* ---- rings ---- */
@@ -168,33 +169,46 @@ static void verdict_step(struct gputm_commit_sequencer *s)
 	gputm__sequencer_settle(s, slot);
 }
 
-/* The cycle from which on the walk that has just read a row may read the next. */
-static uint64_t after_row(struct gputm_commit_sequencer *s, bool spilled)
+/* Rows `row` .. `row` + count - 1 have been read. */
+static void walk_rows(struct gputm_commit_sequencer *s, const struct slot *c, uint32_t row,
+		      uint32_t count)
 {
-	s->rows_walked++;
-	s->spilled_rows += spilled;
-	return gputm__later(s->now, 1 + (spilled ? s->config.spilled_row_cycles : 0));
+	const struct gputm_tx_log *log = s->log[c->warp];
+
+	s->rows_walked += count;
+	if (log) /* a snapshot may have come without it */
+		s->spilled_rows += gputm__tx_log_spilled(log, row + count) -
+				   gputm__tx_log_spilled(log, row);
 }
 
-/* Rows of the log of a kind, and row `index` of it with its groups by partition. */
+/* The cycle from which on the walk that reads this row now may read the next. */
+static uint64_t after_row(struct gputm_commit_sequencer *s, const struct slot *c, uint32_t row)
+{
+	uint64_t spilled = s->spilled_rows;
+
+	walk_rows(s, c, row, 1);
+	return gputm__later(s->now, 1 + (s->spilled_rows - spilled) *
+					    s->config.spilled_row_cycles);
+}
+
 static uint32_t log_rows(const struct gputm_commit_sequencer *s, const struct slot *c,
 			 enum gputm_tx_log_kind kind)
 {
 	return s->log[c->warp] ? gputm_tx_log_rows(s->log[c->warp], kind) : 0;
 }
 
-static bool read_row(const struct gputm_commit_sequencer *s, const struct slot *c,
-		     enum gputm_tx_log_kind kind, uint32_t index, uint64_t lanes,
-		     uint64_t *lanes_of, uint64_t *set)
-{
-	const struct gputm_tx_log *log = s->log[c->warp];
-	struct gputm_tx_log_row row = { 0, NULL, NULL, false };
+/* ---- resending ---- */
 
-	*set = 0;
-	if (!log || gputm_tx_log_get_group(log, kind, index, lanes, lanes_of, set) ||
-	    gputm_tx_log_get_row(log, kind, index, &row))
-		gputm__assert(false && "the log has lost rows during the commit");
-	return row.spilled;
+void gputm__sequencer_find_row(struct gputm_commit_sequencer *s)
+{
+	const struct resend *r = &s->resend[s->first_resend];
+	const struct slot *c = &s->slot[r->slot];
+	enum gputm_tx_log_kind kind = log_for(r->purpose);
+
+	s->resend_next = s->resend_row;
+	if (s->resend_count && s->resend_row < log_rows(s, c, kind))
+		s->resend_next = gputm__tx_log_row_of(s->log[c->warp], kind, s->resend_row,
+						      gputm__lowest(r->lane), r->partition);
 }
 
 static void resend_end(struct gputm_commit_sequencer *s, const struct resend *r)
@@ -207,6 +221,7 @@ static void resend_end(struct gputm_commit_sequencer *s, const struct resend *r)
 	s->resend_count--;
 	s->resend_row = 0;
 	s->resend_ready = 0;
+	gputm__sequencer_find_row(s);
 }
 
 static void name_purpose(struct gputm_commit_sequencer *s, uint32_t made, uint8_t purpose)
@@ -219,23 +234,48 @@ static void resend_step(struct gputm_commit_sequencer *s)
 {
 	const struct resend r = s->resend[s->first_resend];
 	const struct slot *c = &s->slot[r.slot];
-	enum gputm_tx_log_kind kind = log_for(r.purpose);
 	uint32_t before = s->packet_count;
-	uint64_t lanes_of[64], set;
-	bool spilled;
 
-	if (s->resend_row >= log_rows(s, c, kind)) {
+	if (s->resend_row >= log_rows(s, c, log_for(r.purpose))) {
 		resend_end(s, &r);
 	} else {
-		spilled = read_row(s, c, kind, s->resend_row, r.lane, lanes_of, &set);
-		s->resend_ready = after_row(s, spilled);
-		if (set >> r.partition & 1)
+		bool silent = s->resend_row < s->resend_next;
+
+		if (!silent)
 			send_words(s, r.slot, r.partition, GPUTM_COMMIT_RESENT, s->resend_row,
 				   r.lane);
-		s->resend_row++;
+		s->resend_ready = after_row(s, c, s->resend_row++);
+		if (!silent)
+			gputm__sequencer_find_row(s);
 	}
 	name_purpose(s, s->packet_count - before, r.purpose);
 }
+
+/*
+ * How many of the next ticks only walk rows without a word for the resend request: nothing else
+ * steps meanwhile, and nothing is sent.
+ */
+static uint64_t silent_steps(const struct gputm_commit_sequencer *s)
+{
+	if (!s->resend_count || s->ring[TO_DECIDE].count || s->resend_ready > s->now ||
+	    s->config.spilled_row_cycles ||
+	    s->config.output_packets - s->packet_count < s->burst)
+		return 0;
+	return s->resend_next - s->resend_row;
+}
+
+static void step_silently(struct gputm_commit_sequencer *s, uint32_t steps)
+{
+	const struct resend *r = &s->resend[s->first_resend];
+
+	walk_rows(s, &s->slot[r->slot], s->resend_row, steps);
+	s->resend_row += steps;
+	s->now += steps;
+	s->resend_ready = s->now;
+	s->port_used = false;
+}
+
+/* ---- filling ---- */
 
 /* The fill step that follows, given that `row` rows of the present one have been walked. */
 static void next_step(const struct gputm_commit_sequencer *s, struct slot *c)
@@ -256,10 +296,13 @@ static void row_step(struct gputm_commit_sequencer *s, uint32_t slot)
 	struct slot *c = &s->slot[slot];
 	struct share *share = shares(s, slot);
 	bool writes = c->step == WRITES;
-	uint64_t lanes_of[64], set;
-	bool spilled = read_row(s, c, writes ? GPUTM_TX_LOG_WRITE : GPUTM_TX_LOG_READ, c->row,
-				c->lanes, lanes_of, &set);
+	uint64_t lanes_of[64], set = 0;
 
+	if (!s->log[c->warp] ||
+	    gputm_tx_log_get_group(s->log[c->warp],
+				   writes ? GPUTM_TX_LOG_WRITE : GPUTM_TX_LOG_READ, c->row,
+				   c->lanes, lanes_of, &set))
+		gputm__assert(false && "the log has lost rows during the commit");
 	gputm__emit(&s->unit, GPUTM_COMMIT_SEQUENCER_EVENT_ROW, c->warp, writes, c->row, set);
 	for (; set; set &= set - 1) {
 		unsigned p = gputm__lowest(set);
@@ -269,8 +312,7 @@ static void row_step(struct gputm_commit_sequencer *s, uint32_t slot)
 		send_words(s, slot, p, writes ? GPUTM_COMMIT_WRITE_LOG : GPUTM_COMMIT_READ_LOG,
 			   c->row, lanes_of[p]);
 	}
-	c->ready = after_row(s, spilled);
-	c->row++;
+	c->ready = after_row(s, c, c->row++);
 	next_step(s, c);
 }
 
@@ -373,14 +415,29 @@ uint64_t gputm_commit_sequencer_next_event(const struct gputm_commit_sequencer *
 	return ready > s->now ? ready - s->now : 0;
 }
 
+uint64_t gputm_commit_sequencer_next_offer(const struct gputm_commit_sequencer *s)
+{
+	uint64_t idle = gputm_commit_sequencer_next_event(s);
+
+	if (offers(s))
+		return 0;
+	return idle ? idle : silent_steps(s);
+}
+
 int gputm_commit_sequencer_advance(struct gputm_commit_sequencer *s, uint64_t cycles)
 {
 	while (cycles) {
 		uint64_t idle = gputm_commit_sequencer_next_event(s);
 
 		if (!idle) {
-			gputm_commit_sequencer_tick(s);
-			cycles--;
+			uint64_t silent = silent_steps(s);
+
+			silent = silent < cycles ? silent : cycles;
+			if (silent)
+				step_silently(s, (uint32_t)silent);
+			else
+				gputm_commit_sequencer_tick(s);
+			cycles -= silent ? silent : 1;
 			continue;
 		}
 		idle = idle < cycles ? idle : cycles;

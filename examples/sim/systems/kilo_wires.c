@@ -195,6 +195,18 @@ static void push_refused(struct sim_port *port, struct kilo_core *core)
 	}
 }
 
+/* Ticks until something may leave the sequencer; a warp that wants credits is not left alone. */
+static uint64_t quiet_ticks(const struct kilo_core *core)
+{
+	uint32_t warp, count;
+
+	if (core->refused.count)
+		return 0;
+	return gputm_commit_sequencer_wants(core->sequencer, &warp, &count)
+		       ? gputm_commit_sequencer_next_event(core->sequencer)
+		       : gputm_commit_sequencer_next_offer(core->sequencer);
+}
+
 uint64_t sim_kilo_core_tick(struct sim_port *port, uint32_t index)
 {
 	uint64_t tick = sim_now(port) / port->core_ticks, quiet;
@@ -206,7 +218,7 @@ uint64_t sim_kilo_core_tick(struct sim_port *port, uint32_t index)
 	gputm_commit_sequencer_tick(core->sequencer);
 	core->ticks = tick + 1;
 	take_outputs(port, index, core);
-	quiet = core->refused.count ? 0 : gputm_commit_sequencer_next_event(core->sequencer);
+	quiet = quiet_ticks(core);
 	if (quiet == UINT64_MAX)
 		return SIM_NEVER;
 	return (core->ticks + quiet) * port->core_ticks;
