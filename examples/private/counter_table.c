@@ -34,18 +34,18 @@ struct gputm_counter_table {
 	uint64_t used, hits, fills, replacements;
 };
 
-#define PARAM(...) GPUTM__PARAM(struct gputm_counter_table_config, __VA_ARGS__)
+#define UNIT counter_table
+
 static const struct gputm_param rows[] = {
-	PARAM(entries, 1, 1 << 20, 256, true, "Entries of the table.", ""),
-	PARAM(granularity, 1, 4096, 32, true, "Bytes of a granule.", ""),
-	PARAM(count_bits, 1, 63, 8, false, "Width of a counter, bits.", ""),
+	PARAM(entries, 1, 1 << 20, 256, true, "Entries of the table."),
+	PARAM(granularity, 1, 4096, 32, true, "Bytes of a granule."),
+	PARAM(count_bits, 1, 63, 8, false, "Width of a counter, bits."),
 };
 
 static const struct gputm_preset presets[] = {
 	{ "small", "64 entries of 4 bits.", { { "entries", 64 }, { "count_bits", 4 } } },
 };
 
-#define STAT(...) GPUTM__STAT(struct gputm_counter_table, __VA_ARGS__)
 static const struct gputm__stat_row stats[] = {
 	STAT(hits, COUNTER, "accesses", "Accesses that found their granule."),
 	STAT(fills, COUNTER, "accesses", "Accesses that took a free entry: used."),
@@ -53,41 +53,26 @@ static const struct gputm__stat_row stats[] = {
 	STAT(used, GAUGE, "entries", "Entries in use."),
 };
 
-#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_COUNTER_TABLE_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(REPLACE, "replace", "A granule takes the entry of another one.",
-	      GPUTM__VALUE(old, "granule", "The granule that is counted no more."),
-	      GPUTM__VALUE(count, "accesses", "Its count.")),
+	EVENT(GPUTM_COUNTER_TABLE_EVENT_REPLACE, "replace",
+	      "A granule takes the entry of another one.",
+	      VALUE(old, "granule", "The granule that is counted no more."),
+	      VALUE(count, "accesses", "Its count.")),
 };
-
-static struct gputm_counter_table *table_of(struct gputm_unit *unit)
-{
-	return (struct gputm_counter_table *)(void *)unit;
-}
-
-static const struct gputm_counter_table *const_table_of(const struct gputm_unit *unit)
-{
-	return (const struct gputm_counter_table *)(const void *)unit;
-}
 
 static int setup(struct gputm_unit *unit)
 {
-	struct gputm_counter_table *t = table_of(unit);
+	struct gputm_counter_table *t = (void *)unit;
 
 	t->shift = gputm__log2(t->config.granularity);
 	t->most = (UINT64_C(1) << t->config.count_bits) - 1;
-	t->entry = gputm__alloc(unit->ctx, t->config.entries, sizeof(*t->entry));
-	return t->entry ? 0 : -ENOMEM;
-}
-
-static void teardown(struct gputm_unit *unit)
-{
-	gputm__free(unit->ctx, table_of(unit)->entry);
+	t->entry = gputm__own(unit, t->config.entries, sizeof(*t->entry));
+	return 0;
 }
 
 static void clear(struct gputm_unit *unit)
 {
-	struct gputm_counter_table *t = table_of(unit);
+	struct gputm_counter_table *t = (void *)unit;
 
 	memset(t->entry, 0, t->config.entries * sizeof(*t->entry));
 	t->used = 0;
@@ -95,7 +80,7 @@ static void clear(struct gputm_unit *unit)
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
-	struct gputm_counter_table *t = table_of(unit);
+	struct gputm_counter_table *t = (void *)unit;
 
 	gputm__io_u64(io, &t->used);
 	for (uint32_t i = 0; i < t->config.entries; i++) {
@@ -107,7 +92,7 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 
 static const char *check(const struct gputm_unit *unit)
 {
-	const struct gputm_counter_table *t = const_table_of(unit);
+	const struct gputm_counter_table *t = (const void *)unit;
 	uint64_t used = 0;
 
 	for (uint32_t i = 0; i < t->config.entries; i++) {
@@ -122,24 +107,20 @@ static const char *check(const struct gputm_unit *unit)
 
 static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 {
-	const struct gputm_counter_table *t = const_table_of(unit);
+	const struct gputm_counter_table *t = (const void *)unit;
 
 	gputm__law(laws, t->fills, t->used, "fills are not used");
 }
 
-static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 {
-	const struct gputm_counter_table *t = const_table_of(unit);
+	const struct gputm_counter_table *t = (const void *)unit;
 	uint32_t tag = 64 - t->shift - gputm__log2(t->config.entries);
 
-	if (index)
-		return false;
-	*out = (struct gputm_storage){ "entries", t->config.entries, tag + t->config.count_bits, 1,
-				       false };
-	return true;
+	gputm__array(out, "entries", t->config.entries, tag + t->config.count_bits, 1);
 }
 
-GPUTM__UNIT(counter_table, .version = 1, .laws = laws)
+GPUTM__UNIT(counter_table, .version = 1, .setup = setup, .laws = laws)
 
 int gputm_counter_table_record(struct gputm_counter_table *t, uint64_t address)
 {

@@ -8,9 +8,15 @@
  * parameter tables behind the config structs, the common face of units, the
  * memory request and the H3 hash family.
  *
- * Every gputm_UNIT_new() takes NULL as config for the defaults and logs what it refuses;
- * gputm_UNIT_config_preset() has no context and is silent: gputm_params_preset() says in its
- * context's log which presets there are.
+ * Five functions are alike in all units, and one macro of the library's source writes them,
+ * GPUTM__UNIT in lib/base/unit.h:
+ *  - gputm_UNIT_new() makes a unit; NULL as config stands for the defaults, and the context's
+ *    log says what it refuses;
+ *  - gputm_UNIT_free() releases the unit and all its memory; NULL is allowed;
+ *  - gputm_UNIT_unit() gives the common face of the unit, which lives as long as the handle;
+ *  - gputm_UNIT_params() gives the table of parameters, which is constant;
+ *  - gputm_UNIT_config_preset() fills a config. It has no context and is silent:
+ *    gputm_params_preset() says in its context's log which presets there are.
  *
  * Three kinds of "no" are never mixed:
  *  - misuse and lack of memory are negative errno values (-EINVAL an argument or

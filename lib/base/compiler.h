@@ -20,7 +20,7 @@
  * last, it spares the straight line a stack frame.
  */
 #define GPUTM__COLD __attribute__((noinline, cold))
-#define GPUTM__APART __attribute__((noinline))
+#define APART static __attribute__((noinline))
 #define GPUTM__INLINE inline __attribute__((always_inline))
 /* Before a loop of at most 16 turns. */
 #define GPUTM__UNROLL(turns) GPUTM__PRAGMA(GCC unroll turns)

@@ -12,15 +12,14 @@
  */
 #include "lib/base/h3.h"
 
+#define UNIT h3
+
 static const struct gputm_param h3_rows[] = {
-	GPUTM__PARAM(struct gputm_h3_config, ways, 1, 16, 4, false,
-		     "Hash functions in the family.", "thesis 4.2.5"),
-	GPUTM__PARAM(struct gputm_h3_config, index_bits, 0, 32, 8, false,
-		     "Width of an index, bits.", "thesis 4.2.5"),
-	GPUTM__PARAM(struct gputm_h3_config, key_bits, 1, 64, 32, false, "Width of a key, bits.",
-		     "thesis 4.2.5"),
-	GPUTM__PARAM(struct gputm_h3_config, seed, 0, UINT64_MAX, 1, false,
-		     "Seed of the rows; equal seeds give equal functions.", ""),
+	PARAM(ways, 1, 16, 4, false, "Hash functions in the family.", "thesis 4.2.5"),
+	PARAM(index_bits, 0, 32, 8, false, "Width of an index, bits.", "thesis 4.2.5"),
+	PARAM(key_bits, 1, 64, 32, false, "Width of a key, bits.", "thesis 4.2.5"),
+	PARAM(seed, 0, UINT64_MAX, 1, false, "Seed of the rows; equal seeds give equal functions.",
+	      ""),
 };
 
 static const struct gputm_params h3_params = {
@@ -134,7 +133,13 @@ static void fill_tables(struct gputm_h3 *h3)
 			fill_byte(h3, table, group, byte);
 }
 
-static int build(struct gputm_h3 *h3, const uint32_t *rows)
+/* Memory of the owner, or of the family itself. */
+static void *take(struct gputm_ctx *ctx, struct gputm_unit *owner, size_t count, size_t size)
+{
+	return owner ? gputm__own(owner, count, size) : gputm__alloc(ctx, count, size);
+}
+
+static int build(struct gputm_h3 *h3, struct gputm_unit *owner, const uint32_t *rows)
 {
 	uint32_t ways = h3->config.ways, bits = h3->config.index_bits;
 	int error = 0;
@@ -147,9 +152,8 @@ static int build(struct gputm_h3 *h3, const uint32_t *rows)
 	h3->usual = ways == 4 && h3->shape.field_bits == 16;
 	h3->ways_per_group = 64 / h3->shape.field_bits;
 	h3->groups = (ways + h3->ways_per_group - 1) / h3->ways_per_group;
-	h3->row = gputm__alloc(h3->ctx, (size_t)ways * h3->config.key_bits, sizeof(*h3->row));
-	h3->table = gputm__alloc(h3->ctx, h3->groups * h3->group_size,
-				 sizeof(*h3->table));
+	h3->row = take(h3->ctx, owner, (size_t)ways * h3->config.key_bits, sizeof(*h3->row));
+	h3->table = take(h3->ctx, owner, h3->groups * h3->group_size, sizeof(*h3->table));
 	if (!h3->row || !h3->table)
 		return -ENOMEM;
 	if (rows)
@@ -162,33 +166,39 @@ static int build(struct gputm_h3 *h3, const uint32_t *rows)
 	return error;
 }
 
-int gputm_h3_new(struct gputm_ctx *ctx, const struct gputm_h3_config *config,
-		 struct gputm_h3 **out)
+static int make(struct gputm_ctx *ctx, struct gputm_unit *owner,
+		const struct gputm_h3_config *config, uint32_t low_bits, struct gputm_h3 **out)
 {
-	return gputm__h3_new(ctx, config, 0, out);
-}
-
-int gputm__h3_new(struct gputm_ctx *ctx, const struct gputm_h3_config *config, uint32_t low_bits,
-		  struct gputm_h3 **out)
-{
-	struct gputm_h3 *h3 = gputm__alloc(ctx, 1, sizeof(*h3));
+	struct gputm_h3 *h3 = take(ctx, owner, 1, sizeof(*h3));
 	const uint32_t *rows;
 	int error;
 
 	if (!h3)
 		return -ENOMEM;
-	h3->ctx = gputm_ctx_ref(ctx);
+	h3->ctx = owner ? ctx : gputm_ctx_ref(ctx);
 	h3->low_bits = low_bits;
 	error = gputm__params_read(ctx, &h3_params, config, &h3->config);
 	rows = h3->config.rows;
 	h3->config.rows = NULL; /* the caller's; ours are in row[] */
 	if (!error)
-		error = build(h3, rows);
-	if (error)
+		error = build(h3, owner, rows);
+	if (error && !owner)
 		gputm_h3_free(h3);
-	else
+	if (!error)
 		*out = h3;
 	return error;
+}
+
+int gputm_h3_new(struct gputm_ctx *ctx, const struct gputm_h3_config *config,
+		 struct gputm_h3 **out)
+{
+	return make(ctx, NULL, config, 0, out);
+}
+
+int gputm__h3_own(struct gputm_unit *owner, const struct gputm_h3_config *config,
+		  uint32_t low_bits, struct gputm_h3 **out)
+{
+	return make(owner->ctx, owner, config, low_bits, out);
 }
 
 void gputm_h3_free(struct gputm_h3 *h3)

@@ -57,9 +57,10 @@ static inline struct gputm_h3_config gputm__h3_config(uint32_t ways, uint64_t en
 	return config;
 }
 
-/* As gputm_h3_new(), for keys given with `low_bits` more bits at the bottom. */
-int gputm__h3_new(struct gputm_ctx *ctx, const struct gputm_h3_config *config, uint32_t low_bits,
-		  struct gputm_h3 **out);
+/* As gputm_h3_new(), for keys given with `low_bits` more bits at the bottom; freed with the unit
+ * that owns the family. */
+int gputm__h3_own(struct gputm_unit *owner, const struct gputm_h3_config *config,
+		  uint32_t low_bits, struct gputm_h3 **out);
 
 /*
  * The fields of the group whose table this is, for keys of at most 32 bits. The width that

@@ -20,6 +20,64 @@ static struct gputm_unit *allocate(struct gputm_ctx *ctx, const struct gputm__cl
 	return unit;
 }
 
+/* Memory of a unit follows its link in the list. */
+struct gputm__owned {
+	struct gputm__owned *next, **link;
+};
+#define LINK_BYTES 16 /* keeps the alignment of the allocator */
+
+void *gputm__own(struct gputm_unit *unit, size_t count, size_t size)
+{
+	struct gputm__owned *owned = NULL, **first = &unit->desk->owned;
+	size_t bytes;
+
+	if (!__builtin_mul_overflow(count, size, &bytes) && bytes < SIZE_MAX - LINK_BYTES)
+		owned = gputm__alloc(unit->ctx, 1, LINK_BYTES + bytes);
+	unit->desk->starved |= !owned;
+	if (!owned)
+		return NULL;
+	*owned = (struct gputm__owned){ *first, first };
+	if (*first)
+		(*first)->link = &owned->next;
+	*first = owned;
+	return (unsigned char *)owned + LINK_BYTES;
+}
+
+void gputm__disown(struct gputm_unit *unit, void *memory)
+{
+	struct gputm__owned *owned;
+
+	if (!memory)
+		return;
+	owned = (void *)((unsigned char *)memory - LINK_BYTES);
+	*owned->link = owned->next;
+	if (owned->next)
+		owned->next->link = owned->link;
+	gputm__free(unit->ctx, owned);
+}
+
+int gputm__own_more(struct gputm_unit *unit, void *array, size_t *capacity, size_t need,
+		    size_t size)
+{
+	size_t wanted = *capacity ? *capacity : 8;
+	void *before, *larger;
+
+	if (need <= *capacity)
+		return 0;
+	while (wanted < need && wanted <= SIZE_MAX / 2)
+		wanted *= 2;
+	larger = wanted < need ? NULL : gputm__own(unit, wanted, size);
+	if (!larger)
+		return -ENOMEM;
+	memcpy(&before, array, sizeof(before));
+	if (before)
+		memcpy(larger, before, *capacity * size);
+	gputm__disown(unit, before);
+	memcpy(array, &larger, sizeof(larger));
+	*capacity = wanted;
+	return 0;
+}
+
 int gputm__unit_new(struct gputm_ctx *ctx, const struct gputm__class *class, const void *config,
 		    struct gputm_unit **out)
 {
@@ -32,9 +90,11 @@ int gputm__unit_new(struct gputm_ctx *ctx, const struct gputm__class *class, con
 	own = (unsigned char *)unit + class->config_offset;
 	error = gputm__params_read(ctx, class->params, config, own);
 	if (!error && class->validate)
-		error = class->validate(ctx, own);
-	if (!error)
+		error = class->validate(unit);
+	if (!error && class->setup)
 		error = class->setup(unit);
+	if (!error && unit->desk->starved)
+		error = -ENOMEM;
 	if (error) {
 		gputm__unit_free(unit);
 		return error;
@@ -61,9 +121,12 @@ void gputm__unit_free(struct gputm_unit *unit)
 	if (!unit)
 		return;
 	ctx = unit->ctx;
-	unit->class->teardown(unit);
+	if (unit->class->teardown)
+		unit->class->teardown(unit);
 	for (size_t i = 0; i < GPUTM__PARTS; i++)
 		gputm__unit_free(gputm__unit_part(unit, i));
+	while (unit->desk->owned)
+		gputm__disown(unit, (unsigned char *)unit->desk->owned + LINK_BYTES);
 	for (struct gputm__observer *next, *one = unit->observe; one; one = next) {
 		next = one->next;
 		gputm__free(ctx, one);
@@ -271,10 +334,45 @@ bool gputm_unit_stat_value(const struct gputm_unit *unit, const char *name, uint
 
 /* ---- storage, invariants, observer ---- */
 
+/* Takes the array with this index of those that follow. */
+struct gputm__arrays {
+	size_t index;
+	bool found;
+	struct gputm_storage array;
+};
+
+static void take_array(struct gputm__arrays *out, struct gputm_storage array)
+{
+	if (!out->index--) {
+		out->array = array;
+		out->found = true;
+	}
+}
+
+void gputm__array(struct gputm__arrays *out, const char *name, uint64_t entries, uint64_t bits,
+		  uint32_t ports)
+{
+	take_array(out, (struct gputm_storage){ name, entries, bits, ports, false });
+}
+
+void gputm__array_apart(struct gputm__arrays *out, const char *name, uint64_t entries,
+			uint64_t bits, uint32_t ports)
+{
+	take_array(out, (struct gputm_storage){ name, entries, bits, ports, true });
+}
+
+void gputm__arrays_of(struct gputm__arrays *out, const struct gputm_unit *part)
+{
+	part->class->storage(part, out);
+}
+
 bool gputm_unit_storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
 {
-	memset(out, 0, sizeof(*out));
-	return unit->class->storage(unit, index, out);
+	struct gputm__arrays arrays = { .index = index };
+
+	unit->class->storage(unit, &arrays);
+	*out = arrays.array;
+	return arrays.found;
 }
 
 uint64_t gputm_unit_storage_bits(const struct gputm_unit *unit)
@@ -427,6 +525,8 @@ static void log_titled(const struct gputm_unit *unit, const char *format, va_lis
 {
 	char text[GPUTM_NAME_BYTES + 40];
 
+	if (!unit->ctx)
+		return;
 	title(unit, text, sizeof(text));
 	gputm__vlog(unit->ctx, GPUTM_LOG_ERROR, text, format, arguments);
 }

@@ -9,9 +9,10 @@
  * storage, so that a unit's own file holds nothing but its hardware.
  *
  * Rules that make load and the swap test work:
- *  - every array is owned by the struct, allocated by setup() through
- *    gputm__alloc() and released by teardown(), which must accept a struct
- *    whose setup() stopped half way (all pointers start NULL);
+ *  - every array is owned by the unit: setup() takes it with gputm__own(), which notes a
+ *    failure, and the base releases it. What is not memory of gputm__own() is released by
+ *    teardown(), which must accept a struct whose setup() stopped half way (all pointers start
+ *    NULL);
  *  - a unit within a unit is one of the class's parts: the base clears, saves, loads,
  *    checks and frees the parts, always before the unit around them;
  *  - io() reads or writes all state that matters for later behaviour, in one
@@ -35,8 +36,12 @@ struct gputm__observer {
 	void *state;
 };
 
+struct gputm__owned;
+
 /* Rarely used data, placed after the unit's own struct. */
 struct gputm__desk {
+	struct gputm__owned *owned; /* memory of gputm__own() */
+	bool starved;		    /* gputm__own() has failed */
 	char name[GPUTM_NAME_BYTES];
 	char broken[GPUTM_NAME_BYTES + 200]; /* message of the last check */
 	uint64_t carried[GPUTM__LAWS];	     /* see struct gputm__laws */
@@ -71,6 +76,7 @@ struct gputm__stat_row {
 
 struct gputm__io;
 struct gputm__laws;
+struct gputm__arrays;
 
 struct gputm__class {
 	const char *kind;
@@ -87,10 +93,13 @@ struct gputm__class {
 		const char *name;
 		size_t offset;
 	} part[GPUTM__PARTS];
-	/* Check relations between config fields; optional. Logs a refusal. */
-	int (*validate)(struct gputm_ctx *ctx, const void *config);
-	/* Allocate the arrays that the config asks for. 0, -EINVAL or -ENOMEM. */
+	/* Check relations between fields of the config, which are all in range: 0, or what
+	 * gputm__refuse() gives. Optional. */
+	int (*validate)(const struct gputm_unit *unit);
+	/* Take the arrays that the config asks for, and derive constants from it: 0, -EINVAL or
+	 * -ENOMEM, which the base also gives when gputm__own() has failed. Optional. */
 	int (*setup)(struct gputm_unit *unit);
+	/* Release what is not memory of gputm__own(). Optional. */
 	void (*teardown)(struct gputm_unit *unit);
 	/* Contents to the state after new. Statistics are cleared by the base. */
 	void (*clear)(struct gputm_unit *unit);
@@ -106,7 +115,8 @@ struct gputm__class {
 	/* After statistics were cleared or loaded, or contents without them: bring in line what
 	 * is derived from both. Optional. */
 	void (*settle)(struct gputm_unit *unit);
-	bool (*storage)(const struct gputm_unit *unit, size_t index, struct gputm_storage *out);
+	/* Name the arrays that the hardware has, in a fixed order, by gputm__array(). */
+	void (*storage)(const struct gputm_unit *unit, struct gputm__arrays *out);
 };
 
 /* ---- life ---- */
@@ -122,6 +132,12 @@ void gputm__free(struct gputm_ctx *ctx, void *memory);
  * next power of two, keeps the contents. 0 or -ENOMEM with everything as it was.
  */
 int gputm__grow(struct gputm_ctx *ctx, void **array, size_t *capacity, size_t need, size_t size);
+/* As gputm__alloc(), released with the unit, and by gputm__disown() before. */
+void *gputm__own(struct gputm_unit *unit, size_t count, size_t size);
+void gputm__disown(struct gputm_unit *unit, void *memory); /* NULL allowed */
+/* As gputm__grow(), for memory of gputm__own(); `array` is the address of the pointer to it. */
+int gputm__own_more(struct gputm_unit *unit, void *array, size_t *capacity, size_t need,
+		    size_t size);
 
 /*
  * A unit's laws, in a fixed order: equations between statistics and contents. They hold from
@@ -142,6 +158,15 @@ void gputm__law_least(struct gputm__laws *laws, uint64_t left, uint64_t right, c
 /* A maximum lies between the current and the largest value; cleared, it is the current value. */
 void gputm__law_most(struct gputm__laws *laws, const uint64_t *maximum, uint64_t now,
 		     uint64_t limit, const char *broken);
+
+/* The next array of the hardware; apart: beside what the paper counts (struct gputm_storage). */
+void gputm__array(struct gputm__arrays *out, const char *name, uint64_t entries, uint64_t bits,
+		  uint32_t ports);
+void gputm__array_apart(struct gputm__arrays *out, const char *name, uint64_t entries,
+			uint64_t bits, uint32_t ports);
+
+/* The arrays of a part, as those of the whole. */
+void gputm__arrays_of(struct gputm__arrays *out, const struct gputm_unit *part);
 
 /* Part number `index` of the unit; NULL past the last part and for an absent part. */
 struct gputm_unit *gputm__unit_part(const struct gputm_unit *unit, size_t index);
@@ -171,28 +196,37 @@ int gputm__refuse(const struct gputm_unit *unit, const char *format, ...) GPUTM_
 int gputm__params_read(struct gputm_ctx *ctx, const struct gputm_params *params,
 		       const void *config, void *out);
 
-/* Rows: GPUTM__PARAM(struct gputm_UNIT_config, field, min, max, default, pow2, sentence, source) */
-#define GPUTM__PARAM(type, field, lo, hi, standard, pow2, sentence, origin)                    \
-	{ #field, (uint32_t)offsetof(type, field), (uint32_t)sizeof(((type *)0)->field),       \
-	  (lo), (hi), (standard), (pow2), (sentence), (origin), NULL }
-/* A field with named values min, min + 1, ... */
-#define GPUTM__CHOICE(type, field, lo, hi, standard, names, sentence, origin)                  \
-	{ #field, (uint32_t)offsetof(type, field), (uint32_t)sizeof(((type *)0)->field),       \
-	  (lo), (hi), (standard), false, (sentence), (origin), (names) }
-
-/* Rows: GPUTM__STAT(struct gputm_UNIT, member, COUNTER, "lookups", "sentence") */
-#define GPUTM__STAT(type, member, how, what, sentence)                                         \
-	{ #member, offsetof(type, member), GPUTM_STAT_##how, (what), (sentence) }
-
 /*
- * Rows: GPUTM__EVENT(GPUTM_UNIT_EVENT_ADMIT, "admit", "sentence", fields); fields:
- * GPUTM__VALUE(warp, "warp", "sentence"), or GPUTM__NAMED(outcome, names, "sentence") of an enum
- * whose values 0, 1, ... have names. Of one name is one measure in all units.
+ * Tables of a unit. The file that has them says whose they are, #define UNIT stall_buffer, and
+ * has, under the names that GPUTM__UNIT looks for:
+ *
+ *   rows     PARAM(field, min, max, default, pow2, sentence, source) of the config, or
+ *            CHOICE(field, min, max, default, names, sentence, source): min, min + 1 .. have names
+ *   presets  struct gputm_preset
+ *   stats    STAT(member, COUNTER, "lookups", sentence) of the unit's struct, or
+ *            STAT_OF("hits", part.hits, COUNTER, "lookups", sentence) under a name of its own
+ *   events   EVENT(GPUTM_STALL_BUFFER_EVENT_STALL, "stall", sentence, fields), in the order of
+ *            the enum; fields: VALUE(warp, "warp", sentence), or NAMED(outcome, names, sentence)
+ *            of an enum whose values 0, 1, ... have names. Of one name is one measure in all units
  */
-#define GPUTM__EVENT(kind, name, sentence, ...) [kind] = { (name), (sentence), { __VA_ARGS__ } }
-#define GPUTM__VALUE(name, what, sentence) { #name, (what), (sentence), NULL, 0 }
-#define GPUTM__NAMED(name, names, sentence)                                                    \
-	{ #name, "choice", (sentence), (names), GPUTM__COUNT(names) }
+#define GPUTM__JOIN(a, b, c) a##b##c
+#define GPUTM__JOINED(a, b, c) GPUTM__JOIN(a, b, c)
+#define GPUTM__SELF struct GPUTM__JOINED(gputm_, UNIT, )
+#define GPUTM__CONFIG struct GPUTM__JOINED(gputm_, UNIT, _config)
+
+#define PARAM(field, lo, hi, standard, pow2, sentence, origin)                                 \
+	GPUTM__PARAM(GPUTM__CONFIG, field, lo, hi, standard, pow2, sentence, origin, NULL)
+#define CHOICE(field, lo, hi, standard, names, sentence, origin)                               \
+	GPUTM__PARAM(GPUTM__CONFIG, field, lo, hi, standard, false, sentence, origin, names)
+#define GPUTM__PARAM(type, field, lo, hi, standard, pow2, sentence, origin, names)             \
+	{ #field, (uint32_t)offsetof(type, field), (uint32_t)sizeof(((type *)0)->field),       \
+	  (lo), (hi), (standard), (pow2), (sentence), (origin), (names) }
+#define STAT(member, how, what, sentence) STAT_OF(#member, member, how, what, sentence)
+#define STAT_OF(name, member, how, what, sentence)                                             \
+	{ (name), offsetof(GPUTM__SELF, member), GPUTM_STAT_##how, (what), (sentence) }
+#define EVENT(kind, name, sentence, ...) [kind] = { (name), (sentence), { __VA_ARGS__ } }
+#define VALUE(name, what, sentence) { #name, (what), (sentence), NULL, 0 }
+#define NAMED(name, names, sentence) { #name, "choice", (sentence), (names), GPUTM__COUNT(names) }
 
 extern const char *const gputm__no_yes[2];     /* of a bool */
 extern const char *const gputm__read_write[2]; /* of a bool write */
@@ -270,8 +304,11 @@ void gputm__io_fail(struct gputm__io *io, int error, const char *reason);
 /* ---- the class of a unit and its usual five public functions ---- */
 /*
  * From what its file defines under the same names as any other: rows, presets, stats, events;
- * setup, teardown, clear, io, check, storage. What is the unit's own follows:
- * GPUTM__UNIT(stall_buffer, .version = 1, .validate = validate)
+ * clear, io, check, storage. What else the unit has follows, setup first:
+ * GPUTM__UNIT(stall_buffer, .version = 1, .setup = setup, .validate = validate)
+ *
+ * Defines gputm_UNIT_new(), gputm_UNIT_free(), gputm_UNIT_unit(), gputm_UNIT_params() and
+ * gputm_UNIT_config_preset(), whose contract is in gputm/base.h.
  */
 #define GPUTM__UNIT(UNIT, ...)                                                                 \
 	static const struct gputm_params params = {                                            \
@@ -287,8 +324,6 @@ void gputm__io_fail(struct gputm__io *io, int error, const char *reason);
 		.stat_count = GPUTM__COUNT(stats),                                             \
 		.event = events,                                                               \
 		.event_count = GPUTM__COUNT(events),                                           \
-		.setup = setup,                                                                \
-		.teardown = teardown,                                                          \
 		.clear = clear,                                                                \
 		.io = io,                                                                      \
 		.check = check,                                                                \

@@ -44,15 +44,17 @@ struct gputm_block_priority {
 	uint32_t last; /* slot that issued last */
 };
 
+#define UNIT block_priority
+
 static const char *const policies[] = { "age", "rrb", "srr" };
 
 static const struct gputm_param rows[] = {
-	GPUTM__PARAM(struct gputm_block_priority_config, blocks, 1, SLOTS_MAX, 8, false,
-		     "Slots of the core: thread blocks at a time.", "thesis 3.6.2"),
-	GPUTM__CHOICE(struct gputm_block_priority_config, policy, GPUTM_BLOCK_PRIORITY_AGE,
-		      GPUTM_BLOCK_PRIORITY_SRR, GPUTM_BLOCK_PRIORITY_AGE, policies,
-		      "Which block issues first: the oldest, round-robin, or sticky round-robin.",
-		      "thesis 3.6.2"),
+	PARAM(blocks, 1, SLOTS_MAX, 8, false, "Slots of the core: thread blocks at a time.",
+	      "thesis 3.6.2"),
+	CHOICE(policy, GPUTM_BLOCK_PRIORITY_AGE, GPUTM_BLOCK_PRIORITY_SRR, GPUTM_BLOCK_PRIORITY_AGE,
+	       policies,
+	       "Which block issues first: the oldest, round-robin, or sticky round-robin.",
+	       "thesis 3.6.2"),
 };
 
 static const struct gputm_preset presets[] = {
@@ -61,7 +63,6 @@ static const struct gputm_preset presets[] = {
 	{ "srr", "Thesis 3.6.2: sticky round-robin.", { { "policy", 2 } } },
 };
 
-#define STAT(...) GPUTM__STAT(struct gputm_block_priority, __VA_ARGS__)
 static const struct gputm__stat_row stats[] = {
 	STAT(admitted, COUNTER, "blocks", "Blocks dispatched."),
 	STAT(left, COUNTER, "blocks", "Blocks that have ended."),
@@ -71,38 +72,21 @@ static const struct gputm__stat_row stats[] = {
 	STAT(switches, COUNTER, "cycles", "Cycles in which another slot issued than last time."),
 };
 
-#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_BLOCK_PRIORITY_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(ADMIT, "admit", "A block has come to the core.",
-	      GPUTM__VALUE(slot, "slot", "Slot of the block."),
-	      GPUTM__VALUE(blocks, "blocks", "Blocks on the core now.")),
-	EVENT(LEAVE, "leave", "A block has left the core.",
-	      GPUTM__VALUE(slot, "slot", "Slot of the block."),
-	      GPUTM__VALUE(blocks, "blocks", "Blocks on the core now.")),
-	EVENT(ISSUE, "issue", "A block issues an instruction.",
-	      GPUTM__VALUE(slot, "slot", "Slot of the block."),
-	      GPUTM__VALUE(ready, "slot mask", "Slots of the blocks that were ready.")),
+	EVENT(GPUTM_BLOCK_PRIORITY_EVENT_ADMIT, "admit", "A block has come to the core.",
+	      VALUE(slot, "slot", "Slot of the block."),
+	      VALUE(blocks, "blocks", "Blocks on the core now.")),
+	EVENT(GPUTM_BLOCK_PRIORITY_EVENT_LEAVE, "leave", "A block has left the core.",
+	      VALUE(slot, "slot", "Slot of the block."),
+	      VALUE(blocks, "blocks", "Blocks on the core now.")),
+	EVENT(GPUTM_BLOCK_PRIORITY_EVENT_ISSUE, "issue", "A block issues an instruction.",
+	      VALUE(slot, "slot", "Slot of the block."),
+	      VALUE(ready, "slot mask", "Slots of the blocks that were ready.")),
 };
-
-static struct gputm_block_priority *priority_of(struct gputm_unit *unit)
-{
-	return (struct gputm_block_priority *)(void *)unit;
-}
-
-static int setup(struct gputm_unit *unit)
-{
-	(void)unit;
-	return 0;
-}
-
-static void teardown(struct gputm_unit *unit)
-{
-	(void)unit;
-}
 
 static void clear(struct gputm_unit *unit)
 {
-	struct gputm_block_priority *p = priority_of(unit);
+	struct gputm_block_priority *p = (void *)unit;
 
 	p->blocks = 0;
 	p->count = 0;
@@ -231,7 +215,7 @@ int gputm_block_priority_advance(struct gputm_block_priority *p, uint64_t cycles
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
-	struct gputm_block_priority *p = priority_of(unit);
+	struct gputm_block_priority *p = (void *)unit;
 
 	gputm__io_u32_max(io, &p->count, p->config.blocks, "blocks");
 	gputm__io_bytes(io, p->order, p->count);
@@ -249,8 +233,7 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 
 static const char *check(const struct gputm_unit *unit)
 {
-	const struct gputm_block_priority *p =
-		(const struct gputm_block_priority *)(const void *)unit;
+	const struct gputm_block_priority *p = (const void *)unit;
 	uint64_t seen = 0;
 
 	for (uint32_t i = 0; i < p->count; i++) {
@@ -267,27 +250,20 @@ static const char *check(const struct gputm_unit *unit)
 	return NULL;
 }
 
-static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 {
 	const struct gputm_block_priority_config *c = gputm_unit_config(unit);
 	uint64_t bits = gputm__bits_for(c->blocks);
 	bool age = c->policy == GPUTM_BLOCK_PRIORITY_AGE;
-	const struct gputm_storage array[] = {
-		{ "occupied", 1, c->blocks, 1, false },
-		{ "order by age", age ? c->blocks : 0, bits, 1, false },
-		{ "head", age ? 0 : 1, bits, 1, false },
-	};
 
-	if (index >= GPUTM__COUNT(array))
-		return false;
-	*out = array[index];
-	return true;
+	gputm__array(out, "occupied", 1, c->blocks, 1);
+	gputm__array(out, "order by age", age ? c->blocks : 0, bits, 1);
+	gputm__array(out, "head", age ? 0 : 1, bits, 1);
 }
 
 static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 {
-	const struct gputm_block_priority *p =
-		(const struct gputm_block_priority *)(const void *)unit;
+	const struct gputm_block_priority *p = (const void *)unit;
 
 	gputm__law_least(laws, p->issued, p->last != 0, "a slot issued and there was no issue");
 	gputm__law(laws, p->admitted, p->left + p->count,

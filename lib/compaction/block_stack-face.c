@@ -5,7 +5,8 @@
  */
 #include "lib/compaction/block_stack-priv.h"
 
-#define PARAM(...) GPUTM__PARAM(struct gputm_block_stack_config, __VA_ARGS__)
+#define UNIT block_stack
+
 static const struct gputm_param rows[] = {
 	PARAM(lanes, 1, 64, 32, false, "Lanes of a warp.", "thesis 3.3.3"),
 	PARAM(warps, 1, 32, 32, false, "Static warps of the block.", "thesis 3.3.3"),
@@ -30,7 +31,6 @@ static const struct gputm_preset presets[] = {
 	  { { "lanes", 32 }, { "warps", 32 }, { "likely_convergence", 0 }, { "compact", 0 } } },
 };
 
-#define STAT(...) GPUTM__STAT(struct gputm_block_stack, __VA_ARGS__)
 static const struct gputm__stat_row stats[] = {
 	STAT(branches, COUNTER, "branches", "Branches of the block, all warps together."),
 	STAT(full, COUNTER, "refusals", "Branches that found no room."),
@@ -51,48 +51,49 @@ static const struct gputm__stat_row stats[] = {
 	STAT(barriers, COUNTER, "barriers", "Barriers of the block passed."),
 };
 
-#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_BLOCK_STACK_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(LAUNCH, "launch", "A block begins.",
-	      GPUTM__VALUE(pc, "PC", "Where the block begins."),
-	      GPUTM__VALUE(threads, "threads", "Threads of the block.")),
-	EVENT(ADMIT, "admit", "A warp of the top entry begins.",
-	      GPUTM__VALUE(formed_warp, "formed warp", "Number of the warp within the entry."),
-	      GPUTM__VALUE(lanes, "lane mask", "Lanes of the warp."),
-	      GPUTM__VALUE(pc, "PC", "Where the warp begins.")),
-	EVENT(BRANCH, "branch", "A warp has branched, and is over.",
-	      GPUTM__VALUE(formed_warp, "formed warp", "Number of the warp within the entry."),
-	      GPUTM__VALUE(taken, "lane mask", "Lanes that take the branch."),
-	      GPUTM__VALUE(lanes, "lane mask", "All lanes of the warp."),
-	      GPUTM__VALUE(warps_left, "warps", "Warps of the entry that are not over.")),
-	EVENT(ARRIVE, "arrive", "A warp has come to the RPC or LPC of the entry, and is over.",
-	      GPUTM__VALUE(formed_warp, "formed warp", "Number of the warp within the entry."),
-	      GPUTM__VALUE(pc, "PC", "Where the warp has come to."),
-	      GPUTM__VALUE(lanes, "lane mask", "Lanes of the warp."),
-	      GPUTM__VALUE(warps_left, "warps", "Warps of the entry that are not over.")),
-	EVENT(EXIT, "exit", "Threads of a warp have ended.",
-	      GPUTM__VALUE(formed_warp, "formed warp", "Number of the warp within the entry."),
-	      GPUTM__VALUE(lanes, "lane mask", "Lanes of the threads."),
-	      GPUTM__VALUE(warps_left, "warps", "Warps of the entry that are not over.")),
-	EVENT(RECONVERGE, "reconverge", "All threads of an entry have come to its RPC, and the "
-	      "entry is gone.",
-	      GPUTM__VALUE(entry, "stack index", "The entry."),
-	      GPUTM__VALUE(pc, "PC", "PC of the entry.")),
-	EVENT(MERGE, "merge", "All threads of an entry have come to its LPC, and the entry is "
-	      "gone.",
-	      GPUTM__VALUE(entry, "stack index", "The entry."),
-	      GPUTM__VALUE(pc, "PC", "PC of the entry."),
-	      GPUTM__VALUE(into, "stack index", "The entry that the threads have joined.")),
-	EVENT(EMPTY, "empty", "An entry without threads is gone.",
-	      GPUTM__VALUE(entry, "stack index", "The entry."),
-	      GPUTM__VALUE(pc, "PC", "PC of the entry.")),
-	EVENT(TOP, "top", "The stack has a new top entry.",
-	      GPUTM__VALUE(entry, "stack index", "The entry."),
-	      GPUTM__VALUE(pc, "PC", "PC of the entry."),
-	      GPUTM__VALUE(threads, "threads", "Threads of the entry."),
-	      GPUTM__VALUE(warps, "warps", "Warps that the threads make.")),
-	EVENT(RELEASE, "release", "All warps of the entry have come to a barrier, and go on.",
-	      GPUTM__VALUE(warps, "warps", "Warps of the entry.")),
+	EVENT(GPUTM_BLOCK_STACK_EVENT_LAUNCH, "launch", "A block begins.",
+	      VALUE(pc, "PC", "Where the block begins."),
+	      VALUE(threads, "threads", "Threads of the block.")),
+	EVENT(GPUTM_BLOCK_STACK_EVENT_ADMIT, "admit", "A warp of the top entry begins.",
+	      VALUE(formed_warp, "formed warp", "Number of the warp within the entry."),
+	      VALUE(lanes, "lane mask", "Lanes of the warp."),
+	      VALUE(pc, "PC", "Where the warp begins.")),
+	EVENT(GPUTM_BLOCK_STACK_EVENT_BRANCH, "branch", "A warp has branched, and is over.",
+	      VALUE(formed_warp, "formed warp", "Number of the warp within the entry."),
+	      VALUE(taken, "lane mask", "Lanes that take the branch."),
+	      VALUE(lanes, "lane mask", "All lanes of the warp."),
+	      VALUE(warps_left, "warps", "Warps of the entry that are not over.")),
+	EVENT(GPUTM_BLOCK_STACK_EVENT_ARRIVE, "arrive",
+	      "A warp has come to the RPC or LPC of the entry, and is over.",
+	      VALUE(formed_warp, "formed warp", "Number of the warp within the entry."),
+	      VALUE(pc, "PC", "Where the warp has come to."),
+	      VALUE(lanes, "lane mask", "Lanes of the warp."),
+	      VALUE(warps_left, "warps", "Warps of the entry that are not over.")),
+	EVENT(GPUTM_BLOCK_STACK_EVENT_EXIT, "exit", "Threads of a warp have ended.",
+	      VALUE(formed_warp, "formed warp", "Number of the warp within the entry."),
+	      VALUE(lanes, "lane mask", "Lanes of the threads."),
+	      VALUE(warps_left, "warps", "Warps of the entry that are not over.")),
+	EVENT(GPUTM_BLOCK_STACK_EVENT_RECONVERGE, "reconverge",
+	      "All threads of an entry have come to its RPC, and the entry is gone.",
+	      VALUE(entry, "stack index", "The entry."),
+	      VALUE(pc, "PC", "PC of the entry.")),
+	EVENT(GPUTM_BLOCK_STACK_EVENT_MERGE, "merge",
+	      "All threads of an entry have come to its LPC, and the entry is gone.",
+	      VALUE(entry, "stack index", "The entry."),
+	      VALUE(pc, "PC", "PC of the entry."),
+	      VALUE(into, "stack index", "The entry that the threads have joined.")),
+	EVENT(GPUTM_BLOCK_STACK_EVENT_EMPTY, "empty", "An entry without threads is gone.",
+	      VALUE(entry, "stack index", "The entry."),
+	      VALUE(pc, "PC", "PC of the entry.")),
+	EVENT(GPUTM_BLOCK_STACK_EVENT_TOP, "top", "The stack has a new top entry.",
+	      VALUE(entry, "stack index", "The entry."),
+	      VALUE(pc, "PC", "PC of the entry."),
+	      VALUE(threads, "threads", "Threads of the entry."),
+	      VALUE(warps, "warps", "Warps that the threads make.")),
+	EVENT(GPUTM_BLOCK_STACK_EVENT_RELEASE, "release",
+	      "All warps of the entry have come to a barrier, and go on.",
+	      VALUE(warps, "warps", "Warps of the entry.")),
 };
 
 /* ---- looking ---- */
@@ -168,14 +169,9 @@ uint64_t gputm_block_stack_warp(const struct gputm_block_stack *s, uint32_t warp
 
 /* ---- the common face ---- */
 
-static struct gputm_block_stack *stack_of(struct gputm_unit *unit)
-{
-	return (struct gputm_block_stack *)(void *)unit;
-}
-
 static int setup(struct gputm_unit *unit)
 {
-	struct gputm_block_stack *s = stack_of(unit);
+	struct gputm_block_stack *s = (void *)unit;
 	const struct gputm_block_stack_config *c = &s->config;
 
 	s->stride = c->lanes <= 32 ? 32 : 64;
@@ -183,24 +179,15 @@ static int setup(struct gputm_unit *unit)
 	s->pc_max = gputm__low_mask(c->pc_bits);
 	if (s->pc_max == NO_PC)
 		s->pc_max--;
-	s->entry = gputm__alloc(unit->ctx, c->depth, sizeof(*s->entry));
-	s->mask = gputm__alloc(unit->ctx, (size_t)c->depth * s->stride, sizeof(*s->mask));
-	s->home = gputm__alloc(unit->ctx, (size_t)c->warps * s->stride, sizeof(*s->home));
-	return s->entry && s->mask && s->home ? 0 : -ENOMEM;
-}
-
-static void teardown(struct gputm_unit *unit)
-{
-	struct gputm_block_stack *s = stack_of(unit);
-
-	gputm__free(unit->ctx, s->entry);
-	gputm__free(unit->ctx, s->mask);
-	gputm__free(unit->ctx, s->home);
+	s->entry = gputm__own(unit, c->depth, sizeof(*s->entry));
+	s->mask = gputm__own(unit, (size_t)c->depth * s->stride, sizeof(*s->mask));
+	s->home = gputm__own(unit, (size_t)c->warps * s->stride, sizeof(*s->home));
+	return 0;
 }
 
 static void clear(struct gputm_unit *unit)
 {
-	struct gputm_block_stack *s = stack_of(unit);
+	struct gputm_block_stack *s = (void *)unit;
 
 	s->count = 0;
 	s->top = 0;
@@ -218,25 +205,19 @@ static void clear(struct gputm_unit *unit)
 	memset(s->left, 0, sizeof(s->left));
 }
 
-static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 {
 	const struct gputm_block_stack_config *c = gputm_unit_config(unit);
 	uint64_t threads = (uint64_t)c->lanes * c->warps;
-	const struct gputm_storage array[] = {
-		{ "entries: PC, RPC, WCnt", c->depth,
-		  UINT64_C(2) * c->pc_bits + gputm__bits_for((uint64_t)c->warps + 1), 1, false },
-		{ "entries: mask", c->depth, threads, 1, false },
-		{ "entries: LPC, LPos", c->likely_convergence ? c->depth : 0,
-		  c->pc_bits + gputm__bits_for(c->depth), 1, false },
-		{ "warp buffer: static warp of each thread", c->warps,
-		  (uint64_t)c->lanes * gputm__bits_for(c->warps), 1, false },
-		{ "threads to be admitted", 1, threads, 1, true },
-	};
 
-	if (index >= GPUTM__COUNT(array))
-		return false;
-	*out = array[index];
-	return true;
+	gputm__array(out, "entries: PC, RPC, WCnt", c->depth,
+		     UINT64_C(2) * c->pc_bits + gputm__bits_for((uint64_t)c->warps + 1), 1);
+	gputm__array(out, "entries: mask", c->depth, threads, 1);
+	gputm__array(out, "entries: LPC, LPos", c->likely_convergence ? c->depth : 0,
+		     c->pc_bits + gputm__bits_for(c->depth), 1);
+	gputm__array(out, "warp buffer: static warp of each thread", c->warps,
+		     (uint64_t)c->lanes * gputm__bits_for(c->warps), 1);
+	gputm__array_apart(out, "threads to be admitted", 1, threads, 1);
 }
 
 /* ---- snapshots ---- */
@@ -300,7 +281,7 @@ static void derive(struct gputm_block_stack *s)
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
-	struct gputm_block_stack *s = stack_of(unit);
+	struct gputm_block_stack *s = (void *)unit;
 
 	gputm__io_u32_max(io, &s->count, s->config.depth, "entries");
 	gputm__io_u32_max(io, &s->top, s->count ? s->count - 1 : 0, "top of stack");
@@ -328,4 +309,4 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 	gputm__block_laws((const struct gputm_block_stack *)(const void *)unit, laws);
 }
 
-GPUTM__UNIT(block_stack, .version = 1, .laws = laws)
+GPUTM__UNIT(block_stack, .version = 1, .setup = setup, .laws = laws)

@@ -69,7 +69,8 @@ struct gputm_thread_compactor {
 	uint64_t busy, cycles, full_warps;
 };
 
-#define PARAM(...) GPUTM__PARAM(struct gputm_thread_compactor_config, __VA_ARGS__)
+#define UNIT thread_compactor
+
 static const struct gputm_param rows[] = {
 	PARAM(lanes, 1, 64, 32, false, "Lanes of a warp: priority encoders.", "thesis 3.3.3"),
 	PARAM(warps, 1, 32, 32, false, "Static warps of a block: inputs of an encoder.",
@@ -87,7 +88,6 @@ static const struct gputm_preset presets[] = {
 	  { { "lanes", 32 }, { "warps", 32 }, { "compact", 0 } } },
 };
 
-#define STAT(...) GPUTM__STAT(struct gputm_thread_compactor, __VA_ARGS__)
 static const struct gputm__stat_row stats[] = {
 	STAT(masks, COUNTER, "masks", "Block masks taken."),
 	STAT(threads, COUNTER, "threads", "Threads in them."),
@@ -100,33 +100,26 @@ static const struct gputm__stat_row stats[] = {
 	STAT(full_warps, COUNTER, "warps", "Warps made with a thread in every lane."),
 };
 
-#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_THREAD_COMPACTOR_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(PUSH, "push", "The threads of a block have come.",
-	      GPUTM__VALUE(tag, "tag", "The caller's tag of the threads."),
-	      GPUTM__VALUE(threads, "threads", "Threads that have come."),
-	      GPUTM__VALUE(warps, "warps", "Warps that the threads make.")),
-	EVENT(WARP, "warp", "The unit has made a warp.",
-	      GPUTM__VALUE(tag, "tag", "The caller's tag of the threads."),
-	      GPUTM__VALUE(formed_warp, "formed warp", "Number of the warp among those of its "
-			   "threads."),
-	      GPUTM__VALUE(lanes, "lane mask", "Lanes of the warp.")),
+	EVENT(GPUTM_THREAD_COMPACTOR_EVENT_PUSH, "push", "The threads of a block have come.",
+	      VALUE(tag, "tag", "The caller's tag of the threads."),
+	      VALUE(threads, "threads", "Threads that have come."),
+	      VALUE(warps, "warps", "Warps that the threads make.")),
+	EVENT(GPUTM_THREAD_COMPACTOR_EVENT_WARP, "warp", "The unit has made a warp.",
+	      VALUE(tag, "tag", "The caller's tag of the threads."),
+	      VALUE(formed_warp, "formed warp", "Number of the warp among those of its threads."),
+	      VALUE(lanes, "lane mask", "Lanes of the warp.")),
 };
 
 /* ---- common face ---- */
 
-static struct gputm_thread_compactor *compactor_of(struct gputm_unit *unit)
-{
-	return (struct gputm_thread_compactor *)(void *)unit;
-}
-
 static int setup(struct gputm_unit *unit)
 {
-	struct gputm_thread_compactor *c = compactor_of(unit);
+	struct gputm_thread_compactor *c = (void *)unit;
 	uint32_t lanes = c->config.lanes;
 
-	c->warp = gputm__alloc(unit->ctx, c->config.warps + 1, sizeof(*c->warp));
-	c->id = gputm__alloc(unit->ctx, (size_t)lanes * GPUTM__COLUMN_BITS, sizeof(*c->id));
+	c->warp = gputm__own(unit, c->config.warps + 1, sizeof(*c->warp));
+	c->id = gputm__own(unit, (size_t)lanes * GPUTM__COLUMN_BITS, sizeof(*c->id));
 	if (!c->warp || !c->id)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < lanes * GPUTM__COLUMN_BITS; i++)
@@ -140,34 +133,22 @@ static int setup(struct gputm_unit *unit)
 	return 0;
 }
 
-static void teardown(struct gputm_unit *unit)
-{
-	gputm__free(unit->ctx, compactor_of(unit)->warp);
-	gputm__free(unit->ctx, compactor_of(unit)->id);
-}
-
 static void clear(struct gputm_unit *unit)
 {
-	struct gputm_thread_compactor *c = compactor_of(unit);
+	struct gputm_thread_compactor *c = (void *)unit;
 
 	c->count = 0;
 	c->made = 0;
 	c->popped = 0;
 }
 
-static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 {
 	const struct gputm_thread_compactor_config *c = gputm_unit_config(unit);
-	const struct gputm_storage array[] = {
-		{ "buffers", c->lanes, c->warps, 1, false },
-		{ "warps made: static warp of each thread", c->warps,
-		  (uint64_t)c->lanes * (1 + gputm__bits_for(c->warps)), 1, true },
-	};
 
-	if (index >= GPUTM__COUNT(array))
-		return false;
-	*out = array[index];
-	return true;
+	gputm__array(out, "buffers", c->lanes, c->warps, 1);
+	gputm__array_apart(out, "warps made: static warp of each thread", c->warps,
+			   (uint64_t)c->lanes * (1 + gputm__bits_for(c->warps)), 1);
 }
 
 /* ---- compaction ---- */
@@ -430,7 +411,7 @@ static void io_mask(struct gputm_thread_compactor *c, struct gputm__io *io)
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
-	struct gputm_thread_compactor *c = compactor_of(unit);
+	struct gputm_thread_compactor *c = (void *)unit;
 	bool busy = c->count != 0;
 
 	gputm__io_bool(io, &busy);
@@ -443,8 +424,7 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 
 static const char *check(const struct gputm_unit *unit)
 {
-	const struct gputm_thread_compactor *c =
-		(const struct gputm_thread_compactor *)(const void *)unit;
+	const struct gputm_thread_compactor *c = (const void *)unit;
 
 	for (uint32_t lane = 0; c->count && lane < c->config.lanes; lane++)
 		if (c->column[lane] & c->outside)
@@ -460,8 +440,7 @@ static const char *check(const struct gputm_unit *unit)
 
 static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 {
-	const struct gputm_thread_compactor *c =
-		(const struct gputm_thread_compactor *)(const void *)unit;
+	const struct gputm_thread_compactor *c = (const void *)unit;
 
 	gputm__law(laws, c->warps_made, c->warps_popped + (c->made - c->popped),
 		   "warps made are not those popped and those that wait");
@@ -469,4 +448,4 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 		   "warps asked for are not those made and those to be made");
 }
 
-GPUTM__UNIT(thread_compactor, .version = 1, .laws = laws)
+GPUTM__UNIT(thread_compactor, .version = 1, .setup = setup, .laws = laws)

@@ -5,7 +5,8 @@
  */
 #include "lib/compaction/warp_former-priv.h"
 
-#define PARAM(...) GPUTM__PARAM(struct gputm_warp_former_config, __VA_ARGS__)
+#define UNIT warp_former
+
 static const struct gputm_param rows[] = {
 	PARAM(lanes, 1, LANES_MAX, 32, false, "Lanes of a warp.", "thesis 2.4"),
 	PARAM(warps, 1, WARPS_MAX, 48, false, "Static warps of the core.", "thesis Table 3.2"),
@@ -27,7 +28,6 @@ static const struct gputm_preset presets[] = {
 	  { { "lanes", 32 }, { "warps", 48 }, { "warp_barrier", 1 }, { "hold_partial", 0 } } },
 };
 
-#define STAT(...) GPUTM__STAT(struct gputm_warp_former, __VA_ARGS__)
 static const struct gputm__stat_row stats[] = {
 	STAT(formed, COUNTER, "warps", "Warps made in the pool."),
 	STAT(issued, COUNTER, "warps", "Warps issued."),
@@ -45,49 +45,44 @@ static const struct gputm__stat_row stats[] = {
 	STAT(barriers, COUNTER, "barriers", "Barriers of a block passed."),
 };
 
-#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_WARP_FORMER_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(LAUNCH, "launch", "A static warp begins.",
-	      GPUTM__VALUE(warp, "warp", "The static warp."),
-	      GPUTM__VALUE(pc, "PC", "Where the warp begins."),
-	      GPUTM__VALUE(lanes, "lane mask", "Lanes of the warp.")),
-	EVENT(ISSUE, "issue", "A warp of the pool issues an instruction.",
-	      GPUTM__VALUE(slot, "slot", "Pool slot of the warp."),
-	      GPUTM__VALUE(pc, "PC", "PC of the warp."),
-	      GPUTM__VALUE(lanes, "lane mask", "Lanes of the warp."),
-	      GPUTM__VALUE(threads, "threads", "All threads that wait at the PC.")),
-	EVENT(RETURN, "return", "A warp has come back from the pipeline.",
-	      GPUTM__VALUE(slot, "slot", "Pool slot of the warp."),
-	      GPUTM__VALUE(lanes, "lane mask", "Lanes of the warp.")),
-	EVENT(MERGE, "merge", "Threads have joined a warp of the pool.",
-	      GPUTM__VALUE(slot, "slot", "Pool slot of the warp."),
-	      GPUTM__VALUE(pc, "PC", "PC of the warp."),
-	      GPUTM__VALUE(lanes, "lane mask", "Lanes that the threads take.")),
-	EVENT(DIVERGE, "diverge", "A static warp has parted.",
-	      GPUTM__VALUE(warp, "warp", "The static warp."),
-	      GPUTM__VALUE(rpc, "PC", "Where the warp will be whole again.")),
-	EVENT(RESTORE, "restore", "A static warp is whole again.",
-	      GPUTM__VALUE(warp, "warp", "The static warp."),
-	      GPUTM__VALUE(pc, "PC", "Where the warp goes on."),
-	      GPUTM__VALUE(lanes, "lane mask", "Lanes of the warp.")),
-	EVENT(EXIT, "exit", "Threads of a warp have ended.",
-	      GPUTM__VALUE(slot, "slot", "Pool slot of the warp."),
-	      GPUTM__VALUE(lanes, "lane mask", "Lanes of the threads.")),
-	EVENT(RELEASE, "release", "All threads of a block have come to a barrier, and go on.",
-	      GPUTM__VALUE(block, "block", "The block."),
-	      GPUTM__VALUE(pc, "PC", "Where the threads go on.")),
+	EVENT(GPUTM_WARP_FORMER_EVENT_LAUNCH, "launch", "A static warp begins.",
+	      VALUE(warp, "warp", "The static warp."),
+	      VALUE(pc, "PC", "Where the warp begins."),
+	      VALUE(lanes, "lane mask", "Lanes of the warp.")),
+	EVENT(GPUTM_WARP_FORMER_EVENT_ISSUE, "issue", "A warp of the pool issues an instruction.",
+	      VALUE(slot, "slot", "Pool slot of the warp."),
+	      VALUE(pc, "PC", "PC of the warp."),
+	      VALUE(lanes, "lane mask", "Lanes of the warp."),
+	      VALUE(threads, "threads", "All threads that wait at the PC.")),
+	EVENT(GPUTM_WARP_FORMER_EVENT_RETURN, "return", "A warp has come back from the pipeline.",
+	      VALUE(slot, "slot", "Pool slot of the warp."),
+	      VALUE(lanes, "lane mask", "Lanes of the warp.")),
+	EVENT(GPUTM_WARP_FORMER_EVENT_MERGE, "merge", "Threads have joined a warp of the pool.",
+	      VALUE(slot, "slot", "Pool slot of the warp."),
+	      VALUE(pc, "PC", "PC of the warp."),
+	      VALUE(lanes, "lane mask", "Lanes that the threads take.")),
+	EVENT(GPUTM_WARP_FORMER_EVENT_DIVERGE, "diverge", "A static warp has parted.",
+	      VALUE(warp, "warp", "The static warp."),
+	      VALUE(rpc, "PC", "Where the warp will be whole again.")),
+	EVENT(GPUTM_WARP_FORMER_EVENT_RESTORE, "restore", "A static warp is whole again.",
+	      VALUE(warp, "warp", "The static warp."),
+	      VALUE(pc, "PC", "Where the warp goes on."),
+	      VALUE(lanes, "lane mask", "Lanes of the warp.")),
+	EVENT(GPUTM_WARP_FORMER_EVENT_EXIT, "exit", "Threads of a warp have ended.",
+	      VALUE(slot, "slot", "Pool slot of the warp."),
+	      VALUE(lanes, "lane mask", "Lanes of the threads.")),
+	EVENT(GPUTM_WARP_FORMER_EVENT_RELEASE, "release",
+	      "All threads of a block have come to a barrier, and go on.",
+	      VALUE(block, "block", "The block."),
+	      VALUE(pc, "PC", "Where the threads go on.")),
 };
 
 /* ---- the common face ---- */
 
-static struct gputm_warp_former *former_of(struct gputm_unit *unit)
-{
-	return (struct gputm_warp_former *)(void *)unit;
-}
-
 static int setup(struct gputm_unit *unit)
 {
-	struct gputm_warp_former *f = former_of(unit);
+	struct gputm_warp_former *f = (void *)unit;
 	const struct gputm_warp_former_config *c = &f->config;
 
 	f->slots = c->lanes * c->warps;
@@ -97,14 +92,14 @@ static int setup(struct gputm_unit *unit)
 	f->pc_max = gputm__low_mask(c->pc_bits);
 	if (f->pc_max == NO_PC)
 		f->pc_max--;
-	f->pool = gputm__alloc(unit->ctx, f->slots, sizeof(*f->pool));
-	f->home = gputm__alloc(unit->ctx, f->slots, sizeof(*f->home));
-	f->used = gputm__alloc(unit->ctx, f->words, sizeof(*f->used));
-	f->warp = gputm__alloc(unit->ctx, c->warps, sizeof(*f->warp));
-	f->block = gputm__alloc(unit->ctx, f->blocks, sizeof(*f->block));
-	f->block_of = gputm__alloc(unit->ctx, c->warps, 1);
-	if (!gputm__lut_new(unit->ctx, f->slots, &f->lut) || !f->pool || !f->home || !f->used ||
-	    !f->warp || !f->block || !f->block_of)
+	f->pool = gputm__own(unit, f->slots, sizeof(*f->pool));
+	f->home = gputm__own(unit, f->slots, sizeof(*f->home));
+	f->used = gputm__own(unit, f->words, sizeof(*f->used));
+	f->warp = gputm__own(unit, c->warps, sizeof(*f->warp));
+	f->block = gputm__own(unit, f->blocks, sizeof(*f->block));
+	f->block_of = gputm__own(unit, c->warps, 1);
+	gputm__lut_setup(unit, f->slots, &f->lut);
+	if (unit->desk->starved)
 		return -ENOMEM;
 	for (uint32_t t = 0; t < f->slots; t++)
 		f->home[t] = (uint8_t)(t / c->lanes);
@@ -113,22 +108,9 @@ static int setup(struct gputm_unit *unit)
 	return 0;
 }
 
-static void teardown(struct gputm_unit *unit)
-{
-	struct gputm_warp_former *f = former_of(unit);
-
-	gputm__free(unit->ctx, f->pool);
-	gputm__free(unit->ctx, f->home);
-	gputm__free(unit->ctx, f->used);
-	gputm__lut_free(unit->ctx, &f->lut);
-	gputm__free(unit->ctx, f->warp);
-	gputm__free(unit->ctx, f->block);
-	gputm__free(unit->ctx, f->block_of);
-}
-
 static void clear(struct gputm_unit *unit)
 {
-	struct gputm_warp_former *f = former_of(unit);
+	struct gputm_warp_former *f = (void *)unit;
 
 	memset(f->pool, 0, f->slots * sizeof(*f->pool));
 	memset(f->used, 0, f->words * sizeof(*f->used));
@@ -147,27 +129,20 @@ static void clear(struct gputm_unit *unit)
 	f->live = 0;
 }
 
-static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 {
-	const struct gputm_warp_former *f =
-		(const struct gputm_warp_former *)(const void *)unit;
+	const struct gputm_warp_former *f = (const void *)unit;
 	const struct gputm_warp_former_config *c = &f->config;
 	uint64_t thread = 1 + gputm__bits_for(c->warps), slot = gputm__bits_for(f->slots);
-	const struct gputm_storage array[] = {
-		{ "warp pool: PC, static warp of each thread", f->slots,
-		  c->pc_bits + c->lanes * thread, 1, false },
-		{ "warp LUT: PC, occupancy, pool index", f->slots, c->pc_bits + c->lanes + slot, 1,
-		  false },
-		{ "warp barriers: PC, lanes arrived", c->warp_barrier ? c->warps : 0,
-		  UINT64_C(1) + c->pc_bits + c->lanes, 1, false },
-		{ "threads waiting at a PC", f->slots, slot + 1, 1, true },
-		{ "lanes at the barrier of their block", c->warps, c->lanes, 1, true },
-	};
 
-	if (index >= GPUTM__COUNT(array))
-		return false;
-	*out = array[index];
-	return true;
+	gputm__array(out, "warp pool: PC, static warp of each thread", f->slots,
+		     c->pc_bits + c->lanes * thread, 1);
+	gputm__array(out, "warp LUT: PC, occupancy, pool index", f->slots,
+		     c->pc_bits + c->lanes + slot, 1);
+	gputm__array(out, "warp barriers: PC, lanes arrived", c->warp_barrier ? c->warps : 0,
+		     UINT64_C(1) + c->pc_bits + c->lanes, 1);
+	gputm__array_apart(out, "threads waiting at a PC", f->slots, slot + 1, 1);
+	gputm__array_apart(out, "lanes at the barrier of their block", c->warps, c->lanes, 1);
 }
 
 /* ---- snapshots ---- */
@@ -299,7 +274,7 @@ static void derive(struct gputm_warp_former *f)
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
-	struct gputm_warp_former *f = former_of(unit);
+	struct gputm_warp_former *f = (void *)unit;
 
 	io_warps(f, io);
 	io_pool(f, io);
@@ -415,8 +390,7 @@ static const char *check_warps(const struct gputm_warp_former *f, uint64_t seen[
 
 static const char *check(const struct gputm_unit *unit)
 {
-	const struct gputm_warp_former *f =
-		(const struct gputm_warp_former *)(const void *)unit;
+	const struct gputm_warp_former *f = (const void *)unit;
 	uint64_t seen[WARPS_MAX] = { 0 };
 	const char *broken = check_pool(f, seen);
 
@@ -429,7 +403,7 @@ static const char *check(const struct gputm_unit *unit)
 
 static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 {
-	const struct gputm_warp_former *f = (const struct gputm_warp_former *)(const void *)unit;
+	const struct gputm_warp_former *f = (const void *)unit;
 	uint64_t diverged = 0;
 
 	for (uint32_t w = 0; w < f->config.warps; w++)
@@ -448,4 +422,4 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 			"max_pcs is not between the PCs that there are and the slots");
 }
 
-GPUTM__UNIT(warp_former, .version = 2, .laws = laws)
+GPUTM__UNIT(warp_former, .version = 2, .setup = setup, .laws = laws)

@@ -3,21 +3,13 @@
 
 #define ROOM_MIN 64
 
-bool gputm__lut_new(struct gputm_ctx *ctx, uint32_t most, struct gputm__lut *out)
+void gputm__lut_setup(struct gputm_unit *unit, uint32_t most, struct gputm__lut *out)
 {
 	for (out->room_max = ROOM_MIN; out->room_max < most;)
 		out->room_max *= 4;
-	out->entry = gputm__alloc(ctx, out->room_max, sizeof(*out->entry));
-	out->tree = gputm__alloc(ctx, 2 * out->room_max, sizeof(*out->tree));
-	out->table = gputm__alloc(ctx, 4 * out->room_max, sizeof(*out->table));
-	return out->entry && out->tree && out->table;
-}
-
-void gputm__lut_free(struct gputm_ctx *ctx, struct gputm__lut *lut)
-{
-	gputm__free(ctx, lut->entry);
-	gputm__free(ctx, lut->tree);
-	gputm__free(ctx, lut->table);
+	out->entry = gputm__own(unit, out->room_max, sizeof(*out->entry));
+	out->tree = gputm__own(unit, 2 * out->room_max, sizeof(*out->tree));
+	out->table = gputm__own(unit, 4 * out->room_max, sizeof(*out->table));
 }
 
 /* Rebuild the tree from the keys of the entries, and the table. */

@@ -27,9 +27,8 @@ struct gputm__lut {
 	uint32_t known, used;	 /* entries; those with threads */
 };
 
-/* For up to `most` entries with threads. False without memory. */
-bool gputm__lut_new(struct gputm_ctx *ctx, uint32_t most, struct gputm__lut *out);
-void gputm__lut_free(struct gputm_ctx *ctx, struct gputm__lut *lut);
+/* For up to `most` entries with threads, in memory of gputm__own(). */
+void gputm__lut_setup(struct gputm_unit *unit, uint32_t most, struct gputm__lut *out);
 void gputm__lut_clear(struct gputm__lut *lut);
 /* Insert an entry without threads; returns its rank. Other ranks change. */
 uint32_t gputm__lut_insert(struct gputm__lut *lut, uint64_t pc);

@@ -62,13 +62,13 @@ struct gputm_access_coalescer {
 	struct gputm__histogram per_group;
 };
 
+#define UNIT access_coalescer
+
 static const struct gputm_param rows[] = {
-#define ROW(...) GPUTM__PARAM(struct gputm_access_coalescer_config, __VA_ARGS__)
-	ROW(region_bytes, 32, 128, 32, true, "Bytes of a wide access.", "thesis 6.2.1, GETM V-C"),
-	ROW(lanes, 1, 64, 32, false, "Lanes of a warp.", "thesis Table 6.1"),
-	ROW(words, 1, 1 << 16, 1024, false, "Most word accesses of one log.", ""),
-	ROW(address_bits, 8, 64, 32, false, "Width of an address, bits.", ""),
-#undef ROW
+	PARAM(region_bytes, 32, 128, 32, true, "Bytes of a wide access.", "thesis 6.2.1, GETM V-C"),
+	PARAM(lanes, 1, 64, 32, false, "Lanes of a warp.", "thesis Table 6.1"),
+	PARAM(words, 1, 1 << 16, 1024, false, "Most word accesses of one log.", ""),
+	PARAM(address_bits, 8, 64, 32, false, "Width of an address, bits.", ""),
 };
 
 static const struct gputm_preset presets[] = {
@@ -82,7 +82,6 @@ static const struct gputm_preset presets[] = {
 };
 
 static const struct gputm__stat_row stats[] = {
-#define STAT(...) GPUTM__STAT(struct gputm_access_coalescer, __VA_ARGS__)
 	STAT(reads, COUNTER, "groups", "Groups of reads merged."),
 	STAT(writes, COUNTER, "groups", "Groups of writes merged."),
 	STAT(words, COUNTER, "words", "Word accesses taken in: accesses + saved."),
@@ -90,22 +89,16 @@ static const struct gputm__stat_row stats[] = {
 	STAT(saved, COUNTER, "accesses", "Word accesses that need no access of their own."),
 	STAT(duplicates, COUNTER, "words", "Of these, repeats of a word."),
 	STAT(per_group, HISTOGRAM, "accesses", "Wide accesses of a group."),
-#undef STAT
 };
 
-#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_ACCESS_COALESCER_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(GROUP, "group", "The unit has joined the words of a group to wide accesses.",
-	      GPUTM__VALUE(words, "words", "Word accesses that have come."),
-	      GPUTM__VALUE(accesses, "accesses", "Wide accesses that the words make."),
-	      GPUTM__VALUE(duplicates, "words", "Words that the group had more than once."),
-	      GPUTM__NAMED(access, gputm__read_write, "Whether the accesses read or write.")),
+	EVENT(GPUTM_ACCESS_COALESCER_EVENT_GROUP, "group",
+	      "The unit has joined the words of a group to wide accesses.",
+	      VALUE(words, "words", "Word accesses that have come."),
+	      VALUE(accesses, "accesses", "Wide accesses that the words make."),
+	      VALUE(duplicates, "words", "Words that the group had more than once."),
+	      NAMED(access, gputm__read_write, "Whether the accesses read or write.")),
 };
-
-static struct gputm_access_coalescer *coalescer_of(struct gputm_unit *unit)
-{
-	return (struct gputm_access_coalescer *)(void *)unit;
-}
 
 /* log2 of the slots used for a group: at least twice the words, so probes stay short. */
 static uint32_t slot_bits(uint32_t words)
@@ -115,25 +108,20 @@ static uint32_t slot_bits(uint32_t words)
 
 static int setup(struct gputm_unit *unit)
 {
-	struct gputm_access_coalescer *c = coalescer_of(unit);
+	struct gputm_access_coalescer *c = (void *)unit;
 	uint32_t most = c->config.words > c->config.lanes ? c->config.words : c->config.lanes;
 
 	c->shift = gputm__log2(c->config.region_bytes);
 	c->reject = ~gputm__low_mask(c->config.address_bits) | 3;
 	c->lanes = gputm__low_mask(c->config.lanes);
 	c->slots = UINT32_C(1) << slot_bits(most);
-	c->slot = gputm__alloc(unit->ctx, c->slots, sizeof(*c->slot));
-	return c->slot ? 0 : -ENOMEM;
-}
-
-static void teardown(struct gputm_unit *unit)
-{
-	gputm__free(unit->ctx, coalescer_of(unit)->slot);
+	c->slot = gputm__own(unit, c->slots, sizeof(*c->slot));
+	return 0;
 }
 
 static void clear(struct gputm_unit *unit)
 {
-	struct gputm_access_coalescer *c = coalescer_of(unit);
+	struct gputm_access_coalescer *c = (void *)unit;
 
 	memset(c->slot, 0, c->slots * sizeof(*c->slot));
 	c->call = 0;
@@ -147,8 +135,7 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 
 static const char *check(const struct gputm_unit *unit)
 {
-	const struct gputm_access_coalescer *c =
-		(const struct gputm_access_coalescer *)(const void *)unit;
+	const struct gputm_access_coalescer *c = (const void *)unit;
 	uint64_t samples = 0;
 
 	for (unsigned i = 0; i < GPUTM_HISTOGRAM_BUCKETS; i++)
@@ -162,21 +149,15 @@ static const char *check(const struct gputm_unit *unit)
 	return NULL;
 }
 
-static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 {
 	const struct gputm_access_coalescer_config *c = gputm_unit_config(unit);
 
-	if (index)
-		return false;
-	out->name = "region tags";
-	out->entries = c->lanes;
-	out->bits = c->address_bits - gputm__log2(c->region_bytes);
-	out->ports = 1;
-	out->apart = true;
-	return true;
+	gputm__array_apart(out, "region tags", c->lanes,
+			   c->address_bits - gputm__log2(c->region_bytes), 1);
 }
 
-GPUTM__UNIT(access_coalescer, .version = 1)
+GPUTM__UNIT(access_coalescer, .version = 1, .setup = setup)
 
 /* ---- data path ---- */
 

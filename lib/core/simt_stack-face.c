@@ -9,16 +9,17 @@
 static const struct gputm_simt_stack_entry ground = {
 	NO_PC, 0, NO_PC, NO_PC, NO_ENTRY, GPUTM_SIMT_STACK_RETRY,
 };
+
+#define UNIT simt_stack
+
 static const struct gputm_param rows[] = {
-#define ROW(...) GPUTM__PARAM(struct gputm_simt_stack_config, __VA_ARGS__)
-	ROW(lanes, 1, 64, 32, false, "Lanes of the warp.", "thesis 2.3.3"),
-	ROW(pc_bits, 1, 64, 32, false, "Width of a program counter, bits.", ""),
-	ROW(depth, 0, 1024, 0, false,
-	    "Entries; 0 stands for 2 x lanes + 2, and 3 x lanes + 2 with likely convergence.",
-	    "thesis 3.4, Fig. 3.9"),
-	ROW(likely_convergence, 0, 1, 0, false,
-	    "Use likely-convergence points: the fields LPC and LPos.", "thesis 3.4"),
-#undef ROW
+	PARAM(lanes, 1, 64, 32, false, "Lanes of the warp.", "thesis 2.3.3"),
+	PARAM(pc_bits, 1, 64, 32, false, "Width of a program counter, bits.", ""),
+	PARAM(depth, 0, 1024, 0, false,
+	      "Entries; 0 stands for 2 x lanes + 2, and 3 x lanes + 2 with likely convergence.",
+	      "thesis 3.4, Fig. 3.9"),
+	PARAM(likely_convergence, 0, 1, 0, false,
+	      "Use likely-convergence points: the fields LPC and LPos.", "thesis 3.4"),
 };
 
 static const struct gputm_preset presets[] = {
@@ -34,7 +35,6 @@ static const struct gputm_preset presets[] = {
 };
 
 static const struct gputm__stat_row stats[] = {
-#define STAT(...) GPUTM__STAT(struct gputm_simt_stack, __VA_ARGS__)
 	STAT(advances, COUNTER, "instructions", "Steps with one next PC."),
 	STAT(divergences, COUNTER, "branches", "Branches that split the active lanes."),
 	STAT(full, COUNTER, "refusals", "Operations that found no room."),
@@ -53,58 +53,53 @@ static const struct gputm__stat_row stats[] = {
 	STAT(lanes_started, COUNTER, "lanes", "Lanes that started an attempt."),
 	STAT(lanes_committed, COUNTER, "lanes", "Lanes that committed."),
 	STAT(lanes_aborted, COUNTER, "lanes", "Lanes that aborted an attempt."),
-#undef STAT
 };
 
-#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_SIMT_STACK_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(DIVERGE, "diverge", "A branch has parted the warp.",
-	      GPUTM__VALUE(depth_before, "entries", "Depth of the stack before the branch."),
-	      GPUTM__VALUE(depth, "entries", "Depth of the stack now."),
-	      GPUTM__VALUE(rpc, "PC", "Where the ways meet again; all ones if nowhere."),
-	      GPUTM__VALUE(lpc, "PC", "Where the ways are likely to meet before the RPC; all ones "
-			   "if nowhere.")),
-	EVENT(RECONVERGE, "reconverge", "The lanes of an entry have come to its RPC, and the entry "
-	      "is gone.",
-	      GPUTM__VALUE(entry, "stack index", "The entry."),
-	      GPUTM__VALUE(pc, "PC", "PC of the entry."),
-	      GPUTM__VALUE(lanes, "lane mask", "Lanes of the entry.")),
-	EVENT(MERGE, "merge", "The lanes of an entry have come to its LPC, and the entry is gone.",
-	      GPUTM__VALUE(entry, "stack index", "The entry."),
-	      GPUTM__VALUE(pc, "PC", "PC of the entry."),
-	      GPUTM__VALUE(lanes, "lane mask", "Lanes of the entry."),
-	      GPUTM__VALUE(into, "stack index", "The entry that the lanes have joined.")),
-	EVENT(BEGIN, "begin", "A transaction begins.",
-	      GPUTM__VALUE(entry, "stack index", "The retry entry of the transaction."),
-	      GPUTM__VALUE(pc, "PC", "Where attempts start."),
-	      GPUTM__VALUE(lanes, "lane mask", "Lanes that run the transaction.")),
-	EVENT(ABORT, "abort", "Lanes leave an attempt, and wait for a restart.",
-	      GPUTM__VALUE(entry, "stack index", "The retry entry of the transaction."),
-	      GPUTM__VALUE(lanes, "lane mask", "Lanes that have aborted."),
-	      GPUTM__VALUE(restarting, "lane mask", "All lanes that wait for a restart.")),
-	EVENT(COMMIT, "commit", "Lanes have committed.",
-	      GPUTM__VALUE(entry, "stack index", "The retry entry of the transaction."),
-	      GPUTM__VALUE(lanes, "lane mask", "Lanes that have committed."),
-	      GPUTM__VALUE(pc, "PC", "Where the lanes go on.")),
-	EVENT(RESTART, "restart", "The aborted lanes run the transaction again.",
-	      GPUTM__VALUE(entry, "stack index", "The retry entry of the transaction."),
-	      GPUTM__VALUE(pc, "PC", "Where the attempt starts."),
-	      GPUTM__VALUE(lanes, "lane mask", "Lanes that run again.")),
-	EVENT(LEAVE, "leave", "The warp leaves its transaction.",
-	      GPUTM__VALUE(entry, "stack index", "The retry entry of the transaction, which is "
-			   "gone."),
-	      GPUTM__VALUE(pc, "PC", "Where the warp goes on.")),
-	EVENT(EXIT, "exit", "Threads have ended.",
-	      GPUTM__VALUE(depth, "entries", "Depth of the stack now."),
-	      GPUTM__VALUE(lanes, "lane mask", "Lanes of the threads.")),
+	EVENT(GPUTM_SIMT_STACK_EVENT_DIVERGE, "diverge", "A branch has parted the warp.",
+	      VALUE(depth_before, "entries", "Depth of the stack before the branch."),
+	      VALUE(depth, "entries", "Depth of the stack now."),
+	      VALUE(rpc, "PC", "Where the ways meet again; all ones if nowhere."),
+	      VALUE(lpc, "PC",
+		    "Where the ways are likely to meet before the RPC; all ones if nowhere.")),
+	EVENT(GPUTM_SIMT_STACK_EVENT_RECONVERGE, "reconverge",
+	      "The lanes of an entry have come to its RPC, and the entry is gone.",
+	      VALUE(entry, "stack index", "The entry."),
+	      VALUE(pc, "PC", "PC of the entry."),
+	      VALUE(lanes, "lane mask", "Lanes of the entry.")),
+	EVENT(GPUTM_SIMT_STACK_EVENT_MERGE, "merge",
+	      "The lanes of an entry have come to its LPC, and the entry is gone.",
+	      VALUE(entry, "stack index", "The entry."),
+	      VALUE(pc, "PC", "PC of the entry."),
+	      VALUE(lanes, "lane mask", "Lanes of the entry."),
+	      VALUE(into, "stack index", "The entry that the lanes have joined.")),
+	EVENT(GPUTM_SIMT_STACK_EVENT_BEGIN, "begin", "A transaction begins.",
+	      VALUE(entry, "stack index", "The retry entry of the transaction."),
+	      VALUE(pc, "PC", "Where attempts start."),
+	      VALUE(lanes, "lane mask", "Lanes that run the transaction.")),
+	EVENT(GPUTM_SIMT_STACK_EVENT_ABORT, "abort",
+	      "Lanes leave an attempt, and wait for a restart.",
+	      VALUE(entry, "stack index", "The retry entry of the transaction."),
+	      VALUE(lanes, "lane mask", "Lanes that have aborted."),
+	      VALUE(restarting, "lane mask", "All lanes that wait for a restart.")),
+	EVENT(GPUTM_SIMT_STACK_EVENT_COMMIT, "commit", "Lanes have committed.",
+	      VALUE(entry, "stack index", "The retry entry of the transaction."),
+	      VALUE(lanes, "lane mask", "Lanes that have committed."),
+	      VALUE(pc, "PC", "Where the lanes go on.")),
+	EVENT(GPUTM_SIMT_STACK_EVENT_RESTART, "restart",
+	      "The aborted lanes run the transaction again.",
+	      VALUE(entry, "stack index", "The retry entry of the transaction."),
+	      VALUE(pc, "PC", "Where the attempt starts."),
+	      VALUE(lanes, "lane mask", "Lanes that run again.")),
+	EVENT(GPUTM_SIMT_STACK_EVENT_LEAVE, "leave", "The warp leaves its transaction.",
+	      VALUE(entry, "stack index", "The retry entry of the transaction, which is gone."),
+	      VALUE(pc, "PC", "Where the warp goes on.")),
+	EVENT(GPUTM_SIMT_STACK_EVENT_EXIT, "exit", "Threads have ended.",
+	      VALUE(depth, "entries", "Depth of the stack now."),
+	      VALUE(lanes, "lane mask", "Lanes of the threads.")),
 };
 
 /* ---- the common face ---- */
-
-static struct gputm_simt_stack *stack_of(struct gputm_unit *unit)
-{
-	return (struct gputm_simt_stack *)(void *)unit;
-}
 
 static uint32_t entries_of(const struct gputm_simt_stack_config *c)
 {
@@ -113,13 +108,13 @@ static uint32_t entries_of(const struct gputm_simt_stack_config *c)
 
 static int setup(struct gputm_unit *unit)
 {
-	struct gputm_simt_stack *s = stack_of(unit);
+	struct gputm_simt_stack *s = (void *)unit;
 
 	s->limit = entries_of(&s->config);
 	s->pc_max = gputm__low_mask(s->config.pc_bits);
 	if (s->pc_max == NO_PC)
 		s->pc_max--;
-	s->slot = gputm__alloc(unit->ctx, (size_t)s->limit + 1, sizeof(*s->slot));
+	s->slot = gputm__own(unit, (size_t)s->limit + 1, sizeof(*s->slot));
 	if (!s->slot)
 		return -ENOMEM;
 	s->slot[0] = ground;
@@ -129,14 +124,9 @@ static int setup(struct gputm_unit *unit)
 	return 0;
 }
 
-static void teardown(struct gputm_unit *unit)
-{
-	gputm__free(unit->ctx, stack_of(unit)->slot);
-}
-
 static void clear(struct gputm_unit *unit)
 {
-	struct gputm_simt_stack *s = stack_of(unit);
+	struct gputm_simt_stack *s = (void *)unit;
 
 	s->top = s->slot;
 	s->highest = s->slot;
@@ -161,7 +151,7 @@ static void io_entry(struct gputm__io *io, struct gputm_simt_stack_entry *entry)
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
-	struct gputm_simt_stack *s = stack_of(unit);
+	struct gputm_simt_stack *s = (void *)unit;
 	uint32_t depth = gputm__simt_slot(s, s->top);
 
 	gputm__io_u32_max(io, &depth, s->limit, "depth");
@@ -176,23 +166,17 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 	gputm__io_u64s(io, s->nesting, NESTING_BITS);
 }
 
-static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 {
 	const struct gputm_simt_stack_config *c = gputm_unit_config(unit);
 	uint64_t likely = c->pc_bits + gputm__bits_for(entries_of(c));
-	const struct gputm_storage array[] = {
-		{ "entries: PC, RPC, mask, type", entries_of(c),
-		  UINT64_C(2) * c->pc_bits + c->lanes + 2, 1, false },
-		{ "entries: LPC, LPos", c->likely_convergence ? entries_of(c) : 0, likely, 1,
-		  false },
-		{ "PC after the transaction", 1, c->pc_bits, 1, true },
-		{ "nesting counts", c->lanes, NESTING_BITS, 1, true },
-	};
 
-	if (index >= GPUTM__COUNT(array))
-		return false;
-	*out = array[index];
-	return true;
+	gputm__array(out, "entries: PC, RPC, mask, type", entries_of(c),
+		     UINT64_C(2) * c->pc_bits + c->lanes + 2, 1);
+	gputm__array(out, "entries: LPC, LPos", c->likely_convergence ? entries_of(c) : 0, likely,
+		     1);
+	gputm__array_apart(out, "PC after the transaction", 1, c->pc_bits, 1);
+	gputm__array_apart(out, "nesting counts", c->lanes, NESTING_BITS, 1);
 }
 
 /* ---- invariants ---- */
@@ -291,7 +275,7 @@ static const char *check_entries(const struct gputm_simt_stack *s)
 /* The operations keep the depth and its maximum as pointers. */
 static void settle(struct gputm_unit *unit)
 {
-	struct gputm_simt_stack *s = stack_of(unit);
+	struct gputm_simt_stack *s = (void *)unit;
 
 	s->highest = s->slot + (s->max_depth <= s->limit ? s->max_depth : 0);
 }
@@ -305,7 +289,7 @@ static const char *check_depth(const struct gputm_simt_stack *s)
 
 static const char *check(const struct gputm_unit *unit)
 {
-	const struct gputm_simt_stack *s = (const struct gputm_simt_stack *)(const void *)unit;
+	const struct gputm_simt_stack *s = (const void *)unit;
 	const char *broken = check_entries(s);
 
 	if (!broken)
@@ -317,7 +301,7 @@ static const char *check(const struct gputm_unit *unit)
 
 static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 {
-	const struct gputm_simt_stack *s = (const struct gputm_simt_stack *)(const void *)unit;
+	const struct gputm_simt_stack *s = (const void *)unit;
 	uint64_t running = gputm_simt_stack_tx_running(s);
 
 	gputm__law(laws, s->pushed,
@@ -336,4 +320,4 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 			"max_depth is not between depth and limit");
 }
 
-GPUTM__UNIT(simt_stack, .version = 1, .laws = laws, .settle = settle)
+GPUTM__UNIT(simt_stack, .version = 1, .setup = setup, .laws = laws, .settle = settle)

@@ -5,23 +5,22 @@
  */
 #include "lib/core/tx_log-priv.h"
 
+#define UNIT tx_log
+
 static const char *const filters[] = { "none", "signature", "perfect" };
 
 static const struct gputm_param rows[] = {
-#define ROW(...) GPUTM__PARAM(struct gputm_tx_log_config, __VA_ARGS__)
-	ROW(lanes, 1, MAX_LANES, 32, false, "Lanes of the warp.", "thesis Table 6.1"),
-	ROW(address_bits, 8, 64, 32, false, "Width of a byte address, bits.", ""),
-	ROW(partitions, 1, 64, 6, false, "Memory partitions.", "thesis Table 6.1"),
-	ROW(interleave, 64, 1 << 20, 256, true, "Bytes in turn to each partition.",
-	    "thesis 2.3"),
-	ROW(l1_rows, 0, 1 << 20, 32, false, "Rows of each log that the L1 share of the warp holds.",
-	    "thesis 4.2.4"),
-	ROW(reserve_rows, 1, 1 << 20, 16, false, "Rows of each log allocated at once.", ""),
-	GPUTM__CHOICE(struct gputm_tx_log_config, filter, 0, 2, GPUTM_TX_LOG_SIGNATURE, filters,
-		      "How a read of an own write is noticed.", "thesis 4.2.3"),
-	ROW(header_bytes, 0, 1 << 10, 8, false, "Bytes of a packet without entries.", ""),
-	ROW(flit_bytes, 8, 1 << 10, 32, true, "Bytes of a flit.", "thesis Table 6.1"),
-#undef ROW
+	PARAM(lanes, 1, MAX_LANES, 32, false, "Lanes of the warp.", "thesis Table 6.1"),
+	PARAM(address_bits, 8, 64, 32, false, "Width of a byte address, bits.", ""),
+	PARAM(partitions, 1, 64, 6, false, "Memory partitions.", "thesis Table 6.1"),
+	PARAM(interleave, 64, 1 << 20, 256, true, "Bytes in turn to each partition.", "thesis 2.3"),
+	PARAM(l1_rows, 0, 1 << 20, 32, false,
+	      "Rows of each log that the L1 share of the warp holds.", "thesis 4.2.4"),
+	PARAM(reserve_rows, 1, 1 << 20, 16, false, "Rows of each log allocated at once.", ""),
+	CHOICE(filter, 0, 2, GPUTM_TX_LOG_SIGNATURE, filters,
+	       "How a read of an own write is noticed.", "thesis 4.2.3"),
+	PARAM(header_bytes, 0, 1 << 10, 8, false, "Bytes of a packet without entries.", ""),
+	PARAM(flit_bytes, 8, 1 << 10, 32, true, "Bytes of a flit.", "thesis Table 6.1"),
 };
 
 static const struct gputm_preset presets[] = {
@@ -40,7 +39,6 @@ static const struct gputm_preset presets[] = {
 };
 
 static const struct gputm__stat_row stats[] = {
-#define STAT(...) GPUTM__STAT(struct gputm_tx_log, __VA_ARGS__)
 	STAT(read_rows, COUNTER, "rows", "Rows appended to the read log."),
 	STAT(write_rows, COUNTER, "rows", "Rows appended to the write log."),
 	STAT(read_entries, COUNTER, "entries", "Entries appended to the read log."),
@@ -54,39 +52,32 @@ static const struct gputm__stat_row stats[] = {
 	STAT(hits, COUNTER, "lanes", "Look-ups that found an own write."),
 	STAT(in_vain, COUNTER, "lanes", "Look-ups that walked and found nothing."),
 	STAT(rows_walked, COUNTER, "rows", "Write-log rows walked by look-ups."),
-#undef STAT
 };
 
 static const char *const results[] = { "cached", "spilled" };
 
-#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_TX_LOG_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(APPEND, "append", "A log has a new row.",
-	      GPUTM__NAMED(access, gputm__read_write, "Whether the row is of the read log or the "
-			   "write log."),
-	      GPUTM__VALUE(row, "log row", "Number of the row."),
-	      GPUTM__VALUE(lanes, "lane mask", "Lanes that have an entry in the row."),
-	      GPUTM__NAMED(outcome, results, "Whether the row lies in the L1 share or beyond.")),
-	EVENT(LOOKUP, "lookup", "Lanes have looked for their own writes.",
-	      GPUTM__VALUE(lanes, "lane mask", "Lanes that have looked."),
-	      GPUTM__VALUE(hits, "lane mask", "Lanes that have found a value."),
-	      GPUTM__VALUE(walked, "lane mask", "Lanes for which the write log was walked."),
-	      GPUTM__VALUE(rows, "rows", "Rows that the walk has passed.")),
-	EVENT(RESTART, "restart", "The entries of lanes are void.",
-	      GPUTM__VALUE(lanes, "lane mask", "Lanes that restart."),
-	      GPUTM__VALUE(entries, "entries", "Entries that are void now.")),
+	EVENT(GPUTM_TX_LOG_EVENT_APPEND, "append", "A log has a new row.",
+	      NAMED(access, gputm__read_write,
+		    "Whether the row is of the read log or the write log."),
+	      VALUE(row, "log row", "Number of the row."),
+	      VALUE(lanes, "lane mask", "Lanes that have an entry in the row."),
+	      NAMED(outcome, results, "Whether the row lies in the L1 share or beyond.")),
+	EVENT(GPUTM_TX_LOG_EVENT_LOOKUP, "lookup", "Lanes have looked for their own writes.",
+	      VALUE(lanes, "lane mask", "Lanes that have looked."),
+	      VALUE(hits, "lane mask", "Lanes that have found a value."),
+	      VALUE(walked, "lane mask", "Lanes for which the write log was walked."),
+	      VALUE(rows, "rows", "Rows that the walk has passed.")),
+	EVENT(GPUTM_TX_LOG_EVENT_RESTART, "restart", "The entries of lanes are void.",
+	      VALUE(lanes, "lane mask", "Lanes that restart."),
+	      VALUE(entries, "entries", "Entries that are void now.")),
 };
-
-static struct gputm_tx_log *log_of(struct gputm_unit *unit)
-{
-	return (struct gputm_tx_log *)(void *)unit;
-}
 
 /* ---- life ---- */
 
 static int setup(struct gputm_unit *unit)
 {
-	struct gputm_tx_log *l = log_of(unit);
+	struct gputm_tx_log *l = (void *)unit;
 	const struct gputm_tx_log_config *c = &l->config;
 	int error;
 
@@ -98,20 +89,9 @@ static int setup(struct gputm_unit *unit)
 	return error ? error : gputm__tx_log_grow(l, &l->log[GPUTM_TX_LOG_WRITE], c->reserve_rows);
 }
 
-static void teardown(struct gputm_unit *unit)
-{
-	struct gputm_tx_log *l = log_of(unit);
-
-	for (unsigned i = 0; i < 2; i++) {
-		gputm__free(unit->ctx, l->log[i].mask);
-		gputm__free(unit->ctx, l->log[i].address);
-		gputm__free(unit->ctx, l->log[i].value);
-	}
-}
-
 static void clear(struct gputm_unit *unit)
 {
-	gputm__tx_log_empty(log_of(unit));
+	gputm__tx_log_empty((void *)unit);
 }
 
 /* ---- state ---- */
@@ -166,7 +146,7 @@ static void io_log(struct gputm_tx_log *l, struct rows *log, struct gputm__io *i
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
-	struct gputm_tx_log *l = log_of(unit);
+	struct gputm_tx_log *l = (void *)unit;
 
 	io_log(l, &l->log[GPUTM_TX_LOG_READ], io);
 	io_log(l, &l->log[GPUTM_TX_LOG_WRITE], io);
@@ -206,7 +186,7 @@ static const char *check_log(const struct gputm_tx_log *l, const struct rows *lo
 
 static const char *check(const struct gputm_unit *unit)
 {
-	const struct gputm_tx_log *l = (const struct gputm_tx_log *)(const void *)unit;
+	const struct gputm_tx_log *l = (const void *)unit;
 	uint64_t unused[MAX_LANES] = { 0 }, signature[MAX_LANES] = { 0 }, entries = 0;
 	const char *broken = check_log(l, &l->log[GPUTM_TX_LOG_READ], unused, &entries);
 
@@ -223,25 +203,19 @@ static const char *check(const struct gputm_unit *unit)
 		       : "lookups are not filtered + hits + in_vain";
 }
 
-static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 {
 	const struct gputm_tx_log_config *c = gputm_unit_config(unit);
-	static const char *const names[] = { "read log (L1)", "write log (L1)", "signatures" };
+	uint64_t row = (uint64_t)c->lanes * (c->address_bits + 32);
 
-	if (index >= 3)
-		return false;
-	out->name = names[index];
-	out->entries = index < 2 ? c->l1_rows : c->lanes;
-	out->bits = index < 2 ? (uint64_t)c->lanes * (c->address_bits + 32)
-		    : c->filter == GPUTM_TX_LOG_SIGNATURE ? 64 : 0;
-	out->ports = 1;
-	out->apart = index < 2;
-	return true;
+	gputm__array_apart(out, "read log (L1)", c->l1_rows, row, 1);
+	gputm__array_apart(out, "write log (L1)", c->l1_rows, row, 1);
+	gputm__array(out, "signatures", c->lanes, c->filter == GPUTM_TX_LOG_SIGNATURE ? 64 : 0, 1);
 }
 
 static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 {
-	const struct gputm_tx_log *l = (const struct gputm_tx_log *)(const void *)unit;
+	const struct gputm_tx_log *l = (const void *)unit;
 	uint64_t entries = 0;
 
 	for (int which = 0; which < 2; which++)
@@ -251,4 +225,4 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 		   "entries appended are not voided + present");
 }
 
-GPUTM__UNIT(tx_log, .version = 1, .laws = laws)
+GPUTM__UNIT(tx_log, .version = 1, .setup = setup, .laws = laws)

@@ -51,21 +51,16 @@
 
 int gputm__tx_log_grow(struct gputm_tx_log *l, struct rows *log, size_t need)
 {
-	void *mask = log->mask, *address = log->address, *value = log->value;
+	struct gputm_unit *unit = &l->unit;
 	size_t cells = need * l->config.lanes;
-	int error;
+	int error = gputm__own_more(unit, &log->mask, &log->mask_room, need, sizeof(*log->mask));
 
-	error = gputm__grow(l->unit.ctx, &mask, &log->mask_room, need, sizeof(*log->mask));
-	log->mask = mask;
-	if (error)
-		return error;
-	error = gputm__grow(l->unit.ctx, &address, &log->address_room, cells,
-			    sizeof(*log->address));
-	log->address = address;
-	if (error)
-		return error;
-	error = gputm__grow(l->unit.ctx, &value, &log->value_room, cells, sizeof(*log->value));
-	log->value = value;
+	if (!error)
+		error = gputm__own_more(unit, &log->address, &log->address_room, cells,
+					sizeof(*log->address));
+	if (!error)
+		error = gputm__own_more(unit, &log->value, &log->value_room, cells,
+					sizeof(*log->value));
 	if (!error && need > log->room)
 		log->room = need;
 	return error;

@@ -46,12 +46,12 @@ struct gputm_tx_throttle {
 	uint64_t admissions, departures, repeats, waits, from_queue;
 };
 
+#define UNIT tx_throttle
+
 static const struct gputm_param rows[] = {
-#define ROW(...) GPUTM__PARAM(struct gputm_tx_throttle_config, __VA_ARGS__)
-	ROW(warps, 1, 1024, 48, false, "Warps resident on the core.", "thesis Table 6.1"),
-	ROW(limit, 0, 1024, 2, false, "Warps in a transaction at a time; 0 is no limit.",
-	    "thesis 4.2.6"),
-#undef ROW
+	PARAM(warps, 1, 1024, 48, false, "Warps resident on the core.", "thesis Table 6.1"),
+	PARAM(limit, 0, 1024, 2, false, "Warps in a transaction at a time; 0 is no limit.",
+	      "thesis 4.2.6"),
 };
 
 static const struct gputm_preset presets[] = {
@@ -62,7 +62,6 @@ static const struct gputm_preset presets[] = {
 };
 
 static const struct gputm__stat_row stats[] = {
-#define STAT(...) GPUTM__STAT(struct gputm_tx_throttle, __VA_ARGS__)
 	STAT(admissions, COUNTER, "warps", "Warps admitted: departures + running."),
 	STAT(departures, COUNTER, "warps", "Warps that left their transaction."),
 	STAT(repeats, COUNTER, "requests", "Requests of warps that were inside already."),
@@ -72,49 +71,36 @@ static const struct gputm__stat_row stats[] = {
 	STAT(waiting, GAUGE, "warps", "Warps that wait."),
 	STAT(maximum_running, MAXIMUM, "warps", "Most warps in a transaction at a time."),
 	STAT(maximum_waiting, MAXIMUM, "warps", "Most warps waiting at a time."),
-#undef STAT
 };
 
-#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_TX_THROTTLE_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(ADMIT, "admit", "A warp begins a transaction.",
-	      GPUTM__VALUE(warp, "warp", "The warp."),
-	      GPUTM__VALUE(running, "warps", "Warps in a transaction now."),
-	      GPUTM__VALUE(waiting, "warps", "Warps in the queue now.")),
-	EVENT(QUEUE, "queue", "A warp has to wait for its transaction.",
-	      GPUTM__VALUE(warp, "warp", "The warp."),
-	      GPUTM__VALUE(running, "warps", "Warps in a transaction now."),
-	      GPUTM__VALUE(waiting, "warps", "Warps in the queue now.")),
-	EVENT(LEAVE, "leave", "A warp has ended its transaction.",
-	      GPUTM__VALUE(warp, "warp", "The warp."),
-	      GPUTM__VALUE(running, "warps", "Warps in a transaction now."),
-	      GPUTM__VALUE(waiting, "warps", "Warps in the queue now.")),
+	EVENT(GPUTM_TX_THROTTLE_EVENT_ADMIT, "admit", "A warp begins a transaction.",
+	      VALUE(warp, "warp", "The warp."),
+	      VALUE(running, "warps", "Warps in a transaction now."),
+	      VALUE(waiting, "warps", "Warps in the queue now.")),
+	EVENT(GPUTM_TX_THROTTLE_EVENT_QUEUE, "queue", "A warp has to wait for its transaction.",
+	      VALUE(warp, "warp", "The warp."),
+	      VALUE(running, "warps", "Warps in a transaction now."),
+	      VALUE(waiting, "warps", "Warps in the queue now.")),
+	EVENT(GPUTM_TX_THROTTLE_EVENT_LEAVE, "leave", "A warp has ended its transaction.",
+	      VALUE(warp, "warp", "The warp."),
+	      VALUE(running, "warps", "Warps in a transaction now."),
+	      VALUE(waiting, "warps", "Warps in the queue now.")),
 };
-
-static struct gputm_tx_throttle *throttle_of(struct gputm_unit *unit)
-{
-	return (struct gputm_tx_throttle *)(void *)unit;
-}
 
 static int setup(struct gputm_unit *unit)
 {
-	struct gputm_tx_throttle *t = throttle_of(unit);
+	struct gputm_tx_throttle *t = (void *)unit;
 
 	t->most = t->config.limit ? t->config.limit : t->config.warps;
-	t->place = gputm__alloc(unit->ctx, t->config.warps, sizeof(*t->place));
-	t->queue = gputm__alloc(unit->ctx, t->config.warps, sizeof(*t->queue));
-	return t->place && t->queue ? 0 : -ENOMEM;
-}
-
-static void teardown(struct gputm_unit *unit)
-{
-	gputm__free(unit->ctx, throttle_of(unit)->place);
-	gputm__free(unit->ctx, throttle_of(unit)->queue);
+	t->place = gputm__own(unit, t->config.warps, sizeof(*t->place));
+	t->queue = gputm__own(unit, t->config.warps, sizeof(*t->queue));
+	return 0;
 }
 
 static void clear(struct gputm_unit *unit)
 {
-	struct gputm_tx_throttle *t = throttle_of(unit);
+	struct gputm_tx_throttle *t = (void *)unit;
 
 	memset(t->place, 0, t->config.warps * sizeof(*t->place));
 	t->head = 0;
@@ -130,7 +116,7 @@ static uint32_t slot_of(const struct gputm_tx_throttle *t, uint64_t position)
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
-	struct gputm_tx_throttle *t = throttle_of(unit);
+	struct gputm_tx_throttle *t = (void *)unit;
 
 	gputm__io_u64_max(io, &t->running, t->config.warps, "more warps run than there are");
 	gputm__io_u64_max(io, &t->waiting, t->config.warps, "more warps wait than there are");
@@ -171,7 +157,7 @@ static const char *check_queue(const struct gputm_tx_throttle *t)
 
 static const char *check(const struct gputm_unit *unit)
 {
-	const struct gputm_tx_throttle *t = (const struct gputm_tx_throttle *)(const void *)unit;
+	const struct gputm_tx_throttle *t = (const void *)unit;
 	const char *broken = check_places(t);
 
 	if (!broken)
@@ -183,25 +169,19 @@ static const char *check(const struct gputm_unit *unit)
 	return NULL;
 }
 
-static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 {
-	const struct gputm_tx_throttle *t = (const struct gputm_tx_throttle *)(const void *)unit;
+	const struct gputm_tx_throttle *t = (const void *)unit;
 	uint32_t warp_bits = gputm__bits_for(t->config.warps);
-	const struct gputm_storage array[] = {
-		{ "counter", 1, gputm__bits_for((uint64_t)t->most + 1), 1, false },
-		{ "states", t->config.warps, 2, 1, true },
-		{ "queue", t->config.warps, warp_bits ? warp_bits : 1, 1, true },
-	};
 
-	if (index >= GPUTM__COUNT(array))
-		return false;
-	*out = array[index];
-	return true;
+	gputm__array(out, "counter", 1, gputm__bits_for((uint64_t)t->most + 1), 1);
+	gputm__array_apart(out, "states", t->config.warps, 2, 1);
+	gputm__array_apart(out, "queue", t->config.warps, warp_bits ? warp_bits : 1, 1);
 }
 
 static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 {
-	const struct gputm_tx_throttle *t = (const struct gputm_tx_throttle *)(const void *)unit;
+	const struct gputm_tx_throttle *t = (const void *)unit;
 
 	gputm__law(laws, t->admissions, t->departures + t->running,
 		   "admissions are not departures + running");
@@ -209,7 +189,7 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 		   "waits are not from_queue + waiting");
 }
 
-GPUTM__UNIT(tx_throttle, .version = 1, .laws = laws)
+GPUTM__UNIT(tx_throttle, .version = 1, .setup = setup, .laws = laws)
 
 static int refuse_warp(const struct gputm_tx_throttle *t, uint32_t warp)
 {

@@ -47,18 +47,18 @@ struct gputm_recency_bloom {
 	uint64_t updates, expiries, forgotten;
 };
 
+#define UNIT recency_bloom
+
 static const struct gputm_param rows[] = {
-#define ROW(...) GPUTM__PARAM(struct gputm_recency_bloom_config, __VA_ARGS__)
-	ROW(ways, 1, 8, 4, false, "Sub-arrays, each with a hash of its own.", "thesis 4.2.5"),
-	ROW(entries, 1, 1 << 20, 256, true, "Entries per sub-array.", "thesis 4.4.3"),
-	ROW(stamp_bits, 2, 64, 16, false, "Width of a stored stamp, bits.", "thesis 4.4.3"),
-	ROW(stamps, 1, 2, 1, false, "Stamps per entry.", "GETM V-B1"),
-	ROW(granularity, 1, 1 << 16, 4, true, "Bytes that share an entry.", "thesis 6.4.2"),
-	ROW(address_bits, 16, 64, 32, false, "Width of an address, bits.", ""),
-	ROW(empty_stamp, 0, UINT64_MAX, 0, false, "Answer for what was never written.",
-	    "thesis 6.4.2"),
-	ROW(seed, 0, UINT64_MAX, 1, false, "Seed of the H3 rows.", ""),
-#undef ROW
+	PARAM(ways, 1, 8, 4, false, "Sub-arrays, each with a hash of its own.", "thesis 4.2.5"),
+	PARAM(entries, 1, 1 << 20, 256, true, "Entries per sub-array.", "thesis 4.4.3"),
+	PARAM(stamp_bits, 2, 64, 16, false, "Width of a stored stamp, bits.", "thesis 4.4.3"),
+	PARAM(stamps, 1, 2, 1, false, "Stamps per entry.", "GETM V-B1"),
+	PARAM(granularity, 1, 1 << 16, 4, true, "Bytes that share an entry.", "thesis 6.4.2"),
+	PARAM(address_bits, 16, 64, 32, false, "Width of an address, bits.", ""),
+	PARAM(empty_stamp, 0, UINT64_MAX, 0, false, "Answer for what was never written.",
+	      "thesis 6.4.2"),
+	PARAM(seed, 0, UINT64_MAX, 1, false, "Seed of the H3 rows.", ""),
 };
 
 static const struct gputm_preset presets[] = {
@@ -78,50 +78,40 @@ static const struct gputm_preset presets[] = {
 };
 
 static const struct gputm__stat_row stats[] = {
-#define STAT(...) GPUTM__STAT(struct gputm_recency_bloom, __VA_ARGS__)
 	STAT(updates, COUNTER, "updates", "Stamps or pairs recorded."),
 	STAT(expiries, COUNTER, "passes", "Array passes of expire."),
 	STAT(forgotten, COUNTER, "stamps", "Stamps that expire forgot."),
-#undef STAT
 };
 
-#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_RECENCY_BLOOM_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(UPDATED, "updated", "The filter has recorded stamps of an address.",
-	      GPUTM__VALUE(address, "byte address", "The address."),
-	      GPUTM__VALUE(stamp, "stamp", "The first stamp."),
-	      GPUTM__VALUE(second_stamp, "stamp", "The second stamp; 0 if cells have a single "
-			   "stamp.")),
-	EVENT(EXPIRED, "expired", "The filter has forgotten old stamps.",
-	      GPUTM__VALUE(stamp, "stamp", "The floor, below which stamps are old."),
-	      GPUTM__VALUE(entries, "entries", "Entries that held an old stamp.")),
+	EVENT(GPUTM_RECENCY_BLOOM_UPDATED, "updated",
+	      "The filter has recorded stamps of an address.",
+	      VALUE(address, "byte address", "The address."),
+	      VALUE(stamp, "stamp", "The first stamp."),
+	      VALUE(second_stamp, "stamp", "The second stamp; 0 if cells have a single stamp.")),
+	EVENT(GPUTM_RECENCY_BLOOM_EXPIRED, "expired", "The filter has forgotten old stamps.",
+	      VALUE(stamp, "stamp", "The floor, below which stamps are old."),
+	      VALUE(entries, "entries", "Entries that held an old stamp.")),
 };
-
-static struct gputm_recency_bloom *filter_of(struct gputm_unit *unit)
-{
-	return (struct gputm_recency_bloom *)(void *)unit;
-}
 
 static size_t cells(const struct gputm_recency_bloom *f)
 {
 	return (size_t)f->config.ways * f->config.entries * f->config.stamps;
 }
 
-static int validate(struct gputm_ctx *ctx, const void *config)
+static int validate(const struct gputm_unit *unit)
 {
-	const struct gputm_recency_bloom_config *c = config;
+	const struct gputm_recency_bloom_config *c = gputm_unit_config(unit);
 
 	if (gputm__log2(c->granularity) < c->address_bits)
 		return 0;
-	gputm__log(ctx, GPUTM_LOG_ERROR,
-		   "recency_bloom: granularity = %u leaves nothing of address_bits = %u",
-		   c->granularity, c->address_bits);
-	return -EINVAL;
+	return gputm__refuse(unit, "granularity = %u leaves nothing of address_bits = %u",
+			     c->granularity, c->address_bits);
 }
 
 static int setup(struct gputm_unit *unit)
 {
-	struct gputm_recency_bloom *f = filter_of(unit);
+	struct gputm_recency_bloom *f = (void *)unit;
 	struct gputm_recency_bloom_config *c = &f->config;
 	uint32_t low_bits = gputm__log2(c->granularity);
 	struct gputm_h3_config h3;
@@ -130,18 +120,12 @@ static int setup(struct gputm_unit *unit)
 	f->address_max = gputm__low_mask(c->address_bits);
 	h3 = gputm__h3_config(c->ways, c->entries, c->address_bits - low_bits, c->seed,
 			      c->h3_rows);
-	error = gputm__h3_new(unit->ctx, &h3, low_bits, &f->h3);
+	error = gputm__h3_own(unit, &h3, low_bits, &f->h3);
 	if (error)
 		return error;
 	c->h3_rows = c->h3_rows ? f->h3->row : NULL;
-	f->entry = gputm__alloc(unit->ctx, cells(f), sizeof(*f->entry));
-	return f->entry ? 0 : -ENOMEM;
-}
-
-static void teardown(struct gputm_unit *unit)
-{
-	gputm_h3_free(filter_of(unit)->h3);
-	gputm__free(unit->ctx, filter_of(unit)->entry);
+	f->entry = gputm__own(unit, cells(f), sizeof(*f->entry));
+	return 0;
 }
 
 /* A stamp lies in base .. base + span: as far as its bits reach, and no further than 64 bits. */
@@ -155,7 +139,7 @@ static void rebase(struct gputm_recency_bloom *f, uint64_t base)
 
 static void clear(struct gputm_unit *unit)
 {
-	struct gputm_recency_bloom *f = filter_of(unit);
+	struct gputm_recency_bloom *f = (void *)unit;
 
 	memset(f->entry, 0, cells(f) * sizeof(*f->entry));
 	rebase(f, 0);
@@ -163,7 +147,7 @@ static void clear(struct gputm_unit *unit)
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
-	struct gputm_recency_bloom *f = filter_of(unit);
+	struct gputm_recency_bloom *f = (void *)unit;
 
 	gputm__io_same(io, gputm__h3_fingerprint(f->h3), "its hash rows are others");
 	gputm__io_u64(io, &f->base);
@@ -173,8 +157,7 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 
 static const char *check(const struct gputm_unit *unit)
 {
-	const struct gputm_recency_bloom *f =
-		(const struct gputm_recency_bloom *)(const void *)unit;
+	const struct gputm_recency_bloom *f = (const void *)unit;
 
 	for (size_t i = 0; i < cells(f); i++)
 		if (f->entry[i] && f->entry[i] - f->base - 1 >= f->span)
@@ -182,23 +165,17 @@ static const char *check(const struct gputm_unit *unit)
 	return NULL;
 }
 
-static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 {
 	const struct gputm_recency_bloom_config *c = gputm_unit_config(unit);
 
-	if (index)
-		return false;
-	out->name = "sub-arrays";
-	out->entries = (uint64_t)c->ways * c->entries;
-	out->bits = (uint64_t)c->stamp_bits * c->stamps;
-	out->ports = 1;
-	return true;
+	gputm__array(out, "sub-arrays", (uint64_t)c->ways * c->entries,
+		     (uint64_t)c->stamp_bits * c->stamps, 1);
 }
 
 static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 {
-	const struct gputm_recency_bloom *f =
-		(const struct gputm_recency_bloom *)(const void *)unit;
+	const struct gputm_recency_bloom *f = (const void *)unit;
 	uint64_t used = f->forgotten;
 
 	for (size_t i = 0; i < cells(f); i++)
@@ -207,7 +184,7 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 			 "more entries are in use or forgotten than updates can have filled");
 }
 
-GPUTM__UNIT(recency_bloom, .version = 1, .validate = validate, .laws = laws)
+GPUTM__UNIT(recency_bloom, .version = 1, .setup = setup, .validate = validate, .laws = laws)
 
 /* ---- data path ---- */
 
@@ -252,7 +229,7 @@ static GPUTM__INLINE void record_as(struct gputm_recency_bloom *f, struct gputm_
 	gputm__emit(&f->unit, GPUTM_RECENCY_BLOOM_UPDATED, address, first, second, 0);
 }
 
-static GPUTM__APART void record_any(struct gputm_recency_bloom *f, uint64_t address, uint64_t first,
+APART void record_any(struct gputm_recency_bloom *f, uint64_t address, uint64_t first,
 				    uint64_t second)
 {
 	record_as(f, f->h3->shape, f->config.stamps, address, first, second);
@@ -281,7 +258,7 @@ static GPUTM__INLINE void query_as(const struct gputm_recency_bloom *f,
 		*second = least(f, cell, shape.ways, stamps, 1);
 }
 
-static GPUTM__APART void query_any(const struct gputm_recency_bloom *f, uint64_t address,
+APART void query_any(const struct gputm_recency_bloom *f, uint64_t address,
 				   uint64_t *first, uint64_t *second)
 {
 	query_as(f, f->h3->shape, f->config.stamps, address, first, second);
@@ -298,12 +275,12 @@ static GPUTM__INLINE int query(const struct gputm_recency_bloom *f, uint32_t sta
 	return 0;
 }
 
-static GPUTM__APART int refuse_address(const struct gputm_recency_bloom *f, uint64_t address)
+APART int refuse_address(const struct gputm_recency_bloom *f, uint64_t address)
 {
 	return gputm__out_of_range(&f->unit, "address", address, 0, f->address_max);
 }
 
-static GPUTM__APART int refuse_stamp(const struct gputm_recency_bloom *f, uint64_t stamp)
+APART int refuse_stamp(const struct gputm_recency_bloom *f, uint64_t stamp)
 {
 	uint64_t top;
 
@@ -312,7 +289,7 @@ static GPUTM__APART int refuse_stamp(const struct gputm_recency_bloom *f, uint64
 	return gputm__out_of_range(&f->unit, "stamp", stamp, f->base, top);
 }
 
-static GPUTM__APART int refuse_pair(const struct gputm_recency_bloom *f)
+APART int refuse_pair(const struct gputm_recency_bloom *f)
 {
 	gputm__log(f->unit.ctx, GPUTM_LOG_ERROR,
 		   "recency_bloom: stamps = 1, a pair needs entries of 2 stamps");

@@ -68,20 +68,21 @@ struct gputm_signature {
 	uint64_t matches, matched, clears, unions;
 };
 
+#define UNIT signature
+
 static const char *const hash_names[] = { "h3", "modulo", NULL };
 
 static const struct gputm_param rows[] = {
-#define ROW(...) GPUTM__PARAM(struct gputm_signature_config, __VA_ARGS__)
-	ROW(count, 1, 1 << 20, 1, false, "Signatures in the array.", "thesis 4.4.3"),
-	ROW(bits, 8, 1 << 15, 256, true, "Bits of one signature.", "thesis 4.4.3"),
-	ROW(hashes, 1, 8, 4, true, "Sub-signatures, each with a hash of its own.", "thesis 4.4.3"),
-	GPUTM__CHOICE(struct gputm_signature_config, hash, 0, 1, GPUTM_SIGNATURE_H3, hash_names,
-		      "How a granule number picks a bit; modulo takes one hash.",
-		      "thesis 4.4.3, LocalTM 3.3"),
-	ROW(granularity, 1, 1 << 16, 4, true, "Bytes that count as one address.", "LocalTM 3.3"),
-	ROW(address_bits, 8, 64, 32, false, "Width of an address, bits.", ""),
-	ROW(seed, 0, UINT64_MAX, 1, false, "Seed of the H3 rows.", ""),
-#undef ROW
+	PARAM(count, 1, 1 << 20, 1, false, "Signatures in the array.", "thesis 4.4.3"),
+	PARAM(bits, 8, 1 << 15, 256, true, "Bits of one signature.", "thesis 4.4.3"),
+	PARAM(hashes, 1, 8, 4, true, "Sub-signatures, each with a hash of its own.",
+	      "thesis 4.4.3"),
+	CHOICE(hash, 0, 1, GPUTM_SIGNATURE_H3, hash_names,
+	       "How a granule number picks a bit; modulo takes one hash.",
+	       "thesis 4.4.3, LocalTM 3.3"),
+	PARAM(granularity, 1, 1 << 16, 4, true, "Bytes that count as one address.", "LocalTM 3.3"),
+	PARAM(address_bits, 8, 64, 32, false, "Width of an address, bits.", ""),
+	PARAM(seed, 0, UINT64_MAX, 1, false, "Seed of the H3 rows.", ""),
 };
 
 static const struct gputm_preset presets[] = {
@@ -99,7 +100,6 @@ static const struct gputm_preset presets[] = {
 };
 
 static const struct gputm__stat_row stats[] = {
-#define STAT(...) GPUTM__STAT(struct gputm_signature, __VA_ARGS__)
 	STAT(insertions, COUNTER, "addresses", "Addresses inserted."),
 	STAT(fresh, COUNTER, "addresses", "Insertions that set at least one bit."),
 	STAT(repeated, COUNTER, "addresses", "Insertions that set none."),
@@ -111,35 +111,30 @@ static const struct gputm__stat_row stats[] = {
 	STAT(clears, COUNTER, "clears", "Flash clears of one signature."),
 	STAT(unions, COUNTER, "unions", "Signatures added to another one."),
 	STAT(bits_set, GAUGE, "bits", "Bits set in all signatures."),
-#undef STAT
 };
 
 static const char *const results[] = { "absent", "maybe" };
 
-#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_SIGNATURE_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(INSERT, "insert", "A signature has got an address.",
-	      GPUTM__VALUE(signature, "signature", "The signature."),
-	      GPUTM__VALUE(address, "byte address", "The address."),
-	      GPUTM__VALUE(bits, "bits", "Bits that were not set before.")),
-	EVENT(LOOKUP, "lookup", "The caller has asked a signature for an address.",
-	      GPUTM__VALUE(signature, "signature", "The signature."),
-	      GPUTM__VALUE(address, "byte address", "The address."),
-	      GPUTM__NAMED(outcome, results, "The answer.")),
-	EVENT(MATCH, "match", "The caller has asked all signatures for an address.",
-	      GPUTM__VALUE(address, "byte address", "The address."),
-	      GPUTM__VALUE(signatures, "signatures", "Signatures that may have the address.")),
-	EVENT(CLEAR, "clear", "A signature is empty again.",
-	      GPUTM__VALUE(signature, "signature", "The signature.")),
-	EVENT(UNION, "union", "A signature has got all addresses of another.",
-	      GPUTM__VALUE(signature, "signature", "The signature that has grown."),
-	      GPUTM__VALUE(added, "signature", "The other signature.")),
+	EVENT(GPUTM_SIGNATURE_EVENT_INSERT, "insert", "A signature has got an address.",
+	      VALUE(signature, "signature", "The signature."),
+	      VALUE(address, "byte address", "The address."),
+	      VALUE(bits, "bits", "Bits that were not set before.")),
+	EVENT(GPUTM_SIGNATURE_EVENT_LOOKUP, "lookup",
+	      "The caller has asked a signature for an address.",
+	      VALUE(signature, "signature", "The signature."),
+	      VALUE(address, "byte address", "The address."),
+	      NAMED(outcome, results, "The answer.")),
+	EVENT(GPUTM_SIGNATURE_EVENT_MATCH, "match",
+	      "The caller has asked all signatures for an address.",
+	      VALUE(address, "byte address", "The address."),
+	      VALUE(signatures, "signatures", "Signatures that may have the address.")),
+	EVENT(GPUTM_SIGNATURE_EVENT_CLEAR, "clear", "A signature is empty again.",
+	      VALUE(signature, "signature", "The signature.")),
+	EVENT(GPUTM_SIGNATURE_EVENT_UNION, "union", "A signature has got all addresses of another.",
+	      VALUE(signature, "signature", "The signature that has grown."),
+	      VALUE(added, "signature", "The other signature.")),
 };
-
-static struct gputm_signature *array_of(struct gputm_unit *unit)
-{
-	return (struct gputm_signature *)(void *)unit;
-}
 
 static size_t groups(const struct gputm_signature *array)
 {
@@ -151,25 +146,20 @@ static size_t all_words(const struct gputm_signature *array)
 	return groups(array) * array->words;
 }
 
-static int validate(struct gputm_ctx *ctx, const void *config)
+static int validate(const struct gputm_unit *unit)
 {
-	const struct gputm_signature_config *c = config;
+	const struct gputm_signature_config *c = gputm_unit_config(unit);
 
 	if (gputm__log2(c->granularity) >= c->address_bits)
-		gputm__log(ctx, GPUTM_LOG_ERROR,
-			   "signature: granularity = %u leaves nothing of address_bits = %u",
-			   c->granularity, c->address_bits);
-	else if (c->hashes > c->bits / 2)
-		gputm__log(ctx, GPUTM_LOG_ERROR,
-			   "signature: hashes = %u is outside 1 .. %u, half of bits", c->hashes,
-			   c->bits / 2);
-	else if (c->hash == GPUTM_SIGNATURE_MODULO && c->hashes != 1)
-		gputm__log(ctx, GPUTM_LOG_ERROR,
-			   "signature: hashes = %u is outside 1 .. 1, as hash is modulo",
-			   c->hashes);
-	else
-		return 0;
-	return -EINVAL;
+		return gputm__refuse(unit, "granularity = %u leaves nothing of address_bits = %u",
+				     c->granularity, c->address_bits);
+	if (c->hashes > c->bits / 2)
+		return gputm__refuse(unit, "hashes = %u is outside 1 .. %u, half of bits",
+				     c->hashes, c->bits / 2);
+	if (c->hash == GPUTM_SIGNATURE_MODULO && c->hashes != 1)
+		return gputm__refuse(unit, "hashes = %u is outside 1 .. 1, as hash is modulo",
+				     c->hashes);
+	return 0;
 }
 
 static int make_hash(struct gputm_signature *array)
@@ -185,7 +175,7 @@ static int make_hash(struct gputm_signature *array)
 		modulo[i] = UINT32_C(1) << i;
 	if (c->hash == GPUTM_SIGNATURE_MODULO)
 		h3.rows = modulo;
-	error = gputm__h3_new(array->unit.ctx, &h3, array->shift, &array->h3);
+	error = gputm__h3_own(&array->unit, &h3, array->shift, &array->h3);
 	if (!error)
 		c->h3_rows = c->h3_rows ? array->h3->row : NULL;
 	return error;
@@ -193,7 +183,7 @@ static int make_hash(struct gputm_signature *array)
 
 static int setup(struct gputm_unit *unit)
 {
-	struct gputm_signature *array = array_of(unit);
+	struct gputm_signature *array = (void *)unit;
 	const struct gputm_signature_config *c = &array->config;
 	int error;
 
@@ -206,19 +196,13 @@ static int setup(struct gputm_unit *unit)
 	error = make_hash(array);
 	if (error)
 		return error;
-	array->word = gputm__alloc(unit->ctx, all_words(array), sizeof(*array->word));
-	return array->word ? 0 : -ENOMEM;
-}
-
-static void teardown(struct gputm_unit *unit)
-{
-	gputm_h3_free(array_of(unit)->h3);
-	gputm__free(unit->ctx, array_of(unit)->word);
+	array->word = gputm__own(unit, all_words(array), sizeof(*array->word));
+	return 0;
 }
 
 static void clear(struct gputm_unit *unit)
 {
-	struct gputm_signature *array = array_of(unit);
+	struct gputm_signature *array = (void *)unit;
 
 	memset(array->word, 0, all_words(array) * sizeof(*array->word));
 	array->bits_set = 0;
@@ -226,7 +210,7 @@ static void clear(struct gputm_unit *unit)
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
-	struct gputm_signature *array = array_of(unit);
+	struct gputm_signature *array = (void *)unit;
 
 	gputm__io_same(io, gputm__h3_fingerprint(array->h3), "its hash rows are others");
 	gputm__io_u64(io, &array->bits_set);
@@ -299,7 +283,7 @@ static const char *check_group(const struct gputm_signature *array, uint32_t fir
 
 static const char *check(const struct gputm_unit *unit)
 {
-	const struct gputm_signature *array = (const struct gputm_signature *)(const void *)unit;
+	const struct gputm_signature *array = (const void *)unit;
 	uint64_t set = 0;
 
 	for (uint32_t first = 0; first < array->config.count; first += 1u << array->width) {
@@ -321,20 +305,14 @@ static const char *check(const struct gputm_unit *unit)
 		       "more signatures matched than were asked";
 }
 
-static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 {
 	const struct gputm_signature_config *c = gputm_unit_config(unit);
 
-	if (index)
-		return false;
-	out->name = "signatures";
-	out->entries = c->count;
-	out->bits = c->bits;
-	out->ports = 1;
-	return true;
+	gputm__array(out, "signatures", c->count, c->bits, 1);
 }
 
-GPUTM__UNIT(signature, .version = 2, .validate = validate)
+GPUTM__UNIT(signature, .version = 2, .setup = setup, .validate = validate)
 
 /* ---- data path ---- */
 

@@ -2,7 +2,8 @@
 /* The common face of the commit buffer; see commit_buffer.c. */
 #include "lib/getm/commit_buffer-priv.h"
 
-#define PARAM(...) GPUTM__PARAM(struct gputm_commit_buffer_config, __VA_ARGS__)
+#define UNIT commit_buffer
+
 static const struct gputm_param rows[] = {
 	PARAM(blocks, 1, 1 << 16, 512, false, "Blocks held, from push to release.", "GETM V-C"),
 	PARAM(block_bytes, 4, 128, 32, true, "Bytes written at once.", "GETM Table II"),
@@ -15,7 +16,6 @@ static const struct gputm_preset presets[] = {
 	{ "getm", "GETM V-C: 16 kB of 32 B blocks.", { { "blocks", 512 }, { "block_bytes", 32 } } },
 };
 
-#define STAT(...) GPUTM__STAT(struct gputm_commit_buffer, __VA_ARGS__)
 static const struct gputm__stat_row stats[] = {
 	STAT(cycles, COUNTER, "cycles", "Ticks."),
 	STAT(entries, COUNTER, "entries", "Entries taken."),
@@ -33,71 +33,50 @@ static const struct gputm__stat_row stats[] = {
 
 static const char *const results[] = { "accepted", "joined" };
 
-#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_COMMIT_BUFFER_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(PUSH, "push", "An entry of a log has come.",
-	      GPUTM__VALUE(address, "byte address", "The word of the entry."),
-	      GPUTM__VALUE(warp, "warp", "The warp of the entry."),
-	      GPUTM__VALUE(writes, "writes", "Reserved writes that the entry stands for."),
-	      GPUTM__NAMED(outcome, results, "Whether the entry has a block of its own or joined a "
-			   "waiting block.")),
-	EVENT(ISSUE, "issue", "A block has left the queue.",
-	      GPUTM__VALUE(address, "byte address", "The block."),
-	      GPUTM__VALUE(warp, "warp", "The warp of the block."),
-	      GPUTM__VALUE(word_mask, "word mask", "Words of the block that have entries."),
-	      GPUTM__NAMED(cleanup, gputm__no_yes, "Whether the block only releases what an "
-			   "aborted attempt reserved.")),
-	EVENT(RELEASE, "release", "The owner has taken the release of a granule.",
-	      GPUTM__VALUE(address, "byte address", "The granule."),
-	      GPUTM__VALUE(warp, "warp", "The warp that had reserved the writes."),
-	      GPUTM__VALUE(writes, "writes", "Writes that the owner has to release."),
-	      GPUTM__NAMED(committed, gputm__no_yes, "Whether the writes have reached memory.")),
+	EVENT(GPUTM_COMMIT_BUFFER_EVENT_PUSH, "push", "An entry of a log has come.",
+	      VALUE(address, "byte address", "The word of the entry."),
+	      VALUE(warp, "warp", "The warp of the entry."),
+	      VALUE(writes, "writes", "Reserved writes that the entry stands for."),
+	      NAMED(outcome, results,
+		    "Whether the entry has a block of its own or joined a waiting block.")),
+	EVENT(GPUTM_COMMIT_BUFFER_EVENT_ISSUE, "issue", "A block has left the queue.",
+	      VALUE(address, "byte address", "The block."),
+	      VALUE(warp, "warp", "The warp of the block."),
+	      VALUE(word_mask, "word mask", "Words of the block that have entries."),
+	      NAMED(cleanup, gputm__no_yes,
+		    "Whether the block only releases what an aborted attempt reserved.")),
+	EVENT(GPUTM_COMMIT_BUFFER_EVENT_RELEASE, "release",
+	      "The owner has taken the release of a granule.",
+	      VALUE(address, "byte address", "The granule."),
+	      VALUE(warp, "warp", "The warp that had reserved the writes."),
+	      VALUE(writes, "writes", "Writes that the owner has to release."),
+	      NAMED(committed, gputm__no_yes, "Whether the writes have reached memory.")),
 };
-
-static struct gputm_commit_buffer *buffer_of(struct gputm_unit *unit)
-{
-	return (struct gputm_commit_buffer *)(void *)unit;
-}
 
 /* ---- life ---- */
 
 static int setup(struct gputm_unit *unit)
 {
-	struct gputm_commit_buffer *b = buffer_of(unit);
+	struct gputm_commit_buffer *b = (void *)unit;
 	const struct gputm_commit_buffer_config *c = &b->config;
 	uint32_t granule = c->granularity < c->block_bytes ? c->granularity : c->block_bytes;
 
 	b->address_max = gputm__low_mask(c->address_bits);
 	b->block_mask = ~(uint64_t)(c->block_bytes - 1);
 	b->step = granule / 4;
-	b->block = gputm__alloc(unit->ctx, c->blocks, sizeof(*b->block));
-	b->flying = gputm__alloc(unit->ctx, c->blocks, sizeof(*b->flying));
-	b->free_tag = gputm__alloc(unit->ctx, c->blocks / 64 + 1, sizeof(*b->free_tag));
-	if (!b->block || !b->flying || !b->free_tag)
-		return -ENOMEM;
-	for (int place = 0; place < GPUTM__BLOCK_QUEUES; place++) {
-		b->queue[place].block =
-			gputm__alloc(unit->ctx, c->blocks, sizeof(*b->queue[place].block));
-		if (!b->queue[place].block)
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-static void teardown(struct gputm_unit *unit)
-{
-	struct gputm_commit_buffer *b = buffer_of(unit);
-
-	gputm__free(unit->ctx, b->block);
-	gputm__free(unit->ctx, b->flying);
-	gputm__free(unit->ctx, b->free_tag);
+	b->block = gputm__own(unit, c->blocks, sizeof(*b->block));
+	b->flying = gputm__own(unit, c->blocks, sizeof(*b->flying));
+	b->free_tag = gputm__own(unit, c->blocks / 64 + 1, sizeof(*b->free_tag));
 	for (int place = 0; place < GPUTM__BLOCK_QUEUES; place++)
-		gputm__free(unit->ctx, b->queue[place].block);
+		b->queue[place].block =
+			gputm__own(unit, c->blocks, sizeof(*b->queue[place].block));
+	return 0;
 }
 
 static void clear(struct gputm_unit *unit)
 {
-	struct gputm_commit_buffer *b = buffer_of(unit);
+	struct gputm_commit_buffer *b = (void *)unit;
 
 	for (int place = 0; place < GPUTM__BLOCK_QUEUES; place++) {
 		b->queue[place].first = 0;
@@ -194,7 +173,7 @@ static void io_port(struct gputm_commit_buffer *b, struct gputm__io *io)
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
-	struct gputm_commit_buffer *b = buffer_of(unit);
+	struct gputm_commit_buffer *b = (void *)unit;
 	uint32_t flying = b->config.blocks - (b->port_tag != GPUTM__NO_TAG);
 
 	for (int place = 0; place < GPUTM__BLOCK_QUEUES; place++)
@@ -257,8 +236,7 @@ static const char *check_tags(const struct gputm_commit_buffer *b, struct sums *
 
 static const char *check(const struct gputm_unit *unit)
 {
-	const struct gputm_commit_buffer *b =
-		(const struct gputm_commit_buffer *)(const void *)unit;
+	const struct gputm_commit_buffer *b = (const void *)unit;
 	struct sums sums = { 0, 0, 0 };
 	const char *broken = NULL;
 
@@ -279,26 +257,19 @@ static const char *check(const struct gputm_unit *unit)
 	return b->entries == b->joined + b->made ? NULL : "entries are not joined + made";
 }
 
-static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 {
 	const struct gputm_commit_buffer_config *c = gputm_unit_config(unit);
 	uint64_t tag = c->address_bits - gputm__log2(c->block_bytes);
-	const struct gputm_storage array[] = {
-		{ "data", c->blocks, (uint64_t)c->block_bytes * 8, 1, false },
-		{ "tags, masks and counts", c->blocks, tag + (uint64_t)c->block_bytes / 4 * 9, 1,
-		  true },
-	};
 
-	if (index >= GPUTM__COUNT(array))
-		return false;
-	*out = array[index];
-	return true;
+	gputm__array(out, "data", c->blocks, (uint64_t)c->block_bytes * 8, 1);
+	gputm__array_apart(out, "tags, masks and counts", c->blocks,
+			   tag + (uint64_t)c->block_bytes / 4 * 9, 1);
 }
 
 static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 {
-	const struct gputm_commit_buffer *b =
-		(const struct gputm_commit_buffer *)(const void *)unit;
+	const struct gputm_commit_buffer *b = (const void *)unit;
 
 	gputm__law(laws, b->writes_in, b->writes_out + b->writes,
 		   "writes taken in are not those released and those in the buffer");
@@ -307,4 +278,4 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 		   "blocks made are not in use + retired");
 }
 
-GPUTM__UNIT(commit_buffer, .version = 2, .laws = laws)
+GPUTM__UNIT(commit_buffer, .version = 2, .setup = setup, .laws = laws)

@@ -6,9 +6,10 @@
 #define NOWHERE GPUTM__NOWHERE
 #define TABLE_SEED (UINT64_C(1) << 63) /* flipped in the seed of the ways' rows */
 
+#define UNIT metadata_table
+
 static const char *const approximations[] = { "filter", "registers" };
 
-#define PARAM(...) GPUTM__PARAM(struct gputm_metadata_table_config, __VA_ARGS__)
 static const struct gputm_param rows[] = {
 	PARAM(ways, 1, GPUTM__METADATA_WAYS, 4, false, "Banks, each with an H3 hash of its own.",
 	      "GETM V-B1"),
@@ -17,16 +18,16 @@ static const struct gputm_param rows[] = {
 	PARAM(granularity, 4, 4096, 32, true, "Bytes of a granule.", "GETM VI-B"),
 	PARAM(address_bits, 16, 64, 32, false, "Width of an address, bits.", ""),
 	PARAM(time_bits, 2, 64, 32, false, "Width of the time in a stamp, bits.", "GETM V-B1"),
-	PARAM(warp_bits, 0, 16, 10, false,
-	      "Width of the warp in a stamp, bits; reported apart.", ""),
+	PARAM(warp_bits, 0, 16, 10, false, "Width of the warp in a stamp, bits; reported apart.",
+	      ""),
 	PARAM(count_bits, 1, 32, 16, false, "Width of the number of writes, bits.", ""),
 	PARAM(owner_bits, 1, 32, 10, false, "Width of an owner, bits.", "GETM IV-A"),
 	PARAM(longest_chain, 0, 1024, 32, false, "Swaps of an insertion, at most.",
 	      "released simulator"),
 	PARAM(evict_above, 0, 100, 0, false,
 	      "Percent of the ways in use, below which nothing is evicted.", "released simulator"),
-	GPUTM__CHOICE(struct gputm_metadata_table_config, approximate, 0, 1, 0, approximations,
-		      "What holds the stamps of granules without entry.", "GETM V-B1"),
+	CHOICE(approximate, 0, 1, 0, approximations,
+	       "What holds the stamps of granules without entry.", "GETM V-B1"),
 	PARAM(filter_ways, 1, 8, 4, false, "Sub-arrays of the filter.", "GETM Table II"),
 	PARAM(filter_entries, 1, 1 << 20, 64, true, "Pairs of stamps of a sub-array.",
 	      "GETM Table II"),
@@ -51,7 +52,6 @@ static const struct gputm_preset presets[] = {
 	    { "filter_entries", 256 } } },
 };
 
-#define STAT(...) GPUTM__STAT(struct gputm_metadata_table, __VA_ARGS__)
 #define CELLS(NAME, HOW, MEASURE, SENTENCE)                                                    \
 	{ #NAME, offsetof(struct gputm_metadata_table, at.NAME), GPUTM_STAT_##HOW, MEASURE,    \
 	  SENTENCE }
@@ -86,41 +86,35 @@ static const char *const ends[] = {
 	"updated", "reclaimed", "filled", "evicted", "stashed", "spilled", "approximated",
 };
 
-#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_METADATA_TABLE_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(INSERT, "insert", "The table has a new entry.",
-	      GPUTM__VALUE(address, "byte address", "The granule of the entry."),
-	      GPUTM__NAMED(outcome, ends, "How the chain of displaced entries ended."),
-	      GPUTM__VALUE(swaps, "swaps", "Entries that the chain displaced."),
-	      GPUTM__VALUE(cost, "cycles", "Cycles that the insertion took.")),
-	EVENT(EVICT, "evict", "The stamps of an entry went to the filter or the registers.",
-	      GPUTM__VALUE(address, "byte address", "The granule of the entry."),
-	      GPUTM__VALUE(wts, "logical time", "The last write of the granule."),
-	      GPUTM__VALUE(rts, "logical time", "The last read of the granule.")),
-	EVENT(SPILL, "spill", "An entry with reserved writes went to the overflow.",
-	      GPUTM__VALUE(address, "byte address", "The granule of the entry."),
-	      GPUTM__VALUE(entries, "entries", "Entries in the overflow now.")),
-	EVENT(FLUSH, "flush", "The table has forgotten all stamps.",
-	      GPUTM__VALUE(entries, "entries", "Entries that the table and the stash had.")),
+	EVENT(GPUTM_METADATA_TABLE_EVENT_INSERT, "insert", "The table has a new entry.",
+	      VALUE(address, "byte address", "The granule of the entry."),
+	      NAMED(outcome, ends, "How the chain of displaced entries ended."),
+	      VALUE(swaps, "swaps", "Entries that the chain displaced."),
+	      VALUE(cost, "cycles", "Cycles that the insertion took.")),
+	EVENT(GPUTM_METADATA_TABLE_EVENT_EVICT, "evict",
+	      "The stamps of an entry went to the filter or the registers.",
+	      VALUE(address, "byte address", "The granule of the entry."),
+	      VALUE(wts, "logical time", "The last write of the granule."),
+	      VALUE(rts, "logical time", "The last read of the granule.")),
+	EVENT(GPUTM_METADATA_TABLE_EVENT_SPILL, "spill",
+	      "An entry with reserved writes went to the overflow.",
+	      VALUE(address, "byte address", "The granule of the entry."),
+	      VALUE(entries, "entries", "Entries in the overflow now.")),
+	EVENT(GPUTM_METADATA_TABLE_EVENT_FLUSH, "flush", "The table has forgotten all stamps.",
+	      VALUE(entries, "entries", "Entries that the table and the stash had.")),
 };
-
-static struct gputm_metadata_table *table_of(struct gputm_unit *unit)
-{
-	return (struct gputm_metadata_table *)(void *)unit;
-}
 
 /* ---- life ---- */
 
-static int validate(struct gputm_ctx *ctx, const void *config)
+static int validate(const struct gputm_unit *unit)
 {
-	const struct gputm_metadata_table_config *c = config;
+	const struct gputm_metadata_table_config *c = gputm_unit_config(unit);
 
 	if (c->time_bits + c->warp_bits <= 64)
 		return 0;
-	gputm__log(ctx, GPUTM_LOG_ERROR,
-		   "metadata_table: time_bits = %u and warp_bits = %u are more than 64",
-		   c->time_bits, c->warp_bits);
-	return -EINVAL;
+	return gputm__refuse(unit, "time_bits = %u and warp_bits = %u are more than 64",
+			     c->time_bits, c->warp_bits);
 }
 
 static int make_filter(struct gputm_metadata_table *t)
@@ -157,7 +151,7 @@ static int make_hash(struct gputm_metadata_table *t)
 	struct gputm_h3_config h3 = gputm__h3_config(c->ways, c->entries,
 						     c->address_bits - low_bits,
 						     c->seed ^ TABLE_SEED, c->table_rows);
-	int error = gputm__h3_new(t->unit.ctx, &h3, low_bits, &t->h3);
+	int error = gputm__h3_own(&t->unit, &h3, low_bits, &t->h3);
 
 	if (error)
 		return error;
@@ -188,7 +182,7 @@ static void derive(struct gputm_metadata_table *t)
 
 static int setup(struct gputm_unit *unit)
 {
-	struct gputm_metadata_table *t = table_of(unit);
+	struct gputm_metadata_table *t = (void *)unit;
 	int error;
 
 	derive(t);
@@ -208,9 +202,8 @@ static int setup(struct gputm_unit *unit)
 
 static void teardown(struct gputm_unit *unit)
 {
-	struct gputm_metadata_table *t = table_of(unit);
+	struct gputm_metadata_table *t = (void *)unit;
 
-	gputm_h3_free(t->h3);
 	gputm__overflow_free(unit->ctx, &t->overflow);
 	gputm__free(unit->ctx, t->at.key);
 	gputm__free(unit->ctx, t->at.stamps);
@@ -225,7 +218,7 @@ struct gputm__cells *gputm__metadata_cells(struct gputm_metadata_table *t)
 
 static void clear(struct gputm_unit *unit)
 {
-	struct gputm_metadata_table *t = table_of(unit);
+	struct gputm_metadata_table *t = (void *)unit;
 
 	gputm__metadata_forget(t);
 	t->turn = 0;
@@ -250,7 +243,7 @@ static void recount(struct gputm_metadata_table *t)
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
-	struct gputm_metadata_table *t = table_of(unit);
+	struct gputm_metadata_table *t = (void *)unit;
 
 	gputm__io_same(io, gputm__h3_fingerprint(t->h3), "its hash rows are others");
 	gputm__io_u64s(io, t->at.key, t->cells);
@@ -349,8 +342,7 @@ static const char *check_counts(const struct gputm_metadata_table *t)
 
 static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 {
-	const struct gputm_metadata_table *t =
-		(const struct gputm_metadata_table *)(const void *)unit;
+	const struct gputm_metadata_table *t = (const void *)unit;
 
 	gputm__law(laws, t->insertions,
 		   t->entries + t->stashed_now + t->overflow_now + t->evictions + t->flushed,
@@ -359,8 +351,7 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 
 static const char *check(const struct gputm_unit *unit)
 {
-	const struct gputm_metadata_table *t =
-		(const struct gputm_metadata_table *)(const void *)unit;
+	const struct gputm_metadata_table *t = (const void *)unit;
 	const char *broken = check_cells(t);
 
 	if (!broken)
@@ -374,24 +365,19 @@ static uint64_t entry_bits(const struct gputm_metadata_table_config *c)
 	       c->count_bits + c->owner_bits;
 }
 
-static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 {
 	const struct gputm_metadata_table_config *c = gputm_unit_config(unit);
 	bool filter = c->approximate == GPUTM_METADATA_TABLE_FILTER;
 	uint64_t exact = (uint64_t)c->ways * c->entries + c->stash;
 	uint64_t pairs = filter ? (uint64_t)c->filter_ways * c->filter_entries : 1;
-	const struct gputm_storage array[] = {
-		{ "ways", exact - c->stash, entry_bits(c), 1, false },
-		{ "stash", c->stash, entry_bits(c), 1, false },
-		{ filter ? "filter" : "registers", pairs, 2 * (uint64_t)c->time_bits, 1, false },
-		{ "warps of stamps", exact + pairs, 2 * (uint64_t)c->warp_bits, 1, true },
-	};
 
-	if (index >= GPUTM__COUNT(array))
-		return false;
-	*out = array[index];
-	return true;
+	gputm__array(out, "ways", exact - c->stash, entry_bits(c), 1);
+	gputm__array(out, "stash", c->stash, entry_bits(c), 1);
+	gputm__array(out, filter ? "filter" : "registers", pairs, 2 * (uint64_t)c->time_bits, 1);
+	gputm__array_apart(out, "warps of stamps", exact + pairs, 2 * (uint64_t)c->warp_bits, 1);
 }
 
-GPUTM__UNIT(metadata_table, .version = 2, .validate = validate, .laws = laws,
+GPUTM__UNIT(metadata_table, .version = 2, .setup = setup, .teardown = teardown,
+	    .validate = validate, .laws = laws,
 	    .part = { { "filter", offsetof(struct gputm_metadata_table, filter) } })

@@ -7,8 +7,6 @@
 
 #define VALID GPUTM__METADATA_VALID
 #define NOWHERE GPUTM__NOWHERE
-#define APART static __attribute__((noinline))
-
 /* ---- stamps of granules without entry ---- */
 
 /* To the registers, or with somebody who observes. */

@@ -69,8 +69,6 @@
 /* ---- search ---- */
 
 /* Kept out of line and called last, so that the data path needs no stack frame. */
-#define APART static __attribute__((noinline))
-
 APART int refuse_address(const struct gputm_metadata_table *t, uint64_t address)
 {
 	return gputm__out_of_range(&t->unit, "address", address, 0, t->address_max);

@@ -53,7 +53,8 @@ struct gputm_stall_buffer {
 	uint64_t waiting_max, lines_max, length_max;
 };
 
-#define PARAM(...) GPUTM__PARAM(struct gputm_stall_buffer_config, __VA_ARGS__)
+#define UNIT stall_buffer
+
 static const struct gputm_param rows[] = {
 	PARAM(lines, 1, 4096, 4, false, "Granules with waiting requests, at most.",
 	      "GETM Table II"),
@@ -71,7 +72,6 @@ static const struct gputm_preset presets[] = {
 	  { { "lines", 4 }, { "requests", 4 } } },
 };
 
-#define STAT(...) GPUTM__STAT(struct gputm_stall_buffer, __VA_ARGS__)
 static const struct gputm__stat_row stats[] = {
 	STAT(queued, COUNTER, "requests", "Requests that came to wait."),
 	STAT(woken, COUNTER, "requests", "Requests woken."),
@@ -87,33 +87,27 @@ static const struct gputm__stat_row stats[] = {
 	STAT(waiting, GAUGE, "requests", "Requests waiting."),
 };
 
-#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_STALL_BUFFER_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(QUEUE, "queue", "A request waits in the buffer.",
-	      GPUTM__VALUE(address, "byte address", "The word that the request is for."),
-	      GPUTM__VALUE(stamp, "stamp", "The request's place in the order of waking."),
-	      GPUTM__VALUE(tag, "tag", "The caller's tag of the request."),
-	      GPUTM__VALUE(requests, "requests", "Requests that wait in the same line now.")),
-	EVENT(WAKE, "wake", "A request has left the buffer.",
-	      GPUTM__VALUE(address, "byte address", "The word that the request is for."),
-	      GPUTM__VALUE(stamp, "stamp", "The request's place in the order of waking."),
-	      GPUTM__VALUE(tag, "tag", "The caller's tag of the request."),
-	      GPUTM__VALUE(requests, "requests", "Requests that are left in the same line.")),
+	EVENT(GPUTM_STALL_BUFFER_EVENT_QUEUE, "queue", "A request waits in the buffer.",
+	      VALUE(address, "byte address", "The word that the request is for."),
+	      VALUE(stamp, "stamp", "The request's place in the order of waking."),
+	      VALUE(tag, "tag", "The caller's tag of the request."),
+	      VALUE(requests, "requests", "Requests that wait in the same line now.")),
+	EVENT(GPUTM_STALL_BUFFER_EVENT_WAKE, "wake", "A request has left the buffer.",
+	      VALUE(address, "byte address", "The word that the request is for."),
+	      VALUE(stamp, "stamp", "The request's place in the order of waking."),
+	      VALUE(tag, "tag", "The caller's tag of the request."),
+	      VALUE(requests, "requests", "Requests that are left in the same line.")),
 };
-
-static struct gputm_stall_buffer *buffer_of(struct gputm_unit *unit)
-{
-	return (struct gputm_stall_buffer *)(void *)unit;
-}
 
 static int setup(struct gputm_unit *unit)
 {
-	struct gputm_stall_buffer *b = buffer_of(unit);
+	struct gputm_stall_buffer *b = (void *)unit;
 
 	b->granule_mask = ~(uint64_t)(b->config.granularity - 1);
 	b->address_max = gputm__low_mask(b->config.address_bits);
-	b->line = gputm__alloc(unit->ctx, b->config.lines, sizeof(*b->line));
-	b->slot = gputm__alloc(unit->ctx, (size_t)b->config.lines * b->config.requests,
+	b->line = gputm__own(unit, b->config.lines, sizeof(*b->line));
+	b->slot = gputm__own(unit, (size_t)b->config.lines * b->config.requests,
 			       sizeof(*b->slot));
 	if (!b->line || !b->slot)
 		return -ENOMEM;
@@ -122,15 +116,9 @@ static int setup(struct gputm_unit *unit)
 	return 0;
 }
 
-static void teardown(struct gputm_unit *unit)
-{
-	gputm__free(unit->ctx, buffer_of(unit)->line);
-	gputm__free(unit->ctx, buffer_of(unit)->slot);
-}
-
 static void clear(struct gputm_unit *unit)
 {
-	struct gputm_stall_buffer *b = buffer_of(unit);
+	struct gputm_stall_buffer *b = (void *)unit;
 
 	for (uint32_t i = 0; i < b->config.lines; i++) {
 		b->line[i].granule = 0;
@@ -182,8 +170,6 @@ static int answer(const struct gputm_stall_buffer *b, const struct line *line)
 }
 
 /* Kept out of line and called last, so that the usual path needs no stack frame. */
-#define APART static __attribute__((noinline))
-
 APART int refuse_address(const struct gputm_stall_buffer *b, uint64_t address)
 {
 	return gputm__out_of_range(&b->unit, "address", address, 0, b->address_max);
@@ -403,7 +389,7 @@ static void io_requests(struct gputm_stall_buffer *b, struct line *line, struct 
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
-	struct gputm_stall_buffer *b = buffer_of(unit);
+	struct gputm_stall_buffer *b = (void *)unit;
 
 	for (uint32_t i = 0; i < b->config.lines && !io->error; i++) {
 		struct line *line = &b->line[i];
@@ -440,7 +426,7 @@ static const char *check_line(const struct gputm_stall_buffer *b, const struct l
 
 static const char *check(const struct gputm_unit *unit)
 {
-	const struct gputm_stall_buffer *b = (const struct gputm_stall_buffer *)(const void *)unit;
+	const struct gputm_stall_buffer *b = (const void *)unit;
 	const char *broken = NULL;
 	uint64_t waiting = 0, lines = 0;
 
@@ -456,37 +442,31 @@ static const char *check(const struct gputm_unit *unit)
 	return NULL;
 }
 
-static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
+{
+	const struct gputm_stall_buffer_config *c = gputm_unit_config(unit);
+	uint64_t request = UINT64_C(1) + c->stamp_bits + c->warp_bits + c->tag_bits;
+
+	gputm__array(out, "lines", c->lines,
+		     c->address_bits - gputm__log2(c->granularity) + c->requests * request, 1);
+}
+
+static int validate(const struct gputm_unit *unit)
 {
 	const struct gputm_stall_buffer_config *c = gputm_unit_config(unit);
 
-	if (index)
-		return false;
-	out->name = "lines";
-	out->entries = c->lines;
-	out->bits = c->address_bits - gputm__log2(c->granularity) +
-		    (uint64_t)c->requests * (1 + c->stamp_bits + c->warp_bits + c->tag_bits);
-	out->ports = 1;
-	return true;
-}
-
-static int validate(struct gputm_ctx *ctx, const void *config)
-{
-	const struct gputm_stall_buffer_config *c = config;
-
 	if ((uint64_t)c->lines * c->requests <= 1 << 20)
 		return 0;
-	gputm__log(ctx, GPUTM_LOG_ERROR, "stall_buffer: lines = %u x requests = %u is above 2^20",
-		   c->lines, c->requests);
-	return -EINVAL;
+	return gputm__refuse(unit, "lines = %u x requests = %u is above 2^20", c->lines,
+			     c->requests);
 }
 
 static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 {
-	const struct gputm_stall_buffer *b = (const struct gputm_stall_buffer *)(const void *)unit;
+	const struct gputm_stall_buffer *b = (const void *)unit;
 
 	gputm__law(laws, b->queued, b->woken + b->drained + b->waiting,
 		   "queued is not woken + drained + waiting");
 }
 
-GPUTM__UNIT(stall_buffer, .version = 2, .validate = validate, .laws = laws)
+GPUTM__UNIT(stall_buffer, .version = 2, .setup = setup, .validate = validate, .laws = laws)

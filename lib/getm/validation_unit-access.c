@@ -12,8 +12,6 @@
 #define NOWHERE GPUTM__NOWHERE
 
 /* Kept out of line and called last, so that the usual path needs no stack frame. */
-#define APART static __attribute__((noinline))
-
 APART int access_any(struct gputm_validation_unit *u,
 		     const struct gputm_validation_request *request,
 		     struct gputm_validation_answer *answer)

@@ -2,9 +2,10 @@
 /* The common face of the validation unit; see validation_unit.c. */
 #include "lib/getm/validation_unit-priv.h"
 
+#define UNIT validation_unit
+
 static const char *const approximations[] = { "filter", "registers" };
 
-#define PARAM(...) GPUTM__PARAM(struct gputm_validation_unit_config, __VA_ARGS__)
 static const struct gputm_param rows[] = {
 	PARAM(paper_order, 0, 1, 0, false, "Compare times only, as the paper; not serialisable.",
 	      "GETM IV-A"),
@@ -31,8 +32,8 @@ static const struct gputm_param rows[] = {
 	      "released simulator"),
 	PARAM(evict_above, 0, 100, 0, false,
 	      "Percent of the ways in use, below which nothing is evicted.", "released simulator"),
-	GPUTM__CHOICE(struct gputm_validation_unit_config, approximate, 0, 1, 0, approximations,
-		      "What holds the stamps of granules without entry.", "GETM V-B1"),
+	CHOICE(approximate, 0, 1, 0, approximations,
+	       "What holds the stamps of granules without entry.", "GETM V-B1"),
 	PARAM(filter_ways, 1, 8, 4, false, "Sub-arrays of the filter.", "GETM Table II"),
 	PARAM(filter_entries, 1, 1 << 20, 64, true, "Pairs of stamps of a sub-array.",
 	      "GETM Table II"),
@@ -52,10 +53,8 @@ static const struct gputm_preset presets[] = {
 	  { { "entries", 1024 }, { "filter_entries", 256 }, { "units", 1 } } },
 };
 
-#define STAT(...) GPUTM__STAT(struct gputm_validation_unit, __VA_ARGS__)
 #define ANSWERS(REASON, NAME, SENTENCE)                                                        \
-	{ NAME, offsetof(struct gputm_validation_unit, answers[GPUTM_VALIDATION_UNIT_##REASON]), \
-	  GPUTM_STAT_COUNTER, "accesses", SENTENCE }
+	STAT_OF(NAME, answers[GPUTM_VALIDATION_UNIT_##REASON], COUNTER, "accesses", SENTENCE)
 static const struct gputm__stat_row stats[] = {
 	STAT(cycles, COUNTER, "cycles", "Ticks."),
 	STAT(accesses, COUNTER, "accesses", "Accesses processed, each retry anew."),
@@ -89,47 +88,38 @@ static const char *const reasons[] = {
 };
 static const char *const states[] = { "running", "stopped", "all stopped", "rolling" };
 
-#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_VALIDATION_UNIT_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(ANSWER, "answer", "The unit has answered an access, or has put the access into the "
-	      "stall buffer.",
-	      GPUTM__VALUE(tag, "tag", "The caller's tag of the access."),
-	      GPUTM__NAMED(outcome, results, "The answer."),
-	      GPUTM__NAMED(reason, reasons, "Why the access aborts; granted if the access does "
-			   "not."),
-	      GPUTM__VALUE(time, "logical time", "The time that the warp of an aborted access "
-			   "reports to its clock.")),
-	EVENT(RELEASE, "release", "A warp has released reserved writes.",
-	      GPUTM__VALUE(address, "byte address", "The granule of the writes."),
-	      GPUTM__VALUE(warp, "warp", "The warp that had reserved the writes."),
-	      GPUTM__VALUE(writes, "writes", "Writes that the warp has released."),
-	      GPUTM__VALUE(writes_left, "writes", "Writes of the granule that stay reserved.")),
-	EVENT(STATE, "state", "The unit has taken a step of a rollover.",
-	      GPUTM__NAMED(state, states, "The new state of the unit."),
-	      GPUTM__VALUE(leader, "partition", "The unit whose stop this unit follows.")),
+	EVENT(GPUTM_VALIDATION_UNIT_EVENT_ANSWER, "answer",
+	      "The unit has answered an access, or has put the access into the stall buffer.",
+	      VALUE(tag, "tag", "The caller's tag of the access."),
+	      NAMED(outcome, results, "The answer."),
+	      NAMED(reason, reasons, "Why the access aborts; granted if the access does not."),
+	      VALUE(time, "logical time",
+		    "The time that the warp of an aborted access reports to its clock.")),
+	EVENT(GPUTM_VALIDATION_UNIT_EVENT_RELEASE, "release",
+	      "A warp has released reserved writes.",
+	      VALUE(address, "byte address", "The granule of the writes."),
+	      VALUE(warp, "warp", "The warp that had reserved the writes."),
+	      VALUE(writes, "writes", "Writes that the warp has released."),
+	      VALUE(writes_left, "writes", "Writes of the granule that stay reserved.")),
+	EVENT(GPUTM_VALIDATION_UNIT_EVENT_STATE, "state",
+	      "The unit has taken a step of a rollover.",
+	      NAMED(state, states, "The new state of the unit."),
+	      VALUE(leader, "partition", "The unit whose stop this unit follows.")),
 };
-
-static struct gputm_validation_unit *self_of(struct gputm_unit *unit)
-{
-	return (struct gputm_validation_unit *)(void *)unit;
-}
 
 /* ---- life ---- */
 
-static int validate(struct gputm_ctx *ctx, const void *config)
+static int validate(const struct gputm_unit *unit)
 {
-	const struct gputm_validation_unit_config *c = config;
+	const struct gputm_validation_unit_config *c = gputm_unit_config(unit);
 
 	if (c->id >= c->units)
-		gputm__log(ctx, GPUTM_LOG_ERROR, "validation_unit: id = %u is not below units = %u",
-			   c->id, c->units);
-	else if (c->margin >= gputm__low_mask(c->time_bits) - 1)
-		gputm__log(ctx, GPUTM_LOG_ERROR,
-			   "validation_unit: margin = %llu leaves nothing of time_bits = %u",
-			   (unsigned long long)c->margin, c->time_bits);
-	else
-		return 0;
-	return -EINVAL;
+		return gputm__refuse(unit, "id = %u is not below units = %u", c->id, c->units);
+	if (c->margin >= gputm__low_mask(c->time_bits) - 1)
+		return gputm__refuse(unit, "margin = %llu leaves nothing of time_bits = %u",
+				     (unsigned long long)c->margin, c->time_bits);
+	return 0;
 }
 
 static int make_table(struct gputm_validation_unit *u)
@@ -204,7 +194,7 @@ static int make_places(struct gputm_validation_unit *u)
 
 static int setup(struct gputm_unit *unit)
 {
-	struct gputm_validation_unit *u = self_of(unit);
+	struct gputm_validation_unit *u = (void *)unit;
 	int error = make_table(u);
 
 	u->address_max = gputm__low_mask(u->config.address_bits);
@@ -219,7 +209,7 @@ static int setup(struct gputm_unit *unit)
 
 static void teardown(struct gputm_unit *unit)
 {
-	struct gputm_validation_unit *u = self_of(unit);
+	struct gputm_validation_unit *u = (void *)unit;
 
 	gputm__free(unit->ctx, u->slot);
 	gputm__free(unit->ctx, u->more_free);
@@ -238,7 +228,7 @@ static void empty(struct gputm__places *p)
 
 static void clear(struct gputm_unit *unit)
 {
-	struct gputm_validation_unit *u = self_of(unit);
+	struct gputm_validation_unit *u = (void *)unit;
 
 	empty(&u->woken_at);
 	empty(&u->input_at);
@@ -351,7 +341,7 @@ static void io_slots(struct gputm_validation_unit *u, struct gputm__io *io)
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
-	struct gputm_validation_unit *u = self_of(unit);
+	struct gputm_validation_unit *u = (void *)unit;
 
 	io_ports(u, io);
 	io_slots(u, io);
@@ -405,8 +395,7 @@ static const char *check_slots(const struct gputm_validation_unit *u)
 
 static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 {
-	const struct gputm_validation_unit *u =
-		(const struct gputm_validation_unit *)(const void *)unit;
+	const struct gputm_validation_unit *u = (const void *)unit;
 	uint64_t answered = 0;
 
 	for (int reason = 0; reason < GPUTM_VALIDATION_UNIT_REASONS; reason++)
@@ -439,30 +428,23 @@ static const char *check_ports(const struct gputm_validation_unit *u)
 
 static const char *check(const struct gputm_unit *unit)
 {
-	const struct gputm_validation_unit *u =
-		(const struct gputm_validation_unit *)(const void *)unit;
+	const struct gputm_validation_unit *u = (const void *)unit;
 	const char *broken = check_slots(u);
 
 	return broken ? broken : check_ports(u);
 }
 
-static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 {
-	const struct gputm_validation_unit *u =
-		(const struct gputm_validation_unit *)(const void *)unit;
-	size_t arrays = 0;
+	const struct gputm_validation_unit *u = (const void *)unit;
+	struct gputm_storage lines = { .entries = 0 };
 
-	while (gputm_unit_storage(gputm_metadata_table_unit(u->table), arrays, out)) {
-		if (arrays == index)
-			return true;
-		arrays++;
-	}
-	if (!gputm_unit_storage(gputm_stall_buffer_unit(u->buffer), index - arrays, out))
-		return false;
-	out->name = "stall buffer";
-	return true;
+	gputm__arrays_of(out, gputm_metadata_table_unit(u->table));
+	gputm_unit_storage(gputm_stall_buffer_unit(u->buffer), 0, &lines);
+	gputm__array(out, "stall buffer", lines.entries, lines.bits, lines.ports);
 }
 
-GPUTM__UNIT(validation_unit, .version = 2, .validate = validate, .laws = laws,
+GPUTM__UNIT(validation_unit, .version = 2, .setup = setup, .teardown = teardown,
+	    .validate = validate, .laws = laws,
 	    .part = { { "table", offsetof(struct gputm_validation_unit, table) },
 		      { "buffer", offsetof(struct gputm_validation_unit, buffer) } })

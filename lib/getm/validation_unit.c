@@ -59,8 +59,6 @@
 #define NOWHERE GPUTM__NOWHERE
 
 /* Kept out of line and called last, so that the usual path needs no stack frame. */
-#define APART static __attribute__((noinline))
-
 struct access {
 	const struct gputm_validation_request *request;
 	struct gputm_metadata m;

@@ -66,7 +66,8 @@ struct gputm_warp_access_filter {
 	uint64_t begins, accesses, noted, lost, dropped, words_max;
 };
 
-#define PARAM(...) GPUTM__PARAM(struct gputm_warp_access_filter_config, __VA_ARGS__)
+#define UNIT warp_access_filter
+
 static const struct gputm_param rows[] = {
 	PARAM(warps, 1, 1024, 48, false, "Warps of the core.", "GETM Table II"),
 	PARAM(lanes, 1, 64, 32, false, "Lanes of a warp.", "GETM Table II"),
@@ -79,7 +80,6 @@ static const struct gputm_preset presets[] = {
 	{ "getm", "GETM Table II: 48 warps x 32 lanes.", { { "warps", 48 }, { "lanes", 32 } } },
 };
 
-#define STAT(...) GPUTM__STAT(struct gputm_warp_access_filter, __VA_ARGS__)
 static const struct gputm__stat_row stats[] = {
 	STAT(begins, COUNTER, "attempts", "Attempts begun or ended."),
 	STAT(accesses, COUNTER, "accesses", "Accesses of lanes."),
@@ -89,32 +89,26 @@ static const struct gputm__stat_row stats[] = {
 	STAT(words_max, MAXIMUM, "words", "Words of an attempt, at most."),
 };
 
-#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_WARP_ACCESS_FILTER_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(ACCESS, "access", "The filter has compared the lanes of an access with the lanes "
-	      "before them.",
-	      GPUTM__VALUE(warp, "warp", "The warp of the lanes."),
-	      GPUTM__VALUE(lanes, "lane mask", "Lanes that access memory."),
-	      GPUTM__NAMED(access, gputm__read_write, "Whether the lanes read or write."),
-	      GPUTM__VALUE(losers, "lane mask", "Lanes of the access that have to abort.")),
-	EVENT(BEGIN, "begin", "A warp begins an attempt.",
-	      GPUTM__VALUE(warp, "warp", "The warp."),
-	      GPUTM__VALUE(lanes, "lane mask", "Lanes that run.")),
+	EVENT(GPUTM_WARP_ACCESS_FILTER_EVENT_ACCESS, "access",
+	      "The filter has compared the lanes of an access with the lanes before them.",
+	      VALUE(warp, "warp", "The warp of the lanes."),
+	      VALUE(lanes, "lane mask", "Lanes that access memory."),
+	      NAMED(access, gputm__read_write, "Whether the lanes read or write."),
+	      VALUE(losers, "lane mask", "Lanes of the access that have to abort.")),
+	EVENT(GPUTM_WARP_ACCESS_FILTER_EVENT_BEGIN, "begin", "A warp begins an attempt.",
+	      VALUE(warp, "warp", "The warp."),
+	      VALUE(lanes, "lane mask", "Lanes that run.")),
 };
-
-static struct gputm_warp_access_filter *filter_of(struct gputm_unit *unit)
-{
-	return (struct gputm_warp_access_filter *)(void *)unit;
-}
 
 static int setup(struct gputm_unit *unit)
 {
-	struct gputm_warp_access_filter *f = filter_of(unit);
+	struct gputm_warp_access_filter *f = (void *)unit;
 
 	f->lane_mask = gputm__low_mask(f->config.lanes);
 	f->address_max = gputm__low_mask(f->config.address_bits);
 	f->word_shift = gputm__log2(f->config.word_bytes);
-	f->warp = gputm__alloc(unit->ctx, f->config.warps, sizeof(*f->warp));
+	f->warp = gputm__own(unit, f->config.warps, sizeof(*f->warp));
 	if (!f->warp)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < f->config.warps; i++)
@@ -122,19 +116,10 @@ static int setup(struct gputm_unit *unit)
 	return 0;
 }
 
-static void free_table(struct gputm_ctx *ctx, struct warp *w)
+static void free_table(struct gputm_unit *unit, struct warp *w)
 {
-	gputm__free(ctx, w->entry);
-	gputm__free(ctx, w->slot);
-}
-
-static void teardown(struct gputm_unit *unit)
-{
-	struct gputm_warp_access_filter *f = filter_of(unit);
-
-	for (uint32_t i = 0; f->warp && i < f->config.warps; i++)
-		free_table(unit->ctx, &f->warp[i]);
-	gputm__free(unit->ctx, f->warp);
+	gputm__disown(unit, w->entry);
+	gputm__disown(unit, w->slot);
 }
 
 static void forget(struct warp *w)
@@ -148,7 +133,7 @@ static void forget(struct warp *w)
 
 static void clear(struct gputm_unit *unit)
 {
-	struct gputm_warp_access_filter *f = filter_of(unit);
+	struct gputm_warp_access_filter *f = (void *)unit;
 
 	for (uint32_t i = 0; i < f->config.warps; i++) {
 		forget(&f->warp[i]);
@@ -182,7 +167,7 @@ static void link_entry(struct warp *w, uint64_t at)
 }
 
 /* Room for so many words more, with half of the slots free. */
-static int reserve(struct gputm_ctx *ctx, struct warp *w, uint64_t more)
+static int reserve(struct gputm_unit *unit, struct warp *w, uint64_t more)
 {
 	uint64_t slots = w->slots ? w->slots : SLOTS_MIN;
 	struct warp grown = *w;
@@ -194,17 +179,17 @@ static int reserve(struct gputm_ctx *ctx, struct warp *w, uint64_t more)
 	if (slots > SLOTS_MAX)
 		return -ENOMEM;
 	grown.slots = slots;
-	grown.slot = gputm__alloc(ctx, (size_t)slots, sizeof(*grown.slot));
-	grown.entry = gputm__alloc(ctx, (size_t)slots / 2, sizeof(*grown.entry));
+	grown.slot = gputm__own(unit, (size_t)slots, sizeof(*grown.slot));
+	grown.entry = gputm__own(unit, (size_t)slots / 2, sizeof(*grown.entry));
 	if (!grown.slot || !grown.entry) {
-		free_table(ctx, &grown);
+		free_table(unit, &grown);
 		return -ENOMEM;
 	}
 	for (uint64_t at = 0; at < w->used; at++) {
 		grown.entry[at] = w->entry[at];
 		link_entry(&grown, at);
 	}
-	free_table(ctx, w);
+	free_table(unit, w);
 	*w = grown;
 	return 0;
 }
@@ -273,7 +258,7 @@ int gputm_warp_access_filter_access(struct gputm_warp_access_filter *f, uint32_t
 	uint64_t losers = 0;
 
 	if (!error)
-		error = reserve(f->unit.ctx, w, f->config.lanes);
+		error = reserve(&f->unit, w, f->config.lanes);
 	if (error)
 		return error;
 	for (uint64_t m = lanes; m; m &= m - 1) {
@@ -353,7 +338,7 @@ static void read_room(struct warp *w, uint64_t used, struct gputm__io *io)
 {
 	if (used > (io->size - io->used) / 8)
 		gputm__io_fail(io, -EINVAL, "a warp has fewer words than it says");
-	else if (used && reserve(io->unit->ctx, w, used))
+	else if (used && reserve(io->unit, w, used))
 		gputm__io_fail(io, -ENOMEM, "no memory for its words");
 }
 
@@ -400,7 +385,7 @@ static void io_warp(struct warp *w, struct gputm__io *io)
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
-	struct gputm_warp_access_filter *f = filter_of(unit);
+	struct gputm_warp_access_filter *f = (void *)unit;
 
 	for (uint32_t i = 0; i < f->config.warps && !io->error; i++)
 		io_warp(&f->warp[i], io);
@@ -427,8 +412,7 @@ static const char *check_warp(const struct gputm_warp_access_filter *f, const st
 
 static const char *check(const struct gputm_unit *unit)
 {
-	const struct gputm_warp_access_filter *f =
-		(const struct gputm_warp_access_filter *)(const void *)unit;
+	const struct gputm_warp_access_filter *f = (const void *)unit;
 	const char *broken = NULL;
 
 	for (uint32_t i = 0; i < f->config.warps && !broken; i++)
@@ -438,19 +422,14 @@ static const char *check(const struct gputm_unit *unit)
 	return broken;
 }
 
-static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 {
 	const struct gputm_warp_access_filter_config *c = gputm_unit_config(unit);
+	uint64_t lane = gputm__bits_for((uint64_t)c->lanes + 1);
 
-	if (index)
-		return false;
-	out->name = "words of the logs";
-	out->entries = (uint64_t)c->warps * c->words;
-	out->bits = c->address_bits - gputm__log2(c->word_bytes) + c->lanes +
-		    gputm__bits_for((uint64_t)c->lanes + 1);
-	out->ports = c->lanes;
-	out->apart = true;
-	return true;
+	gputm__array_apart(out, "words of the logs", (uint64_t)c->warps * c->words,
+			   c->address_bits - gputm__log2(c->word_bytes) + c->lanes + lane,
+			   c->lanes);
 }
 
-GPUTM__UNIT(warp_access_filter, .version = 2)
+GPUTM__UNIT(warp_access_filter, .version = 2, .setup = setup)

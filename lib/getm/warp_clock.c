@@ -60,7 +60,8 @@ struct gputm_warp_clock {
 	uint64_t time_top, aborts_top;
 };
 
-#define PARAM(...) GPUTM__PARAM(struct gputm_warp_clock_config, __VA_ARGS__)
+#define UNIT warp_clock
+
 static const struct gputm_param rows[] = {
 	PARAM(warps, 1, 65536, 48, false, "Warps of the core.", "GETM Table II"),
 	PARAM(time_bits, 2, 63, 32, false, "Width of a time, bits.", "GETM V-B1"),
@@ -82,7 +83,6 @@ static const struct gputm_preset presets[] = {
 	  { { "warps", 48 }, { "time_bits", 32 } } },
 };
 
-#define STAT(...) GPUTM__STAT(struct gputm_warp_clock, __VA_ARGS__)
 static const struct gputm__stat_row stats[] = {
 	STAT(reports, COUNTER, "lanes", "Aborted lanes that reported a time."),
 	STAT(restarts, COUNTER, "attempts", "Restarts of a warp's aborted lanes."),
@@ -94,56 +94,43 @@ static const struct gputm__stat_row stats[] = {
 	STAT(aborts_top, MAXIMUM, "attempts", "Restarts in a row, at most."),
 };
 
-#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_WARP_CLOCK_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(RESTART, "restart", "The aborted lanes of a warp run again.",
-	      GPUTM__VALUE(warp, "warp", "The warp of the lanes."),
-	      GPUTM__VALUE(time, "logical time", "The warp's new time."),
-	      GPUTM__VALUE(aborts, "attempts", "Restarts of the warp since its last commit, the "
-			   "present one included."),
-	      GPUTM__VALUE(backoff, "cycles", "How long the lanes wait before the attempt.")),
-	EVENT(COMMIT, "commit", "All lanes of a warp have committed.",
-	      GPUTM__VALUE(warp, "warp", "The warp that has committed."),
-	      GPUTM__VALUE(time, "logical time", "The warp's time.")),
-	EVENT(RESET, "reset", "All clocks of the core go back to 0.",
-	      GPUTM__VALUE(rollovers, "rollovers", "Resets so far.")),
+	EVENT(GPUTM_WARP_CLOCK_EVENT_RESTART, "restart", "The aborted lanes of a warp run again.",
+	      VALUE(warp, "warp", "The warp of the lanes."),
+	      VALUE(time, "logical time", "The warp's new time."),
+	      VALUE(aborts, "attempts",
+		    "Restarts of the warp since its last commit, the present one included."),
+	      VALUE(backoff, "cycles", "How long the lanes wait before the attempt.")),
+	EVENT(GPUTM_WARP_CLOCK_EVENT_COMMIT, "commit", "All lanes of a warp have committed.",
+	      VALUE(warp, "warp", "The warp that has committed."),
+	      VALUE(time, "logical time", "The warp's time.")),
+	EVENT(GPUTM_WARP_CLOCK_EVENT_RESET, "reset", "All clocks of the core go back to 0.",
+	      VALUE(rollovers, "rollovers", "Resets so far.")),
 };
 
-static struct gputm_warp_clock *clock_of(struct gputm_unit *unit)
+static int validate(const struct gputm_unit *unit)
 {
-	return (struct gputm_warp_clock *)(void *)unit;
-}
-
-static int validate(struct gputm_ctx *ctx, const void *config)
-{
-	const struct gputm_warp_clock_config *c = config;
+	const struct gputm_warp_clock_config *c = gputm_unit_config(unit);
 
 	if (c->margin < gputm__low_mask(c->time_bits))
 		return 0;
-	gputm__log(ctx, GPUTM_LOG_ERROR,
-		   "warp_clock: margin = %llu leaves nothing of time_bits = %u",
-		   (unsigned long long)c->margin, c->time_bits);
-	return -EINVAL;
+	return gputm__refuse(unit, "margin = %llu leaves nothing of time_bits = %u",
+			     (unsigned long long)c->margin, c->time_bits);
 }
 
 static int setup(struct gputm_unit *unit)
 {
-	struct gputm_warp_clock *c = clock_of(unit);
+	struct gputm_warp_clock *c = (void *)unit;
 
 	c->time_max = gputm__low_mask(c->config.time_bits);
 	c->threshold = c->time_max - c->config.margin;
-	c->warp = gputm__alloc(unit->ctx, c->config.warps, sizeof(*c->warp));
-	return c->warp ? 0 : -ENOMEM;
-}
-
-static void teardown(struct gputm_unit *unit)
-{
-	gputm__free(unit->ctx, clock_of(unit)->warp);
+	c->warp = gputm__own(unit, c->config.warps, sizeof(*c->warp));
+	return 0;
 }
 
 static void clear(struct gputm_unit *unit)
 {
-	struct gputm_warp_clock *c = clock_of(unit);
+	struct gputm_warp_clock *c = (void *)unit;
 
 	memset(c->warp, 0, c->config.warps * sizeof(*c->warp));
 	c->random = c->config.seed;
@@ -266,7 +253,7 @@ void gputm_warp_clock_rollover(struct gputm_warp_clock *c)
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
-	struct gputm_warp_clock *c = clock_of(unit);
+	struct gputm_warp_clock *c = (void *)unit;
 
 	gputm__io_u64(io, &c->random);
 	for (uint32_t i = 0; i < c->config.warps && !io->error; i++) {
@@ -279,7 +266,7 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 
 static const char *check(const struct gputm_unit *unit)
 {
-	const struct gputm_warp_clock *c = (const struct gputm_warp_clock *)(const void *)unit;
+	const struct gputm_warp_clock *c = (const void *)unit;
 
 	for (uint32_t i = 0; i < c->config.warps; i++) {
 		const struct warp *w = &c->warp[i];
@@ -292,26 +279,20 @@ static const char *check(const struct gputm_unit *unit)
 	return NULL;
 }
 
-static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 {
 	const struct gputm_warp_clock_config *c = gputm_unit_config(unit);
 	uint64_t aborts = c->backoff_limit + 1 + (uint64_t)c->backoff_patience *
 						 (DOUBLINGS_MAX - c->backoff_limit);
-	const struct gputm_storage array[] = {
-		{ "warpts", c->warps, c->time_bits, 1, false },
-		{ "reports", c->warps, (uint64_t)c->time_bits + 1, 1, true },
-		{ "aborts in a row", c->warps, gputm__bits_for(aborts), 1, true },
-	};
 
-	if (index >= GPUTM__COUNT(array))
-		return false;
-	*out = array[index];
-	return true;
+	gputm__array(out, "warpts", c->warps, c->time_bits, 1);
+	gputm__array_apart(out, "reports", c->warps, (uint64_t)c->time_bits + 1, 1);
+	gputm__array_apart(out, "aborts in a row", c->warps, gputm__bits_for(aborts), 1);
 }
 
 static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 {
-	const struct gputm_warp_clock *c = (const struct gputm_warp_clock *)(const void *)unit;
+	const struct gputm_warp_clock *c = (const void *)unit;
 	uint64_t aborts = 0, waiting = 0;
 
 	for (uint32_t i = 0; i < c->config.warps; i++) {
@@ -323,4 +304,4 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 	gputm__law_least(laws, c->reports, c->restarts + waiting, "more restarts than reports");
 }
 
-GPUTM__UNIT(warp_clock, .version = 1, .validate = validate, .laws = laws)
+GPUTM__UNIT(warp_clock, .version = 1, .setup = setup, .validate = validate, .laws = laws)

@@ -46,12 +46,12 @@ struct gputm_access_bitmap {
 	struct gputm_access_bitmap_config config;
 };
 
+#define UNIT access_bitmap
+
 static const struct gputm_param rows[] = {
-#define ROW(...) GPUTM__PARAM(struct gputm_access_bitmap_config, __VA_ARGS__)
-	ROW(region_bytes, 1, UINT64_C(1) << 36, 629145600, false, "Bytes of the shared region.",
-	    "HeTM V"),
-	ROW(granule, 4, 1 << 20, 4, true, "Bytes that one bit stands for.", "HeTM IV-D, V-A"),
-#undef ROW
+	PARAM(region_bytes, 1, UINT64_C(1) << 36, 629145600, false, "Bytes of the shared region.",
+	      "HeTM V"),
+	PARAM(granule, 4, 1 << 20, 4, true, "Bytes that one bit stands for.", "HeTM IV-D, V-A"),
 };
 
 static const struct gputm_preset presets[] = {
@@ -61,32 +61,18 @@ static const struct gputm_preset presets[] = {
 };
 
 static const struct gputm__stat_row stats[] = {
-#define STAT(...) GPUTM__STAT(struct gputm_access_bitmap, __VA_ARGS__)
 	STAT(queries, COUNTER, "queries", "Granules asked for."),
 	STAT(clears, COUNTER, "clears", "Times that all marks were removed."),
 	STAT(made, COUNTER, "marks", "Marks made, repeated ones too, when they are cleared."),
 	STAT(cleared, COUNTER, "granules", "Granules marked, when they are cleared."),
 	STAT(maximum_marked, MAXIMUM, "granules", "Most granules marked at a time."),
-#undef STAT
 };
 
-#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_ACCESS_BITMAP_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(CLEAR, "clear", "No granule is marked any more.",
-	      GPUTM__VALUE(granules, "granules", "Granules that were marked."),
-	      GPUTM__VALUE(marks, "marks", "Marks made since the last clear, repeated ones "
-			   "included.")),
+	EVENT(GPUTM_ACCESS_BITMAP_EVENT_CLEAR, "clear", "No granule is marked any more.",
+	      VALUE(granules, "granules", "Granules that were marked."),
+	      VALUE(marks, "marks", "Marks made since the last clear, repeated ones included.")),
 };
-
-static struct gputm_access_bitmap *bitmap_of(struct gputm_unit *unit)
-{
-	return (struct gputm_access_bitmap *)(void *)unit;
-}
-
-static const struct gputm_access_bitmap *const_bitmap_of(const struct gputm_unit *unit)
-{
-	return (const struct gputm_access_bitmap *)(const void *)unit;
-}
 
 static uint64_t granules(const struct gputm__marks *m)
 {
@@ -100,22 +86,16 @@ static uint64_t groups(const struct gputm__marks *m)
 
 static int setup(struct gputm_unit *unit)
 {
-	struct gputm_access_bitmap *b = bitmap_of(unit);
+	struct gputm_access_bitmap *b = (void *)unit;
 	struct gputm__marks *m = &b->marks;
 
 	m->region = b->config.region_bytes;
 	m->shift = gputm__log2(b->config.granule);
 	m->scale = UINT64_C(1) << (58 - m->shift);
 	m->words = (granules(m) + 63) / 64;
-	m->bits = gputm__alloc(unit->ctx, (size_t)m->words, sizeof(*m->bits));
-	m->made = gputm__alloc(unit->ctx, (size_t)groups(m), sizeof(*m->made));
-	return m->bits && m->made ? 0 : -ENOMEM;
-}
-
-static void teardown(struct gputm_unit *unit)
-{
-	gputm__free(unit->ctx, bitmap_of(unit)->marks.bits);
-	gputm__free(unit->ctx, bitmap_of(unit)->marks.made);
+	m->bits = gputm__own(unit, (size_t)m->words, sizeof(*m->bits));
+	m->made = gputm__own(unit, (size_t)groups(m), sizeof(*m->made));
+	return 0;
 }
 
 /* The first word from `word` on that is not 0, or `words`. */
@@ -149,7 +129,8 @@ static uint64_t marked_in(const struct gputm__marks *m, uint64_t group)
 
 static void clear(struct gputm_unit *unit)
 {
-	struct gputm__marks *m = &bitmap_of(unit)->marks;
+	struct gputm_access_bitmap *b = (void *)unit;
+	struct gputm__marks *m = &b->marks;
 
 	for (uint64_t g = 0; g < groups(m); g++) {
 		if (!m->made[g])
@@ -181,7 +162,8 @@ static void io_word(struct gputm__io *io, struct gputm__marks *m, uint64_t *word
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
-	struct gputm__marks *m = &bitmap_of(unit)->marks;
+	struct gputm_access_bitmap *b = (void *)unit;
+	struct gputm__marks *m = &b->marks;
 	uint64_t used = 0, word = NONE, bits = 0;
 
 	for (uint64_t w = next_used(m, 0); w < m->words; w = next_used(m, w + 1))
@@ -199,7 +181,8 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 /* Marks made, repeats included; equal to the marked granules where marks are not counted. */
 static void io_stats(struct gputm_unit *unit, struct gputm__io *io)
 {
-	struct gputm__marks *m = &bitmap_of(unit)->marks;
+	struct gputm_access_bitmap *b = (void *)unit;
+	struct gputm__marks *m = &b->marks;
 
 	for (uint64_t g = 0; g < groups(m) && !io->error; g++) {
 		if (!m->made[g])
@@ -214,7 +197,7 @@ static void io_stats(struct gputm_unit *unit, struct gputm__io *io)
 
 static const char *check(const struct gputm_unit *unit)
 {
-	const struct gputm_access_bitmap *b = const_bitmap_of(unit);
+	const struct gputm_access_bitmap *b = (const void *)unit;
 	const struct gputm__marks *m = &b->marks;
 
 	for (uint64_t g = 0; g < groups(m); g++)
@@ -229,17 +212,14 @@ static const char *check(const struct gputm_unit *unit)
 	return b->clears || !b->made ? NULL : "marks were removed and nothing was cleared";
 }
 
-static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 {
-	const struct gputm_access_bitmap *b = const_bitmap_of(unit);
+	const struct gputm_access_bitmap *b = (const void *)unit;
 
-	if (index)
-		return false;
-	*out = (struct gputm_storage){ "bits", granules(&b->marks), 1, 1, false };
-	return true;
+	gputm__array(out, "bits", granules(&b->marks), 1, 1);
 }
 
-GPUTM__UNIT(access_bitmap, .version = 3, .io_stats = io_stats)
+GPUTM__UNIT(access_bitmap, .version = 3, .setup = setup, .io_stats = io_stats)
 
 /* ---- data path ---- */
 

@@ -57,16 +57,16 @@ struct gputm_device_validator {
 	uint64_t overtaken, rounds, failed_rounds, failed_early, cycles;
 };
 
+#define UNIT device_validator
+
 static const struct gputm_param rows[] = {
-#define ROW(...) GPUTM__PARAM(struct gputm_device_validator_config, __VA_ARGS__)
-	ROW(region_bytes, 4, UINT64_C(1) << 36, 629145600, false, "Bytes of the shared region.",
-	    "HeTM V"),
-	ROW(stamp_bits, 8, 63, 32, false, "Width of a stamp, bits.", ""),
-	ROW(lanes, 1, 65536, 2048, true, "Entries checked side by side.", ""),
-	ROW(entry_cycles, 1, 65536, 400, false, "Cycles of one entry in its lane.", ""),
-	ROW(lock_cycles, 0, 65536, 0, false, "Cycles of the lock bit of a word's stamp.",
-	    "HeTM IV-C"),
-#undef ROW
+	PARAM(region_bytes, 4, UINT64_C(1) << 36, 629145600, false, "Bytes of the shared region.",
+	      "HeTM V"),
+	PARAM(stamp_bits, 8, 63, 32, false, "Width of a stamp, bits.", ""),
+	PARAM(lanes, 1, 65536, 2048, true, "Entries checked side by side.", ""),
+	PARAM(entry_cycles, 1, 65536, 400, false, "Cycles of one entry in its lane.", ""),
+	PARAM(lock_cycles, 0, 65536, 0, false, "Cycles of the lock bit of a word's stamp.",
+	      "HeTM IV-C"),
 };
 
 static const struct gputm_preset presets[] = {
@@ -74,7 +74,6 @@ static const struct gputm_preset presets[] = {
 };
 
 static const struct gputm__stat_row stats[] = {
-#define STAT(...) GPUTM__STAT(struct gputm_device_validator, __VA_ARGS__)
 	STAT(chunks, COUNTER, "chunks", "Chunks taken, of every mode."),
 	STAT(tested, COUNTER, "entries", "Entries of validation: applied + stale."),
 	STAT(early, COUNTER, "entries", "Entries of early validation."),
@@ -88,42 +87,30 @@ static const struct gputm__stat_row stats[] = {
 	STAT(failed_rounds, COUNTER, "rounds", "Rounds in which a conflict was found."),
 	STAT(failed_early, COUNTER, "rounds", "Those of them where early validation was first."),
 	STAT(cycles, COUNTER, "cycles", "Cycles of the validation kernels."),
-#undef STAT
 };
 
 static const char *const modes[] = { "apply", "early", "replay" };
 
-#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_DEVICE_VALIDATOR_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(CHUNK, "chunk", "The unit has worked through a chunk of a log.",
-	      GPUTM__NAMED(mode, modes, "What the unit does with the entries."),
-	      GPUTM__VALUE(entries, "entries", "Entries of the chunk."),
-	      GPUTM__VALUE(conflicting, "entries", "Entries whose granule the device has read."),
-	      GPUTM__VALUE(applied, "entries", "Entries that the unit has written to the "
-			   "replica.")),
-	EVENT(BEGIN, "begin", "A round begins.",
-	      GPUTM__VALUE(round, "round", "Number of the round.")),
+	EVENT(GPUTM_DEVICE_VALIDATOR_EVENT_CHUNK, "chunk",
+	      "The unit has worked through a chunk of a log.",
+	      NAMED(mode, modes, "What the unit does with the entries."),
+	      VALUE(entries, "entries", "Entries of the chunk."),
+	      VALUE(conflicting, "entries", "Entries whose granule the device has read."),
+	      VALUE(applied, "entries", "Entries that the unit has written to the replica.")),
+	EVENT(GPUTM_DEVICE_VALIDATOR_EVENT_BEGIN, "begin", "A round begins.",
+	      VALUE(round, "round", "Number of the round.")),
 };
-
-static struct gputm_device_validator *validator_of(struct gputm_unit *unit)
-{
-	return (struct gputm_device_validator *)(void *)unit;
-}
-
-static const struct gputm_device_validator *const_validator_of(const struct gputm_unit *unit)
-{
-	return (const struct gputm_device_validator *)(const void *)unit;
-}
 
 static int setup(struct gputm_unit *unit)
 {
-	struct gputm_device_validator *v = validator_of(unit);
+	struct gputm_device_validator *v = (void *)unit;
 
 	v->words = (v->config.region_bytes + 3) / 4;
 	v->pages = (v->words - 1) / PAGE_WORDS + 1;
 	v->widest = gputm__low_mask(v->config.stamp_bits);
-	v->page = gputm__alloc(unit->ctx, (size_t)v->pages, sizeof(*v->page));
-	v->none = gputm__alloc(unit->ctx, PAGE_WORDS, sizeof(*v->none));
+	v->page = gputm__own(unit, (size_t)v->pages, sizeof(*v->page));
+	v->none = gputm__own(unit, PAGE_WORDS, sizeof(*v->none));
 	if (!v->page || !v->none)
 		return -ENOMEM;
 	memset(v->none, 0xff, PAGE_WORDS * sizeof(*v->none));
@@ -139,25 +126,16 @@ static bool page_made(const struct gputm_device_validator *v, uint64_t page)
 
 static void free_pages(struct gputm_device_validator *v)
 {
-	for (uint64_t p = 0; v->page && v->none && p < v->pages; p++) {
+	for (uint64_t p = 0; p < v->pages; p++) {
 		if (page_made(v, p))
-			gputm__free(v->unit.ctx, v->page[p]);
+			gputm__disown(&v->unit, v->page[p]);
 		v->page[p] = v->none;
 	}
 }
 
-static void teardown(struct gputm_unit *unit)
-{
-	free_pages(validator_of(unit));
-	gputm__free(unit->ctx, validator_of(unit)->page);
-	gputm__free(unit->ctx, validator_of(unit)->none);
-	gputm__free(unit->ctx, validator_of(unit)->old);
-	gputm__free(unit->ctx, validator_of(unit)->apply);
-}
-
 static void clear(struct gputm_unit *unit)
 {
-	struct gputm_device_validator *v = validator_of(unit);
+	struct gputm_device_validator *v = (void *)unit;
 
 	free_pages(v);
 	v->round = 0;
@@ -166,7 +144,7 @@ static void clear(struct gputm_unit *unit)
 
 static uint64_t *make_page(struct gputm_device_validator *v, uint64_t page)
 {
-	uint64_t *made = gputm__alloc(v->unit.ctx, PAGE_WORDS, sizeof(*made));
+	uint64_t *made = gputm__own(&v->unit, PAGE_WORDS, sizeof(*made));
 
 	if (made)
 		v->page[page] = made;
@@ -205,7 +183,7 @@ static void io_page(struct gputm__io *io, struct gputm_device_validator *v, uint
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
-	struct gputm_device_validator *v = validator_of(unit);
+	struct gputm_device_validator *v = (void *)unit;
 	uint64_t used = 0, page = 0, before = 0;
 
 	gputm__io_u64(io, &v->round);
@@ -225,7 +203,7 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 
 static const char *check(const struct gputm_unit *unit)
 {
-	const struct gputm_device_validator *v = const_validator_of(unit);
+	const struct gputm_device_validator *v = (const void *)unit;
 
 	for (uint64_t p = 0; p < v->pages; p++)
 		for (uint64_t i = 0; page_made(v, p) && i < PAGE_WORDS; i++) {
@@ -241,28 +219,23 @@ static const char *check(const struct gputm_unit *unit)
 	return v->failed_early > v->failed_rounds ? "more rounds failed early than failed" : NULL;
 }
 
-static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 {
-	const struct gputm_device_validator *v = const_validator_of(unit);
+	const struct gputm_device_validator *v = (const void *)unit;
 
-	if (index)
-		return false;
-	/* The lock bit is part of the stamp, as in the paper. */
-	*out = (struct gputm_storage){ "stamps", v->words, v->config.stamp_bits, 1, false };
-	return true;
+	gputm__array(out, "stamps", v->words, v->config.stamp_bits, 1);
 }
 
 static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 {
-	const struct gputm_device_validator *v =
-		(const struct gputm_device_validator *)(const void *)unit;
+	const struct gputm_device_validator *v = (const void *)unit;
 
 	gputm__law_least(laws, v->rounds + 1, v->failed_rounds,
 			 "more rounds failed than there were");
 	gputm__law_least(laws, v->conflicts, v->conflict, "a verdict of conflict, and no conflict");
 }
 
-GPUTM__UNIT(device_validator, .version = 1, .laws = laws)
+GPUTM__UNIT(device_validator, .version = 1, .setup = setup, .laws = laws)
 
 /* ---- data path ---- */
 
@@ -475,10 +448,10 @@ static int refuse_chunk(const struct gputm_device_validator *v,
 static int make_room(struct gputm_device_validator *v, uint32_t count)
 {
 	size_t capacity = v->capacity;
-	int error = gputm__grow(v->unit.ctx, (void **)&v->old, &capacity, count, sizeof(*v->old));
+	int error = gputm__own_more(&v->unit, &v->old, &capacity, count, sizeof(*v->old));
 
 	if (!error)
-		error = gputm__grow(v->unit.ctx, (void **)&v->apply, &v->capacity, count,
+		error = gputm__own_more(&v->unit, &v->apply, &v->capacity, count,
 				    sizeof(*v->apply));
 	for (size_t i = 0; !error && i < ((size_t)count + 63) / 64; i++)
 		v->apply[i] = 0;

@@ -60,11 +60,11 @@ struct gputm_dispatch_queues {
 	uint64_t cpu_shared, cpu_stolen, gpu_shared, gpu_stolen, maximum_in_flight;
 };
 
+#define UNIT dispatch_queues
+
 static const struct gputm_param rows[] = {
-#define ROW(...) GPUTM__PARAM(struct gputm_dispatch_queues_config, __VA_ARGS__)
-	ROW(types, 1, 64, 1, false, "Types of transactions.", "HeTM IV-A"),
-	ROW(batch, 1, 1 << 20, 1024, false, "Requests that feed a GPU kernel.", "HeTM IV-A"),
-#undef ROW
+	PARAM(types, 1, 64, 1, false, "Types of transactions.", "HeTM IV-A"),
+	PARAM(batch, 1, 1 << 20, 1024, false, "Requests that feed a GPU kernel.", "HeTM IV-A"),
 };
 
 static const struct gputm_preset presets[] = {
@@ -72,7 +72,6 @@ static const struct gputm_preset presets[] = {
 };
 
 static const struct gputm__stat_row stats[] = {
-#define STAT(...) GPUTM__STAT(struct gputm_dispatch_queues, __VA_ARGS__)
 	STAT(pushed, COUNTER, "requests", "Requests submitted."),
 	STAT(cpu_taken, COUNTER, "requests", "Requests that the CPU took."),
 	STAT(cpu_shared, COUNTER, "requests", "Of them from SHARED_Q."),
@@ -86,41 +85,29 @@ static const struct gputm__stat_row stats[] = {
 	STAT(returned, COUNTER, "requests", "Requests of the GPU whose round has failed."),
 	STAT(in_flight, GAUGE, "requests", "Requests that the GPU has in flight."),
 	STAT(maximum_in_flight, MAXIMUM, "requests", "Most requests in flight at a time."),
-#undef STAT
 };
 
 static const char *const affinities[] = { "any", "cpu", "gpu" };
 
-#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_DISPATCH_QUEUES_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(PUSH, "push", "A request waits in a queue.",
-	      GPUTM__VALUE(type, "request type", "Type of the request."),
-	      GPUTM__NAMED(affinity, affinities, "Where the request may run; each affinity has a "
-			   "queue."),
-	      GPUTM__VALUE(request, "request", "The caller's number of the request.")),
-	EVENT(POP, "pop", "The CPU has taken a request.",
-	      GPUTM__VALUE(type, "request type", "Type of the request."),
-	      GPUTM__NAMED(affinity, affinities, "The queue that had the request."),
-	      GPUTM__VALUE(request, "request", "The caller's number of the request.")),
-	EVENT(BATCH, "batch", "The GPU has taken requests of a type.",
-	      GPUTM__VALUE(type, "request type", "Type of the requests."),
-	      GPUTM__VALUE(requests, "requests", "Requests that the GPU has taken."),
-	      GPUTM__VALUE(stolen, "requests", "Requests of them that the CPU's queue had.")),
-	EVENT(COMMIT, "commit", "The GPU's requests are done.",
-	      GPUTM__VALUE(requests, "requests", "Requests that are done.")),
-	EVENT(ABORT, "abort", "The GPU's requests went back to their queues.",
-	      GPUTM__VALUE(requests, "requests", "Requests that went back.")),
+	EVENT(GPUTM_DISPATCH_QUEUES_EVENT_PUSH, "push", "A request waits in a queue.",
+	      VALUE(type, "request type", "Type of the request."),
+	      NAMED(affinity, affinities, "Where the request may run; each affinity has a queue."),
+	      VALUE(request, "request", "The caller's number of the request.")),
+	EVENT(GPUTM_DISPATCH_QUEUES_EVENT_POP, "pop", "The CPU has taken a request.",
+	      VALUE(type, "request type", "Type of the request."),
+	      NAMED(affinity, affinities, "The queue that had the request."),
+	      VALUE(request, "request", "The caller's number of the request.")),
+	EVENT(GPUTM_DISPATCH_QUEUES_EVENT_BATCH, "batch", "The GPU has taken requests of a type.",
+	      VALUE(type, "request type", "Type of the requests."),
+	      VALUE(requests, "requests", "Requests that the GPU has taken."),
+	      VALUE(stolen, "requests", "Requests of them that the CPU's queue had.")),
+	EVENT(GPUTM_DISPATCH_QUEUES_EVENT_COMMIT, "commit", "The GPU's requests are done.",
+	      VALUE(requests, "requests", "Requests that are done.")),
+	EVENT(GPUTM_DISPATCH_QUEUES_EVENT_ABORT, "abort",
+	      "The GPU's requests went back to their queues.",
+	      VALUE(requests, "requests", "Requests that went back.")),
 };
-
-static struct gputm_dispatch_queues *queues_of(struct gputm_unit *unit)
-{
-	return (struct gputm_dispatch_queues *)(void *)unit;
-}
-
-static const struct gputm_dispatch_queues *const_queues_of(const struct gputm_unit *unit)
-{
-	return (const struct gputm_dispatch_queues *)(const void *)unit;
-}
 
 static uint32_t queue_count(const struct gputm_dispatch_queues *d)
 {
@@ -129,25 +116,15 @@ static uint32_t queue_count(const struct gputm_dispatch_queues *d)
 
 static int setup(struct gputm_unit *unit)
 {
-	struct gputm_dispatch_queues *d = queues_of(unit);
+	struct gputm_dispatch_queues *d = (void *)unit;
 
-	d->queue = gputm__alloc(unit->ctx, queue_count(d), sizeof(*d->queue));
-	return d->queue ? 0 : -ENOMEM;
-}
-
-static void teardown(struct gputm_unit *unit)
-{
-	struct gputm_dispatch_queues *d = queues_of(unit);
-
-	for (uint32_t i = 0; d->queue && i < queue_count(d); i++)
-		gputm__free(unit->ctx, d->queue[i].request);
-	gputm__free(unit->ctx, d->queue);
-	gputm__free(unit->ctx, d->flight);
+	d->queue = gputm__own(unit, queue_count(d), sizeof(*d->queue));
+	return 0;
 }
 
 static void clear(struct gputm_unit *unit)
 {
-	struct gputm_dispatch_queues *d = queues_of(unit);
+	struct gputm_dispatch_queues *d = (void *)unit;
 
 	for (uint32_t i = 0; i < queue_count(d); i++)
 		d->queue[i].head = d->queue[i].count = 0;
@@ -171,7 +148,7 @@ static int reserve(struct gputm_dispatch_queues *d, struct queue *q, uint64_t mo
 
 	if (GPUTM__LIKELY(q->count + more <= old))
 		return 0;
-	error = gputm__grow(d->unit.ctx, (void **)&q->request, &q->capacity,
+	error = gputm__own_more(&d->unit, &q->request, &q->capacity,
 			    (size_t)(q->count + more), sizeof(*q->request));
 	if (error)
 		return error;
@@ -230,7 +207,7 @@ static void io_flight(struct gputm__io *io, struct gputm_dispatch_queues *d)
 	gputm__io_u64(io, &count);
 	for (uint64_t i = 0; i < count && !io->error; i++) {
 		if (gputm__io_reading(io) &&
-		    gputm__grow(d->unit.ctx, (void **)&d->flight, &d->flight_capacity,
+		    gputm__own_more(&d->unit, &d->flight, &d->flight_capacity,
 				(size_t)i + 1, sizeof(*d->flight))) {
 			gputm__io_fail(io, -ENOMEM, "no memory");
 			return;
@@ -244,7 +221,7 @@ static void io_flight(struct gputm__io *io, struct gputm_dispatch_queues *d)
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
-	struct gputm_dispatch_queues *d = queues_of(unit);
+	struct gputm_dispatch_queues *d = (void *)unit;
 
 	gputm__io_u32_max(io, &d->cpu_turn, d->config.types - 1, "no such type");
 	gputm__io_u32_max(io, &d->gpu_turn, d->config.types - 1, "no such type");
@@ -264,7 +241,7 @@ static uint64_t waiting(const struct gputm_dispatch_queues *d)
 
 static const char *check(const struct gputm_unit *unit)
 {
-	const struct gputm_dispatch_queues *d = const_queues_of(unit);
+	const struct gputm_dispatch_queues *d = (const void *)unit;
 
 	if (d->cpu_shared > d->cpu_taken || d->cpu_stolen > d->cpu_taken - d->cpu_shared)
 		return "the CPU shared or stole more than it took";
@@ -273,20 +250,16 @@ static const char *check(const struct gputm_unit *unit)
 	return NULL;
 }
 
-static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 {
-	const struct gputm_dispatch_queues *d = const_queues_of(unit);
+	const struct gputm_dispatch_queues *d = (const void *)unit;
 
-	if (index)
-		return false;
-	*out = (struct gputm_storage){ "batch", d->config.batch, 64, 1, true };
-	return true;
+	gputm__array_apart(out, "batch", d->config.batch, 64, 1);
 }
 
 static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 {
-	const struct gputm_dispatch_queues *d =
-		(const struct gputm_dispatch_queues *)(const void *)unit;
+	const struct gputm_dispatch_queues *d = (const void *)unit;
 
 	gputm__law(laws, d->pushed, waiting(d) + d->cpu_taken + d->in_flight + d->committed,
 		   "pushed is not waiting + cpu_taken + in_flight + committed");
@@ -294,7 +267,7 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 		   "gpu_taken is not in_flight + committed + returned");
 }
 
-GPUTM__UNIT(dispatch_queues, .version = 1, .laws = laws)
+GPUTM__UNIT(dispatch_queues, .version = 1, .setup = setup, .laws = laws)
 
 /* ---- data path ---- */
 
@@ -387,7 +360,7 @@ static int take_batch(struct gputm_dispatch_queues *d, uint32_t type, bool steal
 {
 	uint32_t taken, shared, stolen = 0;
 
-	if (gputm__grow(d->unit.ctx, (void **)&d->flight, &d->flight_capacity,
+	if (gputm__own_more(&d->unit, &d->flight, &d->flight_capacity,
 			(size_t)d->in_flight + count, sizeof(*d->flight)))
 		return -ENOMEM;
 	taken = take_many(d, index_of(d, GPUTM_DISPATCH_QUEUES_GPU, type), count, request);

@@ -96,18 +96,18 @@ struct gputm_sync_round {
 	uint64_t blocked[DEVICES], part[DEVICES][PARTS], link[USES];
 };
 
+#define UNIT sync_round
+
 static const struct gputm_param rows[] = {
-#define ROW(...) GPUTM__PARAM(struct gputm_sync_round_config, __VA_ARGS__)
-	ROW(round_cycles, 1, MOST, 80000000, false, "Cycles of the execution phase.", "HeTM V-C"),
-	ROW(early_cycles, 0, MOST, 10000000, false,
-	    "Cycles between early validations; 0 is none.", "HeTM IV-D"),
-	ROW(link_latency, 0, 1 << 24, 5000, false, "Cycles of a transfer besides its bytes.", ""),
-	ROW(link_bytes, 1, 65536, 12, false, "Bytes per cycle of the link.", ""),
-	ROW(copy_bytes, 1, 65536, 160, false, "Bytes per cycle of a copy within the GPU.", ""),
-	ROW(non_blocking, 0, 1, 1, false, "The CPU works on while logs are shipped.",
-	    "HeTM IV-D"),
-	ROW(shadow_copy, 0, 1, 1, false, "The GPU has a shadow copy.", "HeTM IV-D"),
-#undef ROW
+	PARAM(round_cycles, 1, MOST, 80000000, false, "Cycles of the execution phase.", "HeTM V-C"),
+	PARAM(early_cycles, 0, MOST, 10000000, false,
+	      "Cycles between early validations; 0 is none.", "HeTM IV-D"),
+	PARAM(link_latency, 0, 1 << 24, 5000, false, "Cycles of a transfer besides its bytes.", ""),
+	PARAM(link_bytes, 1, 65536, 12, false, "Bytes per cycle of the link.", ""),
+	PARAM(copy_bytes, 1, 65536, 160, false, "Bytes per cycle of a copy within the GPU.", ""),
+	PARAM(non_blocking, 0, 1, 1, false, "The CPU works on while logs are shipped.",
+	      "HeTM IV-D"),
+	PARAM(shadow_copy, 0, 1, 1, false, "The GPU has a shadow copy.", "HeTM IV-D"),
 };
 
 static const struct gputm_preset presets[] = {
@@ -118,7 +118,6 @@ static const struct gputm_preset presets[] = {
 };
 
 static const struct gputm__stat_row stats[] = {
-#define STAT(...) GPUTM__STAT(struct gputm_sync_round, __VA_ARGS__)
 	STAT(rounds, COUNTER, "rounds", "Rounds begun: succeeded + failed + one going on."),
 	STAT(succeeded, COUNTER, "rounds", "Rounds without a conflict."),
 	STAT(failed, COUNTER, "rounds", "Rounds whose GPU transactions were discarded."),
@@ -129,26 +128,35 @@ static const struct gputm__stat_row stats[] = {
 	STAT(shadow_bytes, COUNTER, "bytes", "Bytes copied between working and shadow copy."),
 	STAT(copied_back, COUNTER, "bytes", "Bytes copied to the CPU after success."),
 	STAT(realigned, COUNTER, "bytes", "Bytes copied to the GPU after failure."),
-#undef STAT
-#define STAT(NAME, MEMBER, SENTENCE)                                                           \
-	{ NAME, offsetof(struct gputm_sync_round, MEMBER), GPUTM_STAT_COUNTER, "cycles", SENTENCE }
-	STAT("execution", spent[GPUTM_SYNC_ROUND_EXECUTION], "Cycles of execution phases."),
-	STAT("validation", spent[GPUTM_SYNC_ROUND_VALIDATION], "Cycles of validation phases."),
-	STAT("merge", spent[GPUTM_SYNC_ROUND_MERGE], "Cycles of merge phases."),
-	STAT("cpu_blocked", blocked[CPU], "Cycles in which the CPU may begin nothing."),
-	STAT("cpu_drain", part[CPU][DRAINS], "Of them it ends what it has begun."),
-	STAT("cpu_waits", part[CPU][WAITS], "Of them it waits for the verdict."),
-	STAT("cpu_merge", part[CPU][MERGES], "Of them it waits for the merge."),
-	STAT("gpu_blocked", blocked[GPU], "Cycles in which the GPU may begin nothing."),
-	STAT("gpu_drain", part[GPU][DRAINS], "Of them it ends what it has begun."),
-	STAT("gpu_waits", part[GPU][WAITS], "Of them it waits for logs or the verdict."),
-	STAT("gpu_validates", part[GPU][VALIDATES], "Of them it validates."),
-	STAT("gpu_merge", part[GPU][MERGES], "Of them it merges."),
-	STAT("link_early", link[EARLY_LOGS], "The link carries logs of early validation."),
-	STAT("link_logs", link[LOGS], "The link carries logs of validation."),
-	STAT("link_copies", link[COPIES], "The link carries the merge's copies."),
-	STAT("link_idle", link[NOTHING], "The link carries nothing, in a round."),
-#undef STAT
+	STAT_OF("execution", spent[GPUTM_SYNC_ROUND_EXECUTION], COUNTER, "cycles",
+		"Cycles of execution phases."),
+	STAT_OF("validation", spent[GPUTM_SYNC_ROUND_VALIDATION], COUNTER, "cycles",
+		"Cycles of validation phases."),
+	STAT_OF("merge", spent[GPUTM_SYNC_ROUND_MERGE], COUNTER, "cycles",
+		"Cycles of merge phases."),
+	STAT_OF("cpu_blocked", blocked[CPU], COUNTER, "cycles",
+		"Cycles in which the CPU may begin nothing."),
+	STAT_OF("cpu_drain", part[CPU][DRAINS], COUNTER, "cycles",
+		"Of them it ends what it has begun."),
+	STAT_OF("cpu_waits", part[CPU][WAITS], COUNTER, "cycles",
+		"Of them it waits for the verdict."),
+	STAT_OF("cpu_merge", part[CPU][MERGES], COUNTER, "cycles",
+		"Of them it waits for the merge."),
+	STAT_OF("gpu_blocked", blocked[GPU], COUNTER, "cycles",
+		"Cycles in which the GPU may begin nothing."),
+	STAT_OF("gpu_drain", part[GPU][DRAINS], COUNTER, "cycles",
+		"Of them it ends what it has begun."),
+	STAT_OF("gpu_waits", part[GPU][WAITS], COUNTER, "cycles",
+		"Of them it waits for logs or the verdict."),
+	STAT_OF("gpu_validates", part[GPU][VALIDATES], COUNTER, "cycles", "Of them it validates."),
+	STAT_OF("gpu_merge", part[GPU][MERGES], COUNTER, "cycles", "Of them it merges."),
+	STAT_OF("link_early", link[EARLY_LOGS], COUNTER, "cycles",
+		"The link carries logs of early validation."),
+	STAT_OF("link_logs", link[LOGS], COUNTER, "cycles", "The link carries logs of validation."),
+	STAT_OF("link_copies", link[COPIES], COUNTER, "cycles",
+		"The link carries the merge's copies."),
+	STAT_OF("link_idle", link[NOTHING], COUNTER, "cycles",
+		"The link carries nothing, in a round."),
 };
 
 static const char *const phases[] = { "idle", "execution", "validation", "merge" };
@@ -156,28 +164,18 @@ static const char *const asked[] = {
 	"run", "drain", "early", "ship", "shadow", "copy back", "replay", "realign", "end",
 };
 
-#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_SYNC_ROUND_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(PHASE, "phase", "A phase begins.",
-	      GPUTM__NAMED(phase, phases, "The phase."),
-	      GPUTM__VALUE(cycle, "cycle", "Cycle of the caller's clock."),
-	      GPUTM__NAMED(conflict, gputm__no_yes, "Whether the round has a conflict so far.")),
-	EVENT(DONE, "done", "The caller has done what the controller asked for, or has begun to.",
-	      GPUTM__NAMED(what, asked, "What the controller asked for."),
-	      GPUTM__VALUE(cycle, "cycle", "Cycle of the caller's clock."),
-	      GPUTM__VALUE(bytes, "bytes", "Bytes sent or copied."),
-	      GPUTM__VALUE(free_at, "cycle", "Cycle from which on both link and GPU are free.")),
+	EVENT(GPUTM_SYNC_ROUND_EVENT_PHASE, "phase", "A phase begins.",
+	      NAMED(phase, phases, "The phase."),
+	      VALUE(cycle, "cycle", "Cycle of the caller's clock."),
+	      NAMED(conflict, gputm__no_yes, "Whether the round has a conflict so far.")),
+	EVENT(GPUTM_SYNC_ROUND_EVENT_DONE, "done",
+	      "The caller has done what the controller asked for, or has begun to.",
+	      NAMED(what, asked, "What the controller asked for."),
+	      VALUE(cycle, "cycle", "Cycle of the caller's clock."),
+	      VALUE(bytes, "bytes", "Bytes sent or copied."),
+	      VALUE(free_at, "cycle", "Cycle from which on both link and GPU are free.")),
 };
-
-static struct gputm_sync_round *round_of(struct gputm_unit *unit)
-{
-	return (struct gputm_sync_round *)(void *)unit;
-}
-
-static const struct gputm_sync_round *const_round_of(const struct gputm_unit *unit)
-{
-	return (const struct gputm_sync_round *)(const void *)unit;
-}
 
 static uint64_t later(uint64_t a, uint64_t b)
 {
@@ -189,20 +187,9 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-static int setup(struct gputm_unit *unit)
-{
-	(void)unit; /* no arrays */
-	return 0;
-}
-
-static void teardown(struct gputm_unit *unit)
-{
-	(void)unit;
-}
-
 static void clear(struct gputm_unit *unit)
 {
-	struct gputm_sync_round *r = round_of(unit);
+	struct gputm_sync_round *r = (void *)unit;
 
 	r->step = IDLE;
 	r->open = GPUTM_SYNC_ROUND_RUN;
@@ -214,7 +201,7 @@ static void clear(struct gputm_unit *unit)
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
-	struct gputm_sync_round *r = round_of(unit);
+	struct gputm_sync_round *r = (void *)unit;
 
 	gputm__io_u32_max(io, &r->step, FINISH, "no such step");
 	gputm__io_u32_max(io, &r->open, GPUTM_SYNC_ROUND_REALIGN, "nothing of that kind is done");
@@ -233,7 +220,7 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 
 static const char *check(const struct gputm_unit *unit)
 {
-	const struct gputm_sync_round *r = const_round_of(unit);
+	const struct gputm_sync_round *r = (const void *)unit;
 	bool blocked = r->step >= SHIP && r->step <= SHADOW;
 
 	if (r->open && r->open != (uint32_t)steps[r->step].asks)
@@ -248,18 +235,15 @@ static const char *check(const struct gputm_unit *unit)
 	return NULL;
 }
 
-static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 {
 	(void)unit;
-	if (index)
-		return false;
-	*out = (struct gputm_storage){ "controller", 1, 64, 1, true };
-	return true;
+	gputm__array_apart(out, "controller", 1, 64, 1);
 }
 
 static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 {
-	const struct gputm_sync_round *r = (const struct gputm_sync_round *)(const void *)unit;
+	const struct gputm_sync_round *r = (const void *)unit;
 
 	gputm__law(laws, r->rounds, r->succeeded + r->failed + (r->step != IDLE),
 		   "rounds are not succeeded + failed + the one going on");

@@ -54,15 +54,15 @@ struct gputm_write_set_log {
 	uint64_t appended, before, early, shipped, replayed, chunks, maximum_round;
 };
 
+#define UNIT write_set_log
+
 static const struct gputm_param rows[] = {
-#define ROW(...) GPUTM__PARAM(struct gputm_write_set_log_config, __VA_ARGS__)
-	ROW(region_bytes, 4, UINT64_C(1) << 36, 629145600, false, "Bytes of the shared region.",
-	    "HeTM V"),
-	ROW(threads, 1, 1024, 8, false, "CPU threads, each with a log of its own.", "HeTM V"),
-	ROW(chunk_bytes, 16, 1 << 20, 49152, false, "Bytes of a full chunk.", "HeTM IV-D"),
-	ROW(entry_bytes, 8, 64, 16, false, "Bytes of an entry on the link.", ""),
-	ROW(stamp_bits, 8, 63, 32, false, "Width of a stamp, bits.", ""),
-#undef ROW
+	PARAM(region_bytes, 4, UINT64_C(1) << 36, 629145600, false, "Bytes of the shared region.",
+	      "HeTM V"),
+	PARAM(threads, 1, 1024, 8, false, "CPU threads, each with a log of its own.", "HeTM V"),
+	PARAM(chunk_bytes, 16, 1 << 20, 49152, false, "Bytes of a full chunk.", "HeTM IV-D"),
+	PARAM(entry_bytes, 8, 64, 16, false, "Bytes of an entry on the link.", ""),
+	PARAM(stamp_bits, 8, 63, 32, false, "Width of a stamp, bits.", ""),
 };
 
 static const struct gputm_preset presets[] = {
@@ -72,7 +72,6 @@ static const struct gputm_preset presets[] = {
 };
 
 static const struct gputm__stat_row stats[] = {
-#define STAT(...) GPUTM__STAT(struct gputm_write_set_log, __VA_ARGS__)
 	STAT(appended, COUNTER, "entries", "Writes appended: those of this round + before."),
 	STAT(before, COUNTER, "entries", "Entries of the rounds before this one."),
 	STAT(early, COUNTER, "entries", "Entries handed out for early validation."),
@@ -80,66 +79,43 @@ static const struct gputm__stat_row stats[] = {
 	STAT(replayed, COUNTER, "entries", "Entries handed out for replay."),
 	STAT(chunks, COUNTER, "chunks", "Chunks handed out, over all streams."),
 	STAT(maximum_round, MAXIMUM, "entries", "Most entries in a round that has ended."),
-#undef STAT
 };
 
 static const char *const streams[] = { "early", "ship", "replay" };
 
-#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_WRITE_SET_LOG_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(APPEND, "append", "A log has a new entry.",
-	      GPUTM__VALUE(thread, "thread", "The thread of the log."),
-	      GPUTM__VALUE(address, "byte address", "The word, counted from the region's start."),
-	      GPUTM__VALUE(value, "word value", "The value that a transaction has written."),
-	      GPUTM__VALUE(stamp, "stamp", "The time of the transaction's commit.")),
-	EVENT(POP, "pop", "The unit has handed out a chunk of a log.",
-	      GPUTM__NAMED(stream, streams, "What the caller does with the chunk."),
-	      GPUTM__VALUE(thread, "thread", "The thread of the log."),
-	      GPUTM__VALUE(entries, "entries", "Entries of the chunk."),
-	      GPUTM__VALUE(round, "round", "Number of the round.")),
-	EVENT(BEGIN, "begin", "A round begins, with empty logs.",
-	      GPUTM__VALUE(round, "round", "Number of the round."),
-	      GPUTM__VALUE(entries, "entries", "Entries that the logs had in the round before.")),
+	EVENT(GPUTM_WRITE_SET_LOG_EVENT_APPEND, "append", "A log has a new entry.",
+	      VALUE(thread, "thread", "The thread of the log."),
+	      VALUE(address, "byte address", "The word, counted from the region's start."),
+	      VALUE(value, "word value", "The value that a transaction has written."),
+	      VALUE(stamp, "stamp", "The time of the transaction's commit.")),
+	EVENT(GPUTM_WRITE_SET_LOG_EVENT_POP, "pop", "The unit has handed out a chunk of a log.",
+	      NAMED(stream, streams, "What the caller does with the chunk."),
+	      VALUE(thread, "thread", "The thread of the log."),
+	      VALUE(entries, "entries", "Entries of the chunk."),
+	      VALUE(round, "round", "Number of the round.")),
+	EVENT(GPUTM_WRITE_SET_LOG_EVENT_BEGIN, "begin", "A round begins, with empty logs.",
+	      VALUE(round, "round", "Number of the round."),
+	      VALUE(entries, "entries", "Entries that the logs had in the round before.")),
 };
 
-static struct gputm_write_set_log *log_of(struct gputm_unit *unit)
+static int validate(const struct gputm_unit *unit)
 {
-	return (struct gputm_write_set_log *)(void *)unit;
-}
-
-static const struct gputm_write_set_log *const_log_of(const struct gputm_unit *unit)
-{
-	return (const struct gputm_write_set_log *)(const void *)unit;
-}
-
-static int validate(struct gputm_ctx *ctx, const void *config)
-{
-	const struct gputm_write_set_log_config *c = config;
+	const struct gputm_write_set_log_config *c = gputm_unit_config(unit);
 
 	if (c->entry_bytes <= c->chunk_bytes)
 		return 0;
-	gputm__log(ctx, GPUTM_LOG_ERROR,
-		   "write_set_log: entry_bytes = %u is more than chunk_bytes = %u",
-		   c->entry_bytes, c->chunk_bytes);
-	return -EINVAL;
+	return gputm__refuse(unit, "entry_bytes = %u is more than chunk_bytes = %u", c->entry_bytes,
+			     c->chunk_bytes);
 }
 
 static int setup(struct gputm_unit *unit)
 {
-	struct gputm_write_set_log *l = log_of(unit);
+	struct gputm_write_set_log *l = (void *)unit;
 
 	l->chunk_entries = l->config.chunk_bytes / l->config.entry_bytes;
-	l->thread = gputm__alloc(unit->ctx, l->config.threads, sizeof(*l->thread));
-	return l->thread ? 0 : -ENOMEM;
-}
-
-static void teardown(struct gputm_unit *unit)
-{
-	struct gputm_write_set_log *l = log_of(unit);
-
-	for (uint32_t i = 0; l->thread && i < l->config.threads; i++)
-		gputm__free(unit->ctx, l->thread[i].entry);
-	gputm__free(unit->ctx, l->thread);
+	l->thread = gputm__own(unit, l->config.threads, sizeof(*l->thread));
+	return 0;
 }
 
 static void empty(struct thread *t)
@@ -150,7 +126,7 @@ static void empty(struct thread *t)
 
 static void clear(struct gputm_unit *unit)
 {
-	struct gputm_write_set_log *l = log_of(unit);
+	struct gputm_write_set_log *l = (void *)unit;
 
 	for (uint32_t i = 0; i < l->config.threads; i++) {
 		empty(&l->thread[i]);
@@ -165,7 +141,7 @@ static void io_entries(struct gputm__io *io, struct thread *t, uint64_t count)
 	for (uint64_t i = 0; i < count && !io->error; i++) {
 		/* Grow with each request read: a forged count must not allocate. */
 		if (gputm__io_reading(io) &&
-		    gputm__grow(io->unit->ctx, (void **)&t->entry, &t->capacity,
+		    gputm__own_more(io->unit, &t->entry, &t->capacity,
 				(size_t)i + 1, sizeof(*t->entry))) {
 			gputm__io_fail(io, -ENOMEM, "no memory");
 			return;
@@ -180,7 +156,7 @@ static void io_entries(struct gputm__io *io, struct thread *t, uint64_t count)
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
-	struct gputm_write_set_log *l = log_of(unit);
+	struct gputm_write_set_log *l = (void *)unit;
 
 	gputm__io_u64(io, &l->round);
 	for (unsigned s = 0; s < STREAMS; s++)
@@ -219,7 +195,7 @@ static const char *check_thread(const struct gputm_write_set_log *l, const struc
 
 static const char *check(const struct gputm_unit *unit)
 {
-	const struct gputm_write_set_log *l = const_log_of(unit);
+	const struct gputm_write_set_log *l = (const void *)unit;
 	const char *broken = NULL;
 
 	for (uint32_t i = 0; i < l->config.threads && !broken; i++)
@@ -227,21 +203,17 @@ static const char *check(const struct gputm_unit *unit)
 	return broken;
 }
 
-static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 {
-	const struct gputm_write_set_log *l = const_log_of(unit);
+	const struct gputm_write_set_log *l = (const void *)unit;
 
-	if (index)
-		return false;
-	*out = (struct gputm_storage){ "chunks", l->config.threads,
-				       (uint64_t)l->config.chunk_bytes * 8, 1, true };
-	return true;
+	gputm__array_apart(out, "chunks", l->config.threads, (uint64_t)l->config.chunk_bytes * 8,
+			   1);
 }
 
 static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 {
-	const struct gputm_write_set_log *l =
-		(const struct gputm_write_set_log *)(const void *)unit;
+	const struct gputm_write_set_log *l = (const void *)unit;
 	uint64_t entries = 0, seen = 0;
 
 	for (uint32_t i = 0; i < l->config.threads; i++) {
@@ -254,7 +226,7 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 		   "shipped is not what SHIP has seen + before");
 }
 
-GPUTM__UNIT(write_set_log, .version = 1, .validate = validate, .laws = laws)
+GPUTM__UNIT(write_set_log, .version = 1, .setup = setup, .validate = validate, .laws = laws)
 
 /* ---- data path ---- */
 
@@ -286,7 +258,7 @@ int gputm_write_set_log_append(struct gputm_write_set_log *l, uint32_t thread, u
 			    stamp > gputm__low_mask(l->config.stamp_bits)))
 		return refuse_append(l, thread, address, stamp);
 	if (GPUTM__UNLIKELY(t->count == t->capacity) &&
-	    gputm__grow(l->unit.ctx, (void **)&t->entry, &t->capacity, (size_t)t->count + 1,
+	    gputm__own_more(&l->unit, &t->entry, &t->capacity, (size_t)t->count + 1,
 			sizeof(*t->entry)))
 		return -ENOMEM;
 	t->entry[t->count++] = (struct gputm_log_entry){ address, stamp, value };

@@ -69,25 +69,21 @@ struct gputm_commit_id {
 	uint64_t grants, issued, returned, reports, refused_short, refused_window;
 };
 
-#define TYPE struct gputm_commit_id_config
+#define UNIT commit_id
 
 static const char *const pools_names[] = { "shared", "per_core", NULL };
 
 static const struct gputm_param rows[] = {
-	GPUTM__PARAM(TYPE, cores, 1, 1024, 15, false, "SIMT cores that commit.",
-		     "thesis Table 6.1"),
-	GPUTM__PARAM(TYPE, partitions, 1, 64, 6, false,
-		     "Memory partitions that report retirement.", "thesis Table 6.1"),
-	GPUTM__PARAM(TYPE, ring, 1, 1 << 22, 23040, false,
-		     "Commit entries in the ring of one partition.", "thesis 4.4.4"),
-	GPUTM__CHOICE(TYPE, pools, 0, 1, GPUTM_COMMIT_ID_PER_CORE, pools_names,
-		      "Whether the cores share one pool of credits or have one each.",
-		      "thesis 4.2.5"),
-	GPUTM__PARAM(TYPE, credits, 1, 1 << 22, 1536, false,
-		     "Credits in each pool; all pools together do not exceed ring.",
-		     "thesis 4.2.5"),
-	GPUTM__PARAM(TYPE, first_cid, 0, UINT64_C(1) << 48, 1, false,
-		     "Commit ID that is given out first.", ""),
+	PARAM(cores, 1, 1024, 15, false, "SIMT cores that commit.", "thesis Table 6.1"),
+	PARAM(partitions, 1, 64, 6, false, "Memory partitions that report retirement.",
+	      "thesis Table 6.1"),
+	PARAM(ring, 1, 1 << 22, 23040, false, "Commit entries in the ring of one partition.",
+	      "thesis 4.4.4"),
+	CHOICE(pools, 0, 1, GPUTM_COMMIT_ID_PER_CORE, pools_names,
+	       "Whether the cores share one pool of credits or have one each.", "thesis 4.2.5"),
+	PARAM(credits, 1, 1 << 22, 1536, false,
+	      "Credits in each pool; all pools together do not exceed ring.", "thesis 4.2.5"),
+	PARAM(first_cid, 0, UINT64_C(1) << 48, 1, false, "Commit ID that is given out first.", ""),
 };
 
 static const struct gputm_preset presets[] = {
@@ -102,41 +98,37 @@ static const struct gputm_preset presets[] = {
 	  { { "cores", 15 }, { "partitions", 6 }, { "ring", 23040 }, { "credits", 1536 } } },
 };
 
-#undef TYPE
-#define TYPE struct gputm_commit_id
-
 static const struct gputm__stat_row stats[] = {
-	GPUTM__STAT(TYPE, grants, COUNTER, "requests", "Requests that got their CIDs."),
-	GPUTM__STAT(TYPE, refused_short, COUNTER, "requests",
-		    "Requests refused because the pool held too few credits."),
-	GPUTM__STAT(TYPE, refused_window, COUNTER, "requests",
-		    "Requests refused because an old credit is still out."),
-	GPUTM__STAT(TYPE, issued, COUNTER, "CIDs", "CIDs given out: returned + in_flight."),
-	GPUTM__STAT(TYPE, returned, COUNTER, "CIDs", "CIDs whose credit came back."),
-	GPUTM__STAT(TYPE, reports, COUNTER, "reports",
-		    "Retirements reported, one per partition and CID."),
-	GPUTM__STAT(TYPE, in_flight, GAUGE, "CIDs", "CIDs given out whose credit is out."),
-	GPUTM__STAT(TYPE, maximum_in_flight, MAXIMUM, "CIDs", "Most CIDs in flight at a time."),
+	STAT(grants, COUNTER, "requests", "Requests that got their CIDs."),
+	STAT(refused_short, COUNTER, "requests",
+	     "Requests refused because the pool held too few credits."),
+	STAT(refused_window, COUNTER, "requests",
+	     "Requests refused because an old credit is still out."),
+	STAT(issued, COUNTER, "CIDs", "CIDs given out: returned + in_flight."),
+	STAT(returned, COUNTER, "CIDs", "CIDs whose credit came back."),
+	STAT(reports, COUNTER, "reports", "Retirements reported, one per partition and CID."),
+	STAT(in_flight, GAUGE, "CIDs", "CIDs given out whose credit is out."),
+	STAT(maximum_in_flight, MAXIMUM, "CIDs", "Most CIDs in flight at a time."),
 };
 
 static const char *const results[] = { "ok", "short", "window" };
 
-#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_COMMIT_ID_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(ACQUIRE, "acquire", "A core has got commit IDs.",
-	      GPUTM__VALUE(core, "core", "The core."),
-	      GPUTM__VALUE(first_cid, "CID", "The first commit ID."),
-	      GPUTM__VALUE(cids, "CIDs", "How many commit IDs the core has got."),
-	      GPUTM__VALUE(credits, "credits", "Credits that are left in the core's pool.")),
-	EVENT(REFUSE, "refuse", "A core has asked for commit IDs and has to ask again.",
-	      GPUTM__VALUE(core, "core", "The core."),
-	      GPUTM__NAMED(outcome, results, "Why the core has to ask again."),
-	      GPUTM__VALUE(cids, "CIDs", "How many commit IDs the core has asked for."),
-	      GPUTM__VALUE(credits, "credits", "Credits in the core's pool.")),
-	EVENT(RETURN, "return", "A core has got a credit back.",
-	      GPUTM__VALUE(core, "core", "The core."),
-	      GPUTM__VALUE(cid, "CID", "The commit ID that has retired."),
-	      GPUTM__VALUE(credits, "credits", "Credits in the core's pool now.")),
+	EVENT(GPUTM_COMMIT_ID_EVENT_ACQUIRE, "acquire", "A core has got commit IDs.",
+	      VALUE(core, "core", "The core."),
+	      VALUE(first_cid, "CID", "The first commit ID."),
+	      VALUE(cids, "CIDs", "How many commit IDs the core has got."),
+	      VALUE(credits, "credits", "Credits that are left in the core's pool.")),
+	EVENT(GPUTM_COMMIT_ID_EVENT_REFUSE, "refuse",
+	      "A core has asked for commit IDs and has to ask again.",
+	      VALUE(core, "core", "The core."),
+	      NAMED(outcome, results, "Why the core has to ask again."),
+	      VALUE(cids, "CIDs", "How many commit IDs the core has asked for."),
+	      VALUE(credits, "credits", "Credits in the core's pool.")),
+	EVENT(GPUTM_COMMIT_ID_EVENT_RETURN, "return", "A core has got a credit back.",
+	      VALUE(core, "core", "The core."),
+	      VALUE(cid, "CID", "The commit ID that has retired."),
+	      VALUE(credits, "credits", "Credits in the core's pool now.")),
 };
 
 static uint32_t pools_of(const struct gputm_commit_id_config *config)
@@ -144,22 +136,21 @@ static uint32_t pools_of(const struct gputm_commit_id_config *config)
 	return config->pools == GPUTM_COMMIT_ID_PER_CORE ? config->cores : 1;
 }
 
-static int validate(struct gputm_ctx *ctx, const void *data)
+static int validate(const struct gputm_unit *unit)
 {
-	const struct gputm_commit_id_config *config = data;
+	const struct gputm_commit_id_config *config = gputm_unit_config(unit);
 	uint64_t total = (uint64_t)pools_of(config) * config->credits;
 
 	if (total <= config->ring)
 		return 0;
-	gputm__log(ctx, GPUTM_LOG_ERROR,
-		   "commit_id: credits = %u in each of %u pools are %llu, more than ring = %u",
-		   config->credits, pools_of(config), (unsigned long long)total, config->ring);
-	return -EINVAL;
+	return gputm__refuse(unit, "credits = %u in each of %u pools are %llu, more than ring = %u",
+			     config->credits, pools_of(config), (unsigned long long)total,
+			     config->ring);
 }
 
 static void clear(struct gputm_unit *unit)
 {
-	struct gputm_commit_id *vendor = (struct gputm_commit_id *)unit;
+	struct gputm_commit_id *vendor = (void *)unit;
 
 	vendor->oldest = vendor->next = vendor->config.first_cid;
 	vendor->head = 0;
@@ -172,23 +163,14 @@ static void clear(struct gputm_unit *unit)
 
 static int setup(struct gputm_unit *unit)
 {
-	struct gputm_commit_id *vendor = (struct gputm_commit_id *)unit;
+	struct gputm_commit_id *vendor = (void *)unit;
 
 	vendor->pool_count = pools_of(&vendor->config);
 	vendor->all = gputm__low_mask(vendor->config.partitions);
-	vendor->pool = gputm__alloc(unit->ctx, vendor->pool_count, sizeof(*vendor->pool));
-	vendor->missing = gputm__alloc(unit->ctx, vendor->config.ring, sizeof(*vendor->missing));
-	vendor->core = gputm__alloc(unit->ctx, vendor->config.ring, sizeof(*vendor->core));
-	return vendor->pool && vendor->missing && vendor->core ? 0 : -ENOMEM;
-}
-
-static void teardown(struct gputm_unit *unit)
-{
-	struct gputm_commit_id *vendor = (struct gputm_commit_id *)unit;
-
-	gputm__free(unit->ctx, vendor->pool);
-	gputm__free(unit->ctx, vendor->missing);
-	gputm__free(unit->ctx, vendor->core);
+	vendor->pool = gputm__own(unit, vendor->pool_count, sizeof(*vendor->pool));
+	vendor->missing = gputm__own(unit, vendor->config.ring, sizeof(*vendor->missing));
+	vendor->core = gputm__own(unit, vendor->config.ring, sizeof(*vendor->core));
+	return 0;
 }
 
 static uint32_t slot_of(const struct gputm_commit_id *vendor, uint64_t cid)
@@ -205,7 +187,7 @@ static uint32_t pool_of(const struct gputm_commit_id *vendor, uint32_t core)
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
-	struct gputm_commit_id *vendor = (struct gputm_commit_id *)unit;
+	struct gputm_commit_id *vendor = (void *)unit;
 	uint64_t window;
 
 	gputm__io_u64_max(io, &vendor->oldest, UINT64_C(1) << 62, "oldest");
@@ -267,7 +249,7 @@ static const char *check_records(const struct gputm_commit_id *vendor)
 
 static const char *check(const struct gputm_unit *unit)
 {
-	const struct gputm_commit_id *vendor = (const struct gputm_commit_id *)unit;
+	const struct gputm_commit_id *vendor = (const void *)unit;
 	const char *broken;
 
 	if (vendor->oldest > vendor->next || vendor->next - vendor->oldest > vendor->config.ring ||
@@ -279,26 +261,20 @@ static const char *check(const struct gputm_unit *unit)
 	return broken ? broken : check_pools(vendor);
 }
 
-static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 {
-	const struct gputm_commit_id *vendor = (const struct gputm_commit_id *)unit;
+	const struct gputm_commit_id *vendor = (const void *)unit;
 	const struct gputm_commit_id_config *config = &vendor->config;
 	uint32_t credit_bits = gputm__bits_for((uint64_t)config->credits + 1);
 	uint32_t record_bits = config->partitions + gputm__bits_for(config->cores);
-	const struct gputm_storage array[] = {
-		{ "pools", vendor->pool_count, credit_bits, 1, true },
-		{ "records", config->ring, record_bits, 1, true },
-	};
 
-	if (index >= GPUTM__COUNT(array))
-		return false;
-	*out = array[index];
-	return true;
+	gputm__array_apart(out, "pools", vendor->pool_count, credit_bits, 1);
+	gputm__array_apart(out, "records", config->ring, record_bits, 1);
 }
 
 static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 {
-	const struct gputm_commit_id *vendor = (const struct gputm_commit_id *)(const void *)unit;
+	const struct gputm_commit_id *vendor = (const void *)unit;
 	uint64_t marked = 0;
 
 	for (uint32_t i = 0; i < vendor->config.ring; i++)
@@ -312,7 +288,7 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 		   "the next CID is not behind those issued");
 }
 
-GPUTM__UNIT(commit_id, .version = 1, .validate = validate, .laws = laws)
+GPUTM__UNIT(commit_id, .version = 1, .setup = setup, .validate = validate, .laws = laws)
 
 int gputm_commit_id_acquire_probe(const struct gputm_commit_id *vendor, uint32_t core,
 				  uint32_t count)

@@ -7,38 +7,37 @@
 #include "lib/kilotm/commit_sequencer-priv.h"
 
 static const char *const modes[] = { "scalar", "warp" };
+#define UNIT commit_sequencer
+
 static const char *const packs[] = { "none", "rows" };
 
 static const struct gputm_param rows[] = {
-#define ROW(...) GPUTM__PARAM(struct gputm_commit_sequencer_config, __VA_ARGS__)
-#define CHOICE(...) GPUTM__CHOICE(struct gputm_commit_sequencer_config, __VA_ARGS__)
-	ROW(warps, 1, MAX_WARPS, 48, false, "Warps of the core.", "thesis Table 6.1"),
-	ROW(lanes, 1, GPUTM_COMMIT_LANES, 32, false, "Lanes of a warp.", "thesis Table 6.1"),
-	ROW(partitions, 1, 64, 6, false, "Memory partitions.", "thesis Table 6.1"),
+	PARAM(warps, 1, MAX_WARPS, 48, false, "Warps of the core.", "thesis Table 6.1"),
+	PARAM(lanes, 1, GPUTM_COMMIT_LANES, 32, false, "Lanes of a warp.", "thesis Table 6.1"),
+	PARAM(partitions, 1, 64, 6, false, "Memory partitions.", "thesis Table 6.1"),
 	CHOICE(mode, 0, 1, GPUTM_COMMIT_SEQUENCER_SCALAR, modes, "What is decided at once.",
 	       "thesis 6.2"),
-	ROW(intra_warp_resolved, 0, 1, 0, false,
-	    "Whether warps come free of internal conflicts, which warp mode needs.", "thesis 6.2"),
+	PARAM(intra_warp_resolved, 0, 1, 0, false,
+	      "Whether warps come free of internal conflicts, which warp mode needs.",
+	      "thesis 6.2"),
 	CHOICE(pack, 0, 1, GPUTM_COMMIT_SEQUENCER_PACK_ROWS, packs, "How log entries are grouped.",
 	       "thesis 4.2.4"),
-	ROW(pack_done, 0, 1, 1, false, "Whether a warp's done-fill and skip share a packet.",
-	    "thesis 6.2, Fig. 6.3"),
-	ROW(pack_verdict, 0, 1, 0, false,
-	    "Whether the verdicts due at a time share a packet; always so in warp mode.",
-	    "thesis 6.2, Fig. 6.3"),
-	ROW(slots, 1, MAX_SLOTS, 96, false, "Commits in flight, retiring ones included.", ""),
-	ROW(output_packets, 1, 1 << 16, 128, false, "Packets that wait for the network.", ""),
-	ROW(resend_requests, 1, 1 << 16, 64, false, "Resend requests that wait.", ""),
-	ROW(spilled_row_cycles, 0, 1 << 16, 0, false, "Cycles lost by the walk of a spilled row.",
-	    "thesis 4.2.4"),
-	ROW(backoff_base, 0, 1 << 20, 500, false, "Cycles of back-off per abort.",
-	    "released simulator"),
-	ROW(backoff_cap, 0, 1 << 24, 5000, false, "Most cycles of back-off.",
-	    "released simulator"),
-	ROW(watchdog_cycles, 0, UINT64_MAX, 100000, false,
-	    "Age in cycles above which a transaction is checked; 0 for never.", "thesis 4.2.2"),
-#undef CHOICE
-#undef ROW
+	PARAM(pack_done, 0, 1, 1, false, "Whether a warp's done-fill and skip share a packet.",
+	      "thesis 6.2, Fig. 6.3"),
+	PARAM(pack_verdict, 0, 1, 0, false,
+	      "Whether the verdicts due at a time share a packet; always so in warp mode.",
+	      "thesis 6.2, Fig. 6.3"),
+	PARAM(slots, 1, MAX_SLOTS, 96, false, "Commits in flight, retiring ones included.", ""),
+	PARAM(output_packets, 1, 1 << 16, 128, false, "Packets that wait for the network.", ""),
+	PARAM(resend_requests, 1, 1 << 16, 64, false, "Resend requests that wait.", ""),
+	PARAM(spilled_row_cycles, 0, 1 << 16, 0, false, "Cycles lost by the walk of a spilled row.",
+	      "thesis 4.2.4"),
+	PARAM(backoff_base, 0, 1 << 20, 500, false, "Cycles of back-off per abort.",
+	      "released simulator"),
+	PARAM(backoff_cap, 0, 1 << 24, 5000, false, "Most cycles of back-off.",
+	      "released simulator"),
+	PARAM(watchdog_cycles, 0, UINT64_MAX, 100000, false,
+	      "Age in cycles above which a transaction is checked; 0 for never.", "thesis 4.2.2"),
 };
 
 static const struct gputm_preset presets[] = {
@@ -66,7 +65,6 @@ static const struct gputm_preset presets[] = {
 };
 
 static const struct gputm__stat_row stats[] = {
-#define STAT(...) GPUTM__STAT(struct gputm_commit_sequencer, __VA_ARGS__)
 	STAT(commits, COUNTER, "commits", "Warps that began to commit."),
 	STAT(transactions, COUNTER, "transactions", "Lanes that began to commit."),
 	STAT(passed, COUNTER, "transactions", "Lanes that committed."),
@@ -85,58 +83,54 @@ static const struct gputm__stat_row stats[] = {
 	STAT(max_slots, MAXIMUM, "commits", "Most commits in flight."),
 	STAT(max_packets, MAXIMUM, "packets", "Most packets in the output buffer."),
 	STAT(latency, HISTOGRAM, "cycles", "From begin to done, per warp."),
-#undef STAT
 };
 
-#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_COMMIT_SEQUENCER_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(BEGIN, "begin", "A warp begins to commit.",
-	      GPUTM__VALUE(warp, "warp", "The warp."),
-	      GPUTM__VALUE(lanes, "lane mask", "Lanes that commit."),
-	      GPUTM__VALUE(with_entries, "lane mask", "Lanes whose logs have entries."),
-	      GPUTM__VALUE(cycle, "cycle", "Cycle of the unit.")),
-	EVENT(GRANT, "grant", "A warp has got its commit IDs.",
-	      GPUTM__VALUE(warp, "warp", "The warp."),
-	      GPUTM__VALUE(first_cid, "CID", "The commit ID of the lowest lane that has entries."),
-	      GPUTM__VALUE(cids, "CIDs", "How many commit IDs the warp has got."),
-	      GPUTM__VALUE(cycle, "cycle", "Cycle of the unit.")),
-	EVENT(ROW, "row", "The unit sends a row of a log.",
-	      GPUTM__VALUE(warp, "warp", "The warp of the log."),
-	      GPUTM__NAMED(access, gputm__read_write, "Whether the row is of the read log or the "
-			   "write log."),
-	      GPUTM__VALUE(row, "log row", "Number of the row."),
-	      GPUTM__VALUE(partitions, "partition mask", "Partitions that get words of the row.")),
-	EVENT(FILLED, "filled", "The unit has sent both logs of a warp.",
-	      GPUTM__VALUE(warp, "warp", "The warp."),
-	      GPUTM__VALUE(first_cid, "CID", "The commit ID of the lowest lane that has entries."),
-	      GPUTM__VALUE(cycle, "cycle", "Cycle of the unit.")),
-	EVENT(VERDICT, "verdict", "The unit sends the verdict of lanes.",
-	      GPUTM__VALUE(warp, "warp", "The warp of the lanes."),
-	      GPUTM__VALUE(lanes, "lane mask", "Lanes that get their verdict."),
-	      GPUTM__VALUE(passed, "lane mask", "Lanes of them that commit."),
-	      GPUTM__VALUE(cycle, "cycle", "Cycle of the unit.")),
-	EVENT(DONE, "done", "All lanes of a warp have their verdict.",
-	      GPUTM__VALUE(warp, "warp", "The warp."),
-	      GPUTM__VALUE(passed, "lane mask", "Lanes that have committed."),
-	      GPUTM__VALUE(failed, "lane mask", "Lanes that have to run again."),
-	      GPUTM__VALUE(latency, "cycles", "Cycles since the warp began to commit.")),
-	EVENT(RETIRED, "retired", "The commit IDs of a warp have retired at all partitions.",
-	      GPUTM__VALUE(warp, "warp", "The warp."),
-	      GPUTM__VALUE(first_cid, "CID", "The commit ID of the lowest lane that had entries."),
-	      GPUTM__VALUE(cids, "CIDs", "How many commit IDs the warp had."),
-	      GPUTM__VALUE(cycle, "cycle", "Cycle of the unit.")),
-	EVENT(RESENT, "resent", "The unit has sent a log to a partition again.",
-	      GPUTM__VALUE(warp, "warp", "The warp of the log."),
-	      GPUTM__VALUE(partition, "partition", "The partition that has asked."),
-	      GPUTM__VALUE(lane, "lane", "The lane whose log was sent."),
-	      GPUTM__NAMED(purpose, gputm__commit_purposes, "What the partition needs the log "
-			   "for.")),
+	EVENT(GPUTM_COMMIT_SEQUENCER_EVENT_BEGIN, "begin", "A warp begins to commit.",
+	      VALUE(warp, "warp", "The warp."),
+	      VALUE(lanes, "lane mask", "Lanes that commit."),
+	      VALUE(with_entries, "lane mask", "Lanes whose logs have entries."),
+	      VALUE(cycle, "cycle", "Cycle of the unit.")),
+	EVENT(GPUTM_COMMIT_SEQUENCER_EVENT_GRANT, "grant", "A warp has got its commit IDs.",
+	      VALUE(warp, "warp", "The warp."),
+	      VALUE(first_cid, "CID", "The commit ID of the lowest lane that has entries."),
+	      VALUE(cids, "CIDs", "How many commit IDs the warp has got."),
+	      VALUE(cycle, "cycle", "Cycle of the unit.")),
+	EVENT(GPUTM_COMMIT_SEQUENCER_EVENT_ROW, "row", "The unit sends a row of a log.",
+	      VALUE(warp, "warp", "The warp of the log."),
+	      NAMED(access, gputm__read_write,
+		    "Whether the row is of the read log or the write log."),
+	      VALUE(row, "log row", "Number of the row."),
+	      VALUE(partitions, "partition mask", "Partitions that get words of the row.")),
+	EVENT(GPUTM_COMMIT_SEQUENCER_EVENT_FILLED, "filled",
+	      "The unit has sent both logs of a warp.",
+	      VALUE(warp, "warp", "The warp."),
+	      VALUE(first_cid, "CID", "The commit ID of the lowest lane that has entries."),
+	      VALUE(cycle, "cycle", "Cycle of the unit.")),
+	EVENT(GPUTM_COMMIT_SEQUENCER_EVENT_VERDICT, "verdict",
+	      "The unit sends the verdict of lanes.",
+	      VALUE(warp, "warp", "The warp of the lanes."),
+	      VALUE(lanes, "lane mask", "Lanes that get their verdict."),
+	      VALUE(passed, "lane mask", "Lanes of them that commit."),
+	      VALUE(cycle, "cycle", "Cycle of the unit.")),
+	EVENT(GPUTM_COMMIT_SEQUENCER_EVENT_DONE, "done", "All lanes of a warp have their verdict.",
+	      VALUE(warp, "warp", "The warp."),
+	      VALUE(passed, "lane mask", "Lanes that have committed."),
+	      VALUE(failed, "lane mask", "Lanes that have to run again."),
+	      VALUE(latency, "cycles", "Cycles since the warp began to commit.")),
+	EVENT(GPUTM_COMMIT_SEQUENCER_EVENT_RETIRED, "retired",
+	      "The commit IDs of a warp have retired at all partitions.",
+	      VALUE(warp, "warp", "The warp."),
+	      VALUE(first_cid, "CID", "The commit ID of the lowest lane that had entries."),
+	      VALUE(cids, "CIDs", "How many commit IDs the warp had."),
+	      VALUE(cycle, "cycle", "Cycle of the unit.")),
+	EVENT(GPUTM_COMMIT_SEQUENCER_EVENT_RESENT, "resent",
+	      "The unit has sent a log to a partition again.",
+	      VALUE(warp, "warp", "The warp of the log."),
+	      VALUE(partition, "partition", "The partition that has asked."),
+	      VALUE(lane, "lane", "The lane whose log was sent."),
+	      NAMED(purpose, gputm__commit_purposes, "What the partition needs the log for.")),
 };
-
-static struct gputm_commit_sequencer *seq_of(struct gputm_unit *unit)
-{
-	return (struct gputm_commit_sequencer *)(void *)unit;
-}
 
 static uint32_t largest_step(const struct gputm_commit_sequencer_config *c)
 {
@@ -145,22 +139,17 @@ static uint32_t largest_step(const struct gputm_commit_sequencer_config *c)
 	return single && c->lanes > c->partitions ? c->lanes : c->partitions;
 }
 
-static int validate(struct gputm_ctx *ctx, const void *config)
+static int validate(const struct gputm_unit *unit)
 {
-	const struct gputm_commit_sequencer_config *c = config;
+	const struct gputm_commit_sequencer_config *c = gputm_unit_config(unit);
 
-	if (c->mode == GPUTM_COMMIT_SEQUENCER_WARP && !c->intra_warp_resolved) {
-		gputm__log(ctx, GPUTM_LOG_ERROR,
-			   "commit_sequencer: mode = warp needs intra_warp_resolved = 1: conflicts "
-			   "inside the warp must be resolved before it commits");
-		return -EINVAL;
-	}
+	if (c->mode == GPUTM_COMMIT_SEQUENCER_WARP && !c->intra_warp_resolved)
+		return gputm__refuse(unit, "mode = warp needs intra_warp_resolved = 1: conflicts "
+				     "inside the warp must be resolved before it commits");
 	if (c->output_packets >= largest_step(c))
 		return 0;
-	gputm__log(ctx, GPUTM_LOG_ERROR,
-		   "commit_sequencer: output_packets = %u is less than one step makes, %u",
-		   c->output_packets, largest_step(c));
-	return -EINVAL;
+	return gputm__refuse(unit, "output_packets = %u is less than one step makes, %u",
+			     c->output_packets, largest_step(c));
 }
 
 static int take_logs(struct gputm_commit_sequencer *s)
@@ -177,7 +166,7 @@ static int take_logs(struct gputm_commit_sequencer *s)
 
 static int setup(struct gputm_unit *unit)
 {
-	struct gputm_commit_sequencer *s = seq_of(unit);
+	struct gputm_commit_sequencer *s = (void *)unit;
 	const struct gputm_commit_sequencer_config *c = &s->config;
 	bool rings = true;
 
@@ -200,7 +189,7 @@ static int setup(struct gputm_unit *unit)
 
 static void teardown(struct gputm_unit *unit)
 {
-	struct gputm_commit_sequencer *s = seq_of(unit);
+	struct gputm_commit_sequencer *s = (void *)unit;
 
 	gputm__free(unit->ctx, s->log);
 	gputm__free(unit->ctx, s->slot);
@@ -214,7 +203,7 @@ static void teardown(struct gputm_unit *unit)
 
 static void clear(struct gputm_unit *unit)
 {
-	struct gputm_commit_sequencer *s = seq_of(unit);
+	struct gputm_commit_sequencer *s = (void *)unit;
 	const struct gputm_commit_sequencer_config *c = &s->config;
 
 	memset(s->slot, 0, c->slots * sizeof(*s->slot));
@@ -318,7 +307,7 @@ static void derive(struct gputm_commit_sequencer *s, uint32_t slot)
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
-	struct gputm_commit_sequencer *s = seq_of(unit);
+	struct gputm_commit_sequencer *s = (void *)unit;
 
 	gputm__io_u64_max(io, &s->now, GPUTM__CLOCK_MAX, "cycle");
 	gputm__io_u64(io, &s->next_cid);
@@ -343,32 +332,24 @@ static const char *check(const struct gputm_unit *unit)
 	return gputm__sequencer_check((const struct gputm_commit_sequencer *)(const void *)unit);
 }
 
-static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 {
 	const struct gputm_commit_sequencer_config *c = gputm_unit_config(unit);
-	static const char *const names[] = { "commits", "shares", "output buffer",
-					     "resend requests" };
 	uint64_t slot_bits = gputm__bits_for(c->slots), part = gputm__bits_for(c->partitions);
-	const uint64_t entries[] = { c->slots, (uint64_t)c->slots * c->partitions,
-				     c->output_packets, c->resend_requests };
-	const uint64_t bits[] = { 3 + 2 + 6 * (uint64_t)c->lanes + 64 + gputm__bits_for(c->warps),
-				  4 * (uint64_t)c->lanes, c->lanes + slot_bits + part + 3 + 2 + 32,
-				  gputm__bits_for(c->lanes) + slot_bits + part + 2 };
 
-	if (index >= GPUTM__COUNT(names))
-		return false;
-	out->name = names[index];
-	out->entries = entries[index];
-	out->bits = bits[index];
-	out->ports = 1;
-	out->apart = true;
-	return true;
+	gputm__array_apart(out, "commits", c->slots,
+			   3 + 2 + 6 * (uint64_t)c->lanes + 64 + gputm__bits_for(c->warps), 1);
+	gputm__array_apart(out, "shares", (uint64_t)c->slots * c->partitions,
+			   4 * (uint64_t)c->lanes, 1);
+	gputm__array_apart(out, "output buffer", c->output_packets,
+			   c->lanes + slot_bits + part + 3 + 2 + 32, 1);
+	gputm__array_apart(out, "resend requests", c->resend_requests,
+			   gputm__bits_for(c->lanes) + slot_bits + part + 2, 1);
 }
 
 static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 {
-	const struct gputm_commit_sequencer *s =
-		(const struct gputm_commit_sequencer *)(const void *)unit;
+	const struct gputm_commit_sequencer *s = (const void *)unit;
 	uint64_t running = 0, cids = 0;
 
 	for (uint32_t slot = 0; slot < s->config.slots; slot++) {
@@ -388,7 +369,8 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 
 static void settle(struct gputm_unit *unit)
 {
-	gputm__sequencer_find_row(seq_of(unit));
+	gputm__sequencer_find_row((void *)unit);
 }
 
-GPUTM__UNIT(commit_sequencer, .version = 1, .validate = validate, .laws = laws, .settle = settle)
+GPUTM__UNIT(commit_sequencer, .version = 1, .setup = setup, .teardown = teardown,
+	    .validate = validate, .laws = laws, .settle = settle)

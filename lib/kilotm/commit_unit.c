@@ -92,8 +92,9 @@
 #include "lib/kilotm/commit_purposes.h"
 #include "lib/kilotm/commit_unit-priv.h"
 
-#define PARAM(...) GPUTM__PARAM(struct gputm_commit_unit_config, __VA_ARGS__)
 static const char *const policies[] = { "all", "accessed", "used", "needed" };
+#define UNIT commit_unit
+
 static const struct gputm_param rows[] = {
 	PARAM(warp_mode, 0, 1, 0, false,
 	      "Coalesce requests per region and report outcomes per warp.", "thesis 6.2"),
@@ -105,12 +106,11 @@ static const struct gputm_param rows[] = {
 	PARAM(address_bits, 16, 64, 32, false, "Width of a byte address, bits.", ""),
 	PARAM(buffer_words, 1, 64, 8, false, "Words of a read or write buffer.", "thesis 4.4.4"),
 	PARAM(buffers, 0, 1u << 22, 8192, false, "Buffers in the shared pool.", "thesis 4.4.4"),
-	GPUTM__CHOICE(struct gputm_commit_unit_config, buffer_policy, 1, 4, 4, policies,
-		      "When an entry holds read and write buffers.", "thesis Fig. 4.13"),
+	CHOICE(buffer_policy, 1, 4, 4, policies, "When an entry holds read and write buffers.",
+	       "thesis Fig. 4.13"),
 	PARAM(region_bytes, 4, 128, 32, true, "Bytes of a request in warp mode.",
 	      "thesis 6.2, 6.7.6"),
-	PARAM(hazard_rate, 1, 64, 1, false, "Words of hazard detection per cycle.",
-	      "thesis 4.2.5"),
+	PARAM(hazard_rate, 1, 64, 1, false, "Words of hazard detection per cycle.", "thesis 4.2.5"),
 	PARAM(input_depth, 1, 4096, 64, false, "Messages that the input port holds.", ""),
 	PARAM(resent_depth, 1, 4096, 4, false, "Messages that the port for resent words holds.",
 	      ""),
@@ -141,9 +141,6 @@ static const struct gputm_preset presets[] = {
 	  { { "buffer_words", 64 }, { "buffers", 46080 } } },
 };
 
-#define STAT(...) GPUTM__STAT(struct gputm_commit_unit, __VA_ARGS__)
-#define ONE_OF(NAME, MEMBER, MEASURE, SENTENCE)                                                \
-	{ NAME, offsetof(struct gputm_commit_unit, MEMBER), GPUTM_STAT_COUNTER, MEASURE, SENTENCE }
 static const struct gputm__stat_row stats[] = {
 	STAT(cycles, COUNTER, "cycles", "Cycles, idle ones included."),
 	STAT(messages, COUNTER, "messages", "Messages accepted."),
@@ -157,13 +154,16 @@ static const struct gputm__stat_row stats[] = {
 	STAT(skips_retired, COUNTER, "transactions", "Skips retired."),
 	STAT(outcomes_passed, COUNTER, "transactions", "Local outcomes reported: pass."),
 	STAT(outcomes_failed, COUNTER, "transactions", "Local outcomes reported: fail."),
-	ONE_OF("reads", consumed[0], "words", "Read log words consumed."),
-	ONE_OF("writes", consumed[1], "words", "Write log words consumed."),
-	ONE_OF("validated", compared[0], "words", "Words compared by speculative validation."),
-	ONE_OF("revalidated", compared[1], "words", "Words compared by revalidation."),
+	STAT_OF("reads", consumed[0], COUNTER, "words", "Read log words consumed."),
+	STAT_OF("writes", consumed[1], COUNTER, "words", "Write log words consumed."),
+	STAT_OF("validated", compared[0], COUNTER, "words",
+		"Words compared by speculative validation."),
+	STAT_OF("revalidated", compared[1], COUNTER, "words", "Words compared by revalidation."),
 	STAT(mismatches, COUNTER, "words", "Comparisons that failed."),
-	ONE_OF("read_requests", requests[0], "requests", "Requests popped at the validation port."),
-	ONE_OF("write_requests", requests[1], "requests", "Requests popped at the commit port."),
+	STAT_OF("read_requests", requests[0], COUNTER, "requests",
+		"Requests popped at the validation port."),
+	STAT_OF("write_requests", requests[1], COUNTER, "requests",
+		"Requests popped at the commit port."),
 	STAT(requeued, COUNTER, "words", "Words queued for revalidation."),
 	STAT(reissued, COUNTER, "words", "Words queued for commit."),
 	STAT(written, COUNTER, "words", "Words written to memory."),
@@ -190,87 +190,84 @@ static const struct gputm__stat_row stats[] = {
 static const char *const verdicts[] = { "failed", "passed" };
 static const char *const ends[] = { "skipped", "failed", "committed" };
 
-#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_COMMIT_UNIT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(VALIDATED, "validated", "The unit has compared a word for the first time.",
-	      GPUTM__VALUE(cid, "CID", "The transaction that has read the word."),
-	      GPUTM__VALUE(address, "byte address", "The word."),
-	      GPUTM__VALUE(value, "word value", "The value in memory."),
-	      GPUTM__VALUE(logged, "word value", "The value that the transaction has read.")),
-	EVENT(REVALIDATED, "revalidated", "The unit has compared a word again.",
-	      GPUTM__VALUE(cid, "CID", "The transaction that has read the word."),
-	      GPUTM__VALUE(address, "byte address", "The word."),
-	      GPUTM__VALUE(value, "word value", "The value in memory."),
-	      GPUTM__VALUE(logged, "word value", "The value that the transaction has read.")),
-	EVENT(BEGUN, "begun", "The first message of an entry has come.",
-	      GPUTM__VALUE(cid, "CID", "The transaction of the entry."),
-	      GPUTM__VALUE(rcid, "CID", "The oldest CID that had not retired at this cycle."),
-	      GPUTM__VALUE(cycle, "cycle", "Cycle of the unit.")),
-	EVENT(HAZARD, "hazard", "An older transaction may still write a word of the read log.",
-	      GPUTM__VALUE(cid, "CID", "The transaction that has read the word."),
-	      GPUTM__VALUE(address, "byte address", "The word."),
-	      GPUTM__VALUE(writer, "CID", "The youngest older transaction that may write the "
-			   "word."),
-	      GPUTM__VALUE(cycle, "cycle", "Cycle of the unit.")),
-	EVENT(OUTCOME, "outcome", "The unit has reported the local outcome of an entry.",
-	      GPUTM__VALUE(cid, "CID", "The transaction of the entry."),
-	      GPUTM__NAMED(outcome, verdicts, "The local outcome."),
-	      GPUTM__VALUE(reads, "words", "Words that the last validation has compared."),
-	      GPUTM__VALUE(cycle, "cycle", "Cycle of the unit.")),
-	EVENT(VERDICT, "verdict", "The verdict of all partitions on an entry has come.",
-	      GPUTM__VALUE(cid, "CID", "The transaction of the entry."),
-	      GPUTM__NAMED(outcome, verdicts, "The verdict."),
-	      GPUTM__VALUE(cycle, "cycle", "Cycle of the unit.")),
-	EVENT(WRITE_ISSUED, "write issued", "The owner has taken a word of a write request.",
-	      GPUTM__VALUE(cid, "CID", "The transaction that writes."),
-	      GPUTM__VALUE(address, "byte address", "The word."),
-	      GPUTM__VALUE(value, "word value", "The value to be written."),
-	      GPUTM__VALUE(cycle, "cycle", "Cycle of the unit.")),
-	EVENT(WRITTEN, "written", "A word of a write request has reached memory.",
-	      GPUTM__VALUE(cid, "CID", "The transaction that writes."),
-	      GPUTM__VALUE(address, "byte address", "The word."),
-	      GPUTM__VALUE(value, "word value", "The value that was written."),
-	      GPUTM__VALUE(cycle, "cycle", "Cycle of the unit.")),
-	EVENT(RETIRED, "retired", "The oldest entry has retired.",
-	      GPUTM__VALUE(cid, "CID", "The transaction of the entry."),
-	      GPUTM__NAMED(outcome, ends, "How the entry has ended."),
-	      GPUTM__VALUE(cycle, "cycle", "Cycle of the unit.")),
-	EVENT(RESEND, "resend", "The unit asks the core for a log again.",
-	      GPUTM__VALUE(cid, "CID", "The transaction of the log."),
-	      GPUTM__NAMED(purpose, gputm__commit_purposes, "What the unit needs the log for."),
-	      GPUTM__VALUE(cycle, "cycle", "Cycle of the unit.")),
+	EVENT(GPUTM_COMMIT_UNIT_VALIDATED, "validated",
+	      "The unit has compared a word for the first time.",
+	      VALUE(cid, "CID", "The transaction that has read the word."),
+	      VALUE(address, "byte address", "The word."),
+	      VALUE(value, "word value", "The value in memory."),
+	      VALUE(logged, "word value", "The value that the transaction has read.")),
+	EVENT(GPUTM_COMMIT_UNIT_REVALIDATED, "revalidated", "The unit has compared a word again.",
+	      VALUE(cid, "CID", "The transaction that has read the word."),
+	      VALUE(address, "byte address", "The word."),
+	      VALUE(value, "word value", "The value in memory."),
+	      VALUE(logged, "word value", "The value that the transaction has read.")),
+	EVENT(GPUTM_COMMIT_UNIT_BEGUN, "begun", "The first message of an entry has come.",
+	      VALUE(cid, "CID", "The transaction of the entry."),
+	      VALUE(rcid, "CID", "The oldest CID that had not retired at this cycle."),
+	      VALUE(cycle, "cycle", "Cycle of the unit.")),
+	EVENT(GPUTM_COMMIT_UNIT_HAZARD, "hazard",
+	      "An older transaction may still write a word of the read log.",
+	      VALUE(cid, "CID", "The transaction that has read the word."),
+	      VALUE(address, "byte address", "The word."),
+	      VALUE(writer, "CID", "The youngest older transaction that may write the word."),
+	      VALUE(cycle, "cycle", "Cycle of the unit.")),
+	EVENT(GPUTM_COMMIT_UNIT_OUTCOME, "outcome",
+	      "The unit has reported the local outcome of an entry.",
+	      VALUE(cid, "CID", "The transaction of the entry."),
+	      NAMED(outcome, verdicts, "The local outcome."),
+	      VALUE(reads, "words", "Words that the last validation has compared."),
+	      VALUE(cycle, "cycle", "Cycle of the unit.")),
+	EVENT(GPUTM_COMMIT_UNIT_VERDICT, "verdict",
+	      "The verdict of all partitions on an entry has come.",
+	      VALUE(cid, "CID", "The transaction of the entry."),
+	      NAMED(outcome, verdicts, "The verdict."),
+	      VALUE(cycle, "cycle", "Cycle of the unit.")),
+	EVENT(GPUTM_COMMIT_UNIT_WRITE_ISSUED, "write issued",
+	      "The owner has taken a word of a write request.",
+	      VALUE(cid, "CID", "The transaction that writes."),
+	      VALUE(address, "byte address", "The word."),
+	      VALUE(value, "word value", "The value to be written."),
+	      VALUE(cycle, "cycle", "Cycle of the unit.")),
+	EVENT(GPUTM_COMMIT_UNIT_WRITTEN, "written", "A word of a write request has reached memory.",
+	      VALUE(cid, "CID", "The transaction that writes."),
+	      VALUE(address, "byte address", "The word."),
+	      VALUE(value, "word value", "The value that was written."),
+	      VALUE(cycle, "cycle", "Cycle of the unit.")),
+	EVENT(GPUTM_COMMIT_UNIT_RETIRED, "retired", "The oldest entry has retired.",
+	      VALUE(cid, "CID", "The transaction of the entry."),
+	      NAMED(outcome, ends, "How the entry has ended."),
+	      VALUE(cycle, "cycle", "Cycle of the unit.")),
+	EVENT(GPUTM_COMMIT_UNIT_RESEND, "resend", "The unit asks the core for a log again.",
+	      VALUE(cid, "CID", "The transaction of the log."),
+	      NAMED(purpose, gputm__commit_purposes, "What the unit needs the log for."),
+	      VALUE(cycle, "cycle", "Cycle of the unit.")),
 };
 
 /* ---- life ---- */
 
-static struct gputm_commit_unit *self_of(struct gputm_unit *unit)
+static int refuse(const struct gputm_unit *unit, const char *field, uint64_t value,
+		  const char *why, uint64_t limit)
 {
-	return (struct gputm_commit_unit *)(void *)unit;
+	return gputm__refuse(unit, "%s = %llu is %s %llu", field, (unsigned long long)value, why,
+			     (unsigned long long)limit);
 }
 
-static int refuse(struct gputm_ctx *ctx, const char *field, uint64_t value, const char *why,
-		  uint64_t limit)
+static int validate(const struct gputm_unit *unit)
 {
-	gputm__log(ctx, GPUTM_LOG_ERROR, "commit_unit: %s = %llu is %s %llu", field,
-		   (unsigned long long)value, why, (unsigned long long)limit);
-	return -EINVAL;
-}
-
-static int validate(struct gputm_ctx *ctx, const void *config)
-{
-	const struct gputm_commit_unit_config *c = config;
+	const struct gputm_commit_unit_config *c = gputm_unit_config(unit);
 
 	if (c->ring > UINT64_C(1) << (c->cid_bits - 2))
-		return refuse(ctx, "ring", c->ring, "above 2^(cid_bits - 2) =",
+		return refuse(unit, "ring", c->ring, "above 2^(cid_bits - 2) =",
 			      UINT64_C(1) << (c->cid_bits - 2));
 	if (c->lanes > c->ring)
-		return refuse(ctx, "lanes", c->lanes, "above ring =", c->ring);
+		return refuse(unit, "lanes", c->lanes, "above ring =", c->ring);
 	if (c->port_words < c->lanes * c->buffer_words)
-		return refuse(ctx, "port_words", c->port_words, "below lanes x buffer_words =",
+		return refuse(unit, "port_words", c->port_words, "below lanes x buffer_words =",
 			      (uint64_t)c->lanes * c->buffer_words);
 	if (c->pending_block &&
 	    (c->pending_block < 4 || !gputm__is_power_of_two(c->pending_block)))
-		return refuse(ctx, "pending_block", c->pending_block,
+		return refuse(unit, "pending_block", c->pending_block,
 			      "neither 0 nor a power of two in 4 ..", 1 << 20);
 	return 0;
 }
@@ -359,7 +356,7 @@ static int make_ports(struct gputm_commit_unit *self)
 
 static int setup(struct gputm_unit *unit)
 {
-	struct gputm_commit_unit *self = self_of(unit);
+	struct gputm_commit_unit *self = (void *)unit;
 	const struct gputm_commit_unit_config *c = &self->config;
 	int error = make_history(self);
 
@@ -375,7 +372,7 @@ static int setup(struct gputm_unit *unit)
 
 static void teardown(struct gputm_unit *unit)
 {
-	struct gputm_commit_unit *self = self_of(unit);
+	struct gputm_commit_unit *self = (void *)unit;
 	void *const memory[] = {
 		self->entry, self->warp, self->kept, self->spare, self->pending_writes,
 		self->input.message, self->resent.message, self->output.report,
@@ -395,7 +392,7 @@ static void clear_port(struct gputm__commit_port *port)
 
 static void clear(struct gputm_unit *unit)
 {
-	struct gputm_commit_unit *self = self_of(unit);
+	struct gputm_commit_unit *self = (void *)unit;
 	const struct gputm_commit_unit_config *c = &self->config;
 	size_t places = (size_t)self->mask + 1;
 
@@ -422,7 +419,7 @@ static void clear(struct gputm_unit *unit)
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
-	gputm__commit_io(self_of(unit), io);
+	gputm__commit_io((void *)unit, io);
 }
 
 static const char *check(const struct gputm_unit *unit)
@@ -441,30 +438,24 @@ static unsigned entry_bits(const struct gputm_commit_unit_config *c)
 	       gputm__bits_for((uint64_t)c->buffer_words + 1);
 }
 
-static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 {
-	const struct gputm_commit_unit *self = (const struct gputm_commit_unit *)(const void *)unit;
+	const struct gputm_commit_unit *self = (const void *)unit;
 	const struct gputm_commit_unit_config *c = &self->config;
 	uint64_t word = c->address_bits + 32u;
-	const struct gputm_storage array[] = {
-		{ "ring", c->ring, entry_bits(c), 1, false },
-		{ "buffers", c->buffers, c->buffer_words * word, 4, false },
-		{ "history table", (uint64_t)c->history_sets * c->history_ways,
-		  c->address_bits + c->cid_bits, 1, false },
-		{ "history filter", (uint64_t)c->filter_ways * c->filter_buckets, c->cid_bits,
-		  c->filter_ways, false },
-		{ "input", c->input_depth, GPUTM_COMMIT_WORDS * word, 1, true },
-		{ "resent input", c->resent_depth, GPUTM_COMMIT_WORDS * word, 1, true },
-		{ "reports", c->output_depth, 2 * c->lanes + c->cid_bits, 1, true },
-		{ "words at the ports", UINT64_C(2) * c->port_words,
-		  word + gputm__bits_for(c->ring), 2, true },
-		{ "pending writes", c->pending_block ? c->pending_entries : 0, 16, 1, true },
-	};
 
-	if (index >= GPUTM__COUNT(array))
-		return false;
-	*out = array[index];
-	return true;
+	gputm__array(out, "ring", c->ring, entry_bits(c), 1);
+	gputm__array(out, "buffers", c->buffers, c->buffer_words * word, 4);
+	gputm__array(out, "history table", (uint64_t)c->history_sets * c->history_ways,
+		     c->address_bits + c->cid_bits, 1);
+	gputm__array(out, "history filter", (uint64_t)c->filter_ways * c->filter_buckets,
+		     c->cid_bits, c->filter_ways);
+	gputm__array_apart(out, "input", c->input_depth, GPUTM_COMMIT_WORDS * word, 1);
+	gputm__array_apart(out, "resent input", c->resent_depth, GPUTM_COMMIT_WORDS * word, 1);
+	gputm__array_apart(out, "reports", c->output_depth, 2 * c->lanes + c->cid_bits, 1);
+	gputm__array_apart(out, "words at the ports", UINT64_C(2) * c->port_words,
+			   word + gputm__bits_for(c->ring), 2);
+	gputm__array_apart(out, "pending writes", c->pending_block ? c->pending_entries : 0, 16, 1);
 }
 
 static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
@@ -474,10 +465,11 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 
 static void io_stats(struct gputm_unit *unit, struct gputm__io *io)
 {
-	gputm__commit_io_stats(self_of(unit), io);
+	gputm__commit_io_stats((void *)unit, io);
 }
 
-GPUTM__UNIT(commit_unit, .version = 4, .validate = validate, .laws = laws, .io_stats = io_stats,
+GPUTM__UNIT(commit_unit, .version = 4, .setup = setup, .teardown = teardown, .validate = validate,
+	    .laws = laws, .io_stats = io_stats,
 	    .part = { { "history", offsetof(struct gputm_commit_unit, history) } })
 
 /* ---- messages and reports ---- */

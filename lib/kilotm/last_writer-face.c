@@ -6,7 +6,8 @@
 
 #define TABLE_SEED (UINT64_C(1) << 63) /* flipped in the seed of the table's rows */
 
-#define PARAM(...) GPUTM__PARAM(struct gputm_last_writer_config, __VA_ARGS__)
+#define UNIT last_writer
+
 static const struct gputm_param rows[] = {
 	PARAM(sets, 1, 1u << 20, 128, true, "Sets of the table.", "thesis 4.4.3"),
 	PARAM(ways, 1, 64, 4, false, "Entries of a set.", "thesis 4.4.3"),
@@ -29,7 +30,6 @@ static const struct gputm_preset presets[] = {
 #define ANSWER(RESULT, NAME, SENTENCE)                                                         \
 	{ NAME, offsetof(struct gputm_last_writer, answers[GPUTM_LAST_WRITER_##RESULT]),       \
 	  GPUTM_STAT_COUNTER, "lookups", SENTENCE }
-#define STAT(...) GPUTM__STAT(struct gputm_last_writer, __VA_ARGS__)
 static const struct gputm__stat_row stats[] = {
 	STAT(lookups, COUNTER, "lookups", "Questions for a youngest writer."),
 	ANSWER(NONE, "unknown", "Answered with no writer."),
@@ -49,31 +49,26 @@ static const struct gputm__stat_row stats[] = {
 static const char *const results[] = { "none", "exact", "filter" };
 static const char *const recorded[] = { "replaced", "filled", "evicted" };
 
-#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_LAST_WRITER_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(LOOKUP, "lookup", "The caller has asked for the youngest writer of a word.",
-	      GPUTM__VALUE(address, "byte address", "The word."),
-	      GPUTM__NAMED(outcome, results, "Whether the table or the filter has answered."),
-	      GPUTM__VALUE(cid, "CID", "The writer; 0 if there is none.")),
-	EVENT(RECORD, "record", "The unit has recorded a writer of a word.",
-	      GPUTM__VALUE(address, "byte address", "The word."),
-	      GPUTM__VALUE(cid, "CID", "The writer."),
-	      GPUTM__NAMED(outcome, recorded, "Which entry the writer has got.")),
-	EVENT(EVICT, "evict", "An entry went to the filter.",
-	      GPUTM__VALUE(address, "byte address", "The word of the entry."),
-	      GPUTM__VALUE(cid, "CID", "The writer of the entry.")),
-	EVENT(EXPIRE, "expire", "The unit has forgotten old writers.",
-	      GPUTM__VALUE(cid, "CID", "The floor, below which writers are old."),
-	      GPUTM__VALUE(entries, "entries", "Entries of the table that held an old writer."),
-	      GPUTM__VALUE(cost, "cycles", "Cycles that the sweep takes.")),
+	EVENT(GPUTM_LAST_WRITER_EVENT_LOOKUP, "lookup",
+	      "The caller has asked for the youngest writer of a word.",
+	      VALUE(address, "byte address", "The word."),
+	      NAMED(outcome, results, "Whether the table or the filter has answered."),
+	      VALUE(cid, "CID", "The writer; 0 if there is none.")),
+	EVENT(GPUTM_LAST_WRITER_EVENT_RECORD, "record", "The unit has recorded a writer of a word.",
+	      VALUE(address, "byte address", "The word."),
+	      VALUE(cid, "CID", "The writer."),
+	      NAMED(outcome, recorded, "Which entry the writer has got.")),
+	EVENT(GPUTM_LAST_WRITER_EVENT_EVICT, "evict", "An entry went to the filter.",
+	      VALUE(address, "byte address", "The word of the entry."),
+	      VALUE(cid, "CID", "The writer of the entry.")),
+	EVENT(GPUTM_LAST_WRITER_EVENT_EXPIRE, "expire", "The unit has forgotten old writers.",
+	      VALUE(cid, "CID", "The floor, below which writers are old."),
+	      VALUE(entries, "entries", "Entries of the table that held an old writer."),
+	      VALUE(cost, "cycles", "Cycles that the sweep takes.")),
 };
 
 /* ---- life ---- */
-
-static struct gputm_last_writer *self_of(struct gputm_unit *unit)
-{
-	return (struct gputm_last_writer *)(void *)unit;
-}
 
 static int make_filter(struct gputm_last_writer *self)
 {
@@ -102,7 +97,7 @@ static void keep_own_rows(struct gputm_last_writer *self)
 
 static int setup(struct gputm_unit *unit)
 {
-	struct gputm_last_writer *self = self_of(unit);
+	struct gputm_last_writer *self = (void *)unit;
 	const struct gputm_last_writer_config *c = &self->config;
 	struct gputm_h3_config hash;
 	int error;
@@ -111,27 +106,19 @@ static int setup(struct gputm_unit *unit)
 	self->address_max = gputm__low_mask(c->address_bits);
 	hash = gputm__h3_config(1, c->sets, c->address_bits - self->word_shift,
 				c->seed ^ TABLE_SEED, c->table_rows);
-	error = gputm__h3_new(unit->ctx, &hash, self->word_shift, &self->hash);
+	error = gputm__h3_own(unit, &hash, self->word_shift, &self->hash);
 	if (!error)
 		error = make_filter(self);
 	if (error)
 		return error;
 	keep_own_rows(self);
-	self->entry = gputm__alloc(unit->ctx, gputm__writer_capacity(self), sizeof(*self->entry));
-	return self->entry ? 0 : -ENOMEM;
-}
-
-static void teardown(struct gputm_unit *unit)
-{
-	struct gputm_last_writer *self = self_of(unit);
-
-	gputm_h3_free(self->hash);
-	gputm__free(unit->ctx, self->entry);
+	self->entry = gputm__own(unit, gputm__writer_capacity(self), sizeof(*self->entry));
+	return 0;
 }
 
 static void clear(struct gputm_unit *unit)
 {
-	struct gputm_last_writer *self = self_of(unit);
+	struct gputm_last_writer *self = (void *)unit;
 
 	memset(self->entry, 0, gputm__writer_capacity(self) * sizeof(*self->entry));
 	gputm__writer_set_base(self, 0);
@@ -143,7 +130,7 @@ static void clear(struct gputm_unit *unit)
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
-	struct gputm_last_writer *self = self_of(unit);
+	struct gputm_last_writer *self = (void *)unit;
 	size_t count = gputm__writer_capacity(self);
 
 	gputm__io_same(io, gputm__h3_fingerprint(self->hash), "its table's hash rows are others");
@@ -202,7 +189,7 @@ static const char *check_counters(const struct gputm_last_writer *self)
 
 static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 {
-	const struct gputm_last_writer *self = (const struct gputm_last_writer *)(const void *)unit;
+	const struct gputm_last_writer *self = (const void *)unit;
 
 	gputm__law(laws, self->filled, self->entries + self->forgotten,
 		   "L2: filled differs from entries in use + forgotten");
@@ -210,7 +197,7 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 
 static const char *check(const struct gputm_unit *unit)
 {
-	const struct gputm_last_writer *self = (const struct gputm_last_writer *)(const void *)unit;
+	const struct gputm_last_writer *self = (const void *)unit;
 	const char *broken = check_counters(self);
 
 	for (uint32_t set = 0; !broken && set < self->config.sets; set++)
@@ -218,21 +205,15 @@ static const char *check(const struct gputm_unit *unit)
 	return broken;
 }
 
-static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 {
-	const struct gputm_last_writer *self = (const struct gputm_last_writer *)(const void *)unit;
+	const struct gputm_last_writer *self = (const void *)unit;
 	const struct gputm_last_writer_config *c = &self->config;
 
-	if (index > 1)
-		return false;
-	out->name = index ? "filter" : "table";
-	out->entries = index ? (uint64_t)c->filter_ways * c->filter_buckets
-			     : gputm__writer_capacity(self);
-	out->bits = index ? c->cid_bits : c->address_bits + c->cid_bits;
-	out->ports = index ? c->filter_ways : 1;
-	out->apart = false;
-	return true;
+	gputm__array(out, "table", gputm__writer_capacity(self), c->address_bits + c->cid_bits, 1);
+	gputm__array(out, "filter", (uint64_t)c->filter_ways * c->filter_buckets, c->cid_bits,
+		     c->filter_ways);
 }
 
-GPUTM__UNIT(last_writer, .version = 2, .laws = laws,
+GPUTM__UNIT(last_writer, .version = 2, .setup = setup, .laws = laws,
 	    .part = { { "filter", offsetof(struct gputm_last_writer, filter) } })

@@ -95,7 +95,7 @@ static inline int note(struct gputm_last_writer *self, struct gputm__writer *ent
 }
 
 /* A word without an entry takes a free one, or the oldest writer's, which moves to the filter. */
-static GPUTM__APART int record_new(struct gputm_last_writer *self, struct gputm__writer *set,
+APART int record_new(struct gputm_last_writer *self, struct gputm__writer *set,
 				   uint64_t word, uint64_t cid)
 {
 	struct gputm__writer *entry = victim_of(self, set);

@@ -5,9 +5,10 @@
  */
 #include "lib/localtm/local_tm-priv.h"
 
+#define UNIT local_tm
+
 static const char *const lane_costs[] = { "slowest", "sum", NULL };
 
-#define PARAM(...) GPUTM__PARAM(struct gputm_local_tm_config, __VA_ARGS__)
 static const struct gputm_param rows[] = {
 	PARAM(wavefronts, 1, WAVEFRONTS_MAX, 4, false, "Wavefronts of the work-group.",
 	      "LocalTM 2"),
@@ -21,8 +22,8 @@ static const struct gputm_param rows[] = {
 	      "Words of data; 0 stands for as many as fit beside their shadow.", "LocalTM 4.3"),
 	PARAM(registers, 0, 256, 8, false,
 	      "Vector registers with a shadow, for the storage report.", "LocalTM 3.2"),
-	GPUTM__CHOICE(struct gputm_local_tm_config, lane_cost, 0, 1, GPUTM_LOCAL_TM_SLOWEST,
-		      lane_costs, "What the lanes of an access cost together.", "LocalTM 4.2"),
+	CHOICE(lane_cost, 0, 1, GPUTM_LOCAL_TM_SLOWEST, lane_costs,
+	       "What the lanes of an access cost together.", "LocalTM 4.2"),
 };
 
 static const struct gputm_preset presets[] = {
@@ -34,7 +35,6 @@ static const struct gputm_preset presets[] = {
 	  { { "wavefronts", 1 }, { "lanes", 4 } } },
 };
 
-#define STAT(...) GPUTM__STAT(struct gputm_local_tm, __VA_ARGS__)
 static const struct gputm__stat_row stats[] = {
 	STAT(begins, COUNTER, "attempts", "Attempts of wavefronts."),
 	STAT(held, COUNTER, "refusals", "tx_begin held by another wavefront's serialisation."),
@@ -64,63 +64,59 @@ static const struct gputm__stat_row stats[] = {
 
 static const char *const modes[] = { "normal", "tx", "wavefront", "group" };
 
-#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_LOCAL_TM_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(BEGIN, "begin", "A wavefront begins an attempt.",
-	      GPUTM__VALUE(wavefront, "wavefront", "The wavefront."),
-	      GPUTM__VALUE(exec, "lane mask", "EXEC of the wavefront."),
-	      GPUTM__VALUE(tcm, "lane mask", "TCM of the wavefront, the lanes that do not run."),
-	      GPUTM__NAMED(mode, modes, "Which lanes run at once.")),
-	EVENT(ACCESS, "access", "Lanes have accessed local memory.",
-	      GPUTM__VALUE(wavefront, "wavefront", "The wavefront of the lanes."),
-	      GPUTM__NAMED(access, gputm__read_write, "Whether the lanes read or write."),
-	      GPUTM__VALUE(lanes, "lane mask", "Lanes that have accessed memory."),
-	      GPUTM__VALUE(conflicts, "lane mask", "Lanes of the access that are rolled back.")),
-	EVENT(CONFLICT, "conflict", "A work-item has met another, and is rolled back.",
-	      GPUTM__VALUE(item, "work-item", "The work-item that is rolled back."),
-	      GPUTM__VALUE(word, "word index", "The word at which both meet."),
-	      GPUTM__VALUE(other, "work-item", "The work-item that stays.")),
-	EVENT(EVICT, "evict", "A wavefront is rolled back, so that another runs alone.",
-	      GPUTM__VALUE(wavefront, "wavefront", "The wavefront that is rolled back."),
-	      GPUTM__VALUE(lanes, "lane mask", "Lanes that ran in the wavefront."),
-	      GPUTM__VALUE(restored, "words", "Words that the roll-back has restored."),
-	      GPUTM__VALUE(holder, "wavefront", "The wavefront that runs alone.")),
-	EVENT(COMMIT, "commit", "An attempt has ended.",
-	      GPUTM__VALUE(wavefront, "wavefront", "The wavefront."),
-	      GPUTM__VALUE(lanes, "lane mask", "Lanes that have committed."),
-	      GPUTM__VALUE(tcm, "lane mask", "TCM of the wavefront, the lanes that have to run "
-			   "again."),
-	      GPUTM__NAMED(mode, modes, "How these lanes run again; normal if there are none.")),
+	EVENT(GPUTM_LOCAL_TM_EVENT_BEGIN, "begin", "A wavefront begins an attempt.",
+	      VALUE(wavefront, "wavefront", "The wavefront."),
+	      VALUE(exec, "lane mask", "EXEC of the wavefront."),
+	      VALUE(tcm, "lane mask", "TCM of the wavefront, the lanes that do not run."),
+	      NAMED(mode, modes, "Which lanes run at once.")),
+	EVENT(GPUTM_LOCAL_TM_EVENT_ACCESS, "access", "Lanes have accessed local memory.",
+	      VALUE(wavefront, "wavefront", "The wavefront of the lanes."),
+	      NAMED(access, gputm__read_write, "Whether the lanes read or write."),
+	      VALUE(lanes, "lane mask", "Lanes that have accessed memory."),
+	      VALUE(conflicts, "lane mask", "Lanes of the access that are rolled back.")),
+	EVENT(GPUTM_LOCAL_TM_EVENT_CONFLICT, "conflict",
+	      "A work-item has met another, and is rolled back.",
+	      VALUE(item, "work-item", "The work-item that is rolled back."),
+	      VALUE(word, "word index", "The word at which both meet."),
+	      VALUE(other, "work-item", "The work-item that stays.")),
+	EVENT(GPUTM_LOCAL_TM_EVENT_EVICT, "evict",
+	      "A wavefront is rolled back, so that another runs alone.",
+	      VALUE(wavefront, "wavefront", "The wavefront that is rolled back."),
+	      VALUE(lanes, "lane mask", "Lanes that ran in the wavefront."),
+	      VALUE(restored, "words", "Words that the roll-back has restored."),
+	      VALUE(holder, "wavefront", "The wavefront that runs alone.")),
+	EVENT(GPUTM_LOCAL_TM_EVENT_COMMIT, "commit", "An attempt has ended.",
+	      VALUE(wavefront, "wavefront", "The wavefront."),
+	      VALUE(lanes, "lane mask", "Lanes that have committed."),
+	      VALUE(tcm, "lane mask", "TCM of the wavefront, the lanes that have to run again."),
+	      NAMED(mode, modes, "How these lanes run again; normal if there are none.")),
 };
 
 /* ---- life ---- */
 
-static int validate(struct gputm_ctx *ctx, const void *config)
+static int validate(const struct gputm_unit *unit)
 {
-	const struct gputm_local_tm_config *c = config;
+	const struct gputm_local_tm *t = (const void *)unit;
+	const struct gputm_local_tm_config *c = &t->config;
 	uint32_t items = c->wavefronts * c->lanes;
 	uint32_t fit = gputm__local_tm_bank_words(c) * c->banks;
 
 	if (items > ITEMS_MAX)
-		gputm__log(ctx, GPUTM_LOG_ERROR,
-			   "local_tm: wavefronts x lanes = %u is outside 1 .. %u, what a byte "
-			   "of owner can name", items, ITEMS_MAX);
-	else if (!fit)
-		gputm__log(ctx, GPUTM_LOG_ERROR,
-			   "local_tm: local_bytes = %u has no room for a word and its shadow in "
-			   "each of %u banks", c->local_bytes, c->banks);
-	else if (c->words > fit)
-		gputm__log(ctx, GPUTM_LOG_ERROR,
-			   "local_tm: words = %u is outside 0 .. %u: a word takes 9 bytes of its "
-			   "bank with its shadow", c->words, fit);
-	else
-		return 0;
-	return -EINVAL;
+		return gputm__refuse(unit, "wavefronts x lanes = %u is outside 1 .. %u, what a "
+				     "byte of owner can name", items, ITEMS_MAX);
+	if (!fit)
+		return gputm__refuse(unit, "local_bytes = %u has no room for a word and its shadow "
+				     "in each of %u banks", c->local_bytes, c->banks);
+	if (c->words > fit)
+		return gputm__refuse(unit, "words = %u is outside 0 .. %u: a word takes 9 bytes of "
+				     "its bank with its shadow", c->words, fit);
+	return 0;
 }
 
 static int setup(struct gputm_unit *unit)
 {
-	struct gputm_local_tm *t = gputm__local_tm_of(unit);
+	struct gputm_local_tm *t = (void *)unit;
 	const struct gputm_local_tm_config *c = &t->config;
 
 	t->words = c->words ? c->words : gputm__local_tm_bank_words(c) * c->banks;
@@ -130,28 +126,14 @@ static int setup(struct gputm_unit *unit)
 	t->key_mask = c->banks * c->signature_bits - 1;
 	t->sum_mask = c->lane_cost == GPUTM_LOCAL_TM_SUM ? UINT32_MAX : 0;
 	t->lane_mask = gputm__low_mask(c->lanes);
-	t->wavefront = gputm__alloc(unit->ctx, c->wavefronts, sizeof(*t->wavefront));
-	t->data = gputm__alloc(unit->ctx, t->words, sizeof(*t->data));
-	t->backup = gputm__alloc(unit->ctx, t->words, sizeof(*t->backup));
-	t->owner = gputm__alloc(unit->ctx, t->words, sizeof(*t->owner));
-	t->next = gputm__alloc(unit->ctx, t->words, sizeof(*t->next));
-	t->head = gputm__alloc(unit->ctx, (size_t)t->items + 1, sizeof(*t->head));
-	t->key_owner = gputm__alloc(unit->ctx, (size_t)t->key_mask + 1, sizeof(*t->key_owner));
-	return t->wavefront && t->data && t->backup && t->owner && t->next && t->head &&
-	       t->key_owner ? 0 : -ENOMEM;
-}
-
-static void teardown(struct gputm_unit *unit)
-{
-	struct gputm_local_tm *t = gputm__local_tm_of(unit);
-
-	gputm__free(unit->ctx, t->wavefront);
-	gputm__free(unit->ctx, t->data);
-	gputm__free(unit->ctx, t->backup);
-	gputm__free(unit->ctx, t->owner);
-	gputm__free(unit->ctx, t->next);
-	gputm__free(unit->ctx, t->head);
-	gputm__free(unit->ctx, t->key_owner);
+	t->wavefront = gputm__own(unit, c->wavefronts, sizeof(*t->wavefront));
+	t->data = gputm__own(unit, t->words, sizeof(*t->data));
+	t->backup = gputm__own(unit, t->words, sizeof(*t->backup));
+	t->owner = gputm__own(unit, t->words, sizeof(*t->owner));
+	t->next = gputm__own(unit, t->words, sizeof(*t->next));
+	t->head = gputm__own(unit, (size_t)t->items + 1, sizeof(*t->head));
+	t->key_owner = gputm__own(unit, (size_t)t->key_mask + 1, sizeof(*t->key_owner));
+	return 0;
 }
 
 static void forget_owners(struct gputm_local_tm *t)
@@ -164,7 +146,7 @@ static void forget_owners(struct gputm_local_tm *t)
 
 static void clear(struct gputm_unit *unit)
 {
-	struct gputm_local_tm *t = gputm__local_tm_of(unit);
+	struct gputm_local_tm *t = (void *)unit;
 
 	memset(t->wavefront, 0, t->config.wavefronts * sizeof(*t->wavefront));
 	memset(t->data, 0, t->words * sizeof(*t->data));
@@ -181,18 +163,19 @@ static void clear(struct gputm_unit *unit)
 int gputm_local_tm_get_capacity(const struct gputm_local_tm_config *config,
 				struct gputm_local_tm_capacity *out)
 {
-	struct gputm_local_tm_config own;
-	int error = gputm__params_read(NULL, gputm_local_tm_params(), config, &own);
+	struct gputm_local_tm bare = { .words = 0 }; /* without a context, which says nothing */
+	const struct gputm_local_tm_config *c = &bare.config;
+	int error = gputm__params_read(NULL, gputm_local_tm_params(), config, &bare.config);
 
 	if (!error)
-		error = validate(NULL, &own);
+		error = validate(&bare.unit);
 	if (error)
 		return error;
-	out->data_bytes = (uint32_t)((uint64_t)own.local_bytes * 4 / 9);
+	out->data_bytes = (uint32_t)((uint64_t)c->local_bytes * 4 / 9);
 	out->backup_bytes = out->data_bytes;
-	out->owner_bytes = own.local_bytes - 2 * out->data_bytes;
-	out->bank_words = gputm__local_tm_bank_words(&own);
-	out->words = out->bank_words * own.banks;
+	out->owner_bytes = c->local_bytes - 2 * out->data_bytes;
+	out->bank_words = gputm__local_tm_bank_words(c);
+	out->words = out->bank_words * c->banks;
 	return 0;
 }
 
@@ -313,7 +296,7 @@ static void read_owners(struct gputm_local_tm *t, struct gputm__io *io)
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
-	struct gputm_local_tm *t = gputm__local_tm_of(unit);
+	struct gputm_local_tm *t = (void *)unit;
 	uint32_t holder = t->holder == NO_WAVEFRONT ? 0 : t->holder + 1;
 
 	for (uint32_t i = 0; i < t->config.wavefronts; i++)
@@ -330,25 +313,19 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 
 /* ---- storage ---- */
 
-static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 {
-	const struct gputm_local_tm *t = (const struct gputm_local_tm *)(const void *)unit;
+	const struct gputm_local_tm *t = (const void *)unit;
 	const struct gputm_local_tm_config *c = &t->config;
-	const struct gputm_storage array[] = {
-		{ "signatures", (uint64_t)t->items * c->banks, c->signature_bits, c->banks, false },
-		{ "shadow memory: backups", t->words, 32, c->banks, false },
-		{ "shadow memory: owners", t->words, 8, c->banks, false },
-		{ "TCM", c->wavefronts, c->lanes, 1, false },
-		{ "shadow memory: valid bits", t->words, 1, c->banks, true },
-		{ "TCM of the attempt before, first EXEC", UINT64_C(2) * c->wavefronts, c->lanes, 1,
-		  true },
-		{ "shadow registers", (uint64_t)t->items * c->registers, 32, 1, true },
-	};
 
-	if (index >= GPUTM__COUNT(array))
-		return false;
-	*out = array[index];
-	return true;
+	gputm__array(out, "signatures", (uint64_t)t->items * c->banks, c->signature_bits, c->banks);
+	gputm__array(out, "shadow memory: backups", t->words, 32, c->banks);
+	gputm__array(out, "shadow memory: owners", t->words, 8, c->banks);
+	gputm__array(out, "TCM", c->wavefronts, c->lanes, 1);
+	gputm__array_apart(out, "shadow memory: valid bits", t->words, 1, c->banks);
+	gputm__array_apart(out, "TCM of the attempt before, first EXEC",
+			   UINT64_C(2) * c->wavefronts, c->lanes, 1);
+	gputm__array_apart(out, "shadow registers", (uint64_t)t->items * c->registers, 32, 1);
 }
 
 /* ---- invariants ---- */
@@ -460,7 +437,7 @@ static const char *check_counters(const struct gputm_local_tm *t)
 
 static const char *check(const struct gputm_unit *unit)
 {
-	const struct gputm_local_tm *t = (const struct gputm_local_tm *)(const void *)unit;
+	const struct gputm_local_tm *t = (const void *)unit;
 	const char *broken = check_wavefronts(t);
 
 	if (!broken)
@@ -470,7 +447,7 @@ static const char *check(const struct gputm_unit *unit)
 
 static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 {
-	const struct gputm_local_tm *t = (const struct gputm_local_tm *)(const void *)unit;
+	const struct gputm_local_tm *t = (const void *)unit;
 	uint64_t on = 0;
 
 	for (uint32_t i = 0; i < t->config.wavefronts; i++)
@@ -486,4 +463,4 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 	gputm__law_least(laws, t->plain, t->clashes, "a part is more than its whole");
 }
 
-GPUTM__UNIT(local_tm, .version = 1, .validate = validate, .laws = laws)
+GPUTM__UNIT(local_tm, .version = 1, .setup = setup, .validate = validate, .laws = laws)

@@ -56,11 +56,6 @@ struct gputm_local_tm {
 	uint64_t begin_cycles, access_cycles, commit_cycles;
 };
 
-static inline struct gputm_local_tm *gputm__local_tm_of(struct gputm_unit *unit)
-{
-	return (struct gputm_local_tm *)(void *)unit;
-}
-
 /* Words of data that fit in one bank of this config. */
 static inline uint32_t gputm__local_tm_bank_words(const struct gputm_local_tm_config *c)
 {

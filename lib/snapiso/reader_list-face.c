@@ -2,7 +2,8 @@
 /* The common face of the reader list; see reader_list.c. */
 #include "lib/snapiso/reader_list-priv.h"
 
-#define PARAM(...) GPUTM__PARAM(struct gputm_reader_list_config, __VA_ARGS__)
+#define UNIT reader_list
+
 static const struct gputm_param rows[] = {
 	PARAM(entries, 1, 1u << 20, 87856, false, "Entries of the pool.", "ISCA 2017 4.3"),
 	PARAM(root_bits, 8, 64, 32, true, "Bits of a root vector: leaves of a word.",
@@ -23,7 +24,6 @@ static const struct gputm_preset presets[] = {
 	  { { "entries", 87856 }, { "root_bits", 64 }, { "leaf_bits", 32 } } },
 };
 
-#define STAT(...) GPUTM__STAT(struct gputm_reader_list, __VA_ARGS__)
 static const struct gputm__stat_row stats[] = {
 	STAT(added, COUNTER, "readers", "Readers added: removed, or still there."),
 	STAT(already, COUNTER, "readers", "Additions of a transaction that was a reader."),
@@ -35,39 +35,33 @@ static const struct gputm__stat_row stats[] = {
 	STAT(used, GAUGE, "entries", "Entries in use."),
 };
 
-#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_READER_LIST_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(ADDED, "added", "A word has a new reader.",
-	      GPUTM__VALUE(address, "byte address", "The word."),
-	      GPUTM__VALUE(tx, "transaction", "The reader."),
-	      GPUTM__VALUE(readers, "readers", "Readers of the word now.")),
-	EVENT(REMOVED, "removed", "A word has lost a reader.",
-	      GPUTM__VALUE(address, "byte address", "The word."),
-	      GPUTM__VALUE(tx, "transaction", "The reader."),
-	      GPUTM__VALUE(readers, "readers", "Readers of the word now.")),
-	EVENT(FULL, "full", "There is no room for a reader.",
-	      GPUTM__VALUE(address, "byte address", "The word."),
-	      GPUTM__VALUE(tx, "transaction", "The reader."),
-	      GPUTM__VALUE(entries, "entries", "Entries in use.")),
-	EVENT(EXPANDED, "expanded", "The readers of a word went to a root and leaves; added "
-	      "follows.",
-	      GPUTM__VALUE(address, "byte address", "The word."),
-	      GPUTM__VALUE(entries, "entries", "Entries that the word has now.")),
-	EVENT(FOLDED, "folded", "The readers of a word went back to a plain entry; removed "
-	      "follows.",
-	      GPUTM__VALUE(address, "byte address", "The word.")),
+	EVENT(GPUTM_READER_LIST_EVENT_ADDED, "added", "A word has a new reader.",
+	      VALUE(address, "byte address", "The word."),
+	      VALUE(tx, "transaction", "The reader."),
+	      VALUE(readers, "readers", "Readers of the word now.")),
+	EVENT(GPUTM_READER_LIST_EVENT_REMOVED, "removed", "A word has lost a reader.",
+	      VALUE(address, "byte address", "The word."),
+	      VALUE(tx, "transaction", "The reader."),
+	      VALUE(readers, "readers", "Readers of the word now.")),
+	EVENT(GPUTM_READER_LIST_EVENT_FULL, "full", "There is no room for a reader.",
+	      VALUE(address, "byte address", "The word."),
+	      VALUE(tx, "transaction", "The reader."),
+	      VALUE(entries, "entries", "Entries in use.")),
+	EVENT(GPUTM_READER_LIST_EVENT_EXPANDED, "expanded",
+	      "The readers of a word went to a root and leaves; added follows.",
+	      VALUE(address, "byte address", "The word."),
+	      VALUE(entries, "entries", "Entries that the word has now.")),
+	EVENT(GPUTM_READER_LIST_EVENT_FOLDED, "folded",
+	      "The readers of a word went back to a plain entry; removed follows.",
+	      VALUE(address, "byte address", "The word.")),
 };
 
 /* ---- life ---- */
 
-static struct gputm_reader_list *self_of(struct gputm_unit *unit)
-{
-	return (struct gputm_reader_list *)(void *)unit;
-}
-
 static int setup(struct gputm_unit *unit)
 {
-	struct gputm_reader_list *l = self_of(unit);
+	struct gputm_reader_list *l = (void *)unit;
 	const struct gputm_reader_list_config *c = &l->config;
 
 	l->address_max = gputm__low_mask(c->address_bits);
@@ -79,25 +73,15 @@ static int setup(struct gputm_unit *unit)
 	l->blocks = c->entries / 2;
 	l->block_words = l->transactions / 64;
 	l->block_bytes = (uint32_t)sizeof(struct gputm__reader_block) + l->block_words * 8;
-	l->memory = gputm__alloc(unit->ctx, l->blocks, l->block_bytes);
-	l->free_block = gputm__alloc(unit->ctx, l->blocks, sizeof(*l->free_block));
-	if (!l->memory || !l->free_block)
-		return -ENOMEM;
-	return gputm__word_map_setup(&l->map, unit->ctx, c->entries);
-}
-
-static void teardown(struct gputm_unit *unit)
-{
-	struct gputm_reader_list *l = self_of(unit);
-
-	gputm__free(unit->ctx, l->map.slot);
-	gputm__free(unit->ctx, l->free_block);
-	gputm__free(unit->ctx, l->memory);
+	l->memory = gputm__own(unit, l->blocks, l->block_bytes);
+	l->free_block = gputm__own(unit, l->blocks, sizeof(*l->free_block));
+	gputm__word_map_setup(&l->map, unit, c->entries);
+	return 0;
 }
 
 static void clear(struct gputm_unit *unit)
 {
-	struct gputm_reader_list *l = self_of(unit);
+	struct gputm_reader_list *l = (void *)unit;
 
 	for (size_t i = 0; i <= l->map.mask; i++)
 		if (l->map.slot[i].key && gputm__readers_in_block(&l->map.slot[i]))
@@ -170,7 +154,7 @@ static void io_word(struct gputm_reader_list *l, struct gputm__word_slot *slot,
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
-	struct gputm_reader_list *l = self_of(unit);
+	struct gputm_reader_list *l = (void *)unit;
 	uint64_t words, used = 0, key_max = (l->address_max >> l->word_shift) + 1;
 	size_t at = 0, keys = gputm__word_io(&l->map, io, &words, l->config.entries, key_max,
 					     GPUTM__NO_READERS);
@@ -219,7 +203,7 @@ static const char *check_word(const struct gputm_reader_list *l, size_t at)
 
 static const char *check(const struct gputm_unit *unit)
 {
-	const struct gputm_reader_list *l = (const struct gputm_reader_list *)(const void *)unit;
+	const struct gputm_reader_list *l = (const void *)unit;
 	uint64_t used = 0;
 
 	for (size_t i = 0; i <= l->map.mask; i++) {
@@ -240,25 +224,20 @@ static uint32_t larger(uint32_t a, uint32_t b)
 	return a > b ? a : b;
 }
 
-static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 {
 	const struct gputm_reader_list_config *c = gputm_unit_config(unit);
 	uint32_t id = gputm__log2(c->root_bits) + gputm__log2(c->leaf_bits);
 	uint32_t plain = larger(2 + GPUTM__PLAIN_READERS * id, c->root_bits);
 	uint32_t content = larger(plain, gputm__log2(c->root_bits) + c->leaf_bits);
 
-	if (index)
-		return false;
-	out->name = "entries";
-	out->entries = c->entries;
-	out->bits = c->address_bits - gputm__log2(c->word_bytes) + 2 + content;
-	out->ports = 1;
-	return true;
+	gputm__array(out, "entries", c->entries,
+		     c->address_bits - gputm__log2(c->word_bytes) + 2 + content, 1);
 }
 
 static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 {
-	const struct gputm_reader_list *l = (const struct gputm_reader_list *)(const void *)unit;
+	const struct gputm_reader_list *l = (const void *)unit;
 	uint64_t readers = 0;
 
 	for (size_t i = 0; i <= l->map.mask; i++)
@@ -268,4 +247,4 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 	gputm__law(laws, l->added, l->removed + readers, "added is not removed + readers");
 }
 
-GPUTM__UNIT(reader_list, .version = 2, .laws = laws)
+GPUTM__UNIT(reader_list, .version = 2, .setup = setup, .laws = laws)

@@ -54,8 +54,6 @@
  */
 #include "lib/snapiso/reader_list-priv.h"
 
-#define APART static __attribute__((noinline))
-
 APART int refuse(const struct gputm_reader_list *l, uint64_t address, uint32_t tx)
 {
 	if (address > l->address_max)

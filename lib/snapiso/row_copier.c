@@ -55,7 +55,8 @@ struct gputm_row_copier {
 	uint64_t pushed, full, completed, popped, rows, held_max;
 };
 
-#define PARAM(...) GPUTM__PARAM(struct gputm_row_copier_config, __VA_ARGS__)
+#define UNIT row_copier
+
 static const struct gputm_param rows[] = {
 	PARAM(row_bytes, 64, 1u << 16, 2048, true, "Bytes of a row.", "ISCA 2017 Table 2"),
 	PARAM(row_cycles, 1, 4096, 63, false, "Cycles to copy a row.", "ISCA 2017 Table 2"),
@@ -72,7 +73,6 @@ static const struct gputm_preset presets[] = {
 	  { { "row_bytes", 2048 }, { "row_cycles", 96 }, { "subarrays", 64 } } },
 };
 
-#define STAT(...) GPUTM__STAT(struct gputm_row_copier, __VA_ARGS__)
 static const struct gputm__stat_row stats[] = {
 	STAT(pushed, COUNTER, "requests", "Requests taken: popped, or still held."),
 	STAT(full, COUNTER, "requests", "Requests refused because the unit was full."),
@@ -82,47 +82,35 @@ static const struct gputm__stat_row stats[] = {
 	STAT(held_max, MAXIMUM, "requests", "Requests held, at most."),
 };
 
-#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_ROW_COPIER_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(PUSHED, "pushed", "The caller has asked for a copy.",
-	      GPUTM__VALUE(tag, "tag", "The caller's tag of the copy."),
-	      GPUTM__VALUE(rows, "rows", "Rows to be copied."),
-	      GPUTM__VALUE(done_at, "cycle", "Cycle in which the copy will be complete."),
-	      GPUTM__VALUE(cycle, "cycle", "Cycle of the unit.")),
-	EVENT(COMPLETED, "completed", "A copy is complete.",
-	      GPUTM__VALUE(tag, "tag", "The caller's tag of the copy."),
-	      GPUTM__VALUE(cycle, "cycle", "Cycle of the unit.")),
+	EVENT(GPUTM_ROW_COPIER_EVENT_PUSHED, "pushed", "The caller has asked for a copy.",
+	      VALUE(tag, "tag", "The caller's tag of the copy."),
+	      VALUE(rows, "rows", "Rows to be copied."),
+	      VALUE(done_at, "cycle", "Cycle in which the copy will be complete."),
+	      VALUE(cycle, "cycle", "Cycle of the unit.")),
+	EVENT(GPUTM_ROW_COPIER_EVENT_COMPLETED, "completed", "A copy is complete.",
+	      VALUE(tag, "tag", "The caller's tag of the copy."),
+	      VALUE(cycle, "cycle", "Cycle of the unit.")),
 };
 
 /* ---- life ---- */
 
-static struct gputm_row_copier *self_of(struct gputm_unit *unit)
-{
-	return (struct gputm_row_copier *)(void *)unit;
-}
-
 static int setup(struct gputm_unit *unit)
 {
-	struct gputm_row_copier *c = self_of(unit);
+	struct gputm_row_copier *c = (void *)unit;
 
 	c->all = c->config.banks * c->config.subarrays;
 	c->all_shift = gputm__log2(c->all);
 	c->row_shift = gputm__log2(c->config.row_bytes);
 	c->address_max = gputm__low_mask(c->config.address_bits);
-	c->request = gputm__alloc(unit->ctx, c->config.requests, sizeof(*c->request));
-	c->idle_at = gputm__alloc(unit->ctx, c->all, sizeof(*c->idle_at));
-	return c->request && c->idle_at ? 0 : -ENOMEM;
-}
-
-static void teardown(struct gputm_unit *unit)
-{
-	gputm__free(unit->ctx, self_of(unit)->request);
-	gputm__free(unit->ctx, self_of(unit)->idle_at);
+	c->request = gputm__own(unit, c->config.requests, sizeof(*c->request));
+	c->idle_at = gputm__own(unit, c->all, sizeof(*c->idle_at));
+	return 0;
 }
 
 static void clear(struct gputm_unit *unit)
 {
-	struct gputm_row_copier *c = self_of(unit);
+	struct gputm_row_copier *c = (void *)unit;
 
 	memset(c->idle_at, 0, c->all * sizeof(*c->idle_at));
 	c->held = 0;
@@ -141,7 +129,7 @@ static void io_time(struct gputm_row_copier *c, struct gputm__io *io, uint64_t *
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
-	struct gputm_row_copier *c = self_of(unit);
+	struct gputm_row_copier *c = (void *)unit;
 
 	gputm__io_u64_max(io, &c->now, GPUTM__END_OF_TIME, "cycle");
 	gputm__io_u32_max(io, &c->held, c->config.requests, "requests");
@@ -175,7 +163,7 @@ static int request_refused(const struct gputm_row_copier *c,
 
 static const char *check(const struct gputm_unit *unit)
 {
-	const struct gputm_row_copier *c = (const struct gputm_row_copier *)(const void *)unit;
+	const struct gputm_row_copier *c = (const void *)unit;
 	uint64_t last = c->now;
 
 	for (uint32_t i = 0; i < c->all; i++)
@@ -189,22 +177,19 @@ static const char *check(const struct gputm_unit *unit)
 	return NULL;
 }
 
-static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 {
 	const struct gputm_row_copier_config *c = gputm_unit_config(unit);
 	uint64_t row = c->address_bits > gputm__log2(c->row_bytes)
 			       ? c->address_bits - gputm__log2(c->row_bytes)
 			       : 1;
 
-	if (index)
-		return false;
-	*out = (struct gputm_storage){ "requests", c->requests, 3 * row, 1, true };
-	return true;
+	gputm__array_apart(out, "requests", c->requests, 3 * row, 1);
 }
 
 static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 {
-	const struct gputm_row_copier *c = (const struct gputm_row_copier *)(const void *)unit;
+	const struct gputm_row_copier *c = (const void *)unit;
 	uint64_t complete = 0;
 
 	for (uint32_t i = 0; i < c->held; i++)
@@ -216,7 +201,7 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 		   "completed is not popped + complete ones");
 }
 
-GPUTM__UNIT(row_copier, .version = 1, .laws = laws)
+GPUTM__UNIT(row_copier, .version = 1, .setup = setup, .laws = laws)
 
 /* ---- requests ---- */
 

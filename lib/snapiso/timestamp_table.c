@@ -78,7 +78,8 @@ struct gputm_timestamp_table {
 	uint64_t running_max, retained_max;
 };
 
-#define PARAM(...) GPUTM__PARAM(struct gputm_timestamp_table_config, __VA_ARGS__)
+#define UNIT timestamp_table
+
 static const struct gputm_param rows[] = {
 	PARAM(transactions, 2, 1u << 16, 1024, false, "Transactions.", "ISCA 2017 4.3"),
 	PARAM(stamp_bits, 5, 31, 24, false, "Width of a timestamp, bits.", "ISCA 2017 4.3"),
@@ -101,7 +102,6 @@ static const struct gputm_preset presets[] = {
 	  { { "transactions", 2048 }, { "stamp_bits", 24 }, { "increment", 10 } } },
 };
 
-#define STAT(...) GPUTM__STAT(struct gputm_timestamp_table, __VA_ARGS__)
 static const struct gputm__stat_row stats[] = {
 	STAT(passed, COUNTER, "edges", "Edges that passed."),
 	STAT(loops, COUNTER, "edges", "Edges that declared a loop."),
@@ -119,62 +119,53 @@ static const struct gputm__stat_row stats[] = {
 
 static const char *const results[] = { "ok", "loop", "overflow" };
 
-#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_TIMESTAMP_TABLE_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(BEGUN, "begun", "A transaction begins.",
-	      GPUTM__VALUE(tx, "transaction", "The transaction."),
-	      GPUTM__VALUE(cts, "logical time", "CTS of the transaction.")),
-	EVENT(EDGE, "edge", "One transaction has to come before another.",
-	      GPUTM__VALUE(pred, "transaction", "The transaction that comes before."),
-	      GPUTM__VALUE(succ, "transaction", "The transaction that comes after."),
-	      GPUTM__NAMED(outcome, results, "Whether the edge may close a loop, or a timestamp "
-			   "does not fit.")),
-	EVENT(RETIRED, "retired", "A transaction has ended.",
-	      GPUTM__VALUE(tx, "transaction", "The transaction."),
-	      GPUTM__NAMED(committed, gputm__no_yes, "Whether the transaction has committed."),
-	      GPUTM__VALUE(prev, "logical time", "PrevTS of the transaction."),
-	      GPUTM__VALUE(cts, "logical time", "CTS of the transaction.")),
-	EVENT(RELEASED, "released", "A committed transaction gets no edge any more.",
-	      GPUTM__VALUE(tx, "transaction", "The transaction.")),
-	EVENT(RESTARTED, "restarted", "The table has forgotten all timestamps.",
-	      GPUTM__VALUE(restarts, "restarts", "Restarts so far.")),
+	EVENT(GPUTM_TIMESTAMP_TABLE_EVENT_BEGUN, "begun", "A transaction begins.",
+	      VALUE(tx, "transaction", "The transaction."),
+	      VALUE(cts, "logical time", "CTS of the transaction.")),
+	EVENT(GPUTM_TIMESTAMP_TABLE_EVENT_EDGE, "edge",
+	      "One transaction has to come before another.",
+	      VALUE(pred, "transaction", "The transaction that comes before."),
+	      VALUE(succ, "transaction", "The transaction that comes after."),
+	      NAMED(outcome, results,
+		    "Whether the edge may close a loop, or a timestamp does not fit.")),
+	EVENT(GPUTM_TIMESTAMP_TABLE_EVENT_RETIRED, "retired", "A transaction has ended.",
+	      VALUE(tx, "transaction", "The transaction."),
+	      NAMED(committed, gputm__no_yes, "Whether the transaction has committed."),
+	      VALUE(prev, "logical time", "PrevTS of the transaction."),
+	      VALUE(cts, "logical time", "CTS of the transaction.")),
+	EVENT(GPUTM_TIMESTAMP_TABLE_EVENT_RELEASED, "released",
+	      "A committed transaction gets no edge any more.",
+	      VALUE(tx, "transaction", "The transaction.")),
+	EVENT(GPUTM_TIMESTAMP_TABLE_EVENT_RESTARTED, "restarted",
+	      "The table has forgotten all timestamps.",
+	      VALUE(restarts, "restarts", "Restarts so far.")),
 };
 
 /* ---- life ---- */
 
-static struct gputm_timestamp_table *self_of(struct gputm_unit *unit)
+static int validate(const struct gputm_unit *unit)
 {
-	return (struct gputm_timestamp_table *)(void *)unit;
-}
-
-static int validate(struct gputm_ctx *ctx, const void *config)
-{
-	const struct gputm_timestamp_table_config *c = config;
+	const struct gputm_timestamp_table_config *c = gputm_unit_config(unit);
 
 	if (!c->signed_unset || c->literal)
 		return 0;
-	gputm__log(ctx, GPUTM_LOG_ERROR, "timestamp_table: signed_unset = 1 needs literal = 1");
-	return -EINVAL;
+	return gputm__refuse(unit, "signed_unset = 1 needs literal = 1");
 }
 
 static int setup(struct gputm_unit *unit)
 {
-	struct gputm_timestamp_table *t = self_of(unit);
+	struct gputm_timestamp_table *t = (void *)unit;
 
 	t->limit = (uint32_t)gputm__low_mask(t->config.stamp_bits) - 1;
 	t->usual = t->config.literal ? UINT32_MAX : RUNNING;
-	t->slot = gputm__alloc(unit->ctx, t->config.transactions, sizeof(*t->slot));
-	return t->slot ? 0 : -ENOMEM;
-}
-
-static void teardown(struct gputm_unit *unit)
-{
-	gputm__free(unit->ctx, self_of(unit)->slot);
+	t->slot = gputm__own(unit, t->config.transactions, sizeof(*t->slot));
+	return 0;
 }
 
 static void clear(struct gputm_unit *unit)
 {
-	struct gputm_timestamp_table *t = self_of(unit);
+	struct gputm_timestamp_table *t = (void *)unit;
 
 	for (uint32_t i = 0; i < t->config.transactions; i++)
 		t->slot[i] = (struct slot){ FIRST, UNSET, 0, IDLE };
@@ -183,7 +174,7 @@ static void clear(struct gputm_unit *unit)
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
-	struct gputm_timestamp_table *t = self_of(unit);
+	struct gputm_timestamp_table *t = (void *)unit;
 
 	t->running = t->retained = 0;
 	for (uint32_t i = 0; i < t->config.transactions && !io->error; i++) {
@@ -212,8 +203,7 @@ static const char *check_slot(const struct gputm_timestamp_table *t, const struc
 
 static const char *check(const struct gputm_unit *unit)
 {
-	const struct gputm_timestamp_table *t =
-		(const struct gputm_timestamp_table *)(const void *)unit;
+	const struct gputm_timestamp_table *t = (const void *)unit;
 	uint64_t running = 0, retained = 0;
 
 	for (uint32_t i = 0; i < t->config.transactions; i++) {
@@ -229,25 +219,19 @@ static const char *check(const struct gputm_unit *unit)
 	return retained == t->retained ? NULL : "retained is not the number of committed ones";
 }
 
-static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 {
 	const struct gputm_timestamp_table_config *c = gputm_unit_config(unit);
-	const struct gputm_storage part[] = {
-		{ "timestamps", c->transactions, 3 * c->stamp_bits, 1, false },
-		{ "padding to 32-bit fields", c->transactions, 3 * (32 - c->stamp_bits), 1, true },
-		{ "states", c->transactions, 2, 1, true },
-	};
 
-	if (index >= GPUTM__COUNT(part))
-		return false;
-	*out = part[index];
-	return true;
+	gputm__array(out, "timestamps", c->transactions, 3 * c->stamp_bits, 1);
+	gputm__array_apart(out, "padding to 32-bit fields", c->transactions,
+			   3 * (32 - c->stamp_bits), 1);
+	gputm__array_apart(out, "states", c->transactions, 2, 1);
 }
 
 static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 {
-	const struct gputm_timestamp_table *t =
-		(const struct gputm_timestamp_table *)(const void *)unit;
+	const struct gputm_timestamp_table *t = (const void *)unit;
 
 	gputm__law_most(laws, &t->running_max, t->running, t->config.transactions,
 			"running is above its maximum");
@@ -259,11 +243,9 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 		   "committed is not released + retained");
 }
 
-GPUTM__UNIT(timestamp_table, .version = 1, .validate = validate, .laws = laws)
+GPUTM__UNIT(timestamp_table, .version = 1, .setup = setup, .validate = validate, .laws = laws)
 
 /* ---- edges ---- */
-
-#define APART static __attribute__((noinline))
 
 /* The outcome of an edge: the stamps to be written unless there is an overflow. */
 struct verdict {

@@ -2,7 +2,8 @@
 /* The common face of the version table; see version_table.c. */
 #include "lib/snapiso/version_table-priv.h"
 
-#define PARAM(...) GPUTM__PARAM(struct gputm_version_table_config, __VA_ARGS__)
+#define UNIT version_table
+
 static const struct gputm_param rows[] = {
 	PARAM(regions, 1, GPUTM__REGIONS, 42, false, "Regions that can have versions.",
 	      "ISCA 2017 4.3"),
@@ -23,7 +24,6 @@ static const struct gputm_preset presets[] = {
 	  { { "regions", 42 }, { "versions", 8 }, { "time_bits", 16 } } },
 };
 
-#define STAT(...) GPUTM__STAT(struct gputm_version_table, __VA_ARGS__)
 static const struct gputm__stat_row stats[] = {
 	STAT(acquired, COUNTER, "references", "References taken: released + references."),
 	STAT(released, COUNTER, "references", "References given back."),
@@ -39,63 +39,55 @@ static const struct gputm__stat_row stats[] = {
 	STAT(references, GAUGE, "references", "References held."),
 };
 
-#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_VERSION_TABLE_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(COPYING, "copying", "A copy of the newest version begins.",
-	      GPUTM__VALUE(region, "region", "The region."),
-	      GPUTM__VALUE(from, "version index", "The newest version."),
-	      GPUTM__VALUE(to, "version index", "The new version.")),
-	EVENT(COPIED, "copied", "The copy is complete, and commits write the new version.",
-	      GPUTM__VALUE(region, "region", "The region."),
-	      GPUTM__VALUE(place, "version index", "The new version.")),
-	EVENT(SEALED, "sealed", "Transactions can read a version from now on.",
-	      GPUTM__VALUE(region, "region", "The region."),
-	      GPUTM__VALUE(place, "version index", "The version."),
-	      GPUTM__VALUE(time, "logical time", "Creation time of the version.")),
-	EVENT(RECYCLED, "recycled", "A version is free again.",
-	      GPUTM__VALUE(region, "region", "The region."),
-	      GPUTM__VALUE(place, "version index", "The version.")),
-	EVENT(ACQUIRED, "acquired", "A transaction begins to read a version.",
-	      GPUTM__VALUE(region, "region", "The region."),
-	      GPUTM__VALUE(place, "version index", "The version."),
-	      GPUTM__VALUE(references, "references", "Transactions that read the version now."),
-	      GPUTM__VALUE(address, "byte address",
-			   "The address that the transaction has asked "
-			   "for.")),
-	EVENT(RELEASED, "released", "A transaction no longer reads a version.",
-	      GPUTM__VALUE(region, "region", "The region."),
-	      GPUTM__VALUE(place, "version index", "The version."),
-	      GPUTM__VALUE(references, "references", "Transactions that read the version now.")),
-	EVENT(RESTARTED, "restarted", "Only the newest version of each region is left.",
-	      GPUTM__VALUE(time, "logical time", "New creation time of these versions.")),
+	EVENT(GPUTM_VERSION_TABLE_EVENT_COPYING, "copying", "A copy of the newest version begins.",
+	      VALUE(region, "region", "The region."),
+	      VALUE(from, "version index", "The newest version."),
+	      VALUE(to, "version index", "The new version.")),
+	EVENT(GPUTM_VERSION_TABLE_EVENT_COPIED, "copied",
+	      "The copy is complete, and commits write the new version.",
+	      VALUE(region, "region", "The region."),
+	      VALUE(place, "version index", "The new version.")),
+	EVENT(GPUTM_VERSION_TABLE_EVENT_SEALED, "sealed",
+	      "Transactions can read a version from now on.",
+	      VALUE(region, "region", "The region."),
+	      VALUE(place, "version index", "The version."),
+	      VALUE(time, "logical time", "Creation time of the version.")),
+	EVENT(GPUTM_VERSION_TABLE_EVENT_RECYCLED, "recycled", "A version is free again.",
+	      VALUE(region, "region", "The region."),
+	      VALUE(place, "version index", "The version.")),
+	EVENT(GPUTM_VERSION_TABLE_EVENT_ACQUIRED, "acquired",
+	      "A transaction begins to read a version.",
+	      VALUE(region, "region", "The region."),
+	      VALUE(place, "version index", "The version."),
+	      VALUE(references, "references", "Transactions that read the version now."),
+	      VALUE(address, "byte address", "The address that the transaction has asked for.")),
+	EVENT(GPUTM_VERSION_TABLE_EVENT_RELEASED, "released",
+	      "A transaction no longer reads a version.",
+	      VALUE(region, "region", "The region."),
+	      VALUE(place, "version index", "The version."),
+	      VALUE(references, "references", "Transactions that read the version now.")),
+	EVENT(GPUTM_VERSION_TABLE_EVENT_RESTARTED, "restarted",
+	      "Only the newest version of each region is left.",
+	      VALUE(time, "logical time", "New creation time of these versions.")),
 };
-
-static struct gputm_version_table *self_of(struct gputm_unit *unit)
-{
-	return (struct gputm_version_table *)(void *)unit;
-}
 
 /* ---- life ---- */
 
 static int setup(struct gputm_unit *unit)
 {
-	struct gputm_version_table *t = self_of(unit);
+	struct gputm_version_table *t = (void *)unit;
 
 	t->address_max = gputm__low_mask(t->config.address_bits);
 	t->time_max = gputm__low_mask(t->config.time_bits);
 	t->stamp_max = gputm__low_mask(t->config.stamp_bits) - 1;
-	t->region = gputm__alloc(unit->ctx, t->config.regions, sizeof(*t->region));
-	return t->region ? 0 : -ENOMEM;
-}
-
-static void teardown(struct gputm_unit *unit)
-{
-	gputm__free(unit->ctx, self_of(unit)->region);
+	t->region = gputm__own(unit, t->config.regions, sizeof(*t->region));
+	return 0;
 }
 
 static void clear(struct gputm_unit *unit)
 {
-	struct gputm_version_table *t = self_of(unit);
+	struct gputm_version_table *t = (void *)unit;
 
 	memset(t->start, 0xff, sizeof(t->start));
 	memset(t->order, 0, sizeof(t->order));
@@ -159,7 +151,7 @@ static void io_region(struct gputm_version_table *t, struct gputm__region *r, st
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
-	struct gputm_version_table *t = self_of(unit);
+	struct gputm_version_table *t = (void *)unit;
 	uint32_t regions = t->regions;
 	uint64_t references = 0;
 
@@ -195,8 +187,7 @@ static const char *check_region(const struct gputm_version_table *t, const struc
 
 static const char *check(const struct gputm_unit *unit)
 {
-	const struct gputm_version_table *t =
-		(const struct gputm_version_table *)(const void *)unit;
+	const struct gputm_version_table *t = (const void *)unit;
 	uint64_t references = 0;
 
 	for (uint32_t i = 0; i < t->regions; i++) {
@@ -220,29 +211,23 @@ static const char *check(const struct gputm_unit *unit)
 		       : "samples of sharers is not recycled + invalidated";
 }
 
-static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 {
 	const struct gputm_version_table_config *c = gputm_unit_config(unit);
 	uint64_t word = c->address_bits - 2;
-	const struct gputm_storage part[] = {
-		{ "regions", c->regions, 2 * word + 5 + (uint64_t)c->versions * c->time_bits, 1,
-		  false },
-		{ "references", c->regions, (uint64_t)c->versions * c->reference_bits, 1, true },
-		{ "states", c->regions, (uint64_t)c->versions * 2, 1, true },
-		{ "stamps", c->regions, (uint64_t)c->versions * c->stamp_bits, 1, true },
-		{ "exact lengths", c->regions, word - 5, 1, true },
-	};
 
-	if (index >= GPUTM__COUNT(part))
-		return false;
-	*out = part[index];
-	return true;
+	gputm__array(out, "regions", c->regions,
+		     2 * word + 5 + (uint64_t)c->versions * c->time_bits, 1);
+	gputm__array_apart(out, "references", c->regions, (uint64_t)c->versions * c->reference_bits,
+			   1);
+	gputm__array_apart(out, "states", c->regions, (uint64_t)c->versions * 2, 1);
+	gputm__array_apart(out, "stamps", c->regions, (uint64_t)c->versions * c->stamp_bits, 1);
+	gputm__array_apart(out, "exact lengths", c->regions, word - 5, 1);
 }
 
 static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 {
-	const struct gputm_version_table *t =
-		(const struct gputm_version_table *)(const void *)unit;
+	const struct gputm_version_table *t = (const void *)unit;
 	uint64_t readable = 0, open = 0;
 
 	for (uint32_t i = 0; i < t->regions; i++) {
@@ -259,4 +244,4 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 		   "regions + sealed is not recycled + invalidated + readable");
 }
 
-GPUTM__UNIT(version_table, .version = 1, .laws = laws)
+GPUTM__UNIT(version_table, .version = 1, .setup = setup, .laws = laws)

@@ -56,8 +56,6 @@
 
 /* ---- accesses ---- */
 
-#define APART static __attribute__((noinline))
-
 APART int refuse_address(const struct gputm_version_table *t, uint64_t address)
 {
 	return gputm__out_of_range(&t->unit, "address", address, 0, t->address_max);

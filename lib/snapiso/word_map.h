@@ -27,16 +27,15 @@ static inline void gputm__word_map_clear(struct gputm__word_map *map)
 	map->slot[map->mask + 1].key = UINT64_MAX;
 }
 
-/* Room for `words` words. 0 or -ENOMEM. */
-static inline int gputm__word_map_setup(struct gputm__word_map *map, struct gputm_ctx *ctx,
-					uint64_t words)
+/* Room for `words` words, as memory of gputm__own(). */
+static inline void gputm__word_map_setup(struct gputm__word_map *map, struct gputm_unit *unit,
+					 uint64_t words)
 {
 	uint32_t bits = gputm__bits_for(words + words / 3 + 2);
 
 	map->mask = ((size_t)1 << bits) - 1;
 	map->shift = 64 - bits;
-	map->slot = gputm__alloc(ctx, map->mask + 2, sizeof(*map->slot));
-	return map->slot ? 0 : -ENOMEM;
+	map->slot = gputm__own(unit, map->mask + 2, sizeof(*map->slot));
 }
 
 static inline size_t gputm__word_home(const struct gputm__word_map *map, uint64_t key)

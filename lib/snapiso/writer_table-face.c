@@ -2,7 +2,8 @@
 /* The common face of the writer table; see writer_table.c. */
 #include "lib/snapiso/writer_table-priv.h"
 
-#define PARAM(...) GPUTM__PARAM(struct gputm_writer_table_config, __VA_ARGS__)
+#define UNIT writer_table
+
 static const struct gputm_param rows[] = {
 	PARAM(entries, 1, 1u << 20, 3000, false, "Entries, of a word and a writer each.",
 	      "ISCA 2017 4.3"),
@@ -22,7 +23,6 @@ static const struct gputm_preset presets[] = {
 	  { { "entries", 3000 }, { "transactions", 2048 } } },
 };
 
-#define STAT(...) GPUTM__STAT(struct gputm_writer_table, __VA_ARGS__)
 static const struct gputm__stat_row stats[] = {
 	STAT(claimed, COUNTER, "claims", "Claims granted: released + used."),
 	STAT(own, COUNTER, "claims", "Claims of a word by its running writer."),
@@ -39,54 +39,46 @@ static const struct gputm__stat_row stats[] = {
 
 static const char *const results[] = { "claimed", "own", "held", "conflict", "full" };
 
-#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_WRITER_TABLE_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(CLAIMED, "claimed", "A word has a writer.",
-	      GPUTM__VALUE(address, "byte address", "The word."),
-	      GPUTM__VALUE(tx, "transaction", "The writer.")),
-	EVENT(REFUSED, "refused", "A transaction cannot become the writer of a word.",
-	      GPUTM__VALUE(address, "byte address", "The word."),
-	      GPUTM__VALUE(tx, "transaction", "The transaction."),
-	      GPUTM__NAMED(outcome, results, "Why the transaction cannot."),
-	      GPUTM__VALUE(winner, "transaction", "The running writer, or the last committed one; "
-			   "all ones if there is none.")),
-	EVENT(COMMITTED, "committed", "The writer of a word has committed.",
-	      GPUTM__VALUE(address, "byte address", "The word."),
-	      GPUTM__VALUE(tx, "transaction", "The writer."),
-	      GPUTM__VALUE(version, "version", "The version that the commit is part of.")),
-	EVENT(RELEASED, "released", "The table has forgotten a writer of a word.",
-	      GPUTM__VALUE(address, "byte address", "The word."),
-	      GPUTM__VALUE(tx, "transaction", "The writer.")),
+	EVENT(GPUTM_WRITER_TABLE_EVENT_CLAIMED, "claimed", "A word has a writer.",
+	      VALUE(address, "byte address", "The word."),
+	      VALUE(tx, "transaction", "The writer.")),
+	EVENT(GPUTM_WRITER_TABLE_EVENT_REFUSED, "refused",
+	      "A transaction cannot become the writer of a word.",
+	      VALUE(address, "byte address", "The word."),
+	      VALUE(tx, "transaction", "The transaction."),
+	      NAMED(outcome, results, "Why the transaction cannot."),
+	      VALUE(winner, "transaction",
+		    "The running writer, or the last committed one; all ones if there is none.")),
+	EVENT(GPUTM_WRITER_TABLE_EVENT_COMMITTED, "committed",
+	      "The writer of a word has committed.",
+	      VALUE(address, "byte address", "The word."),
+	      VALUE(tx, "transaction", "The writer."),
+	      VALUE(version, "version", "The version that the commit is part of.")),
+	EVENT(GPUTM_WRITER_TABLE_EVENT_RELEASED, "released",
+	      "The table has forgotten a writer of a word.",
+	      VALUE(address, "byte address", "The word."),
+	      VALUE(tx, "transaction", "The writer.")),
 };
 
 /* ---- life ---- */
 
-static struct gputm_writer_table *self_of(struct gputm_unit *unit)
-{
-	return (struct gputm_writer_table *)(void *)unit;
-}
-
 static int setup(struct gputm_unit *unit)
 {
-	struct gputm_writer_table *t = self_of(unit);
+	struct gputm_writer_table *t = (void *)unit;
 	const struct gputm_writer_table_config *c = &t->config;
 
 	t->address_max = gputm__low_mask(c->address_bits);
 	t->version_max = gputm__low_mask(c->version_bits);
 	t->word_shift = gputm__log2(c->word_bytes);
-	t->commit = gputm__alloc(unit->ctx, c->entries, sizeof(*t->commit));
-	return t->commit ? gputm__word_map_setup(&t->map, unit->ctx, c->entries) : -ENOMEM;
-}
-
-static void teardown(struct gputm_unit *unit)
-{
-	gputm__free(unit->ctx, self_of(unit)->map.slot);
-	gputm__free(unit->ctx, self_of(unit)->commit);
+	t->commit = gputm__own(unit, c->entries, sizeof(*t->commit));
+	gputm__word_map_setup(&t->map, unit, c->entries);
+	return 0;
 }
 
 static void clear(struct gputm_unit *unit)
 {
-	struct gputm_writer_table *t = self_of(unit);
+	struct gputm_writer_table *t = (void *)unit;
 
 	gputm__word_map_clear(&t->map);
 	for (uint32_t i = 0; i < t->config.entries; i++)
@@ -123,7 +115,7 @@ static void io_commits(struct gputm_writer_table *t, struct gputm__word_slot *sl
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
-	struct gputm_writer_table *t = self_of(unit);
+	struct gputm_writer_table *t = (void *)unit;
 	uint64_t words, used = 0, key_max = (t->address_max >> t->word_shift) + 1;
 	size_t at = 0, keys = gputm__word_io(&t->map, io, &words, t->config.entries, key_max, 0);
 
@@ -165,7 +157,7 @@ static const char *check_word(const struct gputm_writer_table *t, size_t at)
 
 static const char *check(const struct gputm_unit *unit)
 {
-	const struct gputm_writer_table *t = (const struct gputm_writer_table *)(const void *)unit;
+	const struct gputm_writer_table *t = (const void *)unit;
 	uint64_t running = 0, retained = 0;
 
 	for (size_t i = 0; i <= t->map.mask; i++) {
@@ -184,24 +176,19 @@ static const char *check(const struct gputm_unit *unit)
 	return retained && t->config.release_at_commit ? "a committed writer is kept" : NULL;
 }
 
-static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 {
 	const struct gputm_writer_table_config *c = gputm_unit_config(unit);
 	uint32_t word = c->address_bits - gputm__log2(c->word_bytes);
-	const struct gputm_storage part[] = {
-		{ "writers", c->entries, word + gputm__bits_for(c->transactions), 1, false },
-		{ "versions of commits", c->entries, c->version_bits + 1, 1, true },
-	};
 
-	if (index >= (c->release_at_commit ? 1 : GPUTM__COUNT(part)))
-		return false;
-	*out = part[index];
-	return true;
+	gputm__array(out, "writers", c->entries, word + gputm__bits_for(c->transactions), 1);
+	if (!c->release_at_commit)
+		gputm__array_apart(out, "versions of commits", c->entries, c->version_bits + 1, 1);
 }
 
 static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 {
-	const struct gputm_writer_table *t = (const struct gputm_writer_table *)(const void *)unit;
+	const struct gputm_writer_table *t = (const void *)unit;
 
 	gputm__law_most(laws, &t->used_max, t->used, t->config.entries,
 			"used is above its maximum");
@@ -210,4 +197,4 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 	gputm__law(laws, t->claimed, t->released + t->used, "claimed is not released + used");
 }
 
-GPUTM__UNIT(writer_table, .version = 2, .laws = laws)
+GPUTM__UNIT(writer_table, .version = 2, .setup = setup, .laws = laws)

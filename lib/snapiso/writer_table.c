@@ -54,8 +54,6 @@
  */
 #include "lib/snapiso/writer_table-priv.h"
 
-#define APART static __attribute__((noinline))
-
 APART int refuse(const struct gputm_writer_table *t, uint64_t address, uint32_t tx,
 		 uint64_t version)
 {

@@ -64,14 +64,14 @@ struct gputm_first_read {
 	uint64_t loads, replies, conflicting, time_conflicts, guard_conflicts;
 };
 
+#define UNIT first_read
+
 static const struct gputm_param rows[] = {
-#define ROW(...) GPUTM__PARAM(struct gputm_first_read_config, __VA_ARGS__)
-	ROW(warps, 1, 1 << 12, 48, false, "Warps of the core.", "thesis Table 6.1"),
-	ROW(lanes, 1, 64, 32, false, "Lanes of a warp.", "thesis Table 6.1"),
-	ROW(time_bits, 1, 64, 64, false, "Width of a time, bits.", "thesis 6.4.2"),
-	ROW(guard_writeback, 0, 1, 1, false, "Whether a pending write is a conflict.",
-	    "thesis 6.4"),
-#undef ROW
+	PARAM(warps, 1, 1 << 12, 48, false, "Warps of the core.", "thesis Table 6.1"),
+	PARAM(lanes, 1, 64, 32, false, "Lanes of a warp.", "thesis Table 6.1"),
+	PARAM(time_bits, 1, 64, 64, false, "Width of a time, bits.", "thesis 6.4.2"),
+	PARAM(guard_writeback, 0, 1, 1, false, "Whether a pending write is a conflict.",
+	      "thesis 6.4"),
 };
 
 static const struct gputm_preset presets[] = {
@@ -82,7 +82,6 @@ static const struct gputm_preset presets[] = {
 };
 
 static const struct gputm__stat_row stats[] = {
-#define STAT(...) GPUTM__STAT(struct gputm_first_read, __VA_ARGS__)
 	STAT(begun, COUNTER, "attempts", "Attempts begun."),
 	STAT(restarted, COUNTER, "attempts", "Attempts ended by the next one of the lane."),
 	STAT(silent, COUNTER, "attempts", "Read-only attempts that committed silently."),
@@ -95,57 +94,46 @@ static const struct gputm__stat_row stats[] = {
 	STAT(conflicting, COUNTER, "replies", "Of these, with a conflict for some lane."),
 	STAT(time_conflicts, COUNTER, "attempts", "Attempts that met a later write first."),
 	STAT(guard_conflicts, COUNTER, "attempts", "Attempts that met a pending write first."),
-#undef STAT
 };
 
-#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_FIRST_READ_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(BEGIN, "begin", "Lanes begin an attempt.",
-	      GPUTM__VALUE(warp, "warp", "The warp of the lanes."),
-	      GPUTM__VALUE(lanes, "lane mask", "Lanes that begin.")),
-	EVENT(FIRST, "first", "Lanes issue the first load of their attempt.",
-	      GPUTM__VALUE(warp, "warp", "The warp of the lanes."),
-	      GPUTM__VALUE(lanes, "lane mask", "Lanes that issue their first load."),
-	      GPUTM__VALUE(cycle, "cycle", "Cycle of the caller's clock.")),
-	EVENT(REPLY, "reply", "The reply to a load has come.",
-	      GPUTM__VALUE(warp, "warp", "The warp of the load."),
-	      GPUTM__VALUE(lanes, "lane mask", "Lanes of the load."),
-	      GPUTM__VALUE(conflicts, "lane mask", "Lanes of the load that have a conflict."),
-	      GPUTM__VALUE(written_at, "cycle", "The time at which the block was written last.")),
-	EVENT(FINISH, "finish", "Lanes have come to the end of their attempt.",
-	      GPUTM__VALUE(warp, "warp", "The warp of the lanes."),
-	      GPUTM__VALUE(silent, "lane mask", "Lanes that commit without a message."),
-	      GPUTM__VALUE(second_chance, "lane mask", "Lanes that have only read, and have a "
-			   "conflict to be validated."),
-	      GPUTM__VALUE(read_write, "lane mask", "Lanes that have written, and commit by way of "
-			   "the commit units.")),
+	EVENT(GPUTM_FIRST_READ_EVENT_BEGIN, "begin", "Lanes begin an attempt.",
+	      VALUE(warp, "warp", "The warp of the lanes."),
+	      VALUE(lanes, "lane mask", "Lanes that begin.")),
+	EVENT(GPUTM_FIRST_READ_EVENT_FIRST, "first", "Lanes issue the first load of their attempt.",
+	      VALUE(warp, "warp", "The warp of the lanes."),
+	      VALUE(lanes, "lane mask", "Lanes that issue their first load."),
+	      VALUE(cycle, "cycle", "Cycle of the caller's clock.")),
+	EVENT(GPUTM_FIRST_READ_EVENT_REPLY, "reply", "The reply to a load has come.",
+	      VALUE(warp, "warp", "The warp of the load."),
+	      VALUE(lanes, "lane mask", "Lanes of the load."),
+	      VALUE(conflicts, "lane mask", "Lanes of the load that have a conflict."),
+	      VALUE(written_at, "cycle", "The time at which the block was written last.")),
+	EVENT(GPUTM_FIRST_READ_EVENT_FINISH, "finish",
+	      "Lanes have come to the end of their attempt.",
+	      VALUE(warp, "warp", "The warp of the lanes."),
+	      VALUE(silent, "lane mask", "Lanes that commit without a message."),
+	      VALUE(second_chance, "lane mask",
+		    "Lanes that have only read, and have a conflict to be validated."),
+	      VALUE(read_write, "lane mask",
+		    "Lanes that have written, and commit by way of the commit units.")),
 };
 
 /* ---- life ---- */
 
-static struct gputm_first_read *self_of(struct gputm_unit *unit)
-{
-	return (struct gputm_first_read *)(void *)unit;
-}
-
 static int setup(struct gputm_unit *unit)
 {
-	struct gputm_first_read *t = self_of(unit);
+	struct gputm_first_read *t = (void *)unit;
 
 	t->lanes = gputm__low_mask(t->config.lanes);
 	t->time_max = gputm__low_mask(t->config.time_bits);
-	t->warp = gputm__alloc(unit->ctx, t->config.warps, sizeof(*t->warp));
-	return t->warp ? 0 : -ENOMEM;
-}
-
-static void teardown(struct gputm_unit *unit)
-{
-	gputm__free(unit->ctx, self_of(unit)->warp);
+	t->warp = gputm__own(unit, t->config.warps, sizeof(*t->warp));
+	return 0;
 }
 
 static void clear(struct gputm_unit *unit)
 {
-	struct gputm_first_read *t = self_of(unit);
+	struct gputm_first_read *t = (void *)unit;
 
 	memset(t->warp, 0, t->config.warps * sizeof(*t->warp));
 	t->running = 0;
@@ -153,7 +141,7 @@ static void clear(struct gputm_unit *unit)
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
-	struct gputm_first_read *t = self_of(unit);
+	struct gputm_first_read *t = (void *)unit;
 
 	t->running = 0;
 	for (uint32_t i = 0; i < t->config.warps; i++) {
@@ -182,7 +170,7 @@ static const char *check_warp(const struct gputm_first_read *t, uint32_t warp)
 
 static const char *check(const struct gputm_unit *unit)
 {
-	const struct gputm_first_read *t = (const struct gputm_first_read *)(const void *)unit;
+	const struct gputm_first_read *t = (const void *)unit;
 	uint64_t running = 0;
 
 	for (uint32_t i = 0; i < t->config.warps; i++) {
@@ -199,23 +187,18 @@ static const char *check(const struct gputm_unit *unit)
 	return NULL;
 }
 
-static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 {
 	const struct gputm_first_read_config *c = gputm_unit_config(unit);
+	uint64_t threads = (uint64_t)c->warps * c->lanes;
 
-	if (index > 1)
-		return false;
-	out->name = index ? "loaded and conflict" : "first-read times";
-	out->entries = (uint64_t)c->warps * c->lanes;
-	out->bits = index ? 2 : c->time_bits;
-	out->ports = 1;
-	out->apart = index == 1;
-	return true;
+	gputm__array(out, "first-read times", threads, c->time_bits, 1);
+	gputm__array_apart(out, "loaded and conflict", threads, 2, 1);
 }
 
 static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 {
-	const struct gputm_first_read *t = (const struct gputm_first_read *)(const void *)unit;
+	const struct gputm_first_read *t = (const void *)unit;
 
 	gputm__law(laws, t->begun,
 		   t->silent + t->second_chance + t->read_write + t->restarted + t->running,
@@ -224,11 +207,9 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 			 "more second chances than attempts that met a conflict");
 }
 
-GPUTM__UNIT(first_read, .version = 1, .laws = laws)
+GPUTM__UNIT(first_read, .version = 1, .setup = setup, .laws = laws)
 
 /* ---- refusals, out of the way ---- */
-
-#define APART static __attribute__((noinline))
 
 APART int refuse_place(const struct gputm_first_read *t, uint32_t warp, uint64_t mask)
 {

@@ -42,15 +42,15 @@ struct gputm_last_written {
 	uint64_t records, queries, expiries, clears;
 };
 
+#define UNIT last_written
+
 static const struct gputm_param rows[] = {
-#define ROW(...) GPUTM__PARAM(struct gputm_last_written_config, __VA_ARGS__)
-	ROW(ways, 1, 8, 4, false, "Sub-arrays, each with a hash of its own.", "thesis 6.4.2"),
-	ROW(entries, 1, 1 << 20, 512, true, "Times per sub-array.", "thesis 6.4.2, 6.7.5"),
-	ROW(time_bits, 2, 64, 64, false, "Width of a time, bits.", "thesis 6.4.2"),
-	ROW(granularity, 1, 1 << 16, 128, true, "Bytes of a block.", "thesis 6.4.2, 6.7.5"),
-	ROW(address_bits, 16, 64, 32, false, "Width of a byte address, bits.", ""),
-	ROW(seed, 0, UINT64_MAX, 1, false, "Seed of the H3 rows.", ""),
-#undef ROW
+	PARAM(ways, 1, 8, 4, false, "Sub-arrays, each with a hash of its own.", "thesis 6.4.2"),
+	PARAM(entries, 1, 1 << 20, 512, true, "Times per sub-array.", "thesis 6.4.2, 6.7.5"),
+	PARAM(time_bits, 2, 64, 64, false, "Width of a time, bits.", "thesis 6.4.2"),
+	PARAM(granularity, 1, 1 << 16, 128, true, "Bytes of a block.", "thesis 6.4.2, 6.7.5"),
+	PARAM(address_bits, 16, 64, 32, false, "Width of a byte address, bits.", ""),
+	PARAM(seed, 0, UINT64_MAX, 1, false, "Seed of the H3 rows.", ""),
 };
 
 static const struct gputm_preset presets[] = {
@@ -66,49 +66,40 @@ static const struct gputm_preset presets[] = {
 };
 
 static const struct gputm__stat_row stats[] = {
-#define STAT(...) GPUTM__STAT(struct gputm_last_written, __VA_ARGS__)
 	STAT(records, COUNTER, "writes", "Writes recorded."),
 	STAT(queries, COUNTER, "loads", "Loads that asked."),
 	STAT(expiries, COUNTER, "sweeps", "Sweeps that forgot old times."),
 	STAT(clears, COUNTER, "clears", "Times the whole table was forgotten."),
-#undef STAT
 };
 
-#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_LAST_WRITTEN_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(RECORD, "record", "A transaction has written a word.",
-	      GPUTM__VALUE(address, "byte address", "The word."),
-	      GPUTM__VALUE(written_at, "cycle", "The time of the write.")),
-	EVENT(QUERY, "query", "The caller has asked when a word was written last.",
-	      GPUTM__VALUE(address, "byte address", "The word."),
-	      GPUTM__VALUE(written_at, "cycle", "The answer.")),
-	EVENT(EXPIRE, "expire", "The unit has forgotten old writes.",
-	      GPUTM__VALUE(floor, "cycle", "The floor, before which writes are old."),
-	      GPUTM__VALUE(cost, "cycles", "Cycles that the sweep takes.")),
+	EVENT(GPUTM_LAST_WRITTEN_EVENT_RECORD, "record", "A transaction has written a word.",
+	      VALUE(address, "byte address", "The word."),
+	      VALUE(written_at, "cycle", "The time of the write.")),
+	EVENT(GPUTM_LAST_WRITTEN_EVENT_QUERY, "query",
+	      "The caller has asked when a word was written last.",
+	      VALUE(address, "byte address", "The word."),
+	      VALUE(written_at, "cycle", "The answer.")),
+	EVENT(GPUTM_LAST_WRITTEN_EVENT_EXPIRE, "expire", "The unit has forgotten old writes.",
+	      VALUE(floor, "cycle", "The floor, before which writes are old."),
+	      VALUE(cost, "cycles", "Cycles that the sweep takes.")),
 };
 
 /* ---- life ---- */
 
-static struct gputm_last_written *self_of(struct gputm_unit *unit)
+static int validate(const struct gputm_unit *unit)
 {
-	return (struct gputm_last_written *)(void *)unit;
-}
-
-static int validate(struct gputm_ctx *ctx, const void *config)
-{
-	const struct gputm_last_written_config *c = config;
+	const struct gputm_last_written_config *c = gputm_unit_config(unit);
 
 	if (gputm__log2(c->granularity) < c->address_bits)
 		return 0;
-	gputm__log(ctx, GPUTM_LOG_ERROR,
-		   "last_written: granularity = %u leaves nothing of address_bits = %u",
-		   c->granularity, c->address_bits);
-	return -EINVAL;
+	return gputm__refuse(unit, "granularity = %u leaves nothing of address_bits = %u",
+			     c->granularity, c->address_bits);
 }
 
 static int setup(struct gputm_unit *unit)
 {
-	struct gputm_last_written *t = self_of(unit);
+	struct gputm_last_written *t = (void *)unit;
 	struct gputm_last_written_config *c = &t->config;
 	struct gputm_recency_bloom_config filter = GPUTM_RECENCY_BLOOM_CONFIG_INIT;
 	const struct gputm_recency_bloom_config *made;
@@ -130,11 +121,6 @@ static int setup(struct gputm_unit *unit)
 	return 0;
 }
 
-static void teardown(struct gputm_unit *unit)
-{
-	(void)unit;
-}
-
 /* The state is the state of the filter. */
 static void clear(struct gputm_unit *unit)
 {
@@ -149,8 +135,7 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 
 static const char *check(const struct gputm_unit *unit)
 {
-	const struct gputm_last_written *t =
-		(const struct gputm_last_written *)(const void *)unit;
+	const struct gputm_last_written *t = (const void *)unit;
 	const struct gputm_unit *filter = gputm_recency_bloom_unit(t->filter);
 	uint64_t updates = 0;
 
@@ -159,20 +144,14 @@ static const char *check(const struct gputm_unit *unit)
 	return NULL;
 }
 
-static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 {
 	const struct gputm_last_written_config *c = gputm_unit_config(unit);
 
-	if (index)
-		return false;
-	out->name = "last-written times";
-	out->entries = (uint64_t)c->ways * c->entries;
-	out->bits = c->time_bits;
-	out->ports = 1;
-	return true;
+	gputm__array(out, "last-written times", (uint64_t)c->ways * c->entries, c->time_bits, 1);
 }
 
-GPUTM__UNIT(last_written, .version = 2, .validate = validate,
+GPUTM__UNIT(last_written, .version = 2, .setup = setup, .validate = validate,
 	    .part = { { "filter", offsetof(struct gputm_last_written, filter) } })
 
 /* ---- data path ---- */

@@ -2,25 +2,25 @@
 /* The common face of the ownership table; see ownership_table.c. */
 #include "lib/warptm/ownership_table-priv.h"
 
+#define UNIT ownership_table
+
 static const char *const hashes[] = { "low_bits", "h3", "released" };
 
 static const struct gputm_param rows[] = {
-#define ROW(...) GPUTM__PARAM(struct gputm_ownership_table_config, __VA_ARGS__)
-	ROW(lanes, 1, 64, 32, false, "Lanes of a warp.", "thesis Table 6.1"),
-	ROW(entries, 1, 1 << 16, 4096, true, "Regions that a table tells apart, a byte each.",
-	    "thesis 6.3.3"),
-	ROW(granularity, 1, 1 << 16, 4, true, "Bytes of a region.", "thesis Fig. 6.6"),
-	GPUTM__CHOICE(struct gputm_ownership_table_config, hash, 0, 2, 0, hashes,
-		      "How the number of a region picks its entry.", "thesis 6.3.3"),
-	ROW(exact, 0, 1, 0, false, "Whether no two regions share an entry.", "thesis 6.3.3"),
-	ROW(buffers, 1, 64, 3, false, "Tables of a core: warps that may resolve at a time.",
-	    "thesis 6.3.1"),
-	ROW(address_bits, 8, 64, 32, false, "Width of a byte address, bits.", ""),
-	ROW(access_bytes, 1, 1 << 12, 128, true, "Bytes that one access clears.", "thesis 6.3.3"),
-	ROW(log_cycles, 0, 1 << 10, 1, false, "Cycles to read a log row.", ""),
-	ROW(table_cycles, 0, 1 << 10, 1, false, "Cycles of a table access by all lanes.", ""),
-	ROW(seed, 0, UINT64_MAX, 1, false, "Seed of the H3 rows.", ""),
-#undef ROW
+	PARAM(lanes, 1, 64, 32, false, "Lanes of a warp.", "thesis Table 6.1"),
+	PARAM(entries, 1, 1 << 16, 4096, true, "Regions that a table tells apart, a byte each.",
+	      "thesis 6.3.3"),
+	PARAM(granularity, 1, 1 << 16, 4, true, "Bytes of a region.", "thesis Fig. 6.6"),
+	CHOICE(hash, 0, 2, 0, hashes, "How the number of a region picks its entry.",
+	       "thesis 6.3.3"),
+	PARAM(exact, 0, 1, 0, false, "Whether no two regions share an entry.", "thesis 6.3.3"),
+	PARAM(buffers, 1, 64, 3, false, "Tables of a core: warps that may resolve at a time.",
+	      "thesis 6.3.1"),
+	PARAM(address_bits, 8, 64, 32, false, "Width of a byte address, bits.", ""),
+	PARAM(access_bytes, 1, 1 << 12, 128, true, "Bytes that one access clears.", "thesis 6.3.3"),
+	PARAM(log_cycles, 0, 1 << 10, 1, false, "Cycles to read a log row.", ""),
+	PARAM(table_cycles, 0, 1 << 10, 1, false, "Cycles of a table access by all lanes.", ""),
+	PARAM(seed, 0, UINT64_MAX, 1, false, "Seed of the H3 rows.", ""),
 };
 
 static const struct gputm_preset presets[] = {
@@ -32,52 +32,44 @@ static const struct gputm_preset presets[] = {
 };
 
 static const struct gputm__stat_row stats[] = {
-	GPUTM__RESOLVER_STATS(struct gputm_ownership_table),
-	GPUTM__STAT(struct gputm_ownership_table, read_conflicts, COUNTER, "lanes",
-		    "Lanes that aborted for a read."),
-	GPUTM__STAT(struct gputm_ownership_table, write_conflicts, COUNTER, "lanes",
-		    "Lanes that aborted for a write."),
+	GPUTM__RESOLVER_STATS,
+	STAT(read_conflicts, COUNTER, "lanes", "Lanes that aborted for a read."),
+	STAT(write_conflicts, COUNTER, "lanes", "Lanes that aborted for a write."),
 };
 
-#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_OWNERSHIP_TABLE_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(ACQUIRE, "acquire", "A warp has got a buffer.",
-	      GPUTM__VALUE(buffer, "buffer", "The buffer."),
-	      GPUTM__VALUE(lanes, "lane mask", "Lanes to be resolved.")),
-	EVENT(CONSTRUCT, "construct", "The unit has entered a row of the write log.",
-	      GPUTM__VALUE(buffer, "buffer", "The buffer."),
-	      GPUTM__VALUE(lanes, "lane mask", "Lanes of the row.")),
-	EVENT(MATCH, "match", "The unit has compared a row with the owners.",
-	      GPUTM__VALUE(buffer, "buffer", "The buffer."),
-	      GPUTM__VALUE(lanes, "lane mask", "Lanes of the row."),
-	      GPUTM__VALUE(conflicts, "lane mask", "Lanes of the row that conflict with a lower "
-			   "lane."),
-	      GPUTM__NAMED(access, gputm__read_write, "Whether the row is of the read log or the "
-			   "write log.")),
-	EVENT(RELEASE, "release", "The warp is resolved, and the buffer is free.",
-	      GPUTM__VALUE(buffer, "buffer", "The buffer."),
-	      GPUTM__VALUE(survived, "lane mask", "Lanes that go on to commit."),
-	      GPUTM__VALUE(aborted, "lane mask", "Lanes that have to run again."),
-	      GPUTM__VALUE(cost, "cycles", "Cycles that the resolution took.")),
+	EVENT(GPUTM_OWNERSHIP_TABLE_EVENT_ACQUIRE, "acquire", "A warp has got a buffer.",
+	      VALUE(buffer, "buffer", "The buffer."),
+	      VALUE(lanes, "lane mask", "Lanes to be resolved.")),
+	EVENT(GPUTM_OWNERSHIP_TABLE_EVENT_CONSTRUCT, "construct",
+	      "The unit has entered a row of the write log.",
+	      VALUE(buffer, "buffer", "The buffer."),
+	      VALUE(lanes, "lane mask", "Lanes of the row.")),
+	EVENT(GPUTM_OWNERSHIP_TABLE_EVENT_MATCH, "match",
+	      "The unit has compared a row with the owners.",
+	      VALUE(buffer, "buffer", "The buffer."),
+	      VALUE(lanes, "lane mask", "Lanes of the row."),
+	      VALUE(conflicts, "lane mask", "Lanes of the row that conflict with a lower lane."),
+	      NAMED(access, gputm__read_write,
+		    "Whether the row is of the read log or the write log.")),
+	EVENT(GPUTM_OWNERSHIP_TABLE_EVENT_RELEASE, "release",
+	      "The warp is resolved, and the buffer is free.",
+	      VALUE(buffer, "buffer", "The buffer."),
+	      VALUE(survived, "lane mask", "Lanes that go on to commit."),
+	      VALUE(aborted, "lane mask", "Lanes that have to run again."),
+	      VALUE(cost, "cycles", "Cycles that the resolution took.")),
 };
 
 /* ---- life ---- */
 
-static struct gputm_ownership_table *self_of(struct gputm_unit *unit)
+static int validate(const struct gputm_unit *unit)
 {
-	return (struct gputm_ownership_table *)(void *)unit;
-}
-
-static int validate(struct gputm_ctx *ctx, const void *config)
-{
-	const struct gputm_ownership_table_config *c = config;
+	const struct gputm_ownership_table_config *c = gputm_unit_config(unit);
 
 	if (gputm__log2(c->granularity) < c->address_bits)
 		return 0;
-	gputm__log(ctx, GPUTM_LOG_ERROR,
-		   "ownership_table: granularity = %u leaves nothing of address_bits = %u",
-		   c->granularity, c->address_bits);
-	return -EINVAL;
+	return gputm__refuse(unit, "granularity = %u leaves nothing of address_bits = %u",
+			     c->granularity, c->address_bits);
 }
 
 static int setup_entries(struct gputm_ownership_table *t)
@@ -85,45 +77,32 @@ static int setup_entries(struct gputm_ownership_table *t)
 	struct gputm_ownership_table_config *c = &t->config;
 	struct gputm_h3_config h3 = gputm__h3_config(1, c->entries, c->address_bits - t->shift,
 						     c->seed, c->h3_rows);
-	int error = gputm__h3_new(t->unit.ctx, &h3, t->shift, &t->h3);
+	int error = gputm__h3_own(&t->unit, &h3, t->shift, &t->h3);
 
 	if (error)
 		return error;
 	c->h3_rows = c->h3_rows ? t->h3->row : NULL;
-	t->owner = gputm__alloc(t->unit.ctx, (size_t)c->buffers * c->entries, 1);
-	t->map = gputm__alloc(t->unit.ctx, c->buffers, sizeof(*t->map));
-	return t->owner && t->map ? 0 : -ENOMEM;
+	t->owner = gputm__own(&t->unit, (size_t)c->buffers * c->entries, 1);
+	t->map = gputm__own(&t->unit, c->buffers, sizeof(*t->map));
+	return 0;
 }
 
 static int setup(struct gputm_unit *unit)
 {
-	struct gputm_ownership_table *t = self_of(unit);
+	struct gputm_ownership_table *t = (void *)unit;
 	const struct gputm_ownership_table_config *c = &t->config;
-	int error = gputm__resolver_setup(unit->ctx, &t->core, c->buffers, c->lanes,
-					  c->address_bits);
 
+	gputm__resolver_setup(unit, &t->core, c->buffers, c->lanes, c->address_bits);
 	t->shift = gputm__log2(c->granularity);
 	t->index_mask = c->entries - 1;
 	t->core.initialise_cost = (uint64_t)((c->entries + c->access_bytes - 1) /
 					     c->access_bytes) * c->table_cycles;
-	return error ? error : setup_entries(t);
-}
-
-static void teardown(struct gputm_unit *unit)
-{
-	struct gputm_ownership_table *t = self_of(unit);
-
-	for (uint32_t i = 0; t->map && i < t->config.buffers; i++)
-		gputm__region_map_free(unit->ctx, &t->map[i]);
-	gputm__free(unit->ctx, t->map);
-	gputm__free(unit->ctx, t->owner);
-	gputm__free(unit->ctx, t->core.buffer);
-	gputm_h3_free(t->h3);
+	return setup_entries(t);
 }
 
 static void clear(struct gputm_unit *unit)
 {
-	struct gputm_ownership_table *t = self_of(unit);
+	struct gputm_ownership_table *t = (void *)unit;
 
 	gputm__resolver_clear(&t->core);
 	for (uint32_t i = 0; t->config.exact && i < t->config.buffers; i++)
@@ -132,7 +111,7 @@ static void clear(struct gputm_unit *unit)
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
-	struct gputm_ownership_table *t = self_of(unit);
+	struct gputm_ownership_table *t = (void *)unit;
 
 	gputm__io_same(io, gputm__h3_fingerprint(t->h3), "its hash rows are others");
 	gputm__resolver_io(&t->core, io);
@@ -166,8 +145,7 @@ static bool all_owners_active(const struct gputm_ownership_table *t, uint32_t bu
 
 static const char *check(const struct gputm_unit *unit)
 {
-	const struct gputm_ownership_table *t =
-		(const struct gputm_ownership_table *)(const void *)unit;
+	const struct gputm_ownership_table *t = (const void *)unit;
 	const char *broken = gputm__resolver_check(&t->core);
 
 	for (uint32_t i = 0; i < t->config.buffers && !broken; i++) {
@@ -185,8 +163,7 @@ static const char *check(const struct gputm_unit *unit)
 
 static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 {
-	const struct gputm_ownership_table *t =
-		(const struct gputm_ownership_table *)(const void *)unit;
+	const struct gputm_ownership_table *t = (const void *)unit;
 	uint64_t aborted = t->core.lanes_aborted;
 
 	gputm__resolver_laws(&t->core, laws);
@@ -198,17 +175,11 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 		   "steps are not acquired + log_rows");
 }
 
-static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 {
 	const struct gputm_ownership_table_config *c = gputm_unit_config(unit);
 
-	if (index)
-		return false;
-	out->name = "ownership tables";
-	out->entries = (uint64_t)c->buffers * c->entries;
-	out->bits = 8;
-	out->ports = c->lanes;
-	return true;
+	gputm__array(out, "ownership tables", (uint64_t)c->buffers * c->entries, 8, c->lanes);
 }
 
-GPUTM__UNIT(ownership_table, .version = 2, .validate = validate, .laws = laws)
+GPUTM__UNIT(ownership_table, .version = 2, .setup = setup, .validate = validate, .laws = laws)

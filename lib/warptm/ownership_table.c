@@ -254,7 +254,7 @@ static int reserve(struct gputm_ownership_table *t, uint32_t buffer,
 		return 0;
 	for (uint32_t i = 0; i < count; i++)
 		more += gputm__popcount(row[i].mask & t->core.buffer[buffer].active);
-	return gputm__region_map_reserve(t->unit.ctx, &t->map[buffer], more);
+	return gputm__region_map_reserve(&t->unit, &t->map[buffer], more);
 }
 
 /* ---- public ---- */

@@ -18,37 +18,24 @@ static void link_entry(struct gputm__region_map *map, size_t number)
 	map->index[at] = (uint32_t)number + 1;
 }
 
-static int grow_index(struct gputm_ctx *ctx, struct gputm__region_map *map, size_t need)
+static int grow_index(struct gputm_unit *unit, struct gputm__region_map *map, size_t need)
 {
-	uint32_t *index = NULL;
-	size_t slots = 0;
-
 	if (need <= map->slots)
 		return 0;
-	if (gputm__grow(ctx, (void **)(void *)&index, &slots, need, sizeof(*index)))
+	if (gputm__own_more(unit, &map->index, &map->slots, need, sizeof(*map->index)))
 		return -ENOMEM;
-	memset(index, 0, slots * sizeof(*index));
-	gputm__free(ctx, map->index);
-	map->index = index;
-	map->slots = slots;
+	memset(map->index, 0, map->slots * sizeof(*map->index));
 	for (size_t i = 0; i < map->count; i++)
 		link_entry(map, i);
 	return 0;
 }
 
-int gputm__region_map_reserve(struct gputm_ctx *ctx, struct gputm__region_map *map, size_t more)
+int gputm__region_map_reserve(struct gputm_unit *unit, struct gputm__region_map *map, size_t more)
 {
 	size_t need = map->count + more;
-	int error = gputm__grow(ctx, (void **)(void *)&map->entry, &map->entries, need,
-				sizeof(*map->entry));
+	int error = gputm__own_more(unit, &map->entry, &map->entries, need, sizeof(*map->entry));
 
-	return error ? error : grow_index(ctx, map, 2 * need + 1);
-}
-
-void gputm__region_map_free(struct gputm_ctx *ctx, struct gputm__region_map *map)
-{
-	gputm__free(ctx, map->entry);
-	gputm__free(ctx, map->index);
+	return error ? error : grow_index(unit, map, 2 * need + 1);
 }
 
 void gputm__region_map_clear(struct gputm__region_map *map)
@@ -85,7 +72,7 @@ static void read_entry(struct gputm__region_map *map, struct gputm__io *io)
 	gputm__io_u64(io, &lane);
 	if (io->error)
 		return;
-	if (gputm__region_map_reserve(io->unit->ctx, map, 1))
+	if (gputm__region_map_reserve(io->unit, map, 1))
 		gputm__io_fail(io, -ENOMEM, "no memory for its regions");
 	else
 		gputm__region_map_insert(map, region, lane);

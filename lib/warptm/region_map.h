@@ -21,8 +21,7 @@ struct gputm__region_map {
 };
 
 /* Room for `more` insertions. 0 or -ENOMEM, with the contents as they were. */
-int gputm__region_map_reserve(struct gputm_ctx *ctx, struct gputm__region_map *map, size_t more);
-void gputm__region_map_free(struct gputm_ctx *ctx, struct gputm__region_map *map);
+int gputm__region_map_reserve(struct gputm_unit *unit, struct gputm__region_map *map, size_t more);
 void gputm__region_map_clear(struct gputm__region_map *map);
 /* The entry of a region, or NULL. */
 struct gputm__region_entry *gputm__region_map_find(const struct gputm__region_map *map,

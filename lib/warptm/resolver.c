@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "lib/warptm/resolver.h"
 
-int gputm__resolver_setup(struct gputm_ctx *ctx, struct gputm__resolver *core, uint32_t buffers,
-			  uint32_t lanes, uint32_t address_bits)
+void gputm__resolver_setup(struct gputm_unit *unit, struct gputm__resolver *core, uint32_t buffers,
+			   uint32_t lanes, uint32_t address_bits)
 {
 	core->buffers = buffers;
 	core->lanes = gputm__low_mask(lanes);
 	core->reject = ~gputm__low_mask(address_bits);
-	core->buffer = gputm__alloc(ctx, buffers, sizeof(*core->buffer));
-	return core->buffer ? 0 : -ENOMEM;
+	core->buffer = gputm__own(unit, buffers, sizeof(*core->buffer));
 }
 
 void gputm__resolver_clear(struct gputm__resolver *core)

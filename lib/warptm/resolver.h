@@ -33,33 +33,31 @@ struct gputm__resolver {
 	uint64_t initialise_cycles, construct_cycles, match_cycles, log_rows, steps;
 };
 
-/* Statistics of both resolvers; `core` is the name of the member in TYPE. */
-#define GPUTM__RESOLVER_STAT(TYPE, member, how, what, sentence)                                \
-	{ #member, offsetof(TYPE, core.member), GPUTM_STAT_##how, (what), (sentence) }
-#define GPUTM__RESOLVER_STATS(TYPE)                                                            \
-	GPUTM__RESOLVER_STAT(TYPE, acquired, COUNTER, "warps", "Warps that got a buffer."),    \
-	GPUTM__RESOLVER_STAT(TYPE, refused, COUNTER, "requests",                               \
-			     "Requests with all buffers in use."),                             \
-	GPUTM__RESOLVER_STAT(TYPE, released, COUNTER, "warps", "Warps that gave theirs back."), \
-	GPUTM__RESOLVER_STAT(TYPE, used, GAUGE, "buffers", "Buffers in use."),                 \
-	GPUTM__RESOLVER_STAT(TYPE, used_max, MAXIMUM, "buffers", "Buffers in use, at most."),  \
-	GPUTM__RESOLVER_STAT(TYPE, lanes_taken, COUNTER, "lanes",                              \
-			     "Active lanes of warps acquired."),                               \
-	GPUTM__RESOLVER_STAT(TYPE, lanes_survived, COUNTER, "lanes",                           \
-			     "Survivors of warps released."),                                  \
-	GPUTM__RESOLVER_STAT(TYPE, lanes_aborted, COUNTER, "lanes",                            \
-			     "Lanes aborted of warps released."),                              \
-	GPUTM__RESOLVER_STAT(TYPE, initialise_cycles, COUNTER, "cycles",                       \
-			     "Spent on clearing buffers."),                                    \
-	GPUTM__RESOLVER_STAT(TYPE, construct_cycles, COUNTER, "cycles",                        \
-			     "Spent on recording writes."),                                    \
-	GPUTM__RESOLVER_STAT(TYPE, match_cycles, COUNTER, "cycles",                            \
-			     "Spent on looking for conflicts."),                               \
-	GPUTM__RESOLVER_STAT(TYPE, log_rows, COUNTER, "rows", "Log rows read."),               \
-	GPUTM__RESOLVER_STAT(TYPE, steps, COUNTER, "steps", "Steps, as Fig. 6.6 counts them.")
+/* Statistics of both resolvers; `core` is the name of the member. */
+#define GPUTM__RESOLVER_STATS                                                                  \
+	STAT_OF("acquired", core.acquired, COUNTER, "warps", "Warps that got a buffer."),      \
+	STAT_OF("refused", core.refused, COUNTER, "requests",                                  \
+		"Requests with all buffers in use."),                                          \
+	STAT_OF("released", core.released, COUNTER, "warps", "Warps that gave theirs back."),  \
+	STAT_OF("used", core.used, GAUGE, "buffers", "Buffers in use."),                       \
+	STAT_OF("used_max", core.used_max, MAXIMUM, "buffers", "Buffers in use, at most."),    \
+	STAT_OF("lanes_taken", core.lanes_taken, COUNTER, "lanes",                             \
+		"Active lanes of warps acquired."),                                            \
+	STAT_OF("lanes_survived", core.lanes_survived, COUNTER, "lanes",                       \
+		"Survivors of warps released."),                                               \
+	STAT_OF("lanes_aborted", core.lanes_aborted, COUNTER, "lanes",                         \
+		"Lanes aborted of warps released."),                                           \
+	STAT_OF("initialise_cycles", core.initialise_cycles, COUNTER, "cycles",                \
+		"Spent on clearing buffers."),                                                 \
+	STAT_OF("construct_cycles", core.construct_cycles, COUNTER, "cycles",                  \
+		"Spent on recording writes."),                                                 \
+	STAT_OF("match_cycles", core.match_cycles, COUNTER, "cycles",                          \
+		"Spent on looking for conflicts."),                                            \
+	STAT_OF("log_rows", core.log_rows, COUNTER, "rows", "Log rows read."),                 \
+	STAT_OF("steps", core.steps, COUNTER, "steps", "Steps, as Fig. 6.6 counts them.")
 
-int gputm__resolver_setup(struct gputm_ctx *ctx, struct gputm__resolver *core, uint32_t buffers,
-			  uint32_t lanes, uint32_t address_bits);
+void gputm__resolver_setup(struct gputm_unit *unit, struct gputm__resolver *core, uint32_t buffers,
+			   uint32_t lanes, uint32_t address_bits);
 void gputm__resolver_clear(struct gputm__resolver *core);
 void gputm__resolver_io(struct gputm__resolver *core, struct gputm__io *io);
 const char *gputm__resolver_check(const struct gputm__resolver *core);

@@ -61,21 +61,21 @@ struct gputm_sequential_resolver {
 	uint64_t checked, inserted, hits;
 };
 
+#define UNIT sequential_resolver
+
 static const struct gputm_param rows[] = {
-#define ROW(...) GPUTM__PARAM(struct gputm_sequential_resolver_config, __VA_ARGS__)
-	ROW(lanes, 1, 64, 32, false, "Lanes of a warp.", "thesis Table 6.1"),
-	ROW(filter_bits, 8, 1 << 15, 4096, true, "Bits of a filter.", "thesis 6.3.2"),
-	ROW(hashes, 1, 8, 4, true, "Sub-arrays of a filter, each with a hash of its own.",
-	    "thesis 6.3.2"),
-	ROW(granularity, 1, 1 << 16, 4, true, "Bytes of a region.", "thesis 6.3.2"),
-	ROW(exact, 0, 1, 0, false, "Whether the filter never errs.", ""),
-	ROW(buffers, 1, 64, 3, false, "Filters of a core: warps that may resolve at a time.",
-	    "thesis 6.3.1"),
-	ROW(address_bits, 8, 64, 32, false, "Width of a byte address, bits.", ""),
-	ROW(access_bytes, 1, 1 << 12, 128, true, "Bytes that one access clears.", "thesis 6.3.3"),
-	ROW(log_cycles, 0, 1 << 10, 1, false, "Cycles to read a log row.", ""),
-	ROW(seed, 0, UINT64_MAX, 1, false, "Seed of the H3 rows.", ""),
-#undef ROW
+	PARAM(lanes, 1, 64, 32, false, "Lanes of a warp.", "thesis Table 6.1"),
+	PARAM(filter_bits, 8, 1 << 15, 4096, true, "Bits of a filter.", "thesis 6.3.2"),
+	PARAM(hashes, 1, 8, 4, true, "Sub-arrays of a filter, each with a hash of its own.",
+	      "thesis 6.3.2"),
+	PARAM(granularity, 1, 1 << 16, 4, true, "Bytes of a region.", "thesis 6.3.2"),
+	PARAM(exact, 0, 1, 0, false, "Whether the filter never errs.", ""),
+	PARAM(buffers, 1, 64, 3, false, "Filters of a core: warps that may resolve at a time.",
+	      "thesis 6.3.1"),
+	PARAM(address_bits, 8, 64, 32, false, "Width of a byte address, bits.", ""),
+	PARAM(access_bytes, 1, 1 << 12, 128, true, "Bytes that one access clears.", "thesis 6.3.3"),
+	PARAM(log_cycles, 0, 1 << 10, 1, false, "Cycles to read a log row.", ""),
+	PARAM(seed, 0, UINT64_MAX, 1, false, "Seed of the H3 rows.", ""),
 };
 
 static const struct gputm_preset presets[] = {
@@ -84,59 +84,45 @@ static const struct gputm_preset presets[] = {
 };
 
 static const struct gputm__stat_row stats[] = {
-	GPUTM__RESOLVER_STATS(struct gputm_sequential_resolver),
-	GPUTM__RESOLVER_STAT(struct gputm_sequential_resolver, lanes_unresolved, COUNTER, "lanes",
+	GPUTM__RESOLVER_STATS,
+	STAT_OF("lanes_unresolved", core.lanes_unresolved, COUNTER, "lanes",
 			     "Lanes of warps released before their turn."),
-	GPUTM__STAT(struct gputm_sequential_resolver, checked, COUNTER, "addresses",
-		    "Addresses looked for in a filter."),
-	GPUTM__STAT(struct gputm_sequential_resolver, hits, COUNTER, "addresses",
-		    "Of these, those that may be there."),
-	GPUTM__STAT(struct gputm_sequential_resolver, inserted, COUNTER, "addresses",
-		    "Addresses that joined a filter."),
+	STAT(checked, COUNTER, "addresses", "Addresses looked for in a filter."),
+	STAT(hits, COUNTER, "addresses", "Of these, those that may be there."),
+	STAT(inserted, COUNTER, "addresses", "Addresses that joined a filter."),
 };
 
 static const char *const results[] = { "survives", "aborts" };
 
-#define EVENT(kind, ...) GPUTM__EVENT(GPUTM_SEQUENTIAL_RESOLVER_EVENT_##kind, __VA_ARGS__)
 static const struct gputm_event_kind events[] = {
-	EVENT(ACQUIRE, "acquire", "A warp has got a buffer.",
-	      GPUTM__VALUE(buffer, "buffer", "The buffer."),
-	      GPUTM__VALUE(lanes, "lane mask", "Lanes to be resolved.")),
-	EVENT(LANE, "lane", "A lane has had its turn.",
-	      GPUTM__VALUE(buffer, "buffer", "The buffer."),
-	      GPUTM__VALUE(lane, "lane", "The lane."),
-	      GPUTM__NAMED(outcome, results, "Whether the lane goes on to commit.")),
-	EVENT(RELEASE, "release", "The warp is resolved, and the buffer is free.",
-	      GPUTM__VALUE(buffer, "buffer", "The buffer."),
-	      GPUTM__VALUE(survived, "lane mask", "Lanes that go on to commit."),
-	      GPUTM__VALUE(aborted, "lane mask", "Lanes that have to run again."),
-	      GPUTM__VALUE(cost, "cycles", "Cycles that the resolution took.")),
+	EVENT(GPUTM_SEQUENTIAL_RESOLVER_EVENT_ACQUIRE, "acquire", "A warp has got a buffer.",
+	      VALUE(buffer, "buffer", "The buffer."),
+	      VALUE(lanes, "lane mask", "Lanes to be resolved.")),
+	EVENT(GPUTM_SEQUENTIAL_RESOLVER_EVENT_LANE, "lane", "A lane has had its turn.",
+	      VALUE(buffer, "buffer", "The buffer."),
+	      VALUE(lane, "lane", "The lane."),
+	      NAMED(outcome, results, "Whether the lane goes on to commit.")),
+	EVENT(GPUTM_SEQUENTIAL_RESOLVER_EVENT_RELEASE, "release",
+	      "The warp is resolved, and the buffer is free.",
+	      VALUE(buffer, "buffer", "The buffer."),
+	      VALUE(survived, "lane mask", "Lanes that go on to commit."),
+	      VALUE(aborted, "lane mask", "Lanes that have to run again."),
+	      VALUE(cost, "cycles", "Cycles that the resolution took.")),
 };
 
 /* ---- life ---- */
 
-static struct gputm_sequential_resolver *self_of(struct gputm_unit *unit)
+static int validate(const struct gputm_unit *unit)
 {
-	return (struct gputm_sequential_resolver *)(void *)unit;
-}
-
-static int validate(struct gputm_ctx *ctx, const void *config)
-{
-	const struct gputm_sequential_resolver_config *c = config;
+	const struct gputm_sequential_resolver_config *c = gputm_unit_config(unit);
 
 	if (gputm__log2(c->granularity) >= c->address_bits)
-		gputm__log(ctx, GPUTM_LOG_ERROR,
-			   "sequential_resolver: granularity = %u leaves nothing of "
-			   "address_bits = %u",
-			   c->granularity, c->address_bits);
-	else if (c->hashes > c->filter_bits / 2)
-		gputm__log(ctx, GPUTM_LOG_ERROR,
-			   "sequential_resolver: hashes = %u is outside 1 .. %u, half of "
-			   "filter_bits",
-			   c->hashes, c->filter_bits / 2);
-	else
-		return 0;
-	return -EINVAL;
+		return gputm__refuse(unit, "granularity = %u leaves nothing of address_bits = %u",
+				     c->granularity, c->address_bits);
+	if (c->hashes > c->filter_bits / 2)
+		return gputm__refuse(unit, "hashes = %u is outside 1 .. %u, half of filter_bits",
+				     c->hashes, c->filter_bits / 2);
+	return 0;
 }
 
 static int setup_filter(struct gputm_sequential_resolver *r)
@@ -150,36 +136,25 @@ static int setup_filter(struct gputm_sequential_resolver *r)
 	filter.granularity = c->granularity;
 	filter.address_bits = c->address_bits;
 	filter.seed = c->seed;
-	r->map = gputm__alloc(r->unit.ctx, c->buffers, sizeof(*r->map));
-	return r->map ? gputm_signature_new(r->unit.ctx, &filter, &r->filter) : -ENOMEM;
+	r->map = gputm__own(&r->unit, c->buffers, sizeof(*r->map));
+	return gputm_signature_new(r->unit.ctx, &filter, &r->filter);
 }
 
 static int setup(struct gputm_unit *unit)
 {
-	struct gputm_sequential_resolver *r = self_of(unit);
+	struct gputm_sequential_resolver *r = (void *)unit;
 	const struct gputm_sequential_resolver_config *c = &r->config;
-	int error = gputm__resolver_setup(unit->ctx, &r->core, c->buffers, c->lanes,
-					  c->address_bits);
 
+	gputm__resolver_setup(unit, &r->core, c->buffers, c->lanes, c->address_bits);
 	r->shift = gputm__log2(c->granularity);
 	r->core.initialise_cost = (c->filter_bits + 8 * c->access_bytes - 1) /
 				  (8 * c->access_bytes);
-	return error ? error : setup_filter(r);
-}
-
-static void teardown(struct gputm_unit *unit)
-{
-	struct gputm_sequential_resolver *r = self_of(unit);
-
-	for (uint32_t i = 0; r->map && i < r->config.buffers; i++)
-		gputm__region_map_free(unit->ctx, &r->map[i]);
-	gputm__free(unit->ctx, r->map);
-	gputm__free(unit->ctx, r->core.buffer);
+	return setup_filter(r);
 }
 
 static void clear(struct gputm_unit *unit)
 {
-	struct gputm_sequential_resolver *r = self_of(unit);
+	struct gputm_sequential_resolver *r = (void *)unit;
 
 	gputm__resolver_clear(&r->core);
 	for (uint32_t i = 0; i < r->config.buffers; i++)
@@ -188,7 +163,7 @@ static void clear(struct gputm_unit *unit)
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
-	struct gputm_sequential_resolver *r = self_of(unit);
+	struct gputm_sequential_resolver *r = (void *)unit;
 
 	gputm__resolver_io(&r->core, io);
 	for (uint32_t i = 0; r->config.exact && i < r->config.buffers && !io->error; i++)
@@ -198,16 +173,14 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 
 static const char *check(const struct gputm_unit *unit)
 {
-	const struct gputm_sequential_resolver *r =
-		(const struct gputm_sequential_resolver *)(const void *)unit;
+	const struct gputm_sequential_resolver *r = (const void *)unit;
 
 	return gputm__resolver_check(&r->core);
 }
 
 static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 {
-	const struct gputm_sequential_resolver *r =
-		(const struct gputm_sequential_resolver *)(const void *)unit;
+	const struct gputm_sequential_resolver *r = (const void *)unit;
 	uint64_t aborted = r->core.lanes_aborted;
 
 	gputm__resolver_laws(&r->core, laws);
@@ -219,20 +192,14 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 	gputm__law_least(laws, r->hits, aborted, "aborted lanes are more than hits");
 }
 
-static bool storage(const struct gputm_unit *unit, size_t index, struct gputm_storage *out)
+static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 {
 	const struct gputm_sequential_resolver_config *c = gputm_unit_config(unit);
 
-	if (index)
-		return false;
-	out->name = "filters";
-	out->entries = c->buffers;
-	out->bits = c->filter_bits;
-	out->ports = 1;
-	return true;
+	gputm__array(out, "filters", c->buffers, c->filter_bits, 1);
 }
 
-GPUTM__UNIT(sequential_resolver, .version = 3, .validate = validate, .laws = laws,
+GPUTM__UNIT(sequential_resolver, .version = 3, .setup = setup, .validate = validate, .laws = laws,
 	    .part = { { "filter", offsetof(struct gputm_sequential_resolver, filter) } })
 
 /* ---- the filter of a buffer; addresses are checked and room is reserved ---- */
@@ -266,7 +233,7 @@ static int reserve(struct gputm_sequential_resolver *r, uint32_t buffer,
 		return 0;
 	for (uint32_t i = 0; i < logs->write_rows; i++)
 		more += gputm__popcount(logs->write[i].mask & lanes);
-	return gputm__region_map_reserve(r->unit.ctx, &r->map[buffer], more);
+	return gputm__region_map_reserve(&r->unit, &r->map[buffer], more);
 }
 
 /* ---- one lane ---- */
