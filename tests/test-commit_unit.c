@@ -623,9 +623,10 @@ static void check_clock(struct gputm_commit_unit *unit, const struct gputm_commi
 	for (unsigned n = 0; n < cycles; n++) {
 		uint64_t next = gputm_commit_unit_next_event(twin[1]);
 		uint64_t before = state_digest(twin[1]);
+		bool moved = gputm_commit_unit_tick(twin[1]) & GPUTM_COMMIT_UNIT_MOVED;
 
-		gputm_commit_unit_tick(twin[1]);
 		ck_assert(next == 0 || next == UINT64_MAX);
+		ck_assert(moved == (next == 0));
 		ck_assert((state_digest(twin[1]) != before) == (next == 0));
 	}
 	for (int n = 0; n < 2; n++)

@@ -186,7 +186,8 @@ struct gputm_commit_unit_config {
 /** What the unit answers to a message. */
 enum gputm_commit_unit_result {
 	GPUTM_COMMIT_UNIT_ACCEPTED = 0,
-	GPUTM_COMMIT_UNIT_FULL = 1, /**< the port is full; try again after a tick */
+	/** The port is full, and the message has not been looked at; try again after a tick. */
+	GPUTM_COMMIT_UNIT_FULL = 1,
 };
 
 /** The two memory ports. */
@@ -265,6 +266,8 @@ enum gputm_commit_unit_offer {
 	GPUTM_COMMIT_UNIT_OFFERS_REPORT = 1, /**< reports */
 	GPUTM_COMMIT_UNIT_OFFERS_READ = 2,   /**< a request at the validation port */
 	GPUTM_COMMIT_UNIT_OFFERS_WRITE = 4,  /**< a request at the commit port */
+	/** The tick has changed something. If not, none does until a push, completion or pop. */
+	GPUTM_COMMIT_UNIT_MOVED = 8,
 };
 
 /** One cycle. @return enum gputm_commit_unit_offer, so that nobody has to ask for nothing. The

@@ -29,9 +29,9 @@ static bool buffer_fits(const struct gputm_commit_unit *self,
 			const struct gputm__commit_entry *entry, uint32_t log)
 {
 	bool needed = entry->stage < (log ? GPUTM_COMMIT_WRITE : GPUTM_COMMIT_WAIT) ||
-		      (log && gputm__commit_is_pending(self, entry));
+		      (log && is_pending(self, entry));
 
-	if (gputm__commit_unbounded(entry, log) || !entry->words[log] || !needed)
+	if (is_unbounded(entry, log) || !entry->words[log] || !needed)
 		return true;
 	return entry->buffer[log] && entry->words[log] <= self->config.buffer_words;
 }
@@ -42,7 +42,7 @@ static bool asked_fits(const struct gputm_commit_unit *self,
 {
 	if (!entry->asked)
 		return true;
-	if (!gputm__commit_unbounded(entry, (entry->asked - 1) & 1))
+	if (!is_unbounded(entry, (entry->asked - 1) & 1))
 		return false;
 	if (entry->asked == GPUTM_COMMIT_FOR_REVALIDATE + 1)
 		return entry->stage == GPUTM_COMMIT_VALIDATE;
@@ -75,33 +75,28 @@ static const char *check_body(const struct gputm_commit_unit *self,
 static const char *check_place(const struct gputm_commit_unit *self,
 			       const struct gputm__commit_entry *entry, uint64_t cid)
 {
-	const struct gputm__commit_entry *next = gputm__commit_at(self, cid + 1);
+	const struct gputm__commit_entry *next = entry_at(self, cid + 1);
 
 	if (!entry->lanes && !entry->lane && !entry->body && !entry->stage)
 		return NULL;
 	if (entry->stage > GPUTM_COMMIT_FINISHED || entry->lane >= entry->lanes)
 		return "C2: an impossible place in a warp";
-	if (!gputm__commit_is_last(entry) &&
+	if (!is_last(entry) &&
 	    (cid + 1 == self->head || next->lanes != entry->lanes ||
 	     next->lane != entry->lane + 1))
 		return "C2: a warp with a gap";
 	return NULL;
 }
 
-/* What the messages pushed for the warp of the entry have said of its lanes. */
-static const char *check_warp(const struct gputm_commit_unit *self,
-			      const struct gputm__commit_entry *entry)
+/* What the messages pushed have said of the entry. */
+static const char *check_said(const struct gputm__commit_entry *entry)
 {
-	const struct gputm__commit_entry *last =
-		entry->lanes ? gputm__commit_last(self, entry) : entry;
-	const struct gputm__commit_warp *warp = &self->warp[gputm__commit_place(self, last)];
-
-	if ((warp->words | warp->closed | warp->judged) & ~gputm__low_mask(entry->lanes))
-		return "C2: a warp with more lanes than it has";
-	if (entry->stage > GPUTM_COMMIT_FILL && !(warp->closed >> entry->lane & 1))
+	if (entry->said >= 2 * GPUTM__SAID_AGAIN)
+		return "C2: an unknown message has been pushed";
+	if (entry->stage > GPUTM_COMMIT_FILL && !(entry->said & GPUTM__SAID_DONE))
 		return "C2: an entry that nobody has closed";
 	if (entry->stage == GPUTM_COMMIT_FILL &&
-	    !((warp->words | warp->closed) >> entry->lane & 1))
+	    !(entry->said & (GPUTM__SAID_WORDS | GPUTM__SAID_DONE)))
 		return "C2: an entry that nobody has begun";
 	return NULL;
 }
@@ -127,7 +122,7 @@ static const char *check_order(const struct gputm_commit_unit *self,
 
 const char *gputm__commit_check_entries(const struct gputm_commit_unit *self)
 {
-	const struct gputm__commit_entry *entry = gputm__commit_at(self, self->hazard);
+	const struct gputm__commit_entry *entry = entry_at(self, self->hazard);
 	uint64_t words = (uint64_t)entry->words[0] + entry->words[1];
 	const char *broken = NULL;
 
@@ -136,10 +131,10 @@ const char *gputm__commit_check_entries(const struct gputm_commit_unit *self)
 	     self->hazard_word > words))
 		broken = "C1: hazard detection is ahead of its entry";
 	for (uint64_t cid = self->oldest; cid != self->head && !broken; cid++) {
-		entry = gputm__commit_at(self, cid);
+		entry = entry_at(self, cid);
 		broken = check_place(self, entry, cid);
 		if (!broken)
-			broken = check_warp(self, entry);
+			broken = check_said(entry);
 		if (!broken)
 			broken = check_order(self, entry, cid);
 		if (!broken && entry->body)
@@ -160,7 +155,7 @@ static struct sums sums_of(const struct gputm_commit_unit *self)
 	struct sums sums = { 0 };
 
 	for (uint64_t cid = self->oldest; cid != self->head; cid++) {
-		const struct gputm__commit_entry *entry = gputm__commit_at(self, cid);
+		const struct gputm__commit_entry *entry = entry_at(self, cid);
 		bool failed = entry->flags & GPUTM__FAILED;
 
 		sums.active += entry->stage != GPUTM_COMMIT_UNUSED;
@@ -170,9 +165,9 @@ static struct sums sums_of(const struct gputm_commit_unit *self)
 		sums.pending += entry->pending;
 		sums.failed += entry->stage == GPUTM_COMMIT_FINISHED && failed;
 		sums.passed += entry->body && entry->stage >= GPUTM_COMMIT_WAIT && !failed;
-		if (!gputm__commit_is_pending(self, entry))
+		if (!is_pending(self, entry))
 			continue;
-		if (gputm__commit_unbounded(entry, 1))
+		if (is_unbounded(entry, 1))
 			sums.unbounded++;
 		else
 			sums.pending_words += entry->words[1];
@@ -236,24 +231,40 @@ static const char *check_sums(const struct gputm_commit_unit *self)
 
 /* ---- lists ---- */
 
+static bool is_ready(const struct gputm_commit_unit *self,
+		     const struct gputm__commit_entry *entry, enum gputm_commit_stage stage)
+{
+	return entry->stage == stage && !entry->pending &&
+	       (stage == GPUTM_COMMIT_FINALISE || is_woken(self, entry));
+}
+
+/* How many entries the list holds, all ready for what follows the stage; UINT64_MAX: not all. */
+static uint64_t ready_in(const struct gputm_commit_unit *self,
+			 const struct gputm__commit_list *list, enum gputm_commit_stage stage)
+{
+	const struct gputm__commit_entry *entry = front(self, list);
+	uint64_t count = 0;
+
+	if (!entry)
+		return 0;
+	do {
+		if (count++ > self->active || !entry->link || !is_ready(self, entry, stage))
+			return UINT64_MAX;
+		entry = &self->entry[entry->link - 1];
+	} while (entry != front(self, list));
+	return count;
+}
+
 static const char *check_lists(const struct gputm_commit_unit *self)
 {
-	uint64_t finalise = 0, left = self->active + 1;
+	uint64_t finalise = ready_in(self, &self->finalise, GPUTM_COMMIT_FINALISE);
 
-	for (uint32_t n = self->revalidate.head; n; n = self->entry[n - 1].link) {
-		const struct gputm__commit_entry *entry = &self->entry[n - 1];
-
-		if (!left-- || entry->stage != GPUTM_COMMIT_VALIDATE || entry->pending ||
-		    !gputm__commit_woken(self, entry))
-			return "C10: an entry that is not ready for revalidation";
-	}
-	left = self->active + 1;
-	for (uint32_t n = self->finalise.head; n; n = self->entry[n - 1].link, finalise++)
-		if (!left-- || self->entry[n - 1].stage != GPUTM_COMMIT_FINALISE ||
-		    self->entry[n - 1].pending)
-			return "C10: an entry that is not ready for its outcome";
+	if (ready_in(self, &self->revalidate, GPUTM_COMMIT_VALIDATE) == UINT64_MAX)
+		return "C10: an entry that is not ready for revalidation";
+	if (finalise == UINT64_MAX)
+		return "C10: an entry that is not ready for its outcome";
 	for (uint64_t cid = self->oldest; cid != self->head; cid++) {
-		const struct gputm__commit_entry *entry = gputm__commit_at(self, cid);
+		const struct gputm__commit_entry *entry = entry_at(self, cid);
 
 		finalise -= entry->stage == GPUTM_COMMIT_FINALISE &&
 			    !(entry->flags & GPUTM__DECIDED);
@@ -265,13 +276,15 @@ static const char *check_decided(const struct gputm_commit_unit *self)
 {
 	uint32_t decided = 0;
 
+	if (!self->config.warp_mode)
+		return NULL;
 	for (uint64_t cid = self->oldest; cid != self->head; cid++) {
-		const struct gputm__commit_entry *entry = gputm__commit_at(self, cid);
+		const struct gputm__commit_entry *entry = entry_at(self, cid);
 
 		decided = entry->lane && cid != self->oldest ? decided : entry->lane;
 		decided += entry->body ? (entry->flags & GPUTM__DECIDED) != 0
 				       : entry->stage == GPUTM_COMMIT_FINISHED;
-		if (entry->lanes && gputm__commit_is_last(entry) && entry->decided != decided)
+		if (entry->lanes && is_last(entry) && entry->decided != decided)
 			return "C8: lanes of a warp that are decided = outcomes and skips";
 	}
 	return NULL;

@@ -30,22 +30,13 @@ static uint32_t region_of(struct gputm__commit_gather *g, uint64_t address)
 	return g->regions++;
 }
 
-void gputm__commit_gather(struct gputm_commit_unit *self, struct gputm__commit_entry *entry,
-			  uint32_t which, const struct gputm_commit_word *word)
+void gputm__commit_gather(struct gputm_commit_unit *self, const struct gputm_commit_word *word)
 {
-	struct gputm__commit_port *port = &self->port[which];
 	struct gputm__commit_gather *g = &self->gather;
-	struct gputm_commit_word queued = { word->address, word->value,
-					    gputm__commit_place(self, entry) };
 
-	entry->pending++;
-	if (!self->config.warp_mode) {
-		*flight_at(port, port->filled++) = (struct gputm__commit_flight){ queued, 1 };
-		return;
-	}
 	g->of[g->words] = region_of(g, word->address & self->region_mask);
 	g->region[g->of[g->words]].count++;
-	g->word[g->words++] = queued;
+	g->word[g->words++] = *word;
 }
 
 void gputm__commit_send(struct gputm_commit_unit *self, uint32_t which)
@@ -78,20 +69,21 @@ static GPUTM__INLINE int peek(const struct gputm_commit_unit *self, unsigned whi
 			      struct gputm_mem_request *out)
 {
 	const struct gputm__commit_port *port = &self->port[which & 1];
-	const struct gputm_commit_word *word = &flight_at(port, port->issued)->word;
-	uint32_t lanes = (uint32_t)~self->region_mask, span = flight_at(port, port->issued)->span;
+	const struct gputm__commit_flight *flight = flight_at(port, port->issued);
+	uint32_t lanes = (uint32_t)~self->region_mask, span = flight->span;
 
 	if (which > GPUTM_COMMIT_UNIT_COMMIT)
 		return refuse_port(self, which);
-	if (!port->offered)
+	if (!is_offered(self, which))
 		return 0;
 	out->tag = port->issued << 1 | which;
-	out->address = word->address & self->region_mask;
+	out->address = flight->word.address & self->region_mask;
 	out->write = which;
 	out->word_mask = 0;
-	for (uint32_t n = 0, lane; n < span; n++) {
-		word = &flight_at(port, port->issued + n)->word;
-		lane = ((uint32_t)word->address & lanes) / 4;
+	for (uint32_t n = 0; n < span; n++) {
+		const struct gputm_commit_word *word = &flight_at(port, port->issued + n)->word;
+		uint32_t lane = ((uint32_t)word->address & lanes) / 4;
+
 		out->word_mask |= 1u << lane;
 		out->value[lane] = word->value;
 	}
@@ -107,7 +99,7 @@ GPUTM__COLD static void tell_writes(const struct gputm_commit_unit *self, uint32
 			&flight_at(port, port->issued - count)->word;
 
 		gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_WRITE_ISSUED,
-			    gputm__commit_cid(self, &self->entry[word->lane]), word->address,
+			    cid_of(self, &self->entry[word->lane]), word->address,
 			    word->value, self->cycles);
 	}
 }
@@ -119,10 +111,12 @@ static GPUTM__INLINE int pop(struct gputm_commit_unit *self, unsigned which)
 
 	if (which > GPUTM_COMMIT_UNIT_COMMIT)
 		return refuse_port(self, which);
-	if (!port->offered)
+	if (!is_offered(self, which))
 		return 0;
-	port->offered = false;
 	port->issued += span;
+	self->offered &= ~port_bit(which);
+	if (port->issued == port->filled)
+		self->queued &= ~port_bit(which);
 	self->requests[which]++;
 	if (GPUTM__UNLIKELY(self->unit.observe && which == GPUTM_COMMIT_UNIT_COMMIT))
 		tell_writes(self, span);
@@ -157,11 +151,18 @@ static bool is_in_flight(const struct gputm__commit_port *port, uint64_t sequenc
 	       flight_at(port, sequence)->span - 1 < GPUTM__DONE - 1;
 }
 
-static void reclaim(struct gputm__commit_port *port, uint64_t sequence)
+static inline void reclaim(struct gputm__commit_port *port, uint64_t sequence)
 {
-	flight_at(port, sequence)->span |= GPUTM__DONE;
-	while (port->oldest != port->issued && flight_at(port, port->oldest)->span & GPUTM__DONE)
-		port->oldest += flight_at(port, port->oldest)->span ^ GPUTM__DONE;
+	uint32_t span = flight_at(port, sequence)->span;
+
+	if (sequence != port->oldest) {
+		flight_at(port, sequence)->span |= GPUTM__DONE;
+		return;
+	}
+	do {
+		port->oldest += span & ~GPUTM__DONE;
+		span = flight_at(port, port->oldest)->span;
+	} while (port->oldest != port->issued && span & GPUTM__DONE);
 }
 
 static inline void complete_read(struct gputm_commit_unit *self, struct gputm__commit_entry *entry,
@@ -171,7 +172,7 @@ static inline void complete_read(struct gputm_commit_unit *self, struct gputm__c
 
 	gputm__emit(&self->unit,
 		    again ? GPUTM_COMMIT_UNIT_REVALIDATED : GPUTM_COMMIT_UNIT_VALIDATED,
-		    gputm__commit_cid(self, entry), word->address, value, word->value);
+		    cid_of(self, entry), word->address, value, word->value);
 	self->compared[again]++;
 	if (value == word->value)
 		return;
@@ -182,25 +183,35 @@ static inline void complete_read(struct gputm_commit_unit *self, struct gputm__c
 static inline void complete_write(struct gputm_commit_unit *self, struct gputm__commit_entry *entry,
 			   const struct gputm_commit_word *word)
 {
-	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_WRITTEN, gputm__commit_cid(self, entry),
+	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_WRITTEN, cid_of(self, entry),
 		    word->address, word->value, self->cycles);
 	self->written++;
+}
+
+/* No word of the entry is at a port any more. */
+static void drained(struct gputm_commit_unit *self, struct gputm__commit_entry *entry)
+{
+	if (entry->stage == GPUTM_COMMIT_WRITE)
+		gputm__commit_finish(self, entry);
+	else
+		gputm__commit_settle(self, entry);
 }
 
 int gputm_commit_unit_mem_complete(struct gputm_commit_unit *self, uint64_t tag,
 				   const uint32_t *values)
 {
 	struct gputm__commit_port *port = &self->port[tag & 1];
-	uint32_t span = flight_at(port, tag >> 1)->span;
+	uint64_t sequence = tag >> 1;
+	uint32_t span = flight_at(port, sequence)->span;
 
-	if (!is_in_flight(port, tag >> 1))
+	if (!is_in_flight(port, sequence))
 		return gputm__refuse(&self->unit, "no request with tag %llu is in flight",
 				     (unsigned long long)tag);
 	if (!(tag & 1) && !values)
 		return gputm__refuse(&self->unit, "a read is completed without values");
-	reclaim(port, tag >> 1);
-	for (uint32_t n = 0; n < span; n++) {
-		const struct gputm_commit_word *word = &flight_at(port, (tag >> 1) + n)->word;
+	reclaim(port, sequence);
+	for (; span; span--) {
+		const struct gputm_commit_word *word = &flight_at(port, sequence++)->word;
 		struct gputm__commit_entry *entry = &self->entry[word->lane];
 
 		if (tag & 1)
@@ -209,7 +220,7 @@ int gputm_commit_unit_mem_complete(struct gputm_commit_unit *self, uint64_t tag,
 			complete_read(self, entry, word,
 				      values[(word->address & ~self->region_mask) / 4]);
 		if (!--entry->pending)
-			gputm__commit_drained(self, entry);
+			drained(self, entry);
 	}
 	return 0;
 }
@@ -218,5 +229,5 @@ bool gputm_commit_unit_write_pending(const struct gputm_commit_unit *self, uint6
 {
 	if (!self->config.pending_block)
 		return false;
-	return self->pending_unbounded || *gputm__commit_pending(self, address);
+	return self->pending_unbounded || *pending_at(self, address);
 }

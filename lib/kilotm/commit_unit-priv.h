@@ -2,15 +2,14 @@
 #ifndef GPUTM_LIB_KILOTM_COMMIT_UNIT_PRIV_H
 #define GPUTM_LIB_KILOTM_COMMIT_UNIT_PRIV_H
 /*
- * Layout of the commit unit, and the moves that several of its files make. Each file calls
- * only those after it:
+ * Layout of the commit unit, and what several of its files need. A request goes through them so:
  *
- *   commit_unit.c           essay, parameters, life, reports
- *   commit_unit-push.c      which messages the protocol allows, and their queues
- *   commit_unit-stages.c    a cycle: the boxes of Fig. 4.5, one function each
+ *   commit_unit-input.c     which messages the protocol allows, their queues, and what a cycle
+ *                           takes from these: the log transfer of Fig. 4.5
+ *   commit_unit.c           essay; the other boxes of Fig. 4.5, and the cycle
  *   commit_unit-memory.c    the two ports to memory
  *
- * Beside them: commit_unit-snapshot.c, commit_unit-check.c.
+ * Beside them: commit_unit-face.c (parameters, life), commit_unit-snapshot.c, commit_unit-check.c.
  *
  * Mutants. A test builds these files with -DGPUTM__MUTANT and defines
  * gputm__mutant_now; the unit then errs as that number says, and the properties of
@@ -37,9 +36,9 @@ extern unsigned gputm__mutant_now;
 #define gputm__mutant(number) false
 #endif
 
-/* Entries by their place in the ring, + 1; 0: none. */
+/* Entries in a circle: the last one, by its place in the ring + 1, links to the first. 0: none. */
 struct gputm__commit_list {
-	uint32_t head, tail;
+	uint32_t last;
 };
 
 /* Flags of an entry. */
@@ -50,12 +49,19 @@ enum {
 	GPUTM__AGAIN = 16,     /* has begun its revalidation */
 	GPUTM__DECIDED = 32,   /* its outcome waits for that of its warp, or is reported */
 	GPUTM__COMMITTED = 64, /* its writes have been issued */
-	GPUTM__ANSWERED = 128  /* the end of the log asked for has been pushed */
+};
+
+/* What has been pushed for an entry. */
+enum {
+	GPUTM__SAID_WORDS = 1,	/* log words */
+	GPUTM__SAID_DONE = 2,	/* done, or a skip */
+	GPUTM__SAID_VERDICT = 4,
+	GPUTM__SAID_AGAIN = 8,	/* the end of the log asked for */
 };
 
 /*
- * An entry of the ring; all zero when unused. A skip has `stage`, `lane`, `lanes`, those that
- * wait for it, and buffers if the policy says so; `body`: no mere skip.
+ * An entry of the ring; all zero when unused. A skip has `stage`, `said`, `lane`, `lanes`, those
+ * that wait for it, and buffers if the policy says so; `body`: no mere skip.
  */
 struct gputm__commit_entry {
 	uint64_t rcid, ycid;
@@ -66,16 +72,11 @@ struct gputm__commit_entry {
 	uint32_t words[2];		   /* of the read and write log */
 	uint32_t buffer[2];		   /* of the read and write log, + 1; 0: none */
 	uint32_t answered;		   /* words pushed of the log asked for */
-	uint8_t stage, flags;
+	uint8_t stage, flags, said;
 	bool body;
 	uint8_t asked;	     /* purpose + 1 of the log asked for */
 	uint8_t lane, lanes; /* place in its warp; lanes 0: named by no message yet */
-	uint8_t decided;     /* lanes of the warp that ends here: decided, or skips */
-};
-
-/* What has been pushed for the warp that ends at this place, a bit per lane. */
-struct gputm__commit_warp {
-	uint64_t words, closed, judged; /* log words; done or skip; verdict */
+	uint8_t decided;     /* warp mode: lanes of the warp that ends here, decided or skips */
 };
 
 /*
@@ -93,7 +94,6 @@ struct gputm__commit_port {
 	struct gputm__commit_flight *flight; /* [mask + 1] */
 	uint64_t oldest, issued, filled;
 	uint32_t mask;
-	bool offered;
 };
 
 struct gputm__commit_inbox {
@@ -124,7 +124,6 @@ struct gputm_commit_unit {
 	struct gputm_commit_unit_config config;
 	struct gputm_last_writer *history;
 	struct gputm__commit_entry *entry; /* [mask + 1], at least one more than the ring */
-	struct gputm__commit_warp *warp;   /* [mask + 1] */
 	struct gputm_commit_word *kept;	   /* [buffers][buffer_words] */
 	uint32_t *spare; /* [buffers]: from buffers_used on, the free buffers, + 1 */
 	uint32_t *pending_writes; /* [pending_entries]: words per block */
@@ -134,6 +133,8 @@ struct gputm_commit_unit {
 	struct gputm__commit_port port[2];
 	uint64_t address_max, region_mask, expire_at;
 	uint32_t mask, pending_shift;
+	/* Ports, as enum gputm_commit_unit_offer, with words queued, and with a request offered. */
+	uint32_t queued, offered;
 
 	/* oldest <= commit <= hazard <= head <= oldest + ring; head: above all CIDs named. */
 	uint64_t oldest, commit, hazard, head;
@@ -158,106 +159,120 @@ struct gputm_commit_unit {
 
 /* ---- entries ---- */
 
-static inline uint32_t gputm__commit_index(const struct gputm_commit_unit *self, uint64_t cid)
+static inline struct gputm__commit_entry *entry_at(const struct gputm_commit_unit *self,
+						   uint64_t cid)
 {
-	return (uint32_t)cid & self->mask;
+	return &self->entry[(uint32_t)cid & self->mask];
 }
 
-static inline struct gputm__commit_entry *gputm__commit_at(const struct gputm_commit_unit *self,
-							   uint64_t cid)
-{
-	return &self->entry[gputm__commit_index(self, cid)];
-}
-
-static inline uint32_t gputm__commit_place(const struct gputm_commit_unit *self,
-					   const struct gputm__commit_entry *entry)
+static inline uint32_t place_of(const struct gputm_commit_unit *self,
+				const struct gputm__commit_entry *entry)
 {
 	return (uint32_t)(entry - self->entry);
 }
 
-static inline uint64_t gputm__commit_cid(const struct gputm_commit_unit *self,
-					 const struct gputm__commit_entry *entry)
+static inline uint64_t cid_of(const struct gputm_commit_unit *self,
+			      const struct gputm__commit_entry *entry)
 {
-	uint32_t place = gputm__commit_place(self, entry);
+	return self->oldest + ((place_of(self, entry) - (uint32_t)self->oldest) & self->mask);
+}
 
-	return self->oldest + ((place - (uint32_t)self->oldest) & self->mask);
+/* The entry of a lane of the warp that a message speaks of. */
+static inline struct gputm__commit_entry *entry_of(const struct gputm_commit_unit *self,
+						   const struct gputm_commit_message *message,
+						   uint32_t lane)
+{
+	return entry_at(self, message->first_cid + lane);
 }
 
 /* First CID of the warp of an entry. */
-static inline uint64_t gputm__commit_first(const struct gputm_commit_unit *self,
-					   const struct gputm__commit_entry *entry)
+static inline uint64_t first_cid_of(const struct gputm_commit_unit *self,
+				    const struct gputm__commit_entry *entry)
 {
-	return gputm__commit_cid(self, entry) - entry->lane;
+	return cid_of(self, entry) - entry->lane;
 }
 
 /* The last entry of its warp. */
-static inline struct gputm__commit_entry *
-gputm__commit_last(const struct gputm_commit_unit *self, const struct gputm__commit_entry *entry)
+static inline struct gputm__commit_entry *last_of(const struct gputm_commit_unit *self,
+						  const struct gputm__commit_entry *entry)
 {
-	uint32_t last = gputm__commit_place(self, entry) + entry->lanes - 1u - entry->lane;
-
-	return &self->entry[last & self->mask];
+	return entry_at(self, place_of(self, entry) + entry->lanes - 1u - entry->lane);
 }
 
-static inline bool gputm__commit_is_last(const struct gputm__commit_entry *entry)
+static inline bool is_last(const struct gputm__commit_entry *entry)
 {
 	return entry->lane + 1 == entry->lanes;
 }
 
-static inline bool gputm__commit_unbounded(const struct gputm__commit_entry *entry, uint32_t log)
+static inline bool is_unbounded(const struct gputm__commit_entry *entry, uint32_t log)
 {
 	return entry->flags & GPUTM__OVERFLOW << log;
 }
 
+static inline void enter(struct gputm_commit_unit *self, struct gputm__commit_entry *entry,
+			 enum gputm_commit_stage stage)
+{
+	entry->stage = (uint8_t)stage;
+	entry->since = self->now;
+}
+
+/* Cycles in the present stage. */
+static inline uint64_t waited(const struct gputm_commit_unit *self,
+			      const struct gputm__commit_entry *entry)
+{
+	return self->now - entry->since;
+}
+
 /* Whether the entry's hazards have been written: its YCID has retired. */
-static inline bool gputm__commit_woken(const struct gputm_commit_unit *self,
-				       const struct gputm__commit_entry *entry)
+static inline bool is_woken(const struct gputm_commit_unit *self,
+			    const struct gputm__commit_entry *entry)
 {
 	return entry->ycid - (gputm__mutant(GPUTM__MUTANT_EARLY) && entry->ycid) < self->oldest;
 }
 
-static inline void gputm__commit_append(struct gputm_commit_unit *self,
-					struct gputm__commit_list *list,
-					struct gputm__commit_entry *entry)
-{
-	uint32_t place = gputm__commit_place(self, entry) + 1;
+/* ---- lists ---- */
 
-	entry->link = 0;
-	if (list->head)
-		self->entry[list->tail - 1].link = place;
-	else
-		list->head = place;
-	list->tail = place;
+static inline void append(struct gputm_commit_unit *self, struct gputm__commit_list *list,
+			  struct gputm__commit_entry *entry)
+{
+	struct gputm__commit_entry *last = list->last ? &self->entry[list->last - 1] : entry;
+
+	if (list->last)
+		entry->link = last->link;
+	list->last = last->link = place_of(self, entry) + 1;
 }
 
 /* The first entry of a list, or NULL. */
-static inline struct gputm__commit_entry *
-gputm__commit_front(const struct gputm_commit_unit *self, const struct gputm__commit_list *list)
+static inline struct gputm__commit_entry *front(const struct gputm_commit_unit *self,
+						const struct gputm__commit_list *list)
 {
-	return list->head ? &self->entry[list->head - 1] : NULL;
+	return list->last ? &self->entry[self->entry[list->last - 1].link - 1] : NULL;
 }
 
-static inline struct gputm__commit_entry *gputm__commit_take(struct gputm_commit_unit *self,
-							     struct gputm__commit_list *list)
+static inline struct gputm__commit_entry *take(struct gputm_commit_unit *self,
+					       struct gputm__commit_list *list)
 {
-	struct gputm__commit_entry *entry = gputm__commit_front(self, list);
+	struct gputm__commit_entry *last = &self->entry[list->last - 1];
+	struct gputm__commit_entry *first = &self->entry[last->link - 1];
 
-	list->head = entry->link;
-	return entry;
+	last->link = first->link;
+	if (first == last)
+		list->last = 0;
+	return first;
 }
 
 /* ---- buffers ---- */
 
 /* The words of a log that is in its buffer. */
-static inline struct gputm_commit_word *gputm__commit_kept(const struct gputm_commit_unit *self,
-							   const struct gputm__commit_entry *entry,
-							   uint32_t log)
+static inline struct gputm_commit_word *kept_words(const struct gputm_commit_unit *self,
+						   const struct gputm__commit_entry *entry,
+						   uint32_t log)
 {
 	return &self->kept[(size_t)(entry->buffer[log] - 1) * self->config.buffer_words];
 }
 
-static inline bool gputm__commit_take_buffer(struct gputm_commit_unit *self,
-					     struct gputm__commit_entry *entry, uint32_t log)
+static inline bool take_buffer(struct gputm_commit_unit *self, struct gputm__commit_entry *entry,
+			       uint32_t log)
 {
 	if (self->buffers_used == self->config.buffers)
 		return false;
@@ -266,8 +281,8 @@ static inline bool gputm__commit_take_buffer(struct gputm_commit_unit *self,
 	return true;
 }
 
-static inline void gputm__commit_drop_buffer(struct gputm_commit_unit *self,
-					     struct gputm__commit_entry *entry, uint32_t log)
+static inline void drop_buffer(struct gputm_commit_unit *self, struct gputm__commit_entry *entry,
+			       uint32_t log)
 {
 	if (!entry->buffer[log])
 		return;
@@ -278,74 +293,134 @@ static inline void gputm__commit_drop_buffer(struct gputm_commit_unit *self,
 /* ---- pending writes ---- */
 
 /* Whether the entry's write-set is in the table of write_pending(). */
-static inline bool gputm__commit_is_pending(const struct gputm_commit_unit *self,
-					    const struct gputm__commit_entry *entry)
+static inline bool is_pending(const struct gputm_commit_unit *self,
+			      const struct gputm__commit_entry *entry)
 {
 	return self->config.pending_block && entry->body && !(entry->flags & GPUTM__FAILED) &&
 	       entry->stage >= GPUTM_COMMIT_WAIT &&
 	       (entry->stage < GPUTM_COMMIT_FINISHED || entry->flags & GPUTM__COMMITTED);
 }
 
-static inline uint32_t *gputm__commit_pending(const struct gputm_commit_unit *self,
-					      uint64_t address)
+static inline uint32_t *pending_at(const struct gputm_commit_unit *self, uint64_t address)
 {
 	return &self->pending_writes[address >> self->pending_shift &
 				     (self->config.pending_entries - 1)];
 }
 
-/* Count the entry's write-set, once more (1) or once less (-1). */
-static inline void gputm__commit_pend(struct gputm_commit_unit *self,
-				      const struct gputm__commit_entry *entry, int amount)
-{
-	if (gputm__commit_unbounded(entry, 1)) {
-		self->pending_unbounded += (uint64_t)amount;
-		return;
-	}
-	for (uint32_t n = 0; n < entry->words[1]; n++)
-		*gputm__commit_pending(self, gputm__commit_kept(self, entry, 1)[n].address) +=
-			(uint32_t)amount;
-}
-
 /* ---- queues ---- */
 
 /* The message that an inbox serves next. */
-static inline struct gputm_commit_message *
-gputm__commit_oldest(const struct gputm__commit_inbox *in)
+static inline const struct gputm_commit_message *
+served(const struct gputm__commit_inbox *in)
 {
 	return &in->message[in->head];
 }
 
-static inline bool gputm__commit_report_room(const struct gputm_commit_unit *self)
+static inline bool report_room(const struct gputm_commit_unit *self)
 {
 	return self->output.count < self->output.depth;
 }
 
 /* Words that a port still takes. */
-static inline uint64_t gputm__commit_room(const struct gputm_commit_unit *self, uint32_t port)
+static inline uint64_t room_at(const struct gputm_commit_unit *self, uint32_t port)
 {
 	const struct gputm__commit_port *p = &self->port[port];
 
 	return self->config.port_words - (p->filled - p->oldest) - self->gather.words;
 }
 
-/* ---- commit_unit-push.c ---- */
+/* Words of a message that are consumed in a cycle, if they go to a port. */
+static inline uint32_t words_a_cycle(const struct gputm_commit_unit *self,
+				     const struct gputm_commit_message *message)
+{
+	return self->config.warp_mode ? message->words : 1;
+}
+
+/* The port that resent words of this purpose go to; -1: to hazard detection. */
+static inline int port_of(uint32_t purpose)
+{
+	return purpose < GPUTM_COMMIT_FOR_REVALIDATE ? -1 : (int)(purpose & 1);
+}
+
+static inline bool can_consume(const struct gputm_commit_unit *self)
+{
+	const struct gputm_commit_message *message = served(&self->input);
+
+	if (!self->input.count)
+		return false;
+	return message->kind != GPUTM_COMMIT_READ_LOG ||
+	       room_at(self, 0) >= words_a_cycle(self, message);
+}
+
+static inline bool can_take_resent(const struct gputm_commit_unit *self)
+{
+	const struct gputm_commit_message *message = served(&self->resent);
+	int port;
+
+	if (!self->resent.count)
+		return false;
+	port = port_of(message->purpose);
+	return port < 0 || message->kind == GPUTM_COMMIT_RESENT_DONE ||
+	       room_at(self, (uint32_t)port) >= words_a_cycle(self, message);
+}
+
+/* A port's bit in `queued` and `offered`. */
+static inline uint32_t port_bit(uint32_t which)
+{
+	return (uint32_t)GPUTM_COMMIT_UNIT_OFFERS_READ << which;
+}
+
+static inline bool is_offered(const struct gputm_commit_unit *self, uint32_t which)
+{
+	return self->offered >> which & GPUTM_COMMIT_UNIT_OFFERS_READ;
+}
+
+/* ---- commit_unit-input.c ---- */
+/* A step of each input; only if it can. */
+void gputm__commit_consume(struct gputm_commit_unit *self);
+void gputm__commit_take_resent(struct gputm_commit_unit *self);
 /* Whether a message that is being loaded may be queued in the state loaded so far. */
 bool gputm__commit_queueable(const struct gputm_commit_unit *self,
 			     const struct gputm_commit_message *message);
 
-/* ---- commit_unit-stages.c ---- */
+/* ---- commit_unit.c ---- */
+/* A word of the entry at the hazard pointer passes hazard detection. */
+void gputm__commit_detect_word(struct gputm_commit_unit *self, struct gputm__commit_entry *entry,
+			       uint64_t address);
 /* Let an entry with a hazard wait for the retirement of its YCID. */
 void gputm__commit_wait_for(struct gputm_commit_unit *self, struct gputm__commit_entry *entry);
-/* No word of the entry is at a port any more. */
-void gputm__commit_drained(struct gputm_commit_unit *self, struct gputm__commit_entry *entry);
+/* Move an entry on whose validation may be complete. */
+void gputm__commit_settle(struct gputm_commit_unit *self, struct gputm__commit_entry *entry);
+/* Queue the writes of an entry; those of a log that is not kept were queued as they came. */
+void gputm__commit_issue(struct gputm_commit_unit *self, struct gputm__commit_entry *entry);
+/* Failed, or all its writes have completed. */
+void gputm__commit_finish(struct gputm_commit_unit *self, struct gputm__commit_entry *entry);
+/* Count the entry's write-set as pending, once more (1) or once less (-1). */
+void gputm__commit_pend(struct gputm_commit_unit *self, const struct gputm__commit_entry *entry,
+			int amount);
 /* Work out when the history's CID range has to move. */
 void gputm__commit_set_expiry(struct gputm_commit_unit *self);
 
 /* ---- commit_unit-memory.c ---- */
-/* Let a word follow the others to a port; they are requests when the row is sent. */
-void gputm__commit_gather(struct gputm_commit_unit *self, struct gputm__commit_entry *entry,
-			  uint32_t port, const struct gputm_commit_word *word);
+/* Let a word of a row follow the others to a port; they are requests when the row is sent. */
+void gputm__commit_gather(struct gputm_commit_unit *self, const struct gputm_commit_word *word);
 void gputm__commit_send(struct gputm_commit_unit *self, uint32_t port);
+
+/* A word goes to a port, in scalar mode as a request of its own. */
+static inline void send_word(struct gputm_commit_unit *self, struct gputm__commit_entry *entry,
+			     uint32_t which, const struct gputm_commit_word *word)
+{
+	struct gputm__commit_port *port = &self->port[which];
+	struct gputm_commit_word queued = { word->address, word->value, place_of(self, entry) };
+
+	entry->pending++;
+	self->queued |= port_bit(which);
+	if (self->config.warp_mode)
+		gputm__commit_gather(self, &queued);
+	else
+		port->flight[port->filled++ & port->mask] =
+			(struct gputm__commit_flight){ queued, 1 };
+}
 
 /* ---- commit_unit-snapshot.c, commit_unit-check.c ---- */
 void gputm__commit_io(struct gputm_commit_unit *self, struct gputm__io *io);

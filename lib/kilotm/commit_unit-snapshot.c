@@ -17,15 +17,15 @@ static void io_kept(struct gputm_commit_unit *self, struct gputm__io *io,
 	bool held = !gputm__io_reading(io) && entry->buffer[log];
 
 	gputm__io_bool(io, &held);
-	if (gputm__io_reading(io) && held && !gputm__commit_take_buffer(self, entry, log))
+	if (gputm__io_reading(io) && held && !take_buffer(self, entry, log))
 		gputm__io_fail(io, -EINVAL, "more buffers than there are");
-	if (held && !gputm__commit_unbounded(entry, log) &&
+	if (held && !is_unbounded(entry, log) &&
 	    entry->words[log] > self->config.buffer_words)
 		gputm__io_fail(io, -EINVAL, "more words than a buffer has");
-	if (io->error || !held || gputm__commit_unbounded(entry, log))
+	if (io->error || !held || is_unbounded(entry, log))
 		return;
 	for (uint32_t n = 0; n < entry->words[log]; n++) {
-		struct gputm_commit_word *word = &gputm__commit_kept(self, entry, log)[n];
+		struct gputm_commit_word *word = &kept_words(self, entry, log)[n];
 
 		gputm__io_u64_max(io, &word->address, self->address_max, "address of a log word");
 		gputm__io_u32(io, &word->value);
@@ -51,6 +51,7 @@ static void io_entry(struct gputm_commit_unit *self, struct gputm__io *io,
 	gputm__io_bool(io, &entry->body);
 	gputm__io_u8(io, &entry->lane);
 	gputm__io_u8(io, &entry->lanes);
+	gputm__io_u8(io, &entry->said);
 	if (entry->lanes > self->config.lanes)
 		gputm__io_fail(io, -EINVAL, "a warp of more lanes than there are");
 	if (!io->error && entry->body)
@@ -59,8 +60,6 @@ static void io_entry(struct gputm_commit_unit *self, struct gputm__io *io,
 		io_kept(self, io, entry, 0);
 		io_kept(self, io, entry, 1);
 	}
-	if (!io->error && entry->lanes && gputm__commit_is_last(entry))
-		gputm__io_u64s(io, &self->warp[gputm__commit_place(self, entry)].words, 3);
 }
 
 static void io_pointers(struct gputm_commit_unit *self, struct gputm__io *io)
@@ -82,33 +81,41 @@ static void io_pointers(struct gputm_commit_unit *self, struct gputm__io *io)
 static struct gputm__commit_entry *io_cid(struct gputm_commit_unit *self, struct gputm__io *io,
 					  struct gputm__commit_entry *entry)
 {
-	uint64_t cid = gputm__io_reading(io) ? 0 : gputm__commit_cid(self, entry);
+	uint64_t cid = gputm__io_reading(io) ? 0 : cid_of(self, entry);
 
 	gputm__io_u64(io, &cid);
 	if (!io->error && (cid - self->oldest >= self->head - self->oldest ||
-			   !gputm__commit_at(self, cid)->body))
+			   !entry_at(self, cid)->body))
 		gputm__io_fail(io, -EINVAL, "a word or list of an entry that is not there");
-	return io->error ? NULL : gputm__commit_at(self, cid);
+	return io->error ? NULL : entry_at(self, cid);
+}
+
+static uint32_t length_of(const struct gputm_commit_unit *self,
+			  const struct gputm__commit_list *list)
+{
+	uint32_t count = list->last != 0;
+
+	for (uint32_t n = list->last; n && (n = self->entry[n - 1].link) != list->last;)
+		count++;
+	return count;
 }
 
 static void io_list(struct gputm_commit_unit *self, struct gputm__io *io,
 		    struct gputm__commit_list *list, enum gputm_commit_stage stage)
 {
-	struct gputm__commit_list left = *list;
-	uint32_t count = 0;
+	bool reading = gputm__io_reading(io);
+	struct gputm__commit_entry *next = front(self, list);
+	uint32_t count = length_of(self, list);
 
-	for (uint32_t n = list->head; n && !gputm__io_reading(io); n = self->entry[n - 1].link)
-		count++;
 	gputm__io_u32_max(io, &count, self->config.ring, "list longer than the ring");
 	for (; count && !io->error; count--) {
-		bool reading = gputm__io_reading(io);
-		struct gputm__commit_entry *entry = io_cid(
-			self, io, reading ? NULL : gputm__commit_take(self, &left));
+		struct gputm__commit_entry *entry = io_cid(self, io, next);
 
-		if (entry && entry->stage != stage)
-			gputm__io_fail(io, -EINVAL, "a list of entries of another stage");
+		if (entry && (entry->stage != stage || (reading && entry->link)))
+			gputm__io_fail(io, -EINVAL, "a list of entries of another stage or list");
 		else if (entry && reading)
-			gputm__commit_append(self, list, entry);
+			append(self, list, entry);
+		next = reading ? NULL : &self->entry[next->link - 1];
 	}
 }
 
@@ -136,7 +143,7 @@ static void io_request(struct gputm_commit_unit *self, struct gputm__io *io,
 		    flight->word.address & 3)
 			gputm__io_fail(io, -EINVAL, "a request across regions");
 		if (gputm__io_reading(io) && !io->error) {
-			flight->word.lane = gputm__commit_place(self, entry);
+			flight->word.lane = place_of(self, entry);
 			entry->pending++;
 		}
 	}
@@ -156,19 +163,23 @@ static bool span_fits(const struct gputm_commit_unit *self, const struct gputm__
 }
 
 static void io_port(struct gputm_commit_unit *self, struct gputm__io *io,
-		    struct gputm__commit_port *port)
+		    uint32_t which)
 {
+	struct gputm__commit_port *port = &self->port[which];
 	uint64_t flying = port->issued - port->oldest, all = port->filled - port->oldest;
+	bool offered = self->offered & port_bit(which);
 
 	gputm__io_u64_max(io, &port->oldest, CID_MAX, "sequence number");
 	gputm__io_u64_max(io, &all, self->config.port_words, "more words than a port holds");
 	gputm__io_u64_max(io, &flying, all, "more words in flight than there are");
-	gputm__io_bool(io, &port->offered);
+	gputm__io_bool(io, &offered);
 	if (gputm__io_reading(io)) {
 		port->issued = port->oldest + flying;
 		port->filled = port->oldest + all;
+		self->queued |= all != flying ? port_bit(which) : 0;
+		self->offered |= offered ? port_bit(which) : 0;
 	}
-	if (port->offered && port->issued == port->filled)
+	if (offered && port->issued == port->filled)
 		gputm__io_fail(io, -EINVAL, "an empty port offers a request");
 	for (uint64_t at = port->oldest; at != port->filled && !io->error;) {
 		uint32_t span = port->flight[at & port->mask].span;
@@ -216,7 +227,7 @@ static void io_inbox(struct gputm_commit_unit *self, struct gputm__io *io,
 		io_message(self, io, &in->message[at < in->depth ? at : at - in->depth]);
 	}
 	if (!io->error && in->word &&
-	    (!in->count || in->word >= gputm__commit_oldest(in)->words ||
+	    (!in->count || in->word >= served(in)->words ||
 	     (in == &self->input && self->config.warp_mode)))
 		gputm__io_fail(io, -EINVAL, "words consumed that are not there");
 }
@@ -245,22 +256,23 @@ static void rebuild_entry(struct gputm_commit_unit *self, struct gputm__commit_e
 	bool skip = !entry->body && entry->stage == GPUTM_COMMIT_FINISHED;
 
 	self->active += entry->stage != GPUTM_COMMIT_UNUSED;
-	if (skip || entry->flags & GPUTM__DECIDED)
-		gputm__commit_last(self, entry)->decided++;
+	if (self->config.warp_mode && (skip || entry->flags & GPUTM__DECIDED))
+		last_of(self, entry)->decided++;
 	if (entry->stage == GPUTM_COMMIT_VALIDATE && entry->flags & GPUTM__HAZARDOUS)
 		gputm__commit_wait_for(self, entry);
-	if (gputm__commit_is_pending(self, entry))
+	if (is_pending(self, entry))
 		gputm__commit_pend(self, entry, 1);
 }
 
 static void rebuild(struct gputm_commit_unit *self)
 {
-	const struct gputm__commit_entry *oldest = gputm__commit_at(self, self->oldest);
+	const struct gputm__commit_entry *oldest = entry_at(self, self->oldest);
 
-	if (self->oldest != self->head && oldest->lanes) /* those before have retired */
-		gputm__commit_last(self, oldest)->decided = oldest->lane;
+	if (self->config.warp_mode && self->oldest != self->head &&
+	    oldest->lanes) /* those before have retired */
+		last_of(self, oldest)->decided = oldest->lane;
 	for (uint64_t cid = self->oldest; cid != self->head; cid++)
-		rebuild_entry(self, gputm__commit_at(self, cid));
+		rebuild_entry(self, entry_at(self, cid));
 	gputm__commit_set_expiry(self);
 }
 
@@ -268,7 +280,7 @@ static void rebuild(struct gputm_commit_unit *self)
 void gputm__commit_io_stats(struct gputm_commit_unit *self, struct gputm__io *io)
 {
 	for (uint64_t cid = self->oldest; cid != self->head && !io->error; cid++) {
-		struct gputm__commit_entry *entry = gputm__commit_at(self, cid);
+		struct gputm__commit_entry *entry = entry_at(self, cid);
 		uint64_t age = self->now - entry->since;
 
 		if (!entry->body)
@@ -284,11 +296,11 @@ void gputm__commit_io(struct gputm_commit_unit *self, struct gputm__io *io)
 
 	io_pointers(self, io);
 	for (uint64_t cid = self->oldest; cid != self->head && !io->error; cid++)
-		io_entry(self, io, gputm__commit_at(self, cid));
+		io_entry(self, io, entry_at(self, cid));
 	io_list(self, io, &self->revalidate, GPUTM_COMMIT_VALIDATE);
 	io_list(self, io, &self->finalise, GPUTM_COMMIT_FINALISE);
-	io_port(self, io, &self->port[0]);
-	io_port(self, io, &self->port[1]);
+	io_port(self, io, GPUTM_COMMIT_UNIT_VALIDATION);
+	io_port(self, io, GPUTM_COMMIT_UNIT_COMMIT);
 	io_inbox(self, io, &self->input);
 	io_inbox(self, io, &self->resent);
 	io_outbox(io, &self->output);

@@ -38,13 +38,27 @@
  *
  * Without the hazard, the comparison of cycle 3 would have let 8 pass with a stale value.
  *
- * A walk through the boxes of Fig. 4.5, each a function of commit_unit-stages.c. push() judges
- * a message and queues it. consume() takes a word of it a cycle: transfer() begins the entry,
- * keeps the word in the entry's buffer and sends a read to the validation port. DONE closes the
- * logs. detect() passes the words in CID order through look_up() and record(), then settle()
- * finds the outcome or lets the entry wait for its YCID, after which revalidate() sends the
- * read log again. finalise() reports the outcome, the verdict comes through consume(),
- * commit() queues the writes in CID order, and retire() frees the entry.
+ * An entry moves so through its stages, which are the boxes of Fig. 4.5:
+ *
+ *   UNUSED -> FILL -> HAZARD -> VALIDATE -> FINALISE -> WAIT -> READY -> WRITE -> FINISHED
+ *      |                        |      ^        |        |
+ *      |                        +------+        +--------+-> FINISHED (failed)
+ *      +-> FINISHED (skip)     revalidation
+ *
+ * A walk through them. push() judges a message and queues it; consume() takes a word of it a
+ * cycle: transfer() begins the entry, keeps the word in the entry's buffer and sends a read to
+ * the validation port. DONE closes the logs (all in commit_unit-input.c). The rest is in this
+ * file, where each box is a pair of functions: whether it can take a step now, and the step.
+ * detect() passes the words in CID order through look_up() and record(), then settle() finds the
+ * outcome or lets the entry wait for its YCID, after which revalidate() sends the read log
+ * again. finalise() reports the outcome, the verdict comes through consume(), commit() queues
+ * the writes in CID order, and retire() frees the entry.
+ *
+ * Three pointers walk the ring in CID order, an entry a cycle: `hazard` passes what has had its
+ * words looked up and recorded, `commit` what has failed or queued its writes, `oldest`
+ * (retirement) what is finished. The rest is by lists: an entry that waits for its YCID hangs on
+ * that entry until it retires, then on the list `revalidate`; one whose outcome is known hangs on
+ * `finalise`.
  *
  * A read or write log that does not fit its buffer, or finds no buffer free, is not kept:
  * the entry is unbounded. Its words are still compared as they come, but whenever a later
@@ -89,441 +103,564 @@
  *   - The paper says nothing of skips' cost. Each in-order pointer passes one entry a
  *     cycle, skip or not, as in the released simulator.
  */
-#include "lib/kilotm/commit_purposes.h"
 #include "lib/kilotm/commit_unit-priv.h"
+#include "lib/kilotm/last_writer.h"
 
-static const char *const policies[] = { "all", "accessed", "used", "needed" };
-#define UNIT commit_unit
+/* ---- what every box does ---- */
 
-static const struct gputm_param rows[] = {
-	PARAM(warp_mode, 0, 1, 0, false,
-	      "Coalesce requests per region and report outcomes per warp.", "thesis 6.2"),
-	PARAM(ring, 1, 1u << 22, 23040, false, "Commit entries.", "thesis 4.2.5, 4.4.4"),
-	PARAM(cid_bits, 4, 63, 32, false, "Width of a CID in the last writer history, bits.",
-	      "thesis 4.4.3"),
-	PARAM(lanes, 1, GPUTM_COMMIT_LANES, 32, false, "Most transactions of a warp.",
-	      "thesis Table 6.1"),
-	PARAM(address_bits, 16, 64, 32, false, "Width of a byte address, bits.", ""),
-	PARAM(buffer_words, 1, 64, 8, false, "Words of a read or write buffer.", "thesis 4.4.4"),
-	PARAM(buffers, 0, 1u << 22, 8192, false, "Buffers in the shared pool.", "thesis 4.4.4"),
-	CHOICE(buffer_policy, 1, 4, 4, policies, "When an entry holds read and write buffers.",
-	       "thesis Fig. 4.13"),
-	PARAM(region_bytes, 4, 128, 32, true, "Bytes of a request in warp mode.",
-	      "thesis 6.2, 6.7.6"),
-	PARAM(hazard_rate, 1, 64, 1, false, "Words of hazard detection per cycle.", "thesis 4.2.5"),
-	PARAM(input_depth, 1, 4096, 64, false, "Messages that the input port holds.", ""),
-	PARAM(resent_depth, 1, 4096, 4, false, "Messages that the port for resent words holds.",
-	      ""),
-	PARAM(output_depth, 1, 4096, 64, false, "Reports that wait to be popped.", ""),
-	PARAM(port_words, GPUTM_COMMIT_WORDS, 1u << 20, 2048, false,
-	      "Words queued or in flight at each memory port.", ""),
-	PARAM(history_sets, 1, 1u << 20, 128, true, "Sets of the last writer history's table.",
-	      "thesis 4.4.3"),
-	PARAM(history_ways, 1, 64, 4, false, "Entries of such a set.", "thesis 4.4.3"),
-	PARAM(filter_ways, 1, 8, 4, false, "Sub-arrays of the history's filter.", "thesis 4.4.3"),
-	PARAM(filter_buckets, 1, 1u << 20, 256, true, "CIDs in each sub-array.", "thesis 4.4.3"),
-	PARAM(pending_block, 0, 1u << 20, 0, false,
-	      "Bytes of a block of pending writes, a power of two; 0 keeps none.", "thesis 6.4"),
-	PARAM(pending_entries, 1, 1u << 24, 4096, true, "Counters of pending writes.", ""),
-	PARAM(first_cid, 0, UINT64_C(1) << 48, 1, false, "The oldest CID at the start.", ""),
-	PARAM(seed, 0, UINT64_MAX, 1, false, "Seed of the history's hash rows.", ""),
-};
-
-static const struct gputm_preset presets[] = {
-	{ "kilo-tm", "Thesis 4.4.3, 4.4.4: 1920 entries, 512 buffers of 64 B, 5 kB of history.",
-	  { { "ring", 1920 }, { "cid_bits", 16 }, { "buffers", 512 } } },
-	{ "kilo-tm-small-history", "Thesis 4.4.3: the same with 64 + 64 entries of history, 512 B.",
-	  { { "ring", 1920 }, { "cid_bits", 16 }, { "buffers", 512 }, { "history_sets", 16 },
-	    { "filter_buckets", 16 } } },
-	{ "warptm", "Thesis 6.2: warp mode with 32 B regions.",
-	  { { "warp_mode", 1 }, { "cid_bits", 16 }, { "ring", 1920 }, { "buffers", 512 } } },
-	{ "unbounded", "As the released simulator: buffers that hardly ever overflow.",
-	  { { "buffer_words", 64 }, { "buffers", 46080 } } },
-};
-
-static const struct gputm__stat_row stats[] = {
-	STAT(cycles, COUNTER, "cycles", "Cycles, idle ones included."),
-	STAT(messages, COUNTER, "messages", "Messages accepted."),
-	STAT(messages_full, COUNTER, "messages", "Pushes answered with full."),
-	STAT(absorbed, COUNTER, "transactions", "Verdicts for what had failed here already."),
-	STAT(begun, COUNTER, "transactions", "Entries that had log words or waited for a verdict."),
-	STAT(skips, COUNTER, "transactions", "Entries skipped."),
-	STAT(committed, COUNTER, "transactions", "Entries retired after their writes."),
-	STAT(failed_here, COUNTER, "transactions", "Entries retired after a local failure."),
-	STAT(failed_elsewhere, COUNTER, "transactions", "Entries retired after a failing verdict."),
-	STAT(skips_retired, COUNTER, "transactions", "Skips retired."),
-	STAT(outcomes_passed, COUNTER, "transactions", "Local outcomes reported: pass."),
-	STAT(outcomes_failed, COUNTER, "transactions", "Local outcomes reported: fail."),
-	STAT_OF("reads", consumed[0], COUNTER, "words", "Read log words consumed."),
-	STAT_OF("writes", consumed[1], COUNTER, "words", "Write log words consumed."),
-	STAT_OF("validated", compared[0], COUNTER, "words",
-		"Words compared by speculative validation."),
-	STAT_OF("revalidated", compared[1], COUNTER, "words", "Words compared by revalidation."),
-	STAT(mismatches, COUNTER, "words", "Comparisons that failed."),
-	STAT_OF("read_requests", requests[0], COUNTER, "requests",
-		"Requests popped at the validation port."),
-	STAT_OF("write_requests", requests[1], COUNTER, "requests",
-		"Requests popped at the commit port."),
-	STAT(requeued, COUNTER, "words", "Words queued for revalidation."),
-	STAT(reissued, COUNTER, "words", "Words queued for commit."),
-	STAT(written, COUNTER, "words", "Words written to memory."),
-	STAT(hazard_words, COUNTER, "words", "Read words with a hazard."),
-	STAT(hazards, COUNTER, "transactions", "Entries with a hazard."),
-	STAT(revalidations, COUNTER, "transactions", "Revalidations begun."),
-	STAT(overflows, COUNTER, "logs", "Logs that did not fit their buffer, or found none free."),
-	STAT(resends, COUNTER, "logs", "Logs asked for again."),
-	STAT(words_resent, COUNTER, "words", "Words of such logs consumed."),
-	STAT(active, GAUGE, "entries", "Entries in use."),
-	STAT(active_max, MAXIMUM, "entries", "Entries in use, at most."),
-	STAT(span_max, MAXIMUM, "entries", "Oldest to youngest CID named, at most."),
-	STAT(buffers_used, GAUGE, "buffers", "Buffers in use."),
-	STAT(buffers_max, MAXIMUM, "buffers", "Buffers in use, at most."),
-	STAT(fill_cycles, HISTOGRAM, "cycles", "First message to done, per entry."),
-	STAT(hazard_cycles, HISTOGRAM, "cycles", "Done to the end of hazard detection."),
-	STAT(validate_cycles, HISTOGRAM, "cycles", "Hazard detection to the outcome."),
-	STAT(verdict_cycles, HISTOGRAM, "cycles", "Outcome reported to verdict consumed."),
-	STAT(commit_cycles, HISTOGRAM, "cycles", "Passing verdict to writes queued."),
-	STAT(retire_cycles, HISTOGRAM, "cycles", "Finished to retired."),
-	STAT(revalidation_distance, HISTOGRAM, "CIDs", "From an entry with a hazard to its YCID."),
-};
-
-static const char *const verdicts[] = { "failed", "passed" };
-static const char *const ends[] = { "skipped", "failed", "committed" };
-
-static const struct gputm_event_kind events[] = {
-	EVENT(GPUTM_COMMIT_UNIT_VALIDATED, "validated",
-	      "The unit has compared a word for the first time.",
-	      VALUE(cid, "CID", "The transaction that has read the word."),
-	      VALUE(address, "byte address", "The word."),
-	      VALUE(value, "word value", "The value in memory."),
-	      VALUE(logged, "word value", "The value that the transaction has read.")),
-	EVENT(GPUTM_COMMIT_UNIT_REVALIDATED, "revalidated", "The unit has compared a word again.",
-	      VALUE(cid, "CID", "The transaction that has read the word."),
-	      VALUE(address, "byte address", "The word."),
-	      VALUE(value, "word value", "The value in memory."),
-	      VALUE(logged, "word value", "The value that the transaction has read.")),
-	EVENT(GPUTM_COMMIT_UNIT_BEGUN, "begun", "The first message of an entry has come.",
-	      VALUE(cid, "CID", "The transaction of the entry."),
-	      VALUE(rcid, "CID", "The oldest CID that had not retired at this cycle."),
-	      VALUE(cycle, "cycle", "Cycle of the unit.")),
-	EVENT(GPUTM_COMMIT_UNIT_HAZARD, "hazard",
-	      "An older transaction may still write a word of the read log.",
-	      VALUE(cid, "CID", "The transaction that has read the word."),
-	      VALUE(address, "byte address", "The word."),
-	      VALUE(writer, "CID", "The youngest older transaction that may write the word."),
-	      VALUE(cycle, "cycle", "Cycle of the unit.")),
-	EVENT(GPUTM_COMMIT_UNIT_OUTCOME, "outcome",
-	      "The unit has reported the local outcome of an entry.",
-	      VALUE(cid, "CID", "The transaction of the entry."),
-	      NAMED(outcome, verdicts, "The local outcome."),
-	      VALUE(reads, "words", "Words that the last validation has compared."),
-	      VALUE(cycle, "cycle", "Cycle of the unit.")),
-	EVENT(GPUTM_COMMIT_UNIT_VERDICT, "verdict",
-	      "The verdict of all partitions on an entry has come.",
-	      VALUE(cid, "CID", "The transaction of the entry."),
-	      NAMED(outcome, verdicts, "The verdict."),
-	      VALUE(cycle, "cycle", "Cycle of the unit.")),
-	EVENT(GPUTM_COMMIT_UNIT_WRITE_ISSUED, "write issued",
-	      "The owner has taken a word of a write request.",
-	      VALUE(cid, "CID", "The transaction that writes."),
-	      VALUE(address, "byte address", "The word."),
-	      VALUE(value, "word value", "The value to be written."),
-	      VALUE(cycle, "cycle", "Cycle of the unit.")),
-	EVENT(GPUTM_COMMIT_UNIT_WRITTEN, "written", "A word of a write request has reached memory.",
-	      VALUE(cid, "CID", "The transaction that writes."),
-	      VALUE(address, "byte address", "The word."),
-	      VALUE(value, "word value", "The value that was written."),
-	      VALUE(cycle, "cycle", "Cycle of the unit.")),
-	EVENT(GPUTM_COMMIT_UNIT_RETIRED, "retired", "The oldest entry has retired.",
-	      VALUE(cid, "CID", "The transaction of the entry."),
-	      NAMED(outcome, ends, "How the entry has ended."),
-	      VALUE(cycle, "cycle", "Cycle of the unit.")),
-	EVENT(GPUTM_COMMIT_UNIT_RESEND, "resend", "The unit asks the core for a log again.",
-	      VALUE(cid, "CID", "The transaction of the log."),
-	      NAMED(purpose, gputm__commit_purposes, "What the unit needs the log for."),
-	      VALUE(cycle, "cycle", "Cycle of the unit.")),
-};
-
-/* ---- life ---- */
-
-static int refuse(const struct gputm_unit *unit, const char *field, uint64_t value,
-		  const char *why, uint64_t limit)
+static inline bool holds_as_needed(const struct gputm_commit_unit *self)
 {
-	return gputm__refuse(unit, "%s = %llu is %s %llu", field, (unsigned long long)value, why,
-			     (unsigned long long)limit);
+	return self->config.buffer_policy == GPUTM_COMMIT_BUFFERS_NEEDED;
 }
 
-static int validate(const struct gputm_unit *unit)
+static void report(struct gputm_commit_unit *self, const struct gputm__commit_entry *entry,
+		   enum gputm_commit_report_kind kind, uint64_t mask, uint64_t yes)
 {
-	const struct gputm_commit_unit_config *c = gputm_unit_config(unit);
+	struct gputm__commit_outbox *out = &self->output;
+	uint32_t at = out->head + out->count++;
 
-	if (c->ring > UINT64_C(1) << (c->cid_bits - 2))
-		return refuse(unit, "ring", c->ring, "above 2^(cid_bits - 2) =",
-			      UINT64_C(1) << (c->cid_bits - 2));
-	if (c->lanes > c->ring)
-		return refuse(unit, "lanes", c->lanes, "above ring =", c->ring);
-	if (c->port_words < c->lanes * c->buffer_words)
-		return refuse(unit, "port_words", c->port_words, "below lanes x buffer_words =",
-			      (uint64_t)c->lanes * c->buffer_words);
-	if (c->pending_block &&
-	    (c->pending_block < 4 || !gputm__is_power_of_two(c->pending_block)))
-		return refuse(unit, "pending_block", c->pending_block,
-			      "neither 0 nor a power of two in 4 ..", 1 << 20);
-	return 0;
-}
-
-static int make_history(struct gputm_commit_unit *self)
-{
-	const struct gputm_commit_unit_config *c = &self->config;
-	struct gputm_last_writer_config history = GPUTM_LAST_WRITER_CONFIG_INIT;
-	const struct gputm_last_writer_config *kept;
-	int error;
-
-	history.sets = c->history_sets;
-	history.ways = c->history_ways;
-	history.filter_ways = c->filter_ways;
-	history.filter_buckets = c->filter_buckets;
-	history.cid_bits = c->cid_bits;
-	history.address_bits = c->address_bits;
-	history.seed = c->seed;
-	history.table_rows = c->history_rows;
-	history.filter_rows = c->history_filter_rows;
-	error = gputm_last_writer_new(self->unit.ctx, &history, &self->history);
-	if (error)
-		return error;
-	kept = gputm_unit_config(gputm_last_writer_unit(self->history));
-	self->config.history_rows = kept->table_rows;
-	self->config.history_filter_rows = kept->filter_rows;
-	return 0;
-}
-
-static uint32_t up_to_power(uint32_t count)
-{
-	return 1u << gputm__bits_for(count);
-}
-
-static int make_ring(struct gputm_commit_unit *self)
-{
-	const struct gputm_commit_unit_config *c = &self->config;
-	struct gputm_ctx *ctx = self->unit.ctx;
-	uint32_t places = up_to_power(c->ring + 1);
-
-	self->mask = places - 1;
-	self->entry = gputm__alloc(ctx, places, sizeof(*self->entry));
-	self->warp = gputm__alloc(ctx, places, sizeof(*self->warp));
-	self->kept = gputm__alloc(ctx, (size_t)c->buffers * c->buffer_words, sizeof(*self->kept));
-	self->spare = gputm__alloc(ctx, c->buffers, sizeof(*self->spare));
-	self->pending_writes = gputm__alloc(ctx, c->pending_block ? c->pending_entries : 0,
-					    sizeof(*self->pending_writes));
-	return self->entry && self->warp && self->kept && self->spare && self->pending_writes
-		       ? 0
-		       : -ENOMEM;
-}
-
-static int make_queues(struct gputm_commit_unit *self)
-{
-	const struct gputm_commit_unit_config *c = &self->config;
-	struct gputm_ctx *ctx = self->unit.ctx;
-
-	self->input.depth = c->input_depth;
-	self->resent.depth = c->resent_depth;
-	self->output.depth = c->output_depth;
-	self->input.message = gputm__alloc(ctx, c->input_depth, sizeof(*self->input.message));
-	self->resent.message = gputm__alloc(ctx, c->resent_depth, sizeof(*self->input.message));
-	self->output.report = gputm__alloc(ctx, c->output_depth, sizeof(*self->output.report));
-	return self->input.message && self->resent.message && self->output.report ? 0 : -ENOMEM;
-}
-
-static int make_ports(struct gputm_commit_unit *self)
-{
-	const struct gputm_commit_unit_config *c = &self->config;
-	uint32_t words = up_to_power(c->port_words), most = c->lanes * c->buffer_words;
-	struct gputm__commit_gather *g = &self->gather;
-	struct gputm_ctx *ctx = self->unit.ctx;
-
-	most = most < GPUTM_COMMIT_WORDS ? GPUTM_COMMIT_WORDS : most;
-	most = c->warp_mode ? most : 0;
-	self->port[0].mask = self->port[1].mask = words - 1;
-	self->port[0].flight = gputm__alloc(ctx, words, sizeof(*self->port[0].flight));
-	self->port[1].flight = gputm__alloc(ctx, words, sizeof(*self->port[1].flight));
-	g->word = gputm__alloc(ctx, most, sizeof(*g->word));
-	g->of = gputm__alloc(ctx, most, sizeof(*g->of));
-	g->region = gputm__alloc(ctx, most, sizeof(*g->region));
-	return self->port[0].flight && self->port[1].flight && g->word && g->of && g->region
-		       ? 0
-		       : -ENOMEM;
-}
-
-static int setup(struct gputm_unit *unit)
-{
-	struct gputm_commit_unit *self = (void *)unit;
-	const struct gputm_commit_unit_config *c = &self->config;
-	int error = make_history(self);
-
-	self->address_max = gputm__low_mask(c->address_bits);
-	self->region_mask = ~(uint64_t)(c->warp_mode ? c->region_bytes - 1 : 3);
-	self->pending_shift = c->pending_block ? gputm__log2(c->pending_block) : 0;
-	if (!error)
-		error = make_ring(self);
-	if (!error)
-		error = make_queues(self);
-	return error ? error : make_ports(self);
-}
-
-static void teardown(struct gputm_unit *unit)
-{
-	struct gputm_commit_unit *self = (void *)unit;
-	void *const memory[] = {
-		self->entry, self->warp, self->kept, self->spare, self->pending_writes,
-		self->input.message, self->resent.message, self->output.report,
-		self->port[0].flight, self->port[1].flight,
-		self->gather.word, self->gather.of, self->gather.region,
+	gputm__assert(out->count <= out->depth);
+	out->report[at < out->depth ? at : at - out->depth] = (struct gputm_commit_report){
+		.kind = kind, .first_cid = first_cid_of(self, entry),
+		.lanes = entry->lanes, .mask = mask, .yes = yes,
+		.purpose = kind == GPUTM_COMMIT_RESEND ? entry->asked - 1u : 0,
 	};
-
-	for (size_t n = 0; n < GPUTM__COUNT(memory); n++)
-		gputm__free(unit->ctx, memory[n]);
 }
 
-static void clear_port(struct gputm__commit_port *port)
+static inline uint64_t lane_bit(const struct gputm__commit_entry *entry)
 {
-	port->oldest = port->issued = port->filled = 0;
-	port->offered = false;
+	return UINT64_C(1) << entry->lane;
 }
 
-static void clear(struct gputm_unit *unit)
+/* Ask the core for a log that is not kept. */
+static void ask(struct gputm_commit_unit *self, struct gputm__commit_entry *entry,
+		enum gputm_commit_purpose purpose)
 {
-	struct gputm_commit_unit *self = (void *)unit;
-	const struct gputm_commit_unit_config *c = &self->config;
-	size_t places = (size_t)self->mask + 1;
+	entry->asked = (uint8_t)(purpose + 1);
+	entry->answered = 0;
+	entry->said &= (uint8_t)~GPUTM__SAID_AGAIN;
+	self->resends++;
+	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_RESEND, cid_of(self, entry), purpose,
+		    self->cycles, 0);
+	if (!gputm__mutant(GPUTM__MUTANT_DROP_RESEND))
+		report(self, entry, GPUTM_COMMIT_RESEND, lane_bit(entry), 0);
+}
 
-	if (self->head) { /* else it is new, and all pages are zero and untouched */
-		memset(self->entry, 0, places * sizeof(*self->entry));
-		memset(self->warp, 0, places * sizeof(*self->warp));
+/* Send a log that is kept to the port of its number. */
+static void send_log(struct gputm_commit_unit *self, struct gputm__commit_entry *entry,
+		     uint32_t log)
+{
+	const struct gputm_commit_word *word = kept_words(self, entry, log);
+
+	for (uint32_t n = entry->words[log]; n; n--)
+		send_word(self, entry, log, word++);
+}
+
+void gputm__commit_pend(struct gputm_commit_unit *self, const struct gputm__commit_entry *entry,
+			int amount)
+{
+	if (is_unbounded(entry, 1)) {
+		self->pending_unbounded += (uint64_t)amount;
+		return;
 	}
-	memset(self->pending_writes, 0,
-	       c->pending_block ? c->pending_entries * sizeof(*self->pending_writes) : 0);
-	for (uint32_t n = 0; n < c->buffers; n++)
-		self->spare[n] = n + 1;
-	self->oldest = self->commit = self->hazard = self->head = c->first_cid;
-	self->hazard_word = self->pending_unbounded = 0;
-	self->revalidate.head = self->finalise.head = 0;
-	self->active = self->buffers_used = 0;
-	self->now = 0;
-	self->input.head = self->input.count = self->input.word = 0;
-	self->resent.head = self->resent.count = self->resent.word = 0;
-	self->output.head = self->output.count = 0;
-	clear_port(&self->port[0]);
-	clear_port(&self->port[1]);
+	for (uint32_t n = 0; n < entry->words[1]; n++)
+		*pending_at(self, kept_words(self, entry, 1)[n].address) += (uint32_t)amount;
+}
+
+void gputm__commit_finish(struct gputm_commit_unit *self, struct gputm__commit_entry *entry)
+{
+	if (!(entry->flags & GPUTM__COMMITTED)) {
+		if (is_pending(self, entry))
+			gputm__commit_pend(self, entry, -1);
+		if (holds_as_needed(self))
+			drop_buffer(self, entry, 1);
+	}
+	enter(self, entry, GPUTM_COMMIT_FINISHED);
+}
+
+/* ---- hazard detection ---- */
+
+/* CIDs in the history are relative to the first one. */
+static inline uint64_t told(const struct gputm_commit_unit *self, uint64_t cid)
+{
+	return cid < self->config.first_cid ? 0 : cid - self->config.first_cid;
+}
+
+/* Whether a writer that has not retired at the first comparison may write the word. */
+static void look_up(struct gputm_commit_unit *self, struct gputm__commit_entry *entry,
+		    uint64_t address)
+{
+	uint64_t first = first_cid_of(self, entry), writer;
+
+	if (gputm__mutant(GPUTM__MUTANT_NO_HAZARD) ||
+	    !gputm__youngest_writer(self->history, address, told(self, entry->rcid), &writer))
+		return;
+	writer += self->config.first_cid;
+	/* A false answer of the filter may name the entry's own warp: then the writer is older. */
+	if (self->config.warp_mode && writer >= first) {
+		if (!first)
+			return;
+		writer = first - 1;
+	}
+	if (writer < entry->rcid ||
+	    (gputm__mutant(GPUTM__MUTANT_EQUAL_RCID) && writer == entry->rcid))
+		return;
+	self->hazard_words++;
+	entry->flags |= GPUTM__HAZARDOUS;
+	gputm__maximum(&entry->ycid, writer);
+	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_HAZARD, cid_of(self, entry), address,
+		    writer, self->cycles);
+}
+
+/* The smallest RCID in use before hazard detection; writers below it can be forgotten. */
+static uint64_t floor_of(const struct gputm_commit_unit *self)
+{
+	uint64_t floor = self->oldest;
+
+	for (uint64_t cid = self->hazard; cid < self->head; cid++) {
+		const struct gputm__commit_entry *entry = entry_at(self, cid);
+
+		if (entry->body && entry->rcid < floor)
+			floor = entry->rcid;
+	}
+	return floor;
+}
+
+void gputm__commit_set_expiry(struct gputm_commit_unit *self)
+{
+	self->expire_at = gputm_last_writer_base(self->history) + self->config.first_cid +
+			  (UINT64_C(1) << (self->config.cid_bits - 1));
+}
+
+/* A long run of skips may leave the history several ranges behind. */
+GPUTM__COLD static void expire(struct gputm_commit_unit *self)
+{
+	uint64_t floor = told(self, floor_of(self)), step;
+
+	do {
+		step = gputm_last_writer_limit(self->history) + 1;
+		if (gputm_last_writer_expire(self->history, floor < step ? floor : step, NULL))
+			gputm__assert(false);
+	} while (floor > step);
 	gputm__commit_set_expiry(self);
 }
 
-static void io(struct gputm_unit *unit, struct gputm__io *io)
+static void record(struct gputm_commit_unit *self, uint64_t address)
 {
-	gputm__commit_io((void *)unit, io);
+	if (GPUTM__UNLIKELY(self->hazard >= self->expire_at))
+		expire(self);
+	if (gputm_last_writer_record(self->history, address, told(self, self->hazard)) < 0)
+		gputm__assert(false);
 }
 
-static const char *check(const struct gputm_unit *unit)
+void gputm__commit_detect_word(struct gputm_commit_unit *self, struct gputm__commit_entry *entry,
+			uint64_t address)
 {
-	return gputm__commit_check((const struct gputm_commit_unit *)(const void *)unit);
+	if (self->hazard_word++ < entry->words[0])
+		look_up(self, entry, address);
+	else
+		record(self, address);
 }
 
-/* ---- storage ---- */
-
-static unsigned entry_bits(const struct gputm_commit_unit_config *c)
+static inline bool has_words(const struct gputm_commit_unit *self,
+			     const struct gputm__commit_entry *entry)
 {
-	unsigned stage = 4, flags = 6, pointers = 2 * gputm__bits_for((uint64_t)c->buffers + 1);
-	unsigned counts = 2 * gputm__bits_for((uint64_t)c->buffer_words + 1);
-
-	return stage + flags + 2 * c->cid_bits + pointers + counts +
-	       gputm__bits_for((uint64_t)c->buffer_words + 1);
+	return self->hazard_word < (uint64_t)entry->words[0] + entry->words[1];
 }
 
-static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
+/* The log that the next word is in. */
+static inline uint32_t log_of(const struct gputm_commit_unit *self,
+			      const struct gputm__commit_entry *entry)
 {
-	const struct gputm_commit_unit *self = (const void *)unit;
-	const struct gputm_commit_unit_config *c = &self->config;
-	uint64_t word = c->address_bits + 32u;
-
-	gputm__array(out, "ring", c->ring, entry_bits(c), 1);
-	gputm__array(out, "buffers", c->buffers, c->buffer_words * word, 4);
-	gputm__array(out, "history table", (uint64_t)c->history_sets * c->history_ways,
-		     c->address_bits + c->cid_bits, 1);
-	gputm__array(out, "history filter", (uint64_t)c->filter_ways * c->filter_buckets,
-		     c->cid_bits, c->filter_ways);
-	gputm__array_apart(out, "input", c->input_depth, GPUTM_COMMIT_WORDS * word, 1);
-	gputm__array_apart(out, "resent input", c->resent_depth, GPUTM_COMMIT_WORDS * word, 1);
-	gputm__array_apart(out, "reports", c->output_depth, 2 * c->lanes + c->cid_bits, 1);
-	gputm__array_apart(out, "words at the ports", UINT64_C(2) * c->port_words,
-			   word + gputm__bits_for(c->ring), 2);
-	gputm__array_apart(out, "pending writes", c->pending_block ? c->pending_entries : 0, 16, 1);
+	return self->hazard_word >= entry->words[0];
 }
 
-static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
+/* Whether the next word has to be sent again. */
+static inline bool is_elsewhere(const struct gputm_commit_unit *self,
+				const struct gputm__commit_entry *entry)
 {
-	gputm__commit_laws((const struct gputm_commit_unit *)(const void *)unit, laws);
+	return has_words(self, entry) && is_unbounded(entry, log_of(self, entry));
 }
 
-static void io_stats(struct gputm_unit *unit, struct gputm__io *io)
+static inline bool can_detect(const struct gputm_commit_unit *self)
 {
-	gputm__commit_io_stats((void *)unit, io);
+	const struct gputm__commit_entry *entry = entry_at(self, self->hazard);
+
+	if (entry->stage != GPUTM_COMMIT_HAZARD)
+		return entry->stage > GPUTM_COMMIT_HAZARD;
+	return !entry->asked && (report_room(self) || !is_elsewhere(self, entry));
 }
 
-GPUTM__UNIT(commit_unit, .version = 4, .setup = setup, .teardown = teardown, .validate = validate,
-	    .laws = laws, .io_stats = io_stats,
-	    .part = { { "history", offsetof(struct gputm_commit_unit, history) } })
-
-/* ---- messages and reports ---- */
-
-static uint32_t mask_bytes(uint32_t lanes, uint64_t mask, uint32_t masks)
+/* All words have passed. */
+static void leave_detection(struct gputm_commit_unit *self, struct gputm__commit_entry *entry)
 {
-	return mask & (mask - 1) ? masks * ((lanes + 7) / 8) : 0;
+	gputm__sample(&self->hazard_cycles, waited(self, entry));
+	enter(self, entry, GPUTM_COMMIT_VALIDATE);
+	self->hazard_word = 0;
+	self->hazard++;
+	if (entry->flags & GPUTM__HAZARDOUS) {
+		self->hazards++;
+		gputm__sample(&self->revalidation_distance, self->hazard - 1 - entry->ycid);
+		gputm__commit_wait_for(self, entry);
+	}
+	gputm__commit_settle(self, entry);
 }
 
-uint32_t gputm_commit_message_bytes(const struct gputm_commit_message *message)
+static void detect(struct gputm_commit_unit *self)
 {
-	uint32_t masks = message->kind == GPUTM_COMMIT_DONE ||
-					 message->kind == GPUTM_COMMIT_VERDICT
-				 ? 2
-				 : 1;
+	struct gputm__commit_entry *entry = entry_at(self, self->hazard);
+	uint32_t words = self->config.hazard_rate;
 
-	return 8 + 8 * message->words + mask_bytes(message->lanes, message->mask, masks);
+	if (entry->stage == GPUTM_COMMIT_FINISHED)
+		self->hazard++;
+	else if (!has_words(self, entry))
+		leave_detection(self, entry);
+	else if (is_elsewhere(self, entry))
+		ask(self, entry, log_of(self, entry) ? GPUTM_COMMIT_FOR_RECORD
+						     : GPUTM_COMMIT_FOR_HAZARD);
+	else
+		do {
+			uint32_t log = log_of(self, entry);
+			uint64_t n = self->hazard_word - (log ? entry->words[0] : 0);
+
+			gputm__commit_detect_word(self, entry,
+						  kept_words(self, entry, log)[n].address);
+		} while (--words && has_words(self, entry) && !is_elsewhere(self, entry));
 }
 
-uint32_t gputm_commit_report_bytes(const struct gputm_commit_report *report)
+/* ---- validation wait ---- */
+
+void gputm__commit_wait_for(struct gputm_commit_unit *self, struct gputm__commit_entry *entry)
 {
-	if (report->kind != GPUTM_COMMIT_OUTCOME)
-		return 8;
-	return 8 + mask_bytes(report->lanes, report->mask, 2);
+	uint64_t writer = entry->ycid - (gputm__mutant(GPUTM__MUTANT_EARLY) && entry->ycid);
+
+	if (!is_woken(self, entry))
+		append(self, &entry_at(self, writer)->waiters, entry);
 }
 
-int gputm_commit_unit_peek(const struct gputm_commit_unit *self, struct gputm_commit_report *out)
+/* Move an entry on whose validation may be complete. */
+void gputm__commit_settle(struct gputm_commit_unit *self, struct gputm__commit_entry *entry)
 {
-	if (!self->output.count)
+	if (entry->stage != GPUTM_COMMIT_VALIDATE || entry->pending || entry->asked)
+		return;
+	if (!(entry->flags & GPUTM__HAZARDOUS)) {
+		gputm__sample(&self->validate_cycles, waited(self, entry));
+		enter(self, entry, GPUTM_COMMIT_FINALISE);
+		append(self, &self->finalise, entry);
+	} else if (is_woken(self, entry)) {
+		append(self, &self->revalidate, entry);
+	}
+}
+
+static void wake(struct gputm_commit_unit *self, struct gputm__commit_list *waiters)
+{
+	while (waiters->last)
+		gputm__commit_settle(self, take(self, waiters));
+}
+
+static inline bool can_revalidate(const struct gputm_commit_unit *self)
+{
+	const struct gputm__commit_entry *entry = front(self, &self->revalidate);
+
+	if (!entry)
+		return false;
+	if (is_unbounded(entry, 0))
+		return report_room(self);
+	return room_at(self, 0) >= entry->words[0];
+}
+
+static void revalidate_entry(struct gputm_commit_unit *self, struct gputm__commit_entry *entry)
+{
+	entry->flags &= (uint8_t)~(GPUTM__FAILED | GPUTM__HAZARDOUS);
+	entry->flags |= GPUTM__AGAIN;
+	self->revalidations++;
+	if (is_unbounded(entry, 0)) {
+		ask(self, entry, GPUTM_COMMIT_FOR_REVALIDATE);
+		return;
+	}
+	self->requeued += entry->words[0];
+	send_log(self, entry, 0);
+}
+
+/* In warp mode, as many entries of one warp as wait in a row, coalesced. */
+APART void revalidate(struct gputm_commit_unit *self)
+{
+	struct gputm__commit_entry *entry = front(self, &self->revalidate);
+	uint64_t warp = first_cid_of(self, entry);
+
+	do {
+		revalidate_entry(self, take(self, &self->revalidate));
+		entry = front(self, &self->revalidate);
+	} while (self->config.warp_mode && can_revalidate(self) &&
+		 first_cid_of(self, entry) == warp);
+	if (self->gather.words)
+		gputm__commit_send(self, 0);
+}
+
+/* ---- finalising the outcome ---- */
+
+/* Whether the entry's outcome is the last one of its warp that is missing. */
+static bool completes(const struct gputm_commit_unit *self,
+		      const struct gputm__commit_entry *entry)
+{
+	bool decides = !(entry->flags & GPUTM__DECIDED);
+
+	return last_of(self, entry)->decided + decides == entry->lanes;
+}
+
+static inline bool can_finalise(const struct gputm_commit_unit *self)
+{
+	const struct gputm__commit_entry *entry = front(self, &self->finalise);
+
+	return entry && (report_room(self) ||
+			 (self->config.warp_mode && !completes(self, entry)));
+}
+
+/* The core is told: from here on a passed entry waits for its verdict. */
+static void announce(struct gputm_commit_unit *self, struct gputm__commit_entry *entry)
+{
+	bool passed = !(entry->flags & GPUTM__FAILED);
+
+	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_OUTCOME, cid_of(self, entry), passed,
+		    entry->words[0], self->cycles);
+	if (holds_as_needed(self))
+		drop_buffer(self, entry, 0);
+	if (!passed) {
+		self->outcomes_failed++;
+		gputm__commit_finish(self, entry);
+		return;
+	}
+	self->outcomes_passed++;
+	enter(self, entry, GPUTM_COMMIT_WAIT);
+	if (is_pending(self, entry))
+		gputm__commit_pend(self, entry, 1);
+}
+
+/* The outcomes of some neighbours, those that are no skips, in one report. */
+static void announce_all(struct gputm_commit_unit *self, struct gputm__commit_entry *last,
+			 uint32_t lanes)
+{
+	uint32_t end = place_of(self, last) + 1, place;
+	uint64_t mask = 0, passed = 0;
+
+	for (place = end - lanes; place != end; place++) {
+		struct gputm__commit_entry *entry = &self->entry[place & self->mask];
+
+		mask |= entry->body ? lane_bit(entry) : 0;
+		passed |= entry->body && !(entry->flags & GPUTM__FAILED) ? lane_bit(entry) : 0;
+	}
+	report(self, last, GPUTM_COMMIT_OUTCOME, mask, passed);
+	for (place = end - lanes; place != end; place++)
+		if (self->entry[place & self->mask].body)
+			announce(self, &self->entry[place & self->mask]);
+}
+
+static void finalise(struct gputm_commit_unit *self)
+{
+	struct gputm__commit_entry *entry = take(self, &self->finalise);
+	struct gputm__commit_entry *last = last_of(self, entry);
+
+	if (self->config.warp_mode && !(entry->flags & GPUTM__DECIDED))
+		last->decided++;
+	entry->flags |= GPUTM__DECIDED;
+	if (!self->config.warp_mode)
+		announce_all(self, entry, 1);
+	else if (last->decided == last->lanes)
+		announce_all(self, last, last->lanes);
+}
+
+/* ---- commit ---- */
+
+static inline uint32_t words_of(const struct gputm__commit_entry *entry)
+{
+	return entry->stage == GPUTM_COMMIT_READY ? entry->words[1] : 0;
+}
+
+/* Words to be queued when the pointer passes the last entry of a warp. */
+static uint64_t words_of_warp(const struct gputm_commit_unit *self,
+			      const struct gputm__commit_entry *last)
+{
+	uint32_t place = place_of(self, last);
+	uint64_t words = 0;
+
+	for (uint32_t lanes = last->lanes; lanes; lanes--, place--)
+		words += words_of(&self->entry[place & self->mask]);
+	return words;
+}
+
+static inline bool can_commit(const struct gputm_commit_unit *self)
+{
+	const struct gputm__commit_entry *entry = entry_at(self, self->commit);
+
+	if (self->commit == self->hazard || entry->stage < GPUTM_COMMIT_READY)
+		return false;
+	if (entry->stage == GPUTM_COMMIT_READY && is_unbounded(entry, 1))
+		return !entry->asked && report_room(self);
+	if (!self->config.warp_mode)
+		return room_at(self, 1) >= words_of(entry);
+	return !is_last(entry) || room_at(self, 1) >= words_of_warp(self, entry);
+}
+
+/* Queue the writes of an entry; those of a log that is not kept were queued as they came. */
+void gputm__commit_issue(struct gputm_commit_unit *self, struct gputm__commit_entry *entry)
+{
+	gputm__sample(&self->commit_cycles, waited(self, entry));
+	enter(self, entry, GPUTM_COMMIT_WRITE);
+	entry->flags |= GPUTM__COMMITTED;
+	if (!is_unbounded(entry, 1)) {
+		self->reissued += entry->words[1];
+		send_log(self, entry, 1);
+	}
+	if (!entry->pending)
+		gputm__commit_finish(self, entry);
+}
+
+/* Queue the writes of a warp whose last entry the pointer has passed, coalesced. */
+APART void issue_warp(struct gputm_commit_unit *self,
+				    const struct gputm__commit_entry *last)
+{
+	uint32_t place = place_of(self, last);
+
+	for (uint32_t lanes = last->lanes; lanes--;) {
+		struct gputm__commit_entry *entry = &self->entry[(place - lanes) & self->mask];
+
+		if (entry->stage == GPUTM_COMMIT_READY)
+			gputm__commit_issue(self, entry);
+	}
+	gputm__commit_send(self, 1);
+}
+
+static void commit(struct gputm_commit_unit *self)
+{
+	struct gputm__commit_entry *entry = entry_at(self, self->commit);
+	bool ready = entry->stage == GPUTM_COMMIT_READY;
+
+	if (ready && is_unbounded(entry, 1)) {
+		ask(self, entry, GPUTM_COMMIT_FOR_COMMIT);
+		return;
+	}
+	self->commit++;
+	if (!self->config.warp_mode && ready)
+		gputm__commit_issue(self, entry);
+	else if (self->config.warp_mode && is_last(entry))
+		issue_warp(self, entry);
+}
+
+/* ---- retire ---- */
+
+static inline bool can_retire(const struct gputm_commit_unit *self)
+{
+	const struct gputm__commit_entry *entry = entry_at(self, self->oldest);
+
+	return self->oldest != self->commit && entry->stage == GPUTM_COMMIT_FINISHED &&
+	       (!is_last(entry) || report_room(self));
+}
+
+/* What became of an entry, as the event says. */
+static uint64_t count_end(struct gputm_commit_unit *self, const struct gputm__commit_entry *entry)
+{
+	if (!entry->body) {
+		self->skips_retired++;
 		return 0;
-	*out = self->output.report[self->output.head];
+	}
+	gputm__sample(&self->retire_cycles, waited(self, entry));
+	if (entry->flags & GPUTM__COMMITTED) {
+		self->committed++;
+		return 2;
+	}
+	if (entry->flags & GPUTM__FAILED)
+		self->failed_here++;
+	else
+		self->failed_elsewhere++;
 	return 1;
 }
 
-int gputm_commit_unit_pop(struct gputm_commit_unit *self)
+static void retire(struct gputm_commit_unit *self)
 {
-	if (!self->output.count)
-		return 0;
-	self->output.count--;
-	if (++self->output.head == self->output.depth)
-		self->output.head = 0;
-	return 1;
+	struct gputm__commit_entry *entry = entry_at(self, self->oldest);
+	struct gputm__commit_list waiters = entry->waiters;
+
+	if (is_pending(self, entry))
+		gputm__commit_pend(self, entry, -1);
+	drop_buffer(self, entry, 1);
+	drop_buffer(self, entry, 0);
+	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_RETIRED, self->oldest, count_end(self, entry),
+		    self->cycles, 0);
+	if (is_last(entry))
+		report(self, entry, GPUTM_COMMIT_RETIRED, gputm__low_mask(entry->lanes), 0);
+	*entry = (struct gputm__commit_entry){ 0 };
+	self->active--;
+	self->oldest++;
+	wake(self, &waiters);
 }
 
-uint64_t gputm_commit_unit_oldest(const struct gputm_commit_unit *self)
+/* ---- a cycle ---- */
+
+/* Ports that can offer a request anew. What a port offers stays until it is popped. */
+static inline uint32_t can_offer(const struct gputm_commit_unit *self)
 {
-	return self->oldest;
+	return self->queued & ~self->offered;
 }
 
-enum gputm_commit_stage gputm_commit_unit_stage(const struct gputm_commit_unit *self, uint64_t cid)
+static inline void offer(struct gputm_commit_unit *self)
 {
-	if (cid < self->oldest)
-		return GPUTM_COMMIT_FINISHED;
-	if (cid >= self->head)
-		return GPUTM_COMMIT_UNUSED;
-	return (enum gputm_commit_stage)gputm__commit_at(self, cid)->stage;
+	self->offered = self->queued;
+}
+
+static inline int offers(const struct gputm_commit_unit *self)
+{
+	return (int)self->offered | (self->output.count != 0);
+}
+
+/* If the box can take a step, let it. */
+#define STEP(can, step)                                                                        \
+	do {                                                                                   \
+		if (can(self)) {                                                               \
+			step(self);                                                            \
+			moved = GPUTM_COMMIT_UNIT_MOVED;                                       \
+		}                                                                              \
+	} while (0)
+
+int gputm_commit_unit_tick(struct gputm_commit_unit *self)
+{
+	int moved = 0;
+
+	STEP(can_offer, offer);
+	STEP(can_detect, detect);
+	STEP(can_revalidate, revalidate);
+	STEP(can_finalise, finalise);
+	STEP(can_commit, commit);
+	STEP(can_retire, retire);
+	STEP(can_take_resent, gputm__commit_take_resent);
+	STEP(can_consume, gputm__commit_consume);
+	self->now++;
+	self->cycles++;
+	return offers(self) | moved;
+}
+
+uint64_t gputm_commit_unit_next_event(const struct gputm_commit_unit *self)
+{
+	bool some = can_offer(self) || can_detect(self) || can_revalidate(self) ||
+		    can_finalise(self) || can_commit(self) || can_retire(self) ||
+		    can_take_resent(self) || can_consume(self);
+
+	return some ? 0 : UINT64_MAX;
+}
+
+/* Once a tick has changed nothing, the others change nothing either. */
+int gputm_commit_unit_advance(struct gputm_commit_unit *self, uint64_t cycles)
+{
+	int result = offers(self);
+	uint64_t now;
+
+	do {
+		if (!cycles)
+			return result;
+		result = gputm_commit_unit_tick(self);
+		cycles--;
+	} while (result & GPUTM_COMMIT_UNIT_MOVED);
+	now = gputm__later(self->now, cycles);
+	self->cycles += now - self->now;
+	self->now = now;
+	return result;
 }

@@ -69,10 +69,13 @@ static inline const uint64_t *halve(const uint64_t *at, uint32_t half, uint64_t 
 /* The place among the sorted starts of the last one at or before the address, if any; else 0. */
 static inline uint32_t last_start(const struct gputm_version_table *t, uint64_t address)
 {
-	const uint64_t *at = halve(t->start, GPUTM__REGIONS / 2, address);
+	const uint64_t *at = t->start;
 
-	at = halve(at, GPUTM__REGIONS / 4, address);
-	at = halve(at, GPUTM__REGIONS / 8, address);
+	if (t->regions > GPUTM__REGIONS / 8) {
+		at = halve(at, GPUTM__REGIONS / 2, address);
+		at = halve(at, GPUTM__REGIONS / 4, address);
+		at = halve(at, GPUTM__REGIONS / 8, address);
+	}
 	at = halve(at, GPUTM__REGIONS / 16, address);
 	at = halve(at, GPUTM__REGIONS / 32, address);
 	at = halve(at, GPUTM__REGIONS / 64, address);

@@ -380,8 +380,7 @@ uint64_t sim_kilo_partition_tick(struct sim_port *port, uint32_t index)
 	offers = gputm_commit_unit_tick(partition->unit);
 	partition->ticks = tick + 1;
 	take_offers(port, index, partition->unit, offers);
-	if (offers || partition->waiting.count || partition->resent.count ||
-	    gputm_commit_unit_next_event(partition->unit) == 0)
+	if (offers || partition->waiting.count || partition->resent.count)
 		return (tick + 1) * port->unit_ticks;
 	return SIM_NEVER;
 }

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Face of the commit unit: parameters, statistics, events, life, storage, and the reports.
+ */
+#include "lib/kilotm/commit_purposes.h"
+#include "lib/kilotm/commit_unit-priv.h"
+
+static const char *const policies[] = { "all", "accessed", "used", "needed" };
+#define UNIT commit_unit
+
+static const struct gputm_param rows[] = {
+	PARAM(warp_mode, 0, 1, 0, false,
+	      "Coalesce requests per region and report outcomes per warp.", "thesis 6.2"),
+	PARAM(ring, 1, 1u << 22, 23040, false, "Commit entries.", "thesis 4.2.5, 4.4.4"),
+	PARAM(cid_bits, 4, 63, 32, false, "Width of a CID in the last writer history, bits.",
+	      "thesis 4.4.3"),
+	PARAM(lanes, 1, GPUTM_COMMIT_LANES, 32, false, "Most transactions of a warp.",
+	      "thesis Table 6.1"),
+	PARAM(address_bits, 16, 64, 32, false, "Width of a byte address, bits.", ""),
+	PARAM(buffer_words, 1, 64, 8, false, "Words of a read or write buffer.", "thesis 4.4.4"),
+	PARAM(buffers, 0, 1u << 22, 8192, false, "Buffers in the shared pool.", "thesis 4.4.4"),
+	CHOICE(buffer_policy, 1, 4, 4, policies, "When an entry holds read and write buffers.",
+	       "thesis Fig. 4.13"),
+	PARAM(region_bytes, 4, 128, 32, true, "Bytes of a request in warp mode.",
+	      "thesis 6.2, 6.7.6"),
+	PARAM(hazard_rate, 1, 64, 1, false, "Words of hazard detection per cycle.", "thesis 4.2.5"),
+	PARAM(input_depth, 1, 4096, 64, false, "Messages that the input port holds.", ""),
+	PARAM(resent_depth, 1, 4096, 4, false, "Messages that the port for resent words holds.",
+	      ""),
+	PARAM(output_depth, 1, 4096, 64, false, "Reports that wait to be popped.", ""),
+	PARAM(port_words, GPUTM_COMMIT_WORDS, 1u << 20, 2048, false,
+	      "Words queued or in flight at each memory port.", ""),
+	PARAM(history_sets, 1, 1u << 20, 128, true, "Sets of the last writer history's table.",
+	      "thesis 4.4.3"),
+	PARAM(history_ways, 1, 64, 4, false, "Entries of such a set.", "thesis 4.4.3"),
+	PARAM(filter_ways, 1, 8, 4, false, "Sub-arrays of the history's filter.", "thesis 4.4.3"),
+	PARAM(filter_buckets, 1, 1u << 20, 256, true, "CIDs in each sub-array.", "thesis 4.4.3"),
+	PARAM(pending_block, 0, 1u << 20, 0, false,
+	      "Bytes of a block of pending writes, a power of two; 0 keeps none.", "thesis 6.4"),
+	PARAM(pending_entries, 1, 1u << 24, 4096, true, "Counters of pending writes.", ""),
+	PARAM(first_cid, 0, UINT64_C(1) << 48, 1, false, "The oldest CID at the start.", ""),
+	PARAM(seed, 0, UINT64_MAX, 1, false, "Seed of the history's hash rows.", ""),
+};
+
+static const struct gputm_preset presets[] = {
+	{ "kilo-tm", "Thesis 4.4.3, 4.4.4: 1920 entries, 512 buffers of 64 B, 5 kB of history.",
+	  { { "ring", 1920 }, { "cid_bits", 16 }, { "buffers", 512 } } },
+	{ "kilo-tm-small-history", "Thesis 4.4.3: the same with 64 + 64 entries of history, 512 B.",
+	  { { "ring", 1920 }, { "cid_bits", 16 }, { "buffers", 512 }, { "history_sets", 16 },
+	    { "filter_buckets", 16 } } },
+	{ "warptm", "Thesis 6.2: warp mode with 32 B regions.",
+	  { { "warp_mode", 1 }, { "cid_bits", 16 }, { "ring", 1920 }, { "buffers", 512 } } },
+	{ "unbounded", "As the released simulator: buffers that hardly ever overflow.",
+	  { { "buffer_words", 64 }, { "buffers", 46080 } } },
+};
+
+static const struct gputm__stat_row stats[] = {
+	STAT(cycles, COUNTER, "cycles", "Cycles, idle ones included."),
+	STAT(messages, COUNTER, "messages", "Messages accepted."),
+	STAT(messages_full, COUNTER, "messages", "Pushes answered with full."),
+	STAT(absorbed, COUNTER, "transactions", "Verdicts for what had failed here already."),
+	STAT(begun, COUNTER, "transactions", "Entries that had log words or waited for a verdict."),
+	STAT(skips, COUNTER, "transactions", "Entries skipped."),
+	STAT(committed, COUNTER, "transactions", "Entries retired after their writes."),
+	STAT(failed_here, COUNTER, "transactions", "Entries retired after a local failure."),
+	STAT(failed_elsewhere, COUNTER, "transactions", "Entries retired after a failing verdict."),
+	STAT(skips_retired, COUNTER, "transactions", "Skips retired."),
+	STAT(outcomes_passed, COUNTER, "transactions", "Local outcomes reported: pass."),
+	STAT(outcomes_failed, COUNTER, "transactions", "Local outcomes reported: fail."),
+	STAT_OF("reads", consumed[0], COUNTER, "words", "Read log words consumed."),
+	STAT_OF("writes", consumed[1], COUNTER, "words", "Write log words consumed."),
+	STAT_OF("validated", compared[0], COUNTER, "words",
+		"Words compared by speculative validation."),
+	STAT_OF("revalidated", compared[1], COUNTER, "words", "Words compared by revalidation."),
+	STAT(mismatches, COUNTER, "words", "Comparisons that failed."),
+	STAT_OF("read_requests", requests[0], COUNTER, "requests",
+		"Requests popped at the validation port."),
+	STAT_OF("write_requests", requests[1], COUNTER, "requests",
+		"Requests popped at the commit port."),
+	STAT(requeued, COUNTER, "words", "Words queued for revalidation."),
+	STAT(reissued, COUNTER, "words", "Words queued for commit."),
+	STAT(written, COUNTER, "words", "Words written to memory."),
+	STAT(hazard_words, COUNTER, "words", "Read words with a hazard."),
+	STAT(hazards, COUNTER, "transactions", "Entries with a hazard."),
+	STAT(revalidations, COUNTER, "transactions", "Revalidations begun."),
+	STAT(overflows, COUNTER, "logs", "Logs that did not fit their buffer, or found none free."),
+	STAT(resends, COUNTER, "logs", "Logs asked for again."),
+	STAT(words_resent, COUNTER, "words", "Words of such logs consumed."),
+	STAT(active, GAUGE, "entries", "Entries in use."),
+	STAT(active_max, MAXIMUM, "entries", "Entries in use, at most."),
+	STAT(span_max, MAXIMUM, "entries", "Oldest to youngest CID named, at most."),
+	STAT(buffers_used, GAUGE, "buffers", "Buffers in use."),
+	STAT(buffers_max, MAXIMUM, "buffers", "Buffers in use, at most."),
+	STAT(fill_cycles, HISTOGRAM, "cycles", "First message to done, per entry."),
+	STAT(hazard_cycles, HISTOGRAM, "cycles", "Done to the end of hazard detection."),
+	STAT(validate_cycles, HISTOGRAM, "cycles", "Hazard detection to the outcome."),
+	STAT(verdict_cycles, HISTOGRAM, "cycles", "Outcome reported to verdict consumed."),
+	STAT(commit_cycles, HISTOGRAM, "cycles", "Passing verdict to writes queued."),
+	STAT(retire_cycles, HISTOGRAM, "cycles", "Finished to retired."),
+	STAT(revalidation_distance, HISTOGRAM, "CIDs", "From an entry with a hazard to its YCID."),
+};
+
+static const char *const verdicts[] = { "failed", "passed" };
+static const char *const ends[] = { "skipped", "failed", "committed" };
+
+static const struct gputm_event_kind events[] = {
+	EVENT(GPUTM_COMMIT_UNIT_VALIDATED, "validated",
+	      "The unit has compared a word for the first time.",
+	      VALUE(cid, "CID", "The transaction that has read the word."),
+	      VALUE(address, "byte address", "The word."),
+	      VALUE(value, "word value", "The value in memory."),
+	      VALUE(logged, "word value", "The value that the transaction has read.")),
+	EVENT(GPUTM_COMMIT_UNIT_REVALIDATED, "revalidated", "The unit has compared a word again.",
+	      VALUE(cid, "CID", "The transaction that has read the word."),
+	      VALUE(address, "byte address", "The word."),
+	      VALUE(value, "word value", "The value in memory."),
+	      VALUE(logged, "word value", "The value that the transaction has read.")),
+	EVENT(GPUTM_COMMIT_UNIT_BEGUN, "begun", "The first message of an entry has come.",
+	      VALUE(cid, "CID", "The transaction of the entry."),
+	      VALUE(rcid, "CID", "The oldest CID that had not retired at this cycle."),
+	      VALUE(cycle, "cycle", "Cycle of the unit.")),
+	EVENT(GPUTM_COMMIT_UNIT_HAZARD, "hazard",
+	      "An older transaction may still write a word of the read log.",
+	      VALUE(cid, "CID", "The transaction that has read the word."),
+	      VALUE(address, "byte address", "The word."),
+	      VALUE(writer, "CID", "The youngest older transaction that may write the word."),
+	      VALUE(cycle, "cycle", "Cycle of the unit.")),
+	EVENT(GPUTM_COMMIT_UNIT_OUTCOME, "outcome",
+	      "The unit has reported the local outcome of an entry.",
+	      VALUE(cid, "CID", "The transaction of the entry."),
+	      NAMED(outcome, verdicts, "The local outcome."),
+	      VALUE(reads, "words", "Words that the last validation has compared."),
+	      VALUE(cycle, "cycle", "Cycle of the unit.")),
+	EVENT(GPUTM_COMMIT_UNIT_VERDICT, "verdict",
+	      "The verdict of all partitions on an entry has come.",
+	      VALUE(cid, "CID", "The transaction of the entry."),
+	      NAMED(outcome, verdicts, "The verdict."),
+	      VALUE(cycle, "cycle", "Cycle of the unit.")),
+	EVENT(GPUTM_COMMIT_UNIT_WRITE_ISSUED, "write issued",
+	      "The owner has taken a word of a write request.",
+	      VALUE(cid, "CID", "The transaction that writes."),
+	      VALUE(address, "byte address", "The word."),
+	      VALUE(value, "word value", "The value to be written."),
+	      VALUE(cycle, "cycle", "Cycle of the unit.")),
+	EVENT(GPUTM_COMMIT_UNIT_WRITTEN, "written", "A word of a write request has reached memory.",
+	      VALUE(cid, "CID", "The transaction that writes."),
+	      VALUE(address, "byte address", "The word."),
+	      VALUE(value, "word value", "The value that was written."),
+	      VALUE(cycle, "cycle", "Cycle of the unit.")),
+	EVENT(GPUTM_COMMIT_UNIT_RETIRED, "retired", "The oldest entry has retired.",
+	      VALUE(cid, "CID", "The transaction of the entry."),
+	      NAMED(outcome, ends, "How the entry has ended."),
+	      VALUE(cycle, "cycle", "Cycle of the unit.")),
+	EVENT(GPUTM_COMMIT_UNIT_RESEND, "resend", "The unit asks the core for a log again.",
+	      VALUE(cid, "CID", "The transaction of the log."),
+	      NAMED(purpose, gputm__commit_purposes, "What the unit needs the log for."),
+	      VALUE(cycle, "cycle", "Cycle of the unit.")),
+};
+
+/* ---- life ---- */
+
+static int refuse(const struct gputm_unit *unit, const char *field, uint64_t value,
+		  const char *why, uint64_t limit)
+{
+	return gputm__refuse(unit, "%s = %llu is %s %llu", field, (unsigned long long)value, why,
+			     (unsigned long long)limit);
+}
+
+static int validate(const struct gputm_unit *unit)
+{
+	const struct gputm_commit_unit_config *c = gputm_unit_config(unit);
+
+	if (c->ring > UINT64_C(1) << (c->cid_bits - 2))
+		return refuse(unit, "ring", c->ring, "above 2^(cid_bits - 2) =",
+			      UINT64_C(1) << (c->cid_bits - 2));
+	if (c->lanes > c->ring)
+		return refuse(unit, "lanes", c->lanes, "above ring =", c->ring);
+	if (c->port_words < c->lanes * c->buffer_words)
+		return refuse(unit, "port_words", c->port_words, "below lanes x buffer_words =",
+			      (uint64_t)c->lanes * c->buffer_words);
+	if (c->pending_block &&
+	    (c->pending_block < 4 || !gputm__is_power_of_two(c->pending_block)))
+		return refuse(unit, "pending_block", c->pending_block,
+			      "neither 0 nor a power of two in 4 ..", 1 << 20);
+	return 0;
+}
+
+static int make_history(struct gputm_commit_unit *self)
+{
+	const struct gputm_commit_unit_config *c = &self->config;
+	struct gputm_last_writer_config history = GPUTM_LAST_WRITER_CONFIG_INIT;
+	const struct gputm_last_writer_config *kept;
+	int error;
+
+	history.sets = c->history_sets;
+	history.ways = c->history_ways;
+	history.filter_ways = c->filter_ways;
+	history.filter_buckets = c->filter_buckets;
+	history.cid_bits = c->cid_bits;
+	history.address_bits = c->address_bits;
+	history.seed = c->seed;
+	history.table_rows = c->history_rows;
+	history.filter_rows = c->history_filter_rows;
+	error = gputm_last_writer_new(self->unit.ctx, &history, &self->history);
+	if (error)
+		return error;
+	kept = gputm_unit_config(gputm_last_writer_unit(self->history));
+	self->config.history_rows = kept->table_rows;
+	self->config.history_filter_rows = kept->filter_rows;
+	return 0;
+}
+
+static uint32_t up_to_power(uint32_t count)
+{
+	return 1u << gputm__bits_for(count);
+}
+
+static void make_ring(struct gputm_commit_unit *self)
+{
+	const struct gputm_commit_unit_config *c = &self->config;
+	struct gputm_unit *unit = &self->unit;
+	uint32_t places = up_to_power(c->ring + 1);
+
+	self->mask = places - 1;
+	self->entry = gputm__own(unit, places, sizeof(*self->entry));
+	self->kept = gputm__own(unit, (size_t)c->buffers * c->buffer_words, sizeof(*self->kept));
+	self->spare = gputm__own(unit, c->buffers, sizeof(*self->spare));
+	self->pending_writes = gputm__own(unit, c->pending_block ? c->pending_entries : 0,
+					  sizeof(*self->pending_writes));
+}
+
+static void make_queues(struct gputm_commit_unit *self)
+{
+	const struct gputm_commit_unit_config *c = &self->config;
+	struct gputm_unit *unit = &self->unit;
+
+	self->input.depth = c->input_depth;
+	self->resent.depth = c->resent_depth;
+	self->output.depth = c->output_depth;
+	self->input.message = gputm__own(unit, c->input_depth, sizeof(*self->input.message));
+	self->resent.message = gputm__own(unit, c->resent_depth, sizeof(*self->input.message));
+	self->output.report = gputm__own(unit, c->output_depth, sizeof(*self->output.report));
+}
+
+static void make_ports(struct gputm_commit_unit *self)
+{
+	const struct gputm_commit_unit_config *c = &self->config;
+	uint32_t words = up_to_power(c->port_words), most = c->lanes * c->buffer_words;
+	struct gputm__commit_gather *g = &self->gather;
+	struct gputm_unit *unit = &self->unit;
+
+	most = most < GPUTM_COMMIT_WORDS ? GPUTM_COMMIT_WORDS : most;
+	most = c->warp_mode ? most : 0;
+	self->port[0].mask = self->port[1].mask = words - 1;
+	self->port[0].flight = gputm__own(unit, words, sizeof(*self->port[0].flight));
+	self->port[1].flight = gputm__own(unit, words, sizeof(*self->port[1].flight));
+	g->word = gputm__own(unit, most, sizeof(*g->word));
+	g->of = gputm__own(unit, most, sizeof(*g->of));
+	g->region = gputm__own(unit, most, sizeof(*g->region));
+}
+
+static int setup(struct gputm_unit *unit)
+{
+	struct gputm_commit_unit *self = (void *)unit;
+	const struct gputm_commit_unit_config *c = &self->config;
+
+	self->address_max = gputm__low_mask(c->address_bits);
+	self->region_mask = ~(uint64_t)(c->warp_mode ? c->region_bytes - 1 : 3);
+	self->pending_shift = c->pending_block ? gputm__log2(c->pending_block) : 0;
+	make_ring(self);
+	make_queues(self);
+	make_ports(self);
+	return make_history(self);
+}
+
+static void clear_port(struct gputm__commit_port *port)
+{
+	port->oldest = port->issued = port->filled = 0;
+}
+
+static void clear(struct gputm_unit *unit)
+{
+	struct gputm_commit_unit *self = (void *)unit;
+	const struct gputm_commit_unit_config *c = &self->config;
+
+	if (self->head) /* else it is new, and all pages are zero and untouched */
+		memset(self->entry, 0, ((size_t)self->mask + 1) * sizeof(*self->entry));
+	memset(self->pending_writes, 0,
+	       c->pending_block ? c->pending_entries * sizeof(*self->pending_writes) : 0);
+	for (uint32_t n = 0; n < c->buffers; n++)
+		self->spare[n] = n + 1;
+	self->oldest = self->commit = self->hazard = self->head = c->first_cid;
+	self->hazard_word = self->pending_unbounded = 0;
+	self->revalidate.last = self->finalise.last = 0;
+	self->active = self->buffers_used = 0;
+	self->queued = self->offered = 0;
+	self->now = 0;
+	self->input.head = self->input.count = self->input.word = 0;
+	self->resent.head = self->resent.count = self->resent.word = 0;
+	self->output.head = self->output.count = 0;
+	clear_port(&self->port[0]);
+	clear_port(&self->port[1]);
+	gputm__commit_set_expiry(self);
+}
+
+static void io(struct gputm_unit *unit, struct gputm__io *io)
+{
+	gputm__commit_io((void *)unit, io);
+}
+
+static const char *check(const struct gputm_unit *unit)
+{
+	return gputm__commit_check((const struct gputm_commit_unit *)(const void *)unit);
+}
+
+/* ---- storage ---- */
+
+static unsigned entry_bits(const struct gputm_commit_unit_config *c)
+{
+	unsigned stage = 4, flags = 6, pointers = 2 * gputm__bits_for((uint64_t)c->buffers + 1);
+	unsigned counts = 2 * gputm__bits_for((uint64_t)c->buffer_words + 1);
+
+	return stage + flags + 2 * c->cid_bits + pointers + counts +
+	       gputm__bits_for((uint64_t)c->buffer_words + 1);
+}
+
+static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
+{
+	const struct gputm_commit_unit *self = (const void *)unit;
+	const struct gputm_commit_unit_config *c = &self->config;
+	uint64_t word = c->address_bits + 32u;
+
+	gputm__array(out, "ring", c->ring, entry_bits(c), 1);
+	gputm__array(out, "buffers", c->buffers, c->buffer_words * word, 4);
+	gputm__array(out, "history table", (uint64_t)c->history_sets * c->history_ways,
+		     c->address_bits + c->cid_bits, 1);
+	gputm__array(out, "history filter", (uint64_t)c->filter_ways * c->filter_buckets,
+		     c->cid_bits, c->filter_ways);
+	gputm__array_apart(out, "input", c->input_depth, GPUTM_COMMIT_WORDS * word, 1);
+	gputm__array_apart(out, "resent input", c->resent_depth, GPUTM_COMMIT_WORDS * word, 1);
+	gputm__array_apart(out, "reports", c->output_depth, 2 * c->lanes + c->cid_bits, 1);
+	gputm__array_apart(out, "words at the ports", UINT64_C(2) * c->port_words,
+			   word + gputm__bits_for(c->ring), 2);
+	gputm__array_apart(out, "pending writes", c->pending_block ? c->pending_entries : 0, 16, 1);
+}
+
+static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
+{
+	gputm__commit_laws((const struct gputm_commit_unit *)(const void *)unit, laws);
+}
+
+static void io_stats(struct gputm_unit *unit, struct gputm__io *io)
+{
+	gputm__commit_io_stats((void *)unit, io);
+}
+
+GPUTM__UNIT(commit_unit, .version = 5, .setup = setup, .validate = validate,
+	    .laws = laws, .io_stats = io_stats,
+	    .part = { { "history", offsetof(struct gputm_commit_unit, history) } })
+
+/* ---- messages and reports ---- */
+
+static uint32_t mask_bytes(uint32_t lanes, uint64_t mask, uint32_t masks)
+{
+	return mask & (mask - 1) ? masks * ((lanes + 7) / 8) : 0;
+}
+
+uint32_t gputm_commit_message_bytes(const struct gputm_commit_message *message)
+{
+	uint32_t masks = message->kind == GPUTM_COMMIT_DONE ||
+					 message->kind == GPUTM_COMMIT_VERDICT
+				 ? 2
+				 : 1;
+
+	return 8 + 8 * message->words + mask_bytes(message->lanes, message->mask, masks);
+}
+
+uint32_t gputm_commit_report_bytes(const struct gputm_commit_report *report)
+{
+	if (report->kind != GPUTM_COMMIT_OUTCOME)
+		return 8;
+	return 8 + mask_bytes(report->lanes, report->mask, 2);
+}
+
+int gputm_commit_unit_peek(const struct gputm_commit_unit *self, struct gputm_commit_report *out)
+{
+	if (!self->output.count)
+		return 0;
+	*out = self->output.report[self->output.head];
+	return 1;
+}
+
+int gputm_commit_unit_pop(struct gputm_commit_unit *self)
+{
+	if (!self->output.count)
+		return 0;
+	self->output.count--;
+	if (++self->output.head == self->output.depth)
+		self->output.head = 0;
+	return 1;
+}
+
+uint64_t gputm_commit_unit_oldest(const struct gputm_commit_unit *self)
+{
+	return self->oldest;
+}
+
+enum gputm_commit_stage gputm_commit_unit_stage(const struct gputm_commit_unit *self, uint64_t cid)
+{
+	if (cid < self->oldest)
+		return GPUTM_COMMIT_FINISHED;
+	if (cid >= self->head)
+		return GPUTM_COMMIT_UNUSED;
+	return (enum gputm_commit_stage)entry_at(self, cid)->stage;
+}
