@@ -12,7 +12,7 @@ static int find_block(struct reader *r, uint32_t *out)
 	struct named_block *b;
 
 	for (*out = 0; *out < r->blocks_named; ++*out)
-		if (!strcmp(r->block[*out].name, r->text))
+		if (same(r->block[*out].name, r->text))
 			return 0;
 	if (!make_room((void **)&r->block, &r->block_room, r->blocks_named, sizeof(*r->block)))
 		return no_memory(r);

@@ -166,7 +166,7 @@ static int add_field(struct reader *r, struct kernel_array *array, size_t *room)
 	field = &array->field[array->fields];
 	memset(field, 0, sizeof(*field));
 	for (size_t i = 0; i < array->fields; i++)
-		if (r->token == TOKEN_WORD && !strcmp(array->field[i].name, r->text))
+		if (r->token == TOKEN_WORD && same(array->field[i].name, r->text))
 			return say(r, "got field \"%s\" a second time", r->text);
 	error = take_name(r, "the name of a field", field->name);
 	field->offset = array->words;
@@ -199,9 +199,9 @@ static int read_fields(struct reader *r, struct kernel_array *array)
 
 static enum kernel_array_kind array_kind(const char *word)
 {
-	return !strcmp(word, "locks")  ? KERNEL_LOCK_WORDS :
-	       !strcmp(word, "shared") ? KERNEL_SHARED :
-	       !strcmp(word, "table")  ? KERNEL_TABLE :
+	return same(word, "locks")  ? KERNEL_LOCK_WORDS :
+	       same(word, "shared") ? KERNEL_SHARED :
+	       same(word, "table")  ? KERNEL_TABLE :
 					 KERNEL_GLOBAL;
 }
 

@@ -217,7 +217,7 @@ static int find_field(struct reader *r, const struct kernel_array *array, size_t
 	size_t used = 0;
 
 	for (*out = 0; r->token == TOKEN_WORD && *out < array->fields; ++*out)
-		if (!strcmp(array->field[*out].name, r->text)) {
+		if (same(array->field[*out].name, r->text)) {
 			next_token(r);
 			return 0;
 		}
@@ -404,10 +404,9 @@ static int read_name(struct reader *r, struct value *out)
 	uint16_t reg;
 
 	for (uint32_t i = 0; i < sizeof(specials) / sizeof(specials[0]); i++)
-		if (!strcmp(r->text, specials[i]))
+		if (same(r->text, specials[i]))
 			return read_special(r, (enum kernel_special)i, out);
-	if (!strcmp(r->text, "threads") ||
-	    ((!name || r->launch) && !strcmp(r->text, "block_size")))
+	if (same(r->text, "threads") || ((!name || r->launch) && same(r->text, "block_size")))
 		return read_size(r, out);
 	if (name && name->kind == NAME_PARAM) {
 		*out = constant(name->index);
@@ -510,7 +509,7 @@ static int read_prefix(struct reader *r, struct value *out)
 	} else {
 		size_t i = 0, count = sizeof(functions) / sizeof(functions[0]);
 
-		while (i < count && strcmp(functions[i].text, r->text))
+		while (i < count && !same(functions[i].text, r->text))
 			i++;
 		error = i < count ? call(r, &functions[i], out) : read_name(r, out);
 	}
@@ -524,7 +523,7 @@ static const struct infix *find_infix(const struct reader *r)
 {
 	for (size_t i = 0; i < sizeof(infixes) / sizeof(infixes[0]); i++)
 		if ((r->token == TOKEN_SIGN || r->token == TOKEN_WORD) &&
-		    !strcmp(r->text, infixes[i].text))
+		    same(r->text, infixes[i].text))
 			return &infixes[i];
 	return NULL;
 }

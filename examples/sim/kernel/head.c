@@ -85,7 +85,7 @@ static int read_choice(struct reader *r, struct kernel_variant *v)
 		v->threads = seed ? v->threads : number;
 		return error;
 	}
-	while (i < k->params && strcmp(k->param[i].name, r->text))
+	while (i < k->params && !same(k->param[i].name, r->text))
 		i++;
 	if (i == k->params)
 		return unexpected(r, "a param that was named before, \"seed\", \"threads\" or a "
@@ -121,7 +121,7 @@ static int read_variant(struct reader *r)
 	memset(v, 0, sizeof(*v));
 	v->line = r->token_line;
 	for (size_t i = 0; i < k->variants; i++)
-		if (r->token == TOKEN_WORD && !strcmp(k->variant[i].name, r->text))
+		if (r->token == TOKEN_WORD && same(k->variant[i].name, r->text))
 			return say(r, "got variant %s a second time (first in line %u)", r->text,
 				   k->variant[i].line);
 	error = take_name(r, "the name of a variant", v->name);
@@ -283,12 +283,12 @@ static int take_counted(struct reader *r, uint32_t given)
 	struct kernel *k = r->kernel;
 	size_t p = 0;
 
-	while (p < k->params && (r->token != TOKEN_WORD || strcmp(k->param[p].name, r->text)))
+	while (p < k->params && (r->token != TOKEN_WORD || !same(k->param[p].name, r->text)))
 		p++;
 	if (p == k->params)
 		return unexpected(r, "the name of a param");
 	for (size_t i = 0; given && i < r->names; i++)
-		if (!strcmp(r->name[i].text, r->text))
+		if (same(r->name[i].text, r->text))
 			r->name[i].index = given;
 	next_token(r);
 	return 0;
@@ -450,14 +450,14 @@ static const struct head {
 static const struct head *find_head(const char *word)
 {
 	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
-		if (!strcmp(heads[i].name, word))
+		if (same(heads[i].name, word))
 			return &heads[i];
 	return NULL;
 }
 
 bool is_head(const char *word)
 {
-	return find_head(word) || !strcmp(word, "include");
+	return find_head(word) || same(word, "include");
 }
 
 int read_head(struct reader *r)

@@ -230,38 +230,37 @@ static uint32_t traced(struct kernel_lanes *w, const struct kernel_step *s, uint
 	return trace->outcome[trace->first[thread] + (*visits)++];
 }
 
+static uint32_t special(struct kernel_lanes *w, const struct kernel_step *s, uint32_t l,
+			uint32_t x, uint32_t y, uint32_t *z)
+{
+	switch ((enum kernel_operator)s->operator) {
+	case KERNEL_RANDOM:
+		return kernel_random(w->kernel->seed, x);
+	case KERNEL_SPAN:
+		return span(w, s, x, y);
+	case KERNEL_FETCH:
+		return fetch(w, s, l, x, *z);
+	case KERNEL_LISTED:
+		return w->kernel->list[s->extra].bits[x / 32] >> x % 32 & 1;
+	case KERNEL_CHANCE:
+		return kernel_chance(w->seed, s->extra, x, (*z)++, y);
+	case KERNEL_TRACED:
+		return traced(w, s, l, x, z);
+	default:
+		return 0;
+	}
+}
+
 static void special_step(struct kernel_lanes *w, const struct kernel_step *s)
 {
 	const struct walked a = walk(w, s->a), b = walk(w, s->b), c = walk(w, s->c);
 	const struct walked d = walk(w, s->d);
 
 	for (uint32_t left = w->mask; left; left &= left - 1) {
-		uint32_t l = lowest(left), x = *word_at(&a, l), y = *word_at(&b, l);
-		uint32_t *z = word_at(&c, l), result = 0;
+		uint32_t l = lowest(left);
 
-		switch ((enum kernel_operator)s->operator) {
-		case KERNEL_RANDOM:
-			result = kernel_random(w->kernel->seed, x);
-			break;
-		case KERNEL_SPAN:
-			result = span(w, s, x, y);
-			break;
-		case KERNEL_FETCH:
-			result = fetch(w, s, l, x, *z);
-			break;
-		case KERNEL_LISTED:
-			result = w->kernel->list[s->extra].bits[x / 32] >> x % 32 & 1;
-			break;
-		case KERNEL_CHANCE:
-			result = kernel_chance(w->seed, s->extra, x, (*z)++, y);
-			break;
-		case KERNEL_TRACED:
-			result = traced(w, s, l, x, z);
-			break;
-		default:
-			break;
-		}
-		*word_at(&d, l) = result;
+		*word_at(&d, l) = special(w, s, l, *word_at(&a, l), *word_at(&b, l),
+					  word_at(&c, l));
 	}
 }
 
@@ -330,6 +329,19 @@ static void steps_of_one(struct kernel_lanes *w, const struct kernel_instr *inst
 			words_of(w, s->d)[l] = compute((enum kernel_operator)s->operator,
 						       words_of(w, s->a)[l], words_of(w, s->b)[l],
 						       words_of(w, s->c)[l]);
+}
+
+void kernel_steps_flat(struct kernel_lanes *w, const struct kernel_instr *instr)
+{
+	const struct kernel_step *s = &w->code->step[instr->step], *end = s + instr->steps;
+	uint32_t *word = w->reg;
+
+	for (; s < end; s++)
+		if (s->operator >= KERNEL_RANDOM)
+			word[s->d] = special(w, s, 0, word[s->a], word[s->b], &word[s->c]);
+		else
+			word[s->d] = compute((enum kernel_operator)s->operator, word[s->a],
+					     word[s->b], word[s->c]);
 }
 
 void kernel_steps(struct kernel_lanes *w, const struct kernel_instr *instr)

@@ -25,6 +25,8 @@ struct kernel_lanes {
 
 /* The steps of the instruction. */
 void kernel_steps(struct kernel_lanes *lanes, const struct kernel_instr *instr);
+/* The same for one thread whose words are all in reg: registers, constants, scratch. */
+void kernel_steps_flat(struct kernel_lanes *lanes, const struct kernel_instr *instr);
 /* Lanes of the mask with a word that is not 0. */
 uint32_t kernel_true(const struct kernel_lanes *lanes, uint16_t column);
 /* The word of lane l. */

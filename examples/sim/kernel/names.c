@@ -20,7 +20,7 @@ static const char *const reserved[] = {
 bool is_reserved(const char *text)
 {
 	for (size_t i = 0; i < sizeof(reserved) / sizeof(reserved[0]); i++)
-		if (!strcmp(text, reserved[i]))
+		if (same(text, reserved[i]))
 			return true;
 	return false;
 }
@@ -28,7 +28,7 @@ bool is_reserved(const char *text)
 const struct name *find_name(const struct reader *r, const char *text)
 {
 	for (size_t i = 0; i < r->names; i++)
-		if (!strcmp(r->name[i].text, text))
+		if (same(r->name[i].text, text))
 			return &r->name[i];
 	return NULL;
 }
@@ -39,7 +39,7 @@ static bool is_free_word(const char *text)
 	static const char *const words[] = { "end", "else", "from", "to", "for", "old", "below" };
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (!strcmp(text, words[i]))
+		if (same(text, words[i]))
 			return true;
 	return false;
 }
@@ -77,7 +77,7 @@ int add_name(struct reader *r, const char *text, enum name_kind kind, uint32_t i
 uint16_t find_register(const struct reader *r, const char *text)
 {
 	for (uint32_t i = 0; i < r->code->registers; i++)
-		if (!strcmp(r->code->reg[i].name, text))
+		if (same(r->code->reg[i].name, text))
 			return (uint16_t)i;
 	return KERNEL_NO_COLUMN;
 }
@@ -109,7 +109,7 @@ uint16_t take_register(struct reader *r, bool set)
 	if (r->token == TOKEN_WORD)
 		reg = find_register(r, r->text);
 	if (reg == KERNEL_NO_COLUMN && (r->token != TOKEN_WORD || is_reserved(r->text) ||
-					!strcmp(r->text, "block_size"))) {
+					same(r->text, "block_size"))) {
 		unexpected(r, "the name of a register");
 		return reg;
 	}

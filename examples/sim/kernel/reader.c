@@ -119,7 +119,7 @@ static void put_argument(struct reader *r)
 	for (uint32_t i = 0; r->scope && i < r->scope->bindings; i++) {
 		const struct binding *b = &r->scope->binding[i];
 
-		if (strcmp(b->name, r->text))
+		if (!same(b->name, r->text))
 			continue;
 		r->token = b->token;
 		r->number = b->number;
@@ -218,7 +218,7 @@ static int take(struct reader *r, enum token token, const char *text)
 {
 	char expected[40];
 
-	if (r->token == token && !strcmp(r->text, text)) {
+	if (r->token == token && same(r->text, text)) {
 		next_token(r);
 		return 0;
 	}

@@ -170,14 +170,20 @@ static inline bool of_host(const struct reader *r)
 	return r->section == KERNEL_HOST || r->section == KERNEL_LOCKS_HOST;
 }
 
+/* The same text? The first letter settles most. */
+static inline bool same(const char *a, const char *b)
+{
+	return *a == *b && !strcmp(a, b);
+}
+
 static inline bool at_sign(const struct reader *r, const char *text)
 {
-	return r->token == TOKEN_SIGN && !strcmp(r->text, text);
+	return r->token == TOKEN_SIGN && same(r->text, text);
 }
 
 static inline bool at_word(const struct reader *r, const char *text)
 {
-	return r->token == TOKEN_WORD && !strcmp(r->text, text);
+	return r->token == TOKEN_WORD && same(r->text, text);
 }
 
 static inline bool at_end(const struct reader *r)

@@ -8,7 +8,7 @@
 #include "lanes.h"
 #include "zipf.h"
 
-/* One thread without a machine: lane 0 of a warp of its own. */
+/* One thread without a machine: its words stand side by side. */
 struct script {
 	struct kernel_lanes lanes;
 	const struct kernel_instr *at; /* the next one */
@@ -18,6 +18,11 @@ struct script {
 	char *message;
 	size_t size;
 };
+
+static uint32_t word_of(const struct script *s, uint16_t column)
+{
+	return s->lanes.reg[column];
+}
 
 static int fail(struct script *s, uint32_t line, const char *reason)
 {
@@ -36,36 +41,34 @@ static int beyond(struct script *s)
 	return fail(s, s->lanes.stray_line, reason);
 }
 
-static uint32_t *table_word(const struct script *s, const struct kernel_instr *i, uint64_t at)
+static int access(struct script *s, const struct kernel_instr *i)
 {
 	const struct kernel *k = s->lanes.kernel;
 	const struct kernel_place *p = &k->place[i->place];
+	const struct kernel_array *array = &k->array[p->array];
+	uint32_t index = word_of(s, i->a), *table = NULL;
+	uint64_t address = p->base + (uint64_t)index * p->stride;
 
-	if (k->array[p->array].kind != KERNEL_TABLE)
-		return NULL;
-	return &k->table[p->base + (at - p->base) / 4];
-}
-
-static int access(struct script *s, const struct kernel_instr *i)
-{
-	uint64_t address[KERNEL_LANES];
-	uint32_t *d, *word;
-
-	if (!kernel_addresses(&s->lanes, i, address))
-		return s->lanes.stray ? beyond(s) : 0;
-	word = table_word(s, i, address[0]);
-	if (i->op == KERNEL_LOAD) {
-		d = kernel_register(&s->lanes, i->d);
-		*d = word ? *word : sim_memory_read(s->lanes.memory, address[0]);
-	} else if (word) {
-		*word = kernel_word(&s->lanes, i->b, 0);
-	} else if (s->memory) {
-		sim_memory_write(s->memory, address[0], kernel_word(&s->lanes, i->b, 0));
-	} else {
-		return fail(s, i->line,
-			    s->lanes.code == &s->lanes.kernel->code[KERNEL_VERIFY] ?
-				    "verify stores to tables only" : "host stores to tables only");
+	if (i->when != KERNEL_NO_COLUMN && !word_of(s, i->when))
+		return 0;
+	if (index >= p->length) {
+		s->lanes.stray_array = array->name;
+		s->lanes.stray_index = index;
+		s->lanes.stray_line = i->line;
+		return beyond(s);
 	}
+	if (array->kind == KERNEL_TABLE)
+		table = &k->table[p->base + (address - p->base) / 4];
+	if (i->op == KERNEL_LOAD)
+		s->lanes.reg[i->d] = table ? *table : sim_memory_read(s->lanes.memory, address);
+	else if (table)
+		*table = word_of(s, i->b);
+	else if (s->memory)
+		sim_memory_write(s->memory, address, word_of(s, i->b));
+	else
+		return fail(s, i->line,
+			    s->lanes.code == &k->code[KERNEL_VERIFY] ?
+				    "verify stores to tables only" : "host stores to tables only");
 	return 0;
 }
 
@@ -100,9 +103,9 @@ static int take_zipf(struct script *s, uint32_t line, uint32_t items, uint32_t e
 
 static int draw(struct script *s, const struct kernel_instr *i)
 {
-	uint32_t bound = kernel_word(&s->lanes, i->a, 0);
+	uint32_t bound = word_of(s, i->a);
 	uint32_t drawn = kernel_random(s->lanes.kernel->seed, ++s->draws);
-	uint32_t *to = kernel_register(&s->lanes, i->d);
+	uint32_t *to = &s->lanes.reg[i->d];
 	const struct zipf *zipf;
 	int error;
 
@@ -110,7 +113,7 @@ static int draw(struct script *s, const struct kernel_instr *i)
 		*to = bound ? drawn % bound : drawn;
 		return 0;
 	}
-	error = take_zipf(s, i->line, bound, kernel_word(&s->lanes, i->b, 0), &zipf);
+	error = take_zipf(s, i->line, bound, word_of(s, i->b), &zipf);
 	if (!error)
 		*to = zipf_item(zipf, drawn);
 	return error;
@@ -122,7 +125,7 @@ static int require(struct script *s, const struct kernel_instr *i)
 	char reason[200] = "";
 	size_t used = 0;
 
-	if (kernel_word(&s->lanes, i->a, 0))
+	if (word_of(s, i->a))
 		return 0;
 	for (uint32_t p = 0; p < m->parts && used < sizeof(reason); p++)
 		if (m->part[p].text)
@@ -131,14 +134,13 @@ static int require(struct script *s, const struct kernel_instr *i)
 		else
 			used += (size_t)snprintf(reason + used, sizeof(reason) - used, "%s%u",
 						 p ? " " : "",
-						 kernel_word(&s->lanes, m->part[p].column, 0));
+						 word_of(s, m->part[p].column));
 	return fail(s, i->line, m->parts ? reason : "what is required does not hold");
 }
 
 static int execute(struct script *s, const struct kernel_instr *i)
 {
-	s->lanes.stray = 0;
-	kernel_steps(&s->lanes, i);
+	kernel_steps_flat(&s->lanes, i);
 	if (s->lanes.stray)
 		return beyond(s);
 	switch ((enum kernel_op)i->op) {
@@ -157,7 +159,7 @@ static int execute(struct script *s, const struct kernel_instr *i)
 static uint32_t next_of(const struct script *s, const struct kernel_instr *i)
 {
 	if (i->op == KERNEL_JUMP ||
-	    (i->op == KERNEL_BRANCH && !kernel_word(&s->lanes, i->a, 0) == i->negate))
+	    (i->op == KERNEL_BRANCH && !word_of(s, i->a) == i->negate))
 		return i->target;
 	return i->next;
 }
@@ -173,7 +175,7 @@ static int run(struct script *s, const struct kernel_instr **out)
 	*out = NULL;
 	while (!error && !*out && i->op != KERNEL_EXIT) {
 		error = execute(s, i);
-		if (!error && i->op == KERNEL_EXIT_IF && kernel_word(&s->lanes, i->a, 0))
+		if (!error && i->op == KERNEL_EXIT_IF && word_of(s, i->a))
 			break;
 		*out = i->op == KERNEL_LAUNCH ? i : NULL;
 		if (!error && ++s->steps > s->limit) {
@@ -190,12 +192,17 @@ static int run(struct script *s, const struct kernel_instr **out)
 static int start(const struct kernel *k, enum kernel_section section, struct script *out)
 {
 	const struct kernel_code *code = &k->code[section];
+	size_t words = (size_t)code->registers + code->constants + code->scratch;
 
 	*out = (struct script){ .at = code->instr };
 	out->limit = KERNEL_STEP_LIMIT + 64 * ((k->memory_end - KERNEL_HEAP) / 4 + k->table_words);
-	out->lanes = (struct kernel_lanes){ .kernel = k, .code = code, .stride = 1, .mask = 1 };
-	out->lanes.reg = calloc(code->registers + KERNEL_LANES, sizeof(*out->lanes.reg));
-	return out->lanes.reg ? 0 : -ENOMEM;
+	out->lanes = (struct kernel_lanes){ .kernel = k, .code = code };
+	out->lanes.reg = calloc(words + 1, sizeof(*out->lanes.reg));
+	if (!out->lanes.reg)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < code->constants; i++)
+		out->lanes.reg[code->registers + i] = code->constant[i];
+	return 0;
 }
 
 static void end(struct script *s)

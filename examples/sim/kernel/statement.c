@@ -646,7 +646,7 @@ static const struct statement {
 static const struct statement *find_statement(const char *word)
 {
 	for (size_t i = 0; i < sizeof(statements) / sizeof(statements[0]); i++)
-		if (!strcmp(statements[i].name, word))
+		if (same(statements[i].name, word))
 			return &statements[i];
 	return NULL;
 }
@@ -692,7 +692,7 @@ static bool ends_statements(const struct reader *r)
 	if (of_host(r) && at_word(r, "launch"))
 		return false;
 	for (size_t i = 0; r->token == TOKEN_WORD && i < sizeof(words) / sizeof(words[0]); i++)
-		if (!strcmp(words[i], r->text))
+		if (same(words[i], r->text))
 			return true;
 	return r->token == TOKEN_WORD && is_head(r->text);
 }

@@ -13,28 +13,31 @@ SIM_UNIT_KIND(simt_stack);
 SIM_UNIT_KIND(access_coalescer);
 SIM_UNIT_KIND(tx_throttle);
 
-static bool give_registers(const struct sim_machine *machine, struct sim_warp *warp)
+/* Of all warps in one piece, of which the host touches those of warps that run. */
+static bool give_registers(struct sim_machine *machine)
 {
 	const struct sim_program *program = machine->program;
 	size_t rows = program->registers + program->kept_count + 1;
+	size_t warps = (size_t)machine->config.cores * machine->config.warps;
 
-	free(warp->reg);
-	warp->reg = calloc(rows, SIM_MAX_LANES * sizeof *warp->reg);
-	if (warp->reg)
+	free(machine->registers);
+	machine->registers = calloc(warps * rows, SIM_MAX_LANES * sizeof *machine->registers);
+	for (size_t i = 0; machine->registers && i < warps; i++) {
+		struct sim_warp *warp = &machine->port.warp[i];
+
+		warp->reg = machine->registers + i * rows * SIM_MAX_LANES;
 		warp->kept = warp->reg + program->registers * SIM_MAX_LANES;
-	return warp->reg != NULL;
+	}
+	return machine->registers != NULL;
 }
 
 int sim_cores_launch(struct sim_machine *machine)
 {
-	uint32_t cores = machine->config.cores, warps = cores * machine->config.warps;
+	uint32_t cores = machine->config.cores;
 
 	for (uint32_t i = 0; i < cores; i++)
 		machine->core[i].next_block = (i + cores - 1) % cores;
-	for (uint32_t i = 0; i < warps && machine->program->eval_warp; i++)
-		if (!give_registers(machine, &machine->port.warp[i]))
-			return -ENOMEM;
-	return 0;
+	return machine->program->eval_warp && !give_registers(machine) ? -ENOMEM : 0;
 }
 
 static int core_make(struct sim_machine *machine, uint32_t index)
@@ -80,10 +83,7 @@ int sim_cores_make(struct sim_machine *machine)
 
 void sim_cores_free(struct sim_machine *machine)
 {
-	uint32_t warps = machine->config.cores * machine->config.warps;
-
-	for (uint32_t i = 0; machine->port.warp && i < warps; i++)
-		free(machine->port.warp[i].reg);
+	free(machine->registers);
 	free(machine->port.warp);
 	free(machine->core);
 }

@@ -81,6 +81,7 @@ struct sim_machine {
 	struct sim_launch launch; /* that runs */
 	void *between;		  /* where the program is that launches it */
 	struct sim_core *core;
+	uint32_t *registers; /* of all warps */
 	struct sim_partition *partition;
 	struct sim_crossbar up, down; /* cores to partitions, and back */
 	struct sim_slab words; /* struct sim_words */
