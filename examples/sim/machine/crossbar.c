@@ -61,13 +61,14 @@ static void depart(struct sim_machine *machine, struct sim_crossbar *crossbar,
 		sim_wheel_wake(&machine->wheel, crossbar->sink_part, to, message->due);
 }
 
-static uint32_t destination(const struct sim_machine *machine, const struct sim_crossbar *crossbar,
-			    const struct sim_message *message)
+static inline uint32_t destination(const struct sim_machine *machine,
+				   const struct sim_crossbar *crossbar,
+				   const struct sim_message *message)
 {
 	return crossbar == &machine->up ? message->partition : message->core;
 }
 
-static void enter(struct sim_machine *machine, struct sim_crossbar *crossbar, uint32_t from,
+static inline void enter(struct sim_machine *machine, struct sim_crossbar *crossbar, uint32_t from,
 		  struct sim_message *message, uint32_t bytes)
 {
 	struct sim_gate *source = &crossbar->source[from];
@@ -120,19 +121,19 @@ void sim_crossbar_source(struct sim_machine *machine, struct sim_crossbar *cross
 		sim_wheel_wake(&machine->wheel, crossbar->source_part, port, source->free);
 }
 
-bool sim_crossbar_take(struct sim_machine *machine, struct sim_crossbar *crossbar, uint32_t port,
-		       struct sim_message *out)
+void sim_crossbar_sink(struct sim_machine *machine, struct sim_crossbar *crossbar, uint32_t port,
+		       void (*accept)(struct sim_machine *machine,
+				      const struct sim_message *message))
 {
 	struct sim_queue *queue = &crossbar->sink[port].queue;
-	const struct sim_message *message = sim_queue_head(queue);
+	const struct sim_message *message;
 
-	if (!message)
-		return false;
-	if (message->due > machine->port.now) {
-		sim_wheel_wake(&machine->wheel, crossbar->sink_part, port, message->due);
-		return false;
+	while ((message = sim_queue_head(queue)) && message->due <= machine->port.now) {
+		struct sim_message taken = *message;
+
+		sim_queue_pop(queue);
+		accept(machine, &taken);
 	}
-	*out = *message;
-	sim_queue_pop(queue);
-	return true;
+	if (message)
+		sim_wheel_wake(&machine->wheel, crossbar->sink_part, port, message->due);
 }

@@ -288,39 +288,23 @@ void sim_machine_free(struct sim_machine *machine)
 
 /* ---- running --------------------------------------------------------------------------- */
 
-/* What has come through a crossbar to this port. */
-static void deliver_up(struct sim_machine *machine, uint32_t port)
-{
-	struct sim_message message;
-
-	while (sim_crossbar_take(machine, &machine->up, port, &message))
-		sim_partition_accept(machine, &message);
-}
-
-static void deliver_down(struct sim_machine *machine, uint32_t port)
-{
-	struct sim_message message;
-
-	while (sim_crossbar_take(machine, &machine->down, port, &message))
-		machine->cores->accept(machine, &message);
-}
-
 static void tick(struct sim_machine *machine)
 {
 	struct sim_wheel *wheel = &machine->wheel;
+	void (*call)(struct sim_machine *machine, uint32_t index) = machine->cores->call;
 
 	for (SIM_EACH_LANE(i, sim_wheel_take(wheel, SIM_PARTITION)))
 		sim_partition_call(machine, (uint32_t)i);
 	for (SIM_EACH_LANE(i, sim_wheel_take(wheel, SIM_PORT_FROM_CORE)))
 		sim_crossbar_source(machine, &machine->up, (uint32_t)i);
 	for (SIM_EACH_LANE(i, sim_wheel_take(wheel, SIM_PORT_TO_PARTITION)))
-		deliver_up(machine, (uint32_t)i);
+		sim_crossbar_sink(machine, &machine->up, (uint32_t)i, sim_partition_accept);
 	for (SIM_EACH_LANE(i, sim_wheel_take(wheel, SIM_PORT_FROM_PARTITION)))
 		sim_crossbar_source(machine, &machine->down, (uint32_t)i);
 	for (SIM_EACH_LANE(i, sim_wheel_take(wheel, SIM_PORT_TO_CORE)))
-		deliver_down(machine, (uint32_t)i);
+		sim_crossbar_sink(machine, &machine->down, (uint32_t)i, machine->cores->accept);
 	for (SIM_EACH_LANE(i, sim_wheel_take(wheel, SIM_CORE)))
-		machine->cores->call(machine, (uint32_t)i);
+		call(machine, (uint32_t)i);
 	sim_wheel_done(wheel);
 }
 

@@ -29,9 +29,12 @@ int sim_partitions_make(struct sim_machine *machine)
 		struct sim_partition *partition = &machine->partition[i];
 
 		partition->unit_due = partition->due = SIM_NEVER;
+		for (uint32_t j = 0; j < SIM_COMPLETIONS; j++)
+			partition->first[j] = SIM_NEVER;
+		partition->recent = calloc(machine->sets, sizeof *partition->recent);
 		partition->tag = calloc(lines, sizeof *partition->tag);
 		partition->line = calloc(lines, sizeof *partition->line);
-		if (!partition->tag || !partition->line)
+		if (!partition->tag || !partition->line || !partition->recent)
 			return -ENOMEM;
 	}
 	return 0;
@@ -44,6 +47,7 @@ void sim_partitions_free(struct sim_machine *machine)
 
 		free(partition->tag);
 		free(partition->line);
+		free(partition->recent);
 		free(partition->in.item);
 		for (uint32_t j = 0; j < SIM_COMPLETIONS; j++)
 			free(partition->done[j].item);
@@ -74,16 +78,20 @@ static uint32_t line_oldest(const struct sim_machine *machine,
 }
 
 /* The place of the line, or the one where it is to come. */
-static uint32_t line_find(const struct sim_machine *machine,
-			  const struct sim_partition *partition, uint64_t number)
+static uint32_t line_find(const struct sim_machine *machine, struct sim_partition *partition,
+			  uint64_t number)
 {
-	uint32_t ways = machine->config.l2_ways;
-	uint32_t first = (uint32_t)(number & (machine->sets - 1)) * ways;
+	uint32_t set = (uint32_t)(number & (machine->sets - 1)), ways = machine->config.l2_ways;
+	uint32_t first = set * ways, place = first + partition->recent[set];
 
-	for (uint32_t i = first; i < first + ways; i++)
-		if (partition->tag[i] == number + 1)
-			return i;
-	return line_oldest(machine, partition, first);
+	if (partition->tag[place] == number + 1)
+		return place;
+	for (place = first; place < first + ways && partition->tag[place] != number + 1; place++)
+		;
+	if (place == first + ways)
+		place = line_oldest(machine, partition, first);
+	partition->recent[set] = (uint8_t)(place - first);
+	return place;
 }
 
 static uint64_t dram_access(struct sim_machine *machine, struct sim_partition *partition,
@@ -144,6 +152,8 @@ static void l2_access(struct sim_machine *machine, struct sim_partition *partiti
 	}
 	line->dirty |= write;
 	sim_queue_push(&machine->port, &partition->done[queue], message);
+	if (message->due < partition->first[queue])
+		partition->first[queue] = message->due;
 	if (message->due < partition->due)
 		partition->due = message->due;
 }
@@ -280,8 +290,10 @@ static void reply(struct sim_machine *machine, struct sim_message *message)
 	sim_send_down(&machine->port, message, bytes);
 }
 
-static void complete_queue(struct sim_machine *machine, struct sim_queue *done)
+static void complete_queue(struct sim_machine *machine, struct sim_partition *partition,
+			   uint32_t queue)
 {
+	struct sim_queue *done = &partition->done[queue];
 	struct sim_message *message;
 
 	while ((message = sim_queue_head(done)) && message->due <= machine->port.now) {
@@ -293,20 +305,20 @@ static void complete_queue(struct sim_machine *machine, struct sim_queue *done)
 		else
 			reply(machine, &taken);
 	}
+	partition->first[queue] = message ? message->due : SIM_NEVER;
 }
 
 static void complete(struct sim_machine *machine, struct sim_partition *partition)
 {
+	uint64_t due = SIM_NEVER;
+
 	machine->last_work = machine->port.now;
 	for (uint32_t i = 0; i < SIM_COMPLETIONS; i++)
-		complete_queue(machine, &partition->done[i]);
-	partition->due = SIM_NEVER;
-	for (uint32_t i = 0; i < SIM_COMPLETIONS; i++) {
-		const struct sim_message *message = sim_queue_head(&partition->done[i]);
-
-		if (message && message->due < partition->due)
-			partition->due = message->due;
-	}
+		if (partition->first[i] <= machine->port.now)
+			complete_queue(machine, partition, i);
+	for (uint32_t i = 0; i < SIM_COMPLETIONS; i++)
+		due = partition->first[i] < due ? partition->first[i] : due;
+	partition->due = due;
 }
 
 void sim_l2_access(struct sim_port *port, const struct sim_message *message)
@@ -335,12 +347,10 @@ bool sim_l2_awaits(const struct sim_port *port, uint32_t partition, const struct
 
 static void accesses(struct sim_machine *machine, struct sim_partition *partition)
 {
-	struct sim_message *message = sim_queue_head(&partition->in);
-
-	if (!message || partition->l2_free > machine->port.now)
+	if (partition->l2_free > machine->port.now)
 		return;
 	partition->l2_free = machine->port.now + machine->port.unit_ticks;
-	take(machine, partition, message);
+	take(machine, partition, sim_queue_head(&partition->in));
 	sim_queue_pop(&partition->in);
 }
 
@@ -357,11 +367,13 @@ void sim_partition_call(struct sim_machine *machine, uint32_t index)
 		if (next < partition->unit_due)
 			partition->unit_due = next;
 	}
-	accesses(machine, partition);
-	next = partition->in.count ? partition->l2_free : SIM_NEVER;
-	if (partition->unit_due < next)
-		next = partition->unit_due;
-	if (partition->due < next)
-		next = partition->due;
+	next = partition->due < partition->unit_due ? partition->due : partition->unit_due;
+	if (partition->in.count) {
+		accesses(machine, partition);
+		if (partition->in.count && partition->l2_free < next)
+			next = partition->l2_free;
+		if (partition->due < next)
+			next = partition->due;
+	}
 	sim_wheel_wake(&machine->wheel, SIM_PARTITION, index, next);
 }

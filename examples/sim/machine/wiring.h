@@ -44,9 +44,11 @@ enum { SIM_CORE_HIT, SIM_CORE_MISS, SIM_UNIT_HIT, SIM_UNIT_MISS, SIM_COMPLETIONS
 struct sim_partition {
 	uint64_t *tag;	       /* sets x ways: number of the line plus 1; 0: empty */
 	struct sim_line *line; /* the same places */
+	uint8_t *recent;       /* of each set, the way that was used last */
 	struct sim_queue in;   /* accesses of cores that wait for the L2 */
 	struct sim_queue done[SIM_COMPLETIONS];
-	uint64_t due;	    /* tick of the first of them; SIM_NEVER if there is none */
+	uint64_t first[SIM_COMPLETIONS]; /* tick of the first of each; SIM_NEVER: none */
+	uint64_t due;	    /* of all */
 	uint64_t l2_free;   /* tick */
 	uint64_t dram_free; /* in ticks / 256 */
 	uint64_t unit_due;  /* tick of the system's next call; SIM_NEVER for none */
@@ -151,9 +153,10 @@ int sim_crossbars_make(struct sim_machine *machine);
 void sim_crossbars_free(struct sim_machine *machine);
 void sim_crossbar_source(struct sim_machine *machine, struct sim_crossbar *crossbar,
 			 uint32_t port);
-/* The next message that has come to a sink port; false: none yet, and the port is called later. */
-bool sim_crossbar_take(struct sim_machine *machine, struct sim_crossbar *crossbar, uint32_t port,
-		       struct sim_message *out);
+/* What has come through to a sink port. */
+void sim_crossbar_sink(struct sim_machine *machine, struct sim_crossbar *crossbar, uint32_t port,
+		       void (*accept)(struct sim_machine *machine,
+				      const struct sim_message *message));
 
 int sim_partitions_make(struct sim_machine *machine);
 void sim_partitions_free(struct sim_machine *machine);

@@ -132,9 +132,9 @@ struct sim_warp {
 
 /* Lanes of mask, lowest first: for (SIM_EACH_LANE(lane, mask)) ... */
 #define SIM_EACH_LANE(lane, mask)                                                              \
-	uint64_t rest_ = (mask), lane = rest_ ? (uint64_t)__builtin_ctzll(rest_) : 0;          \
-	rest_;                                                                                 \
-	rest_ &= rest_ - 1, lane = rest_ ? (uint64_t)__builtin_ctzll(rest_) : 0
+	uint64_t rest_ = (mask), lane;                                                         \
+	rest_ && (lane = (uint64_t)__builtin_ctzll(rest_), true);                              \
+	rest_ &= rest_ - 1
 
 /* Is there a store of this warp in the queue? */
 bool sim_queue_has_store(const struct sim_queue *queue, const struct sim_warp *warp);
