@@ -99,6 +99,7 @@ struct getm_partition {
 	struct gputm_validation_unit_config config;
 	struct gputm_commit_buffer *buffer;
 	uint64_t unit_ticks, buffer_ticks; /* done by the two */
+	uint64_t counted; /* those that the buffer's count of cycles holds at the end, at least */
 	struct sim_queue accesses;	   /* not yet or not wholly at the unit's port */
 	uint32_t pushed;		   /* lanes of the first of them that are */
 	struct sim_queue logs;		   /* the same for the buffer */
@@ -117,6 +118,7 @@ struct getm {
 	uint32_t granule_shift; /* words of a granule, log 2 */
 	uint32_t acks;	     /* of cores, that a rollover still waits for */
 	bool rolling;
+	bool ring; /* a unit has left the running state, once */
 	/* Places in the serial order: (time over all epochs, warp, order, lane). */
 	uint64_t base;	 /* times of earlier epochs */
 	uint64_t latest; /* time of a commit of this epoch */
@@ -160,6 +162,8 @@ void sim_getm_at_core(struct sim_port *port, const struct sim_message *message);
 void sim_getm_completed(struct sim_port *port, uint32_t partition, uint64_t tag,
 			const uint32_t *value);
 uint64_t sim_getm_partition_tick(struct sim_port *port, uint32_t partition);
+/* A buffer's cycles are those in which its partition was called, also with nothing to do. */
+void sim_getm_count(struct sim_port *port);
 
 /* getm_plain.c */
 /* Keep a plain access behind what its warp has committed before. */

@@ -166,6 +166,7 @@ static void finished(struct sim_port *port)
 	const struct getm *getm = port->state;
 	char message[160];
 
+	sim_getm_count(port);
 	for (uint32_t i = 0; i < port->shape.partitions; i++) {
 		const struct getm_partition *partition = &getm->partition[i];
 		uint64_t writes = gputm_validation_unit_writes(partition->unit);

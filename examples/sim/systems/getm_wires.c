@@ -245,6 +245,13 @@ static void release(struct sim_port *port, struct getm_partition *partition)
 		sim_getm_let_plain_go(port, partition);
 }
 
+/* From the first word of a rollover on, the ring is looked at. */
+static void note_ring(struct getm *getm, const struct getm_partition *partition)
+{
+	getm->ring |= gputm_validation_unit_state(partition->unit) !=
+		      GPUTM_VALIDATION_UNIT_RUNNING;
+}
+
 void sim_getm_completed(struct sim_port *port, uint32_t index, uint64_t tag,
 			const uint32_t *value)
 {
@@ -258,6 +265,7 @@ void sim_getm_completed(struct sim_port *port, uint32_t index, uint64_t tag,
 	sim_must(port, gputm_commit_buffer_mem_complete(partition->buffer, tag),
 		 "the commit buffer refused a completion");
 	release(port, partition);
+	note_ring(getm, partition);
 	sim_call_partition(port, index, now);
 }
 
@@ -270,14 +278,17 @@ static void unit_turn(struct sim_port *port, uint32_t index, uint64_t tick)
 	struct gputm_validation_answer answer;
 	struct sim_message *message;
 
+	int offers;
+
 	unit_until(port, partition, tick);
 	while ((message = sim_queue_head(&partition->accesses)) &&
 	       push_access(port, partition, message))
 		sim_queue_pop(&partition->accesses);
-	sim_must(port, gputm_validation_unit_tick(partition->unit),
-		 "no memory for the metadata");
+	offers = gputm_validation_unit_tick(partition->unit);
+	sim_must(port, offers, "no memory for the metadata");
 	partition->unit_ticks = tick + 1;
-	while (gputm_validation_unit_peek(partition->unit, &answer)) {
+	while (offers & GPUTM_VALIDATION_UNIT_OFFERS_ANSWER &&
+	       gputm_validation_unit_peek(partition->unit, &answer)) {
 		gputm_validation_unit_pop(partition->unit);
 		take_answer(port, index, &answer);
 	}
@@ -290,17 +301,24 @@ static void buffer_turn(struct sim_port *port, uint32_t index, uint64_t tick)
 	struct gputm_mem_request request;
 	struct sim_message *message;
 
+	int offers;
+
+	partition->counted = tick + 1;
+	if (!partition->logs.count && gputm_commit_buffer_next_event(partition->buffer))
+		return;
 	buffer_until(partition, tick);
 	while ((message = sim_queue_head(&partition->logs)) &&
 	       push_log(port, partition, message))
 		sim_queue_pop(&partition->logs);
-	gputm_commit_buffer_tick(partition->buffer);
+	offers = gputm_commit_buffer_tick(partition->buffer);
 	partition->buffer_ticks = tick + 1;
-	if (gputm_commit_buffer_mem_peek(partition->buffer, &request)) {
+	if (offers & GPUTM_COMMIT_BUFFER_OFFERS_WRITE &&
+	    gputm_commit_buffer_mem_peek(partition->buffer, &request)) {
 		gputm_commit_buffer_mem_pop(partition->buffer);
 		port->host->unit_access(port, index, &request);
 	}
-	release(port, partition);
+	if (offers & GPUTM_COMMIT_BUFFER_OFFERS_RELEASE)
+		release(port, partition);
 }
 
 /* When the partition has something to do again. */
@@ -320,19 +338,29 @@ static uint64_t next_turn(const struct sim_port *port, const struct getm_partiti
 
 uint64_t sim_getm_partition_tick(struct sim_port *port, uint32_t index)
 {
-	const struct getm *getm = sim_getm_of(port);
+	struct getm *getm = sim_getm_of(port);
 	const struct getm_partition *partition = &getm->partition[index];
 	uint64_t now = sim_now(port), tick = now / getm->unit_ticks;
 	struct gputm_validation_message message;
 
 	if (tick * getm->unit_ticks != now)
 		return sim_align(now, getm->unit_ticks);
-	sim_getm_ring(port, index);
+	if (getm->ring)
+		sim_getm_ring(port, index);
 	unit_turn(port, index, tick);
 	tick = now / port->unit_ticks;
 	if (tick * port->unit_ticks == now)
 		buffer_turn(port, index, tick);
-	if (gputm_validation_unit_ring_peek(partition->unit, &message))
+	note_ring(getm, partition);
+	if (getm->ring && gputm_validation_unit_ring_peek(partition->unit, &message))
 		sim_call_partition(port, (index + 1) % port->shape.partitions, now + 1);
 	return next_turn(port, partition);
+}
+
+void sim_getm_count(struct sim_port *port)
+{
+	struct getm *getm = sim_getm_of(port);
+
+	for (uint32_t i = 0; i < port->shape.partitions; i++)
+		buffer_until(&getm->partition[i], getm->partition[i].counted);
 }

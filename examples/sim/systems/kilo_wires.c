@@ -149,17 +149,21 @@ static void finish(struct sim_port *port, uint32_t core,
 	sim_kilo_end_attempt(port, warp, done->fail);
 }
 
-static void take_outputs(struct sim_port *port, uint32_t index, struct kilo_core *core)
+/* Take what the sequencer offers after its tick. */
+static void take_outputs(struct sim_port *port, uint32_t index, struct kilo_core *core, int offers)
 {
 	struct gputm_commit_sequencer_retired retired;
 	struct gputm_commit_sequencer_done done;
 	struct gputm_commit_message packet;
 	uint32_t partition;
 
-	if (gputm_commit_sequencer_peek(core->sequencer, &partition, &packet)) {
+	if (offers & GPUTM_COMMIT_SEQUENCER_OFFERS_PACKET &&
+	    gputm_commit_sequencer_peek(core->sequencer, &partition, &packet)) {
 		send_packet(port, index, partition, &packet);
 		gputm_commit_sequencer_pop(core->sequencer);
 	}
+	if (!(offers & ~GPUTM_COMMIT_SEQUENCER_OFFERS_PACKET))
+		return;
 	while (gputm_commit_sequencer_take_done(core->sequencer, &done))
 		finish(port, index, &done);
 	while (gputm_commit_sequencer_take_retired(core->sequencer, &retired))
@@ -211,13 +215,15 @@ uint64_t sim_kilo_core_tick(struct sim_port *port, uint32_t index)
 {
 	uint64_t tick = sim_now(port) / port->core_ticks, quiet;
 	struct kilo_core *core = core_at(port, index, tick);
+	int offers;
 
 	if (core->refused.count)
 		push_refused(port, core);
 	grant(port, index, core);
-	gputm_commit_sequencer_tick(core->sequencer);
+	offers = gputm_commit_sequencer_tick(core->sequencer);
 	core->ticks = tick + 1;
-	take_outputs(port, index, core);
+	if (offers)
+		take_outputs(port, index, core, offers);
 	quiet = quiet_ticks(core);
 	if (quiet == UINT64_MAX)
 		return SIM_NEVER;
@@ -379,7 +385,8 @@ uint64_t sim_kilo_partition_tick(struct sim_port *port, uint32_t index)
 		push_waiting(port, partition, &partition->waiting);
 	offers = gputm_commit_unit_tick(partition->unit);
 	partition->ticks = tick + 1;
-	take_offers(port, index, partition->unit, offers);
+	if (offers)
+		take_offers(port, index, partition->unit, offers);
 	if (offers || partition->waiting.count || partition->resent.count)
 		return (tick + 1) * port->unit_ticks;
 	return SIM_NEVER;
