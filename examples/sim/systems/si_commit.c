@@ -62,7 +62,7 @@ static void walk(struct sim_port *port, struct sim_warp *warp)
 	struct si_warp *state = sim_si_warp(port, warp);
 
 	state->phase = SI_WRITING;
-	state->row = state->sent = 0;
+	state->row = state->left = 0;
 	si->in_flight++;
 	sim_si_line_push(port, &si->walk[warp->core], warp->index);
 	port->host->call_core(port, warp->core,
@@ -130,20 +130,22 @@ void sim_si_commit(struct sim_port *port, struct sim_warp *warp)
 
 /* ---- the log, beside the core ------------------------------------------------------------ */
 
-static uint32_t find_partitions(struct sim_port *port, uint64_t lanes,
-				const struct gputm_tx_log_row *row, uint64_t *place)
+/* Where the words of the row go, until the version is sealed; the partitions of these places. */
+static uint32_t find_partitions(struct sim_port *port, struct si_warp *state,
+				const struct gputm_tx_log_row *row)
 {
 	struct si *si = sim_si_of(port);
 	uint32_t set = 0;
 
-	for (SIM_EACH_LANE(lane, lanes)) {
+	for (SIM_EACH_LANE(lane, row->mask & state->writers)) {
 		const struct si_region *region = sim_si_region_of(si, row->address[lane]);
 		uint64_t address = sim_si_place_of(region, row->address[lane]);
 
 		sim_must(port,
-			 gputm_version_table_resolve_write(si->versions, address, &place[lane]),
+			 gputm_version_table_resolve_write(si->versions, address,
+							   &state->physical[lane]),
 			 "the version table refused a write");
-		set |= 1u << sim_partition_of(port, place[lane]);
+		set |= 1u << sim_partition_of(port, state->physical[lane]);
 	}
 	return set;
 }
@@ -157,7 +159,7 @@ static void note_written(struct sim_port *port, uint64_t address)
 }
 
 static void send_words(struct sim_port *port, struct sim_warp *warp, uint32_t partition,
-		       const struct gputm_tx_log_row *row, const uint64_t *place)
+		       const struct gputm_tx_log_row *row)
 {
 	struct si *si = sim_si_of(port);
 	struct si_warp *state = sim_si_warp(port, warp);
@@ -174,10 +176,10 @@ static void send_words(struct sim_port *port, struct sim_warp *warp, uint32_t pa
 	packet->warp = warp->index;
 	packet->count = packet->issued = packet->done = 0;
 	for (SIM_EACH_LANE(lane, row->mask & state->writers)) {
-		if (sim_partition_of(port, place[lane]) != partition)
+		if (sim_partition_of(port, state->physical[lane]) != partition)
 			continue;
 		note_written(port, row->address[lane]);
-		packet->word[packet->count].address = place[lane];
+		packet->word[packet->count].address = state->physical[lane];
 		packet->word[packet->count].value = row->value[lane];
 		packet->word[packet->count++].place = state->place[lane];
 	}
@@ -207,21 +209,15 @@ static bool walk_on(struct sim_port *port, struct sim_warp *warp)
 	struct si_warp *state = sim_si_warp(port, warp);
 	const struct gputm_tx_log *log = si->log[warp->number];
 	struct gputm_tx_log_row row = sim_log_row(port, log, GPUTM_TX_LOG_WRITE, state->row);
-	uint64_t place[SIM_MAX_LANES];
-	uint32_t set;
 
-	set = find_partitions(port, row.mask & state->writers, &row, place) & ~state->sent;
-	if (set) {
-		uint32_t partition = (uint32_t)__builtin_ctz(set);
-
-		send_words(port, warp, partition, &row, place);
-		state->sent |= 1u << partition;
-		set &= set - 1;
+	if (!state->left)
+		state->left = find_partitions(port, state, &row);
+	if (state->left) {
+		send_words(port, warp, (uint32_t)__builtin_ctz(state->left), &row);
+		state->left &= state->left - 1;
 	}
-	if (!set) {
+	if (!state->left)
 		state->row++;
-		state->sent = 0;
-	}
 	return state->row < gputm_tx_log_rows(log, GPUTM_TX_LOG_WRITE);
 }
 

@@ -167,17 +167,6 @@ static uint32_t claim_word(struct sim_port *port, struct si_warp *warp, uint32_t
 	return 1;
 }
 
-/* The lane of the lowest ID. */
-static uint32_t lowest(const struct si_warp *warp, uint64_t lanes)
-{
-	uint32_t first = (uint32_t)__builtin_ctzll(lanes);
-
-	for (SIM_EACH_LANE(lane, lanes))
-		if (warp->tx[lane] < warp->tx[first])
-			first = (uint32_t)lane;
-	return first;
-}
-
 /*
  * The claims of a message, by ascending ID. One that is refused has left the tables when the
  * next is made: else two lanes that want what the other one has would always both abort.
@@ -185,14 +174,18 @@ static uint32_t lowest(const struct si_warp *warp, uint64_t lanes)
 static uint32_t claim(struct sim_port *port, struct si_warp *warp, uint64_t lanes,
 		      const uint64_t *address)
 {
-	uint32_t cycles = 0;
+	uint32_t order[SIM_MAX_LANES], count = 0, cycles = 0;
 
-	while (lanes & warp->active) {
-		uint32_t lane = lowest(warp, lanes & warp->active);
+	for (SIM_EACH_LANE(lane, lanes & warp->active)) {
+		uint32_t at = count++;
 
-		cycles += claim_word(port, warp, lane, address[lane]);
-		lanes &= ~(UINT64_C(1) << lane);
+		for (; at && warp->tx[order[at - 1]] > warp->tx[lane]; at--)
+			order[at] = order[at - 1];
+		order[at] = (uint32_t)lane;
 	}
+	for (uint32_t i = 0; i < count; i++)
+		if (warp->active >> order[i] & 1)
+			cycles += claim_word(port, warp, order[i], address[order[i]]);
 	return cycles;
 }
 

@@ -93,7 +93,8 @@ struct si_warp {
 	uint32_t claims, writes;	 /* messages without an answer */
 	uint32_t walked;		 /* rows, of the load that waits */
 	uint32_t row;			 /* of the log, that is walked */
-	uint32_t sent;			 /* partitions to which that row has been sent */
+	uint32_t left;			 /* partitions to which that row has yet to be sent */
+	uint64_t physical[SIM_MAX_LANES]; /* places of its words */
 };
 
 /* Words of a commit on their way to memory. */

@@ -22,13 +22,16 @@ SIM_UNIT_KIND(row_copier);
 /* Words of pages that exist. */
 static void copy_range(struct sim_memory *memory, uint64_t from, uint64_t to, uint64_t length)
 {
-	uint64_t at = from & ~(PAGE - 1);
-	const uint32_t *page;
+	uint64_t page = from & ~(PAGE - 1);
+	const uint32_t *word;
 
-	for (; (page = sim_memory_page(memory, &at)) && at < from + length; at += PAGE)
-		for (uint64_t word = 0; word < PAGE / 4; word++)
-			if (at + 4 * word >= from && at + 4 * word < from + length)
-				sim_memory_write(memory, to + (at + 4 * word - from), page[word]);
+	for (; (word = sim_memory_page(memory, &page)) && page < from + length; page += PAGE) {
+		uint64_t at = page < from ? from : page;
+		uint64_t end = page + PAGE < from + length ? page + PAGE : from + length;
+
+		for (; at < end; at += 4)
+			sim_memory_write(memory, to + (at - from), word[(at - page) / 4]);
+	}
 }
 
 static uint64_t address_of(struct sim_port *port, uint32_t region, uint32_t version)
@@ -41,17 +44,35 @@ static uint64_t address_of(struct sim_port *port, uint32_t region, uint32_t vers
 	return info.address;
 }
 
-static void copy_words(struct sim_port *port, struct si_region *region, uint64_t from,
-		       uint64_t to)
-{
-	for (uint32_t i = region->seen[region->to] - 1; i < region->written.count; i++) {
-		uint64_t offset = region->written.address[i];
+/* The page looked at last, of addresses that come near one another. */
+struct window {
+	uint64_t number;
+	uint32_t *page; /* NULL: it does not exist */
+};
 
-		sim_memory_write(port->memory, to + offset,
-				 sim_memory_read(port->memory, from + offset));
-		if (port->version)
-			sim_memory_write(port->version, to + offset,
-					 sim_memory_read(port->version, from + offset));
+static inline bool moves(struct window *window, uint64_t address)
+{
+	bool other = address >> SIM_PAGE_BITS != window->number;
+
+	window->number = address >> SIM_PAGE_BITS;
+	return other;
+}
+
+static void copy_words(struct sim_memory *memory, const struct si_words *written, uint32_t first,
+		       uint64_t from, uint64_t to)
+{
+	struct window old = { UINT64_MAX, NULL }, new = { UINT64_MAX, NULL };
+
+	for (uint32_t i = first; i < written->count; i++) {
+		uint64_t source = from + written->address[i], place = to + written->address[i];
+
+		if (moves(&old, source))
+			old.page = sim_memory_find(memory, source & ~(PAGE - 1));
+		if (moves(&new, place))
+			new.page = sim_memory_make(memory, place & ~(PAGE - 1));
+		if (memory->exhausted)
+			return;
+		new.page[place % PAGE / 4] = old.page ? old.page[source % PAGE / 4] : 0;
 	}
 }
 
@@ -62,7 +83,10 @@ static void move_contents(struct sim_port *port, uint32_t index)
 	uint64_t to = address_of(port, index, region->to);
 
 	if (region->seen[region->to]) {
-		copy_words(port, region, from, to);
+		copy_words(port->memory, &region->written, region->seen[region->to] - 1, from, to);
+		if (port->version)
+			copy_words(port->version, &region->written, region->seen[region->to] - 1,
+				   from, to);
 	} else {
 		copy_range(port->memory, from, to, region->logical.length);
 		if (port->version)
