@@ -19,31 +19,6 @@ SIM_UNIT_KIND(row_copier);
 
 #define PAGE (UINT64_C(1) << SIM_PAGE_BITS)
 
-/* Words of pages that exist. */
-static void copy_range(struct sim_memory *memory, uint64_t from, uint64_t to, uint64_t length)
-{
-	uint64_t page = from & ~(PAGE - 1);
-	const uint32_t *word;
-
-	for (; (word = sim_memory_page(memory, &page)) && page < from + length; page += PAGE) {
-		uint64_t at = page < from ? from : page;
-		uint64_t end = page + PAGE < from + length ? page + PAGE : from + length;
-
-		for (; at < end; at += 4)
-			sim_memory_write(memory, to + (at - from), word[(at - page) / 4]);
-	}
-}
-
-static uint64_t address_of(struct sim_port *port, uint32_t region, uint32_t version)
-{
-	struct gputm_version_table_version info = { .address = 0 };
-
-	sim_must(port,
-		 gputm_version_table_get_version(sim_si_of(port)->versions, region, version, &info),
-		 "there is no such version");
-	return info.address;
-}
-
 /* The page looked at last, of addresses that come near one another. */
 struct window {
 	uint64_t number;
@@ -58,6 +33,30 @@ static inline bool moves(struct window *window, uint64_t address)
 	return other;
 }
 
+/* The word at this address, which is written; a scratch word once memory is exhausted. */
+static inline uint32_t *place_in(struct window *window, struct sim_memory *memory, uint64_t address)
+{
+	if (moves(window, address))
+		window->page = sim_memory_make(memory, address & ~(PAGE - 1));
+	return memory->exhausted ? &memory->scratch : &window->page[address % PAGE / 4];
+}
+
+/* Words of pages that exist. */
+static void copy_range(struct sim_memory *memory, uint64_t from, uint64_t to, uint64_t length)
+{
+	struct window new = { UINT64_MAX, NULL };
+	uint64_t page = from & ~(PAGE - 1);
+	const uint32_t *word;
+
+	for (; (word = sim_memory_page(memory, &page)) && page < from + length; page += PAGE) {
+		uint64_t at = page < from ? from : page;
+		uint64_t end = page + PAGE < from + length ? page + PAGE : from + length;
+
+		for (; at < end; at += 4)
+			*place_in(&new, memory, to + (at - from)) = word[(at - page) / 4];
+	}
+}
+
 static void copy_words(struct sim_memory *memory, const struct si_words *written, uint32_t first,
 		       uint64_t from, uint64_t to)
 {
@@ -68,12 +67,18 @@ static void copy_words(struct sim_memory *memory, const struct si_words *written
 
 		if (moves(&old, source))
 			old.page = sim_memory_find(memory, source & ~(PAGE - 1));
-		if (moves(&new, place))
-			new.page = sim_memory_make(memory, place & ~(PAGE - 1));
-		if (memory->exhausted)
-			return;
-		new.page[place % PAGE / 4] = old.page ? old.page[source % PAGE / 4] : 0;
+		*place_in(&new, memory, place) = old.page ? old.page[source % PAGE / 4] : 0;
 	}
+}
+
+static uint64_t address_of(struct sim_port *port, uint32_t region, uint32_t version)
+{
+	struct gputm_version_table_version info = { .address = 0 };
+
+	sim_must(port,
+		 gputm_version_table_get_version(sim_si_of(port)->versions, region, version, &info),
+		 "there is no such version");
+	return info.address;
 }
 
 static void move_contents(struct sim_port *port, uint32_t index)
