@@ -62,7 +62,7 @@ static int read_kernel(struct reader *r, enum kernel_section section)
 	no_specials(&l->code);
 	l->section = section;
 	for (size_t i = 0; i < k->launches; i++)
-		if (k->launch[i].section == section && !strcmp(k->launch[i].name, r->text))
+		if (k->launch[i].section == section && same(k->launch[i].name, r->text))
 			return say(r, "got kernel %s a second time (first in line %u)", r->text,
 				   k->launch[i].code.line);
 	error = r->token == TOKEN_WORD ? must_be_new(r, r->text) : 0;

@@ -310,7 +310,7 @@ static int read_launch(struct reader *r)
 
 	next_token(r);
 	while (i.count < r->kernel->launches &&
-	       (all[i.count].section != of || strcmp(all[i.count].name, r->text)))
+	       (all[i.count].section != of || !same(all[i.count].name, r->text)))
 		i.count++;
 	if (i.count == r->kernel->launches)
 		return unexpected(r, "the name of a kernel of this program");

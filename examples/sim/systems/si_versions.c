@@ -36,8 +36,11 @@ static inline bool moves(struct window *window, uint64_t address)
 /* The word at this address, which is written; a scratch word once memory is exhausted. */
 static inline uint32_t *place_in(struct window *window, struct sim_memory *memory, uint64_t address)
 {
-	if (moves(window, address))
-		window->page = sim_memory_make(memory, address & ~(PAGE - 1));
+	if (moves(window, address)) {
+		window->page = sim_memory_find(memory, address & ~(PAGE - 1));
+		if (!window->page)
+			window->page = sim_memory_make(memory, address & ~(PAGE - 1));
+	}
 	return memory->exhausted ? &memory->scratch : &window->page[address % PAGE / 4];
 }
 
