@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "examples/sim/check/check.h"
-#include "examples/sim/options.h"
+#include "examples/sim/study/options.h"
 #include "examples/sim/report/emit.h"
 #include "tests/kit.h"
 
@@ -197,11 +197,30 @@ KIT_TEST(test_emit_gem5)
 
 KIT_TEST(test_emit_only)
 {
-	char *text = emitted(EMIT_JSONL, "config.deep.*,a.b.hits");
+	char *text = emitted(EMIT_JSONL, "config.deep.*,a.b.hits,nothing,name");
 
-	ck_assert_str_eq(text, "{\"config\":{\"deep\":{\"yes\":true}},\"units\":["
-			       "{\"unit\":\"kind\",\"role\":\"a.b\",\"instance\":2,"
-			       "\"stats\":{\"hits\":3}}]}\n");
+	ck_assert_str_eq(text, "{\"name\":\"a \\\"b\\\", \\\\c\\u000a\\u00ff\","
+			       "\"config.deep.yes\":true,\"nothing\":null,"
+			       "\"a.b.2.hits\":3}\n");
+	free(text);
+	text = emitted(EMIT_JSON, "config.deep.*,a.b.hits");
+	ck_assert_str_eq(text, "{\n"
+			       "  \"config\": {\n"
+			       "    \"deep\": {\n"
+			       "      \"yes\": true\n"
+			       "    }\n"
+			       "  },\n"
+			       "  \"units\": [\n"
+			       "    {\n"
+			       "      \"unit\": \"kind\",\n"
+			       "      \"role\": \"a.b\",\n"
+			       "      \"instance\": 2,\n"
+			       "      \"stats\": {\n"
+			       "        \"hits\": 3\n"
+			       "      }\n"
+			       "    }\n"
+			       "  ]\n"
+			       "}\n");
 	free(text);
 	text = emitted(EMIT_TEXT, "list.*");
 	ck_assert_ptr_nonnull(strstr(text, "  list.1.x  "));

@@ -59,7 +59,7 @@ report $bank --format csv --report roles
 # ---- single figures ----
 # shellcheck disable=SC2086
 report $bank --only 'cycles,commit_unit.hazards,traffic.*.packets' --format jsonl
-grep -q '^{"version":"[^"]*","point":{"hash":"[0-9a-f]*","system":"kilo-tm","workload":"bank","threads":512,"seed":1},"cycles":[0-9]*,"traffic":{"load":{"packets":[0-9]*},.*},"units":\[{"unit":"commit_unit","role":"commit_unit","instances":6,"stats":{"hazards":[0-9]*}}\]}$' "$work/out" || complain "--only: $(cat "$work/out")"
+grep -q '^{"version":"[^"]*","point.hash":"[0-9a-f]*","point.system":"kilo-tm","point.workload":"bank","point.threads":512,"point.seed":1,"cycles":[0-9]*,"traffic.load.packets":[0-9]*,.*,"commit_unit.hazards":[0-9]*}$' "$work/out" || complain "--only: $(cat "$work/out")"
 # shellcheck disable=SC2086
 report $bank --only cycles
 grep -q '^  cycles  *[0-9]*$' "$work/out" || complain "--only, text: $(cat "$work/out")"
@@ -74,7 +74,7 @@ refused() {
 }
 # shellcheck disable=SC2086
 {
-	refused '--only: got "hazard", expected a figure of this run' $bank --only cycles,hazard
+	refused '--only: got "hazard", expected a figure of the run' $bank --only cycles,hazard
 	refused '--report: got "all", expected summary|roles|instances' $bank --report all
 	refused '--report: got "", expected summary|roles|instances' $bank --report=
 }
@@ -83,7 +83,7 @@ refused() {
 # point ARGUMENT...: its hash
 point() {
 	report "$@" --format jsonl
-	sed 's/.*"hash":"\([0-9a-f]*\)".*/\1/' "$work/out"
+	sed 's/.*"point.hash":"\([0-9a-f]*\)".*/\1/' "$work/out"
 }
 # shellcheck disable=SC2086
 {
@@ -114,4 +114,53 @@ grep -E "$figures" "$work/out" >"$work/once"
 # shellcheck disable=SC2046
 report $(sed 's/^ *gputm-sim//' "$work/command")
 grep -E "$figures" "$work/out" | cmp -s - "$work/once" || complain 'the command is another run'
+
+# ---- a point read back ----
+# back ARGUMENT...: reports as JSON and JSONL and a config of lines give the same bytes again
+back() {
+	report "$@" --format jsonl
+	cp "$work/out" "$work/line"
+	report "$@" --format json --report summary
+	cp "$work/out" "$work/json"
+	sed 's/,"system".*//; s/^{//; s/"//g' "$work/line" | tr , '\n' | sed -n 's/^point\.//p' |
+		sed '/^hash/d; /^[^:]*\./s/^/set /; s/:/ /' >"$work/config"
+	for config in line json config; do
+		report --config "$work/$config" --format jsonl
+		cmp -s "$work/out" "$work/line" || complain "$*: $config is another run: $(cat "$work/$config")"
+	done
+}
+back --workload ht-800 --system getm --concurrency inf --seed 5 --set validation_unit.stall_lines=16 \
+	--set machine.cores=4
+back --workload bank --threads 100 --machine reference --set warp_clock.backoff_base=0x10 --system getm
+back --system hetm --workload w1 --threads 300 --set system.gpu=getm
+back --kernel "$srcdir/examples/kernels/eddy.kernel" --divergence tbc --set core.warps=16
+back --kernel "$srcdir/examples/kernels/bank.kernel" --system si-tm --threads 64
+back --keys "$work/a"
+# The command line overrules it, whatever else is the default there.
+printf 'system getm # a comment\nworkload bank\n\nthreads 64\nset validation_unit.stall_lines 2\n' >"$work/config"
+report --seed 7 --config "$work/config" --set validation_unit.stall_lines=8 --format jsonl
+grep -q '"point.threads":64,"point.seed":7,"point.validation_unit.stall_lines":8' "$work/out" ||
+	complain "--config, overruled: $(cat "$work/out")"
+
+# bad TEXT LINE...: a config of these lines is refused
+bad() {
+	text=$1
+	shift
+	printf '%s\n' "$@" >"$work/bad"
+	refused "$work/bad:$text" --config "$work/bad"
+}
+bad '2: got "sytem", expected an option that says what is run' 'workload bank' 'sytem getm'
+bad '1: got "out", expected an option' 'out x'
+bad '1: --threads: got "0", expected a number' 'threads 0'
+bad '1: seed: got 3 values, expected one in a config' 'seed 1..3'
+bad '2: seed: is on line 1 too' 'seed 1' 'seed 2'
+bad '1: seed: got nothing, expected values' 'seed'
+bad '1: got "machine.cores", expected NAME VALUE' 'machine.cores 5'
+bad '1: got "set", expected NAME VALUE' 'set'
+bad '1: got "cores", expected NAME VALUE' 'set cores 5'
+bad '1: tell: of studies' 'tell cycles'
+bad '1: expected a report with a point' '{}'
+bad '1: expected one whole report as JSON' '{"point": {"seed": 1}'
+bad '1: expected one whole report as JSON' "$(cat "$work/line")" "$(cat "$work/line")"
+refused 'cannot be read' --config "$work/absent"
 exit $failed

@@ -12,19 +12,20 @@
 #include "check/record.h"
 #include "list.h"
 #include "machine/machine.h"
-#include "options.h"
+#include "study/options.h"
 #include "base/output.h"
-#include "progress.h"
+#include "study/progress.h"
 #include "report/report.h"
 #include "study/flow.h"
 #include "study/kernels.h"
 #include "study/setup.h"
+#include "sweep/sweep.h"
 
 /* What all lanes of a warp run into is said once. */
+static char last[256];
+
 static void say(void *state, enum gputm_log_level level, const char *message)
 {
-	static char last[256];
-
 	(void)state;
 	(void)level;
 	if (!strncmp(last, message, sizeof(last) - 1))
@@ -128,7 +129,7 @@ static int judge_and_report(struct proof *proof, struct sim_report *report, int 
 	if (report->verdict && proof->replay && write_record(proof->replay, report))
 		status = SIM_FAILED;
 	sim_report_write(report);
-	if (sim_output_close(&report->out, status != SIM_FAILED))
+	if (!report->options->of && sim_output_close(&report->out, status != SIM_FAILED))
 		status = SIM_FAILED;
 	if (proof->verdict.passed)
 		return status;
@@ -175,6 +176,23 @@ static int make_gpu(struct gputm_ctx *ctx, const struct proof *proof, struct sim
 	return error;
 }
 
+/* What is told of some points of a study only is no mistake: the study itself is looked at. */
+static int look_and_run(struct proof *proof, struct sim_bar *bar, struct sim_report *report)
+{
+	const struct sim_options *o = report->options;
+	uint64_t matched = !o->of || o->of->trial ? sim_report_matched(report) : 0;
+	int status = SIM_BAD_INPUT;
+
+	if (o->of && o->of->trial) {
+		o->of->matched = matched;
+		return SIM_DONE;
+	}
+	if (o->of || sim_only_matched(o->only, matched, "--only"))
+		status = run(proof, bar, report);
+	return status == SIM_DONE || status == SIM_ENDED ?
+		       judge_and_report(proof, report, status) : status;
+}
+
 static int simulate(struct gputm_ctx *ctx, struct proof *proof, struct sim_report *report)
 {
 	struct sim_bar bar;
@@ -190,9 +208,7 @@ static int simulate(struct gputm_ctx *ctx, struct proof *proof, struct sim_repor
 				      report->gpu ? gpu.error :
 						    sim_machine_error(report->machine));
 	else
-		status = sim_report_has_only(report) ? run(proof, &bar, report) : SIM_BAD_INPUT;
-	if (status == SIM_DONE || status == SIM_ENDED)
-		status = judge_and_report(proof, report, status);
+		status = look_and_run(proof, &bar, report);
 	sim_machine_free(report->machine);
 	if (report->gpu)
 		flow_gpu_free(&gpu);
@@ -263,6 +279,10 @@ static int open_and_simulate(struct gputm_ctx *ctx, struct sim_report *report)
 	const struct sim_options *o = report->options;
 	int status;
 
+	if (o->of) {
+		report->out.file = o->of->out;
+		return check_and_simulate(ctx, report);
+	}
 	sim_stop_on_signals();
 	if ((o->issues && sim_output_open(&report->issues, "issues", o->issues)) ||
 	    (o->record && sim_output_open(&report->record, "record", o->record)) ||
@@ -327,27 +347,35 @@ static int tell(const struct sim_options *options)
 	return sim_output_close(&out, true) ? SIM_FAILED : status;
 }
 
-static int start(const struct sim_options *o)
+/* The options' run, a point of a study or not. */
+static int run_one(const struct sim_options *o)
 {
-	const struct sim_file files[] = {
-		{ "out", o->out },	 { "issues", o->issues }, { "record", o->record },
-		{ "keys", o->keys },	 { "edges", o->edges },	  { "trace", o->trace },
-		{ "kernel", o->kernel },
-	};
 	struct gputm_ctx *ctx;
 	int status;
 
-	sim_kernels_beside(o->program);
-	if (o->help || o->version || o->list)
-		return tell(o);
-	if (!sim_outputs_apart(files, 3, sizeof files / sizeof *files))
-		return SIM_BAD_INPUT;
+	*last = '\0';
 	if (gputm_ctx_new(NULL, &ctx))
 		return sim_complain(SIM_FAILED, "out of memory");
 	gputm_ctx_set_log(ctx, say, NULL, GPUTM_LOG_ERROR);
 	status = prepare_and_run(ctx, o);
 	gputm_ctx_unref(ctx);
 	return status;
+}
+
+static int start(const struct sim_options *o)
+{
+	const struct sim_file files[] = {
+		{ "out", o->out },	 { "issues", o->issues }, { "record", o->record },
+		{ "keys", o->keys },	 { "edges", o->edges },	  { "trace", o->trace },
+		{ "kernel", o->kernel }, { "config", o->config }, { "study", o->study },
+	};
+
+	sim_kernels_beside(o->program);
+	if (o->help || o->version || o->list)
+		return tell(o);
+	if (!sim_outputs_apart(files, 3, sizeof files / sizeof *files))
+		return SIM_BAD_INPUT;
+	return o->merge ? sweep_merge(o) : o->study ? sweep_run(o, run_one) : run_one(o);
 }
 
 int main(int argc, char **argv)

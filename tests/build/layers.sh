@@ -16,6 +16,7 @@ machine
 control local hetm
 study
 report
+sweep
 .'
 
 [ -n "${RUNNER:-}" ] || skip "no objects of the runner are named"

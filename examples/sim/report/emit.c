@@ -74,8 +74,7 @@ static void csv_string(FILE *out, const char *text)
 /* New line of the element behind `depth` levels. */
 static void indent(struct emit *e, unsigned depth)
 {
-	if (e->shape == EMIT_JSON)
-		fprintf(e->out, "\n%*s", (int)(2 * (depth + 1)), "");
+	fprintf(e->out, "\n%*s", (int)(2 * (depth + 1)), "");
 }
 
 /* Comma, new line and key of the next element of this level. */
@@ -90,7 +89,7 @@ static void json_key(struct emit *e, unsigned depth, const char *key)
 	if (level->array)
 		return;
 	json_string(e->out, key);
-	fputs(e->shape == EMIT_JSON ? ": " : ":", e->out);
+	fputs(": ", e->out);
 }
 
 static void json_number(struct emit *e, unsigned depth, const char *key, uint64_t value)
@@ -134,7 +133,7 @@ void emit_begin(struct emit *e, enum emit_shape shape, FILE *out)
 	e->shape = shape;
 	e->out = out;
 	e->instance = EMIT_EACH;
-	if (emit_nested(e))
+	if (shape == EMIT_JSON || shape == EMIT_JSONL)
 		putc('{', out);
 	else if (shape == EMIT_CSV)
 		fputs("run,role,instance,statistic,value\n", out);
@@ -144,7 +143,7 @@ void emit_begin(struct emit *e, enum emit_shape shape, FILE *out)
 
 void emit_finish(struct emit *e)
 {
-	if (emit_nested(e))
+	if (e->shape == EMIT_JSON || e->shape == EMIT_JSONL)
 		fputs(e->shape == EMIT_JSON ? "\n}\n" : "}\n", e->out);
 	else if (e->shape == EMIT_GEM5)
 		fputs("\n---------- End Simulation Statistics   ----------\n", e->out);
@@ -214,6 +213,14 @@ void emit_end(struct emit *e)
 	e->depth--;
 }
 
+static void json_value(FILE *out, const char *text, bool words)
+{
+	if (words && text)
+		json_string(out, text);
+	else
+		fputs(text ? text : "null", out);
+}
+
 /* A value as text: of a number, or words that are to be quoted, NULL for none. */
 static void figure(struct emit *e, const char *key, const char *text, bool words)
 {
@@ -230,10 +237,13 @@ static void figure(struct emit *e, const char *key, const char *text, bool words
 	open_levels(e);
 	if (emit_nested(e)) {
 		json_key(e, e->depth, key);
-		if (words && text)
-			json_string(e->out, text);
-		else
-			fputs(text ? text : "null", e->out);
+		json_value(e->out, text, words);
+	} else if (e->shape == EMIT_JSONL) {
+		fputs(e->level[0].filled ? "," : "", e->out);
+		e->level[0].filled = true;
+		json_string(e->out, name);
+		putc(':', e->out);
+		json_value(e->out, text, words);
 	} else if (e->shape == EMIT_CSV) {
 		fprintf(e->out, "%s,%.*s,%s,%s%s,", e->run ? e->run : "", (int)role, e->path,
 			number, rest, key);

@@ -2,8 +2,8 @@
 #ifndef SIM_REPORT_EMIT_H
 #define SIM_REPORT_EMIT_H
 /*
- * One sequence of calls, some shapes: nested objects of JSON, on many lines or on one, or one
- * line for each figure, which is then known by its path: its keys with dots between
+ * One sequence of calls, some shapes: nested objects of JSON, or figures one after the other, each
+ * known by its path: its keys with dots between
  * ("traffic.log.packets"), or the role of its unit and its name ("commit_unit.hazards").
  */
 #include <stdbool.h>
@@ -13,7 +13,7 @@
 enum emit_shape {
 	EMIT_TEXT,  /* path and value */
 	EMIT_JSON,
-	EMIT_JSONL, /* on one line */
+	EMIT_JSONL, /* an object of paths and values, on one line */
 	EMIT_CSV,   /* run, role, instance, statistic, value */
 	EMIT_GEM5,  /* as gem5's stats.txt: numbers, and what they are */
 };
@@ -48,10 +48,10 @@ struct emit {
 void emit_begin(struct emit *e, enum emit_shape shape, FILE *out);
 /* Closes the document. Errors of out are the caller's to find. */
 void emit_finish(struct emit *e);
-/* Is it JSON? Then a key of each level is seen. */
+/* Are there objects in objects? Then the key of each level is seen. */
 static inline bool emit_nested(const struct emit *e)
 {
-	return e->shape == EMIT_JSON || e->shape == EMIT_JSONL;
+	return e->shape == EMIT_JSON;
 }
 
 void emit_object(struct emit *e, const char *key);

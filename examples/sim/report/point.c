@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The point of a run: what was asked for, and a hash of all that it came to. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +62,8 @@ void sim_point_each(const struct sim_options *o, sim_point_fn *fn, void *state)
 		if (!overruled(o, i) && strcmp(name, "machine.swap_units_every"))
 			fn(state, name, value);
 	}
+	for (size_t i = 0; o->of && i < o->of->ignored_count; i++)
+		fn(state, o->of->ignored[i], SIM_IGNORED);
 }
 
 struct command {
@@ -91,6 +94,8 @@ static void add_to_command(void *state, const char *name, const char *value)
 {
 	char option[EMIT_PATH + 16];
 
+	if (!strcmp(value, SIM_IGNORED))
+		return;
 	snprintf(option, sizeof option, strchr(name, '.') ? "--set %s=" : "--%s ", name);
 	put_word(state, option, value);
 }
@@ -101,6 +106,8 @@ void sim_point_command(const struct sim_options *o, FILE *out, int width)
 
 	fputs("gputm-sim", out);
 	sim_point_each(o, add_to_command, &c);
+	if (o->check)
+		fputs(" --check", out);
 }
 
 /* ---- hash: FNV-1a ---- */
@@ -177,24 +184,33 @@ uint64_t sim_point_hash(const struct sim_report *r)
 
 static void put(void *state, const char *name, const char *value)
 {
-	bool number = *value >= '0' && *value <= '9' && strlen(value) < 20 &&
-		      !value[strspn(value, "0123456789")] && (*value != '0' || !value[1]);
+	bool hex = !strncmp(value, "0x", 2);
+	unsigned long long number;
+	char *end;
 
-	if (number)
-		emit_u64(state, name, strtoull(value, NULL, 10));
+	errno = 0;
+	number = strtoull(value, &end, hex ? 16 : 10);
+	if (*value >= '0' && *value <= '9' && !*end && !errno)
+		emit_u64(state, name, number);
 	else
 		emit_text(state, name, value);
 }
 
-void sim_report_point(struct emit *e, const struct sim_report *r)
+void sim_report_begin(struct emit *e, const struct sim_options *o)
 {
-	static char hash[20];
-
-	snprintf(hash, sizeof hash, "%016" PRIx64, sim_point_hash(r));
-	e->run = hash;
+	if (o->of) {
+		emit_text(e, "study", o->of->hash);
+		emit_u64(e, "run", o->of->run);
+		emit_u64(e, "of", o->of->of);
+	}
 	emit_text(e, "version", gputm_version());
+}
+
+void sim_report_point(struct emit *e, const struct sim_options *o, const char *hash)
+{
 	emit_object(e, "point");
-	emit_text(e, "hash", hash);
-	sim_point_each(r->options, put, e);
+	if (hash)
+		emit_text(e, "hash", hash);
+	sim_point_each(o, put, e);
 	emit_end(e);
 }

@@ -8,6 +8,7 @@
 
 /* What was given, system, workload and seed always: an option's name or "PATH.FIELD", and the
  * value. What comes later overrules what was before, and is told once. */
+#define SIM_IGNORED "-" /* value of an axis that means nothing in the run */
 typedef void sim_point_fn(void *state, const char *name, const char *value);
 void sim_point_each(const struct sim_options *options, sim_point_fn *fn, void *state);
 
@@ -19,7 +20,9 @@ uint64_t sim_point_hash(const struct sim_report *report);
 #define SIM_COMMAND_INDENT 15
 void sim_point_command(const struct sim_options *options, FILE *out, int width);
 
-/* The version and the point, with which a report begins. */
-void sim_report_point(struct emit *e, const struct sim_report *report);
+/* With what a report begins: of which point of a study it is, and the version. */
+void sim_report_begin(struct emit *e, const struct sim_options *options);
+/* The point, and the hash of it unless that is NULL. */
+void sim_report_point(struct emit *e, const struct sim_options *options, const char *hash);
 
 #endif

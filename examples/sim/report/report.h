@@ -7,7 +7,7 @@
 #include "../check/check.h"
 #include "../machine/alone.h"
 #include "../machine/machine.h"
-#include "../options.h"
+#include "../study/options.h"
 #include "../base/output.h"
 #include "../study/setup.h"
 #include "emit.h"
@@ -31,9 +31,10 @@ struct sim_report {
 /* To report->out, in the format of the options; its errors are found when it is closed. */
 void sim_report_write(const struct sim_report *report);
 
-/* Are there figures of all names in --only? Before the run; else false, with the reason on
- * stderr. */
-bool sim_report_has_only(const struct sim_report *report);
+/* A bit for each name in --only of which there is a figure; before the run. */
+uint64_t sim_report_matched(const struct sim_report *report);
+/* All of them? Else false, with the reason on stderr; `where` is "--only" or a line of a file. */
+bool sim_only_matched(const char *only, uint64_t matched, const char *where);
 
 /* What is told of runs without a TM system. */
 void flow_report_text(const struct sim_report *report, const struct sim_units *units);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The report of a run, in the shape that was asked for. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "point.h"
@@ -27,8 +28,12 @@ static struct sim_units units_of(const struct sim_report *r)
 static void write_data(struct emit *e, const struct sim_report *r)
 {
 	const struct sim_units units = units_of(r);
+	char hash[20];
 
-	sim_report_point(e, r);
+	snprintf(hash, sizeof hash, "%016" PRIx64, sim_point_hash(r));
+	e->run = hash;
+	sim_report_begin(e, r->options);
+	sim_report_point(e, r->options, hash);
 	e->only = r->options->only;
 	if (r->gpu)
 		flow_report_data(e, r, &units);
@@ -53,27 +58,33 @@ void sim_report_write(const struct sim_report *r)
 	emit_finish(&e);
 }
 
-bool sim_report_has_only(const struct sim_report *r)
+uint64_t sim_report_matched(const struct sim_report *r)
 {
 	static const struct sim_verdict verdict;
 	static const struct flow_verdict found;
 	struct sim_report trial = *r;
-	char pattern[EMIT_PATH];
-	struct emit e;
+	struct emit e = { .matched = 0 };
 
 	trial.out.file = r->options->only ? fopen("/dev/null", "w") : NULL;
 	if (!trial.out.file)
-		return true;
+		return 0;
 	trial.verdict = r->options->check ? &verdict : NULL;
 	trial.found = r->options->check ? &found : NULL;
 	emit_begin(&e, EMIT_JSON, trial.out.file);
 	write_data(&e, &trial);
 	fclose(trial.out.file);
-	for (size_t i = 0; emit_pattern(r->options->only, i, pattern); i++) {
-		if (i < 64 && e.matched >> i & 1)
+	return e.matched;
+}
+
+bool sim_only_matched(const char *only, uint64_t matched, const char *where)
+{
+	char pattern[EMIT_PATH];
+
+	for (size_t i = 0; emit_pattern(only, i, pattern); i++) {
+		if (i < 64 && matched >> i & 1)
 			continue;
-		fprintf(stderr, "gputm-sim: --only: got \"%s\", expected a figure of this run or a "
-				"pattern of some, as --format csv names them (64 at most)\n",
+		fprintf(stderr, "gputm-sim: %s: got \"%s\", expected a figure of the run or a "
+				"pattern of some, as --format csv names them (64 at most)\n", where,
 			sim_quoted(pattern));
 		return false;
 	}

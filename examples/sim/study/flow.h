@@ -11,6 +11,8 @@ bool flow_setup_part(const struct sim_setup *setup, size_t index, const char **p
  * sim_setup_make(). */
 int flow_setup_make(struct gputm_ctx *ctx, const struct sim_parts *parts,
 		    const struct sim_given *given, struct sim_setup *out);
+/* Fields that such cores do not read. */
+const struct sim_unused *flow_unused(const struct sim_setup *setup);
 /* No unit is too small for the kernel and the core; else false, with the reason on stderr. */
 bool flow_setup_fits(const struct sim_setup *setup, const struct sim_given *given,
 		     const struct kernel *kernel);

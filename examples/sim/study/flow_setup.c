@@ -55,6 +55,11 @@ static const struct sim_unused of_machines[] = {
 	{ NULL, NULL, NULL },
 };
 
+const struct sim_unused *flow_unused(const struct sim_setup *setup)
+{
+	return setup->machine_name ? of_machines : NULL;
+}
+
 /* With a machine the cores are as its own, all lanes of a warp at once, and fields of theirs
  * are those of "core". */
 int flow_setup_make(struct gputm_ctx *ctx, const struct sim_parts *parts,

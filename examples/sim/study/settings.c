@@ -104,6 +104,21 @@ bool sim_role_part(const struct sim_role *role, size_t roles, void *config, size
 	return true;
 }
 
+bool sim_setting_known(const struct sim_parts *parts, const struct sim_unused *unused,
+		       const char *name)
+{
+	char setting[SIM_QUOTE];
+	const char *list[] = { setting };
+	const struct sim_given given = { list, 1 };
+	struct place place;
+
+	snprintf(setting, sizeof setting, "%s=", name);
+	for (; unused && unused->name; unused++)
+		if (!unused->when && sim_given(&given, unused->name))
+			return false;
+	return find(parts, name, &place) && place.row;
+}
+
 bool sim_settings_used(const struct sim_given *given, const struct sim_unused *unused,
 		       const void *config)
 {

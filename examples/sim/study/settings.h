@@ -26,6 +26,10 @@ int sim_settings_apply(struct gputm_ctx *ctx, const struct sim_parts *parts,
 bool sim_role_part(const struct sim_role *role, size_t roles, void *config, size_t index,
 		   const char **path, const struct gputm_params **params, void **part);
 
+/* Is there a field "PATH.FIELD" that is read, whatever its config? */
+bool sim_setting_known(const struct sim_parts *parts, const struct sim_unused *unused,
+		       const char *name);
+
 /* No setting is one of these; else false, with the reason on stderr. */
 bool sim_settings_used(const struct sim_given *given, const struct sim_unused *unused,
 		       const void *config);

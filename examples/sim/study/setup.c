@@ -210,6 +210,19 @@ int sim_setup_make(struct gputm_ctx *ctx, const struct sim_options *options,
 	return flow_setup_make(ctx, &parts, &given, out);
 }
 
+bool sim_setup_takes(const struct sim_setup *setup, const char *name)
+{
+	const struct sim_parts parts = { .at = sim_setup_part, .of = setup };
+	const struct sim_system_class *system = setup->system;
+
+	if (!strcmp(name, "concurrency"))
+		return system && !system->own && system->flavour != SIM_LOCKS;
+	if (!strcmp(name, "threads"))
+		return !setup->workload->fixed_threads;
+	return !strchr(name, '.') ||
+	       sim_setting_known(&parts, system ? system->unused : flow_unused(setup), name);
+}
+
 bool sim_setup_fits(const struct sim_setup *setup, const struct sim_workload *workload)
 {
 	const struct sim_machine_config *machine = &setup->machine;

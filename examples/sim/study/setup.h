@@ -5,7 +5,7 @@
 #include "gputm/access_coalescer.h"
 #include "../machine/machine.h"
 #include "../machine/mechanism.h"
-#include "../options.h"
+#include "options.h"
 #include "settings.h"
 
 struct sim_setup {
@@ -31,6 +31,9 @@ struct sim_setup {
 int sim_setup_make(struct gputm_ctx *ctx, const struct sim_options *options,
 		   struct sim_setup *out);
 void sim_setup_free(struct sim_setup *setup);
+
+/* Does an option or a setting "PATH.FIELD" of this name mean anything in such a run? */
+bool sim_setup_takes(const struct sim_setup *setup, const char *name);
 
 /* No unit is too small for the machine or the workload; else false, with the reason on stderr. */
 bool sim_setup_fits(const struct sim_setup *setup, const struct sim_workload *workload);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#define _POSIX_C_SOURCE 200809L
 #include "options.h"
 
 #include <errno.h>
@@ -6,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/names.h"
-#include "base/quote.h"
+#include "../base/names.h"
+#include "../base/quote.h"
 
-enum kind { FLAG, LIST, TEXT, NUMBER, LIMIT, CHOICE, SETTING };
+enum kind { FLAG, LIST, FILES, TEXT, NUMBER, LIMIT, CHOICE, SETTING };
 
 struct option {
 	const char *name;
@@ -40,8 +41,6 @@ static const struct option table[] = {
 	  "run the kernel in FILE; without --system on one core" },
 	{ "divergence", TEXT, AT(divergence), 0, 0, NULL, "NAME",
 	  "what a warp does at a branch (default pdom)" },
-	{ "issues", TEXT, AT(issues), 0, 0, NULL, "FILE",
-	  "write a line for each warp that issues to FILE" },
 	{ "threads", NUMBER, AT(threads), 1, SIM_THREADS_MAX, NULL, "N", "number of threads" },
 	{ "concurrency", LIMIT, AT(concurrency), 1, SIM_CONCURRENCY_MAX, NULL, "N|inf",
 	  "warps per core allowed in transactions (default 2)" },
@@ -49,6 +48,8 @@ static const struct option table[] = {
 	  "of everything drawn at random (default 1)" },
 	{ "set", SETTING, AT(set), 0, 0, NULL, "PATH.FIELD=VALUE",
 	  "set a parameter of machine, system, workload or a unit" },
+	{ "issues", TEXT, AT(issues), 0, 0, NULL, "FILE",
+	  "write a line for each warp that issues to FILE" },
 	{ "check", FLAG, AT(check), 0, 0, NULL, NULL,
 	  "prove the run right: serialisable, or each thread as alone" },
 	{ "record", TEXT, AT(record), 0, 0, NULL, "FILE",
@@ -61,18 +62,29 @@ static const struct option table[] = {
 	{ "out", TEXT, AT(out), 0, 0, NULL, "FILE", "write the report to FILE" },
 	{ "progress", CHOICE, AT(progress), 0, 0, progresses, "auto|always|never",
 	  "progress bar on standard error" },
+	{ "config", TEXT, AT(config), 0, 0, NULL, "FILE",
+	  "take options from FILE, a report as JSON or lines NAME VALUE" },
+	{ "study", TEXT, AT(study), 0, 0, NULL, "FILE", "run all points of the study in FILE" },
+	{ "jobs", NUMBER, AT(jobs), 1, 4096, NULL, "N", "points at a time (default the cores)" },
+	{ "shard", TEXT, AT(shard), 0, 0, NULL, "I/N", "run every Nth point, from the Ith" },
+	{ "resume", TEXT, AT(resume), 0, 0, NULL, "FILE",
+	  "run only what FILE lacks, and keep in it what is done" },
+	{ "merge", FILES, AT(merge), 0, 0, NULL, "FILE...", "join the results of shards" },
 	{ "list", LIST, AT(list), 0, 0, NULL, "[NAME]",
 	  "print names and parameters (of the name only), and end" },
 	{ "version", FLAG, AT(version), 0, 0, NULL, NULL, "print the version, and end" },
 	{ "help", FLAG, AT(help), 0, 0, NULL, NULL, "print this, and end" },
 };
 
+#define OF_RUN 12 /* the first ones say what is run, the others what becomes of that */
 #define OPTIONS (sizeof(table) / sizeof(table[0]))
+
+static char where[SIM_QUOTE + 16]; /* "file:line: ", in messages */
 
 static int refuse(const struct option *o, const char *value, const char *expected)
 {
-	fprintf(stderr, "gputm-sim: --%s: got \"%s\", expected %s\n", o->name, sim_quoted(value),
-		expected);
+	fprintf(stderr, "gputm-sim: %s--%s: got \"%s\", expected %s\n", where, o->name,
+		sim_quoted(value), expected);
 	return -1;
 }
 
@@ -117,6 +129,20 @@ static int set_choice(const struct option *o, const char *value, int *out)
 	return refuse(o, value, o->argument);
 }
 
+static int keep_setting(struct sim_options *out, const char *value)
+{
+	const char **bigger = realloc(out->set, (out->set_count + 1) * sizeof(*out->set));
+
+	if (bigger)
+		out->set = bigger;
+	if (!bigger || !(bigger[out->set_count] = strdup(value))) {
+		fputs("gputm-sim: out of memory\n", stderr);
+		return -1;
+	}
+	out->set_count++;
+	return 0;
+}
+
 static int set(const struct option *o, const char *value, struct sim_options *out)
 {
 	void *field = (char *)out + o->offset;
@@ -127,6 +153,7 @@ static int set(const struct option *o, const char *value, struct sim_options *ou
 		out->list_name = *value ? value : NULL;
 		/* fallthrough */
 	case FLAG:
+	case FILES:
 		*(bool *)field = true;
 		break;
 	case TEXT:
@@ -145,9 +172,10 @@ static int set(const struct option *o, const char *value, struct sim_options *ou
 		if (!strchr(value, '=') || !strchr(value, '.') ||
 		    strchr(value, '=') < strchr(value, '.'))
 			return refuse(o, value, o->argument);
-		out->set[out->set_count++] = value;
+		error = keep_setting(out, value);
 		break;
 	}
+	out->given_run |= o - table < OF_RUN;
 	out->threads_given |= o->offset == AT(threads);
 	out->workload_given |= o->offset == AT(workload);
 	out->system_given |= o->offset == AT(system);
@@ -172,6 +200,11 @@ static const char *name_at(const void *unused, size_t index)
 	return index < OPTIONS ? table[index].name : NULL;
 }
 
+static const char *run_name_at(const void *unused, size_t index)
+{
+	return index < OF_RUN ? name_at(unused, index) : NULL;
+}
+
 static int unknown(const char *text)
 {
 	const char *near = strncmp(text, "--", 2) ? NULL : sim_name_near(text + 2, name_at, NULL);
@@ -184,7 +217,19 @@ static int unknown(const char *text)
 /* --list may have its name behind it. */
 static bool has_value(const struct option *o, const char *following)
 {
-	return o->kind == LIST ? *following && *following != '-' : o->kind != FLAG;
+	return o->kind == LIST ? *following && *following != '-' :
+				 o->kind != FLAG && o->kind != FILES;
+}
+
+/* All words up to the next option. */
+static int take_files(const struct option *o, char ***argument, struct sim_options *out)
+{
+	out->files = *argument;
+	while (***argument && (***argument != '-' || !(**argument)[1])) {
+		++*argument;
+		out->file_count++;
+	}
+	return out->file_count ? 0 : refuse(o, "", o->argument);
 }
 
 static int next(char ***argument, struct sim_options *out)
@@ -204,10 +249,11 @@ static int next(char ***argument, struct sim_options *out)
 	o = find(name, equals ? (size_t)(equals - name) : strlen(name));
 	if (!o)
 		return unknown(text);
-	if (o->kind == FLAG && equals)
+	if ((o->kind == FLAG || o->kind == FILES) && equals)
 		return refuse(o, equals + 1, "no value");
 	if (equals || !has_value(o, **argument))
-		return set(o, equals ? equals + 1 : "", out);
+		return set(o, equals ? equals + 1 : "", out) ||
+				       (o->kind == FILES && take_files(o, argument, out)) ? -1 : 0;
 	if (!**argument) {
 		fprintf(stderr, "gputm-sim: --%s: got nothing, expected %s\n", o->name,
 			o->argument);
@@ -243,6 +289,23 @@ static bool is_set(const struct sim_options *o, const char *start)
 	return false;
 }
 
+/* Many runs are what their file says. */
+static const char *study_relations(const struct sim_options *o)
+{
+	bool own = o->given_run || o->config || o->check || o->issues || o->record || o->only;
+
+	if (o->study && o->merge)
+		return "--merge: expected either --study or --merge";
+	if ((o->shard || o->resume || o->jobs) && !o->study)
+		return "--shard, --resume, --jobs: of studies, expected --study too";
+	if ((o->study || o->merge) && own)
+		return "--study, --merge: what is run and told is in the study, expected only "
+		       "--jobs, --shard, --resume, --report, --out and --progress besides";
+	if ((o->study || o->merge) && o->format && o->format != SIM_JSONL)
+		return "--format: results of studies are lines of JSON, expected jsonl";
+	return NULL;
+}
+
 /* What cannot stand together. */
 static int relations(const struct sim_options *o)
 {
@@ -261,6 +324,8 @@ static int relations(const struct sim_options *o)
 	else if (o->edges && (is_set(o, "workload.vertices=") || is_set(o, "workload.edges=")))
 		reason = "--set: the graph is that of --edges, expected neither workload.vertices "
 			 "nor workload.edges";
+	if (!reason)
+		reason = study_relations(o);
 	if (reason)
 		fprintf(stderr, "gputm-sim: %s\n", reason);
 	return reason ? -1 : 0;
@@ -269,47 +334,137 @@ static int relations(const struct sim_options *o)
 /* JSON has every unit until version 1.0. */
 static int level_of(const struct sim_options *o)
 {
-	return o->format == SIM_JSON && !o->only ? SIM_INSTANCES :
+	return o->study ? SIM_SUMMARY :
+	       o->format == SIM_JSON && !o->only ? SIM_INSTANCES :
 	       o->format == SIM_JSONL && !o->only ? SIM_SUMMARY : SIM_ROLES;
 }
 
-int sim_options_parse(int argc, char **argv, struct sim_options *out)
+int sim_options_init(struct sim_options *out, const char *program)
 {
-	static char end[] = "";
-	char **copy = calloc((size_t)argc + 2, sizeof(*copy)), **argument = copy;
-	int i, error = 0;
-
 	memset(out, 0, sizeof(*out));
-	out->program = argv[0];
+	out->program = program;
 	out->system = "kilo-tm";
 	out->machine = "fermi";
 	out->workload = "hash-table";
 	out->concurrency = 2;
 	out->seed = 1;
-	out->set = calloc((size_t)argc + 1, sizeof(*out->set));
-	if (!copy || !out->set) {
-		fprintf(stderr, "gputm-sim: out of memory\n");
-		free(copy);
+	out->part = out->parts = 1;
+	return 0;
+}
+
+int sim_options_add(struct sim_options *options, const char *name, const char *value,
+		    const char *file, unsigned line)
+{
+	const char *option = strchr(name, '.') ? "set" : name, *near;
+	const struct option *o = find(option, strlen(option));
+	char setting[SIM_QUOTE + 256];
+	int error = -1;
+
+	snprintf(where, sizeof(where), *file ? "%s:%u: " : "", sim_quoted(file), line);
+	if (o && o - table < OF_RUN) {
+		snprintf(setting, sizeof(setting), "%s=%s", name, value);
+		error = set(o, o->kind == SETTING ? setting : value, options);
+	} else {
+		near = sim_name_near(name, run_name_at, NULL);
+		fprintf(stderr, "gputm-sim: %sgot \"%s\", expected an option that says what is run "
+				"(see --help)%s%s%s\n", where, sim_quoted(name),
+			near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+	}
+	*where = '\0';
+	return error;
+}
+
+static int add_config(struct sim_options *out)
+{
+	struct sim_study_file *given = &out->given;
+	int error = sim_config_read(out->config, given);
+
+	for (size_t i = 0; !error && i < given->axes; i++)
+		error = sim_options_add(out, given->axis[i].name, given->axis[i].value[0],
+					given->name, given->axis[i].line);
+	out->check |= given->check;
+	return error;
+}
+
+static int find_part(struct sim_options *out)
+{
+	unsigned long long part, parts;
+	char more;
+
+	if (!out->shard)
+		return 0;
+	if (sscanf(out->shard, "%llu/%llu%c", &part, &parts, &more) != 2 || !part ||
+	    part > parts || parts > SIM_POINTS) {
+		fprintf(stderr, "gputm-sim: --shard: got \"%s\", expected I/N, the Ith of N shards "
+				"with I from 1 to N, N at most %d\n", sim_quoted(out->shard),
+			SIM_POINTS);
 		return -1;
 	}
-	for (i = 1; i < argc; i++)
-		copy[i - 1] = argv[i];
-	copy[i - 1] = end;
-	while (!error && argument < copy + argc - 1)
+	out->part = part;
+	out->parts = parts;
+	return 0;
+}
+
+int sim_options_relate(const struct sim_options *options)
+{
+	int error = kernel_relations(options);
+
+	return error ? error : relations(options);
+}
+
+static int take_all(int count, char **words, struct sim_options *out)
+{
+	char **argument = words;
+	int error = 0;
+
+	while (!error && argument < words + count)
 		error = next(&argument, out);
-	free(copy);
+	return error;
+}
+
+/* What a config says comes first, so that the command line overrules it. */
+static int take_config(int count, char **words, struct sim_options *out)
+{
+	struct sim_options trial;
+	int error = sim_options_init(&trial, out->program);
+
+	error = error ? error : take_all(count, words, &trial);
+	out->config = trial.config;
+	sim_options_free(&trial);
+	return !error && out->config ? add_config(out) : error;
+}
+
+int sim_options_parse(int argc, char **argv, struct sim_options *out)
+{
+	static char end[] = "";
+	char **words = calloc((size_t)argc + 2, sizeof(*words));
+	int error = sim_options_init(out, argv[0]);
+
+	if (!words) {
+		fprintf(stderr, "gputm-sim: out of memory\n");
+		return -1;
+	}
+	for (int i = 1; i < argc; i++)
+		words[i - 1] = argv[i];
+	words[argc - 1] = end;
+	error = error ? error : take_config(argc - 1, words, out);
+	error = error ? error : take_all(argc - 1, words, out);
+	out->words = words;
 	out->check |= out->record != NULL;
 	if (!out->report)
 		out->report = level_of(out);
-	if (!error)
-		error = kernel_relations(out);
-	return error ? error : relations(out);
+	error = error ? error : find_part(out);
+	return error ? error : sim_options_relate(out);
 }
 
 void sim_options_free(struct sim_options *options)
 {
+	for (size_t i = 0; i < options->set_count; i++)
+		free((char *)(uintptr_t)options->set[i]);
 	free(options->set);
-	options->set = NULL;
+	free(options->words);
+	sim_study_free(&options->given);
+	memset(options, 0, sizeof(*options));
 }
 
 void sim_options_help(void)

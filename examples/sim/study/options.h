@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_OPTIONS_H
+#define SIM_OPTIONS_H
+/* The command line of gputm-sim as text and numbers; what the names mean is looked up later. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "study_file.h"
+
+#define SIM_THREADS_MAX (1u << 22)
+#define SIM_CONCURRENCY_MAX 64u /* warps of a core; more is as good as no limit */
+
+enum sim_format { SIM_TEXT, SIM_JSON, SIM_JSONL, SIM_CSV, SIM_GEM5 };
+enum sim_level { SIM_BY_FORMAT, SIM_SUMMARY, SIM_ROLES, SIM_INSTANCES };
+enum sim_progress { SIM_PROGRESS_AUTO, SIM_PROGRESS_ALWAYS, SIM_PROGRESS_NEVER };
+
+/* What a run that is a point of a study has besides. */
+struct sim_of_study {
+	char hash[20];	  /* of the study */
+	uint64_t run, of; /* number of the point, from 1, and how many there are */
+	FILE *out;	  /* for the report */
+	const char *ignored[SIM_AXES]; /* axes that mean nothing here */
+	size_t ignored_count;
+	bool trial;	  /* make the machine, find figures, and do not run */
+	uint64_t matched; /* patterns of --only that have a figure */
+};
+
+struct sim_options {
+	const char *program; /* as it was called */
+	const char *system, *machine, *workload; /* always set */
+	const char *kernel, *divergence, *issues; /* of control flow, or NULL */
+	const char *keys, *edges, *trace, *out, *record;	 /* file names or NULL */
+	bool workload_given, system_given, machine_given, concurrency_given;
+	bool threads_given;
+	bool given_run; /* an option that says what is run */
+	uint64_t threads;
+	uint64_t concurrency; /* 0: no limit */
+	uint64_t seed;
+	const char **set; /* "PATH.field=value", in order; each has its own memory */
+	size_t set_count;
+	bool check, list, version, help;
+	const char *list_name; /* of --list, or NULL */
+	int format, progress; /* of the enums above */
+	int report;	      /* one of the levels; never SIM_BY_FORMAT */
+	const char *only;     /* patterns of figures, or NULL */
+	const char *config;   /* file name or NULL */
+	struct sim_study_file given; /* what stood in it */
+	/* many runs */
+	const char *study, *resume; /* file names or NULL */
+	const char *shard;	    /* "i/n" or NULL */
+	uint64_t part, parts;	    /* of it; 1 of 1 without */
+	uint64_t jobs;		    /* 0: as many as there are cores */
+	bool merge;
+	char **words; /* of the command line */
+	char *const *files; /* of --merge, in words */
+	size_t file_count;
+	struct sim_of_study *of; /* NULL: the run is of no study */
+};
+
+/* 0, or -1 with a message on stderr. The options point into argv. */
+int sim_options_parse(int argc, char **argv, struct sim_options *out);
+
+/* Those of a run without any options; 0 or -1 (out of memory). */
+int sim_options_init(struct sim_options *out, const char *program);
+/* One option or "PATH.FIELD" that says what is run, for a line of a file that is named in messages
+ * as file:line ("" for none). 0 or -1 with the reason on stderr. Values must live on. */
+int sim_options_add(struct sim_options *options, const char *name, const char *value,
+		    const char *file, unsigned line);
+/* What cannot stand together; 0 or -1 with the reason on stderr. */
+int sim_options_relate(const struct sim_options *options);
+void sim_options_free(struct sim_options *options);
+
+/* Usage on stdout. */
+void sim_options_help(void);
+
+#endif /* SIM_OPTIONS_H */

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#define _POSIX_C_SOURCE 200809L
+#include "lines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/json.h"
+#include "../base/quote.h"
+#include "../study/study_file.h"
+
+struct head {
+	char study[20], version[32];
+	uint64_t run, of;
+	bool failed;
+};
+
+static void take(void *state, const char *path, const char *value, bool quoted)
+{
+	struct head *head = state;
+
+	if (quoted && !strcmp(path, "study"))
+		snprintf(head->study, sizeof head->study, "%.19s", value);
+	else if (quoted && !strcmp(path, "version"))
+		snprintf(head->version, sizeof head->version, "%.31s", value);
+	else if (!strcmp(path, "run"))
+		head->run = strtoull(value, NULL, 10);
+	else if (!strcmp(path, "of"))
+		head->of = strtoull(value, NULL, 10);
+	else if (!strcmp(path, "failed"))
+		head->failed = true;
+}
+
+int sweep_lines_size(struct sweep_lines *lines, uint64_t count)
+{
+	lines->count = count;
+	lines->place = calloc(count ? count : 1, sizeof *lines->place);
+	if (!lines->place)
+		fputs("gputm-sim: out of memory\n", stderr);
+	return lines->place ? 0 : -1;
+}
+
+void sweep_lines_free(struct sweep_lines *lines)
+{
+	free(lines->place);
+	lines->place = NULL;
+}
+
+void sweep_lines_put(struct sweep_lines *lines, uint64_t index, const struct sweep_place *place)
+{
+	struct sweep_place *old = &lines->place[index];
+
+	if (old->file && !old->failed)
+		return;
+	lines->done += !old->file;
+	lines->failed += place->failed;
+	lines->failed -= old->failed;
+	*old = *place;
+}
+
+static char *read_place(const struct sweep_place *place)
+{
+	char *text = malloc((size_t)place->length + 1);
+
+	if (text && (fseeko(place->file, (off_t)place->offset, SEEK_SET) ||
+		     fread(text, 1, place->length, place->file) != place->length)) {
+		free(text);
+		text = NULL;
+	}
+	return text;
+}
+
+/* A second result of a point must be that of the first. */
+static bool agrees(const struct sweep_lines *lines, const struct head *head, const char *line)
+{
+	const struct sweep_place *old = &lines->place[head->run - 1];
+	char *text;
+	bool same;
+
+	if (!old->file || old->failed || head->failed)
+		return true;
+	text = read_place(old);
+	same = text && !strncmp(text, line, old->length);
+	free(text);
+	return same;
+}
+
+/* What is wrong with a line, or NULL; lines are of the study and version of the first. */
+static const char *flaw(struct sweep_lines *lines, const char *line, struct head *head)
+{
+	const char *end = sim_json_each(line, take, head);
+
+	if (!end || strcmp(end, "\n"))
+		return "expected a whole line of JSON (was the file cut? without the line its "
+		       "point is run again)";
+	if (!*head->study || !head->run || head->run > head->of || head->of > SIM_POINTS)
+		return "expected the result of a point of a study";
+	if (!*lines->study) {
+		memcpy(lines->study, head->study, sizeof lines->study);
+		memcpy(lines->version, head->version, sizeof lines->version);
+	}
+	if (!lines->place && sweep_lines_size(lines, head->of))
+		return "out of memory";
+	if (strcmp(lines->study, head->study) || lines->count != head->of)
+		return "got a result of another study, expected one of this";
+	if (strcmp(lines->version, head->version))
+		return "got a result of another version of gputm-sim, expected one of this";
+	return agrees(lines, head, line) ? NULL : "got another result of a point that has one";
+}
+
+int sweep_lines_read(struct sweep_lines *lines, FILE *file, const char *name)
+{
+	char *line = NULL;
+	const char *wrong = NULL;
+	size_t size = 0;
+	ssize_t length;
+	uint64_t offset = 0;
+
+	rewind(file);
+	for (unsigned number = 1; !wrong && (length = getline(&line, &size, file)) > 0; number++) {
+		struct head head = { .run = 0 };
+		struct sweep_place place = { file, offset, (uint32_t)length, false };
+
+		wrong = strlen(line) == (size_t)length ? flaw(lines, line, &head) : "got a NUL";
+		place.failed = head.failed;
+		offset += (uint64_t)length;
+		if (wrong)
+			fprintf(stderr, "gputm-sim: %s:%u: %s\n", sim_quoted(name), number, wrong);
+		else
+			sweep_lines_put(lines, head.run - 1, &place);
+		(void)fseeko(file, (off_t)offset, SEEK_SET);
+	}
+	free(line);
+	return wrong ? -1 : 0;
+}
+
+int sweep_lines_write(const struct sweep_lines *lines, FILE *out)
+{
+	int error = 0;
+
+	for (uint64_t i = 0; !error && i < lines->count; i++) {
+		const struct sweep_place *place = &lines->place[i];
+		char *text = place->file ? read_place(place) : NULL;
+
+		error = place->file && !text ? -1 : 0;
+		if (text)
+			fwrite(text, 1, place->length, out);
+		free(text);
+	}
+	if (error)
+		fputs("gputm-sim: a result cannot be read again\n", stderr);
+	return error;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_SWEEP_LINES_H
+#define SIM_SWEEP_LINES_H
+/* Results: lines of JSON in files, each found by the number of its point. */
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct sweep_place {
+	FILE *file; /* NULL: there is no result yet */
+	uint64_t offset;
+	uint32_t length;
+	bool failed;
+};
+
+struct sweep_lines {
+	char study[20], version[32]; /* what each line must say; "": what the first one says */
+	uint64_t count;		     /* of points */
+	struct sweep_place *place;   /* one for each */
+	uint64_t done, failed;	     /* points with a result, and those of them that failed */
+};
+
+/* 0 or -1 (out of memory). */
+int sweep_lines_size(struct sweep_lines *lines, uint64_t count);
+void sweep_lines_free(struct sweep_lines *lines);
+
+/* Take the lines of a file, which must stay open. A result is kept before a failure; lines of one
+ * point that are not the same are refused. 0, or -1 with file:line and the reason on stderr. */
+int sweep_lines_read(struct sweep_lines *lines, FILE *file, const char *name);
+/* A line that ends at this offset of the file is the result of point `index`, from 0. */
+void sweep_lines_put(struct sweep_lines *lines, uint64_t index, const struct sweep_place *place);
+/* All lines, in the order of their points. 0 or -1 (one cannot be read again). */
+int sweep_lines_write(const struct sweep_lines *lines, FILE *out);
+
+#endif

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "points.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/output.h"
+#include "../base/quote.h"
+#include "../report/report.h"
+#include "../study/setup.h"
+
+/* ---- numbers of points ---- */
+
+/* Does the axis say which system, workload, ... are run, and so what the others mean? */
+static bool chooses(const struct sim_axis *axis)
+{
+	static const char *const names[] = { "system", "machine", "workload", "keys", "edges",
+					     "trace", "kernel", "divergence" };
+	bool found = false;
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		found = found || !strcmp(axis->name, names[i]);
+	return found;
+}
+
+/* Values that all axes have in this point. */
+static void digits(const struct sim_study_file *file, uint64_t point, size_t digit[SIM_AXES])
+{
+	for (size_t i = file->axes; i-- > 0;) {
+		digit[i] = (size_t)(point % file->axis[i].values);
+		if (!file->axis[i].zipped)
+			point /= file->axis[i].values;
+	}
+}
+
+/* Which of the choices this is, and how many there are. */
+static uint64_t choice(const struct sim_study_file *file, const size_t digit[SIM_AXES],
+		       uint64_t *count)
+{
+	uint64_t number = 0;
+
+	*count = 1;
+	for (size_t i = 0; i < file->axes; i++)
+		if (chooses(&file->axis[i])) {
+			number = number * file->axis[i].values + digit[i];
+			*count *= file->axis[i].values;
+		}
+	return number;
+}
+
+/* All lines of a group that is zipped mean nothing here, and this is not its first value. */
+static bool again(const struct sim_study_file *file, const size_t digit[SIM_AXES],
+		  uint64_t ignored)
+{
+	for (size_t i = 0, next; i < file->axes; i = next) {
+		bool all = digit[i] > 0;
+
+		for (next = i; next < file->axes && (next == i || file->axis[next].zipped); next++)
+			all = all && ignored >> next & 1;
+		if (all)
+			return true;
+	}
+	return false;
+}
+
+/* ---- options of a point ---- */
+
+static int add_axis(const struct sweep_points *p, size_t i, const char *value,
+		    struct sim_options *out)
+{
+	return sim_options_add(out, p->file.axis[i].name, value, p->file.name,
+			       p->file.axis[i].line);
+}
+
+int sweep_point(const struct sweep_points *p, uint64_t index, struct sim_options *out,
+		struct sim_of_study *of)
+{
+	const struct sim_study_file *file = &p->file;
+	size_t digit[SIM_AXES];
+	uint64_t ignored, count;
+	int error = sim_options_init(out, p->options->program);
+
+	digits(file, p->kept[index], digit);
+	ignored = p->ignored[choice(file, digit, &count)];
+	memset(of, 0, sizeof *of);
+	memcpy(of->hash, p->hash, sizeof of->hash);
+	of->run = index + 1;
+	of->of = p->count;
+	for (size_t i = 0; !error && i < file->axes; i++)
+		if (ignored >> i & 1)
+			of->ignored[of->ignored_count++] = file->axis[i].name;
+		else
+			error = add_axis(p, i, file->axis[i].value[digit[i]], out);
+	out->of = of;
+	out->check = file->check;
+	out->format = SIM_JSONL;
+	out->progress = SIM_PROGRESS_NEVER;
+	out->only = file->tell;
+	out->report = p->options->report;
+	if (file->tell && out->report == SIM_SUMMARY)
+		out->report = SIM_ROLES;
+	return error;
+}
+
+/* ---- before the runs ---- */
+
+/* Every value is one that its option can have. */
+static int try_values(const struct sweep_points *p)
+{
+	struct sim_options trial;
+	int error = sim_options_init(&trial, p->options->program);
+
+	for (size_t i = 0; !error && i < p->file.axes; i++)
+		for (size_t k = 0; !error && k < p->file.axis[i].values; k++) {
+			error = add_axis(p, i, p->file.axis[i].value[k], &trial);
+			sim_options_free(&trial);
+			error = error ? error : sim_options_init(&trial, p->options->program);
+		}
+	sim_options_free(&trial);
+	return error;
+}
+
+static int count_product(struct sweep_points *p)
+{
+	const struct sim_study_file *file = &p->file;
+
+	p->product = 1;
+	for (size_t i = 0; i < file->axes; i++) {
+		p->product *= file->axis[i].zipped ? 1 : file->axis[i].values;
+		if (p->product <= SIM_POINTS)
+			continue;
+		fprintf(stderr, "gputm-sim: %s:%u: %s: got more than %d points, expected fewer "
+				"values\n", sim_quoted(file->name), file->axis[i].line,
+			file->axis[i].name, SIM_POINTS);
+		return -1;
+	}
+	if (!file->axes)
+		fprintf(stderr, "gputm-sim: %s:1: got no line with values, expected NAME "
+				"VALUE...\n", sim_quoted(file->name));
+	return file->axes ? 0 : -1;
+}
+
+/* The lines that mean nothing where systems, workloads, ... are those of this point. */
+static int look_at(struct sweep_points *p, const size_t digit[SIM_AXES], uint64_t *ignored)
+{
+	const struct sim_study_file *file = &p->file;
+	struct gputm_ctx *ctx = NULL;
+	struct sim_options options;
+	struct sim_setup setup = { .system = NULL };
+	unsigned line = 1;
+	int error = sim_options_init(&options, p->options->program);
+
+	for (size_t i = 0; !error && i < file->axes; i++)
+		if (chooses(&file->axis[i])) {
+			error = add_axis(p, i, file->axis[i].value[digit[i]], &options);
+			line = file->axis[i].line;
+		}
+	error = error || gputm_ctx_new(NULL, &ctx) || sim_options_relate(&options) ||
+		sim_setup_make(ctx, &options, &setup);
+	if (error)
+		fprintf(stderr, "gputm-sim: %s:%u: expected names that go with one another in all "
+				"points\n", sim_quoted(file->name), line);
+	for (size_t i = 0; !error && i < file->axes; i++)
+		if (!sim_setup_takes(&setup, file->axis[i].name))
+			*ignored |= UINT64_C(1) << i;
+	sim_setup_free(&setup);
+	gputm_ctx_unref(ctx);
+	sim_options_free(&options);
+	return error ? -1 : 0;
+}
+
+#define NOT_YET UINT64_MAX
+
+static int look_at_choices(struct sweep_points *p)
+{
+	const struct sim_study_file *file = &p->file;
+	size_t digit[SIM_AXES] = { 0 };
+	uint64_t count, used = 0;
+
+	(void)choice(file, digit, &count);
+	p->ignored = malloc(count * sizeof *p->ignored);
+	p->kept = malloc(p->product * sizeof *p->kept);
+	if (!p->ignored || !p->kept)
+		return sim_complain(-1, "out of memory");
+	for (uint64_t i = 0; i < count; i++)
+		p->ignored[i] = NOT_YET;
+	for (uint64_t point = 0; point < p->product; point++) {
+		uint64_t *ignored;
+
+		digits(file, point, digit);
+		ignored = &p->ignored[choice(file, digit, &count)];
+		if (*ignored == NOT_YET) {
+			*ignored = 0;
+			if (look_at(p, digit, ignored))
+				return -1;
+			used |= ~*ignored;
+		}
+		if (!again(file, digit, *ignored))
+			p->kept[p->count++] = (uint32_t)point;
+	}
+	for (size_t i = 0; i < file->axes; i++)
+		if (!(used >> i & 1)) {
+			fprintf(stderr, "gputm-sim: %s:%u: got \"%s\", which nothing in the study "
+					"uses, expected an option or PATH.FIELD as in --list\n",
+				sim_quoted(file->name), file->axis[i].line,
+				sim_quoted(file->axis[i].name));
+			return -1;
+		}
+	return 0;
+}
+
+/* Each figure that the study tells is one of some point, of which one in each choice is tried. */
+static int look_at_figures(struct sweep_points *p, sweep_run_fn *run)
+{
+	uint64_t last = UINT64_MAX, matched = 0, all = 0, count;
+	char pattern[EMIT_PATH], where[SIM_QUOTE + 24];
+	struct sim_options options;
+	struct sim_of_study of;
+	size_t digit[SIM_AXES];
+
+	while (all < 64 && emit_pattern(p->file.tell, (size_t)all, pattern))
+		all++;
+	all = all < 64 ? (UINT64_C(1) << all) - 1 : UINT64_MAX;
+	for (uint64_t i = 0; matched != all && i < p->count; i++) {
+		digits(&p->file, p->kept[i], digit);
+		if (choice(&p->file, digit, &count) == last)
+			continue;
+		if (sweep_point(p, i, &options, &of))
+			return -1;
+		of.trial = true;
+		if (run(&options) == SIM_DONE)
+			last = choice(&p->file, digit, &count);
+		matched |= of.matched;
+		sim_options_free(&options);
+	}
+	snprintf(where, sizeof where, "%s:%u: tell", sim_quoted(p->file.name), p->file.tell_line);
+	return sim_only_matched(p->file.tell, matched, where) ? 0 : -1;
+}
+
+static uint64_t hashed(uint64_t hash, const char *text)
+{
+	do
+		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+	while (*text++);
+	return hash;
+}
+
+/* Of all that decides on the lines of the results. */
+static void make_hash(struct sweep_points *p)
+{
+	const struct sim_study_file *file = &p->file;
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	char level[24];
+
+	for (size_t i = 0; i < file->axes; i++) {
+		hash = hashed(hash, file->axis[i].zipped ? "zip" : "");
+		hash = hashed(hash, file->axis[i].name);
+		for (size_t k = 0; k < file->axis[i].values; k++)
+			hash = hashed(hash, file->axis[i].value[k]);
+	}
+	snprintf(level, sizeof level, "check %d level %d", file->check, p->options->report);
+	hash = hashed(hashed(hash, level), file->tell ? file->tell : "");
+	snprintf(p->hash, sizeof p->hash, "%016" PRIx64, hash);
+}
+
+int sweep_points_make(const struct sim_options *options, sweep_run_fn *run,
+		      struct sweep_points *out)
+{
+	memset(out, 0, sizeof *out);
+	out->options = options;
+	if (sim_study_read(options->study, &out->file) || count_product(out) || try_values(out))
+		return -1;
+	make_hash(out);
+	return look_at_choices(out) || look_at_figures(out, run) ? -1 : 0;
+}
+
+void sweep_points_free(struct sweep_points *points)
+{
+	sim_study_free(&points->file);
+	free(points->ignored);
+	free(points->kept);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_SWEEP_POINTS_H
+#define SIM_SWEEP_POINTS_H
+/* The points of a study: values of all lines, the first line changing slowest. */
+#include "sweep.h"
+
+struct sweep_points {
+	const struct sim_options *options; /* of the command line */
+	struct sim_study_file file;
+	char hash[20];
+	uint64_t product;    /* of the values of all lines */
+	uint64_t *ignored;   /* for each choice of system, workload, ...: bits of lines */
+	uint32_t *kept;	     /* points, as numbers below the product */
+	uint64_t count;
+};
+
+/* Read and look at everything that can be told before a run. 0 or -1 with the reason on stderr.
+ * Free it in both cases. */
+int sweep_points_make(const struct sim_options *options, sweep_run_fn *run,
+		      struct sweep_points *out);
+void sweep_points_free(struct sweep_points *points);
+
+/* The options of point `index`, from 0; 0 or -1. sim_options_free() them. */
+int sweep_point(const struct sweep_points *points, uint64_t index, struct sim_options *out,
+		struct sim_of_study *of);
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#define _POSIX_C_SOURCE 200809L
+#include "sweep.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lines.h"
+#include "points.h"
+#include "workers.h"
+#include "gputm/base.h"
+#include "../base/output.h"
+#include "../base/quote.h"
+#include "../study/progress.h"
+
+/* What there is goes to --out; all points of the shard, or of all shards, have a result. */
+static int finish(const struct sweep_lines *lines, struct sim_output *out)
+{
+	int error = sweep_lines_write(lines, out->file);
+
+	if (sim_output_close(out, !error) || error)
+		return SIM_FAILED;
+	if (lines->failed)
+		fprintf(stderr, "gputm-sim: %llu of %llu points failed; their lines say why, and "
+				"which command repeats them\n",
+			(unsigned long long)lines->failed, (unsigned long long)lines->done);
+	return lines->failed ? SIM_FAILED : SIM_DONE;
+}
+
+/* ---- one study ---- */
+
+/* A file that results are added to as they come, with what is in it. */
+static FILE *open_journal(const char *name, struct sweep_lines *lines)
+{
+	FILE *journal = name ? fopen(name, "a+") : tmpfile();
+
+	if (!journal)
+		fprintf(stderr, "gputm-sim: --resume: got \"%s\", expected a file to read and to "
+				"add to: %s\n", name ? sim_quoted(name) : "(temporary file)",
+			strerror(errno));
+	else if (!sweep_lines_read(lines, journal, name ? name : ""))
+		return journal;
+	if (journal)
+		fclose(journal);
+	return NULL;
+}
+
+static int ended(const struct sweep_lines *lines, int status)
+{
+	if (!sim_stop || status == SIM_FAILED)
+		return status;
+	fprintf(stderr, "gputm-sim: ended by %s with %llu of %llu points; --resume goes on\n",
+		sim_ended_by(sim_stop), (unsigned long long)lines->done,
+		(unsigned long long)lines->count);
+	return SIM_ENDED;
+}
+
+static int run_points(const struct sweep_points *points, sweep_run_fn *run)
+{
+	const struct sim_options *o = points->options;
+	struct sweep_lines lines = { .count = 0 };
+	struct sim_output out = { .file = NULL };
+	struct sim_bar bar;
+	FILE *journal = NULL;
+	int status = SIM_BAD_INPUT;
+
+	memcpy(lines.study, points->hash, sizeof lines.study);
+	snprintf(lines.version, sizeof lines.version, "%s", gputm_version());
+	sim_bar_init(&bar, (enum sim_progress)o->progress);
+	sim_stop_on_signals();
+	if (!sweep_lines_size(&lines, points->count))
+		journal = open_journal(o->resume, &lines);
+	if (journal && !sim_output_open(&out, "out", o->out ? o->out : o->resume))
+		status = sweep_work(points, run, &lines, journal, o->resume ? o->resume : "results",
+				    &bar) ? SIM_FAILED : SIM_DONE;
+	sim_bar_end(&bar);
+	if (status == SIM_DONE)
+		status = ended(&lines, finish(&lines, &out));
+	(void)sim_output_close(&out, false);
+	if (journal)
+		fclose(journal);
+	sweep_lines_free(&lines);
+	return status;
+}
+
+int sweep_run(const struct sim_options *options, sweep_run_fn *run)
+{
+	struct sweep_points points;
+	int status = SIM_BAD_INPUT;
+
+	if (!sweep_points_make(options, run, &points))
+		status = run_points(&points, run);
+	sweep_points_free(&points);
+	return status;
+}
+
+/* ---- shards ---- */
+
+static int say_missing(const struct sweep_lines *lines)
+{
+	uint64_t told = 0;
+
+	fprintf(stderr, "gputm-sim: --merge: %llu of %llu points are missing:",
+		(unsigned long long)(lines->count - lines->done), (unsigned long long)lines->count);
+	for (uint64_t i = 0; i < lines->count && told < 8; i++)
+		if (!lines->place[i].file && ++told)
+			fprintf(stderr, " %llu", (unsigned long long)i + 1);
+	fprintf(stderr, "%s; nothing is written\n",
+		told < lines->count - lines->done ? " ..." : "");
+	return SIM_FAILED;
+}
+
+static int merge(const struct sim_options *o, FILE *file[], struct sweep_lines *lines)
+{
+	struct sim_output out;
+
+	for (size_t i = 0; i < o->file_count; i++) {
+		file[i] = fopen(o->files[i], "r");
+		if (!file[i])
+			fprintf(stderr, "gputm-sim: --merge: got \"%s\", expected a file with "
+					"results: %s\n", sim_quoted(o->files[i]), strerror(errno));
+		if (!file[i] || sweep_lines_read(lines, file[i], o->files[i]))
+			return SIM_BAD_INPUT;
+	}
+	if (!lines->count)
+		return sim_complain(SIM_FAILED, "--merge: there is no result in any file");
+	if (lines->done < lines->count)
+		return say_missing(lines);
+	return sim_output_open(&out, "out", o->out) ? SIM_BAD_INPUT : finish(lines, &out);
+}
+
+int sweep_merge(const struct sim_options *options)
+{
+	FILE **file = calloc(options->file_count, sizeof(FILE *));
+	struct sweep_lines lines = { .count = 0 };
+	int status = file ? merge(options, file, &lines) :
+			    sim_complain(SIM_FAILED, "out of memory");
+
+	for (size_t i = 0; file && i < options->file_count; i++)
+		if (file[i])
+			fclose(file[i]);
+	free(file);
+	sweep_lines_free(&lines);
+	return status;
+}

@@ -1,0 +1,196 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Studies: points, their order whatever runs them, shards, results that are gone on with, and what
+# is refused before anything runs.
+. "${srcdir:-.}/tests/build/lib.sh"
+sim=$(cd "${top_builddir:-.}" && pwd)/gputm-sim
+lint=$(cd "${top_builddir:-.}" && pwd)/tests/json-lint
+cd "$work" || exit 1
+
+# study STATUS ARGUMENT...: output in out and err
+study() {
+	status=$1
+	shift
+	"$sim" "$@" >out 2>err </dev/null
+	got=$?
+	[ $got -eq "$status" ] || complain "$*: exit $got and not $status: $(cat err)"
+}
+# same FILE: what all.jsonl has
+same() {
+	cmp -s all.jsonl "$1" || complain "$2: other bytes than one run"
+}
+
+cat >points <<'TXT'
+# A system that knows neither the limit nor the setting, and a value that is refused.
+system getm fine-lock kilo-tm
+workload bank
+threads 32 64   # few
+zip set workload.accounts 64 128
+set validation_unit.stall_lines 1 2 9999
+concurrency 8
+seed 1..5
+tell cycles aborted stall_buffer.no_line
+TXT
+
+# ---- the points ----
+study 1 --study points --jobs 1 --out all.jsonl
+[ ! -s out ] || complain '--out: standard output is not empty'
+grep -q '10 of 50 points failed' err || complain "failures: $(cat err)"
+[ "$(wc -l <all.jsonl)" -eq 50 ] || complain "$(wc -l <all.jsonl) points and not 30 + 10 + 10"
+while read -r line; do
+	echo "$line" | "$lint" || complain "no JSON: $line"
+done <all.jsonl
+[ "$(sed 's/.*"run":\([0-9]*\),"of":50,.*/\1/' all.jsonl)" = "$(seq 50)" ] || complain 'not in order'
+[ "$(grep '"point.system":"fine-lock"' all.jsonl | grep -c '"point.validation_unit.stall_lines":"-","point.concurrency":"-",')" -eq 10 ] ||
+	complain 'fine-lock: its limit and stall lines are not "-"'
+[ "$(grep '"point.system":"kilo-tm"' all.jsonl | grep -c '"point.concurrency":8,.*"point.validation_unit.stall_lines":"-"')" -eq 10 ] ||
+	complain 'kilo-tm: its stall lines are not "-"'
+grep -q '"point.threads":32,.*"point.workload.accounts":128' all.jsonl && complain 'zip multiplies'
+grep '"point.system":"getm"' all.jsonl | head -1 | grep -q '"cycles":[0-9]*,"aborted":[0-9]*,"stall_buffer.no_line":[0-9]*}$' ||
+	complain "tell: $(head -1 all.jsonl)"
+# Each is what a run of its own gives, but for the names of the study.
+for run in 2 17 44; do
+	sed -n "${run}p" all.jsonl >line
+	study 0 --config line --only cycles,aborted --format jsonl
+	[ "$(sed 's/.*"cycles"/"cycles"/; s/,"stall_buffer.*/}/' line)" = "$(sed 's/.*"cycles"/"cycles"/' out)" ] ||
+		complain "point $run: $(cat out) and not $(cat line)"
+done
+
+# ---- points that fail ----
+[ "$(grep -c '"failed"' all.jsonl)" -eq 10 ] || complain "$(grep -c '"failed"' all.jsonl) failures and not 10"
+reason='validation_unit: stall_lines = 9999 is not in 1 .. 1024'
+grep '"failed"' all.jsonl | grep -vF "\"failed\":\"$reason\"" && complain 'a failure without its reason'
+command=$(sed -n 's/.*"command":"gputm-sim \([^"]*\)".*/\1/p' all.jsonl | head -1)
+# shellcheck disable=SC2086
+study 2 $command
+grep -qF "$reason" err || complain "the command of a failure: $command: $(cat err)"
+
+# ---- the same bytes, whoever runs them ----
+study 1 --study points --jobs 3
+same out '--jobs 3'
+for shard in 6 2 7 1 4 3 5; do
+	"$sim" --study points --shard $shard/7 --jobs 2 --out "shard$shard" 2>err
+	[ $? -le 1 ] || complain "shard $shard: $(cat err)"
+done
+study 1 --merge shard3 shard7 shard1 shard5 shard2 shard6 shard4
+same out 'seven shards'
+cat shard[1-7] >shards
+study 1 --merge shards shard2 --out merged
+same merged 'shards in one file'
+study 1 --merge shard1 shard2 shard4 shard5 shard6 shard7 --out absent
+grep -q -- '--merge: 7 of 50 points are missing: 3 10 17' err || complain "missing points: $(cat err)"
+[ ! -e absent ] || complain 'a merge that lacks points has written a file'
+[ "$("$sim" --study points --shard 50/51 | wc -l) $("$sim" --study points --shard 51/51 | wc -l)" = '1 0' ] ||
+	complain 'shards of one point and of none'
+
+# ---- killed, and gone on with ----
+# kill_at LINES SIGNAL [child]: run until the file has so many lines, then kill it or its worker
+kill_at() {
+	"$sim" --study points --jobs 1 --resume part 2>err >out &
+	pid=$!
+	while kill -0 $pid 2>/dev/null && [ "$(cat part 2>/dev/null | wc -l)" -lt "$1" ]; do
+		:
+	done
+	[ $# -eq 2 ] || pid=$(ps -o pid= --ppid $pid)
+	# shellcheck disable=SC2086
+	kill -"$2" $pid 2>/dev/null
+	wait
+}
+kill_at 3 KILL
+[ "$(wc -l <part)" -ge 3 ] || complain 'killed: results are lost'
+kill_at 9 TERM
+kill_at 14 KILL child
+kill_at 22 INT
+kill_at 31 KILL
+study 1 --study points --jobs 2 --resume part
+same part 'killed five times'
+[ ! -s out ] || complain '--resume: its file is the output'
+# What is there is not run again; a failure is.
+cp all.jsonl part
+study 1 --study points --resume part --progress always
+same part 'resumed when all is there'
+sed 5,8d all.jsonl >part
+study 1 --study points --resume part --out other
+same other '--resume and --out'
+[ "$(wc -l <part)" -eq 60 ] || complain "--resume: $(wc -l <part) lines and not 46 + 4 + 10 that failed before"
+# A process that is killed is a failure with its reason.
+cat >long <<'TXT'
+workload hash-table
+threads 200000
+seed 1 2
+TXT
+"$sim" --study long --jobs 1 --resume long.jsonl 2>err >out &
+pid=$!
+until child=$(ps -o pid= --ppid $pid) && [ -n "$child" ]; do
+	kill -0 $pid 2>/dev/null || break
+done
+# shellcheck disable=SC2086
+kill -KILL $child
+until [ -s long.jsonl ]; do
+	kill -0 $pid 2>/dev/null || break
+done
+kill -TERM $pid
+wait $pid
+[ $? -ne 0 ] || complain 'a killed process: exit 0'
+grep -q '"run":1,.*"failed":"its process was killed by signal 9","command":"gputm-sim --system kilo-tm --workload hash-table --threads 200000 --seed 1"' long.jsonl ||
+	complain "a killed process: $(cat long.jsonl)"
+
+# ---- bad input ----
+# bad TEXT LINE...: a study of these lines is refused, and nothing has run
+bad() {
+	text=$1
+	shift
+	printf '%s\n' "$@" >bad
+	study 2 --study bad --out results
+	[ ! -e results ] || complain "$text: results"
+	grep -qF -e "$text" err || complain "$text: $(cat err)"
+}
+bad 'bad:2: got "validation_unit.stal_lines", which nothing in the study uses' 'system getm' 'set validation_unit.stal_lines 4'
+bad 'bad:1: got "sead", expected an option that says what is run (see --help); did you mean seed?' 'sead 1..4'
+bad 'bad:1: got "format", expected an option' 'format text'
+bad 'bad:2: seed: got nothing, expected values' 'workload bank' 'seed # none'
+bad 'bad:1: got no line with values' '# nothing'
+bad 'bad:2: threads: got more than 10000000 points' 'seed 1..10000' 'threads 1..1001'
+bad 'bad:1: seed: got "1..10000001", expected FIRST..LAST' 'seed 1..10000001'
+bad 'bad:1: seed: got "8..1", expected FIRST..LAST' 'seed 8..1'
+bad 'bad:1: --concurrency: got "0", expected a number 1 .. 64 or inf' 'concurrency 2 0'
+bad 'bad:2: seed: is on line 1 too' 'seed 1' 'seed 2'
+bad 'bad:2: zip seed: got 3 values, expected 2 as of threads' 'threads 1 2' 'zip seed 1 2 3'
+bad 'bad:1: zip: expected a line before' 'zip seed 1 2 3'
+bad '--system: got "getn", expected one of' 'seed 1' 'system kilo-tm getn'
+bad 'bad:2: expected names that go with one another' 'seed 1' 'system kilo-tm getn'
+bad 'bad:3: tell: got "stall_buffer.line", expected a figure of the run' 'system getm' 'workload bank' 'tell cycles stall_buffer.line'
+bad 'bad:1: tell: got nothing' 'tell '
+printf 'workload bank\0\n' >bad
+study 2 --study bad
+grep -q 'bad:1: got a NUL' err || complain "a NUL: $(cat err)"
+study 2 --study absent
+for shard in 0/3 4/3 1 1/2/3 x/y 1/99999999; do
+	study 2 --study points --shard $shard
+	grep -q -- "--shard: got \"$shard\", expected I/N" err || complain "--shard $shard: $(cat err)"
+done
+study 2 --study points --system getm
+study 2 --study points --format csv
+study 2 --jobs 2
+study 2 --merge
+# cannot FILE TEXT: neither gone on with nor merged, and left as it is
+cannot() {
+	cp "$1" before
+	study 2 --study points --resume "$1"
+	grep -qF "$1:$2" err || complain "--resume: $(cat err)"
+	study 2 --merge all.jsonl "$1" --out results
+	grep -qF "$1:$2" err || complain "--merge: $(cat err)"
+	cmp -s "$1" before || complain "$1 is another one now"
+	[ ! -e results ] || complain "$1: results"
+}
+head -c 3000 all.jsonl >cut
+cannot cut "$(($(wc -l <cut) + 1)): expected a whole line of JSON"
+sed '3s/"study":"./"study":"x/' all.jsonl >alien
+cannot alien '3: got a result of another study'
+sed '4s/"version":"/&9/' all.jsonl >alien
+cannot alien '4: got a result of another version'
+(cat all.jsonl && sed '1!d; s/"cycles":/&1/' all.jsonl) >alien
+cannot alien '51: got another result of a point that has one'
+echo '{"cycles":3}' >alien
+cannot alien '1: expected the result of a point of a study'
+exit $failed
