@@ -1,68 +1,60 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Random operations on block_stack, sensible or not, against the oracle. */
+/*
+ * Any operations on block_stack, sensible or not, against the oracle. At last, perhaps, the state
+ * is bent in a snapshot: what load() accepts is saved as it was, and no operation on it breaks an
+ * invariant.
+ */
 #include <string.h>
 
 #include "tests/kit.h"
 #include "tests/oracle/block_stack.h"
 
-#define NONE GPUTM_BLOCK_STACK_NO_PC
-
 KIT_MAKER(block_stack, BLOCK_STACK);
 
-static void draw_target(struct gputm_block_stack_target *target, const struct oracle_block_stack *o,
-			uint64_t *random)
-{
-	const struct oracle_block_entry *e = &o->entry[o->top];
+struct pair {
+	struct gputm_block_stack *unit;
+	struct oracle_block_stack oracle;
+};
 
-	target->taken_pc = kit_below(random, 9);
-	target->other_pc = kit_below(random, 9);
-	target->rpc = kit_below(random, 3) ? kit_below(random, 9) : e->rpc;
-	target->lpc = kit_below(random, 3) ? kit_below(random, 10) : e->lpc;
-	if (kit_below(random, 2))
-		target->lpc = NONE;
+/* A warp that is admitted, or the next one. */
+static uint32_t any_warp(const struct pair *p, struct kit_bytes *bytes)
+{
+	return kit_u32(bytes, p->oracle.admitted + 1);
 }
 
-static int one_step(struct gputm_block_stack *s, struct oracle_block_stack *o, uint64_t *random)
+static uint64_t draw_pc(struct kit_bytes *bytes)
 {
-	uint32_t warp = (uint32_t)kit_below(random, o->admitted + 1);
-	uint64_t lanes = oracle_block_warp(o, warp), some = kit_random(random) & lanes;
-	struct gputm_block_stack_target target;
-	uint64_t what = kit_below(random, 16), pc;
-	int expected, probe;
+	uint64_t byte = kit_number(bytes, 1);
 
-	if (what < 7) {
-		draw_target(&target, o, random);
-		if (o->branching && kit_below(random, 8))
-			target = o->target;
-		probe = gputm_block_stack_branch_probe(s, warp, some, &target);
-		expected = oracle_block_branch(o, warp, some, &target);
-		ck_assert_int_eq(probe, expected);
-		ck_assert_int_eq(gputm_block_stack_branch(s, warp, some, &target), expected);
-	} else if (what < 13) {
-		pc = kit_below(random, 9);
-		pc = kit_below(random, 3) ? o->entry[o->top].rpc : pc;
-		pc = o->arriving && kit_below(random, 8) ? o->way_pc : pc;
-		expected = oracle_block_arrive(o, warp, pc);
-		ck_assert_int_eq(gputm_block_stack_arrive(s, warp, pc), expected);
-	} else if (what < 15) {
-		some = kit_below(random, 2) ? some : lanes;
-		expected = oracle_block_exit(o, warp, some);
-		ck_assert_int_eq(gputm_block_stack_exit(s, warp, some), expected);
-	} else {
-		expected = oracle_block_barrier(o, warp);
-		ck_assert_int_eq(gputm_block_stack_barrier(s, warp), expected);
-	}
-	return expected;
+	return byte == 0xff ? GPUTM_BLOCK_STACK_NO_PC : byte % (byte & 0x80 ? 6 : 17);
 }
 
-/* A warp by the rule of the compactor, or what may be no warp. */
-static void one_admission(struct gputm_block_stack *s, struct oracle_block_stack *o,
-			  uint64_t *random)
+static uint64_t draw_lanes(struct kit_bytes *bytes, uint64_t of)
 {
-	bool odd = kit_below(random, 6) == 0;
+	uint64_t byte = kit_number(bytes, 1);
+
+	return byte < 4 ? byte : byte < 128 ? of : kit_number(bytes, 2) & of;
+}
+
+static void launch(struct pair *p, struct kit_bytes *bytes)
+{
+	uint64_t mask[64], pc = draw_pc(bytes), all = (UINT64_C(1) << p->oracle.warps) - 1;
+	bool odd = kit_number(bytes, 1) >= 0xf0;
+
+	for (unsigned lane = 0; lane < p->oracle.lanes; lane++)
+		mask[lane] = odd ? kit_number(bytes, 1) : kit_number(bytes, 1) & all;
+	ck_assert_int_eq(gputm_block_stack_launch(p->unit, pc, mask),
+			 oracle_block_launch(&p->oracle, pc, mask));
+}
+
+/* The next warp by the rule of the compactor, or something else. */
+static void admit(struct pair *p, struct kit_bytes *bytes)
+{
+	const struct oracle_block_stack *o = &p->oracle;
 	unsigned row = 0, last = o->lanes * o->warps;
 	uint16_t thread[64] = { 0 };
 	uint64_t mask = 0;
+	uint64_t odd = kit_number(bytes, 1);
 
 	while (row < last && o->place[row] != ORACLE_BLOCK_TO_ADMIT)
 		row++;
@@ -70,75 +62,152 @@ static void one_admission(struct gputm_block_stack *s, struct oracle_block_stack
 		if (o->place[t] != ORACLE_BLOCK_TO_ADMIT ||
 		    (!o->compact && t / o->lanes != row / o->lanes))
 			continue;
-		if (odd && kit_below(random, 4) == 0)
-			continue;
 		mask |= UINT64_C(1) << t % o->lanes;
 		thread[t % o->lanes] = (uint16_t)t;
 	}
-	if (kit_below(random, 20) == 0)
-		thread[kit_below(random, o->lanes)] = (uint16_t)kit_below(random, last + 1);
-	ck_assert_int_eq(gputm_block_stack_admit(s, mask, thread),
-			 oracle_block_admit(o, mask, thread));
-}
-
-static void one_launch(struct gputm_block_stack *s, struct oracle_block_stack *o,
-		       uint64_t *random)
-{
-	uint64_t mask[64], all = (UINT64_C(1) << o->warps) - 1, pc = kit_below(random, 9);
-
-	for (unsigned lane = 0; lane < o->lanes; lane++)
-		mask[lane] = all & (kit_below(random, 2) ? kit_random(random) : all);
-	ck_assert_int_eq(gputm_block_stack_launch(s, pc, mask), oracle_block_launch(o, pc, mask));
-}
-
-static void random_run(struct kit *kit, struct oracle_block_stack *o, unsigned steps,
-		       uint64_t *random)
-{
-	struct gputm_block_stack_config config = GPUTM_BLOCK_STACK_CONFIG_INIT;
-	struct gputm_block_stack *s = NULL;
-
-	config.lanes = o->lanes;
-	config.warps = o->warps;
-	config.depth = o->depth;
-	config.pc_bits = 4;
-	config.compact = o->compact;
-	config.likely_convergence = o->likely;
-	o->pc_max = 15;
-	ck_assert_int_eq(gputm_block_stack_new(kit->ctx, &config, &s), 0);
-	if (kit_below(random, 2))
-		kit_observe(gputm_block_stack_unit(s));
-	for (unsigned i = 0; i < steps; i++) {
-		const char *differs;
-
-		if (!o->count)
-			one_launch(s, o, random);
-		else if (o->admitted < o->formed && kit_below(random, 2))
-			one_admission(s, o, random);
-		else
-			one_step(s, o, random);
-		kit_valid(gputm_block_stack_unit(s));
-		differs = oracle_block_compare(o, s);
-		ck_assert_msg(!differs, "step %u: %s", i, differs);
-		if (i % 61 == 0)
-			s = (struct gputm_block_stack *)(void *)kit_swap(
-				&block_stack_maker, kit, gputm_block_stack_unit(s));
+	if (odd >= 0xf0) {
+		mask ^= kit_number(bytes, 2);
+		thread[kit_u32(bytes, o->lanes)] = (uint16_t)kit_u32(bytes, last + 1);
 	}
-	gputm_block_stack_free(s);
+	ck_assert_int_eq(gputm_block_stack_admit(p->unit, mask, thread),
+			 oracle_block_admit(&p->oracle, mask, thread));
 }
 
-KIT_BARE_TEST(test_block_stack_random)
+static void branch(struct pair *p, struct kit_bytes *bytes)
+{
+	struct gputm_block_stack_target target = { draw_pc(bytes), draw_pc(bytes), draw_pc(bytes),
+						   draw_pc(bytes) };
+	uint64_t how = kit_number(bytes, 1);
+	uint32_t warp = any_warp(p, bytes);
+	uint64_t taken = draw_lanes(bytes, gputm_block_stack_warp(p->unit, warp));
+	int probe;
+
+	if (p->oracle.branching && how & 12)
+		target = p->oracle.target;
+	if ((how & 48) == 16)
+		target.rpc = p->oracle.entry[p->oracle.top].rpc;
+	probe = gputm_block_stack_branch_probe(p->unit, warp, taken, &target);
+	ck_assert_int_eq(gputm_block_stack_branch(p->unit, warp, taken, &target), probe);
+	ck_assert_int_eq(oracle_block_branch(&p->oracle, warp, taken, &target), probe);
+}
+
+static void arrive(struct pair *p, struct kit_bytes *bytes)
+{
+	uint64_t pc = draw_pc(bytes);
+	uint64_t how = kit_number(bytes, 1);
+	uint32_t warp = any_warp(p, bytes);
+
+	if (p->oracle.arriving && how & 112)
+		pc = p->oracle.way_pc;
+	else if (how & 4)
+		pc = how & 8 ? p->oracle.entry[p->oracle.top].rpc :
+			       p->oracle.entry[p->oracle.top].lpc;
+	ck_assert_int_eq(gputm_block_stack_arrive(p->unit, warp, pc),
+			 oracle_block_arrive(&p->oracle, warp, pc));
+}
+
+static void end(struct pair *p, struct kit_bytes *bytes)
+{
+	uint32_t warp = any_warp(p, bytes);
+	uint64_t lanes = draw_lanes(bytes, gputm_block_stack_warp(p->unit, warp));
+
+	ck_assert_int_eq(gputm_block_stack_exit(p->unit, warp, lanes),
+			 oracle_block_exit(&p->oracle, warp, lanes));
+}
+
+static void barrier(struct pair *p, uint32_t warp)
+{
+	ck_assert_int_eq(gputm_block_stack_barrier(p->unit, warp),
+			 oracle_block_barrier(&p->oracle, warp));
+}
+
+static void any_operation(struct gputm_block_stack *s, struct kit_bytes *bytes)
+{
+	uint32_t warp = kit_u32(bytes, 4);
+	uint64_t lanes = gputm_block_stack_warp(s, warp), some = draw_lanes(bytes, lanes);
+	struct gputm_block_stack_target target = { draw_pc(bytes), draw_pc(bytes), 0, 0 };
+	struct gputm_block_stack_entry e = { 0, 0, 0, 0, 0, { 0 } };
+	int ignored = 0;
+
+	(void)gputm_block_stack_get_entry(s, gputm_block_stack_top(s), &e);
+	target.rpc = kit_number(bytes, 1) & 1 ? e.rpc : draw_pc(bytes);
+	target.lpc = draw_pc(bytes);
+	switch (kit_u32(bytes, 4)) {
+	case 0:
+		ignored = gputm_block_stack_branch(s, warp, some, &target);
+		break;
+	case 1:
+		ignored = gputm_block_stack_arrive(s, warp,
+						   kit_draw(bytes, 2) ? e.rpc : e.lpc);
+		break;
+	case 2:
+		ignored = gputm_block_stack_exit(s, warp, some);
+		break;
+	default:
+		ignored = gputm_block_stack_barrier(s, warp);
+	}
+	(void)ignored;
+	kit_valid(gputm_block_stack_unit(s));
+}
+
+static void bent(struct pair *p, struct kit_bytes *bytes)
+{
+	if (!kit_bend(gputm_block_stack_unit(p->unit), bytes))
+		return;
+	while (kit_more(bytes))
+		any_operation(p->unit, bytes);
+}
+
+static void operate(struct pair *p, struct kit_bytes *bytes, uint64_t what)
+{
+	bool forming = p->oracle.admitted < p->oracle.formed;
+
+	if (!p->oracle.count || what == 0xff)
+		launch(p, bytes);
+	else if (what < 4 || (forming && what < 128))
+		admit(p, bytes);
+	else if (what < 112)
+		branch(p, bytes);
+	else if (what < 208)
+		arrive(p, bytes);
+	else if (what < 240)
+		end(p, bytes);
+	else
+		barrier(p, any_warp(p, bytes));
+}
+
+KIT_DRIVE(block_stack, 40, 16000)
 {
 	static const unsigned shape[][2] = { { 4, 3 }, { 1, 5 }, { 16, 4 }, { 5, 7 } };
-	uint64_t random = 2;
+	struct gputm_block_stack_config config = GPUTM_BLOCK_STACK_CONFIG_INIT;
+	const unsigned any[2] = { 1 + kit_u32(bytes, 6), 1 + kit_u32(bytes, 5) };
+	const unsigned *of = bytes->round < 32 ? shape[bytes->round / 8] : any;
+	static struct pair p;
 
-	for (unsigned i = 0; i < 32; i++) {
-		struct oracle_block_stack o = { .lanes = shape[i / 8][0], .warps = shape[i / 8][1],
-						.depth = i & 4 ? 64 : 7, .compact = i & 1,
-						.likely = i & 2 };
-		struct kit kit;
+	config.lanes = of[0];
+	config.warps = of[1];
+	config.depth = bytes->round >= 32 ? 4 + kit_u32(bytes, 20) : bytes->round & 4 ? 64 : 7;
+	config.pc_bits = 4;
+	config.compact = bytes->round & 1;
+	config.likely_convergence = bytes->round >> 1 & 1;
+	p.oracle = (struct oracle_block_stack){ .lanes = config.lanes, .warps = config.warps,
+						.depth = config.depth, .compact = config.compact,
+						.likely = config.likely_convergence, .pc_max = 15 };
+	ck_assert_int_eq(gputm_block_stack_new(kit->ctx, &config, &p.unit), 0);
+	if (bytes->round & 8)
+		kit_observe(gputm_block_stack_unit(p.unit));
+	while (kit_more(bytes)) {
+		uint64_t what = kit_number(bytes, 1);
+		const char *differs;
 
-		kit_open(&kit);
-		random_run(&kit, &o, kit_scale(3000, 100), &random);
-		kit_close(&kit);
+		if (what >= 0xf0 && bytes->left < 64) {
+			bent(&p, bytes);
+			break;
+		}
+		operate(&p, bytes, what);
+		p.unit = KIT_TURN(block_stack, p.unit);
+		differs = oracle_block_compare(&p.oracle, p.unit);
+		ck_assert_msg(!differs, "%s", differs);
 	}
+	KIT_END(block_stack, p.unit);
 }

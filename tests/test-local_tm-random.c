@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tests of local_tm: random attempts against the oracle. */
+/* Tests of local_tm: attempts and what is refused, against the oracle. */
 #include <string.h>
 
 #include "tests/local_tm.h"
@@ -40,134 +40,156 @@ static void same(const struct gputm_local_tm *t, const struct oracle_local_tm *o
 	ck_assert(equal);
 }
 
-static void random_access(struct gputm_local_tm *t, struct oracle_local_tm *o, uint32_t w,
-			  uint64_t *random)
+static void turn_access(struct gputm_local_tm *t, struct oracle_local_tm *o, uint32_t w,
+			struct kit_bytes *bytes)
 {
-	uint64_t lanes = kit_random(random) & gputm_local_tm_running(t, w);
-	uint32_t word[64], value[64], expected[64];
+	uint64_t what = kit_number(bytes, 1), on = gputm_local_tm_running(t, w);
+	uint64_t lanes = kit_number(bytes, 8) & (what < 250 ? on : UINT64_MAX >> (64 - o->lanes));
+	struct gputm_local_tm_answer got = { 0, 0, 0 }, probe = { 0, 0, 0 };
+	uint32_t word[64] = { 0 }, value[64], expected[64], range = 1u << (what >> 1) % 10;
 	struct oracle_local_answer answer;
-	struct gputm_local_tm_answer got;
-	uint64_t range = UINT64_C(1) << kit_below(random, 10);
-	bool write = kit_below(random, 2);
+	bool write = what & 1, outside = false;
+	int error;
 
-	if (kit_below(random, 3))
-		lanes &= kit_random(random) & kit_random(random);
+	if (what & 96)
+		lanes &= kit_number(bytes, 8);
+	range = range < o->words ? range : o->words;
 	for (unsigned lane = 0; lane < 64; lane++) {
-		word[lane] = (uint32_t)(kit_below(random, range < o->words ? range : o->words));
-		value[lane] = expected[lane] = (uint32_t)kit_random(random);
+		if (lanes >> lane & 1)
+			word[lane] = what == 249 ? o->words : kit_u32(bytes, range);
+		value[lane] = expected[lane] = (uint32_t)(bytes->left * 64 + lane);
+	}
+	outside = what == 249 && lanes;
+	error = gputm_local_tm_access_probe(t, w, lanes, word, &probe);
+	ck_assert_int_eq(gputm_local_tm_access(t, w, write, lanes, word, value, &got), error);
+	if (lanes & ~on || outside) {
+		ck_assert_int_eq(error, lanes & ~on ? -EINVAL : -ERANGE);
+		return;
 	}
 	oracle_local_tm_access(o, w, write, lanes, word, expected, &answer);
-	got = access_all(t, w, write, lanes, word, value);
+	ck_assert_int_eq(error, answer.lanes ? GPUTM_LOCAL_TM_CONFLICT : GPUTM_LOCAL_TM_OK);
+	ck_assert(!memcmp(&got, &probe, sizeof(got)));
 	ck_assert_uint_eq(got.conflicts, answer.lanes);
 	ck_assert_uint_eq(got.cycles, answer.cycles);
 	ck_assert_uint_eq(got.passes, answer.passes);
 	ck_assert(!memcmp(value, expected, o->lanes * sizeof(*value)));
 }
 
-static void random_begin(struct gputm_local_tm *t, struct oracle_local_tm *o, uint32_t w)
+static void turn_begin(struct gputm_local_tm *t, struct oracle_local_tm *o, uint32_t w)
 {
-	struct gputm_local_tm_begun got = { 0 };
+	struct gputm_local_tm_begun got = { 0, 0, 0, GPUTM_LOCAL_TM_NORMAL };
+	struct oracle_local_wave *wave = &o->wave[w];
+	struct gputm_local_tm_ended ended;
 	struct oracle_local_answer answer;
-	bool begun = oracle_local_tm_begin(o, w, &answer);
+	int result = gputm_local_tm_begin(t, w, &got);
 
-	ck_assert_int_eq(gputm_local_tm_begin(t, w, &got),
-			 begun ? GPUTM_LOCAL_TM_OK : GPUTM_LOCAL_TM_HELD);
-	if (!begun)
+	if (wave->inside && !wave->due) {
+		ck_assert_int_eq(result, GPUTM_LOCAL_TM_NESTED);
+		ck_assert_int_eq(gputm_local_tm_commit(t, w, &ended), GPUTM_LOCAL_TM_NESTED);
 		return;
+	}
+	if (!wave->exec) {
+		ck_assert_int_eq(result, -EINVAL);
+		return;
+	}
+	if (!oracle_local_tm_begin(o, w, &answer)) {
+		ck_assert_int_eq(result, GPUTM_LOCAL_TM_HELD);
+		return;
+	}
+	ck_assert_int_eq(result, GPUTM_LOCAL_TM_OK);
+	ck_assert_int_eq((int)got.mode, wave->level);
 	ck_assert_uint_eq(got.cycles, answer.cycles);
 	ck_assert_uint_eq(got.lanes, answer.lanes);
 	ck_assert_uint_eq(got.evicted, answer.evicted);
-	ck_assert_int_eq((int)got.mode, o->wave[w].level);
 }
 
-static void random_commit(struct gputm_local_tm *t, struct oracle_local_tm *o, uint32_t w)
+static void turn_commit(struct gputm_local_tm *t, struct oracle_local_tm *o, uint32_t w)
 {
+	struct oracle_local_wave *wave = &o->wave[w];
 	struct oracle_local_answer answer;
 	struct gputm_local_tm_ended got;
+	int result = gputm_local_tm_commit(t, w, &got);
 	bool over;
 
-	ck_assert_int_eq(gputm_local_tm_set_exec(t, w, o->wave[w].attempt), 0);
-	o->wave[w].exec = o->wave[w].attempt;
+	if (!wave->inside || wave->due || wave->exec != wave->attempt) {
+		ck_assert_int_eq(result, -EINVAL);
+		return;
+	}
 	over = oracle_local_tm_commit(o, w, &answer);
-	got = commit(t, w, over ? GPUTM_LOCAL_TM_OK : GPUTM_LOCAL_TM_RETRY);
-	ck_assert_uint_eq(got.committed, answer.lanes);
+	ck_assert_int_eq(result, over ? GPUTM_LOCAL_TM_OK : GPUTM_LOCAL_TM_RETRY);
 	ck_assert_uint_eq(got.cycles, answer.cycles);
+	ck_assert_uint_eq(got.committed, answer.lanes);
 }
 
-static void random_exec(struct gputm_local_tm *t, struct oracle_local_tm *o, uint32_t w,
-			uint64_t *random)
+static void turn_exec(struct gputm_local_tm *t, struct oracle_local_tm *o, uint32_t w,
+		      uint64_t exec)
 {
-	uint64_t all = o->lanes == 64 ? UINT64_MAX : (UINT64_C(1) << o->lanes) - 1;
-	uint64_t exec = (kit_random(random) | kit_random(random)) &
-			(o->wave[w].inside ? o->wave[w].attempt : all);
+	struct oracle_local_wave *wave = &o->wave[w];
+	bool refused = wave->due || (wave->inside && exec & ~wave->attempt);
 
-	ck_assert_int_eq(gputm_local_tm_set_exec(t, w, exec), 0);
-	o->wave[w].exec = exec;
+	ck_assert_int_eq(gputm_local_tm_set_exec(t, w, exec), refused ? -EINVAL : 0);
+	if (!refused)
+		wave->exec = exec;
 }
 
-static void turn(struct gputm_local_tm *t, struct oracle_local_tm *o, uint64_t *random)
+static void turn(struct gputm_local_tm *t, struct oracle_local_tm *o, struct kit_bytes *bytes)
 {
-	uint32_t w = (uint32_t)kit_below(random, o->waves);
-	uint64_t what = kit_below(random, 16);
+	uint32_t w = kit_u32(bytes, o->waves), what = kit_u32(bytes, 16);
+	uint64_t all = UINT64_MAX >> (64 - o->lanes);
 	struct oracle_local_wave *wave = &o->wave[w];
 
 	if (wave->due || (!wave->inside && what < 4)) {
 		if (wave->inside || wave->exec)
-			random_begin(t, o, w);
+			turn_begin(t, o, w);
 		else
-			random_exec(t, o, w, random);
+			turn_exec(t, o, w, kit_number(bytes, 8) & all);
 	} else if (wave->inside && (what < 3 || (!gputm_local_tm_running(t, w) && what < 12))) {
-		random_commit(t, o, w);
+		turn_exec(t, o, w, what == 1 ? kit_number(bytes, 8) & all : wave->attempt);
+		turn_commit(t, o, w);
 	} else if (what == 15) {
-		random_exec(t, o, w, random);
-	} else if (wave->inside || what == 14) {
-		random_access(t, o, w, random);
+		turn_exec(t, o, w,
+			  kit_number(bytes, 8) & (kit_draw(bytes, 4) ? wave->attempt : all));
+	} else if (what == 14) {
+		turn_begin(t, o, w);
+	} else if (what == 13) {
+		turn_commit(t, o, w);
+	} else {
+		turn_access(t, o, w, bytes);
 	}
 }
 
-static void random_run(uint32_t waves, uint32_t lanes, uint32_t banks, uint32_t bits,
-		       uint32_t words, unsigned turns)
+/* Wavefronts, lanes, banks, bits of a signature, words. */
+static const uint32_t geometry[][5] = {
+	{ 4, 64, 32, 8, 700 }, { 3, 5, 4, 8, 101 },   { 16, 2, 1, 1, 20 },
+	{ 2, 2, 2, 64, 400 },  { 1, 64, 64, 2, 511 },
+};
+
+KIT_DRIVE(local_tm, 20, 30000)
 {
+	const uint32_t any[] = { 3, 8, 1u << kit_u32(bytes, 4), 1u << kit_u32(bytes, 4), 64 };
 	struct gputm_local_tm_config config = GPUTM_LOCAL_TM_CONFIG_INIT;
+	const uint32_t *g = KIT_ROW(geometry, any);
 	static struct oracle_local_tm o;
 	struct gputm_local_tm *t = NULL;
-	uint64_t random = waves * 1000 + lanes;
-	bool sum = words % 2;
-	struct kit kit;
 
-	config.wavefronts = waves;
-	config.lanes = lanes;
-	config.banks = banks;
-	config.signature_bits = bits;
-	config.words = words;
-	config.lane_cost = sum ? GPUTM_LOCAL_TM_SUM : GPUTM_LOCAL_TM_SLOWEST;
-	kit_open(&kit);
-	ck_assert_int_eq(gputm_local_tm_new(kit.ctx, &config, &t), 0);
+	config.wavefronts = g[0];
+	config.lanes = g[1];
+	config.banks = g[2];
+	config.signature_bits = g[3];
+	config.words = g[4];
+	config.lane_cost = bytes->round & 1 ? GPUTM_LOCAL_TM_SUM : GPUTM_LOCAL_TM_SLOWEST;
+	ck_assert_int_eq(gputm_local_tm_new(kit->ctx, &config, &t), 0);
 	kit_observe(gputm_local_tm_unit(t));
-	oracle_local_tm_init(&o, waves, lanes, banks, bits, words);
-	o.sum = sum;
-	for (unsigned i = 0; i < turns; i++) {
-		turn(t, &o, &random);
-		kit_valid(gputm_local_tm_unit(t));
+	oracle_local_tm_init(&o, g[0], g[1], g[2], g[3], g[4]);
+	o.sum = bytes->round & 1;
+	for (unsigned i = 0; kit_more(bytes); i++) {
+		turn(t, &o, bytes);
 		if (i % 8 == 0)
 			same(t, &o);
-		if (i % 61 == 0)
-			t = (struct gputm_local_tm *)(void *)kit_swap(&local_tm_maker, &kit,
-								      gputm_local_tm_unit(t));
+		t = KIT_TURN(local_tm, t);
 	}
 	same(t, &o);
-	ck_assert_uint_gt(kit_stat(gputm_local_tm_unit(t), "committed"), 0);
-	gputm_local_tm_free(t);
-	kit_close(&kit);
-}
-
-KIT_TEST(test_local_tm_random)
-{
-	unsigned turns = kit_scale(6000, 200);
-
-	random_run(4, 64, 32, 8, 700, turns);
-	random_run(3, 5, 4, 8, 101, turns);
-	random_run(16, 2, 1, 1, 20, turns);
-	random_run(2, 2, 2, 64, 400, turns);
-	random_run(1, 64, 64, 2, 511, turns);
+	if (bytes->thorough)
+		ck_assert_uint_gt(kit_stat(gputm_local_tm_unit(t), "committed"), 0);
+	KIT_END(local_tm, t);
 }

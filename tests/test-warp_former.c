@@ -429,98 +429,156 @@ KIT_TEST(test_warp_former_kernels_as_threads_alone)
 		run_kernel(kit, i & 1, i & 2, i);
 }
 
-/* ---- random operations against the oracle ---- */
+/* ---- any operations against the oracle; at last, perhaps, from a bent state ---- */
 
-static unsigned draw_flying(const struct oracle_warp_former *o, uint64_t *random)
+struct pair {
+	struct gputm_warp_former *unit;
+	struct oracle_warp_former oracle;
+};
+
+static uint64_t draw_pc(struct kit_bytes *bytes)
 {
+	uint64_t byte = kit_number(bytes, 1);
+
+	return byte >= 0xf0 ? NONE : byte % (byte & 0xe0 ? 5 : 17);
+}
+
+static uint64_t draw_lanes(struct kit_bytes *bytes, uint64_t of)
+{
+	uint64_t byte = kit_number(bytes, 1);
+
+	return byte < 4 ? byte : byte < 128 ? of : kit_number(bytes, 2) & of;
+}
+
+static void launch(struct pair *p, struct kit_bytes *bytes)
+{
+	uint32_t warp = kit_u32(bytes, p->oracle.warps + 1);
+	uint64_t mask = kit_u32(bytes, UINT32_C(2) << p->oracle.lanes), pc = draw_pc(bytes);
+
+	if (mask >> p->oracle.lanes && kit_number(bytes, 1) < 0xe0)
+		mask >>= 1;
+	ck_assert_int_eq(gputm_warp_former_launch(p->unit, warp, mask, pc),
+			 oracle_former_launch(&p->oracle, warp, mask, pc));
+}
+
+static void pop(struct pair *p)
+{
+	struct gputm_warp_former_warp probed, warp;
 	unsigned slot = 0;
+	int result = gputm_warp_former_issue_probe(p->unit, &probed);
 
-	for (unsigned i = 0; i < 20; i++) {
-		slot = (unsigned)kit_below(random, o->lanes * o->warps + 1);
-		if (slot < o->lanes * o->warps && o->pool[slot].used && o->pool[slot].flying)
-			break;
-	}
-	return slot;
+	ck_assert_int_eq(gputm_warp_former_issue(p->unit, &warp), result);
+	ck_assert_int_eq(oracle_former_pop(&p->oracle, &slot), result);
+	ck_assert(result || (warp.slot == slot && probed.slot == slot));
 }
 
-static void one_step(struct gputm_warp_former *f, struct oracle_warp_former *o, uint64_t *random)
+static void give_back(struct pair *p, struct kit_bytes *bytes, uint64_t what, uint32_t slot)
 {
-	struct gputm_warp_former_target target = { kit_below(random, 6), kit_below(random, 6),
-						   kit_below(random, 7) };
-	unsigned slot = draw_flying(o, random), popped = 0;
-	uint64_t mask = oracle_former_mask(o, slot), some = kit_random(random) & mask;
-	uint64_t what = kit_below(random, 20), pc = kit_below(random, 6);
-	struct gputm_warp_former_warp warp;
-	int expected;
+	const struct gputm_warp_former_target target = { draw_pc(bytes), draw_pc(bytes),
+							 draw_pc(bytes) };
+	uint64_t lanes = draw_lanes(bytes, oracle_former_mask(&p->oracle, slot));
 
-	if (kit_below(random, 12) == 0)
-		target.rpc = NONE;
-	if (what < 3) {
-		slot = (unsigned)kit_below(random, o->warps);
-		mask = kit_below(random, UINT64_C(1) << o->lanes);
-		expected = oracle_former_launch(o, slot, mask, pc);
-		ck_assert_int_eq(gputm_warp_former_launch(f, slot, mask, pc), expected);
-	} else if (what < 10) {
-		expected = oracle_former_pop(o, &popped);
-		ck_assert_int_eq(gputm_warp_former_issue(f, &warp), expected);
-		ck_assert(expected || warp.slot == popped);
-	} else if (what < 14) {
-		expected = oracle_former_branch(o, slot, some, &target);
-		ck_assert_int_eq(gputm_warp_former_branch(f, slot, some, &target), expected);
-	} else if (what < 17) {
-		expected = oracle_former_advance(o, slot, pc);
-		ck_assert_int_eq(gputm_warp_former_proceed(f, slot, pc), expected);
-	} else if (what < 19) {
-		some = kit_below(random, 2) ? mask : some;
-		expected = oracle_former_exit(o, slot, some);
-		ck_assert_int_eq(gputm_warp_former_exit(f, slot, some), expected);
-	} else {
-		expected = oracle_former_barrier(o, slot, pc);
-		ck_assert_int_eq(gputm_warp_former_barrier(f, slot, pc), expected);
-	}
+	if (what < 4)
+		ck_assert_int_eq(gputm_warp_former_branch(p->unit, slot, lanes, &target),
+				 oracle_former_branch(&p->oracle, slot, lanes, &target));
+	else if (what < 6)
+		ck_assert_int_eq(gputm_warp_former_proceed(p->unit, slot, target.rpc),
+				 oracle_former_advance(&p->oracle, slot, target.rpc));
+	else if (what < 7)
+		ck_assert_int_eq(gputm_warp_former_exit(p->unit, slot, lanes),
+				 oracle_former_exit(&p->oracle, slot, lanes));
+	else
+		ck_assert_int_eq(gputm_warp_former_barrier(p->unit, slot, target.taken_pc),
+				 oracle_former_barrier(&p->oracle, slot, target.taken_pc));
 }
 
-static void random_run(struct kit *kit, struct oracle_warp_former *o, uint64_t *random)
+static void any_operation(struct gputm_warp_former *f, struct kit_bytes *bytes)
 {
-	struct gputm_warp_former_config config = GPUTM_WARP_FORMER_CONFIG_INIT;
-	struct gputm_warp_former *f = NULL;
+	const struct gputm_warp_former_target target = { draw_pc(bytes), draw_pc(bytes),
+							 draw_pc(bytes) };
+	struct gputm_warp_former_warp warp = { 0, 0, 0, { 0 }, 0 };
+	uint32_t slot = kit_u32(bytes, 30);
+	bool flying = false;
+	int ignored = 0;
 
-	config.lanes = o->lanes;
-	config.warps = o->warps;
-	config.block_warps = o->block_warps;
-	config.warp_barrier = o->warp_barrier;
-	config.hold_partial = o->hold;
-	config.pc_bits = 4;
-	o->pc_max = 15;
-	ck_assert_int_eq(gputm_warp_former_new(kit->ctx, &config, &f), 0);
-	kit_observe(gputm_warp_former_unit(f));
-	for (unsigned i = 0; i < kit_scale(3000, 150); i++) {
-		const char *differs;
-
-		one_step(f, o, random);
+	if (gputm_warp_former_get_warp(f, slot, &warp, &flying) <= 0 || !flying) {
+		ignored = gputm_warp_former_issue(f, &warp);
 		kit_valid(gputm_warp_former_unit(f));
-		differs = oracle_former_compare(o, f);
-		ck_assert_msg(!differs, "step %u: %s", i, differs);
-		if (i % 61 == 0)
-			f = (struct gputm_warp_former *)(void *)kit_swap(
-				&warp_former_maker, kit, gputm_warp_former_unit(f));
+		return;
 	}
-	gputm_warp_former_free(f);
+	switch (kit_u32(bytes, 4)) {
+	case 0:
+		ignored = gputm_warp_former_branch(f, slot, draw_lanes(bytes, warp.mask), &target);
+		break;
+	case 1: ignored = gputm_warp_former_proceed(f, slot, target.taken_pc); break;
+	case 2:
+		ignored = gputm_warp_former_exit(f, slot, draw_lanes(bytes, warp.mask));
+		break;
+	default:
+		ignored = gputm_warp_former_barrier(f, slot, target.taken_pc);
+	}
+	(void)ignored;
+	kit_valid(gputm_warp_former_unit(f));
 }
 
-KIT_BARE_TEST(test_warp_former_random)
+static void bent(struct pair *p, struct kit_bytes *bytes)
+{
+	if (!kit_bend(gputm_warp_former_unit(p->unit), bytes))
+		return;
+	while (kit_more(bytes))
+		any_operation(p->unit, bytes);
+}
+
+static uint32_t find_flying(const struct pair *p, uint32_t from)
+{
+	for (uint32_t i = 0; i < p->oracle.lanes * p->oracle.warps; i++) {
+		uint32_t slot = (from + i) % (p->oracle.lanes * p->oracle.warps);
+
+		if (p->oracle.pool[slot].used && p->oracle.pool[slot].flying)
+			return slot;
+	}
+	return from;
+}
+
+KIT_DRIVE(warp_former, 24, 16000)
 {
 	static const unsigned shape[][3] = { { 4, 4, 2 }, { 1, 9, 4 }, { 9, 3, 1 }, { 5, 7, 48 } };
-	uint64_t random = 4;
+	struct gputm_warp_former_config config = GPUTM_WARP_FORMER_CONFIG_INIT;
+	const unsigned any[3] = { 1 + kit_u32(bytes, 6), 1 + kit_u32(bytes, 5),
+				  1 + kit_u32(bytes, 5) };
+	const unsigned *of = bytes->round < 16 ? shape[bytes->round / 4] : any;
+	static struct pair p;
 
-	for (unsigned i = 0; i < 16; i++) {
-		struct oracle_warp_former o = { .lanes = shape[i / 4][0], .warps = shape[i / 4][1],
-						.block_warps = shape[i / 4][2],
-						.warp_barrier = i & 1, .hold = i & 2 };
-		struct kit kit;
+	config.lanes = of[0];
+	config.warps = of[1];
+	config.block_warps = of[2];
+	config.pc_bits = 4;
+	config.warp_barrier = bytes->round & 1;
+	config.hold_partial = bytes->round >> 1 & 1;
+	p.oracle = (struct oracle_warp_former){ .lanes = of[0], .warps = of[1],
+						.block_warps = of[2], .pc_max = 15,
+						.warp_barrier = config.warp_barrier,
+						.hold = config.hold_partial };
+	ck_assert_int_eq(gputm_warp_former_new(kit->ctx, &config, &p.unit), 0);
+	kit_observe(gputm_warp_former_unit(p.unit));
+	while (kit_more(bytes)) {
+		uint64_t what = kit_number(bytes, 1), at = kit_number(bytes, 1);
+		const char *differs;
 
-		kit_open(&kit);
-		random_run(&kit, &o, &random);
-		kit_close(&kit);
+		if (what >= 0xf0 && bytes->left < 64) {
+			bent(&p, bytes);
+			break;
+		}
+		if (what % 16 < 3)
+			launch(&p, bytes);
+		else if (what % 16 < 8)
+			pop(&p);
+		else
+			give_back(&p, bytes, what % 16 - 8,
+				  what < 0x10 ? (uint32_t)at : find_flying(&p, (uint32_t)at));
+		p.unit = KIT_TURN(warp_former, p.unit);
+		differs = oracle_former_compare(&p.oracle, p.unit);
+		ck_assert_msg(!differs, "%s", differs);
 	}
+	KIT_END(warp_former, p.unit);
 }
