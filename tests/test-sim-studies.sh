@@ -193,4 +193,61 @@ cannot alien '4: got a result of another version'
 cannot alien '51: got another result of a point that has one'
 echo '{"cycles":3}' >alien
 cannot alien '1: expected the result of a point of a study'
+
+# ---- results that are compared ----
+# differ STATUS A B LINE...: what --compare says
+differ() {
+	study "$1" --compare "$2" "$3"
+	shift 3
+	for line in "$@"; do
+		sed 's/  */ /g' out | grep -qxF -e "$line" || complain "--compare: no \"$line\": $(cat out)"
+	done
+}
+differ 0 all.jsonl all.jsonl '0 of 30 figures differ.'
+# Exactly what has changed at equal seeds, and a point that is gone.
+sed '/"point.seed":2,/s/"aborted":/&7/; 21,25s/"cycles":/&1/' all.jsonl | sed '/"threads":64.*kilo-tm/d' >changed
+first='system=getm workload=bank threads=32 concurrency=8 workload.accounts=64 validation_unit.stall_lines=1'
+differ 1 all.jsonl changed "$first"
+[ "$(grep -c '1 of 5 seeds' out) $(grep -c '^  aborted' out)" = '8 8' ] || complain "--compare: $(cat out)"
+printf '{"point.x":1,"point.seed":1,"cycles":100,"kept":5}\n' >a
+printf '{"point.x":1,"point.seed":1,"cycles":104,"kept":5}\n{"point.x":2,"point.seed":1,"cycles":1}\n' >b
+differ 1 a b 'x=1' ' cycles 100 104 x 1.0400 1 of 1 seeds' 'x=2' ' (the point) only in B' '3 of 5 figures differ.'
+sed -i 2d b
+differ 1 a b
+study 0 --compare a b --tolerance 0.05
+study 1 --compare a b --tolerance 0.03
+sed 's/"point.seed":1/"point.seed":2/' b >c
+differ 0 a c '0 of 3 figures differ; no verdict on 3 with other seeds and one value.'
+# Other seeds: Welch's test. The interval of Student's sleep data, moved by 10, is known.
+values() {
+	seed=$1
+	shift
+	for value in "$@"; do
+		printf '{"point.x":1,"point.seed":%d,"hours":%s,"same":3}\n' "$seed" "$value"
+		seed=$((seed + 1))
+	done
+}
+values 1 0.7 -1.6 -0.2 -1.2 -0.1 3.4 3.7 0.8 0.0 2.0 >a
+values 11 1.9 0.8 1.1 0.1 -0.1 4.4 5.5 1.6 4.6 3.4 >b
+differ 0 a b '0 of 3 figures differ.'
+values 11 11.9 10.8 11.1 10.1 9.9 14.4 15.5 11.6 14.6 13.4 >b
+differ 1 a b ' hours 0.75 12.33 x 16.4400 +9.132 .. +14.03, n = 10, 10' '1 of 3 figures differ.'
+# Eight seeds and eight others of the same config differ in nothing.
+printf 'system getm kilo-tm\nworkload bank\nthreads 256\nseed 1..8\n' >a.study
+sed 's/1..8/9..16/' a.study >b.study
+study 0 --study a.study --out a
+study 0 --study b.study --out b
+differ 0 a b '0 of 48 figures differ.'
+study 2 --compare a
+study 2 --compare a b c
+study 2 --compare a absent
+study 2 --compare a b --tolerance 2
+study 2 --tolerance 0.1
+study 2 --compare a b --study a.study
+echo '{"cycles":1}' >c
+study 2 --compare a c
+grep -q 'c:1: expected a report, which names its point' err || complain "--compare: $(cat err)"
+head -c 300 a >c
+study 2 --compare c a
+grep -q 'c:1: expected a whole line of JSON' err || complain "--compare: $(cat err)"
 exit $failed

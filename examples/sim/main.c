@@ -375,7 +375,8 @@ static int start(const struct sim_options *o)
 		return tell(o);
 	if (!sim_outputs_apart(files, 3, sizeof files / sizeof *files))
 		return SIM_BAD_INPUT;
-	return o->merge ? sweep_merge(o) : o->study ? sweep_run(o, run_one) : run_one(o);
+	return o->compare ? sweep_compare(o) : o->merge ? sweep_merge(o) :
+	       o->study ? sweep_run(o, run_one) : run_one(o);
 }
 
 int main(int argc, char **argv)

@@ -70,6 +70,9 @@ static const struct option table[] = {
 	{ "resume", TEXT, AT(resume), 0, 0, NULL, "FILE",
 	  "run only what FILE lacks, and keep in it what is done" },
 	{ "merge", FILES, AT(merge), 0, 0, NULL, "FILE...", "join the results of shards" },
+	{ "compare", FILES, AT(compare), 0, 0, NULL, "A B", "tell what differs in two results" },
+	{ "tolerance", TEXT, AT(tolerance_text), 0, 0, NULL, "R",
+	  "differences up to this part are none (default 0)" },
 	{ "list", LIST, AT(list), 0, 0, NULL, "[NAME]",
 	  "print names and parameters (of the name only), and end" },
 	{ "version", FLAG, AT(version), 0, 0, NULL, NULL, "print the version, and end" },
@@ -229,7 +232,11 @@ static int take_files(const struct option *o, char ***argument, struct sim_optio
 		++*argument;
 		out->file_count++;
 	}
-	return out->file_count ? 0 : refuse(o, "", o->argument);
+	if (out->file_count && (o->offset != AT(compare) || out->file_count == 2))
+		return 0;
+	fprintf(stderr, "gputm-sim: --%s: got %zu files, expected %s\n", o->name, out->file_count,
+		o->argument);
+	return -1;
 }
 
 static int next(char ***argument, struct sim_options *out)
@@ -294,13 +301,18 @@ static const char *study_relations(const struct sim_options *o)
 {
 	bool own = o->given_run || o->config || o->check || o->issues || o->record || o->only;
 
-	if (o->study && o->merge)
-		return "--merge: expected either --study or --merge";
+	if (!!o->study + o->merge + o->compare > 1)
+		return "--study, --merge, --compare: expected one of them";
+	if (o->tolerance_text && !o->compare)
+		return "--tolerance: of --compare, expected --compare too";
 	if ((o->shard || o->resume || o->jobs) && !o->study)
 		return "--shard, --resume, --jobs: of studies, expected --study too";
-	if ((o->study || o->merge) && own)
-		return "--study, --merge: what is run and told is in the study, expected only "
-		       "--jobs, --shard, --resume, --report, --out and --progress besides";
+	if ((o->study || o->merge || o->compare) && own)
+		return "--study, --merge, --compare: what is run and told is in the study, "
+		       "expected only --jobs, --shard, --resume, --report, --out and --progress "
+		       "besides";
+	if (o->compare && o->format)
+		return "--format: a comparison is text, expected no --format";
 	if ((o->study || o->merge) && o->format && o->format != SIM_JSONL)
 		return "--format: results of studies are lines of JSON, expected jsonl";
 	return NULL;
@@ -405,6 +417,21 @@ static int find_part(struct sim_options *out)
 	return 0;
 }
 
+static int find_tolerance(struct sim_options *out)
+{
+	const char *text = out->tolerance_text;
+	char *end;
+
+	if (!text)
+		return 0;
+	out->tolerance = strtod(text, &end);
+	if (end != text && !*end && out->tolerance >= 0 && out->tolerance <= 1)
+		return 0;
+	fprintf(stderr, "gputm-sim: --tolerance: got \"%s\", expected a number 0 .. 1\n",
+		sim_quoted(text));
+	return -1;
+}
+
 int sim_options_relate(const struct sim_options *options)
 {
 	int error = kernel_relations(options);
@@ -454,6 +481,7 @@ int sim_options_parse(int argc, char **argv, struct sim_options *out)
 	if (!out->report)
 		out->report = level_of(out);
 	error = error ? error : find_part(out);
+	error = error ? error : find_tolerance(out);
 	return error ? error : sim_options_relate(out);
 }
 

@@ -52,9 +52,11 @@ struct sim_options {
 	const char *shard;	    /* "i/n" or NULL */
 	uint64_t part, parts;	    /* of it; 1 of 1 without */
 	uint64_t jobs;		    /* 0: as many as there are cores */
-	bool merge;
+	bool merge, compare;
+	double tolerance;
+	const char *tolerance_text; /* as it was given, or NULL */
 	char **words; /* of the command line */
-	char *const *files; /* of --merge, in words */
+	char *const *files; /* of --merge or --compare, in words */
 	size_t file_count;
 	struct sim_of_study *of; /* NULL: the run is of no study */
 };

@@ -15,5 +15,7 @@ typedef int sweep_run_fn(const struct sim_options *options);
 int sweep_run(const struct sim_options *options, sweep_run_fn *run);
 /* --merge: exit status. */
 int sweep_merge(const struct sim_options *options);
+/* --compare: exit status. */
+int sweep_compare(const struct sim_options *options);
 
 #endif

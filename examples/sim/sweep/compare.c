@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Two sets of results, figure by figure and point by point. Where a point has the same seeds in
+ * both, its values are compared one with one; else their means by Welch's test (Biometrika 34,
+ * 1947), with Holm's correction (Scand. J. Statist. 6, 1979) over all figures.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sweep.h"
+#include "../base/json.h"
+#include "../base/output.h"
+#include "../base/quote.h"
+
+#define LEVEL 0.01 /* of all verdicts together */
+
+/* ---- names by number ---- */
+
+struct names {
+	char **name;
+	size_t *slot, count, slots; /* slots: places in name, from 1; a power of two of them */
+};
+
+static uint64_t hash_of(const char *text)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	while (*text)
+		hash = (hash ^ (unsigned char)*text++) * UINT64_C(0x100000001b3);
+	return hash ^ hash >> 32;
+}
+
+static size_t slot_of(const struct names *names, const char *text)
+{
+	size_t at = hash_of(text) & (names->slots - 1);
+
+	while (names->slot[at] && strcmp(names->name[names->slot[at] - 1], text))
+		at = (at + 1) & (names->slots - 1);
+	return at;
+}
+
+static bool grow(struct names *names)
+{
+	size_t slots = names->slots ? 2 * names->slots : 64;
+	char **name = realloc(names->name, slots * sizeof *name);
+	size_t *slot = calloc(slots, sizeof *slot);
+
+	if (name)
+		names->name = name;
+	if (!name || !slot) {
+		free(slot);
+		return false;
+	}
+	free(names->slot);
+	names->slot = slot;
+	names->slots = slots;
+	for (size_t i = 0; i < names->count; i++)
+		slot[slot_of(names, name[i])] = i + 1;
+	return true;
+}
+
+/* The number of a name, which is kept; SIZE_MAX without memory. */
+static size_t number_of(struct names *names, const char *text)
+{
+	size_t at;
+
+	if (2 * names->count >= names->slots && !grow(names))
+		return SIZE_MAX;
+	at = slot_of(names, text);
+	if (!names->slot[at]) {
+		names->name[names->count] = strdup(text);
+		if (!names->name[names->count])
+			return SIZE_MAX;
+		names->slot[at] = ++names->count;
+	}
+	return names->slot[at] - 1;
+}
+
+static void free_names(struct names *names)
+{
+	for (size_t i = 0; i < names->count; i++)
+		free(names->name[i]);
+	free(names->name);
+	free(names->slot);
+}
+
+/* ---- values ---- */
+
+struct value {
+	size_t point, figure;
+	int side;
+	uint64_t seed;
+	double number;
+};
+
+struct results {
+	struct names points, figures;
+	size_t failures; /* the figure "failed", which every line has */
+	struct value *value;
+	size_t count, room;
+	/* of the line that is read */
+	int side;
+	size_t first;
+	uint64_t seed;
+	char point[4096];
+	bool is_result, failed, lost;
+};
+
+static void add_value(struct results *r, const char *figure, double number)
+{
+	if (r->count == r->room) {
+		size_t room = r->room ? 2 * r->room : 1024;
+		struct value *bigger = realloc(r->value, room * sizeof *bigger);
+
+		r->lost = r->lost || !bigger;
+		r->value = bigger ? bigger : r->value;
+		r->room = bigger ? room : r->room;
+	}
+	if (!r->lost)
+		r->value[r->count++] = (struct value){ .figure = number_of(&r->figures, figure),
+						       .side = r->side, .number = number };
+}
+
+static void take(void *state, const char *path, const char *text, bool quoted)
+{
+	struct results *r = state;
+	size_t used = strlen(r->point);
+	double number;
+
+	if (!strcmp(path, "point.seed")) {
+		r->seed = strtoull(text, NULL, 10);
+	} else if (!strncmp(path, "point.", 6)) {
+		r->is_result = true;
+		if (strcmp(path, "point.hash"))
+			snprintf(r->point + used, sizeof r->point - used, "%s%s=%s",
+				 used ? " " : "", path + 6, text);
+	} else if (!strcmp(path, "failed")) {
+		r->failed = true;
+	} else if (!quoted && strcmp(path, "run") && strcmp(path, "of")) {
+		number = !strcmp(text, "true") ? 1 : strtod(text, NULL); /* false: 0 */
+		if (strcmp(text, "null"))
+			add_value(r, path, number);
+	}
+}
+
+/* The values of a line get its point and seed, which stand before or behind them. */
+static const char *read_line(struct results *r, const char *line)
+{
+	const char *end;
+	size_t point;
+
+	r->first = r->count;
+	r->point[0] = '\0';
+	r->is_result = r->failed = false;
+	end = sim_json_each(line, take, r);
+	if (!end || end[strspn(end, "\n")])
+		return "expected a whole line of JSON (of --study or --format jsonl)";
+	if (!r->is_result)
+		return "expected a report, which names its point";
+	add_value(r, "failed", r->failed);
+	point = number_of(&r->points, r->point);
+	for (size_t i = r->first; i < r->count; i++) {
+		r->value[i].point = point;
+		r->value[i].seed = r->seed;
+	}
+	return r->lost || point == SIZE_MAX ? "out of memory" : NULL;
+}
+
+static int read_side(struct results *r, const char *name, int side)
+{
+	FILE *in = fopen(name, "r");
+	const char *wrong = NULL;
+	char *line = NULL;
+	size_t size = 0;
+	unsigned number = 1;
+
+	if (!in) {
+		fprintf(stderr, "gputm-sim: --compare: got \"%s\", expected a file with results: "
+				"%s\n", sim_quoted(name), strerror(errno));
+		return -1;
+	}
+	r->side = side;
+	for (; !wrong && getline(&line, &size, in) > 0; number++)
+		wrong = read_line(r, line);
+	if (!wrong && number == 1)
+		wrong = "got end of file, expected results";
+	if (wrong)
+		fprintf(stderr, "gputm-sim: %s:%u: %s\n", sim_quoted(name),
+			number > 1 ? number - 1 : 1, wrong);
+	free(line);
+	fclose(in);
+	return wrong ? -1 : 0;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct value *x = a, *y = b;
+
+	if (x->point != y->point)
+		return x->point < y->point ? -1 : 1;
+	if (x->figure != y->figure)
+		return x->figure < y->figure ? -1 : 1;
+	if (x->side != y->side)
+		return x->side - y->side;
+	return x->seed < y->seed ? -1 : x->seed > y->seed;
+}
+
+/* ---- Student's distribution ---- */
+
+/* The continued fraction of the incomplete beta function (Lentz's algorithm). */
+static double fraction(double a, double b, double x)
+{
+	double c = 1, d = 1 / (1 - (a + b) * x / (a + 1)), all = d;
+
+	for (int m = 1; m < 500; m++) {
+		double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+		double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+		double before = all;
+
+		d = 1 / (1 + even * d);
+		c = 1 + even / c;
+		all *= c * d;
+		d = 1 / (1 + odd * d);
+		c = 1 + odd / c;
+		all *= c * d;
+		if (fabs(all - before) <= 1e-14 * fabs(all))
+			break;
+	}
+	return all;
+}
+
+/* How likely is a t at least that far from 0, with so many degrees of freedom? */
+static double two_sided(double t, double freedom)
+{
+	double a = freedom / 2, b = 0.5, x = freedom / (freedom + t * t);
+	double front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
+
+	if (x >= 1)
+		return 1;
+	return x < (a + 1) / (a + b + 2) ? front * fraction(a, b, x) / a :
+					   1 - front * fraction(b, a, 1 - x) / b;
+}
+
+/* The t that is that unlikely. */
+static double t_of(double likely, double freedom)
+{
+	double low = 0, high = 1e6;
+
+	for (int i = 0; i < 200; i++) {
+		double middle = (low + high) / 2;
+
+		*(two_sided(middle, freedom) > likely ? &low : &high) = middle;
+	}
+	return low;
+}
+
+/* ---- verdicts ---- */
+
+struct verdict {
+	size_t point, figure;
+	size_t n[2];
+	double mean[2];
+	bool exact, differs;
+	size_t unequal;	       /* exact: seeds with another value */
+	double likely;	       /* else: that the means are the same; above 1: no verdict */
+	double reach;	       /* and half of the interval of the difference */
+};
+
+/* Beyond the tolerance? */
+static bool apart(double a, double b, double tolerance)
+{
+	double larger = fabs(a) > fabs(b) ? fabs(a) : fabs(b);
+
+	return fabs(a - b) > tolerance * larger;
+}
+
+static double variance(const struct value *value, size_t n, double mean)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += (value[i].number - mean) * (value[i].number - mean);
+	return n > 1 ? sum / (double)(n - 1) : 0;
+}
+
+static void welch(struct verdict *v, const struct value *value)
+{
+	double n0 = (double)v->n[0], n1 = (double)v->n[1];
+	double s0 = variance(value, v->n[0], v->mean[0]) / n0;
+	double s1 = variance(value + v->n[0], v->n[1], v->mean[1]) / n1, s = s0 + s1, freedom;
+
+	v->likely = 2;
+	if (v->n[0] < 2 || v->n[1] < 2)
+		return;
+	v->likely = v->mean[0] == v->mean[1];
+	if (s <= 0)
+		return;
+	freedom = s * s / (s0 * s0 / (n0 - 1) + s1 * s1 / (n1 - 1));
+	v->likely = two_sided((v->mean[1] - v->mean[0]) / sqrt(s), freedom);
+	v->reach = t_of(LEVEL, freedom) * sqrt(s);
+}
+
+/* The values of one figure in one point, those of the first side first. */
+static void judge(struct verdict *v, const struct value *value, size_t count, double tolerance)
+{
+	v->point = value->point;
+	v->figure = value->figure;
+	for (size_t i = 0; i < count; i++) {
+		v->n[value[i].side]++;
+		v->mean[value[i].side] += value[i].number;
+	}
+	for (int side = 0; side < 2; side++)
+		v->mean[side] /= v->n[side] ? (double)v->n[side] : 1;
+	v->exact = v->n[0] == v->n[1];
+	for (size_t i = 0; v->exact && i < v->n[0]; i++)
+		v->exact = value[i].seed == value[v->n[0] + i].seed;
+	if (!v->exact) {
+		welch(v, value);
+		return;
+	}
+	for (size_t i = 0; i < v->n[0]; i++)
+		v->unequal += apart(value[i].number, value[v->n[0] + i].number, tolerance);
+	v->differs = v->unequal > 0;
+}
+
+static int by_likelihood(const void *a, const void *b)
+{
+	double x = (*(struct verdict *const *)a)->likely, y = (*(struct verdict *const *)b)->likely;
+
+	return (x > y) - (x < y);
+}
+
+/* Holm: the least likely of m figures differs below LEVEL / m, the next below LEVEL / (m - 1). */
+static bool correct(struct verdict *verdict, size_t count, double tolerance)
+{
+	struct verdict **order = malloc((count + 1) * sizeof *order);
+	size_t tests = 0;
+
+	for (size_t i = 0; order && i < count; i++)
+		if (!verdict[i].exact && verdict[i].likely <= 1)
+			order[tests++] = &verdict[i];
+	if (order)
+		qsort(order, tests, sizeof *order, by_likelihood);
+	for (size_t i = 0; i < tests && order[i]->likely < LEVEL / (double)(tests - i); i++)
+		order[i]->differs = apart(order[i]->mean[0], order[i]->mean[1], tolerance);
+	free(order);
+	return order != NULL;
+}
+
+/* ---- told ---- */
+
+static void tell(FILE *out, const struct results *r, const struct verdict *v, size_t *point)
+{
+	double difference = v->mean[1] - v->mean[0];
+
+	if (*point != v->point)
+		fprintf(out, "%s\n", r->points.name[v->point]);
+	*point = v->point;
+	if (!v->n[0] || !v->n[1]) {
+		fprintf(out, "  %-30s only in %c\n",
+			v->figure == r->failures ? "(the point)" : r->figures.name[v->figure],
+			v->n[0] ? 'A' : 'B');
+		return;
+	}
+	fprintf(out, "  %-30s %14.6g %14.6g", r->figures.name[v->figure], v->mean[0], v->mean[1]);
+	if (v->mean[0] != 0)
+		fprintf(out, "  x %.4f", v->mean[1] / v->mean[0]);
+	else
+		fprintf(out, "  %8s", "");
+	if (v->exact)
+		fprintf(out, "  %zu of %zu seeds\n", v->unequal, v->n[0]);
+	else
+		fprintf(out, "  %+.4g .. %+.4g, n = %zu, %zu\n", difference - v->reach,
+			difference + v->reach, v->n[0], v->n[1]);
+}
+
+/* A point with no line in one of the files has no failures there either, and is told once. */
+static bool in_lone_point(const struct results *r, const struct verdict *verdict, size_t count,
+			  size_t i)
+{
+	size_t k = i;
+
+	while (verdict[k].figure != r->failures && k + 1 < count &&
+	       verdict[k + 1].point == verdict[i].point)
+		k++;
+	while (verdict[k].figure != r->failures && k && verdict[k - 1].point == verdict[i].point)
+		k--;
+	return k != i && (!verdict[k].n[0] || !verdict[k].n[1]);
+}
+
+static int tell_all(const struct results *r, struct verdict *verdict, size_t count, FILE *out)
+{
+	size_t differ = 0, none = 0, point = SIZE_MAX;
+
+	for (size_t i = 0; i < count; i++) {
+		struct verdict *v = &verdict[i];
+		bool lone = !v->n[0] || !v->n[1];
+
+		if ((lone && !in_lone_point(r, verdict, count, i)) || v->differs)
+			tell(out, r, v, &point);
+		differ += lone || v->differs;
+		none += !lone && !v->exact && v->likely > 1;
+	}
+	fprintf(out, "%zu of %zu figures differ", differ, count);
+	if (none)
+		fprintf(out, "; no verdict on %zu with other seeds and one value", none);
+	fputs(".\n", out);
+	return differ ? SIM_FAILED : SIM_DONE;
+}
+
+static int compare(const struct sim_options *o, struct results *r, FILE *out)
+{
+	struct verdict *verdict;
+	size_t count = 0;
+	int status = SIM_FAILED;
+
+	r->failures = number_of(&r->figures, "failed");
+	if (r->count)
+		qsort(r->value, r->count, sizeof *r->value, by_place);
+	verdict = calloc(r->count + 1, sizeof *verdict);
+	for (size_t i = 0, next; verdict && i < r->count; i = next) {
+		for (next = i; next < r->count && r->value[next].point == r->value[i].point &&
+			       r->value[next].figure == r->value[i].figure; next++)
+			continue;
+		judge(&verdict[count++], &r->value[i], next - i, o->tolerance);
+	}
+	if (verdict && correct(verdict, count, o->tolerance))
+		status = tell_all(r, verdict, count, out);
+	else
+		sim_complain(SIM_FAILED, "out of memory");
+	free(verdict);
+	return status;
+}
+
+int sweep_compare(const struct sim_options *o)
+{
+	struct results r = { .count = 0 };
+	struct sim_output out;
+	int status = SIM_BAD_INPUT;
+
+	if (!read_side(&r, o->files[0], 0) && !read_side(&r, o->files[1], 1) &&
+	    !sim_output_open(&out, "out", o->out)) {
+		status = compare(o, &r, out.file);
+		if (sim_output_close(&out, true))
+			status = SIM_FAILED;
+	}
+	free_names(&r.points);
+	free_names(&r.figures);
+	free(r.value);
+	return status;
+}
