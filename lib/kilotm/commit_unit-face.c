@@ -219,7 +219,8 @@ static void make_ring(struct gputm_commit_unit *self)
 {
 	const struct gputm_commit_unit_config *c = &self->config;
 	struct gputm_unit *unit = &self->unit;
-	uint32_t places = up_to_power(c->ring + 1);
+	/* Lanes of a warp that have retired keep their places, empty, until the warp has. */
+	uint32_t places = up_to_power(c->ring + c->lanes);
 
 	self->mask = places - 1;
 	self->entry = gputm__own(unit, places, sizeof(*self->entry));

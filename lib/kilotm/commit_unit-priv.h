@@ -123,7 +123,7 @@ struct gputm_commit_unit {
 	struct gputm_unit unit;
 	struct gputm_commit_unit_config config;
 	struct gputm_last_writer *history;
-	struct gputm__commit_entry *entry; /* [mask + 1], at least one more than the ring */
+	struct gputm__commit_entry *entry; /* [mask + 1], at least ring + lanes */
 	struct gputm_commit_word *kept;	   /* [buffers][buffer_words] */
 	uint32_t *spare; /* [buffers]: from buffers_used on, the free buffers, + 1 */
 	uint32_t *pending_writes; /* [pending_entries]: words per block */
