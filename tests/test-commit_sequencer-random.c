@@ -15,7 +15,8 @@ static const struct shape {
 };
 
 struct world {
-	struct kit kit;
+	struct kit *kit;
+	struct kit_bytes *bytes;
 	struct gputm_commit_sequencer *seq;
 	struct gputm_tx_log *log[WARPS];
 	struct oracle_tx_log mirror[WARPS];
@@ -31,14 +32,13 @@ static struct gputm_unit *unit_of(const struct world *w)
 	return gputm_commit_sequencer_unit(w->seq);
 }
 
-static void world_open(struct world *w, const struct shape *shape, uint64_t seed)
+static void world_open(struct world *w, struct kit *kit, const struct shape *shape)
 {
 	struct gputm_commit_sequencer_config config = GPUTM_COMMIT_SEQUENCER_CONFIG_INIT;
 	struct gputm_tx_log_config log_config = GPUTM_TX_LOG_CONFIG_INIT;
 
 	memset(w, 0, sizeof(*w));
-	kit_open(&w->kit);
-	w->random = seed;
+	w->kit = kit;
 	w->slots = shape->slots;
 	config.warps = WARPS;
 	config.lanes = log_config.lanes = shape->lanes;
@@ -54,25 +54,26 @@ static void world_open(struct world *w, const struct shape *shape, uint64_t seed
 	config.spilled_row_cycles = shape->spilled_row_cycles;
 	log_config.l1_rows = 2;
 	for (unsigned i = 0; i < WARPS; i++) {
-		ck_assert_int_eq(gputm_tx_log_new(w->kit.ctx, &log_config, &w->log[i]), 0);
+		ck_assert_int_eq(gputm_tx_log_new(kit->ctx, &log_config, &w->log[i]), 0);
 		oracle_tx_log_init(&w->mirror[i], shape->lanes, shape->partitions, 256);
 	}
 	config.logs = (const struct gputm_tx_log *const *)w->log;
-	ck_assert_int_eq(gputm_commit_sequencer_new(w->kit.ctx, &config, &w->seq), 0);
+	ck_assert_int_eq(gputm_commit_sequencer_new(kit->ctx, &config, &w->seq), 0);
 	kit_observe(gputm_commit_sequencer_unit(w->seq));
 	oracle_commit_sequencer_init(&w->oracle, shape->partitions, shape->mode);
 }
 
-static void world_close(struct world *w)
+static void free_logs(struct world *w)
 {
-	gputm_commit_sequencer_free(w->seq);
 	for (unsigned i = 0; i < WARPS; i++)
 		gputm_tx_log_free(w->log[i]);
-	kit_close(&w->kit);
 }
 
+/* What the bytes say; when there are no more, what the generator says. */
 static uint64_t below(struct world *w, uint64_t limit)
 {
+	if (w->bytes && kit_more(w->bytes))
+		return kit_draw(w->bytes, limit);
 	return kit_below(&w->random, limit);
 }
 
@@ -83,12 +84,13 @@ static void fill_logs(struct world *w, unsigned warp)
 
 	ck_assert_int_eq(gputm_tx_log_restart(w->log[warp], all), 0);
 	oracle_tx_log_restart(&w->mirror[warp], all);
+	w->random += below(w, 256);
 	for (uint64_t rows = below(w, 7); rows; rows--) {
 		uint64_t mask = kit_random(&w->random) & kit_random(&w->random) & all;
 		unsigned kind = (unsigned)below(w, 2);
 
 		for (unsigned i = 0; i < ORACLE_SEQ_LANES; i++) {
-			address[i] = below(w, 1024) << 2;
+			address[i] = kit_below(&w->random, 1024) << 2;
 			value[i] = (uint32_t)kit_random(&w->random);
 		}
 		ck_assert(oracle_tx_log_append(&w->mirror[warp], kind, mask, address, value));
@@ -104,14 +106,13 @@ static void fill_logs(struct world *w, unsigned warp)
 static void try_begin(struct world *w)
 {
 	unsigned warp = (unsigned)below(w, WARPS);
-	uint64_t lanes = 0;
+	uint64_t lanes;
 	int result;
 
 	if (w->busy[warp])
 		return;
 	fill_logs(w, warp);
-	while (!lanes)
-		lanes = below(w, UINT64_C(1) << w->mirror[warp].lanes);
+	lanes = 1 + below(w, (UINT64_C(1) << w->mirror[warp].lanes) - 1);
 	result = gputm_commit_sequencer_begin_probe(w->seq, (uint32_t)warp, lanes);
 	ck_assert_int_eq(result, w->in_use < w->slots ? OK : BUSY);
 	ck_assert_int_eq(gputm_commit_sequencer_begin(w->seq, (uint32_t)warp, lanes), result);
@@ -156,7 +157,7 @@ static void try_pop(struct world *w)
 static void try_report(struct world *w)
 {
 	struct gputm_commit_report report;
-	uint64_t pick = kit_random(&w->random);
+	uint64_t pick = below(w, UINT64_MAX);
 	unsigned partition;
 	int result;
 
@@ -165,7 +166,7 @@ static void try_report(struct world *w)
 	result = gputm_commit_sequencer_push_probe(w->seq, partition, &report);
 	ck_assert_int_eq(gputm_commit_sequencer_push(w->seq, partition, &report), result);
 	ck_assert_msg(result == OK || (result == BUSY && report.kind == GPUTM_COMMIT_RESEND), "%s",
-		      w->kit.message);
+		      w->kit->message);
 	if (result == OK)
 		oracle_commit_sequencer_sent(&w->oracle, partition, &report);
 }
@@ -216,7 +217,7 @@ static void compare_advance(struct world *w)
 	struct gputm_unit *twin = NULL;
 
 	ck_assert_uint_le(size, sizeof(image));
-	commit_sequencer_make(w->kit.ctx, gputm_unit_config(unit_of(w)), &twin);
+	commit_sequencer_make(w->kit->ctx, gputm_unit_config(unit_of(w)), &twin);
 	ck_assert_ptr_nonnull(twin);
 	ck_assert_int_eq(gputm_unit_load(twin, image, size), 0);
 	gputm_commit_sequencer_advance((struct gputm_commit_sequencer *)(void *)twin, n);
@@ -260,54 +261,72 @@ static void step(struct world *w, bool begins)
 	kit_valid(unit_of(w));
 }
 
-static void swap(struct world *w)
+static struct shape any_shape(struct kit_bytes *bytes)
 {
-	struct gputm_unit *other = kit_swap(&commit_sequencer_maker, &w->kit, unit_of(w));
+	struct shape shape = { .lanes = 1 + kit_u32(bytes, 8), .partitions = 1 + kit_u32(bytes, 8),
+			       .mode = kit_u32(bytes, 2), .pack = kit_u32(bytes, 2),
+			       .pack_done = kit_u32(bytes, 2), .pack_verdict = kit_u32(bytes, 2),
+			       .slots = 1 + kit_u32(bytes, 8), .output_packets = 8,
+			       .resend_requests = 2, .spilled_row_cycles = kit_u32(bytes, 2) };
 
-	w->seq = (struct gputm_commit_sequencer *)(void *)other;
+	return shape;
 }
 
-KIT_TESTS(test_commit_sequencer_random_against_oracle, KIT_COUNT(shapes))
+/* All that has begun ends. */
+static void drain(struct world *w)
+{
+	for (unsigned left = 400000; w->in_use; left--) {
+		ck_assert_uint_gt(left, 0);
+		step(w, false);
+	}
+	ck_assert_uint_eq(oracle_commit_sequencer_live(&w->oracle), 0);
+	ck_assert_uint_eq(kit_stat(unit_of(w), "cids_granted"), w->cids);
+	ck_assert_uint_eq(kit_stat(unit_of(w), "cids_retired"), w->cids);
+}
+
+/* Every other round is left in the middle of things, for the snapshots that follow. */
+KIT_DRIVE(commit_sequencer, 20, 20000)
 {
 	static struct world w;
-	unsigned steps = kit_scale(20000, 800), left = 400000;
+	struct shape shape = KIT_ROW(shapes, any_shape(bytes));
 
-	world_open(&w, &shapes[_i], 41 + (uint64_t)_i);
-	for (unsigned i = 0; i < steps; i++) {
+	world_open(&w, kit, &shape);
+	w.bytes = bytes;
+	w.random = bytes->round;
+	while (kit_more(bytes)) {
 		step(&w, true);
-		if (below(&w, 200) == 0)
-			swap(&w);
-		if (below(&w, 100) == 0)
+		w.seq = KIT_TURN(commit_sequencer, w.seq);
+		if (!below(&w, 100))
 			compare_advance(&w);
 	}
-	kit_hostile(&commit_sequencer_maker, unit_of(&w));
-	while (w.in_use && left--)
-		step(&w, false);
-	ck_assert_uint_eq(w.in_use, 0);
-	ck_assert_uint_eq(oracle_commit_sequencer_live(&w.oracle), 0);
-	ck_assert_uint_eq(kit_stat(unit_of(&w), "cids_granted"), w.cids);
-	ck_assert_uint_eq(kit_stat(unit_of(&w), "cids_retired"), w.cids);
-	ck_assert_uint_gt(kit_stat(unit_of(&w), "resends"), 0);
-	ck_assert_uint_gt(kit_stat(unit_of(&w), "passed"), 0);
-	ck_assert_uint_gt(kit_stat(unit_of(&w), "failed"), 0);
-	world_close(&w);
+	if (bytes->thorough) {
+		ck_assert_uint_gt(kit_stat(unit_of(&w), "resends"), 0);
+		ck_assert_uint_gt(kit_stat(unit_of(&w), "passed"), 0);
+		ck_assert_uint_gt(kit_stat(unit_of(&w), "failed"), 0);
+	}
+	if (bytes->round % 2)
+		drain(&w);
+	KIT_END(commit_sequencer, w.seq);
+	free_logs(&w);
 }
 
-static uint64_t digest_of_run(uint64_t seed)
+static uint64_t digest_of_run(struct kit *kit, uint64_t seed)
 {
 	static struct world w;
 	uint64_t digest;
 
-	world_open(&w, &shapes[0], seed);
+	world_open(&w, kit, &shapes[0]);
+	w.random = seed;
 	for (unsigned i = 0; i < 500; i++)
 		step(&w, true);
 	digest = kit_digest(unit_of(&w));
-	world_close(&w);
+	gputm_commit_sequencer_free(w.seq);
+	free_logs(&w);
 	return digest;
 }
 
 KIT_TEST(test_commit_sequencer_is_deterministic)
 {
-	ck_assert_uint_eq(digest_of_run(1), digest_of_run(1));
-	ck_assert_uint_ne(digest_of_run(1), digest_of_run(2));
+	ck_assert_uint_eq(digest_of_run(kit, 1), digest_of_run(kit, 1));
+	ck_assert_uint_ne(digest_of_run(kit, 1), digest_of_run(kit, 2));
 }

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tests of commit_unit: the timing table of gputm/commit_unit.h. */
+#include "tests/commit_unit.h"
+
+KIT_TEST(test_timing_input_scalar)
+{
+	struct gputm_commit_unit_config config = small_config();
+	struct hand h;
+
+	open_hand(&h, &config);
+	send_log(&h, GPUTM_COMMIT_READ_LOG, 7, 0, 5, 0);
+	for (unsigned words = 1; words <= 5; words++) {
+		ticks(&h, 1);
+		ck_assert_uint_eq(stat_of(&h, "reads"), words);
+	}
+	close_hand(&h);
+}
+
+KIT_TEST(test_timing_input_warp)
+{
+	struct gputm_commit_unit_config config = small_config();
+	struct gputm_mem_request request;
+	struct hand h;
+
+	config.warp_mode = true;
+	open_hand(&h, &config);
+	send_log(&h, GPUTM_COMMIT_READ_LOG, 7, 6, 5, 0);
+	ticks(&h, 1);
+	ck_assert_uint_eq(stat_of(&h, "reads"), 5);
+	ticks(&h, 1);
+	ck_assert(gputm_commit_unit_mem_peek(h.unit, GPUTM_COMMIT_UNIT_VALIDATION, &request));
+	ck_assert_uint_eq(request.address, 0);
+	ck_assert_uint_eq(request.word_mask, 0xc0);
+	wait_request(&h, 0);
+	ck_assert_uint_eq(wait_request(&h, 0), 1);
+	ck_assert(!gputm_commit_unit_mem_pop(h.unit, GPUTM_COMMIT_UNIT_VALIDATION));
+	close_hand(&h);
+}
+
+KIT_TEST(test_timing_validation)
+{
+	struct gputm_commit_unit_config config = small_config();
+	struct hand h;
+
+	open_hand(&h, &config);
+	send_log(&h, GPUTM_COMMIT_READ_LOG, 7, 0, 1, 0);
+	ticks(&h, 1);
+	ck_assert_uint_eq(stat_of(&h, "reads"), 1);
+	ck_assert_uint_eq(wait_request(&h, 0), 1);
+	close_hand(&h);
+}
+
+KIT_TEST(test_timing_ports)
+{
+	struct gputm_commit_unit_config config = small_config();
+	struct hand h;
+
+	open_hand(&h, &config);
+	send_log(&h, GPUTM_COMMIT_READ_LOG, 7, 0, 4, 0);
+	ck_assert_uint_eq(wait_request(&h, 0), 2);
+	for (unsigned n = 0; n < 3; n++)
+		ck_assert_uint_eq(wait_request(&h, 0), 1);
+	close_hand(&h);
+}
+
+/* 3 reads and 2 writes; done is consumed in the tick that makes the stage HAZARD. */
+KIT_TEST(test_timing_hazard)
+{
+	static const unsigned expected[] = { 5 + 1, 3 + 1, 2 + 1, 2 + 1, 1 + 1 };
+	struct gputm_commit_unit_config config = small_config();
+	struct hand h;
+
+	for (uint32_t rate = 1; rate <= 5; rate++) {
+		config.hazard_rate = rate;
+		open_hand(&h, &config);
+		send_log(&h, GPUTM_COMMIT_READ_LOG, 7, 0, 3, 0);
+		send_log(&h, GPUTM_COMMIT_WRITE_LOG, 7, 0, 2, 0);
+		send_mask(&h, GPUTM_COMMIT_DONE, 7, true);
+		wait_stage(&h, 7, GPUTM_COMMIT_HAZARD);
+		ck_assert_uint_eq(wait_stage(&h, 7, GPUTM_COMMIT_VALIDATE), expected[rate - 1]);
+		close_hand(&h);
+	}
+}
+
+KIT_TEST(test_timing_skip)
+{
+	struct gputm_commit_unit_config config = small_config();
+	struct gputm_commit_message m = header(GPUTM_COMMIT_DONE, 7, 8);
+	struct gputm_commit_report report;
+	struct hand h;
+
+	open_hand(&h, &config);
+	m.mask = 0xff;
+	ck_assert_int_eq(push(&h, &m), GPUTM_COMMIT_UNIT_ACCEPTED);
+	ticks(&h, 1);
+	for (uint64_t n = 1; n <= 8; n++) {
+		ck_assert(!gputm_commit_unit_peek(h.unit, &report));
+		ticks(&h, 1);
+		ck_assert_uint_eq(gputm_commit_unit_oldest(h.unit), 7 + n);
+	}
+	ck_assert(gputm_commit_unit_peek(h.unit, &report));
+	ck_assert_uint_eq(report.kind, GPUTM_COMMIT_RETIRED);
+	ck_assert_uint_eq(report.mask, 0xff);
+	close_hand(&h);
+}
+
+KIT_TEST(test_timing_commit)
+{
+	struct hand h;
+
+	play_hazard(&h, 1);
+	ticks(&h, 1);
+	ck_assert_int_eq(gputm_commit_unit_stage(h.unit, 7), GPUTM_COMMIT_READY);
+	ck_assert_uint_eq(wait_request(&h, 1), 2);
+	close_hand(&h);
+}
+
+KIT_TEST(test_timing_retire)
+{
+	struct hand h;
+
+	play_hazard(&h, 1);
+	wait_request(&h, 1);
+	complete(&h, 1, 0);
+	ck_assert_uint_eq(gputm_commit_unit_oldest(h.unit), 7);
+	ck_assert_uint_eq(wait_report(&h, GPUTM_COMMIT_RETIRED, 7, false), 1);
+	ck_assert_uint_eq(gputm_commit_unit_oldest(h.unit), 8);
+	close_hand(&h);
+}
+
+KIT_TEST(test_timing_revalidation)
+{
+	struct hand h;
+
+	play_hazard(&h, 1);
+	wait_request(&h, 1);
+	complete(&h, 1, 0);
+	wait_report(&h, GPUTM_COMMIT_RETIRED, 7, false);
+	ck_assert_uint_eq(wait_request(&h, 0), 2);
+	close_hand(&h);
+}
+
+KIT_TEST(test_timing_outcome)
+{
+	struct gputm_commit_unit_config config = small_config();
+	struct hand h;
+
+	open_hand(&h, &config);
+	send_log(&h, GPUTM_COMMIT_READ_LOG, 7, 0, 1, 5);
+	send_mask(&h, GPUTM_COMMIT_DONE, 7, true);
+	wait_request(&h, 0);
+	wait_stage(&h, 7, GPUTM_COMMIT_VALIDATE);
+	complete(&h, 0, 5);
+	ck_assert_uint_eq(wait_report(&h, GPUTM_COMMIT_OUTCOME, 7, true), 1);
+	send_log(&h, GPUTM_COMMIT_WRITE_LOG, 8, 0, 1, 5);
+	send_mask(&h, GPUTM_COMMIT_DONE, 8, true);
+	wait_stage(&h, 8, GPUTM_COMMIT_HAZARD);
+	ck_assert_uint_eq(wait_report(&h, GPUTM_COMMIT_OUTCOME, 8, true), 1 + 1);
+	ck_assert_int_eq(gputm_commit_unit_stage(h.unit, 8), GPUTM_COMMIT_WAIT);
+	close_hand(&h);
+}
