@@ -69,7 +69,9 @@ static uint32_t far(const struct genetic *g, uint32_t solution)
 
 static void draw(const struct genetic *g, struct sim_lane *lane)
 {
-	uint64_t state = g->seed + UINT64_C(0x100000) * (lane->thread + 1) + lane->reg[ROUND];
+	uint64_t drawn = OBJECTS + g->solutions +
+			 3 * ((uint64_t)lane->thread * g->rounds + lane->reg[ROUND]);
+	uint64_t state = g->seed + drawn * UINT64_C(0x9e3779b97f4a7c15);
 
 	lane->reg[FIRST] = sim_random(&state) % g->solutions;
 	lane->reg[SECOND] = (lane->reg[FIRST] + 1 + sim_random(&state) % (g->solutions - 1)) %
