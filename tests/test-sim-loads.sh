@@ -31,7 +31,9 @@ wrong() {
 	done
 	cat "$work/$kernel.kernel" "$work"/*.macros >"$work/after"
 	! cmp -s "$work/before" "$work/after" || complain "$kernel: $script changes nothing"
-	timeout 60 "$sim" --workload "$work/$kernel.kernel" --system ideal --check "$@" \
+	system=ideal
+	! grep -q '^shared' "$work/$kernel.kernel" || system=local-tm
+	timeout 60 "$sim" --workload "$work/$kernel.kernel" --system $system --check "$@" \
 		>"$work/out" 2>"$work/err" </dev/null
 	got=$?
 	[ $got -eq 1 ] || complain "$kernel with $script: exit $got and not 1: $(cat "$work/err")"
@@ -167,5 +169,35 @@ small='--set workload.wide=40 --set workload.high=20 --set workload.few=1'
 	wrong cc 's/store excess.to. = word + f/alu/' 'there is flow of' $small
 	wrong cc 's/store pull.to. = word - 1/alu/' 'failures, counted' $small
 }
+
+small='--threads 500 --set workload.kilobytes=8'
+# shellcheck disable=SC2086
+for kernel in w1 w2; do
+	right $kernel $small --set workload.update=50 --set workload.conflict=200000
+	wrong $kernel 's/store word\[target(id, i)\].*/alu/' 'and was' $small
+	wrong $kernel 's/if writes/if 1/' 'and was' $small --set workload.update=20
+	wrong $kernel 's/store word\[target(id, i)\]/store word[place(id, i + 1)]/' 'and was' $small
+done
+
+small='--threads 500 --set workload.sets=8 --set workload.keys=100 --set workload.put=30000'
+# shellcheck disable=SC2086
+{
+	right cache $small
+	wrong cache 's/until i >= (change ? 12 : 8)/until i >= 8/' 'the value of another' $small
+	wrong cache 's/= i < 4 ? key_word(key, i)/= i == 0 ? key_word(key, i)/' 'two keys' $small
+	wrong cache 's/let best = i if found || older/let best = i if older/' 'twice' $small
+}
+
+# In local memory.
+wrong local-hash 's/= id + 1 if !held/= id if !held/' 'holds 64'
+wrong local-hash 's/= id + 1 if !held/= id + 1/' 'holds'
+wrong local-hash 's/id % buckets + buckets/(id + 1) % buckets + buckets/' 'holds'
+wrong k-means 's/gather(3, 1)/gather(3, 2)/' 'has gathered'
+wrong k-means 's/let nearer = !k || here < least/let nearer = !k/' 'has gathered'
+wrong k-means 's/gather(1, y)/gather(1, x)/' 'has gathered'
+wrong genetic 's/let b = b ^ differ if first_is_better/let b = b ^ 256/' 'is no solution'
+wrong genetic 's/= far(a) <= far(b)/= far(a) > far(b)/' 'the best solution is'
+wrong genetic 's/store solution\[drawn\[mine\].second\] = b/store solution[drawn[mine].second] = 0/' \
+	'the best solution is'
 
 exit $failed

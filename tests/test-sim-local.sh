@@ -96,7 +96,7 @@ grep -q 'machine *southern-islands: 1 compute unit' "$work/out" || complain 'tex
 refused 'not in local memory' --system local-tm --workload bank
 refused 'local-serialised' --system kilo-tm --workload k-means-2
 refused '--concurrency' --system local-tm --workload k-means-2 --concurrency 2
-refused '--threads' --system local-tm --workload k-means-2 --threads 256
+refused 'each of 2 blocks has a copy' --system local-tm --workload k-means-2 --threads 512
 refused '256 work-items, the work-group has 128' --system local-tm --workload k-means-2 \
 	--set local_tm.wavefronts=2
 refused 'wavefronts x lanes = 320' --system local-tm --workload k-means-2 --set local_tm.wavefronts=5

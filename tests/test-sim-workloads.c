@@ -306,7 +306,7 @@ KIT_TEST(test_genetic_invariant_is_strict)
 	ck_assert_uint_eq(run.transactions, 3 * 256);
 	ck_assert_uint_eq(run.reads, 2 * 3 * 256);
 	ck_assert_uint_eq(run.writes, 2 * 3 * 256);
-	broken(&run, 0, 256, "0x100 is no solution");
+	broken(&run, 0, 256, "256 is no solution");
 	/* Nothing in the bag is as far from half of all as can be. */
 	sim_memory_write(run.memory, 0, 0);
 	broken(&run, 4, 0, "the best solution is");

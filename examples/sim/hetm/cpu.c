@@ -69,8 +69,7 @@ static void abort_tx(struct sim_machine *machine, struct hetm_worker *w)
 		o->abort(o->state, w->lane.thread, SIM_ABORT_VALIDATION);
 	machine->port.result.aborted++;
 	machine->port.result.aborted_by_reason[SIM_ABORT_VALIDATION]++;
-	w->saved.attempt++;
-	w->lane = w->saved;
+	sim_lane_again(machine->program, &w->lane, &w->saved);
 	w->pc = w->begin;
 	w->in_tx = false;
 }
@@ -182,6 +181,8 @@ static void step(struct sim_machine *machine, struct hetm_worker *w)
 	w->ready_at += cycles_of(&hetm_of(machine)->config->machine, instr);
 	if (instr->op <= SIM_BRANCH || instr->op == SIM_NOTE)
 		program->eval(program->data, pc, &w->lane, &does);
+	if (does.stray_array)
+		sim_fail_lane(&machine->port, pc, &w->lane, &does);
 	w->pc = pc + 1 + (uint32_t)instr->hop;
 	machine->port.result.instructions++;
 	switch (instr->op) {
@@ -225,6 +226,8 @@ static void take(struct sim_machine *machine, struct hetm_worker *w)
 		return;
 	memset(&w->lane, 0, sizeof(w->lane));
 	w->lane.thread = (uint32_t)request;
+	sim_introduce(machine->program, &w->lane, machine->port.workload->block_size,
+		      machine->port.workload->block_size, SIM_CPU);
 	w->pc = 0;
 	w->in_tx = false;
 	w->ready_at = machine->port.now;

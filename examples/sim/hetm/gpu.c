@@ -21,7 +21,7 @@ static void eval(const void *data, uint32_t pc, struct sim_lane *lane, struct si
 	const struct hetm_kernel *k = data;
 	struct sim_lane request = *lane;
 
-	request.thread = k->request[lane->thread] | k->device_bit;
+	request.thread = k->request[lane->thread];
 	k->inner->eval(k->inner->data, pc, &request, step);
 	memcpy(lane->reg, request.reg, sizeof(lane->reg));
 }
@@ -128,13 +128,13 @@ static struct hetm_kernel *make_kernel(struct sim_machine *machine, uint32_t cou
 	}
 	for (uint32_t i = 0; i < count; i++)
 		k->request[i] = (uint32_t)h->batch[i];
-	k->device_bit = outer->device_bit ? SIM_ON_GPU : 0;
 	k->found = h->gpu;
 	k->inner = outer->program[flavour];
 	k->program = *k->inner;
 	k->program.eval = eval;
 	k->program.data = k->inner->eval_warp ? k->inner->data : k;
 	k->program.id = k->request;
+	k->program.device = SIM_GPU;
 	k->class = (struct sim_workload_class){ .name = outer->name, .setup = copy_replica };
 	k->workload = *outer;
 	k->workload.class = &k->class;

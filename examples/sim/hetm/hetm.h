@@ -108,7 +108,6 @@ struct hetm_kernel {
 	struct sim_program program;
 	const struct sim_program *inner;
 	const struct sim_memory *found; /* the replica */
-	uint32_t device_bit;
 	uint64_t begins;	   /* behind the launch */
 	struct hetm_words *attempt; /* [count] what a thread has accessed since it began */
 	struct hetm_words done;	   /* what is committed, in order of time; HETM_COMMIT: a commit */

@@ -33,7 +33,7 @@ static int place_array(struct reader *r, struct kernel_array *array)
 		array->base = k->table_words;
 		k->table_words += words;
 	} else if (array->kind == KERNEL_SHARED) {
-		array->base = k->shared_words;
+		array->base = 4 * k->shared_words;
 		k->shared_words += words;
 	} else if (array->kind == KERNEL_GLOBAL) {
 		array->base = take_bytes(k, &k->end, 4 * words);
@@ -102,9 +102,8 @@ int lay_out(struct reader *r)
 	for (size_t i = 0; i < k->places; i++) {
 		struct kernel_place *p = &k->place[i];
 		const struct kernel_array *array = &k->array[p->array];
-		bool bytes = array->kind == KERNEL_GLOBAL || array->kind == KERNEL_LOCK_WORDS;
 
-		p->base = array->base + (bytes ? 4 : 1) * p->offset;
+		p->base = array->base + (array->kind == KERNEL_TABLE ? 1 : 4) * p->offset;
 	}
 	k->table = calloc(k->table_words + 1, sizeof(*k->table));
 	return k->table ? 0 : no_memory(r);

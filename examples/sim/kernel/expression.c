@@ -267,6 +267,10 @@ int read_place(struct reader *r, uint16_t *out, struct value *index)
 	if (!name || name->kind != NAME_ARRAY)
 		return unexpected(r, "the name of an array");
 	array = &r->kernel->array[name->index];
+	if (array->kind == KERNEL_SHARED && r->code && !of_run(r) &&
+	    (r->kernel->launched || r->kernel->blocks != 1))
+		return say(r, "got \"%s\", shared memory, of which each of %u blocks has a copy, "
+			      "expected what all threads see", r->text, r->kernel->blocks);
 	place.array = (uint16_t)name->index;
 	place.stride = 4 * array->words;
 	place.length = array->length;
@@ -289,7 +293,7 @@ static int fetch(struct reader *r, struct value *out)
 
 	if (!r->code)
 		return say(r, "got \"%s\", expected what is known before the run", r->text);
-	if (!table && of_run(r))
+	if (!table && (of_run(r) || r->section == KERNEL_AFFINITY))
 		return say(r, "got \"%s\", expected no memory in an expression of a program: "
 			      "\"load\" it into a register first", r->text);
 	error = read_place(r, &place, &index);
@@ -364,14 +368,17 @@ static int expand(struct reader *r, struct macro *macro, struct value *out)
 
 static int read_special(struct reader *r, enum kernel_special special, struct value *out)
 {
+	static const char *const names[] = {
+		[KERNEL_SETUP] = "setup", [KERNEL_VERIFY] = "verify",
+		[KERNEL_AFFINITY] = "affinity",
+	};
 	uint16_t reg;
 
 	if (!r->code)
 		return say_nothing_is_known(r);
-	if (!of_run(r))
+	if (!of_run(r) && (r->section != KERNEL_AFFINITY || special != KERNEL_ID))
 		return say(r, "got \"%s\", expected an operand of %s, which no thread runs",
-			   r->text, of_host(r) ? "host" :
-				    r->section == KERNEL_SETUP ? "setup" : "verify");
+			   r->text, of_host(r) ? "host" : names[r->section]);
 	reg = special_register(r, special);
 	if (reg == KERNEL_NO_COLUMN)
 		return -EINVAL;
@@ -399,7 +406,7 @@ static int read_size(struct reader *r, struct value *out)
 static int read_name(struct reader *r, struct value *out)
 {
 	static const char *const specials[] = { "thread", "lane", "warp",   "block",
-						"id",	  "warp_id", "attempt" };
+						"id",	  "warp_id", "attempt", "device" };
 	const struct name *name = find_name(r, r->text);
 	uint16_t reg;
 

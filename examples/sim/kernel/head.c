@@ -18,9 +18,11 @@ static uint32_t param_value(const struct reader *r, size_t index)
 {
 	const struct kernel_request *request = r->request;
 
-	return request->variant ? request->variant->value[index] :
-	       request->value	? request->value[index] :
-				  r->kernel->param[index].standard;
+	size_t fixed = request->variant ? request->variant->params : 0;
+
+	return index < fixed  ? request->variant->value[index] :
+	       request->value ? request->value[index - fixed] :
+				r->kernel->param[index].standard;
 }
 
 /* param NAME DEFAULT LEAST GREATEST "TEXT" */
@@ -127,6 +129,7 @@ static int read_variant(struct reader *r)
 	error = take_name(r, "the name of a variant", v->name);
 	if (error)
 		return error;
+	v->params = k->params;
 	for (size_t i = 0; i < k->params; i++)
 		v->value[i] = k->param[i].standard;
 	while (!error && r->token == TOKEN_WORD)
@@ -327,6 +330,24 @@ static int read_commits(struct reader *r)
 	return error;
 }
 
+/* affinity e: of thread id, 1 for the CPU, 2 for the GPU */
+static int read_affinity(struct reader *r)
+{
+	struct kernel_instr i = { .op = KERNEL_EXIT_IF };
+	struct value value;
+	int error = open_code(r, KERNEL_AFFINITY, &r->kernel->code[KERNEL_AFFINITY]);
+
+	r->statement_line = r->token_line;
+	r->statement_column = r->token_column;
+	if (!error)
+		error = read_expression(r, &value);
+	if (!error)
+		error = column_of(r, &value, &i.a);
+	if (!error)
+		error = put_instr(r, &i);
+	return error ? error : close_code(r);
+}
+
 /* ---- macros ---- */
 
 static int read_parameters(struct reader *r, struct macro *m)
@@ -444,7 +465,7 @@ static const struct head {
 	{ "trace", read_trace, true },	    { "region", read_region, false },
 	{ "words", read_words, false },	    { "edges", read_edges, false },
 	{ "commits", read_commits, false }, { "define", read_define, false },
-	{ "macro", read_macro, false },
+	{ "macro", read_macro, false },	    { "affinity", read_affinity, false },
 };
 
 static const struct head *find_head(const char *word)

@@ -107,12 +107,13 @@ enum kernel_special {
 	KERNEL_ID, /* thread number in the launch */
 	KERNEL_WARP_ID, /* warp number in the launch */
 	KERNEL_ATTEMPT, /* aborts of the running transaction */
+	KERNEL_DEVICE, /* 1: CPU, 2: GPU, of a machine of both */
 	KERNEL_SPECIALS,
 };
 
 /* Where an access goes: words of an array, at base + stride * index. */
 struct kernel_place {
-	uint64_t base;	 /* byte address; of tables and shared arrays the word in them */
+	uint64_t base;	 /* byte address, of shared arrays from 0; of tables the word in them */
 	uint32_t stride; /* bytes */
 	uint32_t length; /* indices */
 	uint32_t offset; /* words from an element's start, of which base is made */
@@ -194,6 +195,7 @@ enum kernel_section {
 	KERNEL_VERIFY,
 	KERNEL_HOST, /* of the program with transactions; the next one: with locks */
 	KERNEL_LOCKS_HOST,
+	KERNEL_AFFINITY, /* no section: its first instruction has the operand a */
 	KERNEL_SECTIONS,
 };
 
@@ -217,7 +219,7 @@ struct kernel_array {
 	char name[KERNEL_NAME_MAX];
 	enum kernel_array_kind kind;
 	uint32_t length, words; /* elements; words of one */
-	uint64_t base;		/* bytes; of shared arrays and tables words in theirs */
+	uint64_t base;		/* bytes, of shared arrays from 0; of tables words in theirs */
 	struct kernel_field *field;
 	size_t fields;
 };
@@ -246,7 +248,8 @@ struct kernel_param {
 
 struct kernel_variant {
 	char name[KERNEL_NAME_MAX], *text;
-	uint32_t value[KERNEL_PARAMS_MAX]; /* of params; as many as the file has before it */
+	uint32_t value[KERNEL_PARAMS_MAX]; /* of params; as many as the file has before it: */
+	size_t params;
 	bool seeded;
 	uint64_t seed;
 	uint32_t threads; /* 0: the kernel's */
@@ -281,7 +284,6 @@ struct kernel {
 	uint64_t region_start, region_end; /* what transactions access; equal: not said */
 	uint16_t keys; /* array that --keys fills, or KERNEL_NO_COLUMN */
 	uint16_t edges; /* the same for --edges */
-	int affinity;
 };
 
 /* Opens a file that the kernel names, or gives NULL. */
@@ -293,7 +295,8 @@ struct kernel_files {
 /* What a kernel is made with. */
 struct kernel_request {
 	const struct kernel_variant *variant; /* of a first reading; NULL: none */
-	const uint32_t *value; /* of params, in their order; NULL: their defaults */
+	/* Of params, in their order, behind those of the variant; NULL: their defaults. */
+	const uint32_t *value;
 	uint64_t threads;      /* 0: the kernel's own */
 	uint64_t seed;	       /* where the kernel gives none */
 	uint32_t keys;	       /* words of --keys: the default of threads; 0: not given */

@@ -14,7 +14,7 @@ static const char *const reserved[] = {
 	"old",	  "from",    "to",	"uniform", "min",     "max",	 "mul",	     "smul",
 	"over",	  "sqrt",    "sless",	"sshift",  "abs",     "random",	 "id",	     "thread",
 	"lane",	  "warp",    "block",	"attempt", "threads", "zipf",	 "exponent", "jump",
-	"branch", "warp_id",
+	"branch", "warp_id", "device",
 };
 
 bool is_reserved(const char *text)
@@ -132,7 +132,7 @@ uint16_t take_register(struct reader *r, bool set)
 
 /* Names that no register can have. */
 static const char *const specials[KERNEL_SPECIALS] = {
-	"thread", "lane", "warp", "block", "id", "warp_id", "attempt",
+	"thread", "lane", "warp", "block", "id", "warp_id", "attempt", "device",
 };
 
 /* The register that holds what a thread knows of itself. */

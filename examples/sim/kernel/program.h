@@ -76,6 +76,9 @@ struct sim_step {
 	uint32_t compare;     /* CAS */
 	bool taken;	      /* BRANCH, EXIT_IF */
 	bool skip;	      /* LOAD, STORE, CAS, ADD: predicated off in this lane */
+	/* An index beyond an array's end, which nothing undoes; NULL: none. */
+	const char *stray_array;
+	uint32_t stray_index;
 };
 
 /*
@@ -111,6 +114,7 @@ enum sim_special { /* in the order of enum kernel_special */
 	SIM_OWN_ID, /* number in the launch */
 	SIM_OWN_WARP_ID,
 	SIM_OWN_ATTEMPT,
+	SIM_OWN_DEVICE, /* enum sim_affinity: the one of several that runs it */
 	SIM_SPECIALS,
 };
 #define SIM_NO_REGISTER UINT16_MAX
@@ -152,7 +156,33 @@ struct sim_program {
 	const uint32_t *line;
 	const uint32_t *id;	  /* what threads call themselves; NULL: by their number */
 	bool gpu_only; /* it has ADD, EXIT_IF or BARRIER, or lanes end apart from each other */
+	uint32_t device; /* that runs it; 0: there is one */
 	bool part;     /* one of several that are launched one after the other */
 };
+
+/* What a thread of a machine that keeps its registers in a lane knows of itself. */
+static inline void sim_introduce(const struct sim_program *program, struct sim_lane *lane,
+				 uint32_t block_size, uint32_t lanes, uint32_t device)
+{
+	for (int i = 0; program->special && i < SIM_SPECIALS; i++)
+		if (program->special[i] != SIM_NO_REGISTER)
+			lane->reg[program->special[i]] =
+				i == SIM_OWN_DEVICE ? device :
+				sim_own((enum sim_special)i, lane->thread / block_size,
+					lane->thread % block_size, block_size, lanes);
+}
+
+/* The lane is as it was, but for one more abort. */
+static inline void sim_lane_again(const struct sim_program *program, struct sim_lane *lane,
+				  const struct sim_lane *saved)
+{
+	uint32_t attempt = lane->attempt + 1;
+	uint16_t reg = program->special ? program->special[SIM_OWN_ATTEMPT] : SIM_NO_REGISTER;
+
+	*lane = *saved;
+	lane->attempt = attempt;
+	if (reg != SIM_NO_REGISTER)
+		lane->reg[reg] = attempt;
+}
 
 #endif

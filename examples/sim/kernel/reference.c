@@ -72,8 +72,8 @@ static int access(struct flow_reference *r, uint32_t pc, uint32_t thread)
 	if (index >= p->length)
 		return fault(r, pc, "accesses an array beyond its end", thread);
 	if (k->array[p->array].kind == KERNEL_SHARED)
-		at = r->shared + thread / k->block_threads * k->shared_words + p->base +
-		     p->stride / 4 * index;
+		at = r->shared + thread / k->block_threads * k->shared_words +
+		     (p->base + (uint64_t)p->stride * index) / 4;
 	else
 		at = r->word + (p->base - flow_origin(k) + (uint64_t)p->stride * index) / 4;
 	old = *at;
@@ -336,6 +336,8 @@ int flow_reference_run(const struct kernel *k, uint64_t seed, uint64_t most,
 		return -ENOMEM;
 	for (size_t i = 0; i < flow_words(k); i++)
 		out->word[i] = sim_memory_read(k->initial, flow_origin(k) + 4 * i);
+	for (size_t i = 0; !k->launched && k->blocks == 1 && i < k->shared_words; i++)
+		out->shared[i] = sim_memory_read(k->initial, 4 * i);
 	for (uint32_t c = 0; c < k->code->constants; c++)
 		out->row[c] = k->code->constant[c];
 	return run_all(out);

@@ -48,8 +48,6 @@ static int take_place(struct reader *r, struct kernel_instr *i)
 	if (of_run(r) && kind == KERNEL_TABLE)
 		return say(r, "got a table, expected memory: a program reads tables in expressions "
 			      "and does not write them");
-	if (!of_run(r) && kind == KERNEL_SHARED)
-		return say(r, "got shared memory, expected what all threads see");
 	return column_of(r, &index, &i->a);
 }
 

@@ -38,6 +38,8 @@ int flow_threads_new(const struct kernel *k, uint64_t seed, struct flow_threads 
 	}
 	for (size_t i = 0; i < flow_words(k); i++)
 		out->word[i] = sim_memory_read(k->initial, out->origin + 4 * i);
+	for (size_t i = 0; !k->launched && k->blocks == 1 && i < k->shared_words; i++)
+		out->shared[i] = sim_memory_read(k->initial, 4 * i);
 	for (int s = 0; s < KERNEL_SPECIALS; s++)
 		if (out->code->special[s] != KERNEL_NO_COLUMN)
 			fill_special(out, s);
@@ -135,12 +137,8 @@ static bool access(struct flow_threads *t, const struct kernel_instr *i, struct 
 
 	if (w->stray)
 		return stray(t, w, lanes, i);
-	for (uint32_t left = shared ? on : 0; left; left &= left - 1) {
-		const struct kernel_place *p = &k->place[i->place];
-		uint64_t *at = &effect->address[__builtin_ctz(left)];
-
-		*at = p->base + (*at - p->base) / 4;
-	}
+	for (uint32_t left = shared ? on : 0; left; left &= left - 1)
+		effect->address[__builtin_ctz(left)] /= 4;
 	if (shared)
 		effect->banks = bank_cycles(effect->address, on);
 	else

@@ -71,6 +71,8 @@ static void launch(struct sim_machine *machine)
 		for (uint32_t lane = 0; lane < lanes; lane++, thread++)
 			if (thread < machine->port.workload->threads) {
 				wave->lane[lane].thread = thread;
+				sim_introduce(machine->program, &wave->lane[lane],
+					      machine->port.workload->block_size, lanes, 0);
 				mask |= UINT64_C(1) << lane;
 			}
 		wave->ended = !mask;
@@ -209,6 +211,8 @@ static uint64_t evaluate(struct sim_machine *machine, struct local_wave *wave, u
 		struct sim_step step = { 0 };
 
 		program->eval(program->data, wave->pc, &wave->lane[lane], &step);
+		if (step.stray_array)
+			sim_fail_lane(&machine->port, wave->pc, &wave->lane[lane], &step);
 		wave->address[lane] = step.address;
 		wave->value[lane] = step.value;
 		if (branch ? step.taken : !step.skip)
@@ -225,20 +229,26 @@ static void end(struct sim_machine *machine, struct local_wave *wave)
 
 static uint64_t execute(struct sim_machine *machine, struct local_wave *wave)
 {
-	const struct sim_instr *instr = &machine->program->code[wave->pc];
+	const struct sim_instr *code = machine->program->code, *instr;
 	struct local *local = local_of(machine);
 	uint64_t on = gputm_local_tm_running(local->tm, wave->index), chosen, cycles;
 
+	for (; code[wave->pc].op == SIM_NOTE;
+	     on = gputm_local_tm_running(local->tm, wave->index)) {
+		evaluate(machine, wave, on);
+		local_arrive(machine, wave, local_after(machine, wave));
+	}
+	instr = &code[wave->pc];
 	switch (instr->op) {
 	case SIM_PLAIN:
 		evaluate(machine, wave, on);
-		local_arrive(machine, wave, wave->pc + 1);
+		local_arrive(machine, wave, local_after(machine, wave));
 		return (uint64_t)instr->count * local->vector_cycles;
 	case SIM_LOAD:
 	case SIM_STORE:
 		chosen = evaluate(machine, wave, on);
 		cycles = access_memory(machine, wave, instr->op == SIM_STORE, chosen);
-		local_arrive(machine, wave, wave->pc + 1);
+		local_arrive(machine, wave, local_after(machine, wave));
 		return cycles;
 	case SIM_BRANCH:
 		local_branch(machine, wave, instr, evaluate(machine, wave, on));

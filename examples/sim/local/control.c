@@ -32,7 +32,8 @@ static struct local_branch *waiting_at(struct local_wave *wave, uint32_t meet, b
 static void diverge(struct sim_machine *machine, struct local_wave *wave,
 		    const struct sim_instr *instr, uint64_t taken)
 {
-	bool waits = wave->pc + 1 == instr->meet, leaves = instr->target == instr->meet;
+	bool waits = local_after(machine, wave) == instr->meet;
+	bool leaves = instr->target == instr->meet;
 	struct local_branch *branch = waiting_at(wave, instr->meet, waits || leaves);
 	uint64_t other = wave->exec & ~taken;
 
@@ -42,12 +43,12 @@ static void diverge(struct sim_machine *machine, struct local_wave *wave,
 	}
 	if (leaves) {
 		local_set_exec(machine, wave, other);
-		wave->pc++;
+		wave->pc = local_after(machine, wave);
 		return;
 	}
 	if (!waits) {
 		branch->other = other;
-		branch->other_pc = wave->pc + 1;
+		branch->other_pc = local_after(machine, wave);
 	}
 	local_set_exec(machine, wave, taken);
 	wave->pc = instr->target;
@@ -64,7 +65,7 @@ void local_branch(struct sim_machine *machine, struct local_wave *wave,
 	if (taken && taken != on)
 		diverge(machine, wave, instr, taken);
 	else
-		wave->pc = taken ? instr->target : wave->pc + 1;
+		wave->pc = taken ? instr->target : local_after(machine, wave);
 	local_arrive(machine, wave, wave->pc);
 }
 

@@ -85,6 +85,12 @@ static inline struct local *local_of(struct sim_machine *machine)
 	return machine->port.state;
 }
 
+/* Where the wavefront goes on, unless it takes a branch. */
+static inline uint32_t local_after(const struct sim_machine *machine, const struct local_wave *wave)
+{
+	return (uint32_t)sim_pc_after(&machine->port, wave->pc);
+}
+
 /* ---- compute_unit.c ---- */
 extern const struct sim_own_machine local_machine;
 

@@ -38,10 +38,7 @@ void local_abort(struct sim_machine *machine, struct local_wave *wave, uint64_t 
 	machine->port.result.aborted_by_reason[SIM_ABORT_CONFLICT] += count;
 	wave->inside &= ~lanes;
 	for (SIM_EACH_LANE(lane, lanes)) {
-		uint32_t attempt = wave->lane[lane].attempt + 1;
-
-		wave->lane[lane] = wave->saved[lane];
-		wave->lane[lane].attempt = attempt;
+		sim_lane_again(machine->program, &wave->lane[lane], &wave->saved[lane]);
 		if (observer)
 			observer->abort(observer->state, wave->lane[lane].thread,
 					SIM_ABORT_CONFLICT);
@@ -104,7 +101,7 @@ static uint64_t begin(struct sim_machine *machine, struct local_wave *wave)
 		enter(wave);
 	wave->inside = begun.lanes;
 	evict(machine, begun.evicted);
-	local_arrive(machine, wave, wave->pc + 1);
+	local_arrive(machine, wave, local_after(machine, wave));
 	return local->config->machine.scalar_cycles + (uint64_t)local->overhead * begun.cycles;
 }
 
@@ -130,7 +127,7 @@ static uint64_t commit(struct sim_machine *machine, struct local_wave *wave)
 	}
 	wave->in_tx = false;
 	wave->exec = wave->first;
-	local_arrive(machine, wave, wave->pc + 1);
+	local_arrive(machine, wave, local_after(machine, wave));
 	if (holds)
 		wake(machine);
 	return cycles;
@@ -159,7 +156,7 @@ static uint64_t begin_alone(struct sim_machine *machine, struct local_wave *wave
 	wave->inside = wave->todo & -wave->todo;
 	wave->todo &= wave->todo - 1;
 	local_set_exec(machine, wave, wave->inside);
-	local_arrive(machine, wave, wave->pc + 1);
+	local_arrive(machine, wave, local_after(machine, wave));
 	return local->vector_cycles + (uint64_t)TURN_SCALARS * local->config->machine.scalar_cycles;
 }
 
@@ -176,7 +173,7 @@ static void commit_alone(struct sim_machine *machine, struct local_wave *wave)
 	wave->in_tx = false;
 	local->owner = -1;
 	local_set_exec(machine, wave, wave->first);
-	local_arrive(machine, wave, wave->pc + 1);
+	local_arrive(machine, wave, local_after(machine, wave));
 	wake(machine);
 }
 

@@ -144,6 +144,8 @@ void flow_gpu_memory(const struct flow_gpu *gpu, struct sim_memory *memory)
 {
 	for (size_t i = 0; i < flow_words(gpu->kernel); i++)
 		sim_memory_write(memory, gpu->threads.origin + 4 * i, gpu->threads.word[i]);
+	for (size_t i = 0; gpu->threads.origin && i < gpu->kernel->shared_words; i++)
+		sim_memory_write(memory, 4 * i, gpu->threads.shared[i]);
 }
 
 bool flow_gpu_unit(const struct flow_gpu *gpu, size_t index, struct sim_unit_info *out)

@@ -22,10 +22,9 @@ static void introduce(struct sim_machine *machine, struct sim_warp *warp, uint32
 		bool named = i == SIM_OWN_ID && program->id;
 
 		for (uint32_t l = 0; program->special[i] != SIM_NO_REGISTER && l < lanes; l++)
-			to[l] = named && warp->whole >> l & 1 ?
-					program->id[thread + l] :
-					sim_own((enum sim_special)i, block, thread % size + l, size,
-						lanes);
+			to[l] = i == SIM_OWN_DEVICE		 ? program->device :
+				named && warp->whole >> l & 1 ? program->id[thread + l] :
+				sim_own((enum sim_special)i, block, thread % size + l, size, lanes);
 	}
 }
 

@@ -387,6 +387,9 @@ void sim_put_back(struct sim_port *port, struct sim_warp *warp, uint64_t mask);
 void sim_take_loaded(struct sim_warp *warp);
 /* For hosts: a lane used an index beyond an array, and nothing undoes that: the run ends. */
 void sim_fail_stray(struct sim_port *port, const struct sim_warp *warp, uint64_t lanes);
+/* The same of a machine that keeps registers in a lane. */
+void sim_fail_lane(struct sim_port *port, uint64_t pc, const struct sim_lane *lane,
+		   const struct sim_step *step);
 /* Tell the observer. */
 void sim_tell_load(struct sim_port *port, struct sim_warp *warp, uint64_t mask);
 void sim_tell_store(struct sim_port *port, struct sim_warp *warp, uint64_t mask);

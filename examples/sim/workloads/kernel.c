@@ -17,7 +17,7 @@ struct kernel_class {
 	struct kernel kernel; /* as it reads with its defaults */
 	const struct kernel_variant *variant;
 	struct gputm_params params;
-	struct gputm_param row[KERNEL_PARAMS_MAX];
+	struct gputm_param row[KERNEL_PARAMS_MAX]; /* of params that are open */
 	struct kernel_text text;
 	char *path;
 };
@@ -49,19 +49,21 @@ static void eval(const void *data, uint32_t pc, struct sim_lane *lane, struct si
 	struct kernel_lanes w = { .kernel = p->kernel, .code = p->code, .reg = lane->reg,
 				  .stride = 1, .mask = 1, .seed = p->seed };
 	uint64_t address[KERNEL_LANES];
-	uint16_t id = p->code->special[KERNEL_ID];
 
 	if (lane->into)
 		lane->reg[lane->into - 1] = lane->loaded;
 	lane->into = 0;
-	if (id != KERNEL_NO_COLUMN)
-		lane->reg[id] = lane->thread;
 	kernel_steps(&w, i);
 	if (i->op == KERNEL_BRANCH)
 		step->taken = !kernel_word(&w, i->a, 0) == i->negate;
+	if (i->op >= KERNEL_LOAD && i->op <= KERNEL_CAS)
+		step->skip = !kernel_addresses(&w, i, address);
+	if (w.stray) {
+		step->stray_array = w.stray_array;
+		step->stray_index = w.stray_index;
+	}
 	if (i->op < KERNEL_LOAD || i->op > KERNEL_CAS)
 		return;
-	step->skip = !kernel_addresses(&w, i, address);
 	step->address = address[0];
 	if (i->op != KERNEL_LOAD)
 		step->value = kernel_word(&w, i->op == KERNEL_CAS ? i->c : i->b, 0);
@@ -205,11 +207,14 @@ static int make_program(struct kernel_workload *k, const struct kernel_code *cod
 static void add_program(struct kernel_workload *k, enum kernel_section section,
 			const struct sim_program *program)
 {
-	enum sim_flavour flavour = section == KERNEL_LOCKS ? SIM_LOCKS : SIM_TRANSACTIONS;
+	static const char elsewhere[] = "its data are in local memory, which only local-tm, "
+					"local-tm-perfect and local-serialised have";
+	enum sim_flavour flavour = section == KERNEL_LOCKS ? SIM_LOCKS :
+				   k->kernel.shared_words  ? SIM_LOCAL : SIM_TRANSACTIONS;
 
 	if (k->kernel.shared_words)
-		k->base.missing[flavour] = "it has shared memory, which no TM system knows of";
-	else if (!k->base.program[flavour])
+		k->base.missing[SIM_TRANSACTIONS] = k->base.missing[SIM_LOCKS] = elsewhere;
+	if (!k->base.program[flavour] && (flavour == SIM_LOCAL || !k->kernel.shared_words))
 		k->base.program[flavour] = program;
 }
 
@@ -361,6 +366,20 @@ static uint32_t plain_stores(const struct kernel_code *code)
 	return count;
 }
 
+/* The device that a thread is for. */
+static enum sim_affinity affinity(const struct sim_workload *workload, uint32_t thread)
+{
+	const struct kernel *k = &((const struct kernel_workload *)workload)->kernel;
+	const struct kernel_code *code = &k->code[KERNEL_AFFINITY];
+	struct kernel_lanes w = { .kernel = k, .code = code, .reg = &thread, .stride = 1,
+				  .mask = 1 };
+	uint32_t device;
+
+	kernel_steps(&w, code->instr);
+	device = kernel_word(&w, code->instr->a, 0);
+	return device <= SIM_GPU ? (enum sim_affinity)device : SIM_ANY_DEVICE;
+}
+
 static void describe(struct kernel_workload *k)
 {
 	const struct kernel *kernel = &k->kernel;
@@ -384,6 +403,12 @@ static void describe(struct kernel_workload *k)
 	k->base.region[0].length = (said ? kernel->region_end : kernel->end) -
 				   k->base.region[0].start;
 	k->base.regions = kernel->end > origin;
+	if (kernel->shared_words) { /* what transactions access is local memory */
+		k->base.region[0] = (struct sim_region){ 0, 4 * kernel->shared_words };
+		k->base.regions = 1;
+	}
+	if (kernel->code[KERNEL_AFFINITY].instr_count)
+		k->base.affinity = affinity;
 	k->base.lanes = kernel->launched ? kernel->lanes : 0;
 }
 
@@ -454,17 +479,20 @@ static const char *invariant(const struct sim_workload *workload,
 static void make_params(struct kernel_class *c)
 {
 	const struct kernel *k = &c->kernel;
+	size_t fixed = c->variant ? c->variant->params : 0, open = k->params - fixed;
 
-	for (size_t i = 0; i < k->params; i++)
+	for (size_t i = 0; i < open; i++) {
+		const struct kernel_param *p = &k->param[fixed + i];
+
 		c->row[i] = (struct gputm_param){
-			.name = k->param[i].name, .offset = (uint32_t)(sizeof(size_t) + 4 * i),
-			.bytes = 4,
-			.min = k->param[i].least, .max = k->param[i].greatest,
-			.def = k->param[i].standard, .summary = k->param[i].text, .source = "",
+			.name = p->name, .offset = (uint32_t)(sizeof(size_t) + 4 * i), .bytes = 4,
+			.min = p->least, .max = p->greatest, .def = p->standard,
+			.summary = p->text, .source = "",
 		};
+	}
 	c->params = (struct gputm_params){
-		.kind = "workload", .config_size = sizeof(size_t) + (4 * k->params + 7) / 8 * 8,
-		.param = c->row, .param_count = k->params,
+		.kind = "workload", .config_size = sizeof(size_t) + (4 * open + 7) / 8 * 8,
+		.param = c->row, .param_count = open,
 	};
 }
 
@@ -509,7 +537,7 @@ int sim_kernel_class(const char *path, const char *variant, struct sim_workload_
 	c->base = (struct sim_workload_class){
 		.name = c->variant ? c->variant->name : c->kernel.name,
 		.summary = c->variant ? c->variant->text : c->kernel.summary,
-		.params = c->variant || !c->kernel.params ? NULL : &c->params, .given = c,
+		.params = c->params.param_count ? &c->params : NULL, .given = c,
 		.fixed_threads = c->kernel.launched,
 		.make = make, .free = destroy, .setup = setup, .next = next,
 		.end_host = end_host,

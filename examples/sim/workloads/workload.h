@@ -26,9 +26,6 @@ struct sim_workload;
 /* For systems of more than one device: which one a thread is for. */
 enum sim_affinity { SIM_ANY_DEVICE, SIM_CPU, SIM_GPU };
 
-/* Set in sim_lane.thread where a GPU runs the thread, if the workload asks for it. */
-#define SIM_ON_GPU 0x80000000u
-
 #define SIM_REGIONS 42
 
 /* Bytes of memory, whole words. */
@@ -70,7 +67,6 @@ struct sim_workload {
 	uint32_t regions;
 	/* NULL: any. */
 	enum sim_affinity (*affinity)(const struct sim_workload *workload, uint32_t thread);
-	bool device_bit; /* the program wants SIM_ON_GPU */
 };
 
 /* What a workload is made from. Fields that were not given are 0 or NULL. */
