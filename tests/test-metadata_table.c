@@ -344,7 +344,7 @@ KIT_TEST(test_metadata_table_without_memory_nothing_changes)
 	gputm_metadata_table_free(t);
 }
 
-/* An observer sees every step, so its table takes them one by one: the ends are the same. */
+/* An observer changes nothing: two tables, one of them observed, take the same steps. */
 static void twin_step(struct gputm_metadata_table *a, struct gputm_metadata_table *b,
 		      uint64_t *random, uint64_t granules)
 {
@@ -371,7 +371,7 @@ static void twin_step(struct gputm_metadata_table *a, struct gputm_metadata_tabl
 	ck_assert_uint_eq(cycles[0], cycles[1]);
 }
 
-KIT_TEST(test_metadata_table_chain_in_two_passes_is_the_same)
+KIT_TEST(test_observed_metadata_table_is_the_same)
 {
 	struct gputm_metadata_table_config config = GPUTM_METADATA_TABLE_CONFIG_INIT;
 	static const uint32_t chain[] = { 0, 1, 2, 3, 8, 32, 200 };

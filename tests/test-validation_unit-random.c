@@ -116,7 +116,7 @@ KIT_DRIVE(validation_unit, 24, 4000)
 	KIT_END(validation_unit, r.u);
 }
 
-/* An observed unit processes each access step by step: no answer and no state is another. */
+/* An observer changes nothing: no answer and no state is another. */
 static void twin_step(struct gputm_validation_unit *twin[2], uint64_t *random, unsigned seen[])
 {
 	uint32_t warp = (uint32_t)kit_below(random, 6), granule = (uint32_t)kit_below(random, 12);

@@ -108,6 +108,29 @@ static GPUTM__INLINE void gputm__h3_cells(const struct gputm_h3 *h3, struct gput
 	}
 }
 
+/* The same, beginning with the way `first`. */
+static GPUTM__INLINE void gputm__h3_cells_from(const struct gputm_h3 *h3,
+					       struct gputm__h3_shape shape, uint32_t first,
+					       uint64_t key, uint32_t cell[GPUTM__H3_WAYS])
+{
+	uint32_t in_order[GPUTM__H3_WAYS], turn = first * shape.field_bits;
+
+	if (shape.ways * shape.field_bits == 64) { /* all ways in a word: turn the word */
+		uint64_t word = gputm__h3_word(h3->table, gputm__opaque(key));
+
+		word = word >> (turn & 63) | word << (-turn & 63);
+		GPUTM__UNROLL(4)
+		for (uint32_t way = 0; way < shape.ways; way++)
+			cell[way] = (uint32_t)(word >> (way * shape.field_bits) &
+					       gputm__low_mask(shape.field_bits));
+		return;
+	}
+	gputm__h3_cells(h3, shape, key, in_order);
+	for (uint32_t way = 0; way < shape.ways; way++)
+		cell[way] = in_order[first + way < shape.ways ? first + way :
+								first + way - shape.ways];
+}
+
 /* Cell of the way in this slot of a group's word. */
 static inline uint64_t gputm__h3_slot(const struct gputm_h3 *h3, uint64_t word, uint32_t slot)
 {

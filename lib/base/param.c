@@ -305,3 +305,17 @@ int gputm__params_read(struct gputm_ctx *ctx, const struct gputm_params *params,
 	}
 	return 0;
 }
+
+void gputm__params_share(const struct gputm_unit *outer, const struct gputm_params *params,
+			 void *config)
+{
+	const struct gputm_params *from = gputm_unit_params(outer);
+	const void *values = gputm_unit_config(outer);
+
+	for (size_t i = 0; i < from->param_count; i++) {
+		const struct gputm_param *row = find(params, from->param[i].name);
+
+		if (row)
+			put(row, config, gputm_params_get(&from->param[i], values));
+	}
+}

@@ -195,6 +195,10 @@ int gputm__refuse(const struct gputm_unit *unit, const char *format, ...) GPUTM_
 /* Read a caller's config of any library age into *out, checked. */
 int gputm__params_read(struct gputm_ctx *ctx, const struct gputm_params *params,
 		       const void *config, void *out);
+/* For a unit within a unit: give the fields of its config the values of the outer unit's fields
+ * of the same names. */
+void gputm__params_share(const struct gputm_unit *outer, const struct gputm_params *params,
+			 void *config);
 
 /*
  * Tables of a unit. The file that has them says whose they are, #define UNIT stall_buffer, and

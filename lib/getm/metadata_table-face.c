@@ -3,7 +3,6 @@
 #include "lib/getm/metadata_table-priv.h"
 
 #define VALID GPUTM__METADATA_VALID
-#define NOWHERE GPUTM__NOWHERE
 #define TABLE_SEED (UINT64_C(1) << 63) /* flipped in the seed of the ways' rows */
 
 #define UNIT metadata_table
@@ -11,7 +10,7 @@
 static const char *const approximations[] = { "filter", "registers" };
 
 static const struct gputm_param rows[] = {
-	PARAM(ways, 1, GPUTM__METADATA_WAYS, 4, false, "Banks, each with an H3 hash of its own.",
+	PARAM(ways, 1, 8, 4, false, "Banks, each with an H3 hash of its own.",
 	      "GETM V-B1"),
 	PARAM(entries, 1, 1 << 20, 256, true, "Entries of a way.", "GETM Table II"),
 	PARAM(stash, 0, 64, 4, false, "Entries of the stash; 0 for none.", "GETM Table II"),
@@ -52,14 +51,10 @@ static const struct gputm_preset presets[] = {
 	    { "filter_entries", 256 } } },
 };
 
-#define CELLS(NAME, HOW, MEASURE, SENTENCE)                                                    \
-	{ #NAME, offsetof(struct gputm_metadata_table, at.NAME), GPUTM_STAT_##HOW, MEASURE,    \
-	  SENTENCE }
 #define ENDED(HOW, NAME, SENTENCE)                                                             \
-	{ NAME, offsetof(struct gputm_metadata_table, ended[GPUTM_METADATA_TABLE_##HOW]),      \
-	  GPUTM_STAT_COUNTER, "insertions", SENTENCE }
+	STAT_OF(NAME, ended[GPUTM_METADATA_TABLE_##HOW], COUNTER, "insertions", SENTENCE)
 static const struct gputm__stat_row stats[] = {
-	CELLS(hits, COUNTER, "lookups", "Look-ups that found an entry; 1 cycle each."),
+	STAT(hits, COUNTER, "lookups", "Look-ups that found an entry; 1 cycle each."),
 	STAT(misses, COUNTER, "lookups", "Look-ups that found none; 1 cycle each."),
 	STAT(overflow_cycles, COUNTER, "cycles", "Look-ups' visits to overflow entries."),
 	STAT(insert_cycles, COUNTER, "cycles", "Spent on insertions."),
@@ -74,12 +69,12 @@ static const struct gputm__stat_row stats[] = {
 	STAT(flushed, COUNTER, "entries", "Entries forgotten by flushes."),
 	STAT(stash_max, MAXIMUM, "entries", "Stash entries in use, at most."),
 	STAT(overflow_max, MAXIMUM, "entries", "Overflow entries, at most."),
-	CELLS(locked_max, MAXIMUM, "entries", "Entries with reserved writes, at most."),
+	STAT(locked_max, MAXIMUM, "entries", "Entries with reserved writes, at most."),
 	STAT(entries, GAUGE, "entries", "Cells of the ways in use; load factor x capacity."),
 	STAT(stashed_now, GAUGE, "entries", "Stash entries in use."),
-	STAT(overflow_now, GAUGE, "entries", "Overflow entries."),
-	CELLS(locked, GAUGE, "entries", "Entries with reserved writes."),
-	CELLS(writes, GAUGE, "writes", "Reserved writes of all entries."),
+	STAT_OF("overflow_now", overflow.count, GAUGE, "entries", "Overflow entries."),
+	STAT(locked, GAUGE, "entries", "Entries with reserved writes."),
+	STAT(writes, GAUGE, "writes", "Reserved writes of all entries."),
 };
 
 static const char *const ends[] = {
@@ -128,13 +123,11 @@ static int make_filter(struct gputm_metadata_table *t)
 		c->filter_rows = NULL;
 		return 0;
 	}
+	gputm__params_share(&t->unit, gputm_recency_bloom_params(), &filter);
 	filter.ways = c->filter_ways;
 	filter.entries = c->filter_entries;
 	filter.stamp_bits = c->time_bits + c->warp_bits;
 	filter.stamps = 2;
-	filter.granularity = c->granularity;
-	filter.address_bits = c->address_bits;
-	filter.seed = c->seed;
 	filter.h3_rows = c->filter_rows;
 	error = gputm_recency_bloom_new(t->unit.ctx, &filter, &t->filter);
 	if (error)
@@ -156,25 +149,18 @@ static int make_hash(struct gputm_metadata_table *t)
 	if (error)
 		return error;
 	c->table_rows = c->table_rows ? t->h3->row : NULL;
-	t->at.h3 = t->h3;
-	if (t->h3->usual && t->h3->key_bytes == 4)
-		t->at.narrow_end = t->address_max + 1;
-	t->fast = GPUTM__FAST && t->at.narrow_end && !t->evict_from;
 	return 0;
 }
 
 static void derive(struct gputm_metadata_table *t)
 {
 	const struct gputm_metadata_table_config *c = &t->config;
-	struct gputm__hold hold;
 
 	t->address_max = gputm__low_mask(c->address_bits);
-	t->at.key_mask = ~(uint64_t)(c->granularity - 1);
+	t->key_mask = ~(uint64_t)(c->granularity - 1);
 	t->stamp_max = gputm__low_mask(c->time_bits + c->warp_bits);
 	t->count_max = (uint32_t)gputm__low_mask(c->count_bits);
 	t->owner_max = (uint32_t)gputm__low_mask(c->owner_bits);
-	hold = (struct gputm__hold){ ~t->count_max, ~t->owner_max };
-	memcpy(&t->hold_unused, &hold, sizeof(hold));
 	t->capacity = c->ways * c->entries;
 	t->cells = t->capacity + c->stash;
 	t->evict_from = (uint32_t)((uint64_t)t->capacity * c->evict_above / 100);
@@ -186,34 +172,11 @@ static int setup(struct gputm_unit *unit)
 	int error;
 
 	derive(t);
+	t->cell = gputm__own(unit, t->cells, sizeof(*t->cell));
 	error = make_hash(t);
 	if (!error)
 		error = make_filter(t);
-	if (!error)
-		error = gputm__overflow_reserve(unit->ctx, &t->overflow);
-	if (error)
-		return error;
-	t->at.key = gputm__alloc(unit->ctx, t->cells, sizeof(*t->at.key));
-	t->at.stamps = gputm__alloc(unit->ctx, t->cells, sizeof(*t->at.stamps));
-	t->at.hold = gputm__alloc(unit->ctx, t->cells, sizeof(*t->at.hold));
-	t->path = gputm__alloc(unit->ctx, t->fast ? t->config.longest_chain : 0, sizeof(*t->path));
-	return t->at.key && t->at.stamps && t->at.hold && t->path ? 0 : -ENOMEM;
-}
-
-static void teardown(struct gputm_unit *unit)
-{
-	struct gputm_metadata_table *t = (void *)unit;
-
-	gputm__overflow_free(unit->ctx, &t->overflow);
-	gputm__free(unit->ctx, t->at.key);
-	gputm__free(unit->ctx, t->at.stamps);
-	gputm__free(unit->ctx, t->at.hold);
-	gputm__free(unit->ctx, t->path);
-}
-
-struct gputm__cells *gputm__metadata_cells(struct gputm_metadata_table *t)
-{
-	return &t->at;
+	return error ? error : gputm__overflow_reserve(unit, &t->overflow);
 }
 
 static void clear(struct gputm_unit *unit)
@@ -226,19 +189,22 @@ static void clear(struct gputm_unit *unit)
 
 /* ---- state ---- */
 
-static void recount(struct gputm_metadata_table *t)
+static void count_entry(const struct gputm__entry *entry, struct gputm_metadata_table *count)
 {
-	t->overflow_now = t->overflow.count;
+	count->locked += entry->writes != 0;
+	count->writes += entry->writes;
+}
+
+/* Add what the table holds to the gauges of `count`, the table itself or another. */
+static void recount(const struct gputm_metadata_table *t, struct gputm_metadata_table *count)
+{
 	for (uint32_t at = 0; at < t->cells; at++) {
-		t->entries += at < t->capacity && t->at.key[at];
-		t->stashed_now += at >= t->capacity && t->at.key[at];
-		t->at.locked += t->at.hold[at].writes != 0;
-		t->at.writes += t->at.hold[at].writes;
+		count->entries += at < t->capacity && t->cell[at].key;
+		count->stashed_now += at >= t->capacity && t->cell[at].key;
+		count_entry(&t->cell[at], count);
 	}
-	for (uint32_t at = 0; at < t->overflow.count; at++) {
-		t->at.locked += t->overflow.node[at].hold.writes != 0;
-		t->at.writes += t->overflow.node[at].hold.writes;
-	}
+	for (uint64_t at = 0; at < t->overflow.count; at++)
+		count_entry(&t->overflow.node[at].entry, count);
 }
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
@@ -246,92 +212,75 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 	struct gputm_metadata_table *t = (void *)unit;
 
 	gputm__io_same(io, gputm__h3_fingerprint(t->h3), "its hash rows are others");
-	gputm__io_u64s(io, t->at.key, t->cells);
-	gputm__io_u64s(io, &t->at.stamps->wts, (size_t)t->cells * 2);
-	gputm__io_u32s(io, &t->at.hold->writes, (size_t)t->cells * 2);
+	for (uint32_t at = 0; at < t->cells; at++)
+		gputm__entry_io(&t->cell[at], io);
 	gputm__overflow_io(&t->overflow, io);
 	gputm__io_u32_max(io, &t->turn, t->config.ways - 1, "turn");
 	gputm__io_u64_max(io, &t->register_wts, t->stamp_max, "register wts");
 	gputm__io_u64_max(io, &t->register_rts, t->stamp_max, "register rts");
 	if (gputm__io_reading(io) && !io->error)
-		recount(t);
+		recount(t, t);
 }
 
 static bool belongs(const struct gputm_metadata_table *t, uint32_t at)
 {
-	uint32_t way = at / t->config.entries;
-
-	return gputm__h3_cell(t->h3, way, t->at.key[at]) == at;
+	return at >= t->capacity ||
+	       gputm__h3_cell(t->h3, at / t->config.entries, t->cell[at].key) == at;
 }
 
-static bool well_formed(const struct gputm_metadata_table *t, uint64_t key)
+/* What is wrong with the entry of a place, be it in a cell or in the overflow. */
+static const char *check_entry(const struct gputm_metadata_table *t,
+			       const struct gputm__entry *entry, uint32_t at)
 {
-	return gputm__cells_key(&t->at, key) == key && (key & ~VALID) <= t->address_max;
-}
-
-static bool content_fits(const struct gputm_metadata_table *t, struct gputm__stamps stamps,
-			 struct gputm__hold hold)
-{
-	return (stamps.wts | stamps.rts) <= t->stamp_max && hold.writes <= t->count_max &&
-	       hold.owner <= t->owner_max;
-}
-
-static bool is_zero(struct gputm__stamps stamps, struct gputm__hold hold)
-{
-	return !(stamps.wts | stamps.rts | hold.writes | hold.owner);
+	if ((entry->wts | entry->rts) > t->stamp_max || entry->writes > t->count_max ||
+	    entry->owner > t->owner_max)
+		return "a stamp, owner or number of writes is too wide";
+	if (gputm__metadata_key(t, entry->key) != entry->key ||
+	    (entry->key & ~VALID) > t->address_max)
+		return "an entry is of no granule";
+	if (gputm__metadata_find(t, entry->key) != at)
+		return "a granule has two entries, or one that a search does not find";
+	return NULL;
 }
 
 static const char *check_cells(const struct gputm_metadata_table *t)
 {
-	uint32_t visited = 0;
+	const char *broken = NULL;
 
-	for (uint32_t at = 0; at < t->cells; at++) {
-		uint64_t key = t->at.key[at];
+	for (uint32_t at = 0; at < t->cells && !broken; at++) {
+		const struct gputm__entry *entry = &t->cell[at];
 
-		if (!content_fits(t, t->at.stamps[at], t->at.hold[at]))
-			return "a stamp, owner or number of writes is too wide";
-		if (!key && !is_zero(t->at.stamps[at], t->at.hold[at]))
-			return "a free cell has metadata";
-		if (!key)
-			continue;
-		if (!well_formed(t, key))
-			return "an entry is of no granule";
-		if (at < t->capacity && !belongs(t, at))
-			return "an entry is in a cell that its hash does not give";
-		if (gputm__metadata_find(t, key) != at ||
-		    gputm__overflow_find(&t->overflow, key, &visited) != NOWHERE)
-			return "a granule has two entries";
+		if (!entry->key && (entry->wts | entry->rts | entry->writes | entry->owner))
+			broken = "a free cell has metadata";
+		else if (entry->key && !belongs(t, at))
+			broken = "an entry is in a cell that its hash does not give";
+		else if (entry->key)
+			broken = check_entry(t, entry, at);
 	}
-	return NULL;
+	return broken;
 }
 
 static const char *check_overflow(const struct gputm_metadata_table *t)
 {
-	uint32_t visited = 0;
+	const char *broken = NULL;
 
-	for (uint32_t at = 0; at < t->overflow.count; at++) {
-		const struct gputm__node *node = &t->overflow.node[at];
+	for (uint32_t at = 0; at < t->overflow.count && !broken; at++) {
+		const struct gputm__entry *entry = &t->overflow.node[at].entry;
 
-		if (!well_formed(t, node->key) || !content_fits(t, node->stamps, node->hold))
-			return "an overflow entry does not fit its widths";
-		if (!node->hold.writes)
-			return "an overflow entry has no reservation";
-		if (gputm__overflow_find(&t->overflow, node->key, &visited) != at)
-			return "the overflow's chains do not give its entries";
+		broken = entry->writes ? check_entry(t, entry, t->cells + at) :
+					 "an overflow entry has no reservation";
 	}
-	return NULL;
+	return broken;
 }
 
 static const char *check_counts(const struct gputm_metadata_table *t)
 {
-	struct gputm_metadata_table copy = *t;
+	struct gputm_metadata_table now = { .entries = 0 };
 	uint64_t ended = 0;
 
-	copy.entries = copy.stashed_now = copy.at.locked = copy.at.writes = 0;
-	recount(&copy);
-	if (copy.entries != t->entries || copy.stashed_now != t->stashed_now ||
-	    copy.overflow_now != t->overflow_now || copy.at.locked != t->at.locked ||
-	    copy.at.writes != t->at.writes)
+	recount(t, &now);
+	if (now.entries != t->entries || now.stashed_now != t->stashed_now ||
+	    now.locked != t->locked || now.writes != t->writes)
 		return "a gauge is not what a recount gives";
 	for (int how = GPUTM_METADATA_TABLE_FILLED; how <= GPUTM_METADATA_TABLE_APPROXIMATED; how++)
 		ended += t->ended[how];
@@ -345,7 +294,7 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 	const struct gputm_metadata_table *t = (const void *)unit;
 
 	gputm__law(laws, t->insertions,
-		   t->entries + t->stashed_now + t->overflow_now + t->evictions + t->flushed,
+		   t->entries + t->stashed_now + t->overflow.count + t->evictions + t->flushed,
 		   "insertions are not entries + evictions + flushed");
 }
 
@@ -378,6 +327,5 @@ static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 	gputm__array_apart(out, "warps of stamps", exact + pairs, 2 * (uint64_t)c->warp_bits, 1);
 }
 
-GPUTM__UNIT(metadata_table, .version = 2, .setup = setup, .teardown = teardown,
-	    .validate = validate, .laws = laws,
+GPUTM__UNIT(metadata_table, .version = 3, .setup = setup, .validate = validate, .laws = laws,
 	    .part = { { "filter", offsetof(struct gputm_metadata_table, filter) } })

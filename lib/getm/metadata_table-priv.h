@@ -1,100 +1,192 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef GPUTM_LIB_GETM_METADATA_TABLE_PRIV_H
 #define GPUTM_LIB_GETM_METADATA_TABLE_PRIV_H
-/* What the files of the metadata table share; the essay is in metadata_table.c. */
+/*
+ * What the files of the metadata table share; the essay is in metadata_table.c. For units that
+ * have a table inside, gputm__metadata_get(), _look_up() and _update() are the public functions
+ * get(), lookup_probe() and update() without a call for entries in the ways; nothing else is
+ * theirs to use.
+ */
 #include "gputm/metadata_table.h"
 #include "gputm/recency_bloom.h"
-#include "lib/getm/metadata_cells.h"
+#include "lib/base/h3.h"
 #include "lib/getm/overflow.h"
 
-#define GPUTM__METADATA_WAYS 8 /* at most */
+#define GPUTM__METADATA_VALID UINT64_C(1) /* set in the key of an entry */
 
-/* An entry on its way. */
-struct gputm__pair {
-	uint64_t key;
-	struct gputm__stamps stamps;
-	struct gputm__hold hold;
-};
-
+/*
+ * An entry has a place, a number: that of its cell, [ways][entries] and then [stash], or, from
+ * `cells` on, of its node in the overflow.
+ */
 struct gputm_metadata_table {
 	struct gputm_unit unit;
 	struct gputm_metadata_table_config config;
-	struct gputm__cells at;
+	struct gputm__entry *cell; /* [cells] */
 	struct gputm_h3 *h3;
 	struct gputm_recency_bloom *filter; /* NULL: registers */
 	struct gputm__overflow overflow;
-	bool fast; /* metadata_table-fast.c serves: four ways in a word, no evict_above */
-	uint32_t *path; /* [longest_chain], if fast: cells that a chain goes through */
-	uint64_t hold_unused; /* bits of a reservation, as a number, beyond its widths */
-	uint64_t address_max, stamp_max, register_wts, register_rts;
+	uint64_t address_max, key_mask, stamp_max, register_wts, register_rts;
 	uint32_t capacity, cells; /* of the ways; with the stash */
 	uint32_t count_max, owner_max, evict_from;
 	/* The latest estimate, until something is approximated; key 0: none. */
 	uint64_t latch_key, latch_wts, latch_rts;
 	uint32_t turn; /* way in which the next displacement starts */
 
-	uint64_t entries, stashed_now, overflow_now;
-	uint64_t insertions, misses, overflow_cycles, insert_cycles;
+	uint64_t entries, stashed_now, locked, writes;
+	uint64_t hits, misses, overflow_cycles, insertions, insert_cycles;
 	uint64_t swaps, ended[GPUTM_METADATA_TABLE_APPROXIMATED + 1];
-	uint64_t evictions, flushed, stash_max, overflow_max;
+	uint64_t evictions, flushed, stash_max, overflow_max, locked_max;
 };
 
-static inline void gputm__metadata_put(struct gputm_metadata_table *t, size_t at,
-				       const struct gputm__pair *pair)
+static inline uint64_t gputm__metadata_key(const struct gputm_metadata_table *t, uint64_t address)
 {
-	t->at.key[at] = pair->key;
-	t->at.stamps[at] = pair->stamps;
-	t->at.hold[at] = pair->hold;
+	return (address & t->key_mask) | GPUTM__METADATA_VALID;
 }
 
-static inline void gputm__metadata_free(struct gputm_metadata_table *t, size_t at)
+/* ---- search ---- */
+
+static GPUTM__INLINE uint32_t gputm__metadata_among(const struct gputm_metadata_table *t,
+						    struct gputm__h3_shape shape, uint64_t key)
 {
-	t->at.key[at] = 0;
-	t->at.stamps[at] = (struct gputm__stamps){ 0, 0 };
-	t->at.hold[at] = (struct gputm__hold){ 0, 0 };
+	uint32_t cell[GPUTM__H3_WAYS];
+
+	gputm__h3_cells(t->h3, shape, key, cell);
+	GPUTM__UNROLL(4)
+	for (uint32_t way = 0; way < shape.ways; way++)
+		if (t->cell[cell[way]].key == key)
+			return cell[way];
+	return GPUTM__NOWHERE;
 }
 
-/* Free the cell and hold what was in it. */
-static inline struct gputm__pair gputm__metadata_take(struct gputm_metadata_table *t, size_t at)
-{
-	struct gputm__pair pair = { t->at.key[at], t->at.stamps[at], t->at.hold[at] };
+uint32_t gputm__metadata_find_any(const struct gputm_metadata_table *t, uint64_t key);
 
-	gputm__metadata_free(t, at);
-	return pair;
+static GPUTM__INLINE uint32_t gputm__metadata_in_ways(const struct gputm_metadata_table *t,
+						      uint64_t key)
+{
+	return GPUTM__LIKELY(t->h3->usual) ? gputm__metadata_among(t, GPUTM__H3_USUAL, key) :
+					     gputm__metadata_find_any(t, key);
 }
 
-static inline uint64_t gputm__metadata_larger(uint64_t a, uint64_t b)
+static inline struct gputm__entry *gputm__metadata_entry(const struct gputm_metadata_table *t,
+							 uint32_t at)
 {
-	return a < b ? b : a;
+	return GPUTM__LIKELY(at < t->cells) ? &t->cell[at] :
+					      &t->overflow.node[at - t->cells].entry;
 }
 
-/* The reservation that a caller wants. */
-static inline struct gputm__hold gputm__metadata_hold(const struct gputm_metadata *in)
+static inline int gputm__metadata_show(const struct gputm_metadata_table *t, uint32_t at,
+				       uint32_t cycles, struct gputm_metadata *out)
 {
-	struct gputm__hold hold;
+	const struct gputm__entry *entry = gputm__metadata_entry(t, at);
 
-	memcpy(&hold, (const unsigned char *)in + offsetof(struct gputm_metadata, writes),
-	       sizeof(hold)); /* the same fields in the same order */
-	return hold;
+	out->wts = entry->wts;
+	out->rts = entry->rts;
+	out->writes = entry->writes;
+	out->owner = entry->owner;
+	out->place = at;
+	out->cycles = cycles;
+	return GPUTM_METADATA_TABLE_HIT;
 }
 
-/* Put a key's stamps into the filter or the registers; it must not be reserved. */
-void gputm__metadata_approximate(struct gputm_metadata_table *t, uint64_t key,
-				 struct gputm__stamps stamps);
-/* The cell of a key in ways or stash, or NOWHERE. */
-size_t gputm__metadata_find(const struct gputm_metadata_table *t, uint64_t key);
-/*
- * The cell for a step of the chain, among those of a key, beginning with the way whose turn
- * it is: a free one, else one without reservation that is not `mine`, else the first.
- */
-size_t gputm__metadata_choose(const struct gputm_metadata_table *t, uint64_t key, size_t mine);
-/* Make an entry for a key that has none: enum gputm_metadata_table_updated or -ENOMEM. */
-int gputm__metadata_insert(struct gputm_metadata_table *t, uint64_t key,
-			   const struct gputm_metadata *in, uint32_t *cycles);
-/* The chain of an insertion, as run_chain() in metadata_table-insert.c, which says how it ends. */
-enum gputm_metadata_table_updated gputm__metadata_run_chain_fast(struct gputm_metadata_table *t,
-								 struct gputm__pair *hand,
-								 uint32_t *swapped);
+/* What is not in the ways; and an address that is too wide. */
+int gputm__metadata_look_beyond(const struct gputm_metadata_table *t, uint64_t key,
+				struct gputm_metadata *out);
+int gputm__metadata_refuse(const struct gputm_metadata_table *t, uint64_t address);
+
+static GPUTM__INLINE int gputm__metadata_look_up(const struct gputm_metadata_table *t,
+						 uint64_t address, struct gputm_metadata *out)
+{
+	uint64_t key = gputm__metadata_key(t, address);
+	uint32_t at;
+
+	if (GPUTM__UNLIKELY(address > t->address_max))
+		return gputm__metadata_refuse(t, address);
+	at = gputm__metadata_in_ways(t, key);
+	return GPUTM__LIKELY(at != GPUTM__NOWHERE) ? gputm__metadata_show(t, at, 1, out) :
+						     gputm__metadata_look_beyond(t, key, out);
+}
+
+static GPUTM__INLINE int gputm__metadata_count_look_up(struct gputm_metadata_table *t,
+						       uint64_t address,
+						       struct gputm_metadata *out)
+{
+	int result = gputm__metadata_look_up(t, address, out);
+
+	if (GPUTM__UNLIKELY(result < 0))
+		return result;
+	if (result == GPUTM_METADATA_TABLE_HIT)
+		t->hits++;
+	else
+		t->misses++;
+	t->overflow_cycles += out->cycles - 1;
+	return result;
+}
+
+static GPUTM__INLINE int gputm__metadata_get(struct gputm_metadata_table *t, uint64_t address,
+					     struct gputm_metadata *out)
+{
+	int result = gputm__metadata_count_look_up(t, address, out);
+
+	if (result != GPUTM_METADATA_TABLE_MISS)
+		return result;
+	out->writes = 0;
+	out->owner = 0;
+	return gputm_metadata_table_estimate(t, address, &out->wts, &out->rts);
+}
+
+/* ---- update ---- */
+
+static inline bool gputm__metadata_fits(const struct gputm_metadata_table *t,
+					const struct gputm_metadata *in)
+{
+	return (in->wts | in->rts) <= t->stamp_max && in->writes <= t->count_max &&
+	       in->owner <= t->owner_max;
+}
+
+/* Set a reservation, and count the difference. */
+static inline void gputm__metadata_reserve(struct gputm_metadata_table *t,
+					   struct gputm__entry *entry,
+					   const struct gputm_metadata *in)
+{
+	if (in->writes != entry->writes) {
+		t->writes += (uint64_t)in->writes - entry->writes;
+		t->locked += (uint64_t)(in->writes != 0) - (entry->writes != 0);
+		gputm__maximum(&t->locked_max, t->locked);
+	}
+	entry->writes = in->writes;
+	entry->owner = in->owner;
+}
+
+/* Stamps only grow; the reservation becomes the caller's. */
+static inline void gputm__metadata_merge(struct gputm_metadata_table *t, struct gputm__entry *entry,
+					 const struct gputm_metadata *in)
+{
+	gputm__maximum(&entry->wts, in->wts);
+	gputm__maximum(&entry->rts, in->rts);
+	gputm__metadata_reserve(t, entry, in);
+}
+
+/* An update for which the caller's hint is of no help, or that is refused. */
+int gputm__metadata_search_and_update(struct gputm_metadata_table *t, uint64_t address,
+				      const struct gputm_metadata *in, uint32_t *cycles);
+
+static GPUTM__INLINE int gputm__metadata_update(struct gputm_metadata_table *t, uint64_t address,
+						const struct gputm_metadata *in, uint32_t *cycles)
+{
+	if (GPUTM__UNLIKELY(address > t->address_max || !gputm__metadata_fits(t, in)) ||
+	    in->place >= t->capacity ||
+	    t->cell[in->place].key != gputm__metadata_key(t, address))
+		return gputm__metadata_search_and_update(t, address, in, cycles);
+	if (cycles)
+		*cycles = 0;
+	gputm__metadata_merge(t, &t->cell[in->place], in);
+	return GPUTM_METADATA_TABLE_UPDATED;
+}
+
+/* ---- the others ---- */
+
+/* The place of a key's entry, or NOWHERE. */
+uint32_t gputm__metadata_find(const struct gputm_metadata_table *t, uint64_t key);
 /* All contents; not the turn, and not the statistics of the filter. */
 void gputm__metadata_forget(struct gputm_metadata_table *t);
 

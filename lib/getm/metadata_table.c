@@ -36,9 +36,9 @@
  *	                                                 and 1/1 (D, not reserved)
  *	evict D                A* X      C* B*           filter(D) = max(filter(D), D's stamps)
  *
- * The model keeps ways and stash in one array of cells, stash last, and the keys apart from
- * the rest, so that a search reads nothing but keys. A key is the granule's address with the
- * lowest bit set; 0 is a free cell.
+ * The model keeps ways and stash in one array of cells, stash last; a place is the number of a
+ * cell, or what follows for the overflow. A key is the granule's address with the lowest bit
+ * set; 0 is a free cell.
  *
  * Invariants, as check() names them:
  *   M1  a key in a way lies in the cell that the way's hash gives it
@@ -68,157 +68,324 @@
 
 /* ---- search ---- */
 
-/* Kept out of line and called last, so that the data path needs no stack frame. */
-APART int refuse_address(const struct gputm_metadata_table *t, uint64_t address)
+int gputm__metadata_refuse(const struct gputm_metadata_table *t, uint64_t address)
 {
 	return gputm__out_of_range(&t->unit, "address", address, 0, t->address_max);
 }
 
-size_t gputm__cells_among_any(const struct gputm__cells *c, uint64_t key)
+uint32_t gputm__metadata_find_any(const struct gputm_metadata_table *t, uint64_t key)
 {
-	return gputm__cells_among(c, c->h3->shape, key);
+	return gputm__metadata_among(t, t->h3->shape, key);
 }
 
-static size_t find_in_stash(const struct gputm_metadata_table *t, uint64_t key)
+/* In the stash, which is searched together with the ways, then in memory. */
+static inline uint32_t find_beyond(const struct gputm_metadata_table *t, uint64_t key,
+				   uint32_t *visited)
 {
-	if (t->stashed_now)
-		for (size_t at = t->capacity; at < t->cells; at++)
-			if (t->at.key[at] == key)
-				return at;
-	return NOWHERE;
+	uint32_t node = NOWHERE, end = t->stashed_now ? t->cells : 0;
+
+	*visited = 0;
+	for (uint32_t at = t->capacity; at < end; at++)
+		if (t->cell[at].key == key)
+			return at;
+	if (t->overflow.count)
+		node = gputm__overflow_find(&t->overflow, key, visited);
+	return node == NOWHERE ? NOWHERE : t->cells + node;
 }
 
-size_t gputm__metadata_find(const struct gputm_metadata_table *t, uint64_t key)
+static inline uint32_t find(const struct gputm_metadata_table *t, uint64_t key)
 {
-	size_t at = gputm__cells_find(&t->at, key);
+	uint32_t at = gputm__metadata_in_ways(t, key), visited;
 
-	return at == NOWHERE ? find_in_stash(t, key) : at;
+	return GPUTM__LIKELY(at != NOWHERE) ? at : find_beyond(t, key, &visited);
 }
 
-static inline int show(struct gputm__stamps stamps, struct gputm__hold hold, size_t place,
-		       uint32_t cycles, struct gputm_metadata *out)
+uint32_t gputm__metadata_find(const struct gputm_metadata_table *t, uint64_t key)
 {
-	out->wts = stamps.wts;
-	out->rts = stamps.rts;
-	out->writes = hold.writes;
-	out->owner = hold.owner;
-	out->place = (uint32_t)place;
-	out->cycles = cycles;
-	return GPUTM_METADATA_TABLE_HIT;
+	return find(t, key);
 }
 
-static inline int show_cell(const struct gputm_metadata_table *t, size_t at,
-			    struct gputm_metadata *out)
+int gputm__metadata_look_beyond(const struct gputm_metadata_table *t, uint64_t key,
+				    struct gputm_metadata *out)
 {
-	return show(t->at.stamps[at], t->at.hold[at], at, 1, out);
-}
-
-static int show_overflow(const struct gputm_metadata_table *t, uint64_t key,
-			 struct gputm_metadata *out)
-{
-	uint32_t visited = 0, at = gputm__overflow_find(&t->overflow, key, &visited);
+	uint32_t visited, at = find_beyond(t, key, &visited);
 	uint32_t cycles = 1 + visited * t->config.memory_latency;
 
 	if (at != NOWHERE)
-		return show(t->overflow.node[at].stamps, t->overflow.node[at].hold, NOWHERE, cycles,
-			    out);
+		return gputm__metadata_show(t, at, cycles, out);
 	out->place = NOWHERE;
 	out->cycles = cycles;
 	return GPUTM_METADATA_TABLE_MISS;
 }
 
-APART int lookup_beyond(struct gputm_metadata_table *t, uint64_t key, struct gputm_metadata *out)
-{
-	size_t at = find_in_stash(t, key);
-	int result;
-
-	if (at != NOWHERE) {
-		t->at.hits++;
-		return show_cell(t, at, out);
-	}
-	if (!t->overflow_now) {
-		t->misses++;
-		out->place = NOWHERE;
-		out->cycles = 1;
-		return GPUTM_METADATA_TABLE_MISS;
-	}
-	result = show_overflow(t, key, out);
-	t->at.hits += (unsigned)result;
-	t->misses += !result;
-	t->overflow_cycles += out->cycles - 1;
-	return result;
-}
-
 int gputm_metadata_table_lookup(struct gputm_metadata_table *t, uint64_t address,
 				struct gputm_metadata *out)
 {
-	size_t at;
-
-	if (GPUTM__UNLIKELY(address > t->address_max))
-		return refuse_address(t, address);
-	at = gputm__cells_find(&t->at, address);
-	if (at == NOWHERE)
-		return lookup_beyond(t, gputm__cells_key(&t->at, address), out);
-	t->at.hits++;
-	return show_cell(t, (size_t)gputm__opaque(at), out);
+	return gputm__metadata_count_look_up(t, address, out);
 }
 
 int gputm_metadata_table_lookup_probe(const struct gputm_metadata_table *t, uint64_t address,
 				      struct gputm_metadata *out)
 {
-	uint64_t key = gputm__cells_key(&t->at, address);
-	size_t at;
+	return gputm__metadata_look_up(t, address, out);
+}
 
+/* ---- stamps of granules without entry ---- */
+
+int gputm_metadata_table_estimate_probe(const struct gputm_metadata_table *t, uint64_t address,
+					uint64_t *wts, uint64_t *rts)
+{
+	if (GPUTM__LIKELY(t->filter != NULL))
+		return gputm_recency_bloom_query_pair(t->filter, address, wts, rts);
 	if (address > t->address_max)
-		return refuse_address(t, address);
-	at = gputm__metadata_find(t, key);
-	return at == NOWHERE ? show_overflow(t, key, out) : show_cell(t, at, out);
+		return gputm__metadata_refuse(t, address);
+	*wts = t->register_wts;
+	*rts = t->register_rts;
+	return 0;
+}
+
+int gputm_metadata_table_estimate(struct gputm_metadata_table *t, uint64_t address, uint64_t *wts,
+				  uint64_t *rts)
+{
+	int error = gputm_metadata_table_estimate_probe(t, address, wts, rts);
+
+	if (error)
+		return error;
+	t->latch_key = gputm__metadata_key(t, address);
+	t->latch_wts = *wts;
+	t->latch_rts = *rts;
+	return 0;
 }
 
 int gputm_metadata_table_get(struct gputm_metadata_table *t, uint64_t address,
 			     struct gputm_metadata *out)
 {
-	int result = gputm_metadata_table_lookup(t, address, out);
+	return gputm__metadata_get(t, address, out);
+}
 
-	if (result != GPUTM_METADATA_TABLE_MISS)
-		return result;
-	out->writes = 0;
-	out->owner = 0;
-	return gputm_metadata_table_estimate(t, address, &out->wts, &out->rts);
+/* Put an entry's stamps into the filter or the registers; it has no reservation. */
+static void approximate(struct gputm_metadata_table *t, const struct gputm__entry *entry)
+{
+	uint64_t address = entry->key & ~VALID;
+
+	t->evictions++;
+	t->latch_key = 0;
+	if (!t->filter) {
+		gputm__maximum(&t->register_wts, entry->wts);
+		gputm__maximum(&t->register_rts, entry->rts);
+	} else if (gputm_recency_bloom_update_pair(t->filter, address, entry->wts, entry->rts)) {
+		gputm__assert(false);
+	}
+	gputm__emit(&t->unit, GPUTM_METADATA_TABLE_EVENT_EVICT, address, entry->wts, entry->rts, 0);
+}
+
+/* ---- cells ---- */
+
+static inline void put(struct gputm_metadata_table *t, uint32_t at,
+		       const struct gputm__entry *entry)
+{
+	t->cell[at] = *entry;
+	t->entries++;
+}
+
+/* What is in a place, which is free then. */
+static inline struct gputm__entry take(struct gputm_metadata_table *t, uint32_t at)
+{
+	struct gputm__entry entry = *gputm__metadata_entry(t, at);
+
+	if (at >= t->cells) {
+		gputm__overflow_remove(&t->overflow, at - t->cells);
+		return entry;
+	}
+	t->cell[at] = (struct gputm__entry){ 0, 0, 0, 0, 0 };
+	if (at < t->capacity)
+		t->entries--;
+	else
+		t->stashed_now--;
+	return entry;
+}
+
+/* ---- insertion: the chain ---- */
+
+/* May the chain evict what is in this cell? Not the entry that is being inserted, in `mine`. */
+static inline bool unlocked(const struct gputm_metadata_table *t, uint32_t at, uint32_t mine)
+{
+	return !t->cell[at].writes && at != mine;
+}
+
+/* The first free cell from the way on that has an open one, or that one. */
+static inline uint32_t free_or_open(const struct gputm_metadata_table *t, const uint32_t *cell,
+				    uint32_t way, uint32_t ways)
+{
+	for (uint32_t later = way; t->entries < t->capacity && later < ways; later++)
+		if (!t->cell[cell[later]].key)
+			return cell[later];
+	return cell[way];
+}
+
+/*
+ * The cell for a step of the chain, among those of a key, beginning with the way whose turn
+ * it is: a free one, else one without reservation that is not `mine`, else the first.
+ */
+static GPUTM__INLINE uint32_t choose_among(const struct gputm_metadata_table *t,
+					   struct gputm__h3_shape shape, uint64_t key,
+					   uint32_t mine)
+{
+	uint32_t cell[GPUTM__H3_WAYS];
+
+	gputm__h3_cells_from(t->h3, shape, t->turn, key, cell);
+	GPUTM__UNROLL(4)
+	for (uint32_t way = 0; way < shape.ways; way++)
+		if (unlocked(t, cell[way], mine))
+			return free_or_open(t, cell, way, shape.ways);
+	return cell[0];
+}
+
+APART uint32_t choose_among_any(const struct gputm_metadata_table *t, uint64_t key,
+					      uint32_t mine)
+{
+	return choose_among(t, t->h3->shape, key, mine);
+}
+
+static inline uint32_t choose(const struct gputm_metadata_table *t, uint64_t key, uint32_t mine)
+{
+	return GPUTM__LIKELY(t->h3->usual) ? choose_among(t, GPUTM__H3_USUAL, key, mine) :
+					     choose_among_any(t, key, mine);
+}
+
+static inline void exchange(struct gputm__entry *cell, struct gputm__entry *hand)
+{
+	struct gputm__entry other = *cell;
+
+	*cell = *hand;
+	*hand = other;
+}
+
+static inline void pass_turn(struct gputm_metadata_table *t)
+{
+	t->turn = t->turn + 1 == t->config.ways ? 0 : t->turn + 1;
+}
+
+/* Returns how the chain ended; UPDATED: with an entry left in the hand. */
+static enum gputm_metadata_table_updated run_chain(struct gputm_metadata_table *t,
+						   struct gputm__entry *hand, uint32_t *swaps)
+{
+	uint64_t inserted = hand->key;
+	uint32_t at, mine = NOWHERE;
+
+	for (;; ++*swaps) {
+		bool last = *swaps == t->config.longest_chain;
+
+		at = choose(t, hand->key, mine);
+		if (!t->cell[at].key) {
+			put(t, at, hand);
+			return GPUTM_METADATA_TABLE_FILLED;
+		}
+		if (unlocked(t, at, mine) && (t->entries >= t->evict_from || last)) {
+			approximate(t, &t->cell[at]);
+			t->cell[at] = *hand;
+			return GPUTM_METADATA_TABLE_EVICTED;
+		}
+		if (last)
+			return GPUTM_METADATA_TABLE_UPDATED;
+		mine = hand->key == inserted ? at : at == mine ? NOWHERE : mine;
+		exchange(&t->cell[at], hand);
+		pass_turn(t);
+	}
+}
+
+/* ---- insertion: after the chain ---- */
+
+/* A free cell of the stash, else one without reservation, else NOWHERE. */
+static uint32_t stash_cell(const struct gputm_metadata_table *t)
+{
+	uint32_t open = NOWHERE;
+
+	for (uint32_t at = t->capacity; at < t->cells; at++) {
+		if (!t->cell[at].key)
+			return at;
+		if (open == NOWHERE && unlocked(t, at, NOWHERE))
+			open = at;
+	}
+	return open;
+}
+
+/* Where the entry goes that the chain left in the hand. */
+APART enum gputm_metadata_table_updated
+settle(struct gputm_metadata_table *t, const struct gputm__entry *hand, uint32_t *cycles)
+{
+	uint32_t at = stash_cell(t);
+
+	if (at != NOWHERE) {
+		if (t->cell[at].key) {
+			approximate(t, &t->cell[at]);
+			++*cycles;
+		} else {
+			gputm__maximum(&t->stash_max, ++t->stashed_now);
+		}
+		t->cell[at] = *hand;
+		return GPUTM_METADATA_TABLE_STASHED;
+	}
+	if (!hand->writes) {
+		approximate(t, hand);
+		return GPUTM_METADATA_TABLE_APPROXIMATED;
+	}
+	gputm__overflow_add(&t->overflow, hand);
+	gputm__maximum(&t->overflow_max, t->overflow.count);
+	*cycles += t->config.memory_latency;
+	gputm__emit(&t->unit, GPUTM_METADATA_TABLE_EVENT_SPILL, hand->key & ~VALID,
+		    t->overflow.count, 0, 0);
+	return GPUTM_METADATA_TABLE_SPILLED;
+}
+
+/* An entry to be made: what the filter knows of its stamps, or more. */
+static inline struct gputm__entry new_entry(struct gputm_metadata_table *t, uint64_t key,
+					    const struct gputm_metadata *in)
+{
+	struct gputm__entry entry = { key, t->latch_wts, t->latch_rts, 0, 0 };
+
+	if (t->latch_key != key &&
+	    gputm_metadata_table_estimate_probe(t, key & ~VALID, &entry.wts, &entry.rts))
+		gputm__assert(false);
+	gputm__maximum(&entry.wts, in->wts);
+	gputm__maximum(&entry.rts, in->rts);
+	gputm__metadata_reserve(t, &entry, in);
+	return entry;
+}
+
+APART int insert(struct gputm_metadata_table *t, uint64_t key,
+			       const struct gputm_metadata *in, uint32_t *cycles)
+{
+	enum gputm_metadata_table_updated end;
+	struct gputm__entry hand;
+	uint32_t swaps = 0, cost;
+
+	if (GPUTM__UNLIKELY(!gputm__overflow_has_room(&t->overflow)) &&
+	    gputm__overflow_reserve(&t->unit, &t->overflow))
+		return -ENOMEM;
+	hand = new_entry(t, key, in);
+	end = run_chain(t, &hand, &swaps);
+	cost = 1 + swaps;
+	if (end == GPUTM_METADATA_TABLE_UPDATED)
+		end = settle(t, &hand, &cost);
+	pass_turn(t);
+	t->insertions++;
+	t->swaps += swaps;
+	t->ended[end]++;
+	t->insert_cycles += cost;
+	if (cycles)
+		*cycles = cost;
+	gputm__emit(&t->unit, GPUTM_METADATA_TABLE_EVENT_INSERT, key & ~VALID, end, swaps, cost);
+	return (int)end;
 }
 
 /* ---- update ---- */
 
-/* The entry's, or more, and the caller's reservation. */
-static inline void merge(struct gputm_metadata_table *t, struct gputm__stamps *stamps,
-			 struct gputm__hold *hold, const struct gputm_metadata *in)
-{
-	gputm__cells_reserved(&t->at, hold->writes, in->writes);
-	stamps->wts = gputm__metadata_larger(stamps->wts, in->wts);
-	stamps->rts = gputm__metadata_larger(stamps->rts, in->rts);
-	*hold = gputm__metadata_hold(in);
-}
-
-static inline void merge_cell(struct gputm_metadata_table *t, size_t at,
-			      const struct gputm_metadata *in)
-{
-	merge(t, &t->at.stamps[at], &t->at.hold[at], in);
-}
-
-static inline bool fits(const struct gputm_metadata_table *t, const struct gputm_metadata *in)
-{
-	struct gputm__hold hold = gputm__metadata_hold(in);
-	uint64_t writes_and_owner;
-
-	memcpy(&writes_and_owner, &hold, sizeof(hold));
-	return (in->wts | in->rts) <= t->stamp_max && !(writes_and_owner & t->hold_unused);
-}
-
 APART int refuse_update(const struct gputm_metadata_table *t, uint64_t address,
-			const struct gputm_metadata *in)
+				      const struct gputm_metadata *in)
 {
 	if (address > t->address_max)
-		return refuse_address(t, address);
+		return gputm__metadata_refuse(t, address);
 	if (in->wts > t->stamp_max)
 		return gputm__out_of_range(&t->unit, "wts", in->wts, 0, t->stamp_max);
 	if (in->rts > t->stamp_max)
@@ -228,98 +395,48 @@ APART int refuse_update(const struct gputm_metadata_table *t, uint64_t address,
 	return gputm__out_of_range(&t->unit, "owner", in->owner, 0, t->owner_max);
 }
 
-/* To a free cell of its ways, else to the filter. */
-static int reclaim(struct gputm_metadata_table *t, const struct gputm__pair *pair)
+/* An entry of stash or overflow without reservation: to a free cell of its ways, or the filter. */
+APART int reclaim(struct gputm_metadata_table *t, uint32_t from)
 {
-	size_t at = gputm__metadata_choose(t, pair->key, NOWHERE);
+	struct gputm__entry entry = take(t, from);
+	uint32_t at = choose(t, entry.key, NOWHERE);
 
-	if (t->at.key[at]) {
-		gputm__metadata_approximate(t, pair->key, pair->stamps);
-	} else {
-		gputm__metadata_put(t, at, pair);
-		t->entries++;
-	}
+	if (t->cell[at].key)
+		approximate(t, &entry);
+	else
+		put(t, at, &entry);
 	return GPUTM_METADATA_TABLE_RECLAIMED;
 }
 
-APART int update_stash(struct gputm_metadata_table *t, size_t at, const struct gputm_metadata *in)
+int gputm__metadata_search_and_update(struct gputm_metadata_table *t, uint64_t address,
+						   const struct gputm_metadata *in,
+						   uint32_t *cycles)
 {
-	struct gputm__pair pair;
+	uint64_t key = gputm__metadata_key(t, address);
+	uint32_t at;
 
-	merge_cell(t, at, in);
-	if (in->writes)
-		return GPUTM_METADATA_TABLE_UPDATED;
-	pair = gputm__metadata_take(t, at);
-	t->stashed_now--;
-	return reclaim(t, &pair);
-}
-
-static int update_overflow(struct gputm_metadata_table *t, uint32_t at,
-			   const struct gputm_metadata *in)
-{
-	struct gputm__node *node = &t->overflow.node[at];
-	struct gputm__pair pair;
-
-	merge(t, &node->stamps, &node->hold, in);
-	if (in->writes)
-		return GPUTM_METADATA_TABLE_UPDATED;
-	pair = (struct gputm__pair){ node->key, node->stamps, node->hold };
-	gputm__overflow_remove(&t->overflow, at);
-	t->overflow_now--;
-	return reclaim(t, &pair);
-}
-
-/* An address that is not in the ways. */
-static int update_beyond(struct gputm_metadata_table *t, uint64_t key,
-			 const struct gputm_metadata *in, uint32_t *cycles)
-{
-	uint32_t visited = 0, at;
-	size_t stashed = find_in_stash(t, key);
-
-	if (stashed != NOWHERE)
-		return update_stash(t, stashed, in);
-	at = t->overflow_now ? gputm__overflow_find(&t->overflow, key, &visited) : NOWHERE;
-	return at == NOWHERE ? gputm__metadata_insert(t, key, in, cycles) :
-			       update_overflow(t, at, in);
-}
-
-/* No hint. */
-APART int update_elsewhere(struct gputm_metadata_table *t, uint64_t address,
-			   const struct gputm_metadata *in, uint32_t *cycles)
-{
-	size_t at = gputm__cells_find(&t->at, address);
-	int result = GPUTM_METADATA_TABLE_UPDATED;
-	uint32_t cost = 0;
-
-	if (at != NOWHERE)
-		merge_cell(t, at, in);
-	else
-		result = update_beyond(t, gputm__cells_key(&t->at, address), in, &cost);
-	if (cycles && result >= 0)
-		*cycles = cost;
-	return result;
+	if (address > t->address_max || !gputm__metadata_fits(t, in))
+		return refuse_update(t, address, in);
+	at = find(t, key);
+	if (at == NOWHERE)
+		return insert(t, key, in, cycles);
+	if (cycles)
+		*cycles = 0;
+	gputm__metadata_merge(t, gputm__metadata_entry(t, at), in);
+	return at < t->capacity || in->writes ? GPUTM_METADATA_TABLE_UPDATED : reclaim(t, at);
 }
 
 int gputm_metadata_table_update(struct gputm_metadata_table *t, uint64_t address,
 				const struct gputm_metadata *in, uint32_t *cycles)
 {
-	size_t at = in->place;
-
-	if (GPUTM__UNLIKELY(address > t->address_max || !fits(t, in)))
-		return refuse_update(t, address, in);
-	if (at >= t->capacity || t->at.key[at] != gputm__cells_key(&t->at, address))
-		return update_elsewhere(t, address, in, cycles);
-	merge_cell(t, at, in);
-	if (cycles)
-		*cycles = 0;
-	return GPUTM_METADATA_TABLE_UPDATED;
+	return gputm__metadata_update(t, address, in, cycles);
 }
 
 int gputm_metadata_table_add_writes(struct gputm_metadata_table *t, uint64_t address,
 				    int32_t change, uint32_t owner, uint32_t *cycles)
 {
 	struct gputm_metadata m = { 0 };
-	int result = gputm_metadata_table_lookup_probe(t, address, &m);
+	int result = gputm__metadata_look_up(t, address, &m);
 	int64_t writes;
 
 	if (result == GPUTM_METADATA_TABLE_MISS)
@@ -337,47 +454,28 @@ int gputm_metadata_table_add_writes(struct gputm_metadata_table *t, uint64_t add
 	return gputm_metadata_table_update(t, address, &m, cycles);
 }
 
-APART int remove_beyond(struct gputm_metadata_table *t, uint64_t key)
-{
-	size_t at = find_in_stash(t, key);
-	uint32_t visited = 0;
-
-	if (at == NOWHERE)
-		return gputm__overflow_find(&t->overflow, key, &visited) == NOWHERE ?
-			       GPUTM_METADATA_TABLE_ABSENT : GPUTM_METADATA_TABLE_LOCKED;
-	if (t->at.hold[at].writes)
-		return GPUTM_METADATA_TABLE_LOCKED;
-	t->stashed_now--;
-	gputm__metadata_approximate(t, key, gputm__metadata_take(t, at).stamps);
-	return GPUTM_METADATA_TABLE_REMOVED;
-}
+/* ---- what leaves ---- */
 
 int gputm_metadata_table_remove(struct gputm_metadata_table *t, uint64_t address)
 {
-	uint64_t key = gputm__cells_key(&t->at, address);
-	struct gputm__stamps old;
-	size_t at;
+	struct gputm__entry entry;
+	uint32_t at;
 
 	if (GPUTM__UNLIKELY(address > t->address_max))
-		return refuse_address(t, address);
-	at = gputm__cells_find(&t->at, address);
+		return gputm__metadata_refuse(t, address);
+	at = find(t, gputm__metadata_key(t, address));
 	if (at == NOWHERE)
-		return remove_beyond(t, key);
-	at = (size_t)gputm__opaque(at);
-	if (t->at.hold[at].writes)
+		return GPUTM_METADATA_TABLE_ABSENT;
+	if (gputm__metadata_entry(t, at)->writes)
 		return GPUTM_METADATA_TABLE_LOCKED;
-	old = t->at.stamps[at];
-	gputm__metadata_free(t, at);
-	t->entries--;
-	gputm__metadata_approximate(t, key, old);
+	entry = take(t, at);
+	approximate(t, &entry);
 	return GPUTM_METADATA_TABLE_REMOVED;
 }
 
 void gputm__metadata_forget(struct gputm_metadata_table *t)
 {
-	memset(t->at.key, 0, t->cells * sizeof(*t->at.key));
-	memset(t->at.stamps, 0, t->cells * sizeof(*t->at.stamps));
-	memset(t->at.hold, 0, t->cells * sizeof(*t->at.hold));
+	memset(t->cell, 0, t->cells * sizeof(*t->cell));
 	gputm__overflow_clear(&t->overflow);
 	if (t->filter)
 		gputm_recency_bloom_clear(t->filter);
@@ -386,43 +484,39 @@ void gputm__metadata_forget(struct gputm_metadata_table *t)
 	t->register_rts = 0;
 	t->entries = 0;
 	t->stashed_now = 0;
-	t->overflow_now = 0;
-	t->at.locked = 0;
-	t->at.writes = 0;
+	t->locked = 0;
+	t->writes = 0;
 }
 
 int gputm_metadata_table_flush(struct gputm_metadata_table *t)
 {
 	uint64_t forgotten = t->entries + t->stashed_now;
 
-	if (t->at.locked)
+	if (t->locked)
 		return gputm__refuse(&t->unit, "flush with %llu entries reserved",
-				     (unsigned long long)t->at.locked);
+				     (unsigned long long)t->locked);
 	gputm__metadata_forget(t);
 	t->flushed += forgotten;
 	gputm__emit(&t->unit, GPUTM_METADATA_TABLE_EVENT_FLUSH, forgotten, 0, 0, 0);
 	return 0;
 }
 
+/* ---- views ---- */
+
 uint64_t gputm_metadata_table_writes(const struct gputm_metadata_table *t)
 {
-	return t->at.writes;
+	return t->writes;
 }
 
 int gputm_metadata_table_get_entry(const struct gputm_metadata_table *t, uint64_t index,
 				   uint64_t *address, struct gputm_metadata *out)
 {
-	const struct gputm__node *node;
+	uint64_t key;
 
-	if (index < t->cells) {
-		*address = t->at.key[index] ? t->at.key[index] & ~VALID : UINT64_MAX;
-		show_cell(t, (size_t)index, out);
-		return 0;
-	}
-	if (index - t->cells >= t->overflow.count)
+	if (index >= t->cells + t->overflow.count)
 		return gputm__past_end(&t->unit, "entry", index, t->cells + t->overflow.count);
-	node = &t->overflow.node[index - t->cells];
-	*address = node->key & ~VALID;
-	show(node->stamps, node->hold, NOWHERE, 1, out);
+	key = gputm__metadata_entry(t, (uint32_t)index)->key;
+	*address = key ? key & ~VALID : UINT64_MAX;
+	gputm__metadata_show(t, (uint32_t)index, 1, out);
 	return 0;
 }

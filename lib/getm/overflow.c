@@ -22,65 +22,50 @@ static uint32_t *link_of(const struct gputm__overflow *o, uint64_t key)
 {
 	uint32_t *link = head_of(o, key);
 
-	while (*link != GPUTM__NOWHERE && o->node[*link].key < key)
+	while (*link != GPUTM__NOWHERE && o->node[*link].entry.key < key)
 		link = &o->node[*link].next;
 	return link;
 }
 
-static void chain(struct gputm__overflow *o, uint32_t at)
-{
-	uint32_t *link = link_of(o, o->node[at].key);
-
-	o->node[at].next = *link;
-	*link = at;
-}
-
-static void rebuild(struct gputm__overflow *o)
+/* All buckets anew: the first `count` nodes in their chains. */
+static void rebuild(struct gputm__overflow *o, uint64_t count)
 {
 	for (size_t i = 0; i < o->buckets; i++)
 		o->head[i] = GPUTM__NOWHERE;
-	for (uint32_t i = 0; i < o->count; i++)
-		chain(o, i);
+	for (o->count = 0; o->count < count;)
+		gputm__overflow_add(o, &o->node[o->count].entry);
 }
 
-static int set_buckets(struct gputm_ctx *ctx, struct gputm__overflow *o, size_t buckets)
+static int set_buckets(struct gputm_unit *unit, struct gputm__overflow *o, size_t buckets)
 {
-	uint32_t *head = gputm__alloc(ctx, buckets, sizeof(*head));
+	uint32_t *head = gputm__own(unit, buckets, sizeof(*head));
 
 	if (!head)
 		return -ENOMEM;
-	gputm__free(ctx, o->head);
+	gputm__disown(unit, o->head);
 	o->head = head;
 	o->buckets = buckets;
-	rebuild(o);
+	rebuild(o, o->count);
 	return 0;
 }
 
-int gputm__overflow_reserve(struct gputm_ctx *ctx, struct gputm__overflow *o)
+int gputm__overflow_reserve(struct gputm_unit *unit, struct gputm__overflow *o)
 {
-	void *node = o->node;
 	int error;
 
 	if (gputm__overflow_has_room(o))
 		return 0;
-	error = gputm__grow(ctx, &node, &o->capacity, (size_t)o->count + 1, sizeof(*o->node));
-	o->node = node;
+	error = gputm__own_more(unit, &o->node, &o->capacity, (size_t)o->count + 1,
+				sizeof(*o->node));
 	if (!error && o->count >= o->buckets && o->buckets < BUCKETS_MAX)
-		error = set_buckets(ctx, o, o->buckets ? o->buckets * 2 : BUCKETS_MIN);
+		error = set_buckets(unit, o, o->buckets ? o->buckets * 2 : BUCKETS_MIN);
 	return error;
-}
-
-void gputm__overflow_free(struct gputm_ctx *ctx, struct gputm__overflow *o)
-{
-	gputm__free(ctx, o->node);
-	gputm__free(ctx, o->head);
 }
 
 void gputm__overflow_clear(struct gputm__overflow *o)
 {
-	o->count = 0;
 	o->buckets = o->buckets < BUCKETS_MIN ? o->buckets : BUCKETS_MIN;
-	rebuild(o);
+	rebuild(o, 0);
 }
 
 uint32_t gputm__overflow_find(const struct gputm__overflow *o, uint64_t key, uint32_t *visited)
@@ -89,39 +74,46 @@ uint32_t gputm__overflow_find(const struct gputm__overflow *o, uint64_t key, uin
 
 	for (; at != GPUTM__NOWHERE; at = o->node[at].next) {
 		++*visited;
-		if (o->node[at].key >= key)
+		if (o->node[at].entry.key >= key)
 			break;
 	}
-	return at != GPUTM__NOWHERE && o->node[at].key == key ? at : GPUTM__NOWHERE;
+	return at != GPUTM__NOWHERE && o->node[at].entry.key == key ? at : GPUTM__NOWHERE;
 }
 
-void gputm__overflow_add(struct gputm__overflow *o, uint64_t key, struct gputm__stamps stamps,
-			 struct gputm__hold hold)
+void gputm__overflow_add(struct gputm__overflow *o, const struct gputm__entry *entry)
 {
-	uint32_t at = o->count++;
+	uint32_t at = (uint32_t)o->count++, *link = link_of(o, entry->key);
 
 	gputm__assert(at < o->capacity);
-	o->node[at].key = key;
-	o->node[at].stamps = stamps;
-	o->node[at].hold = hold;
-	chain(o, at);
+	o->node[at].entry = *entry;
+	o->node[at].next = *link;
+	*link = at;
 }
 
 void gputm__overflow_remove(struct gputm__overflow *o, uint32_t at)
 {
-	uint32_t last = --o->count;
+	uint32_t last = (uint32_t)--o->count;
 
-	*link_of(o, o->node[at].key) = o->node[at].next;
+	*link_of(o, o->node[at].entry.key) = o->node[at].next;
 	if (at == last)
 		return;
-	*link_of(o, o->node[last].key) = at;
+	*link_of(o, o->node[last].entry.key) = at;
 	o->node[at] = o->node[last];
+}
+
+void gputm__entry_io(struct gputm__entry *entry, struct gputm__io *io)
+{
+	uint64_t reservation = (uint64_t)entry->owner << 32 | entry->writes;
+
+	gputm__io_u64s(io, &entry->key, 3); /* key, wts, rts */
+	gputm__io_u64(io, &reservation);
+	entry->writes = (uint32_t)reservation;
+	entry->owner = (uint32_t)(reservation >> 32);
 }
 
 static void read_sizes(struct gputm__overflow *o, uint64_t count, uint64_t buckets,
 		       struct gputm__io *io)
 {
-	void *node = o->node;
 	int error;
 
 	if (count > (io->size - io->used) / 8 || buckets > BUCKETS_MAX || buckets < BUCKETS_MIN ||
@@ -129,24 +121,18 @@ static void read_sizes(struct gputm__overflow *o, uint64_t count, uint64_t bucke
 		gputm__io_fail(io, -EINVAL, "its overflow has a size that cannot be");
 		return;
 	}
-	error = gputm__grow(io->unit->ctx, &node, &o->capacity, (size_t)count,
-			    sizeof(*o->node));
-	o->node = node;
+	error = gputm__own_more(io->unit, &o->node, &o->capacity, (size_t)count, sizeof(*o->node));
 	if (!error && buckets != o->buckets)
-		error = set_buckets(io->unit->ctx, o, (size_t)buckets);
+		error = set_buckets(io->unit, o, (size_t)buckets);
 	if (error)
 		gputm__io_fail(io, error, "no memory for its overflow");
-	else
-		o->count = (uint32_t)count;
 }
 
-static void io_node(struct gputm__node *node, struct gputm__io *io)
+static bool in_order(const struct gputm__overflow *o, uint64_t key, uint64_t next)
 {
-	gputm__io_u64(io, &node->key);
-	gputm__io_u64(io, &node->stamps.wts);
-	gputm__io_u64(io, &node->stamps.rts);
-	gputm__io_u32(io, &node->hold.writes);
-	gputm__io_u32(io, &node->hold.owner);
+	const uint32_t *head = head_of(o, key), *next_head = head_of(o, next);
+
+	return head == next_head ? key < next : head < next_head;
 }
 
 /* Chain after chain: where a node lies in the array is of no account. */
@@ -159,18 +145,16 @@ void gputm__overflow_io(struct gputm__overflow *o, struct gputm__io *io)
 	if (!gputm__io_reading(io)) {
 		for (size_t i = 0; i < o->buckets; i++)
 			for (uint32_t at = o->head[i]; at != GPUTM__NOWHERE; at = o->node[at].next)
-				io_node(&o->node[at], io);
+				gputm__entry_io(&o->node[at].entry, io);
 		return;
 	}
 	if (!io->error)
 		read_sizes(o, count, buckets, io);
-	for (uint32_t i = 0; i < o->count && !io->error; i++)
-		io_node(&o->node[i], io);
-	if (!io->error)
-		rebuild(o);
-	for (uint32_t i = 1; i < o->count && !io->error; i++)
-		if (head_of(o, o->node[i].key) < head_of(o, o->node[i - 1].key) ||
-		    (head_of(o, o->node[i].key) == head_of(o, o->node[i - 1].key) &&
-		     o->node[i].key <= o->node[i - 1].key))
+	for (uint64_t i = 0; i < count && !io->error; i++) {
+		gputm__entry_io(&o->node[i].entry, io);
+		if (i && !in_order(o, o->node[i - 1].entry.key, o->node[i].entry.key))
 			gputm__io_fail(io, -EINVAL, "the chains of its overflow are out of order");
+	}
+	if (!io->error)
+		rebuild(o, count);
 }

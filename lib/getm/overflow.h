@@ -2,16 +2,23 @@
 #ifndef GPUTM_LIB_GETM_OVERFLOW_H
 #define GPUTM_LIB_GETM_OVERFLOW_H
 /*
- * The metadata table's overflow in main memory: a hash table of chains, sorted by key so
- * that their order does not depend on history. It doubles its buckets when it has more
- * nodes than buckets, so that a chain is short however many there are.
+ * The metadata table's entries, and its overflow in main memory: a hash table of chains, sorted
+ * by key so that the cost of a walk does not depend on history. The table doubles its buckets
+ * when there are more entries than buckets, so that a chain is short however many there are.
  */
-#include "lib/getm/metadata_cells.h"
+#include "lib/base/unit.h"
+
+#define GPUTM__NOWHERE UINT32_MAX
+
+/* An exact entry; all zero in a free cell. */
+struct gputm__entry {
+	uint64_t key; /* address of the granule, with the lowest bit set */
+	uint64_t wts, rts;
+	uint32_t writes, owner;
+};
 
 struct gputm__node {
-	uint64_t key;
-	struct gputm__stamps stamps;
-	struct gputm__hold hold;
+	struct gputm__entry entry;
 	uint32_t next; /* node, or NOWHERE */
 };
 
@@ -19,7 +26,7 @@ struct gputm__overflow {
 	struct gputm__node *node; /* [count], dense */
 	uint32_t *head;		  /* [buckets] */
 	size_t capacity, buckets;
-	uint32_t count;
+	uint64_t count;
 };
 
 static inline bool gputm__overflow_has_room(const struct gputm__overflow *overflow)
@@ -27,16 +34,15 @@ static inline bool gputm__overflow_has_room(const struct gputm__overflow *overfl
 	return overflow->count < overflow->capacity && overflow->count < overflow->buckets;
 }
 
+void gputm__entry_io(struct gputm__entry *entry, struct gputm__io *io);
 /* Make room for one node more: 0 or -ENOMEM, with nothing changed. */
-int gputm__overflow_reserve(struct gputm_ctx *ctx, struct gputm__overflow *overflow);
-void gputm__overflow_free(struct gputm_ctx *ctx, struct gputm__overflow *overflow);
+int gputm__overflow_reserve(struct gputm_unit *unit, struct gputm__overflow *overflow);
 void gputm__overflow_clear(struct gputm__overflow *overflow);
 /* The node of a key or NOWHERE; adds the nodes that a walk of its chain visits. */
 uint32_t gputm__overflow_find(const struct gputm__overflow *overflow, uint64_t key,
 			      uint32_t *visited);
 /* The key must be absent and the room reserved. */
-void gputm__overflow_add(struct gputm__overflow *overflow, uint64_t key,
-			 struct gputm__stamps stamps, struct gputm__hold hold);
+void gputm__overflow_add(struct gputm__overflow *overflow, const struct gputm__entry *entry);
 /* Takes node number `at` out; the last node takes its number. */
 void gputm__overflow_remove(struct gputm__overflow *overflow, uint32_t at);
 void gputm__overflow_io(struct gputm__overflow *overflow, struct gputm__io *io);

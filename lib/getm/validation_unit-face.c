@@ -124,127 +124,81 @@ static int validate(const struct gputm_unit *unit)
 
 static int make_table(struct gputm_validation_unit *u)
 {
-	const struct gputm_validation_unit_config *c = &u->config;
 	struct gputm_metadata_table_config table = GPUTM_METADATA_TABLE_CONFIG_INIT;
 	const struct gputm_metadata_table_config *kept;
 	int error;
 
-	table.ways = c->ways;
-	table.entries = c->entries;
-	table.stash = c->stash;
-	table.granularity = c->granularity;
-	table.address_bits = c->address_bits;
-	table.time_bits = c->time_bits;
-	table.warp_bits = c->warp_bits;
-	table.count_bits = c->count_bits;
-	table.owner_bits = c->warp_bits + c->sequence_bits;
-	table.longest_chain = c->longest_chain;
-	table.evict_above = c->evict_above;
-	table.approximate = c->approximate;
-	table.filter_ways = c->filter_ways;
-	table.filter_entries = c->filter_entries;
-	table.memory_latency = c->memory_latency;
-	table.seed = c->seed;
-	table.table_rows = c->table_rows;
-	table.filter_rows = c->filter_rows;
+	gputm__params_share(&u->unit, gputm_metadata_table_params(), &table);
+	table.owner_bits = u->config.warp_bits + u->config.sequence_bits;
+	table.table_rows = u->config.table_rows;
+	table.filter_rows = u->config.filter_rows;
 	error = gputm_metadata_table_new(u->unit.ctx, &table, &u->table);
 	if (error)
 		return error;
 	kept = gputm_unit_config(gputm_metadata_table_unit(u->table));
 	u->config.table_rows = kept->table_rows;
 	u->config.filter_rows = kept->filter_rows;
-	u->cells = gputm__metadata_cells(u->table);
 	return 0;
 }
 
 static int make_buffer(struct gputm_validation_unit *u)
 {
-	const struct gputm_validation_unit_config *c = &u->config;
 	struct gputm_stall_buffer_config buffer = GPUTM_STALL_BUFFER_CONFIG_INIT;
 
-	buffer.lines = c->stall_lines;
-	buffer.requests = c->stall_requests;
-	buffer.granularity = c->granularity;
-	buffer.address_bits = c->address_bits;
-	buffer.stamp_bits = c->time_bits;
-	buffer.warp_bits = c->warp_bits;
+	gputm__params_share(&u->unit, gputm_stall_buffer_params(), &buffer);
+	buffer.lines = u->config.stall_lines;
+	buffer.requests = u->config.stall_requests;
+	buffer.stamp_bits = u->config.time_bits;
 	return gputm_stall_buffer_new(u->unit.ctx, &buffer, &u->buffer);
 }
 
-static int make_places(struct gputm_validation_unit *u)
+static void derive(struct gputm_validation_unit *u)
 {
-	struct gputm_ctx *ctx = u->unit.ctx;
-
-	u->slots = u->config.stall_lines * u->config.stall_requests;
-	u->woken_at.capacity = u->slots;
-	u->input_at.capacity = u->config.input;
-	u->output_at.capacity = u->config.output;
-	u->in_at.capacity = u->config.units + 2;
-	u->out_at.capacity = 2 * u->config.units + 8;
-	u->slot = gputm__alloc(ctx, u->slots, sizeof(*u->slot));
-	u->more_free = gputm__alloc(ctx, u->slots / 64, sizeof(*u->more_free));
-	u->woken = gputm__alloc(ctx, u->slots, sizeof(*u->woken));
-	u->input = gputm__alloc(ctx, u->config.input, sizeof(*u->input));
-	u->output = gputm__alloc(ctx, u->config.output, sizeof(*u->output));
-	u->in = gputm__alloc(ctx, u->in_at.capacity, sizeof(*u->in));
-	u->out = gputm__alloc(ctx, u->out_at.capacity, sizeof(*u->out));
-	return u->slot && u->more_free && u->woken && u->input && u->output && u->in && u->out ?
-		       0 : -ENOMEM;
-}
-
-static int setup(struct gputm_unit *unit)
-{
-	struct gputm_validation_unit *u = (void *)unit;
-	int error = make_table(u);
-
 	u->address_max = gputm__low_mask(u->config.address_bits);
 	u->warp_max = gputm__low_mask(u->config.warp_bits);
 	u->time_max = gputm__low_mask(u->config.time_bits) - 1;
 	u->threshold = u->time_max - u->config.margin;
 	u->sequence_mask = gputm__low_mask(u->config.sequence_bits);
-	if (!error)
-		error = make_buffer(u);
-	return error ? error : make_places(u);
+	u->count_max = gputm__low_mask(u->config.count_bits);
+	u->slots = u->config.stall_lines * u->config.stall_requests;
 }
 
-static void teardown(struct gputm_unit *unit)
+#define REQUEST sizeof(struct gputm_validation_request)
+#define ANSWER sizeof(struct gputm_validation_answer)
+#define MESSAGE sizeof(struct gputm_validation_message)
+
+static int setup(struct gputm_unit *unit)
 {
 	struct gputm_validation_unit *u = (void *)unit;
+	uint32_t units = u->config.units;
+	int error = make_table(u);
 
-	gputm__free(unit->ctx, u->slot);
-	gputm__free(unit->ctx, u->more_free);
-	gputm__free(unit->ctx, u->woken);
-	gputm__free(unit->ctx, u->input);
-	gputm__free(unit->ctx, u->output);
-	gputm__free(unit->ctx, u->in);
-	gputm__free(unit->ctx, u->out);
-}
-
-static void empty(struct gputm__places *p)
-{
-	p->first = 0;
-	p->count = 0;
+	derive(u);
+	u->slot = gputm__own(unit, u->slots, sizeof(*u->slot));
+	gputm__queue_own(unit, &u->woken, u->slots, sizeof(uint32_t));
+	gputm__queue_own(unit, &u->input, u->config.input, REQUEST);
+	gputm__queue_own(unit, &u->output, u->config.output, ANSWER);
+	gputm__queue_own(unit, &u->from_ring, units + 2, MESSAGE);
+	gputm__queue_own(unit, &u->to_ring, 2 * units + 8, MESSAGE);
+	return error ? error : make_buffer(u);
 }
 
 static void clear(struct gputm_unit *unit)
 {
 	struct gputm_validation_unit *u = (void *)unit;
 
-	empty(&u->woken_at);
-	empty(&u->input_at);
-	empty(&u->output_at);
-	empty(&u->in_at);
-	empty(&u->out_at);
-	u->free_slots = u->slots;
-	for (uint32_t i = 0; i < u->slots; i += 64)
-		*gputm__validation_free(u, i) =
-			gputm__low_mask(u->slots - i < 64 ? u->slots - i : 64);
+	for (uint32_t i = 0; i < u->slots; i++)
+		u->slot[i].taken = false;
+	gputm__queue_clear(&u->woken);
+	gputm__queue_clear(&u->input);
+	gputm__queue_clear(&u->output);
+	gputm__queue_clear(&u->from_ring);
+	gputm__queue_clear(&u->to_ring);
 	u->work = (struct gputm_validation_answer){ 0, 0, 0, 0, 0 };
 	u->busy = 0;
 	u->owed = 0;
 	u->state = GPUTM_VALIDATION_UNIT_RUNNING;
 	u->leader = 0;
-	gputm__validation_set_gate(u);
 }
 
 struct gputm_unit *gputm_validation_unit_table(struct gputm_validation_unit *u)
@@ -259,8 +213,15 @@ struct gputm_unit *gputm_validation_unit_buffer(struct gputm_validation_unit *u)
 
 /* ---- snapshots ---- */
 
-static void io_request(struct gputm_validation_request *r, struct gputm__io *io)
+static const struct gputm_validation_unit *io_self(const struct gputm__io *io)
 {
+	return (const void *)io->unit;
+}
+
+static void io_request(void *item, struct gputm__io *io)
+{
+	struct gputm_validation_request *r = item;
+
 	gputm__io_u64(io, &r->tag);
 	gputm__io_u64(io, &r->address);
 	gputm__io_u64(io, &r->time);
@@ -269,8 +230,10 @@ static void io_request(struct gputm_validation_request *r, struct gputm__io *io)
 	gputm__io_bool(io, &r->write);
 }
 
-static void io_answer(struct gputm_validation_answer *a, struct gputm__io *io)
+static void io_answer(void *item, struct gputm__io *io)
 {
+	struct gputm_validation_answer *a = item;
+
 	gputm__io_u64(io, &a->tag);
 	gputm__io_u64(io, &a->time);
 	gputm__io_u32_max(io, &a->result, GPUTM_VALIDATION_UNIT_STALLED, "result");
@@ -278,117 +241,76 @@ static void io_answer(struct gputm_validation_answer *a, struct gputm__io *io)
 	gputm__io_u32(io, &a->cycles);
 }
 
-static uint32_t io_count(struct gputm__places *p, struct gputm__io *io)
+static void io_message(void *item, struct gputm__io *io)
 {
-	gputm__io_u32_max(io, &p->count, p->capacity, "occupancy of a port");
-	if (gputm__io_reading(io))
-		p->first = 0;
-	return io->error ? 0 : p->count;
-}
+	struct gputm_validation_message *m = item;
 
-static void io_message(struct gputm_validation_message *m, uint32_t units, struct gputm__io *io)
-{
 	gputm__io_u32_max(io, &m->go, 1, "kind of a message");
-	gputm__io_u32_max(io, &m->from, units - 1, "unit of a message");
+	gputm__io_u32_max(io, &m->from, io_self(io)->config.units - 1, "unit of a message");
 }
 
-static void io_ports(struct gputm_validation_unit *u, struct gputm__io *io)
+static void io_woken(void *item, struct gputm__io *io)
 {
-	uint32_t n;
-
-	n = io_count(&u->input_at, io);
-	for (uint32_t i = 0; i < n; i++)
-		io_request(&u->input[gputm__place(&u->input_at, i)], io);
-	n = io_count(&u->output_at, io);
-	for (uint32_t i = 0; i < n; i++)
-		io_answer(&u->output[gputm__place(&u->output_at, i)], io);
-	n = io_count(&u->in_at, io);
-	for (uint32_t i = 0; i < n; i++)
-		io_message(&u->in[gputm__place(&u->in_at, i)], u->config.units, io);
-	n = io_count(&u->out_at, io);
-	for (uint32_t i = 0; i < n; i++)
-		io_message(&u->out[gputm__place(&u->out_at, i)], u->config.units, io);
-}
-
-static bool is_free(const struct gputm_validation_unit *u, uint64_t slot)
-{
-	return *gputm__validation_free((struct gputm_validation_unit *)(uintptr_t)u, slot) >>
-		       (slot & 63) & 1;
-}
-
-/* Which slots are free, what is in the others, and which are woken. */
-static void io_slots(struct gputm_validation_unit *u, struct gputm__io *io)
-{
-	uint32_t n;
-
-	if (gputm__io_reading(io))
-		u->free_slots = 0;
-	for (uint32_t i = 0; i < u->slots && !io->error; i += 64) {
-		gputm__io_u64_max(io, gputm__validation_free(u, i),
-				  gputm__low_mask(u->slots - i < 64 ? u->slots - i : 64),
-				  "free slots");
-		if (gputm__io_reading(io))
-			u->free_slots += gputm__popcount(*gputm__validation_free(u, i));
-	}
-	for (uint32_t i = 0; i < u->slots && !io->error; i++)
-		if (!is_free(u, i))
-			io_request(&u->slot[i], io);
-	n = io_count(&u->woken_at, io);
-	for (uint32_t i = 0; i < n && !io->error; i++)
-		gputm__io_u32_max(io, &u->woken[gputm__place(&u->woken_at, i)], u->slots - 1,
-				  "woken slot");
+	gputm__io_u32_max(io, item, io_self(io)->slots - 1, "woken slot");
 }
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
 	struct gputm_validation_unit *u = (void *)unit;
 
-	io_ports(u, io);
-	io_slots(u, io);
+	gputm__queue_io(&u->input, io, io_request);
+	gputm__queue_io(&u->output, io, io_answer);
+	gputm__queue_io(&u->from_ring, io, io_message);
+	gputm__queue_io(&u->to_ring, io, io_message);
+	for (uint32_t i = 0; i < u->slots && !io->error; i++) {
+		gputm__io_bool(io, &u->slot[i].taken);
+		if (u->slot[i].taken)
+			io_request(&u->slot[i].request, io);
+	}
+	gputm__queue_io(&u->woken, io, io_woken);
 	gputm__io_u64(io, &u->busy);
 	if (u->busy)
 		io_answer(&u->work, io);
 	gputm__io_u64(io, &u->owed);
 	gputm__io_u32_max(io, &u->state, GPUTM_VALIDATION_UNIT_ROLLING, "state");
-	gputm__validation_set_gate(u);
 	gputm__io_u32_max(io, &u->leader, u->config.units - 1, "leader");
 }
 
 /* ---- invariants ---- */
 
+/* A slot that an access waits or is woken in. */
 static const char *check_slot(const struct gputm_validation_unit *u, uint64_t slot, uint64_t *seen)
 {
-	if (slot >= u->slots)
+	if (slot >= u->slots || !u->slot[slot].taken)
 		return "a waiting access is in no slot";
-	if (!gputm__validation_fits(u, &u->slot[slot]))
+	if (!gputm__validation_fits(u, &u->slot[slot].request))
 		return "a waiting access does not fit its widths";
-	*seen += gputm__mix64(slot + 1);
+	*seen -= gputm__mix64(slot + 1);
 	return NULL;
 }
 
-/* Each slot is once free, waiting or woken: their numbers have the sum of all. */
+/* Each taken slot is once waiting or woken: its number is added once and taken away once. */
 static const char *check_slots(const struct gputm_validation_unit *u)
 {
 	struct gputm_stall_request waiter;
 	const char *broken = NULL;
-	uint64_t seen = 0, all = 0, count = u->free_slots + u->woken_at.count, i;
+	uint64_t seen = 0, count = 0, waiting = gputm_stall_buffer_waiting(u->buffer);
 
-	for (i = 0; i < u->slots; i++) {
-		all += gputm__mix64(i + 1);
-		seen += is_free(u, i) ? gputm__mix64(i + 1) : 0;
+	for (uint32_t i = 0; i < u->slots; i++) {
+		seen += u->slot[i].taken ? gputm__mix64(i + UINT64_C(1)) : 0;
+		count += u->slot[i].taken;
 	}
-	for (i = 0; i < u->woken_at.count && !broken; i++)
-		broken = check_slot(u, u->woken[gputm__place(&u->woken_at, (uint32_t)i)], &seen);
-	for (i = 0; !broken && i < gputm_stall_buffer_waiting(u->buffer); i++) {
+	for (uint32_t n = 0; n < u->woken.count && !broken; n++)
+		broken = check_slot(u, *(const uint32_t *)gputm__queue_at(&u->woken, n), &seen);
+	for (uint64_t i = 0; i < waiting && !broken; i++) {
 		if (gputm_stall_buffer_get_request(u->buffer, i, &waiter))
 			return "a waiting access is missing";
 		broken = check_slot(u, waiter.tag, &seen);
-		if (!broken && (u->slot[waiter.tag].address != waiter.address ||
-				u->slot[waiter.tag].warp != waiter.warp))
+		if (!broken && (u->slot[waiter.tag].request.address != waiter.address ||
+				u->slot[waiter.tag].request.warp != waiter.warp))
 			broken = "a waiting access is not the one in its slot";
 	}
-	count += gputm_stall_buffer_waiting(u->buffer);
-	if (!broken && (seen != all || count != u->slots))
+	if (!broken && (seen || count != waiting + u->woken.count))
 		broken = "a slot is lost or doubled";
 	return broken;
 }
@@ -404,7 +326,7 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 		   "accesses are not granted + aborted + stalled");
 	gputm__law(laws, u->stalled, u->woken_total + gputm_stall_buffer_waiting(u->buffer),
 		   "stalled are not woken + waiting");
-	gputm__law(laws, u->woken_total, u->retries + u->woken_at.count,
+	gputm__law(laws, u->woken_total, u->retries + u->woken.count,
 		   "woken are not retries + woken now");
 	gputm__law(laws, u->reserved_writes,
 		   u->released_writes + gputm_metadata_table_writes(u->table),
@@ -413,17 +335,22 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 
 static const char *check_ports(const struct gputm_validation_unit *u)
 {
-	for (uint32_t i = 0; i < u->input_at.count; i++)
-		if (!gputm__validation_fits(u, &u->input[gputm__place(&u->input_at, i)]))
+	const struct gputm_validation_answer *answer;
+
+	for (uint32_t n = 0; n < u->input.count; n++)
+		if (!gputm__validation_fits(u, gputm__queue_at(&u->input, n)))
 			return "a request at the input does not fit its widths";
-	for (uint32_t i = 0; i < u->output_at.count; i++)
-		if (u->output[gputm__place(&u->output_at, i)].result > GPUTM_VALIDATION_UNIT_ABORT)
+	for (uint32_t n = 0; n < u->output.count; n++) {
+		answer = gputm__queue_at(&u->output, n);
+		if (answer->result > GPUTM_VALIDATION_UNIT_ABORT)
 			return "an answer at the output is neither ok nor abort";
-	if (u->busy > u->work.cycles || (u->busy && u->output_at.count == u->output_at.capacity))
+	}
+	if (u->busy > u->work.cycles || (u->busy && gputm__queue_full(&u->output)))
 		return "the access at work cannot be";
-	if (u->in_at.count && u->state != GPUTM_VALIDATION_UNIT_ROLLING)
+	if (u->from_ring.count && u->state != GPUTM_VALIDATION_UNIT_ROLLING)
 		return "messages are kept in a state that does not keep any";
-	return u->out_at.count + u->in_at.count > u->out_at.capacity ? "too many messages" : NULL;
+	return u->to_ring.count + u->from_ring.count > u->to_ring.capacity ? "too many messages" :
+									     NULL;
 }
 
 static const char *check(const struct gputm_unit *unit)
@@ -444,7 +371,6 @@ static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 	gputm__array(out, "stall buffer", lines.entries, lines.bits, lines.ports);
 }
 
-GPUTM__UNIT(validation_unit, .version = 2, .setup = setup, .teardown = teardown,
-	    .validate = validate, .laws = laws,
+GPUTM__UNIT(validation_unit, .version = 3, .setup = setup, .validate = validate, .laws = laws,
 	    .part = { { "table", offsetof(struct gputm_validation_unit, table) },
 		      { "buffer", offsetof(struct gputm_validation_unit, buffer) } })

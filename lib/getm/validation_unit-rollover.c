@@ -28,15 +28,14 @@ static void set_state(struct gputm_validation_unit *u, enum gputm_validation_uni
 {
 	u->state = state;
 	u->leader = leader;
-	gputm__validation_set_gate(u);
 	gputm__emit(&u->unit, GPUTM_VALIDATION_UNIT_EVENT_STATE, state, leader, 0, 0);
 }
 
 static void send(struct gputm_validation_unit *u, uint32_t go, uint32_t from)
 {
-	gputm__assert(u->out_at.count < u->out_at.capacity);
-	u->out[gputm__place(&u->out_at, u->out_at.count++)] =
-		(struct gputm_validation_message){ go, from };
+	struct gputm_validation_message *youngest = gputm__queue_add(&u->to_ring);
+
+	*youngest = (struct gputm_validation_message){ go, from };
 }
 
 void gputm_validation_unit_rollover(struct gputm_validation_unit *u)
@@ -69,15 +68,15 @@ static void receive(struct gputm_validation_unit *u, const struct gputm_validati
 /* Messages in their order; while the unit waits to roll over they stay. */
 static void receive_all(struct gputm_validation_unit *u)
 {
-	while (u->in_at.count && u->state != GPUTM_VALIDATION_UNIT_ROLLING)
-		receive(u, &u->in[gputm__place_take(&u->in_at)]);
+	while (u->from_ring.count && u->state != GPUTM_VALIDATION_UNIT_ROLLING)
+		receive(u, gputm__queue_take(&u->from_ring));
 }
 
 void gputm__validation_roll(struct gputm_validation_unit *u)
 {
 	uint32_t leader = u->leader;
 
-	while (u->state == GPUTM_VALIDATION_UNIT_ROLLING && !u->woken_at.count && !u->busy &&
+	while (u->state == GPUTM_VALIDATION_UNIT_ROLLING && !u->woken.count && !u->busy &&
 	       !gputm_stall_buffer_waiting(u->buffer) && !gputm_metadata_table_writes(u->table)) {
 		if (gputm_metadata_table_flush(u->table))
 			gputm__assert(false);
@@ -93,8 +92,8 @@ static bool may_come(const struct gputm_validation_unit *u,
 		     const struct gputm_validation_message *message)
 {
 	if (message->from >= u->config.units || message->go > 1 ||
-	    u->in_at.count == u->in_at.capacity ||
-	    u->out_at.count + u->in_at.count + 4 > u->out_at.capacity)
+	    gputm__queue_full(&u->from_ring) ||
+	    u->to_ring.count + u->from_ring.count + 4 > u->to_ring.capacity)
 		return false;
 	if (u->state == GPUTM_VALIDATION_UNIT_ROLLING)
 		return true;
@@ -110,10 +109,13 @@ static bool may_come(const struct gputm_validation_unit *u,
 int gputm_validation_unit_ring_push(struct gputm_validation_unit *u,
 				    const struct gputm_validation_message *message)
 {
+	struct gputm_validation_message *youngest;
+
 	if (!may_come(u, message))
 		return gputm__refuse(&u->unit, "%s of unit %u cannot come in state %u",
 				     message->go ? "go" : "stop", message->from, u->state);
-	u->in[gputm__place(&u->in_at, u->in_at.count++)] = *message;
+	youngest = gputm__queue_add(&u->from_ring);
+	*youngest = *message;
 	receive_all(u);
 	gputm__validation_roll(u);
 	return 0;
@@ -122,17 +124,17 @@ int gputm_validation_unit_ring_push(struct gputm_validation_unit *u,
 int gputm_validation_unit_ring_peek(const struct gputm_validation_unit *u,
 				    struct gputm_validation_message *out)
 {
-	if (!u->out_at.count)
+	if (!u->to_ring.count)
 		return 0;
-	*out = u->out[u->out_at.first];
+	*out = *(const struct gputm_validation_message *)gputm__queue_at(&u->to_ring, 0);
 	return 1;
 }
 
 int gputm_validation_unit_ring_pop(struct gputm_validation_unit *u)
 {
-	if (!u->out_at.count)
+	if (!u->to_ring.count)
 		return 0;
-	gputm__place_take(&u->out_at);
+	gputm__queue_take(&u->to_ring);
 	return 1;
 }
 

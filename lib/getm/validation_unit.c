@@ -36,6 +36,16 @@
  * own for this one: the new value is not there yet. Owners are therefore (warp, number of
  * the attempt), and such an access goes through 2 and 3 like anybody's.
  *
+ * The way of a request through this file. push() puts the request into the input port. In each
+ * cycle tick() starts one: the oldest woken one (retry), else the oldest of the port (access).
+ * Both serve() the request: metadata_table gives what is known of the granule, judge() goes down
+ * the four boxes of Fig. 6, owner, stamps, reservation, and names the verdict without touching
+ * anything, and apply() does what the verdict says: grant() writes stamps and reservation back
+ * and wakes whom the new owner defeats, or park() puts the request into the stall buffer, or
+ * nothing, for an abort. The answer is written and counted, it is at work for the cycles of the
+ * metadata, and pop() takes it from the output port. A parked request comes back when release()
+ * or another request wakes it: it is judged again, as if it had just come. Probes ask judge().
+ *
  * Invariants, as check() names them:
  *   V1  processed = granted + aborted + stalled
  *   V2  stalled = woken + waiting (drained ones count as woken)
@@ -51,24 +61,74 @@
  *   - A full stall buffer aborts, as in the paper; the report may then be below the
  *     attempt's own time, which warp_clock takes care of.
  *   - The wakes above. See also validation_unit-rollover.c.
- *
- * Usual new accesses take a straight way to the same answers: validation_unit-access.c.
  */
+#include "lib/getm/metadata_table-priv.h"
 #include "lib/getm/validation_unit-priv.h"
 
-#define NOWHERE GPUTM__NOWHERE
+/* ---- input port ---- */
 
-/* Kept out of line and called last, so that the usual path needs no stack frame. */
+static int refuse(const struct gputm_validation_unit *u, const struct gputm_validation_request *r)
+{
+	if (r->address > u->address_max)
+		return gputm__out_of_range(&u->unit, "address", r->address, 0, u->address_max);
+	if (r->warp > u->warp_max)
+		return gputm__out_of_range(&u->unit, "warp", r->warp, 0, u->warp_max);
+	return gputm__out_of_range(&u->unit, "time", r->time, 0, u->time_max);
+}
+
+int gputm_validation_unit_push_probe(const struct gputm_validation_unit *u,
+				     const struct gputm_validation_request *request)
+{
+	if (!gputm__validation_fits(u, request))
+		return refuse(u, request);
+	return gputm__queue_full(&u->input) ? GPUTM_VALIDATION_UNIT_PORT_FULL :
+					      GPUTM_VALIDATION_UNIT_ACCEPTED;
+}
+
+int gputm_validation_unit_push(struct gputm_validation_unit *u,
+			       const struct gputm_validation_request *request)
+{
+	int result = gputm_validation_unit_push_probe(u, request);
+	struct gputm_validation_request *youngest;
+
+	if (result != GPUTM_VALIDATION_UNIT_ACCEPTED)
+		return result;
+	youngest = gputm__queue_add(&u->input);
+	*youngest = *request;
+	u->accepted++;
+	return GPUTM_VALIDATION_UNIT_ACCEPTED;
+}
+
+/* ---- stamps, owners, and the paper's times ---- */
+
+#define NO_SLOT UINT32_MAX /* of a new access */
+
+/* A request beside what is known of its granule. */
 struct access {
 	const struct gputm_validation_request *request;
-	struct gputm_metadata m;
-	size_t at; /* cell of the table, or NOWHERE: then by way of the table's functions */
-	uint64_t stamp;
+	uint32_t slot; /* that it was woken from, or NO_SLOT */
 	uint32_t owner;
-	bool hit;
+	uint64_t stamp;
+	struct gputm_metadata m;
 };
 
-/* The paper's wts: one more than the time of the last write, 0 if there was none. */
+static inline uint32_t owner_of(const struct gputm_validation_unit *u, uint32_t warp,
+				uint64_t sequence)
+{
+	return (uint32_t)((sequence & u->sequence_mask) << u->config.warp_bits | warp);
+}
+
+/* All but the metadata. */
+static inline void begin(const struct gputm_validation_unit *u, struct access *a,
+			 const struct gputm_validation_request *r, uint32_t slot)
+{
+	a->request = r;
+	a->slot = slot;
+	a->owner = owner_of(u, r->warp, r->sequence);
+	a->stamp = r->time << u->config.warp_bits | r->warp;
+}
+
+/* One more than the time of the last write, 0 if there was none. */
 static inline uint64_t wts_time(const struct gputm_validation_unit *u, uint64_t wts)
 {
 	return wts ? ((wts - 1) >> u->config.warp_bits) + 1 : 0;
@@ -80,66 +140,93 @@ static inline uint64_t rts_time(const struct gputm_validation_unit *u, uint64_t 
 }
 
 /* By what accesses wait: a waiter fails the stamp check against a write of a larger key. */
-static inline uint64_t key_of(const struct gputm_validation_unit *u,
-			      const struct gputm_validation_request *r)
+static inline uint64_t key_of(const struct gputm_validation_unit *u, const struct access *a)
 {
-	return u->config.paper_order ? r->time : gputm__validation_stamp(u, r);
+	return u->config.paper_order ? a->request->time : a->stamp;
 }
 
-int gputm__validation_refuse(const struct gputm_validation_unit *u,
-			     const struct gputm_validation_request *r)
-{
-	if (r->address > u->address_max)
-		return gputm__out_of_range(&u->unit, "address", r->address, 0, u->address_max);
-	if (r->warp > u->warp_max)
-		return gputm__out_of_range(&u->unit, "warp", r->warp, 0, u->warp_max);
-	return gputm__out_of_range(&u->unit, "time", r->time, 0, u->time_max);
-}
+/* ---- judge: Fig. 6 ---- */
 
-/* ---- the checks ---- */
+#define WAITS GPUTM_VALIDATION_UNIT_REASONS /* a verdict beside the reasons */
 
-static inline bool is_owned(const struct access *a)
+static inline bool is_owner(const struct access *a)
 {
 	return a->m.writes && a->m.owner == a->owner;
 }
 
-static inline enum gputm_validation_unit_reason conflict(const struct gputm_validation_unit *u,
-							 const struct access *a)
+static inline unsigned stamp_check(const struct gputm_validation_unit *u, const struct access *a)
 {
+	const struct gputm_validation_request *r = a->request;
 	bool younger_write = a->m.wts > a->stamp + 1, younger_read = a->m.rts > a->stamp;
 
 	if (GPUTM__UNLIKELY(u->config.paper_order)) {
-		younger_write = wts_time(u, a->m.wts) > a->request->time;
-		younger_read = rts_time(u, a->m.rts) > a->request->time;
+		younger_write = wts_time(u, a->m.wts) > r->time;
+		younger_read = rts_time(u, a->m.rts) > r->time;
 	}
 	if (younger_write)
-		return a->request->write ? GPUTM_VALIDATION_UNIT_STORE_WTS :
-					   GPUTM_VALIDATION_UNIT_LOAD_WTS;
-	return younger_read && a->request->write ? GPUTM_VALIDATION_UNIT_STORE_RTS :
-						   GPUTM_VALIDATION_UNIT_GRANTED;
+		return r->write ? GPUTM_VALIDATION_UNIT_STORE_WTS : GPUTM_VALIDATION_UNIT_LOAD_WTS;
+	return r->write && younger_read ? GPUTM_VALIDATION_UNIT_STORE_RTS :
+					  GPUTM_VALIDATION_UNIT_GRANTED;
 }
 
-static uint64_t reported(const struct gputm_validation_unit *u, const struct access *a)
+/* Is there room to wait? A woken access keeps its slot. */
+static inline bool has_room(const struct gputm_validation_unit *u, const struct access *a)
+{
+	uint64_t taken = u->woken.count + gputm_stall_buffer_waiting(u->buffer);
+
+	return (a->slot != NO_SLOT || taken < u->slots) &&
+	       gputm_stall_buffer_enqueue_probe(u->buffer, a->request->address) ==
+		       GPUTM_STALL_BUFFER_QUEUED;
+}
+
+/* The verdict on an access, box by box of Fig. 6: why it aborts, GRANTED, or WAITS. */
+static inline unsigned judge(const struct gputm_validation_unit *u, const struct access *a)
+{
+	unsigned conflict;
+
+	if (is_owner(a)) /* 1 */
+		return a->request->write && a->m.writes == u->count_max ?
+			       GPUTM_VALIDATION_UNIT_COUNT : GPUTM_VALIDATION_UNIT_GRANTED;
+	conflict = stamp_check(u, a);
+	if (conflict) /* 2 */
+		return conflict;
+	if (a->m.writes) /* 3 */
+		return has_room(u, a) ? WAITS : GPUTM_VALIDATION_UNIT_BUFFER;
+	return GPUTM_VALIDATION_UNIT_GRANTED; /* 4 */
+}
+
+static inline bool aborts(unsigned verdict)
+{
+	return verdict != GPUTM_VALIDATION_UNIT_GRANTED && verdict != WAITS;
+}
+
+static inline enum gputm_validation_unit_result result_of(unsigned verdict)
+{
+	if (verdict == WAITS)
+		return GPUTM_VALIDATION_UNIT_STALLED;
+	return aborts(verdict) ? GPUTM_VALIDATION_UNIT_ABORT : GPUTM_VALIDATION_UNIT_OK;
+}
+
+/* What an aborted attempt reports to its warp's clock. */
+static inline uint64_t reported(const struct gputm_validation_unit *u, const struct access *a)
 {
 	uint64_t wts = wts_time(u, a->m.wts), rts = rts_time(u, a->m.rts);
 
 	return a->request->write && rts > wts ? rts : wts;
 }
 
-static inline bool count_is_full(const struct gputm_validation_unit *u, const struct access *a)
-{
-	return a->request->write && a->m.writes == gputm__low_mask(u->config.count_bits);
-}
-
-/* ---- waking ---- */
+/* ---- who wakes ---- */
 
 static void wake(struct gputm_validation_unit *u, const struct gputm_stall_request *woken)
 {
-	u->woken[gputm__place(&u->woken_at, u->woken_at.count++)] = (uint32_t)woken->tag;
+	uint32_t *slot = gputm__queue_add(&u->woken);
+
+	*slot = (uint32_t)woken->tag;
 	u->woken_total++;
-	gputm__maximum(&u->woken_max, u->woken_at.count);
+	gputm__maximum(&u->woken_max, u->woken.count);
 }
 
+/* After a release, and by rule (a). */
 static void wake_oldest(struct gputm_validation_unit *u, uint64_t address)
 {
 	struct gputm_stall_request woken;
@@ -148,278 +235,184 @@ static void wake_oldest(struct gputm_validation_unit *u, uint64_t address)
 		wake(u, &woken);
 }
 
-/* Rules (b) and (c): a store of this access has just reserved the granule. */
-static void wake_the_failed_and_own(struct gputm_validation_unit *u,
-				    const struct gputm_validation_request *r)
+/* Rules (b) and (c): a store has just reserved the granule. */
+static void wake_the_failed_and_own(struct gputm_validation_unit *u, const struct access *a)
 {
-	uint64_t key = key_of(u, r) + u->config.paper_order;
+	uint64_t address = a->request->address, key = key_of(u, a) + u->config.paper_order;
 	struct gputm_stall_request woken;
 
-	while (gputm_stall_buffer_wake_before(u->buffer, r->address, key, &woken))
+	while (gputm_stall_buffer_wake_before(u->buffer, address, key, &woken))
 		wake(u, &woken);
-	while (gputm_stall_buffer_wake_warp(u->buffer, r->address, r->warp, &woken))
+	while (gputm_stall_buffer_wake_warp(u->buffer, address, a->request->warp, &woken))
 		wake(u, &woken);
 }
 
-/* ---- outcomes ---- */
+/* ---- apply ---- */
 
-static int answer_with(struct gputm_validation_unit *u, struct gputm_validation_answer *answer,
-		       enum gputm_validation_unit_result result,
-		       enum gputm_validation_unit_reason reason, uint64_t time)
+/* Boxes 1 and 4: a load raises rts; a store raises wts, reserves, and counts. 0 or -ENOMEM. */
+static inline int grant(struct gputm_validation_unit *u, struct access *a, bool has_entry)
 {
-	answer->result = result;
-	answer->reason = reason;
-	answer->time = time;
-	u->answers[reason] += result != GPUTM_VALIDATION_UNIT_STALLED;
-	u->access_cycles += answer->cycles;
-	gputm__sample(&u->cost, answer->cycles);
-	gputm__emit(&u->unit, GPUTM_VALIDATION_UNIT_EVENT_ANSWER, answer->tag, result, reason,
-		    time);
-	return (int)result;
-}
-
-int gputm__validation_turn_away(struct gputm_validation_unit *u, uint64_t tag,
-				struct gputm_validation_answer *answer)
-{
-	answer->tag = tag;
-	answer->cycles = 1;
-	u->accesses++;
-	return answer_with(u, answer, GPUTM_VALIDATION_UNIT_ABORT, GPUTM_VALIDATION_UNIT_ROLLOVER,
-			   0);
-}
-
-static bool park(struct gputm_validation_unit *u, const struct access *a, uint32_t slot)
-{
-	struct gputm_stall_request waiter = { a->request->address, key_of(u, a->request), slot,
-					      a->request->warp };
-	bool fresh = slot == GPUTM__NO_SLOT;
-
-	if (fresh && !u->free_slots)
-		return false;
-	if (fresh)
-		waiter.tag = gputm__validation_free_slot(u);
-	if (gputm_stall_buffer_enqueue(u->buffer, &waiter) != GPUTM_STALL_BUFFER_QUEUED)
-		return false;
-	if (fresh)
-		gputm__validation_fill_slot(u, waiter.tag, a->request);
-	u->stalled++;
-	return true;
-}
-
-/* Set what the access changed: its cell, or by a search. The table's answer. */
-static inline int write_back(struct gputm_validation_unit *u, const struct access *a,
-			     uint32_t *cycles)
-{
-	struct gputm__cells *c = u->cells;
-
-	if (a->at == NOWHERE)
-		return gputm_metadata_table_update(u->table, a->request->address, &a->m, cycles);
-	c->stamps[a->at].wts = a->m.wts;
-	c->stamps[a->at].rts = a->m.rts;
-	gputm__cells_reserved(c, c->hold[a->at].writes, a->m.writes);
-	c->hold[a->at].writes = a->m.writes;
-	c->hold[a->at].owner = a->m.owner;
-	return GPUTM_METADATA_TABLE_UPDATED;
-}
-
-static inline int grant(struct gputm_validation_unit *u, struct access *a,
-			struct gputm_validation_answer *answer)
-{
-	const struct gputm_validation_request *r = a->request;
-	bool first = r->write && !a->m.writes;
+	bool write = a->request->write, first = write && !a->m.writes;
 	uint32_t cycles = 0;
-	int result = 0;
-
-	if (r->write) {
-		a->m.wts = a->m.wts > a->stamp + 1 ? a->m.wts : a->stamp + 1;
-		a->m.owner = a->owner;
-		a->m.writes++;
-	}
-	if (r->write || a->m.rts < a->stamp || !a->hit) {
-		a->m.rts = !r->write && a->m.rts < a->stamp ? a->stamp : a->m.rts;
-		result = write_back(u, a, &cycles);
-	}
-	if (result < 0)
-		return result;
-	u->reserved_writes += r->write;
-	answer->cycles += cycles;
-	if (first && gputm__validation_waits(u))
-		wake_the_failed_and_own(u, r);
-	return answer_with(u, answer, GPUTM_VALIDATION_UNIT_OK, GPUTM_VALIDATION_UNIT_GRANTED, 0);
-}
-
-static inline void look_up(const struct gputm_validation_unit *u, struct access *a)
-{
-	struct gputm__cells *c = u->cells;
-
-	a->hit = true;
-	if (a->at != NOWHERE) {
-		c->hits++;
-		a->m.wts = c->stamps[a->at].wts;
-		a->m.rts = c->stamps[a->at].rts;
-		a->m.writes = c->hold[a->at].writes;
-		a->m.owner = c->hold[a->at].owner;
-		a->m.cycles = 1;
-		return;
-	}
-	a->hit = gputm_metadata_table_lookup(u->table, a->request->address, &a->m) ==
-		 GPUTM_METADATA_TABLE_HIT;
-	if (a->hit)
-		return;
-	a->m.writes = 0;
-	a->m.owner = 0;
-	if (gputm_metadata_table_estimate(u->table, a->request->address, &a->m.wts, &a->m.rts))
-		gputm__assert(false);
-}
-
-static inline int decide(struct gputm_validation_unit *u, struct access *a, uint32_t slot,
-			 struct gputm_validation_answer *answer)
-{
-	bool owned = is_owned(a);
-	enum gputm_validation_unit_reason reason = owned ? GPUTM_VALIDATION_UNIT_GRANTED :
-							   conflict(u, a);
-
-	if (reason)
-		return answer_with(u, answer, GPUTM_VALIDATION_UNIT_ABORT, reason, reported(u, a));
-	if (owned || !a->m.writes) {
-		if (GPUTM__LIKELY(!count_is_full(u, a)))
-			return grant(u, a, answer);
-		return answer_with(u, answer, GPUTM_VALIDATION_UNIT_ABORT,
-				   GPUTM_VALIDATION_UNIT_COUNT, reported(u, a));
-	}
-	if (park(u, a, slot))
-		return answer_with(u, answer, GPUTM_VALIDATION_UNIT_STALLED,
-				   GPUTM_VALIDATION_UNIT_GRANTED, 0);
-	return answer_with(u, answer, GPUTM_VALIDATION_UNIT_ABORT, GPUTM_VALIDATION_UNIT_BUFFER,
-			   reported(u, a));
-}
-
-static inline int process(struct gputm_validation_unit *u,
-			  const struct gputm_validation_request *r,
-			  struct gputm_validation_answer *answer, size_t at, uint32_t slot)
-{
-	struct gputm_validation_answer got = { r->tag, 0, 0, 0, 0 };
-	struct access a;
-	bool owned;
 	int result;
 
-	a.request = r;
-	a.at = at;
-	a.stamp = gputm__validation_stamp(u, r);
-	a.owner = gputm__validation_owner(u, r->warp, r->sequence);
-	look_up(u, &a);
-	got.cycles = a.m.cycles;
-	owned = is_owned(&a);
+	if (!write && has_entry && a->m.rts >= a->stamp)
+		return 0;
+	if (write) {
+		gputm__maximum(&a->m.wts, a->stamp + 1);
+		a->m.owner = a->owner;
+		a->m.writes++;
+	} else {
+		gputm__maximum(&a->m.rts, a->stamp);
+	}
+	result = gputm__metadata_update(u->table, a->request->address, &a->m, &cycles);
+	if (result < 0)
+		return result;
+	a->m.cycles += cycles;
+	u->reserved_writes += write;
+	if (first && gputm_stall_buffer_waiting(u->buffer))
+		wake_the_failed_and_own(u, a);
+	return 0;
+}
+
+static uint32_t free_slot(const struct gputm_validation_unit *u)
+{
+	uint32_t slot = 0;
+
+	while (slot < u->slots && u->slot[slot].taken)
+		slot++;
+	return slot < u->slots ? slot : NO_SLOT;
+}
+
+/* Box 3: into the stall buffer; where judge() has found no room, the buffer counts a refusal. */
+static void park(struct gputm_validation_unit *u, const struct access *a)
+{
+	const struct gputm_validation_request *r = a->request;
+	uint32_t slot = a->slot == NO_SLOT ? free_slot(u) : a->slot;
+	struct gputm_stall_request waiter = { r->address, key_of(u, a), slot, r->warp };
+
+	if (slot == NO_SLOT ||
+	    gputm_stall_buffer_enqueue(u->buffer, &waiter) != GPUTM_STALL_BUFFER_QUEUED)
+		return;
+	u->slot[slot] = (struct gputm__slot){ *r, true };
+	u->stalled++;
+}
+
+static inline int apply(struct gputm_validation_unit *u, struct access *a, unsigned verdict,
+			bool has_entry)
+{
+	if (verdict == GPUTM_VALIDATION_UNIT_GRANTED)
+		return grant(u, a, has_entry);
+	if (verdict == WAITS || verdict == GPUTM_VALIDATION_UNIT_BUFFER)
+		park(u, a);
+	return 0;
+}
+
+static inline int answer_with(struct gputm_validation_unit *u, uint64_t tag, unsigned verdict,
+			      uint64_t time, uint32_t cycles, struct gputm_validation_answer *out)
+{
+	*out = (struct gputm_validation_answer){ tag, time, result_of(verdict),
+						 verdict == WAITS ? 0 : verdict, cycles };
+	u->answers[out->reason] += verdict != WAITS;
 	u->accesses++;
+	u->access_cycles += cycles;
+	gputm__sample(&u->cost, cycles);
+	gputm__emit(&u->unit, GPUTM_VALIDATION_UNIT_EVENT_ANSWER, tag, out->result, out->reason,
+		    time);
+	return (int)out->result;
+}
+
+/* An access, new (NO_SLOT) or woken from a slot. */
+static inline int serve(struct gputm_validation_unit *u, const struct gputm_validation_request *r,
+			uint32_t slot, struct gputm_validation_answer *answer)
+{
+	struct access a;
+	bool has_entry, owned;
+	unsigned verdict;
+	int result;
+
+	begin(u, &a, r, slot);
+	has_entry = gputm__metadata_get(u->table, r->address, &a.m) == GPUTM_METADATA_TABLE_HIT;
+	owned = is_owner(&a);
+	verdict = judge(u, &a);
+	result = apply(u, &a, verdict, has_entry);
+	if (result < 0)
+		return result;
 	u->loads += !r->write;
 	u->stores += r->write;
 	u->owned += owned;
-	result = decide(u, &a, slot, &got);
-	if (GPUTM__UNLIKELY(result < 0)) {
-		u->accesses--;
-		u->loads -= !r->write;
-		u->stores -= r->write;
-		u->owned -= owned;
-		return result;
-	}
-	*answer = got;
-	if (slot != GPUTM__NO_SLOT && result != GPUTM_VALIDATION_UNIT_STALLED && !a.m.writes)
+	result = answer_with(u, r->tag, verdict, aborts(verdict) ? reported(u, &a) : 0, a.m.cycles,
+			     answer);
+	if (slot != NO_SLOT && verdict != WAITS && !a.m.writes)
 		wake_oldest(u, r->address); /* rule (a) */
 	if (GPUTM__UNLIKELY(r->time > u->threshold))
 		gputm_validation_unit_rollover(u);
 	return result;
 }
 
-int gputm__validation_process_cell(struct gputm_validation_unit *u,
-				   const struct gputm_validation_request *r,
-				   struct gputm_validation_answer *answer, size_t at, uint32_t slot)
+/* ---- access and retry ---- */
+
+/* A new access, which fits. */
+static inline int take(struct gputm_validation_unit *u, const struct gputm_validation_request *r,
+		       struct gputm_validation_answer *answer)
 {
-	gputm__assert(at != NOWHERE);
-	return process(u, r, answer, at, slot);
+	if (GPUTM__UNLIKELY(u->state))
+		return answer_with(u, r->tag, GPUTM_VALIDATION_UNIT_ROLLOVER, 0, 1, answer);
+	return serve(u, r, NO_SLOT, answer);
 }
 
-int gputm__validation_process_elsewhere(struct gputm_validation_unit *u,
-					const struct gputm_validation_request *r,
-					struct gputm_validation_answer *answer, uint32_t slot)
+int gputm_validation_unit_access(struct gputm_validation_unit *u,
+				 const struct gputm_validation_request *r,
+				 struct gputm_validation_answer *answer)
 {
-	return process(u, r, answer, NOWHERE, slot);
+	if (GPUTM__UNLIKELY(!gputm__validation_fits(u, r)))
+		return refuse(u, r);
+	return take(u, r, answer);
 }
 
-int gputm__validation_process(struct gputm_validation_unit *u,
-			      const struct gputm_validation_request *r, uint32_t slot,
-			      struct gputm_validation_answer *answer)
+/* What is known of a granule, exactly or by estimate; counted nowhere. 0 or -ERANGE. */
+static int look(const struct gputm_validation_unit *u, uint64_t address, struct gputm_metadata *m)
 {
-	size_t at = r->address < u->cells->narrow_end ? gputm__cells_find(u->cells, r->address) :
-							NOWHERE;
+	int found;
 
-	return at == NOWHERE ? gputm__validation_process_elsewhere(u, r, answer, slot) :
-			       gputm__validation_process_cell(u, r, answer, at, slot);
+	*m = (struct gputm_metadata){ 0, 0, 0, 0, 0, 0 };
+	found = gputm_metadata_table_lookup_probe(u->table, address, m);
+	if (found)
+		return found < 0 ? found : 0;
+	return gputm_metadata_table_estimate_probe(u->table, address, &m->wts, &m->rts);
 }
-
-int gputm__validation_unqueued(struct gputm_validation_unit *u,
-			       const struct gputm_validation_request *r,
-			       struct gputm_validation_answer *answer)
-{
-	size_t at = gputm__cells_find(u->cells, r->address);
-	struct access a = { r, { 0, 0, 0, 0, 0, 0 }, at, 0, 0, true };
-
-	a.m.wts = u->cells->stamps[at].wts;
-	a.m.rts = u->cells->stamps[at].rts;
-	u->accesses++;
-	u->loads += !r->write;
-	u->stores += r->write;
-	answer->tag = r->tag;
-	answer->cycles = 1;
-	return answer_with(u, answer, GPUTM_VALIDATION_UNIT_ABORT, GPUTM_VALIDATION_UNIT_BUFFER,
-			   reported(u, &a));
-}
-
-/* ---- synchronous core ---- */
 
 int gputm_validation_unit_access_probe(const struct gputm_validation_unit *u,
 				       const struct gputm_validation_request *r)
 {
-	struct access a = { r, { 0, 0, 0, 0, 0, 0 }, NOWHERE, gputm__validation_stamp(u, r),
-			    gputm__validation_owner(u, r->warp, r->sequence), false };
+	struct access a;
 
 	if (!gputm__validation_fits(u, r))
-		return gputm__validation_refuse(u, r);
-	if (u->state)
+		return refuse(u, r);
+	begin(u, &a, r, NO_SLOT);
+	if (u->state || look(u, r->address, &a.m))
 		return GPUTM_VALIDATION_UNIT_ABORT;
-	if (!gputm_metadata_table_lookup_probe(u->table, r->address, &a.m) &&
-	    gputm_metadata_table_estimate_probe(u->table, r->address, &a.m.wts, &a.m.rts))
-		gputm__assert(false);
-	if (is_owned(&a) || (!conflict(u, &a) && !a.m.writes))
-		return count_is_full(u, &a) ? GPUTM_VALIDATION_UNIT_ABORT :
-					      GPUTM_VALIDATION_UNIT_OK;
-	if (conflict(u, &a))
-		return GPUTM_VALIDATION_UNIT_ABORT;
-	return u->free_slots && !gputm_stall_buffer_enqueue_probe(u->buffer, r->address) ?
-		       GPUTM_VALIDATION_UNIT_STALLED : GPUTM_VALIDATION_UNIT_ABORT;
+	return (int)result_of(judge(u, &a));
 }
 
-static void free_slot(struct gputm_validation_unit *u, uint32_t slot)
+/* Has retry() anything to do? While the unit has stopped, whoever waits is to abort. */
+static inline bool may_retry(const struct gputm_validation_unit *u)
 {
-	if (GPUTM__LIKELY(slot < 64))
-		u->free |= UINT64_C(1) << slot;
-	else
-		*gputm__validation_free(u, slot) |= UINT64_C(1) << (slot & 63);
-	u->free_slots++;
+	return u->woken.count || (u->state && gputm_stall_buffer_waiting(u->buffer));
 }
 
-/* While the unit has stopped, whoever waits is woken to abort. */
 static int retry_stopped(struct gputm_validation_unit *u, struct gputm_validation_answer *answer)
 {
 	struct gputm_stall_request waiter;
-	uint32_t slot;
+	struct gputm__slot *slot;
 	int result;
 
-	if (!u->woken_at.count && gputm_stall_buffer_drain(u->buffer, &waiter))
+	if (!u->woken.count && gputm_stall_buffer_drain(u->buffer, &waiter))
 		wake(u, &waiter);
-	slot = u->woken[gputm__place_take(&u->woken_at)];
+	slot = &u->slot[*(const uint32_t *)gputm__queue_take(&u->woken)];
 	u->retries++;
-	result = gputm__validation_turn_away(u, u->slot[slot].tag, answer);
-	free_slot(u, slot);
+	slot->taken = false;
+	result = answer_with(u, slot->request.tag, GPUTM_VALIDATION_UNIT_ROLLOVER, 0, 1, answer);
 	gputm__validation_roll(u);
 	return result;
 }
@@ -430,99 +423,193 @@ int gputm_validation_unit_retry(struct gputm_validation_unit *u,
 	uint32_t slot;
 	int result;
 
-	if (!gputm__validation_may_retry(u))
+	if (!may_retry(u))
 		return GPUTM_VALIDATION_UNIT_NONE;
 	if (u->state)
 		return retry_stopped(u, answer);
-	slot = u->woken[u->woken_at.first];
-	result = gputm__validation_process(u, &u->slot[slot], slot, answer);
+	slot = *(const uint32_t *)gputm__queue_at(&u->woken, 0);
+	result = serve(u, &u->slot[slot].request, slot, answer);
 	if (result < 0)
 		return result;
-	gputm__place_take(&u->woken_at);
+	gputm__queue_take(&u->woken);
 	u->retries++;
-	if (result != GPUTM_VALIDATION_UNIT_STALLED)
-		free_slot(u, slot);
+	u->slot[slot].taken = result == GPUTM_VALIDATION_UNIT_STALLED;
 	return result;
+}
+
+/* ---- clock ---- */
+
+static inline bool may_take_input(const struct gputm_validation_unit *u)
+{
+	return u->input.count && u->state != GPUTM_VALIDATION_UNIT_ROLLING;
+}
+
+static inline bool may_start(const struct gputm_validation_unit *u)
+{
+	return !gputm__queue_full(&u->output) && (may_retry(u) || may_take_input(u));
+}
+
+static int start(struct gputm_validation_unit *u)
+{
+	int result;
+
+	if (may_retry(u)) {
+		result = gputm_validation_unit_retry(u, &u->work);
+	} else {
+		result = take(u, gputm__queue_at(&u->input, 0), &u->work);
+		if (result >= 0)
+			gputm__queue_take(&u->input);
+	}
+	if (result < 0)
+		return result;
+	u->busy = u->work.cycles;
+	return 0;
+}
+
+static void work(struct gputm_validation_unit *u)
+{
+	struct gputm_validation_answer *youngest;
+
+	if (--u->busy || u->work.result == GPUTM_VALIDATION_UNIT_STALLED)
+		return;
+	youngest = gputm__queue_add(&u->output);
+	*youngest = u->work;
+}
+
+static inline int offers(const struct gputm_validation_unit *u)
+{
+	return (u->output.count ? GPUTM_VALIDATION_UNIT_OFFERS_ANSWER : 0) |
+	       (u->to_ring.count ? GPUTM_VALIDATION_UNIT_OFFERS_MESSAGE : 0);
+}
+
+int gputm_validation_unit_tick(struct gputm_validation_unit *u)
+{
+	int error = 0;
+
+	if (!u->busy && u->owed)
+		u->owed--;
+	else if (!u->busy && may_start(u))
+		error = start(u);
+	if (error)
+		return error;
+	if (u->busy)
+		work(u);
+	if (GPUTM__UNLIKELY(u->state))
+		gputm__validation_roll(u);
+	u->cycles++;
+	return offers(u);
+}
+
+uint64_t gputm_validation_unit_next_event(const struct gputm_validation_unit *u)
+{
+	if (u->busy)
+		return u->busy - 1;
+	return may_start(u) ? u->owed : UINT64_MAX;
+}
+
+static void skip(struct gputm_validation_unit *u, uint64_t cycles)
+{
+	u->cycles = gputm__later(u->cycles, cycles);
+	if (u->busy)
+		u->busy -= cycles;
+	else
+		u->owed -= u->owed < cycles ? u->owed : cycles;
+}
+
+int gputm_validation_unit_advance(struct gputm_validation_unit *u, uint64_t cycles)
+{
+	while (cycles) {
+		uint64_t quiet = gputm_validation_unit_next_event(u);
+		int error;
+
+		if (quiet >= cycles) {
+			skip(u, cycles);
+			break;
+		}
+		skip(u, quiet);
+		error = gputm_validation_unit_tick(u);
+		if (error < 0)
+			return error;
+		cycles -= quiet + 1;
+	}
+	return offers(u);
+}
+
+/* ---- output port ---- */
+
+int gputm_validation_unit_peek(const struct gputm_validation_unit *u,
+			       struct gputm_validation_answer *out)
+{
+	if (!u->output.count)
+		return 0;
+	*out = *(const struct gputm_validation_answer *)gputm__queue_at(&u->output, 0);
+	return 1;
+}
+
+int gputm_validation_unit_pop(struct gputm_validation_unit *u)
+{
+	if (!u->output.count)
+		return 0;
+	gputm__queue_take(&u->output);
+	u->delivered++;
+	return 1;
+}
+
+uint64_t gputm_validation_unit_pending(const struct gputm_validation_unit *u)
+{
+	return u->input.count + gputm_stall_buffer_waiting(u->buffer) + u->woken.count +
+	       (u->busy && u->work.result != GPUTM_VALIDATION_UNIT_STALLED);
 }
 
 /* ---- release ---- */
 
-APART int refuse_release(const struct gputm_validation_unit *u, uint64_t address, uint32_t warp,
-			 uint64_t sequence, uint32_t count)
+APART int refuse_release(const struct gputm_validation_unit *u,
+				       const struct gputm_validation_request *r, uint32_t count)
 {
-	if (address > u->address_max || warp > u->warp_max)
-		return gputm__validation_refuse(u, &(struct gputm_validation_request){
-							  0, address, 0, 0, warp, false });
+	if (!gputm__validation_fits(u, r))
+		return refuse(u, r);
 	return gputm__refuse(&u->unit,
-			     "warp %u has not reserved %u writes at 0x%llx in attempt %llu", warp,
-			     count, (unsigned long long)address, (unsigned long long)sequence);
+			     "warp %u has not reserved %u writes at 0x%llx in attempt %llu",
+			     r->warp, count, (unsigned long long)r->address,
+			     (unsigned long long)r->sequence);
 }
 
-static int released(struct gputm_validation_unit *u, uint64_t address, uint32_t warp,
-		    uint32_t count, uint32_t left)
+int gputm_validation_unit_release(struct gputm_validation_unit *u, uint64_t address, uint32_t warp,
+				  uint64_t sequence, uint32_t count, uint32_t *left)
 {
+	const struct gputm_validation_request r = { 0, address, 0, sequence, warp, true };
+	struct gputm_metadata m = { 0, 0, 0, 0, 0, 0 };
+
+	if (!gputm__validation_fits(u, &r) ||
+	    !gputm__metadata_look_up(u->table, address, &m) ||
+	    m.owner != owner_of(u, warp, sequence) || !count || count > m.writes)
+		return refuse_release(u, &r, count);
+	m.writes -= count;
+	u->owed += m.cycles - 1;
+	if (gputm__metadata_update(u->table, address, &m, NULL) < 0)
+		gputm__assert(false); /* the entry is there: nothing is allocated */
 	u->releases++;
 	u->released_writes += count;
-	gputm__emit(&u->unit, GPUTM_VALIDATION_UNIT_EVENT_RELEASE, address, warp, count, left);
-	if (!left && gputm__validation_waits(u))
+	if (left)
+		*left = m.writes;
+	gputm__emit(&u->unit, GPUTM_VALIDATION_UNIT_EVENT_RELEASE, address, warp, count, m.writes);
+	if (!m.writes)
 		wake_oldest(u, address);
 	if (GPUTM__UNLIKELY(u->state))
 		gputm__validation_roll(u);
 	return 0;
 }
 
-/* The entry is in none of the ways. */
-APART int release_elsewhere(struct gputm_validation_unit *u, uint64_t address, uint32_t warp,
-			    uint64_t sequence, uint32_t count, uint32_t *left)
-{
-	struct gputm_metadata m = { 0, 0, 0, 0, 0, 0 };
-	uint32_t cycles = 0;
-
-	if (gputm_metadata_table_lookup_probe(u->table, address, &m) != GPUTM_METADATA_TABLE_HIT ||
-	    m.owner != gputm__validation_owner(u, warp, sequence) || !count || count > m.writes)
-		return refuse_release(u, address, warp, sequence, count);
-	u->owed += m.cycles - 1;
-	m.writes -= count;
-	if (gputm_metadata_table_update(u->table, address, &m, &cycles) < 0)
-		gputm__assert(false); /* the entry is there: nothing is allocated */
-	if (left)
-		*left = m.writes;
-	return released(u, address, warp, count, m.writes);
-}
-
-int gputm_validation_unit_release(struct gputm_validation_unit *u, uint64_t address, uint32_t warp,
-				  uint64_t sequence, uint32_t count, uint32_t *left)
-{
-	struct gputm__cells *c = u->cells;
-	struct gputm__hold *hold;
-	size_t at;
-
-	if (address > u->address_max || warp > u->warp_max)
-		return refuse_release(u, address, warp, sequence, count);
-	at = address < c->narrow_end ? gputm__cells_find(c, address) : NOWHERE;
-	if (GPUTM__UNLIKELY(at == NOWHERE))
-		return release_elsewhere(u, address, warp, sequence, count, left);
-	hold = &c->hold[gputm__opaque(at)];
-	if (hold->owner != gputm__validation_owner(u, warp, sequence) || !count ||
-	    count > hold->writes)
-		return refuse_release(u, address, warp, sequence, count);
-	gputm__cells_reserved(c, hold->writes, hold->writes - count);
-	hold->writes -= count;
-	if (left)
-		*left = hold->writes;
-	return released(u, address, warp, count, hold->writes);
-}
+/* ---- views ---- */
 
 int gputm_validation_unit_get_granule(const struct gputm_validation_unit *u, uint64_t address,
 				      struct gputm_validation_granule *out)
 {
-	struct gputm_metadata m = { 0, 0, 0, 0, 0, 0 };
-	int found = gputm_metadata_table_lookup_probe(u->table, address, &m);
+	struct gputm_metadata m;
+	int error = look(u, address, &m);
 
-	if (found < 0)
-		return found;
-	if (!found && gputm_metadata_table_estimate_probe(u->table, address, &m.wts, &m.rts))
-		gputm__assert(false);
+	if (error)
+		return error;
 	out->wts = wts_time(u, m.wts);
 	out->rts = rts_time(u, m.rts);
 	out->writes = m.writes;
