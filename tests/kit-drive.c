@@ -17,6 +17,62 @@ void kit_drive(const uint8_t *data, size_t size, bool thorough)
 	kit_close(&kit);
 }
 
+/* ---- a trace: what the units of a drive have told, and their snapshots with statistics ---- */
+
+static struct {
+	bool on, listens;
+	uint64_t turns, digest;
+} trace;
+
+static void note(uint64_t value)
+{
+	trace.digest ^= value;
+	trace.digest = kit_random(&trace.digest);
+}
+
+static void hear(void *state, const struct gputm_unit *unit, const struct gputm_event *event)
+{
+	(void)state;
+	(void)unit;
+	note(event->kind);
+	for (unsigned i = 0; i < 4; i++)
+		note(event->value[i]);
+}
+
+/* Note the unit every 1,024 turns, and in odd rounds all that it tells from now on. */
+static void note_unit(struct gputm_unit *unit, bool last)
+{
+	if (!trace.on)
+		return;
+	if (last || trace.turns % 1024 == 0)
+		note(kit_digest(unit));
+	if (!last && trace.listens && trace.turns % 64 == 0) {
+		gputm_unit_unobserve(unit, hear, NULL);
+		ck_assert_int_eq(gputm_unit_observe(unit, hear, NULL), 0);
+	}
+	trace.turns++;
+}
+
+uint64_t kit_trace(uint64_t turns)
+{
+	size_t size = kit_driven->size;
+	uint8_t *data = malloc(size);
+
+	ck_assert_ptr_nonnull(data);
+	trace.on = true;
+	for (uint64_t round = 0; trace.turns < turns && round * size < 32 * turns; round++) {
+		uint64_t random = round;
+
+		for (size_t i = 0; i < size; i++)
+			data[i] = (uint8_t)kit_random(&random);
+		*data = (uint8_t)round;
+		trace.listens = round & 1;
+		kit_drive(data, size, false);
+	}
+	free(data);
+	return trace.digest;
+}
+
 uint64_t kit_number(struct kit_bytes *bytes, unsigned count)
 {
 	uint64_t value = 0;
@@ -35,12 +91,14 @@ struct gputm_unit *kit_turn(const struct kit_maker *maker, struct kit *kit,
 			    struct gputm_unit *unit, const struct kit_bytes *bytes)
 {
 	kit_valid(unit);
+	note_unit(unit, false);
 	return bytes->left % 499 ? unit : kit_swap(maker, kit, unit);
 }
 
 void kit_end(const struct kit_maker *maker, struct gputm_unit *unit, const struct kit_bytes *bytes)
 {
 	kit_valid(unit);
+	note_unit(unit, true);
 	if (bytes->thorough) {
 		kit_chaos(maker, gputm_unit_config(unit));
 		kit_round_trip(maker, unit);

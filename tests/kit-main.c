@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Runs the tests that have registered themselves, in the order of their files, then the program's
- * drive; with arguments, only the drive on the files named.
+ * drive; with arguments, only the drive, on the files named or, after --trace, for so many turns.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
@@ -71,6 +71,15 @@ static void drive_short(int unused)
 	}
 }
 
+/* "--trace N": print the digest of N turns. */
+static uint64_t trace_turns;
+
+static void drive_trace(int unused)
+{
+	(void)unused;
+	printf("%s %016llx\n", kit_driven->unit, (unsigned long long)kit_trace(trace_turns));
+}
+
 static void drive_file(int number)
 {
 	static uint8_t data[LONGEST];
@@ -109,8 +118,11 @@ static void add_drive(TCase *tests, bool all)
 {
 	static const TTest rounds = { "drive_rounds", drive_rounds, __FILE__, __LINE__ };
 	static const TTest brief = { "drive_short", drive_short, __FILE__, __LINE__ };
+	static const TTest trace = { "drive_trace", drive_trace, __FILE__, __LINE__ };
 	static TTest of[FILES];
 
+	if (trace_turns)
+		tcase_add_loop_test(tests, &trace, 0, 1);
 	if (all) {
 		tcase_add_loop_test(tests, &rounds, 0, (int)kit_driven->rounds);
 		tcase_add_loop_test(tests, &brief, 0, 1);
@@ -131,13 +143,15 @@ int main(int argc, char **argv)
 	SRunner *runner;
 	int failed;
 
-	tcase_set_timeout(tests, 120);
 	if (kit_setup)
 		tcase_add_unchecked_fixture(tests, kit_setup, NULL);
 	for (struct kit_test *test = first; test && all; test = test->next)
 		tcase_add_loop_test(tests, &test->test, 0, test->count);
-	for (int i = 1; i < argc; i++)
+	if (argc == 3 && !strcmp(argv[1], "--trace"))
+		trace_turns = strtoull(argv[2], NULL, 10);
+	for (int i = 1; i < argc && !trace_turns; i++)
 		add_file(argv[i]);
+	tcase_set_timeout(tests, trace_turns ? 1200 : 120);
 	if (kit_driven)
 		add_drive(tests, all);
 	suite_add_tcase(suite, tests);

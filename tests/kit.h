@@ -169,6 +169,11 @@ struct kit_drive {
 extern const struct kit_drive *kit_driven;
 /* One run of the program's drive in a kit of its own. */
 void kit_drive(const uint8_t *data, size_t size, bool thorough);
+/*
+ * Drive until the unit has made `turns`: a digest of its events (in every other round, as some
+ * straight ways are closed to observers), statistics and snapshots. Its answers are the oracle's.
+ */
+uint64_t kit_trace(uint64_t turns);
 
 #define KIT_DRIVE(UNIT, ROUNDS, SIZE)                                                          \
 	static void drive_##UNIT(struct kit *kit, struct kit_bytes *bytes);                    \
