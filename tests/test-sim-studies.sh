@@ -194,6 +194,57 @@ cannot alien '51: got another result of a point that has one'
 echo '{"cycles":3}' >alien
 cannot alien '1: expected the result of a point of a study'
 
+# ---- pictures ----
+cat >plotted <<'TXT'
+system getm fine-lock
+workload bank queue
+set validation_unit.stall_lines 1 2 16
+threads 64
+seed 1..3
+tell cycles stall_buffer.no_line
+TXT
+mkdir -p tools
+printf '#!/bin/sh\nread -r first <"$1" && echo "$first" >>drawn\n' >tools/gnuplot
+chmod +x tools/gnuplot
+PATH=$work/tools:$PATH study 0 --study plotted --out plotted.jsonl --plot "it's.svg"
+grep -q 'Drawn by gputm-sim' drawn || complain '--plot: gnuplot was not called'
+grep -qxF "set output 'it''s.svg'" "it's.gp" || complain "--plot: $(cat "it's.gp")"
+# Two figures, two workloads, two systems; the mean over the seeds and its interval.
+[ "$(grep -c '^\$d.*EOD' "it's.gp")" -eq 8 ] || complain '--plot: not all panels and series'
+mean=$(grep '"point.system":"getm","point.workload":"queue".*stall_lines":2,' plotted.jsonl |
+	sed 's/.*"cycles":\([0-9]*\).*/\1/' | awk '{ n++; sum += $1; squares += $1 * $1 }
+	END {
+		mean = sum / n
+		reach = 4.302653 * sqrt((squares - n * mean * mean) / (n - 1) / n)
+		printf "2 %.2f %.2f %.2f", mean, mean - reach, mean + reach
+	}')
+got=$(sed -n '/^\$d0_1_0 /,/^EOD/p' "it's.gp" | awk '$1 == 2 { printf "2 %.2f %.2f %.2f", $2, $3, $4 }')
+echo "$mean $got" | awk '{ for (i = 1; i <= 4; i++) if (($i - $(i + 4)) ^ 2 > 0.0004) exit 1 }' ||
+	complain "--plot: $got and not $mean"
+# What fine-lock has no stall lines for is a line across.
+[ "$(sed -n '/^\$d0_0_1 /,/^EOD/p' "it's.gp" | awk 'NF == 4 { print $2 }' | uniq -c | awk '{ print $1 }')" = 3 ] ||
+	complain '--plot: the system without the setting'
+grep -q "^set xtics ('1' 1, '2' 2, '16' 16)" "it's.gp" || complain '--plot: the values of x'
+if command -v gnuplot >/dev/null 2>&1; then
+	study 0 --study plotted --resume plotted.jsonl --plot real.svg
+	grep -q '</svg>' real.svg || complain '--plot: no picture'
+	for word in getm fine-lock queue stall_buffer.no_line validation_unit.stall_lines; do
+		grep -q ">$word<\|>.* $word<\|$word</" real.svg || complain "--plot: no $word in the picture"
+	done
+fi
+mkdir -p none
+PATH=$work/none study 1 --study plotted --resume plotted.jsonl --plot none.svg
+PATH=/usr/bin:/bin
+grep -q 'gnuplot is not there (package gnuplot-nox); its script is none.gp' err || complain "--plot: $(cat err)"
+[ -s none.gp ] || complain '--plot: no script'
+study 2 --study plotted --plot picture.png
+grep -q 'expected FILE.svg' err || complain "--plot: $(cat err)"
+printf 'seed 1..3\n' >bad
+study 2 --study bad --plot picture.svg
+grep -q 'bad has no line with several values but that of seeds' err || complain "--plot: $(cat err)"
+study 2 --study plotted --shard 1/2 --plot picture.svg
+study 2 --plot picture.svg
+
 # ---- results that are compared ----
 # differ STATUS A B LINE...: what --compare says
 differ() {

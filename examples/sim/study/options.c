@@ -69,6 +69,7 @@ static const struct option table[] = {
 	{ "shard", TEXT, AT(shard), 0, 0, NULL, "I/N", "run every Nth point, from the Ith" },
 	{ "resume", TEXT, AT(resume), 0, 0, NULL, "FILE",
 	  "run only what FILE lacks, and keep in it what is done" },
+	{ "plot", TEXT, AT(plot), 0, 0, NULL, "FILE.svg", "draw the results with gnuplot" },
 	{ "merge", FILES, AT(merge), 0, 0, NULL, "FILE...", "join the results of shards" },
 	{ "compare", FILES, AT(compare), 0, 0, NULL, "A B", "tell what differs in two results" },
 	{ "tolerance", TEXT, AT(tolerance_text), 0, 0, NULL, "R",
@@ -305,12 +306,14 @@ static const char *study_relations(const struct sim_options *o)
 		return "--study, --merge, --compare: expected one of them";
 	if (o->tolerance_text && !o->compare)
 		return "--tolerance: of --compare, expected --compare too";
-	if ((o->shard || o->resume || o->jobs) && !o->study)
-		return "--shard, --resume, --jobs: of studies, expected --study too";
+	if ((o->shard || o->resume || o->jobs || o->plot) && !o->study)
+		return "--shard, --resume, --jobs, --plot: of studies, expected --study too";
+	if (o->plot && o->parts > 1)
+		return "--plot: of all points, expected no --shard";
 	if ((o->study || o->merge || o->compare) && own)
 		return "--study, --merge, --compare: what is run and told is in the study, "
-		       "expected only --jobs, --shard, --resume, --report, --out and --progress "
-		       "besides";
+		       "expected only --jobs, --shard, --resume, --plot, --report, --out and "
+		       "--progress besides";
 	if (o->compare && o->format)
 		return "--format: a comparison is text, expected no --format";
 	if ((o->study || o->merge) && o->format && o->format != SIM_JSONL)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "student.h"
 #include "sweep.h"
 #include "../base/json.h"
 #include "../base/output.h"
@@ -208,55 +209,6 @@ static int by_place(const void *a, const void *b)
 	return x->seed < y->seed ? -1 : x->seed > y->seed;
 }
 
-/* ---- Student's distribution ---- */
-
-/* The continued fraction of the incomplete beta function (Lentz's algorithm). */
-static double fraction(double a, double b, double x)
-{
-	double c = 1, d = 1 / (1 - (a + b) * x / (a + 1)), all = d;
-
-	for (int m = 1; m < 500; m++) {
-		double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
-		double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
-		double before = all;
-
-		d = 1 / (1 + even * d);
-		c = 1 + even / c;
-		all *= c * d;
-		d = 1 / (1 + odd * d);
-		c = 1 + odd / c;
-		all *= c * d;
-		if (fabs(all - before) <= 1e-14 * fabs(all))
-			break;
-	}
-	return all;
-}
-
-/* How likely is a t at least that far from 0, with so many degrees of freedom? */
-static double two_sided(double t, double freedom)
-{
-	double a = freedom / 2, b = 0.5, x = freedom / (freedom + t * t);
-	double front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
-
-	if (x >= 1)
-		return 1;
-	return x < (a + 1) / (a + b + 2) ? front * fraction(a, b, x) / a :
-					   1 - front * fraction(b, a, 1 - x) / b;
-}
-
-/* The t that is that unlikely. */
-static double t_of(double likely, double freedom)
-{
-	double low = 0, high = 1e6;
-
-	for (int i = 0; i < 200; i++) {
-		double middle = (low + high) / 2;
-
-		*(two_sided(middle, freedom) > likely ? &low : &high) = middle;
-	}
-	return low;
-}
-
 /* ---- verdicts ---- */
 
 struct verdict {
@@ -299,8 +251,8 @@ static void welch(struct verdict *v, const struct value *value)
 	if (s <= 0)
 		return;
 	freedom = s * s / (s0 * s0 / (n0 - 1) + s1 * s1 / (n1 - 1));
-	v->likely = two_sided((v->mean[1] - v->mean[0]) / sqrt(s), freedom);
-	v->reach = t_of(LEVEL, freedom) * sqrt(s);
+	v->likely = sweep_t_likely((v->mean[1] - v->mean[0]) / sqrt(s), freedom);
+	v->reach = sweep_t(LEVEL, freedom) * sqrt(s);
 }
 
 /* The values of one figure in one point, those of the first side first. */

@@ -67,6 +67,8 @@ static char *read_place(const struct sweep_place *place)
 		free(text);
 		text = NULL;
 	}
+	if (text)
+		text[place->length] = '\0';
 	return text;
 }
 
@@ -134,13 +136,18 @@ int sweep_lines_read(struct sweep_lines *lines, FILE *file, const char *name)
 	return wrong ? -1 : 0;
 }
 
+char *sweep_line(const struct sweep_lines *lines, uint64_t index)
+{
+	return lines->place[index].file ? read_place(&lines->place[index]) : NULL;
+}
+
 int sweep_lines_write(const struct sweep_lines *lines, FILE *out)
 {
 	int error = 0;
 
 	for (uint64_t i = 0; !error && i < lines->count; i++) {
 		const struct sweep_place *place = &lines->place[i];
-		char *text = place->file ? read_place(place) : NULL;
+		char *text = sweep_line(lines, i);
 
 		error = place->file && !text ? -1 : 0;
 		if (text)

@@ -29,6 +29,8 @@ void sweep_lines_free(struct sweep_lines *lines);
 int sweep_lines_read(struct sweep_lines *lines, FILE *file, const char *name);
 /* A line that ends at this offset of the file is the result of point `index`, from 0. */
 void sweep_lines_put(struct sweep_lines *lines, uint64_t index, const struct sweep_place *place);
+/* The result of point `index`, from 0, to be freed; NULL: there is none. */
+char *sweep_line(const struct sweep_lines *lines, uint64_t index);
 /* All lines, in the order of their points. 0 or -1 (one cannot be read again). */
 int sweep_lines_write(const struct sweep_lines *lines, FILE *out);
 

@@ -73,22 +73,31 @@ static int add_axis(const struct sweep_points *p, size_t i, const char *value,
 			       p->file.axis[i].line);
 }
 
+void sweep_point_values(const struct sweep_points *p, uint64_t index, size_t digit[SIM_AXES])
+{
+	uint64_t ignored, count;
+
+	digits(&p->file, p->kept[index], digit);
+	ignored = p->ignored[choice(&p->file, digit, &count)];
+	for (size_t i = 0; i < p->file.axes; i++)
+		if (ignored >> i & 1)
+			digit[i] = SWEEP_IGNORED;
+}
+
 int sweep_point(const struct sweep_points *p, uint64_t index, struct sim_options *out,
 		struct sim_of_study *of)
 {
 	const struct sim_study_file *file = &p->file;
 	size_t digit[SIM_AXES];
-	uint64_t ignored, count;
 	int error = sim_options_init(out, p->options->program);
 
-	digits(file, p->kept[index], digit);
-	ignored = p->ignored[choice(file, digit, &count)];
+	sweep_point_values(p, index, digit);
 	memset(of, 0, sizeof *of);
 	memcpy(of->hash, p->hash, sizeof of->hash);
 	of->run = index + 1;
 	of->of = p->count;
 	for (size_t i = 0; !error && i < file->axes; i++)
-		if (ignored >> i & 1)
+		if (digit[i] == SWEEP_IGNORED)
 			of->ignored[of->ignored_count++] = file->axis[i].name;
 		else
 			error = add_axis(p, i, file->axis[i].value[digit[i]], out);

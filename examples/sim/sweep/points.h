@@ -20,6 +20,11 @@ int sweep_points_make(const struct sim_options *options, sweep_run_fn *run,
 		      struct sweep_points *out);
 void sweep_points_free(struct sweep_points *points);
 
+/* Which value each axis has in point `index`. */
+#define SWEEP_IGNORED SIZE_MAX /* it means nothing there */
+void sweep_point_values(const struct sweep_points *points, uint64_t index,
+			size_t digit[SIM_AXES]);
+
 /* The options of point `index`, from 0; 0 or -1. sim_options_free() them. */
 int sweep_point(const struct sweep_points *points, uint64_t index, struct sim_options *out,
 		struct sim_of_study *of);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "lines.h"
+#include "plot.h"
 #include "points.h"
 #include "workers.h"
 #include "gputm/base.h"
@@ -78,6 +79,8 @@ static int run_points(const struct sweep_points *points, sweep_run_fn *run)
 	sim_bar_end(&bar);
 	if (status == SIM_DONE)
 		status = ended(&lines, finish(&lines, &out));
+	if (o->plot && journal && status <= SIM_FAILED && !sim_stop && sweep_plot(points, &lines))
+		status = SIM_FAILED;
 	(void)sim_output_close(&out, false);
 	if (journal)
 		fclose(journal);
@@ -90,7 +93,8 @@ int sweep_run(const struct sim_options *options, sweep_run_fn *run)
 	struct sweep_points points;
 	int status = SIM_BAD_INPUT;
 
-	if (!sweep_points_make(options, run, &points))
+	if (!sweep_points_make(options, run, &points) &&
+	    (!options->plot || !sweep_plot_check(&points)))
 		status = run_points(&points, run);
 	sweep_points_free(&points);
 	return status;

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A panel for each figure and each combination of the axes that are neither x nor series: means
+ * over the seeds, with the 95 % interval of each. x is the last axis with several numbers, or the
+ * last with several values; the series are the first of the others. What gnuplot draws is all in
+ * the script.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "plot.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "student.h"
+#include "../base/json.h"
+#include "../base/quote.h"
+
+#define FIGURES_MAX 8
+#define PANELS_MAX 64
+#define LIKELY 0.05 /* that the mean lies outside of its interval */
+
+struct cell {
+	double n, sum, squares;
+};
+
+struct plot {
+	const struct sweep_points *points;
+	const struct sim_axis *axis;
+	size_t x, series;   /* axes; SIM_AXES: none */
+	size_t panels;	    /* of each figure */
+	bool numbers, logarithm; /* of x */
+	double least, most;
+	char figure[FIGURES_MAX][SIM_JSON_PATH];
+	size_t figures;
+	bool all;	    /* figures are those of the first line */
+	struct cell *cell;  /* figures x panels x series x values of x */
+	/* of the line that is read */
+	double value[FIGURES_MAX];
+	bool given[FIGURES_MAX];
+};
+
+/* ---- which axis is what ---- */
+
+static bool varies(const struct sim_axis *axis)
+{
+	return axis->values > 1 && !axis->zipped && strcmp(axis->name, "seed") != 0;
+}
+
+static bool is_number(const char *text)
+{
+	char *end;
+
+	return *text && strspn(text, "0123456789.") && (strtod(text, &end), !*end);
+}
+
+static bool has_numbers(const struct sim_axis *axis)
+{
+	bool all = true;
+
+	for (size_t i = 0; i < axis->values; i++)
+		all = all && is_number(axis->value[i]);
+	return all;
+}
+
+static size_t values(const struct plot *p, size_t axis)
+{
+	return axis == SIM_AXES ? 1 : p->axis[axis].values;
+}
+
+static void find_axes(struct plot *p, const struct sweep_points *points)
+{
+	size_t axes = points->file.axes;
+
+	*p = (struct plot){ .points = points, .axis = points->file.axis, .x = SIM_AXES,
+			    .series = SIM_AXES, .panels = 1 };
+	for (size_t i = 0; i < axes; i++)
+		if (varies(&p->axis[i]) && (p->x == SIM_AXES || has_numbers(&p->axis[i]) ||
+					    !has_numbers(&p->axis[p->x])))
+			p->x = i;
+	for (size_t i = axes; i-- > 0;)
+		if (varies(&p->axis[i]) && i != p->x)
+			p->series = i;
+	for (size_t i = 0; i < axes; i++)
+		if (varies(&p->axis[i]) && i != p->x && i != p->series)
+			p->panels *= p->axis[i].values;
+	if (p->x == SIM_AXES)
+		return;
+	p->numbers = has_numbers(&p->axis[p->x]);
+	p->least = p->most = strtod(p->axis[p->x].value[0], NULL);
+	for (size_t i = 0; i < values(p, p->x); i++) {
+		double value = strtod(p->axis[p->x].value[i], NULL);
+
+		p->least = value < p->least ? value : p->least;
+		p->most = value > p->most ? value : p->most;
+	}
+	p->logarithm = p->numbers && p->least > 0 && p->most / p->least >= 8;
+}
+
+int sweep_plot_check(const struct sweep_points *points)
+{
+	const char *name = points->options->plot;
+	size_t length = strlen(name);
+	struct plot p;
+
+	find_axes(&p, points);
+	if (length < 5 || strcmp(name + length - 4, ".svg") != 0)
+		fprintf(stderr, "gputm-sim: --plot: got \"%s\", expected FILE.svg\n",
+			sim_quoted(name));
+	else if (p.x == SIM_AXES)
+		fprintf(stderr, "gputm-sim: --plot: %s has no line with several values but that of "
+				"seeds, expected one\n", sim_quoted(points->file.name));
+	else if (p.panels > PANELS_MAX)
+		fprintf(stderr, "gputm-sim: --plot: %s has %zu panels, expected %d or fewer\n",
+			sim_quoted(points->file.name), p.panels, PANELS_MAX);
+	else
+		return 0;
+	return -1;
+}
+
+/* ---- values ---- */
+
+static void take(void *state, const char *path, const char *text, bool quoted)
+{
+	struct plot *p = state;
+	size_t i = 0;
+
+	if (quoted || !is_number(text) || !strncmp(path, "point.", 6) || !strcmp(path, "run") ||
+	    !strcmp(path, "of"))
+		return;
+	while (i < p->figures && strcmp(p->figure[i], path))
+		i++;
+	if (i == p->figures && p->all && i < FIGURES_MAX)
+		snprintf(p->figure[p->figures++], SIM_JSON_PATH, "%s", path);
+	if (i < p->figures) {
+		p->value[i] = strtod(text, NULL);
+		p->given[i] = true;
+	}
+}
+
+static struct cell *cell_at(const struct plot *p, size_t figure, size_t panel, size_t series,
+			    size_t x)
+{
+	return &p->cell[((figure * p->panels + panel) * values(p, p->series) + series) *
+				values(p, p->x) + x];
+}
+
+/* Where an axis means nothing, its only value stands for all. */
+static void add(const struct plot *p, uint64_t point)
+{
+	size_t digit[SIM_AXES], panel = 0, first = 0, last;
+
+	sweep_point_values(p->points, point, digit);
+	for (size_t i = 0; i < p->points->file.axes; i++)
+		if (varies(&p->axis[i]) && i != p->x && i != p->series)
+			panel = panel * p->axis[i].values +
+				(digit[i] == SWEEP_IGNORED ? 0 : digit[i]);
+	last = values(p, p->x) - 1;
+	if (digit[p->x] != SWEEP_IGNORED)
+		first = last = digit[p->x];
+	for (size_t f = 0; f < p->figures; f++)
+		for (size_t x = first; p->given[f] && x <= last; x++) {
+			size_t series = p->series == SIM_AXES ? 0 : digit[p->series];
+			struct cell *cell = cell_at(p, f, panel,
+						    series == SWEEP_IGNORED ? 0 : series, x);
+
+			cell->n++;
+			cell->sum += p->value[f];
+			cell->squares += p->value[f] * p->value[f];
+		}
+}
+
+/* Each line once to find the figures and once to add up its values. */
+static int collect(struct plot *p, const struct sweep_lines *lines)
+{
+	for (int pass = 0; pass < 2; pass++) {
+		for (uint64_t i = 0; i < lines->count; i++) {
+			char *text = sweep_line(lines, i);
+
+			memset(p->given, 0, sizeof p->given);
+			if (text && !lines->place[i].failed && sim_json_each(text, take, p) && pass)
+				add(p, i);
+			free(text);
+		}
+		p->all = false;
+		if (!pass)
+			p->cell = calloc((p->figures * p->panels + 1) * values(p, p->series) *
+						 values(p, p->x), sizeof *p->cell);
+		if (!p->cell)
+			fputs("gputm-sim: out of memory for --plot\n", stderr);
+		if (!p->cell)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- the script ---- */
+
+/* In gnuplot's single quotes, where nothing has a meaning but they. */
+static void put_words(FILE *out, const char *text)
+{
+	putc('\'', out);
+	for (; *text; text++)
+		fputs(*text == '\'' ? "''" : (char[]){ *text, '\0' }, out);
+	putc('\'', out);
+}
+
+static void put_data(const struct plot *p, size_t f, size_t panel, size_t series, FILE *out)
+{
+	fprintf(out, "$d%zu_%zu_%zu << EOD\n", f, panel, series);
+	for (size_t x = 0; x < values(p, p->x); x++) {
+		const struct cell *c = cell_at(p, f, panel, series, x);
+		double mean = c->n ? c->sum / c->n : 0, spread;
+
+		if (!c->n)
+			continue;
+		spread = c->n > 1 ? (c->squares - c->n * mean * mean) / (c->n - 1) : 0;
+		spread = spread > 0 ? sweep_t(LIKELY, c->n - 1) * sqrt(spread / c->n) : 0;
+		if (p->numbers)
+			fprintf(out, "%s", p->axis[p->x].value[x]);
+		else
+			fprintf(out, "%zu", x);
+		fprintf(out, " %.8g %.8g %.8g\n", mean, mean > spread ? mean - spread : 0,
+			mean + spread);
+	}
+	fputs("EOD\n", out);
+}
+
+static void put_tics(const struct plot *p, FILE *out)
+{
+	const struct sim_axis *axis = &p->axis[p->x];
+
+	fputs("set xtics (", out);
+	for (size_t i = 0; i < axis->values; i++) {
+		fputs(i ? ", " : "", out);
+		put_words(out, axis->value[i]);
+		if (p->numbers)
+			fprintf(out, " %s", axis->value[i]);
+		else
+			fprintf(out, " %zu", i);
+	}
+	fputs(") nomirror\n", out);
+	if (p->logarithm)
+		fprintf(out, "set logscale x\nset xrange [%g:%g]\n", p->least / 1.2, p->most * 1.2);
+	else if (p->numbers)
+		fprintf(out, "set xrange [%g:%g]\n", p->least - (p->most - p->least) / 20,
+			p->most + (p->most - p->least) / 20);
+	else
+		fprintf(out, "set xrange [-0.5:%zu.5]\n", axis->values - 1);
+}
+
+/* "workload ht-h, threads 512": what this panel is of. */
+static void name_panel(const struct plot *p, size_t panel, char *text, size_t size)
+{
+	size_t used = 0, below = p->panels;
+
+	*text = '\0';
+	for (size_t i = 0; i < p->points->file.axes; i++) {
+		if (!varies(&p->axis[i]) || i == p->x || i == p->series)
+			continue;
+		below /= p->axis[i].values;
+		used += (size_t)snprintf(text + used, size - used, "%s%s %s", used ? ", " : "",
+					 p->axis[i].name,
+					 p->axis[i].value[panel / below % p->axis[i].values]);
+		used = used < size ? used : size - 1;
+	}
+}
+
+/* Marks, dashes and the lightness of the colours all differ, so that print without colours does. */
+static void put_styles(FILE *out)
+{
+	static const char *const colours[] = { "#1b1b1b", "#0072b2", "#d55e00", "#56b4e9",
+					       "#009e73", "#cc79a7", "#e69f00", "#999999" };
+	static const int marks[] = { 7, 5, 9, 11, 6, 4, 8, 10 };
+
+	for (int i = 0; i < 8; i++)
+		fprintf(out, "set linetype %d lc rgb '%s' lw 1.6 pt %d ps 0.6 dt %d\n", i + 1,
+			colours[i], marks[i], i % 5 + 1);
+	fputs("set linetype cycle 8\n", out);
+}
+
+static void put_panel(const struct plot *p, size_t f, size_t panel, FILE *out)
+{
+	bool first = !f && !panel;
+	char text[256];
+
+	name_panel(p, panel, text, sizeof text);
+	fputs("set title ", out);
+	put_words(out, f ? "" : text);
+	fputs("\nset ylabel ", out);
+	put_words(out, panel ? "" : p->figure[f]);
+	fputs("\nset xlabel ", out);
+	put_words(out, f + 1 == p->figures ? p->axis[p->x].name : "");
+	fputs(first && p->series != SIM_AXES ? "\nset key\nplot " : "\nunset key\nplot ", out);
+	for (size_t s = 0; s < values(p, p->series); s++) {
+		fprintf(out, "%s$d%zu_%zu_%zu using 1:2 with linespoints lt %zu title ",
+			s ? ", \\\n\t" : "", f, panel, s, s + 1);
+		put_words(out, p->series == SIM_AXES ? "" : p->axis[p->series].value[s]);
+		fprintf(out, ", '' using 1:3:(0):($4 - $3) with vectors nohead lt %zu dt 1 notitle", s + 1);
+	}
+	fputc('\n', out);
+}
+
+static void put_script(const struct plot *p, FILE *out)
+{
+	size_t width = 330 * p->panels + 250, height = 210 * p->figures + 90;
+
+	fprintf(out, "# Drawn by gputm-sim --plot; gnuplot FILE draws it again.\n");
+	fprintf(out, "# Means and their 95 %% intervals over the seeds.\n");
+	for (size_t f = 0; f < p->figures; f++)
+		for (size_t panel = 0; panel < p->panels; panel++)
+			for (size_t s = 0; s < values(p, p->series); s++)
+				put_data(p, f, panel, s, out);
+	fprintf(out, "set terminal svg size %zu,%zu font 'sans-serif,12' noenhanced background "
+		     "'white'\nset output ", width, height);
+	put_words(out, p->points->options->plot);
+	fputc('\n', out);
+	put_styles(out);
+	put_tics(p, out);
+	fprintf(out, "set yrange [0:*]\nset ytics nomirror\nset border 3\nset grid ytics\n"
+		     "set format y '%%.1s%%c'\n"
+		     "set key at screen %.4f,%.4f left top Left reverse vertical\n",
+		1 - 160.0 / (double)width, 1 - 40.0 / (double)height);
+	if (p->series != SIM_AXES) {
+		fputs("set key title ", out);
+		put_words(out, p->axis[p->series].name);
+		fputs(" left\n", out);
+	}
+	fprintf(out, "set multiplot layout %zu,%zu margins screen %.4f,%.4f,%.4f,%.4f "
+		     "spacing screen %.4f,%.4f\n", p->figures, p->panels, 85.0 / (double)width,
+		1 - 175.0 / (double)width, 55.0 / (double)height, 1 - 35.0 / (double)height,
+		60.0 / (double)width, 35.0 / (double)height);
+	for (size_t f = 0; f < p->figures; f++)
+		for (size_t panel = 0; panel < p->panels; panel++)
+			put_panel(p, f, panel, out);
+	fputs("unset multiplot\n", out);
+}
+
+/* ---- gnuplot ---- */
+
+static int draw(const char *script)
+{
+	int status = 0;
+	pid_t pid;
+
+	fflush(NULL);
+	pid = fork();
+	if (!pid) {
+		execlp("gnuplot", "gnuplot", script, (char *)NULL);
+		_exit(127);
+	}
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		continue;
+	if (pid > 0 && WIFEXITED(status) && !WEXITSTATUS(status))
+		return 0;
+	if (pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 127)
+		fprintf(stderr, "gputm-sim: --plot: gnuplot is not there (package gnuplot-nox); "
+				"its script is %s\n", sim_quoted(script));
+	else
+		fprintf(stderr, "gputm-sim: --plot: gnuplot has failed on %s\n",
+			sim_quoted(script));
+	return -1;
+}
+
+static int write_and_draw(const struct plot *p)
+{
+	const char *picture = p->points->options->plot;
+	char script[1024];
+	FILE *out;
+
+	snprintf(script, sizeof script, "%.*s.gp", (int)strlen(picture) - 4, picture);
+	out = fopen(script, "w");
+	if (out)
+		put_script(p, out);
+	if (!out || ferror(out) | fclose(out)) {
+		fprintf(stderr, "gputm-sim: --plot: \"%s\" could not be written: %s\n",
+			sim_quoted(script), strerror(errno));
+		return -1;
+	}
+	return draw(script);
+}
+
+int sweep_plot(const struct sweep_points *points, const struct sweep_lines *lines)
+{
+	struct plot p;
+	int error;
+
+	find_axes(&p, points);
+	p.all = points->file.tell != NULL;
+	if (!p.all) {
+		strcpy(p.figure[0], "cycles");
+		strcpy(p.figure[1], "aborted");
+		p.figures = 2;
+	}
+	error = collect(&p, lines);
+	if (!error && !p.figures) {
+		fputs("gputm-sim: --plot: there are no numbers to draw\n", stderr);
+		error = -1;
+	}
+	error = error ? error : write_and_draw(&p);
+	free(p.cell);
+	return error;
+}

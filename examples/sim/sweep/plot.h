@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_SWEEP_PLOT_H
+#define SIM_SWEEP_PLOT_H
+/* A picture of a study's results. */
+#include "lines.h"
+#include "points.h"
+
+/* Can the study be drawn? Before the runs; 0, or -1 with the reason on stderr. */
+int sweep_plot_check(const struct sweep_points *points);
+/*
+ * Write a script for gnuplot beside the picture (FILE.gp for FILE.svg) and have gnuplot draw it.
+ * 0, or -1 with the reason on stderr; the script is there also without gnuplot.
+ */
+int sweep_plot(const struct sweep_points *points, const struct sweep_lines *lines);
+
+#endif

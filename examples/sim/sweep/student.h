@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_SWEEP_STUDENT_H
+#define SIM_SWEEP_STUDENT_H
+/* Student's t distribution, with a real number of degrees of freedom. */
+
+/* How likely is a t at least that far from 0? */
+double sweep_t_likely(double t, double freedom);
+/* The t that is that unlikely. */
+double sweep_t(double likely, double freedom);
+
+#endif
