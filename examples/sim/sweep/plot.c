@@ -299,7 +299,8 @@ static void put_panel(const struct plot *p, size_t f, size_t panel, FILE *out)
 		fprintf(out, "%s$d%zu_%zu_%zu using 1:2 with linespoints lt %zu title ",
 			s ? ", \\\n\t" : "", f, panel, s, s + 1);
 		put_words(out, p->series == SIM_AXES ? "" : p->axis[p->series].value[s]);
-		fprintf(out, ", '' using 1:3:(0):($4 - $3) with vectors nohead lt %zu dt 1 notitle", s + 1);
+		fprintf(out, ", '' using 1:3:(0):($4 - $3) with vectors nohead lt %zu dt 1 notitle",
+			s + 1);
 	}
 	fputc('\n', out);
 }
