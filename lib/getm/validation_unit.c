@@ -311,15 +311,21 @@ static inline int apply(struct gputm_validation_unit *u, struct access *a, unsig
 static inline int answer_with(struct gputm_validation_unit *u, uint64_t tag, unsigned verdict,
 			      uint64_t time, uint32_t cycles, struct gputm_validation_answer *out)
 {
-	*out = (struct gputm_validation_answer){ tag, time, result_of(verdict),
-						 verdict == WAITS ? 0 : verdict, cycles };
-	u->answers[out->reason] += verdict != WAITS;
+	enum gputm_validation_unit_result result = result_of(verdict);
+	unsigned reason = verdict == WAITS ? GPUTM_VALIDATION_UNIT_GRANTED : verdict;
+
+	out->tag = tag;
+	out->time = time;
+	out->result = result;
+	out->reason = reason;
+	out->cycles = cycles;
+	if (verdict != WAITS)
+		u->answers[verdict]++;
 	u->accesses++;
 	u->access_cycles += cycles;
 	gputm__sample(&u->cost, cycles);
-	gputm__emit(&u->unit, GPUTM_VALIDATION_UNIT_EVENT_ANSWER, tag, out->result, out->reason,
-		    time);
-	return (int)out->result;
+	gputm__emit(&u->unit, GPUTM_VALIDATION_UNIT_EVENT_ANSWER, tag, result, reason, time);
+	return (int)result;
 }
 
 /* An access, new (NO_SLOT) or woken from a slot. */
@@ -338,9 +344,12 @@ static inline int serve(struct gputm_validation_unit *u, const struct gputm_vali
 	result = apply(u, &a, verdict, has_entry);
 	if (result < 0)
 		return result;
-	u->loads += !r->write;
-	u->stores += r->write;
-	u->owned += owned;
+	if (r->write)
+		u->stores++;
+	else
+		u->loads++;
+	if (owned)
+		u->owned++;
 	result = answer_with(u, r->tag, verdict, aborts(verdict) ? reported(u, &a) : 0, a.m.cycles,
 			     answer);
 	if (slot != NO_SLOT && verdict != WAITS && !a.m.writes)
@@ -563,27 +572,26 @@ uint64_t gputm_validation_unit_pending(const struct gputm_validation_unit *u)
 
 /* ---- release ---- */
 
-APART int refuse_release(const struct gputm_validation_unit *u,
-				       const struct gputm_validation_request *r, uint32_t count)
+APART int refuse_release(const struct gputm_validation_unit *u, uint64_t address, uint32_t warp,
+			 uint64_t sequence, uint32_t count)
 {
-	if (!gputm__validation_fits(u, r))
-		return refuse(u, r);
+	if (address > u->address_max || warp > u->warp_max)
+		return refuse(u, &(struct gputm_validation_request){ .address = address,
+								     .warp = warp });
 	return gputm__refuse(&u->unit,
-			     "warp %u has not reserved %u writes at 0x%llx in attempt %llu",
-			     r->warp, count, (unsigned long long)r->address,
-			     (unsigned long long)r->sequence);
+			     "warp %u has not reserved %u writes at 0x%llx in attempt %llu", warp,
+			     count, (unsigned long long)address, (unsigned long long)sequence);
 }
 
 int gputm_validation_unit_release(struct gputm_validation_unit *u, uint64_t address, uint32_t warp,
 				  uint64_t sequence, uint32_t count, uint32_t *left)
 {
-	const struct gputm_validation_request r = { 0, address, 0, sequence, warp, true };
-	struct gputm_metadata m = { 0, 0, 0, 0, 0, 0 };
+	struct gputm_metadata m;
 
-	if (!gputm__validation_fits(u, &r) ||
+	if (address > u->address_max || warp > u->warp_max ||
 	    !gputm__metadata_look_up(u->table, address, &m) ||
 	    m.owner != owner_of(u, warp, sequence) || !count || count > m.writes)
-		return refuse_release(u, &r, count);
+		return refuse_release(u, address, warp, sequence, count);
 	m.writes -= count;
 	u->owed += m.cycles - 1;
 	if (gputm__metadata_update(u->table, address, &m, NULL) < 0)
