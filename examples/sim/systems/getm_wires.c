@@ -45,16 +45,18 @@ static bool push_access(struct sim_port *port, struct getm_partition *partition,
 	const struct getm *getm = sim_getm_of(port);
 	const struct getm_access *access = sim_slab_at(&getm->access, message->c);
 	const struct getm_warp *state = &getm->warp[access->warp];
+	struct gputm_validation_request request = {
+		0, 0, state->time, state->sequence, access->warp, access->write,
+	};
 
 	if (sim_getm_behind_plain(port, access, message->partition))
 		return false;
 	for (SIM_EACH_LANE(lane, access->leads & ~partition->pushed)) {
-		struct gputm_validation_request request = {
-			(uint64_t)message->c << 8 | lane, access->line + 4u * access->word[lane],
-			state->time, state->sequence, access->warp, access->write,
-		};
-		int result = gputm_validation_unit_push(partition->unit, &request);
+		int result;
 
+		request.tag = (uint64_t)message->c << 8 | lane;
+		request.address = access->line + 4u * access->word[lane];
+		result = gputm_validation_unit_push(partition->unit, &request);
 		sim_must(port, result, "the validation unit refused an access");
 		if (result == GPUTM_VALIDATION_UNIT_PORT_FULL)
 			return false;
