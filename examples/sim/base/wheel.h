@@ -49,24 +49,30 @@ static inline void sim_wheel_wake(struct sim_wheel *wheel, enum sim_part part, u
 	wheel->occupied[slot / 64] |= UINT64_C(1) << slot % 64;
 }
 
+/* Slots from this one on to the first with its bit set; SIM_WHEEL_TICKS: none is set. */
+static inline uint32_t sim_wheel_gap(const uint64_t occupied[SIM_WHEEL_TICKS / 64], uint32_t from)
+{
+	uint64_t word = occupied[from / 64] & ~UINT64_C(0) << from % 64;
+	uint32_t at = from / 64;
+
+	for (uint32_t i = 0; !word && i < SIM_WHEEL_TICKS / 64; i++) {
+		at = (at + 1) % (SIM_WHEEL_TICKS / 64);
+		word = occupied[at];
+	}
+	return word ? (at * 64 + (uint32_t)__builtin_ctzll(word) - from) % SIM_WHEEL_TICKS :
+		      SIM_WHEEL_TICKS;
+}
+
 /* Go to the next tick with a call; false if there is none. */
 static inline bool sim_wheel_next(struct sim_wheel *wheel)
 {
 	uint32_t from = (uint32_t)(wheel->now + 1) % SIM_WHEEL_TICKS;
-	uint64_t word = wheel->occupied[from / 64] & ~UINT64_C(0) << from % 64;
+	uint32_t gap = sim_wheel_gap(wheel->occupied, from);
 
-	for (uint32_t i = 0; i <= SIM_WHEEL_TICKS / 64; i++) {
-		uint32_t at = (from / 64 + i) % (SIM_WHEEL_TICKS / 64);
-
-		if (i)
-			word = wheel->occupied[at];
-		if (!word)
-			continue;
-		at = at * 64 + (uint32_t)__builtin_ctzll(word);
-		wheel->now += 1 + (at - from) % SIM_WHEEL_TICKS;
-		return true;
-	}
-	return false;
+	if (gap == SIM_WHEEL_TICKS)
+		return false;
+	wheel->now += 1 + gap;
+	return true;
 }
 
 /* Take the calls of one kind of part at this tick. */

@@ -30,27 +30,6 @@ int flow_fail(struct flow_core *core, uint32_t pc, const char *reason)
 	return -EINVAL;
 }
 
-/* ---- the wheel ---- */
-
-/* Next cycle after the one served with a warp; UINT64_MAX if there is none. */
-static uint64_t next_due(const struct flow_wheel *wheel)
-{
-	uint32_t from = (uint32_t)(wheel->served + 1) % FLOW_WHEEL;
-	uint64_t word = wheel->occupied[from / 64] & UINT64_MAX << from % 64;
-
-	for (uint32_t i = 0; i <= FLOW_WHEEL / 64; i++) {
-		uint32_t at = (from / 64 + i) % (FLOW_WHEEL / 64);
-
-		if (i)
-			word = wheel->occupied[at];
-		if (!word)
-			continue;
-		at = at * 64 + (uint32_t)__builtin_ctzll(word);
-		return wheel->served + 1 + (at - from) % FLOW_WHEEL;
-	}
-	return UINT64_MAX;
-}
-
 /* ---- what an instruction leads to ---- */
 
 static void end_threads(struct flow_core *core, const struct flow_warp *warp, uint32_t lanes)
@@ -168,7 +147,7 @@ static int serve(struct flow_core *core)
 	int error = 0;
 
 	while (!error && wheel->served < core->now) {
-		uint32_t slot = (uint32_t)(wheel->served + 1) % FLOW_WHEEL;
+		uint32_t slot = (uint32_t)(wheel->served + 1) % SIM_WHEEL_TICKS;
 		uint64_t word = wheel->occupied[slot / 64] >> slot % 64;
 		uint64_t empty = word ? (uint64_t)__builtin_ctzll(word) : 64 - slot % 64;
 
@@ -178,7 +157,7 @@ static int serve(struct flow_core *core)
 		}
 		wheel->served += empty;
 		if (word)
-			error = serve_slot(core, (uint32_t)++wheel->served % FLOW_WHEEL);
+			error = serve_slot(core, (uint32_t)++wheel->served % SIM_WHEEL_TICKS);
 	}
 	return error;
 }
@@ -280,7 +259,10 @@ static int issue(struct flow_core *core, struct flow_warp *warp)
 /* The next cycle in which something is to be done; UINT64_MAX if a reply must come first. */
 static uint64_t due(const struct flow_core *core)
 {
-	uint64_t next = next_due(&core->wheel);
+	const struct flow_wheel *wheel = &core->wheel;
+	uint32_t gap = sim_wheel_gap(wheel->occupied,
+				     (uint32_t)(wheel->served + 1) % SIM_WHEEL_TICKS);
+	uint64_t next = gap == SIM_WHEEL_TICKS ? UINT64_MAX : wheel->served + 1 + gap;
 
 	return core->mechanism_due < next ? core->mechanism_due : next;
 }

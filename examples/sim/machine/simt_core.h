@@ -9,6 +9,7 @@
 #include <signal.h>
 
 #include "gputm/base.h"
+#include "../base/wheel.h"
 #include "../port/run.h"
 #include "../kernel/kernel.h"
 #include "../kernel/threads.h"
@@ -71,10 +72,9 @@ struct flow_resident {
 };
 
 /* A warp that executes is in the list of the cycle in which it completes. */
-#define FLOW_WHEEL 4096u
 struct flow_wheel {
-	struct flow_warp *first[FLOW_WHEEL];
-	uint64_t occupied[FLOW_WHEEL / 64];
+	struct flow_warp *first[SIM_WHEEL_TICKS];
+	uint64_t occupied[SIM_WHEEL_TICKS / 64];
 	uint64_t served; /* all cycles up to this one */
 };
 
@@ -163,9 +163,9 @@ static inline void flow_core_hang(struct flow_core *core, struct flow_warp *warp
 	uint64_t at = warp->due;
 	uint32_t slot;
 
-	if (at - wheel->served >= FLOW_WHEEL) /* looked at again then */
-		at = wheel->served + FLOW_WHEEL - 1;
-	slot = (uint32_t)at % FLOW_WHEEL;
+	if (at - wheel->served >= SIM_WHEEL_TICKS) /* looked at again then */
+		at = wheel->served + SIM_WHEEL_TICKS - 1;
+	slot = (uint32_t)at % SIM_WHEEL_TICKS;
 	warp->next = wheel->first[slot];
 	wheel->first[slot] = warp;
 	wheel->occupied[slot / 64] |= UINT64_C(1) << slot % 64;
