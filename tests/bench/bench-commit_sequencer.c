@@ -4,7 +4,8 @@
  * write one word each, from begin to retired, every tick, packet and report included;
  * per transaction. The bound walks the two rows, groups their words by partition and copies
  * them into messages, and touches a flag per lane and partition three times: done, outcome,
- * verdict.
+ * verdict. One lane in eight fails. A row of a log that is sent again is one of 60 that a lane
+ * has read; its bound looks for the words of the partition and copies them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,11 +15,12 @@
 
 #define LANES 32
 #define PARTITIONS 6
+#define ROWS 60 /* of a log that is sent again */
 
 struct core {
 	struct gputm_commit_sequencer *seq;
 	struct gputm_tx_log *log;
-	uint64_t address[LANES];
+	uint64_t address[ROWS][LANES], random;
 	uint32_t value[LANES];
 	uint64_t touched[PARTITIONS], cid;
 	struct gputm_commit_message message;
@@ -26,21 +28,23 @@ struct core {
 	uint8_t flag[LANES][PARTITIONS];
 };
 
-static void *setup(bool warp)
+static void *setup(bool warp, unsigned reads)
 {
 	struct gputm_commit_sequencer_config config = GPUTM_COMMIT_SEQUENCER_CONFIG_INIT;
 	struct core *c = calloc(1, sizeof(*c));
-	uint64_t random = 1;
 
 	if (warp && gputm_commit_sequencer_config_preset(&config, "warptm"))
 		abort();
 	if (!c || gputm_tx_log_new(NULL, NULL, &c->log) ||
 	    gputm_commit_sequencer_new(NULL, &config, &c->seq))
 		abort();
-	for (unsigned i = 0; i < LANES; i++)
-		c->address[i] = bench_next(&random) >> 40 << 2;
-	if (gputm_tx_log_append_read(c->log, UINT32_MAX, c->address, c->value) < 0 ||
-	    gputm_tx_log_append_write(c->log, UINT32_MAX, c->address, c->value) < 0 ||
+	for (unsigned row = 0; row < reads; row++) {
+		for (unsigned i = 0; i < LANES; i++)
+			c->address[row][i] = bench_next(&c->random) >> 40 << 2;
+		if (gputm_tx_log_append_read(c->log, UINT32_MAX, c->address[row], c->value) < 0)
+			abort();
+	}
+	if (gputm_tx_log_append_write(c->log, UINT32_MAX, c->address[0], c->value) < 0 ||
 	    gputm_commit_sequencer_attach(c->seq, 0, c->log))
 		abort();
 	return c;
@@ -48,12 +52,12 @@ static void *setup(bool warp)
 
 static void *setup_scalar(void)
 {
-	return setup(false);
+	return setup(false, 1);
 }
 
 static void *setup_warp(void)
 {
-	return setup(true);
+	return setup(true, 1);
 }
 
 static void teardown(void *state)
@@ -67,7 +71,9 @@ static void teardown(void *state)
 
 static void report(struct core *c, uint32_t partition, uint32_t kind, uint64_t mask)
 {
-	struct gputm_commit_report r = { kind, 0, c->cid, LANES, mask, mask };
+	uint64_t some = bench_next(&c->random) | bench_next(&c->random) | bench_next(&c->random);
+	struct gputm_commit_report r = { kind, 0, c->cid, LANES, mask,
+					 kind == GPUTM_COMMIT_OUTCOME ? mask & some : 0 };
 
 	if (gputm_commit_sequencer_push(c->seq, partition, &r))
 		abort();
@@ -87,15 +93,20 @@ static void drain(struct core *c)
 	}
 }
 
+static void start(struct core *c)
+{
+	if (gputm_commit_sequencer_begin(c->seq, 0, UINT32_MAX) ||
+	    gputm_commit_sequencer_grant(c->seq, c->cid))
+		abort();
+	drain(c);
+}
+
 static void commit(struct core *c, bool warp)
 {
 	struct gputm_commit_sequencer_retired retired;
 	struct gputm_commit_sequencer_done done;
 
-	if (gputm_commit_sequencer_begin(c->seq, 0, UINT32_MAX) ||
-	    gputm_commit_sequencer_grant(c->seq, c->cid))
-		abort();
-	drain(c);
+	start(c);
 	for (uint32_t p = 0; p < PARTITIONS; p++)
 		for (uint64_t m = c->touched[p]; m; m = warp ? 0 : m & (m - 1))
 			report(c, p, GPUTM_COMMIT_OUTCOME, warp ? m : m & -m);
@@ -120,16 +131,79 @@ static void run_warp(void *state, uint64_t count)
 		commit(state, true);
 }
 
+/* ---- a log that is sent again ---- */
+
+static void *setup_resend(void)
+{
+	struct core *c = setup(false, ROWS);
+
+	start(c);
+	return c;
+}
+
+static void resend(void *state, uint64_t count)
+{
+	struct core *c = state;
+	uint32_t partition;
+
+	for (; count; count--) {
+		uint32_t p = (uint32_t)count % PARTITIONS, kind = GPUTM_COMMIT_READ_LOG;
+		uint64_t lane = c->touched[p] & UINT64_C(1) << bench_next(&c->random) % LANES;
+		struct gputm_commit_report r = { GPUTM_COMMIT_RESEND, GPUTM_COMMIT_FOR_HAZARD,
+						 c->cid, LANES, lane, 0 };
+
+		if (!lane || gputm_commit_sequencer_push(c->seq, p, &r))
+			abort();
+		while (kind != GPUTM_COMMIT_RESENT_DONE) {
+			uint64_t quiet = gputm_commit_sequencer_next_offer(c->seq);
+
+			if (quiet)
+				gputm_commit_sequencer_advance(c->seq, quiet);
+			gputm_commit_sequencer_tick(c->seq);
+			if (!gputm_commit_sequencer_peek(c->seq, &partition, &c->message))
+				continue;
+			kind = c->message.kind;
+			gputm_commit_sequencer_pop(c->seq);
+		}
+	}
+}
+
+/* ---- bounds ---- */
+
+BENCH_TIGHT static void tight_resend(struct core *c, unsigned partition, unsigned lane)
+{
+	c->packet[0].words = 0;
+	for (unsigned row = 0; row < ROWS; row++) {
+		struct gputm_commit_word *word = &c->packet[0].word[c->packet[0].words];
+
+		if ((uint32_t)c->address[row][lane] / 256 % PARTITIONS != partition)
+			continue;
+		word->address = c->address[row][lane];
+		word->value = c->value[lane];
+		word->lane = lane;
+		c->packet[0].words++;
+	}
+	bench_clobber();
+}
+
+static void bound_resend(void *state, uint64_t count)
+{
+	struct core *c = state;
+
+	for (; count; count--)
+		tight_resend(c, (unsigned)(count % PARTITIONS), bench_next(&c->random) % LANES);
+}
+
 BENCH_TIGHT static void tight_commit(struct core *c)
 {
 	for (unsigned row = 0; row < 2; row++) {
 		for (unsigned p = 0; p < PARTITIONS; p++)
 			c->packet[p].words = 0;
 		for (unsigned lane = 0; lane < LANES; lane++) {
-			unsigned p = (uint32_t)c->address[lane] / 256 % PARTITIONS;
+			unsigned p = (uint32_t)c->address[0][lane] / 256 % PARTITIONS;
 			struct gputm_commit_word *word = &c->packet[p].word[c->packet[p].words++];
 
-			word->address = c->address[lane];
+			word->address = c->address[0][lane];
 			word->value = c->value[lane];
 			word->lane = lane;
 			c->flag[lane][p] = 1;
@@ -155,11 +229,18 @@ static void bound(void *state, uint64_t count)
 	"," CALL("grant") "," CALL("tick") "," CALL("next_event") "," CALL("peek") "," CALL(       \
 		"pop") "," CALL("push") "," CALL("take_done") "," CALL("take_retired")
 
+/* Not those that others call. */
+#define RESENDING                                                                                  \
+	CALL("push")                                                                               \
+	"," CALL("tick") "," CALL("next_offer") "," CALL("advance") "," CALL("peek") "," CALL("pop")
+
 static const struct bench_op operations[] = {
 	{ "commit_sequencer", "commit, scalar, per transaction of 32", setup_scalar, teardown,
 	  run_scalar, bound, INSIDE, "tight_commit", LANES },
 	{ "commit_sequencer", "commit, warp, per transaction of 32", setup_warp, teardown, run_warp,
 	  bound, INSIDE, "tight_commit", LANES },
+	{ "commit_sequencer", "row of 60 of a lane's log sent again", setup_resend, teardown,
+	  resend, bound_resend, RESENDING, "tight_resend", ROWS },
 };
 
 BENCH_TABLE(operations)
