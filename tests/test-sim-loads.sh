@@ -170,6 +170,16 @@ small='--set workload.wide=40 --set workload.high=20 --set workload.few=1'
 	wrong cc 's/store pull.to. = word - 1/alu/' 'failures, counted' $small
 }
 
+small='--threads 1024 --set workload.records=300 --set workload.support=3
+	--set workload.longest=9'
+# shellcheck disable=SC2086
+{
+	right ap $small
+	wrong ap 's/store list.leaf_node..last.0. = x/alu/' 'has no way to its leaf' $small
+	wrong ap 's/support = 1 if there/support = 2 if there/' 'was counted' $small
+	wrong ap 's/store node.leaf_node..count = held/alu/' 'and counts 0' $small
+}
+
 small='--threads 500 --set workload.kilobytes=8'
 # shellcheck disable=SC2086
 for kernel in w1 w2; do
