@@ -37,9 +37,9 @@ struct gputm_counter_table {
 #define UNIT counter_table
 
 static const struct gputm_param rows[] = {
-	PARAM(entries, 1, 1 << 20, 256, true, "Entries of the table."),
-	PARAM(granularity, 1, 4096, 32, true, "Bytes of a granule."),
-	PARAM(count_bits, 1, 63, 8, false, "Width of a counter, bits."),
+	PARAM(entries, 1, 1 << 20, 256, true, "Entries of the table.", ""),
+	PARAM(granularity, 1, 4096, 32, true, "Bytes of a granule.", ""),
+	PARAM(count_bits, 1, 63, 8, false, "Width of a counter, bits.", ""),
 };
 
 static const struct gputm_preset presets[] = {
