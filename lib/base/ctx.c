@@ -142,26 +142,3 @@ void gputm__free(struct gputm_ctx *ctx, void *memory)
 	if (memory)
 		from->free(memory, from->state);
 }
-
-int gputm__grow(struct gputm_ctx *ctx, void **array, size_t *capacity, size_t need, size_t size)
-{
-	size_t wanted = *capacity ? *capacity : 8;
-	void *larger;
-
-	if (need <= *capacity)
-		return 0;
-	while (wanted < need) {
-		if (wanted > SIZE_MAX / 2)
-			return -ENOMEM;
-		wanted *= 2;
-	}
-	larger = gputm__alloc(ctx, wanted, size);
-	if (!larger)
-		return -ENOMEM;
-	if (*array)
-		memcpy(larger, *array, *capacity * size);
-	gputm__free(ctx, *array);
-	*array = larger;
-	*capacity = wanted;
-	return 0;
-}

@@ -127,15 +127,14 @@ void gputm__unit_free(struct gputm_unit *unit); /* NULL allowed */
 /* Zeroed memory for count elements, or NULL (overflow included). count 0 gives one byte. */
 void *gputm__alloc(struct gputm_ctx *ctx, size_t count, size_t size);
 void gputm__free(struct gputm_ctx *ctx, void *memory);
-/*
- * Make room for at least `need` elements in *array (capacity *capacity): grows to the
- * next power of two, keeps the contents. 0 or -ENOMEM with everything as it was.
- */
-int gputm__grow(struct gputm_ctx *ctx, void **array, size_t *capacity, size_t need, size_t size);
 /* As gputm__alloc(), released with the unit, and by gputm__disown() before. */
 void *gputm__own(struct gputm_unit *unit, size_t count, size_t size);
 void gputm__disown(struct gputm_unit *unit, void *memory); /* NULL allowed */
-/* As gputm__grow(), for memory of gputm__own(); `array` is the address of the pointer to it. */
+/*
+ * Make room for at least `need` elements in memory of gputm__own(), of which `array` is the address
+ * of the pointer: grows to the next power of two, keeps the contents. 0 or -ENOMEM with everything
+ * as it was.
+ */
 int gputm__own_more(struct gputm_unit *unit, void *array, size_t *capacity, size_t need,
 		    size_t size);
 
