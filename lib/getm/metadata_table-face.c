@@ -222,13 +222,7 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 		recount(t, t);
 }
 
-static bool belongs(const struct gputm_metadata_table *t, uint32_t at)
-{
-	return at >= t->capacity ||
-	       gputm__h3_cell(t->h3, at / t->config.entries, t->cell[at].key) == at;
-}
-
-/* What is wrong with the entry of a place, be it in a cell or in the overflow. */
+/* What is wrong with the entry of a place. A search is for keys of granules only. */
 static const char *check_entry(const struct gputm_metadata_table *t,
 			       const struct gputm__entry *entry, uint32_t at)
 {
@@ -238,9 +232,9 @@ static const char *check_entry(const struct gputm_metadata_table *t,
 	if (gputm__metadata_key(t, entry->key) != entry->key ||
 	    (entry->key & ~VALID) > t->address_max)
 		return "an entry is of no granule";
-	if (gputm__metadata_find(t, entry->key) != at)
-		return "a granule has two entries, or one that a search does not find";
-	return NULL;
+	if (at < t->capacity && gputm__h3_cell(t->h3, at / t->config.entries, entry->key) != at)
+		return "an entry is in a cell that its hash does not give";
+	return gputm__metadata_find(t, entry->key) == at ? NULL : "a granule has two entries";
 }
 
 static const char *check_cells(const struct gputm_metadata_table *t)
@@ -250,12 +244,10 @@ static const char *check_cells(const struct gputm_metadata_table *t)
 	for (uint32_t at = 0; at < t->cells && !broken; at++) {
 		const struct gputm__entry *entry = &t->cell[at];
 
-		if (!entry->key && (entry->wts | entry->rts | entry->writes | entry->owner))
-			broken = "a free cell has metadata";
-		else if (entry->key && !belongs(t, at))
-			broken = "an entry is in a cell that its hash does not give";
-		else if (entry->key)
+		if (entry->key)
 			broken = check_entry(t, entry, at);
+		else if (entry->wts | entry->rts | entry->writes | entry->owner)
+			broken = "a free cell has metadata";
 	}
 	return broken;
 }
