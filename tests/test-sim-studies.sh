@@ -5,6 +5,7 @@
 . "${srcdir:-.}/tests/build/lib.sh"
 sim=$(cd "${top_builddir:-.}" && pwd)/gputm-sim
 lint=$(cd "${top_builddir:-.}" && pwd)/tests/json-lint
+page=$(cd "$srcdir/man" && pwd)/gputm-sim.1
 cd "$work" || exit 1
 
 # study STATUS ARGUMENT...: output in out and err
@@ -193,6 +194,25 @@ cannot alien '4: got a result of another version'
 cannot alien '51: got another result of a point that has one'
 echo '{"cycles":3}' >alien
 cannot alien '1: expected the result of a point of a study'
+
+# ---- GNU parallel ----
+studies=$(cd "$OLDPWD" && cd "$srcdir/examples/studies" && pwd)
+grep -v '^#' "$studies/stall-buffer.study" >example
+awk '/^# How large/ { on = 1; next } /^\.Ed/ { on = 0 } on' "$page" | cmp -s - example ||
+	complain 'the study in gputm-sim(1) is not stall-buffer.study'
+if command -v parallel >/dev/null 2>&1; then
+	# A task that is killed makes the merge fail; the same command goes on.
+	printf '#!/bin/sh\ncase "$*" in *3/4*) kill -9 $$ ;; esac\nexec "%s" "$@"\n' "$sim" >killed
+	chmod +x killed
+	SIM=$work/killed sh "$studies/parallel.sh" points 4 by-parallel >out 2>err && complain 'a killed task: exit 0'
+	grep -q '12 of 50 points are missing: 3 7' err || complain "a killed task: $(cat err)"
+	[ ! -e by-parallel ] || complain 'a killed task: there are results'
+	SIM=$sim sh "$studies/parallel.sh" points 4 by-parallel -j2 >out 2>err
+	[ $? -eq 1 ] || complain "parallel.sh: points that failed: $(cat err)"
+	same by-parallel 'GNU parallel'
+else
+	echo 'SKIP: parallel.sh: GNU parallel is not there'
+fi
 
 # ---- pictures ----
 cat >plotted <<'TXT'
