@@ -95,11 +95,13 @@ kill_at() {
 	[ $# -eq 2 ] || pid=$(ps -o pid= --ppid $pid)
 	# shellcheck disable=SC2086
 	kill -"$2" $pid 2>/dev/null
-	wait
+	wait $!
 }
 kill_at 3 KILL
 [ "$(wc -l <part)" -ge 3 ] || complain 'killed: results are lost'
 kill_at 9 TERM
+[ $? -eq 3 ] && grep -q 'ended by signal SIGTERM with [0-9]* of 50 points; --resume goes on' err ||
+	complain "SIGTERM: $(cat err)"
 kill_at 14 KILL child
 kill_at 22 INT
 kill_at 31 KILL

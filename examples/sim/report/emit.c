@@ -230,15 +230,17 @@ static void figure(struct emit *e, const char *key, const char *text, bool words
 
 	if (!wanted(e, key))
 		return;
+	if (emit_nested(e)) {
+		open_levels(e);
+		json_key(e, e->depth, key);
+		json_value(e->out, text, words);
+		return;
+	}
 	if (e->instance != EMIT_EACH)
 		snprintf(number, sizeof(number), "%u", e->instance);
 	snprintf(name, sizeof(name), "%.*s%s%s%s%s%s", (int)role, e->path, *number ? "." : "",
 		 number, role ? "." : "", rest, key);
-	open_levels(e);
-	if (emit_nested(e)) {
-		json_key(e, e->depth, key);
-		json_value(e->out, text, words);
-	} else if (e->shape == EMIT_JSONL) {
+	if (e->shape == EMIT_JSONL) {
 		fputs(e->level[0].filled ? "," : "", e->out);
 		e->level[0].filled = true;
 		json_string(e->out, name);

@@ -62,10 +62,13 @@ static void merge(const struct sim_group *group, size_t index, uint64_t *bucket)
 	struct gputm_stat stat;
 
 	memset(bucket, 0, GPUTM_HISTOGRAM_BUCKETS * sizeof(*bucket));
+	if (group->instance != SIM_EACH) {
+		if (gputm_unit_stat(group->unit, index, &stat))
+			memcpy(bucket, stat.bucket, GPUTM_HISTOGRAM_BUCKETS * sizeof(*bucket));
+		return;
+	}
 	for (size_t u = 0; group->units->at(group->units->of, u, &info); u++)
-		if (!strcmp(info.role, group->role) &&
-		    (group->instance == SIM_EACH || group->instance == info.instance) &&
-		    gputm_unit_stat(info.unit, index, &stat))
+		if (!strcmp(info.role, group->role) && gputm_unit_stat(info.unit, index, &stat))
 			for (unsigned i = 0; stat.bucket && i < GPUTM_HISTOGRAM_BUCKETS; i++)
 				bucket[i] += stat.bucket[i];
 }

@@ -16,6 +16,14 @@
 #include "../base/quote.h"
 #include "../study/progress.h"
 
+static int ended(const struct sweep_lines *lines)
+{
+	fprintf(stderr, "gputm-sim: ended by %s with %llu of %llu points; --resume goes on\n",
+		sim_ended_by(sim_stop), (unsigned long long)lines->done,
+		(unsigned long long)lines->count);
+	return SIM_ENDED;
+}
+
 /* What there is goes to --out; all points of the shard, or of all shards, have a result. */
 static int finish(const struct sweep_lines *lines, struct sim_output *out)
 {
@@ -23,6 +31,8 @@ static int finish(const struct sweep_lines *lines, struct sim_output *out)
 
 	if (sim_output_close(out, !error) || error)
 		return SIM_FAILED;
+	if (sim_stop)
+		return ended(lines);
 	if (lines->failed)
 		fprintf(stderr, "gputm-sim: %llu of %llu points failed; their lines say why, and "
 				"which command repeats them\n",
@@ -48,16 +58,6 @@ static FILE *open_journal(const char *name, struct sweep_lines *lines)
 	return NULL;
 }
 
-static int ended(const struct sweep_lines *lines, int status)
-{
-	if (!sim_stop || status == SIM_FAILED)
-		return status;
-	fprintf(stderr, "gputm-sim: ended by %s with %llu of %llu points; --resume goes on\n",
-		sim_ended_by(sim_stop), (unsigned long long)lines->done,
-		(unsigned long long)lines->count);
-	return SIM_ENDED;
-}
-
 static int run_points(const struct sweep_points *points, sweep_run_fn *run)
 {
 	const struct sim_options *o = points->options;
@@ -78,7 +78,7 @@ static int run_points(const struct sweep_points *points, sweep_run_fn *run)
 				    &bar) ? SIM_FAILED : SIM_DONE;
 	sim_bar_end(&bar);
 	if (status == SIM_DONE)
-		status = ended(&lines, finish(&lines, &out));
+		status = finish(&lines, &out);
 	if (o->plot && journal && status <= SIM_FAILED && !sim_stop && sweep_plot(points, &lines))
 		status = SIM_FAILED;
 	(void)sim_output_close(&out, false);
