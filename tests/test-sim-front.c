@@ -313,6 +313,28 @@ static void judged(struct history *h, const char *failure)
 	sim_memory_free(h->memory);
 }
 
+/* Adds find what those before them left, unless stores change the word, too. */
+KIT_TESTS(test_adds_follow_one_another, 5)
+{
+	static const struct {
+		uint32_t found[2], end;
+		bool stored, right;
+	} adds[] = { { { 5, 8 }, 11, false, true }, { { 5, 5 }, 8, false, false },
+		     { { 4, 7 }, 10, false, false }, { { 5, 8 }, 8, false, false },
+		     { { 5, 5 }, 8, true, true } };
+	struct history h;
+
+	history_open(&h, &plain);
+	for (int i = 0; i < 2; i++)
+		h.tell->add(h.tell->state, 0x1000, adds[_i].found[i], 3);
+	if (adds[_i].stored)
+		h.tell->cas(h.tell->state, 0x1000);
+	reads(&h, 1, 0x1000, 77);
+	commits(&h, 1, 1);
+	ends_with(&h, 0x1000, adds[_i].end);
+	judged(&h, adds[_i].right ? NULL : "the adds to the word at 0x1000 did not find");
+}
+
 /* Told in another order than they stand in the serial order. */
 KIT_TEST(test_check_goes_by_the_witness)
 {

@@ -73,6 +73,8 @@ static const struct {
 	{ HEAD "program\nkernel a\nset x = 1\nkernel b\nset y = x\nhost\n",
 	  "k:8:9: x is read and never set" },
 	{ HEAD "program\nkernel a\nbegin\nhost\n", "k:6:1: \"begin\", but there is a way to" },
+	{ HEAD "program\nkernel a\nalu\nhost\nstore m[0].a = 1\n",
+	  "k:8:1: host stores to tables only" },
 	{ HEAD "program\nkernel a\nalu\nhost\nlaunch b\n",
 	  "k:8:8: got \"b\", expected the name of a kernel of this program" },
 	{ HEAD "program locks\nkernel a\nalu\nhost\nprogram\nkernel b\nalu\nhost\nlaunch a\n",

@@ -17,6 +17,11 @@ struct access {
 
 #define WRITE 1u
 
+/* Of a word, in `added`. */
+#define ADDED 1u  /* adds have changed it */
+#define STORED 2u /* and something else has, too */
+#define BROKEN 4u /* an add has not found what the last one left */
+
 /* The attempt that a thread is in: plain stores before it, then its accesses. */
 struct attempt {
 	struct access *access;
@@ -37,7 +42,8 @@ struct sim_check {
 	struct sim_observer observer;
 	bool exhausted;
 	struct attempt *attempt; /* [threads] */
-	struct sim_memory *added; /* words that adds have changed: not 0 there */
+	/* Of words that adds have changed: flags, what the first found, what the last left. */
+	struct sim_memory *added, *found, *left;
 	struct access *log;
 	size_t logged, log_capacity;
 	struct committed *commit;
@@ -135,12 +141,38 @@ static void on_commit(void *state, uint32_t thread, uint64_t witness)
 	*a = (struct attempt){ .committed = a->committed + 1 };
 }
 
-static void on_add(void *state, uint64_t address)
+static void on_add(void *state, uint64_t address, uint32_t old, uint32_t value)
+{
+	struct sim_check *check = state;
+	uint32_t flags = sim_memory_read(check->added, address);
+
+	if (!(flags & ADDED))
+		sim_memory_write(check->found, address, old);
+	else if (sim_memory_read(check->left, address) != old)
+		flags |= BROKEN;
+	sim_memory_write(check->added, address, flags | ADDED);
+	sim_memory_write(check->left, address, old + value);
+	check->exhausted |= check->added->exhausted || check->found->exhausted ||
+			    check->left->exhausted;
+}
+
+static void on_cas(void *state, uint64_t address)
 {
 	struct sim_check *check = state;
 
-	sim_memory_write(check->added, address, 1);
+	sim_memory_write(check->added, address, sim_memory_read(check->added, address) | STORED);
 	check->exhausted |= check->added->exhausted;
+}
+
+static bool forget_adds(struct sim_check *check)
+{
+	sim_memory_free(check->added);
+	sim_memory_free(check->found);
+	sim_memory_free(check->left);
+	check->added = sim_memory_new();
+	check->found = sim_memory_new();
+	check->left = sim_memory_new();
+	return check->added && check->found && check->left;
 }
 
 static void on_launch(void *state, const struct sim_memory *memory);
@@ -155,11 +187,10 @@ struct sim_check *sim_check_new(const struct sim_workload *workload)
 	check->threads = workload->most_threads > workload->threads ? workload->most_threads :
 								      workload->threads;
 	check->observer = (struct sim_observer){ check, on_load, on_store, on_abort, on_commit,
-						on_add, on_launch };
-	check->added = sim_memory_new();
+						on_add, on_cas, on_launch };
 	check->attempt = calloc(check->threads, sizeof(*check->attempt));
 	check->verdict = calloc(1, sizeof(*check->verdict));
-	if (check->attempt && check->added && check->verdict)
+	if (forget_adds(check) && check->attempt && check->verdict)
 		return check;
 	sim_check_free(check);
 	return NULL;
@@ -174,6 +205,8 @@ void sim_check_free(struct sim_check *check)
 	free(check->attempt);
 	free(check->verdict);
 	sim_memory_free(check->added);
+	sim_memory_free(check->found);
+	sim_memory_free(check->left);
 	sim_memory_free(check->start);
 	free(check->log);
 	free(check->commit);
@@ -214,6 +247,17 @@ static int by_witness(const void *a, const void *b)
 	return (x->witness > y->witness) - (x->witness < y->witness);
 }
 
+/* A store of the serial order. */
+static void put(const struct sim_check *check, struct sim_memory *memory, uint64_t address,
+		uint32_t value)
+{
+	uint32_t flags = sim_memory_read(check->added, address);
+
+	if (flags & ADDED)
+		sim_memory_write(check->added, address, flags | STORED);
+	sim_memory_write(memory, address, value);
+}
+
 static bool replay_one(const struct sim_check *check, const struct committed *commit,
 		       struct sim_memory *memory, struct sim_verdict *verdict)
 {
@@ -224,12 +268,12 @@ static bool replay_one(const struct sim_check *check, const struct committed *co
 		uint32_t serial;
 
 		if (access->low & WRITE) {
-			sim_memory_write(memory, address, access->value);
+			put(check, memory, address, access->value);
 			verdict->writes += i >= commit->plain;
 			continue;
 		}
 		verdict->reads++;
-		if (sim_memory_read(check->added, address))
+		if (sim_memory_read(check->added, address) & ADDED)
 			continue;
 		serial = sim_memory_read(memory, address);
 		if (serial != access->value)
@@ -355,21 +399,34 @@ static bool replay(struct sim_check *check, struct sim_memory *memory,
 					      "%u, after %u accesses",
 				     i, a->committed + 1, a->count - a->plain);
 		for (uint32_t k = 0; k < a->plain; k++)
-			sim_memory_write(memory, address_of(&a->access[k]), a->access[k].value);
+			put(check, memory, address_of(&a->access[k]), a->access[k].value);
 	}
 	return right;
 }
 
-/* Words that adds have changed are as the run has left them. */
-static void leave_out(const struct sim_memory *added, const struct sim_memory *memory,
-		      struct sim_memory *serial)
+/* Words that adds have changed are as the run has left them; if nothing else has, each add must
+ * have found what the one before left. */
+static bool look_at_adds(const struct sim_check *check, const struct sim_memory *memory,
+			 struct sim_memory *serial, struct sim_verdict *verdict)
 {
 	const uint32_t *page;
 
-	for (uint64_t at = 0; (page = sim_memory_page(added, &at)); at += 1u << SIM_PAGE_BITS)
-		for (uint64_t i = 0; i < 1u << SIM_PAGE_BITS; i += 4)
-			if (page[i / 4])
-				sim_memory_write(serial, at + i, sim_memory_read(memory, at + i));
+	for (uint64_t at = 0; (page = sim_memory_page(check->added, &at));
+	     at += 1u << SIM_PAGE_BITS)
+		for (uint64_t w = at; w < at + (1u << SIM_PAGE_BITS); w += 4) {
+			uint32_t flags = page[(w - at) / 4], last = sim_memory_read(memory, w);
+
+			if (!(flags & ADDED))
+				continue;
+			if (!(flags & STORED) &&
+			    (flags & BROKEN || last != sim_memory_read(check->left, w) ||
+			     sim_memory_read(serial, w) != sim_memory_read(check->found, w)))
+				return fail(verdict, "the adds to the word at 0x%llx did not find "
+						     "what those before them left",
+					    (unsigned long long)w);
+			sim_memory_write(serial, w, last);
+		}
+	return true;
 }
 
 static bool same_memory(const struct sim_memory *memory, const struct sim_memory *serial,
@@ -392,10 +449,9 @@ static void judge_launch(struct sim_check *check, const struct sim_memory *memor
 	check->exhausted |= !serial;
 	if (serial && !check->start)
 		workload->class->setup(workload, serial);
-	if (serial && !verdict->failure[0] && replay(check, serial, verdict)) {
-		leave_out(check->added, memory, serial);
+	if (serial && !verdict->failure[0] && replay(check, serial, verdict) &&
+	    look_at_adds(check, memory, serial, verdict))
 		(void)same_memory(memory, serial, workload->lock_base, verdict);
-	}
 	check->exhausted |= serial && serial->exhausted;
 	sim_memory_free(serial);
 	check->start = NULL;
@@ -409,10 +465,8 @@ static void on_launch(void *state, const struct sim_memory *memory)
 	judge_launch(check, memory);
 	for (uint64_t i = 0; i < check->threads; i++)
 		check->attempt[i].count = check->attempt[i].plain = 0;
-	sim_memory_free(check->added);
-	check->added = sim_memory_new();
 	check->start = sim_memory_copy(memory);
-	check->exhausted |= !check->added || !check->start;
+	check->exhausted |= !forget_adds(check) || !check->start;
 }
 
 int sim_check_judge(struct sim_check *check, const struct sim_memory *memory,

@@ -24,8 +24,9 @@
  * Of a program of several launches each is judged on its own, from the memory that the one before
  * has left.
  *
- * Words that adds change belong to no transaction: reads of them are not compared, nor their
- * final values.
+ * Words that adds change belong to no transaction: reads of them are not compared. What each add
+ * found is taken as given where stores change the word, too; where only adds do, each must have
+ * found what the one before left, from the start to the end.
  *
  * Plain stores are replayed with the next transaction that their thread commits, or at
  * the end when there is none.

@@ -66,9 +66,7 @@ static int access(struct script *s, const struct kernel_instr *i)
 	else if (s->memory)
 		sim_memory_write(s->memory, address, word_of(s, i->b));
 	else
-		return fail(s, i->line,
-			    s->lanes.code == &k->code[KERNEL_VERIFY] ?
-				    "verify stores to tables only" : "host stores to tables only");
+		return fail(s, i->line, "verify stores to tables only");
 	return 0;
 }
 

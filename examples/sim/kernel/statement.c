@@ -134,6 +134,10 @@ static int read_store(struct reader *r)
 	r->code->atomic |= i.op == KERNEL_ADD && !r->dead;
 	next_token(r);
 	error = take_place(r, &i);
+	if (!error && of_host(r) &&
+	    r->kernel->array[r->kernel->place[i.place].array].kind != KERNEL_TABLE)
+		return say_at(r, r->statement_line, r->statement_column,
+			      "host stores to tables only");
 	if (!error)
 		error = take_sign(r, "=");
 	if (!error)

@@ -185,8 +185,6 @@ static void memory(struct sim_machine *machine, struct sim_warp *warp, enum sim_
 	} else {
 		if (op == SIM_STORE)
 			sim_tell_store(port, warp, mask);
-		else if (op == SIM_ADD)
-			sim_tell_adds(port, warp, mask);
 		if (ops->plain)
 			ops->plain(port, warp, op);
 		sim_send_accesses(port, warp, op, mask, ops->plain);

@@ -181,9 +181,10 @@ static void perform_cas(struct sim_machine *machine, const struct sim_message *m
 		uint32_t old = sim_memory_read(machine->port.memory, warp->address[lane]);
 
 		warp->lane[lane].loaded = old;
-		if (old == warp->compare[lane])
-			sim_memory_write(machine->port.memory, warp->address[lane],
-					 warp->value[lane]);
+		if (old != warp->compare[lane])
+			continue;
+		sim_memory_write(machine->port.memory, warp->address[lane], warp->value[lane]);
+		sim_tell_cas(&machine->port, warp->address[lane]);
 	}
 }
 
@@ -197,6 +198,7 @@ static void perform_add(struct sim_machine *machine, const struct sim_message *m
 		warp->lane[lane].loaded = old;
 		sim_memory_write(machine->port.memory, warp->address[lane],
 				 old + warp->value[lane]);
+		sim_tell_add(&machine->port, warp->address[lane], old, warp->value[lane]);
 	}
 }
 

@@ -88,14 +88,16 @@ void sim_tell_store(struct sim_port *port, struct sim_warp *warp, uint64_t mask)
 				warp->value[lane]);
 }
 
-void sim_tell_adds(struct sim_port *port, struct sim_warp *warp, uint64_t mask)
+void sim_tell_add(const struct sim_port *port, uint64_t address, uint32_t old, uint32_t value)
 {
-	const struct sim_observer *observer = port->observer;
+	if (port->observer && port->observer->add)
+		port->observer->add(port->observer->state, address, old, value);
+}
 
-	if (!observer || !observer->add)
-		return;
-	for (SIM_EACH_LANE(lane, mask))
-		observer->add(observer->state, warp->address[lane]);
+void sim_tell_cas(const struct sim_port *port, uint64_t address)
+{
+	if (port->observer && port->observer->cas)
+		port->observer->cas(port->observer->state, address);
 }
 
 /* ---- registers ------------------------------------------------------------------------ */

@@ -393,7 +393,8 @@ void sim_fail_lane(struct sim_port *port, uint64_t pc, const struct sim_lane *la
 /* Tell the observer. */
 void sim_tell_load(struct sim_port *port, struct sim_warp *warp, uint64_t mask);
 void sim_tell_store(struct sim_port *port, struct sim_warp *warp, uint64_t mask);
-void sim_tell_adds(struct sim_port *port, struct sim_warp *warp, uint64_t mask);
+void sim_tell_add(const struct sim_port *port, uint64_t address, uint32_t old, uint32_t value);
+void sim_tell_cas(const struct sim_port *port, uint64_t address);
 
 /* ---- units ------------------------------------------------------------------------------ */
 

@@ -53,7 +53,7 @@ struct sim_traffic_count {
  * Told of what the threads do, for --check. Within an attempt the accesses of a thread
  * come in program order. Exactly one of abort and commit ends an attempt.
  * Accesses outside transactions and critical sections come with inside = false, loads of
- * that kind are not told. No function may change the machine. All but the last two must be set.
+ * that kind are not told. No function may change the machine. All but the last three must be set.
  */
 #define SIM_NO_PLACE UINT64_MAX
 /* Added to a place: it counts among the writers of a word; reads stand where their versions do. */
@@ -73,8 +73,10 @@ struct sim_observer {
 	 * or with SIM_NO_PLACE anywhere that the versions of its loads allow, or with
 	 * SIM_BY_VERSION where these and its place among the writers allow. */
 	void (*commit)(void *state, uint32_t thread, uint64_t witness);
-	/* An add, which belongs to no transaction, has changed the word. NULL allowed. */
-	void (*add)(void *state, uint64_t address);
+	/* An add, which belongs to no transaction, has found `old` and added `value`; a cas has
+	 * changed the word. Both in the order in which memory performs them. NULL allowed. */
+	void (*add)(void *state, uint64_t address, uint32_t old, uint32_t value);
+	void (*cas)(void *state, uint64_t address);
 	/* A launch has ended, with this memory, and another one begins. NULL allowed. */
 	void (*launched)(void *state, const struct sim_memory *memory);
 };

@@ -176,7 +176,7 @@ void sim_si_plain(struct sim_port *port, struct sim_warp *warp, enum sim_op op)
 	for (SIM_EACH_LANE(lane, warp->mask)) {
 		struct si_region *region = sim_si_region_of(si, warp->address[lane]);
 		uint32_t value = warp->value[lane];
-		uint64_t place, written;
+		uint64_t logical = warp->address[lane], place, written;
 
 		if (region) {
 			place = sim_si_place_of(region, warp->address[lane]);
@@ -188,6 +188,7 @@ void sim_si_plain(struct sim_port *port, struct sim_warp *warp, enum sim_op op)
 		if (op == SIM_ADD) {
 			warp->lane[lane].loaded =
 				sim_memory_read(port->memory, warp->address[lane]);
+			sim_tell_add(port, logical, warp->lane[lane].loaded, value);
 			value += warp->lane[lane].loaded;
 		} else if (op != SIM_STORE) {
 			continue;
