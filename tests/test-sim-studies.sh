@@ -92,7 +92,7 @@ kill_at() {
 	while kill -0 $pid 2>/dev/null && [ "$(cat part 2>/dev/null | wc -l)" -lt "$1" ]; do
 		:
 	done
-	[ $# -eq 2 ] || pid=$(ps -o pid= --ppid $pid)
+	[ $# -eq 2 ] || pid=$(pgrep -P $pid)
 	# shellcheck disable=SC2086
 	kill -"$2" $pid 2>/dev/null
 	wait $!
@@ -124,7 +124,7 @@ seed 1 2
 TXT
 "$sim" --study long --jobs 1 --resume long.jsonl 2>err >out &
 pid=$!
-until child=$(ps -o pid= --ppid $pid) && [ -n "$child" ]; do
+until child=$(pgrep -P $pid) && [ -n "$child" ]; do
 	kill -0 $pid 2>/dev/null || break
 done
 # shellcheck disable=SC2086
