@@ -206,7 +206,7 @@ done
 # ---- what does not fit ----
 refused 'cpu_share = 101 is ' --workload w1 --set system.cpu_share=101
 refused 'one of its names' --workload w1 --set system.gpu=nonsense
-refused 'lock program' --workload w1 --set system.gpu=fine-lock
+refused 'no program with locks' --workload w1 --set system.gpu=fine-lock
 refused '--concurrency' --workload w1 --concurrency 2
 refused 'round_cycles' --workload w1 --set sync_round.round_cycles=0
 refused 'expected one of' --workload w1 --machine fermi
