@@ -331,7 +331,7 @@ static void take_words(const struct gputm_commit_sequencer *s, const struct pack
 		word->address = row.address[lane];
 		word->value = row.value[lane];
 		word->lane = gputm__lowest(cids);
-		out->words += row.mask >> lane & 1;
+		out->words += (uint32_t)(row.mask >> lane & 1);
 	}
 }
 
