@@ -215,6 +215,26 @@ near 'did you mean "cores"?' --set machine.core=4
 near 'did you mean "simt_stack"?' --kernel "$kernel" --set simt_stak.depth=4
 near 'did you mean --system?' --sytem ideal
 near 'did you mean "warptm-tcd"?' --list warptmtcd
+# Kernels of one's own: their words, variants and parameters.
+own=$work/own.kernel
+mine() {
+	printf '%s\n' 'param size 8 1 64 "Words."' 'variant tiny size 4 "few"' 'threads 16 block 4' \
+		'commits threads' 'array account size' program "	$1" '	begin' \
+		'	load x = account[id % size]' '	store account[id % size] = x + 1' '	commit' >"$own"
+}
+mine 'lett y = 1'
+near ':7:2: got "lett", expected a statement or a macro; did you mean "let"?' --workload "$own"
+mine 'load y = acount[1]'
+near 'did you mean "account"?' --workload "$own"
+mine 'let y = siz + 1'
+near 'siz is read and never set; did you mean "size"?' --workload "$own"
+mine 'let unread = 1'
+near 'got variant "tny", expected one of: tiny' --workload "$own:tny"
+run 0 --workload "$own:tiny" --check
+grep -qF 'own.kernel:7: "let unread" is never read' "$work/err" || complain 'an unread "let" is not told'
+run 0 --list --workload "$own"
+grep -qF 'workload.size = 8  [1 .. 64]' "$work/out" && grep -q 'FILE:VARIANT: tiny' "$work/out" ||
+	complain '--list does not show a kernel file'
 near 'all, accessed, used, needed' --set commit_unit.buffer_policy=need
 near 'got "a\x1b[31mb", expected one of' --system "$(printf 'a\033[31mb')"
 near 'got "a\x1b", expected a number' --threads "$(printf 'a\033')"

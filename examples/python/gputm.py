@@ -809,7 +809,11 @@ _CODES = {"Q": ctypes.c_uint64, "I": ctypes.c_uint32, "H": ctypes.c_uint16, "B":
 _file = os.environ.get("GPUTM_LIBRARY") or ctypes.util.find_library("gputm")
 if not _file:
     raise ImportError("libgputm is not found: install it, or name its file in GPUTM_LIBRARY")
-_library = ctypes.CDLL(_file)
+try:
+    _library = ctypes.CDLL(_file)
+except OSError as problem:
+    raise ImportError(f"libgputm is not loaded ({problem}): GPUTM_LIBRARY must name the file "
+                      "libgputm.so, or be unset where libgputm is installed") from None
 
 
 class Error(Exception):

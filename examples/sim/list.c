@@ -187,6 +187,27 @@ static int unknown(const char *name)
 	return -1;
 }
 
+/* A kernel of one's own and its variants. */
+static int list_file(struct list *list, const char *file)
+{
+	struct sim_workload_class *class;
+	const char *variant;
+	char message[300];
+
+	if (sim_kernel_file(file, &class, message, sizeof message)) {
+		fprintf(stderr, "gputm-sim: %s\n", message);
+		return -1;
+	}
+	list->name = NULL;
+	list_workload(list, class);
+	for (size_t i = 0; (variant = sim_kernel_class_variant(class, i)); i++)
+		printf("%s%s", i ? ", " : "\n  Variants, FILE:VARIANT: ", variant);
+	if (sim_kernel_class_variant(class, 0))
+		puts("");
+	sim_kernel_class_free(class);
+	return 0;
+}
+
 int sim_list(const char *machine, const char *name)
 {
 	struct list list = { .name = name, .machine_name = machine, .own = own_machine(machine) };
@@ -196,6 +217,8 @@ int sim_list(const char *machine, const char *name)
 	for (size_t i = 0; name && i < presets; i++)
 		if (!strcmp(name, sim_machine_params.preset[i].name))
 			list.machine_name = name;
+	if (name && (strchr(name, '/') || strstr(name, ".kernel")))
+		return list_file(&list, name);
 	gputm_params_init(&sim_machine_params, &list.machine, sizeof list.machine);
 	if (!list.own &&
 	    gputm_params_preset(NULL, &sim_machine_params, list.machine_name, &list.machine)) {

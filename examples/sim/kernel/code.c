@@ -288,11 +288,20 @@ static void make_columns(struct kernel_code *code)
 static int check_registers(struct reader *r)
 {
 	const struct kernel_code *code = r->code;
+	const char *near;
 
-	for (uint32_t i = 0; i < code->registers; i++)
-		if (code->reg[i].read && !code->reg[i].set)
-			return say_at(r, code->reg[i].line, code->reg[i].column,
-				      "%s is read and never set", code->reg[i].name);
+	for (uint32_t i = 0; i < code->registers; i++) {
+		if (code->reg[i].let && !code->reg[i].named && !*r->kernel->unread) {
+			memcpy(r->kernel->unread, code->reg[i].name, KERNEL_NAME_MAX);
+			r->kernel->unread_line = code->reg[i].line;
+		}
+		if (!code->reg[i].read || code->reg[i].set)
+			continue;
+		near = near_word(r, code->reg[i].name);
+		return say_at(r, code->reg[i].line, code->reg[i].column,
+			      "%s is read and never set%s%s%s", code->reg[i].name,
+			      near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+	}
 	return 0;
 }
 

@@ -167,6 +167,8 @@ struct kernel_register {
 	char name[KERNEL_NAME_MAX];
 	uint32_t line, column; /* where it is first named */
 	bool read, set;
+	bool named; /* read, if only where a constant condition leaves it out */
+	bool let;   /* set by "let", and not in a macro */
 };
 
 struct kernel_code {
@@ -260,6 +262,8 @@ struct kernel {
 	char name[KERNEL_NAME_MAX]; /* of the file, without directory and suffix */
 	char file[256];		    /* as given, for messages */
 	char summary[128];	    /* the first line of the file's comment */
+	char unread[KERNEL_NAME_MAX]; /* what "let" sets and nothing reads, or "" */
+	uint32_t unread_line;
 	bool launched; /* with the head `launch`: one core's addresses, lanes are known */
 	uint32_t blocks, block_threads, lanes;
 	uint64_t threads, commits; /* that a whole run commits; 0: not known */

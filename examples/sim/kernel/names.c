@@ -4,27 +4,6 @@
 
 #include <errno.h>
 
-static const char *const reserved[] = {
-	"param",  "const",   "variant", "array",   "locks",   "shared",	 "table",    "words",
-	"region",  "affinity", "commits", "seed",   "include", "define",   "macro",
-	"end",	  "setup",   "verify",	"program", "kernel",  "host",	 "launch",   "register",
-	"set",	  "let",     "load",	"store",   "add",     "cas",	 "begin",    "commit",
-	"enter",  "leave",   "fence",	"barrier", "alu",     "exit",	 "break",    "if",
-	"else",	  "while",   "repeat",	"until",   "for",     "below",	 "draw",     "require",
-	"old",	  "from",    "to",	"uniform", "min",     "max",	 "mul",	     "smul",
-	"over",	  "sqrt",    "sless",	"sshift",  "abs",     "random",	 "id",	     "thread",
-	"lane",	  "warp",    "block",	"attempt", "threads", "zipf",	 "exponent", "jump",
-	"branch", "warp_id", "device",
-};
-
-bool is_reserved(const char *text)
-{
-	for (size_t i = 0; i < sizeof(reserved) / sizeof(reserved[0]); i++)
-		if (same(text, reserved[i]))
-			return true;
-	return false;
-}
-
 const struct name *find_name(const struct reader *r, const char *text)
 {
 	for (size_t i = 0; i < r->names; i++)
@@ -124,6 +103,7 @@ uint16_t take_register(struct reader *r, bool set)
 	}
 	if (reg == KERNEL_NO_COLUMN && add_register(r, r->text, &reg))
 		return KERNEL_NO_COLUMN;
+	r->code->reg[reg].named |= !set;
 	if (!r->dead)
 		*(set ? &r->code->reg[reg].set : &r->code->reg[reg].read) = true;
 	next_token(r);

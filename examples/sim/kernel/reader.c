@@ -42,11 +42,15 @@ int no_memory(struct reader *r)
 
 int unexpected(struct reader *r, const char *expected)
 {
+	const char *near;
+
 	if (r->token == TOKEN_END_OF_FILE)
 		return say(r, "got end of file, expected %s", expected);
 	if (r->token == TOKEN_END_OF_LINE)
 		return say(r, "got end of line, expected %s", expected);
-	return say(r, "got \"%s\", expected %s", r->text, expected);
+	near = r->token == TOKEN_WORD ? near_word(r, r->text) : NULL;
+	return say(r, "got \"%s\", expected %s%s%s%s", r->text, expected,
+		   near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 
 static bool is_letter(char c)

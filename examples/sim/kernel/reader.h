@@ -197,6 +197,8 @@ bool make_room(void **array, size_t *room, size_t count, size_t element);
 /* ---- names (names.c) ---- */
 
 const struct name *find_name(const struct reader *r, const char *text);
+/* Another word of the language, name of the file or register that was probably meant, or NULL. */
+const char *near_word(const struct reader *r, const char *text);
 /* A name that means nothing yet; 0, -EINVAL or -ENOMEM. */
 int add_name(struct reader *r, const char *text, enum name_kind kind, uint32_t index);
 /* -EINVAL if the name, which is the present token, means something already or is reserved. */

@@ -95,8 +95,10 @@ static int read_set(struct reader *r)
 
 	next_token(r);
 	error = take_register_and_sign(r, &reg);
-	if (!error)
+	if (!error) {
+		r->code->reg[reg].let |= !slot && !r->scope;
 		error = read_expression(r, &value);
+	}
 	if (!error && at_word(r, "if")) {
 		error = column_of(r, &value, &choose.b);
 		if (!error)
@@ -490,8 +492,10 @@ static int read_for(struct reader *r)
 		error = binary(r, KERNEL_LESS, &start, &bound, &test);
 	if (!error)
 		error = column_of(r, &test, &i.a);
-	if (!error)
+	if (!error) {
 		r->code->reg[reg].read |= !r->dead;
+		r->code->reg[reg].named = true;
+	}
 	return error ? error : read_loop(r, &i, top, line, "for", reg);
 }
 

@@ -116,6 +116,18 @@ static bool look(void *state, const char *path)
 	return true;
 }
 
+int sim_kernel_file(const char *file, struct sim_workload_class **out, char *message, size_t size)
+{
+	const char *colon = strstr(file, SUFFIX ":");
+	size_t length = colon ? (size_t)(colon - file) + sizeof(SUFFIX) - 1 : 0;
+	char path[PATH_LENGTH];
+
+	if (!colon || exists(file) || length >= sizeof path)
+		return sim_kernel_class(file, NULL, out, message, size);
+	snprintf(path, sizeof path, "%.*s", (int)length, file);
+	return sim_kernel_class(path, file + length + 1, out, message, size);
+}
+
 int sim_kernel_named(const char *name, struct sim_workload_class **out, char *message,
 		     size_t size)
 {
@@ -123,7 +135,7 @@ int sim_kernel_named(const char *name, struct sim_workload_class **out, char *me
 	char directory[PATH_LENGTH];
 
 	if (strchr(name, '/') || strstr(name, SUFFIX))
-		return sim_kernel_class(name, NULL, out, message, size);
+		return sim_kernel_file(name, out, message, size);
 	find_directory(directory);
 	snprintf(wanted.path, sizeof wanted.path, "%s/%s" SUFFIX, directory, name);
 	if (exists(wanted.path))

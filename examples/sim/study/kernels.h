@@ -11,6 +11,9 @@
  */
 void sim_kernels_beside(const char *program);
 
+/* The kernel of a file, "mine.kernel", or a variant of it, "mine.kernel:VARIANT". */
+int sim_kernel_file(const char *file, struct sim_workload_class **out, char *message, size_t size);
+
 /*
  * The kernel of a file ("./mine.kernel"), or of a name: NAME.kernel, or a variant of that name.
  * 0; 1: there is none of that name; negative as sim_kernel_class(), with the reason in message.

@@ -81,12 +81,14 @@ static const struct sim_workload_class *find_workload(const struct sim_options *
 		if (!strcmp(sim_workload_classes[i]->name, name))
 			return sim_workload_classes[i];
 	error = options->kernel ?
-			sim_kernel_class(name, NULL, &out->kernel, message, sizeof message) :
+			sim_kernel_file(name, &out->kernel, message, sizeof message) :
 			sim_kernel_named(name, &out->kernel, message, sizeof message);
 	if (error < 0)
 		fprintf(stderr, "gputm-sim: %s\n", message);
 	else if (error)
 		sim_name_unknown("workload", name, sim_workload_name, NULL, "");
+	else
+		sim_kernel_class_warn(out->kernel);
 	return error ? NULL : out->kernel;
 }
 

@@ -505,7 +505,13 @@ static int find_variant(struct kernel_class *c, const char *name, char *message,
 			c->variant = &k->variant[i];
 	if (!name || c->variant)
 		return 0;
-	snprintf(message, size, "%.200s: there is no variant %.40s", k->file, name);
+	snprintf(message, size, "%.160s: got variant \"%.40s\", expected %s", k->file, name,
+		 k->variants ? "one of:" : "no variant: the file has none");
+	for (size_t i = 0; i < k->variants; i++) {
+		size_t used = strlen(message);
+
+		snprintf(message + used, size - used, " %s", k->variant[i].name);
+	}
 	return -EINVAL;
 }
 
@@ -565,6 +571,15 @@ const char *sim_kernel_class_variant(const struct sim_workload_class *class, siz
 	const struct kernel_class *c = class->given;
 
 	return index < c->kernel.variants ? c->kernel.variant[index].name : NULL;
+}
+
+void sim_kernel_class_warn(const struct sim_workload_class *class)
+{
+	const struct kernel_class *c = class->given;
+
+	if (*c->kernel.unread)
+		fprintf(stderr, "gputm-sim: %s:%u: \"let %s\" is never read\n", c->kernel.file,
+			c->kernel.unread_line, c->kernel.unread);
 }
 
 void sim_kernel_class_free(struct sim_workload_class *class)

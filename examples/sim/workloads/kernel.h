@@ -12,6 +12,8 @@
 int sim_kernel_class(const char *path, const char *variant, struct sim_workload_class **out,
 		     char *message, size_t size);
 void sim_kernel_class_free(struct sim_workload_class *class);
+/* On stderr: which register is set in vain, if any. */
+void sim_kernel_class_warn(const struct sim_workload_class *class);
 /* The kernel of a workload that is one. */
 const struct kernel *sim_kernel_of(const struct sim_workload *workload);
 /* Has it transactions or critical sections? */
