@@ -124,7 +124,7 @@ seed 1 2
 TXT
 "$sim" --study long --jobs 1 --resume long.jsonl 2>err >out &
 pid=$!
-until child=$(pgrep -P $pid) && [ -n "$child" ]; do
+until child=$(cat /proc/$pid/task/$pid/children 2>/dev/null) && [ -n "$child" ]; do
 	kill -0 $pid 2>/dev/null || break
 done
 # shellcheck disable=SC2086
