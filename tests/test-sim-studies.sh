@@ -92,7 +92,7 @@ kill_at() {
 	while kill -0 $pid 2>/dev/null && [ "$(cat part 2>/dev/null | wc -l)" -lt "$1" ]; do
 		:
 	done
-	[ $# -eq 2 ] || pid=$(pgrep -P $pid)
+	[ $# -eq 2 ] || read -r pid _ <"/proc/$pid/task/$pid/children"
 	# shellcheck disable=SC2086
 	kill -"$2" $pid 2>/dev/null
 	wait $!
