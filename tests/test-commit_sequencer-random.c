@@ -285,7 +285,7 @@ static void drain(struct world *w)
 }
 
 /* Every other round is left in the middle of things, for the snapshots that follow. */
-KIT_DRIVE(commit_sequencer, 20, 20000)
+KIT_DRIVE(commit_sequencer, 20, 400000)
 {
 	static struct world w;
 	struct shape shape = KIT_ROW(shapes, any_shape(bytes));

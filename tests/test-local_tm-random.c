@@ -164,7 +164,7 @@ static const uint32_t geometry[][5] = {
 	{ 2, 2, 2, 64, 400 },  { 1, 64, 64, 2, 511 },
 };
 
-KIT_DRIVE(local_tm, 20, 30000)
+KIT_DRIVE(local_tm, 20, 60000)
 {
 	const uint32_t any[] = { 3, 8, 1u << kit_u32(bytes, 4), 1u << kit_u32(bytes, 4), 64 };
 	struct gputm_local_tm_config config = GPUTM_LOCAL_TM_CONFIG_INIT;

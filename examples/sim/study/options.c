@@ -375,7 +375,9 @@ int sim_options_add(struct sim_options *options, const char *name, const char *v
 	char setting[SIM_QUOTE + 256];
 	int error = -1;
 
-	snprintf(where, sizeof(where), *file ? "%s:%u: " : "", sim_quoted(file), line);
+	*where = '\0';
+	if (*file)
+		snprintf(where, sizeof(where), "%s:%u: ", sim_quoted(file), line);
 	if (o && o - table < OF_RUN) {
 		snprintf(setting, sizeof(setting), "%s=%s", name, value);
 		error = set(o, o->kind == SETTING ? setting : value, options);
