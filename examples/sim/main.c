@@ -199,7 +199,7 @@ static int simulate(struct gputm_ctx *ctx, struct proof *proof, struct sim_repor
 	struct flow_gpu gpu = { .error = "out of memory" };
 	int status, error;
 
-	sim_bar_init(&bar, report->options->progress);
+	sim_bar_init(&bar, (enum sim_progress)report->options->progress);
 	report->gpu = report->setup->system ? NULL : &gpu;
 	error = report->gpu ? make_gpu(ctx, proof, &bar, report) :
 			      make_machine(ctx, proof, &bar, report);

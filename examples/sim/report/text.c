@@ -53,6 +53,9 @@ void sim_report_wrapped(FILE *out, int column, int indent, const char *text)
 
 /* A line of the head. */
 static void put_line(FILE *out, const char *name, const char *form, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void put_line(FILE *out, const char *name, const char *form, ...)
 {
 	char text[600];
 	va_list list;

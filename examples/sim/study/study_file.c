@@ -14,6 +14,9 @@
 
 /* With file and line; -1. */
 static int wrong(const struct sim_study_file *study, unsigned line, const char *form, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static int wrong(const struct sim_study_file *study, unsigned line, const char *form, ...)
 {
 	va_list list;
 

@@ -213,9 +213,9 @@ static void put_data(const struct plot *p, size_t f, size_t panel, size_t series
 	fprintf(out, "$d%zu_%zu_%zu << EOD\n", f, panel, series);
 	for (size_t x = 0; x < values(p, p->x); x++) {
 		const struct cell *c = cell_at(p, f, panel, series, x);
-		double mean = c->n ? c->sum / c->n : 0, spread;
+		double mean = c->n > 0 ? c->sum / c->n : 0, spread;
 
-		if (!c->n)
+		if (c->n <= 0)
 			continue;
 		spread = c->n > 1 ? (c->squares - c->n * mean * mean) / (c->n - 1) : 0;
 		spread = spread > 0 ? sweep_t(LIKELY, c->n - 1) * sqrt(spread / c->n) : 0;

@@ -232,7 +232,7 @@ static int add_programs(struct kernel_workload *k)
 		if (!k->kernel.code[s].instr_count)
 			continue;
 		error = make_program(k, &k->kernel.code[s], &k->program[s]);
-		add_program(k, s, &k->program[s].runs);
+		add_program(k, (enum kernel_section)s, &k->program[s].runs);
 	}
 	for (size_t i = 0; !error && i < k->kernel.launches; i++) {
 		error = make_program(k, &launch[i].code, &k->program[2 + i]);
