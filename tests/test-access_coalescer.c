@@ -196,8 +196,11 @@ static uint32_t draw(const struct gputm_access_coalescer_config *config, uint32_
 		if (i && kit_draw(bytes, 2))
 			access[i].address = access[i - 1].address & ~UINT64_C(31);
 	}
-	if (count && kit_draw(bytes, 20) == 0)
-		access[kit_draw(bytes, count)].address |= UINT64_C(1) << kit_draw(bytes, 20);
+	if (count && kit_draw(bytes, 20) == 0) {
+		struct gputm_word_access *odd = &access[kit_draw(bytes, count)];
+
+		odd->address |= UINT64_C(1) << kit_draw(bytes, 20);
+	}
 	return count;
 }
 
@@ -283,8 +286,11 @@ static uint32_t draw_run(const struct gputm_access_coalescer_config *config,
 		base = top - 4 * kit_draw(bytes, 40);
 	for (uint32_t i = 0; i < count; i++)
 		access[i] = (struct gputm_word_access){ base + 4 * i, i, first + i };
-	if (kit_draw(bytes, 3) == 0)
-		access[kit_draw(bytes, count)].address += kit_draw(bytes, 16);
+	if (kit_draw(bytes, 3) == 0) {
+		struct gputm_word_access *odd = &access[kit_draw(bytes, count)];
+
+		odd->address += kit_draw(bytes, 16);
+	}
 	if (kit_draw(bytes, 3) == 0)
 		access[kit_draw(bytes, count)].lane = access[0].lane;
 	return count;

@@ -66,8 +66,10 @@ static void admit(struct pair *p, struct kit_bytes *bytes)
 		thread[t % o->lanes] = (uint16_t)t;
 	}
 	if (odd >= 0xf0) {
+		uint32_t lane = kit_u32(bytes, o->lanes);
+
+		thread[lane] = (uint16_t)kit_u32(bytes, last + 1);
 		mask ^= kit_number(bytes, 2);
-		thread[kit_u32(bytes, o->lanes)] = (uint16_t)kit_u32(bytes, last + 1);
 	}
 	ck_assert_int_eq(gputm_block_stack_admit(p->unit, mask, thread),
 			 oracle_block_admit(&p->oracle, mask, thread));

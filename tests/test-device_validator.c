@@ -247,10 +247,16 @@ static uint32_t scribble(struct gputm_log_entry *entry, struct kit_bytes *bytes)
 		entry[i] = (struct gputm_log_entry){ kit_draw(bytes, WORDS) * 4,
 						     1 + kit_draw(bytes, 60),
 						     (uint32_t)bytes->left };
-	if (count && kit_draw(bytes, 20) == 0)
-		entry[kit_draw(bytes, count)].address = REGION - 3 + kit_draw(bytes, 7);
-	for (unsigned i = 0; count && i < 3 && kit_draw(bytes, 20) == 0; i++)
-		entry[kit_draw(bytes, count)].stamp = bad_stamp[kit_draw(bytes, 4)];
+	if (count && kit_draw(bytes, 20) == 0) {
+		struct gputm_log_entry *odd = &entry[kit_draw(bytes, count)];
+
+		odd->address = REGION - 3 + kit_draw(bytes, 7);
+	}
+	for (unsigned i = 0; count && i < 3 && kit_draw(bytes, 20) == 0; i++) {
+		struct gputm_log_entry *odd = &entry[kit_draw(bytes, count)];
+
+		odd->stamp = bad_stamp[kit_draw(bytes, 4)];
+	}
 	return count;
 }
 

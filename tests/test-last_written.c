@@ -174,8 +174,10 @@ static void step(struct gputm_last_written *table, struct oracle_last_written *o
 
 	ck_assert_int_eq(error, oracle_last_written_record(o, address, written));
 	*now = !error && written > *now ? written : *now;
-	if (!any)
-		address = kit_draw(bytes, 41) * o->config.granularity + kit_draw(bytes, 4);
+	if (!any) {
+		address = kit_draw(bytes, 41) * o->config.granularity;
+		address += kit_draw(bytes, 4);
+	}
 	error = gputm_last_written_query(table, address, &time);
 	ck_assert_int_eq(error, oracle_last_written_query(o, address, &expected));
 	ck_assert_uint_eq(time, expected);

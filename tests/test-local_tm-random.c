@@ -147,8 +147,9 @@ static void turn(struct gputm_local_tm *t, struct oracle_local_tm *o, struct kit
 		turn_exec(t, o, w, what == 1 ? kit_number(bytes, 8) & all : wave->attempt);
 		turn_commit(t, o, w);
 	} else if (what == 15) {
-		turn_exec(t, o, w,
-			  kit_number(bytes, 8) & (kit_draw(bytes, 4) ? wave->attempt : all));
+		uint64_t lanes = kit_draw(bytes, 4) ? wave->attempt : all;
+
+		turn_exec(t, o, w, kit_number(bytes, 8) & lanes);
 	} else if (what == 14) {
 		turn_begin(t, o, w);
 	} else if (what == 13) {

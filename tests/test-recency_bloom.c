@@ -238,7 +238,8 @@ static void step(struct gputm_recency_bloom *f, struct oracle_recency_bloom *o,
 		expire(f, o, kit_number(bytes, 2));
 	} else if (what < 20) {
 		first = kit_number(bytes, 2);
-		update(f, o, kit_number(bytes, 2), first, kit_number(bytes, 2));
+		second = kit_number(bytes, 2);
+		update(f, o, second, first, kit_number(bytes, 2));
 	}
 	if (*now >= base + window)
 		expire(f, o, *now - window / 2);

@@ -212,10 +212,11 @@ static void compare(struct gputm_signature *array, const struct oracle_signature
 
 static void step(struct gputm_signature *array, struct oracle_signature *o, struct kit_bytes *bytes)
 {
-	uint64_t address = kit_draw(bytes, 60) * o->config.granularity + kit_draw(bytes, 3);
+	uint64_t address = kit_draw(bytes, 60) * o->config.granularity;
 	uint32_t index = kit_u32(bytes, o->config.count + 1);
 	uint32_t other = kit_u32(bytes, o->config.count + 1);
 
+	address += kit_draw(bytes, 3);
 	switch (kit_draw(bytes, 8)) {
 	case 0:
 		ck_assert_int_eq(gputm_signature_clear(array, index),

@@ -189,14 +189,17 @@ static void step(struct gputm_write_set_log *log, struct oracle_write_set_log *o
 	unsigned what = (unsigned)kit_draw(bytes, 16);
 
 	if (what < 10 && o->count < ORACLE_WRITE_SET_LOG_MOST) {
-		uint64_t address = kit_draw(bytes, 1100) * (kit_draw(bytes, 30) ? 4 : 3);
+		uint64_t word = kit_draw(bytes, 1100);
+		uint64_t address = word * (kit_draw(bytes, 30) ? 4 : 3);
 		uint32_t value = (uint32_t)kit_number(bytes, 1);
 
 		*stamp += kit_draw(bytes, 3);
 		ck_assert_int_eq(gputm_write_set_log_append(log, thread, address, value, *stamp),
 				 oracle_write_set_log_append(o, thread, address, value, *stamp));
 	} else if (what < 15) {
-		compare_pop(log, o, (unsigned)kit_draw(bytes, 4), kit_draw(bytes, 3) == 0);
+		unsigned stream = (unsigned)kit_draw(bytes, 4);
+
+		compare_pop(log, o, stream, kit_draw(bytes, 3) == 0);
 	} else {
 		ck_assert_int_eq(gputm_write_set_log_begin(log), oracle_write_set_log_begin(o));
 	}
