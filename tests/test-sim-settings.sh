@@ -29,15 +29,15 @@ cat >"$work/unused" <<'TABLE'
 --system local-tm --workload k-means-2 --machine fermi : --machine: got "fermi", expected one of: southern
 --system kilo-tm --machine hetm : --machine: got "hetm", expected one of: fermi reference
 --divergence dwf : --divergence: got "dwf", expected pdom or pdom-lcp
---issues x : --issues: of runs without a TM system
---kernel K --system ideal --issues x : --issues: of runs without a TM system
+--issues x : --issues: it works without a TM system only
+--kernel K --system ideal --issues x : --issues: it works without a TM system only
 --kernel K --workload bank : --workload: a kernel
 --kernel K --trace x : --trace: a kernel
 --kernel K --keys K : --keys: kernel nested takes no keys from a file
 --kernel K --edges G : --edges: kernel nested takes no edges from a file
 --kernel K --threads 4 : --threads: workload nested has a given number
---kernel K --record x : --record: of transactions
---kernel K --concurrency 4 : --concurrency: of transactions
+--kernel K --record x : --record: it records transactions
+--kernel K --concurrency 4 : --concurrency: it limits transactions
 --kernel K machine.cores=4 : --set: got "machine", expected one of: core
 --kernel K workload.keys=4 : --set: got "workload", expected one of: core
 --kernel K warp_former.warps=4 : --set: got "warp_former", expected one of: core

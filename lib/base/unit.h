@@ -200,8 +200,8 @@ void gputm__params_share(const struct gputm_unit *outer, const struct gputm_para
 			 void *config);
 
 /*
- * Tables of a unit. The file that has them says whose they are, #define UNIT stall_buffer, and
- * has, under the names that GPUTM__UNIT looks for:
+ * Tables of a unit. The file of the tables names its unit by #define UNIT stall_buffer, and has,
+ * under the names that GPUTM__UNIT looks for:
  *
  *   rows     PARAM(field, min, max, default, pow2, sentence, source) of the config, or
  *            CHOICE(field, min, max, default, names, sentence, source): min, min + 1 .. have names
@@ -210,7 +210,8 @@ void gputm__params_share(const struct gputm_unit *outer, const struct gputm_para
  *            STAT_OF("hits", part.hits, COUNTER, "lookups", sentence) under a name of its own
  *   events   EVENT(GPUTM_STALL_BUFFER_EVENT_STALL, "stall", sentence, fields), in the order of
  *            the enum; fields: VALUE(warp, "warp", sentence), or NAMED(outcome, names, sentence)
- *            of an enum whose values 0, 1, ... have names. Of one name is one measure in all units
+ *            of an enum whose values 0, 1, ... have names. Fields of one name mean the same, in
+ *            the same measure, in all units
  */
 #define GPUTM__JOIN(a, b, c) a##b##c
 #define GPUTM__JOINED(a, b, c) GPUTM__JOIN(a, b, c)
@@ -295,11 +296,12 @@ void gputm__io_u64_max(struct gputm__io *io, uint64_t *value, uint64_t max, cons
 /* A number that must equal that of the unit, such as a fingerprint of hash rows. */
 void gputm__io_same(struct gputm__io *io, uint64_t value, const char *what);
 /*
- * What has passed since `from` are records of so many u64, each another first one: they are
- * written in ascending order, and refused in any other. For what lies where chance has put it.
+ * The bytes since `from` are records of `numbers` u64 each, whose first number differs: sort them
+ * by it before they are written, and refuse a snapshot that has them in any other order. For
+ * tables in which the place of an entry depends on its history.
  */
 void gputm__io_ascending(struct gputm__io *io, size_t from, size_t numbers);
-/* The u64 that has passed at a place; not for GPUTM__MEASURE. */
+/* The u64 at offset `at` of what has been read or written; not for GPUTM__MEASURE. */
 uint64_t gputm__io_number(const struct gputm__io *io, size_t at);
 /* Refuse the snapshot being read. */
 void gputm__io_fail(struct gputm__io *io, int error, const char *reason);

@@ -278,14 +278,14 @@ static int kernel_relations(const struct sim_options *o)
 			    o->workload_given ? "--workload" : NULL;
 
 	if (issues)
-		fputs("gputm-sim: --issues: of runs without a TM system, expected --kernel FILE "
-		      "and no --system\n", stderr);
+		fputs("gputm-sim: --issues: it works without a TM system only, expected --kernel "
+		      "FILE and no --system\n", stderr);
 	else if (other)
 		fprintf(stderr, "gputm-sim: %s: a kernel is a workload, expected either --kernel "
 				"or %s\n", other, other);
 	else if (limit)
-		fputs("gputm-sim: --concurrency: of transactions, expected --system too, or no "
-		      "--concurrency\n", stderr);
+		fputs("gputm-sim: --concurrency: it limits transactions, expected --system too, or "
+		      "no --concurrency\n", stderr);
 	return issues || other || limit ? -1 : 0;
 }
 
@@ -305,11 +305,12 @@ static const char *study_relations(const struct sim_options *o)
 	if (!!o->study + o->merge + o->compare > 1)
 		return "--study, --merge, --compare: expected one of them";
 	if (o->tolerance_text && !o->compare)
-		return "--tolerance: of --compare, expected --compare too";
+		return "--tolerance: it belongs to --compare, expected --compare A B too";
 	if ((o->shard || o->resume || o->jobs || o->plot) && !o->study)
-		return "--shard, --resume, --jobs, --plot: of studies, expected --study too";
+		return "--shard, --resume, --jobs, --plot: they belong to --study, expected "
+		       "--study FILE too";
 	if (o->plot && o->parts > 1)
-		return "--plot: of all points, expected no --shard";
+		return "--plot: a picture needs all points, expected no --shard";
 	if ((o->study || o->merge || o->compare) && own)
 		return "--study, --merge, --compare: what is run and told is in the study, "
 		       "expected only --jobs, --shard, --resume, --plot, --report, --out and "
@@ -335,7 +336,8 @@ static int relations(const struct sim_options *o)
 	else if (o->edges && !o->kernel && (o->trace || strcmp(o->workload, "graph-cut")))
 		reason = "--edges: only the workload graph-cut takes edges from a file";
 	else if (o->record && o->kernel && !o->system_given)
-		reason = "--record: of transactions, expected --system too, or no --record";
+		reason = "--record: it records transactions, expected --system too, or no "
+			 "--record";
 	else if (o->edges && (is_set(o, "workload.vertices=") || is_set(o, "workload.edges=")))
 		reason = "--set: the graph is that of --edges, expected neither workload.vertices "
 			 "nor workload.edges";

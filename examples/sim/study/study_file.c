@@ -237,7 +237,8 @@ int sim_config_read(const char *name, struct sim_study_file *out)
 		return read_report(out);
 	error = error ? error : read_lines(out);
 	if (!error && out->tell)
-		error = wrong(out, out->tell_line, "tell: of studies, expected --only");
+		error = wrong(out, out->tell_line,
+			      "tell: it belongs to studies, expected --only instead");
 	for (size_t i = 0; !error && i < out->axes; i++)
 		if (out->axis[i].values > 1)
 			error = wrong(out, out->axis[i].line, "%s: got %zu values, expected one in "
