@@ -275,6 +275,61 @@ KIT_TESTS(test_includes, sizeof(includes) / sizeof(includes[0]))
 			      includes[_i].message);
 }
 
+/* Files of words for an array, and of numbers for a table. */
+static const struct {
+	const char *file, *head, *message;
+} words[] = {
+	{ "3 0x10 # two\n\n7 9\n", "words t f.macros", NULL },
+	{ "3 16 7", "words t f.macros", "f.macros:1:7: got the end of the file after 3 numbers" },
+	{ "3 16 7 9 1", "words t f.macros", "f.macros:1:10: got \"1\", expected the end of the" },
+	{ "3 16\n7x 9", "words t f.macros", "f.macros:2:1: got \"7x\", expected number 3 of 4 of" },
+	{ "3 -1 7 9", "words t f.macros", "f.macros:1:3: got \"-\", expected number 2 of 4 of" },
+	{ "3 4294967296", "words t f.macros", "f.macros:1:3: got \"4294967296\", expected numb" },
+	{ "3", "words t none", "k:4:9: \"none\" cannot be opened beside the kernel" },
+	{ "3", "words t", "k:4:8: got end of line, expected a file beside the kernel" },
+	{ "a b c d e f g h", "array key 9\nwords key f.macros", NULL },
+	{ "a b c d e f g h", "words key f.macros\narray key 9", NULL },
+	{ "a b c d e f g", "words key f.macros\narray key 9", "k:4:7: the file has 7 words, expe" },
+	{ "a b c d e f g h", "words key f.macros\narray key 8", "k:4:7: the file has 8 words, " },
+	{ "a \001", "words key f.macros\narray key 9", "f.macros:1: got \"\\x01\", " },
+	{ "a b", "words key f.macros", "k:4:7: key is no array" },
+	{ "a b", "words m\nwords m f.macros", "k:5:7: got \"m\", expected one array of words" },
+};
+
+KIT_TESTS(test_words, sizeof(words) / sizeof(words[0]))
+{
+	struct kernel kernel;
+	char text[400], message[300] = "";
+	int error;
+
+	snprintf(text, sizeof(text), HEAD "%s\nprogram\nalu\n", words[_i].head);
+	error = read_with(text, words[_i].file, &kernel, message);
+	ck_assert_int_eq(error, words[_i].message ? -EINVAL : 0);
+	if (error) {
+		ck_assert_msg(!strncmp(message, words[_i].message, strlen(words[_i].message)),
+			      "\"%s\" does not begin with \"%s\"", message, words[_i].message);
+		return;
+	}
+	ck_assert_uint_eq(kernel.table[1], kernel.word.count ? 0 : 16);
+	ck_assert_uint_eq(kernel.table[3], kernel.word.count ? 0 : 9);
+	if (kernel.word.count)
+		ck_assert_uint_eq(kernel.word.key[0], 0xe40c292c);
+	kernel_free(&kernel);
+}
+
+/* The threads are as many as the words of a file that comes first. */
+KIT_TEST(test_words_give_the_threads)
+{
+	struct kernel kernel;
+	char message[300] = "";
+
+	ck_assert_int_eq(read_with("words key f.macros\nthreads 2 block 2\narray key threads + 1\n"
+				   "program\nalu\n", "a b a", &kernel, message), 0);
+	ck_assert_uint_eq(kernel.threads, 3);
+	ck_assert_uint_eq(kernel.word.key[0], kernel.word.key[2]);
+	kernel_free(&kernel);
+}
+
 #define SAME(expression) { #expression, (uint32_t)(expression) }
 
 static const struct {

@@ -38,9 +38,9 @@ cat >"$work/unused" <<'TABLE'
 --kernel K --threads 4 : --threads: workload nested has a given number
 --kernel K --record x : --record: it records transactions
 --kernel K --concurrency 4 : --concurrency: it limits transactions
---kernel K machine.cores=4 : --set: got "machine", expected one of: core
---kernel K workload.keys=4 : --set: got "workload", expected one of: core
---kernel K warp_former.warps=4 : --set: got "warp_former", expected one of: core
+--kernel K machine.cores=4 : --set: got "machine", expected one of: workload core
+--kernel K workload.keys=4 : --set workload.FIELD: got "keys", expected one of: seed
+--kernel K warp_former.warps=4 : --set: got "warp_former", expected one of: workload core
 --kernel K simt_stack.lanes=64 : got simt_stack.lanes = 64, expected 32
 --kernel K --divergence dwf warp_former.lanes=64 : got warp_former.lanes = 64, expected 32
 --kernel K --divergence dwf warp_former.block_warps=9 : got warp_former.block_warps = 9, expected 8
@@ -54,7 +54,7 @@ cat >"$work/unused" <<'TABLE'
 --trace x --keys x : --keys: only the workload hash-table
 --trace x --threads 8 : --threads: a trace brings its own
 --trace x --workload bank : --workload: a trace is one
---workload ht-800 workload.buckets=10 : --set: got "workload", expected one of: machine
+--workload ht-800 workload.buckets=10 : --set workload.FIELD: got "buckets", expected one of: seed
 --workload graph-cut --edges G workload.vertices=90 : the graph is that of --edges
 --workload graph-cut --edges G workload.edges=90 : the graph is that of --edges
 --system ideal commit_unit.ring=5 : --set: got "commit_unit", expected one of: machine workload
@@ -281,6 +281,15 @@ lists reference 'fermi reference ' 'machine.core_mhz = 700'
 lists southern-islands 'local-tm local-tm-perfect local-serialised ' machine.simd_lanes
 lists pdom 'pdom ' core.warps
 lists block_stack 'tbc tbc-lcp ' block_stack.depth
+# cycles ARGUMENT...: under ideal, where nothing but the data is drawn
+cycles() {
+	"$sim" --system ideal --threads 256 --format json "$@" | sed -n 's/^  "cycles": //p'
+}
+own=$(cycles --seed 4)
+[ "$own" = "$(cycles --seed 5 --set workload.seed=4)" ] || complain 'workload.seed: other data'
+[ "$own" != "$(cycles --seed 5)" ] || complain '--seed changes no data'
+[ "$(cycles --workload ht-800)" != "$(cycles --workload ht-800 --set workload.seed=3)" ] ||
+	complain 'workload.seed does not overrule a variant'
 run 0 --system getm --list
 grep -q '^  getm ' "$work/out" || complain '--system getm --list'
 run 2 --machine cray --list

@@ -146,6 +146,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (int i = 0; i < KERNEL_SECTIONS; i++)
 		if (kernel.code[i].instr_count)
 			check_tables(&kernel.code[i]);
+	for (size_t i = 0; i < kernel.launches; i++)
+		check_tables(&kernel.launch[i].code);
 	if (kernel.code->instr_count)
 		run_a_while(&kernel, kernel.code);
 	kernel_free(&kernel);

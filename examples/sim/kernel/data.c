@@ -85,13 +85,67 @@ static int find_edges(struct reader *r)
 	return 0;
 }
 
+/* The array of words that comes after, or came before; and there is room for them. */
+static int find_words(struct reader *r)
+{
+	struct kernel *k = r->kernel;
+	const struct name *name = *r->words.text ? find_name(r, r->words.text) : NULL;
+	const struct kernel_array *array;
+
+	if (name && name->kind == NAME_ARRAY && k->array[name->index].kind == KERNEL_GLOBAL)
+		k->keys = (uint16_t)name->index;
+	else if (*r->words.text)
+		return say_at(r, r->words.line, r->words.index, "%s is no array", r->words.text);
+	if (!k->word.count)
+		return 0;
+	array = &k->array[k->keys];
+	if (k->word.count >= array->length)
+		return say_at(r, r->words.line, r->words.index,
+			      "the file has %u words, expected at most %u: those of %s from index "
+			      "1 on", k->word.count, array->length - 1, array->name);
+	return k->threads <= k->word.count ? 0 :
+	       say_at(r, r->words.line, r->words.index,
+		      "the file has %u words, expected one for each of %llu threads",
+		      k->word.count, (unsigned long long)k->threads);
+}
+
+/* The numbers of a table, from a file that has nothing else. */
+static int read_numbers(struct reader *r, const struct text *text)
+{
+	struct kernel *k = r->kernel;
+	const struct kernel_array *table = &k->array[text->table];
+	uint32_t count = table->length * table->words, at = 0;
+	char what[80];
+	int error = 0;
+
+	read_in(r, text);
+	next_token(r);
+	while (!error && r->token != TOKEN_END_OF_FILE) {
+		if (r->token == TOKEN_END_OF_LINE) {
+			next_token(r);
+		} else if (at == count) {
+			return say(r, "got \"%s\", expected the end of the file: table %s has %u "
+				      "words", r->text, table->name, count);
+		} else {
+			snprintf(what, sizeof(what), "number %u of %u of table %s", at + 1, count,
+				 table->name);
+			error = take_number(r, 0, UINT32_MAX, what,
+					    &k->table[table->base + at++]);
+		}
+	}
+	return error || at == count ? error :
+	       say(r, "got the end of the file after %u numbers, expected the %u of table %s", at,
+		   count, table->name);
+}
+
 /* Locks lie behind all data; then every place has its address. */
 int lay_out(struct reader *r)
 {
 	struct kernel *k = r->kernel;
 	uint64_t end = k->end;
+	int error = 0;
 
-	if (find_edges(r))
+	if (find_edges(r) || find_words(r))
 		return -EINVAL;
 	k->lock_base = take_bytes(k, &end, 4);
 	for (size_t i = 0; i < k->arrays; i++)
@@ -106,7 +160,12 @@ int lay_out(struct reader *r)
 		p->base = array->base + (array->kind == KERNEL_TABLE ? 1 : 4) * p->offset;
 	}
 	k->table = calloc(k->table_words + 1, sizeof(*k->table));
-	return k->table ? 0 : no_memory(r);
+	if (!k->table)
+		return no_memory(r);
+	for (const struct text *text = r->included; !error && text; text = text->next)
+		if (text->table != KERNEL_NONE)
+			error = read_numbers(r, text);
+	return error;
 }
 
 /* Numbers that anyone can draw again: SplitMix64 of the array's number and the index. */

@@ -5,8 +5,6 @@
 #include "../base/input.h"
 #include "reader.h"
 
-#define BYTES_MAX (1u << 26)
-
 /* ---- sections ---- */
 
 static void no_specials(struct kernel_code *code)
@@ -160,29 +158,6 @@ static int read_each(struct reader *r, int (*read)(struct reader *r))
 
 /* ---- included files ---- */
 
-/* All of a file, with 0 behind its end. NULL without memory. */
-static char *read_text(FILE *in, size_t *size)
-{
-	size_t room = 4096, got;
-	char *text = malloc(room), *bigger;
-
-	for (*size = 0; text; *size += got) {
-		got = fread(text + *size, 1, room - *size - 1, in);
-		if (!got || *size + got > BYTES_MAX)
-			break;
-		if (*size + got < room - 1)
-			continue;
-		room *= 2;
-		bigger = realloc(text, room);
-		if (!bigger)
-			free(text);
-		text = bigger;
-	}
-	if (text)
-		text[*size] = '\0';
-	return text;
-}
-
 static int read_include(struct reader *r);
 
 static int read_included(struct reader *r)
@@ -199,36 +174,16 @@ static int read_include(struct reader *r)
 {
 	struct reader saved;
 	struct text *text;
-	size_t size;
-	FILE *in;
 	int error;
 
 	next_token(r);
-	if (r->token != TOKEN_WORD && r->token != TOKEN_TEXT)
-		return unexpected(r, "a file beside the kernel");
-	if (++r->includes > INCLUDES_MAX)
-		return say(r, "more than %u files are included", INCLUDES_MAX);
-	text = calloc(1, sizeof(*text));
-	if (!text)
-		return no_memory(r);
-	text->next = r->included;
-	r->included = text;
-	snprintf(text->name, sizeof(text->name), "%.*s", (int)KERNEL_NAME_MAX - 1, r->text);
-	in = r->files ? r->files->open(r->files->state, text->name) : NULL;
-	if (!in)
-		return say(r, "\"%s\" cannot be opened beside the kernel", text->name);
-	text->text = read_text(in, &size);
-	fclose(in);
-	if (!text->text)
-		return no_memory(r);
+	error = open_beside(r, KERNEL_NONE, &text);
+	if (error)
+		return error;
 	next_token(r);
 	saved = *r;
 	r->call_line = own_line(r, r->token_line);
-	r->at = r->line_start = text->text;
-	r->end = r->at + size;
-	r->file = text->name;
-	r->line = 1;
-	r->token = TOKEN_WORD;
+	read_in(r, text);
 	error = read_each(r, read_included);
 	if (error)
 		return error;
@@ -311,9 +266,13 @@ static void start(struct reader *r, struct kernel *k)
 	k->end = KERNEL_HEAP;
 	k->keys = k->edges = KERNEL_NO_COLUMN;
 	k->seed = r->request->seed;
-	if (r->request->variant && r->request->variant->seeded)
+	r->seeded = r->request->data_seed;
+	if (r->seeded) {
+		k->seed = r->request->data_seed;
+	} else if (r->request->variant && r->request->variant->seeded) {
 		k->seed = r->request->variant->seed;
-	r->seeded = r->request->variant && r->request->variant->seeded;
+		r->seeded = true;
+	}
 	k->initial = sim_memory_new();
 	for (int s = 0; s < KERNEL_SECTIONS; s++)
 		no_specials(&k->code[s]);
@@ -389,6 +348,7 @@ void kernel_free(struct kernel *k)
 	free(k->list);
 	free(k->trace);
 	free(k->table);
+	sim_keys_free(&k->word);
 	sim_memory_free(k->initial);
 	memset(k, 0, sizeof(*k));
 }
@@ -396,7 +356,7 @@ void kernel_free(struct kernel *k)
 /* ---- from a file ---- */
 
 /* Files that a kernel names stand beside it: `state` is its own path. */
-static FILE *open_beside(void *state, const char *name)
+static FILE *open_at(void *state, const char *name)
 {
 	const char *path = state, *slash = strrchr(path, '/');
 	size_t directory = slash ? (size_t)(slash - path) + 1 : 0;
@@ -434,7 +394,7 @@ int kernel_text_read(const char *path, struct kernel_text *out, char *message, s
 int kernel_load(const struct kernel_text *text, const struct kernel_request *request,
 		struct kernel *out, char *message, size_t message_size)
 {
-	const struct kernel_files files = { open_beside, (void *)(uintptr_t)text->path };
+	const struct kernel_files files = { open_at, (void *)(uintptr_t)text->path };
 
 	return kernel_read(text->text, text->size, text->name, request, &files, out, message,
 			   message_size);

@@ -176,6 +176,7 @@ static int read_threads(struct reader *r)
 	k->threads = request->threads ? request->threads :
 		     request->keys    ? request->keys :
 		     variant	      ? variant :
+		     k->word.count    ? k->word.count :
 					threads;
 	k->block_threads = block;
 	k->lanes = KERNEL_LANES;
@@ -269,15 +270,56 @@ static int read_region(struct reader *r)
 		       0 : say(r, "expected the first array of the region before its last");
 }
 
-/* words ARRAY: filled by --keys */
+/* words ARRAY FILE: what --keys would give; the threads, unless they are known */
+static int read_keys(struct reader *r)
+{
+	struct kernel *k = r->kernel;
+	char file[KERNEL_NAME_MAX];
+	FILE *in;
+	int error = 0;
+
+	if (r->token != TOKEN_WORD && r->token != TOKEN_TEXT)
+		return unexpected(r, "a file beside the kernel");
+	snprintf(file, sizeof(file), "%.*s", (int)KERNEL_NAME_MAX - 1, r->text);
+	in = r->files ? r->files->open(r->files->state, file) : NULL;
+	if (!in)
+		return say(r, "\"%s\" cannot be opened beside the kernel", file);
+	if (!r->request->keys)
+		error = sim_keys_read(in, file, &k->word, r->message, r->message_size);
+	fclose(in);
+	next_token(r);
+	return error == -EIO ? -EINVAL : error;
+}
+
+/*
+ * words ARRAY [FILE]: filled by --keys, or else from the file; before the array, if the file is to
+ * give the threads. words TABLE FILE: its numbers.
+ */
 static int read_words(struct reader *r)
 {
+	const struct name *name = r->token == TOKEN_WORD ? find_name(r, r->text) : NULL;
+	const bool later = r->token == TOKEN_WORD && !name;
+	struct kernel *k = r->kernel;
+	struct text *text;
 	uint32_t array = 0;
-	int error = take_array(r, &array);
+	int error;
 
-	if (!error)
-		r->kernel->keys = (uint16_t)array;
-	return error;
+	if (name && name->kind == NAME_ARRAY && k->array[name->index].kind == KERNEL_TABLE) {
+		next_token(r);
+		error = open_beside(r, name->index, &text);
+		next_token(r);
+		return error;
+	}
+	if (r->words.line)
+		return say(r, "got \"%s\", expected one array of words", r->text);
+	r->words.line = r->token_line;
+	r->words.index = r->token_column;
+	error = !later ? take_array(r, &array) : is_reserved(r->text) ?
+		unexpected(r, "the name of an array or a table") :
+		take_name(r, "the name of an array", r->words.text);
+	if (!error && !later)
+		k->keys = (uint16_t)array;
+	return error || (at_end(r) && !later) ? error : read_keys(r);
 }
 
 /* A param, with the value that --edges gives, if that is one. */

@@ -21,6 +21,7 @@
 
 #include "../base/memory.h"
 #include "gputm/base.h"
+#include "key_file.h"
 
 #define KERNEL_LANES 32u
 #define KERNEL_BLOCK_THREADS_MAX 1024u
@@ -287,6 +288,7 @@ struct kernel {
 	uint64_t memory_end;	/* of both */
 	uint64_t region_start, region_end; /* what transactions access; equal: not said */
 	uint16_t keys; /* array that --keys fills, or KERNEL_NO_COLUMN */
+	struct sim_keys word; /* for that array, from the file that the head names */
 	uint16_t edges; /* the same for --edges */
 };
 
@@ -303,6 +305,7 @@ struct kernel_request {
 	const uint32_t *value;
 	uint64_t threads;      /* 0: the kernel's own */
 	uint64_t seed;	       /* where the kernel gives none */
+	uint32_t data_seed;    /* instead of both; 0: not given */
 	uint32_t keys;	       /* words of --keys: the default of threads; 0: not given */
 	uint32_t vertices, edges; /* of the graph of --edges; 0: not given */
 };

@@ -52,11 +52,14 @@ struct macro {
 	uint32_t line;
 };
 
-/* Text that the kernel includes, which lives as long as its macros. */
+/* A file beside the kernel: what it includes, which lives as long as its macros, or the numbers of
+ * a table. */
 struct text {
 	struct text *next;
 	char *text;
+	size_t size;
 	char name[KERNEL_NAME_MAX];
+	uint32_t table; /* KERNEL_NONE: included */
 };
 
 #define INCLUDES_MAX 64
@@ -119,6 +122,7 @@ struct reader {
 	const struct kernel_launch *launch; /* that is being read, or NULL */
 	bool threads_known, seeded;
 	struct name edges; /* the array of --edges, which comes after; line 0: none */
+	struct name words; /* the same for `words ARRAY FILE` before the array */
 	/* the section that is being read */
 	struct kernel_code *code;
 	enum kernel_section section;
@@ -190,6 +194,14 @@ static inline bool at_end(const struct reader *r)
 {
 	return r->token == TOKEN_END_OF_LINE || r->token == TOKEN_END_OF_FILE;
 }
+
+/* ---- files (beside.c) ---- */
+
+/* All of a file, with 0 behind its end. NULL without memory. */
+char *read_text(FILE *in, size_t *size);
+/* The file beside the kernel that the present token names; that token stays. Read on in it. */
+int open_beside(struct reader *r, uint32_t table, struct text **out);
+void read_in(struct reader *r, const struct text *text);
 
 /* Room for one more element in *array (of *room); false without memory. */
 bool make_room(void **array, size_t *room, size_t count, size_t element);

@@ -18,11 +18,18 @@ static void put_value(struct emit *e, const struct gputm_param *row, const void 
 static void put_part(struct emit *e, const char *path, const struct gputm_params *params,
 		     const void *config)
 {
-	emit_object(e, path);
-	for (size_t k = 0; k < params->param_count; k++)
-		if (strcmp(params->param[k].name, "swap_units_every"))
-			put_value(e, &params->param[k], config);
-	emit_end(e);
+	bool any = false;
+
+	for (size_t k = 0; k < params->param_count; k++) {
+		if (!sim_row_told(&params->param[k], config))
+			continue;
+		if (!any)
+			emit_object(e, path);
+		any = true;
+		put_value(e, &params->param[k], config);
+	}
+	if (any)
+		emit_end(e);
 }
 
 void sim_report_config(struct emit *e, const struct sim_report *r)

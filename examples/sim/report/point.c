@@ -171,11 +171,16 @@ uint64_t sim_point_hash(const struct sim_report *r)
 	hash = hash_file(hash, "edges", o->edges);
 	hash = hash_file(hash, "trace", o->trace);
 	for (size_t i = 0; sim_setup_part(r->setup, i, &path, &params, &config); i++) {
-		hash = hash_text(hash, path, NULL);
-		for (size_t k = 0; k < params->param_count; k++)
-			if (strcmp(params->param[k].name, "swap_units_every"))
-				hash = hash_number(hash, params->param[k].name,
-						   gputm_params_get(&params->param[k], config));
+		bool any = false;
+
+		for (size_t k = 0; k < params->param_count; k++) {
+			if (!sim_row_told(&params->param[k], config))
+				continue;
+			hash = any ? hash : hash_text(hash, path, NULL);
+			any = true;
+			hash = hash_number(hash, params->param[k].name,
+					   gputm_params_get(&params->param[k], config));
+		}
 	}
 	return hash;
 }

@@ -3,6 +3,7 @@
 #define SIM_POINT_H
 /* Which run a report is of. */
 #include <stdio.h>
+#include <string.h>
 
 #include "report.h"
 
@@ -19,6 +20,13 @@ uint64_t sim_point_hash(const struct sim_report *report);
 /* The command line that repeats the point, in lines of `width` characters, 0 for one line. */
 #define SIM_COMMAND_INDENT 15
 void sim_point_command(const struct sim_options *options, FILE *out, int width);
+
+/* A parameter that tells runs apart: swapping units changes no figure, and a seed of 0 is none. */
+static inline bool sim_row_told(const struct gputm_param *row, const void *config)
+{
+	return strcmp(row->name, "swap_units_every") &&
+	       (strcmp(row->name, "seed") || gputm_params_get(row, config));
+}
 
 /* With what a report begins: of which point of a study it is, and the version. */
 void sim_report_begin(struct emit *e, const struct sim_options *options);

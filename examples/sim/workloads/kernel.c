@@ -17,7 +17,7 @@ struct kernel_class {
 	struct kernel kernel; /* as it reads with its defaults */
 	const struct kernel_variant *variant;
 	struct gputm_params params;
-	struct gputm_param row[KERNEL_PARAMS_MAX]; /* of params that are open */
+	struct gputm_param row[KERNEL_PARAMS_MAX + 1]; /* of params that are open; the seed */
 	struct kernel_text text;
 	char *path;
 };
@@ -302,12 +302,14 @@ static int fill_keys(const struct kernel *k, const struct sim_keys *keys, const 
 	const struct kernel_array *array;
 
 	if (!keys->count)
+		keys = &k->word;
+	if (!keys->count)
 		return 0;
 	if (k->keys == KERNEL_NO_COLUMN) {
 		snprintf(error, size, "--keys: kernel %s takes no keys from a file", k->name);
 		return -EINVAL;
 	}
-	if (k->threads > keys->count) {
+	if (keys != &k->word && k->threads > keys->count) {
 		snprintf(error, size, "--threads: got \"%llu\", expected 1 .. %u, the words of %s",
 			 (unsigned long long)k->threads, keys->count, file);
 		return -EINVAL;
@@ -435,6 +437,8 @@ static int make(const struct sim_workload_request *request, struct sim_workload 
 		result = read_keys(request->keys, &keys, error, size);
 	if (!result && request->edges)
 		result = sim_edges_load(request->edges, &edges, error, size);
+	if (request->config)
+		wanted.data_seed = wanted.value[class->params.param_count - 1];
 	wanted.keys = keys.count;
 	wanted.vertices = edges.vertices;
 	wanted.edges = edges.count;
@@ -481,6 +485,11 @@ static void make_params(struct kernel_class *c)
 	const struct kernel *k = &c->kernel;
 	size_t fixed = c->variant ? c->variant->params : 0, open = k->params - fixed;
 
+	c->row[open] = (struct gputm_param){
+		.name = "seed", .offset = (uint32_t)(sizeof(size_t) + 4 * open), .bytes = 4,
+		.max = UINT32_MAX, .source = "",
+		.summary = "Of its data, apart from --seed. 0: the kernel's own, or --seed.",
+	};
 	for (size_t i = 0; i < open; i++) {
 		const struct kernel_param *p = &k->param[fixed + i];
 
@@ -491,8 +500,8 @@ static void make_params(struct kernel_class *c)
 		};
 	}
 	c->params = (struct gputm_params){
-		.kind = "workload", .config_size = sizeof(size_t) + (4 * open + 7) / 8 * 8,
-		.param = c->row, .param_count = open,
+		.kind = "workload", .config_size = sizeof(size_t) + (4 * open + 11) / 8 * 8,
+		.param = c->row, .param_count = open + 1,
 	};
 }
 
@@ -543,7 +552,7 @@ int sim_kernel_class(const char *path, const char *variant, struct sim_workload_
 	c->base = (struct sim_workload_class){
 		.name = c->variant ? c->variant->name : c->kernel.name,
 		.summary = c->variant ? c->variant->text : c->kernel.summary,
-		.params = c->params.param_count ? &c->params : NULL, .given = c,
+		.params = &c->params, .given = c,
 		.fixed_threads = c->kernel.launched,
 		.make = make, .free = destroy, .setup = setup, .next = next,
 		.end_host = end_host,

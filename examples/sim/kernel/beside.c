@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Whole files: the kernel, and those beside it that it names. */
+#include "reader.h"
+
+#define BYTES_MAX (1u << 26)
+
+char *read_text(FILE *in, size_t *size)
+{
+	size_t room = 4096, got;
+	char *text = malloc(room), *bigger;
+
+	for (*size = 0; text; *size += got) {
+		got = fread(text + *size, 1, room - *size - 1, in);
+		if (!got || *size + got > BYTES_MAX)
+			break;
+		if (*size + got < room - 1)
+			continue;
+		room *= 2;
+		bigger = realloc(text, room);
+		if (!bigger)
+			free(text);
+		text = bigger;
+	}
+	if (text)
+		text[*size] = '\0';
+	return text;
+}
+
+int open_beside(struct reader *r, uint32_t table, struct text **out)
+{
+	struct text *text;
+	FILE *in;
+
+	if (r->token != TOKEN_WORD && r->token != TOKEN_TEXT)
+		return unexpected(r, "a file beside the kernel");
+	if (++r->includes > INCLUDES_MAX)
+		return say(r, "more than %u files are included", INCLUDES_MAX);
+	text = *out = calloc(1, sizeof(*text));
+	if (!text)
+		return no_memory(r);
+	text->next = r->included;
+	text->table = table;
+	r->included = text;
+	snprintf(text->name, sizeof(text->name), "%.*s", (int)KERNEL_NAME_MAX - 1, r->text);
+	in = r->files ? r->files->open(r->files->state, text->name) : NULL;
+	if (!in)
+		return say(r, "\"%s\" cannot be opened beside the kernel", text->name);
+	text->text = read_text(in, &text->size);
+	fclose(in);
+	return text->text ? 0 : no_memory(r);
+}
+
+void read_in(struct reader *r, const struct text *text)
+{
+	r->at = r->line_start = text->text;
+	r->end = r->at + text->size;
+	r->file = text->name;
+	r->line = 1;
+	r->token = TOKEN_WORD;
+}
