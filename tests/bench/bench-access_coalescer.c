@@ -5,7 +5,6 @@
  * regions; the other compares with the last region, and finds others through a table of
  * region numbers that is cleared by its own call number. Neither checks nor counts anything.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "gputm/access_coalescer.h"
@@ -26,56 +25,28 @@ struct rows {
 	uint32_t call;
 };
 
-static struct rows *setup(void)
+BENCH_SETUP(setup_adjacent, struct rows *r)
 {
-	struct gputm_access_coalescer_config config = GPUTM_ACCESS_COALESCER_CONFIG_INIT;
-	struct rows *r = calloc(1, sizeof(*r));
-
-	if (!r || gputm_access_coalescer_new(NULL, &config, &r->unit)) {
-		free(r);
-		return NULL;
-	}
-	return r;
-}
-
-static void *setup_adjacent(void)
-{
-	struct rows *r = setup();
-
-	for (unsigned i = 0; r && i < ROWS; i++)
+	bench_must(gputm_access_coalescer_new(NULL, NULL, &r->unit));
+	for (unsigned i = 0; i < ROWS; i++)
 		for (unsigned lane = 0; lane < LANES; lane++)
 			r->address[i][lane] = 128 * i + 4 * lane;
-	return r;
 }
 
-static void *setup_scattered(void)
+BENCH_SETUP(setup_scattered, struct rows *r)
 {
-	struct rows *r = setup();
 	uint64_t random = 1;
 
-	for (unsigned i = 0; r && i < ROWS; i++)
+	bench_must(gputm_access_coalescer_new(NULL, NULL, &r->unit));
+	for (unsigned i = 0; i < ROWS; i++)
 		for (unsigned lane = 0; lane < LANES; lane++)
 			r->address[i][lane] = (bench_next(&random) >> 32) & 0xfffffc;
-	return r;
 }
 
-static void teardown(void *state)
+BENCH_LOOP(run, struct rows *r)
 {
-	struct rows *r = state;
-
-	gputm_access_coalescer_free(r->unit);
-	free(r);
-}
-
-static void run(void *state, uint64_t count)
-{
-	struct rows *r = state;
-	int wide = 0;
-
-	for (uint64_t i = 0; i < count; i++)
-		wide += gputm_access_coalescer_row(r->unit, 0xffffffff, r->address[i % ROWS],
-						   r->value, r->out, NULL);
-	bench_use((uint64_t)wide);
+	return (uint64_t)gputm_access_coalescer_row(r->unit, 0xffffffff, r->address[i % ROWS],
+					   r->value, r->out, NULL);
 }
 
 static inline uint32_t find(struct rows *r, uint64_t region, uint32_t *wide)
@@ -115,14 +86,9 @@ BENCH_TIGHT static uint32_t tight_row(struct rows *r, const uint64_t *address)
 	return wide;
 }
 
-static void bound(void *state, uint64_t count)
+BENCH_LOOP(bound, struct rows *r)
 {
-	struct rows *r = state;
-	uint64_t wide = 0;
-
-	for (uint64_t i = 0; i < count; i++)
-		wide += tight_row(r, r->address[i % ROWS]);
-	bench_use(wide);
+	return tight_row(r, r->address[i % ROWS]);
 }
 
 BENCH_TIGHT static uint32_t tight_run(struct rows *r, const uint64_t *address)
@@ -142,21 +108,18 @@ BENCH_TIGHT static uint32_t tight_run(struct rows *r, const uint64_t *address)
 	return LANES / 8;
 }
 
-static void bound_adjacent(void *state, uint64_t count)
+BENCH_LOOP(bound_adjacent, struct rows *r)
 {
-	struct rows *r = state;
-	uint64_t wide = 0;
-
-	for (uint64_t i = 0; i < count; i++)
-		wide += tight_run(r, r->address[i % ROWS]);
-	bench_use(wide);
+	return tight_run(r, r->address[i % ROWS]);
 }
 
 static const struct bench_op operations[] = {
-	{ "access_coalescer", "row of 32 adjacent words, per lane", setup_adjacent, teardown, run,
-	  bound_adjacent, "gputm_access_coalescer_row", "tight_run", LANES },
-	{ "access_coalescer", "row of 32 scattered words, per lane", setup_scattered, teardown, run,
-	  bound, "gputm_access_coalescer_row", "tight_row", LANES },
+	{ "row of 32 adjacent words, per lane", setup_adjacent, 0, run,
+	  "gputm_access_coalescer_row",
+	  .bound = bound_adjacent, .bound_inside = "tight_run", .per_turn = LANES },
+	{ "row of 32 scattered words, per lane", setup_scattered, 0, run,
+	  "gputm_access_coalescer_row",
+	  .bound = bound, .bound_inside = "tight_row", .per_turn = LANES },
 };
 
-BENCH_TABLE(operations)
+BENCH_TABLE("access_coalescer", struct rows, operations)

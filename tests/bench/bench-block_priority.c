@@ -3,8 +3,6 @@
  * block_priority: a cycle with eight blocks, of which random ones are ready. The bounds: the
  * first ready one in an array, and the lowest bit from a head on; no checks, no counts.
  */
-#include <stdlib.h>
-
 #include "gputm/block_priority.h"
 #include "tests/bench/bench.h"
 
@@ -17,60 +15,27 @@ struct core {
 	uint32_t head;
 };
 
-static void *setup(uint32_t policy)
+BENCH_SETUP(setup, struct core *c)
 {
 	struct gputm_block_priority_config config = GPUTM_BLOCK_PRIORITY_CONFIG_INIT;
-	struct core *c = calloc(1, sizeof(*c));
 	uint64_t random = 1;
 
-	config.policy = policy;
-	if (!c || gputm_block_priority_new(NULL, &config, &c->unit)) {
-		free(c);
-		return NULL;
-	}
+	config.policy = given;
+	bench_must(gputm_block_priority_new(NULL, &config, &c->unit));
 	for (uint32_t i = 0; i < 8; i++) {
 		c->order[i] = (uint8_t)(7 - i);
-		if (gputm_block_priority_admit(c->unit, 7 - i))
-			abort();
+		bench_must(gputm_block_priority_admit(c->unit, 7 - i));
 	}
 	for (unsigned i = 0; i < TIMES; i++)
 		c->ready[i] = (bench_next(&random) >> 40 & 0xff) | 1u << i % 8;
-	return c;
 }
 
-static void *setup_age(void)
+BENCH_LOOP(run, struct core *c)
 {
-	return setup(GPUTM_BLOCK_PRIORITY_AGE);
-}
-
-static void *setup_rrb(void)
-{
-	return setup(GPUTM_BLOCK_PRIORITY_RRB);
-}
-
-static void *setup_srr(void)
-{
-	return setup(GPUTM_BLOCK_PRIORITY_SRR);
-}
-
-static void teardown(void *state)
-{
-	struct core *c = state;
-
-	gputm_block_priority_free(c->unit);
-	free(c);
-}
-
-static void run(void *state, uint64_t count)
-{
-	struct core *c = state;
-	uint64_t sum = 0;
 	uint32_t slot = 0;
 
-	for (uint64_t i = 0; i < count; i++)
-		sum += (uint64_t)gputm_block_priority_pick(c->unit, c->ready[i % TIMES], &slot) +
-		       slot;
-	bench_use(sum);
+	return (uint64_t)gputm_block_priority_pick(c->unit, c->ready[i % TIMES], &slot) +
+	       slot;
 }
 
 BENCH_TIGHT static uint32_t tight_age(const struct core *c, uint64_t ready)
@@ -91,43 +56,28 @@ BENCH_TIGHT static uint32_t tight_round(struct core *c, uint64_t ready, uint32_t
 	return slot;
 }
 
-static void bound_age(void *state, uint64_t count)
+BENCH_LOOP(bound_age, struct core *c)
 {
-	struct core *c = state;
-	uint64_t sum = 0;
-
-	for (uint64_t i = 0; i < count; i++)
-		sum += tight_age(c, c->ready[i % TIMES]);
-	bench_use(sum);
+	return tight_age(c, c->ready[i % TIMES]);
 }
 
-static void bound_rrb(void *state, uint64_t count)
+BENCH_LOOP(bound_rrb, struct core *c)
 {
-	struct core *c = state;
-	uint64_t sum = 0;
-
-	for (uint64_t i = 0; i < count; i++)
-		sum += tight_round(c, c->ready[i % TIMES], 1);
-	bench_use(sum);
+	return tight_round(c, c->ready[i % TIMES], 1);
 }
 
-static void bound_srr(void *state, uint64_t count)
+BENCH_LOOP(bound_srr, struct core *c)
 {
-	struct core *c = state;
-	uint64_t sum = 0;
-
-	for (uint64_t i = 0; i < count; i++)
-		sum += tight_round(c, c->ready[i % TIMES], 0);
-	bench_use(sum);
+	return tight_round(c, c->ready[i % TIMES], 0);
 }
 
 static const struct bench_op operations[] = {
-	{ "block_priority", "cycle, AGE", setup_age, teardown, run, bound_age,
-	  "gputm_block_priority_pick", "tight_age*", 0 },
-	{ "block_priority", "cycle, RRB", setup_rrb, teardown, run, bound_rrb,
-	  "gputm_block_priority_pick", "tight_round*", 0 },
-	{ "block_priority", "cycle, SRR", setup_srr, teardown, run, bound_srr,
-	  "gputm_block_priority_pick", "tight_round*", 0 },
+	{ "cycle, AGE", setup, GPUTM_BLOCK_PRIORITY_AGE, run, "gputm_block_priority_pick",
+	  .bound = bound_age, .bound_inside = "tight_age*" },
+	{ "cycle, RRB", setup, GPUTM_BLOCK_PRIORITY_RRB, run, "gputm_block_priority_pick",
+	  .bound = bound_rrb, .bound_inside = "tight_round*" },
+	{ "cycle, SRR", setup, GPUTM_BLOCK_PRIORITY_SRR, run, "gputm_block_priority_pick",
+	  .bound = bound_srr, .bound_inside = "tight_round*" },
 };
 
-BENCH_TABLE(operations)
+BENCH_TABLE("block_priority", struct core, operations)

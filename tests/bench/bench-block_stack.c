@@ -6,7 +6,6 @@
  * bound is a stack of exactly such entries without checks, counts and likely convergence: a
  * branch puts each lane's bit where it goes, an arrival counts down.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "gputm/block_stack.h"
@@ -66,23 +65,11 @@ static void admit(struct block *b, unsigned which)
 			abort();
 }
 
-static void teardown(void *state)
-{
-	struct block *b = state;
-
-	gputm_block_stack_free(b->unit);
-	free(b);
-}
-
-static void *setup(void)
+BENCH_SETUP(setup, struct block *b)
 {
 	uint64_t mask[3][LANES], random = 1;
-	struct block *b = calloc(1, sizeof(*b));
 
-	if (!b || gputm_block_stack_new(NULL, NULL, &b->unit)) {
-		free(b);
-		return NULL;
-	}
+	bench_must(gputm_block_stack_new(NULL, NULL, &b->unit));
 	for (unsigned w = 0; w < WARPS; w += 2) {
 		b->taken[w] = bench_next(&random) & UINT32_MAX;
 		b->taken[w + 1] = ~b->taken[w] & UINT32_MAX;
@@ -98,33 +85,27 @@ static void *setup(void)
 	for (unsigned which = 0; which < 3; which++)
 		if (!form(b, which, mask[which]))
 			abort();
-	if (gputm_block_stack_launch(b->unit, 1, mask[0]))
-		abort();
+	bench_must(gputm_block_stack_launch(b->unit, 1, mask[0]));
 	admit(b, 0);
 	b->top = b->entry;
 	b->top->wcnt = WARPS;
 	memcpy(b->top->mask, b->all, sizeof(b->all));
-	return b;
 }
 
 /* One hammock: 32 branches, 16 + 16 arrivals, 64 admissions. */
-static void run(void *state, uint64_t count)
+BENCH_LOOP(run, struct block *b)
 {
 	const struct gputm_block_stack_target target = { 2, 3, 4, GPUTM_BLOCK_STACK_NO_PC };
-	struct block *b = state;
-	int result = 0;
 
-	for (uint64_t i = 0; i < count; i++) {
-		for (unsigned w = 0; w < WARPS; w++)
-			result = gputm_block_stack_branch(b->unit, w, b->taken[w], &target);
-		for (unsigned which = 1; which < 3; which++) {
-			admit(b, which);
-			for (unsigned w = 0; w < SIDE; w++)
-				result = gputm_block_stack_arrive(b->unit, w, 4);
-		}
-		admit(b, 0);
+	for (unsigned w = 0; w < WARPS; w++)
+		bench_must(gputm_block_stack_branch(b->unit, w, b->taken[w], &target));
+	for (unsigned which = 1; which < 3; which++) {
+		admit(b, which);
+		for (unsigned w = 0; w < SIDE; w++)
+			bench_must(gputm_block_stack_arrive(b->unit, w, 4));
 	}
-	bench_use((uint64_t)result);
+	admit(b, 0);
+	return 0;
 }
 
 static uint32_t tight_warps(const uint32_t mask[LANES])
@@ -178,27 +159,23 @@ BENCH_TIGHT static void tight_arrive(struct block *b, uint32_t pc)
 	b->top->wcnt = tight_warps(b->top->mask);
 }
 
-static void bound(void *state, uint64_t count)
+BENCH_LOOP(bound, struct block *b)
 {
-	struct block *b = state;
-
-	for (uint64_t i = 0; i < count; i++) {
-		b->top->pc = 1;
-		for (unsigned w = 0; w < WARPS; w++)
-			tight_branch(b, b->home[0][w], b->taken[w]);
-		for (unsigned w = 0; w < 2 * SIDE; w++)
-			tight_arrive(b, 4);
-	}
-	bench_use(b->top->wcnt);
+	b->top->pc = 1;
+	for (unsigned w = 0; w < WARPS; w++)
+		tight_branch(b, b->home[0][w], b->taken[w]);
+	for (unsigned w = 0; w < 2 * SIDE; w++)
+		tight_arrive(b, 4);
+	return b->top->wcnt;
 }
 
 static const struct bench_op operations[] = {
-	{ "block_stack", "branch, per warp of 32 lanes", setup, teardown, run, bound,
-	  "gputm_block_stack_branch", "tight_branch*", WARPS },
-	{ "block_stack", "arrive, per warp of 32 lanes", setup, teardown, run, bound,
-	  "gputm_block_stack_arrive", "tight_arrive*", 2 * SIDE },
-	{ "block_stack", "admit, per warp of 16 to 32 lanes", setup, teardown, run, NULL,
-	  "gputm_block_stack_admit", "-", WARPS + 2 * SIDE },
+	{ "branch, per warp of 32 lanes", setup, 0, run, "gputm_block_stack_branch",
+	  .bound = bound, .bound_inside = "tight_branch*", .per_turn = WARPS },
+	{ "arrive, per warp of 32 lanes", setup, 0, run, "gputm_block_stack_arrive",
+	  .bound = bound, .bound_inside = "tight_arrive*", .per_turn = 2 * SIDE },
+	{ "admit, per warp of 16 to 32 lanes", setup, 0, run, "gputm_block_stack_admit",
+	  .bound = NULL, .per_turn = WARPS + 2 * SIDE },
 };
 
-BENCH_TABLE(operations)
+BENCH_TABLE("block_stack", struct block, operations)

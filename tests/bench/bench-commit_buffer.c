@@ -3,47 +3,39 @@
 #include "gputm/commit_buffer.h"
 #include "tests/bench/bench.h"
 
-static void *setup(void)
-{
-	struct gputm_commit_buffer *b;
+struct world {
+	struct gputm_commit_buffer *unit;
+};
 
-	return gputm_commit_buffer_new(NULL, NULL, &b) ? NULL : b;
+BENCH_SETUP(setup, struct world *w)
+{
+	bench_must(gputm_commit_buffer_new(NULL, NULL, &w->unit));
 }
 
-static void teardown(void *state)
+BENCH_LOOP(turn, struct world *w)
 {
-	gputm_commit_buffer_free(state);
-}
-
-static void turn(void *state, uint64_t count)
-{
-	struct gputm_commit_entry entry = { 0, 1, 1, 1, 1, false };
+	struct gputm_commit_entry entry = { (i & 0xffff) * 32, 1, 1, 1, 1, false };
 	struct gputm_commit_release release;
 	struct gputm_mem_request write;
-	uint64_t sum = 0;
 
-	for (uint64_t i = 0; i < count; i++) {
-		entry.address = (i & 0xffff) * 32;
-		sum += (uint64_t)gputm_commit_buffer_push(state, &entry);
-		entry.address += 4;
-		sum += (uint64_t)gputm_commit_buffer_push(state, &entry);
-		gputm_commit_buffer_tick(state);
-		if (gputm_commit_buffer_mem_peek(state, &write))
-			sum += (uint64_t)gputm_commit_buffer_mem_pop(state);
-		sum += (uint64_t)gputm_commit_buffer_mem_complete(state, write.tag);
-		if (gputm_commit_buffer_peek(state, &release))
-			sum += (uint64_t)gputm_commit_buffer_pop(state);
-	}
-	bench_use(sum);
+	bench_must(gputm_commit_buffer_push(w->unit, &entry));
+	entry.address += 4;
+	bench_must(gputm_commit_buffer_push(w->unit, &entry));
+	gputm_commit_buffer_tick(w->unit);
+	if (!gputm_commit_buffer_mem_peek(w->unit, &write) ||
+	    !gputm_commit_buffer_mem_pop(w->unit) ||
+	    gputm_commit_buffer_mem_complete(w->unit, write.tag) ||
+	    !gputm_commit_buffer_peek(w->unit, &release) ||
+	    !gputm_commit_buffer_pop(w->unit))
+		abort();
+	return 0;
 }
 
 static const struct bench_op operations[] = {
-	{ "commit_buffer", "push of a word", setup, teardown, turn, NULL,
-	  "gputm_commit_buffer_push", "-", 2 },
-	{ "commit_buffer", "tick", setup, teardown, turn, NULL, "gputm_commit_buffer_tick", "-",
-	  0 },
-	{ "commit_buffer", "pop of a release", setup, teardown, turn, NULL,
-	  "gputm_commit_buffer_pop", "-", 0 },
+	{ "push of a word", setup, 0, turn, "gputm_commit_buffer_push",
+	  .bound = NULL, .per_turn = 2 },
+	{ "tick", setup, 0, turn, "gputm_commit_buffer_tick", .bound = NULL },
+	{ "pop of a release", setup, 0, turn, "gputm_commit_buffer_pop", .bound = NULL },
 };
 
-BENCH_TABLE(operations)
+BENCH_TABLE("commit_buffer", struct world, operations)

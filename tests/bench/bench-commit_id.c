@@ -4,8 +4,6 @@
  * keeps a counter of reports per CID in a ring that is a power of two; it checks nothing,
  * counts nothing, and cannot tell a report from a repeated one.
  */
-#include <stdlib.h>
-
 #include "gputm/commit_id.h"
 #include "tests/bench/bench.h"
 
@@ -20,43 +18,26 @@ struct vendor {
 	uint8_t reports[RING];
 };
 
-static void *setup(void)
+BENCH_SETUP(setup, struct vendor *v)
 {
 	struct gputm_commit_id_config config = GPUTM_COMMIT_ID_CONFIG_INIT;
-	struct vendor *v = calloc(1, sizeof(*v));
 
 	config.ring = RING;
 	config.pools = GPUTM_COMMIT_ID_SHARED;
 	config.credits = RING;
-	if (!v || gputm_commit_id_new(NULL, &config, &v->unit)) {
-		free(v);
-		return NULL;
-	}
+	bench_must(gputm_commit_id_new(NULL, &config, &v->unit));
 	v->credits = RING;
-	return v;
 }
 
-static void teardown(void *state)
+BENCH_LOOP(run, struct vendor *v)
 {
-	struct vendor *v = state;
-
-	gputm_commit_id_free(v->unit);
-	free(v);
-}
-
-static void run(void *state, uint64_t count)
-{
-	struct vendor *v = state;
 	uint64_t first;
-	int back = 0;
 
-	for (uint64_t i = 0; i < count; i++) {
-		if (gputm_commit_id_acquire(v->unit, 3, LANES, &first))
-			return;
-		for (uint32_t p = 0; p < PARTITIONS; p++)
-			back += gputm_commit_id_report_retired(v->unit, p, first, LANES, NULL);
-	}
-	bench_use((uint64_t)back);
+	if (gputm_commit_id_acquire(v->unit, 3, LANES, &first))
+		abort();
+	for (uint32_t p = 0; p < PARTITIONS; p++)
+		bench_must(gputm_commit_id_report_retired(v->unit, p, first, LANES, NULL));
+	return first;
 }
 
 BENCH_TIGHT static uint64_t tight_acquire(struct vendor *v)
@@ -78,21 +59,19 @@ BENCH_TIGHT static void tight_report(struct vendor *v, uint64_t first)
 		v->credits += !--v->reports[(first + i) % RING];
 }
 
-static void bound(void *state, uint64_t count)
+BENCH_LOOP(bound, struct vendor *v)
 {
-	for (uint64_t i = 0; i < count; i++) {
-		uint64_t first = tight_acquire(state);
+	uint64_t first = tight_acquire(v);
 
-		for (uint32_t p = 0; p < PARTITIONS; p++)
-			tight_report(state, first);
-	}
-	bench_clobber();
+	for (uint32_t p = 0; p < PARTITIONS; p++)
+		tight_report(v, first);
+	return first;
 }
 
 static const struct bench_op operations[] = {
-	{ "commit_id", "acquire 32, six reports, per CID", setup, teardown, run, bound,
-	  "gputm_commit_id_acquire,gputm_commit_id_report_retired", "tight_acquire,tight_report",
-	  LANES },
+	{ "acquire 32, six reports, per CID", setup, 0, run,
+	  "gputm_commit_id_acquire,gputm_commit_id_report_retired",
+	  .bound = bound, .bound_inside = "tight_acquire,tight_report", .per_turn = LANES },
 };
 
-BENCH_TABLE(operations)
+BENCH_TABLE("commit_id", struct vendor, operations)

@@ -7,7 +7,6 @@
  * verdict. One lane in eight fails. A row of a log that is sent again is one of 60 that a lane
  * has read; its bound looks for the words of the partition and copies them.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "gputm/commit_sequencer.h"
@@ -16,6 +15,8 @@
 #define LANES 32
 #define PARTITIONS 6
 #define ROWS 60 /* of a log that is sent again */
+
+enum { SCALAR, WARP, RESEND };
 
 struct core {
 	struct gputm_commit_sequencer *seq;
@@ -28,45 +29,22 @@ struct core {
 	uint8_t flag[LANES][PARTITIONS];
 };
 
-static void *setup(bool warp, unsigned reads)
+BENCH_SETUP(setup, struct core *c)
 {
 	struct gputm_commit_sequencer_config config = GPUTM_COMMIT_SEQUENCER_CONFIG_INIT;
-	struct core *c = calloc(1, sizeof(*c));
 
-	if (warp && gputm_commit_sequencer_config_preset(&config, "warptm"))
-		abort();
-	if (!c || gputm_tx_log_new(NULL, NULL, &c->log) ||
-	    gputm_commit_sequencer_new(NULL, &config, &c->seq))
-		abort();
-	for (unsigned row = 0; row < reads; row++) {
+	if (given == WARP)
+		bench_must(gputm_commit_sequencer_config_preset(&config, "warptm"));
+	bench_must(gputm_tx_log_new(NULL, NULL, &c->log));
+	bench_must(gputm_commit_sequencer_new(NULL, &config, &c->seq));
+	for (unsigned row = 0; row < (given == RESEND ? ROWS : 1); row++) {
 		for (unsigned i = 0; i < LANES; i++)
 			c->address[row][i] = bench_next(&c->random) >> 40 << 2;
-		if (gputm_tx_log_append_read(c->log, UINT32_MAX, c->address[row], c->value) < 0)
-			abort();
+		bench_must(gputm_tx_log_append_read(c->log, UINT32_MAX, c->address[row], c->value));
 	}
 	if (gputm_tx_log_append_write(c->log, UINT32_MAX, c->address[0], c->value) < 0 ||
 	    gputm_commit_sequencer_attach(c->seq, 0, c->log))
 		abort();
-	return c;
-}
-
-static void *setup_scalar(void)
-{
-	return setup(false, 1);
-}
-
-static void *setup_warp(void)
-{
-	return setup(true, 1);
-}
-
-static void teardown(void *state)
-{
-	struct core *c = state;
-
-	gputm_commit_sequencer_free(c->seq);
-	gputm_tx_log_free(c->log);
-	free(c);
 }
 
 static void report(struct core *c, uint32_t partition, uint32_t kind, uint64_t mask)
@@ -119,53 +97,47 @@ static void commit(struct core *c, bool warp)
 	c->cid += LANES;
 }
 
-static void run_scalar(void *state, uint64_t count)
+BENCH_LOOP(run_scalar, struct core *c)
 {
-	while (count--)
-		commit(state, false);
+	commit(c, false);
+	return 0;
 }
 
-static void run_warp(void *state, uint64_t count)
+BENCH_LOOP(run_warp, struct core *c)
 {
-	while (count--)
-		commit(state, true);
+	commit(c, true);
+	return 0;
 }
 
 /* ---- a log that is sent again ---- */
 
-static void *setup_resend(void)
+BENCH_SETUP(setup_resend, struct core *c)
 {
-	struct core *c = setup(false, ROWS);
-
+	setup(c, given);
 	start(c);
-	return c;
 }
 
-static void resend(void *state, uint64_t count)
+BENCH_LOOP(resend, struct core *c)
 {
-	struct core *c = state;
-	uint32_t partition;
+	uint32_t p = (uint32_t)i % PARTITIONS, kind = GPUTM_COMMIT_READ_LOG, partition;
+	uint64_t lane = c->touched[p] & UINT64_C(1) << bench_next(&c->random) % LANES;
+	struct gputm_commit_report r = { GPUTM_COMMIT_RESEND, GPUTM_COMMIT_FOR_HAZARD,
+					 c->cid, LANES, lane, 0 };
 
-	for (; count; count--) {
-		uint32_t p = (uint32_t)count % PARTITIONS, kind = GPUTM_COMMIT_READ_LOG;
-		uint64_t lane = c->touched[p] & UINT64_C(1) << bench_next(&c->random) % LANES;
-		struct gputm_commit_report r = { GPUTM_COMMIT_RESEND, GPUTM_COMMIT_FOR_HAZARD,
-						 c->cid, LANES, lane, 0 };
+	if (!lane || gputm_commit_sequencer_push(c->seq, p, &r))
+		abort();
+	while (kind != GPUTM_COMMIT_RESENT_DONE) {
+		uint64_t quiet = gputm_commit_sequencer_next_offer(c->seq);
 
-		if (!lane || gputm_commit_sequencer_push(c->seq, p, &r))
-			abort();
-		while (kind != GPUTM_COMMIT_RESENT_DONE) {
-			uint64_t quiet = gputm_commit_sequencer_next_offer(c->seq);
-
-			if (quiet)
-				gputm_commit_sequencer_advance(c->seq, quiet);
-			gputm_commit_sequencer_tick(c->seq);
-			if (!gputm_commit_sequencer_peek(c->seq, &partition, &c->message))
-				continue;
-			kind = c->message.kind;
-			gputm_commit_sequencer_pop(c->seq);
-		}
+		if (quiet)
+			gputm_commit_sequencer_advance(c->seq, quiet);
+		gputm_commit_sequencer_tick(c->seq);
+		if (!gputm_commit_sequencer_peek(c->seq, &partition, &c->message))
+			continue;
+		kind = c->message.kind;
+		gputm_commit_sequencer_pop(c->seq);
 	}
+	return 0;
 }
 
 /* ---- bounds ---- */
@@ -186,12 +158,10 @@ BENCH_TIGHT static void tight_resend(struct core *c, unsigned partition, unsigne
 	bench_clobber();
 }
 
-static void bound_resend(void *state, uint64_t count)
+BENCH_LOOP(bound_resend, struct core *c)
 {
-	struct core *c = state;
-
-	for (; count; count--)
-		tight_resend(c, (unsigned)(count % PARTITIONS), bench_next(&c->random) % LANES);
+	tight_resend(c, (unsigned)(i % PARTITIONS), bench_next(&c->random) % LANES);
+	return 0;
 }
 
 BENCH_TIGHT static void tight_commit(struct core *c)
@@ -214,13 +184,10 @@ BENCH_TIGHT static void tight_commit(struct core *c)
 			c->flag[lane][p] = c->flag[lane][p] ? 2 : 0;
 }
 
-static void bound(void *state, uint64_t count)
+BENCH_LOOP(bound, struct core *c)
 {
-	struct core *c = state;
-
-	while (count--)
-		tight_commit(c);
-	bench_clobber();
+	tight_commit(c);
+	return 0;
 }
 
 #define CALL(verb) "gputm_commit_sequencer_" verb
@@ -235,12 +202,12 @@ static void bound(void *state, uint64_t count)
 	"," CALL("tick") "," CALL("next_offer") "," CALL("advance") "," CALL("peek") "," CALL("pop")
 
 static const struct bench_op operations[] = {
-	{ "commit_sequencer", "commit, scalar, per transaction of 32", setup_scalar, teardown,
-	  run_scalar, bound, INSIDE, "tight_commit", LANES },
-	{ "commit_sequencer", "commit, warp, per transaction of 32", setup_warp, teardown, run_warp,
-	  bound, INSIDE, "tight_commit", LANES },
-	{ "commit_sequencer", "row of 60 of a lane's log sent again", setup_resend, teardown,
-	  resend, bound_resend, RESENDING, "tight_resend", ROWS },
+	{ "commit, scalar, per transaction of 32", setup, SCALAR, run_scalar, INSIDE,
+	  .bound = bound, .bound_inside = "tight_commit", .per_turn = LANES },
+	{ "commit, warp, per transaction of 32", setup, WARP, run_warp, INSIDE,
+	  .bound = bound, .bound_inside = "tight_commit", .per_turn = LANES },
+	{ "row of 60 of a lane's log sent again", setup_resend, RESEND, resend, RESENDING,
+	  .bound = bound_resend, .bound_inside = "tight_resend", .per_turn = ROWS },
 };
 
-BENCH_TABLE(operations)
+BENCH_TABLE("commit_sequencer", struct core, operations)

@@ -6,9 +6,7 @@
  * that about one transaction in 16 fails, and one in eight of the others fails elsewhere. The
  * bound for words keeps each log word in a flat buffer, one four-way set of last writers and one
  * comparison, and stores what passes; for skips it is three pointers that pass an array of flags.
- * An idle cycle has no bound: nothing is done in it but to count it, with others at once.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "gputm/commit_unit.h"
@@ -37,17 +35,13 @@ struct machine {
 	uint64_t oldest, commit, hazard;
 };
 
-static void *setup_mode(bool warp_mode)
+BENCH_SETUP(setup_mode, struct machine *m)
 {
 	struct gputm_commit_unit_config config = GPUTM_COMMIT_UNIT_CONFIG_INIT;
-	struct machine *m = calloc(1, sizeof(*m));
 
-	config.warp_mode = warp_mode;
+	config.warp_mode = given;
 	config.input_depth = 1024;
-	if (!m || gputm_commit_unit_new(NULL, &config, &m->unit)) {
-		free(m);
-		return NULL;
-	}
+	bench_must(gputm_commit_unit_new(NULL, &config, &m->unit));
 	m->cid = config.first_cid;
 	m->done = (struct gputm_commit_message){ .kind = GPUTM_COMMIT_DONE, .lanes = LANES,
 						 .mask = UINT32_MAX, .yes = UINT32_MAX };
@@ -60,7 +54,6 @@ static void *setup_mode(bool warp_mode)
 			.lanes = LANES, .words = LANES, .mask = UINT32_MAX };
 	for (uint32_t n = 0; n < MEMORY; n++)
 		m->memory[n] = bench_next(&m->random) % 64 ? 7 : 8;
-	return m;
 }
 
 /* The logs of the next warp. */
@@ -71,24 +64,6 @@ static void fill_rows(struct machine *m)
 			m->rows[row].word[lane] = (struct gputm_commit_word){
 				.address = bench_next(&m->random) % MEMORY * 4,
 				.value = 7, .lane = lane };
-}
-
-static void *setup_scalar(void)
-{
-	return setup_mode(false);
-}
-
-static void *setup_warp(void)
-{
-	return setup_mode(true);
-}
-
-static void teardown(void *state)
-{
-	struct machine *m = state;
-
-	gputm_commit_unit_free(m->unit);
-	free(m);
 }
 
 static void push(struct machine *m, const struct gputm_commit_message *message)
@@ -168,25 +143,21 @@ static void words(void *state, uint64_t count)
 	}
 }
 
-static void skips(void *state, uint64_t count)
+BENCH_LOOP(skips, struct machine *m)
 {
-	struct machine *m = state;
-
-	for (; count--; m->cid += LANES) {
-		m->skip.first_cid = m->cid;
-		push(m, &m->skip);
-		gputm_commit_unit_advance(m->unit, LANES + 1);
-		if (!gputm_commit_unit_pop(m->unit))
-			abort();
-	}
+	m->skip.first_cid = m->cid;
+	m->cid += LANES;
+	push(m, &m->skip);
+	gputm_commit_unit_advance(m->unit, LANES + 1);
+	if (!gputm_commit_unit_pop(m->unit))
+		abort();
+	return 0;
 }
 
-static void idle(void *state, uint64_t count)
+BENCH_LOOP(idle, struct machine *m)
 {
-	struct machine *m = state;
-
-	while (count--)
-		gputm_commit_unit_advance(m->unit, 1000);
+	gputm_commit_unit_advance(m->unit, 1000);
+	return 0;
 }
 
 /* ---- bounds ---- */
@@ -233,14 +204,11 @@ BENCH_TIGHT static uint64_t tight_warp(struct machine *m)
 	return hazards;
 }
 
-static void bound_words(void *state, uint64_t count)
+BENCH_LOOP(bound_words, struct machine *m)
 {
-	struct machine *m = state;
-
-	for (; count--; m->cid += LANES) {
-		fill_rows(m);
-		bench_use(tight_warp(m));
-	}
+	m->cid += LANES;
+	fill_rows(m);
+	return tight_warp(m);
 }
 
 BENCH_TIGHT static void tight_skips(struct machine *m)
@@ -255,12 +223,11 @@ BENCH_TIGHT static void tight_skips(struct machine *m)
 	}
 }
 
-static void bound_skips(void *state, uint64_t count)
+BENCH_LOOP(bound_skips, struct machine *m)
 {
-	struct machine *m = state;
-
-	for (; count--; m->cid += LANES)
-		tight_skips(m);
+	m->cid += LANES;
+	tight_skips(m);
+	return 0;
 }
 
 /* Not those that others call. */
@@ -269,13 +236,14 @@ static void bound_skips(void *state, uint64_t count)
 #define SKIPPING CALL("push") "," CALL("advance") "," CALL("pop")
 
 static const struct bench_op operations[] = {
-	{ "commit_unit", "word, scalar mode", setup_scalar, teardown, words, bound_words, WORK,
-	  "tight_warp", WORDS },
-	{ "commit_unit", "word, warp mode", setup_warp, teardown, words, bound_words, WORK,
-	  "tight_warp", WORDS },
-	{ "commit_unit", "skip", setup_scalar, teardown, skips, bound_skips, SKIPPING,
-	  "tight_skips", LANES },
-	{ "commit_unit", "idle cycle", setup_scalar, teardown, idle, NULL, SKIPPING, NULL, 1000 },
+	{ "word, scalar mode", setup_mode, false, words, WORK,
+	  .bound = bound_words, .bound_inside = "tight_warp", .per_turn = WORDS },
+	{ "word, warp mode", setup_mode, true, words, WORK,
+	  .bound = bound_words, .bound_inside = "tight_warp", .per_turn = WORDS },
+	{ "skip", setup_mode, false, skips, SKIPPING,
+	  .bound = bound_skips, .bound_inside = "tight_skips", .per_turn = LANES },
+	{ "idle cycle", setup_mode, false, idle, SKIPPING,
+	  .unbounded = "the cycles are only counted, many at once", .per_turn = 1000 },
 };
 
-BENCH_TABLE(operations)
+BENCH_TABLE("commit_unit", struct machine, operations)

@@ -4,8 +4,6 @@
  * where every one conflicts, tested and found stale, or tested only. The bound has the bitmap and
  * the stamps as plain arrays and checks no input.
  */
-#include <stdlib.h>
-
 #include "gputm/device_validator.h"
 #include "tests/bench/bench.h"
 
@@ -21,52 +19,34 @@ struct world {
 	uint64_t stamp, random;
 };
 
-static void teardown(void *state)
-{
-	struct world *w = state;
-
-	gputm_device_validator_free(w->unit);
-	gputm_access_bitmap_free(w->reads);
-	free(w->bits);
-	free(w->stamps);
-	free(w);
-}
-
-static void *setup(void)
+BENCH_SETUP(setup, struct world *w)
 {
 	struct gputm_device_validator_config config = GPUTM_DEVICE_VALIDATOR_CONFIG_INIT;
 	struct gputm_access_bitmap_config marks = GPUTM_ACCESS_BITMAP_CONFIG_INIT;
-	struct world *w = calloc(1, sizeof(*w));
 
-	if (!w)
-		return NULL;
 	config.stamp_bits = 63;
 	config.region_bytes = marks.region_bytes = REGION;
 	w->bits = calloc(REGION / 4 / 64, sizeof(*w->bits));
 	w->stamps = calloc(REGION / 4, sizeof(*w->stamps));
-	if (!w->bits || !w->stamps || gputm_device_validator_new(NULL, &config, &w->unit) ||
-	    gputm_access_bitmap_new(NULL, &marks, &w->reads)) {
-		teardown(w);
-		return NULL;
-	}
+	if (!w->bits || !w->stamps)
+		abort();
+	bench_must(gputm_device_validator_new(NULL, &config, &w->unit));
+	bench_must(gputm_access_bitmap_new(NULL, &marks, &w->reads));
 	/* 1 MB of the region is in use. */
 	for (uint32_t i = 0; i < CHUNK; i++)
 		w->entry[i].address = bench_next(&w->random) & 0xffffc;
-	return w;
 }
 
 /* The GPU has accessed all of it. */
-static void *setup_conflicts(void)
+BENCH_SETUP(setup_conflicts, struct world *w)
 {
-	struct world *w = setup();
-
-	for (uint32_t i = 0; w && i < CHUNK; i++) {
+	setup(w, 0);
+	for (uint32_t i = 0; i < CHUNK; i++) {
 		uint64_t word = w->entry[i].address >> 2;
 
 		w->bits[word >> 6] |= UINT64_C(1) << (word & 63);
 		bench_use((uint64_t)gputm_access_bitmap_record(w->reads, word << 2));
 	}
-	return w;
 }
 
 static void stamp_all(struct world *w)
@@ -85,28 +65,27 @@ static void push(struct world *w, enum gputm_device_validator_mode mode)
 	bench_use(r.applied);
 }
 
-static void run_apply(void *state, uint64_t count)
+BENCH_LOOP(run_apply, struct world *w)
 {
-	for (uint64_t i = 0; i < count; i++) {
-		stamp_all(state);
-		push(state, GPUTM_DEVICE_VALIDATOR_APPLY);
-	}
+	stamp_all(w);
+	push(w, GPUTM_DEVICE_VALIDATOR_APPLY);
+	return 0;
 }
 
 /* After the first chunk there is nothing new. */
-static void run_stale(void *state, uint64_t count)
+BENCH_LOOP(run_stale, struct world *w)
 {
-	stamp_all(state);
-	for (uint64_t i = 0; i < count; i++)
-		push(state, GPUTM_DEVICE_VALIDATOR_APPLY);
+	if (i == 0)
+		stamp_all(w);
+	push(w, GPUTM_DEVICE_VALIDATOR_APPLY);
+	return 0;
 }
 
-static void run_early(void *state, uint64_t count)
+BENCH_LOOP(run_early, struct world *w)
 {
-	for (uint64_t i = 0; i < count; i++) {
-		stamp_all(state);
-		push(state, GPUTM_DEVICE_VALIDATOR_EARLY);
-	}
+	stamp_all(w);
+	push(w, GPUTM_DEVICE_VALIDATOR_EARLY);
+	return 0;
 }
 
 static uint32_t tight(struct world *w, bool apply)
@@ -135,38 +114,35 @@ BENCH_TIGHT static uint32_t tight_early(struct world *w)
 	return tight(w, false);
 }
 
-static void bound_apply(void *state, uint64_t count)
+BENCH_LOOP(bound_apply, struct world *w)
 {
-	for (uint64_t i = 0; i < count; i++) {
-		stamp_all(state);
-		bench_use(tight_apply(state));
-	}
+	stamp_all(w);
+	return tight_apply(w);
 }
 
-static void bound_stale(void *state, uint64_t count)
+BENCH_LOOP(bound_stale, struct world *w)
 {
-	stamp_all(state);
-	for (uint64_t i = 0; i < count; i++)
-		bench_use(tight_apply(state));
+	if (i == 0)
+		stamp_all(w);
+	return tight_apply(w);
 }
 
-static void bound_early(void *state, uint64_t count)
+BENCH_LOOP(bound_early, struct world *w)
 {
-	for (uint64_t i = 0; i < count; i++) {
-		stamp_all(state);
-		bench_use(tight_early(state));
-	}
+	stamp_all(w);
+	return tight_early(w);
 }
 
 static const struct bench_op operations[] = {
-	{ "device_validator", "an entry tested and applied", setup, teardown, run_apply,
-	  bound_apply, "gputm_device_validator_push", "tight_apply", CHUNK },
-	{ "device_validator", "an entry that conflicts, applied", setup_conflicts, teardown,
-	  run_apply, bound_apply, "gputm_device_validator_push", "tight_apply", CHUNK },
-	{ "device_validator", "an entry found stale", setup, teardown, run_stale, bound_stale,
-	  "gputm_device_validator_push", "tight_apply", CHUNK },
-	{ "device_validator", "an entry tested only", setup, teardown, run_early, bound_early,
-	  "gputm_device_validator_push", "tight_early", CHUNK },
+	{ "an entry tested and applied", setup, 0, run_apply, "gputm_device_validator_push",
+	  .bound = bound_apply, .bound_inside = "tight_apply", .per_turn = CHUNK },
+	{ "an entry that conflicts, applied", setup_conflicts, 0, run_apply,
+	  "gputm_device_validator_push",
+	  .bound = bound_apply, .bound_inside = "tight_apply", .per_turn = CHUNK },
+	{ "an entry found stale", setup, 0, run_stale, "gputm_device_validator_push",
+	  .bound = bound_stale, .bound_inside = "tight_apply", .per_turn = CHUNK },
+	{ "an entry tested only", setup, 0, run_early, "gputm_device_validator_push",
+	  .bound = bound_early, .bound_inside = "tight_early", .per_turn = CHUNK },
 };
 
-BENCH_TABLE(operations)
+BENCH_TABLE("device_validator", struct world, operations)

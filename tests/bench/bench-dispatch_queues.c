@@ -3,8 +3,6 @@
  * dispatch_queues: a request submitted and taken by the CPU; a batch of 1,024 submitted, taken by
  * the GPU and committed, per request. The bound is one ring.
  */
-#include <stdlib.h>
-
 #include "gputm/dispatch_queues.h"
 #include "tests/bench/bench.h"
 
@@ -16,52 +14,32 @@ struct world {
 	uint64_t head, count;
 };
 
-static void *setup(void)
+BENCH_SETUP(setup, struct world *w)
 {
-	struct world *w = calloc(1, sizeof(*w));
-
-	if (!w || gputm_dispatch_queues_new(NULL, NULL, &w->unit)) {
-		free(w);
-		return NULL;
-	}
-	return w;
+	bench_must(gputm_dispatch_queues_new(NULL, NULL, &w->unit));
 }
 
-static void teardown(void *state)
+BENCH_LOOP(run_single, struct world *w)
 {
-	struct world *w = state;
-
-	gputm_dispatch_queues_free(w->unit);
-	free(w);
-}
-
-static void run_single(void *state, uint64_t count)
-{
-	struct world *w = state;
 	uint64_t request = 0;
 	uint32_t type = 0;
 
-	for (uint64_t i = 0; i < count; i++) {
-		bench_use((uint64_t)gputm_dispatch_queues_push(w->unit, 0,
-							       GPUTM_DISPATCH_QUEUES_CPU, i));
-		bench_use((uint64_t)gputm_dispatch_queues_dequeue(w->unit, false, &type, &request));
-		bench_use(request + type);
-	}
+	bench_must(gputm_dispatch_queues_push(w->unit, 0, GPUTM_DISPATCH_QUEUES_CPU, i));
+	bench_must(gputm_dispatch_queues_dequeue(w->unit, false, &type, &request));
+	return request + type;
 }
 
-static void run_batch(void *state, uint64_t count)
+BENCH_LOOP(run_batch, struct world *w)
 {
-	struct world *w = state;
 	uint32_t type, number;
 
-	for (uint64_t i = 0; i < count; i++) {
-		for (unsigned j = 0; j < BATCH; j++)
-			bench_use((uint64_t)gputm_dispatch_queues_push(
-				w->unit, 0, GPUTM_DISPATCH_QUEUES_GPU, j));
-		bench_use((uint64_t)gputm_dispatch_queues_dequeue_batch(
-			w->unit, false, false, &type, &number, w->request));
-		bench_use(gputm_dispatch_queues_commit(w->unit));
-	}
+	for (unsigned j = 0; j < BATCH; j++)
+		bench_use((uint64_t)gputm_dispatch_queues_push(
+			w->unit, 0, GPUTM_DISPATCH_QUEUES_GPU, j));
+	bench_use((uint64_t)gputm_dispatch_queues_dequeue_batch(
+		w->unit, false, false, &type, &number, w->request));
+	bench_use(gputm_dispatch_queues_commit(w->unit));
+	return 0;
 }
 
 BENCH_TIGHT static void tight_push(struct world *w, uint64_t request)
@@ -75,31 +53,31 @@ BENCH_TIGHT static uint64_t tight_pop(struct world *w)
 	return w->ring[w->head++ & (BATCH - 1)];
 }
 
-static void bound_single(void *state, uint64_t count)
+BENCH_LOOP(bound_single, struct world *w)
 {
-	for (uint64_t i = 0; i < count; i++) {
-		tight_push(state, i);
-		bench_use(tight_pop(state));
-	}
+	tight_push(w, i);
+	return tight_pop(w);
 }
 
-static void bound_batch(void *state, uint64_t count)
+BENCH_LOOP(bound_batch, struct world *w)
 {
-	for (uint64_t i = 0; i < count; i++) {
-		for (unsigned j = 0; j < BATCH; j++)
-			tight_push(state, j);
-		for (unsigned j = 0; j < BATCH; j++)
-			bench_use(tight_pop(state));
-	}
+	uint64_t sum = 0;
+
+	for (unsigned j = 0; j < BATCH; j++)
+		tight_push(w, j);
+	for (unsigned j = 0; j < BATCH; j++)
+		sum += tight_pop(w);
+	return sum;
 }
 
 static const struct bench_op operations[] = {
-	{ "dispatch_queues", "submit, the CPU takes it", setup, teardown, run_single, bound_single,
-	  "gputm_dispatch_queues_push,gputm_dispatch_queues_dequeue", "tight_push,tight_pop", 0 },
-	{ "dispatch_queues", "submit, batch of the GPU", setup, teardown, run_batch, bound_batch,
+	{ "submit, the CPU takes it", setup, 0, run_single,
+	  "gputm_dispatch_queues_push,gputm_dispatch_queues_dequeue",
+	  .bound = bound_single, .bound_inside = "tight_push,tight_pop" },
+	{ "submit, batch of the GPU", setup, 0, run_batch,
 	  "gputm_dispatch_queues_push,gputm_dispatch_queues_dequeue_batch,"
 	  "gputm_dispatch_queues_commit",
-	  "tight_push,tight_pop", BATCH },
+	  .bound = bound_batch, .bound_inside = "tight_push,tight_pop", .per_turn = BATCH },
 };
 
-BENCH_TABLE(operations)
+BENCH_TABLE("dispatch_queues", struct world, operations)

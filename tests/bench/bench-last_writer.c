@@ -4,8 +4,6 @@
  * has the set of a key in one byte table per key byte, four words and commit IDs a set; it
  * checks no widths, counts nothing and has no filter.
  */
-#include <stdlib.h>
-
 #include "gputm/last_writer.h"
 #include "tests/bench/bench.h"
 
@@ -54,17 +52,13 @@ BENCH_TIGHT static void tight_record(struct history *h, uint32_t address, uint32
 	h->writer[set][victim] = cid;
 }
 
-static void *setup_words(uint64_t words)
+BENCH_SETUP(setup_words, struct history *h)
 {
 	struct gputm_last_writer_config config = GPUTM_LAST_WRITER_CONFIG_INIT;
-	struct history *h = calloc(1, sizeof(*h));
 	uint64_t random = 1;
 
 	config.cid_bits = 63;
-	if (!h || gputm_last_writer_new(NULL, &config, &h->unit)) {
-		free(h);
-		return NULL;
-	}
+	bench_must(gputm_last_writer_new(NULL, &config, &h->unit));
 	for (unsigned byte = 0; byte < 4; byte++)
 		for (unsigned bit = 0; bit < 8; bit++) {
 			uint8_t row = bench_next(&random) & (SETS - 1);
@@ -73,83 +67,46 @@ static void *setup_words(uint64_t words)
 				h->table[byte][i] ^= i >> bit & 1 ? row : 0;
 		}
 	for (unsigned i = 0; i < KEYS; i++) {
-		h->address[i] = bench_next(&random) % words * 0x404;
+		h->address[i] = bench_next(&random) % given * 0x404;
 		tight_record(h, (uint32_t)h->address[i], 1);
-		if (gputm_last_writer_record(h->unit, h->address[i], ++h->cid) < 0)
-			abort();
+		bench_must(gputm_last_writer_record(h->unit, h->address[i], ++h->cid));
 	}
-	return h;
 }
 
-static void *setup_hits(void)
+BENCH_LOOP(lookup, struct history *h)
 {
-	return setup_words(WORDS);
+	uint64_t cid = 0;
+
+	bench_must(gputm_last_writer_youngest_writer(h->unit, h->address[i % KEYS], &cid));
+	return cid;
 }
 
-static void *setup_misses(void)
+BENCH_LOOP(record, struct history *h)
 {
-	return setup_words(1 << 20);
+	return (uint64_t)gputm_last_writer_record(h->unit, h->address[i % KEYS], ++h->cid);
 }
 
-static void teardown(void *state)
+BENCH_LOOP(bound_lookup, struct history *h)
 {
-	struct history *h = state;
-
-	gputm_last_writer_free(h->unit);
-	free(h);
+	return tight_youngest(h, (uint32_t)h->address[i % KEYS]);
 }
 
-static void lookup(void *state, uint64_t count)
+BENCH_LOOP(bound_record, struct history *h)
 {
-	struct history *h = state;
-	uint64_t cid = 0, sum = 0;
-
-	for (uint64_t i = 0; i < count; i++) {
-		if (gputm_last_writer_youngest_writer(h->unit, h->address[i % KEYS], &cid) < 0)
-			abort();
-		sum += cid;
-	}
-	bench_use(sum);
-}
-
-static void record(void *state, uint64_t count)
-{
-	struct history *h = state;
-	int least = 0;
-
-	for (uint64_t i = 0; i < count; i++)
-		least |= gputm_last_writer_record(h->unit, h->address[i % KEYS], ++h->cid);
-	bench_use((uint64_t)least);
-}
-
-static void bound_lookup(void *state, uint64_t count)
-{
-	struct history *h = state;
-	uint64_t sum = 0;
-
-	for (uint64_t i = 0; i < count; i++)
-		sum += tight_youngest(h, (uint32_t)h->address[i % KEYS]);
-	bench_use(sum);
-}
-
-static void bound_record(void *state, uint64_t count)
-{
-	struct history *h = state;
-
-	for (uint64_t i = 0; i < count; i++)
-		tight_record(h, (uint32_t)h->address[i % KEYS], (uint32_t)++h->cid);
-	bench_clobber();
+	tight_record(h, (uint32_t)h->address[i % KEYS], (uint32_t)++h->cid);
+	return 0;
 }
 
 static const struct bench_op operations[] = {
-	{ "last_writer", "lookup, hit", setup_hits, teardown, lookup, bound_lookup,
-	  "gputm_last_writer_youngest_writer", "tight_youngest", 0 },
-	{ "last_writer", "record, hit", setup_hits, teardown, record, bound_record,
-	  "gputm_last_writer_record", "tight_record", 0 },
-	{ "last_writer", "lookup, mostly misses", setup_misses, teardown, lookup, NULL,
-	  "gputm_last_writer_youngest_writer", NULL, 0 },
-	{ "last_writer", "record, mostly evictions", setup_misses, teardown, record, NULL,
-	  "gputm_last_writer_record", NULL, 0 },
+	{ "lookup, hit", setup_words, WORDS, lookup, "gputm_last_writer_youngest_writer",
+	  .bound = bound_lookup, .bound_inside = "tight_youngest" },
+	{ "record, hit", setup_words, WORDS, record, "gputm_last_writer_record",
+	  .bound = bound_record, .bound_inside = "tight_record" },
+	{ "lookup, mostly misses", setup_words, 1 << 20, lookup,
+	  "gputm_last_writer_youngest_writer",
+	  .bound = NULL },
+	{ "record, mostly evictions", setup_words, 1 << 20, record, "gputm_last_writer_record",
+	  .bound = NULL },
 };
 
-BENCH_TABLE(operations)
+BENCH_TABLE("last_writer", struct history, operations)

@@ -3,8 +3,6 @@
  * last_written: 4 x 512 times of 128-byte blocks. The bound packs the four indices of a block
  * into one table word per key byte, and checks and counts nothing.
  */
-#include <stdlib.h>
-
 #include "gputm/last_written.h"
 #include "tests/bench/bench.h"
 
@@ -17,55 +15,32 @@ struct table {
 	uint64_t time[4][512];
 };
 
-static void *setup(void)
+BENCH_SETUP(setup, struct table *t)
 {
-	struct table *t = calloc(1, sizeof(*t));
 	uint64_t random = 1;
 
-	if (!t || gputm_last_written_new(NULL, NULL, &t->unit)) {
-		free(t);
-		return NULL;
-	}
+	bench_must(gputm_last_written_new(NULL, NULL, &t->unit));
 	for (unsigned i = 0; i < KEYS; i++)
 		t->address[i] = (uint32_t)bench_next(&random);
 	for (unsigned byte = 0; byte < 4; byte++)
 		for (unsigned i = 0; i < 256; i++)
 			t->row[byte][i] = bench_next(&random) & UINT64_C(0x01ff01ff01ff01ff);
 	for (unsigned i = 0; i < KEYS; i += 2)
-		if (gputm_last_written_record(t->unit, t->address[i], i))
-			abort();
-	return t;
+		bench_must(gputm_last_written_record(t->unit, t->address[i], i));
 }
 
-static void teardown(void *state)
+BENCH_LOOP(record, struct table *t)
 {
-	struct table *t = state;
-
-	gputm_last_written_free(t->unit);
-	free(t);
+	return (uint64_t)gputm_last_written_record(t->unit, t->address[i % KEYS], i);
 }
 
-static void record(void *state, uint64_t count)
+BENCH_LOOP(query, struct table *t)
 {
-	struct table *t = state;
-	int error = 0;
+	uint64_t time;
 
-	for (uint64_t i = 0; i < count; i++)
-		error |= gputm_last_written_record(t->unit, t->address[i % KEYS], i);
-	bench_use((uint64_t)error);
-}
-
-static void query(void *state, uint64_t count)
-{
-	struct table *t = state;
-	uint64_t time, sum = 0;
-
-	for (uint64_t i = 0; i < count; i++) {
-		if (gputm_last_written_query(t->unit, t->address[i % KEYS], &time))
-			abort();
-		sum += time;
-	}
-	bench_use(sum);
+	if (gputm_last_written_query(t->unit, t->address[i % KEYS], &time))
+		abort();
+	return time;
 }
 
 static inline uint64_t indices(const struct table *t, uint32_t address)
@@ -97,30 +72,22 @@ BENCH_TIGHT static void tight_record(struct table *t, uint32_t address, uint64_t
 	t->time[3][at >> 48] = time;
 }
 
-static void bound_query(void *state, uint64_t count)
+BENCH_LOOP(bound_query, struct table *t)
 {
-	struct table *t = state;
-	uint64_t sum = 0;
-
-	for (uint64_t i = 0; i < count; i++)
-		sum += tight_query(t, t->address[i % KEYS]);
-	bench_use(sum);
+	return tight_query(t, t->address[i % KEYS]);
 }
 
-static void bound_record(void *state, uint64_t count)
+BENCH_LOOP(bound_record, struct table *t)
 {
-	struct table *t = state;
-
-	for (uint64_t i = 0; i < count; i++)
-		tight_record(t, t->address[i % KEYS], i);
-	bench_clobber();
+	tight_record(t, t->address[i % KEYS], i);
+	return 0;
 }
 
 static const struct bench_op operations[] = {
-	{ "last_written", "record, 4 x 512", setup, teardown, record, bound_record,
-	  "gputm_last_written_record", "tight_record", 0 },
-	{ "last_written", "query, 4 x 512", setup, teardown, query, bound_query,
-	  "gputm_last_written_query", "tight_query", 0 },
+	{ "record, 4 x 512", setup, 0, record, "gputm_last_written_record",
+	  .bound = bound_record, .bound_inside = "tight_record" },
+	{ "query, 4 x 512", setup, 0, query, "gputm_last_written_query",
+	  .bound = bound_query, .bound_inside = "tight_query" },
 };
 
-BENCH_TABLE(operations)
+BENCH_TABLE("last_written", struct table, operations)

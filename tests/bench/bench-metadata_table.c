@@ -5,8 +5,6 @@
  * Insertions have none here; 144 at 50 % reserved and 410 at 90 % are known for a chain
  * that looks at one way a step.
  */
-#include <stdlib.h>
-
 #include "gputm/metadata_table.h"
 #include "tests/bench/bench.h"
 
@@ -69,154 +67,93 @@ static uint64_t tight_cells(const struct table *t, uint32_t key)
 	       UINT64_C(0x0c00080004000000);
 }
 
-static void *setup(unsigned reserved)
+BENCH_SETUP(setup, struct table *t)
 {
 	struct gputm_metadata_table_config config = GPUTM_METADATA_TABLE_CONFIG_INIT;
-	struct table *t = calloc(1, sizeof(*t));
 
-	if (!t)
-		return NULL;
 	config.entries = 1024;
 	config.filter_entries = 256;
-	if (gputm_metadata_table_new(NULL, &config, &t->unit)) {
-		free(t);
-		return NULL;
-	}
+	bench_must(gputm_metadata_table_new(NULL, &config, &t->unit));
 	fill_bound(t);
 	for (unsigned i = 0; i < KEYS; i++)
 		t->absent[i] = granule(t, 0x80000000);
-	while (t->count < CELLS * reserved / 100)
+	while (t->count < CELLS * given / 100)
 		hold(t, granule(t, 0));
 	for (unsigned i = 0; i < 3 * CELLS; i++)
 		insert(t, granule(t, 0x40000000), 0);
 	for (unsigned i = 0; i < KEYS; i++) {
-		t->present[i] = reserved ? t->held[i] : granule(t, 0x40000000);
+		t->present[i] = given ? t->held[i] : granule(t, 0x40000000);
 		insert(t, t->present[i], 1);
 		t->key[(uint16_t)(tight_cells(t, (uint32_t)t->present[i]) >> 16 * (i & 3))] =
 			(uint32_t)t->present[i];
 	}
-	return t;
 }
 
-static void *setup_0(void)
+BENCH_LOOP(hit, struct table *t)
 {
-	return setup(0);
-}
-
-static void *setup_50(void)
-{
-	return setup(50);
-}
-
-static void *setup_90(void)
-{
-	return setup(90);
-}
-
-static void teardown(void *state)
-{
-	struct table *t = state;
-
-	gputm_metadata_table_free(t->unit);
-	free(t);
-}
-
-static void hit(void *state, uint64_t count)
-{
-	struct table *t = state;
 	struct gputm_metadata m;
-	uint64_t sum = 0;
 
-	for (uint64_t i = 0; i < count; i++)
-		if (gputm_metadata_table_lookup(t->unit, t->present[i % KEYS], &m) > 0)
-			sum += m.wts;
-	bench_use(sum);
+	return gputm_metadata_table_lookup(t->unit, t->present[i % KEYS], &m) > 0 ? m.wts : 0;
 }
 
-static void miss(void *state, uint64_t count)
+BENCH_LOOP(miss, struct table *t)
 {
-	struct table *t = state;
 	struct gputm_metadata m;
-	uint64_t sum = 0;
 
-	for (uint64_t i = 0; i < count; i++)
-		sum += (uint64_t)gputm_metadata_table_lookup(t->unit, t->absent[i % KEYS], &m);
-	bench_use(sum);
+	return (uint64_t)gputm_metadata_table_lookup(t->unit, t->absent[i % KEYS], &m);
 }
 
-static void estimate(void *state, uint64_t count)
+BENCH_LOOP(estimate, struct table *t)
 {
-	struct table *t = state;
-	uint64_t wts = 0, rts = 0, sum = 0;
+	uint64_t wts = 0, rts = 0;
 
-	for (uint64_t i = 0; i < count; i++)
-		if (!gputm_metadata_table_estimate(t->unit, t->absent[i % KEYS], &wts, &rts))
-			sum += wts + rts;
-	bench_use(sum);
+	bench_must(gputm_metadata_table_estimate(t->unit, t->absent[i % KEYS], &wts, &rts));
+	return wts + rts;
 }
 
-static void get(void *state, uint64_t count)
+BENCH_LOOP(get, struct table *t)
 {
-	struct table *t = state;
 	struct gputm_metadata m;
-	uint64_t sum = 0;
 
-	for (uint64_t i = 0; i < count; i++)
-		if (!gputm_metadata_table_get(t->unit, t->absent[i % KEYS], &m))
-			sum += m.wts + m.rts;
-	bench_use(sum);
+	bench_must(gputm_metadata_table_get(t->unit, t->absent[i % KEYS], &m));
+	return m.wts + m.rts;
 }
 
-static void reserve(void *state, uint64_t count)
+BENCH_LOOP(reserve, struct table *t)
 {
-	struct table *t = state;
-	uint64_t sum = 0;
-
-	for (uint64_t i = 0; i < count; i++)
-		sum += (uint64_t)gputm_metadata_table_add_writes(t->unit, t->present[i / 2 % KEYS],
-								 i & 1 ? -1 : 1, 1, NULL);
-	bench_use(sum);
+	return (uint64_t)gputm_metadata_table_add_writes(t->unit, t->present[i / 2 % KEYS],
+							 i & 1 ? -1 : 1, 1, NULL);
 }
 
-static void update(void *state, uint64_t count)
+BENCH_LOOP(update, struct table *t)
 {
-	struct table *t = state;
 	struct gputm_metadata m = { 5, 4, 1, 1, 0, 0 };
-	uint64_t sum = 0;
 
-	for (uint64_t i = 0; i < count; i++) {
-		if (gputm_metadata_table_lookup(t->unit, t->present[i % KEYS], &m) <= 0)
-			continue;
-		m.rts = i;
-		sum += (uint64_t)gputm_metadata_table_update(t->unit, t->present[i % KEYS], &m,
-							     NULL);
-	}
-	bench_use(sum);
+	if (gputm_metadata_table_lookup(t->unit, t->present[i % KEYS], &m) <= 0)
+		return 0;
+	m.rts = i;
+	return (uint64_t)gputm_metadata_table_update(t->unit, t->present[i % KEYS], &m,
+						     NULL);
 }
 
 /* A granule without reservation takes the place of another. */
-static void insert_unlocked(void *state, uint64_t count)
+BENCH_LOOP(insert_unlocked, struct table *t)
 {
-	struct table *t = state;
-
-	for (uint64_t i = 0; i < count; i++)
-		insert_new(t, granule(t, 0x80000000), 0);
+	insert_new(t, granule(t, 0x80000000), 0);
+	return 0;
 }
 
 /* The oldest reservation goes and is taken out, another comes. */
-static void remove_insert(void *state, uint64_t count)
+BENCH_LOOP(remove_insert, struct table *t)
 {
-	struct table *t = state;
+	uint64_t oldest = t->held[t->first];
 
-	for (uint64_t i = 0; i < count; i++) {
-		uint64_t oldest = t->held[t->first];
-
-		t->first = (t->first + 1) % CELLS;
-		t->count--;
-		insert(t, oldest, 0);
-		bench_use((uint64_t)gputm_metadata_table_remove(t->unit, oldest));
-		hold(t, granule(t, 0));
-	}
+	t->first = (t->first + 1) % CELLS;
+	t->count--;
+	insert(t, oldest, 0);
+	bench_use((uint64_t)gputm_metadata_table_remove(t->unit, oldest));
+	hold(t, granule(t, 0));
+	return 0;
 }
 
 BENCH_TIGHT static uint32_t tight_lookup(const struct table *t, uint32_t key, uint32_t *wts)
@@ -234,49 +171,40 @@ BENCH_TIGHT static uint32_t tight_lookup(const struct table *t, uint32_t key, ui
 	return 1;
 }
 
-static void bound(const struct table *t, const uint64_t *address, uint64_t count)
+static uint64_t bound(const struct table *t, uint64_t address)
 {
 	uint32_t wts[4] = { 0 };
-	uint64_t sum = 0;
 
-	for (uint64_t i = 0; i < count; i++)
-		sum += tight_lookup(t, (uint32_t)address[i % KEYS], wts) + wts[0];
-	bench_use(sum);
+	return tight_lookup(t, (uint32_t)address, wts) + wts[0];
 }
 
-static void bound_hit(void *state, uint64_t count)
+BENCH_LOOP(bound_hit, struct table *t)
 {
-	struct table *t = state;
-
-	bound(t, t->present, count);
+	return bound(t, t->present[i % KEYS]);
 }
 
-static void bound_miss(void *state, uint64_t count)
+BENCH_LOOP(bound_miss, struct table *t)
 {
-	struct table *t = state;
-
-	bound(t, t->absent, count);
+	return bound(t, t->absent[i % KEYS]);
 }
 
 static const struct bench_op operations[] = {
-	{ "metadata_table", "lookup, hit", setup_0, teardown, hit, bound_hit,
-	  "gputm_metadata_table_lookup", "tight_lookup", 0 },
-	{ "metadata_table", "lookup, miss", setup_50, teardown, miss, bound_miss,
-	  "gputm_metadata_table_lookup", "tight_lookup", 0 },
-	{ "metadata_table", "estimate", setup_50, teardown, estimate, NULL,
-	  "gputm_metadata_table_estimate", "-", 0 },
-	{ "metadata_table", "get, miss", setup_50, teardown, get, NULL,
-	  "gputm_metadata_table_get", "-", 0 },
-	{ "metadata_table", "add_writes, hit", setup_0, teardown, reserve, NULL,
-	  "gputm_metadata_table_add_writes", "-", 0 },
-	{ "metadata_table", "update where lookup found it", setup_50, teardown, update, NULL,
-	  "gputm_metadata_table_update", "-", 0 },
-	{ "metadata_table", "insert, 50 % reserved", setup_50, teardown, insert_unlocked, NULL,
-	  "gputm_metadata_table_update", "-", 0 },
-	{ "metadata_table", "insert, 90 % reserved", setup_90, teardown, insert_unlocked, NULL,
-	  "gputm_metadata_table_update", "-", 0 },
-	{ "metadata_table", "release, remove, reserve another, 90 %", setup_90, teardown,
-	  remove_insert, NULL, "gputm_metadata_table_update,gputm_metadata_table_remove", "-", 0 },
+	{ "lookup, hit", setup, 0, hit, "gputm_metadata_table_lookup",
+	  .bound = bound_hit, .bound_inside = "tight_lookup" },
+	{ "lookup, miss", setup, 50, miss, "gputm_metadata_table_lookup",
+	  .bound = bound_miss, .bound_inside = "tight_lookup" },
+	{ "estimate", setup, 50, estimate, "gputm_metadata_table_estimate", .bound = NULL },
+	{ "get, miss", setup, 50, get, "gputm_metadata_table_get", .bound = NULL },
+	{ "add_writes, hit", setup, 0, reserve, "gputm_metadata_table_add_writes", .bound = NULL },
+	{ "update where lookup found it", setup, 50, update, "gputm_metadata_table_update",
+	  .bound = NULL },
+	{ "insert, 50 % reserved", setup, 50, insert_unlocked, "gputm_metadata_table_update",
+	  .bound = NULL },
+	{ "insert, 90 % reserved", setup, 90, insert_unlocked, "gputm_metadata_table_update",
+	  .bound = NULL },
+	{ "release, remove, reserve another, 90 %", setup, 90, remove_insert,
+	  "gputm_metadata_table_update,gputm_metadata_table_remove",
+	  .bound = NULL },
 };
 
-BENCH_TABLE(operations)
+BENCH_TABLE("metadata_table", struct table, operations)

@@ -4,7 +4,6 @@
  * release. The bound clears 4096 bytes, lowers 128 of them and compares with 256; it
  * checks nothing and counts nothing.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "gputm/ownership_table.h"
@@ -38,56 +37,27 @@ static void draw(struct warp *w, uint64_t *random)
 	w->logs.read_rows = w->logs.write_rows = ROWS;
 }
 
-static void *make(uint32_t hash)
+BENCH_SETUP(setup, struct tables *t)
 {
 	struct gputm_ownership_table_config config = GPUTM_OWNERSHIP_TABLE_CONFIG_INIT;
-	struct tables *t = calloc(1, sizeof(*t));
 	uint64_t random = 1;
 
-	config.hash = hash;
-	if (!t || gputm_ownership_table_new(NULL, &config, &t->unit)) {
-		free(t);
-		return NULL;
-	}
+	config.hash = given;
+	bench_must(gputm_ownership_table_new(NULL, &config, &t->unit));
 	for (unsigned i = 0; i < WARPS; i++)
 		draw(&t->warp[i], &random);
-	return t;
 }
 
-static void *setup(void)
-{
-	return make(GPUTM_OWNERSHIP_TABLE_LOW_BITS);
-}
-
-static void *setup_h3(void)
-{
-	return make(GPUTM_OWNERSHIP_TABLE_H3);
-}
-
-static void teardown(void *state)
-{
-	struct tables *t = state;
-
-	gputm_ownership_table_free(t->unit);
-	free(t);
-}
-
-static void warp(void *state, uint64_t count)
+BENCH_LOOP(warp, struct tables *t)
 {
 	struct gputm_resolution resolution = { 0 };
-	struct tables *t = state;
 	uint32_t buffer = 0;
-	int error = 0;
 
-	for (uint64_t i = 0; i < count; i++) {
-		error |= gputm_ownership_table_acquire(t->unit, UINT32_MAX, &buffer);
-		error |= gputm_ownership_table_resolve(t->unit, buffer, &t->warp[i % WARPS].logs,
-						       &resolution);
-		error |= gputm_ownership_table_release(t->unit, buffer);
-		bench_use(resolution.survived);
-	}
-	if (error)
-		abort();
+	bench_must(gputm_ownership_table_acquire(t->unit, UINT32_MAX, &buffer));
+	bench_must(gputm_ownership_table_resolve(t->unit, buffer, &t->warp[i % WARPS].logs,
+						 &resolution));
+	bench_must(gputm_ownership_table_release(t->unit, buffer));
+	return resolution.survived;
 }
 
 BENCH_TIGHT static uint32_t tight_warp(uint8_t *owner, const struct warp *w)
@@ -108,22 +78,18 @@ BENCH_TIGHT static uint32_t tight_warp(uint8_t *owner, const struct warp *w)
 	return ~aborted;
 }
 
-static void bound(void *state, uint64_t count)
+BENCH_LOOP(bound, struct tables *t)
 {
-	struct tables *t = state;
-
-	for (uint64_t i = 0; i < count; i++)
-		bench_use(tight_warp(t->owner, &t->warp[i % WARPS]));
+	return tight_warp(t->owner, &t->warp[i % WARPS]);
 }
 
 #define INSIDE                                                                                 \
 	"gputm_ownership_table_acquire,gputm_ownership_table_resolve,gputm_ownership_table_release"
 
 static const struct bench_op operations[] = {
-	{ "ownership_table", "warp, 32 x (4 + 4), low bits", setup, teardown, warp, bound, INSIDE,
-	  "tight_warp", 0 },
-	{ "ownership_table", "warp, 32 x (4 + 4), H3", setup_h3, teardown, warp, NULL, INSIDE, "-",
-	  0 },
+	{ "warp, 32 x (4 + 4), low bits", setup, GPUTM_OWNERSHIP_TABLE_LOW_BITS, warp, INSIDE,
+	  .bound = bound, .bound_inside = "tight_warp" },
+	{ "warp, 32 x (4 + 4), H3", setup, GPUTM_OWNERSHIP_TABLE_H3, warp, INSIDE, .bound = NULL },
 };
 
-BENCH_TABLE(operations)
+BENCH_TABLE("ownership_table", struct tables, operations)

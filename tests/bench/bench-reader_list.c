@@ -5,8 +5,6 @@
  * and set a bit in a vector of 1024, or walk such vectors by a root; they check no range,
  * hold no plain IDs, count nothing and have no observer.
  */
-#include <stdlib.h>
-
 #include "gputm/reader_list.h"
 #include "tests/bench/bench.h"
 
@@ -67,127 +65,75 @@ BENCH_TIGHT static uint32_t tight_readers(struct lists *l, uint32_t address)
 	return (uint32_t)(id - l->ids);
 }
 
-static void *setup(uint32_t words, uint32_t readers)
+/* Words of `given` readers each: as many as there are, or half of them. */
+BENCH_SETUP(setup, struct lists *l)
 {
-	struct lists *l = calloc(1, sizeof(*l));
+	uint32_t words = given > 2 || given == 1 ? WORDS / 2 : WORDS;
 	uint64_t random = 1;
 
-	if (!l || gputm_reader_list_new(NULL, NULL, &l->unit)) {
-		free(l);
-		return NULL;
-	}
+	bench_must(gputm_reader_list_new(NULL, NULL, &l->unit));
 	for (uint32_t i = 0; i < WORDS; i++)
 		l->address[i] = (uint32_t)bench_next(&random) & ~3u;
 	for (uint32_t i = 0; i < words; i++)
-		for (uint32_t k = 0; k < readers; k++) {
-			uint32_t tx = readers > 32 ? k : k * 33 % 1024;
+		for (uint32_t k = 0; k < given; k++) {
+			uint32_t tx = given > 32 ? k : k * 33 % 1024;
 
-			if (gputm_reader_list_add(l->unit, l->address[i], tx) < 0)
-				abort();
+			bench_must(gputm_reader_list_add(l->unit, l->address[i], tx));
 			tight_add(l, l->address[i], tx);
-			if (readers == 1)
+			if (given == 1)
 				l->only[slot_of(l, l->address[i])] = tx + 1;
 		}
-	return l;
 }
 
-static void *setup_none(void)
+static int come_and_go(struct lists *l, uint32_t address)
 {
-	return setup(0, 0);
-}
-static void *setup_two(void)
-{
-	return setup(WORDS, 2);
-}
-static void *setup_many(void)
-{
-	return setup(WORDS / 2, 32);
-}
-static void *setup_1(void)
-{
-	return setup(WORDS / 2, 1);
-}
-static void *setup_1024(void)
-{
-	return setup(WORDS / 2, 1024);
+	return gputm_reader_list_add(l->unit, address, 700) |
+	       gputm_reader_list_remove(l->unit, address, 700);
 }
 
-static void teardown(void *state)
+BENCH_LOOP(run, struct lists *l)
 {
-	struct lists *l = state;
-
-	gputm_reader_list_free(l->unit);
-	free(l);
+	return (uint64_t)come_and_go(l, l->address[i % WORDS]);
 }
 
-static void come_and_go(struct lists *l, uint64_t count, uint32_t words, uint32_t tx)
+BENCH_LOOP(run_many, struct lists *l)
 {
-	int error = 0;
-
-	for (uint64_t i = 0; i < count; i++) {
-		error |= gputm_reader_list_add(l->unit, l->address[i % words], tx);
-		error |= gputm_reader_list_remove(l->unit, l->address[i % words], tx);
-	}
-	bench_use((uint64_t)error);
+	return (uint64_t)come_and_go(l, l->address[i % (WORDS / 2)]);
 }
 
-static void run(void *state, uint64_t count)
+BENCH_LOOP(bound, struct lists *l)
 {
-	come_and_go(state, count, WORDS, 700);
+	tight_add(l, l->address[i % WORDS], 700);
+	tight_remove(l, l->address[i % WORDS], 700);
+	return 0;
 }
 
-static void run_many(void *state, uint64_t count)
+BENCH_LOOP(visit, struct lists *l)
 {
-	come_and_go(state, count, WORDS / 2, 700);
+	return (uint64_t)gputm_reader_list_readers(l->unit, l->address[i % (WORDS / 2)],
+						   l->ids, 1024);
 }
 
-static void bound(void *state, uint64_t count)
+BENCH_LOOP(bound_visit, struct lists *l)
 {
-	struct lists *l = state;
-
-	for (uint64_t i = 0; i < count; i++) {
-		tight_add(l, l->address[i % WORDS], 700);
-		tight_remove(l, l->address[i % WORDS], 700);
-	}
-	bench_clobber();
-}
-
-static void visit(void *state, uint64_t count)
-{
-	struct lists *l = state;
-	uint64_t sum = 0;
-
-	for (uint64_t i = 0; i < count; i++)
-		sum += (uint64_t)gputm_reader_list_readers(l->unit, l->address[i % (WORDS / 2)],
-							   l->ids, 1024);
-	bench_use(sum);
-}
-
-static void bound_visit(void *state, uint64_t count)
-{
-	struct lists *l = state;
-	uint64_t sum = 0;
-
-	for (uint64_t i = 0; i < count; i++)
-		sum += tight_readers(l, l->address[i % (WORDS / 2)]);
-	bench_use(sum);
+	return tight_readers(l, l->address[i % (WORDS / 2)]);
 }
 
 #define COME_AND_GO "gputm_reader_list_add,gputm_reader_list_remove"
 #define TIGHT "tight_add,tight_remove"
 static const struct bench_op operations[] = {
-	{ "reader_list", "add and remove the only reader", setup_none, teardown, run, bound,
-	  COME_AND_GO, TIGHT, 0 },
-	{ "reader_list", "add and remove a third reader", setup_two, teardown, run, bound,
-	  COME_AND_GO, TIGHT, 0 },
-	{ "reader_list", "add and remove a 33rd reader", setup_many, teardown, run_many, bound,
-	  COME_AND_GO, TIGHT, 0 },
-	{ "reader_list", "visit 1 reader", setup_1, teardown, visit, bound_visit,
-	  "gputm_reader_list_readers", "tight_readers", 0 },
-	{ "reader_list", "visit 32 readers", setup_many, teardown, visit, bound_visit,
-	  "gputm_reader_list_readers", "tight_readers", 0 },
-	{ "reader_list", "visit 1024 readers", setup_1024, teardown, visit, bound_visit,
-	  "gputm_reader_list_readers", "tight_readers", 0 },
+	{ "add and remove the only reader", setup, 0, run, COME_AND_GO,
+	  .bound = bound, .bound_inside = TIGHT },
+	{ "add and remove a third reader", setup, 2, run, COME_AND_GO,
+	  .bound = bound, .bound_inside = TIGHT },
+	{ "add and remove a 33rd reader", setup, 32, run_many, COME_AND_GO,
+	  .bound = bound, .bound_inside = TIGHT },
+	{ "visit 1 reader", setup, 1, visit, "gputm_reader_list_readers",
+	  .bound = bound_visit, .bound_inside = "tight_readers" },
+	{ "visit 32 readers", setup, 32, visit, "gputm_reader_list_readers",
+	  .bound = bound_visit, .bound_inside = "tight_readers" },
+	{ "visit 1024 readers", setup, 1024, visit, "gputm_reader_list_readers",
+	  .bound = bound_visit, .bound_inside = "tight_readers" },
 };
 
-BENCH_TABLE(operations)
+BENCH_TABLE("reader_list", struct lists, operations)

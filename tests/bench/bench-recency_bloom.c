@@ -4,8 +4,6 @@
  * word per key byte, as H3's linearity allows, and keeps four arrays of stamps; it checks
  * no range, counts nothing and has no observer.
  */
-#include <stdlib.h>
-
 #include "gputm/recency_bloom.h"
 #include "tests/bench/bench.h"
 
@@ -22,109 +20,62 @@ struct filter {
 	uint64_t entry64[WAYS][ENTRIES];
 };
 
-static void *setup(uint32_t bits)
+BENCH_SETUP(setup, struct filter *f)
 {
 	struct gputm_recency_bloom_config config = GPUTM_RECENCY_BLOOM_CONFIG_INIT;
-	struct filter *f = calloc(1, sizeof(*f));
 	uint64_t random = 1;
 
 	config.ways = WAYS;
 	config.entries = ENTRIES;
 	config.granularity = 4;
-	config.address_bits = bits;
-	config.stamp_bits = bits;
-	if (!f || gputm_recency_bloom_new(NULL, &config, &f->unit)) {
-		free(f);
-		return NULL;
-	}
+	config.address_bits = given;
+	config.stamp_bits = given;
+	bench_must(gputm_recency_bloom_new(NULL, &config, &f->unit));
 	for (unsigned i = 0; i < KEYS; i++)
-		f->address[i] = bench_next(&random) >> (64 - bits);
+		f->address[i] = bench_next(&random) >> (64 - given);
 	for (unsigned byte = 0; byte < 8; byte++)
 		for (unsigned i = 0; i < 256; i++)
 			f->table[byte][i] = (uint32_t)bench_next(&random);
-	return f;
 }
 
-static void *setup_pair(void)
+BENCH_SETUP(setup_pair, struct filter *f)
 {
 	struct gputm_recency_bloom_config config = GPUTM_RECENCY_BLOOM_CONFIG_INIT;
-	struct filter *f = setup(32);
 
-	if (!f)
-		return NULL;
+	setup(f, given);
 	gputm_recency_bloom_free(f->unit);
 	config.stamps = 2;
-	config.stamp_bits = 32;
-	if (gputm_recency_bloom_new(NULL, &config, &f->unit)) {
-		free(f);
-		return NULL;
-	}
-	return f;
+	config.stamp_bits = given;
+	bench_must(gputm_recency_bloom_new(NULL, &config, &f->unit));
 }
 
-static void *setup_32(void)
+BENCH_LOOP(update, struct filter *f)
 {
-	return setup(32);
+	return (uint64_t)gputm_recency_bloom_update(f->unit, f->address[i % KEYS], ++f->stamp);
 }
 
-static void *setup_64(void)
+BENCH_LOOP(query, struct filter *f)
 {
-	return setup(64);
+	uint64_t stamp;
+
+	bench_must(gputm_recency_bloom_query(f->unit, f->address[i % KEYS], &stamp));
+	return stamp;
 }
 
-static void teardown(void *state)
+BENCH_LOOP(update_pair, struct filter *f)
 {
-	struct filter *f = state;
+	uint64_t stamp = ++f->stamp;
 
-	gputm_recency_bloom_free(f->unit);
-	free(f);
+	return (uint64_t)gputm_recency_bloom_update_pair(f->unit, f->address[i % KEYS], stamp,
+						 stamp + 1);
 }
 
-static void update(void *state, uint64_t count)
+BENCH_LOOP(query_pair, struct filter *f)
 {
-	struct filter *f = state;
-	int error = 0;
+	uint64_t first, second;
 
-	for (uint64_t i = 0; i < count; i++)
-		error |= gputm_recency_bloom_update(f->unit, f->address[i % KEYS], ++f->stamp);
-	bench_use((uint64_t)error);
-}
-
-static void query(void *state, uint64_t count)
-{
-	struct filter *f = state;
-	uint64_t stamp, sum = 0;
-
-	for (uint64_t i = 0; i < count; i++)
-		if (!gputm_recency_bloom_query(f->unit, f->address[i % KEYS], &stamp))
-			sum += stamp;
-	bench_use(sum);
-}
-
-static void update_pair(void *state, uint64_t count)
-{
-	struct filter *f = state;
-	int error = 0;
-
-	for (uint64_t i = 0; i < count; i++) {
-		uint64_t stamp = ++f->stamp;
-
-		error |= gputm_recency_bloom_update_pair(f->unit, f->address[i % KEYS], stamp,
-							 stamp + 1);
-	}
-	bench_use((uint64_t)error);
-}
-
-static void query_pair(void *state, uint64_t count)
-{
-	struct filter *f = state;
-	uint64_t first, second, sum = 0;
-
-	for (uint64_t i = 0; i < count; i++)
-		if (!gputm_recency_bloom_query_pair(f->unit, f->address[i % KEYS], &first,
-						    &second))
-			sum += first + second;
-	bench_use(sum);
+	bench_must(gputm_recency_bloom_query_pair(f->unit, f->address[i % KEYS], &first, &second));
+	return first + second;
 }
 
 static inline uint32_t indices_32(const struct filter *f, uint32_t key)
@@ -184,57 +135,41 @@ BENCH_TIGHT static uint64_t tight_query_64(const struct filter *f, uint64_t addr
 	return answer;
 }
 
-static void bound_update_32(void *state, uint64_t count)
+BENCH_LOOP(bound_update_32, struct filter *f)
 {
-	struct filter *f = state;
-
-	for (uint64_t i = 0; i < count; i++)
-		tight_update_32(f, (uint32_t)f->address[i % KEYS], (uint32_t)++f->stamp);
-	bench_clobber();
+	tight_update_32(f, (uint32_t)f->address[i % KEYS], (uint32_t)++f->stamp);
+	return 0;
 }
 
-static void bound_query_32(void *state, uint64_t count)
+BENCH_LOOP(bound_query_32, struct filter *f)
 {
-	struct filter *f = state;
-	uint64_t sum = 0;
-
-	for (uint64_t i = 0; i < count; i++)
-		sum += tight_query_32(f, (uint32_t)f->address[i % KEYS]);
-	bench_use(sum);
+	return tight_query_32(f, (uint32_t)f->address[i % KEYS]);
 }
 
-static void bound_update_64(void *state, uint64_t count)
+BENCH_LOOP(bound_update_64, struct filter *f)
 {
-	struct filter *f = state;
-
-	for (uint64_t i = 0; i < count; i++)
-		tight_update_64(f, f->address[i % KEYS], ++f->stamp);
-	bench_clobber();
+	tight_update_64(f, f->address[i % KEYS], ++f->stamp);
+	return 0;
 }
 
-static void bound_query_64(void *state, uint64_t count)
+BENCH_LOOP(bound_query_64, struct filter *f)
 {
-	struct filter *f = state;
-	uint64_t sum = 0;
-
-	for (uint64_t i = 0; i < count; i++)
-		sum += tight_query_64(f, f->address[i % KEYS]);
-	bench_use(sum);
+	return tight_query_64(f, f->address[i % KEYS]);
 }
 
 static const struct bench_op operations[] = {
-	{ "recency_bloom", "update, 32-bit", setup_32, teardown, update, bound_update_32,
-	  "gputm_recency_bloom_update", "tight_update_32", 0 },
-	{ "recency_bloom", "query, 32-bit", setup_32, teardown, query, bound_query_32,
-	  "gputm_recency_bloom_query", "tight_query_32", 0 },
-	{ "recency_bloom", "update, 64-bit", setup_64, teardown, update, bound_update_64,
-	  "gputm_recency_bloom_update", "tight_update_64", 0 },
-	{ "recency_bloom", "query, 64-bit", setup_64, teardown, query, bound_query_64,
-	  "gputm_recency_bloom_query", "tight_query_64", 0 },
-	{ "recency_bloom", "update of a pair", setup_pair, teardown, update_pair, NULL,
-	  "gputm_recency_bloom_update_pair", "-", 0 },
-	{ "recency_bloom", "query of a pair", setup_pair, teardown, query_pair, NULL,
-	  "gputm_recency_bloom_query_pair", "-", 0 },
+	{ "update, 32-bit", setup, 32, update, "gputm_recency_bloom_update",
+	  .bound = bound_update_32, .bound_inside = "tight_update_32" },
+	{ "query, 32-bit", setup, 32, query, "gputm_recency_bloom_query",
+	  .bound = bound_query_32, .bound_inside = "tight_query_32" },
+	{ "update, 64-bit", setup, 64, update, "gputm_recency_bloom_update",
+	  .bound = bound_update_64, .bound_inside = "tight_update_64" },
+	{ "query, 64-bit", setup, 64, query, "gputm_recency_bloom_query",
+	  .bound = bound_query_64, .bound_inside = "tight_query_64" },
+	{ "update of a pair", setup_pair, 32, update_pair, "gputm_recency_bloom_update_pair",
+	  .bound = NULL },
+	{ "query of a pair", setup_pair, 32, query_pair, "gputm_recency_bloom_query_pair",
+	  .bound = NULL },
 };
 
-BENCH_TABLE(operations)
+BENCH_TABLE("recency_bloom", struct filter, operations)

@@ -3,8 +3,6 @@
  * row_copier: a region of 32 rows is copied: push, skip to its completion, pop. The bound
  * does the arithmetic of 32 subarrays and nothing else.
  */
-#include <stdlib.h>
-
 #include "gputm/row_copier.h"
 #include "tests/bench/bench.h"
 
@@ -29,54 +27,34 @@ BENCH_TIGHT static uint64_t tight_copy(struct copier *c, uint64_t row)
 	return last;
 }
 
-static void *setup(void)
+BENCH_SETUP(setup, struct copier *c)
 {
-	struct copier *c = calloc(1, sizeof(*c));
-
-	if (!c || gputm_row_copier_new(NULL, NULL, &c->unit)) {
-		free(c);
-		return NULL;
-	}
-	return c;
+	bench_must(gputm_row_copier_new(NULL, NULL, &c->unit));
 }
 
-static void teardown(void *state)
+BENCH_LOOP(run, struct copier *c)
 {
-	struct copier *c = state;
+	struct gputm_row_copier_request r = { i, i % 64 * 2048 * ROWS, 0x40000000,
+					      2048 * ROWS };
+	uint64_t done_at = 0;
 
-	gputm_row_copier_free(c->unit);
-	free(c);
+	if (gputm_row_copier_push(c->unit, &r, &done_at))
+		abort();
+	gputm_row_copier_advance(c->unit, done_at - gputm_row_copier_now(c->unit));
+	if (!gputm_row_copier_take(c->unit, &r))
+		abort();
+	return 0;
 }
 
-static void run(void *state, uint64_t count)
+BENCH_LOOP(bound, struct copier *c)
 {
-	struct copier *c = state;
-
-	for (uint64_t i = 0; i < count; i++) {
-		struct gputm_row_copier_request r = { i, i % 64 * 2048 * ROWS, 0x40000000,
-						      2048 * ROWS };
-		uint64_t done_at = 0;
-
-		if (gputm_row_copier_push(c->unit, &r, &done_at))
-			abort();
-		gputm_row_copier_advance(c->unit, done_at - gputm_row_copier_now(c->unit));
-		if (!gputm_row_copier_take(c->unit, &r))
-			abort();
-	}
-}
-
-static void bound(void *state, uint64_t count)
-{
-	struct copier *c = state;
-
-	for (uint64_t i = 0; i < count; i++)
-		c->now = tight_copy(c, i % 64 * ROWS);
-	bench_use(c->now);
+	return c->now = tight_copy(c, i % 64 * ROWS);
 }
 
 static const struct bench_op operations[] = {
-	{ "row_copier", "copy 32 rows: push, advance, pop", setup, teardown, run, bound,
-	  "gputm_row_copier_push,gputm_row_copier_advance,gputm_row_copier_take", "tight_copy", 0 },
+	{ "copy 32 rows: push, advance, pop", setup, 0, run,
+	  "gputm_row_copier_push,gputm_row_copier_advance,gputm_row_copier_take",
+	  .bound = bound, .bound_inside = "tight_copy" },
 };
 
-BENCH_TABLE(operations)
+BENCH_TABLE("row_copier", struct copier, operations)

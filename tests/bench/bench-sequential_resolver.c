@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * sequential_resolver: a warp of 32 lanes with 4 reads and 4 writes each, from acquire to
- * release. There is no bound by hand: the costs are those of the signature, which has one.
+ * release.
  */
-#include <stdlib.h>
-
 #include "gputm/sequential_resolver.h"
 #include "tests/bench/bench.h"
 
@@ -35,51 +33,32 @@ static void draw(struct warp *w, uint64_t *random)
 	w->logs.read_rows = w->logs.write_rows = ROWS;
 }
 
-static void *setup(void)
+BENCH_SETUP(setup, struct resolver *r)
 {
-	struct resolver *r = calloc(1, sizeof(*r));
 	uint64_t random = 1;
 
-	if (!r || gputm_sequential_resolver_new(NULL, NULL, &r->unit)) {
-		free(r);
-		return NULL;
-	}
+	bench_must(gputm_sequential_resolver_new(NULL, NULL, &r->unit));
 	for (unsigned i = 0; i < WARPS; i++)
 		draw(&r->warp[i], &random);
-	return r;
 }
 
-static void teardown(void *state)
-{
-	struct resolver *r = state;
-
-	gputm_sequential_resolver_free(r->unit);
-	free(r);
-}
-
-static void warp(void *state, uint64_t count)
+BENCH_LOOP(warp, struct resolver *r)
 {
 	struct gputm_resolution resolution = { 0 };
-	struct resolver *r = state;
 	uint32_t buffer = 0;
-	int error = 0;
 
-	for (uint64_t i = 0; i < count; i++) {
-		error |= gputm_sequential_resolver_acquire(r->unit, UINT32_MAX, &buffer);
-		error |= gputm_sequential_resolver_resolve(r->unit, buffer,
-							   &r->warp[i % WARPS].logs, &resolution);
-		error |= gputm_sequential_resolver_release(r->unit, buffer);
-		bench_use(resolution.survived);
-	}
-	if (error)
-		abort();
+	bench_must(gputm_sequential_resolver_acquire(r->unit, UINT32_MAX, &buffer));
+	bench_must(gputm_sequential_resolver_resolve(r->unit, buffer, &r->warp[i % WARPS].logs,
+						     &resolution));
+	bench_must(gputm_sequential_resolver_release(r->unit, buffer));
+	return resolution.survived;
 }
 
 static const struct bench_op operations[] = {
-	{ "sequential_resolver", "warp, 32 x (4 + 4)", setup, teardown, warp, NULL,
+	{ "warp, 32 x (4 + 4)", setup, 0, warp,
 	  "gputm_sequential_resolver_acquire,gputm_sequential_resolver_resolve,"
 	  "gputm_sequential_resolver_release",
-	  "-", 0 },
+	  .unbounded = "the costs are those of the signature, which has one" },
 };
 
-BENCH_TABLE(operations)
+BENCH_TABLE("sequential_resolver", struct resolver, operations)

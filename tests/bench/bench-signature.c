@@ -5,8 +5,6 @@
  * key into one table word per key byte; a match is the AND of columns of 64 signatures. They
  * neither check nor count.
  */
-#include <stdlib.h>
-
 #include "gputm/signature.h"
 #include "tests/bench/bench.h"
 
@@ -22,83 +20,39 @@ struct array {
 	uint64_t mask[BF_GROUPS];
 };
 
-static void *make(const struct gputm_signature_config *config)
+static const char *const presets[] = { NULL, "localtm", "bf-array" };
+enum { ONE, LOCALTM, BF_ARRAY };
+
+BENCH_SETUP(setup, struct array *a)
 {
-	struct array *a = calloc(1, sizeof(*a));
+	struct gputm_signature_config config = GPUTM_SIGNATURE_CONFIG_INIT;
 	uint64_t random = 1;
 
-	if (!a || gputm_signature_new(NULL, config, &a->unit)) {
-		free(a);
-		return NULL;
-	}
+	if (presets[given])
+		bench_must(gputm_signature_config_preset(&config, presets[given]));
+	bench_must(gputm_signature_new(NULL, &config, &a->unit));
 	for (unsigned i = 0; i < KEYS; i++)
-		a->address[i] = bench_next(&random) >> (64 - config->address_bits);
+		a->address[i] = bench_next(&random) >> (64 - config.address_bits);
 	for (unsigned byte = 0; byte < 4; byte++)
 		for (unsigned i = 0; i < 256; i++)
 			a->table[byte][i] = (uint32_t)bench_next(&random) & 0x3f3f3f3f;
 	for (unsigned i = 0; i < 12; i++)
-		if (gputm_signature_insert(a->unit, i % config->count, a->address[i]))
-			abort();
-	return a;
+		bench_must(gputm_signature_insert(a->unit, i % config.count, a->address[i]));
 }
 
-static void *setup(void)
+BENCH_LOOP(insert, struct array *a)
 {
-	struct gputm_signature_config config = GPUTM_SIGNATURE_CONFIG_INIT;
-
-	return make(&config);
+	return (uint64_t)gputm_signature_insert(a->unit, 0, a->address[i % KEYS]);
 }
 
-static void *setup_localtm(void)
+BENCH_LOOP(lookup, struct array *a)
 {
-	struct gputm_signature_config config = GPUTM_SIGNATURE_CONFIG_INIT;
-
-	return gputm_signature_config_preset(&config, "localtm") ? NULL : make(&config);
+	return (uint64_t)gputm_signature_maybe_contains(a->unit, 0, a->address[i % KEYS]);
 }
 
-static void *setup_bf(void)
+BENCH_LOOP(match, struct array *a)
 {
-	struct gputm_signature_config config = GPUTM_SIGNATURE_CONFIG_INIT;
-
-	return gputm_signature_config_preset(&config, "bf-array") ? NULL : make(&config);
-}
-
-static void teardown(void *state)
-{
-	struct array *a = state;
-
-	gputm_signature_free(a->unit);
-	free(a);
-}
-
-static void insert(void *state, uint64_t count)
-{
-	struct array *a = state;
-	int error = 0;
-
-	for (uint64_t i = 0; i < count; i++)
-		error |= gputm_signature_insert(a->unit, 0, a->address[i % KEYS]);
-	bench_use((uint64_t)error);
-}
-
-static void lookup(void *state, uint64_t count)
-{
-	struct array *a = state;
-	int maybe = 0;
-
-	for (uint64_t i = 0; i < count; i++)
-		maybe += gputm_signature_maybe_contains(a->unit, 0, a->address[i % KEYS]);
-	bench_use((uint64_t)maybe);
-}
-
-static void match(void *state, uint64_t count)
-{
-	struct array *a = state;
-	int found = 0;
-
-	for (uint64_t i = 0; i < count; i++)
-		found += gputm_signature_match(a->unit, a->address[i % KEYS], a->mask);
-	bench_use((uint64_t)found);
+	return (uint64_t)gputm_signature_match(a->unit, a->address[i % KEYS], a->mask);
 }
 
 static inline uint32_t indices(const struct array *a, uint32_t key)
@@ -144,52 +98,39 @@ BENCH_TIGHT static void tight_match_bf(struct array *a, uint32_t address)
 	}
 }
 
-static void bound_insert(void *state, uint64_t count)
+BENCH_LOOP(bound_insert, struct array *a)
 {
-	struct array *a = state;
-
-	for (uint64_t i = 0; i < count; i++)
-		tight_insert(a, (uint32_t)a->address[i % KEYS]);
-	bench_clobber();
+	tight_insert(a, (uint32_t)a->address[i % KEYS]);
+	return 0;
 }
 
-static void bound_lookup(void *state, uint64_t count)
+BENCH_LOOP(bound_lookup, struct array *a)
 {
-	struct array *a = state;
-	uint64_t maybe = 0;
-
-	for (uint64_t i = 0; i < count; i++)
-		maybe += tight_lookup(a, (uint32_t)a->address[i % KEYS]);
-	bench_use(maybe);
+	return tight_lookup(a, (uint32_t)a->address[i % KEYS]);
 }
 
-static void bound_match(void *state, uint64_t count)
+BENCH_LOOP(bound_match, struct array *a)
 {
-	struct array *a = state;
-
-	for (uint64_t i = 0; i < count; i++)
-		tight_match(a, (uint32_t)a->address[i % KEYS]);
-	bench_clobber();
+	tight_match(a, (uint32_t)a->address[i % KEYS]);
+	return 0;
 }
 
-static void bound_match_bf(void *state, uint64_t count)
+BENCH_LOOP(bound_match_bf, struct array *a)
 {
-	struct array *a = state;
-
-	for (uint64_t i = 0; i < count; i++)
-		tight_match_bf(a, (uint32_t)a->address[i % KEYS]);
-	bench_clobber();
+	tight_match_bf(a, (uint32_t)a->address[i % KEYS]);
+	return 0;
 }
 
 static const struct bench_op operations[] = {
-	{ "signature", "insert, 256 bits, 4 hashes", setup, teardown, insert, bound_insert,
-	  "gputm_signature_insert", "tight_insert", 0 },
-	{ "signature", "maybe_contains, 256 bits, 4 hashes", setup, teardown, lookup, bound_lookup,
-	  "gputm_signature_maybe_contains", "tight_lookup", 0 },
-	{ "signature", "match, 256 of 8 bits, per signature", setup_localtm, teardown, match,
-	  bound_match, "gputm_signature_match", "tight_match", 256 },
-	{ "signature", "match, 1920 of 512 bits, 4 hashes", setup_bf, teardown, match,
-	  bound_match_bf, "gputm_signature_match", "tight_match_bf", 0 },
+	{ "insert, 256 bits, 4 hashes", setup, ONE, insert, "gputm_signature_insert",
+	  .bound = bound_insert, .bound_inside = "tight_insert" },
+	{ "maybe_contains, 256 bits, 4 hashes", setup, ONE, lookup,
+	  "gputm_signature_maybe_contains",
+	  .bound = bound_lookup, .bound_inside = "tight_lookup" },
+	{ "match, 256 of 8 bits, per signature", setup, LOCALTM, match, "gputm_signature_match",
+	  .bound = bound_match, .bound_inside = "tight_match", .per_turn = 256 },
+	{ "match, 1920 of 512 bits, 4 hashes", setup, BF_ARRAY, match, "gputm_signature_match",
+	  .bound = bound_match_bf, .bound_inside = "tight_match_bf" },
 };
 
-BENCH_TABLE(operations)
+BENCH_TABLE("signature", struct array, operations)

@@ -4,8 +4,6 @@
  * branch of exactly two ways: no likely convergence, no transactions, no range checks, no
  * counts, no observer, no room check.
  */
-#include <stdlib.h>
-
 #include "gputm/simt_stack.h"
 #include "tests/bench/bench.h"
 
@@ -21,28 +19,14 @@ struct warp {
 	struct tight_entry entry[80];
 };
 
-static void *setup(void)
+BENCH_SETUP(setup, struct warp *w)
 {
 	struct gputm_simt_stack_config config = GPUTM_SIMT_STACK_CONFIG_INIT;
-	struct warp *w = calloc(1, sizeof(*w));
 
-	if (!w || gputm_simt_stack_new(NULL, &config, &w->unit)) {
-		free(w);
-		return NULL;
-	}
-	if (gputm_simt_stack_launch(w->unit, 0, UINT32_MAX))
-		abort();
+	bench_must(gputm_simt_stack_new(NULL, &config, &w->unit));
+	bench_must(gputm_simt_stack_launch(w->unit, 0, UINT32_MAX));
 	w->top = w->entry;
 	*w->top = (struct tight_entry){ 0, UINT32_MAX, UINT32_MAX };
-	return w;
-}
-
-static void teardown(void *state)
-{
-	struct warp *w = state;
-
-	gputm_simt_stack_free(w->unit);
-	free(w);
 }
 
 BENCH_TIGHT static bool tight_advance(struct warp *w, uint32_t next_pc)
@@ -76,70 +60,44 @@ BENCH_TIGHT static void tight_diverge(struct warp *w, uint32_t taken, uint32_t t
 	w->top = top;
 }
 
-static void advance(void *state, uint64_t count)
+BENCH_LOOP(advance, struct warp *w)
 {
-	struct warp *w = state;
-	int result = 0;
-
-	for (uint64_t i = 0; i < count; i++)
-		result |= gputm_simt_stack_proceed(w->unit, i & 31);
-	bench_use((uint64_t)result);
+	return (uint64_t)gputm_simt_stack_proceed(w->unit, i & 31);
 }
 
-static void bound_advance(void *state, uint64_t count)
+BENCH_LOOP(bound_advance, struct warp *w)
 {
-	struct warp *w = state;
-	bool popped = false;
-
-	for (uint64_t i = 0; i < count; i++)
-		popped |= tight_advance(w, i & 31);
-	bench_use(popped);
+	return tight_advance(w, i & 31);
 }
 
-static void part(void *state, uint64_t count)
+BENCH_LOOP(part, struct warp *w)
 {
-	struct warp *w = state;
 	struct gputm_simt_stack_target target[2] = { { 8, 0x0f0f0f0f }, { 4, 0xf0f0f0f0 } };
-	int result = 0;
+	uint64_t rpc = MEETING + (i & 31);
 
-	for (uint64_t i = 0; i < count; i++) {
-		result |= gputm_simt_stack_diverge(w->unit, target, 2, MEETING + (i & 31),
-						   GPUTM_SIMT_STACK_NO_PC);
-		result |= gputm_simt_stack_proceed(w->unit, MEETING + (i & 31));
-		result |= gputm_simt_stack_proceed(w->unit, MEETING + (i & 31));
-	}
-	bench_use((uint64_t)result);
+	bench_must(gputm_simt_stack_diverge(w->unit, target, 2, rpc, GPUTM_SIMT_STACK_NO_PC));
+	bench_must(gputm_simt_stack_proceed(w->unit, rpc));
+	bench_must(gputm_simt_stack_proceed(w->unit, rpc));
+	return 0;
 }
 
-static void bound_part(void *state, uint64_t count)
+BENCH_LOOP(bound_part, struct warp *w)
 {
-	struct warp *w = state;
-	bool popped = false;
+	uint32_t rpc = MEETING + (i & 31);
 
-	for (uint64_t i = 0; i < count; i++) {
-		uint32_t rpc = MEETING + (i & 31);
-
-		tight_diverge(w, 0xf0f0f0f0, 4, 8, rpc);
-		popped |= tight_advance(w, rpc);
-		popped |= tight_advance(w, rpc);
-	}
-	bench_use(popped);
+	tight_diverge(w, 0xf0f0f0f0, 4, 8, rpc);
+	return tight_advance(w, rpc) | tight_advance(w, rpc);
 }
 
 /* ---- a next PC for each lane ---- */
 
-static void step_all(void *state, uint64_t count)
+BENCH_LOOP(step_all, struct warp *w)
 {
-	struct warp *w = state;
 	uint64_t next_pc[32] = { 0 };
-	int result = 0;
 
-	for (uint64_t i = 0; i < count; i++) {
-		for (unsigned lane = 0; lane < 32; lane++)
-			next_pc[lane] = i & 31;
-		result |= gputm_simt_stack_update(w->unit, 0, next_pc, 0, 0);
-	}
-	bench_use((uint64_t)result);
+	for (unsigned lane = 0; lane < 32; lane++)
+		next_pc[lane] = i & 31;
+	return (uint64_t)gputm_simt_stack_update(w->unit, 0, next_pc, 0, 0);
 }
 
 /* All lanes at one PC, and the step; the bound is for one way only. */
@@ -152,80 +110,64 @@ BENCH_TIGHT static bool tight_step_all(struct warp *w, const uint32_t next_pc[])
 	return differ || tight_advance(w, next_pc[0]);
 }
 
-static void bound_step_all(void *state, uint64_t count)
+BENCH_LOOP(bound_step_all, struct warp *w)
 {
-	struct warp *w = state;
 	uint32_t next_pc[32] = { 0 };
-	bool popped = false;
 
-	for (uint64_t i = 0; i < count; i++) {
-		for (unsigned lane = 0; lane < 32; lane++)
-			next_pc[lane] = i & 31;
-		popped |= tight_step_all(w, next_pc);
-	}
-	bench_use(popped);
+	for (unsigned lane = 0; lane < 32; lane++)
+		next_pc[lane] = i & 31;
+	return tight_step_all(w, next_pc);
 }
 
-static void part_all(void *state, uint64_t count)
+BENCH_LOOP(part_all, struct warp *w)
 {
-	struct warp *w = state;
 	uint64_t next_pc[32];
-	int result = 0;
 
-	for (uint64_t i = 0; i < count; i++) {
-		for (unsigned lane = 0; lane < 32; lane++)
-			next_pc[lane] = lane & 4 ? 4 : 8;
-		result |= gputm_simt_stack_update(w->unit, 0, next_pc, MEETING + (i & 31), 8);
-		for (unsigned lane = 0; lane < 32; lane++)
-			next_pc[lane] = lane & 4 ? MEETING + (i & 31) : 8;
-		result |= gputm_simt_stack_update(w->unit, 0, next_pc, 0, 0);
-		for (unsigned lane = 0; lane < 32; lane++)
-			next_pc[lane] = MEETING + (i & 31);
-		result |= gputm_simt_stack_update(w->unit, 0, next_pc, 0, 0);
-	}
-	bench_use((uint64_t)result);
+	for (unsigned lane = 0; lane < 32; lane++)
+		next_pc[lane] = lane & 4 ? 4 : 8;
+	bench_must(gputm_simt_stack_update(w->unit, 0, next_pc, MEETING + (i & 31), 8));
+	for (unsigned lane = 0; lane < 32; lane++)
+		next_pc[lane] = lane & 4 ? MEETING + (i & 31) : 8;
+	bench_must(gputm_simt_stack_update(w->unit, 0, next_pc, 0, 0));
+	for (unsigned lane = 0; lane < 32; lane++)
+		next_pc[lane] = MEETING + (i & 31);
+	bench_must(gputm_simt_stack_update(w->unit, 0, next_pc, 0, 0));
+	return 0;
 }
 
-static void ask_top(void *state, uint64_t count)
+BENCH_LOOP(ask_top, struct warp *w)
 {
-	struct warp *w = state;
 	struct gputm_simt_stack_entry top;
 
-	for (uint64_t i = 0; i < count; i++) {
-		gputm_simt_stack_top(w->unit, &top);
-		bench_use(top.pc + top.mask);
-	}
+	gputm_simt_stack_top(w->unit, &top);
+	return top.pc + top.mask;
 }
 
 /* A transaction in which half of the lanes fail once. */
-static void transaction(void *state, uint64_t count)
+BENCH_LOOP(transaction, struct warp *w)
 {
-	struct warp *w = state;
-	int result = 0;
-
-	for (uint64_t i = 0; i < count; i++) {
-		result |= gputm_simt_stack_tx_begin(w->unit, 4);
-		result |= gputm_simt_stack_tx_abort(w->unit, 0x0f0f0f0f);
-		result |= gputm_simt_stack_tx_commit(w->unit, 0xf0f0f0f0, 8);
-		result |= gputm_simt_stack_tx_commit_done(w->unit);
-		result |= gputm_simt_stack_tx_commit(w->unit, 0x0f0f0f0f, 8);
-		result |= gputm_simt_stack_tx_commit_done(w->unit);
-	}
-	bench_use((uint64_t)result);
+	bench_must(gputm_simt_stack_tx_begin(w->unit, 4));
+	bench_must(gputm_simt_stack_tx_abort(w->unit, 0x0f0f0f0f));
+	bench_must(gputm_simt_stack_tx_commit(w->unit, 0xf0f0f0f0, 8));
+	bench_must(gputm_simt_stack_tx_commit_done(w->unit));
+	bench_must(gputm_simt_stack_tx_commit(w->unit, 0x0f0f0f0f, 8));
+	bench_must(gputm_simt_stack_tx_commit_done(w->unit));
+	return 0;
 }
 
 static const struct bench_op operations[] = {
-	{ "simt_stack", "uniform advance", setup, teardown, advance, bound_advance,
-	  "gputm_simt_stack_proceed", "tight_advance", 0 },
-	{ "simt_stack", "diverge in two and reconverge", setup, teardown, part, bound_part,
-	  "gputm_simt_stack_diverge,gputm_simt_stack_proceed", "tight_diverge,tight_advance", 0 },
-	{ "simt_stack", "update, uniform", setup, teardown, step_all, bound_step_all,
-	  "gputm_simt_stack_update", "tight_step_all", 0 },
-	{ "simt_stack", "update, in two and back", setup, teardown, part_all, bound_part,
-	  "gputm_simt_stack_update", "tight_diverge,tight_advance", 0 },
-	{ "simt_stack", "top", setup, teardown, ask_top, NULL, "gputm_simt_stack_top", NULL, 0 },
-	{ "simt_stack", "transaction, two attempts", setup, teardown, transaction, NULL,
-	  "gputm_simt_stack_tx_*", NULL, 0 },
+	{ "uniform advance", setup, 0, advance, "gputm_simt_stack_proceed",
+	  .bound = bound_advance, .bound_inside = "tight_advance" },
+	{ "diverge in two and reconverge", setup, 0, part,
+	  "gputm_simt_stack_diverge,gputm_simt_stack_proceed",
+	  .bound = bound_part, .bound_inside = "tight_diverge,tight_advance" },
+	{ "update, uniform", setup, 0, step_all, "gputm_simt_stack_update",
+	  .bound = bound_step_all, .bound_inside = "tight_step_all" },
+	{ "update, in two and back", setup, 0, part_all, "gputm_simt_stack_update",
+	  .bound = bound_part, .bound_inside = "tight_diverge,tight_advance" },
+	{ "top", setup, 0, ask_top, "gputm_simt_stack_top", .bound = NULL },
+	{ "transaction, two attempts", setup, 0, transaction, "gputm_simt_stack_tx_*",
+	  .bound = NULL },
 };
 
-BENCH_TABLE(operations)
+BENCH_TABLE("simt_stack", struct warp, operations)

@@ -1,48 +1,37 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* stall_buffer, 4 x 4, half full: one request comes, the oldest of its granule goes. */
-#include <stdlib.h>
-
 #include "gputm/stall_buffer.h"
 #include "tests/bench/bench.h"
 
-static void *setup(void)
-{
-	struct gputm_stall_buffer *b;
-	struct gputm_stall_request r = { 0, 0, 0, 0 };
+struct world {
+	struct gputm_stall_buffer *unit;
+};
 
-	if (gputm_stall_buffer_new(NULL, NULL, &b))
-		return NULL;
-	for (uint64_t i = 0; i < 8; i++) {
-		r.address = (i & 3) * 32;
-		r.stamp = i;
-		bench_use((uint64_t)gputm_stall_buffer_enqueue(b, &r));
-	}
-	return b;
+static void enqueue(struct world *w, uint64_t i)
+{
+	struct gputm_stall_request r = { .address = (i & 3) * 32, .stamp = i };
+
+	bench_must(gputm_stall_buffer_enqueue(w->unit, &r));
 }
 
-static void teardown(void *state)
+BENCH_SETUP(setup, struct world *w)
 {
-	gputm_stall_buffer_free(state);
+	bench_must(gputm_stall_buffer_new(NULL, NULL, &w->unit));
+	for (uint64_t i = 0; i < 8; i++)
+		enqueue(w, i);
 }
 
-static void turn(void *state, uint64_t count)
+BENCH_LOOP(turn, struct world *w)
 {
-	struct gputm_stall_request r = { 0, 0, 0, 0 }, out;
-	uint64_t sum = 0;
+	struct gputm_stall_request out;
 
-	for (uint64_t i = 0; i < count; i++) {
-		r.address = (i & 3) * 32;
-		r.stamp = i + 8;
-		sum += (uint64_t)gputm_stall_buffer_enqueue(state, &r);
-		sum += (uint64_t)gputm_stall_buffer_wake(state, r.address, &out);
-	}
-	bench_use(sum);
+	enqueue(w, i + 8);
+	return (uint64_t)gputm_stall_buffer_wake(w->unit, (i & 3) * 32, &out);
 }
 
 static const struct bench_op operations[] = {
-	{ "stall_buffer", "enqueue", setup, teardown, turn, NULL, "gputm_stall_buffer_enqueue", "-",
-	  0 },
-	{ "stall_buffer", "wake", setup, teardown, turn, NULL, "gputm_stall_buffer_wake", "-", 0 },
+	{ "enqueue", setup, 0, turn, "gputm_stall_buffer_enqueue", .bound = NULL },
+	{ "wake", setup, 0, turn, "gputm_stall_buffer_wake", .bound = NULL },
 };
 
-BENCH_TABLE(operations)
+BENCH_TABLE("stall_buffer", struct world, operations)

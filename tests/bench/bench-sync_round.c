@@ -4,8 +4,6 @@
  * million cycles long; the figure shows that the controller does not count beside the chunks. The
  * bound is the arithmetic of the link alone.
  */
-#include <stdlib.h>
-
 #include "gputm/sync_round.h"
 #include "tests/bench/bench.h"
 
@@ -16,23 +14,9 @@ struct world {
 	uint64_t now, link, gpu;
 };
 
-static void *setup(void)
+BENCH_SETUP(setup, struct world *w)
 {
-	struct world *w = calloc(1, sizeof(*w));
-
-	if (!w || gputm_sync_round_new(NULL, NULL, &w->unit)) {
-		free(w);
-		return NULL;
-	}
-	return w;
-}
-
-static void teardown(void *state)
-{
-	struct world *w = state;
-
-	gputm_sync_round_free(w->unit);
-	free(w);
+	bench_must(gputm_sync_round_new(NULL, NULL, &w->unit));
 }
 
 static void one_round(struct world *w)
@@ -57,17 +41,14 @@ static void one_round(struct world *w)
 	} while (todo.what != GPUTM_SYNC_ROUND_END);
 }
 
-static void run(void *state, uint64_t count)
+BENCH_LOOP(run, struct world *w)
 {
-	struct world *w = state;
-
-	for (uint64_t i = 0; i < count; i++) {
-		one_round(w);
-		if (w->now > UINT64_C(1) << 60) {
-			gputm_unit_reset(gputm_sync_round_unit(w->unit));
-			w->now = 0;
-		}
+	one_round(w);
+	if (w->now > UINT64_C(1) << 60) {
+		gputm_unit_reset(gputm_sync_round_unit(w->unit));
+		w->now = 0;
 	}
+	return 0;
 }
 
 BENCH_TIGHT static void tight_send(struct world *w, uint64_t bytes, uint32_t per_cycle)
@@ -76,19 +57,18 @@ BENCH_TIGHT static void tight_send(struct world *w, uint64_t bytes, uint32_t per
 	w->gpu = (w->link + 5000 > w->gpu ? w->link + 5000 : w->gpu) + 400;
 }
 
-static void bound(void *state, uint64_t count)
+BENCH_LOOP(bound, struct world *w)
 {
-	for (uint64_t i = 0; i < count; i++)
-		for (unsigned step = 0; step < STEPS; step++)
-			tight_send(state, 49152, 12);
-	bench_clobber();
+	for (unsigned step = 0; step < STEPS; step++)
+		tight_send(w, 49152, 12);
+	return 0;
 }
 
 static const struct bench_op operations[] = {
-	{ "sync_round", "a step of a round", setup, teardown, run, bound,
+	{ "a step of a round", setup, 0, run,
 	  "gputm_sync_round_begin,gputm_sync_round_step,gputm_sync_round_next_time,"
 	  "gputm_sync_round_complete",
-	  "tight_send*", STEPS },
+	  .bound = bound, .bound_inside = "tight_send*", .per_turn = STEPS },
 };
 
-BENCH_TABLE(operations)
+BENCH_TABLE("sync_round", struct world, operations)

@@ -6,7 +6,6 @@
  * half of the threads the unit is faster than that, as it takes four columns at a time.
  */
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "gputm/thread_compactor.h"
@@ -21,66 +20,46 @@ struct block {
 	uint16_t thread[32][LANES], home[32][LANES]; /* home: every thread in its static warp */
 };
 
-static struct block *setup(void)
+BENCH_SETUP(setup, struct block *b)
 {
-	struct block *b = calloc(1, sizeof(*b));
-
-	if (!b || gputm_thread_compactor_new(NULL, NULL, &b->unit)) {
-		free(b);
-		return NULL;
-	}
+	bench_must(gputm_thread_compactor_new(NULL, NULL, &b->unit));
 	for (unsigned thread = 0; thread < 32 * LANES; thread++)
 		b->home[thread / LANES][thread % LANES] = (uint16_t)thread;
-	return b;
 }
 
-static void *setup_all(void)
+BENCH_SETUP(setup_all, struct block *b)
 {
-	struct block *b = setup();
-
-	for (unsigned lane = 0; b && lane < LANES; lane++)
+	setup(b, 0);
+	for (unsigned lane = 0; lane < LANES; lane++)
 		b->mask[lane] = UINT32_MAX;
-	return b;
 }
 
 /* 16 threads in each lane on average; 512 in all. */
-static void *setup_half(void)
+BENCH_SETUP(setup_half, struct block *b)
 {
-	struct block *b = setup();
 	uint64_t random = 1;
 
-	for (unsigned lane = 0; b && lane < LANES; lane += 2) {
+	setup(b, 0);
+	for (unsigned lane = 0; lane < LANES; lane += 2) {
 		b->mask[lane] = bench_next(&random) & UINT32_MAX;
 		b->mask[lane + 1] = ~b->mask[lane] & UINT32_MAX;
 	}
-	return b;
-}
-
-static void teardown(void *state)
-{
-	struct block *b = state;
-
-	gputm_thread_compactor_free(b->unit);
-	free(b);
 }
 
 /* One mask: in, its cycles, and out. */
-static void run(void *state, uint64_t count)
+BENCH_LOOP(run, struct block *b)
 {
 	struct gputm_thread_compactor_warp warp = { 0, 0, 0, { 0 } };
-	struct block *b = state;
 	uint64_t sum = 0;
 
-	for (uint64_t i = 0; i < count; i++) {
-		sum += (uint64_t)gputm_thread_compactor_push(b->unit, i, b->mask);
-		while (gputm_thread_compactor_warps(b->unit)) {
-			gputm_thread_compactor_tick(b->unit);
-			sum += (uint64_t)gputm_thread_compactor_peek(b->unit, &warp) +
-			       warp.thread[0];
-			gputm_thread_compactor_pop(b->unit);
-		}
+	bench_must(gputm_thread_compactor_push(b->unit, i, b->mask));
+	while (gputm_thread_compactor_warps(b->unit)) {
+		gputm_thread_compactor_tick(b->unit);
+		sum += (uint64_t)gputm_thread_compactor_peek(b->unit, &warp) +
+		       warp.thread[0];
+		gputm_thread_compactor_pop(b->unit);
 	}
-	bench_use(sum);
+	return sum;
 }
 
 /* All threads are there: each stays where it is. */
@@ -117,21 +96,19 @@ BENCH_TIGHT static void tight_compact(struct block *b)
 		b->lanes[k] = lanes &= ~end[k];
 }
 
-static void bound(void *state, uint64_t count)
+BENCH_LOOP(bound, struct block *b)
 {
-	for (uint64_t i = 0; i < count; i++) {
-		tight_compact(state);
-		bench_clobber();
-	}
+	tight_compact(b);
+	return 0;
 }
 
 #define INSIDE "gputm_thread_compactor_push,gputm_thread_compactor_tick,gputm_thread_compactor_pop"
 
 static const struct bench_op operations[] = {
-	{ "thread_compactor", "1024 of 1024 threads, per thread", setup_all, teardown, run, bound,
-	  INSIDE, "tight_compact", 1024 },
-	{ "thread_compactor", "512 of 1024 threads, per thread", setup_half, teardown, run, bound,
-	  INSIDE, "tight_compact", 512 },
+	{ "1024 of 1024 threads, per thread", setup_all, 0, run, INSIDE,
+	  .bound = bound, .bound_inside = "tight_compact", .per_turn = 1024 },
+	{ "512 of 1024 threads, per thread", setup_half, 0, run, INSIDE,
+	  .bound = bound, .bound_inside = "tight_compact", .per_turn = 512 },
 };
 
-BENCH_TABLE(operations)
+BENCH_TABLE("thread_compactor", struct block, operations)

@@ -4,8 +4,6 @@
  * lower to a higher number. The bound keeps three arrays and does the same arithmetic; it
  * checks no numbers, states or widths, counts nothing and has no observer.
  */
-#include <stdlib.h>
-
 #include "gputm/timestamp_table.h"
 #include "tests/bench/bench.h"
 
@@ -39,20 +37,15 @@ BENCH_TIGHT static int tight_edge(struct stamps *s, uint32_t pred, uint32_t succ
 	return 0;
 }
 
-static void *setup(void)
+BENCH_SETUP(setup, struct stamps *s)
 {
 	struct gputm_timestamp_table_config config = GPUTM_TIMESTAMP_TABLE_CONFIG_INIT;
-	struct stamps *s = calloc(1, sizeof(*s));
 	uint64_t random = 1;
 
 	config.stamp_bits = 31;
-	if (!s || gputm_timestamp_table_new(NULL, &config, &s->unit)) {
-		free(s);
-		return NULL;
-	}
+	bench_must(gputm_timestamp_table_new(NULL, &config, &s->unit));
 	for (uint32_t i = 0; i < TRANSACTIONS; i++) {
-		if (gputm_timestamp_table_begin(s->unit, i, 1 + 32 * i))
-			abort();
+		bench_must(gputm_timestamp_table_begin(s->unit, i, 1 + 32 * i));
 		s->cts[i] = 1 + 32 * i;
 		s->pdts[i] = NONE;
 	}
@@ -63,41 +56,22 @@ static void *setup(void)
 		s->edge[i].pred = pred;
 		s->edge[i].succ = pred + 1 + (uint32_t)(bench_next(&random) % rest);
 	}
-	return s;
 }
 
-static void teardown(void *state)
+BENCH_LOOP(run, struct stamps *s)
 {
-	struct stamps *s = state;
-
-	gputm_timestamp_table_free(s->unit);
-	free(s);
+	return (uint64_t)gputm_timestamp_table_edge(s->unit, s->edge[i % EDGES].pred,
+					  s->edge[i % EDGES].succ);
 }
 
-static void run(void *state, uint64_t count)
+BENCH_LOOP(bound, struct stamps *s)
 {
-	struct stamps *s = state;
-	int sum = 0;
-
-	for (uint64_t i = 0; i < count; i++)
-		sum += gputm_timestamp_table_edge(s->unit, s->edge[i % EDGES].pred,
-						  s->edge[i % EDGES].succ);
-	bench_use((uint64_t)sum);
-}
-
-static void bound(void *state, uint64_t count)
-{
-	struct stamps *s = state;
-	int sum = 0;
-
-	for (uint64_t i = 0; i < count; i++)
-		sum += tight_edge(s, s->edge[i % EDGES].pred, s->edge[i % EDGES].succ);
-	bench_use((uint64_t)sum);
+	return (uint64_t)tight_edge(s, s->edge[i % EDGES].pred, s->edge[i % EDGES].succ);
 }
 
 static const struct bench_op operations[] = {
-	{ "timestamp_table", "edge between running transactions", setup, teardown, run, bound,
-	  "gputm_timestamp_table_edge", "tight_edge", 0 },
+	{ "edge between running transactions", setup, 0, run, "gputm_timestamp_table_edge",
+	  .bound = bound, .bound_inside = "tight_edge" },
 };
 
-BENCH_TABLE(operations)
+BENCH_TABLE("timestamp_table", struct stamps, operations)

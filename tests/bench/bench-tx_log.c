@@ -4,7 +4,6 @@
  * bound keeps the entries in plain arrays and a mask per row; it checks nothing and counts
  * nothing.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "gputm/tx_log.h"
@@ -64,39 +63,23 @@ BENCH_TIGHT static uint64_t tight_group(const uint64_t *address, uint64_t *lanes
 	return set;
 }
 
-static void *setup(void)
+BENCH_SETUP(setup, struct logs *s)
 {
-	struct logs *s = calloc(1, sizeof(*s));
 	uint64_t random = 1;
 
-	if (!s || gputm_tx_log_new(NULL, NULL, &s->log)) {
-		free(s);
-		return NULL;
-	}
+	bench_must(gputm_tx_log_new(NULL, NULL, &s->log));
 	for (unsigned r = 0; r < ROWS; r++)
 		for (unsigned lane = 0; lane < LANES; lane++)
 			s->address[r][lane] = bench_next(&random) >> 40 << 2;
 	for (unsigned lane = 0; lane < LANES; lane++)
 		s->signature[lane] = bench_next(&random) & bench_next(&random);
-	return s;
 }
 
-static void *setup_written(void)
+BENCH_SETUP(setup_written, struct logs *s)
 {
-	struct logs *s = setup();
-
-	for (unsigned r = 0; s && r < ROWS / 2; r++)
-		if (gputm_tx_log_append_write(s->log, UINT32_MAX, s->address[r], s->value) < 0)
-			abort();
-	return s;
-}
-
-static void teardown(void *state)
-{
-	struct logs *s = state;
-
-	gputm_tx_log_free(s->log);
-	free(s);
+	setup(s, 0);
+	for (unsigned r = 0; r < ROWS / 2; r++)
+		bench_must(gputm_tx_log_append_write(s->log, UINT32_MAX, s->address[r], s->value));
 }
 
 static void begin_again(struct logs *s, uint64_t i)
@@ -105,120 +88,86 @@ static void begin_again(struct logs *s, uint64_t i)
 		abort();
 }
 
-static void reads(void *state, uint64_t count)
+BENCH_LOOP(reads, struct logs *s)
 {
-	struct logs *s = state;
-
-	for (uint64_t i = 0; i < count; i++) {
-		begin_again(s, i);
-		if (gputm_tx_log_append_read(s->log, UINT32_MAX, s->address[i % ROWS],
-					      s->value) < 0)
-			abort();
-	}
+	begin_again(s, i);
+	bench_must(gputm_tx_log_append_read(s->log, UINT32_MAX, s->address[i % ROWS],
+				      s->value));
+	return 0;
 }
 
-static void writes(void *state, uint64_t count)
+BENCH_LOOP(writes, struct logs *s)
 {
-	struct logs *s = state;
-
-	for (uint64_t i = 0; i < count; i++) {
-		begin_again(s, i);
-		if (gputm_tx_log_append_write(s->log, UINT32_MAX, s->address[i % ROWS],
-					      s->value) < 0)
-			abort();
-	}
+	begin_again(s, i);
+	bench_must(gputm_tx_log_append_write(s->log, UINT32_MAX, s->address[i % ROWS],
+				      s->value));
+	return 0;
 }
 
-static void few(void *state, uint64_t count)
+BENCH_LOOP(few, struct logs *s)
 {
-	struct logs *s = state;
-
-	for (uint64_t i = 0; i < count; i++) {
-		begin_again(s, i);
-		if (gputm_tx_log_append_write(s->log, 0x11, s->address[i % ROWS], s->value) < 0)
-			abort();
-	}
+	begin_again(s, i);
+	bench_must(gputm_tx_log_append_write(s->log, 0x11, s->address[i % ROWS], s->value));
+	return 0;
 }
 
-static void lookups(void *state, uint64_t count)
+BENCH_LOOP(lookups, struct logs *s)
 {
 	struct gputm_tx_log_lookup own;
-	struct logs *s = state;
 	uint32_t value[LANES];
-	uint64_t sum = 0;
 
-	for (uint64_t i = 0; i < count; i++) {
-		if (gputm_tx_log_lookup_own_writes(s->log, UINT32_MAX, s->address[4 + i % 4], value,
-						   &own))
-			abort();
-		sum += own.rows;
-	}
-	bench_use(sum);
+	if (gputm_tx_log_lookup_own_writes(s->log, UINT32_MAX, s->address[4 + i % 4], value,
+					   &own))
+		abort();
+	return own.rows;
 }
 
-static void groups(void *state, uint64_t count)
+BENCH_LOOP(groups, struct logs *s)
 {
-	uint64_t lanes_of[PARTITIONS], set = 0, sum = 0;
-	struct logs *s = state;
+	uint64_t lanes_of[PARTITIONS], set = 0;
 
-	for (uint64_t i = 0; i < count; i++) {
-		if (gputm_tx_log_get_group(s->log, GPUTM_TX_LOG_WRITE, i % 4, UINT32_MAX, lanes_of,
-					   &set))
-			abort();
-		sum += set;
-	}
-	bench_use(sum);
+	if (gputm_tx_log_get_group(s->log, GPUTM_TX_LOG_WRITE, i % 4, UINT32_MAX, lanes_of,
+				   &set))
+		abort();
+	return set;
 }
 
-static void bound_append(void *state, uint64_t count)
+BENCH_LOOP(bound_append, struct logs *s)
 {
-	struct logs *s = state;
-
-	for (uint64_t i = 0; i < count; i++)
-		tight_append(s, UINT32_MAX, s->address[i % ROWS]);
-	bench_clobber();
+	tight_append(s, UINT32_MAX, s->address[i % ROWS]);
+	return 0;
 }
 
-static void bound_few(void *state, uint64_t count)
+BENCH_LOOP(bound_few, struct logs *s)
 {
-	struct logs *s = state;
-
-	for (uint64_t i = 0; i < count; i++)
-		tight_append(s, 0x11, s->address[i % ROWS]);
-	bench_clobber();
+	tight_append(s, 0x11, s->address[i % ROWS]);
+	return 0;
 }
 
-static void bound_lookups(void *state, uint64_t count)
+BENCH_LOOP(bound_lookups, struct logs *s)
 {
-	struct logs *s = state;
-	uint64_t sum = 0;
-
-	for (uint64_t i = 0; i < count; i++)
-		sum += tight_suspects(s, s->address[4 + i % 4]);
-	bench_use(sum);
+	return tight_suspects(s, s->address[4 + i % 4]);
 }
 
-static void bound_groups(void *state, uint64_t count)
+BENCH_LOOP(bound_groups, struct logs *s)
 {
-	uint64_t lanes_of[PARTITIONS], sum = 0;
-	struct logs *s = state;
+	uint64_t lanes_of[PARTITIONS];
 
-	for (uint64_t i = 0; i < count; i++)
-		sum += tight_group(s->address[i % 4], lanes_of);
-	bench_use(sum);
+	return tight_group(s->address[i % 4], lanes_of);
 }
 
 static const struct bench_op operations[] = {
-	{ "tx_log", "append read, per lane of 32", setup, teardown, reads, bound_append,
-	  "gputm_tx_log_append_read", "tight_append", LANES },
-	{ "tx_log", "append write, per lane of 32", setup, teardown, writes, bound_append,
-	  "gputm_tx_log_append_write", "tight_append", LANES },
-	{ "tx_log", "append write, 2 lanes of 32", setup, teardown, few, bound_few,
-	  "gputm_tx_log_append_write", "tight_append", 0 },
-	{ "tx_log", "own writes, filtered, per lane of 32", setup_written, teardown, lookups,
-	  bound_lookups, "gputm_tx_log_lookup_own_writes", "tight_suspects", LANES },
-	{ "tx_log", "group by partition, per lane of 32", setup_written, teardown, groups,
-	  bound_groups, "gputm_tx_log_get_group", "tight_group", LANES },
+	{ "append read, per lane of 32", setup, 0, reads, "gputm_tx_log_append_read",
+	  .bound = bound_append, .bound_inside = "tight_append", .per_turn = LANES },
+	{ "append write, per lane of 32", setup, 0, writes, "gputm_tx_log_append_write",
+	  .bound = bound_append, .bound_inside = "tight_append", .per_turn = LANES },
+	{ "append write, 2 lanes of 32", setup, 0, few, "gputm_tx_log_append_write",
+	  .bound = bound_few, .bound_inside = "tight_append" },
+	{ "own writes, filtered, per lane of 32", setup_written, 0, lookups,
+	  "gputm_tx_log_lookup_own_writes",
+	  .bound = bound_lookups, .bound_inside = "tight_suspects", .per_turn = LANES },
+	{ "group by partition, per lane of 32", setup_written, 0, groups, "gputm_tx_log_get_group",
+	  .bound = bound_groups, .bound_inside = "tight_group", .per_turn = LANES },
 };
 
-BENCH_TABLE(operations)
+BENCH_TABLE("tx_log", struct logs, operations)

@@ -3,109 +3,80 @@
  * validation_unit, 4 x 1024: accesses to granules that have entries. Stores reserve and are
  * released again; a stalled load waits for a reserved granule until its release.
  */
-#include <stdlib.h>
-
 #include "gputm/validation_unit.h"
 #include "tests/bench/bench.h"
 
 #define GRANULES 1024
 
-static void *setup(void)
+struct world {
+	struct gputm_validation_unit *unit;
+};
+
+static uint64_t access(struct world *w, uint64_t address, uint64_t time, bool store)
 {
-	struct gputm_validation_unit_config config = GPUTM_VALIDATION_UNIT_CONFIG_INIT;
-	struct gputm_validation_request r = { 0, 0, 1, 1, 1, false };
+	struct gputm_validation_request r = { address, 0, time, 1, 1, store };
 	struct gputm_validation_answer answer;
-	struct gputm_validation_unit *u;
 
-	config.entries = 1024;
-	if (gputm_validation_unit_new(NULL, &config, &u))
-		return NULL;
-	for (uint64_t i = 0; i < GRANULES; i++) {
-		r.address = i * 32;
-		bench_use((uint64_t)gputm_validation_unit_access(u, &r, &answer));
-	}
-	return u;
-}
-
-static void teardown(void *state)
-{
-	gputm_validation_unit_free(state);
-}
-
-static void load(void *state, uint64_t count)
-{
-	struct gputm_validation_request r = { 0, 0, 1, 1, 1, false };
-	struct gputm_validation_answer answer;
-	uint64_t sum = 0;
-
-	for (uint64_t i = 0; i < count; i++) {
-		r.address = i % GRANULES * 32;
-		r.time = 1 + i / GRANULES;
-		sum += (uint64_t)gputm_validation_unit_access(state, &r, &answer);
-	}
-	bench_use(sum);
-}
-
-static void store(void *state, uint64_t count)
-{
-	struct gputm_validation_request r = { 0, 0, 1, 1, 1, true };
-	struct gputm_validation_answer answer;
-	uint64_t sum = 0;
-
-	for (uint64_t i = 0; i < count; i++) {
-		r.address = i % GRANULES * 32;
-		r.time = 1 + i / GRANULES;
-		sum += (uint64_t)gputm_validation_unit_access(state, &r, &answer);
-		sum += (uint64_t)gputm_validation_unit_release(state, r.address, 1, 1, 1, NULL);
-	}
-	bench_use(sum);
+	return (uint64_t)gputm_validation_unit_access(w->unit, &r, &answer);
 }
 
 /* Reserve granule 0 by way of the ports, so that access() counts the loads only. */
-static void reserve(struct gputm_validation_unit *u, uint64_t time)
+static void reserve(struct world *w, uint64_t time)
 {
 	struct gputm_validation_request r = { 0, 0, time, 1, 1, true };
 
-	bench_use((uint64_t)gputm_validation_unit_push(u, &r));
-	bench_use((uint64_t)gputm_validation_unit_tick(u));
-	bench_use((uint64_t)gputm_validation_unit_pop(u));
+	bench_use((uint64_t)gputm_validation_unit_push(w->unit, &r));
+	bench_use((uint64_t)gputm_validation_unit_tick(w->unit));
+	bench_use((uint64_t)gputm_validation_unit_pop(w->unit));
 }
 
-static void *setup_stalled(void)
+BENCH_SETUP(setup, struct world *w)
 {
-	void *state = setup();
+	struct gputm_validation_unit_config config = GPUTM_VALIDATION_UNIT_CONFIG_INIT;
 
-	if (state)
-		reserve(state, 1);
-	return state;
+	config.entries = 1024;
+	bench_must(gputm_validation_unit_new(NULL, &config, &w->unit));
+	for (uint64_t i = 0; i < GRANULES; i++)
+		bench_use(access(w, i * 32, 1, false));
+}
+
+BENCH_SETUP(setup_stalled, struct world *w)
+{
+	setup(w, 0);
+	reserve(w, 1);
+}
+
+BENCH_LOOP(load, struct world *w)
+{
+	return access(w, i % GRANULES * 32, 1 + i / GRANULES, false);
+}
+
+BENCH_LOOP(store, struct world *w)
+{
+	uint64_t address = i % GRANULES * 32;
+
+	bench_use(access(w, address, 1 + i / GRANULES, true));
+	return (uint64_t)gputm_validation_unit_release(w->unit, address, 1, 1, 1, NULL);
 }
 
 /* A load waits; its granule is released, it passes, and the granule is reserved again. */
-static void stall(void *state, uint64_t count)
+BENCH_LOOP(stall, struct world *w)
 {
-	struct gputm_validation_request r = { 0, 0, 2, 1, 2, false };
+	struct gputm_validation_request r = { 0, 0, 2 * i + 2, 1, 2, false };
 	struct gputm_validation_answer answer;
-	uint64_t sum = 0;
 
-	for (uint64_t i = 0; i < count; i++) {
-		r.time = 2 * i + 2;
-		sum += (uint64_t)gputm_validation_unit_access(state, &r, &answer);
-		sum += (uint64_t)gputm_validation_unit_release(state, 0, 1, 1, 1, NULL);
-		sum += (uint64_t)gputm_validation_unit_retry(state, &answer);
-		reserve(state, 2 * i + 3);
-	}
-	bench_use(sum);
+	bench_use((uint64_t)gputm_validation_unit_access(w->unit, &r, &answer));
+	bench_use((uint64_t)gputm_validation_unit_release(w->unit, 0, 1, 1, 1, NULL));
+	bench_use((uint64_t)gputm_validation_unit_retry(w->unit, &answer));
+	reserve(w, 2 * i + 3);
+	return 0;
 }
 
 static const struct bench_op operations[] = {
-	{ "validation_unit", "granted load", setup, teardown, load, NULL,
-	  "gputm_validation_unit_access", "-", 0 },
-	{ "validation_unit", "granted store", setup, teardown, store, NULL,
-	  "gputm_validation_unit_access", "-", 0 },
-	{ "validation_unit", "release", setup, teardown, store, NULL,
-	  "gputm_validation_unit_release", "-", 0 },
-	{ "validation_unit", "stalled load", setup_stalled, teardown, stall, NULL,
-	  "gputm_validation_unit_access", "-", 0 },
+	{ "granted load", setup, 0, load, "gputm_validation_unit_access", .bound = NULL },
+	{ "granted store", setup, 0, store, "gputm_validation_unit_access", .bound = NULL },
+	{ "release", setup, 0, store, "gputm_validation_unit_release", .bound = NULL },
+	{ "stalled load", setup_stalled, 0, stall, "gputm_validation_unit_access", .bound = NULL },
 };
 
-BENCH_TABLE(operations)
+BENCH_TABLE("validation_unit", struct world, operations)

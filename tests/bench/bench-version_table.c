@@ -5,8 +5,6 @@
  * searches the same sorted starts and times; it checks no range and relocates nothing. Plain
  * addresses are anywhere: in the newest version, in the bytes of another, or between the regions.
  */
-#include <stdlib.h>
-
 #include "gputm/version_table.h"
 #include "tests/bench/bench.h"
 
@@ -62,15 +60,11 @@ static void make_region(struct versions *v, uint32_t i)
 		v->created[i][k] = 100 * (VERSIONS - 1 - k);
 }
 
-static void *setup(uint64_t times)
+BENCH_SETUP(setup, struct versions *v)
 {
-	struct versions *v = calloc(1, sizeof(*v));
 	uint64_t random = 1;
 
-	if (!v || gputm_version_table_new(NULL, NULL, &v->unit)) {
-		free(v);
-		return NULL;
-	}
+	bench_must(gputm_version_table_new(NULL, NULL, &v->unit));
 	for (uint32_t i = 0; i < 64; i++)
 		v->start[i] = UINT32_MAX;
 	for (uint32_t i = 0; i < REGIONS; i++)
@@ -79,76 +73,44 @@ static void *setup(uint64_t times)
 		uint32_t region = (uint32_t)(bench_next(&random) % REGIONS);
 
 		v->access[i].address = v->start[region] + (uint32_t)(bench_next(&random) % 0x1000);
-		v->access[i].time = (uint32_t)(bench_next(&random) % times);
+		v->access[i].time = (uint32_t)(bench_next(&random) % given);
 	}
-	return v;
 }
 
-static void *setup_random(void)
+BENCH_LOOP(run, struct versions *v)
 {
-	return setup(100 * VERSIONS);
-}
-static void *setup_oldest(void)
-{
-	return setup(1);
-}
+	uint64_t physical = 0;
 
-static void teardown(void *state)
-{
-	struct versions *v = state;
-
-	gputm_version_table_free(v->unit);
-	free(v);
+	if (gputm_version_table_resolve(v->unit, v->access[i % ACCESSES].address,
+					v->access[i % ACCESSES].time, &physical))
+		abort();
+	return physical;
 }
 
-static void run(void *state, uint64_t count)
+BENCH_LOOP(bound, struct versions *v)
 {
-	struct versions *v = state;
-	uint64_t physical = 0, sum = 0;
-
-	for (uint64_t i = 0; i < count; i++) {
-		if (gputm_version_table_resolve(v->unit, v->access[i % ACCESSES].address,
-						v->access[i % ACCESSES].time, &physical))
-			abort();
-		sum += physical;
-	}
-	bench_use(sum);
+	return tight_resolve(v, v->access[i % ACCESSES].address,
+			     v->access[i % ACCESSES].time);
 }
 
-static void bound(void *state, uint64_t count)
+BENCH_SETUP(setup_plain, struct versions *v)
 {
-	struct versions *v = state;
-	uint64_t sum = 0;
-
-	for (uint64_t i = 0; i < count; i++)
-		sum += tight_resolve(v, v->access[i % ACCESSES].address,
-				     v->access[i % ACCESSES].time);
-	bench_use(sum);
-}
-
-static void *setup_plain(void)
-{
-	struct versions *v = setup(1);
 	uint64_t random = 2;
 
-	for (uint32_t i = 0; v && i < ACCESSES; i++)
+	setup(v, 1);
+	for (uint32_t i = 0; i < ACCESSES; i++)
 		v->access[i].address =
 			0x10000000 + (uint32_t)(bench_next(&random) % (REGIONS * 0x100000));
-	return v;
 }
 
-static void run_plain(void *state, uint64_t count)
+BENCH_LOOP(run_plain, struct versions *v)
 {
-	struct versions *v = state;
-	uint64_t physical = 0, sum = 0;
+	uint64_t physical = 0;
 
-	for (uint64_t i = 0; i < count; i++) {
-		if (gputm_version_table_resolve_plain(v->unit, v->access[i % ACCESSES].address,
-						      &physical))
-			abort();
-		sum += physical;
-	}
-	bench_use(sum);
+	if (gputm_version_table_resolve_plain(v->unit, v->access[i % ACCESSES].address,
+					      &physical))
+		abort();
+	return physical;
 }
 
 BENCH_TIGHT static uint32_t tight_plain(const struct versions *v, uint32_t address)
@@ -163,23 +125,20 @@ BENCH_TIGHT static uint32_t tight_plain(const struct versions *v, uint32_t addre
 		       : address + ((VERSIONS - 1) << 16);
 }
 
-static void bound_plain(void *state, uint64_t count)
+BENCH_LOOP(bound_plain, struct versions *v)
 {
-	struct versions *v = state;
-	uint64_t sum = 0;
-
-	for (uint64_t i = 0; i < count; i++)
-		sum += tight_plain(v, v->access[i % ACCESSES].address);
-	bench_use(sum);
+	return tight_plain(v, v->access[i % ACCESSES].address);
 }
 
 static const struct bench_op operations[] = {
-	{ "version_table", "resolve_plain, 42 regions, anywhere", setup_plain, teardown, run_plain,
-	  bound_plain, "gputm_version_table_resolve_plain", "tight_plain", 0 },
-	{ "version_table", "resolve, 42 regions, any of 8 versions", setup_random, teardown, run,
-	  bound, "gputm_version_table_resolve", "tight_resolve", 0 },
-	{ "version_table", "resolve, 42 regions, oldest of 8 versions", setup_oldest, teardown, run,
-	  bound, "gputm_version_table_resolve", "tight_resolve", 0 },
+	{ "resolve_plain, 42 regions, anywhere", setup_plain, 0, run_plain,
+	  "gputm_version_table_resolve_plain",
+	  .bound = bound_plain, .bound_inside = "tight_plain" },
+	{ "resolve, 42 regions, any of 8 versions", setup, 100 * VERSIONS, run,
+	  "gputm_version_table_resolve",
+	  .bound = bound, .bound_inside = "tight_resolve" },
+	{ "resolve, 42 regions, oldest of 8 versions", setup, 1, run, "gputm_version_table_resolve",
+	  .bound = bound, .bound_inside = "tight_resolve" },
 };
 
-BENCH_TABLE(operations)
+BENCH_TABLE("version_table", struct versions, operations)

@@ -3,36 +3,30 @@
 #include "gputm/warp_access_filter.h"
 #include "tests/bench/bench.h"
 
-static void *setup(void)
-{
-	struct gputm_warp_access_filter *f;
+struct world {
+	struct gputm_warp_access_filter *unit;
+};
 
-	return gputm_warp_access_filter_new(NULL, NULL, &f) ? NULL : f;
+BENCH_SETUP(setup, struct world *w)
+{
+	bench_must(gputm_warp_access_filter_new(NULL, NULL, &w->unit));
 }
 
-static void teardown(void *state)
+BENCH_LOOP(turn, struct world *w)
 {
-	gputm_warp_access_filter_free(state);
-}
+	uint64_t address[32], lost = 0;
 
-static void turn(void *state, uint64_t count)
-{
-	uint64_t address[32], lost = 0, sum = 0;
-
-	for (uint64_t i = 0; i < count; i++) {
-		if (i % 8 == 0)
-			sum += (uint64_t)gputm_warp_access_filter_begin(state, 0, 0xffffffff);
-		for (unsigned lane = 0; lane < 32; lane++)
-			address[lane] = (lane * 64 + i * 4096) & 0xffffffff;
-		sum += (uint64_t)gputm_warp_access_filter_access(state, 0, i & 1, 0xffffffff,
-								 address, &lost);
-	}
-	bench_use(sum + lost);
+	if (i % 8 == 0)
+		bench_must(gputm_warp_access_filter_begin(w->unit, 0, 0xffffffff));
+	for (unsigned lane = 0; lane < 32; lane++)
+		address[lane] = (lane * 64 + i * 4096) & 0xffffffff;
+	bench_must(gputm_warp_access_filter_access(w->unit, 0, i & 1, 0xffffffff, address, &lost));
+	return lost;
 }
 
 static const struct bench_op operations[] = {
-	{ "warp_access_filter", "access, a lane", setup, teardown, turn, NULL,
-	  "gputm_warp_access_filter_access", "-", 32 },
+	{ "access, a lane", setup, 0, turn, "gputm_warp_access_filter_access",
+	  .bound = NULL, .per_turn = 32 },
 };
 
-BENCH_TABLE(operations)
+BENCH_TABLE("warp_access_filter", struct world, operations)

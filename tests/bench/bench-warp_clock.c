@@ -3,33 +3,27 @@
 #include "gputm/warp_clock.h"
 #include "tests/bench/bench.h"
 
-static void *setup(void)
-{
-	struct gputm_warp_clock *c;
+struct world {
+	struct gputm_warp_clock *unit;
+};
 
-	return gputm_warp_clock_new(NULL, NULL, &c) ? NULL : c;
+BENCH_SETUP(setup, struct world *w)
+{
+	bench_must(gputm_warp_clock_new(NULL, NULL, &w->unit));
 }
 
-static void teardown(void *state)
+BENCH_LOOP(turn, struct world *w)
 {
-	gputm_warp_clock_free(state);
-}
+	uint64_t cycles = 0;
 
-static void turn(void *state, uint64_t count)
-{
-	uint64_t cycles = 0, sum = 0;
-
-	for (uint64_t i = 0; i < count; i++) {
-		sum += (uint64_t)gputm_warp_clock_abort(state, i & 31, i & 0xffff);
-		sum += (uint64_t)gputm_warp_clock_restart(state, i & 31, &cycles) + cycles;
-	}
-	bench_use(sum);
+	bench_must(gputm_warp_clock_abort(w->unit, i & 31, i & 0xffff));
+	bench_must(gputm_warp_clock_restart(w->unit, i & 31, &cycles));
+	return cycles;
 }
 
 static const struct bench_op operations[] = {
-	{ "warp_clock", "abort", setup, teardown, turn, NULL, "gputm_warp_clock_abort", "-", 0 },
-	{ "warp_clock", "restart", setup, teardown, turn, NULL, "gputm_warp_clock_restart", "-",
-	  0 },
+	{ "abort", setup, 0, turn, "gputm_warp_clock_abort", .bound = NULL },
+	{ "restart", setup, 0, turn, "gputm_warp_clock_restart", .bound = NULL },
 };
 
-BENCH_TABLE(operations)
+BENCH_TABLE("warp_clock", struct world, operations)

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * warp_former: 48 warps of 32 lanes. A whole warp that issues and goes on, and a hammock that
- * parts the warps and joins their threads again, with eight in flight; per warp issued. No bound
- * by hand is given: it would be another design of the same rules.
+ * parts the warps and joins their threads again, with eight in flight; per warp issued.
  */
-#include <stdlib.h>
-
 #include "gputm/warp_former.h"
 #include "tests/bench/bench.h"
 
@@ -16,40 +13,21 @@ struct core {
 	struct gputm_warp_former_warp warp[WARPS];
 };
 
-static void *setup(void)
+BENCH_SETUP(setup, struct core *c)
 {
 	struct gputm_warp_former_config config = GPUTM_WARP_FORMER_CONFIG_INIT;
-	struct core *c = calloc(1, sizeof(*c));
 
 	config.hold_partial = false;
-	if (!c || gputm_warp_former_new(NULL, &config, &c->unit)) {
-		free(c);
-		return NULL;
-	}
+	bench_must(gputm_warp_former_new(NULL, &config, &c->unit));
 	for (uint32_t w = 0; w < WARPS; w++)
-		if (gputm_warp_former_launch(c->unit, w, UINT32_MAX, 1))
-			abort();
-	return c;
+		bench_must(gputm_warp_former_launch(c->unit, w, UINT32_MAX, 1));
 }
 
-static void teardown(void *state)
+BENCH_LOOP(run_whole, struct core *c)
 {
-	struct core *c = state;
-
-	gputm_warp_former_free(c->unit);
-	free(c);
-}
-
-static void run_whole(void *state, uint64_t count)
-{
-	struct core *c = state;
-	int result = 0;
-
-	for (uint64_t i = 0; i < count; i++) {
-		result |= gputm_warp_former_issue(c->unit, &c->warp[0]);
-		result |= gputm_warp_former_proceed(c->unit, c->warp[0].slot, 1);
-	}
-	bench_use((uint64_t)result);
+	bench_must(gputm_warp_former_issue(c->unit, &c->warp[0]));
+	bench_must(gputm_warp_former_proceed(c->unit, c->warp[0].slot, 1));
+	return 0;
 }
 
 /* Each static warp's worth of threads goes through A (1), B (2) or C (3), and D (4). */
@@ -86,11 +64,13 @@ static void run_hammock(void *state, uint64_t count)
 }
 
 static const struct bench_op operations[] = {
-	{ "warp_former", "issue and advance, whole warp", setup, teardown, run_whole, NULL,
-	  "gputm_warp_former_issue,gputm_warp_former_proceed", "-", 0 },
-	{ "warp_former", "hammock, per warp issued", setup, teardown, run_hammock, NULL,
-	  "gputm_warp_former_issue,gputm_warp_former_proceed,gputm_warp_former_branch", "-",
-	  WARPS },
+	{ "issue and advance, whole warp", setup, 0, run_whole,
+	  "gputm_warp_former_issue,gputm_warp_former_proceed",
+	  .unbounded = "code by hand would be another design of the same rules" },
+	{ "hammock, per warp issued", setup, 0, run_hammock,
+	  "gputm_warp_former_issue,gputm_warp_former_proceed,gputm_warp_former_branch",
+	  .unbounded = "code by hand would be another design of the same rules",
+	  .per_turn = WARPS },
 };
 
-BENCH_TABLE(operations)
+BENCH_TABLE("warp_former", struct core, operations)

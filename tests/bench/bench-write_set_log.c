@@ -3,8 +3,6 @@
  * write_set_log: appends to one of eight logs, and the chunks of a round. The bound of an append is
  * three stores to an array that is large enough, without checks or statistics.
  */
-#include <stdlib.h>
-
 #include "gputm/write_set_log.h"
 #include "tests/bench/bench.h"
 
@@ -15,15 +13,6 @@ struct world {
 	struct gputm_log_entry *list;
 	uint64_t stamp, count;
 };
-
-static void teardown(void *state)
-{
-	struct world *w = state;
-
-	gputm_write_set_log_free(w->unit);
-	free(w->list);
-	free(w);
-}
 
 static void end_round(struct world *w)
 {
@@ -36,33 +25,22 @@ static void end_round(struct world *w)
 	w->count = 0;
 }
 
-static void run(void *state, uint64_t count)
+BENCH_LOOP(run, struct world *w)
 {
-	struct world *w = state;
-
-	for (uint64_t i = 0; i < count; i++) {
-		if (w->count++ == ROUND)
-			end_round(w);
-		w->stamp += w->stamp < UINT32_MAX;
-		bench_use((uint64_t)gputm_write_set_log_append(w->unit, i & 7, i * 4 & 0xffffff,
-							       (uint32_t)i, w->stamp));
-	}
+	if (w->count++ == ROUND)
+		end_round(w);
+	w->stamp += w->stamp < UINT32_MAX;
+	return (uint64_t)gputm_write_set_log_append(w->unit, i & 7, i * 4 & 0xffffff,
+						       (uint32_t)i, w->stamp);
 }
 
-static void *setup(void)
+BENCH_SETUP(setup, struct world *w)
 {
-	struct world *w = calloc(1, sizeof(*w));
-
-	if (!w)
-		return NULL;
 	w->list = calloc(ROUND, sizeof(*w->list));
-	if (!w->list || gputm_write_set_log_new(NULL, NULL, &w->unit)) {
-		free(w->list);
-		free(w);
-		return NULL;
-	}
+	if (!w->list)
+		abort();
+	bench_must(gputm_write_set_log_new(NULL, NULL, &w->unit));
 	run(w, ROUND + 1); /* the logs have grown to their length */
-	return w;
 }
 
 BENCH_TIGHT static void tight_append(struct world *w, uint64_t address, uint32_t value,
@@ -71,22 +49,18 @@ BENCH_TIGHT static void tight_append(struct world *w, uint64_t address, uint32_t
 	w->list[w->count++] = (struct gputm_log_entry){ address, stamp, value };
 }
 
-static void bound(void *state, uint64_t count)
+BENCH_LOOP(bound, struct world *w)
 {
-	struct world *w = state;
-
-	for (uint64_t i = 0; i < count; i++) {
-		if (w->count == ROUND)
-			w->count = 0;
-		tight_append(w, i * 4 & 0xffffff, (uint32_t)i, ++w->stamp);
-	}
-	bench_clobber();
+	if (w->count == ROUND)
+		w->count = 0;
+	tight_append(w, i * 4 & 0xffffff, (uint32_t)i, ++w->stamp);
+	return 0;
 }
 
 static const struct bench_op operations[] = {
-	{ "write_set_log", "append, chunks included", setup, teardown, run, bound,
+	{ "append, chunks included", setup, 0, run,
 	  "gputm_write_set_log_append,gputm_write_set_log_cut,gputm_write_set_log_begin",
-	  "tight_append", 0 },
+	  .bound = bound, .bound_inside = "tight_append" },
 };
 
-BENCH_TABLE(operations)
+BENCH_TABLE("write_set_log", struct world, operations)

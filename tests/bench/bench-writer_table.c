@@ -4,8 +4,6 @@
  * hashes and probes as the unit does; it checks no range, keeps no commits, counts nothing
  * and has no observer.
  */
-#include <stdlib.h>
-
 #include "gputm/writer_table.h"
 #include "tests/bench/bench.h"
 
@@ -44,60 +42,38 @@ BENCH_TIGHT static void tight_release(struct writers *w, uint32_t address)
 	w->key[slot_of(w, address)] = 0;
 }
 
-static void *setup(void)
+BENCH_SETUP(setup, struct writers *w)
 {
-	struct writers *w = calloc(1, sizeof(*w));
 	uint64_t random = 1;
 
-	if (!w || gputm_writer_table_new(NULL, NULL, &w->unit)) {
-		free(w);
-		return NULL;
-	}
+	bench_must(gputm_writer_table_new(NULL, NULL, &w->unit));
 	for (uint32_t i = 0; i < WORDS; i++) {
 		w->address[i] = (uint32_t)bench_next(&random) & ~3u;
-		if (i % 2 && gputm_writer_table_claim(w->unit, w->address[i], i / 2, 0))
-			abort();
-		if (i % 2)
-			tight_claim(w, w->address[i], i / 2);
+		if (i % 2 == 0)
+			continue;
+		bench_must(gputm_writer_table_claim(w->unit, w->address[i], i / 2, 0));
+		tight_claim(w, w->address[i], i / 2);
 	}
-	return w;
 }
 
-static void teardown(void *state)
+BENCH_LOOP(run, struct writers *w)
 {
-	struct writers *w = state;
-
-	gputm_writer_table_free(w->unit);
-	free(w);
+	bench_must(gputm_writer_table_claim(w->unit, w->address[2 * i % WORDS], 5, 0));
+	bench_must(gputm_writer_table_release(w->unit, w->address[2 * i % WORDS], 5));
+	return 0;
 }
 
-static void run(void *state, uint64_t count)
+BENCH_LOOP(bound, struct writers *w)
 {
-	struct writers *w = state;
-	int error = 0;
+	int error = tight_claim(w, w->address[2 * i % WORDS], 5);
 
-	for (uint64_t i = 0; i < count; i++) {
-		error |= gputm_writer_table_claim(w->unit, w->address[2 * i % WORDS], 5, 0);
-		error |= gputm_writer_table_release(w->unit, w->address[2 * i % WORDS], 5);
-	}
-	bench_use((uint64_t)error);
-}
-
-static void bound(void *state, uint64_t count)
-{
-	struct writers *w = state;
-	int error = 0;
-
-	for (uint64_t i = 0; i < count; i++) {
-		error |= tight_claim(w, w->address[2 * i % WORDS], 5);
-		tight_release(w, w->address[2 * i % WORDS]);
-	}
-	bench_use((uint64_t)error);
+	tight_release(w, w->address[2 * i % WORDS]);
+	return (uint64_t)error;
 }
 
 static const struct bench_op operations[] = {
-	{ "writer_table", "claim and release", setup, teardown, run, bound,
-	  "gputm_writer_table_claim,gputm_writer_table_release", "tight_claim,tight_release", 0 },
+	{ "claim and release", setup, 0, run, "gputm_writer_table_claim,gputm_writer_table_release",
+	  .bound = bound, .bound_inside = "tight_claim,tight_release" },
 };
 
-BENCH_TABLE(operations)
+BENCH_TABLE("writer_table", struct writers, operations)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The benchmark program. tests/bench/run drives it:
- *	bench list			number, unit, operation, inside, bound_inside, per turn
+ *	bench list			number, unit, operation, inside, bound_inside, per turn,
+ *					why there is no bound
  *	bench time NUMBER		nanoseconds of the operation and of its bound
- *	bench loop NUMBER op|bound N	N turns of the loop, for callgrind
+ *	bench count NUMBER N		2 N turns of either loop between marks, for callgrind
  */
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -20,20 +20,19 @@ void bench_register(struct bench_table *table)
 {
 	struct bench_table **at = &tables;
 
-	while (*at && strcmp((*at)->op->unit, table->op->unit) < 0)
+	while (*at && strcmp((*at)->unit, table->unit) < 0)
 		at = &(*at)->next;
 	table->next = *at;
 	*at = table;
 }
 
-static const struct bench_op *find(unsigned long number)
+static const struct bench_table *find(unsigned long *number)
 {
-	for (const struct bench_table *t = tables; t; t = t->next) {
-		if (number < t->count)
-			return &t->op[number];
-		number -= t->count;
-	}
-	return NULL;
+	const struct bench_table *t = tables;
+
+	for (; t && *number >= t->count; t = t->next)
+		*number -= t->count;
+	return t;
 }
 
 static uint64_t per_turn(const struct bench_op *op)
@@ -41,14 +40,25 @@ static uint64_t per_turn(const struct bench_op *op)
 	return op->per_turn ? op->per_turn : 1;
 }
 
-static int list(void)
+static void list(void)
 {
-	const struct bench_op *op;
+	unsigned long number = 0;
 
-	for (unsigned long i = 0; (op = find(i)) != NULL; i++)
-		printf("%lu\t%s\t%s\t%s\t%s\t%" PRIu64 "\n", i, op->unit, op->operation, op->inside,
-		       op->bound ? op->bound_inside : "-", per_turn(op));
-	return 0;
+	for (const struct bench_table *t = tables; t; t = t->next)
+		for (const struct bench_op *op = t->op; op < t->op + t->count; op++)
+			printf("%lu\t%s\t%s\t%s\t%s\t%" PRIu64 "\t%s\n", number++, t->unit,
+			       op->operation, op->inside, op->bound ? op->bound_inside : "-",
+			       per_turn(op), op->unbounded ? op->unbounded : "-");
+}
+
+static void *state_of(const struct bench_table *table, const struct bench_op *op)
+{
+	void *state = calloc(1, table->state_size);
+
+	if (!state)
+		abort();
+	op->setup(state, op->given);
+	return state;
 }
 
 static double now(void)
@@ -83,35 +93,50 @@ static double nanoseconds(const struct bench_op *op, void (*loop)(void *, uint64
 	return best / (double)per_turn(op);
 }
 
-static int time_it(const struct bench_op *op, void *state)
+static void time_it(const struct bench_table *table, const struct bench_op *op)
 {
+	void *state = state_of(table, op);
+
 	printf("%.2f\t", nanoseconds(op, op->run, state));
 	if (op->bound)
 		printf("%.2f\n", nanoseconds(op, op->bound, state));
 	else
 		printf("-\n");
-	return 0;
+}
+
+/* A dump of callgrind's begins and ends here. */
+BENCH_TIGHT static void bench_mark(void)
+{
+	bench_clobber();
+}
+
+/* In a state that only this loop has been round in, for a while. */
+static void count_it(void *state, void (*loop)(void *, uint64_t), uint64_t turns)
+{
+	loop(state, turns);
+	bench_mark();
+	loop(state, 2 * turns);
+	bench_mark();
 }
 
 int main(int argc, char **argv)
 {
-	const struct bench_op *op;
-	void *state;
+	unsigned long number = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
+	uint64_t turns = argc == 4 ? strtoull(argv[3], NULL, 10) : 0;
+	const struct bench_table *table = find(&number);
+	const struct bench_op *op = table ? &table->op[number] : NULL;
 
-	if (argc == 2 && !strcmp(argv[1], "list"))
-		return list();
-	op = argc > 2 ? find(strtoul(argv[2], NULL, 10)) : NULL;
-	state = op ? op->setup() : NULL;
-	if (!state) {
-		fprintf(stderr, "usage: bench list | time NUMBER | loop NUMBER op|bound COUNT\n");
+	if (argc == 2 && !strcmp(argv[1], "list")) {
+		list();
+	} else if (op && argc == 3 && !strcmp(argv[1], "time")) {
+		time_it(table, op);
+	} else if (op && turns && !strcmp(argv[1], "count")) {
+		count_it(state_of(table, op), op->run, turns);
+		if (op->bound)
+			count_it(state_of(table, op), op->bound, turns);
+	} else {
+		fprintf(stderr, "usage: bench list | time NUMBER | count NUMBER TURNS\n");
 		return 2;
 	}
-	if (argc == 3 && !strcmp(argv[1], "time"))
-		time_it(op, state);
-	else if (argc == 5 && !strcmp(argv[3], "op"))
-		op->run(state, strtoull(argv[4], NULL, 10));
-	else if (argc == 5 && op->bound)
-		op->bound(state, strtoull(argv[4], NULL, 10));
-	op->teardown(state);
 	return 0;
 }

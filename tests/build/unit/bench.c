@@ -4,7 +4,6 @@
  * without statistics and events.
  */
 #include <stdbool.h>
-#include <stdlib.h>
 
 #include "gputm/counter_table.h"
 #include "tests/bench/bench.h"
@@ -16,33 +15,14 @@ struct table {
 	uint64_t granule[ENTRIES], count[ENTRIES], random;
 };
 
-static void *setup(void)
+BENCH_SETUP(setup, struct table *t)
 {
-	struct table *t = calloc(1, sizeof(*t));
-
-	if (!t || gputm_counter_table_new(NULL, NULL, &t->unit)) {
-		free(t);
-		return NULL;
-	}
-	return t;
+	bench_must(gputm_counter_table_new(NULL, NULL, &t->unit));
 }
 
-static void teardown(void *state)
+BENCH_LOOP(run, struct table *t)
 {
-	struct table *t = state;
-
-	gputm_counter_table_free(t->unit);
-	free(t);
-}
-
-static void run(void *state, uint64_t count)
-{
-	struct table *t = state;
-	int answers = 0;
-
-	for (uint64_t i = 0; i < count; i++)
-		answers += gputm_counter_table_record(t->unit, bench_next(&t->random) & 0x3fff);
-	bench_use((uint64_t)answers);
+	return (uint64_t)gputm_counter_table_record(t->unit, bench_next(&t->random) & 0x3fff);
 }
 
 BENCH_TIGHT static int tight_record(struct table *t, uint64_t address)
@@ -56,19 +36,14 @@ BENCH_TIGHT static int tight_record(struct table *t, uint64_t address)
 	return found;
 }
 
-static void bound(void *state, uint64_t count)
+BENCH_LOOP(bound, struct table *t)
 {
-	struct table *t = state;
-	int answers = 0;
-
-	for (uint64_t i = 0; i < count; i++)
-		answers += tight_record(t, bench_next(&t->random) & 0x3fff);
-	bench_use((uint64_t)answers);
+	return (uint64_t)tight_record(t, bench_next(&t->random) & 0x3fff);
 }
 
 static const struct bench_op operations[] = {
-	{ "counter_table", "record, random", setup, teardown, run, bound,
-	  "gputm_counter_table_record", "tight_record", 0 },
+	{ "record, random", setup, 0, run, "gputm_counter_table_record",
+	  .bound = bound, .bound_inside = "tight_record" },
 };
 
-BENCH_TABLE(operations)
+BENCH_TABLE("counter_table", struct table, operations)
