@@ -117,22 +117,31 @@ static void *no_memory(struct gputm_ctx *ctx, size_t count, size_t size)
 	return NULL;
 }
 
-void *gputm__alloc(struct gputm_ctx *ctx, size_t count, size_t size)
+/* libc knows which of its pages are zero. */
+static void *alloc(struct gputm_ctx *ctx, size_t count, size_t size, bool zero)
 {
 	const struct gputm_allocator *from = ctx ? &ctx->allocator : &libc_allocator;
+	bool known = zero && from->alloc == libc_alloc;
 	size_t bytes;
 	void *memory;
 
 	if (__builtin_mul_overflow(count, size, &bytes))
 		return no_memory(ctx, count, size);
-	if (from->alloc == libc_alloc) {
-		memory = calloc(1, bytes ? bytes : 1);
-		return memory ? memory : no_memory(ctx, count, size);
-	}
-	memory = from->alloc(bytes ? bytes : 1, from->state);
+	bytes = bytes ? bytes : 1;
+	memory = known ? calloc(1, bytes) : from->alloc(bytes, from->state);
 	if (!memory)
 		return no_memory(ctx, count, size);
-	return memset(memory, 0, bytes);
+	return zero && !known ? memset(memory, 0, bytes) : memory;
+}
+
+void *gputm__alloc(struct gputm_ctx *ctx, size_t count, size_t size)
+{
+	return alloc(ctx, count, size, true);
+}
+
+void *gputm__alloc_raw(struct gputm_ctx *ctx, size_t size)
+{
+	return alloc(ctx, 1, size, false);
 }
 
 void gputm__free(struct gputm_ctx *ctx, void *memory)

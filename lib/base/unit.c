@@ -26,13 +26,14 @@ struct gputm__owned {
 };
 #define LINK_BYTES 16 /* keeps the alignment of the allocator */
 
-void *gputm__own(struct gputm_unit *unit, size_t count, size_t size)
+static void *own(struct gputm_unit *unit, size_t count, size_t size, bool zero)
 {
 	struct gputm__owned *owned = NULL, **first = &unit->desk->owned;
 	size_t bytes;
 
 	if (!__builtin_mul_overflow(count, size, &bytes) && bytes < SIZE_MAX - LINK_BYTES)
-		owned = gputm__alloc(unit->ctx, 1, LINK_BYTES + bytes);
+		owned = zero ? gputm__alloc(unit->ctx, 1, LINK_BYTES + bytes) :
+			       gputm__alloc_raw(unit->ctx, LINK_BYTES + bytes);
 	unit->desk->starved |= !owned;
 	if (!owned)
 		return NULL;
@@ -41,6 +42,11 @@ void *gputm__own(struct gputm_unit *unit, size_t count, size_t size)
 		(*first)->link = &owned->next;
 	*first = owned;
 	return (unsigned char *)owned + LINK_BYTES;
+}
+
+void *gputm__own(struct gputm_unit *unit, size_t count, size_t size)
+{
+	return own(unit, count, size, true);
 }
 
 void gputm__disown(struct gputm_unit *unit, void *memory)
@@ -66,7 +72,7 @@ int gputm__own_more(struct gputm_unit *unit, void *array, size_t *capacity, size
 		return 0;
 	while (wanted < need && wanted <= SIZE_MAX / 2)
 		wanted *= 2;
-	larger = wanted < need ? NULL : gputm__own(unit, wanted, size);
+	larger = wanted < need ? NULL : own(unit, wanted, size, false);
 	if (!larger)
 		return -ENOMEM;
 	memcpy(&before, array, sizeof(before));

@@ -126,14 +126,16 @@ void gputm__unit_free(struct gputm_unit *unit); /* NULL allowed */
 
 /* Zeroed memory for count elements, or NULL (overflow included). count 0 gives one byte. */
 void *gputm__alloc(struct gputm_ctx *ctx, size_t count, size_t size);
+/* Memory for so many bytes, whatever they are, or NULL. */
+void *gputm__alloc_raw(struct gputm_ctx *ctx, size_t size);
 void gputm__free(struct gputm_ctx *ctx, void *memory);
 /* As gputm__alloc(), released with the unit, and by gputm__disown() before. */
 void *gputm__own(struct gputm_unit *unit, size_t count, size_t size);
 void gputm__disown(struct gputm_unit *unit, void *memory); /* NULL allowed */
 /*
- * Make room for at least `need` elements in memory of gputm__own(), of which `array` is the address
- * of the pointer: grows to the next power of two, keeps the contents. 0 or -ENOMEM with everything
- * as it was.
+ * Make room for at least `need` elements in the unit's own memory, of which `array` is the address
+ * of the pointer: grows to the next power of two, keeps the contents; what is new is not zeroed.
+ * 0 or -ENOMEM with everything as it was.
  */
 int gputm__own_more(struct gputm_unit *unit, void *array, size_t *capacity, size_t need,
 		    size_t size);

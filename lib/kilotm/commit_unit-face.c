@@ -284,8 +284,9 @@ static void clear(struct gputm_unit *unit)
 	struct gputm_commit_unit *self = (void *)unit;
 	const struct gputm_commit_unit_config *c = &self->config;
 
-	if (self->head) /* else it is new, and all pages are zero and untouched */
-		memset(self->entry, 0, ((size_t)self->mask + 1) * sizeof(*self->entry));
+	/* All others are zero: those never used are pages that nobody has touched. */
+	for (uint64_t cid = self->oldest; cid < self->head; cid++)
+		*entry_at(self, cid) = (struct gputm__commit_entry){ 0 };
 	memset(self->pending_writes, 0,
 	       c->pending_block ? c->pending_entries * sizeof(*self->pending_writes) : 0);
 	for (uint32_t n = 0; n < c->buffers; n++)
