@@ -84,6 +84,23 @@ grep -q -- '--merge: 7 of 50 points are missing: 3 10 17' err || complain "missi
 [ "$("$sim" --study points --shard 50/51 | wc -l) $("$sim" --study points --shard 51/51 | wc -l)" = '1 0' ] ||
 	complain 'shards of one point and of none'
 
+# A worker that keeps its units from point to point, and one for each point that has none to keep.
+cat >mixed <<'TXT'
+workload bank
+threads 96
+system warptm-tcd getm si-tm
+concurrency 1 8
+set machine.warps 8 12
+seed 1 2
+tell *
+TXT
+study 0 --study mixed --jobs 1 --report instances --out kept.jsonl
+points=$(wc -l <kept.jsonl)
+for point in $(seq "$points"); do
+	"$sim" --study mixed --shard "$point/$points" --report instances
+done >made.jsonl 2>err
+cmp -s kept.jsonl made.jsonl || complain "units kept: other bytes than units made anew"
+
 # ---- killed, and gone on with ----
 # kill_at LINES SIGNAL [child]: run until the file has so many lines, then kill it or its worker
 kill_at() {

@@ -5,6 +5,7 @@
 
 #include "examples/sim/machine/machine.h"
 #include "examples/sim/base/wheel.h"
+#include "examples/sim/port/port.h"
 #include "examples/sim/systems/systems.h"
 #include "tests/kit.h"
 
@@ -57,6 +58,7 @@ struct run {
 	struct sim_region region;
 	struct sim_result result;
 	struct sim_memory *memory; /* as the run left it */
+	void (*made)(const struct sim_machine *machine); /* told before it runs, or NULL */
 };
 
 static void run_init(struct run *run)
@@ -89,6 +91,8 @@ static int run_program(struct run *run, const struct sim_instr *code, uint32_t l
 	workload.regions = run->region.length ? 1 : 0;
 	error = sim_machine_new(NULL, &run->config, run->system, config, &workload, &run->options,
 				&machine);
+	if (!error && run->made)
+		run->made(machine);
 	if (!error)
 		error = sim_machine_run(machine);
 	if (!error) {
@@ -348,6 +352,83 @@ KIT_TESTS(test_swapped_units_change_nothing, 6)
 	ck_assert_mem_eq(&plain.result, &swapped.result, sizeof plain.result);
 	sim_memory_free(plain.memory);
 	sim_memory_free(swapped.memory);
+}
+
+/* A hash of the snapshots and names of all units; how many there are. */
+static uint64_t units_hash;
+static size_t units;
+
+static void hash_units(const struct sim_machine *machine)
+{
+	struct sim_unit_info info;
+
+	units_hash = UINT64_C(0xcbf29ce484222325);
+	for (units = 0; sim_machine_unit(machine, units, &info); units++) {
+		size_t size = gputm_unit_save(info.unit, NULL, 0);
+		unsigned char *snapshot = malloc(size);
+
+		ck_assert_uint_eq(gputm_unit_save(info.unit, snapshot, size), size);
+		for (size_t i = 0; i < size; i++)
+			units_hash = (units_hash ^ snapshot[i]) * UINT64_C(0x100000001b3);
+		for (const char *name = gputm_unit_name(info.unit); *name; name++)
+			units_hash = (units_hash ^ (uint64_t)*name) * UINT64_C(0x100000001b3);
+		free(snapshot);
+	}
+}
+
+static size_t taken(const struct sim_kept_units *kept)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < kept->units; i++)
+		count += !kept->unit[i].unit;
+	return count;
+}
+
+static struct sim_kept_units kept;
+static size_t taken_units;
+
+static void hash_and_count(const struct sim_machine *machine)
+{
+	hash_units(machine);
+	taken_units = taken(&kept);
+}
+
+/* Units of the run before are as those that are made anew, before the run and after it. */
+KIT_TESTS(test_kept_units_are_as_new, 6)
+{
+	struct run anew, again;
+	uint64_t hash;
+
+	run_init(&anew);
+	anew.system = systems[_i];
+	anew.options.concurrency = 2;
+	anew.made = hash_and_count;
+	again = anew;
+	again.options.kept = &kept;
+	ck_assert_int_eq(run_program(&again, add, LENGTH(add), eval_add, 333, 40), 0);
+	sim_memory_free(again.memory);
+	ck_assert_uint_eq(taken_units, 0);
+	for (int i = 0; i < 2; i++) {
+		ck_assert_int_eq(run_program(&anew, add, LENGTH(add), eval_add, 200, 70), 0);
+		hash = units_hash;
+		ck_assert_int_eq(run_program(&again, add, LENGTH(add), eval_add, 200, 70), 0);
+		ck_assert_uint_eq(units_hash, hash);
+		ck_assert_uint_gt(taken_units, 0);
+		ck_assert_mem_eq(&anew.result, &again.result, sizeof anew.result);
+		sim_memory_free(anew.memory);
+		sim_memory_free(again.memory);
+	}
+	/* Of another limit, throttles are made anew; with fewer warps, other units too. */
+	again.options.concurrency = anew.options.concurrency = 1;
+	again.config.warps = anew.config.warps = 4;
+	ck_assert_int_eq(run_program(&anew, add, LENGTH(add), eval_add, 200, 70), 0);
+	ck_assert_int_eq(run_program(&again, add, LENGTH(add), eval_add, 200, 70), 0);
+	ck_assert_uint_lt(taken_units, units);
+	ck_assert_mem_eq(&anew.result, &again.result, sizeof anew.result);
+	sim_memory_free(anew.memory);
+	sim_memory_free(again.memory);
+	sim_units_forget(&kept);
 }
 
 /*

@@ -146,6 +146,7 @@ static int make_machine(struct gputm_ctx *ctx, const struct proof *proof, struct
 		.seed = report->options->seed,
 		.observer = proof->replay ? sim_check_observer(proof->replay) : NULL,
 		.systems = sim_system_classes,
+		.kept = report->options->of ? report->options->of->kept : NULL,
 		.progress = sim_bar_update,
 		.progress_state = bar,
 		.stop = &sim_stop,

@@ -261,6 +261,7 @@ int sim_machine_new(struct gputm_ctx *ctx, const struct sim_machine_config *conf
 	machine->port.workload = workload;
 	machine->options = *options;
 	machine->port.observer = options->observer;
+	machine->port.kept = options->kept;
 	machine->port.seed = options->seed;
 	machine->words.block = sizeof(struct sim_words);
 	return end_make(machine, build(machine));

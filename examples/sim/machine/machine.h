@@ -59,6 +59,8 @@ extern const struct gputm_params sim_machine_params;
 /* What a system may know of a machine of this config. */
 struct sim_shape sim_machine_shape(const struct sim_machine_config *config);
 
+struct sim_kept_units;
+
 struct sim_run_options {
 	uint32_t concurrency; /* warps per core in transactions; 0 = unlimited */
 	bool likely;	      /* SIMT stacks use likely-convergence points */
@@ -67,6 +69,10 @@ struct sim_run_options {
 	const struct sim_observer *observer; /* NULL without --check */
 	/* All that there are, NULL-ended, for a system that has another within. */
 	const struct sim_system_class *const *systems;
+	/* Units that runs in a row have in common: those of the run before that have the same
+	 * kind, place and config are reset and used again. NULL: all are made anew. A run with
+	 * an observer makes its own. */
+	struct sim_kept_units *kept;
 	/* Told now and then how many threads have ended; NULL for none. */
 	void (*progress)(void *state, uint64_t ended, uint64_t threads, uint64_t cycles);
 	void *progress_state;

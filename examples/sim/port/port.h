@@ -253,6 +253,16 @@ struct sim_unit_slot {
 	void *handle;	    /* where the owner keeps the pointer to its unit */
 };
 
+/* Units of a run for the next one, by their places. */
+struct sim_kept_unit {
+	const struct sim_unit_kind *kind;
+	void *unit; /* NULL: a part of another unit, or taken */
+};
+struct sim_kept_units {
+	struct sim_kept_unit *unit;
+	size_t units;
+};
+
 struct sim_port {
 	uint64_t now;
 	const struct sim_host *host;
@@ -273,6 +283,7 @@ struct sim_port {
 	uint64_t witness; /* places given so far, by systems that only count */
 	struct sim_unit_slot *unit;
 	size_t units, unit_capacity;
+	struct sim_kept_units *kept; /* NULL: units are made for this run, and freed after it */
 	struct sim_result result;
 	int failed; /* errno of the first failure, and its message */
 	char error[256];
@@ -407,10 +418,12 @@ int sim_unit_show(struct sim_port *port, const char *role, const struct sim_unit
 		  void *handle);
 
 /* For hosts: unit number index, in order of roles and instances, false past the last one; save
- * all of them, make them anew and load them, 0 or an error; free them. */
+ * all of them, make them anew and load them, 0 or an error; free or keep them. */
 bool sim_unit_get(const struct sim_port *port, size_t index, struct sim_unit_info *out);
 int sim_units_swap(struct sim_port *port);
 void sim_units_free(struct sim_port *port);
+/* Free what is kept. */
+void sim_units_forget(struct sim_kept_units *kept);
 
 #define SIM_UNIT_KIND(UNIT)                                                                    \
 	static int make_##UNIT(struct gputm_ctx *ctx, const void *config, void **out)          \

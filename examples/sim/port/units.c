@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The units of libgputm in a run: a list, so that all can be reported and swapped. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #ifdef __GLIBC__
@@ -49,6 +48,23 @@ static int reserve(struct sim_port *port)
 	return 0;
 }
 
+/* Add a word and a number to a text: its new end. */
+static char *put(char *text, const char *word, uint32_t number)
+{
+	char digits[12];
+	size_t count = 0;
+
+	while (*word)
+		*text++ = *word++;
+	do
+		digits[count++] = (char)('0' + number % 10);
+	while (number /= 10);
+	while (count)
+		*text++ = digits[--count];
+	*text = '\0';
+	return text;
+}
+
 /* "core 3", "core 3 warp 7", "partition 2": what messages call the unit; none if there is one. */
 static void name_unit(const struct sim_port *port, const struct sim_unit_slot *slot, void *unit)
 {
@@ -64,22 +80,72 @@ static void name_unit(const struct sim_port *port, const struct sim_unit_slot *s
 	while (at < sizeof many / sizeof *many && strcmp(many[at], slot->role))
 		at++;
 	if (at < 2)
-		snprintf(name, sizeof name, "core %u warp %u", slot->instance / warps,
-			 slot->instance % warps);
+		put(put(name, "core ", slot->instance / warps), " warp ", slot->instance % warps);
 	else if (at < sizeof many / sizeof *many)
-		snprintf(name, sizeof name, "%s %u", at < 10 ? "core" : "partition",
-			 slot->instance);
+		put(name, at < 10 ? "core " : "partition ", slot->instance);
 	gputm_unit_set_name(slot->kind->face(unit), name);
+}
+
+/* ---- units of the run before ---- */
+
+/* The unit that had this place in the run before, as new, if it is of this kind and config. */
+static void *take_kept(const struct sim_port *port, const struct sim_unit_kind *kind,
+		       const void *config)
+{
+	struct sim_kept_unit *kept;
+	struct gputm_unit *face;
+	void *unit;
+
+	if (!port->kept || port->observer || port->units >= port->kept->units)
+		return NULL;
+	kept = &port->kept->unit[port->units];
+	if (kept->kind != kind || !kept->unit)
+		return NULL;
+	face = kind->face(kept->unit);
+	if (memcmp(gputm_unit_config(face), config, gputm_unit_params(face)->config_size))
+		return NULL;
+	gputm_unit_reset(face);
+	unit = kept->unit;
+	kept->unit = NULL;
+	return unit;
+}
+
+void sim_units_forget(struct sim_kept_units *kept)
+{
+	for (size_t i = 0; i < kept->units; i++)
+		if (kept->unit[i].unit)
+			kept->unit[i].kind->free(kept->unit[i].unit);
+	free(kept->unit);
+	*kept = (struct sim_kept_units){ .unit = NULL };
+}
+
+/* False: they are to be freed, as a run with an observer has others that look at its units. */
+static bool keep(const struct sim_port *port)
+{
+	struct sim_kept_units *kept = port->kept;
+
+	if (!kept || port->observer)
+		return false;
+	sim_units_forget(kept);
+	kept->unit = calloc(port->units + 1, sizeof *kept->unit);
+	for (size_t i = 0; kept->unit && i < port->units; i++)
+		if (port->unit[i].kind->free)
+			kept->unit[i] = (struct sim_kept_unit){ port->unit[i].kind,
+								handle_get(&port->unit[i]) };
+	kept->units = kept->unit ? port->units : 0;
+	return kept->unit != NULL;
 }
 
 int sim_unit_add(struct sim_port *port, const char *role, const struct sim_unit_kind *kind,
 		 const void *config, void *handle)
 {
 	struct sim_unit_slot slot = { role, instances(port, role), kind, config, handle };
-	void *unit;
+	void *unit = NULL;
 	int error = reserve(port);
 
 	if (!error)
+		unit = take_kept(port, kind, config);
+	if (!error && !unit)
 		error = kind->make(port->ctx, config, &unit);
 	if (error)
 		return error;
@@ -102,7 +168,9 @@ int sim_unit_show(struct sim_port *port, const char *role, const struct sim_unit
 
 void sim_units_free(struct sim_port *port)
 {
-	for (size_t i = 0; i < port->units; i++)
+	bool kept = keep(port);
+
+	for (size_t i = 0; !kept && i < port->units; i++)
 		if (port->unit[i].kind->free)
 			port->unit[i].kind->free(handle_get(&port->unit[i]));
 	free(port->unit);

@@ -75,7 +75,8 @@ static bool has_variant(const char *path, const char *name)
 	bool found = false;
 
 	while (in && !found && fgets(line, sizeof line, in))
-		found = sscanf(line, "variant %63s", word) == 1 && !strcmp(word, name);
+		found = *line == 'v' && sscanf(line, "variant %63s", word) == 1 &&
+			!strcmp(word, name);
 	if (in)
 		fclose(in);
 	return found;

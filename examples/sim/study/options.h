@@ -16,6 +16,8 @@ enum sim_format { SIM_TEXT, SIM_JSON, SIM_JSONL, SIM_CSV, SIM_GEM5 };
 enum sim_level { SIM_BY_FORMAT, SIM_SUMMARY, SIM_ROLES, SIM_INSTANCES };
 enum sim_progress { SIM_PROGRESS_AUTO, SIM_PROGRESS_ALWAYS, SIM_PROGRESS_NEVER };
 
+struct sim_kept_units;
+
 /* What a run that is a point of a study has besides. */
 struct sim_of_study {
 	char hash[20];	  /* of the study */
@@ -23,6 +25,7 @@ struct sim_of_study {
 	FILE *out;	  /* for the report */
 	const char *ignored[SIM_AXES]; /* axes that mean nothing here */
 	size_t ignored_count;
+	struct sim_kept_units *kept; /* between the runs of a process, or NULL */
 	bool trial;	  /* make the machine, find figures, and do not run */
 	uint64_t matched; /* patterns of --only that have a figure */
 };

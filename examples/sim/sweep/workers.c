@@ -11,6 +11,7 @@
 
 #include "../base/output.h"
 #include "../base/quote.h"
+#include "../port/port.h"
 #include "../report/point.h"
 
 #define JOBS_MAX 4096
@@ -98,7 +99,8 @@ static char *said(FILE *log)
 }
 
 /* Its line, or the reason why there is none. */
-static bool answer(const struct crew *crew, uint64_t point, FILE *log, int to)
+static bool answer(const struct crew *crew, uint64_t point, struct sim_kept_units *kept, FILE *log,
+		   int to)
 {
 	struct answer head = { SIM_FAILED, 0 };
 	struct sim_options options;
@@ -109,6 +111,7 @@ static bool answer(const struct crew *crew, uint64_t point, FILE *log, int to)
 
 	if (!sweep_point(crew->points, point, &options, &of)) {
 		of.out = open_memstream(&line, &size);
+		of.kept = kept;
 		head.status = sim_options_relate(&options) ? SIM_BAD_INPUT :
 							     (uint32_t)crew->run(&options);
 		if (of.out && fclose(of.out))
@@ -133,14 +136,16 @@ static bool answer(const struct crew *crew, uint64_t point, FILE *log, int to)
 static void work(const struct crew *crew, int from, int to)
 {
 	FILE *log = tmpfile();
+	struct sim_kept_units kept = { .unit = NULL };
 	uint64_t point;
 
 	(void)signal(SIGINT, SIG_IGN); /* the parent is told too */
 	(void)signal(SIGTERM, SIG_DFL);
 	if (!log || dup2(fileno(log), STDERR_FILENO) < 0)
 		_exit(1);
-	while (read_all(from, &point, sizeof point) && answer(crew, point, log, to))
+	while (read_all(from, &point, sizeof point) && answer(crew, point, &kept, log, to))
 		continue;
+	sim_units_forget(&kept);
 	_exit(0);
 }
 
