@@ -24,6 +24,8 @@ static const struct {
 	{ "commit out of order", GPUTM__MUTANT_DISORDER, { "Claim 2", "Claim 6", "Lemma 4" } },
 	{ "skips forgotten", GPUTM__MUTANT_FORGET_SKIP, { "progress", NULL, NULL } },
 	{ "resend requests dropped", GPUTM__MUTANT_DROP_RESEND, { "progress", NULL, NULL } },
+	{ "outcomes in no order", GPUTM__MUTANT_NO_ORDER, { "Fig. 4.5", NULL, NULL } },
+	{ "dones of one lane only", GPUTM__MUTANT_LOSE_DONE, { "progress", NULL, NULL } },
 };
 #define MUTANTS ((int)(sizeof(mutants) / sizeof(mutants[0])))
 

@@ -75,6 +75,10 @@ static struct gputm_commit_unit_config any_config(struct kit_bytes *bytes)
 	c.pending_entries = 8;
 	c.first_cid = kit_u32(bytes, 100);
 	c.seed = kit_number(bytes, 1);
+	c.serial_input = kit_u32(bytes, 2);
+	c.ordered_outcomes = kit_u32(bytes, 2);
+	c.entry_done = kit_u32(bytes, 2);
+	c.empty_pool = kit_u32(bytes, 2);
 	return c;
 }
 
@@ -88,6 +92,8 @@ static struct oracle_plan any_plan(struct kit_bytes *bytes,
 		.most_writes = kit_u32(bytes, ORACLE_LOG + 1),
 		.skips = kit_u32(bytes, 16),
 		.private_words = c->warp_mode,
+		.ordered = c->ordered_outcomes,
+		.entry_done = c->entry_done && !c->warp_mode,
 		.first_cid = c->first_cid,
 		.seed = kit_number(bytes, 4),
 	};

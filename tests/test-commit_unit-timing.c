@@ -37,6 +37,111 @@ KIT_TEST(test_timing_input_warp)
 	close_hand(&h);
 }
 
+/* Done of 5 lanes and verdict of 3 take as many cycles, the lowest lane first. */
+KIT_TEST(test_timing_serial_input)
+{
+	struct gputm_commit_message done = header(GPUTM_COMMIT_DONE, 7, 5);
+	struct gputm_commit_message verdict = header(GPUTM_COMMIT_VERDICT, 7, 5);
+	struct gputm_commit_unit_config config = small_config();
+	struct hand h;
+
+	config.serial_input = true;
+	open_hand(&h, &config);
+	done.mask = 0x1f;
+	done.yes = 0x15;
+	ck_assert_int_eq(push(&h, &done), GPUTM_COMMIT_UNIT_ACCEPTED);
+	for (unsigned lane = 0; lane < 5; lane++) {
+		ck_assert_int_eq(gputm_commit_unit_stage(h.unit, 7 + lane), GPUTM_COMMIT_UNUSED);
+		ticks(&h, 1);
+		ck_assert_int_eq(gputm_commit_unit_stage(h.unit, 7 + lane),
+				 lane & 1 ? GPUTM_COMMIT_FINISHED : GPUTM_COMMIT_HAZARD);
+	}
+	for (unsigned lane = 0; lane < 5; lane += 2) {
+		struct gputm_commit_report report;
+
+		while (!gputm_commit_unit_peek(h.unit, &report))
+			ticks(&h, 1);
+		ck_assert(gputm_commit_unit_pop(h.unit));
+		ck_assert_uint_eq(report.mask, 1u << lane);
+	}
+	verdict.mask = 0x15;
+	ck_assert_int_eq(push(&h, &verdict), GPUTM_COMMIT_UNIT_ACCEPTED);
+	for (unsigned lane = 0; lane < 5; lane += 2) {
+		ck_assert_int_eq(gputm_commit_unit_stage(h.unit, 7 + lane), GPUTM_COMMIT_WAIT);
+		ticks(&h, 1);
+		ck_assert_int_eq(gputm_commit_unit_stage(h.unit, 7 + lane), GPUTM_COMMIT_FINISHED);
+	}
+	close_hand(&h);
+}
+
+/* A narrow port cannot coalesce what it has not seen: in warp mode a word, a request. */
+KIT_TEST(test_timing_serial_input_warp)
+{
+	struct gputm_commit_unit_config config = small_config();
+	struct hand h;
+
+	config.warp_mode = config.serial_input = true;
+	open_hand(&h, &config);
+	send_log(&h, GPUTM_COMMIT_READ_LOG, 7, 0, 3, 0);
+	for (unsigned words = 1; words <= 3; words++) {
+		ticks(&h, 1);
+		ck_assert_uint_eq(stat_of(&h, "reads"), words);
+	}
+	for (unsigned n = 0; n < 3; n++)
+		wait_request(&h, 0);
+	close_hand(&h);
+}
+
+/* Lanes whose outcomes are all known, the oldest one last: one report a cycle. */
+KIT_TEST(test_timing_ordered_outcomes)
+{
+	struct gputm_commit_unit_config config = small_config();
+	struct gputm_commit_report report;
+	struct hand h;
+
+	config.ordered_outcomes = true;
+	open_hand(&h, &config);
+	send_log(&h, GPUTM_COMMIT_READ_LOG, 7, 0, 1, 0);
+	for (uint64_t cid = 7; cid < 10; cid++)
+		send_mask(&h, GPUTM_COMMIT_DONE, cid, true);
+	wait_request(&h, 0);
+	ticks(&h, 20);
+	ck_assert(!gputm_commit_unit_peek(h.unit, &report));
+	ck_assert_int_eq(gputm_commit_unit_stage(h.unit, 9), GPUTM_COMMIT_FINALISE);
+	ck_assert_uint_eq(gputm_commit_unit_next_event(h.unit), UINT64_MAX);
+	complete(&h, 0, 0);
+	for (uint64_t cid = 7; cid < 10; cid++)
+		ck_assert_uint_eq(wait_report(&h, GPUTM_COMMIT_OUTCOME, cid, true), 1);
+	close_hand(&h);
+}
+
+/* In warp mode the pointer passes a warp a cycle, however many lanes the warp has. */
+KIT_TEST(test_timing_ordered_outcomes_warp)
+{
+	struct gputm_commit_message done = header(GPUTM_COMMIT_DONE, 8, 8);
+	struct gputm_commit_unit_config config = small_config();
+	struct gputm_commit_report report;
+	struct hand h;
+
+	config.ordered_outcomes = config.warp_mode = true;
+	open_hand(&h, &config);
+	send_log(&h, GPUTM_COMMIT_READ_LOG, 7, 0, 1, 0);
+	send_mask(&h, GPUTM_COMMIT_DONE, 7, true);
+	done.mask = 0xff;
+	done.yes = 0x7f;
+	ck_assert_int_eq(push(&h, &done), GPUTM_COMMIT_UNIT_ACCEPTED);
+	wait_request(&h, 0);
+	ticks(&h, 40);
+	ck_assert(!gputm_commit_unit_peek(h.unit, &report));
+	complete(&h, 0, 0);
+	ck_assert_uint_eq(wait_report(&h, GPUTM_COMMIT_OUTCOME, 7, true), 1);
+	ticks(&h, 1);
+	ck_assert(gputm_commit_unit_peek(h.unit, &report));
+	ck_assert_uint_eq(report.first_cid, 8);
+	ck_assert_uint_eq(report.yes, 0x7f);
+	close_hand(&h);
+}
+
 KIT_TEST(test_timing_validation)
 {
 	struct gputm_commit_unit_config config = small_config();

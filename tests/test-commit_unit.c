@@ -121,6 +121,119 @@ KIT_TEST(test_fig_4_13_buffer_policies)
 }
 
 /* The first lanes of a warp retire as skips; an entry eight CIDs on must not be taken for one. */
+/* The whole log of a word, as the unit has asked for it. */
+static void send_again(struct hand *h, uint64_t cid, uint32_t purpose)
+{
+	struct gputm_commit_message m = header(GPUTM_COMMIT_RESENT, cid, 1);
+
+	m.mask = m.words = 1;
+	m.purpose = purpose;
+	m.word[0] = (struct gputm_commit_word){ 4 * cid, 1, 0 };
+	ck_assert_int_eq(push(h, &m), GPUTM_COMMIT_UNIT_ACCEPTED);
+	m.kind = GPUTM_COMMIT_RESENT_DONE;
+	m.words = 0;
+	ck_assert_int_eq(push(h, &m), GPUTM_COMMIT_UNIT_ACCEPTED);
+}
+
+/* 4.4.4: 8 finds the pool empty. It gets the buffer that 7 gives back, and its log comes once. */
+KIT_TEST(test_commit_unit_defers_for_an_older_entry)
+{
+	struct gputm_commit_unit_config config = small_config();
+	struct hand h;
+
+	config.buffers = 1;
+	config.empty_pool = GPUTM_COMMIT_POOL_DEFER;
+	open_hand(&h, &config);
+	for (uint64_t cid = 7; cid < 9; cid++) {
+		send_log(&h, GPUTM_COMMIT_WRITE_LOG, cid, (uint32_t)cid, 1, 1);
+		send_mask(&h, GPUTM_COMMIT_DONE, cid, true);
+	}
+	wait_report(&h, GPUTM_COMMIT_OUTCOME, 7, true);
+	ticks(&h, 20);
+	ck_assert_int_eq(gputm_commit_unit_stage(h.unit, 8), GPUTM_COMMIT_HAZARD);
+	ck_assert_uint_eq(gputm_commit_unit_next_event(h.unit), UINT64_MAX);
+	send_mask(&h, GPUTM_COMMIT_VERDICT, 7, true);
+	wait_request(&h, 1);
+	complete(&h, 1, 0);
+	wait_report(&h, GPUTM_COMMIT_RETIRED, 7, false);
+	wait_report(&h, GPUTM_COMMIT_RESEND, 8, false);
+	ck_assert_uint_eq(stat_of(&h, "deferrals"), 1);
+	send_again(&h, 8, GPUTM_COMMIT_FOR_RECORD);
+	wait_report(&h, GPUTM_COMMIT_OUTCOME, 8, true);
+	send_mask(&h, GPUTM_COMMIT_VERDICT, 8, true);
+	wait_request(&h, 1);
+	complete(&h, 1, 0);
+	wait_report(&h, GPUTM_COMMIT_RETIRED, 8, false);
+	ck_assert_uint_eq(stat_of(&h, "resends"), 1);
+	close_hand(&h);
+}
+
+/* Only 8, which retires after 7, has a buffer: 7 does not wait for it, and its log comes twice. */
+KIT_TEST(test_commit_unit_waits_for_no_younger_entry)
+{
+	struct gputm_commit_unit_config config = small_config();
+	struct hand h;
+
+	config.buffers = 1;
+	config.empty_pool = GPUTM_COMMIT_POOL_DEFER;
+	open_hand(&h, &config);
+	send_log(&h, GPUTM_COMMIT_WRITE_LOG, 8, 8, 1, 1);
+	send_log(&h, GPUTM_COMMIT_WRITE_LOG, 7, 7, 1, 1);
+	send_mask(&h, GPUTM_COMMIT_DONE, 7, true);
+	wait_report(&h, GPUTM_COMMIT_RESEND, 7, false);
+	send_again(&h, 7, GPUTM_COMMIT_FOR_RECORD);
+	wait_report(&h, GPUTM_COMMIT_OUTCOME, 7, true);
+	send_mask(&h, GPUTM_COMMIT_VERDICT, 7, true);
+	wait_report(&h, GPUTM_COMMIT_RESEND, 7, false);
+	send_again(&h, 7, GPUTM_COMMIT_FOR_COMMIT);
+	wait_request(&h, 1);
+	complete(&h, 1, 0);
+	wait_report(&h, GPUTM_COMMIT_RETIRED, 7, false);
+	ck_assert_uint_eq(stat_of(&h, "deferrals"), 0);
+	close_hand(&h);
+}
+
+/* Fig. 6.3: 7 and 10 write and are told of one by one; the skip and the failure go along. */
+KIT_TEST(test_commit_unit_done_for_each_entry)
+{
+	struct gputm_commit_unit_config config = small_config();
+	struct gputm_commit_message done = header(GPUTM_COMMIT_DONE, 7, 5);
+	struct gputm_commit_message verdict = header(GPUTM_COMMIT_VERDICT, 7, 5);
+	struct gputm_commit_report report;
+	uint64_t retired[3];
+	unsigned count = 0;
+	struct hand h;
+
+	config.entry_done = true;
+	open_hand(&h, &config);
+	done.mask = 0x1f;
+	done.yes = 0x1d;
+	verdict.mask = 0x1d;
+	verdict.yes = 0x09;
+	ck_assert_int_eq(push(&h, &done), GPUTM_COMMIT_UNIT_ACCEPTED);
+	for (unsigned outcomes = 0; outcomes < 4; outcomes++) {
+		while (!gputm_commit_unit_peek(h.unit, &report))
+			ticks(&h, 1);
+		ck_assert_uint_eq(report.kind, GPUTM_COMMIT_OUTCOME);
+		ck_assert(gputm_commit_unit_pop(h.unit));
+	}
+	ck_assert_int_eq(push(&h, &verdict), GPUTM_COMMIT_UNIT_ACCEPTED);
+	for (unsigned n = 0; n < 20; n++) {
+		ticks(&h, 1);
+		if (!gputm_commit_unit_peek(h.unit, &report))
+			continue;
+		ck_assert_uint_eq(report.kind, GPUTM_COMMIT_RETIRED);
+		ck_assert(gputm_commit_unit_pop(h.unit));
+		ck_assert_uint_lt(count, 3);
+		retired[count++] = report.mask;
+	}
+	ck_assert_uint_eq(count, 3);
+	ck_assert_uint_eq(retired[0], 0x01);
+	ck_assert_uint_eq(retired[1], 0x0e);
+	ck_assert_uint_eq(retired[2], 0x10);
+	close_hand(&h);
+}
+
 KIT_TEST(test_commit_unit_retired_lanes_keep_their_places)
 {
 	struct gputm_commit_unit_config config = small_config();

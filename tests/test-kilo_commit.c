@@ -297,6 +297,8 @@ static void take_report(uint32_t partition)
 static void deliver_report(struct core *core)
 {
 	const struct sent *sent = &core->report[core->head];
+	uint64_t first = sent->report.first_cid + (unsigned)__builtin_ctzll(sent->report.mask);
+	uint32_t count = (uint32_t)__builtin_popcountll(sent->report.mask);
 	int result;
 
 	if (!core->count || below(3) == 0)
@@ -307,8 +309,7 @@ static void deliver_report(struct core *core)
 		return;
 	if (sent->report.kind == GPUTM_COMMIT_RETIRED)
 		ck_assert_int_ge(gputm_commit_id_report_retired(w.vendor, sent->partition,
-								sent->report.first_cid,
-								sent->report.lanes, NULL), 0);
+								first, count, NULL), 0);
 	core->head = (core->head + 1) % QUEUE;
 	core->count--;
 }

@@ -61,6 +61,7 @@ commit_message_kind COMMIT_READ_LOG=0 COMMIT_WRITE_LOG=1 COMMIT_DONE=2 COMMIT_VE
 commit_purpose COMMIT_FOR_HAZARD=0 COMMIT_FOR_RECORD=1 COMMIT_FOR_REVALIDATE=2 COMMIT_FOR_COMMIT=3
 commit_report_kind COMMIT_OUTCOME=0 COMMIT_RETIRED=1 COMMIT_RESEND=2
 commit_policy COMMIT_BUFFERS_ALL=1 COMMIT_BUFFERS_ACCESSED=2 COMMIT_BUFFERS_USED=3 COMMIT_BUFFERS_NEEDED=4
+commit_empty_pool COMMIT_POOL_RESEND=0 COMMIT_POOL_DEFER=1
 commit_unit_result COMMIT_UNIT_ACCEPTED=0 COMMIT_UNIT_FULL=1
 commit_unit_port COMMIT_UNIT_VALIDATION=0 COMMIT_UNIT_COMMIT=1
 commit_stage COMMIT_UNUSED=0 COMMIT_FILL=1 COMMIT_HAZARD=2 COMMIT_VALIDATE=3 COMMIT_FINALISE=4 COMMIT_WAIT=5 COMMIT_READY=6 COMMIT_WRITE=7 COMMIT_FINISHED=8
@@ -175,7 +176,7 @@ last_writer_config size:N sets:I ways:I filter_ways:I filter_buckets:I cid_bits:
 commit_word address:Q value:I lane:I
 commit_message kind:I purpose:I first_cid:Q lanes:I words:I mask:Q yes:Q word:@commit_word*64
 commit_report kind:I purpose:I first_cid:Q lanes:I mask:Q yes:Q
-commit_unit_config size:N warp_mode:? ring:I cid_bits:I lanes:I address_bits:I buffer_words:I buffers:I buffer_policy:I region_bytes:I hazard_rate:I input_depth:I resent_depth:I output_depth:I port_words:I history_sets:I history_ways:I filter_ways:I filter_buckets:I pending_block:I pending_entries:I first_cid:Q seed:Q history_rows:P history_filter_rows:P
+commit_unit_config size:N warp_mode:? ring:I cid_bits:I lanes:I address_bits:I buffer_words:I buffers:I buffer_policy:I region_bytes:I hazard_rate:I input_depth:I resent_depth:I output_depth:I port_words:I history_sets:I history_ways:I filter_ways:I filter_buckets:I pending_block:I pending_entries:I first_cid:Q seed:Q history_rows:P history_filter_rows:P serial_input:? ordered_outcomes:? entry_done:? empty_pool:I
 tx_log_config size:N lanes:I address_bits:I partitions:I interleave:I l1_rows:I reserve_rows:I filter:I header_bytes:I flit_bytes:I
 tx_log_lookup hits:Q walked:Q rows:I
 tx_log_row mask:Q address:P value:P spilled:?

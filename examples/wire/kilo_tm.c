@@ -47,8 +47,10 @@ static void partition(uint32_t p)
 	for (; gputm_commit_unit_peek(unit[p], &r); gputm_commit_unit_pop(unit[p])) {
 		bad |= gputm_commit_sequencer_push(seq, p, &r); /* busy for a resend only */
 		if (r.kind == GPUTM_COMMIT_RETIRED)
-			bad |= gputm_commit_id_report_retired(vendor, p, r.first_cid, r.lanes,
-							      NULL) < 0;
+			for (uint32_t lane = 0; lane < r.lanes; lane++)
+				bad |= r.mask >> lane & 1 &&
+				       gputm_commit_id_report_retired(vendor, p, r.first_cid + lane,
+								      1, NULL) < 0;
 	}
 }
 

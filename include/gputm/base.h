@@ -179,9 +179,9 @@ GPUTM_API int gputm_params_init(const struct gputm_params *params, void *config,
  * Apply preset @p name on top of the defaults. @p config is initialised before, as its
  * `size` tells what may be written.
  * @return 0; -EINVAL, no such preset (the log lists them), or a `size` that is no struct's;
- * -E2BIG, a longer struct than the library's that is not 0 behind it; -ENOTSUP, the preset
- * sets a field that the caller's struct ends before, to another value than the default.
- * @p config is as it was then.
+ * -E2BIG, a longer struct than the library's that is not 0 behind it. @p config is as it was
+ * then. Fields that the caller's struct ends before are left out: an old program gets what its
+ * library did.
  */
 GPUTM_API GPUTM_MUST_CHECK int gputm_params_preset(struct gputm_ctx *ctx,
 						   const struct gputm_params *params,

@@ -20,7 +20,9 @@
  *
  *  event                                                 cycles    test
  *  a word of a log message (scalar mode)                 1         test_timing_input_scalar
- *  a whole message (warp mode; other kinds always)       1         test_timing_input_warp
+ *  a log message (warp mode without serial_input)        1         test_timing_input_warp
+ *  done or verdict                                       1         test_timing_input_warp
+ *  a lane of done or verdict (serial_input)              1         test_timing_serial_input
  *  word consumed to its request offered, port free       1         test_timing_validation
  *  requests of each port                                 1 each    test_timing_ports
  *  hazard detection of an entry      ceil((reads + writes) / hazard_rate) + 1
@@ -28,6 +30,8 @@
  *  skips at each in-order pointer                        1 each    test_timing_skip
  *  last read compared (or hazard detection left, if later) to
  *  the outcome report                                    1 (0)     test_timing_outcome
+ *  the same, with ordered_outcomes: each older entry of the ring (scalar mode)
+ *  or warp (warp mode) that waits too                    1 more    test_timing_ordered_outcomes
  *  YCID retired to the first revalidation read offered   2         test_timing_revalidation
  *  verdict consumed to the first write offered           2         test_timing_commit
  *  last write completed to retirement                    1         test_timing_retire
@@ -108,7 +112,11 @@ enum gputm_commit_report_kind {
 	/** mask: local outcome known, in yes: pass. Scalar mode: one lane; warp mode: all
 	 * lanes of the warp that are no skip. */
 	GPUTM_COMMIT_OUTCOME = 0,
-	/** mask: the whole warp (skips included) has retired here. */
+	/**
+	 * mask: these have retired here, skips included. One report for all lanes of the warp;
+	 * with entry_done one for each entry that has written, with the lanes since the report
+	 * before, and one for what is left.
+	 */
 	GPUTM_COMMIT_RETIRED = 1,
 	/** mask (one lane): send its log of this partition again, for @c purpose. */
 	GPUTM_COMMIT_RESEND = 2,
@@ -141,6 +149,16 @@ enum gputm_commit_policy {
 	GPUTM_COMMIT_BUFFERS_NEEDED = 4,   /**< each while a later stage may read it */
 };
 
+/** What becomes of a log that finds no buffer free in the pool. */
+enum gputm_commit_empty_pool {
+	GPUTM_COMMIT_POOL_RESEND = 0, /**< each stage that needs the log asks for it (4.2.5) */
+	/**
+	 * Hazard detection waits for a buffer, as long as an older entry holds one, and asks for
+	 * the log once (thesis 4.4.4: the buffer that comes back is the credit).
+	 */
+	GPUTM_COMMIT_POOL_DEFER = 1,
+};
+
 /** Geometry, modes and bandwidths. See gputm_commit_unit(3) for ranges and sources. */
 struct gputm_commit_unit_config {
 	size_t size;		/**< sizeof *this, set by the INIT macro */
@@ -170,6 +188,10 @@ struct gputm_commit_unit_config {
 	 * struct gputm_last_writer_config; copied. NULL draws them from the seed. */
 	const uint32_t *history_rows;
 	const uint32_t *history_filter_rows; /**< the same for its filter */
+	bool serial_input;     /**< done and verdict take a cycle a lane; warp mode: logs, a word */
+	bool ordered_outcomes; /**< outcomes in CID order (Fig. 4.5), else as soon as known */
+	bool entry_done;       /**< scalar mode: each entry that writes reports its retirement */
+	uint32_t empty_pool;   /**< enum gputm_commit_empty_pool */
 };
 /* begin INIT */
 #define GPUTM_COMMIT_UNIT_CONFIG_INIT \
@@ -180,7 +202,9 @@ struct gputm_commit_unit_config {
 	  /* input_depth */ 64, /* resent_depth */ 4, /* output_depth */ 64, \
 	  /* port_words */ 2048, /* history_sets */ 128, /* history_ways */ 4, \
 	  /* filter_ways */ 4, /* filter_buckets */ 256, /* pending_block */ 0, \
-	  /* pending_entries */ 4096, /* first_cid */ 1u, /* seed */ 1u, NULL, NULL }
+	  /* pending_entries */ 4096, /* first_cid */ 1u, /* seed */ 1u, NULL, NULL, \
+	  /* serial_input */ false, /* ordered_outcomes */ false, /* entry_done */ false, \
+	  /* empty_pool: resend */ 0 }
 /* end INIT */
 
 /** What the unit answers to a message. */
@@ -239,9 +263,10 @@ GPUTM_API struct gputm_unit *gputm_commit_unit_unit(struct gputm_commit_unit *un
 /** @return the parameter table of the kind. */
 GPUTM_API const struct gputm_params *gputm_commit_unit_params(void);
 /**
- * Presets: "kilo-tm" (1920 entries, 16-bit CIDs, 512 buffers: thesis 4.4.4),
- * "kilo-tm-small-history" (a history of 64 + 64, 4.4.3), "warptm" (warp mode),
- * "unbounded" (buffers that never overflow, as the released simulator).
+ * Presets: "kilo-tm" (1920 entries, 16-bit CIDs, 512 buffers: thesis 4.4.4; serial input, ordered
+ * outcomes, a done for each entry: Fig. 4.5, 6.3), "kilo-tm-small-history" (a history of 64 + 64,
+ * 4.4.3), "warptm" (warp mode, ordered outcomes), "unbounded" (buffers that never overflow, as
+ * the released simulator; else as "kilo-tm").
  * @return 0; -EINVAL, no such preset or @p config was not initialised (INIT macro).
  */
 GPUTM_API GPUTM_MUST_CHECK int

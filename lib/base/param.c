@@ -188,17 +188,13 @@ static int refuse_text(struct gputm_ctx *ctx, const struct gputm_params *params,
 	return -EINVAL;
 }
 
-static int apply_preset(struct gputm_ctx *ctx, const struct gputm_params *params,
-			const struct gputm_preset *preset, void *config)
+/* Fields that the caller's headers lack stay as they were before there were any. */
+static int apply_preset(const struct gputm_params *params, const struct gputm_preset *preset,
+			void *config)
 {
 	const struct gputm_param *row;
 	size_t size = size_of(config);
 
-	for (size_t v = 0; preset->value[v].field; v++) {
-		row = find(params, preset->value[v].field);
-		if (!has(size, row) && preset->value[v].value != row->def)
-			return refuse_absent(ctx, params, row, config);
-	}
 	gputm_params_init(params, config, size);
 	for (size_t v = 0; preset->value[v].field; v++) {
 		row = find(params, preset->value[v].field);
@@ -217,7 +213,7 @@ int gputm_params_preset(struct gputm_ctx *ctx, const struct gputm_params *params
 		return error;
 	for (size_t i = 0; i < params->preset_count; i++)
 		if (!strcmp(params->preset[i].name, name))
-			return apply_preset(ctx, params, &params->preset[i], config);
+			return apply_preset(params, &params->preset[i], config);
 	return refuse_preset(ctx, params, name);
 }
 

@@ -115,16 +115,29 @@ static const char *check_order(const struct gputm_commit_unit *self,
 		return "C1: hazard detection has passed what it has not done";
 	if (cid >= self->hazard && entry->stage > GPUTM_COMMIT_HAZARD && entry->body)
 		return "C1: hazard detection has not passed what it has done";
+	if (is_ordered(self) && cid < self->hazard &&
+	    (cid < self->final) != (entry->stage > GPUTM_COMMIT_FINALISE) &&
+	    (cid < self->final || entry->body))
+		return "C1: an outcome out of order";
 	if (cid < self->commit && entry->stage < GPUTM_COMMIT_READY)
 		return "C1: commit has passed what it has not done";
 	return NULL;
+}
+
+/* Nothing is told ahead, and no more is left than the warp's last report may say. */
+static bool told_fits(const struct gputm_commit_unit *self)
+{
+	const struct gputm__commit_entry *oldest = entry_at(self, self->oldest);
+	uint64_t left = self->oldest - self->told;
+
+	return left <= (self->oldest == self->head ? 0 : oldest->lane);
 }
 
 const char *gputm__commit_check_entries(const struct gputm_commit_unit *self)
 {
 	const struct gputm__commit_entry *entry = entry_at(self, self->hazard);
 	uint64_t words = (uint64_t)entry->words[0] + entry->words[1];
-	const char *broken = NULL;
+	const char *broken = told_fits(self) ? NULL : "C2: a retirement that nobody is told of";
 
 	if (self->hazard_word &&
 	    (self->hazard == self->head || entry->stage != GPUTM_COMMIT_HAZARD ||
@@ -146,7 +159,7 @@ const char *gputm__commit_check_entries(const struct gputm_commit_unit *self)
 /* ---- sums ---- */
 
 struct sums {
-	uint64_t active, skips, buffers, pending, unbounded, pending_words;
+	uint64_t active, skips, buffers, young, pending, unbounded, pending_words;
 	uint64_t failed, passed;
 };
 
@@ -157,10 +170,11 @@ static struct sums sums_of(const struct gputm_commit_unit *self)
 	for (uint64_t cid = self->oldest; cid != self->head; cid++) {
 		const struct gputm__commit_entry *entry = entry_at(self, cid);
 		bool failed = entry->flags & GPUTM__FAILED;
+		uint64_t buffers = (uint64_t)(entry->buffer[0] != 0) + (entry->buffer[1] != 0);
 
 		sums.active += entry->stage != GPUTM_COMMIT_UNUSED;
-		sums.buffers += entry->buffer[0] != 0;
-		sums.buffers += entry->buffer[1] != 0;
+		sums.buffers += buffers;
+		sums.young += cid < self->hazard ? 0 : buffers;
 		sums.skips += !entry->body && entry->stage == GPUTM_COMMIT_FINISHED;
 		sums.pending += entry->pending;
 		sums.failed += entry->stage == GPUTM_COMMIT_FINISHED && failed;
@@ -222,7 +236,7 @@ static const char *check_sums(const struct gputm_commit_unit *self)
 		return "C5: active = entries in a stage";
 	if (sums.pending != words)
 		return "C6: pending words of the entries = words at the ports";
-	if (sums.buffers != self->buffers_used)
+	if (sums.buffers != self->buffers_used || sums.young != self->buffers_young)
 		return "C7: buffers in use = buffers held by entries";
 	if (sums.unbounded != self->pending_unbounded || sums.pending_words != counted)
 		return "C9: pending writes counted = write-sets that are pending";
@@ -294,9 +308,10 @@ const char *gputm__commit_check(const struct gputm_commit_unit *self)
 {
 	const char *broken;
 
-	if (self->oldest > self->commit || self->commit > self->hazard ||
-	    self->hazard > self->head || self->head - self->oldest > self->config.ring)
-		return "C1: oldest <= commit <= hazard <= head <= oldest + ring";
+	if (self->oldest > self->commit || self->commit > finalised(self) ||
+	    finalised(self) > self->hazard || self->hazard > self->head ||
+	    self->head - self->oldest > self->config.ring)
+		return "C1: oldest <= commit <= final <= hazard <= head <= oldest + ring";
 	if (self->oldest < self->config.first_cid ||
 	    gputm__writers_newest(self->history) > self->hazard - self->config.first_cid)
 		return "C1: hazard detection is behind its history";

@@ -6,6 +6,7 @@
 #include "lib/kilotm/commit_unit-priv.h"
 
 static const char *const policies[] = { "all", "accessed", "used", "needed" };
+static const char *const empty_pools[] = { "resend", "defer" };
 #define UNIT commit_unit
 
 static const struct gputm_param rows[] = {
@@ -40,18 +41,33 @@ static const struct gputm_param rows[] = {
 	PARAM(pending_entries, 1, 1u << 24, 4096, true, "Counters of pending writes.", ""),
 	PARAM(first_cid, 0, UINT64_C(1) << 48, 1, false, "The oldest CID at the start.", ""),
 	PARAM(seed, 0, UINT64_MAX, 1, false, "Seed of the history's hash rows.", ""),
+	PARAM(serial_input, 0, 1, 0, false,
+	      "Take a packed message lane by lane, and in warp mode a log word by word.",
+	      "thesis 6.2.2, released simulator"),
+	PARAM(ordered_outcomes, 0, 1, 0, false, "Report outcomes in the order of CIDs.",
+	      "thesis Fig. 4.5"),
+	PARAM(entry_done, 0, 1, 0, false,
+	      "Report the retirement of each entry that has written, in scalar mode.",
+	      "thesis Fig. 6.3"),
+	CHOICE(empty_pool, 0, 1, 0, empty_pools,
+	       "What becomes of a log that finds no buffer free.", "thesis 4.2.5, 4.4.4"),
 };
+
+/* What the figures of the thesis charge for. */
+#define AS_FIGURES \
+	{ "serial_input", 1 }, { "ordered_outcomes", 1 }, { "entry_done", 1 }, { "empty_pool", 1 }
 
 static const struct gputm_preset presets[] = {
 	{ "kilo-tm", "Thesis 4.4.3, 4.4.4: 1920 entries, 512 buffers of 64 B, 5 kB of history.",
-	  { { "ring", 1920 }, { "cid_bits", 16 }, { "buffers", 512 } } },
+	  { { "ring", 1920 }, { "cid_bits", 16 }, { "buffers", 512 }, AS_FIGURES } },
 	{ "kilo-tm-small-history", "Thesis 4.4.3: the same with 64 + 64 entries of history, 512 B.",
 	  { { "ring", 1920 }, { "cid_bits", 16 }, { "buffers", 512 }, { "history_sets", 16 },
-	    { "filter_buckets", 16 } } },
+	    { "filter_buckets", 16 }, AS_FIGURES } },
 	{ "warptm", "Thesis 6.2: warp mode with 32 B regions.",
-	  { { "warp_mode", 1 }, { "cid_bits", 16 }, { "ring", 1920 }, { "buffers", 512 } } },
+	  { { "warp_mode", 1 }, { "cid_bits", 16 }, { "ring", 1920 }, { "buffers", 512 },
+	    { "ordered_outcomes", 1 }, { "empty_pool", 1 } } },
 	{ "unbounded", "As the released simulator: buffers that hardly ever overflow.",
-	  { { "buffer_words", 64 }, { "buffers", 46080 } } },
+	  { { "buffer_words", 64 }, { "buffers", 46080 }, AS_FIGURES } },
 };
 
 static const struct gputm__stat_row stats[] = {
@@ -98,6 +114,7 @@ static const struct gputm__stat_row stats[] = {
 	STAT(commit_cycles, HISTOGRAM, "cycles", "Passing verdict to writes queued."),
 	STAT(retire_cycles, HISTOGRAM, "cycles", "Finished to retired."),
 	STAT(revalidation_distance, HISTOGRAM, "CIDs", "From an entry with a hazard to its YCID."),
+	STAT(deferrals, COUNTER, "logs", "Logs that waited for a buffer and were then sent again."),
 };
 
 static const char *const verdicts[] = { "failed", "passed" };
@@ -291,10 +308,11 @@ static void clear(struct gputm_unit *unit)
 	       c->pending_block ? c->pending_entries * sizeof(*self->pending_writes) : 0);
 	for (uint32_t n = 0; n < c->buffers; n++)
 		self->spare[n] = n + 1;
-	self->oldest = self->commit = self->hazard = self->head = c->first_cid;
+	self->oldest = self->commit = self->final = self->hazard = self->head = c->first_cid;
+	self->told = c->first_cid;
 	self->hazard_word = self->pending_unbounded = 0;
 	self->revalidate.last = self->finalise.last = 0;
-	self->active = self->buffers_used = 0;
+	self->active = self->buffers_used = self->buffers_young = 0;
 	self->queued = self->offered = 0;
 	self->now = 0;
 	self->input.head = self->input.count = self->input.word = 0;
@@ -356,7 +374,7 @@ static void io_stats(struct gputm_unit *unit, struct gputm__io *io)
 	gputm__commit_io_stats((void *)unit, io);
 }
 
-GPUTM__UNIT(commit_unit, .version = 5, .setup = setup, .validate = validate,
+GPUTM__UNIT(commit_unit, .version = 6, .setup = setup, .validate = validate,
 	    .laws = laws, .io_stats = io_stats,
 	    .part = { { "history", offsetof(struct gputm_commit_unit, history) } })
 

@@ -453,16 +453,28 @@ static void note_decided(struct gputm_commit_unit *self, const struct gputm_comm
 		append(self, &self->finalise, entry_of(self, message, lane));
 }
 
-APART void consume_done(struct gputm_commit_unit *self,
-				      const struct gputm_commit_message *message)
+/* The lanes of a done or verdict that a cycle takes; the message is over without lanes. */
+static uint64_t take_lanes(struct gputm_commit_unit *self, struct gputm_commit_message *message)
 {
-	for (uint64_t left = message->yes; left; left &= left - 1)
+	uint64_t lanes = self->config.serial_input ? message->mask & -message->mask : message->mask;
+
+	message->mask &= ~lanes;
+	if (!message->mask)
+		drop_message(&self->input);
+	return lanes;
+}
+
+APART void consume_done(struct gputm_commit_unit *self, struct gputm_commit_message *message)
+{
+	uint64_t lanes = take_lanes(self, message), skips = lanes & ~message->yes;
+
+	for (uint64_t left = lanes & message->yes; left; left &= left - 1)
 		close_logs(self, entry_of(self, message, gputm__lowest(left)));
-	for (uint64_t left = message->mask & ~message->yes; left; left &= left - 1)
+	for (uint64_t left = skips; left; left &= left - 1)
 		skip(self, entry_of(self, message, gputm__lowest(left)));
-	if (self->config.warp_mode)
+	message->yes &= ~lanes;
+	if (skips && self->config.warp_mode && !self->config.ordered_outcomes)
 		note_decided(self, message);
-	drop_message(&self->input);
 }
 
 static void judge_entry(struct gputm_commit_unit *self, uint64_t cid, bool passed)
@@ -485,20 +497,21 @@ static void judge_entry(struct gputm_commit_unit *self, uint64_t cid, bool passe
 		gputm__commit_issue(self, entry);
 }
 
-APART void consume_verdict(struct gputm_commit_unit *self,
-			    const struct gputm_commit_message *message)
+APART void consume_verdict(struct gputm_commit_unit *self, struct gputm_commit_message *message)
 {
-	for (uint64_t left = message->mask; left; left &= left - 1) {
+	uint64_t lanes = take_lanes(self, message);
+
+	for (uint64_t left = lanes; left; left &= left - 1) {
 		unsigned lane = gputm__lowest(left);
 
 		judge_entry(self, message->first_cid + lane, message->yes >> lane & 1);
 	}
-	drop_message(&self->input);
+	message->yes &= ~lanes;
 }
 
 void gputm__commit_consume(struct gputm_commit_unit *self)
 {
-	const struct gputm_commit_message *message = served(&self->input);
+	struct gputm_commit_message *message = served(&self->input);
 
 	if (message->kind == GPUTM_COMMIT_DONE)
 		consume_done(self, message);
@@ -514,10 +527,23 @@ static void finish_resent(struct gputm_commit_unit *self, struct gputm__commit_e
 			  uint32_t purpose)
 {
 	entry->asked = 0;
+	if (is_deferred(self, entry, purpose & 1) && entry->buffer[purpose & 1])
+		entry->flags &= (uint8_t)~(GPUTM__OVERFLOW << (purpose & 1));
 	if (purpose == GPUTM_COMMIT_FOR_REVALIDATE)
 		gputm__commit_settle(self, entry);
 	else if (purpose == GPUTM_COMMIT_FOR_COMMIT)
 		gputm__commit_issue(self, entry);
+}
+
+/* A word on its way through hazard detection; one of a deferred log is kept. */
+static void keep_deferred(struct gputm_commit_unit *self, const struct gputm__commit_entry *entry,
+			  const struct gputm_commit_word *word)
+{
+	uint32_t log = self->hazard_word >= entry->words[0];
+	uint64_t n = self->hazard_word - (log ? entry->words[0] : 0);
+
+	if (is_deferred(self, entry, log) && entry->buffer[log])
+		kept_words(self, entry, log)[n] = *word;
 }
 
 static void take_resent_word(struct gputm_commit_unit *self, struct gputm__commit_entry *entry,
@@ -525,6 +551,7 @@ static void take_resent_word(struct gputm_commit_unit *self, struct gputm__commi
 {
 	self->words_resent++;
 	if (port < 0) {
+		keep_deferred(self, entry, word);
 		gputm__commit_detect_word(self, entry, word->address);
 		return;
 	}

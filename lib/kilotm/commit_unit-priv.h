@@ -27,6 +27,8 @@ enum gputm__mutants {
 	GPUTM__MUTANT_DISORDER,	     /* write as soon as the own verdict is in (scalar mode) */
 	GPUTM__MUTANT_FORGET_SKIP,   /* ignore the skips in a message */
 	GPUTM__MUTANT_DROP_RESEND,   /* never send the request for a log */
+	GPUTM__MUTANT_NO_ORDER,	     /* report outcomes as they are known, although ordered */
+	GPUTM__MUTANT_LOSE_DONE,     /* a done names its own lane only */
 	GPUTM__MUTANTS,
 };
 #ifdef GPUTM__MUTANT
@@ -136,9 +138,14 @@ struct gputm_commit_unit {
 	/* Ports, as enum gputm_commit_unit_offer, with words queued, and with a request offered. */
 	uint32_t queued, offered;
 
-	/* oldest <= commit <= hazard <= head <= oldest + ring; head: above all CIDs named. */
-	uint64_t oldest, commit, hazard, head;
+	/*
+	 * oldest <= commit <= final <= hazard <= head <= oldest + ring; head: above all CIDs named.
+	 * `final` counts, and moves, only if outcomes are ordered.
+	 */
+	uint64_t oldest, commit, final, hazard, head;
+	uint64_t told;			/* CIDs below: their retirement is reported */
 	uint64_t hazard_word;		/* words that the entry at `hazard` has passed */
+	uint64_t buffers_young;		/* buffers of entries that hazard detection has not left */
 	uint64_t pending_unbounded;	/* entries that are pending with an unknown write-set */
 	struct gputm__commit_list revalidate, finalise;
 
@@ -155,6 +162,7 @@ struct gputm_commit_unit {
 	uint64_t active, active_max, buffers_used, buffers_max, span_max;
 	struct gputm__histogram fill_cycles, hazard_cycles, validate_cycles, verdict_cycles;
 	struct gputm__histogram commit_cycles, retire_cycles, revalidation_distance;
+	uint64_t deferrals;
 };
 
 /* ---- entries ---- */
@@ -223,6 +231,17 @@ static inline uint64_t waited(const struct gputm_commit_unit *self,
 	return self->now - entry->since;
 }
 
+static inline bool is_ordered(const struct gputm_commit_unit *self)
+{
+	return self->config.ordered_outcomes && !gputm__mutant(GPUTM__MUTANT_NO_ORDER);
+}
+
+/* How far outcomes are reported, if they are ordered: commit may follow. */
+static inline uint64_t finalised(const struct gputm_commit_unit *self)
+{
+	return is_ordered(self) ? self->final : self->hazard;
+}
+
 /* Whether the entry's hazards have been written: its YCID has retired. */
 static inline bool is_woken(const struct gputm_commit_unit *self,
 			    const struct gputm__commit_entry *entry)
@@ -271,12 +290,20 @@ static inline struct gputm_commit_word *kept_words(const struct gputm_commit_uni
 	return &self->kept[(size_t)(entry->buffer[log] - 1) * self->config.buffer_words];
 }
 
+/* Whether hazard detection has not left the entry. */
+static inline bool is_young(const struct gputm_commit_unit *self,
+			    const struct gputm__commit_entry *entry)
+{
+	return cid_of(self, entry) >= self->hazard;
+}
+
 static inline bool take_buffer(struct gputm_commit_unit *self, struct gputm__commit_entry *entry,
 			       uint32_t log)
 {
 	if (self->buffers_used == self->config.buffers)
 		return false;
 	entry->buffer[log] = self->spare[self->buffers_used++];
+	self->buffers_young += is_young(self, entry);
 	gputm__maximum(&self->buffers_max, self->buffers_used);
 	return true;
 }
@@ -287,7 +314,16 @@ static inline void drop_buffer(struct gputm_commit_unit *self, struct gputm__com
 	if (!entry->buffer[log])
 		return;
 	self->spare[--self->buffers_used] = entry->buffer[log];
+	self->buffers_young -= is_young(self, entry);
 	entry->buffer[log] = 0;
+}
+
+/* Whether a log that found no buffer waits for one, or has one now and comes again. */
+static inline bool is_deferred(const struct gputm_commit_unit *self,
+			       const struct gputm__commit_entry *entry, uint32_t log)
+{
+	return self->config.empty_pool == GPUTM_COMMIT_POOL_DEFER && is_unbounded(entry, log) &&
+	       entry->words[log] <= self->config.buffer_words;
 }
 
 /* ---- pending writes ---- */
@@ -310,8 +346,7 @@ static inline uint32_t *pending_at(const struct gputm_commit_unit *self, uint64_
 /* ---- queues ---- */
 
 /* The message that an inbox serves next. */
-static inline const struct gputm_commit_message *
-served(const struct gputm__commit_inbox *in)
+static inline struct gputm_commit_message *served(const struct gputm__commit_inbox *in)
 {
 	return &in->message[in->head];
 }
@@ -333,7 +368,7 @@ static inline uint64_t room_at(const struct gputm_commit_unit *self, uint32_t po
 static inline uint32_t words_a_cycle(const struct gputm_commit_unit *self,
 				     const struct gputm_commit_message *message)
 {
-	return self->config.warp_mode ? message->words : 1;
+	return self->config.warp_mode && !self->config.serial_input ? message->words : 1;
 }
 
 /* The port that resent words of this purpose go to; -1: to hazard detection. */

@@ -15,6 +15,7 @@ static void io_kept(struct gputm_commit_unit *self, struct gputm__io *io,
 		    struct gputm__commit_entry *entry, uint32_t log)
 {
 	bool held = !gputm__io_reading(io) && entry->buffer[log];
+	uint64_t words = entry->words[log];
 
 	gputm__io_bool(io, &held);
 	if (gputm__io_reading(io) && held && !take_buffer(self, entry, log))
@@ -22,9 +23,12 @@ static void io_kept(struct gputm_commit_unit *self, struct gputm__io *io,
 	if (held && !is_unbounded(entry, log) &&
 	    entry->words[log] > self->config.buffer_words)
 		gputm__io_fail(io, -EINVAL, "more words than a buffer has");
-	if (io->error || !held || is_unbounded(entry, log))
+	if (is_unbounded(entry, log)) /* of a deferred log: the words that have come again */
+		words = is_deferred(self, entry, log) && entry == entry_at(self, self->hazard) ?
+				self->hazard_word - (log ? entry->words[0] : 0) : 0;
+	if (io->error || !held || words > self->config.buffer_words)
 		return;
-	for (uint32_t n = 0; n < entry->words[log]; n++) {
+	for (uint32_t n = 0; n < words; n++) {
 		struct gputm_commit_word *word = &kept_words(self, entry, log)[n];
 
 		gputm__io_u64_max(io, &word->address, self->address_max, "address of a log word");
@@ -71,9 +75,12 @@ static void io_pointers(struct gputm_commit_unit *self, struct gputm__io *io)
 	if (gputm__io_reading(io))
 		self->head = self->oldest + span;
 	gputm__io_u64_max(io, &self->hazard, self->head, "hazard pointer");
-	gputm__io_u64_max(io, &self->commit, self->hazard, "commit pointer");
+	if (is_ordered(self))
+		gputm__io_u64_max(io, &self->final, self->hazard, "outcome pointer");
+	gputm__io_u64_max(io, &self->commit, finalised(self), "commit pointer");
 	if (self->commit < self->oldest)
 		gputm__io_fail(io, -EINVAL, "commit pointer");
+	gputm__io_u64_max(io, &self->told, self->oldest, "retirement that is not told");
 	gputm__io_u64(io, &self->hazard_word);
 }
 
@@ -228,7 +235,7 @@ static void io_inbox(struct gputm_commit_unit *self, struct gputm__io *io,
 	}
 	if (!io->error && in->word &&
 	    (!in->count || in->word >= served(in)->words ||
-	     (in == &self->input && self->config.warp_mode)))
+	     (in == &self->input && words_a_cycle(self, served(in)) == served(in)->words)))
 		gputm__io_fail(io, -EINVAL, "words consumed that are not there");
 }
 

@@ -54,26 +54,31 @@
  * again. finalise() reports the outcome, the verdict comes through consume(), commit() queues
  * the writes in CID order, and retire() frees the entry.
  *
- * Three pointers walk the ring in CID order, an entry a cycle: `hazard` passes what has had its
- * words looked up and recorded, `commit` what has failed or queued its writes, `oldest`
+ * Four pointers walk the ring in CID order, an entry a cycle: `hazard` passes what has had its
+ * words looked up and recorded, `final` what has its outcome, in warp mode a warp at a time
+ * (only with ordered_outcomes), `commit` what has failed or queued its writes, `oldest`
  * (retirement) what is finished. The rest is by lists: an entry that waits for its YCID hangs on
  * that entry until it retires, then on the list `revalidate`; one whose outcome is known hangs on
- * `finalise`.
+ * `finalise` if outcomes are not ordered.
  *
  * A read or write log that does not fit its buffer, or finds no buffer free, is not kept:
  * the entry is unbounded. Its words are still compared as they come, but whenever a later
- * stage needs the log, the core is asked to send it again.
+ * stage needs the log, the core is asked to send it again. With empty_pool = defer, a log that
+ * only lacked a buffer waits in hazard detection for one that an older entry gives back, and
+ * comes again once, into that buffer. Only entries before it are waited for: younger ones
+ * keep theirs until this one has retired.
  *
  * Invariants, as check() names them:
- *   C1  oldest <= commit <= hazard <= head <= oldest + ring; each pointer has passed just
- *       the entries whose stage says so
- *   C2  the messages' warps tile the CIDs that they have named
+ *   C1  oldest <= commit <= final <= hazard <= head <= oldest + ring; each pointer has passed
+ *       just the entries whose stage says so
+ *   C2  the messages' warps tile the CIDs that they have named; retirement is told up to some
+ *       lane of the oldest entry's warp
  *   C3  RCID <= oldest; RCID <= YCID < CID for a hazard; flags and stage agree
  *   C4  a log that a later stage needs is in its buffer or unbounded
  *   C5  begun + skips = committed + failed here + failed elsewhere + skips retired + active
  *   C6  words read + requeued = words compared + words at the validation port;
  *       words issued = words written + words at the commit port
- *   C7  buffers in use = buffers that entries hold
+ *   C7  buffers in use = buffers that entries hold; the same for those at or behind hazard
  *   C8  outcomes passed = committed + failed elsewhere + entries that passed here; likewise
  *       failed
  *   C9  the table of pending writes holds what entries between pass and retirement write
@@ -85,8 +90,14 @@
  *            all its comparisons
  *
  * Differences from the paper
- *   - The local outcome is reported as soon as it is known. Only commit waits for older
- *     verdicts; the paper's figure has both in one stage.
+ *   - Without ordered_outcomes the local outcome is reported as soon as it is known, and only
+ *     commit waits for older entries. Fig. 4.5 has one stage for both, in ring order: the
+ *     presets do so. Either is correct: the order of writes is that of CIDs.
+ *   - Fig. 6.3 has a done for each transaction, the retirement stage one for each entry. With
+ *     entry_done an entry that has written reports; skips and failures, for which no core
+ *     waits, go with the next report of their warp.
+ *   - A done or verdict of several lanes is worked off in a cycle unless serial_input is set,
+ *     as in the released simulator without its "parallel input" (6.2.2: a narrow port).
  *   - A local failure finishes at once and its verdict is absorbed when it comes.
  *   - YCID names one entry although several may be hazards: retirement is in order, so
  *     the youngest one's includes the others'. The last comparison counts: a speculative
@@ -98,8 +109,9 @@
  *   - CIDs in the history wrap in the paper's 16 bits. Here its base moves each half range,
  *     to the smallest RCID that an entry before the end of hazard detection has.
  *   - The paper leaves limited buffers as future work. Here they are limited, with the
- *     policies of Fig. 4.13 and the resending that 4.2.5 describes; resent words have an
- *     input of their own, so they never queue behind the logs of younger transactions.
+ *     policies of Fig. 4.13 and the resending that 4.2.5 describes or the deferral that 4.4.4
+ *     names in a sentence; resent words have an input of their own, so they never queue
+ *     behind the logs of younger transactions.
  *   - The paper says nothing of skips' cost. Each in-order pointer passes one entry a
  *     cycle, skip or not, as in the released simulator.
  */
@@ -282,13 +294,62 @@ static inline bool is_elsewhere(const struct gputm_commit_unit *self,
 	return has_words(self, entry) && is_unbounded(entry, log_of(self, entry));
 }
 
+/* Buffers of the lanes of its warp before it, which in warp mode wait for its outcome. */
+static uint64_t buffers_of_warp(const struct gputm_commit_unit *self,
+				const struct gputm__commit_entry *entry)
+{
+	uint32_t lanes = self->config.warp_mode ? entry->lane : 0;
+	uint64_t buffers = 0;
+
+	for (uint32_t place = place_of(self, entry); lanes; lanes--) {
+		const struct gputm__commit_entry *before = &self->entry[--place & self->mask];
+
+		buffers += before->buffer[0] != 0;
+		buffers += before->buffer[1] != 0;
+	}
+	return buffers;
+}
+
+/*
+ * A deferred log waits while the pool is empty, but only for buffers of older entries, in warp
+ * mode of older warps: the others come back after it.
+ */
+static inline bool must_wait(const struct gputm_commit_unit *self,
+			     const struct gputm__commit_entry *entry)
+{
+	uint32_t log = log_of(self, entry);
+
+	return is_deferred(self, entry, log) && !entry->buffer[log] &&
+	       self->buffers_used == self->config.buffers &&
+	       self->buffers_used > self->buffers_young + buffers_of_warp(self, entry);
+}
+
+static void ask_for_words(struct gputm_commit_unit *self, struct gputm__commit_entry *entry)
+{
+	uint32_t log = log_of(self, entry);
+
+	if (is_deferred(self, entry, log) && !entry->buffer[log])
+		self->deferrals += take_buffer(self, entry, log);
+	ask(self, entry, log ? GPUTM_COMMIT_FOR_RECORD : GPUTM_COMMIT_FOR_HAZARD);
+}
+
 static inline bool can_detect(const struct gputm_commit_unit *self)
 {
 	const struct gputm__commit_entry *entry = entry_at(self, self->hazard);
 
 	if (entry->stage != GPUTM_COMMIT_HAZARD)
 		return entry->stage > GPUTM_COMMIT_HAZARD;
-	return !entry->asked && (report_room(self) || !is_elsewhere(self, entry));
+	if (!is_elsewhere(self, entry))
+		return !entry->asked;
+	return !entry->asked && report_room(self) && !must_wait(self, entry);
+}
+
+/* The pointer passes the entry. */
+static void pass(struct gputm_commit_unit *self, const struct gputm__commit_entry *entry)
+{
+	self->buffers_young -= entry->buffer[0] != 0;
+	self->buffers_young -= entry->buffer[1] != 0;
+	self->hazard++;
 }
 
 /* All words have passed. */
@@ -297,7 +358,7 @@ static void leave_detection(struct gputm_commit_unit *self, struct gputm__commit
 	gputm__sample(&self->hazard_cycles, waited(self, entry));
 	enter(self, entry, GPUTM_COMMIT_VALIDATE);
 	self->hazard_word = 0;
-	self->hazard++;
+	pass(self, entry);
 	if (entry->flags & GPUTM__HAZARDOUS) {
 		self->hazards++;
 		gputm__sample(&self->revalidation_distance, self->hazard - 1 - entry->ycid);
@@ -312,12 +373,11 @@ static void detect(struct gputm_commit_unit *self)
 	uint32_t words = self->config.hazard_rate;
 
 	if (entry->stage == GPUTM_COMMIT_FINISHED)
-		self->hazard++;
+		pass(self, entry);
 	else if (!has_words(self, entry))
 		leave_detection(self, entry);
 	else if (is_elsewhere(self, entry))
-		ask(self, entry, log_of(self, entry) ? GPUTM_COMMIT_FOR_RECORD
-						     : GPUTM_COMMIT_FOR_HAZARD);
+		ask_for_words(self, entry);
 	else
 		do {
 			uint32_t log = log_of(self, entry);
@@ -338,6 +398,14 @@ void gputm__commit_wait_for(struct gputm_commit_unit *self, struct gputm__commit
 		append(self, &entry_at(self, writer)->waiters, entry);
 }
 
+/* The outcome is known, and counts in that of the warp. */
+static void decide(struct gputm_commit_unit *self, struct gputm__commit_entry *entry)
+{
+	if (self->config.warp_mode && !(entry->flags & GPUTM__DECIDED))
+		last_of(self, entry)->decided++;
+	entry->flags |= GPUTM__DECIDED;
+}
+
 /* Move an entry on whose validation may be complete. */
 void gputm__commit_settle(struct gputm_commit_unit *self, struct gputm__commit_entry *entry)
 {
@@ -346,7 +414,10 @@ void gputm__commit_settle(struct gputm_commit_unit *self, struct gputm__commit_e
 	if (!(entry->flags & GPUTM__HAZARDOUS)) {
 		gputm__sample(&self->validate_cycles, waited(self, entry));
 		enter(self, entry, GPUTM_COMMIT_FINALISE);
-		append(self, &self->finalise, entry);
+		if (is_ordered(self))
+			decide(self, entry);
+		else
+			append(self, &self->finalise, entry);
 	} else if (is_woken(self, entry)) {
 		append(self, &self->revalidate, entry);
 	}
@@ -408,10 +479,26 @@ static bool completes(const struct gputm_commit_unit *self,
 	return last_of(self, entry)->decided + decides == entry->lanes;
 }
 
+/* In CID order: the entry at the pointer is decided, in warp mode its whole warp. */
+static bool can_finalise_next(const struct gputm_commit_unit *self)
+{
+	const struct gputm__commit_entry *entry = entry_at(self, self->final);
+
+	if (self->final == self->hazard)
+		return false;
+	if (self->config.warp_mode)
+		return last_of(self, entry)->decided == entry->lanes &&
+		       self->hazard - self->final >= entry->lanes && report_room(self);
+	return entry->stage == GPUTM_COMMIT_FINISHED ||
+	       (entry->stage == GPUTM_COMMIT_FINALISE && report_room(self));
+}
+
 static inline bool can_finalise(const struct gputm_commit_unit *self)
 {
 	const struct gputm__commit_entry *entry = front(self, &self->finalise);
 
+	if (is_ordered(self))
+		return can_finalise_next(self);
 	return entry && (report_room(self) ||
 			 (self->config.warp_mode && !completes(self, entry)));
 }
@@ -449,20 +536,33 @@ static void announce_all(struct gputm_commit_unit *self, struct gputm__commit_en
 		mask |= entry->body ? lane_bit(entry) : 0;
 		passed |= entry->body && !(entry->flags & GPUTM__FAILED) ? lane_bit(entry) : 0;
 	}
-	report(self, last, GPUTM_COMMIT_OUTCOME, mask, passed);
+	if (mask)
+		report(self, last, GPUTM_COMMIT_OUTCOME, mask, passed);
 	for (place = end - lanes; place != end; place++)
 		if (self->entry[place & self->mask].body)
 			announce(self, &self->entry[place & self->mask]);
 }
 
+static void finalise_next(struct gputm_commit_unit *self)
+{
+	struct gputm__commit_entry *entry = entry_at(self, self->final);
+	uint32_t lanes = self->config.warp_mode ? entry->lanes : 1;
+
+	self->final += lanes;
+	announce_all(self, entry_at(self, self->final - 1), lanes);
+}
+
 static void finalise(struct gputm_commit_unit *self)
 {
-	struct gputm__commit_entry *entry = take(self, &self->finalise);
-	struct gputm__commit_entry *last = last_of(self, entry);
+	struct gputm__commit_entry *entry, *last;
 
-	if (self->config.warp_mode && !(entry->flags & GPUTM__DECIDED))
-		last->decided++;
-	entry->flags |= GPUTM__DECIDED;
+	if (is_ordered(self)) {
+		finalise_next(self);
+		return;
+	}
+	entry = take(self, &self->finalise);
+	last = last_of(self, entry);
+	decide(self, entry);
 	if (!self->config.warp_mode)
 		announce_all(self, entry, 1);
 	else if (last->decided == last->lanes)
@@ -492,7 +592,7 @@ static inline bool can_commit(const struct gputm_commit_unit *self)
 {
 	const struct gputm__commit_entry *entry = entry_at(self, self->commit);
 
-	if (self->commit == self->hazard || entry->stage < GPUTM_COMMIT_READY)
+	if (self->commit == finalised(self) || entry->stage < GPUTM_COMMIT_READY)
 		return false;
 	if (entry->stage == GPUTM_COMMIT_READY && is_unbounded(entry, 1))
 		return !entry->asked && report_room(self);
@@ -548,12 +648,31 @@ static void commit(struct gputm_commit_unit *self)
 
 /* ---- retire ---- */
 
+/* Whether the core is told: of each entry that has written, or of the warp. */
+static inline bool tells(const struct gputm_commit_unit *self,
+			 const struct gputm__commit_entry *entry)
+{
+	return is_last(entry) || (self->config.entry_done && !self->config.warp_mode &&
+				  entry->flags & GPUTM__COMMITTED);
+}
+
+/* The lanes that have retired with this one, and of which nothing is told yet. */
+static uint64_t untold(const struct gputm_commit_unit *self,
+		       const struct gputm__commit_entry *entry)
+{
+	uint64_t before = self->told - first_cid_of(self, entry);
+
+	if (gputm__mutant(GPUTM__MUTANT_LOSE_DONE))
+		return lane_bit(entry);
+	return gputm__low_mask(entry->lane + 1u) & ~gputm__low_mask((unsigned)before);
+}
+
 static inline bool can_retire(const struct gputm_commit_unit *self)
 {
 	const struct gputm__commit_entry *entry = entry_at(self, self->oldest);
 
 	return self->oldest != self->commit && entry->stage == GPUTM_COMMIT_FINISHED &&
-	       (!is_last(entry) || report_room(self));
+	       (!tells(self, entry) || report_room(self));
 }
 
 /* What became of an entry, as the event says. */
@@ -586,8 +705,10 @@ static void retire(struct gputm_commit_unit *self)
 	drop_buffer(self, entry, 0);
 	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_RETIRED, self->oldest, count_end(self, entry),
 		    self->cycles, 0);
-	if (is_last(entry))
-		report(self, entry, GPUTM_COMMIT_RETIRED, gputm__low_mask(entry->lanes), 0);
+	if (tells(self, entry)) {
+		report(self, entry, GPUTM_COMMIT_RETIRED, untold(self, entry), 0);
+		self->told = self->oldest + 1;
+	}
 	*entry = (struct gputm__commit_entry){ 0 };
 	self->active--;
 	self->oldest++;

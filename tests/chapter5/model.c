@@ -41,7 +41,7 @@ struct warp {
 	unsigned step; /* read to do next */
 	uint64_t first_cid;
 	struct attempt lane[LANES]; /* while executing */
-	unsigned retired;	    /* units heard of */
+	uint64_t retired[UNITS];    /* lanes, by unit */
 };
 
 struct model {
@@ -126,6 +126,10 @@ static void small_unit(struct setting *s, uint64_t *random)
 	u->first_cid = 0;
 	u->filter_ways = 1 + (uint32_t)below(random, 4);
 	u->seed = below(random, 100);
+	u->serial_input = below(random, 2);
+	u->ordered_outcomes = below(random, 2);
+	u->entry_done = below(random, 2);
+	u->empty_pool = (uint32_t)below(random, 2);
 }
 
 struct setting setting_of(uint64_t seed)
@@ -533,7 +537,7 @@ static void acquire(struct model *m, struct warp *w)
 	if (r->attempts + w->lanes - m->oldest > m->s.unit.ring)
 		return;
 	w->first_cid = r->attempts;
-	w->retired = 0;
+	memset(w->retired, 0, sizeof(w->retired));
 	m->in_flight -= w->lanes;
 	for (unsigned lane = 0; lane < w->lanes; lane++) {
 		m->owner[r->attempts] = w;
@@ -608,11 +612,19 @@ static void take_outcome(struct model *m, struct warp *w, const struct gputm_com
 		send_verdicts(m, w, complete_lanes);
 }
 
-static void take_retired(struct model *m, struct warp *w, const struct gputm_commit_report *report)
+static void take_retired(struct model *m, struct warp *w, unsigned unit,
+			 const struct gputm_commit_report *report)
 {
-	if (report->mask != (UINT64_C(1) << w->lanes) - 1)
+	uint64_t all = (UINT64_C(1) << w->lanes) - 1, everywhere = all;
+
+	if (report->mask != all && (!m->s.unit.entry_done || m->s.unit.warp_mode))
 		broken(m, "a retire report does not name the whole warp");
-	if (++w->retired < m->s.units)
+	if (report->mask & w->retired[unit])
+		broken(m, "a lane retires twice");
+	w->retired[unit] |= report->mask;
+	for (unsigned k = 0; k < m->s.units; k++)
+		everywhere &= w->retired[k];
+	if (everywhere != all)
 		return;
 	for (unsigned lane = 0; lane < w->lanes; lane++)
 		m->owner[w->first_cid + lane] = NULL;
@@ -660,7 +672,7 @@ static void take_report(struct model *m, unsigned unit, const struct gputm_commi
 		take_outcome(m, w, report);
 		break;
 	case GPUTM_COMMIT_RETIRED:
-		take_retired(m, w, report);
+		take_retired(m, w, unit, report);
 		break;
 	default:
 		resend(m, w, unit, report);

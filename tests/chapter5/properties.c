@@ -279,6 +279,23 @@ static bool sound(const struct record *r)
 	return !r->broken[0];
 }
 
+/* Of the entries of a unit that have an outcome, each has it after the older ones. */
+static bool in_ring_order(const struct record *r)
+{
+	for (unsigned k = 0; k < r->setting.units && r->setting.unit.ordered_outcomes; k++) {
+		uint64_t last = 0;
+
+		for (unsigned cid = 0; cid < r->attempts; cid++) {
+			uint64_t outcome = r->attempt[cid].at[k].outcome;
+
+			if (outcome && outcome < last)
+				return false;
+			last = outcome ? outcome : last;
+		}
+	}
+	return true;
+}
+
 const struct property properties[PROPERTIES] = {
 	{ "progress", "every commit ID retires everywhere", progress },
 	{ "Claim 1", "an older write precedes a younger validation of its word", claim_1 },
@@ -287,6 +304,7 @@ const struct property properties[PROPERTIES] = {
 	{ "Claim 4", "the verdict follows one outcome of every unit concerned", claim_4 },
 	{ "Claim 5", "an outcome follows all validations and is their conjunction", claim_5 },
 	{ "Claim 6", "a unit writes only when older outcomes are final", claim_6 },
+	{ "Fig. 4.5", "ordered outcomes are final in commit order", in_ring_order },
 	{ "Lemma 1", "a transaction validates a word before it writes it", lemma_1 },
 	{ "Lemma 2", "operations on a word are in commit order", lemma_2 },
 	{ "Lemma 3", "validations see the memory that older transactions leave", lemma_3 },

@@ -10,7 +10,7 @@ struct property {
 	bool (*holds)(const struct record *record);
 };
 
-#define PROPERTIES 13
+#define PROPERTIES 14
 extern const struct property properties[PROPERTIES];
 
 /* By name; NULL if there is none. */

@@ -14,6 +14,7 @@ struct oracle_world {
 	uint32_t serial[ORACLE_WORDS], memory[ORACLE_WORDS];
 	struct oracle_warp warp[ORACLE_WARPS];
 	uint32_t commits, live, low;
+	uint64_t last_outcome; /* CID + 1 */
 	struct gputm_mem_request flying[FLYING];
 	uint32_t flying_count;
 	struct gputm_commit_message *posted[POSTED]; /* verdicts and resent logs to be sent */
@@ -225,6 +226,9 @@ static const char *take_outcome(struct oracle_world *w, struct oracle_warp *warp
 			continue;
 		if (warp->tx[lane].skip)
 			return "an outcome for a skip";
+		if (w->plan.ordered && warp->first + lane < w->last_outcome)
+			return "an outcome after that of a younger entry";
+		w->last_outcome = warp->first + lane + 1;
 		if (yes != warp->tx[lane].passes)
 			return "an outcome differs from the serial order";
 		m.yes |= (uint64_t)(yes && warp->tx[lane].elsewhere) << lane;
@@ -256,21 +260,48 @@ static const char *take_resend(struct oracle_world *w, struct oracle_warp *warp,
 	return log->words ? NULL : "an empty log is asked for";
 }
 
+/*
+ * In CID order: the lanes after those reported before, up to one that has written or the last.
+ * Without a done for each entry, all at once.
+ */
+static const char *take_retired(struct oracle_world *w, struct oracle_warp *warp,
+				const struct gputm_commit_report *r)
+{
+	uint64_t before = warp->retired, after = before | r->mask;
+	uint32_t lane = 0;
+
+	while (before >> lane & 1)
+		lane++;
+	if (warp != &w->warp[w->low] || !r->mask || before & r->mask || after & (after + 1))
+		return "lanes retire out of order";
+	if (!w->plan.entry_done && after != (UINT64_C(2) << (warp->lanes - 1)) - 1)
+		return "a retirement that is not the warp's";
+	for (; lane < warp->lanes && w->plan.entry_done; lane++)
+		if (warp->tx[lane].passes && warp->tx[lane].elsewhere)
+			break;
+	if (w->plan.entry_done && lane < warp->lanes && after >> lane >> 1)
+		return "an entry that has written reports nothing";
+	if (w->plan.entry_done && lane < warp->lanes && !(after >> lane & 1))
+		return "an entry reports that has not written";
+	warp->retired = after;
+	if (after >> (warp->lanes - 1) & 1) {
+		w->low++;
+		w->live--;
+	}
+	return NULL;
+}
+
 static const char *take_report(struct oracle_world *w, const struct gputm_commit_report *r)
 {
 	struct oracle_warp *warp = warp_of(w, r->first_cid);
 
-	if (!warp || warp->lanes != r->lanes || warp->retired)
+	if (!warp || warp->lanes != r->lanes)
 		return "a report for a warp that is not there";
 	if (r->kind == GPUTM_COMMIT_OUTCOME)
 		return take_outcome(w, warp, r);
 	if (r->kind == GPUTM_COMMIT_RESEND)
 		return take_resend(w, warp, r);
-	if (warp != &w->warp[w->low++])
-		return "warps retire out of order";
-	warp->retired = true;
-	w->live--;
-	return NULL;
+	return take_retired(w, warp, r);
 }
 
 /* Verdicts go in any order, words of one resent log in theirs. */

@@ -34,14 +34,16 @@ struct oracle_warp {
 	bool packed; /* rows of all lanes in one message */
 	struct oracle_tx tx[GPUTM_COMMIT_LANES];
 	uint32_t sent; /* messages so far */
-	bool retired;
-	uint64_t told; /* lanes with an outcome */
+	uint64_t retired; /* lanes */
+	uint64_t told;	  /* lanes with an outcome */
 };
 
 struct oracle_plan {
 	uint32_t warps, lanes, most_reads, most_writes;
 	uint32_t skips; /* in 16 */
 	bool private_words; /* no conflicts within a warp */
+	bool ordered;	    /* outcomes come in CID order */
+	bool entry_done;    /* an entry that has written reports its retirement */
 	uint64_t first_cid, seed;
 };
 

@@ -294,6 +294,9 @@ void sim_kilo_init(void *memory, const struct sim_shape *shape)
 	config->commit_id.credits = shape->unbounded_ring ? 4 * resident : resident;
 	config->commit_id.ring = shape->unbounded_ring ? 4 * ring : ring;
 	config->commit_unit.ring = config->commit_id.ring;
+	config->commit_unit.serial_input = config->commit_unit.entry_done = true;
+	config->commit_unit.ordered_outcomes = true;
+	config->commit_unit.empty_pool = GPUTM_COMMIT_POOL_DEFER;
 }
 
 #define RING_MAX (1u << 22)

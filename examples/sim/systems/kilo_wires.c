@@ -230,12 +230,14 @@ uint64_t sim_kilo_core_tick(struct sim_port *port, uint32_t index)
 	return (core->ticks + quiet) * port->core_ticks;
 }
 
-/* Credits have come back: cores that were short ask again in the next cycle. */
+/* Credits of neighbours have come back: cores that were short ask again in the next cycle. */
 static void return_credits(struct sim_port *port, const struct sim_message *message)
 {
 	struct kilo *kilo = port->state;
-	int result = gputm_commit_id_report_retired(kilo->vendor, message->partition, message->a,
-						    message->c >> 16, NULL);
+	uint64_t first = message->a + (unsigned)__builtin_ctzll(message->b);
+	uint32_t count = (uint32_t)__builtin_popcountll(message->b);
+	int result = gputm_commit_id_report_retired(kilo->vendor, message->partition, first, count,
+						    NULL);
 
 	sim_must(port, result, "the CID vendor refused a report");
 	for (uint32_t i = 0; result > 0 && i < port->shape.cores; i++)

@@ -155,6 +155,7 @@ static void init(void *memory, const struct sim_shape *shape)
 	sequencer->intra_warp_resolved = true;
 	sequencer->pack_done = sequencer->pack_verdict = true;
 	config->kilo.commit_unit.warp_mode = true;
+	config->kilo.commit_unit.serial_input = config->kilo.commit_unit.entry_done = false;
 	gputm_params_init(&option_params, &config->system, sizeof config->system);
 	gputm_params_init(gputm_ownership_table_params(), &config->ownership_table,
 			  sizeof config->ownership_table);
@@ -233,6 +234,10 @@ static bool settle(void *memory, const struct sim_given *given, char *error, siz
 	if (config->system.resolver == RESOLVER_NONE && !mode) {
 		config->kilo.commit_unit.warp_mode = false;
 		config->kilo.commit_sequencer.mode = GPUTM_COMMIT_SEQUENCER_SCALAR;
+		if (!sim_given(given, "commit_unit.serial_input"))
+			config->kilo.commit_unit.serial_input = true;
+		if (!sim_given(given, "commit_unit.entry_done"))
+			config->kilo.commit_unit.entry_done = true;
 	}
 	return sim_kilo_settle(&config->kilo, given, error, size);
 }
