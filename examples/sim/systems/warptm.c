@@ -234,6 +234,8 @@ static bool settle(void *memory, const struct sim_given *given, char *error, siz
 	if (config->system.resolver == RESOLVER_NONE && !mode) {
 		config->kilo.commit_unit.warp_mode = false;
 		config->kilo.commit_sequencer.mode = GPUTM_COMMIT_SEQUENCER_SCALAR;
+	}
+	if (!config->kilo.commit_unit.warp_mode) { /* as Kilo TM */
 		if (!sim_given(given, "commit_unit.serial_input"))
 			config->kilo.commit_unit.serial_input = true;
 		if (!sim_given(given, "commit_unit.entry_done"))
