@@ -312,13 +312,13 @@ refused "$work/bad.kernel:3:19: thread 8 is outside the block of 8 threads" --ke
 # What the threads do wrong by themselves is bad input as well; without --check the run fails.
 printf 'launch 1 8 4\nregister x\narray m 4\nblock a\n\tload x = m[thread]\n\texit\n' \
 	>"$work/bad.kernel"
-refused "$work/bad.kernel:5: thread 4, run alone" --kernel "$work/bad.kernel" --check
+refused "$work/bad.kernel:5:2: thread 4, run alone, uses m[4], beyond the end of m: thread = 4" --kernel "$work/bad.kernel" --check
 run 1 --kernel "$work/bad.kernel"
-grep -q "$work/bad.kernel:5: thread 4 of block 0 accesses m beyond its end: index 4" "$work/err" ||
+grep -q "$work/bad.kernel:5:2: thread 4 of block 0 uses m\[4], beyond the end of m: " "$work/err" ||
 	complain "a fault: $(cat "$work/err")"
 printf 'launch 1 8 4\nblock a\n\tbranch uniform lane < 1 then b else b\nblock b\n\texit\n' \
 	>"$work/bad.kernel"
 run 1 --kernel "$work/bad.kernel"
-grep -q "$work/bad.kernel:3: the branch is said to be uniform" "$work/err" ||
+grep -q "$work/bad.kernel:3:2: the branch is said to be uniform" "$work/err" ||
 	complain "a branch that is not uniform: $(cat "$work/err")"
 exit $failed

@@ -332,7 +332,7 @@ KIT_TESTS(test_adds_follow_one_another, 5)
 	reads(&h, 1, 0x1000, 77);
 	commits(&h, 1, 1);
 	ends_with(&h, 0x1000, adds[_i].end);
-	judged(&h, adds[_i].right ? NULL : "the adds to the word at 0x1000 did not find");
+	judged(&h, adds[_i].right ? NULL : "the adds to 0x1000 did not find");
 }
 
 /* Told in another order than they stand in the serial order. */
@@ -368,7 +368,7 @@ KIT_TEST(test_check_finds_a_lost_update)
 	commits(&h, 1, 2);
 	ends_with(&h, 0x1000, 6);
 	judged(&h, "thread 1, transaction 1 of the thread, access 1, at place 2 of the serial "
-		   "order, read 0x5 at 0x1000 where that order gives 0x6");
+		   "order, read 5 from 0x1000 where that order gives 6");
 	ck_assert(!h.verdict.serializable);
 	ck_assert(h.verdict.invariant);
 }
@@ -441,8 +441,8 @@ KIT_TESTS(test_check_compares_the_final_memory, 3)
 		ends_with(&h, 0x5000, 1); /* one out of nowhere */
 	if (_i == 2)
 		ends_with(&h, 0x9000, 1); /* a lock */
-	judged(&h, _i == 0 ? "the word at 0x1000 ends otherwise" :
-		   _i == 1 ? "the word at 0x5000 ends otherwise" :
+	judged(&h, _i == 0 ? "0x1000 ends as 5 and, in the serial order, as 6" :
+		   _i == 1 ? "0x5000 ends as 1 and, in the serial order, as 0" :
 			     NULL);
 }
 

@@ -210,4 +210,58 @@ wrong genetic 's/= far(a) <= far(b)/= far(a) > far(b)/' 'the best solution is'
 wrong genetic 's/store solution\[drawn\[mine\].second\] = b/store solution[drawn[mine].second] = 0/' \
 	'the best solution is'
 
+
+# What fails is named as the kernel's text spells it: NAME STATUS TEXT SYSTEM, after the sections.
+names() {
+	printf 'threads 64 block 32\narray m 16 { a b[3] }\ntable t 8\n%s\n' "$1" \
+		>"$work/names.kernel"
+	"$sim" --workload "$work/names.kernel" --check --system "$4" >"$work/out" 2>"$work/err"
+	got=$?
+	[ $got -eq "$2" ] || complain "$1: exit $got and not $2: $(cat "$work/err")"
+	grep -qF "$3" "$work/err" || complain "$1: $(cat "$work/err") and not $3"
+}
+names 'program
+	begin
+	set i = id + 1
+	store m[i].a = id
+	commit' 1 'names.kernel:7:2: thread 15 uses m[16].a, beyond the end of m: i = 16, id = 15' ideal
+names 'program
+	set j = id / 8
+	store m[j].b[id % 5] = id
+	begin
+	commit' 1 'names.kernel:6:2: thread 3 uses m[0].b[3], beyond the end of m: id = 3, j = 0' getm
+names 'program locks
+	let k = id
+	enter
+	set x = t[k]
+	leave' 1 'names.kernel:7:2: thread 8 uses t[8], beyond the end of t: k = 8' fine-lock
+names 'program locks
+	enter
+	load n = m[id % 4].b[2]
+	store m[id % 4].b[2] = n + 1
+	leave' 1 'read 0 from m[0].b[2] (line 6) where that order gives 1' fine-lock
+names 'program
+	begin
+	commit
+verify
+	set x = 1
+	while x
+		set x = t[0] + 1
+	end' 2 'names.kernel:10:3: no end after 671' ideal
+names 'program
+	begin
+	store m[0].a = 1
+	commit
+verify
+	while 1
+		set x = m[0].a
+	end' 1 'broken: names.kernel:' ideal
+names 'program
+	kernel one
+	begin
+	commit
+	host
+	while 1
+	end
+	launch one' 2 'names.kernel:9:2: no end after 671' ideal
 exit $failed

@@ -235,6 +235,19 @@ static bool fail(struct sim_verdict *verdict, const char *format, ...)
 	return false;
 }
 
+/* A word as the kernel's text spells it. */
+static const char *name_of(const struct sim_check *check, uint64_t address, bool write,
+			   char out[200])
+{
+	const struct sim_workload *workload = check->workload;
+
+	if (workload->class->name_word)
+		workload->class->name_word(workload, address, write, out, 200);
+	else
+		snprintf(out, 200, "0x%llx", (unsigned long long)address);
+	return out;
+}
+
 static uint64_t address_of(const struct access *access)
 {
 	return (uint64_t)access->high << 32 | (access->low & ~3u);
@@ -266,6 +279,7 @@ static bool replay_one(const struct sim_check *check, const struct committed *co
 	for (uint32_t i = 0; i < commit->count; i++, access++) {
 		uint64_t address = address_of(access);
 		uint32_t serial;
+		char name[200];
 
 		if (access->low & WRITE) {
 			put(check, memory, address, access->value);
@@ -279,11 +293,11 @@ static bool replay_one(const struct sim_check *check, const struct committed *co
 		if (serial != access->value)
 			return fail(verdict,
 				    "thread %u, transaction %u of the thread, access %u, at place "
-				    "%llu of the serial order, read 0x%x at 0x%llx where that "
-				    "order gives 0x%x",
+				    "%llu of the serial order, read %u from %s where that order "
+				    "gives %u",
 				    commit->thread, commit->number, i - commit->plain + 1,
 				    (unsigned long long)(commit->witness & ~SIM_BY_VERSION),
-				    access->value, (unsigned long long)address, serial);
+				    access->value, name_of(check, address, false, name), serial);
 	}
 	return true;
 }
@@ -410,6 +424,7 @@ static bool look_at_adds(const struct sim_check *check, const struct sim_memory 
 			 struct sim_memory *serial, struct sim_verdict *verdict)
 {
 	const uint32_t *page;
+	char name[200];
 
 	for (uint64_t at = 0; (page = sim_memory_page(check->added, &at));
 	     at += 1u << SIM_PAGE_BITS)
@@ -421,22 +436,24 @@ static bool look_at_adds(const struct sim_check *check, const struct sim_memory 
 			if (!(flags & STORED) &&
 			    (flags & BROKEN || last != sim_memory_read(check->left, w) ||
 			     sim_memory_read(serial, w) != sim_memory_read(check->found, w)))
-				return fail(verdict, "the adds to the word at 0x%llx did not find "
-						     "what those before them left",
-					    (unsigned long long)w);
+				return fail(verdict, "the adds to %s did not find what those "
+						     "before them left",
+					    name_of(check, w, true, name));
 			sim_memory_write(serial, w, last);
 		}
 	return true;
 }
 
-static bool same_memory(const struct sim_memory *memory, const struct sim_memory *serial,
-			uint64_t end, struct sim_verdict *verdict)
+static bool same_memory(const struct sim_check *check, const struct sim_memory *memory,
+			const struct sim_memory *serial, struct sim_verdict *verdict)
 {
 	uint64_t address;
+	char name[200];
 
-	return !sim_memory_differ(memory, serial, end, &address) ||
-	       fail(verdict, "the word at 0x%llx ends otherwise than in the serial order",
-		    (unsigned long long)address);
+	return !sim_memory_differ(memory, serial, check->workload->lock_base, &address) ||
+	       fail(verdict, "%s ends as %u and, in the serial order, as %u",
+		    name_of(check, address, true, name), sim_memory_read(memory, address),
+		    sim_memory_read(serial, address));
 }
 
 /* Replay what the last launch has done, which has left this memory. */
@@ -451,7 +468,7 @@ static void judge_launch(struct sim_check *check, const struct sim_memory *memor
 		workload->class->setup(workload, serial);
 	if (serial && !verdict->failure[0] && replay(check, serial, verdict) &&
 	    look_at_adds(check, memory, serial, verdict))
-		(void)same_memory(memory, serial, workload->lock_base, verdict);
+		(void)same_memory(check, memory, serial, verdict);
 	check->exhausted |= serial && serial->exhausted;
 	sim_memory_free(serial);
 	check->start = NULL;
@@ -474,7 +491,7 @@ int sim_check_judge(struct sim_check *check, const struct sim_memory *memory,
 {
 	const struct sim_workload *workload = check->workload;
 	uint64_t expected = workload->transactions;
-	char broken[160] = "";
+	char broken[360] = "";
 
 	if (check->exhausted)
 		return -ENOMEM;

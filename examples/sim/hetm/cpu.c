@@ -176,13 +176,14 @@ static void step(struct sim_machine *machine, struct hetm_worker *w)
 	const struct sim_program *program = machine->program;
 	const uint32_t pc = w->pc;
 	const struct sim_instr *instr = &program->code[pc];
-	struct sim_step does = { 0 };
+	struct sim_stray stray;
+	struct sim_step does = { .stray = &stray };
 
 	w->ready_at += cycles_of(&hetm_of(machine)->config->machine, instr);
 	if (instr->op <= SIM_BRANCH || instr->op == SIM_NOTE)
 		program->eval(program->data, pc, &w->lane, &does);
-	if (does.stray_array)
-		sim_fail_lane(&machine->port, pc, &w->lane, &does);
+	if (does.strayed)
+		sim_fail_lane(&machine->port, &w->lane, &does);
 	w->pc = pc + 1 + (uint32_t)instr->hop;
 	machine->port.result.instructions++;
 	switch (instr->op) {

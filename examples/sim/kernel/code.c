@@ -44,7 +44,7 @@ int put_instr(struct reader *r, const struct kernel_instr *instr)
 	i = &code->instr[code->instr_count++];
 	*i = *instr;
 	i->line = own_line(r, r->statement_line);
-	i->column = r->statement_column;
+	i->column = own_column(r, r->statement_column);
 	i->step = r->first_step;
 	i->steps = (uint32_t)code->step_count - r->first_step;
 	i->converged = r->converged;

@@ -125,7 +125,8 @@ int add_step(struct reader *r, struct kernel_step step, uint16_t to, struct valu
 	if (!make_room((void **)&code->step, &r->steps, code->step_count, sizeof(*code->step)))
 		return no_memory(r);
 	step.d = out->column = to == KERNEL_NO_COLUMN ? free_scratch(r) : to;
-	step.line = own_line(r, r->token_line);
+	step.line = own_line(r, r->statement_line);
+	step.column = own_column(r, r->statement_column);
 	code->step[code->step_count++] = step;
 	return 0;
 }

@@ -182,6 +182,7 @@ static int read_include(struct reader *r)
 		return error;
 	next_token(r);
 	saved = *r;
+	r->call_column = own_column(r, r->token_column);
 	r->call_line = own_line(r, r->token_line);
 	read_in(r, text);
 	error = read_each(r, read_included);

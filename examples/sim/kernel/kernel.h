@@ -125,7 +125,7 @@ struct kernel_step {
 	uint8_t operator;
 	uint16_t d, a, b, c;
 	uint32_t extra;
-	uint32_t line;
+	uint32_t line, column; /* of the statement */
 };
 
 struct kernel_instr {

@@ -178,15 +178,36 @@ uint32_t kernel_true(const struct kernel_lanes *w, uint16_t column)
 
 /* ---- steps that look at the kernel ---- */
 
-static void stray(struct kernel_lanes *w, uint32_t l, const struct kernel_array *array,
-		  uint32_t index, uint32_t line)
+static void stray(struct kernel_lanes *w, uint32_t l, uint32_t step, uint32_t index)
 {
-	if (!w->stray) {
-		w->stray_index = index;
-		w->stray_line = line;
-		w->stray_array = array->name;
-	}
+	if (w->stray >> l & 1)
+		return;
+	w->stray_of[l].step = step;
+	w->stray_of[l].index = index;
 	w->stray |= UINT32_C(1) << l;
+}
+
+struct lane {
+	const struct kernel_lanes *lanes;
+	uint32_t l;
+};
+
+static uint32_t word_of_lane(const void *of, uint16_t column)
+{
+	const struct lane *lane = of;
+
+	return kernel_word(lane->lanes, column, lane->l);
+}
+
+void kernel_catch_lanes(const struct kernel_lanes *w, const struct kernel_instr *instr)
+{
+	for (uint32_t left = w->stray; left; left &= left - 1) {
+		struct lane lane = { w, lowest(left) };
+		const struct kernel_view view = { word_of_lane, &lane };
+
+		w->stray_of[lane.l].pc = (uint32_t)(instr - w->code->instr);
+		kernel_catch(w->code, instr, &view, &w->stray_of[lane.l]);
+	}
 }
 
 static uint32_t fetch(struct kernel_lanes *w, const struct kernel_step *s, uint32_t l,
@@ -198,7 +219,7 @@ static uint32_t fetch(struct kernel_lanes *w, const struct kernel_step *s, uint3
 	if (!on)
 		return 0;
 	if (index >= p->length) {
-		stray(w, l, array, index, s->line);
+		stray(w, l, (uint32_t)(s - w->code->step), index);
 		return 0;
 	}
 	if (array->kind == KERNEL_TABLE)
@@ -377,7 +398,7 @@ static uint32_t beyond(const uint32_t index[LANES], uint32_t length)
 }
 
 static uint32_t addresses_all(struct kernel_lanes *w, const struct kernel_place *p, uint32_t on,
-			      const uint32_t *index, uint32_t line, uint64_t *restrict address)
+			      const uint32_t *index, uint64_t *restrict address)
 {
 	for (uint32_t l = 0; l < LANES; l++)
 		address[l] = p->base + (uint64_t)index[l] * p->stride;
@@ -385,8 +406,7 @@ static uint32_t addresses_all(struct kernel_lanes *w, const struct kernel_place 
 		return on;
 	for (uint32_t left = on; left; left &= left - 1)
 		if (index[lowest(left)] >= p->length)
-			stray(w, lowest(left), &w->kernel->array[p->array], index[lowest(left)],
-			      line);
+			stray(w, lowest(left), SIM_NO_STEP, index[lowest(left)]);
 	return on & ~w->stray;
 }
 
@@ -400,13 +420,13 @@ uint32_t kernel_addresses(struct kernel_lanes *w, const struct kernel_instr *ins
 	if (instr->when != KERNEL_NO_COLUMN)
 		on = kernel_true(w, instr->when);
 	if (!index.slot && !few(on))
-		return addresses_all(w, p, on, index.word, instr->line, address);
+		return addresses_all(w, p, on, index.word, address);
 	for (uint32_t left = on; left; left &= left - 1) {
 		uint32_t l = lowest(left), i = *word_at(&index, l);
 
 		address[l] = p->base + (uint64_t)i * p->stride;
 		if (i >= p->length)
-			stray(w, l, &w->kernel->array[p->array], i, instr->line);
+			stray(w, l, SIM_NO_STEP, i);
 	}
 	return on & ~w->stray;
 }

@@ -5,7 +5,7 @@
  * What an instruction computes in the lanes of a warp, all at once: its steps, the lanes that a
  * condition holds in, the addresses of its accesses. Accesses themselves are the caller's.
  */
-#include "kernel.h"
+#include "say.h"
 
 /* A warp as it executes. */
 struct kernel_lanes {
@@ -18,9 +18,10 @@ struct kernel_lanes {
 	uint32_t whole;		/* with this mask, all 32 words of a register may be written */
 	uint64_t seed;		/* of branches by chance */
 	const struct sim_memory *memory; /* that steps of setup and verify read; else NULL */
-	/* Lanes that went beyond the end of an array; the first of them, and where. */
-	uint32_t stray, stray_index, stray_line, stray_visits;
-	const char *stray_array, *stray_trace;
+	/* Lanes that went beyond the end of an array, and where; or of a trace. */
+	uint32_t stray, stray_visits;
+	struct sim_stray *stray_of; /* the caller's, by lane */
+	const char *stray_trace;
 };
 
 /* The steps of the instruction. */
@@ -39,6 +40,9 @@ void kernel_words(const struct kernel_lanes *lanes, uint16_t column, uint32_t ou
  */
 uint32_t kernel_addresses(struct kernel_lanes *lanes, const struct kernel_instr *instr,
 			  uint64_t address[KERNEL_LANES]);
+
+/* Of the lanes that have strayed at the instruction: what there is to say of them. */
+void kernel_catch_lanes(const struct kernel_lanes *lanes, const struct kernel_instr *instr);
 
 /* Whether visit number `visit` of a branch with chance `percent` takes it, for thread `id`. */
 bool kernel_chance(uint64_t seed, uint32_t pc, uint32_t id, uint32_t visit, uint32_t percent);

@@ -133,8 +133,10 @@ uint16_t special_register(struct reader *r, enum kernel_special special)
 
 void read_at_body(struct reader *r, const struct macro *m)
 {
-	if (!r->call_line && m->file != r->file)
+	if (!r->call_line && m->file != r->file) {
 		r->call_line = r->token_line;
+		r->call_column = r->statement_column;
+	}
 	r->at = m->at;
 	r->end = m->end;
 	r->file = m->file;
@@ -150,5 +152,6 @@ void read_at(struct reader *r, const struct reader *other)
 	r->line_start = other->line_start;
 	r->line = other->line;
 	r->call_line = other->call_line;
+	r->call_column = other->call_column;
 	r->token = other->token;
 }

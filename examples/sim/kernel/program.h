@@ -18,6 +18,7 @@
  * once, and is done for all of them before the next one starts.
  */
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum sim_op {
@@ -69,16 +70,23 @@ struct sim_lane {
 	uint32_t reg[SIM_REGISTERS]; /* 0 at the start; restored when a transaction aborts */
 };
 
-/* What one lane does at one instruction; all zero before eval is called. */
+/* An index beyond an array's end: of an access, or of a step of the kernel. */
+#define SIM_OPERANDS 5
+#define SIM_NO_STEP UINT32_MAX
+struct sim_stray {
+	uint32_t pc, step, index, part; /* step: or SIM_NO_STEP; part: word of a field */
+	uint32_t operand[SIM_OPERANDS];
+};
+
+/* What one lane does at one instruction; all zero before eval is called, but for `stray`. */
 struct sim_step {
 	uint64_t address;     /* LOAD, STORE, CAS, ADD: byte address of a word, below 2^40 */
 	uint32_t value;	      /* STORE, CAS, ADD */
 	uint32_t compare;     /* CAS */
 	bool taken;	      /* BRANCH, EXIT_IF */
 	bool skip;	      /* LOAD, STORE, CAS, ADD: predicated off in this lane */
-	/* An index beyond an array's end, which nothing undoes; NULL: none. */
-	const char *stray_array;
-	uint32_t stray_index;
+	bool strayed; /* beyond an array's end, which nothing undoes */
+	struct sim_stray *stray; /* the caller's, for that */
 };
 
 /*
@@ -99,8 +107,7 @@ struct sim_warp_step {
 	uint16_t into;	   /* LOAD, CAS, ADD: the register that what is loaded goes into, or none */
 	/* Lanes with an index beyond an array's end; they take no part, and load 0. */
 	uint32_t stray;
-	uint32_t stray_index;
-	const char *stray_array;
+	struct sim_stray *stray_of; /* the caller's, by lane */
 };
 
 typedef void (*sim_warp_eval_fn)(const void *data, uint32_t pc, struct sim_warp_step *step);
@@ -154,6 +161,9 @@ struct sim_program {
 	uint32_t kept_count;
 	const char *file;	  /* of the kernel, and the line of each instruction */
 	const uint32_t *line;
+	/* "FILE:LINE:COLUMN: thread N uses ..." */
+	void (*say_stray)(const void *data, uint32_t thread, const struct sim_stray *stray,
+			  char *out, size_t size);
 	const uint32_t *id;	  /* what threads call themselves; NULL: by their number */
 	bool gpu_only; /* it has ADD, EXIT_IF or BARRIER, or lanes end apart from each other */
 	uint32_t device; /* that runs it; 0: there is one */

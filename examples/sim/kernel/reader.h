@@ -104,7 +104,8 @@ struct reader {
 	uint32_t number;
 	struct value value;
 	const struct scope *scope; /* of the macro that is being expanded */
-	uint32_t call_line;	   /* in an included file: of the kernel's line that led there */
+	/* In an included file: of the kernel's line that led there. */
+	uint32_t call_line, call_column;
 	struct text *included;
 	uint32_t includes;
 	uint32_t depth;		   /* of macros and nested statements */
@@ -229,6 +230,11 @@ void read_at(struct reader *r, const struct reader *other);
 static inline uint32_t own_line(const struct reader *r, uint32_t line)
 {
 	return r->call_line ? r->call_line : line;
+}
+
+static inline uint32_t own_column(const struct reader *r, uint32_t column)
+{
+	return r->call_line ? r->call_column : column;
 }
 
 /* ---- expressions (expression.c) ---- */

@@ -20,8 +20,9 @@ struct block {
 
 static int fault(const struct flow_reference *r, uint32_t pc, const char *what, uint32_t thread)
 {
-	snprintf(r->message, r->size, "%.120s:%u: thread %u, run alone, %s", r->kernel->file,
-		 r->kernel->code->instr[pc].line, thread, what);
+	snprintf(r->message, r->size, "%.120s:%u:%u: thread %u, run alone, %s",
+		 r->kernel->file, r->kernel->code->instr[pc].line,
+		 r->kernel->code->instr[pc].column, thread, what);
 	return -EINVAL;
 }
 
@@ -41,6 +42,33 @@ static uint32_t *word_of(const struct flow_reference *r, uint32_t thread, uint16
 static uint32_t word(const struct flow_reference *r, uint32_t thread, uint16_t column)
 {
 	return *word_of(r, thread, column);
+}
+
+struct view {
+	const struct flow_reference *r;
+	uint32_t thread;
+};
+
+static uint32_t word_in_view(const void *of, uint16_t column)
+{
+	const struct view *view = of;
+
+	return word(view->r, view->thread, column);
+}
+
+/* An access, or a step, with an index beyond the end. */
+static int stray(const struct flow_reference *r, uint32_t pc, uint32_t thread, uint32_t step,
+		 uint32_t index)
+{
+	const struct kernel_code *code = r->kernel->code;
+	const struct view at = { r, thread };
+	const struct kernel_view view = { word_in_view, &at };
+	struct sim_stray stray = { .step = step, .index = index };
+	char what[200] = "uses ";
+
+	kernel_catch(code, &code->instr[pc], &view, &stray);
+	kernel_say_stray(r->kernel, code, &code->instr[pc], &stray, what + 5, sizeof(what) - 5);
+	return fault(r, pc, what, thread);
 }
 
 static bool note(struct flow_outcomes *o, bool taken)
@@ -70,7 +98,7 @@ static int access(struct flow_reference *r, uint32_t pc, uint32_t thread)
 	if (i->when != KERNEL_NO_COLUMN && !word(r, thread, i->when))
 		return 0;
 	if (index >= p->length)
-		return fault(r, pc, "accesses an array beyond its end", thread);
+		return stray(r, pc, thread, SIM_NO_STEP, index);
 	if (k->array[p->array].kind == KERNEL_SHARED)
 		at = r->shared + thread / k->block_threads * k->shared_words +
 		     (p->base + (uint64_t)p->stride * index) / 4;
@@ -97,7 +125,7 @@ static int fetch(struct flow_reference *r, uint32_t pc, uint32_t thread,
 	if (!word(r, thread, s->c))
 		return 0;
 	if (index >= p->length)
-		return fault(r, pc, "reads a table beyond its end", thread);
+		return stray(r, pc, thread, (uint32_t)(s - r->kernel->code->step), index);
 	*result = r->kernel->table[p->base + p->stride / 4 * index];
 	return 0;
 }

@@ -14,6 +14,8 @@ struct script {
 	const struct kernel_instr *at; /* the next one */
 	struct sim_memory *memory; /* NULL: it is not written */
 	uint64_t draws, steps, limit;
+	bool blind; /* it ends where it would read memory */
+	struct sim_stray stray;
 	struct zipf *zipf; /* those drawn from so far, the last one first */
 	char *message;
 	size_t size;
@@ -24,21 +26,40 @@ static uint32_t word_of(const struct script *s, uint16_t column)
 	return s->lanes.reg[column];
 }
 
-static int fail(struct script *s, uint32_t line, const char *reason)
+static uint32_t word_in_script(const void *of, uint16_t column)
+{
+	return word_of(of, column);
+}
+
+static int fail_at(struct script *s, struct kernel_spot at, const char *reason,
+		   const char *operands)
 {
 	const char *file = s->lanes.kernel->file, *slash = strrchr(file, '/');
 
-	snprintf(s->message, s->size, "%.60s:%u: %s", slash ? slash + 1 : file, line, reason);
+	snprintf(s->message, s->size, "%.60s:%u:%u: %s%s", slash ? slash + 1 : file, at.line,
+		 at.column, reason, operands);
 	return -EINVAL;
 }
 
-static int beyond(struct script *s)
+static int fail(struct script *s, const struct kernel_instr *i, const char *reason)
 {
-	char reason[120];
+	const struct kernel_view view = { word_in_script, s };
+	char operands[160];
 
-	snprintf(reason, sizeof(reason), "%.40s has no index %u", s->lanes.stray_array,
-		 s->lanes.stray_index);
-	return fail(s, s->lanes.stray_line, reason);
+	kernel_say_operands(s->lanes.kernel, s->lanes.code, i, &view, operands, sizeof(operands));
+	return fail_at(s, (struct kernel_spot){ i->line, i->column }, reason, operands);
+}
+
+static int beyond(struct script *s, const struct kernel_instr *i)
+{
+	const struct kernel_view view = { word_in_script, s };
+	struct kernel_spot at;
+	char reason[200];
+
+	kernel_catch(s->lanes.code, i, &view, &s->stray);
+	at = kernel_say_stray(s->lanes.kernel, s->lanes.code, i, &s->stray, reason,
+			      sizeof(reason));
+	return fail_at(s, at, reason, "");
 }
 
 static int access(struct script *s, const struct kernel_instr *i)
@@ -52,10 +73,8 @@ static int access(struct script *s, const struct kernel_instr *i)
 	if (i->when != KERNEL_NO_COLUMN && !word_of(s, i->when))
 		return 0;
 	if (index >= p->length) {
-		s->lanes.stray_array = array->name;
-		s->lanes.stray_index = index;
-		s->lanes.stray_line = i->line;
-		return beyond(s);
+		s->stray = (struct sim_stray){ .step = SIM_NO_STEP, .index = index };
+		return beyond(s, i);
 	}
 	if (array->kind == KERNEL_TABLE)
 		table = &k->table[p->base + (address - p->base) / 4];
@@ -66,13 +85,13 @@ static int access(struct script *s, const struct kernel_instr *i)
 	else if (s->memory)
 		sim_memory_write(s->memory, address, word_of(s, i->b));
 	else
-		return fail(s, i->line, "verify stores to tables only");
+		return fail(s, i, "verify stores to tables only");
 	return 0;
 }
 
 /* The distribution, made at the price of a statement for each item. */
-static int take_zipf(struct script *s, uint32_t line, uint32_t items, uint32_t exponent,
-		     const struct zipf **out)
+static int take_zipf(struct script *s, const struct kernel_instr *i, uint32_t items,
+		     uint32_t exponent, const struct zipf **out)
 {
 	char reason[120];
 	struct zipf *zipf = s->zipf;
@@ -86,7 +105,7 @@ static int take_zipf(struct script *s, uint32_t line, uint32_t items, uint32_t e
 		snprintf(reason, sizeof(reason), "zipf %u exponent %u, expected 1 .. %u items and "
 			 "an exponent of 0 .. %u hundredths", items, exponent, ZIPF_ITEMS_MAX,
 			 ZIPF_EXPONENT_MAX);
-		return fail(s, line, reason);
+		return fail(s, i, reason);
 	}
 	*out = zipf = zipf_new(items, exponent);
 	if (!zipf) {
@@ -111,7 +130,7 @@ static int draw(struct script *s, const struct kernel_instr *i)
 		*to = bound ? drawn % bound : drawn;
 		return 0;
 	}
-	error = take_zipf(s, i->line, bound, word_of(s, i->b), &zipf);
+	error = take_zipf(s, i, bound, word_of(s, i->b), &zipf);
 	if (!error)
 		*to = zipf_item(zipf, drawn);
 	return error;
@@ -133,14 +152,14 @@ static int require(struct script *s, const struct kernel_instr *i)
 			used += (size_t)snprintf(reason + used, sizeof(reason) - used, "%s%u",
 						 p ? " " : "",
 						 word_of(s, m->part[p].column));
-	return fail(s, i->line, m->parts ? reason : "what is required does not hold");
+	return fail(s, i, m->parts ? reason : "what is required does not hold");
 }
 
 static int execute(struct script *s, const struct kernel_instr *i)
 {
 	kernel_steps_flat(&s->lanes, i);
 	if (s->lanes.stray)
-		return beyond(s);
+		return beyond(s, i);
 	switch ((enum kernel_op)i->op) {
 	case KERNEL_LOAD:
 	case KERNEL_STORE:
@@ -162,6 +181,18 @@ static uint32_t next_of(const struct script *s, const struct kernel_instr *i)
 	return i->next;
 }
 
+static bool reads_memory(const struct script *s, const struct kernel_instr *i)
+{
+	const struct kernel *k = s->lanes.kernel;
+	const struct kernel_step *step = &s->lanes.code->step[i->step];
+
+	for (uint32_t n = 0; n < i->steps; n++)
+		if (step[n].operator == KERNEL_FETCH &&
+		    k->array[k->place[step[n].extra].array].kind != KERNEL_TABLE)
+			return true;
+	return i->op == KERNEL_LOAD && k->array[k->place[i->place].array].kind != KERNEL_TABLE;
+}
+
 /* To the end, or behind a launch; then the launch is *out. */
 static int run(struct script *s, const struct kernel_instr **out)
 {
@@ -172,6 +203,8 @@ static int run(struct script *s, const struct kernel_instr **out)
 
 	*out = NULL;
 	while (!error && !*out && i->op != KERNEL_EXIT) {
+		if (s->blind && reads_memory(s, i))
+			break;
 		error = execute(s, i);
 		if (!error && i->op == KERNEL_EXIT_IF && word_of(s, i->a))
 			break;
@@ -179,7 +212,7 @@ static int run(struct script *s, const struct kernel_instr **out)
 		if (!error && ++s->steps > s->limit) {
 			snprintf(reason, sizeof(reason), "no end after %llu statements",
 				 (unsigned long long)s->limit);
-			error = fail(s, i->line, reason);
+			error = fail(s, i, reason);
 		}
 		i = s->at = &code->instr[next_of(s, i)];
 	}
@@ -194,7 +227,7 @@ static int start(const struct kernel *k, enum kernel_section section, struct scr
 
 	*out = (struct script){ .at = code->instr };
 	out->limit = KERNEL_STEP_LIMIT + 64 * ((k->memory_end - KERNEL_HEAP) / 4 + k->table_words);
-	out->lanes = (struct kernel_lanes){ .kernel = k, .code = code };
+	out->lanes = (struct kernel_lanes){ .kernel = k, .code = code, .stray_of = &out->stray };
 	out->lanes.reg = calloc(words + 1, sizeof(*out->lanes.reg));
 	if (!out->lanes.reg)
 		return -ENOMEM;
@@ -228,6 +261,7 @@ static int run_section(const struct kernel *k, enum kernel_section section,
 		return error;
 	s.memory = to;
 	s.lanes.memory = from;
+	s.blind = !from;
 	s.message = message;
 	s.size = size;
 	error = run(&s, &launch);
@@ -311,4 +345,25 @@ int kernel_host_next(struct kernel_host *host, const struct sim_memory *memory, 
 		return error;
 	*out = launch->count;
 	return 1;
+}
+
+/* ---- before the run ---- */
+
+int kernel_foresee(const struct kernel *k, char *message, size_t size)
+{
+	int error = kernel_verify(k, NULL, message, size);
+
+	for (int s = KERNEL_HOST; !error && s <= KERNEL_LOCKS_HOST; s++) {
+		struct kernel_host *host = NULL;
+		uint32_t number;
+
+		if (!k->code[s].instr_count)
+			continue;
+		host = kernel_host_new(k, (enum kernel_section)s);
+		error = host ? kernel_host_next(host, k->initial, &number, message, size) :
+			       -ENOMEM;
+		error = error < 0 ? error : 0;
+		kernel_host_free(host);
+	}
+	return error;
 }

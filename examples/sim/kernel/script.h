@@ -5,16 +5,22 @@
 #include "kernel.h"
 
 /*
- * Run setup, which writes memory and tables. 0; -EINVAL with "FILE:LINE: reason": an index
+ * Run setup, which writes memory and tables. 0; -EINVAL with "FILE:LINE:COLUMN: reason": an index
  * beyond an array, or KERNEL_STEP_LIMIT instructions without an end; -ENOMEM.
  */
 int kernel_setup(struct kernel *kernel, struct sim_memory *memory, char *message, size_t size);
 /*
- * Run verify on the final memory, with a copy of the tables as scratch. 0; -EINVAL likewise, or
- * what was required and does not hold; -ENOMEM.
+ * Run verify on the final memory (NULL: up to where it is first read), with a copy of the tables
+ * as scratch. 0; -EINVAL likewise, or what was required and does not hold; -ENOMEM.
  */
 int kernel_verify(const struct kernel *kernel, const struct sim_memory *memory, char *message,
 		  size_t size);
+
+/*
+ * What is wrong in any case, before a run: verify fails or has no end before it has read memory
+ * once, a host before its first launch. As kernel_verify().
+ */
+int kernel_foresee(const struct kernel *kernel, char *message, size_t size);
 
 /*
  * What the section of a host does between launches: it reads memory, and has tables of its own to

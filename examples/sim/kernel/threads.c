@@ -2,7 +2,6 @@
 #include "threads.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,32 +55,24 @@ void flow_threads_free(struct flow_threads *t)
 
 /* ---- faults ---- */
 
-static bool fault(struct flow_threads *t, uint32_t slot, uint32_t line, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
-
-static bool fault(struct flow_threads *t, uint32_t slot, uint32_t line, const char *format, ...)
-{
-	int used = snprintf(t->fault, sizeof(t->fault), "thread %u of block %u ",
-			    flow_thread_of(t, slot), flow_block_of(t, slot));
-	va_list list;
-
-	va_start(list, format);
-	vsnprintf(t->fault + used, sizeof(t->fault) - (size_t)used, format, list);
-	va_end(list);
-	t->fault_line = line;
-	return false;
-}
-
 static bool stray(struct flow_threads *t, const struct kernel_lanes *w,
 		  const struct flow_lanes *lanes, const struct kernel_instr *i)
 {
-	uint32_t slot = lanes->slot[__builtin_ctz(w->stray)];
+	uint32_t l = (uint32_t)__builtin_ctz(w->stray), slot = lanes->slot[l];
+	int used = snprintf(t->fault, sizeof(t->fault), "thread %u of block %u ",
+			    flow_thread_of(t, slot), flow_block_of(t, slot));
+	char *rest = t->fault + used;
 
-	if (w->stray_trace)
-		return fault(t, slot, i->line, "has no outcome left in trace %s after %u",
-			     w->stray_trace, w->stray_visits);
-	return fault(t, slot, w->stray_line, "accesses %s beyond its end: index %u",
-		     w->stray_array, w->stray_index);
+	if (w->stray_trace) {
+		snprintf(rest, sizeof(t->fault) - (size_t)used, "has no outcome left in trace %s "
+			 "after %u", w->stray_trace, w->stray_visits);
+		return false;
+	}
+	kernel_catch_lanes(w, i);
+	used += snprintf(rest, sizeof(t->fault) - (size_t)used, "uses ");
+	kernel_say_stray(t->kernel, t->code, i, &w->stray_of[l], t->fault + used,
+			 sizeof(t->fault) - (size_t)used);
+	return false;
 }
 
 /* ---- memory ---- */
@@ -151,8 +142,10 @@ bool flow_execute(struct flow_threads *t, uint32_t pc, const struct flow_lanes *
 		  struct flow_effect *effect)
 {
 	const struct kernel_instr *i = &t->code->instr[pc];
+	struct sim_stray strayed[LANES];
 	struct kernel_lanes w = { .kernel = t->kernel, .code = t->code, .reg = t->reg,
-				  .stride = t->stride, .mask = lanes->mask, .seed = t->seed };
+				  .stride = t->stride, .mask = lanes->mask, .seed = t->seed,
+				  .stray_of = strayed };
 
 	effect->taken = effect->memory = effect->banks = 0;
 	if (lanes->together)

@@ -19,8 +19,7 @@ struct flow_threads {
 	uint32_t *word;	   /* global memory */
 	uint32_t *shared;  /* [blocks][shared_words] */
 	uint64_t seed;
-	char fault[160];   /* what a thread did that cannot be, "" for nothing */
-	uint32_t fault_line;
+	char fault[240];   /* what a thread did that cannot be, "" for nothing */
 };
 
 /* A warp as it executes: lane l runs thread slot[l] if bit l of mask is set. */

@@ -208,11 +208,12 @@ static uint64_t evaluate(struct sim_machine *machine, struct local_wave *wave, u
 	uint64_t chosen = 0;
 
 	for (SIM_EACH_LANE(lane, on)) {
-		struct sim_step step = { 0 };
+		struct sim_stray stray;
+		struct sim_step step = { .stray = &stray };
 
 		program->eval(program->data, wave->pc, &wave->lane[lane], &step);
-		if (step.stray_array)
-			sim_fail_lane(&machine->port, wave->pc, &wave->lane[lane], &step);
+		if (step.strayed)
+			sim_fail_lane(&machine->port, &wave->lane[lane], &step);
 		wave->address[lane] = step.address;
 		wave->value[lane] = step.value;
 		if (branch ? step.taken : !step.skip)

@@ -10,6 +10,7 @@ static void evaluate_warp(struct sim_machine *machine, struct sim_warp *warp, ui
 	struct sim_warp_step step = {
 		.reg = warp->reg, .mask = (uint32_t)active, .whole = warp->whole,
 		.address = warp->address, .value = warp->value, .compare = warp->compare,
+		.stray_of = warp->strayed,
 	};
 
 	sim_take_loaded(warp);
@@ -21,11 +22,8 @@ static void evaluate_warp(struct sim_machine *machine, struct sim_warp *warp, ui
 	}
 	if (!step.stray)
 		return;
-	if (!warp->stray) {
-		warp->stray_pc = pc;
-		warp->stray_index = step.stray_index;
-		warp->stray_array = step.stray_array;
-	}
+	for (SIM_EACH_LANE(lane, step.stray & ~warp->stray))
+		warp->stray_of[lane] = warp->strayed[lane];
 	warp->stray |= step.stray;
 	if (!warp->in_tx)
 		sim_fail_stray(&machine->port, warp, step.stray);

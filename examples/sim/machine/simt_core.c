@@ -25,8 +25,9 @@ static uint32_t bits(uint32_t mask)
 
 int flow_fail(struct flow_core *core, uint32_t pc, const char *reason)
 {
-	snprintf(core->gpu->error, sizeof(core->gpu->error), "%.120s:%u: %.180s",
-		 core->kernel->file, core->kernel->code->instr[pc].line, reason);
+	snprintf(core->gpu->error, sizeof(core->gpu->error), "%.60s:%u:%u: %.230s",
+		 core->kernel->file, core->kernel->code->instr[pc].line,
+		 core->kernel->code->instr[pc].column, reason);
 	return -EINVAL;
 }
 

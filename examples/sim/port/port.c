@@ -176,27 +176,25 @@ static void restore(struct sim_port *port, struct sim_warp *warp, uint64_t mask)
 		set_attempt(port, warp, lane, warp->lane[lane].attempt + 1);
 }
 
-static void fail_beyond(struct sim_port *port, uint64_t pc, uint32_t thread, uint32_t index,
-			const char *array)
+static void fail_beyond(struct sim_port *port, uint32_t thread, const struct sim_stray *stray)
 {
-	const struct sim_program *program = port->program;
-	char message[200];
+	char message[sizeof port->error];
 
-	snprintf(message, sizeof message, "%.100s:%u: thread %u uses index %u of %.40s, beyond its "
-		 "end", program->file, program->line[pc], thread, index, array);
+	port->program->say_stray(port->program->data, thread, stray, message, sizeof message);
 	sim_fail(port, -EINVAL, message);
 }
 
 void sim_fail_stray(struct sim_port *port, const struct sim_warp *warp, uint64_t lanes)
 {
-	fail_beyond(port, warp->stray_pc, warp->lane[__builtin_ctzll(lanes)].thread,
-		    warp->stray_index, warp->stray_array);
+	int lane = __builtin_ctzll(lanes);
+
+	fail_beyond(port, warp->lane[lane].thread, &warp->stray_of[lane]);
 }
 
-void sim_fail_lane(struct sim_port *port, uint64_t pc, const struct sim_lane *lane,
+void sim_fail_lane(struct sim_port *port, const struct sim_lane *lane,
 		   const struct sim_step *step)
 {
-	fail_beyond(port, pc, lane->thread, step->stray_index, step->stray_array);
+	fail_beyond(port, lane->thread, step->stray);
 }
 
 /* ---- attempts ------------------------------------------------------------------------- */

@@ -125,9 +125,9 @@ struct sim_warp {
 	uint32_t whole;	     /* lanes with a thread */
 	uint32_t due;	     /* lanes whose lane[].loaded has yet to go into register `into` */
 	uint16_t into;
-	uint64_t stray;	     /* lanes that have gone beyond an array in this attempt; the first: */
-	uint32_t stray_pc, stray_index;
-	const char *stray_array;
+	uint64_t stray;	     /* lanes that went beyond an array in this attempt: where first, */
+	struct sim_stray stray_of[SIM_MAX_LANES];
+	struct sim_stray strayed[SIM_MAX_LANES]; /* and where last */
 };
 
 /* Lanes of mask, lowest first: for (SIM_EACH_LANE(lane, mask)) ... */
@@ -286,7 +286,7 @@ struct sim_port {
 	struct sim_kept_units *kept; /* NULL: units are made for this run, and freed after it */
 	struct sim_result result;
 	int failed; /* errno of the first failure, and its message */
-	char error[256];
+	char error[320];
 };
 
 /* ---- for systems ------------------------------------------------------------------ */
@@ -399,7 +399,7 @@ void sim_take_loaded(struct sim_warp *warp);
 /* For hosts: a lane used an index beyond an array, and nothing undoes that: the run ends. */
 void sim_fail_stray(struct sim_port *port, const struct sim_warp *warp, uint64_t lanes);
 /* The same of a machine that keeps registers in a lane. */
-void sim_fail_lane(struct sim_port *port, uint64_t pc, const struct sim_lane *lane,
+void sim_fail_lane(struct sim_port *port, const struct sim_lane *lane,
 		   const struct sim_step *step);
 /* Tell the observer. */
 void sim_tell_load(struct sim_port *port, struct sim_warp *warp, uint64_t mask);

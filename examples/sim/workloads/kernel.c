@@ -47,7 +47,8 @@ static void eval(const void *data, uint32_t pc, struct sim_lane *lane, struct si
 	const struct kernel_program *p = data;
 	const struct kernel_instr *i = &p->code->instr[pc];
 	struct kernel_lanes w = { .kernel = p->kernel, .code = p->code, .reg = lane->reg,
-				  .stride = 1, .mask = 1, .seed = p->seed };
+				  .stride = 1, .mask = 1, .seed = p->seed,
+				  .stray_of = step->stray };
 	uint64_t address[KERNEL_LANES];
 
 	if (lane->into)
@@ -59,8 +60,8 @@ static void eval(const void *data, uint32_t pc, struct sim_lane *lane, struct si
 	if (i->op >= KERNEL_LOAD && i->op <= KERNEL_CAS)
 		step->skip = !kernel_addresses(&w, i, address);
 	if (w.stray) {
-		step->stray_array = w.stray_array;
-		step->stray_index = w.stray_index;
+		step->strayed = true;
+		kernel_catch_lanes(&w, i);
 	}
 	if (i->op < KERNEL_LOAD || i->op > KERNEL_CAS)
 		return;
@@ -94,7 +95,8 @@ static void eval_warp(const void *data, uint32_t pc, struct sim_warp_step *step)
 	const struct kernel_instr *i = &p->code->instr[pc];
 	struct kernel_lanes w = { .kernel = p->kernel, .code = p->code, .reg = step->reg,
 				  .stride = KERNEL_LANES, .mask = step->mask,
-				  .whole = step->whole, .seed = p->seed };
+				  .whole = step->whole, .seed = p->seed,
+				  .stray_of = step->stray_of };
 
 	if (i->steps)
 		kernel_steps(&w, i);
@@ -104,9 +106,20 @@ static void eval_warp(const void *data, uint32_t pc, struct sim_warp_step *step)
 		access(i, &w, step);
 	if (w.stray) {
 		step->stray = w.stray;
-		step->stray_index = w.stray_index;
-		step->stray_array = w.stray_array;
+		kernel_catch_lanes(&w, i);
 	}
+}
+
+static void say_stray(const void *data, uint32_t thread, const struct sim_stray *stray, char *out,
+		      size_t size)
+{
+	const struct kernel_program *p = data;
+	const struct kernel_instr *i = &p->code->instr[stray->pc];
+	char what[160];
+	struct kernel_spot at = kernel_say_stray(p->kernel, p->code, i, stray, what, sizeof(what));
+
+	snprintf(out, size, "%.100s:%u:%u: thread %u uses %s", p->kernel->file, at.line,
+		 at.column, thread, what);
 }
 
 /* ---- programs of the machine ------------------------------------------------------------ */
@@ -199,7 +212,7 @@ static int make_program(struct kernel_workload *k, const struct kernel_code *cod
 		.eval = code->registers <= SIM_REGISTERS ? eval : NULL,
 		.registers = code->registers, .special = code->special, .kept = code->kept,
 		.kept_count = (uint32_t)code->kept_count, .file = k->kernel.file,
-		.line = p->line, .gpu_only = gpu_only(code),
+		.line = p->line, .say_stray = say_stray, .gpu_only = gpu_only(code),
 	};
 	return 0;
 }
@@ -346,6 +359,8 @@ static int fill(struct kernel_workload *k, const struct sim_keys *keys, const ch
 		result = kernel_setup(&k->kernel, k->kernel.initial, error, size);
 	if (!result)
 		result = fill_keys(&k->kernel, keys, file, error, size);
+	if (!result)
+		result = kernel_foresee(&k->kernel, error, size);
 	if (result)
 		return result;
 	result = add_programs(k);
@@ -373,8 +388,9 @@ static enum sim_affinity affinity(const struct sim_workload *workload, uint32_t 
 {
 	const struct kernel *k = &((const struct kernel_workload *)workload)->kernel;
 	const struct kernel_code *code = &k->code[KERNEL_AFFINITY];
+	struct sim_stray stray;
 	struct kernel_lanes w = { .kernel = k, .code = code, .reg = &thread, .stride = 1,
-				  .mask = 1 };
+				  .mask = 1, .stray_of = &stray };
 	uint32_t device;
 
 	kernel_steps(&w, code->instr);
@@ -478,6 +494,12 @@ static const char *invariant(const struct sim_workload *workload,
 	return kernel_verify(&k->kernel, memory, error, size) ? error : NULL;
 }
 
+static void name_word(const struct sim_workload *workload, uint64_t address, bool write, char *out,
+		      size_t size)
+{
+	kernel_name_word(sim_kernel_of(workload), address, write, out, size);
+}
+
 /* ---- classes ---------------------------------------------------------------------------- */
 
 static void make_params(struct kernel_class *c)
@@ -555,7 +577,7 @@ int sim_kernel_class(const char *path, const char *variant, struct sim_workload_
 		.params = &c->params, .given = c,
 		.fixed_threads = c->kernel.launched,
 		.make = make, .free = destroy, .setup = setup, .next = next,
-		.end_host = end_host,
+		.end_host = end_host, .name_word = name_word,
 		.invariant = c->kernel.code[KERNEL_VERIFY].instr_count ? invariant : NULL,
 	};
 	*out = &c->base;

@@ -95,6 +95,10 @@ struct sim_workload_class {
 	/* NULL, or the first broken invariant of the final memory, in error[]. May be absent. */
 	const char *(*invariant)(const struct sim_workload *workload,
 				 const struct sim_memory *memory, char *error, size_t size);
+	/* What the program's text calls a word of memory, and the lines that load it, or store to
+	 * it. May be absent. */
+	void (*name_word)(const struct sim_workload *workload, uint64_t address, bool write,
+			  char *out, size_t size);
 	/*
 	 * The next launch of a program that is one of several: 1, or 0 behind the last one, or
 	 * -EINVAL or -ENOMEM with the reason. memory: as the launch before has left it. *state is

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What messages of a run name: words of memory and operands, as the kernel's text spells them. */
+#include "say.h"
+
+#include <string.h>
+
+/* ---- words of memory ---- */
+
+static const struct kernel_array *array_at(const struct kernel *k, uint64_t address)
+{
+	for (size_t i = 0; i < k->arrays; i++) {
+		const struct kernel_array *a = &k->array[i];
+
+		if (a->kind != KERNEL_TABLE && !(k->launched && a->kind == KERNEL_SHARED) &&
+		    address >= a->base && address - a->base < 4ull * a->length * a->words)
+			return a;
+	}
+	return NULL;
+}
+
+static const struct kernel_field *field_at(const struct kernel_array *a, uint32_t word)
+{
+	for (size_t i = 0; i < a->fields; i++)
+		if (word - a->field[i].offset < a->field[i].count)
+			return &a->field[i];
+	return NULL;
+}
+
+/* Element `index` of an array, and `word` of a field unless that is NULL. */
+static int name_element(const struct kernel_array *a, const struct kernel_field *f, uint32_t index,
+			uint32_t word, char *out, size_t size)
+{
+	int used = snprintf(out, size, "%s[%u]%s%s", a->name, index, f ? "." : "",
+			    f ? f->name : "");
+
+	if (f && (f->count > 1 || word) && used > 0 && (size_t)used < size)
+		used += snprintf(out + used, size - (size_t)used, "[%u]", word);
+	return used;
+}
+
+/* The step before `end` that makes the flat index in a column, or NULL. */
+static const struct kernel_step *span_of(const struct kernel_step *first,
+					 const struct kernel_step *end, uint16_t column)
+{
+	while (end-- > first)
+		if (end->d == column)
+			return end->operator == KERNEL_SPAN ? end : NULL;
+	return NULL;
+}
+
+/* Does the instruction access this word of an element of the array? */
+static bool accesses(const struct kernel *k, const struct kernel_code *code,
+		     const struct kernel_instr *i, const struct kernel_array *a, uint32_t word)
+{
+	const struct kernel_step *first = &code->step[i->step], *span;
+	const struct kernel_place *p = &k->place[i->place];
+
+	if (&k->array[p->array] != a)
+		return false;
+	span = span_of(first, first + i->steps, i->a);
+	return span ? &a->field[span->extra & 0xffff] == field_at(a, word) : p->offset == word;
+}
+
+#define LINES_MAX 4
+
+static void add_lines(const struct kernel *k, const struct kernel_code *code, bool write,
+		      const struct kernel_array *a, uint32_t word, uint32_t line[LINES_MAX + 1])
+{
+	for (size_t n = 0; n < code->instr_count; n++) {
+		const struct kernel_instr *i = &code->instr[n];
+		uint32_t at = 0;
+
+		if ((write ? i->op < KERNEL_STORE || i->op > KERNEL_CAS : i->op != KERNEL_LOAD) ||
+		    !accesses(k, code, i, a, word))
+			continue;
+		while (at < LINES_MAX && line[at] && line[at] != i->line)
+			at++;
+		line[at] = i->line;
+	}
+}
+
+void kernel_name_word(const struct kernel *k, uint64_t address, bool write, char *out, size_t size)
+{
+	const struct kernel_array *a = array_at(k, address);
+	uint32_t line[LINES_MAX + 1] = { 0 }, word;
+	const struct kernel_field *f;
+	int used;
+
+	if (!a) {
+		snprintf(out, size, "0x%llx", (unsigned long long)address);
+		return;
+	}
+	word = (uint32_t)((address - a->base) / 4 % a->words);
+	f = field_at(a, word);
+	used = name_element(a, f, (uint32_t)((address - a->base) / 4 / a->words),
+			    f ? word - f->offset : 0, out, size);
+	for (int s = KERNEL_TRANSACTIONS; s <= KERNEL_LOCKS; s++)
+		add_lines(k, &k->code[s], write, a, word, line);
+	for (size_t l = 0; l < k->launches; l++)
+		add_lines(k, &k->launch[l].code, write, a, word, line);
+	if (!*line || line[LINES_MAX])
+		return;
+	for (uint32_t n = 0; n < LINES_MAX && line[n] && (size_t)used < size; n++)
+		used += snprintf(out + used, size - (size_t)used, "%s%u%s",
+				 !n ? " (line " : " or ", line[n], line[n + 1] ? "" : ")");
+}
+
+/* ---- operands ---- */
+
+/* Does the text have a name for the column? */
+static bool named(const struct kernel_code *code, uint16_t column)
+{
+	return column < code->registers && !strchr(code->reg[column].name, ' ');
+}
+
+static uint32_t add_operand(const struct kernel_code *code, uint16_t column, uint32_t count,
+			    uint16_t out[KERNEL_OPERANDS])
+{
+	if (count == KERNEL_OPERANDS || !named(code, column))
+		return count;
+	for (uint32_t i = 0; i < count; i++)
+		if (out[i] == column)
+			return count;
+	out[count] = column;
+	return count + 1;
+}
+
+static uint32_t operands(const struct kernel_code *code, const struct kernel_instr *i,
+			 uint16_t out[KERNEL_OPERANDS])
+{
+	uint32_t count = 0;
+
+	for (uint32_t n = 0; n < i->steps; n++) {
+		const struct kernel_step *s = &code->step[i->step + n];
+
+		count = add_operand(code, s->a, count, out);
+		count = add_operand(code, s->b, count, out);
+		count = add_operand(code, s->c, count, out);
+	}
+	if ((i->op >= KERNEL_LOAD && i->op <= KERNEL_CAS) || i->op == KERNEL_DRAW ||
+	    i->op == KERNEL_REQUIRE || i->op == KERNEL_EXIT_IF || i->op == KERNEL_BRANCH)
+		count = add_operand(code, i->a, count, out);
+	if ((i->op >= KERNEL_STORE && i->op <= KERNEL_CAS) || i->op == KERNEL_DRAW)
+		count = add_operand(code, i->b, count, out);
+	if (i->op == KERNEL_CAS)
+		count = add_operand(code, i->c, count, out);
+	if (i->op >= KERNEL_LOAD && i->op <= KERNEL_CAS)
+		count = add_operand(code, i->when, count, out);
+	return count;
+}
+
+/* ": NAME = VALUE" or, behind the first, ", NAME = VALUE". */
+static int put_operand(const char *name, uint32_t value, bool first, char *out, size_t size)
+{
+	return snprintf(out, size, "%s%s = %u", first ? ": " : ", ", name, value);
+}
+
+/* What the statement reads of memory and tables, behind its registers. */
+static void say_fetches(const struct kernel *k, const struct kernel_code *code,
+			const struct kernel_instr *i, const struct kernel_view *view, bool first,
+			char *out, size_t size)
+{
+	const struct kernel_step *from = &code->step[i->step];
+	size_t used = 0;
+
+	for (const struct kernel_step *s = from; s < from + i->steps && used < size; s++) {
+		const struct kernel_place *p = &k->place[s->extra];
+		const struct kernel_array *a;
+		uint32_t word;
+		char name[120];
+
+		if (s->operator != KERNEL_FETCH || !view->word(view->of, s->c) ||
+		    view->word(view->of, s->a) >= p->length)
+			continue;
+		a = &k->array[p->array];
+		word = view->word(view->of, s->a) * (p->length == a->length ? a->words : 1) +
+		       p->offset;
+		name_element(a, field_at(a, word % a->words), word / a->words,
+			     a->fields ? word % a->words - field_at(a, word % a->words)->offset : 0,
+			     name, sizeof(name));
+		used += (size_t)put_operand(name, view->word(view->of, s->d), first, out + used,
+					    size - used);
+		first = false;
+	}
+}
+
+void kernel_say_operands(const struct kernel *k, const struct kernel_code *code,
+			 const struct kernel_instr *i, const struct kernel_view *view, char *out,
+			 size_t size)
+{
+	uint16_t column[KERNEL_OPERANDS];
+	uint32_t count = operands(code, i, column);
+	size_t used = 0;
+
+	*out = '\0';
+	for (uint32_t n = 0; n < count && used < size; n++)
+		used += (size_t)put_operand(code->reg[column[n]].name,
+					    view->word(view->of, column[n]), !n, out + used,
+					    size - used);
+	if (used < size)
+		say_fetches(k, code, i, view, !count, out + used, size - used);
+}
+
+/* ---- beyond the end of an array ---- */
+
+void kernel_catch(const struct kernel_code *code, const struct kernel_instr *i,
+		  const struct kernel_view *view, struct sim_stray *stray)
+{
+	const struct kernel_step *first = &code->step[i->step], *span;
+	bool access = stray->step == SIM_NO_STEP;
+	uint16_t column[KERNEL_OPERANDS];
+	uint32_t count = operands(code, i, column);
+
+	span = access ? span_of(first, first + i->steps, i->a) :
+			span_of(first, &code->step[stray->step], code->step[stray->step].a);
+	if (span) {
+		stray->index = view->word(view->of, span->a);
+		stray->part = view->word(view->of, span->b);
+	}
+	for (uint32_t n = 0; n < count; n++)
+		stray->operand[n] = view->word(view->of, column[n]);
+}
+
+struct kernel_spot kernel_say_stray(const struct kernel *k, const struct kernel_code *code,
+				    const struct kernel_instr *i, const struct sim_stray *stray,
+				    char *out, size_t size)
+{
+	const struct kernel_step *first = &code->step[i->step], *span;
+	const struct kernel_step *s = stray->step == SIM_NO_STEP ? NULL : &code->step[stray->step];
+	const struct kernel_place *p = &k->place[s ? s->extra : i->place];
+	const struct kernel_array *a = &k->array[p->array];
+	uint16_t column[KERNEL_OPERANDS];
+	uint32_t count = operands(code, i, column);
+	size_t used;
+
+	span = s ? span_of(first, s, s->a) : span_of(first, first + i->steps, i->a);
+	used = (size_t)name_element(a, span ? &a->field[span->extra & 0xffff] :
+				       field_at(a, p->offset), stray->index,
+				    span ? stray->part : 0, out, size);
+	if (used < size)
+		used += (size_t)snprintf(out + used, size - used, ", beyond the end of %s",
+					 a->name);
+	for (uint32_t n = 0; n < count && used < size; n++)
+		used += (size_t)put_operand(code->reg[column[n]].name, stray->operand[n], !n,
+					    out + used, size - used);
+	return s ? (struct kernel_spot){ s->line, s->column } :
+		   (struct kernel_spot){ i->line, i->column };
+}
