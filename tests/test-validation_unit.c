@@ -115,6 +115,39 @@ KIT_BARE_TEST(test_write_skew_in_paper_order_only)
 	}
 }
 
+/* A table of one entry forgets what the second granule drives out; the filter knows it was there. */
+KIT_TEST(test_aborts_by_estimates_are_counted_apart)
+{
+	struct gputm_validation_unit_config config = GPUTM_VALIDATION_UNIT_CONFIG_INIT;
+	struct gputm_validation_request r = { .address = 0x100, .time = 10, .warp = 2 };
+	struct gputm_validation_answer answer;
+	struct gputm_validation_unit *u;
+	struct gputm_unit *face;
+
+	config.ways = config.entries = config.filter_ways = config.filter_entries = 1;
+	config.stash = 0;
+	u = make(kit, &config);
+	face = gputm_validation_unit_unit(u);
+	ck_assert_int_eq(store(u, 0x100, 1, 20), OK);
+	ck_assert_int_eq(load(u, 0x100, 2, 10), ABORT);
+	ck_assert_uint_eq(kit_stat(face, "abort_estimated"), 0);
+	release(u, 0x100, 1, 20, 1);
+	ck_assert_int_eq(load(u, 0x200, 3, 30), OK);
+	for (unsigned n = 0; n < 2; n++) {
+		ck_assert_int_eq(gputm_validation_unit_push(u, &r), 0);
+		while (!gputm_validation_unit_peek(u, &answer))
+			ck_assert_int_ge(gputm_validation_unit_tick(u), 0);
+		ck_assert_uint_eq(answer.reason, GPUTM_VALIDATION_UNIT_LOAD_WTS);
+		ck_assert(gputm_validation_unit_estimated(u));
+		kit_round_trip(&validation_unit_maker, face);
+		ck_assert(gputm_validation_unit_pop(u));
+		ck_assert(!gputm_validation_unit_estimated(u));
+	}
+	ck_assert_uint_eq(kit_stat(face, "abort_estimated"), 2);
+	ck_assert_uint_eq(kit_stat(face, "abort_load_wts"), 3);
+	gputm_validation_unit_free(u);
+}
+
 /* The owner needs no check, and each of its stores counts. */
 KIT_TEST(test_owner_passes_and_counts)
 {

@@ -641,6 +641,7 @@ gputm_validation_unit_tick i unit:P
 gputm_validation_unit_next_event Q unit:P
 gputm_validation_unit_advance i unit:P cycles:Q
 gputm_validation_unit_peek 1 unit:P out:>@validation_answer
+gputm_validation_unit_estimated ? unit:P
 gputm_validation_unit_pop 1 unit:P
 gputm_validation_unit_pending Q unit:P
 gputm_validation_unit_writes Q unit:P

@@ -237,6 +237,11 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_validation_unit_advance(struct gputm_valida
 /** Give the oldest answer. @return 1; 0, there is none. */
 GPUTM_API int gputm_validation_unit_peek(const struct gputm_validation_unit *unit,
 					 struct gputm_validation_answer *out);
+/**
+ * @return whether that answer is an abort by stamps that the filter (or the registers) estimates,
+ * as the metadata table has lost the granule: perhaps a false conflict. Statistic: abort_estimated.
+ */
+GPUTM_API bool gputm_validation_unit_estimated(const struct gputm_validation_unit *unit);
 /** Drop it. @return 1; 0, there was none. */
 GPUTM_API int gputm_validation_unit_pop(struct gputm_validation_unit *unit);
 /** @return accesses handed in and not answered: in the input port, at work, waiting, woken. */

@@ -80,6 +80,8 @@ static const struct gputm__stat_row stats[] = {
 	STAT(accepted, COUNTER, "accesses", "Accesses taken at the input port."),
 	STAT(delivered, COUNTER, "accesses", "Answers taken from the output port."),
 	STAT(woken_max, MAXIMUM, "accesses", "Woken and not yet processed, at most."),
+	STAT(abort_estimated, COUNTER, "accesses",
+	     "Accesses among those aborted by a younger write or read whose stamps were estimates."),
 };
 
 static const char *const results[] = { "ok", "abort", "stalled" };
@@ -237,7 +239,10 @@ static void io_answer(void *item, struct gputm__io *io)
 	gputm__io_u64(io, &a->tag);
 	gputm__io_u64(io, &a->time);
 	gputm__io_u32_max(io, &a->result, GPUTM_VALIDATION_UNIT_STALLED, "result");
-	gputm__io_u32_max(io, &a->reason, GPUTM_VALIDATION_UNIT_REASONS - 1, "reason");
+	gputm__io_u32(io, &a->reason);
+	if ((a->reason & (GPUTM__ESTIMATED - 1)) >= GPUTM_VALIDATION_UNIT_REASONS ||
+	    a->reason >= 2 * GPUTM__ESTIMATED)
+		gputm__io_fail(io, -EINVAL, "reason");
 	gputm__io_u32(io, &a->cycles);
 }
 
@@ -371,6 +376,6 @@ static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 	gputm__array(out, "stall buffer", lines.entries, lines.bits, lines.ports);
 }
 
-GPUTM__UNIT(validation_unit, .version = 3, .setup = setup, .validate = validate, .laws = laws,
+GPUTM__UNIT(validation_unit, .version = 4, .setup = setup, .validate = validate, .laws = laws,
 	    .part = { { "table", offsetof(struct gputm_validation_unit, table) },
 		      { "buffer", offsetof(struct gputm_validation_unit, buffer) } })

@@ -34,7 +34,11 @@ struct gputm_validation_unit {
 	uint64_t answers[GPUTM_VALIDATION_UNIT_REASONS];
 	uint64_t accepted, delivered, woken_max;
 	struct gputm__histogram cost;
+	uint64_t abort_estimated;
 };
+
+/* In the reason of an answer inside the unit: the stamps were an estimate. */
+#define GPUTM__ESTIMATED 0x100u
 
 static inline bool gputm__validation_fits(const struct gputm_validation_unit *u,
 					  const struct gputm_validation_request *r)

@@ -350,6 +350,8 @@ static inline int serve(struct gputm_validation_unit *u, const struct gputm_vali
 		u->loads++;
 	if (owned)
 		u->owned++;
+	if (!has_entry && aborts(verdict))
+		u->abort_estimated++;
 	result = answer_with(u, r->tag, verdict, aborts(verdict) ? reported(u, &a) : 0, a.m.cycles,
 			     answer);
 	if (slot != NO_SLOT && verdict != WAITS && !a.m.writes)
@@ -460,6 +462,7 @@ static inline bool may_start(const struct gputm_validation_unit *u)
 
 static int start(struct gputm_validation_unit *u)
 {
+	uint64_t estimated = u->abort_estimated;
 	int result;
 
 	if (may_retry(u)) {
@@ -471,6 +474,8 @@ static int start(struct gputm_validation_unit *u)
 	}
 	if (result < 0)
 		return result;
+	if (u->abort_estimated != estimated)
+		u->work.reason |= GPUTM__ESTIMATED;
 	u->busy = u->work.cycles;
 	return 0;
 }
@@ -552,7 +557,15 @@ int gputm_validation_unit_peek(const struct gputm_validation_unit *u,
 	if (!u->output.count)
 		return 0;
 	*out = *(const struct gputm_validation_answer *)gputm__queue_at(&u->output, 0);
+	out->reason &= GPUTM__ESTIMATED - 1;
 	return 1;
+}
+
+bool gputm_validation_unit_estimated(const struct gputm_validation_unit *u)
+{
+	const struct gputm_validation_answer *oldest = gputm__queue_at(&u->output, 0);
+
+	return u->output.count && oldest->reason & GPUTM__ESTIMATED;
 }
 
 int gputm_validation_unit_pop(struct gputm_validation_unit *u)

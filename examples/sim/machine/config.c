@@ -87,7 +87,7 @@ struct sim_shape sim_machine_shape(const struct sim_machine_config *config)
 
 const char *const sim_abort_reason_name[SIM_ABORT_REASONS] = {
 	"validation", "conflict", "intra_warp", "watchdog", "capacity", "rollover", "writer",
-	"loop",	      "stale",	  "round",
+	"loop",	      "stale",	  "round",	"estimated",
 };
 
 const char *const sim_traffic_name[SIM_TRAFFIC_KINDS] = {

@@ -19,6 +19,7 @@ enum sim_abort_reason {
 	SIM_ABORT_LOOP,	      /* a dependency loop was declared */
 	SIM_ABORT_STALE,      /* the versions that it was to read are gone */
 	SIM_ABORT_ROUND,      /* its device's round failed */
+	SIM_ABORT_ESTIMATED,  /* found by stamps that a filter estimates (GETM) */
 	SIM_ABORT_REASONS,
 };
 extern const char *const sim_abort_reason_name[SIM_ABORT_REASONS];

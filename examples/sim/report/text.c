@@ -151,6 +151,10 @@ static void aborted(const struct sim_report *r, FILE *out)
 		separator = ", ";
 	}
 	put_line(out, "aborted", "%s", text);
+	if (result->aborted_by_reason[SIM_ABORT_ESTIMATED] >
+	    result->aborted_by_reason[SIM_ABORT_CONFLICT])
+		put_line(out, "note", "the metadata table is too small: most conflicts are with "
+				      "estimates; raise validation_unit.entries");
 }
 
 static void outcome(const struct sim_report *r, FILE *out)

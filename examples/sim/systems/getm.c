@@ -94,8 +94,8 @@ static void abort_lanes(struct sim_port *port, struct sim_warp *warp,
 static void abort_failed(struct sim_port *port, struct sim_warp *warp,
 			 struct getm_warp *state, uint32_t *failed)
 {
-	static const enum sim_abort_reason reason[] = { SIM_ABORT_CONFLICT, SIM_ABORT_CAPACITY,
-							SIM_ABORT_ROLLOVER };
+	static const enum sim_abort_reason reason[] = { SIM_ABORT_CONFLICT, SIM_ABORT_ESTIMATED,
+							SIM_ABORT_CAPACITY, SIM_ABORT_ROLLOVER };
 
 	for (uint32_t i = 0; i < GETM_FAILURES; i++) {
 		uint64_t lanes = failed[i] & ~state->aborted;
@@ -230,6 +230,7 @@ void sim_getm_reserved(struct sim_port *port, const struct sim_message *message)
 
 	state->reserving--;
 	state->failed[GETM_CONFLICT] |= (uint32_t)message->b;
+	state->failed[GETM_ESTIMATED] |= (uint32_t)(message->b >> 32);
 	state->failed[GETM_CAPACITY] |= message->d;
 	state->failed[GETM_STOPPED] |= message->e;
 	if (message->b || message->d || message->e)
@@ -285,10 +286,11 @@ void sim_getm_load(struct sim_port *port, struct sim_warp *warp)
 void sim_getm_loaded(struct sim_port *port, struct sim_warp *warp)
 {
 	struct getm_warp *state = sim_getm_warp(port, warp);
-	bool failed = state->load_failed[GETM_CONFLICT] || state->load_failed[GETM_CAPACITY] ||
-		      state->load_failed[GETM_STOPPED];
+	uint32_t failed = 0;
 
 	state->phase = GETM_RUNNING;
+	for (uint32_t i = 0; i < GETM_FAILURES; i++)
+		failed |= state->load_failed[i];
 	if (failed) {
 		report(port, warp, state->report);
 		state->report = 0;

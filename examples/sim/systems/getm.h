@@ -24,7 +24,7 @@ enum {
 };
 
 /* How an access of a lane can fail at a validation unit, as reasons of an abort. */
-enum getm_failure { GETM_CONFLICT, GETM_CAPACITY, GETM_STOPPED, GETM_FAILURES };
+enum getm_failure { GETM_CONFLICT, GETM_ESTIMATED, GETM_CAPACITY, GETM_STOPPED, GETM_FAILURES };
 
 struct getm_config {
 	struct gputm_tx_log_config tx_log;

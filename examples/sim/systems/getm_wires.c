@@ -97,7 +97,7 @@ static void reply_store(struct sim_port *port, uint32_t index,
 	struct sim_message message = { .what = GETM_RESERVED, .kind = SIM_TRAFFIC_STORE_REPLY };
 
 	message.a = access->time;
-	message.b = access->failed[GETM_CONFLICT];
+	message.b = (uint64_t)access->failed[GETM_ESTIMATED] << 32 | access->failed[GETM_CONFLICT];
 	message.d = access->failed[GETM_CAPACITY];
 	message.e = access->failed[GETM_STOPPED];
 	message.core = access->core;
@@ -134,7 +134,7 @@ static void grant(struct sim_port *port, struct getm_access *access, uint32_t la
 			sim_memory_read(port->memory, access->line + 4u * access->word[lane]);
 }
 
-static enum getm_failure failure_of(const struct gputm_validation_answer *answer)
+static enum getm_failure failure_of(const struct gputm_validation_answer *answer, bool estimated)
 {
 	switch (answer->reason) {
 	case GPUTM_VALIDATION_UNIT_BUFFER:
@@ -143,16 +143,16 @@ static enum getm_failure failure_of(const struct gputm_validation_answer *answer
 	case GPUTM_VALIDATION_UNIT_ROLLOVER:
 		return GETM_STOPPED;
 	default:
-		return GETM_CONFLICT;
+		return estimated ? GETM_ESTIMATED : GETM_CONFLICT;
 	}
 }
 
 /* A load's failures reach the warp with the last of its replies, which it waits for. */
 static void refuse(struct sim_port *port, struct getm_access *access, uint32_t lanes,
-		   const struct gputm_validation_answer *answer)
+		   const struct gputm_validation_answer *answer, bool estimated)
 {
 	struct getm_warp *state = &sim_getm_of(port)->warp[access->warp];
-	enum getm_failure failure = failure_of(answer);
+	enum getm_failure failure = failure_of(answer, estimated);
 
 	access->failed[failure] |= lanes;
 	if (answer->time > access->time)
@@ -165,7 +165,7 @@ static void refuse(struct sim_port *port, struct getm_access *access, uint32_t l
 }
 
 static void take_answer(struct sim_port *port, uint32_t index,
-			const struct gputm_validation_answer *answer)
+			const struct gputm_validation_answer *answer, bool estimated)
 {
 	struct getm *getm = sim_getm_of(port);
 	uint32_t number = (uint32_t)(answer->tag >> 8);
@@ -175,7 +175,7 @@ static void take_answer(struct sim_port *port, uint32_t index,
 	if (answer->result == GPUTM_VALIDATION_UNIT_OK)
 		grant(port, access, lanes);
 	else
-		refuse(port, access, lanes, answer);
+		refuse(port, access, lanes, answer, estimated);
 	if (--access->left)
 		return;
 	if (access->write)
@@ -291,8 +291,10 @@ static void unit_turn(struct sim_port *port, uint32_t index, uint64_t tick)
 	partition->unit_ticks = tick + 1;
 	while (offers & GPUTM_VALIDATION_UNIT_OFFERS_ANSWER &&
 	       gputm_validation_unit_peek(partition->unit, &answer)) {
+		bool estimated = gputm_validation_unit_estimated(partition->unit);
+
 		gputm_validation_unit_pop(partition->unit);
-		take_answer(port, index, &answer);
+		take_answer(port, index, &answer, estimated);
 	}
 }
 
