@@ -115,7 +115,7 @@ KIT_BARE_TEST(test_write_skew_in_paper_order_only)
 	}
 }
 
-/* A table of one entry forgets what the second granule drives out; the filter knows it was there. */
+/* A table of one entry forgets what the second granule drives out; the filter has an estimate. */
 KIT_TEST(test_aborts_by_estimates_are_counted_apart)
 {
 	struct gputm_validation_unit_config config = GPUTM_VALIDATION_UNIT_CONFIG_INIT;

@@ -81,7 +81,7 @@ static const struct gputm__stat_row stats[] = {
 	STAT(delivered, COUNTER, "accesses", "Answers taken from the output port."),
 	STAT(woken_max, MAXIMUM, "accesses", "Woken and not yet processed, at most."),
 	STAT(abort_estimated, COUNTER, "accesses",
-	     "Accesses among those aborted by a younger write or read whose stamps were estimates."),
+	     "Accesses aborted by a younger write or read whose stamps were estimates."),
 };
 
 static const char *const results[] = { "ok", "abort", "stalled" };
