@@ -27,6 +27,18 @@ aborts() {
 	grep -q "\"$1\": [1-9]" "$work/out" || complain "no abort with reason $1"
 }
 
+# ---- the vote: a done to each commit unit concerned, an outcome from each, and only with it ----
+packets() {
+	awk -v kind="\"$1\":" '$1 == kind && $2 == "{" { getline; print $2 + 0; exit }' "$work/out"
+}
+run 0 --system si-tm --workload bank --threads 256 --set system.vote=0
+{ [ "$(packets done)" = 0 ] && [ "$(packets outcome)" = 0 ]; } || complain "votes without a vote"
+run 0 --system si-tm --workload bank --threads 256
+{ [ "$(packets done)" -gt 0 ] && [ "$(packets done)" = "$(packets outcome)" ]; } ||
+	complain "votes asked for and given: $(packets done) and $(packets outcome)"
+run 0 --system si-tm --workload audit
+[ "$(packets write_log)" -ge "$(packets done)" ] || complain "a vote without a write"
+
 # ---- write skew ----
 for machine in fermi reference; do
 	for workload in skew skewr; do

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Snapshot isolation: from tx_commit until all that the warp wrote is in the next version.
- * When nothing can stop its transactions any more and the version can be written, they commit
- * in one cycle. Their log is walked, a packet per cycle, and written a word per cycle.
+ * The core collects the results of the commit units concerned (ISCA 2017, section 5): a message
+ * to each, and an answer. When nothing can stop its transactions any more and the version can
+ * be written, they commit in one cycle. Their log is walked, a packet per cycle, and written a
+ * word per cycle. In the paper the log goes ahead and the order to write follows the results;
+ * here the log is the order, so that there are as many messages and round trips.
  */
 #include "logs.h"
 #include "si_tm.h"
@@ -98,6 +101,49 @@ static bool writes(const struct si *si, const struct si_warp *state)
 	return false;
 }
 
+/* Ask each partition with a word of the warp's writes. The claims there have passed or doomed. */
+static void ask_for_votes(struct sim_port *port, struct sim_warp *warp)
+{
+	struct si_warp *state = sim_si_warp(port, warp);
+	const struct gputm_tx_log *log = sim_si_of(port)->log[warp->number];
+	uint64_t lanes_of[64], set, all = 0;
+
+	for (uint32_t row = 0; row < gputm_tx_log_rows(log, GPUTM_TX_LOG_WRITE); row++) {
+		sim_must(port,
+			 gputm_tx_log_get_group(log, GPUTM_TX_LOG_WRITE, row, state->active,
+						lanes_of, &set),
+			 "the write log refused a row");
+		all |= set;
+	}
+	for (SIM_EACH_LANE(partition, all)) {
+		struct sim_message message = { .what = SI_VOTE, .kind = SIM_TRAFFIC_DONE };
+
+		message.core = warp->core;
+		message.warp = warp->index;
+		message.partition = (uint8_t)partition;
+		state->claims++;
+		sim_to_partition(port, &message, 8);
+	}
+	state->voted = true;
+	state->phase = SI_CLAIMING;
+}
+
+/* A result takes a cycle, after what the tables are busy with. */
+static void vote(struct sim_port *port, const struct sim_message *message)
+{
+	struct si_partition *partition = &sim_si_of(port)->partition[message->partition];
+	struct sim_message answer = *message;
+
+	if (partition->table_free < sim_now(port))
+		partition->table_free = sim_now(port);
+	partition->table_free += port->unit_ticks;
+	answer.what = SI_CLAIMED;
+	answer.kind = SIM_TRAFFIC_OUTCOME;
+	answer.due = partition->table_free;
+	sim_queue_push(port, &partition->answers, &answer);
+	sim_call_partition(port, message->partition, sim_now(port) + 1);
+}
+
 /* All claims are answered, and all is read: else old versions could wait for their readers. */
 void sim_si_commit_now(struct sim_port *port, struct sim_warp *warp)
 {
@@ -110,6 +156,8 @@ void sim_si_commit_now(struct sim_port *port, struct sim_warp *warp)
 		sim_si_leave(port, state->tx[lane]);
 	if (!state->active) {
 		sim_si_over(port, warp);
+	} else if (si->config->system.vote && !state->voted && writes(si, state)) {
+		ask_for_votes(port, warp);
 	} else if (!writes(si, state) || (!si->unwritable && !si->closing)) {
 		commit_warp(port, warp);
 	} else {
@@ -292,6 +340,10 @@ void sim_si_at_partition(struct sim_port *port, const struct sim_message *messag
 
 	if (message->what == SI_CLAIM) {
 		sim_si_claim(port, message);
+		return;
+	}
+	if (message->what == SI_VOTE) {
+		vote(port, message);
 		return;
 	}
 	sim_queue_push(port, &si->partition[message->partition].writes, message);

@@ -271,6 +271,7 @@ static const struct gputm_param option_rows[] = {
 	ROW(detection, SI_DETECT_NONE, SI_DETECT_POST_DATING, SI_DETECT_POST_DATING,
 	    "how dependency loops are found; none: plain snapshot isolation", detections),
 	ROW(literal, 0, 1, 0, "1: the protocol as the paper prints it, not serialisable", NULL),
+	ROW(vote, 0, 1, 1, "1: a commit collects the commit units' results before it writes", NULL),
 	BACKOFF_ROWS,
 };
 

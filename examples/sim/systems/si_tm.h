@@ -12,7 +12,7 @@
 #include "../base/slab.h"
 #include "../port/port.h"
 
-enum { SI_CLAIM = SIM_DO_SYSTEM, SI_CLAIMED, SI_WRITE, SI_WRITTEN };
+enum { SI_CLAIM = SIM_DO_SYSTEM, SI_CLAIMED, SI_VOTE, SI_WRITE, SI_WRITTEN };
 
 enum { SI_DETECT_NONE, SI_DETECT_POST_DATING };
 
@@ -20,7 +20,7 @@ struct si_options {
 	size_t size;
 	uint32_t detection;
 	uint32_t backoff, most_backoff;
-	bool literal;
+	bool literal, vote;
 };
 
 struct si_config {
@@ -74,7 +74,7 @@ enum si_phase {
 	SI_OUTSIDE,   /* the attempt has not begun */
 	SI_WAITING,   /* in the queue of those that want to begin */
 	SI_INSIDE,
-	SI_CLAIMING,  /* at its commit, or over: answers to claims are missing */
+	SI_CLAIMING,  /* at its commit, or over: answers to claims, or votes, are missing */
 	SI_COMMITTING, /* in the queue for a version that can be written */
 	SI_WRITING,   /* the log is on its way to the memory */
 	SI_SEALING,   /* written, the version is not sealed yet */
@@ -90,7 +90,8 @@ struct si_warp {
 	uint8_t reason[SIM_MAX_LANES];
 	uint64_t logical[SIM_MAX_LANES]; /* addresses of the load that waits */
 	uint32_t place[SIM_MAX_LANES];	 /* in the order of commits */
-	uint32_t claims, writes;	 /* messages without an answer */
+	uint32_t claims, writes;	 /* messages without an answer; claims: votes too */
+	bool voted;			 /* the commit units have been asked for their results */
 	uint32_t walked;		 /* rows, of the load that waits */
 	uint32_t row;			 /* of the log, that is walked */
 	uint32_t left;			 /* partitions to which that row has yet to be sent */

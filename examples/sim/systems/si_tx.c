@@ -148,7 +148,7 @@ void sim_si_over(struct sim_port *port, struct sim_warp *warp)
 		wait = si->config->system.most_backoff;
 	if (!state->failed)
 		wait = 0;
-	state->failed = false;
+	state->failed = state->voted = false;
 	state->phase = SI_OUTSIDE;
 	si->inside--;
 	if (si->waiting.count || si->restarting)
