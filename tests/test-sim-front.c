@@ -572,6 +572,42 @@ KIT_TESTS(test_check_finds_the_anomalies_of_snapshots, 2)
 	judged(&h, "no serial order");
 }
 
+/* Thread 0 fills a word and then publishes it; thread 1 finds it published, and reads it in its
+ * next transaction. That one alone says nothing of its place; program order does. */
+KIT_TEST(test_check_knows_program_order)
+{
+	struct history h;
+
+	history_open(&h, &plain);
+	h.tell->store(h.tell->state, 0, false, 0x200, 7);
+	writes(&h, 0, 0x1000, 6);
+	commits(&h, 0, SIM_BY_VERSION | 1);
+	reads_version(&h, 1, 0x1000, 6, 1);
+	commits(&h, 1, SIM_BY_VERSION | 3);
+	reads_version(&h, 1, 0x200, 7, 0);
+	commits(&h, 1, SIM_BY_VERSION | 2);
+	ends_with(&h, 0x1000, 6);
+	ends_with(&h, 0x200, 7);
+	judged(&h, NULL);
+}
+
+/* A thread's second transaction reads what was before its first; by versions (i = 0), by place. */
+KIT_TESTS(test_check_finds_contradictions_of_program_order, 2)
+{
+	struct history h;
+
+	history_open(&h, &plain);
+	writes(&h, 0, 0x1000, 6);
+	commits(&h, 0, _i ? 2 : SIM_BY_VERSION | 2);
+	reads_version(&h, 1, 0x1000, 6, 2);
+	commits(&h, 1, _i ? 3 : SIM_BY_VERSION | 3);
+	reads_version(&h, 1, 0x1000, 5, 0);
+	commits(&h, 1, _i ? 1 : SIM_BY_VERSION | 4);
+	ends_with(&h, 0x1000, 6);
+	judged(&h, _i ? "transaction 1 of thread 1 stands behind transaction 2 of the thread" :
+			"no serial order");
+}
+
 KIT_TEST(test_check_finds_an_unfinished_transaction)
 {
 	struct history h;

@@ -271,9 +271,17 @@ static void put(const struct sim_check *check, struct sim_memory *memory, uint64
 	sim_memory_write(memory, address, value);
 }
 
+/* Do the versions of its reads say where the transaction stands? */
+static bool by_version(const struct committed *commit)
+{
+	return commit->witness == SIM_NO_PLACE || commit->witness >> 62 == 1;
+}
+
 static bool replay_one(const struct sim_check *check, const struct committed *commit,
 		       struct sim_memory *memory, struct sim_verdict *verdict)
 {
+	uint64_t place = by_version(commit) ? (uint64_t)(commit - check->commit) + 1 :
+					      commit->witness;
 	const struct access *access = check->log + commit->start;
 
 	for (uint32_t i = 0; i < commit->count; i++, access++) {
@@ -296,16 +304,10 @@ static bool replay_one(const struct sim_check *check, const struct committed *co
 				    "%llu of the serial order, read %u from %s where that order "
 				    "gives %u",
 				    commit->thread, commit->number, i - commit->plain + 1,
-				    (unsigned long long)(commit->witness & ~SIM_BY_VERSION),
-				    access->value, name_of(check, address, false, name), serial);
+				    (unsigned long long)place, access->value,
+				    name_of(check, address, false, name), serial);
 	}
 	return true;
-}
-
-/* Do the versions of its reads say where the transaction stands? */
-static bool by_version(const struct committed *commit)
-{
-	return commit->witness == SIM_NO_PLACE || commit->witness >> 62 == 1;
 }
 
 /*
@@ -331,6 +333,9 @@ static bool tells(const struct committed *commit, uint32_t index, const struct a
 	return index >= commit->plain && !own;
 }
 
+/* A word of its own that each transaction of a thread writes puts them in program order. */
+#define PROGRAM_ORDER (UINT64_C(1) << 63)
+
 static size_t list_accesses(const struct sim_check *check, struct sim_order_access *to)
 {
 	size_t count = 0;
@@ -339,6 +344,9 @@ static size_t list_accesses(const struct sim_check *check, struct sim_order_acce
 		const struct committed *commit = &check->commit[i];
 		const struct access *access = check->log + commit->start;
 
+		to[count++] = (struct sim_order_access){ PROGRAM_ORDER + commit->thread,
+							 commit->number,
+							 (uint32_t)(i - check->before), WRITE };
 		for (uint32_t k = 0; k < commit->count; k++, access++)
 			if (tells(commit, k, access))
 				to[count++] = (struct sim_order_access){
@@ -353,7 +361,7 @@ static bool place(struct sim_check *check, struct sim_verdict *verdict)
 {
 	struct committed *commit = check->commit + check->before;
 	size_t n = check->commits - check->before;
-	struct sim_order_access *access = malloc((check->logged + 1) * sizeof(*access));
+	struct sim_order_access *access = malloc((check->logged + n + 1) * sizeof(*access));
 	struct committed *sorted = malloc((n + 1) * sizeof(*sorted));
 	uint32_t *order = malloc((n + 1) * sizeof(*order));
 	int64_t placed = -ENOMEM;
@@ -371,6 +379,27 @@ static bool place(struct sim_check *check, struct sim_verdict *verdict)
 	return placed == (int64_t)n ||
 	       fail(verdict, "there is no serial order: %lld transactions wait for one another",
 		    (long long)n - (long long)placed);
+}
+
+/* Does each thread's second transaction stand behind its first, and so on? */
+static bool in_program_order(struct sim_check *check, struct sim_verdict *verdict)
+{
+	uint32_t *last = calloc(check->threads, sizeof(*last));
+	bool right = true;
+
+	check->exhausted |= !last;
+	for (size_t i = check->before; last && right && i < check->commits; i++) {
+		const struct committed *c = &check->commit[i];
+
+		right = c->number > last[c->thread];
+		if (!right)
+			fail(verdict, "transaction %u of thread %u stands behind transaction %u "
+				      "of the thread in the serial order",
+			     c->number, c->thread, last[c->thread]);
+		last[c->thread] = c->number;
+	}
+	free(last);
+	return right;
 }
 
 /* Sort the transactions; false if two have the same place or some have none. */
@@ -393,7 +422,7 @@ static bool put_in_order(struct sim_check *check, struct sim_verdict *verdict)
 	for (size_t i = 0; i < n; i++)
 		if (by_version(&first[i]))
 			return place(check, verdict);
-	return true;
+	return in_program_order(check, verdict);
 }
 
 /* All transactions in their order, then the plain stores that are left. */

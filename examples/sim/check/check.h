@@ -12,6 +12,9 @@
  *  - the final memory must be the same, words from lock_base on apart,
  *  - the workload's invariant must hold in it.
  *
+ * The order keeps each thread's transactions in program order, too. It need not be that of real
+ * time, and what attempts read that were aborted is not looked at.
+ *
  * Values are compared and not versions. So a system that validates values may keep a
  * read whose word was changed and changed back, which is right.
  *

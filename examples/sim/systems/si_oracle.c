@@ -7,6 +7,7 @@
  *
  *	reader -> running writer, or committed one that the reader's snapshot lacks
  *	last writer that the snapshot has -> reader or writer
+ *	a thread's last transaction -> its next one
  *
  * An edge that would close a cycle dooms the transaction whose access made it. Any number
  * may write a word; the first that commits wins, and the others are refused at their commit.
@@ -22,7 +23,14 @@
 #include "records.h"
 #include "si_tm.h"
 
+/* Of a lane: the last transaction with an access, unless it is forgotten, and whose it is. */
+struct si_last {
+	uint32_t id, thread;
+};
+
 struct si_graph {
+	struct si_last *last; /* [warps][lanes] */
+	uint32_t *lane_of;    /* [ids]: index in last */
 	uint64_t *followers, *leaders; /* [ids][words] */
 	uint32_t words;		       /* of a row of bits */
 	bool *over;		       /* [ids]: to be forgotten when nobody leads to it */
@@ -39,6 +47,8 @@ static void graph_free(struct sim_port *port)
 	free(graph->followers);
 	free(graph->leaders);
 	free(graph->over);
+	free(graph->last);
+	free(graph->lane_of);
 	sim_records_free(&graph->records);
 	free(graph->reached);
 	free(graph->queue);
@@ -49,6 +59,7 @@ static int graph_make(struct sim_port *port)
 {
 	struct si *si = sim_si_of(port);
 	struct si_graph *graph = calloc(1, sizeof *graph);
+	uint32_t lanes = port->shape.cores * port->shape.warps * SIM_MAX_LANES;
 
 	si->graph = graph;
 	if (!graph)
@@ -59,8 +70,13 @@ static int graph_make(struct sim_port *port)
 	graph->over = calloc(si->ids, sizeof *graph->over);
 	graph->reached = calloc(graph->words, sizeof(uint64_t));
 	graph->queue = calloc(si->ids, sizeof(uint64_t));
+	graph->last = calloc(lanes, sizeof *graph->last);
+	graph->lane_of = calloc(si->ids, sizeof *graph->lane_of);
+	for (uint32_t i = 0; graph->last && i < lanes; i++)
+		graph->last[i].id = SI_NONE;
 	if (!graph->followers || !graph->leaders || !graph->over || !graph->reached ||
-	    !graph->queue || !sim_records_make(&graph->records, si->ids))
+	    !graph->last || !graph->lane_of || !graph->queue ||
+	    !sim_records_make(&graph->records, si->ids))
 		return -ENOMEM;
 	return 0;
 }
@@ -145,6 +161,8 @@ static void forget(struct sim_port *port, uint32_t id)
 	struct si_graph *graph = si->graph;
 	uint64_t *followers = row_of(graph, graph->followers, id);
 
+	if (graph->last[graph->lane_of[id]].id == id)
+		graph->last[graph->lane_of[id]].id = SI_NONE;
 	sim_records_forget(&graph->records, id);
 	forget_edges(graph, id);
 	memset(row_of(graph, graph->leaders, id), 0, graph->words * sizeof(uint64_t));
@@ -199,6 +217,22 @@ static bool meet(struct sim_port *port, struct si_warp *warp, uint32_t lane, boo
 	return edge(port, warp, lane, id, other->owner);
 }
 
+/* At the first access of a transaction: it follows the thread's last one. */
+static void follow(struct sim_port *port, struct si_warp *warp, uint32_t lane)
+{
+	struct si *si = sim_si_of(port);
+	uint32_t number = (uint32_t)(warp - si->warp), at = number * SIM_MAX_LANES + lane;
+	struct si_last now = { warp->tx[lane], port->warp[number].lane[lane].thread };
+	struct si_last *last = &si->graph->last[at], before = *last;
+
+	if (before.id == now.id)
+		return;
+	*last = now;
+	si->graph->lane_of[now.id] = at;
+	if (before.id != SI_NONE && before.thread == now.thread)
+		(void)edge(port, warp, lane, before.id, now.id); /* nothing follows it yet */
+}
+
 static void access_word(struct sim_port *port, struct si_warp *warp, uint32_t lane,
 			uint64_t address, bool write)
 {
@@ -207,6 +241,7 @@ static void access_word(struct sim_port *port, struct si_warp *warp, uint32_t la
 	const struct sim_record *r = sim_records_first(records, address);
 	uint32_t id = warp->tx[lane], last;
 
+	follow(port, warp, lane);
 	if (sim_records_noted(records, id, address, write))
 		return;
 	last = last_writer(si, address, si->tx[id].snapshot);
