@@ -129,6 +129,8 @@ for mechanism in $mechanisms; do
 done
 
 # ---- all cores of a machine ----
+alone='bfs break'
+[ "${GPUTM_TEST_SCALE:-}" != small ] || alone=bfs
 # Thread blocks are dealt to the cores, misses and stores cross to the partitions and their L2s.
 for mechanism in $mechanisms; do
 	for kernel in bfs manager nested; do
@@ -141,7 +143,7 @@ for mechanism in $mechanisms; do
 	done
 	run 0 --kernel "$kernels/nested.kernel" --divergence "$mechanism" --check --machine reference
 	# Cores that go on by themselves take no other time than those that are called each cycle.
-	for kernel in bfs break; do
+	for kernel in $alone; do
 		run 0 --kernel "$kernels/$kernel.kernel" --divergence "$mechanism" --machine fermi \
 			--format json
 		field cycles >"$work/ahead"
