@@ -47,6 +47,17 @@ aborted=$(sum aborted)
 run 0 --workload ht-8000 --set warp_clock.per_core=1
 [ "$(sum aborted)" -lt $((aborted / 2)) ] || complain "a clock per core leaves $(sum aborted) aborts of $aborted"
 
+# Its commits that a warp waits for, through rollovers too, and its accesses of two cycles.
+run 0 --workload atm-1024 --set validation_unit.time_bits=6 --set validation_unit.margin=12 \
+	--set system.commit_ack=1 --set validation_unit.access_delay=1
+[ "$(sum rollovers)" -ge 100 ] || complain "only $(sum rollovers) rollovers with acknowledgements"
+grep -A1 '"retire": {' "$work/out" | grep -q '"packets": [1-9]' || complain 'no commit is acknowledged'
+run 0 --workload ht-8000 --concurrency 1
+grep -A1 '"retire": {' "$work/out" | grep -q '"packets": 0' || complain 'a commit is acknowledged'
+cycles=$(sum access_cycles)
+run 0 --workload ht-8000 --concurrency 1 --set validation_unit.access_delay=1
+[ "$(sum access_cycles)" -gt $((3 * cycles / 2)) ] || complain 'accesses do not take two cycles'
+
 # What no table has room for goes to the overflow and back, and nothing stays.
 run 0 --workload bank --threads 1000 --concurrency inf --set validation_unit.ways=1 \
 	--set validation_unit.entries=1 --set validation_unit.stash=0 --set workload.accounts=500

@@ -43,6 +43,22 @@ KIT_TEST(test_timing_access)
 	gputm_validation_unit_free(u);
 }
 
+/* With access_delay = 1, as the released simulator has it, two cycles each. */
+KIT_TEST(test_timing_access_delay)
+{
+	struct gputm_validation_unit_config config = GPUTM_VALIDATION_UNIT_CONFIG_INIT;
+	struct gputm_validation_unit *u;
+
+	config.access_delay = 1;
+	u = make(kit, &config);
+	ck_assert_uint_eq(ticks_to_answer(u, 0, 1), 3);
+	ck_assert_uint_eq(ticks_to_answer(u, 0, 1), 2);
+	ck_assert_int_eq(gputm_validation_unit_release(u, 0, 1, 1, 2, NULL), 0);
+	ck_assert_int_ge(gputm_validation_unit_tick(u), 0);
+	ck_assert_uint_eq(ticks_to_answer(u, 0, 1), 2);
+	gputm_validation_unit_free(u);
+}
+
 KIT_TEST(test_ports_are_tight)
 {
 	struct gputm_validation_unit_config config = GPUTM_VALIDATION_UNIT_CONFIG_INIT;

@@ -66,6 +66,7 @@ struct gputm_validation_unit_config {
 	uint64_t seed;		 /**< */
 	const uint32_t *table_rows;  /**< of the metadata table's hashes; NULL: the seed */
 	const uint32_t *filter_rows; /**< of its filter's; NULL: the seed */
+	uint64_t access_delay;	     /**< cycles of an access or release beyond its first */
 };
 /* begin INIT */
 #define GPUTM_VALIDATION_UNIT_CONFIG_INIT \
@@ -76,7 +77,7 @@ struct gputm_validation_unit_config {
 	  /* stash */ 4, /* granularity */ 32, /* address_bits */ 32, /* count_bits */ 16, \
 	  /* longest_chain */ 32, /* evict_above */ 0, /* approximate: filter */ 0, \
 	  /* filter_ways */ 4, /* filter_entries */ 64, /* memory_latency */ 115, /* seed */ 1u, \
-	  NULL, NULL }
+	  NULL, NULL, /* access_delay */ 0u }
 /* end INIT */
 
 /** A transactional access. */

@@ -40,6 +40,8 @@ static const struct gputm_param rows[] = {
 	PARAM(memory_latency, 0, 100000, 115, false,
 	      "Cycles to visit one overflow entry, or to write one.", "released simulator"),
 	PARAM(seed, 0, UINT64_MAX, 1, false, "Seed of the hash rows.", ""),
+	PARAM(access_delay, 0, 100, 0, false,
+	      "Cycles that an access, or a release, takes beyond its first.", "released simulator"),
 };
 
 static const struct gputm_preset presets[] = {

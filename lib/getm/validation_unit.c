@@ -352,8 +352,8 @@ static inline int serve(struct gputm_validation_unit *u, const struct gputm_vali
 		u->owned++;
 	if (!has_entry && aborts(verdict))
 		u->abort_estimated++;
-	result = answer_with(u, r->tag, verdict, aborts(verdict) ? reported(u, &a) : 0, a.m.cycles,
-			     answer);
+	result = answer_with(u, r->tag, verdict, aborts(verdict) ? reported(u, &a) : 0,
+			     a.m.cycles + (uint32_t)u->config.access_delay, answer);
 	if (slot != NO_SLOT && verdict != WAITS && !a.m.writes)
 		wake_oldest(u, r->address); /* rule (a) */
 	if (GPUTM__UNLIKELY(r->time > u->threshold))
@@ -606,7 +606,7 @@ int gputm_validation_unit_release(struct gputm_validation_unit *u, uint64_t addr
 	    m.owner != owner_of(u, warp, sequence) || !count || count > m.writes)
 		return refuse_release(u, address, warp, sequence, count);
 	m.writes -= count;
-	u->owed += m.cycles - 1;
+	u->owed += m.cycles - 1 + u->config.access_delay;
 	if (gputm__metadata_update(u->table, address, &m, NULL) < 0)
 		gputm__assert(false); /* the entry is there: nothing is allocated */
 	u->releases++;

@@ -185,7 +185,11 @@ static void finish(struct sim_port *port, struct sim_warp *warp, struct getm_war
 	sim_log_restart(port, state->log, lanes | state->aborted);
 	tick += (1 + settle_clock(port, warp, state)) * port->core_ticks;
 	core_of(port, warp)->begun--;
-	sim_tx_over(port, warp, tick);
+	state->tick = tick;
+	if (state->logged)
+		state->phase = GETM_OVER;
+	else
+		sim_tx_over(port, warp, tick);
 	sim_getm_calm(port, warp->core);
 }
 
@@ -199,6 +203,17 @@ static bool dead(struct sim_port *port, struct sim_warp *warp, struct getm_warp 
 	if (!state->reserving)
 		finish(port, warp, state);
 	return true;
+}
+
+void sim_getm_written(struct sim_port *port, const struct sim_message *message)
+{
+	struct sim_warp *warp = sim_warp_of(port, message->core, message->warp);
+	struct getm_warp *state = sim_getm_warp(port, warp);
+	uint64_t now = sim_now(port) + port->core_ticks;
+
+	state->logged -= message->a;
+	if (!state->logged)
+		sim_tx_over(port, warp, state->tick > now ? state->tick : now);
 }
 
 void sim_getm_kill(struct sim_port *port, struct sim_warp *warp)

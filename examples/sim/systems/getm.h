@@ -21,12 +21,19 @@ enum {
 	GETM_ROLL,	 /* to a core: roll over */
 	GETM_ROLLED,	 /* from a core: it has */
 	GETM_RESUME,	 /* to a core: all validation units have */
+	GETM_WRITTEN,	 /* to a core: so many words of a warp's logs are released (a) */
 };
 
 /* How an access of a lane can fail at a validation unit, as reasons of an abort. */
 enum getm_failure { GETM_CONFLICT, GETM_ESTIMATED, GETM_CAPACITY, GETM_STOPPED, GETM_FAILURES };
 
+struct getm_options {
+	size_t size;
+	bool commit_ack;
+};
+
 struct getm_config {
+	struct getm_options system;
 	struct gputm_tx_log_config tx_log;
 	struct gputm_warp_clock_config warp_clock;
 	struct gputm_warp_access_filter_config warp_access_filter;
@@ -64,6 +71,7 @@ enum getm_phase {
 	GETM_LOADING,	 /* waits for replies of a load */
 	GETM_COMMITTING, /* at tx_commit; waits for its reservations */
 	GETM_DYING,	 /* has no lane left; the same */
+	GETM_OVER,	 /* with commit_ack: waits until what its logs wrote is released */
 };
 
 struct getm_warp {
@@ -79,6 +87,8 @@ struct getm_warp {
 	uint32_t reserving; /* store messages not yet answered */
 	uint32_t *granted; /* per row of the log, the lanes that have reserved */
 	uint32_t granted_rows;
+	uint64_t logged; /* with commit_ack: words sent of its logs and not released */
+	uint64_t tick;	 /* from which on it may go on then */
 	enum getm_phase phase;
 	bool begun; /* has read the clock */
 };
@@ -105,6 +115,7 @@ struct getm_partition {
 	struct sim_queue logs;		   /* the same for the buffer */
 	uint32_t entries;		   /* of the first of them that are in */
 	uint32_t *unreleased; /* by GPU-wide warp: words of its logs that came and are not done */
+	uint32_t *unsaid;     /* the same: words that are done, and its core does not know */
 	struct sim_queue plain; /* accesses outside transactions that wait for these */
 };
 
@@ -144,6 +155,8 @@ void sim_getm_store(struct sim_port *port, struct sim_warp *warp);
 void sim_getm_commit(struct sim_port *port, struct sim_warp *warp);
 /* The reservations of a store message are answered. */
 void sim_getm_reserved(struct sim_port *port, const struct sim_message *message);
+/* Words of a warp's logs are released. */
+void sim_getm_written(struct sim_port *port, const struct sim_message *message);
 /* Abort all lanes of a warp that waits for nothing. */
 void sim_getm_kill(struct sim_port *port, struct sim_warp *warp);
 

@@ -74,7 +74,7 @@ static void send_packet(struct sim_port *port, const struct sim_warp *warp,
 			bool cleanup)
 {
 	struct getm *getm = sim_getm_of(port);
-	const struct getm_warp *state = sim_getm_warp(port, warp);
+	struct getm_warp *state = sim_getm_warp(port, warp);
 	struct sim_message message = { .what = GETM_LOG, .c = sim_slab_take(&getm->packet) };
 	struct getm_packet *packet;
 
@@ -91,6 +91,7 @@ static void send_packet(struct sim_port *port, const struct sim_warp *warp,
 		packet->entry[packet->count].address = row->address[lane];
 		packet->entry[packet->count++].value = row->value[lane];
 	}
+	state->logged += getm->config.system.commit_ack ? packet->count : 0;
 	message.kind = cleanup ? SIM_TRAFFIC_CLEANUP : SIM_TRAFFIC_WRITE_LOG;
 	message.core = warp->core;
 	message.partition = (uint8_t)partition;

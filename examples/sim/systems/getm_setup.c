@@ -40,6 +40,7 @@ static void getm_free(struct sim_port *port)
 		free(getm->partition[i].logs.item);
 		free(getm->partition[i].plain.item);
 		free(getm->partition[i].unreleased);
+		free(getm->partition[i].unsaid);
 	}
 	free(getm->access.memory);
 	free(getm->packet.memory);
@@ -110,7 +111,9 @@ static int make_partition(struct sim_port *port, struct getm *getm, uint32_t ind
 
 	partition->unreleased = calloc((size_t)port->shape.cores * port->shape.warps,
 				       sizeof *partition->unreleased);
-	if (!partition->unreleased)
+	partition->unsaid = calloc((size_t)port->shape.cores * port->shape.warps,
+				   sizeof *partition->unsaid);
+	if (!partition->unreleased || !partition->unsaid)
 		return -ENOMEM;
 	partition->config = getm->config.validation_unit;
 	partition->config.id = index;
@@ -181,11 +184,28 @@ static void finished(struct sim_port *port)
 	}
 }
 
+static const struct gputm_param option_rows[] = {
+	{ "commit_ack", (uint32_t)offsetof(struct getm_options, commit_ack), sizeof(bool), 0, 1, 0,
+	  false, "1: a warp goes on when its commit or cleanup is written, not when it is sent",
+	  "released simulator", NULL },
+};
+
+static const struct gputm_params option_params = {
+	"system", sizeof(struct getm_options), option_rows,
+	sizeof option_rows / sizeof *option_rows, NULL, 0,
+};
+
+static const struct gputm_params *options(void)
+{
+	return &option_params;
+}
+
 static void init(void *memory, const struct sim_shape *shape)
 {
 	struct getm_config *config = memory;
 	uint32_t warp_bits = bits_for((uint64_t)shape->cores * shape->warps);
 
+	gputm_params_init(&option_params, &config->system, sizeof config->system);
 	sim_logs_init(&config->tx_log, shape);
 	gputm_params_init(gputm_warp_clock_params(), &config->warp_clock,
 			  sizeof config->warp_clock);
@@ -203,6 +223,7 @@ static void init(void *memory, const struct sim_shape *shape)
 }
 
 static const struct sim_role roles[] = {
+	{ "system", options, offsetof(struct getm_config, system) },
 	SIM_ROLE(struct getm_config, tx_log),
 	SIM_ROLE(struct getm_config, warp_clock),
 	SIM_ROLE(struct getm_config, warp_access_filter),

@@ -12,6 +12,8 @@ void sim_getm_at_core(struct sim_port *port, const struct sim_message *message)
 {
 	if (message->what == GETM_RESERVED)
 		sim_getm_reserved(port, message);
+	else if (message->what == GETM_WRITTEN)
+		sim_getm_written(port, message);
 	else if (message->what == GETM_ROLL)
 		sim_getm_roll(port, message);
 	else
@@ -231,6 +233,23 @@ static bool push_log(struct sim_port *port, struct getm_partition *partition,
 	return true;
 }
 
+/* With commit_ack the core is told when nothing of the warp is left here. */
+static void acknowledge(struct sim_port *port, struct getm_partition *partition, uint32_t number,
+			uint32_t words)
+{
+	struct sim_message message = { .what = GETM_WRITTEN, .kind = SIM_TRAFFIC_RETIRE };
+
+	partition->unsaid[number] += words;
+	if (!sim_getm_of(port)->config.system.commit_ack || partition->unreleased[number])
+		return;
+	message.a = partition->unsaid[number];
+	message.core = port->warp[number].core;
+	message.warp = port->warp[number].index;
+	message.partition = (uint8_t)(partition - sim_getm_of(port)->partition);
+	partition->unsaid[number] = 0;
+	sim_to_core(port, &message, GETM_HEADER_BYTES);
+}
+
 static void release(struct sim_port *port, struct getm_partition *partition)
 {
 	struct gputm_commit_release done;
@@ -242,6 +261,7 @@ static void release(struct sim_port *port, struct getm_partition *partition)
 			 "the validation unit refused a release");
 		gputm_commit_buffer_pop(partition->buffer);
 		partition->unreleased[done.warp] -= done.count;
+		acknowledge(port, partition, done.warp, done.count);
 	}
 	if (partition->plain.count)
 		sim_getm_let_plain_go(port, partition);
