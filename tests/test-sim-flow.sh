@@ -184,6 +184,28 @@ run 1 --kernel "$work/sum.kernel" --check --set workload.step=3 --format json
 grep -q 'invariant is broken: .*sum is 6' "$work/err" || complain "verify: $(cat "$work/err")"
 [ "$(field passed) $(field equivalent)" = 'false true' ] || complain "verify fails, passed is $(field passed)"
 refused 'without a TM system all blocks must be full' --kernel "$work/sum.kernel" --threads 100
+# cas takes turns, and alone there is nobody to compare with.
+cat >"$work/cas.kernel" <<'TXT'
+threads 256 block 64
+array top 1
+array place 256
+program
+	repeat
+		load t = top[0]
+		cas was = top[0] from t to t + 1
+	until was == t
+	store place[t] = id + 1
+TXT
+for machine in '' '--machine fermi'; do
+	for mechanism in pdom pdom-lcp tbc; do
+		# shellcheck disable=SC2086
+		run 0 --kernel "$work/cas.kernel" --divergence $mechanism $machine --format json
+		[ "$(field thread_instructions)" -ge 1024 ] || complain "cas: $(field thread_instructions)"
+	done
+done
+refused 'cas.kernel:7:3: thread 0, run alone, comes to cas' --kernel "$work/cas.kernel" --check
+printf 'threads 64 block 64\nprogram\n\tfence\n' >"$work/bad.kernel"
+refused 'bad.kernel:3:2: without a TM system there is no fence' --kernel "$work/bad.kernel"
 refused 'is not used here: expected core.warps' --kernel "$kernels/nested.kernel" --machine fermi \
 	--set machine.warps=16
 refused 'is not used here: the way to memory' --kernel "$kernels/nested.kernel" --machine fermi \

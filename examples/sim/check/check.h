@@ -71,7 +71,8 @@ struct sim_access {
 /*
  * Call fn for each committed transaction in the serial order that was judged: its accesses in
  * program order, the first `plain` of them stores that its thread made before it. At the end
- * for each thread with stores behind its last transaction: all of them plain, none committed.
+ * for each thread with stores behind its last transaction: all of them plain, none committed
+ * (of several launches: in the last one).
  */
 typedef void (*sim_access_fn)(void *state, uint32_t thread, bool committed,
 			      const struct sim_access *access, uint32_t plain, uint32_t count);

@@ -89,7 +89,11 @@ uint16_t take_register(struct reader *r, bool set)
 		reg = find_register(r, r->text);
 	if (reg == KERNEL_NO_COLUMN && (r->token != TOKEN_WORD || is_reserved(r->text) ||
 					same(r->text, "block_size"))) {
-		unexpected(r, "the name of a register");
+		if (r->token == TOKEN_WORD && is_reserved(r->text))
+			say(r, "got \"%s\", a word of the language, expected the name of a "
+			       "register", r->text);
+		else
+			unexpected(r, "the name of a register");
 		return reg;
 	}
 	if (other) {

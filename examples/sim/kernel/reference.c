@@ -97,6 +97,9 @@ static int access(struct flow_reference *r, uint32_t pc, uint32_t thread)
 
 	if (i->when != KERNEL_NO_COLUMN && !word(r, thread, i->when))
 		return 0;
+	if (i->op == KERNEL_CAS)
+		return fault(r, pc, "comes to cas, whose outcome is up to the others, expected "
+				    "--system or no --check", thread);
 	if (index >= p->length)
 		return stray(r, pc, thread, SIM_NO_STEP, index);
 	if (k->array[p->array].kind == KERNEL_SHARED)
@@ -197,7 +200,7 @@ static int perform(struct block *b, uint32_t t, bool *taken)
 		error = step(r, pc, thread, &r->kernel->code->step[i->step + n]);
 	if (error)
 		return error;
-	if (i->op == KERNEL_LOAD || i->op == KERNEL_STORE || i->op == KERNEL_ADD)
+	if (i->op >= KERNEL_LOAD && i->op <= KERNEL_CAS)
 		error = access(r, pc, thread);
 	else if (i->op == KERNEL_BARRIER)
 		b->state[t] = AT_BARRIER;

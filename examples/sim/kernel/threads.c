@@ -101,10 +101,13 @@ static void perform(struct flow_threads *t, const struct kernel_instr *i,
 		    const struct kernel_lanes *w, const struct flow_lanes *lanes,
 		    const struct flow_effect *effect, uint32_t on, bool shared)
 {
-	uint32_t *to = i->d == KERNEL_NO_COLUMN ? NULL : kernel_register(w, i->d), value[LANES];
+	uint32_t *to = i->d == KERNEL_NO_COLUMN ? NULL : kernel_register(w, i->d);
+	uint32_t value[LANES], compare[LANES];
 
 	if (i->op != KERNEL_LOAD)
-		kernel_words(w, i->b, value);
+		kernel_words(w, i->op == KERNEL_CAS ? i->c : i->b, value);
+	if (i->op == KERNEL_CAS)
+		kernel_words(w, i->b, compare);
 	for (; on; on &= on - 1) {
 		uint32_t l = (uint32_t)__builtin_ctz(on), slot = lanes->slot[l], old;
 		uint32_t *word = shared ? t->shared + effect->address[l] +
@@ -112,8 +115,10 @@ static void perform(struct flow_threads *t, const struct kernel_instr *i,
 					  t->word + (effect->address[l] - t->origin) / 4;
 
 		old = *word;
-		if (i->op != KERNEL_LOAD)
-			*word = i->op == KERNEL_ADD ? old + value[l] : value[l];
+		if (i->op == KERNEL_STORE || (i->op == KERNEL_CAS && old == compare[l]))
+			*word = value[l];
+		else if (i->op == KERNEL_ADD)
+			*word += value[l];
 		if (to)
 			to[w->slot ? slot : l] = old;
 	}
@@ -156,7 +161,7 @@ bool flow_execute(struct flow_threads *t, uint32_t pc, const struct flow_lanes *
 	kernel_steps(&w, i);
 	if (w.stray)
 		return stray(t, &w, lanes, i);
-	if (i->op == KERNEL_LOAD || i->op == KERNEL_STORE || i->op == KERNEL_ADD)
+	if (i->op >= KERNEL_LOAD && i->op <= KERNEL_CAS)
 		return access(t, i, &w, lanes, effect);
 	if (i->op == KERNEL_EXIT_IF || i->op == KERNEL_BRANCH)
 		effect->taken = kernel_true(&w, i->a) ^ (i->negate ? lanes->mask : 0);

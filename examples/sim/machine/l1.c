@@ -195,12 +195,12 @@ static uint64_t load(struct flow_memory *m, uint64_t now, const struct gputm_wid
 static uint64_t write(struct flow_memory *m, uint64_t now, const struct kernel_instr *i,
 		      const struct gputm_wide_access *wide, struct flow_warp *warp)
 {
-	bool old = i->op == KERNEL_ADD && i->d != KERNEL_NO_COLUMN;
+	bool atomic = i->op != KERNEL_STORE;
 
 	if (!m->machine)
 		return cross(m, now) + m->config.l1_latency;
-	send(m, i->op == KERNEL_ADD ? SIM_DO_ADD : SIM_DO_STORE, wide,
-	     old ? await(m, warp, NOBODY) : NOBODY);
+	send(m, atomic ? SIM_DO_ADD : SIM_DO_STORE, wide,
+	     atomic && i->d != KERNEL_NO_COLUMN ? await(m, warp, NOBODY) : NOBODY);
 	return now + m->config.l1_latency;
 }
 

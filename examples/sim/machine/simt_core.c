@@ -333,7 +333,7 @@ static bool accesses(const struct flow_core *core, const struct flow_warp *warp)
 {
 	const struct kernel_instr *i = &core->kernel->code->instr[warp->pc];
 
-	return (i->op == KERNEL_LOAD || i->op == KERNEL_STORE || i->op == KERNEL_ADD) &&
+	return i->op >= KERNEL_LOAD && i->op <= KERNEL_CAS &&
 	       core->kernel->array[core->kernel->place[i->place].array].kind != KERNEL_SHARED;
 }
 

@@ -137,23 +137,35 @@ static bool unit_fits(const struct sim_setup *setup, const struct sim_given *giv
 	return fits;
 }
 
+/* Why an instruction asks for a TM system; NULL: it does not. */
+static const char *missing(uint8_t op)
+{
+	return op == KERNEL_BEGIN || op == KERNEL_COMMIT ? "are no transactions" :
+	       op == KERNEL_ENTER || op == KERNEL_LEAVE	 ? "are no critical sections to check" :
+	       op == KERNEL_FENCE ? "is no fence, as stores are seen when they issue" :
+				    NULL;
+}
+
 /* What one core without a TM system cannot do. */
 static bool runs_alone(const struct kernel *kernel)
 {
 	const struct kernel_code *code = kernel->code;
 
-	for (size_t i = 0; i < code->instr_count; i++)
-		if (code->instr[i].op >= KERNEL_CAS && code->instr[i].op <= KERNEL_LEAVE &&
-		    code->instr[i].op != KERNEL_BARRIER) {
-			fprintf(stderr, "gputm-sim: %s:%u: without a TM system there are no "
-					"transactions and no locks, expected --system\n",
-				kernel->file, code->instr[i].line);
-			return false;
-		}
+	for (size_t i = 0; i < code->instr_count; i++) {
+		const char *why = missing(code->instr[i].op);
+
+		if (!why)
+			continue;
+		fprintf(stderr, "gputm-sim: %s:%u:%u: without a TM system there %s, expected "
+				"--system\n", kernel->file, code->instr[i].line,
+			code->instr[i].column, why);
+		return false;
+	}
 	if (code->instr_count && kernel->threads % kernel->block_threads == 0)
 		return true;
 	fprintf(stderr, "gputm-sim: %s: %s\n", kernel->file,
-		code->instr_count ? "without a TM system all blocks must be full" :
+		code->instr_count ? "without a TM system all blocks must be full, expected "
+				    "--threads of whole blocks, or --system" :
 		kernel->launches  ? "without a TM system there is one launch, expected --system" :
 				    "there is no program but that with locks");
 	return false;
