@@ -70,6 +70,9 @@ static const struct option table[] = {
 	{ "resume", TEXT, AT(resume), 0, 0, NULL, "FILE",
 	  "run only what FILE lacks, and keep in it what is done" },
 	{ "plot", TEXT, AT(plot), 0, 0, NULL, "FILE.svg", "draw the results with gnuplot" },
+	{ "quick", FLAG, AT(quick), 0, 0, NULL, NULL, "the study in its small form" },
+	{ "page", TEXT, AT(page), 0, 0, NULL, "FILE.md",
+	  "write tables, pictures and claims of the study" },
 	{ "merge", FILES, AT(merge), 0, 0, NULL, "FILE...", "join the results of shards" },
 	{ "compare", FILES, AT(compare), 0, 0, NULL, "A B", "tell what differs in two results" },
 	{ "tolerance", TEXT, AT(tolerance_text), 0, 0, NULL, "R",
@@ -309,12 +312,14 @@ static const char *study_relations(const struct sim_options *o)
 	if ((o->shard || o->resume || o->jobs || o->plot) && !o->study)
 		return "--shard, --resume, --jobs, --plot: they belong to --study, expected "
 		       "--study FILE too";
-	if (o->plot && o->parts > 1)
-		return "--plot: a picture needs all points, expected no --shard";
+	if ((o->quick || o->page) && !o->study)
+		return "--quick, --page: they belong to --study, expected --study FILE too";
+	if ((o->plot || o->page) && o->parts > 1)
+		return "--plot, --page: they need all points, expected no --shard";
 	if ((o->study || o->merge || o->compare) && own)
 		return "--study, --merge, --compare: what is run and told is in the study, "
-		       "expected only --jobs, --shard, --resume, --plot, --report, --out and "
-		       "--progress besides";
+		       "expected only --jobs, --shard, --resume, --plot, --page, --quick, "
+		       "--report, --out and --progress besides";
 	if (o->compare && o->format)
 		return "--format: a comparison is text, expected no --format";
 	if ((o->study || o->merge) && o->format && o->format != SIM_JSONL)
@@ -400,7 +405,7 @@ static int add_config(struct sim_options *out)
 
 	for (size_t i = 0; !error && i < given->axes; i++)
 		error = sim_options_add(out, given->axis[i].name, given->axis[i].value[0],
-					given->name, given->axis[i].line);
+					given->axis[i].file, given->axis[i].line);
 	out->check |= given->check;
 	return error;
 }

@@ -40,12 +40,16 @@ static int read_text(const char *name, struct sim_study_file *out)
 {
 	bool standard = !strcmp(name, "-");
 	FILE *in = standard ? stdin : fopen(name, "r"), *copy;
-	char bytes[4096];
+	char bytes[4096], *text;
 	size_t size, all = 0;
 
-	memset(out, 0, sizeof *out);
-	out->name = standard ? "<stdin>" : name;
-	copy = in ? open_memstream(&out->text, &all) : NULL;
+	if (out->texts == SIM_TEXTS)
+		return wrong(out, 1, "expected %d files in all at most", SIM_TEXTS);
+	out->path[out->texts] = strdup(standard ? "<stdin>" : name);
+	out->name = out->path[out->texts];
+	if (!out->name)
+		return out_of_memory();
+	copy = in ? open_memstream(&out->text[out->texts], &all) : NULL;
 	while (copy && (size = fread(bytes, 1, sizeof bytes, in)))
 		fwrite(bytes, 1, size, copy);
 	if (!copy || ferror(in)) {
@@ -56,8 +60,9 @@ static int read_text(const char *name, struct sim_study_file *out)
 		return out_of_memory();
 	if (in && !standard)
 		fclose(in);
-	if (!copy || !out->text || strlen(out->text) != all)
-		return copy && out->text ? wrong(out, 1, "got a NUL, expected lines of text") : -1;
+	text = out->text[out->texts++];
+	if (!copy || !text || strlen(text) != all)
+		return copy && text ? wrong(out, 1, "got a NUL, expected lines of text") : -1;
 	return 0;
 }
 
@@ -114,26 +119,61 @@ static int add_tell(struct sim_study_file *study, unsigned line, char *rest)
 	return used ? 0 : wrong(study, line, "tell: got nothing, expected names of figures");
 }
 
-static int new_axis(struct sim_study_file *study, const char *name, unsigned line, bool zipped)
+static struct sim_axis *axis_of(struct sim_study_file *study, const char *name)
 {
 	for (size_t i = 0; i < study->axes; i++)
 		if (!strcmp(study->axis[i].name, name))
-			return wrong(study, line, "%s: is on line %u too, expected all of its "
-						  "values on one line", sim_quoted(name),
-				     study->axis[i].line);
-	if (zipped && !study->axes)
-		return wrong(study, line, "zip: expected a line before that it goes with");
-	if (study->axes == SIM_AXES)
-		return wrong(study, line, "expected %d lines with values at most", SIM_AXES);
-	study->axis[study->axes] = (struct sim_axis){ .name = strdup(name), .line = line,
-						       .zipped = zipped };
-	return study->axis[study->axes].name ? (study->axes++, 0) : out_of_memory();
+			return &study->axis[i];
+	return NULL;
 }
 
-/* The words behind the name; there is one, and as many as in the line that it is zipped with. */
-static int add_values(struct sim_study_file *study)
+static void clear(struct sim_axis *axis)
 {
-	struct sim_axis *axis = &study->axis[study->axes - 1];
+	while (axis->values)
+		free(axis->value[--axis->values]);
+	free(axis->value);
+	axis->value = NULL;
+}
+
+/* The line, without values; one for --quick takes the place of the one that it is instead of. */
+static struct sim_axis *new_axis(struct sim_study_file *study, const char *name,
+				 const struct sim_axis *as)
+{
+	struct sim_axis *axis = axis_of(study, name);
+
+	if (axis && !as->quick) {
+		wrong(study, as->line, "%s: is on line %u too, expected all of its values on one "
+				       "line", sim_quoted(name), axis->line);
+		return NULL;
+	}
+	if (!axis && as->zipped && !study->axes) {
+		wrong(study, as->line, "zip: expected a line before that it goes with");
+		return NULL;
+	}
+	if (!axis && study->axes == SIM_AXES) {
+		wrong(study, as->line, "expected %d lines with values at most", SIM_AXES);
+		return NULL;
+	}
+	if (axis) {
+		clear(axis);
+	} else {
+		axis = &study->axis[study->axes];
+		*axis = *as;
+		axis->name = strdup(name);
+		if (!axis->name) {
+			out_of_memory();
+			return NULL;
+		}
+		study->axes++;
+	}
+	axis->file = study->name;
+	axis->line = as->line;
+	return axis;
+}
+
+/* The words behind the name, at least one. */
+static int add_values(const struct sim_study_file *study, struct sim_axis *axis)
+{
 	const char *word;
 	int error = 0;
 
@@ -142,28 +182,81 @@ static int add_values(struct sim_study_file *study)
 	if (!error && !axis->values)
 		return wrong(study, axis->line, "%s: got nothing, expected values (without any "
 						"there is no point)", sim_quoted(axis->name));
-	if (!error && axis->zipped && axis->values != axis[-1].values)
-		return wrong(study, axis->line, "zip %s: got %zu values, expected %zu as of %s",
-			     axis->name, axis->values, axis[-1].values, axis[-1].name);
 	return error;
 }
 
-static int add_line(struct sim_study_file *study, unsigned line, char *text)
-{
-	char *rest = text + strspn(text, BLANKS), *name;
-	bool zipped = false, set;
+static int read_lines(struct sim_study_file *out);
 
-	text[strcspn(text, "#")] = '\0';
-	if (!strncmp(rest, "tell", 4) && strchr(BLANKS, rest[4]))
-		return add_tell(study, line, rest + 4);
-	name = strtok(text, BLANKS);
+/* A file in the folder of this one. */
+static int include(struct sim_study_file *study, unsigned line, const char *name)
+{
+	const char *now = study->name, *slash = strrchr(now, '/');
+	char path[1024];
+	int error;
+
+	if (!name)
+		return wrong(study, line, "include: got nothing, expected FILE");
+	snprintf(path, sizeof path, "%.*s%s", *name == '/' || !slash ? 0 : (int)(slash + 1 - now),
+		 now, name);
+	error = read_text(path, study) ? -1 : read_lines(study);
+	study->name = now;
+	return error ? wrong(study, line, "included here") : 0;
+}
+
+static int add_saying(struct sim_study_file *study, const struct sim_saying *saying)
+{
+	size_t room = study->sayings;
+	struct sim_saying *bigger = study->saying;
+
+	if (!(room & (room - 1))) /* 0, 1, 2, 4, ... */
+		bigger = realloc(bigger, (room ? 2 * room : 1) * sizeof *bigger);
+	if (!bigger)
+		return out_of_memory();
+	study->saying = bigger;
+	bigger[study->sayings++] = *saying;
+	return 0;
+}
+
+/* Is this a line about the results? Then *error says how it went. */
+static bool is_saying(struct sim_study_file *study, struct sim_saying *saying, char *start,
+		      char *text, int *error)
+{
+	static const char *const words[] = { "source", "note", "let", "table", "paper", "claim",
+					     "why", "verdict", NULL };
+	size_t length = strcspn(text, BLANKS), i = 0;
+
+	while (words[i] && (strlen(words[i]) != length || strncmp(words[i], text, length)))
+		i++;
+	if (!words[i])
+		return false;
+	text += length;
+	text += strspn(text, BLANKS);
+	saying->word = words[i];
+	saying->text = text;
+	saying->file = study->name;
+	saying->column = (unsigned)(text - start) + 1;
+	*error = !*text ? wrong(study, saying->line, "%s: got nothing, expected what gputm-sim(1) "
+						     "says under CLAIMS", saying->word) :
+			  add_saying(study, saying);
+	return true;
+}
+
+static int add_named(struct sim_study_file *study, struct sim_axis *as, char *text)
+{
+	char *name = strtok(text, BLANKS);
+	struct sim_axis *axis;
+	bool set;
+
+	if (name && !strcmp(name, "include") && !as->zipped)
+		return include(study, as->line, strtok(NULL, BLANKS));
 	if (name && !strcmp(name, "zip")) {
-		zipped = true;
+		as->zipped = true;
 		name = strtok(NULL, BLANKS);
 	}
 	if (!name)
-		return zipped ? wrong(study, line, "zip: got nothing, expected NAME VALUE...") : 0;
-	if (!strcmp(name, "check") && !zipped && !strtok(NULL, BLANKS)) {
+		return as->zipped ? wrong(study, as->line, "zip: got nothing, expected NAME "
+							   "VALUE...") : 0;
+	if (!strcmp(name, "check") && !as->zipped && !strtok(NULL, BLANKS)) {
 		study->check = true;
 		return 0;
 	}
@@ -171,14 +264,38 @@ static int add_line(struct sim_study_file *study, unsigned line, char *text)
 	if (set)
 		name = strtok(NULL, BLANKS);
 	if (set != (name && strchr(name, '.')) || (name && strchr(name, '=')))
-		return wrong(study, line, "got \"%s\", expected NAME VALUE... or set PATH.FIELD "
-					  "VALUE...", sim_quoted(name ? name : "set"));
-	return new_axis(study, name, line, zipped) ? -1 : add_values(study);
+		return wrong(study, as->line, "got \"%s\", expected NAME VALUE... or set "
+					      "PATH.FIELD VALUE...", sim_quoted(name ? name : "set"));
+	axis = new_axis(study, name, as);
+	return axis ? add_values(study, axis) : -1;
+}
+
+static int add_line(struct sim_study_file *study, unsigned line, char *text)
+{
+	struct sim_saying saying = { .line = line };
+	struct sim_axis as = { .line = line };
+	char *start = text;
+	int error = 0;
+
+	text[strcspn(text, "#")] = '\0';
+	text += strspn(text, BLANKS);
+	if (!strncmp(text, "quick", 5) && text[5] && strchr(BLANKS, text[5])) {
+		as.quick = saying.quick = true;
+		text += 5;
+		text += strspn(text, BLANKS);
+		if (!study->quick)
+			return 0;
+	}
+	if (is_saying(study, &saying, start, text, &error))
+		return error;
+	if (!strncmp(text, "tell", 4) && strchr(BLANKS, text[4]))
+		return add_tell(study, line, text + 4);
+	return add_named(study, &as, text);
 }
 
 static int read_lines(struct sim_study_file *out)
 {
-	char *line = out->text, *end;
+	char *line = out->text[out->texts - 1], *end;
 	int error = 0;
 
 	for (unsigned number = 1; !error && line; number++) {
@@ -191,9 +308,31 @@ static int read_lines(struct sim_study_file *out)
 	return error;
 }
 
-int sim_study_read(const char *name, struct sim_study_file *out)
+/* Lines that are zipped have as many values as those before. */
+static int look_at_zips(const struct sim_study_file *study)
 {
-	return read_text(name, out) ? -1 : read_lines(out);
+	for (size_t i = 1; i < study->axes; i++) {
+		const struct sim_axis *axis = &study->axis[i];
+
+		if (!axis->zipped || axis->values == axis[-1].values)
+			continue;
+		fprintf(stderr, "gputm-sim: %s:%u: zip %s: got %zu values, expected %zu as of %s\n",
+			sim_quoted(axis->file), axis->line, axis->name, axis->values,
+			axis[-1].values, axis[-1].name);
+		return -1;
+	}
+	return 0;
+}
+
+int sim_study_read(const char *name, bool quick, struct sim_study_file *out)
+{
+	int error;
+
+	memset(out, 0, sizeof *out);
+	out->quick = quick;
+	error = read_text(name, out) ? -1 : read_lines(out);
+	out->name = out->path[0];
+	return error ? error : look_at_zips(out);
 }
 
 /* ---- configs ---- */
@@ -205,22 +344,22 @@ struct point {
 
 static void take_value(void *state, const char *path, const char *value, bool quoted)
 {
+	const struct sim_axis as = { .line = 1 };
 	struct point *p = state;
-	struct sim_study_file *study = p->study;
+	struct sim_axis *axis;
 
 	(void)quoted;
 	if (p->error || strncmp(path, "point.", 6) || !strcmp(path, "point.hash") ||
-	    !strcmp(value, "-"))
+	    !strcmp(value, SIM_NOT_SET))
 		return;
-	p->error = new_axis(study, path + 6, 1, false);
-	if (!p->error)
-		p->error = append(&study->axis[study->axes - 1], value);
+	axis = new_axis(p->study, path + 6, &as);
+	p->error = axis ? append(axis, value) : -1;
 }
 
 static int read_report(struct sim_study_file *out)
 {
 	struct point p = { out, 0 };
-	const char *end = sim_json_each(out->text, take_value, &p);
+	const char *end = sim_json_each(out->text[0], take_value, &p);
 
 	if (!end || end[strspn(end, " \t\r\n")])
 		return wrong(out, 1, "expected one whole report as JSON, or lines NAME VALUE");
@@ -231,14 +370,20 @@ static int read_report(struct sim_study_file *out)
 
 int sim_config_read(const char *name, struct sim_study_file *out)
 {
-	int error = read_text(name, out);
+	int error;
 
-	if (!error && out->text[strspn(out->text, " \t\r\n")] == '{')
+	memset(out, 0, sizeof *out);
+	error = read_text(name, out);
+	if (!error && out->text[0][strspn(out->text[0], " \t\r\n")] == '{')
 		return read_report(out);
 	error = error ? error : read_lines(out);
+	error = error ? error : look_at_zips(out);
 	if (!error && out->tell)
 		error = wrong(out, out->tell_line,
 			      "tell: it belongs to studies, expected --only instead");
+	if (!error && out->sayings)
+		error = wrong(out, out->saying->line,
+			      "%s: it belongs to studies, expected --study", out->saying->word);
 	for (size_t i = 0; !error && i < out->axes; i++)
 		if (out->axis[i].values > 1)
 			error = wrong(out, out->axis[i].line, "%s: got %zu values, expected one in "
@@ -250,12 +395,14 @@ int sim_config_read(const char *name, struct sim_study_file *out)
 void sim_study_free(struct sim_study_file *study)
 {
 	for (size_t i = 0; i < study->axes; i++) {
-		for (size_t k = 0; k < study->axis[i].values; k++)
-			free(study->axis[i].value[k]);
-		free(study->axis[i].value);
+		clear(&study->axis[i]);
 		free(study->axis[i].name);
 	}
-	free(study->text);
+	for (size_t i = 0; i < SIM_TEXTS; i++) {
+		free(study->text[i]);
+		free(study->path[i]);
+	}
+	free(study->saying);
 	free(study->tell);
 	memset(study, 0, sizeof *study);
 }

@@ -4,37 +4,63 @@
 /*
  * A file of options and settings: one of each is a config, several values of one span a study. A
  * line is "NAME VALUE..." or "set PATH.FIELD VALUE...", where 3..7 are five values; "zip" before
- * it: its values go with those of the line before, one with one, and do not multiply; "check";
- * "tell FIGURE..."; or a comment behind #.
+ * it: its values go with those of the line before, one with one, and do not multiply; the value
+ * "-": as though the line were not there; "call NAME...": names for the values zipped to it;
+ * "check"; "tell FIGURE..."; "include FILE", in the folder of this one; what is said about results,
+ * which sweep/claims.c reads; "quick" before any of them: for --quick only, instead of the line
+ * before; or a comment behind #.
  */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define SIM_AXES 64
 #define SIM_POINTS 10000000
+#define SIM_TEXTS 16
+#define SIM_NOT_SET "-"
 
 struct sim_axis {
 	char *name; /* of an option, or PATH.FIELD */
 	char **value;
 	size_t values;
+	const char *file;
 	unsigned line;
 	bool zipped; /* its values go with those of the axis before */
+	bool quick;  /* of a line for --quick */
+};
+
+/* A line about the results: source, note, let, table, paper, claim, why or verdict. */
+struct sim_saying {
+	const char *word, *text; /* what is behind the word */
+	const char *file;
+	unsigned line, column; /* of text, from 1 */
+	bool quick;
 };
 
 struct sim_study_file {
-	const char *name; /* of the file */
-	char *text;
+	const char *name; /* of the file that is read */
+	bool quick;	  /* lines with "quick" count; set before the file is read */
+	char *text[SIM_TEXTS], *path[SIM_TEXTS]; /* of it and those it includes */
+	size_t texts;
 	struct sim_axis axis[SIM_AXES];
 	size_t axes;
 	char *tell; /* figures with commas between, or NULL */
 	unsigned tell_line;
 	bool check;
+	struct sim_saying *saying;
+	size_t sayings;
 };
+
+/* Does the axis only give names to those zipped to it? */
+static inline bool sim_axis_names(const struct sim_axis *axis)
+{
+	return !strcmp(axis->name, "call");
+}
 
 /* 0, or -1 with the reason (file:line, what was got and expected) on stderr. Free it in both
  * cases. */
-int sim_study_read(const char *name, struct sim_study_file *out);
+int sim_study_read(const char *name, bool quick, struct sim_study_file *out);
 /* The same of a file with one value in each line, or of a report as JSON, which names its point. */
 int sim_config_read(const char *name, struct sim_study_file *out);
 void sim_study_free(struct sim_study_file *study);

@@ -21,20 +21,26 @@
 
 #define FIGURES_MAX 8
 #define PANELS_MAX 64
+#define BARS 0.8 /* of the width of a place */
 #define LIKELY 0.05 /* that the mean lies outside of its interval */
 
 struct cell {
-	double n, sum, squares;
+	double n, sum, squares;	   /* over the seeds, until all are there */
+	double mean, reach, paper; /* NAN: there is none */
 };
 
 struct plot {
 	const struct sweep_points *points;
 	const struct sim_axis *axis;
+	const char *picture;
+	uint64_t over;	    /* axes that it has */
+	bool papers;	    /* are there numbers of a paper? */
 	size_t x, series;   /* axes; SIM_AXES: none */
 	size_t panels;	    /* of each figure */
 	bool numbers, logarithm; /* of x */
+	bool bars;	    /* x has names */
 	double least, most;
-	char figure[FIGURES_MAX][SIM_JSON_PATH];
+	char figure[FIGURES_MAX][SIM_JSON_PATH]; /* or what it is */
 	size_t figures;
 	bool all;	    /* figures are those of the first line */
 	struct cell *cell;  /* figures x panels x series x values of x */
@@ -45,9 +51,9 @@ struct plot {
 
 /* ---- which axis is what ---- */
 
-static bool varies(const struct sim_axis *axis)
+static bool varies(const struct plot *p, size_t axis)
 {
-	return axis->values > 1 && !axis->zipped && strcmp(axis->name, "seed") != 0;
+	return p->over >> axis & 1;
 }
 
 static bool is_number(const char *text)
@@ -55,6 +61,16 @@ static bool is_number(const char *text)
 	char *end;
 
 	return *text && strspn(text, "0123456789.") && (strtod(text, &end), !*end);
+}
+
+/* Numbers, or inf among them. */
+static bool has_order(const struct sim_axis *axis)
+{
+	bool all = true;
+
+	for (size_t i = 0; i < axis->values; i++)
+		all = all && (is_number(axis->value[i]) || !strcmp(axis->value[i], "inf"));
+	return all;
 }
 
 static bool has_numbers(const struct sim_axis *axis)
@@ -71,25 +87,27 @@ static size_t values(const struct plot *p, size_t axis)
 	return axis == SIM_AXES ? 1 : p->axis[axis].values;
 }
 
-static void find_axes(struct plot *p, const struct sweep_points *points)
+static void find_axes(struct plot *p, const struct sweep_points *points, uint64_t over,
+		      const char *picture)
 {
 	size_t axes = points->file.axes;
 
-	*p = (struct plot){ .points = points, .axis = points->file.axis, .x = SIM_AXES,
-			    .series = SIM_AXES, .panels = 1 };
+	*p = (struct plot){ .points = points, .axis = points->file.axis, .over = over,
+			    .picture = picture, .x = SIM_AXES, .series = SIM_AXES, .panels = 1 };
 	for (size_t i = 0; i < axes; i++)
-		if (varies(&p->axis[i]) && (p->x == SIM_AXES || has_numbers(&p->axis[i]) ||
-					    !has_numbers(&p->axis[p->x])))
+		if (varies(p, i) && (p->x == SIM_AXES || has_order(&p->axis[i]) ||
+				     !has_order(&p->axis[p->x])))
 			p->x = i;
 	for (size_t i = axes; i-- > 0;)
-		if (varies(&p->axis[i]) && i != p->x)
+		if (varies(p, i) && i != p->x)
 			p->series = i;
 	for (size_t i = 0; i < axes; i++)
-		if (varies(&p->axis[i]) && i != p->x && i != p->series)
+		if (varies(p, i) && i != p->x && i != p->series)
 			p->panels *= p->axis[i].values;
 	if (p->x == SIM_AXES)
 		return;
 	p->numbers = has_numbers(&p->axis[p->x]);
+	p->bars = !has_order(&p->axis[p->x]);
 	p->least = p->most = strtod(p->axis[p->x].value[0], NULL);
 	for (size_t i = 0; i < values(p, p->x); i++) {
 		double value = strtod(p->axis[p->x].value[i], NULL);
@@ -100,22 +118,30 @@ static void find_axes(struct plot *p, const struct sweep_points *points)
 	p->logarithm = p->numbers && p->least > 0 && p->most / p->least >= 8;
 }
 
+static void find_all_axes(struct plot *p, const struct sweep_points *points)
+{
+	struct sweep_sheet sheet;
+
+	sweep_sheet_init(&sheet, points);
+	find_axes(p, points, sheet.axes, points->options->plot);
+}
+
 int sweep_plot_check(const struct sweep_points *points)
 {
 	const char *name = points->options->plot;
 	size_t length = strlen(name);
 	struct plot p;
 
-	find_axes(&p, points);
+	find_all_axes(&p, points);
 	if (length < 5 || strcmp(name + length - 4, ".svg") != 0)
 		fprintf(stderr, "gputm-sim: --plot: got \"%s\", expected FILE.svg\n",
 			sim_quoted(name));
 	else if (p.x == SIM_AXES)
 		fprintf(stderr, "gputm-sim: --plot: %s has no line with several values but that of "
-				"seeds, expected one\n", sim_quoted(points->file.name));
+				"seeds, expected one\n", sim_quoted(points->file.path[0]));
 	else if (p.panels > PANELS_MAX)
 		fprintf(stderr, "gputm-sim: --plot: %s has %zu panels, expected %d or fewer\n",
-			sim_quoted(points->file.name), p.panels, PANELS_MAX);
+			sim_quoted(points->file.path[0]), p.panels, PANELS_MAX);
 	else
 		return 0;
 	return -1;
@@ -155,7 +181,7 @@ static void add(const struct plot *p, uint64_t point)
 
 	sweep_point_values(p->points, point, digit);
 	for (size_t i = 0; i < p->points->file.axes; i++)
-		if (varies(&p->axis[i]) && i != p->x && i != p->series)
+		if (varies(p, i) && i != p->x && i != p->series)
 			panel = panel * p->axis[i].values +
 				(digit[i] == SWEEP_IGNORED ? 0 : digit[i]);
 	last = values(p, p->x) - 1;
@@ -197,6 +223,22 @@ static int collect(struct plot *p, const struct sweep_lines *lines)
 	return 0;
 }
 
+/* Mean and interval of each cell. */
+static void finish(struct plot *p)
+{
+	size_t cells = p->figures * p->panels * values(p, p->series) * values(p, p->x);
+
+	for (size_t i = 0; i < cells; i++) {
+		struct cell *c = &p->cell[i];
+		double spread;
+
+		c->paper = NAN;
+		c->mean = c->n > 0 ? c->sum / c->n : NAN;
+		spread = c->n > 1 ? (c->squares - c->n * c->mean * c->mean) / (c->n - 1) : 0;
+		c->reach = spread > 0 ? sweep_t(LIKELY, c->n - 1) * sqrt(spread / c->n) : 0;
+	}
+}
+
 /* ---- the script ---- */
 
 /* In gnuplot's single quotes, where nothing has a meaning but they. */
@@ -208,23 +250,58 @@ static void put_words(FILE *out, const char *text)
 	putc('\'', out);
 }
 
+static bool has_data(const struct plot *p, size_t series)
+{
+	for (size_t f = 0; f < p->figures; f++)
+		for (size_t panel = 0; panel < p->panels; panel++)
+			for (size_t x = 0; x < values(p, p->x); x++) {
+				const struct cell *c = cell_at(p, f, panel, series, x);
+
+				if (isfinite(c->mean) || isfinite(c->paper))
+					return true;
+			}
+	return false;
+}
+
+/* How many of the first series have data. */
+static size_t drawn(const struct plot *p, size_t series)
+{
+	size_t count = 0;
+
+	for (size_t s = 0; s < series; s++)
+		count += has_data(p, s);
+	return count;
+}
+
+/* Where a value of x is. */
+static double place(const struct plot *p, size_t x, size_t series)
+{
+	size_t all = drawn(p, values(p, p->series));
+
+	if (p->numbers)
+		return strtod(p->axis[p->x].value[x], NULL);
+	if (!p->bars)
+		return (double)x;
+	return (double)x + ((double)drawn(p, series) + 0.5 - (double)all / 2) * BARS / (double)all;
+}
+
 static void put_data(const struct plot *p, size_t f, size_t panel, size_t series, FILE *out)
 {
 	fprintf(out, "$d%zu_%zu_%zu << EOD\n", f, panel, series);
 	for (size_t x = 0; x < values(p, p->x); x++) {
 		const struct cell *c = cell_at(p, f, panel, series, x);
-		double mean = c->n > 0 ? c->sum / c->n : 0, spread;
 
-		if (c->n <= 0)
+		if (!isfinite(c->mean) && !isfinite(c->paper))
 			continue;
-		spread = c->n > 1 ? (c->squares - c->n * mean * mean) / (c->n - 1) : 0;
-		spread = spread > 0 ? sweep_t(LIKELY, c->n - 1) * sqrt(spread / c->n) : 0;
-		if (p->numbers)
-			fprintf(out, "%s", p->axis[p->x].value[x]);
+		fprintf(out, "%.8g ", place(p, x, series));
+		if (isfinite(c->mean))
+			fprintf(out, "%.8g %.8g %.8g", c->mean,
+				c->mean > c->reach ? c->mean - c->reach : 0, c->mean + c->reach);
 		else
-			fprintf(out, "%zu", x);
-		fprintf(out, " %.8g %.8g %.8g\n", mean, mean > spread ? mean - spread : 0,
-			mean + spread);
+			fputs("NaN NaN NaN", out);
+		if (isfinite(c->paper))
+			fprintf(out, " %.8g", c->paper);
+		fputs(p->papers && !isfinite(c->paper) ? " NaN\n" : "\n", out);
 	}
 	fputs("EOD\n", out);
 }
@@ -259,7 +336,7 @@ static void name_panel(const struct plot *p, size_t panel, char *text, size_t si
 
 	*text = '\0';
 	for (size_t i = 0; i < p->points->file.axes; i++) {
-		if (!varies(&p->axis[i]) || i == p->x || i == p->series)
+		if (!varies(p, i) || i == p->x || i == p->series)
 			continue;
 		below /= p->axis[i].values;
 		used += (size_t)snprintf(text + used, size - used, "%s%s %s", used ? ", " : "",
@@ -270,7 +347,7 @@ static void name_panel(const struct plot *p, size_t panel, char *text, size_t si
 }
 
 /* Marks, dashes and the lightness of the colours all differ, so that print without colours does. */
-static void put_styles(FILE *out)
+static void put_styles(const struct plot *p, FILE *out)
 {
 	static const char *const colours[] = { "#1b1b1b", "#0072b2", "#d55e00", "#56b4e9",
 					       "#009e73", "#cc79a7", "#e69f00", "#999999" };
@@ -279,12 +356,30 @@ static void put_styles(FILE *out)
 	for (int i = 0; i < 8; i++)
 		fprintf(out, "set linetype %d lc rgb '%s' lw 1.6 pt %d ps 0.6 dt %d\n", i + 1,
 			colours[i], marks[i], i % 5 + 1);
+	fprintf(out, "BAR = %g\nset style fill solid 0.85 border lc rgb 'black'\n",
+		BARS / (double)drawn(p, values(p, p->series)));
 	fputs("set linetype cycle 8\n", out);
+}
+
+/* Lines, or bars one beside the other; intervals; and crosses for what a paper has. */
+static void put_series(const struct plot *p, size_t f, size_t panel, size_t series, FILE *out)
+{
+	fprintf(out, "$d%zu_%zu_%zu using 1:2%s with %s lt %zu%s title ", f, panel, series,
+		p->bars ? ":(BAR)" : "", p->bars ? "boxes" : "linespoints", series + 1,
+		p->bars ? " dt 1 lw 0.6" : "");
+	put_words(out, p->series == SIM_AXES ? "" : p->axis[p->series].value[series]);
+	fprintf(out, ", '' using 1:3:(0):($4 - $3) with vectors nohead %s %zu dt 1 notitle",
+		p->bars ? "lc rgb 'black' lw" : "lt", p->bars ? 1 : series + 1);
+	if (p->papers)
+		fprintf(out, ", '' using 1:5 with points pt 2 ps 0.9 lw 2 lc rgb '%s' %s",
+			p->bars ? "#d40000" : "#808080",
+			drawn(p, series + 1) == drawn(p, values(p, p->series)) ? "title 'the paper'" : "notitle");
 }
 
 static void put_panel(const struct plot *p, size_t f, size_t panel, FILE *out)
 {
 	bool first = !f && !panel;
+	const char *x = p->axis[p->x].name;
 	char text[256];
 
 	name_panel(p, panel, text, sizeof text);
@@ -293,15 +388,14 @@ static void put_panel(const struct plot *p, size_t f, size_t panel, FILE *out)
 	fputs("\nset ylabel ", out);
 	put_words(out, panel ? "" : p->figure[f]);
 	fputs("\nset xlabel ", out);
-	put_words(out, f + 1 == p->figures ? p->axis[p->x].name : "");
-	fputs(first && p->series != SIM_AXES ? "\nset key\nplot " : "\nunset key\nplot ", out);
-	for (size_t s = 0; s < values(p, p->series); s++) {
-		fprintf(out, "%s$d%zu_%zu_%zu using 1:2 with linespoints lt %zu title ",
-			s ? ", \\\n\t" : "", f, panel, s, s + 1);
-		put_words(out, p->series == SIM_AXES ? "" : p->axis[p->series].value[s]);
-		fprintf(out, ", '' using 1:3:(0):($4 - $3) with vectors nohead lt %zu dt 1 notitle",
-			s + 1);
-	}
+	put_words(out, f + 1 == p->figures && !sim_axis_names(&p->axis[p->x]) ? x : "");
+	fputs(first && (p->series != SIM_AXES || p->papers) ? "\nset key\nplot " :
+							      "\nunset key\nplot ", out);
+	for (size_t s = 0; s < values(p, p->series); s++)
+		if (has_data(p, s)) {
+			fputs(drawn(p, s) ? ", \\\n\t" : "", out);
+			put_series(p, f, panel, s, out);
+		}
 	fputc('\n', out);
 }
 
@@ -314,18 +408,19 @@ static void put_script(const struct plot *p, FILE *out)
 	for (size_t f = 0; f < p->figures; f++)
 		for (size_t panel = 0; panel < p->panels; panel++)
 			for (size_t s = 0; s < values(p, p->series); s++)
-				put_data(p, f, panel, s, out);
+				if (has_data(p, s))
+					put_data(p, f, panel, s, out);
 	fprintf(out, "set terminal svg size %zu,%zu font 'sans-serif,12' noenhanced background "
 		     "'white'\nset output ", width, height);
-	put_words(out, p->points->options->plot);
+	put_words(out, p->picture);
 	fputc('\n', out);
-	put_styles(out);
+	put_styles(p, out);
 	put_tics(p, out);
 	fprintf(out, "set yrange [0:*]\nset ytics nomirror\nset border 3\nset grid ytics\n"
 		     "set format y '%%.1s%%c'\n"
 		     "set key at screen %.4f,%.4f left top Left reverse vertical\n",
 		1 - 160.0 / (double)width, 1 - 40.0 / (double)height);
-	if (p->series != SIM_AXES) {
+	if (p->series != SIM_AXES && !sim_axis_names(&p->axis[p->series])) {
 		fputs("set key title ", out);
 		put_words(out, p->axis[p->series].name);
 		fputs(" left\n", out);
@@ -368,11 +463,10 @@ static int draw(const char *script)
 
 static int write_and_draw(const struct plot *p)
 {
-	const char *picture = p->points->options->plot;
 	char script[1024];
 	FILE *out;
 
-	snprintf(script, sizeof script, "%.*s.gp", (int)strlen(picture) - 4, picture);
+	snprintf(script, sizeof script, "%.*s.gp", (int)strlen(p->picture) - 4, p->picture);
 	out = fopen(script, "w");
 	if (out)
 		put_script(p, out);
@@ -389,7 +483,7 @@ int sweep_plot(const struct sweep_points *points, const struct sweep_lines *line
 	struct plot p;
 	int error;
 
-	find_axes(&p, points);
+	find_all_axes(&p, points);
 	p.all = points->file.tell != NULL;
 	if (!p.all) {
 		strcpy(p.figure[0], "cycles");
@@ -401,7 +495,39 @@ int sweep_plot(const struct sweep_points *points, const struct sweep_lines *line
 		fputs("gputm-sim: --plot: there are no numbers to draw\n", stderr);
 		error = -1;
 	}
+	if (!error)
+		finish(&p);
 	error = error ? error : write_and_draw(&p);
+	free(p.cell);
+	return error;
+}
+
+int sweep_draw(const struct sweep_sheet *sheet, const struct sweep_drawn *drawn,
+	       const char *picture)
+{
+	size_t size = sweep_size(sheet, drawn->value->over), digit[SIM_AXES];
+	struct plot p;
+	int error;
+
+	find_axes(&p, sheet->points, drawn->value->over, picture);
+	snprintf(p.figure[p.figures++], SIM_JSON_PATH, "%s", drawn->what);
+	p.papers = drawn->paper != NULL;
+	p.cell = calloc(size, sizeof *p.cell);
+	for (size_t i = 0; p.cell && i < size; i++) {
+		struct cell *cell;
+		size_t panel = 0;
+
+		sweep_digits(sheet, drawn->value->over, i, digit);
+		for (size_t k = 0; k < sheet->points->file.axes; k++)
+			if (varies(&p, k) && k != p.x && k != p.series)
+				panel = panel * p.axis[k].values + digit[k];
+		cell = cell_at(&p, 0, panel, p.series == SIM_AXES ? 0 : digit[p.series],
+			       digit[p.x]);
+		cell->mean = drawn->value->cell[i];
+		cell->reach = drawn->reach ? drawn->reach[i] : 0;
+		cell->paper = drawn->paper ? *sweep_cell(sheet, drawn->paper, digit) : NAN;
+	}
+	error = p.cell ? write_and_draw(&p) : -1;
 	free(p.cell);
 	return error;
 }

@@ -4,6 +4,7 @@
 /* A picture of a study's results. */
 #include "lines.h"
 #include "points.h"
+#include "sheet.h"
 
 /* Can the study be drawn? Before the runs; 0, or -1 with the reason on stderr. */
 int sweep_plot_check(const struct sweep_points *points);
@@ -12,5 +13,17 @@ int sweep_plot_check(const struct sweep_points *points);
  * 0, or -1 with the reason on stderr; the script is there also without gnuplot.
  */
 int sweep_plot(const struct sweep_points *points, const struct sweep_lines *lines);
+
+/* Numbers of one kind, with the halves of their intervals, and those of a paper (or NULL). */
+struct sweep_drawn {
+	const char *what; /* with its unit */
+	const struct sweep_array *value;
+	const double *reach;
+	const struct sweep_array *paper;
+};
+
+/* The same of one array, which is over one axis or more. */
+int sweep_draw(const struct sweep_sheet *sheet, const struct sweep_drawn *drawn,
+	       const char *picture);
 
 #endif

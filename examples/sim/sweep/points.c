@@ -69,8 +69,10 @@ static bool again(const struct sim_study_file *file, const size_t digit[SIM_AXES
 static int add_axis(const struct sweep_points *p, size_t i, const char *value,
 		    struct sim_options *out)
 {
-	return sim_options_add(out, p->file.axis[i].name, value, p->file.name,
-			       p->file.axis[i].line);
+	const struct sim_axis *axis = &p->file.axis[i];
+
+	return sim_axis_names(axis) || !strcmp(value, SIM_NOT_SET) ? 0 :
+		       sim_options_add(out, axis->name, value, axis->file, axis->line);
 }
 
 void sweep_point_values(const struct sweep_points *p, uint64_t index, size_t digit[SIM_AXES])
@@ -97,7 +99,10 @@ int sweep_point(const struct sweep_points *p, uint64_t index, struct sim_options
 	of->run = index + 1;
 	of->of = p->count;
 	for (size_t i = 0; !error && i < file->axes; i++)
-		if (digit[i] == SWEEP_IGNORED)
+		if (sim_axis_names(&file->axis[i]))
+			continue;
+		else if (digit[i] == SWEEP_IGNORED ||
+			 !strcmp(file->axis[i].value[digit[i]], SIM_NOT_SET))
 			of->ignored[of->ignored_count++] = file->axis[i].name;
 		else
 			error = add_axis(p, i, file->axis[i].value[digit[i]], out);
@@ -140,7 +145,7 @@ static int count_product(struct sweep_points *p)
 		if (p->product <= SIM_POINTS)
 			continue;
 		fprintf(stderr, "gputm-sim: %s:%u: %s: got more than %d points, expected fewer "
-				"values\n", sim_quoted(file->name), file->axis[i].line,
+				"values\n", sim_quoted(file->axis[i].file), file->axis[i].line,
 			file->axis[i].name, SIM_POINTS);
 		return -1;
 	}
@@ -212,7 +217,7 @@ static int look_at_choices(struct sweep_points *p)
 		if (!(used >> i & 1)) {
 			fprintf(stderr, "gputm-sim: %s:%u: got \"%s\", which nothing in the study "
 					"uses, expected an option or PATH.FIELD as in --list\n",
-				sim_quoted(file->name), file->axis[i].line,
+				sim_quoted(file->axis[i].file), file->axis[i].line,
 				sim_quoted(file->axis[i].name));
 			return -1;
 		}
@@ -222,15 +227,16 @@ static int look_at_choices(struct sweep_points *p)
 /* Each figure that the study tells is one of some point, of which one in each choice is tried. */
 static int look_at_figures(struct sweep_points *p, sweep_run_fn *run)
 {
-	uint64_t last = UINT64_MAX, matched = 0, all = 0, count;
+	uint64_t last = UINT64_MAX, matched = 0, all, count;
+	size_t patterns = 0;
 	char pattern[EMIT_PATH], where[SIM_QUOTE + 24];
 	struct sim_options options;
 	struct sim_of_study of;
 	size_t digit[SIM_AXES];
 
-	while (all < 64 && emit_pattern(p->file.tell, (size_t)all, pattern))
-		all++;
-	all = all < 64 ? (UINT64_C(1) << all) - 1 : UINT64_MAX;
+	while (emit_pattern(p->file.tell, patterns, pattern))
+		patterns++;
+	all = patterns < 64 ? (UINT64_C(1) << patterns) - 1 : UINT64_MAX;
 	for (uint64_t i = 0; matched != all && i < p->count; i++) {
 		digits(&p->file, p->kept[i], digit);
 		if (choice(&p->file, digit, &count) == last)
@@ -243,7 +249,19 @@ static int look_at_figures(struct sweep_points *p, sweep_run_fn *run)
 		matched |= of.matched;
 		sim_options_free(&options);
 	}
-	snprintf(where, sizeof where, "%s:%u: tell", sim_quoted(p->file.name), p->file.tell_line);
+	for (size_t i = 0; i < p->figures; i++) {
+		const struct sweep_figure *figure = &p->figure[i];
+		size_t bit = patterns - p->figures + i;
+
+		if (bit >= 64 || matched >> bit & 1)
+			continue;
+		fprintf(stderr, "gputm-sim: %s:%u:%u: got \"%s\", expected a figure of some point, "
+				"as --format csv names them, or a name that \"let\" or \"table\" "
+				"gives before\n", sim_quoted(figure->file), figure->line,
+			figure->column, sim_quoted(figure->name));
+		return -1;
+	}
+	snprintf(where, sizeof where, "%s:%u: tell", sim_quoted(p->file.path[0]), p->file.tell_line);
 	return sim_only_matched(p->file.tell, matched, where) ? 0 : -1;
 }
 
@@ -273,15 +291,37 @@ static void make_hash(struct sweep_points *p)
 	snprintf(p->hash, sizeof p->hash, "%016" PRIx64, hash);
 }
 
-int sweep_points_make(const struct sim_options *options, sweep_run_fn *run,
-		      struct sweep_points *out)
+/* Figures are told as though the study named them. */
+static int tell_figures(struct sweep_points *p)
+{
+	size_t used = p->file.tell ? strlen(p->file.tell) : 0;
+	char *more;
+
+	if (!p->figures)
+		return 0;
+	more = realloc(p->file.tell, used + p->figures * (sizeof p->figure->name + 1) + 1);
+	if (!more)
+		return sim_complain(-1, "out of memory");
+	p->file.tell = more;
+	for (size_t i = 0; i < p->figures; i++)
+		used += (size_t)sprintf(more + used, "%s%s", used ? "," : "", p->figure[i].name);
+	return 0;
+}
+
+int sweep_points_read(const struct sim_options *options, struct sweep_points *out)
 {
 	memset(out, 0, sizeof *out);
 	out->options = options;
-	if (sim_study_read(options->study, &out->file) || count_product(out) || try_values(out))
+	return sim_study_read(options->study, options->quick, &out->file) || count_product(out) ||
+			       try_values(out) ? -1 : 0;
+}
+
+int sweep_points_make(struct sweep_points *p, sweep_run_fn *run)
+{
+	if (tell_figures(p))
 		return -1;
-	make_hash(out);
-	return look_at_choices(out) || look_at_figures(out, run) ? -1 : 0;
+	make_hash(p);
+	return look_at_choices(p) || look_at_figures(p, run) ? -1 : 0;
 }
 
 void sweep_points_free(struct sweep_points *points)

@@ -4,6 +4,15 @@
 /* The points of a study: values of all lines, the first line changing slowest. */
 #include "sweep.h"
 
+#define SWEEP_FIGURES 64
+
+/* A figure that a line about the results names, and where. */
+struct sweep_figure {
+	char name[64];
+	const char *file;
+	unsigned line, column;
+};
+
 struct sweep_points {
 	const struct sim_options *options; /* of the command line */
 	struct sim_study_file file;
@@ -12,12 +21,14 @@ struct sweep_points {
 	uint64_t *ignored;   /* for each choice of system, workload, ...: bits of lines */
 	uint32_t *kept;	     /* points, as numbers below the product */
 	uint64_t count;
+	struct sweep_figure figure[SWEEP_FIGURES]; /* that results must have, besides those told */
+	size_t figures;
 };
 
-/* Read and look at everything that can be told before a run. 0 or -1 with the reason on stderr.
- * Free it in both cases. */
-int sweep_points_make(const struct sim_options *options, sweep_run_fn *run,
-		      struct sweep_points *out);
+/* Read the study; then, with its figures, look at everything that can be told before a run. 0 or
+ * -1 with the reason on stderr. Free it in all cases. */
+int sweep_points_read(const struct sim_options *options, struct sweep_points *out);
+int sweep_points_make(struct sweep_points *points, sweep_run_fn *run);
 void sweep_points_free(struct sweep_points *points);
 
 /* Which value each axis has in point `index`. */
