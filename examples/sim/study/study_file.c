@@ -245,7 +245,7 @@ static int add_named(struct sim_study_file *study, struct sim_axis *as, char *te
 {
 	char *name = strtok(text, BLANKS);
 	struct sim_axis *axis;
-	bool set;
+	bool set, dotted;
 
 	if (name && !strcmp(name, "include") && !as->zipped)
 		return include(study, as->line, strtok(NULL, BLANKS));
@@ -261,11 +261,14 @@ static int add_named(struct sim_study_file *study, struct sim_axis *as, char *te
 		return 0;
 	}
 	set = !strcmp(name, "set");
-	if (set)
+	as->names = !strcmp(name, "call");
+	if (set || as->names)
 		name = strtok(NULL, BLANKS);
-	if (set != (name && strchr(name, '.')) || (name && strchr(name, '=')))
-		return wrong(study, as->line, "got \"%s\", expected NAME VALUE... or set "
-					      "PATH.FIELD VALUE...", sim_quoted(name ? name : "set"));
+	dotted = name && strchr(name, '.');
+	if (!name || set != dotted || strchr(name, '='))
+		return wrong(study, as->line, "got \"%s\", expected NAME VALUE..., set PATH.FIELD "
+					      "VALUE... or call NAME TEXT...",
+			     sim_quoted(name ? name : "nothing"));
 	axis = new_axis(study, name, as);
 	return axis ? add_values(study, axis) : -1;
 }

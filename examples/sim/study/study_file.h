@@ -5,7 +5,7 @@
  * A file of options and settings: one of each is a config, several values of one span a study. A
  * line is "NAME VALUE..." or "set PATH.FIELD VALUE...", where 3..7 are five values; "zip" before
  * it: its values go with those of the line before, one with one, and do not multiply; the value
- * "-": as though the line were not there; "call NAME...": names for the values zipped to it;
+ * "-": as though the line were not there; "call NAME TEXT...": names for the values zipped to it;
  * "check"; "tell FIGURE..."; "include FILE", in the folder of this one; what is said about results,
  * which sweep/claims.c reads; "quick" before any of them: for --quick only, instead of the line
  * before; or a comment behind #.
@@ -28,6 +28,7 @@ struct sim_axis {
 	unsigned line;
 	bool zipped; /* its values go with those of the axis before */
 	bool quick;  /* of a line for --quick */
+	bool names;  /* only gives names to what is zipped to it */
 };
 
 /* A line about the results: source, note, let, table, paper, claim, why or verdict. */
@@ -51,12 +52,6 @@ struct sim_study_file {
 	struct sim_saying *saying;
 	size_t sayings;
 };
-
-/* Does the axis only give names to those zipped to it? */
-static inline bool sim_axis_names(const struct sim_axis *axis)
-{
-	return !strcmp(axis->name, "call");
-}
 
 /* 0, or -1 with the reason (file:line, what was got and expected) on stderr. Free it in both
  * cases. */

@@ -79,10 +79,8 @@ static void put_names(const struct sweep_story *story, uint64_t axes, FILE *out)
 
 	for (size_t i = 0; i < file->axes; i++)
 		if (axes >> i & 1) {
-			const char *name = sim_axis_names(&file->axis[i]) ? "" : file->axis[i].name;
-
 			fputs(before, out);
-			put_text(out, name);
+			put_text(out, file->axis[i].name);
 			before = ", ";
 		}
 }

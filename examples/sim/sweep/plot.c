@@ -388,7 +388,7 @@ static void put_panel(const struct plot *p, size_t f, size_t panel, FILE *out)
 	fputs("\nset ylabel ", out);
 	put_words(out, panel ? "" : p->figure[f]);
 	fputs("\nset xlabel ", out);
-	put_words(out, f + 1 == p->figures && !sim_axis_names(&p->axis[p->x]) ? x : "");
+	put_words(out, f + 1 == p->figures ? x : "");
 	fputs(first && (p->series != SIM_AXES || p->papers) ? "\nset key\nplot " :
 							      "\nunset key\nplot ", out);
 	for (size_t s = 0; s < values(p, p->series); s++)
@@ -397,6 +397,16 @@ static void put_panel(const struct plot *p, size_t f, size_t panel, FILE *out)
 			put_series(p, f, panel, s, out);
 		}
 	fputc('\n', out);
+}
+
+static double highest(const struct plot *p)
+{
+	size_t cells = p->figures * p->panels * values(p, p->series) * values(p, p->x);
+	double most = 0;
+
+	for (size_t i = 0; i < cells; i++)
+		most = p->cell[i].mean > most ? p->cell[i].mean : most;
+	return most;
 }
 
 static void put_script(const struct plot *p, FILE *out)
@@ -417,10 +427,11 @@ static void put_script(const struct plot *p, FILE *out)
 	put_styles(p, out);
 	put_tics(p, out);
 	fprintf(out, "set yrange [0:*]\nset ytics nomirror\nset border 3\nset grid ytics\n"
-		     "set format y '%%.1s%%c'\n"
+		     "set format y '%s'\n"
 		     "set key at screen %.4f,%.4f left top Left reverse vertical\n",
+		highest(p) < 1e4 ? "%g" : "%.1s%c",
 		1 - 160.0 / (double)width, 1 - 40.0 / (double)height);
-	if (p->series != SIM_AXES && !sim_axis_names(&p->axis[p->series])) {
+	if (p->series != SIM_AXES) {
 		fputs("set key title ", out);
 		put_words(out, p->axis[p->series].name);
 		fputs(" left\n", out);

@@ -71,7 +71,7 @@ static int add_axis(const struct sweep_points *p, size_t i, const char *value,
 {
 	const struct sim_axis *axis = &p->file.axis[i];
 
-	return sim_axis_names(axis) || !strcmp(value, SIM_NOT_SET) ? 0 :
+	return axis->names || !strcmp(value, SIM_NOT_SET) ? 0 :
 		       sim_options_add(out, axis->name, value, axis->file, axis->line);
 }
 
@@ -99,7 +99,7 @@ int sweep_point(const struct sweep_points *p, uint64_t index, struct sim_options
 	of->run = index + 1;
 	of->of = p->count;
 	for (size_t i = 0; !error && i < file->axes; i++)
-		if (sim_axis_names(&file->axis[i]))
+		if (file->axis[i].names)
 			continue;
 		else if (digit[i] == SWEEP_IGNORED ||
 			 !strcmp(file->axis[i].value[digit[i]], SIM_NOT_SET))
