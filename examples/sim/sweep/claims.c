@@ -105,7 +105,7 @@ static void put_numbers(struct sweep_reader *r, struct sweep_array *paper, const
 
 		if (axis < SIM_AXES && !sweep_until(r, " \t\r", word, sizeof word))
 			sweep_wrong(r, at, "a value of the line");
-		else if (axis < SIM_AXES && (value = sweep_value(r, axis, word, at), 
+		else if (axis < SIM_AXES && (value = sweep_value(r, axis, word, at),
 					     at = r->at, !sweep_number(r, &number)))
 			sweep_wrong(r, at, "a number");
 		for (size_t i = 0; !r->failed && i < size; i++) {
@@ -197,7 +197,7 @@ static void relate(struct sweep_reader *r, enum relation how, const struct sweep
 	size_t size = sweep_size(r->sheet, over), digit[SIM_AXES], cells = 0, held = 0, told = 0;
 	double least = INFINITY, most = -INFINITY;
 
-	for (int pass = 0; pass < 2; pass++)
+	for (int pass = 0; pass < 2; pass++) /* count, then tell */
 		for (size_t i = 0; i < size; i++) {
 			double x, y;
 
@@ -219,6 +219,8 @@ static void relate(struct sweep_reader *r, enum relation how, const struct sweep
 					sweep_cell_name(r->sheet, over, i, j->here);
 					fputs(": ", j->here);
 				}
+				if (size == 1 && !held)
+					fputs("not ", j->here);
 				put_relation(j->here, how, x, y, factor);
 			}
 		}

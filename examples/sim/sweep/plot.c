@@ -21,6 +21,8 @@
 
 #define FIGURES_MAX 8
 #define PANELS_MAX 64
+#define PAPER_HALO "pt 2 ps 0.8 lw 5 lc rgb 'white'"
+#define PAPER_MARK "pt 2 ps 0.8 lw 2 lc rgb '#c00000'"
 #define BARS 0.8 /* of the width of a place */
 #define LIKELY 0.05 /* that the mean lies outside of its interval */
 
@@ -250,26 +252,40 @@ static void put_words(FILE *out, const char *text)
 	putc('\'', out);
 }
 
-static bool has_data(const struct plot *p, size_t series)
-{
-	for (size_t f = 0; f < p->figures; f++)
-		for (size_t panel = 0; panel < p->panels; panel++)
-			for (size_t x = 0; x < values(p, p->x); x++) {
-				const struct cell *c = cell_at(p, f, panel, series, x);
+#define ALL SIZE_MAX
 
-				if (isfinite(c->mean) || isfinite(c->paper))
-					return true;
-			}
-	return false;
+/* Is there a number in this panel (or ALL) and series (or ALL)? */
+static bool has_data(const struct plot *p, size_t panel, size_t series, bool of_paper)
+{
+	size_t cells = p->figures * p->panels * values(p, p->series) * values(p, p->x);
+	bool found = false;
+
+	for (size_t i = 0; !found && i < cells; i++) {
+		size_t s = i / values(p, p->x) % values(p, p->series);
+		size_t k = i / values(p, p->x) / values(p, p->series) % p->panels;
+
+		found = (panel == ALL || panel == k) && (series == ALL || series == s) &&
+			isfinite(of_paper ? p->cell[i].paper : p->cell[i].mean);
+	}
+	return found;
 }
 
-/* How many of the first series have data. */
+/* How many of the first series, or panels, have data. */
 static size_t drawn(const struct plot *p, size_t series)
 {
 	size_t count = 0;
 
 	for (size_t s = 0; s < series; s++)
-		count += has_data(p, s);
+		count += has_data(p, ALL, s, false);
+	return count;
+}
+
+static size_t drawn_panels(const struct plot *p, size_t panels)
+{
+	size_t count = 0;
+
+	for (size_t k = 0; k < panels; k++)
+		count += has_data(p, k, ALL, false);
 	return count;
 }
 
@@ -291,17 +307,12 @@ static void put_data(const struct plot *p, size_t f, size_t panel, size_t series
 	for (size_t x = 0; x < values(p, p->x); x++) {
 		const struct cell *c = cell_at(p, f, panel, series, x);
 
-		if (!isfinite(c->mean) && !isfinite(c->paper))
+		if (!isfinite(c->mean))
 			continue;
-		fprintf(out, "%.8g ", place(p, x, series));
-		if (isfinite(c->mean))
-			fprintf(out, "%.8g %.8g %.8g", c->mean,
-				c->mean > c->reach ? c->mean - c->reach : 0, c->mean + c->reach);
-		else
-			fputs("NaN NaN NaN", out);
-		if (isfinite(c->paper))
-			fprintf(out, " %.8g", c->paper);
-		fputs(p->papers && !isfinite(c->paper) ? " NaN\n" : "\n", out);
+		fprintf(out, "%.8g %.8g %.8g %.8g", place(p, x, series), c->mean,
+			c->mean > c->reach ? c->mean - c->reach : 0, c->mean + c->reach);
+		fprintf(out, isfinite(c->paper) ? " %.8g\n" : p->papers ? " NaN\n" : "\n",
+			c->paper);
 	}
 	fputs("EOD\n", out);
 }
@@ -364,38 +375,52 @@ static void put_styles(const struct plot *p, FILE *out)
 /* Lines, or bars one beside the other; intervals; and crosses for what a paper has. */
 static void put_series(const struct plot *p, size_t f, size_t panel, size_t series, FILE *out)
 {
-	fprintf(out, "$d%zu_%zu_%zu using 1:2%s with %s lt %zu%s title ", f, panel, series,
-		p->bars ? ":(BAR)" : "", p->bars ? "boxes" : "linespoints", series + 1,
+	size_t style = p->series == SIM_AXES && p->bars ? 4 : series + 1; /* one: a light one */
+
+	fprintf(out, "$d%zu_%zu_%zu using 1:2%s with %s lt %zu%s notitle", f, panel, series,
+		p->bars ? ":(BAR)" : "", p->bars ? "boxes" : "linespoints", style,
 		p->bars ? " dt 1 lw 0.6" : "");
-	put_words(out, p->series == SIM_AXES ? "" : p->axis[p->series].value[series]);
 	fprintf(out, ", '' using 1:3:(0):($4 - $3) with vectors nohead %s %zu dt 1 notitle",
-		p->bars ? "lc rgb 'black' lw" : "lt", p->bars ? 1 : series + 1);
-	if (p->papers)
-		fprintf(out, ", '' using 1:5 with points pt 2 ps 0.9 lw 2 lc rgb '%s' %s",
-			p->bars ? "#d40000" : "#808080",
-			drawn(p, series + 1) == drawn(p, values(p, p->series)) ? "title 'the paper'" : "notitle");
+		p->bars ? "lc rgb 'black' lw" : "lt", p->bars ? 1 : style);
+	if (has_data(p, panel, series, true))
+		fprintf(out, ", '' using 1:5 with points " PAPER_HALO " notitle"
+			     ", '' using 1:5 with points " PAPER_MARK " notitle");
+}
+
+static void put_key(const struct plot *p, FILE *out)
+{
+	for (size_t s = 0; p->series != SIM_AXES && s < values(p, p->series); s++)
+		if (has_data(p, ALL, s, false)) {
+			fprintf(out, ", \\\n\tkeyentry with %s lt %zu%s title ",
+				p->bars ? "boxes" : "linespoints", s + 1, p->bars ? " dt 1" : "");
+			put_words(out, p->axis[p->series].value[s]);
+		}
+	if (has_data(p, ALL, ALL, true))
+		fputs(", \\\n\tkeyentry with points " PAPER_MARK " title 'the paper'", out);
 }
 
 static void put_panel(const struct plot *p, size_t f, size_t panel, FILE *out)
 {
-	bool first = !f && !panel;
-	const char *x = p->axis[p->x].name;
+	bool left = !drawn_panels(p, panel), first = !f && left;
+	const char *before = "", *x = p->axis[p->x].name;
 	char text[256];
 
 	name_panel(p, panel, text, sizeof text);
 	fputs("set title ", out);
 	put_words(out, f ? "" : text);
 	fputs("\nset ylabel ", out);
-	put_words(out, panel ? "" : p->figure[f]);
+	put_words(out, left ? p->figure[f] : "");
 	fputs("\nset xlabel ", out);
 	put_words(out, f + 1 == p->figures ? x : "");
-	fputs(first && (p->series != SIM_AXES || p->papers) ? "\nset key\nplot " :
-							      "\nunset key\nplot ", out);
+	fprintf(out, "\n%s key\nplot ", first ? "set" : "unset");
 	for (size_t s = 0; s < values(p, p->series); s++)
-		if (has_data(p, s)) {
-			fputs(drawn(p, s) ? ", \\\n\t" : "", out);
+		if (has_data(p, panel, s, false)) {
+			fputs(before, out);
 			put_series(p, f, panel, s, out);
+			before = ", \\\n\t";
 		}
+	if (first)
+		put_key(p, out);
 	fputc('\n', out);
 }
 
@@ -411,14 +436,15 @@ static double highest(const struct plot *p)
 
 static void put_script(const struct plot *p, FILE *out)
 {
-	size_t width = 330 * p->panels + 250, height = 210 * p->figures + 90;
+	size_t panels = drawn_panels(p, p->panels);
+	size_t width = 330 * panels + 250, height = 210 * p->figures + 90;
 
 	fprintf(out, "# Drawn by gputm-sim --plot; gnuplot FILE draws it again.\n");
 	fprintf(out, "# Means and their 95 %% intervals over the seeds.\n");
 	for (size_t f = 0; f < p->figures; f++)
 		for (size_t panel = 0; panel < p->panels; panel++)
 			for (size_t s = 0; s < values(p, p->series); s++)
-				if (has_data(p, s))
+				if (has_data(p, panel, s, false))
 					put_data(p, f, panel, s, out);
 	fprintf(out, "set terminal svg size %zu,%zu font 'sans-serif,12' noenhanced background "
 		     "'white'\nset output ", width, height);
@@ -437,12 +463,13 @@ static void put_script(const struct plot *p, FILE *out)
 		fputs(" left\n", out);
 	}
 	fprintf(out, "set multiplot layout %zu,%zu margins screen %.4f,%.4f,%.4f,%.4f "
-		     "spacing screen %.4f,%.4f\n", p->figures, p->panels, 85.0 / (double)width,
+		     "spacing screen %.4f,%.4f\n", p->figures, panels, 85.0 / (double)width,
 		1 - 175.0 / (double)width, 55.0 / (double)height, 1 - 35.0 / (double)height,
 		60.0 / (double)width, 35.0 / (double)height);
 	for (size_t f = 0; f < p->figures; f++)
 		for (size_t panel = 0; panel < p->panels; panel++)
-			put_panel(p, f, panel, out);
+			if (has_data(p, panel, ALL, false))
+				put_panel(p, f, panel, out);
 	fputs("unset multiplot\n", out);
 }
 
@@ -538,7 +565,9 @@ int sweep_draw(const struct sweep_sheet *sheet, const struct sweep_drawn *drawn,
 		cell->reach = drawn->reach ? drawn->reach[i] : 0;
 		cell->paper = drawn->paper ? *sweep_cell(sheet, drawn->paper, digit) : NAN;
 	}
-	error = p.cell ? write_and_draw(&p) : -1;
+	error = p.cell ? 0 : -1;
+	if (p.cell && has_data(&p, ALL, ALL, false))
+		error = write_and_draw(&p);
 	free(p.cell);
 	return error;
 }

@@ -261,7 +261,8 @@ static int look_at_figures(struct sweep_points *p, sweep_run_fn *run)
 			figure->column, sim_quoted(figure->name));
 		return -1;
 	}
-	snprintf(where, sizeof where, "%s:%u: tell", sim_quoted(p->file.path[0]), p->file.tell_line);
+	snprintf(where, sizeof where, "%s:%u: tell", sim_quoted(p->file.path[0]),
+		 p->file.tell_line);
 	return sim_only_matched(p->file.tell, matched, where) ? 0 : -1;
 }
 

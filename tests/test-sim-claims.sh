@@ -1,0 +1,146 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Claims: what is calculated from results, verdicts, the page, and what is refused before a run.
+. "${srcdir:-.}/tests/build/lib.sh"
+sim=$(cd "${top_builddir:-.}" && pwd)/gputm-sim
+papers=$(cd "$srcdir/examples/papers" && pwd)
+cd "$work" || exit 1
+
+# study STATUS ARGUMENT...: output in out and err
+study() {
+	status=$1
+	shift
+	"$sim" "$@" >out 2>err </dev/null
+	got=$?
+	[ $got -eq "$status" ] || complain "$*: exit $got and not $status: $(cat err)"
+}
+
+# ---- numbers, beside those that awk finds in the same results ----
+cat >axes.part <<'TXT'
+call variant locks few many
+zip system fine-lock kilo-tm getm
+zip set commit_unit.buffers - 64 -
+workload bank
+threads 64 256
+quick threads 32 64
+concurrency 1 4 inf
+seed 1..3
+quick seed 1
+TXT
+cat >study <<'TXT'
+include axes.part
+source A paper, Fig. 1
+note Something of it.
+let best min(cycles over concurrency)
+table time "cycles / locks" best / best[variant=locks]
+table at "best limit" best(concurrency by cycles over concurrency)[variant=few|many]
+paper at [variant=few] threads 64 2 256 1
+paper at [variant=many, threads=64] 4
+claim "a" time[variant=locks] within 1 of 1 and max(at) >= 1
+claim "b" time[variant=few] > 1000 and time[variant=locks] <= 1
+why It is so.
+claim "c" geomean(time) < 0
+verdict differs
+claim "d" at <= paper(at)
+claim "e" 3 * (sum(best) - best[variant=few, threads=64]) / 3 < mean(cycles) * 1e9 < 1e30
+claim "f" harmean(best) < geomean(best) < mean(best) < max(best)
+TXT
+study 0 --study study --out all.jsonl --jobs 2
+[ "$(wc -l <all.jsonl)" -eq 42 ] || complain "$(wc -l <all.jsonl) points and not 6 + 36"
+for verdict in 'a": holds' 'b": in part' 'c": differs' 'e": holds' 'f": holds'; do
+	grep -qF "\"$verdict" err || complain "$verdict: $(cat err)"
+done
+study 0 --study study --resume all.jsonl --page page.md --out again.jsonl
+cmp -s all.jsonl again.jsonl || complain 'other results with --page'
+[ ! -s err ] || complain "as expected, but: $(cat err)"
+awk '
+	function field(name) {
+		if (!match($0, "\"" name "\":[^,}]*"))
+			return ""
+		return substr($0, RSTART + length(name) + 3, RLENGTH - length(name) - 3)
+	}
+	{
+		point = field("point.system") " " field("point.threads")
+		sum[point, field("point.concurrency")] += field("cycles")
+	}
+	END {
+		for (key in sum) {
+			split(key, part, SUBSEP)
+			if (!(part[1] in best) || sum[key] < best[part[1]])
+				best[part[1]] = sum[key]
+		}
+		for (n = 64; n <= 256; n *= 4)
+			printf "| %d | 1 | %.3g | %.3g |\n", n,
+				best["\"kilo-tm\" " n] / best["\"fine-lock\" " n],
+				best["\"getm\" " n] / best["\"fine-lock\" " n]
+	}' all.jsonl >wanted
+grep -Fxf wanted page.md >found
+[ "$(wc -l <found)" -eq 2 ] && cmp -s wanted found || complain "the table is not $(cat wanted): $(cat page.md)"
+for line in '## A paper, Fig. 1' 'Something of it.' '**cycles / locks**' '![at](page-at.svg)' '| threads | few | many |'; do
+	grep -qF -- "$line" page.md || complain "no line \"$line\" on the page"
+done
+grep -q '^| 64 | [^|]* (2) | [^|]* (4) |$' page.md || complain "the paper's numbers: $(cat page.md)"
+grep -q '^| b .* | in part: It is so\. |$' page.md || complain "why: $(cat page.md)"
+if command -v gnuplot >/dev/null; then
+	grep -q '</svg>' page-time.svg && [ -s page-at.gp ] || complain 'no pictures'
+fi
+
+# ---- a verdict that is not expected ----
+sed 's/^verdict differs/verdict holds/' study >broken
+study 1 --study broken --resume all.jsonl --page page.md --out /dev/null
+grep -q '^gputm-sim: broken:12: "c": differs, expected holds: not [0-9.]* < 0$' err || complain "broken: $(cat err)"
+grep -q '| differs (expected: holds) |$' page.md || complain "broken: $(cat page.md)"
+
+# ---- the small form; a claim may have no cell there ----
+{ cat study; echo 'claim "g" time[threads=256] > 0'; echo 'quick verdict holds'; } >small
+study 0 --study small --quick --page small.md --out small.jsonl
+[ "$(wc -l <small.jsonl)" -eq 14 ] || complain "$(wc -l <small.jsonl) points and not 2 + 12"
+grep -q '^| g .* | no result |$' small.md || complain "small: $(cat small.md)"
+grep -q '"point.threads":32,' small.jsonl || complain 'small: other threads'
+
+# ---- refused, and nothing is run ----
+# bad COLUMNS WHAT LINE
+bad() {
+	{ cat axes.part; echo 'source S'; echo "$3"; } >bad
+	study 2 --study bad --out never
+	grep -q "^gputm-sim: bad:11$1: .*$2" err || complain "$3: $(cat err)"
+	[ ! -e never ] || complain "$3: something has run"
+}
+bad :11 'got "cyclos", expected a figure of some point' 'claim "x" cyclos > 1'
+bad :26 'got "huge.", expected a value of variant: locks few many' 'claim "x" cycles[variant=huge] > 1'
+bad :18 'expected a line of the study with values' 'claim "x" cycles[axis=1] > 1'
+bad :18 'expected a line of the study with values' 'claim "x" cycles[seed=1] > 1'
+bad :11 'expected min, max, sum' 'claim "x" median(cycles) > 1'
+bad :17 'got the end of the line, expected <, >' 'claim "x" cycles'
+bad :19 'got the end of the line, expected a number' 'claim "x" cycles >'
+bad :25 'got "0.5", expected a factor' 'claim "x" cycles within 0.5 of 1'
+bad :7 'got "x", expected what it is, in quotation marks' 'claim x'
+bad :22 'got "or", expected the end' 'claim "x" cycles < 1 or cycles > 2'
+bad :17 'expected a name that "paper" has numbers for' 'claim "x" paper(cycles) > 1'
+bad :7 'expected a name that "let" or "table" gives' 'paper cycles 3'
+bad '' 'why: expected a line "claim" before' 'why so'
+bad '' 'verdict: expected a line "claim" before' 'verdict holds'
+bad '' 'let: got nothing' 'let'
+bad :5 'expected a name that is not there yet' 'let variant 3'
+bad '' 'included here' 'include missing'
+bad :111 'fewer parentheses' "claim \"x\" $(printf '%300s' '' | tr ' ' '(')"
+for word in 'claim "x" cycles > 1' 'table x "x" cycles' 'paper x 1'; do
+	{ cat axes.part; echo "$word"; } >bad
+	study 2 --study bad
+	grep -q '^gputm-sim: bad:10: .*expected a line "source TEXT" before' err || complain "$word: $(cat err)"
+done
+study 2 --study axes.part --page page.md
+grep -q 'axes.part says nothing of its results' err || complain "--page: $(cat err)"
+study 2 --study study --page page
+grep -q 'expected FILE.md' err || complain "--page page: $(cat err)"
+
+# ---- the papers' studies: all that can be told before a run, in both forms ----
+cd "$papers" || exit 1
+for file in *.study; do
+	for form in '' --quick; do
+		# shellcheck disable=SC2086
+		"$sim" --study "$file" $form --shard 1000000/1000000 >"$work/out" 2>&1 ||
+			complain "$file $form: $(cat "$work/out")"
+	done
+done
+exit $failed
