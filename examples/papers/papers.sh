@@ -19,6 +19,15 @@ hetm-efficiency hetm-contention hetm-cache'
 [ "$(echo $studies | tr ' ' '\n' | sort)" = "$(ls -- *.study | sed 's/[.]study$//' | sort)" ] ||
 	{ echo "papers.sh: its list is not that of the studies in $PWD" >&2; exit 1; }
 
+# Results are those of one program: small ones are made anew, others are not mixed.
+program=$(cksum <"$(command -v "$SIM")")
+[ -z "$QUICK" ] || rm -f "$out"/*.jsonl "$out/program"
+[ ! -e "$out/program" ] || [ "$(cat "$out/program")" = "$program" ] || {
+	echo "papers.sh: $out has results of another gputm-sim, expected an empty folder" >&2
+	exit 1
+}
+echo "$program" >"$out/program"
+
 for study in $studies; do
 	echo "$study${QUICK:+, small}" >&2
 	"$SIM" --study "$study.study" ${QUICK:+--quick} --resume "$out/$study.jsonl" \
