@@ -109,6 +109,7 @@ if [ "$README" ]; then
 		sed "s/^| /$study| /" "$out/$study.md"
 	done | awk '
 		NR == FNR {
+			gsub(/[\\][|]/, "")
 			n = split($0, cell, / *[|] */)
 			if (n == 6 && cell[1] != "" && cell[2] != "Claim") {
 				sub(/:.*/, "", cell[5])

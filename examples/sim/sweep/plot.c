@@ -311,8 +311,10 @@ static void put_data(const struct plot *p, size_t f, size_t panel, size_t series
 			continue;
 		fprintf(out, "%.8g %.8g %.8g %.8g", place(p, x, series), c->mean,
 			c->mean > c->reach ? c->mean - c->reach : 0, c->mean + c->reach);
-		fprintf(out, isfinite(c->paper) ? " %.8g\n" : p->papers ? " NaN\n" : "\n",
-			c->paper);
+		if (isfinite(c->paper))
+			fprintf(out, " %.8g\n", c->paper);
+		else
+			fputs(p->papers ? " NaN\n" : "\n", out);
 	}
 	fputs("EOD\n", out);
 }
