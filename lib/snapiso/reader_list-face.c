@@ -174,9 +174,9 @@ static const char *check_plain(const struct gputm_reader_list *l, uint64_t ids)
 
 	if (!count || (ids | ~(GPUTM__NO_READERS << (16 * count))) != GPUTM__NO_READERS)
 		return "a word has no readers, or a gap before its last field";
-	for (uint32_t i = 0; i < count; i++, ids = ids >> 16 | GPUTM__NO_READERS << 48)
-		if ((uint16_t)ids >= l->transactions ||
-		    gputm__reader_match(ids >> 16 | GPUTM__NO_READERS << 48, (uint16_t)ids))
+	for (uint32_t i = 0; i < count; i++)
+		if ((uint16_t)(ids >> 16 * i) >= l->transactions ||
+		    gputm__reader_field(ids, (uint16_t)(ids >> 16 * i)) != i)
 			return "an ID in a field is not a transaction, or is there twice";
 	return NULL;
 }

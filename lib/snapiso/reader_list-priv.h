@@ -49,21 +49,19 @@ static inline uint64_t gputm__reader_leaf(const struct gputm_reader_list *l,
 	return (block->bits[bit >> 6] >> (bit & 63)) & l->leaf_mask;
 }
 
-#define GPUTM__READER_FIELDS UINT64_C(0x0001000100010001) /* 1 in every field of plain IDs */
-
-/* The top bit of each field that holds tx, and maybe of fields above the lowest such. */
-static inline uint64_t gputm__reader_match(uint64_t ids, uint32_t tx)
+/* The field of plain IDs that holds tx; GPUTM__PLAIN_READERS if none does. */
+static inline uint32_t gputm__reader_field(uint64_t ids, uint32_t tx)
 {
-	uint64_t other = ids ^ tx * GPUTM__READER_FIELDS;
+	uint32_t field = 0;
 
-	return (other - GPUTM__READER_FIELDS) & ~other & GPUTM__READER_FIELDS << 15;
+	while (field < GPUTM__PLAIN_READERS && (uint16_t)(ids >> 16 * field) != tx)
+		field++;
+	return field;
 }
 
 static inline uint32_t gputm__reader_plain_count(uint64_t ids)
 {
-	return (uint32_t)((uint16_t)ids != GPUTM__NO_READER) +
-	       ((uint16_t)(ids >> 16) != GPUTM__NO_READER) +
-	       ((uint16_t)(ids >> 32) != GPUTM__NO_READER);
+	return gputm__reader_field(ids, GPUTM__NO_READER);
 }
 
 /* The lower of two IDs in front. */

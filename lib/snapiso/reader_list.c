@@ -76,9 +76,10 @@ static inline bool has(const struct gputm__reader_block *block, uint32_t tx)
 	return block->bits[tx >> 6] >> (tx & 63) & 1;
 }
 
-static inline void flip(struct gputm__reader_block *block, uint32_t tx)
+/* Whether the word has plain IDs and no field is free. */
+static inline bool has_three(const struct gputm__word_slot *slot)
 {
-	block->bits[tx >> 6] ^= UINT64_C(1) << (tx & 63);
+	return !gputm__readers_in_block(slot) && (uint16_t)(slot->data >> 32) != GPUTM__NO_READER;
 }
 
 static inline uint64_t leaf_bit(const struct gputm_reader_list *l, uint32_t tx)
@@ -93,187 +94,132 @@ static uint64_t leaves_of_four(const struct gputm_reader_list *l, uint64_t ids, 
 	       leaf_bit(l, (uint16_t)(ids >> 32));
 }
 
-static bool is_reader(const struct gputm_reader_list *l, const struct gputm__word_slot *slot,
-		      uint32_t tx)
+static inline bool is_reader(const struct gputm_reader_list *l,
+			     const struct gputm__word_slot *slot, uint32_t tx)
 {
 	if (!slot->key)
 		return false;
 	if (gputm__readers_in_block(slot))
 		return has(gputm__reader_block(l, slot), tx);
-	return gputm__reader_match(slot->data, tx) != 0;
+	return gputm__reader_field(slot->data, tx) < GPUTM__PLAIN_READERS;
 }
 
 /* Number of entries for a new reader of the word. */
-static uint32_t entries_for(const struct gputm_reader_list *l, const struct gputm__word_slot *slot,
-			    uint32_t tx)
+static inline uint32_t entries_for(const struct gputm_reader_list *l,
+				   const struct gputm__word_slot *slot, uint32_t tx)
 {
 	if (!slot->key)
 		return 1;
 	if (gputm__readers_in_block(slot))
 		return !(gputm__reader_block(l, slot)->root & leaf_bit(l, tx));
-	if (gputm__reader_plain_count(slot->data) < GPUTM__PLAIN_READERS)
+	if (!has_three(slot))
 		return 0;
 	return gputm__popcount(leaves_of_four(l, slot->data, tx));
 }
 
-static int answer(const struct gputm_reader_list *l, const struct gputm__word_slot *slot,
-		  uint32_t tx)
+/* The answer to a new reader, and in *entries what the reader takes from the pool. */
+static inline int judge(const struct gputm_reader_list *l, const struct gputm__word_slot *slot,
+			uint32_t tx, uint32_t *entries)
 {
 	if (is_reader(l, slot, tx))
 		return GPUTM_READER_LIST_ALREADY;
-	if (l->used + entries_for(l, slot, tx) > l->config.entries)
-		return GPUTM_READER_LIST_FULL;
-	return GPUTM_READER_LIST_ADDED;
+	*entries = entries_for(l, slot, tx);
+	return l->used + *entries > l->config.entries ? GPUTM_READER_LIST_FULL :
+							 GPUTM_READER_LIST_ADDED;
 }
 
-APART int tell(const struct gputm_reader_list *l, uint64_t address, uint32_t tx, uint32_t kind,
-	       int result)
+APART int tell(const struct gputm_reader_list *l, uint32_t kind, uint64_t address, uint32_t tx)
 {
-	uint32_t readers = gputm__reader_count(l, find(l, address));
+	gputm__emit(&l->unit, kind, address, tx, gputm__reader_count(l, find(l, address)), 0);
+	return 0;
+}
 
-	gputm__emit(&l->unit, kind, address, tx,
-		    kind == GPUTM_READER_LIST_EVENT_FULL ? l->used : readers, 0);
-	return result;
+APART int not_added(struct gputm_reader_list *l, uint64_t address, uint32_t tx, int why)
+{
+	l->already += why == GPUTM_READER_LIST_ALREADY;
+	l->full += why == GPUTM_READER_LIST_FULL;
+	if (why == GPUTM_READER_LIST_FULL)
+		gputm__emit(&l->unit, GPUTM_READER_LIST_EVENT_FULL, address, tx, l->used, 0);
+	return why;
+}
+
+static inline void count_added(struct gputm_reader_list *l, uint32_t entries)
+{
+	l->added++;
+	l->used += entries;
+	gputm__maximum(&l->used_max, l->used);
 }
 
 static inline int tell_added(const struct gputm_reader_list *l, uint64_t address, uint32_t tx)
 {
 	if (GPUTM__UNLIKELY(l->unit.observe != NULL))
-		return tell(l, address, tx, GPUTM_READER_LIST_EVENT_ADDED,
-			    GPUTM_READER_LIST_ADDED);
+		return tell(l, GPUTM_READER_LIST_EVENT_ADDED, address, tx);
 	return GPUTM_READER_LIST_ADDED;
 }
 
-static inline int added(struct gputm_reader_list *l, uint64_t address, uint32_t tx)
+static inline void add_to_block(const struct gputm_reader_list *l,
+				struct gputm__reader_block *block, uint32_t tx)
 {
-	l->added++;
-	return tell_added(l, address, tx);
+	block->bits[tx >> 6] |= UINT64_C(1) << (tx & 63);
+	block->root |= leaf_bit(l, tx);
+	block->readers++;
 }
 
-static inline int tell_removed(const struct gputm_reader_list *l, uint64_t address, uint32_t tx)
+/* Plain IDs become vectors. */
+APART int add_fourth(struct gputm_reader_list *l, struct gputm__word_slot *slot, uint64_t address,
+		     uint32_t tx)
 {
-	if (GPUTM__UNLIKELY(l->unit.observe != NULL))
-		return tell(l, address, tx, GPUTM_READER_LIST_EVENT_REMOVED, 0);
-	return 0;
-}
-
-static inline int removed(struct gputm_reader_list *l, uint64_t address, uint32_t tx)
-{
-	l->removed++;
-	return tell_removed(l, address, tx);
-}
-
-APART int already(struct gputm_reader_list *l)
-{
-	l->already++;
-	return GPUTM_READER_LIST_ALREADY;
-}
-
-APART int full(struct gputm_reader_list *l, uint64_t address, uint32_t tx)
-{
-	l->full++;
-	return tell(l, address, tx, GPUTM_READER_LIST_EVENT_FULL, GPUTM_READER_LIST_FULL);
-}
-
-static inline void take(struct gputm_reader_list *l, uint32_t entries)
-{
-	l->used += entries;
-	gputm__maximum(&l->used_max, l->used);
-}
-
-/* Add the fourth reader of a word: plain IDs become vectors. */
-APART int expand(struct gputm_reader_list *l, struct gputm__word_slot *slot, uint64_t address,
-		 uint32_t tx)
-{
-	uint64_t ids = slot->data, root = leaves_of_four(l, ids, tx);
 	struct gputm__reader_block *block;
+	uint64_t ids = slot->data;
+	uint32_t entries;
+	int result = judge(l, slot, tx, &entries);
 
-	if (l->used + gputm__popcount(root) > l->config.entries)
-		return full(l, address, tx);
+	if (result != GPUTM_READER_LIST_ADDED)
+		return not_added(l, address, tx, result);
 	slot->data = l->free_block[--l->free_blocks];
 	block = gputm__reader_block(l, slot);
-	block->root = root;
-	block->readers = GPUTM__PLAIN_READERS + 1;
 	for (unsigned i = 0; i < GPUTM__PLAIN_READERS; i++)
-		flip(block, (uint16_t)(ids >> (16 * i)));
-	flip(block, tx);
-	take(l, gputm__popcount(root));
+		add_to_block(l, block, (uint16_t)(ids >> 16 * i));
+	add_to_block(l, block, tx);
+	count_added(l, entries);
 	l->expanded++;
-	l->added++;
 	gputm__emit(&l->unit, GPUTM_READER_LIST_EVENT_EXPANDED, address,
 		    gputm__reader_entries(l, slot), 0, 0);
 	return tell_added(l, address, tx);
 }
 
-/* Add the first reader of a leaf, which takes an entry. */
-APART int add_leaf(struct gputm_reader_list *l, struct gputm__reader_block *block,
-		   uint64_t address, uint32_t tx)
-{
-	if (l->used >= l->config.entries)
-		return full(l, address, tx);
-	block->root |= leaf_bit(l, tx);
-	take(l, 1);
-	flip(block, tx);
-	block->readers++;
-	return added(l, address, tx);
-}
-
-static inline int add_to_block(struct gputm_reader_list *l, struct gputm__reader_block *block,
-			       uint64_t address, uint32_t tx)
-{
-	if (GPUTM__UNLIKELY(has(block, tx)))
-		return already(l);
-	if (GPUTM__UNLIKELY(!(block->root >> (tx >> l->leaf_shift) & 1)))
-		return add_leaf(l, block, address, tx);
-	flip(block, tx);
-	block->readers++;
-	return added(l, address, tx);
-}
-
-static inline int add_to_ids(struct gputm_reader_list *l, struct gputm__word_slot *slot,
-			     uint64_t ids, uint64_t address, uint32_t tx)
-{
-	if (GPUTM__UNLIKELY((uint16_t)ids == tx || (uint16_t)(ids >> 16) == tx))
-		return already(l);
-	ids >>= 32;
-	if (GPUTM__UNLIKELY((uint16_t)ids != GPUTM__NO_READER))
-		return (uint16_t)ids == tx ? already(l) : expand(l, slot, address, tx);
-	slot->data = slot->data << 16 | tx;
-	return added(l, address, tx);
-}
-
-static inline int add_first(struct gputm_reader_list *l, struct gputm__word_slot *slot,
-			    uint64_t key, uint64_t address, uint32_t tx)
-{
-	if (GPUTM__UNLIKELY(l->used >= l->config.entries))
-		return full(l, address, tx);
-	slot->key = key;
-	slot->data = GPUTM__NO_READERS << 16 | tx;
-	take(l, 1);
-	return added(l, address, tx);
-}
-
 int gputm_reader_list_add(struct gputm_reader_list *l, uint64_t address, uint32_t tx)
 {
-	uint64_t key = (address >> l->word_shift) + 1;
 	struct gputm__word_slot *slot;
+	uint32_t entries;
+	int result;
 
-	if (GPUTM__UNLIKELY(is_out(l, address, tx)))
+	if (is_out(l, address, tx))
 		return refuse(l, address, tx);
-	slot = gputm__word_first(&l->map, key);
-	if (slot->key != key) {
-		slot = gputm__word_search(&l->map, slot, key);
-		if (!slot->key)
-			return add_first(l, slot, key, address, tx);
-	}
-	if (gputm__readers_in_block(slot))
-		return add_to_block(l, gputm__reader_block(l, slot), address, tx);
-	return add_to_ids(l, slot, slot->data, address, tx);
+	slot = find(l, address);
+	if (has_three(slot))
+		return add_fourth(l, slot, address, tx);
+	result = judge(l, slot, tx, &entries);
+	if (result != GPUTM_READER_LIST_ADDED)
+		return not_added(l, address, tx, result);
+	count_added(l, entries);
+	if (!slot->key)
+		*slot = (struct gputm__word_slot){ (address >> l->word_shift) + 1,
+						   GPUTM__NO_READERS << 16 | tx };
+	else if (gputm__readers_in_block(slot))
+		add_to_block(l, gputm__reader_block(l, slot), tx);
+	else
+		slot->data = slot->data << 16 | tx;
+	return tell_added(l, address, tx);
 }
 
 int gputm_reader_list_add_probe(const struct gputm_reader_list *l, uint64_t address, uint32_t tx)
 {
-	return is_out(l, address, tx) ? refuse(l, address, tx) : answer(l, find(l, address), tx);
+	uint32_t entries;
+
+	if (is_out(l, address, tx))
+		return refuse(l, address, tx);
+	return judge(l, find(l, address), tx, &entries);
 }
 
 APART int refuse_stranger(const struct gputm_reader_list *l, uint64_t address, uint32_t tx)
@@ -289,6 +235,7 @@ static void free_block(struct gputm_reader_list *l, struct gputm__word_slot *slo
 	memset(gputm__reader_block(l, slot), 0, l->block_bytes);
 }
 
+/* Vectors become plain IDs. */
 static void fold(struct gputm_reader_list *l, struct gputm__word_slot *slot, uint64_t address)
 {
 	struct gputm__reader_block *block = gputm__reader_block(l, slot);
@@ -301,53 +248,45 @@ static void fold(struct gputm_reader_list *l, struct gputm__word_slot *slot, uin
 	free_block(l, slot);
 	slot->data = ids;
 	l->folded++;
-	l->removed++;
 	gputm__emit(&l->unit, GPUTM_READER_LIST_EVENT_FOLDED, address, 0, 0, 0);
 }
 
-/* Remove a reader after which the word changes its form. */
+static inline int tell_removed(const struct gputm_reader_list *l, uint64_t address, uint32_t tx)
+{
+	if (GPUTM__UNLIKELY(l->unit.observe != NULL))
+		return tell(l, GPUTM_READER_LIST_EVENT_REMOVED, address, tx);
+	return 0;
+}
+
+/* The word has lost its last reader, or has vectors for three, which fold. */
 APART int reform(struct gputm_reader_list *l, struct gputm__word_slot *slot, uint64_t address,
 		 uint32_t tx)
 {
-	if (gputm__reader_block(l, slot)->root) {
+	if (slot->data != GPUTM__NO_READERS && gputm__reader_block(l, slot)->root) {
 		fold(l, slot, address);
 		return tell_removed(l, address, tx);
 	}
-	free_block(l, slot);
+	if (slot->data != GPUTM__NO_READERS)
+		free_block(l, slot);
+	l->used--;
 	gputm__word_erase(&l->map, slot);
-	l->used--;
-	return removed(l, address, tx);
+	return tell_removed(l, address, tx);
 }
 
-/* Remove the last reader of a leaf, and free its entry. */
-APART int remove_leaf(struct gputm_reader_list *l, struct gputm__word_slot *slot, uint64_t address,
-		      uint32_t tx)
+/* Whether the word must change its form afterwards. */
+static inline bool remove_from_block(struct gputm_reader_list *l,
+				     struct gputm__reader_block *block, uint32_t tx)
 {
-	struct gputm__reader_block *block = gputm__reader_block(l, slot);
-
-	block->root ^= leaf_bit(l, tx);
-	l->used--;
-	if (--block->readers <= GPUTM__PLAIN_READERS && (!block->root || l->config.fold))
-		return reform(l, slot, address, tx);
-	return removed(l, address, tx);
+	block->bits[tx >> 6] ^= UINT64_C(1) << (tx & 63);
+	block->readers--;
+	if (!gputm__reader_leaf(l, block, tx >> l->leaf_shift)) {
+		block->root ^= leaf_bit(l, tx);
+		l->used--;
+	}
+	return !block->root || (l->config.fold && block->readers <= GPUTM__PLAIN_READERS);
 }
 
-static inline int remove_from_block(struct gputm_reader_list *l, struct gputm__word_slot *slot,
-				    uint64_t address, uint32_t tx)
-{
-	struct gputm__reader_block *block = gputm__reader_block(l, slot);
-
-	if (GPUTM__UNLIKELY(!has(block, tx)))
-		return refuse_stranger(l, address, tx);
-	flip(block, tx);
-	if (GPUTM__UNLIKELY(!(block->bits[tx >> 6] & l->leaf_mask << (tx & l->leaf_first & 63))))
-		return remove_leaf(l, slot, address, tx);
-	if (GPUTM__UNLIKELY(--block->readers <= GPUTM__PLAIN_READERS && l->config.fold))
-		return reform(l, slot, address, tx);
-	return removed(l, address, tx);
-}
-
-/* Remove a field of plain IDs: the higher fields move down. */
+/* Plain IDs without those of a field: the higher fields move down. */
 static inline uint64_t without(uint64_t ids, uint32_t field)
 {
 	uint64_t below = (UINT64_C(1) << 16 * field) - 1;
@@ -355,51 +294,24 @@ static inline uint64_t without(uint64_t ids, uint32_t field)
 	return (ids & below) | (ids >> 16 & ~below) | UINT64_C(0xffff) << 48;
 }
 
-static inline int remove_from_ids(struct gputm_reader_list *l, struct gputm__word_slot *slot,
-				  uint64_t address, uint32_t tx)
-{
-	uint64_t ids = slot->data;
-
-	if ((uint16_t)ids == tx)
-		slot->data = without(ids, 0);
-	else if ((uint16_t)(ids >> 16) == tx)
-		slot->data = without(ids, 1);
-	else if (GPUTM__LIKELY((uint16_t)(ids >> 32) == tx))
-		slot->data = without(ids, 2);
-	else
-		return refuse_stranger(l, address, tx);
-	return removed(l, address, tx);
-}
-
-APART int remove_last(struct gputm_reader_list *l, struct gputm__word_slot *slot, uint64_t address,
-		      uint32_t tx)
-{
-	gputm__word_erase(&l->map, slot);
-	return removed(l, address, tx);
-}
-
 int gputm_reader_list_remove(struct gputm_reader_list *l, uint64_t address, uint32_t tx)
 {
-	uint64_t key = (address >> l->word_shift) + 1;
 	struct gputm__word_slot *slot;
+	bool reforms;
 
-	if (GPUTM__UNLIKELY(is_out(l, address, tx)))
+	if (is_out(l, address, tx))
 		return refuse(l, address, tx);
-	slot = gputm__word_first(&l->map, key);
-	if (GPUTM__UNLIKELY(slot->key != key)) {
-		slot = gputm__word_search(&l->map, slot, key);
-		if (!slot->key)
-			return refuse_stranger(l, address, tx);
+	slot = find(l, address);
+	if (!is_reader(l, slot, tx))
+		return refuse_stranger(l, address, tx);
+	l->removed++;
+	if (gputm__readers_in_block(slot)) {
+		reforms = remove_from_block(l, gputm__reader_block(l, slot), tx);
+	} else {
+		slot->data = without(slot->data, gputm__reader_field(slot->data, tx));
+		reforms = slot->data == GPUTM__NO_READERS;
 	}
-	if (gputm__readers_in_block(slot))
-		return remove_from_block(l, slot, address, tx);
-	if (slot->data != (GPUTM__NO_READERS << 16 | tx))
-		return remove_from_ids(l, slot, address, tx);
-	l->used--;
-	if (!gputm__word_ends_run(slot))
-		return remove_last(l, slot, address, tx);
-	slot->key = slot->data = 0;
-	return removed(l, address, tx);
+	return reforms ? reform(l, slot, address, tx) : tell_removed(l, address, tx);
 }
 
 bool gputm_reader_list_contains(const struct gputm_reader_list *l, uint64_t address, uint32_t tx)
@@ -415,7 +327,7 @@ APART uint32_t list_ids(uint64_t ids, uint32_t *out, uint32_t capacity)
 
 	if (count > capacity)
 		return count;
-	ids = gputm__reader_sorted(ids);
+	ids = count > 1 ? gputm__reader_sorted(ids) : ids;
 	for (uint32_t i = 0; i < count; i++, ids >>= 16)
 		out[i] = (uint16_t)ids;
 	return count;
@@ -453,10 +365,6 @@ int gputm_reader_list_readers(const struct gputm_reader_list *l, uint64_t addres
 	slot = find(l, address);
 	if (!slot->key)
 		return 0;
-	if (slot->data >> 16 == GPUTM__NO_READERS >> 16 && capacity) {
-		*ids = (uint16_t)slot->data;
-		return 1;
-	}
 	if (gputm__readers_in_block(slot))
 		return (int)list_block(l, gputm__reader_block(l, slot), ids, capacity);
 	return (int)list_ids(slot->data, ids, capacity);

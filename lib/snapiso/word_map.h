@@ -15,7 +15,7 @@ struct gputm__word_slot {
 };
 
 struct gputm__word_map {
-	struct gputm__word_slot *slot; /* [mask + 2]; the last one is never free nor found */
+	struct gputm__word_slot *slot; /* [mask + 1] */
 	size_t mask;
 	uint32_t shift;
 };
@@ -24,7 +24,6 @@ struct gputm__word_map {
 static inline void gputm__word_map_clear(struct gputm__word_map *map)
 {
 	memset(map->slot, 0, (map->mask + 1) * sizeof(*map->slot));
-	map->slot[map->mask + 1].key = UINT64_MAX;
 }
 
 /* Room for `words` words, as memory of gputm__own(). */
@@ -35,7 +34,7 @@ static inline void gputm__word_map_setup(struct gputm__word_map *map, struct gpu
 
 	map->mask = ((size_t)1 << bits) - 1;
 	map->shift = 64 - bits;
-	map->slot = gputm__own(unit, map->mask + 2, sizeof(*map->slot));
+	map->slot = gputm__own(unit, map->mask + 1, sizeof(*map->slot));
 }
 
 static inline size_t gputm__word_home(const struct gputm__word_map *map, uint64_t key)
@@ -74,25 +73,17 @@ static inline bool gputm__word_may_move(const struct gputm__word_map *map, size_
 	return ((at - home) & map->mask) >= ((at - hole) & map->mask);
 }
 
-static inline void gputm__word_close_up(struct gputm__word_map *map, size_t hole)
+/* Free the slot; later slots of its run move back. */
+static inline void gputm__word_erase(struct gputm__word_map *map, struct gputm__word_slot *slot)
 {
+	size_t hole = (size_t)(slot - map->slot);
+
 	for (size_t at = (hole + 1) & map->mask; map->slot[at].key; at = (at + 1) & map->mask)
 		if (gputm__word_may_move(map, at, hole)) {
 			map->slot[hole] = map->slot[at];
 			hole = at;
 		}
 	map->slot[hole] = (struct gputm__word_slot){ 0, 0 };
-}
-
-/* True if the slot is the last of its run, so that it may be cleared by itself. */
-static inline bool gputm__word_ends_run(const struct gputm__word_slot *slot)
-{
-	return !slot[1].key;
-}
-
-static inline void gputm__word_erase(struct gputm__word_map *map, struct gputm__word_slot *slot)
-{
-	gputm__word_close_up(map, (size_t)(slot - map->slot));
 }
 
 static inline uint64_t gputm__word_count(const struct gputm__word_map *map)

@@ -269,9 +269,9 @@ int gputm_writer_table_release(struct gputm_writer_table *t, uint64_t address, u
 	if (GPUTM__UNLIKELY(is_out(t, address, tx, 0)))
 		return refuse(t, address, tx, 0);
 	slot = find(t, address);
-	if (slot->data != (uint64_t)tx + 1 || !gputm__word_ends_run(slot))
+	if (slot->data != (uint64_t)tx + 1)
 		return release_any(t, slot, address, tx);
-	slot->key = slot->data = 0;
+	gputm__word_erase(&t->map, slot);
 	return released(t, address, tx);
 }
 
