@@ -70,10 +70,9 @@ struct gputm_timestamp_table {
 	struct gputm_timestamp_table_config config;
 	struct slot *slot;
 	uint32_t limit;	  /* largest timestamp */
-	uint32_t usual;	  /* states of both ends of an edge on the short path */
 
 	uint64_t running, retained;
-	uint64_t passed, loops, overflows;
+	uint64_t answers[3]; /* edges that passed, loops; calls that overflowed */
 	uint64_t begun, committed, aborted, released, restarts;
 	uint64_t running_max, retained_max;
 };
@@ -103,9 +102,12 @@ static const struct gputm_preset presets[] = {
 };
 
 static const struct gputm__stat_row stats[] = {
-	STAT(passed, COUNTER, "edges", "Edges that passed."),
-	STAT(loops, COUNTER, "edges", "Edges that declared a loop."),
-	STAT(overflows, COUNTER, "calls", "Calls refused because a timestamp did not fit."),
+	STAT_OF("passed", answers[GPUTM_TIMESTAMP_TABLE_OK], COUNTER, "edges",
+		"Edges that passed."),
+	STAT_OF("loops", answers[GPUTM_TIMESTAMP_TABLE_LOOP], COUNTER, "edges",
+		"Edges that declared a loop."),
+	STAT_OF("overflows", answers[GPUTM_TIMESTAMP_TABLE_OVERFLOW], COUNTER, "calls",
+		"Calls refused because a timestamp did not fit."),
 	STAT(begun, COUNTER, "transactions", "Begun: committed + aborted + running."),
 	STAT(committed, COUNTER, "transactions", "Committed: released + retained."),
 	STAT(aborted, COUNTER, "transactions", "Aborted."),
@@ -158,7 +160,6 @@ static int setup(struct gputm_unit *unit)
 	struct gputm_timestamp_table *t = (void *)unit;
 
 	t->limit = (uint32_t)gputm__low_mask(t->config.stamp_bits) - 1;
-	t->usual = t->config.literal ? UINT32_MAX : RUNNING;
 	t->slot = gputm__own(unit, t->config.transactions, sizeof(*t->slot));
 	return 0;
 }
@@ -270,7 +271,7 @@ static inline uint32_t promise(const struct gputm_timestamp_table *t, const stru
 	return p->pdts < midpoint ? p->pdts : midpoint;
 }
 
-static struct verdict running_edge(const struct gputm_timestamp_table *t, const struct slot *p,
+static inline struct verdict running_edge(const struct gputm_timestamp_table *t, const struct slot *p,
 				   const struct slot *s)
 {
 	uint32_t pdts = promise(t, p, s);
@@ -311,7 +312,7 @@ static int64_t number(const struct gputm_timestamp_table *t, uint32_t pdts)
 }
 
 /* Fig. 7, line by line. */
-static struct verdict literal_edge(const struct gputm_timestamp_table *t, const struct slot *p,
+APART struct verdict literal_edge(const struct gputm_timestamp_table *t, const struct slot *p,
 				   const struct slot *s)
 {
 	int64_t pdts = number(t, p->pdts), ts = p->prev, midpoint;
@@ -331,7 +332,7 @@ static struct verdict literal_edge(const struct gputm_timestamp_table *t, const 
 	return (struct verdict){ GPUTM_TIMESTAMP_TABLE_OK, (uint32_t)pdts, (uint32_t)(ts + 1) };
 }
 
-static struct verdict any_edge(const struct gputm_timestamp_table *t, const struct slot *p,
+static inline struct verdict any_edge(const struct gputm_timestamp_table *t, const struct slot *p,
 			       const struct slot *s)
 {
 	if (t->config.literal)
@@ -358,7 +359,7 @@ APART int refuse_edge(const struct gputm_timestamp_table *t, uint32_t pred, uint
 			     succ);
 }
 
-static bool is_edge(const struct gputm_timestamp_table *t, uint32_t pred, uint32_t succ)
+static inline bool is_edge(const struct gputm_timestamp_table *t, uint32_t pred, uint32_t succ)
 {
 	uint32_t p, s;
 
@@ -369,56 +370,20 @@ static bool is_edge(const struct gputm_timestamp_table *t, uint32_t pred, uint32
 	return p != IDLE && s != IDLE && (p == RUNNING || s == RUNNING);
 }
 
-APART int tell_edge(const struct gputm_timestamp_table *t, uint32_t pred, uint32_t succ, int result)
-{
-	gputm__emit(&t->unit, GPUTM_TIMESTAMP_TABLE_EVENT_EDGE, pred, succ, (uint64_t)result, 0);
-	return result;
-}
-
-static int apply(struct gputm_timestamp_table *t, uint32_t pred, uint32_t succ, struct verdict v)
-{
-	if (GPUTM__UNLIKELY(v.result == GPUTM_TIMESTAMP_TABLE_OVERFLOW)) {
-		t->overflows++;
-		return tell_edge(t, pred, succ, v.result);
-	}
-	t->slot[pred].pdts = v.pdts;
-	t->slot[succ].cts = v.cts;
-	t->passed += v.result == GPUTM_TIMESTAMP_TABLE_OK;
-	t->loops += v.result == GPUTM_TIMESTAMP_TABLE_LOOP;
-	if (GPUTM__UNLIKELY(t->unit.observe != NULL))
-		return tell_edge(t, pred, succ, v.result);
-	return v.result;
-}
-
-APART int unusual_edge(struct gputm_timestamp_table *t, uint32_t pred, uint32_t succ)
-{
-	if (!is_edge(t, pred, succ))
-		return refuse_edge(t, pred, succ);
-	return apply(t, pred, succ, any_edge(t, &t->slot[pred], &t->slot[succ]));
-}
-
-/* Short path: both run and the edge passes; the same result as any_edge(). */
 int gputm_timestamp_table_edge(struct gputm_timestamp_table *t, uint32_t pred, uint32_t succ)
 {
-	struct slot *p, *s;
-	uint32_t pdts;
+	struct verdict v;
 
-	if (pred >= t->config.transactions || succ >= t->config.transactions || pred == succ)
+	if (!is_edge(t, pred, succ))
 		return refuse_edge(t, pred, succ);
-	p = &t->slot[pred];
-	s = &t->slot[succ];
-	if (GPUTM__UNLIKELY(p->state != t->usual || s->state != t->usual))
-		return unusual_edge(t, pred, succ);
-	pdts = promise(t, p, s);
-	if (pdts >= s->pdts || pdts >= t->limit)
-		return unusual_edge(t, pred, succ);
-	p->pdts = pdts;
-	if (s->cts <= pdts)
-		s->cts = pdts + 1;
-	t->passed++;
-	if (GPUTM__UNLIKELY(t->unit.observe != NULL))
-		return tell_edge(t, pred, succ, GPUTM_TIMESTAMP_TABLE_OK);
-	return GPUTM_TIMESTAMP_TABLE_OK;
+	v = any_edge(t, &t->slot[pred], &t->slot[succ]);
+	t->answers[v.result]++;
+	if (v.result != GPUTM_TIMESTAMP_TABLE_OVERFLOW) {
+		t->slot[pred].pdts = v.pdts;
+		t->slot[succ].cts = v.cts;
+	}
+	gputm__emit(&t->unit, GPUTM_TIMESTAMP_TABLE_EVENT_EDGE, pred, succ, (uint64_t)v.result, 0);
+	return v.result;
 }
 
 int gputm_timestamp_table_edge_probe(const struct gputm_timestamp_table *t, uint32_t pred,
@@ -459,7 +424,7 @@ int gputm_timestamp_table_begin(struct gputm_timestamp_table *t, uint32_t tx, ui
 		return error;
 	slot = &t->slot[tx];
 	if (!t->config.literal && start > t->limit) {
-		t->overflows++;
+		t->answers[GPUTM_TIMESTAMP_TABLE_OVERFLOW]++;
 		return GPUTM_TIMESTAMP_TABLE_OVERFLOW;
 	}
 	if (slot->state == COMMITTED)
@@ -494,7 +459,7 @@ int gputm_timestamp_table_retire(struct gputm_timestamp_table *t, uint32_t tx, b
 		return gputm__refuse(&t->unit, "transaction %u does not run", tx);
 	ts = slot->pdts != UNSET ? slot->pdts : slot->cts;
 	if (t->config.literal && ts >= t->limit) {
-		t->overflows++;
+		t->answers[GPUTM_TIMESTAMP_TABLE_OVERFLOW]++;
 		return GPUTM_TIMESTAMP_TABLE_OVERFLOW;
 	}
 	slot->prev = slot->cts;
