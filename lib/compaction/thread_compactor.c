@@ -21,9 +21,8 @@
  * As no thread leaves its lane and the encoders prefer low static warps, a lane whose buffer is
  * full comes out in its static order: a mask of whole static warps gives these back.
  *
- * Here the whole mask is compacted when it is pushed, eight lanes at a time: as vectors, the
- * encoders of all eight take their k-th threads, which go to warp k. A tick then only counts.
- * The mask and two counts are all there is to save.
+ * Here the whole mask is compacted when it is pushed, lane by lane: the k-th thread of each goes
+ * to warp k. A tick then only counts. The mask and two counts are all there is to save.
  *
  * Invariants, as check() names them:
  *   C1  a mask in the unit has threads, all within the block

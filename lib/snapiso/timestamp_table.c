@@ -271,8 +271,8 @@ static inline uint32_t promise(const struct gputm_timestamp_table *t, const stru
 	return p->pdts < midpoint ? p->pdts : midpoint;
 }
 
-static inline struct verdict running_edge(const struct gputm_timestamp_table *t, const struct slot *p,
-				   const struct slot *s)
+static inline struct verdict running_edge(const struct gputm_timestamp_table *t,
+					  const struct slot *p, const struct slot *s)
 {
 	uint32_t pdts = promise(t, p, s);
 
@@ -313,7 +313,7 @@ static int64_t number(const struct gputm_timestamp_table *t, uint32_t pdts)
 
 /* Fig. 7, line by line. */
 APART struct verdict literal_edge(const struct gputm_timestamp_table *t, const struct slot *p,
-				   const struct slot *s)
+				  const struct slot *s)
 {
 	int64_t pdts = number(t, p->pdts), ts = p->prev, midpoint;
 
@@ -333,7 +333,7 @@ APART struct verdict literal_edge(const struct gputm_timestamp_table *t, const s
 }
 
 static inline struct verdict any_edge(const struct gputm_timestamp_table *t, const struct slot *p,
-			       const struct slot *s)
+				      const struct slot *s)
 {
 	if (t->config.literal)
 		return literal_edge(t, p, s);
