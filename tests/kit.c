@@ -69,6 +69,31 @@ void kit_said(const struct kit *kit, ...)
 	va_end(arguments);
 }
 
+uint64_t kit_refusing(struct kit *kit)
+{
+	kit->message[0] = '\0';
+	return kit->guarded ? kit_digest(kit->guarded) : 0;
+}
+
+void kit_refused(const struct kit *kit, uint64_t before)
+{
+	ck_assert_msg(kit->message[0], "refused without a message");
+	if (kit->guarded)
+		ck_assert_msg(kit_digest(kit->guarded) == before, "refused, but changed: %s",
+			      kit->message);
+}
+
+void kit_guard(struct kit *kit, const struct gputm_unit *unit)
+{
+	kit->guarded = unit;
+	kit->digest = unit ? kit_digest(unit) : 0;
+}
+
+void kit_unchanged(const struct kit *kit)
+{
+	ck_assert_uint_eq(kit_digest(kit->guarded), kit->digest);
+}
+
 /* ---- randomness and scale ---- */
 
 uint64_t kit_random(uint64_t *state)

@@ -21,12 +21,34 @@ struct kit {
 	long allocations;     /* so far */
 	char message[512];    /* last one logged */
 	unsigned messages;
+	const struct gputm_unit *guarded; /* by kit_guard() */
+	uint64_t digest;
 };
 void kit_open(struct kit *kit);
 void kit_close(struct kit *kit); /* asserts that nothing leaked */
 
 /* Assert that the last message names all of these (NULL-ended list). */
 void kit_said(const struct kit *kit, ...);
+
+/*
+ * A call that is refused: KIT_REFUSED(-ERANGE, call, "mask = 16", "0 .. 15") asserts the error, a
+ * message that has all of the words, and that the unit under guard is as it was before. The words
+ * "" stand for any message.
+ */
+#define KIT_REFUSED(ERROR, CALL, ...)                                                          \
+	do {                                                                                   \
+		uint64_t kit_before = kit_refusing(kit);                                       \
+                                                                                               \
+		ck_assert_int_eq(CALL, ERROR);                                                 \
+		kit_said(kit, __VA_ARGS__, NULL);                                              \
+		kit_refused(kit, kit_before);                                                  \
+	} while (0)
+uint64_t kit_refusing(struct kit *kit);
+void kit_refused(const struct kit *kit, uint64_t before);
+/* From now on calls that are refused leave this unit alone; NULL: there is none any more. */
+void kit_guard(struct kit *kit, const struct gputm_unit *unit);
+/* Assert that the unit is as it was when kit_guard() was called. */
+void kit_unchanged(const struct kit *kit);
 
 /* ---- randomness of a test: SplitMix64, so that failures repeat ---- */
 uint64_t kit_random(uint64_t *state);

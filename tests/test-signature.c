@@ -159,27 +159,26 @@ KIT_TEST(test_signature_one_bit_missing_is_absent)
 KIT_TEST(test_signature_ranges_are_tight)
 {
 	struct gputm_signature_config config = GPUTM_SIGNATURE_CONFIG_INIT;
-	uint64_t digest, mask = 4711;
+	uint64_t mask = 4711;
 	struct gputm_signature *array;
 
 	config.count = 2;
 	config.address_bits = 16;
 	array = make(kit, &config);
 	insert(array, 1, 0xffff);
-	digest = kit_digest(gputm_signature_unit(array));
-	ck_assert_int_eq(gputm_signature_insert(array, 2, 0), -ERANGE);
-	kit_said(kit, "index = 2", "0 .. 1", NULL);
-	ck_assert_int_eq(gputm_signature_insert(array, 1, 0x10000), -ERANGE);
-	kit_said(kit, "address = 65536", "0 .. 65535", NULL);
-	ck_assert_int_eq(gputm_signature_maybe_contains(array, 2, 0), -ERANGE);
-	ck_assert_int_eq(gputm_signature_maybe_contains(array, 1, 0x10000), -ERANGE);
-	ck_assert_int_eq(gputm_signature_match(array, UINT64_MAX, &mask), -ERANGE);
-	ck_assert_int_eq(gputm_signature_clear(array, 2), -ERANGE);
-	ck_assert_int_eq(gputm_signature_union(array, 2, 0), -ERANGE);
-	ck_assert_int_eq(gputm_signature_union(array, 0, 2), -ERANGE);
+	kit_guard(kit, gputm_signature_unit(array));
+	KIT_REFUSED(-ERANGE, gputm_signature_insert(array, 2, 0), "index = 2", "0 .. 1");
+	KIT_REFUSED(-ERANGE, gputm_signature_insert(array, 1, 0x10000),
+		    "address = 65536", "0 .. 65535");
+	KIT_REFUSED(-ERANGE, gputm_signature_maybe_contains(array, 2, 0), "");
+	KIT_REFUSED(-ERANGE, gputm_signature_maybe_contains(array, 1, 0x10000), "");
+	KIT_REFUSED(-ERANGE, gputm_signature_match(array, UINT64_MAX, &mask), "");
+	KIT_REFUSED(-ERANGE, gputm_signature_clear(array, 2), "");
+	KIT_REFUSED(-ERANGE, gputm_signature_union(array, 2, 0), "");
+	KIT_REFUSED(-ERANGE, gputm_signature_union(array, 0, 2), "");
 	ck_assert_uint_eq(gputm_signature_population(array, 2), 0);
 	ck_assert_uint_eq(mask, 4711);
-	ck_assert_uint_eq(kit_digest(gputm_signature_unit(array)), digest);
+	kit_unchanged(kit);
 	gputm_signature_free(array);
 }
 

@@ -70,23 +70,22 @@ KIT_TEST(test_tx_log_refusals_change_nothing)
 	struct gputm_tx_log_lookup own = { 1, 2, 3 };
 	uint32_t value[4] = { 0 }, walked = 9;
 	struct gputm_tx_log *log;
-	uint64_t digest;
 
 	log = make_small(kit, GPUTM_TX_LOG_SIGNATURE);
 	ck_assert_int_eq(gputm_tx_log_append_write(log, 0x1, at, seven), 0);
-	digest = kit_digest(unit_of(log));
-	ck_assert_int_eq(gputm_tx_log_append_write(log, 0x10, at, seven), -ERANGE);
-	kit_said(kit, "tx_log", "mask = 16", "0 .. 15", NULL);
-	ck_assert_int_eq(gputm_tx_log_append_read(log, 0x3, odd, seven), -EINVAL);
-	kit_said(kit, "address = 258", "multiple of 4", NULL);
-	ck_assert_int_eq(gputm_tx_log_append_read(log, 0xf, wide, seven), -ERANGE);
-	kit_said(kit, "address = 4294967296", "0 .. 4294967295", NULL);
-	ck_assert_int_eq(gputm_tx_log_lookup_own_writes(log, 0x10, at, value, &own), -ERANGE);
+	kit_guard(kit, unit_of(log));
+	KIT_REFUSED(-ERANGE, gputm_tx_log_append_write(log, 0x10, at, seven),
+		    "tx_log", "mask = 16", "0 .. 15");
+	KIT_REFUSED(-EINVAL, gputm_tx_log_append_read(log, 0x3, odd, seven),
+		    "address = 258", "multiple of 4");
+	KIT_REFUSED(-ERANGE, gputm_tx_log_append_read(log, 0xf, wide, seven),
+		    "address = 4294967296", "0 .. 4294967295");
+	KIT_REFUSED(-ERANGE, gputm_tx_log_lookup_own_writes(log, 0x10, at, value, &own), "");
 	ck_assert_uint_eq(own.hits, 1);
-	ck_assert_int_eq(gputm_tx_log_lookup_own_write(log, 4, 0x100, value, &walked), -ERANGE);
+	KIT_REFUSED(-ERANGE, gputm_tx_log_lookup_own_write(log, 4, 0x100, value, &walked), "");
 	ck_assert_uint_eq(walked, 9);
-	ck_assert_int_eq(gputm_tx_log_restart(log, 0x10), -ERANGE);
-	ck_assert_uint_eq(kit_digest(unit_of(log)), digest);
+	KIT_REFUSED(-ERANGE, gputm_tx_log_restart(log, 0x10), "");
+	kit_unchanged(kit);
 	/* The lanes outside the mask may hold anything. */
 	ck_assert_int_eq(gputm_tx_log_append_read(log, 0x1, odd, seven), 0);
 	wide[2] -= 4;

@@ -128,30 +128,27 @@ KIT_TEST(test_writer_table_misuse_changes_nothing)
 {
 	struct gputm_writer_table_config config = few(8);
 	struct gputm_writer_table *t;
-	uint64_t digest;
 
 	config.version_bits = 8;
 	t = make(kit, &config);
 	claim(t, 8, 1, 0, CLAIMED);
 	ck_assert_int_eq(gputm_writer_table_commit(t, 8, 1, 9), 0);
 	claim(t, 8, 2, 9, CLAIMED);
-	digest = kit_digest(gputm_writer_table_unit(t));
+	kit_guard(kit, gputm_writer_table_unit(t));
 	claim(t, 8, 1, 9, -EINVAL);
 	kit_said(kit, "transaction 1", "committed", NULL);
 	claim(t, 8, 1024, 0, -ERANGE);
 	claim(t, UINT64_C(1) << 32, 1, 0, -ERANGE);
 	claim(t, 8, 3, 256, -ERANGE);
 	kit_said(kit, "version = 256", "0 .. 255", NULL);
-	ck_assert_int_eq(gputm_writer_table_commit(t, 8, 1, 10), -EINVAL);
-	ck_assert_int_eq(gputm_writer_table_commit(t, 8, 2, 8), -EINVAL);
-	kit_said(kit, "version = 8", NULL);
-	ck_assert_int_eq(gputm_writer_table_commit(t, 8, 2, 256), -ERANGE);
-	ck_assert_int_eq(gputm_writer_table_release(t, 8, 3), -EINVAL);
-	kit_said(kit, "transaction 3", "0x8", NULL);
-	ck_assert_int_eq(gputm_writer_table_release(t, 12, 2), -EINVAL);
-	ck_assert_int_eq(gputm_writer_table_release(t, 8, 1024), -ERANGE);
-	ck_assert_int_eq(gputm_writer_table_writers(t, UINT64_C(1) << 32, NULL, 0), -ERANGE);
-	ck_assert_uint_eq(kit_digest(gputm_writer_table_unit(t)), digest);
+	KIT_REFUSED(-EINVAL, gputm_writer_table_commit(t, 8, 1, 10), "");
+	KIT_REFUSED(-EINVAL, gputm_writer_table_commit(t, 8, 2, 8), "version = 8");
+	KIT_REFUSED(-ERANGE, gputm_writer_table_commit(t, 8, 2, 256), "");
+	KIT_REFUSED(-EINVAL, gputm_writer_table_release(t, 8, 3), "transaction 3", "0x8");
+	KIT_REFUSED(-EINVAL, gputm_writer_table_release(t, 12, 2), "");
+	KIT_REFUSED(-ERANGE, gputm_writer_table_release(t, 8, 1024), "");
+	KIT_REFUSED(-ERANGE, gputm_writer_table_writers(t, UINT64_C(1) << 32, NULL, 0), "");
+	kit_unchanged(kit);
 	gputm_writer_table_free(t);
 }
 
