@@ -5,10 +5,11 @@
  * those that joined it are, and starts all clocks again when one has run out.
  *
  * Row copies move the contents of memory when the copier reports them. The host moves only
- * words that differ, which it knows from what has been written since.
+ * words that differ, which it knows from what has been written since, or all if these are many.
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "si_tm.h"
 
@@ -47,16 +48,22 @@ static inline uint32_t *place_in(struct window *window, struct sim_memory *memor
 /* Words of pages that exist. */
 static void copy_range(struct sim_memory *memory, uint64_t from, uint64_t to, uint64_t length)
 {
-	struct window new = { UINT64_MAX, NULL };
-	uint64_t page = from & ~(PAGE - 1);
+	uint64_t page = from & ~(PAGE - 1), bytes;
 	const uint32_t *word;
 
 	for (; (word = sim_memory_page(memory, &page)) && page < from + length; page += PAGE) {
 		uint64_t at = page < from ? from : page;
 		uint64_t end = page + PAGE < from + length ? page + PAGE : from + length;
 
-		for (; at < end; at += 4)
-			*place_in(&new, memory, to + (at - from)) = word[(at - page) / 4];
+		for (; at < end; at += bytes) {
+			uint64_t place = to + (at - from), room = PAGE - place % PAGE;
+			uint32_t *copy = sim_memory_make(memory, place);
+
+			if (memory->exhausted)
+				return;
+			bytes = end - at < room ? end - at : room;
+			memcpy(copy, word + (at - page) / 4, bytes);
+		}
 	}
 }
 
@@ -84,17 +91,22 @@ static uint64_t address_of(struct sim_port *port, uint32_t region, uint32_t vers
 	return info.address;
 }
 
+/* Bytes of a region that the host copies in the time of a single word: a page at a time. */
+#define BYTES_OF_A_WORD 256
+
+/* The words written since `to` was a copy, or all if that costs less. */
 static void move_contents(struct sim_port *port, uint32_t index)
 {
 	struct si_region *region = &sim_si_of(port)->region[index];
 	uint64_t from = address_of(port, index, region->from);
 	uint64_t to = address_of(port, index, region->to);
+	uint32_t seen = region->seen[region->to];
+	uint64_t words = seen ? region->written.count + 1 - seen : UINT32_MAX;
 
-	if (region->seen[region->to]) {
-		copy_words(port->memory, &region->written, region->seen[region->to] - 1, from, to);
+	if (words < region->logical.length / BYTES_OF_A_WORD) {
+		copy_words(port->memory, &region->written, seen - 1, from, to);
 		if (port->version)
-			copy_words(port->version, &region->written, region->seen[region->to] - 1,
-				   from, to);
+			copy_words(port->version, &region->written, seen - 1, from, to);
 	} else {
 		copy_range(port->memory, from, to, region->logical.length);
 		if (port->version)
