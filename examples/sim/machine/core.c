@@ -21,14 +21,19 @@ static bool give_registers(struct sim_machine *machine)
 	size_t warps = (size_t)machine->config.cores * machine->config.warps;
 
 	free(machine->registers);
+	free(machine->stray);
 	machine->registers = calloc(warps * rows, SIM_MAX_LANES * sizeof *machine->registers);
-	for (size_t i = 0; machine->registers && i < warps; i++) {
+	machine->stray = malloc(warps * SIM_MAX_LANES * sizeof *machine->stray);
+	if (!machine->registers || !machine->stray)
+		return false;
+	for (size_t i = 0; i < warps; i++) {
 		struct sim_warp *warp = &machine->port.warp[i];
 
 		warp->reg = machine->registers + i * rows * SIM_MAX_LANES;
 		warp->kept = warp->reg + program->registers * SIM_MAX_LANES;
+		warp->stray_of = machine->stray + i * SIM_MAX_LANES;
 	}
-	return machine->registers != NULL;
+	return true;
 }
 
 int sim_cores_launch(struct sim_machine *machine)
@@ -84,6 +89,7 @@ int sim_cores_make(struct sim_machine *machine)
 void sim_cores_free(struct sim_machine *machine)
 {
 	free(machine->registers);
+	free(machine->stray);
 	free(machine->port.warp);
 	free(machine->core);
 }

@@ -7,10 +7,11 @@ static void evaluate_warp(struct sim_machine *machine, struct sim_warp *warp, ui
 			  uint64_t active, uint64_t *chosen)
 {
 	const struct sim_program *program = machine->program;
+	struct sim_stray strayed[SIM_MAX_LANES];
 	struct sim_warp_step step = {
 		.reg = warp->reg, .mask = (uint32_t)active, .whole = warp->whole,
 		.address = warp->address, .value = warp->value, .compare = warp->compare,
-		.stray_of = warp->strayed,
+		.stray_of = strayed,
 	};
 
 	sim_take_loaded(warp);
@@ -23,7 +24,7 @@ static void evaluate_warp(struct sim_machine *machine, struct sim_warp *warp, ui
 	if (!step.stray)
 		return;
 	for (SIM_EACH_LANE(lane, step.stray & ~warp->stray))
-		warp->stray_of[lane] = warp->strayed[lane];
+		warp->stray_of[lane] = strayed[lane];
 	warp->stray |= step.stray;
 	if (!warp->in_tx)
 		sim_fail_stray(&machine->port, warp, step.stray);

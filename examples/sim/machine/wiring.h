@@ -84,6 +84,7 @@ struct sim_machine {
 	void *between;		  /* where the program is that launches it */
 	struct sim_core *core;
 	uint32_t *registers; /* of all warps */
+	struct sim_stray *stray; /* of all lanes; the host touches those that went astray */
 	struct sim_partition *partition;
 	struct sim_crossbar up, down; /* cores to partitions, and back */
 	struct sim_slab words; /* struct sim_words */

@@ -125,9 +125,8 @@ struct sim_warp {
 	uint32_t whole;	     /* lanes with a thread */
 	uint32_t due;	     /* lanes whose lane[].loaded has yet to go into register `into` */
 	uint16_t into;
-	uint64_t stray;	     /* lanes that went beyond an array in this attempt: where first, */
-	struct sim_stray stray_of[SIM_MAX_LANES];
-	struct sim_stray strayed[SIM_MAX_LANES]; /* and where last */
+	uint64_t stray; /* lanes that went beyond an array in this attempt, and where first */
+	struct sim_stray *stray_of; /* [SIM_MAX_LANES] */
 };
 
 /* Lanes of mask, lowest first: for (SIM_EACH_LANE(lane, mask)) ... */
