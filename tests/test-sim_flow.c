@@ -63,7 +63,7 @@ KIT_TEST(test_bad_kernels_name_line_and_reason)
 		{ "launch 1 8 4\nregister x\nregister x\n",
 		  "k.kernel:3:10: got \"x\" a second time" },
 		{ "launch 1 8 4\narray m 2 = 1 2 3\n", "k.kernel:2:17: got more than 2 values" },
-		{ "launch 1 8 4\ngraph g none.edges\n", "k.kernel:2:9: the edge list \"none" },
+		{ "launch 1 8 4\ngraph g none.edges\n", "k.kernel:2:9: \"none.edges\" cannot be" },
 		{ "launch 1 8 4\nblock a\n exit\nblock a\n exit\n",
 		  "k.kernel:4:7: got block a a second time (first in line 2)" },
 		{ "launch 1 8 4\nblock a\n alu 0\n",

@@ -26,13 +26,21 @@ char *read_text(FILE *in, size_t *size)
 	return text;
 }
 
+int open_file(struct reader *r, char name[KERNEL_NAME_MAX], FILE **out)
+{
+	if (r->token != TOKEN_WORD && r->token != TOKEN_TEXT)
+		return unexpected(r, "a file beside the kernel");
+	snprintf(name, KERNEL_NAME_MAX, "%.*s", (int)KERNEL_NAME_MAX - 1, r->text);
+	*out = r->files ? r->files->open(r->files->state, name) : NULL;
+	return *out ? 0 : say(r, "\"%s\" cannot be opened beside the kernel", name);
+}
+
 int open_beside(struct reader *r, uint32_t table, struct text **out)
 {
 	struct text *text;
 	FILE *in;
+	int error;
 
-	if (r->token != TOKEN_WORD && r->token != TOKEN_TEXT)
-		return unexpected(r, "a file beside the kernel");
 	if (++r->includes > INCLUDES_MAX)
 		return say(r, "more than %u files are included", INCLUDES_MAX);
 	text = *out = calloc(1, sizeof(*text));
@@ -41,10 +49,9 @@ int open_beside(struct reader *r, uint32_t table, struct text **out)
 	text->next = r->included;
 	text->table = table;
 	r->included = text;
-	snprintf(text->name, sizeof(text->name), "%.*s", (int)KERNEL_NAME_MAX - 1, r->text);
-	in = r->files ? r->files->open(r->files->state, text->name) : NULL;
-	if (!in)
-		return say(r, "\"%s\" cannot be opened beside the kernel", text->name);
+	error = open_file(r, text->name, &in);
+	if (error)
+		return error;
 	text->text = read_text(in, &text->size);
 	fclose(in);
 	return text->text ? 0 : no_memory(r);

@@ -350,14 +350,10 @@ int read_graph(struct reader *r)
 		error = take_name(r, "the name of a graph", name);
 	if (!error && strlen(name) > 20)
 		return say(r, "got \"%s\", expected a name of at most 20 characters", name);
-	if (!error && r->token != TOKEN_WORD)
-		error = unexpected(r, "a file of edges beside the kernel");
+	if (!error)
+		error = open_file(r, file, &in);
 	if (error)
 		return error;
-	snprintf(file, sizeof(file), "%.*s", (int)KERNEL_NAME_MAX - 1, r->text);
-	in = r->files ? r->files->open(r->files->state, file) : NULL;
-	if (!in)
-		return say(r, "the edge list \"%s\" cannot be opened beside the kernel", file);
 	error = sim_edges_read(in, file, &edges, r->message, r->message_size);
 	fclose(in);
 	if (error)

@@ -258,6 +258,21 @@ static int read_field(struct reader *r, struct kernel_place *place, struct value
 	return error ? error : add_step(r, step, KERNEL_NO_COLUMN, index);
 }
 
+/* No array; ARRAY.FIELD is one name, and not what was meant. */
+static int without_index(struct reader *r)
+{
+	char array[KERNEL_NAME_MAX];
+	const struct name *name;
+	size_t length = strcspn(r->text, ".");
+
+	snprintf(array, sizeof(array), "%.*s", (int)length, r->text);
+	name = r->token == TOKEN_WORD && r->text[length] ? find_name(r, array) : NULL;
+	if (name && name->kind == NAME_ARRAY)
+		return say(r, "got \"%s\", expected \"%s[INDEX]%s\"", r->text, array,
+			   r->text + length);
+	return unexpected(r, "the name of an array");
+}
+
 int read_place(struct reader *r, uint16_t *out, struct value *index)
 {
 	const struct name *name = r->token == TOKEN_WORD ? find_name(r, r->text) : NULL;
@@ -266,7 +281,7 @@ int read_place(struct reader *r, uint16_t *out, struct value *index)
 	int error;
 
 	if (!name || name->kind != NAME_ARRAY)
-		return unexpected(r, "the name of an array");
+		return without_index(r);
 	array = &r->kernel->array[name->index];
 	if (array->kind == KERNEL_SHARED && r->code && !of_run(r) &&
 	    (r->kernel->launched || r->kernel->blocks != 1))

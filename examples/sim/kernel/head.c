@@ -276,14 +276,10 @@ static int read_keys(struct reader *r)
 	struct kernel *k = r->kernel;
 	char file[KERNEL_NAME_MAX];
 	FILE *in;
-	int error = 0;
+	int error = open_file(r, file, &in);
 
-	if (r->token != TOKEN_WORD && r->token != TOKEN_TEXT)
-		return unexpected(r, "a file beside the kernel");
-	snprintf(file, sizeof(file), "%.*s", (int)KERNEL_NAME_MAX - 1, r->text);
-	in = r->files ? r->files->open(r->files->state, file) : NULL;
-	if (!in)
-		return say(r, "\"%s\" cannot be opened beside the kernel", file);
+	if (error)
+		return error;
 	if (!r->request->keys)
 		error = sim_keys_read(in, file, &k->word, r->message, r->message_size);
 	fclose(in);

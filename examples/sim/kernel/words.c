@@ -3,17 +3,16 @@
 #include "../base/names.h"
 #include "reader.h"
 
-static const char *const reserved[] = {
-	"param",  "const",   "variant", "array",   "locks",   "shared",	 "table",    "words",
-	"region",  "affinity", "commits", "seed",   "include", "define",   "macro",
-	"end",	  "setup",   "verify",	"program", "kernel",  "host",	 "launch",   "register",
-	"set",	  "let",     "load",	"store",   "add",     "cas",	 "begin",    "commit",
-	"enter",  "leave",   "fence",	"barrier", "alu",     "exit",	 "break",    "if",
-	"else",	  "while",   "repeat",	"until",   "for",     "below",	 "draw",     "require",
-	"old",	  "from",    "to",	"uniform", "min",     "max",	 "mul",	     "smul",
-	"over",	  "sqrt",    "sless",	"sshift",  "abs",     "random",	 "id",	     "thread",
-	"lane",	  "warp",    "block",	"attempt", "threads", "zipf",	 "exponent", "jump",
-	"branch", "warp_id", "device",
+static const char *const reserved[] = { /* what has a value comes first */
+	"id", "thread", "lane", "warp", "block", "attempt", "threads", "warp_id", "device",
+	"min", "max", "mul", "smul", "over", "sqrt", "sless", "sshift", "abs", "random",
+	"param", "const", "variant", "array", "locks", "shared", "table", "words",
+	"region", "affinity", "commits", "seed", "include", "define", "macro", "end",
+	"setup", "verify", "program", "kernel", "host", "launch", "register", "set", "let",
+	"load", "store", "add", "cas", "begin", "commit", "enter", "leave", "fence",
+	"barrier", "alu", "exit", "break", "if", "else", "while", "repeat", "until", "for",
+	"below", "draw", "require", "old", "from", "to", "uniform", "zipf", "exponent",
+	"jump", "branch",
 };
 
 bool is_reserved(const char *text)
@@ -29,21 +28,22 @@ struct wrong_word {
 	const char *text;
 };
 
-/* The words of the language, then the names of the file, then registers; the wrong word is near
- * to nothing. */
+/* The names of the file, then registers, then the words of the language: of words that are as
+ * near as each other the first one is meant. The wrong word is near to nothing. */
 static const char *word_at(const void *of, size_t index)
 {
 	const struct wrong_word *wrong = of;
 	const struct reader *r = wrong->r;
 	size_t words = sizeof(reserved) / sizeof(reserved[0]);
+	size_t registers = r->code ? r->code->registers : 0;
 	const char *word = NULL;
 
-	if (index < words)
-		word = reserved[index];
-	else if (index - words < r->names)
-		word = r->name[index - words].text;
-	else if (r->code && index - words - r->names < r->code->registers)
-		word = r->code->reg[index - words - r->names].name;
+	if (index < r->names)
+		word = r->name[index].text;
+	else if (index - r->names < registers)
+		word = r->code->reg[index - r->names].name;
+	else if (index - r->names - registers < words)
+		word = reserved[index - r->names - registers];
 	return word && !strcmp(word, wrong->text) ? "" : word;
 }
 
