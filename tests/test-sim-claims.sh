@@ -91,6 +91,11 @@ study 1 --study broken --resume all.jsonl --page page.md --out /dev/null
 grep -q '^gputm-sim: broken:12: "c": differs, expected holds: not [0-9.]* < 0$' err || complain "broken: $(cat err)"
 grep -q '| differs (expected: holds) |$' page.md || complain "broken: $(cat page.md)"
 
+sed '0,/^verdict in part/s//verdict holds/' "$papers/local-hash.study" >paper
+cp "$papers"/*.part .
+study 1 --study paper --quick --page paper.md --out /dev/null
+grep -q 'The speed-up grows with the buckets, to 80": in part, expected holds' err || complain "a paper's claim: $(cat err)"
+
 # ---- the small form; a claim may have no cell there ----
 { cat study; echo 'claim "g" time[threads=256] > 0'; echo 'quick verdict holds'; } >small
 study 0 --study small --quick --page small.md --out small.jsonl
