@@ -308,6 +308,19 @@ study 0 --compare a b --tolerance 0.05
 study 1 --compare a b --tolerance 0.03
 sed 's/"point.seed":1/"point.seed":2/' b >c
 differ 0 a c '0 of 3 figures differ; no verdict on 3 with other seeds and one value.'
+# Single runs as JSON; all units of a role together have the names that lines have.
+set -- --workload bank --threads 64 --format
+"$sim" "$@" json --out one.json && "$sim" "$@" json --report roles --out roles.json &&
+	"$sim" "$@" jsonl --report roles --out roles.jsonl || complain 'the runs to compare'
+study 0 --compare one.json one.json
+study 0 --compare roles.json roles.jsonl
+study 0 --compare roles.jsonl roles.json
+grep -q '^0 of [0-9]\{3\} figures differ[.]$' out || complain "--compare of JSON: $(cat out)"
+sed '/"role": "commit_unit"/,/"hazards"/s/\("hazards": \)/\11/' one.json >two.json
+study 1 --compare one.json two.json
+grep -q '^  commit_unit 0.hazards .* 1 of 1 seeds$' out || complain "--compare of JSON: $(cat out)"
+head -c 400 one.json >cut
+study 2 --compare one.json cut
 # Other seeds: Welch's test. The interval of Student's sleep data, moved by 10, is known.
 values() {
 	seed=$1
@@ -327,7 +340,8 @@ printf 'system getm kilo-tm\nworkload bank\nthreads 256\nseed 1..8\n' >a.study
 sed 's/1..8/9..16/' a.study >b.study
 study 0 --study a.study --out a
 study 0 --study b.study --out b
-differ 0 a b '0 of 48 figures differ.'
+study 0 --compare a b
+grep -q '^0 of [0-9]* figures differ[.]$' out || complain "--compare of other seeds: $(cat out)"
 study 2 --compare a
 study 2 --compare a b c
 study 2 --compare a absent
@@ -339,5 +353,5 @@ study 2 --compare a c
 grep -q 'c:1: expected a report, which names its point' err || complain "--compare: $(cat err)"
 head -c 300 a >c
 study 2 --compare c a
-grep -q 'c:1: expected a whole line of JSON' err || complain "--compare: $(cat err)"
+grep -q 'c:1: expected a whole report as JSON' err || complain "--compare: $(cat err)"
 exit $failed

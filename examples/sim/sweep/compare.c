@@ -107,6 +107,7 @@ struct results {
 	size_t first;
 	uint64_t seed;
 	char point[4096];
+	char role[SIM_JSON_PATH]; /* of the unit of a report as JSON */
 	bool is_result, failed, lost;
 };
 
@@ -125,10 +126,33 @@ static void add_value(struct results *r, const char *figure, double number)
 						       .side = r->side, .number = number };
 }
 
+/* "units.3.stats.hazards" of JSON as "commit_unit.hazards", or "commit_unit 3.hazards" of one unit;
+ * false: it is no figure. */
+static bool rename_figure(struct results *r, const char *path, const char *text, char *out)
+{
+	const char *rest = strncmp(path, "units.", 6) ? NULL : strchr(path + 6, '.');
+	size_t used = strlen(r->role);
+
+	snprintf(out, SIM_JSON_PATH, "%s", path);
+	if (!rest)
+		return strcmp(path, "wall_seconds") != 0;
+	if (!strcmp(rest, ".role"))
+		snprintf(r->role, sizeof r->role, "%s", text);
+	else if (!strcmp(rest, ".instance"))
+		snprintf(r->role + used, sizeof r->role - used, " %s", text);
+	else
+		snprintf(out, SIM_JSON_PATH, "%.100s%.120s", r->role,
+			 strncmp(rest, ".stats.", 7) ? rest : rest + 6);
+	/* all units together have mean, p50 and p99 */
+	return strncmp(rest, ".instance", 9) != 0 && (strchr(r->role, ' ') ||
+						      !strstr(rest, ".buckets."));
+}
+
 static void take(void *state, const char *path, const char *text, bool quoted)
 {
 	struct results *r = state;
 	size_t used = strlen(r->point);
+	char figure[SIM_JSON_PATH];
 	double number;
 
 	if (!strcmp(path, "point.seed")) {
@@ -140,59 +164,91 @@ static void take(void *state, const char *path, const char *text, bool quoted)
 				 used ? " " : "", path + 6, text);
 	} else if (!strcmp(path, "failed")) {
 		r->failed = true;
-	} else if (!quoted && strcmp(path, "run") && strcmp(path, "of")) {
+	} else if (rename_figure(r, path, text, figure) && !quoted && strcmp(path, "run") &&
+		   strcmp(path, "of")) {
 		number = !strcmp(text, "true") ? 1 : strtod(text, NULL); /* false: 0 */
 		if (strcmp(text, "null"))
-			add_value(r, path, number);
+			add_value(r, figure, number);
 	}
 }
 
-/* The values of a line get its point and seed, which stand before or behind them. */
-static const char *read_line(struct results *r, const char *line)
+/* The values of a report get its point and seed, which stand before or behind them; the end of the
+ * report, or NULL with what is wrong. */
+static const char *read_report(struct results *r, const char *text, const char **wrong)
 {
 	const char *end;
 	size_t point;
 
 	r->first = r->count;
-	r->point[0] = '\0';
+	r->point[0] = r->role[0] = '\0';
 	r->is_result = r->failed = false;
-	end = sim_json_each(line, take, r);
-	if (!end || end[strspn(end, "\n")])
-		return "expected a whole line of JSON (of --study or --format jsonl)";
-	if (!r->is_result)
-		return "expected a report, which names its point";
+	end = sim_json_each(text, take, r);
+	if (!end)
+		*wrong = "expected a whole report as JSON (of --study, --format jsonl or json)";
+	else if (!r->is_result)
+		*wrong = "expected a report, which names its point";
+	if (*wrong)
+		return NULL;
 	add_value(r, "failed", r->failed);
 	point = number_of(&r->points, r->point);
 	for (size_t i = r->first; i < r->count; i++) {
 		r->value[i].point = point;
 		r->value[i].seed = r->seed;
 	}
-	return r->lost || point == SIZE_MAX ? "out of memory" : NULL;
+	if (r->lost || point == SIZE_MAX)
+		*wrong = "out of memory";
+	return end;
+}
+
+/* All of a file, to be freed; NULL: it cannot be read. */
+static char *read_all(const char *name)
+{
+	FILE *in = fopen(name, "r"), *out;
+	char *text = NULL, bytes[4096];
+	size_t size, all;
+	bool failed = true;
+
+	out = in ? open_memstream(&text, &all) : NULL;
+	while (out && (size = fread(bytes, 1, sizeof bytes, in)))
+		fwrite(bytes, 1, size, out);
+	if (out)
+		failed = (ferror(in) | fclose(out)) != 0;
+	if (in)
+		fclose(in);
+	if (failed) {
+		fprintf(stderr, "gputm-sim: --compare: got \"%s\", expected a file with results: "
+				"%s\n", sim_quoted(name), strerror(errno));
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+static unsigned lines_to(const char *text, const char *end)
+{
+	unsigned line = 1;
+
+	while (text < end)
+		line += *text++ == '\n';
+	return line;
 }
 
 static int read_side(struct results *r, const char *name, int side)
 {
-	FILE *in = fopen(name, "r");
-	const char *wrong = NULL;
-	char *line = NULL;
-	size_t size = 0;
-	unsigned number = 1;
+	char *text = read_all(name);
+	const char *wrong = NULL, *at = text, *end;
 
-	if (!in) {
-		fprintf(stderr, "gputm-sim: --compare: got \"%s\", expected a file with results: "
-				"%s\n", sim_quoted(name), strerror(errno));
+	if (!text)
 		return -1;
-	}
 	r->side = side;
-	for (; !wrong && getline(&line, &size, in) > 0; number++)
-		wrong = read_line(r, line);
-	if (!wrong && number == 1)
-		wrong = "got end of file, expected results";
+	do {
+		end = read_report(r, at, &wrong);
+		at = wrong ? at : end + strspn(end, " \t\r\n");
+	} while (!wrong && *at);
 	if (wrong)
-		fprintf(stderr, "gputm-sim: %s:%u: %s\n", sim_quoted(name),
-			number > 1 ? number - 1 : 1, wrong);
-	free(line);
-	fclose(in);
+		fprintf(stderr, "gputm-sim: %s:%u: %s\n", sim_quoted(name), lines_to(text, at),
+			*at ? wrong : "got end of file, expected results");
+	free(text);
 	return wrong ? -1 : 0;
 }
 
