@@ -120,6 +120,8 @@ uint64_t kit_stat(const struct gputm_unit *unit, const char *name);
  */
 void kit_observe(struct gputm_unit *unit);
 void kit_unobserve(void);
+/* Where `unit` is observed, observe `other` in its place, with the events so far. */
+void kit_observe_instead(const struct gputm_unit *unit, struct gputm_unit *other);
 /* Of the events of a kind since kit_observe(): how many, and the values of the last. */
 unsigned kit_events(uint32_t kind);
 const uint64_t *kit_event(uint32_t kind);
