@@ -11,7 +11,7 @@
 /* One thread without a machine: its words stand side by side. */
 struct script {
 	struct kernel_lanes lanes;
-	const struct kernel_instr *at; /* the next one */
+	const struct kernel_instr *at; /* the next one; NULL: it has ended */
 	struct sim_memory *memory; /* NULL: it is not written */
 	uint64_t draws, steps, limit;
 	bool blind; /* it ends where it would read memory */
@@ -155,15 +155,32 @@ static int require(struct script *s, const struct kernel_instr *i)
 	return fail(s, i, m->parts ? reason : "what is required does not hold");
 }
 
-static int execute(struct script *s, const struct kernel_instr *i)
+/* What the instruction does, and which one is next; NULL: none, as the section has ended. */
+static inline int execute(struct script *s, const struct kernel_instr *i,
+			  const struct kernel_instr **next)
 {
-	kernel_steps_flat(&s->lanes, i);
+	const struct kernel_instr *all = s->lanes.code->instr;
+
+	if (i->steps)
+		kernel_steps_flat(&s->lanes, i);
 	if (s->lanes.stray)
 		return beyond(s, i);
+	*next = all + i->next;
 	switch ((enum kernel_op)i->op) {
 	case KERNEL_LOAD:
 	case KERNEL_STORE:
 		return access(s, i);
+	case KERNEL_BRANCH:
+		if (!word_of(s, i->a) == i->negate)
+			*next = all + i->target;
+		return 0;
+	case KERNEL_JUMP:
+		*next = all + i->target;
+		return 0;
+	case KERNEL_EXIT_IF:
+		if (word_of(s, i->a))
+			*next = NULL;
+		return 0;
 	case KERNEL_DRAW:
 		return draw(s, i);
 	case KERNEL_REQUIRE:
@@ -171,14 +188,6 @@ static int execute(struct script *s, const struct kernel_instr *i)
 	default:
 		return 0;
 	}
-}
-
-static uint32_t next_of(const struct script *s, const struct kernel_instr *i)
-{
-	if (i->op == KERNEL_JUMP ||
-	    (i->op == KERNEL_BRANCH && !word_of(s, i->a) == i->negate))
-		return i->target;
-	return i->next;
 }
 
 static bool reads_memory(const struct script *s, const struct kernel_instr *i)
@@ -196,27 +205,25 @@ static bool reads_memory(const struct script *s, const struct kernel_instr *i)
 /* To the end, or behind a launch; then the launch is *out. */
 static int run(struct script *s, const struct kernel_instr **out)
 {
-	const struct kernel_code *code = s->lanes.code;
 	const struct kernel_instr *i = s->at;
 	char reason[80];
 	int error = 0;
 
 	*out = NULL;
-	while (!error && !*out && i->op != KERNEL_EXIT) {
-		if (s->blind && reads_memory(s, i))
-			break;
-		error = execute(s, i);
-		if (!error && i->op == KERNEL_EXIT_IF && word_of(s, i->a))
-			break;
-		*out = i->op == KERNEL_LAUNCH ? i : NULL;
-		if (!error && ++s->steps > s->limit) {
+	while (i && !*out && i->op != KERNEL_EXIT && !(s->blind && reads_memory(s, i))) {
+		if (i->op == KERNEL_LAUNCH)
+			*out = i;
+		if (++s->steps > s->limit) {
 			snprintf(reason, sizeof(reason), "no end after %llu statements",
 				 (unsigned long long)s->limit);
-			error = fail(s, i, reason);
+			return fail(s, i, reason);
 		}
-		i = s->at = &code->instr[next_of(s, i)];
+		error = execute(s, i, &i);
+		if (error)
+			return error;
 	}
-	return error;
+	s->at = i;
+	return 0;
 }
 
 /* A script at the section's start, which end() frees. */
