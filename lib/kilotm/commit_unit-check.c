@@ -159,7 +159,7 @@ const char *gputm__commit_check_entries(const struct gputm_commit_unit *self)
 /* ---- sums ---- */
 
 struct sums {
-	uint64_t active, skips, buffers, young, pending, unbounded, pending_words;
+	uint64_t active, skips, buffers, pending, unbounded, pending_words;
 	uint64_t failed, passed;
 };
 
@@ -170,11 +170,10 @@ static struct sums sums_of(const struct gputm_commit_unit *self)
 	for (uint64_t cid = self->oldest; cid != self->head; cid++) {
 		const struct gputm__commit_entry *entry = entry_at(self, cid);
 		bool failed = entry->flags & GPUTM__FAILED;
-		uint64_t buffers = (uint64_t)(entry->buffer[0] != 0) + (entry->buffer[1] != 0);
 
 		sums.active += entry->stage != GPUTM_COMMIT_UNUSED;
-		sums.buffers += buffers;
-		sums.young += cid < self->hazard ? 0 : buffers;
+		sums.buffers += entry->buffer[0] != 0;
+		sums.buffers += entry->buffer[1] != 0;
 		sums.skips += !entry->body && entry->stage == GPUTM_COMMIT_FINISHED;
 		sums.pending += entry->pending;
 		sums.failed += entry->stage == GPUTM_COMMIT_FINISHED && failed;
@@ -236,7 +235,7 @@ static const char *check_sums(const struct gputm_commit_unit *self)
 		return "C5: active = entries in a stage";
 	if (sums.pending != words)
 		return "C6: pending words of the entries = words at the ports";
-	if (sums.buffers != self->buffers_used || sums.young != self->buffers_young)
+	if (sums.buffers != self->buffers_used)
 		return "C7: buffers in use = buffers held by entries";
 	if (sums.unbounded != self->pending_unbounded || sums.pending_words != counted)
 		return "C9: pending writes counted = write-sets that are pending";
@@ -308,8 +307,8 @@ const char *gputm__commit_check(const struct gputm_commit_unit *self)
 {
 	const char *broken;
 
-	if (self->oldest > self->commit || self->commit > finalised(self) ||
-	    finalised(self) > self->hazard || self->hazard > self->head ||
+	if (self->oldest > self->commit || self->commit > self->final ||
+	    self->final > self->hazard || self->hazard > self->head ||
 	    self->head - self->oldest > self->config.ring)
 		return "C1: oldest <= commit <= final <= hazard <= head <= oldest + ring";
 	if (self->oldest < self->config.first_cid ||

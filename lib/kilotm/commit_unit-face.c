@@ -312,7 +312,7 @@ static void clear(struct gputm_unit *unit)
 	self->told = c->first_cid;
 	self->hazard_word = self->pending_unbounded = 0;
 	self->revalidate.last = self->finalise.last = 0;
-	self->active = self->buffers_used = self->buffers_young = 0;
+	self->active = self->buffers_used = 0;
 	self->queued = self->offered = 0;
 	self->now = 0;
 	self->input.head = self->input.count = self->input.word = 0;

@@ -140,12 +140,11 @@ struct gputm_commit_unit {
 
 	/*
 	 * oldest <= commit <= final <= hazard <= head <= oldest + ring; head: above all CIDs named.
-	 * `final` counts, and moves, only if outcomes are ordered.
+	 * Unless outcomes are ordered, `final` is where `hazard` is.
 	 */
 	uint64_t oldest, commit, final, hazard, head;
 	uint64_t told;			/* CIDs below: their retirement is reported */
 	uint64_t hazard_word;		/* words that the entry at `hazard` has passed */
-	uint64_t buffers_young;		/* buffers of entries that hazard detection has not left */
 	uint64_t pending_unbounded;	/* entries that are pending with an unknown write-set */
 	struct gputm__commit_list revalidate, finalise;
 
@@ -236,12 +235,6 @@ static inline bool is_ordered(const struct gputm_commit_unit *self)
 	return self->config.ordered_outcomes && !gputm__mutant(GPUTM__MUTANT_NO_ORDER);
 }
 
-/* How far outcomes are reported, if they are ordered: commit may follow. */
-static inline uint64_t finalised(const struct gputm_commit_unit *self)
-{
-	return is_ordered(self) ? self->final : self->hazard;
-}
-
 /* Whether the entry's hazards have been written: its YCID has retired. */
 static inline bool is_woken(const struct gputm_commit_unit *self,
 			    const struct gputm__commit_entry *entry)
@@ -290,20 +283,12 @@ static inline struct gputm_commit_word *kept_words(const struct gputm_commit_uni
 	return &self->kept[(size_t)(entry->buffer[log] - 1) * self->config.buffer_words];
 }
 
-/* Whether hazard detection has not left the entry. */
-static inline bool is_young(const struct gputm_commit_unit *self,
-			    const struct gputm__commit_entry *entry)
-{
-	return cid_of(self, entry) >= self->hazard;
-}
-
 static inline bool take_buffer(struct gputm_commit_unit *self, struct gputm__commit_entry *entry,
 			       uint32_t log)
 {
 	if (self->buffers_used == self->config.buffers)
 		return false;
 	entry->buffer[log] = self->spare[self->buffers_used++];
-	self->buffers_young += is_young(self, entry);
 	gputm__maximum(&self->buffers_max, self->buffers_used);
 	return true;
 }
@@ -314,7 +299,6 @@ static inline void drop_buffer(struct gputm_commit_unit *self, struct gputm__com
 	if (!entry->buffer[log])
 		return;
 	self->spare[--self->buffers_used] = entry->buffer[log];
-	self->buffers_young -= is_young(self, entry);
 	entry->buffer[log] = 0;
 }
 

@@ -77,7 +77,9 @@ static void io_pointers(struct gputm_commit_unit *self, struct gputm__io *io)
 	gputm__io_u64_max(io, &self->hazard, self->head, "hazard pointer");
 	if (is_ordered(self))
 		gputm__io_u64_max(io, &self->final, self->hazard, "outcome pointer");
-	gputm__io_u64_max(io, &self->commit, finalised(self), "commit pointer");
+	else
+		self->final = self->hazard;
+	gputm__io_u64_max(io, &self->commit, self->final, "commit pointer");
 	if (self->commit < self->oldest)
 		gputm__io_fail(io, -EINVAL, "commit pointer");
 	gputm__io_u64_max(io, &self->told, self->oldest, "retirement that is not told");

@@ -78,7 +78,7 @@
  *   C5  begun + skips = committed + failed here + failed elsewhere + skips retired + active
  *   C6  words read + requeued = words compared + words at the validation port;
  *       words issued = words written + words at the commit port
- *   C7  buffers in use = buffers that entries hold; the same for those at or behind hazard
+ *   C7  buffers in use = buffers that entries hold
  *   C8  outcomes passed = committed + failed elsewhere + entries that passed here; likewise
  *       failed
  *   C9  the table of pending writes holds what entries between pass and retirement write
@@ -294,34 +294,28 @@ static inline bool is_elsewhere(const struct gputm_commit_unit *self,
 	return has_words(self, entry) && is_unbounded(entry, log_of(self, entry));
 }
 
-/* Buffers of the lanes of its warp before it, which in warp mode wait for its outcome. */
-static uint64_t buffers_of_warp(const struct gputm_commit_unit *self,
-				const struct gputm__commit_entry *entry)
+/* Whether an entry before this one, in warp mode of a warp before, has a buffer to give back. */
+static bool older_holds(const struct gputm_commit_unit *self)
 {
-	uint32_t lanes = self->config.warp_mode ? entry->lane : 0;
-	uint64_t buffers = 0;
+	const struct gputm__commit_entry *entry = entry_at(self, self->hazard);
+	uint64_t end = self->hazard - (self->config.warp_mode ? entry->lane : 0);
 
-	for (uint32_t place = place_of(self, entry); lanes; lanes--) {
-		const struct gputm__commit_entry *before = &self->entry[--place & self->mask];
-
-		buffers += before->buffer[0] != 0;
-		buffers += before->buffer[1] != 0;
+	for (uint64_t cid = self->oldest; cid < end; cid++) {
+		entry = entry_at(self, cid);
+		if (entry->buffer[0] || entry->buffer[1])
+			return true;
 	}
-	return buffers;
+	return false;
 }
 
-/*
- * A deferred log waits while the pool is empty, but only for buffers of older entries, in warp
- * mode of older warps: the others come back after it.
- */
+/* A deferred log waits while the pool is empty, but only for older entries. */
 static inline bool must_wait(const struct gputm_commit_unit *self,
 			     const struct gputm__commit_entry *entry)
 {
 	uint32_t log = log_of(self, entry);
 
 	return is_deferred(self, entry, log) && !entry->buffer[log] &&
-	       self->buffers_used == self->config.buffers &&
-	       self->buffers_used > self->buffers_young + buffers_of_warp(self, entry);
+	       self->buffers_used == self->config.buffers && older_holds(self);
 }
 
 static void ask_for_words(struct gputm_commit_unit *self, struct gputm__commit_entry *entry)
@@ -344,12 +338,12 @@ static inline bool can_detect(const struct gputm_commit_unit *self)
 	return !entry->asked && report_room(self) && !must_wait(self, entry);
 }
 
-/* The pointer passes the entry. */
-static void pass(struct gputm_commit_unit *self, const struct gputm__commit_entry *entry)
+/* The pointer passes an entry. */
+static inline void pass(struct gputm_commit_unit *self)
 {
-	self->buffers_young -= entry->buffer[0] != 0;
-	self->buffers_young -= entry->buffer[1] != 0;
 	self->hazard++;
+	if (!is_ordered(self))
+		self->final = self->hazard;
 }
 
 /* All words have passed. */
@@ -358,7 +352,7 @@ static void leave_detection(struct gputm_commit_unit *self, struct gputm__commit
 	gputm__sample(&self->hazard_cycles, waited(self, entry));
 	enter(self, entry, GPUTM_COMMIT_VALIDATE);
 	self->hazard_word = 0;
-	pass(self, entry);
+	pass(self);
 	if (entry->flags & GPUTM__HAZARDOUS) {
 		self->hazards++;
 		gputm__sample(&self->revalidation_distance, self->hazard - 1 - entry->ycid);
@@ -373,7 +367,7 @@ static void detect(struct gputm_commit_unit *self)
 	uint32_t words = self->config.hazard_rate;
 
 	if (entry->stage == GPUTM_COMMIT_FINISHED)
-		pass(self, entry);
+		pass(self);
 	else if (!has_words(self, entry))
 		leave_detection(self, entry);
 	else if (is_elsewhere(self, entry))
@@ -495,10 +489,11 @@ static bool can_finalise_next(const struct gputm_commit_unit *self)
 
 static inline bool can_finalise(const struct gputm_commit_unit *self)
 {
-	const struct gputm__commit_entry *entry = front(self, &self->finalise);
+	const struct gputm__commit_entry *entry;
 
 	if (is_ordered(self))
 		return can_finalise_next(self);
+	entry = front(self, &self->finalise);
 	return entry && (report_room(self) ||
 			 (self->config.warp_mode && !completes(self, entry)));
 }
@@ -592,7 +587,7 @@ static inline bool can_commit(const struct gputm_commit_unit *self)
 {
 	const struct gputm__commit_entry *entry = entry_at(self, self->commit);
 
-	if (self->commit == finalised(self) || entry->stage < GPUTM_COMMIT_READY)
+	if (self->commit == self->final || entry->stage < GPUTM_COMMIT_READY)
 		return false;
 	if (entry->stage == GPUTM_COMMIT_READY && is_unbounded(entry, 1))
 		return !entry->asked && report_room(self);
