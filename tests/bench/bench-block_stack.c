@@ -4,7 +4,9 @@
  * threads of every lane each; per warp. What a last warp costs more (a new top of stack, its
  * count of warps) is shared by the 32 warps that branch and the 16 of each side that arrive. The
  * bound is a stack of exactly such entries without checks, counts and likely convergence: a
- * branch puts each lane's bit where it goes, an arrival counts down.
+ * branch puts each lane's bit where it goes, an arrival counts down. An admission has no bound:
+ * nearly all of its cost proves that the threads left still make the other warps, and a bound
+ * checks nothing.
  */
 #include <string.h>
 

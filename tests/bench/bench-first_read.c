@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * first_read: the check of one lane's load, alone and with the query of last_written that
- * comes before it. The bound compares two numbers and sets a bit.
+ * comes before it. The bound compares two numbers and sets a bit. The load has no bound of its
+ * own: it is that check and a query, which bench-last_written.c bounds.
  */
 #include "gputm/first_read.h"
 #include "gputm/last_written.h"

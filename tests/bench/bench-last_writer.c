@@ -2,7 +2,8 @@
 /*
  * last_writer, 128 x 4 and 4 x 256, table hits and a mix of misses. The bound for hits
  * has the set of a key in one byte table per key byte, four words and commit IDs a set; it
- * checks no widths, counts nothing and has no filter.
+ * checks no widths, counts nothing and has no filter. The mixes have no bound: a miss is a query
+ * of the filter and an eviction an update of it, which bench-recency_bloom.c bounds.
  */
 #include "gputm/last_writer.h"
 #include "tests/bench/bench.h"

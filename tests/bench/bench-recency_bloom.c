@@ -2,7 +2,8 @@
 /*
  * recency_bloom, 4 x 256. The bound packs the four 8-bit indices of a key into one table
  * word per key byte, as H3's linearity allows, and keeps four arrays of stamps; it checks
- * no range, counts nothing and has no observer.
+ * no range, counts nothing and has no observer. Pairs have no bound of their own: they are the
+ * same search with two stamps a cell.
  */
 #include "gputm/recency_bloom.h"
 #include "tests/bench/bench.h"

@@ -2,7 +2,8 @@
 /*
  * simt_stack, 32 lanes. The bound is a stack of {PC, RPC, mask} of 32 bits each, with a
  * branch of exactly two ways: no likely convergence, no transactions, no range checks, no
- * counts, no observer, no room check.
+ * counts, no observer, no room check. The question for the top has no bound, as it only copies
+ * an entry, and transactions have none, as the bound's stack knows no R and T entries.
  */
 #include "gputm/simt_stack.h"
 #include "tests/bench/bench.h"
