@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * first_read: the check of one lane's load, alone and with the query of last_written that
- * comes before it. The bound compares two numbers and sets a bit. The load has no bound of its
- * own: it is that check and a query, which bench-last_written.c bounds.
+ * comes before it. The bound compares two numbers and sets a bit.
  */
 #include "gputm/first_read.h"
 #include "gputm/last_written.h"
@@ -66,7 +65,7 @@ static const struct bench_op operations[] = {
 	  .bound = bound_reply, .bound_inside = "tight_reply" },
 	{ "load: last_written query and reply", setup, 0, load,
 	  "gputm_last_written_query,gputm_first_read_reply",
-	  .bound = NULL },
+	  .unbounded = "it is the row above and a query, which last_written bounds" },
 };
 
 BENCH_TABLE("first_read", struct tables, operations)

@@ -2,8 +2,7 @@
 /*
  * simt_stack, 32 lanes. The bound is a stack of {PC, RPC, mask} of 32 bits each, with a
  * branch of exactly two ways: no likely convergence, no transactions, no range checks, no
- * counts, no observer, no room check. The question for the top has no bound, as it only copies
- * an entry, and transactions have none, as the bound's stack knows no R and T entries.
+ * counts, no observer, no room check.
  */
 #include "gputm/simt_stack.h"
 #include "tests/bench/bench.h"
@@ -166,9 +165,10 @@ static const struct bench_op operations[] = {
 	  .bound = bound_step_all, .bound_inside = "tight_step_all" },
 	{ "update, in two and back", setup, 0, part_all, "gputm_simt_stack_update",
 	  .bound = bound_part, .bound_inside = "tight_diverge,tight_advance" },
-	{ "top", setup, 0, ask_top, "gputm_simt_stack_top", .bound = NULL },
+	{ "top", setup, 0, ask_top, "gputm_simt_stack_top",
+	  .unbounded = "it copies an entry" },
 	{ "transaction, two attempts", setup, 0, transaction, "gputm_simt_stack_tx_*",
-	  .bound = NULL },
+	  .unbounded = "the stack of the bound knows no R and T entries" },
 };
 
 BENCH_TABLE("simt_stack", struct warp, operations)

@@ -73,10 +73,14 @@ BENCH_LOOP(stall, struct world *w)
 }
 
 static const struct bench_op operations[] = {
-	{ "granted load", setup, 0, load, "gputm_validation_unit_access", .bound = NULL },
-	{ "granted store", setup, 0, store, "gputm_validation_unit_access", .bound = NULL },
-	{ "release", setup, 0, store, "gputm_validation_unit_release", .bound = NULL },
-	{ "stalled load", setup_stalled, 0, stall, "gputm_validation_unit_access", .bound = NULL },
+	{ "granted load", setup, 0, load, "gputm_validation_unit_access",
+	  .unbounded = "a lookup and an update of metadata_table, which says of both" },
+	{ "granted store", setup, 0, store, "gputm_validation_unit_access",
+	  .unbounded = "a lookup and an update of metadata_table, which says of both" },
+	{ "release", setup, 0, store, "gputm_validation_unit_release",
+	  .unbounded = "a lookup and an update of metadata_table, which says of both" },
+	{ "stalled load", setup_stalled, 0, stall, "gputm_validation_unit_access",
+	  .unbounded = "a lookup of metadata_table and an enqueue of stall_buffer, both bounded" },
 };
 
 BENCH_TABLE("validation_unit", struct world, operations)
