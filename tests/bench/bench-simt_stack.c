@@ -86,7 +86,8 @@ BENCH_LOOP(bound_part, struct warp *w)
 	uint32_t rpc = MEETING + (i & 31);
 
 	tight_diverge(w, 0xf0f0f0f0, 4, 8, rpc);
-	return tight_advance(w, rpc) | tight_advance(w, rpc);
+	bench_use(tight_advance(w, rpc));
+	return tight_advance(w, rpc);
 }
 
 /* ---- a next PC for each lane ---- */
