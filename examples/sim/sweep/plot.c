@@ -332,7 +332,7 @@ static void put_tics(const struct plot *p, FILE *out)
 		else
 			fprintf(out, " %zu", i);
 	}
-	fputs(") nomirror\n", out);
+	fprintf(out, ") nomirror%s\n", p->bars ? " scale 0 font ',10'" : "");
 	if (p->logarithm)
 		fprintf(out, "set logscale x\nset xrange [%g:%g]\n", p->least / 1.2, p->most * 1.2);
 	else if (p->numbers)
@@ -374,14 +374,21 @@ static void put_styles(const struct plot *p, FILE *out)
 	fputs("set linetype cycle 8\n", out);
 }
 
+/* Every other bar is hatched, so that neighbours differ in print. */
+static const char *fill(size_t style)
+{
+	return style % 2 ? " dt 1 lw 0.6 fs solid 0.85" :
+	       style % 4 ? " dt 1 lw 0.6 fs pattern 4" : " dt 1 lw 0.6 fs pattern 5";
+}
+
 /* Lines, or bars one beside the other; intervals; and crosses for what a paper has. */
 static void put_series(const struct plot *p, size_t f, size_t panel, size_t series, FILE *out)
 {
-	size_t style = p->series == SIM_AXES && p->bars ? 4 : series + 1; /* one: a light one */
+	size_t style = p->series == SIM_AXES && p->bars ? 7 : series + 1; /* one: a light one */
 
 	fprintf(out, "$d%zu_%zu_%zu using 1:2%s with %s lt %zu%s notitle", f, panel, series,
 		p->bars ? ":(BAR)" : "", p->bars ? "boxes" : "linespoints", style,
-		p->bars ? " dt 1 lw 0.6" : "");
+		p->bars ? fill(style) : "");
 	fprintf(out, ", '' using 1:3:(0):($4 - $3) with vectors nohead %s %zu dt 1 notitle",
 		p->bars ? "lc rgb 'black' lw" : "lt", p->bars ? 1 : style);
 	if (has_data(p, panel, series, true))
@@ -394,7 +401,8 @@ static void put_key(const struct plot *p, FILE *out)
 	for (size_t s = 0; p->series != SIM_AXES && s < values(p, p->series); s++)
 		if (has_data(p, ALL, s, false)) {
 			fprintf(out, ", \\\n\tkeyentry with %s lt %zu%s title ",
-				p->bars ? "boxes" : "linespoints", s + 1, p->bars ? " dt 1" : "");
+				p->bars ? "boxes" : "linespoints", s + 1,
+				p->bars ? fill(s + 1) : "");
 			put_words(out, p->axis[p->series].value[s]);
 		}
 	if (has_data(p, ALL, ALL, true))
