@@ -10,7 +10,7 @@ static bool is_pc_or_none(const struct gputm_block_stack *s, uint64_t pc)
 /* a within b; a and b without a common thread */
 static bool within(const struct gputm_block_stack *s, const uint32_t *a, const uint32_t *b)
 {
-	for (uint32_t lane = 0; lane < s->config.lanes; lane++)
+	for (uint32_t lane = 0; lane < s->stride; lane++)
 		if (a[lane] & ~b[lane])
 			return false;
 	return true;
@@ -18,7 +18,7 @@ static bool within(const struct gputm_block_stack *s, const uint32_t *a, const u
 
 static bool apart(const struct gputm_block_stack *s, const uint32_t *a, const uint32_t *b)
 {
-	for (uint32_t lane = 0; lane < s->config.lanes; lane++)
+	for (uint32_t lane = 0; lane < s->stride; lane++)
 		if (a[lane] & b[lane])
 			return false;
 	return true;
@@ -37,7 +37,7 @@ static const char *check_fields(const struct gputm_block_stack *s, uint32_t inde
 	if (!gputm__block_is_pc(s, e->pc) || !is_pc_or_none(s, e->rpc) ||
 	    !is_pc_or_none(s, e->lpc))
 		return "a PC is wider than configured";
-	for (uint32_t lane = 0; lane < s->config.lanes; lane++)
+	for (uint32_t lane = 0; lane < s->stride; lane++)
 		if (gputm__block_mask(s, index)[lane] & none)
 			return "an entry has threads outside the block";
 	if (e->lpc == NO_PC && e->lpos == NO_ENTRY)
@@ -119,7 +119,7 @@ static const char *check_branch(const struct gputm_block_stack *s, const uint32_
 static const char *check_warps(const struct gputm_block_stack *s)
 {
 	uint32_t seen[GPUTM__COLUMNS_MAX], running = 0;
-	struct gputm__columns_count n = gputm__columns_count(s->left, s->config.lanes);
+	struct gputm__columns_count n = gputm__columns_count(s->left, s->stride, NULL);
 
 	memcpy(seen, s->left, sizeof(seen));
 	if (!within(s, s->left, gputm__block_mask(s, s->top)))

@@ -174,13 +174,14 @@ static int setup(struct gputm_unit *unit)
 	struct gputm_block_stack *s = (void *)unit;
 	const struct gputm_block_stack_config *c = &s->config;
 
+	s->stride = c->lanes <= 32 ? 32 : 64;
 	s->inverse = (1u << INVERSE_BITS) / c->lanes + 1;
 	s->pc_max = gputm__low_mask(c->pc_bits);
 	if (s->pc_max == NO_PC)
 		s->pc_max--;
 	s->entry = gputm__own(unit, c->depth, sizeof(*s->entry));
-	s->mask = gputm__own(unit, (size_t)c->depth * s->config.lanes, sizeof(*s->mask));
-	s->home = gputm__own(unit, (size_t)c->warps * s->config.lanes, sizeof(*s->home));
+	s->mask = gputm__own(unit, (size_t)c->depth * s->stride, sizeof(*s->mask));
+	s->home = gputm__own(unit, (size_t)c->warps * s->stride, sizeof(*s->home));
 	return 0;
 }
 
@@ -272,10 +273,10 @@ static void derive(struct gputm_block_stack *s)
 		return;
 	s->taken = gputm__block_mask(s, s->count - 1);
 	s->top_threads =
-		gputm__columns_count(gputm__block_mask(s, s->top), s->config.lanes).threads;
+		gputm__columns_count(gputm__block_mask(s, s->top), s->stride, NULL).threads;
 	for (uint32_t i = 0; i < s->count && s->entry[i].rpc == NO_PC && i <= s->top; i++)
 		s->live +=
-			gputm__columns_count(gputm__block_mask(s, i), s->config.lanes).threads;
+			gputm__columns_count(gputm__block_mask(s, i), s->stride, NULL).threads;
 }
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)

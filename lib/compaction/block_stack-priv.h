@@ -20,13 +20,14 @@ enum gputm__block_way { GPUTM__BLOCK_NONE, GPUTM__BLOCK_BRANCH, GPUTM__BLOCK_ARR
 struct gputm_block_stack {
 	struct gputm_unit unit;
 	struct gputm__block_entry *entry; /* [config.depth] */
-	uint32_t *mask;			  /* [depth][lanes]: columns */
+	uint32_t *mask;			  /* [depth][stride]: columns */
 	uint32_t *taken;		  /* mask of the last entry, if a branch is filled */
-	uint32_t *home;			  /* [warps][lanes]: bit of the thread in each lane */
+	uint32_t *home;			  /* [warps][stride]: bit of the thread in each lane */
 	uint64_t running[GPUTM__COLUMN_BITS]; /* lanes of the warps that run; 0: none */
 	uint64_t pc_max;
 	uint64_t start_pc; /* of the warps of the top; NO_PC when there is none */
 	uint32_t inverse;  /* 2^INVERSE_BITS / lanes, rounded up */
+	uint32_t stride;  /* lanes, rounded up to 32 or 64 */
 	uint32_t count;	  /* entries, those that are being filled included */
 	uint32_t top;	  /* of stack: the entry whose warps run; 0 when count is */
 	uint32_t formed;  /* warps of that entry */
@@ -47,12 +48,12 @@ struct gputm_block_stack {
 
 static inline uint32_t *gputm__block_mask(const struct gputm_block_stack *s, uint32_t index)
 {
-	return s->mask + (size_t)index * s->config.lanes;
+	return s->mask + (size_t)index * s->stride;
 }
 
 static inline uint32_t *gputm__block_home(const struct gputm_block_stack *s, uint32_t warp)
 {
-	return s->home + (size_t)warp * s->config.lanes;
+	return s->home + (size_t)warp * s->stride;
 }
 
 /* Lanes of a warp, 0 unless it runs. */
@@ -100,7 +101,7 @@ static inline void gputm__block_arrived(const struct gputm_block_stack *s,
 {
 	const uint32_t *mask = gputm__block_mask(s, s->top);
 
-	for (uint32_t lane = 0; lane < s->config.lanes; lane++)
+	for (uint32_t lane = 0; lane < s->stride; lane++)
 		arrived[lane] = mask[lane] & ~s->left[lane];
 	for (uint32_t warp = 0; warp < s->admitted; warp++)
 		for (uint64_t m = s->running[warp]; m; m &= m - 1)

@@ -81,8 +81,8 @@ static void start_top(struct gputm_block_stack *s)
 	s->top = s->count - 1;
 	s->start_pc = s->entry[s->top].pc;
 	mask = gputm__block_mask(s, s->top);
-	n = gputm__columns_count(mask, s->config.lanes);
-	memcpy(s->left, mask, s->config.lanes * sizeof(*mask));
+	n = gputm__columns_count(mask, s->stride, NULL);
+	memcpy(s->left, mask, s->stride * sizeof(*mask));
 	s->formed = gputm__columns_warps(&n, s->config.compact);
 	s->admitted = 0;
 	s->wcnt = s->formed;
@@ -95,18 +95,19 @@ static void start_top(struct gputm_block_stack *s)
 
 static bool has_threads(const struct gputm_block_stack *s, uint32_t index)
 {
-	const uint32_t *mask = gputm__block_mask(s, index);
+	const gputm__quad *mask = gputm__quads_of(gputm__block_mask(s, index));
+	gputm__quad any = { 0 };
 
-	for (uint32_t lane = 0; lane < s->config.lanes; lane++)
-		if (mask[lane])
-			return true;
-	return false;
+	for (uint32_t i = 0; i < s->stride / 4; i++)
+		any |= mask[i];
+	return any[0] | any[1] | any[2] | any[3];
 }
 
 static void join(struct gputm_block_stack *s, uint32_t to, uint32_t from)
 {
-	for (uint32_t lane = 0; lane < s->config.lanes; lane++)
-		gputm__block_mask(s, to)[lane] |= gputm__block_mask(s, from)[lane];
+	for (uint32_t i = 0; i < s->stride / 4; i++)
+		gputm__quads(gputm__block_mask(s, to))[i] |=
+			gputm__quads(gputm__block_mask(s, from))[i];
 }
 
 /* True if entry `index` has no thread left to run: counted here, removed by the caller. */
@@ -137,7 +138,7 @@ static void take_out(struct gputm_block_stack *s, uint32_t index)
 
 	memmove(&s->entry[index], &s->entry[index + 1], above * sizeof(*s->entry));
 	memmove(gputm__block_mask(s, index), gputm__block_mask(s, index + 1),
-		above * s->config.lanes * sizeof(*s->mask));
+		above * s->stride * sizeof(*s->mask));
 	s->count--;
 }
 
@@ -145,13 +146,15 @@ static void complete_branch(struct gputm_block_stack *s)
 {
 	struct gputm__block_split split = gputm__block_split(s, &s->target);
 	uint32_t taken = s->count - 1, other = s->count - 2;
+	const gputm__quad *all = gputm__quads(gputm__block_mask(s, s->top));
+	const gputm__quad *some = gputm__quads(gputm__block_mask(s, taken));
+	gputm__quad *rest = gputm__quads(gputm__block_mask(s, other));
 
-	for (uint32_t lane = 0; lane < s->config.lanes; lane++)
-		gputm__block_mask(s, other)[lane] = gputm__block_mask(s, s->top)[lane] &
-						    ~gputm__block_mask(s, taken)[lane];
+	for (uint32_t i = 0; i < s->stride / 4; i++)
+		rest[i] = all[i] & ~some[i];
 	if (split.replace && split.likely) {
 		s->entry[s->top].pc = split.lpc;
-		memset(gputm__block_mask(s, s->top), 0, s->config.lanes * sizeof(*s->mask));
+		memset(gputm__block_mask(s, s->top), 0, s->stride * sizeof(*s->mask));
 	}
 	if (is_over(s, taken))
 		take_out(s, taken);
@@ -164,7 +167,7 @@ static void complete_branch(struct gputm_block_stack *s)
 }
 
 /* The last warp of the top entry has left: choose the next entry to run. */
-APART int settle(struct gputm_block_stack *s)
+__attribute__((noinline)) static int settle(struct gputm_block_stack *s)
 {
 	uint32_t way = s->way;
 
@@ -212,7 +215,7 @@ int gputm_block_stack_launch(struct gputm_block_stack *s, uint64_t pc, const uin
 	if (!gputm__block_is_pc(s, pc))
 		return gputm__out_of_range(&s->unit, "launch PC", pc, 0, s->pc_max);
 	s->entry[0] = (struct gputm__block_entry){ pc, NO_PC, NO_PC, NO_ENTRY };
-	memset(s->mask, 0, s->config.lanes * sizeof(*s->mask));
+	memset(s->mask, 0, s->stride * sizeof(*s->mask));
 	for (uint32_t lane = 0; lane < s->config.lanes; lane++)
 		s->mask[lane] = (uint32_t)mask[lane];
 	raise_to(s, 1);
@@ -255,7 +258,7 @@ static int read_warp(const struct gputm_block_stack *s, uint64_t mask, const uin
 static bool is_warp(const struct gputm_block_stack *s, uint64_t mask, const uint32_t home[],
 		    const uint32_t left[])
 {
-	struct gputm__columns_count n = gputm__columns_count(left, s->config.lanes);
+	struct gputm__columns_count n = gputm__columns_count(left, s->stride, NULL);
 	uint32_t row = home[gputm__lowest(mask)], to_come = s->formed - s->admitted - 1;
 
 	if (s->config.compact)
@@ -287,7 +290,7 @@ int gputm_block_stack_admit(struct gputm_block_stack *s, uint64_t mask, const ui
 		return gputm__refuse(&s->unit, "admit: the other threads do not make %u warps",
 				     s->formed - s->admitted - 1);
 	memcpy(s->left, left, sizeof(left));
-	memcpy(gputm__block_home(s, s->admitted), home, s->config.lanes * sizeof(*home));
+	memcpy(gputm__block_home(s, s->admitted), home, s->stride * sizeof(*home));
 	s->running[s->admitted] = mask;
 	s->warps_admitted++;
 	gputm__emit(&s->unit, GPUTM_BLOCK_STACK_EVENT_ADMIT, s->admitted, mask, s->start_pc,
@@ -317,7 +320,7 @@ static int refuse_warp(const struct gputm_block_stack *s, const char *what, uint
 	return gputm__refuse(&s->unit, "%s: warps of the entry left it elsewhere", what);
 }
 
-APART int judge_first(const struct gputm_block_stack *s,
+static int judge_pcs(const struct gputm_block_stack *s,
 		     const struct gputm_block_stack_target *target)
 {
 	const struct {
@@ -340,12 +343,10 @@ APART int judge_first(const struct gputm_block_stack *s,
 					     field[i].name);
 		return gputm__out_of_range(&s->unit, field[i].name, field[i].pc, 0, s->pc_max);
 	}
-	if (s->count + gputm__block_split(s, target).pushes > s->config.depth)
-		return GPUTM_BLOCK_STACK_FULL;
 	return 0;
 }
 
-static inline int judge_branch(const struct gputm_block_stack *s, uint32_t warp, uint64_t taken,
+static int judge_branch(const struct gputm_block_stack *s, uint32_t warp, uint64_t taken,
 			const struct gputm_block_stack_target *target)
 {
 	uint64_t lanes = gputm__block_warp(s, warp);
@@ -357,9 +358,13 @@ static inline int judge_branch(const struct gputm_block_stack *s, uint32_t warp,
 	if (taken & ~lanes)
 		return gputm__refuse(&s->unit, "taken = 0x%llx has lanes that are not in 0x%llx",
 				     (unsigned long long)taken, (unsigned long long)lanes);
-	error = s->way == GPUTM__BLOCK_NONE ? judge_first(s, target) : 0;
-	if (error)
-		return error;
+	if (s->way == GPUTM__BLOCK_NONE) {
+		error = judge_pcs(s, target);
+		if (error)
+			return error;
+		if (s->count + gputm__block_split(s, target).pushes > s->config.depth)
+			return GPUTM_BLOCK_STACK_FULL;
+	}
 	return s->wcnt == 1 ? GPUTM_BLOCK_STACK_COMPACT : GPUTM_BLOCK_STACK_WAIT;
 }
 
@@ -373,14 +378,14 @@ static void push(struct gputm_block_stack *s, uint64_t pc, uint64_t rpc, uint64_
 		 uint32_t lpos)
 {
 	s->entry[s->count] = (struct gputm__block_entry){ pc, rpc, lpc, lpos };
-	memset(gputm__block_mask(s, s->count), 0, s->config.lanes * sizeof(*s->mask));
+	memset(gputm__block_mask(s, s->count), 0, s->stride * sizeof(*s->mask));
 	raise_to(s, s->count + 1);
 	s->pushed++;
 }
 
 /* The first warp at a branch. */
-APART void open_branch(struct gputm_block_stack *s,
-		       const struct gputm_block_stack_target *target)
+__attribute__((noinline)) static void
+open_branch(struct gputm_block_stack *s, const struct gputm_block_stack_target *target)
 {
 	struct gputm__block_split split = gputm__block_split(s, target);
 
@@ -396,10 +401,19 @@ APART void open_branch(struct gputm_block_stack *s,
 	s->branches++;
 }
 
-int gputm_block_stack_branch(struct gputm_block_stack *s, uint32_t warp, uint64_t taken,
-			     const struct gputm_block_stack_target *target)
+__attribute__((always_inline)) static inline void
+add_threads(struct gputm_block_stack *s, uint32_t warp, uint64_t taken)
 {
-	const uint32_t *home = gputm__block_home(s, warp);
+	gputm__columns_add(s->taken, gputm__block_home(s, warp), taken, s->stride / 32);
+	s->running[warp] = 0;
+	s->warps_branched++;
+}
+
+/* The general path: the first and the last warp, observers, and refusals. */
+__attribute__((noinline)) static int branch_any(struct gputm_block_stack *s, uint32_t warp,
+						uint64_t taken,
+						const struct gputm_block_stack_target *target)
+{
 	uint64_t lanes = gputm__block_warp(s, warp);
 	int result = judge_branch(s, warp, taken, target);
 
@@ -409,12 +423,23 @@ int gputm_block_stack_branch(struct gputm_block_stack *s, uint32_t warp, uint64_
 		return result;
 	if (s->way == GPUTM__BLOCK_NONE)
 		open_branch(s, target);
-	for (uint64_t m = taken; m; m &= m - 1)
-		s->taken[gputm__lowest(m)] |= home[gputm__lowest(m)];
-	s->running[warp] = 0;
-	s->warps_branched++;
+	add_threads(s, warp, taken);
 	gputm__emit(&s->unit, GPUTM_BLOCK_STACK_EVENT_BRANCH, warp, taken, lanes, s->wcnt - 1);
 	return come(s);
+}
+
+int gputm_block_stack_branch(struct gputm_block_stack *s, uint32_t warp, uint64_t taken,
+			     const struct gputm_block_stack_target *target)
+{
+	uint64_t lanes = gputm__block_warp(s, warp);
+
+	if (GPUTM__UNLIKELY(s->way != GPUTM__BLOCK_BRANCH || !lanes || (taken & ~lanes) ||
+			    s->wcnt == 1 || s->unit.observe ||
+			    !same_target(target, &s->target)))
+		return branch_any(s, warp, taken, target);
+	add_threads(s, warp, taken);
+	s->wcnt--;
+	return GPUTM_BLOCK_STACK_WAIT;
 }
 
 /* ---- a warp elsewhere ---- */

@@ -28,7 +28,7 @@ int gputm_warp_former_launch(struct gputm_warp_former *f, uint32_t warp, uint64_
 	f->block[f->block_of[warp]].live += threads;
 	f->threads_launched += threads;
 	gputm__emit(&f->unit, GPUTM_WARP_FORMER_EVENT_LAUNCH, warp, pc, mask, 0);
-	lanes = gputm__former_static_lanes(warp, mask);
+	gputm__former_static_lanes(f, warp, mask, &lanes);
 	gputm__former_insert(f, &lanes, pc);
 	return 0;
 }
@@ -37,7 +37,7 @@ int gputm_warp_former_launch(struct gputm_warp_former *f, uint32_t warp, uint64_
 static void part(struct gputm_warp_former *f, const struct gputm__lanes *lanes, uint64_t rpc)
 {
 	for (uint64_t m = lanes->mask; m; m &= m - 1) {
-		uint32_t warp = gputm__lanes_warp(lanes, m);
+		uint32_t warp = f->home[lanes->thread[gputm__lowest(m)]];
 		struct gputm__static_warp *s = &f->warp[warp];
 
 		if (s->diverged)
@@ -65,11 +65,12 @@ static int judge_target(const struct gputm_warp_former *f,
 static void divide(struct gputm_warp_former *f, const struct gputm__lanes *lanes, uint64_t taken,
 		   const struct gputm_warp_former_target *target)
 {
-	struct gputm__lanes yes = gputm__former_select(lanes, taken);
-	struct gputm__lanes no = gputm__former_select(lanes, lanes->mask & ~taken);
+	struct gputm__lanes yes, no;
 
 	if (f->config.warp_barrier)
 		part(f, lanes, target->rpc);
+	gputm__former_select(f, &yes, lanes, taken);
+	gputm__former_select(f, &no, lanes, lanes->mask & ~taken);
 	gputm__former_deliver(f, &yes, target->taken_pc);
 	gputm__former_deliver(f, &no, target->other_pc);
 }
@@ -118,9 +119,14 @@ static void maybe_release(struct gputm_warp_former *f, uint32_t block)
 		if (!mask)
 			continue;
 		f->warp[w].parked = 0;
-		lanes = gputm__former_static_lanes(w, mask);
+		gputm__former_static_lanes(f, w, mask, &lanes);
 		gputm__former_deliver(f, &lanes, pc);
 	}
+}
+
+static uint32_t block_of(const struct gputm_warp_former *f, uint16_t thread)
+{
+	return f->block_of[f->home[thread]];
 }
 
 /* True if a block of these threads waits at its barrier with another next PC. */
@@ -128,7 +134,7 @@ static int judge_barrier(const struct gputm_warp_former *f, const struct gputm__
 			 uint64_t next_pc)
 {
 	for (uint64_t m = lanes->mask; m; m &= m - 1) {
-		uint32_t b = f->block_of[gputm__lanes_warp(lanes, m)];
+		uint32_t b = block_of(f, lanes->thread[gputm__lowest(m)]);
 
 		if (f->block[b].parked && f->block[b].pc != next_pc)
 			return gputm__refuse(&f->unit, "next PC = %llu, block %u waits for %llu",
@@ -153,25 +159,25 @@ int gputm_warp_former_barrier(struct gputm_warp_former *f, uint32_t slot, uint64
 		return error;
 	gputm__former_take_back(f, slot);
 	for (uint64_t m = lanes.mask; m; m &= m - 1) {
-		uint32_t warp = gputm__lanes_warp(&lanes, m);
-		struct gputm__block *b = &f->block[f->block_of[warp]];
+		uint16_t thread = lanes.thread[gputm__lowest(m)];
+		struct gputm__block *b = &f->block[block_of(f, thread)];
 
-		f->warp[warp].parked |= m & -m;
+		f->warp[f->home[thread]].parked |= m & -m;
 		b->parked++;
 		b->pc = next_pc;
 	}
 	for (uint64_t m = lanes.mask; m; m &= m - 1)
-		maybe_release(f, f->block_of[gputm__lanes_warp(&lanes, m)]);
+		maybe_release(f, block_of(f, lanes.thread[gputm__lowest(m)]));
 	return 0;
 }
 
 static void end_threads(struct gputm_warp_former *f, const struct gputm__lanes *ended)
 {
 	for (uint64_t m = ended->mask; m; m &= m - 1) {
-		uint32_t warp = gputm__lanes_warp(ended, m);
+		uint16_t thread = ended->thread[gputm__lowest(m)];
 
-		f->warp[warp].live &= ~(m & -m);
-		f->block[f->block_of[warp]].live--;
+		f->warp[f->home[thread]].live &= ~(m & -m);
+		f->block[block_of(f, thread)].live--;
 		f->live--;
 		f->threads_ended++;
 	}
@@ -188,8 +194,8 @@ int gputm_warp_former_exit(struct gputm_warp_former *f, uint32_t slot, uint64_t 
 	if (!lanes || (lanes & ~before.mask))
 		return gputm__refuse(&f->unit, "lanes = 0x%llx is empty or not within 0x%llx",
 				     (unsigned long long)lanes, (unsigned long long)before.mask);
-	ended = gputm__former_select(&before, lanes);
-	f->pool[slot].lanes = gputm__former_select(&before, before.mask & ~lanes);
+	gputm__former_select(f, &ended, &before, lanes);
+	gputm__former_select(f, &f->pool[slot].lanes, &before, before.mask & ~lanes);
 	end_threads(f, &ended);
 	gputm__former_land(f, before.mask);
 	gputm__emit(&f->unit, GPUTM_WARP_FORMER_EVENT_EXIT, slot, lanes, 0, 0);
@@ -201,10 +207,10 @@ int gputm_warp_former_exit(struct gputm_warp_former *f, uint32_t slot, uint64_t 
 		gputm__former_free_slot(f, slot);
 	}
 	for (uint64_t m = lanes; m; m &= m - 1) {
-		uint32_t warp = gputm__lanes_warp(&ended, m);
+		uint16_t thread = ended.thread[gputm__lowest(m)];
 
-		gputm__former_restore(f, warp);
-		maybe_release(f, f->block_of[warp]);
+		gputm__former_restore(f, f->home[thread]);
+		maybe_release(f, block_of(f, thread));
 	}
 	return f->live ? GPUTM_WARP_FORMER_OK : GPUTM_WARP_FORMER_FINISH;
 }

@@ -93,6 +93,7 @@ static int setup(struct gputm_unit *unit)
 	if (f->pc_max == NO_PC)
 		f->pc_max--;
 	f->pool = gputm__own(unit, f->slots, sizeof(*f->pool));
+	f->home = gputm__own(unit, f->slots, sizeof(*f->home));
 	f->used = gputm__own(unit, f->words, sizeof(*f->used));
 	f->warp = gputm__own(unit, c->warps, sizeof(*f->warp));
 	f->block = gputm__own(unit, f->blocks, sizeof(*f->block));
@@ -100,6 +101,8 @@ static int setup(struct gputm_unit *unit)
 	gputm__lut_setup(unit, f->slots, &f->lut);
 	if (unit->desk->starved)
 		return -ENOMEM;
+	for (uint32_t t = 0; t < f->slots; t++)
+		f->home[t] = (uint8_t)(t / c->lanes);
 	for (uint32_t w = 0; w < c->warps; w++)
 		f->block_of[w] = (uint8_t)(w / c->block_warps);
 	return 0;
@@ -147,13 +150,22 @@ static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 static void io_threads(struct gputm_warp_former *f, struct gputm__io *io,
 		       struct gputm__lanes *lanes)
 {
+	if (gputm__io_reading(io))
+		memset(lanes->thread, 0xff, sizeof(lanes->thread));
 	for (uint64_t m = lanes->mask; m && !io->error; m &= m - 1) {
-		gputm__io_u8(io, &lanes->warp[gputm__lowest(m)]);
-		if (gputm__lanes_warp(lanes, m) >= f->config.warps)
+		uint32_t lane = gputm__lowest(m);
+		uint8_t home = 0;
+
+		if (!gputm__io_reading(io))
+			home = f->home[lanes->thread[lane]];
+		gputm__io_u8(io, &home);
+		if (home >= f->config.warps)
 			gputm__io_fail(io, -EINVAL, "a thread is of no static warp");
+		else
+			lanes->thread[lane] = (uint16_t)(home * f->config.lanes + lane);
 	}
 	if (gputm__io_reading(io) && !io->error)
-		lanes->home = lanes->mask ? gputm__former_home(lanes) : NO_WARP;
+		lanes->home = gputm__former_home(f, lanes);
 }
 
 /* Rank of a waiting warp by age: the snapshot holds ranks, not absolute orders. */
@@ -290,21 +302,22 @@ static const char *check_pool_warp(const struct gputm_warp_former *f, uint32_t s
 				   uint64_t seen[])
 {
 	const struct gputm__pool_warp *w = &f->pool[slot];
-	uint32_t first = gputm__lanes_warp(&w->lanes, w->lanes.mask);
+	uint16_t first = w->lanes.thread[gputm__lowest(w->lanes.mask)];
 	bool open = gputm__former_is_open(f, &w->lanes);
 
 	for (uint64_t m = w->lanes.mask; m; m &= m - 1) {
-		uint32_t home = gputm__lanes_warp(&w->lanes, m);
+		uint16_t thread = w->lanes.thread[gputm__lowest(m)];
+		uint32_t home = f->home[thread];
 
 		if (!see(&seen[home], m & -m))
 			return "a thread is in two places";
 		if (f->warp[home].pc == w->pc)
 			return "a thread is at its warp barrier and in the pool";
-		if (f->warp[home].diverged != f->warp[first].diverged ||
-		    (!open && home != first))
+		if (f->warp[home].diverged != f->warp[f->home[first]].diverged ||
+		    (!open && home != f->home[first]))
 			return "a whole static warp has been joined";
 	}
-	if (!open && w->lanes.mask != f->warp[first].live)
+	if (!open && w->lanes.mask != f->warp[f->home[first]].live)
 		return "a static warp that has not diverged is not whole";
 	if (w->state == GPUTM__POOL_WAITING ? w->order >= f->next_order : w->order != 0)
 		return "the age of a warp exceeds the number of warps made";

@@ -19,18 +19,12 @@
 
 enum gputm__pool_state { GPUTM__POOL_FREE, GPUTM__POOL_WAITING, GPUTM__POOL_IN_FLIGHT };
 
-/* Threads by lane. */
+/* Threads by lane; NO_THREAD where the mask has no bit. */
 struct gputm__lanes {
 	uint64_t mask;
 	uint32_t home; /* static warp of all threads, or NO_WARP if they belong to several */
-	uint8_t warp[LANES_MAX]; /* static warp of the thread in each lane of the mask */
+	uint16_t thread[LANES_MAX];
 };
-
-/* The static warp of the lowest of these threads; the lanes m are of their mask. */
-static inline uint32_t gputm__lanes_warp(const struct gputm__lanes *lanes, uint64_t m)
-{
-	return lanes->warp[gputm__lowest(m)];
-}
 
 /* A warp of the pool. */
 struct gputm__pool_warp {
@@ -60,6 +54,7 @@ struct gputm_warp_former {
 	struct gputm__pool_warp *pool; /* [slots] */
 	uint64_t *used;		       /* bit by bit */
 	struct gputm__lut lut;
+	uint8_t *home;			 /* [threads]: static warp of each */
 	struct gputm__static_warp *warp; /* [warps] */
 	struct gputm__block *block;	 /* [blocks] */
 	uint8_t *block_of;		 /* [warps] */
@@ -89,7 +84,7 @@ static inline bool gputm__former_has_barrier(const struct gputm_warp_former *f,
 					     const struct gputm__lanes *lanes)
 {
 	return f->config.warp_barrier &&
-	       f->warp[gputm__lanes_warp(lanes, lanes->mask)].diverged;
+	       f->warp[f->home[lanes->thread[gputm__lowest(lanes->mask)]]].diverged;
 }
 
 /* True if other threads may join these. */
@@ -129,9 +124,10 @@ static inline void gputm__former_land(struct gputm_warp_former *f, uint64_t mask
 /* ---- warp_former.c ---- */
 
 /* The static warp of all these threads, or NO_WARP. */
-uint32_t gputm__former_home(const struct gputm__lanes *lanes);
-/* The threads in the lanes of `mask`. */
-struct gputm__lanes gputm__former_select(const struct gputm__lanes *from, uint64_t mask);
+uint32_t gputm__former_home(const struct gputm_warp_former *f, const struct gputm__lanes *lanes);
+/* Copy the lanes of `mask`. */
+void gputm__former_select(const struct gputm_warp_former *f, struct gputm__lanes *restrict to,
+			  const struct gputm__lanes *restrict from, uint64_t mask);
 /* The contents stay readable until another warp takes the slot. */
 void gputm__former_free_slot(struct gputm_warp_former *f, uint32_t slot);
 /* Append a warp of the pool to the queue of its PC. */
@@ -142,8 +138,9 @@ void gputm__former_queue(struct gputm_warp_former *f, uint32_t slot);
  */
 void gputm__former_insert(struct gputm_warp_former *f, const struct gputm__lanes *lanes,
 			  uint64_t pc);
-/* The threads in the lanes `mask` of a static warp. */
-struct gputm__lanes gputm__former_static_lanes(uint32_t warp, uint64_t mask);
+/* Fill *out with the lanes `mask` of a static warp. */
+void gputm__former_static_lanes(const struct gputm_warp_former *f, uint32_t warp, uint64_t mask,
+				struct gputm__lanes *out);
 /* Re-form a static warp whose live lanes are all at its warp barrier. */
 void gputm__former_restore(struct gputm_warp_former *f, uint32_t warp);
 /* As gputm__former_insert(), for threads of which some may reach their warp barriers at pc. */

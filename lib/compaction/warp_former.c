@@ -47,36 +47,46 @@
  *     PC, and a warp then issues as it is.
  *   - A barrier of a block is handled also in divergent code: threads wait one by one.
  */
+#include "lib/compaction/columns.h"
 #include "lib/compaction/warp_former-priv.h"
 
 /* ---- threads by lane ---- */
 
-uint32_t gputm__former_home(const struct gputm__lanes *lanes)
+uint32_t gputm__former_home(const struct gputm_warp_former *f, const struct gputm__lanes *lanes)
 {
-	uint32_t home = gputm__lanes_warp(lanes, lanes->mask);
+	uint32_t home = NO_WARP;
 
-	for (uint64_t m = lanes->mask; m; m &= m - 1)
-		if (gputm__lanes_warp(lanes, m) != home)
+	for (uint64_t m = lanes->mask; m; m &= m - 1) {
+		uint32_t one = f->home[lanes->thread[gputm__lowest(m)]];
+
+		if (home != NO_WARP && one != home)
 			return NO_WARP;
+		home = one;
+	}
 	return home;
 }
 
-struct gputm__lanes gputm__former_select(const struct gputm__lanes *from, uint64_t mask)
+void gputm__former_select(const struct gputm_warp_former *f, struct gputm__lanes *restrict to,
+			  const struct gputm__lanes *restrict from, uint64_t mask)
 {
-	struct gputm__lanes some = *from;
+	static const gputm__words bit = { 1, 2, 4, 8, 16, 32, 64, 128 };
+	const gputm__words *all = (const gputm__words *)(const void *)from->thread;
+	gputm__words *some = (gputm__words *)(void *)to->thread;
 
-	some.mask = mask;
-	if (mask && some.home == NO_WARP)
-		some.home = gputm__former_home(&some);
-	return some;
+	to->mask = mask;
+	for (unsigned i = 0; i < LANES_MAX / 8; i++, mask >>= 8)
+		some[i] = all[i] | (gputm__words)((bit & (uint16_t)(mask & 0xff)) == 0);
+	to->home = from->home == NO_WARP ? gputm__former_home(f, to) : from->home;
 }
 
 /* Add threads in free lanes. */
-static void join(struct gputm__lanes *to, const struct gputm__lanes *others)
+static void join(struct gputm__lanes *restrict to, const struct gputm__lanes *restrict others)
 {
+	gputm__words *thread = (gputm__words *)(void *)to->thread;
+
 	to->mask |= others->mask;
-	for (uint64_t m = others->mask; m; m &= m - 1)
-		to->warp[gputm__lowest(m)] = others->warp[gputm__lowest(m)];
+	for (unsigned i = 0; i < LANES_MAX / 8; i++) /* NO_THREAD is all ones */
+		thread[i] &= ((const gputm__words *)(const void *)others->thread)[i];
 	if (to->home != others->home)
 		to->home = NO_WARP;
 }
@@ -158,8 +168,9 @@ static void merge(struct gputm_warp_former *f, uint32_t rank, const struct gputm
 {
 	const struct gputm__lut_entry *e = &f->lut.entry[rank];
 	uint32_t threads = gputm__popcount(fit);
-	struct gputm__lanes joining = gputm__former_select(lanes, fit);
+	struct gputm__lanes joining;
 
+	gputm__former_select(f, &joining, lanes, fit);
 	join(&f->pool[e->open].lanes, &joining);
 	f->threads_merged += threads;
 	gputm__emit(&f->unit, GPUTM_WARP_FORMER_EVENT_MERGE, e->open, e->pc, fit, 0);
@@ -203,7 +214,7 @@ void gputm__former_insert(struct gputm_warp_former *f, const struct gputm__lanes
 		merge(f, rank, lanes, fit);
 		if (fit == lanes->mask)
 			return;
-		rest = gputm__former_select(lanes, lanes->mask & ~fit);
+		gputm__former_select(f, &rest, lanes, lanes->mask & ~fit);
 		lanes = &rest;
 	}
 	slot = take_slot(f);
@@ -214,12 +225,17 @@ void gputm__former_insert(struct gputm_warp_former *f, const struct gputm__lanes
 
 /* ---- the warp barrier ---- */
 
-struct gputm__lanes gputm__former_static_lanes(uint32_t warp, uint64_t mask)
+void gputm__former_static_lanes(const struct gputm_warp_former *f, uint32_t warp, uint64_t mask,
+				struct gputm__lanes *out)
 {
-	struct gputm__lanes lanes = { .mask = mask, .home = warp };
+	out->mask = mask;
+	out->home = warp;
+	memset(out->thread, 0xff, sizeof(out->thread));
+	for (; mask; mask &= mask - 1) {
+		uint32_t lane = gputm__lowest(mask);
 
-	memset(lanes.warp, (int)warp, sizeof(lanes.warp));
-	return lanes;
+		out->thread[lane] = (uint16_t)(warp * f->config.lanes + lane);
+	}
 }
 
 void gputm__former_restore(struct gputm_warp_former *f, uint32_t warp)
@@ -239,7 +255,7 @@ void gputm__former_restore(struct gputm_warp_former *f, uint32_t warp)
 	}
 	f->restored++;
 	gputm__emit(&f->unit, GPUTM_WARP_FORMER_EVENT_RESTORE, warp, pc, s->live, 0);
-	lanes = gputm__former_static_lanes(warp, s->live);
+	gputm__former_static_lanes(f, warp, s->live, &lanes);
 	gputm__former_insert(f, &lanes, pc);
 }
 
@@ -251,7 +267,8 @@ static void deliver_open(struct gputm_warp_former *f, const struct gputm__lanes 
 	uint64_t here = 0;
 
 	for (uint64_t m = lanes->mask; m; m &= m - 1) {
-		struct gputm__static_warp *s = &f->warp[gputm__lanes_warp(lanes, m)];
+		struct gputm__static_warp *s =
+			&f->warp[f->home[lanes->thread[gputm__lowest(m)]]];
 
 		if (s->pc != pc)
 			continue;
@@ -262,12 +279,12 @@ static void deliver_open(struct gputm_warp_former *f, const struct gputm__lanes 
 		gputm__former_insert(f, lanes, pc);
 		return;
 	}
-	come = gputm__former_select(lanes, here);
-	rest = gputm__former_select(lanes, lanes->mask & ~here);
+	gputm__former_select(f, &come, lanes, here);
+	gputm__former_select(f, &rest, lanes, lanes->mask & ~here);
 	if (rest.mask)
 		gputm__former_insert(f, &rest, pc);
 	for (uint64_t m = here; m; m &= m - 1)
-		gputm__former_restore(f, gputm__lanes_warp(&come, m));
+		gputm__former_restore(f, f->home[come.thread[gputm__lowest(m)]]);
 }
 
 void gputm__former_deliver(struct gputm_warp_former *f, const struct gputm__lanes *lanes,
@@ -326,12 +343,7 @@ static void describe(const struct gputm_warp_former *f, uint32_t slot,
 	out->pc = w->pc;
 	out->mask = w->lanes.mask;
 	out->home = w->lanes.home;
-	memset(out->thread, 0xff, sizeof(out->thread));
-	for (uint64_t m = w->lanes.mask; m; m &= m - 1) {
-		uint32_t lane = gputm__lowest(m);
-
-		out->thread[lane] = (uint16_t)(w->lanes.warp[lane] * f->config.lanes + lane);
-	}
+	memcpy(out->thread, w->lanes.thread, sizeof(out->thread));
 }
 
 static int nothing_to_issue(const struct gputm_warp_former *f)
