@@ -297,12 +297,14 @@ static void take_report(uint32_t partition)
 static void deliver_report(struct core *core)
 {
 	const struct sent *sent = &core->report[core->head];
-	uint64_t first = sent->report.first_cid + (unsigned)__builtin_ctzll(sent->report.mask);
-	uint32_t count = (uint32_t)__builtin_popcountll(sent->report.mask);
+	uint64_t first;
+	uint32_t count;
 	int result;
 
 	if (!core->count || below(3) == 0)
 		return;
+	first = sent->report.first_cid + (unsigned)__builtin_ctzll(sent->report.mask);
+	count = (uint32_t)__builtin_popcountll(sent->report.mask);
 	result = gputm_commit_sequencer_push(core->seq, sent->partition, &sent->report);
 	ck_assert_msg(result >= 0, "%s", w.kit.message);
 	if (result != GPUTM_COMMIT_SEQUENCER_OK)

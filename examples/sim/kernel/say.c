@@ -42,8 +42,8 @@ static int name_element(const struct kernel_array *a, const struct kernel_field 
 static const struct kernel_step *span_of(const struct kernel_step *first,
 					 const struct kernel_step *end, uint16_t column)
 {
-	while (end-- > first)
-		if (end->d == column)
+	while (end > first)
+		if ((--end)->d == column)
 			return end->operator == KERNEL_SPAN ? end : NULL;
 	return NULL;
 }

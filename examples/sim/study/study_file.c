@@ -268,7 +268,7 @@ static int add_named(struct sim_study_file *study, struct sim_axis *as, char *te
 	if (!name || set != dotted || strchr(name, '='))
 		return wrong(study, as->line, "got \"%s\", expected NAME VALUE..., set PATH.FIELD "
 					      "VALUE... or call NAME TEXT...",
-			     sim_quoted(name ? name : "nothing"));
+			     sim_quoted(name ? name : set ? "set" : "call"));
 	axis = new_axis(study, name, as);
 	return axis ? add_values(study, axis) : -1;
 }
