@@ -271,7 +271,7 @@ static void put(const struct sim_check *check, struct sim_memory *memory, uint64
 	sim_memory_write(memory, address, value);
 }
 
-/* Do the versions of its reads say where the transaction stands? */
+/* Do the versions that a transaction has read fix its place in the serial order? */
 static bool by_version(const struct committed *commit)
 {
 	return commit->witness == SIM_NO_PLACE || commit->witness >> 62 == 1;

@@ -42,7 +42,7 @@ struct sweep_story {
  * The points get the figures that they must tell. Free it in both cases. */
 int sweep_story_make(struct sweep_points *points, struct sweep_story *out);
 void sweep_story_free(struct sweep_story *story);
-/* After them. 0 or -1: out of memory. */
+/* Judge all claims after the runs: 0, or -1 if memory runs out. */
 int sweep_story_judge(struct sweep_story *story, const struct sweep_lines *lines);
 /* Tell the verdicts on stderr, all or those that are not expected; how many of these there are. */
 size_t sweep_story_tell(const struct sweep_story *story, bool all);

@@ -200,7 +200,7 @@ static const char *read_report(struct results *r, const char *text, const char *
 	return end;
 }
 
-/* All of a file, to be freed; NULL: it cannot be read. */
+/* The bytes of a file, which the caller frees; NULL if the file cannot be read. */
 static char *read_all(const char *name)
 {
 	FILE *in = fopen(name, "r"), *out;
