@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Programs built with the headers of each release (tests/abi/VERSION, never edited) and of today run
-# with today's library: tests/abi/units.c, also with headers whose configs end one field earlier or
-# later, and the examples. What the headers of then define has the same layout today.
-# An example that needs what a release had not is kept for it as tests/abi/VERSION/UNIT.[c|exp].
+# Programs built with the headers of each release (tests/abi/VERSION.headers, never edited) and of
+# today run with today's library: tests/abi/units.c, also with headers whose configs end one field
+# earlier or later, and the examples. What the headers of then define has the same layout today.
+# An example that needs what a release had not is kept for it as tests/abi/VERSION-UNIT.[c|exp].
 . "${srcdir:-.}/tests/build/lib.sh"
 
 library=$PWD/.libs/libgputm.so
@@ -19,6 +19,12 @@ program() {
 		complain "$source: does not compile with the headers in $include"
 		return 1
 	fi
+}
+
+# unpack FILE DIRECTORY: the headers there; in FILE "== NAME" stands before each.
+unpack() {
+	mkdir -p "$2/gputm"
+	awk -v to="$2/" '/^== / { file = to $2; next } { print >file }' "$1"
 }
 
 # layout INCLUDE: sizes, offsets and values, as tests/abi/layout.c prints them.
@@ -51,12 +57,14 @@ run() {
 
 layout "$srcdir/include" >"$work/today"
 [ -s "$work/today" ] || complain "no layout of today's headers"
-for headers in "$srcdir"/tests/abi/*/gputm "$srcdir/include/gputm"; do
-	[ -d "$headers" ] || complain "no headers of a release in tests/abi"
-	of=${headers%/gputm}
-	version=$(basename "$of")
-	[ "$of" != "$srcdir/include" ] || version=today
-
+for headers in "$srcdir"/tests/abi/*.headers today; do
+	version=$(basename "$headers" .headers)
+	of=$work/$version
+	if [ "$version" = today ]; then
+		of=$srcdir/include
+	elif ! unpack "$headers" "$of"; then
+		complain "no headers of a release in tests/abi"
+	fi
 	mkdir -p "$work/of"
 	sed -n 's,^#include [<"]gputm/\(.*\)\.h[>"].*,\1,p' "$of/gputm/gputm.h" | grep -vx base |
 		awk '{ print "UNIT(" $1 ", " toupper($1) ")" }' >"$work/of/units.h"
@@ -75,10 +83,10 @@ for headers in "$srcdir"/tests/abi/*/gputm "$srcdir/include/gputm"; do
 	[ ! -s "$work/broken" ] || complain "what programs built with $version rely on: $(cat "$work/broken")"
 	for example in "$srcdir"/examples/*.exp; do
 		name=$(basename "$example" .exp)
-		from=$of
-		[ -e "$from/$name.c" ] || from=$srcdir/examples
-		program "$of" "$from/$name.c" || continue
-		"$work/program" 2>&1 | diff - "$from/$name.exp" || complain "$name, built with $version"
+		from=$srcdir/tests/abi/$version-$name
+		[ -e "$from.c" ] || from=$srcdir/examples/$name
+		program "$of" "$from.c" || continue
+		"$work/program" 2>&1 | diff - "$from.exp" || complain "$name, built with $version"
 	done
 done
 exit $failed
