@@ -53,23 +53,35 @@ static void note_unit(struct gputm_unit *unit, bool last)
 	trace.turns++;
 }
 
+static void trace_round(uint64_t round, size_t size)
+{
+	uint8_t *data = malloc(size);
+	uint64_t random = round;
+
+	ck_assert_ptr_nonnull(data);
+	for (size_t i = 0; i < size; i++)
+		data[i] = (uint8_t)kit_random(&random);
+	*data = (uint8_t)round;
+	trace.on = true;
+	trace.listens = round & 1;
+	kit_drive(data, size, false);
+	trace.on = false;
+	free(data);
+}
+
 uint64_t kit_trace(uint64_t turns)
 {
 	size_t size = kit_driven->size;
-	uint8_t *data = malloc(size);
 
-	ck_assert_ptr_nonnull(data);
-	trace.on = true;
-	for (uint64_t round = 0; trace.turns < turns && round * size < 32 * turns; round++) {
-		uint64_t random = round;
+	for (uint64_t round = 0; trace.turns < turns && round * size < 32 * turns; round++)
+		trace_round(round, size);
+	return trace.digest;
+}
 
-		for (size_t i = 0; i < size; i++)
-			data[i] = (uint8_t)kit_random(&random);
-		*data = (uint8_t)round;
-		trace.listens = round & 1;
-		kit_drive(data, size, false);
-	}
-	free(data);
+uint64_t kit_trace_round(uint64_t round)
+{
+	trace.turns = trace.digest = 0;
+	trace_round(round, kit_driven->size / kit_scale(1, 20));
 	return trace.digest;
 }
 
@@ -95,7 +107,8 @@ struct gputm_unit *kit_turn(const struct kit_maker *maker, struct kit *kit,
 	return bytes->left % 499 ? unit : kit_swap(maker, kit, unit);
 }
 
-void kit_end(const struct kit_maker *maker, struct gputm_unit *unit, const struct kit_bytes *bytes)
+void kit_end(const struct kit_maker *maker, struct kit *kit, struct gputm_unit *unit,
+	     const struct kit_bytes *bytes)
 {
 	kit_valid(unit);
 	note_unit(unit, true);
@@ -104,7 +117,7 @@ void kit_end(const struct kit_maker *maker, struct gputm_unit *unit, const struc
 		kit_round_trip(maker, unit);
 		kit_hostile(maker, unit);
 	}
-	maker->destroy(unit);
+	kit_free(kit, maker, unit);
 }
 
 bool kit_bend(struct gputm_unit *unit, struct kit_bytes *bytes)

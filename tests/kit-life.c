@@ -22,7 +22,7 @@ static void put(const struct gputm_param *row, void *config, uint64_t value)
 }
 
 static void refuse_value(struct kit *kit, const struct kit_maker *maker, const void *good,
-			 const struct gputm_param *row, uint64_t value)
+			 const struct gputm_param *row, uint64_t value, const char *why)
 {
 	const struct gputm_params *params = maker->params();
 	struct gputm_unit *unit = NULL;
@@ -34,7 +34,7 @@ static void refuse_value(struct kit *kit, const struct kit_maker *maker, const v
 	ck_assert_msg(maker->make(kit->ctx, config, &unit) == -EINVAL, "%s = %llu accepted",
 		      row->name, (unsigned long long)value);
 	ck_assert_ptr_null(unit);
-	kit_said(kit, params->kind, row->name, NULL);
+	kit_said(kit, params->kind, row->name, why, NULL);
 	free(config);
 }
 
@@ -52,11 +52,12 @@ static void bad_fields(struct kit *kit, const struct kit_maker *maker, const voi
 		ck_assert_uint_eq(gputm_params_get(row, good), row->def);
 		ck_assert(row->summary && *row->summary);
 		if (row->min)
-			refuse_value(kit, maker, good, row, row->min - 1);
+			refuse_value(kit, maker, good, row, row->min - 1, "");
 		if (row->max < top)
-			refuse_value(kit, maker, good, row, row->max + 1);
+			refuse_value(kit, maker, good, row, row->max + 1, "");
 		if (row->power_of_two && row->max > 3)
-			refuse_value(kit, maker, good, row, row->min > 3 ? row->min + 1 : 3);
+			refuse_value(kit, maker, good, row, row->min > 3 ? row->min + 1 : 3,
+				     "a power of two");
 	}
 }
 

@@ -71,6 +71,16 @@ static void drive_short(int unused)
 	}
 }
 
+/* The same bytes give the same events, statistics and snapshots, other bytes give others. */
+static void drive_twice(int unused)
+{
+	uint64_t digest = kit_trace_round(1);
+
+	(void)unused;
+	ck_assert_uint_eq(kit_trace_round(1), digest);
+	ck_assert_uint_ne(kit_trace_round(3), digest);
+}
+
 /* "--trace N": print the digest of N turns. */
 static uint64_t trace_turns;
 
@@ -118,6 +128,7 @@ static void add_drive(TCase *tests, bool all)
 {
 	static const TTest rounds = { "drive_rounds", drive_rounds, __FILE__, __LINE__ };
 	static const TTest brief = { "drive_short", drive_short, __FILE__, __LINE__ };
+	static const TTest twice = { "drive_twice", drive_twice, __FILE__, __LINE__ };
 	static const TTest trace = { "drive_trace", drive_trace, __FILE__, __LINE__ };
 	static TTest of[FILES];
 
@@ -126,6 +137,7 @@ static void add_drive(TCase *tests, bool all)
 	if (all) {
 		tcase_add_loop_test(tests, &rounds, 0, (int)kit_driven->rounds);
 		tcase_add_loop_test(tests, &brief, 0, 1);
+		tcase_add_loop_test(tests, &twice, 0, 1);
 		add_corpus();
 	}
 	for (int i = 0; i < files; i++) {

@@ -87,11 +87,10 @@ static void same_stats(const struct gputm_unit *a, const struct gputm_unit *b)
 
 struct gputm_unit *kit_swap(const struct kit_maker *maker, struct kit *kit, struct gputm_unit *unit)
 {
-	static unsigned turns;
 	struct image image = save(unit);
 	struct gputm_unit *other = NULL;
 
-	if (turns++ & 1) { /* onto what is there */
+	if (kit->swaps++ & 1) { /* onto what is there */
 		ck_assert_msg(!gputm_unit_load(unit, image.bytes, image.size), "load: %s",
 			      kit->message);
 		ck_assert(same(&image, unit));
@@ -99,13 +98,14 @@ struct gputm_unit *kit_swap(const struct kit_maker *maker, struct kit *kit, stru
 		return unit;
 	}
 	ck_assert_int_eq(maker->make(kit->ctx, gputm_unit_config(unit), &other), 0);
-	ck_assert_msg(!(turns & 2 ? gputm_unit_clone(other, unit) :
+	ck_assert_msg(!(kit->swaps & 2 ? gputm_unit_clone(other, unit) :
 				    gputm_unit_load(other, image.bytes, image.size)),
 		      "load: %s", kit->message);
 	ck_assert(same(&image, other));
 	same_stats(unit, other);
 	kit_valid(other);
 	kit_observe_instead(unit, other);
+	kit_made_instead(kit, unit, other);
 	maker->destroy(unit);
 	free(image.bytes);
 	return other;

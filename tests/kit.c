@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The context of a test, what is said of calls that are refused, randomness. */
+/* The context of a test and units made in it, what refused calls say, randomness. */
 #include "tests/kit.h"
 
-#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- context ---- */
+
+struct kit_made {
+	const struct kit_maker *maker;
+	struct gputm_unit *unit;
+	struct kit_made *before;
+};
 
 static void *kit_alloc(size_t size, void *state)
 {
@@ -51,9 +57,67 @@ void kit_open(struct kit *kit)
 
 void kit_close(struct kit *kit)
 {
+	while (kit->made)
+		kit_free(kit, kit->made->maker, kit->made->unit);
 	gputm_ctx_unref(kit->ctx);
 	ck_assert_int_eq(kit->live, 0);
 }
+
+/* ---- units that are made from text ---- */
+
+const struct kit_maker *kit_watched;
+
+struct gputm_unit *kit_make(struct kit *kit, const struct kit_maker *maker, const void *config)
+{
+	struct kit_made *made = malloc(sizeof(*made));
+
+	ck_assert_ptr_nonnull(made);
+	*made = (struct kit_made){ maker, NULL, kit->made };
+	ck_assert_msg(!maker->make(kit->ctx, config, &made->unit), "%s", kit->message);
+	kit->made = made;
+	if (maker == kit_watched)
+		kit_observe(made->unit);
+	return made->unit;
+}
+
+void kit_made_instead(struct kit *kit, const struct gputm_unit *unit, struct gputm_unit *other)
+{
+	for (struct kit_made **at = &kit->made, *made; (made = *at); at = &made->before) {
+		if (made->unit != unit)
+			continue;
+		made->unit = other;
+		if (!other) {
+			*at = made->before;
+			free(made);
+		}
+		return;
+	}
+}
+
+void kit_free(struct kit *kit, const struct kit_maker *maker, struct gputm_unit *unit)
+{
+	kit_made_instead(kit, unit, NULL);
+	maker->destroy(unit);
+}
+
+void kit_config(const struct gputm_params *params, void *config, const char *text, va_list values)
+{
+	char fields[512], *field;
+	int size = text ? vsnprintf(fields, sizeof(fields), text, values) : 0;
+
+	ck_assert_int_lt(size, (int)sizeof(fields));
+	for (field = size ? strtok(fields, " ") : NULL; field; field = strtok(NULL, " ")) {
+		char *value = strchr(field, '=');
+
+		if (value)
+			*value++ = '\0';
+		ck_assert_msg(!(value ? gputm_params_set(NULL, params, config, field, value) :
+					gputm_params_preset(NULL, params, field, config)),
+			      "%s of %s, in \"%s\"", field, params->kind, text);
+	}
+}
+
+/* ---- messages ---- */
 
 void kit_said(const struct kit *kit, ...)
 {

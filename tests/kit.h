@@ -6,6 +6,7 @@
  * keeps the last message, and the checks that hold for all units alike.
  */
 #include <check.h>
+#include <stdarg.h>
 
 #include "gputm/gputm.h"
 
@@ -21,11 +22,13 @@ struct kit {
 	long allocations;     /* so far */
 	char message[512];    /* last one logged */
 	unsigned messages;
+	unsigned swaps;			  /* by kit_swap() */
+	struct kit_made *made;		  /* by kit_make(), the last first */
 	const struct gputm_unit *guarded; /* by kit_guard() */
 	uint64_t digest;
 };
 void kit_open(struct kit *kit);
-void kit_close(struct kit *kit); /* asserts that nothing leaked */
+void kit_close(struct kit *kit); /* frees what kit_make() made; asserts that nothing leaked */
 
 /* Assert that the last message names all of these (NULL-ended list). */
 void kit_said(const struct kit *kit, ...);
@@ -88,6 +91,85 @@ struct kit_maker {
 	static const struct gputm_##UNIT##_config UNIT##_init = GPUTM_##UPPER##_CONFIG_INIT;   \
 	static const struct kit_maker UNIT##_maker = { gputm_##UNIT##_params, UNIT##_make,     \
 						       UNIT##_destroy, &UNIT##_init }
+
+/*
+ * The unit of a test: KIT_UNIT(recency_bloom, RECENCY_BLOOM) defines its maker, the test of its
+ * life, and four functions. Configs are text, fields on top of the defaults and, before them, a
+ * preset's name: "isca-2017 entries=%u"; NULL for the defaults.
+ *   make(kit, text, ...) makes a unit, which is observed, and freed with the kit;
+ *   make_of(kit, &config) does so with a config, where a field is a pointer;
+ *   refuse(kit, text, ...) gives the error of a config that no unit is made of;
+ *   with(text, ...) gives a config;
+ *   unit_of(handle) gives the common face.
+ * KIT_PART() leaves out the test and the observer, for further programs of the same unit.
+ */
+#define KIT_PART(UNIT, UPPER)                                                                  \
+	KIT_MAKER(UNIT, UPPER);                                                                \
+	__attribute__((unused)) static struct gputm_unit *unit_of(struct gputm_##UNIT *handle) \
+	{                                                                                      \
+		return gputm_##UNIT##_unit(handle);                                            \
+	}                                                                                      \
+	__attribute__((unused)) static struct gputm_##UNIT *make_of(                           \
+		struct kit *kit, const struct gputm_##UNIT##_config *config)                   \
+	{                                                                                      \
+		return (struct gputm_##UNIT *)(void *)kit_make(kit, &UNIT##_maker, config);    \
+	}                                                                                      \
+	__attribute__((unused, format(printf, 1, 2))) static struct gputm_##UNIT##_config with( \
+		const char *text, ...)                                                         \
+	{                                                                                      \
+		struct gputm_##UNIT##_config config = UNIT##_init;                             \
+		va_list values;                                                                \
+                                                                                               \
+		va_start(values, text);                                                        \
+		kit_config(gputm_##UNIT##_params(), &config, text, values);                    \
+		va_end(values);                                                                \
+		return config;                                                                 \
+	}                                                                                      \
+	__attribute__((unused, format(printf, 2, 3))) static struct gputm_##UNIT *make(        \
+		struct kit *kit, const char *text, ...)                                        \
+	{                                                                                      \
+		struct gputm_##UNIT##_config config = UNIT##_init;                             \
+		va_list values;                                                                \
+                                                                                               \
+		va_start(values, text);                                                        \
+		kit_config(gputm_##UNIT##_params(), &config, text, values);                    \
+		va_end(values);                                                                \
+		return make_of(kit, &config);                                                  \
+	}                                                                                      \
+	__attribute__((unused, format(printf, 2, 3))) static int refuse(                       \
+		struct kit *kit, const char *text, ...)                                        \
+	{                                                                                      \
+		struct gputm_##UNIT##_config config = UNIT##_init;                             \
+		struct gputm_unit *unit = NULL;                                                \
+		va_list values;                                                                \
+                                                                                               \
+		va_start(values, text);                                                        \
+		kit_config(gputm_##UNIT##_params(), &config, text, values);                    \
+		va_end(values);                                                                \
+		return UNIT##_make(kit->ctx, &config, &unit);                                  \
+	}                                                                                      \
+	struct kit_made /* so that a semicolon follows */
+#define KIT_UNIT(UNIT, UPPER)                                                                  \
+	KIT_PART(UNIT, UPPER);                                                                 \
+	__attribute__((constructor)) static void UNIT##_watched(void)                          \
+	{                                                                                      \
+		kit_watched = &UNIT##_maker;                                                   \
+	}                                                                                      \
+	KIT_TEST(test_##UNIT##_life)                                                           \
+	{                                                                                      \
+		kit_common(&UNIT##_maker);                                                     \
+	}                                                                                      \
+	struct kit_made
+__attribute__((format(printf, 3, 0))) void kit_config(const struct gputm_params *params,
+						      void *config, const char *text,
+						      va_list values);
+/* A unit that kit_close(), kit_swap() or kit_end() frees; observed if its maker is watched. */
+struct gputm_unit *kit_make(struct kit *kit, const struct kit_maker *maker, const void *config);
+extern const struct kit_maker *kit_watched;
+/* Free a unit, whether kit_make() has made it or not. */
+void kit_free(struct kit *kit, const struct kit_maker *maker, struct gputm_unit *unit);
+/* Free `other`, or nothing if it is NULL, in the place of `unit`. */
+void kit_made_instead(struct kit *kit, const struct gputm_unit *unit, struct gputm_unit *other);
 
 /* INIT macro = table defaults; one bad value beyond each bound refused with its name, the
  * bounds' insides accepted by the table; size rules; free(NULL); presets make units. */
@@ -174,9 +256,9 @@ int kit_missed(void);
 /*
  * KIT_DRIVE(UNIT, rounds, size) { ... } takes a unit through the operations that `bytes` say,
  * beside its oracle. A test program feeds its drive with `rounds` strings of `size` bytes of the
- * generator (the first byte is the number of the round), with 300 short strings, and with the files
- * in tests/fuzz/corpus/UNIT; with arguments, only with the files that are named. "make fuzz" links
- * the drive with libFuzzer.
+ * generator (the first byte is the number of the round), with 300 short strings, with the same
+ * string twice, for the same answers, and with the files in tests/fuzz/corpus/UNIT; with arguments,
+ * only with the files that are named. "make fuzz" links the drive with libFuzzer.
  */
 struct kit_bytes {
 	const uint8_t *at;
@@ -198,6 +280,8 @@ void kit_drive(const uint8_t *data, size_t size, bool thorough);
  * straight ways are closed to observers), statistics and snapshots. Its answers are the oracle's.
  */
 uint64_t kit_trace(uint64_t turns);
+/* Such a digest of one round. */
+uint64_t kit_trace_round(uint64_t round);
 
 #define KIT_DRIVE(UNIT, ROUNDS, SIZE)                                                          \
 	static void drive_##UNIT(struct kit *kit, struct kit_bytes *bytes);                    \
@@ -235,9 +319,9 @@ struct gputm_unit *kit_turn(const struct kit_maker *maker, struct kit *kit,
 	((struct gputm_##UNIT *)(void *)kit_turn(&UNIT##_maker, kit,                           \
 						 gputm_##UNIT##_unit(handle), bytes))
 /* The end of a drive: chaos, round trip and hostile snapshots if thorough; frees the unit. */
-void kit_end(const struct kit_maker *maker, struct gputm_unit *unit,
+void kit_end(const struct kit_maker *maker, struct kit *kit, struct gputm_unit *unit,
 	     const struct kit_bytes *bytes);
-#define KIT_END(UNIT, handle) kit_end(&UNIT##_maker, gputm_##UNIT##_unit(handle), bytes)
+#define KIT_END(UNIT, handle) kit_end(&UNIT##_maker, kit, gputm_##UNIT##_unit(handle), bytes)
 /*
  * A state that no operation leads to: change some bytes of the snapshot of a unit without parts and
  * load it. True if the unit has accepted the state, which further operations may then be tried on.

@@ -4,21 +4,7 @@
 /* What the tests of local_tm share: attempts whose answers agree with their probes. */
 #include "tests/kit.h"
 
-KIT_MAKER(local_tm, LOCAL_TM);
-
-static inline struct gputm_local_tm *make(struct kit *kit, uint32_t wavefronts, uint32_t lanes,
-					  uint32_t banks, uint32_t words)
-{
-	struct gputm_local_tm_config config = GPUTM_LOCAL_TM_CONFIG_INIT;
-	struct gputm_local_tm *t = NULL;
-
-	config.wavefronts = wavefronts;
-	config.lanes = lanes;
-	config.banks = banks;
-	config.words = words;
-	ck_assert_int_eq(gputm_local_tm_new(kit->ctx, &config, &t), 0);
-	return t;
-}
+KIT_PART(local_tm, LOCAL_TM);
 
 static inline struct gputm_local_tm_begun begin(struct gputm_local_tm *t, uint32_t wavefront)
 {
@@ -26,7 +12,7 @@ static inline struct gputm_local_tm_begun begin(struct gputm_local_tm *t, uint32
 
 	ck_assert_int_eq(gputm_local_tm_begin_probe(t, wavefront), GPUTM_LOCAL_TM_OK);
 	ck_assert_int_eq(gputm_local_tm_begin(t, wavefront, &out), GPUTM_LOCAL_TM_OK);
-	kit_valid(gputm_local_tm_unit(t));
+	kit_valid(unit_of(t));
 	return out;
 }
 
@@ -35,28 +21,28 @@ static inline struct gputm_local_tm_answer access_all(struct gputm_local_tm *t, 
 						      const uint32_t *word, uint32_t *value)
 {
 	struct gputm_local_tm_answer out = { 77, 78, 79 }, probe = { 80, 81, 82 };
-	uint64_t digest = kit_digest(gputm_local_tm_unit(t));
+	uint64_t digest = kit_digest(unit_of(t));
 	int result = gputm_local_tm_access_probe(t, wavefront, lanes, word, &probe);
 
-	ck_assert_uint_eq(kit_digest(gputm_local_tm_unit(t)), digest);
+	ck_assert_uint_eq(kit_digest(unit_of(t)), digest);
 	ck_assert_int_eq(gputm_local_tm_access(t, wavefront, write, lanes, word, value, &out),
 			 result);
 	ck_assert_int_eq(result, out.conflicts ? GPUTM_LOCAL_TM_CONFLICT : GPUTM_LOCAL_TM_OK);
 	ck_assert_uint_eq(out.conflicts, probe.conflicts);
 	ck_assert_uint_eq(out.cycles, probe.cycles);
 	ck_assert_uint_eq(out.passes, probe.passes);
-	kit_valid(gputm_local_tm_unit(t));
+	kit_valid(unit_of(t));
 	return out;
 }
 
 /* One lane stores a value to a word. */
 static inline struct gputm_local_tm_answer put(struct gputm_local_tm *t, uint32_t wavefront,
-					       unsigned lane, uint32_t at, uint32_t with)
+					       unsigned lane, uint32_t at, uint32_t what)
 {
 	uint32_t word[64], value[64];
 
 	word[lane] = at;
-	value[lane] = with;
+	value[lane] = what;
 	return access_all(t, wavefront, true, UINT64_C(1) << lane, word, value);
 }
 
@@ -66,7 +52,7 @@ static inline struct gputm_local_tm_ended commit(struct gputm_local_tm *t, uint3
 	struct gputm_local_tm_ended out = { 0 };
 
 	ck_assert_int_eq(gputm_local_tm_commit(t, wavefront, &out), expected);
-	kit_valid(gputm_local_tm_unit(t));
+	kit_valid(unit_of(t));
 	return out;
 }
 

@@ -4,7 +4,7 @@
 /* What the tests of simt_stack share: the stack of a test, and its rows. */
 #include "tests/kit.h"
 
-KIT_MAKER(simt_stack, SIMT_STACK);
+KIT_PART(simt_stack, SIMT_STACK);
 
 #define NO_PC GPUTM_SIMT_STACK_NO_PC
 #define NO_ENTRY GPUTM_SIMT_STACK_NO_ENTRY
@@ -15,19 +15,6 @@ KIT_MAKER(simt_stack, SIMT_STACK);
 #define SWITCH GPUTM_SIMT_STACK_SWITCH
 #define FULL GPUTM_SIMT_STACK_FULL
 #define NESTED GPUTM_SIMT_STACK_NESTED
-
-static inline struct gputm_simt_stack *make(struct kit *kit, uint32_t lanes, uint32_t depth,
-					    bool likely)
-{
-	struct gputm_simt_stack_config config = GPUTM_SIMT_STACK_CONFIG_INIT;
-	struct gputm_simt_stack *stack = NULL;
-
-	config.lanes = lanes;
-	config.depth = depth;
-	config.likely_convergence = likely;
-	ck_assert_int_eq(gputm_simt_stack_new(kit->ctx, &config, &stack), 0);
-	return stack;
-}
 
 /* ---- rows ---- */
 
@@ -59,8 +46,8 @@ static inline void rows_are(struct gputm_simt_stack *stack,
 		ck_assert_uint_eq(gputm_simt_stack_pc(stack), row[count - 1].pc);
 		ck_assert_uint_eq(gputm_simt_stack_active_mask(stack), row[count - 1].mask);
 	}
-	kit_valid(gputm_simt_stack_unit(stack));
-	kit_round_trip(&simt_stack_maker, gputm_simt_stack_unit(stack));
+	kit_valid(unit_of(stack));
+	kit_round_trip(&simt_stack_maker, unit_of(stack));
 }
 
 #define ROWS(stack, ...)                                                                       \

@@ -3,18 +3,7 @@
 #include "tests/kit.h"
 #include "tests/oracle/access_bitmap.h"
 
-KIT_MAKER(access_bitmap, ACCESS_BITMAP);
-
-static struct gputm_access_bitmap *make(struct kit *kit, uint64_t region, uint32_t granule)
-{
-	struct gputm_access_bitmap_config config = GPUTM_ACCESS_BITMAP_CONFIG_INIT;
-	struct gputm_access_bitmap *bitmap = NULL;
-
-	config.region_bytes = region;
-	config.granule = granule;
-	ck_assert_int_eq(gputm_access_bitmap_new(kit->ctx, &config, &bitmap), 0);
-	return bitmap;
-}
+KIT_UNIT(access_bitmap, ACCESS_BITMAP);
 
 static void record(struct gputm_access_bitmap *bitmap, uint64_t address)
 {
@@ -41,17 +30,11 @@ static void expect_run(const struct gputm_access_bitmap *bitmap, uint64_t from, 
 	ck_assert_uint_eq(run.bytes, bytes ? bytes : 4711);
 }
 
-KIT_TEST(test_access_bitmap_life)
-{
-	kit_common(&access_bitmap_maker);
-}
-
 /* The example that opens the source. */
 KIT_TEST(test_access_bitmap_joins_runs)
 {
-	struct gputm_access_bitmap *bitmap;
+	struct gputm_access_bitmap *bitmap = make(kit, "region_bytes=1048576 granule=16384");
 
-	bitmap = make(kit, 1 << 20, 16384);
 	record(bitmap, 0x100);
 	record(bitmap, 0x3fff);
 	record(bitmap, 0x4000);
@@ -63,24 +46,23 @@ KIT_TEST(test_access_bitmap_joins_runs)
 	expect_run(bitmap, 0x14000, 0, 0);
 	ck_assert_int_eq(query(bitmap, 0x13fff), 1);
 	ck_assert_int_eq(query(bitmap, 0x14000), 0);
-	kit_valid(gputm_access_bitmap_unit(bitmap));
-	kit_round_trip(&access_bitmap_maker, gputm_access_bitmap_unit(bitmap));
+	kit_valid(unit_of(bitmap));
+	kit_round_trip(&access_bitmap_maker, unit_of(bitmap));
 	gputm_access_bitmap_clear(bitmap);
 	expect_run(bitmap, 0, 0, 0);
 	ck_assert_int_eq(query(bitmap, 0x100), 0);
-	ck_assert_uint_eq(kit_stat(gputm_access_bitmap_unit(bitmap), "cleared"), 3);
-	ck_assert_uint_eq(kit_stat(gputm_access_bitmap_unit(bitmap), "maximum_marked"), 3);
-	ck_assert_uint_eq(kit_stat(gputm_access_bitmap_unit(bitmap), "made"), 4);
-	gputm_access_bitmap_free(bitmap);
+	ck_assert_uint_eq(kit_stat(unit_of(bitmap), "cleared"), 3);
+	ck_assert_uint_eq(kit_stat(unit_of(bitmap), "maximum_marked"), 3);
+	ck_assert_uint_eq(kit_stat(unit_of(bitmap), "made"), 4);
 }
 
 /* Runs over word and summary borders, and the last granule that is not whole. */
 KIT_TEST(test_access_bitmap_runs_end_with_the_region)
 {
 	uint64_t region = 4 * 64 * 64 * 3 + 6; /* three summaries, one granule and a half */
-	struct gputm_access_bitmap *bitmap;
+	struct gputm_access_bitmap *bitmap =
+		make(kit, "region_bytes=%llu granule=4", (unsigned long long)region);
 
-	bitmap = make(kit, region, 4);
 	for (uint64_t at = 0; at < region; at += 4)
 		record(bitmap, at);
 	expect_run(bitmap, 0, 0, region);
@@ -94,8 +76,7 @@ KIT_TEST(test_access_bitmap_runs_end_with_the_region)
 	record(bitmap, 64 * 4);
 	expect_run(bitmap, 0, 63 * 4, 8);
 	expect_run(bitmap, 65 * 4, region - 2, 2);
-	kit_valid(gputm_access_bitmap_unit(bitmap));
-	gputm_access_bitmap_free(bitmap);
+	kit_valid(unit_of(bitmap));
 }
 
 /* V: 600 MB at 4 B per bit; marks far apart are found without looking at what is between. */
@@ -112,25 +93,23 @@ KIT_TEST(test_access_bitmap_tracks_600_megabytes)
 	for (; gputm_access_bitmap_next_run(bitmap, at, &run); at = run.address + run.bytes)
 		ck_assert_uint_eq(run.address, runs++ * (region / 1000) / 4 * 4);
 	ck_assert_uint_eq(runs, 1000);
-	ck_assert_uint_eq(gputm_unit_storage_bits(gputm_access_bitmap_unit(bitmap)), region / 4);
+	ck_assert_uint_eq(gputm_unit_storage_bits(unit_of(bitmap)), region / 4);
 	/* The snapshot holds the words in use, not the region. */
-	ck_assert_uint_lt(gputm_unit_save(gputm_access_bitmap_unit(bitmap), NULL, 0), 30000);
+	ck_assert_uint_lt(gputm_unit_save(unit_of(bitmap), NULL, 0), 30000);
 	gputm_access_bitmap_free(bitmap);
 }
 
 KIT_TEST(test_access_bitmap_misuse_changes_nothing)
 {
-	struct gputm_access_bitmap *bitmap;
+	struct gputm_access_bitmap *bitmap = make(kit, "region_bytes=1001 granule=4");
 
-	bitmap = make(kit, 1001, 4);
 	record(bitmap, 1000);
-	kit_guard(kit, gputm_access_bitmap_unit(bitmap));
+	kit_guard(kit, unit_of(bitmap));
 	KIT_REFUSED(-ERANGE, gputm_access_bitmap_record(bitmap, 1001),
 		    "access_bitmap", "address = 1001", "0 .. 1000");
 	KIT_REFUSED(-ERANGE, gputm_access_bitmap_query(bitmap, 1001), "");
 	KIT_REFUSED(-ERANGE, gputm_access_bitmap_query_probe(bitmap, UINT64_MAX), "");
 	kit_unchanged(kit);
-	gputm_access_bitmap_free(bitmap);
 }
 
 /* bytes of the region, granule */
@@ -159,7 +138,7 @@ static void step(struct gputm_access_bitmap *bitmap, struct oracle_access_bitmap
 	if (kit_draw(bytes, 256) == 0) {
 		gputm_access_bitmap_clear(bitmap);
 		oracle_access_bitmap_open(o, &o->config);
-		ck_assert_uint_eq(kit_stat(gputm_access_bitmap_unit(bitmap), "made"), *made);
+		ck_assert_uint_eq(kit_stat(unit_of(bitmap), "made"), *made);
 	}
 }
 
@@ -167,11 +146,11 @@ KIT_DRIVE(access_bitmap, KIT_COUNT(geometry), 15000)
 {
 	const uint32_t any[] = { 1 + kit_u32(bytes, 65536), 4u << kit_u32(bytes, 8) };
 	const uint32_t *g = KIT_ROW(geometry, any);
-	struct gputm_access_bitmap *bitmap = make(kit, g[0], g[1]);
+	struct gputm_access_bitmap *bitmap = make(kit, "region_bytes=%u granule=%u", g[0], g[1]);
 	struct oracle_access_bitmap o;
 	uint64_t made = 0;
 
-	oracle_access_bitmap_open(&o, gputm_unit_config(gputm_access_bitmap_unit(bitmap)));
+	oracle_access_bitmap_open(&o, gputm_unit_config(unit_of(bitmap)));
 	while (kit_more(bytes)) {
 		step(bitmap, &o, bytes, &made);
 		bitmap = KIT_TURN(access_bitmap, bitmap);
@@ -181,10 +160,9 @@ KIT_DRIVE(access_bitmap, KIT_COUNT(geometry), 15000)
 
 KIT_TEST(test_access_bitmap_tells_its_observer)
 {
-	struct gputm_access_bitmap *bitmap;
+	struct gputm_access_bitmap *bitmap = make(kit, "region_bytes=4096 granule=4");
 
-	bitmap = make(kit, 4096, 4);
-	kit_observe(gputm_access_bitmap_unit(bitmap));
+	kit_observe(unit_of(bitmap));
 	record(bitmap, 0);
 	record(bitmap, 3);
 	record(bitmap, 4);
@@ -195,6 +173,5 @@ KIT_TEST(test_access_bitmap_tells_its_observer)
 	gputm_access_bitmap_clear(bitmap);
 	ck_assert_uint_eq(kit_event(GPUTM_ACCESS_BITMAP_EVENT_CLEAR)[0], 1);
 	ck_assert_uint_eq(kit_event(GPUTM_ACCESS_BITMAP_EVENT_CLEAR)[1], 1);
-	ck_assert_uint_eq(kit_stat(gputm_access_bitmap_unit(bitmap), "clears"), 2);
-	gputm_access_bitmap_free(bitmap);
+	ck_assert_uint_eq(kit_stat(unit_of(bitmap), "clears"), 2);
 }

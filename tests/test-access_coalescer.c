@@ -7,34 +7,17 @@
 
 #define MOST 200 /* words of a group in these tests */
 
-KIT_MAKER(access_coalescer, ACCESS_COALESCER);
-
-static struct gputm_access_coalescer *make(struct kit *kit,
-					   const struct gputm_access_coalescer_config *config)
-{
-	struct gputm_access_coalescer *coalescer = NULL;
-
-	ck_assert_int_eq(gputm_access_coalescer_new(kit->ctx, config, &coalescer), 0);
-	kit_observe(gputm_access_coalescer_unit(coalescer));
-	return coalescer;
-}
-
-KIT_TEST(test_access_coalescer_life)
-{
-	kit_common(&access_coalescer_maker);
-}
+KIT_UNIT(access_coalescer, ACCESS_COALESCER);
 
 /* The example that opens the source: five words of five lanes, two regions of 32 B. */
 KIT_TEST(test_access_coalescer_merges_a_row)
 {
 	static const uint64_t address[5] = { 0x40, 0x44, 0x80, 0x5c, 0x44 };
 	static const uint32_t value[5] = { 10, 11, 12, 13, 14 };
-	struct gputm_access_coalescer_config config = GPUTM_ACCESS_COALESCER_CONFIG_INIT;
 	struct gputm_access_coalescer_summary summary;
-	struct gputm_access_coalescer *coalescer;
 	struct gputm_wide_access out[5];
+	struct gputm_access_coalescer *coalescer = make(kit, NULL);
 
-	coalescer = make(kit, &config);
 	ck_assert_int_eq(gputm_access_coalescer_row(coalescer, 0x1f, address, value, out, &summary),
 			 2);
 	ck_assert_uint_eq(out[0].address, 0x40);
@@ -51,8 +34,7 @@ KIT_TEST(test_access_coalescer_merges_a_row)
 	ck_assert_uint_eq(summary.words, 5);
 	ck_assert_uint_eq(summary.duplicates, 1);
 	ck_assert_uint_eq(summary.saved, 3);
-	kit_valid(gputm_access_coalescer_unit(coalescer));
-	gputm_access_coalescer_free(coalescer);
+	kit_valid(unit_of(coalescer));
 }
 
 static int row_of_32(struct gputm_access_coalescer *coalescer, const uint64_t *address,
@@ -72,7 +54,7 @@ KIT_TESTS(test_thesis_2_3_adjacent_words_make_whole_lines, 3)
 	for (unsigned lane = 0; lane < 32; lane++)
 		address[lane] = 0x1000 + 4 * (31 - lane);
 	config.region_bytes = 32u << _i;
-	coalescer = make(kit, &config);
+	coalescer = make_of(kit, &config);
 	ck_assert_int_eq(row_of_32(coalescer, address, out), 4 >> _i);
 	ck_assert_uint_eq(out[0].address, 0x1080 - config.region_bytes);
 	ck_assert_uint_eq(out[0].word_mask, 0xffffffff >> (32 - config.region_bytes / 4));
@@ -81,22 +63,19 @@ KIT_TESTS(test_thesis_2_3_adjacent_words_make_whole_lines, 3)
 		address[lane] = 0x1000 + (uint64_t)config.region_bytes * lane;
 	ck_assert_int_eq(row_of_32(coalescer, address, out), 32);
 	ck_assert_int_eq(gputm_access_coalescer_row(coalescer, 0, address, NULL, out, NULL), 0);
-	ck_assert_uint_eq(kit_stat(gputm_access_coalescer_unit(coalescer), "per_group"), 3);
-	kit_valid(gputm_access_coalescer_unit(coalescer));
-	gputm_access_coalescer_free(coalescer);
+	ck_assert_uint_eq(kit_stat(unit_of(coalescer), "per_group"), 3);
+	kit_valid(unit_of(coalescer));
 }
 
 /* Regions keep the order in which they first appear; a later word does not move them. */
 KIT_TEST(test_access_coalescer_keeps_the_order_of_regions)
 {
-	static const struct gputm_word_access access[] = { { 0x80, 1, 0 }, { 0x00, 2, 0 },
-							   { 0x84, 3, 1 }, { 0x40, 4, 0 },
-							   { 0x80, 5, 2 } };
-	struct gputm_access_coalescer_config config = GPUTM_ACCESS_COALESCER_CONFIG_INIT;
-	struct gputm_access_coalescer *coalescer;
+	static const struct gputm_word_access access[] = {
+		{ 0x80, 1, 0 }, { 0x00, 2, 0 }, { 0x84, 3, 1 }, { 0x40, 4, 0 }, { 0x80, 5, 2 }
+	};
 	struct gputm_wide_access out[5];
+	struct gputm_access_coalescer *coalescer = make(kit, NULL);
 
-	coalescer = make(kit, &config);
 	ck_assert_int_eq(gputm_access_coalescer_log(coalescer, 5, access, true, out, NULL), 3);
 	ck_assert_uint_eq(out[0].address, 0x80);
 	ck_assert_uint_eq(out[1].address, 0x00);
@@ -104,12 +83,10 @@ KIT_TEST(test_access_coalescer_keeps_the_order_of_regions)
 	ck_assert_uint_eq(out[0].value[0], 5);
 	ck_assert_uint_eq(out[0].value[1], 3);
 	ck_assert_uint_eq(out[0].lane_mask, 7);
-	gputm_access_coalescer_free(coalescer);
 }
 
 KIT_TEST(test_access_coalescer_bounds_are_tight)
 {
-	struct gputm_access_coalescer_config config = GPUTM_ACCESS_COALESCER_CONFIG_INIT;
 	struct gputm_word_access access[4] = {
 		{ 0, 0, 0 }, { 4, 0, 1 }, { 0xfffc, 0, 7 }, { 8, 0, 0 }
 	};
@@ -117,13 +94,10 @@ KIT_TEST(test_access_coalescer_bounds_are_tight)
 	struct gputm_wide_access out[8], before[8];
 	struct gputm_access_coalescer *coalescer;
 
-	config.lanes = 8;
-	config.words = 3;
-	config.address_bits = 16;
 	memset(out, 0x5a, sizeof(out));
 	memcpy(before, out, sizeof(out));
-	coalescer = make(kit, &config);
-	kit_guard(kit, gputm_access_coalescer_unit(coalescer));
+	coalescer = make(kit, "lanes=8 words=3 address_bits=16");
+	kit_guard(kit, unit_of(coalescer));
 	KIT_REFUSED(-ERANGE, gputm_access_coalescer_row(coalescer, 0x100, address, NULL, out, NULL),
 		    "lane_mask = 256", "0 .. 255");
 	address[3] = 0x10000;
@@ -147,31 +121,24 @@ KIT_TEST(test_access_coalescer_bounds_are_tight)
 	ck_assert_int_eq(gputm_access_coalescer_row(coalescer, 0xf7, address, NULL, out, NULL), 2);
 	access[1].address = 4;
 	ck_assert_int_eq(gputm_access_coalescer_log(coalescer, 3, access, false, out, NULL), 2);
-	kit_valid(gputm_access_coalescer_unit(coalescer));
-	gputm_access_coalescer_free(coalescer);
+	kit_valid(unit_of(coalescer));
 }
 
 KIT_TEST(test_access_coalescer_widest)
 {
-	struct gputm_access_coalescer_config config = GPUTM_ACCESS_COALESCER_CONFIG_INIT;
 	struct gputm_access_coalescer *coalescer;
 	struct gputm_wide_access out[64];
 	uint64_t address[64];
 
 	for (unsigned lane = 0; lane < 64; lane++)
 		address[lane] = UINT64_MAX - 3 - (uint64_t)lane * 128;
-	config.region_bytes = 128;
-	config.lanes = 64;
-	config.words = 1;
-	config.address_bits = 64;
-	coalescer = make(kit, &config);
+	coalescer = make(kit, "region_bytes=128 lanes=64 words=1 address_bits=64");
 	ck_assert_int_eq(
 		gputm_access_coalescer_row(coalescer, UINT64_MAX, address, NULL, out, NULL), 64);
 	ck_assert_uint_eq(out[0].address, UINT64_MAX - 127);
 	ck_assert_uint_eq(out[63].word_mask, UINT32_C(1) << 31);
 	ck_assert_uint_eq(out[63].lane_mask, UINT64_C(1) << 63);
-	kit_valid(gputm_access_coalescer_unit(coalescer));
-	gputm_access_coalescer_free(coalescer);
+	kit_valid(unit_of(coalescer));
 }
 
 /* Region bytes, lanes, address bits, span of the addresses in words. */
@@ -295,16 +262,12 @@ KIT_DRIVE(access_coalescer, KIT_COUNT(geometry), 300000)
 {
 	const uint32_t any[] = { 32u << kit_u32(bytes, 3), 1 + kit_u32(bytes, 64),
 				 8 + kit_u32(bytes, 57), 4000 };
-	struct gputm_access_coalescer_config config = GPUTM_ACCESS_COALESCER_CONFIG_INIT;
 	const uint32_t *g = KIT_ROW(geometry, any);
-	struct gputm_access_coalescer *coalescer;
+	struct gputm_access_coalescer_config config =
+		with("region_bytes=%u lanes=%u address_bits=%u words=%d", g[0], g[1], g[2], MOST);
 	struct gputm_word_access access[MOST];
+	struct gputm_access_coalescer *coalescer = make_of(kit, &config);
 
-	config.region_bytes = g[0];
-	config.lanes = g[1];
-	config.address_bits = g[2];
-	config.words = MOST;
-	coalescer = make(kit, &config);
 	while (kit_more(bytes)) {
 		uint32_t count = draw(&config, g[3], access, bytes);
 
@@ -319,46 +282,15 @@ KIT_DRIVE(access_coalescer, KIT_COUNT(geometry), 300000)
 	KIT_END(access_coalescer, coalescer);
 }
 
-static uint64_t digest_of_run(uint64_t seed)
-{
-	struct gputm_access_coalescer_config config = GPUTM_ACCESS_COALESCER_CONFIG_INIT;
-	struct gputm_access_coalescer *coalescer = NULL;
-	struct gputm_word_access access[MOST];
-	struct gputm_wide_access out[MOST];
-	uint8_t data[10000];
-	struct kit_bytes bytes = { data, sizeof(data), 0, false };
-	uint64_t digest;
-
-	for (size_t i = 0; i < sizeof(data); i++)
-		data[i] = (uint8_t)kit_random(&seed);
-	ck_assert_int_eq(gputm_access_coalescer_new(NULL, &config, &coalescer), 0);
-	for (unsigned i = 0; i < 50; i++)
-		if (gputm_access_coalescer_log(coalescer, draw(&config, 99, access, &bytes), access,
-					       true, out, NULL) < 0)
-			continue;
-	digest = kit_digest(gputm_access_coalescer_unit(coalescer));
-	gputm_access_coalescer_free(coalescer);
-	return digest;
-}
-
-KIT_TEST(test_access_coalescer_is_deterministic)
-{
-	ck_assert_uint_eq(digest_of_run(1), digest_of_run(1));
-	ck_assert_uint_ne(digest_of_run(1), digest_of_run(2));
-}
-
 KIT_TEST(test_access_coalescer_tells_its_observer)
 {
 	static const struct gputm_word_access access[] = { { 4, 0, 0 }, { 4, 0, 1 }, { 64, 0, 2 } };
-	struct gputm_access_coalescer_config config = GPUTM_ACCESS_COALESCER_CONFIG_INIT;
-	struct gputm_access_coalescer *coalescer;
 	struct gputm_wide_access out[3];
+	struct gputm_access_coalescer *coalescer = make(kit, NULL);
 
-	coalescer = make(kit, &config);
 	ck_assert_int_eq(gputm_access_coalescer_log(coalescer, 3, access, true, out, NULL), 2);
 	ck_assert_uint_eq(kit_event(GPUTM_ACCESS_COALESCER_EVENT_GROUP)[0], 3);
 	ck_assert_uint_eq(kit_event(GPUTM_ACCESS_COALESCER_EVENT_GROUP)[1], 2);
 	ck_assert_uint_eq(kit_event(GPUTM_ACCESS_COALESCER_EVENT_GROUP)[2], 1);
 	ck_assert_uint_eq(kit_event(GPUTM_ACCESS_COALESCER_EVENT_GROUP)[3], 1);
-	gputm_access_coalescer_free(coalescer);
 }

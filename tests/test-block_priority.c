@@ -3,19 +3,7 @@
 #include "tests/kit.h"
 #include "tests/oracle/block_priority.h"
 
-KIT_MAKER(block_priority, BLOCK_PRIORITY);
-
-static struct gputm_block_priority *make(struct kit *kit, uint32_t blocks, uint32_t policy)
-{
-	struct gputm_block_priority_config config = GPUTM_BLOCK_PRIORITY_CONFIG_INIT;
-	struct gputm_block_priority *p = NULL;
-
-	config.blocks = blocks;
-	config.policy = policy;
-	ck_assert_int_eq(gputm_block_priority_new(kit->ctx, &config, &p), 0);
-	kit_observe(gputm_block_priority_unit(p));
-	return p;
-}
+KIT_UNIT(block_priority, BLOCK_PRIORITY);
 
 /* Who issues in these cycles; -1 for nobody. The probe says the same. */
 static void expect(struct gputm_block_priority *p, const uint64_t *ready, const int *slot,
@@ -29,21 +17,20 @@ static void expect(struct gputm_block_priority *p, const uint64_t *ready, const 
 		ck_assert_int_eq(result, slot[i] >= 0);
 		ck_assert_uint_eq(issues, slot[i] < 0 ? 77 : (uint32_t)slot[i]);
 		ck_assert_uint_eq(probed, issues);
-		kit_valid(gputm_block_priority_unit(p));
+		kit_valid(unit_of(p));
 	}
 }
 
-KIT_TEST(test_block_priority_life)
+KIT_TEST(test_block_priority_configs)
 {
 	struct gputm_block_priority_config config = GPUTM_BLOCK_PRIORITY_CONFIG_INIT;
 
-	kit_common(&block_priority_maker);
 	ck_assert_int_eq(gputm_block_priority_config_preset(&config, "srr"), 0);
 	ck_assert_uint_eq(config.policy, GPUTM_BLOCK_PRIORITY_SRR);
 }
 
 /* Blocks in the slots 0, 1, 2, dispatched in the order 2, 0, 1. */
-KIT_BARE_TEST(test_section_3_6_2_policies)
+KIT_TEST(test_section_3_6_2_policies)
 {
 	static const uint64_t ready[] = { 7, 7, 6, 7, 7, 0, 3, 7, 0, 5 };
 	static const int age[] = { 2, 2, 2, 2, 2, -1, 0, 2, -1, 2 };
@@ -52,20 +39,16 @@ KIT_BARE_TEST(test_section_3_6_2_policies)
 	static const int srr[] = { 2, 2, 2, 2, 2, -1, 0, 0, -1, 0 };
 	static const int *const expected[] = { age, rrb, srr };
 	struct gputm_block_priority *p;
-	struct kit kit;
 
 	for (uint32_t policy = 0; policy < 3; policy++) {
-		kit_open(&kit);
-		p = make(&kit, 4, policy);
+		p = make(kit, "blocks=4 policy=%u", policy);
 		ck_assert_int_eq(gputm_block_priority_admit(p, 2), 0);
 		ck_assert_int_eq(gputm_block_priority_admit(p, 0), 0);
 		ck_assert_int_eq(gputm_block_priority_admit(p, 1), 0);
 		ck_assert_uint_eq(gputm_block_priority_blocks(p), 7);
 		expect(p, ready, expected[policy], 10);
-		kit_round_trip(&block_priority_maker, gputm_block_priority_unit(p));
-		kit_hostile(&block_priority_maker, gputm_block_priority_unit(p));
-		gputm_block_priority_free(p);
-		kit_close(&kit);
+		kit_round_trip(&block_priority_maker, unit_of(p));
+		kit_hostile(&block_priority_maker, unit_of(p));
 	}
 }
 
@@ -74,24 +57,21 @@ KIT_TEST(test_section_3_6_2_srr_sticks)
 {
 	static const uint64_t ready[] = { 7, 7, 6, 7, 5, 7, 3, 7 };
 	static const int slot[] = { 0, 0, 1, 1, 2, 2, 0, 0 };
-	struct gputm_block_priority *p;
+	struct gputm_block_priority *p = make(kit, "blocks=3 policy=srr");
 
-	p = make(kit, 3, GPUTM_BLOCK_PRIORITY_SRR);
 	for (uint32_t i = 0; i < 3; i++)
 		ck_assert_int_eq(gputm_block_priority_admit(p, i), 0);
 	expect(p, ready, slot, 8);
-	ck_assert_uint_eq(kit_stat(gputm_block_priority_unit(p), "switches"), 3);
-	gputm_block_priority_free(p);
+	ck_assert_uint_eq(kit_stat(unit_of(p), "switches"), 3);
 }
 
 KIT_TEST(test_block_priority_misuse_changes_nothing)
 {
-	struct gputm_block_priority *p;
 	uint32_t slot = 77;
+	struct gputm_block_priority *p = make(kit, "blocks=4 policy=rrb");
 
-	p = make(kit, 4, GPUTM_BLOCK_PRIORITY_RRB);
 	ck_assert_int_eq(gputm_block_priority_admit(p, 1), 0);
-	kit_guard(kit, gputm_block_priority_unit(p));
+	kit_guard(kit, unit_of(p));
 	KIT_REFUSED(-EINVAL, gputm_block_priority_admit(p, 1), "slot 1", "occupied");
 	KIT_REFUSED(-ERANGE, gputm_block_priority_admit(p, 4), "slot = 4", "0 .. 3");
 	KIT_REFUSED(-ERANGE, gputm_block_priority_leave(p, 4), "");
@@ -99,7 +79,6 @@ KIT_TEST(test_block_priority_misuse_changes_nothing)
 	KIT_REFUSED(-EINVAL, gputm_block_priority_pick(p, 3, &slot), "0x3", "0x2");
 	ck_assert_uint_eq(slot, 77);
 	kit_unchanged(kit);
-	gputm_block_priority_free(p);
 }
 
 static void come_or_go(struct gputm_block_priority *p, struct oracle_block_priority *o, bool come,
@@ -147,7 +126,7 @@ static void one_step(struct gputm_block_priority *p, struct oracle_block_priorit
 /* A state that no operation leads to still answers. */
 static void bent(struct gputm_block_priority *p, struct kit_bytes *bytes)
 {
-	struct gputm_unit *unit = gputm_block_priority_unit(p);
+	struct gputm_unit *unit = unit_of(p);
 	uint32_t slot;
 
 	while (kit_bend(unit, bytes) && kit_more(bytes)) {
@@ -167,7 +146,7 @@ KIT_DRIVE(block_priority, 12, 40000)
 
 	if (bytes->round >= 12)
 		o.slots = 1 + kit_u32(bytes, 64);
-	p = make(kit, o.slots, o.policy);
+	p = make(kit, "blocks=%u policy=%u", o.slots, o.policy);
 	while (bytes->left > 64) {
 		one_step(p, &o, bytes);
 		p = KIT_TURN(block_priority, p);

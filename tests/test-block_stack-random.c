@@ -9,7 +9,7 @@
 #include "tests/kit.h"
 #include "tests/oracle/block_stack.h"
 
-KIT_MAKER(block_stack, BLOCK_STACK);
+KIT_PART(block_stack, BLOCK_STACK);
 
 struct pair {
 	struct gputm_block_stack *unit;
@@ -149,12 +149,12 @@ static void any_operation(struct gputm_block_stack *s, struct kit_bytes *bytes)
 		ignored = gputm_block_stack_barrier(s, warp);
 	}
 	(void)ignored;
-	kit_valid(gputm_block_stack_unit(s));
+	kit_valid(unit_of(s));
 }
 
 static void bent(struct pair *p, struct kit_bytes *bytes)
 {
-	if (!kit_bend(gputm_block_stack_unit(p->unit), bytes))
+	if (!kit_bend(unit_of(p->unit), bytes))
 		return;
 	while (kit_more(bytes))
 		any_operation(p->unit, bytes);
@@ -181,13 +181,11 @@ static void operate(struct pair *p, struct kit_bytes *bytes, uint64_t what)
 KIT_DRIVE(block_stack, 40, 16000)
 {
 	static const unsigned shape[][2] = { { 4, 3 }, { 1, 5 }, { 16, 4 }, { 5, 7 } };
-	struct gputm_block_stack_config config = GPUTM_BLOCK_STACK_CONFIG_INIT;
 	const unsigned any[2] = { 1 + kit_u32(bytes, 6), 1 + kit_u32(bytes, 5) };
 	const unsigned *of = bytes->round < 32 ? shape[bytes->round / 8] : any;
+	struct gputm_block_stack_config config = with("lanes=%u warps=%u", of[0], of[1]);
 	static struct pair p;
 
-	config.lanes = of[0];
-	config.warps = of[1];
 	config.depth = bytes->round >= 32 ? 4 + kit_u32(bytes, 20) : bytes->round & 4 ? 64 : 7;
 	config.pc_bits = 4;
 	config.compact = bytes->round & 1;
@@ -197,7 +195,7 @@ KIT_DRIVE(block_stack, 40, 16000)
 						.likely = config.likely_convergence, .pc_max = 15 };
 	ck_assert_int_eq(gputm_block_stack_new(kit->ctx, &config, &p.unit), 0);
 	if (bytes->round & 8)
-		kit_observe(gputm_block_stack_unit(p.unit));
+		kit_observe(unit_of(p.unit));
 	while (kit_more(bytes)) {
 		uint64_t what = kit_number(bytes, 1);
 		const char *differs;

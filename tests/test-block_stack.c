@@ -9,20 +9,7 @@
 
 #define NONE GPUTM_BLOCK_STACK_NO_PC
 
-KIT_MAKER(block_stack, BLOCK_STACK);
-
-static struct gputm_block_stack *make(struct kit *kit, uint32_t lanes, uint32_t warps, bool likely)
-{
-	struct gputm_block_stack_config config = GPUTM_BLOCK_STACK_CONFIG_INIT;
-	struct gputm_block_stack *s = NULL;
-
-	config.lanes = lanes;
-	config.warps = warps;
-	config.likely_convergence = likely;
-	ck_assert_int_eq(gputm_block_stack_new(kit->ctx, &config, &s), 0);
-	kit_observe(gputm_block_stack_unit(s));
-	return s;
-}
+KIT_UNIT(block_stack, BLOCK_STACK);
 
 /* Threads counted from 1 in warps of four; 0 ends the list. */
 static void mask_of(uint64_t mask[4], const unsigned *thread)
@@ -85,7 +72,7 @@ static void expect(const struct gputm_block_stack *s, size_t top, const struct r
 {
 	struct gputm_block_stack_entry e;
 
-	kit_valid(gputm_block_stack_unit((struct gputm_block_stack *)(uintptr_t)s));
+	kit_valid(unit_of((struct gputm_block_stack *)(uintptr_t)s));
 	ck_assert_uint_eq(gputm_block_stack_depth(s), rows);
 	ck_assert_uint_eq(gputm_block_stack_top(s), top);
 	for (size_t i = 0; i < rows; i++) {
@@ -103,11 +90,10 @@ static void expect(const struct gputm_block_stack *s, size_t top, const struct r
 	}
 }
 
-KIT_TEST(test_block_stack_life)
+KIT_TEST(test_block_stack_configs)
 {
 	struct gputm_block_stack_config config = GPUTM_BLOCK_STACK_CONFIG_INIT;
 
-	kit_common(&block_stack_maker);
 	ck_assert_int_eq(gputm_block_stack_config_preset(&config, "tbc-lcp"), 0);
 	ck_assert(config.likely_convergence);
 }
@@ -125,9 +111,8 @@ KIT_TEST(test_fig_3_5_block_stack)
 	const unsigned whole[][4] = { { 1, 2, 3, 4 }, { 5, 6, 7, 8 } };
 	const unsigned in_c[][4] = { { 1, 6, 7, 0 } };
 	const unsigned in_b[][4] = { { 5, 2, 3, 4 }, { 0, 0, 0, 8 } };
-	struct gputm_block_stack *s;
+	struct gputm_block_stack *s = make(kit, "lanes=4 warps=2 likely_convergence=0");
 
-	s = make(kit, 4, 2, false);
 	launch(s, 'A', (const unsigned[]){ 1, 2, 3, 4, 5, 6, 7, 8, 0 });
 	expect(s, 0, start, 1);
 	admit(s, 2, whole);
@@ -146,9 +131,8 @@ KIT_TEST(test_fig_3_5_block_stack)
 	ck_assert_int_eq(gputm_block_stack_exit(s, 1, 0xf), GPUTM_BLOCK_STACK_FINISH);
 	ck_assert_uint_eq(gputm_block_stack_live(s), 0);
 	/* Seven warps instead of the eight of a stack per warp. */
-	ck_assert_uint_eq(kit_stat(gputm_block_stack_unit(s), "warps_admitted"), 7);
-	kit_valid(gputm_block_stack_unit(s));
-	gputm_block_stack_free(s);
+	ck_assert_uint_eq(kit_stat(unit_of(s), "warps_admitted"), 7);
+	kit_valid(unit_of(s));
 }
 
 /* All rows of the figure; the warps come in the order W2, W3, W1. */
@@ -169,17 +153,16 @@ KIT_TEST(test_fig_3_7_block_stack)
 				    PLAIN('B', 'D', 2, "1000 0110 1101") };
 	const struct row end[] = { PLAIN('D', NONE, 3, "1111 1111 1111") };
 	const unsigned whole[][4] = { { 1, 2, 3, 4 }, { 5, 6, 7, 8 }, { 9, 10, 11, 12 } };
-	struct gputm_block_stack *s;
+	struct gputm_block_stack *s = make(kit, "lanes=4 warps=3 likely_convergence=0");
 
-	s = make(kit, 4, 3, false);
 	launch(s, 'A', (const unsigned[]){ 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 0 });
 	expect(s, 0, start, 1);
 	admit(s, 3, whole);
 	ck_assert_int_eq(gputm_block_stack_branch(s, 1, 0x9, &at_a), GPUTM_BLOCK_STACK_WAIT);
 	expect(s, 0, w2, 3);
 	ck_assert_uint_eq(gputm_block_stack_pc(s), 'A');
-	kit_round_trip(&block_stack_maker, gputm_block_stack_unit(s));
-	kit_hostile(&block_stack_maker, gputm_block_stack_unit(s));
+	kit_round_trip(&block_stack_maker, unit_of(s));
+	kit_hostile(&block_stack_maker, unit_of(s));
 	ck_assert_int_eq(gputm_block_stack_branch(s, 2, 0x4, &at_a), GPUTM_BLOCK_STACK_WAIT);
 	expect(s, 0, w3, 3);
 	ck_assert_int_eq(gputm_block_stack_branch(s, 0, 0xe, &at_a), GPUTM_BLOCK_STACK_COMPACT);
@@ -193,7 +176,6 @@ KIT_TEST(test_fig_3_7_block_stack)
 	ck_assert_int_eq(gputm_block_stack_arrive(s, 1, 'D'), GPUTM_BLOCK_STACK_COMPACT);
 	expect(s, 0, end, 1);
 	admit(s, 3, whole);
-	gputm_block_stack_free(s);
 }
 
 /* Compaction has no starvation eddy: D is executed by the two static warps. */
@@ -203,9 +185,8 @@ KIT_TEST(test_fig_3_3_no_eddy_with_block_stack)
 	const unsigned whole[][4] = { { 1, 2, 3, 4 }, { 5, 6, 7, 8 } };
 	const unsigned in_b[][4] = { { 1, 2, 7, 4 }, { 0, 6, 0, 0 } };
 	const unsigned in_c[][4] = { { 5, 0, 3, 8 } };
-	struct gputm_block_stack *s;
+	struct gputm_block_stack *s = make(kit, "lanes=4 warps=2 likely_convergence=0");
 
-	s = make(kit, 4, 2, false);
 	launch(s, 'A', (const unsigned[]){ 1, 2, 3, 4, 5, 6, 7, 8, 0 });
 	admit(s, 2, whole);
 	ck_assert_int_eq(gputm_block_stack_branch(s, 0, 0xb, &at_a), GPUTM_BLOCK_STACK_WAIT);
@@ -219,8 +200,7 @@ KIT_TEST(test_fig_3_3_no_eddy_with_block_stack)
 	ck_assert_int_eq(gputm_block_stack_arrive(s, 0, 'D'), GPUTM_BLOCK_STACK_COMPACT);
 	ck_assert_uint_eq(gputm_block_stack_pc(s), 'D');
 	admit(s, 2, whole);
-	ck_assert_uint_eq(kit_stat(gputm_block_stack_unit(s), "warps_admitted"), 7);
-	gputm_block_stack_free(s);
+	ck_assert_uint_eq(kit_stat(unit_of(s), "warps_admitted"), 7);
 }
 
 /* A block of one warp goes through the states of the figure's stack. */
@@ -240,9 +220,8 @@ KIT_TEST(test_fig_3_8_block_stack)
 				 { 'B', 'F', 'E', 1, 1, "1000" } };
 	const struct row e[] = { PLAIN('F', NONE, 0, "1111"), PLAIN('E', 'F', 1, "1100") };
 	const struct row f[] = { PLAIN('F', NONE, 1, "1111") };
-	struct gputm_block_stack *s;
+	struct gputm_block_stack *s = make(kit, "lanes=4 warps=1 likely_convergence=1");
 
-	s = make(kit, 4, 1, true);
 	launch(s, 'A', (const unsigned[]){ 1, 2, 3, 4, 0 });
 	admit(s, 1, (const unsigned[][4]){ { 1, 2, 3, 4 } });
 	ck_assert_int_eq(gputm_block_stack_branch(s, 0, 0xe, &at_a), GPUTM_BLOCK_STACK_COMPACT);
@@ -259,23 +238,17 @@ KIT_TEST(test_fig_3_8_block_stack)
 	admit(s, 1, (const unsigned[][4]){ { 1, 2, 0, 0 } });
 	ck_assert_int_eq(gputm_block_stack_arrive(s, 0, 'F'), GPUTM_BLOCK_STACK_COMPACT);
 	expect(s, 0, f, 1);
-	ck_assert_uint_eq(kit_stat(gputm_block_stack_unit(s), "merged"), 2);
-	gputm_block_stack_free(s);
+	ck_assert_uint_eq(kit_stat(unit_of(s), "merged"), 2);
 }
 
 /* A loop of a thousand turns, which a thread leaves at times, needs four entries. */
 KIT_TEST(test_block_stack_loop_does_not_grow)
 {
 	const struct gputm_block_stack_target back = { 'B', 'F', 'F', NONE };
-	struct gputm_block_stack_config config = GPUTM_BLOCK_STACK_CONFIG_INIT;
-	struct gputm_block_stack *s = NULL;
+	struct gputm_block_stack *s = make(kit, "lanes=2 warps=1 depth=4");
 	uint16_t thread[2] = { 0, 1 };
 	uint64_t mask[2] = { 1, 1 };
 
-	config.lanes = 2;
-	config.warps = 1;
-	config.depth = 4;
-	ck_assert_int_eq(gputm_block_stack_new(kit->ctx, &config, &s), 0);
 	ck_assert_int_eq(gputm_block_stack_launch(s, 'B', mask), 0);
 	for (unsigned turn = 0; turn < 1000; turn++) {
 		uint64_t lanes = turn > 500 ? 1 : 3;
@@ -284,33 +257,30 @@ KIT_TEST(test_block_stack_loop_does_not_grow)
 		ck_assert_int_eq(gputm_block_stack_branch(s, 0, turn == 500 ? 1 : lanes, &back),
 				 GPUTM_BLOCK_STACK_COMPACT);
 		ck_assert_uint_eq(gputm_block_stack_depth(s), 2);
-		kit_valid(gputm_block_stack_unit(s));
+		kit_valid(unit_of(s));
 	}
 	ck_assert_int_eq(gputm_block_stack_admit(s, 1, thread), 0);
 	ck_assert_int_eq(gputm_block_stack_branch(s, 0, 0, &back), GPUTM_BLOCK_STACK_COMPACT);
 	ck_assert_uint_eq(gputm_block_stack_depth(s), 1);
 	ck_assert_uint_eq(gputm_block_stack_pc(s), 'F');
-	gputm_block_stack_free(s);
 }
 
 /* Room for the entries of a branch is there to the last one. */
-KIT_BARE_TEST(test_block_stack_full)
+KIT_TEST(test_block_stack_full)
 {
 	struct gputm_block_stack_config config = GPUTM_BLOCK_STACK_CONFIG_INIT;
 	struct gputm_block_stack *s = NULL;
 	uint64_t mask[3] = { 1, 1, 1 };
 	uint16_t thread[3] = { 0, 1, 2 };
-	struct kit kit;
 
 	for (uint32_t depth = 4; depth < 7; depth++) {
 		struct gputm_block_stack_target target = { 2, 3, 9, NONE };
 		int expected = depth < 5 ? GPUTM_BLOCK_STACK_FULL : GPUTM_BLOCK_STACK_COMPACT;
 
-		kit_open(&kit);
 		config.lanes = 3;
 		config.warps = 1;
 		config.depth = depth;
-		ck_assert_int_eq(gputm_block_stack_new(kit.ctx, &config, &s), 0);
+		ck_assert_int_eq(gputm_block_stack_new(kit->ctx, &config, &s), 0);
 		ck_assert_int_eq(gputm_block_stack_launch(s, 1, mask), 0);
 		ck_assert_int_eq(gputm_block_stack_admit(s, 7, thread), 0);
 		ck_assert_int_eq(gputm_block_stack_branch(s, 0, 3, &target),
@@ -320,10 +290,9 @@ KIT_BARE_TEST(test_block_stack_full)
 		ck_assert_int_eq(gputm_block_stack_branch_probe(s, 0, 1, &target), expected);
 		ck_assert_int_eq(gputm_block_stack_branch(s, 0, 1, &target), expected);
 		ck_assert_uint_eq(gputm_block_stack_warp(s, 0), depth < 5 ? 3 : 0);
-		ck_assert_uint_eq(kit_stat(gputm_block_stack_unit(s), "full"), depth < 5);
-		kit_valid(gputm_block_stack_unit(s));
+		ck_assert_uint_eq(kit_stat(unit_of(s), "full"), depth < 5);
+		kit_valid(unit_of(s));
 		gputm_block_stack_free(s);
-		kit_close(&kit);
 	}
 }
 
@@ -331,9 +300,8 @@ KIT_TEST(test_block_stack_barrier)
 {
 	const struct gputm_block_stack_target at_a = { 'C', 'B', 'D', NONE };
 	const unsigned whole[][4] = { { 1, 2, 3, 4 }, { 5, 6, 7, 8 } };
-	struct gputm_block_stack *s;
+	struct gputm_block_stack *s = make(kit, "lanes=4 warps=2 likely_convergence=0");
 
-	s = make(kit, 4, 2, false);
 	launch(s, 'A', (const unsigned[]){ 1, 2, 3, 4, 5, 6, 7, 8, 0 });
 	admit(s, 2, whole);
 	ck_assert_int_eq(gputm_block_stack_barrier(s, 1), GPUTM_BLOCK_STACK_WAIT);
@@ -342,7 +310,7 @@ KIT_TEST(test_block_stack_barrier)
 	KIT_REFUSED(-EINVAL, gputm_block_stack_branch(s, 0, 0, &at_a),
 		    "warps 0x2 wait at a barrier");
 	ck_assert_int_eq(gputm_block_stack_exit(s, 1, 1), -EINVAL);
-	kit_round_trip(&block_stack_maker, gputm_block_stack_unit(s));
+	kit_round_trip(&block_stack_maker, unit_of(s));
 	ck_assert_int_eq(gputm_block_stack_barrier(s, 0), GPUTM_BLOCK_STACK_RELEASE);
 	/* The last one ends instead of coming to the barrier. */
 	ck_assert_int_eq(gputm_block_stack_barrier(s, 0), GPUTM_BLOCK_STACK_WAIT);
@@ -351,8 +319,7 @@ KIT_TEST(test_block_stack_barrier)
 	ck_assert_int_eq(gputm_block_stack_branch(s, 0, 0x3, &at_a), GPUTM_BLOCK_STACK_COMPACT);
 	admit(s, 1, (const unsigned[][4]){ { 1, 2, 0, 0 } });
 	KIT_REFUSED(-EINVAL, gputm_block_stack_barrier(s, 0), "divergent", "2 of 4");
-	kit_valid(gputm_block_stack_unit(s));
-	gputm_block_stack_free(s);
+	kit_valid(unit_of(s));
 }
 
 /* An odd entry of the call, and the unit is as it was. */
@@ -362,11 +329,10 @@ KIT_TEST(test_block_stack_misuse_changes_nothing)
 	struct gputm_block_stack_target bad = good;
 	const uint64_t outside[4] = { 1, 4, 0, 0 }, empty[4] = { 0 };
 	uint16_t thread[4] = { 4, 1, 2, 3 };
-	struct gputm_block_stack *s;
 	struct gputm_unit *unit;
+	struct gputm_block_stack *s = make(kit, "lanes=4 warps=2 likely_convergence=0");
 
-	s = make(kit, 4, 2, false);
-	unit = gputm_block_stack_unit(s);
+	unit = unit_of(s);
 	KIT_REFUSED(-ERANGE, gputm_block_stack_launch(s, 'A', outside),
 		    "static warp", "= 2", "0 .. 1");
 	ck_assert_int_eq(gputm_block_stack_launch(s, 'A', empty), -EINVAL);
@@ -421,5 +387,4 @@ KIT_TEST(test_block_stack_misuse_changes_nothing)
 	KIT_REFUSED(-EINVAL, gputm_block_stack_admit(s, 3, thread), "");
 	ck_assert_int_eq(gputm_block_stack_admit(s, 1, thread), 0);
 	KIT_REFUSED(-EINVAL, gputm_block_stack_branch(s, 0, 1, &bad), "rpc");
-	gputm_block_stack_free(s);
 }

@@ -5,17 +5,7 @@
 
 #include <string.h>
 
-KIT_MAKER(commit_buffer, COMMIT_BUFFER);
-
-static struct gputm_commit_buffer *make(struct kit *kit,
-					const struct gputm_commit_buffer_config *config)
-{
-	struct gputm_commit_buffer *b = NULL;
-
-	ck_assert_int_eq(gputm_commit_buffer_new(kit->ctx, config, &b), 0);
-	kit_observe(gputm_commit_buffer_unit(b));
-	return b;
-}
+KIT_UNIT(commit_buffer, COMMIT_BUFFER);
 
 static int push(struct gputm_commit_buffer *b, uint64_t address, uint32_t warp, uint32_t value,
 		bool cleanup)
@@ -27,19 +17,12 @@ static int push(struct gputm_commit_buffer *b, uint64_t address, uint32_t warp, 
 	return probe;
 }
 
-KIT_TEST(test_commit_buffer_life)
-{
-	kit_common(&commit_buffer_maker);
-}
-
 /* V-C: half of the 32 kB of its predecessors. */
 KIT_TEST(test_v_c_sixteen_kilobytes)
 {
-	struct gputm_commit_buffer *b;
+	struct gputm_commit_buffer *b = make(kit, NULL);
 
-	b = make(kit, NULL);
-	ck_assert_uint_eq(gputm_unit_storage_bits(gputm_commit_buffer_unit(b)), 16384 * 8);
-	gputm_commit_buffer_free(b);
+	ck_assert_uint_eq(gputm_unit_storage_bits(unit_of(b)), 16384 * 8);
 }
 
 /* The example of the source file: two writes of warp 3 go together, that of warp 5 after. */
@@ -47,9 +30,8 @@ KIT_TEST(test_timing_block)
 {
 	struct gputm_commit_release release;
 	struct gputm_mem_request request;
-	struct gputm_commit_buffer *b;
+	struct gputm_commit_buffer *b = make(kit, NULL);
 
-	b = make(kit, NULL);
 	ck_assert_int_eq(push(b, 0x40, 3, 7, false), GPUTM_COMMIT_BUFFER_ACCEPTED);
 	ck_assert_int_eq(push(b, 0x44, 3, 8, false), GPUTM_COMMIT_BUFFER_JOINED);
 	ck_assert_int_eq(push(b, 0x48, 5, 9, false), GPUTM_COMMIT_BUFFER_ACCEPTED);
@@ -70,8 +52,8 @@ KIT_TEST(test_timing_block)
 	ck_assert(gputm_commit_buffer_mem_pop(b));
 	gputm_commit_buffer_tick(b);
 	gputm_commit_buffer_tick(b);
-	kit_round_trip(&commit_buffer_maker, gputm_commit_buffer_unit(b));
-	kit_hostile(&commit_buffer_maker, gputm_commit_buffer_unit(b));
+	kit_round_trip(&commit_buffer_maker, unit_of(b));
+	kit_hostile(&commit_buffer_maker, unit_of(b));
 	ck_assert(gputm_commit_buffer_peek(b, &release)); /* the clean-up */
 	ck_assert_uint_eq(release.address, 0x60);
 	ck_assert(!release.committed);
@@ -86,25 +68,20 @@ KIT_TEST(test_timing_block)
 	ck_assert(gputm_commit_buffer_pop(b));
 	ck_assert(!gputm_commit_buffer_pop(b));
 	ck_assert_uint_eq(gputm_commit_buffer_writes(b), 1);
-	kit_valid(gputm_commit_buffer_unit(b));
-	gputm_commit_buffer_free(b);
+	kit_valid(unit_of(b));
 }
 
 KIT_TEST(test_commit_buffer_full_and_misuse)
 {
-	struct gputm_commit_buffer_config config = GPUTM_COMMIT_BUFFER_CONFIG_INIT;
 	struct gputm_commit_entry entry = { 0, 1, 1, 1, 1, false };
-	struct gputm_commit_buffer *b;
+	struct gputm_commit_buffer *b = make(kit, "blocks=2 address_bits=16");
 
-	config.blocks = 2;
-	config.address_bits = 16;
-	b = make(kit, &config);
 	ck_assert_int_eq(push(b, 0, 1, 1, false), GPUTM_COMMIT_BUFFER_ACCEPTED);
 	ck_assert_int_eq(push(b, 32, 1, 1, false), GPUTM_COMMIT_BUFFER_ACCEPTED);
 	ck_assert_int_eq(push(b, 64, 1, 1, false), GPUTM_COMMIT_BUFFER_FULL);
 	ck_assert_int_eq(push(b, 4, 1, 1, false), GPUTM_COMMIT_BUFFER_JOINED);
 	ck_assert_int_eq(push(b, 4, 1, 1, true), GPUTM_COMMIT_BUFFER_FULL);
-	kit_guard(kit, gputm_commit_buffer_unit(b));
+	kit_guard(kit, unit_of(b));
 	KIT_REFUSED(-ERANGE, push(b, 1 << 16, 1, 1, false), "address = 65536");
 	KIT_REFUSED(-EINVAL, push(b, 2, 1, 1, false), "");
 	entry.count = 0;
@@ -114,7 +91,6 @@ KIT_TEST(test_commit_buffer_full_and_misuse)
 	kit_unchanged(kit);
 	entry.count = UINT32_MAX - 2;
 	ck_assert_int_eq(gputm_commit_buffer_push(b, &entry), GPUTM_COMMIT_BUFFER_JOINED);
-	gputm_commit_buffer_free(b);
 }
 
 struct run {
@@ -201,13 +177,13 @@ static void do_ticks(struct run *r)
 	} else {
 		for (uint64_t i = 0; i < cycles; i++) {
 			uint64_t next = gputm_commit_buffer_next_event(r->b);
-			uint64_t before = kit_stat(gputm_commit_buffer_unit(r->b), "written") +
-					  kit_stat(gputm_commit_buffer_unit(r->b), "cleaned");
+			uint64_t before = kit_stat(unit_of(r->b), "written") +
+					  kit_stat(unit_of(r->b), "cleaned");
 
 			gputm_commit_buffer_tick(r->b);
-			ck_assert_int_eq(next == 0, before !=
-				kit_stat(gputm_commit_buffer_unit(r->b), "written") +
-				kit_stat(gputm_commit_buffer_unit(r->b), "cleaned"));
+			ck_assert_int_eq(next == 0,
+					 before != kit_stat(unit_of(r->b), "written") +
+							   kit_stat(unit_of(r->b), "cleaned"));
 		}
 	}
 	while (cycles--)
@@ -225,7 +201,7 @@ KIT_DRIVE(commit_buffer, 30, 6000)
 	r.o.config.block_bytes = 4u << kit_u32(bytes, 6);
 	r.o.config.granularity = 4u << kit_u32(bytes, 6);
 	r.o.config.window = kit_u32(bytes, 6);
-	r.b = make(kit, &r.o.config);
+	r.b = make_of(kit, &r.o.config);
 	while (kit_more(bytes)) {
 		uint64_t what = kit_draw(bytes, 8);
 
@@ -253,4 +229,3 @@ KIT_DRIVE(commit_buffer, 30, 6000)
 	ck_assert(!do_release(&r));
 	KIT_END(commit_buffer, r.b);
 }
-

@@ -5,30 +5,9 @@
 #include "tests/kit.h"
 #include "tests/oracle/commit_id.h"
 
-KIT_MAKER(commit_id, COMMIT_ID);
-
-static struct gputm_commit_id *make(struct kit *kit, const struct gputm_commit_id_config *config)
-{
-	struct gputm_commit_id *vendor = NULL;
-
-	ck_assert_int_eq(gputm_commit_id_new(kit->ctx, config, &vendor), 0);
-	kit_observe(gputm_commit_id_unit(vendor));
-	return vendor;
-}
+KIT_UNIT(commit_id, COMMIT_ID);
 
 /* 2 cores, 3 partitions, a ring of 8. */
-static struct gputm_commit_id_config small(uint32_t pools, uint32_t credits)
-{
-	struct gputm_commit_id_config config = GPUTM_COMMIT_ID_CONFIG_INIT;
-
-	config.cores = 2;
-	config.partitions = 3;
-	config.ring = 8;
-	config.pools = pools;
-	config.credits = credits;
-	return config;
-}
-
 static uint64_t acquired(struct gputm_commit_id *vendor, uint32_t core, uint32_t count)
 {
 	uint64_t first = 4711;
@@ -59,35 +38,21 @@ static void retire(struct gputm_commit_id *vendor, uint64_t first, uint32_t coun
 			 (int)count);
 }
 
-KIT_TEST(test_commit_id_life)
-{
-	kit_common(&commit_id_maker);
-}
-
 KIT_TEST(test_commit_id_credits_do_not_exceed_the_ring)
 {
-	struct gputm_commit_id_config config = small(GPUTM_COMMIT_ID_PER_CORE, 4);
-	struct gputm_commit_id *vendor = NULL;
-
-	gputm_commit_id_free(make(kit, &config));
-	config.credits = 5;
-	KIT_REFUSED(-EINVAL, gputm_commit_id_new(kit->ctx, &config, &vendor),
+	make(kit, "cores=2 partitions=3 ring=8 pools=per_core credits=4");
+	KIT_REFUSED(-EINVAL, refuse(kit, "cores=2 partitions=3 ring=8 pools=per_core credits=5"),
 		    "commit_id", "credits = 5", "2 pools", "ring = 8");
-	config.pools = GPUTM_COMMIT_ID_SHARED;
-	config.credits = 8;
-	gputm_commit_id_free(make(kit, &config));
-	config.credits = 9;
-	KIT_REFUSED(-EINVAL, gputm_commit_id_new(kit->ctx, &config, &vendor),
+	make(kit, "cores=2 partitions=3 ring=8 pools=shared credits=8");
+	KIT_REFUSED(-EINVAL, refuse(kit, "cores=2 partitions=3 ring=8 pools=shared credits=9"),
 		    "credits = 9", "1 pools", "ring = 8");
-	ck_assert_ptr_null(vendor);
 }
 
 KIT_TEST(test_commit_id_takes_all_or_nothing)
 {
-	struct gputm_commit_id_config config = small(GPUTM_COMMIT_ID_PER_CORE, 4);
-	struct gputm_commit_id *vendor;
+	struct gputm_commit_id *vendor =
+		make(kit, "cores=2 partitions=3 ring=8 pools=per_core credits=4");
 
-	vendor = make(kit, &config);
 	ck_assert_uint_eq(acquired(vendor, 0, 3), 1);
 	ck_assert_uint_eq(gputm_commit_id_available(vendor, 0), 1);
 	refused(vendor, 0, 2, GPUTM_COMMIT_ID_SHORT);
@@ -95,32 +60,28 @@ KIT_TEST(test_commit_id_takes_all_or_nothing)
 	ck_assert_uint_eq(acquired(vendor, 0, 1), 8);
 	refused(vendor, 0, 1, GPUTM_COMMIT_ID_SHORT);
 	ck_assert_uint_eq(gputm_commit_id_in_flight(vendor), 8);
-	ck_assert_uint_eq(kit_stat(gputm_commit_id_unit(vendor), "refused_short"), 2);
-	kit_valid(gputm_commit_id_unit(vendor));
-	gputm_commit_id_free(vendor);
+	ck_assert_uint_eq(kit_stat(unit_of(vendor), "refused_short"), 2);
+	kit_valid(unit_of(vendor));
 }
 
 KIT_TEST(test_commit_id_shared_pool_serves_all_cores)
 {
-	struct gputm_commit_id_config config = small(GPUTM_COMMIT_ID_SHARED, 8);
-	struct gputm_commit_id *vendor;
+	struct gputm_commit_id *vendor =
+		make(kit, "cores=2 partitions=3 ring=8 pools=shared credits=8");
 
-	vendor = make(kit, &config);
 	ck_assert_uint_eq(acquired(vendor, 0, 7), 1);
 	refused(vendor, 1, 2, GPUTM_COMMIT_ID_SHORT);
 	ck_assert_uint_eq(acquired(vendor, 1, 1), 8);
 	ck_assert_uint_eq(gputm_commit_id_available(vendor, 0), 0);
-	gputm_commit_id_free(vendor);
 }
 
 /* 4.2.5: the credit of an entry is back once the last partition has retired it. */
 KIT_TEST(test_commit_id_credit_returns_with_the_last_partition)
 {
-	struct gputm_commit_id_config config = small(GPUTM_COMMIT_ID_PER_CORE, 4);
 	uint32_t returned[2] = { 0, 10 };
-	struct gputm_commit_id *vendor;
+	struct gputm_commit_id *vendor =
+		make(kit, "cores=2 partitions=3 ring=8 pools=per_core credits=4");
 
-	vendor = make(kit, &config);
 	ck_assert_uint_eq(acquired(vendor, 0, 2), 1);
 	ck_assert_uint_eq(acquired(vendor, 1, 4), 3);
 	ck_assert_int_eq(gputm_commit_id_report_retired(vendor, 0, 1, 6, returned), 0);
@@ -133,18 +94,16 @@ KIT_TEST(test_commit_id_credit_returns_with_the_last_partition)
 	ck_assert_uint_eq(gputm_commit_id_available(vendor, 0), 4);
 	refused(vendor, 1, 2, GPUTM_COMMIT_ID_SHORT);
 	ck_assert_uint_eq(acquired(vendor, 1, 1), 7);
-	kit_valid(gputm_commit_id_unit(vendor));
-	kit_round_trip(&commit_id_maker, gputm_commit_id_unit(vendor));
-	gputm_commit_id_free(vendor);
+	kit_valid(unit_of(vendor));
+	kit_round_trip(&commit_id_maker, unit_of(vendor));
 }
 
 /* CID 1 is out; everything after it comes and goes until the ring is one short of full. */
 KIT_TEST(test_commit_id_window_is_tight)
 {
-	struct gputm_commit_id_config config = small(GPUTM_COMMIT_ID_SHARED, 3);
-	struct gputm_commit_id *vendor;
+	struct gputm_commit_id *vendor =
+		make(kit, "cores=2 partitions=3 ring=8 pools=shared credits=3");
 
-	vendor = make(kit, &config);
 	ck_assert_uint_eq(acquired(vendor, 0, 1), 1);
 	for (uint64_t cid = 2; cid <= 6; cid += 2) {
 		ck_assert_uint_eq(acquired(vendor, 1, 2), cid);
@@ -155,25 +114,23 @@ KIT_TEST(test_commit_id_window_is_tight)
 	refused(vendor, 1, 2, GPUTM_COMMIT_ID_WINDOW);
 	ck_assert_uint_eq(acquired(vendor, 1, 1), 8);
 	refused(vendor, 1, 1, GPUTM_COMMIT_ID_WINDOW);
-	kit_valid(gputm_commit_id_unit(vendor));
+	kit_valid(unit_of(vendor));
 	retire(vendor, 1, 1);
 	ck_assert_uint_eq(gputm_commit_id_oldest(vendor), 8);
 	ck_assert_uint_eq(acquired(vendor, 1, 2), 9);
-	ck_assert_uint_eq(kit_stat(gputm_commit_id_unit(vendor), "refused_window"), 2);
-	kit_valid(gputm_commit_id_unit(vendor));
-	gputm_commit_id_free(vendor);
+	ck_assert_uint_eq(kit_stat(unit_of(vendor), "refused_window"), 2);
+	kit_valid(unit_of(vendor));
 }
 
 KIT_TEST(test_commit_id_misuse_changes_nothing)
 {
-	struct gputm_commit_id_config config = small(GPUTM_COMMIT_ID_PER_CORE, 4);
-	struct gputm_commit_id *vendor;
 	uint64_t first = 4711;
+	struct gputm_commit_id *vendor =
+		make(kit, "cores=2 partitions=3 ring=8 pools=per_core credits=4");
 
-	vendor = make(kit, &config);
 	ck_assert_uint_eq(acquired(vendor, 0, 4), 1);
 	ck_assert_int_eq(gputm_commit_id_report_retired(vendor, 1, 2, 1, NULL), 0);
-	kit_guard(kit, gputm_commit_id_unit(vendor));
+	kit_guard(kit, unit_of(vendor));
 	KIT_REFUSED(-ERANGE, gputm_commit_id_acquire(vendor, 2, 1, &first), "core = 2", "0 .. 1");
 	KIT_REFUSED(-ERANGE, gputm_commit_id_acquire(vendor, 1, 0, &first), "");
 	KIT_REFUSED(-ERANGE, gputm_commit_id_acquire(vendor, 1, 5, &first), "count = 5", "1 .. 4");
@@ -190,17 +147,13 @@ KIT_TEST(test_commit_id_misuse_changes_nothing)
 	ck_assert_uint_eq(first, 4711);
 	ck_assert_uint_eq(gputm_commit_id_available(vendor, 2), 0);
 	kit_unchanged(kit);
-	gputm_commit_id_free(vendor);
 }
 
 /* Table 4.4: two warps of each of 30 cores are 1920 transactions, and no more fit. */
 KIT_TEST(test_table_4_4_two_warps_per_core)
 {
-	struct gputm_commit_id_config config = GPUTM_COMMIT_ID_CONFIG_INIT;
-	struct gputm_commit_id *vendor;
+	struct gputm_commit_id *vendor = make(kit, "kilo-tm");
 
-	ck_assert_int_eq(gputm_commit_id_config_preset(&config, "kilo-tm"), 0);
-	vendor = make(kit, &config);
 	for (uint32_t warp = 0; warp < 60; warp++)
 		ck_assert_uint_eq(acquired(vendor, warp % 30, 32), 1 + 32 * warp);
 	for (uint32_t core = 0; core < 30; core++)
@@ -210,9 +163,8 @@ KIT_TEST(test_table_4_4_two_warps_per_core)
 		ck_assert_int_eq(gputm_commit_id_report_retired(vendor, p, 1, 1920, NULL),
 				 p == 7 ? 1920 : 0);
 	ck_assert_uint_eq(gputm_commit_id_in_flight(vendor), 0);
-	ck_assert_uint_eq(kit_stat(gputm_commit_id_unit(vendor), "maximum_in_flight"), 1920);
-	kit_valid(gputm_commit_id_unit(vendor));
-	gputm_commit_id_free(vendor);
+	ck_assert_uint_eq(kit_stat(unit_of(vendor), "maximum_in_flight"), 1920);
+	kit_valid(unit_of(vendor));
 }
 
 /* Cores, partitions, ring, pools, credits, reports in order. */
@@ -265,21 +217,20 @@ KIT_DRIVE(commit_id, 2 * KIT_COUNT(geometry), 20000)
 {
 	const uint32_t shape[] = { 1 + kit_u32(bytes, 4), kit_u32(bytes, 2),
 				   1 + kit_u32(bytes, 16) };
-	const uint32_t any[] = { shape[0], 1 + kit_u32(bytes, 4),
+	const uint32_t any[] = { shape[0],
+				 1 + kit_u32(bytes, 4),
 				 shape[2] * (shape[1] ? shape[0] : 1) + kit_u32(bytes, 8),
-				 shape[1], shape[2], 0 };
-	struct gputm_commit_id_config config = GPUTM_COMMIT_ID_CONFIG_INIT;
+				 shape[1],
+				 shape[2],
+				 0 };
 	const uint32_t *g = KIT_ROW(geometry, any);
+	struct gputm_commit_id_config config = with(
+		"cores=%u partitions=%u ring=%u pools=%u credits=%u", g[0], g[1], g[2], g[3], g[4]);
 	struct gputm_commit_id *vendor;
 	struct oracle_commit_id o;
 
-	config.cores = g[0];
-	config.partitions = g[1];
-	config.ring = g[2];
-	config.pools = g[3];
-	config.credits = g[4];
 	config.first_cid = bytes->round * UINT64_C(1000);
-	vendor = make(kit, &config);
+	vendor = make_of(kit, &config);
 	oracle_commit_id_open(&o, &config);
 	while (kit_more(bytes)) {
 		if (kit_draw(bytes, config.partitions + 1) == 0)
@@ -290,39 +241,16 @@ KIT_DRIVE(commit_id, 2 * KIT_COUNT(geometry), 20000)
 		compare(vendor, &o);
 	}
 	if (g[5])
-		ck_assert_uint_eq(kit_stat(gputm_commit_id_unit(vendor), "refused_window"), 0);
+		ck_assert_uint_eq(kit_stat(unit_of(vendor), "refused_window"), 0);
 	KIT_END(commit_id, vendor);
 	oracle_commit_id_close(&o);
 }
 
-static uint64_t digest_of_run(uint64_t seed)
-{
-	struct gputm_commit_id_config config = small(GPUTM_COMMIT_ID_PER_CORE, 4);
-	struct gputm_commit_id *vendor = NULL;
-	uint64_t digest, first;
-
-	ck_assert_int_eq(gputm_commit_id_new(NULL, &config, &vendor), 0);
-	for (unsigned i = 0; i < 200; i++)
-		if (gputm_commit_id_acquire(vendor, (uint32_t)kit_below(&seed, 2), 1, &first) ==
-		    GPUTM_COMMIT_ID_SHORT)
-			retire(vendor, gputm_commit_id_oldest(vendor), 1);
-	digest = kit_digest(gputm_commit_id_unit(vendor));
-	gputm_commit_id_free(vendor);
-	return digest;
-}
-
-KIT_TEST(test_commit_id_is_deterministic)
-{
-	ck_assert_uint_eq(digest_of_run(1), digest_of_run(1));
-	ck_assert_uint_ne(digest_of_run(1), digest_of_run(2));
-}
-
 KIT_TEST(test_commit_id_tells_its_observer)
 {
-	struct gputm_commit_id_config config = small(GPUTM_COMMIT_ID_PER_CORE, 4);
-	struct gputm_commit_id *vendor;
+	struct gputm_commit_id *vendor =
+		make(kit, "cores=2 partitions=3 ring=8 pools=per_core credits=4");
 
-	vendor = make(kit, &config);
 	ck_assert_uint_eq(acquired(vendor, 1, 3), 1);
 	refused(vendor, 1, 2, GPUTM_COMMIT_ID_SHORT);
 	retire(vendor, 1, 3);
@@ -331,5 +259,4 @@ KIT_TEST(test_commit_id_tells_its_observer)
 	ck_assert_uint_eq(kit_event(GPUTM_COMMIT_ID_EVENT_REFUSE)[3], 1);
 	ck_assert_uint_eq(kit_event(GPUTM_COMMIT_ID_EVENT_RETURN)[1], 3);
 	ck_assert_uint_eq(kit_event(GPUTM_COMMIT_ID_EVENT_RETURN)[2], 4);
-	gputm_commit_id_free(vendor);
 }

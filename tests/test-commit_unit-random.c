@@ -6,13 +6,13 @@
 #include "tests/kit.h"
 #include "tests/oracle/commit_unit.h"
 
-KIT_MAKER(commit_unit, COMMIT_UNIT);
+KIT_PART(commit_unit, COMMIT_UNIT);
 
 /* Of the state alone, which does not know the time. */
 static uint64_t state_digest(struct gputm_commit_unit *unit)
 {
 	static uint8_t bytes[1 << 20];
-	size_t size = gputm_unit_save_state(gputm_commit_unit_unit(unit), bytes, sizeof(bytes));
+	size_t size = gputm_unit_save_state(unit_of(unit), bytes, sizeof(bytes));
 	uint64_t hash = 0;
 
 	ck_assert_uint_le(size, sizeof(bytes));
@@ -26,12 +26,12 @@ static void check_clock(struct gputm_commit_unit *unit, const struct gputm_commi
 			unsigned cycles)
 {
 	static uint8_t bytes[1 << 20];
-	size_t size = gputm_unit_save(gputm_commit_unit_unit(unit), bytes, sizeof(bytes));
+	size_t size = gputm_unit_save(unit_of(unit), bytes, sizeof(bytes));
 	struct gputm_commit_unit *twin[2];
 
 	for (int n = 0; n < 2; n++) {
 		ck_assert_int_eq(gputm_commit_unit_new(NULL, c, &twin[n]), 0);
-		ck_assert_int_eq(gputm_unit_load(gputm_commit_unit_unit(twin[n]), bytes, size), 0);
+		ck_assert_int_eq(gputm_unit_load(unit_of(twin[n]), bytes, size), 0);
 	}
 	gputm_commit_unit_advance(twin[0], cycles);
 	for (unsigned n = 0; n < cycles; n++) {
@@ -44,9 +44,8 @@ static void check_clock(struct gputm_commit_unit *unit, const struct gputm_commi
 		ck_assert((state_digest(twin[1]) != before) == (next == 0));
 	}
 	for (int n = 0; n < 2; n++)
-		kit_valid(gputm_commit_unit_unit(twin[n]));
-	ck_assert_uint_eq(kit_digest(gputm_commit_unit_unit(twin[0])),
-			  kit_digest(gputm_commit_unit_unit(twin[1])));
+		kit_valid(unit_of(twin[n]));
+	ck_assert_uint_eq(kit_digest(unit_of(twin[0])), kit_digest(unit_of(twin[1])));
 	gputm_commit_unit_free(twin[0]);
 	gputm_commit_unit_free(twin[1]);
 }
@@ -110,8 +109,7 @@ static struct oracle_plan any_plan(struct kit_bytes *bytes,
 static struct gputm_commit_unit *run_plan(struct kit *kit, struct kit_bytes *bytes,
 					  struct gputm_commit_unit *unit, uint64_t stop)
 {
-	const struct gputm_commit_unit_config *config =
-		gputm_unit_config(gputm_commit_unit_unit(unit));
+	const struct gputm_commit_unit_config *config = gputm_unit_config(unit_of(unit));
 	struct oracle_plan plan = any_plan(bytes, config);
 	struct oracle_world *world = oracle_world_new(&plan);
 	uint64_t random = plan.seed, rounds = 0;
@@ -123,12 +121,12 @@ static struct gputm_commit_unit *run_plan(struct kit *kit, struct kit_bytes *byt
 		gputm_commit_unit_tick(unit);
 		unit = KIT_TURN(commit_unit, unit);
 		if (!kit_below(&random, 100))
-			check_clock(unit, gputm_unit_config(gputm_commit_unit_unit(unit)), 12);
+			check_clock(unit, gputm_unit_config(unit_of(unit)), 12);
 	}
 	ck_assert_msg(!wrong, "%s", wrong);
 	ck_assert_msg(more || oracle_world_agrees(world), "memory");
 	if (!more)
-		ck_assert_uint_eq(kit_stat(gputm_commit_unit_unit(unit), "committed"),
+		ck_assert_uint_eq(kit_stat(unit_of(unit), "committed"),
 				  oracle_world_commits(world));
 	oracle_world_free(world);
 	return unit;
@@ -260,7 +258,7 @@ KIT_TESTS(test_commit_unit_observed_or_not, kit_scale(30, 3))
 	for (int n = 0; n < 2; n++) {
 		world[n] = oracle_world_new(&plan);
 		ck_assert_int_eq(gputm_commit_unit_new(NULL, &config, &unit[n]), 0);
-		face[n] = gputm_commit_unit_unit(unit[n]);
+		face[n] = unit_of(unit[n]);
 	}
 	kit_observe(face[0]);
 	for (unsigned rounds = 0; more; rounds++) {
@@ -281,4 +279,3 @@ KIT_TESTS(test_commit_unit_observed_or_not, kit_scale(30, 3))
 		gputm_commit_unit_free(unit[n]);
 	}
 }
-

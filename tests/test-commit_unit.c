@@ -2,12 +2,7 @@
 /* Tests of commit_unit: life, decisions, buffers, refusals. */
 #include "tests/commit_unit.h"
 
-KIT_MAKER(commit_unit, COMMIT_UNIT);
-
-KIT_TEST(test_commit_unit_life)
-{
-	kit_common(&commit_unit_maker);
-}
+KIT_UNIT(commit_unit, COMMIT_UNIT);
 
 /* ---- decisions ---- */
 
@@ -304,6 +299,94 @@ KIT_TEST(test_commit_unit_ring_bound)
 	close_hand(&h);
 }
 
+/* A push for which the ring cannot grow changes nothing, and succeeds when there is memory. */
+KIT_TEST(test_commit_unit_push_without_memory)
+{
+	struct gputm_commit_unit_config config = small_config();
+	struct gputm_commit_message m = header(GPUTM_COMMIT_DONE, 7 + 40, 1);
+	struct gputm_unit *face;
+	struct hand h = { 0 };
+	uint64_t digest;
+
+	config.buffers = 256;
+	ck_assert_int_eq(gputm_commit_unit_new(kit->ctx, &config, &h.unit), 0);
+	face = gputm_commit_unit_unit(h.unit);
+	send_log(&h, GPUTM_COMMIT_READ_LOG, 8, 1, 2, 3);
+	wait_request(&h, 0);
+	m.mask = 1;
+	digest = kit_digest(face);
+	for (long tries = 0; tries < 3; tries++) { /* of spare, kept words, entries */
+		kit->fail_at = kit->allocations + (tries != 0);
+		ck_assert_int_eq(gputm_commit_unit_push(h.unit, &m), -ENOMEM);
+		kit->fail_at = -1;
+		kit_valid(face);
+		ck_assert_uint_eq(kit_digest(face), digest);
+	}
+	ck_assert_int_eq(push(&h, &m), GPUTM_COMMIT_UNIT_ACCEPTED);
+	complete(&h, 0, 3);
+	wait_request(&h, 0);
+	complete(&h, 0, 4);
+	send_mask(&h, GPUTM_COMMIT_DONE, 7, false);
+	send_mask(&h, GPUTM_COMMIT_DONE, 8, true);
+	wait_report(&h, GPUTM_COMMIT_RETIRED, 7, false);
+	wait_report(&h, GPUTM_COMMIT_OUTCOME, 8, false);
+	close_hand(&h);
+}
+
+/* A snapshot of more entries than there is memory for leaves the unit as it was. */
+KIT_TEST(test_commit_unit_load_without_memory)
+{
+	struct gputm_commit_unit_config config = small_config();
+	struct gputm_unit *from, *to;
+	unsigned refused = 0;
+	struct hand a, b = { 0 };
+	uint64_t digest;
+	int error;
+
+	config.buffers = 256;
+	open_hand(&a, &config);
+	ck_assert_int_eq(gputm_commit_unit_new(kit->ctx, &config, &b.unit), 0);
+	from = gputm_commit_unit_unit(a.unit);
+	to = gputm_commit_unit_unit(b.unit);
+	send_log(&b, GPUTM_COMMIT_READ_LOG, 8, 1, 2, 3);
+	send_log(&a, GPUTM_COMMIT_WRITE_LOG, 7 + 40, 1, 2, 3);
+	ticks(&a, 2);
+	digest = kit_digest(to);
+	do {
+		kit->fail_at = kit->allocations + refused;
+		error = gputm_unit_clone(to, from);
+		kit->fail_at = -1;
+		kit_valid(to);
+		if (error)
+			ck_assert_uint_eq(kit_digest(to), digest);
+	} while (error == -ENOMEM && ++refused < 50);
+	ck_assert_int_eq(error, 0);
+	ck_assert_uint_ge(refused, 3);
+	ck_assert_uint_eq(kit_digest(to), kit_digest(from));
+	close_hand(&a);
+	close_hand(&b);
+}
+
+/* Every entry of a ring of any size finds its buffers. */
+KIT_TEST(test_commit_unit_buffers_for_all)
+{
+	struct gputm_commit_unit_config config = small_config();
+	struct hand h;
+
+	config.lanes = 1;
+	config.buffers = 256;
+	for (config.ring = 1; config.ring <= 40; config.ring++) {
+		open_hand(&h, &config);
+		for (uint64_t cid = 7; cid < 7 + config.ring; cid++) {
+			send_log(&h, GPUTM_COMMIT_READ_LOG, cid, 0, 1, 1);
+			send_log(&h, GPUTM_COMMIT_WRITE_LOG, cid, 0, 1, 1);
+			ticks(&h, 2);
+		}
+		ck_assert_uint_eq(stat_of(&h, "buffers_used"), 2 * config.ring);
+		close_hand(&h);
+	}
+}
+
 KIT_TEST(test_commit_unit_input_full)
 {
 	struct gputm_commit_unit_config config = small_config();
@@ -330,7 +413,7 @@ KIT_TEST(test_commit_unit_refuses_what_the_protocol_forbids)
 
 	open_hand(&h, &config);
 	send_log(&h, GPUTM_COMMIT_READ_LOG, 7, 0, 1, 0);
-	before = kit_digest(gputm_commit_unit_unit(h.unit));
+	before = kit_digest(unit_of(h.unit));
 	m.mask = 1;
 	ck_assert_int_eq(push(&h, &m), -EINVAL); /* no outcome yet */
 	m.kind = GPUTM_COMMIT_DONE;
@@ -352,7 +435,7 @@ KIT_TEST(test_commit_unit_refuses_what_the_protocol_forbids)
 	m.kind = GPUTM_COMMIT_RESENT;
 	ck_assert_int_eq(push(&h, &m), -EINVAL);
 	ck_assert_int_eq(gputm_commit_unit_mem_complete(h.unit, 0, NULL), -EINVAL);
-	ck_assert_uint_eq(kit_digest(gputm_commit_unit_unit(h.unit)), before);
+	ck_assert_uint_eq(kit_digest(unit_of(h.unit)), before);
 	send_mask(&h, GPUTM_COMMIT_DONE, 7, true);
 	m = header(GPUTM_COMMIT_DONE, 7, 1);
 	m.mask = m.yes = 1;
@@ -407,10 +490,10 @@ KIT_TEST(test_section_4_4_4_storage)
 
 	ck_assert_int_eq(gputm_commit_unit_config_preset(&config, "kilo-tm"), 0);
 	open_hand(&h, &config);
-	ck_assert(gputm_unit_storage(gputm_commit_unit_unit(h.unit), 0, &array));
+	ck_assert(gputm_unit_storage(unit_of(h.unit), 0, &array));
 	ck_assert_uint_eq(array.entries, 1920);
 	ck_assert_uint_eq(array.bits, 74); /* the thesis: 10 B */
-	ck_assert(gputm_unit_storage(gputm_commit_unit_unit(h.unit), 1, &array));
+	ck_assert(gputm_unit_storage(unit_of(h.unit), 1, &array));
 	ck_assert_uint_eq(array.entries * array.bits, 32 * 1024 * 8);
 	close_hand(&h);
 }

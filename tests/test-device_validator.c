@@ -6,7 +6,7 @@
 #include "tests/kit.h"
 #include "tests/oracle/device_validator.h"
 
-KIT_MAKER(device_validator, DEVICE_VALIDATOR);
+KIT_UNIT(device_validator, DEVICE_VALIDATOR);
 
 #define REGION 1024
 #define WORDS (REGION / 4)
@@ -36,7 +36,7 @@ static void world_open(struct world *w, uint32_t lanes, uint32_t granule)
 	marks.granule = granule;
 	ck_assert_int_eq(gputm_device_validator_new(w->kit.ctx, &config, &w->validator), 0);
 	ck_assert_int_eq(gputm_access_bitmap_new(w->kit.ctx, &marks, &w->reads), 0);
-	kit_observe(gputm_device_validator_unit(w->validator));
+	kit_observe(unit_of(w->validator));
 }
 
 static void world_close(struct world *w)
@@ -57,13 +57,8 @@ static uint64_t push(struct world *w, const struct gputm_log_entry *entry, uint3
 						     (enum gputm_device_validator_mode)mode,
 						     apply, result),
 			 0);
-	kit_valid(gputm_device_validator_unit(w->validator));
+	kit_valid(unit_of(w->validator));
 	return apply[0];
-}
-
-KIT_TEST(test_device_validator_life)
-{
-	kit_common(&device_validator_maker);
 }
 
 /* The example that opens the source: IV-C.2 and IV-D on two words. */
@@ -84,19 +79,19 @@ KIT_TEST(test_device_validator_goes_on_after_a_conflict)
 	ck_assert_uint_eq(r.applied, 2);
 	ck_assert_uint_eq(r.cycles, 26);
 	ck_assert_uint_eq(push(&w, first, 2, EARLY, &r), 0);
-	ck_assert_uint_eq(kit_stat(gputm_device_validator_unit(w.validator), "conflicts"), 2);
-	ck_assert_uint_eq(kit_stat(gputm_device_validator_unit(w.validator), "early_conflicts"), 1);
-	ck_assert_uint_eq(kit_stat(gputm_device_validator_unit(w.validator), "failed_early"), 0);
+	ck_assert_uint_eq(kit_stat(unit_of(w.validator), "conflicts"), 2);
+	ck_assert_uint_eq(kit_stat(unit_of(w.validator), "early_conflicts"), 1);
+	ck_assert_uint_eq(kit_stat(unit_of(w.validator), "failed_early"), 0);
 	ck_assert(gputm_device_validator_conflict(w.validator));
 	ck_assert_uint_eq(push(&w, second, 1, APPLY, &r), 0);
 	ck_assert_uint_eq(r.stale, 1);
 	ck_assert_uint_eq(push(&w, second, 1, REPLAY, &r), 0);
 	ck_assert_uint_eq(push(&w, first, 2, REPLAY, &r), 3);
 	ck_assert_uint_eq(r.conflicts, 0);
-	kit_round_trip(&device_validator_maker, gputm_device_validator_unit(w.validator));
+	kit_round_trip(&device_validator_maker, unit_of(w.validator));
 	ck_assert_int_eq(gputm_device_validator_begin(w.validator, 1), 0);
 	ck_assert(!gputm_device_validator_conflict(w.validator));
-	ck_assert_uint_eq(kit_stat(gputm_device_validator_unit(w.validator), "failed_rounds"), 1);
+	ck_assert_uint_eq(kit_stat(unit_of(w.validator), "failed_rounds"), 1);
 	ck_assert_int_eq(gputm_access_bitmap_record(w.reads, 0), 0);
 	for (unsigned i = 0; i < 2; i++) { /* of a round's conflicts the first counts */
 		struct gputm_log_chunk chunk = { first, 2, 0, 1, 0 };
@@ -107,8 +102,8 @@ KIT_TEST(test_device_validator_goes_on_after_a_conflict)
 							     &r),
 				 0);
 	}
-	ck_assert_uint_eq(kit_stat(gputm_device_validator_unit(w.validator), "failed_rounds"), 2);
-	ck_assert_uint_eq(kit_stat(gputm_device_validator_unit(w.validator), "failed_early"), 1);
+	ck_assert_uint_eq(kit_stat(unit_of(w.validator), "failed_rounds"), 2);
+	ck_assert_uint_eq(kit_stat(unit_of(w.validator), "failed_early"), 1);
 	world_close(&w);
 }
 
@@ -151,14 +146,14 @@ static const uint64_t bad_stamp[] = { 0, UINT64_C(1) << 32, UINT64_C(1) << 63, U
 
 static void refused(struct world *w, const struct gputm_log_chunk *chunk, int mode, int error)
 {
-	uint64_t digest = kit_digest(gputm_device_validator_unit(w->validator)), apply = 99;
+	uint64_t digest = kit_digest(unit_of(w->validator)), apply = 99;
 	struct gputm_device_validator_result r = { 1, 2, 3, 4 };
 
 	ck_assert_int_eq(gputm_device_validator_push(w->validator, w->reads, chunk,
 						     (enum gputm_device_validator_mode)mode,
 						     &apply, &r),
 			 error);
-	ck_assert_uint_eq(kit_digest(gputm_device_validator_unit(w->validator)), digest);
+	ck_assert_uint_eq(kit_digest(unit_of(w->validator)), digest);
 	ck_assert_uint_eq(apply, 99);
 	ck_assert_uint_eq(r.cycles, 4);
 }
@@ -294,8 +289,7 @@ KIT_DRIVE(device_validator, KIT_COUNT(granule), 150000)
 	struct world w;
 
 	world_open(&w, bytes->round < KIT_COUNT(granule) ? 32 : 1u << kit_u32(bytes, 8), wide);
-	oracle_device_validator_open(
-		&o, gputm_unit_config(gputm_device_validator_unit(w.validator)));
+	oracle_device_validator_open(&o, gputm_unit_config(unit_of(w.validator)));
 	while (kit_more(bytes)) {
 		struct gputm_log_chunk chunk = { entry, scribble(entry, bytes), 0, o.round, 0 };
 		uint64_t round = o.round + kit_draw(bytes, 3);
@@ -315,8 +309,7 @@ KIT_DRIVE(device_validator, KIT_COUNT(granule), 150000)
 			ck_assert_int_eq(gputm_device_validator_begin(w.validator, round),
 					 oracle_device_validator_begin(&o, round));
 		w.validator = (struct gputm_device_validator *)(void *)kit_turn(
-			&device_validator_maker, &w.kit, gputm_device_validator_unit(w.validator),
-			bytes);
+			&device_validator_maker, &w.kit, unit_of(w.validator), bytes);
 	}
 	KIT_END(device_validator, w.validator);
 	w.validator = NULL;
@@ -392,8 +385,7 @@ KIT_TEST(test_device_validator_tracks_600_megabytes)
 			 0);
 	ck_assert_uint_eq(apply, 3);
 	/* Two pages of stamps, not 600 MB of them. */
-	ck_assert_uint_lt(gputm_unit_save(gputm_device_validator_unit(w.validator), NULL, 0),
-			  70000);
+	ck_assert_uint_lt(gputm_unit_save(unit_of(w.validator), NULL, 0), 70000);
 	world_close(&w);
 }
 

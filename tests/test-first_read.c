@@ -8,16 +8,7 @@
 #include "tests/kit.h"
 #include "tests/oracle/first_read.h"
 
-KIT_MAKER(first_read, FIRST_READ);
-
-static struct gputm_first_read *make(struct kit *kit, const struct gputm_first_read_config *config)
-{
-	struct gputm_first_read *table = NULL;
-
-	ck_assert_int_eq(gputm_first_read_new(kit->ctx, config, &table), 0);
-	kit_observe(gputm_first_read_unit(table));
-	return table;
-}
+KIT_UNIT(first_read, FIRST_READ);
 
 static int reply(struct gputm_first_read *table, uint32_t warp, uint64_t mask, uint64_t time,
 		 bool pending)
@@ -41,17 +32,15 @@ static void verdict_is(struct gputm_first_read *table, uint32_t warp, uint64_t m
 	ck_assert_uint_eq(verdict.read_write, write);
 }
 
-KIT_TEST(test_first_read_life)
+KIT_TEST(test_first_read_configs)
 {
 	struct gputm_first_read_config config = GPUTM_FIRST_READ_CONFIG_INIT;
 	struct gputm_first_read *table;
 
-	kit_common(&first_read_maker);
 	ck_assert_int_eq(gputm_first_read_config_preset(&config, "thesis"), 0);
 	ck_assert(!config.guard_writeback);
-	table = make(kit, &config);
-	ck_assert_uint_eq(gputm_unit_storage_bits(gputm_first_read_unit(table)), 48 * 32 * 64);
-	gputm_first_read_free(table);
+	table = make_of(kit, &config);
+	ck_assert_uint_eq(gputm_unit_storage_bits(unit_of(table)), 48 * 32 * 64);
 }
 
 /* ---- Fig. 6.8 ---- */
@@ -85,12 +74,10 @@ static int load(struct gputm_first_read *first, struct gputm_last_written *last,
 
 KIT_TEST(test_fig_6_8_through_first_read_and_last_written)
 {
-	struct gputm_first_read_config config = GPUTM_FIRST_READ_CONFIG_INIT;
-	struct gputm_first_read *first;
 	struct gputm_last_written *last;
 	uint64_t time = 0;
+	struct gputm_first_read *first = make(kit, NULL);
 
-	first = make(kit, &config);
 	last = fig_6_8_table(kit);
 	ck_assert_int_eq(gputm_first_read_begin(first, 0, 1), 0);
 	ck_assert_int_eq(gputm_first_read_get_time(first, 0, 0, &time), 0);
@@ -104,21 +91,18 @@ KIT_TEST(test_fig_6_8_through_first_read_and_last_written)
 	ck_assert_uint_eq(gputm_first_read_conflicts(first, 0), 0);
 	ck_assert_int_eq(load(first, last, 0x20, 18), GPUTM_FIRST_READ_CONFLICT);
 	ck_assert_uint_eq(gputm_first_read_conflicts(first, 0), 1);
-	kit_valid(gputm_first_read_unit(first));
-	kit_round_trip(&first_read_maker, gputm_first_read_unit(first));
+	kit_valid(unit_of(first));
+	kit_round_trip(&first_read_maker, unit_of(first));
 	verdict_is(first, 0, 1, 0, 0, 1, 0);
 	ck_assert_uint_eq(gputm_first_read_oldest(first), UINT64_MAX);
-	gputm_first_read_free(first);
 	gputm_last_written_free(last);
 }
 
 /* A time is a conflict from one past the first load on. */
 KIT_TEST(test_first_read_conflict_is_tight)
 {
-	struct gputm_first_read_config config = GPUTM_FIRST_READ_CONFIG_INIT;
-	struct gputm_first_read *table;
+	struct gputm_first_read *table = make(kit, NULL);
 
-	table = make(kit, &config);
 	ck_assert_int_eq(gputm_first_read_begin(table, 3, 0x7), 0);
 	ck_assert_int_eq(gputm_first_read_issue(table, 3, 0x3, 10), 0);
 	ck_assert_int_eq(gputm_first_read_issue(table, 3, 0x7, 20), 0);
@@ -129,8 +113,7 @@ KIT_TEST(test_first_read_conflict_is_tight)
 	ck_assert_int_eq(reply(table, 3, 0x4, 21, false), GPUTM_FIRST_READ_CONFLICT);
 	ck_assert_uint_eq(gputm_first_read_conflicts(table, 3), 0x5);
 	verdict_is(table, 3, 0x7, 0xfff8, 0x2, 0x5, 0);
-	kit_valid(gputm_first_read_unit(table));
-	gputm_first_read_free(table);
+	kit_valid(unit_of(table));
 }
 
 KIT_TESTS(test_first_read_guard_decides_on_pending_writes, 2)
@@ -139,32 +122,26 @@ KIT_TESTS(test_first_read_guard_decides_on_pending_writes, 2)
 	struct gputm_first_read *table;
 
 	config.guard_writeback = _i;
-	table = make(kit, &config);
+	table = make_of(kit, &config);
 	ck_assert_int_eq(gputm_first_read_begin(table, 0, 0xf), 0);
 	ck_assert_int_eq(gputm_first_read_issue(table, 0, 0xf, 5), 0);
 	ck_assert_int_eq(reply(table, 0, 0x3, 0, true),
 			 _i ? GPUTM_FIRST_READ_CONFLICT : GPUTM_FIRST_READ_CLEAN);
 	ck_assert_int_eq(reply(table, 0, 0xc, 0, false), GPUTM_FIRST_READ_CLEAN);
-	ck_assert_uint_eq(kit_stat(gputm_first_read_unit(table), "guard_conflicts"), _i ? 2 : 0);
+	ck_assert_uint_eq(kit_stat(unit_of(table), "guard_conflicts"), _i ? 2 : 0);
 	verdict_is(table, 0, 0xf, 0xa, _i ? 0x4 : 0x5, _i ? 0x1 : 0, 0xa);
-	kit_valid(gputm_first_read_unit(table));
-	gputm_first_read_free(table);
+	kit_valid(unit_of(table));
 }
 
 KIT_TEST(test_first_read_refusals_change_nothing)
 {
-	struct gputm_first_read_config config = GPUTM_FIRST_READ_CONFIG_INIT;
 	struct gputm_first_read_verdict verdict = { 4711, 0, 0 };
-	struct gputm_first_read *table;
 	uint64_t time = 4711;
+	struct gputm_first_read *table = make(kit, "warps=2 lanes=4 time_bits=8");
 
-	config.warps = 2;
-	config.lanes = 4;
-	config.time_bits = 8;
-	table = make(kit, &config);
 	ck_assert_int_eq(gputm_first_read_begin(table, 1, 0x3), 0);
 	ck_assert_int_eq(gputm_first_read_issue(table, 1, 0x1, 255), 0);
-	kit_guard(kit, gputm_first_read_unit(table));
+	kit_guard(kit, unit_of(table));
 	KIT_REFUSED(-ERANGE, gputm_first_read_begin(table, 2, 1), "warp = 2", "0 .. 1");
 	KIT_REFUSED(-ERANGE, gputm_first_read_begin(table, 1, 0x10), "mask = 16", "0 .. 15");
 	KIT_REFUSED(-EINVAL, gputm_first_read_issue(table, 1, 0x4, 1),
@@ -185,7 +162,6 @@ KIT_TEST(test_first_read_refusals_change_nothing)
 	ck_assert_uint_eq(verdict.silent, 4711);
 	ck_assert_uint_eq(gputm_first_read_conflicts(table, 2), 0);
 	kit_unchanged(kit);
-	gputm_first_read_free(table);
 }
 
 /* ---- random against the oracle ---- */
@@ -236,25 +212,22 @@ KIT_DRIVE(first_read, KIT_COUNT(geometry), 800000)
 	const uint32_t any[] = { 1 + kit_u32(bytes, ORACLE_FIRST_READ_WARPS),
 				 1 + kit_u32(bytes, 64), 1 + kit_u32(bytes, 64),
 				 kit_u32(bytes, 2) };
-	struct gputm_first_read_config config = GPUTM_FIRST_READ_CONFIG_INIT;
 	const uint32_t *g = KIT_ROW(geometry, any);
+	struct gputm_first_read_config config =
+		with("warps=%u lanes=%u time_bits=%u guard_writeback=%u", g[0], g[1], g[2], g[3]);
 	struct gputm_first_read *table = NULL;
 	struct oracle_first_read o;
 
-	config.warps = g[0];
-	config.lanes = g[1];
-	config.time_bits = g[2];
-	config.guard_writeback = g[3];
 	if (gputm_first_read_new(kit->ctx, &config, &table))
 		return;
-	kit_observe(gputm_first_read_unit(table));
+	kit_observe(unit_of(table));
 	oracle_first_read_open(&o, &config);
 	while (kit_more(bytes)) {
 		step(table, &o, bytes);
 		table = KIT_TURN(first_read, table);
 	}
 	if (bytes->thorough)
-		ck_assert_uint_gt(kit_stat(gputm_first_read_unit(table), "conflicting"), 0);
+		ck_assert_uint_gt(kit_stat(unit_of(table), "conflicting"), 0);
 	KIT_END(first_read, table);
 }
 
@@ -376,10 +349,9 @@ static void read_two(struct world *w, unsigned *silent, unsigned *torn)
 
 static void run(bool guard, unsigned rounds, unsigned *silent, unsigned *torn)
 {
-	struct gputm_first_read_config config = GPUTM_FIRST_READ_CONFIG_INIT;
+	struct gputm_first_read_config config = with("guard_writeback=%d", guard);
 	struct world w;
 
-	config.guard_writeback = guard;
 	*silent = *torn = 0;
 	for (unsigned i = 0; i < rounds; i++) {
 		memset(&w, 0, sizeof(w));

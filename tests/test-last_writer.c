@@ -3,38 +3,17 @@
 #include "tests/kit.h"
 #include "tests/oracle/last_writer.h"
 
-KIT_MAKER(last_writer, LAST_WRITER);
+KIT_UNIT(last_writer, LAST_WRITER);
 
 /* One set of two ways, before a filter of 2 x 4. */
-static struct gputm_last_writer_config tiny_config(void)
-{
-	struct gputm_last_writer_config config = GPUTM_LAST_WRITER_CONFIG_INIT;
-
-	config.sets = 1;
-	config.ways = 2;
-	config.filter_ways = 2;
-	config.filter_buckets = 4;
-	config.cid_bits = 4;
-	return config;
-}
-
-static struct gputm_last_writer *make(const struct gputm_last_writer_config *config)
-{
-	struct gputm_last_writer *history = NULL;
-
-	ck_assert_int_eq(gputm_last_writer_new(NULL, config, &history), 0);
-	return history;
-}
-
 static void finish(struct gputm_last_writer *history)
 {
-	kit_valid(gputm_last_writer_unit(history));
-	gputm_last_writer_free(history);
+	kit_valid(unit_of(history));
 }
 
 static uint64_t stat_of(struct gputm_last_writer *history, const char *name)
 {
-	return kit_stat(gputm_last_writer_unit(history), name);
+	return kit_stat(unit_of(history), name);
 }
 
 #define assert_writer(HISTORY, ADDRESS, RESULT, CID)                                           \
@@ -47,11 +26,6 @@ static uint64_t stat_of(struct gputm_last_writer *history, const char *name)
 #define assert_no_writer(HISTORY, ADDRESS)                                                     \
 	assert_writer(HISTORY, ADDRESS, GPUTM_LAST_WRITER_NONE, UINT64_MAX)
 
-KIT_TEST(test_last_writer_life)
-{
-	kit_common(&last_writer_maker);
-}
-
 /* ---- the thesis' sizes ---- */
 
 KIT_TEST(test_section_4_4_3_storage)
@@ -60,12 +34,12 @@ KIT_TEST(test_section_4_4_3_storage)
 	struct gputm_last_writer *history;
 
 	ck_assert_int_eq(gputm_last_writer_config_preset(&config, "kilo-tm"), 0);
-	history = make(&config);
-	ck_assert_uint_eq(gputm_unit_storage_bits(gputm_last_writer_unit(history)), 5 * 1024 * 8);
+	history = make_of(kit, &config);
+	ck_assert_uint_eq(gputm_unit_storage_bits(unit_of(history)), 5 * 1024 * 8);
 	finish(history);
 	ck_assert_int_eq(gputm_last_writer_config_preset(&config, "small"), 0);
-	history = make(&config);
-	ck_assert_uint_eq(gputm_unit_storage_bits(gputm_last_writer_unit(history)), 512 * 8);
+	history = make_of(kit, &config);
+	ck_assert_uint_eq(gputm_unit_storage_bits(unit_of(history)), 512 * 8);
 	finish(history);
 	ck_assert_int_eq(gputm_last_writer_config_preset(&config, "large"), -EINVAL);
 }
@@ -75,8 +49,8 @@ KIT_TEST(test_section_4_4_3_storage)
 /* The example at the head of lib/kilotm/last_writer.c. */
 KIT_TEST(test_last_writer_worked_example)
 {
-	struct gputm_last_writer_config config = tiny_config();
-	struct gputm_last_writer *history = make(&config);
+	struct gputm_last_writer *history =
+		make(kit, "sets=1 ways=2 filter_ways=2 filter_buckets=4 cid_bits=4");
 
 	ck_assert_int_eq(gputm_last_writer_record(history, 0xa0, 3), GPUTM_LAST_WRITER_FILLED);
 	ck_assert_int_eq(gputm_last_writer_record(history, 0xb0, 3), GPUTM_LAST_WRITER_FILLED);
@@ -93,11 +67,9 @@ KIT_TEST(test_last_writer_worked_example)
 
 KIT_TEST(test_last_writer_victim_is_the_lowest_way_among_equals)
 {
-	struct gputm_last_writer_config config = tiny_config();
-	struct gputm_last_writer *history;
+	struct gputm_last_writer *history =
+		make(kit, "sets=1 ways=3 filter_ways=2 filter_buckets=4 cid_bits=4");
 
-	config.ways = 3;
-	history = make(&config);
 	for (uint64_t address = 0; address < 12; address += 4)
 		ck_assert_int_ge(gputm_last_writer_record(history, address, 2), 0);
 	ck_assert_int_eq(gputm_last_writer_record(history, 12, 2), GPUTM_LAST_WRITER_EVICTED);
@@ -111,15 +83,12 @@ KIT_TEST(test_last_writer_victim_is_the_lowest_way_among_equals)
 KIT_TEST(test_last_writer_table_hit_is_final)
 {
 	static const uint32_t rows[30] = { 1 };
-	struct gputm_last_writer_config config = tiny_config();
+	struct gputm_last_writer_config config =
+		with("sets=2 ways=1 filter_ways=1 filter_buckets=1 cid_bits=4");
 	struct gputm_last_writer *history;
 
-	config.sets = 2;
-	config.ways = 1;
-	config.filter_ways = 1;
-	config.filter_buckets = 1;
 	config.table_rows = rows;
-	history = make(&config);
+	history = make_of(kit, &config);
 	ck_assert_int_eq(gputm_last_writer_record(history, 0, 1), GPUTM_LAST_WRITER_FILLED);
 	ck_assert_int_eq(gputm_last_writer_record(history, 4, 5), GPUTM_LAST_WRITER_FILLED);
 	ck_assert_int_eq(gputm_last_writer_record(history, 12, 6), GPUTM_LAST_WRITER_EVICTED);
@@ -130,11 +99,9 @@ KIT_TEST(test_last_writer_table_hit_is_final)
 
 KIT_TEST(test_last_writer_bytes_of_a_word_share_its_writer)
 {
-	struct gputm_last_writer_config config = tiny_config();
-	struct gputm_last_writer *history;
+	struct gputm_last_writer *history =
+		make(kit, "sets=1 ways=2 filter_ways=2 filter_buckets=4 cid_bits=4 word_bytes=8");
 
-	config.word_bytes = 8;
-	history = make(&config);
 	ck_assert_int_ge(gputm_last_writer_record(history, 0x13, 1), 0);
 	assert_writer(history, 0x10, GPUTM_LAST_WRITER_EXACT, 1);
 	assert_writer(history, 0x17, GPUTM_LAST_WRITER_EXACT, 1);
@@ -146,16 +113,11 @@ KIT_TEST(test_last_writer_bytes_of_a_word_share_its_writer)
 /* Words of one set do not share a bucket, even where set and bucket are as many. */
 KIT_TEST(test_last_writer_table_and_filter_hash_differently)
 {
-	struct gputm_last_writer_config config = GPUTM_LAST_WRITER_CONFIG_INIT;
-	struct gputm_last_writer *history;
 	uint64_t address = 4, cid;
 	unsigned sharing = 0, apart = 0;
+	struct gputm_last_writer *history =
+		make(kit, "sets=64 ways=1 filter_ways=1 filter_buckets=64");
 
-	config.sets = 64;
-	config.ways = 1;
-	config.filter_ways = 1;
-	config.filter_buckets = 64;
-	history = make(&config);
 	ck_assert_int_ge(gputm_last_writer_record(history, 0, 1), 0);
 	while (gputm_last_writer_record_probe(history, address, 2) != GPUTM_LAST_WRITER_EVICTED)
 		address += 4;
@@ -176,14 +138,13 @@ KIT_TEST(test_last_writer_table_and_filter_hash_differently)
 /* Rows brought by the caller: a linear table of 4 sets by word number, 1 way. */
 KIT_TEST(test_last_writer_rows_of_the_caller)
 {
-	struct gputm_last_writer_config config = tiny_config();
+	struct gputm_last_writer_config config =
+		with("sets=4 ways=1 filter_ways=2 filter_buckets=4 cid_bits=4");
 	struct gputm_last_writer *history;
 	uint32_t rows[30] = { 1, 2 };
 
-	config.sets = 4;
-	config.ways = 1;
 	config.table_rows = rows;
-	history = make(&config);
+	history = make_of(kit, &config);
 	rows[0] = 3;
 	ck_assert_int_eq(gputm_last_writer_record(history, 4, 1), GPUTM_LAST_WRITER_FILLED);
 	ck_assert_int_eq(gputm_last_writer_record(history, 8, 1), GPUTM_LAST_WRITER_FILLED);
@@ -208,8 +169,8 @@ static void both(struct gputm_last_writer *history, uint64_t address, uint64_t c
 
 KIT_TEST(test_last_writer_commit_ids_only_grow)
 {
-	struct gputm_last_writer_config config = tiny_config();
-	struct gputm_last_writer *history = make(&config);
+	struct gputm_last_writer *history =
+		make(kit, "sets=1 ways=2 filter_ways=2 filter_buckets=4 cid_bits=4");
 
 	both(history, 0, 5, GPUTM_LAST_WRITER_FILLED);
 	both(history, 0, 4, -ERANGE);
@@ -219,8 +180,8 @@ KIT_TEST(test_last_writer_commit_ids_only_grow)
 
 KIT_TEST(test_last_writer_commit_id_range)
 {
-	struct gputm_last_writer_config config = tiny_config();
-	struct gputm_last_writer *history = make(&config);
+	struct gputm_last_writer *history =
+		make(kit, "sets=1 ways=2 filter_ways=2 filter_buckets=4 cid_bits=4");
 	uint64_t cycles;
 
 	ck_assert_uint_eq(gputm_last_writer_limit(history), 14);
@@ -237,12 +198,10 @@ KIT_TEST(test_last_writer_commit_id_range)
 
 KIT_TEST(test_last_writer_address_range)
 {
-	struct gputm_last_writer_config config = tiny_config();
-	struct gputm_last_writer *history;
 	uint64_t cid = 7;
+	struct gputm_last_writer *history = make(
+		kit, "sets=1 ways=2 filter_ways=2 filter_buckets=4 cid_bits=4 address_bits=20");
 
-	config.address_bits = 20;
-	history = make(&config);
 	both(history, 0xfffff, 1, GPUTM_LAST_WRITER_FILLED);
 	both(history, 0x100000, 1, -ERANGE);
 	ck_assert_int_eq(gputm_last_writer_youngest_writer(history, 0x100000, &cid), -ERANGE);
@@ -253,8 +212,8 @@ KIT_TEST(test_last_writer_address_range)
 
 KIT_TEST(test_last_writer_expire)
 {
-	struct gputm_last_writer_config config = tiny_config();
-	struct gputm_last_writer *history = make(&config);
+	struct gputm_last_writer *history =
+		make(kit, "sets=1 ways=2 filter_ways=2 filter_buckets=4 cid_bits=4");
 	uint64_t cycles = 99;
 
 	ck_assert_int_ge(gputm_last_writer_record(history, 0, 3), 0);
@@ -283,12 +242,10 @@ KIT_TEST(test_last_writer_expire)
 /* The widest field, at the highest base: nothing wraps. */
 KIT_TEST(test_last_writer_widest_commit_ids)
 {
-	struct gputm_last_writer_config config = tiny_config();
-	struct gputm_last_writer *history;
 	uint64_t top = UINT64_C(1) << 63;
+	struct gputm_last_writer *history =
+		make(kit, "sets=1 ways=2 filter_ways=2 filter_buckets=4 cid_bits=63");
 
-	config.cid_bits = 63;
-	history = make(&config);
 	both(history, 0, top - 2, GPUTM_LAST_WRITER_FILLED);
 	both(history, 0, top - 1, -ERANGE);
 	ck_assert_int_eq(gputm_last_writer_expire(history, top, NULL), 0);
@@ -314,12 +271,10 @@ static void told(enum gputm_last_writer_event kind, unsigned count, uint64_t a, 
 
 KIT_TEST(test_last_writer_observer)
 {
-	struct gputm_last_writer_config config = tiny_config();
-	struct gputm_last_writer *history;
+	struct gputm_last_writer *history =
+		make(kit, "sets=1 ways=1 filter_ways=2 filter_buckets=4 cid_bits=4");
 
-	config.ways = 1;
-	history = make(&config);
-	kit_observe(gputm_last_writer_unit(history));
+	kit_observe(unit_of(history));
 	ck_assert_int_ge(gputm_last_writer_record(history, 1, 3), 0);
 	told(GPUTM_LAST_WRITER_EVENT_RECORD, 1, 0, 3, GPUTM_LAST_WRITER_FILLED);
 	assert_writer(history, 2, GPUTM_LAST_WRITER_EXACT, 3);
@@ -344,21 +299,16 @@ static const uint32_t geometry[][7] = {
 
 static struct gputm_last_writer_config config_of(struct kit_bytes *bytes)
 {
-	struct gputm_last_writer_config config = GPUTM_LAST_WRITER_CONFIG_INIT;
 	const uint32_t any[] = { 1u << kit_u32(bytes, 4), 1 + kit_u32(bytes, 4),
 				 1 + kit_u32(bytes, 4),	  1u << kit_u32(bytes, 4),
 				 2 + kit_u32(bytes, 8),	  32,
 				 4 };
 	const uint32_t *g = KIT_ROW(geometry, any);
+	struct gputm_last_writer_config config =
+		with("sets=%u ways=%u filter_ways=%u filter_buckets=%u cid_bits=%u address_bits=%u "
+		     "word_bytes=%u seed=%d",
+		     g[0], g[1], g[2], g[3], g[4], g[5], g[6], bytes->round);
 
-	config.sets = g[0];
-	config.ways = g[1];
-	config.filter_ways = g[2];
-	config.filter_buckets = g[3];
-	config.cid_bits = g[4];
-	config.address_bits = g[5];
-	config.word_bytes = g[6];
-	config.seed = bytes->round;
 	return config;
 }
 
@@ -418,7 +368,7 @@ static void step(struct gputm_last_writer *history, struct oracle_last_writer *o
 		return;
 	}
 	if (what == 2 && address < 4) {
-		gputm_unit_reset(gputm_last_writer_unit(history));
+		gputm_unit_reset(unit_of(history));
 		oracle_last_writer_reset(oracle);
 		*cid = 0;
 	}
@@ -436,7 +386,7 @@ static void bent(struct gputm_last_writer *history, struct kit_bytes *bytes)
 {
 	uint64_t cid;
 
-	if (!kit_bend(gputm_last_writer_unit(history), bytes))
+	if (!kit_bend(unit_of(history), bytes))
 		return;
 	ck_assert_int_ge(
 		gputm_last_writer_record(history, 0, gputm_last_writer_limit(history)), 0);
@@ -452,7 +402,7 @@ KIT_DRIVE(last_writer, KIT_COUNT(geometry), 20000)
 
 	ck_assert_int_eq(gputm_last_writer_new(kit->ctx, &config, &history), 0);
 	if (config.seed & 1)
-		kit_observe(gputm_last_writer_unit(history));
+		kit_observe(unit_of(history));
 	while (bytes->left > 16) {
 		step(history, oracle, bytes, &cid);
 		history = KIT_TURN(last_writer, history);
@@ -460,26 +410,4 @@ KIT_DRIVE(last_writer, KIT_COUNT(geometry), 20000)
 	bent(history, bytes);
 	KIT_END(last_writer, history);
 	oracle_last_writer_free(oracle);
-}
-
-static uint64_t digest_of_run(uint64_t seed)
-{
-	struct gputm_last_writer_config config = GPUTM_LAST_WRITER_CONFIG_INIT;
-	struct gputm_last_writer *history;
-	uint64_t random = 5, digest;
-
-	config.seed = seed;
-	history = make(&config);
-	for (uint64_t cid = 0; cid < 200; cid++)
-		ck_assert_int_ge(
-			gputm_last_writer_record(history, kit_below(&random, 1 << 20), cid), 0);
-	digest = kit_digest(gputm_last_writer_unit(history));
-	finish(history);
-	return digest;
-}
-
-KIT_TEST(test_last_writer_is_deterministic)
-{
-	ck_assert_uint_eq(digest_of_run(1), digest_of_run(1));
-	ck_assert_uint_ne(digest_of_run(1), digest_of_run(2));
 }

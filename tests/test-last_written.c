@@ -3,17 +3,7 @@
 #include "tests/kit.h"
 #include "tests/oracle/last_written.h"
 
-KIT_MAKER(last_written, LAST_WRITTEN);
-
-static struct gputm_last_written *make(struct kit *kit,
-				       const struct gputm_last_written_config *config)
-{
-	struct gputm_last_written *table = NULL;
-
-	ck_assert_int_eq(gputm_last_written_new(kit->ctx, config, &table), 0);
-	kit_observe(gputm_last_written_unit(table));
-	return table;
-}
+KIT_UNIT(last_written, LAST_WRITTEN);
 
 /* The answer, after making sure that the probe agrees. */
 static uint64_t query(struct gputm_last_written *table, uint64_t address)
@@ -34,19 +24,9 @@ static uint64_t entry(const struct gputm_last_written *table, uint32_t way, uint
 	return stamp;
 }
 
-KIT_TEST(test_last_written_life)
+KIT_TEST(test_last_written_configs)
 {
-	struct gputm_last_written_config config = GPUTM_LAST_WRITTEN_CONFIG_INIT;
-	struct gputm_last_written *table = NULL;
-
-	kit_common(&last_written_maker);
-	config.entries = 100;
-	KIT_REFUSED(-EINVAL, gputm_last_written_new(kit->ctx, &config, &table),
-		    "entries = 100", "a power of two");
-	config.entries = 4;
-	config.address_bits = 16;
-	config.granularity = 1 << 16;
-	KIT_REFUSED(-EINVAL, gputm_last_written_new(kit->ctx, &config, &table),
+	KIT_REFUSED(-EINVAL, refuse(kit, "entries=4 address_bits=16 granularity=65536"),
 		    "granularity = 65536");
 }
 
@@ -67,10 +47,8 @@ KIT_TEST(test_fig_6_15_storage_of_presets)
 	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
 		ck_assert_int_eq(gputm_last_written_config_preset(&config, expected[i].name), 0);
 		ck_assert_uint_eq(config.granularity, expected[i].granularity);
-		table = make(kit, &config);
-		ck_assert_uint_eq(gputm_unit_storage_bits(gputm_last_written_unit(table)),
-				  expected[i].times * 64);
-		gputm_last_written_free(table);
+		table = make_of(kit, &config);
+		ck_assert_uint_eq(gputm_unit_storage_bits(unit_of(table)), expected[i].times * 64);
 	}
 }
 
@@ -107,7 +85,7 @@ KIT_TEST(test_fig_6_8_every_table_state)
 	uint32_t rows[24];
 
 	fig_6_8_config(&config, rows);
-	table = make(kit, &config);
+	table = make_of(kit, &config);
 	arrays_are(table, 0, 0, 0, 0);
 	ck_assert_uint_eq(query(table, 0x10), 0); /* at 1 */
 	ck_assert_int_eq(gputm_last_written_record(table, 0x10, 7), 0);
@@ -116,24 +94,19 @@ KIT_TEST(test_fig_6_8_every_table_state)
 	ck_assert_int_eq(gputm_last_written_record(table, 0x20, 15), 0);
 	arrays_are(table, 7, 15, 15, 7);
 	ck_assert_uint_eq(query(table, 0x20), 15); /* at 18 */
-	ck_assert_uint_eq(kit_stat(gputm_last_written_unit(table), "queries"), 3);
-	ck_assert_uint_eq(kit_stat(gputm_last_written_unit(table), "records"), 2);
-	kit_valid(gputm_last_written_unit(table));
-	kit_round_trip(&last_written_maker, gputm_last_written_unit(table));
-	gputm_last_written_free(table);
+	ck_assert_uint_eq(kit_stat(unit_of(table), "queries"), 3);
+	ck_assert_uint_eq(kit_stat(unit_of(table), "records"), 2);
+	kit_valid(unit_of(table));
+	kit_round_trip(&last_written_maker, unit_of(table));
 }
 
 KIT_TEST(test_last_written_ranges_are_tight)
 {
-	struct gputm_last_written_config config = GPUTM_LAST_WRITTEN_CONFIG_INIT;
-	struct gputm_last_written *table;
 	uint64_t time = 4711, cycles;
+	struct gputm_last_written *table = make(kit, "address_bits=16 time_bits=8");
 
-	config.address_bits = 16;
-	config.time_bits = 8;
-	table = make(kit, &config);
 	ck_assert_int_eq(gputm_last_written_record(table, 0xffff, 255), 0);
-	kit_guard(kit, gputm_last_written_unit(table));
+	kit_guard(kit, unit_of(table));
 	KIT_REFUSED(-ERANGE, gputm_last_written_record(table, 0xffff, 256),
 		    "time = 256", "0 .. 255");
 	KIT_REFUSED(-ERANGE, gputm_last_written_record(table, 0x10000, 255),
@@ -152,8 +125,7 @@ KIT_TEST(test_last_written_ranges_are_tight)
 	ck_assert_uint_eq(query(table, 0xffff), 255);
 	gputm_last_written_clear(table);
 	ck_assert_uint_eq(query(table, 0xffff), 0);
-	kit_valid(gputm_last_written_unit(table));
-	gputm_last_written_free(table);
+	kit_valid(unit_of(table));
 }
 
 /* Ways, entries, time bits, granularity, address bits. */
@@ -197,21 +169,17 @@ KIT_DRIVE(last_written, KIT_COUNT(geometry), 3000)
 	const uint32_t any[] = { 1 + kit_u32(bytes, 8), 1u << kit_u32(bytes, 10),
 				 2 + kit_u32(bytes, 63), 1u << kit_u32(bytes, 8),
 				 16 + kit_u32(bytes, 49) };
-	struct gputm_last_written_config config = GPUTM_LAST_WRITTEN_CONFIG_INIT;
 	const uint32_t *g = KIT_ROW(geometry, any);
+	struct gputm_last_written_config config =
+		with("ways=%u entries=%u time_bits=%u granularity=%u address_bits=%u seed=%d", g[0],
+		     g[1], g[2], g[3], g[4], bytes->round);
 	struct gputm_last_written *table = NULL;
 	struct oracle_last_written o;
 	uint64_t now = 0;
 
-	config.ways = g[0];
-	config.entries = g[1];
-	config.time_bits = g[2];
-	config.granularity = g[3];
-	config.address_bits = g[4];
-	config.seed = bytes->round;
 	if (gputm_last_written_new(kit->ctx, &config, &table))
 		return;
-	kit_observe(gputm_last_written_unit(table));
+	kit_observe(unit_of(table));
 	oracle_last_written_open(&o, &config);
 	while (kit_more(bytes)) {
 		step(table, &o, &now, bytes);
@@ -219,25 +187,4 @@ KIT_DRIVE(last_written, KIT_COUNT(geometry), 3000)
 	}
 	KIT_END(last_written, table);
 	oracle_last_written_close(&o);
-}
-
-static uint64_t digest_of_run(uint64_t seed)
-{
-	struct gputm_last_written_config config = GPUTM_LAST_WRITTEN_CONFIG_INIT;
-	struct gputm_last_written *table = NULL;
-	uint64_t digest;
-
-	config.seed = seed;
-	ck_assert_int_eq(gputm_last_written_new(NULL, &config, &table), 0);
-	for (uint64_t i = 1; i < 30; i++)
-		ck_assert_int_eq(gputm_last_written_record(table, i * 512, i), 0);
-	digest = kit_digest(gputm_last_written_unit(table));
-	gputm_last_written_free(table);
-	return digest;
-}
-
-KIT_TEST(test_last_written_same_calls_same_state)
-{
-	ck_assert_uint_eq(digest_of_run(1), digest_of_run(1));
-	ck_assert_uint_ne(digest_of_run(1), digest_of_run(2));
 }

@@ -9,9 +9,8 @@
 KIT_TEST(test_3_3_conflict_restores_every_bank_and_nothing_else)
 {
 	struct gputm_local_tm_shadow shadow;
-	struct gputm_local_tm *t;
+	struct gputm_local_tm *t = make(kit, "wavefronts=2 lanes=4 banks=32 words=512");
 
-	t = make(kit, 2, 4, 32, 512);
 	for (uint32_t i = 0; i < 512; i++)
 		ck_assert_int_eq(gputm_local_tm_update(t, i, 1000 + i), 0);
 	begin(t, 0);
@@ -36,21 +35,19 @@ KIT_TEST(test_3_3_conflict_restores_every_bank_and_nothing_else)
 	}
 	ck_assert_int_eq(gputm_local_tm_get_shadow(t, 7, &shadow), 0);
 	ck_assert(!shadow.owned && !shadow.owner && !shadow.backup);
-	ck_assert_uint_eq(kit_stat(gputm_local_tm_unit(t), "restored"), 96);
-	kit_round_trip(&local_tm_maker, gputm_local_tm_unit(t));
-	kit_hostile(&local_tm_maker, gputm_local_tm_unit(t));
+	ck_assert_uint_eq(kit_stat(unit_of(t), "restored"), 96);
+	kit_round_trip(&local_tm_maker, unit_of(t));
+	kit_hostile(&local_tm_maker, unit_of(t));
 	ck_assert_uint_eq(commit(t, 0, GPUTM_LOCAL_TM_RETRY).committed, 0xe);
 	ck_assert_uint_eq(at(t, 100), 6);
-	gputm_local_tm_free(t);
 }
 
 /* Two lanes that cross: both banks are through with stage 1 before anything is restored. */
 KIT_TEST(test_3_3_lanes_that_cross_both_conflict)
 {
 	uint32_t there[2] = { 0, 1 }, across[2] = { 1, 0 }, same[2] = { 0, 32 }, value[2] = { 0 };
-	struct gputm_local_tm *t;
+	struct gputm_local_tm *t = make(kit, "wavefronts=1 lanes=2 banks=32 words=512");
 
-	t = make(kit, 1, 2, 32, 512);
 	begin(t, 0);
 	access_all(t, 0, true, 3, there, value);
 	ck_assert_uint_eq(access_all(t, 0, true, 3, across, value).conflicts, 3);
@@ -61,7 +58,6 @@ KIT_TEST(test_3_3_lanes_that_cross_both_conflict)
 	same[0] = 32;
 	same[1] = 0;
 	ck_assert_uint_eq(access_all(t, 0, true, 3, same, value).conflicts, 1);
-	gputm_local_tm_free(t);
 }
 
 /* Lane 2 is the second one in bank 1: those that it would have met are gone by its turn. */
@@ -70,9 +66,8 @@ KIT_TEST(test_3_3_conflicts_are_broadcast_after_each_turn)
 	uint32_t own[3] = { 0, 1, 2 }, ask[3] = { 1, 2, 1 }, value[3] = { 10, 11, 12 };
 	struct gputm_local_tm_answer answer, probe;
 	struct gputm_local_tm_shadow shadow;
-	struct gputm_local_tm *t;
+	struct gputm_local_tm *t = make(kit, "wavefronts=1 lanes=4 banks=32 words=512");
 
-	t = make(kit, 1, 4, 32, 512);
 	begin(t, 0);
 	ck_assert_uint_eq(access_all(t, 0, true, 7, own, value).conflicts, 0);
 	ck_assert_int_eq(gputm_local_tm_access_probe(t, 0, 7, ask, &probe),
@@ -89,7 +84,6 @@ KIT_TEST(test_3_3_conflicts_are_broadcast_after_each_turn)
 	ck_assert_int_eq(gputm_local_tm_get_shadow(t, 1, &shadow), 0);
 	ck_assert(shadow.owned && shadow.owner == 2 && shadow.backup == 0);
 	ck_assert_uint_eq(commit(t, 0, GPUTM_LOCAL_TM_RETRY).committed, 0xc);
-	gputm_local_tm_free(t);
 }
 
 /* ---- the second level ---- */
@@ -115,9 +109,8 @@ KIT_TEST(test_3_1_work_group_serialisation)
 {
 	struct gputm_local_tm_begun begun = { 1, 2, 3, GPUTM_LOCAL_TM_NORMAL };
 	struct gputm_local_tm_masks m;
-	struct gputm_local_tm *t;
+	struct gputm_local_tm *t = make(kit, "wavefronts=3 lanes=4 banks=32 words=512");
 
-	t = make(kit, 3, 4, 32, 512);
 	ck_assert_int_eq(gputm_local_tm_update(t, 0, 10), 0);
 	need_the_group(t);
 	put(t, 1, 2, 32, 98);
@@ -143,8 +136,8 @@ KIT_TEST(test_3_1_work_group_serialisation)
 		ck_assert_int_eq(gputm_local_tm_begin(t, i, &begun), GPUTM_LOCAL_TM_HELD);
 		ck_assert_uint_eq(begun.cycles, 55);
 	}
-	kit_round_trip(&local_tm_maker, gputm_local_tm_unit(t));
-	kit_hostile(&local_tm_maker, gputm_local_tm_unit(t));
+	kit_round_trip(&local_tm_maker, unit_of(t));
+	kit_hostile(&local_tm_maker, unit_of(t));
 	/* It has the group until its last lane is done; the others run at once, as TCM changed. */
 	for (unsigned lane = 0; lane < 4; lane++) {
 		uint64_t left = 0xf & ~(UINT64_C(1) << lane | ((UINT64_C(1) << lane) - 1));
@@ -170,18 +163,16 @@ KIT_TEST(test_3_1_work_group_serialisation)
 	put(t, 1, 2, 0, 99);
 	commit(t, 1, GPUTM_LOCAL_TM_OK);
 	ck_assert_uint_eq(at(t, 0), 99);
-	ck_assert_uint_eq(kit_stat(gputm_local_tm_unit(t), "evicted"), 4);
-	ck_assert_uint_eq(kit_stat(gputm_local_tm_unit(t), "group_attempts"), 1);
-	gputm_local_tm_free(t);
+	ck_assert_uint_eq(kit_stat(unit_of(t), "evicted"), 4);
+	ck_assert_uint_eq(kit_stat(unit_of(t), "group_attempts"), 1);
 }
 
 /* Two wavefronts that both need the group: the second one waits for the first. */
 KIT_TEST(test_3_1_two_need_the_group)
 {
 	struct gputm_local_tm_begun begun;
-	struct gputm_local_tm *t;
+	struct gputm_local_tm *t = make(kit, "wavefronts=3 lanes=1 banks=32 words=512");
 
-	t = make(kit, 3, 1, 32, 512);
 	begin(t, 2);
 	put(t, 2, 0, 0, 99);
 	for (int i = 0; i < 3; i++)
@@ -202,7 +193,6 @@ KIT_TEST(test_3_1_two_need_the_group)
 	put(t, 2, 0, 0, 3);
 	commit(t, 2, GPUTM_LOCAL_TM_OK);
 	ck_assert_uint_eq(at(t, 0), 3);
-	gputm_local_tm_free(t);
 }
 
 /*
@@ -212,7 +202,7 @@ KIT_TEST(test_3_1_two_need_the_group)
  */
 static unsigned race(struct kit *kit, uint64_t seed, bool cross)
 {
-	struct gputm_local_tm *t = make(kit, 4, 8, 4, 64);
+	struct gputm_local_tm *t = make(kit, "wavefronts=4 lanes=8 banks=4 words=64");
 	uint32_t step[4] = { 0 }, word[64], value[4][64] = { { 0 } }, done = 0, turn = 0;
 	unsigned steps = 0, group;
 
@@ -243,8 +233,7 @@ static unsigned race(struct kit *kit, uint64_t seed, bool cross)
 	}
 	for (uint32_t i = 0; i < 4; i++)
 		ck_assert_uint_eq(at(t, i), 32);
-	group = (unsigned)kit_stat(gputm_local_tm_unit(t), "group_attempts");
-	gputm_local_tm_free(t);
+	group = (unsigned)kit_stat(unit_of(t), "group_attempts");
 	return group;
 }
 

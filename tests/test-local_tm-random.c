@@ -168,19 +168,16 @@ static const uint32_t geometry[][5] = {
 KIT_DRIVE(local_tm, 20, 60000)
 {
 	const uint32_t any[] = { 3, 8, 1u << kit_u32(bytes, 4), 1u << kit_u32(bytes, 4), 64 };
-	struct gputm_local_tm_config config = GPUTM_LOCAL_TM_CONFIG_INIT;
 	const uint32_t *g = KIT_ROW(geometry, any);
+	struct gputm_local_tm_config config =
+		with("wavefronts=%u lanes=%u banks=%u signature_bits=%u words=%u", g[0], g[1], g[2],
+		     g[3], g[4]);
 	static struct oracle_local_tm o;
 	struct gputm_local_tm *t = NULL;
 
-	config.wavefronts = g[0];
-	config.lanes = g[1];
-	config.banks = g[2];
-	config.signature_bits = g[3];
-	config.words = g[4];
 	config.lane_cost = bytes->round & 1 ? GPUTM_LOCAL_TM_SUM : GPUTM_LOCAL_TM_SLOWEST;
 	ck_assert_int_eq(gputm_local_tm_new(kit->ctx, &config, &t), 0);
-	kit_observe(gputm_local_tm_unit(t));
+	kit_observe(unit_of(t));
 	oracle_local_tm_init(&o, g[0], g[1], g[2], g[3], g[4]);
 	o.sum = bytes->round & 1;
 	for (unsigned i = 0; kit_more(bytes); i++) {
@@ -191,6 +188,6 @@ KIT_DRIVE(local_tm, 20, 60000)
 	}
 	same(t, &o);
 	if (bytes->thorough)
-		ck_assert_uint_gt(kit_stat(gputm_local_tm_unit(t), "committed"), 0);
+		ck_assert_uint_gt(kit_stat(unit_of(t), "committed"), 0);
 	KIT_END(local_tm, t);
 }

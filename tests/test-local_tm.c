@@ -6,9 +6,8 @@
 
 KIT_TEST(test_local_tm_life)
 {
-	struct gputm_local_tm_config config = GPUTM_LOCAL_TM_CONFIG_INIT;
+	struct gputm_local_tm_config config = with("words=64");
 
-	config.words = 64;
 	kit_common(&local_tm_maker);
 	kit_chaos(&local_tm_maker, &config);
 }
@@ -63,11 +62,8 @@ KIT_TEST(test_table_1_execution_model)
 {
 	const enum gputm_local_tm_mode normal = GPUTM_LOCAL_TM_NORMAL, tx = GPUTM_LOCAL_TM_TX,
 				       serial = GPUTM_LOCAL_TM_WAVEFRONT;
-	struct gputm_local_tm_config config = GPUTM_LOCAL_TM_CONFIG_INIT;
-	struct gputm_local_tm *t = NULL;
+	struct gputm_local_tm *t = make(kit, "table-1");
 
-	ck_assert_int_eq(gputm_local_tm_config_preset(&config, "table-1"), 0);
-	ck_assert_int_eq(gputm_local_tm_new(kit->ctx, &config, &t), 0);
 	row(t, 1, 0xf, 0, 0, normal);
 	begin(t, 0);
 	row(t, 2, 0xf, 0, 0, tx);
@@ -90,9 +86,8 @@ KIT_TEST(test_table_1_execution_model)
 	ck_assert_uint_eq(commit(t, 0, GPUTM_LOCAL_TM_OK).committed, 0x8);
 	/* Not in the table: EXEC of the first begin is back. */
 	row(t, 17, 0xf, 0, 0, normal);
-	ck_assert_uint_eq(kit_stat(gputm_local_tm_unit(t), "committed"), 4);
-	ck_assert_uint_eq(kit_stat(gputm_local_tm_unit(t), "wavefront_attempts"), 1);
-	gputm_local_tm_free(t);
+	ck_assert_uint_eq(kit_stat(unit_of(t), "committed"), 4);
+	ck_assert_uint_eq(kit_stat(unit_of(t), "wavefront_attempts"), 1);
 }
 
 /* ---- layout and capacity ---- */
@@ -100,9 +95,8 @@ KIT_TEST(test_table_1_execution_model)
 KIT_TEST(test_3_3_word_35)
 {
 	struct gputm_local_tm_place place;
-	struct gputm_local_tm *t;
+	struct gputm_local_tm *t = make(kit, "wavefronts=4 lanes=64 banks=32 words=0");
 
-	t = make(kit, 4, 64, 32, 0);
 	ck_assert_int_eq(gputm_local_tm_get_place(t, 35, &place), 0);
 	ck_assert_uint_eq(place.bank, 3);
 	ck_assert_uint_eq(place.position, 1);
@@ -119,9 +113,8 @@ KIT_TEST(test_3_3_word_35)
 	ck_assert_uint_eq(gputm_local_tm_signature(t, 3, 256), 0);
 	/* Position 9 has the same bit: a false conflict for any other work-item. */
 	ck_assert_uint_eq(put(t, 0, 4, 9 * 32 + 3, 1).conflicts, 1 << 4);
-	ck_assert_uint_eq(kit_stat(gputm_local_tm_unit(t), "false_conflicts"), 1);
+	ck_assert_uint_eq(kit_stat(unit_of(t), "false_conflicts"), 1);
 	ck_assert_uint_eq(put(t, 0, 3, 9 * 32 + 3, 1).cycles, 3);
-	gputm_local_tm_free(t);
 }
 
 KIT_TEST(test_4_3_capacity)
@@ -144,18 +137,17 @@ KIT_TEST(test_4_3_capacity)
 		    "words = 7265", "0 .. 7264");
 	ck_assert_int_eq(gputm_local_tm_get_capacity(&config, &c), -EINVAL);
 	config.words = c.words;
-	ck_assert_int_eq(gputm_local_tm_new(kit->ctx, &config, &t), 0);
+	t = make_of(kit, &config);
 	/* The last owner lies within the bank of 2,048 bytes. */
 	ck_assert_int_eq(gputm_local_tm_get_place(t, c.words - 1, &last), 0);
 	ck_assert_uint_lt(last.owner_byte, 2048);
 	for (size_t i = 0; i < 3; i++) {
-		ck_assert(gputm_unit_storage(gputm_local_tm_unit(t), i, &array));
+		ck_assert(gputm_unit_storage(unit_of(t), i, &array));
 		bits[i] = array.entries * array.bits;
 	}
 	ck_assert_uint_eq(bits[0], 8192 * 8);
 	ck_assert_uint_eq(bits[1], 32 * 7264);
 	ck_assert_uint_eq(bits[2], 8 * 7264);
-	gputm_local_tm_free(t);
 }
 
 /* ---- cycles (4.2) ---- */
@@ -164,9 +156,8 @@ KIT_TEST(test_4_2_cycles)
 {
 	uint32_t word[64], value[64] = { 0 };
 	struct gputm_local_tm_answer a;
-	struct gputm_local_tm *t;
+	struct gputm_local_tm *t = make(kit, "wavefronts=2 lanes=64 banks=32 words=0");
 
-	t = make(kit, 2, 64, 32, 0);
 	ck_assert_uint_eq(begin(t, 0).cycles, 1);
 	for (uint32_t lane = 0; lane < 64; lane++)
 		word[lane] = lane;
@@ -196,25 +187,20 @@ KIT_TEST(test_4_2_cycles)
 	a = access_all(t, 0, false, UINT64_MAX, word, value);
 	ck_assert_uint_eq(a.passes, 2);
 	ck_assert_uint_eq(a.cycles, 0);
-	ck_assert_uint_eq(kit_stat(gputm_local_tm_unit(t), "begin_cycles"), 2);
-	ck_assert_uint_eq(kit_stat(gputm_local_tm_unit(t), "commit_cycles"), 4);
-	gputm_local_tm_free(t);
+	ck_assert_uint_eq(kit_stat(unit_of(t), "begin_cycles"), 2);
+	ck_assert_uint_eq(kit_stat(unit_of(t), "commit_cycles"), 4);
 }
 
 KIT_TEST(test_4_2_cycles_of_the_lanes_of_a_bank)
 {
-	struct gputm_local_tm_config config = GPUTM_LOCAL_TM_CONFIG_INIT;
 	uint32_t word[4] = { 0, 32, 64, 1 }, value[4] = { 0 };
-	struct gputm_local_tm *t = NULL;
+	struct gputm_local_tm *t = make(kit, "lane_cost=%d", GPUTM_LOCAL_TM_SUM);
 
-	config.lane_cost = GPUTM_LOCAL_TM_SUM;
-	ck_assert_int_eq(gputm_local_tm_new(kit->ctx, &config, &t), 0);
 	begin(t, 0);
 	ck_assert_uint_eq(access_all(t, 0, true, 0xf, word, value).cycles, 3 * 3);
 	word[1] = 8 * 32;
 	/* Lane 0 owns its word, lane 1 conflicts with it and has one entry, lane 2 owns again. */
 	ck_assert_uint_eq(access_all(t, 0, true, 0xf, word, value).cycles, 2 + (1 + 1) + 2);
-	gputm_local_tm_free(t);
 }
 
 /* ---- the rest ---- */
@@ -222,9 +208,8 @@ KIT_TEST(test_4_2_cycles_of_the_lanes_of_a_bank)
 KIT_TEST(test_local_tm_nested_transactions_are_flattened)
 {
 	struct gputm_local_tm_begun begun;
-	struct gputm_local_tm *t;
+	struct gputm_local_tm *t = make(kit, "wavefronts=1 lanes=4 banks=32 words=512");
 
-	t = make(kit, 1, 4, 32, 512);
 	begin(t, 0);
 	for (unsigned i = 0; i < 255; i++)
 		ck_assert_int_eq(gputm_local_tm_begin(t, 0, &begun), GPUTM_LOCAL_TM_NESTED);
@@ -236,15 +221,13 @@ KIT_TEST(test_local_tm_nested_transactions_are_flattened)
 	ck_assert_uint_eq(put(t, 0, 0, 5, 7).conflicts, 1);
 	ck_assert_uint_eq(commit(t, 0, GPUTM_LOCAL_TM_RETRY).committed, 0xe);
 	ck_assert_uint_eq(at(t, 5), 6);
-	gputm_local_tm_free(t);
 }
 
 KIT_TEST(test_local_tm_plain_accesses)
 {
 	uint32_t word[64], value[64], got[64];
-	struct gputm_local_tm *t;
+	struct gputm_local_tm *t = make(kit, "wavefronts=2 lanes=64 banks=32 words=512");
 
-	t = make(kit, 2, 64, 32, 512);
 	for (uint32_t i = 0; i < 64; i++) {
 		word[i] = i & 1 ? 7 : 8 * i;
 		value[i] = i;
@@ -256,9 +239,8 @@ KIT_TEST(test_local_tm_plain_accesses)
 	begin(t, 1);
 	put(t, 1, 0, 7, 1);
 	put(t, 0, 0, 7, 2);
-	ck_assert_uint_eq(kit_stat(gputm_local_tm_unit(t), "clashes"), 1);
-	ck_assert_uint_eq(kit_stat(gputm_local_tm_unit(t), "plain"), 129);
-	gputm_local_tm_free(t);
+	ck_assert_uint_eq(kit_stat(unit_of(t), "clashes"), 1);
+	ck_assert_uint_eq(kit_stat(unit_of(t), "plain"), 129);
 }
 
 /* ---- misuse ---- */
@@ -326,41 +308,35 @@ static void misuse_of_transactions(struct kit *kit, struct gputm_local_tm *t)
 
 KIT_TEST(test_local_tm_misuse_changes_nothing)
 {
-	struct gputm_local_tm_config config = GPUTM_LOCAL_TM_CONFIG_INIT;
 	struct gputm_local_tm_ended ended;
 	struct gputm_local_tm *t = NULL;
 	uint64_t digest;
 
-	config.wavefronts = 5;
-	KIT_REFUSED(-EINVAL, gputm_local_tm_new(kit->ctx, &config, &t),
-		    "wavefronts x lanes = 320", "1 .. 256");
-	config.wavefronts = 4;
-	config.local_bytes = 256;
-	KIT_REFUSED(-EINVAL, gputm_local_tm_new(kit->ctx, &config, &t),
-		    "local_bytes = 256", "32 banks");
-	t = make(kit, 2, 4, 32, 512);
+	KIT_REFUSED(-EINVAL, refuse(kit, "wavefronts=5"), "wavefronts x lanes = 320", "1 .. 256");
+	KIT_REFUSED(-EINVAL, refuse(kit, "wavefronts=4 local_bytes=256"), "local_bytes = 256",
+		    "32 banks");
+	t = make(kit, "wavefronts=2 lanes=4 banks=32 words=512");
 	ck_assert_int_eq(gputm_local_tm_set_exec(t, 0, 14), 0);
 	begin(t, 0);
 	put(t, 0, 1, 9, 3);
 	ck_assert_int_eq(gputm_local_tm_set_exec(t, 0, 2), 0);
 	ck_assert_int_eq(gputm_local_tm_set_exec(t, 1, 0), 0);
-	digest = kit_digest(gputm_local_tm_unit(t));
+	digest = kit_digest(unit_of(t));
 	misuse_of_masks(kit, t);
 	misuse_of_words(t);
 	misuse_of_transactions(kit, t);
 	ck_assert_int_eq(gputm_local_tm_set_exec(t, 1, 15), 0);
-	ck_assert_uint_ne(kit_digest(gputm_local_tm_unit(t)), digest);
+	ck_assert_uint_ne(kit_digest(unit_of(t)), digest);
 	ck_assert_int_eq(gputm_local_tm_set_exec(t, 0, 14), 0);
-	digest = kit_digest(gputm_local_tm_unit(t));
+	digest = kit_digest(unit_of(t));
 	misuse_of_accesses(kit, t);
-	ck_assert_uint_eq(kit_digest(gputm_local_tm_unit(t)), digest);
+	ck_assert_uint_eq(kit_digest(unit_of(t)), digest);
 	/* tx_begin is due: nothing else is possible. */
 	put(t, 0, 2, 9, 3);
 	commit(t, 0, GPUTM_LOCAL_TM_RETRY);
-	digest = kit_digest(gputm_local_tm_unit(t));
+	digest = kit_digest(unit_of(t));
 	KIT_REFUSED(-EINVAL, gputm_local_tm_set_exec(t, 0, 0), "wavefront 0", "tx_begin");
 	ck_assert_int_eq(gputm_local_tm_set_vcc(t, 0, 0), -EINVAL);
 	ck_assert_int_eq(gputm_local_tm_commit(t, 0, &ended), -EINVAL);
-	ck_assert_uint_eq(kit_digest(gputm_local_tm_unit(t)), digest);
-	gputm_local_tm_free(t);
+	ck_assert_uint_eq(kit_digest(unit_of(t)), digest);
 }

@@ -3,16 +3,7 @@
 #include "tests/kit.h"
 #include "tests/oracle/metadata_table.h"
 
-KIT_MAKER(metadata_table, METADATA_TABLE);
-
-static struct gputm_metadata_table *make(struct kit *kit,
-					 const struct gputm_metadata_table_config *config)
-{
-	struct gputm_metadata_table *t = NULL;
-
-	ck_assert_int_eq(gputm_metadata_table_new(kit->ctx, config, &t), 0);
-	return t;
-}
+KIT_UNIT(metadata_table, METADATA_TABLE);
 
 static int set(struct gputm_metadata_table *t, uint64_t address, uint64_t wts, uint64_t rts,
 	       uint32_t writes)
@@ -33,27 +24,17 @@ static uint64_t entry(const struct gputm_metadata_table *t, uint64_t index)
 
 static uint64_t stat(struct gputm_metadata_table *t, const char *name)
 {
-	return kit_stat(gputm_metadata_table_unit(t), name);
-}
-
-KIT_TEST(test_metadata_table_life)
-{
-	kit_common(&metadata_table_maker);
+	return kit_stat(unit_of(t), name);
 }
 
 KIT_TEST(test_metadata_table_stamps_have_64_bits)
 {
-	struct gputm_metadata_table_config config = GPUTM_METADATA_TABLE_CONFIG_INIT;
 	struct gputm_metadata_table *t = NULL;
 
-	config.time_bits = 60;
-	config.warp_bits = 5;
-	KIT_REFUSED(-EINVAL, gputm_metadata_table_new(kit->ctx, &config, &t),
-		    "time_bits", "60", "warp_bits", "5");
-	config.warp_bits = 4;
-	t = make(kit, &config);
+	KIT_REFUSED(-EINVAL, refuse(kit, "time_bits=60 warp_bits=5"), "time_bits", "60",
+		    "warp_bits", "5");
+	t = make(kit, "time_bits=60 warp_bits=4");
 	ck_assert_int_eq(set(t, 0, UINT64_MAX, UINT64_MAX, 1), GPUTM_METADATA_TABLE_FILLED);
-	gputm_metadata_table_free(t);
 }
 
 /* 4096 entries of 128 bits GPU-wide lie between six partitions of the two presets. */
@@ -68,11 +49,10 @@ KIT_TEST(test_table_ii_sizes_of_presets)
 		static const char *const name[] = { "getm-128", "getm-256", "getm-gpu" };
 
 		ck_assert_int_eq(gputm_metadata_table_config_preset(&config, name[i]), 0);
-		t = make(kit, &config);
-		ck_assert(gputm_unit_storage(gputm_metadata_table_unit(t), 0, &array));
+		t = make_of(kit, &config);
+		ck_assert(gputm_unit_storage(unit_of(t), 0, &array));
 		ck_assert_uint_le(array.bits, 128);
 		entries[i] = array.entries;
-		gputm_metadata_table_free(t);
 	}
 	ck_assert_uint_lt(6 * entries[0], 4096);
 	ck_assert_uint_gt(6 * entries[1], 4096);
@@ -94,7 +74,7 @@ static struct gputm_metadata_table *two_by_two(struct kit *kit, uint32_t stash, 
 	config.longest_chain = chain;
 	config.memory_latency = 100;
 	config.table_rows = rows;
-	return make(kit, &config);
+	return make_of(kit, &config);
 }
 
 /* Granule with bit 5 = a and bit 6 = b, number n of its kind. */
@@ -123,9 +103,8 @@ KIT_TEST(test_fig_8_insertion_evicts_what_is_not_reserved)
 	ck_assert_int_eq(gputm_metadata_table_estimate(t, g(0, 1, 4), &wts, &rts), 0);
 	ck_assert_uint_ge(wts, 11);
 	ck_assert_uint_ge(rts, 12);
-	kit_valid(gputm_metadata_table_unit(t));
-	kit_hostile(&metadata_table_maker, gputm_metadata_table_unit(t));
-	gputm_metadata_table_free(t);
+	kit_valid(unit_of(t));
+	kit_hostile(&metadata_table_maker, unit_of(t));
 }
 
 KIT_TEST(test_fig_8_chain_goes_to_stash_then_overflow)
@@ -157,15 +136,14 @@ KIT_TEST(test_fig_8_chain_goes_to_stash_then_overflow)
 				 GPUTM_METADATA_TABLE_HIT);
 		ck_assert_uint_eq(m.cycles, i == 5 ? 101 : 1);
 	}
-	kit_valid(gputm_metadata_table_unit(t));
-	kit_round_trip(&metadata_table_maker, gputm_metadata_table_unit(t));
-	kit_hostile(&metadata_table_maker, gputm_metadata_table_unit(t));
+	kit_valid(unit_of(t));
+	kit_round_trip(&metadata_table_maker, unit_of(t));
+	kit_hostile(&metadata_table_maker, unit_of(t));
 	/* Their last reservation gone, they leave stash and overflow at once. */
 	ck_assert_int_eq(set(t, entry(t, 5), 0, 0, 0), GPUTM_METADATA_TABLE_RECLAIMED);
 	ck_assert_int_eq(set(t, entry(t, 4), 0, 0, 0), GPUTM_METADATA_TABLE_RECLAIMED);
 	ck_assert_uint_eq(stat(t, "overflow_now"), 0);
 	ck_assert_uint_eq(stat(t, "stashed_now"), 0);
-	gputm_metadata_table_free(t);
 }
 
 /* Reserved entries stay where they are; one that is not does without memory. */
@@ -184,8 +162,7 @@ KIT_TEST(test_metadata_table_overflow_has_reservations_only)
 	ck_assert_int_eq(set(t, g(1, 0, 9), 0, 0, 1), GPUTM_METADATA_TABLE_SPILLED);
 	ck_assert_int_eq(set(t, g(1, 0, 9), 0, 0, 0), GPUTM_METADATA_TABLE_RECLAIMED);
 	ck_assert_uint_eq(stat(t, "overflow_now"), 0);
-	kit_valid(gputm_metadata_table_unit(t));
-	gputm_metadata_table_free(t);
+	kit_valid(unit_of(t));
 }
 
 /* The released simulator evicts the pair that it has just inserted, and works on unaware. */
@@ -201,43 +178,34 @@ KIT_TEST(test_pair_being_inserted_is_not_evicted)
 	ck_assert_int_eq(gputm_metadata_table_lookup(t, g(0, 0, 7), &m), GPUTM_METADATA_TABLE_HIT);
 	ck_assert_uint_eq(m.rts, 5);
 	ck_assert_uint_eq(stat(t, "evictions"), 0);
-	gputm_metadata_table_free(t);
 }
 
 KIT_TEST(test_metadata_table_evict_above)
 {
-	struct gputm_metadata_table_config config = GPUTM_METADATA_TABLE_CONFIG_INIT;
+	struct gputm_metadata_table_config config = with("entries=16");
 	struct gputm_metadata_table *t;
 	uint64_t evictions[2];
 
-	config.entries = 16;
 	for (unsigned option = 0; option < 2; option++) {
 		config.evict_above = option * 100;
-		t = make(kit, &config);
+		t = make_of(kit, &config);
 		for (uint64_t i = 0; i < 64; i++)
 			ck_assert_int_ge(set(t, i * 32, i, i, 0), 0);
 		evictions[option] = stat(t, "evictions");
-		kit_valid(gputm_metadata_table_unit(t));
-		gputm_metadata_table_free(t);
+		kit_valid(unit_of(t));
 	}
 	ck_assert_uint_lt(evictions[1], evictions[0]);
 }
 
 KIT_TEST(test_metadata_table_ranges_are_tight)
 {
-	struct gputm_metadata_table_config config = GPUTM_METADATA_TABLE_CONFIG_INIT;
 	struct gputm_metadata good = { 255, 255, 7, 3, 0, 0 }, m;
-	struct gputm_metadata_table *t;
 	uint64_t wts = 77, rts = 77;
 	uint32_t cycles = 77;
+	struct gputm_metadata_table *t =
+		make(kit, "time_bits=6 warp_bits=2 count_bits=3 owner_bits=2 address_bits=16");
 
-	config.time_bits = 6;
-	config.warp_bits = 2;
-	config.count_bits = 3;
-	config.owner_bits = 2;
-	config.address_bits = 16;
-	t = make(kit, &config);
-	kit_guard(kit, gputm_metadata_table_unit(t));
+	kit_guard(kit, unit_of(t));
 #define REFUSED(FIELD, VALUE, ADDRESS, WORD)                                                   \
 	m = good;                                                                              \
 	m.FIELD = (VALUE);                                                                     \
@@ -267,32 +235,25 @@ KIT_TEST(test_metadata_table_ranges_are_tight)
 	ck_assert_uint_eq(cycles, 1);
 	ck_assert_int_eq(gputm_metadata_table_remove(t, 0xffe0), GPUTM_METADATA_TABLE_LOCKED);
 	ck_assert_int_eq(gputm_metadata_table_remove(t, 0), GPUTM_METADATA_TABLE_ABSENT);
-	kit_observe(gputm_metadata_table_unit(t));
+	kit_observe(unit_of(t));
 	KIT_REFUSED(-EINVAL, gputm_metadata_table_flush(t), "1 entries reserved");
 	ck_assert_int_eq(set(t, 0xffe0, 0, 0, 0), GPUTM_METADATA_TABLE_UPDATED);
 	ck_assert_int_eq(gputm_metadata_table_remove(t, 0xffe0), GPUTM_METADATA_TABLE_REMOVED);
 	ck_assert_int_eq(gputm_metadata_table_flush(t), 0);
 	ck_assert_int_eq(gputm_metadata_table_estimate(t, 0xffe0, &wts, &rts), 0);
 	ck_assert_uint_eq(wts, 0);
-	kit_valid(gputm_metadata_table_unit(t));
-	gputm_metadata_table_free(t);
+	kit_valid(unit_of(t));
 }
 
 /* 20,000 reservations in a table of one entry: a look-up visits a few entries, not all. */
 KIT_TEST(test_metadata_table_overflow_is_short_and_reclaimed)
 {
-	struct gputm_metadata_table_config config = GPUTM_METADATA_TABLE_CONFIG_INIT;
 	unsigned count = kit_scale(20000, 1000);
 	struct gputm_metadata m = { 0, 0, 0, 0, 0, 0 };
-	struct gputm_metadata_table *t;
 	uint32_t most = 0;
+	struct gputm_metadata_table *t =
+		make(kit, "ways=1 entries=1 stash=0 longest_chain=1 memory_latency=1");
 
-	config.ways = 1;
-	config.entries = 1;
-	config.stash = 0;
-	config.longest_chain = 1;
-	config.memory_latency = 1;
-	t = make(kit, &config);
 	for (uint64_t i = 0; i < count; i++)
 		ck_assert_int_ge(set(t, i * 32, i, i, 1), 0);
 	ck_assert_uint_eq(stat(t, "overflow_now"), count - 1);
@@ -302,28 +263,22 @@ KIT_TEST(test_metadata_table_overflow_is_short_and_reclaimed)
 		most = m.cycles > most ? m.cycles : most;
 	}
 	ck_assert_uint_le(most, 16);
-	kit_valid(gputm_metadata_table_unit(t));
+	kit_valid(unit_of(t));
 	for (uint64_t i = 0; i < count; i++)
 		ck_assert_int_ge(set(t, i * 32, 0, 0, 0), 0);
 	ck_assert_uint_eq(stat(t, "overflow_now"), 0);
 	ck_assert_uint_eq(gputm_metadata_table_writes(t), 0);
-	kit_valid(gputm_metadata_table_unit(t));
-	gputm_metadata_table_free(t);
+	kit_valid(unit_of(t));
 }
 
 KIT_TEST(test_metadata_table_without_memory_nothing_changes)
 {
-	struct gputm_metadata_table_config config = GPUTM_METADATA_TABLE_CONFIG_INIT;
 	struct gputm_metadata m = { 1, 1, 1, 1, 0, 0 };
-	struct gputm_metadata_table *t;
 	unsigned failures = 0;
+	struct gputm_metadata_table *t = make(kit, "ways=1 entries=1 stash=0");
 
-	config.ways = 1;
-	config.entries = 1;
-	config.stash = 0;
-	t = make(kit, &config);
 	for (uint64_t i = 0; i < 100; i++) {
-		uint64_t digest = kit_digest(gputm_metadata_table_unit(t));
+		uint64_t digest = kit_digest(unit_of(t));
 		uint32_t cycles = 77;
 		int result;
 
@@ -334,12 +289,11 @@ KIT_TEST(test_metadata_table_without_memory_nothing_changes)
 			continue;
 		failures++;
 		ck_assert_uint_eq(cycles, 77);
-		ck_assert_uint_eq(kit_digest(gputm_metadata_table_unit(t)), digest);
+		ck_assert_uint_eq(kit_digest(unit_of(t)), digest);
 		ck_assert_int_ge(gputm_metadata_table_update(t, i-- * 32, &m, NULL), 0);
 	}
 	ck_assert_uint_ge(failures, 3);
-	kit_valid(gputm_metadata_table_unit(t));
-	gputm_metadata_table_free(t);
+	kit_valid(unit_of(t));
 }
 
 /* An observer changes nothing: two tables, one of them observed, take the same steps. */
@@ -371,29 +325,23 @@ static void twin_step(struct gputm_metadata_table *a, struct gputm_metadata_tabl
 
 KIT_TEST(test_observed_metadata_table_is_the_same)
 {
-	struct gputm_metadata_table_config config = GPUTM_METADATA_TABLE_CONFIG_INIT;
+	struct gputm_metadata_table_config config = with("entries=16 stash=2 filter_entries=4");
 	static const uint32_t chain[] = { 0, 1, 2, 3, 8, 32, 200 };
 	struct gputm_metadata_table *a, *b;
 	uint64_t random = 3;
 
-	config.entries = 16;
-	config.stash = 2;
-	config.filter_entries = 4;
 	for (unsigned c = 0; c < sizeof(chain) / sizeof(*chain); c++) {
 		config.longest_chain = chain[c];
 		config.seed = kit_random(&random);
-		a = make(kit, &config);
-		b = make(kit, &config);
-		kit_observe(gputm_metadata_table_unit(b));
+		a = make_of(kit, &config);
+		kit_unobserve();
+		b = make_of(kit, &config);
 		for (unsigned i = 0; i < kit_scale(2000, 300); i++) {
 			twin_step(a, b, &random, 100);
-			ck_assert_uint_eq(kit_digest(gputm_metadata_table_unit(a)),
-					  kit_digest(gputm_metadata_table_unit(b)));
+			ck_assert_uint_eq(kit_digest(unit_of(a)), kit_digest(unit_of(b)));
 		}
-		kit_valid(gputm_metadata_table_unit(a));
+		kit_valid(unit_of(a));
 		ck_assert(!chain[c] || stat(a, "swaps") > 10);
-		gputm_metadata_table_free(a);
-		gputm_metadata_table_free(b);
 	}
 }
 
@@ -444,13 +392,13 @@ static void reserve(struct run *r, struct kit_bytes *bytes, uint64_t address)
 		ck_assert_int_eq(gputm_metadata_table_estimate_probe(r->t, address, &exact.wts,
 								     &exact.rts), 0);
 	ck_assert(m.wts == exact.wts && m.rts == exact.rts);
-	digest = kit_digest(gputm_metadata_table_unit(r->t));
+	digest = kit_digest(unit_of(r->t));
 	m.owner = kit_u32(bytes, 18);
 	writes = (int64_t)m.writes + change;
 	result = gputm_metadata_table_add_writes(r->t, address, change, m.owner, NULL);
 	if (writes < 0 || writes >> r->config->count_bits || m.owner >> r->config->owner_bits) {
 		ck_assert_int_eq(result, writes < 0 ? -EINVAL : -ERANGE);
-		ck_assert_uint_eq(kit_digest(gputm_metadata_table_unit(r->t)), digest);
+		ck_assert_uint_eq(kit_digest(unit_of(r->t)), digest);
 		return;
 	}
 	ck_assert_int_ge(result, 0);
@@ -532,7 +480,8 @@ KIT_DRIVE(metadata_table, 4 * KIT_COUNT(geometry), 2000)
 		config.owner_bits = 4;
 	}
 	r.oracle.granularity = config.granularity;
-	r.t = make(kit, &config);
+	r.t = make_of(kit, &config);
+	kit_unobserve();
 	while (kit_more(bytes)) {
 		step(&r, bytes);
 		r.t = KIT_TURN(metadata_table, r.t);
@@ -559,7 +508,7 @@ KIT_TEST(test_metadata_table_cells_are_those_of_h3)
 	rows.key_bits = 27;
 	rows.seed = config.seed ^ UINT64_C(1) << 63;
 	ck_assert_int_eq(gputm_h3_new(kit->ctx, &rows, &h3), 0);
-	t = make(kit, &config);
+	t = make_of(kit, &config);
 	for (unsigned i = 0; i < 600; i++)
 		ck_assert_int_ge(set(t, kit_below(&random, UINT64_C(1) << 32), 1, 1, 0), 0);
 	for (uint32_t at = 0; at < 1024; at++) {
@@ -568,6 +517,5 @@ KIT_TEST(test_metadata_table_cells_are_those_of_h3)
 		if (entry(t, at) != UINT64_MAX)
 			ck_assert_uint_eq(gputm_h3_index(h3, at / 256, granule), at % 256);
 	}
-	gputm_metadata_table_free(t);
 	gputm_h3_free(h3);
 }

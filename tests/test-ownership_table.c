@@ -5,17 +5,7 @@
 #include "tests/oracle/ownership_table.h"
 #include "tests/resolver.h"
 
-KIT_MAKER(ownership_table, OWNERSHIP_TABLE);
-
-static struct gputm_ownership_table *make(struct kit *kit,
-					  const struct gputm_ownership_table_config *config)
-{
-	struct gputm_ownership_table *table = NULL;
-
-	ck_assert_int_eq(gputm_ownership_table_new(kit->ctx, config, &table), 0);
-	kit_observe(gputm_ownership_table_unit(table));
-	return table;
-}
+KIT_UNIT(ownership_table, OWNERSHIP_TABLE);
 
 static uint32_t acquire(struct gputm_ownership_table *table, uint64_t active)
 {
@@ -28,22 +18,11 @@ static uint32_t acquire(struct gputm_ownership_table *table, uint64_t active)
 	return buffer;
 }
 
-KIT_TEST(test_ownership_table_life)
+KIT_TEST(test_ownership_table_configs)
 {
-	struct gputm_ownership_table_config config = GPUTM_OWNERSHIP_TABLE_CONFIG_INIT;
-	struct gputm_ownership_table *table = NULL;
-
-	kit_common(&ownership_table_maker);
-	config.entries = 3000;
-	KIT_REFUSED(-EINVAL, gputm_ownership_table_new(kit->ctx, &config, &table),
-		    "entries = 3000", "a power of two");
-	config.entries = 1;
-	config.address_bits = 8;
-	config.granularity = 256;
-	KIT_REFUSED(-EINVAL, gputm_ownership_table_new(kit->ctx, &config, &table),
+	KIT_REFUSED(-EINVAL, refuse(kit, "entries=1 address_bits=8 granularity=256"),
 		    "granularity = 256");
-	config.granularity = 128;
-	gputm_ownership_table_free(make(kit, &config));
+	make(kit, "entries=1 address_bits=8 granularity=128");
 }
 
 /* ---- Fig. 6.6 ---- */
@@ -73,15 +52,14 @@ static const uint32_t figure_table[4][2] = { { 8, 0 }, { 2048, 0 }, { 4096, 0 },
 
 KIT_TESTS(test_fig_6_6_every_table_state, 4)
 {
-	struct gputm_ownership_table_config config = GPUTM_OWNERSHIP_TABLE_CONFIG_INIT;
+	struct gputm_ownership_table_config config = with("lanes=4");
 	struct gputm_resolution whole, steps;
 	struct gputm_ownership_table *table;
 	uint32_t b, other;
 
-	config.lanes = 4;
 	config.entries = figure_table[_i][0];
 	config.exact = figure_table[_i][1];
-	table = make(kit, &config);
+	table = make_of(kit, &config);
 	b = acquire(table, 0xf);
 	table_is(table, b, 0, 0, 0, 0, 0);					/* 1 */
 	ck_assert_int_eq(gputm_ownership_table_construct_row(table, b, &figure_write[0]), 0);
@@ -97,14 +75,13 @@ KIT_TESTS(test_fig_6_6_every_table_state, 4)
 	ck_assert_int_eq(gputm_ownership_table_match_write_row(table, b, &figure_write[1]), 0);
 	survivors_are(table, b, 0x3);						/* 7 */
 	table_is(table, b, 4, 2, 1, 1, 2);
-	kit_valid(gputm_ownership_table_unit(table));
+	kit_valid(unit_of(table));
 	ck_assert_int_eq(gputm_ownership_table_get_result(table, b, &steps), 0);
 	ck_assert_uint_eq(steps.steps, 7);
 	other = acquire(table, 0xf);
 	ck_assert_int_eq(gputm_ownership_table_resolve(table, other, &figure, &whole), 0);
 	same_resolution(&whole, &steps);
-	kit_round_trip(&ownership_table_maker, gputm_ownership_table_unit(table));
-	gputm_ownership_table_free(table);
+	kit_round_trip(&ownership_table_maker, unit_of(table));
 }
 
 /* Thesis 6.3.3: a 2K-entry table takes 16 writes of 128 bytes; so one of 4096 takes 32. */
@@ -123,9 +100,8 @@ KIT_TEST(test_ownership_table_cost_by_hand)
 	for (unsigned i = 0; i < 3; i++) {
 		ck_assert_int_eq(gputm_ownership_table_config_preset(&config, expected[i].preset),
 				 0);
-		table = make(kit, &config);
-		ck_assert_uint_eq(gputm_unit_storage_bits(gputm_ownership_table_unit(table)),
-				  expected[i].bits);
+		table = make_of(kit, &config);
+		ck_assert_uint_eq(gputm_unit_storage_bits(unit_of(table)), expected[i].bits);
 		ck_assert_int_eq(gputm_ownership_table_resolve(table, acquire(table, 0xf), &figure,
 							       &r),
 				 0);
@@ -133,17 +109,14 @@ KIT_TEST(test_ownership_table_cost_by_hand)
 		ck_assert_uint_eq(r.construct_cycles, 2 * 3);
 		ck_assert_uint_eq(r.match_cycles, 4 * 2);
 		ck_assert_uint_eq(r.log_rows, 6);
-		gputm_ownership_table_free(table);
 	}
 }
 
 KIT_TEST(test_ownership_table_three_warps_at_a_time)
 {
-	struct gputm_ownership_table_config config = GPUTM_OWNERSHIP_TABLE_CONFIG_INIT;
-	struct gputm_ownership_table *table;
 	uint32_t buffer = 99;
+	struct gputm_ownership_table *table = make(kit, NULL);
 
-	table = make(kit, &config);
 	for (uint32_t i = 0; i < 3; i++)
 		ck_assert_uint_eq(acquire(table, 0xf), i);
 	ck_assert_int_eq(gputm_ownership_table_acquire_probe(table, 0xf), GPUTM_RESOLVER_BUSY);
@@ -152,30 +125,25 @@ KIT_TEST(test_ownership_table_three_warps_at_a_time)
 	ck_assert_uint_eq(gputm_ownership_table_used(table), 3);
 	ck_assert_int_eq(gputm_ownership_table_release(table, 1), 0);
 	ck_assert_uint_eq(acquire(table, 0xf), 1);
-	ck_assert_uint_eq(kit_stat(gputm_ownership_table_unit(table), "refused"), 1);
-	kit_valid(gputm_ownership_table_unit(table));
-	gputm_ownership_table_free(table);
+	ck_assert_uint_eq(kit_stat(unit_of(table), "refused"), 1);
+	kit_valid(unit_of(table));
 }
 
 KIT_TEST(test_ownership_table_refusals_change_nothing)
 {
-	struct gputm_ownership_table_config config = GPUTM_OWNERSHIP_TABLE_CONFIG_INIT;
 	static const uint64_t wide[5] = { 4, 4, 0x10000, 4, 4 };
 	const struct gputm_warp_row beyond = { 0x1f, wide }, far = { 0xf, wide };
 	const struct gputm_warp_row fine = { 0x3, wide };
 	const struct gputm_warp_logs bad = { &fine, &far, 1, 1 };
-	struct gputm_ownership_table *table;
 	struct gputm_resolution r = { 4711, 0, 0, 0, 0, 0, 0 };
 	uint32_t b, buffer = 99;
+	struct gputm_ownership_table *table = make(kit, "lanes=4 address_bits=16");
 
-	config.lanes = 4;
-	config.address_bits = 16;
-	table = make(kit, &config);
 	KIT_REFUSED(-ERANGE, gputm_ownership_table_acquire(table, 0x10, &buffer),
 		    "active = 16", "0 .. 15");
 	ck_assert_uint_eq(buffer, 99);
 	b = acquire(table, 0xf);
-	kit_guard(kit, gputm_ownership_table_unit(table));
+	kit_guard(kit, unit_of(table));
 	KIT_REFUSED(-ERANGE, gputm_ownership_table_construct_row(table, b, &beyond),
 		    "lanes of a row = 31", "0 .. 15");
 	KIT_REFUSED(-ERANGE, gputm_ownership_table_construct_row(table, b, &far),
@@ -194,17 +162,14 @@ KIT_TEST(test_ownership_table_refusals_change_nothing)
 	ck_assert_int_eq(gputm_ownership_table_owner(table, 1, 4), -1);
 	ck_assert_int_eq(gputm_ownership_table_owner(table, 3, 4), -1);
 	kit_unchanged(kit);
-	gputm_ownership_table_free(table);
 }
 
 KIT_TEST(test_ownership_table_rows_come_in_phases)
 {
-	struct gputm_ownership_table_config config = GPUTM_OWNERSHIP_TABLE_CONFIG_INIT;
-	struct gputm_ownership_table *table;
 	struct gputm_resolution r;
 	uint32_t b;
+	struct gputm_ownership_table *table = make(kit, NULL);
 
-	table = make(kit, &config);
 	b = acquire(table, 0xf);
 	ck_assert_int_eq(gputm_ownership_table_construct_row(table, b, &figure_write[0]), 0);
 	KIT_REFUSED(-EINVAL, gputm_ownership_table_resolve(table, b, &figure, &r),
@@ -219,41 +184,34 @@ KIT_TEST(test_ownership_table_rows_come_in_phases)
 	ck_assert_int_eq(gputm_ownership_table_match_read_row(table, b, &figure_read[0]), -EINVAL);
 	ck_assert_int_eq(gputm_ownership_table_match_write_row(table, b, &figure_write[0]),
 			 -EINVAL);
-	kit_valid(gputm_ownership_table_unit(table));
-	gputm_ownership_table_free(table);
+	kit_valid(unit_of(table));
 }
 
 /* Lanes that have left (committed silently, say) keep their log entries: these do not count. */
 KIT_TEST(test_ownership_table_inactive_lanes_do_not_count)
 {
-	struct gputm_ownership_table_config config = GPUTM_OWNERSHIP_TABLE_CONFIG_INIT;
 	static const uint64_t same[4] = { 4, 4, 4, 4 };
 	const struct gputm_warp_row row = { 0xf, same };
 	const struct gputm_warp_logs logs = { &row, &row, 1, 1 };
-	struct gputm_ownership_table *table;
 	struct gputm_resolution r;
+	struct gputm_ownership_table *table = make(kit, NULL);
 
-	table = make(kit, &config);
 	ck_assert_int_eq(gputm_ownership_table_resolve(table, acquire(table, 0xc), &logs, &r), 0);
 	ck_assert_uint_eq(r.survived, 0x4);
 	ck_assert_uint_eq(r.aborted, 0x8);
 	ck_assert_int_eq(gputm_ownership_table_resolve(table, acquire(table, 0), &logs, &r), 0);
 	ck_assert_uint_eq(r.survived | r.aborted, 0);
-	kit_valid(gputm_ownership_table_unit(table));
-	gputm_ownership_table_free(table);
+	kit_valid(unit_of(table));
 }
 
 KIT_TEST(test_ownership_table_exact_without_memory)
 {
-	struct gputm_ownership_table_config config = GPUTM_OWNERSHIP_TABLE_CONFIG_INIT;
-	struct gputm_ownership_table *table;
 	struct gputm_resolution r;
 	uint32_t b;
+	struct gputm_ownership_table *table = make(kit, "exact=1");
 
-	config.exact = true;
-	table = make(kit, &config);
 	b = acquire(table, 0xf);
-	kit_guard(kit, gputm_ownership_table_unit(table));
+	kit_guard(kit, unit_of(table));
 	for (int i = 0; i < 2; i++) { /* the entries, then their index */
 		kit->fail_at = kit->allocations + i;
 		KIT_REFUSED(-ENOMEM, gputm_ownership_table_resolve(table, b, &figure, &r), "");
@@ -262,7 +220,6 @@ KIT_TEST(test_ownership_table_exact_without_memory)
 	kit->fail_at = -1;
 	ck_assert_int_eq(gputm_ownership_table_resolve(table, b, &figure, &r), 0);
 	ck_assert_uint_eq(r.survived, 0x3);
-	gputm_ownership_table_free(table);
 }
 
 /* ---- random ---- */
@@ -300,39 +257,34 @@ static void resolve_one(struct gputm_ownership_table *table, const struct oracle
 	oracle_logs_draw(&logs, lanes, words, below_of_bytes, bytes);
 	b = acquire(table, active);
 	ck_assert_int_eq(gputm_ownership_table_resolve(table, b, &logs.logs, &r), 0);
-	kit_valid(gputm_ownership_table_unit(table));
+	kit_valid(unit_of(table));
 	expected = oracle_ownership_table_resolve(o, active, &logs.logs);
 	same_resolution(&r, &expected);
 	ck_assert(oracle_logs_serialisable(&logs.logs, r.survived));
 	ck_assert_uint_eq(r.survived & lowest(active), lowest(active));
 	if (kit_draw(bytes, 3))
 		ck_assert_int_eq(gputm_ownership_table_release(table, b), 0);
-	kit_valid(gputm_ownership_table_unit(table));
+	kit_valid(unit_of(table));
 }
 
 KIT_DRIVE(ownership_table, KIT_COUNT(geometry), 80000)
 {
 	const uint32_t any[] = { 1 + kit_u32(bytes, 64),  1u << kit_u32(bytes, 13),
 				 1u << kit_u32(bytes, 8), kit_u32(bytes, 3),
-				 kit_u32(bytes, 2),	  128,
+				 kit_u32(bytes, 2),       128,
 				 1 + kit_u32(bytes, 256), 1 + kit_u32(bytes, 3) };
-	struct gputm_ownership_table_config config = GPUTM_OWNERSHIP_TABLE_CONFIG_INIT;
 	const uint32_t *g = KIT_ROW(geometry, any);
+	struct gputm_ownership_table_config config =
+		with("lanes=%u entries=%u granularity=%u hash=%u exact=%u access_bytes=%u "
+		     "buffers=%u seed=%d",
+		     g[0], g[1], g[2], g[3], g[4], g[5], g[7], bytes->round);
 	struct gputm_ownership_table *table = NULL;
 	struct oracle_ownership_table o;
 
-	config.lanes = g[0];
-	config.entries = g[1];
-	config.granularity = g[2];
-	config.hash = g[3];
-	config.exact = g[4];
-	config.access_bytes = g[5];
-	config.buffers = g[7];
-	config.seed = bytes->round;
 	config.log_cycles = 1 + bytes->round % 3;
 	if (gputm_ownership_table_new(kit->ctx, &config, &table))
 		return;
-	kit_observe(gputm_ownership_table_unit(table));
+	kit_observe(unit_of(table));
 	oracle_ownership_table_open(&o, &config);
 	while (kit_more(bytes)) {
 		resolve_one(table, &o, g[6], bytes);
@@ -341,32 +293,10 @@ KIT_DRIVE(ownership_table, KIT_COUNT(geometry), 80000)
 				ck_assert_int_eq(gputm_ownership_table_release(table, b), 0);
 		if (kit_draw(bytes, 8) == 0)
 			table = (struct gputm_ownership_table *)(void *)kit_swap(
-				&ownership_table_maker, kit, gputm_ownership_table_unit(table));
+				&ownership_table_maker, kit, unit_of(table));
 	}
 	KIT_END(ownership_table, table);
 	oracle_ownership_table_close(&o);
-}
-
-static uint64_t digest_of_run(void)
-{
-	struct gputm_ownership_table *table = NULL;
-	struct gputm_resolution r;
-	struct oracle_logs logs;
-	uint64_t random = 3, digest;
-
-	ck_assert_int_eq(gputm_ownership_table_new(NULL, NULL, &table), 0);
-	oracle_logs_draw(&logs, 32, 200, below_of_state, &random);
-	ck_assert_int_eq(gputm_ownership_table_resolve(table, acquire(table, UINT32_MAX),
-						       &logs.logs, &r),
-			 0);
-	digest = kit_digest(gputm_ownership_table_unit(table));
-	gputm_ownership_table_free(table);
-	return digest;
-}
-
-KIT_TEST(test_ownership_table_same_calls_same_state)
-{
-	ck_assert_uint_eq(digest_of_run(), digest_of_run());
 }
 
 KIT_TEST(test_ownership_table_tells_an_observer)
@@ -376,7 +306,7 @@ KIT_TEST(test_ownership_table_tells_an_observer)
 	uint32_t b;
 
 	ck_assert_int_eq(gputm_ownership_table_new(NULL, NULL, &table), 0);
-	kit_observe(gputm_ownership_table_unit(table));
+	kit_observe(unit_of(table));
 	b = acquire(table, 0xf);
 	ck_assert_int_eq(gputm_ownership_table_resolve(table, b, &figure, &r), 0);
 	ck_assert_int_eq(gputm_ownership_table_release(table, b), 0);

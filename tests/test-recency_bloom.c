@@ -3,17 +3,7 @@
 #include "tests/kit.h"
 #include "tests/oracle/recency_bloom.h"
 
-KIT_MAKER(recency_bloom, RECENCY_BLOOM);
-
-static struct gputm_recency_bloom *make(struct kit *kit,
-					const struct gputm_recency_bloom_config *config)
-{
-	struct gputm_recency_bloom *filter = NULL;
-
-	ck_assert_int_eq(gputm_recency_bloom_new(kit->ctx, config, &filter), 0);
-	kit_observe(gputm_recency_bloom_unit(filter));
-	return filter;
-}
+KIT_UNIT(recency_bloom, RECENCY_BLOOM);
 
 static uint64_t query(const struct gputm_recency_bloom *filter, uint64_t address)
 {
@@ -32,21 +22,10 @@ static uint64_t entry(const struct gputm_recency_bloom *filter, uint32_t way, ui
 	return stamp;
 }
 
-KIT_TEST(test_recency_bloom_life)
-{
-	kit_common(&recency_bloom_maker);
-}
-
 KIT_TEST(test_recency_bloom_granularity_needs_address_bits)
 {
-	struct gputm_recency_bloom_config config = GPUTM_RECENCY_BLOOM_CONFIG_INIT;
-	struct gputm_recency_bloom *filter = NULL;
-
-	config.address_bits = 16;
-	config.granularity = 1 << 16;
-	KIT_REFUSED(-EINVAL, gputm_recency_bloom_new(kit->ctx, &config, &filter),
-		    "granularity", "65536", "16");
-	ck_assert_ptr_null(filter);
+	KIT_REFUSED(-EINVAL, refuse(kit, "address_bits=16 granularity=65536"), "granularity",
+		    "65536", "16");
 }
 
 KIT_TEST(test_recency_bloom_storage_of_presets)
@@ -60,10 +39,8 @@ KIT_TEST(test_recency_bloom_storage_of_presets)
 
 	for (size_t i = 0; i < 3; i++) {
 		ck_assert_int_eq(gputm_recency_bloom_config_preset(&config, expected[i].name), 0);
-		filter = make(kit, &config);
-		ck_assert_uint_eq(gputm_unit_storage_bits(gputm_recency_bloom_unit(filter)),
-				  expected[i].bytes * 8);
-		gputm_recency_bloom_free(filter);
+		filter = make_of(kit, &config);
+		ck_assert_uint_eq(gputm_unit_storage_bits(unit_of(filter)), expected[i].bytes * 8);
 	}
 }
 
@@ -79,19 +56,16 @@ static void entries_are(const struct gputm_recency_bloom *f, uint64_t a, uint64_
 /* Hash 1: 0x10->0 0x20->1 0x30->1; hash 2: 0x10->1 0x20->0 0x30->1; both linear. */
 KIT_TEST(test_fig_6_8_last_written_time)
 {
-	struct gputm_recency_bloom_config config = GPUTM_RECENCY_BLOOM_CONFIG_INIT;
+	struct gputm_recency_bloom_config config =
+		with("ways=2 entries=2 granularity=4 address_bits=16");
 	uint32_t rows[2 * 14] = { 0 };
 	struct gputm_recency_bloom *f;
 	uint64_t first_load = 1;
 
-	config.ways = 2;
-	config.entries = 2;
-	config.granularity = 4;
-	config.address_bits = 16;
 	rows[3] = 1;	  /* way 0: address bit 5 (0x20) */
 	rows[14 + 2] = 1; /* way 1: address bit 4 (0x10) */
 	config.h3_rows = rows;
-	f = make(kit, &config);
+	f = make_of(kit, &config);
 	entries_are(f, 0, 0, 0, 0);
 	ck_assert_uint_eq(query(f, 0x10), 0);
 	ck_assert_int_eq(gputm_recency_bloom_update(f, 0x10, 7), 0);
@@ -101,20 +75,16 @@ KIT_TEST(test_fig_6_8_last_written_time)
 	entries_are(f, 7, 15, 15, 7);
 	ck_assert_uint_eq(query(f, 0x20), 15);
 	ck_assert_uint_gt(query(f, 0x20), first_load);
-	kit_round_trip(&recency_bloom_maker, gputm_recency_bloom_unit(f));
-	gputm_recency_bloom_free(f);
+	kit_round_trip(&recency_bloom_maker, unit_of(f));
 }
 
 KIT_TEST(test_recency_bloom_range_is_tight)
 {
-	struct gputm_recency_bloom_config config = GPUTM_RECENCY_BLOOM_CONFIG_INIT;
-	struct gputm_recency_bloom *f;
+	struct gputm_recency_bloom_config config = with("stamp_bits=4 address_bits=16");
 	uint64_t stamp = 4711, cycles = 4711;
+	struct gputm_recency_bloom *f = make_of(kit, &config);
 
-	config.stamp_bits = 4;
-	config.address_bits = 16;
-	f = make(kit, &config);
-	kit_guard(kit, gputm_recency_bloom_unit(f));
+	kit_guard(kit, unit_of(f));
 	KIT_REFUSED(-ERANGE, gputm_recency_bloom_update(f, 4, 16),
 		    "recency_bloom", "stamp = 16", "0 .. 15");
 	KIT_REFUSED(-ERANGE, gputm_recency_bloom_update(f, 1 << 16, 1),
@@ -146,18 +116,12 @@ KIT_TEST(test_recency_bloom_range_is_tight)
 	gputm_recency_bloom_clear(f);
 	ck_assert_uint_eq(query(f, 4), 0);
 	ck_assert_uint_eq(gputm_recency_bloom_base(f), 0);
-	gputm_recency_bloom_free(f);
 }
 
 KIT_TEST(test_recency_bloom_widest_stamps)
 {
-	struct gputm_recency_bloom_config config = GPUTM_RECENCY_BLOOM_CONFIG_INIT;
-	struct gputm_recency_bloom *f;
+	struct gputm_recency_bloom *f = make(kit, "stamp_bits=64 address_bits=64 empty_stamp=3");
 
-	config.stamp_bits = 64;
-	config.address_bits = 64;
-	config.empty_stamp = 3;
-	f = make(kit, &config);
 	ck_assert_uint_eq(query(f, UINT64_MAX), 3);
 	ck_assert_int_eq(gputm_recency_bloom_update(f, UINT64_MAX, UINT64_MAX), 0);
 	ck_assert_uint_eq(query(f, UINT64_MAX), UINT64_MAX);
@@ -165,8 +129,7 @@ KIT_TEST(test_recency_bloom_widest_stamps)
 	ck_assert_uint_eq(query(f, UINT64_MAX), UINT64_MAX);
 	KIT_REFUSED(-ERANGE, gputm_recency_bloom_update(f, 8, UINT64_MAX - 2),
 		    "stamp = 18446744073709551613", "18446744073709551614 ..");
-	kit_valid(gputm_recency_bloom_unit(f));
-	gputm_recency_bloom_free(f);
+	kit_valid(unit_of(f));
 }
 
 /* Geometries of the random runs: ways, entries, stamp bits, stamps, granularity, address bits. */
@@ -201,13 +164,13 @@ static void update(struct gputm_recency_bloom *f, struct oracle_recency_bloom *o
 		    (!two || second >= base);
 	int error;
 
-	before = kit_stat(gputm_recency_bloom_unit(f), "updates");
+	before = kit_stat(unit_of(f), "updates");
 	error = two ? gputm_recency_bloom_update_pair(f, address, first, second)
 		    : gputm_recency_bloom_update(f, address, first);
 	ck_assert_int_eq(error, good ? 0 : -ERANGE);
 	if (good)
 		oracle_recency_bloom_update(o, address, first, second);
-	updates = kit_stat(gputm_recency_bloom_unit(f), "updates");
+	updates = kit_stat(unit_of(f), "updates");
 	ck_assert_uint_eq(updates, before + good);
 	compare(f, o, address);
 }
@@ -253,23 +216,17 @@ static void step(struct gputm_recency_bloom *f, struct oracle_recency_bloom *o,
 
 KIT_DRIVE(recency_bloom, KIT_COUNT(geometry), 4000)
 {
-	const uint32_t any[] = { 1 + kit_u32(bytes, 8),	 1u << kit_u32(bytes, 5),
-				 2 + kit_u32(bytes, 14), 1 + kit_u32(bytes, 2),
+	const uint32_t any[] = { 1 + kit_u32(bytes, 8),   1u << kit_u32(bytes, 5),
+				 2 + kit_u32(bytes, 14),  1 + kit_u32(bytes, 2),
 				 1u << kit_u32(bytes, 8), 32 };
-	struct gputm_recency_bloom_config config = GPUTM_RECENCY_BLOOM_CONFIG_INIT;
 	const uint32_t *g = KIT_ROW(geometry, any);
+	struct gputm_recency_bloom_config config = with(
+		"ways=%u entries=%u stamp_bits=%u stamps=%u granularity=%u address_bits=%u seed=%d",
+		g[0], g[1], g[2], g[3], g[4], g[5], bytes->round);
 	struct oracle_recency_bloom o;
-	struct gputm_recency_bloom *f;
 	uint64_t now = 1;
+	struct gputm_recency_bloom *f = make_of(kit, &config);
 
-	config.ways = g[0];
-	config.entries = g[1];
-	config.stamp_bits = g[2];
-	config.stamps = g[3];
-	config.granularity = g[4];
-	config.address_bits = g[5];
-	config.seed = bytes->round;
-	f = make(kit, &config);
 	oracle_recency_bloom_open(&o, &config);
 	while (kit_more(bytes)) {
 		step(f, &o, bytes, &now);
@@ -279,39 +236,14 @@ KIT_DRIVE(recency_bloom, KIT_COUNT(geometry), 4000)
 	oracle_recency_bloom_close(&o);
 }
 
-static uint64_t digest_of_run(uint64_t seed)
-{
-	struct gputm_recency_bloom_config config = GPUTM_RECENCY_BLOOM_CONFIG_INIT;
-	struct gputm_recency_bloom *f = NULL;
-	uint64_t random = 5, digest;
-
-	config.seed = seed;
-	ck_assert_int_eq(gputm_recency_bloom_new(NULL, &config, &f), 0);
-	for (unsigned i = 1; i < 500; i++)
-		ck_assert_int_eq(
-			gputm_recency_bloom_update(f, kit_below(&random, UINT32_MAX), i), 0);
-	digest = kit_digest(gputm_recency_bloom_unit(f));
-	gputm_recency_bloom_free(f);
-	return digest;
-}
-
-KIT_TEST(test_recency_bloom_is_deterministic)
-{
-	ck_assert_uint_eq(digest_of_run(1), digest_of_run(1));
-	ck_assert_uint_ne(digest_of_run(1), digest_of_run(2));
-}
-
 KIT_TEST(test_recency_bloom_tells_its_observer)
 {
-	struct gputm_recency_bloom_config config = GPUTM_RECENCY_BLOOM_CONFIG_INIT;
-	struct gputm_recency_bloom *f;
+	struct gputm_recency_bloom *f = make(kit, NULL);
 
-	f = make(kit, &config);
 	ck_assert_int_eq(gputm_recency_bloom_update(f, 4, 5), 0);
 	gputm_recency_bloom_expire(f, 6, NULL);
 	kit_unobserve();
 	ck_assert_int_eq(gputm_recency_bloom_update(f, 4, 7), 0);
 	ck_assert_uint_eq(kit_events(GPUTM_RECENCY_BLOOM_UPDATED), 1);
 	ck_assert_uint_eq(kit_events(GPUTM_RECENCY_BLOOM_EXPIRED), 1);
-	gputm_recency_bloom_free(f);
 }

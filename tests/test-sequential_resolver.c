@@ -4,17 +4,7 @@
 #include "tests/oracle/sequential_resolver.h"
 #include "tests/resolver.h"
 
-KIT_MAKER(sequential_resolver, SEQUENTIAL_RESOLVER);
-
-static struct gputm_sequential_resolver *make(struct kit *kit,
-					      const struct gputm_sequential_resolver_config *config)
-{
-	struct gputm_sequential_resolver *resolver = NULL;
-
-	ck_assert_int_eq(gputm_sequential_resolver_new(kit->ctx, config, &resolver), 0);
-	kit_observe(gputm_sequential_resolver_unit(resolver));
-	return resolver;
-}
+KIT_UNIT(sequential_resolver, SEQUENTIAL_RESOLVER);
 
 static uint32_t acquire(struct gputm_sequential_resolver *resolver, uint64_t active)
 {
@@ -27,21 +17,11 @@ static uint32_t acquire(struct gputm_sequential_resolver *resolver, uint64_t act
 	return buffer;
 }
 
-KIT_TEST(test_sequential_resolver_life)
+KIT_TEST(test_sequential_resolver_configs)
 {
-	struct gputm_sequential_resolver_config config = GPUTM_SEQUENTIAL_RESOLVER_CONFIG_INIT;
-	struct gputm_sequential_resolver *resolver = NULL;
-
-	kit_common(&sequential_resolver_maker);
-	config.filter_bits = 8;
-	gputm_sequential_resolver_free(make(kit, &config));
-	config.hashes = 8;
-	KIT_REFUSED(-EINVAL, gputm_sequential_resolver_new(kit->ctx, &config, &resolver),
-		    "hashes = 8", "1 .. 4");
-	config.hashes = 1;
-	config.address_bits = 8;
-	config.granularity = 256;
-	KIT_REFUSED(-EINVAL, gputm_sequential_resolver_new(kit->ctx, &config, &resolver),
+	make(kit, "filter_bits=8");
+	KIT_REFUSED(-EINVAL, refuse(kit, "filter_bits=8 hashes=8"), "hashes = 8", "1 .. 4");
+	KIT_REFUSED(-EINVAL, refuse(kit, "filter_bits=8 hashes=1 address_bits=8 granularity=256"),
 		    "granularity = 256");
 }
 
@@ -59,7 +39,7 @@ KIT_TESTS(test_fig_6_6_takes_15_steps_one_lane_after_the_other, 2)
 
 	ck_assert_int_eq(gputm_sequential_resolver_config_preset(&config, _i ? "exact" : "warptm"),
 			 0);
-	resolver = make(kit, &config);
+	resolver = make_of(kit, &config);
 	b = acquire(resolver, 0xf);
 	for (uint32_t lane = 0; lane < 4; lane++) {
 		ck_assert_int_eq(gputm_sequential_resolver_lane(resolver, b, &figure, lane),
@@ -70,7 +50,7 @@ KIT_TESTS(test_fig_6_6_takes_15_steps_one_lane_after_the_other, 2)
 		ck_assert_uint_eq(r.survived, survived[lane]);
 		ck_assert_uint_eq(r.match_cycles, match[lane]);
 		ck_assert_uint_eq(r.construct_cycles, construct[lane]);
-		kit_valid(gputm_sequential_resolver_unit(resolver));
+		kit_valid(unit_of(resolver));
 	}
 	ck_assert_uint_eq(r.aborted, 0xc);
 	ck_assert_uint_eq(r.initialise_cycles, 4); /* 512 bytes, 128 at a time */
@@ -78,31 +58,25 @@ KIT_TESTS(test_fig_6_6_takes_15_steps_one_lane_after_the_other, 2)
 							   &figure, &whole),
 			 0);
 	same_resolution(&whole, &r);
-	kit_round_trip(&sequential_resolver_maker, gputm_sequential_resolver_unit(resolver));
-	gputm_sequential_resolver_free(resolver);
+	kit_round_trip(&sequential_resolver_maker, unit_of(resolver));
 }
 
 KIT_TEST(test_sequential_resolver_refusals_change_nothing)
 {
-	struct gputm_sequential_resolver_config config = GPUTM_SEQUENTIAL_RESOLVER_CONFIG_INIT;
 	static const uint64_t wide[5] = { 4, 4, 0x10000, 4, 4 };
 	const struct gputm_warp_row beyond = { 0x1f, wide }, far = { 0xf, wide };
 	const struct gputm_warp_logs bad[2] = { { &beyond, &far, 1, 0 }, { &beyond, &far, 0, 1 } };
-	struct gputm_sequential_resolver *resolver;
 	struct gputm_resolution r = { 4711, 0, 0, 0, 0, 0, 0 };
 	uint32_t b, buffer = 99;
+	struct gputm_sequential_resolver *resolver = make(kit, "lanes=4 address_bits=16 buffers=1");
 
-	config.lanes = 4;
-	config.address_bits = 16;
-	config.buffers = 1;
-	resolver = make(kit, &config);
 	KIT_REFUSED(-ERANGE, gputm_sequential_resolver_acquire(resolver, 0x10, &buffer),
 		    "active = 16", "0 .. 15");
 	b = acquire(resolver, 0xd);
 	ck_assert_int_eq(gputm_sequential_resolver_acquire_probe(resolver, 1), GPUTM_RESOLVER_BUSY);
 	ck_assert_int_eq(gputm_sequential_resolver_lane(resolver, b, &figure, 2),
 			 GPUTM_SEQUENTIAL_RESOLVER_SURVIVES);
-	kit_guard(kit, gputm_sequential_resolver_unit(resolver));
+	kit_guard(kit, unit_of(resolver));
 	KIT_REFUSED(-ERANGE, gputm_sequential_resolver_lane(resolver, b, &bad[0], 3),
 		    "lanes of a row = 31", "0 .. 15");
 	KIT_REFUSED(-ERANGE, gputm_sequential_resolver_lane(resolver, b, &figure, 4),
@@ -117,11 +91,10 @@ KIT_TEST(test_sequential_resolver_refusals_change_nothing)
 		    "has begun to resolve");
 	KIT_REFUSED(-ERANGE, gputm_sequential_resolver_lane(resolver, 1, &figure, 3), "");
 	kit_unchanged(kit);
-	kit_valid(gputm_sequential_resolver_unit(resolver));
+	kit_valid(unit_of(resolver));
 	ck_assert_int_eq(gputm_sequential_resolver_release(resolver, b), 0);
-	ck_assert_uint_eq(kit_stat(gputm_sequential_resolver_unit(resolver), "lanes_unresolved"),
-			  2);
-	kit_valid(gputm_sequential_resolver_unit(resolver));
+	ck_assert_uint_eq(kit_stat(unit_of(resolver), "lanes_unresolved"), 2);
+	kit_valid(unit_of(resolver));
 	KIT_REFUSED(-EINVAL, gputm_sequential_resolver_lane(resolver, b, &figure, 3),
 		    "was released");
 	KIT_REFUSED(-EINVAL, gputm_sequential_resolver_release(resolver, b), "");
@@ -130,20 +103,16 @@ KIT_TEST(test_sequential_resolver_refusals_change_nothing)
 		    "address = 65536", "0 .. 65535");
 	ck_assert_uint_eq(r.survived, 4711);
 	ck_assert_uint_eq(gputm_sequential_resolver_used(resolver), 1);
-	gputm_sequential_resolver_free(resolver);
 }
 
 KIT_TEST(test_sequential_resolver_exact_without_memory)
 {
-	struct gputm_sequential_resolver_config config = GPUTM_SEQUENTIAL_RESOLVER_CONFIG_INIT;
-	struct gputm_sequential_resolver *resolver;
 	struct gputm_resolution r;
 	uint32_t b;
+	struct gputm_sequential_resolver *resolver = make(kit, "exact=1");
 
-	config.exact = true;
-	resolver = make(kit, &config);
 	b = acquire(resolver, 0xf);
-	kit_guard(kit, gputm_sequential_resolver_unit(resolver));
+	kit_guard(kit, unit_of(resolver));
 	kit->fail_at = kit->allocations;
 	KIT_REFUSED(-ENOMEM, gputm_sequential_resolver_resolve(resolver, b, &figure, &r), "");
 	kit_unchanged(kit);
@@ -153,7 +122,6 @@ KIT_TEST(test_sequential_resolver_exact_without_memory)
 	kit->fail_at = -1;
 	ck_assert_int_eq(gputm_sequential_resolver_resolve(resolver, b, &figure, &r), 0);
 	ck_assert_uint_eq(r.survived, 0x3);
-	gputm_sequential_resolver_free(resolver);
 }
 
 /* ---- random ---- */
@@ -182,38 +150,33 @@ static void resolve_one(struct gputm_sequential_resolver *resolver,
 	oracle_logs_draw(&logs, lanes, words, below_of_bytes, bytes);
 	b = acquire(resolver, active);
 	ck_assert_int_eq(gputm_sequential_resolver_resolve(resolver, b, &logs.logs, &r), 0);
-	kit_valid(gputm_sequential_resolver_unit(resolver));
+	kit_valid(unit_of(resolver));
 	expected = oracle_sequential_resolver_resolve(o, active, &logs.logs);
 	same_resolution(&r, &expected);
 	ck_assert(oracle_logs_serialisable(&logs.logs, r.survived));
 	ck_assert_uint_eq(r.aborted & active & (~active + 1), 0);
 	if (kit_draw(bytes, 3))
 		ck_assert_int_eq(gputm_sequential_resolver_release(resolver, b), 0);
-	kit_valid(gputm_sequential_resolver_unit(resolver));
+	kit_valid(unit_of(resolver));
 }
 
 KIT_DRIVE(sequential_resolver, KIT_COUNT(geometry), 60000)
 {
 	const uint32_t any[] = { 1 + kit_u32(bytes, 64),  8u << kit_u32(bytes, 9),
 				 1u << kit_u32(bytes, 4), 1u << kit_u32(bytes, 8),
-				 kit_u32(bytes, 2),	  128,
+				 kit_u32(bytes, 2),       128,
 				 1 + kit_u32(bytes, 256), 1 + kit_u32(bytes, 3) };
-	struct gputm_sequential_resolver_config config = GPUTM_SEQUENTIAL_RESOLVER_CONFIG_INIT;
 	struct gputm_sequential_resolver *resolver = NULL;
 	const uint32_t *g = KIT_ROW(geometry, any);
+	struct gputm_sequential_resolver_config config =
+		with("lanes=%u filter_bits=%u hashes=%u granularity=%u exact=%u access_bytes=%u "
+		     "buffers=%u seed=%d",
+		     g[0], g[1], g[2], g[3], g[4], g[5], g[7], bytes->round);
 	struct oracle_sequential_resolver o;
 
-	config.lanes = g[0];
-	config.filter_bits = g[1];
-	config.hashes = g[2];
-	config.granularity = g[3];
-	config.exact = g[4];
-	config.access_bytes = g[5];
-	config.buffers = g[7];
-	config.seed = bytes->round;
 	if (gputm_sequential_resolver_new(kit->ctx, &config, &resolver))
 		return;
-	kit_observe(gputm_sequential_resolver_unit(resolver));
+	kit_observe(unit_of(resolver));
 	oracle_sequential_resolver_open(&o, &config);
 	while (kit_more(bytes)) {
 		resolve_one(resolver, &o, g[6], bytes);
@@ -222,8 +185,7 @@ KIT_DRIVE(sequential_resolver, KIT_COUNT(geometry), 60000)
 				ck_assert_int_eq(gputm_sequential_resolver_release(resolver, b), 0);
 		if (kit_draw(bytes, 8) == 0)
 			resolver = (struct gputm_sequential_resolver *)(void *)kit_swap(
-				&sequential_resolver_maker, kit,
-				gputm_sequential_resolver_unit(resolver));
+				&sequential_resolver_maker, kit, unit_of(resolver));
 	}
 	KIT_END(sequential_resolver, resolver);
 	oracle_sequential_resolver_close(&o);
@@ -281,27 +243,4 @@ KIT_TEST(test_6_3_3_2pcr_aborts_more_only_for_conflicts_with_aborted_lanes)
 	ck_assert_uint_gt(differ, 0);
 	gputm_sequential_resolver_free(scr);
 	gputm_ownership_table_free(table);
-}
-
-static uint64_t digest_of_run(uint64_t seed)
-{
-	struct gputm_sequential_resolver_config config = GPUTM_SEQUENTIAL_RESOLVER_CONFIG_INIT;
-	struct gputm_sequential_resolver *resolver = NULL;
-	struct gputm_resolution r;
-	uint64_t digest;
-
-	config.seed = seed;
-	ck_assert_int_eq(gputm_sequential_resolver_new(NULL, &config, &resolver), 0);
-	ck_assert_int_eq(gputm_sequential_resolver_resolve(resolver, acquire(resolver, 0xf),
-							   &figure, &r),
-			 0);
-	digest = kit_digest(gputm_sequential_resolver_unit(resolver));
-	gputm_sequential_resolver_free(resolver);
-	return digest;
-}
-
-KIT_TEST(test_sequential_resolver_same_calls_same_state)
-{
-	ck_assert_uint_eq(digest_of_run(1), digest_of_run(1));
-	ck_assert_uint_ne(digest_of_run(1), digest_of_run(2));
 }

@@ -5,16 +5,7 @@
 #include "tests/kit.h"
 #include "tests/oracle/signature.h"
 
-KIT_MAKER(signature, SIGNATURE);
-
-static struct gputm_signature *make(struct kit *kit, const struct gputm_signature_config *config)
-{
-	struct gputm_signature *array = NULL;
-
-	ck_assert_int_eq(gputm_signature_new(kit->ctx, config, &array), 0);
-	kit_observe(gputm_signature_unit(array));
-	return array;
-}
+KIT_UNIT(signature, SIGNATURE);
 
 static void insert(struct gputm_signature *array, uint32_t index, uint64_t address)
 {
@@ -30,38 +21,17 @@ static int maybe(struct gputm_signature *array, uint32_t index, uint64_t address
 	return answer;
 }
 
-KIT_TEST(test_signature_life)
-{
-	kit_common(&signature_maker);
-}
-
-static void refuse_config(struct kit *kit, const struct gputm_signature_config *config,
-			  const char *what)
-{
-	struct gputm_signature *array = NULL;
-
-	ck_assert_int_eq(gputm_signature_new(kit->ctx, config, &array), -EINVAL);
-	ck_assert_ptr_null(array);
-	kit_said(kit, "signature", what, NULL);
-}
-
 KIT_TEST(test_signature_fields_must_fit_each_other)
 {
-	struct gputm_signature_config config = GPUTM_SIGNATURE_CONFIG_INIT;
-
-	config.bits = 8;
-	gputm_signature_free(make(kit, &config)); /* 4 hashes of 2 bits each */
-	config.hashes = 8;
-	refuse_config(kit, &config, "hashes = 8 is outside 1 .. 4");
-	config.hash = GPUTM_SIGNATURE_MODULO;
-	config.hashes = 2;
-	refuse_config(kit, &config, "hashes = 2 is outside 1 .. 1");
-	config.hashes = 1;
-	config.address_bits = 8;
-	config.granularity = 128;
-	gputm_signature_free(make(kit, &config));
-	config.granularity = 256;
-	refuse_config(kit, &config, "granularity = 256");
+	make(kit, "bits=8"); /* 4 hashes of 2 bits each */
+	KIT_REFUSED(-EINVAL, refuse(kit, "bits=8 hashes=8"), "signature",
+		    "hashes = 8 is outside 1 .. 4");
+	KIT_REFUSED(-EINVAL, refuse(kit, "bits=8 hash=modulo hashes=2"), "signature",
+		    "hashes = 2 is outside 1 .. 1");
+	make(kit, "bits=8 hash=modulo hashes=1 address_bits=8 granularity=128");
+	KIT_REFUSED(-EINVAL,
+		    refuse(kit, "bits=8 hash=modulo hashes=1 address_bits=8 granularity=256"),
+		    "signature", "granularity = 256");
 }
 
 KIT_TEST(test_signature_storage_of_presets)
@@ -75,22 +45,17 @@ KIT_TEST(test_signature_storage_of_presets)
 
 	for (size_t i = 0; i < 2; i++) {
 		ck_assert_int_eq(gputm_signature_config_preset(&config, expected[i].name), 0);
-		array = make(kit, &config);
-		ck_assert_uint_eq(gputm_unit_storage_bits(gputm_signature_unit(array)),
-				  expected[i].bytes * 8);
-		gputm_signature_free(array);
+		array = make_of(kit, &config);
+		ck_assert_uint_eq(gputm_unit_storage_bits(unit_of(array)), expected[i].bytes * 8);
 	}
 }
 
 /* TRANSACT 2015, 3.3: word 35 is in bank 3 at position 1 and takes bit 1 of 8. */
 KIT_TEST(test_localtm_3_3_word_35_takes_bit_1)
 {
-	struct gputm_signature_config config = GPUTM_SIGNATURE_CONFIG_INIT;
 	uint64_t mask[4] = { 1, 2, 3, 4 };
-	struct gputm_signature *array;
+	struct gputm_signature *array = make(kit, "localtm");
 
-	ck_assert_int_eq(gputm_signature_config_preset(&config, "localtm"), 0);
-	array = make(kit, &config);
 	insert(array, 3, 35 * 4);
 	for (unsigned position = 0; position < 64; position++)
 		ck_assert_int_eq(maybe(array, 3, (position * 32 + 3) * 4), position % 8 == 1);
@@ -101,18 +66,14 @@ KIT_TEST(test_localtm_3_3_word_35_takes_bit_1)
 	ck_assert_uint_eq(mask[1], 0);
 	ck_assert_uint_eq(mask[2], 0);
 	ck_assert_uint_eq(mask[3], UINT64_C(1) << (200 - 192));
-	kit_valid(gputm_signature_unit(array));
-	gputm_signature_free(array);
+	kit_valid(unit_of(array));
 }
 
 /* Thesis 6.3.2: each lane checks against the union of the write-sets of the lanes before it. */
 KIT_TEST(test_signature_accumulates_lanes_before)
 {
-	struct gputm_signature_config config = GPUTM_SIGNATURE_CONFIG_INIT;
-	struct gputm_signature *array;
+	struct gputm_signature *array = make(kit, "count=3");
 
-	config.count = 3;
-	array = make(kit, &config);
 	insert(array, 0, 0x100);
 	insert(array, 1, 0x2000);
 	ck_assert_int_eq(gputm_signature_union(array, 2, 0), 0);
@@ -124,25 +85,20 @@ KIT_TEST(test_signature_accumulates_lanes_before)
 	ck_assert_int_eq(gputm_signature_clear(array, 2), 0);
 	ck_assert_int_eq(maybe(array, 2, 0x100), GPUTM_SIGNATURE_ABSENT);
 	ck_assert_int_eq(maybe(array, 0, 0x100), GPUTM_SIGNATURE_MAYBE);
-	ck_assert_uint_eq(kit_stat(gputm_signature_unit(array), "unions"), 2);
-	kit_valid(gputm_signature_unit(array));
-	gputm_signature_free(array);
+	ck_assert_uint_eq(kit_stat(unit_of(array), "unions"), 2);
+	kit_valid(unit_of(array));
 }
 
 KIT_TEST(test_signature_one_bit_missing_is_absent)
 {
-	struct gputm_signature_config config = GPUTM_SIGNATURE_CONFIG_INIT;
+	struct gputm_signature_config config = with("bits=8 hashes=2 granularity=4 address_bits=8");
 	struct gputm_signature *array;
 	uint32_t rows[2 * 6] = { 0 };
 
-	config.bits = 8;
-	config.hashes = 2;
-	config.granularity = 4;
-	config.address_bits = 8;
 	rows[0] = rows[6 + 1] = 1; /* hash 0 looks at granule bit 0, hash 1 at bit 1 */
 	rows[2] = rows[6 + 3] = 2;
 	config.h3_rows = rows;
-	array = make(kit, &config);
+	array = make_of(kit, &config);
 	memset(rows, 0xff, sizeof(rows)); /* the unit has a copy */
 	insert(array, 0, 0 << 2);
 	ck_assert_uint_eq(gputm_signature_population(array, 0), 2);
@@ -152,21 +108,16 @@ KIT_TEST(test_signature_one_bit_missing_is_absent)
 	insert(array, 0, 3 << 2);
 	ck_assert_int_eq(maybe(array, 0, 1 << 2), GPUTM_SIGNATURE_MAYBE); /* a false positive */
 	ck_assert_uint_eq(gputm_signature_population(array, 0), 4);
-	kit_round_trip(&signature_maker, gputm_signature_unit(array));
-	gputm_signature_free(array);
+	kit_round_trip(&signature_maker, unit_of(array));
 }
 
 KIT_TEST(test_signature_ranges_are_tight)
 {
-	struct gputm_signature_config config = GPUTM_SIGNATURE_CONFIG_INIT;
 	uint64_t mask = 4711;
-	struct gputm_signature *array;
+	struct gputm_signature *array = make(kit, "count=2 address_bits=16");
 
-	config.count = 2;
-	config.address_bits = 16;
-	array = make(kit, &config);
 	insert(array, 1, 0xffff);
-	kit_guard(kit, gputm_signature_unit(array));
+	kit_guard(kit, unit_of(array));
 	KIT_REFUSED(-ERANGE, gputm_signature_insert(array, 2, 0), "index = 2", "0 .. 1");
 	KIT_REFUSED(-ERANGE, gputm_signature_insert(array, 1, 0x10000),
 		    "address = 65536", "0 .. 65535");
@@ -179,7 +130,6 @@ KIT_TEST(test_signature_ranges_are_tight)
 	ck_assert_uint_eq(gputm_signature_population(array, 2), 0);
 	ck_assert_uint_eq(mask, 4711);
 	kit_unchanged(kit);
-	gputm_signature_free(array);
 }
 
 /* Count, bits, hashes, hash, granularity, address bits. */
@@ -240,21 +190,16 @@ KIT_DRIVE(signature, KIT_COUNT(geometry), 2400)
 	const uint32_t any[] = { 1 + kit_u32(bytes, 70),  8u << kit_u32(bytes, 5),
 				 1u << kit_u32(bytes, 3), 0,
 				 1u << kit_u32(bytes, 8), 8 + kit_u32(bytes, 57) };
-	struct gputm_signature_config config = GPUTM_SIGNATURE_CONFIG_INIT;
 	const uint32_t *g = KIT_ROW(geometry, any);
+	struct gputm_signature_config config =
+		with("count=%u bits=%u hashes=%u hash=%u granularity=%u address_bits=%u seed=%d",
+		     g[0], g[1], g[2], g[3], g[4], g[5], bytes->round);
 	struct gputm_signature *array = NULL;
 	struct oracle_signature o;
 
-	config.count = g[0];
-	config.bits = g[1];
-	config.hashes = g[2];
-	config.hash = g[3];
-	config.granularity = g[4];
-	config.address_bits = g[5];
-	config.seed = bytes->round;
 	if (gputm_signature_new(kit->ctx, &config, &array))
 		return;
-	kit_observe(gputm_signature_unit(array));
+	kit_observe(unit_of(array));
 	oracle_signature_open(&o, &config);
 	while (kit_more(bytes)) {
 		step(array, &o, bytes);
@@ -264,35 +209,11 @@ KIT_DRIVE(signature, KIT_COUNT(geometry), 2400)
 	oracle_signature_close(&o);
 }
 
-static uint64_t digest_of_run(uint64_t seed)
-{
-	struct gputm_signature_config config = GPUTM_SIGNATURE_CONFIG_INIT;
-	struct gputm_signature *array = NULL;
-	uint64_t random = 5, digest;
-
-	config.seed = seed;
-	ck_assert_int_eq(gputm_signature_new(NULL, &config, &array), 0);
-	for (unsigned i = 0; i < 20; i++)
-		insert(array, 0, kit_below(&random, UINT32_MAX));
-	digest = kit_digest(gputm_signature_unit(array));
-	gputm_signature_free(array);
-	return digest;
-}
-
-KIT_TEST(test_signature_is_deterministic)
-{
-	ck_assert_uint_eq(digest_of_run(1), digest_of_run(1));
-	ck_assert_uint_ne(digest_of_run(1), digest_of_run(2));
-}
-
 KIT_TEST(test_signature_tells_its_observer)
 {
-	struct gputm_signature_config config = GPUTM_SIGNATURE_CONFIG_INIT;
-	struct gputm_signature *array;
 	uint64_t mask;
+	struct gputm_signature *array = make(kit, "count=2");
 
-	config.count = 2;
-	array = make(kit, &config);
 	insert(array, 1, 0x40);
 	ck_assert_int_eq(gputm_signature_union(array, 0, 1), 0);
 	ck_assert_int_eq(gputm_signature_maybe_contains(array, 0, 0x40), 1);
@@ -302,5 +223,4 @@ KIT_TEST(test_signature_tells_its_observer)
 	ck_assert_uint_eq(kit_event(GPUTM_SIGNATURE_EVENT_LOOKUP)[2], GPUTM_SIGNATURE_MAYBE);
 	ck_assert_uint_eq(kit_event(GPUTM_SIGNATURE_EVENT_MATCH)[1], 2);
 	ck_assert_uint_eq(kit_event(GPUTM_SIGNATURE_EVENT_UNION)[1], 1);
-	gputm_signature_free(array);
 }

@@ -44,7 +44,7 @@ static uint64_t draw_mask(struct kit_bytes *bytes, uint64_t of)
 
 static void unchanged(const struct warp *w)
 {
-	ck_assert_uint_eq(kit_digest(gputm_simt_stack_unit(w->stack)), w->before);
+	ck_assert_uint_eq(kit_digest(unit_of(w->stack)), w->before);
 }
 
 /* Was it done? What was refused changed nothing; FULL is counted. */
@@ -216,7 +216,7 @@ static void compare(const struct warp *w)
 	uint64_t left = w->live, normal = GPUTM_SIMT_STACK_NORMAL;
 	bool above = w->inside;
 
-	kit_valid(gputm_simt_stack_unit(w->stack));
+	kit_valid(unit_of(w->stack));
 	ck_assert_uint_eq(gputm_simt_stack_live_mask(w->stack), w->live);
 	ck_assert_int_eq(gputm_simt_stack_in_transaction(w->stack), w->inside);
 	ck_assert_uint_eq(gputm_simt_stack_tx_running(w->stack), w->running);
@@ -274,13 +274,13 @@ static void any_operation(struct gputm_simt_stack *stack, struct kit_bytes *byte
 		ignored = gputm_simt_stack_tx_commit_done(stack);
 	}
 	(void)ignored;
-	kit_valid(gputm_simt_stack_unit(stack));
+	kit_valid(unit_of(stack));
 }
 
 /* Change a few numbers of the contents, and go on from there if that is accepted. */
 static void bent(struct warp *w, struct kit_bytes *bytes)
 {
-	if (!kit_bend(gputm_simt_stack_unit(w->stack), bytes))
+	if (!kit_bend(unit_of(w->stack), bytes))
 		return;
 	while (kit_more(bytes))
 		any_operation(w->stack, bytes);
@@ -288,7 +288,7 @@ static void bent(struct warp *w, struct kit_bytes *bytes)
 
 static void operate(struct warp *w, struct kit_bytes *bytes, unsigned what)
 {
-	w->before = kit_digest(gputm_simt_stack_unit(w->stack));
+	w->before = kit_digest(unit_of(w->stack));
 	if (!w->live || what == 15)
 		launch(w, bytes);
 	else if (what < 4)
@@ -311,16 +311,14 @@ static void operate(struct warp *w, struct kit_bytes *bytes, unsigned what)
 
 KIT_DRIVE(simt_stack, 32, 8000)
 {
-	struct gputm_simt_stack_config config = GPUTM_SIMT_STACK_CONFIG_INIT;
+	struct gputm_simt_stack_config config = with("lanes=%d pc_bits=4", LANES);
 	struct warp w = { .live = 0 };
 
-	config.lanes = LANES;
-	config.pc_bits = 4;
 	config.depth = kit_u32(bytes, 24);
 	config.likely_convergence = bytes->round & 1;
 	ck_assert_int_eq(gputm_simt_stack_new(kit->ctx, &config, &w.stack), 0);
 	if (bytes->round & 2)
-		kit_observe(gputm_simt_stack_unit(w.stack));
+		kit_observe(unit_of(w.stack));
 	while (kit_more(bytes)) {
 		uint64_t what = kit_number(bytes, 1);
 

@@ -190,11 +190,11 @@ static size_t host_run(struct host *h, struct kit *kit, uint64_t lanes, bool swa
 		h->expected[step].mask -= gputm_simt_stack_active_mask(h->stack);
 		host_step(h, step);
 		host_end_attempt(h);
-		REQUIRE(!gputm_unit_check(gputm_simt_stack_unit(h->stack)));
+		REQUIRE(!gputm_unit_check(unit_of(h->stack)));
 		lanes_are_in_place(h, lanes);
 		if (swap && kit_below(&random, 40) == 0)
 			h->stack = (struct gputm_simt_stack *)(void *)kit_swap(
-				&simt_stack_maker, kit, gputm_simt_stack_unit(h->stack));
+				&simt_stack_maker, kit, unit_of(h->stack));
 	}
 	return step;
 }
@@ -205,9 +205,9 @@ static struct host *host_new(struct kit *kit, uint64_t seed, uint32_t lanes, boo
 
 	memset(&host, 0, sizeof(host));
 	oracle_simt_stack_program(&host.program, seed, seed % 3 ? 6 : 0);
-	host.stack = make(kit, lanes, 0, likely);
+	host.stack = make(kit, "lanes=%u depth=0 likely_convergence=%d", lanes, likely);
 	if (seed & 1)
-		kit_observe(gputm_simt_stack_unit(host.stack));
+		kit_observe(unit_of(host.stack));
 	return &host;
 }
 
@@ -231,8 +231,7 @@ KIT_TESTS(test_simt_stack_random_programs_against_recursion, KIT_COUNT(widths))
 			ck_assert_msg(!h->expected[i].pc && !h->expected[i].mask,
 				      "%u lanes, round %u: step %zu differs", lanes, round, i);
 		if (!round)
-			kit_hostile(&simt_stack_maker, gputm_simt_stack_unit(h->stack));
-		gputm_simt_stack_free(h->stack);
+			kit_hostile(&simt_stack_maker, unit_of(h->stack));
 	}
 }
 
@@ -248,7 +247,6 @@ KIT_TESTS(test_simt_stack_random_likely_convergence, KIT_COUNT(widths))
 
 		ck_assert_uint_lt(host_run(h, kit, all, true), ORACLE_STEPS);
 		ck_assert_uint_eq(h->ended, all);
-		gputm_simt_stack_free(h->stack);
 	}
 }
 
@@ -261,8 +259,7 @@ static uint64_t digest_of_run(uint64_t seed)
 	kit_open(&kit);
 	h = host_new(&kit, seed, 32, true);
 	host_run(h, &kit, UINT32_MAX, false);
-	digest = kit_digest(gputm_simt_stack_unit(h->stack));
-	gputm_simt_stack_free(h->stack);
+	digest = kit_digest(unit_of(h->stack));
 	kit_close(&kit);
 	return digest;
 }

@@ -6,9 +6,8 @@
 
 KIT_TEST(test_simt_stack_nesting_is_tight)
 {
-	struct gputm_simt_stack *s;
+	struct gputm_simt_stack *s = make(kit, "lanes=4 depth=0 likely_convergence=0");
 
-	s = make(kit, 4, 0, false);
 	ck_assert_int_eq(gputm_simt_stack_launch(s, B, 0xf), 0);
 	ck_assert_int_eq(gputm_simt_stack_tx_begin(s, C), SWITCH);
 	for (unsigned i = 0; i < GPUTM_SIMT_STACK_NESTING_MAX; i++) {
@@ -20,8 +19,7 @@ KIT_TEST(test_simt_stack_nesting_is_tight)
 	for (unsigned i = 0; i < GPUTM_SIMT_STACK_NESTING_MAX; i++)
 		ck_assert_int_eq(gputm_simt_stack_tx_commit(s, 0xf, C), NESTED);
 	ck_assert_int_eq(gputm_simt_stack_tx_commit(s, 0xf, C), SWITCH);
-	kit_valid(gputm_simt_stack_unit(s));
-	gputm_simt_stack_free(s);
+	kit_valid(unit_of(s));
 }
 
 KIT_TEST(test_simt_stack_depth_is_tight)
@@ -30,16 +28,16 @@ KIT_TEST(test_simt_stack_depth_is_tight)
 	struct gputm_simt_stack *s;
 
 	for (uint32_t depth = 1; depth < 6; depth++) {
-		s = make(kit, 4, depth, true);
+		s = make(kit, "lanes=4 depth=%u likely_convergence=1", depth);
 		ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0x3), 0);
 		for (int likely = 0; likely < 2; likely++) {
 			uint64_t lpc = likely ? E : NO_PC;
 			int expected = depth < 3u + (uint32_t)likely ? FULL : SWITCH;
-			uint64_t digest = kit_digest(gputm_simt_stack_unit(s));
+			uint64_t digest = kit_digest(unit_of(s));
 
 			ck_assert_int_eq(gputm_simt_stack_diverge_probe(s, two, 2, F, lpc),
 					 expected);
-			ck_assert_uint_eq(kit_digest(gputm_simt_stack_unit(s)), digest);
+			ck_assert_uint_eq(kit_digest(unit_of(s)), digest);
 			ck_assert_int_eq(gputm_simt_stack_diverge(s, two, 2, F, lpc), expected);
 			if (expected == FULL) {
 				ROWS(s, ROW(A, NO_PC, 0x3));
@@ -53,10 +51,8 @@ KIT_TEST(test_simt_stack_depth_is_tight)
 				 depth < 3 ? FULL : SWITCH);
 		ck_assert_int_eq(gputm_simt_stack_tx_begin(s, C),
 				 depth < 3 ? FULL : SWITCH);
-		ck_assert_uint_eq(kit_stat(gputm_simt_stack_unit(s), "full"),
-				  depth < 3 ? 3 : depth < 4);
-		kit_valid(gputm_simt_stack_unit(s));
-		gputm_simt_stack_free(s);
+		ck_assert_uint_eq(kit_stat(unit_of(s), "full"), depth < 3 ? 3 : depth < 4);
+		kit_valid(unit_of(s));
 	}
 }
 
@@ -68,7 +64,7 @@ KIT_TEST(test_simt_stack_default_depth_is_enough)
 	for (uint32_t lanes = 1; lanes <= 64; lanes++) {
 		uint64_t here = lanes < 64 ? (UINT64_C(1) << lanes) - 1 : UINT64_MAX;
 
-		s = make(kit, lanes, 0, false);
+		s = make(kit, "lanes=%u depth=0 likely_convergence=0", lanes);
 		ck_assert_int_eq(gputm_simt_stack_launch(s, A, here), 0);
 		for (uint32_t lane = 0; lane + 1 < lanes; lane++) {
 			uint64_t one = UINT64_C(1) << lane;
@@ -79,21 +75,15 @@ KIT_TEST(test_simt_stack_default_depth_is_enough)
 		}
 		ck_assert_int_eq(gputm_simt_stack_tx_begin(s, C), SWITCH);
 		ck_assert_uint_eq(gputm_simt_stack_depth(s), 2 * lanes + 1);
-		kit_valid(gputm_simt_stack_unit(s));
-		gputm_simt_stack_free(s);
+		kit_valid(unit_of(s));
 	}
 }
 
 KIT_TEST(test_simt_stack_refusals_change_nothing)
 {
-	struct gputm_simt_stack_config config = GPUTM_SIMT_STACK_CONFIG_INIT;
-	struct gputm_simt_stack *s = NULL;
+	struct gputm_simt_stack *s = make(kit, "lanes=4 pc_bits=12 likely_convergence=1");
 
-	config.lanes = 4;
-	config.pc_bits = 12;
-	config.likely_convergence = true;
-	ck_assert_int_eq(gputm_simt_stack_new(kit->ctx, &config, &s), 0);
-	kit_guard(kit, gputm_simt_stack_unit(s));
+	kit_guard(kit, unit_of(s));
 	KIT_REFUSED(-EINVAL, gputm_simt_stack_launch(s, A, 0), "");
 	KIT_REFUSED(-EINVAL, gputm_simt_stack_launch(s, A, 0x10), "simt_stack", "0x10", "0xf");
 	KIT_REFUSED(-ERANGE, gputm_simt_stack_launch(s, 4096, 0xf),
@@ -108,7 +98,7 @@ KIT_TEST(test_simt_stack_refusals_change_nothing)
 	kit_unchanged(kit);
 
 	ck_assert_int_eq(gputm_simt_stack_launch(s, 4095, 0x7), 0);
-	kit_guard(kit, gputm_simt_stack_unit(s));
+	kit_guard(kit, unit_of(s));
 	KIT_REFUSED(-EINVAL, gputm_simt_stack_launch(s, A, 0x8), "0x7 are running");
 	KIT_REFUSED(-ERANGE, gputm_simt_stack_proceed(s, 4096), "next PC = 4096", "0 .. 4095");
 	KIT_REFUSED(-ERANGE, gputm_simt_stack_proceed(s, NO_PC), "");
@@ -128,7 +118,7 @@ KIT_TEST(test_simt_stack_refusals_change_nothing)
 	kit_unchanged(kit);
 
 	ck_assert_int_eq(gputm_simt_stack_tx_begin(s, C), SWITCH);
-	kit_guard(kit, gputm_simt_stack_unit(s));
+	kit_guard(kit, unit_of(s));
 	KIT_REFUSED(-EINVAL, gputm_simt_stack_exit(s, 0x1), "transaction");
 	ck_assert_int_eq(DIVERGE(s, NO_PC, NO_PC, { B, 0x3 }, { C, 0x4 }), -EINVAL);
 	KIT_REFUSED(-EINVAL, gputm_simt_stack_tx_abort(s, 0), "");
@@ -138,44 +128,36 @@ KIT_TEST(test_simt_stack_refusals_change_nothing)
 	KIT_REFUSED(-ERANGE, gputm_simt_stack_tx_commit(s, 0x1, 4096), "");
 	KIT_REFUSED(-EINVAL, gputm_simt_stack_tx_commit_done(s), "");
 	kit_unchanged(kit);
-	kit_hostile(&simt_stack_maker, gputm_simt_stack_unit(s));
-	gputm_simt_stack_free(s);
+	kit_hostile(&simt_stack_maker, unit_of(s));
 }
 
 /* A snapshot, well sealed, in which the R entry has become a normal one. */
 KIT_TEST(test_simt_stack_load_needs_the_types_of_r_and_t)
 {
-	struct gputm_simt_stack *s;
 	static uint8_t image[4096];
 	size_t size, contents;
+	struct gputm_simt_stack *s = make(kit, "lanes=4 depth=0 likely_convergence=0");
 
-	s = make(kit, 4, 0, false);
 	ck_assert_int_eq(gputm_simt_stack_launch(s, B, 0xf), 0);
 	ck_assert_int_eq(gputm_simt_stack_tx_begin(s, C), SWITCH);
-	size = gputm_unit_save_state(gputm_simt_stack_unit(s), image, sizeof(image));
+	size = gputm_unit_save_state(unit_of(s), image, sizeof(image));
 	ck_assert_uint_le(size, sizeof(image));
 	contents = size - 8 - (3 * 40 + 8 + 64); /* three entries, PC after, nesting */
 	ck_assert_uint_eq(image[contents + 40 + 36], R);
 	image[contents + 40 + 36] = N;
 	kit_seal(image, size);
-	KIT_REFUSED(-EINVAL, gputm_unit_load(gputm_simt_stack_unit(s), image, size), "R or T");
+	KIT_REFUSED(-EINVAL, gputm_unit_load(unit_of(s), image, size), "R or T");
 	ROWS(s, ROW(B, NO_PC, 0xf), TYPED(C, 0, R), TYPED(C, 0xf, T));
-	gputm_simt_stack_free(s);
 }
 
 KIT_TEST(test_simt_stack_widest_pcs)
 {
-	struct gputm_simt_stack_config config = GPUTM_SIMT_STACK_CONFIG_INIT;
-	struct gputm_simt_stack *s = NULL;
+	struct gputm_simt_stack *s = make(kit, "pc_bits=64 lanes=64");
 
-	config.pc_bits = 64;
-	config.lanes = 64;
-	ck_assert_int_eq(gputm_simt_stack_new(kit->ctx, &config, &s), 0);
 	ck_assert_int_eq(gputm_simt_stack_launch(s, 0, UINT64_MAX), 0);
 	advance(s, NO_PC - 1, CONTINUE);
 	ck_assert_int_eq(gputm_simt_stack_proceed(s, NO_PC), -ERANGE);
-	kit_valid(gputm_simt_stack_unit(s));
-	gputm_simt_stack_free(s);
+	kit_valid(unit_of(s));
 }
 
 /* ---- observer ---- */
@@ -191,10 +173,9 @@ static void value_is(enum gputm_simt_stack_event kind, unsigned count, const uin
 
 KIT_TEST(test_simt_stack_tells_its_observer)
 {
-	struct gputm_simt_stack *s;
+	struct gputm_simt_stack *s = make(kit, "lanes=4 depth=0 likely_convergence=1");
 
-	s = make(kit, 4, 0, true);
-	kit_observe(gputm_simt_stack_unit(s));
+	kit_observe(unit_of(s));
 	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xf), 0);
 	ck_assert_int_eq(DIVERGE(s, F, E, { B, 0x1 }, { C, 0xe }), SWITCH);
 	advance(s, E, SWITCH);
@@ -215,5 +196,4 @@ KIT_TEST(test_simt_stack_tells_its_observer)
 	SEEN(RESTART, 1, 2, C, 0x2, 0);
 	SEEN(LEAVE, 1, 2, G, 0, 0);
 	SEEN(EXIT, 1, 2, 0x8, 0, 0);
-	gputm_simt_stack_free(s);
 }

@@ -12,7 +12,7 @@ static uint64_t bit(unsigned lane)
 KIT_TEST(test_simt_stack_top_is_what_runs)
 {
 	struct gputm_simt_stack_entry top;
-	struct gputm_simt_stack *s = make(kit, 4, 0, false);
+	struct gputm_simt_stack *s = make(kit, "lanes=4 depth=0 likely_convergence=0");
 
 	gputm_simt_stack_top(s, &top);
 	ck_assert(top.pc == NO_PC && !top.mask && top.rpc == NO_PC);
@@ -21,7 +21,6 @@ KIT_TEST(test_simt_stack_top_is_what_runs)
 	gputm_simt_stack_top(s, &top);
 	row_is(s, 2, &top);
 	ck_assert(top.pc == C && top.mask == 0xc && top.rpc == E);
-	gputm_simt_stack_free(s);
 }
 
 /* Fig. 2.3 as a host sees it: the fall-through (F, then D) is pushed first and runs last. */
@@ -29,7 +28,7 @@ KIT_TEST(test_fig_2_3_simt_stack_update_by_next_pc)
 {
 	const uint64_t at_a[] = { B, B, B, F }, at_b[] = { C, D, D, NO_PC };
 	const uint64_t at_c[] = { E, D, D, F }, at_d[] = { E, E, E, F }, at_e[] = { G, G, G, F };
-	struct gputm_simt_stack *s = make(kit, 4, 0, false);
+	struct gputm_simt_stack *s = make(kit, "lanes=4 depth=0 likely_convergence=0");
 
 	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xf), 0);
 	ck_assert_int_eq(gputm_simt_stack_update(s, 0, at_a, G, F), SWITCH);
@@ -40,7 +39,6 @@ KIT_TEST(test_fig_2_3_simt_stack_update_by_next_pc)
 	ck_assert_int_eq(gputm_simt_stack_update(s, 0, at_d, NO_PC, NO_PC), SWITCH);
 	ck_assert_int_eq(gputm_simt_stack_update(s, 0, at_e, NO_PC, NO_PC), SWITCH);
 	ROWS(s, ROW(G, NO_PC, 0xf), ROW(F, G, 0x8));
-	gputm_simt_stack_free(s);
 }
 
 /* The same lanes in the two orders that are asked for, and a third target between them. */
@@ -61,7 +59,7 @@ KIT_TEST(test_simt_stack_update_orders_targets)
 	};
 
 	for (size_t i = 0; i < KIT_COUNT(orders); i++) {
-		struct gputm_simt_stack *s = make(kit, 4, 0, false);
+		struct gputm_simt_stack *s = make(kit, "lanes=4 depth=0 likely_convergence=0");
 		struct gputm_simt_stack_entry entry;
 
 		ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xf), 0);
@@ -72,7 +70,6 @@ KIT_TEST(test_simt_stack_update_orders_targets)
 			ck_assert_int_eq(gputm_simt_stack_get_entry(s, row, &entry), 0);
 			ck_assert_uint_eq(entry.pc, orders[i].pc[row - 1]);
 		}
-		gputm_simt_stack_free(s);
 	}
 }
 
@@ -82,17 +79,12 @@ KIT_TEST(test_simt_stack_update_refuses_and_changes_nothing)
 {
 	const uint64_t wide[] = { 0x100, 0x100, 0x100, 0x100 }, one_wide[] = { B, C, 0x100, B };
 	const uint64_t apart[] = { B, C, B, C };
-	struct gputm_simt_stack_config config = GPUTM_SIMT_STACK_CONFIG_INIT;
-	struct gputm_simt_stack *s = NULL;
+	struct gputm_simt_stack *s = make(kit, "lanes=4 pc_bits=8 depth=3");
 
-	config.lanes = 4;
-	config.pc_bits = 8;
-	config.depth = 3;
-	ck_assert_int_eq(gputm_simt_stack_new(kit->ctx, &config, &s), 0);
 	KIT_REFUSED(-EINVAL, gputm_simt_stack_update(s, 0, apart, E, NO_PC),
 		    "update", "no lane is active");
 	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xf), 0);
-	kit_guard(kit, gputm_simt_stack_unit(s));
+	kit_guard(kit, unit_of(s));
 	KIT_REFUSED(-ERANGE, gputm_simt_stack_update(s, 0, wide, E, NO_PC),
 		    "next PC = 256", "0 .. 255");
 	for (uint64_t ended = 0; ended < 0x10; ended += 8) {
@@ -109,14 +101,13 @@ KIT_TEST(test_simt_stack_update_refuses_and_changes_nothing)
 		ck_assert_int_eq(gputm_simt_stack_update(s, ended, full, 0xfe, NO_PC),
 				 ended ? CONTINUE : FULL);
 	}
-	ck_assert_uint_eq(kit_stat(gputm_simt_stack_unit(s), "full"), 1);
-	gputm_simt_stack_free(s);
+	ck_assert_uint_eq(kit_stat(unit_of(s), "full"), 1);
 }
 
 KIT_TEST(test_simt_stack_update_ends_no_lane_in_a_transaction)
 {
 	const uint64_t next[] = { B, B };
-	struct gputm_simt_stack *s = make(kit, 2, 0, false);
+	struct gputm_simt_stack *s = make(kit, "lanes=2 depth=0 likely_convergence=0");
 
 	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0x3), 0);
 	ck_assert_int_eq(gputm_simt_stack_tx_begin(s, B), SWITCH);
@@ -124,13 +115,12 @@ KIT_TEST(test_simt_stack_update_ends_no_lane_in_a_transaction)
 		    "in a transaction");
 	ck_assert_int_eq(gputm_simt_stack_update(s, 0x3, next, NO_PC, NO_PC), -EINVAL);
 	ROWS(s, ROW(A, NO_PC, 0x3), TYPED(B, 0, R), TYPED(B, 0x3, T));
-	gputm_simt_stack_free(s);
 }
 
 /* Lanes commit one after the other, as the header tells hosts to do. */
 KIT_TEST(test_simt_stack_lanes_commit_one_by_one)
 {
-	struct gputm_simt_stack *s = make(kit, 4, 0, false);
+	struct gputm_simt_stack *s = make(kit, "lanes=4 depth=0 likely_convergence=0");
 	int result = 0;
 
 	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xf), 0);
@@ -152,7 +142,6 @@ KIT_TEST(test_simt_stack_lanes_commit_one_by_one)
 	}
 	ck_assert_int_eq(result, GPUTM_SIMT_STACK_LEAVE);
 	ROWS(s, ROW(D, NO_PC, 0xf));
-	gputm_simt_stack_free(s);
 }
 
 /* ---- at random, beside the calls that take masks ---- */
@@ -194,7 +183,7 @@ static size_t targets_of(const struct twins *t, uint64_t lanes, const uint64_t n
 static int by_masks(struct twins *t, uint64_t ended, const uint64_t next_pc[], uint64_t rpc,
 		    uint64_t last_pc)
 {
-	struct gputm_unit *unit = gputm_simt_stack_unit(t->b);
+	struct gputm_unit *unit = unit_of(t->b);
 	struct gputm_simt_stack_target target[64];
 	uint64_t active = gputm_simt_stack_active_mask(t->b);
 	size_t size = gputm_unit_save(unit, t->before, SNAPSHOT);
@@ -212,7 +201,7 @@ static int by_masks(struct twins *t, uint64_t ended, const uint64_t next_pc[], u
 			result = gputm_simt_stack_diverge(t->b, target, count, rpc, NO_PC);
 	}
 	if (result == FULL) {
-		size = gputm_unit_save(gputm_simt_stack_unit(t->a), t->before, SNAPSHOT);
+		size = gputm_unit_save(unit_of(t->a), t->before, SNAPSHOT);
 		ck_assert_int_eq(gputm_unit_load(unit, t->before, size), 0);
 	} else if (result < 0) {
 		ck_assert_int_eq(gputm_unit_load(unit, t->before, size), 0);
@@ -308,21 +297,17 @@ KIT_TESTS(test_simt_stack_update_is_exit_proceed_and_diverge, KIT_COUNT(widths))
 		t.lanes = config.lanes = widths[_i];
 		config.pc_bits = 8;
 		config.depth = kind & 1 ? 9 : 0;
-		ck_assert_int_eq(gputm_simt_stack_new(kit->ctx, &config, &t.a), 0);
-		ck_assert_int_eq(gputm_simt_stack_new(kit->ctx, &config, &t.b), 0);
+		t.a = make_of(kit, &config);
+		t.b = make_of(kit, &config);
 		if (kind > 1)
-			ck_assert_int_eq(gputm_unit_observe(gputm_simt_stack_unit(t.a), look_away,
-							    NULL), 0);
+			ck_assert_int_eq(gputm_unit_observe(unit_of(t.a), look_away, NULL), 0);
 		for (unsigned round = 0; round < rounds / 10; round++) {
 			if (!gputm_simt_stack_active_mask(t.a) || !kit_below(&t.random, 20))
 				both(&t);
 			else
 				step(&t);
-			ck_assert_ptr_null(gputm_unit_check(gputm_simt_stack_unit(t.a)));
-			ck_assert_uint_eq(kit_digest(gputm_simt_stack_unit(t.a)),
-					  kit_digest(gputm_simt_stack_unit(t.b)));
+			ck_assert_ptr_null(gputm_unit_check(unit_of(t.a)));
+			ck_assert_uint_eq(kit_digest(unit_of(t.a)), kit_digest(unit_of(t.b)));
 		}
-		gputm_simt_stack_free(t.a);
-		gputm_simt_stack_free(t.b);
 	}
 }

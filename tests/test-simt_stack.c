@@ -11,28 +11,20 @@ KIT_TEST(test_simt_stack_life)
 
 KIT_TEST(test_simt_stack_storage)
 {
-	struct gputm_simt_stack_config config = GPUTM_SIMT_STACK_CONFIG_INIT;
-	struct gputm_simt_stack *stack = NULL;
+	struct gputm_simt_stack *stack = make(kit, "lanes=32 depth=0 likely_convergence=0");
 
-	stack = make(kit, 32, 0, false);
-	ck_assert_uint_eq(gputm_unit_storage_bits(gputm_simt_stack_unit(stack)),
-			  66 * (32 + 32 + 32 + 2));
-	gputm_simt_stack_free(stack);
-	ck_assert_int_eq(gputm_simt_stack_config_preset(&config, "pdom-lcp"), 0);
-	config.depth = 16;
-	ck_assert_int_eq(gputm_simt_stack_new(kit->ctx, &config, &stack), 0);
-	ck_assert_uint_eq(gputm_unit_storage_bits(gputm_simt_stack_unit(stack)),
+	ck_assert_uint_eq(gputm_unit_storage_bits(unit_of(stack)), 66 * (32 + 32 + 32 + 2));
+	stack = make(kit, "pdom-lcp depth=16");
+	ck_assert_uint_eq(gputm_unit_storage_bits(unit_of(stack)),
 			  16 * (32 + 32 + 32 + 2 + 32 + 4));
-	gputm_simt_stack_free(stack);
 }
 
 /* ---- the figures ---- */
 
 KIT_TEST(test_fig_2_3_simt_stack_reconvergence)
 {
-	struct gputm_simt_stack *s;
+	struct gputm_simt_stack *s = make(kit, "lanes=4 depth=0 likely_convergence=0");
 
-	s = make(kit, 4, 0, false);
 	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xf), 0);
 	ROWS(s, ROW(A, NO_PC, 0xf));
 	ck_assert_int_eq(DIVERGE(s, G, NO_PC, { F, 0x8 }, { B, 0x7 }), SWITCH);
@@ -50,15 +42,13 @@ KIT_TEST(test_fig_2_3_simt_stack_reconvergence)
 	ck_assert_int_eq(gputm_simt_stack_exit(s, 0xf), GPUTM_SIMT_STACK_FINISH);
 	ck_assert_uint_eq(gputm_simt_stack_depth(s), 0);
 	ck_assert_uint_eq(gputm_simt_stack_pc(s), NO_PC);
-	gputm_simt_stack_free(s);
 }
 
 /* The unit settles inside diverge, so state b of the figure is not seen and c follows a. */
 KIT_TEST(test_fig_3_8_likely_convergence)
 {
-	struct gputm_simt_stack *s;
+	struct gputm_simt_stack *s = make(kit, "lanes=4 depth=0 likely_convergence=1");
 
-	s = make(kit, 4, 0, true);
 	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xf), 0);
 	ck_assert_int_eq(DIVERGE(s, F, E, { B, 0x1 }, { C, 0xe }), SWITCH);
 	ROWS(s, ROW(F, NO_PC, 0xf), ROW(E, F, 0), LIKELY(B, F, E, 1, 0x1),
@@ -72,15 +62,13 @@ KIT_TEST(test_fig_3_8_likely_convergence)
 	ROWS(s, ROW(F, NO_PC, 0xf), ROW(E, F, 0x3));
 	advance(s, F, SWITCH);
 	ROWS(s, ROW(F, NO_PC, 0xf));
-	gputm_simt_stack_free(s);
 }
 
 /* As drawn: thread 2's entry is there until its next instruction is seen to be E. */
 KIT_TEST(test_fig_3_8_likely_convergence_merges_a_running_entry)
 {
-	struct gputm_simt_stack *s;
+	struct gputm_simt_stack *s = make(kit, "lanes=4 depth=0 likely_convergence=1");
 
-	s = make(kit, 4, 0, true);
 	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xf), 0);
 	ck_assert_int_eq(DIVERGE(s, F, E, { B, 0x1 }, { C, 0xe }), SWITCH);
 	ck_assert_int_eq(DIVERGE(s, F, E, { D, 0xc }, { E - 4, 0x2 }), SWITCH);
@@ -89,14 +77,12 @@ KIT_TEST(test_fig_3_8_likely_convergence_merges_a_running_entry)
 	advance(s, E, SWITCH);
 	ROWS(s, ROW(F, NO_PC, 0xf), ROW(E, F, 0x2), LIKELY(B, F, E, 1, 0x1),
 	     LIKELY(D, F, E, 1, 0xc));
-	gputm_simt_stack_free(s);
 }
 
 KIT_TEST(test_fig_4_3_transaction_entries)
 {
-	struct gputm_simt_stack *s;
+	struct gputm_simt_stack *s = make(kit, "lanes=8 depth=0 likely_convergence=0");
 
-	s = make(kit, 8, 0, false);
 	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xff), 0);
 	ck_assert_int_eq(DIVERGE(s, H, NO_PC, { H, 0x30 }, { B, 0xcf }), SWITCH);
 	ROWS(s, ROW(H, NO_PC, 0xff), ROW(B, H, 0xcf));
@@ -123,7 +109,6 @@ KIT_TEST(test_fig_4_3_transaction_entries)
 	ck_assert_int_eq(gputm_simt_stack_tx_commit_done(s), GPUTM_SIMT_STACK_LEAVE);
 	ROWS(s, ROW(H, NO_PC, 0xff), ROW(G, H, 0xcf));
 	ck_assert(!gputm_simt_stack_in_transaction(s));
-	gputm_simt_stack_free(s);
 }
 
 /* ---- rules that the figures do not show ---- */
@@ -134,7 +119,7 @@ KIT_TEST(test_simt_stack_a_loop_does_not_grow_the_stack)
 	struct gputm_simt_stack *s;
 
 	for (int likely = 0; likely < 2; likely++) {
-		s = make(kit, 32, 0, likely);
+		s = make(kit, "lanes=32 depth=0 likely_convergence=%d", likely);
 		ck_assert_int_eq(gputm_simt_stack_launch(s, A, UINT32_MAX), 0);
 		for (unsigned lane = 0; lane < 31; lane++) {
 			uint64_t here = gputm_simt_stack_active_mask(s);
@@ -142,46 +127,40 @@ KIT_TEST(test_simt_stack_a_loop_does_not_grow_the_stack)
 
 			ck_assert_int_eq(DIVERGE(s, F, E, { F, leave }, { C, here & ~leave }),
 					 SWITCH);
-			kit_valid(gputm_simt_stack_unit(s));
+			kit_valid(unit_of(s));
 			advance(s, E, likely ? SWITCH : CONTINUE);
 			advance(s, A, CONTINUE);
 		}
-		ck_assert_uint_eq(kit_stat(gputm_simt_stack_unit(s), "max_depth"), likely ? 3 : 2);
+		ck_assert_uint_eq(kit_stat(unit_of(s), "max_depth"), likely ? 3 : 2);
 		advance(s, F, SWITCH);
 		ROWS(s, ROW(F, NO_PC, UINT32_MAX));
-		gputm_simt_stack_free(s);
 	}
 }
 
 KIT_TEST(test_simt_stack_likely_points_are_ignored_unless_configured)
 {
-	struct gputm_simt_stack *s;
+	struct gputm_simt_stack *s = make(kit, "lanes=4 depth=0 likely_convergence=0");
 
-	s = make(kit, 4, 0, false);
 	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xf), 0);
 	ck_assert_int_eq(DIVERGE(s, F, E, { B, 0x1 }, { C, 0xe }), SWITCH);
 	ROWS(s, ROW(F, NO_PC, 0xf), ROW(B, F, 0x1), ROW(C, F, 0xe));
 	advance(s, E, CONTINUE);
-	gputm_simt_stack_free(s);
 }
 
 KIT_TEST(test_simt_stack_a_likely_point_at_the_rpc_is_none)
 {
-	struct gputm_simt_stack *s;
+	struct gputm_simt_stack *s = make(kit, "lanes=4 depth=0 likely_convergence=1");
 
-	s = make(kit, 4, 0, true);
 	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xf), 0);
 	ck_assert_int_eq(DIVERGE(s, F, F, { B, 0x1 }, { C, 0x6 }, { F, 0x8 }), SWITCH);
 	ROWS(s, ROW(F, NO_PC, 0xf), ROW(B, F, 0x1), ROW(C, F, 0x6));
-	gputm_simt_stack_free(s);
 }
 
 /* Lanes that branch to the likely-convergence point join those that are there. */
 KIT_TEST(test_simt_stack_targets_at_the_likely_point_gather)
 {
-	struct gputm_simt_stack *s;
+	struct gputm_simt_stack *s = make(kit, "lanes=4 depth=0 likely_convergence=1");
 
-	s = make(kit, 4, 0, true);
 	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xf), 0);
 	ck_assert_int_eq(DIVERGE(s, F, E, { B, 0x7 }, { E, 0x8 }), SWITCH);
 	ROWS(s, ROW(F, NO_PC, 0xf), ROW(E, F, 0x8), LIKELY(B, F, E, 1, 0x7));
@@ -189,30 +168,26 @@ KIT_TEST(test_simt_stack_targets_at_the_likely_point_gather)
 	ROWS(s, ROW(F, NO_PC, 0xf), ROW(E, F, 0xc), LIKELY(C, F, E, 1, 0x3));
 	ck_assert_int_eq(DIVERGE(s, F, E, { E, 0x2 }, { F, 0x1 }), SWITCH);
 	ROWS(s, ROW(F, NO_PC, 0xf), ROW(E, F, 0xe));
-	gputm_simt_stack_free(s);
 }
 
 /* Erratum 8: nobody came by the likely-convergence point. */
 KIT_TEST(test_simt_stack_an_empty_likely_entry_is_popped_at_once)
 {
-	struct gputm_simt_stack *s;
+	struct gputm_simt_stack *s = make(kit, "lanes=4 depth=0 likely_convergence=1");
 
-	s = make(kit, 4, 0, true);
 	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xf), 0);
 	ck_assert_int_eq(DIVERGE(s, F, E, { B, 0x1 }, { C, 0xe }), SWITCH);
 	advance(s, F, SWITCH);
 	advance(s, F, SWITCH);
 	ROWS(s, ROW(F, NO_PC, 0xf));
-	ck_assert_uint_eq(kit_stat(gputm_simt_stack_unit(s), "emptied"), 1);
-	gputm_simt_stack_free(s);
+	ck_assert_uint_eq(kit_stat(unit_of(s), "emptied"), 1);
 }
 
 /* The branching entry gives its place to a likely-convergence entry that keeps its own LPC. */
 KIT_TEST(test_simt_stack_another_likely_point_of_the_same_branch)
 {
-	struct gputm_simt_stack *s;
+	struct gputm_simt_stack *s = make(kit, "lanes=4 depth=0 likely_convergence=1");
 
-	s = make(kit, 4, 0, true);
 	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xf), 0);
 	ck_assert_int_eq(DIVERGE(s, F, E, { B, 0x1 }, { C, 0xe }), SWITCH);
 	ck_assert_int_eq(DIVERGE(s, F, D, { C + 4, 0x2 }, { D, 0x4 }, { C + 8, 0x8 }), SWITCH);
@@ -224,29 +199,25 @@ KIT_TEST(test_simt_stack_another_likely_point_of_the_same_branch)
 	     LIKELY(D, F, E, 1, 0xe));
 	advance(s, E, SWITCH);
 	ROWS(s, ROW(F, NO_PC, 0xf), ROW(E, F, 0xe), LIKELY(B, F, E, 1, 0x1));
-	gputm_simt_stack_free(s);
 }
 
 KIT_TEST(test_simt_stack_a_target_with_all_lanes_is_an_advance)
 {
-	struct gputm_simt_stack *s;
+	struct gputm_simt_stack *s = make(kit, "lanes=4 depth=0 likely_convergence=0");
 
-	s = make(kit, 4, 0, false);
 	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xf), 0);
 	ck_assert_int_eq(DIVERGE(s, G, NO_PC, { F, 0 }, { B, 0xf }), CONTINUE);
 	ROWS(s, ROW(B, NO_PC, 0xf));
 	ck_assert_int_eq(DIVERGE(s, G, NO_PC, { F, 0x8 }, { C, 0x7 }), SWITCH);
 	ck_assert_int_eq(DIVERGE(s, E, NO_PC, { G, 0x7 }), SWITCH);
 	ROWS(s, ROW(G, NO_PC, 0xf), ROW(F, G, 0x8));
-	ck_assert_uint_eq(kit_stat(gputm_simt_stack_unit(s), "divergences"), 1);
-	gputm_simt_stack_free(s);
+	ck_assert_uint_eq(kit_stat(unit_of(s), "divergences"), 1);
 }
 
 KIT_TEST(test_simt_stack_targets_that_never_meet)
 {
-	struct gputm_simt_stack *s;
+	struct gputm_simt_stack *s = make(kit, "lanes=4 depth=0 likely_convergence=0");
 
-	s = make(kit, 4, 0, false);
 	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xf), 0);
 	ck_assert_int_eq(DIVERGE(s, NO_PC, NO_PC, { B, 0x3 }, { C, 0xc }), SWITCH);
 	ROWS(s, ROW(B, NO_PC, 0x3), ROW(C, NO_PC, 0xc));
@@ -263,15 +234,13 @@ KIT_TEST(test_simt_stack_targets_that_never_meet)
 	ck_assert_int_eq(gputm_simt_stack_exit(s, 0x2), GPUTM_SIMT_STACK_FINISH);
 	ck_assert_int_eq(gputm_simt_stack_launch(s, B, 0x1), 0);
 	ROWS(s, ROW(B, NO_PC, 0x1));
-	gputm_simt_stack_free(s);
 }
 
 /* Eager conflicts: lanes abort wherever they are, and the emptied entries go. */
 KIT_TEST(test_simt_stack_aborts_within_branches)
 {
-	struct gputm_simt_stack *s;
+	struct gputm_simt_stack *s = make(kit, "lanes=4 depth=0 likely_convergence=0");
 
-	s = make(kit, 4, 0, false);
 	ck_assert_int_eq(gputm_simt_stack_launch(s, B, 0xf), 0);
 	ck_assert_int_eq(gputm_simt_stack_tx_begin(s, C), SWITCH);
 	ck_assert_int_eq(DIVERGE(s, F, NO_PC, { D, 0x3 }, { E, 0xc }), SWITCH);
@@ -292,30 +261,26 @@ KIT_TEST(test_simt_stack_aborts_within_branches)
 	ck_assert_int_eq(gputm_simt_stack_tx_commit(s, 0xe, G), SWITCH);
 	ck_assert_int_eq(gputm_simt_stack_tx_commit_done(s), GPUTM_SIMT_STACK_LEAVE);
 	ROWS(s, ROW(G, NO_PC, 0xf));
-	gputm_simt_stack_free(s);
 }
 
 /* The PC after the transaction is where the branch around it reconverges. */
 KIT_TEST(test_simt_stack_leaving_a_transaction_reconverges)
 {
-	struct gputm_simt_stack *s;
+	struct gputm_simt_stack *s = make(kit, "lanes=4 depth=0 likely_convergence=0");
 
-	s = make(kit, 4, 0, false);
 	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xf), 0);
 	ck_assert_int_eq(DIVERGE(s, H, NO_PC, { G, 0x3 }, { B, 0xc }), SWITCH);
 	ck_assert_int_eq(gputm_simt_stack_tx_begin(s, C), SWITCH);
 	ck_assert_int_eq(gputm_simt_stack_tx_commit(s, 0xc, H), SWITCH);
 	ck_assert_int_eq(gputm_simt_stack_tx_commit_done(s), GPUTM_SIMT_STACK_LEAVE);
 	ROWS(s, ROW(H, NO_PC, 0xf), ROW(G, H, 0x3));
-	gputm_simt_stack_free(s);
 }
 
 /* Nesting counts are of each lane: those that abort in a nested transaction leave it. */
 KIT_TEST(test_simt_stack_nested_transactions_are_flattened)
 {
-	struct gputm_simt_stack *s;
+	struct gputm_simt_stack *s = make(kit, "lanes=4 depth=0 likely_convergence=0");
 
-	s = make(kit, 4, 0, false);
 	ck_assert_int_eq(gputm_simt_stack_launch(s, B, 0xf), 0);
 	ck_assert_int_eq(gputm_simt_stack_tx_begin(s, C), SWITCH);
 	ck_assert_int_eq(DIVERGE(s, F, NO_PC, { D, 0x3 }, { E, 0xc }), SWITCH);
@@ -334,6 +299,5 @@ KIT_TEST(test_simt_stack_nested_transactions_are_flattened)
 	ck_assert_int_eq(gputm_simt_stack_tx_commit(s, 0x8, G), SWITCH);
 	ck_assert_int_eq(gputm_simt_stack_tx_commit_done(s), GPUTM_SIMT_STACK_LEAVE);
 	ROWS(s, ROW(G, NO_PC, 0xf));
-	ck_assert_uint_eq(kit_stat(gputm_simt_stack_unit(s), "nested"), 2);
-	gputm_simt_stack_free(s);
+	ck_assert_uint_eq(kit_stat(unit_of(s), "nested"), 2);
 }

@@ -5,17 +5,7 @@
 
 #include <string.h>
 
-KIT_MAKER(stall_buffer, STALL_BUFFER);
-
-static struct gputm_stall_buffer *make(struct kit *kit,
-				       const struct gputm_stall_buffer_config *config)
-{
-	struct gputm_stall_buffer *b = NULL;
-
-	ck_assert_int_eq(gputm_stall_buffer_new(kit->ctx, config, &b), 0);
-	kit_observe(gputm_stall_buffer_unit(b));
-	return b;
-}
+KIT_UNIT(stall_buffer, STALL_BUFFER);
 
 static int queue(struct gputm_stall_buffer *b, uint64_t address, uint64_t stamp, uint64_t tag,
 		 uint32_t warp)
@@ -37,49 +27,35 @@ static uint64_t wake(struct gputm_stall_buffer *b, uint64_t address)
 	return out.tag;
 }
 
-KIT_TEST(test_stall_buffer_life)
-{
-	kit_common(&stall_buffer_maker);
-}
-
 KIT_TEST(test_stall_buffer_is_not_too_large)
 {
-	struct gputm_stall_buffer_config config = GPUTM_STALL_BUFFER_CONFIG_INIT;
-	struct gputm_stall_buffer *b = NULL;
-
-	config.lines = 4096;
-	config.requests = 257;
-	KIT_REFUSED(-EINVAL, gputm_stall_buffer_new(kit->ctx, &config, &b),
-		    "lines", "4096", "requests", "257");
-	ck_assert_ptr_null(b);
+	KIT_REFUSED(-EINVAL, refuse(kit, "lines=4096 requests=257"), "lines", "4096", "requests",
+		    "257");
 }
 
 /* Table V: 30 bytes for a line of four requests. */
 KIT_TEST(test_table_v_line_size)
 {
 	struct gputm_storage array;
-	struct gputm_stall_buffer *b;
+	struct gputm_stall_buffer *b = make(kit, NULL);
 
-	b = make(kit, NULL);
-	ck_assert(gputm_unit_storage(gputm_stall_buffer_unit(b), 0, &array));
+	ck_assert(gputm_unit_storage(unit_of(b), 0, &array));
 	ck_assert_uint_eq(array.entries, 4);
 	ck_assert_uint_le(array.bits, 240);
 	ck_assert_uint_ge(array.bits, 30 * 7);
-	gputm_stall_buffer_free(b);
 }
 
 KIT_TEST(test_fig_9_oldest_leaves_first)
 {
 	struct gputm_stall_request fourth;
-	struct gputm_stall_buffer *b;
+	struct gputm_stall_buffer *b = make(kit, NULL);
 
-	b = make(kit, NULL);
 	ck_assert_int_eq(queue(b, 0x40, 30, 'a', 1), GPUTM_STALL_BUFFER_QUEUED);
 	ck_assert_int_eq(queue(b, 0x44, 20, 'b', 2), GPUTM_STALL_BUFFER_QUEUED);
 	ck_assert_int_eq(queue(b, 0x5f, 20, 'c', 3), GPUTM_STALL_BUFFER_QUEUED);
 	ck_assert_int_eq(queue(b, 0x80, 25, 'd', 4), GPUTM_STALL_BUFFER_QUEUED);
-	kit_round_trip(&stall_buffer_maker, gputm_stall_buffer_unit(b));
-	kit_hostile(&stall_buffer_maker, gputm_stall_buffer_unit(b));
+	kit_round_trip(&stall_buffer_maker, unit_of(b));
+	kit_hostile(&stall_buffer_maker, unit_of(b));
 	ck_assert_int_eq(gputm_stall_buffer_get_request(b, 3, &fourth), 0);
 	ck_assert_uint_eq(fourth.tag, 'd');
 	ck_assert_int_eq(gputm_stall_buffer_get_request(b, 4, &fourth), -ERANGE);
@@ -89,17 +65,13 @@ KIT_TEST(test_fig_9_oldest_leaves_first)
 	ck_assert_uint_eq(wake(b, 0x40), 'a');
 	ck_assert_uint_eq(wake(b, 0x40), 4711);
 	ck_assert_uint_eq(wake(b, 0x9c), 'd');
-	kit_valid(gputm_stall_buffer_unit(b));
-	gputm_stall_buffer_free(b);
+	kit_valid(unit_of(b));
 }
 
 KIT_TEST(test_table_ii_full_at_four_by_four)
 {
-	struct gputm_stall_buffer_config config = GPUTM_STALL_BUFFER_CONFIG_INIT;
-	struct gputm_stall_buffer *b;
+	struct gputm_stall_buffer *b = make(kit, "address_bits=16");
 
-	config.address_bits = 16;
-	b = make(kit, &config);
 	for (uint64_t i = 0; i < 4; i++)
 		ck_assert_int_eq(queue(b, 0x40, i, i, 0), GPUTM_STALL_BUFFER_QUEUED);
 	ck_assert_int_eq(queue(b, 0x40, 9, 9, 0), GPUTM_STALL_BUFFER_NO_SLOT);
@@ -107,17 +79,16 @@ KIT_TEST(test_table_ii_full_at_four_by_four)
 		ck_assert_int_eq(queue(b, 0x1000 * i, i, i, 0), GPUTM_STALL_BUFFER_QUEUED);
 	ck_assert_int_eq(queue(b, 0x9000, 9, 9, 0), GPUTM_STALL_BUFFER_NO_LINE);
 	ck_assert_int_eq(queue(b, 0x1000, 9, 9, 0), GPUTM_STALL_BUFFER_QUEUED);
-	kit_guard(kit, gputm_stall_buffer_unit(b));
+	kit_guard(kit, unit_of(b));
 	KIT_REFUSED(-ERANGE, queue(b, 0x10000, 9, 9, 0),
 		    "stall_buffer", "address = 65536", "0 .. 65535");
 	kit_unchanged(kit);
 	ck_assert_uint_eq(wake(b, 0x3000), 3);
 	ck_assert_int_eq(queue(b, 0x9000, 9, 9, 0), GPUTM_STALL_BUFFER_QUEUED);
-	ck_assert_uint_eq(kit_stat(gputm_stall_buffer_unit(b), "waiting_max"), 8);
-	ck_assert_uint_eq(kit_stat(gputm_stall_buffer_unit(b), "lines_max"), 4);
-	ck_assert_uint_eq(kit_stat(gputm_stall_buffer_unit(b), "no_line"), 1);
-	ck_assert_uint_eq(kit_stat(gputm_stall_buffer_unit(b), "no_slot"), 1);
-	gputm_stall_buffer_free(b);
+	ck_assert_uint_eq(kit_stat(unit_of(b), "waiting_max"), 8);
+	ck_assert_uint_eq(kit_stat(unit_of(b), "lines_max"), 4);
+	ck_assert_uint_eq(kit_stat(unit_of(b), "no_line"), 1);
+	ck_assert_uint_eq(kit_stat(unit_of(b), "no_slot"), 1);
 }
 
 struct run {
@@ -179,16 +150,15 @@ KIT_DRIVE(stall_buffer, 36, 6000)
 	r.o.config.requests = 1 + bytes->round / 6 % 6;
 	if (bytes->round >= 36)
 		r.o.config.granularity = 4u << kit_u32(bytes, 6);
-	r.b = make(kit, &r.o.config);
+	r.b = make_of(kit, &r.o.config);
 	while (kit_more(bytes)) {
 		step(&r);
 		r.b = KIT_TURN(stall_buffer, r.b);
 	}
 	if (bytes->thorough)
-		kit_hostile(&stall_buffer_maker, gputm_stall_buffer_unit(r.b));
+		kit_hostile(&stall_buffer_maker, unit_of(r.b));
 	while (drain(&r, &out))
-		kit_valid(gputm_stall_buffer_unit(r.b));
+		kit_valid(unit_of(r.b));
 	ck_assert_uint_eq(gputm_stall_buffer_waiting(r.b), 0);
 	KIT_END(stall_buffer, r.b);
 }
-

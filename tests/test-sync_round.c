@@ -3,31 +3,12 @@
 #include "tests/kit.h"
 #include "tests/oracle/sync_round.h"
 
-KIT_MAKER(sync_round, SYNC_ROUND);
+KIT_UNIT(sync_round, SYNC_ROUND);
 
 enum { CPU = GPUTM_SYNC_ROUND_CPU, GPU = GPUTM_SYNC_ROUND_GPU };
 
 /* 1000 cycles of execution, a link of 10 cycles + 1 byte a cycle, copies of 4 bytes a cycle. */
-static struct gputm_sync_round *make(struct kit *kit, bool non_blocking, bool shadow_copy,
-				     uint64_t early)
-{
-	struct gputm_sync_round_config config = GPUTM_SYNC_ROUND_CONFIG_INIT;
-	struct gputm_sync_round *round = NULL;
-
-	config.round_cycles = 1000;
-	config.early_cycles = early;
-	config.link_latency = 10;
-	config.link_bytes = 1;
-	config.copy_bytes = 4;
-	config.non_blocking = non_blocking;
-	config.shadow_copy = shadow_copy;
-	ck_assert_int_eq(gputm_sync_round_new(kit->ctx, &config, &round), 0);
-	kit_observe(gputm_sync_round_unit(round));
-	return round;
-}
-
-#define EXPECT_STAT(round, name, value)                                                        \
-	ck_assert_uint_eq(kit_stat(gputm_sync_round_unit(round), name), value)
+#define EXPECT_STAT(round, name, value) ck_assert_uint_eq(kit_stat(unit_of(round), name), value)
 
 /* At `now` this is to be done. */
 static struct gputm_sync_round_todo expect(struct gputm_sync_round *round, uint64_t now,
@@ -37,7 +18,7 @@ static struct gputm_sync_round_todo expect(struct gputm_sync_round *round, uint6
 
 	ck_assert_int_eq(gputm_sync_round_step(round, now, &todo), 0);
 	ck_assert_int_eq(todo.what, what);
-	kit_valid(gputm_sync_round_unit(round));
+	kit_valid(unit_of(round));
 	if (what != GPUTM_SYNC_ROUND_END) {
 		ck_assert_int_eq(gputm_sync_round_step(round, now, &again), 0);
 		ck_assert_int_eq(again.what, what);
@@ -51,7 +32,7 @@ static void complete(struct gputm_sync_round *round, uint64_t now, uint64_t byte
 	struct gputm_sync_round_done done = { bytes, runs, cycles, conflict };
 
 	ck_assert_int_eq(gputm_sync_round_complete(round, now, &done), 0);
-	kit_valid(gputm_sync_round_unit(round));
+	kit_valid(unit_of(round));
 }
 
 /* Who may run: a set of CPU and GPU. */
@@ -68,18 +49,14 @@ static void expect_run(struct gputm_sync_round *round, uint64_t now, uint64_t ev
 	ck_assert_uint_eq(gputm_sync_round_next_time(round), event);
 }
 
-KIT_TEST(test_sync_round_life)
-{
-	kit_common(&sync_round_maker);
-}
-
 /* Fig. 1a: both stand from the end of execution to the end of the merge. */
 KIT_TEST(test_fig_1a_basic_round)
 {
-	struct gputm_sync_round *round;
 	struct gputm_sync_round_todo todo;
+	struct gputm_sync_round *round =
+		make(kit, "round_cycles=1000 early_cycles=0 link_latency=10 link_bytes=1 "
+			  "copy_bytes=4 non_blocking=0 shadow_copy=0");
 
-	round = make(kit, false, false, 0);
 	ck_assert_int_eq(gputm_sync_round_begin(round, 0), 0);
 	expect_run(round, 0, 1000);
 	ck_assert_uint_eq(running(round, 999), CPU | GPU);
@@ -94,18 +71,18 @@ KIT_TEST(test_fig_1a_basic_round)
 	complete(round, 1048, 0, 0, 0, false);
 	expect_run(round, 1048, 1063);
 	ck_assert_int_eq(gputm_sync_round_current(round), GPUTM_SYNC_ROUND_VALIDATION);
-	kit_round_trip(&sync_round_maker, gputm_sync_round_unit(round));
+	kit_round_trip(&sync_round_maker, unit_of(round));
 	ck_assert(expect(round, 1063, GPUTM_SYNC_ROUND_COPY_BACK).success);
 	complete(round, 1063, 100, 2, 0, false);
 	expect_run(round, 1063, 1183);
 	ck_assert_uint_eq(running(round, 1182), 0);
 	ck_assert(expect(round, 1183, GPUTM_SYNC_ROUND_END).success);
 	ck_assert_uint_eq(running(round, 1183), CPU | GPU);
-	ck_assert_uint_eq(kit_stat(gputm_sync_round_unit(round), "cpu_blocked"), 183);
-	ck_assert_uint_eq(kit_stat(gputm_sync_round_unit(round), "gpu_blocked"), 183);
-	ck_assert_uint_eq(kit_stat(gputm_sync_round_unit(round), "execution"), 1000);
-	ck_assert_uint_eq(kit_stat(gputm_sync_round_unit(round), "validation"), 63);
-	ck_assert_uint_eq(kit_stat(gputm_sync_round_unit(round), "merge"), 120);
+	ck_assert_uint_eq(kit_stat(unit_of(round), "cpu_blocked"), 183);
+	ck_assert_uint_eq(kit_stat(unit_of(round), "gpu_blocked"), 183);
+	ck_assert_uint_eq(kit_stat(unit_of(round), "execution"), 1000);
+	ck_assert_uint_eq(kit_stat(unit_of(round), "validation"), 63);
+	ck_assert_uint_eq(kit_stat(unit_of(round), "merge"), 120);
 	EXPECT_STAT(round, "cpu_waits", 63);
 	EXPECT_STAT(round, "cpu_merge", 120);
 	EXPECT_STAT(round, "gpu_waits", 58);
@@ -114,15 +91,15 @@ KIT_TEST(test_fig_1a_basic_round)
 	EXPECT_STAT(round, "link_logs", 48);
 	EXPECT_STAT(round, "link_copies", 120);
 	EXPECT_STAT(round, "link_idle", 1183 - 48 - 120);
-	gputm_sync_round_free(round);
 }
 
 /* Fig. 1b: the CPU works on while full chunks are shipped, the GPU after the shadow copy. */
 KIT_TEST(test_fig_1b_optimised_round)
 {
-	struct gputm_sync_round *round;
+	struct gputm_sync_round *round =
+		make(kit, "round_cycles=1000 early_cycles=0 link_latency=10 link_bytes=1 "
+			  "copy_bytes=4 non_blocking=1 shadow_copy=1");
 
-	round = make(kit, true, true, 0);
 	ck_assert_int_eq(gputm_sync_round_begin(round, 0), 0);
 	ck_assert_uint_eq(expect(round, 1000, GPUTM_SYNC_ROUND_DRAIN).devices, GPU);
 	complete(round, 1004, 0, 0, 0, false);
@@ -148,9 +125,9 @@ KIT_TEST(test_fig_1b_optimised_round)
 	expect_run(round, 1094, 1204);
 	expect(round, 1204, GPUTM_SYNC_ROUND_END);
 	ck_assert_uint_eq(running(round, 1204), CPU | GPU);
-	ck_assert_uint_eq(kit_stat(gputm_sync_round_unit(round), "gpu_blocked"), 94);
-	ck_assert_uint_eq(kit_stat(gputm_sync_round_unit(round), "cpu_blocked"), 152);
-	ck_assert_uint_eq(kit_stat(gputm_sync_round_unit(round), "shadow_bytes"), 40);
+	ck_assert_uint_eq(kit_stat(unit_of(round), "gpu_blocked"), 94);
+	ck_assert_uint_eq(kit_stat(unit_of(round), "cpu_blocked"), 152);
+	ck_assert_uint_eq(kit_stat(unit_of(round), "shadow_bytes"), 40);
 	EXPECT_STAT(round, "cpu_drain", 1);
 	EXPECT_STAT(round, "cpu_waits", 31);
 	EXPECT_STAT(round, "cpu_merge", 120);
@@ -161,15 +138,15 @@ KIT_TEST(test_fig_1b_optimised_round)
 	EXPECT_STAT(round, "link_logs", 64);
 	EXPECT_STAT(round, "link_copies", 110);
 	EXPECT_STAT(round, "link_idle", 1204 - 64 - 110);
-	gputm_sync_round_free(round);
 }
 
 /* A caller that has nothing left to execute need not wait for the deadline. */
 KIT_TEST(test_sync_round_is_stopped)
 {
-	struct gputm_sync_round *round;
+	struct gputm_sync_round *round =
+		make(kit, "round_cycles=1000 early_cycles=100 link_latency=10 link_bytes=1 "
+			  "copy_bytes=4 non_blocking=1 shadow_copy=1");
 
-	round = make(kit, true, true, 100);
 	KIT_REFUSED(-EINVAL, gputm_sync_round_stop(round, 0), "no execution phase goes on");
 	ck_assert_int_eq(gputm_sync_round_begin(round, 0), 0);
 	expect(round, 100, GPUTM_SYNC_ROUND_EARLY);
@@ -179,11 +156,10 @@ KIT_TEST(test_sync_round_is_stopped)
 	ck_assert_int_eq(gputm_sync_round_stop(round, 150), 0);
 	ck_assert_int_eq(gputm_sync_round_stop(round, 150), -EINVAL);
 	ck_assert_uint_eq(gputm_sync_round_next_time(round), 150);
-	kit_round_trip(&sync_round_maker, gputm_sync_round_unit(round));
+	kit_round_trip(&sync_round_maker, unit_of(round));
 	ck_assert_uint_eq(expect(round, 150, GPUTM_SYNC_ROUND_DRAIN).devices, GPU);
 	EXPECT_STAT(round, "execution", 150);
 	EXPECT_STAT(round, "cut_short", 0);
-	gputm_sync_round_free(round);
 }
 
 /* Ship one chunk that conflicts and nothing else; gives the time of the verdict. */
@@ -201,10 +177,13 @@ static uint64_t lose(struct gputm_sync_round *round)
 KIT_TESTS(test_sync_round_failure_with_and_without_a_shadow_copy, 2)
 {
 	bool shadow = _i;
-	struct gputm_sync_round *round;
 	uint64_t now;
+	struct gputm_sync_round *round =
+		make(kit,
+		     "round_cycles=1000 early_cycles=0 link_latency=10 link_bytes=1 copy_bytes=4 "
+		     "non_blocking=0 shadow_copy=%d",
+		     shadow);
 
-	round = make(kit, false, shadow, 0);
 	ck_assert_int_eq(gputm_sync_round_begin(round, 0), 0);
 	expect(round, 1000, GPUTM_SYNC_ROUND_DRAIN);
 	now = lose(round);
@@ -212,21 +191,19 @@ KIT_TESTS(test_sync_round_failure_with_and_without_a_shadow_copy, 2)
 	ck_assert_uint_eq(running(round, now), shadow ? CPU : 0);
 	complete(round, now, 400, 2, shadow ? 7 : 0, false);
 	ck_assert(!expect(round, now + (shadow ? 107 : 420), GPUTM_SYNC_ROUND_END).success);
-	ck_assert_uint_eq(kit_stat(gputm_sync_round_unit(round), "failed"), 1);
-	ck_assert_uint_eq(kit_stat(gputm_sync_round_unit(round), "realigned"), shadow ? 0 : 400);
-	ck_assert_uint_eq(kit_stat(gputm_sync_round_unit(round), "cpu_blocked"),
-			  shadow ? 20 : 440);
-	ck_assert_uint_eq(kit_stat(gputm_sync_round_unit(round), "gpu_blocked"),
-			  shadow ? 127 : 440);
-	gputm_sync_round_free(round);
+	ck_assert_uint_eq(kit_stat(unit_of(round), "failed"), 1);
+	ck_assert_uint_eq(kit_stat(unit_of(round), "realigned"), shadow ? 0 : 400);
+	ck_assert_uint_eq(kit_stat(unit_of(round), "cpu_blocked"), shadow ? 20 : 440);
+	ck_assert_uint_eq(kit_stat(unit_of(round), "gpu_blocked"), shadow ? 127 : 440);
 }
 
 /* IV-D, wasted work: an early conflict ends execution when its verdict is there. */
 KIT_TEST(test_sync_round_early_validation_cuts_a_round_short)
 {
-	struct gputm_sync_round *round;
+	struct gputm_sync_round *round =
+		make(kit, "round_cycles=1000 early_cycles=100 link_latency=10 link_bytes=1 "
+			  "copy_bytes=4 non_blocking=1 shadow_copy=1");
 
-	round = make(kit, true, true, 100);
 	ck_assert_int_eq(gputm_sync_round_begin(round, 0), 0);
 	expect_run(round, 0, 100);
 	expect(round, 100, GPUTM_SYNC_ROUND_EARLY);
@@ -240,18 +217,18 @@ KIT_TEST(test_sync_round_early_validation_cuts_a_round_short)
 	ck_assert_uint_eq(running(round, 248), CPU | GPU);
 	expect_run(round, 248, 248 + 48 + 10 + 5);
 	ck_assert_uint_eq(expect(round, 311, GPUTM_SYNC_ROUND_DRAIN).devices, GPU);
-	ck_assert_uint_eq(kit_stat(gputm_sync_round_unit(round), "cut_short"), 1);
-	ck_assert_uint_eq(kit_stat(gputm_sync_round_unit(round), "early_chunks"), 2);
-	gputm_sync_round_free(round);
+	ck_assert_uint_eq(kit_stat(unit_of(round), "cut_short"), 1);
+	ck_assert_uint_eq(kit_stat(unit_of(round), "early_chunks"), 2);
 }
 
 /* A CPU that fills chunks for ever is stopped when validation has lasted a round. */
 KIT_TEST(test_sync_round_a_fast_cpu_is_stopped)
 {
-	struct gputm_sync_round *round;
 	uint64_t now = 1000;
+	struct gputm_sync_round *round =
+		make(kit, "round_cycles=1000 early_cycles=0 link_latency=10 link_bytes=1 "
+			  "copy_bytes=4 non_blocking=1 shadow_copy=1");
 
-	round = make(kit, true, true, 0);
 	ck_assert_int_eq(gputm_sync_round_begin(round, 0), 0);
 	expect(round, now, GPUTM_SYNC_ROUND_DRAIN);
 	complete(round, now, 0, 0, 0, false);
@@ -261,26 +238,26 @@ KIT_TEST(test_sync_round_a_fast_cpu_is_stopped)
 	}
 	ck_assert_uint_eq(gputm_sync_round_next_time(round), 2000);
 	ck_assert_uint_eq(expect(round, 2000, GPUTM_SYNC_ROUND_DRAIN).devices, CPU);
-	gputm_sync_round_free(round);
 }
 
 static void refused(struct kit *kit, struct gputm_sync_round *round, uint64_t now,
 		    struct gputm_sync_round_done done, int error, const char *says)
 {
-	uint64_t digest = kit_digest(gputm_sync_round_unit(round));
+	uint64_t digest = kit_digest(unit_of(round));
 
 	ck_assert_int_eq(gputm_sync_round_complete(round, now, &done), error);
 	kit_said(kit, "sync_round", says, NULL);
-	ck_assert_uint_eq(kit_digest(gputm_sync_round_unit(round)), digest);
+	ck_assert_uint_eq(kit_digest(unit_of(round)), digest);
 }
 
 KIT_TEST(test_sync_round_misuse_changes_nothing)
 {
 	uint64_t most = UINT64_C(1) << 40;
 	struct gputm_sync_round_todo todo;
-	struct gputm_sync_round *round;
+	struct gputm_sync_round *round =
+		make(kit, "round_cycles=1000 early_cycles=100 link_latency=10 link_bytes=1 "
+			  "copy_bytes=4 non_blocking=1 shadow_copy=1");
 
-	round = make(kit, true, true, 100);
 	expect_run(round, 5, UINT64_MAX);
 	refused(kit, round, 5, (struct gputm_sync_round_done){ 0 }, -EINVAL, "nothing");
 	KIT_REFUSED(-ERANGE, gputm_sync_round_begin(round, 4), "now = 4", "5 ..");
@@ -299,7 +276,6 @@ KIT_TEST(test_sync_round_misuse_changes_nothing)
 		"cycles = 1099511627777");
 	refused(kit, round, 105, (struct gputm_sync_round_done){ 1, most, 0, false }, -ERANGE,
 		"runs = 1099511627776");
-	gputm_sync_round_free(round);
 }
 
 /* ---- against the oracle ---- */
@@ -338,7 +314,7 @@ static struct gputm_sync_round_todo ask(struct gputm_sync_round *round,
 			 oracle_sync_round_may_run(o, GPUTM_SYNC_ROUND_CPU));
 	ck_assert_int_eq(gputm_sync_round_may_run(round, GPUTM_SYNC_ROUND_GPU, now),
 			 oracle_sync_round_may_run(o, GPUTM_SYNC_ROUND_GPU));
-	kit_valid(gputm_sync_round_unit(round));
+	kit_valid(unit_of(round));
 	return todo;
 }
 
@@ -377,7 +353,7 @@ KIT_DRIVE(sync_round, 12, 20000)
 	static struct oracle_sync_round o;
 	uint64_t now = 0, until;
 
-	oracle_sync_round_open(&o, gputm_unit_config(gputm_sync_round_unit(round)));
+	oracle_sync_round_open(&o, gputm_unit_config(unit_of(round)));
 	while (kit_more(bytes)) {
 		struct gputm_sync_round_todo todo = ask(round, &o, now);
 
@@ -419,9 +395,10 @@ KIT_DRIVE(sync_round, 12, 20000)
 
 KIT_TEST(test_sync_round_tells_its_observer)
 {
-	struct gputm_sync_round *round;
+	struct gputm_sync_round *round =
+		make(kit, "round_cycles=1000 early_cycles=0 link_latency=10 link_bytes=1 "
+			  "copy_bytes=4 non_blocking=1 shadow_copy=1");
 
-	round = make(kit, true, true, 0);
 	ck_assert_int_eq(gputm_sync_round_begin(round, 0), 0);
 	ck_assert_uint_eq(kit_event(GPUTM_SYNC_ROUND_EVENT_PHASE)[0], GPUTM_SYNC_ROUND_EXECUTION);
 	expect(round, 1000, GPUTM_SYNC_ROUND_DRAIN);
@@ -429,5 +406,4 @@ KIT_TEST(test_sync_round_tells_its_observer)
 	complete(round, 1002, 0, 0, 0, false);
 	ck_assert_uint_eq(kit_event(GPUTM_SYNC_ROUND_EVENT_DONE)[0], GPUTM_SYNC_ROUND_DRAIN);
 	ck_assert_uint_eq(kit_event(GPUTM_SYNC_ROUND_EVENT_DONE)[1], 1002);
-	gputm_sync_round_free(round);
 }

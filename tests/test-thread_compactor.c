@@ -5,21 +5,7 @@
 #include "tests/kit.h"
 #include "tests/oracle/thread_compactor.h"
 
-KIT_MAKER(thread_compactor, THREAD_COMPACTOR);
-
-static struct gputm_thread_compactor *make(struct kit *kit, uint32_t lanes, uint32_t warps,
-					   bool compact)
-{
-	struct gputm_thread_compactor_config config = GPUTM_THREAD_COMPACTOR_CONFIG_INIT;
-	struct gputm_thread_compactor *c = NULL;
-
-	config.lanes = lanes;
-	config.warps = warps;
-	config.compact = compact;
-	ck_assert_int_eq(gputm_thread_compactor_new(kit->ctx, &config, &c), 0);
-	kit_observe(gputm_thread_compactor_unit(c));
-	return c;
-}
+KIT_UNIT(thread_compactor, THREAD_COMPACTOR);
 
 /* The mask of threads counted from 1, in blocks of four lanes; 0 ends the list. */
 static void threads_of(uint64_t mask[4], const unsigned *thread)
@@ -42,7 +28,7 @@ static struct gputm_thread_compactor_warp expect_warp(struct gputm_thread_compac
 							     ? thread[lane] - 1
 							     : GPUTM_THREAD_COMPACTOR_NO_THREAD);
 	}
-	kit_valid(gputm_thread_compactor_unit(c));
+	kit_valid(unit_of(c));
 	return warp;
 }
 
@@ -52,26 +38,23 @@ static void expect_buffers(const struct gputm_thread_compactor *c, const uint64_
 		ck_assert_uint_eq(gputm_thread_compactor_buffer(c, lane), buffer[lane]);
 }
 
-KIT_TEST(test_thread_compactor_life)
+KIT_TEST(test_thread_compactor_configs)
 {
 	struct gputm_thread_compactor_config config = GPUTM_THREAD_COMPACTOR_CONFIG_INIT;
 	struct gputm_thread_compactor *c;
 
-	kit_common(&thread_compactor_maker);
 	ck_assert_int_eq(gputm_thread_compactor_config_preset(&config, "static"), 0);
 	ck_assert(!config.compact);
-	c = make(kit, 32, 32, true);
-	ck_assert_uint_eq(gputm_unit_storage_bits(gputm_thread_compactor_unit(c)), 1024);
-	gputm_thread_compactor_free(c);
+	c = make(kit, "lanes=32 warps=32 compact=1");
+	ck_assert_uint_eq(gputm_unit_storage_bits(unit_of(c)), 1024);
 }
 
 KIT_TEST(test_fig_3_5_compactor)
 {
 	const unsigned entry_c[] = { 1, 6, 7, 0 }, entry_b[] = { 2, 3, 4, 5, 8, 0 };
-	struct gputm_thread_compactor *c;
 	uint64_t mask[4];
+	struct gputm_thread_compactor *c = make(kit, "lanes=4 warps=2 compact=1");
 
-	c = make(kit, 4, 2, true);
 	threads_of(mask, entry_c);
 	ck_assert_int_eq(gputm_thread_compactor_push(c, 7, mask), GPUTM_THREAD_COMPACTOR_OK);
 	ck_assert_uint_eq(gputm_thread_compactor_warps(c), 1);
@@ -88,7 +71,6 @@ KIT_TEST(test_fig_3_5_compactor)
 	ck_assert_uint_eq(expect_warp(c, (const unsigned[]){ 0, 0, 0, 8 }).index, 1);
 	ck_assert(gputm_thread_compactor_pop(c));
 	ck_assert_uint_eq(gputm_thread_compactor_warps(c), 0);
-	gputm_thread_compactor_free(c);
 }
 
 /* Entry C, and the continuation with B and D, with the buffers of each cycle. */
@@ -98,10 +80,9 @@ KIT_TEST(test_fig_3_7_compactor)
 	const uint64_t start[] = { 2, 1, 5, 3 }, after[] = { 0, 0, 4, 2 }, none[4] = { 0 };
 	const unsigned entry_b[] = { 1, 6, 7, 9, 10, 12, 0 };
 	struct gputm_thread_compactor_warp warp;
-	struct gputm_thread_compactor *c;
 	uint64_t mask[4];
+	struct gputm_thread_compactor *c = make(kit, "lanes=4 warps=3 compact=1");
 
-	c = make(kit, 4, 3, true);
 	ck_assert_int_eq(gputm_thread_compactor_push(c, 0, start), 0);
 	ck_assert_uint_eq(gputm_thread_compactor_warps(c), 2);
 	ck_assert_int_eq(gputm_thread_compactor_peek(c, &warp), 0);
@@ -110,8 +91,8 @@ KIT_TEST(test_fig_3_7_compactor)
 	gputm_thread_compactor_tick(c);
 	expect_warp(c, (const unsigned[]){ 5, 2, 3, 4 });
 	expect_buffers(c, after);
-	kit_round_trip(&thread_compactor_maker, gputm_thread_compactor_unit(c));
-	kit_hostile(&thread_compactor_maker, gputm_thread_compactor_unit(c));
+	kit_round_trip(&thread_compactor_maker, unit_of(c));
+	kit_hostile(&thread_compactor_maker, unit_of(c));
 	ck_assert(gputm_thread_compactor_pop(c));
 	ck_assert_int_eq(gputm_thread_compactor_peek(c, &warp), 0);
 	gputm_thread_compactor_tick(c);
@@ -134,50 +115,45 @@ KIT_TEST(test_fig_3_7_compactor)
 		expect_warp(c, (const unsigned[]){ 4 * w + 1, 4 * w + 2, 4 * w + 3, 4 * w + 4 });
 		ck_assert(gputm_thread_compactor_pop(c));
 	}
-	gputm_thread_compactor_free(c);
 }
 
 KIT_TEST(test_thread_compactor_busy)
 {
 	const uint64_t mask[] = { 3, 0, 1, 0 };
-	struct gputm_thread_compactor *c;
 	uint64_t digest;
+	struct gputm_thread_compactor *c = make(kit, "lanes=4 warps=2 compact=1");
 
-	c = make(kit, 4, 2, true);
 	ck_assert(!gputm_thread_compactor_pop(c));
 	ck_assert_int_eq(gputm_thread_compactor_push_probe(c, mask), GPUTM_THREAD_COMPACTOR_OK);
 	ck_assert_int_eq(gputm_thread_compactor_push(c, 1, mask), GPUTM_THREAD_COMPACTOR_OK);
 	for (unsigned warp = 0; warp < 2; warp++) {
-		digest = kit_digest(gputm_thread_compactor_unit(c));
+		digest = kit_digest(unit_of(c));
 		ck_assert_int_eq(gputm_thread_compactor_push_probe(c, mask),
 				 GPUTM_THREAD_COMPACTOR_BUSY);
 		ck_assert_int_eq(gputm_thread_compactor_push(c, 1, mask),
 				 GPUTM_THREAD_COMPACTOR_BUSY);
 		ck_assert(!gputm_thread_compactor_pop(c));
-		ck_assert_uint_eq(kit_digest(gputm_thread_compactor_unit(c)), digest);
+		ck_assert_uint_eq(kit_digest(unit_of(c)), digest);
 		gputm_thread_compactor_tick(c);
 		ck_assert_int_eq(gputm_thread_compactor_push(c, 1, mask),
 				 GPUTM_THREAD_COMPACTOR_BUSY);
 		ck_assert(gputm_thread_compactor_pop(c));
 	}
 	ck_assert_int_eq(gputm_thread_compactor_push(c, 1, mask), GPUTM_THREAD_COMPACTOR_OK);
-	gputm_thread_compactor_free(c);
 }
 
 KIT_TEST(test_thread_compactor_misuse_changes_nothing)
 {
 	const uint64_t outside[] = { 1, 4, 0, 0 }, empty[4] = { 0 };
-	struct gputm_thread_compactor *c;
+	struct gputm_thread_compactor *c = make(kit, "lanes=4 warps=2 compact=1");
 
-	c = make(kit, 4, 2, true);
-	kit_guard(kit, gputm_thread_compactor_unit(c));
+	kit_guard(kit, unit_of(c));
 	KIT_REFUSED(-ERANGE, gputm_thread_compactor_push(c, 0, outside),
 		    "static warp", "= 2", "0 .. 1");
 	KIT_REFUSED(-ERANGE, gputm_thread_compactor_push_probe(c, outside), "");
 	KIT_REFUSED(-EINVAL, gputm_thread_compactor_push(c, 0, empty), "no thread");
 	kit_unchanged(kit);
 	ck_assert_uint_eq(gputm_thread_compactor_buffer(c, 4), 0);
-	gputm_thread_compactor_free(c);
 }
 
 static void draw_mask(uint64_t mask[], unsigned lanes, unsigned warps, uint64_t *random)
@@ -264,7 +240,7 @@ static void pop(struct pair *p)
 /* A state that no operation leads to still ticks and pops. */
 static void bent(struct pair *p, struct kit_bytes *bytes)
 {
-	struct gputm_unit *unit = gputm_thread_compactor_unit(p->c);
+	struct gputm_unit *unit = unit_of(p->c);
 
 	while (kit_bend(unit, bytes) && kit_more(bytes)) {
 		if (kit_draw(bytes, 2))
@@ -286,7 +262,7 @@ KIT_DRIVE(thread_compactor, 12, 20000)
 	p.o.lanes = of[0];
 	p.o.warps = of[1];
 	p.o.compact = bytes->round & 1;
-	p.c = make(kit, p.o.lanes, p.o.warps, p.o.compact);
+	p.c = make(kit, "lanes=%u warps=%u compact=%u", p.o.lanes, p.o.warps, p.o.compact);
 	while (bytes->left > 64) {
 		uint64_t what = kit_draw(bytes, 8);
 
@@ -308,8 +284,8 @@ KIT_TEST(test_thread_compactor_advance_is_ticks)
 	struct gputm_thread_compactor *a, *b;
 	uint64_t mask[8], random = 5;
 
-	a = make(kit, 8, 32, true);
-	b = make(kit, 8, 32, true);
+	a = make(kit, "lanes=8 warps=32 compact=1");
+	b = make(kit, "lanes=8 warps=32 compact=1");
 	for (unsigned i = 0; i < kit_scale(500, 50); i++) {
 		uint64_t cycles = kit_below(&random, 20);
 
@@ -321,12 +297,9 @@ KIT_TEST(test_thread_compactor_advance_is_ticks)
 		gputm_thread_compactor_advance(a, cycles);
 		while (cycles--)
 			gputm_thread_compactor_tick(b);
-		ck_assert_uint_eq(kit_digest(gputm_thread_compactor_unit(a)),
-				  kit_digest(gputm_thread_compactor_unit(b)));
+		ck_assert_uint_eq(kit_digest(unit_of(a)), kit_digest(unit_of(b)));
 		for (uint64_t pops = kit_below(&random, 20); pops--;)
 			ck_assert_int_eq(gputm_thread_compactor_pop(a),
 					 gputm_thread_compactor_pop(b));
 	}
-	gputm_thread_compactor_free(a);
-	gputm_thread_compactor_free(b);
 }

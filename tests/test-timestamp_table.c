@@ -12,41 +12,20 @@
 #include "tests/kit.h"
 #include "tests/oracle/timestamp_table.h"
 
-KIT_MAKER(timestamp_table, TIMESTAMP_TABLE);
+KIT_UNIT(timestamp_table, TIMESTAMP_TABLE);
 
 #define OK GPUTM_TIMESTAMP_TABLE_OK
 #define LOOP GPUTM_TIMESTAMP_TABLE_LOOP
 #define OVERFLOW GPUTM_TIMESTAMP_TABLE_OVERFLOW
 #define NO_PDTS GPUTM_TIMESTAMP_TABLE_UNSET
 
-static struct gputm_timestamp_table *make(struct kit *kit,
-					  const struct gputm_timestamp_table_config *config)
-{
-	struct gputm_timestamp_table *t = NULL;
-
-	ck_assert_int_eq(gputm_timestamp_table_new(kit->ctx, config, &t), 0);
-	kit_observe(gputm_timestamp_table_unit(t));
-	return t;
-}
-
-static struct gputm_timestamp_table_config few(uint32_t transactions)
-{
-	struct gputm_timestamp_table_config config = GPUTM_TIMESTAMP_TABLE_CONFIG_INIT;
-
-	config.transactions = transactions;
-	return config;
-}
-
 /* A table with transactions 0 .. count - 1 begun at 1. */
 static struct gputm_timestamp_table *begun(struct kit *kit, uint32_t count, bool literal,
 					   bool signed_unset)
 {
-	struct gputm_timestamp_table_config config = few(count);
-	struct gputm_timestamp_table *t;
+	struct gputm_timestamp_table *t = make(kit, "transactions=%u literal=%d signed_unset=%d",
+					       count, literal, signed_unset);
 
-	config.literal = literal;
-	config.signed_unset = signed_unset;
-	t = make(kit, &config);
 	for (uint32_t tx = 0; tx < count; tx++)
 		ck_assert_int_eq(gputm_timestamp_table_begin(t, tx, 1), OK);
 	return t;
@@ -56,7 +35,7 @@ static void edge(struct gputm_timestamp_table *t, uint32_t pred, uint32_t succ, 
 {
 	ck_assert_int_eq(gputm_timestamp_table_edge_probe(t, pred, succ), result);
 	ck_assert_int_eq(gputm_timestamp_table_edge(t, pred, succ), result);
-	kit_valid(gputm_timestamp_table_unit(t));
+	kit_valid(unit_of(t));
 }
 
 static void stamps(const struct gputm_timestamp_table *t, uint32_t tx, uint32_t cts, uint32_t pdts)
@@ -66,11 +45,6 @@ static void stamps(const struct gputm_timestamp_table *t, uint32_t tx, uint32_t 
 	ck_assert_int_eq(gputm_timestamp_table_get_stamps(t, tx, &now), 0);
 	ck_assert_uint_eq(now.cts, cts);
 	ck_assert_uint_eq(now.pdts, pdts);
-}
-
-KIT_TEST(test_timestamp_table_life)
-{
-	kit_common(&timestamp_table_maker);
 }
 
 /* Edges A: T1 -> T2, B: T2 -> T3, C: T3 -> T1; stamps of T1, T2, T3 after each edge. */
@@ -123,8 +97,7 @@ KIT_TESTS(test_fig_8_all_six_orders, 6)
 		for (uint32_t tx = 0; tx < 3; tx++)
 			stamps(t, tx, fig_8[_i].after[i][tx][0], fig_8[_i].after[i][tx][1]);
 	}
-	kit_round_trip(&timestamp_table_maker, gputm_timestamp_table_unit(t));
-	gputm_timestamp_table_free(t);
+	kit_round_trip(&timestamp_table_maker, unit_of(t));
 }
 
 /* -1 compared as a number: the order A, C, B passes. */
@@ -138,13 +111,11 @@ KIT_TEST(test_fig_7_unset_as_minus_one_misses_a_c_b)
 	stamps(t, 2, 1, NO_PDTS);
 	stamps(t, 0, 0, 11);
 	edge_named(t, 'B', OK);
-	gputm_timestamp_table_free(t);
 	t = begun(kit, 3, true, false);
 	edge_named(t, 'A', OK);
 	edge_named(t, 'C', OK);
 	stamps(t, 2, 1, 6);
 	edge_named(t, 'B', LOOP);
-	gputm_timestamp_table_free(t);
 }
 
 /* The shortest miss of literal: a CTS that goes back. */
@@ -165,7 +136,6 @@ KIT_TEST(test_fig_7_literal_misses_a_loop_of_two)
 		edge(t, 2, 1, literal ? OK : LOOP);
 		stamps(t, 2, literal ? 12 : 23, literal ? 17 : 33);
 		stamps(t, 1, literal ? 18 : 12, 22);
-		gputm_timestamp_table_free(t);
 	}
 }
 
@@ -191,7 +161,6 @@ KIT_TEST(test_fig_7_at_commit_or_abort)
 	stamps(t, 2, 2, NO_PDTS);
 	ck_assert_int_eq(gputm_timestamp_table_begin(t, 0, 0), OK);
 	stamps(t, 0, 12, NO_PDTS);
-	gputm_timestamp_table_free(t);
 }
 
 KIT_TEST(test_timestamp_table_committed_ends_of_an_edge)
@@ -211,17 +180,13 @@ KIT_TEST(test_timestamp_table_committed_ends_of_an_edge)
 	ck_assert_int_eq(gputm_timestamp_table_release(t, 1), 0);
 	ck_assert_int_eq(gputm_timestamp_table_begin(t, 1, 13), OK);
 	stamps(t, 1, 13, NO_PDTS);
-	gputm_timestamp_table_free(t);
 }
 
 /* 6 bits: 62 is the largest stamp. Refused with nothing changed, accepted one below. */
 KIT_TEST(test_timestamp_table_overflow_is_tight)
 {
-	struct gputm_timestamp_table_config config = few(4);
-	struct gputm_timestamp_table *t;
+	struct gputm_timestamp_table *t = make(kit, "transactions=4 stamp_bits=6");
 
-	config.stamp_bits = 6;
-	t = make(kit, &config);
 	ck_assert_int_eq(gputm_timestamp_table_begin(t, 0, 51), OK);
 	ck_assert_int_eq(gputm_timestamp_table_begin(t, 1, 52), OK);
 	ck_assert_int_eq(gputm_timestamp_table_begin(t, 2, 63), OVERFLOW);
@@ -233,7 +198,7 @@ KIT_TEST(test_timestamp_table_overflow_is_tight)
 	stamps(t, 0, 51, NO_PDTS);
 	edge(t, 0, 1, OK); /* 61, 62 */
 	stamps(t, 1, 62, NO_PDTS);
-	kit_guard(kit, gputm_timestamp_table_unit(t));
+	kit_guard(kit, unit_of(t));
 	KIT_REFUSED(-EINVAL, gputm_timestamp_table_restart(t), "running = 3");
 	kit_unchanged(kit);
 	for (uint32_t tx = 0; tx < 3; tx++)
@@ -241,27 +206,23 @@ KIT_TEST(test_timestamp_table_overflow_is_tight)
 	ck_assert_int_eq(gputm_timestamp_table_restart(t), 0);
 	stamps(t, 0, 1, NO_PDTS);
 	ck_assert_int_eq(gputm_timestamp_table_begin(t, 0, 1), OK);
-	ck_assert_uint_eq(kit_stat(gputm_timestamp_table_unit(t), "overflows"), 2);
-	kit_valid(gputm_timestamp_table_unit(t));
-	gputm_timestamp_table_free(t);
+	ck_assert_uint_eq(kit_stat(unit_of(t), "overflows"), 2);
+	kit_valid(unit_of(t));
 }
 
 KIT_TEST(test_timestamp_table_misuse_changes_nothing)
 {
 	struct gputm_timestamp_table_stamps now = { .cts = 4711 };
-	struct gputm_timestamp_table_config config = few(4);
 	struct gputm_timestamp_table *t = NULL;
 
-	config.signed_unset = true;
-	KIT_REFUSED(-EINVAL, gputm_timestamp_table_new(kit->ctx, &config, &t),
-		    "signed_unset", "literal");
-	config.signed_unset = false;
-	t = make(kit, &config);
+	KIT_REFUSED(-EINVAL, refuse(kit, "transactions=4 signed_unset=1"), "signed_unset",
+		    "literal");
+	t = make(kit, "transactions=4 signed_unset=0");
 	for (uint32_t tx = 0; tx < 3; tx++)
 		ck_assert_int_eq(gputm_timestamp_table_begin(t, tx, 1), OK);
 	for (uint32_t tx = 0; tx < 2; tx++)
 		ck_assert_int_eq(gputm_timestamp_table_retire(t, tx, true), OK);
-	kit_guard(kit, gputm_timestamp_table_unit(t));
+	kit_guard(kit, unit_of(t));
 	edge(t, 0, 1, -EINVAL);
 	edge(t, 2, 2, -EINVAL);
 	kit_said(kit, "transaction 2", NULL);
@@ -280,25 +241,20 @@ KIT_TEST(test_timestamp_table_misuse_changes_nothing)
 	KIT_REFUSED(-ERANGE, gputm_timestamp_table_get_stamps(t, 4, &now), "");
 	ck_assert_uint_eq(now.cts, 4711);
 	kit_unchanged(kit);
-	gputm_timestamp_table_free(t);
 }
 
 /* 1024 x 72 bits are 9,216 bytes; with fields of 32 bits they are the 12 kB of Table 1. */
 KIT_TEST(test_table_1_storage)
 {
-	struct gputm_timestamp_table_config config = GPUTM_TIMESTAMP_TABLE_CONFIG_INIT;
-	struct gputm_timestamp_table *t;
 	struct gputm_storage padding;
 	uint64_t bits;
+	struct gputm_timestamp_table *t = make(kit, "isca-2017");
 
-	ck_assert_int_eq(gputm_timestamp_table_config_preset(&config, "isca-2017"), 0);
-	t = make(kit, &config);
-	bits = gputm_unit_storage_bits(gputm_timestamp_table_unit(t));
+	bits = gputm_unit_storage_bits(unit_of(t));
 	ck_assert_uint_eq(bits, 9216 * 8);
-	ck_assert(gputm_unit_storage(gputm_timestamp_table_unit(t), 1, &padding));
+	ck_assert(gputm_unit_storage(unit_of(t), 1, &padding));
 	ck_assert(padding.apart);
 	ck_assert_uint_eq(bits + padding.entries * padding.bits, 12 * 1024 * 8);
-	gputm_timestamp_table_free(t);
 }
 
 /* ---- random runs against the oracle ---- */
@@ -377,16 +333,13 @@ KIT_DRIVE(timestamp_table, 2 * KIT_COUNT(geometry), 30000)
 				 1 + kit_u32(bytes, 256), kit_u32(bytes, 4) == 0,
 				 kit_u32(bytes, 2) };
 	const uint32_t *g = KIT_ROW(geometry, any);
-	struct gputm_timestamp_table_config config = few(g[0]);
+	struct gputm_timestamp_table_config config =
+		with("transactions=%u stamp_bits=%u increment=%u literal=%u signed_unset=%u", g[0],
+		     g[1], g[2], g[3], g[3] && g[4]);
 	struct oracle_order order = { { 0 } };
 	struct oracle_timestamp_table o;
-	struct gputm_timestamp_table *t;
+	struct gputm_timestamp_table *t = make_of(kit, &config);
 
-	config.stamp_bits = g[1];
-	config.increment = g[2];
-	config.literal = g[3];
-	config.signed_unset = g[3] && g[4];
-	t = make(kit, &config);
 	oracle_timestamp_table_open(&o, &config);
 	while (kit_more(bytes)) {
 		step(t, &o, &order, bytes);
@@ -448,7 +401,7 @@ static void sequence(struct gputm_timestamp_table *t, uint64_t *random, struct t
 	struct oracle_order order = { { 0 } };
 	uint64_t missed = tally->missed;
 
-	gputm_unit_reset(gputm_timestamp_table_unit(t));
+	gputm_unit_reset(unit_of(t));
 	for (unsigned i = 0; i < 24 && tally->missed == missed; i++) {
 		uint32_t pred = (uint32_t)kit_below(random, count);
 		uint32_t succ = (uint32_t)kit_below(random, count);
@@ -469,12 +422,11 @@ static void sequence(struct gputm_timestamp_table *t, uint64_t *random, struct t
 
 static struct tally loops(uint64_t sequences, bool literal)
 {
-	struct gputm_timestamp_table_config config = few(6);
+	struct gputm_timestamp_table_config config = with("transactions=6 literal=%d", literal);
 	struct gputm_timestamp_table *t = NULL;
 	struct tally tally = { 0, 0, 0, 0 };
 	uint64_t random = 1;
 
-	config.literal = literal;
 	ck_assert_int_eq(gputm_timestamp_table_new(NULL, &config, &t), 0);
 	for (uint64_t i = 0; i < sequences; i++)
 		sequence(t, &random, &tally);
@@ -495,37 +447,10 @@ KIT_TEST(test_timestamp_table_literal_misses_loops)
 	ck_assert_uint_ge(loops(kit_scale(1000000, 2000), true).missed, 1);
 }
 
-static uint64_t digest_of_run(uint64_t seed)
-{
-	struct gputm_timestamp_table_config config = few(8);
-	struct gputm_timestamp_table *t = NULL;
-	unsigned passed = 0;
-	uint64_t digest;
-
-	ck_assert_int_eq(gputm_timestamp_table_new(NULL, &config, &t), 0);
-	for (uint32_t tx = 0; tx < 8; tx++)
-		ck_assert_int_eq(gputm_timestamp_table_begin(t, tx, 1), OK);
-	for (unsigned i = 0; i < 200; i++)
-		passed += gputm_timestamp_table_edge(t, (uint32_t)kit_below(&seed, 8),
-						     (uint32_t)kit_below(&seed, 8)) == OK;
-	ck_assert_uint_gt(passed, 0);
-	digest = kit_digest(gputm_timestamp_table_unit(t));
-	gputm_timestamp_table_free(t);
-	return digest;
-}
-
-KIT_TEST(test_timestamp_table_is_deterministic)
-{
-	ck_assert_uint_eq(digest_of_run(1), digest_of_run(1));
-	ck_assert_uint_ne(digest_of_run(1), digest_of_run(2));
-}
-
 KIT_TEST(test_timestamp_table_tells_its_observer)
 {
-	struct gputm_timestamp_table_config config = few(3);
-	struct gputm_timestamp_table *t;
+	struct gputm_timestamp_table *t = make(kit, "transactions=3");
 
-	t = make(kit, &config);
 	for (uint32_t tx = 0; tx < 3; tx++)
 		ck_assert_int_eq(gputm_timestamp_table_begin(t, tx, 1), OK);
 	edge(t, 0, 1, OK);
@@ -539,5 +464,4 @@ KIT_TEST(test_timestamp_table_tells_its_observer)
 	ck_assert_uint_eq(kit_events(GPUTM_TIMESTAMP_TABLE_EVENT_RETIRED), 3);
 	ck_assert_uint_eq(kit_events(GPUTM_TIMESTAMP_TABLE_EVENT_RELEASED), 1);
 	ck_assert_uint_eq(kit_events(GPUTM_TIMESTAMP_TABLE_EVENT_RESTARTED), 1);
-	gputm_timestamp_table_free(t);
 }

@@ -3,37 +3,11 @@
 #include "tests/kit.h"
 #include "tests/oracle/tx_log.h"
 
-KIT_MAKER(tx_log, TX_LOG);
-
-static struct gputm_tx_log *make(struct kit *kit, const struct gputm_tx_log_config *config)
-{
-	struct gputm_tx_log *log = NULL;
-
-	ck_assert_int_eq(gputm_tx_log_new(kit->ctx, config, &log), 0);
-	kit_observe(gputm_tx_log_unit(log));
-	return log;
-}
+KIT_UNIT(tx_log, TX_LOG);
 
 static struct gputm_tx_log *make_small(struct kit *kit, uint32_t filter)
 {
-	struct gputm_tx_log_config config = GPUTM_TX_LOG_CONFIG_INIT;
-
-	config.lanes = 4;
-	config.partitions = 4;
-	config.l1_rows = 2;
-	config.reserve_rows = 1;
-	config.filter = filter;
-	return make(kit, &config);
-}
-
-static struct gputm_unit *unit_of(struct gputm_tx_log *log)
-{
-	return gputm_tx_log_unit(log);
-}
-
-KIT_TEST(test_tx_log_life)
-{
-	kit_common(&tx_log_maker);
+	return make(kit, "lanes=4 partitions=4 l1_rows=2 reserve_rows=1 filter=%u", filter);
 }
 
 static const uint64_t at[4] = { 0x100, 0x104, 0x108, 0x10c };
@@ -61,7 +35,6 @@ KIT_TEST(test_tx_log_rows_have_void_entries)
 	ck_assert_int_eq(gputm_tx_log_append_write(log, 0x4, other, one), GPUTM_TX_LOG_CACHED);
 	ck_assert_uint_eq(gputm_tx_log_lanes(log, GPUTM_TX_LOG_WRITE), 0x4);
 	kit_valid(unit_of(log));
-	gputm_tx_log_free(log);
 }
 
 KIT_TEST(test_tx_log_refusals_change_nothing)
@@ -90,7 +63,6 @@ KIT_TEST(test_tx_log_refusals_change_nothing)
 	ck_assert_int_eq(gputm_tx_log_append_read(log, 0x1, odd, seven), 0);
 	wide[2] -= 4;
 	ck_assert_int_eq(gputm_tx_log_append_read(log, 0x4, wide, seven), 0);
-	gputm_tx_log_free(log);
 }
 
 /* Three writes of lane 1, the first and the last to one word: the newest answers. */
@@ -121,7 +93,6 @@ KIT_TEST(test_tx_log_own_writes_newest_first)
 	ck_assert_int_eq(gputm_tx_log_lookup_own_write(log, 1, 0x104, &value, &rows), 0);
 	ck_assert_uint_eq(rows, 0);
 	kit_valid(unit_of(log));
-	gputm_tx_log_free(log);
 }
 
 /* A look-up for a word never written, over 40 written ones: what each filter lets through. */
@@ -150,7 +121,6 @@ static uint64_t rows_in_vain(uint32_t filter)
 	}
 	ck_assert_uint_eq(kit_stat(unit_of(log), "rows_walked"), rows);
 	kit_valid(unit_of(log));
-	gputm_tx_log_free(log);
 	kit_close(&kit);
 	return rows;
 }
@@ -183,7 +153,6 @@ KIT_TEST(test_tx_log_perfect_filter_walks_for_hits)
 	ck_assert_uint_eq(value[0], 7);
 	ck_assert_uint_eq(value[1], 0);
 	ck_assert_uint_eq(value[2], 9);
-	gputm_tx_log_free(log);
 }
 
 KIT_TEST(test_tx_log_spills_beyond_its_share)
@@ -205,51 +174,45 @@ KIT_TEST(test_tx_log_spills_beyond_its_share)
 	ck_assert_int_eq(gputm_tx_log_restart(log, 1), 0);
 	ck_assert_uint_eq(gputm_tx_log_rows(log, GPUTM_TX_LOG_READ), 0);
 	ck_assert_int_eq(gputm_tx_log_append_read(log, 1, at, one), GPUTM_TX_LOG_CACHED);
-	gputm_tx_log_free(log);
 }
 
 /* A row of 32 lanes x (32-bit address + 32-bit value) is two 128 B lines. */
 KIT_TEST(test_tx_log_storage_of_a_row_is_two_lines)
 {
 	struct gputm_storage array;
-	struct gputm_tx_log *log;
+	struct gputm_tx_log *log = make(kit, NULL);
 
-	log = make(kit, NULL);
 	ck_assert(gputm_unit_storage(unit_of(log), 0, &array));
 	ck_assert_uint_eq(array.bits, 2 * 128 * 8);
 	ck_assert(array.apart);
 	ck_assert_uint_eq(gputm_unit_storage_bits(unit_of(log)), 32 * 64);
-	gputm_tx_log_free(log);
 }
 
 /* Sizes of the released simulator: 8 B of header, 8 B per entry, flits of 32 B. */
 KIT_TEST(test_tx_log_packet_sizes)
 {
 	static const unsigned flits[][2] = { { 0, 1 }, { 3, 1 }, { 4, 2 }, { 7, 2 }, { 32, 9 } };
-	struct gputm_tx_log *log;
+	struct gputm_tx_log *log = make(kit, NULL);
 
-	log = make(kit, NULL);
 	for (size_t i = 0; i < sizeof(flits) / sizeof(flits[0]); i++) {
 		ck_assert_uint_eq(gputm_tx_log_packet_bytes(log, flits[i][0]), 8 + 8 * flits[i][0]);
 		ck_assert_uint_eq(gputm_tx_log_packet_flits(log, flits[i][0]), flits[i][1]);
 	}
-	gputm_tx_log_free(log);
 }
 
 KIT_TEST(test_tx_log_partition_of_any_address)
 {
 	static const uint32_t counts[] = { 1, 2, 3, 5, 6, 7, 48, 63, 64 };
 	static const uint64_t edges[] = { 0, 255, 256, UINT32_MAX, UINT64_MAX, UINT64_MAX - 255 };
-	struct gputm_tx_log_config config = GPUTM_TX_LOG_CONFIG_INIT;
+	struct gputm_tx_log_config config = with("address_bits=64");
 	uint64_t random = 3;
 
-	config.address_bits = 64;
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
 		struct gputm_tx_log *log;
 
 		config.partitions = counts[i];
 		config.interleave = i & 1 ? 64 : 256;
-		log = make(kit, &config);
+		log = make_of(kit, &config);
 		for (unsigned j = 0; j < 2000; j++) {
 			unsigned shift = (unsigned)kit_below(&random, 64);
 			uint64_t a = j < 6 ? edges[j] : kit_random(&random) >> shift;
@@ -257,7 +220,6 @@ KIT_TEST(test_tx_log_partition_of_any_address)
 			ck_assert_uint_eq(gputm_tx_log_partition(log, a),
 					  a / config.interleave % config.partitions);
 		}
-		gputm_tx_log_free(log);
 	}
 }
 
@@ -364,17 +326,13 @@ KIT_DRIVE(tx_log, KIT_COUNT(geometry), 400000)
 {
 	const uint32_t any[] = { 1 + kit_u32(bytes, 8), 1 + kit_u32(bytes, 8), 64,
 				 kit_u32(bytes, 3) };
-	struct gputm_tx_log_config config = GPUTM_TX_LOG_CONFIG_INIT;
 	const uint32_t *g = KIT_ROW(geometry, any);
+	struct gputm_tx_log_config config =
+		with("lanes=%u partitions=%u interleave=%u filter=%u reserve_rows=1", g[0], g[1],
+		     g[2], g[3]);
 	static struct oracle_tx_log o;
-	struct gputm_tx_log *log;
+	struct gputm_tx_log *log = make_of(kit, &config);
 
-	config.lanes = g[0];
-	config.partitions = g[1];
-	config.interleave = g[2];
-	config.filter = g[3];
-	config.reserve_rows = 1;
-	log = make(kit, &config);
 	oracle_tx_log_init(&o, config.lanes, config.partitions, config.interleave);
 	while (bytes->left > 16) {
 		step(log, &o, bytes);
@@ -416,7 +374,6 @@ KIT_TEST(test_tx_log_append_without_memory)
 	}
 	ck_assert_uint_ge(refused, 3);
 	ck_assert_uint_eq(gputm_tx_log_rows(log, GPUTM_TX_LOG_WRITE), 200 - refused);
-	gputm_tx_log_free(log);
 }
 
 KIT_TEST(test_tx_log_tells_its_observer)
@@ -433,5 +390,4 @@ KIT_TEST(test_tx_log_tells_its_observer)
 	ck_assert_uint_eq(kit_events(GPUTM_TX_LOG_EVENT_APPEND), 2);
 	ck_assert_uint_eq(kit_events(GPUTM_TX_LOG_EVENT_LOOKUP), 1);
 	ck_assert_uint_eq(kit_events(GPUTM_TX_LOG_EVENT_RESTART), 1);
-	gputm_tx_log_free(log);
 }

@@ -3,29 +3,17 @@
 #include "tests/kit.h"
 #include "tests/oracle/tx_throttle.h"
 
-KIT_MAKER(tx_throttle, TX_THROTTLE);
+KIT_UNIT(tx_throttle, TX_THROTTLE);
 
 enum { IN = GPUTM_TX_THROTTLE_ADMITTED, WAIT = GPUTM_TX_THROTTLE_WAIT };
-
-static struct gputm_tx_throttle *make(struct kit *kit, uint32_t warps, uint32_t limit)
-{
-	struct gputm_tx_throttle_config config = GPUTM_TX_THROTTLE_CONFIG_INIT;
-	struct gputm_tx_throttle *throttle = NULL;
-
-	config.warps = warps;
-	config.limit = limit;
-	ck_assert_int_eq(gputm_tx_throttle_new(kit->ctx, &config, &throttle), 0);
-	kit_observe(gputm_tx_throttle_unit(throttle));
-	return throttle;
-}
 
 /* The answer, after making sure that the probe agrees and changes nothing. */
 static int admit(struct gputm_tx_throttle *throttle, uint32_t warp)
 {
-	uint64_t digest = kit_digest(gputm_tx_throttle_unit(throttle));
+	uint64_t digest = kit_digest(unit_of(throttle));
 	int answer = gputm_tx_throttle_admit_probe(throttle, warp);
 
-	ck_assert_uint_eq(kit_digest(gputm_tx_throttle_unit(throttle)), digest);
+	ck_assert_uint_eq(kit_digest(unit_of(throttle)), digest);
 	ck_assert_int_eq(gputm_tx_throttle_admit(throttle, warp), answer);
 	return answer;
 }
@@ -45,17 +33,11 @@ static uint32_t next(const struct gputm_tx_throttle *throttle)
 	return warp;
 }
 
-KIT_TEST(test_tx_throttle_life)
-{
-	kit_common(&tx_throttle_maker);
-}
-
 /* The example that opens the source. */
 KIT_TEST(test_tx_throttle_serves_in_the_order_of_asking)
 {
-	struct gputm_tx_throttle *throttle;
+	struct gputm_tx_throttle *throttle = make(kit, "warps=48 limit=2");
 
-	throttle = make(kit, 48, 2);
 	ck_assert_int_eq(admit(throttle, 5), IN);
 	ck_assert_int_eq(admit(throttle, 7), IN);
 	ck_assert_int_eq(admit(throttle, 9), WAIT);
@@ -73,87 +55,75 @@ KIT_TEST(test_tx_throttle_serves_in_the_order_of_asking)
 	ck_assert_int_eq(admit(throttle, 3), IN);
 	ck_assert_int_eq(admit(throttle, 5), IN);
 	ck_assert_uint_eq(gputm_tx_throttle_waiting(throttle), 0);
-	ck_assert_uint_eq(kit_stat(gputm_tx_throttle_unit(throttle), "waits"), 3);
-	ck_assert_uint_eq(kit_stat(gputm_tx_throttle_unit(throttle), "maximum_waiting"), 3);
-	kit_valid(gputm_tx_throttle_unit(throttle));
-	kit_round_trip(&tx_throttle_maker, gputm_tx_throttle_unit(throttle));
-	gputm_tx_throttle_free(throttle);
+	ck_assert_uint_eq(kit_stat(unit_of(throttle), "waits"), 3);
+	ck_assert_uint_eq(kit_stat(unit_of(throttle), "maximum_waiting"), 3);
+	kit_valid(unit_of(throttle));
+	kit_round_trip(&tx_throttle_maker, unit_of(throttle));
 }
 
 /* Table 6.1: 1, 2, 4 or 8 warps at a time; the limit is met exactly. */
 KIT_TESTS(test_table_6_1_limits_are_tight, 4)
 {
 	uint32_t limit = 1u << _i;
-	struct gputm_tx_throttle *throttle;
+	struct gputm_tx_throttle *throttle = make(kit, "warps=48 limit=%u", limit);
 
-	throttle = make(kit, 48, limit);
 	for (uint32_t warp = 0; warp < 48; warp++)
 		ck_assert_int_eq(admit(throttle, warp), warp < limit ? IN : WAIT);
 	ck_assert_uint_eq(gputm_tx_throttle_running(throttle), limit);
 	ck_assert_uint_eq(gputm_tx_throttle_waiting(throttle), 48 - limit);
-	kit_valid(gputm_tx_throttle_unit(throttle));
+	kit_valid(unit_of(throttle));
 	leave(throttle, 0);
 	ck_assert_int_eq(admit(throttle, limit), IN);
 	ck_assert_int_eq(admit(throttle, limit + 1), WAIT);
-	gputm_tx_throttle_free(throttle);
 }
 
 KIT_TEST(test_tx_throttle_without_a_limit_nobody_waits)
 {
-	struct gputm_tx_throttle *throttle;
+	struct gputm_tx_throttle *throttle = make(kit, "warps=48 limit=0");
 
-	throttle = make(kit, 48, 0);
 	for (uint32_t warp = 0; warp < 48; warp++)
 		ck_assert_int_eq(admit(throttle, warp), IN);
 	ck_assert_uint_eq(gputm_tx_throttle_running(throttle), 48);
-	ck_assert_uint_eq(kit_stat(gputm_tx_throttle_unit(throttle), "waits"), 0);
-	gputm_tx_throttle_free(throttle);
+	ck_assert_uint_eq(kit_stat(unit_of(throttle), "waits"), 0);
 }
 
 /* A warp that restarts its transaction keeps its place. */
 KIT_TEST(test_tx_throttle_a_restart_is_admitted)
 {
-	struct gputm_tx_throttle *throttle;
+	struct gputm_tx_throttle *throttle = make(kit, "warps=4 limit=1");
 
-	throttle = make(kit, 4, 1);
 	ck_assert_int_eq(admit(throttle, 2), IN);
 	ck_assert_int_eq(admit(throttle, 0), WAIT);
 	ck_assert_int_eq(admit(throttle, 2), IN);
 	ck_assert_uint_eq(gputm_tx_throttle_running(throttle), 1);
-	ck_assert_uint_eq(kit_stat(gputm_tx_throttle_unit(throttle), "repeats"), 1);
+	ck_assert_uint_eq(kit_stat(unit_of(throttle), "repeats"), 1);
 	leave(throttle, 2);
 	ck_assert_uint_eq(gputm_tx_throttle_running(throttle), 0);
 	ck_assert_int_eq(admit(throttle, 2), WAIT); /* out is out */
-	gputm_tx_throttle_free(throttle);
 }
 
 KIT_TEST(test_tx_throttle_misuse_changes_nothing)
 {
-	struct gputm_tx_throttle *throttle;
+	struct gputm_tx_throttle *throttle = make(kit, "warps=4 limit=1");
 
-	throttle = make(kit, 4, 1);
 	ck_assert_int_eq(admit(throttle, 3), IN);
 	ck_assert_int_eq(admit(throttle, 0), WAIT);
-	kit_guard(kit, gputm_tx_throttle_unit(throttle));
+	kit_guard(kit, unit_of(throttle));
 	KIT_REFUSED(-ERANGE, gputm_tx_throttle_admit(throttle, 4),
 		    "tx_throttle", "warp = 4", "0 .. 3");
 	KIT_REFUSED(-ERANGE, gputm_tx_throttle_leave(throttle, 4), "");
 	KIT_REFUSED(-EINVAL, gputm_tx_throttle_leave(throttle, 0), "warp 0");
 	KIT_REFUSED(-EINVAL, gputm_tx_throttle_leave(throttle, 1), "");
 	kit_unchanged(kit);
-	gputm_tx_throttle_free(throttle);
 }
 
 KIT_TEST(test_tx_throttle_storage_is_one_counter)
 {
-	struct gputm_tx_throttle *throttle;
+	struct gputm_tx_throttle *throttle = make(kit, "warps=48 limit=2");
 
-	throttle = make(kit, 48, 2);
-	ck_assert_uint_eq(gputm_unit_storage_bits(gputm_tx_throttle_unit(throttle)), 2);
-	gputm_tx_throttle_free(throttle);
-	throttle = make(kit, 48, 0);
-	ck_assert_uint_eq(gputm_unit_storage_bits(gputm_tx_throttle_unit(throttle)), 6);
-	gputm_tx_throttle_free(throttle);
+	ck_assert_uint_eq(gputm_unit_storage_bits(unit_of(throttle)), 2);
+	throttle = make(kit, "warps=48 limit=0");
+	ck_assert_uint_eq(gputm_unit_storage_bits(unit_of(throttle)), 6);
 }
 
 static const uint32_t geometry[][2] = { { 6, 2 }, { 48, 8 }, { 1, 1 }, { 9, 0 }, { 5, 1024 } };
@@ -180,10 +150,10 @@ KIT_DRIVE(tx_throttle, KIT_COUNT(geometry), 15000)
 {
 	const uint32_t any[] = { 1 + kit_u32(bytes, 48), kit_u32(bytes, 10) };
 	const uint32_t *g = KIT_ROW(geometry, any);
-	struct gputm_tx_throttle *throttle = make(kit, g[0], g[1]);
+	struct gputm_tx_throttle *throttle = make(kit, "warps=%u limit=%u", g[0], g[1]);
 	struct oracle_tx_throttle o;
 
-	oracle_tx_throttle_open(&o, gputm_unit_config(gputm_tx_throttle_unit(throttle)));
+	oracle_tx_throttle_open(&o, gputm_unit_config(unit_of(throttle)));
 	while (kit_more(bytes)) {
 		step(throttle, &o, bytes);
 		throttle = KIT_TURN(tx_throttle, throttle);
@@ -191,41 +161,14 @@ KIT_DRIVE(tx_throttle, KIT_COUNT(geometry), 15000)
 	KIT_END(tx_throttle, throttle);
 }
 
-static uint64_t digest_of_run(uint64_t seed)
-{
-	struct gputm_tx_throttle *throttle = NULL;
-	uint64_t digest;
-
-	ck_assert_int_eq(gputm_tx_throttle_new(NULL, NULL, &throttle), 0);
-	for (unsigned i = 0; i < 100; i++) {
-		uint32_t warp = (uint32_t)kit_below(&seed, 48);
-
-		if (admit(throttle, warp) == IN)
-			leave(throttle, warp);
-		if (gputm_tx_throttle_running(throttle) < 2)
-			ck_assert_int_ge(admit(throttle, (warp + 1) % 48), 0);
-	}
-	digest = kit_digest(gputm_tx_throttle_unit(throttle));
-	gputm_tx_throttle_free(throttle);
-	return digest;
-}
-
-KIT_TEST(test_tx_throttle_is_deterministic)
-{
-	ck_assert_uint_eq(digest_of_run(1), digest_of_run(1));
-	ck_assert_uint_ne(digest_of_run(1), digest_of_run(2));
-}
-
 KIT_TEST(test_tx_throttle_tells_its_observer)
 {
-	struct gputm_tx_throttle *throttle;
+	struct gputm_tx_throttle *throttle = make(kit, "warps=4 limit=1");
 
-	throttle = make(kit, 4, 1);
 	ck_assert_int_eq(admit(throttle, 3), IN);
 	ck_assert_int_eq(admit(throttle, 1), WAIT);
 	leave(throttle, 3);
 	ck_assert_uint_eq(kit_event(GPUTM_TX_THROTTLE_EVENT_ADMIT)[0], 3);
 	ck_assert_uint_eq(kit_event(GPUTM_TX_THROTTLE_EVENT_QUEUE)[2], 1);
 	ck_assert_uint_eq(kit_event(GPUTM_TX_THROTTLE_EVENT_LEAVE)[1], 0);
-	gputm_tx_throttle_free(throttle);
 }

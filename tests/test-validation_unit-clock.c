@@ -19,15 +19,9 @@ static uint64_t ticks_to_answer(struct gputm_validation_unit *u, uint64_t addres
 
 KIT_TEST(test_timing_access)
 {
-	struct gputm_validation_unit_config config = GPUTM_VALIDATION_UNIT_CONFIG_INIT;
-	struct gputm_validation_unit *u;
+	struct gputm_validation_unit *u =
+		make(kit, "ways=1 entries=1 stash=0 longest_chain=0 memory_latency=50");
 
-	config.ways = 1;
-	config.entries = 1;
-	config.stash = 0;
-	config.longest_chain = 0;
-	config.memory_latency = 50;
-	u = make(kit, &config);
 	ck_assert(!gputm_validation_unit_peek(u, &last));
 	ck_assert(!gputm_validation_unit_pop(u));
 	ck_assert_uint_eq(ticks_to_answer(u, 0, 1), 2); /* look-up, and an entry made */
@@ -40,34 +34,25 @@ KIT_TEST(test_timing_access)
 	ck_assert_int_ge(gputm_validation_unit_advance(u, 49), 0);
 	ck_assert_int_ge(gputm_validation_unit_tick(u), 0);
 	ck_assert_uint_eq(ticks_to_answer(u, 0, 1), 1);
-	gputm_validation_unit_free(u);
 }
 
 /* With access_delay = 1, as the released simulator has it, two cycles each. */
 KIT_TEST(test_timing_access_delay)
 {
-	struct gputm_validation_unit_config config = GPUTM_VALIDATION_UNIT_CONFIG_INIT;
-	struct gputm_validation_unit *u;
+	struct gputm_validation_unit *u = make(kit, "access_delay=1");
 
-	config.access_delay = 1;
-	u = make(kit, &config);
 	ck_assert_uint_eq(ticks_to_answer(u, 0, 1), 3);
 	ck_assert_uint_eq(ticks_to_answer(u, 0, 1), 2);
 	ck_assert_int_eq(gputm_validation_unit_release(u, 0, 1, 1, 2, NULL), 0);
 	ck_assert_int_ge(gputm_validation_unit_tick(u), 0);
 	ck_assert_uint_eq(ticks_to_answer(u, 0, 1), 2);
-	gputm_validation_unit_free(u);
 }
 
 KIT_TEST(test_ports_are_tight)
 {
-	struct gputm_validation_unit_config config = GPUTM_VALIDATION_UNIT_CONFIG_INIT;
 	struct gputm_validation_request r = { 1, 0, 1, 1, 1, false };
-	struct gputm_validation_unit *u;
+	struct gputm_validation_unit *u = make(kit, "input=2 output=1");
 
-	config.input = 2;
-	config.output = 1;
-	u = make(kit, &config);
 	for (int i = 0; i < 3; i++) {
 		int expected = i < 2 ? GPUTM_VALIDATION_UNIT_ACCEPTED :
 				       GPUTM_VALIDATION_UNIT_PORT_FULL;
@@ -83,8 +68,7 @@ KIT_TEST(test_ports_are_tight)
 	ck_assert_uint_eq(gputm_validation_unit_next_event(u), 0);
 	ck_assert_int_ge(gputm_validation_unit_tick(u), 0);
 	ck_assert(gputm_validation_unit_peek(u, &last));
-	kit_valid(gputm_validation_unit_unit(u));
-	gputm_validation_unit_free(u);
+	kit_valid(unit_of(u));
 }
 
 /* Pass all messages on, round and round, until none is left. */
@@ -101,7 +85,7 @@ static void pump(struct gputm_validation_unit **u, unsigned units)
 			ck_assert_int_eq(
 				gputm_validation_unit_ring_push(u[(i + 1) % units], &m), 0);
 			ck_assert(gputm_validation_unit_ring_pop(u[i]));
-			kit_valid(gputm_validation_unit_unit(u[i]));
+			kit_valid(unit_of(u[i]));
 			any = true;
 		}
 	}
@@ -109,14 +93,13 @@ static void pump(struct gputm_validation_unit **u, unsigned units)
 
 static void rollover_ring(struct kit *kit, unsigned units, unsigned detect)
 {
-	struct gputm_validation_unit_config config = GPUTM_VALIDATION_UNIT_CONFIG_INIT;
 	struct gputm_validation_unit *u[4];
 	unsigned leader = units;
+	struct gputm_validation_unit_config config = with("units=%u", units);
 
-	config.units = units;
 	for (unsigned i = 0; i < units; i++) {
 		config.id = i;
-		u[i] = make(kit, &config);
+		u[i] = make_of(kit, &config);
 		ck_assert_int_eq(store(u[i], 0x100, 1, 10), OK);
 		ck_assert_int_eq(load(u[i], 0x100, 2, 20), STALLED);
 	}
@@ -151,8 +134,7 @@ static void rollover_ring(struct kit *kit, unsigned units, unsigned detect)
 	}
 	for (unsigned i = 0; i < units; i++) {
 		ck_assert_int_eq(load(u[i], 0x100, 1, 0), OK);
-		ck_assert_uint_eq(kit_stat(gputm_validation_unit_unit(u[i]), "rollovers"), 1);
-		gputm_validation_unit_free(u[i]);
+		ck_assert_uint_eq(kit_stat(unit_of(u[i]), "rollovers"), 1);
 	}
 }
 
@@ -165,13 +147,9 @@ KIT_TEST(test_rollover_ring)
 
 KIT_TEST(test_rollover_begins_at_the_margin)
 {
-	struct gputm_validation_unit_config config = GPUTM_VALIDATION_UNIT_CONFIG_INIT;
 	struct gputm_validation_message m;
-	struct gputm_validation_unit *u;
+	struct gputm_validation_unit *u = make(kit, "time_bits=6 margin=10");
 
-	config.time_bits = 6;
-	config.margin = 10;
-	u = make(kit, &config);
 	ck_assert_int_eq(load(u, 0, 1, 52), OK);
 	ck_assert_int_eq(gputm_validation_unit_state(u), GPUTM_VALIDATION_UNIT_RUNNING);
 	ck_assert_int_eq(load(u, 0, 1, 53), OK);
@@ -181,5 +159,4 @@ KIT_TEST(test_rollover_begins_at_the_margin)
 	ck_assert_uint_eq(m.from, 0);
 	ck_assert(gputm_validation_unit_ring_pop(u));
 	ck_assert(!gputm_validation_unit_ring_pop(u));
-	gputm_validation_unit_free(u);
 }

@@ -100,7 +100,7 @@ KIT_DRIVE(validation_unit, 24, 4000)
 	config.entries = 4; /* room for all granules; each check looks at every cell */
 	config.filter_entries = 4;
 	r.o.config = config;
-	r.u = make(kit, &config);
+	r.u = make_of(kit, &config);
 	while (kit_more(bytes)) {
 		uint64_t what = kit_draw(bytes, 6);
 
@@ -145,46 +145,34 @@ static void twin_step(struct gputm_validation_unit *twin[2], uint64_t *random, u
 
 KIT_TEST(test_usual_accesses_are_answered_alike)
 {
-	struct gputm_validation_unit_config config = GPUTM_VALIDATION_UNIT_CONFIG_INIT;
 	unsigned seen[GPUTM_VALIDATION_UNIT_REASONS + 1] = { 0 };
 	struct gputm_validation_unit *twin[2];
 	uint64_t random = 11;
 
-	config.entries = 4;
-	config.stall_lines = 2;
-	config.stall_requests = 2;
-	config.count_bits = 2;
 	for (unsigned i = 0; i < 2; i++)
-		twin[i] = make(kit, &config);
-	kit_observe(gputm_validation_unit_unit(twin[1]));
+		twin[i] = make(kit, "entries=4 stall_lines=2 stall_requests=2 count_bits=2");
+	kit_observe(unit_of(twin[1]));
 	for (unsigned i = 0; i < kit_scale(20000, 2000); i++) {
 		twin_step(twin, &random, seen);
-		ck_assert_uint_eq(kit_digest(gputm_validation_unit_unit(twin[0])),
-				  kit_digest(gputm_validation_unit_unit(twin[1])));
+		ck_assert_uint_eq(kit_digest(unit_of(twin[0])), kit_digest(unit_of(twin[1])));
 	}
 	for (unsigned i = 0; i <= GPUTM_VALIDATION_UNIT_REASONS; i++)
 		ck_assert(seen[i] || i == GPUTM_VALIDATION_UNIT_ROLLOVER ||
 			  i == GPUTM_VALIDATION_UNIT_COUNT);
-	kit_valid(gputm_validation_unit_unit(twin[0]));
+	kit_valid(unit_of(twin[0]));
 	for (unsigned i = 0; i < 2; i++) {
 		gputm_validation_unit_rollover(twin[i]);
-		gputm_validation_unit_free(twin[i]);
 	}
 }
 
 /* The same bytes by advance() as by ticks, with pushes and pops at the same cycles. */
 KIT_TEST(test_advance_is_so_many_ticks)
 {
-	struct gputm_validation_unit_config config = GPUTM_VALIDATION_UNIT_CONFIG_INIT;
 	struct gputm_validation_unit *a, *b;
 	uint64_t random = 77;
 
-	config.ways = 1;
-	config.entries = 2;
-	config.stash = 1;
-	config.memory_latency = 7;
-	a = make(kit, &config);
-	b = make(kit, &config);
+	a = make(kit, "ways=1 entries=2 stash=1 memory_latency=7");
+	b = make(kit, "ways=1 entries=2 stash=1 memory_latency=7");
 	for (unsigned i = 0; i < kit_scale(3000, 200); i++) {
 		uint32_t warp = (uint32_t)kit_below(&random, 6);
 		struct gputm_validation_request r = { i, kit_below(&random, 8) * 32,
@@ -208,12 +196,9 @@ KIT_TEST(test_advance_is_so_many_ticks)
 			if (quiet && quiet != UINT64_MAX)
 				ck_assert_uint_eq(gputm_validation_unit_next_event(b), quiet - 1);
 		}
-		ck_assert_uint_eq(kit_digest(gputm_validation_unit_unit(a)),
-				  kit_digest(gputm_validation_unit_unit(b)));
+		ck_assert_uint_eq(kit_digest(unit_of(a)), kit_digest(unit_of(b)));
 		if (kit_below(&random, 2))
 			ck_assert_int_eq(gputm_validation_unit_pop(a),
 					 gputm_validation_unit_pop(b));
 	}
-	gputm_validation_unit_free(a);
-	gputm_validation_unit_free(b);
 }

@@ -9,32 +9,22 @@ KIT_TEST(test_validation_unit_life)
 
 KIT_TEST(test_validation_unit_relations_of_the_config)
 {
-	struct gputm_validation_unit_config config = GPUTM_VALIDATION_UNIT_CONFIG_INIT;
-	struct gputm_validation_unit *u = NULL;
-
-	config.id = 1;
-	KIT_REFUSED(-EINVAL, gputm_validation_unit_new(kit->ctx, &config, &u),
-		    "id = 1", "units = 1");
-	config.id = 0;
-	config.time_bits = 8;
-	config.margin = 254;
-	KIT_REFUSED(-EINVAL, gputm_validation_unit_new(kit->ctx, &config, &u),
-		    "margin = 254", "time_bits = 8");
-	config.margin = 253;
-	gputm_validation_unit_free(make(kit, &config));
+	KIT_REFUSED(-EINVAL, refuse(kit, "id=1"), "id = 1", "units = 1");
+	KIT_REFUSED(-EINVAL, refuse(kit, "id=0 time_bits=8 margin=254"), "margin = 254",
+		    "time_bits = 8");
+	make(kit, "id=0 time_bits=8 margin=253");
 }
 
 /* Every table of the figure; tx1 in warp 1 (p) at 20, tx2 in warp 2 (q) at 10, then 22. */
 static void fig_7(bool paper_order)
 {
 	enum { A = 0x100, B = 0x200, p = 1, q = 2 };
-	struct gputm_validation_unit_config config = GPUTM_VALIDATION_UNIT_CONFIG_INIT;
+	struct gputm_validation_unit_config config = with("paper_order=%d", paper_order);
 	struct gputm_validation_unit *u;
 	struct kit kit;
 
-	config.paper_order = paper_order;
 	kit_open(&kit);
-	u = make(&kit, &config);
+	u = make_of(&kit, &config);
 	cell(u, A, 0, 0, 0, 0);
 	ck_assert_int_eq(load(u, A, p, 20), OK);
 	cell(u, A, 0, 20, 0, 0);
@@ -59,8 +49,8 @@ static void fig_7(bool paper_order)
 	cell(u, B, 21, 20, 1, p);
 	ck_assert_int_eq(load(u, B, q, 22), STALLED);
 	cell(u, B, 21, 20, 1, p);
-	kit_round_trip(&validation_unit_maker, gputm_validation_unit_unit(u));
-	kit_hostile(&validation_unit_maker, gputm_validation_unit_unit(u));
+	kit_round_trip(&validation_unit_maker, unit_of(u));
+	kit_hostile(&validation_unit_maker, unit_of(u));
 	release(u, A, p, 20, 1);
 	ck_assert_int_eq(retry(u), NONE);
 	release(u, B, p, 20, 1);
@@ -79,7 +69,6 @@ static void fig_7(bool paper_order)
 	cell(u, A, 23, 22, 0, 0);
 	cell(u, B, 23, 22, 0, 0);
 	ck_assert_uint_eq(gputm_validation_unit_writes(u), 0);
-	gputm_validation_unit_free(u);
 	kit_close(&kit);
 }
 
@@ -94,24 +83,19 @@ KIT_TEST(test_fig_7_two_transfers_in_paper_order)
 }
 
 /* Two warps at 10 read A and B, then write B and A. */
-KIT_BARE_TEST(test_write_skew_in_paper_order_only)
+KIT_TEST(test_write_skew_in_paper_order_only)
 {
 	for (int paper = 0; paper < 2; paper++) {
-		struct gputm_validation_unit_config config = GPUTM_VALIDATION_UNIT_CONFIG_INIT;
+		struct gputm_validation_unit_config config = with("paper_order=%d", paper);
 		struct gputm_validation_unit *u;
-		struct kit kit;
 
-		config.paper_order = paper;
-		kit_open(&kit);
-		u = make(&kit, &config);
+		u = make_of(kit, &config);
 		ck_assert_int_eq(load(u, 0x100, 1, 10), OK);
 		ck_assert_int_eq(load(u, 0x200, 2, 10), OK);
 		ck_assert_int_eq(store(u, 0x200, 1, 10), paper ? OK : ABORT);
 		if (!paper)
 			ck_assert_uint_eq(last.reason, GPUTM_VALIDATION_UNIT_STORE_RTS);
 		ck_assert_int_eq(store(u, 0x100, 2, 10), OK);
-		gputm_validation_unit_free(u);
-		kit_close(&kit);
 	}
 }
 
@@ -126,8 +110,8 @@ KIT_TEST(test_aborts_by_estimates_are_counted_apart)
 
 	config.ways = config.entries = config.filter_ways = config.filter_entries = 1;
 	config.stash = 0;
-	u = make(kit, &config);
-	face = gputm_validation_unit_unit(u);
+	u = make_of(kit, &config);
+	face = unit_of(u);
 	ck_assert_int_eq(store(u, 0x100, 1, 20), OK);
 	ck_assert_int_eq(load(u, 0x100, 2, 10), ABORT);
 	ck_assert_uint_eq(kit_stat(face, "abort_estimated"), 0);
@@ -145,16 +129,14 @@ KIT_TEST(test_aborts_by_estimates_are_counted_apart)
 	}
 	ck_assert_uint_eq(kit_stat(face, "abort_estimated"), 2);
 	ck_assert_uint_eq(kit_stat(face, "abort_load_wts"), 3);
-	gputm_validation_unit_free(u);
 }
 
 /* The owner needs no check, and each of its stores counts. */
 KIT_TEST(test_owner_passes_and_counts)
 {
-	struct gputm_validation_unit *u;
 	uint32_t left = 77;
+	struct gputm_validation_unit *u = make(kit, NULL);
 
-	u = make(kit, NULL);
 	ck_assert_int_eq(store(u, 0x100, 1, 10), OK);
 	ck_assert_int_eq(store(u, 0x104, 1, 10), OK);
 	ck_assert_int_eq(load(u, 0x108, 1, 10), OK);
@@ -168,29 +150,25 @@ KIT_TEST(test_owner_passes_and_counts)
 	ck_assert_uint_eq(left, 77);
 	ck_assert_int_eq(gputm_validation_unit_release(u, 0x11f, 1, 10, 2, &left), 0);
 	ck_assert_uint_eq(left, 0);
-	gputm_validation_unit_free(u);
 }
 
 /* The next attempt of a warp waits for what its earlier one has reserved. */
 KIT_TEST(test_earlier_attempt_of_the_warp)
 {
-	struct gputm_validation_unit *u;
+	struct gputm_validation_unit *u = make(kit, NULL);
 
-	u = make(kit, NULL);
 	ck_assert_int_eq(go(u, true, 0x100, 1, 10, 1), OK);
 	ck_assert_int_eq(go(u, false, 0x100, 1, 10, 2), STALLED);
 	release(u, 0x100, 1, 1, 1);
 	ck_assert_int_eq(retry(u), OK);
 	ck_assert_uint_eq(last.tag, 102);
-	gputm_validation_unit_free(u);
 }
 
 /* Three loads wait; one release answers them all. */
 KIT_TEST(test_retries_wake_the_next)
 {
-	struct gputm_validation_unit *u;
+	struct gputm_validation_unit *u = make(kit, NULL);
 
-	u = make(kit, NULL);
 	ck_assert_int_eq(store(u, 0x100, 1, 10), OK);
 	ck_assert_int_eq(load(u, 0x100, 4, 13), STALLED);
 	ck_assert_int_eq(load(u, 0x100, 2, 11), STALLED);
@@ -205,15 +183,13 @@ KIT_TEST(test_retries_wake_the_next)
 	ck_assert_int_eq(retry(u), OK);
 	ck_assert_uint_eq(last.tag, 413);
 	ck_assert_int_eq(retry(u), NONE);
-	gputm_validation_unit_free(u);
 }
 
 /* A store that overtakes the waiters lets the older ones abort at once. */
 KIT_TEST(test_granted_store_wakes_who_fails)
 {
-	struct gputm_validation_unit *u;
+	struct gputm_validation_unit *u = make(kit, NULL);
 
-	u = make(kit, NULL);
 	ck_assert_int_eq(store(u, 0x100, 1, 10), OK);
 	ck_assert_int_eq(load(u, 0x100, 2, 11), STALLED);
 	ck_assert_int_eq(load(u, 0x100, 4, 14), STALLED);
@@ -229,15 +205,13 @@ KIT_TEST(test_granted_store_wakes_who_fails)
 	ck_assert_uint_eq(kit_stat(gputm_validation_unit_buffer(u), "waiting"), 1);
 	release(u, 0x100, 3, 20, 1);
 	ck_assert_int_eq(retry(u), OK);
-	gputm_validation_unit_free(u);
 }
 
 /* Another access of the warp that now owns the granule waits no longer. */
 KIT_TEST(test_own_warp_wakes)
 {
-	struct gputm_validation_unit *u;
+	struct gputm_validation_unit *u = make(kit, NULL);
 
-	u = make(kit, NULL);
 	ck_assert_int_eq(store(u, 0x100, 1, 10), OK);
 	ck_assert_int_eq(store(u, 0x100, 2, 11), STALLED);
 	ck_assert_int_eq(store(u, 0x104, 2, 11), STALLED);
@@ -246,18 +220,12 @@ KIT_TEST(test_own_warp_wakes)
 	for (int i = 0; i < 3; i++)
 		ck_assert_int_eq(retry(u), OK);
 	cell(u, 0x100, 12, 11, 2, 2);
-	gputm_validation_unit_free(u);
 }
 
 KIT_TEST(test_full_stall_buffer_aborts)
 {
-	struct gputm_validation_unit_config config = GPUTM_VALIDATION_UNIT_CONFIG_INIT;
-	struct gputm_validation_unit *u;
+	struct gputm_validation_unit *u = make(kit, "stall_lines=1 stall_requests=1 count_bits=1");
 
-	config.stall_lines = 1;
-	config.stall_requests = 1;
-	config.count_bits = 1;
-	u = make(kit, &config);
 	ck_assert_int_eq(store(u, 0x100, 1, 10), OK);
 	ck_assert_int_eq(store(u, 0x100, 1, 10), ABORT);
 	ck_assert_uint_eq(last.reason, GPUTM_VALIDATION_UNIT_COUNT);
@@ -265,24 +233,18 @@ KIT_TEST(test_full_stall_buffer_aborts)
 	ck_assert_int_eq(load(u, 0x100, 3, 12), ABORT);
 	ck_assert_uint_eq(last.reason, GPUTM_VALIDATION_UNIT_BUFFER);
 	ck_assert_uint_eq(last.time, 11);
-	gputm_validation_unit_free(u);
 }
 
 KIT_TEST(test_validation_unit_misuse_changes_nothing)
 {
-	struct gputm_validation_unit_config config = GPUTM_VALIDATION_UNIT_CONFIG_INIT;
 	struct gputm_validation_request r = { 0, 0, 14, 0, 7, true };
 	struct gputm_validation_message m = { 1, 0 };
 	struct gputm_validation_answer answer;
 	struct gputm_validation_granule g;
-	struct gputm_validation_unit *u;
+	struct gputm_validation_unit *u =
+		make(kit, "time_bits=4 warp_bits=3 margin=0 address_bits=16");
 
-	config.time_bits = 4;
-	config.warp_bits = 3;
-	config.margin = 0;
-	config.address_bits = 16;
-	u = make(kit, &config);
-	kit_guard(kit, gputm_validation_unit_unit(u));
+	kit_guard(kit, unit_of(u));
 	r.time = 15;
 	KIT_REFUSED(-ERANGE, gputm_validation_unit_access(u, &r, &answer), "time = 15", "0 .. 14");
 	KIT_REFUSED(-ERANGE, gputm_validation_unit_push(u, &r), "");
@@ -305,5 +267,4 @@ KIT_TEST(test_validation_unit_misuse_changes_nothing)
 	r.address = 0xffff;
 	ck_assert_int_eq(gputm_validation_unit_access(u, &r, &answer), OK);
 	ck_assert_int_eq(gputm_validation_unit_state(u), GPUTM_VALIDATION_UNIT_RUNNING);
-	gputm_validation_unit_free(u);
 }

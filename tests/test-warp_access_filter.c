@@ -5,17 +5,7 @@
 
 #include <string.h>
 
-KIT_MAKER(warp_access_filter, WARP_ACCESS_FILTER);
-
-static struct gputm_warp_access_filter *
-make(struct kit *kit, const struct gputm_warp_access_filter_config *config)
-{
-	struct gputm_warp_access_filter *f = NULL;
-
-	ck_assert_int_eq(gputm_warp_access_filter_new(kit->ctx, config, &f), 0);
-	kit_observe(gputm_warp_access_filter_unit(f));
-	return f;
-}
+KIT_UNIT(warp_access_filter, WARP_ACCESS_FILTER);
 
 static uint64_t access_all(struct gputm_warp_access_filter *f, uint32_t warp, bool write,
 			   uint64_t lanes, const uint64_t *address)
@@ -26,7 +16,7 @@ static uint64_t access_all(struct gputm_warp_access_filter *f, uint32_t warp, bo
 							       &probe), 0);
 	ck_assert_int_eq(gputm_warp_access_filter_access(f, warp, write, lanes, address, &lost), 0);
 	ck_assert_uint_eq(lost, probe);
-	kit_valid(gputm_warp_access_filter_unit(f));
+	kit_valid(unit_of(f));
 	return lost;
 }
 
@@ -39,71 +29,56 @@ static uint64_t one(struct gputm_warp_access_filter *f, bool write, unsigned lan
 	return access_all(f, 0, write, UINT64_C(1) << lane, address);
 }
 
-KIT_TEST(test_warp_access_filter_life)
-{
-	kit_common(&warp_access_filter_maker);
-}
-
 /* The table of the source file's essay. */
 KIT_TEST(test_v_a_later_access_loses)
 {
-	struct gputm_warp_access_filter *f;
+	struct gputm_warp_access_filter *f = make(kit, NULL);
 
-	f = make(kit, NULL);
 	ck_assert_int_eq(gputm_warp_access_filter_begin(f, 0, 7), 0);
 	ck_assert_uint_eq(one(f, false, 0, 9), 0);
 	ck_assert_uint_eq(one(f, false, 1, 9), 0);
 	ck_assert_uint_eq(one(f, true, 1, 9), 2);
 	ck_assert_uint_eq(gputm_warp_access_filter_running(f, 0), 5);
 	ck_assert_uint_eq(one(f, true, 0, 9), 0);
-	kit_round_trip(&warp_access_filter_maker, gputm_warp_access_filter_unit(f));
-	kit_hostile(&warp_access_filter_maker, gputm_warp_access_filter_unit(f));
+	kit_round_trip(&warp_access_filter_maker, unit_of(f));
+	kit_hostile(&warp_access_filter_maker, unit_of(f));
 	ck_assert_uint_eq(one(f, false, 2, 9), 4);
 	/* A new attempt knows nothing of this one. */
 	ck_assert_int_eq(gputm_warp_access_filter_begin(f, 0, 6), 0);
 	ck_assert_uint_eq(one(f, true, 2, 9), 0);
 	ck_assert_uint_eq(one(f, true, 1, 8), 0);
-	gputm_warp_access_filter_free(f);
 }
 
 KIT_TEST(test_warp_access_filter_lower_lane_of_an_instruction_wins)
 {
 	uint64_t address[64] = { 4, 8, 7, 8, 4 };
-	struct gputm_warp_access_filter *f;
+	struct gputm_warp_access_filter *f = make(kit, NULL);
 
-	f = make(kit, NULL);
 	ck_assert_int_eq(gputm_warp_access_filter_begin(f, 3, 31), 0);
 	ck_assert_uint_eq(access_all(f, 3, true, 31, address), 4 | 8 | 16);
 	ck_assert_int_eq(gputm_warp_access_filter_begin(f, 3, 31), 0);
 	ck_assert_uint_eq(access_all(f, 3, false, 31, address), 0);
 	/* Lanes 0, 2, 4 have read word 1, and 1, 3 word 2: all lose until one is left. */
 	ck_assert_uint_eq(access_all(f, 3, true, 31, address), 1 | 2 | 4);
-	gputm_warp_access_filter_free(f);
 }
 
 KIT_TEST(test_warp_access_filter_dropped_lanes_do_not_count)
 {
-	struct gputm_warp_access_filter *f;
+	struct gputm_warp_access_filter *f = make(kit, NULL);
 
-	f = make(kit, NULL);
 	ck_assert_int_eq(gputm_warp_access_filter_begin(f, 0, 3), 0);
 	ck_assert_uint_eq(one(f, true, 0, 5), 0);
 	ck_assert_int_eq(gputm_warp_access_filter_drop(f, 0, 1), 0);
 	ck_assert_uint_eq(one(f, true, 1, 5), 0);
-	gputm_warp_access_filter_free(f);
 }
 
 KIT_TEST(test_warp_access_filter_misuse_changes_nothing)
 {
-	struct gputm_warp_access_filter_config config = GPUTM_WARP_ACCESS_FILTER_CONFIG_INIT;
 	uint64_t address[64] = { 4, UINT64_C(1) << 32 }, lost = 77;
-	struct gputm_warp_access_filter *f;
+	struct gputm_warp_access_filter *f = make(kit, "lanes=2 warps=1");
 
-	config.lanes = 2;
-	config.warps = 1;
-	f = make(kit, &config);
 	ck_assert_int_eq(gputm_warp_access_filter_begin(f, 0, 3), 0);
-	kit_guard(kit, gputm_warp_access_filter_unit(f));
+	kit_guard(kit, unit_of(f));
 	KIT_REFUSED(-ERANGE, gputm_warp_access_filter_begin(f, 1, 1), "");
 	KIT_REFUSED(-ERANGE, gputm_warp_access_filter_begin(f, 0, 4), "lanes = 4", "0 .. 3");
 	KIT_REFUSED(-ERANGE, gputm_warp_access_filter_access(f, 1, true, 1, address, &lost), "");
@@ -122,7 +97,6 @@ KIT_TEST(test_warp_access_filter_misuse_changes_nothing)
 	kit->fail_at = -1;
 	ck_assert_uint_eq(lost, 77);
 	kit_unchanged(kit);
-	gputm_warp_access_filter_free(f);
 }
 
 static void filter_step(struct gputm_warp_access_filter *f, struct oracle_warp_access_filter *o,
@@ -158,14 +132,13 @@ static void filter_step(struct gputm_warp_access_filter *f, struct oracle_warp_a
 
 KIT_DRIVE(warp_access_filter, 2, 400000)
 {
-	struct gputm_warp_access_filter_config config = GPUTM_WARP_ACCESS_FILTER_CONFIG_INIT;
+	struct gputm_warp_access_filter_config config = with("warps=3");
 	static struct oracle_warp_access_filter o[3];
 	struct gputm_warp_access_filter *f;
 
-	config.warps = 3;
 	config.lanes = bytes->round % 2 ? 8 : 64;
 	config.word_bytes = bytes->round < 2 ? 4 : 1u << kit_u32(bytes, 4);
-	f = make(kit, &config);
+	f = make_of(kit, &config);
 	for (unsigned warp = 0; warp < 3; warp++) {
 		o[warp].word_bytes = config.word_bytes;
 		oracle_warp_access_filter_begin(&o[warp], 0);

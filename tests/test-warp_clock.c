@@ -3,16 +3,7 @@
 #include "tests/kit.h"
 #include "tests/oracle/warp_clock.h"
 
-KIT_MAKER(warp_clock, WARP_CLOCK);
-
-static struct gputm_warp_clock *make(struct kit *kit, const struct gputm_warp_clock_config *config)
-{
-	struct gputm_warp_clock *c = NULL;
-
-	ck_assert_int_eq(gputm_warp_clock_new(kit->ctx, config, &c), 0);
-	kit_observe(gputm_warp_clock_unit(c));
-	return c;
-}
+KIT_UNIT(warp_clock, WARP_CLOCK);
 
 static uint64_t now(const struct gputm_warp_clock *c, uint32_t warp)
 {
@@ -22,26 +13,18 @@ static uint64_t now(const struct gputm_warp_clock *c, uint32_t warp)
 	return time;
 }
 
-KIT_TEST(test_warp_clock_life)
-{
-	kit_common(&warp_clock_maker);
-}
-
 KIT_TEST(test_table_v_warpts_of_a_core)
 {
-	struct gputm_warp_clock *c;
+	struct gputm_warp_clock *c = make(kit, NULL);
 
-	c = make(kit, NULL);
-	ck_assert_uint_eq(gputm_unit_storage_bits(gputm_warp_clock_unit(c)), 192 * 8);
-	gputm_warp_clock_free(c);
+	ck_assert_uint_eq(gputm_unit_storage_bits(unit_of(c)), 192 * 8);
 }
 
 KIT_TEST(test_fig_7_restart_time)
 {
-	struct gputm_warp_clock *c;
 	uint64_t cycles = 0;
+	struct gputm_warp_clock *c = make(kit, NULL);
 
-	c = make(kit, NULL);
 	ck_assert_int_eq(gputm_warp_clock_abort(c, 1, 9), 0);
 	ck_assert_int_eq(gputm_warp_clock_restart(c, 1, &cycles), GPUTM_WARP_CLOCK_OK);
 	ck_assert_uint_eq(now(c, 1), 10);
@@ -53,38 +36,30 @@ KIT_TEST(test_fig_7_restart_time)
 	ck_assert_uint_eq(now(c, 1), 22);
 	ck_assert_int_eq(gputm_warp_clock_commit(c, 1), 0);
 	ck_assert_uint_eq(now(c, 1), 22);
-	kit_round_trip(&warp_clock_maker, gputm_warp_clock_unit(c));
-	kit_hostile(&warp_clock_maker, gputm_warp_clock_unit(c));
-	gputm_warp_clock_free(c);
+	kit_round_trip(&warp_clock_maker, unit_of(c));
+	kit_hostile(&warp_clock_maker, unit_of(c));
 }
 
 /* A full stall buffer turns away an access whose report may lie below its own time. */
 KIT_TEST(test_clock_never_goes_back)
 {
-	struct gputm_warp_clock *c;
 	uint64_t cycles = 0;
+	struct gputm_warp_clock *c = make(kit, NULL);
 
-	c = make(kit, NULL);
 	ck_assert_int_eq(gputm_warp_clock_abort(c, 0, 50), 0);
 	ck_assert_int_ge(gputm_warp_clock_restart(c, 0, &cycles), 0);
 	ck_assert_int_eq(gputm_warp_clock_abort(c, 0, 7), 0);
 	ck_assert_int_ge(gputm_warp_clock_restart(c, 0, &cycles), 0);
 	ck_assert_uint_eq(now(c, 0), 52);
-	gputm_warp_clock_free(c);
 }
 
 KIT_TEST(test_warp_clock_rollover_is_asked_for_at_the_margin)
 {
-	struct gputm_warp_clock_config config = GPUTM_WARP_CLOCK_CONFIG_INIT;
 	struct gputm_warp_clock *c = NULL;
 	uint64_t cycles = 0;
 
-	config.time_bits = 6;
-	config.margin = 63;
-	KIT_REFUSED(-EINVAL, gputm_warp_clock_new(kit->ctx, &config, &c),
-		    "margin", "63", "time_bits");
-	config.margin = 10;
-	c = make(kit, &config);
+	KIT_REFUSED(-EINVAL, refuse(kit, "time_bits=6 margin=63"), "margin", "63", "time_bits");
+	c = make(kit, "time_bits=6 margin=10");
 	ck_assert_int_eq(gputm_warp_clock_abort(c, 0, 52), 0);
 	ck_assert_int_eq(gputm_warp_clock_restart(c, 0, &cycles), GPUTM_WARP_CLOCK_OK);
 	ck_assert(!gputm_warp_clock_exhausted(c));
@@ -97,20 +72,15 @@ KIT_TEST(test_warp_clock_rollover_is_asked_for_at_the_margin)
 	gputm_warp_clock_rollover(c);
 	ck_assert_uint_eq(now(c, 0), 0);
 	ck_assert(!gputm_warp_clock_exhausted(c));
-	kit_valid(gputm_warp_clock_unit(c));
-	gputm_warp_clock_free(c);
+	kit_valid(unit_of(c));
 }
 
 KIT_TEST(test_warp_clock_misuse_changes_nothing)
 {
-	struct gputm_warp_clock_config config = GPUTM_WARP_CLOCK_CONFIG_INIT;
 	uint64_t time = 77;
-	struct gputm_warp_clock *c;
+	struct gputm_warp_clock *c = make(kit, "warps=2 time_bits=16");
 
-	config.warps = 2;
-	config.time_bits = 16;
-	c = make(kit, &config);
-	kit_guard(kit, gputm_warp_clock_unit(c));
+	kit_guard(kit, unit_of(c));
 	KIT_REFUSED(-ERANGE, gputm_warp_clock_get_time(c, 2, &time), "warp = 2", "0 .. 1");
 	KIT_REFUSED(-ERANGE, gputm_warp_clock_abort(c, 2, 0), "");
 	KIT_REFUSED(-ERANGE, gputm_warp_clock_abort(c, 0, 65536), "reported = 65536");
@@ -121,18 +91,14 @@ KIT_TEST(test_warp_clock_misuse_changes_nothing)
 	ck_assert_int_eq(gputm_warp_clock_abort(c, 0, 65535), 0);
 	KIT_REFUSED(-EINVAL, gputm_warp_clock_commit(c, 0), "");
 	ck_assert_uint_eq(time, 77);
-	gputm_warp_clock_free(c);
 }
 
 /* The released simulator's: attempts have the core's largest time, and their warp's restarts. */
 KIT_TEST(test_warp_clock_per_core)
 {
-	struct gputm_warp_clock_config config = GPUTM_WARP_CLOCK_CONFIG_INIT;
-	struct gputm_warp_clock *c;
 	uint64_t cycles = 0;
+	struct gputm_warp_clock *c = make(kit, "per_core=1");
 
-	config.per_core = true;
-	c = make(kit, &config);
 	ck_assert_int_eq(gputm_warp_clock_abort(c, 1, 9), 0);
 	ck_assert_uint_eq(now(c, 0), 0);
 	ck_assert_int_ge(gputm_warp_clock_restart(c, 1, &cycles), 0);
@@ -141,29 +107,23 @@ KIT_TEST(test_warp_clock_per_core)
 	ck_assert_int_eq(gputm_warp_clock_abort(c, 0, 3), 0);
 	ck_assert_int_ge(gputm_warp_clock_restart(c, 0, &cycles), 0);
 	ck_assert_uint_eq(now(c, 0), 10);
-	c = (struct gputm_warp_clock *)(void *)kit_swap(&warp_clock_maker, kit,
-							gputm_warp_clock_unit(c));
+	c = (struct gputm_warp_clock *)(void *)kit_swap(&warp_clock_maker, kit, unit_of(c));
 	ck_assert_uint_eq(now(c, 47), 10);
 	gputm_warp_clock_rollover(c);
 	ck_assert_uint_eq(now(c, 1), 0);
-	gputm_warp_clock_free(c);
 }
 
 /* Uniform in 0 .. base x 2^doublings: both ends come, the mean is half. */
 KIT_TEST(test_warp_clock_backoff_grows)
 {
 	static const uint64_t most_after[] = { 0, 8, 16, 16, 16, 32, 32, 32, 64 };
-	struct gputm_warp_clock_config config = GPUTM_WARP_CLOCK_CONFIG_INIT;
 	unsigned rounds = kit_scale(4000, 4000);
 	struct gputm_warp_clock *c;
 
-	config.backoff_base = 4;
-	config.backoff_limit = 2;
-	config.backoff_patience = 3;
 	for (unsigned aborts = 1; aborts <= 8; aborts++) {
 		uint64_t most = most_after[aborts], low = 99, high = 0, sum = 0, cycles = 0;
 
-		c = make(kit, &config);
+		c = make(kit, "backoff_base=4 backoff_limit=2 backoff_patience=3");
 		for (unsigned i = 0; i < rounds; i++) {
 			for (unsigned j = 0; j < aborts; j++) {
 				ck_assert_int_eq(gputm_warp_clock_abort(c, 0, 0), 0);
@@ -178,24 +138,19 @@ KIT_TEST(test_warp_clock_backoff_grows)
 		ck_assert_uint_eq(high, most);
 		ck_assert_uint_gt(sum * 20, most * rounds * 9);
 		ck_assert_uint_lt(sum * 20, most * rounds * 11);
-		gputm_warp_clock_free(c);
 	}
 }
 
 /* After 16 doublings, or without patience after the limit, it is as long as it gets. */
-KIT_BARE_TEST(test_warp_clock_backoff_stops_growing)
+KIT_TEST(test_warp_clock_backoff_stops_growing)
 {
 	for (unsigned patience = 0; patience < 2; patience++) {
-		struct gputm_warp_clock_config config = GPUTM_WARP_CLOCK_CONFIG_INIT;
+		struct gputm_warp_clock_config config =
+			with("backoff_base=1 backoff_limit=2 backoff_patience=%u", patience);
 		uint64_t most = patience ? 1 << 16 : 4, high = 0, cycles = 0;
 		struct gputm_warp_clock *c;
-		struct kit kit;
 
-		config.backoff_base = 1;
-		config.backoff_limit = 2;
-		config.backoff_patience = patience;
-		kit_open(&kit);
-		c = make(&kit, &config);
+		c = make_of(kit, &config);
 		for (unsigned i = 0; i < 200; i++) {
 			ck_assert_int_eq(gputm_warp_clock_abort(c, 0, 0), 0);
 			ck_assert_int_ge(gputm_warp_clock_restart(c, 0, &cycles), 0);
@@ -203,8 +158,6 @@ KIT_BARE_TEST(test_warp_clock_backoff_stops_growing)
 			high = cycles > high ? cycles : high;
 		}
 		ck_assert_uint_gt(high * 10, most * 9);
-		gputm_warp_clock_free(c);
-		kit_close(&kit);
 	}
 }
 
@@ -249,14 +202,11 @@ static void step(struct gputm_warp_clock *c, struct oracle_warp_clock *o,
 
 KIT_DRIVE(warp_clock, 4, 30000)
 {
-	struct gputm_warp_clock_config config = GPUTM_WARP_CLOCK_CONFIG_INIT;
+	struct gputm_warp_clock_config config =
+		with("warps=%d time_bits=8 margin=20 backoff_patience=1", ORACLE_CLOCK_WARPS);
 	struct oracle_warp_clock o = { .time_max = 255 };
 	struct gputm_warp_clock *c;
 
-	config.warps = ORACLE_CLOCK_WARPS;
-	config.time_bits = 8;
-	config.margin = 20;
-	config.backoff_patience = 1;
 	if (bytes->round) {
 		config.time_bits = 10;
 		o.time_max = 1023;
@@ -265,7 +215,7 @@ KIT_DRIVE(warp_clock, 4, 30000)
 		config.backoff_limit = kit_u32(bytes, 8);
 		config.backoff_patience = kit_u32(bytes, 4);
 	}
-	c = make(kit, &config);
+	c = make_of(kit, &config);
 	while (kit_more(bytes)) {
 		step(c, &o, &config, bytes);
 		c = KIT_TURN(warp_clock, c);

@@ -11,21 +11,7 @@
 
 #define NONE GPUTM_WARP_FORMER_NO_PC
 
-KIT_MAKER(warp_former, WARP_FORMER);
-
-static struct gputm_warp_former *make(struct kit *kit, uint32_t lanes, uint32_t warps,
-				      bool barrier)
-{
-	struct gputm_warp_former_config config = GPUTM_WARP_FORMER_CONFIG_INIT;
-	struct gputm_warp_former *f = NULL;
-
-	config.lanes = lanes;
-	config.warps = warps;
-	config.warp_barrier = barrier;
-	ck_assert_int_eq(gputm_warp_former_new(kit->ctx, &config, &f), 0);
-	kit_observe(gputm_warp_former_unit(f));
-	return f;
-}
+KIT_UNIT(warp_former, WARP_FORMER);
 
 /* The next warp issues at pc with these threads, counted from 1, 0 for none. Gives its slot. */
 static uint32_t issue(struct gputm_warp_former *f, uint64_t pc, const unsigned thread[4])
@@ -43,7 +29,7 @@ static uint32_t issue(struct gputm_warp_former *f, uint64_t pc, const unsigned t
 		ck_assert_uint_eq(warp.thread[lane],
 				  thread[lane] ? thread[lane] - 1 : GPUTM_WARP_FORMER_NO_THREAD);
 	}
-	kit_valid(gputm_warp_former_unit(f));
+	kit_valid(unit_of(f));
 	return warp.slot;
 }
 
@@ -60,14 +46,13 @@ static void one(struct gputm_warp_former *f, uint64_t pc, const unsigned thread[
 		ck_assert_int_eq(gputm_warp_former_proceed(f, slot, next_pc), 0);
 	else
 		ck_assert_int_ge(gputm_warp_former_exit(f, slot, mask), 0);
-	kit_valid(gputm_warp_former_unit(f));
+	kit_valid(unit_of(f));
 }
 
-KIT_TEST(test_warp_former_life)
+KIT_TEST(test_warp_former_configs)
 {
 	struct gputm_warp_former_config config = GPUTM_WARP_FORMER_CONFIG_INIT;
 
-	kit_common(&warp_former_maker);
 	ck_assert_int_eq(gputm_warp_former_config_preset(&config, "dwf-wb"), 0);
 	ck_assert(config.warp_barrier && !config.hold_partial);
 	ck_assert_int_eq(gputm_warp_former_config_preset(&config, "dwf"), 0);
@@ -91,15 +76,14 @@ static void branch_at_a(struct gputm_warp_former *f)
 /* The threads of B are served at D before those of C have come: D takes three warps, not two. */
 KIT_TEST(test_fig_3_3_starvation_eddy)
 {
-	struct gputm_warp_former *f;
+	struct gputm_warp_former *f = make(kit, "lanes=4 warps=2 warp_barrier=0");
 
-	f = make(kit, 4, 2, false);
 	branch_at_a(f);
 	ck_assert_uint_eq(gputm_warp_former_waiting(f, 'B'), 5);
 	ck_assert_uint_eq(gputm_warp_former_waiting(f, 'C'), 3);
 	one(f, 'B', (const unsigned[]){ 1, 2, 7, 4 }, 'D');
-	kit_round_trip(&warp_former_maker, gputm_warp_former_unit(f));
-	kit_hostile(&warp_former_maker, gputm_warp_former_unit(f));
+	kit_round_trip(&warp_former_maker, unit_of(f));
+	kit_hostile(&warp_former_maker, unit_of(f));
 	one(f, 'D', (const unsigned[]){ 1, 2, 7, 4 }, 0);
 	one(f, 'C', (const unsigned[]){ 5, 0, 3, 8 }, 'D');
 	one(f, 'D', (const unsigned[]){ 5, 0, 3, 8 }, 0);
@@ -107,24 +91,22 @@ KIT_TEST(test_fig_3_3_starvation_eddy)
 	one(f, 'D', (const unsigned[]){ 0, 6, 0, 0 }, 0);
 	ck_assert_uint_eq(gputm_warp_former_live(f), 0);
 	/* A 2, B 2, C 1, D 3. */
-	ck_assert_uint_eq(kit_stat(gputm_warp_former_unit(f), "issued"), 8);
-	gputm_warp_former_free(f);
+	ck_assert_uint_eq(kit_stat(unit_of(f), "issued"), 8);
 }
 
 /* The same with the warp barrier: D takes two warps, the static ones. */
 KIT_TEST(test_fig_3_3_no_eddy_with_warp_barrier)
 {
-	struct gputm_warp_former *f;
 	uint64_t mask, pc;
+	struct gputm_warp_former *f = make(kit, "lanes=4 warps=2 warp_barrier=1");
 
-	f = make(kit, 4, 2, true);
 	branch_at_a(f);
 	one(f, 'B', (const unsigned[]){ 1, 2, 7, 4 }, 'D');
 	ck_assert(gputm_warp_former_at_warp_barrier(f, 0, &mask, &pc));
 	ck_assert_uint_eq(mask, 0xb);
 	ck_assert_uint_eq(pc, 'D');
-	kit_round_trip(&warp_former_maker, gputm_warp_former_unit(f));
-	kit_hostile(&warp_former_maker, gputm_warp_former_unit(f));
+	kit_round_trip(&warp_former_maker, unit_of(f));
+	kit_hostile(&warp_former_maker, unit_of(f));
 	one(f, 'C', (const unsigned[]){ 5, 0, 3, 8 }, 'D');
 	ck_assert(gputm_warp_former_at_warp_barrier(f, 0, &mask, &pc));
 	ck_assert_uint_eq(pc, NONE);
@@ -133,20 +115,17 @@ KIT_TEST(test_fig_3_3_no_eddy_with_warp_barrier)
 	one(f, 'B', (const unsigned[]){ 0, 6, 0, 0 }, 'D');
 	one(f, 'D', (const unsigned[]){ 5, 6, 7, 8 }, 0);
 	ck_assert_uint_eq(gputm_warp_former_live(f), 0);
-	ck_assert_uint_eq(kit_stat(gputm_warp_former_unit(f), "issued"), 7);
-	ck_assert_uint_eq(kit_stat(gputm_warp_former_unit(f), "restored"), 2);
-	gputm_warp_former_free(f);
+	ck_assert_uint_eq(kit_stat(unit_of(f), "issued"), 7);
+	ck_assert_uint_eq(kit_stat(unit_of(f), "restored"), 2);
 }
 
 /* With the barrier nobody joins a static warp that has not diverged; without it they do. */
-KIT_BARE_TEST(test_section_3_2_1_static_warps_stay_whole)
+KIT_TEST(test_section_3_2_1_static_warps_stay_whole)
 {
 	struct gputm_warp_former *f;
-	struct kit kit;
 
 	for (int barrier = 0; barrier < 2; barrier++) {
-		kit_open(&kit);
-		f = make(&kit, 4, 2, barrier);
+		f = make(kit, "lanes=4 warps=2 warp_barrier=%d", barrier);
 		ck_assert_int_eq(gputm_warp_former_launch(f, 0, 0x3, 'A'), 0);
 		ck_assert_int_eq(gputm_warp_former_launch(f, 1, 0xc, 'A'), 0);
 		if (barrier) {
@@ -156,8 +135,6 @@ KIT_BARE_TEST(test_section_3_2_1_static_warps_stay_whole)
 			one(f, 'A', (const unsigned[]){ 1, 2, 7, 8 }, 0);
 		}
 		ck_assert_uint_eq(gputm_warp_former_live(f), 0);
-		gputm_warp_former_free(f);
-		kit_close(&kit);
 	}
 }
 
@@ -165,11 +142,10 @@ KIT_BARE_TEST(test_section_3_2_1_static_warps_stay_whole)
 KIT_TEST(test_section_3_2_1_top_level_divergence_only)
 {
 	const struct gputm_warp_former_target outer = { 'B', 'C', 'Z' }, inner = { 'E', 'F', 'G' };
-	struct gputm_warp_former *f;
 	uint64_t mask, pc;
 	uint32_t slot;
+	struct gputm_warp_former *f = make(kit, "lanes=4 warps=1 warp_barrier=1");
 
-	f = make(kit, 4, 1, true);
 	ck_assert_int_eq(gputm_warp_former_launch(f, 0, 0xf, 'A'), 0);
 	slot = issue(f, 'A', (const unsigned[]){ 1, 2, 3, 4 });
 	ck_assert_int_eq(gputm_warp_former_branch(f, slot, 0x7, &outer), 0);
@@ -182,8 +158,7 @@ KIT_TEST(test_section_3_2_1_top_level_divergence_only)
 	one(f, 'C', (const unsigned[]){ 0, 0, 0, 4 }, 0);
 	one(f, 'E', (const unsigned[]){ 1, 0, 0, 0 }, 'Z');
 	one(f, 'Z', (const unsigned[]){ 1, 2, 3, 0 }, 0);
-	ck_assert_uint_eq(kit_stat(gputm_warp_former_unit(f), "diverged"), 1);
-	gputm_warp_former_free(f);
+	ck_assert_uint_eq(kit_stat(unit_of(f), "diverged"), 1);
 }
 
 /* A partial warp waits for a thread in flight that has a free lane, and for no other. */
@@ -191,10 +166,9 @@ KIT_TEST(test_partial_warp_is_held)
 {
 	const struct gputm_warp_former_target at_a = { 'B', 'C', NONE };
 	struct gputm_warp_former_warp warp;
-	struct gputm_warp_former *f;
 	uint32_t first, second;
+	struct gputm_warp_former *f = make(kit, "lanes=4 warps=2 warp_barrier=0");
 
-	f = make(kit, 4, 2, false);
 	ck_assert_int_eq(gputm_warp_former_issue(f, &warp), GPUTM_WARP_FORMER_EMPTY);
 	ck_assert_int_eq(gputm_warp_former_launch(f, 0, 0xf, 'A'), 0);
 	ck_assert_int_eq(gputm_warp_former_launch(f, 1, 0x7, 'A'), 0);
@@ -209,14 +183,12 @@ KIT_TEST(test_partial_warp_is_held)
 	second = issue(f, 'C', (const unsigned[]){ 0, 0, 3, 4 });
 	ck_assert_int_eq(gputm_warp_former_issue(f, &warp), GPUTM_WARP_FORMER_HELD);
 	ck_assert_uint_eq(gputm_warp_former_in_flight(f), 2);
-	gputm_warp_former_free(f);
 }
 
 KIT_TEST(test_warp_former_majority_and_ties)
 {
-	struct gputm_warp_former *f;
+	struct gputm_warp_former *f = make(kit, "lanes=4 warps=4 warp_barrier=0");
 
-	f = make(kit, 4, 4, false);
 	ck_assert_int_eq(gputm_warp_former_launch(f, 0, 0x3, 9), 0);
 	ck_assert_int_eq(gputm_warp_former_launch(f, 1, 0x3, 5), 0);
 	ck_assert_int_eq(gputm_warp_former_launch(f, 2, 0x7, 7), 0);
@@ -226,21 +198,15 @@ KIT_TEST(test_warp_former_majority_and_ties)
 	/* Lanes 0 and 1 are taken at 5: a second warp there, and the oldest issues first. */
 	one(f, 5, (const unsigned[]){ 5, 6, 15, 0 }, 0);
 	one(f, 5, (const unsigned[]){ 1, 2, 0, 0 }, 0);
-	ck_assert_uint_eq(kit_stat(gputm_warp_former_unit(f), "threads_merged"), 2);
-	gputm_warp_former_free(f);
+	ck_assert_uint_eq(kit_stat(unit_of(f), "threads_merged"), 2);
 }
 
 KIT_TEST(test_warp_former_block_barrier)
 {
-	struct gputm_warp_former_config config = GPUTM_WARP_FORMER_CONFIG_INIT;
 	struct gputm_warp_former_warp warp;
-	struct gputm_warp_former *f = NULL;
+	struct gputm_warp_former *f = make(kit, "lanes=4 warps=4 block_warps=2");
 	uint32_t slot[4];
 
-	config.lanes = 4;
-	config.warps = 4;
-	config.block_warps = 2;
-	ck_assert_int_eq(gputm_warp_former_new(kit->ctx, &config, &f), 0);
 	for (uint32_t w = 0; w < 4; w++)
 		ck_assert_int_eq(gputm_warp_former_launch(f, w, 0xf, 'A'), 0);
 	for (unsigned w = 0; w < 4; w++)
@@ -251,7 +217,7 @@ KIT_TEST(test_warp_former_block_barrier)
 	KIT_REFUSED(-EINVAL, gputm_warp_former_barrier(f, slot[0], 'X'), "block 0");
 	ck_assert_int_eq(gputm_warp_former_barrier(f, slot[2], 'X'), 0);
 	ck_assert_int_eq(gputm_warp_former_issue(f, &warp), GPUTM_WARP_FORMER_EMPTY);
-	kit_round_trip(&warp_former_maker, gputm_warp_former_unit(f));
+	kit_round_trip(&warp_former_maker, unit_of(f));
 	ck_assert_int_eq(gputm_warp_former_barrier(f, slot[0], 'B'), 0);
 	ck_assert_uint_eq(gputm_warp_former_waiting(f, 'B'), 8);
 	one(f, 'B', (const unsigned[]){ 1, 2, 3, 4 }, 0);
@@ -261,20 +227,18 @@ KIT_TEST(test_warp_former_block_barrier)
 	ck_assert_int_eq(gputm_warp_former_issue(f, &warp), GPUTM_WARP_FORMER_EMPTY);
 	ck_assert_int_eq(gputm_warp_former_exit(f, slot[3], 0x8), GPUTM_WARP_FORMER_OK);
 	one(f, 'X', (const unsigned[]){ 9, 10, 11, 12 }, 0);
-	ck_assert_uint_eq(kit_stat(gputm_warp_former_unit(f), "barriers"), 2);
-	gputm_warp_former_free(f);
+	ck_assert_uint_eq(kit_stat(unit_of(f), "barriers"), 2);
 }
 
 KIT_TEST(test_warp_former_misuse_changes_nothing)
 {
 	const struct gputm_warp_former_target wide = { 1, 2, UINT64_C(1) << 32 };
-	struct gputm_warp_former *f;
 	struct gputm_unit *unit;
 	uint64_t mask, pc;
 	uint32_t slot;
+	struct gputm_warp_former *f = make(kit, "lanes=4 warps=2 warp_barrier=1");
 
-	f = make(kit, 4, 2, true);
-	unit = gputm_warp_former_unit(f);
+	unit = unit_of(f);
 	kit_guard(kit, unit);
 	KIT_REFUSED(-ERANGE, gputm_warp_former_launch(f, 2, 1, 0), "warp = 2", "0 .. 1");
 	KIT_REFUSED(-EINVAL, gputm_warp_former_launch(f, 0, 0x10, 0), "0x10", "0xf");
@@ -298,7 +262,6 @@ KIT_TEST(test_warp_former_misuse_changes_nothing)
 	ck_assert(!gputm_warp_former_at_warp_barrier(f, 2, &mask, &pc));
 	ck_assert_uint_eq(gputm_warp_former_at_block_barrier(f, 2), 0);
 	kit_unchanged(kit);
-	gputm_warp_former_free(f);
 }
 
 /* ---- whole kernels ---- */
@@ -373,19 +336,13 @@ static void step(struct gputm_warp_former *f, const struct gputm_warp_former_war
 /* Up to three warps are in flight and come back in any order. */
 static void run_kernel(struct kit *kit, bool barrier, bool hold, uint64_t seed)
 {
-	struct gputm_warp_former_config config = GPUTM_WARP_FORMER_CONFIG_INIT;
 	struct gputm_warp_former_warp flying[3];
 	struct path path[THREADS] = { { 0, 0, false } };
-	struct gputm_warp_former *f = NULL;
+	struct gputm_warp_former *f = make(kit, "lanes=%d warps=%d warp_barrier=%d hold_partial=%d",
+					   LANES, WARPS, barrier, hold);
 	unsigned count = 0;
 	uint64_t random = seed;
 
-	config.lanes = LANES;
-	config.warps = WARPS;
-	config.warp_barrier = barrier;
-	config.hold_partial = hold;
-	ck_assert_int_eq(gputm_warp_former_new(kit->ctx, &config, &f), 0);
-	kit_observe(gputm_warp_former_unit(f));
 	for (uint32_t w = 0; w < WARPS; w++)
 		ck_assert_int_eq(gputm_warp_former_launch(f, w, 0xf, 'A'), 0);
 	while (gputm_warp_former_live(f)) {
@@ -401,7 +358,7 @@ static void run_kernel(struct kit *kit, bool barrier, bool hold, uint64_t seed)
 		which = (unsigned)kit_below(&random, count);
 		step(f, &flying[which], path, seed);
 		flying[which] = flying[--count];
-		kit_valid(gputm_warp_former_unit(f));
+		kit_valid(unit_of(f));
 	}
 	for (unsigned t = 0; t < THREADS; t++) {
 		struct path alone = { 0, 0, false };
@@ -415,7 +372,6 @@ static void run_kernel(struct kit *kit, bool barrier, bool hold, uint64_t seed)
 		ck_assert_uint_eq(alone.steps, path[t].steps);
 		ck_assert_uint_eq(alone.hash, path[t].hash);
 	}
-	gputm_warp_former_free(f);
 }
 
 KIT_TEST(test_warp_former_kernels_as_threads_alone)
@@ -498,7 +454,7 @@ static void any_operation(struct gputm_warp_former *f, struct kit_bytes *bytes)
 
 	if (gputm_warp_former_get_warp(f, slot, &warp, &flying) <= 0 || !flying) {
 		ignored = gputm_warp_former_issue(f, &warp);
-		kit_valid(gputm_warp_former_unit(f));
+		kit_valid(unit_of(f));
 		return;
 	}
 	switch (kit_u32(bytes, 4)) {
@@ -513,12 +469,12 @@ static void any_operation(struct gputm_warp_former *f, struct kit_bytes *bytes)
 		ignored = gputm_warp_former_barrier(f, slot, target.taken_pc);
 	}
 	(void)ignored;
-	kit_valid(gputm_warp_former_unit(f));
+	kit_valid(unit_of(f));
 }
 
 static void bent(struct pair *p, struct kit_bytes *bytes)
 {
-	if (!kit_bend(gputm_warp_former_unit(p->unit), bytes))
+	if (!kit_bend(unit_of(p->unit), bytes))
 		return;
 	while (kit_more(bytes))
 		any_operation(p->unit, bytes);
@@ -538,16 +494,13 @@ static uint32_t find_flying(const struct pair *p, uint32_t from)
 KIT_DRIVE(warp_former, 24, 16000)
 {
 	static const unsigned shape[][3] = { { 4, 4, 2 }, { 1, 9, 4 }, { 9, 3, 1 }, { 5, 7, 48 } };
-	struct gputm_warp_former_config config = GPUTM_WARP_FORMER_CONFIG_INIT;
 	const unsigned any[3] = { 1 + kit_u32(bytes, 6), 1 + kit_u32(bytes, 5),
 				  1 + kit_u32(bytes, 5) };
 	const unsigned *of = bytes->round < 16 ? shape[bytes->round / 4] : any;
+	struct gputm_warp_former_config config =
+		with("lanes=%u warps=%u block_warps=%u pc_bits=4", of[0], of[1], of[2]);
 	static struct pair p;
 
-	config.lanes = of[0];
-	config.warps = of[1];
-	config.block_warps = of[2];
-	config.pc_bits = 4;
 	config.warp_barrier = bytes->round & 1;
 	config.hold_partial = bytes->round >> 1 & 1;
 	p.oracle = (struct oracle_warp_former){ .lanes = of[0], .warps = of[1],
@@ -555,7 +508,7 @@ KIT_DRIVE(warp_former, 24, 16000)
 						.warp_barrier = config.warp_barrier,
 						.hold = config.hold_partial };
 	ck_assert_int_eq(gputm_warp_former_new(kit->ctx, &config, &p.unit), 0);
-	kit_observe(gputm_warp_former_unit(p.unit));
+	kit_observe(unit_of(p.unit));
 	while (kit_more(bytes)) {
 		uint64_t what = kit_number(bytes, 1), at = kit_number(bytes, 1);
 		const char *differs;

@@ -3,24 +3,11 @@
 #include "tests/kit.h"
 #include "tests/oracle/write_set_log.h"
 
-KIT_MAKER(write_set_log, WRITE_SET_LOG);
+KIT_UNIT(write_set_log, WRITE_SET_LOG);
 
 #define EARLY GPUTM_WRITE_SET_LOG_EARLY
 #define SHIP GPUTM_WRITE_SET_LOG_SHIP
 #define REPLAY GPUTM_WRITE_SET_LOG_REPLAY
-
-static struct gputm_write_set_log *make(struct kit *kit, uint32_t threads, uint32_t chunk_entries)
-{
-	struct gputm_write_set_log_config config = GPUTM_WRITE_SET_LOG_CONFIG_INIT;
-	struct gputm_write_set_log *log = NULL;
-
-	config.region_bytes = 4096;
-	config.threads = threads;
-	config.chunk_bytes = chunk_entries * config.entry_bytes;
-	ck_assert_int_eq(gputm_write_set_log_new(kit->ctx, &config, &log), 0);
-	kit_observe(gputm_write_set_log_unit(log));
-	return log;
-}
 
 static void append(struct gputm_write_set_log *log, uint32_t thread, uint64_t address,
 		   uint64_t stamp)
@@ -53,17 +40,12 @@ static void expect_none(struct gputm_write_set_log *log, enum gputm_write_set_lo
 			 GPUTM_WRITE_SET_LOG_NONE);
 }
 
-KIT_TEST(test_write_set_log_life)
-{
-	kit_common(&write_set_log_maker);
-}
-
 /* The example that opens the source. */
 KIT_TEST(test_write_set_log_streams_go_their_own_ways)
 {
-	struct gputm_write_set_log *log;
+	struct gputm_write_set_log *log =
+		make(kit, "region_bytes=4096 threads=2 chunk_bytes=32");
 
-	log = make(kit, 2, 2);
 	append(log, 0, 0, 1);
 	append(log, 0, 4, 2);
 	append(log, 1, 8, 3);
@@ -73,26 +55,25 @@ KIT_TEST(test_write_set_log_streams_go_their_own_ways)
 	expect(log, EARLY, false, 0, 2, 0);
 	ck_assert_uint_eq(gputm_write_set_log_pending(log, SHIP), 2);
 	ck_assert_uint_eq(gputm_write_set_log_pending(log, REPLAY), 4);
-	kit_round_trip(&write_set_log_maker, gputm_write_set_log_unit(log));
+	kit_round_trip(&write_set_log_maker, unit_of(log));
 	expect(log, SHIP, true, 1, 1, 8);
 	expect(log, SHIP, true, 0, 1, 12);
 	expect_none(log, SHIP, true);
-	kit_valid(gputm_write_set_log_unit(log));
+	kit_valid(unit_of(log));
 	ck_assert_int_eq(gputm_write_set_log_begin(log), 0);
 	ck_assert_uint_eq(gputm_write_set_log_round(log), 1);
 	expect_none(log, REPLAY, true); /* gone with the round */
-	ck_assert_uint_eq(kit_stat(gputm_write_set_log_unit(log), "before"), 4);
-	ck_assert_uint_eq(kit_stat(gputm_write_set_log_unit(log), "shipped"), 4);
-	ck_assert_uint_eq(kit_stat(gputm_write_set_log_unit(log), "early"), 2);
-	gputm_write_set_log_free(log);
+	ck_assert_uint_eq(kit_stat(unit_of(log), "before"), 4);
+	ck_assert_uint_eq(kit_stat(unit_of(log), "shipped"), 4);
+	ck_assert_uint_eq(kit_stat(unit_of(log), "early"), 2);
 }
 
 /* IV-D: 48 KB, at 16 bytes an entry: the chunk is full with entry 3,072 and not before. */
 KIT_TEST(test_write_set_log_chunks_are_tight)
 {
-	struct gputm_write_set_log *log;
+	struct gputm_write_set_log *log =
+		make(kit, "region_bytes=4096 threads=1 chunk_bytes=49152");
 
-	log = make(kit, 1, 3072);
 	for (uint64_t i = 1; i < 3072; i++)
 		append(log, 0, i % 1024 * 4, i);
 	expect_none(log, SHIP, false);
@@ -100,18 +81,16 @@ KIT_TEST(test_write_set_log_chunks_are_tight)
 	append(log, 0, 0, 3073);
 	expect(log, SHIP, false, 0, 3072, 4);
 	expect(log, SHIP, true, 0, 1, 0);
-	gputm_write_set_log_free(log);
 }
 
 KIT_TEST(test_write_set_log_misuse_changes_nothing)
 {
-	struct gputm_write_set_log_config config = GPUTM_WRITE_SET_LOG_CONFIG_INIT;
-	struct gputm_write_set_log *log;
 	struct gputm_log_chunk chunk;
+	struct gputm_write_set_log *log =
+		make(kit, "region_bytes=4096 threads=2 chunk_bytes=32");
 
-	log = make(kit, 2, 2);
 	append(log, 1, 4, 7);
-	kit_guard(kit, gputm_write_set_log_unit(log));
+	kit_guard(kit, unit_of(log));
 	KIT_REFUSED(-ERANGE, gputm_write_set_log_append(log, 2, 0, 0, 8),
 		    "write_set_log", "thread = 2", "0 .. 1");
 	KIT_REFUSED(-ERANGE, gputm_write_set_log_append(log, 1, 4096, 0, 8),
@@ -128,32 +107,28 @@ KIT_TEST(test_write_set_log_misuse_changes_nothing)
 	ck_assert_uint_eq(gputm_write_set_log_pending(log, (enum gputm_write_set_log_stream)3), 0);
 	kit_unchanged(kit);
 	kit_guard(kit, NULL);
-	gputm_write_set_log_free(log);
-	config.chunk_bytes = 16;
-	config.entry_bytes = 17;
-	KIT_REFUSED(-EINVAL, gputm_write_set_log_new(kit->ctx, &config, &log),
-		    "entry_bytes = 17", "chunk_bytes = 16");
+	KIT_REFUSED(-EINVAL, refuse(kit, "chunk_bytes=16 entry_bytes=17"), "entry_bytes = 17",
+		    "chunk_bytes = 16");
 }
 
 /* No memory for one more entry: nothing is appended. */
 KIT_TEST(test_write_set_log_without_memory_appends_nothing)
 {
-	struct gputm_write_set_log *log;
 	uint64_t stamp = 1, digest;
 	int error = 0;
+	struct gputm_write_set_log *log =
+		make(kit, "region_bytes=4096 threads=1 chunk_bytes=32");
 
-	log = make(kit, 1, 2);
 	append(log, 0, 0, stamp);
 	kit->fail_at = kit->allocations;
 	while (!error) {
-		digest = kit_digest(gputm_write_set_log_unit(log));
+		digest = kit_digest(unit_of(log));
 		error = gputm_write_set_log_append(log, 0, 0, 0, ++stamp);
 	}
 	ck_assert_int_eq(error, -ENOMEM);
-	ck_assert_uint_eq(kit_digest(gputm_write_set_log_unit(log)), digest);
+	ck_assert_uint_eq(kit_digest(unit_of(log)), digest);
 	kit->fail_at = -1;
 	append(log, 0, 0, stamp);
-	gputm_write_set_log_free(log);
 }
 
 static void compare_pop(struct gputm_write_set_log *log, struct oracle_write_set_log *o,
@@ -213,11 +188,12 @@ KIT_DRIVE(write_set_log, KIT_COUNT(geometry), 20000)
 {
 	const uint32_t any[] = { 1 + kit_u32(bytes, 8), 1 + kit_u32(bytes, 16) };
 	const uint32_t *g = KIT_ROW(geometry, any);
-	struct gputm_write_set_log *log = make(kit, g[0], g[1]);
+	struct gputm_write_set_log *log =
+		make(kit, "region_bytes=4096 threads=%u chunk_bytes=%u", g[0], 16 * g[1]);
 	static struct oracle_write_set_log o;
 	uint64_t stamp = 1;
 
-	oracle_write_set_log_open(&o, gputm_unit_config(gputm_write_set_log_unit(log)));
+	oracle_write_set_log_open(&o, gputm_unit_config(unit_of(log)));
 	while (kit_more(bytes)) {
 		step(log, &o, &stamp, bytes);
 		log = KIT_TURN(write_set_log, log);
@@ -227,9 +203,9 @@ KIT_DRIVE(write_set_log, KIT_COUNT(geometry), 20000)
 
 KIT_TEST(test_write_set_log_tells_its_observer)
 {
-	struct gputm_write_set_log *log;
+	struct gputm_write_set_log *log =
+		make(kit, "region_bytes=4096 threads=2 chunk_bytes=32");
 
-	log = make(kit, 2, 2);
 	append(log, 1, 16, 5);
 	expect(log, SHIP, true, 1, 1, 16);
 	ck_assert_int_eq(gputm_write_set_log_begin(log), 0);
@@ -237,5 +213,4 @@ KIT_TEST(test_write_set_log_tells_its_observer)
 	ck_assert_uint_eq(kit_event(GPUTM_WRITE_SET_LOG_EVENT_POP)[0], SHIP);
 	ck_assert_uint_eq(kit_event(GPUTM_WRITE_SET_LOG_EVENT_POP)[2], 1);
 	ck_assert_uint_eq(kit_event(GPUTM_WRITE_SET_LOG_EVENT_BEGIN)[0], 1);
-	gputm_write_set_log_free(log);
 }

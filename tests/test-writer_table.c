@@ -3,7 +3,7 @@
 #include "tests/kit.h"
 #include "tests/oracle/writer_table.h"
 
-KIT_MAKER(writer_table, WRITER_TABLE);
+KIT_UNIT(writer_table, WRITER_TABLE);
 
 #define CLAIMED GPUTM_WRITER_TABLE_CLAIMED
 #define OWN GPUTM_WRITER_TABLE_OWN
@@ -11,44 +11,20 @@ KIT_MAKER(writer_table, WRITER_TABLE);
 #define CONFLICT GPUTM_WRITER_TABLE_CONFLICT
 #define FULL GPUTM_WRITER_TABLE_FULL
 
-static struct gputm_writer_table *make(struct kit *kit,
-				       const struct gputm_writer_table_config *config)
-{
-	struct gputm_writer_table *t = NULL;
-
-	ck_assert_int_eq(gputm_writer_table_new(kit->ctx, config, &t), 0);
-	kit_observe(gputm_writer_table_unit(t));
-	return t;
-}
-
-static struct gputm_writer_table_config few(uint32_t entries)
-{
-	struct gputm_writer_table_config config = GPUTM_WRITER_TABLE_CONFIG_INIT;
-
-	config.entries = entries;
-	return config;
-}
-
 static void claim(struct gputm_writer_table *t, uint64_t address, uint32_t tx, uint64_t snapshot,
 		  int result)
 {
 	ck_assert_int_eq(gputm_writer_table_claim_probe(t, address, tx, snapshot), result);
 	ck_assert_int_eq(gputm_writer_table_claim(t, address, tx, snapshot), result);
-	kit_valid(gputm_writer_table_unit(t));
-}
-
-KIT_TEST(test_writer_table_life)
-{
-	kit_common(&writer_table_maker);
+	kit_valid(unit_of(t));
 }
 
 /* The example at the top of the source. */
 KIT_TEST(test_section_4_2_single_writer)
 {
 	struct gputm_writer_table_writer writer[3];
-	struct gputm_writer_table *t;
+	struct gputm_writer_table *t = make(kit, NULL);
 
-	t = make(kit, NULL);
 	claim(t, 0x40, 7, 3, CLAIMED);
 	claim(t, 0x42, 7, 3, OWN);
 	claim(t, 0x40, 8, 3, HELD);
@@ -67,22 +43,17 @@ KIT_TEST(test_section_4_2_single_writer)
 	ck_assert_int_eq(gputm_writer_table_release(t, 0x40, 7), 0);
 	ck_assert_int_eq(gputm_writer_table_release(t, 0x40, 9), 0);
 	ck_assert_int_eq(gputm_writer_table_writers(t, 0x40, NULL, 0), 0);
-	kit_round_trip(&writer_table_maker, gputm_writer_table_unit(t));
-	gputm_writer_table_free(t);
+	kit_round_trip(&writer_table_maker, unit_of(t));
 }
 
 KIT_TEST(test_section_5_release_at_commit)
 {
-	struct gputm_writer_table_config config = few(1);
-	struct gputm_writer_table *t;
+	struct gputm_writer_table *t = make(kit, "entries=1 release_at_commit=1");
 
-	config.release_at_commit = true;
-	t = make(kit, &config);
 	claim(t, 0, 7, 3, CLAIMED);
 	ck_assert_int_eq(gputm_writer_table_commit(t, 0, 7, 4), 0);
 	ck_assert_uint_eq(gputm_writer_table_used(t), 0);
 	claim(t, 0, 9, 3, CLAIMED);
-	gputm_writer_table_free(t);
 }
 
 KIT_TEST(test_section_5_of_two_at_once_the_larger_aborts)
@@ -91,27 +62,22 @@ KIT_TEST(test_section_5_of_two_at_once_the_larger_aborts)
 		{ 0x40, 0, 9 }, { 0x40, 0, 3 }, { 0x80, 0, 9 }, { 0x40, 0, 5 }, { 0x44, 0, 4 },
 	};
 	static const int expected[] = { HELD, CLAIMED, FULL, HELD, CLAIMED };
-	struct gputm_writer_table_config config = few(2);
 	struct gputm_writer_claim bad[2] = { { 0x40, 0, 3 }, { 0x40, 0, 1024 } };
-	struct gputm_writer_table *t;
 	int result[65];
+	struct gputm_writer_table *t = make(kit, "entries=2");
 
-	t = make(kit, &config);
 	ck_assert_int_eq(gputm_writer_table_claim_batch(t, 2, bad, result), -ERANGE);
 	ck_assert_int_eq(gputm_writer_table_claim_batch(t, 65, bad, result), -ERANGE);
 	ck_assert_uint_eq(gputm_writer_table_used(t), 0);
 	ck_assert_int_eq(gputm_writer_table_claim_batch(t, 5, claims, result), 0);
 	ck_assert_mem_eq(result, expected, sizeof(expected));
-	kit_valid(gputm_writer_table_unit(t));
-	gputm_writer_table_free(t);
+	kit_valid(unit_of(t));
 }
 
 KIT_TEST(test_writer_table_full_is_tight)
 {
-	struct gputm_writer_table_config config = few(3);
-	struct gputm_writer_table *t;
+	struct gputm_writer_table *t = make(kit, "entries=3");
 
-	t = make(kit, &config);
 	for (uint32_t tx = 0; tx < 3; tx++)
 		claim(t, 4 * tx, tx, 0, CLAIMED);
 	claim(t, 12, 3, 0, FULL);
@@ -120,21 +86,17 @@ KIT_TEST(test_writer_table_full_is_tight)
 	claim(t, 8, 3, 1, FULL);
 	ck_assert_int_eq(gputm_writer_table_release(t, 8, 2), 0);
 	claim(t, 12, 3, 0, CLAIMED);
-	ck_assert_uint_eq(kit_stat(gputm_writer_table_unit(t), "full"), 3);
-	gputm_writer_table_free(t);
+	ck_assert_uint_eq(kit_stat(unit_of(t), "full"), 3);
 }
 
 KIT_TEST(test_writer_table_misuse_changes_nothing)
 {
-	struct gputm_writer_table_config config = few(8);
-	struct gputm_writer_table *t;
+	struct gputm_writer_table *t = make(kit, "entries=8 version_bits=8");
 
-	config.version_bits = 8;
-	t = make(kit, &config);
 	claim(t, 8, 1, 0, CLAIMED);
 	ck_assert_int_eq(gputm_writer_table_commit(t, 8, 1, 9), 0);
 	claim(t, 8, 2, 9, CLAIMED);
-	kit_guard(kit, gputm_writer_table_unit(t));
+	kit_guard(kit, unit_of(t));
 	claim(t, 8, 1, 9, -EINVAL);
 	kit_said(kit, "transaction 1", "committed", NULL);
 	claim(t, 8, 1024, 0, -ERANGE);
@@ -149,18 +111,13 @@ KIT_TEST(test_writer_table_misuse_changes_nothing)
 	KIT_REFUSED(-ERANGE, gputm_writer_table_release(t, 8, 1024), "");
 	KIT_REFUSED(-ERANGE, gputm_writer_table_writers(t, UINT64_C(1) << 32, NULL, 0), "");
 	kit_unchanged(kit);
-	gputm_writer_table_free(t);
 }
 
 KIT_TEST(test_table_1_storage)
 {
-	struct gputm_writer_table_config config = GPUTM_WRITER_TABLE_CONFIG_INIT;
-	struct gputm_writer_table *t;
+	struct gputm_writer_table *t = make(kit, "isca-2017");
 
-	ck_assert_int_eq(gputm_writer_table_config_preset(&config, "isca-2017"), 0);
-	t = make(kit, &config);
-	ck_assert_uint_eq(gputm_unit_storage_bits(gputm_writer_table_unit(t)), 15000 * 8);
-	gputm_writer_table_free(t);
+	ck_assert_uint_eq(gputm_unit_storage_bits(unit_of(t)), 15000 * 8);
 }
 
 /* Entries, transactions, address bits, word bytes, release at commit, words. */
@@ -210,15 +167,12 @@ KIT_DRIVE(writer_table, KIT_COUNT(geometry), 20000)
 	const uint32_t any[] = { 1 + kit_u32(bytes, 40), 2 + kit_u32(bytes, 15), 32, 4,
 				 kit_u32(bytes, 4) == 0, 16 };
 	const uint32_t *g = KIT_ROW(geometry, any);
-	struct gputm_writer_table_config config = few(g[0]);
+	struct gputm_writer_table_config config = with(
+		"entries=%u transactions=%u address_bits=%u word_bytes=%u release_at_commit=%u",
+		g[0], g[1], g[2], g[3], g[4]);
 	struct oracle_writer_table o;
-	struct gputm_writer_table *t;
+	struct gputm_writer_table *t = make_of(kit, &config);
 
-	config.transactions = g[1];
-	config.address_bits = g[2];
-	config.word_bytes = g[3];
-	config.release_at_commit = g[4];
-	t = make(kit, &config);
 	oracle_writer_table_open(&o, &config);
 	while (kit_more(bytes)) {
 		step(t, &o, g[5], bytes);
@@ -227,38 +181,14 @@ KIT_DRIVE(writer_table, KIT_COUNT(geometry), 20000)
 	KIT_END(writer_table, t);
 }
 
-static uint64_t digest_of_run(uint64_t seed)
-{
-	struct gputm_writer_table_config config = few(100);
-	struct gputm_writer_table *t = NULL;
-	uint64_t digest;
-
-	ck_assert_int_eq(gputm_writer_table_new(NULL, &config, &t), 0);
-	for (unsigned i = 0; i < 300; i++)
-		ck_assert_int_ge(gputm_writer_table_claim(t, kit_below(&seed, 1 << 20),
-							  (uint32_t)kit_below(&seed, 1024), 0),
-				 0);
-	digest = kit_digest(gputm_writer_table_unit(t));
-	gputm_writer_table_free(t);
-	return digest;
-}
-
-KIT_TEST(test_writer_table_is_deterministic)
-{
-	ck_assert_uint_eq(digest_of_run(1), digest_of_run(1));
-	ck_assert_uint_ne(digest_of_run(1), digest_of_run(2));
-}
-
 KIT_TEST(test_writer_table_tells_its_observer)
 {
-	struct gputm_writer_table *t;
+	struct gputm_writer_table *t = make(kit, NULL);
 
-	t = make(kit, NULL);
 	claim(t, 8, 1, 0, CLAIMED);
 	claim(t, 8, 2, 0, HELD);
 	ck_assert_int_eq(gputm_writer_table_commit(t, 8, 1, 1), 0);
 	ck_assert_int_eq(gputm_writer_table_release(t, 8, 1), 0);
 	for (unsigned i = 0; i < 4; i++)
 		ck_assert_uint_eq(kit_events(i), 1);
-	gputm_writer_table_free(t);
 }

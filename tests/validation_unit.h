@@ -6,21 +6,12 @@
 
 #include "tests/kit.h"
 
-KIT_MAKER(validation_unit, VALIDATION_UNIT);
+KIT_PART(validation_unit, VALIDATION_UNIT);
 
 #define OK GPUTM_VALIDATION_UNIT_OK
 #define ABORT GPUTM_VALIDATION_UNIT_ABORT
 #define STALLED GPUTM_VALIDATION_UNIT_STALLED
 #define NONE GPUTM_VALIDATION_UNIT_NONE
-
-static inline struct gputm_validation_unit *make(struct kit *kit,
-						 const struct gputm_validation_unit_config *config)
-{
-	struct gputm_validation_unit *u = NULL;
-
-	ck_assert_int_eq(gputm_validation_unit_new(kit->ctx, config, &u), 0);
-	return u;
-}
 
 static struct gputm_validation_answer last;
 
@@ -36,7 +27,7 @@ static inline int go(struct gputm_validation_unit *u, bool write, uint64_t addre
 	ck_assert_int_eq(gputm_validation_unit_access(u, &r, &last), probe);
 	ck_assert_uint_eq(last.tag, r.tag);
 	ck_assert_uint_eq(last.result, (uint32_t)probe);
-	kit_valid(gputm_validation_unit_unit(u));
+	kit_valid(unit_of(u));
 	return probe;
 }
 
@@ -56,7 +47,7 @@ static inline int retry(struct gputm_validation_unit *u)
 {
 	int result = gputm_validation_unit_retry(u, &last);
 
-	kit_valid(gputm_validation_unit_unit(u));
+	kit_valid(unit_of(u));
 	return result;
 }
 
@@ -64,7 +55,7 @@ static inline void release(struct gputm_validation_unit *u, uint64_t address, ui
 			   uint64_t sequence, uint32_t count)
 {
 	ck_assert_int_eq(gputm_validation_unit_release(u, address, warp, sequence, count, NULL), 0);
-	kit_valid(gputm_validation_unit_unit(u));
+	kit_valid(unit_of(u));
 }
 
 static inline void cell(struct gputm_validation_unit *u, uint64_t address, uint64_t wts,

@@ -3,31 +3,12 @@
 #include "counter_table.h"
 #include "tests/kit.h"
 
-KIT_MAKER(counter_table, COUNTER_TABLE);
-
-static struct gputm_counter_table *make(struct kit *kit, uint32_t entries, uint32_t granularity,
-					uint32_t count_bits)
-{
-	struct gputm_counter_table_config config = GPUTM_COUNTER_TABLE_CONFIG_INIT;
-	struct gputm_counter_table *table = NULL;
-
-	config.entries = entries;
-	config.granularity = granularity;
-	config.count_bits = count_bits;
-	ck_assert_int_eq(gputm_counter_table_new(kit->ctx, &config, &table), 0);
-	kit_observe(gputm_counter_table_unit(table));
-	return table;
-}
-
-KIT_TEST(test_counter_table_life)
-{
-	kit_common(&counter_table_maker);
-}
+KIT_UNIT(counter_table, COUNTER_TABLE);
 
 /* The example at the head of counter_table.c. */
 KIT_TEST(test_counter_table_worked_example)
 {
-	struct gputm_counter_table *table = make(kit, 4, 32, 8);
+	struct gputm_counter_table *table = make(kit, "entries=4 granularity=32 count_bits=8");
 
 	ck_assert_int_eq(gputm_counter_table_record(table, 0x00), GPUTM_COUNTER_TABLE_FILLED);
 	ck_assert_int_eq(gputm_counter_table_record(table, 0x1f), GPUTM_COUNTER_TABLE_HIT);
@@ -35,19 +16,17 @@ KIT_TEST(test_counter_table_worked_example)
 	ck_assert_int_eq(gputm_counter_table_record(table, 0x80), GPUTM_COUNTER_TABLE_REPLACED);
 	ck_assert_uint_eq(kit_event(GPUTM_COUNTER_TABLE_EVENT_REPLACE)[1], 2);
 	ck_assert_uint_eq(gputm_counter_table_query(table, 0x00), 0);
-	ck_assert_uint_eq(kit_stat(gputm_counter_table_unit(table), "hits"), 1);
-	gputm_counter_table_free(table);
+	ck_assert_uint_eq(kit_stat(unit_of(table), "hits"), 1);
 }
 
 KIT_TEST(test_counter_table_full_counter_is_tight)
 {
-	struct gputm_counter_table *table = make(kit, 1, 4, 2);
+	struct gputm_counter_table *table = make(kit, "entries=1 granularity=4 count_bits=2");
 
 	for (uint64_t i = 1; i <= 4; i++) {
 		ck_assert_int_ge(gputm_counter_table_record(table, 8), 0);
 		ck_assert_uint_eq(gputm_counter_table_query(table, 8), i < 3 ? i : 3);
 	}
-	gputm_counter_table_free(table);
 }
 
 /*
@@ -77,7 +56,8 @@ KIT_DRIVE(counter_table, KIT_COUNT(geometry), 10000)
 	const uint32_t any[] = { 1u << kit_u32(bytes, 6), 1u << kit_u32(bytes, 12),
 				 1 + kit_u32(bytes, 63) };
 	const uint32_t *g = KIT_ROW(geometry, any);
-	struct gputm_counter_table *table = make(kit, g[0], g[1], g[2]);
+	struct gputm_counter_table *table =
+		make(kit, "entries=%u granularity=%u count_bits=%u", g[0], g[1], g[2]);
 	uint64_t most = UINT64_MAX >> (64 - g[2]), address, expected;
 	static uint64_t granule[MOST];
 	unsigned count = 0;

@@ -277,11 +277,13 @@ gputm_commit_unit_config_preset(struct gputm_commit_unit_config *config, const c
  * queue behind the logs of younger transactions. The message is copied.
  * @return enum gputm_commit_unit_result; -ERANGE, a CID is not below the oldest
  * unretired one + ring, or an address does not fit; -EINVAL, a message that the
- * protocol forbids at this point (the log says which). Nothing changes then.
+ * protocol forbids at this point (the log says which); -ENOMEM. Nothing changes then.
+ * Memory for entries and buffers is taken as CIDs further from the oldest one are named, twice
+ * as much each time, up to what ring and buffers say.
  */
 GPUTM_API GPUTM_MUST_CHECK int gputm_commit_unit_push(struct gputm_commit_unit *unit,
 						      const struct gputm_commit_message *message);
-/** The same answer without the push. */
+/** The same answer without the push, but for -ENOMEM. */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_commit_unit_push_probe(const struct gputm_commit_unit *unit,
 			     const struct gputm_commit_message *message);

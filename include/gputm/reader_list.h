@@ -101,11 +101,12 @@ GPUTM_API struct gputm_unit *gputm_reader_list_unit(struct gputm_reader_list *li
 
 /**
  * Note that transaction @p tx has read the word at byte @p address.
- * @return enum gputm_reader_list_result; -ERANGE, address or transaction too large.
+ * Memory for vectors is taken as words get a fourth reader, twice as much each time.
+ * @return enum gputm_reader_list_result; -ERANGE, address or transaction too large; -ENOMEM.
  */
 GPUTM_API GPUTM_MUST_CHECK int gputm_reader_list_add(struct gputm_reader_list *list,
 						     uint64_t address, uint32_t tx);
-/** @return what gputm_reader_list_add() would; changes nothing. */
+/** @return what gputm_reader_list_add() would, but for -ENOMEM; changes nothing. */
 GPUTM_API GPUTM_MUST_CHECK int gputm_reader_list_add_probe(const struct gputm_reader_list *list,
 							   uint64_t address, uint32_t tx);
 

@@ -41,7 +41,7 @@ struct gputm_tx_log_config {
 	uint32_t partitions;	 /**< memory partitions, 1..64, any number */
 	uint32_t interleave;	 /**< bytes in turn to each, power of two >= 64 */
 	uint32_t l1_rows;	 /**< rows of each log that the L1 share holds */
-	uint32_t reserve_rows;	 /**< rows of each log allocated by new, >= 1 */
+	uint32_t reserve_rows;	 /**< rows that the first row of each log allocates, >= 1 */
 	uint32_t filter;	 /**< enum gputm_tx_log_filter */
 	uint32_t header_bytes;	 /**< of a packet without entries */
 	uint32_t flit_bytes;	 /**< of a flit, power of two */

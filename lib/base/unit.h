@@ -119,6 +119,17 @@ struct gputm__class {
 	void (*storage)(const struct gputm_unit *unit, struct gputm__arrays *out);
 };
 
+/*
+ * Mutants. A test builds the files of a unit with -DGPUTM__MUTANT and defines gputm__mutant_now;
+ * the unit then errs as that number says. In the library all of them are the constant false.
+ */
+#ifdef GPUTM__MUTANT
+extern unsigned gputm__mutant_now;
+#define gputm__mutant(number) (gputm__mutant_now == (number))
+#else
+#define gputm__mutant(number) false
+#endif
+
 /* ---- life ---- */
 int gputm__unit_new(struct gputm_ctx *ctx, const struct gputm__class *class, const void *config,
 		    struct gputm_unit **out);

@@ -79,14 +79,12 @@ static int setup(struct gputm_unit *unit)
 {
 	struct gputm_tx_log *l = (void *)unit;
 	const struct gputm_tx_log_config *c = &l->config;
-	int error;
 
 	l->map = gputm__partition_map_of(c->partitions, c->interleave);
 	l->lane_mask = gputm__low_mask(c->lanes);
 	l->address_max = gputm__low_mask(c->address_bits);
 	l->flit_shift = gputm__log2(c->flit_bytes);
-	error = gputm__tx_log_grow(l, &l->log[GPUTM_TX_LOG_READ], c->reserve_rows);
-	return error ? error : gputm__tx_log_grow(l, &l->log[GPUTM_TX_LOG_WRITE], c->reserve_rows);
+	return 0;
 }
 
 static void clear(struct gputm_unit *unit)

@@ -128,7 +128,8 @@ static int append(struct gputm_tx_log *l, struct rows *log, uint64_t mask, const
 		return refuse_lanes(l, mask);
 	if (GPUTM__UNLIKELY(!mask))
 		return GPUTM_TX_LOG_CACHED;
-	if (GPUTM__UNLIKELY(log->count == log->room) && gputm__tx_log_grow(l, log, 2 * log->room))
+	if (GPUTM__UNLIKELY(log->count == log->room) &&
+	    gputm__tx_log_grow(l, log, log->room ? 2 * log->room : l->config.reserve_rows))
 		return -ENOMEM;
 	all = put_row(l, log, mask, address, value);
 	if (GPUTM__UNLIKELY(all > l->address_max || all & 3))

@@ -3,9 +3,9 @@
 #define GPUTM_LIB_GETM_METADATA_TABLE_PRIV_H
 /*
  * What the files of the metadata table share; the essay is in metadata_table.c. For units that
- * have a table inside, gputm__metadata_get(), _look_up() and _update() are the public functions
- * get(), lookup_probe() and update() without a call for entries in the ways; nothing else is
- * theirs to use.
+ * have a table inside, gputm__metadata_get() and _look_up() are the public functions get() and
+ * lookup_probe() without a call for entries in the ways, and gputm__metadata_update() writes back
+ * what they have given; nothing else is theirs to use.
  */
 #include "gputm/metadata_table.h"
 #include "gputm/recency_bloom.h"
@@ -58,27 +58,9 @@ static GPUTM__INLINE uint32_t gputm__metadata_among(const struct gputm_metadata_
 	return GPUTM__NOWHERE;
 }
 
-uint32_t gputm__metadata_find_any(const struct gputm_metadata_table *t, uint64_t key);
-
-static GPUTM__INLINE uint32_t gputm__metadata_in_ways(const struct gputm_metadata_table *t,
-						      uint64_t key)
-{
-	return GPUTM__LIKELY(t->h3->usual) ? gputm__metadata_among(t, GPUTM__H3_USUAL, key) :
-					     gputm__metadata_find_any(t, key);
-}
-
-static inline struct gputm__entry *gputm__metadata_entry(const struct gputm_metadata_table *t,
-							 uint32_t at)
-{
-	return GPUTM__LIKELY(at < t->cells) ? &t->cell[at] :
-					      &t->overflow.node[at - t->cells].entry;
-}
-
-static inline int gputm__metadata_show(const struct gputm_metadata_table *t, uint32_t at,
+static inline int gputm__metadata_show(const struct gputm__entry *entry, uint32_t at,
 				       uint32_t cycles, struct gputm_metadata *out)
 {
-	const struct gputm__entry *entry = gputm__metadata_entry(t, at);
-
 	out->wts = entry->wts;
 	out->rts = entry->rts;
 	out->writes = entry->writes;
@@ -88,50 +70,47 @@ static inline int gputm__metadata_show(const struct gputm_metadata_table *t, uin
 	return GPUTM_METADATA_TABLE_HIT;
 }
 
-/* What is not in the ways; and an address that is too wide. */
-int gputm__metadata_look_beyond(const struct gputm_metadata_table *t, uint64_t key,
+/* In ways of the usual shape; ways of others are searched with the stash. */
+static GPUTM__INLINE uint32_t gputm__metadata_in_usual(const struct gputm_metadata_table *t,
+						       uint64_t key)
+{
+	return GPUTM__LIKELY(t->h3->usual) ? gputm__metadata_among(t, GPUTM__H3_USUAL, key) :
+					     GPUTM__NOWHERE;
+}
+
+/* False: the functions below search the rest, or refuse an address that is too wide. */
+static GPUTM__INLINE bool gputm__metadata_in_ways(const struct gputm_metadata_table *t,
+						  uint64_t address, struct gputm_metadata *out)
+{
+	uint32_t at;
+
+	if (GPUTM__UNLIKELY(address > t->address_max))
+		return false;
+	at = gputm__metadata_in_usual(t, gputm__metadata_key(t, address));
+	return at != GPUTM__NOWHERE && gputm__metadata_show(&t->cell[at], at, 1, out);
+}
+
+/* What is not in the ways; counted, and with an estimate after a miss. */
+int gputm__metadata_look_beyond(const struct gputm_metadata_table *t, uint64_t address,
 				struct gputm_metadata *out);
-int gputm__metadata_refuse(const struct gputm_metadata_table *t, uint64_t address);
+int gputm__metadata_get_beyond(struct gputm_metadata_table *t, uint64_t address,
+			       struct gputm_metadata *out);
 
 static GPUTM__INLINE int gputm__metadata_look_up(const struct gputm_metadata_table *t,
 						 uint64_t address, struct gputm_metadata *out)
 {
-	uint64_t key = gputm__metadata_key(t, address);
-	uint32_t at;
-
-	if (GPUTM__UNLIKELY(address > t->address_max))
-		return gputm__metadata_refuse(t, address);
-	at = gputm__metadata_in_ways(t, key);
-	return GPUTM__LIKELY(at != GPUTM__NOWHERE) ? gputm__metadata_show(t, at, 1, out) :
-						     gputm__metadata_look_beyond(t, key, out);
-}
-
-static GPUTM__INLINE int gputm__metadata_count_look_up(struct gputm_metadata_table *t,
-						       uint64_t address,
-						       struct gputm_metadata *out)
-{
-	int result = gputm__metadata_look_up(t, address, out);
-
-	if (GPUTM__UNLIKELY(result < 0))
-		return result;
-	if (result == GPUTM_METADATA_TABLE_HIT)
-		t->hits++;
-	else
-		t->misses++;
-	t->overflow_cycles += out->cycles - 1;
-	return result;
+	return GPUTM__LIKELY(gputm__metadata_in_ways(t, address, out)) ?
+		       GPUTM_METADATA_TABLE_HIT :
+		       gputm__metadata_look_beyond(t, address, out);
 }
 
 static GPUTM__INLINE int gputm__metadata_get(struct gputm_metadata_table *t, uint64_t address,
 					     struct gputm_metadata *out)
 {
-	int result = gputm__metadata_count_look_up(t, address, out);
-
-	if (result != GPUTM_METADATA_TABLE_MISS)
-		return result;
-	out->writes = 0;
-	out->owner = 0;
-	return gputm_metadata_table_estimate(t, address, &out->wts, &out->rts);
+	if (GPUTM__UNLIKELY(!gputm__metadata_in_ways(t, address, out)))
+		return gputm__metadata_get_beyond(t, address, out);
+	t->hits++;
+	return GPUTM_METADATA_TABLE_HIT;
 }
 
 /* ---- update ---- */
@@ -157,30 +136,28 @@ static inline void gputm__metadata_reserve(struct gputm_metadata_table *t,
 	entry->owner = in->owner;
 }
 
-/* Stamps only grow; the reservation becomes the caller's. */
-static inline void gputm__metadata_merge(struct gputm_metadata_table *t, struct gputm__entry *entry,
-					 const struct gputm_metadata *in)
-{
-	gputm__maximum(&entry->wts, in->wts);
-	gputm__maximum(&entry->rts, in->rts);
-	gputm__metadata_reserve(t, entry, in);
-}
+/* As gputm__metadata_update(), for what is not in the ways. */
+int gputm__metadata_update_beyond(struct gputm_metadata_table *t, uint64_t address,
+				  struct gputm_metadata *m);
 
-/* An update for which the caller's hint is of no help, or that is refused. */
-int gputm__metadata_search_and_update(struct gputm_metadata_table *t, uint64_t address,
-				      const struct gputm_metadata *in, uint32_t *cycles);
-
+/*
+ * An update with what a look-up of the address has given, and its stamps if they have grown; adds
+ * to its cycles. 0 or -ENOMEM.
+ */
 static GPUTM__INLINE int gputm__metadata_update(struct gputm_metadata_table *t, uint64_t address,
-						const struct gputm_metadata *in, uint32_t *cycles)
+						struct gputm_metadata *m)
 {
-	if (GPUTM__UNLIKELY(address > t->address_max || !gputm__metadata_fits(t, in)) ||
-	    in->place >= t->capacity ||
-	    t->cell[in->place].key != gputm__metadata_key(t, address))
-		return gputm__metadata_search_and_update(t, address, in, cycles);
-	if (cycles)
-		*cycles = 0;
-	gputm__metadata_merge(t, &t->cell[in->place], in);
-	return GPUTM_METADATA_TABLE_UPDATED;
+	struct gputm__entry *entry;
+
+	if (m->place >= t->capacity)
+		return gputm__metadata_update_beyond(t, address, m);
+	entry = &t->cell[m->place];
+	gputm__assert(gputm__metadata_fits(t, m) &&
+		      entry->key == gputm__metadata_key(t, address));
+	entry->wts = m->wts;
+	entry->rts = m->rts;
+	gputm__metadata_reserve(t, entry, m);
+	return 0;
 }
 
 /* ---- the others ---- */

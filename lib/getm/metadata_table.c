@@ -68,36 +68,51 @@
 
 /* ---- search ---- */
 
-int gputm__metadata_refuse(const struct gputm_metadata_table *t, uint64_t address)
+static int refuse_address(const struct gputm_metadata_table *t, uint64_t address)
 {
 	return gputm__out_of_range(&t->unit, "address", address, 0, t->address_max);
 }
 
-uint32_t gputm__metadata_find_any(const struct gputm_metadata_table *t, uint64_t key)
+static inline struct gputm__entry *entry_at(const struct gputm_metadata_table *t, uint32_t at)
+{
+	return GPUTM__LIKELY(at < t->cells) ? &t->cell[at] :
+					      &t->overflow.node[at - t->cells].entry;
+}
+
+APART uint32_t in_other_shape(const struct gputm_metadata_table *t, uint64_t key)
 {
 	return gputm__metadata_among(t, t->h3->shape, key);
 }
 
-/* In the stash, which is searched together with the ways, then in memory. */
-static inline uint32_t find_beyond(const struct gputm_metadata_table *t, uint64_t key,
-				   uint32_t *visited)
+/* In ways of another shape, in the stash, which is searched together with the ways, in memory. */
+APART uint32_t find_far(const struct gputm_metadata_table *t, uint64_t key, uint32_t *cycles)
 {
-	uint32_t node = NOWHERE, end = t->stashed_now ? t->cells : 0;
+	uint32_t at = t->h3->usual ? NOWHERE : in_other_shape(t, key), visited = 0;
 
-	*visited = 0;
-	for (uint32_t at = t->capacity; at < end; at++)
+	if (at != NOWHERE)
+		return at;
+	for (at = t->capacity; t->stashed_now && at < t->cells; at++)
 		if (t->cell[at].key == key)
 			return at;
-	if (t->overflow.count)
-		node = gputm__overflow_find(&t->overflow, key, visited);
-	return node == NOWHERE ? NOWHERE : t->cells + node;
+	at = t->overflow.count ? gputm__overflow_find(&t->overflow, key, &visited) : NOWHERE;
+	*cycles += visited * t->config.memory_latency;
+	return at == NOWHERE ? NOWHERE : t->cells + at;
+}
+
+/* Where else than in ways of the usual shape, and the cycles of the look-up. */
+static inline uint32_t find_beyond(const struct gputm_metadata_table *t, uint64_t key,
+				   uint32_t *cycles)
+{
+	*cycles = 1;
+	return t->h3->usual && !t->stashed_now && !t->overflow.count ? NOWHERE :
+								       find_far(t, key, cycles);
 }
 
 static inline uint32_t find(const struct gputm_metadata_table *t, uint64_t key)
 {
-	uint32_t at = gputm__metadata_in_ways(t, key), visited;
+	uint32_t at = gputm__metadata_in_usual(t, key), cycles;
 
-	return GPUTM__LIKELY(at != NOWHERE) ? at : find_beyond(t, key, &visited);
+	return GPUTM__LIKELY(at != NOWHERE) ? at : find_beyond(t, key, &cycles);
 }
 
 uint32_t gputm__metadata_find(const struct gputm_metadata_table *t, uint64_t key)
@@ -105,23 +120,47 @@ uint32_t gputm__metadata_find(const struct gputm_metadata_table *t, uint64_t key
 	return find(t, key);
 }
 
-int gputm__metadata_look_beyond(const struct gputm_metadata_table *t, uint64_t key,
-				    struct gputm_metadata *out)
+static GPUTM__INLINE int look_beyond(const struct gputm_metadata_table *t, uint64_t address,
+				     struct gputm_metadata *out)
 {
-	uint32_t visited, at = find_beyond(t, key, &visited);
-	uint32_t cycles = 1 + visited * t->config.memory_latency;
+	uint32_t at;
 
-	if (at != NOWHERE)
-		return gputm__metadata_show(t, at, cycles, out);
-	out->place = NOWHERE;
-	out->cycles = cycles;
-	return GPUTM_METADATA_TABLE_MISS;
+	if (address > t->address_max)
+		return refuse_address(t, address);
+	at = find_beyond(t, gputm__metadata_key(t, address), &out->cycles);
+	out->place = at;
+	return at == NOWHERE ? GPUTM_METADATA_TABLE_MISS :
+			       gputm__metadata_show(entry_at(t, at), at, out->cycles, out);
+}
+
+int gputm__metadata_look_beyond(const struct gputm_metadata_table *t, uint64_t address,
+				struct gputm_metadata *out)
+{
+	return look_beyond(t, address, out);
+}
+
+APART int count_beyond(struct gputm_metadata_table *t, uint64_t address,
+		       struct gputm_metadata *out)
+{
+	int result = look_beyond(t, address, out);
+
+	if (result < 0)
+		return result;
+	if (result == GPUTM_METADATA_TABLE_HIT)
+		t->hits++;
+	else
+		t->misses++;
+	t->overflow_cycles += out->cycles - 1;
+	return result;
 }
 
 int gputm_metadata_table_lookup(struct gputm_metadata_table *t, uint64_t address,
 				struct gputm_metadata *out)
 {
-	return gputm__metadata_count_look_up(t, address, out);
+	if (GPUTM__UNLIKELY(!gputm__metadata_in_ways(t, address, out)))
+		return count_beyond(t, address, out);
+	t->hits++;
+	return GPUTM_METADATA_TABLE_HIT;
 }
 
 int gputm_metadata_table_lookup_probe(const struct gputm_metadata_table *t, uint64_t address,
@@ -138,7 +177,7 @@ int gputm_metadata_table_estimate_probe(const struct gputm_metadata_table *t, ui
 	if (GPUTM__LIKELY(t->filter != NULL))
 		return gputm_recency_bloom_query_pair(t->filter, address, wts, rts);
 	if (address > t->address_max)
-		return gputm__metadata_refuse(t, address);
+		return refuse_address(t, address);
 	*wts = t->register_wts;
 	*rts = t->register_rts;
 	return 0;
@@ -155,6 +194,18 @@ int gputm_metadata_table_estimate(struct gputm_metadata_table *t, uint64_t addre
 	t->latch_wts = *wts;
 	t->latch_rts = *rts;
 	return 0;
+}
+
+int gputm__metadata_get_beyond(struct gputm_metadata_table *t, uint64_t address,
+			       struct gputm_metadata *out)
+{
+	int result = count_beyond(t, address, out);
+
+	if (result != GPUTM_METADATA_TABLE_MISS)
+		return result;
+	out->writes = 0;
+	out->owner = 0;
+	return gputm_metadata_table_estimate(t, address, &out->wts, &out->rts);
 }
 
 int gputm_metadata_table_get(struct gputm_metadata_table *t, uint64_t address,
@@ -191,7 +242,7 @@ static inline void put(struct gputm_metadata_table *t, uint32_t at,
 /* What is in a place, which is free then. */
 static inline struct gputm__entry take(struct gputm_metadata_table *t, uint32_t at)
 {
-	struct gputm__entry entry = *gputm__metadata_entry(t, at);
+	struct gputm__entry entry = *entry_at(t, at);
 
 	if (at >= t->cells) {
 		gputm__overflow_remove(&t->overflow, at - t->cells);
@@ -385,7 +436,7 @@ APART int refuse_update(const struct gputm_metadata_table *t, uint64_t address,
 				      const struct gputm_metadata *in)
 {
 	if (address > t->address_max)
-		return gputm__metadata_refuse(t, address);
+		return refuse_address(t, address);
 	if (in->wts > t->stamp_max)
 		return gputm__out_of_range(&t->unit, "wts", in->wts, 0, t->stamp_max);
 	if (in->rts > t->stamp_max)
@@ -408,28 +459,53 @@ APART int reclaim(struct gputm_metadata_table *t, uint32_t from)
 	return GPUTM_METADATA_TABLE_RECLAIMED;
 }
 
-int gputm__metadata_search_and_update(struct gputm_metadata_table *t, uint64_t address,
-						   const struct gputm_metadata *in,
-						   uint32_t *cycles)
+/* Stamps only grow; the reservation becomes the caller's. */
+static inline void merge(struct gputm_metadata_table *t, struct gputm__entry *entry,
+			 const struct gputm_metadata *in)
+{
+	gputm__maximum(&entry->wts, in->wts);
+	gputm__maximum(&entry->rts, in->rts);
+	gputm__metadata_reserve(t, entry, in);
+}
+
+APART int search_and_update(struct gputm_metadata_table *t, uint64_t address,
+			    const struct gputm_metadata *in, uint32_t *cycles)
 {
 	uint64_t key = gputm__metadata_key(t, address);
-	uint32_t at;
+	uint32_t at = find(t, key);
 
-	if (address > t->address_max || !gputm__metadata_fits(t, in))
-		return refuse_update(t, address, in);
-	at = find(t, key);
 	if (at == NOWHERE)
 		return insert(t, key, in, cycles);
 	if (cycles)
 		*cycles = 0;
-	gputm__metadata_merge(t, gputm__metadata_entry(t, at), in);
+	merge(t, entry_at(t, at), in);
 	return at < t->capacity || in->writes ? GPUTM_METADATA_TABLE_UPDATED : reclaim(t, at);
+}
+
+int gputm__metadata_update_beyond(struct gputm_metadata_table *t, uint64_t address,
+				  struct gputm_metadata *m)
+{
+	uint32_t cycles;
+	int result = search_and_update(t, address, m, &cycles);
+
+	if (result < 0)
+		return result;
+	m->cycles += cycles;
+	return 0;
 }
 
 int gputm_metadata_table_update(struct gputm_metadata_table *t, uint64_t address,
 				const struct gputm_metadata *in, uint32_t *cycles)
 {
-	return gputm__metadata_update(t, address, in, cycles);
+	if (GPUTM__UNLIKELY(address > t->address_max || !gputm__metadata_fits(t, in)))
+		return refuse_update(t, address, in);
+	if (in->place >= t->capacity ||
+	    t->cell[in->place].key != gputm__metadata_key(t, address))
+		return search_and_update(t, address, in, cycles);
+	if (cycles)
+		*cycles = 0;
+	merge(t, &t->cell[in->place], in);
+	return GPUTM_METADATA_TABLE_UPDATED;
 }
 
 int gputm_metadata_table_add_writes(struct gputm_metadata_table *t, uint64_t address,
@@ -462,11 +538,11 @@ int gputm_metadata_table_remove(struct gputm_metadata_table *t, uint64_t address
 	uint32_t at;
 
 	if (GPUTM__UNLIKELY(address > t->address_max))
-		return gputm__metadata_refuse(t, address);
+		return refuse_address(t, address);
 	at = find(t, gputm__metadata_key(t, address));
 	if (at == NOWHERE)
 		return GPUTM_METADATA_TABLE_ABSENT;
-	if (gputm__metadata_entry(t, at)->writes)
+	if (entry_at(t, at)->writes)
 		return GPUTM_METADATA_TABLE_LOCKED;
 	entry = take(t, at);
 	approximate(t, &entry);
@@ -515,8 +591,8 @@ int gputm_metadata_table_get_entry(const struct gputm_metadata_table *t, uint64_
 
 	if (index >= t->cells + t->overflow.count)
 		return gputm__past_end(&t->unit, "entry", index, t->cells + t->overflow.count);
-	key = gputm__metadata_entry(t, (uint32_t)index)->key;
+	key = entry_at(t, (uint32_t)index)->key;
 	*address = key ? key & ~VALID : UINT64_MAX;
-	gputm__metadata_show(t, (uint32_t)index, 1, out);
+	gputm__metadata_show(entry_at(t, (uint32_t)index), (uint32_t)index, 1, out);
 	return 0;
 }

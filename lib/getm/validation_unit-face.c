@@ -70,7 +70,8 @@ static const struct gputm__stat_row stats[] = {
 	ANSWERS(BUFFER, "abort_buffer", "Accesses aborted by a full stall buffer."),
 	ANSWERS(COUNT, "abort_count", "Stores aborted by a full count of writes."),
 	ANSWERS(ROLLOVER, "abort_rollover", "Accesses aborted by a rollover."),
-	STAT(stalled, COUNTER, "accesses", "Accesses that came to wait, each time anew."),
+	STAT_OF("stalled", answers[GPUTM__WAITS], COUNTER, "accesses",
+		"Accesses that came to wait, each time anew."),
 	STAT(woken_total, COUNTER, "accesses", "Accesses woken."),
 	STAT(retries, COUNTER, "accesses", "Woken accesses processed."),
 	STAT(releases, COUNTER, "releases", "Releases."),
@@ -329,9 +330,10 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 
 	for (int reason = 0; reason < GPUTM_VALIDATION_UNIT_REASONS; reason++)
 		answered += u->answers[reason];
-	gputm__law(laws, u->accesses, answered + u->stalled,
+	gputm__law(laws, u->accesses, answered + u->answers[GPUTM__WAITS],
 		   "accesses are not granted + aborted + stalled");
-	gputm__law(laws, u->stalled, u->woken_total + gputm_stall_buffer_waiting(u->buffer),
+	gputm__law(laws, u->answers[GPUTM__WAITS],
+		   u->woken_total + gputm_stall_buffer_waiting(u->buffer),
 		   "stalled are not woken + waiting");
 	gputm__law(laws, u->woken_total, u->retries + u->woken.count,
 		   "woken are not retries + woken now");

@@ -5,11 +5,18 @@
 #include "gputm/validation_unit.h"
 #include "lib/base/queue.h"
 
+enum { /* mutants */
+	GPUTM__MUTANT_NEXT_SLEEPS = 100, /* rule (a) of who wakes is left out */
+	GPUTM__MUTANT_OWN_SLEEP,	 /* rule (c) */
+};
+
 /* Keeps an access that waits in the stall buffer, whose tag is the slot's number, or is woken. */
 struct gputm__slot {
 	struct gputm_validation_request request;
 	bool taken;
 };
+
+#define GPUTM__WAITS GPUTM_VALIDATION_UNIT_REASONS /* a verdict beside the reasons */
 
 struct gputm_validation_unit {
 	struct gputm_unit unit;
@@ -29,9 +36,9 @@ struct gputm_validation_unit {
 	uint64_t address_max, warp_max, time_max, threshold, sequence_mask, count_max;
 	uint32_t slots;
 
-	uint64_t cycles, accesses, loads, stores, owned, stalled, retries, woken_total, releases;
+	uint64_t cycles, accesses, loads, stores, owned, retries, woken_total, releases;
 	uint64_t released_writes, reserved_writes, access_cycles, rollovers;
-	uint64_t answers[GPUTM_VALIDATION_UNIT_REASONS];
+	uint64_t answers[GPUTM__WAITS + 1]; /* by verdict */
 	uint64_t accepted, delivered, woken_max;
 	struct gputm__histogram cost;
 	uint64_t abort_estimated;

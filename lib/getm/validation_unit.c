@@ -103,13 +103,13 @@ int gputm_validation_unit_push(struct gputm_validation_unit *u,
 
 #define NO_SLOT UINT32_MAX /* of a new access */
 
-/* A request beside what is known of its granule. */
+/* A request with what the unit makes of it; the functions below also take what is known of its
+ * granule. */
 struct access {
 	const struct gputm_validation_request *request;
 	uint32_t slot; /* that it was woken from, or NO_SLOT */
 	uint32_t owner;
 	uint64_t stamp;
-	struct gputm_metadata m;
 };
 
 static inline uint32_t owner_of(const struct gputm_validation_unit *u, uint32_t warp,
@@ -118,14 +118,11 @@ static inline uint32_t owner_of(const struct gputm_validation_unit *u, uint32_t 
 	return (uint32_t)((sequence & u->sequence_mask) << u->config.warp_bits | warp);
 }
 
-/* All but the metadata. */
-static inline void begin(const struct gputm_validation_unit *u, struct access *a,
-			 const struct gputm_validation_request *r, uint32_t slot)
+static inline struct access access_of(const struct gputm_validation_unit *u,
+				      const struct gputm_validation_request *r, uint32_t slot)
 {
-	a->request = r;
-	a->slot = slot;
-	a->owner = owner_of(u, r->warp, r->sequence);
-	a->stamp = r->time << u->config.warp_bits | r->warp;
+	return (struct access){ r, slot, owner_of(u, r->warp, r->sequence),
+				r->time << u->config.warp_bits | r->warp };
 }
 
 /* One more than the time of the last write, 0 if there was none. */
@@ -147,21 +144,28 @@ static inline uint64_t key_of(const struct gputm_validation_unit *u, const struc
 
 /* ---- judge: Fig. 6 ---- */
 
-#define WAITS GPUTM_VALIDATION_UNIT_REASONS /* a verdict beside the reasons */
+#define WAITS GPUTM__WAITS
 
-static inline bool is_owner(const struct access *a)
+/* Whether what is known is no estimate. */
+static inline bool has_entry(const struct gputm_metadata *m)
 {
-	return a->m.writes && a->m.owner == a->owner;
+	return m->place != GPUTM__NOWHERE;
 }
 
-static inline unsigned stamp_check(const struct gputm_validation_unit *u, const struct access *a)
+static inline bool is_owner(const struct access *a, const struct gputm_metadata *m)
+{
+	return m->writes && m->owner == a->owner;
+}
+
+static inline unsigned stamp_check(const struct gputm_validation_unit *u, const struct access *a,
+				   const struct gputm_metadata *m)
 {
 	const struct gputm_validation_request *r = a->request;
-	bool younger_write = a->m.wts > a->stamp + 1, younger_read = a->m.rts > a->stamp;
+	bool younger_write = m->wts > a->stamp + 1, younger_read = m->rts > a->stamp;
 
 	if (GPUTM__UNLIKELY(u->config.paper_order)) {
-		younger_write = wts_time(u, a->m.wts) > r->time;
-		younger_read = rts_time(u, a->m.rts) > r->time;
+		younger_write = wts_time(u, m->wts) > r->time;
+		younger_read = rts_time(u, m->rts) > r->time;
 	}
 	if (younger_write)
 		return r->write ? GPUTM_VALIDATION_UNIT_STORE_WTS : GPUTM_VALIDATION_UNIT_LOAD_WTS;
@@ -180,37 +184,34 @@ static inline bool has_room(const struct gputm_validation_unit *u, const struct 
 }
 
 /* The verdict on an access, box by box of Fig. 6: why it aborts, GRANTED, or WAITS. */
-static inline unsigned judge(const struct gputm_validation_unit *u, const struct access *a)
+static inline unsigned judge(const struct gputm_validation_unit *u, const struct access *a,
+			     const struct gputm_metadata *m)
 {
 	unsigned conflict;
 
-	if (is_owner(a)) /* 1 */
-		return a->request->write && a->m.writes == u->count_max ?
+	if (is_owner(a, m)) /* 1 */
+		return a->request->write && m->writes == u->count_max ?
 			       GPUTM_VALIDATION_UNIT_COUNT : GPUTM_VALIDATION_UNIT_GRANTED;
-	conflict = stamp_check(u, a);
+	conflict = stamp_check(u, a, m);
 	if (conflict) /* 2 */
 		return conflict;
-	if (a->m.writes) /* 3 */
+	if (m->writes) /* 3 */
 		return has_room(u, a) ? WAITS : GPUTM_VALIDATION_UNIT_BUFFER;
 	return GPUTM_VALIDATION_UNIT_GRANTED; /* 4 */
-}
-
-static inline bool aborts(unsigned verdict)
-{
-	return verdict != GPUTM_VALIDATION_UNIT_GRANTED && verdict != WAITS;
 }
 
 static inline enum gputm_validation_unit_result result_of(unsigned verdict)
 {
 	if (verdict == WAITS)
 		return GPUTM_VALIDATION_UNIT_STALLED;
-	return aborts(verdict) ? GPUTM_VALIDATION_UNIT_ABORT : GPUTM_VALIDATION_UNIT_OK;
+	return verdict ? GPUTM_VALIDATION_UNIT_ABORT : GPUTM_VALIDATION_UNIT_OK;
 }
 
 /* What an aborted attempt reports to its warp's clock. */
-static inline uint64_t reported(const struct gputm_validation_unit *u, const struct access *a)
+static inline uint64_t reported(const struct gputm_validation_unit *u, const struct access *a,
+				const struct gputm_metadata *m)
 {
-	uint64_t wts = wts_time(u, a->m.wts), rts = rts_time(u, a->m.rts);
+	uint64_t wts = wts_time(u, m->wts), rts = rts_time(u, m->rts);
 
 	return a->request->write && rts > wts ? rts : wts;
 }
@@ -243,33 +244,41 @@ static void wake_the_failed_and_own(struct gputm_validation_unit *u, const struc
 
 	while (gputm_stall_buffer_wake_before(u->buffer, address, key, &woken))
 		wake(u, &woken);
-	while (gputm_stall_buffer_wake_warp(u->buffer, address, a->request->warp, &woken))
+	while (!gputm__mutant(GPUTM__MUTANT_OWN_SLEEP) &&
+	       gputm_stall_buffer_wake_warp(u->buffer, address, a->request->warp, &woken))
 		wake(u, &woken);
 }
 
 /* ---- apply ---- */
 
 /* Boxes 1 and 4: a load raises rts; a store raises wts, reserves, and counts. 0 or -ENOMEM. */
-static inline int grant(struct gputm_validation_unit *u, struct access *a, bool has_entry)
+static inline int grant_load(struct gputm_validation_unit *u, const struct access *a,
+			     struct gputm_metadata *m)
 {
-	bool write = a->request->write, first = write && !a->m.writes;
-	uint32_t cycles = 0;
-	int result;
+	int error = 0;
 
-	if (!write && has_entry && a->m.rts >= a->stamp)
-		return 0;
-	if (write) {
-		gputm__maximum(&a->m.wts, a->stamp + 1);
-		a->m.owner = a->owner;
-		a->m.writes++;
-	} else {
-		gputm__maximum(&a->m.rts, a->stamp);
+	if (!has_entry(m) || m->rts < a->stamp) {
+		gputm__maximum(&m->rts, a->stamp);
+		error = gputm__metadata_update(u->table, a->request->address, m);
 	}
-	result = gputm__metadata_update(u->table, a->request->address, &a->m, &cycles);
-	if (result < 0)
-		return result;
-	a->m.cycles += cycles;
-	u->reserved_writes += write;
+	u->loads += !error;
+	return error;
+}
+
+static inline int grant_store(struct gputm_validation_unit *u, const struct access *a,
+			      struct gputm_metadata *m)
+{
+	bool first = !m->writes;
+	int error;
+
+	gputm__maximum(&m->wts, a->stamp + 1);
+	m->owner = a->owner;
+	m->writes++;
+	error = gputm__metadata_update(u->table, a->request->address, m);
+	if (error)
+		return error;
+	u->stores++;
+	u->reserved_writes++;
 	if (first && gputm_stall_buffer_waiting(u->buffer))
 		wake_the_failed_and_own(u, a);
 	return 0;
@@ -295,17 +304,12 @@ static void park(struct gputm_validation_unit *u, const struct access *a)
 	    gputm_stall_buffer_enqueue(u->buffer, &waiter) != GPUTM_STALL_BUFFER_QUEUED)
 		return;
 	u->slot[slot] = (struct gputm__slot){ *r, true };
-	u->stalled++;
 }
 
-static inline int apply(struct gputm_validation_unit *u, struct access *a, unsigned verdict,
-			bool has_entry)
+static inline uint32_t cycles_of(const struct gputm_validation_unit *u,
+				 const struct gputm_metadata *m)
 {
-	if (verdict == GPUTM_VALIDATION_UNIT_GRANTED)
-		return grant(u, a, has_entry);
-	if (verdict == WAITS || verdict == GPUTM_VALIDATION_UNIT_BUFFER)
-		park(u, a);
-	return 0;
+	return m->cycles + (uint32_t)u->config.access_delay;
 }
 
 static inline int answer_with(struct gputm_validation_unit *u, uint64_t tag, unsigned verdict,
@@ -319,8 +323,7 @@ static inline int answer_with(struct gputm_validation_unit *u, uint64_t tag, uns
 	out->result = result;
 	out->reason = reason;
 	out->cycles = cycles;
-	if (verdict != WAITS)
-		u->answers[verdict]++;
+	u->answers[verdict]++;
 	u->accesses++;
 	u->access_cycles += cycles;
 	gputm__sample(&u->cost, cycles);
@@ -328,33 +331,51 @@ static inline int answer_with(struct gputm_validation_unit *u, uint64_t tag, uns
 	return (int)result;
 }
 
-/* An access, new (NO_SLOT) or woken from a slot. */
-static inline int serve(struct gputm_validation_unit *u, const struct gputm_validation_request *r,
-			uint32_t slot, struct gputm_validation_answer *answer)
+/* The verdict is an abort, or to wait. */
+APART int turn_away(struct gputm_validation_unit *u, const struct gputm_validation_request *r,
+		    uint32_t slot, const struct gputm_metadata *m, unsigned verdict,
+		    struct gputm_validation_answer *answer)
 {
-	struct access a;
-	bool has_entry, owned;
-	unsigned verdict;
-	int result;
+	const struct access a = access_of(u, r, slot);
+	uint64_t time = 0;
 
-	begin(u, &a, r, slot);
-	has_entry = gputm__metadata_get(u->table, r->address, &a.m) == GPUTM_METADATA_TABLE_HIT;
-	owned = is_owner(&a);
-	verdict = judge(u, &a);
-	result = apply(u, &a, verdict, has_entry);
-	if (result < 0)
-		return result;
+	if (verdict == WAITS || verdict == GPUTM_VALIDATION_UNIT_BUFFER)
+		park(u, &a);
+	if (verdict != WAITS) {
+		time = reported(u, &a, m);
+		u->abort_estimated += !has_entry(m);
+	}
 	if (r->write)
 		u->stores++;
 	else
 		u->loads++;
-	if (owned)
+	return answer_with(u, r->tag, verdict, time, cycles_of(u, m), answer);
+}
+
+/* An access, new (NO_SLOT) or woken from a slot. */
+static inline int serve(struct gputm_validation_unit *u, const struct gputm_validation_request *r,
+			uint32_t slot, struct gputm_validation_answer *answer)
+{
+	const struct access a = access_of(u, r, slot);
+	struct gputm_metadata m;
+	unsigned verdict;
+	int result;
+
+	gputm__metadata_get(u->table, r->address, &m);
+	if (is_owner(&a, &m))
 		u->owned++;
-	if (!has_entry && aborts(verdict))
-		u->abort_estimated++;
-	result = answer_with(u, r->tag, verdict, aborts(verdict) ? reported(u, &a) : 0,
-			     a.m.cycles + (uint32_t)u->config.access_delay, answer);
-	if (slot != NO_SLOT && verdict != WAITS && !a.m.writes)
+	verdict = judge(u, &a, &m);
+	if (verdict == GPUTM_VALIDATION_UNIT_GRANTED) {
+		result = r->write ? grant_store(u, &a, &m) : grant_load(u, &a, &m);
+		if (result)
+			return result;
+		result = answer_with(u, r->tag, GPUTM_VALIDATION_UNIT_GRANTED, 0,
+				     cycles_of(u, &m), answer);
+	} else {
+		result = turn_away(u, r, slot, &m, verdict, answer);
+	}
+	if (slot != NO_SLOT && verdict != WAITS && !m.writes &&
+	    !gputm__mutant(GPUTM__MUTANT_NEXT_SLEEPS))
 		wake_oldest(u, r->address); /* rule (a) */
 	if (GPUTM__UNLIKELY(r->time > u->threshold))
 		gputm_validation_unit_rollover(u);
@@ -396,14 +417,15 @@ static int look(const struct gputm_validation_unit *u, uint64_t address, struct 
 int gputm_validation_unit_access_probe(const struct gputm_validation_unit *u,
 				       const struct gputm_validation_request *r)
 {
+	struct gputm_metadata m;
 	struct access a;
 
 	if (!gputm__validation_fits(u, r))
 		return refuse(u, r);
-	begin(u, &a, r, NO_SLOT);
-	if (u->state || look(u, r->address, &a.m))
+	if (u->state || look(u, r->address, &m))
 		return GPUTM_VALIDATION_UNIT_ABORT;
-	return (int)result_of(judge(u, &a));
+	a = access_of(u, r, NO_SLOT);
+	return (int)result_of(judge(u, &a, &m));
 }
 
 /* Has retry() anything to do? While the unit has stopped, whoever waits is to abort. */
@@ -607,7 +629,7 @@ int gputm_validation_unit_release(struct gputm_validation_unit *u, uint64_t addr
 		return refuse_release(u, address, warp, sequence, count);
 	m.writes -= count;
 	u->owed += m.cycles - 1 + u->config.access_delay;
-	if (gputm__metadata_update(u->table, address, &m, NULL) < 0)
+	if (gputm__metadata_update(u->table, address, &m))
 		gputm__assert(false); /* the entry is there: nothing is allocated */
 	u->releases++;
 	u->released_writes += count;

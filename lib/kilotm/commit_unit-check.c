@@ -235,7 +235,7 @@ static const char *check_sums(const struct gputm_commit_unit *self)
 		return "C5: active = entries in a stage";
 	if (sums.pending != words)
 		return "C6: pending words of the entries = words at the ports";
-	if (sums.buffers != self->buffers_used)
+	if (sums.buffers != self->buffers_used || sums.buffers > self->pool)
 		return "C7: buffers in use = buffers held by entries";
 	if (sums.unbounded != self->pending_unbounded || sums.pending_words != counted)
 		return "C9: pending writes counted = write-sets that are pending";
@@ -263,7 +263,7 @@ static uint64_t ready_in(const struct gputm_commit_unit *self,
 	do {
 		if (count++ > self->active || !entry->link || !is_ready(self, entry, stage))
 			return UINT64_MAX;
-		entry = &self->entry[entry->link - 1];
+		entry = named(self, entry->link);
 	} while (entry != front(self, list));
 	return count;
 }

@@ -232,19 +232,47 @@ static uint32_t up_to_power(uint32_t count)
 	return 1u << gputm__bits_for(count);
 }
 
-static void make_ring(struct gputm_commit_unit *self)
+#define PLACES_LEAST 8 /* as gputm__own_more() gives */
+
+static int make_buffers(struct gputm_commit_unit *self, size_t buffers)
+{
+	size_t n = self->pool;
+	int error = gputm__own_more(&self->unit, &self->spare, &self->pool, buffers,
+				    sizeof(*self->spare));
+
+	for (; n < self->pool; n++)
+		self->spare[n] = (uint32_t)n + 1;
+	if (error)
+		return error;
+	return gputm__own_more(&self->unit, &self->kept, &self->kept_words,
+			       buffers * self->config.buffer_words, sizeof(*self->kept));
+}
+
+int gputm__commit_make_room(struct gputm_commit_unit *self, uint64_t cids)
 {
 	const struct gputm_commit_unit_config *c = &self->config;
-	struct gputm_unit *unit = &self->unit;
-	/* Lanes of a warp that have retired keep their places, empty, until the warp has. */
-	uint32_t places = up_to_power(c->ring + c->lanes);
+	uint32_t need = (uint32_t)cids + c->lanes, before = (uint32_t)self->places;
+	uint32_t places = up_to_power(need < PLACES_LEAST ? PLACES_LEAST : need);
+	int error = make_buffers(self, 2 * places < c->buffers ? 2 * places : c->buffers);
 
-	self->mask = places - 1;
-	self->entry = gputm__own(unit, places, sizeof(*self->entry));
-	self->kept = gputm__own(unit, (size_t)c->buffers * c->buffer_words, sizeof(*self->kept));
-	self->spare = gputm__own(unit, c->buffers, sizeof(*self->spare));
-	self->pending_writes = gputm__own(unit, c->pending_block ? c->pending_entries : 0,
-					  sizeof(*self->pending_writes));
+	if (!error)
+		error = gputm__own_more(&self->unit, &self->entry, &self->places, places,
+					sizeof(*self->entry));
+	if (error)
+		return error;
+	memset(&self->entry[before], 0, (self->places - before) * sizeof(*self->entry));
+	self->mask = (uint32_t)self->places - 1;
+	self->reach = (uint32_t)self->places - c->lanes;
+	for (uint64_t cid = self->oldest; cid != self->head; cid++) {
+		struct gputm__commit_entry *from = &self->entry[cid & (before - 1)];
+		struct gputm__commit_entry *to = entry_at(self, cid);
+
+		if (from == to)
+			continue;
+		*to = *from;
+		*from = (struct gputm__commit_entry){ 0 };
+	}
+	return 0;
 }
 
 static void make_queues(struct gputm_commit_unit *self)
@@ -281,14 +309,17 @@ static int setup(struct gputm_unit *unit)
 {
 	struct gputm_commit_unit *self = (void *)unit;
 	const struct gputm_commit_unit_config *c = &self->config;
+	int error;
 
 	self->address_max = gputm__low_mask(c->address_bits);
 	self->region_mask = ~(uint64_t)(c->warp_mode ? c->region_bytes - 1 : 3);
 	self->pending_shift = c->pending_block ? gputm__log2(c->pending_block) : 0;
-	make_ring(self);
+	self->pending_writes = gputm__own(unit, c->pending_block ? c->pending_entries : 0,
+					  sizeof(*self->pending_writes));
 	make_queues(self);
 	make_ports(self);
-	return make_history(self);
+	error = gputm__commit_make_room(self, c->lanes);
+	return error ? error : make_history(self);
 }
 
 static void clear_port(struct gputm__commit_port *port)
@@ -301,12 +332,12 @@ static void clear(struct gputm_unit *unit)
 	struct gputm_commit_unit *self = (void *)unit;
 	const struct gputm_commit_unit_config *c = &self->config;
 
-	/* All others are zero: those never used are pages that nobody has touched. */
+	/* All others are zero. */
 	for (uint64_t cid = self->oldest; cid < self->head; cid++)
 		*entry_at(self, cid) = (struct gputm__commit_entry){ 0 };
 	memset(self->pending_writes, 0,
 	       c->pending_block ? c->pending_entries * sizeof(*self->pending_writes) : 0);
-	for (uint32_t n = 0; n < c->buffers; n++)
+	for (uint32_t n = 0; n < self->pool; n++)
 		self->spare[n] = n + 1;
 	self->oldest = self->commit = self->final = self->hazard = self->head = c->first_cid;
 	self->told = c->first_cid;

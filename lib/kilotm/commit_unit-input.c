@@ -75,7 +75,7 @@ static int judge_warp(const struct gputm_commit_unit *self,
 	const struct gputm__commit_entry *last = entry_at(self, end - 1);
 	bool agrees = last->lanes == message->lanes && last->lane == message->lanes - 1;
 
-	if (first >= self->head || end <= self->oldest || agrees)
+	if (first >= self->head || end <= self->oldest || (agrees && end <= self->head))
 		return 0;
 	while (first >= self->oldest && first < end && !entry_at(self, first)->lanes)
 		first++;
@@ -218,21 +218,30 @@ static int judge_alone(const struct gputm_commit_unit *self,
 static int judge_lanes(const struct gputm_commit_unit *self,
 		       const struct gputm_commit_message *message)
 {
+	bool new = message->first_cid >= self->head; /* its lanes have no entries yet */
+
 	if (message->kind <= GPUTM_COMMIT_DONE)
-		return judge_log(self, message);
+		return new ? 0 : judge_log(self, message);
+	if (new)
+		return refuse_lane(self, message, message->mask, "none of its logs have come");
 	return is_resent(message) ? judge_resent(self, message) : judge_verdicts(self, message);
 }
 
-int gputm_commit_unit_push_probe(const struct gputm_commit_unit *self,
-				 const struct gputm_commit_message *message)
+static inline int judge(const struct gputm_commit_unit *self, const struct gputm__commit_inbox *in,
+			const struct gputm_commit_message *message)
 {
-	const struct gputm__commit_inbox *in = is_resent(message) ? &self->resent : &self->input;
 	int error;
 
 	if (in->count == in->depth)
 		return GPUTM_COMMIT_UNIT_FULL;
 	error = judge_alone(self, message);
 	return error ? error : judge_lanes(self, message);
+}
+
+int gputm_commit_unit_push_probe(const struct gputm_commit_unit *self,
+				 const struct gputm_commit_message *message)
+{
+	return judge(self, is_resent(message) ? &self->resent : &self->input, message);
 }
 
 /* ---- pushing ---- */
@@ -285,13 +294,17 @@ int gputm_commit_unit_push(struct gputm_commit_unit *self,
 			   const struct gputm_commit_message *message)
 {
 	struct gputm__commit_inbox *in = is_resent(message) ? &self->resent : &self->input;
-	int answer = gputm_commit_unit_push_probe(self, message);
+	int answer = judge(self, in, message);
+	uint64_t end = message->first_cid + message->lanes;
 	struct gputm_commit_message *queued;
 	uint32_t at;
 
 	self->messages_full += answer == GPUTM_COMMIT_UNIT_FULL;
 	if (answer != GPUTM_COMMIT_UNIT_ACCEPTED)
 		return answer;
+	if (GPUTM__UNLIKELY(end > self->oldest + self->reach) &&
+	    gputm__commit_make_room(self, end - self->oldest))
+		return -ENOMEM;
 	note(self, message);
 	at = in->head + in->count++;
 	queued = &in->message[at < in->depth ? at : at - in->depth];
@@ -322,7 +335,7 @@ static bool queued_lane_fits(const struct gputm_commit_unit *self,
 bool gputm__commit_queueable(const struct gputm_commit_unit *self,
 			     const struct gputm_commit_message *message)
 {
-	if (judge_alone(self, message))
+	if (message->first_cid >= self->head || judge_alone(self, message))
 		return false;
 	for (uint64_t left = message->mask; left; left &= left - 1)
 		if (!queued_lane_fits(self, message, gputm__lowest(left)))

@@ -99,7 +99,7 @@ GPUTM__COLD static void tell_writes(const struct gputm_commit_unit *self, uint32
 			&flight_at(port, port->issued - count)->word;
 
 		gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_WRITE_ISSUED,
-			    cid_of(self, &self->entry[word->lane]), word->address,
+			    cid_of(self, named(self, word->lane)), word->address,
 			    word->value, self->cycles);
 	}
 }
@@ -212,7 +212,7 @@ int gputm_commit_unit_mem_complete(struct gputm_commit_unit *self, uint64_t tag,
 	reclaim(port, sequence);
 	for (; span; span--) {
 		const struct gputm_commit_word *word = &flight_at(port, sequence++)->word;
-		struct gputm__commit_entry *entry = &self->entry[word->lane];
+		struct gputm__commit_entry *entry = named(self, word->lane);
 
 		if (tag & 1)
 			complete_write(self, entry, word);

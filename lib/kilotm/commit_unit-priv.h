@@ -11,9 +11,8 @@
  *
  * Beside them: commit_unit-face.c (parameters, life), commit_unit-snapshot.c, commit_unit-check.c.
  *
- * Mutants. A test builds these files with -DGPUTM__MUTANT and defines
- * gputm__mutant_now; the unit then errs as that number says, and the properties of
- * thesis chapter 5 must notice. In the library all of them are the constant false.
+ * Mutants (lib/base/unit.h): errors that the properties of thesis chapter 5, and the explorer,
+ * must notice.
  */
 #include "gputm/commit_unit.h"
 #include "gputm/last_writer.h"
@@ -31,16 +30,16 @@ enum gputm__mutants {
 	GPUTM__MUTANT_LOSE_DONE,     /* a done names its own lane only */
 	GPUTM__MUTANTS,
 };
-#ifdef GPUTM__MUTANT
-extern unsigned gputm__mutant_now;
-#define gputm__mutant(number) (gputm__mutant_now == (number))
-#else
-#define gputm__mutant(number) false
-#endif
 
-/* Entries in a circle: the last one, by its place in the ring + 1, links to the first. 0: none. */
+/*
+ * The name of an entry: the low bits of its CID, and this one, so that 0 names none. It holds
+ * when the ring grows, which the place of the entry does not.
+ */
+#define GPUTM__NAMED 0x80000000u
+
+/* Entries in a circle: the last one links to the first. */
 struct gputm__commit_list {
-	uint32_t last;
+	uint32_t last; /* its name */
 };
 
 /* Flags of an entry. */
@@ -69,7 +68,7 @@ struct gputm__commit_entry {
 	uint64_t rcid, ycid;
 	uint64_t since; /* cycle in which the present stage began */
 	struct gputm__commit_list waiters; /* entries that wait for this one to retire */
-	uint32_t link;			   /* next entry of the list it is in, + 1 */
+	uint32_t link;			   /* name of the next entry of its list */
 	uint32_t pending;		   /* words queued or in flight at a port */
 	uint32_t words[2];		   /* of the read and write log */
 	uint32_t buffer[2];		   /* of the read and write log, + 1; 0: none */
@@ -85,7 +84,7 @@ struct gputm__commit_entry {
  * A port's words by sequence number: done < oldest <= in flight < issued <= queued < filled.
  * A request is a run of words; `span` is their number at the first word, 0 at the others, and
  * marked DONE when the request has completed before an older one. The lane of a word at a
- * port is the place of its entry in the ring.
+ * port is the name of its entry.
  */
 #define GPUTM__DONE 0x80000000u
 struct gputm__commit_flight {
@@ -125,16 +124,18 @@ struct gputm_commit_unit {
 	struct gputm_unit unit;
 	struct gputm_commit_unit_config config;
 	struct gputm_last_writer *history;
-	struct gputm__commit_entry *entry; /* [mask + 1], at least ring + lanes */
-	struct gputm_commit_word *kept;	   /* [buffers][buffer_words] */
-	uint32_t *spare; /* [buffers]: from buffers_used on, the free buffers, + 1 */
+	struct gputm__commit_entry *entry; /* [places] */
+	struct gputm_commit_word *kept;	   /* [pool][buffer_words] */
+	uint32_t *spare; /* [pool]: from buffers_used on, the free buffers, + 1 */
+	size_t places, pool, kept_words; /* that there is memory for; see make_room() */
 	uint32_t *pending_writes; /* [pending_entries]: words per block */
 	struct gputm__commit_gather gather;
 	struct gputm__commit_inbox input, resent;
 	struct gputm__commit_outbox output;
 	struct gputm__commit_port port[2];
 	uint64_t address_max, region_mask, expire_at;
-	uint32_t mask, pending_shift;
+	uint32_t mask, reach; /* CIDs from the oldest on that have a place */
+	uint32_t pending_shift;
 	/* Ports, as enum gputm_commit_unit_offer, with words queued, and with a request offered. */
 	uint32_t queued, offered;
 
@@ -182,6 +183,18 @@ static inline uint64_t cid_of(const struct gputm_commit_unit *self,
 			      const struct gputm__commit_entry *entry)
 {
 	return self->oldest + ((place_of(self, entry) - (uint32_t)self->oldest) & self->mask);
+}
+
+static inline uint32_t name_of(const struct gputm_commit_unit *self,
+			       const struct gputm__commit_entry *entry)
+{
+	return (uint32_t)cid_of(self, entry) | GPUTM__NAMED;
+}
+
+static inline struct gputm__commit_entry *named(const struct gputm_commit_unit *self,
+						uint32_t name)
+{
+	return &self->entry[name & self->mask];
 }
 
 /* The entry of a lane of the warp that a message speaks of. */
@@ -247,25 +260,25 @@ static inline bool is_woken(const struct gputm_commit_unit *self,
 static inline void append(struct gputm_commit_unit *self, struct gputm__commit_list *list,
 			  struct gputm__commit_entry *entry)
 {
-	struct gputm__commit_entry *last = list->last ? &self->entry[list->last - 1] : entry;
+	struct gputm__commit_entry *last = list->last ? named(self, list->last) : entry;
 
 	if (list->last)
 		entry->link = last->link;
-	list->last = last->link = place_of(self, entry) + 1;
+	list->last = last->link = name_of(self, entry);
 }
 
 /* The first entry of a list, or NULL. */
 static inline struct gputm__commit_entry *front(const struct gputm_commit_unit *self,
 						const struct gputm__commit_list *list)
 {
-	return list->last ? &self->entry[self->entry[list->last - 1].link - 1] : NULL;
+	return list->last ? named(self, named(self, list->last)->link) : NULL;
 }
 
 static inline struct gputm__commit_entry *take(struct gputm_commit_unit *self,
 					       struct gputm__commit_list *list)
 {
-	struct gputm__commit_entry *last = &self->entry[list->last - 1];
-	struct gputm__commit_entry *first = &self->entry[last->link - 1];
+	struct gputm__commit_entry *last = named(self, list->last);
+	struct gputm__commit_entry *first = named(self, last->link);
 
 	last->link = first->link;
 	if (first == last)
@@ -394,6 +407,14 @@ static inline bool is_offered(const struct gputm_commit_unit *self, uint32_t whi
 	return self->offered >> which & GPUTM_COMMIT_UNIT_OFFERS_READ;
 }
 
+/* ---- commit_unit-face.c ---- */
+/*
+ * Make places for so many CIDs from the oldest on and buffers for their logs: the ring doubles.
+ * The lanes of a warp that have retired keep places beside them, empty, until the warp has.
+ * 0; -ENOMEM, nothing has changed.
+ */
+int gputm__commit_make_room(struct gputm_commit_unit *self, uint64_t cids);
+
 /* ---- commit_unit-input.c ---- */
 /* A step of each input; only if it can. */
 void gputm__commit_consume(struct gputm_commit_unit *self);
@@ -430,7 +451,7 @@ static inline void send_word(struct gputm_commit_unit *self, struct gputm__commi
 			     uint32_t which, const struct gputm_commit_word *word)
 {
 	struct gputm__commit_port *port = &self->port[which];
-	struct gputm_commit_word queued = { word->address, word->value, place_of(self, entry) };
+	struct gputm_commit_word queued = { word->address, word->value, name_of(self, entry) };
 
 	entry->pending++;
 	self->queued |= port_bit(which);

@@ -72,8 +72,13 @@ static void io_pointers(struct gputm_commit_unit *self, struct gputm__io *io)
 
 	gputm__io_u64_max(io, &self->oldest, CID_MAX, "CID");
 	gputm__io_u64_max(io, &span, self->config.ring, "more CIDs than the ring has");
-	if (gputm__io_reading(io))
-		self->head = self->oldest + span;
+	if (gputm__io_reading(io) && !io->error) {
+		self->head = self->oldest;
+		if (span > self->reach && gputm__commit_make_room(self, span))
+			gputm__io_fail(io, -ENOMEM, "no memory for the entries");
+		else
+			self->head += span;
+	}
 	gputm__io_u64_max(io, &self->hazard, self->head, "hazard pointer");
 	if (is_ordered(self))
 		gputm__io_u64_max(io, &self->final, self->hazard, "outcome pointer");
@@ -104,7 +109,7 @@ static uint32_t length_of(const struct gputm_commit_unit *self,
 {
 	uint32_t count = list->last != 0;
 
-	for (uint32_t n = list->last; n && (n = self->entry[n - 1].link) != list->last;)
+	for (uint32_t n = list->last; n && (n = named(self, n)->link) != list->last;)
 		count++;
 	return count;
 }
@@ -124,7 +129,7 @@ static void io_list(struct gputm_commit_unit *self, struct gputm__io *io,
 			gputm__io_fail(io, -EINVAL, "a list of entries of another stage or list");
 		else if (entry && reading)
 			append(self, list, entry);
-		next = reading ? NULL : &self->entry[next->link - 1];
+		next = reading ? NULL : named(self, next->link);
 	}
 }
 
@@ -146,13 +151,13 @@ static void io_request(struct gputm_commit_unit *self, struct gputm__io *io,
 		gputm__io_u64_max(io, &flight->word.address, self->address_max,
 				  "address at a port");
 		gputm__io_u32(io, &flight->word.value);
-		entry = io_cid(self, io, &self->entry[flight->word.lane]);
+		entry = io_cid(self, io, named(self, flight->word.lane));
 		region = n ? region : flight->word.address;
 		if (((flight->word.address ^ region) & self->region_mask) ||
 		    flight->word.address & 3)
 			gputm__io_fail(io, -EINVAL, "a request across regions");
 		if (gputm__io_reading(io) && !io->error) {
-			flight->word.lane = place_of(self, entry);
+			flight->word.lane = name_of(self, entry);
 			entry->pending++;
 		}
 	}

@@ -162,10 +162,8 @@ static void ask(struct gputm_commit_unit *self, struct gputm__commit_entry *entr
 static void send_log(struct gputm_commit_unit *self, struct gputm__commit_entry *entry,
 		     uint32_t log)
 {
-	const struct gputm_commit_word *word = kept_words(self, entry, log);
-
-	for (uint32_t n = entry->words[log]; n; n--)
-		send_word(self, entry, log, word++);
+	for (uint32_t n = 0; n < entry->words[log]; n++)
+		send_word(self, entry, log, &kept_words(self, entry, log)[n]);
 }
 
 void gputm__commit_pend(struct gputm_commit_unit *self, const struct gputm__commit_entry *entry,
@@ -309,12 +307,11 @@ static bool older_holds(const struct gputm_commit_unit *self)
 }
 
 /* A deferred log waits while the pool is empty, but only for older entries. */
-static inline bool must_wait(const struct gputm_commit_unit *self,
-			     const struct gputm__commit_entry *entry)
+APART bool must_wait(const struct gputm_commit_unit *self, const struct gputm__commit_entry *entry)
 {
 	uint32_t log = log_of(self, entry);
 
-	return is_deferred(self, entry, log) && !entry->buffer[log] &&
+	return is_deferred(self, entry, log) && has_words(self, entry) && !entry->buffer[log] &&
 	       self->buffers_used == self->config.buffers && older_holds(self);
 }
 
@@ -333,9 +330,10 @@ static inline bool can_detect(const struct gputm_commit_unit *self)
 
 	if (entry->stage != GPUTM_COMMIT_HAZARD)
 		return entry->stage > GPUTM_COMMIT_HAZARD;
-	if (!is_elsewhere(self, entry))
-		return !entry->asked;
-	return !entry->asked && report_room(self) && !must_wait(self, entry);
+	if (!is_unbounded(entry, 0) && !is_unbounded(entry, 1))
+		return true;
+	return !entry->asked && (report_room(self) || !is_elsewhere(self, entry)) &&
+	       (self->config.empty_pool == GPUTM_COMMIT_POOL_RESEND || !must_wait(self, entry));
 }
 
 /* The pointer passes an entry. */
@@ -474,7 +472,7 @@ static bool completes(const struct gputm_commit_unit *self,
 }
 
 /* In CID order: the entry at the pointer is decided, in warp mode its whole warp. */
-static bool can_finalise_next(const struct gputm_commit_unit *self)
+static inline bool can_finalise_next(const struct gputm_commit_unit *self)
 {
 	const struct gputm__commit_entry *entry = entry_at(self, self->final);
 
@@ -544,7 +542,8 @@ static void finalise_next(struct gputm_commit_unit *self)
 	uint32_t lanes = self->config.warp_mode ? entry->lanes : 1;
 
 	self->final += lanes;
-	announce_all(self, entry_at(self, self->final - 1), lanes);
+	if (lanes > 1 || entry->body)
+		announce_all(self, entry_at(self, self->final - 1), lanes);
 }
 
 static void finalise(struct gputm_commit_unit *self)

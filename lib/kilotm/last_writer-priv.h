@@ -45,7 +45,10 @@ static inline void gputm__writer_set_base(struct gputm_last_writer *self, uint64
 static inline struct gputm__writer *gputm__writer_set(const struct gputm_last_writer *self,
 						      uint64_t address)
 {
-	return self->entry + gputm__h3_group(self->hash, 0, address) * self->config.ways;
+	uint64_t set = gputm__h3_group(self->hash, 0, address);
+
+	/* The usual number of ways as a constant, as in gputm__writer_find(). */
+	return self->entry + set * (self->config.ways == 4 ? 4 : self->config.ways);
 }
 
 static GPUTM__INLINE struct gputm__writer *gputm__writer_among(struct gputm__writer *set,

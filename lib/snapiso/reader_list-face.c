@@ -70,11 +70,8 @@ static int setup(struct gputm_unit *unit)
 	l->word_shift = gputm__log2(c->word_bytes);
 	l->leaf_shift = gputm__log2(c->leaf_bits);
 	l->leaf_first = ~(c->leaf_bits - 1);
-	l->blocks = c->entries / 2;
 	l->block_words = l->transactions / 64;
 	l->block_bytes = (uint32_t)sizeof(struct gputm__reader_block) + l->block_words * 8;
-	l->memory = gputm__own(unit, l->blocks, l->block_bytes);
-	l->free_block = gputm__own(unit, l->blocks, sizeof(*l->free_block));
 	gputm__word_map_setup(&l->map, unit, c->entries);
 	return 0;
 }
@@ -117,8 +114,10 @@ static void io_block(struct gputm_reader_list *l, struct gputm__word_slot *slot,
 	struct gputm__reader_block *block;
 
 	if (gputm__io_reading(io)) {
-		if (!l->free_blocks)
+		if (l->blocks - l->free_blocks == l->config.entries / 2)
 			gputm__io_fail(io, -EINVAL, "too many words with vectors");
+		else if (!l->free_blocks && gputm__reader_more_blocks(l))
+			gputm__io_fail(io, -ENOMEM, "no memory for vectors");
 		if (io->error)
 			return;
 		slot->data = l->free_block[--l->free_blocks];

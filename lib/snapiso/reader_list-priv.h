@@ -22,6 +22,7 @@ struct gputm_reader_list {
 	unsigned char *memory; /* [blocks][block_bytes] */
 	uint32_t *free_block;  /* stack of the places of free blocks, bytes */
 	uint32_t free_blocks, blocks, block_bytes, block_words;
+	size_t block_room, free_room; /* blocks that there is memory for */
 	uint64_t address_max, leaf_mask;
 	uint32_t transactions, word_shift, leaf_shift;
 	uint32_t leaf_first; /* mask that gives the first transaction of a leaf */
@@ -101,5 +102,8 @@ static inline uint32_t gputm__reader_entries(const struct gputm_reader_list *l,
 		return 1 + gputm__popcount(gputm__reader_block(l, slot)->root);
 	return slot->key != 0;
 }
+
+/* Make twice as many blocks. 0; -ENOMEM, nothing has changed. */
+int gputm__reader_more_blocks(struct gputm_reader_list *l);
 
 #endif /* GPUTM_LIB_SNAPISO_READER_LIST_PRIV_H */

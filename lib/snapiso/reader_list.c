@@ -165,6 +165,23 @@ static inline void add_to_block(const struct gputm_reader_list *l,
 	block->readers++;
 }
 
+GPUTM__COLD int gputm__reader_more_blocks(struct gputm_reader_list *l)
+{
+	int error = gputm__own_more(&l->unit, &l->free_block, &l->free_room, l->blocks + 1u,
+				    sizeof(*l->free_block));
+
+	if (!error)
+		error = gputm__own_more(&l->unit, &l->memory, &l->block_room, l->free_room,
+					l->block_bytes);
+	if (error)
+		return error;
+	memset(&l->memory[(size_t)l->blocks * l->block_bytes], 0,
+	       (l->block_room - l->blocks) * l->block_bytes);
+	for (; l->blocks < l->block_room; l->blocks++)
+		l->free_block[l->free_blocks++] = l->blocks * l->block_bytes;
+	return 0;
+}
+
 /* Plain IDs become vectors. */
 APART int add_fourth(struct gputm_reader_list *l, struct gputm__word_slot *slot, uint64_t address,
 		     uint32_t tx)
@@ -176,6 +193,8 @@ APART int add_fourth(struct gputm_reader_list *l, struct gputm__word_slot *slot,
 
 	if (result != GPUTM_READER_LIST_ADDED)
 		return not_added(l, address, tx, result);
+	if (GPUTM__UNLIKELY(!l->free_blocks) && gputm__reader_more_blocks(l))
+		return -ENOMEM;
 	slot->data = l->free_block[--l->free_blocks];
 	block = gputm__reader_block(l, slot);
 	for (unsigned i = 0; i < GPUTM__PLAIN_READERS; i++)
@@ -258,22 +277,28 @@ static inline int tell_removed(const struct gputm_reader_list *l, uint64_t addre
 	return 0;
 }
 
-/* The word has lost its last reader, or has vectors for three, which fold. */
-APART int reform(struct gputm_reader_list *l, struct gputm__word_slot *slot, uint64_t address,
-		 uint32_t tx)
+/* The word has lost its last reader. */
+APART int drop_word(struct gputm_reader_list *l, struct gputm__word_slot *slot, uint64_t address,
+		    uint32_t tx)
 {
-	if (slot->data != GPUTM__NO_READERS && gputm__reader_block(l, slot)->root) {
-		fold(l, slot, address);
-		return tell_removed(l, address, tx);
-	}
-	if (slot->data != GPUTM__NO_READERS)
-		free_block(l, slot);
 	l->used--;
 	gputm__word_erase(&l->map, slot);
 	return tell_removed(l, address, tx);
 }
 
-/* Whether the word must change its form afterwards. */
+/* The word has vectors without readers, or for three, which fold. */
+APART int reform(struct gputm_reader_list *l, struct gputm__word_slot *slot, uint64_t address,
+		 uint32_t tx)
+{
+	if (gputm__reader_block(l, slot)->root) {
+		fold(l, slot, address);
+		return tell_removed(l, address, tx);
+	}
+	free_block(l, slot);
+	return drop_word(l, slot, address, tx);
+}
+
+/* Whether the word must change its form afterwards: see reform(). */
 static inline bool remove_from_block(struct gputm_reader_list *l,
 				     struct gputm__reader_block *block, uint32_t tx)
 {
@@ -297,7 +322,6 @@ static inline uint64_t without(uint64_t ids, uint32_t field)
 int gputm_reader_list_remove(struct gputm_reader_list *l, uint64_t address, uint32_t tx)
 {
 	struct gputm__word_slot *slot;
-	bool reforms;
 
 	if (is_out(l, address, tx))
 		return refuse(l, address, tx);
@@ -306,12 +330,14 @@ int gputm_reader_list_remove(struct gputm_reader_list *l, uint64_t address, uint
 		return refuse_stranger(l, address, tx);
 	l->removed++;
 	if (gputm__readers_in_block(slot)) {
-		reforms = remove_from_block(l, gputm__reader_block(l, slot), tx);
+		if (remove_from_block(l, gputm__reader_block(l, slot), tx))
+			return reform(l, slot, address, tx);
 	} else {
 		slot->data = without(slot->data, gputm__reader_field(slot->data, tx));
-		reforms = slot->data == GPUTM__NO_READERS;
+		if (slot->data == GPUTM__NO_READERS)
+			return drop_word(l, slot, address, tx);
 	}
-	return reforms ? reform(l, slot, address, tx) : tell_removed(l, address, tx);
+	return tell_removed(l, address, tx);
 }
 
 bool gputm_reader_list_contains(const struct gputm_reader_list *l, uint64_t address, uint32_t tx)

@@ -285,8 +285,8 @@ static inline struct verdict running_edge(const struct gputm_timestamp_table *t,
 }
 
 /* The predecessor has committed, the successor runs. */
-static struct verdict committed_predecessor(const struct gputm_timestamp_table *t,
-					    const struct slot *p, const struct slot *s)
+static inline struct verdict committed_predecessor(const struct gputm_timestamp_table *t,
+						   const struct slot *p, const struct slot *s)
 {
 	if (p->prev >= s->pdts)
 		return (struct verdict){ GPUTM_TIMESTAMP_TABLE_LOOP, p->pdts, s->cts };
@@ -297,7 +297,7 @@ static struct verdict committed_predecessor(const struct gputm_timestamp_table *
 }
 
 /* The predecessor runs, the successor has committed. */
-static struct verdict committed_successor(const struct slot *p, const struct slot *s)
+static inline struct verdict committed_successor(const struct slot *p, const struct slot *s)
 {
 	if (p->cts >= s->prev)
 		return (struct verdict){ GPUTM_TIMESTAMP_TABLE_LOOP, p->pdts, s->cts };
@@ -312,7 +312,7 @@ static int64_t number(const struct gputm_timestamp_table *t, uint32_t pdts)
 }
 
 /* Fig. 7, line by line. */
-APART struct verdict literal_edge(const struct gputm_timestamp_table *t, const struct slot *p,
+static struct verdict literal_edge(const struct gputm_timestamp_table *t, const struct slot *p,
 				  const struct slot *s)
 {
 	int64_t pdts = number(t, p->pdts), ts = p->prev, midpoint;
@@ -332,11 +332,9 @@ APART struct verdict literal_edge(const struct gputm_timestamp_table *t, const s
 	return (struct verdict){ GPUTM_TIMESTAMP_TABLE_OK, (uint32_t)pdts, (uint32_t)(ts + 1) };
 }
 
-static inline struct verdict any_edge(const struct gputm_timestamp_table *t, const struct slot *p,
-				      const struct slot *s)
+static inline struct verdict usual_edge(const struct gputm_timestamp_table *t, const struct slot *p,
+					const struct slot *s)
 {
-	if (t->config.literal)
-		return literal_edge(t, p, s);
 	if (p->state == COMMITTED)
 		return committed_predecessor(t, p, s);
 	return s->state == COMMITTED ? committed_successor(p, s) : running_edge(t, p, s);
@@ -370,13 +368,9 @@ static inline bool is_edge(const struct gputm_timestamp_table *t, uint32_t pred,
 	return p != IDLE && s != IDLE && (p == RUNNING || s == RUNNING);
 }
 
-int gputm_timestamp_table_edge(struct gputm_timestamp_table *t, uint32_t pred, uint32_t succ)
+static GPUTM__INLINE int apply(struct gputm_timestamp_table *t, uint32_t pred, uint32_t succ,
+			       struct verdict v)
 {
-	struct verdict v;
-
-	if (!is_edge(t, pred, succ))
-		return refuse_edge(t, pred, succ);
-	v = any_edge(t, &t->slot[pred], &t->slot[succ]);
 	t->answers[v.result]++;
 	if (v.result != GPUTM_TIMESTAMP_TABLE_OVERFLOW) {
 		t->slot[pred].pdts = v.pdts;
@@ -386,12 +380,30 @@ int gputm_timestamp_table_edge(struct gputm_timestamp_table *t, uint32_t pred, u
 	return v.result;
 }
 
-int gputm_timestamp_table_edge_probe(const struct gputm_timestamp_table *t, uint32_t pred,
-				     uint32_t succ)
+APART int apply_literally(struct gputm_timestamp_table *t, uint32_t pred, uint32_t succ)
+{
+	return apply(t, pred, succ, literal_edge(t, &t->slot[pred], &t->slot[succ]));
+}
+
+int gputm_timestamp_table_edge(struct gputm_timestamp_table *t, uint32_t pred, uint32_t succ)
 {
 	if (!is_edge(t, pred, succ))
 		return refuse_edge(t, pred, succ);
-	return any_edge(t, &t->slot[pred], &t->slot[succ]).result;
+	if (t->config.literal)
+		return apply_literally(t, pred, succ);
+	return apply(t, pred, succ, usual_edge(t, &t->slot[pred], &t->slot[succ]));
+}
+
+int gputm_timestamp_table_edge_probe(const struct gputm_timestamp_table *t, uint32_t pred,
+				     uint32_t succ)
+{
+	const struct slot *slot = t->slot;
+
+	if (!is_edge(t, pred, succ))
+		return refuse_edge(t, pred, succ);
+	if (t->config.literal)
+		return literal_edge(t, &slot[pred], &slot[succ]).result;
+	return usual_edge(t, &slot[pred], &slot[succ]).result;
 }
 
 /* ---- life of a transaction ---- */

@@ -17,8 +17,8 @@ for unit in $(units); do
 		tests/bench/bench-"$unit".c; do
 		[ -e "$srcdir/$place" ] || complain "$unit: no $place"
 	done
-	cat "$srcdir/tests/test-$unit"*.c | grep -q 'kit_observe(' ||
-		complain "$unit: no test checks its events (kit_observe)"
+	cat "$srcdir/tests/test-$unit"*.c | grep -qE "^KIT_(UNIT|PART)\($unit,|kit_observe\(" ||
+		complain "$unit: no test checks its events (KIT_UNIT, kit_observe)"
 	[ -e "$srcdir/tests/fuzz/fuzz-$unit.c" ] ||
 		cat "$srcdir/tests/test-$unit"*.c | grep -q "^KIT_DRIVE($unit," ||
 		complain "$unit: no drive for random tests and the fuzzer (KIT_DRIVE)"
