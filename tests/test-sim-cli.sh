@@ -85,7 +85,7 @@ run 0 --system ideal --workload ht-800 --threads 64 --check
 refused --set machine.cores=0 -- machine cores ' 0 ' '1 .. 64'
 refused --set machine.cores=many -- machine cores many '1 .. 64'
 refused --set machine.gears=5 -- gears
-refused --set machine.l2_ways=3 -- l2_ways ' 3 ' 'a power of two in 1 .. 32'
+refused --set machine.l2_ways=3 -- l2_ways ' 3 ' 'a power of two in 1 .. 64'
 refused --set engine.size=5 -- engine machine workload
 refused --set workload.buckets=0 -- buckets ' 0 '
 refused --system ideal --workload ht-800 --set workload.buckets=10 -- workload
@@ -122,7 +122,7 @@ run 0 --system kilo-tm --workload bank --threads 64 --set machine.lanes=8 \
 	--set commit_unit.lanes=8 --set commit_id.credits=8
 
 # ---- a run without end, as nobody backs off, is given up ----
-run 1 --system getm --workload bank --threads 500 --set workload.accounts=50 \
+run 1 --system getm --workload bank --threads 500 --set workload.accounts=30 \
 	--set warp_clock.backoff_base=0 --set machine.patience=5000
 grep -q 'machine.patience = 5000 attempts' "$work/err" || complain "livelock: $(cat "$work/err")"
 [ ! -s "$work/out" ] || complain 'livelock: wrote a report'

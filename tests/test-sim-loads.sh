@@ -94,9 +94,49 @@ KERNEL
 for system in ideal kilo-tm warptm warptm-tcd getm si-tm; do
 	timeout 60 "$sim" --workload "$work/ring.kernel" --system $system \
 		--set machine.patience_cycles=100000 >"$work/out" 2>"$work/err"
-	[ $? -eq 1 ] && grep -q 'ring.kernel:1[12]: thread [0-9]* is in one attempt' "$work/err" ||
-		complain "ring under $system: $(cat "$work/err")"
+	[ $? -eq 1 ] && grep -q 'ring.kernel:1[12]:[23]: thread [0-9]* is in one attempt' \
+		"$work/err" || complain "ring under $system: $(cat "$work/err")"
 done
+
+# Lock programs without end: a lock that nobody gives back, and a flag that nobody reads. Threads
+# that compute for longer than the machine has patience, one of them after all others, end.
+cat >"$work/lock.kernel" <<'KERNEL'
+threads 64 block 32
+commits threads
+array lock 1
+array sum 1
+program locks
+	repeat
+		cas held = lock[0] from 0 to 1
+		if held == 0
+			enter
+			load s = sum[0]
+			store sum[0] = s + 1
+			leave
+			fence
+			let done = 1
+			store lock[0] = 0
+		end
+	until done
+KERNEL
+sed 's/store lock\[0\] = 0/alu/' "$work/lock.kernel" >"$work/kept.kernel"
+sed 's/let done/let don/' "$work/lock.kernel" | sed 's/until done/until finished/;s/^program locks/&\
+\tset finished = 0/' >"$work/flag.kernel"
+sed 's/^program locks/&\
+\tset turn = 0\
+\twhile turn < 100 + lane * 100\
+\t\tset turn = turn + 1\
+\tend/' "$work/lock.kernel" >"$work/long.kernel"
+endless() { # kernel, what it is told
+	timeout 60 "$sim" --workload "$work/$1.kernel" --system fine-lock \
+		--set machine.patience_cycles=100000 >"$work/out" 2>"$work/err"
+	[ $? -eq 1 ] && grep -q "$2" "$work/err" || complain "$1.kernel: $(cat "$work/err")"
+}
+endless kept 'kept.kernel:[0-9]*:[0-9]*: thread [0-9]* goes round: no thread has changed memory'
+endless flag 'flag.kernel:[0-9]*:[0-9]*: thread [0-9]* goes on, but the run has 64 transactions'
+timeout 60 "$sim" --workload "$work/long.kernel" --system fine-lock \
+	--set machine.patience_cycles=100000 >"$work/out" 2>"$work/err" ||
+	complain "long.kernel: $(cat "$work/err")"
 
 small='--threads 64 --set workload.slots=16'
 # shellcheck disable=SC2086

@@ -43,7 +43,7 @@ case $(ls -l report) in -rw-r-----*) ;; *) complain "--out: the file's mode: $(l
 
 # A run that fails, a file that may not grow, a full device, a name that is gone.
 echo old >report
-gives 1 machine.patience --system getm --workload bank --threads 500 --set workload.accounts=50 \
+gives 1 machine.patience --system getm --workload bank --threads 500 --set workload.accounts=30 \
 	--set warp_clock.backoff_base=0 --set machine.patience=5000 --out report
 for form in text json csv; do
 	(

@@ -63,12 +63,10 @@ cat >"$work/unused" <<'TABLE'
 --system coarse-lock machine.unbounded_ring=1 : not used here: only Kilo TM and WarpTM
 --system coarse-lock machine.unit_latency=1 : not used here: the system has no units beside
 --system coarse-lock machine.patience=1 : not used here: a system of locks aborts nothing
---system coarse-lock machine.patience_cycles=1 : not used here: a system of locks aborts nothing
 --system fine-lock machine.pack_messages=1 : not used here: only Kilo TM and WarpTM
 --system fine-lock machine.unbounded_ring=1 : not used here: only Kilo TM and WarpTM
 --system fine-lock machine.unit_latency=1 : not used here: the system has no units beside
 --system fine-lock machine.patience=1 : not used here: a system of locks aborts nothing
---system fine-lock machine.patience_cycles=1 : not used here: a system of locks aborts nothing
 --system ideal machine.pack_messages=1 : not used here: only Kilo TM and WarpTM
 --system ideal machine.unbounded_ring=1 : not used here: only Kilo TM and WarpTM
 --system ideal machine.unit_latency=1 : not used here: the system has no units beside
@@ -161,6 +159,16 @@ cat >"$work/contradictions" <<'TABLE'
 --system getm tx_log.address_bits=40 commit_buffer.address_bits=36 : tx_log.address_bits = 40 and commit_buffer.address_bits = 36
 --system getm validation_unit.time_bits=20 warp_clock.time_bits=30 : validation_unit.time_bits = 20 and warp_clock.time_bits = 30
 --system getm validation_unit.granularity=8 commit_buffer.granularity=4 : validation_unit.granularity = 8 and commit_buffer.granularity = 4
+--system kilo-tm machine.scheduler=fifo : machine: scheduler = "fifo" is not
+--system kilo-tm machine.scheduler=3 : machine: scheduler = 3 is not in 0 .. 2
+--system kilo-tm machine.issue_slots=3 : machine: issue_slots = 3 is not a power of two in 1 .. 4
+--system kilo-tm machine.simd_width=0 : machine: simd_width = 0 is not in 1 .. 32
+--system kilo-tm machine.concentration=65 : machine: concentration = 65 is not in 1 .. 64
+--system kilo-tm machine.l2_port=48 : machine: l2_port = 48 is not a power of two in 0 .. 128
+--system kilo-tm machine.dram_banks=64 : machine: dram_banks = 64 is not a power of two in 0 .. 32
+--system kilo-tm machine.dram_queue=0 : machine: dram_queue = 0 is not in 1 .. 1024
+--system kilo-tm machine.spill_latency=65537 : machine: spill_latency = 65537 is not in 0 .. 65536
+--system kilo-tm machine.l1_bytes=128 : machine: l1_bytes = 128 is outside 768 .. 1048576, for l1_ways = 6
 --system getm warp_clock.time_bits=63 : validation_unit: time_bits = 63 is not in 4 .. 48
 --system si-tm timestamp_table.transactions=64 writer_table.transactions=32 : timestamp_table.transactions = 64 and writer_table.transactions = 32
 --system si-tm timestamp_table.transactions=4096 reader_list.leaf_bits=32 reader_list.root_bits=64 : at least timestamp_table.transactions
@@ -205,7 +213,7 @@ near() {
 	run 2 "$@"
 	grep -qF -- "$text" "$work/err" || complain "gputm-sim $*: $(cat "$work/err"): not \"$text\""
 }
-near 'kilo-tm warptm warptm-tcd getm si-tm si-tm-oracle local-tm local-tm-perfect local-serialised hetm; did you mean "kilo-tm"?' \
+near 'kilo-tm warptm warptm-tcd warptm-el getm si-tm si-tm-oracle local-tm local-tm-perfect local-serialised hetm; did you mean "kilo-tm"?' \
 	--system klio-tm
 near 'did you mean "hash-table"?' --workload hashtable
 near 'did you mean "reference"?' --machine reference1
@@ -255,16 +263,20 @@ run 2 --set "$long.$long=1"
 # ---- --list ----
 run 0 -h
 grep -q '^Usage' "$work/out" || complain '-h'
-for machine in fermi reference; do
+for machine in fermi reference thesis-3 thesis-4; do
 	run 0 --machine $machine --list
 	mv "$work/out" "$work/$machine"
-	for field in core_mhz l2_ways unbounded_ring; do
+	for field in core_mhz l2_ways unbounded_ring simd_width dram_rc; do
 		shown=$(sed -n "s/^    machine\.$field = \([0-9]*\).*/\1/p" "$work/$machine" | sed 1q)
 		"$sim" --system ideal --threads 8 --machine $machine --format json >"$work/out"
 		used=$(sed -n "s/^      \"$field\": \([0-9]*\).*/\1/p" "$work/out")
 		[ "$shown" = "$used" ] || complain "--machine $machine --list: $field = $shown, and the run has $used"
 	done
 done
+grep -A1 'machine.cores = 30 ' "$work/thesis-4" | grep -q 'Table 4.4' || complain 'thesis-4: source'
+grep -A1 'machine.l2_ways = 64 ' "$work/thesis-3" | grep -q 'Table 3.2' || complain 'thesis-3: source'
+run 0 --system kilo-tm --machine thesis-4 --threads 2048 --check
+run 0 --system fine-lock --machine thesis-3 --threads 2048 --check
 grep -q 'commit_id.credits = 6144 ' "$work/reference" || complain '--machine reference --list: credits'
 # lists NAME HEADS...: these and no other heads, and some row
 lists() {
@@ -275,9 +287,9 @@ lists() {
 }
 lists kilo-tm 'kilo-tm ' commit_unit.ring
 lists bank 'bank ' workload.accounts
-lists commit_unit 'kilo-tm warptm warptm-tcd ' commit_unit.ring
-lists tcd.filter 'warptm-tcd ' tcd.filter.ways
-lists reference 'fermi reference ' 'machine.core_mhz = 700'
+lists commit_unit 'kilo-tm warptm warptm-tcd warptm-el ' commit_unit.ring
+lists tcd.filter 'warptm-tcd warptm-el ' tcd.filter.ways
+lists reference 'fermi reference thesis-3 thesis-4 ' 'machine.core_mhz = 700'
 lists southern-islands 'local-tm local-tm-perfect local-serialised ' machine.simd_lanes
 lists pdom 'pdom ' core.warps
 lists block_stack 'tbc tbc-lcp ' block_stack.depth

@@ -67,6 +67,9 @@ static void run_init(struct run *run)
 	gputm_params_init(&sim_machine_params, &run->config, sizeof(run->config));
 	run->config.cores = 2;
 	run->config.warps = 8;
+	/* a plain machine, whose times are told by hand */
+	run->config.scheduler = SIM_LRR;
+	run->config.l2_port = run->config.dram_banks = 0;
 	run->region = (struct sim_region){ 0x1000, 0x10000 };
 	run->system = &sim_fine_lock;
 }
@@ -231,6 +234,62 @@ KIT_TEST(test_timing_fence)
 	ck_assert_uint_eq(cycles_of(&run, store, LENGTH(store), 1), MISS + 8 + 8 + 1);
 }
 
+/* What threads did, of each that the first ones did first; the rest of all lanes is idle. */
+static void did(const struct run *run, uint64_t tc, uint64_t to, uint64_t tu, uint64_t at,
+		uint64_t ba, uint64_t nl)
+{
+	const uint64_t *spent = run->result.spent;
+	uint64_t all = run->result.cycles * run->config.cores * run->config.warps *
+		       run->config.lanes;
+
+	ck_assert_uint_eq(spent[SIM_SPENT_TC], tc);
+	ck_assert_uint_eq(spent[SIM_SPENT_TO], to);
+	ck_assert_uint_eq(spent[SIM_SPENT_TU], tu);
+	ck_assert_uint_eq(spent[SIM_SPENT_AT], at);
+	ck_assert_uint_eq(spent[SIM_SPENT_BA], ba);
+	ck_assert_uint_eq(spent[SIM_SPENT_NL], nl);
+	ck_assert_uint_eq(spent[SIM_SPENT_IDLE], all - tc - to - tu - at - ba - nl);
+}
+
+KIT_TEST(test_times_of_threads)
+{
+	static const struct sim_instr tx[] = { { .op = SIM_TX_BEGIN },
+					       { SIM_PLAIN, 10, 0, 0, 0, 0 },
+					       { .op = SIM_TX_COMMIT },
+					       { .op = SIM_EXIT } };
+	static const struct sim_instr barrier[] = { { .op = SIM_BARRIER }, { .op = SIM_EXIT } };
+	static const struct sim_instr lock[] = { { .op = SIM_CAS },
+						 { SIM_PLAIN, 1, 0, 0, 0, 0 },
+						 { .op = SIM_ENTER },
+						 { SIM_PLAIN, 2, 0, 0, 0, 0 },
+						 { .op = SIM_EXIT } };
+	static const struct sim_instr atomic[] = { { .op = SIM_CAS },
+						   { SIM_PLAIN, 1, 0, 0, 0, 0 },
+						   { .op = SIM_EXIT } };
+	uint64_t cycles;
+	struct run run;
+
+	run_init(&run);
+	address_of = same_word;
+	/* Two warps issue one after the other; the first waits for the second. */
+	cycles_of(&run, barrier, LENGTH(barrier), 64);
+	did(&run, 0, 0, 0, 0, 32, 32 + 32 * 8 + 32 * 9);
+	cycles = cycles_of(&run, atomic, LENGTH(atomic), 1);
+	did(&run, 0, 0, 0, cycles - 9, 0, 8);
+	ck_assert_uint_eq(cycles_of(&run, lock, LENGTH(lock), 1), cycles + 16);
+	did(&run, 0, 0, 0, cycles - 1, 0, 16);
+	run.system = &sim_ideal;
+	ck_assert_uint_eq(cycles_of(&run, tx, LENGTH(tx), 32), 8 + 10 * 8 + 1 + 1);
+	did(&run, 0, 32, 32 * 88, 0, 0, 0);
+	ck_assert_uint_eq(run.result.instructions + run.result.longer, 4 + 9);
+	ck_assert_uint_eq(run.result.empty, 90); /* of the second core */
+	/* One warp after the other; both wait for an issue slot once. */
+	run.options.concurrency = 1;
+	cycles_of(&run, tx, LENGTH(tx), 64);
+	ck_assert_uint_eq(run.result.tx_wait_cycles, 88);
+	did(&run, 32 * 88, 64, 64 * 88, 0, 0, 64);
+}
+
 KIT_TEST(test_timing_reference_clocks)
 {
 	static const struct sim_instr code[] = { { .op = SIM_LOAD },
@@ -240,12 +299,143 @@ KIT_TEST(test_timing_reference_clocks)
 	uint64_t ticks;
 
 	run_init(&run);
-	ck_assert_int_eq(gputm_params_preset(NULL, &sim_machine_params, "reference", &run.config),
-			 0);
+	gputm_params_init(sim_machine_named("reference"), &run.config, sizeof(run.config));
 	address_of = same_word;
 	/* In ticks of 1400 MHz; each load starts on a whole cycle of 700 MHz. */
-	ticks = (1 + 5 + 1 + 240 + 5 + 2) * 2 + 200 + 13;
+	run.config.dram_banks = 0;
+	ticks = (1 + 5 + 1 + 240 + 5 + 2) * 2 + 200 + 7;
 	ck_assert_uint_eq(cycles_of(&run, code, LENGTH(code), 1), (ticks + 1 + 1) / 2 + 1);
+}
+
+/* The row of an idle bank is opened, 24 DRAM cycles, before the line is on the channel. */
+#define OPEN (2 * 4654)
+/* The last of so many 256ths of a tick of DRAM is a load's. */
+#define DRAM(ticks256) (HIT + 200 + ((ticks256) + 255) / 256)
+
+static uint64_t other_rows(uint32_t pc, uint32_t thread)
+{
+	(void)pc;
+	return 0x60000 * (uint64_t)thread; /* bank 0 of partition 0 */
+}
+
+/* Rows 0, 1, 0 of bank 0. */
+static uint64_t row_and_back(uint32_t pc, uint32_t thread)
+{
+	(void)pc;
+	return thread == 2 ? 0x1800 : 0x60000 * (uint64_t)thread;
+}
+
+KIT_TEST(test_timing_dram_rows)
+{
+	static const struct sim_instr code[] = { { .op = SIM_LOAD }, { .op = SIM_EXIT } };
+	struct run run;
+
+	run_init(&run);
+	run.config.dram_banks = 16;
+	address_of = same_word;
+	ck_assert_uint_eq(cycles_of(&run, code, LENGTH(code), 1), DRAM(OPEN + 1555) + 1);
+	/* Two rows of two banks: the second is opened while the first one is read. */
+	address_of = own_line_one_partition;
+	ck_assert_uint_eq(cycles_of(&run, code, LENGTH(code), 32), DRAM(OPEN + 32 * 1555) + 1);
+	ck_assert_uint_eq(run.result.dram_bytes, 32 * 128);
+	/* Rows of one bank, RC apart. */
+	address_of = other_rows;
+	ck_assert_uint_eq(cycles_of(&run, code, LENGTH(code), 4),
+			  DRAM(3 * 15515 + OPEN + 1555) + 1);
+	/* The open row is read to its end first. */
+	address_of = row_and_back;
+	ck_assert_uint_eq(cycles_of(&run, code, LENGTH(code), 3), DRAM(15515 + OPEN + 1555) + 1);
+	/* In order of arrival it is opened twice. */
+	run.config.dram_queue = 1;
+	ck_assert_uint_gt(cycles_of(&run, code, LENGTH(code), 3), DRAM(2 * 15515 + OPEN));
+}
+
+/* A line of which all is read has the port for two cycles of the L2. */
+KIT_TEST(test_timing_l2_port)
+{
+	static const struct sim_instr code[] = { { .op = SIM_LOAD }, { .op = SIM_EXIT } };
+	uint64_t apart;
+	struct run run;
+
+	run_init(&run);
+	run.config.dram_mbps = 1000000;
+	run.config.flit_bytes = 128;
+	address_of = own_word;
+	apart = cycles_of(&run, code, LENGTH(code), 64);
+	run.config.l2_port = 64;
+	ck_assert_uint_eq(cycles_of(&run, code, LENGTH(code), 64), apart + 2);
+	run.config.l2_port = 32;
+	ck_assert_uint_eq(cycles_of(&run, code, LENGTH(code), 64), apart + 6);
+	run.config.l2_port = 128;
+	ck_assert_uint_eq(cycles_of(&run, code, LENGTH(code), 64), apart);
+}
+
+KIT_TEST(test_timing_issue)
+{
+	static const struct sim_instr code[] = { { SIM_PLAIN, 7, 0, 0, 0, 0 }, { .op = SIM_EXIT } };
+	struct run run;
+
+	run_init(&run);
+	address_of = same_word;
+	/* The second warp starts when the first one's 7 have issued, and takes 56 cycles. */
+	ck_assert_uint_eq(cycles_of(&run, code, LENGTH(code), 64), 7 + 56 + 1);
+	run.config.simd_width = 8;
+	ck_assert_uint_eq(cycles_of(&run, code, LENGTH(code), 64), 4 * 7 + 56 + 1);
+	run.config.issue_slots = 2;
+	ck_assert_uint_eq(cycles_of(&run, code, LENGTH(code), 64), 56 + 1);
+}
+
+/* Of 16 warps that all do the same, those that are the first and the last to write. */
+static void first_and_last(uint32_t scheduler, uint32_t first, uint32_t last)
+{
+	static const struct sim_instr cas[] = { { SIM_PLAIN, 1, 0, 0, 0, 0 },
+						{ .op = SIM_CAS },
+						{ .op = SIM_EXIT } };
+	static const struct sim_instr store[] = { { SIM_PLAIN, 1, 0, 0, 0, 0 },
+						  { .op = SIM_STORE },
+						  { .op = SIM_EXIT } };
+	struct run run;
+
+	run_init(&run);
+	run.config.cores = 1;
+	run.config.warps = 16;
+	run.config.plain_latency = 1;
+	run.config.scheduler = scheduler;
+	address_of = same_word;
+	ck_assert_int_eq(run_program(&run, cas, LENGTH(cas), eval, 512, 512), 0);
+	ck_assert_uint_eq((sim_memory_read(run.memory, 0x1000) - 1) / 32, first);
+	sim_memory_free(run.memory);
+	ck_assert_int_eq(run_program(&run, store, LENGTH(store), eval, 512, 512), 0);
+	ck_assert_uint_eq((sim_memory_read(run.memory, 0x1000) - 1) / 32, last);
+	sim_memory_free(run.memory);
+}
+
+KIT_TEST(test_schedulers)
+{
+	first_and_last(SIM_LRR, 1, 0);	      /* in turn, after warp 0 */
+	first_and_last(SIM_GTO, 0, 15);	      /* each one to its end */
+	first_and_last(SIM_TWO_LEVEL, 1, 15); /* the first 8 in turn, then the others */
+}
+
+KIT_TEST(test_timing_concentration)
+{
+	static const struct sim_instr code[] = { { .op = SIM_LOAD }, { .op = SIM_EXIT } };
+	uint64_t own, shared;
+	struct run run;
+
+	run_init(&run);
+	run.config.dram_mbps = 1000000;
+	address_of = own_line_all_partitions;
+	ck_assert_int_eq(run_program(&run, code, LENGTH(code), eval, 64, 32), 0);
+	sim_memory_free(run.memory);
+	own = run.result.cycles;
+	run.config.concentration = 2;
+	ck_assert_int_eq(run_program(&run, code, LENGTH(code), eval, 64, 32), 0);
+	sim_memory_free(run.memory);
+	shared = run.result.cycles;
+	/* 64 more flits of the other core's replies through the one port. */
+	ck_assert_uint_gt(shared, own + 60);
+	ck_assert_uint_lt(shared, own + 70);
 }
 
 /* ---- what programs compute --------------------------------------------------------------- */
@@ -319,6 +509,73 @@ static const struct sim_instr add[] = { { .op = SIM_TX_BEGIN },
 					{ .op = SIM_STORE },
 					{ .op = SIM_TX_COMMIT },
 					{ .op = SIM_EXIT } };
+
+/* ---- the L1 ------------------------------------------------------------------------------- */
+
+KIT_TEST(test_l1_of_plain_loads)
+{
+	static const struct sim_instr twice[] = { { .op = SIM_LOAD },
+						  { .op = SIM_LOAD },
+						  { .op = SIM_EXIT } };
+	static const struct sim_instr written[] = { { .op = SIM_LOAD },
+						    { .op = SIM_STORE },
+						    { .op = SIM_LOAD },
+						    { .op = SIM_EXIT } };
+	static const struct sim_instr within[] = { { .op = SIM_LOAD },
+						   { .op = SIM_TX_BEGIN },
+						   { .op = SIM_LOAD },
+						   { .op = SIM_TX_COMMIT },
+						   { .op = SIM_EXIT } };
+	struct run run;
+
+	run_init(&run);
+	run.config.l1_bytes = 48 * 1024;
+	address_of = same_word;
+	ck_assert_uint_eq(cycles_of(&run, twice, LENGTH(twice), 32), MISS + 8 + 1);
+	ck_assert_uint_eq(run.result.traffic[SIM_TRAFFIC_LOAD].packets, 1);
+	/* The core's own store takes the line away. */
+	cycles_of(&run, written, LENGTH(written), 32);
+	ck_assert_uint_eq(run.result.traffic[SIM_TRAFFIC_LOAD].packets, 2);
+	run.system = &sim_ideal;
+	cycles_of(&run, within, LENGTH(within), 1);
+	ck_assert_uint_eq(run.result.traffic[SIM_TRAFFIC_LOAD].packets, 2);
+}
+
+static uint64_t word_of_pc(uint32_t pc, uint32_t thread)
+{
+	(void)thread;
+	return 0x1000 + 4 * (uint64_t)pc;
+}
+
+/* Of 40 rows of the write log 8 are not in the L1, at each walk. @return the cycles of that. */
+static uint64_t spill(const struct sim_system_class *system)
+{
+	struct sim_instr code[43] = { { .op = SIM_TX_BEGIN } };
+	uint64_t held;
+	struct run run;
+
+	for (uint32_t i = 1; i <= 40; i++)
+		code[i] = (struct sim_instr){ .op = SIM_STORE };
+	code[41].op = SIM_TX_COMMIT;
+	code[42].op = SIM_EXIT;
+	run_init(&run);
+	run.system = system;
+	run.config.spill_latency = 100; /* the writes at memory are through before the walk */
+	address_of = word_of_pc;
+	held = cycles_of(&run, code, LENGTH(code), 1);
+	run.config.spill_latency = 200;
+	return cycles_of(&run, code, LENGTH(code), 1) - held;
+}
+
+KIT_TEST(test_rows_beyond_the_l1)
+{
+	ck_assert_uint_ge(spill(&sim_getm), 798);
+	ck_assert_uint_le(spill(&sim_getm), 802);
+	/* Kilo TM walks them again for words that found a full buffer. */
+	ck_assert_uint_ge(spill(&sim_kilo_tm), 2 * 800);
+}
+
+/* ---- systems ------------------------------------------------------------------------------ */
 
 static const struct sim_system_class *const systems[] = { &sim_coarse_lock, &sim_ideal,
 							&sim_kilo_tm, &sim_si_tm,

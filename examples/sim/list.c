@@ -13,6 +13,7 @@
 
 struct list {
 	const char *name; /* NULL: everything */
+	const struct gputm_params *params; /* of the machine */
 	struct sim_machine_config machine;
 	const char *machine_name;
 	const struct sim_own_machine *own; /* the machine that was asked for, or NULL */
@@ -26,15 +27,13 @@ static bool wanted(const struct list *list, const char *name)
 
 static void list_machines(struct list *list)
 {
-	const struct gputm_params *params = &sim_machine_params;
-
 	if (!wanted(list, list->machine_name) && !wanted(list, "machine"))
 		return;
 	list->found = true;
 	printf("Machines (--machine), with the values of %s:\n\n", list->machine_name);
-	for (size_t i = 0; i < params->preset_count; i++)
-		printf("  %-12s %s\n", params->preset[i].name, params->preset[i].summary);
-	sim_list_rows("machine", params, &list->machine);
+	for (size_t i = 0; i < SIM_MACHINES; i++)
+		printf("  %-12s %s\n", sim_machine_kinds[i].name, sim_machine_kinds[i].summary);
+	sim_list_rows("machine", list->params, &list->machine);
 }
 
 /* All parts of the system, or the one of this path. */
@@ -158,7 +157,7 @@ static const char *machine_at(const void *unused, size_t index)
 	const char *name = sim_machine_name(unused, index);
 	const struct sim_own_machine *last = NULL;
 
-	index -= name ? 0 : sim_machine_params.preset_count;
+	index -= name ? 0 : SIM_MACHINES;
 	for (size_t i = 0; !name && sim_system_classes[i]; i++) {
 		const struct sim_own_machine *own = sim_system_classes[i]->own;
 
@@ -211,20 +210,18 @@ static int list_file(struct list *list, const char *file)
 int sim_list(const char *machine, const char *name)
 {
 	struct list list = { .name = name, .machine_name = machine, .own = own_machine(machine) };
-	size_t presets = sim_machine_params.preset_count;
 
 	/* A machine may be the name as well. */
-	for (size_t i = 0; name && i < presets; i++)
-		if (!strcmp(name, sim_machine_params.preset[i].name))
-			list.machine_name = name;
+	if (name && sim_machine_named(name))
+		list.machine_name = name;
 	if (name && (strchr(name, '/') || strstr(name, ".kernel")))
 		return list_file(&list, name);
-	gputm_params_init(&sim_machine_params, &list.machine, sizeof list.machine);
-	if (!list.own &&
-	    gputm_params_preset(NULL, &sim_machine_params, list.machine_name, &list.machine)) {
+	list.params = sim_machine_named(list.own ? sim_machine_kinds[0].name : list.machine_name);
+	if (!list.params) {
 		sim_name_unknown("machine", machine, machine_at, NULL, "");
 		return -1;
 	}
+	gputm_params_init(list.params, &list.machine, sizeof list.machine);
 	list_all(&list);
 	return list.found ? 0 : unknown(name);
 }

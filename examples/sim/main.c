@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "check/check.h"
+#include "check/history.h"
 #include "check/record.h"
 #include "list.h"
 #include "machine/machine.h"
@@ -20,6 +21,7 @@
 #include "study/kernels.h"
 #include "study/setup.h"
 #include "sweep/sweep.h"
+#include "view.h"
 
 /* What all lanes of a warp run into is said once. */
 static char last[256];
@@ -37,6 +39,7 @@ static void say(void *state, enum gputm_log_level level, const char *message)
 /* What proves a run: the replay of its transactions, or what each thread does alone. */
 struct proof {
 	struct sim_check *replay;
+	struct sim_history *history;
 	struct flow_check *alone;
 	struct flow_verdict found; /* by the latter */
 	struct sim_verdict verdict;
@@ -128,7 +131,8 @@ static int judge_and_report(struct proof *proof, struct sim_report *report, int 
 		return sim_complain(SIM_FAILED, "out of memory for --check");
 	if (report->verdict && proof->replay && write_record(proof->replay, report))
 		status = SIM_FAILED;
-	sim_report_write(report);
+	if (report->out.file)
+		sim_report_write(report);
 	if (!report->options->of && sim_output_close(&report->out, status != SIM_FAILED))
 		status = SIM_FAILED;
 	if (proof->verdict.passed)
@@ -138,15 +142,17 @@ static int judge_and_report(struct proof *proof, struct sim_report *report, int 
 }
 
 static int make_machine(struct gputm_ctx *ctx, const struct proof *proof, struct sim_bar *bar,
-			struct sim_report *report)
+			struct sim_report *report, const struct sim_view *view)
 {
 	const struct sim_run_options options = {
 		.concurrency = (uint32_t)report->options->concurrency,
 		.likely = report->setup->mechanism == &flow_pdom_lcp,
 		.seed = report->options->seed,
-		.observer = proof->replay ? sim_check_observer(proof->replay) : NULL,
+		.observer = proof->history ? sim_history_observer(proof->history) :
+			    proof->replay  ? sim_check_observer(proof->replay) : NULL,
 		.systems = sim_system_classes,
 		.kept = report->options->of ? report->options->of->kept : NULL,
+		.look = sim_view_look(view),
 		.progress = sim_bar_update,
 		.progress_state = bar,
 		.stop = &sim_stop,
@@ -178,7 +184,8 @@ static int make_gpu(struct gputm_ctx *ctx, const struct proof *proof, struct sim
 }
 
 /* What is told of some points of a study only is no mistake: the study itself is looked at. */
-static int look_and_run(struct proof *proof, struct sim_bar *bar, struct sim_report *report)
+static int look_and_run(struct proof *proof, struct sim_bar *bar, struct sim_report *report,
+			struct sim_view *view)
 {
 	const struct sim_options *o = report->options;
 	uint64_t matched = !o->of || o->of->trial ? sim_report_matched(report) : 0;
@@ -188,13 +195,22 @@ static int look_and_run(struct proof *proof, struct sim_bar *bar, struct sim_rep
 		o->of->matched = matched;
 		return SIM_DONE;
 	}
+	if (o->cacti)
+		return sim_report_cacti(report) ? SIM_BAD_INPUT : SIM_DONE;
 	if (o->of || sim_only_matched(o->only, matched, "--only"))
+		status = sim_view_attach(view, report->setup, report->machine);
+	else
+		return status;
+	if (status == SIM_DONE)
 		status = run(proof, bar, report);
+	if (status != SIM_BAD_INPUT && sim_view_end(view))
+		status = SIM_FAILED;
 	return status == SIM_DONE || status == SIM_ENDED ?
 		       judge_and_report(proof, report, status) : status;
 }
 
-static int simulate(struct gputm_ctx *ctx, struct proof *proof, struct sim_report *report)
+static int simulate(struct gputm_ctx *ctx, struct proof *proof, struct sim_report *report,
+		    struct sim_view *view)
 {
 	struct sim_bar bar;
 	struct flow_gpu gpu = { .error = "out of memory" };
@@ -203,21 +219,31 @@ static int simulate(struct gputm_ctx *ctx, struct proof *proof, struct sim_repor
 	sim_bar_init(&bar, (enum sim_progress)report->options->progress);
 	report->gpu = report->setup->system ? NULL : &gpu;
 	error = report->gpu ? make_gpu(ctx, proof, &bar, report) :
-			      make_machine(ctx, proof, &bar, report);
+			      make_machine(ctx, proof, &bar, report, view);
 	if (error)
 		status = sim_complain(error == -ENOMEM ? SIM_FAILED : SIM_BAD_INPUT,
 				      report->gpu ? gpu.error :
 						    sim_machine_error(report->machine));
 	else
-		status = look_and_run(proof, &bar, report);
+		status = look_and_run(proof, &bar, report, view);
 	sim_machine_free(report->machine);
 	if (report->gpu)
 		flow_gpu_free(&gpu);
 	return status;
 }
 
+static int make_history(struct proof *proof, const struct sim_report *report)
+{
+	const struct sim_workload *w = report->workload;
+
+	proof->history = sim_history_new(w->threads, w->lock_base, report->history.file,
+					 proof->replay ? sim_check_observer(proof->replay) : NULL);
+	return proof->history ? 0 : -ENOMEM;
+}
+
 /* The threads alone come first: what is wrong with the kernel itself is bad input. */
-static int check_and_simulate(struct gputm_ctx *ctx, struct sim_report *report)
+static int check_and_simulate(struct gputm_ctx *ctx, struct sim_report *report,
+			      struct sim_view *view)
 {
 	struct proof proof = { .replay = NULL };
 	char message[400] = "out of memory for --check";
@@ -231,8 +257,13 @@ static int check_and_simulate(struct gputm_ctx *ctx, struct sim_report *report)
 				       report->setup->core.most_cycles, &proof.alone, message,
 				       sizeof(message));
 	}
+	if (!error && report->history.file)
+		error = make_history(&proof, report);
 	status = error ? sim_complain(error == -ENOMEM ? SIM_FAILED : SIM_BAD_INPUT, message) :
-			 simulate(ctx, &proof, report);
+			 simulate(ctx, &proof, report, view);
+	if (proof.history && sim_history_end(proof.history))
+		status = sim_complain(SIM_FAILED, "out of memory for --history");
+	sim_history_free(proof.history);
 	sim_check_free(proof.replay);
 	flow_check_free(proof.alone);
 	return status;
@@ -278,21 +309,30 @@ static int make_workload(const struct sim_setup *setup, const struct sim_options
 static int open_and_simulate(struct gputm_ctx *ctx, struct sim_report *report)
 {
 	const struct sim_options *o = report->options;
+	struct sim_view view = { .options = o };
 	int status;
 
 	if (o->of) {
 		report->out.file = o->of->out;
-		return check_and_simulate(ctx, report);
+		return check_and_simulate(ctx, report, &view);
 	}
 	sim_stop_on_signals();
-	if ((o->issues && sim_output_open(&report->issues, "issues", o->issues)) ||
+	if (sim_view_open(&view, o) ||
+	    (o->issues && sim_output_open(&report->issues, "issues", o->issues)) ||
 	    (o->record && sim_output_open(&report->record, "record", o->record)) ||
-	    sim_output_open(&report->out, "out", o->out)) {
+	    (o->history && sim_output_open(&report->history, "history", o->history)) ||
+	    ((o->out || !o->why) && sim_output_open(&report->out, "out", o->out))) {
 		(void)sim_output_close(&report->issues, false);
 		(void)sim_output_close(&report->record, false);
+		(void)sim_output_close(&report->history, false);
+		(void)sim_view_close(&view, false);
 		return SIM_BAD_INPUT;
 	}
-	status = check_and_simulate(ctx, report);
+	status = check_and_simulate(ctx, report, &view);
+	if (sim_output_close(&report->history, status != SIM_BAD_INPUT))
+		status = SIM_FAILED;
+	if (sim_view_close(&view, status != SIM_BAD_INPUT))
+		status = SIM_FAILED;
 	(void)sim_output_close(&report->record, false);
 	(void)sim_output_close(&report->out, false);
 	if (sim_output_close(&report->issues, status != SIM_BAD_INPUT))
@@ -367,6 +407,8 @@ static int start(const struct sim_options *o)
 {
 	const struct sim_file files[] = {
 		{ "out", o->out },	 { "issues", o->issues }, { "record", o->record },
+		{ "trace-events", o->trace_events }, { "series", o->series }, { "vcd", o->vcd },
+		{ "history", o->history },
 		{ "keys", o->keys },	 { "edges", o->edges },	  { "trace", o->trace },
 		{ "kernel", o->kernel }, { "config", o->config }, { "study", o->study },
 	};
@@ -374,7 +416,7 @@ static int start(const struct sim_options *o)
 	sim_kernels_beside(o->program);
 	if (o->help || o->version || o->list)
 		return tell(o);
-	if (!sim_outputs_apart(files, 3, sizeof files / sizeof *files))
+	if (!sim_outputs_apart(files, 7, sizeof files / sizeof *files))
 		return SIM_BAD_INPUT;
 	return o->compare ? sweep_compare(o) : o->merge ? sweep_merge(o) :
 	       o->study ? sweep_run(o, run_one) : run_one(o);

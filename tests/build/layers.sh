@@ -14,6 +14,7 @@ port check
 systems
 machine
 control local hetm
+seeing
 study
 report
 sweep

@@ -103,7 +103,7 @@ static void check_tables(const struct kernel_code *k)
 static void run_a_while(const struct kernel *kernel, const struct kernel_code *k)
 {
 	struct flow_threads threads;
-	struct flow_lanes lanes = { .mask = flow_full_mask(kernel, 0), .together = true };
+	struct flow_lanes lanes = { .mask = flow_full_mask(kernel, 0, 0), .together = true };
 	struct flow_effect effect;
 	uint32_t pc = 0;
 

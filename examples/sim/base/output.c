@@ -19,7 +19,7 @@ int sim_complain(int status, const char *message)
 
 /* ---- signals ---- */
 
-#define ASIDE_MAX 2
+#define ASIDE_MAX 8
 
 static char *volatile aside[ASIDE_MAX]; /* files to be removed by a signal that kills */
 static volatile sig_atomic_t armed;

@@ -12,4 +12,9 @@ static inline uint64_t sim_align(uint64_t tick, uint32_t period)
 	return period == 1 ? tick : (tick + period - 1) / period * period;
 }
 
+static inline uint64_t sim_later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 #endif

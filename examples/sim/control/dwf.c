@@ -39,12 +39,13 @@ static int launch(struct flow_core *core, uint32_t s)
 	struct dwf *d = core->state;
 	int error = 0;
 
-	for (uint32_t w = 0; !error && w < flow_warps(core); w++) {
+	for (uint32_t w = 0, mask; !error && w < flow_warps(core); w++) {
 		uint32_t warp = s * flow_warps(core) + w;
 
 		d->first[warp] = flow_resident_slot(core, s, w);
-		error = gputm_warp_former_launch(d->former, warp, flow_full_mask(core->kernel, w),
-						 0);
+		mask = flow_mask(core, s, w);
+		if (mask)
+			error = gputm_warp_former_launch(d->former, warp, mask, 0);
 	}
 	return error ? flow_fail(core, 0, "the warp former refuses a block") : 0;
 }

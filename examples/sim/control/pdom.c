@@ -53,9 +53,11 @@ static int launch(struct flow_core *core, uint32_t s)
 	struct pdom *p = core->state;
 
 	for (uint32_t w = 0; w < flow_warps(core); w++) {
-		uint32_t name = s * flow_warps(core) + w, mask = flow_full_mask(core->kernel, w);
+		uint32_t name = s * flow_warps(core) + w, mask = flow_mask(core, s, w);
 		struct flow_warp *warp = &p->warp[name];
 
+		if (!mask)
+			break;
 		if (gputm_simt_stack_launch(p->stack[name], 0, mask))
 			return refused(core, warp, 0);
 		warp->name = name;

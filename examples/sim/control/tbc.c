@@ -162,7 +162,7 @@ static int launch(struct flow_core *core, uint32_t s)
 
 	for (uint32_t w = 0; w < flow_warps(core); w++)
 		for (uint32_t l = 0; l < core->kernel->lanes; l++)
-			mask[l] |= (uint64_t)(flow_full_mask(core->kernel, w) >> l & 1) << w;
+			mask[l] |= (uint64_t)(flow_mask(core, s, w) >> l & 1) << w;
 	if (gputm_block_stack_launch(t->block[s].stack, 0, mask) ||
 	    gputm_block_priority_admit(t->priority, s))
 		return refused(core, 0, 0);

@@ -183,7 +183,7 @@ static void step(struct sim_machine *machine, struct hetm_worker *w)
 	if (instr->op <= SIM_BRANCH || instr->op == SIM_NOTE)
 		program->eval(program->data, pc, &w->lane, &does);
 	if (does.strayed)
-		sim_fail_lane(&machine->port, &w->lane, &does);
+		sim_fail_lane(&machine->port, &w->lane, does.stray);
 	w->pc = pc + 1 + (uint32_t)instr->hop;
 	machine->port.result.instructions++;
 	switch (instr->op) {

@@ -265,7 +265,7 @@ void hetm_run(struct sim_machine *machine)
 	while (!machine->port.failed &&
 	       (machine->threads_left ||
 		gputm_sync_round_current(h->round) != GPUTM_SYNC_ROUND_IDLE)) {
-		sim_swap_if_due(machine);
+		sim_look_if_due(machine);
 		next = one_time(machine);
 		if (next == HETM_NEVER)
 			break;

@@ -350,6 +350,14 @@ static inline uint32_t kernel_warps_of_block(const struct kernel *k)
 }
 
 /* PC of a block, KERNEL_NONE for none. */
+/* Of the block; the last one may have fewer than the others. */
+static inline uint32_t kernel_threads_of_block(const struct kernel *k, uint32_t block)
+{
+	uint64_t left = k->threads - (uint64_t)block * k->block_threads;
+
+	return left < k->block_threads ? (uint32_t)left : k->block_threads;
+}
+
 static inline uint32_t kernel_entry(const struct kernel_code *code, uint32_t block)
 {
 	return block == KERNEL_NONE ? KERNEL_NONE : code->block[block].first;

@@ -88,7 +88,8 @@ static uint32_t signed_multiply(uint32_t a, uint32_t b, uint32_t shift)
 	DO(DIVIDE, divide(x, y, z))                                                            \
 	DO(ROOT, root(x))
 
-static inline uint32_t compute(enum kernel_operator operator, uint32_t x, uint32_t y, uint32_t z)
+__attribute__((always_inline)) static inline uint32_t
+compute(enum kernel_operator operator, uint32_t x, uint32_t y, uint32_t z)
 {
 	switch (operator) {
 #define WORD(OPERATOR, EXPRESSION)                                                             \

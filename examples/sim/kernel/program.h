@@ -99,6 +99,7 @@ typedef void (*sim_eval_fn)(const void *data, uint32_t pc, struct sim_lane *lane
 /* A warp at an instruction, and what it does there. */
 struct sim_warp_step {
 	uint32_t *reg;	   /* register r of lane l: reg[32 r + l] */
+	const uint32_t *slot; /* NULL, or for lanes with registers in a row: reg[slot[l] + r] */
 	uint32_t mask;	   /* lanes that execute */
 	uint32_t whole;	   /* lanes that have a thread */
 	uint64_t *address; /* as in sim_step, by lane, for lanes that take part */
@@ -148,6 +149,11 @@ static inline uint32_t sim_own(enum sim_special special, uint32_t block, uint32_
 	}
 }
 
+/* Where in the kernel's text something begins. */
+struct sim_spot {
+	uint32_t line, column;
+};
+
 struct sim_program {
 	const struct sim_instr *code;
 	uint32_t length;
@@ -159,8 +165,8 @@ struct sim_program {
 	const uint16_t *special;  /* [SIM_SPECIALS]: registers for it, or SIM_NO_REGISTER */
 	const uint16_t *kept;	  /* registers that an aborted transaction must find again */
 	uint32_t kept_count;
-	const char *file;	  /* of the kernel, and the line of each instruction */
-	const uint32_t *line;
+	const char *file;	  /* of the kernel, and the places of its instructions */
+	const struct sim_spot *spot;
 	/* "FILE:LINE:COLUMN: thread N uses ..." */
 	void (*say_stray)(const void *data, uint32_t thread, const struct sim_stray *stray,
 			  char *out, size_t size);

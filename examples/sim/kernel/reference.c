@@ -296,23 +296,21 @@ static int stuck(struct block *b)
 static int run_block(struct block *b)
 {
 	const struct kernel *k = b->r->kernel;
-	uint32_t released = 1, live;
+	uint32_t threads = kernel_threads_of_block(k, b->number), released = 1, live;
 	int error = 0;
 
-	for (uint32_t t = 0; !error && t < k->block_threads; t++)
+	for (uint32_t t = 0; !error && t < threads; t++)
 		error = run(b, t, false);
 	while (!error && released) {
 		released = 0;
-		for (uint32_t t = 0; !error && t < k->block_threads; t += k->lanes)
-			error = release(b, t,
-					t + k->lanes < k->block_threads ? t + k->lanes
-									: k->block_threads,
+		for (uint32_t t = 0; !error && t < threads; t += k->lanes)
+			error = release(b, t, t + k->lanes < threads ? t + k->lanes : threads,
 					AT_CONVERGED, &released);
 		if (!error && !released)
-			error = release(b, 0, k->block_threads, AT_BARRIER, &released);
+			error = release(b, 0, threads, AT_BARRIER, &released);
 	}
 	live = 0;
-	for (uint32_t t = 0; t < k->block_threads; t++)
+	for (uint32_t t = 0; t < threads; t++)
 		live += b->state[t] != ENDED;
 	return !error && live ? stuck(b) : error;
 }
@@ -337,7 +335,7 @@ static int run_all(struct flow_reference *r)
 		b->r = r;
 		b->number = number;
 		b->first = number * r->kernel->block_threads;
-		for (uint32_t t = 0; t < r->kernel->block_threads; t++)
+		for (uint32_t t = 0; t < kernel_threads_of_block(r->kernel, number); t++)
 			set_up_thread(r, number, t);
 		error = run_block(b);
 	}
@@ -354,7 +352,7 @@ int flow_reference_run(const struct kernel *k, uint64_t seed, uint64_t most,
 	out->most = most;
 	out->message = message;
 	out->size = size;
-	out->threads = k->blocks * k->block_threads;
+	out->threads = (uint32_t)k->threads;
 	out->value = calloc((size_t)out->threads * k->code->registers + 1, sizeof(*out->value));
 	out->row = calloc(k->code->constants + k->code->scratch + 1, sizeof(*out->row));
 	out->trail = calloc(out->threads, sizeof(*out->trail));

@@ -221,7 +221,7 @@ void kernel_catch(const struct kernel_code *code, const struct kernel_instr *i,
 		stray->operand[n] = view->word(view->of, column[n]);
 }
 
-struct kernel_spot kernel_say_stray(const struct kernel *k, const struct kernel_code *code,
+struct sim_spot kernel_say_stray(const struct kernel *k, const struct kernel_code *code,
 				    const struct kernel_instr *i, const struct sim_stray *stray,
 				    char *out, size_t size)
 {
@@ -243,6 +243,6 @@ struct kernel_spot kernel_say_stray(const struct kernel *k, const struct kernel_
 	for (uint32_t n = 0; n < count && used < size; n++)
 		used += (size_t)put_operand(code->reg[column[n]].name, stray->operand[n], !n,
 					    out + used, size - used);
-	return s ? (struct kernel_spot){ s->line, s->column } :
-		   (struct kernel_spot){ i->line, i->column };
+	return s ? (struct sim_spot){ s->line, s->column } :
+		   (struct sim_spot){ i->line, i->column };
 }

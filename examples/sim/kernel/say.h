@@ -26,12 +26,8 @@ void kernel_say_operands(const struct kernel *kernel, const struct kernel_code *
 /* Of a thread that has gone beyond an array: what there is to say later. */
 void kernel_catch(const struct kernel_code *code, const struct kernel_instr *instr,
 		  const struct kernel_view *view, struct sim_stray *stray);
-/* Where in the text a statement begins. */
-struct kernel_spot {
-	uint32_t line, column;
-};
 /* "ARRAY[INDEX].FIELD, beyond the end of ARRAY: NAME = VALUE, ..."; gives the statement. */
-struct kernel_spot kernel_say_stray(const struct kernel *kernel, const struct kernel_code *code,
+struct sim_spot kernel_say_stray(const struct kernel *kernel, const struct kernel_code *code,
 				    const struct kernel_instr *instr,
 				    const struct sim_stray *stray, char *out, size_t size);
 

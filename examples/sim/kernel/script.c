@@ -31,7 +31,7 @@ static uint32_t word_in_script(const void *of, uint16_t column)
 	return word_of(of, column);
 }
 
-static int fail_at(struct script *s, struct kernel_spot at, const char *reason,
+static int fail_at(struct script *s, struct sim_spot at, const char *reason,
 		   const char *operands)
 {
 	const char *file = s->lanes.kernel->file, *slash = strrchr(file, '/');
@@ -47,13 +47,13 @@ static int fail(struct script *s, const struct kernel_instr *i, const char *reas
 	char operands[160];
 
 	kernel_say_operands(s->lanes.kernel, s->lanes.code, i, &view, operands, sizeof(operands));
-	return fail_at(s, (struct kernel_spot){ i->line, i->column }, reason, operands);
+	return fail_at(s, (struct sim_spot){ i->line, i->column }, reason, operands);
 }
 
 static int beyond(struct script *s, const struct kernel_instr *i)
 {
 	const struct kernel_view view = { word_in_script, s };
-	struct kernel_spot at;
+	struct sim_spot at;
 	char reason[200];
 
 	kernel_catch(s->lanes.code, i, &view, &s->stray);

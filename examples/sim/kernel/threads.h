@@ -86,14 +86,20 @@ static inline uint32_t flow_id_of(const struct flow_threads *t, uint32_t slot)
 	return flow_block_of(t, slot) * t->kernel->block_threads + flow_thread_of(t, slot);
 }
 
-/* Lanes of warp w of a block that have a thread. */
-static inline uint32_t flow_full_mask(const struct kernel *k, uint32_t w)
+/* Lanes of warp w of a block that have a thread; 0 if the block has fewer warps. */
+static inline uint32_t flow_full_mask(const struct kernel *k, uint32_t block, uint32_t w)
 {
-	uint32_t left = k->block_threads - w * k->lanes;
+	uint32_t threads = kernel_threads_of_block(k, block), first = w * k->lanes;
 
-	if (left > k->lanes)
-		left = k->lanes;
-	return UINT32_MAX >> (32 - left);
+	if (first >= threads)
+		return 0;
+	return UINT32_MAX >> (32 - (threads - first < k->lanes ? threads - first : k->lanes));
+}
+
+/* Has this number a thread? */
+static inline bool flow_exists(const struct flow_threads *t, uint32_t slot)
+{
+	return flow_thread_of(t, slot) < kernel_threads_of_block(t->kernel, flow_block_of(t, slot));
 }
 
 /* Lanes of the static warp with this first number; what stood in *out decides if there is work. */

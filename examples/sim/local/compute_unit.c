@@ -76,6 +76,7 @@ static void launch(struct sim_machine *machine)
 				mask |= UINT64_C(1) << lane;
 			}
 		wave->ended = !mask;
+		wave->does = mask ? LOCAL_NON_TX : LOCAL_IDLE;
 		local_set_exec(machine, wave, mask);
 	}
 }
@@ -95,6 +96,8 @@ static int make(struct sim_machine *machine)
 	machine->config.swap_units_every = config->machine.swap_units_every;
 	local->config = config;
 	local->waves = config->local_tm.wavefronts;
+	machine->port.shape.cores = 1;
+	machine->port.shape.warps = local->waves;
 	local->vector_cycles = (config->local_tm.lanes + config->machine.simd_lanes - 1) /
 			       config->machine.simd_lanes;
 	local->overhead = !config->perfect;
@@ -165,6 +168,8 @@ static uint64_t local_access(struct sim_machine *machine, struct local_wave *wav
 		return 0;
 	}
 	busy = answer.passes + (uint64_t)local->overhead * answer.cycles;
+	local->time[LOCAL_MEMORY] += busy - answer.passes;
+	wave->since += busy - answer.passes;
 	local->lds_free = start + busy;
 	lanes &= ~answer.conflicts;
 	for (SIM_EACH_LANE(lane, write ? 0 : lanes))
@@ -201,19 +206,52 @@ static uint64_t access_memory(struct sim_machine *machine, struct local_wave *wa
 
 /* ---- instructions ---- */
 
+#define WARP 32u /* lanes that a program evaluates at once */
+
+/* Of the lanes from this one on. */
+static uint32_t evaluate_warp(struct sim_machine *machine, struct local_wave *wave, uint32_t first,
+			      uint32_t on)
+{
+	const struct sim_program *program = machine->program;
+	struct sim_lane *lane = &wave->lane[first];
+	struct sim_stray stray[WARP];
+	uint32_t slot[WARP];
+	struct sim_warp_step step = {
+		.reg = lane->reg, .slot = slot, .mask = on, .address = &wave->address[first],
+		.value = &wave->value[first], .into = SIM_NO_REGISTER, .stray_of = stray,
+	};
+
+	for (SIM_EACH_LANE(l, on)) {
+		slot[l] = (uint32_t)(lane[l].reg - lane->reg);
+		if (lane[l].into)
+			lane[l].reg[lane[l].into - 1] = lane[l].loaded;
+		lane[l].into = 0;
+	}
+	program->eval_warp(program->data, wave->pc, &step);
+	for (SIM_EACH_LANE(l, step.into == SIM_NO_REGISTER ? 0 : step.chosen))
+		lane[l].into = step.into + 1u;
+	for (SIM_EACH_LANE(l, step.stray))
+		sim_fail_lane(&machine->port, &lane[l], &stray[l]);
+	return step.chosen;
+}
+
 static uint64_t evaluate(struct sim_machine *machine, struct local_wave *wave, uint64_t on)
 {
 	const struct sim_program *program = machine->program;
 	bool branch = program->code[wave->pc].op == SIM_BRANCH;
 	uint64_t chosen = 0;
 
-	for (SIM_EACH_LANE(lane, on)) {
+	for (uint32_t l = 0; program->eval_warp && l < LOCAL_LANES; l += WARP)
+		if ((uint32_t)(on >> l))
+			chosen |= (uint64_t)evaluate_warp(machine, wave, l, (uint32_t)(on >> l))
+				  << l;
+	for (SIM_EACH_LANE(lane, program->eval_warp ? 0 : on)) {
 		struct sim_stray stray;
 		struct sim_step step = { .stray = &stray };
 
 		program->eval(program->data, wave->pc, &wave->lane[lane], &step);
 		if (step.strayed)
-			sim_fail_lane(&machine->port, &wave->lane[lane], &step);
+			sim_fail_lane(&machine->port, &wave->lane[lane], &stray);
 		wave->address[lane] = step.address;
 		wave->value[lane] = step.value;
 		if (branch ? step.taken : !step.skip)
@@ -270,6 +308,55 @@ static uint64_t execute(struct sim_machine *machine, struct local_wave *wave)
 
 /* ---- time ---- */
 
+static uint32_t what(enum sim_op op, const struct local_wave *wave)
+{
+	return op == SIM_TX_BEGIN  ? LOCAL_BEGIN :
+	       op == SIM_TX_COMMIT ? LOCAL_COMMIT :
+	       op == SIM_EXIT	   ? LOCAL_IDLE :
+	       wave->in_tx	   ? LOCAL_TX : LOCAL_NON_TX;
+}
+
+/* The wavefront issues; what it has done since it last did is known. */
+static void account(struct sim_machine *machine, struct local_wave *wave)
+{
+	struct local *local = local_of(machine);
+
+	local->time[wave->does] += machine->port.now - wave->since;
+	wave->since = machine->port.now;
+	wave->does = what(machine->program->code[wave->pc].op, wave);
+}
+
+static bool local_time(const struct sim_machine *machine, size_t index, struct sim_time *out)
+{
+	static const struct {
+		const char *name, *summary;
+	} states[LOCAL_TIMES] = {
+		[LOCAL_NON_TX] = { "non_tx", "Code outside transactions." },
+		[LOCAL_TX] = { "tx", "Code inside transactions." },
+		[LOCAL_MEMORY] = { "memory", "Conflicts and versions." },
+		[LOCAL_BEGIN] = { "begin", "Begin, or wait to begin." },
+		[LOCAL_COMMIT] = { "commit", "Commit." },
+		[LOCAL_IDLE] = { "idle", "Have ended." },
+	};
+	const struct local *local = machine->port.state;
+	struct sim_result result;
+	uint64_t cycles;
+
+	if (index >= LOCAL_TIMES)
+		return false;
+	sim_machine_result(machine, &result);
+	cycles = local->time[index];
+	for (uint32_t i = 0; i < local->waves; i++) {
+		const struct local_wave *wave = &local->wave[i];
+
+		/* what is ahead of the end of a run that was ended is memory's */
+		if (index == (result.cycles < wave->since ? LOCAL_MEMORY : wave->does))
+			cycles += result.cycles - wave->since;
+	}
+	*out = (struct sim_time){ "wavefronts", states[index].name, states[index].summary, cycles };
+	return true;
+}
+
 /* Whose turn it is: ready first, then the next one after the last. NULL: nobody can go on. */
 static struct local_wave *next(struct local *local)
 {
@@ -306,11 +393,12 @@ static void run(struct sim_machine *machine)
 								   local->issue_free;
 
 		machine->port.now = now;
-		sim_swap_if_due(machine);
+		sim_look_if_due(machine);
 		sim_report_if_due(machine);
 		local->issue_free = now + 1;
 		local->last = wave->index;
 		machine->port.result.instructions++;
+		account(machine, wave);
 		wave->ready_at = now + execute(machine, wave);
 		if (wave->ready_at > machine->last_work)
 			machine->last_work = wave->ready_at;
@@ -324,5 +412,6 @@ const struct sim_own_machine local_machine = {
 	.make = make,
 	.free = local_free,
 	.run = run,
+	.time = local_time,
 	.describe = describe,
 };

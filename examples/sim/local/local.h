@@ -50,8 +50,12 @@ struct local_branch {
 	uint32_t meet, other_pc;
 };
 
+/* What a wavefront does until its next instruction, as in Fig. 3 (b) of the paper. */
+enum { LOCAL_NON_TX, LOCAL_TX, LOCAL_MEMORY, LOCAL_BEGIN, LOCAL_COMMIT, LOCAL_IDLE, LOCAL_TIMES };
+
 struct local_wave {
-	uint32_t index, pc;
+	uint32_t index, pc, does;
+	uint64_t since; /* cycle up to which time[] has what it did */
 	uint64_t ready_at;
 	bool ended, waiting; /* waiting: at tx_begin, for another wavefront */
 	uint64_t exec;	     /* as in local_tm, or as the serialising system has it */
@@ -78,6 +82,7 @@ struct local {
 	int owner;	       /* wavefront whose lanes the serialising system runs, or -1 */
 	uint32_t last;	       /* wavefront that issued last */
 	uint64_t issue_free, lds_free;
+	uint64_t time[LOCAL_TIMES]; /* cycles, summed over wavefronts */
 };
 
 static inline struct local *local_of(struct sim_machine *machine)

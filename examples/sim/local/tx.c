@@ -21,6 +21,7 @@ static void tell_commit(struct sim_machine *machine, struct local_wave *wave, ui
 	const struct sim_observer *observer = machine->options.observer;
 
 	machine->port.result.committed += (uint64_t)__builtin_popcountll(lanes);
+	sim_see(&machine->port, wave->index, SIM_SEEN_COMMIT, lanes, 0);
 	for (SIM_EACH_LANE(lane, lanes)) {
 		if (observer)
 			observer->commit(observer->state, wave->lane[lane].thread,
@@ -35,6 +36,7 @@ void local_abort(struct sim_machine *machine, struct local_wave *wave, uint64_t 
 	uint64_t count = (uint64_t)__builtin_popcountll(lanes);
 
 	machine->port.result.aborted += count;
+	sim_see(&machine->port, wave->index, SIM_SEEN_ABORT, lanes, SIM_ABORT_CONFLICT);
 	machine->port.result.aborted_by_reason[SIM_ABORT_CONFLICT] += count;
 	wave->inside &= ~lanes;
 	for (SIM_EACH_LANE(lane, lanes)) {
@@ -49,6 +51,17 @@ static void restart(struct local_wave *wave)
 {
 	wave->pc = wave->tx_pc;
 	wave->depth = wave->tx_depth;
+}
+
+/* Who looks: an attempt has begun, or the wavefront's is over. */
+static void see_begin(const struct sim_machine *machine, const struct local_wave *wave)
+{
+	sim_see(&machine->port, wave->index, SIM_SEEN_BEGIN, wave->inside, machine->port.now);
+}
+
+static void see_over(const struct sim_machine *machine, const struct local_wave *wave, bool again)
+{
+	sim_see(&machine->port, wave->index, SIM_SEEN_OVER, again, machine->port.now);
 }
 
 /* Wavefronts that waited for another one may try again. */
@@ -75,6 +88,7 @@ static void evict(struct sim_machine *machine, uint32_t waves)
 		struct gputm_local_tm_masks masks;
 
 		local_abort(machine, wave, wave->inside);
+		see_over(machine, wave, true);
 		restart(wave);
 		if (gputm_local_tm_get_masks(local->tm, wave->index, &masks) < 0)
 			sim_fail(&machine->port, -EINVAL, "a wavefront has no masks");
@@ -100,6 +114,7 @@ static uint64_t begin(struct sim_machine *machine, struct local_wave *wave)
 	if (!wave->in_tx)
 		enter(wave);
 	wave->inside = begun.lanes;
+	see_begin(machine, wave);
 	evict(machine, begun.evicted);
 	local_arrive(machine, wave, local_after(machine, wave));
 	return local->config->machine.scalar_cycles + (uint64_t)local->overhead * begun.cycles;
@@ -119,6 +134,7 @@ static uint64_t commit(struct sim_machine *machine, struct local_wave *wave)
 	}
 	cycles = local->config->machine.scalar_cycles + (uint64_t)local->overhead * ended.cycles;
 	tell_commit(machine, wave, ended.committed);
+	see_over(machine, wave, result == GPUTM_LOCAL_TM_RETRY);
 	wave->inside = 0;
 	wave->exec &= ~ended.committed;
 	if (result == GPUTM_LOCAL_TM_RETRY) {
@@ -155,6 +171,7 @@ static uint64_t begin_alone(struct sim_machine *machine, struct local_wave *wave
 	}
 	wave->inside = wave->todo & -wave->todo;
 	wave->todo &= wave->todo - 1;
+	see_begin(machine, wave);
 	local_set_exec(machine, wave, wave->inside);
 	local_arrive(machine, wave, local_after(machine, wave));
 	return local->vector_cycles + (uint64_t)TURN_SCALARS * local->config->machine.scalar_cycles;
@@ -165,6 +182,7 @@ static void commit_alone(struct sim_machine *machine, struct local_wave *wave)
 	struct local *local = local_of(machine);
 
 	tell_commit(machine, wave, wave->inside);
+	see_over(machine, wave, wave->todo);
 	wave->inside = 0;
 	if (wave->todo) {
 		restart(wave);

@@ -26,7 +26,7 @@ int flow_check_new(const struct kernel *k, uint64_t seed, uint64_t most_instruct
 		   struct flow_check **out, char *message, size_t size)
 {
 	struct flow_check *c = calloc(1, sizeof(*c));
-	size_t threads = (size_t)k->blocks * k->block_threads;
+	size_t threads = k->threads;
 	int error;
 
 	*out = c;
@@ -96,8 +96,8 @@ static void check_whole(struct flow_check *c, const struct flow_core *core,
 	uint32_t first = warp->lanes.slot[__builtin_ctz(warp->lanes.mask)] / lanes * lanes;
 
 	for (uint32_t l = 0; l < lanes; l++) {
-		bool exists = flow_thread_of(core->threads, first + l) < c->kernel->block_threads;
-		bool live = exists && c->pc[thread_of(core, first + l)] != KERNEL_NONE;
+		bool live = flow_exists(core->threads, first + l) &&
+			    c->pc[thread_of(core, first + l)] != KERNEL_NONE;
 		bool in = warp->lanes.mask >> l & 1;
 
 		if (live != in || (in && warp->lanes.slot[l] != first + l))
@@ -109,7 +109,8 @@ static void check_whole(struct flow_check *c, const struct flow_core *core,
 static bool restores(const struct flow_core *core, uint32_t s)
 {
 	if (core->mechanism->restores == FLOW_RESTORES_FULL_BLOCKS)
-		return core->resident[s].live == core->kernel->block_threads;
+		return core->resident[s].live ==
+		       kernel_threads_of_block(core->kernel, core->resident[s].block);
 	return core->mechanism->restores == FLOW_RESTORES;
 }
 
@@ -205,8 +206,9 @@ static void look_at(void *state, uint32_t slot, uint32_t pc)
 static void look_for(struct flow_check *c, uint32_t block)
 {
 	uint32_t first = block * c->kernel->block_threads;
+	uint32_t end = first + kernel_threads_of_block(c->kernel, block);
 
-	for (uint32_t t = first; t < first + c->kernel->block_threads; t++)
+	for (uint32_t t = first; t < end; t++)
 		if (c->pc[t] != KERNEL_NONE && c->placed[t] != c->places)
 			fail_at(c, t, c->pc[t], "has no place");
 }
@@ -297,11 +299,11 @@ void flow_check_judge(struct flow_check *c, const struct flow_gpu *gpu,
 	const struct kernel *k = c->kernel;
 
 	for (uint32_t slot = 0; slot < gpu->threads.count; slot++)
-		if (flow_thread_of(&gpu->threads, slot) < k->block_threads)
+		if (flow_exists(&gpu->threads, slot))
 			compare_thread(c, gpu, slot);
 	compare_memory(c, gpu);
 	out->equivalent = !c->failed;
-	out->threads = (uint64_t)k->blocks * k->block_threads;
+	out->threads = k->threads;
 	out->instructions = c->instructions;
 	out->places = c->places;
 	memcpy(out->failure, c->failure, sizeof(out->failure));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Cores: blocks of threads become resident warps, one warp instruction issues per core
- * cycle in loose round robin, and replies and timers make warps ready again.
+ * Cores: blocks of threads become resident warps, each issue slot picks one of its ready warps,
+ * and replies and timers make warps ready again.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,10 +38,14 @@ static bool give_registers(struct sim_machine *machine)
 
 int sim_cores_launch(struct sim_machine *machine)
 {
+	const struct sim_program *program = machine->program;
 	uint32_t cores = machine->config.cores;
 
 	for (uint32_t i = 0; i < cores; i++)
 		machine->core[i].next_block = (i + cores - 1) % cores;
+	machine->enters = false;
+	for (uint32_t i = 0; i < program->length; i++)
+		machine->enters |= program->code[i].op == SIM_ENTER;
 	return machine->program->eval_warp && !give_registers(machine) ? -ENOMEM : 0;
 }
 
@@ -49,6 +53,10 @@ static int core_make(struct sim_machine *machine, uint32_t index)
 {
 	struct sim_core *core = &machine->core[index];
 
+	if (machine->config.l1_bytes &&
+	    sim_cache_make(&core->l1, machine->config.l1_bytes, machine->config.l1_ways,
+			   machine->config.line_bytes))
+		return -ENOMEM;
 	core->free_warps = machine->config.warps;
 	core->unit_due = SIM_NEVER;
 	core->warp = sim_warp_of(&machine->port, index, 0);
@@ -88,6 +96,8 @@ int sim_cores_make(struct sim_machine *machine)
 
 void sim_cores_free(struct sim_machine *machine)
 {
+	for (uint32_t i = 0; machine->core && i < machine->config.cores; i++)
+		sim_cache_free(&machine->core[i].l1);
 	free(machine->registers);
 	free(machine->stray);
 	free(machine->port.warp);
@@ -106,6 +116,15 @@ static void timers(struct sim_machine *machine, struct sim_core *core)
 			sim_warp_until(&machine->port, &core->warp[i], core->warp[i].ready_at);
 }
 
+/* An atomic is done. A lock program acquires its locks until it enters the critical section. */
+static void atomic_done(struct sim_machine *machine, struct sim_warp *warp)
+{
+	bool lock = warp->op == SIM_CAS && machine->enters;
+
+	sim_locking(&machine->port, warp,
+		    warp->ledger.locking & ~(lock ? warp->mask & warp->inside : warp->mask));
+}
+
 static void access_done(struct sim_machine *machine, struct sim_warp *warp)
 {
 	if (warp->in_tx && warp->op != SIM_ADD && machine->port.ops->loaded) {
@@ -114,12 +133,15 @@ static void access_done(struct sim_machine *machine, struct sim_warp *warp)
 	}
 	if (warp->op == SIM_LOAD)
 		sim_tell_load(&machine->port, warp, warp->mask & warp->inside);
+	else
+		atomic_done(machine, warp);
 	sim_warp_until(&machine->port, warp, machine->port.now);
 }
 
 void sim_core_accept(struct sim_machine *machine, const struct sim_message *message)
 {
 	struct sim_warp *warp = sim_warp_of(&machine->port, message->core, message->warp);
+	bool hit;
 
 	machine->last_work = machine->port.now;
 	if (message->what >= SIM_DO_SYSTEM) {
@@ -127,28 +149,107 @@ void sim_core_accept(struct sim_machine *machine, const struct sim_message *mess
 	} else if (message->what == SIM_DO_STORE) {
 		if (!--warp->stores && warp->wait == SIM_STORES)
 			sim_warp_until(&machine->port, warp, machine->port.now);
-	} else if (!--warp->outstanding) {
-		access_done(machine, warp);
+	} else {
+		if (machine->config.l1_bytes && message->what == SIM_DO_LOAD && !warp->in_tx)
+			sim_cache_use(&machine->core[message->core].l1, message->a, &hit);
+		if (!--warp->outstanding)
+			access_done(machine, warp);
 	}
 }
 
-/* Next ready warp after the one that issued last. */
-static uint32_t pick(const struct sim_core *core)
-{
-	uint64_t above = core->last == 63 ? 0 : core->ready >> (core->last + 1) << (core->last + 1);
+#define NOBODY UINT32_MAX
+#define GROUP 8u /* warps of a group (Narasiman et al., MICRO 2011) */
 
-	return (uint32_t)__builtin_ctzll(above ? above : core->ready);
+/* Next ready warp after this one. */
+static uint32_t next_after(uint64_t ready, uint32_t last)
+{
+	uint64_t above = last == 63 ? 0 : ready >> (last + 1) << (last + 1);
+
+	return (uint32_t)__builtin_ctzll(above ? above : ready);
 }
 
-static void issue(struct sim_machine *machine, struct sim_core *core)
+static uint32_t oldest(const struct sim_core *core, uint64_t ready)
 {
-	uint32_t index = pick(core);
+	uint32_t oldest = (uint32_t)__builtin_ctzll(ready);
 
-	core->last = index;
+	for (SIM_EACH_LANE(i, ready))
+		if (core->launch[i] < core->launch[oldest])
+			oldest = (uint32_t)i;
+	return oldest;
+}
+
+/* A warp of the group waits for no more than its last instruction's way through the pipeline. */
+static bool in_pipeline(const struct sim_machine *machine, const struct sim_core *core,
+			uint64_t group)
+{
+	uint64_t pipeline = (uint64_t)machine->config.plain_latency * machine->port.core_ticks;
+
+	for (SIM_EACH_LANE(i, group))
+		if (i < machine->config.warps && core->warp[i].wait == SIM_UNTIL &&
+		    core->warp[i].ready_at - machine->port.now <= pipeline)
+			return true;
+	return false;
+}
+
+static uint32_t two_level(const struct sim_machine *machine, struct sim_core *core, uint64_t mine,
+			  uint32_t slot)
+{
+	uint64_t group = (UINT64_C(1) << GROUP) - 1;
+	uint32_t first = core->group[slot];
+
+	if (core->ready & mine & group << first)
+		return next_after(core->ready & mine & group << first, core->last[slot]);
+	if (in_pipeline(machine, core, mine & group << first))
+		return NOBODY;
+	first = next_after(core->ready & mine, first + GROUP - 1);
+	core->group[slot] = first / GROUP * GROUP;
+	return first;
+}
+
+/* The warp that issues in the slot; there is a ready one. */
+static uint32_t pick(const struct sim_machine *machine, struct sim_core *core, uint32_t slot)
+{
+	uint64_t mine = machine->slot_warps << slot, ready = core->ready & mine;
+
+	if (machine->config.scheduler == SIM_LRR)
+		return next_after(ready, core->last[slot]);
+	if (machine->config.scheduler == SIM_TWO_LEVEL)
+		return two_level(machine, core, mine, slot);
+	return ready >> core->last[slot] & 1 ? core->last[slot] : oldest(core, ready);
+}
+
+static void issue(struct sim_machine *machine, struct sim_core *core, uint32_t slot)
+{
+	uint32_t index = pick(machine, core, slot);
+
+	if (index == NOBODY)
+		return;
+	core->last[slot] = index;
 	core->ready &= ~(UINT64_C(1) << index);
-	core->issue_free = machine->port.now + machine->port.core_ticks;
+	core->issue_free[slot] = machine->port.now + machine->issue_ticks;
 	machine->port.result.instructions++;
+	machine->port.result.longer += machine->issue_cycles - 1;
 	sim_issue(machine, &core->warp[index]);
+}
+
+/* In all slots that are free and have a ready warp. */
+static void issue_all(struct sim_machine *machine, struct sim_core *core)
+{
+	for (uint32_t i = 0; i < machine->config.issue_slots; i++)
+		if (core->ready & machine->slot_warps << i &&
+		    core->issue_free[i] <= machine->port.now)
+			issue(machine, core, i);
+}
+
+/* The first tick at which a slot with a ready warp is free. */
+static uint64_t next_issue(const struct sim_machine *machine, const struct sim_core *core)
+{
+	uint64_t next = SIM_NEVER;
+
+	for (uint32_t i = 0; i < machine->config.issue_slots; i++)
+		if (core->ready & machine->slot_warps << i && core->issue_free[i] < next)
+			next = core->issue_free[i];
+	return next;
 }
 
 void sim_core_call(struct sim_machine *machine, uint32_t index)
@@ -162,11 +263,12 @@ void sim_core_call(struct sim_machine *machine, uint32_t index)
 		sim_core_at(&machine->port, index,
 			    machine->port.ops->core_tick(&machine->port, index));
 	}
-	if (core->ready && core->issue_free <= now && now % machine->port.core_ticks == 0)
-		issue(machine, core);
+	if (core->ready && now % machine->port.core_ticks == 0)
+		issue_all(machine, core);
 	sim_wheel_wake(&machine->wheel, SIM_CORE, index, core->unit_due);
 	if (!core->ready)
 		return;
-	next = core->issue_free > now ? core->issue_free : now + 1;
+	next = next_issue(machine, core);
+	next = next > now ? next : now + 1;
 	sim_wheel_wake(&machine->wheel, SIM_CORE, index, sim_align(next, machine->port.core_ticks));
 }

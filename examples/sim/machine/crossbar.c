@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Two crossbars, one per direction. A source port sends one flit per crossbar cycle and a
- * sink port takes one per crossbar cycle; messages of different sources meet only at
+ * sink port takes one per crossbar cycle (`concentration` cores have one of each); messages
+ * of different sources meet only at
  * the sink, whose queue is without bound. A message that leaves its source at tick t
  * reaches the sink after the latency, waits for the messages before it, and has been
  * delivered when its last flit is through:
@@ -61,15 +62,8 @@ static void depart(struct sim_machine *machine, struct sim_crossbar *crossbar,
 		sim_wheel_wake(&machine->wheel, crossbar->sink_part, to, message->due);
 }
 
-static inline uint32_t destination(const struct sim_machine *machine,
-				   const struct sim_crossbar *crossbar,
-				   const struct sim_message *message)
-{
-	return crossbar == &machine->up ? message->partition : message->core;
-}
-
 static inline void enter(struct sim_machine *machine, struct sim_crossbar *crossbar, uint32_t from,
-		  struct sim_message *message, uint32_t bytes)
+			 uint32_t to, struct sim_message *message, uint32_t bytes)
 {
 	struct sim_gate *source = &crossbar->source[from];
 	struct sim_traffic_count *count = &machine->port.result.traffic[message->kind];
@@ -81,7 +75,7 @@ static inline void enter(struct sim_machine *machine, struct sim_crossbar *cross
 	count->flits += flits;
 	if (!source->queue.count && source->free <= machine->port.now &&
 	    machine->port.now % machine->crossbar_ticks == 0) {
-		depart(machine, crossbar, source, message, destination(machine, crossbar, message));
+		depart(machine, crossbar, source, message, to);
 		return;
 	}
 	sim_queue_push(&machine->port, &source->queue, message);
@@ -98,14 +92,16 @@ void sim_send_up(struct sim_port *port, struct sim_message *message, uint32_t by
 {
 	struct sim_machine *machine = sim_machine_of(port);
 
-	enter(machine, &machine->up, message->core, message, bytes);
+	enter(machine, &machine->up, machine->port_of[message->core], message->partition, message,
+	      bytes);
 }
 
 void sim_send_down(struct sim_port *port, struct sim_message *message, uint32_t bytes)
 {
 	struct sim_machine *machine = sim_machine_of(port);
 
-	enter(machine, &machine->down, message->partition, message, bytes);
+	enter(machine, &machine->down, message->partition, machine->port_of[message->core], message,
+	      bytes);
 }
 
 void sim_crossbar_source(struct sim_machine *machine, struct sim_crossbar *crossbar, uint32_t port)
@@ -114,7 +110,9 @@ void sim_crossbar_source(struct sim_machine *machine, struct sim_crossbar *cross
 	struct sim_message *message = sim_queue_head(&source->queue);
 
 	if (message && source->free <= machine->port.now) {
-		depart(machine, crossbar, source, message, destination(machine, crossbar, message));
+		depart(machine, crossbar, source, message,
+		       crossbar == &machine->up ? message->partition :
+						  machine->port_of[message->core]);
 		sim_queue_pop(&source->queue);
 	}
 	if (source->queue.count)
@@ -128,11 +126,10 @@ void sim_crossbar_sink(struct sim_machine *machine, struct sim_crossbar *crossba
 	struct sim_queue *queue = &crossbar->sink[port].queue;
 	const struct sim_message *message;
 
+	/* What is accepted sends nothing through the crossbar that it came by. */
 	while ((message = sim_queue_head(queue)) && message->due <= machine->port.now) {
-		struct sim_message taken = *message;
-
+		accept(machine, message);
 		sim_queue_pop(queue);
-		accept(machine, &taken);
 	}
 	if (message)
 		sim_wheel_wake(&machine->wheel, crossbar->sink_part, port, message->due);

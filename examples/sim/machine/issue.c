@@ -59,12 +59,14 @@ static void next(struct sim_machine *machine, struct sim_warp *warp, uint64_t pc
 		sim_fail(&machine->port, -EINVAL, "the SIMT stack refused to advance");
 }
 
-/* The warp's next instruction may issue when this one, of so many slots, is through. */
+/* The warp's next instruction may issue when this one, of so many issues, is through. */
 static void go_on(struct sim_machine *machine, struct sim_warp *warp, uint32_t slots)
 {
 	uint64_t period = machine->port.core_ticks, now = machine->port.now;
+	uint32_t slot = warp->index & (machine->config.issue_slots - 1);
 
-	machine->core[warp->core].issue_free = now + slots * period;
+	machine->core[warp->core].issue_free[slot] = now + (uint64_t)slots * machine->issue_ticks;
+	machine->port.result.longer += (slots - 1) * machine->issue_cycles;
 	sim_warp_until(&machine->port, warp,
 		       now + (uint64_t)slots * machine->config.plain_latency * period);
 }
@@ -121,6 +123,7 @@ static void send_access(struct sim_machine *machine, struct sim_warp *warp, enum
 		message.what = SIM_DO_STORE;
 		message.kind = SIM_TRAFFIC_STORE;
 		message.c = touch ? SIM_NO_WORDS : store_words(machine, wide);
+		message.d = sectors;
 		bytes += sectors;
 	} else if (op == SIM_CAS) {
 		message.what = SIM_DO_CAS;
@@ -151,12 +154,37 @@ uint32_t sim_find_lines(struct sim_port *port, struct sim_warp *warp, bool write
 	return count < 0 ? 0 : (uint32_t)count;
 }
 
+/* Loads outside of transactions have what the L1 holds at once. @return the lines that are left. */
+static uint32_t use_l1(struct sim_machine *machine, struct sim_warp *warp, enum sim_op op,
+		       struct gputm_wide_access *wide, uint32_t count)
+{
+	struct sim_cache *l1 = &machine->core[warp->core].l1;
+	uint32_t left = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		bool hit;
+		struct sim_cache_line *line = sim_cache_find(l1, wide[i].address, &hit);
+
+		if (hit && op == SIM_LOAD) {
+			line->used = ++l1->used;
+			sim_load_lanes(machine, warp, wide[i].lane_mask);
+			continue;
+		}
+		if (hit)
+			line->number = line->used = 0;
+		wide[left++] = wide[i];
+	}
+	return left;
+}
+
 void sim_send_accesses(struct sim_port *port, struct sim_warp *warp, enum sim_op op, uint64_t mask,
 		       bool touch)
 {
 	struct gputm_wide_access wide[SIM_MAX_LANES];
 	uint32_t count = sim_find_lines(port, warp, op == SIM_STORE, mask, wide);
 
+	if (sim_machine_of(port)->config.l1_bytes && !warp->in_tx)
+		count = use_l1(sim_machine_of(port), warp, op, wide, count);
 	if (op == SIM_STORE) {
 		warp->stores += count;
 	} else {
@@ -182,12 +210,18 @@ static void memory(struct sim_machine *machine, struct sim_warp *warp, enum sim_
 	} else if (warp->in_tx && op == SIM_STORE && ops->store) {
 		ops->store(port, warp);
 	} else {
+		if (op == SIM_STORE || op == SIM_ADD)
+			machine->changed_at = port->now;
 		if (op == SIM_STORE)
 			sim_tell_store(port, warp, mask);
+		else if (op != SIM_LOAD && !warp->in_tx)
+			sim_locking(port, warp, warp->ledger.locking | mask);
 		if (ops->plain)
 			ops->plain(port, warp, op);
 		sim_send_accesses(port, warp, op, mask, ops->plain);
-		if (op == SIM_STORE)
+		if (op == SIM_LOAD && !warp->outstanding)
+			sim_tell_load(port, warp, mask & warp->inside);
+		if (op == SIM_STORE || !warp->outstanding)
 			go_on(machine, warp, 1);
 	}
 }
@@ -210,8 +244,11 @@ static void end(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc,
 	if (lanes == gputm_simt_stack_live_mask(warp->stack) && !stores_done(warp))
 		return;
 	machine->threads_left -= (uint64_t)__builtin_popcountll(lanes);
-	if (lanes)
+	if (lanes) {
+		sim_living(&machine->port, warp, warp->ledger.live & ~lanes);
+		machine->changed_at = machine->port.now;
 		result = gputm_simt_stack_exit(warp->stack, lanes);
+	}
 	if (result < 0)
 		sim_fail(&machine->port, -EINVAL, "a thread could not end");
 	else if (result == GPUTM_SIMT_STACK_CONTINUE)
@@ -226,6 +263,7 @@ static void wait_at_barrier(struct sim_machine *machine, struct sim_warp *warp, 
 {
 	next(machine, warp, sim_pc_after(&machine->port, pc));
 	warp->wait = SIM_AT_BARRIER;
+	sim_spends(&machine->port, warp, SIM_SPENT_BA);
 	sim_barrier_look(machine, warp->core, warp->block);
 }
 
@@ -242,12 +280,20 @@ static uint32_t notes(struct sim_machine *machine, struct sim_warp *warp, uint32
 		if (code[pc].op == SIM_NOTE) {
 			evaluate(machine, warp, pc, active, &chosen);
 		} else if (code[pc].op == SIM_ENTER) {
+			if (!warp->inside)
+				sim_see(&machine->port, warp->number, SIM_SEEN_BEGIN, active,
+					machine->port.now);
 			warp->inside |= active;
+			sim_locking(&machine->port, warp, warp->ledger.locking & ~active);
 			for (SIM_EACH_LANE(lane, active))
 				warp->witness[lane] = machine->port.witness++;
 		} else {
 			warp->inside &= ~active;
 			machine->port.result.committed += (uint64_t)__builtin_popcountll(active);
+			sim_see(&machine->port, warp->number, SIM_SEEN_COMMIT, active, 0);
+			if (!warp->inside)
+				sim_see(&machine->port, warp->number, SIM_SEEN_OVER, 0,
+					machine->port.now);
 			for (SIM_EACH_LANE(lane, observer ? active : 0))
 				observer->commit(observer->state, warp->lane[lane].thread,
 						 warp->witness[lane]);
@@ -294,6 +340,8 @@ static void execute(struct sim_machine *machine, struct sim_warp *warp, uint32_t
 	case SIM_TX_COMMIT:
 		warp->pc_after = sim_pc_after(&machine->port, pc);
 		warp->wait = SIM_SYSTEM;
+		sim_committing(&machine->port, warp);
+		sim_stage(&machine->port, warp, SIM_STAGE_COMMIT);
 		machine->port.ops->commit(&machine->port, warp);
 		break;
 	case SIM_EXIT:

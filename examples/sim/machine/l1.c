@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The L1 is set-associative with a line for each wide access, least recently used out first.
- * A line is in its set from the miss on, with the cycle at which it arrives, so that a second
- * access to it waits for the first one's data and does not cross again. Writes go through and
- * do not allocate; a warp that writes goes on when the last of them is on its way. An add is done
- * at the L2; a warp that wants the old words waits for them, where there is an L2.
+ * The L1 has a line for each wide access. The line is in its set from the miss on, with the cycle
+ * at which it arrives, so that a second access to it waits for the first one's data and does not
+ * cross again. Writes go through and do not allocate; a warp that writes goes on when the last of
+ * them is on its way. An add is done at the L2; a warp that wants the old words waits for them,
+ * where there is an L2.
  */
 #include "l1.h"
 
@@ -17,12 +17,6 @@
 #define NOBODY UINT32_MAX
 #define ON_ITS_WAY UINT64_MAX
 
-struct line {
-	uint64_t number; /* address / line size + 1; 0: empty */
-	uint64_t used, arrives;
-	uint32_t waiters; /* on its way: the first of them */
-};
-
 /* A warp that awaits a reply; the first one of a reply has its number. */
 struct waiter {
 	struct flow_warp *warp;
@@ -34,10 +28,9 @@ struct flow_memory {
 	struct flow_core_config config;
 	struct sim_machine *machine;
 	uint32_t core;
-	struct line *line; /* [sets][ways] */
-	uint64_t sets, ways, shift;
+	struct sim_cache l1; /* waiters of a line: the first of those for which it is on its way */
 	uint64_t free_at; /* without a machine: when the next line may cross */
-	uint64_t turn, hits, misses;
+	uint64_t hits, misses;
 	struct sim_slab waiters;
 	struct gputm_wide_access wide[KERNEL_LANES];
 };
@@ -57,15 +50,8 @@ int flow_memory_new(const struct flow_gpu *gpu, uint32_t core,
 	m->core = core;
 	m->waiters.block = sizeof(struct waiter);
 	error = gputm_access_coalescer_new(gpu->ctx, coalescer, &m->coalescer);
-	if (error)
-		return error;
-	while (coalescer->region_bytes >> m->shift > 1)
-		m->shift++;
-	m->ways = gpu->config.l1_ways;
-	m->sets = (gpu->config.l1_bytes >> m->shift) / m->ways;
-	m->sets += !m->sets;
-	m->line = calloc(m->sets * m->ways, sizeof(*m->line));
-	return m->line ? 0 : -ENOMEM;
+	return error ? error : sim_cache_make(&m->l1, gpu->config.l1_bytes, gpu->config.l1_ways,
+					      coalescer->region_bytes);
 }
 
 void flow_memory_free(struct flow_memory *m)
@@ -74,22 +60,8 @@ void flow_memory_free(struct flow_memory *m)
 		return;
 	gputm_access_coalescer_free(m->coalescer);
 	free(m->waiters.memory);
-	free(m->line);
+	sim_cache_free(&m->l1);
 	free(m);
-}
-
-/* The line in its set, or the one that it is to replace. */
-static struct line *find(struct flow_memory *m, uint64_t number)
-{
-	struct line *set = m->line + (number & (m->sets - 1)) * m->ways, *oldest = set;
-
-	for (uint64_t i = 0; i < m->ways; i++) {
-		if (set[i].number == number)
-			return &set[i];
-		if (set[i].used < oldest->used)
-			oldest = &set[i];
-	}
-	return oldest;
 }
 
 static uint64_t cross(struct flow_memory *m, uint64_t now)
@@ -131,7 +103,7 @@ static void send(struct flow_memory *m, uint8_t what, const struct gputm_wide_ac
 					       4 * (uint32_t)__builtin_popcountll(wide->lane_mask);
 	struct sim_message message = {
 		.a = wide->address, .b = wide->lane_mask, .c = SIM_NO_WORDS,
-		.d = UINT32_C(1) << m->shift, .e = waiters, .what = what,
+		.d = UINT32_C(1) << m->l1.shift, .e = waiters, .what = what,
 		.kind = what == SIM_DO_FETCH ? SIM_TRAFFIC_LOAD :
 			what == SIM_DO_STORE ? SIM_TRAFFIC_STORE : SIM_TRAFFIC_ATOMIC,
 		.core = (uint8_t)m->core,
@@ -144,10 +116,12 @@ static void send(struct flow_memory *m, uint8_t what, const struct gputm_wide_ac
 void flow_memory_reply(struct flow_core *core, const struct sim_message *message, uint64_t now)
 {
 	struct flow_memory *m = core->memory;
-	struct line *line = find(m, (message->a >> m->shift) + 1);
+	struct sim_cache_line *line;
+	bool hit;
 
 	if (message->e == NOBODY)
 		return;
+	line = sim_cache_find(&m->l1, message->a, &hit);
 	if (line->arrives == ON_ITS_WAY && line->waiters == message->e)
 		line->arrives = now;
 	for (uint32_t i = message->e, next; i != NOBODY; i = next) {
@@ -170,14 +144,11 @@ void flow_memory_reply(struct flow_core *core, const struct sim_message *message
 static uint64_t load(struct flow_memory *m, uint64_t now, const struct gputm_wide_access *wide,
 		     struct flow_warp *warp)
 {
-	uint64_t number = (wide->address >> m->shift) + 1;
-	struct line *line = find(m, number);
-	bool hit = line->number == number;
+	bool hit;
+	struct sim_cache_line *line = sim_cache_use(&m->l1, wide->address, &hit);
 
-	line->used = ++m->turn;
 	m->hits += hit;
 	m->misses += !hit;
-	line->number = number;
 	if (!hit && !m->machine)
 		line->arrives = cross(m, now) + m->config.memory_latency;
 	if (m->machine && (!hit || line->arrives == ON_ITS_WAY)) {

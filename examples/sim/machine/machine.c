@@ -7,9 +7,10 @@
  * called only in ticks in which something is (wheel.h). Within a tick: memory and
  * partitions, crossbar, cores, each by index. Same input, same run.
  *
- * Cores. One warp instruction issues per core cycle, loose round robin over the ready
- * warps. plain_latency cycles later its warp may issue again; `count` plain
- * instructions take count issue slots in a row and count latencies. A load or CAS makes
+ * Cores. In each issue slot one warp instruction issues per core cycle, or as many cycles as
+ * simd_width lanes at a time take; the scheduler picks it from the slot's ready warps.
+ * plain_latency cycles later its warp may issue again; `count` plain
+ * instructions take count issues in a row and count latencies. A load or CAS makes
  * the warp wait for all its replies, stores do not, a fence waits for them. Loads and
  * stores of a warp are merged by access_coalescer to one access per line.
  *
@@ -30,11 +31,14 @@
  *
  * Differences from GPGPU-Sim, which the papers use. There, instructions come from
  * compiled code and pass fetch, scoreboard and operand collector; here a workload says how
- * many plain instructions it has and each costs one slot and a fixed latency. There is no
- * L1 (the papers' L1 holds only transactional and local data): logs cost their cycles on the
- * core, transactional loads always go to the L2. Crossbar buffers and L2 queues have no
+ * many plain instructions it has and each costs one slot and a fixed latency. The papers'
+ * L1 holds only transactional and local data: logs cost their cycles on the core, more where
+ * they are longer than its share (spill_latency; that their lines are written back costs
+ * nothing), and loads go to the L2, unless l1_bytes gives others than transactional ones
+ * an L1 (cache.c). Crossbar buffers and L2 queues have no
  * bound, so a full queue never stalls a sender. DRAM is a latency and a channel in order of
- * arrival, without banks, rows and reordering. An atomic is done as the L2 takes it.
+ * arrival, or with banks (dram.c), which lose no time between reads and writes. An atomic
+ * is done as the L2 takes it.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -47,6 +51,19 @@
 static uint32_t log2_of(uint32_t value)
 {
 	return 31 - (uint32_t)__builtin_clz(value);
+}
+
+/* Least number of parts of a size that hold so many; at least 1. */
+static uint32_t parts(uint32_t number, uint32_t size)
+{
+	return number > size ? (number - 1) / size + 1 : 1;
+}
+
+/* 256ths of a tick that so many DRAM cycles take. */
+static uint32_t dram_ticks256(const struct sim_machine_config *config, uint32_t fastest,
+			      uint32_t cycles)
+{
+	return (uint32_t)((uint64_t)cycles * fastest * 256 / config->dram_mhz);
 }
 
 static int derive_clocks(struct sim_machine *machine)
@@ -67,15 +84,16 @@ static int derive_clocks(struct sim_machine *machine)
 	machine->port.core_ticks = fastest / config->core_mhz;
 	machine->crossbar_ticks = fastest / config->crossbar_mhz;
 	machine->port.unit_ticks = fastest / config->unit_mhz;
+	machine->issue_cycles = parts(config->lanes, config->simd_width);
+	machine->issue_ticks = machine->port.core_ticks * machine->issue_cycles;
+	machine->dram.rc = dram_ticks256(config, fastest, config->dram_rc);
+	machine->dram.rrd = dram_ticks256(config, fastest, config->dram_rrd);
+	machine->dram.rcd = dram_ticks256(config, fastest, config->dram_rcd);
+	machine->dram.rp = dram_ticks256(config, fastest, config->dram_rp);
+	machine->dram.cl = dram_ticks256(config, fastest, config->dram_cl);
 	machine->line_ticks256 = (uint32_t)((uint64_t)config->line_bytes * fastest * 256 /
 					    config->dram_mbps);
 	return 0;
-}
-
-/* Least number of parts of a size that hold so many; at least 1. */
-static uint32_t parts(uint32_t number, uint32_t size)
-{
-	return number > size ? (number - 1) / size + 1 : 1;
 }
 
 /* A core too small for a block of the workload: too few warps, or lanes if they were set alone. */
@@ -100,12 +118,25 @@ static int refuse_block(struct sim_machine *machine)
 static int derive_shape(struct sim_machine *machine)
 {
 	const struct sim_machine_config *config = &machine->config;
+	char message[160];
+
 	if (config->l2_bytes / config->line_bytes < config->l2_ways)
 		return sim_fail(&machine->port, -EINVAL,
 				"machine: l2_bytes is less than l2_ways lines");
 	machine->sets = 1u << log2_of(config->l2_bytes / config->line_bytes / config->l2_ways);
 	machine->port.interleave_shift = log2_of(config->interleave);
 	machine->line_shift = log2_of(config->line_bytes);
+	if (config->l1_bytes && config->l1_bytes / config->line_bytes < config->l1_ways) {
+		snprintf(message, sizeof message, "machine: l1_bytes = %u is outside %u .. %u, for "
+			 "l1_ways = %u lines of line_bytes = %u", config->l1_bytes,
+			 config->l1_ways * config->line_bytes, 1u << 20, config->l1_ways,
+			 config->line_bytes);
+		return sim_fail(&machine->port, -EINVAL, message);
+	}
+	machine->row_shift = log2_of(config->dram_row_bytes) - machine->line_shift;
+	machine->slot_warps = ~UINT64_C(0) / ((1u << config->issue_slots) - 1);
+	for (uint32_t i = 0; i < config->cores; i++)
+		machine->port_of[i] = (uint8_t)(i / config->concentration);
 	return 0;
 }
 
@@ -318,17 +349,28 @@ bool sim_machine_step(struct sim_machine *machine)
 	return true;
 }
 
-void sim_swap_if_due(struct sim_machine *machine)
+/* @return the tick of the next one. */
+static uint64_t swap(struct sim_machine *machine)
 {
 	uint64_t every = (uint64_t)machine->config.swap_units_every * machine->port.core_ticks;
-	int error;
+	int error = every ? sim_units_swap(&machine->port) : 0;
 
-	if (!every || machine->port.now < machine->next_swap)
-		return;
-	machine->next_swap = machine->port.now + every;
-	error = sim_units_swap(&machine->port);
 	if (error)
 		sim_fail(&machine->port, error, "a unit did not take over its own snapshot");
+	return every ? machine->port.now + every : SIM_NEVER;
+}
+
+void sim_look_if_due(struct sim_machine *machine)
+{
+	const struct sim_look *look = machine->options.look;
+	uint64_t next;
+
+	if (machine->port.now < machine->next_look)
+		return;
+	next = look ? look->at(look->state) : SIM_NEVER;
+	if (machine->port.now >= machine->next_swap)
+		machine->next_swap = swap(machine);
+	machine->next_look = next < machine->next_swap ? next : machine->next_swap;
 }
 
 #define REPORT_TICKS (UINT64_C(1) << 18)
@@ -382,27 +424,77 @@ static void lose_patience(struct sim_machine *machine)
 	}
 }
 
+/* "FILE:LINE:COLUMN: thread N REASON", of the instruction that is next. */
+static void give_up(struct sim_machine *machine, const struct sim_warp *warp, const char *reason)
+{
+	const struct sim_program *program = machine->program;
+	uint64_t active = gputm_simt_stack_active_mask(warp->stack);
+	uint64_t pc = gputm_simt_stack_pc(warp->stack);
+	uint32_t thread = active ? warp->lane[__builtin_ctzll(active)].thread : 0;
+	char message[300];
+
+	if (program->spot)
+		snprintf(message, sizeof message, "%.100s:%u:%u: thread %u %s", program->file,
+			 program->spot[pc].line, program->spot[pc].column, thread, reason);
+	else
+		snprintf(message, sizeof message, "instruction %u: thread %u %s", (uint32_t)pc,
+			 thread, reason);
+	sim_fail(&machine->port, -ETIME, message);
+}
+
 /* A transaction that goes round in what it reads, and finds nothing changed, ends by itself never.
  * One that waits for its system does not go round. */
 static void lose_patience_with(struct sim_machine *machine, const struct sim_warp *warp)
 {
-	const struct sim_program *program = machine->program;
 	uint64_t cycles = (machine->port.now - warp->started) / machine->port.core_ticks;
-	uint64_t active, pc;
-	char message[256];
+	char reason[120];
 
-	if (!warp->in_tx || warp->wait == SIM_FREE || warp->wait == SIM_SYSTEM ||
-	    cycles <= machine->config.patience_cycles)
+	if (!warp->in_tx || warp->wait == SIM_SYSTEM || cycles <= machine->config.patience_cycles)
 		return;
-	active = gputm_simt_stack_active_mask(warp->stack);
-	pc = gputm_simt_stack_pc(warp->stack);
-	snprintf(message, sizeof message, "%.100s%s%u: thread %u is in one attempt for more than "
-		 "machine.patience_cycles = %u cycles", program->file ? program->file : "",
-		 program->file ? ":" : "instruction ",
-		 program->line ? program->line[pc] : (uint32_t)pc,
-		 active ? warp->lane[__builtin_ctzll(active)].thread : 0,
-		 machine->config.patience_cycles);
-	sim_fail(&machine->port, -ETIME, message);
+	snprintf(reason, sizeof reason, "is in one attempt for more than "
+		 "machine.patience_cycles = %u cycles", machine->config.patience_cycles);
+	give_up(machine, warp, reason);
+}
+
+/*
+ * Nor do threads outside of transactions, this one among them, as long as none of them has changed
+ * memory or ended. All transactions of a run have committed if the workload knows their number.
+ */
+static void lose_patience_outside(struct sim_machine *machine, const struct sim_warp *warp,
+				  bool inside)
+{
+	uint64_t cycles = (machine->port.now - machine->changed_at) / machine->port.core_ticks;
+	uint64_t most = machine->port.workload->transactions;
+	char reason[160];
+
+	if (most && machine->port.result.committed > most)
+		snprintf(reason, sizeof reason, "goes on, but the run has %llu transactions "
+			 "(commits), and %llu have committed", (unsigned long long)most,
+			 (unsigned long long)machine->port.result.committed);
+	else if (!inside && cycles > machine->config.patience_cycles)
+		snprintf(reason, sizeof reason, "goes round: no thread has changed memory or ended "
+			 "for more than machine.patience_cycles = %u cycles",
+			 machine->config.patience_cycles);
+	else
+		return;
+	give_up(machine, warp, reason);
+}
+
+static void lose_patience_with_threads(struct sim_machine *machine)
+{
+	const struct sim_warp *awake = NULL, *warp = machine->port.warp;
+	bool inside = false;
+
+	for (uint32_t i = machine->config.cores * machine->config.warps; i--; warp++) {
+		if (warp->wait == SIM_FREE)
+			continue;
+		lose_patience_with(machine, warp);
+		inside |= warp->in_tx;
+		if (!awake && warp->wait != SIM_AT_BARRIER)
+			awake = warp;
+	}
+	if (awake)
+		lose_patience_outside(machine, awake, inside);
 }
 
 void sim_report_if_due(struct sim_machine *machine)
@@ -422,9 +514,8 @@ void sim_report_if_due(struct sim_machine *machine)
 	if (options->most_cycles && cycles > options->most_cycles)
 		sim_fail(&machine->port, -ETIME, "the run took more cycles than it may");
 	lose_patience(machine);
-	for (uint32_t i = 0; machine->config.patience_cycles &&
-	     i < machine->config.cores * machine->config.warps; i++)
-		lose_patience_with(machine, &machine->port.warp[i]);
+	if (machine->config.patience_cycles)
+		lose_patience_with_threads(machine);
 	if (machine->port.memory->exhausted)
 		sim_fail(&machine->port, -ENOMEM, "no memory for the contents of global memory");
 }
@@ -480,12 +571,13 @@ static void run_launch(struct sim_machine *machine)
 
 	machine->blocks = (l->threads + l->block_size - 1) / l->block_size;
 	machine->threads_left = l->threads;
+	machine->changed_at = machine->port.now;
 	if (sim_cores_launch(machine))
 		sim_fail(&machine->port, -ENOMEM, "no memory for registers");
 	for (uint32_t i = 0; i < machine->config.cores && !machine->port.failed; i++)
 		sim_core_fill(machine, i);
 	while (!machine->port.failed) {
-		sim_swap_if_due(machine);
+		sim_look_if_due(machine);
 		tick(machine);
 		sim_report_if_due(machine);
 		if (!sim_wheel_next(&machine->wheel))
@@ -506,6 +598,18 @@ static void run_gpu(struct sim_machine *machine)
 	}
 }
 
+static void check_times(struct sim_machine *machine)
+{
+	struct sim_result result;
+
+	if (!machine->options.observer || machine->system->own || machine->port.failed)
+		return;
+	sim_machine_result(machine, &result);
+	if (!sim_times_add_up(machine, &result))
+		sim_fail(&machine->port, -EILSEQ, "the times of threads or cores do not add up to "
+						  "the cycles of the run");
+}
+
 int sim_machine_run(struct sim_machine *machine)
 {
 	if (machine->system->own)
@@ -520,6 +624,7 @@ int sim_machine_run(struct sim_machine *machine)
 			 "nothing can happen any more, but threads have not ended");
 	finish(machine);
 	check_units(machine);
+	check_times(machine);
 	return machine->port.failed;
 }
 
@@ -536,6 +641,13 @@ void sim_machine_result(const struct sim_machine *machine, struct sim_result *ou
 	out->core_mhz = machine->config.core_mhz;
 	last = machine->port.failed == -EINTR ? machine->port.now : machine->last_work;
 	out->cycles = (last + period - 1) / period;
+	if (!machine->system->own)
+		sim_close_ledgers(machine, out);
+}
+
+struct sim_port *sim_machine_port(struct sim_machine *machine)
+{
+	return &machine->port;
 }
 
 const struct sim_memory *sim_machine_memory(const struct sim_machine *machine)

@@ -24,13 +24,22 @@
 #include "../port/system.h"
 #include "../workloads/workload.h"
 
-/* Rows and presets ("fermi" = the defaults, "reference") are in config.c. */
+/* Which warp issues: ready warps in turn; the last one while it is ready, then the oldest; in
+ * turn within a group of 8, and another group when all of it wait for more than a pipeline. */
+enum { SIM_LRR, SIM_GTO, SIM_TWO_LEVEL };
+
+#define SIM_BANKS 32u /* most of a partition */
+
+/* Rows, with the values of each machine, are in config.c. */
 struct sim_machine_config {
 	size_t size; /* of this struct, for its parameter table */
 	uint32_t cores;		 /* 1..64 */
 	uint32_t warps;		 /* per core, 1..64 */
 	uint32_t lanes;		 /* per warp, 1..32 */
 	uint32_t blocks;	 /* most resident blocks per core */
+	uint32_t issue_slots;	 /* 1, 2 or 4 */
+	uint32_t simd_width;	 /* lanes of a slot, per core cycle */
+	uint32_t scheduler;	 /* SIM_LRR .. */
 	uint32_t partitions;	 /* 1..16 */
 	uint32_t interleave;	 /* bytes */
 	uint32_t core_mhz;
@@ -38,13 +47,22 @@ struct sim_machine_config {
 	uint32_t unit_mhz;	 /* commit units */
 	uint32_t crossbar_latency; /* crossbar cycles */
 	uint32_t flit_bytes;
+	uint32_t concentration;	 /* cores on a crossbar port */
+	uint32_t l1_bytes, l1_ways; /* of a core, for plain loads; 0 bytes: none */
+	uint32_t spill_latency;	 /* core cycles: a row of a log that the L1 does not hold */
 	uint32_t line_bytes;
 	uint32_t l2_bytes;	 /* per partition */
 	uint32_t l2_ways;
 	uint32_t l2_latency;	 /* core cycles */
 	uint32_t unit_latency;	 /* core cycles: an L2 access of a unit beside the L2 */
 	uint32_t dram_latency;	 /* core cycles, more */
+	uint32_t l2_port;	 /* bytes of the port of cores and units; 0: ports apart */
 	uint32_t dram_mbps;	 /* megabytes per second per partition */
+	uint32_t dram_banks;	 /* 0: a channel only, in order of arrival */
+	uint32_t dram_row_bytes;
+	uint32_t dram_queue;	 /* requests that the controller chooses from */
+	uint32_t dram_mhz;	 /* of the times that follow */
+	uint32_t dram_rc, dram_rrd, dram_rcd, dram_rp, dram_cl;
 	uint32_t plain_latency;	 /* core cycles from one instruction of a warp to its next */
 	uint32_t pack_messages;	 /* 1: a warp's log, done and skip messages in one packet */
 	uint32_t unbounded_ring; /* 1: commit rings are never the limit */
@@ -54,12 +72,28 @@ struct sim_machine_config {
 					 * commit; 0 = for ever */
 };
 
-extern const struct gputm_params sim_machine_params;
+/* The machines to choose from, the default first. Their params differ in values and sources. */
+#define SIM_MACHINES 4u
+struct sim_machine_kind {
+	const char *name, *summary;
+	struct gputm_params params;
+};
+extern const struct sim_machine_kind sim_machine_kinds[SIM_MACHINES];
+#define sim_machine_params (sim_machine_kinds[0].params)
+/* NULL: there is no such machine. */
+const struct gputm_params *sim_machine_named(const char *name);
 
 /* What a system may know of a machine of this config. */
 struct sim_shape sim_machine_shape(const struct sim_machine_config *config);
 
 struct sim_kept_units;
+
+/* Someone who looks at a run from time to time: called before anything of the present tick
+ * happens, gives the next tick to be called at or later, SIM_NEVER for none. */
+struct sim_look {
+	void *state;
+	uint64_t (*at)(void *state);
+};
 
 struct sim_run_options {
 	uint32_t concurrency; /* warps per core in transactions; 0 = unlimited */
@@ -73,6 +107,7 @@ struct sim_run_options {
 	 * kind, place and config are reset and used again. NULL: all are made anew. A run with
 	 * an observer makes its own. */
 	struct sim_kept_units *kept;
+	const struct sim_look *look; /* NULL for none */
 	/* Told now and then how many threads have ended; NULL for none. */
 	void (*progress)(void *state, uint64_t ended, uint64_t threads, uint64_t cycles);
 	void *progress_state;
@@ -103,6 +138,12 @@ int sim_machine_run(struct sim_machine *machine);
 const char *sim_machine_error(const struct sim_machine *machine);
 
 void sim_machine_result(const struct sim_machine *machine, struct sim_result *out);
+/* What the devices did in a run with that result, device by device; false past the last row. Of the
+ * GPU: threads, whose sum is cycles x lanes of all warps, and cores. */
+bool sim_machine_time(const struct sim_machine *machine, const struct sim_result *result,
+		      size_t index, struct sim_time *out);
+/* For who looks; the port lives as long as the machine. */
+struct sim_port *sim_machine_port(struct sim_machine *machine);
 const struct sim_memory *sim_machine_memory(const struct sim_machine *machine);
 /* Unit number index, in order of roles and instances; false past the last one. */
 bool sim_machine_unit(const struct sim_machine *machine, size_t index,

@@ -3,7 +3,8 @@
  * A memory partition: an L2 (write-back, write-allocate, LRU) before a DRAM channel.
  *
  * The L2 takes one access of a core per cycle of its clock; units beside it have ports of
- * their own. The contents of memory change when the access is taken, in order of arrival;
+ * their own. With l2_port, units and cores share one port of so many bytes, in order of arrival.
+ * The contents of memory change when the access is taken, in order of arrival;
  * the reply leaves when it has completed:
  *
  *	hit	taken + l2_latency (unit_latency for units)
@@ -11,7 +12,8 @@
  *	hit on a line that is still on its way: in order behind the misses before it
  *
  * A dirty line that is evicted occupies the channel as well. So accesses of one line
- * complete in the order in which they were taken.
+ * complete in the order in which they were taken. The channel serves in order of arrival; with
+ * dram_banks it is that of dram.c.
  */
 #include <stdlib.h>
 
@@ -28,7 +30,7 @@ int sim_partitions_make(struct sim_machine *machine)
 	for (uint32_t i = 0; i < config->partitions; i++) {
 		struct sim_partition *partition = &machine->partition[i];
 
-		partition->unit_due = partition->due = SIM_NEVER;
+		partition->unit_due = partition->due = partition->dram.due = SIM_NEVER;
 		for (uint32_t j = 0; j < SIM_COMPLETIONS; j++)
 			partition->first[j] = SIM_NEVER;
 		partition->recent = calloc(machine->sets, sizeof *partition->recent);
@@ -49,6 +51,8 @@ void sim_partitions_free(struct sim_machine *machine)
 		free(partition->line);
 		free(partition->recent);
 		free(partition->in.item);
+		free(partition->dram.waiting);
+		free(partition->dram.fetches.memory);
 		for (uint32_t j = 0; j < SIM_COMPLETIONS; j++)
 			free(partition->done[j].item);
 	}
@@ -106,19 +110,23 @@ static uint64_t dram_access(struct sim_machine *machine, struct sim_partition *p
 	return (partition->dram_free + 255) >> 8;
 }
 
-/* Bring the line in, in place of what is there. @return the ticks that this takes. */
-static uint64_t l2_fill(struct sim_machine *machine, struct sim_partition *partition,
-			uint32_t place, uint64_t number)
+/* The place is empty: what was there is on its way back. */
+static void l2_evict(struct sim_machine *machine, struct sim_partition *partition, uint32_t place)
 {
-	uint64_t now = machine->port.now;
+	struct sim_line *line = &partition->line[place];
+	uint32_t fetch = SIM_SLAB_NONE;
 
 	machine->port.result.l2_misses++;
-	if (partition->line[place].dirty)
-		dram_access(machine, partition, now);
-	partition->tag[place] = number + 1;
-	partition->line[place].dirty = false;
-	return dram_access(machine, partition, now) - now +
-	       machine->config.dram_latency * machine->port.core_ticks;
+	if (line->dirty && !machine->config.dram_banks)
+		dram_access(machine, partition, machine->port.now);
+	else if (line->dirty)
+		fetch = sim_dram_take(machine, &partition->dram);
+	if (fetch != SIM_SLAB_NONE) {
+		sim_fetch_at(&partition->dram, fetch)->queue = SIM_COMPLETIONS;
+		sim_dram_push(machine, &partition->dram, fetch, partition->tag[place] - 1);
+	}
+	line->dirty = false;
+	line->fetch = 0;
 }
 
 static uint64_t last_due(const struct sim_queue *queue)
@@ -128,6 +136,93 @@ static uint64_t last_due(const struct sim_queue *queue)
 	return queue->count ? queue->item[last].due : 0;
 }
 
+static void complete_at(struct sim_machine *machine, struct sim_partition *partition,
+			struct sim_message *message, uint32_t queue)
+{
+	sim_queue_push(&machine->port, &partition->done[queue], message);
+	if (message->due < partition->first[queue])
+		partition->first[queue] = message->due;
+	if (message->due < partition->due)
+		partition->due = message->due;
+}
+
+/* Completions of a queue are in order, and so are those of a line. @return when this one is. */
+static uint64_t complete_miss(struct sim_machine *machine, struct sim_partition *partition,
+			      struct sim_message *message, uint32_t queue, uint64_t ready_at)
+{
+	message->due = sim_later(message->due, ready_at);
+	message->due = sim_later(message->due, last_due(&partition->done[queue]));
+	complete_at(machine, partition, message, queue);
+	return message->due;
+}
+
+/* ---- DRAM with banks -------------------------------------------------------------- */
+
+/* The access waits for its line, which the L2 has (hit: or will have). */
+static void dram_wait(struct sim_machine *machine, struct sim_partition *partition,
+		      const struct sim_message *message, uint32_t queue, uint32_t place, bool hit)
+{
+	struct sim_line *line = &partition->line[place];
+	uint32_t index = sim_dram_take(machine, &partition->dram);
+	struct sim_fetch *fetch;
+
+	if (index == SIM_SLAB_NONE)
+		return;
+	fetch = sim_fetch_at(&partition->dram, index);
+	fetch->message = *message;
+	fetch->queue = (uint8_t)queue;
+	fetch->place = place;
+	if (hit) {
+		struct sim_fetch *first = sim_fetch_at(&partition->dram, line->fetch - 1);
+		uint32_t last = first->last ? first->last : line->fetch;
+
+		sim_fetch_at(&partition->dram, last - 1)->next = index + 1;
+		first->last = index + 1;
+		return;
+	}
+	line->fetch = index + 1;
+	sim_dram_push(machine, &partition->dram, index, partition->tag[place] - 1);
+}
+
+/* The request has the channel: it and those that wait for its line complete. */
+static void dram_done(struct sim_machine *machine, struct sim_partition *partition, uint32_t index)
+{
+	struct sim_fetch fetch = *sim_fetch_at(&partition->dram, index);
+	struct sim_line *line = &partition->line[fetch.place];
+	bool there = line->fetch == index + 1;
+	uint64_t ready_at = 0;
+
+	sim_slab_give(&partition->dram.fetches, index);
+	if (fetch.queue == SIM_COMPLETIONS)
+		return;
+	fetch.message.due += ((partition->dram.free + 255) >> 8) - fetch.asked +
+			     machine->config.dram_latency * machine->port.core_ticks;
+	for (;;) {
+		ready_at = complete_miss(machine, partition, &fetch.message, fetch.queue, ready_at);
+		if (!fetch.next)
+			break;
+		index = fetch.next - 1;
+		fetch = *sim_fetch_at(&partition->dram, index);
+		sim_slab_give(&partition->dram.fetches, index);
+	}
+	if (!there)
+		return;
+	line->fetch = 0;
+	line->ready_at = ready_at;
+}
+
+static void dram_serve(struct sim_machine *machine, struct sim_partition *partition)
+{
+	uint32_t index;
+
+	while ((index = sim_dram_serve(machine, &partition->dram)) != SIM_SLAB_NONE)
+		dram_done(machine, partition, index);
+	if (partition->dram.due < partition->due)
+		partition->due = partition->dram.due;
+}
+
+/* ---- the L2 ------------------------------------------------------------------------ */
+
 /* Access the line of message->a at this tick and queue the completion. */
 static void l2_access(struct sim_machine *machine, struct sim_partition *partition,
 		      struct sim_message *message, uint32_t queue, bool write, uint32_t latency)
@@ -136,26 +231,27 @@ static void l2_access(struct sim_machine *machine, struct sim_partition *partiti
 	uint32_t place = line_find(machine, partition, number);
 	struct sim_line *line = &partition->line[place];
 	bool hit = partition->tag[place] == number + 1;
+	uint64_t now = machine->port.now;
 
 	machine->port.result.l2_accesses++;
 	line->used = ++partition->used;
-	message->due = machine->port.now + latency * machine->port.core_ticks;
-	if (!hit || line->ready_at > machine->port.now) {
-		queue++;
-		if (!hit)
-			message->due += l2_fill(machine, partition, place, number);
-		else if (line->ready_at > message->due)
-			message->due = line->ready_at;
-		if (last_due(&partition->done[queue]) > message->due)
-			message->due = last_due(&partition->done[queue]);
-		line->ready_at = message->due;
-	}
+	message->due = now + latency * machine->port.core_ticks;
+	if (!hit)
+		l2_evict(machine, partition, place);
+	partition->tag[place] = number + 1;
 	line->dirty |= write;
-	sim_queue_push(&machine->port, &partition->done[queue], message);
-	if (message->due < partition->first[queue])
-		partition->first[queue] = message->due;
-	if (message->due < partition->due)
-		partition->due = message->due;
+	if (hit && !line->fetch && line->ready_at <= now) {
+		complete_at(machine, partition, message, queue);
+	} else if (machine->config.dram_banks && (!hit || line->fetch)) {
+		dram_wait(machine, partition, message, queue + 1, place, hit);
+		dram_serve(machine, partition);
+	} else {
+		if (!hit)
+			message->due += dram_access(machine, partition, now) - now +
+					machine->config.dram_latency * machine->port.core_ticks;
+		line->ready_at = complete_miss(machine, partition, message, queue + 1,
+					       hit ? line->ready_at : 0);
+	}
 }
 
 /* ---- what an access does --------------------------------------------------------- */
@@ -166,11 +262,7 @@ static void perform_load(struct sim_machine *machine, struct sim_message *messag
 
 	if (warp->in_tx && machine->port.ops->served)
 		machine->port.ops->served(&machine->port, message);
-	for (SIM_EACH_LANE(lane, message->b))
-		warp->lane[lane].loaded =
-			sim_memory_read(machine->port.memory, warp->address[lane]);
-	for (SIM_EACH_LANE(lane, machine->port.version ? message->b : 0))
-		warp->version[lane] = sim_memory_read(machine->port.version, warp->address[lane]);
+	sim_load_lanes(machine, warp, message->b);
 }
 
 static void perform_cas(struct sim_machine *machine, const struct sim_message *message)
@@ -185,6 +277,7 @@ static void perform_cas(struct sim_machine *machine, const struct sim_message *m
 			continue;
 		sim_memory_write(machine->port.memory, warp->address[lane], warp->value[lane]);
 		sim_tell_cas(&machine->port, warp->address[lane]);
+		machine->changed_at = machine->port.now;
 	}
 }
 
@@ -219,6 +312,11 @@ static void take(struct sim_machine *machine, struct sim_partition *partition,
 {
 	bool write = message->what >= SIM_DO_STORE && message->what <= SIM_DO_ADD;
 
+	if (message->what == SIM_DO_UNIT) {
+		l2_access(machine, partition, message, SIM_UNIT_HIT, message->more,
+			  machine->config.unit_latency);
+		return;
+	}
 	if (message->what == SIM_DO_LOAD)
 		perform_load(machine, message);
 	else if (message->what == SIM_DO_CAS)
@@ -264,8 +362,14 @@ void sim_l2_unit_access(struct sim_port *port, uint32_t partition,
 		message.d = unit_word(machine, request, 0);
 	else
 		message.c = unit_words(machine, request);
-	l2_access(machine, &machine->partition[partition], &message, SIM_UNIT_HIT, request->write,
-		  machine->config.unit_latency);
+	if (!machine->config.l2_port) {
+		l2_access(machine, &machine->partition[partition], &message, SIM_UNIT_HIT,
+			  request->write, machine->config.unit_latency);
+		return;
+	}
+	message.more = request->write;
+	message.e = 4 * (uint32_t)__builtin_popcountll(request->word_mask);
+	sim_l2_access(port, &message);
 }
 
 /* ---- the partition's turn ---------------------------------------------------------- */
@@ -298,23 +402,30 @@ static void complete_queue(struct sim_machine *machine, struct sim_partition *pa
 	struct sim_queue *done = &partition->done[queue];
 	struct sim_message *message;
 
+	machine->last_work = machine->port.now;
 	while ((message = sim_queue_head(done)) && message->due <= machine->port.now) {
-		struct sim_message taken = *message;
+		struct sim_message taken;
 
+		if (message->what != SIM_DO_UNIT) {
+			reply(machine, message);
+			sim_queue_pop(done);
+			continue;
+		}
+		taken = *message; /* the unit may ask for more, which comes into this queue */
 		sim_queue_pop(done);
-		if (taken.what == SIM_DO_UNIT)
-			unit_done(machine, &taken);
-		else
-			reply(machine, &taken);
+		unit_done(machine, &taken);
 	}
 	partition->first[queue] = message ? message->due : SIM_NEVER;
 }
 
-static void complete(struct sim_machine *machine, struct sim_partition *partition)
+__attribute__((noinline)) static void complete(struct sim_machine *machine,
+						struct sim_partition *partition)
 {
-	uint64_t due = SIM_NEVER;
+	uint64_t due;
 
-	machine->last_work = machine->port.now;
+	if (partition->dram.due <= machine->port.now)
+		dram_serve(machine, partition);
+	due = partition->dram.due;
 	for (uint32_t i = 0; i < SIM_COMPLETIONS; i++)
 		if (partition->first[i] <= machine->port.now)
 			complete_queue(machine, partition, i);
@@ -347,35 +458,56 @@ bool sim_l2_awaits(const struct sim_port *port, uint32_t partition, const struct
 	return sim_queue_has_store(&machine->partition[partition].in, warp);
 }
 
-static void accesses(struct sim_machine *machine, struct sim_partition *partition)
+/* Cycles that the access has the port of the L2 beyond the first. */
+static uint64_t more_cycles(const struct sim_machine *machine, const struct sim_message *message)
 {
-	if (partition->l2_free > machine->port.now)
-		return;
-	partition->l2_free = machine->port.now + machine->port.unit_ticks;
-	take(machine, partition, sim_queue_head(&partition->in));
-	sim_queue_pop(&partition->in);
+	uint32_t bytes = message->d, port = machine->config.l2_port, cycles = 0;
+
+	if (message->what == SIM_DO_UNIT)
+		bytes = message->e;
+	else if (message->what == SIM_DO_CAS || message->what == SIM_DO_ADD)
+		bytes = 4 * (uint32_t)__builtin_popcountll(message->b);
+	for (uint32_t moved = port; moved < bytes; moved += port)
+		cycles++;
+	return cycles;
+}
+
+/* Take an access if the L2 is free. @return when it takes the next one. */
+__attribute__((noinline)) static uint64_t accesses(struct sim_machine *machine,
+						    struct sim_partition *partition)
+{
+	struct sim_message *message = sim_queue_head(&partition->in);
+
+	if (partition->l2_free <= machine->port.now) {
+		partition->l2_free = machine->port.now + machine->port.unit_ticks;
+		if (machine->config.l2_port)
+			partition->l2_free += more_cycles(machine, message) *
+					      machine->port.unit_ticks;
+		take(machine, partition, message);
+		sim_queue_pop(&partition->in);
+	}
+	return partition->in.count ? partition->l2_free : SIM_NEVER;
 }
 
 void sim_partition_call(struct sim_machine *machine, uint32_t index)
 {
 	struct sim_partition *partition = &machine->partition[index];
-	uint64_t now = machine->port.now, next;
+	uint64_t next = SIM_NEVER;
 
-	if (partition->due <= now)
+	if (partition->due <= machine->port.now)
 		complete(machine, partition);
-	if (partition->unit_due <= now) {
+	if (partition->unit_due <= machine->port.now) {
 		partition->unit_due = SIM_NEVER;
 		next = machine->port.ops->partition_tick(&machine->port, index);
-		if (next < partition->unit_due)
-			partition->unit_due = next;
 	}
-	next = partition->due < partition->unit_due ? partition->due : partition->unit_due;
+	if (partition->unit_due < next)
+		next = partition->unit_due;
+	partition->unit_due = next;
 	if (partition->in.count) {
-		accesses(machine, partition);
-		if (partition->in.count && partition->l2_free < next)
-			next = partition->l2_free;
-		if (partition->due < next)
-			next = partition->due;
+		uint64_t access = accesses(machine, partition);
+
+		next = access < next ? access : next;
 	}
-	sim_wheel_wake(&machine->wheel, SIM_PARTITION, index, next);
+	sim_wheel_wake(&machine->wheel, SIM_PARTITION, index,
+		       partition->due < next ? partition->due : next);
 }

@@ -294,7 +294,7 @@ static int launch(struct flow_core *core, uint32_t s)
 
 	core->next_block += core->gpu->cores;
 	core->resident[s].block = block;
-	core->resident[s].live = core->kernel->block_threads;
+	core->resident[s].live = kernel_threads_of_block(core->kernel, block);
 	core->gpu->resident_of[block] = (uint8_t)s;
 	core->occupied++;
 	error = core->mechanism->launch(core, s);

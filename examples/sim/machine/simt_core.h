@@ -179,6 +179,12 @@ static inline uint32_t flow_warps(const struct flow_core *core)
 	return core->threads->warps;
 }
 
+/* Lanes of warp w of resident block s that have a thread. */
+static inline uint32_t flow_mask(const struct flow_core *core, uint32_t s, uint32_t w)
+{
+	return flow_full_mask(core->kernel, core->resident[s].block, w);
+}
+
 /* First thread number of warp w of resident block s. */
 static inline uint32_t flow_resident_slot(const struct flow_core *core, uint32_t s, uint32_t w)
 {

@@ -31,15 +31,14 @@ static int fail_stuck(struct flow_gpu *gpu, uint64_t cycles)
 
 static bool over(const struct flow_gpu *gpu)
 {
-	return gpu->ended == (uint64_t)gpu->kernel->blocks * gpu->kernel->block_threads;
+	return gpu->ended == gpu->kernel->threads;
 }
 
 /* Told to stop, or given up? */
 static int look(struct flow_gpu *gpu, uint64_t now)
 {
 	if (gpu->progress)
-		gpu->progress(gpu->progress_state, gpu->ended,
-			      (uint64_t)gpu->kernel->blocks * gpu->kernel->block_threads, now);
+		gpu->progress(gpu->progress_state, gpu->ended, gpu->kernel->threads, now);
 	if (gpu->stop && *gpu->stop)
 		return -EINTR;
 	if (now > gpu->config.most_cycles || (gpu->check && flow_check_hopeless(gpu->check)))

@@ -46,6 +46,11 @@ static void launch(struct sim_machine *machine, struct sim_core *core, uint64_t 
 		introduce(machine, warp, (uint32_t)thread);
 	if (gputm_simt_stack_launch(warp->stack, 0, mask))
 		sim_fail(&machine->port, -EINVAL, "a warp could not be launched");
+	core->launch[warp->index] = core->launched++;
+	sim_living(&machine->port, warp, mask);
+	if (core->free_warps == machine->config.warps)
+		machine->port.result.empty += machine->port.now / machine->port.core_ticks -
+					      core->empty_since;
 	core->free_warps--;
 	core->block_warps[block]++;
 	sim_warp_until(&machine->port, warp, 0);
@@ -94,10 +99,12 @@ void sim_barrier_look(struct sim_machine *machine, uint32_t index, uint32_t bloc
 		mine |= UINT64_C(1) << i;
 		waiting |= (uint64_t)(warp->wait == SIM_AT_BARRIER) << i;
 	}
-	for (SIM_EACH_LANE(i, mine == waiting ? mine : 0))
+	for (SIM_EACH_LANE(i, mine == waiting ? mine : 0)) {
+		sim_spends(&machine->port, &core->warp[i], SIM_SPENT_NL);
 		sim_warp_until(&machine->port, &core->warp[i],
 			       machine->port.now + (uint64_t)machine->config.plain_latency *
 							   machine->port.core_ticks);
+	}
 }
 
 void sim_warp_ended(struct sim_machine *machine, struct sim_warp *warp)
@@ -105,6 +112,7 @@ void sim_warp_ended(struct sim_machine *machine, struct sim_warp *warp)
 	struct sim_core *core = &machine->core[warp->core];
 
 	warp->wait = SIM_FREE;
+	machine->port.result.longer -= machine->issue_cycles - 1; /* its last issue ends with it */
 	machine->last_work = machine->port.now + machine->port.core_ticks;
 	core->free_warps++;
 	if (--core->block_warps[warp->block]) {
@@ -113,6 +121,8 @@ void sim_warp_ended(struct sim_machine *machine, struct sim_warp *warp)
 	}
 	core->resident--;
 	sim_core_fill(machine, warp->core);
+	if (core->free_warps == machine->config.warps)
+		core->empty_since = machine->port.now / machine->port.core_ticks + 1;
 }
 
 /* ---- transactions ----------------------------------------------------------------------- */
@@ -136,6 +146,7 @@ bool sim_warp_admitted(struct sim_machine *machine, struct sim_warp *warp)
 		warp->asked = now + 1;
 	if (gputm_tx_throttle_admit(core->throttle, warp->index) != GPUTM_TX_THROTTLE_ADMITTED) {
 		warp->wait = SIM_THROTTLE;
+		sim_spends(&machine->port, warp, SIM_SPENT_TC);
 		return false;
 	}
 	machine->port.result.tx_wait_cycles += (now + 1 - warp->asked) / machine->port.core_ticks;

@@ -5,6 +5,7 @@
 #include "gputm/tx_throttle.h"
 #include "../base/wheel.h"
 #include "../port/port.h"
+#include "cache.h"
 #include "machine.h"
 
 /* The words of a store on its way. */
@@ -16,17 +17,26 @@ struct sim_words {
 /* ---- parts of the machine ---------------------------------------------------- */
 
 #define SIM_TIMER 64u
+#define SIM_SLOTS 4u /* most issue slots of a core */
 
 struct sim_core {
+	/* For loads outside of transactions, where the machine has one. A line is there from its
+	 * reply on, a store of the core takes it away; values are memory's at the time of the load:
+	 * never stale, as hardware without coherence is. */
+	struct sim_cache l1;
 	struct sim_warp *warp;
 	struct gputm_access_coalescer *coalescer;
 	struct gputm_tx_throttle *throttle;
 	uint64_t ready;		    /* warps */
 	uint64_t timer[SIM_TIMER]; /* warps to look at, by tick modulo SIM_TIMER */
-	uint64_t issue_free;	    /* tick */
+	uint64_t issue_free[SIM_SLOTS]; /* ticks */
 	uint64_t unit_due;	    /* tick of the system's next call; SIM_NEVER for none */
-	uint32_t last;		    /* warp that issued last */
+	uint32_t last[SIM_SLOTS];   /* warp that issued last */
+	uint32_t group[SIM_SLOTS];  /* of the two-level scheduler */
+	uint64_t launched;	    /* warps, so far */
+	uint64_t launch[SIM_MAX_WARPS]; /* of each warp, which one of them */
 	uint64_t next_block;
+	uint64_t empty_since;	    /* cycle; while there is no warp */
 	uint32_t free_warps, resident;
 	uint32_t block_warps[64]; /* warps still running, by block slot */
 };
@@ -35,13 +45,41 @@ struct sim_core {
 struct sim_line {
 	uint64_t ready_at; /* tick at which its last miss completes */
 	uint32_t used;	   /* by a counter, for LRU */
+	uint32_t fetch;	   /* that has still to get the channel of DRAM, plus 1; or 0 */
 	bool dirty;
 };
 
 /* Completions are in order within each of these. */
 enum { SIM_CORE_HIT, SIM_CORE_MISS, SIM_UNIT_HIT, SIM_UNIT_MISS, SIM_COMPLETIONS };
 
+/* A request to DRAM for a line, or an access of the L2 that waits for the same line. */
+struct sim_fetch {
+	struct sim_message message; /* its due: without DRAM */
+	uint64_t number, row;	    /* of the line; of its row, plus 1 */
+	uint64_t asked;		    /* tick */
+	uint64_t seen;		    /* by the controller, in 256ths of a tick */
+	uint32_t bank, place;	    /* place: of the line in the L2 */
+	uint32_t next, last;	    /* accesses that wait for it, plus 1 */
+	uint8_t queue;		    /* of its completion; SIM_COMPLETIONS: a line is written back */
+};
+
+struct sim_bank {
+	uint64_t row; /* the open one plus 1; 0: none was opened yet */
+	uint64_t activated, column; /* the last commands, in 256ths of a tick */
+};
+
+struct sim_dram {
+	struct sim_bank bank[SIM_BANKS];
+	struct sim_slab fetches;
+	uint32_t *waiting; /* requests, by arrival */
+	uint32_t count, capacity;
+	uint64_t free;	    /* the channel, in 256ths of a tick */
+	uint64_t activated; /* when another row may be, in 256ths of a tick */
+	uint64_t due;	    /* tick at which the next one may have the channel */
+};
+
 struct sim_partition {
+	struct sim_dram dram; /* of a machine whose DRAM has banks */
 	uint64_t *tag;	       /* sets x ways: number of the line plus 1; 0: empty */
 	struct sim_line *line; /* the same places */
 	uint8_t *recent;       /* of each set, the way that was used last */
@@ -81,6 +119,7 @@ struct sim_machine {
 	const struct sim_system_class *system;
 	const struct sim_program *program;
 	struct sim_launch launch; /* that runs */
+	bool enters;		  /* its program enters critical sections */
 	void *between;		  /* where the program is that launches it */
 	struct sim_core *core;
 	uint32_t *registers; /* of all warps */
@@ -90,13 +129,21 @@ struct sim_machine {
 	struct sim_slab words; /* struct sim_words */
 	/* derived from the config, in ticks */
 	uint32_t tick_mhz, crossbar_ticks;
+	uint32_t issue_ticks, issue_cycles; /* that the issue of a warp takes */
+	uint64_t slot_warps;  /* of issue slot 0; those of slot i are this shifted by i */
+	uint8_t port_of[64];  /* of each core, in the crossbars */
 	uint32_t line_ticks256; /* 256ths of a tick that a line occupies DRAM */
+	struct {
+		uint32_t rc, rrd, rcd, rp, cl; /* 256ths of a tick */
+	} dram;
+	uint32_t row_shift; /* of the number of a line */
 	uint32_t line_shift, sets;
 	struct gputm_simt_stack_config stack_config;
 	struct gputm_access_coalescer_config coalescer_config;
 	struct gputm_tx_throttle_config throttle_config;
 	/* progress */
-	uint64_t threads_left, blocks, last_work, next_swap, next_report;
+	uint64_t threads_left, blocks, last_work, next_look, next_swap, next_report;
+	uint64_t changed_at; /* last store or atomic outside of transactions, end of a thread */
 	/* when last seen that there was a commit */
 	uint64_t committed_before, committed_at, aborted_before;
 	uint64_t reasons_before[SIM_ABORT_REASONS];
@@ -118,7 +165,7 @@ int sim_machine_bare(struct gputm_ctx *ctx, const struct sim_machine_config *con
 bool sim_machine_step(struct sim_machine *machine);
 
 /* What is due now and then; for the run() of a machine of its own too. */
-void sim_swap_if_due(struct sim_machine *machine);
+void sim_look_if_due(struct sim_machine *machine);
 void sim_report_if_due(struct sim_machine *machine);
 
 /* Of the port, as port.h says. */
@@ -150,6 +197,12 @@ static inline void sim_words_give(struct sim_machine *machine, uint32_t index)
 	sim_slab_give(&machine->words, index);
 }
 
+/* These lanes of a load get what memory has. */
+void sim_load_lanes(struct sim_machine *machine, struct sim_warp *warp, uint64_t lanes);
+/* What is left until out->cycles; and does it all add up? */
+void sim_close_ledgers(const struct sim_machine *machine, struct sim_result *out);
+bool sim_times_add_up(const struct sim_machine *machine, const struct sim_result *result);
+
 int sim_crossbars_make(struct sim_machine *machine);
 void sim_crossbars_free(struct sim_machine *machine);
 void sim_crossbar_source(struct sim_machine *machine, struct sim_crossbar *crossbar,
@@ -158,6 +211,20 @@ void sim_crossbar_source(struct sim_machine *machine, struct sim_crossbar *cross
 void sim_crossbar_sink(struct sim_machine *machine, struct sim_crossbar *crossbar, uint32_t port,
 		       void (*accept)(struct sim_machine *machine,
 				      const struct sim_message *message));
+
+static inline struct sim_fetch *sim_fetch_at(const struct sim_dram *dram, uint32_t index)
+{
+	return sim_slab_at(&dram->fetches, index);
+}
+
+/* A new request or waiting access; SIM_SLAB_NONE when the run has failed. */
+uint32_t sim_dram_take(struct sim_machine *machine, struct sim_dram *dram);
+/* The request for a line takes its place in the queue. */
+void sim_dram_push(struct sim_machine *machine, struct sim_dram *dram, uint32_t index,
+		   uint64_t number);
+/* The request that has the channel now, which is free after its line; SIM_SLAB_NONE: none, ask
+ * again at dram->due, or after a push. */
+uint32_t sim_dram_serve(struct sim_machine *machine, struct sim_dram *dram);
 
 int sim_partitions_make(struct sim_machine *machine);
 void sim_partitions_free(struct sim_machine *machine);

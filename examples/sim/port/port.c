@@ -192,17 +192,18 @@ void sim_fail_stray(struct sim_port *port, const struct sim_warp *warp, uint64_t
 }
 
 void sim_fail_lane(struct sim_port *port, const struct sim_lane *lane,
-		   const struct sim_step *step)
+		   const struct sim_stray *stray)
 {
-	fail_beyond(port, lane->thread, step->stray);
+	fail_beyond(port, lane->thread, stray);
 }
 
 /* ---- attempts ------------------------------------------------------------------------- */
 
-static void start_attempt(struct sim_port *port, struct sim_warp *warp, bool again)
+static void start_attempt(struct sim_port *port, struct sim_warp *warp, bool again, uint64_t tick)
 {
 	warp->started = sim_now(port);
 	warp->inside = gputm_simt_stack_active_mask(warp->stack);
+	sim_see(port, warp->number, SIM_SEEN_BEGIN, warp->inside, tick);
 	if (port->ops->begin)
 		port->ops->begin(port, warp, again);
 }
@@ -216,7 +217,8 @@ bool sim_tx_begin(struct sim_port *port, struct sim_warp *warp, uint64_t pc)
 	warp->in_tx = true;
 	warp->aborts = 0;
 	warp->wait = SIM_READY;
-	start_attempt(port, warp, false);
+	sim_ledger_begin(port, warp, gputm_simt_stack_active_mask(warp->stack));
+	start_attempt(port, warp, false, sim_now(port));
 	return warp->wait == SIM_READY;
 }
 
@@ -228,6 +230,8 @@ void sim_tx_abort(struct sim_port *port, struct sim_warp *warp, uint64_t mask,
 
 	port->result.aborted += count;
 	port->result.aborted_by_reason[reason] += count;
+	sim_ledger_ends(port, warp, mask, SIM_SPENT_TA);
+	sim_see(port, warp->number, SIM_SEEN_ABORT, mask, reason);
 	if (gputm_simt_stack_tx_abort(warp->stack, mask) < 0)
 		sim_fail(port, -EINVAL, "lanes could not be aborted");
 	restore(port, warp, mask);
@@ -245,6 +249,8 @@ void sim_tx_commit(struct sim_port *port, struct sim_warp *warp, uint64_t mask,
 	const struct sim_observer *observer = port->observer;
 
 	port->result.committed += (uint64_t)__builtin_popcountll(mask);
+	sim_ledger_ends(port, warp, mask, SIM_SPENT_TU);
+	sim_see(port, warp->number, SIM_SEEN_COMMIT, mask, 0);
 	if (warp->stray & mask)
 		sim_fail_stray(port, warp, warp->stray & mask);
 	if (gputm_simt_stack_tx_commit(warp->stack, mask, warp->pc_after) < 0)
@@ -258,8 +264,10 @@ bool sim_tx_over(struct sim_port *port, struct sim_warp *warp, uint64_t tick)
 	int result = gputm_simt_stack_tx_commit_done(warp->stack);
 
 	sim_wake(port, warp, tick);
+	sim_ledger_over(port, warp, result == GPUTM_SIMT_STACK_RESTART, tick);
+	sim_see(port, warp->number, SIM_SEEN_OVER, result == GPUTM_SIMT_STACK_RESTART, tick);
 	if (result == GPUTM_SIMT_STACK_RESTART) {
-		start_attempt(port, warp, true);
+		start_attempt(port, warp, true, tick);
 		return true;
 	}
 	if (result != GPUTM_SIMT_STACK_LEAVE)

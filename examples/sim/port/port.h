@@ -95,6 +95,17 @@ enum sim_wait {
 	SIM_SYSTEM,    /* for the system, which wakes it */
 };
 
+/* What the threads of a warp do with its cycles: counted where that changes (ledger.c). */
+struct sim_ledger {
+	uint64_t since;	       /* cycle up to which all is counted */
+	uint64_t attempt;      /* cycles of the attempt so far, of lanes without an outcome */
+	uint32_t live;	       /* lanes with a thread that has not ended */
+	uint32_t began;	       /* that began the transaction which the warp is in */
+	uint32_t open, failed; /* of its attempt: without an outcome, aborted */
+	uint32_t locking;      /* that acquire a lock or wait for an atomic */
+	uint8_t does, before;  /* enum sim_spent: now, and up to `since` if that is ahead */
+};
+
 struct sim_warp {
 	struct gputm_simt_stack *stack;
 	enum sim_wait wait;
@@ -125,6 +136,7 @@ struct sim_warp {
 	uint32_t whole;	     /* lanes with a thread */
 	uint32_t due;	     /* lanes whose lane[].loaded has yet to go into register `into` */
 	uint16_t into;
+	struct sim_ledger ledger;
 	uint64_t stray; /* lanes that went beyond an array in this attempt, and where first */
 	struct sim_stray *stray_of; /* [SIM_MAX_LANES] */
 };
@@ -138,12 +150,47 @@ struct sim_warp {
 /* Is there a store of this warp in the queue? */
 bool sim_queue_has_store(const struct sim_queue *queue, const struct sim_warp *warp);
 
+/* ---- what becomes of attempts, for who looks ------------------------------------ */
+
+/* Of an attempt; the system's own steps from tx_commit on. */
+enum sim_stage {
+	SIM_STAGE_EXECUTE,
+	SIM_STAGE_COMMIT, /* tx_commit has issued; what that waits for first is the system's */
+	SIM_STAGE_CIDS,	  /* waits for commit IDs */
+	SIM_STAGE_SEND,	  /* its logs go to the partitions */
+	SIM_STAGE_VALIDATE,
+	SIM_STAGE_QUEUE, /* waits for a version that can be written */
+	SIM_STAGE_WRITE,
+	SIM_STAGE_SEAL,
+	SIM_STAGES,
+};
+
+enum sim_seen {
+	SIM_SEEN_BEGIN,	 /* an attempt of lanes a runs from tick b on */
+	SIM_SEEN_STAGE,	 /* its warp comes to stage a */
+	SIM_SEEN_ABORT,	 /* lanes a, for reason b */
+	SIM_SEEN_COMMIT, /* lanes a */
+	SIM_SEEN_OVER,	 /* the attempt is; lanes run again (a = 1), or none, from tick b on */
+	SIM_SEEN_WROTE,	 /* lane a has committed a write of word c */
+	SIM_SEEN_LOST,	 /* lane a has lost at word c, against who wrote it last, and will abort */
+};
+
+/* Told of the attempts of warps, by number; may change nothing. */
+struct sim_seer {
+	void *state;
+	void (*tell)(void *state, uint32_t warp, enum sim_seen what, uint64_t a, uint64_t b,
+		     uint64_t c);
+};
+
 /* ---- what a system does -------------------------------------------------------- */
 
 struct sim_system_ops {
 	/* Some transactions commit without a place of their own in the serial order, see
 	 * SIM_NO_PLACE and SIM_BY_VERSION: the observer needs the versions of what they read. */
 	bool versions;
+	/* A transaction is a critical section, and its threads acquire a lock until the system says
+	 * otherwise by sim_locking(). */
+	bool locks;
 	int (*make)(struct sim_port *port); /* 0, -EINVAL or -ENOMEM */
 	void (*free)(struct sim_port *port);
 
@@ -277,6 +324,7 @@ struct sim_port {
 	const struct sim_workload *workload;
 	const struct sim_program *program;
 	const struct sim_observer *observer; /* NULL for none */
+	const struct sim_seer *seer;	     /* the same */
 	struct gputm_ctx *ctx;
 	uint64_t seed;
 	uint64_t witness; /* places given so far, by systems that only count */
@@ -399,12 +447,58 @@ void sim_take_loaded(struct sim_warp *warp);
 void sim_fail_stray(struct sim_port *port, const struct sim_warp *warp, uint64_t lanes);
 /* The same of a machine that keeps registers in a lane. */
 void sim_fail_lane(struct sim_port *port, const struct sim_lane *lane,
-		   const struct sim_step *step);
+		   const struct sim_stray *stray);
+/* Tell who looks. */
+static inline void sim_see(const struct sim_port *port, uint32_t warp, enum sim_seen what,
+			   uint64_t a, uint64_t b)
+{
+	if (port->seer)
+		port->seer->tell(port->seer->state, warp, what, a, b, 0);
+}
+
+/* Of a lane's word. */
+static inline void sim_see_word(const struct sim_port *port, uint32_t warp, enum sim_seen what,
+				uint64_t lane, uint64_t address)
+{
+	if (port->seer)
+		port->seer->tell(port->seer->state, warp, what, lane, 0, address);
+}
+
+static inline void sim_stage(const struct sim_port *port, const struct sim_warp *warp,
+			     enum sim_stage stage)
+{
+	sim_see(port, warp->number, SIM_SEEN_STAGE, stage, 0);
+}
+
 /* Tell the observer. */
 void sim_tell_load(struct sim_port *port, struct sim_warp *warp, uint64_t mask);
 void sim_tell_store(struct sim_port *port, struct sim_warp *warp, uint64_t mask);
 void sim_tell_add(const struct sim_port *port, uint64_t address, uint32_t old, uint32_t value);
 void sim_tell_cas(const struct sim_port *port, uint64_t address);
+
+/* ---- where the cycles go ---------------------------------------------------------------- */
+
+/* From now on the warp, but for threads of which more is known, does this: TC, TO, TU, BA or NL.
+ * The attempts above say so themselves; hosts say when a warp waits to be admitted or at a barrier,
+ * and call sim_committing() before ops->commit. */
+void sim_spends(struct sim_port *port, struct sim_warp *warp, enum sim_spent kind);
+void sim_committing(struct sim_port *port, struct sim_warp *warp);
+/* For hosts: these lanes have threads from now on, outside transactions. */
+void sim_living(struct sim_port *port, struct sim_warp *warp, uint64_t lanes);
+/* These lanes acquire a lock or wait for an atomic from now on, the others do not. */
+void sim_locking(struct sim_port *port, struct sim_warp *warp, uint64_t lanes);
+/* For the attempts above: lanes begin a transaction, abort (TA) or commit (TU) an attempt; the next
+ * attempt begins, or the warp leaves the transaction, at that tick. */
+void sim_ledger_begin(struct sim_port *port, struct sim_warp *warp, uint64_t lanes);
+void sim_ledger_ends(struct sim_port *port, struct sim_warp *warp, uint64_t lanes,
+		     enum sim_spent kind);
+void sim_ledger_over(struct sim_port *port, struct sim_warp *warp, bool again, uint64_t tick);
+/* All cycles before this one, of a warp of so many lanes, are in spent[]. */
+void sim_ledger_count(struct sim_ledger *ledger, uint64_t cycle, uint32_t lanes,
+		      uint64_t spent[SIM_SPENT_KINDS]);
+/* The run has ended before it: so do attempts without an outcome, as aborted. */
+void sim_ledger_close(struct sim_ledger *ledger, uint64_t cycle, uint32_t lanes,
+		      uint64_t spent[SIM_SPENT_KINDS]);
 
 /* ---- units ------------------------------------------------------------------------------ */
 
@@ -419,6 +513,7 @@ int sim_unit_show(struct sim_port *port, const char *role, const struct sim_unit
 /* For hosts: unit number index, in order of roles and instances, false past the last one; save
  * all of them, make them anew and load them, 0 or an error; free or keep them. */
 bool sim_unit_get(const struct sim_port *port, size_t index, struct sim_unit_info *out);
+struct gputm_unit *sim_unit_face(const struct sim_port *port, size_t index);
 int sim_units_swap(struct sim_port *port);
 void sim_units_free(struct sim_port *port);
 /* Free what is kept. */

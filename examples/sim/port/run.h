@@ -46,6 +46,21 @@ enum sim_traffic {
 };
 extern const char *const sim_traffic_name[SIM_TRAFFIC_KINDS];
 
+/* What a thread does with a cycle, see sim_machine_time(). */
+enum sim_spent {
+	SIM_SPENT_TC,
+	SIM_SPENT_TO,
+	SIM_SPENT_TW,
+	SIM_SPENT_TA,
+	SIM_SPENT_TU,
+	SIM_SPENT_AT,
+	SIM_SPENT_BA,
+	SIM_SPENT_NL,
+	SIM_SPENT_BACKOFF,
+	SIM_SPENT_IDLE,
+	SIM_SPENT_KINDS,
+};
+
 struct sim_traffic_count {
 	uint64_t packets, bytes, flits;
 };
@@ -89,9 +104,12 @@ struct sim_result {
 	uint64_t aborted_by_reason[SIM_ABORT_REASONS];
 	/* Core cycles, summed over warps: in transactions, and waiting to be admitted to one. */
 	uint64_t tx_exec_cycles, tx_wait_cycles;
+	uint64_t spent[SIM_SPENT_KINDS]; /* core cycles, summed over lanes of warps */
 	struct sim_traffic_count traffic[SIM_TRAFFIC_KINDS];
 	/* of the machine itself */
 	uint64_t instructions; /* warp instructions issued */
+	uint64_t longer;       /* cycles that they took the issue slot beyond their first */
+	uint64_t empty;	       /* cycles of cores without a warp */
 	uint64_t l2_accesses, l2_misses, dram_bytes;
 };
 

@@ -17,7 +17,7 @@ struct sim_machine;
 /* What a system may know of the shape of its machine; machine.h says what the fields are. */
 struct sim_shape {
 	uint32_t cores, warps, lanes, partitions, interleave;
-	uint32_t core_mhz, flit_bytes, plain_latency;
+	uint32_t core_mhz, flit_bytes, plain_latency, spill_latency;
 	bool pack_messages, unbounded_ring;
 };
 
@@ -69,13 +69,12 @@ struct sim_unused {
 	SIM_NO_COMMIT_UNITS,                                                                   \
 		{ "machine.unit_latency", "the system has no units beside the L2", NULL }
 #define SIM_NO_ABORTS                                                                          \
-	{ "machine.patience", "a system of locks aborts nothing", NULL },                      \
-		{ "machine.patience_cycles", "a system of locks aborts nothing", NULL }
+	{ "machine.patience", "a system of locks aborts nothing", NULL }
 
 /* That of a unit whose config struct is the member of its name. */
 #define SIM_ROLE(type, unit) { #unit, gputm_##unit##_params, offsetof(type, unit) }
 
-/* Cycles of a run that one of its devices has spent in one way. */
+/* Cycles of a run that a device, or each of some, has spent in one way. */
 struct sim_time {
 	const char *device, *name, *summary;
 	uint64_t cycles;
@@ -98,7 +97,8 @@ struct sim_own_machine {
 	/* Numbers that --check found besides, by name; false past the last one. NULL for none. */
 	bool (*check_count)(const struct sim_machine *machine, size_t index, const char **name,
 			    uint64_t *value);
-	/* What the devices did, device by device; of each, the sum is the run's cycles. Or NULL. */
+	/* What the devices did, device by device; of each, the sum is the run's cycles, times the
+	 * number of those that have one name. */
 	bool (*time)(const struct sim_machine *machine, size_t index, struct sim_time *out);
 	/* In a few words, for the text report. */
 	void (*describe)(const void *system_config, char *text, size_t size);

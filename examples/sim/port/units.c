@@ -227,6 +227,11 @@ int sim_units_swap(struct sim_port *port)
 	return 0;
 }
 
+struct gputm_unit *sim_unit_face(const struct sim_port *port, size_t index)
+{
+	return port->unit[index].kind->face(handle_get(&port->unit[index]));
+}
+
 bool sim_unit_get(const struct sim_port *port, size_t index, struct sim_unit_info *out)
 {
 	const struct sim_unit_slot *slot;
@@ -236,6 +241,6 @@ bool sim_unit_get(const struct sim_port *port, size_t index, struct sim_unit_inf
 	slot = &port->unit[index];
 	out->role = slot->role;
 	out->instance = slot->instance;
-	out->unit = slot->kind->face(handle_get(slot));
+	out->unit = sim_unit_face(port, index);
 	return true;
 }

@@ -61,31 +61,32 @@ static void put_config(struct emit *e, const struct sim_report *r)
 	emit_end(e);
 }
 
+/* Until version 1.0 JSON of all instances is as in version 0.1.0. */
+static bool is_of_0_1(const struct emit *e, const struct sim_report *r)
+{
+	return emit_nested(e) && r->options->report == SIM_INSTANCES;
+}
+
 static void put_times(struct emit *e, const struct sim_report *r)
 {
-	const struct sim_own_machine *own = r->setup->system->own;
+	bool old = is_of_0_1(e, r) && !r->setup->system->own;
 	const char *device = NULL;
 	struct sim_time time;
 
-	if (!own || !own->time || r->options->report == SIM_SUMMARY)
+	if (old || r->options->report == SIM_SUMMARY)
 		return;
 	emit_object(e, "times");
-	for (size_t i = 0; own->time(r->machine, i, &time); i++) {
+	for (size_t i = 0; sim_machine_time(r->machine, &r->result, i, &time); i++) {
 		if (device && strcmp(device, time.device))
 			emit_end(e);
 		if (!device || strcmp(device, time.device))
 			emit_object(e, time.device);
 		device = time.device;
+		e->note = time.summary;
 		emit_u64(e, time.name, time.cycles);
 	}
 	emit_end(e);
 	emit_end(e);
-}
-
-/* Until version 1.0 JSON of all instances is as in version 0.1.0. */
-static bool is_of_0_1(const struct emit *e, const struct sim_report *r)
-{
-	return emit_nested(e) && r->options->report == SIM_INSTANCES;
 }
 
 static void put_count(struct emit *e, const char *name, const struct sim_traffic_count *count)
@@ -118,6 +119,50 @@ static void put_memory(struct emit *e, const struct sim_report *r)
 	emit_u64(e, "l2_accesses", r->result.l2_accesses);
 	emit_u64(e, "l2_misses", r->result.l2_misses);
 	emit_u64(e, "dram_bytes", r->result.dram_bytes);
+	emit_end(e);
+}
+
+/* Figures of the arrays of a node, and their sums. */
+static void put_arrays(struct emit *e, const struct sim_energy array[], size_t count,
+		       unsigned node, bool energy)
+{
+	struct sim_energy all;
+	char name[8];
+
+	if (!sim_energy_total(array, count, node, &all))
+		return;
+	snprintf(name, sizeof(name), "nm%u", node);
+	emit_object(e, name);
+	for (size_t i = 0; i < count; i++)
+		if (array[i].node == node)
+			emit_real(e, array[i].name, energy ? array[i].energy : array[i].area);
+	emit_real(e, "total", energy ? all.energy : all.area);
+	emit_real(e, energy ? "active" : "scaled", energy ? all.active : all.scaled);
+	emit_end(e);
+}
+
+static void put_energy(struct emit *e, const struct sim_report *r)
+{
+	struct sim_energy array[SIM_ENERGY_ARRAYS], all;
+	size_t count;
+
+	if (is_of_0_1(e, r) || r->setup->system->own || r->options->report == SIM_SUMMARY)
+		return;
+	count = sim_energy_arrays(r, array);
+	if (!sim_energy_total(array, count, 40, &all))
+		sim_energy_total(array, count, 32, &all);
+	emit_object(e, "energy");
+	emit_real(e, "leakage", sim_energy_leakage(r));
+	emit_real(e, "clock", sim_energy_clock(r));
+	put_arrays(e, array, count, 40, true);
+	put_arrays(e, array, count, 32, true);
+	emit_real(e, "total", sim_energy_leakage(r) + sim_energy_clock(r) + all.energy);
+	emit_end(e);
+	if (!count)
+		return;
+	emit_object(e, "area");
+	put_arrays(e, array, count, 40, false);
+	put_arrays(e, array, count, 32, false);
 	emit_end(e);
 }
 
@@ -231,6 +276,7 @@ void sim_report_data(struct emit *e, const struct sim_report *r, const struct si
 	emit_end(e);
 	put_memory(e, r);
 	put_traffic(e, r);
+	put_energy(e, r);
 	if (e->shape == EMIT_JSON)
 		emit_real(e, "wall_seconds", r->wall_seconds);
 	put_verdict(e, r);

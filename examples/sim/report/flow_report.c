@@ -108,8 +108,10 @@ static void head(const struct sim_report *r, FILE *out)
 			   r->setup->mechanism->summary);
 	fprintf(out, "  kernel       %s: %zu blocks, %zu instructions\n", k->name,
 		k->code->block_count, k->code->instr_count);
-	fprintf(out, "  threads      %u thread blocks of %u, in warps of %u\n", k->blocks,
-		k->block_threads, k->lanes);
+	fprintf(out, "  threads      %u thread blocks of %u, ", k->blocks, k->block_threads);
+	if (k->threads % k->block_threads)
+		fprintf(out, "the last of %u, ", kernel_threads_of_block(k, k->blocks - 1));
+	fprintf(out, "in warps of %u\n", k->lanes);
 	if (r->setup->machine_name)
 		fprintf(out, "  machine      %s: %u cores, %u memory partitions\n",
 			r->setup->machine_name, r->setup->machine.cores,

@@ -30,7 +30,7 @@ static size_t collect(const struct sim_units *units, struct sim_group group[GROU
 			continue;
 		if (g == groups)
 			group[groups++] = (struct sim_group){ .units = units, .role = info.role,
-							      .unit = info.unit,
+							      .unit = info.unit, .first = i,
 							      .instance = SIM_EACH };
 		add(&group[g], info.unit);
 	}
@@ -67,10 +67,16 @@ static void merge(const struct sim_group *group, size_t index, uint64_t *bucket)
 			memcpy(bucket, stat.bucket, GPUTM_HISTOGRAM_BUCKETS * sizeof(*bucket));
 		return;
 	}
-	for (size_t u = 0; group->units->at(group->units->of, u, &info); u++)
-		if (!strcmp(info.role, group->role) && gputm_unit_stat(info.unit, index, &stat))
-			for (unsigned i = 0; stat.bucket && i < GPUTM_HISTOGRAM_BUCKETS; i++)
-				bucket[i] += stat.bucket[i];
+	for (size_t u = group->first, left = group->instances;
+	     left && group->units->at(group->units->of, u, &info); u++) {
+		if (strcmp(info.role, group->role))
+			continue;
+		left--;
+		if (!gputm_unit_stat(info.unit, index, &stat))
+			continue;
+		for (unsigned i = 0; stat.bucket && i < GPUTM_HISTOGRAM_BUCKETS; i++)
+			bucket[i] += stat.bucket[i];
+	}
 }
 
 bool sim_group_stat(const struct sim_group *group, size_t index, struct gputm_stat *out,

@@ -25,8 +25,11 @@ struct sim_report {
 	double wall_seconds;
 	int ended; /* by this signal; 0: the run is done */
 	const struct flow_verdict *found; /* what the verdict on a gpu is made of */
-	struct sim_output out, issues, record;
+	struct sim_output out, issues, record, history;
 };
+
+/* Files for CACTI in report->options->cacti. 0 or -1, with the reason on stderr. */
+int sim_report_cacti(const struct sim_report *report);
 
 /* To report->out, in the format of the options; its errors are found when it is closed. */
 void sim_report_write(const struct sim_report *report);
@@ -49,13 +52,16 @@ struct sim_units {
 	const void *of;
 };
 
+struct sim_units sim_units_of(const struct sim_report *report);
+
 #define SIM_STATS_MAX 64
 #define SIM_EACH EMIT_EACH
 
 struct sim_group {
 	const struct sim_units *units;
 	const char *role;
-	const struct gputm_unit *unit; /* the first one */
+	const struct gputm_unit *unit; /* the first one, and its number */
+	size_t first;
 	uint32_t instance;	       /* SIM_EACH: all of the role */
 	uint32_t instances;
 	uint64_t total[SIM_STATS_MAX]; /* sums of counters, maxima of maxima */
@@ -71,6 +77,27 @@ bool sim_group_stat(const struct sim_group *group, size_t index, struct gputm_st
 double sim_histogram_mean(const struct gputm_stat *stat);
 /* The largest value of the bucket in which that many percent of the samples are reached. */
 uint64_t sim_histogram_percentile(const struct gputm_stat *stat, unsigned percent);
+
+/* ---- energy and area ---- */
+
+/* Of an array of all its units: the paper's, and what of that our run and size make. */
+struct sim_energy {
+	const char *name; /* NULL: of all arrays */
+	unsigned node;	  /* nm */
+	double energy, active; /* microjoules */
+	double area, scaled;   /* mm2 */
+};
+
+/* Of a run under a TM system on the machine, in microjoules. */
+double sim_energy_leakage(const struct sim_report *report);
+double sim_energy_clock(const struct sim_report *report);
+/* Those of a node follow one another. @return how many. */
+#define SIM_ENERGY_ARRAYS 32
+size_t sim_energy_arrays(const struct sim_report *report,
+			 struct sim_energy out[SIM_ENERGY_ARRAYS]);
+/* The sum of those of a node; false if there are none. */
+bool sim_energy_total(const struct sim_energy array[], size_t count, unsigned node,
+		      struct sim_energy *out);
 
 /* ---- parts of reports ---- */
 

@@ -298,22 +298,91 @@ static void verdict(const struct sim_report *r, FILE *out)
 	sim_report_wrapped(out, 0, 0, text);
 }
 
-/* Each cycle of the run is one of each device's. */
+/* Of the device whose first row is `first`. */
+static uint64_t time_of(const struct sim_report *r, const struct sim_time *first, size_t index)
+{
+	struct sim_time time;
+	uint64_t sum = 0;
+
+	while (sim_machine_time(r->machine, &r->result, index++, &time) &&
+	       !strcmp(time.device, first->device))
+		sum += time.cycles;
+	return sum;
+}
+
+/* In tenths of a percent, so that shares of one whole add up to 100.0. */
+static unsigned share(uint64_t *before, uint64_t cycles, uint64_t all)
+{
+	double from = (double)*before, to = from + (double)cycles;
+
+	*before += cycles;
+	return (unsigned)(1000 * to / (double)all + 0.5) -
+	       (unsigned)(1000 * from / (double)all + 0.5);
+}
+
+/* Of each device the rows are all of its cycles. */
 static void times(const struct sim_report *r, FILE *out)
 {
-	const struct sim_own_machine *own = r->setup->system->own;
+	const char *device = "";
+	uint64_t before = 0, all = 0;
 	struct sim_time time;
+	unsigned tenths;
 	char name[64];
 
-	if (!own || !own->time || r->options->report == SIM_SUMMARY)
+	if (r->options->report == SIM_SUMMARY)
 		return;
-	fprintf(out, "\n  %-30s %15s\n", "times", "cycles");
-	for (size_t i = 0; own->time(r->machine, i, &time); i++) {
-		snprintf(name, sizeof(name), "%s.%s", time.device, time.name);
-		if (time.cycles)
-			fprintf(out, "    %-28s %15s  ", name, grouped(time.cycles));
-		if (time.cycles)
-			sim_report_wrapped(out, 50, 50, time.summary);
+	fputs("\n  where the cycles went\n", out);
+	for (size_t i = 0; sim_machine_time(r->machine, &r->result, i, &time); i++) {
+		if (strcmp(device, time.device)) {
+			all = time_of(r, &time, i);
+			before = 0;
+		}
+		device = time.device;
+		if (!time.cycles)
+			continue;
+		tenths = share(&before, time.cycles, all);
+		snprintf(name, sizeof(name), "%s.%s", device, time.name);
+		fprintf(out, "    %-18s %17s %3u.%u %%  ", name, grouped(time.cycles), tenths / 10,
+			tenths % 10);
+		sim_report_wrapped(out, 50, 50, time.summary);
+	}
+}
+
+/* A line of the table of energy; without an area there is none. */
+static void energy_row(FILE *out, const char *name, double energy, double part, double area,
+		       double scaled)
+{
+	fprintf(out, "    %-22s %10.1f uJ", name, energy);
+	if (area > 0)
+		fprintf(out, " %12.1f uJ %9.4f %9.4f", part, area, scaled);
+	fputc('\n', out);
+}
+
+static void energy(const struct sim_report *r, FILE *out)
+{
+	struct sim_energy array[SIM_ENERGY_ARRAYS], all;
+	char name[64];
+	size_t count;
+
+	if (r->options->report == SIM_SUMMARY || r->setup->system->own)
+		return;
+	count = sim_energy_arrays(r, array);
+	fputs("\n  energy, without what cores, caches, crossbars and DRAM do; and area\n", out);
+	energy_row(out, "leakage", sim_energy_leakage(r), 0, 0, 0);
+	energy_row(out, "clock", sim_energy_clock(r), 0, 0, 0);
+	if (count)
+		fprintf(out, "    %-22s %13s %15s %9s %9s\n", "arrays, by the papers",
+			"all cycles", "(our accesses)", "mm2", "(ours)");
+	for (size_t i = 0; i < count; i++) {
+		snprintf(name, sizeof(name), "nm%u.%s", array[i].node, array[i].name);
+		energy_row(out, name, array[i].energy, array[i].active, array[i].area,
+			   array[i].scaled);
+	}
+	for (unsigned node = 40; node >= 32; node -= 8) {
+		if (!sim_energy_total(array, count, node, &all))
+			continue;
+		snprintf(name, sizeof(name), "nm%u.total", node);
+		energy_row(out, name, all.energy, all.active, all.area, all.scaled);
 	}
 }
 
@@ -327,6 +396,7 @@ void sim_report_text(const struct sim_report *r, const struct sim_units *units)
 	if (!r->setup->system->own)
 		traffic(r, out);
 	times(r, out);
+	energy(r, out);
 	sim_report_text_units(r, units);
 	verdict(r, out);
 }

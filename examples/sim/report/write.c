@@ -17,7 +17,7 @@ static bool unit_of_gpu(const void *gpu, size_t index, struct sim_unit_info *out
 	return flow_gpu_unit(gpu, index, out);
 }
 
-static struct sim_units units_of(const struct sim_report *r)
+struct sim_units sim_units_of(const struct sim_report *r)
 {
 	struct sim_units of_machine = { unit_of_machine, r->machine };
 	struct sim_units of_gpu = { unit_of_gpu, r->gpu };
@@ -27,7 +27,7 @@ static struct sim_units units_of(const struct sim_report *r)
 
 static void write_data(struct emit *e, const struct sim_report *r)
 {
-	const struct sim_units units = units_of(r);
+	const struct sim_units units = sim_units_of(r);
 	char hash[20];
 
 	snprintf(hash, sizeof hash, "%016" PRIx64, sim_point_hash(r));
@@ -43,7 +43,7 @@ static void write_data(struct emit *e, const struct sim_report *r)
 
 void sim_report_write(const struct sim_report *r)
 {
-	const struct sim_units units = units_of(r);
+	const struct sim_units units = sim_units_of(r);
 	struct emit e;
 
 	if (r->options->format == SIM_TEXT && !r->options->only) {

@@ -47,6 +47,12 @@ static const struct sim_unused of_machines[] = {
 	{ "machine.blocks", "expected core.blocks", NULL },
 	{ "machine.lanes", "the kernel says what a warp is", NULL },
 	{ "machine.plain_latency", "expected core.latency", NULL },
+	{ "machine.simd_width", "expected core.simd_width", NULL },
+	{ "machine.l1_bytes", "expected core.l1_bytes", NULL },
+	{ "machine.l1_ways", "expected core.l1_ways", NULL },
+	{ "machine.spill_latency", "there are no logs", NULL },
+	{ "machine.issue_slots", "the mechanism says which warp issues", NULL },
+	{ "machine.scheduler", "the mechanism says which warp issues", NULL },
 	{ "machine.swap_units_every", "only runs under a TM system swap units", NULL },
 	{ "machine.unit_latency", "there are no units beside the L2", NULL },
 	{ "machine.patience", "nothing is aborted", NULL },
@@ -73,7 +79,7 @@ int flow_setup_make(struct gputm_ctx *ctx, const struct sim_parts *parts,
 		out->core.warps = out->machine.warps;
 		out->core.blocks = out->machine.blocks;
 		out->core.latency = out->machine.plain_latency;
-		out->core.simd_width = KERNEL_LANES;
+		out->core.simd_width = out->machine.simd_width;
 		if (!sim_settings_used(given, of_machines, NULL))
 			return -1;
 	}
@@ -82,6 +88,7 @@ int flow_setup_make(struct gputm_ctx *ctx, const struct sim_parts *parts,
 	out->machine.warps = out->core.warps;
 	out->machine.blocks = out->core.blocks;
 	out->machine.plain_latency = out->core.latency;
+	out->machine.simd_width = out->core.simd_width;
 	return 0;
 }
 
@@ -161,12 +168,10 @@ static bool runs_alone(const struct kernel *kernel)
 			code->instr[i].column, why);
 		return false;
 	}
-	if (code->instr_count && kernel->threads % kernel->block_threads == 0)
+	if (code->instr_count)
 		return true;
 	fprintf(stderr, "gputm-sim: %s: %s\n", kernel->file,
-		code->instr_count ? "without a TM system all blocks must be full, expected "
-				    "--threads of whole blocks, or --system" :
-		kernel->launches  ? "without a TM system there is one launch, expected --system" :
+		kernel->launches ? "without a TM system there is one launch, expected --system" :
 				    "there is no program but that with locks");
 	return false;
 }

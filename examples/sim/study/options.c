@@ -54,11 +54,27 @@ static const struct option table[] = {
 	  "prove the run right: serialisable, or each thread as alone" },
 	{ "record", TEXT, AT(record), 0, 0, NULL, "FILE",
 	  "check, and write what committed to FILE, as a trace" },
+	{ "trace-events", TEXT, AT(trace_events), 0, 0, NULL, "FILE",
+	  "write what happens to FILE, for Perfetto" },
+	{ "series", FILES, AT(series_given), 0, 0, NULL, "N FILE",
+	  "write to FILE what has changed, every N cycles" },
+	{ "vcd", TEXT, AT(vcd), 0, 0, NULL, "FILE",
+	  "write signals to FILE, for GTKWave" },
+	{ "why", TEXT, AT(why), 0, 0, NULL, "THREAD[.N]",
+	  "tell why a thread aborted (for the Nth time), not the report" },
+	{ "window", TEXT, AT(window), 0, 0, NULL, "A:B",
+	  "see cycles A to B only (default all)" },
+	{ "trace-only", TEXT, AT(trace_only), 0, 0, NULL, "ROLE,...",
+	  "see these units, or warps, only" },
+	{ "history", TEXT, AT(history), 0, 0, NULL, "FILE",
+	  "write what a trace's transactions read and wrote to FILE" },
 	{ "format", CHOICE, AT(format), 0, 0, formats, "text|json|jsonl|csv|gem5",
 	  "shape of the report" },
 	{ "report", CHOICE, AT(report), 0, 0, levels, "summary|roles|instances",
 	  "what the report tells of units" },
 	{ "only", TEXT, AT(only), 0, 0, NULL, "NAME,...", "report these figures only" },
+	{ "cacti", TEXT, AT(cacti), 0, 0, NULL, "DIR",
+	  "write input for CACTI, a file for each array, and do not run" },
 	{ "out", TEXT, AT(out), 0, 0, NULL, "FILE", "write the report to FILE" },
 	{ "progress", CHOICE, AT(progress), 0, 0, progresses, "auto|always|never",
 	  "progress bar on standard error" },
@@ -228,6 +244,17 @@ static bool has_value(const struct option *o, const char *following)
 				 o->kind != FLAG && o->kind != FILES;
 }
 
+static int take_series(struct sim_options *out)
+{
+	out->series = out->files[1];
+	if (parse_number(out->files[0], &out->series_cycles) && out->series_cycles &&
+	    out->series_cycles <= SIM_CYCLES_MAX)
+		return 0;
+	fprintf(stderr, "gputm-sim: --series: got \"%s\", expected a number of cycles 1 .. %llu\n",
+		sim_quoted(out->files[0]), (unsigned long long)SIM_CYCLES_MAX);
+	return -1;
+}
+
 /* All words up to the next option. */
 static int take_files(const struct option *o, char ***argument, struct sim_options *out)
 {
@@ -236,9 +263,10 @@ static int take_files(const struct option *o, char ***argument, struct sim_optio
 		++*argument;
 		out->file_count++;
 	}
-	if (out->file_count && (o->offset != AT(compare) || out->file_count == 2))
-		return 0;
-	fprintf(stderr, "gputm-sim: --%s: got %zu files, expected %s\n", o->name, out->file_count,
+	if (out->file_count && (o->offset == AT(merge) || out->file_count == 2))
+		return o->offset == AT(series_given) ? take_series(out) : 0;
+	fprintf(stderr, "gputm-sim: --%s: got %zu %s, expected %s\n", o->name, out->file_count,
+		o->offset == AT(series_given) ? "words" : "files",
 		o->argument);
 	return -1;
 }
@@ -300,10 +328,31 @@ static bool is_set(const struct sim_options *o, const char *start)
 	return false;
 }
 
+/* What looks at a run needs one. */
+static const char *seeing_relations(const struct sim_options *o)
+{
+	bool sees = o->trace_events || o->series || o->vcd || o->why;
+
+	if (o->history && !o->trace)
+		return "--history: values must be versions, as those of a trace are, expected "
+		       "--trace FILE too (--record makes one of any run)";
+	if (sees && o->kernel && !o->system_given)
+		return "--trace-events, --series, --vcd, --why: they show transactions, expected "
+		       "--system too";
+	if (o->window && !sees)
+		return "--window: it says what of a run is seen, expected --trace-events FILE, "
+		       "--series N FILE, --vcd FILE or --why THREAD too";
+	if (o->trace_only && !o->trace_events && !o->vcd)
+		return "--trace-only: it says what is told, expected --trace-events FILE or --vcd "
+		       "FILE too";
+	return NULL;
+}
+
 /* Many runs are what their file says. */
 static const char *study_relations(const struct sim_options *o)
 {
-	bool own = o->given_run || o->config || o->check || o->issues || o->record || o->only;
+	bool own = o->given_run || o->config || o->check || o->issues || o->record || o->only ||
+		   o->cacti || o->history || o->trace_events || o->series || o->vcd || o->why;
 
 	if (!!o->study + o->merge + o->compare > 1)
 		return "--study, --merge, --compare: expected one of them";
@@ -346,6 +395,12 @@ static int relations(const struct sim_options *o)
 	else if (o->edges && (is_set(o, "workload.vertices=") || is_set(o, "workload.edges=")))
 		reason = "--set: the graph is that of --edges, expected neither workload.vertices "
 			 "nor workload.edges";
+	else if (o->cacti && (o->check || o->issues || o->only || o->out ||
+			       o->history || o->trace_events || o->series || o->vcd || o->why))
+		reason = "--cacti: nothing is run, expected no --check, --record, --issues, "
+			 "--trace-events, --series, --vcd, --why, --only or --out";
+	if (!reason)
+		reason = seeing_relations(o);
 	if (!reason)
 		reason = study_relations(o);
 	if (reason)
@@ -429,6 +484,53 @@ static int find_part(struct sim_options *out)
 	return 0;
 }
 
+/* A number up to `end`, which is the next one's begin. NULL: there is none. */
+static const char *cycle(const char *text, char end, uint64_t *out)
+{
+	char *rest;
+
+	if (*text < '0' || *text > '9')
+		return NULL;
+	errno = 0;
+	*out = strtoull(text, &rest, 10);
+	return errno || *rest != end || *out > SIM_CYCLES_MAX ? NULL : rest + !!end;
+}
+
+static int find_window(struct sim_options *out)
+{
+	const char *text = out->window;
+
+	out->to = UINT64_MAX;
+	if (text)
+		text = cycle(text, ':', &out->from);
+	if (text)
+		text = cycle(text, '\0', &out->to);
+	if (!out->window || (text && out->from < out->to))
+		return 0;
+	fprintf(stderr, "gputm-sim: --window: got \"%s\", expected A:B, cycles with A below B, B "
+			"at most %llu\n", sim_quoted(out->window),
+		(unsigned long long)SIM_CYCLES_MAX);
+	return -1;
+}
+
+static int find_thread(struct sim_options *out)
+{
+	const char *text = out->why;
+	bool number = text && strchr(text, '.');
+
+	out->why_number = 1;
+	if (text)
+		text = cycle(text, number ? '.' : '\0', &out->why_thread);
+	if (text && number)
+		text = cycle(text, '\0', &out->why_number);
+	if (!out->why || (text && out->why_thread < SIM_THREADS_MAX && out->why_number))
+		return 0;
+	fprintf(stderr, "gputm-sim: --why: got \"%s\", expected THREAD or THREAD.N, a thread 0 .. "
+			"%d and which of its aborts from 1\n", sim_quoted(out->why),
+		SIM_THREADS_MAX - 1);
+	return -1;
+}
+
 static int find_tolerance(struct sim_options *out)
 {
 	const char *text = out->tolerance_text;
@@ -494,6 +596,8 @@ int sim_options_parse(int argc, char **argv, struct sim_options *out)
 		out->report = level_of(out);
 	error = error ? error : find_part(out);
 	error = error ? error : find_tolerance(out);
+	error = error ? error : find_window(out);
+	error = error ? error : find_thread(out);
 	return error ? error : sim_options_relate(out);
 }
 

@@ -30,11 +30,22 @@ struct sim_of_study {
 	uint64_t matched; /* patterns of --only that have a figure */
 };
 
+#define SIM_CYCLES_MAX (UINT64_C(1) << 48) /* of --window; a run of so many takes years */
+
 struct sim_options {
 	const char *program; /* as it was called */
 	const char *system, *machine, *workload; /* always set */
 	const char *kernel, *divergence, *issues; /* of control flow, or NULL */
-	const char *keys, *edges, *trace, *out, *record;	 /* file names or NULL */
+	const char *keys, *edges, *trace, *out, *record, *history;	 /* file names or NULL */
+	const char *trace_events;	  /* file name or NULL */
+	bool series_given;
+	const char *series;		  /* file name or NULL */
+	uint64_t series_cycles;
+	const char *vcd;		  /* file name or NULL */
+	const char *why;		  /* or NULL */
+	uint64_t why_thread, why_number;
+	const char *window, *trace_only; /* "A:B" and roles, or NULL */
+	uint64_t from, to;		  /* cycles of the window */
 	bool workload_given, system_given, machine_given, concurrency_given;
 	bool threads_given;
 	bool given_run; /* an option that says what is run */
@@ -48,6 +59,7 @@ struct sim_options {
 	int format, progress; /* of the enums above */
 	int report;	      /* one of the levels; never SIM_BY_FORMAT */
 	const char *only;     /* patterns of figures, or NULL */
+	const char *cacti;    /* folder, or NULL */
 	const char *config;   /* file name or NULL */
 	struct sim_study_file given; /* what stood in it */
 	/* many runs */

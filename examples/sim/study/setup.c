@@ -56,8 +56,7 @@ const char *sim_workload_name(const void *unused, size_t index)
 const char *sim_machine_name(const void *unused, size_t index)
 {
 	(void)unused;
-	return index < sim_machine_params.preset_count ? sim_machine_params.preset[index].name :
-							 NULL;
+	return index < SIM_MACHINES ? sim_machine_kinds[index].name : NULL;
 }
 
 static const struct sim_system_class *find_system(const char *name)
@@ -100,9 +99,11 @@ static const char *own_name(const void *own, size_t index)
 static int find_machine(const struct sim_options *options, struct sim_setup *out)
 {
 	const struct sim_own_machine *own = out->system ? out->system->own : NULL;
+	const struct gputm_params *params = sim_machine_named(options->machine);
 	char whose[80] = "";
 
-	gputm_params_init(&sim_machine_params, &out->machine, sizeof out->machine);
+	gputm_params_init(params && !own ? params : &sim_machine_params, &out->machine,
+			  sizeof out->machine);
 	if (!out->system && !options->machine_given)
 		return 0;
 	out->machine_name = own ? own->name : options->machine;
@@ -111,8 +112,7 @@ static int find_machine(const struct sim_options *options, struct sim_setup *out
 				"--concurrency\n", out->system->name);
 		return -1;
 	}
-	if (own ? !options->machine_given || !strcmp(options->machine, own->name) :
-		  !gputm_params_preset(NULL, &sim_machine_params, options->machine, &out->machine))
+	if (own ? !options->machine_given || !strcmp(options->machine, own->name) : params != NULL)
 		return 0;
 	if (out->system)
 		snprintf(whose, sizeof whose, " (for system %s)", out->system->name);

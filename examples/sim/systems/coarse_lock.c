@@ -42,6 +42,7 @@ static void loaded(struct sim_port *port, struct sim_warp *warp)
 	} else {
 		sim_put_back(port, warp, warp->inside);
 		warp->witness[lane] = port->witness++;
+		sim_locking(port, warp, warp->ledger.locking & ~warp->inside);
 	}
 	sim_wake(port, warp, sim_now(port));
 }
@@ -62,6 +63,7 @@ static void commit(struct sim_port *port, struct sim_warp *warp)
 }
 
 static const struct sim_system_ops ops = {
+	.locks = true,
 	.begin = begin,
 	.loaded = loaded,
 	.commit = commit,

@@ -158,14 +158,18 @@ static uint64_t walk(struct sim_port *port, struct sim_warp *warp,
 		     const struct getm_warp *state)
 {
 	struct getm_core *core = core_of(port, warp);
+	const struct getm_config *config = port->system_config;
 	uint32_t rows = gputm_tx_log_rows(state->log, GPUTM_TX_LOG_WRITE);
+	uint32_t held = config->tx_log.l1_rows, spilled;
 	uint64_t from = sim_now(port);
 
 	if (!rows)
 		return from;
 	if (core->walker_free > from)
 		from = core->walker_free;
-	core->walker_free = from + rows * port->core_ticks;
+	spilled = rows > held ? rows - held : 0;
+	core->walker_free = from + (rows + (uint64_t)spilled * port->shape.spill_latency) *
+					   port->core_ticks;
 	return core->walker_free;
 }
 

@@ -79,11 +79,14 @@ static void written(struct sim_port *port, uint32_t by, uint64_t address)
 	struct ideal *ideal = port->state;
 	const struct sim_record *reader = sim_records_first(&ideal->readers, address);
 
+	sim_see_word(port, by / SIM_MAX_LANES, SIM_SEEN_WROTE, by % SIM_MAX_LANES, address);
 	while (reader) {
 		if (reader->owner == by) {
 			reader = sim_records_next(&ideal->readers, reader);
 			continue;
 		}
+		sim_see_word(port, reader->owner / SIM_MAX_LANES, SIM_SEEN_LOST,
+			     reader->owner % SIM_MAX_LANES, address);
 		conflict(port, reader->owner);
 		reader = sim_records_first(&ideal->readers, address);
 	}
@@ -144,6 +147,8 @@ static void loaded(struct sim_port *port, struct sim_warp *warp)
 
 		if (value != warp->lane[lane].loaded)
 			*doomed |= UINT64_C(1) << lane;
+		if (value != warp->lane[lane].loaded)
+			sim_see_word(port, warp->number, SIM_SEEN_LOST, lane, warp->address[lane]);
 		else if (!sim_records_note(&ideal->readers, lane_number(warp, lane),
 					   warp->address[lane], false))
 			sim_fail(port, -ENOMEM, "no memory for a read set");

@@ -285,6 +285,7 @@ void sim_kilo_init(void *memory, const struct sim_shape *shape)
 	gputm_params_init(gputm_commit_id_params(), &config->commit_id, sizeof config->commit_id);
 	gputm_params_init(gputm_commit_unit_params(), &config->commit_unit,
 			  sizeof config->commit_unit);
+	config->commit_sequencer.spilled_row_cycles = shape->spill_latency;
 	config->commit_sequencer.lanes = config->commit_unit.lanes = shape->lanes;
 	config->commit_sequencer.partitions = config->commit_id.partitions = shape->partitions;
 	config->tx_log.address_bits = config->commit_unit.address_bits = SIM_ADDRESS_BITS;

@@ -65,6 +65,8 @@ struct kilo {
 	/* Told of each write of a commit unit when the L2 serves it; NULL for none. */
 	void (*wrote)(struct sim_port *port, uint32_t partition,
 		      const struct gputm_mem_request *request);
+	/* Told of each warp whose commit is over; NULL for none. */
+	void (*finished)(struct sim_port *port, const struct sim_warp *warp);
 };
 
 /*
@@ -109,6 +111,8 @@ uint64_t sim_kilo_partition_tick(struct sim_port *port, uint32_t partition);
 /* What every such system does alike. */
 #define SIM_KILO_OPS                                                                           \
 	.store = sim_kilo_store, .loaded = sim_kilo_loaded, .watch = sim_kilo_watch,           \
+	SIM_KILO_MESSAGES
+#define SIM_KILO_MESSAGES                                                                      \
 	.at_partition = sim_kilo_at_partition, .at_core = sim_kilo_at_core,                    \
 	.completed = sim_kilo_completed, .partition_tick = sim_kilo_partition_tick
 

@@ -142,6 +142,8 @@ static void finish(struct sim_port *port, uint32_t core,
 		warp->witness[lane] = with_cid ? cid++ : kilo->empty++ | UINT64_C(1) << 63;
 	}
 	sim_log_restart(port, kilo->log[warp->number], lanes);
+	if (kilo->finished)
+		kilo->finished(port, warp);
 	if (done->fail)
 		sim_tx_abort(port, warp, done->fail, SIM_ABORT_VALIDATION);
 	if (done->pass)

@@ -65,6 +65,7 @@ static void walk(struct sim_port *port, struct sim_warp *warp)
 	struct si_warp *state = sim_si_warp(port, warp);
 
 	state->phase = SI_WRITING;
+	sim_stage(port, warp, SIM_STAGE_WRITE);
 	state->row = state->left = 0;
 	si->in_flight++;
 	sim_si_line_push(port, &si->walk[warp->core], warp->index);
@@ -162,6 +163,7 @@ void sim_si_commit_now(struct sim_port *port, struct sim_warp *warp)
 		commit_warp(port, warp);
 	} else {
 		state->phase = SI_COMMITTING;
+		sim_stage(port, warp, SIM_STAGE_QUEUE);
 		sim_si_line_push(port, &si->committing, warp->number);
 	}
 }
@@ -244,6 +246,7 @@ static void written(struct sim_port *port, struct sim_warp *warp)
 	struct si *si = sim_si_of(port);
 
 	sim_si_warp(port, warp)->phase = SI_SEALING;
+	sim_stage(port, warp, SIM_STAGE_SEAL);
 	sim_si_line_push(port, &si->sealing, warp->number);
 	si->in_flight--;
 	si->closing = true;

@@ -91,6 +91,7 @@ void sim_si_admit(struct sim_port *port)
 			return;
 		sim_si_line_pop(port, &si->waiting);
 		sim_wake(port, warp, sim_now(port));
+		sim_spends(port, warp, SIM_SPENT_TU);
 	}
 }
 
@@ -104,6 +105,7 @@ bool sim_si_watch(struct sim_port *port, struct sim_warp *warp)
 		state->phase = SI_WAITING;
 		sim_si_line_push(port, &si->waiting, warp->number);
 		sim_wait(port, warp, SIM_SYSTEM);
+		sim_spends(port, warp, SIM_SPENT_TC);
 		sim_si_poke(port);
 		return true;
 	}

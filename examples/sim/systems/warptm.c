@@ -50,12 +50,15 @@ static void commit(struct sim_port *port, struct sim_warp *warp)
 {
 	struct warptm *tm = sim_warptm_of(port);
 	struct warp_state *state = &tm->resolver[warp->core].warp[warp->index];
-	uint64_t lanes = gputm_simt_stack_active_mask(warp->stack);
+	uint64_t lanes;
 
 	if (state->phase == RESOLVED) { /* the sequencer had no room before */
 		sim_kilo_commit(port, warp);
 		return;
 	}
+	if (tm->committing && !sim_el_commit(port, warp))
+		return;
+	lanes = gputm_simt_stack_active_mask(warp->stack);
 	if (tm->first_read)
 		lanes = sim_tcd_commit(port, warp, lanes);
 	if (!lanes) {
@@ -79,6 +82,7 @@ static void warptm_free(struct sim_port *port)
 	free(tm->state);
 	free(tm->first_read);
 	free(tm->last_written);
+	sim_el_free(tm);
 	free(tm->row);
 	sim_kilo_free(port);
 }
@@ -120,6 +124,13 @@ static int make_warptm(struct sim_port *port)
 static int make_warptm_tcd(struct sim_port *port)
 {
 	return make(port, true);
+}
+
+static int make_warptm_el(struct sim_port *port)
+{
+	int error = make(port, true);
+
+	return error ? error : sim_el_make(port, sim_warptm_of(port));
 }
 
 #define ROW(field, lo, hi, standard, sentence, names)                                          \
@@ -282,6 +293,21 @@ static const struct sim_system_ops tcd_ops = {
 	.core_tick = core_tick,
 };
 
+static const struct sim_system_ops el_ops = {
+	.versions = true,
+	.make = make_warptm_el,
+	.free = warptm_free,
+	.begin = begin,
+	.load = sim_el_load,
+	.store = sim_el_store,
+	.loaded = sim_kilo_loaded,
+	.watch = sim_el_watch,
+	SIM_KILO_MESSAGES,
+	.served = sim_tcd_served,
+	.commit = commit,
+	.core_tick = core_tick,
+};
+
 const struct sim_system_class sim_warptm = {
 	.name = "warptm",
 	.summary = "WarpTM: Kilo TM that commits whole warps, conflicts within them resolved",
@@ -305,6 +331,20 @@ const struct sim_system_class sim_warptm_tcd = {
 	.role_count = sizeof roles / sizeof *roles,
 	.init = init,
 	.ops = &tcd_ops,
+	.tie = ties,
+	.unused = tcd_unused,
+	.settle = settle_tcd,
+};
+
+const struct sim_system_class sim_warptm_el = {
+	.name = "warptm-el",
+	.summary = "WarpTM with TCD that also validates at each access, for free",
+	.flavour = SIM_TRANSACTIONS,
+	.config_size = sizeof(struct warptm_config),
+	.role = roles,
+	.role_count = sizeof roles / sizeof *roles,
+	.init = init,
+	.ops = &el_ops,
 	.tie = ties,
 	.unused = tcd_unused,
 	.settle = settle_tcd,

@@ -8,6 +8,7 @@
 #include "gputm/sequential_resolver.h"
 
 #include "kilo_tm.h"
+#include "records.h"
 
 enum { RESOLVER_NONE, RESOLVER_IDEAL, RESOLVER_2PCR, RESOLVER_SCR };
 
@@ -34,6 +35,7 @@ struct warp_state {
 	uint32_t buffer;
 	uint64_t due; /* tick at which its resolution is over */
 	uint64_t aborted;
+	bool accessed; /* since it was last validated (WarpTM-EL) */
 };
 
 struct resolver {
@@ -54,6 +56,7 @@ struct warptm {
 	struct warp_state *state;	   /* per warp of the machine */
 	struct gputm_first_read **first_read;	/* per core; NULL without TCD */
 	struct gputm_last_written **last_written; /* per partition; NULL without TCD */
+	struct sim_records *committing; /* words by warp; NULL but in WarpTM-EL */
 	struct gputm_warp_row *row;
 	size_t rows;
 };
@@ -70,6 +73,15 @@ void sim_tcd_load(struct sim_port *port, struct sim_warp *warp);
 void sim_tcd_served(struct sim_port *port, struct sim_message *message);
 /* Read-only lanes without a conflict commit. @return the lanes that still have to. */
 uint64_t sim_tcd_commit(struct sim_port *port, struct sim_warp *warp, uint64_t lanes);
+
+/* warptm_el.c: validation at each access. */
+int sim_el_make(struct sim_port *port, struct warptm *tm);
+void sim_el_free(struct warptm *tm);
+void sim_el_load(struct sim_port *port, struct sim_warp *warp);
+void sim_el_store(struct sim_port *port, struct sim_warp *warp);
+bool sim_el_watch(struct sim_port *port, struct sim_warp *warp);
+/* At the first try of a commit; false: all lanes have aborted. */
+bool sim_el_commit(struct sim_port *port, struct sim_warp *warp);
 
 /* warptm_resolver.c: conflicts within a warp. */
 int sim_resolvers_make(struct sim_port *port, struct warptm *tm);

@@ -131,8 +131,8 @@ static void end_resolution(struct sim_port *port, struct sim_warp *warp)
 
 	release(port, warp);
 	if (state->aborted) {
-		sim_log_restart(port, tm->kilo.log[warp->number], state->aborted);
 		sim_tx_abort(port, warp, state->aborted, SIM_ABORT_INTRA_WARP);
+		sim_log_restart(port, tm->kilo.log[warp->number], state->aborted);
 	}
 	sim_warptm_hand_over(port, warp);
 }

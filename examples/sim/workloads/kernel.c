@@ -28,7 +28,7 @@ struct kernel_program {
 	const struct kernel *kernel;
 	const struct kernel_code *code;
 	struct sim_instr *instr;
-	uint32_t *line;
+	struct sim_spot *spot;
 	uint64_t seed; /* of branches by chance */
 };
 
@@ -85,8 +85,11 @@ static void access(const struct kernel_instr *i, struct kernel_lanes *w,
 		kernel_words(w, i->b, step->value);
 	}
 	step->into = i->d;
-	for (uint32_t left = i->d == KERNEL_NO_COLUMN ? 0 : w->stray; left; left &= left - 1)
-		kernel_register(w, i->d)[__builtin_ctz(left)] = 0;
+	for (uint32_t left = i->d == KERNEL_NO_COLUMN ? 0 : w->stray; left; left &= left - 1) {
+		uint32_t l = (uint32_t)__builtin_ctz(left);
+
+		kernel_register(w, i->d)[w->slot ? w->slot[l] : l] = 0;
+	}
 }
 
 static void eval_warp(const void *data, uint32_t pc, struct sim_warp_step *step)
@@ -94,7 +97,8 @@ static void eval_warp(const void *data, uint32_t pc, struct sim_warp_step *step)
 	const struct kernel_program *p = data;
 	const struct kernel_instr *i = &p->code->instr[pc];
 	struct kernel_lanes w = { .kernel = p->kernel, .code = p->code, .reg = step->reg,
-				  .stride = KERNEL_LANES, .mask = step->mask,
+				  .stride = step->slot ? 1 : KERNEL_LANES,
+				  .slot = step->slot, .mask = step->mask,
 				  .whole = step->whole, .seed = p->seed,
 				  .stray_of = step->stray_of };
 
@@ -116,7 +120,7 @@ static void say_stray(const void *data, uint32_t thread, const struct sim_stray 
 	const struct kernel_program *p = data;
 	const struct kernel_instr *i = &p->code->instr[stray->pc];
 	char what[160];
-	struct kernel_spot at = kernel_say_stray(p->kernel, p->code, i, stray, what, sizeof(what));
+	struct sim_spot at = kernel_say_stray(p->kernel, p->code, i, stray, what, sizeof(what));
 
 	snprintf(out, size, "%.100s:%u:%u: thread %u uses %s", p->kernel->file, at.line,
 		 at.column, thread, what);
@@ -200,19 +204,19 @@ static int make_program(struct kernel_workload *k, const struct kernel_code *cod
 	p->code = code;
 	p->seed = k->seed;
 	p->instr = calloc(length, sizeof *p->instr);
-	p->line = calloc(length, sizeof *p->line);
-	if (!p->instr || !p->line)
+	p->spot = calloc(length, sizeof *p->spot);
+	if (!p->instr || !p->spot)
 		return -ENOMEM;
 	for (uint32_t pc = 0; pc < length; pc++) {
 		translate(code, pc, &p->instr[pc]);
-		p->line[pc] = code->instr[pc].line;
+		p->spot[pc] = (struct sim_spot){ code->instr[pc].line, code->instr[pc].column };
 	}
 	p->runs = (struct sim_program){
 		.code = p->instr, .length = length, .data = p, .eval_warp = eval_warp,
 		.eval = code->registers <= SIM_REGISTERS ? eval : NULL,
 		.registers = code->registers, .special = code->special, .kept = code->kept,
 		.kept_count = (uint32_t)code->kept_count, .file = k->kernel.file,
-		.line = p->line, .say_stray = say_stray, .gpu_only = gpu_only(code),
+		.spot = p->spot, .say_stray = say_stray, .gpu_only = gpu_only(code),
 	};
 	return 0;
 }
@@ -289,7 +293,7 @@ static void destroy(struct sim_workload *workload)
 
 	for (size_t i = 0; k->program && i < 2 + k->kernel.launches; i++) {
 		free(k->program[i].instr);
-		free(k->program[i].line);
+		free(k->program[i].spot);
 	}
 	free(k->program);
 	kernel_free(&k->kernel);

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_SEEING_H
+#define SIM_SEEING_H
+/*
+ * Looking at a run. The attempts of warps, told by the port, and the events of units come
+ * together here: who ran when, in which stage, who lost against whom, at which access of which
+ * unit. What is made of that are sinks, such as a trace for Perfetto. Nothing of the run changes.
+ *
+ * Units are observed and the port tells only from the first to the last tick of the window. What
+ * was before is not known: an attempt that is under way begins with the window, and a winner
+ * that acted before has no name.
+ */
+#include "../machine/machine.h"
+#include "../port/port.h"
+
+#define SEEN_NONE UINT32_MAX
+#define SEEN_LANES 64 /* of a warp, at most */
+
+/* One warp's attempt; its number in struct seeing names it. */
+struct seen_attempt {
+	uint64_t begin, end; /* ticks; SIM_NEVER: it runs */
+	uint32_t warp, number; /* number: of the warp's transaction, from 1 */
+	uint64_t committed; /* lanes, when it has ended */
+};
+
+/* Who did something, and when. */
+struct seen_actor {
+	uint64_t tick;
+	uint32_t attempt; /* SEEN_NONE: not known */
+	uint32_t thread, lane;
+};
+
+/* Why a lane aborts, as far as it is known. */
+struct seen_loss {
+	const char *how;  /* what happened, a sentence without its end; NULL: nothing is known */
+	const char *role; /* of the unit that found out; NULL: the core itself */
+	const char *wait; /* what it waited for, or NULL */
+	uint64_t address, tick;
+	uint64_t from, to; /* ticks between which it waited last; at wait_at */
+	uint64_t wait_at;
+	uint32_t instance;
+	bool has_address;
+	struct seen_actor winner, holder; /* holder: for whom it waited */
+};
+
+struct seen_warp {
+	uint64_t since;	  /* tick at which the stage began */
+	uint64_t begin;	  /* tick of the attempt's begin; may be ahead */
+	uint32_t attempt; /* SEEN_NONE: none runs */
+	uint32_t number;  /* of the attempt that ran last, in its transaction */
+	uint64_t lanes, committed, aborted;
+	uint8_t stage;	  /* enum sim_stage */
+	bool again;	  /* the next attempt is of the same transaction */
+};
+
+struct seeing;
+
+/* An observed unit. */
+struct seen_tap {
+	struct seeing *see;
+	const struct gputm_unit *unit;
+	const char *role;
+	uint32_t instance;
+	size_t index; /* among the units of the run */
+	void (*event)(struct seeing *see, const struct seen_tap *tap,
+		      const struct gputm_event *event); /* NULL: of no use to the system */
+	bool told; /* sinks are told of all its events */
+	size_t gauge, gauges; /* its gauges: the first one, and how many */
+};
+
+/* What lanes lost by one cause: the fields of the first one. */
+struct seen_abort {
+	uint32_t warp;
+	uint32_t thread; /* of the lowest lane */
+	uint64_t lanes, tick;
+	enum sim_abort_reason reason;
+	const struct seen_loss *loss;
+};
+
+/* A gauge of a unit. */
+struct seen_gauge {
+	const struct gputm_unit *unit;
+	const char *role;
+	uint32_t instance;
+	size_t stat;
+	uint64_t value; /* last seen */
+};
+
+/* What a slice is, besides the stages of attempts. */
+enum seen_slice { SEEN_BACKOFF = SIM_STAGES, SEEN_LEAVE, SEEN_ADMISSION, SEEN_SLICES };
+
+/* Who makes something of what is seen; NULL for what is not asked for. */
+struct seen_sink {
+	struct seen_sink *next;
+	/* A slice from tick `from` to tick `to`; the kind may also be an enum sim_stage. */
+	void (*slice)(struct seen_sink *sink, uint32_t warp, enum seen_slice kind, uint64_t from,
+		      uint64_t to);
+	void (*attempt)(struct seen_sink *sink, const struct seen_warp *warp,
+			const struct seen_attempt *attempt);
+	/* Of the same warp at the same time, for the same reason. */
+	void (*abort)(struct seen_sink *sink, const struct seen_abort *abort, size_t aborts);
+	void (*gauge)(struct seen_sink *sink, const struct seen_gauge *gauge, uint64_t tick);
+	void (*event)(struct seen_sink *sink, const struct seen_tap *tap,
+		      const struct gputm_event *event);
+	/* Something has happened in a unit that has gauges. */
+	void (*change)(struct seen_sink *sink, const struct seen_tap *tap);
+	/* The window begins, and ends. */
+	void (*begin)(struct seen_sink *sink);
+	void (*close)(struct seen_sink *sink);
+	/* The run has ended. */
+	void (*end)(struct seen_sink *sink);
+	/* Called when this tick is due, in the window, before anything of that tick happens. */
+	void (*look)(struct seen_sink *sink);
+	uint64_t due;
+};
+
+typedef void (*seen_event_fn)(struct seeing *see, const struct seen_tap *tap,
+			      const struct gputm_event *event);
+
+/* What is particular to a TM system. */
+struct seen_system {
+	const char *stage[SIM_STAGES]; /* other names; NULL: the usual ones */
+	int (*make)(struct seeing *see);
+	void (*free)(struct seeing *see);
+	/* Events of units of this role; NULL-ended. */
+	struct seen_role {
+		const char *role;
+		seen_event_fn event;
+	} role[6];
+	/* NULL: that of the port's warp. */
+	uint32_t (*thread)(const struct seeing *see, uint32_t warp, uint64_t lane);
+	/* Lanes of the warp abort: the last chance to say why. */
+	void (*explain)(struct seeing *see, uint32_t warp, uint64_t lanes,
+			enum sim_abort_reason reason);
+};
+
+
+/* Who accessed a word last. */
+struct seen_word {
+	uint64_t key; /* plus 1; 0: free */
+	uint64_t wtime, rtime;
+	struct seen_actor writer, reader;
+};
+
+struct seen_words {
+	struct seen_word *word;
+	size_t count, capacity;
+};
+
+struct seeing {
+	struct sim_port *port;
+	const struct seen_system *system;
+	void *state; /* the system's */
+	struct sim_seer seer;
+	struct sim_look look;
+	struct seen_sink *sinks;
+	uint64_t from, to; /* ticks of the window */
+	uint64_t period;   /* ticks between two looks at the gauges */
+	bool on, starved;
+	bool warps_told; /* attempts are asked for */
+	struct seen_warp *warp;
+	struct seen_loss *loss; /* [warps][SEEN_LANES] */
+	uint32_t warps;
+	struct seen_attempt *attempt;
+	uint32_t attempts, attempt_capacity;
+	struct seen_tap *tap;
+	size_t taps;
+	struct seen_gauge *gauge;
+	size_t gauges;
+	uint64_t next; /* tick at which the gauges are looked at */
+	struct seen_words words; /* of systems without units that tell */
+};
+
+/* What is to be seen. */
+struct seeing_request {
+	uint64_t from, to; /* cycles; to: SIM_NEVER for the whole run */
+	const char *only;  /* roles, or NULL */
+	bool happenings;   /* attempts, gauges and events are asked for */
+	bool changes;	   /* of units with gauges, too */
+	const struct seen_system *system;
+};
+
+/*
+ * Look at the run of this machine, before it begins, with the sinks that have been added; its
+ * options have the address of see->look, which seeing_init() sets. 0; -EINVAL, a role that there is
+ * not, with the reason on stderr; -ENOMEM.
+ */
+void seeing_init(struct seeing *see);
+int seeing_attach(struct seeing *see, struct sim_machine *machine,
+		  const struct seeing_request *request);
+/* After the run: what is open ends. 0, or -ENOMEM: what was seen is not whole. */
+int seeing_end(struct seeing *see);
+void seeing_free(struct seeing *see);
+
+/* ---- for systems and sinks ---- */
+
+static inline struct seen_loss *seen_loss_of(struct seeing *see, uint32_t warp, uint64_t lane)
+{
+	return &see->loss[warp * SEEN_LANES + lane];
+}
+
+/* The lane of this warp, which acts now. */
+struct seen_actor seen_actor_of(const struct seeing *see, uint32_t warp, uint64_t lane);
+/* Its warp came to that stage at that tick, now or before. */
+void seen_stage(struct seeing *see, uint32_t warp, enum sim_stage stage, uint64_t tick);
+/* Is the attempt that acted still the one that runs? */
+bool seen_running(const struct seeing *see, const struct seen_actor *actor);
+/* Of an enum sim_stage or seen_slice. */
+const char *seen_slice_name(const struct seeing *see, unsigned kind);
+
+extern const struct seen_system seen_kilo, seen_getm, seen_si, seen_local;
+/* systems.c: that of the system of this port. */
+const struct seen_system *seen_system_of(const struct sim_port *port);
+
+/* Where a unit is, by its name. */
+enum seen_place { SEEN_GPU, SEEN_CORE, SEEN_PARTITION };
+enum seen_place seen_place_of(const struct gputm_unit *unit, uint32_t *number);
+
+/* ---- words ---- */
+
+/* NULL without memory; and with `add` unset, if there is none. */
+struct seen_word *seen_word_at(struct seen_words *words, uint64_t key, bool add);
+
+#endif

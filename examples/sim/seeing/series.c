@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A series: how much each counter has grown in an interval, and what each gauge is at its end, one
+ * figure a line. Units of a role are taken together, as in a report; what has not changed has no
+ * line. So the changes of a counter add up to what the report says.
+ */
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "series.h"
+
+struct figure {
+	const char *role, *name, *part; /* part: behind the name, or "" */
+	const uint64_t *at;		/* of the run; NULL: of units */
+	uint64_t before, now;
+	bool gauge, wanted;
+};
+
+struct series {
+	struct seen_sink sink; /* first */
+	struct seeing *see;
+	FILE *file;
+	const char *only;
+	uint64_t period; /* ticks */
+	struct figure *figure;
+	size_t figures, capacity;
+	size_t *first; /* of each unit: its first figure */
+	bool starved;
+};
+
+static struct series *series_of(struct seen_sink *sink)
+{
+	return (struct series *)sink;
+}
+
+/* ---- figures ---------------------------------------------------------------------------- */
+
+/* Does one of the patterns, parted by commas, match? */
+static bool matches(const char *only, const char *path)
+{
+	char pattern[128];
+
+	while (only && *only) {
+		size_t length = strcspn(only, ",");
+
+		snprintf(pattern, sizeof pattern, "%.*s", (int)length, only);
+		if (!fnmatch(pattern, path, 0))
+			return true;
+		only += length + (only[length] == ',');
+	}
+	return !only;
+}
+
+static struct figure *add(struct series *s, const char *role, const char *name, const char *part,
+			  const uint64_t *at)
+{
+	size_t capacity = s->capacity ? 2 * s->capacity : 256;
+	struct figure *grown = s->figure;
+	char path[160];
+
+	if (s->figures == s->capacity) {
+		grown = realloc(s->figure, capacity * sizeof *grown);
+		s->starved |= !grown;
+		if (!grown)
+			return NULL;
+		s->figure = grown;
+		s->capacity = capacity;
+	}
+	snprintf(path, sizeof path, "%s%s%s%s", role, *role ? "." : "", name, part);
+	grown[s->figures] = (struct figure){ role, name, part, at, 0, 0, false,
+					     matches(s->only, path) };
+	return &grown[s->figures++];
+}
+
+static void add_run(struct series *s)
+{
+	const struct sim_result *r = &s->see->port->result;
+
+	add(s, "", "committed", "", &r->committed);
+	add(s, "", "aborted", "", &r->aborted);
+	for (int i = 0; i < SIM_ABORT_REASONS; i++)
+		add(s, "aborts_by_reason", sim_abort_reason_name[i], "", &r->aborted_by_reason[i]);
+	add(s, "", "tx_exec_cycles", "", &r->tx_exec_cycles);
+	add(s, "", "tx_wait_cycles", "", &r->tx_wait_cycles);
+	add(s, "", "instructions", "", &r->instructions);
+	add(s, "memory", "l2_accesses", "", &r->l2_accesses);
+	add(s, "memory", "l2_misses", "", &r->l2_misses);
+	add(s, "memory", "dram_bytes", "", &r->dram_bytes);
+	for (int i = 0; i < SIM_TRAFFIC_KINDS; i++) {
+		add(s, "traffic", sim_traffic_name[i], ".packets", &r->traffic[i].packets);
+		add(s, "traffic", sim_traffic_name[i], ".bytes", &r->traffic[i].bytes);
+		add(s, "traffic", sim_traffic_name[i], ".flits", &r->traffic[i].flits);
+	}
+}
+
+/* Those of a role follow one another, and units of one role share them. */
+static void add_unit(struct series *s, size_t index)
+{
+	const struct sim_port *port = s->see->port;
+	const char *role = port->unit[index].role;
+	struct gputm_stat stat;
+
+	for (size_t i = 0; i < index; i++)
+		if (!strcmp(port->unit[i].role, role)) {
+			s->first[index] = s->first[i];
+			return;
+		}
+	s->first[index] = s->figures;
+	for (size_t i = 0; gputm_unit_stat(sim_unit_face(port, index), i, &stat); i++) {
+		struct figure *figure = add(s, role, stat.name, "", NULL);
+
+		if (!figure)
+			return;
+		figure->gauge = stat.kind == GPUTM_STAT_GAUGE;
+		figure->wanted &= figure->gauge || stat.kind == GPUTM_STAT_COUNTER;
+	}
+}
+
+/* ---- intervals -------------------------------------------------------------------------- */
+
+static void count(struct series *s)
+{
+	const struct sim_port *port = s->see->port;
+	struct gputm_stat stat;
+
+	for (size_t i = 0; i < s->figures; i++)
+		s->figure[i].now = s->figure[i].at ? *s->figure[i].at : 0;
+	for (size_t i = 0; i < port->units; i++) {
+		const struct gputm_unit *unit = sim_unit_face(port, i);
+
+		for (size_t k = 0; gputm_unit_stat(unit, k, &stat); k++)
+			s->figure[s->first[i] + k].now += stat.value;
+	}
+}
+
+static void put(struct series *s, uint64_t cycle)
+{
+	for (size_t i = 0; i < s->figures; i++) {
+		struct figure *f = &s->figure[i];
+
+		if (f->wanted && f->now != f->before)
+			fprintf(s->file, "%" PRIu64 ",%s,%s%s,%s,%" PRIu64 "\n", cycle, f->role,
+				f->name, f->part, f->gauge ? "value" : "change",
+				f->gauge ? f->now : f->now - f->before);
+		f->before = f->now;
+	}
+}
+
+/* Nothing happens between the last tick and this one: what was counted is of the interval that
+ * is due. */
+static void look(struct seen_sink *sink)
+{
+	struct series *s = series_of(sink);
+	uint64_t late = s->see->port->now - sink->due;
+
+	count(s);
+	put(s, sink->due / s->see->port->core_ticks);
+	sink->due += s->period + late / s->period * s->period;
+}
+
+/* Count from the window's first tick; a window of the whole run has the launch before it too. */
+static void begin(struct seen_sink *sink)
+{
+	struct series *s = series_of(sink);
+
+	count(s);
+	for (size_t i = 0; i < s->figures; i++)
+		s->figure[i].before = s->figure[i].gauge || !s->see->from ? 0 : s->figure[i].now;
+	put(s, s->see->port->now / s->see->port->core_ticks);
+	sink->due = s->see->port->now + s->period;
+}
+
+static void end(struct seen_sink *sink)
+{
+	struct series *s = series_of(sink);
+	uint32_t ticks = s->see->port->core_ticks;
+
+	count(s);
+	put(s, (s->see->port->now + ticks - 1) / ticks);
+	sink->due = SIM_NEVER;
+}
+
+/* ---- life ------------------------------------------------------------------------------- */
+
+struct seen_sink *series_new(struct seeing *see, uint64_t cycles, const char *only, FILE *file)
+{
+	struct series *s = calloc(1, sizeof *s);
+
+	if (!s)
+		return NULL;
+	s->see = see;
+	s->file = file;
+	s->only = only;
+	s->period = cycles * see->port->core_ticks;
+	s->sink = (struct seen_sink){ .next = see->sinks, .due = SIM_NEVER, .look = look,
+				      .begin = begin, .close = end };
+	s->first = calloc(see->port->units + 1, sizeof *s->first);
+	s->starved = !s->first;
+	add_run(s);
+	for (size_t i = 0; !s->starved && i < see->port->units; i++)
+		add_unit(s, i);
+	if (s->starved) {
+		series_free(&s->sink);
+		return NULL;
+	}
+	see->sinks = &s->sink;
+	fputs("cycle,role,statistic,kind,value\n", file);
+	return &s->sink;
+}
+
+void series_free(struct seen_sink *sink)
+{
+	struct series *s = series_of(sink);
+
+	if (!s)
+		return;
+	free(s->figure);
+	free(s->first);
+	free(s);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_SERIES_H
+#define SIM_SERIES_H
+/* What a run counts, in steps: what --series writes. */
+#include <stdio.h>
+
+#include "seeing.h"
+
+/* Every so many cycles, of figures whose names ROLE.STATISTIC match a pattern of `only` (NULL: of
+ * all). NULL without memory. Free it after seeing_end(). */
+struct seen_sink *series_new(struct seeing *see, uint64_t cycles, const char *only, FILE *file);
+void series_free(struct seen_sink *sink);
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What is seen of snapshot isolation. Its tables name transactions by IDs. When a claim or a read
+ * closes a loop, the transaction that made it loses.
+ */
+#include <stdlib.h>
+
+#include "../systems/si_tm.h"
+#include "seeing.h"
+
+struct si_seen {
+	struct seen_actor *committed; /* by ID */
+	uint64_t address;	      /* of the access that is at the tables */
+	uint32_t accessor;	      /* its transaction */
+};
+
+static struct si_seen *state_of(const struct seeing *see)
+{
+	return see->state;
+}
+
+/* The lane that runs a transaction; false if none does. */
+static bool find_lane(const struct seeing *see, uint32_t id, uint32_t *warp, uint64_t *at)
+{
+	const struct si *si = see->port->state;
+
+	for (*warp = 0; *warp < see->warps; ++*warp)
+		for (SIM_EACH_LANE(lane, si->warp[*warp].active))
+			if (si->warp[*warp].tx[lane] == id) {
+				*at = lane;
+				return true;
+			}
+	return false;
+}
+
+static struct seen_actor actor_of(const struct seeing *see, uint64_t id)
+{
+	const struct si *si = see->port->state;
+	uint32_t warp;
+	uint64_t lane;
+
+	if (id >= si->ids)
+		return (struct seen_actor){ .attempt = SEEN_NONE };
+	if (si->tx[id].state == SI_RUNNING && find_lane(see, (uint32_t)id, &warp, &lane))
+		return seen_actor_of(see, warp, lane);
+	return state_of(see)->committed[id];
+}
+
+static void lose(struct seeing *see, const struct seen_tap *tap, uint64_t id, uint64_t winner,
+		 const char *how)
+{
+	struct seen_loss *loss;
+	uint32_t warp;
+	uint64_t lane;
+
+	if (!find_lane(see, (uint32_t)id, &warp, &lane))
+		return;
+	loss = seen_loss_of(see, warp, lane);
+	loss->how = how;
+	loss->role = tap->role;
+	loss->instance = tap->instance;
+	loss->address = state_of(see)->address;
+	loss->has_address = true;
+	loss->tick = see->port->now;
+	loss->winner = actor_of(see, winner);
+}
+
+static void on_writers(struct seeing *see, const struct seen_tap *tap,
+		       const struct gputm_event *event)
+{
+	static const char *const how[] = {
+		[GPUTM_WRITER_TABLE_HELD] = "another running transaction was the writer of a word "
+					    "that it claimed",
+		[GPUTM_WRITER_TABLE_CONFLICT] = "a word that it claimed has a version that its "
+						"snapshot lacks",
+		[GPUTM_WRITER_TABLE_FULL] = "the writer table was full",
+	};
+	struct si_seen *seen = state_of(see);
+
+	if (event->kind <= GPUTM_WRITER_TABLE_EVENT_REFUSED) {
+		seen->address = event->value[0];
+		seen->accessor = (uint32_t)event->value[1];
+	}
+	if (event->kind == GPUTM_WRITER_TABLE_EVENT_REFUSED &&
+	    event->value[2] < sizeof how / sizeof *how)
+		lose(see, tap, event->value[1], event->value[3], how[event->value[2]]);
+	if (event->kind == GPUTM_WRITER_TABLE_EVENT_COMMITTED)
+		seen->committed[event->value[1]] = actor_of(see, event->value[1]);
+}
+
+static void on_readers(struct seeing *see, const struct seen_tap *tap,
+		       const struct gputm_event *event)
+{
+	struct si_seen *seen = state_of(see);
+
+	if (event->kind != GPUTM_READER_LIST_EVENT_ADDED &&
+	    event->kind != GPUTM_READER_LIST_EVENT_FULL)
+		return;
+	seen->address = event->value[0];
+	seen->accessor = (uint32_t)event->value[1];
+	if (event->kind == GPUTM_READER_LIST_EVENT_FULL)
+		lose(see, tap, seen->accessor, UINT64_MAX, "the reader list was full");
+}
+
+static void on_stamps(struct seeing *see, const struct seen_tap *tap,
+		      const struct gputm_event *event)
+{
+	uint64_t accessor = state_of(see)->accessor;
+
+	if (event->kind == GPUTM_TIMESTAMP_TABLE_EVENT_EDGE &&
+	    event->value[2] == GPUTM_TIMESTAMP_TABLE_LOOP)
+		lose(see, tap, accessor,
+		     event->value[0] == accessor ? event->value[1] : event->value[0],
+		     "its access made a dependency that may close a loop");
+}
+
+static void explain(struct seeing *see, uint32_t warp, uint64_t lanes, enum sim_abort_reason reason)
+{
+	for (SIM_EACH_LANE(lane, reason == SIM_ABORT_STALE ? lanes : 0)) {
+		struct seen_loss *loss = seen_loss_of(see, warp, lane);
+
+		loss->how = "the version of its snapshot had been recycled";
+		loss->role = "version_table";
+		loss->instance = 0;
+		loss->tick = see->port->now;
+		loss->has_address = false;
+		loss->winner.attempt = SEEN_NONE;
+	}
+}
+
+static void si_free(struct seeing *see)
+{
+	struct si_seen *seen = see->state;
+
+	if (seen)
+		free(seen->committed);
+	free(seen);
+}
+
+static int si_make(struct seeing *see)
+{
+	const struct si *si = see->port->state;
+	struct si_seen *seen = calloc(1, sizeof *seen);
+
+	see->state = seen;
+	if (!seen)
+		return -ENOMEM;
+	seen->committed = calloc(si->ids, sizeof *seen->committed);
+	for (uint32_t i = 0; seen->committed && i < si->ids; i++)
+		seen->committed[i].attempt = SEEN_NONE;
+	return seen->committed ? 0 : -ENOMEM;
+}
+
+const struct seen_system seen_si = {
+	.stage = { [SIM_STAGE_COMMIT] = "wait for claims" },
+	.make = si_make,
+	.free = si_free,
+	.role = { { "writer_table", on_writers }, { "reader_list", on_readers },
+		  { "timestamp_table", on_stamps } },
+	.explain = explain,
+};

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The files that show a run: opened before it, filled while it runs, closed after it. */
+#include "view.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "seeing/series.h"
+#include "seeing/trace_events.h"
+#include "seeing/vcd.h"
+#include "seeing/why.h"
+
+int sim_view_open(struct sim_view *view, const struct sim_options *options)
+{
+	memset(view, 0, sizeof *view);
+	view->options = options;
+	view->wanted = options->trace_events || options->series || options->vcd || options->why;
+	seeing_init(&view->see);
+	if ((options->trace_events &&
+	     sim_output_open(&view->trace, "trace-events", options->trace_events)) ||
+	    (options->series && sim_output_open(&view->series, "series", options->series)) ||
+	    (options->vcd && sim_output_open(&view->waves, "vcd", options->vcd)) ||
+	    (options->why && sim_output_open(&view->answer, "why", NULL)))
+		return SIM_BAD_INPUT;
+	return 0;
+}
+
+const struct sim_look *sim_view_look(const struct sim_view *view)
+{
+	return view->wanted ? &view->see.look : NULL;
+}
+
+static int out_of_memory(void)
+{
+	return sim_complain(SIM_FAILED, "out of memory for what is seen of the run");
+}
+
+/* 0 or -ENOMEM. */
+static int add_sinks(struct sim_view *view)
+{
+	const struct sim_options *o = view->options;
+	struct seeing *see = &view->see;
+
+	if (o->trace_events)
+		view->tracer = trace_events_new(see, view->trace.file);
+	if (o->series)
+		view->counter = series_new(see, o->series_cycles, o->only, view->series.file);
+	if (o->vcd)
+		view->dumper = vcd_new(see, view->waves.file);
+	if (o->why)
+		view->teller = why_new(see, (uint32_t)o->why_thread, o->why_number);
+	return (o->trace_events && !view->tracer) || (o->series && !view->counter) ||
+			       (o->vcd && !view->dumper) || (o->why && !view->teller) ?
+		       -ENOMEM : 0;
+}
+
+/* What the machine cannot show. 0, or -EINVAL with the reason. */
+static int refuse(const struct sim_view *view, const struct sim_setup *setup,
+		  struct sim_machine *machine)
+{
+	const struct sim_options *o = view->options;
+	uint64_t threads = sim_machine_port(machine)->workload->threads;
+
+	if (setup->machine.swap_units_every && (o->trace_events || o->vcd || o->why))
+		fputs("gputm-sim: --set: machine.swap_units_every makes units anew, which are then "
+		      "not seen, expected 0 with --trace-events, --vcd and --why\n", stderr);
+	else if (o->why && o->why_thread >= threads && threads)
+		fprintf(stderr, "gputm-sim: --why: got \"%s\", expected a thread 0 .. %llu\n",
+			o->why, (unsigned long long)(threads - 1));
+	else
+		return 0;
+	return -EINVAL;
+}
+
+int sim_view_attach(struct sim_view *view, const struct sim_setup *setup,
+		    struct sim_machine *machine)
+{
+	const struct sim_options *o = view->options;
+	struct seeing_request request = { o->from, o->to, o->trace_only,
+					  o->trace_events || o->vcd || o->why, o->vcd, NULL };
+	int error;
+
+	if (!view->wanted)
+		return 0;
+	if (refuse(view, setup, machine))
+		return SIM_BAD_INPUT;
+	request.system = seen_system_of(sim_machine_port(machine));
+	error = seeing_attach(&view->see, machine, &request);
+	if (!error)
+		error = add_sinks(view);
+	return error == -ENOMEM ? out_of_memory() : error ? SIM_BAD_INPUT : 0;
+}
+
+int sim_view_end(struct sim_view *view)
+{
+	int error = view->wanted ? seeing_end(&view->see) : 0;
+
+	if (view->teller)
+		why_answer(view->teller, view->answer.file);
+	return error ? out_of_memory() : 0;
+}
+
+int sim_view_close(struct sim_view *view, bool wanted)
+{
+	int error;
+
+	if (!view->wanted)
+		return 0;
+	trace_events_free(view->tracer);
+	series_free(view->counter);
+	vcd_free(view->dumper);
+	why_free(view->teller);
+	seeing_free(&view->see);
+	error = sim_output_close(&view->trace, wanted);
+	error |= sim_output_close(&view->waves, wanted);
+	error |= sim_output_close(&view->answer, wanted);
+	return sim_output_close(&view->series, wanted) || error ? SIM_FAILED : 0;
+}

@@ -1,0 +1,166 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# What is seen of a run: slices of a track nest or follow one another, an arrow leads from the
+# winner to each abort whose winner is known, and the run is what it is without.
+. "${srcdir:-.}/tests/build/lib.sh"
+sim=${top_builddir:-.}/gputm-sim
+
+# run ARGUMENT...: standard output in $work/out
+run() {
+	"$sim" "$@" >"$work/out" 2>"$work/err" </dev/null ||
+		complain "gputm-sim $*: exit $?: $(tail -1 "$work/err")"
+}
+
+# trace ARGUMENT...: the run, seen; what there was in the trace is in $found.
+trace() {
+	run "$@" --trace-events "$work/trace"
+	"${top_builddir:-.}/tests/json-lint" <"$work/trace" >/dev/null || complain "$*: no JSON"
+	found=$(awk -v order="$work/order" -f "$srcdir/tests/trace-events.awk" "$work/trace") ||
+		complain "$*: $found"
+}
+
+number() {
+	echo "$found" | sed -n "s/.*[^0-9]\([0-9]*\) $1.*/\1/p"
+}
+
+small="--workload hash-table --threads 1024 --set workload.buckets=64 --seed 3 --format csv"
+local="--workload local-hash --format csv"
+for system in kilo-tm warptm warptm-tcd getm si-tm ideal coarse-lock fine-lock local-tm; do
+	of=$small
+	[ $system != local-tm ] || of=$local
+	run --system $system $of
+	cp "$work/out" "$work/alone"
+	trace --system $system $of
+	cmp -s "$work/out" "$work/alone" ||
+		complain "$system: the report of a run that is seen is another one"
+	case $system in
+	*lock) ;;
+	*) [ "$(number arrows)" -gt 20 ] || complain "$system: $found, expected arrows" ;;
+	esac
+	[ "$(number slices)" -gt 100 ] || complain "$system: $found, expected slices"
+done
+
+# Values that are compared tell who won, always.
+trace --system kilo-tm $small
+! grep '"abort: ' "$work/trace" | grep -qv '"lost"' || complain "kilo-tm: an abort has no winner"
+
+# A window: nothing is outside it, and it has what the whole run has there.
+trace --system getm $small --window 3000:9000
+awk '/"ph":"[Xi]"/ { match($0, /"ts":[0-9]+/); ts = substr($0, RSTART + 5, RLENGTH - 5)
+		if (ts < 3000 || ts >= 9000) print "outside: " $0 }' "$work/trace" >"$work/outside"
+[ ! -s "$work/outside" ] || complain "$(head -1 "$work/outside")"
+[ "$(number slices)" -gt 50 ] || complain "a window: $found, expected slices"
+trace --system getm $small --trace-only validation_unit,stall_buffer
+grep -q '"name":"answer","args":{"instance":[0-5],"tag":"[0-9]*","outcome":"' "$work/trace" ||
+	complain "--trace-only: no events of the validation units"
+! grep -q '"execute"' "$work/trace" || complain "--trace-only: warps are told, too"
+
+# A series adds up to the report, of every system, whatever the step.
+for system in kilo-tm warptm-tcd getm si-tm coarse-lock local-tm hetm; do
+	case $system in
+	local-tm) of=$local ;;
+	hetm) of="--workload w1" ;;
+	*) of=$small ;;
+	esac
+	run --system $system $of --format csv --series 700 "$work/series"
+	awk -F , 'FNR == 1 { next }
+		NR == FNR && $4 == "change" { sum[$2 "," $3] += $5 }
+		NR == FNR && $1 < last { print "cycle " $1 " behind " last }
+		NR == FNR { last = $1; next }
+		($2 "," $4) in sum && sum[$2 "," $4] != $5 {
+			print $2 "." $4 ": " sum[$2 "," $4] " in steps, " $5 " in the report"
+		}
+		($2 "," $4) in sum { compared++ }
+		END { if (compared < 12) print compared + 0 " figures only" }' \
+		"$work/series" "$work/out" >"$work/wrong"
+	[ ! -s "$work/wrong" ] || complain "$system: $(head -1 "$work/wrong")"
+done
+run --system getm $small --series 100 "$work/series" --window 1000:2000 --only '*.running,committed'
+awk -F , 'NR > 1 && ($1 < 1000 || $1 > 2000 || $2 $3 !~ /running$|^committed$/)' "$work/series" |
+	grep -q . && complain "a series has what is not in its window or not asked for"
+
+# Signals: declared, in order of time, never more warps in transactions than there may be, and as
+# many back-offs as a trace of the run has.
+trace --system getm $small --vcd "$work/vcd"
+awk -v backoffs="$(grep -c '"name":"back-off"' "$work/trace")" '
+	/^\$var/ { name[$4] = $5; signals++ }
+	/^#/ { now = substr($0, 2) + 0; if (now < last) print "time goes back to " now; last = now }
+	/^b/ { value = 0; for (i = 2; i <= length($1); i++) value = 2 * value + substr($1, i, 1)
+		if (name[$2] == "") print "no signal " $2
+		if (name[$2] == "tx_throttle_running" && value > most) most = value
+		if (name[$2] == "tx_throttle_running") running[$2] = value }
+	/^s/ { if (name[$2] !~ /^warp_/) print "no warp " $2
+		seen += $1 == "sback-off" }
+	END { for (i in running) left += running[i]
+		if (signals < 50 || most != 2 || left || seen != backoffs || !seen)
+			print signals + 0, most + 0, left + 0, seen + 0, backoffs
+	}' "$work/vcd" >"$work/wrong"
+[ ! -s "$work/wrong" ] || complain "vcd: $(head -1 "$work/wrong")"
+! have vcd2fst || vcd2fst "$work/vcd" "$work/fst" >"$work/err" 2>&1 || complain "$(cat "$work/err")"
+
+# Two warps that want the same word: the one that aborts lost it to the other one.
+awk 'BEGIN { for (i = 0; i < 64; i++) {
+	word = i % 40 ? 131072 + 4096 * i : 74560
+	for (k = 0; k < 3; k++)
+		printf "t %d r%x=0 w%x=1\n", i, word, word
+} }' >"$work/pair"
+for system in kilo-tm warptm warptm-tcd getm si-tm ideal; do
+	lost=0
+	for thread in 0 40; do
+		run --system $system --trace "$work/pair" --why $thread
+		grep -q 'has aborted 0 attempts' "$work/out" && continue
+		lost=$((lost + 1))
+		[ "$(wc -l <"$work/out")" -le 10 ] || complain "--why: more than ten lines"
+		grep -q "^Where: word 0x[0-9a-f]*12340 " "$work/out" &&
+			grep -q "^Who won: thread $((40 - thread)) " "$work/out" ||
+			complain "$system --why $thread: $(cat "$work/out")"
+	done
+	[ $lost -gt 0 ] || complain "$system --why: nobody aborted"
+done
+
+# What is told of an abort is what the trace has, where the thread is named for all that lost.
+for system in kilo-tm getm si-tm ideal local-tm; do
+	of=$small
+	[ $system != local-tm ] || of=$local
+	trace --system $system $of
+	sed -n 's/.*"thread \([0-9]*\) at \(0x[^ ]*\) to core [0-9]* warp [0-9]* thread \([0-9]*\).*/\1 \2 \3/p' \
+		"$work/trace" | sed -n 5p >"$work/lost"
+	read -r thread word winner <"$work/lost"
+	for n in 1 2 3 4 5 6 none; do
+		[ $n = none ] && complain "$system --why $thread: never word $word and winner $winner"
+		[ $n = none ] || run --system $system $of --why $thread.$n
+		grep -q "^Where: word $word[ ,]" "$work/out" &&
+			grep -q "^Who won: thread $winner " "$work/out" && break
+	done
+done
+trace --system hetm --workload w1 --threads 4096
+grep -q '"name":"phase","args":{"instance":0,"phase":"' "$work/trace" || complain "hetm: no phases"
+run $small --why 5 --out "$work/report"
+grep -q committed "$work/report" || complain "--why --out: no report"
+
+# refused MESSAGE ARGUMENT...
+refused() {
+	message=$1
+	shift
+	rm -f "$work/new"
+	"$sim" "$@" >"$work/out" 2>"$work/err" </dev/null
+	[ $? -eq 2 ] || complain "gputm-sim $*: not refused"
+	grep -q -- "$message" "$work/err" || complain "gputm-sim $*: $(cat "$work/err")"
+	[ ! -e "$work/new" ] || complain "gputm-sim $*: has left a file"
+}
+new="--trace-events $work/new"
+refused '--window: got "5:5", expected A:B, cycles with A below B' $new --window 5:5
+refused '--window: got "5", expected' $new --window 5
+refused '--window: got "1:x", expected' $new --window 1:x
+refused '--trace-only: got "commit", expected some of: warps,simt_stack' $new --trace-only commit
+refused 'expected --trace-events FILE, --series N FILE, --vcd FILE or --why' --window 1:2
+refused 'they show transactions, expected --system too' $new --kernel hammock
+refused 'expected 0 with --trace-events' $new --set machine.swap_units_every=100
+refused 'expected only --jobs' $new --study x
+refused '--series: got "0", expected a number of cycles 1' --series 0 "$work/new"
+refused '--series: got 1 words, expected N FILE' --series 10
+refused '--why: got "x", expected THREAD or THREAD.N' --why x
+refused '--why: got "1.0", expected THREAD or THREAD.N' --why 1.0
+refused '--why: got "1024", expected a thread 0 .. 1023' $small --why 1024
+refused 'which is the file of --series too' $new --series 10 "$work/new"
+exit $failed

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Reads trace events, one on a line. Slices of a track must nest or follow one another; an abort
+# that names its winner must have an arrow that comes from a slice on that warp's track and leads,
+# not backwards, into a slice of its own. Prints what is wrong, and in the end what there was.
+function field(name,    at, rest) {
+	at = index($0, "\"" name "\":")
+	if (!at)
+		return ""
+	rest = substr($0, at + length(name) + 3)
+	if (substr(rest, 1, 1) == "\"") {
+		rest = substr(rest, 2)
+		return substr(rest, 1, index(rest, "\"") - 1)
+	}
+	match(rest, /^[0-9.]+/)
+	return substr(rest, 1, RLENGTH)
+}
+function round(x) { return int(x * 1000 + 0.5) } # whole thousandths
+function wrong(what) { print "line " NR ": " what; bad++ }
+# Is there a slice of the track around that time?
+function covered(track, time,    i) {
+	for (i = 1; i <= slices[track]; i++)
+		if (from[track, i] <= time && (time < to[track, i] || from[track, i] == to[track, i]))
+			return 1
+	return 0
+}
+/^\{"ph":"/ {
+	sub(/,$/, "")
+	phase = field("ph"); track = field("pid") " " field("tid"); events++
+	if (phase == "X") {
+		n = ++slices[track]; all++
+		from[track, n] = round(field("ts"))
+		to[track, n] = round(field("ts") + field("dur"))
+	} else if (phase == "s") {
+		started[field("id")] = track; start[field("id")] = round(field("ts"))
+	} else if (phase == "f") {
+		ended[field("id")] = track; end[field("id")] = round(field("ts"))
+	} else if (phase == "i" && field("name") ~ /^abort/) {
+		aborts++
+		lost = $0
+		while (match(lost, /"thread [0-9]+ at [^"]*"/)) {
+			won++
+			split(substr(lost, RSTART + 1, RLENGTH - 2), w, /[ ,]+/)
+			lost = substr(lost, RSTART + RLENGTH)
+			winner = w[7] + 1 " " w[9] + 1
+			if (w[12] == "arrow") {
+				arrow[++arrows] = w[13]; of[arrows] = track
+				by[arrows] = winner; when[arrows] = round(field("ts"))
+			} else if (track != winner) {
+				wrong("an abort with a winner of another warp and no arrow")
+			}
+		}
+	}
+}
+END {
+	for (track in slices) {
+		n = slices[track]
+		for (i = 1; i <= n; i++) # longest first where they begin together
+			printf "%.0f %.0f\n", from[track, i], -to[track, i] | "sort -n -k1,1 -k2,2 >" order
+		close("sort -n -k1,1 -k2,2 >" order)
+		depth = 0
+		while ((getline line < order) > 0) {
+			split(line, s, " ")
+			while (depth && stack[depth] <= s[1])
+				depth--
+			if (depth && -s[2] > stack[depth]) {
+				print "track " track ": the slice at " s[1] " overlaps another"; bad++
+			}
+			stack[++depth] = -s[2]
+		}
+		close(order)
+	}
+	for (i = 1; i <= arrows; i++) {
+		id = arrow[i]
+		if (started[id] != by[i] || ended[id] != of[i] || start[id] > end[id] ||
+		    end[id] > when[i] || !covered(by[i], start[id]) || !covered(of[i], end[id])) {
+			print "arrow " id " does not lead from the winner to the abort"; bad++
+		}
+	}
+	printf "%d events, %d slices, %d aborts, %d with a winner, %d arrows\n",
+		events, all, aborts, won, arrows
+	exit bad > 0
+}
