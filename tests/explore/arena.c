@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/explore/arena.h"
+
+_Alignas(16) struct arena_room arena[ARENA_ROOMS];
+static bool is_open;
+
+/* Before each block: its words, and whether it is taken. */
+#define TAKEN 1u
+
+void arena_open(void)
+{
+	is_open = true;
+}
+
+void arena_close(void)
+{
+	is_open = false;
+}
+
+void arena_forget(void)
+{
+	memset(arena, 0, sizeof(arena));
+}
+
+void *arena_take(int number, size_t bytes)
+{
+	struct arena_room *room = &arena[number];
+	uint64_t words = (bytes + 7) / 8 / 2 * 2 + 2, at = 0; /* heads are at even places */
+
+	while (at < room->used && (room->word[at] & TAKEN || room->word[at] >> 1 != words))
+		at += room->word[at] >> 1;
+	if (at >= room->used) {
+		if (words > ARENA_WORDS - room->used)
+			return NULL;
+		at = room->used;
+		room->used += words;
+	}
+	room->word[at] = words << 1 | TAKEN;
+	return &room->word[at + 1];
+}
+
+static int room_of(const void *memory)
+{
+	for (int i = 0; i < ARENA_ROOMS; i++)
+		if ((const uint64_t *)memory >= arena[i].word &&
+		    (const uint64_t *)memory < arena[i].word + ARENA_WORDS)
+			return i;
+	return ARENA_ROOMS;
+}
+
+static size_t bytes_of(const void *memory)
+{
+	return (((const uint64_t *)memory)[-1] >> 1) * 8 - 8;
+}
+
+void arena_give(void *memory)
+{
+	uint64_t *words = memory;
+
+	if (!memory)
+		return;
+	memset(memory, 0, bytes_of(memory));
+	words[-1] &= ~(uint64_t)TAKEN;
+}
+
+static void *take_unit(size_t bytes, void *state)
+{
+	(void)state;
+	return arena_take(ARENA_UNITS, bytes);
+}
+
+static void give_unit(void *memory, void *state)
+{
+	(void)state;
+	arena_give(memory);
+}
+
+const struct gputm_allocator arena_units = { take_unit, give_unit, NULL };
+
+void *arena_malloc(size_t bytes)
+{
+	return is_open ? arena_take(ARENA_AROUND, bytes) : malloc(bytes);
+}
+
+void *arena_calloc(size_t count, size_t bytes)
+{
+	return is_open ? arena_take(ARENA_AROUND, count * bytes) : calloc(count, bytes);
+}
+
+void arena_free(void *memory)
+{
+	if (room_of(memory) == ARENA_AROUND)
+		arena_give(memory);
+	else
+		free(memory);
+}
+
+void *arena_realloc(void *memory, size_t bytes)
+{
+	void *larger;
+
+	if (room_of(memory) != ARENA_AROUND && (memory || !is_open))
+		return realloc(memory, bytes);
+	larger = arena_take(ARENA_AROUND, bytes);
+	if (!larger || !memory)
+		return larger;
+	memcpy(larger, memory, bytes < bytes_of(memory) ? bytes : bytes_of(memory));
+	arena_give(memory);
+	return larger;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPUTM_TESTS_EXPLORE_ARENA_H
+#define GPUTM_TESTS_EXPLORE_ARENA_H
+/*
+ * Memory at a fixed place, so that a whole system is copied by copying bytes. One room is for the
+ * units, whose states are told apart by what they save; one for all that is around them: the
+ * wiring (the build names these functions malloc and so on there) and the host, whose bytes are
+ * compared as they lie. So a block is zeroed when it is given back.
+ */
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gputm/base.h"
+
+enum { ARENA_AROUND, ARENA_UNITS, ARENA_ROOMS };
+
+#define ARENA_WORDS (1u << 16) /* of a room */
+
+struct arena_room {
+	uint64_t used; /* words of `word` */
+	uint64_t word[ARENA_WORDS];
+};
+extern struct arena_room arena[ARENA_ROOMS];
+
+/* Where the wiring's memory comes from: the room around the units, or libc's heap (for what is
+ * large and does not change). */
+void arena_open(void);
+void arena_close(void);
+/* Empty both rooms. */
+void arena_forget(void);
+
+void *arena_take(int room, size_t bytes); /* zeroed; NULL: the room is full */
+void arena_give(void *memory);
+/* The units' room, for a context. */
+extern const struct gputm_allocator arena_units;
+
+/* malloc() and its like for the wiring. */
+void *arena_malloc(size_t bytes);
+void *arena_calloc(size_t count, size_t bytes);
+void *arena_realloc(void *memory, size_t bytes);
+void arena_free(void *memory);
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is explored: README.md has the table of what came of it. */
+#include "tests/explore/systems.h"
+
+#define GETM .system = &host_getm, .word_stride = 256
+/* Words in one partition, and next to no room in its unit. */
+#define GETM_SMALL                                                                             \
+	.system = &host_getm, .word_stride = 512,                                              \
+	.set = { "validation_unit.stall_lines=1", "validation_unit.stall_requests=1",          \
+		 "validation_unit.stash=0", "validation_unit.ways=1",                          \
+		 "validation_unit.entries=1" }
+/* Times below 3: a rollover comes soon, and there is no end of attempts. */
+#define GETM_ROLLOVER                                                                          \
+	.system = &host_getm, .word_stride = 256, .words = 1, .ordered = true,                 \
+	.set = { "validation_unit.time_bits=4", "validation_unit.margin=13",                   \
+		 "validation_unit.sequence_bits=1" }
+#define KILO .system = &host_kilo, .word_stride = 256
+/* No buffers: each log that is needed again is sent again. */
+#define KILO_RESEND                                                                            \
+	.system = &host_kilo, .word_stride = 256,                                              \
+	.set = { "commit_unit.buffers=0", "commit_unit.empty_pool=resend" }
+#define WARPTM .system = &host_warptm, .word_stride = 256
+#define SKEW "no serial order explains this end"
+
+const struct explore_case explore_cases[] = {
+	{ "getm", EXPLORE_FULL, 0, NULL,
+	  { GETM, .cores = 2, .attempts = 1, .reload = true, .seen = "stalled" } },
+	{ "getm-again", EXPLORE_FULL, 0, NULL,
+	  { GETM, .cores = 2, .attempts = 2, .ordered = true } },
+	{ "getm-messages", EXPLORE_FULL, 0, NULL,
+	  { GETM, .cores = 2, .attempts = 1, .ordered = true, .grain = HOST_MESSAGES,
+	    .reduce = true } },
+	{ "getm-ticks", EXPLORE_FULL, 0, NULL,
+	  { GETM, .cores = 2, .attempts = 2, .words = 1, .grain = HOST_TICKS, .reduce = true } },
+	{ "getm-granule", EXPLORE_FULL, 0, NULL,
+	  { .system = &host_getm, .word_stride = 4, .cores = 2, .attempts = 1 } },
+	{ "getm-small", EXPLORE_FULL, 0, NULL,
+	  { GETM_SMALL, .cores = 2, .attempts = 1, .seen = "abort_estimated" } },
+	{ "getm-small-again", EXPLORE_FULL, 0, NULL,
+	  { GETM_SMALL, .cores = 2, .attempts = 2, .ordered = true } },
+	{ "getm-rollover", EXPLORE_ALWAYS, 0, NULL,
+	  { GETM_ROLLOVER, .cores = 2, .seen = "rollovers" } },
+	{ "getm-rollover-messages", EXPLORE_LARGE, 0, NULL,
+	  { GETM_ROLLOVER, .cores = 2, .grain = HOST_MESSAGES } },
+	{ "getm-three", EXPLORE_LARGE, 0, NULL,
+	  { GETM, .cores = 3, .attempts = 1, .ordered = true } },
+	{ "getm-messages-again", EXPLORE_LARGE, 0, NULL,
+	  { GETM, .cores = 2, .attempts = 2, .ordered = true, .grain = HOST_MESSAGES,
+	    .reduce = true } },
+	{ "getm-three-wait", EXPLORE_ALWAYS, 0, NULL,
+	  { GETM, .cores = 3, .attempts = 1, .words = 1 } },
+	{ "getm-warps-wait", EXPLORE_LARGE, 0, NULL,
+	  { .system = &host_getm, .word_stride = 4, .cores = 2, .lanes = 2, .attempts = 1,
+	    .ordered = true } },
+	{ "getm-paper", EXPLORE_ALWAYS, 8, SKEW,
+	  { GETM, .cores = 2, .attempts = 1, .set = { "validation_unit.paper_order=1" } } },
+	{ "kilo-tm", EXPLORE_FULL, 0, NULL,
+	  { KILO, .cores = 2, .attempts = 1, .ordered = true, .reload = true,
+	    .seen = "revalidations" } },
+	{ "kilo-tm-any", EXPLORE_LARGE, 0, NULL, { KILO, .cores = 2, .attempts = 1 } },
+	{ "kilo-tm-again", EXPLORE_FULL, 0, NULL,
+	  { KILO, .cores = 2, .ordered = true } },
+	{ "kilo-tm-resend", EXPLORE_FULL, 0, NULL,
+	  { KILO_RESEND, .cores = 2, .attempts = 1, .ordered = true, .seen = "resends" } },
+	{ "kilo-tm-messages", EXPLORE_FULL, 0, NULL,
+	  { KILO, .cores = 2, .attempts = 1, .words = 1, .grain = HOST_MESSAGES,
+	    .reduce = true } },
+	{ "kilo-tm-ticks", EXPLORE_LARGE, 0, NULL,
+	  { KILO, .cores = 2, .attempts = 1, .words = 1, .grain = HOST_TICKS, .reduce = true } },
+	{ "kilo-tm-two-messages", EXPLORE_LARGE, 0, NULL,
+	  { KILO, .cores = 2, .attempts = 1, .ordered = true, .grain = HOST_MESSAGES,
+	    .reduce = true } },
+	{ "kilo-tm-three", EXPLORE_LARGE, 0, NULL,
+	  { KILO, .cores = 3, .attempts = 1, .ordered = true } },
+	{ "warp-getm", EXPLORE_ALWAYS, 0, NULL,
+	  { GETM, .cores = 1, .lanes = 2, .attempts = 2, .ordered = true } },
+	{ "warp-kilo-tm", EXPLORE_FULL, 0, NULL,
+	  { KILO, .cores = 1, .lanes = 2, .ordered = true } },
+	{ "warptm", EXPLORE_ALWAYS, 0, NULL,
+	  { WARPTM, .cores = 1, .lanes = 2, .ordered = true } },
+	{ "warptm-scr", EXPLORE_FULL, 0, NULL,
+	  { WARPTM, .set = { "system.resolver=scr" }, .cores = 1, .lanes = 2, .ordered = true } },
+	{ "warptm-two", EXPLORE_FULL, 0, NULL,
+	  { WARPTM, .cores = 2, .lanes = 2, .words = 1, .attempts = 1, .ordered = true } },
+	{ "warptm-four", EXPLORE_LARGE, 0, NULL,
+	  { WARPTM, .cores = 2, .lanes = 2, .attempts = 1, .ordered = true } },
+};
+const unsigned explore_case_count = sizeof(explore_cases) / sizeof(*explore_cases);
+
+struct explore_result explore_run(const struct explore_case *one, uint64_t most)
+{
+	struct explore_result result = host_explore(&one->trial, most, stdout);
+
+	printf("%s %ux%u: %llu states, ", one->name,
+	       one->trial.cores * (one->trial.lanes ? one->trial.lanes : 1),
+	       one->trial.words ? one->trial.words : HOST_WORDS,
+	       (unsigned long long)result.states);
+	if (*result.wrong)
+		printf("wrong after %u steps: %s\n", result.steps, result.wrong);
+	else
+		printf("%s in %.1f s; %llu steps, %llu ends, %llu outcomes\n",
+		       result.closed ? "closed" : "open", result.seconds,
+		       (unsigned long long)result.choices, (unsigned long long)result.ends,
+		       (unsigned long long)result.outcomes);
+	fflush(stdout);
+	return result;
+}

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Breadth first. Of a state that has been seen there remain its key, the state before and the
+ * choice between them; of one that has yet to be gone on from also the words of the arena that
+ * differ from the first state's.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "tests/explore/arena.h"
+#include "tests/explore/explore.h"
+
+#define NONE UINT32_MAX
+#define CHUNK 32u /* words that are compared at once */
+
+struct seen {
+	struct explore_key key;
+	uint32_t before, choice;
+};
+
+/* A word of the arena, counted through its rooms. */
+struct difference {
+	uint64_t word;
+	uint32_t at;
+};
+
+/* States that have yet to be gone on from, in their order. */
+struct frontier {
+	struct difference *difference;
+	size_t count, capacity;
+	uint32_t *number; /* of differences, by state */
+	size_t states, state_capacity;
+};
+
+struct search {
+	const struct explore_model *model;
+	struct explore_result result;
+	uint64_t *first[ARENA_ROOMS]; /* the first state */
+	struct seen *seen;
+	size_t count, capacity;
+	uint32_t *table; /* number of a state + 1, by key */
+	size_t places;	 /* a power of two */
+	uint32_t *edge;	 /* pairs: from, to */
+	size_t edges, edge_capacity;
+	struct frontier now, next;
+	struct explore_key *outcome; /* of ends */
+	size_t outcomes, outcome_capacity;
+	uint32_t bad; /* the state that is wrong, or NONE */
+};
+
+static void *grow(void *array, size_t *capacity, size_t need, size_t size)
+{
+	while (*capacity < need)
+		*capacity = *capacity ? 2 * *capacity : 1024;
+	array = realloc(array, *capacity * size);
+	if (!array) {
+		fprintf(stderr, "explore: no memory\n");
+		exit(1);
+	}
+	return array;
+}
+
+static uint64_t fold(uint64_t a, uint64_t b)
+{
+	__extension__ typedef unsigned __int128 wide;
+	wide product = (wide)a * b;
+
+	return (uint64_t)(product >> 64) ^ (uint64_t)product;
+}
+
+void explore_mix(struct explore_key *key, uint64_t number)
+{
+	key->low = fold(key->low ^ number, UINT64_C(0x9e3779b97f4a7c15)) + number;
+	key->high = fold(key->high + number, UINT64_C(0xd6e8feb86659fd93)) ^ key->low;
+}
+
+/* ---- the arena's words ---- */
+
+static void load(const struct search *search, const struct difference *difference, size_t count)
+{
+	for (int i = 0; i < ARENA_ROOMS; i++)
+		memcpy(&arena[i], search->first[i], sizeof(arena[i].used) + arena[i].used * 8);
+	for (size_t i = 0; i < count; i++)
+		((uint64_t *)arena)[difference[i].at] = difference[i].word;
+}
+
+/* Append the words in which the room differs from the first state. */
+static void compare(const struct search *search, int room, struct frontier *to)
+{
+	const uint64_t *before = search->first[room], *now = &arena[room].used;
+	size_t words = arena[room].used + 1;
+
+	for (size_t at = 0; at < words; at += CHUNK) {
+		size_t end = at + CHUNK < words ? at + CHUNK : words;
+
+		if (!memcmp(before + at, now + at, (end - at) * 8))
+			continue;
+		if (to->count + CHUNK > to->capacity)
+			to->difference = grow(to->difference, &to->capacity, to->count + CHUNK,
+					      sizeof(*to->difference));
+		for (size_t i = at; i < end; i++)
+			if (before[i] != now[i])
+				to->difference[to->count++] = (struct difference){
+					now[i], (uint32_t)(&now[i] - (const uint64_t *)arena) };
+	}
+}
+
+/* ---- states ---- */
+
+static void widen(struct search *search)
+{
+	search->places = search->places ? 2 * search->places : 1 << 16;
+	free(search->table);
+	search->table = calloc(search->places, sizeof(*search->table));
+	if (!search->table)
+		grow(NULL, &search->places, SIZE_MAX / 8, 4);
+	for (uint32_t i = 0; i < search->count; i++) {
+		size_t at = search->seen[i].key.low & (search->places - 1);
+
+		while (search->table[at])
+			at = (at + 1) & (search->places - 1);
+		search->table[at] = i + 1;
+	}
+}
+
+/* The place of a key in the table: that of its state, or an empty one. */
+static size_t find(const struct search *search, const struct explore_key *key)
+{
+	size_t at = key->low & (search->places - 1);
+
+	for (; search->table[at]; at = (at + 1) & (search->places - 1)) {
+		const struct explore_key *other = &search->seen[search->table[at] - 1].key;
+
+		if (other->low == key->low && other->high == key->high)
+			break;
+	}
+	return at;
+}
+
+/* The arena holds a state: its number, which is new if it has not been seen. */
+static uint32_t note(struct search *search, uint32_t before, uint32_t choice)
+{
+	struct explore_key key = { 0, 0 };
+	struct frontier *next = &search->next;
+	size_t mark = next->count, at;
+
+	compare(search, ARENA_AROUND, next);
+	for (size_t i = mark; i < next->count; i++) {
+		explore_mix(&key, next->difference[i].at);
+		explore_mix(&key, next->difference[i].word);
+	}
+	search->model->key(&key);
+	at = find(search, &key);
+	if (search->table[at]) {
+		next->count = mark;
+		return search->table[at] - 1;
+	}
+	compare(search, ARENA_UNITS, next);
+	if (next->states == next->state_capacity)
+		next->number = grow(next->number, &next->state_capacity, next->states + 1,
+				    sizeof(*next->number));
+	next->number[next->states++] = (uint32_t)(next->count - mark);
+	if (search->count == search->capacity)
+		search->seen = grow(search->seen, &search->capacity, search->count + 1,
+				    sizeof(*search->seen));
+	search->seen[search->count] = (struct seen){ key, before, choice };
+	search->table[at] = (uint32_t)++search->count;
+	if (2 * search->count > search->places)
+		widen(search);
+	return (uint32_t)search->count - 1;
+}
+
+static void join(struct search *search, uint32_t from, uint32_t to)
+{
+	if (search->edges + 2 > search->edge_capacity)
+		search->edge = grow(search->edge, &search->edge_capacity, search->edges + 2,
+				    sizeof(*search->edge));
+	search->edge[search->edges++] = from;
+	search->edge[search->edges++] = to;
+}
+
+static void judge(struct search *search, uint32_t state, bool over)
+{
+	const char *wrong = search->model->judge(over);
+
+	if (!wrong || search->bad != NONE)
+		return;
+	snprintf(search->result.wrong, sizeof(search->result.wrong), "%s", wrong);
+	search->bad = state;
+}
+
+static void note_outcome(struct search *search)
+{
+	if (search->outcomes == search->outcome_capacity)
+		search->outcome = grow(search->outcome, &search->outcome_capacity,
+				       search->outcomes + 1, sizeof(*search->outcome));
+	search->outcome[search->outcomes] = (struct explore_key){ 0, 0 };
+	search->model->outcome(&search->outcome[search->outcomes++]);
+}
+
+static int by_key(const void *a, const void *b)
+{
+	return memcmp(a, b, sizeof(struct explore_key));
+}
+
+static void sum_outcomes(struct search *search)
+{
+	struct explore_result *result = &search->result;
+
+	if (search->outcomes)
+		qsort(search->outcome, search->outcomes, sizeof(*search->outcome), by_key);
+	for (size_t i = 0; i < search->outcomes; i++) {
+		if (i && !by_key(&search->outcome[i], &search->outcome[i - 1]))
+			continue;
+		result->outcomes++;
+		explore_mix(&result->all, search->outcome[i].low);
+	}
+}
+
+/* Go on from the state in every way. */
+static void expand(struct search *search, uint32_t state, const struct difference *difference,
+		   size_t count)
+{
+	uint32_t choice[EXPLORE_CHOICES];
+	unsigned choices;
+
+	load(search, difference, count);
+	choices = search->model->choices(choice);
+	if (!choices) {
+		search->result.ends++;
+		note_outcome(search);
+		judge(search, state, true);
+	}
+	for (unsigned i = 0; i < choices && search->bad == NONE; i++) {
+		size_t before = search->count;
+		uint32_t next;
+
+		if (i)
+			load(search, difference, count);
+		search->model->act(choice[i]);
+		next = note(search, state, choice[i]);
+		search->result.choices++;
+		join(search, state, next);
+		if (search->count != before)
+			judge(search, next, false);
+	}
+}
+
+/* All states of a distance. */
+static void expand_all(struct search *search, uint64_t most)
+{
+	const struct difference *at = search->now.difference;
+	size_t states = search->now.states;
+	uint32_t first = (uint32_t)(search->count - states);
+
+	for (size_t i = 0; i < states && search->bad == NONE && search->count <= most; i++) {
+		expand(search, first + (uint32_t)i, at, search->now.number[i]);
+		at += search->now.number[i];
+	}
+	search->now.count = search->now.states = 0;
+}
+
+/* ---- ends ---- */
+
+/* The first state from which no end is reached, or NONE: a walk against the edges. */
+static uint32_t find_trap(const struct search *search)
+{
+	size_t count = search->count, top = 0;
+	uint32_t *start = calloc(count + 2, sizeof(*start)), trap = NONE;
+	uint32_t *from = malloc((search->edges / 2 + 1) * sizeof(*from));
+	uint32_t *stack = malloc((count + 1) * sizeof(*stack));
+	bool *live = calloc(count, sizeof(*live));
+
+	if (!start || !from || !stack || !live)
+		grow(NULL, &top, SIZE_MAX / 8, 4);
+	for (size_t i = 0; i < search->edges; i += 2) {
+		start[search->edge[i + 1] + 2]++;
+		live[search->edge[i]] = true; /* is no end */
+	}
+	for (size_t i = 0; i < count; i++) {
+		start[i + 2] += start[i + 1];
+		live[i] = !live[i];
+		if (live[i])
+			stack[top++] = (uint32_t)i;
+	}
+	for (size_t i = 0; i < search->edges; i += 2)
+		from[start[search->edge[i + 1] + 1]++] = search->edge[i];
+	while (top) {
+		uint32_t state = stack[--top];
+
+		for (uint32_t i = start[state]; i < start[state + 1]; i++) {
+			if (live[from[i]])
+				continue;
+			live[from[i]] = true;
+			stack[top++] = from[i];
+		}
+	}
+	for (size_t i = 0; i < count && trap == NONE; i++)
+		if (!live[i])
+			trap = (uint32_t)i;
+	free(start);
+	free(from);
+	free(stack);
+	free(live);
+	return trap;
+}
+
+/* ---- the way to what is wrong ---- */
+
+static unsigned way_to(const struct search *search, uint32_t state, uint32_t *choice)
+{
+	unsigned steps = 0;
+
+	for (uint32_t at = state; search->seen[at].before != NONE; at = search->seen[at].before)
+		steps++;
+	for (unsigned i = steps; choice && i-- > 0; state = search->seen[state].before)
+		choice[i] = search->seen[state].choice;
+	return steps;
+}
+
+static void draw(struct search *search, FILE *out)
+{
+	uint32_t *choice = malloc((search->result.steps + 1) * sizeof(*choice));
+
+	if (!choice)
+		return;
+	way_to(search, search->bad, choice);
+	load(search, NULL, 0);
+	search->model->tell(out);
+	for (unsigned i = 0; i < search->result.steps; i++) {
+		fprintf(out, "%3u  ", i + 1);
+		search->model->say(choice[i], out);
+		fprintf(out, "\n");
+		search->model->act(choice[i]);
+	}
+	search->model->tell(NULL);
+	fprintf(out, "     %s\n", search->result.wrong);
+	free(choice);
+}
+
+/* ---- a search ---- */
+
+static void begin(struct search *search)
+{
+	for (int i = 0; i < ARENA_ROOMS; i++) {
+		search->first[i] = malloc(sizeof(arena[i]));
+		if (!search->first[i])
+			grow(NULL, &search->places, SIZE_MAX / 8, 4);
+		memcpy(search->first[i], &arena[i], sizeof(arena[i]));
+	}
+	widen(search);
+	judge(search, note(search, NONE, 0), false);
+}
+
+static void end(struct search *search)
+{
+	load(search, NULL, 0);
+	for (int i = 0; i < ARENA_ROOMS; i++)
+		free(search->first[i]);
+	free(search->seen);
+	free(search->table);
+	free(search->edge);
+	free(search->outcome);
+	free(search->now.difference);
+	free(search->now.number);
+	free(search->next.difference);
+	free(search->next.number);
+}
+
+struct explore_result explore(const struct explore_model *model, uint64_t most, FILE *out)
+{
+	struct search search = { .model = model, .bad = NONE };
+	struct explore_result *result = &search.result;
+	clock_t start = clock();
+
+	begin(&search);
+	while (search.next.states && search.bad == NONE && search.count <= most) {
+		struct frontier done = search.now;
+
+		search.now = search.next;
+		search.next = done;
+		expand_all(&search, most);
+	}
+	result->closed = search.bad == NONE && search.count <= most;
+	if (result->closed)
+		search.bad = find_trap(&search);
+	if (result->closed && search.bad != NONE)
+		snprintf(result->wrong, sizeof(result->wrong), "no end can be reached from here");
+	if (search.bad != NONE) {
+		result->steps = way_to(&search, search.bad, NULL);
+		if (out)
+			draw(&search, out);
+	}
+	sum_outcomes(&search);
+	result->states = search.count;
+	result->seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+	end(&search);
+	return *result;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPUTM_TESTS_EXPLORE_EXPLORE_H
+#define GPUTM_TESTS_EXPLORE_EXPLORE_H
+/*
+ * The explorer: every state that a system can come to, nearest first. The state of the system is
+ * the arena (arena.h): what a model does must depend on nothing else. See README.md.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define EXPLORE_CHOICES 64 /* of a state, at most */
+
+/* What a state is known by. */
+struct explore_key {
+	uint64_t low, high;
+};
+/* Take one more number into a key. */
+void explore_mix(struct explore_key *key, uint64_t number);
+
+struct explore_model {
+	/* What can happen next, as numbers of the model's; how many. */
+	unsigned (*choices)(uint32_t choice[EXPLORE_CHOICES]);
+	void (*act)(uint32_t choice);
+	/* The key of what the arena's units hold, and what else is not in the room around them. */
+	void (*key)(struct explore_key *key);
+	/* What is wrong with this state, as a sentence; NULL: nothing. `over`: nothing can happen
+	 * any more. */
+	const char *(*judge)(bool over);
+	/* A key of what has come of it all, at an end. */
+	void (*outcome)(struct explore_key *key);
+	/* One line of a chart, without its end: what the choice is. */
+	void (*say)(uint32_t choice, FILE *out);
+	/* From now on tell of all that happens within, if not NULL. */
+	void (*tell)(FILE *out);
+};
+
+struct explore_result {
+	uint64_t states, choices, ends;
+	bool closed;	       /* every state has been seen, and none is wrong */
+	double seconds;	       /* of the processor */
+	char wrong[320];       /* what is, in the nearest state that is wrong; "": nothing */
+	unsigned steps;	       /* that lead there */
+	uint64_t outcomes;     /* that differ */
+	struct explore_key all; /* of all outcomes together */
+};
+
+/*
+ * Explore from the state that the arena holds until a state is wrong, or there are more than
+ * `most` states. A state from which no end can be reached is wrong too. With `out`, the way to
+ * what is wrong is written there as a chart.
+ */
+struct explore_result explore(const struct explore_model *model, uint64_t most, FILE *out);
+
+#endif

@@ -1,0 +1,1065 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Time stands still on this host: what is due may happen at once or after anything else. A
+ * message leaves its channel, memory completes a request, a warp issues an access of its choice,
+ * a unit ticks: these are the steps. Channels keep their order, one for each core, partition and
+ * direction; requests of a partition keep theirs where they share a word.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "examples/sim/base/heap.h"
+#include "lib/base/unit.h"
+#include "tests/explore/arena.h"
+#include "tests/explore/host.h"
+
+#define MESSAGES 6 /* in a channel, at most */
+#define BLOCKS 16  /* of a slab, at most */
+#define THREADS 4  /* at most */
+#define REQUESTS 8  /* that a partition's memory has not answered, at most */
+#define REQUEST_WORDS 8
+#define QUIET 200 /* ticks after which a unit should be */
+#define BYTES 16384 /* that a unit saves, at most */
+
+struct channel {
+	uint32_t count;
+	struct sim_message message[MESSAGES];
+};
+
+struct request {
+	uint64_t tag, address;
+	uint32_t mask;
+	uint32_t value[REQUEST_WORDS];
+};
+
+/* The transaction of a lane. */
+struct thread {
+	uint32_t loaded, stored; /* words */
+	uint32_t read[HOST_WORDS], wrote[HOST_WORDS];
+	uint32_t foreign; /* words whose value was another's */
+	uint32_t aborts;
+	bool committing, committed, over;
+};
+
+struct host {
+	struct sim_port port; /* first */
+	struct channel up[HOST_CORES][HOST_PARTITIONS], down[HOST_CORES][HOST_PARTITIONS];
+	struct request request[HOST_PARTITIONS][REQUESTS];
+	uint32_t requests[HOST_PARTITIONS];
+	bool partition_due[HOST_PARTITIONS], core_due[HOST_CORES];
+	struct thread thread[THREADS];
+	uint32_t word[HOST_WORDS]; /* what the memory holds, which is not in the arena */
+	struct gputm_access_coalescer *coalescer;
+	struct sim_warp *warp; /* by core */
+};
+
+/* A choice: what, and the two numbers of it. */
+enum { ISSUE, UP, DOWN, COMPLETE, PARTITION, CORE };
+#define STEP(what, a, b) ((uint32_t)(what) << 16 | (uint32_t)(a) << 8 | (uint32_t)(b))
+/* What a warp issues; loads and stores with two bits for each lane: none, or the word + 1. */
+enum { LOAD = 0x00, STORE = 0x40, COMMIT = 0x80, BEGIN = 0x90, ENTER = 0xa0, KINDS = 0xf0 };
+#define PICK(what, lane) ((what) >> 2 * (lane) & 3)
+
+static struct host *host; /* in the arena */
+static const struct host_trial *trial;
+
+static uint32_t lanes(void)
+{
+	return trial->lanes ? trial->lanes : 1;
+}
+
+static uint32_t threads(void)
+{
+	return trial->cores * lanes();
+}
+
+static uint64_t address_of(uint32_t word)
+{
+	return SIM_HEAP + (uint64_t)word * trial->word_stride;
+}
+
+static uint32_t word_at(uint64_t address)
+{
+	return (uint32_t)((address - SIM_HEAP) / trial->word_stride);
+}
+
+/* The value that an attempt writes, and no other. */
+static uint32_t value_of(uint32_t thread)
+{
+	return (thread + 1) << 4 | (host->thread[thread].aborts & 3);
+}
+
+static void fail(const char *message)
+{
+	sim_fail(&host->port, -EILSEQ, message);
+}
+
+/* ---- channels ---- */
+
+static void post(struct channel *channel, const struct sim_message *message)
+{
+	if (channel->count == MESSAGES) {
+		fail("a channel is full");
+		return;
+	}
+	channel->message[channel->count] = *message;
+	channel->message[channel->count++].due = 0;
+}
+
+static struct sim_message take(struct channel *channel)
+{
+	struct sim_message first = channel->message[0];
+
+	channel->count--;
+	memmove(channel->message, channel->message + 1, channel->count * sizeof(first));
+	memset(&channel->message[channel->count], 0, sizeof(first));
+	return first;
+}
+
+static void to_partition(struct sim_port *port, struct sim_message *message, uint32_t bytes)
+{
+	(void)port;
+	(void)bytes;
+	post(&host->up[message->core][message->partition], message);
+}
+
+static void to_core(struct sim_port *port, struct sim_message *message, uint32_t bytes)
+{
+	(void)port;
+	(void)bytes;
+	post(&host->down[message->core][message->partition], message);
+}
+
+/* ---- memory ---- */
+
+static void send_loads(struct sim_port *port, struct sim_warp *warp, enum sim_op op, uint64_t mask,
+		       bool touch)
+{
+	uint64_t wanted[HOST_PARTITIONS] = { 0 };
+
+	if (op != SIM_LOAD || touch) {
+		fail("this host has loads only");
+		return;
+	}
+	for (SIM_EACH_LANE(lane, mask))
+		wanted[sim_partition_of(port, warp->address[lane])] |= UINT64_C(1) << lane;
+	warp->op = op;
+	warp->wait = SIM_REPLIES;
+	warp->outstanding = 0;
+	for (uint32_t i = 0; i < HOST_PARTITIONS; i++) {
+		struct sim_message message = { .what = SIM_DO_LOAD, .b = wanted[i] };
+
+		message.core = warp->core;
+		message.partition = (uint8_t)i;
+		if (!wanted[i])
+			continue;
+		warp->outstanding++;
+		to_partition(port, &message, 0);
+	}
+}
+
+static uint32_t find_lines(struct sim_port *port, struct sim_warp *warp, bool write, uint64_t mask,
+			   struct gputm_wide_access *wide)
+{
+	int count = gputm_access_coalescer_row(host->coalescer, mask, warp->address,
+					       write ? warp->value : NULL, wide, NULL);
+
+	(void)port;
+	if (count <= 0)
+		fail("the coalescer refused an access");
+	return count > 0 ? (uint32_t)count : 0;
+}
+
+static void serve(struct sim_port *port, const struct sim_message *message)
+{
+	struct sim_warp *warp = sim_warp_of(port, message->core, message->warp);
+	struct sim_message reply = *message;
+
+	if (message->what == SIM_DO_LOAD && port->ops->served)
+		port->ops->served(port, &reply);
+	for (SIM_EACH_LANE(lane, message->what == SIM_DO_LOAD ? message->b : 0))
+		warp->lane[lane].loaded = sim_memory_read(port->memory, warp->address[lane]);
+	to_core(port, &reply, 0);
+}
+
+static bool no_store(const struct sim_port *port, uint32_t partition, const struct sim_warp *warp)
+{
+	(void)port;
+	(void)partition;
+	(void)warp;
+	return false;
+}
+
+static void unit_access(struct sim_port *port, uint32_t index,
+			const struct gputm_mem_request *request)
+{
+	struct request *new = &host->request[index][host->requests[index]];
+
+	if (host->requests[index] == REQUESTS || request->word_mask >> REQUEST_WORDS) {
+		fail("the memory is full");
+		return;
+	}
+	host->requests[index]++;
+	new->tag = request->tag;
+	new->address = request->address;
+	new->mask = request->word_mask;
+	for (SIM_EACH_LANE(i, request->word_mask)) {
+		uint64_t address = request->address + 4 * i;
+
+		if (request->write)
+			sim_memory_write(port->memory, address, request->value[i]);
+		new->value[i] = sim_memory_read(port->memory, address);
+	}
+}
+
+static bool share_a_word(const struct request *a, const struct request *b)
+{
+	for (SIM_EACH_LANE(i, a->mask)) {
+		uint64_t place = (a->address + 4 * i - b->address) / 4;
+
+		if (place < REQUEST_WORDS && b->mask >> place & 1)
+			return true;
+	}
+	return false;
+}
+
+static bool may_complete(uint32_t index, uint32_t at)
+{
+	for (uint32_t i = 0; i < at; i++)
+		if (share_a_word(&host->request[index][i], &host->request[index][at]))
+			return false;
+	return true;
+}
+
+static void complete(uint32_t index, uint32_t at)
+{
+	struct request *first = host->request[index], done = first[at];
+	uint32_t value[GPUTM_MEM_WORDS] = { 0 };
+
+	memcpy(value, done.value, sizeof(done.value));
+	host->requests[index]--;
+	memmove(&first[at], &first[at + 1], (host->requests[index] - at) * sizeof(done));
+	memset(&first[host->requests[index]], 0, sizeof(done));
+	host->port.ops->completed(&host->port, index, done.tag, value);
+}
+
+/* ---- time, which stands still ---- */
+
+static void wake(struct sim_port *port, struct sim_warp *warp, uint64_t tick)
+{
+	(void)port;
+	(void)tick;
+	warp->wait = SIM_READY;
+}
+
+static void wait_for(struct sim_port *port, struct sim_warp *warp, enum sim_wait wait)
+{
+	(void)port;
+	warp->wait = wait;
+}
+
+static void call_partition(struct sim_port *port, uint32_t partition, uint64_t tick)
+{
+	(void)port;
+	if (tick != SIM_NEVER)
+		host->partition_due[partition] = true;
+}
+
+static void call_core(struct sim_port *port, uint32_t core, uint64_t tick)
+{
+	(void)port;
+	if (tick != SIM_NEVER)
+		host->core_due[core] = true;
+}
+
+static void left(struct sim_port *port, struct sim_warp *warp, uint64_t tick)
+{
+	(void)port;
+	(void)tick;
+	for (uint32_t i = 0; i < lanes(); i++)
+		host->thread[warp->lane[i].thread].over = true;
+}
+
+static const struct sim_host functions = {
+	to_partition, to_core,	send_loads, find_lines,	    serve,     no_store,
+	unit_access,  wake, wait_for,	call_partition, call_core, left,
+};
+
+/* ---- what the transactions do ---- */
+
+static void told_load(void *state, uint32_t number, uint64_t address, uint32_t value,
+		      uint32_t version)
+{
+	struct thread *thread = &host->thread[number];
+	uint32_t word = word_at(address);
+
+	(void)state;
+	(void)version;
+	if (thread->stored >> word & 1) {
+		if (value != thread->wrote[word])
+			fail("a transaction does not read what it has written");
+		return;
+	}
+	thread->foreign |= 1u << word;
+	thread->read[word] = value;
+}
+
+static void told_store(void *state, uint32_t number, bool inside, uint64_t address, uint32_t value)
+{
+	struct thread *thread = &host->thread[number];
+
+	(void)state;
+	(void)inside;
+	thread->stored |= 1u << word_at(address);
+	thread->wrote[word_at(address)] = value;
+}
+
+static void told_abort(void *state, uint32_t number, enum sim_abort_reason reason)
+{
+	struct thread *thread = &host->thread[number];
+
+	(void)state;
+	(void)reason;
+	*thread = (struct thread){ .aborts = thread->aborts + 1 };
+	if (!trial->attempts)
+		thread->aborts &= 3;
+}
+
+static void told_commit(void *state, uint32_t number, uint64_t witness)
+{
+	(void)state;
+	(void)witness;
+	host->thread[number].committed = true;
+}
+
+static const struct sim_observer observer = {
+	.load = told_load, .store = told_store, .abort = told_abort, .commit = told_commit,
+};
+
+/* A lane of the attempt has aborted as often as it may: the warp stops before the attempt. */
+static bool given_up(uint32_t core)
+{
+	const struct sim_warp *warp = &host->warp[core];
+
+	if (!trial->attempts || warp->wait != SIM_READY || !warp->in_tx)
+		return false;
+	for (SIM_EACH_LANE(lane, gputm_simt_stack_active_mask(warp->stack)))
+		if (host->thread[warp->lane[lane].thread].aborts >= trial->attempts)
+			return true;
+	return false;
+}
+
+static bool is_over(uint32_t core)
+{
+	return host->thread[core * lanes()].over || given_up(core);
+}
+
+/* May the transaction load (store) the word now? */
+static bool may_access(const struct thread *thread, uint32_t word, uint32_t what)
+{
+	uint32_t later = what == LOAD && trial->ordered ? thread->loaded >> word | thread->stored :
+			 what == LOAD ? thread->loaded >> word & 1 :
+			 trial->ordered ? thread->stored >> word : thread->stored >> word & 1;
+
+	return !later;
+}
+
+static bool may_pick(const struct sim_warp *warp, uint32_t what, uint64_t active)
+{
+	for (uint32_t lane = 0; lane < lanes(); lane++) {
+		uint32_t pick = PICK(what, lane);
+
+		if (pick > (trial->words ? trial->words : HOST_WORDS) ||
+		    (pick && !(active >> lane & 1)) ||
+		    (pick && !may_access(&host->thread[warp->lane[lane].thread], pick - 1,
+					 what & KINDS)))
+			return false;
+	}
+	return true;
+}
+
+/* What the warp may issue now. */
+static unsigned accesses(uint32_t core, uint32_t choice[])
+{
+	const struct sim_warp *warp = &host->warp[core];
+	const struct thread *thread = &host->thread[core * lanes()];
+	uint64_t active = gputm_simt_stack_active_mask(warp->stack);
+	unsigned count = 0;
+
+	if (warp->wait != SIM_READY || is_over(core))
+		return 0;
+	if (!warp->in_tx || thread->committing) {
+		choice[0] = STEP(ISSUE, core, warp->in_tx ? ENTER : BEGIN);
+		return 1;
+	}
+	for (uint32_t picks = 1; picks < 1u << 2 * lanes(); picks++) {
+		if (may_pick(warp, LOAD | picks, active))
+			choice[count++] = STEP(ISSUE, core, LOAD | picks);
+		if (may_pick(warp, STORE | picks, active))
+			choice[count++] = STEP(ISSUE, core, STORE | picks);
+	}
+	choice[count++] = STEP(ISSUE, core, COMMIT);
+	return count;
+}
+
+static void access_words(struct sim_port *port, struct sim_warp *warp, uint32_t what)
+{
+	bool load = (what & KINDS) == LOAD;
+
+	warp->mask = 0;
+	for (uint32_t lane = 0; lane < lanes(); lane++) {
+		uint32_t word = PICK(what, lane) - 1, number = warp->lane[lane].thread;
+
+		if (!PICK(what, lane))
+			continue;
+		warp->mask |= UINT64_C(1) << lane;
+		warp->address[lane] = address_of(word);
+		warp->value[lane] = load ? 0 : value_of(number);
+		if (load)
+			host->thread[number].loaded |= 1u << word;
+	}
+	if (load)
+		port->ops->load(port, warp);
+	else
+		port->ops->store(port, warp);
+}
+
+static void issue(uint32_t core, uint32_t what)
+{
+	struct sim_port *port = &host->port;
+	struct sim_warp *warp = &host->warp[core];
+
+	if (warp->in_tx && port->ops->watch && port->ops->watch(port, warp))
+		return;
+	if (what == BEGIN) {
+		sim_tx_begin(port, warp, 0);
+	} else if (what == COMMIT && trial->system->commits_apart) {
+		host->thread[core * lanes()].committing = true;
+	} else if (what == COMMIT || what == ENTER) {
+		host->thread[core * lanes()].committing = false;
+		warp->pc_after = 2;
+		warp->wait = SIM_SYSTEM;
+		port->ops->commit(port, warp);
+	} else {
+		access_words(port, warp, what);
+	}
+}
+
+/* ---- the model ---- */
+
+static unsigned at_core(uint32_t core, uint32_t choice[])
+{
+	unsigned count = accesses(core, choice);
+
+	if (host->core_due[core])
+		choice[count++] = STEP(CORE, core, 0);
+	for (uint32_t i = 0; i < HOST_PARTITIONS; i++)
+		if (host->down[core][i].count)
+			choice[count++] = STEP(DOWN, core, i);
+	return count;
+}
+
+static unsigned at_partition(uint32_t index, uint32_t choice[])
+{
+	unsigned count = 0;
+
+	for (uint32_t i = 0; i < trial->cores; i++)
+		if (host->up[i][index].count)
+			choice[count++] = STEP(UP, i, index);
+	for (uint32_t i = 0; i < host->requests[index]; i++)
+		if (may_complete(index, i))
+			choice[count++] = STEP(COMPLETE, index, i);
+	if (host->partition_due[index])
+		choice[count++] = STEP(PARTITION, index, 0);
+	return count;
+}
+
+/* The warp waits for a load, and its reply is here: no other step of the core comes before. */
+static bool replied(uint32_t core, uint32_t partition)
+{
+	const struct channel *channel = &host->down[core][partition];
+
+	return channel->count && channel->message[0].what < SIM_DO_SYSTEM;
+}
+
+/* What is still to come to the core depends on what the core does next. */
+static bool alone(uint32_t core)
+{
+	for (uint32_t i = 0; i < HOST_PARTITIONS; i++)
+		if (host->down[core][i].count)
+			return false;
+	return !host->core_due[core] && !host->thread[core * lanes()].committing &&
+	       trial->system->alone &&
+	       trial->system->alone(&host->port, &host->warp[core]);
+}
+
+/* All that the warp waits for comes from the partition. */
+static bool loads_from(const struct sim_warp *warp, uint32_t partition)
+{
+	for (SIM_EACH_LANE(lane, warp->mask))
+		if (sim_partition_of(&host->port, warp->address[lane]) != partition)
+			return false;
+	return warp->wait == SIM_REPLIES;
+}
+
+/* What the core sends to the partition next waits behind, or for, what is there. */
+static bool behind(uint32_t core, uint32_t partition)
+{
+	const struct sim_warp *warp = &host->warp[core];
+
+	if (host->up[core][partition].count)
+		return true;
+	if (host->down[core][partition].count || host->core_due[core])
+		return false;
+	return loads_from(warp, partition) || (is_over(core) && alone(core)) ||
+	       (trial->system->waits && trial->system->waits(&host->port, warp, partition));
+}
+
+/* Steps of one place that no other step depends on; 0: there are none. */
+static unsigned reduced(uint32_t choice[])
+{
+	for (uint32_t i = 0; i < trial->cores; i++)
+		for (uint32_t k = 0; k < HOST_PARTITIONS; k++)
+			if (replied(i, k)) {
+				choice[0] = STEP(DOWN, i, k);
+				return 1;
+			}
+	for (uint32_t i = 0; i < trial->cores; i++) {
+		unsigned count = alone(i) ? at_core(i, choice) : 0;
+
+		if (count)
+			return count;
+	}
+	for (uint32_t i = 0; i < HOST_PARTITIONS; i++) {
+		unsigned count = at_partition(i, choice);
+
+		for (uint32_t k = 0; k < trial->cores; k++)
+			count = behind(k, i) ? count : 0;
+		if (count)
+			return count;
+	}
+	return 0;
+}
+
+static unsigned choices(uint32_t choice[EXPLORE_CHOICES])
+{
+	unsigned count = trial->reduce ? reduced(choice) : 0;
+
+	if (count)
+		return count;
+	for (uint32_t i = 0; i < trial->cores; i++)
+		count += at_core(i, choice + count);
+	for (uint32_t i = 0; i < HOST_PARTITIONS; i++)
+		count += at_partition(i, choice + count);
+	return count;
+}
+
+static void arrive_up(uint32_t core, uint32_t partition)
+{
+	struct sim_message message = take(&host->up[core][partition]);
+
+	if (message.what >= SIM_DO_SYSTEM)
+		host->port.ops->at_partition(&host->port, &message);
+	else
+		serve(&host->port, &message);
+}
+
+static void arrive_down(uint32_t core, uint32_t partition)
+{
+	struct sim_message message = take(&host->down[core][partition]);
+	struct sim_port *port = &host->port;
+	struct sim_warp *warp = sim_warp_of(port, core, message.warp);
+
+	if (message.what >= SIM_DO_SYSTEM)
+		port->ops->at_core(port, &message);
+	else if (!--warp->outstanding)
+		port->ops->loaded(port, warp);
+}
+
+static void tick_partition(uint32_t index)
+{
+	host->partition_due[index] = false;
+	call_partition(&host->port, index, host->port.ops->partition_tick(&host->port, index));
+}
+
+static void tick_core(uint32_t index)
+{
+	host->core_due[index] = false;
+	call_core(&host->port, index, host->port.ops->core_tick(&host->port, index));
+}
+
+/* Let the units tick until they are quiet. */
+static void calm(void)
+{
+	for (uint32_t i = 0; i < HOST_PARTITIONS; i++)
+		for (unsigned left = QUIET; host->partition_due[i] && left; left--)
+			tick_partition(i);
+	for (uint32_t i = 0; i < trial->cores; i++)
+		for (unsigned left = QUIET; host->core_due[i] && left; left--)
+			tick_core(i);
+}
+
+/* Deliver a message; false: there is none. */
+static bool deliver(void)
+{
+	for (uint32_t i = 0; i < trial->cores; i++)
+		for (uint32_t k = 0; k < HOST_PARTITIONS; k++) {
+			if (host->down[i][k].count)
+				arrive_down(i, k);
+			else if (host->up[i][k].count)
+				arrive_up(i, k);
+			else
+				continue;
+			return true;
+		}
+	return false;
+}
+
+static void settle(void)
+{
+	if (trial->grain == HOST_TICKS)
+		return;
+	calm();
+	while (trial->grain == HOST_ACCESSES && deliver())
+		calm();
+}
+
+static void tidy_warp(struct sim_warp *warp)
+{
+	memset(&warp->ledger, 0, sizeof(warp->ledger));
+	warp->aborts = 0;
+	for (uint32_t i = 0; i < lanes(); i++) {
+		warp->lane[i].attempt = warp->saved[i].attempt = 0;
+		if (warp->wait == SIM_REPLIES)
+			continue;
+		warp->address[i] = warp->value[i] = warp->lane[i].loaded = 0;
+		warp->witness[i] = 0;
+	}
+	if (warp->wait == SIM_REPLIES)
+		return;
+	warp->mask = warp->outstanding = 0;
+	warp->op = 0;
+}
+
+static void tidy(void)
+{
+	memset(&host->port.result, 0, sizeof(host->port.result));
+	for (uint32_t i = 0; i < HOST_WORDS; i++)
+		host->word[i] = sim_memory_read(host->port.memory, address_of(i));
+	if (trial->whole)
+		return;
+	for (uint32_t i = 0; i < trial->cores; i++)
+		tidy_warp(&host->warp[i]);
+	if (trial->system->tidy)
+		trial->system->tidy(&host->port);
+}
+
+static void act(uint32_t choice)
+{
+	uint32_t a = choice >> 8 & 0xff, b = choice & 0xff;
+
+	for (uint32_t i = 0; i < HOST_WORDS; i++)
+		sim_memory_write(host->port.memory, address_of(i), host->word[i]);
+	switch (choice >> 16) {
+	case ISSUE:
+		issue(a, b);
+		break;
+	case UP:
+		arrive_up(a, b);
+		break;
+	case DOWN:
+		arrive_down(a, b);
+		break;
+	case COMPLETE:
+		complete(a, b);
+		break;
+	case PARTITION:
+		tick_partition(a);
+		break;
+	default:
+		tick_core(a);
+	}
+	settle();
+	tidy();
+}
+
+static void say_issue(uint32_t core, uint32_t what, FILE *out)
+{
+	static const char *const verb[] = { "loads", "stores", "commits", "begins", "enters" };
+	uint32_t kind = what & KINDS;
+
+	fprintf(out, "core %u %s", (unsigned)core,
+		verb[kind < COMMIT ? kind / STORE : (kind - COMMIT) / (BEGIN - COMMIT) + 2]);
+	for (uint32_t i = 0; kind < COMMIT && i < lanes(); i++)
+		fprintf(out, " %c", "-ab"[PICK(what, i)]);
+}
+
+static void say(uint32_t choice, FILE *out)
+{
+	static const char *const step[] = { "", "-> partition", "<- partition" };
+	uint32_t a = choice >> 8 & 0xff, b = choice & 0xff, what = choice >> 16;
+
+	if (what == ISSUE)
+		say_issue(a, b, out);
+	else if (what == UP || what == DOWN)
+		fprintf(out, "core %u %s %u: message", (unsigned)a, step[what], (unsigned)b);
+	else if (what == COMPLETE)
+		fprintf(out, "memory %u: request %u done", (unsigned)a, (unsigned)b);
+	else
+		fprintf(out, "%s %u ticks", what == CORE ? "core" : "partition", (unsigned)a);
+}
+
+/* ---- the units ---- */
+
+static struct gputm_unit *unit_in(const struct sim_unit_slot *slot)
+{
+	void *unit;
+
+	memcpy(&unit, slot->handle, sizeof(unit));
+	return slot->kind->make ? slot->kind->face(unit) : NULL;
+}
+
+static void mix_bytes(struct explore_key *key, const uint8_t *bytes, size_t count)
+{
+	uint64_t word;
+
+	for (size_t at = 0; at < count; at += sizeof(word)) {
+		size_t some = count - at < sizeof(word) ? count - at : sizeof(word);
+
+		word = 0;
+		memcpy(&word, bytes + at, some);
+		explore_mix(key, word);
+	}
+}
+
+/* What the unit and its parts save, but for statistics. */
+static void mix_unit(struct explore_key *key, struct gputm_unit *unit)
+{
+	static uint8_t bytes[BYTES];
+	struct gputm__io io = { .mode = GPUTM__WRITE, .unit = unit, .out = bytes, .size = BYTES };
+
+	for (size_t i = 0; i < GPUTM__PARTS; i++)
+		if (gputm__unit_part(unit, i))
+			mix_unit(key, gputm__unit_part(unit, i));
+	unit->class->io(unit, &io);
+	if (trial->system->blank && !trial->whole)
+		trial->system->blank(unit->class->kind, bytes, io.used);
+	mix_bytes(key, bytes, io.used);
+	explore_mix(key, io.used);
+}
+
+static void key_of(struct explore_key *key)
+{
+	for (size_t i = 0; i < host->port.units; i++) {
+		struct gputm_unit *unit = unit_in(&host->port.unit[i]);
+
+		if (unit)
+			mix_unit(key, unit);
+	}
+}
+
+/* A snapshot of the unit, loaded into the unit, is saved as the same bytes. */
+static const char *reload(struct gputm_unit *unit)
+{
+	static uint8_t before[BYTES], after[BYTES];
+	size_t size = gputm_unit_save(unit, before, BYTES);
+
+	if (size > BYTES || gputm_unit_load(unit, before, size))
+		return "a snapshot is refused";
+	if (gputm_unit_save(unit, after, BYTES) != size || memcmp(before, after, size))
+		return "a snapshot that was loaded is saved as other bytes";
+	return NULL;
+}
+
+static bool seen; /* what trial->seen counts */
+
+static const char *judge_units(void)
+{
+	uint64_t count;
+
+	for (size_t i = 0; i < host->port.units; i++) {
+		struct gputm_unit *unit = unit_in(&host->port.unit[i]);
+		const char *wrong = unit ? gputm_unit_check(unit) : NULL;
+
+		if (unit && !wrong && trial->reload)
+			wrong = reload(unit);
+		if (wrong)
+			return wrong;
+		seen |= unit && trial->seen && gputm_unit_stat_value(unit, trial->seen, &count) &&
+			count;
+	}
+	return NULL;
+}
+
+/* ---- ends ---- */
+
+/* Do the committed transactions, one after the other from here, explain what was read and what
+ * the memory holds? `left`: those that have yet to be placed. */
+static bool explained(uint32_t left, const uint32_t word[HOST_WORDS])
+{
+	for (uint32_t i = 0; i < threads(); i++) {
+		const struct thread *thread = &host->thread[i];
+		uint32_t after[HOST_WORDS];
+		bool fits = left >> i & 1;
+
+		for (uint32_t k = 0; k < HOST_WORDS; k++) {
+			fits &= !(thread->foreign >> k & 1) || thread->read[k] == word[k];
+			after[k] = thread->stored >> k & 1 ? thread->wrote[k] : word[k];
+		}
+		if (fits && explained(left & ~(1u << i), after))
+			return true;
+	}
+	return !left && !memcmp(word, host->word, sizeof(host->word));
+}
+
+static const char *judge_end(void)
+{
+	const uint32_t start[HOST_WORDS] = { 0 };
+	uint32_t committed = 0;
+
+	for (uint32_t i = 0; i < trial->cores; i++)
+		if (!is_over(i))
+			return "nothing can happen any more, and a transaction is not over";
+	for (uint32_t i = 0; i < threads(); i++)
+		committed |= (uint32_t)host->thread[i].committed << i;
+	if (host->port.ops->finished)
+		host->port.ops->finished(&host->port);
+	if (host->port.failed)
+		return host->port.error;
+	return explained(committed, start) ? NULL : "no serial order explains this end";
+}
+
+static const char *judge(bool over)
+{
+	const char *wrong = host->port.failed ? host->port.error : NULL;
+
+	if (!wrong && over)
+		wrong = judge_end();
+	return wrong || over ? wrong : judge_units();
+}
+
+/* ---- charts ---- */
+
+static void tell_event(void *state, const struct gputm_unit *unit, const struct gputm_event *event)
+{
+	struct gputm_event_kind kind;
+	FILE *out = state;
+
+	gputm_unit_event(unit, event->kind, &kind);
+	fprintf(out, "\t%s%s%s %s", gputm_unit_name(unit), *gputm_unit_name(unit) ? " " : "",
+		gputm_unit_kind(unit), event->name);
+	for (int i = 0; i < 4 && kind.field[i].name; i++)
+		if (kind.field[i].choices && event->value[i] < kind.field[i].choice_count)
+			fprintf(out, " %s=%s", kind.field[i].name,
+				kind.field[i].choices[event->value[i]]);
+		else
+			fprintf(out, " %s=%llx", kind.field[i].name,
+				(unsigned long long)event->value[i]);
+	fprintf(out, "\n");
+}
+
+static void tell(FILE *out)
+{
+	static FILE *before;
+
+	for (size_t i = 0; i < host->port.units; i++) {
+		struct gputm_unit *unit = unit_in(&host->port.unit[i]);
+
+		if (unit && before)
+			gputm_unit_unobserve(unit, tell_event, before);
+		if (unit && out)
+			gputm_unit_observe(unit, tell_event, out);
+	}
+	before = out;
+}
+
+/* What has become of the transactions. */
+static void outcome(struct explore_key *key)
+{
+	mix_bytes(key, (const uint8_t *)host->thread, sizeof(host->thread));
+	mix_bytes(key, (const uint8_t *)host->word, sizeof(host->word));
+}
+
+static const struct explore_model model = { choices, act, key_of, judge, outcome, say, tell };
+
+/* ---- a run ---- */
+
+SIM_UNIT_KIND(simt_stack);
+SIM_UNIT_KIND(access_coalescer);
+
+static void add(const char *role, const struct sim_unit_kind *kind, void *config, void *handle)
+{
+	if (sim_unit_add(&host->port, role, kind, config, handle))
+		fail("a unit of the host cannot be made");
+}
+
+static void make_warps(void)
+{
+	static struct gputm_access_coalescer_config lines = GPUTM_ACCESS_COALESCER_CONFIG_INIT;
+	static struct gputm_simt_stack_config stack = GPUTM_SIMT_STACK_CONFIG_INIT;
+
+	lines.lanes = lines.words = stack.lanes = lanes();
+	lines.address_bits = SIM_ADDRESS_BITS;
+	add("access_coalescer", &kind_access_coalescer, &lines, &host->coalescer);
+	for (uint32_t i = 0; i < trial->cores; i++) {
+		struct sim_warp *warp = &host->warp[i];
+
+		warp->number = warp->core = (uint8_t)i;
+		for (uint32_t k = 0; k < lanes(); k++)
+			warp->lane[k].thread = i * lanes() + k;
+		warp->wait = SIM_READY;
+		add("simt_stack", &kind_simt_stack, &stack, &warp->stack);
+		if (gputm_simt_stack_launch(warp->stack, 0, sim_all_lanes(&host->port)) < 0)
+			fail("a warp cannot be launched");
+	}
+}
+
+/* Set "unit.field=value" in the config of the system. */
+static void set(void *config, const char *text)
+{
+	const struct sim_system_class *class = trial->system->class;
+	char unit[32], field[32], value[32];
+
+	if (sscanf(text, "%31[^.].%31[^=]=%31s", unit, field, value) != 3)
+		return;
+	for (size_t i = 0; i < class->role_count; i++)
+		if (!strcmp(class->role[i].role, unit) &&
+		    !gputm_params_set(NULL, class->role[i].params(),
+				      (char *)config + class->role[i].offset, field, value))
+			return;
+	fprintf(stderr, "explore: %s cannot be set\n", text);
+	exit(1);
+}
+
+static void *make_config(const struct sim_shape *shape)
+{
+	const struct sim_system_class *class = trial->system->class;
+	void *config = calloc(1, class->config_size + 1);
+
+	if (class->init)
+		class->init(config, shape);
+	if (trial->system->configure)
+		trial->system->configure(config);
+	for (size_t i = 0; i < sizeof(trial->set) / sizeof(*trial->set) && trial->set[i]; i++)
+		set(config, trial->set[i]);
+	return config;
+}
+
+static void complain(void *state, enum gputm_log_level level, const char *message)
+{
+	(void)state;
+	(void)level;
+	fprintf(stderr, "%s\n", message);
+}
+
+static void make(const struct sim_workload *workload, const void *config,
+		 const struct sim_shape *shape)
+{
+	const struct sim_system_ops *ops = trial->system->class->ops;
+	struct sim_memory *memory = sim_memory_new();
+	struct gputm_ctx *ctx;
+
+	for (uint32_t i = 0; memory && i < HOST_WORDS; i++)
+		sim_memory_write(memory, address_of(i), 0);
+	arena_forget();
+	host = arena_take(ARENA_AROUND, sizeof(*host));
+	if (!memory || gputm_ctx_new(&arena_units, &ctx))
+		exit(1);
+	gputm_ctx_set_log(ctx, complain, NULL, GPUTM_LOG_ERROR);
+	host->port = (struct sim_port){
+		.host = &functions, .ops = ops, .shape = *shape, .core_ticks = 1, .unit_ticks = 1,
+		.interleave_shift = 8, .seed = 1, .system_config = config, .workload = workload,
+		.observer = &observer, .memory = memory, .ctx = ctx,
+	};
+	arena_open();
+	host->port.warp = host->warp = arena_calloc(trial->cores, sizeof(*host->warp));
+	make_warps();
+	if (ops->make(&host->port))
+		fail("the system cannot be made");
+	if (host->port.failed)
+		return;
+	if (trial->system->prepare)
+		trial->system->prepare(&host->port);
+	for (uint32_t i = 0; i < trial->cores; i++)
+		issue(i, BEGIN);
+	tidy();
+}
+
+struct explore_result host_explore(const struct host_trial *asked, uint64_t most, FILE *out)
+{
+	static const struct sim_workload_class class = { .name = "explore" };
+	struct sim_workload workload = { .class = &class, .regions = 1 };
+	const struct sim_shape shape = {
+		.cores = asked->cores, .warps = 1, .lanes = asked->lanes ? asked->lanes : 1,
+		.partitions = HOST_PARTITIONS,
+		.interleave = 256, .core_mhz = 1000, .flit_bytes = 32, .plain_latency = 1,
+	};
+	struct explore_result result;
+	struct sim_memory *memory;
+	void *config;
+
+	trial = asked;
+	workload.threads = threads();
+	workload.region[0] = (struct sim_region){ SIM_HEAP, HOST_WORDS * trial->word_stride };
+	workload.lock_base = SIM_HEAP + HOST_WORDS * trial->word_stride;
+	config = make_config(&shape);
+	make(&workload, config, &shape);
+	memory = host->port.memory;
+	seen = false;
+	result = explore(&model, most, out);
+	if (result.closed && trial->seen && !seen)
+		snprintf(result.wrong, sizeof(result.wrong), "%s was never seen", trial->seen);
+	arena_close();
+	sim_memory_free(memory);
+	free(config);
+	return result;
+}
+
+/* ---- for systems ---- */
+
+void host_tidy_queue(struct sim_port *port, struct sim_queue *queue)
+{
+	struct sim_message first[16] = { { 0 } };
+
+	if (!queue->item && !sim_queue_grow(port, queue))
+		return;
+	if (queue->capacity > 16) {
+		fail("a queue of the wiring is long");
+		return;
+	}
+	for (uint32_t i = 0; i < queue->count; i++)
+		first[i] = queue->item[(queue->head + i) & (queue->capacity - 1)];
+	memcpy(queue->item, first, sizeof(first));
+	queue->head = 0;
+}
+
+void host_tidy_slab(struct sim_slab *slab)
+{
+	bool taken[BLOCKS] = { false };
+	uint32_t next;
+
+	if (!slab->memory) {
+		slab->memory = arena_calloc(BLOCKS, slab->block);
+		slab->count = BLOCKS;
+	}
+	if (slab->count > BLOCKS) {
+		fail("a slab of the wiring is large");
+		return;
+	}
+	for (uint32_t i = 0; i < slab->used; i++)
+		taken[i] = true;
+	for (uint32_t i = slab->free; i; i = next) {
+		memcpy(&next, sim_slab_at(slab, i - 1), sizeof(next));
+		taken[i - 1] = false;
+	}
+	while (slab->used && !taken[slab->used - 1])
+		slab->used--;
+	memset(sim_slab_at(slab, slab->used), 0, (slab->count - slab->used) * slab->block);
+	slab->free = 0;
+	for (uint32_t i = slab->used; i-- > 0;) {
+		if (taken[i])
+			continue;
+		memset(sim_slab_at(slab, i), 0, slab->block);
+		sim_slab_give(slab, i);
+	}
+}

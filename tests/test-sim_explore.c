@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* TM systems explored to the end at small sizes: tests/explore/README.md. */
+#include <string.h>
+
+#include "tests/explore/systems.h"
+#include "tests/kit.h"
+
+KIT_TESTS(test_case, explore_case_count)
+{
+	const struct explore_case *one = &explore_cases[_i];
+	struct explore_result result;
+
+	if (one->when > kit_scale(EXPLORE_FULL, EXPLORE_ALWAYS))
+		return;
+	result = explore_run(one, 1000000);
+	ck_assert_uint_eq(result.steps, one->steps);
+	ck_assert_str_eq(result.wrong, one->wrong ? one->wrong : "");
+	ck_assert(one->wrong || result.closed);
+}
+
+static const struct host_system *const systems[] = { &host_getm, &host_kilo };
+
+static struct explore_result outcomes(const struct host_trial *trial)
+{
+	struct explore_result result = host_explore(trial, 1000000, NULL);
+
+	ck_assert(result.closed);
+	ck_assert_uint_gt(result.outcomes, 1);
+	return result;
+}
+
+/* What is left out of the key, and which orders, makes no difference to what can come of it. */
+KIT_TESTS(test_reductions, KIT_COUNT(systems))
+{
+	struct host_trial trial = { .system = systems[_i], .cores = 2, .attempts = 1,
+				    .word_stride = 256, .ordered = true };
+	struct explore_result all, less;
+
+	if ((unsigned)_i >= kit_scale(KIT_COUNT(systems), 1))
+		return;
+	trial.words = kit_scale(2, 1);
+	trial.whole = true;
+	all = outcomes(&trial);
+	trial.whole = false;
+	less = outcomes(&trial);
+	ck_assert_mem_eq(&all.all, &less.all, sizeof(all.all));
+	ck_assert_uint_lt(less.states, all.states);
+	trial.words = 1;
+	trial.grain = HOST_MESSAGES;
+	all = outcomes(&trial);
+	trial.reduce = true;
+	less = outcomes(&trial);
+	ck_assert_mem_eq(&all.all, &less.all, sizeof(all.all));
+	ck_assert_uint_lt(less.states, all.states);
+}
