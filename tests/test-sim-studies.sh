@@ -117,8 +117,6 @@ kill_at() {
 kill_at 3 KILL
 [ "$(wc -l <part)" -ge 3 ] || complain 'killed: results are lost'
 kill_at 9 TERM
-[ $? -eq 3 ] && grep -q 'ended by signal SIGTERM with [0-9]* of 50 points; --resume goes on' err ||
-	complain "SIGTERM: $(cat err)"
 kill_at 14 KILL child
 kill_at 22 INT
 kill_at 31 KILL
@@ -134,6 +132,7 @@ study 1 --study points --resume part --out other
 same other '--resume and --out'
 [ "$(wc -l <part)" -eq 60 ] || complain "--resume: $(wc -l <part) lines and not 46 + 4 + 10 that failed before"
 # A process that is killed is a failure with its reason.
+# Its points are so long that the second one never ends, however busy the machine is.
 cat >long <<'TXT'
 workload hash-table
 threads 200000
@@ -151,7 +150,8 @@ until [ -s long.jsonl ]; do
 done
 kill -TERM $pid
 wait $pid
-[ $? -ne 0 ] || complain 'a killed process: exit 0'
+[ $? -eq 3 ] && grep -q 'ended by signal SIGTERM with 1 of 2 points; --resume goes on' err ||
+	complain "SIGTERM: $(cat err)"
 grep -q '"run":1,.*"failed":"its process was killed by signal 9","command":"gputm-sim --system kilo-tm --workload hash-table --threads 200000 --seed 1"' long.jsonl ||
 	complain "a killed process: $(cat long.jsonl)"
 
