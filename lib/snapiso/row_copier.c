@@ -289,12 +289,12 @@ int gputm_row_copier_push_probe(const struct gputm_row_copier *c,
 	return result;
 }
 
-/* Tell of the requests that complete in this cycle, from request number `first` on. */
-static void complete(struct gputm_row_copier *c, uint32_t first)
+/* Count the requests that complete in this cycle, then tell of each. */
+static void complete(struct gputm_row_copier *c)
 {
-	for (uint32_t i = first; i < c->held; i++)
+	for (uint32_t i = 0; i < c->held; i++)
 		c->completed += c->request[i].done_at == c->now;
-	for (uint32_t i = first; c->unit.observe && i < c->held; i++)
+	for (uint32_t i = 0; c->unit.observe && i < c->held; i++)
 		if (c->request[i].done_at == c->now)
 			gputm__emit(&c->unit, GPUTM_ROW_COPIER_EVENT_COMPLETED,
 				    c->request[i].is.tag, c->now, 0, 0);
@@ -317,9 +317,10 @@ int gputm_row_copier_push(struct gputm_row_copier *c,
 	gputm__maximum(&c->held_max, c->held);
 	if (done_at)
 		*done_at = last;
+	c->completed += last == c->now; /* at the end of time */
 	gputm__emit(&c->unit, GPUTM_ROW_COPIER_EVENT_PUSHED, request->tag, count, last, c->now);
-	if (GPUTM__UNLIKELY(last == c->now)) /* the end of time */
-		complete(c, c->held - 1);
+	if (last == c->now)
+		gputm__emit(&c->unit, GPUTM_ROW_COPIER_EVENT_COMPLETED, request->tag, last, 0, 0);
 	return GPUTM_ROW_COPIER_OK;
 }
 
@@ -377,7 +378,7 @@ int gputm_row_copier_advance(struct gputm_row_copier *c, uint64_t cycles)
 
 	for (next = next_completion(c); next <= end; next = next_completion(c)) {
 		c->now = next;
-		complete(c, 0);
+		complete(c);
 	}
 	c->now = end;
 	for (uint32_t i = 0; i < c->held; i++)
