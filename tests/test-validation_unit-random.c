@@ -165,6 +165,22 @@ KIT_TEST(test_usual_accesses_are_answered_alike)
 	}
 }
 
+/* Another reserves the granule before the woken access comes to its turn. */
+KIT_TEST(test_woken_access_waits_again)
+{
+	struct gputm_validation_unit *u = make(kit, NULL);
+
+	kit_observe(unit_of(u)); /* who finds the unit in order at each event */
+	ck_assert_int_eq(store(u, 0, 1, 10), OK);
+	ck_assert_int_eq(load(u, 0, 2, 15), STALLED);
+	release(u, 0, 1, 10, 1);
+	ck_assert_int_eq(store(u, 0, 4, 12), OK);
+	ck_assert_int_eq(retry(u), STALLED);
+	ck_assert_uint_eq(kit_stat(unit_of(u), "retries"), 1);
+	release(u, 0, 4, 12, 1);
+	ck_assert_int_eq(retry(u), OK);
+}
+
 /* The same bytes by advance() as by ticks, with pushes and pops at the same cycles. */
 KIT_TEST(test_advance_is_so_many_ticks)
 {

@@ -9,10 +9,10 @@
  * released.
  *
  *	access(s) to granule (wts, rts, #writes, owner)
- *	  1  #writes > 0 and owner is this attempt:
+ *	  1  owner check: #writes > 0 and owner is this attempt
  *	         load: rts = max(rts, s);  store: #writes + 1                   ok
- *	  2  wts > s, or a store and rts > s                                    abort
- *	  3  #writes > 0                                                        wait
+ *	  2  timestamp check: wts > s, or a store and rts > s                   abort
+ *	  3  write lock check: #writes > 0                                      wait
  *	  4  load: rts = max(rts, s);  store: wts = s, #writes = 1, owner       ok
  *	release(n): #writes - n; the last wakes the oldest that waits
  *
@@ -37,14 +37,19 @@
  * the attempt), and such an access goes through 2 and 3 like anybody's.
  *
  * The way of a request through this file. push() puts the request into the input port. In each
- * cycle tick() starts one: the oldest woken one (retry), else the oldest of the port (access).
- * Both serve() the request: metadata_table gives what is known of the granule, judge() goes down
- * the four boxes of Fig. 6, owner, stamps, reservation, and names the verdict without touching
- * anything, and apply() does what the verdict says: grant() writes stamps and reservation back
- * and wakes whom the new owner defeats, or park() puts the request into the stall buffer, or
- * nothing, for an abort. The answer is written and counted, it is at work for the cycles of the
- * metadata, and pop() takes it from the output port. A parked request comes back when release()
- * or another request wakes it: it is judged again, as if it had just come. Probes ask judge().
+ * cycle tick() starts one: the oldest woken one (retry), else the oldest of the port. Both go to
+ * serve(): metadata_table gives what is known of the granule, and judge() goes down Fig. 6 and
+ * names the verdict without touching anything:
+ *
+ *	owner_check()	is the granule reserved by this attempt?	yes: granted
+ *	stamp_check()	has a younger write or read come before?	yes: abort
+ *	lock_check()	is the granule reserved by another?		yes: wait, else granted
+ *
+ * apply() does what the verdict says: grant_load() and grant_store() write stamps and reservation
+ * back, park() puts the request into the stall buffer, an abort changes nothing. answer() counts
+ * and tells; the answer is at work for the cycles of the metadata, and pop() takes it from the
+ * output port. release() is the commit and abort of Fig. 6. A parked request comes back when
+ * release() or another request wakes it, and goes down all boxes again. Probes ask judge().
  *
  * Invariants, as check() names them:
  *   V1  processed = granted + aborted + stalled
@@ -62,7 +67,6 @@
  *     attempt's own time, which warp_clock takes care of.
  *   - The wakes above. See also validation_unit-rollover.c.
  */
-#include "lib/getm/metadata_table-priv.h"
 #include "lib/getm/validation_unit-priv.h"
 
 /* ---- input port ---- */
@@ -102,14 +106,16 @@ int gputm_validation_unit_push(struct gputm_validation_unit *u,
 /* ---- stamps, owners, and the paper's times ---- */
 
 #define NO_SLOT UINT32_MAX /* of a new access */
+#define WAITS GPUTM__WAITS
 
-/* A request with what the unit makes of it; the functions below also take what is known of its
- * granule. */
+/* An access on its way through Fig. 6. */
 struct access {
 	const struct gputm_validation_request *request;
-	uint32_t slot; /* that it was woken from, or NO_SLOT */
-	uint32_t owner;
 	uint64_t stamp;
+	uint32_t owner;
+	uint32_t slot; /* that the access was woken from, or NO_SLOT */
+	struct gputm_metadata m; /* what is known of the granule */
+	bool estimated;		 /* its stamps, as the granule has no entry */
 };
 
 static inline uint32_t owner_of(const struct gputm_validation_unit *u, uint32_t warp,
@@ -121,8 +127,9 @@ static inline uint32_t owner_of(const struct gputm_validation_unit *u, uint32_t 
 static inline struct access access_of(const struct gputm_validation_unit *u,
 				      const struct gputm_validation_request *r, uint32_t slot)
 {
-	return (struct access){ r, slot, owner_of(u, r->warp, r->sequence),
-				r->time << u->config.warp_bits | r->warp };
+	return (struct access){ .request = r, .slot = slot,
+				.stamp = r->time << u->config.warp_bits | r->warp,
+				.owner = owner_of(u, r->warp, r->sequence) };
 }
 
 /* One more than the time of the last write, 0 if there was none. */
@@ -144,28 +151,19 @@ static inline uint64_t key_of(const struct gputm_validation_unit *u, const struc
 
 /* ---- judge: Fig. 6 ---- */
 
-#define WAITS GPUTM__WAITS
-
-/* Whether what is known is no estimate. */
-static inline bool has_entry(const struct gputm_metadata *m)
+static inline bool owner_check(const struct access *a)
 {
-	return m->place != GPUTM__NOWHERE;
+	return a->m.writes && a->m.owner == a->owner;
 }
 
-static inline bool is_owner(const struct access *a, const struct gputm_metadata *m)
-{
-	return m->writes && m->owner == a->owner;
-}
-
-static inline unsigned stamp_check(const struct gputm_validation_unit *u, const struct access *a,
-				   const struct gputm_metadata *m)
+static inline unsigned stamp_check(const struct gputm_validation_unit *u, const struct access *a)
 {
 	const struct gputm_validation_request *r = a->request;
-	bool younger_write = m->wts > a->stamp + 1, younger_read = m->rts > a->stamp;
+	bool younger_write = a->m.wts > a->stamp + 1, younger_read = a->m.rts > a->stamp;
 
 	if (GPUTM__UNLIKELY(u->config.paper_order)) {
-		younger_write = wts_time(u, m->wts) > r->time;
-		younger_read = rts_time(u, m->rts) > r->time;
+		younger_write = wts_time(u, a->m.wts) > r->time;
+		younger_read = rts_time(u, a->m.rts) > r->time;
 	}
 	if (younger_write)
 		return r->write ? GPUTM_VALIDATION_UNIT_STORE_WTS : GPUTM_VALIDATION_UNIT_LOAD_WTS;
@@ -174,7 +172,7 @@ static inline unsigned stamp_check(const struct gputm_validation_unit *u, const 
 }
 
 /* Is there room to wait? A woken access keeps its slot. */
-static inline bool has_room(const struct gputm_validation_unit *u, const struct access *a)
+APART bool has_room(const struct gputm_validation_unit *u, const struct access *a)
 {
 	uint64_t taken = u->woken.count + gputm_stall_buffer_waiting(u->buffer);
 
@@ -183,21 +181,23 @@ static inline bool has_room(const struct gputm_validation_unit *u, const struct 
 		       GPUTM_STALL_BUFFER_QUEUED;
 }
 
-/* The verdict on an access, box by box of Fig. 6: why it aborts, GRANTED, or WAITS. */
-static inline unsigned judge(const struct gputm_validation_unit *u, const struct access *a,
-			     const struct gputm_metadata *m)
+static inline unsigned lock_check(const struct gputm_validation_unit *u, const struct access *a)
+{
+	if (!a->m.writes)
+		return GPUTM_VALIDATION_UNIT_GRANTED;
+	return has_room(u, a) ? WAITS : GPUTM_VALIDATION_UNIT_BUFFER;
+}
+
+/* The verdict on an access: why it aborts, GRANTED, or WAITS. */
+static inline unsigned judge(const struct gputm_validation_unit *u, const struct access *a)
 {
 	unsigned conflict;
 
-	if (is_owner(a, m)) /* 1 */
-		return a->request->write && m->writes == u->count_max ?
+	if (owner_check(a))
+		return a->request->write && a->m.writes == u->count_max ?
 			       GPUTM_VALIDATION_UNIT_COUNT : GPUTM_VALIDATION_UNIT_GRANTED;
-	conflict = stamp_check(u, a, m);
-	if (conflict) /* 2 */
-		return conflict;
-	if (m->writes) /* 3 */
-		return has_room(u, a) ? WAITS : GPUTM_VALIDATION_UNIT_BUFFER;
-	return GPUTM_VALIDATION_UNIT_GRANTED; /* 4 */
+	conflict = stamp_check(u, a);
+	return conflict ? conflict : lock_check(u, a);
 }
 
 static inline enum gputm_validation_unit_result result_of(unsigned verdict)
@@ -205,15 +205,6 @@ static inline enum gputm_validation_unit_result result_of(unsigned verdict)
 	if (verdict == WAITS)
 		return GPUTM_VALIDATION_UNIT_STALLED;
 	return verdict ? GPUTM_VALIDATION_UNIT_ABORT : GPUTM_VALIDATION_UNIT_OK;
-}
-
-/* What an aborted attempt reports to its warp's clock. */
-static inline uint64_t reported(const struct gputm_validation_unit *u, const struct access *a,
-				const struct gputm_metadata *m)
-{
-	uint64_t wts = wts_time(u, m->wts), rts = rts_time(u, m->rts);
-
-	return a->request->write && rts > wts ? rts : wts;
 }
 
 /* ---- who wakes ---- */
@@ -228,7 +219,7 @@ static void wake(struct gputm_validation_unit *u, const struct gputm_stall_reque
 }
 
 /* After a release, and by rule (a). */
-static void wake_oldest(struct gputm_validation_unit *u, uint64_t address)
+APART void wake_oldest(struct gputm_validation_unit *u, uint64_t address)
 {
 	struct gputm_stall_request woken;
 
@@ -237,7 +228,7 @@ static void wake_oldest(struct gputm_validation_unit *u, uint64_t address)
 }
 
 /* Rules (b) and (c): a store has just reserved the granule. */
-static void wake_the_failed_and_own(struct gputm_validation_unit *u, const struct access *a)
+APART void wake_the_failed_and_own(struct gputm_validation_unit *u, const struct access *a)
 {
 	uint64_t address = a->request->address, key = key_of(u, a) + u->config.paper_order;
 	struct gputm_stall_request woken;
@@ -249,35 +240,46 @@ static void wake_the_failed_and_own(struct gputm_validation_unit *u, const struc
 		wake(u, &woken);
 }
 
-/* ---- apply ---- */
-
-/* Boxes 1 and 4: a load raises rts; a store raises wts, reserves, and counts. 0 or -ENOMEM. */
-static inline int grant_load(struct gputm_validation_unit *u, const struct access *a,
-			     struct gputm_metadata *m)
+/* The oldest woken access has been judged again. */
+static void leave_woken(struct gputm_validation_unit *u)
 {
-	int error = 0;
-
-	if (!has_entry(m) || m->rts < a->stamp) {
-		gputm__maximum(&m->rts, a->stamp);
-		error = gputm__metadata_update(u->table, a->request->address, m);
-	}
-	u->loads += !error;
-	return error;
+	gputm__queue_take(&u->woken);
+	u->retries++;
 }
 
-static inline int grant_store(struct gputm_validation_unit *u, const struct access *a,
-			      struct gputm_metadata *m)
+/* ---- apply ---- */
+
+/* Set the metadata; an insertion adds its cycles. 0 or -ENOMEM. */
+static inline int write_back(struct gputm_validation_unit *u, struct access *a)
 {
-	bool first = !m->writes;
+	uint32_t cycles;
+	int result = gputm_metadata_table_update(u->table, a->request->address, &a->m, &cycles);
+
+	if (result < 0)
+		return result;
+	a->m.cycles += cycles;
+	return 0;
+}
+
+static inline int grant_load(struct gputm_validation_unit *u, struct access *a)
+{
+	if (!a->estimated && a->m.rts >= a->stamp)
+		return 0;
+	gputm__maximum(&a->m.rts, a->stamp);
+	return write_back(u, a);
+}
+
+static inline int grant_store(struct gputm_validation_unit *u, struct access *a)
+{
+	bool first = !a->m.writes;
 	int error;
 
-	gputm__maximum(&m->wts, a->stamp + 1);
-	m->owner = a->owner;
-	m->writes++;
-	error = gputm__metadata_update(u->table, a->request->address, m);
+	gputm__maximum(&a->m.wts, a->stamp + 1);
+	a->m.owner = a->owner;
+	a->m.writes++;
+	error = write_back(u, a);
 	if (error)
 		return error;
-	u->stores++;
 	u->reserved_writes++;
 	if (first && gputm_stall_buffer_waiting(u->buffer))
 		wake_the_failed_and_own(u, a);
@@ -293,8 +295,8 @@ static uint32_t free_slot(const struct gputm_validation_unit *u)
 	return slot < u->slots ? slot : NO_SLOT;
 }
 
-/* Box 3: into the stall buffer; where judge() has found no room, the buffer counts a refusal. */
-static void park(struct gputm_validation_unit *u, const struct access *a)
+/* Into the stall buffer; where lock_check() has found no room, the buffer counts a refusal. */
+APART void park(struct gputm_validation_unit *u, const struct access *a)
 {
 	const struct gputm_validation_request *r = a->request;
 	uint32_t slot = a->slot == NO_SLOT ? free_slot(u) : a->slot;
@@ -303,78 +305,79 @@ static void park(struct gputm_validation_unit *u, const struct access *a)
 	if (slot == NO_SLOT ||
 	    gputm_stall_buffer_enqueue(u->buffer, &waiter) != GPUTM_STALL_BUFFER_QUEUED)
 		return;
-	u->slot[slot] = (struct gputm__slot){ *r, true };
+	if (a->slot == NO_SLOT)
+		u->slot[slot] = (struct gputm__slot){ *r, true };
+	else
+		leave_woken(u);
 }
 
-static inline uint32_t cycles_of(const struct gputm_validation_unit *u,
-				 const struct gputm_metadata *m)
+static inline int apply(struct gputm_validation_unit *u, struct access *a, unsigned verdict)
 {
-	return m->cycles + (uint32_t)u->config.access_delay;
+	if (verdict == GPUTM_VALIDATION_UNIT_GRANTED)
+		return a->request->write ? grant_store(u, a) : grant_load(u, a);
+	if (verdict == WAITS || verdict == GPUTM_VALIDATION_UNIT_BUFFER)
+		park(u, a);
+	return 0;
 }
 
-static inline int answer_with(struct gputm_validation_unit *u, uint64_t tag, unsigned verdict,
-			      uint64_t time, uint32_t cycles, struct gputm_validation_answer *out)
-{
-	enum gputm_validation_unit_result result = result_of(verdict);
-	unsigned reason = verdict == WAITS ? GPUTM_VALIDATION_UNIT_GRANTED : verdict;
+/* ---- answer ---- */
 
-	out->tag = tag;
-	out->time = time;
-	out->result = result;
-	out->reason = reason;
-	out->cycles = cycles;
+/* What an aborted attempt reports to its warp's clock. */
+static inline uint64_t reported(const struct gputm_validation_unit *u, const struct access *a)
+{
+	uint64_t wts = wts_time(u, a->m.wts), rts = rts_time(u, a->m.rts);
+
+	return a->request->write && rts > wts ? rts : wts;
+}
+
+static inline int answer(struct gputm_validation_unit *u, const struct access *a, unsigned verdict,
+			 struct gputm_validation_answer *out)
+{
+	bool stopped = verdict == GPUTM_VALIDATION_UNIT_ROLLOVER;
+
+	out->tag = a->request->tag;
+	out->result = result_of(verdict);
+	out->reason = verdict == WAITS ? GPUTM_VALIDATION_UNIT_GRANTED : verdict;
+	out->time = 0;
+	out->cycles = stopped ? 1 : a->m.cycles + (uint32_t)u->config.access_delay;
+	if (out->result == GPUTM_VALIDATION_UNIT_ABORT) {
+		out->time = reported(u, a);
+		u->abort_estimated += a->estimated;
+	}
 	u->answers[verdict]++;
 	u->accesses++;
-	u->access_cycles += cycles;
-	gputm__sample(&u->cost, cycles);
-	gputm__emit(&u->unit, GPUTM_VALIDATION_UNIT_EVENT_ANSWER, tag, result, reason, time);
-	return (int)result;
+	u->access_cycles += out->cycles;
+	gputm__sample(&u->cost, out->cycles);
+	gputm__emit(&u->unit, GPUTM_VALIDATION_UNIT_EVENT_ANSWER, out->tag, out->result,
+		    out->reason, out->time);
+	return (int)out->result;
 }
 
-/* The verdict is an abort, or to wait. */
-APART int turn_away(struct gputm_validation_unit *u, const struct gputm_validation_request *r,
-		    uint32_t slot, const struct gputm_metadata *m, unsigned verdict,
-		    struct gputm_validation_answer *answer)
+/* An access, new (NO_SLOT) or woken from a slot. */
+static int serve(struct gputm_validation_unit *u, const struct gputm_validation_request *r,
+		 uint32_t slot, struct gputm_validation_answer *out)
 {
-	const struct access a = access_of(u, r, slot);
-	uint64_t time = 0;
+	struct access a = access_of(u, r, slot);
+	unsigned verdict;
+	int result;
 
-	if (verdict == WAITS || verdict == GPUTM_VALIDATION_UNIT_BUFFER)
-		park(u, &a);
-	if (verdict != WAITS) {
-		time = reported(u, &a, m);
-		u->abort_estimated += !has_entry(m);
-	}
+	if (GPUTM__UNLIKELY(u->state))
+		return answer(u, &a, GPUTM_VALIDATION_UNIT_ROLLOVER, out);
+	result = gputm_metadata_table_get(u->table, r->address, &a.m);
+	if (result < 0)
+		return result;
+	a.estimated = result == GPUTM_METADATA_TABLE_MISS;
+	u->owned += owner_check(&a);
+	verdict = judge(u, &a);
+	result = apply(u, &a, verdict);
+	if (result)
+		return result;
 	if (r->write)
 		u->stores++;
 	else
 		u->loads++;
-	return answer_with(u, r->tag, verdict, time, cycles_of(u, m), answer);
-}
-
-/* An access, new (NO_SLOT) or woken from a slot. */
-static inline int serve(struct gputm_validation_unit *u, const struct gputm_validation_request *r,
-			uint32_t slot, struct gputm_validation_answer *answer)
-{
-	const struct access a = access_of(u, r, slot);
-	struct gputm_metadata m;
-	unsigned verdict;
-	int result;
-
-	gputm__metadata_get(u->table, r->address, &m);
-	if (is_owner(&a, &m))
-		u->owned++;
-	verdict = judge(u, &a, &m);
-	if (verdict == GPUTM_VALIDATION_UNIT_GRANTED) {
-		result = r->write ? grant_store(u, &a, &m) : grant_load(u, &a, &m);
-		if (result)
-			return result;
-		result = answer_with(u, r->tag, GPUTM_VALIDATION_UNIT_GRANTED, 0,
-				     cycles_of(u, &m), answer);
-	} else {
-		result = turn_away(u, r, slot, &m, verdict, answer);
-	}
-	if (slot != NO_SLOT && verdict != WAITS && !m.writes &&
+	result = answer(u, &a, verdict, out);
+	if (slot != NO_SLOT && verdict != WAITS && !a.m.writes &&
 	    !gputm__mutant(GPUTM__MUTANT_NEXT_SLEEPS))
 		wake_oldest(u, r->address); /* rule (a) */
 	if (GPUTM__UNLIKELY(r->time > u->threshold))
@@ -382,24 +385,13 @@ static inline int serve(struct gputm_validation_unit *u, const struct gputm_vali
 	return result;
 }
 
-/* ---- access and retry ---- */
-
-/* A new access, which fits. */
-static inline int take(struct gputm_validation_unit *u, const struct gputm_validation_request *r,
-		       struct gputm_validation_answer *answer)
-{
-	if (GPUTM__UNLIKELY(u->state))
-		return answer_with(u, r->tag, GPUTM_VALIDATION_UNIT_ROLLOVER, 0, 1, answer);
-	return serve(u, r, NO_SLOT, answer);
-}
-
 int gputm_validation_unit_access(struct gputm_validation_unit *u,
 				 const struct gputm_validation_request *r,
-				 struct gputm_validation_answer *answer)
+				 struct gputm_validation_answer *out)
 {
 	if (GPUTM__UNLIKELY(!gputm__validation_fits(u, r)))
 		return refuse(u, r);
-	return take(u, r, answer);
+	return serve(u, r, NO_SLOT, out);
 }
 
 /* What is known of a granule, exactly or by estimate; counted nowhere. 0 or -ERANGE. */
@@ -417,15 +409,14 @@ static int look(const struct gputm_validation_unit *u, uint64_t address, struct 
 int gputm_validation_unit_access_probe(const struct gputm_validation_unit *u,
 				       const struct gputm_validation_request *r)
 {
-	struct gputm_metadata m;
 	struct access a;
 
 	if (!gputm__validation_fits(u, r))
 		return refuse(u, r);
-	if (u->state || look(u, r->address, &m))
-		return GPUTM_VALIDATION_UNIT_ABORT;
 	a = access_of(u, r, NO_SLOT);
-	return (int)result_of(judge(u, &a, &m));
+	if (u->state || look(u, r->address, &a.m))
+		return GPUTM_VALIDATION_UNIT_ABORT;
+	return (int)result_of(judge(u, &a));
 }
 
 /* Has retry() anything to do? While the unit has stopped, whoever waits is to abort. */
@@ -434,52 +425,34 @@ static inline bool may_retry(const struct gputm_validation_unit *u)
 	return u->woken.count || (u->state && gputm_stall_buffer_waiting(u->buffer));
 }
 
-static int retry_stopped(struct gputm_validation_unit *u, struct gputm_validation_answer *answer)
+int gputm_validation_unit_retry(struct gputm_validation_unit *u,
+				struct gputm_validation_answer *out)
 {
 	struct gputm_stall_request waiter;
-	struct gputm__slot *slot;
-	int result;
-
-	if (!u->woken.count && gputm_stall_buffer_drain(u->buffer, &waiter))
-		wake(u, &waiter);
-	slot = &u->slot[*(const uint32_t *)gputm__queue_take(&u->woken)];
-	u->retries++;
-	slot->taken = false;
-	result = answer_with(u, slot->request.tag, GPUTM_VALIDATION_UNIT_ROLLOVER, 0, 1, answer);
-	gputm__validation_roll(u);
-	return result;
-}
-
-int gputm_validation_unit_retry(struct gputm_validation_unit *u,
-				struct gputm_validation_answer *answer)
-{
 	uint32_t slot;
 	int result;
 
 	if (!may_retry(u))
 		return GPUTM_VALIDATION_UNIT_NONE;
-	if (u->state)
-		return retry_stopped(u, answer);
+	if (!u->woken.count && gputm_stall_buffer_drain(u->buffer, &waiter))
+		wake(u, &waiter);
 	slot = *(const uint32_t *)gputm__queue_at(&u->woken, 0);
-	result = serve(u, &u->slot[slot].request, slot, answer);
-	if (result < 0)
+	result = serve(u, &u->slot[slot].request, slot, out);
+	if (result < 0 || result == GPUTM_VALIDATION_UNIT_STALLED)
 		return result;
-	gputm__queue_take(&u->woken);
-	u->retries++;
-	u->slot[slot].taken = result == GPUTM_VALIDATION_UNIT_STALLED;
+	leave_woken(u);
+	u->slot[slot].taken = false;
+	gputm__validation_roll(u);
 	return result;
 }
 
 /* ---- clock ---- */
 
-static inline bool may_take_input(const struct gputm_validation_unit *u)
-{
-	return u->input.count && u->state != GPUTM_VALIDATION_UNIT_ROLLING;
-}
-
 static inline bool may_start(const struct gputm_validation_unit *u)
 {
-	return !gputm__queue_full(&u->output) && (may_retry(u) || may_take_input(u));
+	return !gputm__queue_full(&u->output) &&
+	       (may_retry(u) ||
+		(u->input.count && u->state != GPUTM_VALIDATION_UNIT_ROLLING));
 }
 
 static int start(struct gputm_validation_unit *u)
@@ -490,7 +463,7 @@ static int start(struct gputm_validation_unit *u)
 	if (may_retry(u)) {
 		result = gputm_validation_unit_retry(u, &u->work);
 	} else {
-		result = take(u, gputm__queue_at(&u->input, 0), &u->work);
+		result = serve(u, gputm__queue_at(&u->input, 0), NO_SLOT, &u->work);
 		if (result >= 0)
 			gputm__queue_take(&u->input);
 	}
@@ -607,29 +580,23 @@ uint64_t gputm_validation_unit_pending(const struct gputm_validation_unit *u)
 
 /* ---- release ---- */
 
-APART int refuse_release(const struct gputm_validation_unit *u, uint64_t address, uint32_t warp,
-			 uint64_t sequence, uint32_t count)
-{
-	if (address > u->address_max || warp > u->warp_max)
-		return refuse(u, &(struct gputm_validation_request){ .address = address,
-								     .warp = warp });
-	return gputm__refuse(&u->unit,
-			     "warp %u has not reserved %u writes at 0x%llx in attempt %llu", warp,
-			     count, (unsigned long long)address, (unsigned long long)sequence);
-}
-
 int gputm_validation_unit_release(struct gputm_validation_unit *u, uint64_t address, uint32_t warp,
 				  uint64_t sequence, uint32_t count, uint32_t *left)
 {
+	const struct gputm_validation_request r = { .address = address, .warp = warp };
 	struct gputm_metadata m;
 
-	if (address > u->address_max || warp > u->warp_max ||
-	    !gputm__metadata_look_up(u->table, address, &m) ||
+	if (!gputm__validation_fits(u, &r))
+		return refuse(u, &r);
+	if (gputm_metadata_table_lookup_probe(u->table, address, &m) <= 0 ||
 	    m.owner != owner_of(u, warp, sequence) || !count || count > m.writes)
-		return refuse_release(u, address, warp, sequence, count);
+		return gputm__refuse(&u->unit,
+				     "warp %u has not reserved %u writes at 0x%llx in attempt %llu",
+				     warp, count, (unsigned long long)address,
+				     (unsigned long long)sequence);
 	m.writes -= count;
 	u->owed += m.cycles - 1 + u->config.access_delay;
-	if (gputm__metadata_update(u->table, address, &m))
+	if (gputm_metadata_table_update(u->table, address, &m, NULL) < 0)
 		gputm__assert(false); /* the entry is there: nothing is allocated */
 	u->releases++;
 	u->released_writes += count;
