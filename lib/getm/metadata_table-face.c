@@ -189,22 +189,22 @@ static void clear(struct gputm_unit *unit)
 
 /* ---- state ---- */
 
-static void count_entry(const struct gputm__entry *entry, struct gputm_metadata_table *count)
+static uint32_t places(const struct gputm_metadata_table *t)
 {
-	count->locked += entry->writes != 0;
-	count->writes += entry->writes;
+	return t->cells + (uint32_t)t->overflow.count;
 }
 
 /* Add what the table holds to the gauges of `count`, the table itself or another. */
 static void recount(const struct gputm_metadata_table *t, struct gputm_metadata_table *count)
 {
-	for (uint32_t at = 0; at < t->cells; at++) {
-		count->entries += at < t->capacity && t->cell[at].key;
-		count->stashed_now += at >= t->capacity && t->cell[at].key;
-		count_entry(&t->cell[at], count);
+	for (uint32_t at = 0; at < places(t); at++) {
+		const struct gputm__entry *entry = gputm__metadata_at(t, at);
+
+		count->entries += at < t->capacity && entry->key;
+		count->stashed_now += at >= t->capacity && at < t->cells && entry->key;
+		count->locked += entry->writes != 0;
+		count->writes += entry->writes;
 	}
-	for (uint64_t at = 0; at < t->overflow.count; at++)
-		count_entry(&t->overflow.node[at].entry, count);
 }
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
@@ -222,47 +222,27 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 		recount(t, t);
 }
 
-/* What is wrong with the entry of a place. A search is for keys of granules only. */
-static const char *check_entry(const struct gputm_metadata_table *t,
-			       const struct gputm__entry *entry, uint32_t at)
+/* What is wrong with a place. A search is for keys of granules only. */
+static const char *check_place(const struct gputm_metadata_table *t, uint32_t at)
 {
+	const struct gputm__entry *entry = gputm__metadata_at(t, at);
+	uint64_t address = entry->key & ~VALID;
+	struct gputm_metadata m;
+
+	if (!entry->key)
+		return entry->wts | entry->rts | entry->writes | entry->owner ?
+			       "a free cell has metadata" : NULL;
 	if ((entry->wts | entry->rts) > t->stamp_max || entry->writes > t->count_max ||
 	    entry->owner > t->owner_max)
 		return "a stamp, owner or number of writes is too wide";
-	if (gputm__metadata_key(t, entry->key) != entry->key ||
-	    (entry->key & ~VALID) > t->address_max)
+	if (gputm__metadata_key(t, entry->key) != entry->key || address > t->address_max)
 		return "an entry is of no granule";
 	if (at < t->capacity && gputm__h3_cell(t->h3, at / t->config.entries, entry->key) != at)
 		return "an entry is in a cell that its hash does not give";
-	return gputm__metadata_find(t, entry->key) == at ? NULL : "a granule has two entries";
-}
-
-static const char *check_cells(const struct gputm_metadata_table *t)
-{
-	const char *broken = NULL;
-
-	for (uint32_t at = 0; at < t->cells && !broken; at++) {
-		const struct gputm__entry *entry = &t->cell[at];
-
-		if (entry->key)
-			broken = check_entry(t, entry, at);
-		else if (entry->wts | entry->rts | entry->writes | entry->owner)
-			broken = "a free cell has metadata";
-	}
-	return broken;
-}
-
-static const char *check_overflow(const struct gputm_metadata_table *t)
-{
-	const char *broken = NULL;
-
-	for (uint32_t at = 0; at < t->overflow.count && !broken; at++) {
-		const struct gputm__entry *entry = &t->overflow.node[at].entry;
-
-		broken = entry->writes ? check_entry(t, entry, t->cells + at) :
-					 "an overflow entry has no reservation";
-	}
-	return broken;
+	if (at >= t->cells && !entry->writes)
+		return "an overflow entry has no reservation";
+	return gputm_metadata_table_lookup_probe(t, address, &m) > 0 && m.place == at ?
+		       NULL : "a granule has two entries";
 }
 
 static const char *check_counts(const struct gputm_metadata_table *t)
@@ -293,10 +273,10 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 static const char *check(const struct gputm_unit *unit)
 {
 	const struct gputm_metadata_table *t = (const void *)unit;
-	const char *broken = check_cells(t);
+	const char *broken = NULL;
 
-	if (!broken)
-		broken = check_overflow(t);
+	for (uint32_t at = 0; at < places(t) && !broken; at++)
+		broken = check_place(t, at);
 	return broken ? broken : check_counts(t);
 }
 

@@ -68,81 +68,83 @@
 
 /* ---- search ---- */
 
-static int refuse_address(const struct gputm_metadata_table *t, uint64_t address)
+APART int refuse_address(const struct gputm_metadata_table *t, uint64_t address)
 {
 	return gputm__out_of_range(&t->unit, "address", address, 0, t->address_max);
 }
 
-static inline struct gputm__entry *entry_at(const struct gputm_metadata_table *t, uint32_t at)
+/* In the ways; their number and the width of their hashes may be constants for the compiler. */
+static GPUTM__INLINE uint32_t among(const struct gputm_metadata_table *t,
+				    struct gputm__h3_shape shape, uint64_t key)
 {
-	return GPUTM__LIKELY(at < t->cells) ? &t->cell[at] :
-					      &t->overflow.node[at - t->cells].entry;
+	uint32_t cell[GPUTM__H3_WAYS];
+
+	gputm__h3_cells(t->h3, shape, key, cell);
+	GPUTM__UNROLL(4)
+	for (uint32_t way = 0; way < shape.ways; way++)
+		if (t->cell[cell[way]].key == key)
+			return cell[way];
+	return NOWHERE;
 }
 
-APART uint32_t in_other_shape(const struct gputm_metadata_table *t, uint64_t key)
+/* In ways of an unusual shape, in the stash, which is read together with them, in memory. */
+APART uint32_t beside(const struct gputm_metadata_table *t, uint64_t key, uint32_t *cycles)
 {
-	return gputm__metadata_among(t, t->h3->shape, key);
-}
-
-/* In ways of another shape, in the stash, which is searched together with the ways, in memory. */
-APART uint32_t find_far(const struct gputm_metadata_table *t, uint64_t key, uint32_t *cycles)
-{
-	uint32_t at = t->h3->usual ? NOWHERE : in_other_shape(t, key), visited = 0;
+	uint32_t at = t->h3->usual ? NOWHERE : among(t, t->h3->shape, key), visited = 0;
 
 	if (at != NOWHERE)
 		return at;
-	for (at = t->capacity; t->stashed_now && at < t->cells; at++)
+	for (at = t->capacity; at < t->cells; at++)
 		if (t->cell[at].key == key)
 			return at;
-	at = t->overflow.count ? gputm__overflow_find(&t->overflow, key, &visited) : NOWHERE;
+	if (!t->overflow.count)
+		return NOWHERE;
+	at = gputm__overflow_find(&t->overflow, key, &visited);
 	*cycles += visited * t->config.memory_latency;
 	return at == NOWHERE ? NOWHERE : t->cells + at;
 }
 
-/* Where else than in ways of the usual shape, and the cycles of the look-up. */
-static inline uint32_t find_beyond(const struct gputm_metadata_table *t, uint64_t key,
+/* The place of a key's entry or NOWHERE, and the cycles of the search. */
+static GPUTM__INLINE uint32_t find(const struct gputm_metadata_table *t, uint64_t key,
 				   uint32_t *cycles)
 {
+	bool usual = t->h3->usual;
+	uint32_t at = usual ? among(t, GPUTM__H3_USUAL, key) : NOWHERE;
+
 	*cycles = 1;
-	return t->h3->usual && !t->stashed_now && !t->overflow.count ? NOWHERE :
-								       find_far(t, key, cycles);
+	if (at == NOWHERE && (!usual || t->stashed_now || t->overflow.count))
+		return beside(t, key, cycles);
+	return at;
 }
 
-static inline uint32_t find(const struct gputm_metadata_table *t, uint64_t key)
+static GPUTM__INLINE int look_up(const struct gputm_metadata_table *t, uint64_t address,
+				 struct gputm_metadata *out)
 {
-	uint32_t at = gputm__metadata_in_usual(t, key), cycles;
+	const struct gputm__entry *entry;
 
-	return GPUTM__LIKELY(at != NOWHERE) ? at : find_beyond(t, key, &cycles);
-}
-
-uint32_t gputm__metadata_find(const struct gputm_metadata_table *t, uint64_t key)
-{
-	return find(t, key);
-}
-
-static GPUTM__INLINE int look_beyond(const struct gputm_metadata_table *t, uint64_t address,
-				     struct gputm_metadata *out)
-{
-	uint32_t at;
-
-	if (address > t->address_max)
+	if (GPUTM__UNLIKELY(address > t->address_max))
 		return refuse_address(t, address);
-	at = find_beyond(t, gputm__metadata_key(t, address), &out->cycles);
-	out->place = at;
-	return at == NOWHERE ? GPUTM_METADATA_TABLE_MISS :
-			       gputm__metadata_show(entry_at(t, at), at, out->cycles, out);
+	out->place = find(t, gputm__metadata_key(t, address), &out->cycles);
+	if (out->place == NOWHERE)
+		return GPUTM_METADATA_TABLE_MISS;
+	entry = gputm__metadata_at(t, out->place);
+	out->wts = entry->wts;
+	out->rts = entry->rts;
+	out->writes = entry->writes;
+	out->owner = entry->owner;
+	return GPUTM_METADATA_TABLE_HIT;
 }
 
-int gputm__metadata_look_beyond(const struct gputm_metadata_table *t, uint64_t address,
-				struct gputm_metadata *out)
+int gputm_metadata_table_lookup_probe(const struct gputm_metadata_table *t, uint64_t address,
+				      struct gputm_metadata *out)
 {
-	return look_beyond(t, address, out);
+	return look_up(t, address, out);
 }
 
-APART int count_beyond(struct gputm_metadata_table *t, uint64_t address,
-		       struct gputm_metadata *out)
+static GPUTM__INLINE int counted(struct gputm_metadata_table *t, uint64_t address,
+				 struct gputm_metadata *out)
 {
-	int result = look_beyond(t, address, out);
+	int result = look_up(t, address, out);
 
 	if (result < 0)
 		return result;
@@ -157,16 +159,7 @@ APART int count_beyond(struct gputm_metadata_table *t, uint64_t address,
 int gputm_metadata_table_lookup(struct gputm_metadata_table *t, uint64_t address,
 				struct gputm_metadata *out)
 {
-	if (GPUTM__UNLIKELY(!gputm__metadata_in_ways(t, address, out)))
-		return count_beyond(t, address, out);
-	t->hits++;
-	return GPUTM_METADATA_TABLE_HIT;
-}
-
-int gputm_metadata_table_lookup_probe(const struct gputm_metadata_table *t, uint64_t address,
-				      struct gputm_metadata *out)
-{
-	return gputm__metadata_look_up(t, address, out);
+	return counted(t, address, out);
 }
 
 /* ---- stamps of granules without entry ---- */
@@ -196,22 +189,16 @@ int gputm_metadata_table_estimate(struct gputm_metadata_table *t, uint64_t addre
 	return 0;
 }
 
-int gputm__metadata_get_beyond(struct gputm_metadata_table *t, uint64_t address,
-			       struct gputm_metadata *out)
+int gputm_metadata_table_get(struct gputm_metadata_table *t, uint64_t address,
+			     struct gputm_metadata *out)
 {
-	int result = count_beyond(t, address, out);
+	int result = counted(t, address, out);
 
 	if (result != GPUTM_METADATA_TABLE_MISS)
 		return result;
 	out->writes = 0;
 	out->owner = 0;
 	return gputm_metadata_table_estimate(t, address, &out->wts, &out->rts);
-}
-
-int gputm_metadata_table_get(struct gputm_metadata_table *t, uint64_t address,
-			     struct gputm_metadata *out)
-{
-	return gputm__metadata_get(t, address, out);
 }
 
 /* Put an entry's stamps into the filter or the registers; it has no reservation. */
@@ -242,7 +229,7 @@ static inline void put(struct gputm_metadata_table *t, uint32_t at,
 /* What is in a place, which is free then. */
 static inline struct gputm__entry take(struct gputm_metadata_table *t, uint32_t at)
 {
-	struct gputm__entry entry = *entry_at(t, at);
+	struct gputm__entry entry = *gputm__metadata_at(t, at);
 
 	if (at >= t->cells) {
 		gputm__overflow_remove(&t->overflow, at - t->cells);
@@ -254,6 +241,21 @@ static inline struct gputm__entry take(struct gputm_metadata_table *t, uint32_t 
 	else
 		t->stashed_now--;
 	return entry;
+}
+
+/* Stamps only grow; the reservation becomes the caller's, and the difference is counted. */
+static inline void merge(struct gputm_metadata_table *t, struct gputm__entry *entry,
+			 const struct gputm_metadata *in)
+{
+	gputm__maximum(&entry->wts, in->wts);
+	gputm__maximum(&entry->rts, in->rts);
+	if (in->writes != entry->writes) {
+		t->writes += (uint64_t)in->writes - entry->writes;
+		t->locked += (uint64_t)(in->writes != 0) - (entry->writes != 0);
+		gputm__maximum(&t->locked_max, t->locked);
+	}
+	entry->writes = in->writes;
+	entry->owner = in->owner;
 }
 
 /* ---- insertion: the chain ---- */
@@ -292,16 +294,10 @@ static GPUTM__INLINE uint32_t choose_among(const struct gputm_metadata_table *t,
 	return cell[0];
 }
 
-APART uint32_t choose_among_any(const struct gputm_metadata_table *t, uint64_t key,
-					      uint32_t mine)
-{
-	return choose_among(t, t->h3->shape, key, mine);
-}
-
-static inline uint32_t choose(const struct gputm_metadata_table *t, uint64_t key, uint32_t mine)
+static uint32_t choose(const struct gputm_metadata_table *t, uint64_t key, uint32_t mine)
 {
 	return GPUTM__LIKELY(t->h3->usual) ? choose_among(t, GPUTM__H3_USUAL, key, mine) :
-					     choose_among_any(t, key, mine);
+					     choose_among(t, t->h3->shape, key, mine);
 }
 
 static inline void exchange(struct gputm__entry *cell, struct gputm__entry *hand)
@@ -398,21 +394,18 @@ static inline struct gputm__entry new_entry(struct gputm_metadata_table *t, uint
 	if (t->latch_key != key &&
 	    gputm_metadata_table_estimate_probe(t, key & ~VALID, &entry.wts, &entry.rts))
 		gputm__assert(false);
-	gputm__maximum(&entry.wts, in->wts);
-	gputm__maximum(&entry.rts, in->rts);
-	gputm__metadata_reserve(t, &entry, in);
+	merge(t, &entry, in);
 	return entry;
 }
 
-APART int insert(struct gputm_metadata_table *t, uint64_t key,
-			       const struct gputm_metadata *in, uint32_t *cycles)
+static int insert(struct gputm_metadata_table *t, uint64_t key, const struct gputm_metadata *in,
+		  uint32_t *cycles)
 {
 	enum gputm_metadata_table_updated end;
 	struct gputm__entry hand;
 	uint32_t swaps = 0, cost;
 
-	if (GPUTM__UNLIKELY(!gputm__overflow_has_room(&t->overflow)) &&
-	    gputm__overflow_reserve(&t->unit, &t->overflow))
+	if (gputm__overflow_reserve(&t->unit, &t->overflow))
 		return -ENOMEM;
 	hand = new_entry(t, key, in);
 	end = run_chain(t, &hand, &swaps);
@@ -433,7 +426,7 @@ APART int insert(struct gputm_metadata_table *t, uint64_t key,
 /* ---- update ---- */
 
 APART int refuse_update(const struct gputm_metadata_table *t, uint64_t address,
-				      const struct gputm_metadata *in)
+			const struct gputm_metadata *in)
 {
 	if (address > t->address_max)
 		return refuse_address(t, address);
@@ -459,52 +452,38 @@ APART int reclaim(struct gputm_metadata_table *t, uint32_t from)
 	return GPUTM_METADATA_TABLE_RECLAIMED;
 }
 
-/* Stamps only grow; the reservation becomes the caller's. */
-static inline void merge(struct gputm_metadata_table *t, struct gputm__entry *entry,
-			 const struct gputm_metadata *in)
+static inline bool fits(const struct gputm_metadata_table *t, const struct gputm_metadata *in)
 {
-	gputm__maximum(&entry->wts, in->wts);
-	gputm__maximum(&entry->rts, in->rts);
-	gputm__metadata_reserve(t, entry, in);
+	return (in->wts | in->rts) <= t->stamp_max && in->writes <= t->count_max &&
+	       in->owner <= t->owner_max;
 }
 
-APART int search_and_update(struct gputm_metadata_table *t, uint64_t address,
+APART int search_and_update(struct gputm_metadata_table *t, uint64_t key,
 			    const struct gputm_metadata *in, uint32_t *cycles)
 {
-	uint64_t key = gputm__metadata_key(t, address);
-	uint32_t at = find(t, key);
+	uint32_t cost, at = find(t, key, &cost);
 
 	if (at == NOWHERE)
 		return insert(t, key, in, cycles);
 	if (cycles)
 		*cycles = 0;
-	merge(t, entry_at(t, at), in);
+	merge(t, gputm__metadata_at(t, at), in);
 	return at < t->capacity || in->writes ? GPUTM_METADATA_TABLE_UPDATED : reclaim(t, at);
-}
-
-int gputm__metadata_update_beyond(struct gputm_metadata_table *t, uint64_t address,
-				  struct gputm_metadata *m)
-{
-	uint32_t cycles;
-	int result = search_and_update(t, address, m, &cycles);
-
-	if (result < 0)
-		return result;
-	m->cycles += cycles;
-	return 0;
 }
 
 int gputm_metadata_table_update(struct gputm_metadata_table *t, uint64_t address,
 				const struct gputm_metadata *in, uint32_t *cycles)
 {
-	if (GPUTM__UNLIKELY(address > t->address_max || !gputm__metadata_fits(t, in)))
+	uint64_t key = gputm__metadata_key(t, address);
+	uint32_t at = in->place;
+
+	if (GPUTM__UNLIKELY(address > t->address_max || !fits(t, in)))
 		return refuse_update(t, address, in);
-	if (in->place >= t->capacity ||
-	    t->cell[in->place].key != gputm__metadata_key(t, address))
-		return search_and_update(t, address, in, cycles);
+	if (at >= t->capacity || t->cell[at].key != key) /* the hint is no place in the ways */
+		return search_and_update(t, key, in, cycles);
 	if (cycles)
 		*cycles = 0;
-	merge(t, &t->cell[in->place], in);
+	merge(t, &t->cell[at], in);
 	return GPUTM_METADATA_TABLE_UPDATED;
 }
 
@@ -512,7 +491,7 @@ int gputm_metadata_table_add_writes(struct gputm_metadata_table *t, uint64_t add
 				    int32_t change, uint32_t owner, uint32_t *cycles)
 {
 	struct gputm_metadata m = { 0 };
-	int result = gputm__metadata_look_up(t, address, &m);
+	int result = look_up(t, address, &m);
 	int64_t writes;
 
 	if (result == GPUTM_METADATA_TABLE_MISS)
@@ -535,14 +514,14 @@ int gputm_metadata_table_add_writes(struct gputm_metadata_table *t, uint64_t add
 int gputm_metadata_table_remove(struct gputm_metadata_table *t, uint64_t address)
 {
 	struct gputm__entry entry;
-	uint32_t at;
+	uint32_t at, cycles;
 
 	if (GPUTM__UNLIKELY(address > t->address_max))
 		return refuse_address(t, address);
-	at = find(t, gputm__metadata_key(t, address));
+	at = find(t, gputm__metadata_key(t, address), &cycles);
 	if (at == NOWHERE)
 		return GPUTM_METADATA_TABLE_ABSENT;
-	if (entry_at(t, at)->writes)
+	if (gputm__metadata_at(t, at)->writes)
 		return GPUTM_METADATA_TABLE_LOCKED;
 	entry = take(t, at);
 	approximate(t, &entry);
@@ -587,12 +566,12 @@ uint64_t gputm_metadata_table_writes(const struct gputm_metadata_table *t)
 int gputm_metadata_table_get_entry(const struct gputm_metadata_table *t, uint64_t index,
 				   uint64_t *address, struct gputm_metadata *out)
 {
-	uint64_t key;
+	const struct gputm__entry *e;
 
 	if (index >= t->cells + t->overflow.count)
 		return gputm__past_end(&t->unit, "entry", index, t->cells + t->overflow.count);
-	key = entry_at(t, (uint32_t)index)->key;
-	*address = key ? key & ~VALID : UINT64_MAX;
-	gputm__metadata_show(entry_at(t, (uint32_t)index), (uint32_t)index, 1, out);
+	e = gputm__metadata_at(t, (uint32_t)index);
+	*address = e->key ? e->key & ~VALID : UINT64_MAX;
+	*out = (struct gputm_metadata){ e->wts, e->rts, e->writes, e->owner, (uint32_t)index, 1 };
 	return 0;
 }

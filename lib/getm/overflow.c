@@ -49,14 +49,11 @@ static int set_buckets(struct gputm_unit *unit, struct gputm__overflow *o, size_
 	return 0;
 }
 
-int gputm__overflow_reserve(struct gputm_unit *unit, struct gputm__overflow *o)
+int gputm__overflow_grow(struct gputm_unit *unit, struct gputm__overflow *o)
 {
-	int error;
+	int error = gputm__own_more(unit, &o->node, &o->capacity, (size_t)o->count + 1,
+				    sizeof(*o->node));
 
-	if (gputm__overflow_has_room(o))
-		return 0;
-	error = gputm__own_more(unit, &o->node, &o->capacity, (size_t)o->count + 1,
-				sizeof(*o->node));
 	if (!error && o->count >= o->buckets && o->buckets < BUCKETS_MAX)
 		error = set_buckets(unit, o, o->buckets ? o->buckets * 2 : BUCKETS_MIN);
 	return error;

@@ -29,14 +29,18 @@ struct gputm__overflow {
 	uint64_t count;
 };
 
-static inline bool gputm__overflow_has_room(const struct gputm__overflow *overflow)
+void gputm__entry_io(struct gputm__entry *entry, struct gputm__io *io);
+int gputm__overflow_grow(struct gputm_unit *unit, struct gputm__overflow *overflow);
+
+/* Make room for one node more: 0 or -ENOMEM, with nothing changed. */
+static inline int gputm__overflow_reserve(struct gputm_unit *unit,
+					  struct gputm__overflow *overflow)
 {
-	return overflow->count < overflow->capacity && overflow->count < overflow->buckets;
+	if (overflow->count < overflow->capacity && overflow->count < overflow->buckets)
+		return 0;
+	return gputm__overflow_grow(unit, overflow);
 }
 
-void gputm__entry_io(struct gputm__entry *entry, struct gputm__io *io);
-/* Make room for one node more: 0 or -ENOMEM, with nothing changed. */
-int gputm__overflow_reserve(struct gputm_unit *unit, struct gputm__overflow *overflow);
 void gputm__overflow_clear(struct gputm__overflow *overflow);
 /* The node of a key or NOWHERE; adds the nodes that a walk of its chain visits. */
 uint32_t gputm__overflow_find(const struct gputm__overflow *overflow, uint64_t key,
