@@ -136,22 +136,14 @@ static inline struct slot *slots_of(const struct gputm_stall_buffer *b, const st
 	return b->slot + line->first;
 }
 
-static struct line *line_of(const struct gputm_stall_buffer *b, uint64_t address)
-{
-	uint64_t granule = address & b->granule_mask;
-
-	for (uint32_t i = 0; i < b->config.lines; i++)
-		if (b->line[i].count && b->line[i].granule == granule)
-			return &b->line[i];
-	return NULL;
-}
-
 /* The line of an address if it has one, else the first free one, else NULL. */
-static struct line *line_for(const struct gputm_stall_buffer *b, uint64_t address)
+static inline struct line *line_for(const struct gputm_stall_buffer *b, uint64_t address)
 {
 	uint64_t granule = address & b->granule_mask;
 	struct line *line = b->line, *end = line + b->config.lines, *free = NULL;
 
+	if (!b->waiting)
+		return line;
 	for (; line < end; line++) {
 		if (line->count && line->granule == granule)
 			return line;
@@ -169,25 +161,9 @@ static int answer(const struct gputm_stall_buffer *b, const struct line *line)
 						  GPUTM_STALL_BUFFER_NO_SLOT;
 }
 
-/* Kept out of line and called last, so that the usual path needs no stack frame. */
 APART int refuse_address(const struct gputm_stall_buffer *b, uint64_t address)
 {
 	return gputm__out_of_range(&b->unit, "address", address, 0, b->address_max);
-}
-
-APART int turn_away(struct gputm_stall_buffer *b, const struct line *line)
-{
-	b->no_line += !line;
-	b->no_slot += line != NULL;
-	return answer(b, line);
-}
-
-APART int tell_queued(const struct gputm_stall_buffer *b, const struct gputm_stall_request *request,
-		      uint32_t count)
-{
-	gputm__emit(&b->unit, GPUTM_STALL_BUFFER_EVENT_QUEUE, request->address, request->stamp,
-		    request->tag, count);
-	return GPUTM_STALL_BUFFER_QUEUED;
 }
 
 static inline void note_queued(struct gputm_stall_buffer *b, uint32_t length)
@@ -207,23 +183,22 @@ int gputm_stall_buffer_enqueue(struct gputm_stall_buffer *b,
 			       const struct gputm_stall_request *request)
 {
 	struct line *line;
-	struct slot *slot;
-	uint32_t count;
+	int result;
 
 	if (GPUTM__UNLIKELY(request->address > b->address_max))
 		return refuse_address(b, request->address);
-	line = b->waiting ? line_for(b, request->address) : b->line;
-	if (GPUTM__UNLIKELY(!line || line->count >= b->config.requests))
-		return turn_away(b, line);
-	count = line->count++;
-	slot = &b->slot[line->first + count];
-	slot->request = *request;
-	slot->arrival = b->arrivals++;
+	line = line_for(b, request->address);
+	result = answer(b, line);
+	b->no_line += result == GPUTM_STALL_BUFFER_NO_LINE;
+	b->no_slot += result == GPUTM_STALL_BUFFER_NO_SLOT;
+	if (result != GPUTM_STALL_BUFFER_QUEUED)
+		return result;
 	line->granule = request->address & b->granule_mask;
-	note_queued(b, count + 1);
-	if (GPUTM__UNLIKELY(b->unit.observe != NULL))
-		return tell_queued(b, request, count + 1);
-	return GPUTM_STALL_BUFFER_QUEUED;
+	slots_of(b, line)[line->count++] = (struct slot){ *request, b->arrivals++ };
+	note_queued(b, line->count);
+	gputm__emit(&b->unit, GPUTM_STALL_BUFFER_EVENT_QUEUE, request->address, request->stamp,
+		    request->tag, line->count);
+	return result;
 }
 
 int gputm_stall_buffer_enqueue_probe(const struct gputm_stall_buffer *b, uint64_t address)
@@ -239,20 +214,36 @@ static bool older(const struct slot *a, const struct slot *b)
 						      a->arrival < b->arrival;
 }
 
-static struct slot *oldest_of(const struct gputm_stall_buffer *b, const struct line *line)
-{
-	struct slot *slot = slots_of(b, line), *oldest = slot;
+#define ANY_WARP UINT64_MAX
 
-	for (uint32_t i = 1; i < line->count; i++)
-		if (older(&slot[i], oldest))
+/* The oldest request of a line, of one warp or of ANY_WARP; NULL if there is none. */
+static inline struct slot *oldest_of(const struct gputm_stall_buffer *b, const struct line *line,
+				     uint64_t warp)
+{
+	struct slot *slot = slots_of(b, line), *oldest = NULL;
+
+	for (uint32_t i = 0; i < line->count; i++)
+		if ((warp == ANY_WARP || slot[i].request.warp == warp) &&
+		    (!oldest || older(&slot[i], oldest)))
 			oldest = &slot[i];
 	return oldest;
 }
 
-/* The last request of the line takes the place of the one that leaves. */
-static int take(struct gputm_stall_buffer *b, struct line *line, struct slot *slot,
-		struct gputm_stall_request *out)
+/* The same of all that wait for a granule. */
+static inline struct slot *oldest_at(const struct gputm_stall_buffer *b, uint64_t address,
+				     uint64_t warp)
 {
+	const struct line *line = line_for(b, address);
+
+	return line ? oldest_of(b, line, warp) : NULL;
+}
+
+/* The last request of the line takes the place of the one that leaves. */
+static inline int take(struct gputm_stall_buffer *b, struct slot *slot,
+		       struct gputm_stall_request *out)
+{
+	struct line *line = &b->line[(uint32_t)(slot - b->slot) / b->config.requests];
+
 	*out = slot->request;
 	*slot = slots_of(b, line)[--line->count];
 	b->waiting--;
@@ -262,70 +253,56 @@ static int take(struct gputm_stall_buffer *b, struct line *line, struct slot *sl
 	return GPUTM_STALL_BUFFER_WOKEN;
 }
 
+static inline int wake(struct gputm_stall_buffer *b, struct slot *slot,
+		       struct gputm_stall_request *out)
+{
+	if (!slot)
+		return GPUTM_STALL_BUFFER_NONE;
+	b->woken++;
+	return take(b, slot, out);
+}
+
 int gputm_stall_buffer_wake(struct gputm_stall_buffer *b, uint64_t address,
 			    struct gputm_stall_request *out)
 {
-	struct line *line = b->waiting ? line_of(b, address) : NULL;
-
-	if (!line)
-		return GPUTM_STALL_BUFFER_NONE;
-	b->woken++;
-	return take(b, line, oldest_of(b, line), out);
+	return wake(b, oldest_at(b, address, ANY_WARP), out);
 }
 
 int gputm_stall_buffer_wake_probe(const struct gputm_stall_buffer *b, uint64_t address,
 				  struct gputm_stall_request *out)
 {
-	struct line *line = b->waiting ? line_of(b, address) : NULL;
+	const struct slot *slot = oldest_at(b, address, ANY_WARP);
 
-	if (!line)
+	if (!slot)
 		return GPUTM_STALL_BUFFER_NONE;
-	*out = oldest_of(b, line)->request;
+	*out = slot->request;
 	return GPUTM_STALL_BUFFER_WOKEN;
 }
 
 int gputm_stall_buffer_wake_before(struct gputm_stall_buffer *b, uint64_t address, uint64_t stamp,
 				   struct gputm_stall_request *out)
 {
-	struct line *line = b->waiting ? line_of(b, address) : NULL;
-	struct slot *slot = line ? oldest_of(b, line) : NULL;
+	struct slot *slot = oldest_at(b, address, ANY_WARP);
 
-	if (!line || slot->request.stamp >= stamp)
-		return GPUTM_STALL_BUFFER_NONE;
-	b->woken++;
-	return take(b, line, slot, out);
+	return wake(b, slot && slot->request.stamp < stamp ? slot : NULL, out);
 }
 
 int gputm_stall_buffer_wake_warp(struct gputm_stall_buffer *b, uint64_t address, uint32_t warp,
 				 struct gputm_stall_request *out)
 {
-	struct line *line = b->waiting ? line_of(b, address) : NULL;
-	struct slot *slot, *oldest = NULL;
-
-	if (!line)
-		return GPUTM_STALL_BUFFER_NONE;
-	slot = slots_of(b, line);
-	for (uint32_t i = 0; i < line->count; i++)
-		if (slot[i].request.warp == warp && (!oldest || older(&slot[i], oldest)))
-			oldest = &slot[i];
-	if (!oldest)
-		return GPUTM_STALL_BUFFER_NONE;
-	b->woken++;
-	return take(b, line, oldest, out);
+	return wake(b, oldest_at(b, address, warp), out);
 }
 
 int gputm_stall_buffer_drain(struct gputm_stall_buffer *b, struct gputm_stall_request *out)
 {
+	struct line *line = b->line;
+
 	if (!b->waiting)
 		return GPUTM_STALL_BUFFER_NONE;
-	for (uint32_t i = 0; i < b->config.lines; i++) {
-		if (!b->line[i].count)
-			continue;
-		b->drained++;
-		return take(b, &b->line[i], oldest_of(b, &b->line[i]), out);
-	}
-	gputm__assert(false);
-	return GPUTM_STALL_BUFFER_NONE;
+	while (!line->count)
+		line++;
+	b->drained++;
+	return take(b, oldest_of(b, line, ANY_WARP), out);
 }
 
 int gputm_stall_buffer_get_request(const struct gputm_stall_buffer *b, uint64_t index,
@@ -409,7 +386,7 @@ static const char *check_line(const struct gputm_stall_buffer *b, const struct l
 {
 	const struct slot *slot = slots_of(b, line);
 
-	if (line->count && line_of(b, line->granule) != line)
+	if (line->count && line_for(b, line->granule) != line)
 		return "two lines wait for the same granule";
 	for (uint32_t i = 0; i < line->count; i++) {
 		if (slot[i].request.address > b->address_max ||
