@@ -114,7 +114,7 @@ static uint32_t answered(const struct sim_port *port, const struct getm_access *
 {
 	uint32_t shift = sim_getm_of(port)->granule_shift, lanes = 1u << lead;
 
-	for (SIM_EACH_LANE(lane, access->write ? 0 : access->lanes))
+	for (SIM_EACH_LANE(lane, access->lanes & ~access->leads))
 		if (access->word[lane] >> shift == access->word[lead] >> shift)
 			lanes |= 1u << lane;
 	return lanes;
@@ -296,10 +296,10 @@ void sim_getm_completed(struct sim_port *port, uint32_t index, uint64_t tag,
 /* One cycle of the validation unit. */
 static void unit_turn(struct sim_port *port, uint32_t index, uint64_t tick)
 {
-	struct getm_partition *partition = &sim_getm_of(port)->partition[index];
+	struct getm *getm = sim_getm_of(port);
+	struct getm_partition *partition = &getm->partition[index];
 	struct gputm_validation_answer answer;
 	struct sim_message *message;
-
 	int offers;
 
 	unit_until(port, partition, tick);
@@ -309,6 +309,8 @@ static void unit_turn(struct sim_port *port, uint32_t index, uint64_t tick)
 	offers = gputm_validation_unit_tick(partition->unit);
 	sim_must(port, offers, "no memory for the metadata");
 	partition->unit_ticks = tick + 1;
+	/* A unit that stops sends a message; from then on the ring is looked at. */
+	getm->ring |= (offers & GPUTM_VALIDATION_UNIT_OFFERS_MESSAGE) != 0;
 	while (offers & GPUTM_VALIDATION_UNIT_OFFERS_ANSWER &&
 	       gputm_validation_unit_peek(partition->unit, &answer)) {
 		bool estimated = gputm_validation_unit_estimated(partition->unit);
@@ -375,7 +377,6 @@ uint64_t sim_getm_partition_tick(struct sim_port *port, uint32_t index)
 	tick = now / port->unit_ticks;
 	if (tick * port->unit_ticks == now)
 		buffer_turn(port, index, tick);
-	note_ring(getm, partition);
 	if (getm->ring && gputm_validation_unit_ring_peek(partition->unit, &message))
 		sim_call_partition(port, (index + 1) % port->shape.partitions, now + 1);
 	return next_turn(port, partition);
