@@ -80,19 +80,25 @@ static int refuse(const struct gputm_validation_unit *u, const struct gputm_vali
 	return gputm__out_of_range(&u->unit, "time", r->time, 0, u->time_max);
 }
 
-int gputm_validation_unit_push_probe(const struct gputm_validation_unit *u,
-				     const struct gputm_validation_request *request)
+static inline int may_push(const struct gputm_validation_unit *u,
+			   const struct gputm_validation_request *request)
 {
-	if (!gputm__validation_fits(u, request))
+	if (GPUTM__UNLIKELY(!gputm__validation_fits(u, request)))
 		return refuse(u, request);
 	return gputm__queue_full(&u->input) ? GPUTM_VALIDATION_UNIT_PORT_FULL :
 					      GPUTM_VALIDATION_UNIT_ACCEPTED;
 }
 
+int gputm_validation_unit_push_probe(const struct gputm_validation_unit *u,
+				     const struct gputm_validation_request *request)
+{
+	return may_push(u, request);
+}
+
 int gputm_validation_unit_push(struct gputm_validation_unit *u,
 			       const struct gputm_validation_request *request)
 {
-	int result = gputm_validation_unit_push_probe(u, request);
+	int result = may_push(u, request);
 	struct gputm_validation_request *youngest;
 
 	if (result != GPUTM_VALIDATION_UNIT_ACCEPTED)
