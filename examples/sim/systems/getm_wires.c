@@ -313,7 +313,8 @@ static void unit_turn(struct sim_port *port, uint32_t index, uint64_t tick)
 	getm->ring |= (offers & GPUTM_VALIDATION_UNIT_OFFERS_MESSAGE) != 0;
 	while (offers & GPUTM_VALIDATION_UNIT_OFFERS_ANSWER &&
 	       gputm_validation_unit_peek(partition->unit, &answer)) {
-		bool estimated = gputm_validation_unit_estimated(partition->unit);
+		bool estimated = answer.result == GPUTM_VALIDATION_UNIT_ABORT &&
+				 gputm_validation_unit_estimated(partition->unit);
 
 		gputm_validation_unit_pop(partition->unit);
 		take_answer(port, index, &answer, estimated);
