@@ -101,6 +101,7 @@ KIT_DRIVE(validation_unit, 24, 4000)
 	config.filter_entries = 4;
 	r.o.config = config;
 	r.u = make_of(kit, &config);
+	kit_observe(unit_of(r.u)); /* who finds the unit in order at each event */
 	while (kit_more(bytes)) {
 		uint64_t what = kit_draw(bytes, 6);
 
@@ -170,7 +171,7 @@ KIT_TEST(test_woken_access_waits_again)
 {
 	struct gputm_validation_unit *u = make(kit, NULL);
 
-	kit_observe(unit_of(u)); /* who finds the unit in order at each event */
+	kit_observe(unit_of(u));
 	ck_assert_int_eq(store(u, 0, 1, 10), OK);
 	ck_assert_int_eq(load(u, 0, 2, 15), STALLED);
 	release(u, 0, 1, 10, 1);

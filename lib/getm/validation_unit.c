@@ -157,11 +157,14 @@ static inline uint64_t key_of(const struct gputm_validation_unit *u, const struc
 
 /* ---- judge: Fig. 6 ---- */
 
+/* Has this very attempt reserved the granule? */
 static inline bool owner_check(const struct access *a)
 {
 	return a->m.writes && a->m.owner == a->owner;
 }
 
+/* Would the access come before a write, or a store before a read, that is younger? Why it aborts,
+ * or GRANTED. */
 static inline unsigned stamp_check(const struct gputm_validation_unit *u, const struct access *a)
 {
 	const struct gputm_validation_request *r = a->request;
@@ -187,6 +190,7 @@ APART bool has_room(const struct gputm_validation_unit *u, const struct access *
 		       GPUTM_STALL_BUFFER_QUEUED;
 }
 
+/* Has another attempt reserved the granule? Then the access waits where there is room. */
 static inline unsigned lock_check(const struct gputm_validation_unit *u, const struct access *a)
 {
 	if (!a->m.writes)
@@ -194,7 +198,7 @@ static inline unsigned lock_check(const struct gputm_validation_unit *u, const s
 	return has_room(u, a) ? WAITS : GPUTM_VALIDATION_UNIT_BUFFER;
 }
 
-/* The verdict on an access: why it aborts, GRANTED, or WAITS. */
+/* The verdict on an access, box by box of Fig. 6: why it aborts, GRANTED, or WAITS. */
 static inline unsigned judge(const struct gputm_validation_unit *u, const struct access *a)
 {
 	unsigned conflict;
@@ -267,6 +271,7 @@ static inline int write_back(struct gputm_validation_unit *u, struct access *a)
 	return 0;
 }
 
+/* A load raises rts; a store raises wts, reserves, and counts. 0 or -ENOMEM. */
 static inline int grant_load(struct gputm_validation_unit *u, struct access *a)
 {
 	if (!a->estimated && a->m.rts >= a->stamp)
@@ -317,6 +322,7 @@ APART void park(struct gputm_validation_unit *u, const struct access *a)
 		leave_woken(u);
 }
 
+/* Do what the verdict says. 0 or -ENOMEM, with nothing changed. */
 static inline int apply(struct gputm_validation_unit *u, struct access *a, unsigned verdict)
 {
 	if (verdict == GPUTM_VALIDATION_UNIT_GRANTED)
@@ -336,6 +342,7 @@ static inline uint64_t reported(const struct gputm_validation_unit *u, const str
 	return a->request->write && rts > wts ? rts : wts;
 }
 
+/* Give the answer, count and tell. */
 static inline int answer(struct gputm_validation_unit *u, const struct access *a, unsigned verdict,
 			 struct gputm_validation_answer *out)
 {
@@ -461,6 +468,7 @@ static inline bool may_start(const struct gputm_validation_unit *u)
 		(u->input.count && u->state != GPUTM_VALIDATION_UNIT_ROLLING));
 }
 
+/* The oldest woken access, else the oldest of the input port, goes to work. 0 or -ENOMEM. */
 static int start(struct gputm_validation_unit *u)
 {
 	uint64_t estimated = u->abort_estimated;
@@ -481,6 +489,7 @@ static int start(struct gputm_validation_unit *u)
 	return 0;
 }
 
+/* One cycle of the access at work, whose answer goes to the output port after the last. */
 static void work(struct gputm_validation_unit *u)
 {
 	struct gputm_validation_answer *youngest;
