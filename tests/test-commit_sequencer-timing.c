@@ -378,8 +378,10 @@ KIT_TEST(test_timing_stall_without_room)
 	ck_assert_uint_eq(stat(&core, "packets"), 1);
 	ck_assert_uint_eq(stat(&core, "stalls"), 2);
 	takes(&core, 0, GPUTM_COMMIT_READ_LOG, 0x1, 0, 1);
+	ck_assert_uint_eq(stat(&core, "packets_waiting"), 0);
 	tick(&core);
 	ck_assert_uint_eq(stat(&core, "packets"), 3);
 	ck_assert_uint_eq(stat(&core, "max_packets"), 2);
+	ck_assert_uint_eq(stat(&core, "packets_waiting"), 2);
 	core_close(&core);
 }

@@ -95,6 +95,7 @@ KIT_BARE_TEST(test_commit_sequencer_slots_are_tight)
 	ck_assert(retired(&core, 0, 0, 1));
 	begin(&core, 1, 0x1);
 	ck_assert_uint_eq(stat(&core, "max_slots"), 2);
+	ck_assert_uint_eq(stat(&core, "slots_used"), 2);
 	core_close(&core);
 }
 

@@ -17,7 +17,9 @@ KIT_TEST(test_commit_unit_last_comparison_counts)
 		complete(&h, 1, 0);
 		wait_report(&h, GPUTM_COMMIT_RETIRED, 7, false);
 		wait_request(&h, 0);
+		ck_assert_uint_eq(stat_of(&h, "words_waiting"), 1);
 		complete(&h, 0, 1);
+		ck_assert_uint_eq(stat_of(&h, "words_waiting"), 0);
 		wait_report(&h, GPUTM_COMMIT_OUTCOME, 8, value == 1);
 		close_hand(&h);
 	}

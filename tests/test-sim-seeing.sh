@@ -88,12 +88,13 @@ awk -v backoffs="$(grep -c '"name":"back-off"' "$work/trace")" '
 	/^b/ { value = 0; for (i = 2; i <= length($1); i++) value = 2 * value + substr($1, i, 1)
 		if (name[$2] == "") print "no signal " $2
 		if (name[$2] == "tx_throttle_running" && value > most) most = value
-		if (name[$2] == "tx_throttle_running") running[$2] = value }
+		if (name[$2] == "tx_throttle_running") running[$2] = value
+		if (name[$2] == "validation_unit_pending" && value > pending) pending = value }
 	/^s/ { if (name[$2] !~ /^warp_/) print "no warp " $2
 		seen += $1 == "sback-off" }
 	END { for (i in running) left += running[i]
-		if (signals < 50 || most != 2 || left || seen != backoffs || !seen)
-			print signals + 0, most + 0, left + 0, seen + 0, backoffs
+		if (signals < 50 || most != 2 || left || seen != backoffs || !seen || pending < 2)
+			print signals + 0, most + 0, left + 0, seen + 0, backoffs, pending + 0
 	}' "$work/vcd" >"$work/wrong"
 [ ! -s "$work/wrong" ] || complain "vcd: $(head -1 "$work/wrong")"
 ! have vcd2fst || vcd2fst "$work/vcd" "$work/fst" >"$work/err" 2>&1 || complain "$(cat "$work/err")"

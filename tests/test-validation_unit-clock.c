@@ -61,6 +61,7 @@ KIT_TEST(test_ports_are_tight)
 		ck_assert_int_eq(gputm_validation_unit_push(u, &r), expected);
 	}
 	ck_assert_uint_eq(gputm_validation_unit_pending(u), 2);
+	ck_assert_uint_eq(kit_stat(unit_of(u), "pending"), 2);
 	ck_assert_int_ge(gputm_validation_unit_advance(u, 100), 0);
 	ck_assert_uint_eq(gputm_validation_unit_pending(u), 1); /* the output is full */
 	ck_assert_uint_eq(gputm_validation_unit_next_event(u), UINT64_MAX);

@@ -194,6 +194,7 @@ KIT_TEST(test_granted_store_wakes_who_fails)
 	ck_assert_int_eq(load(u, 0x100, 2, 11), STALLED);
 	ck_assert_int_eq(load(u, 0x100, 4, 14), STALLED);
 	ck_assert_int_eq(load(u, 0x100, 5, 30), STALLED);
+	ck_assert_uint_eq(kit_stat(gputm_validation_unit_unit(u), "buffered"), 3);
 	release(u, 0x100, 1, 10, 1); /* wakes warp 2, which is not at once served */
 	ck_assert_int_eq(store(u, 0x100, 3, 20), OK);
 	ck_assert_int_eq(retry(u), ABORT);

@@ -320,7 +320,7 @@ bool gputm_unit_stat(const struct gputm_unit *unit, size_t index, struct gputm_s
 	out->measure = row->measure;
 	out->summary = row->summary;
 	out->kind = row->kind;
-	out->value = *(const uint64_t *)stat_at(unit, row);
+	out->value = row->now ? row->now(unit) : *(const uint64_t *)stat_at(unit, row);
 	out->bucket = row->kind == GPUTM_STAT_HISTOGRAM ? histogram->bucket : NULL;
 	return true;
 }

@@ -64,7 +64,7 @@ struct gputm__histogram {
 /*
  * One statistic: a uint64_t (or a struct gputm__histogram) at this offset of the
  * unit's struct. Counters, maxima and histograms are reset, saved and loaded by the
- * base; a GAUGE is state, which the unit itself clears and serialises.
+ * base; a GAUGE is state, which the unit itself clears and serialises, or what now() gives.
  */
 struct gputm__stat_row {
 	const char *name;
@@ -72,6 +72,7 @@ struct gputm__stat_row {
 	enum gputm_stat_kind kind;
 	const char *measure;
 	const char *summary;
+	uint64_t (*now)(const struct gputm_unit *unit); /* of a gauge that has no memory, or NULL */
 };
 
 struct gputm__io;
@@ -240,7 +241,9 @@ void gputm__params_share(const struct gputm_unit *outer, const struct gputm_para
 	  (lo), (hi), (standard), (pow2), (sentence), (origin), (names) }
 #define STAT(member, how, what, sentence) STAT_OF(#member, member, how, what, sentence)
 #define STAT_OF(name, member, how, what, sentence)                                             \
-	{ (name), offsetof(GPUTM__SELF, member), GPUTM_STAT_##how, (what), (sentence) }
+	{ (name), offsetof(GPUTM__SELF, member), GPUTM_STAT_##how, (what), (sentence), NULL }
+#define STAT_NOW(name, now, what, sentence)                                                    \
+	{ #name, 0, GPUTM_STAT_GAUGE, (what), (sentence), (now) }
 #define EVENT(kind, name, sentence, ...) [kind] = { (name), (sentence), { __VA_ARGS__ } }
 #define VALUE(name, what, sentence) { #name, (what), (sentence), NULL, 0 }
 #define NAMED(name, names, sentence) { #name, "choice", (sentence), (names), GPUTM__COUNT(names) }

@@ -55,6 +55,18 @@ static const struct gputm_preset presets[] = {
 	  { { "entries", 1024 }, { "filter_entries", 256 }, { "units", 1 } } },
 };
 
+static uint64_t pending(const struct gputm_unit *unit)
+{
+	return gputm_validation_unit_pending((const void *)unit);
+}
+
+static uint64_t buffered(const struct gputm_unit *unit)
+{
+	const struct gputm_validation_unit *u = (const void *)unit;
+
+	return gputm_stall_buffer_waiting(u->buffer);
+}
+
 #define ANSWERS(REASON, NAME, SENTENCE)                                                        \
 	STAT_OF(NAME, answers[GPUTM_VALIDATION_UNIT_##REASON], COUNTER, "accesses", SENTENCE)
 static const struct gputm__stat_row stats[] = {
@@ -85,6 +97,8 @@ static const struct gputm__stat_row stats[] = {
 	STAT(woken_max, MAXIMUM, "accesses", "Woken and not yet processed, at most."),
 	STAT(abort_estimated, COUNTER, "accesses",
 	     "Accesses aborted by a younger write or read whose stamps were estimates."),
+	STAT_NOW(pending, pending, "accesses", "Accesses without an answer."),
+	STAT_NOW(buffered, buffered, "accesses", "Of these, accesses in the stall buffer."),
 };
 
 static const char *const results[] = { "ok", "abort", "stalled" };

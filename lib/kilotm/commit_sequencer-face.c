@@ -64,6 +64,18 @@ static const struct gputm_preset presets[] = {
 	  { { "mode", 0 }, { "pack", 0 }, { "pack_done", 0 }, { "pack_verdict", 0 } } },
 };
 
+static uint64_t slots_used(const struct gputm_unit *unit)
+{
+	return slots_in_use((const void *)unit);
+}
+
+static uint64_t packets_waiting(const struct gputm_unit *unit)
+{
+	const struct gputm_commit_sequencer *s = (const void *)unit;
+
+	return s->packet_count;
+}
+
 static const struct gputm__stat_row stats[] = {
 	STAT(commits, COUNTER, "commits", "Warps that began to commit."),
 	STAT(transactions, COUNTER, "transactions", "Lanes that began to commit."),
@@ -83,6 +95,8 @@ static const struct gputm__stat_row stats[] = {
 	STAT(max_slots, MAXIMUM, "commits", "Most commits in flight."),
 	STAT(max_packets, MAXIMUM, "packets", "Most packets in the output buffer."),
 	STAT(latency, HISTOGRAM, "cycles", "From begin to done, per warp."),
+	STAT_NOW(slots_used, slots_used, "commits", "Commits in flight, retiring ones included."),
+	STAT_NOW(packets_waiting, packets_waiting, "packets", "Packets in the output buffer."),
 };
 
 static const struct gputm_event_kind events[] = {

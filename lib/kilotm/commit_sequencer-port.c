@@ -146,7 +146,7 @@ static void start(struct gputm_commit_sequencer *s, uint32_t slot, uint32_t warp
 int gputm_commit_sequencer_begin(struct gputm_commit_sequencer *s, uint32_t warp, uint64_t lanes)
 {
 	int result = gputm_commit_sequencer_begin_probe(s, warp, lanes);
-	uint32_t slot = free_slot(s), in_use = 0;
+	uint32_t slot = free_slot(s);
 
 	if (result != GPUTM_COMMIT_SEQUENCER_OK) {
 		s->refused += result == GPUTM_COMMIT_SEQUENCER_BUSY;
@@ -159,9 +159,7 @@ int gputm_commit_sequencer_begin(struct gputm_commit_sequencer *s, uint32_t warp
 	} else {
 		gputm__sequencer_finish(s, slot);
 	}
-	for (uint32_t at = 0; at < s->config.slots; at += 64)
-		in_use += gputm__popcount(s->used[at / 64]);
-	gputm__maximum(&s->max_slots, in_use);
+	gputm__maximum(&s->max_slots, slots_in_use(s));
 	return GPUTM_COMMIT_SEQUENCER_OK;
 }
 

@@ -116,6 +116,15 @@ static inline void set_used(struct gputm_commit_sequencer *s, uint32_t slot)
 	s->used[slot / 64] |= UINT64_C(1) << (slot & 63);
 }
 
+static inline uint32_t slots_in_use(const struct gputm_commit_sequencer *s)
+{
+	uint32_t count = 0;
+
+	for (uint32_t at = 0; at < s->config.slots; at += 64)
+		count += gputm__popcount(s->used[at / 64]);
+	return count;
+}
+
 static inline bool all_retired(const struct gputm_commit_sequencer *s, uint32_t slot)
 {
 	const struct share *share = shares(s, slot);

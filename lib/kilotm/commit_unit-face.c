@@ -70,6 +70,14 @@ static const struct gputm_preset presets[] = {
 	  { { "buffer_words", 64 }, { "buffers", 46080 }, AS_FIGURES } },
 };
 
+static uint64_t words_waiting(const struct gputm_unit *unit)
+{
+	const struct gputm_commit_unit *self = (const void *)unit;
+
+	return self->port[0].filled - self->port[0].oldest +
+	       self->port[1].filled - self->port[1].oldest;
+}
+
 static const struct gputm__stat_row stats[] = {
 	STAT(cycles, COUNTER, "cycles", "Cycles, idle ones included."),
 	STAT(messages, COUNTER, "messages", "Messages accepted."),
@@ -115,6 +123,7 @@ static const struct gputm__stat_row stats[] = {
 	STAT(retire_cycles, HISTOGRAM, "cycles", "Finished to retired."),
 	STAT(revalidation_distance, HISTOGRAM, "CIDs", "From an entry with a hazard to its YCID."),
 	STAT(deferrals, COUNTER, "logs", "Logs that waited for a buffer and were then sent again."),
+	STAT_NOW(words_waiting, words_waiting, "words", "Words queued or in flight at the ports."),
 };
 
 static const char *const verdicts[] = { "failed", "passed" };

@@ -28,8 +28,7 @@ static const struct gputm_preset presets[] = {
 };
 
 #define ANSWER(RESULT, NAME, SENTENCE)                                                         \
-	{ NAME, offsetof(struct gputm_last_writer, answers[GPUTM_LAST_WRITER_##RESULT]),       \
-	  GPUTM_STAT_COUNTER, "lookups", SENTENCE }
+	STAT_OF(NAME, answers[GPUTM_LAST_WRITER_##RESULT], COUNTER, "lookups", SENTENCE)
 static const struct gputm__stat_row stats[] = {
 	STAT(lookups, COUNTER, "lookups", "Questions for a youngest writer."),
 	ANSWER(NONE, "unknown", "Answered with no writer."),
