@@ -294,10 +294,15 @@ static GPUTM__INLINE uint32_t choose_among(const struct gputm_metadata_table *t,
 	return cell[0];
 }
 
-static uint32_t choose(const struct gputm_metadata_table *t, uint64_t key, uint32_t mine)
+APART uint32_t choose_unusual(const struct gputm_metadata_table *t, uint64_t key, uint32_t mine)
+{
+	return choose_among(t, t->h3->shape, key, mine);
+}
+
+static inline uint32_t choose(const struct gputm_metadata_table *t, uint64_t key, uint32_t mine)
 {
 	return GPUTM__LIKELY(t->h3->usual) ? choose_among(t, GPUTM__H3_USUAL, key, mine) :
-					     choose_among(t, t->h3->shape, key, mine);
+					     choose_unusual(t, key, mine);
 }
 
 static inline void exchange(struct gputm__entry *cell, struct gputm__entry *hand)
