@@ -189,10 +189,11 @@ int gputm_stall_buffer_enqueue(struct gputm_stall_buffer *b,
 		return refuse_address(b, request->address);
 	line = line_for(b, request->address);
 	result = answer(b, line);
-	b->no_line += result == GPUTM_STALL_BUFFER_NO_LINE;
-	b->no_slot += result == GPUTM_STALL_BUFFER_NO_SLOT;
-	if (result != GPUTM_STALL_BUFFER_QUEUED)
+	if (result != GPUTM_STALL_BUFFER_QUEUED) {
+		b->no_line += result == GPUTM_STALL_BUFFER_NO_LINE;
+		b->no_slot += result == GPUTM_STALL_BUFFER_NO_SLOT;
 		return result;
+	}
 	line->granule = request->address & b->granule_mask;
 	slots_of(b, line)[line->count++] = (struct slot){ *request, b->arrivals++ };
 	note_queued(b, line->count);
