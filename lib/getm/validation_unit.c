@@ -181,7 +181,7 @@ static inline unsigned stamp_check(const struct gputm_validation_unit *u, const 
 }
 
 /* Is there room to wait? A woken access keeps its slot. */
-APART bool has_room(const struct gputm_validation_unit *u, const struct access *a)
+static bool has_room(const struct gputm_validation_unit *u, const struct access *a)
 {
 	uint64_t taken = u->woken.count + gputm_stall_buffer_waiting(u->buffer);
 
@@ -229,7 +229,7 @@ static void wake(struct gputm_validation_unit *u, const struct gputm_stall_reque
 }
 
 /* After a release, and by rule (a). */
-APART void wake_oldest(struct gputm_validation_unit *u, uint64_t address)
+static void wake_oldest(struct gputm_validation_unit *u, uint64_t address)
 {
 	struct gputm_stall_request woken;
 
@@ -238,7 +238,7 @@ APART void wake_oldest(struct gputm_validation_unit *u, uint64_t address)
 }
 
 /* Rules (b) and (c): a store has just reserved the granule. */
-APART void wake_the_failed_and_own(struct gputm_validation_unit *u, const struct access *a)
+static void wake_the_failed_and_own(struct gputm_validation_unit *u, const struct access *a)
 {
 	uint64_t address = a->request->address, key = key_of(u, a) + u->config.paper_order;
 	struct gputm_stall_request woken;
@@ -307,7 +307,7 @@ static uint32_t free_slot(const struct gputm_validation_unit *u)
 }
 
 /* Into the stall buffer; where lock_check() has found no room, the buffer counts a refusal. */
-APART void park(struct gputm_validation_unit *u, const struct access *a)
+static void park(struct gputm_validation_unit *u, const struct access *a)
 {
 	const struct gputm_validation_request *r = a->request;
 	uint32_t slot = a->slot == NO_SLOT ? free_slot(u) : a->slot;
