@@ -19,43 +19,34 @@ static struct si_seen *state_of(const struct seeing *see)
 	return see->state;
 }
 
-/* The lane that runs a transaction; false if none does. */
-static bool find_lane(const struct seeing *see, uint32_t id, uint32_t *warp, uint64_t *at)
+/* Does its lane still run the transaction? */
+static bool runs(const struct si *si, uint64_t id)
 {
-	const struct si *si = see->port->state;
+	const struct si_tx *tx = &si->tx[id];
 
-	for (*warp = 0; *warp < see->warps; ++*warp)
-		for (SIM_EACH_LANE(lane, si->warp[*warp].active))
-			if (si->warp[*warp].tx[lane] == id) {
-				*at = lane;
-				return true;
-			}
-	return false;
+	return si->warp[tx->warp].active >> tx->lane & 1 && si->warp[tx->warp].tx[tx->lane] == id;
 }
 
 static struct seen_actor actor_of(const struct seeing *see, uint64_t id)
 {
 	const struct si *si = see->port->state;
-	uint32_t warp;
-	uint64_t lane;
 
 	if (id >= si->ids)
 		return (struct seen_actor){ .attempt = SEEN_NONE };
-	if (si->tx[id].state == SI_RUNNING && find_lane(see, (uint32_t)id, &warp, &lane))
-		return seen_actor_of(see, warp, lane);
+	if (si->tx[id].state == SI_RUNNING && runs(si, id))
+		return seen_actor_of(see, si->tx[id].warp, si->tx[id].lane);
 	return state_of(see)->committed[id];
 }
 
 static void lose(struct seeing *see, const struct seen_tap *tap, uint64_t id, uint64_t winner,
 		 const char *how)
 {
+	const struct si *si = see->port->state;
 	struct seen_loss *loss;
-	uint32_t warp;
-	uint64_t lane;
 
-	if (!find_lane(see, (uint32_t)id, &warp, &lane))
+	if (!runs(si, id))
 		return;
-	loss = seen_loss_of(see, warp, lane);
+	loss = seen_loss_of(see, si->tx[id].warp, si->tx[id].lane);
 	loss->how = how;
 	loss->role = tap->role;
 	loss->instance = tap->instance;

@@ -52,6 +52,7 @@ struct si_tx {
 	uint8_t slot[SIM_REGIONS];
 	struct si_words reads, writes;
 	uint32_t next; /* in the list of its version */
+	uint32_t warp, lane; /* that run it, or ran it last */
 };
 
 /* What is known of a version by its number. */

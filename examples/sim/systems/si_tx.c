@@ -44,6 +44,8 @@ static bool begin_lane(struct sim_port *port, struct si_warp *state, uint64_t la
 	tx->held = 0;
 	sim_si_version(si, si->sealed)->running++;
 	si->running++;
+	tx->warp = (uint32_t)(state - si->warp);
+	tx->lane = (uint32_t)lane;
 	state->tx[lane] = id;
 	state->active |= UINT64_C(1) << lane;
 	return true;
