@@ -124,7 +124,7 @@ for system in kilo-tm getm si-tm ideal local-tm; do
 	of=$small
 	[ $system != local-tm ] || of=$local
 	trace --system $system $of
-	sed -n 's/.*"thread \([0-9]*\) at \(0x[^ ]*\) to core [0-9]* warp [0-9]* thread \([0-9]*\).*/\1 \2 \3/p' \
+	sed -n 's/.*"thread \([0-9]*\) at \(0x[^ ]*\) to \([0-9]*\) of core.*/\1 \2 \3/p' \
 		"$work/trace" | sed -n 5p >"$work/lost"
 	read -r thread word winner <"$work/lost"
 	for n in 1 2 3 4 5 6 none; do

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Reads trace events, one on a line. Slices of a track must nest or follow one another; an abort
 # that names its winner must have an arrow that comes from a slice on that warp's track and leads,
-# not backwards, into a slice of its own. Prints what is wrong, and in the end what there was.
+# not backwards, into a slice of its own, but for those behind the second arrow of a mark. Prints what is wrong, and in the end what there was.
 function field(name,    at, rest) {
 	at = index($0, "\"" name "\":")
 	if (!at)
@@ -36,16 +36,17 @@ function covered(track, time,    i) {
 		ended[field("id")] = track; end[field("id")] = round(field("ts"))
 	} else if (phase == "i" && field("name") ~ /^abort/) {
 		aborts++
-		lost = $0
+		lost = $0; mine = 0
 		while (match(lost, /"thread [0-9]+ at [^"]*"/)) {
 			won++
 			split(substr(lost, RSTART + 1, RLENGTH - 2), w, /[ ,]+/)
 			lost = substr(lost, RSTART + RLENGTH)
-			winner = w[7] + 1 " " w[9] + 1
+			winner = w[9] + 1 " " w[11] + 1
 			if (w[12] == "arrow") {
+				mine++
 				arrow[++arrows] = w[13]; of[arrows] = track
 				by[arrows] = winner; when[arrows] = round(field("ts"))
-			} else if (track != winner) {
+			} else if (track != winner && mine < 2) {
 				wrong("an abort with a winner of another warp and no arrow")
 			}
 		}

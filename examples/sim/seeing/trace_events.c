@@ -6,7 +6,8 @@
  * On a warp's track are its attempts, named by their ends, and in them their stages; back-offs and
  * waits stand between. An abort is a mark in its attempt. If it is known who won, an arrow joins
  * the two; as viewers want arrows that go forward in time, it leads from the attempt of the winner,
- * when that did what was fatal, to the attempt that aborts.
+ * when that did what was fatal, to the attempt that aborts. Of the lanes that abort together only
+ * the first ones have arrows: all of them were most of a file, and nobody can tell them apart.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 
 enum { OF_CORES = 1, OF_PARTITIONS = 101, OF_GPU = 201 }; /* numbers of processes */
 #define OF_UNITS 1000 /* number of a track: that and the unit's */
+#define MOST_ARROWS 2 /* of a mark */
 
 struct trace {
 	struct seen_sink sink; /* first */
@@ -43,10 +45,12 @@ static void flush(struct trace *t)
 /* Text of at most 256 bytes. Printing would take most of the time of a trace. */
 static void put(struct trace *t, const char *text)
 {
+	size_t length = strlen(text);
+
 	if (t->used > sizeof t->text - 256)
 		flush(t);
-	while (*text)
-		t->text[t->used++] = *text++;
+	memcpy(t->text + t->used, text, length);
+	t->used += length;
 }
 
 static void put_digits(struct trace *t, const char *before, uint64_t number, unsigned base)
@@ -153,9 +157,7 @@ static void attempt(struct seen_sink *sink, const struct seen_warp *warp,
 	put_slice(t, a->warp, name_of(warp), a->begin, a->end);
 	put_number(t, "\",\"args\":{\"attempt\":", a->number);
 	put_number(t, ",\"threads\":", count(warp->lanes));
-	if (warp->committed)
-		put_number(t, ",\"committed\":", count(warp->committed));
-	if (warp->aborted)
+	if (warp->committed && warp->aborted)
 		put_number(t, ",\"aborted\":", count(warp->aborted));
 	put(t, "}}");
 }
@@ -202,7 +204,8 @@ static void put_arrow(struct trace *t, const struct seen_abort *abort, uint64_t 
 	put_end(t, "f", &lost, arrow, to);
 }
 
-static void put_loss(struct trace *t, const struct seen_abort *abort, const char *before)
+static void put_loss(struct trace *t, const struct seen_abort *abort, const char *before,
+		     bool arrow)
 {
 	const struct seen_loss *loss = abort->loss;
 	const struct seen_attempt *won = &t->see->attempt[loss->winner.attempt];
@@ -211,10 +214,10 @@ static void put_loss(struct trace *t, const struct seen_abort *abort, const char
 	put(t, before);
 	put_number(t, "\"thread ", abort->thread);
 	put_digits(t, " at 0x", loss->address, 16);
-	put_number(t, " to core ", won->warp / warps);
+	put_number(t, " to ", loss->winner.thread);
+	put_number(t, " of core ", won->warp / warps);
 	put_number(t, " warp ", won->warp % warps);
-	put_number(t, " thread ", loss->winner.thread);
-	if (has_arrow(t, abort))
+	if (arrow)
 		put_number(t, ", arrow ", ++t->arrows);
 	put(t, "\"");
 }
@@ -225,7 +228,7 @@ static void aborted(struct seen_sink *sink, const struct seen_abort *abort, size
 	struct trace *t = trace_of(sink);
 	uint64_t arrow = t->arrows;
 	const char *before = ",\"lost\":[";
-	uint64_t lanes = 0;
+	uint64_t lanes = 0, last = arrow + MOST_ARROWS;
 
 	for (size_t i = 0; i < aborts; i++)
 		lanes |= abort[i].lanes;
@@ -236,11 +239,12 @@ static void aborted(struct seen_sink *sink, const struct seen_abort *abort, size
 	put_number(t, "\",\"args\":{\"threads\":", count(lanes));
 	for (size_t i = 0; i < aborts; i++)
 		if (abort[i].loss->winner.attempt != SEEN_NONE) {
-			put_loss(t, &abort[i], before);
+			put_loss(t, &abort[i], before,
+				 t->arrows < last && has_arrow(t, &abort[i]));
 			before = ",";
 		}
 	put(t, before[1] ? "}}" : "]}}");
-	for (size_t i = 0; i < aborts; i++)
+	for (size_t i = 0; i < aborts && arrow < t->arrows; i++)
 		if (has_arrow(t, &abort[i]))
 			put_arrow(t, &abort[i], ++arrow);
 }
