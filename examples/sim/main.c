@@ -234,9 +234,8 @@ static int simulate(struct gputm_ctx *ctx, struct proof *proof, struct sim_repor
 
 static int make_history(struct proof *proof, const struct sim_report *report)
 {
-	const struct sim_workload *w = report->workload;
-
-	proof->history = sim_history_new(w->threads, w->lock_base, report->history.file,
+	proof->history = sim_history_new(report->workload, report->options->trace != NULL,
+					 report->history.file,
 					 proof->replay ? sim_check_observer(proof->replay) : NULL);
 	return proof->history ? 0 : -ENOMEM;
 }

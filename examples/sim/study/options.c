@@ -67,7 +67,7 @@ static const struct option table[] = {
 	{ "trace-only", TEXT, AT(trace_only), 0, 0, NULL, "ROLE,...",
 	  "see these units, or warps, only" },
 	{ "history", TEXT, AT(history), 0, 0, NULL, "FILE",
-	  "write what a trace's transactions read and wrote to FILE" },
+	  "write what transactions read and wrote to FILE" },
 	{ "format", CHOICE, AT(format), 0, 0, formats, "text|json|jsonl|csv|gem5",
 	  "shape of the report" },
 	{ "report", CHOICE, AT(report), 0, 0, levels, "summary|roles|instances",
@@ -333,9 +333,8 @@ static const char *seeing_relations(const struct sim_options *o)
 {
 	bool sees = o->trace_events || o->series || o->vcd || o->why;
 
-	if (o->history && !o->trace)
-		return "--history: values must be versions, as those of a trace are, expected "
-		       "--trace FILE too (--record makes one of any run)";
+	if (o->history && o->kernel && !o->system_given)
+		return "--history: it tells transactions, expected --system too";
 	if (sees && o->kernel && !o->system_given)
 		return "--trace-events, --series, --vcd, --why: they show transactions, expected "
 		       "--system too";
