@@ -56,7 +56,8 @@ grep -q '"name":"answer","args":{"instance":[0-5],"tag":"[0-9]*","outcome":"' "$
 ! grep -q '"execute"' "$work/trace" || complain "--trace-only: warps are told, too"
 
 # A series adds up to the report, of every system, whatever the step.
-for system in kilo-tm warptm-tcd getm si-tm coarse-lock local-tm hetm; do
+for system in kilo-tm warptm warptm-tcd warptm-el getm si-tm si-tm-oracle ideal coarse-lock fine-lock \
+	local-tm hetm; do
 	case $system in
 	local-tm) of=$local ;;
 	hetm) of="--workload w1" ;;
@@ -119,20 +120,54 @@ for system in kilo-tm warptm warptm-tcd getm si-tm ideal; do
 	[ $lost -gt 0 ] || complain "$system --why: nobody aborted"
 done
 
-# What is told of an abort is what the trace has, where the thread is named for all that lost.
-for system in kilo-tm getm si-tm ideal local-tm; do
+# What is told of an abort is what the trace has, where the thread is named for all that lost: the
+# word, the winner and the cycle of the abort; when the winner acted its attempt ran; and the unit
+# that found out has an event of that cycle which says so.
+for of in "kilo-tm commit_unit" "warptm-tcd commit_unit" "getm validation_unit" \
+	"si-tm writer_table,timestamp_table,reader_list,version_table" "local-tm local_tm" ideal; do
+	set -- $of
+	system=$1
 	of=$small
 	[ $system != local-tm ] || of=$local
-	trace --system $system $of
-	sed -n 's/.*"thread \([0-9]*\) at \(0x[^ ]*\) to \([0-9]*\) of core.*/\1 \2 \3/p' \
-		"$work/trace" | sed -n 5p >"$work/lost"
-	read -r thread word winner <"$work/lost"
-	for n in 1 2 3 4 5 6 none; do
-		[ $n = none ] && complain "$system --why $thread: never word $word and winner $winner"
-		[ $n = none ] || run --system $system $of --why $thread.$n
-		grep -q "^Where: word $word[ ,]" "$work/out" &&
-			grep -q "^Who won: thread $winner " "$work/out" && break
-	done
+	trace --system $system $of --trace-only "warps${2:+,$2}"
+	awk '/"name":"abort: / {
+			match($0, /"ts":[0-9]+/); ts = substr($0, RSTART + 5, RLENGTH - 5)
+			while (match($0, /"thread [0-9]+ at [^"]*"/)) {
+				split(substr($0, RSTART + 1, RLENGTH - 2), w, /[ ,]+/)
+				print ts, w[2], w[4], w[6]
+				$0 = substr($0, RSTART + RLENGTH)
+			}
+		}' "$work/trace" | sed -n '3p;9p;20p' >"$work/lost"
+	[ -s "$work/lost" ] || complain "$system: no abort has a winner"
+	while read -r ts thread word winner; do
+		for n in 1 2 3 4 5 6 7 8 none; do
+			[ $n = none ] || run --system $system $of --why $thread.$n
+			! grep -q ", at cycle $ts, in stage " "$work/out" || break
+		done
+		awk -v thread="$thread" -v word="$word" -v winner="$winner" '
+			function after(text) {
+				if (!match($0, text " [0-9]+"))
+					return -1
+				return substr($0, RSTART + length(text) + 1) + 0
+			}
+			NR == FNR && /^Thread/ { sub(/.*, at/, "at"); aborts = after("at cycle") }
+			NR == FNR && /^Where/ { found = after("at cycle")
+				if (match($0, /by [a-z_]+ [0-9]+/))
+					split(substr($0, RSTART, RLENGTH), unit, " ")
+				if (index($0, "word " word ",") + index($0, "word " word " ")) place = 1 }
+			NR == FNR && /^Who/ { acted = after("at cycle"); won = after("thread") }
+			NR == FNR && /^The winner/ { from = after("from cycle"); to = after(" to") }
+			NR > FNR && unit[2] && index($0, "\"ts\":" found) &&
+				index($0, "\"instance\":" unit[3] ",") &&
+				(index($0, "\"" word "\"") || /"outcome":"abort"|loop|"conflict"/) { told++ }
+			END {
+				if (!place || won != winner || found > aborts || acted > found ||
+				    acted < from || acted > to || (unit[2] && !told))
+					print thread, word, winner, "at", aborts ": found", found, "by", unit[2],
+						"winner", won + 0, "acted", acted, "in", from "-" to, told + 0
+			}' "$work/out" "$work/trace" >"$work/wrong" || echo awk fails >"$work/wrong"
+		[ ! -s "$work/wrong" ] || complain "$system --why $thread.$n: $(cat "$work/wrong")"
+	done <"$work/lost"
 done
 trace --system hetm --workload w1 --threads 4096
 grep -q '"name":"phase","args":{"instance":0,"phase":"' "$work/trace" || complain "hetm: no phases"

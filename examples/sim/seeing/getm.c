@@ -13,7 +13,7 @@
 struct accesses {
 	uint32_t count, capacity;
 	struct {
-		uint64_t address;
+		uint64_t address, tick;
 		uint8_t lane;
 		bool write;
 	} *one;
@@ -154,6 +154,7 @@ static void note(struct seeing *see, struct accesses *list, uint64_t lane, uint6
 		list->capacity = capacity;
 	}
 	list->one[list->count].address = address;
+	list->one[list->count].tick = see->port->now;
 	list->one[list->count].lane = (uint8_t)lane;
 	list->one[list->count++].write = write;
 }
@@ -176,6 +177,7 @@ static void lost(struct seeing *see, uint32_t warp, uint64_t lane, bool write)
 		    !(write || list->one[i].write))
 			continue;
 		loss->winner = seen_actor_of(see, warp, list->one[i].lane);
+		loss->winner.tick = list->one[i].tick;
 		return;
 	}
 }

@@ -38,6 +38,30 @@ static struct seen_actor actor_of(const struct seeing *see, uint64_t id)
 	return state_of(see)->committed[id];
 }
 
+/* Keep who accesses the word that is at the tables. */
+static void note(struct seeing *see, bool write)
+{
+	const struct si_seen *seen = state_of(see);
+	struct seen_word *word = seen_word_at(&see->words, seen->address, true);
+
+	see->starved |= !word;
+	if (word)
+		*(write ? &word->writer : &word->reader) = actor_of(see, seen->accessor);
+}
+
+/* When did the winner, who still runs, access the word? */
+static void date(struct seeing *see, struct seen_actor *winner)
+{
+	const struct seen_word *word = seen_word_at(&see->words, state_of(see)->address, false);
+
+	if (!word || !seen_running(see, winner))
+		return;
+	if (word->writer.attempt == winner->attempt && word->writer.lane == winner->lane)
+		winner->tick = word->writer.tick;
+	else if (word->reader.attempt == winner->attempt && word->reader.lane == winner->lane)
+		winner->tick = word->reader.tick;
+}
+
 static void lose(struct seeing *see, const struct seen_tap *tap, uint64_t id, uint64_t winner,
 		 const char *how)
 {
@@ -54,6 +78,7 @@ static void lose(struct seeing *see, const struct seen_tap *tap, uint64_t id, ui
 	loss->has_address = true;
 	loss->tick = see->port->now;
 	loss->winner = actor_of(see, winner);
+	date(see, &loss->winner);
 }
 
 static void on_writers(struct seeing *see, const struct seen_tap *tap,
@@ -72,6 +97,8 @@ static void on_writers(struct seeing *see, const struct seen_tap *tap,
 		seen->address = event->value[0];
 		seen->accessor = (uint32_t)event->value[1];
 	}
+	if (event->kind == GPUTM_WRITER_TABLE_EVENT_CLAIMED)
+		note(see, true);
 	if (event->kind == GPUTM_WRITER_TABLE_EVENT_REFUSED &&
 	    event->value[2] < sizeof how / sizeof *how)
 		lose(see, tap, event->value[1], event->value[3], how[event->value[2]]);
@@ -89,7 +116,9 @@ static void on_readers(struct seeing *see, const struct seen_tap *tap,
 		return;
 	seen->address = event->value[0];
 	seen->accessor = (uint32_t)event->value[1];
-	if (event->kind == GPUTM_READER_LIST_EVENT_FULL)
+	if (event->kind == GPUTM_READER_LIST_EVENT_ADDED)
+		note(see, false);
+	else
 		lose(see, tap, seen->accessor, UINT64_MAX, "the reader list was full");
 }
 
