@@ -525,7 +525,7 @@ static bool grow(struct seen_words *words)
 {
 	struct seen_words old = *words;
 
-	words->capacity = old.capacity ? 2 * old.capacity : 4096;
+	words->capacity = old.capacity ? 4 * old.capacity : 4096;
 	words->word = calloc(words->capacity, sizeof *words->word);
 	if (!words->word) {
 		*words = old;

@@ -138,8 +138,9 @@ struct seen_system {
 /* Who accessed a word last. */
 struct seen_word {
 	uint64_t key; /* plus 1; 0: free */
+	struct seen_actor writer;
 	uint64_t wtime, rtime;
-	struct seen_actor writer, reader;
+	struct seen_actor reader;
 };
 
 struct seen_words {
