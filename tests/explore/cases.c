@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What is explored: README.md has the table of what came of it. */
+#include "tests/explore/local.h"
 #include "tests/explore/systems.h"
 
 #define GETM .system = &host_getm, .word_stride = 256
@@ -20,6 +21,13 @@
 	.system = &host_kilo, .word_stride = 256,                                              \
 	.set = { "commit_unit.buffers=0", "commit_unit.empty_pool=resend" }
 #define WARPTM .system = &host_warptm, .word_stride = 256
+/* Wavefronts and lanes of a work-group in local memory. */
+#define LOCAL(groups, items, ...)                                                              \
+	{                                                                                      \
+		.local = &(const struct local_trial) {                                         \
+			.wavefronts = (groups), .lanes = (items), __VA_ARGS__                  \
+		}                                                                              \
+	}
 #define SKEW "no serial order explains this end"
 
 const struct explore_case explore_cases[] = {
@@ -84,16 +92,29 @@ const struct explore_case explore_cases[] = {
 	  { WARPTM, .cores = 2, .lanes = 2, .words = 1, .attempts = 1, .ordered = true } },
 	{ "warptm-four", EXPLORE_LARGE, 0, NULL,
 	  { WARPTM, .cores = 2, .lanes = 2, .attempts = 1, .ordered = true } },
+	{ "local-tm", EXPLORE_ALWAYS, 0, NULL, LOCAL(2, 1, .words = 2, .banks = 2) },
+	{ "local-tm-bit", EXPLORE_FULL, 0, NULL, LOCAL(2, 1, .words = 2, .banks = 1) },
+	{ "local-tm-lanes", EXPLORE_FULL, 0, NULL,
+	  LOCAL(2, 2, .words = 1, .banks = 1, .ordered = true) },
+	{ "local-tm-three", EXPLORE_FULL, 0, NULL,
+	  LOCAL(3, 1, .words = 2, .banks = 2, .ordered = true) },
+	{ "local-tm-four", EXPLORE_LARGE, 0, NULL,
+	  LOCAL(2, 2, .words = 2, .banks = 2, .ordered = true, .together = true) },
 };
 const unsigned explore_case_count = sizeof(explore_cases) / sizeof(*explore_cases);
 
 struct explore_result explore_run(const struct explore_case *one, uint64_t most)
 {
-	struct explore_result result = host_explore(&one->trial, most, stdout);
+	const struct local_trial *local = one->trial.local;
+	struct explore_result result = local ? local_explore(local, most, stdout) :
+					       host_explore(&one->trial, most, stdout);
+	unsigned lanes = one->trial.lanes ? one->trial.lanes : 1;
 
 	printf("%s %ux%u: %llu states, ", one->name,
-	       one->trial.cores * (one->trial.lanes ? one->trial.lanes : 1),
-	       one->trial.words ? one->trial.words : HOST_WORDS,
+	       local ? local->wavefronts * local->lanes : one->trial.cores * lanes,
+	       local		? local->words :
+	       one->trial.words ? one->trial.words :
+				  HOST_WORDS,
 	       (unsigned long long)result.states);
 	if (*result.wrong)
 		printf("wrong after %u steps: %s\n", result.steps, result.wrong);

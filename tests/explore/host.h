@@ -55,6 +55,7 @@ struct host_trial {
 	bool whole;	      /* do not tidy: more states, the same ends */
 	const char *seen;     /* a statistic that must count something somewhere, or NULL */
 	bool reload;	      /* load each unit's snapshot in each state, and save it again */
+	const struct local_trial *local; /* of local memory: all else is unused */
 };
 
 /* Explore up to `most` states; the chart of what is wrong goes to `out`, if not NULL. */
