@@ -57,6 +57,8 @@ void kit_open(struct kit *kit)
 
 void kit_close(struct kit *kit)
 {
+	for (struct kit_made *made = kit->made; made; made = made->before)
+		kit_valid(made->unit);
 	while (kit->made)
 		kit_free(kit, kit->made->maker, kit->made->unit);
 	gputm_ctx_unref(kit->ctx);

@@ -28,7 +28,8 @@ struct kit {
 	uint64_t digest;
 };
 void kit_open(struct kit *kit);
-void kit_close(struct kit *kit); /* frees what kit_make() made; asserts that nothing leaked */
+/* Checks and frees what kit_make() made; asserts that nothing leaked. */
+void kit_close(struct kit *kit);
 
 /* Assert that the last message names all of these (NULL-ended list). */
 void kit_said(const struct kit *kit, ...);

@@ -34,7 +34,6 @@ KIT_TEST(test_access_coalescer_merges_a_row)
 	ck_assert_uint_eq(summary.words, 5);
 	ck_assert_uint_eq(summary.duplicates, 1);
 	ck_assert_uint_eq(summary.saved, 3);
-	kit_valid(unit_of(coalescer));
 }
 
 static int row_of_32(struct gputm_access_coalescer *coalescer, const uint64_t *address,
@@ -64,7 +63,6 @@ KIT_TESTS(test_thesis_2_3_adjacent_words_make_whole_lines, 3)
 	ck_assert_int_eq(row_of_32(coalescer, address, out), 32);
 	ck_assert_int_eq(gputm_access_coalescer_row(coalescer, 0, address, NULL, out, NULL), 0);
 	ck_assert_uint_eq(kit_stat(unit_of(coalescer), "per_group"), 3);
-	kit_valid(unit_of(coalescer));
 }
 
 /* Regions keep the order in which they first appear; a later word does not move them. */
@@ -121,7 +119,6 @@ KIT_TEST(test_access_coalescer_bounds_are_tight)
 	ck_assert_int_eq(gputm_access_coalescer_row(coalescer, 0xf7, address, NULL, out, NULL), 2);
 	access[1].address = 4;
 	ck_assert_int_eq(gputm_access_coalescer_log(coalescer, 3, access, false, out, NULL), 2);
-	kit_valid(unit_of(coalescer));
 }
 
 KIT_TEST(test_access_coalescer_widest)
@@ -138,7 +135,6 @@ KIT_TEST(test_access_coalescer_widest)
 	ck_assert_uint_eq(out[0].address, UINT64_MAX - 127);
 	ck_assert_uint_eq(out[63].word_mask, UINT32_C(1) << 31);
 	ck_assert_uint_eq(out[63].lane_mask, UINT64_C(1) << 63);
-	kit_valid(unit_of(coalescer));
 }
 
 /* Region bytes, lanes, address bits, span of the addresses in words. */

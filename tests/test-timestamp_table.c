@@ -207,7 +207,6 @@ KIT_TEST(test_timestamp_table_overflow_is_tight)
 	stamps(t, 0, 1, NO_PDTS);
 	ck_assert_int_eq(gputm_timestamp_table_begin(t, 0, 1), OK);
 	ck_assert_uint_eq(kit_stat(unit_of(t), "overflows"), 2);
-	kit_valid(unit_of(t));
 }
 
 KIT_TEST(test_timestamp_table_misuse_changes_nothing)
