@@ -4,58 +4,38 @@
 /* What the directed tests of commit_sequencer share: one core with a few warps. */
 #include "tests/kit.h"
 
-KIT_MAKER(commit_sequencer, COMMIT_SEQUENCER);
+KIT_PART(commit_sequencer, COMMIT_SEQUENCER);
+KIT_MAKER(tx_log, TX_LOG);
 
 #define OK GPUTM_COMMIT_SEQUENCER_OK
 #define BUSY GPUTM_COMMIT_SEQUENCER_BUSY
 
 struct core {
-	struct kit kit;
-	struct gputm_commit_sequencer_config config;
 	struct gputm_commit_sequencer *seq;
 	struct gputm_tx_log *log[4];
 };
 
 /* Four lanes, two partitions every 256 B, logs with one row in the L1 share. */
-static inline void core_config(struct core *core)
+#define SMALL "warps=4 lanes=4 partitions=2 "
+
+static inline struct core core_of(struct kit *kit, const char *text)
 {
-	const struct gputm_commit_sequencer_config init = GPUTM_COMMIT_SEQUENCER_CONFIG_INIT;
+	struct core core = { make(kit, SMALL "%s", text), { NULL } };
+	struct gputm_tx_log_config config = tx_log_init;
 
-	core->config = init;
-	core->config.warps = 4;
-	core->config.lanes = 4;
-	core->config.partitions = 2;
-}
-
-static inline void core_open(struct core *core)
-{
-	struct gputm_tx_log_config config = GPUTM_TX_LOG_CONFIG_INIT;
-
-	kit_open(&core->kit);
 	config.lanes = 4;
 	config.partitions = 2;
 	config.l1_rows = 1;
-	core->seq = NULL;
-	ck_assert_int_eq(gputm_commit_sequencer_new(core->kit.ctx, &core->config, &core->seq), 0);
 	for (uint32_t w = 0; w < 4; w++) {
-		core->log[w] = NULL;
-		ck_assert_int_eq(gputm_tx_log_new(core->kit.ctx, &config, &core->log[w]), 0);
-		ck_assert_int_eq(gputm_commit_sequencer_attach(core->seq, w, core->log[w]), 0);
+		core.log[w] = (struct gputm_tx_log *)(void *)kit_make(kit, &tx_log_maker, &config);
+		ck_assert_int_eq(gputm_commit_sequencer_attach(core.seq, w, core.log[w]), 0);
 	}
-}
-
-static inline void core_close(struct core *core)
-{
-	kit_valid(gputm_commit_sequencer_unit(core->seq));
-	gputm_commit_sequencer_free(core->seq);
-	for (uint32_t w = 0; w < 4; w++)
-		gputm_tx_log_free(core->log[w]);
-	kit_close(&core->kit);
+	return core;
 }
 
 static inline uint64_t stat(const struct core *core, const char *name)
 {
-	return kit_stat(gputm_commit_sequencer_unit(core->seq), name);
+	return kit_stat(unit_of(core->seq), name);
 }
 
 /* Lane i reads or writes word i of partition 0, or with `far` of partition 1. */
@@ -140,7 +120,7 @@ static inline void takes(struct core *core, uint32_t partition, uint32_t kind, u
 static inline void tick(struct core *core)
 {
 	gputm_commit_sequencer_tick(core->seq);
-	kit_valid(gputm_commit_sequencer_unit(core->seq));
+	kit_valid(unit_of(core->seq));
 }
 
 static inline void quiet_tick(struct core *core)

@@ -27,31 +27,22 @@ struct world {
 	uint64_t random, next_cid, cids;
 };
 
-static struct gputm_unit *unit_of(const struct world *w)
-{
-	return gputm_commit_sequencer_unit(w->seq);
-}
-
 static void world_open(struct world *w, struct kit *kit, const struct shape *shape)
 {
-	struct gputm_commit_sequencer_config config = GPUTM_COMMIT_SEQUENCER_CONFIG_INIT;
-	struct gputm_tx_log_config log_config = GPUTM_TX_LOG_CONFIG_INIT;
+	struct gputm_commit_sequencer_config config = with(
+		"warps=%d lanes=%u partitions=%u mode=%u intra_warp_resolved=%d pack=%u "
+		"pack_done=%d pack_verdict=%d slots=%u output_packets=%u resend_requests=%u "
+		"spilled_row_cycles=%u",
+		WARPS, shape->lanes, shape->partitions, shape->mode, shape->mode != 0, shape->pack,
+		shape->pack_done, shape->pack_verdict, shape->slots, shape->output_packets,
+		shape->resend_requests, shape->spilled_row_cycles);
+	struct gputm_tx_log_config log_config = tx_log_init;
 
 	memset(w, 0, sizeof(*w));
 	w->kit = kit;
 	w->slots = shape->slots;
-	config.warps = WARPS;
-	config.lanes = log_config.lanes = shape->lanes;
-	config.partitions = log_config.partitions = shape->partitions;
-	config.mode = shape->mode;
-	config.intra_warp_resolved = shape->mode;
-	config.pack = shape->pack;
-	config.pack_done = shape->pack_done;
-	config.pack_verdict = shape->pack_verdict;
-	config.slots = shape->slots;
-	config.output_packets = shape->output_packets;
-	config.resend_requests = shape->resend_requests;
-	config.spilled_row_cycles = shape->spilled_row_cycles;
+	log_config.lanes = shape->lanes;
+	log_config.partitions = shape->partitions;
 	log_config.l1_rows = 2;
 	for (unsigned i = 0; i < WARPS; i++) {
 		ck_assert_int_eq(gputm_tx_log_new(kit->ctx, &log_config, &w->log[i]), 0);
@@ -59,7 +50,7 @@ static void world_open(struct world *w, struct kit *kit, const struct shape *sha
 	}
 	config.logs = (const struct gputm_tx_log *const *)w->log;
 	ck_assert_int_eq(gputm_commit_sequencer_new(kit->ctx, &config, &w->seq), 0);
-	kit_observe(gputm_commit_sequencer_unit(w->seq));
+	kit_observe(unit_of(w->seq));
 	oracle_commit_sequencer_init(&w->oracle, shape->partitions, shape->mode);
 }
 
@@ -210,14 +201,14 @@ static void try_retired(struct world *w)
 static void compare_advance(struct world *w)
 {
 	static uint8_t image[1 << 16];
-	size_t size = gputm_unit_save(unit_of(w), image, sizeof(image));
+	size_t size = gputm_unit_save(unit_of(w->seq), image, sizeof(image));
 	uint64_t n = below(w, 12), ahead = gputm_commit_sequencer_next_event(w->seq);
 	uint64_t quiet = gputm_commit_sequencer_next_offer(w->seq);
-	uint64_t packets = kit_stat(unit_of(w), "packets");
+	uint64_t packets = kit_stat(unit_of(w->seq), "packets");
 	struct gputm_unit *twin = NULL;
 
 	ck_assert_uint_le(size, sizeof(image));
-	commit_sequencer_make(w->kit->ctx, gputm_unit_config(unit_of(w)), &twin);
+	commit_sequencer_make(w->kit->ctx, gputm_unit_config(unit_of(w->seq)), &twin);
 	ck_assert_ptr_nonnull(twin);
 	ck_assert_int_eq(gputm_unit_load(twin, image, size), 0);
 	gputm_commit_sequencer_advance((struct gputm_commit_sequencer *)(void *)twin, n);
@@ -226,11 +217,11 @@ static void compare_advance(struct world *w)
 
 		ck_assert(i >= quiet || !offers);
 		if (i < ahead)
-			ck_assert_uint_eq(kit_stat(unit_of(w), "packets"), packets);
+			ck_assert_uint_eq(kit_stat(unit_of(w->seq), "packets"), packets);
 		if (i + 1 < ahead && ahead != UINT64_MAX)
 			ck_assert_uint_eq(gputm_commit_sequencer_next_event(w->seq), ahead - i - 1);
 	}
-	ck_assert_uint_eq(kit_digest(unit_of(w)), kit_digest(twin));
+	ck_assert_uint_eq(kit_digest(unit_of(w->seq)), kit_digest(twin));
 	commit_sequencer_destroy(twin);
 }
 
@@ -258,7 +249,7 @@ static void step(struct world *w, bool begins)
 	default:
 		gputm_commit_sequencer_tick(w->seq);
 	}
-	kit_valid(unit_of(w));
+	kit_valid(unit_of(w->seq));
 }
 
 static struct shape any_shape(struct kit_bytes *bytes)
@@ -280,8 +271,8 @@ static void drain(struct world *w)
 		step(w, false);
 	}
 	ck_assert_uint_eq(oracle_commit_sequencer_live(&w->oracle), 0);
-	ck_assert_uint_eq(kit_stat(unit_of(w), "cids_granted"), w->cids);
-	ck_assert_uint_eq(kit_stat(unit_of(w), "cids_retired"), w->cids);
+	ck_assert_uint_eq(kit_stat(unit_of(w->seq), "cids_granted"), w->cids);
+	ck_assert_uint_eq(kit_stat(unit_of(w->seq), "cids_retired"), w->cids);
 }
 
 /* Every other round is left in the middle of things, for the snapshots that follow. */
@@ -300,9 +291,9 @@ KIT_DRIVE(commit_sequencer, 20, 400000)
 			compare_advance(&w);
 	}
 	if (bytes->thorough) {
-		ck_assert_uint_gt(kit_stat(unit_of(&w), "resends"), 0);
-		ck_assert_uint_gt(kit_stat(unit_of(&w), "passed"), 0);
-		ck_assert_uint_gt(kit_stat(unit_of(&w), "failed"), 0);
+		ck_assert_uint_gt(kit_stat(unit_of(w.seq), "resends"), 0);
+		ck_assert_uint_gt(kit_stat(unit_of(w.seq), "passed"), 0);
+		ck_assert_uint_gt(kit_stat(unit_of(w.seq), "failed"), 0);
 	}
 	if (bytes->round % 2)
 		drain(&w);
@@ -319,7 +310,7 @@ static uint64_t digest_of_run(struct kit *kit, uint64_t seed)
 	w.random = seed;
 	for (unsigned i = 0; i < 500; i++)
 		step(&w, true);
-	digest = kit_digest(unit_of(&w));
+	digest = kit_digest(unit_of(w.seq));
 	gputm_commit_sequencer_free(w.seq);
 	free_logs(&w);
 	return digest;

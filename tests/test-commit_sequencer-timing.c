@@ -5,11 +5,9 @@
 /* Two read rows, one of them for both partitions, and a write row. */
 KIT_TEST(test_timing_log_walk)
 {
-	struct core core;
+	struct core core = core_of(kit, "");
 	uint32_t warp, count;
 
-	core_config(&core);
-	core_open(&core);
 	access(&core, 1, 0xf, false, false);
 	access(&core, 1, 0x2, false, true);
 	access(&core, 1, 0x6, true, true);
@@ -40,16 +38,13 @@ KIT_TEST(test_timing_log_walk)
 	ck_assert_uint_eq(gputm_commit_sequencer_next_event(core.seq), UINT64_MAX);
 	quiet_tick(&core);
 	ck_assert_uint_eq(stat(&core, "rows_walked"), 3);
-	core_close(&core);
 }
 
 /* Lanes 1 and 3 commit: they are CIDs 0 and 1 of the message. */
 KIT_TEST(test_timing_lanes_become_cids)
 {
-	struct core core;
+	struct core core = core_of(kit, "");
 
-	core_config(&core);
-	core_open(&core);
 	access(&core, 0, 0xf, false, false);
 	begin(&core, 0, 0xa);
 	grant(&core, 0, 2, 7);
@@ -67,16 +62,12 @@ KIT_TEST(test_timing_lanes_become_cids)
 	retire(&core, 0, 7, 2);
 	retire(&core, 1, 7, 2);
 	ck_assert(retired(&core, 0, 7, 2));
-	core_close(&core);
 }
 
 KIT_TEST(test_timing_done_fill_per_lane)
 {
-	struct core core;
+	struct core core = core_of(kit, "pack_done=0");
 
-	core_config(&core);
-	core.config.pack_done = false;
-	core_open(&core);
 	access(&core, 0, 0x3, false, true);
 	begin(&core, 0, 0x3);
 	grant(&core, 0, 2, 0);
@@ -93,16 +84,12 @@ KIT_TEST(test_timing_done_fill_per_lane)
 	takes(&core, 0, GPUTM_COMMIT_DONE, 0x2, 0, 0);
 	tick(&core);
 	takes(&core, 1, GPUTM_COMMIT_DONE, 0x2, 0x2, 0);
-	core_close(&core);
 }
 
 KIT_TEST(test_timing_entries_for_themselves)
 {
-	struct core core;
+	struct core core = core_of(kit, "pack=none");
 
-	core_config(&core);
-	core.config.pack = GPUTM_COMMIT_SEQUENCER_PACK_NONE;
-	core_open(&core);
 	access(&core, 0, 0x5, true, true);
 	begin(&core, 0, 0x5);
 	grant(&core, 0, 2, 0);
@@ -113,16 +100,13 @@ KIT_TEST(test_timing_entries_for_themselves)
 	tick(&core);
 	takes(&core, 1, GPUTM_COMMIT_WRITE_LOG, 0x2, 0, 1);
 	ck_assert_uint_eq(message.word[0].address, 0x108);
-	core_close(&core);
 }
 
 /* A lane that only reads is done with its verdict, one tick after its last outcome. */
 KIT_TEST(test_timing_verdict_and_read_only_done)
 {
-	struct core core;
+	struct core core = core_of(kit, "");
 
-	core_config(&core);
-	core_open(&core);
 	access(&core, 0, 0x1, false, false);
 	access(&core, 0, 0x1, false, true);
 	filled(&core, 0, 1, 5);
@@ -140,16 +124,13 @@ KIT_TEST(test_timing_verdict_and_read_only_done)
 	takes(&core, 1, GPUTM_COMMIT_VERDICT, 1, 1, 0);
 	ck_assert(retired(&core, 0, 5, 1));
 	ck_assert(!retired(&core, 0, 5, 1));
-	core_close(&core);
 }
 
 /* A lane that writes is done when the partitions with its writes have retired it. */
 KIT_TEST(test_timing_done_with_retirement_of_writes)
 {
-	struct core core;
+	struct core core = core_of(kit, "");
 
-	core_config(&core);
-	core_open(&core);
 	access(&core, 0, 0x3, false, false);
 	access(&core, 0, 0x3, true, true);
 	filled(&core, 0, 2, 5);
@@ -164,31 +145,25 @@ KIT_TEST(test_timing_done_with_retirement_of_writes)
 	ck_assert(retired(&core, 0, 5, 2));
 	ck_assert_uint_eq(stat(&core, "passed"), 1);
 	ck_assert_uint_eq(stat(&core, "failed"), 1);
-	core_close(&core);
 }
 
 /* Failed lanes wait for no retirement: nothing of theirs is written. */
 KIT_TEST(test_timing_failed_writers_are_done_at_once)
 {
-	struct core core;
+	struct core core = core_of(kit, "");
 
-	core_config(&core);
-	core_open(&core);
 	access(&core, 0, 0x1, true, true);
 	filled(&core, 0, 1, 5);
 	outcome(&core, 1, 5, 1, 1, 0);
 	tick(&core);
 	ck_assert(done(&core, 0, 0, 1));
-	core_close(&core);
 }
 
 /* Scalar: the verdict of a lane does not wait for the others, for it may hold them up. */
 KIT_TEST(test_timing_scalar_verdicts_one_by_one)
 {
-	struct core core;
+	struct core core = core_of(kit, "");
 
-	core_config(&core);
-	core_open(&core);
 	access(&core, 0, 0xf, true, false);
 	filled(&core, 0, 4, 5);
 	outcome(&core, 0, 5, 4, 0x1, 0x1);
@@ -200,16 +175,12 @@ KIT_TEST(test_timing_scalar_verdicts_one_by_one)
 	tick(&core);
 	takes(&core, 0, GPUTM_COMMIT_VERDICT, 0x4, 0, 0);
 	quiet_tick(&core);
-	core_close(&core);
 }
 
 KIT_TEST(test_timing_scalar_verdicts_packed)
 {
-	struct core core;
+	struct core core = core_of(kit, "pack_verdict=1");
 
-	core_config(&core);
-	core.config.pack_verdict = true;
-	core_open(&core);
 	access(&core, 0, 0xf, true, false);
 	filled(&core, 0, 4, 5);
 	outcome(&core, 0, 5, 4, 0x7, 0x5);
@@ -218,17 +189,12 @@ KIT_TEST(test_timing_scalar_verdicts_packed)
 	outcome(&core, 0, 5, 4, 0x8, 0x8);
 	tick(&core);
 	takes(&core, 0, GPUTM_COMMIT_VERDICT, 0x8, 0x8, 0);
-	core_close(&core);
 }
 
 KIT_TEST(test_timing_warp_verdict_waits_for_all)
 {
-	struct core core;
+	struct core core = core_of(kit, "mode=warp intra_warp_resolved=1");
 
-	core_config(&core);
-	core.config.mode = GPUTM_COMMIT_SEQUENCER_WARP;
-	core.config.intra_warp_resolved = true;
-	core_open(&core);
 	access(&core, 0, 0x3, true, false);
 	access(&core, 0, 0xc, false, true);
 	filled(&core, 0, 4, 5);
@@ -241,15 +207,12 @@ KIT_TEST(test_timing_warp_verdict_waits_for_all)
 	takes(&core, 1, GPUTM_COMMIT_VERDICT, 0xc, 0xc, 0);
 	retire(&core, 0, 5, 4);
 	ck_assert(done(&core, 0, 0xe, 0x1));
-	core_close(&core);
 }
 
 KIT_TEST(test_timing_resend)
 {
-	struct core core;
+	struct core core = core_of(kit, "");
 
-	core_config(&core);
-	core_open(&core);
 	access(&core, 0, 0x3, false, false);
 	access(&core, 0, 0x2, false, true);
 	access(&core, 0, 0x2, false, false);
@@ -282,17 +245,13 @@ KIT_TEST(test_timing_resend)
 	takes(&core, 0, GPUTM_COMMIT_RESENT_DONE, 0x2, 0, 0);
 	ck_assert_uint_eq(message.purpose, GPUTM_COMMIT_FOR_COMMIT);
 	ck_assert_uint_eq(stat(&core, "resends"), 2);
-	core_close(&core);
 }
 
 /* One row in the L1 share: after the second the walk waits, and the next warp goes on. */
 KIT_TEST(test_timing_spilled_row)
 {
-	struct core core;
+	struct core core = core_of(kit, "spilled_row_cycles=3");
 
-	core_config(&core);
-	core.config.spilled_row_cycles = 3;
-	core_open(&core);
 	for (unsigned i = 0; i < 3; i++)
 		access(&core, 0, 0x1, false, false);
 	begin(&core, 0, 0x1);
@@ -318,16 +277,13 @@ KIT_TEST(test_timing_spilled_row)
 	tick(&core);
 	takes(&core, 0, GPUTM_COMMIT_READ_LOG, 0x1, 0, 1);
 	ck_assert_uint_eq(stat(&core, "spilled_rows"), 2);
-	core_close(&core);
 }
 
 /* The oldest CIDs are walked first; a verdict goes before them. */
 KIT_TEST(test_timing_order_of_steps)
 {
-	struct core core;
+	struct core core = core_of(kit, "");
 
-	core_config(&core);
-	core_open(&core);
 	access(&core, 0, 0x1, true, false);
 	filled(&core, 0, 1, 0);
 	access(&core, 1, 0x1, false, true);
@@ -356,17 +312,13 @@ KIT_TEST(test_timing_order_of_steps)
 	tick(&core);
 	takes(&core, 0, GPUTM_COMMIT_READ_LOG, 0x1, 0, 1);
 	ck_assert_uint_eq(message.first_cid, 2);
-	core_close(&core);
 }
 
 /* Two packets of room: the second step finds one and waits. */
 KIT_TEST(test_timing_stall_without_room)
 {
-	struct core core;
+	struct core core = core_of(kit, "output_packets=2");
 
-	core_config(&core);
-	core.config.output_packets = 2;
-	core_open(&core);
 	access(&core, 0, 0x1, false, false);
 	begin(&core, 0, 0x1);
 	grant(&core, 0, 1, 0);
@@ -383,5 +335,4 @@ KIT_TEST(test_timing_stall_without_room)
 	ck_assert_uint_eq(stat(&core, "packets"), 3);
 	ck_assert_uint_eq(stat(&core, "max_packets"), 2);
 	ck_assert_uint_eq(stat(&core, "packets_waiting"), 2);
-	core_close(&core);
 }

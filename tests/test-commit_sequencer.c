@@ -11,38 +11,24 @@ KIT_TEST(test_commit_sequencer_life)
 
 KIT_TEST(test_commit_sequencer_config_relations)
 {
-	struct gputm_tx_log_config log_config = GPUTM_TX_LOG_CONFIG_INIT;
 	const struct gputm_tx_log *logs[4] = { NULL };
+	struct gputm_commit_sequencer_config config = with(SMALL);
 	struct gputm_commit_sequencer *seq = NULL;
-	struct gputm_tx_log *log = NULL;
-	struct core core;
+	struct gputm_tx_log *log =
+		(struct gputm_tx_log *)(void *)kit_make(kit, &tx_log_maker, &tx_log_init);
 
-	core_config(&core);
-	core.config.mode = GPUTM_COMMIT_SEQUENCER_WARP;
-	KIT_REFUSED(-EINVAL, gputm_commit_sequencer_new(kit->ctx, &core.config, &seq),
-		    "mode = warp", "intra_warp_resolved");
-	core_config(&core);
-	core.config.output_packets = 1;
-	KIT_REFUSED(-EINVAL, gputm_commit_sequencer_new(kit->ctx, &core.config, &seq),
-		    "output_packets = 1", "2");
-	core.config.pack = GPUTM_COMMIT_SEQUENCER_PACK_NONE;
-	core.config.output_packets = 3;
-	ck_assert_int_eq(gputm_commit_sequencer_new(kit->ctx, &core.config, &seq), -EINVAL);
-	core_config(&core);
-	ck_assert_int_eq(gputm_tx_log_new(kit->ctx, &log_config, &log), 0);
+	KIT_REFUSED(-EINVAL, refuse(kit, SMALL "mode=warp"), "mode = warp", "intra_warp_resolved");
+	KIT_REFUSED(-EINVAL, refuse(kit, SMALL "output_packets=1"), "output_packets = 1", "2");
+	ck_assert_int_eq(refuse(kit, SMALL "pack=none output_packets=3"), -EINVAL);
 	logs[2] = log;
-	core.config.logs = logs;
-	KIT_REFUSED(-EINVAL, gputm_commit_sequencer_new(kit->ctx, &core.config, &seq),
+	config.logs = logs;
+	KIT_REFUSED(-EINVAL, gputm_commit_sequencer_new(kit->ctx, &config, &seq),
 		    "lanes = 32, partitions = 6", "4 and 2");
 	ck_assert_ptr_null(seq);
-	core.config.logs = NULL;
-	core.config.output_packets = 2;
-	ck_assert_int_eq(gputm_commit_sequencer_new(kit->ctx, &core.config, &seq), 0);
+	seq = make(kit, SMALL "output_packets=2");
 	ck_assert_int_eq(gputm_commit_sequencer_attach(seq, 0, log), -EINVAL);
 	KIT_REFUSED(-ERANGE, gputm_commit_sequencer_attach(seq, 4, NULL), "warp = 4", "0 .. 3");
 	KIT_REFUSED(-EINVAL, gputm_commit_sequencer_begin(seq, 0, 1), "warp 0 has no log");
-	gputm_commit_sequencer_free(seq);
-	gputm_tx_log_free(log);
 }
 
 /* ---- other rules ---- */
@@ -50,10 +36,8 @@ KIT_TEST(test_commit_sequencer_config_relations)
 KIT_TEST(test_commit_sequencer_empty_logs_pass_without_cid)
 {
 	uint32_t warp, count;
-	struct core core;
+	struct core core = core_of(kit, "");
 
-	core_config(&core);
-	core_open(&core);
 	begin(&core, 0, 0x5);
 	ck_assert(!gputm_commit_sequencer_wants(core.seq, &warp, &count));
 	ck_assert(done(&core, 0, 0x5, 0));
@@ -66,23 +50,19 @@ KIT_TEST(test_commit_sequencer_empty_logs_pass_without_cid)
 	ck_assert(done(&core, 0, 0x4, 0x8));
 	ck_assert_uint_eq(stat(&core, "without_cid"), 3);
 	ck_assert_uint_eq(stat(&core, "transactions"), 4);
-	core_close(&core);
 }
 
 /* A warp may begin again while partitions still retire its last commit. */
-KIT_BARE_TEST(test_commit_sequencer_slots_are_tight)
+KIT_TEST(test_commit_sequencer_slots_are_tight)
 {
-	struct core core;
+	struct core core = core_of(kit, "slots=2");
 
-	core_config(&core);
-	core.config.slots = 2;
-	core_open(&core);
 	access(&core, 0, 0x1, false, false);
 	filled(&core, 0, 1, 0);
 	outcome(&core, 0, 0, 1, 1, 1);
 	flush(&core);
 	ck_assert_int_eq(gputm_commit_sequencer_begin(core.seq, 0, 0x1), -EINVAL);
-	kit_said(&core.kit, "warp 0 commits already", NULL);
+	kit_said(kit, "warp 0 commits already", NULL);
 	ck_assert(done(&core, 0, 1, 0));
 	begin(&core, 0, 0x1);
 	access(&core, 1, 0x1, false, false);
@@ -96,16 +76,12 @@ KIT_BARE_TEST(test_commit_sequencer_slots_are_tight)
 	begin(&core, 1, 0x1);
 	ck_assert_uint_eq(stat(&core, "max_slots"), 2);
 	ck_assert_uint_eq(stat(&core, "slots_used"), 2);
-	core_close(&core);
 }
 
 KIT_TEST(test_commit_sequencer_resend_requests_are_tight)
 {
-	struct core core;
+	struct core core = core_of(kit, "resend_requests=1");
 
-	core_config(&core);
-	core.config.resend_requests = 1;
-	core_open(&core);
 	access(&core, 0, 0x3, false, false);
 	filled(&core, 0, 2, 0);
 	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_RESEND, 0, 0, 2, 1, 0), OK);
@@ -114,16 +90,13 @@ KIT_TEST(test_commit_sequencer_resend_requests_are_tight)
 	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_RESEND, 0, 0, 2, 2, 0), BUSY);
 	tick(&core);
 	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_RESEND, 0, 0, 2, 2, 0), OK);
-	core_close(&core);
 }
 
-KIT_BARE_TEST(test_commit_sequencer_refusals_change_nothing)
+KIT_TEST(test_commit_sequencer_refusals_change_nothing)
 {
-	struct core core;
+	struct core core = core_of(kit, "");
 	uint64_t digest;
 
-	core_config(&core);
-	core_open(&core);
 	ck_assert_int_eq(gputm_commit_sequencer_grant(core.seq, 0), -EINVAL);
 	access(&core, 0, 0x3, false, false);
 	access(&core, 0, 0x1, true, false);
@@ -132,9 +105,9 @@ KIT_BARE_TEST(test_commit_sequencer_refusals_change_nothing)
 	ck_assert(done(&core, 1, 0x1, 0));
 	access(&core, 1, 0x1, false, false);
 	begin(&core, 1, 0x1);
-	digest = kit_digest(gputm_commit_sequencer_unit(core.seq));
+	digest = kit_digest(unit_of(core.seq));
 	ck_assert_int_eq(gputm_commit_sequencer_grant(core.seq, 9), -EINVAL);
-	kit_said(&core.kit, "first_cid = 9", "at least 10", NULL);
+	kit_said(kit, "first_cid = 9", "at least 10", NULL);
 	ck_assert_int_eq(gputm_commit_sequencer_begin(core.seq, 4, 1), -ERANGE);
 	ck_assert_int_eq(gputm_commit_sequencer_begin(core.seq, 2, 0x10), -ERANGE);
 	ck_assert_int_eq(gputm_commit_sequencer_begin(core.seq, 2, 0), -EINVAL);
@@ -146,7 +119,7 @@ KIT_BARE_TEST(test_commit_sequencer_refusals_change_nothing)
 	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_OUTCOME, 0, 8, 2, 4, 0), -EINVAL);
 	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_OUTCOME, 0, 8, 2, 1, 3), -EINVAL);
 	ck_assert_int_eq(push(&core, 1, GPUTM_COMMIT_OUTCOME, 0, 8, 2, 1, 1), -EINVAL);
-	kit_said(&core.kit, "outcome of first CID 8", "mask 0x1: it is not", NULL);
+	kit_said(kit, "outcome of first CID 8", "mask 0x1: it is not", NULL);
 	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_RETIRED, 0, 8, 2, 3, 0), -EINVAL);
 	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_RESEND, 0, 8, 2, 3, 0), -EINVAL);
 	ck_assert_int_eq(push(&core, 1, GPUTM_COMMIT_RESEND, 0, 8, 2, 1, 0), -EINVAL);
@@ -154,21 +127,18 @@ KIT_BARE_TEST(test_commit_sequencer_refusals_change_nothing)
 	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_RESEND, GPUTM_COMMIT_FOR_COMMIT, 8, 2, 1, 0),
 			 -EINVAL);
 	ck_assert_int_eq(push(&core, 0, 3, 0, 8, 2, 1, 0), -EINVAL);
-	ck_assert_uint_eq(kit_digest(gputm_commit_sequencer_unit(core.seq)), digest);
+	ck_assert_uint_eq(kit_digest(unit_of(core.seq)), digest);
 	outcome(&core, 0, 8, 2, 1, 1);
 	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_OUTCOME, 0, 8, 2, 1, 1), -EINVAL);
 	ck_assert_int_eq(gputm_commit_sequencer_grant(core.seq, 10), 0);
-	core_close(&core);
 }
 
 /* protocols: min(500 x aborts, 5000), maximum over the lanes; watchdog above 100,000. */
 KIT_TEST(test_commit_sequencer_backoff_and_watchdog)
 {
 	static const uint32_t aborts[4] = { 1, 9, 10, 4000000000u };
-	struct core core;
+	struct core core = core_of(kit, "");
 
-	core_config(&core);
-	core_open(&core);
 	ck_assert_uint_eq(gputm_commit_sequencer_backoff(core.seq, 0, aborts), 0);
 	ck_assert_uint_eq(gputm_commit_sequencer_backoff(core.seq, 0x1, aborts), 500);
 	ck_assert_uint_eq(gputm_commit_sequencer_backoff(core.seq, 0x3, aborts), 4500);
@@ -176,21 +146,15 @@ KIT_TEST(test_commit_sequencer_backoff_and_watchdog)
 	ck_assert_uint_eq(gputm_commit_sequencer_backoff(core.seq, 0x1f, aborts), 5000);
 	ck_assert(!gputm_commit_sequencer_overdue(core.seq, 100000));
 	ck_assert(gputm_commit_sequencer_overdue(core.seq, 100001));
-	core_close(&core);
-	core_config(&core);
-	core.config.watchdog_cycles = 0;
-	core_open(&core);
+	core = core_of(kit, "watchdog_cycles=0");
 	ck_assert(!gputm_commit_sequencer_overdue(core.seq, UINT64_MAX));
-	core_close(&core);
 }
 
 KIT_TEST(test_commit_sequencer_tells_its_observer)
 {
-	struct core core;
+	struct core core = core_of(kit, "");
 
-	core_config(&core);
-	core_open(&core);
-	kit_observe(gputm_commit_sequencer_unit(core.seq));
+	kit_observe(unit_of(core.seq));
 	access(&core, 0, 0x1, false, false);
 	filled(&core, 0, 1, 0);
 	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_RESEND, 0, 0, 1, 1, 0), OK);
@@ -202,5 +166,4 @@ KIT_TEST(test_commit_sequencer_tells_its_observer)
 	retire(&core, 1, 0, 1);
 	for (uint32_t kind = 0; kind < 8; kind++)
 		ck_assert_uint_eq(kit_events(kind), 1);
-	core_close(&core);
 }
