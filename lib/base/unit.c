@@ -127,8 +127,6 @@ void gputm__unit_free(struct gputm_unit *unit)
 	if (!unit)
 		return;
 	ctx = unit->ctx;
-	if (unit->class->teardown)
-		unit->class->teardown(unit);
 	for (size_t i = 0; i < GPUTM__PARTS; i++)
 		gputm__unit_free(gputm__unit_part(unit, i));
 	while (unit->desk->owned)

@@ -10,9 +10,7 @@
  *
  * Rules that make load and the swap test work:
  *  - every array is owned by the unit: setup() takes it with gputm__own(), which notes a
- *    failure, and the base releases it. What is not memory of gputm__own() is released by
- *    teardown(), which must accept a struct whose setup() stopped half way (all pointers start
- *    NULL);
+ *    failure, and the base releases it;
  *  - a unit within a unit is one of the class's parts: the base clears, saves, loads,
  *    checks and frees the parts, always before the unit around them;
  *  - io() reads or writes all state that matters for later behaviour, in one
@@ -100,8 +98,6 @@ struct gputm__class {
 	/* Take the arrays that the config asks for, and derive constants from it: 0, -EINVAL or
 	 * -ENOMEM, which the base also gives when gputm__own() has failed. Optional. */
 	int (*setup)(struct gputm_unit *unit);
-	/* Release what is not memory of gputm__own(). Optional. */
-	void (*teardown)(struct gputm_unit *unit);
 	/* Contents to the state after new. Statistics are cleared by the base. */
 	void (*clear)(struct gputm_unit *unit);
 	void (*io)(struct gputm_unit *unit, struct gputm__io *io);

@@ -182,37 +182,18 @@ static int setup(struct gputm_unit *unit)
 {
 	struct gputm_commit_sequencer *s = (void *)unit;
 	const struct gputm_commit_sequencer_config *c = &s->config;
-	bool rings = true;
 
 	s->lane_mask = gputm__low_mask(c->lanes);
 	s->burst = largest_step(c);
-	s->log = gputm__alloc(unit->ctx, c->warps, sizeof(*s->log));
-	s->slot = gputm__alloc(unit->ctx, c->slots, sizeof(*s->slot));
-	s->share = gputm__alloc(unit->ctx, (size_t)c->slots * c->partitions, sizeof(*s->share));
-	s->packet = gputm__alloc(unit->ctx, c->output_packets, sizeof(*s->packet));
-	s->resend = gputm__alloc(unit->ctx, c->resend_requests, sizeof(*s->resend));
-	s->slot_of = gputm__alloc(unit->ctx, c->warps, sizeof(*s->slot_of));
-	for (unsigned r = 0; r < RINGS; r++) {
-		s->ring[r].slot = gputm__alloc(unit->ctx, c->slots, sizeof(*s->ring[r].slot));
-		rings &= s->ring[r].slot != NULL;
-	}
-	if (!rings || !s->log || !s->slot || !s->share || !s->packet || !s->resend || !s->slot_of)
-		return -ENOMEM;
-	return take_logs(s);
-}
-
-static void teardown(struct gputm_unit *unit)
-{
-	struct gputm_commit_sequencer *s = (void *)unit;
-
-	gputm__free(unit->ctx, s->log);
-	gputm__free(unit->ctx, s->slot);
-	gputm__free(unit->ctx, s->share);
-	gputm__free(unit->ctx, s->packet);
-	gputm__free(unit->ctx, s->resend);
-	gputm__free(unit->ctx, s->slot_of);
+	s->log = gputm__own(unit, c->warps, sizeof(*s->log));
+	s->slot = gputm__own(unit, c->slots, sizeof(*s->slot));
+	s->share = gputm__own(unit, (size_t)c->slots * c->partitions, sizeof(*s->share));
+	s->packet = gputm__own(unit, c->output_packets, sizeof(*s->packet));
+	s->resend = gputm__own(unit, c->resend_requests, sizeof(*s->resend));
+	s->slot_of = gputm__own(unit, c->warps, sizeof(*s->slot_of));
 	for (unsigned r = 0; r < RINGS; r++)
-		gputm__free(unit->ctx, s->ring[r].slot);
+		s->ring[r].slot = gputm__own(unit, c->slots, sizeof(*s->ring[r].slot));
+	return s->log ? take_logs(s) : -ENOMEM;
 }
 
 static void clear(struct gputm_unit *unit)
@@ -386,5 +367,5 @@ static void settle(struct gputm_unit *unit)
 	gputm__sequencer_find_row((void *)unit);
 }
 
-GPUTM__UNIT(commit_sequencer, .version = 1, .setup = setup, .teardown = teardown,
-	    .validate = validate, .laws = laws, .settle = settle)
+GPUTM__UNIT(commit_sequencer, .version = 1, .setup = setup, .validate = validate, .laws = laws,
+	    .settle = settle)
