@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "checkpoint.h"
 #include "check/check.h"
 #include "check/history.h"
 #include "check/record.h"
@@ -142,7 +143,8 @@ static int judge_and_report(struct proof *proof, struct sim_report *report, int 
 }
 
 static int make_machine(struct gputm_ctx *ctx, const struct proof *proof, struct sim_bar *bar,
-			struct sim_report *report, const struct sim_view *view)
+			struct sim_report *report, const struct sim_view *view,
+			const struct sim_saver *saver)
 {
 	const struct sim_run_options options = {
 		.concurrency = (uint32_t)report->options->concurrency,
@@ -153,6 +155,7 @@ static int make_machine(struct gputm_ctx *ctx, const struct proof *proof, struct
 		.systems = sim_system_classes,
 		.kept = report->options->of ? report->options->of->kept : NULL,
 		.look = sim_view_look(view),
+		.saver = saver,
 		.progress = sim_bar_update,
 		.progress_state = bar,
 		.stop = &sim_stop,
@@ -202,6 +205,8 @@ static int look_and_run(struct proof *proof, struct sim_bar *bar, struct sim_rep
 	else
 		return status;
 	if (status == SIM_DONE)
+		status = sim_checkpoint_restore(report);
+	if (status == SIM_DONE)
 		status = run(proof, bar, report);
 	if (status != SIM_BAD_INPUT && sim_view_end(view))
 		status = SIM_FAILED;
@@ -212,20 +217,25 @@ static int look_and_run(struct proof *proof, struct sim_bar *bar, struct sim_rep
 static int simulate(struct gputm_ctx *ctx, struct proof *proof, struct sim_report *report,
 		    struct sim_view *view)
 {
+	struct sim_checkpoint checkpoint;
 	struct sim_bar bar;
 	struct flow_gpu gpu = { .error = "out of memory" };
 	int status, error;
 
 	sim_bar_init(&bar, (enum sim_progress)report->options->progress);
 	report->gpu = report->setup->system ? NULL : &gpu;
+	if (sim_checkpoint_open(&checkpoint, report))
+		return SIM_BAD_INPUT;
 	error = report->gpu ? make_gpu(ctx, proof, &bar, report) :
-			      make_machine(ctx, proof, &bar, report, view);
+			      make_machine(ctx, proof, &bar, report, view,
+					   sim_checkpoint_saver(&checkpoint));
 	if (error)
 		status = sim_complain(error == -ENOMEM ? SIM_FAILED : SIM_BAD_INPUT,
 				      report->gpu ? gpu.error :
 						    sim_machine_error(report->machine));
 	else
 		status = look_and_run(proof, &bar, report, view);
+	status = sim_checkpoint_close(&checkpoint, status);
 	sim_machine_free(report->machine);
 	if (report->gpu)
 		flow_gpu_free(&gpu);
@@ -407,15 +417,16 @@ static int start(const struct sim_options *o)
 	const struct sim_file files[] = {
 		{ "out", o->out },	 { "issues", o->issues }, { "record", o->record },
 		{ "trace-events", o->trace_events }, { "series", o->series }, { "vcd", o->vcd },
-		{ "history", o->history },
+		{ "history", o->history }, { "save-at", o->save },
 		{ "keys", o->keys },	 { "edges", o->edges },	  { "trace", o->trace },
 		{ "kernel", o->kernel }, { "config", o->config }, { "study", o->study },
+		{ "restore", o->restore },
 	};
 
 	sim_kernels_beside(o->program);
 	if (o->help || o->version || o->list)
 		return tell(o);
-	if (!sim_outputs_apart(files, 7, sizeof files / sizeof *files))
+	if (!sim_outputs_apart(files, 8, sizeof files / sizeof *files))
 		return SIM_BAD_INPUT;
 	return o->compare ? sweep_compare(o) : o->merge ? sweep_merge(o) :
 	       o->study ? sweep_run(o, run_one) : run_one(o);

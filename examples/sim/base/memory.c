@@ -110,3 +110,20 @@ bool sim_memory_differ(const struct sim_memory *a, const struct sim_memory *b, u
 {
 	return differs_from(a, b, end, address) || differs_from(b, a, end, address);
 }
+
+void sim_memory_io(struct sim_memory *memory, struct sim_io *io)
+{
+	for (uint64_t at = 0; sim_io_ok(io); at += PAGE_BYTES) {
+		uint32_t *page = NULL;
+
+		if (!io->loading && !sim_memory_page(memory, &at))
+			at = UINT64_C(1) << SIM_ADDRESS_BITS;
+		SIM_IO(io, at);
+		if (at >> SIM_ADDRESS_BITS || !sim_io_ok(io))
+			break;
+		page = page_at(memory, at);
+		io->starved |= !page;
+		if (page)
+			sim_io_bytes(io, "page", page, PAGE_BYTES);
+	}
+}

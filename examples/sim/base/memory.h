@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "io.h"
+
 #define SIM_ADDRESS_BITS 40
 #define SIM_PAGE_BITS 14
 #define SIM_DIRECTORY_BITS 13
@@ -29,6 +31,9 @@ uint32_t *sim_memory_make(struct sim_memory *memory, uint64_t address);
 
 /* The next page at or above *address that exists: its address and its words. */
 const uint32_t *sim_memory_page(const struct sim_memory *memory, uint64_t *address);
+
+/* Pages that are there are read over: none of them is missing in what was saved. */
+void sim_memory_io(struct sim_memory *memory, struct sim_io *io);
 
 /* Is there a word below `end` that is not the same in both? *address is one. */
 bool sim_memory_differ(const struct sim_memory *a, const struct sim_memory *b, uint64_t end,

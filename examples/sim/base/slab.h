@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io.h"
+
 #define SIM_SLAB_NONE UINT32_MAX
 
 struct sim_slab {
@@ -39,6 +41,14 @@ static inline uint32_t sim_slab_take(struct sim_slab *slab)
 		slab->count = count;
 	}
 	return slab->used++;
+}
+
+static inline void sim_slab_io(struct sim_slab *slab, struct sim_io *io)
+{
+	SIM_IO(io, slab->count);
+	SIM_IO(io, slab->used);
+	SIM_IO(io, slab->free);
+	sim_io_grown(io, "slab", &slab->memory, slab->count, slab->block);
 }
 
 static inline void sim_slab_give(struct sim_slab *slab, uint32_t index)

@@ -17,4 +17,9 @@ static inline uint64_t sim_later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
+static inline uint64_t sim_earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 #endif

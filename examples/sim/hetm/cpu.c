@@ -274,3 +274,14 @@ void hetm_cpu_free(struct hetm *hetm)
 		free(hetm->worker[i].writes.word);
 	}
 }
+
+void hetm_cpu_io(struct hetm *hetm, struct sim_io *io)
+{
+	for (uint32_t i = 0; i < HETM_WORKERS; i++) {
+		struct hetm_worker *worker = &hetm->worker[i];
+
+		hetm_words_io(io, &worker->reads);
+		hetm_words_io(io, &worker->writes);
+		SIM_IO_FROM(io, worker, lane);
+	}
+}

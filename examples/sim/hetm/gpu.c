@@ -408,3 +408,39 @@ void hetm_gpu_free(struct hetm *hetm)
 	}
 	free_kernel(hetm->running);
 }
+
+/* ---- on the way to a file or back ---- */
+
+static void io_kernel(struct sim_machine *machine, struct hetm_kernel **kernel, struct sim_io *io)
+{
+	struct hetm_kernel *k = *kernel;
+	uint32_t count = k ? k->count : 0;
+
+	SIM_IO(io, count);
+	if (io->loading && sim_io_ok(io)) {
+		if (count > hetm_of(machine)->config->queues.batch)
+			io->wrong = "kernel";
+		k = *kernel = count && !io->wrong ? make_kernel(machine, count) : NULL;
+		io->starved |= count && !k && !io->wrong;
+	}
+	if (!k || !sim_io_ok(io))
+		return;
+	SIM_IO_ARRAY(io, k->request, count);
+	SIM_IO(io, k->begins);
+	SIM_IO(io, k->ends);
+	hetm_words_io(io, &k->done);
+	hetm_words_io(io, &k->writes);
+	SIM_IO(io, k->result);
+	SIM_IO(io, k->marked);
+	SIM_IO(io, k->committed);
+}
+
+/* The list of those that are done ends with none. */
+void hetm_gpu_io(struct sim_machine *machine, struct sim_io *io)
+{
+	struct hetm_kernel **at = &hetm_of(machine)->done;
+
+	io_kernel(machine, &hetm_of(machine)->running, io);
+	for (io_kernel(machine, at, io); *at; io_kernel(machine, at, io))
+		at = &(*at)->next;
+}

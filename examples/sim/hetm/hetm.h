@@ -88,12 +88,12 @@ struct hetm_words {
 };
 
 struct hetm_worker {
+	struct hetm_words reads, writes;
 	struct sim_lane lane, saved;
 	uint64_t ready_at; /* of its next instruction; HETM_NEVER: it has no request */
 	uint64_t snapshot; /* commits that its reads have seen */
 	uint32_t pc, begin;
 	bool in_tx;
-	struct hetm_words reads, writes;
 };
 
 /* ---- GPU ---- */
@@ -174,6 +174,7 @@ static inline struct hetm *hetm_of(struct sim_machine *machine)
 /* Add a word to a list; sim_fail() without memory. */
 void hetm_note(struct sim_machine *machine, struct hetm_words *words, uint64_t address,
 	       uint64_t value);
+void hetm_words_io(struct sim_io *io, struct hetm_words *words);
 
 /* cpu.c */
 bool hetm_cpu_idle(const struct hetm *hetm);
@@ -181,6 +182,7 @@ void hetm_cpu_run(struct sim_machine *machine);	 /* workers that are due: an ins
 void hetm_cpu_take(struct sim_machine *machine); /* idle workers: a request, if there is one */
 uint64_t hetm_cpu_next(const struct hetm *hetm); /* time of the next instruction */
 void hetm_cpu_free(struct hetm *hetm);
+void hetm_cpu_io(struct hetm *hetm, struct sim_io *io);
 
 /* gpu.c */
 int hetm_gpu_try(struct sim_machine *machine);	  /* can it run? Else why, in the machine's error */
@@ -192,6 +194,7 @@ void hetm_gpu_stop(struct sim_machine *machine);  /* it ends now, for its round 
 void hetm_gpu_commit(struct sim_machine *machine);
 void hetm_gpu_abort(struct sim_machine *machine);
 void hetm_gpu_free(struct hetm *hetm);
+void hetm_gpu_io(struct sim_machine *machine, struct sim_io *io);
 
 /* exact.c */
 int hetm_exact_make(struct hetm *hetm);

@@ -260,7 +260,8 @@ void hetm_run(struct sim_machine *machine)
 	struct hetm *h = hetm_of(machine);
 	uint64_t next;
 
-	if (h->config->system.devices != HETM_CPU_ONLY && gputm_sync_round_begin(h->round, 0))
+	if (!machine->restored && h->config->system.devices != HETM_CPU_ONLY &&
+	    gputm_sync_round_begin(h->round, 0))
 		sim_fail(&machine->port, -EINVAL, "the first round does not begin");
 	while (!machine->port.failed &&
 	       (machine->threads_left ||

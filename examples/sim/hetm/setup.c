@@ -262,6 +262,22 @@ static void hetm_free(struct sim_machine *machine)
 	free(h);
 }
 
+static void hetm_io(struct sim_machine *machine, struct sim_io *io)
+{
+	struct hetm *h = hetm_of(machine);
+
+	if (h->gpu)
+		sim_memory_io(h->gpu, io);
+	if (h->shadow)
+		sim_memory_io(h->shadow, io);
+	hetm_cpu_io(h, io);
+	hetm_gpu_io(machine, io);
+	SIM_IO(io, h->commits);
+	SIM_IO(io, h->place);
+	SIM_IO(io, h->spent);
+	SIM_IO(io, h->time);
+}
+
 static void describe(const void *system_config, char *text, size_t size)
 {
 	const struct hetm_config *c = system_config;
@@ -276,6 +292,7 @@ const struct sim_own_machine hetm_machine = {
 	.make = hetm_make,
 	.free = hetm_free,
 	.run = hetm_run,
+	.io = hetm_io,
 	.check_kind = "replicas",
 	.check_count = hetm_exact_count,
 	.time = hetm_time,

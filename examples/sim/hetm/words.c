@@ -21,3 +21,10 @@ void hetm_note(struct sim_machine *machine, struct hetm_words *words, uint64_t a
 	}
 	words->word[words->count++] = (struct hetm_word){ address, value };
 }
+
+void hetm_words_io(struct sim_io *io, struct hetm_words *words)
+{
+	SIM_IO(io, words->count);
+	words->capacity = io->loading ? words->count : words->capacity;
+	sim_io_grown(io, "words", &words->word, words->count, sizeof(*words->word));
+}

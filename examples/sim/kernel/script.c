@@ -314,6 +314,7 @@ int kernel_verify(const struct kernel *kernel, const struct sim_memory *memory, 
 /* ---- between launches ---- */
 
 struct kernel_host {
+	uint32_t number; /* of the last launch */
 	struct kernel scratch;
 	struct script script;
 };
@@ -350,8 +351,26 @@ int kernel_host_next(struct kernel_host *host, const struct sim_memory *memory, 
 	error = run(&host->script, &launch);
 	if (error || !launch)
 		return error;
-	*out = launch->count;
+	*out = host->number = launch->count;
 	return 1;
+}
+
+void kernel_host_io(struct kernel_host *host, struct sim_io *io, uint32_t *number)
+{
+	struct script *s = &host->script;
+	const struct kernel_code *code = s->lanes.code;
+	size_t at = s->at ? (size_t)(s->at - code->instr) : code->instr_count;
+
+	SIM_IO(io, at);
+	SIM_IO(io, host->number);
+	SIM_IO(io, s->draws);
+	SIM_IO(io, s->steps);
+	SIM_IO_ARRAY(io, s->lanes.reg, code->registers + code->constants + code->scratch);
+	SIM_IO_ARRAY(io, host->scratch.table, host->scratch.table_words);
+	if (at > code->instr_count || host->number >= host->scratch.launches)
+		io->wrong = "host";
+	s->at = at < code->instr_count ? &code->instr[at] : NULL;
+	*number = host->number;
 }
 
 /* ---- before the run ---- */

@@ -35,5 +35,7 @@ void kernel_host_free(struct kernel_host *host);
  */
 int kernel_host_next(struct kernel_host *host, const struct sim_memory *memory, uint32_t *out,
 		     char *message, size_t size);
+/* What the host has come to, and the number of its last launch. */
+void kernel_host_io(struct kernel_host *host, struct sim_io *io, uint32_t *number);
 
 #endif /* SIM_KERNEL_SCRIPT_H */

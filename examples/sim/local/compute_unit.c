@@ -123,6 +123,13 @@ static void local_free(struct sim_machine *machine)
 	free(machine->port.state);
 }
 
+static void local_io(struct sim_machine *machine, struct sim_io *io)
+{
+	struct local *local = local_of(machine);
+
+	SIM_IO_FROM(io, local, wave);
+}
+
 static void describe(const void *system_config, char *text, size_t size)
 {
 	const struct local_config *c = system_config;
@@ -412,6 +419,7 @@ const struct sim_own_machine local_machine = {
 	.make = make,
 	.free = local_free,
 	.run = run,
+	.io = local_io,
 	.time = local_time,
 	.describe = describe,
 };

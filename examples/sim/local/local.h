@@ -75,10 +75,11 @@ struct local_wave {
 struct local {
 	const struct local_config *config;
 	struct gputm_local_tm *tm;
-	struct local_wave wave[LOCAL_WAVES];
 	uint32_t waves, words;
 	uint32_t vector_cycles;
 	uint32_t overhead; /* 1, or 0 where transactions cost nothing */
+	/* state */
+	struct local_wave wave[LOCAL_WAVES];
 	int owner;	       /* wavefront whose lanes the serialising system runs, or -1 */
 	uint32_t last;	       /* wavefront that issued last */
 	uint64_t issue_free, lds_free;

@@ -20,6 +20,13 @@ void sim_cache_free(struct sim_cache *cache)
 	free(cache->line);
 }
 
+void sim_cache_io(struct sim_cache *cache, struct sim_io *io)
+{
+	SIM_IO(io, cache->used);
+	if (cache->line)
+		SIM_IO_ARRAY(io, cache->line, cache->sets * cache->ways);
+}
+
 struct sim_cache_line *sim_cache_find(const struct sim_cache *cache, uint64_t address, bool *hit)
 {
 	uint64_t number = (address >> cache->shift) + 1;

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../base/io.h"
+
 struct sim_cache_line {
 	uint64_t number;  /* of the line plus 1; 0: empty */
 	uint64_t used;	  /* by a counter */
@@ -24,6 +26,7 @@ struct sim_cache {
 /* 0 or -ENOMEM. The sets are the most that fit: a power of two, and at least 1. */
 int sim_cache_make(struct sim_cache *cache, uint32_t bytes, uint32_t ways, uint64_t line_bytes);
 void sim_cache_free(struct sim_cache *cache);
+void sim_cache_io(struct sim_cache *cache, struct sim_io *io);
 /* The line of the address, or the place where it is to come; *hit says which. */
 struct sim_cache_line *sim_cache_find(const struct sim_cache *cache, uint64_t address, bool *hit);
 /* The address is used: its line is in the cache, whether or not it was. @return its line. */

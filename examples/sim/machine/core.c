@@ -104,6 +104,33 @@ void sim_cores_free(struct sim_machine *machine)
 	free(machine->core);
 }
 
+/* What a thread says of an index beyond an array is kept only of those that have one. */
+static void warp_io(struct sim_machine *machine, struct sim_warp *warp, struct sim_io *io)
+{
+	uint32_t rows = machine->program->registers + machine->program->kept_count;
+
+	SIM_IO_FROM(io, warp, wait);
+	if (!machine->program->eval_warp)
+		return;
+	SIM_IO_ARRAY(io, warp->reg, rows * SIM_MAX_LANES);
+	for (SIM_EACH_LANE(lane, warp->stray))
+		SIM_IO(io, warp->stray_of[lane]);
+}
+
+void sim_cores_io(struct sim_machine *machine, struct sim_io *io)
+{
+	uint32_t warps = machine->config.cores * machine->config.warps;
+
+	for (uint32_t i = 0; i < machine->config.cores; i++) {
+		struct sim_core *core = &machine->core[i];
+
+		SIM_IO_FROM(io, core, ready);
+		sim_cache_io(&core->l1, io);
+	}
+	for (uint32_t i = 0; i < warps && sim_io_ok(io); i++)
+		warp_io(machine, &machine->port.warp[i], io);
+}
+
 /* ---- ready and waiting ------------------------------------------------------------------ */
 
 static void timers(struct sim_machine *machine, struct sim_core *core)

@@ -46,6 +46,23 @@ void sim_crossbars_free(struct sim_machine *machine)
 	gates_free(machine->down.sink, machine->config.cores);
 }
 
+static void gates_io(struct sim_machine *machine, struct sim_gate *gate, uint32_t count,
+		     struct sim_io *io)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		sim_queue_io(&machine->port, &gate[i].queue, io);
+		SIM_IO(io, gate[i].free);
+	}
+}
+
+void sim_crossbars_io(struct sim_machine *machine, struct sim_io *io)
+{
+	gates_io(machine, machine->up.source, machine->config.cores, io);
+	gates_io(machine, machine->up.sink, machine->config.partitions, io);
+	gates_io(machine, machine->down.source, machine->config.partitions, io);
+	gates_io(machine, machine->down.sink, machine->config.cores, io);
+}
+
 /* The message leaves its source port now. */
 static void depart(struct sim_machine *machine, struct sim_crossbar *crossbar,
 		   struct sim_gate *source, struct sim_message *message, uint32_t to)

@@ -32,7 +32,6 @@ uint32_t sim_dram_take(struct sim_machine *machine, struct sim_dram *dram)
 		dram->waiting = waiting ? waiting : dram->waiting;
 		dram->capacity = waiting ? capacity : dram->capacity;
 	}
-	dram->fetches.block = sizeof(struct sim_fetch);
 	index = dram->count < dram->capacity ? sim_slab_take(&dram->fetches) : SIM_SLAB_NONE;
 	if (index == SIM_SLAB_NONE) {
 		sim_fail(&machine->port, -ENOMEM, "no memory for an access of DRAM");

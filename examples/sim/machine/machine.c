@@ -360,6 +360,67 @@ static uint64_t swap(struct sim_machine *machine)
 	return every ? machine->port.now + every : SIM_NEVER;
 }
 
+/* ---- the state of a run ---- */
+
+/* Which program runs, and where the one is that launches it. */
+static void io_launch(struct sim_machine *machine, struct sim_io *io)
+{
+	const struct sim_workload *w = machine->port.workload;
+
+	if (!machine->program->part || machine->system->own)
+		return;
+	w->class->io_host(w, machine->system->flavour, &machine->between, io, &machine->launch);
+	machine->program = machine->port.program = machine->launch.program;
+}
+
+static void io_gpu(struct sim_machine *machine, struct sim_io *io)
+{
+	io_launch(machine, io);
+	if (io->loading && sim_io_ok(io))
+		io->starved |= sim_cores_launch(machine) != 0;
+	SIM_IO(io, machine->wheel);
+	sim_cores_io(machine, io);
+	sim_crossbars_io(machine, io);
+	sim_partitions_io(machine, io);
+	sim_slab_io(&machine->words, io);
+	if (machine->port.ops->io)
+		machine->port.ops->io(&machine->port, io);
+}
+
+static bool io_all(struct sim_machine *machine, struct sim_io *io)
+{
+	sim_memory_io(machine->port.memory, io);
+	SIM_IO(io, machine->port.now);
+	SIM_IO(io, machine->port.result);
+	if (machine->system->own)
+		machine->system->own->io(machine, io);
+	else
+		io_gpu(machine, io);
+	SIM_IO_FROM(io, machine, threads_left);
+	return sim_units_io(&machine->port, io);
+}
+
+int sim_machine_restore(struct sim_machine *machine, struct sim_io *io)
+{
+	machine->restored = io_all(machine, io) && sim_io_ok(io) && io->at == io->size;
+	return machine->restored ? 0 : io->starved ? -ENOMEM : -EINVAL;
+}
+
+/* @return the tick at which that is due; SIM_NEVER: it is done. */
+static uint64_t save(struct sim_machine *machine)
+{
+	const struct sim_saver *saver = machine->options.saver;
+	uint64_t at = saver ? saver->cycle * machine->port.core_ticks : SIM_NEVER;
+	struct sim_io io = { .loading = false };
+
+	if (machine->port.now < at)
+		return at;
+	io_all(machine, &io);
+	saver->save(saver->state, &io);
+	free(io.byte);
+	return SIM_NEVER;
+}
+
 void sim_look_if_due(struct sim_machine *machine)
 {
 	const struct sim_look *look = machine->options.look;
@@ -368,9 +429,11 @@ void sim_look_if_due(struct sim_machine *machine)
 	if (machine->port.now < machine->next_look)
 		return;
 	next = look ? look->at(look->state) : SIM_NEVER;
+	if (machine->port.now >= machine->next_save)
+		machine->next_save = save(machine);
 	if (machine->port.now >= machine->next_swap)
 		machine->next_swap = swap(machine);
-	machine->next_look = next < machine->next_swap ? next : machine->next_swap;
+	machine->next_look = sim_earlier(next, sim_earlier(machine->next_save, machine->next_swap));
 }
 
 #define REPORT_TICKS (UINT64_C(1) << 18)
@@ -551,8 +614,11 @@ static bool next_launch(struct sim_machine *machine)
 	char message[200];
 	int more;
 
-	if (machine->between)
+	if (machine->between) {
+		machine->wheel.now = sim_align(machine->wheel.now + 1, machine->port.core_ticks);
+		machine->port.now = machine->wheel.now;
 		finish(machine);
+	}
 	if (machine->port.failed || machine->threads_left)
 		return false;
 	if (machine->between && observer && observer->launched)
@@ -565,7 +631,7 @@ static bool next_launch(struct sim_machine *machine)
 	return more > 0;
 }
 
-static void run_launch(struct sim_machine *machine)
+static void begin_launch(struct sim_machine *machine)
 {
 	const struct sim_launch *l = &machine->launch;
 
@@ -576,6 +642,13 @@ static void run_launch(struct sim_machine *machine)
 		sim_fail(&machine->port, -ENOMEM, "no memory for registers");
 	for (uint32_t i = 0; i < machine->config.cores && !machine->port.failed; i++)
 		sim_core_fill(machine, i);
+}
+
+static void run_launch(struct sim_machine *machine)
+{
+	if (!machine->restored)
+		begin_launch(machine);
+	machine->restored = false;
 	while (!machine->port.failed) {
 		sim_look_if_due(machine);
 		tick(machine);
@@ -589,13 +662,10 @@ static void run_launch(struct sim_machine *machine)
 /* A launch begins when all that the one before has caused is done. */
 static void run_gpu(struct sim_machine *machine)
 {
-	if (!machine->program->part)
+	if (machine->restored || !machine->program->part)
 		run_launch(machine);
-	while (machine->program->part && next_launch(machine)) {
+	while (machine->program->part && next_launch(machine))
 		run_launch(machine);
-		machine->wheel.now = sim_align(machine->wheel.now + 1, machine->port.core_ticks);
-		machine->port.now = machine->wheel.now;
-	}
 }
 
 static void check_times(struct sim_machine *machine)

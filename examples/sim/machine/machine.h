@@ -95,6 +95,13 @@ struct sim_look {
 	uint64_t (*at)(void *state);
 };
 
+/* Someone who keeps the state of a run: told once, at the first tick from this core cycle on. */
+struct sim_saver {
+	void *state;
+	uint64_t cycle;
+	void (*save)(void *state, const struct sim_io *io);
+};
+
 struct sim_run_options {
 	uint32_t concurrency; /* warps per core in transactions; 0 = unlimited */
 	bool likely;	      /* SIMT stacks use likely-convergence points */
@@ -108,6 +115,7 @@ struct sim_run_options {
 	 * an observer makes its own. */
 	struct sim_kept_units *kept;
 	const struct sim_look *look; /* NULL for none */
+	const struct sim_saver *saver; /* the same; not together with an observer */
 	/* Told now and then how many threads have ended; NULL for none. */
 	void (*progress)(void *state, uint64_t ended, uint64_t threads, uint64_t cycles);
 	void *progress_state;
@@ -128,6 +136,11 @@ int sim_machine_new(struct gputm_ctx *ctx, const struct sim_machine_config *conf
 		    const struct sim_workload *workload, const struct sim_run_options *options,
 		    struct sim_machine **out);
 void sim_machine_free(struct sim_machine *machine);
+
+/* Before it runs, bring the machine to the state that a saver was given: 0; -EINVAL, it is not one
+ * of this config and workload (a piece of the name io->wrong, or a unit); -ENOMEM. The machine can
+ * only be freed after an error. */
+int sim_machine_restore(struct sim_machine *machine, struct sim_io *io);
 
 /* 0 when all threads have ended; -EINTR, options.stop was set; -ETIME past most_cycles, or the
  * machine's patience is at an end; -EDEADLK, nothing can happen any more; -EILSEQ, a unit has

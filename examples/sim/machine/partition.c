@@ -31,6 +31,7 @@ int sim_partitions_make(struct sim_machine *machine)
 		struct sim_partition *partition = &machine->partition[i];
 
 		partition->unit_due = partition->due = partition->dram.due = SIM_NEVER;
+		partition->dram.fetches.block = sizeof(struct sim_fetch);
 		for (uint32_t j = 0; j < SIM_COMPLETIONS; j++)
 			partition->first[j] = SIM_NEVER;
 		partition->recent = calloc(machine->sets, sizeof *partition->recent);
@@ -57,6 +58,31 @@ void sim_partitions_free(struct sim_machine *machine)
 			free(partition->done[j].item);
 	}
 	free(machine->partition);
+}
+
+static void dram_io(struct sim_dram *dram, struct sim_io *io)
+{
+	sim_slab_io(&dram->fetches, io);
+	SIM_IO(io, dram->capacity);
+	sim_io_grown(io, "dram", &dram->waiting, dram->capacity, sizeof *dram->waiting);
+	SIM_IO_FROM(io, dram, count);
+}
+
+void sim_partitions_io(struct sim_machine *machine, struct sim_io *io)
+{
+	uint32_t lines = machine->sets * machine->config.l2_ways;
+
+	for (uint32_t i = 0; i < machine->config.partitions; i++) {
+		struct sim_partition *partition = &machine->partition[i];
+
+		dram_io(&partition->dram, io);
+		SIM_IO_ARRAY(io, partition->tag, lines);
+		SIM_IO_ARRAY(io, partition->line, lines);
+		sim_queue_io(&machine->port, &partition->in, io);
+		for (uint32_t j = 0; j < SIM_COMPLETIONS; j++)
+			sim_queue_io(&machine->port, &partition->done[j], io);
+		SIM_IO_FROM(io, partition, first);
+	}
 }
 
 /* Number of the line among those of its partition. */

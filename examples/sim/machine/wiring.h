@@ -27,6 +27,7 @@ struct sim_core {
 	struct sim_warp *warp;
 	struct gputm_access_coalescer *coalescer;
 	struct gputm_tx_throttle *throttle;
+	/* state, as are the tags of the L1 */
 	uint64_t ready;		    /* warps */
 	uint64_t timer[SIM_TIMER]; /* warps to look at, by tick modulo SIM_TIMER */
 	uint64_t issue_free[SIM_SLOTS]; /* ticks */
@@ -69,10 +70,10 @@ struct sim_bank {
 };
 
 struct sim_dram {
-	struct sim_bank bank[SIM_BANKS];
 	struct sim_slab fetches;
 	uint32_t *waiting; /* requests, by arrival */
-	uint32_t count, capacity;
+	uint32_t capacity, count;
+	struct sim_bank bank[SIM_BANKS];
 	uint64_t free;	    /* the channel, in 256ths of a tick */
 	uint64_t activated; /* when another row may be, in 256ths of a tick */
 	uint64_t due;	    /* tick at which the next one may have the channel */
@@ -82,7 +83,7 @@ struct sim_partition {
 	struct sim_dram dram; /* of a machine whose DRAM has banks */
 	uint64_t *tag;	       /* sets x ways: number of the line plus 1; 0: empty */
 	struct sim_line *line; /* the same places */
-	uint8_t *recent;       /* of each set, the way that was used last */
+	uint8_t *recent;       /* of each set, the way that was found last: no more than a hint */
 	struct sim_queue in;   /* accesses of cores that wait for the L2 */
 	struct sim_queue done[SIM_COMPLETIONS];
 	uint64_t first[SIM_COMPLETIONS]; /* tick of the first of each; SIM_NEVER: none */
@@ -141,8 +142,10 @@ struct sim_machine {
 	struct gputm_simt_stack_config stack_config;
 	struct gputm_access_coalescer_config coalescer_config;
 	struct gputm_tx_throttle_config throttle_config;
+	uint64_t next_look, next_save, next_swap;
+	bool restored; /* it goes on in the middle of a launch */
 	/* progress */
-	uint64_t threads_left, blocks, last_work, next_look, next_swap, next_report;
+	uint64_t threads_left, blocks, last_work, next_report;
 	uint64_t changed_at; /* last store or atomic outside of transactions, end of a thread */
 	/* when last seen that there was a commit */
 	uint64_t committed_before, committed_at, aborted_before;
@@ -205,6 +208,7 @@ bool sim_times_add_up(const struct sim_machine *machine, const struct sim_result
 
 int sim_crossbars_make(struct sim_machine *machine);
 void sim_crossbars_free(struct sim_machine *machine);
+void sim_crossbars_io(struct sim_machine *machine, struct sim_io *io);
 void sim_crossbar_source(struct sim_machine *machine, struct sim_crossbar *crossbar,
 			 uint32_t port);
 /* What has come through to a sink port. */
@@ -228,6 +232,7 @@ uint32_t sim_dram_serve(struct sim_machine *machine, struct sim_dram *dram);
 
 int sim_partitions_make(struct sim_machine *machine);
 void sim_partitions_free(struct sim_machine *machine);
+void sim_partitions_io(struct sim_machine *machine, struct sim_io *io);
 void sim_partition_accept(struct sim_machine *machine, const struct sim_message *message);
 void sim_partition_call(struct sim_machine *machine, uint32_t index);
 
@@ -235,6 +240,7 @@ int sim_cores_make(struct sim_machine *machine);
 /* The cores take the blocks of the launch, and registers for its program. 0 or -ENOMEM. */
 int sim_cores_launch(struct sim_machine *machine);
 void sim_cores_free(struct sim_machine *machine);
+void sim_cores_io(struct sim_machine *machine, struct sim_io *io);
 void sim_core_accept(struct sim_machine *machine, const struct sim_message *message);
 void sim_core_call(struct sim_machine *machine, uint32_t index);
 void sim_core_fill(struct sim_machine *machine, uint32_t index);

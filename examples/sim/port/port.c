@@ -50,6 +50,25 @@ bool sim_queue_grow(struct sim_port *port, struct sim_queue *queue)
 	return true;
 }
 
+void sim_queue_io(struct sim_port *port, struct sim_queue *queue, struct sim_io *io)
+{
+	uint32_t count = queue->count;
+
+	SIM_IO(io, count);
+	if (io->loading)
+		queue->count = 0;
+	for (uint32_t i = 0; i < count && sim_io_ok(io); i++) {
+		struct sim_message message;
+
+		if (!io->loading)
+			message = queue->item[(queue->head + i) & (queue->capacity - 1)];
+		SIM_IO(io, message);
+		if (io->loading)
+			sim_queue_push(port, queue, &message);
+		io->starved |= port->failed != 0;
+	}
+}
+
 bool sim_queue_has_store(const struct sim_queue *queue, const struct sim_warp *warp)
 {
 	for (uint32_t i = 0; i < queue->count; i++) {

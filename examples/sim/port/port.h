@@ -14,6 +14,7 @@
 
 #include "gputm/access_coalescer.h"
 #include "gputm/simt_stack.h"
+#include "../base/io.h"
 #include "../base/memory.h"
 #include "../base/slab.h"
 #include "../base/time.h"
@@ -63,6 +64,7 @@ struct sim_queue {
 
 /* False without memory: the run has failed. */
 bool sim_queue_grow(struct sim_port *port, struct sim_queue *queue);
+void sim_queue_io(struct sim_port *port, struct sim_queue *queue, struct sim_io *io);
 
 static inline void sim_queue_push(struct sim_port *port, struct sim_queue *queue,
 				  const struct sim_message *message)
@@ -108,6 +110,11 @@ struct sim_ledger {
 
 struct sim_warp {
 	struct gputm_simt_stack *stack;
+	/* of programs that evaluate whole warps */
+	uint32_t *reg;	     /* [registers][SIM_MAX_LANES] */
+	uint32_t *kept;	     /* [kept_count][SIM_MAX_LANES], at tx_begin */
+	struct sim_stray *stray_of; /* [SIM_MAX_LANES] */
+	/* state, as are the registers */
 	enum sim_wait wait;
 	uint8_t core, index, block; /* block: slot of the core */
 	bool in_tx;
@@ -130,15 +137,11 @@ struct sim_warp {
 	uint64_t witness[SIM_MAX_LANES]; /* of critical sections */
 	struct sim_lane lane[SIM_MAX_LANES];
 	struct sim_lane saved[SIM_MAX_LANES]; /* at tx_begin */
-	/* of programs that evaluate whole warps */
-	uint32_t *reg;	     /* [registers][SIM_MAX_LANES] */
-	uint32_t *kept;	     /* [kept_count][SIM_MAX_LANES], at tx_begin */
 	uint32_t whole;	     /* lanes with a thread */
 	uint32_t due;	     /* lanes whose lane[].loaded has yet to go into register `into` */
 	uint16_t into;
 	struct sim_ledger ledger;
-	uint64_t stray; /* lanes that went beyond an array in this attempt, and where first */
-	struct sim_stray *stray_of; /* [SIM_MAX_LANES] */
+	uint64_t stray; /* lanes that went beyond an array in this attempt, see stray_of */
 };
 
 /* Lanes of mask, lowest first: for (SIM_EACH_LANE(lane, mask)) ... */
@@ -193,6 +196,8 @@ struct sim_system_ops {
 	bool locks;
 	int (*make)(struct sim_port *port); /* 0, -EINVAL or -ENOMEM */
 	void (*free)(struct sim_port *port);
+	/* What the system keeps besides its units; NULL: nothing. */
+	void (*io)(struct sim_port *port, struct sim_io *io);
 
 	/*
 	 * The warp has been admitted and has begun a transaction (in_tx, lanes saved), or
@@ -515,6 +520,8 @@ int sim_unit_show(struct sim_port *port, const char *role, const struct sim_unit
 bool sim_unit_get(const struct sim_port *port, size_t index, struct sim_unit_info *out);
 struct gputm_unit *sim_unit_face(const struct sim_port *port, size_t index);
 int sim_units_swap(struct sim_port *port);
+/* For hosts: the contents of all units; false: one of them refuses what was saved. */
+bool sim_units_io(struct sim_port *port, struct sim_io *io);
 void sim_units_free(struct sim_port *port);
 /* Free what is kept. */
 void sim_units_forget(struct sim_kept_units *kept);

@@ -12,6 +12,7 @@
 #include "gputm/base.h"
 #include "../workloads/workload.h"
 
+struct sim_io;
 struct sim_machine;
 
 /* What a system may know of the shape of its machine; machine.h says what the fields are. */
@@ -92,6 +93,8 @@ struct sim_own_machine {
 	void (*free)(struct sim_machine *machine);
 	/* Run until no thread is left, none can go on, or sim_fail() was called. */
 	void (*run)(struct sim_machine *machine);
+	/* What the machine keeps besides its units and memory. */
+	void (*io)(struct sim_machine *machine, struct sim_io *io);
 	/* What --check proves, in one word of the report's list; NULL: "serializable". */
 	const char *check_kind;
 	/* Numbers that --check found besides, by name; false past the last one. NULL for none. */

@@ -227,6 +227,27 @@ int sim_units_swap(struct sim_port *port)
 	return 0;
 }
 
+bool sim_units_io(struct sim_port *port, struct sim_io *io)
+{
+	for (size_t i = 0; i < port->units && sim_io_ok(io); i++) {
+		struct gputm_unit *unit = sim_unit_face(port, i);
+		void *snapshot;
+		size_t size;
+
+		if (!port->unit[i].kind->make)
+			continue;
+		size = io->loading ? 0 : gputm_unit_save(unit, NULL, 0);
+		snapshot = sim_io_piece(io, port->unit[i].role, &size);
+		if (!snapshot)
+			break;
+		if (!io->loading)
+			gputm_unit_save(unit, snapshot, size);
+		else if (gputm_unit_load(unit, snapshot, size))
+			return false;
+	}
+	return true;
+}
+
 struct gputm_unit *sim_unit_face(const struct sim_port *port, size_t index)
 {
 	return port->unit[index].kind->face(handle_get(&port->unit[index]));

@@ -68,6 +68,10 @@ static const struct option table[] = {
 	  "see these units, or warps, only" },
 	{ "history", TEXT, AT(history), 0, 0, NULL, "FILE",
 	  "write what transactions read and wrote to FILE" },
+	{ "save-at", FILES, AT(save_given), 0, 0, NULL, "CYCLE FILE",
+	  "write the state of the run at a cycle to FILE" },
+	{ "restore", TEXT, AT(restore), 0, 0, NULL, "FILE",
+	  "go on from the state in FILE, of --save-at" },
 	{ "format", CHOICE, AT(format), 0, 0, formats, "text|json|jsonl|csv|gem5",
 	  "shape of the report" },
 	{ "report", CHOICE, AT(report), 0, 0, levels, "summary|roles|instances",
@@ -244,30 +248,36 @@ static bool has_value(const struct option *o, const char *following)
 				 o->kind != FLAG && o->kind != FILES;
 }
 
-static int take_series(struct sim_options *out)
+/* "N FILE" */
+static int take_cycles(const struct option *o, const struct sim_options *out, uint64_t *cycles,
+		       const char **file)
 {
-	out->series = out->files[1];
-	if (parse_number(out->files[0], &out->series_cycles) && out->series_cycles &&
-	    out->series_cycles <= SIM_CYCLES_MAX)
+	*file = out->files[1];
+	if (parse_number(out->files[0], cycles) && *cycles && *cycles <= SIM_CYCLES_MAX)
 		return 0;
-	fprintf(stderr, "gputm-sim: --series: got \"%s\", expected a number of cycles 1 .. %llu\n",
-		sim_quoted(out->files[0]), (unsigned long long)SIM_CYCLES_MAX);
+	fprintf(stderr, "gputm-sim: --%s: got \"%s\", expected a number of cycles 1 .. %llu\n",
+		o->name, sim_quoted(out->files[0]), (unsigned long long)SIM_CYCLES_MAX);
 	return -1;
 }
 
 /* All words up to the next option. */
 static int take_files(const struct option *o, char ***argument, struct sim_options *out)
 {
+	bool series = o->offset == AT(series_given), save = o->offset == AT(save_given);
+
 	out->files = *argument;
+	out->file_count = 0;
 	while (***argument && (***argument != '-' || !(**argument)[1])) {
 		++*argument;
 		out->file_count++;
 	}
+	if (out->file_count == 2 && (series || save))
+		return take_cycles(o, out, series ? &out->series_cycles : &out->save_cycle,
+				   series ? &out->series : &out->save);
 	if (out->file_count && (o->offset == AT(merge) || out->file_count == 2))
-		return o->offset == AT(series_given) ? take_series(out) : 0;
+		return 0;
 	fprintf(stderr, "gputm-sim: --%s: got %zu %s, expected %s\n", o->name, out->file_count,
-		o->offset == AT(series_given) ? "words" : "files",
-		o->argument);
+		series || save ? "words" : "files", o->argument);
 	return -1;
 }
 
@@ -332,7 +342,16 @@ static bool is_set(const struct sim_options *o, const char *start)
 static const char *seeing_relations(const struct sim_options *o)
 {
 	bool sees = o->trace_events || o->series || o->vcd || o->why;
+	bool state = o->save || o->restore;
 
+	if (state && o->kernel && !o->system_given)
+		return "--save-at, --restore: they are for runs of transactions, expected --system "
+		       "too";
+	if (state && (o->check || o->record || o->history))
+		return "--save-at, --restore: what a run is checked by is not saved, expected no "
+		       "--check, --record or --history";
+	if (o->why && o->restore)
+		return "--why: it tells from the run's begin on, expected no --restore";
 	if (o->history && o->kernel && !o->system_given)
 		return "--history: it tells transactions, expected --system too";
 	if (sees && o->kernel && !o->system_given)
@@ -351,7 +370,8 @@ static const char *seeing_relations(const struct sim_options *o)
 static const char *study_relations(const struct sim_options *o)
 {
 	bool own = o->given_run || o->config || o->check || o->issues || o->record || o->only ||
-		   o->cacti || o->history || o->trace_events || o->series || o->vcd || o->why;
+		   o->cacti || o->history || o->trace_events || o->series || o->vcd || o->why ||
+		   o->save || o->restore;
 
 	if (!!o->study + o->merge + o->compare > 1)
 		return "--study, --merge, --compare: expected one of them";
@@ -395,9 +415,11 @@ static int relations(const struct sim_options *o)
 		reason = "--set: the graph is that of --edges, expected neither workload.vertices "
 			 "nor workload.edges";
 	else if (o->cacti && (o->check || o->issues || o->only || o->out ||
-			       o->history || o->trace_events || o->series || o->vcd || o->why))
+			       o->history || o->trace_events || o->series || o->vcd || o->why ||
+			       o->save || o->restore))
 		reason = "--cacti: nothing is run, expected no --check, --record, --issues, "
-			 "--trace-events, --series, --vcd, --why, --only or --out";
+			 "--trace-events, --series, --vcd, --why, --save-at, --restore, --only or "
+			 "--out";
 	if (!reason)
 		reason = seeing_relations(o);
 	if (!reason)

@@ -38,9 +38,11 @@ struct sim_options {
 	const char *kernel, *divergence, *issues; /* of control flow, or NULL */
 	const char *keys, *edges, *trace, *out, *record, *history;	 /* file names or NULL */
 	const char *trace_events;	  /* file name or NULL */
-	bool series_given;
+	bool series_given, save_given;
 	const char *series;		  /* file name or NULL */
 	uint64_t series_cycles;
+	const char *save, *restore; /* file names or NULL */
+	uint64_t save_cycle;
 	const char *vcd;		  /* file name or NULL */
 	const char *why;		  /* or NULL */
 	uint64_t why_thread, why_number;

@@ -76,6 +76,9 @@ enum getm_phase {
 
 struct getm_warp {
 	struct gputm_tx_log *log; /* writes only */
+	uint32_t *granted;	  /* per row of the log, the lanes that have reserved */
+	uint32_t granted_rows;
+	/* state, as is what has been granted */
 	uint64_t sequence;	  /* number of the attempt */
 	uint64_t time;		  /* of the attempt, once it has begun */
 	uint64_t place, order;	  /* last witness: its time, and commits at that time */
@@ -85,8 +88,6 @@ struct getm_warp {
 	uint32_t aborted; /* lanes aborted in this attempt */
 	uint32_t rows;	  /* of the log walked by the load */
 	uint32_t reserving; /* store messages not yet answered */
-	uint32_t *granted; /* per row of the log, the lanes that have reserved */
-	uint32_t granted_rows;
 	uint64_t logged; /* with commit_ack: words sent of its logs and not released */
 	uint64_t tick;	 /* from which on it may go on then */
 	enum getm_phase phase;
@@ -97,6 +98,7 @@ struct getm_core {
 	struct gputm_warp_clock *clock;
 	struct gputm_warp_clock_config config; /* the seed is its own */
 	struct gputm_warp_access_filter *filter;
+	/* state */
 	uint64_t walker_free; /* tick from which the log may be walked */
 	uint64_t held;	      /* warps that wait for the rollover's end */
 	uint32_t begun;	      /* warps in an attempt that has begun */
@@ -108,15 +110,16 @@ struct getm_partition {
 	struct gputm_validation_unit *unit;
 	struct gputm_validation_unit_config config;
 	struct gputm_commit_buffer *buffer;
-	uint64_t unit_ticks, buffer_ticks; /* done by the two */
-	uint64_t counted; /* those that the buffer's count of cycles holds at the end, at least */
+	/* state */
 	struct sim_queue accesses;	   /* not yet or not wholly at the unit's port */
-	uint32_t pushed;		   /* lanes of the first of them that are */
 	struct sim_queue logs;		   /* the same for the buffer */
-	uint32_t entries;		   /* of the first of them that are in */
 	uint32_t *unreleased; /* by GPU-wide warp: words of its logs that came and are not done */
 	uint32_t *unsaid;     /* the same: words that are done, and its core does not know */
 	struct sim_queue plain; /* accesses outside transactions that wait for these */
+	uint64_t unit_ticks, buffer_ticks; /* done by the two */
+	uint64_t counted; /* those that the buffer's count of cycles holds at the end, at least */
+	uint32_t pushed;		   /* lanes of the first access that are at the port */
+	uint32_t entries;		   /* of the first log that are in */
 };
 
 struct getm {

@@ -146,6 +146,36 @@ static int make_units(struct sim_port *port, struct getm *getm)
 	return error;
 }
 
+static void io(struct sim_port *port, struct sim_io *io)
+{
+	uint32_t warps = port->shape.cores * port->shape.warps;
+	struct getm *getm = sim_getm_of(port);
+
+	for (uint32_t i = 0; i < warps; i++) {
+		struct getm_warp *warp = &getm->warp[i];
+
+		SIM_IO_FROM(io, warp, sequence);
+		SIM_IO(io, warp->granted_rows);
+		sim_io_grown(io, "granted", &warp->granted, warp->granted_rows,
+			     sizeof *warp->granted);
+	}
+	for (uint32_t i = 0; i < port->shape.cores; i++)
+		SIM_IO_FROM(io, &getm->core[i], walker_free);
+	for (uint32_t i = 0; i < port->shape.partitions && sim_io_ok(io); i++) {
+		struct getm_partition *partition = &getm->partition[i];
+
+		sim_queue_io(port, &partition->accesses, io);
+		sim_queue_io(port, &partition->logs, io);
+		sim_queue_io(port, &partition->plain, io);
+		SIM_IO_ARRAY(io, partition->unreleased, warps);
+		SIM_IO_ARRAY(io, partition->unsaid, warps);
+		SIM_IO_FROM(io, partition, unit_ticks);
+	}
+	sim_slab_io(&getm->access, io);
+	sim_slab_io(&getm->packet, io);
+	SIM_IO_FROM(io, getm, acks);
+}
+
 static int make(struct sim_port *port)
 {
 	struct getm *getm = calloc(1, sizeof *getm);
@@ -273,6 +303,7 @@ static const struct sim_unused unused[] = {
 static const struct sim_system_ops ops = {
 	.make = make,
 	.free = getm_free,
+	.io = io,
 	.begin = sim_getm_begin,
 	.load = sim_getm_load,
 	.store = sim_getm_store,

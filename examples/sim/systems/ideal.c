@@ -251,9 +251,26 @@ static int ideal_make(struct sim_port *port)
 	return 0;
 }
 
+static void ideal_io(struct sim_port *port, struct sim_io *io)
+{
+	uint32_t warps = port->shape.cores * port->shape.warps;
+	struct ideal *ideal = port->state;
+
+	SIM_IO_ARRAY(io, ideal->doomed, warps);
+	sim_records_io(&ideal->readers, io);
+	for (uint32_t i = 0; i < warps * SIM_MAX_LANES && sim_io_ok(io); i++) {
+		struct lane_state *lane = &ideal->lane[i];
+
+		SIM_IO(io, lane->writes);
+		lane->capacity = io->loading ? lane->writes : lane->capacity;
+		sim_io_grown(io, "writes", &lane->write, lane->writes, sizeof *lane->write);
+	}
+}
+
 static const struct sim_system_ops ops = {
 	.make = ideal_make,
 	.free = ideal_free,
+	.io = ideal_io,
 	.load = load,
 	.store = store,
 	.loaded = loaded,

@@ -185,6 +185,29 @@ void sim_kilo_free(struct sim_port *port)
 	free(kilo);
 }
 
+void sim_kilo_io(struct sim_port *port, struct sim_io *io)
+{
+	uint32_t cores = port->shape.cores, warps = cores * port->shape.warps;
+	struct kilo *kilo = port->state;
+
+	SIM_IO_ARRAY(io, kilo->walked, warps);
+	SIM_IO_ARRAY(io, kilo->watch, warps);
+	for (uint32_t i = 0; i < cores; i++) {
+		SIM_IO(io, kilo->core[i].ticks);
+		SIM_IO(io, kilo->core[i].short_of_credits);
+		sim_queue_io(port, &kilo->core[i].refused, io);
+	}
+	for (uint32_t i = 0; i < port->shape.partitions; i++) {
+		SIM_IO(io, kilo->partition[i].ticks);
+		sim_queue_io(port, &kilo->partition[i].waiting, io);
+		sim_queue_io(port, &kilo->partition[i].resent, io);
+	}
+	sim_slab_io(&kilo->small, io);
+	sim_slab_io(&kilo->large, io);
+	SIM_IO(io, kilo->empty);
+	SIM_IO_ARRAY(io, kilo->owner, kilo->owners);
+}
+
 static int allocate(struct sim_port *port, struct kilo *kilo)
 {
 	size_t cores = port->shape.cores, warps = cores * port->shape.warps;
@@ -337,6 +360,7 @@ static const struct sim_unused unused[] = { SIM_KILO_UNUSED, { NULL, NULL, NULL 
 static const struct sim_system_ops ops = {
 	.make = make,
 	.free = sim_kilo_free,
+	.io = sim_kilo_io,
 	.load = sim_kilo_load,
 	SIM_KILO_OPS,
 	.commit = sim_kilo_commit,

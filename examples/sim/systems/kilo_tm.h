@@ -77,6 +77,7 @@ struct kilo {
 int sim_kilo_make(struct sim_port *port, struct kilo *kilo,
 		  const struct kilo_config *config);
 void sim_kilo_free(struct sim_port *port);
+void sim_kilo_io(struct sim_port *port, struct sim_io *io);
 void sim_kilo_init(void *config, const struct sim_shape *shape);
 void sim_kilo_load(struct sim_port *port, struct sim_warp *warp);
 void sim_kilo_store(struct sim_port *port, struct sim_warp *warp);

@@ -14,6 +14,7 @@ static uint32_t hash(uint64_t address)
 bool sim_records_make(struct sim_records *records, uint32_t owners)
 {
 	records->slab.block = sizeof(struct sim_record);
+	records->owners = owners;
 	records->first = malloc(owners * sizeof *records->first);
 	if (!records->first)
 		return false;
@@ -26,6 +27,13 @@ void sim_records_free(struct sim_records *records)
 {
 	free(records->slab.memory);
 	free(records->first);
+}
+
+void sim_records_io(struct sim_records *records, struct sim_io *io)
+{
+	sim_slab_io(&records->slab, io);
+	SIM_IO_ARRAY(io, records->first, records->owners);
+	SIM_IO(io, records->bucket);
 }
 
 bool sim_records_note(struct sim_records *records, uint32_t owner, uint64_t address, bool write)

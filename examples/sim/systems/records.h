@@ -20,12 +20,14 @@ struct sim_record {
 struct sim_records {
 	struct sim_slab slab;
 	uint32_t *first; /* by owner */
+	uint32_t owners;
 	uint32_t bucket[1u << SIM_RECORD_BITS];
 };
 
 /* Owners are numbered from 0 on. False: no memory; free what there is. */
 bool sim_records_make(struct sim_records *records, uint32_t owners);
 void sim_records_free(struct sim_records *records);
+void sim_records_io(struct sim_records *records, struct sim_io *io);
 /* False: no memory. */
 bool sim_records_note(struct sim_records *records, uint32_t owner, uint64_t address, bool write);
 bool sim_records_noted(const struct sim_records *records, uint32_t owner, uint64_t address,

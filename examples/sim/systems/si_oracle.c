@@ -55,6 +55,19 @@ static void graph_free(struct sim_port *port)
 	free(graph);
 }
 
+static void graph_io(struct sim_port *port, struct sim_io *io)
+{
+	struct si *si = sim_si_of(port);
+	struct si_graph *graph = si->graph;
+
+	SIM_IO_ARRAY(io, graph->followers, si->ids * graph->words);
+	SIM_IO_ARRAY(io, graph->leaders, si->ids * graph->words);
+	SIM_IO_ARRAY(io, graph->over, si->ids);
+	SIM_IO_ARRAY(io, graph->last, port->shape.cores * port->shape.warps * SIM_MAX_LANES);
+	SIM_IO_ARRAY(io, graph->lane_of, si->ids);
+	sim_records_io(&graph->records, io);
+}
+
 static int graph_make(struct sim_port *port)
 {
 	struct si *si = sim_si_of(port);
@@ -331,6 +344,7 @@ const struct si_detector sim_si_oracle = {
 	.instant = true,
 	.make = graph_make,
 	.free = graph_free,
+	.io = graph_io,
 	.read = oracle_read,
 	.write = oracle_write,
 	.may_commit = may_commit,

@@ -97,6 +97,60 @@ static void si_free(struct sim_port *port)
 	free(si);
 }
 
+static void io_words(struct sim_io *io, struct si_words *words)
+{
+	SIM_IO(io, words->count);
+	words->capacity = io->loading ? words->count : words->capacity;
+	sim_io_grown(io, "words", &words->address, words->count, sizeof *words->address);
+}
+
+static void io_line(const struct sim_port *port, struct sim_io *io, struct si_line *line)
+{
+	SIM_IO_ARRAY(io, line->warp, port->shape.cores * port->shape.warps);
+	SIM_IO(io, line->head);
+	SIM_IO(io, line->count);
+}
+
+static void io_versions(struct sim_io *io, struct si *si)
+{
+	SIM_IO(io, si->version_capacity);
+	sim_io_grown(io, "versions", &si->version, si->version_capacity, sizeof *si->version);
+	for (uint32_t i = 0; i < SIM_REGIONS; i++) {
+		io_words(io, &si->region[i].written);
+		SIM_IO_FROM(io, &si->region[i], wants_copy);
+	}
+}
+
+static void si_io(struct sim_port *port, struct sim_io *io)
+{
+	struct si *si = sim_si_of(port);
+
+	SIM_IO_ARRAY(io, si->warp, port->shape.cores * port->shape.warps);
+	for (uint32_t i = 0; i < port->shape.partitions; i++) {
+		struct si_partition *partition = &si->partition[i];
+
+		sim_queue_io(port, &partition->writes, io);
+		sim_queue_io(port, &partition->answers, io);
+		SIM_IO_FROM(io, partition, write_free);
+	}
+	for (uint32_t i = 0; i < port->shape.cores; i++)
+		io_line(port, io, &si->walk[i]);
+	sim_slab_io(&si->packets, io);
+	for (uint32_t i = 0; i < si->ids && sim_io_ok(io); i++) {
+		io_words(io, &si->tx[i].reads);
+		io_words(io, &si->tx[i].writes);
+		SIM_IO_FROM(io, &si->tx[i], state);
+	}
+	SIM_IO_ARRAY(io, si->free_id, si->ids);
+	io_line(port, io, &si->waiting);
+	io_line(port, io, &si->committing);
+	io_line(port, io, &si->sealing);
+	io_versions(io, si);
+	SIM_IO_FROM(io, si, free_head);
+	if (si->detector->io)
+		si->detector->io(port, io);
+}
+
 static bool make_lines(struct sim_port *port, struct si *si)
 {
 	uint32_t cores = port->shape.cores, warps = cores * port->shape.warps;
@@ -403,7 +457,8 @@ static bool settle(void *memory, const struct sim_given *given, char *error, siz
 
 #define OPS(maker)                                                                             \
 	{                                                                                      \
-		.versions = true, .make = (maker), .free = si_free, .begin = sim_si_begin,     \
+		.versions = true, .make = (maker), .free = si_free, .io = si_io,               \
+		.begin = sim_si_begin,                                                         \
 		.load = sim_si_load, .store = sim_si_store, .served = sim_si_served,           \
 		.plain = sim_si_plain, .loaded = sim_si_loaded, .commit = sim_si_commit,       \
 		.at_partition = sim_si_at_partition, .at_core = sim_si_at_core,                \

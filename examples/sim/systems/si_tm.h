@@ -44,13 +44,13 @@ struct si_words {
 
 /* A transaction instance, by its ID. */
 struct si_tx {
+	struct si_words reads, writes;
 	enum { SI_IDLE, SI_RUNNING, SI_COMMITTED } state;
 	uint64_t time;	   /* of its start */
 	uint64_t snapshot; /* number of the last version sealed then */
 	uint64_t version;  /* committed: a running one that has this snapshot need not know it */
 	uint64_t held;	   /* regions of which it has a reference */
 	uint8_t slot[SIM_REGIONS];
-	struct si_words reads, writes;
 	uint32_t next; /* in the list of its version */
 	uint32_t warp, lane; /* that run it, or ran it last */
 };
@@ -65,9 +65,9 @@ struct si_version {
 struct si_region {
 	struct sim_region logical;
 	uint64_t base; /* of version 0 */
+	struct si_words written;	     /* in order, ever since: offsets */
 	bool wants_copy, writable;
 	uint32_t from, to;		     /* of the copy that runs */
-	struct si_words written;	     /* in order, ever since: offsets */
 	uint32_t seen[GPUTM_VERSION_TABLE_VERSIONS]; /* of these, by version; 1 more than */
 };
 
@@ -130,6 +130,7 @@ struct si_detector {
 	bool instant; /* a store asks at once and not by message */
 	int (*make)(struct sim_port *port);
 	void (*free)(struct sim_port *port);
+	void (*io)(struct sim_port *port, struct sim_io *io); /* besides units; NULL: nothing */
 	int (*begin)(struct sim_port *port, uint32_t id, uint64_t stamp); /* > 0: overflow */
 	/* Lane of the warp reads (writes) a word, cycles are those of the tables. */
 	void (*read)(struct sim_port *port, struct si_warp *warp, uint32_t lane,
@@ -164,26 +165,26 @@ struct si {
 	struct si_tx *tx;
 	uint32_t ids;
 	uint32_t *free_id; /* ring */
+	uint32_t *scratch;  /* [ids] */
+	struct gputm_writer_table_writer *writer_scratch; /* [ids + 1] */
+	struct si_line waiting, committing, sealing;
+	struct si_region region[SIM_REGIONS];
+	struct si_version *version; /* ring, by number */
+	uint64_t version_capacity;
 	uint32_t free_head, free_count;
 	uint32_t running, retained;   /* transactions */
 	uint32_t inside, most_inside; /* warps between begin and end, and how many there may be */
 	bool full;		      /* a table was: nobody begins */
 	bool restarting;
-	struct si_line waiting, committing, sealing;
 	/* versions */
-	struct si_region region[SIM_REGIONS];
 	uint32_t regions, unwritable;
 	uint64_t sealed, oldest; /* numbers; the one that is written has sealed + 1 */
-	struct si_version *version; /* ring, by number */
-	uint64_t version_capacity;
 	bool closing;	    /* a warp has written: no other commit joins this version */
 	uint32_t in_flight; /* warps whose commits are being written */
 	uint64_t copied_to; /* core cycle that the copier has reached */
 	uint64_t born;	    /* tick of time 1 */
 	uint64_t places;    /* in the order of commits */
 	uint64_t restarts, places_before; /* the last one */
-	uint32_t *scratch;  /* [ids] */
-	struct gputm_writer_table_writer *writer_scratch; /* [ids + 1] */
 };
 
 static inline struct si *sim_si_of(const struct sim_port *port)

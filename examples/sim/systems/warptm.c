@@ -87,6 +87,18 @@ static void warptm_free(struct sim_port *port)
 	sim_kilo_free(port);
 }
 
+static void warptm_io(struct sim_port *port, struct sim_io *io)
+{
+	struct warptm *tm = sim_warptm_of(port);
+
+	sim_kilo_io(port, io);
+	for (uint32_t i = 0; i < port->shape.cores; i++)
+		SIM_IO_FROM(io, &tm->resolver[i], free);
+	SIM_IO_ARRAY(io, tm->state, port->shape.cores * port->shape.warps);
+	if (tm->committing)
+		sim_records_io(tm->committing, io);
+}
+
 static int make(struct sim_port *port, bool tcd)
 {
 	const struct warptm_config *config = port->system_config;
@@ -274,6 +286,7 @@ static bool settle_tcd(void *memory, const struct sim_given *given, char *error,
 static const struct sim_system_ops ops = {
 	.make = make_warptm,
 	.free = warptm_free,
+	.io = warptm_io,
 	.begin = begin,
 	.load = sim_kilo_load,
 	SIM_KILO_OPS,
@@ -285,6 +298,7 @@ static const struct sim_system_ops tcd_ops = {
 	.versions = true,
 	.make = make_warptm_tcd,
 	.free = warptm_free,
+	.io = warptm_io,
 	.begin = begin,
 	.load = sim_tcd_load,
 	SIM_KILO_OPS,
@@ -297,6 +311,7 @@ static const struct sim_system_ops el_ops = {
 	.versions = true,
 	.make = make_warptm_el,
 	.free = warptm_free,
+	.io = warptm_io,
 	.begin = begin,
 	.load = sim_el_load,
 	.store = sim_el_store,

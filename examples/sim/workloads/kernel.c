@@ -259,6 +259,19 @@ static int add_programs(struct kernel_workload *k)
 	return error;
 }
 
+static struct kernel_host *new_host(const struct kernel_workload *k, enum sim_flavour flavour)
+{
+	return kernel_host_new(&k->kernel,
+			       flavour == SIM_LOCKS ? KERNEL_LOCKS_HOST : KERNEL_HOST);
+}
+
+static struct sim_launch launch_of(const struct kernel_workload *k, uint32_t number)
+{
+	const struct kernel_launch *l = &k->kernel.launch[number];
+
+	return (struct sim_launch){ &k->program[2 + number].runs, l->threads, l->block_threads };
+}
+
 static int next(const struct sim_workload *workload, enum sim_flavour flavour, void **state,
 		const struct sim_memory *memory, struct sim_launch *out, char *error, size_t size)
 {
@@ -268,16 +281,28 @@ static int next(const struct sim_workload *workload, enum sim_flavour flavour, v
 
 	snprintf(error, size, "out of memory");
 	if (!*state)
-		*state = kernel_host_new(&k->kernel, flavour == SIM_LOCKS ? KERNEL_LOCKS_HOST :
-									    KERNEL_HOST);
+		*state = new_host(k, flavour);
 	if (!*state)
 		return -ENOMEM;
 	result = kernel_host_next(*state, memory, &number, error, size);
 	if (result > 0)
-		*out = (struct sim_launch){ &k->program[2 + number].runs,
-					    k->kernel.launch[number].threads,
-					    k->kernel.launch[number].block_threads };
+		*out = launch_of(k, number);
 	return result;
+}
+
+static void io_host(const struct sim_workload *workload, enum sim_flavour flavour, void **state,
+		    struct sim_io *io, struct sim_launch *out)
+{
+	const struct kernel_workload *k = (const struct kernel_workload *)workload;
+	uint32_t number;
+
+	if (!*state)
+		*state = new_host(k, flavour);
+	io->starved |= !*state;
+	if (*state)
+		kernel_host_io(*state, io, &number);
+	if (sim_io_ok(io))
+		*out = launch_of(k, number);
 }
 
 static void end_host(void *state)
@@ -581,7 +606,7 @@ int sim_kernel_class(const char *path, const char *variant, struct sim_workload_
 		.params = &c->params, .given = c,
 		.fixed_threads = c->kernel.launched,
 		.make = make, .free = destroy, .setup = setup, .next = next,
-		.end_host = end_host, .name_word = name_word,
+		.end_host = end_host, .io_host = io_host, .name_word = name_word,
 		.invariant = c->kernel.code[KERNEL_VERIFY].instr_count ? invariant : NULL,
 	};
 	*out = &c->base;

@@ -10,6 +10,7 @@
 #include "gputm/base.h"
 #include "../kernel/program.h"
 
+struct sim_io;
 struct sim_memory;
 
 /* Which kind of program a system runs. */
@@ -108,6 +109,9 @@ struct sim_workload_class {
 		    const struct sim_memory *memory, struct sim_launch *out, char *error,
 		    size_t size);
 	void (*end_host)(void *state);
+	/* That state, and the launch that runs, on their way to a file or back. */
+	void (*io_host)(const struct sim_workload *workload, enum sim_flavour flavour, void **state,
+			struct sim_io *io, struct sim_launch *out);
 };
 
 /* All classes, NULL-ended (workloads/table.c). */

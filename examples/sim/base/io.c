@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "io.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Room for so many more bytes. */
+static bool reserve(struct sim_io *io, size_t size)
+{
+	size_t capacity = io->capacity ? io->capacity : 1 << 20;
+	void *grown;
+
+	while (capacity < io->at + size)
+		capacity *= 2;
+	if (capacity == io->capacity)
+		return true;
+	grown = realloc(io->byte, capacity);
+	io->starved |= !grown;
+	if (!grown)
+		return false;
+	io->byte = grown;
+	io->capacity = capacity;
+	return true;
+}
+
+static void write_piece(struct sim_io *io, uint64_t size)
+{
+	if (!io->starved && reserve(io, sizeof size + size)) {
+		memcpy(io->byte + io->at, &size, sizeof size);
+		io->at += sizeof size;
+	}
+}
+
+/* The size of the next piece; something is wrong if that is beyond the end. */
+static uint64_t read_piece(struct sim_io *io, const char *name)
+{
+	uint64_t size = 0;
+
+	if (io->size - io->at >= sizeof size)
+		memcpy(&size, io->byte + io->at, sizeof size);
+	if (io->size - io->at < sizeof size || io->size - io->at - sizeof size < size)
+		io->wrong = name;
+	else
+		io->at += sizeof size;
+	return size;
+}
+
+void *sim_io_piece(struct sim_io *io, const char *name, size_t *size)
+{
+	void *piece;
+
+	if (!sim_io_ok(io))
+		return NULL;
+	if (io->loading)
+		*size = (size_t)read_piece(io, name);
+	else
+		write_piece(io, *size);
+	if (!sim_io_ok(io))
+		return NULL;
+	piece = io->byte + io->at;
+	io->at += *size;
+	return piece;
+}
+
+void sim_io_bytes(struct sim_io *io, const char *name, void *bytes, size_t size)
+{
+	size_t found = size;
+	void *piece = sim_io_piece(io, name, &found);
+
+	if (!piece || !size)
+		return;
+	if (found != size)
+		io->wrong = name;
+	else if (io->loading)
+		memcpy(bytes, piece, size);
+	else
+		memcpy(piece, bytes, size);
+}
+
+void sim_io_grown(struct sim_io *io, const char *name, void *array, size_t count, size_t item)
+{
+	void *items;
+
+	memcpy(&items, array, sizeof items);
+	if (io->loading && sim_io_ok(io)) {
+		free(items);
+		items = NULL;
+		if (count && count > io->size / item)
+			io->wrong = name;
+		else if (count)
+			items = malloc(count * item);
+		io->starved |= count && !items && !io->wrong;
+		memcpy(array, &items, sizeof items);
+	}
+	sim_io_bytes(io, name, items, items ? count * item : 0);
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "checkpoint.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/point.h"
+
+#define MAGIC "gputm-sim state\n"
+#define COMMAND 4096
+
+/* ---- head ---- */
+
+struct head {
+	char version[32];
+	uint64_t point, cycle, bytes, sum;
+	char command[COMMAND];
+};
+
+/* FNV-1a, over words of eight bytes. */
+static uint64_t sum_of(const unsigned char *byte, size_t size)
+{
+	uint64_t sum = UINT64_C(0xcbf29ce484222325), word;
+
+	for (; size; size -= size < sizeof word ? size : sizeof word, byte += sizeof word) {
+		word = 0;
+		memcpy(&word, byte, size < sizeof word ? size : sizeof word);
+		sum = (sum ^ word) * UINT64_C(0x100000001b3);
+		sum ^= sum >> 32;
+	}
+	return sum;
+}
+
+static void write_head(FILE *out, const struct sim_report *report, uint64_t cycle,
+		       const struct sim_io *io)
+{
+	fprintf(out, MAGIC "version %s\npoint %016" PRIx64 "\ncycle %" PRIu64 "\nbytes %zu\n"
+		"sum %016" PRIx64 "\n", gputm_version(), sim_point_hash(report), cycle, io->at,
+		sum_of(io->byte, io->at));
+	sim_point_command(report->options, out, 0);
+	fputs("\n\n", out);
+}
+
+static bool read_head(FILE *in, struct head *head)
+{
+	char magic[sizeof MAGIC];
+
+	return fgets(magic, sizeof magic, in) && !strcmp(magic, MAGIC) &&
+	       fscanf(in, "version %31s\npoint %" SCNx64 "\ncycle %" SCNu64 "\nbytes %" SCNu64
+		      "\nsum %" SCNx64, head->version, &head->point, &head->cycle, &head->bytes,
+		      &head->sum) == 5 &&
+	       getc(in) == '\n' && fgets(head->command, sizeof head->command, in) &&
+	       getc(in) == '\n';
+}
+
+/* ---- save ---- */
+
+static void save(void *state, const struct sim_io *io)
+{
+	struct sim_checkpoint *c = state;
+
+	c->saved = true;
+	c->failed = io->starved;
+	if (io->starved) {
+		sim_complain(SIM_FAILED, "out of memory for --save-at");
+		return;
+	}
+	write_head(c->out.file, c->report, c->saver.cycle, io);
+	fwrite(io->byte, 1, io->at, c->out.file);
+	c->failed = sim_output_close(&c->out, true) != 0;
+}
+
+int sim_checkpoint_open(struct sim_checkpoint *c, const struct sim_report *report)
+{
+	const struct sim_options *o = report->options;
+
+	*c = (struct sim_checkpoint){ .saver = { c, o->save_cycle, save }, .report = report };
+	return o->save ? sim_output_open(&c->out, "save-at", o->save) : 0;
+}
+
+const struct sim_saver *sim_checkpoint_saver(const struct sim_checkpoint *c)
+{
+	return c->report->options->save ? &c->saver : NULL;
+}
+
+int sim_checkpoint_close(struct sim_checkpoint *c, int status)
+{
+	const struct sim_options *o = c->report->options;
+
+	(void)sim_output_close(&c->out, false);
+	if (!o->save || c->failed || c->saved || status == SIM_BAD_INPUT)
+		return c->failed ? SIM_FAILED : status;
+	fprintf(stderr, "gputm-sim: --save-at: nothing was saved, the run ended at cycle %" PRIu64
+			", expected a cycle before that\n", c->report->result.cycles);
+	return SIM_FAILED;
+}
+
+/* ---- restore ---- */
+
+static int refuse(const char *name, const char *got, const char *expected)
+{
+	fprintf(stderr, "gputm-sim: --restore: %s: got %s, expected %s\n", name, got, expected);
+	return SIM_BAD_INPUT;
+}
+
+/* Is it a run of this version and these options? 0, or SIM_BAD_INPUT. */
+static int compare(const struct sim_report *report, const struct head *head)
+{
+	const char *name = report->options->restore;
+	char got[COMMAND + 16];
+
+	snprintf(got, sizeof got, "a state of version %s", head->version);
+	if (strcmp(head->version, gputm_version()))
+		return refuse(name, got, gputm_version());
+	snprintf(got, sizeof got, "the state of %.*s", (int)strcspn(head->command, "\n"),
+		 head->command);
+	if (head->point != sim_point_hash(report))
+		return refuse(name, got, "that of a run with the options given here");
+	return SIM_DONE;
+}
+
+/* What is behind the head, or NULL: it is not whole. */
+static unsigned char *read_bytes(FILE *in, const struct head *head)
+{
+	unsigned char *byte = malloc(head->bytes + 1);
+	bool whole = byte && fread(byte, 1, head->bytes + 1, in) == head->bytes &&
+		     sum_of(byte, head->bytes) == head->sum;
+
+	if (whole)
+		return byte;
+	free(byte);
+	return NULL;
+}
+
+static int restore(const struct sim_report *report, FILE *in)
+{
+	const char *name = report->options->restore;
+	struct sim_io io = { .loading = true };
+	struct head head;
+	int status;
+
+	if (!read_head(in, &head))
+		return refuse(name, "another file", "a file of --save-at");
+	status = compare(report, &head);
+	if (status)
+		return status;
+	io.byte = read_bytes(in, &head);
+	if (!io.byte)
+		return refuse(name, "a file that is damaged or cut short", "a file of --save-at");
+	io.size = head.bytes;
+	status = sim_machine_restore(report->machine, &io);
+	free(io.byte);
+	if (status == -ENOMEM)
+		return sim_complain(SIM_FAILED, "out of memory for --restore");
+	return status ? refuse(name, "a state that this build cannot read",
+			       "one of the same build") : SIM_DONE;
+}
+
+int sim_checkpoint_restore(const struct sim_report *report)
+{
+	const char *name = report->options->restore;
+	FILE *in = name ? fopen(name, "rb") : NULL;
+	int status;
+
+	if (!name)
+		return SIM_DONE;
+	if (!in) {
+		fprintf(stderr, "gputm-sim: --restore: %s: %s\n", name, strerror(errno));
+		return SIM_BAD_INPUT;
+	}
+	status = restore(report, in);
+	fclose(in);
+	return status;
+}

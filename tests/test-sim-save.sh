@@ -1,0 +1,110 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# A run that is saved at a cycle and restored in another process has the report of one that was
+# not: every system, and workloads of all kinds. A state of another run, or not whole, is refused.
+. "${srcdir:-.}/tests/build/lib.sh"
+sim=${top_builddir:-.}/gputm-sim
+data=$srcdir/tests/data
+
+# run FILE ARGUMENT...: the report in FILE
+run() {
+	to=$1
+	shift
+	"$sim" --format json "$@" 2>"$work/err" </dev/null >"$work/out" ||
+		complain "gputm-sim $*: exit $?: $(tail -1 "$work/err")"
+	grep -v '"wall_seconds"' "$work/out" >"$to"
+}
+
+# same CYCLE ARGUMENT...
+same() {
+	cycle=$1
+	shift
+	run "$work/saved" "$@" --save-at "$cycle" "$work/state"
+	run "$work/restored" "$@" --restore "$work/state"
+	cmp -s "$work/saved" "$work/restored" ||
+		complain "$*: the report differs when the run is restored at cycle $cycle"
+}
+
+small='--set machine.cores=3 --set machine.warps=8'
+hash="--workload hash-table --threads 300 $small"
+for system in coarse-lock fine-lock ideal kilo-tm warptm warptm-tcd warptm-el getm si-tm \
+	si-tm-oracle; do
+	run "$work/alone" --system $system $hash
+	same 3000 --system $system $hash
+	cmp -s "$work/alone" "$work/saved" || complain "$system: --save-at changes the run"
+done
+same 9000 --system kilo-tm --trace "$data/small.trace" $small
+# Threads that keep registers in their lanes, launches one after the other, DRAM with banks.
+for cycle in 400 1100 2500; do
+	same $cycle --system fine-lock --workload bank --threads 300 $small \
+		--set machine.l1_bytes=4096
+done
+same 20000 --system getm --workload cc $small --set workload.wide=12 --set workload.high=12
+for cycle in 600 1300 4000; do
+	same $cycle --machine thesis-4 --system warptm-tcd --workload octree --threads 400 \
+		--concurrency inf
+done
+same 4000 --machine reference --system kilo-tm --workload bank --threads 300 --concurrency 4
+# Buffers that overflow; clocks that roll over; tables that overflow.
+same 4000 --system kilo-tm $hash --concurrency inf --set commit_unit.buffer_words=2 \
+	--set commit_unit.buffers=64 --set commit_unit.input_depth=1 \
+	--set commit_sequencer.resend_requests=1 --set commit_sequencer.watchdog_cycles=900
+same 9000 --system getm --workload bank --threads 300 --concurrency inf $small \
+	--set workload.accounts=64 --set validation_unit.time_bits=6 \
+	--set validation_unit.margin=16 --set validation_unit.ways=2 \
+	--set validation_unit.entries=4 --set validation_unit.stash=1 \
+	--set validation_unit.stall_lines=1 --set commit_buffer.blocks=4 \
+	--set validation_unit.input=1 --set system.commit_ack=1
+same 30000 --system si-tm --workload bank --threads 300 --concurrency inf $small \
+	--set workload.accounts=50 --set writer_table.entries=32 --set reader_list.entries=64 \
+	--set version_table.time_bits=15 --set version_table.versions=2
+for system in local-tm local-tm-perfect local-serialised; do
+	same 3000 --system $system --workload local-hash
+done
+# A kernel that runs, and others whose round has not ended.
+for cycle in 20000 35000 60000; do
+	same $cycle --system hetm --workload bank --threads 512 \
+		--set sync_round.round_cycles=20000 --set sync_round.early_cycles=4000 \
+		--set dispatch_queues.batch=128
+done
+
+# What is seen after the state is the same too.
+run "$work/alone" --system getm $hash --trace-events "$work/one" --window 3100:6000
+run "$work/alone" --system getm $hash --save-at 3000 "$work/state"
+run "$work/alone" --system getm $hash --restore "$work/state" --trace-events "$work/two" \
+	--window 3100:6000
+cmp -s "$work/one" "$work/two" || complain "a trace after --restore is another one"
+
+# refused SENTENCE ARGUMENT...
+refused() {
+	sentence=$1
+	shift
+	"$sim" "$@" >"$work/out" 2>"$work/err" </dev/null
+	[ $? = 2 ] && [ ! -s "$work/out" ] && grep -q "$sentence" "$work/err" ||
+		complain "gputm-sim $*: expected exit 2 and $sentence, got: $(cat "$work/err")"
+}
+
+refused 'the state of gputm-sim --system getm .*--seed 1 .*, expected that of a run with' \
+	--system getm $hash --seed 2 --restore "$work/state"
+refused 'the state of gputm-sim --system getm' --system getm $hash --concurrency 4 \
+	--restore "$work/state"
+head -c 100000 "$work/state" >"$work/short"
+refused 'damaged or cut short' --system getm $hash --restore "$work/short"
+{ cat "$work/state"; echo; } >"$work/long"
+refused 'damaged or cut short' --system getm $hash --restore "$work/long"
+{ head -c 90000 "$work/state"; printf X; tail -c +90002 "$work/state"; } >"$work/damaged"
+refused 'damaged or cut short' --system getm $hash --restore "$work/damaged"
+sed '2s/.*/version 0.0.9/' "$work/state" >"$work/old"
+refused 'a state of version 0.0.9, expected' --system getm $hash --restore "$work/old"
+refused 'another file, expected a file of --save-at' --system getm $hash \
+	--restore "$data/small.trace"
+refused 'No such file' --system getm $hash --restore "$work/none"
+refused 'what a run is checked by is not saved' --check --restore "$work/state"
+refused 'expected no --restore' --why 3 --restore "$work/state"
+refused 'runs of transactions, expected --system' --kernel x.kernel --save-at 9 "$work/none"
+refused 'got "0", expected a number of cycles' --save-at 0 "$work/none"
+refused 'got 1 words, expected CYCLE FILE' --save-at 9
+"$sim" --system getm $hash --save-at 99999999 "$work/none" >/dev/null 2>"$work/err"
+[ $? = 1 ] && [ ! -e "$work/none" ] && grep -q 'nothing was saved, the run ended at cycle' \
+	"$work/err" || complain "a cycle behind the end: $(cat "$work/err")"
+exit $failed
