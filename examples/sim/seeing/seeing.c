@@ -20,7 +20,7 @@ static uint32_t thread_of(const struct seeing *see, uint32_t warp, uint64_t lane
 struct seen_actor seen_actor_of(const struct seeing *see, uint32_t warp, uint64_t lane)
 {
 	return (struct seen_actor){ see->port->now, see->warp[warp].attempt,
-				    thread_of(see, warp, lane), (uint32_t)lane };
+				    thread_of(see, warp, lane) & 0x3ffffff, lane & 63 };
 }
 
 bool seen_running(const struct seeing *see, const struct seen_actor *actor)
@@ -525,7 +525,7 @@ static bool grow(struct seen_words *words)
 {
 	struct seen_words old = *words;
 
-	words->capacity = old.capacity ? 4 * old.capacity : 4096;
+	words->capacity = old.capacity ? 2 * old.capacity : 4096;
 	words->word = calloc(words->capacity, sizeof *words->word);
 	if (!words->word) {
 		*words = old;
@@ -542,7 +542,7 @@ struct seen_word *seen_word_at(struct seen_words *words, uint64_t key, bool add)
 {
 	struct seen_word *word;
 
-	if (add && 2 * words->count >= words->capacity && !grow(words))
+	if (add && 4 * words->count >= 3 * words->capacity && !grow(words))
 		return NULL;
 	if (!words->capacity)
 		return NULL;

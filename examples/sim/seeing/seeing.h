@@ -27,7 +27,7 @@ struct seen_attempt {
 struct seen_actor {
 	uint64_t tick;
 	uint32_t attempt; /* SEEN_NONE: not known */
-	uint32_t thread, lane;
+	uint32_t thread : 26, lane : 6; /* small: tables of words have two of them each */
 };
 
 /* Why a lane aborts, as far as it is known. */
