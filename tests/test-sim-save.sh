@@ -61,11 +61,12 @@ same 30000 --system si-tm --workload bank --threads 300 --concurrency inf $small
 for system in local-tm local-tm-perfect local-serialised; do
 	same 3000 --system $system --workload local-hash
 done
-# A kernel that runs, and others whose round has not ended.
-for cycle in 20000 35000 60000; do
-	same $cycle --system hetm --workload bank --threads 512 \
-		--set sync_round.round_cycles=20000 --set sync_round.early_cycles=4000 \
-		--set dispatch_queues.batch=128
+# A kernel that runs, and others whose round has not ended; rounds that fail and that succeed.
+hetm="--system hetm --threads 1024 --set dispatch_queues.batch=128
+	--set sync_round.round_cycles=20000 --set sync_round.early_cycles=4000"
+for cycle in 9500 18000 100000; do
+	same $cycle $hetm --workload bank --set system.cpu_share=20
+	same $cycle $hetm --workload cache --set system.cpu_share=50
 done
 
 # What is seen after the state is the same too.

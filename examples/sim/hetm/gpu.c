@@ -411,6 +411,7 @@ void hetm_gpu_free(struct hetm *hetm)
 
 /* ---- on the way to a file or back ---- */
 
+/* It has run: whose requests its threads were matters to an observer only. */
 static void io_kernel(struct sim_machine *machine, struct hetm_kernel **kernel, struct sim_io *io)
 {
 	struct hetm_kernel *k = *kernel;
@@ -425,7 +426,6 @@ static void io_kernel(struct sim_machine *machine, struct hetm_kernel **kernel, 
 	}
 	if (!k || !sim_io_ok(io))
 		return;
-	SIM_IO_ARRAY(io, k->request, count);
 	SIM_IO(io, k->begins);
 	SIM_IO(io, k->ends);
 	hetm_words_io(io, &k->done);
