@@ -8,7 +8,7 @@
 #include "lib/kilotm/last_writer.h"
 
 /* Whether the stage of an entry allows its flags. */
-static bool flags_fit(const struct gputm__commit_entry *entry)
+static bool flags_fit(const struct entry *entry)
 {
 	uint8_t flags = entry->flags, stage = entry->stage;
 
@@ -25,8 +25,8 @@ static bool flags_fit(const struct gputm__commit_entry *entry)
 }
 
 /* Whether the stage still needs the log, in its buffer unless it is unbounded. */
-static bool buffer_fits(const struct gputm_commit_unit *self,
-			const struct gputm__commit_entry *entry, uint32_t log)
+static bool buffer_fits(const struct gputm_commit_unit *self, const struct entry *entry,
+			uint32_t log)
 {
 	bool needed = entry->stage < (log ? GPUTM_COMMIT_WRITE : GPUTM_COMMIT_WAIT) ||
 		      (log && is_pending(self, entry));
@@ -37,8 +37,8 @@ static bool buffer_fits(const struct gputm_commit_unit *self,
 }
 
 /* Whether the stage and place of an entry explain the log that is asked for. */
-static bool asked_fits(const struct gputm_commit_unit *self,
-		       const struct gputm__commit_entry *entry, uint64_t cid)
+static bool asked_fits(const struct gputm_commit_unit *self, const struct entry *entry,
+		       uint64_t cid)
 {
 	if (!entry->asked)
 		return true;
@@ -51,8 +51,8 @@ static bool asked_fits(const struct gputm_commit_unit *self,
 	return entry->stage == GPUTM_COMMIT_HAZARD && cid == self->hazard;
 }
 
-static const char *check_body(const struct gputm_commit_unit *self,
-			      const struct gputm__commit_entry *entry, uint64_t cid)
+static const char *check_body(const struct gputm_commit_unit *self, const struct entry *entry,
+			      uint64_t cid)
 {
 	bool hazardous = entry->flags & GPUTM__HAZARDOUS;
 
@@ -72,24 +72,23 @@ static const char *check_body(const struct gputm_commit_unit *self,
 					    : "C3: a log is asked for that is not needed now";
 }
 
-static const char *check_place(const struct gputm_commit_unit *self,
-			       const struct gputm__commit_entry *entry, uint64_t cid)
+static const char *check_place(const struct gputm_commit_unit *self, const struct entry *entry,
+			       uint64_t cid)
 {
-	const struct gputm__commit_entry *next = entry_at(self, cid + 1);
+	const struct entry *next = entry_at(self, cid + 1);
 
 	if (!entry->lanes && !entry->lane && !entry->body && !entry->stage)
 		return NULL;
 	if (entry->stage > GPUTM_COMMIT_FINISHED || entry->lane >= entry->lanes)
 		return "C2: an impossible place in a warp";
 	if (!is_last(entry) &&
-	    (cid + 1 == self->head || next->lanes != entry->lanes ||
-	     next->lane != entry->lane + 1))
+	    (cid + 1 == self->head || next->lanes != entry->lanes || next->lane != entry->lane + 1))
 		return "C2: a warp with a gap";
 	return NULL;
 }
 
 /* What the messages pushed have said of the entry. */
-static const char *check_said(const struct gputm__commit_entry *entry)
+static const char *check_said(const struct entry *entry)
 {
 	if (entry->said >= 2 * GPUTM__SAID_AGAIN)
 		return "C2: an unknown message has been pushed";
@@ -101,8 +100,8 @@ static const char *check_said(const struct gputm__commit_entry *entry)
 	return NULL;
 }
 
-static const char *check_order(const struct gputm_commit_unit *self,
-			       const struct gputm__commit_entry *entry, uint64_t cid)
+static const char *check_order(const struct gputm_commit_unit *self, const struct entry *entry,
+			       uint64_t cid)
 {
 	bool held = entry->buffer[0] || entry->buffer[1];
 
@@ -127,7 +126,7 @@ static const char *check_order(const struct gputm_commit_unit *self,
 /* Nothing is told ahead, and no more is left than the warp's last report may say. */
 static bool told_fits(const struct gputm_commit_unit *self)
 {
-	const struct gputm__commit_entry *oldest = entry_at(self, self->oldest);
+	const struct entry *oldest = entry_at(self, self->oldest);
 	uint64_t left = self->oldest - self->told;
 
 	return left <= (self->oldest == self->head ? 0 : oldest->lane);
@@ -135,13 +134,12 @@ static bool told_fits(const struct gputm_commit_unit *self)
 
 const char *gputm__commit_check_entries(const struct gputm_commit_unit *self)
 {
-	const struct gputm__commit_entry *entry = entry_at(self, self->hazard);
+	const struct entry *entry = entry_at(self, self->hazard);
 	uint64_t words = (uint64_t)entry->words[0] + entry->words[1];
 	const char *broken = told_fits(self) ? NULL : "C2: a retirement that nobody is told of";
 
-	if (self->hazard_word &&
-	    (self->hazard == self->head || entry->stage != GPUTM_COMMIT_HAZARD ||
-	     self->hazard_word > words))
+	if (self->hazard_word && (self->hazard == self->head ||
+				  entry->stage != GPUTM_COMMIT_HAZARD || self->hazard_word > words))
 		broken = "C1: hazard detection is ahead of its entry";
 	for (uint64_t cid = self->oldest; cid != self->head && !broken; cid++) {
 		entry = entry_at(self, cid);
@@ -168,7 +166,7 @@ static struct sums sums_of(const struct gputm_commit_unit *self)
 	struct sums sums = { 0 };
 
 	for (uint64_t cid = self->oldest; cid != self->head; cid++) {
-		const struct gputm__commit_entry *entry = entry_at(self, cid);
+		const struct entry *entry = entry_at(self, cid);
 		bool failed = entry->flags & GPUTM__FAILED;
 
 		sums.active += entry->stage != GPUTM_COMMIT_UNUSED;
@@ -188,7 +186,7 @@ static struct sums sums_of(const struct gputm_commit_unit *self)
 	return sums;
 }
 
-static uint64_t words_at(const struct gputm__commit_port *port)
+static uint64_t words_at(const struct port *port)
 {
 	uint64_t words = 0;
 
@@ -244,18 +242,18 @@ static const char *check_sums(const struct gputm_commit_unit *self)
 
 /* ---- lists ---- */
 
-static bool is_ready(const struct gputm_commit_unit *self,
-		     const struct gputm__commit_entry *entry, enum gputm_commit_stage stage)
+static bool is_ready(const struct gputm_commit_unit *self, const struct entry *entry,
+		     enum gputm_commit_stage stage)
 {
 	return entry->stage == stage && !entry->pending &&
 	       (stage == GPUTM_COMMIT_FINALISE || is_woken(self, entry));
 }
 
 /* How many entries the list holds, all ready for what follows the stage; UINT64_MAX: not all. */
-static uint64_t ready_in(const struct gputm_commit_unit *self,
-			 const struct gputm__commit_list *list, enum gputm_commit_stage stage)
+static uint64_t ready_in(const struct gputm_commit_unit *self, const struct list *list,
+			 enum gputm_commit_stage stage)
 {
-	const struct gputm__commit_entry *entry = front(self, list);
+	const struct entry *entry = front(self, list);
 	uint64_t count = 0;
 
 	if (!entry)
@@ -277,10 +275,10 @@ static const char *check_lists(const struct gputm_commit_unit *self)
 	if (finalise == UINT64_MAX)
 		return "C10: an entry that is not ready for its outcome";
 	for (uint64_t cid = self->oldest; cid != self->head; cid++) {
-		const struct gputm__commit_entry *entry = entry_at(self, cid);
+		const struct entry *entry = entry_at(self, cid);
 
-		finalise -= entry->stage == GPUTM_COMMIT_FINALISE &&
-			    !(entry->flags & GPUTM__DECIDED);
+		finalise -=
+			entry->stage == GPUTM_COMMIT_FINALISE && !(entry->flags & GPUTM__DECIDED);
 	}
 	return self->config.warp_mode || !finalise ? NULL : "C10: an outcome that nobody reports";
 }
@@ -292,7 +290,7 @@ static const char *check_decided(const struct gputm_commit_unit *self)
 	if (!self->config.warp_mode)
 		return NULL;
 	for (uint64_t cid = self->oldest; cid != self->head; cid++) {
-		const struct gputm__commit_entry *entry = entry_at(self, cid);
+		const struct entry *entry = entry_at(self, cid);
 
 		decided = entry->lane && cid != self->oldest ? decided : entry->lane;
 		decided += entry->body ? (entry->flags & GPUTM__DECIDED) != 0

@@ -273,35 +273,22 @@ int gputm__commit_make_room(struct gputm_commit_unit *self, uint64_t cids)
 	self->mask = (uint32_t)self->places - 1;
 	self->reach = (uint32_t)self->places - c->lanes;
 	for (uint64_t cid = self->oldest; cid != self->head; cid++) {
-		struct gputm__commit_entry *from = &self->entry[cid & (before - 1)];
-		struct gputm__commit_entry *to = entry_at(self, cid);
+		struct entry *from = &self->entry[cid & (before - 1)];
+		struct entry *to = entry_at(self, cid);
 
 		if (from == to)
 			continue;
 		*to = *from;
-		*from = (struct gputm__commit_entry){ 0 };
+		*from = (struct entry){ 0 };
 	}
 	return 0;
-}
-
-static void make_queues(struct gputm_commit_unit *self)
-{
-	const struct gputm_commit_unit_config *c = &self->config;
-	struct gputm_unit *unit = &self->unit;
-
-	self->input.depth = c->input_depth;
-	self->resent.depth = c->resent_depth;
-	self->output.depth = c->output_depth;
-	self->input.message = gputm__own(unit, c->input_depth, sizeof(*self->input.message));
-	self->resent.message = gputm__own(unit, c->resent_depth, sizeof(*self->input.message));
-	self->output.report = gputm__own(unit, c->output_depth, sizeof(*self->output.report));
 }
 
 static void make_ports(struct gputm_commit_unit *self)
 {
 	const struct gputm_commit_unit_config *c = &self->config;
 	uint32_t words = up_to_power(c->port_words), most = c->lanes * c->buffer_words;
-	struct gputm__commit_gather *g = &self->gather;
+	struct gather *g = &self->gather;
 	struct gputm_unit *unit = &self->unit;
 
 	most = most < GPUTM_COMMIT_WORDS ? GPUTM_COMMIT_WORDS : most;
@@ -318,6 +305,7 @@ static int setup(struct gputm_unit *unit)
 {
 	struct gputm_commit_unit *self = (void *)unit;
 	const struct gputm_commit_unit_config *c = &self->config;
+	const size_t message = sizeof(struct gputm_commit_message);
 	int error;
 
 	self->address_max = gputm__low_mask(c->address_bits);
@@ -325,13 +313,15 @@ static int setup(struct gputm_unit *unit)
 	self->pending_shift = c->pending_block ? gputm__log2(c->pending_block) : 0;
 	self->pending_writes = gputm__own(unit, c->pending_block ? c->pending_entries : 0,
 					  sizeof(*self->pending_writes));
-	make_queues(self);
+	gputm__queue_own(unit, &self->input.queue, c->input_depth, message);
+	gputm__queue_own(unit, &self->resent.queue, c->resent_depth, message);
+	gputm__queue_own(unit, &self->output, c->output_depth, sizeof(struct gputm_commit_report));
 	make_ports(self);
 	error = gputm__commit_make_room(self, c->lanes);
 	return error ? error : make_history(self);
 }
 
-static void clear_port(struct gputm__commit_port *port)
+static void clear_port(struct port *port)
 {
 	port->oldest = port->issued = port->filled = 0;
 }
@@ -343,7 +333,7 @@ static void clear(struct gputm_unit *unit)
 
 	/* All others are zero. */
 	for (uint64_t cid = self->oldest; cid < self->head; cid++)
-		*entry_at(self, cid) = (struct gputm__commit_entry){ 0 };
+		*entry_at(self, cid) = (struct entry){ 0 };
 	memset(self->pending_writes, 0,
 	       c->pending_block ? c->pending_entries * sizeof(*self->pending_writes) : 0);
 	for (uint32_t n = 0; n < self->pool; n++)
@@ -355,9 +345,10 @@ static void clear(struct gputm_unit *unit)
 	self->active = self->buffers_used = 0;
 	self->queued = self->offered = 0;
 	self->now = 0;
-	self->input.head = self->input.count = self->input.word = 0;
-	self->resent.head = self->resent.count = self->resent.word = 0;
-	self->output.head = self->output.count = 0;
+	self->input.word = self->resent.word = 0;
+	gputm__queue_clear(&self->input.queue);
+	gputm__queue_clear(&self->resent.queue);
+	gputm__queue_clear(&self->output);
 	clear_port(&self->port[0]);
 	clear_port(&self->port[1]);
 	gputm__commit_set_expiry(self);
@@ -446,7 +437,7 @@ int gputm_commit_unit_peek(const struct gputm_commit_unit *self, struct gputm_co
 {
 	if (!self->output.count)
 		return 0;
-	*out = self->output.report[self->output.head];
+	*out = *(const struct gputm_commit_report *)gputm__queue_at(&self->output, 0);
 	return 1;
 }
 
@@ -454,9 +445,7 @@ int gputm_commit_unit_pop(struct gputm_commit_unit *self)
 {
 	if (!self->output.count)
 		return 0;
-	self->output.count--;
-	if (++self->output.head == self->output.depth)
-		self->output.head = 0;
+	gputm__queue_take(&self->output);
 	return 1;
 }
 

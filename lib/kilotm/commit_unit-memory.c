@@ -9,8 +9,7 @@
  */
 #include "lib/kilotm/commit_unit-priv.h"
 
-static inline struct gputm__commit_flight *flight_at(const struct gputm__commit_port *port,
-						     uint64_t sequence)
+static inline struct flight *flight_at(const struct port *port, uint64_t sequence)
 {
 	return &port->flight[sequence & port->mask];
 }
@@ -18,7 +17,7 @@ static inline struct gputm__commit_flight *flight_at(const struct gputm__commit_
 /* ---- words become requests ---- */
 
 /* Neighbours mostly share their region. @return its number. */
-static uint32_t region_of(struct gputm__commit_gather *g, uint64_t address)
+static uint32_t region_of(struct gather *g, uint64_t address)
 {
 	uint32_t n = g->regions;
 
@@ -26,13 +25,13 @@ static uint32_t region_of(struct gputm__commit_gather *g, uint64_t address)
 		n--;
 	if (n)
 		return n - 1;
-	g->region[g->regions] = (struct gputm__commit_region){ address, 0, 0 };
+	g->region[g->regions] = (struct region){ address, 0, 0 };
 	return g->regions++;
 }
 
 void gputm__commit_gather(struct gputm_commit_unit *self, const struct gputm_commit_word *word)
 {
-	struct gputm__commit_gather *g = &self->gather;
+	struct gather *g = &self->gather;
 
 	g->of[g->words] = region_of(g, word->address & self->region_mask);
 	g->region[g->of[g->words]].count++;
@@ -41,18 +40,17 @@ void gputm__commit_gather(struct gputm_commit_unit *self, const struct gputm_com
 
 void gputm__commit_send(struct gputm_commit_unit *self, uint32_t which)
 {
-	struct gputm__commit_gather *g = &self->gather;
-	struct gputm__commit_port *port = &self->port[which];
+	struct gather *g = &self->gather;
+	struct port *port = &self->port[which];
 
 	for (uint32_t n = 0; n < g->regions; n++) {
 		g->region[n].end = port->filled;
 		port->filled += g->region[n].count;
 	}
 	for (uint32_t n = 0; n < g->words; n++) {
-		struct gputm__commit_region *region = &g->region[g->of[n]];
+		struct region *region = &g->region[g->of[n]];
 
-		*flight_at(port, region->end++) =
-			(struct gputm__commit_flight){ g->word[n], region->count };
+		*flight_at(port, region->end++) = (struct flight){ g->word[n], region->count };
 		region->count = 0; /* but at the first of its words */
 	}
 	g->regions = g->words = 0;
@@ -68,8 +66,8 @@ GPUTM__COLD static int refuse_port(const struct gputm_commit_unit *self, unsigne
 static GPUTM__INLINE int peek(const struct gputm_commit_unit *self, unsigned which,
 			      struct gputm_mem_request *out)
 {
-	const struct gputm__commit_port *port = &self->port[which & 1];
-	const struct gputm__commit_flight *flight = flight_at(port, port->issued);
+	const struct port *port = &self->port[which & 1];
+	const struct flight *flight = flight_at(port, port->issued);
 	uint32_t lanes = (uint32_t)~self->region_mask, span = flight->span;
 
 	if (which > GPUTM_COMMIT_UNIT_COMMIT)
@@ -92,21 +90,20 @@ static GPUTM__INLINE int peek(const struct gputm_commit_unit *self, unsigned whi
 
 GPUTM__COLD static void tell_writes(const struct gputm_commit_unit *self, uint32_t count)
 {
-	const struct gputm__commit_port *port = &self->port[GPUTM_COMMIT_UNIT_COMMIT];
+	const struct port *port = &self->port[GPUTM_COMMIT_UNIT_COMMIT];
 
 	for (; count; count--) {
-		const struct gputm_commit_word *word =
-			&flight_at(port, port->issued - count)->word;
+		const struct gputm_commit_word *word = &flight_at(port, port->issued - count)->word;
 
 		gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_WRITE_ISSUED,
-			    cid_of(self, named(self, word->lane)), word->address,
-			    word->value, self->cycles);
+			    cid_of(self, named(self, word->lane)), word->address, word->value,
+			    self->cycles);
 	}
 }
 
 static GPUTM__INLINE int pop(struct gputm_commit_unit *self, unsigned which)
 {
-	struct gputm__commit_port *port = &self->port[which & 1];
+	struct port *port = &self->port[which & 1];
 	uint32_t span = flight_at(port, port->issued)->span;
 
 	if (which > GPUTM_COMMIT_UNIT_COMMIT)
@@ -145,13 +142,13 @@ int gputm_commit_unit_mem_take(struct gputm_commit_unit *self, enum gputm_commit
 /* ---- and complete ---- */
 
 /* The oldest request is never done: its room is given back at once. */
-static bool is_in_flight(const struct gputm__commit_port *port, uint64_t sequence)
+static bool is_in_flight(const struct port *port, uint64_t sequence)
 {
 	return sequence - port->oldest < port->issued - port->oldest &&
 	       flight_at(port, sequence)->span - 1 < GPUTM__DONE - 1;
 }
 
-static inline void reclaim(struct gputm__commit_port *port, uint64_t sequence)
+static inline void reclaim(struct port *port, uint64_t sequence)
 {
 	uint32_t span = flight_at(port, sequence)->span;
 
@@ -165,8 +162,8 @@ static inline void reclaim(struct gputm__commit_port *port, uint64_t sequence)
 	} while (port->oldest != port->issued && span & GPUTM__DONE);
 }
 
-static inline void complete_read(struct gputm_commit_unit *self, struct gputm__commit_entry *entry,
-			  const struct gputm_commit_word *word, uint32_t value)
+static inline void complete_read(struct gputm_commit_unit *self, struct entry *entry,
+				 const struct gputm_commit_word *word, uint32_t value)
 {
 	bool again = entry->flags & GPUTM__AGAIN;
 
@@ -180,27 +177,18 @@ static inline void complete_read(struct gputm_commit_unit *self, struct gputm__c
 	self->mismatches++;
 }
 
-static inline void complete_write(struct gputm_commit_unit *self, struct gputm__commit_entry *entry,
-			   const struct gputm_commit_word *word)
+static inline void complete_write(struct gputm_commit_unit *self, struct entry *entry,
+				  const struct gputm_commit_word *word)
 {
-	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_WRITTEN, cid_of(self, entry),
-		    word->address, word->value, self->cycles);
+	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_WRITTEN, cid_of(self, entry), word->address,
+		    word->value, self->cycles);
 	self->written++;
-}
-
-/* No word of the entry is at a port any more. */
-static void drained(struct gputm_commit_unit *self, struct gputm__commit_entry *entry)
-{
-	if (entry->stage == GPUTM_COMMIT_WRITE)
-		gputm__commit_finish(self, entry);
-	else
-		gputm__commit_settle(self, entry);
 }
 
 int gputm_commit_unit_mem_complete(struct gputm_commit_unit *self, uint64_t tag,
 				   const uint32_t *values)
 {
-	struct gputm__commit_port *port = &self->port[tag & 1];
+	struct port *port = &self->port[tag & 1];
 	uint64_t sequence = tag >> 1;
 	uint32_t span = flight_at(port, sequence)->span;
 
@@ -212,7 +200,7 @@ int gputm_commit_unit_mem_complete(struct gputm_commit_unit *self, uint64_t tag,
 	reclaim(port, sequence);
 	for (; span; span--) {
 		const struct gputm_commit_word *word = &flight_at(port, sequence++)->word;
-		struct gputm__commit_entry *entry = named(self, word->lane);
+		struct entry *entry = named(self, word->lane);
 
 		if (tag & 1)
 			complete_write(self, entry, word);
@@ -220,7 +208,7 @@ int gputm_commit_unit_mem_complete(struct gputm_commit_unit *self, uint64_t tag,
 			complete_read(self, entry, word,
 				      values[(word->address & ~self->region_mask) / 4]);
 		if (!--entry->pending)
-			drained(self, entry);
+			gputm__commit_drained(self, entry);
 	}
 	return 0;
 }

@@ -4,9 +4,8 @@
 /*
  * Layout of the commit unit, and what several of its files need. A request goes through them so:
  *
- *   commit_unit-input.c     which messages the protocol allows, their queues, and what a cycle
- *                           takes from these: the log transfer of Fig. 4.5
- *   commit_unit.c           essay; the other boxes of Fig. 4.5, and the cycle
+ *   commit_unit-input.c     which messages the protocol allows, and their queues
+ *   commit_unit.c           essay; the boxes of Fig. 4.5, and the cycle
  *   commit_unit-memory.c    the two ports to memory
  *
  * Beside them: commit_unit-face.c (parameters, life), commit_unit-snapshot.c, commit_unit-check.c.
@@ -16,18 +15,18 @@
  */
 #include "gputm/commit_unit.h"
 #include "gputm/last_writer.h"
-#include "lib/base/unit.h"
+#include "lib/base/queue.h"
 
 enum gputm__mutants {
 	GPUTM__MUTANT_NONE,
-	GPUTM__MUTANT_EQUAL_RCID,    /* a writer with CID = RCID is no hazard */
-	GPUTM__MUTANT_EARLY,	     /* revalidate when the entry before YCID has retired */
-	GPUTM__MUTANT_NO_HAZARD,     /* look nothing up */
-	GPUTM__MUTANT_DISORDER,	     /* write as soon as the own verdict is in (scalar mode) */
-	GPUTM__MUTANT_FORGET_SKIP,   /* ignore the skips in a message */
-	GPUTM__MUTANT_DROP_RESEND,   /* never send the request for a log */
-	GPUTM__MUTANT_NO_ORDER,	     /* report outcomes as they are known, although ordered */
-	GPUTM__MUTANT_LOSE_DONE,     /* a done names its own lane only */
+	GPUTM__MUTANT_EQUAL_RCID,  /* a writer with CID = RCID is no hazard */
+	GPUTM__MUTANT_EARLY,       /* revalidate when the entry before YCID has retired */
+	GPUTM__MUTANT_NO_HAZARD,   /* look nothing up */
+	GPUTM__MUTANT_DISORDER,    /* write as soon as the own verdict is in (scalar mode) */
+	GPUTM__MUTANT_FORGET_SKIP, /* ignore the skips in a message */
+	GPUTM__MUTANT_DROP_RESEND, /* never send the request for a log */
+	GPUTM__MUTANT_NO_ORDER,    /* report outcomes as they are known, although ordered */
+	GPUTM__MUTANT_LOSE_DONE,   /* a done names its own lane only */
 	GPUTM__MUTANTS,
 };
 
@@ -38,7 +37,7 @@ enum gputm__mutants {
 #define GPUTM__NAMED 0x80000000u
 
 /* Entries in a circle: the last one links to the first. */
-struct gputm__commit_list {
+struct list {
 	uint32_t last; /* its name */
 };
 
@@ -54,30 +53,30 @@ enum {
 
 /* What has been pushed for an entry. */
 enum {
-	GPUTM__SAID_WORDS = 1,	/* log words */
-	GPUTM__SAID_DONE = 2,	/* done, or a skip */
+	GPUTM__SAID_WORDS = 1, /* log words */
+	GPUTM__SAID_DONE = 2,  /* done, or a skip */
 	GPUTM__SAID_VERDICT = 4,
-	GPUTM__SAID_AGAIN = 8,	/* the end of the log asked for */
+	GPUTM__SAID_AGAIN = 8, /* the end of the log asked for */
 };
 
 /*
  * An entry of the ring; all zero when unused. A skip has `stage`, `said`, `lane`, `lanes`, those
  * that wait for it, and buffers if the policy says so; `body`: no mere skip.
  */
-struct gputm__commit_entry {
+struct entry {
 	uint64_t rcid, ycid;
-	uint64_t since; /* cycle in which the present stage began */
-	struct gputm__commit_list waiters; /* entries that wait for this one to retire */
-	uint32_t link;			   /* name of the next entry of its list */
-	uint32_t pending;		   /* words queued or in flight at a port */
-	uint32_t words[2];		   /* of the read and write log */
-	uint32_t buffer[2];		   /* of the read and write log, + 1; 0: none */
-	uint32_t answered;		   /* words pushed of the log asked for */
+	uint64_t since;      /* cycle in which the present stage began */
+	struct list waiters; /* entries that wait for this one to retire */
+	uint32_t link;       /* name of the next entry of its list */
+	uint32_t pending;    /* words queued or in flight at a port */
+	uint32_t words[2];   /* of the read and write log */
+	uint32_t buffer[2];  /* of the read and write log, + 1; 0: none */
+	uint32_t answered;   /* words pushed of the log asked for */
 	uint8_t stage, flags, said;
 	bool body;
-	uint8_t asked;	     /* purpose + 1 of the log asked for */
+	uint8_t asked;       /* purpose + 1 of the log asked for */
 	uint8_t lane, lanes; /* place in its warp; lanes 0: named by no message yet */
-	uint8_t decided;     /* warp mode: lanes of the warp that ends here, decided or skips */
+	uint8_t decided;     /* of those reported together, at their last: decided, or skips */
 };
 
 /*
@@ -87,36 +86,30 @@ struct gputm__commit_entry {
  * port is the name of its entry.
  */
 #define GPUTM__DONE 0x80000000u
-struct gputm__commit_flight {
+struct flight {
 	struct gputm_commit_word word;
 	uint32_t span;
 };
-struct gputm__commit_port {
-	struct gputm__commit_flight *flight; /* [mask + 1] */
+struct port {
+	struct flight *flight; /* [mask + 1] */
 	uint64_t oldest, issued, filled;
 	uint32_t mask;
 };
 
-struct gputm__commit_inbox {
-	struct gputm_commit_message *message; /* [depth] */
-	uint32_t depth, head, count;
-	uint32_t word; /* words of the oldest message already consumed */
-};
-
-struct gputm__commit_outbox {
-	struct gputm_commit_report *report; /* [depth] */
-	uint32_t depth, head, count;
+struct inbox {
+	struct gputm__queue queue; /* of messages */
+	uint32_t word;             /* words of the oldest message already consumed */
 };
 
 /* Words on their way to a port, in the order they come; empty between calls. */
-struct gputm__commit_region {
+struct region {
 	uint64_t address, end; /* end: sequence number behind its last word at the port */
 	uint32_t count;
 };
-struct gputm__commit_gather {
+struct gather {
 	struct gputm_commit_word *word; /* [most] */
-	uint32_t *of;			/* [most]: region of each word */
-	struct gputm__commit_region *region; /* [most] */
+	uint32_t *of;                   /* [most]: region of each word */
+	struct region *region;          /* [most] */
 	uint32_t words, regions;
 };
 
@@ -124,15 +117,15 @@ struct gputm_commit_unit {
 	struct gputm_unit unit;
 	struct gputm_commit_unit_config config;
 	struct gputm_last_writer *history;
-	struct gputm__commit_entry *entry; /* [places] */
-	struct gputm_commit_word *kept;	   /* [pool][buffer_words] */
-	uint32_t *spare; /* [pool]: from buffers_used on, the free buffers, + 1 */
+	struct entry *entry;             /* [places] */
+	struct gputm_commit_word *kept;  /* [pool][buffer_words] */
+	uint32_t *spare;                 /* [pool]: from buffers_used on, the free buffers, + 1 */
 	size_t places, pool, kept_words; /* that there is memory for; see make_room() */
-	uint32_t *pending_writes; /* [pending_entries]: words per block */
-	struct gputm__commit_gather gather;
-	struct gputm__commit_inbox input, resent;
-	struct gputm__commit_outbox output;
-	struct gputm__commit_port port[2];
+	uint32_t *pending_writes;        /* [pending_entries]: words per block */
+	struct gather gather;
+	struct inbox input, resent;
+	struct gputm__queue output; /* of reports */
+	struct port port[2];
 	uint64_t address_max, region_mask, expire_at;
 	uint32_t mask, reach; /* CIDs from the oldest on that have a place */
 	uint32_t pending_shift;
@@ -144,10 +137,10 @@ struct gputm_commit_unit {
 	 * Unless outcomes are ordered, `final` is where `hazard` is.
 	 */
 	uint64_t oldest, commit, final, hazard, head;
-	uint64_t told;			/* CIDs below: their retirement is reported */
-	uint64_t hazard_word;		/* words that the entry at `hazard` has passed */
-	uint64_t pending_unbounded;	/* entries that are pending with an unknown write-set */
-	struct gputm__commit_list revalidate, finalise;
+	uint64_t told;              /* CIDs below: their retirement is reported */
+	uint64_t hazard_word;       /* words that the entry at `hazard` has passed */
+	uint64_t pending_unbounded; /* entries that are pending with an unknown write-set */
+	struct list revalidate, finalise;
 
 	uint64_t now; /* ticks; no state, as all times are relative to it */
 	uint64_t cycles, messages, messages_full, absorbed;
@@ -167,69 +160,69 @@ struct gputm_commit_unit {
 
 /* ---- entries ---- */
 
-static inline struct gputm__commit_entry *entry_at(const struct gputm_commit_unit *self,
-						   uint64_t cid)
+static inline struct entry *entry_at(const struct gputm_commit_unit *self, uint64_t cid)
 {
 	return &self->entry[(uint32_t)cid & self->mask];
 }
 
-static inline uint32_t place_of(const struct gputm_commit_unit *self,
-				const struct gputm__commit_entry *entry)
+static inline uint32_t place_of(const struct gputm_commit_unit *self, const struct entry *entry)
 {
 	return (uint32_t)(entry - self->entry);
 }
 
-static inline uint64_t cid_of(const struct gputm_commit_unit *self,
-			      const struct gputm__commit_entry *entry)
+static inline uint64_t cid_of(const struct gputm_commit_unit *self, const struct entry *entry)
 {
 	return self->oldest + ((place_of(self, entry) - (uint32_t)self->oldest) & self->mask);
 }
 
-static inline uint32_t name_of(const struct gputm_commit_unit *self,
-			       const struct gputm__commit_entry *entry)
+static inline uint32_t name_of(const struct gputm_commit_unit *self, const struct entry *entry)
 {
 	return (uint32_t)cid_of(self, entry) | GPUTM__NAMED;
 }
 
-static inline struct gputm__commit_entry *named(const struct gputm_commit_unit *self,
-						uint32_t name)
+static inline struct entry *named(const struct gputm_commit_unit *self, uint32_t name)
 {
 	return &self->entry[name & self->mask];
 }
 
 /* The entry of a lane of the warp that a message speaks of. */
-static inline struct gputm__commit_entry *entry_of(const struct gputm_commit_unit *self,
-						   const struct gputm_commit_message *message,
-						   uint32_t lane)
+static inline struct entry *entry_of(const struct gputm_commit_unit *self,
+				     const struct gputm_commit_message *m, uint32_t lane)
 {
-	return entry_at(self, message->first_cid + lane);
+	return entry_at(self, m->first_cid + lane);
 }
 
 /* First CID of the warp of an entry. */
-static inline uint64_t first_cid_of(const struct gputm_commit_unit *self,
-				    const struct gputm__commit_entry *entry)
+static inline uint64_t first_cid_of(const struct gputm_commit_unit *self, const struct entry *entry)
 {
 	return cid_of(self, entry) - entry->lane;
 }
 
-/* The last entry of its warp. */
-static inline struct gputm__commit_entry *last_of(const struct gputm_commit_unit *self,
-						  const struct gputm__commit_entry *entry)
+/* Neighbours that are finalised and written together: in warp mode those of a warp. */
+static inline uint32_t together(const struct gputm_commit_unit *self, const struct entry *entry)
 {
-	return entry_at(self, place_of(self, entry) + entry->lanes - 1u - entry->lane);
+	return self->config.warp_mode ? entry->lanes : 1;
 }
 
-static inline bool is_last(const struct gputm__commit_entry *entry)
+/* The last one of them. */
+static inline struct entry *last_of(const struct gputm_commit_unit *self, const struct entry *entry)
+{
+	uint32_t behind = self->config.warp_mode ? entry->lanes - 1u - entry->lane : 0;
+
+	return entry_at(self, place_of(self, entry) + behind);
+}
+
+static inline bool is_last(const struct entry *entry)
 {
 	return entry->lane + 1 == entry->lanes;
 }
 
-static inline bool is_unbounded(const struct gputm__commit_entry *entry, uint32_t log)
+static inline bool is_unbounded(const struct entry *entry, uint32_t log)
 {
 	return entry->flags & GPUTM__OVERFLOW << log;
 }
 
-static inline void enter(struct gputm_commit_unit *self, struct gputm__commit_entry *entry,
+static inline void enter(struct gputm_commit_unit *self, struct entry *entry,
 			 enum gputm_commit_stage stage)
 {
 	entry->stage = (uint8_t)stage;
@@ -237,8 +230,7 @@ static inline void enter(struct gputm_commit_unit *self, struct gputm__commit_en
 }
 
 /* Cycles in the present stage. */
-static inline uint64_t waited(const struct gputm_commit_unit *self,
-			      const struct gputm__commit_entry *entry)
+static inline uint64_t waited(const struct gputm_commit_unit *self, const struct entry *entry)
 {
 	return self->now - entry->since;
 }
@@ -248,19 +240,23 @@ static inline bool is_ordered(const struct gputm_commit_unit *self)
 	return self->config.ordered_outcomes && !gputm__mutant(GPUTM__MUTANT_NO_ORDER);
 }
 
-/* Whether the entry's hazards have been written: its YCID has retired. */
-static inline bool is_woken(const struct gputm_commit_unit *self,
-			    const struct gputm__commit_entry *entry)
+/* The writer whose retirement an entry with a hazard waits for. */
+static inline uint64_t writer_of(const struct entry *entry)
 {
-	return entry->ycid - (gputm__mutant(GPUTM__MUTANT_EARLY) && entry->ycid) < self->oldest;
+	return entry->ycid - (gputm__mutant(GPUTM__MUTANT_EARLY) && entry->ycid);
+}
+
+/* Whether the entry's hazards have been written: its YCID has retired. */
+static inline bool is_woken(const struct gputm_commit_unit *self, const struct entry *entry)
+{
+	return writer_of(entry) < self->oldest;
 }
 
 /* ---- lists ---- */
 
-static inline void append(struct gputm_commit_unit *self, struct gputm__commit_list *list,
-			  struct gputm__commit_entry *entry)
+static inline void append(struct gputm_commit_unit *self, struct list *list, struct entry *entry)
 {
-	struct gputm__commit_entry *last = list->last ? named(self, list->last) : entry;
+	struct entry *last = list->last ? named(self, list->last) : entry;
 
 	if (list->last)
 		entry->link = last->link;
@@ -268,17 +264,15 @@ static inline void append(struct gputm_commit_unit *self, struct gputm__commit_l
 }
 
 /* The first entry of a list, or NULL. */
-static inline struct gputm__commit_entry *front(const struct gputm_commit_unit *self,
-						const struct gputm__commit_list *list)
+static inline struct entry *front(const struct gputm_commit_unit *self, const struct list *list)
 {
 	return list->last ? named(self, named(self, list->last)->link) : NULL;
 }
 
-static inline struct gputm__commit_entry *take(struct gputm_commit_unit *self,
-					       struct gputm__commit_list *list)
+static inline struct entry *take(struct gputm_commit_unit *self, struct list *list)
 {
-	struct gputm__commit_entry *last = named(self, list->last);
-	struct gputm__commit_entry *first = named(self, last->link);
+	struct entry *last = named(self, list->last);
+	struct entry *first = named(self, last->link);
 
 	last->link = first->link;
 	if (first == last)
@@ -290,14 +284,26 @@ static inline struct gputm__commit_entry *take(struct gputm_commit_unit *self,
 
 /* The words of a log that is in its buffer. */
 static inline struct gputm_commit_word *kept_words(const struct gputm_commit_unit *self,
-						   const struct gputm__commit_entry *entry,
-						   uint32_t log)
+						   const struct entry *entry, uint32_t log)
 {
 	return &self->kept[(size_t)(entry->buffer[log] - 1) * self->config.buffer_words];
 }
 
-static inline bool take_buffer(struct gputm_commit_unit *self, struct gputm__commit_entry *entry,
-			       uint32_t log)
+/* Of the entry at the hazard pointer: the log that its next word is in, and its place there. */
+static inline uint32_t log_of(const struct gputm_commit_unit *self, const struct entry *entry)
+{
+	return self->hazard_word >= entry->words[0];
+}
+
+static inline struct gputm_commit_word *next_word(const struct gputm_commit_unit *self,
+						  const struct entry *entry)
+{
+	uint32_t log = log_of(self, entry);
+
+	return kept_words(self, entry, log) + self->hazard_word - (log ? entry->words[0] : 0);
+}
+
+static inline bool take_buffer(struct gputm_commit_unit *self, struct entry *entry, uint32_t log)
 {
 	if (self->buffers_used == self->config.buffers)
 		return false;
@@ -306,8 +312,7 @@ static inline bool take_buffer(struct gputm_commit_unit *self, struct gputm__com
 	return true;
 }
 
-static inline void drop_buffer(struct gputm_commit_unit *self, struct gputm__commit_entry *entry,
-			       uint32_t log)
+static inline void drop_buffer(struct gputm_commit_unit *self, struct entry *entry, uint32_t log)
 {
 	if (!entry->buffer[log])
 		return;
@@ -316,8 +321,8 @@ static inline void drop_buffer(struct gputm_commit_unit *self, struct gputm__com
 }
 
 /* Whether a log that found no buffer waits for one, or has one now and comes again. */
-static inline bool is_deferred(const struct gputm_commit_unit *self,
-			       const struct gputm__commit_entry *entry, uint32_t log)
+static inline bool is_deferred(const struct gputm_commit_unit *self, const struct entry *entry,
+			       uint32_t log)
 {
 	return self->config.empty_pool == GPUTM_COMMIT_POOL_DEFER && is_unbounded(entry, log) &&
 	       entry->words[log] <= self->config.buffer_words;
@@ -326,8 +331,7 @@ static inline bool is_deferred(const struct gputm_commit_unit *self,
 /* ---- pending writes ---- */
 
 /* Whether the entry's write-set is in the table of write_pending(). */
-static inline bool is_pending(const struct gputm_commit_unit *self,
-			      const struct gputm__commit_entry *entry)
+static inline bool is_pending(const struct gputm_commit_unit *self, const struct entry *entry)
 {
 	return self->config.pending_block && entry->body && !(entry->flags & GPUTM__FAILED) &&
 	       entry->stage >= GPUTM_COMMIT_WAIT &&
@@ -343,57 +347,29 @@ static inline uint32_t *pending_at(const struct gputm_commit_unit *self, uint64_
 /* ---- queues ---- */
 
 /* The message that an inbox serves next. */
-static inline struct gputm_commit_message *served(const struct gputm__commit_inbox *in)
+static inline struct gputm_commit_message *served(const struct inbox *in)
 {
-	return &in->message[in->head];
+	return gputm__queue_at(&in->queue, 0);
 }
 
 static inline bool report_room(const struct gputm_commit_unit *self)
 {
-	return self->output.count < self->output.depth;
+	return !gputm__queue_full(&self->output);
 }
 
 /* Words that a port still takes. */
 static inline uint64_t room_at(const struct gputm_commit_unit *self, uint32_t port)
 {
-	const struct gputm__commit_port *p = &self->port[port];
+	const struct port *p = &self->port[port];
 
 	return self->config.port_words - (p->filled - p->oldest) - self->gather.words;
 }
 
 /* Words of a message that are consumed in a cycle, if they go to a port. */
 static inline uint32_t words_a_cycle(const struct gputm_commit_unit *self,
-				     const struct gputm_commit_message *message)
+				     const struct gputm_commit_message *m)
 {
-	return self->config.warp_mode && !self->config.serial_input ? message->words : 1;
-}
-
-/* The port that resent words of this purpose go to; -1: to hazard detection. */
-static inline int port_of(uint32_t purpose)
-{
-	return purpose < GPUTM_COMMIT_FOR_REVALIDATE ? -1 : (int)(purpose & 1);
-}
-
-static inline bool can_consume(const struct gputm_commit_unit *self)
-{
-	const struct gputm_commit_message *message = served(&self->input);
-
-	if (!self->input.count)
-		return false;
-	return message->kind != GPUTM_COMMIT_READ_LOG ||
-	       room_at(self, 0) >= words_a_cycle(self, message);
-}
-
-static inline bool can_take_resent(const struct gputm_commit_unit *self)
-{
-	const struct gputm_commit_message *message = served(&self->resent);
-	int port;
-
-	if (!self->resent.count)
-		return false;
-	port = port_of(message->purpose);
-	return port < 0 || message->kind == GPUTM_COMMIT_RESENT_DONE ||
-	       room_at(self, (uint32_t)port) >= words_a_cycle(self, message);
+	return self->config.warp_mode && !self->config.serial_input ? m->words : 1;
 }
 
 /* A port's bit in `queued` and `offered`. */
@@ -416,28 +392,17 @@ static inline bool is_offered(const struct gputm_commit_unit *self, uint32_t whi
 int gputm__commit_make_room(struct gputm_commit_unit *self, uint64_t cids);
 
 /* ---- commit_unit-input.c ---- */
-/* A step of each input; only if it can. */
-void gputm__commit_consume(struct gputm_commit_unit *self);
-void gputm__commit_take_resent(struct gputm_commit_unit *self);
 /* Whether a message that is being loaded may be queued in the state loaded so far. */
 bool gputm__commit_queueable(const struct gputm_commit_unit *self,
-			     const struct gputm_commit_message *message);
+			     const struct gputm_commit_message *m);
 
 /* ---- commit_unit.c ---- */
-/* A word of the entry at the hazard pointer passes hazard detection. */
-void gputm__commit_detect_word(struct gputm_commit_unit *self, struct gputm__commit_entry *entry,
-			       uint64_t address);
 /* Let an entry with a hazard wait for the retirement of its YCID. */
-void gputm__commit_wait_for(struct gputm_commit_unit *self, struct gputm__commit_entry *entry);
-/* Move an entry on whose validation may be complete. */
-void gputm__commit_settle(struct gputm_commit_unit *self, struct gputm__commit_entry *entry);
-/* Queue the writes of an entry; those of a log that is not kept were queued as they came. */
-void gputm__commit_issue(struct gputm_commit_unit *self, struct gputm__commit_entry *entry);
-/* Failed, or all its writes have completed. */
-void gputm__commit_finish(struct gputm_commit_unit *self, struct gputm__commit_entry *entry);
+void gputm__commit_wait_for(struct gputm_commit_unit *self, struct entry *entry);
+/* No word of the entry is at a port any more. */
+void gputm__commit_drained(struct gputm_commit_unit *self, struct entry *entry);
 /* Count the entry's write-set as pending, once more (1) or once less (-1). */
-void gputm__commit_pend(struct gputm_commit_unit *self, const struct gputm__commit_entry *entry,
-			int amount);
+void gputm__commit_pend(struct gputm_commit_unit *self, const struct entry *entry, int amount);
 /* Work out when the history's CID range has to move. */
 void gputm__commit_set_expiry(struct gputm_commit_unit *self);
 
@@ -447,10 +412,10 @@ void gputm__commit_gather(struct gputm_commit_unit *self, const struct gputm_com
 void gputm__commit_send(struct gputm_commit_unit *self, uint32_t port);
 
 /* A word goes to a port, in scalar mode as a request of its own. */
-static inline void send_word(struct gputm_commit_unit *self, struct gputm__commit_entry *entry,
-			     uint32_t which, const struct gputm_commit_word *word)
+static inline void send_word(struct gputm_commit_unit *self, struct entry *entry, uint32_t which,
+			     const struct gputm_commit_word *word)
 {
-	struct gputm__commit_port *port = &self->port[which];
+	struct port *port = &self->port[which];
 	struct gputm_commit_word queued = { word->address, word->value, name_of(self, entry) };
 
 	entry->pending++;
@@ -458,8 +423,7 @@ static inline void send_word(struct gputm_commit_unit *self, struct gputm__commi
 	if (self->config.warp_mode)
 		gputm__commit_gather(self, &queued);
 	else
-		port->flight[port->filled++ & port->mask] =
-			(struct gputm__commit_flight){ queued, 1 };
+		port->flight[port->filled++ & port->mask] = (struct flight){ queued, 1 };
 }
 
 /* ---- commit_unit-snapshot.c, commit_unit-check.c ---- */

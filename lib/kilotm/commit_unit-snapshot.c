@@ -11,8 +11,8 @@
 
 /* ---- entries ---- */
 
-static void io_kept(struct gputm_commit_unit *self, struct gputm__io *io,
-		    struct gputm__commit_entry *entry, uint32_t log)
+static void io_kept(struct gputm_commit_unit *self, struct gputm__io *io, struct entry *entry,
+		    uint32_t log)
 {
 	bool held = !gputm__io_reading(io) && entry->buffer[log];
 	uint64_t words = entry->words[log];
@@ -20,12 +20,12 @@ static void io_kept(struct gputm_commit_unit *self, struct gputm__io *io,
 	gputm__io_bool(io, &held);
 	if (gputm__io_reading(io) && held && !take_buffer(self, entry, log))
 		gputm__io_fail(io, -EINVAL, "more buffers than there are");
-	if (held && !is_unbounded(entry, log) &&
-	    entry->words[log] > self->config.buffer_words)
+	if (held && !is_unbounded(entry, log) && entry->words[log] > self->config.buffer_words)
 		gputm__io_fail(io, -EINVAL, "more words than a buffer has");
 	if (is_unbounded(entry, log)) /* of a deferred log: the words that have come again */
-		words = is_deferred(self, entry, log) && entry == entry_at(self, self->hazard) ?
-				self->hazard_word - (log ? entry->words[0] : 0) : 0;
+		words = is_deferred(self, entry, log) && entry == entry_at(self, self->hazard)
+				? self->hazard_word - (log ? entry->words[0] : 0)
+				: 0;
 	if (io->error || !held || words > self->config.buffer_words)
 		return;
 	for (uint32_t n = 0; n < words; n++) {
@@ -36,7 +36,7 @@ static void io_kept(struct gputm_commit_unit *self, struct gputm__io *io,
 	}
 }
 
-static void io_body(struct gputm__io *io, struct gputm__commit_entry *entry)
+static void io_body(struct gputm__io *io, struct entry *entry)
 {
 	gputm__io_u64(io, &entry->rcid);
 	gputm__io_u64(io, &entry->ycid);
@@ -48,8 +48,7 @@ static void io_body(struct gputm__io *io, struct gputm__commit_entry *entry)
 		gputm__io_fail(io, -EINVAL, "an unknown purpose");
 }
 
-static void io_entry(struct gputm_commit_unit *self, struct gputm__io *io,
-		     struct gputm__commit_entry *entry)
+static void io_entry(struct gputm_commit_unit *self, struct gputm__io *io, struct entry *entry)
 {
 	gputm__io_u8(io, &entry->stage);
 	gputm__io_bool(io, &entry->body);
@@ -92,20 +91,19 @@ static void io_pointers(struct gputm_commit_unit *self, struct gputm__io *io)
 }
 
 /* An entry by its CID; NULL when that fails. */
-static struct gputm__commit_entry *io_cid(struct gputm_commit_unit *self, struct gputm__io *io,
-					  struct gputm__commit_entry *entry)
+static struct entry *io_cid(struct gputm_commit_unit *self, struct gputm__io *io,
+			    struct entry *entry)
 {
 	uint64_t cid = gputm__io_reading(io) ? 0 : cid_of(self, entry);
 
 	gputm__io_u64(io, &cid);
-	if (!io->error && (cid - self->oldest >= self->head - self->oldest ||
-			   !entry_at(self, cid)->body))
+	if (!io->error &&
+	    (cid - self->oldest >= self->head - self->oldest || !entry_at(self, cid)->body))
 		gputm__io_fail(io, -EINVAL, "a word or list of an entry that is not there");
 	return io->error ? NULL : entry_at(self, cid);
 }
 
-static uint32_t length_of(const struct gputm_commit_unit *self,
-			  const struct gputm__commit_list *list)
+static uint32_t length_of(const struct gputm_commit_unit *self, const struct list *list)
 {
 	uint32_t count = list->last != 0;
 
@@ -114,16 +112,16 @@ static uint32_t length_of(const struct gputm_commit_unit *self,
 	return count;
 }
 
-static void io_list(struct gputm_commit_unit *self, struct gputm__io *io,
-		    struct gputm__commit_list *list, enum gputm_commit_stage stage)
+static void io_list(struct gputm_commit_unit *self, struct gputm__io *io, struct list *list,
+		    enum gputm_commit_stage stage)
 {
 	bool reading = gputm__io_reading(io);
-	struct gputm__commit_entry *next = front(self, list);
+	struct entry *next = front(self, list);
 	uint32_t count = length_of(self, list);
 
 	gputm__io_u32_max(io, &count, self->config.ring, "list longer than the ring");
 	for (; count && !io->error; count--) {
-		struct gputm__commit_entry *entry = io_cid(self, io, next);
+		struct entry *entry = io_cid(self, io, next);
 
 		if (entry && (entry->stage != stage || (reading && entry->link)))
 			gputm__io_fail(io, -EINVAL, "a list of entries of another stage or list");
@@ -136,14 +134,14 @@ static void io_list(struct gputm_commit_unit *self, struct gputm__io *io,
 /* ---- ports ---- */
 
 /* Words of a request; of one that is done, only how many. */
-static void io_request(struct gputm_commit_unit *self, struct gputm__io *io,
-		       struct gputm__commit_port *port, uint64_t sequence, uint32_t span)
+static void io_request(struct gputm_commit_unit *self, struct gputm__io *io, struct port *port,
+		       uint64_t sequence, uint32_t span)
 {
 	uint64_t region = port->flight[sequence & port->mask].word.address;
 
 	for (uint32_t n = 0; n < (span & ~GPUTM__DONE) && !io->error; n++) {
-		struct gputm__commit_flight *flight = &port->flight[(sequence + n) & port->mask];
-		struct gputm__commit_entry *entry;
+		struct flight *flight = &port->flight[(sequence + n) & port->mask];
+		struct entry *entry;
 
 		flight->span = n ? 0 : span;
 		if (span & GPUTM__DONE)
@@ -164,7 +162,7 @@ static void io_request(struct gputm_commit_unit *self, struct gputm__io *io,
 }
 
 /* Only what is in flight can be done, but for the oldest. */
-static bool span_fits(const struct gputm_commit_unit *self, const struct gputm__commit_port *port,
+static bool span_fits(const struct gputm_commit_unit *self, const struct port *port,
 		      uint64_t sequence, uint32_t span)
 {
 	uint32_t most = self->config.warp_mode ? self->config.port_words : 1;
@@ -176,10 +174,9 @@ static bool span_fits(const struct gputm_commit_unit *self, const struct gputm__
 	return words == span || (flies && sequence != port->oldest);
 }
 
-static void io_port(struct gputm_commit_unit *self, struct gputm__io *io,
-		    uint32_t which)
+static void io_port(struct gputm_commit_unit *self, struct gputm__io *io, uint32_t which)
 {
-	struct gputm__commit_port *port = &self->port[which];
+	struct port *port = &self->port[which];
 	uint64_t flying = port->issued - port->oldest, all = port->filled - port->oldest;
 	bool offered = self->offered & port_bit(which);
 
@@ -212,65 +209,56 @@ static void io_port(struct gputm_commit_unit *self, struct gputm__io *io,
 /* ---- queues ---- */
 
 static void io_message(struct gputm_commit_unit *self, struct gputm__io *io,
-		       struct gputm_commit_message *message)
+		       struct gputm_commit_message *m)
 {
-	gputm__io_u32(io, &message->kind);
-	gputm__io_u32(io, &message->purpose);
-	gputm__io_u64(io, &message->first_cid);
-	gputm__io_u32(io, &message->lanes);
-	gputm__io_u32_max(io, &message->words, GPUTM_COMMIT_WORDS, "words of a message");
-	gputm__io_u64(io, &message->mask);
-	gputm__io_u64(io, &message->yes);
-	for (uint32_t n = 0; n < message->words && !io->error; n++) {
-		gputm__io_u64(io, &message->word[n].address);
-		gputm__io_u32(io, &message->word[n].value);
-		gputm__io_u32(io, &message->word[n].lane);
+	gputm__io_u32(io, &m->kind);
+	gputm__io_u32(io, &m->purpose);
+	gputm__io_u64(io, &m->first_cid);
+	gputm__io_u32(io, &m->lanes);
+	gputm__io_u32_max(io, &m->words, GPUTM_COMMIT_WORDS, "words of a message");
+	gputm__io_u64(io, &m->mask);
+	gputm__io_u64(io, &m->yes);
+	for (uint32_t n = 0; n < m->words && !io->error; n++) {
+		gputm__io_u64(io, &m->word[n].address);
+		gputm__io_u32(io, &m->word[n].value);
+		gputm__io_u32(io, &m->word[n].lane);
 	}
-	if (gputm__io_reading(io) && !io->error && !gputm__commit_queueable(self, message))
+	if (gputm__io_reading(io) && !io->error && !gputm__commit_queueable(self, m))
 		gputm__io_fail(io, -EINVAL, "a queued message that would have been refused");
 }
 
-static void io_inbox(struct gputm_commit_unit *self, struct gputm__io *io,
-		     struct gputm__commit_inbox *in)
+static void io_inbox(struct gputm_commit_unit *self, struct gputm__io *io, struct inbox *in)
 {
-	gputm__io_u32_max(io, &in->count, in->depth, "more messages than the port holds");
+	gputm__io_u32_max(io, &in->queue.count, in->queue.capacity, "occupancy of a queue");
 	gputm__io_u32(io, &in->word);
-	for (uint32_t n = 0; n < in->count && !io->error; n++) {
-		uint32_t at = in->head + n;
-
-		io_message(self, io, &in->message[at < in->depth ? at : at - in->depth]);
-	}
+	for (uint32_t n = 0; n < in->queue.count && !io->error; n++)
+		io_message(self, io, gputm__queue_at(&in->queue, n));
 	if (!io->error && in->word &&
-	    (!in->count || in->word >= served(in)->words ||
+	    (!in->queue.count || in->word >= served(in)->words ||
 	     (in == &self->input && words_a_cycle(self, served(in)) == served(in)->words)))
 		gputm__io_fail(io, -EINVAL, "words consumed that are not there");
 }
 
-static void io_outbox(struct gputm__io *io, struct gputm__commit_outbox *out)
+static void io_report(void *item, struct gputm__io *io)
 {
-	gputm__io_u32_max(io, &out->count, out->depth, "more reports than the queue holds");
-	for (uint32_t n = 0; n < out->count && !io->error; n++) {
-		uint32_t at = out->head + n;
-		struct gputm_commit_report *report =
-			&out->report[at < out->depth ? at : at - out->depth];
+	struct gputm_commit_report *report = item;
 
-		gputm__io_u32_max(io, &report->kind, GPUTM_COMMIT_RESEND, "kind of a report");
-		gputm__io_u32_max(io, &report->purpose, GPUTM_COMMIT_FOR_COMMIT, "purpose");
-		gputm__io_u64(io, &report->first_cid);
-		gputm__io_u32_max(io, &report->lanes, GPUTM_COMMIT_LANES, "lanes of a report");
-		gputm__io_u64(io, &report->mask);
-		gputm__io_u64(io, &report->yes);
-	}
+	gputm__io_u32_max(io, &report->kind, GPUTM_COMMIT_RESEND, "kind of a report");
+	gputm__io_u32_max(io, &report->purpose, GPUTM_COMMIT_FOR_COMMIT, "purpose");
+	gputm__io_u64(io, &report->first_cid);
+	gputm__io_u32_max(io, &report->lanes, GPUTM_COMMIT_LANES, "lanes of a report");
+	gputm__io_u64(io, &report->mask);
+	gputm__io_u64(io, &report->yes);
 }
 
 /* ---- all of it ---- */
 
-static void rebuild_entry(struct gputm_commit_unit *self, struct gputm__commit_entry *entry)
+static void rebuild_entry(struct gputm_commit_unit *self, struct entry *entry)
 {
 	bool skip = !entry->body && entry->stage == GPUTM_COMMIT_FINISHED;
 
 	self->active += entry->stage != GPUTM_COMMIT_UNUSED;
-	if (self->config.warp_mode && (skip || entry->flags & GPUTM__DECIDED))
+	if (skip || entry->flags & GPUTM__DECIDED)
 		last_of(self, entry)->decided++;
 	if (entry->stage == GPUTM_COMMIT_VALIDATE && entry->flags & GPUTM__HAZARDOUS)
 		gputm__commit_wait_for(self, entry);
@@ -280,7 +268,7 @@ static void rebuild_entry(struct gputm_commit_unit *self, struct gputm__commit_e
 
 static void rebuild(struct gputm_commit_unit *self)
 {
-	const struct gputm__commit_entry *oldest = entry_at(self, self->oldest);
+	const struct entry *oldest = entry_at(self, self->oldest);
 
 	if (self->config.warp_mode && self->oldest != self->head &&
 	    oldest->lanes) /* those before have retired */
@@ -294,7 +282,7 @@ static void rebuild(struct gputm_commit_unit *self)
 void gputm__commit_io_stats(struct gputm_commit_unit *self, struct gputm__io *io)
 {
 	for (uint64_t cid = self->oldest; cid != self->head && !io->error; cid++) {
-		struct gputm__commit_entry *entry = entry_at(self, cid);
+		struct entry *entry = entry_at(self, cid);
 		uint64_t age = self->now - entry->since;
 
 		if (!entry->body)
@@ -317,7 +305,7 @@ void gputm__commit_io(struct gputm_commit_unit *self, struct gputm__io *io)
 	io_port(self, io, GPUTM_COMMIT_UNIT_COMMIT);
 	io_inbox(self, io, &self->input);
 	io_inbox(self, io, &self->resent);
-	io_outbox(io, &self->output);
+	gputm__queue_io(&self->output, io, io_report);
 	if (!gputm__io_reading(io) || io->error)
 		return;
 	broken = gputm__commit_check_entries(self);

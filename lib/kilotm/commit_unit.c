@@ -45,10 +45,11 @@
  *      |                        +------+        +--------+-> FINISHED (failed)
  *      +-> FINISHED (skip)     revalidation
  *
- * A walk through them. push() judges a message and queues it; consume() takes a word of it a
- * cycle: transfer() begins the entry, keeps the word in the entry's buffer and sends a read to
- * the validation port. DONE closes the logs (all in commit_unit-input.c). The rest is in this
- * file, where each box is a pair of functions: whether it can take a step now, and the step.
+ * A walk through them. push() judges a message and queues it (commit_unit-input.c). The rest is in
+ * this file, but for the ports (commit_unit-memory.c). consume() takes a word of a message a cycle:
+ * transfer() begins the entry, keeps the word in the entry's buffer and sends a read to the
+ * validation port. DONE closes the logs. The boxes that follow are each a pair of functions:
+ * whether it can take a step now, and the step.
  * detect() passes the words in CID order through look_up() and record(), then settle() finds the
  * outcome or lets the entry wait for its YCID, after which revalidate() sends the read log
  * again. finalise() reports the outcome, the verdict comes through consume(), commit() queues
@@ -125,27 +126,28 @@ static inline bool holds_as_needed(const struct gputm_commit_unit *self)
 	return self->config.buffer_policy == GPUTM_COMMIT_BUFFERS_NEEDED;
 }
 
-static void report(struct gputm_commit_unit *self, const struct gputm__commit_entry *entry,
+static void report(struct gputm_commit_unit *self, const struct entry *entry,
 		   enum gputm_commit_report_kind kind, uint64_t mask, uint64_t yes)
 {
-	struct gputm__commit_outbox *out = &self->output;
-	uint32_t at = out->head + out->count++;
+	struct gputm_commit_report *out = gputm__queue_add(&self->output);
 
-	gputm__assert(out->count <= out->depth);
-	out->report[at < out->depth ? at : at - out->depth] = (struct gputm_commit_report){
-		.kind = kind, .first_cid = first_cid_of(self, entry),
-		.lanes = entry->lanes, .mask = mask, .yes = yes,
+	*out = (struct gputm_commit_report){
+		.kind = kind,
+		.first_cid = first_cid_of(self, entry),
+		.lanes = entry->lanes,
+		.mask = mask,
+		.yes = yes,
 		.purpose = kind == GPUTM_COMMIT_RESEND ? entry->asked - 1u : 0,
 	};
 }
 
-static inline uint64_t lane_bit(const struct gputm__commit_entry *entry)
+static inline uint64_t lane_bit(const struct entry *entry)
 {
 	return UINT64_C(1) << entry->lane;
 }
 
 /* Ask the core for a log that is not kept. */
-static void ask(struct gputm_commit_unit *self, struct gputm__commit_entry *entry,
+static void ask(struct gputm_commit_unit *self, struct entry *entry,
 		enum gputm_commit_purpose purpose)
 {
 	entry->asked = (uint8_t)(purpose + 1);
@@ -159,15 +161,13 @@ static void ask(struct gputm_commit_unit *self, struct gputm__commit_entry *entr
 }
 
 /* Send a log that is kept to the port of its number. */
-static void send_log(struct gputm_commit_unit *self, struct gputm__commit_entry *entry,
-		     uint32_t log)
+static void send_log(struct gputm_commit_unit *self, struct entry *entry, uint32_t log)
 {
 	for (uint32_t n = 0; n < entry->words[log]; n++)
 		send_word(self, entry, log, &kept_words(self, entry, log)[n]);
 }
 
-void gputm__commit_pend(struct gputm_commit_unit *self, const struct gputm__commit_entry *entry,
-			int amount)
+void gputm__commit_pend(struct gputm_commit_unit *self, const struct entry *entry, int amount)
 {
 	if (is_unbounded(entry, 1)) {
 		self->pending_unbounded += (uint64_t)amount;
@@ -177,7 +177,8 @@ void gputm__commit_pend(struct gputm_commit_unit *self, const struct gputm__comm
 		*pending_at(self, kept_words(self, entry, 1)[n].address) += (uint32_t)amount;
 }
 
-void gputm__commit_finish(struct gputm_commit_unit *self, struct gputm__commit_entry *entry)
+/* Failed, or all its writes have completed. */
+static void finish(struct gputm_commit_unit *self, struct entry *entry)
 {
 	if (!(entry->flags & GPUTM__COMMITTED)) {
 		if (is_pending(self, entry))
@@ -188,7 +189,84 @@ void gputm__commit_finish(struct gputm_commit_unit *self, struct gputm__commit_e
 	enter(self, entry, GPUTM_COMMIT_FINISHED);
 }
 
+/* ---- log transfer and speculative validation ---- */
+
+/* The entry is in use, with both buffers at once if the policy is at most that. */
+static void occupy(struct gputm_commit_unit *self, struct entry *entry,
+		   enum gputm_commit_stage stage, enum gputm_commit_policy policy)
+{
+	enter(self, entry, stage);
+	gputm__maximum(&self->active_max, ++self->active);
+	if (self->config.buffer_policy > policy)
+		return;
+	take_buffer(self, entry, 0);
+	take_buffer(self, entry, 1);
+}
+
+/* The first that is heard of an entry. */
+static void begin(struct gputm_commit_unit *self, struct entry *entry)
+{
+	occupy(self, entry, GPUTM_COMMIT_FILL, GPUTM_COMMIT_BUFFERS_ACCESSED);
+	entry->body = true;
+	entry->rcid = self->oldest;
+	self->begun++;
+	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_BEGUN, cid_of(self, entry), entry->rcid,
+		    self->cycles, 0);
+}
+
+/* Whether one more word of the log fits its buffer; the log may take a free one. */
+static bool has_room(struct gputm_commit_unit *self, struct entry *entry, uint32_t log)
+{
+	if (entry->buffer[log])
+		return entry->words[log] < self->config.buffer_words;
+	return take_buffer(self, entry, log);
+}
+
+/* The log does not fit, or finds no buffer. */
+static void overflow(struct gputm_commit_unit *self, struct entry *entry, uint32_t log)
+{
+	entry->flags |= (uint8_t)(GPUTM__OVERFLOW << log);
+	self->overflows++;
+	if (self->config.buffer_policy >= GPUTM_COMMIT_BUFFERS_USED)
+		drop_buffer(self, entry, log);
+}
+
+/* A word of a log; what has been read is compared with memory at once. */
+static void transfer(struct gputm_commit_unit *self, struct entry *entry, uint32_t log,
+		     const struct gputm_commit_word *word)
+{
+	if (entry->stage == GPUTM_COMMIT_UNUSED)
+		begin(self, entry);
+	if (!is_unbounded(entry, log) && !has_room(self, entry, log))
+		overflow(self, entry, log);
+	if (!is_unbounded(entry, log))
+		kept_words(self, entry, log)[entry->words[log]] = *word;
+	entry->words[log]++;
+	self->consumed[log]++;
+	if (log == GPUTM_COMMIT_READ_LOG)
+		send_word(self, entry, 0, word);
+}
+
+static void close_logs(struct gputm_commit_unit *self, struct entry *entry)
+{
+	if (entry->stage == GPUTM_COMMIT_UNUSED)
+		begin(self, entry);
+	gputm__sample(&self->fill_cycles, waited(self, entry));
+	enter(self, entry, GPUTM_COMMIT_HAZARD);
+}
+
+static void skip(struct gputm_commit_unit *self, struct entry *entry)
+{
+	if (gputm__mutant(GPUTM__MUTANT_FORGET_SKIP))
+		return;
+	occupy(self, entry, GPUTM_COMMIT_FINISHED, GPUTM_COMMIT_BUFFERS_ALL);
+	self->skips++;
+	last_of(self, entry)->decided++;
+}
+
 /* ---- hazard detection ---- */
+
+static void settle(struct gputm_commit_unit *self, struct entry *entry);
 
 /* CIDs in the history are relative to the first one. */
 static inline uint64_t told(const struct gputm_commit_unit *self, uint64_t cid)
@@ -197,8 +275,7 @@ static inline uint64_t told(const struct gputm_commit_unit *self, uint64_t cid)
 }
 
 /* Whether a writer that has not retired at the first comparison may write the word. */
-static void look_up(struct gputm_commit_unit *self, struct gputm__commit_entry *entry,
-		    uint64_t address)
+static void look_up(struct gputm_commit_unit *self, struct entry *entry, uint64_t address)
 {
 	uint64_t first = first_cid_of(self, entry), writer;
 
@@ -218,8 +295,8 @@ static void look_up(struct gputm_commit_unit *self, struct gputm__commit_entry *
 	self->hazard_words++;
 	entry->flags |= GPUTM__HAZARDOUS;
 	gputm__maximum(&entry->ycid, writer);
-	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_HAZARD, cid_of(self, entry), address,
-		    writer, self->cycles);
+	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_HAZARD, cid_of(self, entry), address, writer,
+		    self->cycles);
 }
 
 /* The smallest RCID in use before hazard detection; writers below it can be forgotten. */
@@ -228,7 +305,7 @@ static uint64_t floor_of(const struct gputm_commit_unit *self)
 	uint64_t floor = self->oldest;
 
 	for (uint64_t cid = self->hazard; cid < self->head; cid++) {
-		const struct gputm__commit_entry *entry = entry_at(self, cid);
+		const struct entry *entry = entry_at(self, cid);
 
 		if (entry->body && entry->rcid < floor)
 			floor = entry->rcid;
@@ -263,8 +340,8 @@ static void record(struct gputm_commit_unit *self, uint64_t address)
 		gputm__assert(false);
 }
 
-void gputm__commit_detect_word(struct gputm_commit_unit *self, struct gputm__commit_entry *entry,
-			uint64_t address)
+/* A word of the entry at the hazard pointer passes hazard detection. */
+static void detect_word(struct gputm_commit_unit *self, struct entry *entry, uint64_t address)
 {
 	if (self->hazard_word++ < entry->words[0])
 		look_up(self, entry, address);
@@ -272,22 +349,13 @@ void gputm__commit_detect_word(struct gputm_commit_unit *self, struct gputm__com
 		record(self, address);
 }
 
-static inline bool has_words(const struct gputm_commit_unit *self,
-			     const struct gputm__commit_entry *entry)
+static inline bool has_words(const struct gputm_commit_unit *self, const struct entry *entry)
 {
 	return self->hazard_word < (uint64_t)entry->words[0] + entry->words[1];
 }
 
-/* The log that the next word is in. */
-static inline uint32_t log_of(const struct gputm_commit_unit *self,
-			      const struct gputm__commit_entry *entry)
-{
-	return self->hazard_word >= entry->words[0];
-}
-
 /* Whether the next word has to be sent again. */
-static inline bool is_elsewhere(const struct gputm_commit_unit *self,
-				const struct gputm__commit_entry *entry)
+static inline bool is_elsewhere(const struct gputm_commit_unit *self, const struct entry *entry)
 {
 	return has_words(self, entry) && is_unbounded(entry, log_of(self, entry));
 }
@@ -295,7 +363,7 @@ static inline bool is_elsewhere(const struct gputm_commit_unit *self,
 /* Whether an entry before this one, in warp mode of a warp before, has a buffer to give back. */
 static bool older_holds(const struct gputm_commit_unit *self)
 {
-	const struct gputm__commit_entry *entry = entry_at(self, self->hazard);
+	const struct entry *entry = entry_at(self, self->hazard);
 	uint64_t end = self->hazard - (self->config.warp_mode ? entry->lane : 0);
 
 	for (uint64_t cid = self->oldest; cid < end; cid++) {
@@ -307,7 +375,7 @@ static bool older_holds(const struct gputm_commit_unit *self)
 }
 
 /* A deferred log waits while the pool is empty, but only for older entries. */
-APART bool must_wait(const struct gputm_commit_unit *self, const struct gputm__commit_entry *entry)
+APART bool must_wait(const struct gputm_commit_unit *self, const struct entry *entry)
 {
 	uint32_t log = log_of(self, entry);
 
@@ -315,7 +383,7 @@ APART bool must_wait(const struct gputm_commit_unit *self, const struct gputm__c
 	       self->buffers_used == self->config.buffers && older_holds(self);
 }
 
-static void ask_for_words(struct gputm_commit_unit *self, struct gputm__commit_entry *entry)
+static void ask_for_words(struct gputm_commit_unit *self, struct entry *entry)
 {
 	uint32_t log = log_of(self, entry);
 
@@ -326,14 +394,14 @@ static void ask_for_words(struct gputm_commit_unit *self, struct gputm__commit_e
 
 static inline bool can_detect(const struct gputm_commit_unit *self)
 {
-	const struct gputm__commit_entry *entry = entry_at(self, self->hazard);
+	const struct entry *entry = entry_at(self, self->hazard);
 
 	if (entry->stage != GPUTM_COMMIT_HAZARD)
 		return entry->stage > GPUTM_COMMIT_HAZARD;
 	if (!is_unbounded(entry, 0) && !is_unbounded(entry, 1))
 		return true;
 	return !entry->asked && (report_room(self) || !is_elsewhere(self, entry)) &&
-	       (self->config.empty_pool == GPUTM_COMMIT_POOL_RESEND || !must_wait(self, entry));
+	       !must_wait(self, entry);
 }
 
 /* The pointer passes an entry. */
@@ -345,7 +413,7 @@ static inline void pass(struct gputm_commit_unit *self)
 }
 
 /* All words have passed. */
-static void leave_detection(struct gputm_commit_unit *self, struct gputm__commit_entry *entry)
+static void leave_detection(struct gputm_commit_unit *self, struct entry *entry)
 {
 	gputm__sample(&self->hazard_cycles, waited(self, entry));
 	enter(self, entry, GPUTM_COMMIT_VALIDATE);
@@ -356,12 +424,12 @@ static void leave_detection(struct gputm_commit_unit *self, struct gputm__commit
 		gputm__sample(&self->revalidation_distance, self->hazard - 1 - entry->ycid);
 		gputm__commit_wait_for(self, entry);
 	}
-	gputm__commit_settle(self, entry);
+	settle(self, entry);
 }
 
 static void detect(struct gputm_commit_unit *self)
 {
-	struct gputm__commit_entry *entry = entry_at(self, self->hazard);
+	struct entry *entry = entry_at(self, self->hazard);
 	uint32_t words = self->config.hazard_rate;
 
 	if (entry->stage == GPUTM_COMMIT_FINISHED)
@@ -372,34 +440,28 @@ static void detect(struct gputm_commit_unit *self)
 		ask_for_words(self, entry);
 	else
 		do {
-			uint32_t log = log_of(self, entry);
-			uint64_t n = self->hazard_word - (log ? entry->words[0] : 0);
-
-			gputm__commit_detect_word(self, entry,
-						  kept_words(self, entry, log)[n].address);
+			detect_word(self, entry, next_word(self, entry)->address);
 		} while (--words && has_words(self, entry) && !is_elsewhere(self, entry));
 }
 
 /* ---- validation wait ---- */
 
-void gputm__commit_wait_for(struct gputm_commit_unit *self, struct gputm__commit_entry *entry)
+void gputm__commit_wait_for(struct gputm_commit_unit *self, struct entry *entry)
 {
-	uint64_t writer = entry->ycid - (gputm__mutant(GPUTM__MUTANT_EARLY) && entry->ycid);
-
 	if (!is_woken(self, entry))
-		append(self, &entry_at(self, writer)->waiters, entry);
+		append(self, &entry_at(self, writer_of(entry))->waiters, entry);
 }
 
 /* The outcome is known, and counts in that of the warp. */
-static void decide(struct gputm_commit_unit *self, struct gputm__commit_entry *entry)
+static void decide(struct gputm_commit_unit *self, struct entry *entry)
 {
-	if (self->config.warp_mode && !(entry->flags & GPUTM__DECIDED))
+	if (!(entry->flags & GPUTM__DECIDED))
 		last_of(self, entry)->decided++;
 	entry->flags |= GPUTM__DECIDED;
 }
 
 /* Move an entry on whose validation may be complete. */
-void gputm__commit_settle(struct gputm_commit_unit *self, struct gputm__commit_entry *entry)
+static void settle(struct gputm_commit_unit *self, struct entry *entry)
 {
 	if (entry->stage != GPUTM_COMMIT_VALIDATE || entry->pending || entry->asked)
 		return;
@@ -415,15 +477,23 @@ void gputm__commit_settle(struct gputm_commit_unit *self, struct gputm__commit_e
 	}
 }
 
-static void wake(struct gputm_commit_unit *self, struct gputm__commit_list *waiters)
+void gputm__commit_drained(struct gputm_commit_unit *self, struct entry *entry)
+{
+	if (entry->stage == GPUTM_COMMIT_WRITE)
+		finish(self, entry);
+	else
+		settle(self, entry);
+}
+
+static void wake(struct gputm_commit_unit *self, struct list *waiters)
 {
 	while (waiters->last)
-		gputm__commit_settle(self, take(self, waiters));
+		settle(self, take(self, waiters));
 }
 
 static inline bool can_revalidate(const struct gputm_commit_unit *self)
 {
-	const struct gputm__commit_entry *entry = front(self, &self->revalidate);
+	const struct entry *entry = front(self, &self->revalidate);
 
 	if (!entry)
 		return false;
@@ -432,7 +502,7 @@ static inline bool can_revalidate(const struct gputm_commit_unit *self)
 	return room_at(self, 0) >= entry->words[0];
 }
 
-static void revalidate_entry(struct gputm_commit_unit *self, struct gputm__commit_entry *entry)
+static void revalidate_entry(struct gputm_commit_unit *self, struct entry *entry)
 {
 	entry->flags &= (uint8_t)~(GPUTM__FAILED | GPUTM__HAZARDOUS);
 	entry->flags |= GPUTM__AGAIN;
@@ -448,7 +518,7 @@ static void revalidate_entry(struct gputm_commit_unit *self, struct gputm__commi
 /* In warp mode, as many entries of one warp as wait in a row, coalesced. */
 APART void revalidate(struct gputm_commit_unit *self)
 {
-	struct gputm__commit_entry *entry = front(self, &self->revalidate);
+	struct entry *entry = front(self, &self->revalidate);
 	uint64_t warp = first_cid_of(self, entry);
 
 	do {
@@ -462,42 +532,39 @@ APART void revalidate(struct gputm_commit_unit *self)
 
 /* ---- finalising the outcome ---- */
 
-/* Whether the entry's outcome is the last one of its warp that is missing. */
-static bool completes(const struct gputm_commit_unit *self,
-		      const struct gputm__commit_entry *entry)
+/* Whether the entry's outcome is the last one missing of those that are reported together. */
+static bool completes(const struct gputm_commit_unit *self, const struct entry *entry)
 {
-	bool decides = !(entry->flags & GPUTM__DECIDED);
+	uint32_t missing = together(self, entry) - last_of(self, entry)->decided;
 
-	return last_of(self, entry)->decided + decides == entry->lanes;
+	return missing == !(entry->flags & GPUTM__DECIDED);
 }
 
-/* In CID order: the entry at the pointer is decided, in warp mode its whole warp. */
+/* In CID order: all that are reported with the entry at the pointer are decided. */
 static inline bool can_finalise_next(const struct gputm_commit_unit *self)
 {
-	const struct gputm__commit_entry *entry = entry_at(self, self->final);
+	const struct entry *last;
 
 	if (self->final == self->hazard)
 		return false;
-	if (self->config.warp_mode)
-		return last_of(self, entry)->decided == entry->lanes &&
-		       self->hazard - self->final >= entry->lanes && report_room(self);
-	return entry->stage == GPUTM_COMMIT_FINISHED ||
-	       (entry->stage == GPUTM_COMMIT_FINALISE && report_room(self));
+	last = last_of(self, entry_at(self, self->final));
+	return last->decided == together(self, last) &&
+	       self->hazard - self->final >= last->decided &&
+	       (report_room(self) || (!self->config.warp_mode && !last->body));
 }
 
 static inline bool can_finalise(const struct gputm_commit_unit *self)
 {
-	const struct gputm__commit_entry *entry;
+	const struct entry *entry;
 
 	if (is_ordered(self))
 		return can_finalise_next(self);
 	entry = front(self, &self->finalise);
-	return entry && (report_room(self) ||
-			 (self->config.warp_mode && !completes(self, entry)));
+	return entry && (report_room(self) || !completes(self, entry));
 }
 
 /* The core is told: from here on a passed entry waits for its verdict. */
-static void announce(struct gputm_commit_unit *self, struct gputm__commit_entry *entry)
+static void announce(struct gputm_commit_unit *self, struct entry *entry)
 {
 	bool passed = !(entry->flags & GPUTM__FAILED);
 
@@ -507,7 +574,7 @@ static void announce(struct gputm_commit_unit *self, struct gputm__commit_entry 
 		drop_buffer(self, entry, 0);
 	if (!passed) {
 		self->outcomes_failed++;
-		gputm__commit_finish(self, entry);
+		finish(self, entry);
 		return;
 	}
 	self->outcomes_passed++;
@@ -516,87 +583,76 @@ static void announce(struct gputm_commit_unit *self, struct gputm__commit_entry 
 		gputm__commit_pend(self, entry, 1);
 }
 
-/* The outcomes of some neighbours, those that are no skips, in one report. */
-static void announce_all(struct gputm_commit_unit *self, struct gputm__commit_entry *last,
-			 uint32_t lanes)
+/* The outcomes of those that are no skips, in one report. */
+APART void announce_all(struct gputm_commit_unit *self, struct entry *last)
 {
-	uint32_t end = place_of(self, last) + 1, place;
+	uint32_t end = place_of(self, last) + 1, first = end - together(self, last), place;
 	uint64_t mask = 0, passed = 0;
 
-	for (place = end - lanes; place != end; place++) {
-		struct gputm__commit_entry *entry = &self->entry[place & self->mask];
+	for (place = first; place != end; place++) {
+		struct entry *entry = entry_at(self, place);
 
 		mask |= entry->body ? lane_bit(entry) : 0;
 		passed |= entry->body && !(entry->flags & GPUTM__FAILED) ? lane_bit(entry) : 0;
 	}
 	if (mask)
 		report(self, last, GPUTM_COMMIT_OUTCOME, mask, passed);
-	for (place = end - lanes; place != end; place++)
-		if (self->entry[place & self->mask].body)
-			announce(self, &self->entry[place & self->mask]);
-}
-
-static void finalise_next(struct gputm_commit_unit *self)
-{
-	struct gputm__commit_entry *entry = entry_at(self, self->final);
-	uint32_t lanes = self->config.warp_mode ? entry->lanes : 1;
-
-	self->final += lanes;
-	if (lanes > 1 || entry->body)
-		announce_all(self, entry_at(self, self->final - 1), lanes);
+	for (place = first; place != end; place++)
+		if (entry_at(self, place)->body)
+			announce(self, entry_at(self, place));
 }
 
 static void finalise(struct gputm_commit_unit *self)
 {
-	struct gputm__commit_entry *entry, *last;
+	struct entry *entry;
+	uint32_t lanes;
 
 	if (is_ordered(self)) {
-		finalise_next(self);
-		return;
+		entry = entry_at(self, self->final);
+		self->final += together(self, entry);
+	} else {
+		entry = take(self, &self->finalise);
+		decide(self, entry);
 	}
-	entry = take(self, &self->finalise);
-	last = last_of(self, entry);
-	decide(self, entry);
-	if (!self->config.warp_mode)
-		announce_all(self, entry, 1);
-	else if (last->decided == last->lanes)
-		announce_all(self, last, last->lanes);
+	lanes = together(self, entry);
+	if (last_of(self, entry)->decided == lanes && (lanes > 1 || entry->body))
+		announce_all(self, last_of(self, entry));
 }
 
 /* ---- commit ---- */
 
-static inline uint32_t words_of(const struct gputm__commit_entry *entry)
+static inline uint32_t words_to_write(const struct entry *entry)
 {
 	return entry->stage == GPUTM_COMMIT_READY ? entry->words[1] : 0;
 }
 
-/* Words to be queued when the pointer passes the last entry of a warp. */
-static uint64_t words_of_warp(const struct gputm_commit_unit *self,
-			      const struct gputm__commit_entry *last)
+/* Words to be queued when the pointer passes the last entry of those that write together. */
+static uint64_t words_of_all(const struct gputm_commit_unit *self, const struct entry *last)
 {
 	uint32_t place = place_of(self, last);
 	uint64_t words = 0;
 
-	for (uint32_t lanes = last->lanes; lanes; lanes--, place--)
-		words += words_of(&self->entry[place & self->mask]);
+	for (uint32_t lanes = together(self, last); lanes; lanes--, place--)
+		words += words_to_write(entry_at(self, place));
 	return words;
 }
 
 static inline bool can_commit(const struct gputm_commit_unit *self)
 {
-	const struct gputm__commit_entry *entry = entry_at(self, self->commit);
+	const struct entry *entry = entry_at(self, self->commit);
 
 	if (self->commit == self->final || entry->stage < GPUTM_COMMIT_READY)
 		return false;
 	if (entry->stage == GPUTM_COMMIT_READY && is_unbounded(entry, 1))
 		return !entry->asked && report_room(self);
-	if (!self->config.warp_mode)
-		return room_at(self, 1) >= words_of(entry);
-	return !is_last(entry) || room_at(self, 1) >= words_of_warp(self, entry);
+	if (entry != last_of(self, entry))
+		return true;
+	return room_at(self, 1) >=
+	       (together(self, entry) > 1 ? words_of_all(self, entry) : words_to_write(entry));
 }
 
 /* Queue the writes of an entry; those of a log that is not kept were queued as they came. */
-void gputm__commit_issue(struct gputm_commit_unit *self, struct gputm__commit_entry *entry)
+static void issue(struct gputm_commit_unit *self, struct entry *entry)
 {
 	gputm__sample(&self->commit_cycles, waited(self, entry));
 	enter(self, entry, GPUTM_COMMIT_WRITE);
@@ -606,27 +662,24 @@ void gputm__commit_issue(struct gputm_commit_unit *self, struct gputm__commit_en
 		send_log(self, entry, 1);
 	}
 	if (!entry->pending)
-		gputm__commit_finish(self, entry);
+		finish(self, entry);
 }
 
-/* Queue the writes of a warp whose last entry the pointer has passed, coalesced. */
-APART void issue_warp(struct gputm_commit_unit *self,
-				    const struct gputm__commit_entry *last)
+/* Queue the writes of all that write together, in warp mode coalesced. */
+APART void issue_all(struct gputm_commit_unit *self, const struct entry *last)
 {
 	uint32_t place = place_of(self, last);
 
-	for (uint32_t lanes = last->lanes; lanes--;) {
-		struct gputm__commit_entry *entry = &self->entry[(place - lanes) & self->mask];
-
-		if (entry->stage == GPUTM_COMMIT_READY)
-			gputm__commit_issue(self, entry);
-	}
-	gputm__commit_send(self, 1);
+	for (uint32_t lanes = together(self, last); lanes--;)
+		if (entry_at(self, place - lanes)->stage == GPUTM_COMMIT_READY)
+			issue(self, entry_at(self, place - lanes));
+	if (self->gather.words)
+		gputm__commit_send(self, 1);
 }
 
 static void commit(struct gputm_commit_unit *self)
 {
-	struct gputm__commit_entry *entry = entry_at(self, self->commit);
+	struct entry *entry = entry_at(self, self->commit);
 	bool ready = entry->stage == GPUTM_COMMIT_READY;
 
 	if (ready && is_unbounded(entry, 1)) {
@@ -634,25 +687,21 @@ static void commit(struct gputm_commit_unit *self)
 		return;
 	}
 	self->commit++;
-	if (!self->config.warp_mode && ready)
-		gputm__commit_issue(self, entry);
-	else if (self->config.warp_mode && is_last(entry))
-		issue_warp(self, entry);
+	if (entry == last_of(self, entry) && (ready || together(self, entry) > 1))
+		issue_all(self, entry);
 }
 
 /* ---- retire ---- */
 
 /* Whether the core is told: of each entry that has written, or of the warp. */
-static inline bool tells(const struct gputm_commit_unit *self,
-			 const struct gputm__commit_entry *entry)
+static inline bool tells(const struct gputm_commit_unit *self, const struct entry *entry)
 {
 	return is_last(entry) || (self->config.entry_done && !self->config.warp_mode &&
 				  entry->flags & GPUTM__COMMITTED);
 }
 
 /* The lanes that have retired with this one, and of which nothing is told yet. */
-static uint64_t untold(const struct gputm_commit_unit *self,
-		       const struct gputm__commit_entry *entry)
+static uint64_t untold(const struct gputm_commit_unit *self, const struct entry *entry)
 {
 	uint64_t before = self->told - first_cid_of(self, entry);
 
@@ -663,14 +712,14 @@ static uint64_t untold(const struct gputm_commit_unit *self,
 
 static inline bool can_retire(const struct gputm_commit_unit *self)
 {
-	const struct gputm__commit_entry *entry = entry_at(self, self->oldest);
+	const struct entry *entry = entry_at(self, self->oldest);
 
 	return self->oldest != self->commit && entry->stage == GPUTM_COMMIT_FINISHED &&
 	       (!tells(self, entry) || report_room(self));
 }
 
 /* What became of an entry, as the event says. */
-static uint64_t count_end(struct gputm_commit_unit *self, const struct gputm__commit_entry *entry)
+static uint64_t count_end(struct gputm_commit_unit *self, const struct entry *entry)
 {
 	if (!entry->body) {
 		self->skips_retired++;
@@ -690,8 +739,8 @@ static uint64_t count_end(struct gputm_commit_unit *self, const struct gputm__co
 
 static void retire(struct gputm_commit_unit *self)
 {
-	struct gputm__commit_entry *entry = entry_at(self, self->oldest);
-	struct gputm__commit_list waiters = entry->waiters;
+	struct entry *entry = entry_at(self, self->oldest);
+	struct list waiters = entry->waiters;
 
 	if (is_pending(self, entry))
 		gputm__commit_pend(self, entry, -1);
@@ -703,10 +752,188 @@ static void retire(struct gputm_commit_unit *self)
 		report(self, entry, GPUTM_COMMIT_RETIRED, untold(self, entry), 0);
 		self->told = self->oldest + 1;
 	}
-	*entry = (struct gputm__commit_entry){ 0 };
+	*entry = (struct entry){ 0 };
 	self->active--;
 	self->oldest++;
 	wake(self, &waiters);
+}
+
+/* ---- messages of a cycle ---- */
+
+static void drop_message(struct inbox *in)
+{
+	in->word = 0;
+	gputm__queue_take(&in->queue);
+}
+
+APART void consume_log(struct gputm_commit_unit *self, const struct gputm_commit_message *m)
+{
+	for (uint32_t words = words_a_cycle(self, m); words; words--) {
+		const struct gputm_commit_word *word = &m->word[self->input.word++];
+
+		transfer(self, entry_of(self, m, word->lane), m->kind, word);
+	}
+	if (self->gather.words)
+		gputm__commit_send(self, 0);
+	if (self->input.word == m->words)
+		drop_message(&self->input);
+}
+
+/* The lanes of a done or verdict that a cycle takes; the message is over without lanes. */
+static uint64_t take_lanes(struct gputm_commit_unit *self, struct gputm_commit_message *m)
+{
+	uint64_t lanes = self->config.serial_input ? m->mask & -m->mask : m->mask;
+
+	m->mask &= ~lanes;
+	if (!m->mask)
+		drop_message(&self->input);
+	return lanes;
+}
+
+/* Every lane that is no skip may have been decided before the last skip was known. */
+static void note_decided(struct gputm_commit_unit *self, const struct gputm_commit_message *m)
+{
+	uint32_t lane = 0;
+
+	if (entry_of(self, m, m->lanes - 1)->decided != m->lanes)
+		return;
+	while (lane < m->lanes && !entry_of(self, m, lane)->body)
+		lane++;
+	if (lane < m->lanes)
+		append(self, &self->finalise, entry_of(self, m, lane));
+}
+
+APART void consume_done(struct gputm_commit_unit *self, struct gputm_commit_message *m)
+{
+	uint64_t lanes = take_lanes(self, m), skips = lanes & ~m->yes;
+
+	for (uint64_t left = lanes & m->yes; left; left &= left - 1)
+		close_logs(self, entry_of(self, m, gputm__lowest(left)));
+	for (uint64_t left = skips; left; left &= left - 1)
+		skip(self, entry_of(self, m, gputm__lowest(left)));
+	m->yes &= ~lanes;
+	if (skips && self->config.warp_mode && !self->config.ordered_outcomes)
+		note_decided(self, m);
+}
+
+static void judge_entry(struct gputm_commit_unit *self, uint64_t cid, bool passed)
+{
+	struct entry *entry = entry_at(self, cid);
+
+	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_VERDICT, cid, passed, self->cycles, 0);
+	if (cid < self->oldest || entry->stage != GPUTM_COMMIT_WAIT) {
+		self->absorbed++;
+		return;
+	}
+	gputm__sample(&self->verdict_cycles, waited(self, entry));
+	if (passed)
+		enter(self, entry, GPUTM_COMMIT_READY);
+	else
+		finish(self, entry);
+	if (gputm__mutant(GPUTM__MUTANT_DISORDER) && passed && !self->config.warp_mode &&
+	    !is_unbounded(entry, 1) && room_at(self, 1) >= entry->words[1])
+		issue(self, entry);
+}
+
+APART void consume_verdict(struct gputm_commit_unit *self, struct gputm_commit_message *m)
+{
+	uint64_t lanes = take_lanes(self, m);
+
+	for (uint64_t left = lanes; left; left &= left - 1) {
+		unsigned lane = gputm__lowest(left);
+
+		judge_entry(self, m->first_cid + lane, m->yes >> lane & 1);
+	}
+	m->yes &= ~lanes;
+}
+
+static inline bool can_consume(const struct gputm_commit_unit *self)
+{
+	const struct gputm_commit_message *m;
+
+	if (!self->input.queue.count)
+		return false;
+	m = served(&self->input);
+	return m->kind != GPUTM_COMMIT_READ_LOG || room_at(self, 0) >= words_a_cycle(self, m);
+}
+
+APART void consume(struct gputm_commit_unit *self)
+{
+	struct gputm_commit_message *m = served(&self->input);
+
+	if (m->kind == GPUTM_COMMIT_DONE)
+		consume_done(self, m);
+	else if (m->kind == GPUTM_COMMIT_VERDICT)
+		consume_verdict(self, m);
+	else
+		consume_log(self, m);
+}
+
+/* ---- logs that have been asked for ---- */
+
+/* The port that resent words of this purpose go to; -1: to hazard detection. */
+static inline int port_of(uint32_t purpose)
+{
+	return purpose < GPUTM_COMMIT_FOR_REVALIDATE ? -1 : (int)(purpose & 1);
+}
+
+static inline bool can_take_resent(const struct gputm_commit_unit *self)
+{
+	const struct gputm_commit_message *m;
+
+	if (!self->resent.queue.count)
+		return false;
+	m = served(&self->resent);
+	return port_of(m->purpose) < 0 || m->kind == GPUTM_COMMIT_RESENT_DONE ||
+	       room_at(self, m->purpose & 1) >= words_a_cycle(self, m);
+}
+
+static void finish_resent(struct gputm_commit_unit *self, struct entry *entry, uint32_t purpose)
+{
+	uint32_t log = purpose & 1;
+
+	entry->asked = 0;
+	if (is_deferred(self, entry, log) && entry->buffer[log])
+		entry->flags &= (uint8_t)~(GPUTM__OVERFLOW << log);
+	if (purpose == GPUTM_COMMIT_FOR_REVALIDATE)
+		settle(self, entry);
+	else if (purpose == GPUTM_COMMIT_FOR_COMMIT)
+		issue(self, entry);
+}
+
+static void take_resent_word(struct gputm_commit_unit *self, struct entry *entry, int port,
+			     const struct gputm_commit_word *word)
+{
+	uint32_t log = log_of(self, entry);
+
+	self->words_resent++;
+	if (port < 0) {
+		if (is_deferred(self, entry, log) && entry->buffer[log])
+			*next_word(self, entry) = *word;
+		detect_word(self, entry, word->address);
+		return;
+	}
+	self->requeued += !port;
+	self->reissued += (unsigned)port;
+	send_word(self, entry, (uint32_t)port, word);
+}
+
+APART void take_resent(struct gputm_commit_unit *self)
+{
+	struct inbox *in = &self->resent;
+	const struct gputm_commit_message *m = served(in);
+	struct entry *entry = entry_of(self, m, gputm__lowest(m->mask));
+	int port = port_of(m->purpose);
+	uint32_t words = port < 0 ? self->config.hazard_rate : words_a_cycle(self, m);
+
+	for (; words && in->word < m->words; words--)
+		take_resent_word(self, entry, port, &m->word[in->word++]);
+	if (self->gather.words)
+		gputm__commit_send(self, (uint32_t)port);
+	if (m->kind == GPUTM_COMMIT_RESENT_DONE)
+		finish_resent(self, entry, m->purpose);
+	if (in->word == m->words)
+		drop_message(in);
 }
 
 /* ---- a cycle ---- */
@@ -727,39 +954,38 @@ static inline int offers(const struct gputm_commit_unit *self)
 	return (int)self->offered | (self->output.count != 0);
 }
 
-/* If the box can take a step, let it. */
-#define STEP(can, step)                                                                        \
-	do {                                                                                   \
-		if (can(self)) {                                                               \
-			step(self);                                                            \
-			moved = GPUTM_COMMIT_UNIT_MOVED;                                       \
-		}                                                                              \
-	} while (0)
+/* The boxes in the order of a cycle: whether each can take a step, and the step. */
+#define BOXES(BOX)                                                                                 \
+	BOX(can_offer, offer)                                                                      \
+	BOX(can_detect, detect)                                                                    \
+	BOX(can_revalidate, revalidate)                                                            \
+	BOX(can_finalise, finalise)                                                                \
+	BOX(can_commit, commit)                                                                    \
+	BOX(can_retire, retire)                                                                    \
+	BOX(can_take_resent, take_resent)                                                          \
+	BOX(can_consume, consume)
+
+#define STEP(can, step)                                                                            \
+	if (can(self)) {                                                                           \
+		step(self);                                                                        \
+		moved = GPUTM_COMMIT_UNIT_MOVED;                                                   \
+	}
 
 int gputm_commit_unit_tick(struct gputm_commit_unit *self)
 {
 	int moved = 0;
 
-	STEP(can_offer, offer);
-	STEP(can_detect, detect);
-	STEP(can_revalidate, revalidate);
-	STEP(can_finalise, finalise);
-	STEP(can_commit, commit);
-	STEP(can_retire, retire);
-	STEP(can_take_resent, gputm__commit_take_resent);
-	STEP(can_consume, gputm__commit_consume);
+	BOXES(STEP)
 	self->now++;
 	self->cycles++;
 	return offers(self) | moved;
 }
 
+#define CAN(can, step) can(self) ||
+
 uint64_t gputm_commit_unit_next_event(const struct gputm_commit_unit *self)
 {
-	bool some = can_offer(self) || can_detect(self) || can_revalidate(self) ||
-		    can_finalise(self) || can_commit(self) || can_retire(self) ||
-		    can_take_resent(self) || can_consume(self);
-
-	return some ? 0 : UINT64_MAX;
+	return BOXES(CAN) false ? 0 : UINT64_MAX;
 }
 
 /* Once a tick has changed nothing, the others change nothing either. */
