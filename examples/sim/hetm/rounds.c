@@ -216,11 +216,6 @@ static void coordinate(struct sim_machine *machine)
 	}
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 static bool may_run(const struct sim_machine *machine, enum gputm_sync_round_device device)
 {
 	const struct hetm *h = machine->port.state;
@@ -251,8 +246,8 @@ static uint64_t one_time(struct sim_machine *machine)
 	if (rounds)
 		next = gputm_sync_round_next_time(h->round);
 	if (h->running)
-		next = earlier(next, h->running->ends);
-	return earlier(next, hetm_cpu_next(h));
+		next = sim_earlier(next, h->running->ends);
+	return sim_earlier(next, hetm_cpu_next(h));
 }
 
 void hetm_run(struct sim_machine *machine)
