@@ -10,18 +10,14 @@
 /* Whether the stage of an entry allows its flags. */
 static bool flags_fit(const struct entry *entry)
 {
-	uint8_t flags = entry->flags, stage = entry->stage;
+	uint32_t fit = GPUTM__OVERFLOW << 0 | GPUTM__OVERFLOW << 1, stage = entry->stage;
 
-	if (stage < GPUTM_COMMIT_VALIDATE && flags & GPUTM__AGAIN)
-		return false;
-	if (stage < GPUTM_COMMIT_FINALISE && flags & GPUTM__DECIDED)
-		return false;
-	if (stage > GPUTM_COMMIT_VALIDATE && flags & GPUTM__HAZARDOUS)
-		return false;
-	if (stage < GPUTM_COMMIT_WRITE && flags & GPUTM__COMMITTED)
-		return false;
-	return stage < GPUTM_COMMIT_WAIT || stage == GPUTM_COMMIT_FINISHED ||
-	       !(flags & GPUTM__FAILED);
+	fit |= stage >= GPUTM_COMMIT_VALIDATE ? GPUTM__AGAIN : 0;
+	fit |= stage >= GPUTM_COMMIT_FINALISE ? GPUTM__DECIDED : 0;
+	fit |= stage <= GPUTM_COMMIT_VALIDATE ? GPUTM__HAZARDOUS : 0;
+	fit |= stage >= GPUTM_COMMIT_WRITE ? GPUTM__COMMITTED : 0;
+	fit |= stage < GPUTM_COMMIT_WAIT || stage == GPUTM_COMMIT_FINISHED ? GPUTM__FAILED : 0;
+	return !(entry->flags & ~fit & (2 * GPUTM__COMMITTED - 1));
 }
 
 /* Whether the stage still needs the log, in its buffer unless it is unbounded. */
@@ -199,8 +195,9 @@ static uint64_t words_at(const struct port *port)
 	return words;
 }
 
-void gputm__commit_laws(const struct gputm_commit_unit *self, struct gputm__laws *laws)
+void gputm__commit_laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 {
+	const struct gputm_commit_unit *self = (const void *)unit;
 	uint64_t reads = words_at(&self->port[0]), writes = words_at(&self->port[1]);
 	struct sums sums = sums_of(self);
 

@@ -395,18 +395,8 @@ static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 	gputm__array_apart(out, "pending writes", c->pending_block ? c->pending_entries : 0, 16, 1);
 }
 
-static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
-{
-	gputm__commit_laws((const struct gputm_commit_unit *)(const void *)unit, laws);
-}
-
-static void io_stats(struct gputm_unit *unit, struct gputm__io *io)
-{
-	gputm__commit_io_stats((void *)unit, io);
-}
-
 GPUTM__UNIT(commit_unit, .version = 6, .setup = setup, .validate = validate,
-	    .laws = laws, .io_stats = io_stats,
+	    .laws = gputm__commit_laws, .io_stats = gputm__commit_io_stats,
 	    .part = { { "history", offsetof(struct gputm_commit_unit, history) } })
 
 /* ---- messages and reports ---- */

@@ -30,8 +30,8 @@ static int refuse_shape(const struct gputm_commit_unit *self, const char *field,
 
 /* ---- whatever has been pushed before ---- */
 
-static inline int judge_shape(const struct gputm_commit_unit *self,
-			      const struct gputm_commit_message *m)
+static GPUTM__INLINE int judge_shape(const struct gputm_commit_unit *self,
+				     const struct gputm_commit_message *m)
 {
 	bool resent = is_resent(m);
 	bool log = m->kind <= GPUTM_COMMIT_WRITE_LOG || m->kind == GPUTM_COMMIT_RESENT;
@@ -51,8 +51,8 @@ static inline int judge_shape(const struct gputm_commit_unit *self,
 	return 0;
 }
 
-static inline int judge_words(const struct gputm_commit_unit *self,
-			      const struct gputm_commit_message *m)
+static GPUTM__INLINE int judge_words(const struct gputm_commit_unit *self,
+				     const struct gputm_commit_message *m)
 {
 	uint64_t mask = m->words ? 0 : m->mask;
 
@@ -73,8 +73,8 @@ static inline int judge_words(const struct gputm_commit_unit *self,
 }
 
 /* The CIDs have a place in the ring, and all messages of a warp agree on them. */
-static inline int judge_cids(const struct gputm_commit_unit *self,
-			     const struct gputm_commit_message *m)
+static GPUTM__INLINE int judge_cids(const struct gputm_commit_unit *self,
+				    const struct gputm_commit_message *m)
 {
 	uint64_t beyond = self->oldest + self->config.ring - m->lanes;
 	uint64_t first = m->first_cid, end = first + m->lanes;

@@ -428,9 +428,9 @@ static inline void send_word(struct gputm_commit_unit *self, struct entry *entry
 
 /* ---- commit_unit-snapshot.c, commit_unit-check.c ---- */
 void gputm__commit_io(struct gputm_commit_unit *self, struct gputm__io *io);
-void gputm__commit_io_stats(struct gputm_commit_unit *self, struct gputm__io *io);
+void gputm__commit_io_stats(struct gputm_unit *unit, struct gputm__io *io);
 const char *gputm__commit_check(const struct gputm_commit_unit *self);
-void gputm__commit_laws(const struct gputm_commit_unit *self, struct gputm__laws *laws);
+void gputm__commit_laws(const struct gputm_unit *unit, struct gputm__laws *laws);
 /* The part of the check that is about one ring entry after the other. */
 const char *gputm__commit_check_entries(const struct gputm_commit_unit *self);
 

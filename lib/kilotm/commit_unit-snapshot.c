@@ -279,8 +279,10 @@ static void rebuild(struct gputm_commit_unit *self)
 }
 
 /* How long entries have been in their stages: only the histograms want to know. */
-void gputm__commit_io_stats(struct gputm_commit_unit *self, struct gputm__io *io)
+void gputm__commit_io_stats(struct gputm_unit *unit, struct gputm__io *io)
 {
+	struct gputm_commit_unit *self = (void *)unit;
+
 	for (uint64_t cid = self->oldest; cid != self->head && !io->error; cid++) {
 		struct entry *entry = entry_at(self, cid);
 		uint64_t age = self->now - entry->since;

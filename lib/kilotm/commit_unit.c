@@ -586,20 +586,19 @@ static void announce(struct gputm_commit_unit *self, struct entry *entry)
 /* The outcomes of those that are no skips, in one report. */
 APART void announce_all(struct gputm_commit_unit *self, struct entry *last)
 {
-	uint32_t end = place_of(self, last) + 1, first = end - together(self, last), place;
 	uint64_t mask = 0, passed = 0;
 
-	for (place = first; place != end; place++) {
-		struct entry *entry = entry_at(self, place);
+	for (uint32_t lanes = together(self, last); lanes--;) {
+		struct entry *entry = entry_at(self, place_of(self, last) - lanes);
 
-		mask |= entry->body ? lane_bit(entry) : 0;
-		passed |= entry->body && !(entry->flags & GPUTM__FAILED) ? lane_bit(entry) : 0;
+		if (!entry->body)
+			continue;
+		mask |= lane_bit(entry);
+		passed |= entry->flags & GPUTM__FAILED ? 0 : lane_bit(entry);
+		announce(self, entry);
 	}
 	if (mask)
 		report(self, last, GPUTM_COMMIT_OUTCOME, mask, passed);
-	for (place = first; place != end; place++)
-		if (entry_at(self, place)->body)
-			announce(self, entry_at(self, place));
 }
 
 static void finalise(struct gputm_commit_unit *self)
