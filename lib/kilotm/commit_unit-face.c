@@ -129,58 +129,44 @@ static const struct gputm__stat_row stats[] = {
 static const char *const verdicts[] = { "failed", "passed" };
 static const char *const ends[] = { "skipped", "failed", "committed" };
 
+#define ENTRY VALUE(cid, "CID", "The transaction of the entry.")
+#define READER VALUE(cid, "CID", "The transaction that has read the word.")
+#define WORD VALUE(address, "byte address", "The word.")
+#define CYCLE VALUE(cycle, "cycle", "Cycle of the unit.")
+#define COMPARED                                                                               \
+	READER, WORD, VALUE(value, "word value", "The value in memory."),                      \
+		VALUE(logged, "word value", "The value that the transaction has read.")
+
 static const struct gputm_event_kind events[] = {
 	EVENT(GPUTM_COMMIT_UNIT_VALIDATED, "validated",
-	      "The unit has compared a word for the first time.",
-	      VALUE(cid, "CID", "The transaction that has read the word."),
-	      VALUE(address, "byte address", "The word."),
-	      VALUE(value, "word value", "The value in memory."),
-	      VALUE(logged, "word value", "The value that the transaction has read.")),
+	      "The unit has compared a word for the first time.", COMPARED),
 	EVENT(GPUTM_COMMIT_UNIT_REVALIDATED, "revalidated", "The unit has compared a word again.",
-	      VALUE(cid, "CID", "The transaction that has read the word."),
-	      VALUE(address, "byte address", "The word."),
-	      VALUE(value, "word value", "The value in memory."),
-	      VALUE(logged, "word value", "The value that the transaction has read.")),
-	EVENT(GPUTM_COMMIT_UNIT_BEGUN, "begun", "The first message of an entry has come.",
-	      VALUE(cid, "CID", "The transaction of the entry."),
-	      VALUE(rcid, "CID", "The oldest CID that had not retired at this cycle."),
-	      VALUE(cycle, "cycle", "Cycle of the unit.")),
+	      COMPARED),
+	EVENT(GPUTM_COMMIT_UNIT_BEGUN, "begun", "The first message of an entry has come.", ENTRY,
+	      VALUE(rcid, "CID", "The oldest CID that had not retired at this cycle."), CYCLE),
 	EVENT(GPUTM_COMMIT_UNIT_HAZARD, "hazard",
-	      "An older transaction may still write a word of the read log.",
-	      VALUE(cid, "CID", "The transaction that has read the word."),
-	      VALUE(address, "byte address", "The word."),
+	      "An older transaction may still write a word of the read log.", READER, WORD,
 	      VALUE(writer, "CID", "The youngest older transaction that may write the word."),
-	      VALUE(cycle, "cycle", "Cycle of the unit.")),
+	      CYCLE),
 	EVENT(GPUTM_COMMIT_UNIT_OUTCOME, "outcome",
-	      "The unit has reported the local outcome of an entry.",
-	      VALUE(cid, "CID", "The transaction of the entry."),
+	      "The unit has reported the local outcome of an entry.", ENTRY,
 	      NAMED(outcome, verdicts, "The local outcome."),
-	      VALUE(reads, "words", "Words that the last validation has compared."),
-	      VALUE(cycle, "cycle", "Cycle of the unit.")),
+	      VALUE(reads, "words", "Words that the last validation has compared."), CYCLE),
 	EVENT(GPUTM_COMMIT_UNIT_VERDICT, "verdict",
-	      "The verdict of all partitions on an entry has come.",
-	      VALUE(cid, "CID", "The transaction of the entry."),
-	      NAMED(outcome, verdicts, "The verdict."),
-	      VALUE(cycle, "cycle", "Cycle of the unit.")),
+	      "The verdict of all partitions on an entry has come.", ENTRY,
+	      NAMED(outcome, verdicts, "The verdict."), CYCLE),
 	EVENT(GPUTM_COMMIT_UNIT_WRITE_ISSUED, "write issued",
 	      "The owner has taken a word of a write request.",
-	      VALUE(cid, "CID", "The transaction that writes."),
-	      VALUE(address, "byte address", "The word."),
-	      VALUE(value, "word value", "The value to be written."),
-	      VALUE(cycle, "cycle", "Cycle of the unit.")),
+	      VALUE(cid, "CID", "The transaction that writes."), WORD,
+	      VALUE(value, "word value", "The value to be written."), CYCLE),
 	EVENT(GPUTM_COMMIT_UNIT_WRITTEN, "written", "A word of a write request has reached memory.",
-	      VALUE(cid, "CID", "The transaction that writes."),
-	      VALUE(address, "byte address", "The word."),
-	      VALUE(value, "word value", "The value that was written."),
-	      VALUE(cycle, "cycle", "Cycle of the unit.")),
-	EVENT(GPUTM_COMMIT_UNIT_RETIRED, "retired", "The oldest entry has retired.",
-	      VALUE(cid, "CID", "The transaction of the entry."),
-	      NAMED(outcome, ends, "How the entry has ended."),
-	      VALUE(cycle, "cycle", "Cycle of the unit.")),
+	      VALUE(cid, "CID", "The transaction that writes."), WORD,
+	      VALUE(value, "word value", "The value that was written."), CYCLE),
+	EVENT(GPUTM_COMMIT_UNIT_RETIRED, "retired", "The oldest entry has retired.", ENTRY,
+	      NAMED(outcome, ends, "How the entry has ended."), CYCLE),
 	EVENT(GPUTM_COMMIT_UNIT_RESEND, "resend", "The unit asks the core for a log again.",
 	      VALUE(cid, "CID", "The transaction of the log."),
-	      NAMED(purpose, gputm__commit_purposes, "What the unit needs the log for."),
-	      VALUE(cycle, "cycle", "Cycle of the unit.")),
+	      NAMED(purpose, gputm__commit_purposes, "What the unit needs the log for."), CYCLE),
 };
 
 /* ---- life ---- */
@@ -321,11 +307,6 @@ static int setup(struct gputm_unit *unit)
 	return error ? error : make_history(self);
 }
 
-static void clear_port(struct port *port)
-{
-	port->oldest = port->issued = port->filled = 0;
-}
-
 static void clear(struct gputm_unit *unit)
 {
 	struct gputm_commit_unit *self = (void *)unit;
@@ -349,8 +330,8 @@ static void clear(struct gputm_unit *unit)
 	gputm__queue_clear(&self->input.queue);
 	gputm__queue_clear(&self->resent.queue);
 	gputm__queue_clear(&self->output);
-	clear_port(&self->port[0]);
-	clear_port(&self->port[1]);
+	for (uint32_t n = 0; n < 2; n++)
+		self->port[n].oldest = self->port[n].issued = self->port[n].filled = 0;
 	gputm__commit_set_expiry(self);
 }
 
