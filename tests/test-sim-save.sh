@@ -5,6 +5,7 @@
 . "${srcdir:-.}/tests/build/lib.sh"
 sim=${top_builddir:-.}/gputm-sim
 data=$srcdir/tests/data
+kernels=$srcdir/examples/kernels
 
 # run FILE ARGUMENT...: the report in FILE
 run() {
@@ -69,6 +70,14 @@ for cycle in 9500 18000 100000; do
 	same $cycle $hetm --workload cache --set system.cpu_share=50
 done
 
+# Mechanisms for branches: one core with memory at a distance, and machines.
+for mechanism in pdom pdom-lcp dwf dwf-wb tbc tbc-lcp; do
+	same 9000 --kernel "$kernels/team.kernel" --divergence $mechanism
+	same 6000 --machine reference --kernel "$kernels/team.kernel" --divergence $mechanism
+done
+same 9000 --machine reference --kernel "$kernels/nested.kernel" --divergence pdom
+cp "$work/state" "$work/nested"
+
 # What is seen after the state is the same too.
 run "$work/alone" --system getm $hash --trace-events "$work/one" --window 3100:6000
 run "$work/alone" --system getm $hash --save-at 3000 "$work/state"
@@ -102,7 +111,9 @@ refused 'another file, expected a file of --save-at' --system getm $hash \
 refused 'No such file' --system getm $hash --restore "$work/none"
 refused 'what a run is checked by is not saved' --check --restore "$work/state"
 refused 'expected no --restore' --why 3 --restore "$work/state"
-refused 'runs of transactions, expected --system' --kernel x.kernel --save-at 9 "$work/none"
+refused 'the state of gputm-sim --machine reference --kernel .* --divergence pdom' \
+	--machine reference --kernel "$kernels/nested.kernel" --divergence tbc \
+	--restore "$work/nested"
 refused 'got "0", expected a number of cycles' --save-at 0 "$work/none"
 refused 'got 1 words, expected CYCLE FILE' --save-at 9
 "$sim" --system getm $hash --save-at 99999999 "$work/none" >/dev/null 2>"$work/err"

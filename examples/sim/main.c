@@ -167,7 +167,7 @@ static int make_machine(struct gputm_ctx *ctx, const struct proof *proof, struct
 }
 
 static int make_gpu(struct gputm_ctx *ctx, const struct proof *proof, struct sim_bar *bar,
-		    struct sim_report *report)
+		    struct sim_report *report, const struct sim_saver *saver)
 {
 	const struct sim_setup *setup = report->setup;
 	const struct flow_request request = {
@@ -180,6 +180,7 @@ static int make_gpu(struct gputm_ctx *ctx, const struct proof *proof, struct sim
 
 	report->gpu->check = proof->alone;
 	report->gpu->issues = report->issues.file;
+	report->gpu->saver = saver;
 	report->gpu->progress = sim_bar_update;
 	report->gpu->progress_state = bar;
 	report->gpu->stop = &sim_stop;
@@ -218,6 +219,7 @@ static int simulate(struct gputm_ctx *ctx, struct proof *proof, struct sim_repor
 		    struct sim_view *view)
 {
 	struct sim_checkpoint checkpoint;
+	const struct sim_saver *saver;
 	struct sim_bar bar;
 	struct flow_gpu gpu = { .error = "out of memory" };
 	int status, error;
@@ -226,9 +228,9 @@ static int simulate(struct gputm_ctx *ctx, struct proof *proof, struct sim_repor
 	report->gpu = report->setup->system ? NULL : &gpu;
 	if (sim_checkpoint_open(&checkpoint, report))
 		return SIM_BAD_INPUT;
-	error = report->gpu ? make_gpu(ctx, proof, &bar, report) :
-			      make_machine(ctx, proof, &bar, report, view,
-					   sim_checkpoint_saver(&checkpoint));
+	saver = sim_checkpoint_saver(&checkpoint);
+	error = report->gpu ? make_gpu(ctx, proof, &bar, report, saver) :
+			      make_machine(ctx, proof, &bar, report, view, saver);
 	if (error)
 		status = sim_complain(error == -ENOMEM ? SIM_FAILED : SIM_BAD_INPUT,
 				      report->gpu ? gpu.error :

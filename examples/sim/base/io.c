@@ -94,3 +94,17 @@ void sim_io_grown(struct sim_io *io, const char *name, void *array, size_t count
 	}
 	sim_io_bytes(io, name, items, items ? count * item : 0);
 }
+
+void sim_io_link(struct sim_io *io, const char *name, void *pointer, void *base)
+{
+	uint64_t at = UINT64_MAX;
+	char *to;
+
+	memcpy(&to, pointer, sizeof to);
+	if (!io->loading && to)
+		at = (uint64_t)(to - (char *)base);
+	sim_io_bytes(io, name, &at, sizeof at);
+	to = at == UINT64_MAX ? NULL : (char *)base + at;
+	if (io->loading)
+		memcpy(pointer, &to, sizeof to);
+}

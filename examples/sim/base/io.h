@@ -32,6 +32,9 @@ void *sim_io_piece(struct sim_io *io, const char *name, size_t *size);
  * it is made anew. */
 void sim_io_grown(struct sim_io *io, const char *name, void *array, size_t count, size_t item);
 
+/* A pointer of any type into what begins at base, or NULL. */
+void sim_io_link(struct sim_io *io, const char *name, void *pointer, void *base);
+
 #define SIM_IO(io, member) sim_io_bytes((io), #member, &(member), sizeof(member))
 #define SIM_IO_ARRAY(io, array, count)                                                         \
 	sim_io_bytes((io), #array, (array), (size_t)(count) * sizeof *(array))

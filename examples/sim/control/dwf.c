@@ -19,6 +19,7 @@ struct dwf {
 	struct flow_warp *warp; /* [slots], by the former's slot */
 	uint32_t slots;
 	uint8_t *home;			/* [slots]: static warp of a thread of the core */
+	/* state, as are the warps */
 	uint32_t first[FLOW_WARPS_MAX]; /* thread number of a static warp's lane 0 */
 	uint32_t barrier_pc[FLOW_WARPS_MAX]; /* where the resident blocks go on */
 };
@@ -192,6 +193,7 @@ static int make(struct flow_core *core, const void *wanted, void **out)
 	d->home = calloc(d->slots, sizeof(*d->home));
 	if (!d->warp || !d->home)
 		return -ENOMEM;
+	core->warps = d->warp;
 	for (uint32_t i = 0; i < d->slots; i++)
 		d->home[i] = (uint8_t)(i / config.lanes);
 	return gputm_warp_former_new(core->ctx, &config, &d->former);
@@ -207,6 +209,15 @@ static void unmake(void *state)
 	free(d->warp);
 	free(d->home);
 	free(d);
+}
+
+static void io(struct flow_core *core, struct sim_io *io)
+{
+	struct dwf *d = core->state;
+
+	for (uint32_t i = 0; i < d->slots; i++)
+		flow_warp_io(core, &d->warp[i], io);
+	SIM_IO_FROM(io, d, first);
 }
 
 static void init_preset(void *out, const char *name)
@@ -249,6 +260,7 @@ static const struct sim_role roles[] = {
 		.make = make, .free = unmake, .launch = launch, .pick = pick,           \
 		.step = go, .go = go, .branch = branch, .exit = leave,                  \
 		.barrier = barrier, .places = places, .unit = unit, .depth = depth,     \
+		.io = io,                                                               \
 	}
 
 const struct flow_mechanism flow_dwf =

@@ -14,6 +14,7 @@ struct pdom {
 	struct gputm_simt_stack *stack[FLOW_WARPS_MAX];
 	struct flow_warp warp[FLOW_WARPS_MAX]; /* name: its number on the core */
 	uint32_t count;
+	/* state, as are the warps */
 	uint32_t last; /* that has issued */
 	uint64_t ready, live;
 	uint64_t waiting; /* at the barrier of their block */
@@ -223,6 +224,7 @@ static int make(struct flow_core *core, const void *config, void **out)
 	*out = p;
 	if (!p)
 		return -ENOMEM;
+	core->warps = p->warp;
 	stack.lanes = core->kernel->lanes;
 	for (; !error && p->count < core->residents * flow_warps(core); p->count += !error)
 		error = gputm_simt_stack_new(core->ctx, &stack, &p->stack[p->count]);
@@ -237,6 +239,15 @@ static void unmake(void *state)
 	for (uint32_t i = 0; p && i < p->count; i++)
 		gputm_simt_stack_free(p->stack[i]);
 	free(p);
+}
+
+static void io(struct flow_core *core, struct sim_io *io)
+{
+	struct pdom *p = core->state;
+
+	for (uint32_t i = 0; i < p->count; i++)
+		flow_warp_io(core, &p->warp[i], io);
+	SIM_IO_FROM(io, p, last);
 }
 
 static void init(void *config)
@@ -263,7 +274,7 @@ static const struct sim_role roles[] = {
 		.uniform = true, .make = make, .free = unmake, .launch = launch,        \
 		.pick = pick, .step = step, .go = go, .branch = branch,                 \
 		.exit = leave, .barrier = barrier, .places = places, .unit = unit,      \
-		.depth = depth,                                                         \
+		.depth = depth, .io = io,                                               \
 	}
 
 const struct flow_mechanism flow_pdom =

@@ -27,6 +27,7 @@ struct tbc_config {
 struct tbc_block {
 	struct gputm_block_stack *stack;
 	struct flow_warp warp[KERNEL_BLOCK_WARPS_MAX]; /* name: its index in the stack */
+	/* state, as are the warps */
 	uint32_t running, ready, waiting;	     /* warps; the last at the barrier */
 	uint32_t last;				     /* that has issued */
 	uint32_t arrived;			     /* PC at which warps that are over wait */
@@ -406,6 +407,7 @@ static int make(struct flow_core *core, const void *wanted, void **out)
 	*out = t;
 	if (!t)
 		return -ENOMEM;
+	core->warps = t->block[0].warp;
 	config.stack.lanes = config.compactor.lanes = core->kernel->lanes;
 	config.stack.warps = config.compactor.warps = flow_warps(core);
 	config.stack.compact &= config.compactor.compact;
@@ -430,6 +432,22 @@ static void unmake(void *state)
 	gputm_thread_compactor_free(t->compactor);
 	gputm_block_priority_free(t->priority);
 	free(t);
+}
+
+static void io(struct flow_core *core, struct sim_io *io)
+{
+	struct tbc *t = core->state;
+
+	for (uint32_t s = 0; s < t->count; s++) {
+		struct tbc_block *block = &t->block[s];
+
+		for (uint32_t i = 0; i < KERNEL_BLOCK_WARPS_MAX; i++)
+			flow_warp_io(core, &block->warp[i], io);
+		SIM_IO_FROM(io, block, running);
+	}
+	SIM_IO(io, t->ready);
+	SIM_IO(io, t->queue);
+	SIM_IO(io, t->queued);
 }
 
 static void init(void *wanted)
@@ -465,6 +483,7 @@ static const struct sim_role roles[] = {
 		.launch = launch, .pick = pick, .skip = skip, .tick = tick,             \
 		.step = step, .go = go, .branch = branch, .exit = leave,                \
 		.barrier = barrier, .places = places, .unit = unit, .depth = depth,     \
+		.io = io,                                                               \
 	}
 
 const struct flow_mechanism flow_tbc =

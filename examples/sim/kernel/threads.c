@@ -53,6 +53,13 @@ void flow_threads_free(struct flow_threads *t)
 	memset(t, 0, sizeof(*t));
 }
 
+void flow_threads_io(struct flow_threads *t, struct sim_io *io)
+{
+	SIM_IO_ARRAY(io, t->reg, t->code->registers * t->stride);
+	SIM_IO_ARRAY(io, t->word, flow_words(t->kernel));
+	SIM_IO_ARRAY(io, t->shared, t->kernel->blocks * t->kernel->shared_words);
+}
+
 /* ---- faults ---- */
 
 static bool stray(struct flow_threads *t, const struct kernel_lanes *w,

@@ -6,6 +6,7 @@
  * are numbered so that each static warp is a run of `lanes` of them from a multiple of it on;
  * numbers that no thread has (the last warp of a block may be partial) are never in a mask.
  */
+#include "../base/io.h"
 #include "lanes.h"
 
 struct flow_threads {
@@ -40,6 +41,7 @@ struct flow_effect {
 /* 0 or -ENOMEM. */
 int flow_threads_new(const struct kernel *kernel, uint64_t seed, struct flow_threads *out);
 void flow_threads_free(struct flow_threads *threads);
+void flow_threads_io(struct flow_threads *threads, struct sim_io *io);
 
 /*
  * Execute one instruction for the lanes of a mask that is not empty. False after a fault, which

@@ -19,8 +19,8 @@
 
 /* A warp that awaits a reply; the first one of a reply has its number. */
 struct waiter {
+	uint32_t next; /* first: of one that is free the rest stays */
 	struct flow_warp *warp;
-	uint32_t next;
 };
 
 struct flow_memory {
@@ -85,7 +85,7 @@ static uint32_t await(struct flow_memory *m, struct flow_warp *warp, uint32_t fi
 		return NOBODY;
 	}
 	w = sim_slab_at(&m->waiters, index);
-	*w = (struct waiter){ warp, NOBODY };
+	*w = (struct waiter){ NOBODY, warp };
 	warp->awaited++;
 	if (first == NOBODY)
 		return index;
@@ -207,4 +207,20 @@ void flow_memory_counts(const struct flow_memory *m, uint64_t *hits, uint64_t *m
 const struct gputm_unit *flow_memory_unit(const struct flow_memory *m)
 {
 	return gputm_access_coalescer_unit(m->coalescer);
+}
+
+void flow_memory_io(struct flow_core *core, struct sim_io *io)
+{
+	struct flow_memory *m = core->memory;
+
+	sim_cache_io(&m->l1, io);
+	SIM_IO(io, m->free_at);
+	SIM_IO(io, m->hits);
+	SIM_IO(io, m->misses);
+	sim_slab_io(&m->waiters, io);
+	for (uint32_t i = 0; i < m->waiters.used && sim_io_ok(io); i++) {
+		struct waiter *w = sim_slab_at(&m->waiters, i);
+
+		sim_io_link(io, "waiter", &w->warp, core->warps);
+	}
 }

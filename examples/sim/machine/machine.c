@@ -373,36 +373,42 @@ static void io_launch(struct sim_machine *machine, struct sim_io *io)
 	machine->program = machine->port.program = machine->launch.program;
 }
 
+void sim_machine_bare_io(struct sim_machine *machine, struct sim_io *io)
+{
+	SIM_IO(io, machine->port.now);
+	SIM_IO(io, machine->port.result);
+	SIM_IO(io, machine->wheel);
+	sim_crossbars_io(machine, io);
+	sim_partitions_io(machine, io);
+}
+
 static void io_gpu(struct sim_machine *machine, struct sim_io *io)
 {
 	io_launch(machine, io);
 	if (io->loading && sim_io_ok(io))
 		io->starved |= sim_cores_launch(machine) != 0;
-	SIM_IO(io, machine->wheel);
 	sim_cores_io(machine, io);
-	sim_crossbars_io(machine, io);
-	sim_partitions_io(machine, io);
 	sim_slab_io(&machine->words, io);
 	if (machine->port.ops->io)
 		machine->port.ops->io(&machine->port, io);
 }
 
-static bool io_all(struct sim_machine *machine, struct sim_io *io)
+static void io_all(struct sim_machine *machine, struct sim_io *io)
 {
 	sim_memory_io(machine->port.memory, io);
-	SIM_IO(io, machine->port.now);
-	SIM_IO(io, machine->port.result);
+	sim_machine_bare_io(machine, io);
 	if (machine->system->own)
 		machine->system->own->io(machine, io);
 	else
 		io_gpu(machine, io);
 	SIM_IO_FROM(io, machine, threads_left);
-	return sim_units_io(&machine->port, io);
+	sim_units_io(&machine->port, io);
 }
 
 int sim_machine_restore(struct sim_machine *machine, struct sim_io *io)
 {
-	machine->restored = io_all(machine, io) && sim_io_ok(io) && io->at == io->size;
+	io_all(machine, io);
+	machine->restored = sim_io_ok(io) && io->at == io->size;
 	return machine->restored ? 0 : io->starved ? -ENOMEM : -EINVAL;
 }
 

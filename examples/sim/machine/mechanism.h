@@ -33,7 +33,8 @@ struct flow_mechanism {
 	enum flow_restores restores;
 	/* A branch that the kernel says is uniform takes a warp whole: go() and not branch(). */
 	bool uniform;
-	/* 0, -EINVAL or -ENOMEM; free() is called in all cases, with NULL if there is none. */
+	/* Sets core->warps. 0, -EINVAL or -ENOMEM; free() is called in all cases, with NULL if
+	 * there is none. */
 	int (*make)(struct flow_core *core, const void *config, void **out);
 	void (*free)(void *state);
 	/* The block in slot s of the core starts. */
@@ -55,6 +56,8 @@ struct flow_mechanism {
 		    uint32_t next, bool last);
 	/* It waits at the barrier of its block and goes on at next. */
 	int (*barrier)(struct flow_core *core, struct flow_warp *warp, uint32_t next);
+	/* Its warps, by flow_warp_io(), and what it keeps besides units. */
+	void (*io)(struct flow_core *core, struct sim_io *io);
 	/* Places of all live threads. */
 	void (*places)(const struct flow_core *core, flow_place *place, void *state);
 	/* Unit number index; false past the last one. */

@@ -374,3 +374,22 @@ int flow_core_run(struct flow_core *core, uint64_t cycle, uint64_t limit)
 	}
 	return error;
 }
+
+/* ---- on the way to a file or back ---- */
+
+void flow_warp_io(struct flow_core *core, struct flow_warp *warp, struct sim_io *io)
+{
+	sim_io_bytes(io, "warp", warp, offsetof(struct flow_warp, next));
+	sim_io_link(io, "next", &warp->next, core->warps);
+}
+
+void flow_core_io(struct flow_core *core, struct sim_io *io)
+{
+	for (uint32_t i = 0; i < SIM_WHEEL_TICKS; i++)
+		sim_io_link(io, "wheel", &core->wheel.first[i], core->warps);
+	SIM_IO_FROM(io, &core->wheel, occupied);
+	sim_io_link(io, "held", &core->held, core->warps);
+	SIM_IO_FROM(io, core, occupied);
+	flow_memory_io(core, io);
+	core->mechanism->io(core, io);
+}

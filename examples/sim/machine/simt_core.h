@@ -9,6 +9,7 @@
 #include <signal.h>
 
 #include "gputm/base.h"
+#include "../base/io.h"
 #include "../base/wheel.h"
 #include "../port/run.h"
 #include "../kernel/kernel.h"
@@ -20,6 +21,7 @@ struct flow_memory;
 struct gputm_access_coalescer_config;
 struct sim_machine;
 struct sim_machine_config;
+struct sim_saver;
 
 #define FLOW_WARPS_MAX 64u
 #define FLOW_WIDTHS 8u /* classes of the lanes of a warp: W1-4 .. W29-32 */
@@ -49,7 +51,7 @@ struct flow_warp {
 	bool memory;	   /* it waits for memory */
 	uint32_t awaited;  /* lines and old words that have not come */
 	uint64_t due;
-	struct flow_warp *next;
+	struct flow_warp *next; /* last: no state by itself */
 };
 
 struct flow_result {
@@ -74,6 +76,7 @@ struct flow_resident {
 /* A warp that executes is in the list of the cycle in which it completes. */
 struct flow_wheel {
 	struct flow_warp *first[SIM_WHEEL_TICKS];
+	/* state, as are the lists */
 	uint64_t occupied[SIM_WHEEL_TICKS / 64];
 	uint64_t served; /* all cycles up to this one */
 };
@@ -89,17 +92,20 @@ struct flow_core {
 	const struct flow_mechanism *mechanism;
 	const uint8_t *resident_of;
 	void *state; /* the mechanism's */
+	struct flow_warp *warps; /* the first: all that the mechanism makes lie behind it */
 	struct flow_memory *memory;
+	struct flow_wheel wheel;
+	struct flow_warp *held; /* picked, but its access is not due yet */
+	uint32_t interval; /* cycles that the issue of a warp takes */
+	uint32_t residents;
+	/* state, as are the wheel, what is held and all that the mechanism and memory have */
+	uint32_t occupied;
 	uint64_t now;
 	uint64_t mechanism_due; /* when its tick() is to be called */
-	uint32_t interval; /* cycles that the issue of a warp takes */
-	uint32_t residents, occupied;
 	uint64_t next_block;
 	struct flow_resident resident[FLOW_WARPS_MAX];
-	struct flow_wheel wheel;
 	uint64_t in_memory; /* warps that wait for memory */
 	uint64_t awaiting;  /* of them those that wait for a reply */
-	struct flow_warp *held; /* picked, but its access is not due yet */
 	uint64_t next; /* when it is to run again; UINT64_MAX: after a reply, or never */
 	struct flow_result result;
 };
@@ -115,6 +121,8 @@ struct flow_gpu {
 	void (*progress)(void *state, uint64_t ended, uint64_t threads, uint64_t cycles);
 	void *progress_state;
 	const volatile sig_atomic_t *stop; /* the run ends soon when this is not 0; or NULL */
+	const struct sim_saver *saver; /* NULL: none, or it has been told */
+	bool restored; /* it goes on in the middle of the run */
 	struct sim_machine *machine; /* crossbars and partitions; NULL: memory at a distance */
 	uint32_t cores;
 	struct flow_core *core;
@@ -138,6 +146,8 @@ struct flow_request {
 /* 0; -EINVAL, with the reason in gpu->error; -ENOMEM. Free it in all cases. */
 int flow_gpu_new(struct gputm_ctx *ctx, const struct flow_request *request, struct flow_gpu *out);
 void flow_gpu_free(struct flow_gpu *gpu);
+/* Before it runs: as sim_machine_restore(). */
+int flow_gpu_restore(struct flow_gpu *gpu, struct sim_io *io);
 /* Until the last thread has ended. 0; -EINTR, gpu->stop was set; -EINVAL, with the reason in
  * gpu->error: a fault of a thread, a unit that refuses, warps that wait for each other, or
  * most_cycles. */
@@ -155,6 +165,9 @@ bool flow_gpu_unit(const struct flow_gpu *gpu, size_t index, struct sim_unit_inf
  * -EINVAL; -EDEADLK, nothing will happen on a core without a machine.
  */
 int flow_core_run(struct flow_core *core, uint64_t cycle, uint64_t limit);
+
+/* All that there is of it besides units. */
+void flow_core_io(struct flow_core *core, struct sim_io *io);
 
 /* The warp is looked at in the cycle in which it is due. */
 static inline void flow_core_hang(struct flow_core *core, struct flow_warp *warp)
@@ -190,6 +203,8 @@ static inline uint32_t flow_resident_slot(const struct flow_core *core, uint32_t
 {
 	return flow_first_slot(core->threads, core->resident[s].block, w);
 }
+
+void flow_warp_io(struct flow_core *core, struct flow_warp *warp, struct sim_io *io);
 
 /* -EINVAL, after "FILE:LINE: REASON" has been noted for the instruction at pc. */
 int flow_fail(struct flow_core *core, uint32_t pc, const char *reason);

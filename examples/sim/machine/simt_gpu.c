@@ -46,6 +46,42 @@ static int look(struct flow_gpu *gpu, uint64_t now)
 	return 0;
 }
 
+/* ---- the state of a run ---- */
+
+static void io_all(struct flow_gpu *gpu, struct sim_io *io)
+{
+	struct sim_unit_info unit;
+
+	flow_threads_io(&gpu->threads, io);
+	SIM_IO_ARRAY(io, gpu->resident_of, gpu->kernel->blocks);
+	SIM_IO(io, gpu->ended);
+	if (gpu->machine)
+		sim_machine_bare_io(gpu->machine, io);
+	for (uint32_t i = 0; i < gpu->cores && sim_io_ok(io); i++)
+		flow_core_io(&gpu->core[i], io);
+	for (size_t i = 0; sim_io_ok(io) && flow_gpu_unit(gpu, i, &unit); i++)
+		sim_unit_io((struct gputm_unit *)unit.unit, unit.role, io);
+}
+
+int flow_gpu_restore(struct flow_gpu *gpu, struct sim_io *io)
+{
+	io_all(gpu, io);
+	gpu->restored = sim_io_ok(io) && io->at == io->size;
+	return gpu->restored ? 0 : io->starved ? -ENOMEM : -EINVAL;
+}
+
+static void save_if_due(struct flow_gpu *gpu, uint64_t now)
+{
+	struct sim_io io = { .loading = false };
+
+	if (!gpu->saver || now < gpu->saver->cycle)
+		return;
+	io_all(gpu, &io);
+	gpu->saver->save(gpu->saver->state, &io);
+	gpu->saver = NULL;
+	free(io.byte);
+}
+
 /* ---- one core, and memory at a distance ---- */
 
 static int run_alone(struct flow_gpu *gpu)
@@ -54,10 +90,11 @@ static int run_alone(struct flow_gpu *gpu)
 	int error = 0;
 
 	while (!error && !over(gpu)) {
-		uint64_t limit = core->now + TURNS;
+		uint64_t limit = sim_earlier(core->now + TURNS, gpu->config.most_cycles);
 
-		if (limit > gpu->config.most_cycles)
-			limit = gpu->config.most_cycles;
+		save_if_due(gpu, core->now);
+		if (gpu->saver)
+			limit = sim_earlier(limit, gpu->saver->cycle - 1);
 		error = flow_core_run(core, UINT64_MAX, limit);
 		if (error == -EDEADLK)
 			return fail_stuck(gpu, core->now);
@@ -108,11 +145,12 @@ static int run_on_machine(struct flow_gpu *gpu)
 	struct sim_machine *machine = gpu->machine;
 	int error = 0;
 
-	for (uint32_t i = 0; i < gpu->cores; i++)
+	for (uint32_t i = 0; i < gpu->cores && !gpu->restored; i++)
 		sim_wheel_wake(&machine->wheel, SIM_CORE, i, 0);
 	for (uint32_t turn = 1; !error && !over(gpu); turn++) {
 		uint64_t cycle = machine->port.now / machine->port.core_ticks;
 
+		save_if_due(gpu, cycle + TURNS); /* before a core can go beyond its cycle */
 		if (!sim_machine_step(machine) && !machine->port.failed && !over(gpu))
 			return fail_stuck(gpu, cycle);
 		error = machine->port.failed;

@@ -166,6 +166,8 @@ int sim_machine_bare(struct gputm_ctx *ctx, const struct sim_machine_config *con
 		     const struct sim_core_ops *cores, void *state, struct sim_machine **out);
 /* The present tick, and on to the next one; false if there is none. */
 bool sim_machine_step(struct sim_machine *machine);
+/* What there is of it, in a machine of its own cores too. */
+void sim_machine_bare_io(struct sim_machine *machine, struct sim_io *io);
 
 /* What is due now and then; for the run() of a machine of its own too. */
 void sim_look_if_due(struct sim_machine *machine);

@@ -227,25 +227,22 @@ int sim_units_swap(struct sim_port *port)
 	return 0;
 }
 
-bool sim_units_io(struct sim_port *port, struct sim_io *io)
+void sim_unit_io(struct gputm_unit *unit, const char *role, struct sim_io *io)
 {
-	for (size_t i = 0; i < port->units && sim_io_ok(io); i++) {
-		struct gputm_unit *unit = sim_unit_face(port, i);
-		void *snapshot;
-		size_t size;
+	size_t size = io->loading ? 0 : gputm_unit_save(unit, NULL, 0);
+	void *snapshot = sim_io_piece(io, role, &size);
 
-		if (!port->unit[i].kind->make)
-			continue;
-		size = io->loading ? 0 : gputm_unit_save(unit, NULL, 0);
-		snapshot = sim_io_piece(io, port->unit[i].role, &size);
-		if (!snapshot)
-			break;
-		if (!io->loading)
-			gputm_unit_save(unit, snapshot, size);
-		else if (gputm_unit_load(unit, snapshot, size))
-			return false;
-	}
-	return true;
+	if (snapshot && !io->loading)
+		gputm_unit_save(unit, snapshot, size);
+	else if (snapshot && gputm_unit_load(unit, snapshot, size))
+		io->wrong = role;
+}
+
+void sim_units_io(struct sim_port *port, struct sim_io *io)
+{
+	for (size_t i = 0; i < port->units && sim_io_ok(io); i++)
+		if (port->unit[i].kind->make)
+			sim_unit_io(sim_unit_face(port, i), port->unit[i].role, io);
 }
 
 struct gputm_unit *sim_unit_face(const struct sim_port *port, size_t index)

@@ -344,9 +344,6 @@ static const char *seeing_relations(const struct sim_options *o)
 	bool sees = o->trace_events || o->series || o->vcd || o->why;
 	bool state = o->save || o->restore;
 
-	if (state && o->kernel && !o->system_given)
-		return "--save-at, --restore: they are for runs of transactions, expected --system "
-		       "too";
 	if (state && (o->check || o->record || o->history))
 		return "--save-at, --restore: what a run is checked by is not saved, expected no "
 		       "--check, --record or --history";
