@@ -118,7 +118,11 @@ static int compare(const struct sim_report *report, const struct head *head)
 		 head->command);
 	if (head->point != sim_point_hash(report))
 		return refuse(name, got, "that of a run with the options given here");
-	return SIM_DONE;
+	if (!report->options->save || report->options->save_cycle > head->cycle)
+		return SIM_DONE;
+	fprintf(stderr, "gputm-sim: --save-at: got %" PRIu64 ", expected a cycle behind %" PRIu64
+			", that of the state\n", report->options->save_cycle, head->cycle);
+	return SIM_BAD_INPUT;
 }
 
 /* What is behind the head, or NULL: it is not whole. */

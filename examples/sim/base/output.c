@@ -165,6 +165,14 @@ int sim_output_open(struct sim_output *out, const char *option, const char *name
 	bool exists;
 
 	*out = (struct sim_output){ .option = option, .name = name };
+	if (name && !strcmp(name, "-")) {
+		if (strcmp(option, "out")) {
+			fprintf(stderr, "gputm-sim: --%s: got \"-\", expected a file (./- for one "
+					"of that name)\n", option);
+			return -1;
+		}
+		out->name = name = NULL;
+	}
 	if (!name) {
 		out->file = stdout;
 		return 0;

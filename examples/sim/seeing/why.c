@@ -183,9 +183,14 @@ void why_answer(const struct seen_sink *sink, FILE *out)
 	const struct seen_attempt *a;
 
 	if (!found(why)) {
-		fprintf(out, "Thread %" PRIu32 " has aborted %" PRIu64 " attempts: there is no "
-			     "abort %" PRIu64 ", ask for an earlier one or for another thread.\n",
-			why->thread, why->aborts, why->number);
+		if (why->aborts)
+			fprintf(out, "Thread %" PRIu32 " has aborted %" PRIu64 " attempts: there "
+				     "is no abort %" PRIu64 ", ask for an earlier one.\n",
+				why->thread, why->aborts, why->number);
+		else
+			fprintf(out, "Thread %" PRIu32 " has aborted no attempt: ask for another "
+				     "thread; marks of --trace-events name those that abort.\n",
+				why->thread);
 		return;
 	}
 	a = &why->see->attempt[why->attempt];

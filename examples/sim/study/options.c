@@ -276,8 +276,8 @@ static int take_files(const struct option *o, char ***argument, struct sim_optio
 				   series ? &out->series : &out->save);
 	if (out->file_count && (o->offset == AT(merge) || out->file_count == 2))
 		return 0;
-	fprintf(stderr, "gputm-sim: --%s: got %zu %s, expected %s\n", o->name, out->file_count,
-		series || save ? "words" : "files", o->argument);
+	fprintf(stderr, "gputm-sim: --%s: got %zu %s%s, expected %s\n", o->name, out->file_count,
+		series || save ? "word" : "file", out->file_count == 1 ? "" : "s", o->argument);
 	return -1;
 }
 
@@ -348,7 +348,7 @@ static const char *seeing_relations(const struct sim_options *o)
 		return "--save-at, --restore: what a run is checked by is not saved, expected no "
 		       "--check, --record or --history";
 	if (o->why && o->restore)
-		return "--why: it tells from the run's begin on, expected no --restore";
+		return "--why: it needs the run from its beginning, expected no --restore";
 	if (o->history && o->kernel && !o->system_given)
 		return "--history: it tells transactions, expected --system too";
 	if (sees && o->kernel && !o->system_given)
