@@ -302,6 +302,8 @@ differ 1 all.jsonl changed "$first"
 printf '{"point.x":1,"point.seed":1,"cycles":100,"kept":5}\n' >a
 printf '{"point.x":1,"point.seed":1,"cycles":104,"kept":5}\n{"point.x":2,"point.seed":1,"cycles":1}\n' >b
 differ 1 a b 'x=1' ' cycles 100 104 x 1.0400 1 of 1 seeds' 'x=2' ' (the point) only in B' '3 of 5 figures differ.'
+sed 's/point.x/point.y/' a >c
+differ 1 a c 'No point is in both: what is compared has the same settings but for the seed. Put both into a study to compare systems.'
 sed -i 2d b
 differ 1 a b
 study 0 --compare a b --tolerance 0.05

@@ -401,7 +401,7 @@ static bool in_lone_point(const struct results *r, const struct verdict *verdict
 
 static int tell_all(const struct results *r, struct verdict *verdict, size_t count, FILE *out)
 {
-	size_t differ = 0, none = 0, point = SIZE_MAX;
+	size_t differ = 0, none = 0, common = 0, point = SIZE_MAX;
 
 	for (size_t i = 0; i < count; i++) {
 		struct verdict *v = &verdict[i];
@@ -410,12 +410,16 @@ static int tell_all(const struct results *r, struct verdict *verdict, size_t cou
 		if ((lone && !in_lone_point(r, verdict, count, i)) || v->differs)
 			tell(out, r, v, &point);
 		differ += lone || v->differs;
+		common += !lone;
 		none += !lone && !v->exact && v->likely > 1;
 	}
 	fprintf(out, "%zu of %zu figures differ", differ, count);
 	if (none)
 		fprintf(out, "; no verdict on %zu with other seeds and one value", none);
 	fputs(".\n", out);
+	if (count && !common)
+		fputs("No point is in both: what is compared has the same settings but for the "
+		      "seed. Put both into a study to compare systems.\n", out);
 	return differ ? SIM_FAILED : SIM_DONE;
 }
 
