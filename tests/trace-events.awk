@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Reads trace events, one on a line. Slices of a track must nest or follow one another; an abort
-# that names its winner must have an arrow that comes from a slice on that warp's track and leads,
-# not backwards, into a slice of its own, but for those behind the second arrow of a mark. Prints what is wrong, and in the end what there was.
+# Reads trace events, one on a line. Slices of a track must nest or follow one another, and not begin
+# together, as viewers differ on which of the two is the outer one; an abort that names its winner
+# must have an arrow that comes from a slice on that warp's track and leads, not backwards, into a
+# slice of its own, but for those behind the second arrow of a mark. Prints what is wrong, and in the
+# end what there was.
 function field(name,    at, rest) {
 	at = index($0, "\"" name "\":")
 	if (!at)
@@ -55,18 +57,19 @@ function covered(track, time,    i) {
 END {
 	for (track in slices) {
 		n = slices[track]
-		for (i = 1; i <= n; i++) # longest first where they begin together
-			printf "%.0f %.0f\n", from[track, i], -to[track, i] | "sort -n -k1,1 -k2,2 >" order
-		close("sort -n -k1,1 -k2,2 >" order)
-		depth = 0
+		for (i = 1; i <= n; i++)
+			if (from[track, i] < to[track, i])
+				printf "%.0f %.0f\n", from[track, i], to[track, i] | "sort -n >" order
+		close("sort -n >" order)
+		depth = 0; last = -1
 		while ((getline line < order) > 0) {
 			split(line, s, " ")
 			while (depth && stack[depth] <= s[1])
 				depth--
-			if (depth && -s[2] > stack[depth]) {
+			if (s[1] == last || (depth && s[2] > stack[depth])) {
 				print "track " track ": the slice at " s[1] " overlaps another"; bad++
 			}
-			stack[++depth] = -s[2]
+			stack[++depth] = s[2]; last = s[1]
 		}
 		close(order)
 	}

@@ -33,6 +33,7 @@ const char *seen_slice_name(const struct seeing *see, unsigned kind)
 	static const char *const name[SEEN_SLICES] = {
 		"execute", "commit", "wait for CIDs", "send logs", "validate",
 		"wait for version", "write", "seal", "back-off", "leave", "wait to be admitted",
+		"commit",
 	};
 
 	return kind < SIM_STAGES && see->system->stage[kind] ? see->system->stage[kind]
@@ -119,7 +120,7 @@ static void join(struct seeing *see, uint32_t number)
 	seen->again = true;
 	begin(see, number, warp->inside, see->port->now);
 	if (warp->wait == SIM_SYSTEM)
-		seen->stage = SIM_STAGE_COMMIT;
+		seen->stage = SEEN_COMMIT;
 }
 
 static void end_attempt(struct seeing *see, uint32_t number)

@@ -86,8 +86,9 @@ struct seen_gauge {
 	uint64_t value; /* last seen */
 };
 
-/* What a slice is, besides the stages of attempts. */
-enum seen_slice { SEEN_BACKOFF = SIM_STAGES, SEEN_LEAVE, SEEN_ADMISSION, SEEN_SLICES };
+/* What a slice is, besides the stages of attempts. A commit began before the window, so that
+   nothing has told its stage. */
+enum seen_slice { SEEN_BACKOFF = SIM_STAGES, SEEN_LEAVE, SEEN_ADMISSION, SEEN_COMMIT, SEEN_SLICES };
 
 /* Who makes something of what is seen; NULL for what is not asked for. */
 struct seen_sink {

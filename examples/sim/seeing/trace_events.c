@@ -4,7 +4,9 @@
  * unit. A microsecond of the viewer is a cycle of the cores.
  *
  * On a warp's track are its attempts, named by their ends, and in them their stages; back-offs and
- * waits stand between. An abort is a mark in its attempt. If it is known who won, an arrow joins
+ * waits stand between. The first stage begins a thousandth of a cycle behind its attempt: of slices
+ * that begin together viewers take the first one of the file as the outer one, and an attempt is
+ * written when it ends. An abort is a mark in its attempt. If it is known who won, an arrow joins
  * the two; as viewers want arrows that go forward in time, it leads from the attempt of the winner,
  * when that did what was fatal, to the attempt that aborts. Of the lanes that abort together only
  * the first ones have arrows: all of them were most of a file, and nobody can tell them apart.
@@ -108,14 +110,27 @@ static void put_name(struct trace *t, const char *what, uint32_t process, uint32
 	put(t, "\"}}");
 }
 
+/* Viewers sort by name where nothing else is said: warp 10 before warp 2. */
+static void put_order(struct trace *t, const char *what, uint32_t process, uint32_t track,
+		      uint32_t order)
+{
+	put_head(t, "M", process, track);
+	put(t, ",\"name\":\"");
+	put(t, what);
+	put_number(t, "\",\"args\":{\"sort_index\":", order);
+	put(t, "}}");
+}
+
 /* ---- warps ------------------------------------------------------------------------------ */
 
 static void put_warp_head(struct trace *t, const char *phase, uint32_t warp)
 {
 	uint32_t warps = t->see->port->shape.warps, process = OF_CORES + warp / warps;
 
-	if (!t->known[warp])
+	if (!t->known[warp]) {
 		put_name(t, "thread_name", process, warp % warps + 1, "warp", warp % warps);
+		put_order(t, "thread_sort_index", process, warp % warps + 1, warp % warps);
+	}
 	t->known[warp] = true;
 	put_head(t, phase, process, warp % warps + 1);
 }
@@ -123,8 +138,8 @@ static void put_warp_head(struct trace *t, const char *phase, uint32_t warp)
 static void put_slice(struct trace *t, uint32_t warp, const char *name, uint64_t from, uint64_t to)
 {
 	put_warp_head(t, "X", warp);
-	put_time(t, ",\"ts\":", thousandths(t, from));
-	put_time(t, ",\"dur\":", thousandths(t, to) - thousandths(t, from));
+	put_time(t, ",\"ts\":", from);
+	put_time(t, ",\"dur\":", to - from);
 	put(t, ",\"name\":\"");
 	put(t, name);
 }
@@ -133,8 +148,11 @@ static void slice(struct seen_sink *sink, uint32_t warp, enum seen_slice kind, u
 		  uint64_t to)
 {
 	struct trace *t = trace_of(sink);
+	uint32_t attempt = t->see->warp[warp].attempt;
+	bool first = attempt != SEEN_NONE && t->see->attempt[attempt].begin == from;
 
-	put_slice(t, warp, seen_slice_name(t->see, kind), from, to);
+	put_slice(t, warp, seen_slice_name(t->see, kind), thousandths(t, from) + first,
+		  thousandths(t, to));
 	put(t, "\"}");
 }
 
@@ -154,7 +172,7 @@ static void attempt(struct seen_sink *sink, const struct seen_warp *warp,
 {
 	struct trace *t = trace_of(sink);
 
-	put_slice(t, a->warp, name_of(warp), a->begin, a->end);
+	put_slice(t, a->warp, name_of(warp), thousandths(t, a->begin), thousandths(t, a->end));
 	put_number(t, "\",\"args\":{\"attempt\":", a->number);
 	put_number(t, ",\"threads\":", count(warp->lanes));
 	if (warp->committed && warp->aborted)
@@ -320,16 +338,22 @@ static void event(struct seen_sink *sink, const struct seen_tap *tap,
 
 /* ---- the file --------------------------------------------------------------------------- */
 
+static void put_process(struct trace *t, uint32_t process, const char *name, uint32_t number)
+{
+	put_name(t, "process_name", process, 0, name, number);
+	put_order(t, "process_sort_index", process, 0, process);
+}
+
 static void end(struct seen_sink *sink)
 {
 	struct trace *t = trace_of(sink);
 	const struct sim_shape *shape = &t->see->port->shape;
 
-	put_name(t, "process_name", OF_GPU, 0, "GPU", SEEN_NONE);
+	put_process(t, OF_GPU, "GPU", SEEN_NONE);
 	for (uint32_t i = 0; i < shape->cores; i++)
-		put_name(t, "process_name", OF_CORES + i, 0, "core", i);
+		put_process(t, OF_CORES + i, "core", i);
 	for (uint32_t i = 0; i < shape->partitions; i++)
-		put_name(t, "process_name", OF_PARTITIONS + i, 0, "partition", i);
+		put_process(t, OF_PARTITIONS + i, "partition", i);
 	put(t, "\n]}\n");
 	flush(t);
 }
