@@ -44,6 +44,8 @@ function covered(track, time,    i) {
 			split(substr(lost, RSTART + 1, RLENGTH - 2), w, /[ ,]+/)
 			lost = substr(lost, RSTART + RLENGTH)
 			winner = w[9] + 1 " " w[11] + 1
+			if (w[2] == w[6])
+				wrong("an abort of a thread that has won over itself")
 			if (w[12] == "arrow") {
 				mine++
 				arrow[++arrows] = w[13]; of[arrows] = track

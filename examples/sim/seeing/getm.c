@@ -9,19 +9,9 @@
 #include "../systems/getm.h"
 #include "seeing.h"
 
-/* Accesses of a warp's attempt. */
-struct accesses {
-	uint32_t count, capacity;
-	struct {
-		uint64_t address, tick;
-		uint8_t lane;
-		bool write;
-	} *one;
-};
-
 struct getm_seen {
 	struct seen_words words; /* by granule */
-	struct accesses *warp;
+	struct seen_accesses *warp;
 };
 
 static struct getm_seen *state_of(const struct seeing *see)
@@ -34,7 +24,7 @@ static struct getm_seen *state_of(const struct seeing *see)
 struct answer {
 	const struct getm_access *access;
 	struct seen_word *word;
-	uint64_t address, time; /* time: of the attempt */
+	uint64_t address, stamp; /* stamp: of the attempt, as the unit compares them */
 	uint64_t lane;
 	uint32_t outcome, reason;
 };
@@ -45,10 +35,10 @@ static void granted(struct seeing *see, const struct answer *a)
 
 	if (a->access->write) {
 		a->word->writer = actor;
-		a->word->wtime = a->time;
-	} else if (a->time >= a->word->rtime) {
+		a->word->wtime = a->stamp;
+	} else if (a->stamp >= a->word->rtime) {
 		a->word->reader = actor;
-		a->word->rtime = a->time;
+		a->word->rtime = a->stamp;
 	}
 }
 
@@ -75,9 +65,9 @@ static void refused(const struct seeing *see, const struct seen_tap *tap, struct
 	loss->address = a->address;
 	loss->has_address = true;
 	loss->tick = see->port->now;
-	if (by_read && a->word->rtime >= a->time)
+	if (by_read && a->word->rtime > a->stamp)
 		loss->winner = a->word->reader;
-	else if (by_write && a->word->wtime >= a->time)
+	else if (by_write && a->word->wtime > a->stamp)
 		loss->winner = a->word->writer;
 	else
 		loss->winner.attempt = SEEN_NONE;
@@ -126,7 +116,7 @@ static void on_answer(struct seeing *see, const struct seen_tap *tap,
 		if (access->word[lane] >> shift == access->word[lead] >> shift)
 			lanes |= UINT64_C(1) << lane;
 	answer.access = access;
-	answer.time = getm->warp[access->warp].time;
+	answer.stamp = getm->warp[access->warp].time * see->warps + access->warp;
 	for (SIM_EACH_LANE(lane, lanes)) {
 		answer.lane = lane;
 		answer.address = access->line + 4u * access->word[lane];
@@ -140,29 +130,10 @@ static void on_answer(struct seeing *see, const struct seen_tap *tap,
 
 /* ---- conflicts within a warp ------------------------------------------------------------ */
 
-static void note(struct seeing *see, struct accesses *list, uint64_t lane, uint64_t address,
-		 bool write)
-{
-	if (list->count == list->capacity) {
-		uint32_t capacity = list->capacity ? 2 * list->capacity : 64;
-		void *grown = realloc(list->one, capacity * sizeof *list->one);
-
-		see->starved |= !grown;
-		if (!grown)
-			return;
-		list->one = grown;
-		list->capacity = capacity;
-	}
-	list->one[list->count].address = address;
-	list->one[list->count].tick = see->port->now;
-	list->one[list->count].lane = (uint8_t)lane;
-	list->one[list->count++].write = write;
-}
-
 /* The first other lane with which the access is in conflict. */
 static void lost(struct seeing *see, uint32_t warp, uint64_t lane, bool write)
 {
-	const struct accesses *list = &state_of(see)->warp[warp];
+	const struct seen_accesses *list = &state_of(see)->warp[warp];
 	struct seen_loss *loss = seen_loss_of(see, warp, lane);
 	uint64_t address = see->port->warp[warp].address[lane];
 
@@ -186,14 +157,15 @@ static void on_filter(struct seeing *see, const struct seen_tap *tap,
 		      const struct gputm_event *event)
 {
 	uint32_t warp = tap->instance * see->port->shape.warps + (uint32_t)event->value[0];
-	struct accesses *list = &state_of(see)->warp[warp];
+	struct seen_accesses *list = &state_of(see)->warp[warp];
 	bool write = event->value[2];
 
 	if (event->kind == GPUTM_WARP_ACCESS_FILTER_EVENT_BEGIN) {
 		list->count = 0;
 	} else if (see->warp[warp].attempt != SEEN_NONE) {
 		for (SIM_EACH_LANE(lane, event->value[1] & ~event->value[3]))
-			note(see, list, lane, see->port->warp[warp].address[lane], write);
+			seen_accessed(see, list, lane, see->port->warp[warp].address[lane],
+				      write);
 		for (SIM_EACH_LANE(lane, event->value[3]))
 			lost(see, warp, lane, write);
 	}

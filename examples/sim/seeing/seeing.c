@@ -23,6 +23,24 @@ struct seen_actor seen_actor_of(const struct seeing *see, uint32_t warp, uint64_
 				    thread_of(see, warp, lane) & 0x3ffffff, lane & 63 };
 }
 
+void seen_accessed(struct seeing *see, struct seen_accesses *list, uint64_t lane, uint64_t address,
+		   bool write)
+{
+	uint32_t capacity = list->capacity ? 2 * list->capacity : 64;
+
+	if (list->count == list->capacity) {
+		void *grown = realloc(list->one, capacity * sizeof *list->one);
+
+		see->starved |= !grown;
+		if (!grown)
+			return;
+		list->one = grown;
+		list->capacity = capacity;
+	}
+	list->one[list->count++] = (struct seen_access){ address, see->port->now, (uint8_t)lane,
+							 write };
+}
+
 bool seen_running(const struct seeing *see, const struct seen_actor *actor)
 {
 	return actor->attempt != SEEN_NONE && see->attempt[actor->attempt].end == SIM_NEVER;

@@ -53,6 +53,16 @@ struct seen_warp {
 	bool again;	  /* the next attempt is of the same transaction */
 };
 
+/* What lanes of a warp have accessed in its attempt, in order. */
+struct seen_accesses {
+	uint32_t count, capacity;
+	struct seen_access {
+		uint64_t address, tick;
+		uint8_t lane;
+		bool write;
+	} *one;
+};
+
 struct seeing;
 
 /* An observed unit. */
@@ -205,6 +215,9 @@ static inline struct seen_loss *seen_loss_of(struct seeing *see, uint32_t warp, 
 struct seen_actor seen_actor_of(const struct seeing *see, uint32_t warp, uint64_t lane);
 /* Its warp came to that stage at that tick, now or before. */
 void seen_stage(struct seeing *see, uint32_t warp, enum sim_stage stage, uint64_t tick);
+/* Its lane accesses that address now. */
+void seen_accessed(struct seeing *see, struct seen_accesses *list, uint64_t lane, uint64_t address,
+		   bool write);
 /* Is the attempt that acted still the one that runs? */
 bool seen_running(const struct seeing *see, const struct seen_actor *actor);
 /* Of an enum sim_stage or seen_slice. */

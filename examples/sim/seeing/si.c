@@ -134,13 +134,23 @@ static void on_stamps(struct seeing *see, const struct seen_tap *tap,
 		     "its access made a dependency that may close a loop");
 }
 
+/* What no table tells: versions that are gone, and what the oracle finds. */
 static void explain(struct seeing *see, uint32_t warp, uint64_t lanes, enum sim_abort_reason reason)
 {
-	for (SIM_EACH_LANE(lane, reason == SIM_ABORT_STALE ? lanes : 0)) {
+	bool oracle = sim_si_of(see->port)->detector == &sim_si_oracle;
+	const char *how = NULL;
+
+	if (reason == SIM_ABORT_STALE)
+		how = "the version of its snapshot had been recycled";
+	else if (oracle && reason == SIM_ABORT_LOOP)
+		how = "its access closed a loop of dependencies";
+	else if (oracle && reason == SIM_ABORT_CONFLICT)
+		how = "a word that it writes has a version that its snapshot lacks";
+	for (SIM_EACH_LANE(lane, how ? lanes : 0)) {
 		struct seen_loss *loss = seen_loss_of(see, warp, lane);
 
-		loss->how = "the version of its snapshot had been recycled";
-		loss->role = "version_table";
+		loss->how = how;
+		loss->role = reason == SIM_ABORT_STALE ? "version_table" : NULL;
 		loss->instance = 0;
 		loss->tick = see->port->now;
 		loss->has_address = false;
