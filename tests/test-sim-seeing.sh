@@ -25,7 +25,8 @@ number() {
 
 small="--workload hash-table --threads 1024 --set workload.buckets=64 --seed 3 --format csv"
 local="--workload local-hash --format csv"
-for system in kilo-tm warptm warptm-tcd getm si-tm ideal coarse-lock fine-lock local-tm; do
+for system in kilo-tm warptm warptm-tcd warptm-el getm si-tm ideal coarse-lock \
+	fine-lock local-tm; do
 	of=$small
 	[ $system != local-tm ] || of=$local
 	run --system $system $of
@@ -106,7 +107,7 @@ awk 'BEGIN { for (i = 0; i < 64; i++) {
 	for (k = 0; k < 3; k++)
 		printf "t %d r%x=0 w%x=1\n", i, word, word
 } }' >"$work/pair"
-for system in kilo-tm warptm warptm-tcd getm si-tm ideal; do
+for system in kilo-tm warptm warptm-tcd warptm-el getm si-tm ideal; do
 	lost=0
 	for thread in 0 40; do
 		run --system $system --trace "$work/pair" --why $thread

@@ -207,7 +207,8 @@ static void lose(struct seeing *see, uint32_t number, uint64_t lane, uint64_t ad
 	struct seen_loss *loss = seen_loss_of(see, number, lane);
 	const struct seen_word *word = seen_word_at(&see->words, address, false);
 
-	loss->how = "another transaction has committed a write of a word that it was reading";
+	loss->how = "another transaction commits, or has committed, a write of a word that it "
+		    "had read";
 	loss->tick = see->port->now;
 	loss->address = address;
 	loss->has_address = true;

@@ -53,8 +53,11 @@ static uint64_t stale(struct sim_port *port, const struct sim_warp *warp)
 
 		for (SIM_EACH_LANE(lane, row.mask & running & ~lanes))
 			if (sim_memory_read(port->memory, row.address[lane]) != row.value[lane] ||
-			    others_commit(tm, warp, row.address[lane]))
+			    others_commit(tm, warp, row.address[lane])) {
 				lanes |= UINT64_C(1) << lane;
+				sim_see_word(port, warp->number, SIM_SEEN_LOST, lane,
+					     row.address[lane]);
+			}
 	}
 	return lanes;
 }
@@ -94,10 +97,12 @@ bool sim_el_commit(struct sim_port *port, struct sim_warp *warp)
 	for (uint32_t i = 0; i < rows; i++) {
 		struct gputm_tx_log_row row = sim_log_row(port, log, GPUTM_TX_LOG_WRITE, i);
 
-		for (SIM_EACH_LANE(lane, row.mask))
+		for (SIM_EACH_LANE(lane, row.mask)) {
 			if (!sim_records_note(tm->committing, warp->number, row.address[lane],
 					      true))
 				sim_fail(port, -ENOMEM, "no memory for a write set");
+			sim_see_word(port, warp->number, SIM_SEEN_WROTE, lane, row.address[lane]);
+		}
 	}
 	return true;
 }
