@@ -8,8 +8,16 @@
 #include "../systems/si_tm.h"
 #include "seeing.h"
 
+/* What a running transaction has accessed; of an earlier one if the attempt is another. */
+struct si_accesses {
+	struct seen_accesses list;
+	uint32_t attempt;
+};
+
 struct si_seen {
 	struct seen_actor *committed; /* by ID */
+	struct si_accesses *running;  /* by ID */
+	uint32_t ids;
 	uint64_t address;	      /* of the access that is at the tables */
 	uint32_t accessor;	      /* its transaction */
 };
@@ -38,28 +46,35 @@ static struct seen_actor actor_of(const struct seeing *see, uint64_t id)
 	return state_of(see)->committed[id];
 }
 
-/* Keep who accesses the word that is at the tables. */
+/* The transaction accesses the word that is at the tables. */
 static void note(struct seeing *see, bool write)
 {
 	const struct si_seen *seen = state_of(see);
-	struct seen_word *word = seen_word_at(&see->words, seen->address, true);
+	const struct si *si = see->port->state;
+	struct si_accesses *accesses = &seen->running[seen->accessor];
+	uint32_t attempt = see->warp[si->tx[seen->accessor].warp].attempt;
 
-	see->starved |= !word;
-	if (word)
-		*(write ? &word->writer : &word->reader) = actor_of(see, seen->accessor);
+	if (accesses->attempt != attempt)
+		accesses->list.count = 0;
+	accesses->attempt = attempt;
+	seen_accessed(see, &accesses->list, 0, seen->address, write);
 }
 
-/* When did the winner, who still runs, access the word? */
-static void date(struct seeing *see, struct seen_actor *winner)
+/* When did the winner, who still runs, access the word? Its write counts more than its read. */
+static void date(struct seeing *see, uint64_t id, struct seen_actor *winner)
 {
-	const struct seen_word *word = seen_word_at(&see->words, state_of(see)->address, false);
+	const struct si_accesses *accesses;
+	bool written = false;
 
-	if (!word || !seen_running(see, winner))
+	if (!seen_running(see, winner))
 		return;
-	if (word->writer.attempt == winner->attempt && word->writer.lane == winner->lane)
-		winner->tick = word->writer.tick;
-	else if (word->reader.attempt == winner->attempt && word->reader.lane == winner->lane)
-		winner->tick = word->reader.tick;
+	accesses = &state_of(see)->running[id];
+	for (uint32_t i = 0; accesses->attempt == winner->attempt && i < accesses->list.count; i++)
+		if (accesses->list.one[i].address == state_of(see)->address &&
+		    (!written || accesses->list.one[i].write)) {
+			winner->tick = accesses->list.one[i].tick;
+			written = accesses->list.one[i].write;
+		}
 }
 
 static void lose(struct seeing *see, const struct seen_tap *tap, uint64_t id, uint64_t winner,
@@ -78,7 +93,7 @@ static void lose(struct seeing *see, const struct seen_tap *tap, uint64_t id, ui
 	loss->has_address = true;
 	loss->tick = see->port->now;
 	loss->winner = actor_of(see, winner);
-	date(see, &loss->winner);
+	date(see, winner, &loss->winner);
 }
 
 static void on_writers(struct seeing *see, const struct seen_tap *tap,
@@ -162,8 +177,12 @@ static void si_free(struct seeing *see)
 {
 	struct si_seen *seen = see->state;
 
-	if (seen)
-		free(seen->committed);
+	if (!seen)
+		return;
+	for (uint32_t i = 0; seen->running && i < seen->ids; i++)
+		free(seen->running[i].list.one);
+	free(seen->running);
+	free(seen->committed);
 	free(seen);
 }
 
@@ -175,10 +194,12 @@ static int si_make(struct seeing *see)
 	see->state = seen;
 	if (!seen)
 		return -ENOMEM;
+	seen->ids = si->ids;
+	seen->running = calloc(si->ids, sizeof *seen->running);
 	seen->committed = calloc(si->ids, sizeof *seen->committed);
 	for (uint32_t i = 0; seen->committed && i < si->ids; i++)
 		seen->committed[i].attempt = SEEN_NONE;
-	return seen->committed ? 0 : -ENOMEM;
+	return seen->committed && seen->running ? 0 : -ENOMEM;
 }
 
 const struct seen_system seen_si = {
