@@ -27,7 +27,7 @@ system getm fine-lock kilo-tm
 workload bank
 threads 32 64   # few
 zip set workload.accounts 64 128
-set validation_unit.stall_lines 1 2 9999
+set validation_unit.warp_bits 10 11 1
 concurrency 8
 seed 1..5
 tell cycles aborted stall_buffer.no_line
@@ -42,10 +42,10 @@ while read -r line; do
 	echo "$line" | "$lint" || complain "no JSON: $line"
 done <all.jsonl
 [ "$(sed 's/.*"run":\([0-9]*\),"of":50,.*/\1/' all.jsonl)" = "$(seq 50)" ] || complain 'not in order'
-[ "$(grep '"point.system":"fine-lock"' all.jsonl | grep -c '"point.validation_unit.stall_lines":"-","point.concurrency":"-",')" -eq 10 ] ||
-	complain 'fine-lock: its limit and stall lines are not "-"'
-[ "$(grep '"point.system":"kilo-tm"' all.jsonl | grep -c '"point.concurrency":8,.*"point.validation_unit.stall_lines":"-"')" -eq 10 ] ||
-	complain 'kilo-tm: its stall lines are not "-"'
+[ "$(grep '"point.system":"fine-lock"' all.jsonl | grep -c '"point.validation_unit.warp_bits":"-","point.concurrency":"-",')" -eq 10 ] ||
+	complain 'fine-lock: its limit and warp bits are not "-"'
+[ "$(grep '"point.system":"kilo-tm"' all.jsonl | grep -c '"point.concurrency":8,.*"point.validation_unit.warp_bits":"-"')" -eq 10 ] ||
+	complain 'kilo-tm: its warp bits are not "-"'
 grep -q '"point.threads":32,.*"point.workload.accounts":128' all.jsonl && complain 'zip multiplies'
 grep '"point.system":"getm"' all.jsonl | head -1 | grep -q '"cycles":[0-9]*,"aborted":[0-9]*,"stall_buffer.no_line":[0-9]*}$' ||
 	complain "tell: $(head -1 all.jsonl)"
@@ -59,7 +59,7 @@ done
 
 # ---- points that fail ----
 [ "$(grep -c '"failed"' all.jsonl)" -eq 10 ] || complain "$(grep -c '"failed"' all.jsonl) failures and not 10"
-reason='validation_unit: stall_lines = 9999 is not in 1 .. 1024'
+reason='validation_unit: warp_bits = 1 is outside 10 .. 16, as the machine has more warps'
 grep '"failed"' all.jsonl | grep -vF "\"failed\":\"$reason\"" && complain 'a failure without its reason'
 command=$(sed -n 's/.*"command":"gputm-sim \([^"]*\)".*/\1/p' all.jsonl | head -1)
 # shellcheck disable=SC2086
@@ -178,7 +178,9 @@ bad 'bad:2: seed: is on line 1 too' 'seed 1' 'seed 2'
 bad 'bad:2: zip seed: got 3 values, expected 2 as of threads' 'threads 1 2' 'zip seed 1 2 3'
 bad 'bad:1: zip: expected a line before' 'zip seed 1 2 3'
 bad '--system: got "getn", expected one of' 'seed 1' 'system kilo-tm getn'
-bad 'bad:2: expected names that go with one another' 'seed 1' 'system kilo-tm getn'
+bad 'bad:2: nothing is run: the names of a point must be known' 'seed 1' 'system kilo-tm getn'
+bad 'bad:2: machine: cores = 65 is not in 1 .. 64' 'workload bank' 'set machine.cores 15 65'
+bad 'bad: nothing is run: each point fails' 'threads 64' 'workload bank' 'set commit_unit.ring 16' 'tell cycles'
 bad 'bad:3: tell: got "stall_buffer.line", expected a figure of the run' 'system getm' 'workload bank' 'tell cycles stall_buffer.line'
 bad 'bad:1: tell: got nothing' 'tell '
 printf 'workload bank\0\n' >bad
@@ -296,7 +298,7 @@ differ() {
 differ 0 all.jsonl all.jsonl '0 of 30 figures differ.'
 # Exactly what has changed at equal seeds, and a point that is gone.
 sed '/"point.seed":2,/s/"aborted":/&7/; 21,25s/"cycles":/&1/' all.jsonl | sed '/"threads":64.*kilo-tm/d' >changed
-first='system=getm workload=bank threads=32 concurrency=8 workload.accounts=64 validation_unit.stall_lines=1'
+first='system=getm workload=bank threads=32 concurrency=8 workload.accounts=64 validation_unit.warp_bits=10'
 differ 1 all.jsonl changed "$first"
 [ "$(grep -c '1 of 5 seeds' out) $(grep -c '^  aborted' out)" = '8 8' ] || complain "--compare: $(cat out)"
 printf '{"point.x":1,"point.seed":1,"cycles":100,"kept":5}\n' >a

@@ -119,6 +119,16 @@ bool sim_setting_known(const struct sim_parts *parts, const struct sim_unused *u
 	return find(parts, name, &place) && place.row;
 }
 
+int sim_setting_try(struct gputm_ctx *ctx, const struct sim_parts *parts, const char *name,
+		    const char *value)
+{
+	struct place place;
+
+	return find(parts, name, &place) && place.row &&
+	       gputm_params_set(ctx, place.params, place.config, place.row->name,
+				sim_quoted(value)) ? -1 : 0;
+}
+
 bool sim_settings_used(const struct sim_given *given, const struct sim_unused *unused,
 		       const void *config)
 {

@@ -30,6 +30,11 @@ bool sim_role_part(const struct sim_role *role, size_t roles, void *config, size
 bool sim_setting_known(const struct sim_parts *parts, const struct sim_unused *unused,
 		       const char *name);
 
+/* Give the field a value, if that is one of its range: 0, or -1 with the reason in the context's
+   log. A name without a field: 0. */
+int sim_setting_try(struct gputm_ctx *ctx, const struct sim_parts *parts, const char *name,
+		    const char *value);
+
 /* No setting is one of these; else false, with the reason on stderr. */
 bool sim_settings_used(const struct sim_given *given, const struct sim_unused *unused,
 		       const void *config);

@@ -155,6 +155,45 @@ static int count_product(struct sweep_points *p)
 	return file->axes ? 0 : -1;
 }
 
+static bool zipped_with_choice(const struct sim_study_file *file, size_t axis)
+{
+	bool found = false;
+
+	while (file->axis[axis].zipped)
+		axis--;
+	do
+		found = found || chooses(&file->axis[axis]);
+	while (++axis < file->axes && file->axis[axis].zipped);
+	return found;
+}
+
+static void keep(void *reason, enum gputm_log_level level, const char *message)
+{
+	(void)level;
+	snprintf(reason, SIM_QUOTE, "%s", message);
+}
+
+/* Each value that the line's field may have here is one of its range. */
+static int try_settings(const struct sim_study_file *file, const size_t digit[SIM_AXES], size_t i,
+			struct gputm_ctx *ctx, const struct sim_setup *setup)
+{
+	const struct sim_parts parts = { .at = sim_setup_part, .of = setup };
+	const struct sim_axis *axis = &file->axis[i];
+	bool one = zipped_with_choice(file, i);
+	char reason[SIM_QUOTE];
+	int error = 0;
+
+	gputm_ctx_set_log(ctx, keep, reason, GPUTM_LOG_ERROR);
+	for (size_t k = one ? digit[i] : 0; !error && k < (one ? digit[i] + 1 : axis->values); k++)
+		error = !axis->names && strcmp(axis->value[k], SIM_NOT_SET) &&
+			sim_setting_try(ctx, &parts, axis->name, axis->value[k]);
+	if (error)
+		fprintf(stderr, "gputm-sim: %s:%u: %s\n", sim_quoted(axis->file), axis->line,
+			reason);
+	gputm_ctx_set_log(ctx, NULL, NULL, GPUTM_LOG_ERROR);
+	return error ? -1 : 0;
+}
+
 /* The lines that mean nothing where systems, workloads, ... are those of this point. */
 static int look_at(struct sweep_points *p, const size_t digit[SIM_AXES], uint64_t *ignored)
 {
@@ -173,11 +212,13 @@ static int look_at(struct sweep_points *p, const size_t digit[SIM_AXES], uint64_
 	error = error || gputm_ctx_new(NULL, &ctx) || sim_options_relate(&options) ||
 		sim_setup_make(ctx, &options, &setup);
 	if (error)
-		fprintf(stderr, "gputm-sim: %s:%u: expected names that go with one another in all "
-				"points\n", sim_quoted(file->name), line);
+		fprintf(stderr, "gputm-sim: %s:%u: nothing is run: the names of a point must be "
+				"known and go with one another\n", sim_quoted(file->name), line);
 	for (size_t i = 0; !error && i < file->axes; i++)
 		if (!sim_setup_takes(&setup, file->axis[i].name))
 			*ignored |= UINT64_C(1) << i;
+		else
+			error = try_settings(file, digit, i, ctx, &setup);
 	sim_setup_free(&setup);
 	gputm_ctx_unref(ctx);
 	sim_options_free(&options);
@@ -229,6 +270,7 @@ static int look_at_figures(struct sweep_points *p, sweep_run_fn *run)
 {
 	uint64_t last = UINT64_MAX, matched = 0, all, count;
 	size_t patterns = 0;
+	bool any = false;
 	char pattern[EMIT_PATH], where[SIM_QUOTE + 24];
 	struct sim_options options;
 	struct sim_of_study of;
@@ -244,10 +286,17 @@ static int look_at_figures(struct sweep_points *p, sweep_run_fn *run)
 		if (sweep_point(p, i, &options, &of))
 			return -1;
 		of.trial = true;
-		if (run(&options) == SIM_DONE)
+		if (run(&options) == SIM_DONE) {
+			any = true;
 			last = choice(&p->file, digit, &count);
+		}
 		matched |= of.matched;
 		sim_options_free(&options);
+	}
+	if (matched != all && !any) {
+		fprintf(stderr, "gputm-sim: %s: nothing is run: each point fails, as told above\n",
+			sim_quoted(p->file.name));
+		return -1;
 	}
 	for (size_t i = 0; i < p->figures; i++) {
 		const struct sweep_figure *figure = &p->figure[i];
