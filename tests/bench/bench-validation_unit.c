@@ -10,20 +10,24 @@
 
 struct world {
 	struct gputm_validation_unit *unit;
+	uint64_t time; /* of the latest access: a later time is never refused */
 };
 
-static uint64_t access(struct world *w, uint64_t address, uint64_t time, bool store)
+static void access(struct world *w, uint64_t address, bool store)
 {
-	struct gputm_validation_request r = { address, 0, time, 1, 1, store };
+	struct gputm_validation_request r = { .address = address, .time = ++w->time, .warp = 1,
+					      .sequence = 1, .write = store };
 	struct gputm_validation_answer answer;
 
-	return (uint64_t)gputm_validation_unit_access(w->unit, &r, &answer);
+	if (gputm_validation_unit_access(w->unit, &r, &answer) != GPUTM_VALIDATION_UNIT_OK)
+		abort();
 }
 
 /* Reserve granule 0 by way of the ports, so that access() counts the loads only. */
-static void reserve(struct world *w, uint64_t time)
+static void reserve(struct world *w)
 {
-	struct gputm_validation_request r = { 0, 0, time, 1, 1, true };
+	struct gputm_validation_request r = { .time = ++w->time, .warp = 1, .sequence = 1,
+					      .write = true };
 
 	bench_use((uint64_t)gputm_validation_unit_push(w->unit, &r));
 	bench_use((uint64_t)gputm_validation_unit_tick(w->unit));
@@ -37,38 +41,41 @@ BENCH_SETUP(setup, struct world *w)
 	config.entries = 1024;
 	bench_must(gputm_validation_unit_new(NULL, &config, &w->unit));
 	for (uint64_t i = 0; i < GRANULES; i++)
-		bench_use(access(w, i * 32, 1, false));
+		access(w, i * 32, false);
 }
 
 BENCH_SETUP(setup_stalled, struct world *w)
 {
 	setup(w, 0);
-	reserve(w, 1);
+	reserve(w);
 }
 
 BENCH_LOOP(load, struct world *w)
 {
-	return access(w, i % GRANULES * 32, 1 + i / GRANULES, false);
+	access(w, i % GRANULES * 32, false);
+	return 0;
 }
 
 BENCH_LOOP(store, struct world *w)
 {
 	uint64_t address = i % GRANULES * 32;
 
-	bench_use(access(w, address, 1 + i / GRANULES, true));
-	return (uint64_t)gputm_validation_unit_release(w->unit, address, 1, 1, 1, NULL);
+	access(w, address, true);
+	bench_must(gputm_validation_unit_release(w->unit, address, 1, 1, 1, NULL));
+	return 0;
 }
 
 /* A load waits; its granule is released, it passes, and the granule is reserved again. */
 BENCH_LOOP(stall, struct world *w)
 {
-	struct gputm_validation_request r = { 0, 0, 2 * i + 2, 1, 2, false };
+	struct gputm_validation_request r = { .time = ++w->time, .warp = 2, .sequence = 1 };
 	struct gputm_validation_answer answer;
 
 	bench_use((uint64_t)gputm_validation_unit_access(w->unit, &r, &answer));
-	bench_use((uint64_t)gputm_validation_unit_release(w->unit, 0, 1, 1, 1, NULL));
-	bench_use((uint64_t)gputm_validation_unit_retry(w->unit, &answer));
-	reserve(w, 2 * i + 3);
+	bench_must(gputm_validation_unit_release(w->unit, 0, 1, 1, 1, NULL));
+	if (gputm_validation_unit_retry(w->unit, &answer) != GPUTM_VALIDATION_UNIT_OK)
+		abort();
+	reserve(w);
 	return 0;
 }
 
