@@ -45,6 +45,9 @@ static inline void *gputm__queue_add(struct gputm__queue *q)
 	return gputm__queue_at(q, q->count++);
 }
 
+/* Add a value of this type. */
+#define gputm__queue_put(queue, type, value) (*(type *)gputm__queue_add(queue) = (value))
+
 /* Take the oldest item out; its bytes stay until an item is added. */
 static inline void *gputm__queue_take(struct gputm__queue *q)
 {
@@ -54,6 +57,15 @@ static inline void *gputm__queue_take(struct gputm__queue *q)
 	q->first = q->first + 1 < q->capacity ? q->first + 1 : 0;
 	q->count--;
 	return oldest;
+}
+
+/* Take the oldest item out, if there is one: 1 or 0. */
+static inline int gputm__queue_drop(struct gputm__queue *q)
+{
+	if (!q->count)
+		return 0;
+	gputm__queue_take(q);
+	return 1;
 }
 
 /* Count and items, oldest first; what is read goes into a queue that was just cleared. */

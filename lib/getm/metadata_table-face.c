@@ -248,26 +248,25 @@ static const char *check_place(const struct gputm_metadata_table *t, uint32_t at
 static const char *check_counts(const struct gputm_metadata_table *t)
 {
 	struct gputm_metadata_table now = { .entries = 0 };
-	uint64_t ended = 0;
 
 	recount(t, &now);
-	if (now.entries != t->entries || now.stashed_now != t->stashed_now ||
-	    now.locked != t->locked || now.writes != t->writes)
-		return "a gauge is not what a recount gives";
-	for (int how = GPUTM_METADATA_TABLE_FILLED; how <= GPUTM_METADATA_TABLE_APPROXIMATED; how++)
-		ended += t->ended[how];
-	if (t->insertions != ended)
-		return "insertions are not filled + evicting + stashed + spilled + approximated";
-	return NULL;
+	return now.entries == t->entries && now.stashed_now == t->stashed_now &&
+	       now.locked == t->locked && now.writes == t->writes ?
+		       NULL : "a gauge is not what a recount gives";
 }
 
 static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 {
 	const struct gputm_metadata_table *t = (const void *)unit;
+	uint64_t ended = 0;
 
+	for (int how = GPUTM_METADATA_TABLE_FILLED; how <= GPUTM_METADATA_TABLE_APPROXIMATED; how++)
+		ended += t->ended[how];
 	gputm__law(laws, t->insertions,
 		   t->entries + t->stashed_now + t->overflow.count + t->evictions + t->flushed,
 		   "insertions are not entries + evictions + flushed");
+	gputm__law(laws, t->insertions, ended,
+		   "insertions are not filled + evicting + stashed + spilled + approximated");
 }
 
 static const char *check(const struct gputm_unit *unit)

@@ -241,10 +241,7 @@ static void io_request(void *item, struct gputm__io *io)
 {
 	struct gputm_validation_request *r = item;
 
-	gputm__io_u64(io, &r->tag);
-	gputm__io_u64(io, &r->address);
-	gputm__io_u64(io, &r->time);
-	gputm__io_u64(io, &r->sequence);
+	gputm__io_u64s(io, &r->tag, 4); /* tag, address, time, sequence */
 	gputm__io_u32(io, &r->warp);
 	gputm__io_bool(io, &r->write);
 }
@@ -253,8 +250,7 @@ static void io_answer(void *item, struct gputm__io *io)
 {
 	struct gputm_validation_answer *a = item;
 
-	gputm__io_u64(io, &a->tag);
-	gputm__io_u64(io, &a->time);
+	gputm__io_u64s(io, &a->tag, 2); /* tag, time */
 	gputm__io_u32_max(io, &a->result, GPUTM_VALIDATION_UNIT_STALLED, "result");
 	gputm__io_u32(io, &a->reason);
 	if ((a->reason & (GPUTM__ESTIMATED - 1)) >= GPUTM_VALIDATION_UNIT_REASONS ||

@@ -33,9 +33,9 @@ static void set_state(struct gputm_validation_unit *u, enum gputm_validation_uni
 
 static void send(struct gputm_validation_unit *u, uint32_t go, uint32_t from)
 {
-	struct gputm_validation_message *youngest = gputm__queue_add(&u->to_ring);
+	const struct gputm_validation_message message = { go, from };
 
-	*youngest = (struct gputm_validation_message){ go, from };
+	gputm__queue_put(&u->to_ring, struct gputm_validation_message, message);
 }
 
 void gputm_validation_unit_rollover(struct gputm_validation_unit *u)
@@ -109,13 +109,10 @@ static bool may_come(const struct gputm_validation_unit *u,
 int gputm_validation_unit_ring_push(struct gputm_validation_unit *u,
 				    const struct gputm_validation_message *message)
 {
-	struct gputm_validation_message *youngest;
-
 	if (!may_come(u, message))
 		return gputm__refuse(&u->unit, "%s of unit %u cannot come in state %u",
 				     message->go ? "go" : "stop", message->from, u->state);
-	youngest = gputm__queue_add(&u->from_ring);
-	*youngest = *message;
+	gputm__queue_put(&u->from_ring, struct gputm_validation_message, *message);
 	receive_all(u);
 	gputm__validation_roll(u);
 	return 0;
@@ -132,10 +129,7 @@ int gputm_validation_unit_ring_peek(const struct gputm_validation_unit *u,
 
 int gputm_validation_unit_ring_pop(struct gputm_validation_unit *u)
 {
-	if (!u->to_ring.count)
-		return 0;
-	gputm__queue_take(&u->to_ring);
-	return 1;
+	return gputm__queue_drop(&u->to_ring);
 }
 
 int gputm_validation_unit_rollover_go(struct gputm_validation_unit *u)

@@ -80,8 +80,8 @@ static int refuse(const struct gputm_validation_unit *u, const struct gputm_vali
 	return gputm__out_of_range(&u->unit, "time", r->time, 0, u->time_max);
 }
 
-static inline int may_push(const struct gputm_validation_unit *u,
-			   const struct gputm_validation_request *request)
+int gputm_validation_unit_push_probe(const struct gputm_validation_unit *u,
+				     const struct gputm_validation_request *request)
 {
 	if (GPUTM__UNLIKELY(!gputm__validation_fits(u, request)))
 		return refuse(u, request);
@@ -89,24 +89,16 @@ static inline int may_push(const struct gputm_validation_unit *u,
 					      GPUTM_VALIDATION_UNIT_ACCEPTED;
 }
 
-int gputm_validation_unit_push_probe(const struct gputm_validation_unit *u,
-				     const struct gputm_validation_request *request)
-{
-	return may_push(u, request);
-}
-
 int gputm_validation_unit_push(struct gputm_validation_unit *u,
 			       const struct gputm_validation_request *request)
 {
-	int result = may_push(u, request);
-	struct gputm_validation_request *youngest;
+	int result = gputm_validation_unit_push_probe(u, request);
 
 	if (result != GPUTM_VALIDATION_UNIT_ACCEPTED)
 		return result;
-	youngest = gputm__queue_add(&u->input);
-	*youngest = *request;
+	gputm__queue_put(&u->input, struct gputm_validation_request, *request);
 	u->accepted++;
-	return GPUTM_VALIDATION_UNIT_ACCEPTED;
+	return result;
 }
 
 /* ---- stamps, owners, and the paper's times ---- */
@@ -130,12 +122,13 @@ static inline uint32_t owner_of(const struct gputm_validation_unit *u, uint32_t 
 	return (uint32_t)((sequence & u->sequence_mask) << u->config.warp_bits | warp);
 }
 
-static inline struct access access_of(const struct gputm_validation_unit *u,
-				      const struct gputm_validation_request *r, uint32_t slot)
+static inline void open_access(struct access *a, const struct gputm_validation_unit *u,
+			       const struct gputm_validation_request *r, uint32_t slot)
 {
-	return (struct access){ .request = r, .slot = slot,
-				.stamp = r->time << u->config.warp_bits | r->warp,
-				.owner = owner_of(u, r->warp, r->sequence) };
+	a->request = r;
+	a->slot = slot;
+	a->stamp = r->time << u->config.warp_bits | r->warp;
+	a->owner = owner_of(u, r->warp, r->sequence);
 }
 
 /* One more than the time of the last write, 0 if there was none. */
@@ -212,18 +205,16 @@ static inline unsigned judge(const struct gputm_validation_unit *u, const struct
 
 static inline enum gputm_validation_unit_result result_of(unsigned verdict)
 {
-	if (verdict == WAITS)
-		return GPUTM_VALIDATION_UNIT_STALLED;
-	return verdict ? GPUTM_VALIDATION_UNIT_ABORT : GPUTM_VALIDATION_UNIT_OK;
+	if (GPUTM__LIKELY(verdict == GPUTM_VALIDATION_UNIT_GRANTED))
+		return GPUTM_VALIDATION_UNIT_OK;
+	return verdict == WAITS ? GPUTM_VALIDATION_UNIT_STALLED : GPUTM_VALIDATION_UNIT_ABORT;
 }
 
 /* ---- who wakes ---- */
 
 static void wake(struct gputm_validation_unit *u, const struct gputm_stall_request *woken)
 {
-	uint32_t *slot = gputm__queue_add(&u->woken);
-
-	*slot = (uint32_t)woken->tag;
+	gputm__queue_put(&u->woken, uint32_t, (uint32_t)woken->tag);
 	u->woken_total++;
 	gputm__maximum(&u->woken_max, u->woken.count);
 }
@@ -346,13 +337,11 @@ static inline uint64_t reported(const struct gputm_validation_unit *u, const str
 static inline int answer(struct gputm_validation_unit *u, const struct access *a, unsigned verdict,
 			 struct gputm_validation_answer *out)
 {
-	bool stopped = verdict == GPUTM_VALIDATION_UNIT_ROLLOVER;
-
 	out->tag = a->request->tag;
 	out->result = result_of(verdict);
 	out->reason = verdict == WAITS ? GPUTM_VALIDATION_UNIT_GRANTED : verdict;
 	out->time = 0;
-	out->cycles = stopped ? 1 : a->m.cycles + (uint32_t)u->config.access_delay;
+	out->cycles = a->m.cycles + (uint32_t)u->config.access_delay;
 	if (out->result == GPUTM_VALIDATION_UNIT_ABORT) {
 		out->time = reported(u, a);
 		u->abort_estimated += a->estimated;
@@ -366,16 +355,27 @@ static inline int answer(struct gputm_validation_unit *u, const struct access *a
 	return (int)out->result;
 }
 
+/* While the unit has stopped, an access aborts in one cycle, whatever the delay. */
+APART int turn_away(struct gputm_validation_unit *u, const struct gputm_validation_request *r,
+		    struct gputm_validation_answer *out)
+{
+	struct access a = { .request = r };
+
+	a.m.cycles = 1 - (uint32_t)u->config.access_delay;
+	return answer(u, &a, GPUTM_VALIDATION_UNIT_ROLLOVER, out);
+}
+
 /* An access, new (NO_SLOT) or woken from a slot. */
 static int serve(struct gputm_validation_unit *u, const struct gputm_validation_request *r,
 		 uint32_t slot, struct gputm_validation_answer *out)
 {
-	struct access a = access_of(u, r, slot);
+	struct access a;
 	unsigned verdict;
 	int result;
 
 	if (GPUTM__UNLIKELY(u->state))
-		return answer(u, &a, GPUTM_VALIDATION_UNIT_ROLLOVER, out);
+		return turn_away(u, r, out);
+	open_access(&a, u, r, slot);
 	result = gputm_metadata_table_get(u->table, r->address, &a.m);
 	if (result < 0)
 		return result;
@@ -426,7 +426,7 @@ int gputm_validation_unit_access_probe(const struct gputm_validation_unit *u,
 
 	if (!gputm__validation_fits(u, r))
 		return refuse(u, r);
-	a = access_of(u, r, NO_SLOT);
+	open_access(&a, u, r, NO_SLOT);
 	if (u->state || look(u, r->address, &a.m))
 		return GPUTM_VALIDATION_UNIT_ABORT;
 	return (int)result_of(judge(u, &a));
@@ -492,12 +492,8 @@ static int start(struct gputm_validation_unit *u)
 /* One cycle of the access at work, whose answer goes to the output port after the last. */
 static void work(struct gputm_validation_unit *u)
 {
-	struct gputm_validation_answer *youngest;
-
-	if (--u->busy || u->work.result == GPUTM_VALIDATION_UNIT_STALLED)
-		return;
-	youngest = gputm__queue_add(&u->output);
-	*youngest = u->work;
+	if (--u->busy == 0 && u->work.result != GPUTM_VALIDATION_UNIT_STALLED)
+		gputm__queue_put(&u->output, struct gputm_validation_answer, u->work);
 }
 
 static inline int offers(const struct gputm_validation_unit *u)
@@ -580,11 +576,10 @@ bool gputm_validation_unit_estimated(const struct gputm_validation_unit *u)
 
 int gputm_validation_unit_pop(struct gputm_validation_unit *u)
 {
-	if (!u->output.count)
-		return 0;
-	gputm__queue_take(&u->output);
-	u->delivered++;
-	return 1;
+	int left = gputm__queue_drop(&u->output);
+
+	u->delivered += (uint64_t)left;
+	return left;
 }
 
 uint64_t gputm_validation_unit_pending(const struct gputm_validation_unit *u)
