@@ -97,6 +97,12 @@ run='--system kilo-tm --machine reference --set machine.simd_width=8 --workload 
 report $run $small --check --format csv
 adds_up threads=768 cores=6
 
+# ---- one block of a core at a time: the core is filled again as it empties ----
+run='--system ideal --workload hash-table --threads 1280'
+# shellcheck disable=SC2086
+report $run $small --set machine.blocks=1 --set workload.block_size=64 --check --format csv
+adds_up threads=768 cores=3
+
 # ---- machines of their own ----
 for system in local-tm local-tm-perfect local-serialised; do
 	for workload in k-means-8 genetic; do

@@ -31,6 +31,7 @@ static void introduce(struct sim_machine *machine, struct sim_warp *warp, uint32
 static void launch(struct sim_machine *machine, struct sim_core *core, uint64_t thread,
 		   uint32_t count, uint32_t block)
 {
+	uint64_t cycle = machine->port.now / machine->port.core_ticks;
 	uint64_t mask = ~UINT64_C(0) >> (64 - count);
 	struct sim_warp *warp = core->warp;
 
@@ -48,9 +49,8 @@ static void launch(struct sim_machine *machine, struct sim_core *core, uint64_t 
 		sim_fail(&machine->port, -EINVAL, "a warp could not be launched");
 	core->launch[warp->index] = core->launched++;
 	sim_living(&machine->port, warp, mask);
-	if (core->free_warps == machine->config.warps)
-		machine->port.result.empty += machine->port.now / machine->port.core_ticks -
-					      core->empty_since;
+	if (core->free_warps == machine->config.warps && cycle > core->empty_since)
+		machine->port.result.empty += cycle - core->empty_since;
 	core->free_warps--;
 	core->block_warps[block]++;
 	sim_warp_until(&machine->port, warp, 0);
@@ -120,9 +120,9 @@ void sim_warp_ended(struct sim_machine *machine, struct sim_warp *warp)
 		return;
 	}
 	core->resident--;
-	sim_core_fill(machine, warp->core);
 	if (core->free_warps == machine->config.warps)
 		core->empty_since = machine->port.now / machine->port.core_ticks + 1;
+	sim_core_fill(machine, warp->core);
 }
 
 /* ---- transactions ----------------------------------------------------------------------- */
