@@ -126,31 +126,136 @@ KIT_TEST(test_tx_throttle_storage_is_one_counter)
 	ck_assert_uint_eq(gputm_unit_storage_bits(unit_of(throttle)), 6);
 }
 
-static const uint32_t geometry[][2] = { { 6, 2 }, { 48, 8 }, { 1, 1 }, { 9, 0 }, { 5, 1024 } };
+/* 6 bits of limit and of counter, 11 of 32 x 48 + 63 commits, 31 of aborts; 94 more to climb. */
+KIT_TEST(test_tx_throttle_storage_of_a_moving_limit)
+{
+	static const char *const policy[] = { "fixed", "aborts", "climb" };
+	static const uint64_t more[] = { 0, 6 + 11 + 31, 6 + 11 + 31 + 94 };
+	struct gputm_tx_throttle *throttle;
+	struct gputm_storage array;
+	uint64_t bits;
+
+	for (int p = 0; p < 3; p++) {
+		throttle = make(kit, "warps=48 limit=2 policy=%s", policy[p]);
+		ck_assert_uint_eq(gputm_unit_storage_bits(unit_of(throttle)), p ? 6 : 2);
+		bits = 0;
+		for (size_t i = 3; gputm_unit_storage(unit_of(throttle), i, &array); i++)
+			bits += array.bits;
+		ck_assert_uint_eq(bits, more[p]);
+	}
+}
+
+enum {
+	KEPT = GPUTM_TX_THROTTLE_KEPT,
+	RAISED = GPUTM_TX_THROTTLE_RAISED,
+	LOWERED = GPUTM_TX_THROTTLE_LOWERED,
+};
+
+/* So many reports of one commit each, a cycle apart, after which the window is not complete. */
+static void commits(struct gputm_tx_throttle *throttle, uint32_t count, uint64_t cycle)
+{
+	while (count--)
+		ck_assert_int_eq(gputm_tx_throttle_report(throttle, 1, 0, cycle), KEPT);
+}
+
+/* Thresholds are met exactly: 2 aborts in 16 commits keep the limit, 16 lower it. */
+KIT_TEST(test_tx_throttle_aborts_move_the_limit)
+{
+	struct gputm_tx_throttle *throttle =
+		make(kit, "warps=8 limit=2 policy=aborts window=8 raise_below=2 lower_from=16");
+
+	commits(throttle, 15, 0);
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 1, 1, 1), RAISED);
+	ck_assert_uint_eq(gputm_tx_throttle_limit(throttle), 4);
+	commits(throttle, 31, 2);
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 1, 4, 3), KEPT);
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 0, 31, 4), KEPT);
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 0, 1, 4), LOWERED);
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 0, 16, 5), LOWERED);
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 0, 8, 6), KEPT); /* not below 1 */
+	ck_assert_uint_eq(gputm_tx_throttle_limit(throttle), 1);
+	ck_assert_uint_eq(kit_stat(unit_of(throttle), "windows"), 5);
+	ck_assert_uint_eq(kit_stat(unit_of(throttle), "kept"), 2);
+	kit_valid(unit_of(throttle));
+	kit_round_trip(&tx_throttle_maker, unit_of(throttle));
+}
+
+/* 8 commits for each warp of the limit: 10 cycles a window, then fewer or more for a commit. */
+KIT_TEST(test_tx_throttle_climbs_the_hill)
+{
+	struct gputm_tx_throttle *throttle =
+		make(kit, "warps=48 limit=2 policy=climb window=8 slack=0 highest=12");
+	uint32_t waiting;
+
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 16, 0, 10), RAISED); /* the first */
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 32, 0, 25), RAISED); /* faster */
+	for (uint32_t warp = 0; warp < 8; warp++)
+		ck_assert_int_eq(admit(throttle, warp), IN);
+	ck_assert_int_eq(admit(throttle, 8), WAIT);
+	commits(throttle, 63, 25);
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 1, 0, 55), KEPT); /* as fast */
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 64, 0, 86), LOWERED); /* slower */
+	ck_assert_uint_eq(gputm_tx_throttle_limit(throttle), 4);
+	kit_valid(unit_of(throttle));
+	leave(throttle, 0);
+	ck_assert_uint_eq(next(throttle), 4711); /* 7 are inside still */
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 32, 0, 110), RAISED); /* slower: turn */
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 64, 0, 111), RAISED);
+	ck_assert_uint_eq(gputm_tx_throttle_limit(throttle), 12);
+	ck_assert(gputm_tx_throttle_next_warp(throttle, &waiting));
+	ck_assert_int_eq(admit(throttle, 8), IN);
+	kit_guard(kit, unit_of(throttle));
+	KIT_REFUSED(-EINVAL, gputm_tx_throttle_report(throttle, 1, 0, 110), "cycle 110", "111");
+	KIT_REFUSED(-ERANGE, gputm_tx_throttle_report(throttle, 65, 0, 200), "commits = 65");
+	KIT_REFUSED(-ERANGE, gputm_tx_throttle_report(throttle, 0, 65, 200), "aborts = 65");
+	kit_unchanged(kit);
+}
+
+/* Warps, limit, policy, window, slack, highest. */
+static const uint32_t geometry[][6] = {
+	{ 6, 2, 0, 32, 0, 0 }, { 48, 8, 0, 32, 0, 0 }, { 1, 1, 0, 32, 0, 0 },
+	{ 9, 0, 0, 32, 0, 0 }, { 5, 1024, 0, 32, 0, 0 }, { 9, 0, 1, 4, 0, 0 },
+	{ 9, 2, 2, 4, 2, 6 }, { 6, 1, 2, 1, 0, 0 },
+};
 
 static void step(struct gputm_tx_throttle *throttle, struct oracle_tx_throttle *o,
 		 struct kit_bytes *bytes)
 {
-	uint32_t warp = kit_u32(bytes, o->config.warps + 1), expected = 4711;
+	uint32_t warp = kit_u32(bytes, o->config.warps + 1), expected = 4711, aborts;
+	uint64_t cycle;
 
 	oracle_tx_throttle_next(o, &expected);
 	ck_assert_uint_eq(next(throttle), expected);
 	if (expected != 4711 && kit_draw(bytes, 2))
 		warp = expected;
-	if (kit_draw(bytes, 3))
-		ck_assert_int_eq(admit(throttle, warp), oracle_tx_throttle_admit(o, warp));
-	else
+	switch (kit_draw(bytes, 5)) {
+	case 0:
+	case 1:
 		ck_assert_int_eq(gputm_tx_throttle_leave(throttle, warp),
 				 oracle_tx_throttle_leave(o, warp));
+		break;
+	case 2:
+		aborts = kit_u32(bytes, 9);
+		cycle = o->began + kit_u32(bytes, 50) - !kit_draw(bytes, 50);
+		ck_assert_int_eq(gputm_tx_throttle_report(throttle, warp, aborts, cycle),
+				 oracle_tx_throttle_report(o, warp, aborts, cycle));
+		break;
+	default:
+		ck_assert_int_eq(admit(throttle, warp), oracle_tx_throttle_admit(o, warp));
+	}
 	ck_assert_uint_eq(gputm_tx_throttle_running(throttle), o->insiders);
 	ck_assert_uint_eq(gputm_tx_throttle_waiting(throttle), o->waiters);
+	ck_assert_uint_eq(gputm_tx_throttle_limit(throttle), o->limit);
 }
 
 KIT_DRIVE(tx_throttle, KIT_COUNT(geometry), 15000)
 {
-	const uint32_t any[] = { 1 + kit_u32(bytes, 48), kit_u32(bytes, 10) };
+	const uint32_t any[] = { 1 + kit_u32(bytes, 48), kit_u32(bytes, 10), kit_u32(bytes, 3),
+				 kit_u32(bytes, 9), kit_u32(bytes, 16), kit_u32(bytes, 20) };
 	const uint32_t *g = KIT_ROW(geometry, any);
-	struct gputm_tx_throttle *throttle = make(kit, "warps=%u limit=%u", g[0], g[1]);
+	struct gputm_tx_throttle *throttle =
+		make(kit, "warps=%u limit=%u policy=%u window=%u slack=%u highest=%u", g[0], g[1],
+		     g[2], g[3], g[4], g[5]);
 	struct oracle_tx_throttle o;
 
 	oracle_tx_throttle_open(&o, gputm_unit_config(unit_of(throttle)));
@@ -163,11 +268,15 @@ KIT_DRIVE(tx_throttle, KIT_COUNT(geometry), 15000)
 
 KIT_TEST(test_tx_throttle_tells_its_observer)
 {
-	struct gputm_tx_throttle *throttle = make(kit, "warps=4 limit=1");
+	struct gputm_tx_throttle *throttle =
+		make(kit, "warps=4 limit=1 policy=aborts window=4");
 
 	ck_assert_int_eq(admit(throttle, 3), IN);
 	ck_assert_int_eq(admit(throttle, 1), WAIT);
 	leave(throttle, 3);
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 4, 0, 7), RAISED);
+	ck_assert_uint_eq(kit_event(GPUTM_TX_THROTTLE_EVENT_WINDOW)[0], 2);
+	ck_assert_uint_eq(kit_event(GPUTM_TX_THROTTLE_EVENT_WINDOW)[3], 7);
 	ck_assert_uint_eq(kit_event(GPUTM_TX_THROTTLE_EVENT_ADMIT)[0], 3);
 	ck_assert_uint_eq(kit_event(GPUTM_TX_THROTTLE_EVENT_QUEUE)[2], 1);
 	ck_assert_uint_eq(kit_event(GPUTM_TX_THROTTLE_EVENT_LEAVE)[1], 0);

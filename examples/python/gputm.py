@@ -86,8 +86,10 @@ signature_hash SIGNATURE_H3=0 SIGNATURE_MODULO=1
 signature_result SIGNATURE_ABSENT=0 SIGNATURE_MAYBE=1
 signature_event SIGNATURE_EVENT_INSERT=0 SIGNATURE_EVENT_LOOKUP=1 SIGNATURE_EVENT_MATCH=2 SIGNATURE_EVENT_CLEAR=3 SIGNATURE_EVENT_UNION=4
 access_coalescer_event ACCESS_COALESCER_EVENT_GROUP=0
+tx_throttle_policy TX_THROTTLE_FIXED=0 TX_THROTTLE_ABORTS=1 TX_THROTTLE_CLIMB=2
 tx_throttle_result TX_THROTTLE_ADMITTED=0 TX_THROTTLE_WAIT=1
-tx_throttle_event TX_THROTTLE_EVENT_ADMIT=0 TX_THROTTLE_EVENT_QUEUE=1 TX_THROTTLE_EVENT_LEAVE=2
+tx_throttle_move TX_THROTTLE_KEPT=0 TX_THROTTLE_RAISED=1 TX_THROTTLE_LOWERED=2
+tx_throttle_event TX_THROTTLE_EVENT_ADMIT=0 TX_THROTTLE_EVENT_QUEUE=1 TX_THROTTLE_EVENT_LEAVE=2 TX_THROTTLE_EVENT_WINDOW=3
 ownership_table_hash OWNERSHIP_TABLE_LOW_BITS=0 OWNERSHIP_TABLE_H3=1 OWNERSHIP_TABLE_RELEASED=2
 resolver_result RESOLVER_ACQUIRED=0 RESOLVER_BUSY=1
 ownership_table_event OWNERSHIP_TABLE_EVENT_ACQUIRE=0 OWNERSHIP_TABLE_EVENT_CONSTRUCT=1 OWNERSHIP_TABLE_EVENT_MATCH=2 OWNERSHIP_TABLE_EVENT_RELEASE=3
@@ -192,7 +194,7 @@ access_coalescer_config size:N region_bytes:I lanes:I words:I address_bits:I
 word_access address:Q value:I lane:I
 wide_access address:Q lane_mask:Q word_mask:I words:I value:I*32
 access_coalescer_summary accesses:I words:I duplicates:I saved:I
-tx_throttle_config size:N warps:I limit:I
+tx_throttle_config size:N warps:I limit:I policy:I window:I raise_below:I lower_from:I slack:I highest:I
 ownership_table_config size:N lanes:I entries:I granularity:I hash:I exact:? buffers:I address_bits:I access_bytes:I log_cycles:I table_cycles:I seed:Q h3_rows:P
 warp_row mask:Q address:P
 warp_logs read:P write:P read_rows:I write_rows:I
@@ -444,6 +446,8 @@ gputm_tx_throttle_admit i throttle:P warp:I
 gputm_tx_throttle_admit_probe i throttle:P warp:I
 gputm_tx_throttle_leave 0 throttle:P warp:I
 gputm_tx_throttle_next_warp ? throttle:P warp:>I
+gputm_tx_throttle_report i throttle:P commits:I aborts:I cycle:Q
+gputm_tx_throttle_limit I throttle:P
 gputm_tx_throttle_running I throttle:P
 gputm_tx_throttle_waiting I throttle:P
 gputm_ownership_table_params P

@@ -8,10 +8,12 @@
  *
  * A counter of the warps that are in a transaction, and a limit on it. A warp that
  * begins a transaction is admitted or waits; waiting warps enter in the order in
- * which they first asked. Source: Fung's thesis, 4.2.6.
+ * which they first asked. Source: Fung's thesis, 4.2.6. The limit may move by what
+ * the core's attempts come to, which the thesis (8.2.3) leaves open: our own decision.
  *
  * Timing: admission and leaving take no cycle of their own; they happen as tx_begin
- * issues and as the warp leaves its transaction.
+ * issues and as the warp leaves its transaction. Nor does a report: the limit that it
+ * gives counts from the next admission on.
  */
 
 #include "gputm/base.h"
@@ -21,16 +23,30 @@ GPUTM_BEGIN_DECLS
 /** One core's control. Opaque; one owner; calls on one handle must not overlap. */
 struct gputm_tx_throttle;
 
+/** What moves the limit. */
+enum gputm_tx_throttle_policy {
+	GPUTM_TX_THROTTLE_FIXED = 0,  /**< nothing */
+	GPUTM_TX_THROTTLE_ABORTS = 1, /**< aborts per commit */
+	GPUTM_TX_THROTTLE_CLIMB = 2,  /**< commits per cycle, by hill climbing */
+};
+
 /** Geometry; fields are only ever appended. Ranges: gputm_tx_throttle_params(). */
 struct gputm_tx_throttle_config {
 	size_t size;	/**< sizeof *this, set by the INIT macro */
 	uint32_t warps; /**< warps resident on the core, 1..1024 */
-	uint32_t limit; /**< warps in a transaction at a time; 0: no limit */
+	uint32_t limit; /**< warps in a transaction at a time, at first; 0: no limit */
+	uint32_t policy; /**< enum gputm_tx_throttle_policy */
+	uint32_t window; /**< commits of a window for each warp of the limit; 0: no window */
+	uint32_t raise_below; /**< aborts in 16 commits below which the limit rises */
+	uint32_t lower_from; /**< aborts in 16 commits from which on the limit falls */
+	uint32_t slack; /**< 16ths by which throughput may change before the limit moves */
+	uint32_t highest; /**< highest limit of an adaptive policy; 0: all warps */
 };
 /* begin INIT */
 #define GPUTM_TX_THROTTLE_CONFIG_INIT \
 	{ sizeof(struct gputm_tx_throttle_config), \
-	  /* warps */ 48, /* limit */ 2 }
+	  /* warps */ 48, /* limit */ 2, /* policy: fixed */ 0, /* window */ 32, \
+	  /* raise_below */ 2, /* lower_from */ 16, /* slack */ 2, /* highest */ 0 }
 /* end INIT */
 
 /** Answers to a warp that begins a transaction. */
@@ -39,11 +55,19 @@ enum gputm_tx_throttle_result {
 	GPUTM_TX_THROTTLE_WAIT = 1,	/**< the warp has its place in the queue; ask again */
 };
 
+/** What a report does to the limit. */
+enum gputm_tx_throttle_move {
+	GPUTM_TX_THROTTLE_KEPT = 0,
+	GPUTM_TX_THROTTLE_RAISED = 1,
+	GPUTM_TX_THROTTLE_LOWERED = 2,
+};
+
 /** Events; gputm_tx_throttle(3) says what each tells. */
 enum gputm_tx_throttle_event {
 	GPUTM_TX_THROTTLE_EVENT_ADMIT = 0,
 	GPUTM_TX_THROTTLE_EVENT_QUEUE = 1,
 	GPUTM_TX_THROTTLE_EVENT_LEAVE = 2,
+	GPUTM_TX_THROTTLE_EVENT_WINDOW = 3,
 };
 
 /** @return the parameter table. */
@@ -99,6 +123,22 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_tx_throttle_leave(struct gputm_tx_throttle 
 GPUTM_API bool gputm_tx_throttle_next_warp(const struct gputm_tx_throttle *throttle,
 					   uint32_t *warp);
 
+/**
+ * An attempt of a warp of the core has ended: @p commits of its lanes have committed,
+ * @p aborts have aborted, in cycle @p cycle of the core's clock, of which the unit counts
+ * 31 bits in a window. An adaptive policy judges the limit when a window of commits is
+ * complete, and the policy aborts as soon as the window has too many aborts; a policy
+ * that is fixed takes no notice. A lower limit takes no warp out; after a higher one
+ * gputm_tx_throttle_next_warp() may name a warp.
+ * @return enum gputm_tx_throttle_move; -ERANGE, more than 64 commits or aborts; -EINVAL,
+ * @p cycle is before the cycle in which the window began.
+ */
+GPUTM_API GPUTM_MUST_CHECK int gputm_tx_throttle_report(struct gputm_tx_throttle *throttle,
+							uint32_t commits, uint32_t aborts,
+							uint64_t cycle);
+
+/** @return the limit now; the number of warps if there is none. */
+GPUTM_API uint32_t gputm_tx_throttle_limit(const struct gputm_tx_throttle *throttle);
 /** @return the warps in a transaction. */
 GPUTM_API uint32_t gputm_tx_throttle_running(const struct gputm_tx_throttle *throttle);
 /** @return the warps that wait. */

@@ -8,6 +8,9 @@ struct oracle_tx_throttle {
 	struct gputm_tx_throttle_config config;
 	uint32_t inside[1024], waiting[1024];
 	uint32_t insiders, waiters;
+	/* what moves the limit: of the window, and of the window before it */
+	uint64_t limit, highest, began, commits, aborts, old_commits, old_cycles;
+	int direction; /* of the last step: 1 or -1 */
 };
 
 void oracle_tx_throttle_open(struct oracle_tx_throttle *o,
@@ -15,6 +18,8 @@ void oracle_tx_throttle_open(struct oracle_tx_throttle *o,
 /* The same answers as the unit's functions of these names. */
 int oracle_tx_throttle_admit(struct oracle_tx_throttle *o, uint32_t warp);
 int oracle_tx_throttle_leave(struct oracle_tx_throttle *o, uint32_t warp);
+int oracle_tx_throttle_report(struct oracle_tx_throttle *o, uint32_t commits, uint32_t aborts,
+			      uint64_t cycle);
 bool oracle_tx_throttle_next(const struct oracle_tx_throttle *o, uint32_t *warp);
 
 #endif /* GPUTM_ORACLE_TX_THROTTLE_H */
