@@ -67,6 +67,8 @@ refused --machine cray -- --machine cray fermi reference
 refused --workload sudoku -- --workload sudoku bank atm-1m
 refused --threads 0 -- --threads '"0"' '1 .. '
 refused --concurrency 1000 -- --concurrency '"1000"' '1 .. 64 or inf'
+refused --set tx_throttle.limit=3 -- tx_throttle.limit=3 'expected --concurrency'
+refused --system fine-lock --set tx_throttle.policy=climb -- tx_throttle
 refused --format xml -- --format '"xml"' 'text|json|jsonl|csv|gem5'
 refused --trace "$data/small.trace" --threads 8 -- --threads
 refused --trace "$data/small.trace" --workload bank -- --workload

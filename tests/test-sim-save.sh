@@ -34,6 +34,8 @@ for system in coarse-lock fine-lock ideal kilo-tm warptm warptm-tcd warptm-el ge
 	same 3000 --system $system $hash
 	cmp -s "$work/alone" "$work/saved" || complain "$system: --save-at changes the run"
 done
+same 3000 --system kilo-tm $hash --set tx_throttle.policy=climb
+same 3000 --system getm $hash --set tx_throttle.policy=aborts
 same 9000 --system kilo-tm --trace "$data/small.trace" $small
 # Threads that keep registers in their lanes, launches one after the other, DRAM with banks.
 for cycle in 400 1100 2500; do

@@ -58,6 +58,12 @@ for system in $systems; do
 	case $system in *lock | ideal) continue ;; esac
 	compare --system $system --workload audit
 done
+# Limits that move.
+for system in kilo-tm warptm-tcd getm si-tm; do
+	# shellcheck disable=SC2086
+	compare --system $system --workload octree --threads 200 $small \
+		--set tx_throttle.policy=climb --set tx_throttle.window=4
+done
 # The other resolver, one buffer, small tables.
 # shellcheck disable=SC2086
 compare --system warptm --workload bank --threads 300 $small --set system.resolver=scr \

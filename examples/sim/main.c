@@ -148,6 +148,7 @@ static int make_machine(struct gputm_ctx *ctx, const struct proof *proof, struct
 {
 	const struct sim_run_options options = {
 		.concurrency = (uint32_t)report->options->concurrency,
+		.throttle = &report->setup->throttle,
 		.likely = report->setup->mechanism == &flow_pdom_lcp,
 		.seed = report->options->seed,
 		.observer = proof->history ? sim_history_observer(proof->history) :

@@ -171,6 +171,8 @@ static void derive_units(struct sim_machine *machine)
 	machine->coalescer_config.words = config->lanes;
 	machine->coalescer_config.address_bits = SIM_ADDRESS_BITS;
 	machine->throttle_config = (struct gputm_tx_throttle_config)GPUTM_TX_THROTTLE_CONFIG_INIT;
+	if (machine->options.throttle)
+		machine->throttle_config = *machine->options.throttle;
 	machine->throttle_config.warps = config->warps;
 	machine->throttle_config.limit = machine->options.concurrency;
 }
@@ -232,6 +234,7 @@ static const struct sim_host gpu = {
 	.wait = sim_warp_wait,
 	.call_partition = sim_partition_at,
 	.call_core = sim_core_at,
+	.outcome = sim_warp_outcome,
 	.left = sim_warp_left,
 };
 

@@ -103,7 +103,8 @@ struct sim_saver {
 };
 
 struct sim_run_options {
-	uint32_t concurrency; /* warps per core in transactions; 0 = unlimited */
+	uint32_t concurrency; /* warps per core in transactions, at first; 0 = unlimited */
+	const struct gputm_tx_throttle_config *throttle; /* what moves that; NULL: nothing */
 	bool likely;	      /* SIMT stacks use likely-convergence points */
 	uint64_t seed;
 	uint64_t most_cycles; /* give up after so many core cycles; 0 = never */

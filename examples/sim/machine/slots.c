@@ -156,6 +156,19 @@ bool sim_warp_admitted(struct sim_machine *machine, struct sim_warp *warp)
 	return true;
 }
 
+void sim_warp_outcome(struct sim_port *port, struct sim_warp *warp, uint32_t commits,
+		      uint32_t aborts)
+{
+	const struct sim_core *core = &sim_machine_of(port)->core[warp->core];
+	int move = gputm_tx_throttle_report(core->throttle, commits, aborts,
+					    port->now / port->core_ticks);
+
+	if (move < 0)
+		sim_fail(port, -EINVAL, "the limit of transactions refused an outcome");
+	if (move == GPUTM_TX_THROTTLE_RAISED)
+		admit_next(sim_machine_of(port), core);
+}
+
 void sim_warp_left(struct sim_port *port, struct sim_warp *warp, uint64_t tick)
 {
 	const struct sim_core *core = &sim_machine_of(port)->core[warp->core];

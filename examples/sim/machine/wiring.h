@@ -188,6 +188,8 @@ void sim_warp_until(struct sim_port *port, struct sim_warp *warp, uint64_t tick)
 void sim_warp_wait(struct sim_port *port, struct sim_warp *warp, enum sim_wait wait);
 void sim_partition_at(struct sim_port *port, uint32_t partition, uint64_t tick);
 void sim_core_at(struct sim_port *port, uint32_t core, uint64_t tick);
+void sim_warp_outcome(struct sim_port *port, struct sim_warp *warp, uint32_t commits,
+		      uint32_t aborts);
 void sim_warp_left(struct sim_port *port, struct sim_warp *warp, uint64_t tick);
 
 uint32_t sim_words_take(struct sim_machine *machine);

@@ -241,6 +241,13 @@ bool sim_tx_begin(struct sim_port *port, struct sim_warp *warp, uint64_t pc)
 	return warp->wait == SIM_READY;
 }
 
+static void outcome(struct sim_port *port, struct sim_warp *warp, uint64_t commits,
+		    uint64_t aborts)
+{
+	if (port->host->outcome)
+		port->host->outcome(port, warp, (uint32_t)commits, (uint32_t)aborts);
+}
+
 void sim_tx_abort(struct sim_port *port, struct sim_warp *warp, uint64_t mask,
 		  enum sim_abort_reason reason)
 {
@@ -260,14 +267,16 @@ void sim_tx_abort(struct sim_port *port, struct sim_warp *warp, uint64_t mask,
 		if (observer)
 			observer->abort(observer->state, warp->lane[lane].thread, reason);
 	}
+	outcome(port, warp, 0, count);
 }
 
 void sim_tx_commit(struct sim_port *port, struct sim_warp *warp, uint64_t mask,
 		   const uint64_t witness[])
 {
 	const struct sim_observer *observer = port->observer;
+	uint64_t count = (uint64_t)__builtin_popcountll(mask);
 
-	port->result.committed += (uint64_t)__builtin_popcountll(mask);
+	port->result.committed += count;
 	sim_ledger_ends(port, warp, mask, SIM_SPENT_TU);
 	sim_see(port, warp->number, SIM_SEEN_COMMIT, mask, 0);
 	if (warp->stray & mask)
@@ -276,6 +285,7 @@ void sim_tx_commit(struct sim_port *port, struct sim_warp *warp, uint64_t mask,
 		sim_fail(port, -EINVAL, "lanes could not commit");
 	for (SIM_EACH_LANE(lane, observer ? mask : 0))
 		observer->commit(observer->state, warp->lane[lane].thread, witness[lane]);
+	outcome(port, warp, count, 0);
 }
 
 bool sim_tx_over(struct sim_port *port, struct sim_warp *warp, uint64_t tick)

@@ -287,6 +287,9 @@ struct sim_host {
 	void (*call_core)(struct sim_port *port, uint32_t core, uint64_t tick);
 	/* The warp has left its transaction and goes on at that tick. */
 	void (*left)(struct sim_port *port, struct sim_warp *warp, uint64_t tick);
+	/* So many lanes of the warp have committed or aborted an attempt. NULL: of no interest. */
+	void (*outcome)(struct sim_port *port, struct sim_warp *warp, uint32_t commits,
+			uint32_t aborts);
 };
 
 /* How to make a unit again, for the swap test. */

@@ -20,7 +20,7 @@ static void put_part(struct emit *e, const char *path, const struct gputm_params
 {
 	bool any = false;
 
-	for (size_t k = 0; k < params->param_count; k++) {
+	for (size_t k = 0; sim_part_told(params, config) && k < params->param_count; k++) {
 		if (!sim_row_told(&params->param[k], config))
 			continue;
 		if (!any)

@@ -173,7 +173,7 @@ uint64_t sim_point_hash(const struct sim_report *r)
 	for (size_t i = 0; sim_setup_part(r->setup, i, &path, &params, &config); i++) {
 		bool any = false;
 
-		for (size_t k = 0; k < params->param_count; k++) {
+		for (size_t k = 0; sim_part_told(params, config) && k < params->param_count; k++) {
 			if (!sim_row_told(&params->param[k], config))
 				continue;
 			hash = any ? hash : hash_text(hash, path, NULL);

@@ -21,6 +21,14 @@ uint64_t sim_point_hash(const struct sim_report *report);
 #define SIM_COMMAND_INDENT 15
 void sim_point_command(const struct sim_options *options, FILE *out, int width);
 
+/* A limit that does not move is told as "concurrency". */
+static inline bool sim_part_told(const struct gputm_params *params, const void *config)
+{
+	const struct gputm_tx_throttle_config *throttle = config;
+
+	return params != gputm_tx_throttle_params() || throttle->policy;
+}
+
 /* A parameter that tells runs apart: swapping units changes no figure, and a seed of 0 is none. */
 static inline bool sim_row_told(const struct gputm_param *row, const void *config)
 {

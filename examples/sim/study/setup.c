@@ -11,6 +11,12 @@
 
 #include "../base/names.h"
 
+/* Do its cores limit the warps in transactions? */
+static bool limits(const struct sim_system_class *system)
+{
+	return !system->own && system->flavour != SIM_LOCKS;
+}
+
 bool sim_setup_part(const void *of, size_t index, const char **path,
 		    const struct gputm_params **params, void **config)
 {
@@ -30,6 +36,12 @@ bool sim_setup_part(const void *of, size_t index, const char **path,
 	}
 	if (!setup->system)
 		return flow_setup_part(setup, index, path, params, config);
+	if (limits(setup->system) && index == setup->system->role_count) {
+		*path = "tx_throttle";
+		*params = gputm_tx_throttle_params();
+		*config = (void *)(uintptr_t)&setup->throttle;
+		return true;
+	}
 	return sim_role_part(setup->system->role, setup->system->role_count, setup->system_config,
 			     index, path, params, config);
 }
@@ -107,7 +119,7 @@ static int find_machine(const struct sim_options *options, struct sim_setup *out
 	if (!out->system && !options->machine_given)
 		return 0;
 	out->machine_name = own ? own->name : options->machine;
-	if (options->concurrency_given && (own || out->system->flavour == SIM_LOCKS)) {
+	if (options->concurrency_given && !limits(out->system)) {
 		fprintf(stderr, "gputm-sim: --concurrency: system %s has no limit, expected no "
 				"--concurrency\n", out->system->name);
 		return -1;
@@ -138,6 +150,12 @@ static int find_mechanism(const char *name, struct sim_setup *out)
 	return -1;
 }
 
+static const struct sim_unused of_throttle[] = {
+	{ "tx_throttle.warps", "expected machine.warps", NULL },
+	{ "tx_throttle.limit", "expected --concurrency", NULL },
+	{ NULL, NULL, NULL },
+};
+
 /* What goes together, and what is not used. */
 static int settle(struct gputm_ctx *ctx, const struct sim_parts *parts,
 		  const struct sim_given *given)
@@ -146,7 +164,8 @@ static int settle(struct gputm_ctx *ctx, const struct sim_parts *parts,
 	const struct sim_system_class *system = setup->system;
 	char error[200];
 
-	if (!sim_settings_used(given, system->unused, setup->system_config) ||
+	if (!sim_settings_used(given, of_throttle, NULL) ||
+	    !sim_settings_used(given, system->unused, setup->system_config) ||
 	    sim_settings_tie(ctx, parts, given, system->tie))
 		return -1;
 	if (!system->settle ||
@@ -159,6 +178,7 @@ static int settle(struct gputm_ctx *ctx, const struct sim_parts *parts,
 /* Configs with their defaults, but for the machine's. */
 static int make_configs(struct sim_setup *setup)
 {
+	gputm_params_init(gputm_tx_throttle_params(), &setup->throttle, sizeof setup->throttle);
 	setup->system_config = calloc(1, (setup->system ? setup->system->config_size : 0) + 1);
 	if (setup->workload->params)
 		setup->workload_config = calloc(1, setup->workload->params->config_size);
@@ -184,6 +204,7 @@ static int set_system(struct gputm_ctx *ctx, struct sim_parts *parts,
 		out->system->init(out->system_config, NULL);
 	if (sim_settings_apply(ctx, parts, given, "machine.", true))
 		return -1;
+	out->throttle.warps = out->machine.warps;
 	shape = sim_machine_shape(&out->machine);
 	if (out->system->init && !out->system->own)
 		out->system->init(out->system_config, &shape);
@@ -206,6 +227,7 @@ int sim_setup_make(struct gputm_ctx *ctx, const struct sim_options *options,
 	out->workload = find_workload(options, out);
 	if (!out->workload || find_machine(options, out) || make_configs(out))
 		return -1;
+	out->throttle.limit = (uint32_t)options->concurrency;
 	if (system)
 		return set_system(ctx, &parts, &given, out);
 	snprintf(parts.whose, sizeof parts.whose, " (for mechanism %s)", out->mechanism->name);
@@ -218,7 +240,7 @@ bool sim_setup_takes(const struct sim_setup *setup, const char *name)
 	const struct sim_system_class *system = setup->system;
 
 	if (!strcmp(name, "concurrency"))
-		return system && !system->own && system->flavour != SIM_LOCKS;
+		return system && limits(system);
 	if (!strcmp(name, "threads"))
 		return !setup->workload->fixed_threads;
 	return !strchr(name, '.') ||

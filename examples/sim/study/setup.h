@@ -3,6 +3,7 @@
 #define SIM_SETUP_H
 /* From names and --set to the configs of machine, system and workload. */
 #include "gputm/access_coalescer.h"
+#include "gputm/tx_throttle.h"
 #include "../machine/machine.h"
 #include "../machine/mechanism.h"
 #include "options.h"
@@ -13,6 +14,7 @@ struct sim_setup {
 	struct sim_machine_config machine; /* not used by systems with a machine of their own */
 	const struct sim_system_class *system; /* NULL: a kernel without transactions */
 	void *system_config;
+	struct gputm_tx_throttle_config throttle; /* of systems with transactions on the GPU */
 	const struct sim_workload_class *workload;
 	struct sim_workload_class *kernel; /* the workload, if that is a kernel; else NULL */
 	void *workload_config; /* NULL if the workload has no options */
