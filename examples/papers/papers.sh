@@ -12,8 +12,8 @@ mkdir -p "${1:-papers}" && out=$(cd "${1:-papers}" && pwd) && cd "$(dirname "$0"
 failed=
 
 # In the order of the page.
-studies='control-flow block-priority kilo-tm warptm-best warptm-traffic warptm-steps
-warptm-resolvers warptm-last-written reference-kilo-tm getm-limits getm-metadata getm-sizes
+studies='control-flow block-priority ideal kilo-tm kilo-storage warptm-best warptm-traffic warptm-steps
+warptm-resolvers warptm-last-written warptm-scale reference-kilo-tm getm-limits getm-metadata getm-sizes
 getm-stalls getm-cores reference-getm si si-versions local-hash local-k-means local-genetic
 hetm-efficiency hetm-contention hetm-cache energy energy-si'
 [ "$(echo $studies | tr ' ' '\n' | sort)" = "$(ls -- *.study | sed 's/[.]study$//' | sort)" ] ||
@@ -48,6 +48,7 @@ done
 		printf '\n'
 		cat "$out/$study.md"
 	done
+	cat left-out.md
 } >"$out/page.md"
 
 # Markdown as --page writes it; pictures go into the page, which needs no other file.
