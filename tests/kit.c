@@ -36,6 +36,8 @@ static void kit_release(void *memory, void *state)
 	free(memory);
 }
 
+FILE *kit_heard;
+
 static void kit_log(void *state, enum gputm_log_level level, const char *message)
 {
 	struct kit *kit = state;
@@ -43,6 +45,8 @@ static void kit_log(void *state, enum gputm_log_level level, const char *message
 	(void)level;
 	kit->messages++;
 	strncpy(kit->message, message, sizeof(kit->message) - 1);
+	if (kit_heard)
+		fprintf(kit_heard, "%s\n", message);
 }
 
 void kit_open(struct kit *kit)
@@ -98,6 +102,7 @@ void kit_made_instead(struct kit *kit, const struct gputm_unit *unit, struct gpu
 
 void kit_free(struct kit *kit, const struct kit_maker *maker, struct gputm_unit *unit)
 {
+	kit_forge(unit);
 	kit_made_instead(kit, unit, NULL);
 	maker->destroy(unit);
 }

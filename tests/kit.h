@@ -6,6 +6,7 @@
  * keeps the last message, and the checks that hold for all units alike.
  */
 #include <check.h>
+#include <stdio.h>
 #include <stdarg.h>
 
 #include "gputm/gputm.h"
@@ -185,6 +186,10 @@ void kit_round_trip(const struct kit_maker *maker, const struct gputm_unit *unit
 /* Cut, flipped, newer, foreign snapshots are refused with a reason and change nothing; forged ones
  * too, or are saved again as the same bytes. */
 void kit_hostile(const struct kit_maker *maker, struct gputm_unit *unit);
+/* Where KIT_HEARD names a file: forge thousands of snapshots of the unit, and add what it says to
+ * them. The unit is as before. Of a few units of a program. */
+void kit_forge(struct gputm_unit *unit);
+extern FILE *kit_heard;
 /* Save, free, make anew, load: gives the new unit (for random points of a run). */
 struct gputm_unit *kit_swap(const struct kit_maker *maker, struct kit *kit,
 			    struct gputm_unit *unit);

@@ -222,6 +222,8 @@ static void io_slot(struct gputm_commit_sequencer *s, uint32_t at, struct gputm_
 			      &c->failed, &c->due, &c->begun,	  &c->ready };
 
 	gputm__io_u8(io, &c->state);
+	if (!io->error && c->state == FREE)
+		gputm__io_fail(io, -EINVAL, "a slot is used and free");
 	gputm__io_u8(io, &c->step);
 	gputm__io_bool(io, &c->held);
 	gputm__io_u32_max(io, &c->warp, s->config.warps - 1, "a slot names no warp");
