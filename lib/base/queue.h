@@ -38,6 +38,12 @@ static inline void *gputm__queue_at(const struct gputm__queue *q, uint32_t n)
 	return q->item + (at < q->capacity ? at : at - q->capacity) * q->size;
 }
 
+/* The oldest item; of an empty queue, where the next item goes. */
+static inline void *gputm__queue_oldest(const struct gputm__queue *q)
+{
+	return q->item + q->first * q->size;
+}
+
 /* The new youngest item, for the caller to fill in; the queue must not be full. */
 static inline void *gputm__queue_add(struct gputm__queue *q)
 {
@@ -51,7 +57,7 @@ static inline void *gputm__queue_add(struct gputm__queue *q)
 /* Take the oldest item out; its bytes stay until an item is added. */
 static inline void *gputm__queue_take(struct gputm__queue *q)
 {
-	void *oldest = gputm__queue_at(q, 0);
+	void *oldest = gputm__queue_oldest(q);
 
 	gputm__assert(q->count);
 	q->first = q->first + 1 < q->capacity ? q->first + 1 : 0;

@@ -123,7 +123,7 @@ int gputm_validation_unit_ring_peek(const struct gputm_validation_unit *u,
 {
 	if (!u->to_ring.count)
 		return 0;
-	*out = *(const struct gputm_validation_message *)gputm__queue_at(&u->to_ring, 0);
+	*out = *(const struct gputm_validation_message *)gputm__queue_oldest(&u->to_ring);
 	return 1;
 }
 

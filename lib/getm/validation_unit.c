@@ -449,7 +449,7 @@ int gputm_validation_unit_retry(struct gputm_validation_unit *u,
 		return GPUTM_VALIDATION_UNIT_NONE;
 	if (!u->woken.count && gputm_stall_buffer_drain(u->buffer, &waiter))
 		wake(u, &waiter);
-	slot = *(const uint32_t *)gputm__queue_at(&u->woken, 0);
+	slot = *(const uint32_t *)gputm__queue_oldest(&u->woken);
 	result = serve(u, &u->slot[slot].request, slot, out);
 	if (result < 0 || result == GPUTM_VALIDATION_UNIT_STALLED)
 		return result;
@@ -477,7 +477,7 @@ static int start(struct gputm_validation_unit *u)
 	if (may_retry(u)) {
 		result = gputm_validation_unit_retry(u, &u->work);
 	} else {
-		result = serve(u, gputm__queue_at(&u->input, 0), NO_SLOT, &u->work);
+		result = serve(u, gputm__queue_oldest(&u->input), NO_SLOT, &u->work);
 		if (result >= 0)
 			gputm__queue_take(&u->input);
 	}
@@ -562,14 +562,14 @@ int gputm_validation_unit_peek(const struct gputm_validation_unit *u,
 {
 	if (!u->output.count)
 		return 0;
-	*out = *(const struct gputm_validation_answer *)gputm__queue_at(&u->output, 0);
+	*out = *(const struct gputm_validation_answer *)gputm__queue_oldest(&u->output);
 	out->reason &= GPUTM__ESTIMATED - 1;
 	return 1;
 }
 
 bool gputm_validation_unit_estimated(const struct gputm_validation_unit *u)
 {
-	const struct gputm_validation_answer *oldest = gputm__queue_at(&u->output, 0);
+	const struct gputm_validation_answer *oldest = gputm__queue_oldest(&u->output);
 
 	return u->output.count && oldest->reason & GPUTM__ESTIMATED;
 }

@@ -111,20 +111,18 @@ static const char *check_packets(const struct gputm_commit_sequencer *s)
 
 	for (uint32_t slot = 0; slot < s->config.slots; slot++)
 		waiting += s->slot[slot].waiting;
-	if (waiting != s->packet_count)
+	if (waiting != s->output.count)
 		return "packets in the output buffer differ from the sum over the commits";
-	for (uint32_t i = 0; i < s->packet_count; i++) {
-		const struct packet *packet =
-			&s->packet[wrap(s->first_packet + i, s->config.output_packets)];
+	for (uint32_t i = 0; i < s->output.count; i++) {
+		const struct packet *packet = gputm__queue_at(&s->output, i);
 
 		if (!is_of(s, packet->slot, packet->partition, packet->lanes) ||
 		    packet->kind > GPUTM_COMMIT_RESENT_DONE ||
 		    packet->purpose > GPUTM_COMMIT_FOR_COMMIT)
 			return "a packet belongs to no commit";
 	}
-	for (uint32_t i = 0; i < s->resend_count; i++) {
-		const struct resend *r =
-			&s->resend[wrap(s->first_resend + i, s->config.resend_requests)];
+	for (uint32_t i = 0; i < s->resend.count; i++) {
+		const struct resend *r = gputm__queue_at(&s->resend, i);
 
 		if (!is_of(s, r->slot, r->partition, r->lane) || r->lane & (r->lane - 1) ||
 		    r->purpose > GPUTM_COMMIT_FOR_COMMIT)

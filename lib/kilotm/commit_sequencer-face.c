@@ -73,7 +73,7 @@ static uint64_t packets_waiting(const struct gputm_unit *unit)
 {
 	const struct gputm_commit_sequencer *s = (const void *)unit;
 
-	return s->packet_count;
+	return s->output.count;
 }
 
 static const struct gputm__stat_row stats[] = {
@@ -188,11 +188,11 @@ static int setup(struct gputm_unit *unit)
 	s->log = gputm__own(unit, c->warps, sizeof(*s->log));
 	s->slot = gputm__own(unit, c->slots, sizeof(*s->slot));
 	s->share = gputm__own(unit, (size_t)c->slots * c->partitions, sizeof(*s->share));
-	s->packet = gputm__own(unit, c->output_packets, sizeof(*s->packet));
-	s->resend = gputm__own(unit, c->resend_requests, sizeof(*s->resend));
+	gputm__queue_own(unit, &s->output, c->output_packets, sizeof(struct packet));
+	gputm__queue_own(unit, &s->resend, c->resend_requests, sizeof(struct resend));
 	s->slot_of = gputm__own(unit, c->warps, sizeof(*s->slot_of));
 	for (unsigned r = 0; r < RINGS; r++)
-		s->ring[r].slot = gputm__own(unit, c->slots, sizeof(*s->ring[r].slot));
+		gputm__queue_own(unit, &s->ring[r], c->slots, sizeof(uint16_t));
 	return s->log ? take_logs(s) : -ENOMEM;
 }
 
@@ -206,9 +206,10 @@ static void clear(struct gputm_unit *unit)
 	memset(s->slot_of, 0, c->warps * sizeof(*s->slot_of));
 	memset(s->used, 0, sizeof(s->used));
 	for (unsigned r = 0; r < RINGS; r++)
-		s->ring[r].head = s->ring[r].count = 0;
-	s->first_packet = s->packet_count = 0;
-	s->first_resend = s->resend_count = s->resend_row = s->resend_next = 0;
+		gputm__queue_clear(&s->ring[r]);
+	gputm__queue_clear(&s->output);
+	gputm__queue_clear(&s->resend);
+	s->resend_row = s->resend_next = 0;
 	s->resend_ready = s->now = s->next_cid = 0;
 	s->port_used = false;
 }
@@ -231,66 +232,50 @@ static void io_slot(struct gputm_commit_sequencer *s, uint32_t at, struct gputm_
 	gputm__io_u32(io, &c->count);
 	for (size_t i = 0; i < GPUTM__COUNT(masks); i++)
 		gputm__io_u64(io, masks[i]);
-	for (uint32_t p = 0; p < s->config.partitions; p++) {
-		gputm__io_u64(io, &shares(s, at)[p].touched);
-		gputm__io_u64(io, &shares(s, at)[p].wrote);
-		gputm__io_u64(io, &shares(s, at)[p].answered);
-		gputm__io_u64(io, &shares(s, at)[p].retired);
-	}
+	for (uint32_t p = 0; p < s->config.partitions; p++)
+		gputm__io_u64s(io, &shares(s, at)[p].touched, 4); /* all of it */
 }
 
-static void io_ring(struct gputm_commit_sequencer *s, struct ring *ring, struct gputm__io *io)
+static const struct gputm_commit_sequencer *io_self(const struct gputm__io *io)
 {
-	uint32_t count = ring->count;
-
-	gputm__io_u32_max(io, &count, s->config.slots, "a ring is too long");
-	ring->count = count;
-	for (uint32_t i = 0; i < count && !io->error; i++) {
-		uint16_t *at = &ring->slot[wrap(ring->head + i, s->config.slots)];
-
-		gputm__io_u16(io, at);
-		if (*at >= s->config.slots)
-			gputm__io_fail(io, -EINVAL, "a ring names no slot");
-	}
+	return (const void *)io->unit;
 }
 
-static void io_packets(struct gputm_commit_sequencer *s, struct gputm__io *io)
+static void io_place(void *item, struct gputm__io *io)
 {
-	gputm__io_u32_max(io, &s->packet_count, s->config.output_packets,
-			  "the output buffer is too long");
-	for (uint32_t i = 0; i < s->packet_count && !io->error; i++) {
-		struct packet *packet =
-			&s->packet[wrap(s->first_packet + i, s->config.output_packets)];
+	uint16_t *slot = item;
 
-		gputm__io_u64(io, &packet->lanes);
-		gputm__io_u32(io, &packet->row);
-		gputm__io_u16(io, &packet->slot);
-		gputm__io_u8(io, &packet->kind);
-		gputm__io_u8(io, &packet->partition);
-		gputm__io_u8(io, &packet->purpose);
-		if (gputm__io_reading(io) && !io->error && packet->slot >= s->config.slots)
-			gputm__io_fail(io, -EINVAL, "a packet names no slot");
-		if (gputm__io_reading(io) && !io->error)
-			s->slot[packet->slot].waiting++;
-	}
+	gputm__io_u16(io, slot);
+	if (*slot >= io_self(io)->config.slots)
+		gputm__io_fail(io, -EINVAL, "a ring names no slot");
 }
 
-static void io_resends(struct gputm_commit_sequencer *s, struct gputm__io *io)
+static void io_packet(void *item, struct gputm__io *io)
 {
-	gputm__io_u32_max(io, &s->resend_count, s->config.resend_requests,
-			  "the resend requests are too many");
-	for (uint32_t i = 0; i < s->resend_count && !io->error; i++) {
-		struct resend *r = &s->resend[wrap(s->first_resend + i, s->config.resend_requests)];
+	struct packet *packet = item;
 
-		gputm__io_u64(io, &r->lane);
-		gputm__io_u16(io, &r->slot);
-		gputm__io_u8(io, &r->partition);
-		gputm__io_u8(io, &r->purpose);
-		if (!io->error && (r->slot >= s->config.slots || !r->lane))
-			gputm__io_fail(io, -EINVAL, "a resend request names no slot or lane");
-	}
-	gputm__io_u32(io, &s->resend_row);
-	gputm__io_u64(io, &s->resend_ready);
+	gputm__io_u64(io, &packet->lanes);
+	gputm__io_u32(io, &packet->row);
+	gputm__io_u16(io, &packet->slot);
+	gputm__io_u8(io, &packet->kind);
+	gputm__io_u8(io, &packet->partition);
+	gputm__io_u8(io, &packet->purpose);
+	if (!io->error && packet->slot >= io_self(io)->config.slots)
+		gputm__io_fail(io, -EINVAL, "a packet names no slot");
+	if (gputm__io_reading(io) && !io->error)
+		io_self(io)->slot[packet->slot].waiting++;
+}
+
+static void io_resend(void *item, struct gputm__io *io)
+{
+	struct resend *r = item;
+
+	gputm__io_u64(io, &r->lane);
+	gputm__io_u16(io, &r->slot);
+	gputm__io_u8(io, &r->partition);
+	gputm__io_u8(io, &r->purpose);
+	if (!io->error && (r->slot >= io_self(io)->config.slots || !r->lane))
+		gputm__io_fail(io, -EINVAL, "a resend request names no slot or lane");
 }
 
 static void derive(struct gputm_commit_sequencer *s, uint32_t slot)
@@ -319,9 +304,11 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 			derive(s, slot);
 	}
 	for (unsigned r = 0; r < RINGS; r++)
-		io_ring(s, &s->ring[r], io);
-	io_packets(s, io);
-	io_resends(s, io);
+		gputm__queue_io(&s->ring[r], io, io_place);
+	gputm__queue_io(&s->output, io, io_packet);
+	gputm__queue_io(&s->resend, io, io_resend);
+	gputm__io_u32(io, &s->resend_row);
+	gputm__io_u64(io, &s->resend_ready);
 }
 
 static const char *check(const struct gputm_unit *unit)
@@ -358,7 +345,7 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 	}
 	gputm__law(laws, s->transactions, s->passed + s->failed + running,
 		   "transactions are not passed + failed + running");
-	gputm__law(laws, s->packets, s->packets_sent + s->packet_count,
+	gputm__law(laws, s->packets, s->packets_sent + s->output.count,
 		   "packets are not sent + waiting");
 	gputm__law(laws, s->cids_granted, s->cids_retired + cids,
 		   "CIDs granted are not retired + in flight");

@@ -170,7 +170,7 @@ bool gputm_commit_sequencer_wants(const struct gputm_commit_sequencer *s, uint32
 
 	if (!s->ring[TO_GRANT].count)
 		return false;
-	c = &s->slot[ring_at(s, TO_GRANT, 0)];
+	c = &s->slot[ring_oldest(s, TO_GRANT)];
 	*warp = c->warp;
 	*count = gputm__popcount(c->lanes);
 	return true;
@@ -183,7 +183,7 @@ int gputm_commit_sequencer_grant(struct gputm_commit_sequencer *s, uint64_t firs
 
 	if (!s->ring[TO_GRANT].count)
 		return gputm__refuse(&s->unit, "no warp wants a CID");
-	slot = ring_at(s, TO_GRANT, 0);
+	slot = ring_oldest(s, TO_GRANT);
 	c = &s->slot[slot];
 	if (first_cid < s->next_cid || first_cid > UINT64_MAX - GPUTM_COMMIT_LANES)
 		return gputm__refuse(&s->unit, "first_cid = %llu is not at least %llu",
@@ -216,8 +216,8 @@ static int probe_resend(const struct gputm_commit_sequencer *s, const struct slo
 				     "no lane to be sent again now",
 				     (unsigned long long)report->first_cid,
 				     (unsigned long long)report->mask, report->purpose);
-	return s->resend_count < s->config.resend_requests ? GPUTM_COMMIT_SEQUENCER_OK
-							   : GPUTM_COMMIT_SEQUENCER_BUSY;
+	return gputm__queue_full(&s->resend) ? GPUTM_COMMIT_SEQUENCER_BUSY
+					     : GPUTM_COMMIT_SEQUENCER_OK;
 }
 
 static int probe_lanes(const struct gputm_commit_sequencer *s,
@@ -276,13 +276,10 @@ int gputm_commit_sequencer_push_probe(const struct gputm_commit_sequencer *s, ui
 static void queue_resend(struct gputm_commit_sequencer *s, uint32_t slot, uint32_t partition,
 			 uint64_t lane, uint32_t purpose)
 {
-	uint32_t at = wrap(s->first_resend + s->resend_count++, s->config.resend_requests);
+	const struct resend r = { lane, (uint16_t)slot, (uint8_t)partition, (uint8_t)purpose };
 
-	s->resend[at].lane = lane;
-	s->resend[at].slot = (uint16_t)slot;
-	s->resend[at].partition = (uint8_t)partition;
-	s->resend[at].purpose = (uint8_t)purpose;
-	if (s->resend_count == 1)
+	gputm__queue_put(&s->resend, struct resend, r);
+	if (s->resend.count == 1)
 		gputm__sequencer_find_row(s);
 }
 
@@ -363,9 +360,9 @@ static void compose(const struct gputm_commit_sequencer *s, const struct packet 
 int gputm_commit_sequencer_peek(const struct gputm_commit_sequencer *s, uint32_t *partition,
 				struct gputm_commit_message *out)
 {
-	const struct packet *packet = &s->packet[s->first_packet];
+	const struct packet *packet = first_packet(s);
 
-	if (!s->packet_count || s->port_used)
+	if (!s->output.count || s->port_used)
 		return 0;
 	*partition = packet->partition;
 	if (out)
@@ -375,12 +372,11 @@ int gputm_commit_sequencer_peek(const struct gputm_commit_sequencer *s, uint32_t
 
 int gputm_commit_sequencer_pop(struct gputm_commit_sequencer *s)
 {
-	uint32_t slot = s->packet[s->first_packet].slot;
+	uint32_t slot = first_packet(s)->slot;
 
-	if (!s->packet_count || s->port_used)
+	if (!s->output.count || s->port_used)
 		return 0;
-	s->first_packet = wrap(s->first_packet + 1, s->config.output_packets);
-	s->packet_count--;
+	gputm__queue_take(&s->output);
 	s->packets_sent++;
 	s->port_used = true;
 	if (!--s->slot[slot].waiting)

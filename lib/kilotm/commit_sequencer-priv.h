@@ -4,7 +4,7 @@
 /* The inside of the sequencer: commit_sequencer.c is the engine,
  * commit_sequencer-port.c what passes through its ports, commit_sequencer-face.c describes it. */
 #include "gputm/commit_sequencer.h"
-#include "lib/base/unit.h"
+#include "lib/base/queue.h"
 
 #define MAX_SLOTS 4096u
 #define MAX_WARPS 1024u
@@ -47,11 +47,6 @@ struct share {
 	uint64_t touched, wrote, answered, retired;
 };
 
-struct ring {
-	uint16_t *slot;
-	uint32_t head, count;
-};
-
 enum { TO_GRANT, TO_FILL, TO_DECIDE, TO_DONE, TO_RETIRE, RINGS };
 
 struct gputm_commit_sequencer {
@@ -60,15 +55,14 @@ struct gputm_commit_sequencer {
 	const struct gputm_tx_log **log; /* [warps] */
 	struct slot *slot;		 /* [slots] */
 	struct share *share;		 /* [slots][partitions] */
-	struct ring ring[RINGS];	 /* [slots] each */
-	struct packet *packet;		 /* [output_packets] */
-	struct resend *resend;		 /* [resend_requests] */
+	struct gputm__queue ring[RINGS]; /* uint16_t, numbers of slots */
+	struct gputm__queue output;	 /* struct packet */
+	struct gputm__queue resend;	 /* struct resend */
 	uint16_t *slot_of;		 /* [warps]: 1 + slot held, or 0; derived */
 	uint64_t used[MAX_SLOTS / 64];	 /* bit per slot that is not FREE; derived */
 	uint64_t lane_mask;
 	uint32_t burst; /* packets of the largest step */
-	uint32_t first_packet, packet_count;
-	uint32_t first_resend, resend_count, resend_row;
+	uint32_t resend_row; /* of the first resend request */
 	uint32_t resend_next; /* from resend_row on, the first row to be sent; derived */
 	uint64_t resend_ready;
 	bool port_used; /* a packet has left in this cycle */
@@ -79,31 +73,35 @@ struct gputm_commit_sequencer {
 	struct gputm__histogram latency;
 };
 
-static inline uint32_t wrap(uint32_t at, uint32_t size)
-{
-	return at < size ? at : at - size;
-}
-
 static inline uint32_t ring_at(const struct gputm_commit_sequencer *s, unsigned ring, uint32_t i)
 {
-	return s->ring[ring].slot[wrap(s->ring[ring].head + i, s->config.slots)];
+	return *(const uint16_t *)gputm__queue_at(&s->ring[ring], i);
+}
+
+static inline uint32_t ring_oldest(const struct gputm_commit_sequencer *s, unsigned ring)
+{
+	return *(const uint16_t *)gputm__queue_oldest(&s->ring[ring]);
 }
 
 static inline void ring_push(struct gputm_commit_sequencer *s, unsigned ring, uint32_t slot)
 {
-	struct ring *r = &s->ring[ring];
-
-	gputm__assert(r->count < s->config.slots);
-	r->slot[wrap(r->head + r->count++, s->config.slots)] = (uint16_t)slot;
+	gputm__queue_put(&s->ring[ring], uint16_t, (uint16_t)slot);
 }
 
 static inline uint32_t ring_pop(struct gputm_commit_sequencer *s, unsigned ring)
 {
-	uint32_t slot = ring_at(s, ring, 0);
+	return *(const uint16_t *)gputm__queue_take(&s->ring[ring]);
+}
 
-	s->ring[ring].head = wrap(s->ring[ring].head + 1, s->config.slots);
-	s->ring[ring].count--;
-	return slot;
+/* The packet that leaves next, and the resend request that is served. */
+static inline const struct packet *first_packet(const struct gputm_commit_sequencer *s)
+{
+	return gputm__queue_oldest(&s->output);
+}
+
+static inline const struct resend *first_resend(const struct gputm_commit_sequencer *s)
+{
+	return gputm__queue_oldest(&s->resend);
 }
 
 static inline struct share *shares(const struct gputm_commit_sequencer *s, uint32_t slot)

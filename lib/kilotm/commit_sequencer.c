@@ -66,10 +66,10 @@
 /* Take out number i, keeping the order. */
 static void ring_take(struct gputm_commit_sequencer *s, unsigned ring, uint32_t i)
 {
-	struct ring *r = &s->ring[ring];
+	struct gputm__queue *q = &s->ring[ring];
 
 	for (; i; i--)
-		r->slot[wrap(r->head + i, s->config.slots)] = (uint16_t)ring_at(s, ring, i - 1);
+		*(uint16_t *)gputm__queue_at(q, i) = (uint16_t)ring_at(s, ring, i - 1);
 	ring_pop(s, ring);
 }
 
@@ -120,10 +120,8 @@ void gputm__sequencer_decide(struct gputm_commit_sequencer *s, uint32_t slot)
 static void make_packet(struct gputm_commit_sequencer *s, uint32_t slot, uint32_t partition,
 			enum gputm_commit_message_kind kind, uint32_t row, uint64_t lanes)
 {
-	uint32_t at = wrap(s->first_packet + s->packet_count++, s->config.output_packets);
-	struct packet *packet = &s->packet[at];
+	struct packet *packet = gputm__queue_add(&s->output);
 
-	gputm__assert(s->packet_count <= s->config.output_packets);
 	packet->lanes = lanes;
 	packet->row = row;
 	packet->slot = (uint16_t)slot;
@@ -132,7 +130,7 @@ static void make_packet(struct gputm_commit_sequencer *s, uint32_t slot, uint32_
 	packet->purpose = 0;
 	s->slot[slot].waiting++;
 	s->packets++;
-	gputm__maximum(&s->max_packets, s->packet_count);
+	gputm__maximum(&s->max_packets, s->output.count);
 }
 
 static void send_words(struct gputm_commit_sequencer *s, uint32_t slot, uint32_t partition,
@@ -153,7 +151,7 @@ static bool packs_verdict(const struct gputm_commit_sequencer *s)
 
 static void verdict_step(struct gputm_commit_sequencer *s)
 {
-	uint32_t slot = ring_at(s, TO_DECIDE, 0);
+	uint32_t slot = ring_oldest(s, TO_DECIDE);
 	struct slot *c = &s->slot[slot];
 	uint64_t lanes = packs_verdict(s) ? c->due : c->due & -c->due;
 
@@ -201,12 +199,12 @@ static uint32_t log_rows(const struct gputm_commit_sequencer *s, const struct sl
 
 void gputm__sequencer_find_row(struct gputm_commit_sequencer *s)
 {
-	const struct resend *r = &s->resend[s->first_resend];
+	const struct resend *r = first_resend(s);
 	const struct slot *c = &s->slot[r->slot];
 	enum gputm_tx_log_kind kind = log_for(r->purpose);
 
 	s->resend_next = s->resend_row;
-	if (s->resend_count && s->resend_row < log_rows(s, c, kind))
+	if (s->resend.count && s->resend_row < log_rows(s, c, kind))
 		s->resend_next = gputm__tx_log_row_of(s->log[c->warp], kind, s->resend_row,
 						      gputm__lowest(r->lane), r->partition);
 }
@@ -217,8 +215,7 @@ static void resend_end(struct gputm_commit_sequencer *s, const struct resend *r)
 	s->resends++;
 	gputm__emit(&s->unit, GPUTM_COMMIT_SEQUENCER_EVENT_RESENT, s->slot[r->slot].warp,
 		    r->partition, gputm__lowest(r->lane), r->purpose);
-	s->first_resend = wrap(s->first_resend + 1, s->config.resend_requests);
-	s->resend_count--;
+	gputm__queue_take(&s->resend);
 	s->resend_row = 0;
 	s->resend_ready = 0;
 	gputm__sequencer_find_row(s);
@@ -226,15 +223,15 @@ static void resend_end(struct gputm_commit_sequencer *s, const struct resend *r)
 
 static void name_purpose(struct gputm_commit_sequencer *s, uint32_t made, uint8_t purpose)
 {
-	for (uint32_t i = s->packet_count - made; i < s->packet_count; i++)
-		s->packet[wrap(s->first_packet + i, s->config.output_packets)].purpose = purpose;
+	for (uint32_t i = s->output.count - made; i < s->output.count; i++)
+		((struct packet *)gputm__queue_at(&s->output, i))->purpose = purpose;
 }
 
 static void resend_step(struct gputm_commit_sequencer *s)
 {
-	const struct resend r = s->resend[s->first_resend];
+	const struct resend r = *first_resend(s);
 	const struct slot *c = &s->slot[r.slot];
-	uint32_t before = s->packet_count;
+	uint32_t before = s->output.count;
 
 	if (s->resend_row >= log_rows(s, c, log_for(r.purpose))) {
 		resend_end(s, &r);
@@ -248,7 +245,7 @@ static void resend_step(struct gputm_commit_sequencer *s)
 		if (!silent)
 			gputm__sequencer_find_row(s);
 	}
-	name_purpose(s, s->packet_count - before, r.purpose);
+	name_purpose(s, s->output.count - before, r.purpose);
 }
 
 /*
@@ -257,16 +254,16 @@ static void resend_step(struct gputm_commit_sequencer *s)
  */
 static uint64_t silent_steps(const struct gputm_commit_sequencer *s)
 {
-	if (!s->resend_count || s->ring[TO_DECIDE].count || s->resend_ready > s->now ||
+	if (!s->resend.count || s->ring[TO_DECIDE].count || s->resend_ready > s->now ||
 	    s->config.spilled_row_cycles ||
-	    s->config.output_packets - s->packet_count < s->burst)
+	    s->config.output_packets - s->output.count < s->burst)
 		return 0;
 	return s->resend_next - s->resend_row;
 }
 
 static void step_silently(struct gputm_commit_sequencer *s, uint32_t steps)
 {
-	const struct resend *r = &s->resend[s->first_resend];
+	const struct resend *r = first_resend(s);
 
 	walk_rows(s, &s->slot[r->slot], s->resend_row, steps);
 	s->resend_row += steps;
@@ -360,12 +357,12 @@ static uint32_t ready_fill(const struct gputm_commit_sequencer *s)
 static void engine(struct gputm_commit_sequencer *s)
 {
 	bool verdict = s->ring[TO_DECIDE].count;
-	bool resend = s->resend_count && s->resend_ready <= s->now;
+	bool resend = s->resend.count && s->resend_ready <= s->now;
 	uint32_t fill = ready_fill(s);
 
 	if (!verdict && !resend && fill == s->ring[TO_FILL].count)
 		return;
-	if (s->config.output_packets - s->packet_count < s->burst)
+	if (s->config.output_packets - s->output.count < s->burst)
 		s->stalls++;
 	else if (verdict)
 		verdict_step(s);
@@ -380,7 +377,7 @@ static void engine(struct gputm_commit_sequencer *s)
 /* As the port has sent nothing in a cycle that begins. */
 static inline int offers(const struct gputm_commit_sequencer *s)
 {
-	int offers = s->packet_count ? GPUTM_COMMIT_SEQUENCER_OFFERS_PACKET : 0;
+	int offers = s->output.count ? GPUTM_COMMIT_SEQUENCER_OFFERS_PACKET : 0;
 
 	if (s->ring[TO_DONE].count)
 		offers |= GPUTM_COMMIT_SEQUENCER_OFFERS_DONE;
@@ -401,9 +398,9 @@ uint64_t gputm_commit_sequencer_next_event(const struct gputm_commit_sequencer *
 {
 	uint64_t ready = UINT64_MAX;
 
-	if ((s->port_used && s->packet_count) || s->ring[TO_DECIDE].count)
+	if ((s->port_used && s->output.count) || s->ring[TO_DECIDE].count)
 		return 0;
-	if (s->resend_count)
+	if (s->resend.count)
 		ready = s->resend_ready;
 	for (uint32_t i = 0; i < s->ring[TO_FILL].count; i++) {
 		uint64_t at = s->slot[ring_at(s, TO_FILL, i)].ready;

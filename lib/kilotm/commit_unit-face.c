@@ -408,7 +408,7 @@ int gputm_commit_unit_peek(const struct gputm_commit_unit *self, struct gputm_co
 {
 	if (!self->output.count)
 		return 0;
-	*out = *(const struct gputm_commit_report *)gputm__queue_at(&self->output, 0);
+	*out = *(const struct gputm_commit_report *)gputm__queue_oldest(&self->output);
 	return 1;
 }
 

@@ -349,7 +349,7 @@ static inline uint32_t *pending_at(const struct gputm_commit_unit *self, uint64_
 /* The message that an inbox serves next. */
 static inline struct gputm_commit_message *served(const struct inbox *in)
 {
-	return gputm__queue_at(&in->queue, 0);
+	return gputm__queue_oldest(&in->queue);
 }
 
 static inline bool report_room(const struct gputm_commit_unit *self)

@@ -92,7 +92,7 @@ static bool waits(const struct sim_port *port, const struct sim_warp *warp, uint
 	const struct gputm_commit_sequencer *s = kilo->core[warp->core].sequencer;
 	bool drained = !warp->in_tx, asked = false;
 
-	if (s->packet_count || s->resend_count || kilo->core[warp->core].refused.count)
+	if (s->output.count || s->resend.count || kilo->core[warp->core].refused.count)
 		return false;
 	for (uint32_t i = 0; i < s->config.slots; i++) {
 		const struct share *share = &shares(s, i)[partition];
