@@ -12,12 +12,27 @@ KIT_TEST(test_version_and_marker)
 	ck_assert_str_eq(gputm_version(), GPUTM_VERSION);
 }
 
+static void *no_alloc(size_t size, void *state)
+{
+	(void)size, (void)state;
+	return NULL;
+}
+
+static void no_free(void *memory, void *state)
+{
+	(void)memory, (void)state;
+}
+
 KIT_TEST(test_ctx_life)
 {
 	struct gputm_allocator half = { NULL, NULL, NULL };
 	struct gputm_ctx *ctx = NULL;
 
 	ck_assert_int_eq(gputm_ctx_new(&half, &ctx), -EINVAL);
+	half.alloc = no_alloc;
+	ck_assert_int_eq(gputm_ctx_new(&half, &ctx), -EINVAL);
+	half.free = no_free;
+	ck_assert_int_eq(gputm_ctx_new(&half, &ctx), -ENOMEM);
 	ck_assert_ptr_null(ctx);
 	gputm_ctx_unref(NULL);
 	ck_assert_ptr_null(gputm_ctx_ref(NULL));
@@ -57,6 +72,9 @@ KIT_TEST(test_params_set_from_text)
 	ck_assert_int_eq(gputm_params_set(kit->ctx, params, &config, "entries", ""), -EINVAL);
 	ck_assert_int_eq(gputm_params_set(kit->ctx, params, &config, "seed",
 					  "18446744073709551616"),
+			 -EINVAL);
+	ck_assert_int_eq(gputm_params_set(kit->ctx, params, &config, "seed",
+					  "99999999999999999999999"),
 			 -EINVAL);
 	ck_assert_int_eq(
 		gputm_params_set(kit->ctx, params, &config, "seed", "18446744073709551615"), 0);
@@ -539,6 +557,8 @@ static uint32_t foreign_hash(void *state, uint32_t way, uint64_t key)
 
 KIT_TEST(test_h3_rows_from_another_hash)
 {
+	static const uint32_t none[][3] = { { 0, 8, 20 }, { 17, 8, 20 }, { 2, 33, 20 },
+					    { 2, 8, 0 }, { 2, 8, 65 } };
 	struct foreign f = { family(2, 8, 20, 9), false };
 	uint32_t rows[40];
 
@@ -557,8 +577,10 @@ KIT_TEST(test_h3_rows_from_another_hash)
 	ck_assert_int_eq(gputm_h3_rows_from(kit->ctx, foreign_hash, &f, 2, 8, 60, 7, rows),
 			 -EINVAL);
 	kit_said(kit, "key_bits + shift = 60 + 7", NULL);
-	ck_assert_int_eq(gputm_h3_rows_from(kit->ctx, foreign_hash, &f, 0, 8, 20, 7, rows),
-			 -EINVAL);
+	for (unsigned i = 0; i < KIT_COUNT(none); i++)
+		ck_assert_int_eq(gputm_h3_rows_from(kit->ctx, foreign_hash, &f, none[i][0],
+						    none[i][1], none[i][2], 0, rows),
+				 -EINVAL);
 	for (uint32_t i = 0; i < 40; i++)
 		ck_assert_uint_eq(rows[i], 0x55555555);
 	gputm_h3_free((struct gputm_h3 *)(uintptr_t)f.h3);

@@ -70,6 +70,7 @@ KIT_TEST(test_bounds_of_every_system)
 		PAST(gputm_recency_bloom_get_entry(u, 0, i, 0, wide));
 		PAST(gputm_recency_bloom_get_entry(u, 0, 0, i, wide));
 		PAST(gputm_recency_bloom_get_entry(u, 0, 0, 1, wide));
+		ZERO(gputm_unit_stat_value(gputm_recency_bloom_unit(u), "colour", wide));
 	}
 	WITH(signature, 1)
 	{
@@ -113,6 +114,7 @@ KIT_TEST(test_bounds_of_warptm)
 	{
 		PAST(gputm_last_written_get_entry(u, i, 0, wide));
 		PAST(gputm_last_written_get_entry(u, 0, i, wide));
+		PAST(gputm_last_written_record(u, UINT64_MAX, 0));
 	}
 	WITH(first_read, 48)
 	{
@@ -197,7 +199,13 @@ KIT_TEST(test_bounds_of_getm)
 	WITH(commit_buffer, 1u << 20)
 		PAST(gputm_commit_buffer_mem_complete(u, i));
 	WITH(metadata_table, 1u << 24)
+	{
 		PAST(gputm_metadata_table_get_entry(u, i, wide, &metadata));
+		PAST(gputm_metadata_table_estimate(u, UINT64_MAX, wide, wide));
+		PAST(gputm_metadata_table_lookup(u, UINT64_MAX, &metadata));
+		PAST(gputm_metadata_table_get(u, UINT64_MAX, &metadata));
+		PAST(gputm_metadata_table_add_writes(u, UINT64_MAX, 1, 0, narrow));
+	}
 	WITH(stall_buffer, 0)
 		PAST(gputm_stall_buffer_get_request(u, i, &request));
 	WITH(warp_access_filter, 48)
@@ -234,6 +242,7 @@ KIT_TEST(test_bounds_of_si_tm)
 		PAST(gputm_reader_list_add_probe(u, 0, i));
 		PAST(gputm_reader_list_remove(u, 0, i));
 		ZERO(gputm_reader_list_contains(u, 0, i));
+		ZERO(gputm_reader_list_contains(u, UINT64_MAX, 0));
 		PAST(gputm_reader_list_get_entry(u, 0, i, &entry));
 		PAST(gputm_reader_list_get_entry(u, UINT64_MAX, 0, &entry));
 	}
@@ -249,6 +258,10 @@ KIT_TEST(test_bounds_of_si_tm)
 	}
 	WITH(version_table, 0)
 	{
+		PAST(gputm_version_table_resolve(u, UINT64_MAX, 0, wide));
+		PAST(gputm_version_table_resolve_write(u, UINT64_MAX, wide));
+		PAST(gputm_version_table_resolve_plain(u, UINT64_MAX, wide));
+		PAST(gputm_version_table_acquire(u, UINT64_MAX, 0, narrow, narrow));
 		PAST(gputm_version_table_release(u, i, 0));
 		PAST(gputm_version_table_begin_copy(u, i, narrow, narrow));
 		PAST(gputm_version_table_begin_copy_probe(u, i));

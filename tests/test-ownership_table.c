@@ -47,6 +47,23 @@ static void survivors_are(const struct gputm_ownership_table *table, uint32_t bu
 	ck_assert_uint_eq(r.aborted, 0xf & ~mask);
 }
 
+/* The released index adds 17 for each round through the table; what lies beyond has no owner. */
+KIT_TEST(test_ownership_table_owner_by_the_released_index)
+{
+	struct gputm_ownership_table *table =
+		make(kit, "lanes=2 entries=64 hash=2 address_bits=16");
+	const uint64_t address[2] = { 0, 4 * 17 };
+	const struct gputm_warp_row row = { 0x1, address }, other = { 0x2, address };
+	uint32_t buffer = acquire(table, 0x3);
+
+	ck_assert_int_eq(gputm_ownership_table_construct_row(table, buffer, &other), 0);
+	ck_assert_int_eq(gputm_ownership_table_owner(table, buffer, 4 * 17), 1);
+	ck_assert_int_eq(gputm_ownership_table_owner(table, buffer, 4 * 64), 1);
+	ck_assert_int_eq(gputm_ownership_table_construct_row(table, buffer, &row), 0);
+	ck_assert_int_eq(gputm_ownership_table_owner(table, buffer, 0), 0);
+	ck_assert_int_eq(gputm_ownership_table_owner(table, buffer, 1 << 16), -1);
+}
+
 /* Entries, exact. Every table without aliasing in the figure shows the same states. */
 static const uint32_t figure_table[4][2] = { { 8, 0 }, { 2048, 0 }, { 4096, 0 }, { 1, 1 } };
 

@@ -137,6 +137,7 @@ KIT_TEST(test_reader_list_fourth_reader_is_tight)
 
 		for (unsigned i = 0; i < 3; i++)
 			add(list, 8, tx[i]);
+		ck_assert_int_eq(gputm_reader_list_readers(list, 8, NULL, 2), 3);
 		add(list, 12, 7);
 		if (entries == 4) {
 			refused(list, 8, tx[3], GPUTM_READER_LIST_FULL);

@@ -16,9 +16,23 @@ KIT_TEST(test_simt_stack_nesting_is_tight)
 	}
 	ck_assert_int_eq(gputm_simt_stack_tx_begin_probe(s, C), -ERANGE);
 	KIT_REFUSED(-ERANGE, gputm_simt_stack_tx_begin(s, C), "nesting = 256", "0 .. 255");
+	KIT_REFUSED(-EINVAL, gputm_simt_stack_tx_commit(s, 0x1, C), "active are 0xf");
 	for (unsigned i = 0; i < GPUTM_SIMT_STACK_NESTING_MAX; i++)
 		ck_assert_int_eq(gputm_simt_stack_tx_commit(s, 0xf, C), NESTED);
 	ck_assert_int_eq(gputm_simt_stack_tx_commit(s, 0xf, C), SWITCH);
+}
+
+KIT_TEST(test_simt_stack_lanes_at_different_depths_do_not_commit)
+{
+	struct gputm_simt_stack *s = make(kit, "lanes=4 depth=0 likely_convergence=0");
+
+	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xf), 0);
+	ck_assert_int_eq(gputm_simt_stack_tx_begin(s, B), SWITCH);
+	ck_assert_int_eq(DIVERGE(s, G, NO_PC, { C, 0x3 }, { D, 0xc }), SWITCH);
+	ck_assert_int_eq(gputm_simt_stack_tx_begin(s, E), NESTED);
+	ck_assert_int_eq(gputm_simt_stack_proceed(s, G), SWITCH);
+	ck_assert_int_eq(gputm_simt_stack_proceed(s, G), SWITCH);
+	KIT_REFUSED(-EINVAL, gputm_simt_stack_tx_commit(s, 0xf, C), "as deeply nested");
 }
 
 KIT_TEST(test_simt_stack_depth_is_tight)

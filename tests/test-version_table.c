@@ -317,6 +317,24 @@ static const struct {
 	{ 0x100000, 0x400, 0x200000, GPUTM_VERSION_TABLE_FULL },
 };
 
+/* Each address finds its region among as many as a table can have, and none between them. */
+KIT_TEST(test_version_table_with_64_regions)
+{
+	struct gputm_version_table *t = make(kit, "versions=2 regions=64");
+	uint64_t physical;
+
+	for (uint64_t i = 0; i < 64; i++) {
+		uint64_t n = i * 37 % 64; /* not in the order of addresses */
+
+		ck_assert_uint_eq(add(t, n << 20, 0x400, (64 + n) << 20, 0), i);
+		ck_assert_int_eq(gputm_version_table_resolve(t, n << 20 | 0x3fc, 5, &physical), OK);
+		ck_assert_int_eq(gputm_version_table_resolve(t, n << 20 | 0x400, 5, &physical),
+				 PLAIN);
+	}
+	for (uint64_t n = 0; n < 64; n++)
+		ck_assert_int_eq(gputm_version_table_resolve(t, n << 20, 5, &physical), OK);
+}
+
 KIT_TEST(test_version_table_regions_do_not_overlap)
 {
 	struct gputm_version_table *t = make(kit, "versions=4 regions=3");

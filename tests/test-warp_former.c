@@ -201,6 +201,40 @@ KIT_TEST(test_warp_former_majority_and_ties)
 	ck_assert_uint_eq(kit_stat(unit_of(f), "threads_merged"), 2);
 }
 
+/* All threads wait at PCs of their own, then all at other ones: the table of PCs grows, then drops
+ * those that nobody waits at. Each thread comes twice. */
+KIT_TEST(test_warp_former_every_thread_at_a_pc_of_its_own)
+{
+	struct gputm_warp_former *f = make(kit, "lanes=4 warps=48 warp_barrier=0 hold_partial=0");
+	struct gputm_warp_former_warp warp;
+	uint64_t seen[2] = { 0 };
+
+	for (uint32_t w = 0; w < 48; w++)
+		ck_assert_int_eq(gputm_warp_former_launch(f, w, 0xf, 1), 0);
+	while (gputm_warp_former_issue(f, &warp) == GPUTM_WARP_FORMER_OK) {
+		const uint32_t thread = warp.thread[__builtin_ctzll(warp.mask)];
+		const struct gputm_warp_former_target apart = { 1000 + thread, 2000 + thread,
+								9999 };
+
+		if (warp.mask & (warp.mask - 1)) {
+			ck_assert_int_eq(gputm_warp_former_branch(f, warp.slot,
+								  warp.mask & -warp.mask, &apart),
+					 0);
+		} else if (warp.pc < 3000) {
+			seen[0] += thread;
+			ck_assert_int_eq(gputm_warp_former_proceed(f, warp.slot, 3000 + thread), 0);
+		} else {
+			ck_assert_uint_eq(warp.pc, 3000 + thread);
+			seen[1] += thread;
+			ck_assert_int_ge(gputm_warp_former_exit(f, warp.slot, warp.mask), 0);
+		}
+		kit_valid(unit_of(f));
+	}
+	ck_assert_uint_eq(seen[0], 192 * 191 / 2);
+	ck_assert_uint_eq(seen[1], 192 * 191 / 2);
+	ck_assert_uint_eq(gputm_warp_former_live(f), 0);
+}
+
 KIT_TEST(test_warp_former_block_barrier)
 {
 	struct gputm_warp_former_warp warp;
