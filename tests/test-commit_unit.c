@@ -117,7 +117,6 @@ KIT_TEST(test_fig_4_13_buffer_policies)
 	}
 }
 
-/* The first lanes of a warp retire as skips; an entry eight CIDs on must not be taken for one. */
 /* The whole log of a word, as the unit has asked for it. */
 static void send_again(struct hand *h, uint64_t cid, uint32_t purpose)
 {
@@ -442,6 +441,82 @@ KIT_TEST(test_commit_unit_refuses_what_the_protocol_forbids)
 	m = header(GPUTM_COMMIT_DONE, 7, 1);
 	m.mask = m.yes = 1;
 	ck_assert_int_eq(push(&h, &m), -EINVAL); /* twice */
+	close_hand(&h);
+}
+
+static void refuse_message(struct kit *kit, struct hand *h, const struct gputm_commit_message *m,
+			   const char *why)
+{
+	KIT_REFUSED(-EINVAL, gputm_commit_unit_push(h->unit, m), why);
+}
+
+/* 8 fails here: what the core says of its outcome has to agree, while 7 stands and after. */
+KIT_TEST(test_commit_unit_refuses_verdicts_that_cannot_be)
+{
+	struct gputm_commit_unit_config config = small_config();
+	struct gputm_commit_message pass = header(GPUTM_COMMIT_VERDICT, 8, 1), fail;
+	struct hand h;
+
+	pass.mask = pass.yes = 1;
+	fail = pass;
+	fail.yes = 0;
+	memset(&h, 0, sizeof(h));
+	ck_assert_int_eq(gputm_commit_unit_new(kit->ctx, &config, &h.unit), 0);
+	refuse_message(kit, &h, &pass, "none of its logs have come");
+	send_log(&h, GPUTM_COMMIT_READ_LOG, 8, 0, 1, 1);
+	refuse_message(kit, &h, &pass, "its outcome has not been reported");
+	send_mask(&h, GPUTM_COMMIT_DONE, 8, true);
+	wait_request(&h, 0);
+	KIT_REFUSED(-EINVAL, gputm_commit_unit_mem_complete(h.unit, h.tag[0], NULL),
+		    "without values");
+	complete(&h, 0, 0);
+	send_log(&h, GPUTM_COMMIT_READ_LOG, 7, 0, 1, 0);
+	send_mask(&h, GPUTM_COMMIT_DONE, 7, true);
+	wait_request(&h, 0);
+	complete(&h, 0, 0);
+	wait_report(&h, GPUTM_COMMIT_OUTCOME, 7, true);
+	wait_report(&h, GPUTM_COMMIT_OUTCOME, 8, false);
+	refuse_message(kit, &h, &pass, "it has failed here");
+	ck_assert_int_eq(push(&h, &fail), 0);
+	refuse_message(kit, &h, &fail, "it has its verdict");
+	send_mask(&h, GPUTM_COMMIT_VERDICT, 7, true);
+	ticks(&h, 20);
+	ck_assert_uint_eq(gputm_commit_unit_oldest(h.unit), 9);
+	refuse_message(kit, &h, &pass, "it has failed or committed");
+	close_hand(&h);
+}
+
+/* A log that is sent again is asked for, and is as long as it was. */
+KIT_TEST(test_commit_unit_refuses_another_log_than_before)
+{
+	struct gputm_commit_unit_config config = small_config();
+	struct gputm_commit_message m = header(GPUTM_COMMIT_RESENT, 7, 1);
+	struct hand h;
+
+	config.buffers = 0;
+	memset(&h, 0, sizeof(h));
+	ck_assert_int_eq(gputm_commit_unit_new(kit->ctx, &config, &h.unit), 0);
+	send_log(&h, GPUTM_COMMIT_WRITE_LOG, 7, 7, 1, 1);
+	send_mask(&h, GPUTM_COMMIT_DONE, 7, true);
+	wait_report(&h, GPUTM_COMMIT_RESEND, 7, false);
+	m.mask = m.words = 1;
+	m.purpose = GPUTM_COMMIT_FOR_COMMIT;
+	m.word[0] = m.word[1] = (struct gputm_commit_word){ 28, 1, 0 };
+	refuse_message(kit, &h, &m, "its log is not asked for with this purpose");
+	m.purpose = GPUTM_COMMIT_FOR_RECORD;
+	m.words = 2;
+	refuse_message(kit, &h, &m, "its log was shorter before");
+	m.words = 0;
+	m.kind = GPUTM_COMMIT_RESENT_DONE;
+	refuse_message(kit, &h, &m, "its log was longer before");
+	send_again(&h, 7, GPUTM_COMMIT_FOR_RECORD);
+	wait_report(&h, GPUTM_COMMIT_OUTCOME, 7, true);
+	send_mask(&h, GPUTM_COMMIT_VERDICT, 7, true);
+	wait_report(&h, GPUTM_COMMIT_RESEND, 7, false);
+	send_again(&h, 7, GPUTM_COMMIT_FOR_COMMIT);
+	wait_request(&h, 1);
+	complete(&h, 1, 0);
+	wait_report(&h, GPUTM_COMMIT_RETIRED, 7, false);
 	close_hand(&h);
 }
 
