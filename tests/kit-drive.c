@@ -19,8 +19,10 @@ void kit_drive(const uint8_t *data, size_t size, bool thorough)
 
 /* ---- a trace: what the units of a drive have told, and their snapshots with statistics ---- */
 
+#define RECORDED 48 /* rounds of a record */
+
 static struct {
-	bool on, listens;
+	bool on, listens, records;
 	uint64_t turns, digest;
 } trace;
 
@@ -42,6 +44,11 @@ static void hear(void *state, const struct gputm_unit *unit, const struct gputm_
 /* Note the unit every 1,024 turns, and in odd rounds all that it tells from now on. */
 static void note_unit(struct gputm_unit *unit, bool last)
 {
+	if (trace.records && (last || trace.turns % 64 == 63))
+		kit_golden_state(unit);
+	if (trace.records && trace.listens && trace.turns % 64 == 0 && !last)
+		kit_golden_listen(unit);
+	trace.turns += trace.records;
 	if (!trace.on)
 		return;
 	if (last || trace.turns % 1024 == 0)
@@ -53,7 +60,7 @@ static void note_unit(struct gputm_unit *unit, bool last)
 	trace.turns++;
 }
 
-static void trace_round(uint64_t round, size_t size)
+static void drive_round(uint64_t round, size_t size)
 {
 	uint8_t *data = malloc(size);
 	uint64_t random = round;
@@ -62,11 +69,30 @@ static void trace_round(uint64_t round, size_t size)
 	for (size_t i = 0; i < size; i++)
 		data[i] = (uint8_t)kit_random(&random);
 	*data = (uint8_t)round;
+	kit_drive(data, size, false);
+	free(data);
+}
+
+static void trace_round(uint64_t round, size_t size)
+{
 	trace.on = true;
 	trace.listens = round & 1;
-	kit_drive(data, size, false);
+	drive_round(round, size);
 	trace.on = false;
-	free(data);
+}
+
+void kit_record(const char *path)
+{
+	size_t size = kit_driven->size / 20;
+
+	trace.records = true;
+	for (unsigned round = 0; round < RECORDED; round++) {
+		trace.turns = 0;
+		trace.listens = round & 1;
+		drive_round(round, size < 500 ? 500 : size > 1500 ? 1500 : size);
+	}
+	trace.records = false;
+	kit_golden(path);
 }
 
 uint64_t kit_trace(uint64_t turns)

@@ -81,6 +81,15 @@ static void drive_twice(int unused)
 	ck_assert_uint_ne(kit_trace_round(3), digest);
 }
 
+static void drive_recorded(int unused)
+{
+	char path[4096];
+
+	(void)unused;
+	snprintf(path, sizeof(path), KIT_CORPUS "/../../golden/%s", kit_driven->unit);
+	kit_record(path);
+}
+
 /* "--trace N": print the digest of N turns. */
 static uint64_t trace_turns;
 
@@ -129,6 +138,7 @@ static void add_drive(TCase *tests, bool all)
 	static const TTest rounds = { "drive_rounds", drive_rounds, __FILE__, __LINE__ };
 	static const TTest brief = { "drive_short", drive_short, __FILE__, __LINE__ };
 	static const TTest twice = { "drive_twice", drive_twice, __FILE__, __LINE__ };
+	static const TTest record = { "drive_recorded", drive_recorded, __FILE__, __LINE__ };
 	static const TTest trace = { "drive_trace", drive_trace, __FILE__, __LINE__ };
 	static TTest of[FILES];
 
@@ -138,6 +148,7 @@ static void add_drive(TCase *tests, bool all)
 		tcase_add_loop_test(tests, &rounds, 0, (int)kit_driven->rounds);
 		tcase_add_loop_test(tests, &brief, 0, 1);
 		tcase_add_loop_test(tests, &twice, 0, 1);
+		tcase_add_loop_test(tests, &record, 0, 1);
 		add_corpus();
 	}
 	for (int i = 0; i < files; i++) {

@@ -288,6 +288,13 @@ void kit_drive(const uint8_t *data, size_t size, bool thorough);
 uint64_t kit_trace(uint64_t turns);
 /* Such a digest of one round. */
 uint64_t kit_trace_round(uint64_t round);
+/* Drive for a while: events, statistics, storage and states are as this file says, if there is it;
+ * with KIT_GOLDEN in the environment the file is written. */
+void kit_record(const char *path);
+/* Of a unit under such a drive: hear its events from now on; note its state. */
+void kit_golden_listen(struct gputm_unit *unit);
+void kit_golden_state(const struct gputm_unit *unit);
+void kit_golden(const char *path);
 
 #define KIT_DRIVE(UNIT, ROUNDS, SIZE)                                                          \
 	static void drive_##UNIT(struct kit *kit, struct kit_bytes *bytes);                    \

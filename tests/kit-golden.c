@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a drive makes of its unit, beside the record in tests/golden/UNIT: how often each event has
+ * been told and what each statistic has come to, with digests of all their values, of the rows of
+ * the storage, and of the states, over many rounds. With KIT_GOLDEN=1 the record is written anew.
+ */
+#include "tests/kit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct row {
+	char name[64];
+	uint64_t count, digest;
+} rows[128];
+static unsigned count;
+
+static void add(const char *kind, const char *name, uint64_t counted, const uint64_t *value,
+		unsigned values)
+{
+	char full[sizeof(rows->name)];
+	unsigned at = 0;
+
+	snprintf(full, sizeof(full), "%s %s", kind, name);
+	while (at < count && strcmp(rows[at].name, full))
+		at++;
+	ck_assert_uint_lt(at, KIT_COUNT(rows));
+	if (at == count)
+		memcpy(rows[count++].name, full, sizeof(full));
+	rows[at].count += counted;
+	while (values--) {
+		rows[at].digest ^= *value++;
+		rows[at].digest = kit_random(&rows[at].digest);
+	}
+}
+
+static void hear(void *unused, const struct gputm_unit *unit, const struct gputm_event *event)
+{
+	(void)unused;
+	(void)unit;
+	add("event", event->name, 1, event->value, KIT_COUNT(event->value));
+}
+
+void kit_golden_listen(struct gputm_unit *unit)
+{
+	gputm_unit_unobserve(unit, hear, NULL);
+	ck_assert_int_eq(gputm_unit_observe(unit, hear, NULL), 0);
+}
+
+void kit_golden_state(const struct gputm_unit *unit)
+{
+	size_t size = gputm_unit_save_state(unit, NULL, 0);
+	uint64_t *state = calloc(1, size + sizeof(*state));
+	struct gputm_storage array;
+	struct gputm_stat stat;
+
+	for (size_t i = 0; gputm_unit_stat(unit, i, &stat); i++)
+		add("statistic", stat.name, stat.value, stat.bucket ? stat.bucket : &stat.value,
+		    stat.bucket ? GPUTM_HISTOGRAM_BUCKETS : 1);
+	for (size_t i = 0; gputm_unit_storage(unit, i, &array); i++) {
+		uint64_t value[] = { array.entries, array.bits, array.ports, array.apart };
+
+		add("storage", array.name, array.entries * array.bits, value, KIT_COUNT(value));
+	}
+	ck_assert_ptr_nonnull(state);
+	gputm_unit_save_state(unit, state, size);
+	add("snapshot", "bytes", size, state, (unsigned)(size / sizeof(*state) + 1));
+	free(state);
+}
+
+void kit_golden(const char *path)
+{
+	const char *again = getenv("KIT_GOLDEN");
+	FILE *file = fopen(path, again ? "w" : "r");
+	char was[128], now[128];
+
+	if (!file && !again)
+		return; /* a unit that has no record */
+	ck_assert_ptr_nonnull(file);
+	for (unsigned i = 0; i < count; i++) {
+		snprintf(now, sizeof(now), "%.63s %llu %016llx\n", rows[i].name,
+			 (unsigned long long)rows[i].count, (unsigned long long)rows[i].digest);
+		if (again)
+			fputs(now, file);
+		else
+			ck_assert_msg(fgets(was, sizeof(was), file) && !strcmp(was, now),
+				      "%s has \"%s\", now \"%s\"", path, was, now);
+	}
+	ck_assert(again || !fgets(was, sizeof(was), file));
+	fclose(file);
+}
