@@ -229,8 +229,8 @@ static void expand(struct search *search, uint32_t state, const struct differenc
 	choices = search->model->choices(choice);
 	if (!choices) {
 		search->result.ends++;
-		note_outcome(search);
 		judge(search, state, true);
+		note_outcome(search);
 	}
 	for (unsigned i = 0; i < choices && search->bad == NONE; i++) {
 		size_t before = search->count;

@@ -2,8 +2,9 @@
 /*
  * Time stands still on this host: what is due may happen at once or after anything else. A
  * message leaves its channel, memory completes a request, a warp issues an access of its choice,
- * a unit ticks: these are the steps. Channels keep their order, one for each core, partition and
- * direction; requests of a partition keep theirs where they share a word.
+ * a unit ticks: these are the steps, and for a system that compares times each takes a tick.
+ * Channels keep their order, one for each core, partition and direction; requests of a partition
+ * keep theirs where they share a word.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 #define THREADS 4  /* at most */
 #define REQUESTS 8  /* that a partition's memory has not answered, at most */
 #define REQUEST_WORDS 8
+#define PLACES (HOST_WORDS * (1 + HOST_COPIES)) /* words of the memory */
 #define QUIET 200 /* ticks after which a unit should be */
 #define BYTES 16384 /* that a unit saves, at most */
 
@@ -48,7 +50,7 @@ struct host {
 	uint32_t requests[HOST_PARTITIONS];
 	bool partition_due[HOST_PARTITIONS], core_due[HOST_CORES];
 	struct thread thread[THREADS];
-	uint32_t word[HOST_WORDS]; /* what the memory holds, which is not in the arena */
+	uint32_t word[PLACES]; /* what the memory holds, which is not in the arena */
 	struct gputm_access_coalescer *coalescer;
 	struct sim_warp *warp; /* by core */
 };
@@ -73,9 +75,35 @@ static uint32_t threads(void)
 	return trial->cores * lanes();
 }
 
-static uint64_t address_of(uint32_t word)
+/* Of a word, or of a copy of one. */
+static uint64_t address_of(uint32_t place)
 {
-	return SIM_HEAP + (uint64_t)word * trial->word_stride;
+	if (place < HOST_WORDS)
+		return SIM_HEAP + (uint64_t)place * trial->word_stride;
+	return trial->system->copies_at + (uint64_t)(place - HOST_WORDS) * trial->word_stride;
+}
+
+static uint32_t places(void)
+{
+	return HOST_WORDS * (1 + trial->system->copies);
+}
+
+static void put_words(void)
+{
+	for (uint32_t i = 0; i < places(); i++)
+		sim_memory_write(host->port.memory, address_of(i), host->word[i]);
+}
+
+static void take_words(void)
+{
+	for (uint32_t i = 0; i < places(); i++)
+		host->word[i] = sim_memory_read(host->port.memory, address_of(i));
+}
+
+/* Something happens. */
+static void pass_time(void)
+{
+	host->port.now += trial->system->clock;
 }
 
 static uint32_t word_at(uint64_t address)
@@ -236,6 +264,7 @@ static void complete(uint32_t index, uint32_t at)
 	struct request *first = host->request[index], done = first[at];
 	uint32_t value[GPUTM_MEM_WORDS] = { 0 };
 
+	pass_time();
 	memcpy(value, done.value, sizeof(done.value));
 	host->requests[index]--;
 	memmove(&first[at], &first[at + 1], (host->requests[index] - at) * sizeof(done));
@@ -405,12 +434,13 @@ static unsigned accesses(uint32_t core, uint32_t choice[])
 static void access_words(struct sim_port *port, struct sim_warp *warp, uint32_t what)
 {
 	bool load = (what & KINDS) == LOAD;
+	uint64_t active = gputm_simt_stack_active_mask(warp->stack);
 
 	warp->mask = 0;
 	for (uint32_t lane = 0; lane < lanes(); lane++) {
 		uint32_t word = PICK(what, lane) - 1, number = warp->lane[lane].thread;
 
-		if (!PICK(what, lane))
+		if (!PICK(what, lane) || !(active >> lane & 1))
 			continue;
 		warp->mask |= UINT64_C(1) << lane;
 		warp->address[lane] = address_of(word);
@@ -418,9 +448,9 @@ static void access_words(struct sim_port *port, struct sim_warp *warp, uint32_t 
 		if (load)
 			host->thread[number].loaded |= 1u << word;
 	}
-	if (load)
+	if (load && warp->mask)
 		port->ops->load(port, warp);
-	else
+	else if (warp->mask)
 		port->ops->store(port, warp);
 }
 
@@ -429,6 +459,7 @@ static void issue(uint32_t core, uint32_t what)
 	struct sim_port *port = &host->port;
 	struct sim_warp *warp = &host->warp[core];
 
+	pass_time();
 	if (warp->in_tx && port->ops->watch && port->ops->watch(port, warp))
 		return;
 	if (what == BEGIN) {
@@ -524,6 +555,8 @@ static unsigned reduced(uint32_t choice[])
 				choice[0] = STEP(DOWN, i, k);
 				return 1;
 			}
+	if (trial->system->shared)
+		return 0;
 	for (uint32_t i = 0; i < trial->cores; i++) {
 		unsigned count = alone(i) ? at_core(i, choice) : 0;
 
@@ -558,6 +591,7 @@ static void arrive_up(uint32_t core, uint32_t partition)
 {
 	struct sim_message message = take(&host->up[core][partition]);
 
+	pass_time();
 	if (message.what >= SIM_DO_SYSTEM)
 		host->port.ops->at_partition(&host->port, &message);
 	else
@@ -570,6 +604,7 @@ static void arrive_down(uint32_t core, uint32_t partition)
 	struct sim_port *port = &host->port;
 	struct sim_warp *warp = sim_warp_of(port, core, message.warp);
 
+	pass_time();
 	if (message.what >= SIM_DO_SYSTEM)
 		port->ops->at_core(port, &message);
 	else if (!--warp->outstanding)
@@ -578,12 +613,14 @@ static void arrive_down(uint32_t core, uint32_t partition)
 
 static void tick_partition(uint32_t index)
 {
+	pass_time();
 	host->partition_due[index] = false;
 	call_partition(&host->port, index, host->port.ops->partition_tick(&host->port, index));
 }
 
 static void tick_core(uint32_t index)
 {
+	pass_time();
 	host->core_due[index] = false;
 	call_core(&host->port, index, host->port.ops->core_tick(&host->port, index));
 }
@@ -628,6 +665,7 @@ static void tidy_warp(struct sim_warp *warp)
 {
 	memset(&warp->ledger, 0, sizeof(warp->ledger));
 	warp->aborts = 0;
+	warp->started = 0;
 	for (uint32_t i = 0; i < lanes(); i++) {
 		warp->lane[i].attempt = warp->saved[i].attempt = 0;
 		if (warp->wait == SIM_REPLIES)
@@ -644,22 +682,18 @@ static void tidy_warp(struct sim_warp *warp)
 static void tidy(void)
 {
 	memset(&host->port.result, 0, sizeof(host->port.result));
-	for (uint32_t i = 0; i < HOST_WORDS; i++)
-		host->word[i] = sim_memory_read(host->port.memory, address_of(i));
-	if (trial->whole)
-		return;
-	for (uint32_t i = 0; i < trial->cores; i++)
+	for (uint32_t i = 0; !trial->whole && i < trial->cores; i++)
 		tidy_warp(&host->warp[i]);
-	if (trial->system->tidy)
+	if (!trial->whole && trial->system->tidy)
 		trial->system->tidy(&host->port);
+	take_words();
 }
 
 static void act(uint32_t choice)
 {
 	uint32_t a = choice >> 8 & 0xff, b = choice & 0xff;
 
-	for (uint32_t i = 0; i < HOST_WORDS; i++)
-		sim_memory_write(host->port.memory, address_of(i), host->word[i]);
+	put_words();
 	switch (choice >> 16) {
 	case ISSUE:
 		issue(a, b);
@@ -809,12 +843,46 @@ static bool explained(uint32_t left, const uint32_t word[HOST_WORDS])
 		if (fits && explained(left & ~(1u << i), after))
 			return true;
 	}
-	return !left && !memcmp(word, host->word, sizeof(host->word));
+	return !left && !memcmp(word, host->word, HOST_WORDS * sizeof(*word));
+}
+
+/* The same, if each transaction reads what has been committed when it begins, and none commits to
+ * a word that another one has committed to since. `begun`: `late` is what was committed since. */
+static bool isolated(uint32_t left, uint32_t begun, const uint32_t word[HOST_WORDS],
+		     const uint32_t late[THREADS])
+{
+	for (uint32_t i = 0; i < threads(); i++) {
+		const struct thread *thread = &host->thread[i];
+		uint32_t bit = 1u << i, after[HOST_WORDS], later[THREADS];
+		bool fits = left & bit && (!(begun & bit) || !(late[i] & thread->stored));
+
+		for (uint32_t k = 0; k < HOST_WORDS; k++) {
+			fits &= begun & bit || !(thread->foreign >> k & 1) ||
+				thread->read[k] == word[k];
+			after[k] = begun & bit && thread->stored >> k & 1 ? thread->wrote[k]
+									  : word[k];
+		}
+		for (uint32_t k = 0; k < threads(); k++)
+			later[k] = k == i ? 0 : late[k] | (begun & bit ? thread->stored : 0);
+		if (fits && isolated(begun & bit ? left & ~bit : left, begun | bit, after, later))
+			return true;
+	}
+	return !left && !memcmp(word, host->word, HOST_WORDS * sizeof(*word));
+}
+
+/* Versions of memory become its contents. */
+static void finish(void)
+{
+	if (!host->port.ops->finished)
+		return;
+	put_words();
+	host->port.ops->finished(&host->port);
+	take_words();
 }
 
 static const char *judge_end(void)
 {
-	const uint32_t start[HOST_WORDS] = { 0 };
+	const uint32_t start[HOST_WORDS] = { 0 }, late[THREADS] = { 0 };
 	uint32_t committed = 0;
 
 	for (uint32_t i = 0; i < trial->cores; i++)
@@ -822,10 +890,12 @@ static const char *judge_end(void)
 			return "nothing can happen any more, and a transaction is not over";
 	for (uint32_t i = 0; i < threads(); i++)
 		committed |= (uint32_t)host->thread[i].committed << i;
-	if (host->port.ops->finished)
-		host->port.ops->finished(&host->port);
+	finish();
 	if (host->port.failed)
 		return host->port.error;
+	if (trial->snapshots)
+		return isolated(committed, 0, start, late) ? NULL
+							   : "no snapshots explain this end";
 	return explained(committed, start) ? NULL : "no serial order explains this end";
 }
 
@@ -877,7 +947,8 @@ static void tell(FILE *out)
 static void outcome(struct explore_key *key)
 {
 	mix_bytes(key, (const uint8_t *)host->thread, sizeof(host->thread));
-	mix_bytes(key, (const uint8_t *)host->word, sizeof(host->word));
+	finish();
+	mix_bytes(key, (const uint8_t *)host->word, HOST_WORDS * sizeof(*host->word));
 }
 
 static const struct explore_model model = { choices, act, key_of, judge, outcome, say, tell };
@@ -959,7 +1030,7 @@ static void make(const struct sim_workload *workload, const void *config,
 	struct sim_memory *memory = sim_memory_new();
 	struct gputm_ctx *ctx;
 
-	for (uint32_t i = 0; memory && i < HOST_WORDS; i++)
+	for (uint32_t i = 0; memory && i < places(); i++)
 		sim_memory_write(memory, address_of(i), 0);
 	arena_forget();
 	host = arena_take(ARENA_AROUND, sizeof(*host));
@@ -1031,6 +1102,16 @@ void host_tidy_queue(struct sim_port *port, struct sim_queue *queue)
 		first[i] = queue->item[(queue->head + i) & (queue->capacity - 1)];
 	memcpy(queue->item, first, sizeof(first));
 	queue->head = 0;
+}
+
+void host_tidy_line(uint32_t *item, uint32_t *head, uint32_t count, uint32_t room)
+{
+	uint32_t first[16];
+
+	for (uint32_t i = 0; i < room; i++)
+		first[i] = i < count ? item[(*head + i) % room] : 0;
+	memcpy(item, first, room * sizeof(*item));
+	*head = 0;
 }
 
 void host_tidy_slab(struct sim_slab *slab)

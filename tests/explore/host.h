@@ -11,6 +11,7 @@
 #define HOST_CORES 3 /* at most */
 #define HOST_WORDS 2
 #define HOST_PARTITIONS 2
+#define HOST_COPIES 3 /* of the words, at most */
 
 /* How a system is made small, and what of its state makes no difference. */
 struct host_system {
@@ -32,6 +33,13 @@ struct host_system {
 	bool (*waits)(const struct sim_port *port, const struct sim_warp *warp, uint32_t partition);
 	/* To commit takes what cores share: that is a step of its own behind the choice. */
 	bool commits_apart;
+	/* Steps reach what all cores and partitions share: only replies to loads go first. */
+	bool shared;
+	/* Each thing that happens takes a tick: tidy() is to make times relative. */
+	bool clock;
+	/* The system keeps so many copies of the words, one behind the other from there on. */
+	unsigned copies;
+	uint64_t copies_at;
 };
 
 /* What a step is. */
@@ -50,6 +58,7 @@ struct host_trial {
 	unsigned words;	      /* that they access; 0: HOST_WORDS */
 	unsigned word_stride; /* bytes from a word to the next */
 	enum host_grain grain;
+	bool snapshots;	      /* ends are those of snapshot isolation, if not serial */
 	bool ordered;	      /* loads before stores, the lower word first */
 	bool reduce;	      /* leave out orders that make no difference (README.md) */
 	bool whole;	      /* do not tidy: more states, the same ends */
@@ -64,6 +73,8 @@ struct explore_result host_explore(const struct host_trial *trial, uint64_t most
 /* ---- for tidy() ---- */
 /* A queue begins at its first place and has nothing else in it; room for 16 messages. */
 void host_tidy_queue(struct sim_port *port, struct sim_queue *queue);
+/* A ring of `room` numbers, 16 at most, begins at its first place and has nothing else in it. */
+void host_tidy_line(uint32_t *item, uint32_t *head, uint32_t count, uint32_t room);
 /* Free blocks are zero, and the lowest is taken first. */
 void host_tidy_slab(struct sim_slab *slab);
 
