@@ -36,6 +36,19 @@ static void list_machines(struct list *list)
 	sim_list_rows("machine", list->params, &list->machine);
 }
 
+/* What every core has that runs transactions, in all systems with a limit of concurrency. */
+static void list_throttle(struct list *list)
+{
+	struct gputm_tx_throttle_config config = GPUTM_TX_THROTTLE_CONFIG_INIT;
+
+	if (!wanted(list, "tx_throttle"))
+		return;
+	list->found = true;
+	config.warps = list->machine.warps;
+	puts("\nHow --concurrency moves (warps and limit are the machine's and --concurrency's):");
+	sim_list_rows("tx_throttle", gputm_tx_throttle_params(), &config);
+}
+
 /* All parts of the system, or the one of this path. */
 static void list_system(struct list *list, const struct sim_system_class *system)
 {
@@ -110,6 +123,8 @@ static void list_all(struct list *list)
 		     "\n");
 	if (!list->own)
 		list_machines(list);
+	if (!list->own)
+		list_throttle(list);
 	if (all && !list->own)
 		puts("\nSystems (--system):");
 	for (size_t i = 0; !list->own && sim_system_classes[i]; i++)
