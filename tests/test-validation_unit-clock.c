@@ -145,6 +145,63 @@ KIT_TEST(test_rollover_ring)
 			rollover_ring(kit, units, detect);
 }
 
+enum { RUNS, LEADS, FOLLOWS, ALL_STOPPED, ROLLS, PHASES };
+
+/* Unit 1 of 3 as it runs, stops first, stops after unit 0, knows that all have, or rolls over. */
+static struct gputm_validation_unit *in_phase(struct kit *kit, unsigned phase)
+{
+	const struct gputm_validation_message stop_0 = { 0, 0 }, stop_1 = { 0, 1 };
+	struct gputm_validation_unit *u = make(kit, "units=3 id=1");
+
+	ck_assert_int_eq(store(u, 0x100, 1, 10), OK);
+	if (phase == FOLLOWS)
+		ck_assert_int_eq(gputm_validation_unit_ring_push(u, &stop_0), 0);
+	else if (phase != RUNS)
+		gputm_validation_unit_rollover(u);
+	if (phase >= ALL_STOPPED)
+		ck_assert_int_eq(gputm_validation_unit_ring_push(u, &stop_1), 0);
+	if (phase == ROLLS)
+		ck_assert_int_eq(gputm_validation_unit_rollover_go(u), 0);
+	return u;
+}
+
+/* Stops of units 0 to 3, of which there is no 3, then goes, then what is neither. */
+KIT_TEST(test_rollover_messages_that_can_come)
+{
+	static const char *const can[PHASES] = {
+		"ynyn nynn nn", "yyyn nnnn nn", "yyyn ynnn nn", "nnyn nnnn nn", "yyyn yyyn nn",
+	};
+
+	for (unsigned phase = 0; phase < PHASES; phase++) {
+		for (uint32_t n = 0; n < 9; n++) {
+			struct gputm_validation_message m = { n / 4, n % 4 };
+			struct gputm_validation_unit *u = in_phase(kit, phase);
+			uint64_t before = kit_digest(unit_of(u));
+			bool yes = can[phase][n + n / 4] == 'y';
+
+			ck_assert_int_eq(gputm_validation_unit_ring_push(u, &m), yes ? 0 : -EINVAL);
+			ck_assert(yes || kit_digest(unit_of(u)) == before);
+			kit_valid(unit_of(u));
+		}
+	}
+}
+
+/* While a unit waits to roll over, so many messages wait with it and no more. */
+KIT_TEST(test_rollover_keeps_messages_while_a_unit_waits)
+{
+	const struct gputm_validation_message stop_2 = { 0, 2 };
+	struct gputm_validation_unit *u = in_phase(kit, ROLLS);
+	unsigned kept = 0;
+
+	while (gputm_validation_unit_ring_push(u, &stop_2) == 0)
+		ck_assert_uint_lt(kept++, 100);
+	ck_assert_uint_ge(kept, 2);
+	ck_assert_int_eq(gputm_validation_unit_state(u), GPUTM_VALIDATION_UNIT_ROLLING);
+	release(u, 0x100, 1, 10, 1);
+	ck_assert_int_eq(gputm_validation_unit_state(u), GPUTM_VALIDATION_UNIT_STOPPED);
+	ck_assert_uint_eq(kit_stat(unit_of(u), "rollovers"), 1);
+}
+
 KIT_TEST(test_rollover_begins_at_the_margin)
 {
 	struct gputm_validation_message m;
