@@ -58,7 +58,7 @@ cat >"$work/unused" <<'TABLE'
 --workload graph-cut --edges G workload.vertices=90 : the graph is that of --edges
 --workload graph-cut --edges G workload.edges=90 : the graph is that of --edges
 --system ideal commit_unit.ring=5 : --set: got "commit_unit", expected one of: machine workload
---system kilo-tm system.resolver=scr : --set: got "system", expected one of: machine workload
+--system ideal system.resolver=scr : --set: got "system", expected one of: machine workload
 --system coarse-lock machine.pack_messages=1 : not used here: only Kilo TM and WarpTM
 --system coarse-lock machine.unbounded_ring=1 : not used here: only Kilo TM and WarpTM
 --system coarse-lock machine.unit_latency=1 : not used here: the system has no units beside

@@ -36,6 +36,12 @@ struct committed {
 	uint32_t number; /* among the thread's, from 1 */
 };
 
+/* A plain store that stands before the transactions at that place and behind it. */
+struct placed {
+	uint64_t place, address, number;
+	uint32_t value;
+};
+
 struct sim_check {
 	const struct sim_workload *workload;
 	uint64_t threads; /* of the largest launch */
@@ -48,6 +54,8 @@ struct sim_check {
 	size_t logged, log_capacity;
 	struct committed *commit;
 	size_t commits, commit_capacity;
+	struct placed *placed; /* of this launch */
+	size_t places, place_capacity;
 	/* What ran before the launch that runs now, has been judged, and has left this memory. */
 	size_t before;		     /* commits */
 	struct sim_memory *start;    /* NULL: the first launch */
@@ -164,6 +172,23 @@ static void on_cas(void *state, uint64_t address)
 	check->exhausted |= check->added->exhausted;
 }
 
+static void on_placed(void *state, uint64_t address, uint32_t value, uint64_t place)
+{
+	struct sim_check *check = state;
+	struct placed *placed;
+
+	if (address >= check->workload->lock_base)
+		return;
+	placed = grow(check->placed, &check->place_capacity, check->places + 1, sizeof(*placed));
+	if (!placed) {
+		check->exhausted = true;
+		return;
+	}
+	check->placed = placed;
+	placed[check->places] = (struct placed){ place, address, check->places, value };
+	check->places++;
+}
+
 static bool forget_adds(struct sim_check *check)
 {
 	sim_memory_free(check->added);
@@ -187,7 +212,8 @@ struct sim_check *sim_check_new(const struct sim_workload *workload)
 	check->threads = workload->most_threads > workload->threads ? workload->most_threads :
 								      workload->threads;
 	check->observer = (struct sim_observer){ check, on_load, on_store, on_abort, on_commit,
-						on_add, on_cas, on_launch };
+						on_add, on_cas, on_launch,
+						on_placed };
 	check->attempt = calloc(check->threads, sizeof(*check->attempt));
 	check->verdict = calloc(1, sizeof(*check->verdict));
 	if (forget_adds(check) && check->attempt && check->verdict)
@@ -210,6 +236,7 @@ void sim_check_free(struct sim_check *check)
 	sim_memory_free(check->start);
 	free(check->log);
 	free(check->commit);
+	free(check->placed);
 	free(check);
 }
 
@@ -425,15 +452,37 @@ static bool put_in_order(struct sim_check *check, struct sim_verdict *verdict)
 	return in_program_order(check, verdict);
 }
 
+static int by_place(const void *a, const void *b)
+{
+	const struct placed *x = a, *y = b;
+
+	if (x->place != y->place)
+		return x->place > y->place ? 1 : -1;
+	return x->number > y->number ? 1 : -1;
+}
+
+/* The stores before a transaction with this witness, from the one at *next on. */
+static void put_placed(const struct sim_check *check, struct sim_memory *memory, uint64_t witness,
+		       size_t *next)
+{
+	for (; *next < check->places && check->placed[*next].place <= witness; ++*next)
+		put(check, memory, check->placed[*next].address, check->placed[*next].value);
+}
+
 /* All transactions in their order, then the plain stores that are left. */
 static bool replay(struct sim_check *check, struct sim_memory *memory,
 		   struct sim_verdict *verdict)
 {
 	bool right = put_in_order(check, verdict);
-	size_t i;
+	size_t i, next = 0;
 
-	for (i = check->before; right && i < check->commits; i++)
+	if (check->places)
+		qsort(check->placed, check->places, sizeof(*check->placed), by_place);
+	for (i = check->before; right && i < check->commits; i++) {
+		put_placed(check, memory, check->commit[i].witness, &next);
 		right = replay_one(check, &check->commit[i], memory, verdict);
+	}
+	put_placed(check, memory, UINT64_MAX, &next);
 	for (i = 0; right && i < check->threads; i++) {
 		const struct attempt *a = &check->attempt[i];
 
@@ -501,6 +550,7 @@ static void judge_launch(struct sim_check *check, const struct sim_memory *memor
 	check->exhausted |= serial && serial->exhausted;
 	sim_memory_free(serial);
 	check->start = NULL;
+	check->places = 0;
 	check->before = check->commits;
 }
 

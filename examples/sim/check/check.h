@@ -32,7 +32,7 @@
  * found what the one before left, from the start to the end.
  *
  * Plain stores are replayed with the next transaction that their thread commits, or at
- * the end when there is none.
+ * the end when there is none; under strong isolation each has a place of its own.
  */
 #include <stdbool.h>
 #include <stdint.h>

@@ -321,6 +321,15 @@ static void on_cas(void *state, uint64_t address)
 		h->next->cas(h->next->state, address);
 }
 
+static void on_placed(void *state, uint64_t address, uint32_t value, uint64_t place)
+{
+	struct sim_history *h = state;
+
+	leave_out(h, address);
+	if (h->next && h->next->placed)
+		h->next->placed(h->next->state, address, value, place);
+}
+
 static void on_launch(void *state, const struct sim_memory *memory)
 {
 	struct sim_history *h = state;
@@ -350,7 +359,7 @@ struct sim_history *sim_history_new(const struct sim_workload *w, bool values_ar
 	if (!h)
 		return NULL;
 	h->observer = (struct sim_observer){ h, on_load, on_store, on_abort, on_commit, on_add,
-					     on_cas, on_launch };
+					     on_cas, on_launch, on_placed };
 	h->next = next;
 	h->out = out;
 	h->threads = w->most_threads > w->threads ? w->most_threads : w->threads;

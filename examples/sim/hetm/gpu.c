@@ -205,7 +205,7 @@ static void run_kernel(struct sim_machine *machine, struct hetm_kernel *k)
 	struct listener listener = { machine, NULL, k,
 				     k->check ? sim_check_observer(k->check) : NULL };
 	struct sim_observer observer = { &listener, on_load, on_store, on_abort, on_commit,
-					 NULL, NULL, NULL };
+					 NULL, NULL, NULL, NULL };
 	struct sim_run_options options = { .concurrency = h->config->system.concurrency,
 					   .seed = machine->options.seed,
 					   .observer = &observer,

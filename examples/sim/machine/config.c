@@ -184,6 +184,7 @@ struct sim_shape sim_machine_shape(const struct sim_machine_config *config)
 		.flit_bytes = config->flit_bytes,
 		.plain_latency = config->plain_latency,
 		.spill_latency = config->spill_latency,
+		.has_l1 = config->l1_bytes,
 		.pack_messages = config->pack_messages,
 		.unbounded_ring = config->unbounded_ring,
 	};

@@ -307,6 +307,7 @@ static void execute(struct sim_machine *machine, struct sim_warp *warp, uint32_t
 {
 	uint64_t active = gputm_simt_stack_active_mask(warp->stack), chosen;
 	const struct sim_instr *instr = &machine->program->code[pc];
+	const struct sim_port *port = &machine->port;
 
 	switch (instr->op) {
 	case SIM_PLAIN:
@@ -338,6 +339,8 @@ static void execute(struct sim_machine *machine, struct sim_warp *warp, uint32_t
 			go_on(machine, warp, 1);
 		break;
 	case SIM_TX_COMMIT:
+		if (port->strong && !stores_done(warp)) /* they come before the transaction */
+			break;
 		warp->pc_after = sim_pc_after(&machine->port, pc);
 		warp->wait = SIM_SYSTEM;
 		sim_committing(&machine->port, warp);

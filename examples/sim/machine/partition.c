@@ -323,6 +323,8 @@ static void perform_add(struct sim_machine *machine, const struct sim_message *m
 
 static void perform_store(struct sim_machine *machine, const struct sim_message *message)
 {
+	const struct sim_observer *observer = machine->port.observer;
+	bool placed = machine->port.strong && observer && observer->placed;
 	const struct sim_words *words;
 
 	if (message->c == SIM_NO_WORDS)
@@ -330,6 +332,9 @@ static void perform_store(struct sim_machine *machine, const struct sim_message 
 	words = sim_words_at(machine, message->c);
 	for (SIM_EACH_LANE(word, words->mask))
 		sim_memory_write(machine->port.memory, message->a + 4 * word, words->value[word]);
+	for (SIM_EACH_LANE(word, placed ? words->mask : 0))
+		observer->placed(observer->state, message->a + 4 * word, words->value[word],
+				 machine->port.place);
 	sim_words_give(machine, message->c);
 }
 
@@ -412,7 +417,7 @@ static void unit_done(struct sim_machine *machine, const struct sim_message *mes
 
 static void reply(struct sim_machine *machine, struct sim_message *message)
 {
-	uint32_t bytes = 8;
+	uint32_t bytes = 8 + message->e;
 
 	if (message->what == SIM_DO_LOAD || message->what == SIM_DO_FETCH)
 		bytes += message->d;
@@ -498,6 +503,25 @@ static uint64_t more_cycles(const struct sim_machine *machine, const struct sim_
 	return cycles;
 }
 
+/* Words of its line that an access of a core touches. */
+static uint32_t words_of(const struct sim_machine *machine, const struct sim_message *message)
+{
+	const struct sim_warp *warp = sim_warp_of(&machine->port, message->core, message->warp);
+	uint32_t words = 0;
+
+	if (message->what == SIM_DO_STORE)
+		return message->c == SIM_NO_WORDS ? 0 : sim_words_at(machine, message->c)->mask;
+	for (SIM_EACH_LANE(lane, message->b))
+		words |= UINT32_C(1) << (warp->address[lane] - message->a) / 4;
+	return words;
+}
+
+static bool keeps(struct sim_machine *machine, struct sim_message *message)
+{
+	return machine->port.strong && message->what <= SIM_DO_ADD &&
+	       machine->port.ops->keep(&machine->port, message, words_of(machine, message));
+}
+
 /* Take an access if the L2 is free. @return when it takes the next one. */
 __attribute__((noinline)) static uint64_t accesses(struct sim_machine *machine,
 						    struct sim_partition *partition)
@@ -509,7 +533,8 @@ __attribute__((noinline)) static uint64_t accesses(struct sim_machine *machine,
 		if (machine->config.l2_port)
 			partition->l2_free += more_cycles(machine, message) *
 					      machine->port.unit_ticks;
-		take(machine, partition, message);
+		if (!keeps(machine, message))
+			take(machine, partition, message);
 		sim_queue_pop(&partition->in);
 	}
 	return partition->in.count ? partition->l2_free : SIM_NEVER;

@@ -101,6 +101,8 @@ void sim_tell_store(struct sim_port *port, struct sim_warp *warp, uint64_t mask)
 
 	if (!observer)
 		return;
+	if (port->strong) /* of others memory tells */
+		mask &= warp->inside;
 	for (SIM_EACH_LANE(lane, mask))
 		observer->store(observer->state, warp->lane[lane].thread,
 				warp->inside >> lane & 1, warp->address[lane],

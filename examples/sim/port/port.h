@@ -248,6 +248,10 @@ struct sim_system_ops {
 	/* Asked when an access of a core reaches its partition; true if the system keeps it, and
 	 * will hand it to host->serve(). NULL for none. */
 	bool (*hold)(struct sim_port *port, const struct sim_message *message);
+	/* Asked with port->strong when the L2 takes an access of a core (LOAD .. ADD) to these
+	 * words of its line; true if the system keeps it, and will hand it to host->serve().
+	 * message->e, bytes that the reply has besides, may grow; port->place is set. */
+	bool (*keep)(struct sim_port *port, struct sim_message *message, uint32_t words);
 	/* All threads have ended: what is left to do, and to be checked, at no cost. */
 	void (*finished)(struct sim_port *port);
 };
@@ -340,6 +344,10 @@ struct sim_port {
 	size_t units, unit_capacity;
 	struct sim_kept_units *kept; /* NULL: units are made for this run, and freed after it */
 	struct sim_result result;
+	/* Strong isolation: each plain store has a place, before the transactions with that witness
+	 * and higher ones. */
+	bool strong;
+	uint64_t place; /* of the access that the L2 takes */
 	int failed; /* errno of the first failure, and its message */
 	char error[320];
 };

@@ -95,6 +95,10 @@ struct sim_observer {
 	void (*cas)(void *state, uint64_t address);
 	/* A launch has ended, with this memory, and another one begins. NULL allowed. */
 	void (*launched)(void *state, const struct sim_memory *memory);
+	/* Instead of store(), of a plain store under strong isolation: memory has changed, and
+	 * in the serial order this is before the transactions at that place and behind it. NULL
+	 * allowed. */
+	void (*placed)(void *state, uint64_t address, uint32_t value, uint64_t place);
 };
 
 struct sim_result {

@@ -20,6 +20,7 @@ struct sim_shape {
 	uint32_t cores, warps, lanes, partitions, interleave;
 	uint32_t core_mhz, flit_bytes, plain_latency, spill_latency;
 	bool pack_messages, unbounded_ring;
+	bool has_l1; /* for plain loads */
 };
 
 /* A part of a system's config that --set ROLE.field=value reaches. */

@@ -173,11 +173,13 @@ void sim_kilo_free(struct sim_port *port)
 	for (uint32_t i = 0; kilo->partition && i < port->shape.partitions; i++) {
 		free(kilo->partition[i].waiting.item);
 		free(kilo->partition[i].resent.item);
+		free(kilo->partition[i].held.item);
 	}
 	free(kilo->small.memory);
 	free(kilo->large.memory);
 	free(kilo->log);
 	free(kilo->walked);
+	free(kilo->floor);
 	free(kilo->watch);
 	free(kilo->core);
 	free(kilo->partition);
@@ -192,6 +194,8 @@ void sim_kilo_io(struct sim_port *port, struct sim_io *io)
 
 	SIM_IO_ARRAY(io, kilo->walked, warps);
 	SIM_IO_ARRAY(io, kilo->watch, warps);
+	SIM_IO_ARRAY(io, kilo->floor, warps);
+	SIM_IO(io, kilo->impatient);
 	for (uint32_t i = 0; i < cores; i++) {
 		SIM_IO(io, kilo->core[i].ticks);
 		SIM_IO(io, kilo->core[i].short_of_credits);
@@ -201,6 +205,7 @@ void sim_kilo_io(struct sim_port *port, struct sim_io *io)
 		SIM_IO(io, kilo->partition[i].ticks);
 		sim_queue_io(port, &kilo->partition[i].waiting, io);
 		sim_queue_io(port, &kilo->partition[i].resent, io);
+		sim_queue_io(port, &kilo->partition[i].held, io);
 	}
 	sim_slab_io(&kilo->small, io);
 	sim_slab_io(&kilo->large, io);
@@ -219,11 +224,12 @@ static int allocate(struct sim_port *port, struct kilo *kilo)
 	kilo->log = calloc(warps, sizeof *kilo->log);
 	kilo->walked = calloc(warps, sizeof *kilo->walked);
 	kilo->watch = calloc(warps, sizeof *kilo->watch);
+	kilo->floor = calloc(warps, sizeof *kilo->floor);
 	kilo->core = calloc(cores, sizeof *kilo->core);
 	kilo->partition = calloc(port->shape.partitions, sizeof *kilo->partition);
 	kilo->owner = calloc(kilo->owners, sizeof *kilo->owner);
-	return kilo->log && kilo->walked && kilo->watch && kilo->core && kilo->partition &&
-		       kilo->owner ? 0 : -ENOMEM;
+	return kilo->log && kilo->walked && kilo->watch && kilo->floor && kilo->core &&
+		       kilo->partition && kilo->owner ? 0 : -ENOMEM;
 }
 
 /* The logs come first: a sequencer that is made anew is given the logs of that moment. */
@@ -279,7 +285,20 @@ int sim_kilo_make(struct sim_port *port, struct kilo *kilo,
 	error = fits(port, config) ? allocate(port, kilo) : -EINVAL;
 	if (!error)
 		error = make_units(port, kilo);
+	if (!error && config->system.isolation == ISOLATION_STRONG)
+		error = sim_strong_make(port, kilo);
 	return error;
+}
+
+static const struct gputm_param option_rows[] = { SIM_STRONG_ROW(kilo_options) };
+
+static const struct gputm_params option_params = {
+	"system", sizeof(struct kilo_options), option_rows, 1, NULL, 0,
+};
+
+static const struct gputm_params *options(void)
+{
+	return &option_params;
 }
 
 static int make(struct sim_port *port)
@@ -300,6 +319,7 @@ void sim_kilo_init(void *memory, const struct sim_shape *shape)
 	uint32_t resident = shape->warps * shape->lanes, ring = shape->cores * resident;
 	const char *packing = shape->pack_messages ? "reference" : "kilo-tm";
 
+	gputm_params_init(&option_params, &config->system, sizeof config->system);
 	gputm_params_init(gputm_commit_sequencer_params(), &config->commit_sequencer,
 			  sizeof config->commit_sequencer);
 	if (gputm_commit_sequencer_config_preset(&config->commit_sequencer, packing))
@@ -353,7 +373,11 @@ bool sim_kilo_settle(void *memory, const struct sim_given *given, char *error, s
 	return false;
 }
 
-static const struct sim_role roles[] = { SIM_KILO_ROLES };
+static const struct sim_role roles[] = {
+	{ "system", options, offsetof(struct kilo_config, system) },
+	SIM_KILO_ROLES,
+};
+
 static const struct sim_tie ties[] = { SIM_KILO_TIES, { NULL, NULL } };
 static const struct sim_unused unused[] = { SIM_KILO_UNUSED, { NULL, NULL, NULL } };
 

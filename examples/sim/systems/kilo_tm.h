@@ -5,6 +5,7 @@
 #include "gputm/commit_id.h"
 #include "gputm/commit_sequencer.h"
 #include "gputm/commit_unit.h"
+#include "gputm/recency_bloom.h"
 #include "gputm/tx_log.h"
 
 #include "../base/slab.h"
@@ -19,11 +20,19 @@ enum { PACKET_SMALL = SIM_DO_SYSTEM, PACKET_LARGE, REPORT };
 	(sizeof(struct gputm_commit_message) -                                                 \
 	 (GPUTM_COMMIT_WORDS - SMALL_WORDS) * sizeof(struct gputm_commit_word))
 
+enum { ISOLATION_WEAK, ISOLATION_STRONG };
+
+struct kilo_options {
+	size_t size;
+	uint32_t isolation;
+};
+
 struct kilo_config {
 	struct gputm_tx_log_config tx_log;
 	struct gputm_commit_id_config commit_id;
 	struct gputm_commit_sequencer_config commit_sequencer;
 	struct gputm_commit_unit_config commit_unit;
+	struct kilo_options system;
 };
 
 /* The watchdog at work on a warp. */
@@ -48,6 +57,9 @@ struct kilo_partition {
 	uint64_t ticks;		  /* done by the unit */
 	struct sim_queue waiting; /* packets refused by a full port */
 	struct sim_queue resent;
+	/* strong isolation */
+	struct gputm_recency_bloom *recent; /* NULL: weak */
+	struct sim_queue held;		    /* plain accesses; due: what CIDs are to retire */
 };
 
 struct kilo {
@@ -58,6 +70,8 @@ struct kilo {
 	struct gputm_commit_id *vendor;
 	struct kilo_core *core;
 	struct kilo_partition *partition;
+	uint64_t *floor;      /* by warp: CIDs below it come before its next plain access */
+	uint32_t impatient;   /* held accesses that no CID is given before */
 	struct sim_slab small, large; /* packets on their way */
 	uint64_t empty;		      /* transactions without a CID so far */
 	uint8_t *owner;		      /* core of a warp, by its first CID modulo owners */
@@ -99,6 +113,24 @@ bool sim_kilo_watch(struct sim_port *port, struct sim_warp *warp);
 		{ "commit_unit.pending_entries", "no table asks for pending writes", NULL }
 bool sim_kilo_settle(void *config, const struct sim_given *given, char *error, size_t size);
 
+/* kilo_strong.c */
+/* Cores that were short of credits ask again in the next cycle. */
+void sim_kilo_ask_again(struct sim_port *port);
+int sim_strong_make(struct sim_port *port, struct kilo *kilo);
+/* Transactions have read or written these words. */
+void sim_strong_note(struct sim_port *port, struct kilo_partition *partition,
+		     const struct gputm_commit_message *packet);
+/* CIDs have retired: accesses that waited for them go to the L2 again. */
+void sim_strong_release(struct sim_port *port, struct kilo_partition *partition);
+bool sim_strong_keep(struct sim_port *port, struct sim_message *message, uint32_t words);
+/* The row of system.isolation; options is the struct that has it. */
+#define SIM_STRONG_ROW(options)                                                                \
+	{ "isolation", (uint32_t)offsetof(struct options, isolation), sizeof(uint32_t),        \
+	  ISOLATION_WEAK, ISOLATION_STRONG, ISOLATION_WEAK, false,                             \
+	  "strong: accesses outside transactions are ordered with them, too",                  \
+	  "thesis 8.2.2", sim_strong_names }
+extern const char *const sim_strong_names[];
+
 /* kilo_wires.c */
 void sim_kilo_end_attempt(struct sim_port *port, struct sim_warp *warp, uint64_t fail);
 void sim_kilo_commit(struct sim_port *port, struct sim_warp *warp);
@@ -115,6 +147,7 @@ uint64_t sim_kilo_partition_tick(struct sim_port *port, uint32_t partition);
 	SIM_KILO_MESSAGES
 #define SIM_KILO_MESSAGES                                                                      \
 	.at_partition = sim_kilo_at_partition, .at_core = sim_kilo_at_core,                    \
-	.completed = sim_kilo_completed, .partition_tick = sim_kilo_partition_tick
+	.completed = sim_kilo_completed, .partition_tick = sim_kilo_partition_tick,            \
+	.keep = sim_strong_keep
 
 #endif

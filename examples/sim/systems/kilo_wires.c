@@ -94,7 +94,8 @@ static void grant(struct sim_port *port, uint32_t index, struct kilo_core *core)
 	core->short_of_credits = false;
 	if (!gputm_commit_sequencer_wants(core->sequencer, &warp, &count))
 		return;
-	if (gputm_commit_id_acquire(kilo->vendor, index, count, &first) != GPUTM_COMMIT_ID_OK) {
+	if (kilo->impatient ||
+	    gputm_commit_id_acquire(kilo->vendor, index, count, &first) != GPUTM_COMMIT_ID_OK) {
 		core->short_of_credits = true;
 		return;
 	}
@@ -141,6 +142,7 @@ static void finish(struct sim_port *port, uint32_t core,
 
 		warp->witness[lane] = with_cid ? cid++ : kilo->empty++ | UINT64_C(1) << 63;
 	}
+	kilo->floor[warp->number] = sim_later(kilo->floor[warp->number], cid);
 	sim_log_restart(port, kilo->log[warp->number], lanes);
 	if (kilo->finished)
 		kilo->finished(port, warp);
@@ -232,7 +234,7 @@ uint64_t sim_kilo_core_tick(struct sim_port *port, uint32_t index)
 	return (core->ticks + quiet) * port->core_ticks;
 }
 
-/* Credits of neighbours have come back: cores that were short ask again in the next cycle. */
+/* Credits of neighbours have come back. */
 static void return_credits(struct sim_port *port, const struct sim_message *message)
 {
 	struct kilo *kilo = port->state;
@@ -242,9 +244,8 @@ static void return_credits(struct sim_port *port, const struct sim_message *mess
 						    NULL);
 
 	sim_must(port, result, "the CID vendor refused a report");
-	for (uint32_t i = 0; result > 0 && i < port->shape.cores; i++)
-		if (kilo->core[i].short_of_credits)
-			call_core(port, i, sim_now(port) + 1);
+	if (result > 0)
+		sim_kilo_ask_again(port);
 }
 
 void sim_kilo_at_core(struct sim_port *port, const struct sim_message *message)
@@ -275,6 +276,8 @@ static bool packet_push(struct sim_port *port, struct kilo_partition *partition,
 	sim_must(port, result, "the commit unit refused a packet");
 	if (result == GPUTM_COMMIT_UNIT_FULL)
 		return false;
+	if (partition->recent)
+		sim_strong_note(port, partition, sim_slab_at(slab, message->c));
 	sim_slab_give(slab, message->c);
 	return true;
 }
@@ -391,6 +394,8 @@ uint64_t sim_kilo_partition_tick(struct sim_port *port, uint32_t index)
 	partition->ticks = tick + 1;
 	if (offers)
 		take_offers(port, index, partition->unit, offers);
+	if (partition->held.count)
+		sim_strong_release(port, partition);
 	if (offers || partition->waiting.count || partition->resent.count)
 		return (tick + 1) * port->unit_ticks;
 	return SIM_NEVER;

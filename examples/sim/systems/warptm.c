@@ -118,6 +118,7 @@ static int make(struct sim_port *port, bool tcd)
 		      "commit_unit.warp_mode", config->kilo.commit_unit.warp_mode))
 		return -EINVAL;
 	tm->kilo_config = config->kilo;
+	tm->kilo_config.system.isolation = config->system.isolation;
 	if (tcd)
 		tm->kilo_config.commit_unit.pending_block = config->last_written.granularity;
 	error = sim_kilo_make(port, &tm->kilo, &tm->kilo_config);
@@ -156,6 +157,7 @@ static const struct gputm_param option_rows[] = {
 	ROW(resolver, RESOLVER_NONE, RESOLVER_SCR, RESOLVER_2PCR,
 	    "how conflicts within a warp are resolved; ideal: exact and sequential", resolvers),
 	ROW(resolver_overhead, 0, 1, 1, "whether that takes time", NULL),
+	SIM_STRONG_ROW(options),
 };
 
 static const struct gputm_params option_params = {
@@ -275,6 +277,11 @@ static bool settle_tcd(void *memory, const struct sim_given *given, char *error,
 	const struct warptm_config *config = memory;
 	uint32_t filter = config->last_written.time_bits, table = config->first_read.time_bits;
 
+	if (config->system.isolation == ISOLATION_STRONG) {
+		snprintf(error, size, "system.isolation = strong needs system kilo-tm or warptm: "
+				      "silent commits are in no order with one another");
+		return false;
+	}
 	if (filter >= RUN_BITS && table >= RUN_BITS)
 		return settle(memory, given, error, size);
 	snprintf(error, size, "%s: time_bits = %u is outside %u .. 64, as it holds any cycle of a "

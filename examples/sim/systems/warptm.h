@@ -16,6 +16,7 @@ struct options {
 	size_t size;
 	uint32_t resolver;
 	bool resolver_overhead;
+	uint32_t isolation;
 };
 
 struct warptm_config {

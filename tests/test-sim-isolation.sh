@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Strong isolation for Kilo TM: what accesses outside of transactions see and spoil under weak
+# isolation, and that strong isolation closes each of these, and is serialisable.
+. "${srcdir:-.}/tests/build/lib.sh"
+sim=${top_builddir:-.}/gputm-sim
+
+# run STATUS ARGUMENT...
+run() {
+	status=$1
+	shift
+	"$sim" --concurrency inf --check --format json "$@" >"$work/out" 2>"$work/err" </dev/null
+	got=$?
+	[ $got -eq "$status" ] || complain "gputm-sim $*: exit $got and not $status: $(cat "$work/err")"
+}
+
+for kernel in dirty-read lost-update privatisation publication plain-skew; do
+	run 1 --workload $kernel --system kilo-tm
+	grep -q '"invariant": false' "$work/out" || complain "$kernel: weak isolation does no harm"
+	run 0 --workload $kernel --system kilo-tm --set system.isolation=strong
+done
+run 1 --workload lost-update --system warptm --set workload.rounds=2
+run 0 --workload lost-update --system warptm --set workload.rounds=2 --set system.isolation=strong
+run 0 --workload lost-update --system kilo-tm --set system.isolation=strong --set workload.blind=1
+# With stores before and after transactions.
+run 0 --workload eigenbench --threads 128 --system warptm --set system.isolation=strong
+
+run 2 --workload bank --threads 32 --system warptm-tcd --set system.isolation=strong
+grep -q 'needs system kilo-tm or warptm' "$work/err" || complain "warptm-tcd: $(cat "$work/err")"
+run 2 --workload bank --threads 32 --system kilo-tm --set system.isolation=strong \
+	--set machine.l1_bytes=16384
+grep -q 'needs machine.l1_bytes = 0' "$work/err" || complain "an L1: $(cat "$work/err")"
+exit $failed
