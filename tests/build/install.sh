@@ -76,7 +76,9 @@ for page in gputm.7 gputm_recency_bloom.3 gputm_recency_bloom_update.3; do
 done
 for file in doc/libgputm/README.md doc/libgputm/NEWS doc/libgputm/COPYING \
 	doc/libgputm/examples/recency_bloom.c doc/libgputm/examples/recency_bloom.exp \
-	doc/libgputm/examples/sim/systems/kilo_tm.c libgputm/kernels/break.kernel; do
+	doc/libgputm/examples/sim/systems/kilo_tm.c \
+	doc/libgputm/examples/studies/parallel.sh doc/libgputm/examples/papers/ideal.study \
+	libgputm/kernels/break.kernel; do
 	[ -f "$prefix/share/$file" ] || complain "share/$file is not installed"
 done
 exit $failed
