@@ -13,6 +13,8 @@ function edge(from, to) {
 	waits[to]++
 }
 {
+	if (!index($0, ":value ["))
+		refute("line " NR " is no transaction of --history")
 	n++
 	ops = $0
 	sub(/^.*:value \[/, "", ops)
@@ -51,6 +53,8 @@ function edge(from, to) {
 END {
 	if (refuted)
 		exit 1
+	if (!n)
+		refute("no transaction")
 	for (i = 1; i <= moved; i++) # the last one of two is found by their readers
 		follower[before[i], ++followers[before[i]]] = next_writer[i]
 	for (i = 1; i <= reads; i++) {

@@ -47,6 +47,11 @@ for system in coarse-lock ideal kilo-tm warptm warptm-tcd getm si-tm si-tm-oracl
 		complain "$system: refuted: $(cat "$work/verdict")"
 done
 
+echo '{"no": "transaction"}' >"$work/other"
+for file in /dev/null "$work/other"; do
+	! awk -f "$check" "$file" >/dev/null || complain "$file passes as a history"
+done
+
 # --check, which sees the same run, agrees.
 for limit in 4 inf; do
 	for of in "getm --set validation_unit.paper_order=1" "si-tm --set system.literal=1"; do
