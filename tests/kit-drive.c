@@ -22,7 +22,7 @@ void kit_drive(const uint8_t *data, size_t size, bool thorough)
 #define RECORDED 48 /* rounds of a record */
 
 static struct {
-	bool on, listens, records;
+	bool on, listens;
 	uint64_t turns, digest;
 } trace;
 
@@ -44,11 +44,12 @@ static void hear(void *state, const struct gputm_unit *unit, const struct gputm_
 /* Note the unit every 1,024 turns, and in odd rounds all that it tells from now on. */
 static void note_unit(struct gputm_unit *unit, bool last)
 {
-	if (trace.records && (last || trace.turns % 64 == 63))
+	if (kit_golden_records && (last || trace.turns % 32 == 31))
 		kit_golden_state(unit);
-	if (trace.records && trace.listens && trace.turns % 64 == 0 && !last)
+	if (kit_golden_records && trace.listens && trace.turns % 64 == 0 && !last)
 		kit_golden_listen(unit);
-	trace.turns += trace.records;
+	if (kit_golden_records && (last ? trace.turns < 24 : trace.turns++ == 24))
+		kit_golden_forge(unit);
 	if (!trace.on)
 		return;
 	if (last || trace.turns % 1024 == 0)
@@ -60,7 +61,7 @@ static void note_unit(struct gputm_unit *unit, bool last)
 	trace.turns++;
 }
 
-static void drive_round(uint64_t round, size_t size)
+static uint8_t *data_of(uint64_t round, size_t size)
 {
 	uint8_t *data = malloc(size);
 	uint64_t random = round;
@@ -69,6 +70,13 @@ static void drive_round(uint64_t round, size_t size)
 	for (size_t i = 0; i < size; i++)
 		data[i] = (uint8_t)kit_random(&random);
 	*data = (uint8_t)round;
+	return data;
+}
+
+static void drive_round(uint64_t round, size_t size)
+{
+	uint8_t *data = data_of(round, size);
+
 	kit_drive(data, size, false);
 	free(data);
 }
@@ -81,17 +89,45 @@ static void trace_round(uint64_t round, size_t size)
 	trace.on = false;
 }
 
-void kit_record(const char *path)
+/* Bytes of a short round. */
+static size_t brief(void)
 {
 	size_t size = kit_driven->size / 20;
 
-	trace.records = true;
+	return size < 500 ? 500 : size > 1500 ? 1500 : size;
+}
+
+void kit_drive_again(uint64_t round)
+{
+	uint8_t *data = data_of(round, brief());
+	uint64_t digest[2];
+	struct kit kit;
+
+	kit_open(&kit);
+	kit.keeps = trace.on = true;
+	trace.listens = false;
+	for (int i = 0; i < 2; i++) {
+		struct kit_bytes bytes = { data + 1, brief() - 1, *data, false };
+
+		trace.turns = trace.digest = 0;
+		kit_driven->drive(&kit, &bytes);
+		digest[i] = trace.digest;
+	}
+	trace.on = false;
+	ck_assert_msg(digest[0] == digest[1], "reset, the unit does not do what it did");
+	kit_close(&kit);
+	free(data);
+}
+
+void kit_record(const char *path)
+{
+	kit_golden_records = true;
 	for (unsigned round = 0; round < RECORDED; round++) {
 		trace.turns = 0;
 		trace.listens = round & 1;
-		drive_round(round, size < 500 ? 500 : size > 1500 ? 1500 : size);
+		drive_round(round, brief());
 	}
-	trace.records = false;
+	kit_golden_records = false;
 	kit_golden(path);
 }
 

@@ -82,8 +82,11 @@ void kit_observe_instead(const struct gputm_unit *unit, struct gputm_unit *other
 {
 	if (unit != observed)
 		return;
+	if (other)
+		gputm_unit_observe(other, check_event, NULL);
+	else
+		kit_unobserve();
 	observed = other;
-	gputm_unit_observe(other, check_event, NULL);
 }
 
 void kit_unobserve(void)

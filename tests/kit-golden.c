@@ -34,6 +34,21 @@ static void add(const char *kind, const char *name, uint64_t counted, const uint
 	}
 }
 
+bool kit_golden_records;
+
+void kit_golden_said(const char *message)
+{
+	uint64_t value = 0;
+
+	if (!kit_golden_records)
+		return;
+	while (*message) {
+		value ^= (uint8_t)*message++;
+		value = kit_random(&value);
+	}
+	add("messages", "all", 1, &value, 1);
+}
+
 static void hear(void *unused, const struct gputm_unit *unit, const struct gputm_event *event)
 {
 	(void)unused;
@@ -66,6 +81,53 @@ void kit_golden_state(const struct gputm_unit *unit)
 	gputm_unit_save_state(unit, state, size);
 	add("snapshot", "bytes", size, state, (unsigned)(size / sizeof(*state) + 1));
 	free(state);
+}
+
+/* A place, mostly near the begin, gets what comes near the value there or near a parameter, any
+ * value, or what is elsewhere. */
+static void bend(const struct gputm_unit *unit, uint8_t *bent, size_t size, uint64_t *random)
+{
+	const struct gputm_params *params = gputm_unit_params(unit);
+	size_t fixed = 64 + 16 + 8 * params->param_count, room = size - 8 - fixed;
+	size_t reach = kit_below(random, 2) && room > 200 ? 200 : room;
+	uint8_t *at = bent + fixed + kit_below(random, reach);
+	const struct gputm_param *row = &params->param[kit_below(random, params->param_count)];
+	size_t width = at + 4 <= bent + size - 8 ? 4 : 1;
+	uint64_t value = gputm_params_get(row, gputm_unit_config(unit)) + kit_below(random, 3) - 1;
+
+	switch (kit_below(random, 4)) {
+	case 0:
+		*at = (uint8_t)(*at + (kit_below(random, 2) ? 1 : -1));
+		break;
+	case 1:
+		*at = (uint8_t)kit_random(random);
+		break;
+	case 2:
+		memmove(at, bent + fixed + kit_below(random, room - 4), width);
+		break;
+	default:
+		memcpy(at, &value, kit_below(random, 2) ? width : 1);
+	}
+}
+
+void kit_golden_forge(struct gputm_unit *unit)
+{
+	size_t size = gputm_unit_save(unit, NULL, 0);
+	uint8_t *now = malloc(2 * size), *bent = now + size;
+	uint64_t random = size, error;
+
+	ck_assert_ptr_nonnull(now);
+	gputm_unit_save(unit, now, size);
+	for (unsigned n = size < 20000 ? 300 : 30; n--;) {
+		memcpy(bent, now, size);
+		bend(unit, bent, size, &random);
+		kit_seal(bent, size);
+		error = (uint64_t)gputm_unit_load(unit, bent, size);
+		add("snapshot", "accepted", !error, &error, 1);
+		if (!error)
+			ck_assert_int_eq(gputm_unit_load(unit, now, size), 0);
+	}
+	free(now);
 }
 
 void kit_golden(const char *path)

@@ -90,6 +90,11 @@ static void drive_recorded(int unused)
 	kit_record(path);
 }
 
+static void drive_again(int round)
+{
+	kit_drive_again((uint64_t)round);
+}
+
 /* "--trace N": print the digest of N turns. */
 static uint64_t trace_turns;
 
@@ -138,6 +143,7 @@ static void add_drive(TCase *tests, bool all)
 	static const TTest rounds = { "drive_rounds", drive_rounds, __FILE__, __LINE__ };
 	static const TTest brief = { "drive_short", drive_short, __FILE__, __LINE__ };
 	static const TTest twice = { "drive_twice", drive_twice, __FILE__, __LINE__ };
+	static const TTest again = { "drive_again", drive_again, __FILE__, __LINE__ };
 	static const TTest record = { "drive_recorded", drive_recorded, __FILE__, __LINE__ };
 	static const TTest trace = { "drive_trace", drive_trace, __FILE__, __LINE__ };
 	static TTest of[FILES];
@@ -148,6 +154,7 @@ static void add_drive(TCase *tests, bool all)
 		tcase_add_loop_test(tests, &rounds, 0, (int)kit_driven->rounds);
 		tcase_add_loop_test(tests, &brief, 0, 1);
 		tcase_add_loop_test(tests, &twice, 0, 1);
+		tcase_add_loop_test(tests, &again, 0, 24);
 		tcase_add_loop_test(tests, &record, 0, 1);
 		add_corpus();
 	}

@@ -45,6 +45,7 @@ static void kit_log(void *state, enum gputm_log_level level, const char *message
 	(void)level;
 	kit->messages++;
 	strncpy(kit->message, message, sizeof(kit->message) - 1);
+	kit_golden_said(message);
 	if (kit_heard)
 		fprintf(kit_heard, "%s\n", message);
 }
@@ -63,6 +64,7 @@ void kit_close(struct kit *kit)
 {
 	for (struct kit_made *made = kit->made; made; made = made->before)
 		kit_valid(made->unit);
+	kit->keeps = false;
 	while (kit->made)
 		kit_free(kit, kit->made->maker, kit->made->unit);
 	gputm_ctx_unref(kit->ctx);
@@ -76,8 +78,17 @@ const struct kit_maker *kit_watched;
 struct gputm_unit *kit_make(struct kit *kit, const struct kit_maker *maker, const void *config)
 {
 	struct kit_made *made = malloc(sizeof(*made));
+	struct gputm_unit *kept = kit->kept;
 
 	ck_assert_ptr_nonnull(made);
+	if (kept && !memcmp(config, gputm_unit_config(kept), maker->params()->config_size)) {
+		free(made);
+		kit->kept = NULL;
+		gputm_unit_reset(kept);
+		if (maker == kit_watched)
+			kit_observe(kept);
+		return kept;
+	}
 	*made = (struct kit_made){ maker, NULL, kit->made };
 	ck_assert_msg(!maker->make(kit->ctx, config, &made->unit), "%s", kit->message);
 	kit->made = made;
@@ -100,9 +111,23 @@ void kit_made_instead(struct kit *kit, const struct gputm_unit *unit, struct gpu
 	}
 }
 
+static bool has_made(const struct kit *kit, const struct gputm_unit *unit)
+{
+	const struct kit_made *made = kit->made;
+
+	while (made && made->unit != unit)
+		made = made->before;
+	return made;
+}
+
 void kit_free(struct kit *kit, const struct kit_maker *maker, struct gputm_unit *unit)
 {
 	kit_forge(unit);
+	if (kit->keeps && !kit->kept && has_made(kit, unit)) {
+		kit_observe_instead(unit, NULL);
+		kit->kept = unit;
+		return;
+	}
 	kit_made_instead(kit, unit, NULL);
 	maker->destroy(unit);
 }

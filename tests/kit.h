@@ -27,6 +27,8 @@ struct kit {
 	struct kit_made *made;		  /* by kit_make(), the last first */
 	const struct gputm_unit *guarded; /* by kit_guard() */
 	uint64_t digest;
+	bool keeps;		 /* the first unit that is freed becomes the next of its config */
+	struct gputm_unit *kept; /* such a unit, used, to be reset */
 };
 void kit_open(struct kit *kit);
 /* Checks and frees what kit_make() made; asserts that nothing leaked. */
@@ -208,7 +210,7 @@ uint64_t kit_stat(const struct gputm_unit *unit, const char *name);
  */
 void kit_observe(struct gputm_unit *unit);
 void kit_unobserve(void);
-/* Where `unit` is observed, observe `other` in its place, with the events so far. */
+/* Where `unit` is observed, observe `other` in its place, with the events so far; NULL: none. */
 void kit_observe_instead(const struct gputm_unit *unit, struct gputm_unit *other);
 /* Of the events of a kind since kit_observe(): how many, and the values of the last. */
 unsigned kit_events(uint32_t kind);
@@ -288,12 +290,19 @@ void kit_drive(const uint8_t *data, size_t size, bool thorough);
 uint64_t kit_trace(uint64_t turns);
 /* Such a digest of one round. */
 uint64_t kit_trace_round(uint64_t round);
+/* Drive a unit, reset it, and drive it with the same bytes: it does the same. */
+void kit_drive_again(uint64_t round);
 /* Drive for a while: events, statistics, storage and states are as this file says, if there is it;
  * with KIT_GOLDEN in the environment the file is written. */
 void kit_record(const char *path);
 /* Of a unit under such a drive: hear its events from now on; note its state. */
 void kit_golden_listen(struct gputm_unit *unit);
 void kit_golden_state(const struct gputm_unit *unit);
+/* Note which forged snapshots the unit takes; it is as before. */
+void kit_golden_forge(struct gputm_unit *unit);
+/* While there is such a drive: note a message. */
+extern bool kit_golden_records;
+void kit_golden_said(const char *message);
 void kit_golden(const char *path);
 
 #define KIT_DRIVE(UNIT, ROUNDS, SIZE)                                                          \
