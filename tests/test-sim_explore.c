@@ -18,7 +18,8 @@ KIT_TESTS(test_case, explore_case_count)
 	ck_assert(one->wrong || result.closed);
 }
 
-static const struct host_system *const systems[] = { &host_getm, &host_kilo, &host_si };
+static const struct host_system *const systems[] = { &host_getm, &host_kilo, &host_tcd,
+						     &host_si };
 
 static struct explore_result outcomes(const struct host_trial *trial)
 {

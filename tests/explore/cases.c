@@ -22,6 +22,7 @@
 	.set = { "commit_unit.buffers=0", "commit_unit.empty_pool=resend" }
 #define WARPTM .system = &host_warptm, .word_stride = 256
 #define SI .system = &host_si, .word_stride = 256
+#define TCD .system = &host_tcd, .word_stride = 256
 /* Wavefronts and lanes of a work-group in local memory. */
 #define LOCAL(groups, items, ...)                                                              \
 	{                                                                                      \
@@ -93,6 +94,40 @@ const struct explore_case explore_cases[] = {
 	  { WARPTM, .cores = 2, .lanes = 2, .words = 1, .attempts = 1, .ordered = true } },
 	{ "warptm-four", EXPLORE_LARGE, 0, NULL,
 	  { WARPTM, .cores = 2, .lanes = 2, .attempts = 1, .ordered = true } },
+	{ "tcd", EXPLORE_FULL, 0, NULL,
+	  { TCD, .cores = 2, .attempts = 1, .ordered = true, .seen = "second_chance" } },
+	{ "tcd-one", EXPLORE_ALWAYS, 0, NULL,
+	  { TCD, .cores = 2, .words = 1, .ordered = true, .reload = true } },
+	{ "tcd-any", EXPLORE_LARGE, 0, NULL, { TCD, .cores = 2, .attempts = 1 } },
+	{ "tcd-again", EXPLORE_LARGE, 0, NULL, { TCD, .cores = 2, .ordered = true } },
+	{ "tcd-messages", EXPLORE_LARGE, 0, NULL,
+	  { TCD, .cores = 2, .attempts = 1, .words = 1, .grain = HOST_MESSAGES,
+	    .reduce = true } },
+	{ "tcd-messages-two", EXPLORE_LARGE, 0, NULL,
+	  { TCD, .cores = 2, .attempts = 1, .ordered = true, .grain = HOST_MESSAGES,
+	    .reduce = true } },
+	{ "tcd-reader", EXPLORE_FULL, 0, NULL,
+	  { TCD, .cores = 2, .attempts = 1, .split = true, .ordered = true,
+	    .grain = HOST_MESSAGES, .reduce = true, .seen = "guard_conflicts" } },
+	{ "tcd-reader-any", EXPLORE_LARGE, 0, NULL,
+	  { TCD, .cores = 2, .attempts = 1, .split = true, .grain = HOST_MESSAGES,
+	    .reduce = true } },
+	{ "tcd-reader-again", EXPLORE_LARGE, 0, NULL,
+	  { TCD, .cores = 2, .split = true, .ordered = true, .grain = HOST_MESSAGES,
+	    .reduce = true } },
+	{ "tcd-reader-ticks", EXPLORE_LARGE, 0, NULL,
+	  { TCD, .cores = 2, .attempts = 1, .split = true, .ordered = true, .grain = HOST_TICKS,
+	    .reduce = true } },
+	{ "tcd-warps", EXPLORE_LARGE, 0, NULL,
+	  { TCD, .cores = 2, .lanes = 2, .words = 1, .attempts = 1, .ordered = true } },
+	{ "tcd-three", EXPLORE_LARGE, 0, NULL,
+	  { TCD, .cores = 3, .attempts = 1, .ordered = true } },
+	{ "tcd-late", EXPLORE_FULL, 10, SKEW,
+	  { .system = &host_tcd_late, .word_stride = 256, .cores = 2, .attempts = 1,
+	    .split = true } },
+	{ "tcd-no-guard", EXPLORE_FULL, 24, SKEW,
+	  { TCD, .set = { "tcd.guard_writeback=0" }, .cores = 2, .attempts = 1, .split = true,
+	    .ordered = true, .grain = HOST_MESSAGES, .reduce = true } },
 	{ "si-tm", EXPLORE_FULL, 0, NULL,
 	  { SI, .cores = 2, .attempts = 1, .reload = true, .seen = "loops" } },
 	{ "si-tm-again", EXPLORE_LARGE, 0, NULL, { SI, .cores = 2, .ordered = true } },

@@ -413,6 +413,7 @@ static unsigned accesses(uint32_t core, uint32_t choice[])
 	const struct sim_warp *warp = &host->warp[core];
 	const struct thread *thread = &host->thread[core * lanes()];
 	uint64_t active = gputm_simt_stack_active_mask(warp->stack);
+	bool loads = !trial->split || core, stores = !trial->split || !core;
 	unsigned count = 0;
 
 	if (warp->wait != SIM_READY || is_over(core))
@@ -422,9 +423,9 @@ static unsigned accesses(uint32_t core, uint32_t choice[])
 		return 1;
 	}
 	for (uint32_t picks = 1; picks < 1u << 2 * lanes(); picks++) {
-		if (may_pick(warp, LOAD | picks, active))
+		if (loads && may_pick(warp, LOAD | picks, active))
 			choice[count++] = STEP(ISSUE, core, LOAD | picks);
-		if (may_pick(warp, STORE | picks, active))
+		if (stores && may_pick(warp, STORE | picks, active))
 			choice[count++] = STEP(ISSUE, core, STORE | picks);
 	}
 	choice[count++] = STEP(ISSUE, core, COMMIT);
@@ -538,7 +539,7 @@ static bool behind(uint32_t core, uint32_t partition)
 {
 	const struct sim_warp *warp = &host->warp[core];
 
-	if (host->up[core][partition].count)
+	if (host->up[core][partition].count && !trial->system->timed)
 		return true;
 	if (host->down[core][partition].count || host->core_due[core])
 		return false;
@@ -786,8 +787,9 @@ static void key_of(struct explore_key *key)
 {
 	for (size_t i = 0; i < host->port.units; i++) {
 		struct gputm_unit *unit = unit_in(&host->port.unit[i]);
+		const char *apart = trial->whole ? NULL : trial->system->apart;
 
-		if (unit)
+		if (unit && !(apart && !strcmp(apart, unit->class->kind)))
 			mix_unit(key, unit);
 	}
 }

@@ -35,6 +35,11 @@ struct host_system {
 	bool commits_apart;
 	/* Steps reach what all cores and partitions share: only replies to loads go first. */
 	bool shared;
+	/* A load notes when memory was written last: a core that may yet load goes before writes
+	 * or after, and no partition first. */
+	bool timed;
+	/* tidy() has put what units of this kind and their parts hold elsewhere. */
+	const char *apart;
 	/* Each thing that happens takes a tick: tidy() is to make times relative. */
 	bool clock;
 	/* The system keeps so many copies of the words, one behind the other from there on. */
@@ -60,6 +65,7 @@ struct host_trial {
 	enum host_grain grain;
 	bool snapshots;	      /* ends are those of snapshot isolation, if not serial */
 	bool ordered;	      /* loads before stores, the lower word first */
+	bool split;	      /* core 0 only stores, the others only load */
 	bool reduce;	      /* leave out orders that make no difference (README.md) */
 	bool whole;	      /* do not tidy: more states, the same ends */
 	const char *seen;     /* a statistic that must count something somewhere, or NULL */

@@ -153,3 +153,152 @@ const struct host_system host_warptm = {
 	.class = &sim_warptm, .configure = configure_warps, .prepare = prepare_warps,
 	.tidy = tidy_warps, .alone = alone_warp, .waits = waits, .commits_apart = true,
 };
+
+/* ---- temporal conflict detection ---- */
+
+#define BLOCKS 2 /* whose times a partition keeps */
+#define TIMED 4	 /* lanes of all cores, at most */
+
+/* Times of first loads, and of writes: how many first loads came before. */
+struct order {
+	uint32_t first[TIMED], written[HOST_PARTITIONS][BLOCKS];
+};
+
+static uint64_t *writes; /* so many so far are the time, which no other unit needs */
+static struct order *order;
+static const struct sim_system_ops *usual;
+static void (*usual_wrote)(struct sim_port *port, uint32_t partition,
+			   const struct gputm_mem_request *request);
+
+static void load(struct sim_port *port, struct sim_warp *warp)
+{
+	port->now = *writes;
+	usual->load(port, warp);
+	port->now = 0;
+}
+
+/* As if it were sent after the next write. */
+static void load_late(struct sim_port *port, struct sim_warp *warp)
+{
+	port->now = *writes + 1;
+	usual->load(port, warp);
+	port->now = 0;
+}
+
+static void wrote(struct sim_port *port, uint32_t partition,
+		  const struct gputm_mem_request *request)
+{
+	port->now = ++*writes;
+	usual_wrote(port, partition, request);
+	port->now = 0;
+}
+
+static void configure_times(void *memory)
+{
+	struct warptm_config *config = memory;
+
+	configure_warps(memory);
+	config->last_written.ways = 1;
+	config->last_written.entries = BLOCKS;
+}
+
+static void prepare_with(struct sim_port *port, void (*how)(struct sim_port *port,
+							   struct sim_warp *warp))
+{
+	static struct sim_system_ops ops;
+	struct warptm *tm = port->state;
+
+	prepare_warps(port);
+	writes = arena_take(ARENA_UNITS, sizeof(*writes));
+	order = arena_calloc(1, sizeof(*order));
+	usual = port->ops;
+	usual_wrote = tm->kilo.wrote;
+	tm->kilo.wrote = wrote;
+	ops = *usual;
+	ops.load = how;
+	port->ops = &ops;
+}
+
+static void prepare_times(struct sim_port *port)
+{
+	prepare_with(port, load);
+}
+
+static void prepare_late(struct sim_port *port)
+{
+	prepare_with(port, load_late);
+}
+
+static uint32_t lanes_of(const struct sim_port *port)
+{
+	return port->shape.cores * port->shape.lanes;
+}
+
+/* The time of the first load of a lane, counted through all cores; false: there is none. */
+static bool has_loaded(const struct sim_port *port, uint32_t lane, uint64_t *time)
+{
+	const struct warptm *tm = port->state;
+	const struct gputm_first_read *table = tm->first_read[lane / port->shape.lanes];
+
+	return gputm_first_read_get_time(table, 0, lane % port->shape.lanes, time) > 0;
+}
+
+/* First loads before this time that differ from one another. */
+static uint32_t loads_before(const struct sim_port *port, uint64_t end)
+{
+	uint64_t time, other;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < lanes_of(port); i++) {
+		bool fresh = has_loaded(port, i, &time) && time < end;
+
+		for (uint32_t k = 0; fresh && k < i; k++)
+			fresh = !has_loaded(port, k, &other) || other != time;
+		count += fresh;
+	}
+	return count;
+}
+
+static void tidy_order(struct sim_port *port)
+{
+	const struct warptm *tm = port->state;
+	uint64_t time;
+
+	tidy_warps(port);
+	for (uint32_t i = 0; i < lanes_of(port); i++)
+		order->first[i] = has_loaded(port, i, &time) ? 1 + loads_before(port, time) : 0;
+	for (uint32_t i = 0; i < port->shape.partitions; i++)
+		for (uint32_t k = 0; k < BLOCKS; k++) {
+			sim_must(port,
+				 gputm_last_written_get_entry(tm->last_written[i], 0, k, &time),
+				 "there is no such time");
+			order->written[i][k] = loads_before(port, time);
+		}
+}
+
+static void blank_times(const char *kind, uint8_t *bytes, size_t size)
+{
+	const size_t masks = 3 * 8;
+
+	if (!strcmp(kind, "first_read"))
+		memset(bytes + masks, 0, size - masks); /* of one warp */
+}
+
+/* The warp's next load notes no time. */
+static bool alone_timed(const struct sim_port *port, const struct sim_warp *warp)
+{
+	uint64_t time, active = warp->in_tx ? gputm_simt_stack_active_mask(warp->stack) : 0;
+	bool noted = true;
+
+	for (SIM_EACH_LANE(lane, active))
+		noted &= has_loaded(port, warp->core * port->shape.lanes + (uint32_t)lane, &time);
+	return noted && alone_warp(port, warp);
+}
+
+#define TCD                                                                                    \
+	.class = &sim_warptm_tcd, .configure = configure_times, .tidy = tidy_order,            \
+	.blank = blank_times, .alone = alone_timed, .waits = waits, .commits_apart = true,     \
+	.timed = true, .apart = "last_written"
+
+const struct host_system host_tcd = { TCD, .prepare = prepare_times };
+const struct host_system host_tcd_late = { TCD, .prepare = prepare_late };
