@@ -40,6 +40,8 @@ struct thread {
 	uint32_t read[HOST_WORDS], wrote[HOST_WORDS];
 	uint32_t foreign; /* words whose value was another's */
 	uint32_t aborts;
+	uint8_t plan[2 * HOST_WORDS + 1], planned; /* what its attempts issue, as far as known */
+	uint8_t at;				   /* in that */
 	bool committing, committed, over;
 };
 
@@ -349,7 +351,12 @@ static void told_abort(void *state, uint32_t number, enum sim_abort_reason reaso
 
 	(void)state;
 	(void)reason;
-	*thread = (struct thread){ .aborts = thread->aborts + 1 };
+	thread->loaded = thread->stored = thread->foreign = 0;
+	memset(thread->read, 0, sizeof(thread->read));
+	memset(thread->wrote, 0, sizeof(thread->wrote));
+	thread->committing = false;
+	thread->at = 0;
+	thread->aborts++;
 	if (!trial->attempts)
 		thread->aborts &= 3;
 }
@@ -422,6 +429,10 @@ static unsigned accesses(uint32_t core, uint32_t choice[])
 		choice[0] = STEP(ISSUE, core, warp->in_tx ? ENTER : BEGIN);
 		return 1;
 	}
+	if (thread->at < thread->planned) {
+		choice[0] = STEP(ISSUE, core, thread->plan[thread->at]);
+		return 1;
+	}
 	for (uint32_t picks = 1; picks < 1u << 2 * lanes(); picks++) {
 		if (loads && may_pick(warp, LOAD | picks, active))
 			choice[count++] = STEP(ISSUE, core, LOAD | picks);
@@ -430,6 +441,14 @@ static unsigned accesses(uint32_t core, uint32_t choice[])
 	}
 	choice[count++] = STEP(ISSUE, core, COMMIT);
 	return count;
+}
+
+/* What has been issued is what the next attempt does here. */
+static void plan(struct thread *thread, uint32_t what)
+{
+	if (thread->at == thread->planned)
+		thread->plan[thread->planned++] = (uint8_t)what;
+	thread->at++;
 }
 
 static void access_words(struct sim_port *port, struct sim_warp *warp, uint32_t what)
@@ -463,6 +482,8 @@ static void issue(uint32_t core, uint32_t what)
 	pass_time();
 	if (warp->in_tx && port->ops->watch && port->ops->watch(port, warp))
 		return;
+	if (trial->same && what <= COMMIT)
+		plan(&host->thread[core], what);
 	if (what == BEGIN) {
 		sim_tx_begin(port, warp, 0);
 	} else if (what == COMMIT && trial->system->commits_apart) {

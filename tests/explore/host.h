@@ -65,6 +65,7 @@ struct host_trial {
 	enum host_grain grain;
 	bool snapshots;	      /* ends are those of snapshot isolation, if not serial */
 	bool ordered;	      /* loads before stores, the lower word first */
+	bool same;	      /* each attempt does what the one before did; one lane */
 	bool split;	      /* core 0 only stores, the others only load */
 	bool reduce;	      /* leave out orders that make no difference (README.md) */
 	bool whole;	      /* do not tidy: more states, the same ends */
