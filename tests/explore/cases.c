@@ -20,6 +20,7 @@
 #define KILO_RESEND                                                                            \
 	.system = &host_kilo, .word_stride = 256,                                              \
 	.set = { "commit_unit.buffers=0", "commit_unit.empty_pool=resend" }
+#define KILO_STRONG KILO, .set = { "system.isolation=strong" }
 #define WARPTM .system = &host_warptm, .word_stride = 256
 #define SI .system = &host_si, .word_stride = 256
 #define TCD .system = &host_tcd, .word_stride = 256
@@ -86,6 +87,17 @@ const struct explore_case explore_cases[] = {
 	    .reduce = true } },
 	{ "kilo-tm-three", EXPLORE_LARGE, 0, NULL,
 	  { KILO, .cores = 3, .attempts = 1, .ordered = true } },
+	{ "kilo-tm-weak", EXPLORE_FULL, 8, SKEW,
+	  { KILO, .cores = 2, .attempts = 1, .ordered = true, .plain = true } },
+	{ "kilo-tm-strong", EXPLORE_FULL, 0, NULL,
+	  { KILO_STRONG, .cores = 2, .attempts = 1, .ordered = true, .plain = true } },
+	{ "kilo-tm-strong-any", EXPLORE_LARGE, 0, NULL,
+	  { KILO_STRONG, .cores = 2, .attempts = 1, .plain = true } },
+	{ "kilo-tm-strong-messages", EXPLORE_LARGE, 0, NULL,
+	  { KILO_STRONG, .cores = 2, .attempts = 1, .ordered = true, .plain = true,
+	    .grain = HOST_MESSAGES, .reduce = true } },
+	{ "kilo-tm-strong-three", EXPLORE_LARGE, 0, NULL,
+	  { KILO_STRONG, .cores = 3, .attempts = 1, .ordered = true, .plain = true } },
 	{ "warp-getm", EXPLORE_ALWAYS, 0, NULL,
 	  { GETM, .cores = 1, .lanes = 2, .attempts = 2, .ordered = true } },
 	{ "warp-kilo-tm", EXPLORE_FULL, 0, NULL,

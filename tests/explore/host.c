@@ -34,7 +34,13 @@ struct request {
 	uint32_t value[REQUEST_WORDS];
 };
 
-/* The transaction of a lane. */
+/* An access outside of transactions; a load has its value once the reply is here. */
+struct plain {
+	bool load;
+	uint32_t word, value;
+};
+
+/* The transaction of a lane, or its plain accesses. */
 struct thread {
 	uint32_t loaded, stored; /* words */
 	uint32_t read[HOST_WORDS], wrote[HOST_WORDS];
@@ -43,6 +49,8 @@ struct thread {
 	uint8_t plan[2 * HOST_WORDS + 1], planned; /* what its attempts issue, as far as known */
 	uint8_t at;				   /* in that */
 	bool committing, committed, over;
+	uint32_t plains;
+	struct plain plain[2 * HOST_WORDS];
 };
 
 struct host {
@@ -75,6 +83,11 @@ static uint32_t lanes(void)
 static uint32_t threads(void)
 {
 	return trial->cores * lanes();
+}
+
+static bool is_plain(uint32_t core)
+{
+	return trial->plain && core == trial->cores - 1;
 }
 
 /* Of a word, or of a copy of one. */
@@ -167,8 +180,8 @@ static void send_loads(struct sim_port *port, struct sim_warp *warp, enum sim_op
 {
 	uint64_t wanted[HOST_PARTITIONS] = { 0 };
 
-	if (op != SIM_LOAD || touch) {
-		fail("this host has loads only");
+	if ((op != SIM_LOAD && !is_plain(warp->core)) || touch) {
+		fail("transactions have loads only");
 		return;
 	}
 	for (SIM_EACH_LANE(lane, mask))
@@ -177,8 +190,10 @@ static void send_loads(struct sim_port *port, struct sim_warp *warp, enum sim_op
 	warp->wait = SIM_REPLIES;
 	warp->outstanding = 0;
 	for (uint32_t i = 0; i < HOST_PARTITIONS; i++) {
-		struct sim_message message = { .what = SIM_DO_LOAD, .b = wanted[i] };
+		struct sim_message message = { .b = wanted[i] };
 
+		message.what = op == SIM_LOAD ? SIM_DO_LOAD : SIM_DO_STORE;
+		message.a = is_plain(warp->core) ? warp->address[0] : 0;
 		message.core = warp->core;
 		message.partition = (uint8_t)i;
 		if (!wanted[i])
@@ -205,6 +220,10 @@ static void serve(struct sim_port *port, const struct sim_message *message)
 	struct sim_warp *warp = sim_warp_of(port, message->core, message->warp);
 	struct sim_message reply = *message;
 
+	if (port->strong && message->what <= SIM_DO_ADD && port->ops->keep(port, &reply, 1))
+		return;
+	if (message->what == SIM_DO_STORE)
+		sim_memory_write(port->memory, warp->address[0], warp->value[0]);
 	if (message->what == SIM_DO_LOAD && port->ops->served)
 		port->ops->served(port, &reply);
 	for (SIM_EACH_LANE(lane, message->what == SIM_DO_LOAD ? message->b : 0))
@@ -390,12 +409,12 @@ static bool is_over(uint32_t core)
 	return host->thread[core * lanes()].over || given_up(core);
 }
 
-/* May the transaction load (store) the word now? */
-static bool may_access(const struct thread *thread, uint32_t word, uint32_t what)
+/* May the thread load (store) the word now? */
+static bool may_access(const struct thread *thread, uint32_t word, uint32_t what, bool ordered)
 {
-	uint32_t later = what == LOAD && trial->ordered ? thread->loaded >> word | thread->stored :
+	uint32_t later = what == LOAD && ordered ? thread->loaded >> word | thread->stored :
 			 what == LOAD ? thread->loaded >> word & 1 :
-			 trial->ordered ? thread->stored >> word : thread->stored >> word & 1;
+			 ordered ? thread->stored >> word : thread->stored >> word & 1;
 
 	return !later;
 }
@@ -408,7 +427,7 @@ static bool may_pick(const struct sim_warp *warp, uint32_t what, uint64_t active
 		if (pick > (trial->words ? trial->words : HOST_WORDS) ||
 		    (pick && !(active >> lane & 1)) ||
 		    (pick && !may_access(&host->thread[warp->lane[lane].thread], pick - 1,
-					 what & KINDS)))
+					 what & KINDS, trial->ordered && !is_plain(warp->core))))
 			return false;
 	}
 	return true;
@@ -425,7 +444,7 @@ static unsigned accesses(uint32_t core, uint32_t choice[])
 
 	if (warp->wait != SIM_READY || is_over(core))
 		return 0;
-	if (!warp->in_tx || thread->committing) {
+	if ((!warp->in_tx && !is_plain(core)) || thread->committing) {
 		choice[0] = STEP(ISSUE, core, warp->in_tx ? ENTER : BEGIN);
 		return 1;
 	}
@@ -474,6 +493,35 @@ static void access_words(struct sim_port *port, struct sim_warp *warp, uint32_t 
 		port->ops->store(port, warp);
 }
 
+/* A thread outside of transactions goes on once the access is done. */
+static void access_plainly(struct sim_port *port, struct sim_warp *warp, uint32_t what)
+{
+	struct thread *thread = &host->thread[warp->lane[0].thread];
+	bool load = (what & KINDS) == LOAD;
+	uint32_t word = PICK(what, 0) - 1, value = load ? 0 : value_of(warp->lane[0].thread);
+
+	if (what == COMMIT) {
+		thread->over = true;
+		return;
+	}
+	*(load ? &thread->loaded : &thread->stored) |= 1u << word;
+	thread->plain[thread->plains++] = (struct plain){ load, word, value };
+	warp->mask = 1;
+	warp->address[0] = address_of(word);
+	warp->value[0] = value;
+	send_loads(port, warp, load ? SIM_LOAD : SIM_STORE, 1, false);
+}
+
+static void plain_done(struct sim_warp *warp)
+{
+	struct thread *thread = &host->thread[warp->lane[0].thread];
+	struct plain *plain = &thread->plain[thread->plains - 1];
+
+	if (plain->load)
+		plain->value = warp->lane[0].loaded;
+	warp->wait = SIM_READY;
+}
+
 static void issue(uint32_t core, uint32_t what)
 {
 	struct sim_port *port = &host->port;
@@ -484,7 +532,9 @@ static void issue(uint32_t core, uint32_t what)
 		return;
 	if (trial->same && what <= COMMIT)
 		plan(&host->thread[core], what);
-	if (what == BEGIN) {
+	if (is_plain(core)) {
+		access_plainly(port, warp, what);
+	} else if (what == BEGIN) {
 		sim_tx_begin(port, warp, 0);
 	} else if (what == COMMIT && trial->system->commits_apart) {
 		host->thread[core * lanes()].committing = true;
@@ -565,7 +615,8 @@ static bool behind(uint32_t core, uint32_t partition)
 	if (host->down[core][partition].count || host->core_due[core])
 		return false;
 	return loads_from(warp, partition) || (is_over(core) && alone(core)) ||
-	       (trial->system->waits && trial->system->waits(&host->port, warp, partition));
+	       (!is_plain(core) && trial->system->waits &&
+		trial->system->waits(&host->port, warp, partition));
 }
 
 /* Steps of one place that no other step depends on; 0: there are none. */
@@ -629,7 +680,9 @@ static void arrive_down(uint32_t core, uint32_t partition)
 	pass_time();
 	if (message.what >= SIM_DO_SYSTEM)
 		port->ops->at_core(port, &message);
-	else if (!--warp->outstanding)
+	else if (!--warp->outstanding && is_plain(core))
+		plain_done(warp);
+	else if (!warp->outstanding)
 		port->ops->loaded(port, warp);
 }
 
@@ -851,9 +904,21 @@ static const char *judge_units(void)
 /* ---- ends ---- */
 
 /* Do the committed transactions, one after the other from here, explain what was read and what
- * the memory holds? `left`: those that have yet to be placed. */
-static bool explained(uint32_t left, const uint32_t word[HOST_WORDS])
+ * the memory holds? `left`: those that have yet to be placed; plain accesses before `next` have
+ * been. */
+static bool explained(uint32_t left, uint32_t next, const uint32_t word[HOST_WORDS])
 {
+	const struct thread *last = &host->thread[threads() - 1];
+	const struct plain *plain = &last->plain[next];
+
+	if (next < last->plains && (!plain->load || plain->value == word[plain->word])) {
+		uint32_t after[HOST_WORDS];
+
+		memcpy(after, word, sizeof(after));
+		after[plain->word] = plain->value;
+		if (explained(left, next + 1, after))
+			return true;
+	}
 	for (uint32_t i = 0; i < threads(); i++) {
 		const struct thread *thread = &host->thread[i];
 		uint32_t after[HOST_WORDS];
@@ -863,10 +928,11 @@ static bool explained(uint32_t left, const uint32_t word[HOST_WORDS])
 			fits &= !(thread->foreign >> k & 1) || thread->read[k] == word[k];
 			after[k] = thread->stored >> k & 1 ? thread->wrote[k] : word[k];
 		}
-		if (fits && explained(left & ~(1u << i), after))
+		if (fits && explained(left & ~(1u << i), next, after))
 			return true;
 	}
-	return !left && !memcmp(word, host->word, HOST_WORDS * sizeof(*word));
+	return !left && next == last->plains &&
+	       !memcmp(word, host->word, HOST_WORDS * sizeof(*word));
 }
 
 /* The same, if each transaction reads what has been committed when it begins, and none commits to
@@ -919,7 +985,7 @@ static const char *judge_end(void)
 	if (trial->snapshots)
 		return isolated(committed, 0, start, late) ? NULL
 							   : "no snapshots explain this end";
-	return explained(committed, start) ? NULL : "no serial order explains this end";
+	return explained(committed, 0, start) ? NULL : "no serial order explains this end";
 }
 
 static const char *judge(bool over)
@@ -1075,7 +1141,8 @@ static void make(const struct sim_workload *workload, const void *config,
 	if (trial->system->prepare)
 		trial->system->prepare(&host->port);
 	for (uint32_t i = 0; i < trial->cores; i++)
-		issue(i, BEGIN);
+		if (!is_plain(i))
+			issue(i, BEGIN);
 	tidy();
 }
 

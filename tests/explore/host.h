@@ -64,7 +64,8 @@ struct host_trial {
 	unsigned word_stride; /* bytes from a word to the next */
 	enum host_grain grain;
 	bool snapshots;	      /* ends are those of snapshot isolation, if not serial */
-	bool ordered;	      /* loads before stores, the lower word first */
+	bool plain;	      /* the last core's accesses are outside of transactions */
+	bool ordered;	      /* of transactions: loads before stores, the lower word first */
 	bool same;	      /* each attempt does what the one before did; one lane */
 	bool split;	      /* core 0 only stores, the others only load */
 	bool reduce;	      /* leave out orders that make no difference (README.md) */

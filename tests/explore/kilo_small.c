@@ -13,6 +13,7 @@ static void configure(void *memory)
 	struct gputm_commit_unit_config *unit = &config->commit_unit;
 
 	config->tx_log.reserve_rows = 4;
+	config->isolation.ways = config->isolation.entries = 1;
 	config->commit_id.credits = config->tx_log.lanes;
 	config->commit_id.ring = unit->ring = config->commit_id.cores * config->tx_log.lanes;
 	config->commit_sequencer.slots = 2;
@@ -71,6 +72,7 @@ static void tidy(struct sim_port *port)
 	for (uint32_t i = 0; i < port->shape.partitions; i++) {
 		host_tidy_queue(port, &kilo->partition[i].waiting);
 		host_tidy_queue(port, &kilo->partition[i].resent);
+		host_tidy_queue(port, &kilo->partition[i].held);
 		tidy_unit(kilo->partition[i].unit);
 	}
 }

@@ -35,10 +35,13 @@ SIM_UNIT_KIND(recency_bloom);
 const char *const sim_strong_names[] = { "weak", "strong" };
 
 /* A filter of 1,024 cells, as the history of writers has (4.4.3). */
-static const struct gputm_recency_bloom_config filter = {
-	.size = sizeof filter, .ways = 4, .entries = 256, .stamp_bits = 32, .stamps = 2,
-	.granularity = 4, .address_bits = SIM_ADDRESS_BITS, .seed = 1,
-};
+void sim_strong_init(struct gputm_recency_bloom_config *filter)
+{
+	gputm_params_init(gputm_recency_bloom_params(), filter, sizeof *filter);
+	filter->stamp_bits = 32;
+	filter->stamps = 2;
+	filter->address_bits = SIM_ADDRESS_BITS;
+}
 
 int sim_strong_make(struct sim_port *port, struct kilo *kilo)
 {
@@ -50,8 +53,8 @@ int sim_strong_make(struct sim_port *port, struct kilo *kilo)
 				"answers loads with what was in memory before");
 	port->strong = true;
 	for (uint32_t i = 0; !error && i < port->shape.partitions; i++)
-		error = sim_unit_add(port, "isolation", &kind_recency_bloom, &filter,
-				     &kilo->partition[i].recent);
+		error = sim_unit_add(port, "isolation", &kind_recency_bloom,
+				     &kilo->config->isolation, &kilo->partition[i].recent);
 	return error;
 }
 

@@ -320,6 +320,7 @@ void sim_kilo_init(void *memory, const struct sim_shape *shape)
 	const char *packing = shape->pack_messages ? "reference" : "kilo-tm";
 
 	gputm_params_init(&option_params, &config->system, sizeof config->system);
+	sim_strong_init(&config->isolation);
 	gputm_params_init(gputm_commit_sequencer_params(), &config->commit_sequencer,
 			  sizeof config->commit_sequencer);
 	if (gputm_commit_sequencer_config_preset(&config->commit_sequencer, packing))

@@ -33,6 +33,7 @@ struct kilo_config {
 	struct gputm_commit_sequencer_config commit_sequencer;
 	struct gputm_commit_unit_config commit_unit;
 	struct kilo_options system;
+	struct gputm_recency_bloom_config isolation;
 };
 
 /* The watchdog at work on a warp. */
@@ -116,6 +117,7 @@ bool sim_kilo_settle(void *config, const struct sim_given *given, char *error, s
 /* kilo_strong.c */
 /* Cores that were short of credits ask again in the next cycle. */
 void sim_kilo_ask_again(struct sim_port *port);
+void sim_strong_init(struct gputm_recency_bloom_config *filter);
 int sim_strong_make(struct sim_port *port, struct kilo *kilo);
 /* Transactions have read or written these words. */
 void sim_strong_note(struct sim_port *port, struct kilo_partition *partition,
