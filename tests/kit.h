@@ -290,7 +290,7 @@ void kit_drive(const uint8_t *data, size_t size, bool thorough);
 uint64_t kit_trace(uint64_t turns);
 /* Such a digest of one round. */
 uint64_t kit_trace_round(uint64_t round);
-/* Drive a unit, reset it, and drive it with the same bytes: it does the same. */
+/* A unit that has been used and is reset does what a new one does. */
 void kit_drive_again(uint64_t round);
 /* Drive for a while: events, statistics, storage and states are as this file says, if there is it;
  * with KIT_GOLDEN in the environment the file is written. */

@@ -204,6 +204,9 @@ KIT_TEST(test_last_writer_address_range)
 
 	both(history, 0xfffff, 1, GPUTM_LAST_WRITER_FILLED);
 	both(history, 0x100000, 1, -ERANGE);
+	ck_assert_int_ge(gputm_last_writer_youngest_writer(history, 0xfffff, &cid), 0);
+	ck_assert_uint_eq(cid, 1);
+	cid = 7;
 	ck_assert_int_eq(gputm_last_writer_youngest_writer(history, 0x100000, &cid), -ERANGE);
 	ck_assert_int_eq(gputm_last_writer_youngest_writer_probe(history, 0x100000, &cid), -ERANGE);
 	ck_assert_uint_eq(cid, 7);

@@ -287,7 +287,7 @@ static const uint32_t widths[] = { 1, 2, 3, 8, 31, 32, 33, 64 };
 
 KIT_TESTS(test_simt_stack_update_is_exit_proceed_and_diverge, KIT_COUNT(widths))
 {
-	unsigned rounds = kit_scale(30000, 300);
+	unsigned rounds = kit_scale(30000, 8000);
 	static struct twins t;
 
 	for (unsigned kind = 0; kind < 4; kind++) {

@@ -38,6 +38,7 @@ KIT_TEST(test_tx_log_rows_have_void_entries)
 
 KIT_TEST(test_tx_log_refusals_change_nothing)
 {
+	static const uint64_t first[4] = { 2, 4, 4, 4 };
 	uint64_t odd[4] = { 0x100, 0x102, 0, 0 }, wide[4] = { 0, 0, UINT64_C(1) << 32, 0 };
 	struct gputm_tx_log_lookup own = { 1, 2, 3 };
 	uint32_t value[4] = { 0 }, walked = 9;
@@ -50,6 +51,9 @@ KIT_TEST(test_tx_log_refusals_change_nothing)
 		    "tx_log", "mask = 16", "0 .. 15");
 	KIT_REFUSED(-EINVAL, gputm_tx_log_append_read(log, 0x3, odd, seven),
 		    "address = 258", "multiple of 4");
+	odd[1] = 0x101;
+	KIT_REFUSED(-EINVAL, gputm_tx_log_append_read(log, 0x3, odd, seven), "address = 257");
+	KIT_REFUSED(-EINVAL, gputm_tx_log_append_read(log, 0xf, first, seven), "address = 2 ");
 	KIT_REFUSED(-ERANGE, gputm_tx_log_append_read(log, 0xf, wide, seven),
 		    "address = 4294967296", "0 .. 4294967295");
 	KIT_REFUSED(-ERANGE, gputm_tx_log_lookup_own_writes(log, 0x10, at, value, &own), "");
