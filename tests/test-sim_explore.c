@@ -16,6 +16,7 @@ KIT_TESTS(test_case, explore_case_count)
 	ck_assert_uint_eq(result.steps, one->steps);
 	ck_assert_str_eq(result.wrong, one->wrong ? one->wrong : "");
 	ck_assert(one->wrong || result.closed);
+	ck_assert_uint_eq(result.circles != 0, one->trial.circles);
 }
 
 static const struct host_system *const systems[] = { &host_getm, &host_kilo, &host_tcd,

@@ -50,11 +50,11 @@ const struct explore_case explore_cases[] = {
 	{ "getm-small-again", EXPLORE_FULL, 0, NULL,
 	  { GETM_SMALL, .cores = 2, .attempts = 2, .ordered = true } },
 	{ "getm-rollover", EXPLORE_ALWAYS, 0, NULL,
-	  { GETM_ROLLOVER, .cores = 2, .seen = "rollovers" } },
+	  { GETM_ROLLOVER, .cores = 2, .circles = true, .seen = "rollovers" } },
 	{ "getm-rollover-same", EXPLORE_LARGE, 0, NULL,
-	  { GETM_ROLLOVER, .cores = 2, .same = true } },
+	  { GETM_ROLLOVER, .cores = 2, .same = true, .circles = true } },
 	{ "getm-rollover-messages", EXPLORE_LARGE, 0, NULL,
-	  { GETM_ROLLOVER, .cores = 2, .grain = HOST_MESSAGES } },
+	  { GETM_ROLLOVER, .cores = 2, .grain = HOST_MESSAGES, .circles = true } },
 	{ "getm-three", EXPLORE_LARGE, 0, NULL,
 	  { GETM, .cores = 3, .attempts = 1, .ordered = true } },
 	{ "getm-messages-again", EXPLORE_LARGE, 0, NULL,
@@ -233,10 +233,10 @@ struct explore_result explore_run(const struct explore_case *one, uint64_t most)
 	if (*result.wrong)
 		printf("wrong after %u steps: %s\n", result.steps, result.wrong);
 	else
-		printf("%s in %.1f s; %llu steps, %llu ends, %llu outcomes\n",
+		printf("%s in %.1f s; %llu steps, %llu ends, %llu outcomes, %llu circles\n",
 		       result.closed ? "closed" : "open", result.seconds,
 		       (unsigned long long)result.choices, (unsigned long long)result.ends,
-		       (unsigned long long)result.outcomes);
+		       (unsigned long long)result.outcomes, (unsigned long long)result.circles);
 	fflush(stdout);
 	return result;
 }

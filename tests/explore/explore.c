@@ -12,6 +12,7 @@
 #include "tests/explore/explore.h"
 
 #define NONE UINT32_MAX
+#define EDGE 3
 #define CHUNK 32u /* words that are compared at once */
 
 struct seen {
@@ -41,7 +42,7 @@ struct search {
 	size_t count, capacity;
 	uint32_t *table; /* number of a state + 1, by key */
 	size_t places;	 /* a power of two */
-	uint32_t *edge;	 /* pairs: from, to */
+	uint32_t *edge;	 /* threes: from, to, choice */
 	size_t edges, edge_capacity;
 	struct frontier now, next;
 	struct explore_key *outcome; /* of ends */
@@ -171,13 +172,14 @@ static uint32_t note(struct search *search, uint32_t before, uint32_t choice)
 	return (uint32_t)search->count - 1;
 }
 
-static void join(struct search *search, uint32_t from, uint32_t to)
+static void join(struct search *search, uint32_t from, uint32_t to, uint32_t choice)
 {
-	if (search->edges + 2 > search->edge_capacity)
-		search->edge = grow(search->edge, &search->edge_capacity, search->edges + 2,
+	if (search->edges + EDGE > search->edge_capacity)
+		search->edge = grow(search->edge, &search->edge_capacity, search->edges + EDGE,
 				    sizeof(*search->edge));
 	search->edge[search->edges++] = from;
 	search->edge[search->edges++] = to;
+	search->edge[search->edges++] = choice;
 }
 
 static void judge(struct search *search, uint32_t state, bool over)
@@ -241,7 +243,7 @@ static void expand(struct search *search, uint32_t state, const struct differenc
 		search->model->act(choice[i]);
 		next = note(search, state, choice[i]);
 		search->result.choices++;
-		join(search, state, next);
+		join(search, state, next, choice[i]);
 		if (search->count != before)
 			judge(search, next, false);
 	}
@@ -268,13 +270,13 @@ static uint32_t find_trap(const struct search *search)
 {
 	size_t count = search->count, top = 0;
 	uint32_t *start = calloc(count + 2, sizeof(*start)), trap = NONE;
-	uint32_t *from = malloc((search->edges / 2 + 1) * sizeof(*from));
+	uint32_t *from = malloc((search->edges / EDGE + 1) * sizeof(*from));
 	uint32_t *stack = malloc((count + 1) * sizeof(*stack));
 	bool *live = calloc(count, sizeof(*live));
 
 	if (!start || !from || !stack || !live)
 		grow(NULL, &top, SIZE_MAX / 8, 4);
-	for (size_t i = 0; i < search->edges; i += 2) {
+	for (size_t i = 0; i < search->edges; i += EDGE) {
 		start[search->edge[i + 1] + 2]++;
 		live[search->edge[i]] = true; /* is no end */
 	}
@@ -284,7 +286,7 @@ static uint32_t find_trap(const struct search *search)
 		if (live[i])
 			stack[top++] = (uint32_t)i;
 	}
-	for (size_t i = 0; i < search->edges; i += 2)
+	for (size_t i = 0; i < search->edges; i += EDGE)
 		from[start[search->edge[i + 1] + 1]++] = search->edge[i];
 	while (top) {
 		uint32_t state = stack[--top];
@@ -304,6 +306,154 @@ static uint32_t find_trap(const struct search *search)
 	free(stack);
 	free(live);
 	return trap;
+}
+
+/* ---- circles ---- */
+
+/* States from each of which all others of the set are reached are a set: Tarjan's search. Edges
+ * are in the order of the states that they come from. */
+struct walk {
+	const struct search *search;
+	size_t *first;	 /* of a state's edges */
+	size_t *next;	 /* edge to go on with */
+	uint32_t *found; /* by state: 1 more than states found before, 0: none yet */
+	uint32_t *low;	 /* the first found that is reached */
+	uint32_t *set;	 /* of a state, named by its first state; NONE: not known yet */
+	uint32_t *way, *open;
+	size_t steps, opened, states;
+};
+
+static void *room(size_t count, size_t size)
+{
+	size_t none = 0;
+	void *array = calloc(count + 2, size);
+
+	return array ? array : grow(NULL, &none, SIZE_MAX / 8, 4);
+}
+
+static void enter(struct walk *walk, uint32_t state)
+{
+	walk->low[state] = walk->found[state] = (uint32_t)++walk->states;
+	walk->next[state] = walk->first[state];
+	walk->way[walk->steps++] = walk->open[walk->opened++] = state;
+}
+
+/* All from the last state of the way has been seen. */
+static void leave(struct walk *walk)
+{
+	uint32_t state = walk->way[--walk->steps], before, member;
+
+	if (walk->low[state] == walk->found[state])
+		do {
+			member = walk->open[--walk->opened];
+			walk->set[member] = state;
+		} while (member != state);
+	if (!walk->steps)
+		return;
+	before = walk->way[walk->steps - 1];
+	if (walk->low[state] < walk->low[before])
+		walk->low[before] = walk->low[state];
+}
+
+static void walk_from(struct walk *walk, uint32_t state)
+{
+	enter(walk, state);
+	while (walk->steps) {
+		uint32_t at = walk->way[walk->steps - 1], to;
+
+		if (walk->next[at] == walk->first[at + 1]) {
+			leave(walk);
+			continue;
+		}
+		to = walk->search->edge[EDGE * walk->next[at]++ + 1];
+		if (!walk->found[to])
+			enter(walk, to);
+		else if (walk->set[to] == NONE && walk->found[to] < walk->low[at])
+			walk->low[at] = walk->found[to];
+	}
+}
+
+static bool is_possible(const struct walk *walk, uint32_t state, uint32_t choice)
+{
+	for (size_t i = walk->first[state]; i < walk->first[state + 1]; i++)
+		if (walk->search->edge[EDGE * i + 2] == choice)
+			return true;
+	return false;
+}
+
+/* The choice is there in every state of the set, and not taken within. */
+static bool is_denied(const struct walk *walk, uint32_t set, const uint32_t *member, size_t members,
+		      uint32_t choice)
+{
+	for (size_t i = 0; i < members; i++) {
+		if (!is_possible(walk, member[i], choice))
+			return false;
+		for (size_t k = walk->first[member[i]]; k < walk->first[member[i] + 1]; k++)
+			if (walk->search->edge[EDGE * k + 2] == choice &&
+			    walk->set[walk->search->edge[EDGE * k + 1]] == set)
+				return false;
+	}
+	return true;
+}
+
+/* There is a way round, and nothing is denied to a run that takes all ways within. */
+static bool is_circle(const struct walk *walk, uint32_t set, const uint32_t *member, size_t members)
+{
+	const uint32_t *edge = walk->search->edge;
+	bool round = false;
+
+	for (size_t i = walk->first[set]; i < walk->first[set + 1]; i++)
+		round |= walk->set[edge[EDGE * i + 1]] == set;
+	for (size_t i = walk->first[set]; round && i < walk->first[set + 1]; i++)
+		round = !is_denied(walk, set, member, members, edge[EDGE * i + 2]);
+	return round;
+}
+
+static int by_set(const void *a, const void *b)
+{
+	const uint64_t *one = a, *other = b;
+
+	return *one < *other ? -1 : *one > *other;
+}
+
+static uint64_t count_circles(const struct search *search)
+{
+	size_t count = search->count, members;
+	struct walk walk = {
+		search, room(count, sizeof(size_t)), room(count, sizeof(size_t)), room(count, 4),
+		room(count, 4), room(count, 4), room(count, 4), room(count, 4), 0, 0, 0,
+	};
+	uint64_t *order = room(count, sizeof(*order)), circles = 0;
+
+	for (size_t i = 0; i < search->edges; i += EDGE)
+		walk.first[search->edge[i] + 1]++;
+	for (size_t i = 0; i < count; i++) {
+		walk.first[i + 1] += walk.first[i];
+		walk.set[i] = NONE;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		if (!walk.found[i])
+			walk_from(&walk, i);
+	for (size_t i = 0; i < count; i++)
+		order[i] = (uint64_t)walk.set[i] << 32 | i;
+	qsort(order, count, sizeof(*order), by_set);
+	for (size_t i = 0; i < count; i += members) {
+		for (members = 0; i + members < count; members++) {
+			if (order[i + members] >> 32 != order[i] >> 32)
+				break;
+			walk.open[members] = (uint32_t)order[i + members];
+		}
+		circles += is_circle(&walk, (uint32_t)(order[i] >> 32), walk.open, members);
+	}
+	free(walk.first);
+	free(walk.next);
+	free(walk.found);
+	free(walk.low);
+	free(walk.set);
+	free(walk.way);
+	free(walk.open);
+	free(order);
+	return circles;
 }
 
 /* ---- the way to what is wrong ---- */
@@ -383,8 +533,10 @@ struct explore_result explore(const struct explore_model *model, uint64_t most, 
 		expand_all(&search, most);
 	}
 	result->closed = search.bad == NONE && search.count <= most;
-	if (result->closed)
+	if (result->closed) {
+		result->circles = count_circles(&search);
 		search.bad = find_trap(&search);
+	}
 	if (result->closed && search.bad != NONE)
 		snprintf(result->wrong, sizeof(result->wrong), "no end can be reached from here");
 	if (search.bad != NONE) {

@@ -42,13 +42,15 @@ struct explore_result {
 	char wrong[320];       /* what is, in the nearest state that is wrong; "": nothing */
 	unsigned steps;	       /* that lead there */
 	uint64_t outcomes;     /* that differ */
+	uint64_t circles;      /* sets of states that a fair run may stay in for ever */
 	struct explore_key all; /* of all outcomes together */
 };
 
 /*
  * Explore from the state that the arena holds until a state is wrong, or there are more than
  * `most` states. A state from which no end can be reached is wrong too. With `out`, the way to
- * what is wrong is written there as a chart.
+ * what is wrong is written there as a chart. A run is fair if what is possible from some time on
+ * happens at last; circles are counted if every state has been seen.
  */
 struct explore_result explore(const struct explore_model *model, uint64_t most, FILE *out);
 

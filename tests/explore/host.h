@@ -70,6 +70,7 @@ struct host_trial {
 	bool split;	      /* core 0 only stores, the others only load */
 	bool reduce;	      /* leave out orders that make no difference (README.md) */
 	bool whole;	      /* do not tidy: more states, the same ends */
+	bool circles;	      /* a fair run may go on for ever */
 	const char *seen;     /* a statistic that must count something somewhere, or NULL */
 	bool reload;	      /* load each unit's snapshot in each state, and save it again */
 	const struct local_trial *local; /* of local memory: all else is unused */
