@@ -36,8 +36,7 @@ struct request {
 
 /* An access outside of transactions; a load has its value once the reply is here. */
 struct plain {
-	bool load;
-	uint32_t word, value;
+	uint32_t load, word, value; /* no gaps: they are part of a state */
 };
 
 /* The transaction of a lane, or its plain accesses. */
