@@ -534,7 +534,8 @@ KIT_TEST(test_commit_unit_config_relations)
 		    "port_words = 64", "lanes x buffer_words");
 	config.buffer_words = 8;
 	config.pending_block = 48;
-	KIT_REFUSED(-EINVAL, gputm_commit_unit_new(kit->ctx, &config, &unit), "pending_block = 48");
+	KIT_REFUSED(-EINVAL, gputm_commit_unit_new(kit->ctx, &config, &unit), "pending_block = 48",
+		    "4 .. 1048576");
 	config.pending_block = 64;
 	ck_assert_int_eq(gputm_commit_unit_new(kit->ctx, &config, &unit), 0);
 	gputm_commit_unit_free(unit);

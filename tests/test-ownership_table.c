@@ -327,6 +327,7 @@ KIT_TEST(test_ownership_table_tells_an_observer)
 	ck_assert_uint_eq(kit_events(GPUTM_OWNERSHIP_TABLE_EVENT_ACQUIRE), 1);
 	ck_assert_uint_eq(kit_events(GPUTM_OWNERSHIP_TABLE_EVENT_CONSTRUCT), 2);
 	ck_assert_uint_eq(kit_events(GPUTM_OWNERSHIP_TABLE_EVENT_MATCH), 4);
+	ck_assert_uint_eq(kit_event(GPUTM_OWNERSHIP_TABLE_EVENT_MATCH)[1], 15);
 	ck_assert_uint_eq(kit_events(GPUTM_OWNERSHIP_TABLE_EVENT_RELEASE), 1);
 	ck_assert_uint_eq(kit_event(GPUTM_OWNERSHIP_TABLE_EVENT_RELEASE)[1], 0x3);
 	ck_assert_uint_eq(kit_event(GPUTM_OWNERSHIP_TABLE_EVENT_RELEASE)[2], 0xc);
