@@ -36,6 +36,9 @@ for system in coarse-lock fine-lock ideal kilo-tm warptm warptm-tcd warptm-el ge
 done
 same 3000 --system kilo-tm $hash --set tx_throttle.policy=climb
 same 3000 --system getm $hash --set tx_throttle.policy=aborts
+# Plain accesses that are kept, and what warps may have seen.
+same 1500 --system kilo-tm --workload plain-skew --set system.isolation=strong
+same 5000 --system kilo-tm --workload publication --set system.isolation=strong
 same 9000 --system kilo-tm --trace "$data/small.trace" $small
 # Threads that keep registers in their lanes, launches one after the other, DRAM with banks.
 for cycle in 400 1100 2500; do
