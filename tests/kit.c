@@ -75,13 +75,22 @@ void kit_close(struct kit *kit)
 
 const struct kit_maker *kit_watched;
 
+static bool same(const struct gputm_params *params, const void *a, const void *b)
+{
+	for (size_t i = 0; i < params->param_count; i++)
+		if (gputm_params_get(&params->param[i], a) !=
+		    gputm_params_get(&params->param[i], b))
+			return false;
+	return true;
+}
+
 struct gputm_unit *kit_make(struct kit *kit, const struct kit_maker *maker, const void *config)
 {
 	struct kit_made *made = malloc(sizeof(*made));
 	struct gputm_unit *kept = kit->kept;
 
 	ck_assert_ptr_nonnull(made);
-	if (kept && !memcmp(config, gputm_unit_config(kept), maker->params()->config_size)) {
+	if (kept && same(maker->params(), config, gputm_unit_config(kept))) {
 		free(made);
 		kit->kept = NULL;
 		gputm_unit_reset(kept);
