@@ -14,6 +14,7 @@ KIT_PART(block_stack, BLOCK_STACK);
 struct pair {
 	struct gputm_block_stack *unit;
 	struct oracle_block_stack oracle;
+	bool transacts;
 };
 
 /* A warp that is admitted, or the next one. */
@@ -123,6 +124,42 @@ static void barrier(struct pair *p, uint32_t warp)
 			 oracle_block_barrier(&p->oracle, warp));
 }
 
+/* An operation of transactions. */
+static void transact(struct pair *p, struct kit_bytes *bytes)
+{
+	const struct oracle_block_stack *o = &p->oracle;
+	uint32_t warp = any_warp(p, bytes), home = kit_u32(bytes, o->warps + 1);
+	uint64_t lanes = gputm_block_stack_warp(p->unit, warp), pc = draw_pc(bytes);
+	uint64_t how = kit_number(bytes, 1), some = draw_lanes(bytes, lanes), open = 0, failed;
+
+	if ((o->beginning || o->committing) && how & 112)
+		pc = o->way_pc;
+	if (o->committing && !gputm_block_stack_wcnt(p->unit)) {
+		for (unsigned l = 0; home < o->warps && l < o->lanes; l++)
+			open |= (uint64_t)o->entry[o->top].has[home * o->lanes + l] << l;
+		failed = how & 1 ? 0 : draw_lanes(bytes, open);
+		open = how & 8 ? draw_lanes(bytes, open) : open;
+		open = how & 6 ? open & ~failed : open;
+		ck_assert_int_eq(gputm_block_stack_tx_report(p->unit, home, open, failed),
+				 oracle_block_tx_report(&p->oracle, home, open, failed));
+	} else if (o->retry && how < 48) {
+		ck_assert_int_eq(gputm_block_stack_tx_abort(p->unit, warp, some),
+				 oracle_block_tx_abort(&p->oracle, warp, some));
+	} else if (o->retry || how < 16) {
+		ck_assert_int_eq(gputm_block_stack_tx_commit(p->unit, warp, pc),
+				 oracle_block_tx_commit(&p->oracle, warp, pc));
+	}
+	if (!o->retry || how < 4)
+		ck_assert_int_eq(gputm_block_stack_tx_begin(p->unit, warp, pc),
+				 oracle_block_tx_begin(&p->oracle, warp, pc));
+	if (how >= 252)
+		ck_assert_int_eq(gputm_block_stack_tx_abort(p->unit, warp, some),
+				 oracle_block_tx_abort(&p->oracle, warp, some));
+	if (how == 251)
+		ck_assert_int_eq(gputm_block_stack_tx_report(p->unit, home, 1, 0),
+				 oracle_block_tx_report(&p->oracle, home, 1, 0));
+}
+
 static void any_operation(struct gputm_block_stack *s, struct kit_bytes *bytes)
 {
 	uint32_t warp = kit_u32(bytes, 4);
@@ -134,7 +171,7 @@ static void any_operation(struct gputm_block_stack *s, struct kit_bytes *bytes)
 	(void)gputm_block_stack_get_entry(s, gputm_block_stack_top(s), &e);
 	target.rpc = kit_number(bytes, 1) & 1 ? e.rpc : draw_pc(bytes);
 	target.lpc = draw_pc(bytes);
-	switch (kit_u32(bytes, 4)) {
+	switch (kit_u32(bytes, 8)) {
 	case 0:
 		ignored = gputm_block_stack_branch(s, warp, some, &target);
 		break;
@@ -144,6 +181,18 @@ static void any_operation(struct gputm_block_stack *s, struct kit_bytes *bytes)
 		break;
 	case 2:
 		ignored = gputm_block_stack_exit(s, warp, some);
+		break;
+	case 3:
+		ignored = gputm_block_stack_tx_begin(s, warp, target.taken_pc);
+		break;
+	case 4:
+		ignored = gputm_block_stack_tx_commit(s, warp, target.taken_pc);
+		break;
+	case 5:
+		ignored = gputm_block_stack_tx_abort(s, warp, some);
+		break;
+	case 6:
+		ignored = gputm_block_stack_tx_report(s, warp, some, ~some & 3);
 		break;
 	default:
 		ignored = gputm_block_stack_barrier(s, warp);
@@ -168,6 +217,8 @@ static void operate(struct pair *p, struct kit_bytes *bytes, uint64_t what)
 		launch(p, bytes);
 	else if (what < 4 || (forming && what < 128))
 		admit(p, bytes);
+	else if (what & 1 && p->transacts)
+		transact(p, bytes);
 	else if (what < 112)
 		branch(p, bytes);
 	else if (what < 208)
@@ -194,6 +245,7 @@ KIT_DRIVE(block_stack, 40, 16000)
 						.depth = config.depth, .compact = config.compact,
 						.likely = config.likely_convergence, .pc_max = 15 };
 	ck_assert_int_eq(gputm_block_stack_new(kit->ctx, &config, &p.unit), 0);
+	p.transacts = bytes->round & 1 ? bytes->round & 16 : bytes->round & 4;
 	if (bytes->round & 8)
 		kit_observe(unit_of(p.unit));
 	while (kit_more(bytes)) {

@@ -320,6 +320,142 @@ KIT_TEST(test_block_stack_barrier)
 	KIT_REFUSED(-EINVAL, gputm_block_stack_barrier(s, 0), "divergent", "2 of 4");
 }
 
+/*
+ * Two warps of four begin together; three threads fail, one of them before its commit, and are one
+ * warp in the second attempt, which divides.
+ */
+KIT_TEST(test_block_stack_transaction)
+{
+	const struct gputm_block_stack_target in_tx = { 'U', 'V', 'W', NONE };
+	const struct gputm_block_stack_target never = { 'U', 'V', NONE, NONE };
+	const unsigned whole[][4] = { { 1, 2, 3, 4 }, { 5, 6, 7, 8 } };
+	const struct row begun[] = { PLAIN('A', NONE, 0, "1111 1111"),
+				     PLAIN('T', NONE, 0, "0000 0000"),
+				     PLAIN('T', NONE, 2, "1111 1111") };
+	const struct row commits[] = { PLAIN('A', NONE, 0, "1111 1111"),
+				       PLAIN('T', NONE, 0, "0000 0010"),
+				       PLAIN('T', NONE, 0, "1111 1101") };
+	const struct row again[] = { PLAIN('A', NONE, 0, "1111 1111"),
+				     PLAIN('T', NONE, 0, "0000 0000"),
+				     PLAIN('T', NONE, 1, "1001 0010") };
+	const struct row apart[] = { PLAIN('A', NONE, 0, "1111 1111"),
+				     PLAIN('T', NONE, 0, "0001 0000"),
+				     PLAIN('W', NONE, 0, "1000 0010"),
+				     PLAIN('V', 'W', 1, "0000 0010") };
+	const struct row over[] = { PLAIN('C', NONE, 2, "1111 1111") };
+	struct gputm_block_stack *s = make(kit, "lanes=4 warps=2 likely_convergence=0");
+
+	launch(s, 'A', (const unsigned[]){ 1, 2, 3, 4, 5, 6, 7, 8, 0 });
+	admit(s, 2, whole);
+	ck_assert_uint_eq(gputm_block_stack_tx_retry(s), GPUTM_BLOCK_STACK_NO_ENTRY);
+	ck_assert_int_eq(gputm_block_stack_tx_begin(s, 1, 'T'), GPUTM_BLOCK_STACK_WAIT);
+	KIT_REFUSED(-EINVAL, gputm_block_stack_tx_begin(s, 0, 'X'), "left it elsewhere");
+	KIT_REFUSED(-EINVAL, gputm_block_stack_arrive(s, 1, 'T'), "no warp 1");
+	kit_round_trip(&block_stack_maker, unit_of(s));
+	kit_hostile(&block_stack_maker, unit_of(s));
+	ck_assert_int_eq(gputm_block_stack_tx_begin(s, 0, 'T'), GPUTM_BLOCK_STACK_COMPACT);
+	ck_assert_uint_eq(gputm_block_stack_tx_retry(s), 1);
+	expect(s, 2, begun, 3);
+	admit(s, 2, whole);
+	KIT_REFUSED(-EINVAL, gputm_block_stack_tx_begin(s, 0, 'T'), "in a transaction");
+	KIT_REFUSED(-EINVAL, gputm_block_stack_exit(s, 0, 1), "in a transaction");
+	KIT_REFUSED(-EINVAL, gputm_block_stack_barrier(s, 0), "in a transaction");
+	KIT_REFUSED(-EINVAL, gputm_block_stack_branch(s, 0, 1, &never),
+		    "no rpc within a transaction");
+	ck_assert_int_eq(gputm_block_stack_tx_commit(s, 0, 'C'), GPUTM_BLOCK_STACK_WAIT);
+	KIT_REFUSED(-EINVAL, gputm_block_stack_tx_report(s, 0, 1, 0), "1 warps are not");
+	KIT_REFUSED(-EINVAL, gputm_block_stack_tx_abort(s, 1, 0x10), "0x10", "0xf");
+	ck_assert_int_eq(gputm_block_stack_tx_abort(s, 1, 0x4), GPUTM_BLOCK_STACK_CONTINUE);
+	ck_assert_int_eq(gputm_block_stack_tx_commit(s, 1, 'C'), GPUTM_BLOCK_STACK_COMMIT);
+	expect(s, 2, commits, 3);
+	kit_round_trip(&block_stack_maker, unit_of(s));
+	kit_hostile(&block_stack_maker, unit_of(s));
+	KIT_REFUSED(-ERANGE, gputm_block_stack_tx_report(s, 2, 1, 0), "static warp = 2",
+		    "0 .. 1");
+	KIT_REFUSED(-EINVAL, gputm_block_stack_tx_report(s, 1, 0x4, 0), "0x4", "0xb");
+	KIT_REFUSED(-EINVAL, gputm_block_stack_tx_report(s, 1, 1, 1), "do not part");
+	KIT_REFUSED(-EINVAL, gputm_block_stack_tx_report(s, 1, 0, 0), "do not part");
+	ck_assert_int_eq(gputm_block_stack_tx_report(s, 1, 0xb, 0), GPUTM_BLOCK_STACK_WAIT);
+	ck_assert_int_eq(gputm_block_stack_tx_report(s, 0, 0x6, 0x9), GPUTM_BLOCK_STACK_COMPACT);
+	expect(s, 2, again, 3);
+	admit(s, 1, (const unsigned[][4]){ { 1, 0, 7, 4 } });
+	ck_assert_int_eq(gputm_block_stack_branch(s, 0, 0x1, &in_tx), GPUTM_BLOCK_STACK_COMPACT);
+	admit(s, 1, (const unsigned[][4]){ { 1, 0, 0, 0 } });
+	KIT_REFUSED(-EINVAL, gputm_block_stack_tx_commit(s, 0, 'C'), "no attempt");
+	ck_assert_int_eq(gputm_block_stack_arrive(s, 0, 'W'), GPUTM_BLOCK_STACK_COMPACT);
+	admit(s, 1, (const unsigned[][4]){ { 0, 0, 7, 4 } });
+	ck_assert_int_eq(gputm_block_stack_tx_abort(s, 0, 0x8), GPUTM_BLOCK_STACK_CONTINUE);
+	expect(s, 3, apart, 4);
+	kit_hostile(&block_stack_maker, unit_of(s));
+	ck_assert_int_eq(gputm_block_stack_arrive(s, 0, 'W'), GPUTM_BLOCK_STACK_COMPACT);
+	admit(s, 1, (const unsigned[][4]){ { 1, 0, 7, 0 } });
+	ck_assert_int_eq(gputm_block_stack_tx_commit(s, 0, 'C'), GPUTM_BLOCK_STACK_COMMIT);
+	ck_assert_int_eq(gputm_block_stack_tx_report(s, 1, 0x4, 0), GPUTM_BLOCK_STACK_WAIT);
+	ck_assert_int_eq(gputm_block_stack_tx_report(s, 0, 0x1, 0), GPUTM_BLOCK_STACK_COMPACT);
+	/* The attempt of one thread ends before its commit, and the next one does not. */
+	admit(s, 1, (const unsigned[][4]){ { 0, 0, 0, 4 } });
+	ck_assert_int_eq(gputm_block_stack_tx_abort(s, 0, 0x8), GPUTM_BLOCK_STACK_COMPACT);
+	admit(s, 1, (const unsigned[][4]){ { 0, 0, 0, 4 } });
+	KIT_REFUSED(-ERANGE, gputm_block_stack_tx_commit(s, 0, NONE), "PC after");
+	ck_assert_int_eq(gputm_block_stack_tx_commit(s, 0, 'C'), GPUTM_BLOCK_STACK_COMMIT);
+	ck_assert_int_eq(gputm_block_stack_tx_report(s, 0, 0x8, 0), GPUTM_BLOCK_STACK_COMPACT);
+	expect(s, 0, over, 1);
+	KIT_REFUSED(-EINVAL, gputm_block_stack_tx_abort(s, 0, 1), "no transaction");
+	ck_assert_uint_eq(kit_stat(unit_of(s), "transactions"), 1);
+	ck_assert_uint_eq(kit_stat(unit_of(s), "restarts"), 3);
+	ck_assert_uint_eq(kit_stat(unit_of(s), "threads_begun"), 8);
+	ck_assert_uint_eq(kit_stat(unit_of(s), "threads_committed"), 8);
+	ck_assert_uint_eq(kit_stat(unit_of(s), "threads_aborted"), 5);
+	ck_assert_uint_eq(kit_stat(unit_of(s), "warps_begun"), 2);
+	ck_assert_uint_eq(kit_stat(unit_of(s), "warps_committed"), 4);
+	ck_assert_uint_eq(kit_stat(unit_of(s), "warps_aborted"), 1);
+}
+
+/* R and T need two entries. */
+KIT_TEST(test_block_stack_transaction_without_room)
+{
+	const struct gputm_block_stack_target at_a = { 'C', 'B', 'D', NONE };
+	struct gputm_block_stack *s = make(kit, "lanes=4 warps=1 depth=4");
+	const unsigned whole[][4] = { { 1, 2, 3, 4 } }, some[][4] = { { 1, 2, 0, 0 } };
+
+	launch(s, 'A', (const unsigned[]){ 1, 2, 3, 4, 0 });
+	admit(s, 1, whole);
+	ck_assert_int_eq(gputm_block_stack_branch(s, 0, 0x3, &at_a), GPUTM_BLOCK_STACK_COMPACT);
+	admit(s, 1, some);
+	KIT_REFUSED(-ERANGE, gputm_block_stack_tx_begin(s, 0, NONE), "restart PC");
+	ck_assert_int_eq(gputm_block_stack_tx_begin(s, 0, 'T'), GPUTM_BLOCK_STACK_FULL);
+	ck_assert_uint_eq(kit_stat(unit_of(s), "full"), 1);
+	ck_assert_int_eq(gputm_block_stack_arrive(s, 0, 'D'), GPUTM_BLOCK_STACK_COMPACT);
+	admit(s, 1, (const unsigned[][4]){ { 0, 0, 3, 4 } });
+	ck_assert_int_eq(gputm_block_stack_arrive(s, 0, 'D'), GPUTM_BLOCK_STACK_COMPACT);
+	admit(s, 1, whole);
+	ck_assert_int_eq(gputm_block_stack_tx_begin(s, 0, 'T'), GPUTM_BLOCK_STACK_COMPACT);
+	admit(s, 1, whole);
+	ck_assert_int_eq(gputm_block_stack_tx_commit(s, 0, 'E'), GPUTM_BLOCK_STACK_COMMIT);
+	ck_assert_int_eq(gputm_block_stack_tx_report(s, 0, 0xf, 0), GPUTM_BLOCK_STACK_COMPACT);
+	ck_assert_uint_eq(gputm_block_stack_pc(s), 'E');
+	ck_assert_uint_eq(gputm_block_stack_depth(s), 1);
+}
+
+/* The end of a transaction is where the two sides of a branch meet. */
+KIT_TEST(test_block_stack_transaction_up_to_the_rpc)
+{
+	const struct gputm_block_stack_target at_a = { 'C', 'B', 'D', NONE };
+	struct gputm_block_stack *s = make(kit, "lanes=4 warps=1");
+
+	launch(s, 'A', (const unsigned[]){ 1, 2, 3, 4, 0 });
+	admit(s, 1, (const unsigned[][4]){ { 1, 2, 3, 4 } });
+	ck_assert_int_eq(gputm_block_stack_branch(s, 0, 0x3, &at_a), GPUTM_BLOCK_STACK_COMPACT);
+	admit(s, 1, (const unsigned[][4]){ { 1, 2, 0, 0 } });
+	ck_assert_int_eq(gputm_block_stack_tx_begin(s, 0, 'T'), GPUTM_BLOCK_STACK_COMPACT);
+	admit(s, 1, (const unsigned[][4]){ { 1, 2, 0, 0 } });
+	ck_assert_int_eq(gputm_block_stack_tx_commit(s, 0, 'D'), GPUTM_BLOCK_STACK_COMMIT);
+	ck_assert_int_eq(gputm_block_stack_tx_report(s, 0, 0x3, 0), GPUTM_BLOCK_STACK_COMPACT);
+	ck_assert_uint_eq(gputm_block_stack_pc(s), 'B');
+	ck_assert_uint_eq(gputm_block_stack_depth(s), 2);
+	ck_assert_uint_eq(kit_stat(unit_of(s), "reconverged"), 1);
+}
+
 /* An odd entry of the call, and the unit is as it was. */
 KIT_TEST(test_block_stack_misuse_changes_nothing)
 {

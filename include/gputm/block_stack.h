@@ -21,10 +21,21 @@
  *     it goes on anywhere else       gputm_block_stack_arrive()
  *     threads of it end              gputm_block_stack_exit()
  *     it is at a block barrier       gputm_block_stack_barrier()
+ *     it is at tx_begin              gputm_block_stack_tx_begin()
+ *     it is at tx_commit             gputm_block_stack_tx_commit()
+ *     threads of it abort before     gputm_block_stack_tx_abort()
+ *     what became of threads then    gputm_block_stack_tx_report()
  *
  * A warp that gets WAIT is over: its threads come back in other warps. All warps of an entry
  * leave it by the same branch or at the same reconvergence point; a branch on which they may
  * part must be given to gputm_block_stack_branch() also by warps whose threads agree.
+ *
+ * A transaction of a block has the entries R and T of a warp's stack (4.2.1, Fig. 4.3), for the
+ * threads of all its warps: T has those of the attempt, R those that will run again. The warps of
+ * an attempt wait for each other at tx_commit, where they are over; from then on threads are known
+ * by their static warps, as their logs are. When all have committed or aborted, T takes the
+ * threads of R, which are compacted for the next attempt, or both entries are popped. The paper
+ * leaves transactions on compacted warps open (8.1), so all of this is ours.
  *
  * Block masks have one word per lane: bit w of mask[l] is the thread in lane l of static warp
  * w, which is thread w * lanes + l of the block. The stack is read and written in the cycle in
@@ -76,6 +87,8 @@ enum gputm_block_stack_result {
 	GPUTM_BLOCK_STACK_FINISH = 4,
 	/** At the barrier, or by the exit of the last warp that was not: all warps go on. */
 	GPUTM_BLOCK_STACK_RELEASE = 5,
+	/** All warps of the attempt are at tx_commit: its threads, those of the top, may commit. */
+	GPUTM_BLOCK_STACK_COMMIT = 6,
 };
 
 /** One row of the stack. */
@@ -108,6 +121,12 @@ enum gputm_block_stack_event {
 	GPUTM_BLOCK_STACK_EVENT_EMPTY = 7,
 	GPUTM_BLOCK_STACK_EVENT_TOP = 8,
 	GPUTM_BLOCK_STACK_EVENT_RELEASE = 9,
+	GPUTM_BLOCK_STACK_EVENT_TX_BEGIN = 10,
+	GPUTM_BLOCK_STACK_EVENT_TX_COMMIT = 11,
+	GPUTM_BLOCK_STACK_EVENT_TX_ABORT = 12,
+	GPUTM_BLOCK_STACK_EVENT_TX_REPORT = 13,
+	GPUTM_BLOCK_STACK_EVENT_RESTART = 14,
+	GPUTM_BLOCK_STACK_EVENT_LEAVE = 15,
 };
 
 /** @return the parameter table. */
@@ -142,7 +161,7 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_block_stack_launch(struct gputm_block_stack
 GPUTM_API uint64_t gputm_block_stack_pc(const struct gputm_block_stack *stack);
 /** Give the threads of the top of stack, one word per lane; all zero when it is empty. */
 GPUTM_API void gputm_block_stack_mask(const struct gputm_block_stack *stack, uint64_t mask[]);
-/** @return WCnt of the top of stack; 0 only when it is empty. */
+/** @return WCnt of the top of stack; 0 only when it is empty or the attempt commits. */
 GPUTM_API uint32_t gputm_block_stack_wcnt(const struct gputm_block_stack *stack);
 /** @return warps of the top of stack that have not been admitted yet. */
 GPUTM_API uint32_t gputm_block_stack_to_admit(const struct gputm_block_stack *stack);
@@ -182,7 +201,7 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_block_stack_admit(struct gputm_block_stack 
  * @param taken lanes that take the branch.
  * @return WAIT; COMPACT; FULL; -EINVAL, no such warp runs or it is at a barrier, @p taken has
  * other lanes, other warps of the entry left it elsewhere, or NO_PC as RPC where the entry has
- * an RPC itself; -ERANGE, a PC is too wide.
+ * an RPC itself or in a transaction; -ERANGE, a PC is too wide.
  */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_block_stack_branch(struct gputm_block_stack *stack, uint32_t warp, uint64_t taken,
@@ -205,8 +224,8 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_block_stack_arrive(struct gputm_block_stack
  * Threads end: they leave every entry. A warp without threads is over.
  * @param lanes of the warp.
  * @return CONTINUE, others of the warp go on; WAIT; COMPACT; FINISH; RELEASE, all other warps are
- * at a barrier and go on; -EINVAL, no such warp runs or it is at a barrier, or @p lanes is
- * empty or has other lanes.
+ * at a barrier and go on; -EINVAL, no such warp runs or it is at a barrier, @p lanes is
+ * empty or has other lanes, or the block is in a transaction.
  */
 GPUTM_API GPUTM_MUST_CHECK int gputm_block_stack_exit(struct gputm_block_stack *stack,
 						      uint32_t warp, uint64_t lanes);
@@ -215,10 +234,61 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_block_stack_exit(struct gputm_block_stack *
  * A warp is at a barrier of the block; it runs again after RELEASE, and no other operation is
  * allowed on it before. Only where all live threads are: in divergent code it is refused.
  * @return WAIT; RELEASE, it is the last one and all warps go on; -EINVAL, no such warp runs, it
- * is at the barrier, or the top of stack has not all threads of the block.
+ * is at the barrier, the top of stack has not all threads of the block, or the block is in a
+ * transaction.
  */
 GPUTM_API GPUTM_MUST_CHECK int gputm_block_stack_barrier(struct gputm_block_stack *stack,
 							 uint32_t warp);
+
+/** @return index of the entry R, which T lies on; NO_ENTRY outside a transaction. */
+GPUTM_API uint32_t gputm_block_stack_tx_retry(const struct gputm_block_stack *stack);
+
+/**
+ * A warp is at tx_begin, and is over. With the last one of its entry, R (empty) and T (the threads
+ * of the entry) are pushed, and T is to be compacted. There is no transaction within another.
+ * @param restart_pc where attempts start; the same for all warps of the entry.
+ * @return WAIT; COMPACT; FULL; -EINVAL, no such warp runs or it is at a barrier, other warps of
+ * the entry left it elsewhere, or the block is in a transaction; -ERANGE, @p restart_pc is too
+ * wide.
+ */
+GPUTM_API GPUTM_MUST_CHECK int gputm_block_stack_tx_begin(struct gputm_block_stack *stack,
+							  uint32_t warp, uint64_t restart_pc);
+
+/**
+ * A warp of T is at tx_commit, and is over. After the last one no warp runs until
+ * gputm_block_stack_tx_report() has told the fate of each thread of the attempt:
+ * gputm_block_stack_mask() gives those whose fate is open.
+ * @param pc_after where threads go on that commit; the same for all warps of the attempt.
+ * @return WAIT; COMMIT; -EINVAL, no such warp runs, other warps of the attempt left it elsewhere,
+ * or T is not the top of stack; -ERANGE, @p pc_after is too wide.
+ */
+GPUTM_API GPUTM_MUST_CHECK int gputm_block_stack_tx_commit(struct gputm_block_stack *stack,
+							   uint32_t warp, uint64_t pc_after);
+
+/**
+ * Threads of a running warp abort before they come to tx_commit: they leave T and all entries
+ * above it and wait in R. A warp without threads is over.
+ * @param lanes of the warp.
+ * @return CONTINUE, others of the warp go on; WAIT; COMPACT, which may be that of the next
+ * attempt; COMMIT, all other warps are at tx_commit; -EINVAL, no such warp runs, @p lanes is empty
+ * or has other lanes, or the block is not in a transaction.
+ */
+GPUTM_API GPUTM_MUST_CHECK int gputm_block_stack_tx_abort(struct gputm_block_stack *stack,
+							  uint32_t warp, uint64_t lanes);
+
+/**
+ * Threads at tx_commit have committed or aborted: those that aborted wait in R. With the last
+ * ones the attempt is over. If threads wait in R, T takes them at R's PC and R is empty again;
+ * else R and T are popped, and the entry below goes on after tx_commit.
+ * @param static_warp in which the threads are at home.
+ * @param committed, aborted lanes of these threads.
+ * @return WAIT, others are to come; COMPACT; -EINVAL, the attempt is not at tx_commit with all its
+ * warps, both masks are empty or have a common lane, or they have a thread that is not open;
+ * -ERANGE, the block has no such static warp.
+ */
+GPUTM_API GPUTM_MUST_CHECK int gputm_block_stack_tx_report(struct gputm_block_stack *stack,
+							   uint32_t static_warp,
+							   uint64_t committed, uint64_t aborted);
 
 GPUTM_END_DECLS
 #endif /* GPUTM_BLOCK_STACK_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The invariants B1 to B8 of the block-wide stack, which stand in block_stack.c. */
+/* The invariants B1 to B9 of the block-wide stack, which stand in block_stack.c. */
 #include "lib/compaction/block_stack-priv.h"
 
 static bool is_pc_or_none(const struct gputm_block_stack *s, uint64_t pc)
@@ -52,6 +52,23 @@ static const char *check_fields(const struct gputm_block_stack *s, uint32_t inde
 	return NULL;
 }
 
+/* B8: R and T, which has this index. */
+static const char *check_attempt(const struct gputm_block_stack *s, uint32_t attempt)
+{
+	const struct gputm__block_entry *t = &s->entry[attempt], *r = t - 1;
+	const uint32_t *running = gputm__block_mask(s, attempt);
+	const uint32_t *retry = gputm__block_mask(s, attempt - 1);
+
+	if (r->rpc != NO_PC || t->rpc != NO_PC || r->lpc != NO_PC || t->lpc != NO_PC)
+		return "an entry of a transaction has an RPC or an LPC";
+	if (!apart(s, running, retry))
+		return "a thread is in an attempt and waits for the next one";
+	if (!within(s, running, gputm__block_mask(s, attempt - 2)) ||
+	    !within(s, retry, gputm__block_mask(s, attempt - 2)))
+		return "a thread of a transaction has not begun it";
+	return NULL;
+}
+
 /* B2, B3: an entry up to the top of stack against those below it. */
 static const char *check_nest(const struct gputm_block_stack *s, uint32_t index)
 {
@@ -59,6 +76,12 @@ static const char *check_nest(const struct gputm_block_stack *s, uint32_t index)
 	const uint32_t *mask = gputm__block_mask(s, index);
 	uint32_t below = index;
 
+	if (index + 2 == s->tx_depth)
+		return NULL;
+	if (index + 1 == s->tx_depth)
+		return check_attempt(s, index);
+	if (index >= s->tx_depth && s->tx_depth && e->rpc == NO_PC)
+		return "an entry without RPC lies in a transaction";
 	while (below && s->entry[below - 1].rpc == e->rpc)
 		if (!apart(s, mask, gputm__block_mask(s, --below)))
 			return "a thread is in two targets of the same branch";
@@ -86,7 +109,7 @@ static bool is_branch(const struct gputm_block_stack *s)
 
 	return gputm__block_is_pc(s, t->taken_pc) && gputm__block_is_pc(s, t->other_pc) &&
 	       is_pc_or_none(s, t->lpc) &&
-	       (t->rpc == NO_PC ? s->entry[s->top].rpc == NO_PC :
+	       (t->rpc == NO_PC ? s->entry[s->top].rpc == NO_PC && !s->tx_depth :
 				  s->entry[s->top].pc == t->rpc && gputm__block_is_pc(s, t->rpc));
 }
 
@@ -136,7 +159,8 @@ static const char *check_warps(const struct gputm_block_stack *s)
 	}
 	if (gputm__columns_warps(&n, s->config.compact) != s->formed - s->admitted)
 		return "the number of warps to come does not fit the threads to be admitted";
-	if (s->wcnt != running + (s->formed - s->admitted) || !s->wcnt)
+	if (s->wcnt != running + (s->formed - s->admitted) ||
+	    (!s->wcnt && s->way != GPUTM__BLOCK_COMMIT))
 		return "WCnt is not the warps that run and those to come";
 	return NULL;
 }
@@ -158,14 +182,20 @@ static const char *check_way(const struct gputm_block_stack *s)
 		return "the filling flag names a branch that does not exist";
 	if (!gputm__block_is_pc(s, s->start_pc) || (!branch && e->pc == e->lpc))
 		return "the start PC does not fit pc_bits, or is the likely-convergence PC";
-	if (arrive ? s->way_pc != e->rpc && s->way_pc != e->lpc : s->way_pc != 0)
+	if (arrive ? s->way_pc != e->rpc && s->way_pc != e->lpc :
+	    s->way < GPUTM__BLOCK_BEGIN && s->way_pc != 0)
 		return "warps wait at a PC where their entry does not end";
-	if (arrive && s->way_pc == NO_PC)
+	if (!gputm__block_is_pc(s, s->way_pc))
 		return "warps wait at a PC where their entry does not end";
+	if (s->way == GPUTM__BLOCK_BEGIN && (s->tx_depth || s->count + 2 > s->config.depth))
+		return "warps wait at tx_begin in a transaction, or without room for it";
+	if (s->way == GPUTM__BLOCK_COMMIT && s->top + 1 != s->tx_depth)
+		return "warps wait at tx_commit that are not of an attempt";
 	for (uint32_t warp = 0; warp < GPUTM__COLUMN_BITS; warp++)
 		if ((s->at_barrier >> warp & 1) && !gputm__block_warp(s, warp))
 			return "a warp at the barrier has no running threads";
 	if (s->at_barrier && (s->way != GPUTM__BLOCK_NONE || s->top_threads != s->live ||
+			      s->tx_depth ||
 			      gputm__popcount(s->at_barrier) >= s->wcnt))
 		return "warps wait at a barrier that should have opened, or within a branch";
 	return branch ? check_branch(s, arrived) : NULL;
@@ -173,18 +203,27 @@ static const char *check_way(const struct gputm_block_stack *s)
 
 void gputm__block_laws(const struct gputm_block_stack *s, struct gputm__laws *laws)
 {
-	uint32_t running = s->wcnt - (s->formed - s->admitted);
+	uint32_t running = s->wcnt - (s->formed - s->admitted), in_tx = 0;
 
+	for (uint32_t i = 2; i && s->tx_depth; i--)
+		in_tx += gputm__columns_count(gputm__block_mask(s, s->tx_depth - i), s->stride,
+					      NULL).threads;
 	gputm__law(laws, s->pushed,
-		   s->count + s->reconverged + s->merged + s->emptied + s->replaced,
-		   "pushed is not entries + reconverged + merged + emptied + replaced");
+		   s->count + s->reconverged + s->merged + s->emptied + s->replaced +
+			   2 * (s->transactions - (s->tx_depth != 0)),
+		   "pushed is not entries + reconverged + merged + emptied + replaced + those of "
+		   "transactions that are over");
+	gputm__law(laws, s->threads_begun, s->threads_committed + in_tx,
+		   "threads begun are not committed ones + those of the transaction");
 	gputm__law(laws, s->threads_launched, s->threads_ended + s->live,
 		   "launched threads are not ended + live ones");
 	gputm__law(laws, s->warps_formed, s->warps_admitted + (s->formed - s->admitted),
 		   "warps formed are not admitted + to be admitted");
 	gputm__law(laws, s->warps_admitted,
-		   s->warps_branched + s->warps_arrived + s->warps_ended + running,
-		   "admitted warps are not branched + arrived + ended + running ones");
+		   s->warps_branched + s->warps_arrived + s->warps_ended + s->warps_begun +
+			   s->warps_committed + s->warps_aborted + running,
+		   "admitted warps are not branched + arrived + ended + begun + committed + "
+		   "aborted + running ones");
 	gputm__law_most(laws, &s->max_depth, s->count, s->config.depth,
 			"max_depth is not between entries and depth");
 }
@@ -193,7 +232,8 @@ static const char *check_empty(const struct gputm_block_stack *s)
 {
 	static const struct gputm_block_stack_target none = { 0, 0, 0, 0 };
 
-	if (s->wcnt || s->at_barrier || s->way || s->way_pc || s->start_pc != NO_PC ||
+	if (s->wcnt || s->at_barrier || s->way || s->way_pc || s->tx_depth ||
+	    s->start_pc != NO_PC ||
 	    memcmp(&s->target, &none, sizeof(none)) || !is_empty(s, s->left))
 		return "an empty stack has entries";
 	return NULL;
@@ -203,6 +243,8 @@ const char *gputm__block_check(const struct gputm_block_stack *s)
 {
 	const char *broken = s->count ? NULL : check_empty(s);
 
+	if (s->tx_depth && (s->tx_depth < 3 || s->tx_depth > s->top + 1))
+		broken = "the entries of a transaction are not in the stack";
 	for (uint32_t i = 0; i < s->count && !broken; i++)
 		if (i <= s->top || s->way == GPUTM__BLOCK_BRANCH)
 			broken = check_fields(s, i);

@@ -49,6 +49,14 @@ static const struct gputm__stat_row stats[] = {
 	STAT(threads_launched, COUNTER, "threads", "Threads launched."),
 	STAT(threads_ended, COUNTER, "threads", "Threads that have ended."),
 	STAT(barriers, COUNTER, "barriers", "Barriers of the block passed."),
+	STAT(transactions, COUNTER, "transactions", "Transactions of the block begun."),
+	STAT(restarts, COUNTER, "attempts", "Attempts after the first one of a transaction."),
+	STAT(warps_begun, COUNTER, "warps", "Warps that came to tx_begin."),
+	STAT(warps_committed, COUNTER, "warps", "Warps that came to tx_commit."),
+	STAT(warps_aborted, COUNTER, "warps", "Warps whose last threads aborted before."),
+	STAT(threads_begun, COUNTER, "threads", "Threads that began a transaction."),
+	STAT(threads_committed, COUNTER, "threads", "Threads whose transactions committed."),
+	STAT(threads_aborted, COUNTER, "threads", "Threads whose attempts aborted."),
 };
 
 static const struct gputm_event_kind events[] = {
@@ -94,6 +102,37 @@ static const struct gputm_event_kind events[] = {
 	EVENT(GPUTM_BLOCK_STACK_EVENT_RELEASE, "release",
 	      "All warps of the entry have come to a barrier, and go on.",
 	      VALUE(warps, "warps", "Warps of the entry.")),
+	EVENT(GPUTM_BLOCK_STACK_EVENT_TX_BEGIN, "tx-begin",
+	      "A warp has come to tx_begin, and is over.",
+	      VALUE(formed_warp, "formed warp", "Number of the warp within the entry."),
+	      VALUE(pc, "PC", "Where attempts start."),
+	      VALUE(lanes, "lane mask", "Lanes of the warp."),
+	      VALUE(warps_left, "warps", "Warps of the entry that are not over.")),
+	EVENT(GPUTM_BLOCK_STACK_EVENT_TX_COMMIT, "tx-commit",
+	      "A warp has come to tx_commit, and is over.",
+	      VALUE(formed_warp, "formed warp", "Number of the warp within the entry."),
+	      VALUE(pc, "PC", "Where threads go on that commit."),
+	      VALUE(lanes, "lane mask", "Lanes of the warp."),
+	      VALUE(warps_left, "warps", "Warps of the attempt that are not over.")),
+	EVENT(GPUTM_BLOCK_STACK_EVENT_TX_ABORT, "tx-abort",
+	      "Threads of a warp have aborted before tx_commit.",
+	      VALUE(formed_warp, "formed warp", "Number of the warp within the entry."),
+	      VALUE(lanes, "lane mask", "Lanes of the threads."),
+	      VALUE(warps_left, "warps", "Warps of the entry that are not over.")),
+	EVENT(GPUTM_BLOCK_STACK_EVENT_TX_REPORT, "tx-report",
+	      "Threads at tx_commit have committed or aborted.",
+	      VALUE(static_warp, "static warp", "In which the threads are at home."),
+	      VALUE(passed, "lane mask", "Lanes that have committed."),
+	      VALUE(aborted, "lane mask", "Lanes that have aborted."),
+	      VALUE(threads_left, "threads", "Threads of the attempt that are open.")),
+	EVENT(GPUTM_BLOCK_STACK_EVENT_RESTART, "restart",
+	      "Threads that aborted begin another attempt.",
+	      VALUE(entry, "stack index", "The entry T."),
+	      VALUE(pc, "PC", "Where the attempt starts.")),
+	EVENT(GPUTM_BLOCK_STACK_EVENT_LEAVE, "leave",
+	      "All threads have committed, and the transaction is over.",
+	      VALUE(entry, "stack index", "The entry that goes on."),
+	      VALUE(pc, "PC", "Where the entry goes on.")),
 };
 
 /* ---- looking ---- */
@@ -197,6 +236,7 @@ static void clear(struct gputm_unit *unit)
 	s->at_barrier = 0;
 	s->way = GPUTM__BLOCK_NONE;
 	s->way_pc = 0;
+	s->tx_depth = 0;
 	s->start_pc = NO_PC;
 	s->top_threads = 0;
 	s->live = 0;
@@ -256,7 +296,7 @@ static void io_warp(struct gputm_block_stack *s, struct gputm__io *io, uint32_t 
 
 static void io_way(struct gputm_block_stack *s, struct gputm__io *io)
 {
-	gputm__io_u32_max(io, &s->way, GPUTM__BLOCK_ARRIVE, "way out of the entry");
+	gputm__io_u32_max(io, &s->way, GPUTM__BLOCK_COMMIT, "way out of the entry");
 	gputm__io_u64(io, &s->way_pc);
 	gputm__io_u64(io, &s->target.taken_pc);
 	gputm__io_u64(io, &s->target.other_pc);
@@ -264,7 +304,7 @@ static void io_way(struct gputm_block_stack *s, struct gputm__io *io)
 	gputm__io_u64(io, &s->target.lpc);
 }
 
-/* Threads of the top and of the block; the bottom entries have all. */
+/* Threads of the top and of the block; the bottom entries, below a transaction, have all. */
 static void derive(struct gputm_block_stack *s)
 {
 	s->top_threads = 0;
@@ -274,7 +314,7 @@ static void derive(struct gputm_block_stack *s)
 	s->taken = gputm__block_mask(s, s->count - 1);
 	s->top_threads =
 		gputm__columns_count(gputm__block_mask(s, s->top), s->stride, NULL).threads;
-	for (uint32_t i = 0; i < s->count && s->entry[i].rpc == NO_PC && i <= s->top; i++)
+	for (uint32_t i = 0; i <= s->top && s->entry[i].rpc == NO_PC && i + 2 != s->tx_depth; i++)
 		s->live +=
 			gputm__columns_count(gputm__block_mask(s, i), s->stride, NULL).threads;
 }
@@ -285,6 +325,7 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 
 	gputm__io_u32_max(io, &s->count, s->config.depth, "entries");
 	gputm__io_u32_max(io, &s->top, s->count ? s->count - 1 : 0, "top of stack");
+	gputm__io_u32_max(io, &s->tx_depth, s->top + 1, "entries of a transaction");
 	gputm__io_u32_max(io, &s->formed, s->count ? s->config.warps : 0, "warps of the top");
 	gputm__io_u32_max(io, &s->admitted, s->formed, "warps admitted");
 	gputm__io_u32(io, &s->wcnt);
@@ -309,4 +350,4 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 	gputm__block_laws((const struct gputm_block_stack *)(const void *)unit, laws);
 }
 
-GPUTM__UNIT(block_stack, .version = 1, .setup = setup, .laws = laws)
+GPUTM__UNIT(block_stack, .version = 2, .setup = setup, .laws = laws)

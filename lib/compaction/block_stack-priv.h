@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef GPUTM_LIB_COMPACTION_BLOCK_STACK_PRIV_H
 #define GPUTM_LIB_COMPACTION_BLOCK_STACK_PRIV_H
-/* The inside of the block-wide stack: block_stack.c works it, block_stack-face.c describes it. */
+/* The inside of the block-wide stack: block_stack.c and block_stack-tx.c work it,
+ * block_stack-face.c describes it. */
 #include "gputm/block_stack.h"
 #include "lib/compaction/columns.h"
 
@@ -15,7 +16,13 @@ struct gputm__block_entry {
 };
 
 /* How the warps of the top entry leave it. */
-enum gputm__block_way { GPUTM__BLOCK_NONE, GPUTM__BLOCK_BRANCH, GPUTM__BLOCK_ARRIVE };
+enum gputm__block_way {
+	GPUTM__BLOCK_NONE,
+	GPUTM__BLOCK_BRANCH,
+	GPUTM__BLOCK_ARRIVE,
+	GPUTM__BLOCK_BEGIN,
+	GPUTM__BLOCK_COMMIT,
+};
 
 struct gputm_block_stack {
 	struct gputm_unit unit;
@@ -36,7 +43,8 @@ struct gputm_block_stack {
 	uint32_t at_barrier; /* warps, bit by bit */
 	uint32_t way;
 	struct gputm_block_stack_target target; /* of GPUTM__BLOCK_BRANCH, else zero */
-	uint64_t way_pc;			/* of GPUTM__BLOCK_ARRIVE, else zero */
+	uint64_t way_pc;			/* of all other ways, else zero */
+	uint32_t tx_depth; /* entries up to T, which lies on R; 0 outside a transaction */
 	uint32_t top_threads, live;		/* derived */
 	struct gputm_block_stack_config config;
 	uint32_t left[GPUTM__COLUMNS_MAX]; /* threads of the top that are to be admitted */
@@ -44,6 +52,8 @@ struct gputm_block_stack {
 	uint64_t pushed, reconverged, merged, emptied, replaced;
 	uint64_t tops, warps_formed, warps_admitted, warps_branched, warps_arrived, warps_ended;
 	uint64_t threads_launched, threads_ended, barriers;
+	uint64_t transactions, restarts, warps_begun, warps_committed, warps_aborted;
+	uint64_t threads_begun, threads_committed, threads_aborted;
 };
 
 static inline uint32_t *gputm__block_mask(const struct gputm_block_stack *s, uint32_t index)
@@ -107,6 +117,18 @@ static inline void gputm__block_arrived(const struct gputm_block_stack *s,
 		for (uint64_t m = s->running[warp]; m; m &= m - 1)
 			arrived[gputm__lowest(m)] &= ~gputm__block_home(s, warp)[gputm__lowest(m)];
 }
+
+/* ---- of block_stack.c, for block_stack-tx.c ---- */
+
+/* Refuse a warp that cannot leave its entry this way. */
+int gputm__block_refuse(const struct gputm_block_stack *s, const char *what, uint32_t warp);
+/* Does the warp leave its entry this way, as those before it did? */
+bool gputm__block_leaves(struct gputm_block_stack *s, uint32_t way, uint64_t pc);
+/* A warp is over: WAIT, or what the last one of the entry leads to. */
+int gputm__block_come(struct gputm_block_stack *s);
+/* The entry on top has been left: choose the next one to run. */
+int gputm__block_settle(struct gputm_block_stack *s);
+bool gputm__block_has_threads(const struct gputm_block_stack *s, uint32_t index);
 
 const char *gputm__block_check(const struct gputm_block_stack *s);
 void gputm__block_laws(const struct gputm_block_stack *s, struct gputm__laws *laws);

@@ -33,6 +33,10 @@
  * thread in each lane since it was admitted, so that a branch adds the taken threads four lanes
  * at a time; the others are what is left of the entry when the last warp has come.
  *
+ * A transaction has two entries more, R and T (block_stack-tx.c). All warps of an entry come to
+ * tx_begin before T, with their threads, is compacted; all warps of T come to tx_commit before
+ * any thread commits. An aborted thread leaves T, and all entries above it, for R.
+ *
  * Every live thread is in one place: in the highest entry that has it, and there, if that is the
  * top of stack, in a warp that runs, among those to be admitted, or among those that wait at
  * the branch or the reconvergence point.
@@ -48,9 +52,13 @@
  *       admitted, and those that wait; WCnt is the number of such warps
  *   B6  entries above the top of stack are those of one branch, and have threads that wait
  *   B7  only warps that run, of a top with all live threads, are at a barrier
- *   B8  pushed = entries + popped, by each reason for it; launched threads = ended + live ones;
+ *   B8  R has T above it and an entry below it, which has the threads of both; they have no RPC,
+ *       and no common thread; what lies above T has an RPC. WCnt is zero, without a warp that
+ *       runs, only if all warps of T came to tx_commit and a thread of T has not been reported
+ *   B9  pushed = entries + popped, by each reason for it; launched threads = ended + live ones;
  *       warps formed = admitted + to be admitted, for each entry; admitted = branched + arrived
- *       + ended + running
+ *       + ended + begun + committed + aborted + running; threads begun = committed + those of
+ *       R and T
  *
  * Differences from the paper
  *   - An entry without threads is popped as soon as the branch is complete, not when it becomes
@@ -62,6 +70,7 @@
  *     paper does not speak of it. After that, the entry at a reconvergence point may need fewer
  *     warps than before, and threads then leave their static warps.
  *   - A barrier of the block in divergent code, undefined in CUDA, is refused.
+ *   - The paper has no transactions on compacted warps (8.1).
  */
 #include "lib/compaction/block_stack-priv.h"
 
@@ -93,7 +102,7 @@ static void start_top(struct gputm_block_stack *s)
 		    s->wcnt);
 }
 
-static bool has_threads(const struct gputm_block_stack *s, uint32_t index)
+bool gputm__block_has_threads(const struct gputm_block_stack *s, uint32_t index)
 {
 	const gputm__quad *mask = gputm__quads_of(gputm__block_mask(s, index));
 	gputm__quad any = { 0 };
@@ -115,7 +124,7 @@ static bool is_over(struct gputm_block_stack *s, uint32_t index)
 {
 	const struct gputm__block_entry *e = &s->entry[index];
 
-	if (!has_threads(s, index)) {
+	if (!gputm__block_has_threads(s, index)) {
 		s->emptied++;
 		gputm__emit(&s->unit, GPUTM_BLOCK_STACK_EVENT_EMPTY, index, e->pc, 0, 0);
 	} else if (e->pc == e->rpc) {
@@ -166,20 +175,80 @@ static void complete_branch(struct gputm_block_stack *s)
 	}
 }
 
-/* The last warp of the top entry has left: choose the next entry to run. */
-__attribute__((noinline)) static int settle(struct gputm_block_stack *s)
+static void push(struct gputm_block_stack *s, uint64_t pc, uint64_t rpc, uint64_t lpc,
+		 uint32_t lpos)
+{
+	s->entry[s->count] = (struct gputm__block_entry){ pc, rpc, lpc, lpos };
+	memset(gputm__block_mask(s, s->count), 0, s->stride * sizeof(*s->mask));
+	raise_to(s, s->count + 1);
+	s->pushed++;
+}
+
+/* All warps of the top have come to tx_begin. */
+static void push_attempt(struct gputm_block_stack *s, uint64_t pc)
+{
+	push(s, pc, NO_PC, NO_PC, NO_ENTRY);
+	push(s, pc, NO_PC, NO_PC, NO_ENTRY);
+	s->tx_depth = s->count;
+	join(s, s->count - 1, s->top);
+	s->transactions++;
+	s->threads_begun += s->top_threads;
+}
+
+/* No thread of the attempt is left. True if those of R make another one. */
+static bool next_attempt(struct gputm_block_stack *s, uint64_t pc_after)
+{
+	uint32_t retry = s->tx_depth - 2, attempt = s->tx_depth - 1;
+
+	if (gputm__block_has_threads(s, retry)) {
+		s->entry[attempt].pc = s->entry[retry].pc;
+		join(s, attempt, retry);
+		memset(gputm__block_mask(s, retry), 0, s->stride * sizeof(*s->mask));
+		s->restarts++;
+		gputm__emit(&s->unit, GPUTM_BLOCK_STACK_EVENT_RESTART, attempt,
+			    s->entry[attempt].pc, 0, 0);
+		return true;
+	}
+	s->tx_depth = 0;
+	s->count -= 2;
+	s->entry[s->count - 1].pc = pc_after;
+	gputm__emit(&s->unit, GPUTM_BLOCK_STACK_EVENT_LEAVE, s->count - 1, pc_after, 0, 0);
+	return false;
+}
+
+/* Pop what has nothing to run. */
+static void pop(struct gputm_block_stack *s, uint64_t pc_after)
+{
+	while (s->count) {
+		uint32_t last = s->count - 1;
+
+		if (s->count != s->tx_depth) {
+			if (!is_over(s, last))
+				return;
+			s->count--;
+		} else if (gputm__block_has_threads(s, last) || next_attempt(s, pc_after)) {
+			return;
+		}
+	}
+}
+
+__attribute__((noinline)) int gputm__block_settle(struct gputm_block_stack *s)
 {
 	uint32_t way = s->way;
+	uint64_t pc = s->way_pc;
 
+	if (way == GPUTM__BLOCK_COMMIT && gputm__block_has_threads(s, s->top))
+		return GPUTM_BLOCK_STACK_COMMIT;
 	s->way = GPUTM__BLOCK_NONE;
 	if (way == GPUTM__BLOCK_BRANCH)
 		complete_branch(s);
 	else if (way == GPUTM__BLOCK_ARRIVE)
-		s->entry[s->top].pc = s->way_pc;
+		s->entry[s->top].pc = pc;
+	else if (way == GPUTM__BLOCK_BEGIN)
+		push_attempt(s, pc);
 	s->way_pc = 0;
 	memset(&s->target, 0, sizeof(s->target));
-	while (s->count && is_over(s, s->count - 1))
-		s->count--;
+	pop(s, pc);
 	if (s->count) {
 		start_top(s);
 		return GPUTM_BLOCK_STACK_COMPACT;
@@ -192,9 +261,9 @@ __attribute__((noinline)) static int settle(struct gputm_block_stack *s)
 	return GPUTM_BLOCK_STACK_FINISH;
 }
 
-static inline int come(struct gputm_block_stack *s)
+int gputm__block_come(struct gputm_block_stack *s)
 {
-	return --s->wcnt ? GPUTM_BLOCK_STACK_WAIT : settle(s);
+	return --s->wcnt ? GPUTM_BLOCK_STACK_WAIT : gputm__block_settle(s);
 }
 
 /* ---- launch and admission ---- */
@@ -307,8 +376,7 @@ static inline bool same_target(const struct gputm_block_stack_target *a,
 		 (a->lpc ^ b->lpc));
 }
 
-/* Refuse a warp that cannot leave its entry by a branch, a barrier or an arrival. */
-static int refuse_warp(const struct gputm_block_stack *s, const char *what, uint32_t warp)
+int gputm__block_refuse(const struct gputm_block_stack *s, const char *what, uint32_t warp)
 {
 	if (!gputm__block_warp(s, warp))
 		return gputm__refuse(&s->unit, "%s: no warp %u is running", what, warp);
@@ -330,7 +398,7 @@ static int judge_pcs(const struct gputm_block_stack *s,
 	} field[] = {
 		{ "taken_pc", target->taken_pc, false },
 		{ "other_pc", target->other_pc, false },
-		{ "rpc", target->rpc, s->entry[s->top].rpc == NO_PC },
+		{ "rpc", target->rpc, s->entry[s->top].rpc == NO_PC && !s->tx_depth },
 		{ "lpc", target->lpc, true },
 	};
 
@@ -339,8 +407,8 @@ static int judge_pcs(const struct gputm_block_stack *s,
 		    (field[i].pc == NO_PC && field[i].optional))
 			continue;
 		if (field[i].pc == NO_PC)
-			return gputm__refuse(&s->unit, "branch: no %s within a branch",
-					     field[i].name);
+			return gputm__refuse(&s->unit, "branch: no %s within a %s", field[i].name,
+					     s->tx_depth ? "transaction" : "branch");
 		return gputm__out_of_range(&s->unit, field[i].name, field[i].pc, 0, s->pc_max);
 	}
 	return 0;
@@ -352,9 +420,9 @@ static int judge_branch(const struct gputm_block_stack *s, uint32_t warp, uint64
 	uint64_t lanes = gputm__block_warp(s, warp);
 	int error;
 
-	if (!lanes || s->at_barrier || s->way == GPUTM__BLOCK_ARRIVE ||
+	if (!lanes || s->at_barrier || s->way > GPUTM__BLOCK_BRANCH ||
 	    (s->way == GPUTM__BLOCK_BRANCH && !same_target(target, &s->target)))
-		return refuse_warp(s, "branch", warp);
+		return gputm__block_refuse(s, "branch", warp);
 	if (taken & ~lanes)
 		return gputm__refuse(&s->unit, "taken = 0x%llx has lanes that are not in 0x%llx",
 				     (unsigned long long)taken, (unsigned long long)lanes);
@@ -372,15 +440,6 @@ int gputm_block_stack_branch_probe(const struct gputm_block_stack *s, uint32_t w
 				   uint64_t taken, const struct gputm_block_stack_target *target)
 {
 	return judge_branch(s, warp, taken, target);
-}
-
-static void push(struct gputm_block_stack *s, uint64_t pc, uint64_t rpc, uint64_t lpc,
-		 uint32_t lpos)
-{
-	s->entry[s->count] = (struct gputm__block_entry){ pc, rpc, lpc, lpos };
-	memset(gputm__block_mask(s, s->count), 0, s->stride * sizeof(*s->mask));
-	raise_to(s, s->count + 1);
-	s->pushed++;
 }
 
 /* The first warp at a branch. */
@@ -425,7 +484,7 @@ __attribute__((noinline)) static int branch_any(struct gputm_block_stack *s, uin
 		open_branch(s, target);
 	add_threads(s, warp, taken);
 	gputm__emit(&s->unit, GPUTM_BLOCK_STACK_EVENT_BRANCH, warp, taken, lanes, s->wcnt - 1);
-	return come(s);
+	return gputm__block_come(s);
 }
 
 int gputm_block_stack_branch(struct gputm_block_stack *s, uint32_t warp, uint64_t taken,
@@ -444,27 +503,32 @@ int gputm_block_stack_branch(struct gputm_block_stack *s, uint32_t warp, uint64_
 
 /* ---- a warp elsewhere ---- */
 
+bool gputm__block_leaves(struct gputm_block_stack *s, uint32_t way, uint64_t pc)
+{
+	if (s->way == GPUTM__BLOCK_NONE && !s->at_barrier) {
+		s->way = way;
+		s->way_pc = pc;
+	}
+	return s->way == way && s->way_pc == pc;
+}
+
 int gputm_block_stack_arrive(struct gputm_block_stack *s, uint32_t warp, uint64_t next_pc)
 {
 	uint64_t lanes = gputm__block_warp(s, warp);
 	const struct gputm__block_entry *e = &s->entry[s->top];
 
 	if (GPUTM__UNLIKELY(!lanes || (s->at_barrier >> warp & 1)))
-		return refuse_warp(s, "arrive", warp);
+		return gputm__block_refuse(s, "arrive", warp);
 	if (GPUTM__UNLIKELY(!gputm__block_is_pc(s, next_pc)))
 		return gputm__out_of_range(&s->unit, "next PC", next_pc, 0, s->pc_max);
 	if (next_pc != e->rpc && next_pc != e->lpc)
 		return GPUTM_BLOCK_STACK_CONTINUE;
-	if (s->way == GPUTM__BLOCK_NONE && !s->at_barrier) {
-		s->way = GPUTM__BLOCK_ARRIVE;
-		s->way_pc = next_pc;
-	}
-	if (GPUTM__UNLIKELY(s->way != GPUTM__BLOCK_ARRIVE || s->way_pc != next_pc))
-		return refuse_warp(s, "arrive", warp);
+	if (GPUTM__UNLIKELY(!gputm__block_leaves(s, GPUTM__BLOCK_ARRIVE, next_pc)))
+		return gputm__block_refuse(s, "arrive", warp);
 	s->running[warp] = 0;
 	s->warps_arrived++;
 	gputm__emit(&s->unit, GPUTM_BLOCK_STACK_EVENT_ARRIVE, warp, next_pc, lanes, s->wcnt - 1);
-	return come(s);
+	return gputm__block_come(s);
 }
 
 static int release(struct gputm_block_stack *s)
@@ -498,7 +562,9 @@ int gputm_block_stack_exit(struct gputm_block_stack *s, uint32_t warp, uint64_t 
 	int result;
 
 	if (!running || (s->at_barrier >> warp & 1))
-		return refuse_warp(s, "exit", warp);
+		return gputm__block_refuse(s, "exit", warp);
+	if (s->tx_depth)
+		return gputm__refuse(&s->unit, "exit: the block is in a transaction");
 	if (!lanes || (lanes & ~running))
 		return gputm__refuse(&s->unit, "lanes = 0x%llx is empty or not within 0x%llx",
 				     (unsigned long long)lanes, (unsigned long long)running);
@@ -508,7 +574,7 @@ int gputm_block_stack_exit(struct gputm_block_stack *s, uint32_t warp, uint64_t 
 	if (s->running[warp])
 		return GPUTM_BLOCK_STACK_CONTINUE;
 	s->warps_ended++;
-	result = come(s);
+	result = gputm__block_come(s);
 	if (result == GPUTM_BLOCK_STACK_WAIT && gputm__popcount(s->at_barrier) == s->wcnt)
 		return release(s);
 	return result;
@@ -518,7 +584,9 @@ int gputm_block_stack_barrier(struct gputm_block_stack *s, uint32_t warp)
 {
 	if (!gputm__block_warp(s, warp) || (s->at_barrier >> warp & 1) ||
 	    s->way != GPUTM__BLOCK_NONE)
-		return refuse_warp(s, "barrier", warp);
+		return gputm__block_refuse(s, "barrier", warp);
+	if (s->tx_depth)
+		return gputm__refuse(&s->unit, "barrier: the block is in a transaction");
 	if (s->top_threads != s->live)
 		return gputm__refuse(&s->unit, "barrier in divergent code: %u of %u threads",
 				     s->top_threads, s->live);

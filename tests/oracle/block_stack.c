@@ -61,6 +61,8 @@ static void start(struct oracle_block_stack *o)
 	o->top = o->count - 1;
 	o->branching = false;
 	o->arriving = false;
+	o->beginning = false;
+	o->committing = false;
 	o->admitted = 0;
 	memset(o->over, 0, sizeof(o->over));
 	memset(o->at_barrier, 0, sizeof(o->at_barrier));
@@ -119,18 +121,75 @@ static void finish_branch(struct oracle_block_stack *o)
 		drop(o, top);
 }
 
-/* A warp is over: is it the last one? */
-static int come(struct oracle_block_stack *o, unsigned warp)
+static void push(struct oracle_block_stack *o, uint64_t pc, uint64_t rpc, uint64_t lpc,
+		 unsigned lpos)
 {
-	o->over[warp] = true;
-	if (wcnt(o))
-		return GPUTM_BLOCK_STACK_WAIT;
+	struct oracle_block_entry *e = &o->entry[o->count++];
+
+	memset(e, 0, sizeof(*e));
+	e->pc = pc;
+	e->rpc = rpc;
+	e->lpc = lpc;
+	e->lpos = lpos;
+}
+
+static bool anyone_in(const struct oracle_block_stack *o, unsigned i)
+{
+	bool any = false;
+
+	for (unsigned t = 0; t < threads(o); t++)
+		any |= o->entry[i].has[t];
+	return any;
+}
+
+/* R, which is empty, and T, with the threads of the top. */
+static void begin_all(struct oracle_block_stack *o)
+{
+	unsigned below = o->count - 1;
+
+	o->retry = o->count;
+	for (unsigned i = 0; i < 2; i++) {
+		push(o, o->way_pc, NO_PC, NO_PC, NO_ENTRY);
+		for (unsigned t = 0; i && t < threads(o); t++)
+			o->entry[o->retry + 1].has[t] = o->entry[below].has[t];
+	}
+}
+
+/* The attempt has no threads left. Does another one begin? */
+static bool again(struct oracle_block_stack *o)
+{
+	struct oracle_block_entry *r = &o->entry[o->retry], *attempt = r + 1;
+	bool any = anyone_in(o, o->retry);
+
+	if (any) {
+		*attempt = *r;
+		memset(r->has, 0, sizeof(r->has));
+		return true;
+	}
+	o->count = o->retry;
+	o->retry = 0;
+	o->entry[o->count - 1].pc = o->way_pc;
+	return false;
+}
+
+static int choose(struct oracle_block_stack *o)
+{
 	if (o->branching)
 		finish_branch(o);
 	else if (o->arriving)
 		o->entry[o->top].pc = o->way_pc;
-	while (o->count && nothing_to_run(o, o->count - 1))
-		o->count--;
+	else if (o->beginning)
+		begin_all(o);
+	while (o->count) {
+		if (o->retry && o->count == o->retry + 2) {
+			if (anyone_in(o, o->retry + 1) || again(o))
+				break;
+		} else if (nothing_to_run(o, o->count - 1)) {
+			o->count--;
+		} else {
+			break;
+		}
+	}
 	if (o->count) {
 		start(o);
 		return GPUTM_BLOCK_STACK_COMPACT;
@@ -140,9 +199,19 @@ static int come(struct oracle_block_stack *o, unsigned warp)
 	o->top = 0;
 	o->branching = false;
 	o->arriving = false;
+	o->beginning = false;
 	memset(o->place, 0, sizeof(o->place));
 	memset(o->at_barrier, 0, sizeof(o->at_barrier));
 	return GPUTM_BLOCK_STACK_FINISH;
+}
+
+/* A warp is over: is it the last one? */
+static int come(struct oracle_block_stack *o, unsigned warp)
+{
+	o->over[warp] = true;
+	if (wcnt(o))
+		return GPUTM_BLOCK_STACK_WAIT;
+	return o->committing ? GPUTM_BLOCK_STACK_COMMIT : choose(o);
 }
 
 int oracle_block_launch(struct oracle_block_stack *o, uint64_t pc, const uint64_t mask[])
@@ -222,18 +291,6 @@ static bool anyone_at_barrier(const struct oracle_block_stack *o)
 	return any;
 }
 
-static void push(struct oracle_block_stack *o, uint64_t pc, uint64_t rpc, uint64_t lpc,
-		 unsigned lpos)
-{
-	struct oracle_block_entry *e = &o->entry[o->count++];
-
-	memset(e, 0, sizeof(*e));
-	e->pc = pc;
-	e->rpc = rpc;
-	e->lpc = lpc;
-	e->lpos = lpos;
-}
-
 /* The first warp at a branch makes its entries. */
 static int open_branch(struct oracle_block_stack *o, const struct gputm_block_stack_target *b)
 {
@@ -247,7 +304,7 @@ static int open_branch(struct oracle_block_stack *o, const struct gputm_block_st
 		return b->taken_pc == NO_PC || (is_pc(o, b->taken_pc) && b->other_pc == NO_PC) ?
 			       -EINVAL :
 			       -ERANGE;
-	if (!is_pc(o, b->rpc) && !(b->rpc == NO_PC && e->rpc == NO_PC))
+	if (!is_pc(o, b->rpc) && !(b->rpc == NO_PC && e->rpc == NO_PC && !o->retry))
 		return b->rpc == NO_PC ? -EINVAL : -ERANGE;
 	if (!is_pc(o, b->lpc) && b->lpc != NO_PC)
 		return -ERANGE;
@@ -277,7 +334,7 @@ int oracle_block_branch(struct oracle_block_stack *o, unsigned warp, uint64_t ta
 	uint64_t lanes = oracle_block_warp(o, warp);
 	int result;
 
-	if (!lanes || anyone_at_barrier(o) || o->arriving ||
+	if (!lanes || anyone_at_barrier(o) || o->arriving || o->beginning || o->committing ||
 	    (o->branching && !same(target, &o->target)) || (taken & ~lanes))
 		return -EINVAL;
 	if (!o->branching) {
@@ -299,6 +356,16 @@ int oracle_block_branch(struct oracle_block_stack *o, unsigned warp, uint64_t ta
 	return come(o, warp);
 }
 
+/* The warp is over, and its threads wait. */
+static int wait_at(struct oracle_block_stack *o, unsigned warp, uint64_t pc)
+{
+	o->way_pc = pc;
+	for (unsigned t = 0; t < threads(o); t++)
+		if (o->place[t] == ORACLE_BLOCK_RUNS && o->warp_of[t] == warp)
+			o->place[t] = ORACLE_BLOCK_ARRIVED;
+	return come(o, warp);
+}
+
 int oracle_block_arrive(struct oracle_block_stack *o, unsigned warp, uint64_t pc)
 {
 	const struct oracle_block_entry *e = &o->entry[o->top];
@@ -309,14 +376,87 @@ int oracle_block_arrive(struct oracle_block_stack *o, unsigned warp, uint64_t pc
 		return -ERANGE;
 	if (pc != e->rpc && pc != e->lpc)
 		return GPUTM_BLOCK_STACK_CONTINUE;
-	if (anyone_at_barrier(o) || o->branching || (o->arriving && o->way_pc != pc))
+	if (anyone_at_barrier(o) || o->branching || o->beginning || o->committing ||
+	    (o->arriving && o->way_pc != pc))
 		return -EINVAL;
 	o->arriving = true;
-	o->way_pc = pc;
+	return wait_at(o, warp, pc);
+}
+
+int oracle_block_tx_begin(struct oracle_block_stack *o, unsigned warp, uint64_t restart_pc)
+{
+	if (o->retry || !oracle_block_warp(o, warp) || o->at_barrier[warp])
+		return -EINVAL;
+	if (!is_pc(o, restart_pc))
+		return -ERANGE;
+	if (!o->branching && !o->arriving && !o->beginning && o->count + 2 > o->depth)
+		return GPUTM_BLOCK_STACK_FULL;
+	if (anyone_at_barrier(o) || o->branching || o->arriving ||
+	    (o->beginning && o->way_pc != restart_pc))
+		return -EINVAL;
+	o->beginning = true;
+	return wait_at(o, warp, restart_pc);
+}
+
+int oracle_block_tx_commit(struct oracle_block_stack *o, unsigned warp, uint64_t pc_after)
+{
+	if (!o->retry || o->top != o->retry + 1 || !oracle_block_warp(o, warp))
+		return -EINVAL;
+	if (!is_pc(o, pc_after))
+		return -ERANGE;
+	if (o->branching || (o->committing && o->way_pc != pc_after))
+		return -EINVAL;
+	o->committing = true;
+	return wait_at(o, warp, pc_after);
+}
+
+/* From T and what is above it to R. */
+static void fail(struct oracle_block_stack *o, unsigned t)
+{
+	o->place[t] = ORACLE_BLOCK_NOT_THERE;
+	for (unsigned i = o->retry + 1; i < o->count; i++)
+		o->entry[i].has[t] = false;
+	o->entry[o->retry].has[t] = true;
+}
+
+int oracle_block_tx_abort(struct oracle_block_stack *o, unsigned warp, uint64_t lanes)
+{
+	uint64_t running = oracle_block_warp(o, warp);
+
+	if (!o->retry || !lanes || (lanes & ~running))
+		return -EINVAL;
 	for (unsigned t = 0; t < threads(o); t++)
-		if (o->place[t] == ORACLE_BLOCK_RUNS && o->warp_of[t] == warp)
-			o->place[t] = ORACLE_BLOCK_ARRIVED;
-	return come(o, warp);
+		if (o->place[t] == ORACLE_BLOCK_RUNS && o->warp_of[t] == warp &&
+		    lanes >> t % o->lanes & 1)
+			fail(o, t);
+	return lanes == running ? come(o, warp) : GPUTM_BLOCK_STACK_CONTINUE;
+}
+
+int oracle_block_tx_report(struct oracle_block_stack *o, unsigned static_warp, uint64_t committed,
+			   uint64_t aborted)
+{
+	struct oracle_block_stack before = *o;
+	uint64_t done = 0;
+
+	if (!o->committing || wcnt(o))
+		return -EINVAL;
+	if (static_warp >= o->warps)
+		return -ERANGE;
+	for (unsigned lane = 0; lane < o->lanes; lane++) {
+		unsigned t = static_warp * o->lanes + lane;
+
+		if (!((committed | aborted) >> lane & 1) || !o->entry[o->top].has[t])
+			continue;
+		done |= UINT64_C(1) << lane;
+		if (aborted >> lane & 1)
+			fail(o, t);
+		o->entry[o->top].has[t] = false;
+	}
+	if (!done || done != (committed | aborted) || (committed & aborted)) {
+		*o = before;
+		return -EINVAL;
+	}
+	return anyone_in(o, o->top) ? GPUTM_BLOCK_STACK_WAIT : choose(o);
 }
 
 static int maybe_release(struct oracle_block_stack *o)
@@ -336,7 +476,7 @@ int oracle_block_exit(struct oracle_block_stack *o, unsigned warp, uint64_t lane
 	uint64_t running = oracle_block_warp(o, warp);
 	int result;
 
-	if (!running || o->at_barrier[warp] || !lanes || (lanes & ~running))
+	if (o->retry || !running || o->at_barrier[warp] || !lanes || (lanes & ~running))
 		return -EINVAL;
 	for (unsigned t = 0; t < threads(o); t++) {
 		if (o->place[t] != ORACLE_BLOCK_RUNS || o->warp_of[t] != warp ||
@@ -358,8 +498,8 @@ int oracle_block_barrier(struct oracle_block_stack *o, unsigned warp)
 
 	for (unsigned t = 0; o->count && t < threads(o); t++)
 		here += o->entry[o->top].has[t];
-	if (!oracle_block_warp(o, warp) || o->at_barrier[warp] || o->branching || o->arriving ||
-	    here != oracle_block_live(o))
+	if (o->retry || !oracle_block_warp(o, warp) || o->at_barrier[warp] || o->branching ||
+	    o->arriving || o->beginning || here != oracle_block_live(o))
 		return -EINVAL;
 	o->at_barrier[warp] = true;
 	return maybe_release(o);
@@ -394,6 +534,8 @@ const char *oracle_block_compare(const struct oracle_block_stack *o,
 		return "top of stack";
 	if (gputm_block_stack_live(stack) != oracle_block_live(o))
 		return "live threads";
+	if (gputm_block_stack_tx_retry(stack) != (o->retry ? o->retry : NO_ENTRY))
+		return "entry R";
 	if (gputm_block_stack_to_admit(stack) != o->formed - o->admitted)
 		return "warps to be admitted";
 	for (unsigned i = 0; i < o->count; i++) {

@@ -32,7 +32,8 @@ struct oracle_block_stack {
 	enum oracle_block_place place[ORACLE_BLOCK_THREADS];
 	unsigned warp_of[ORACLE_BLOCK_THREADS]; /* of those that run */
 	bool over[32], at_barrier[32];		/* warps of the top */
-	bool branching, arriving;
+	bool branching, arriving, beginning, committing;
+	unsigned retry; /* the entry R, and T above it; 0 outside a transaction */
 	struct gputm_block_stack_target target;
 	uint64_t way_pc;
 };
@@ -45,6 +46,11 @@ int oracle_block_branch(struct oracle_block_stack *o, unsigned warp, uint64_t ta
 int oracle_block_arrive(struct oracle_block_stack *o, unsigned warp, uint64_t pc);
 int oracle_block_exit(struct oracle_block_stack *o, unsigned warp, uint64_t lanes);
 int oracle_block_barrier(struct oracle_block_stack *o, unsigned warp);
+int oracle_block_tx_begin(struct oracle_block_stack *o, unsigned warp, uint64_t restart_pc);
+int oracle_block_tx_commit(struct oracle_block_stack *o, unsigned warp, uint64_t pc_after);
+int oracle_block_tx_abort(struct oracle_block_stack *o, unsigned warp, uint64_t lanes);
+int oracle_block_tx_report(struct oracle_block_stack *o, unsigned static_warp, uint64_t committed,
+			   uint64_t aborted);
 
 /* What can be seen of the unit, as the oracle has it; NULL or what differs. */
 const char *oracle_block_compare(const struct oracle_block_stack *o,
