@@ -28,7 +28,7 @@ cat >"$work/unused" <<'TABLE'
 --system hetm --workload w1 --concurrency 2 : system hetm has no limit
 --system local-tm --workload k-means-2 --machine fermi : --machine: got "fermi", expected one of: southern
 --system kilo-tm --machine hetm : --machine: got "hetm", expected one of: fermi reference
---divergence dwf : --divergence: got "dwf", expected pdom or pdom-lcp
+--divergence dwf : --divergence: got "dwf", expected pdom, pdom-lcp, tbc or tbc-lcp
 --issues x : --issues: it works without a TM system only
 --kernel K --system ideal --issues x : --issues: it works without a TM system only
 --kernel K --workload bank : --workload: a kernel

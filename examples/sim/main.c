@@ -149,7 +149,9 @@ static int make_machine(struct gputm_ctx *ctx, const struct proof *proof, struct
 	const struct sim_run_options options = {
 		.concurrency = (uint32_t)report->options->concurrency,
 		.throttle = &report->setup->throttle,
-		.likely = report->setup->mechanism == &flow_pdom_lcp,
+		.likely = report->setup->mechanism == &flow_pdom_lcp ||
+			  report->setup->mechanism == &flow_tbc_lcp,
+		.compact = sim_setup_compacts(report->setup),
 		.seed = report->options->seed,
 		.observer = proof->history ? sim_history_observer(proof->history) :
 			    proof->replay  ? sim_check_observer(proof->replay) : NULL,

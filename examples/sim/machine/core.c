@@ -61,8 +61,9 @@ static int core_make(struct sim_machine *machine, uint32_t index)
 	core->unit_due = SIM_NEVER;
 	core->warp = sim_warp_of(&machine->port, index, 0);
 	for (uint32_t i = 0; i < machine->config.warps; i++) {
-		int error = sim_unit_add(&machine->port, "simt_stack", &kind_simt_stack,
-					 &machine->stack_config, &core->warp[i].stack);
+		int error = machine->options.compact ? 0 :
+				    sim_unit_add(&machine->port, "simt_stack", &kind_simt_stack,
+						 &machine->stack_config, &core->warp[i].stack);
 
 		if (error)
 			return error;
@@ -85,6 +86,8 @@ int sim_cores_make(struct sim_machine *machine)
 		return -ENOMEM;
 	for (uint32_t i = 0; !error && i < machine->config.cores; i++)
 		error = core_make(machine, i);
+	if (!error && machine->options.compact)
+		error = sim_compaction_make(machine);
 	for (uint32_t i = 0; !error && i < machine->config.cores; i++)
 		error = sim_unit_add(&machine->port, "access_coalescer", &kind_access_coalescer,
 				     &machine->coalescer_config, &machine->core[i].coalescer);
@@ -98,6 +101,7 @@ void sim_cores_free(struct sim_machine *machine)
 {
 	for (uint32_t i = 0; machine->core && i < machine->config.cores; i++)
 		sim_cache_free(&machine->core[i].l1);
+	sim_compaction_free(machine);
 	free(machine->registers);
 	free(machine->stray);
 	free(machine->port.warp);
@@ -127,6 +131,7 @@ void sim_cores_io(struct sim_machine *machine, struct sim_io *io)
 		SIM_IO_FROM(io, core, ready);
 		sim_cache_io(&core->l1, io);
 	}
+	sim_compaction_io(machine, io);
 	for (uint32_t i = 0; i < warps && sim_io_ok(io); i++)
 		warp_io(machine, &machine->port.warp[i], io);
 }
@@ -279,6 +284,23 @@ static uint64_t next_issue(const struct sim_machine *machine, const struct sim_c
 	return next;
 }
 
+/* Warps whose instructions have completed go on, or are compacted, which may make others ready. */
+static void resume(struct sim_machine *machine, struct sim_core *core)
+{
+	uint64_t left = machine->compaction ? core->ready : 0, going = 0;
+
+	for (; left; left = core->ready & ~going) {
+		uint32_t i = (uint32_t)__builtin_ctzll(left);
+		struct sim_warp *warp = &core->warp[i];
+
+		core->ready &= ~(UINT64_C(1) << i);
+		if (!sim_compaction_resume(machine, warp))
+			continue;
+		core->ready |= UINT64_C(1) << i;
+		going |= UINT64_C(1) << i;
+	}
+}
+
 void sim_core_call(struct sim_machine *machine, uint32_t index)
 {
 	struct sim_core *core = &machine->core[index];
@@ -290,6 +312,7 @@ void sim_core_call(struct sim_machine *machine, uint32_t index)
 		sim_core_at(&machine->port, index,
 			    machine->port.ops->core_tick(&machine->port, index));
 	}
+	resume(machine, core);
 	if (core->ready && now % machine->port.core_ticks == 0)
 		issue_all(machine, core);
 	sim_wheel_wake(&machine->wheel, SIM_CORE, index, core->unit_due);

@@ -55,7 +55,9 @@ static void evaluate(struct sim_machine *machine, struct sim_warp *warp, uint32_
 
 static void next(struct sim_machine *machine, struct sim_warp *warp, uint64_t pc)
 {
-	if (gputm_simt_stack_proceed(warp->stack, pc) < 0)
+	if (!warp->stack)
+		sim_compaction_go(warp, pc);
+	else if (gputm_simt_stack_proceed(warp->stack, pc) < 0)
 		sim_fail(&machine->port, -EINVAL, "the SIMT stack refused to advance");
 }
 
@@ -80,6 +82,10 @@ static void branch(struct sim_machine *machine, struct sim_warp *warp, uint32_t 
 						     { instr->target, taken } };
 	int result;
 
+	if (!warp->stack) {
+		sim_compaction_branch(warp, pc, taken);
+		return;
+	}
 	if (!taken || taken == active) {
 		next(machine, warp, taken ? instr->target : after);
 		return;
@@ -214,7 +220,7 @@ static void memory(struct sim_machine *machine, struct sim_warp *warp, enum sim_
 			machine->changed_at = port->now;
 		if (op == SIM_STORE)
 			sim_tell_store(port, warp, mask);
-		else if (op != SIM_LOAD && !warp->in_tx)
+		else if (op != SIM_LOAD && !warp->in_tx && warp->stack)
 			sim_locking(port, warp, warp->ledger.locking | mask);
 		if (ops->plain)
 			ops->plain(port, warp, op);
@@ -241,9 +247,15 @@ static void end(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc,
 {
 	int result = GPUTM_SIMT_STACK_CONTINUE;
 
-	if (lanes == gputm_simt_stack_live_mask(warp->stack) && !stores_done(warp))
+	if (lanes == (warp->stack ? gputm_simt_stack_live_mask(warp->stack) : warp->active) &&
+	    !stores_done(warp))
 		return;
 	machine->threads_left -= (uint64_t)__builtin_popcountll(lanes);
+	if (!warp->stack) {
+		if (sim_compaction_end(machine, warp, pc, lanes))
+			go_on(machine, warp, 1);
+		return;
+	}
 	if (lanes) {
 		sim_living(&machine->port, warp, warp->ledger.live & ~lanes);
 		machine->changed_at = machine->port.now;
@@ -261,11 +273,17 @@ static void end(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc,
 
 static void wait_at_barrier(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc)
 {
+	if (!warp->stack) {
+		sim_compaction_barrier(machine, warp, pc);
+		return;
+	}
 	next(machine, warp, sim_pc_after(&machine->port, pc));
 	warp->wait = SIM_AT_BARRIER;
 	sim_spends(&machine->port, warp, SIM_SPENT_BA);
 	sim_barrier_look(machine, warp->core, warp->block);
 }
+
+#define APART UINT32_MAX /* in place of a PC: the warp does not go on */
 
 /* Notes of a lock program; they take no time. */
 static uint32_t notes(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc)
@@ -274,8 +292,8 @@ static uint32_t notes(struct sim_machine *machine, struct sim_warp *warp, uint32
 	const struct sim_instr *code = machine->program->code;
 
 	for (; code[pc].op >= SIM_ENTER && code[pc].op <= SIM_NOTE;
-	     pc = (uint32_t)gputm_simt_stack_pc(warp->stack)) {
-		uint64_t active = gputm_simt_stack_active_mask(warp->stack), chosen;
+	     pc = sim_warp_pc(warp)) {
+		uint64_t active = sim_active(warp), chosen;
 
 		if (code[pc].op == SIM_NOTE) {
 			evaluate(machine, warp, pc, active, &chosen);
@@ -299,16 +317,19 @@ static uint32_t notes(struct sim_machine *machine, struct sim_warp *warp, uint32
 						 warp->witness[lane]);
 		}
 		next(machine, warp, sim_pc_after(&machine->port, pc));
+		if (!warp->stack && !sim_compaction_resume(machine, warp))
+			return APART;
 	}
 	return pc;
 }
 
 static void execute(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc)
 {
-	uint64_t active = gputm_simt_stack_active_mask(warp->stack), chosen;
+	uint64_t active = sim_active(warp), chosen;
 	const struct sim_instr *instr = &machine->program->code[pc];
-	const struct sim_port *port = &machine->port;
+	struct sim_port *port = &machine->port;
 
+	port->result.executed += (uint64_t)__builtin_popcountll(active);
 	switch (instr->op) {
 	case SIM_PLAIN:
 		evaluate(machine, warp, pc, active, &chosen);
@@ -335,12 +356,21 @@ static void execute(struct sim_machine *machine, struct sim_warp *warp, uint32_t
 		go_on(machine, warp, 1);
 		break;
 	case SIM_TX_BEGIN:
+		if (!warp->stack) {
+			sim_compaction_begin(warp, pc);
+			go_on(machine, warp, 1);
+			break;
+		}
 		if (sim_warp_admitted(machine, warp) && sim_tx_begin(&machine->port, warp, pc))
 			go_on(machine, warp, 1);
 		break;
 	case SIM_TX_COMMIT:
 		if (port->strong && !stores_done(warp)) /* they come before the transaction */
 			break;
+		if (!warp->stack) {
+			sim_compaction_commit(machine, warp, pc);
+			break;
+		}
 		warp->pc_after = sim_pc_after(&machine->port, pc);
 		warp->wait = SIM_SYSTEM;
 		sim_committing(&machine->port, warp);
@@ -367,8 +397,11 @@ static void execute(struct sim_machine *machine, struct sim_warp *warp, uint32_t
 void sim_issue(struct sim_machine *machine, struct sim_warp *warp)
 {
 	struct sim_port *port = &machine->port;
+	uint32_t pc;
 
-	if (warp->in_tx && port->ops->watch && port->ops->watch(port, warp))
+	if (warp->in_tx && port->ops->watch && warp->stack && port->ops->watch(port, warp))
 		return;
-	execute(machine, warp, notes(machine, warp, (uint32_t)gputm_simt_stack_pc(warp->stack)));
+	pc = notes(machine, warp, sim_warp_pc(warp));
+	if (pc != APART)
+		execute(machine, warp, pc);
 }

@@ -27,7 +27,8 @@
  * partitions. Contents change when the L2 takes an access (partition.c).
  *
  * Transactions. The machine admits warps (tx_throttle), keeps the registers, drives the
- * SIMT stack and counts; all else is done by the system through its port.
+ * SIMT stack and counts; all else is done by the system through its port. The warps of a
+ * block may be compacted (compaction.c).
  *
  * Differences from GPGPU-Sim, which the papers use. There, instructions come from
  * compiled code and pass fetch, scoreboard and operand collector; here a workload says how
@@ -219,6 +220,10 @@ static int build(struct sim_machine *machine)
 	error = sim_cores_make(machine);
 	if (!error && machine->port.ops->make)
 		error = machine->port.ops->make(&machine->port);
+	if (!error && machine->port.strong && machine->compaction)
+		error = sim_fail(&machine->port, -EINVAL,
+				 "system.isolation: got \"strong\", expected weak, as plain accesses "
+				 "of a thread come from more than one of the compacted warps");
 	return error;
 }
 
@@ -500,8 +505,7 @@ static void lose_patience(struct sim_machine *machine)
 static void give_up(struct sim_machine *machine, const struct sim_warp *warp, const char *reason)
 {
 	const struct sim_program *program = machine->program;
-	uint64_t active = gputm_simt_stack_active_mask(warp->stack);
-	uint64_t pc = gputm_simt_stack_pc(warp->stack);
+	uint64_t active = sim_active(warp), pc = sim_warp_pc(warp);
 	uint32_t thread = active ? warp->lane[__builtin_ctzll(active)].thread : 0;
 	char message[300];
 

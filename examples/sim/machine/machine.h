@@ -106,6 +106,7 @@ struct sim_run_options {
 	uint32_t concurrency; /* warps per core in transactions, at first; 0 = unlimited */
 	const struct gputm_tx_throttle_config *throttle; /* what moves that; NULL: nothing */
 	bool likely;	      /* SIMT stacks use likely-convergence points */
+	bool compact;	      /* the warps of a block are compacted */
 	uint64_t seed;
 	uint64_t most_cycles; /* give up after so many core cycles; 0 = never */
 	const struct sim_observer *observer; /* NULL without --check */

@@ -45,7 +45,7 @@ static void launch(struct sim_machine *machine, struct sim_core *core, uint64_t 
 	warp->whole = (uint32_t)mask;
 	if (machine->program->eval_warp)
 		introduce(machine, warp, (uint32_t)thread);
-	if (gputm_simt_stack_launch(warp->stack, 0, mask))
+	if (warp->stack && gputm_simt_stack_launch(warp->stack, 0, mask))
 		sim_fail(&machine->port, -EINVAL, "a warp could not be launched");
 	core->launch[warp->index] = core->launched++;
 	sim_living(&machine->port, warp, mask);
@@ -53,6 +53,7 @@ static void launch(struct sim_machine *machine, struct sim_core *core, uint64_t 
 		machine->port.result.empty += cycle - core->empty_since;
 	core->free_warps--;
 	core->block_warps[block]++;
+	warp->then = warp->stack ? 0 : SIM_THEN_LAUNCH;
 	sim_warp_until(&machine->port, warp, 0);
 }
 
@@ -107,22 +108,29 @@ void sim_barrier_look(struct sim_machine *machine, uint32_t index, uint32_t bloc
 	}
 }
 
-void sim_warp_ended(struct sim_machine *machine, struct sim_warp *warp)
+void sim_block_ended(struct sim_machine *machine, struct sim_warp *first, uint64_t warps)
 {
-	struct sim_core *core = &machine->core[warp->core];
+	struct sim_core *core = &machine->core[first->core];
 
-	warp->wait = SIM_FREE;
-	machine->port.result.longer -= machine->issue_cycles - 1; /* its last issue ends with it */
+	machine->port.result.longer -= machine->issue_cycles - 1; /* the last issue ends with it */
 	machine->last_work = machine->port.now + machine->port.core_ticks;
-	core->free_warps++;
-	if (--core->block_warps[warp->block]) {
-		sim_barrier_look(machine, warp->core, warp->block);
+	for (SIM_EACH_LANE(i, warps))
+		core->warp[i].wait = SIM_FREE;
+	core->free_warps += (uint32_t)__builtin_popcountll(warps);
+	core->block_warps[first->block] -= (uint32_t)__builtin_popcountll(warps);
+	if (core->block_warps[first->block]) {
+		sim_barrier_look(machine, first->core, first->block);
 		return;
 	}
 	core->resident--;
 	if (core->free_warps == machine->config.warps)
 		core->empty_since = machine->port.now / machine->port.core_ticks + 1;
-	sim_core_fill(machine, warp->core);
+	sim_core_fill(machine, first->core);
+}
+
+void sim_warp_ended(struct sim_machine *machine, struct sim_warp *warp)
+{
+	sim_block_ended(machine, warp, UINT64_C(1) << warp->index);
 }
 
 /* ---- transactions ----------------------------------------------------------------------- */

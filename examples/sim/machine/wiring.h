@@ -111,6 +111,8 @@ struct sim_core_ops {
 	void (*accept)(struct sim_machine *machine, const struct sim_message *message);
 };
 
+struct sim_compaction;
+
 struct sim_machine {
 	struct sim_port port;
 	const struct sim_core_ops *cores;
@@ -123,6 +125,7 @@ struct sim_machine {
 	bool enters;		  /* its program enters critical sections */
 	void *between;		  /* where the program is that launches it */
 	struct sim_core *core;
+	struct sim_compaction *compaction; /* of each core; NULL: a warp has a stack for itself */
 	uint32_t *registers; /* of all warps */
 	struct sim_stray *stray; /* of all lanes; the host touches those that went astray */
 	struct sim_partition *partition;
@@ -252,6 +255,30 @@ void sim_warp_ended(struct sim_machine *machine, struct sim_warp *warp);
 /* The warps of a block go on if all that live wait at its barrier. */
 void sim_barrier_look(struct sim_machine *machine, uint32_t core, uint32_t block);
 void sim_issue(struct sim_machine *machine, struct sim_warp *warp);
+/* The same of all warps of a block. */
+void sim_block_ended(struct sim_machine *machine, struct sim_warp *first, uint64_t warps);
+
+/* compaction.c */
+int sim_compaction_make(struct sim_machine *machine);
+void sim_compaction_free(struct sim_machine *machine);
+void sim_compaction_io(struct sim_machine *machine, struct sim_io *io);
+/* What warp->then says is done now; false: the warp does not go on by itself. */
+bool sim_compaction_resume(struct sim_machine *machine, struct sim_warp *warp);
+/* A warp is at this instruction. */
+void sim_compaction_go(struct sim_warp *warp, uint64_t next);
+void sim_compaction_branch(struct sim_warp *warp, uint32_t pc, uint64_t taken);
+void sim_compaction_begin(struct sim_warp *warp, uint32_t pc);
+void sim_compaction_commit(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc);
+void sim_compaction_barrier(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc);
+/* True if others of the warp go on. */
+bool sim_compaction_end(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc,
+			uint64_t lanes);
+
+static inline uint32_t sim_warp_pc(const struct sim_warp *warp)
+{
+	return warp->stack ? (uint32_t)gputm_simt_stack_pc(warp->stack) : warp->pc;
+}
+
 /* Is the warp that wants to begin a transaction admitted? Else it waits. */
 bool sim_warp_admitted(struct sim_machine *machine, struct sim_warp *warp);
 

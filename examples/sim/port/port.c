@@ -223,22 +223,27 @@ void sim_fail_lane(struct sim_port *port, const struct sim_lane *lane,
 static void start_attempt(struct sim_port *port, struct sim_warp *warp, bool again, uint64_t tick)
 {
 	warp->started = sim_now(port);
-	warp->inside = gputm_simt_stack_active_mask(warp->stack);
+	warp->inside = sim_active(warp);
 	sim_see(port, warp->number, SIM_SEEN_BEGIN, warp->inside, tick);
 	if (port->ops->begin)
 		port->ops->begin(port, warp, again);
 }
 
+void sim_tx_again(struct sim_port *port, struct sim_warp *warp, uint64_t tick)
+{
+	start_attempt(port, warp, true, tick);
+}
+
 bool sim_tx_begin(struct sim_port *port, struct sim_warp *warp, uint64_t pc)
 {
-	save(port, warp, gputm_simt_stack_active_mask(warp->stack));
-	if (gputm_simt_stack_tx_begin(warp->stack, sim_pc_after(port, pc)) !=
-	    GPUTM_SIMT_STACK_SWITCH)
+	save(port, warp, sim_active(warp));
+	if (warp->stack && gputm_simt_stack_tx_begin(warp->stack, sim_pc_after(port, pc)) !=
+				   GPUTM_SIMT_STACK_SWITCH)
 		sim_fail(port, -EINVAL, "a transaction could not begin");
 	warp->in_tx = true;
 	warp->aborts = 0;
 	warp->wait = SIM_READY;
-	sim_ledger_begin(port, warp, gputm_simt_stack_active_mask(warp->stack));
+	sim_ledger_begin(port, warp, sim_active(warp));
 	start_attempt(port, warp, false, sim_now(port));
 	return warp->wait == SIM_READY;
 }
@@ -260,8 +265,9 @@ void sim_tx_abort(struct sim_port *port, struct sim_warp *warp, uint64_t mask,
 	port->result.aborted_by_reason[reason] += count;
 	sim_ledger_ends(port, warp, mask, SIM_SPENT_TA);
 	sim_see(port, warp->number, SIM_SEEN_ABORT, mask, reason);
-	if (gputm_simt_stack_tx_abort(warp->stack, mask) < 0)
+	if (warp->stack && gputm_simt_stack_tx_abort(warp->stack, mask) < 0)
 		sim_fail(port, -EINVAL, "lanes could not be aborted");
+	warp->failed |= (uint32_t)mask;
 	restore(port, warp, mask);
 	for (SIM_EACH_LANE(lane, mask)) {
 		if (warp->lane[lane].attempt > warp->aborts)
@@ -283,8 +289,9 @@ void sim_tx_commit(struct sim_port *port, struct sim_warp *warp, uint64_t mask,
 	sim_see(port, warp->number, SIM_SEEN_COMMIT, mask, 0);
 	if (warp->stray & mask)
 		sim_fail_stray(port, warp, warp->stray & mask);
-	if (gputm_simt_stack_tx_commit(warp->stack, mask, warp->pc_after) < 0)
+	if (warp->stack && gputm_simt_stack_tx_commit(warp->stack, mask, warp->pc_after) < 0)
 		sim_fail(port, -EINVAL, "lanes could not commit");
+	warp->passed |= (uint32_t)mask;
 	for (SIM_EACH_LANE(lane, observer ? mask : 0))
 		observer->commit(observer->state, warp->lane[lane].thread, witness[lane]);
 	outcome(port, warp, count, 0);
@@ -292,8 +299,14 @@ void sim_tx_commit(struct sim_port *port, struct sim_warp *warp, uint64_t mask,
 
 bool sim_tx_over(struct sim_port *port, struct sim_warp *warp, uint64_t tick)
 {
-	int result = gputm_simt_stack_tx_commit_done(warp->stack);
+	int result;
 
+	if (!warp->stack) {
+		warp->then = SIM_THEN_REPORT;
+		sim_wake(port, warp, tick);
+		return warp->failed;
+	}
+	result = gputm_simt_stack_tx_commit_done(warp->stack);
 	sim_wake(port, warp, tick);
 	sim_ledger_over(port, warp, result == GPUTM_SIMT_STACK_RESTART, tick);
 	sim_see(port, warp->number, SIM_SEEN_OVER, result == GPUTM_SIMT_STACK_RESTART, tick);

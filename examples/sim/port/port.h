@@ -94,6 +94,7 @@ enum sim_wait {
 	SIM_STORES,    /* for `stores` replies */
 	SIM_THROTTLE,  /* to be admitted to a transaction */
 	SIM_AT_BARRIER, /* for the other warps of its block */
+	SIM_APART,     /* it is none: its threads wait in the stack of their block */
 	SIM_SYSTEM,    /* for the system, which wakes it */
 };
 
@@ -109,7 +110,7 @@ struct sim_ledger {
 };
 
 struct sim_warp {
-	struct gputm_simt_stack *stack;
+	struct gputm_simt_stack *stack; /* NULL: the host compacts warps, see sim_home_lanes() */
 	/* of programs that evaluate whole warps */
 	uint32_t *reg;	     /* [registers][SIM_MAX_LANES] */
 	uint32_t *kept;	     /* [kept_count][SIM_MAX_LANES], at tx_begin */
@@ -142,6 +143,15 @@ struct sim_warp {
 	uint16_t into;
 	struct sim_ledger ledger;
 	uint64_t stray; /* lanes that went beyond an array in this attempt, see stray_of */
+	/* Of a host that compacts warps. Threads change from warp to warp of their block, and stay
+	 * in their lanes; all of them are at home when an attempt begins and when it commits. */
+	uint8_t then;	       /* the host's: what comes before the next instruction */
+	uint8_t row, name;     /* static warp of its block; index in the stack of the block */
+	uint8_t home[SIM_MAX_LANES];  /* warp of the core in which the thread is at home */
+	uint8_t where[SIM_MAX_LANES]; /* warp of the core that has the thread from here */
+	uint32_t pc, next, taken;
+	uint32_t active;	 /* lanes that run, or whose commit is open */
+	uint32_t passed, failed; /* of the attempt that commits */
 };
 
 /* Lanes of mask, lowest first: for (SIM_EACH_LANE(lane, mask)) ... */
@@ -149,6 +159,28 @@ struct sim_warp {
 	uint64_t rest_ = (mask), lane;                                                         \
 	rest_ && (lane = (uint64_t)__builtin_ctzll(rest_), true);                              \
 	rest_ &= rest_ - 1
+
+/* Lanes that execute. */
+static inline uint64_t sim_active(const struct sim_warp *warp)
+{
+	return warp->stack ? gputm_simt_stack_active_mask(warp->stack) : warp->active;
+}
+
+/* The lanes of a mask that are at home in one warp, whose number comes back too: that of the lowest
+ * one. Logs of threads are where these are at home. */
+static inline uint64_t sim_home_lanes(const struct sim_warp *warp, uint64_t mask, uint32_t *number)
+{
+	uint8_t home = warp->home[__builtin_ctzll(mask)];
+	uint64_t lanes = 0;
+
+	*number = warp->number;
+	if (warp->stack)
+		return mask;
+	for (SIM_EACH_LANE(lane, mask))
+		lanes |= (uint64_t)(warp->home[lane] == home) << lane;
+	*number += (uint32_t)home - warp->index;
+	return lanes;
+}
 
 /* Is there a store of this warp in the queue? */
 bool sim_queue_has_store(const struct sim_queue *queue, const struct sim_warp *warp);
@@ -455,6 +487,11 @@ void sim_tx_commit(struct sim_port *port, struct sim_warp *warp, uint64_t mask,
  * while the warp waits for replies.
  */
 bool sim_tx_over(struct sim_port *port, struct sim_warp *warp, uint64_t tick);
+/* For hosts that compact warps: the lanes that are active begin their next attempt. */
+void sim_tx_again(struct sim_port *port, struct sim_warp *warp, uint64_t tick);
+/* What such a host does when the attempt of a warp is over, as sim_tx_over() only wakes the warp;
+ * and when the warp has been launched. */
+enum { SIM_THEN_REPORT = 1, SIM_THEN_LAUNCH };
 /* The registers of lanes are as at tx_begin. */
 void sim_put_back(struct sim_port *port, struct sim_warp *warp, uint64_t mask);
 /* For hosts: put what has been loaded into its register. */

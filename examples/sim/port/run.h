@@ -112,6 +112,7 @@ struct sim_result {
 	struct sim_traffic_count traffic[SIM_TRAFFIC_KINDS];
 	/* of the machine itself */
 	uint64_t instructions; /* warp instructions issued */
+	uint64_t executed;     /* by threads: their lanes were active */
 	uint64_t longer;       /* cycles that they took the issue slot beyond their first */
 	uint64_t empty;	       /* cycles of cores without a warp */
 	uint64_t l2_accesses, l2_misses, dram_bytes;

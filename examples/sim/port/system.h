@@ -124,6 +124,7 @@ struct sim_system_class {
 	/* Let fields follow those that are given; false, with the reason in error[], if these
 	 * contradict one another or are too small for any run. NULL for none. */
 	bool (*settle)(void *config, const struct sim_given *given, char *error, size_t size);
+	bool compacts; /* it has the logs of threads at home, for machines that compact warps */
 };
 
 /* All systems, NULL-ended (study/systems.c). */

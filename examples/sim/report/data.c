@@ -115,6 +115,7 @@ static void put_memory(struct emit *e, const struct sim_report *r)
 	if (is_of_0_1(e, r) || r->setup->system->own)
 		return;
 	emit_u64(e, "instructions", r->result.instructions);
+	emit_u64(e, "thread_instructions", r->result.executed);
 	emit_object(e, "memory");
 	emit_u64(e, "l2_accesses", r->result.l2_accesses);
 	emit_u64(e, "l2_misses", r->result.l2_misses);

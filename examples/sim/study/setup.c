@@ -133,7 +133,12 @@ static int find_machine(const struct sim_options *options, struct sim_setup *out
 	return -1;
 }
 
-/* TM systems know warps with a SIMT stack each. */
+bool sim_setup_compacts(const struct sim_setup *setup)
+{
+	return setup->mechanism == &flow_tbc || setup->mechanism == &flow_tbc_lcp;
+}
+
+/* Most TM systems know warps with a SIMT stack each. */
 static int find_mechanism(const char *name, struct sim_setup *out)
 {
 	bool own = out->system && out->system->own;
@@ -142,11 +147,13 @@ static int find_mechanism(const char *name, struct sim_setup *out)
 	if (!out->mechanism)
 		return -1;
 	if (!out->system || out->mechanism == &flow_pdom ||
-	    (out->mechanism == &flow_pdom_lcp && !own))
+	    (out->mechanism == &flow_pdom_lcp && !own) ||
+	    (out->system->compacts && sim_setup_compacts(out)))
 		return 0;
 	fprintf(stderr, "gputm-sim: --divergence: got \"%s\", expected %s: there is no hardware "
 			"for system %s with other warps\n", name,
-		own ? "pdom" : "pdom or pdom-lcp", out->system->name);
+		own ? "pdom" : out->system->compacts ? "pdom, pdom-lcp, tbc or tbc-lcp" :
+						       "pdom or pdom-lcp", out->system->name);
 	return -1;
 }
 

@@ -36,6 +36,8 @@ void sim_setup_free(struct sim_setup *setup);
 
 /* Does an option or a setting "PATH.FIELD" of this name mean anything in such a run? */
 bool sim_setup_takes(const struct sim_setup *setup, const char *name);
+/* Are the warps of a block compacted? */
+bool sim_setup_compacts(const struct sim_setup *setup);
 
 /* No unit is too small for the machine or the workload; else false, with the reason on stderr. */
 bool sim_setup_fits(const struct sim_setup *setup, const struct sim_workload *workload);

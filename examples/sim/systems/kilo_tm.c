@@ -19,6 +19,10 @@
  * by row with ordinary loads before its next instruction; lanes that find another value
  * abort.
  *
+ * On a machine that compacts warps the logs of a thread are those of its static warp: an access
+ * of threads from several of these takes a row, and a cycle, in each of their logs. The warps of
+ * a commit are static ones. The watchdog does not look at such machines.
+ *
  * Messages that a full commit unit refuses wait at the partition in order of arrival,
  * resent words apart from the others.
  */
@@ -39,21 +43,33 @@ SIM_UNIT_KIND(commit_unit);
 static void log_read(struct sim_port *port, struct sim_warp *warp, uint64_t mask)
 {
 	struct kilo *kilo = port->state;
-	uint32_t number = warp->number, value[SIM_MAX_LANES];
+	uint32_t home, value[SIM_MAX_LANES];
+	uint64_t rows = kilo->walked[warp->number];
 
 	for (SIM_EACH_LANE(lane, mask))
 		value[lane] = warp->lane[lane].loaded;
-	sim_must(port, gputm_tx_log_append_read(kilo->log[number], mask, warp->address, value),
-		 "the read log refused a row");
+	for (uint64_t left = mask, lanes; left; left &= ~lanes, rows++) {
+		lanes = sim_home_lanes(warp, left, &home);
+		sim_must(port,
+			 gputm_tx_log_append_read(kilo->log[home], lanes, warp->address, value),
+			 "the read log refused a row");
+	}
 	sim_tell_load(port, warp, mask);
-	sim_wake_in(port, warp, 1 + kilo->walked[number]);
+	sim_wake_in(port, warp, rows);
 }
 
 void sim_kilo_load(struct sim_port *port, struct sim_warp *warp)
 {
 	struct kilo *kilo = port->state;
-	uint32_t rows = sim_log_own_writes(port, kilo->log[warp->number], warp);
+	uint32_t rows = 0, home;
+	uint64_t wanted = 0;
 
+	for (uint64_t left = warp->mask, lanes; left; left &= ~lanes) {
+		lanes = warp->mask = sim_home_lanes(warp, left, &home);
+		rows += sim_log_own_writes(port, kilo->log[home], warp);
+		wanted |= warp->mask;
+	}
+	warp->mask = wanted;
 	kilo->walked[warp->number] = rows;
 	if (warp->mask)
 		sim_access(port, warp, SIM_LOAD, warp->mask);
@@ -64,9 +80,15 @@ void sim_kilo_load(struct sim_port *port, struct sim_warp *warp)
 void sim_kilo_store(struct sim_port *port, struct sim_warp *warp)
 {
 	struct kilo *kilo = port->state;
+	uint64_t logs = 0, all = warp->mask;
+	uint32_t home;
 
-	sim_log_store(port, kilo->log[warp->number], warp);
-	sim_wake_in(port, warp, port->shape.plain_latency);
+	for (uint64_t left = all; left; left &= ~warp->mask, logs++) {
+		warp->mask = sim_home_lanes(warp, left, &home);
+		sim_log_store(port, kilo->log[home], warp);
+	}
+	warp->mask = all;
+	sim_wake_in(port, warp, port->shape.plain_latency + logs - 1);
 }
 
 /* ---- watchdog -------------------------------------------------------------------------- */
@@ -404,4 +426,5 @@ const struct sim_system_class sim_kilo_tm = {
 	.tie = ties,
 	.unused = unused,
 	.settle = sim_kilo_settle,
+	.compacts = true,
 };

@@ -76,7 +76,7 @@ void sim_kilo_commit(struct sim_port *port, struct sim_warp *warp)
 {
 	uint64_t now = sim_now(port), next = now + port->core_ticks;
 	struct kilo_core *core = core_at(port, warp->core, begun(now, port->core_ticks));
-	uint64_t lanes = gputm_simt_stack_active_mask(warp->stack);
+	uint64_t lanes = sim_active(warp);
 	int result = gputm_commit_sequencer_begin(core->sequencer, warp->index, lanes);
 
 	sim_must(port, result, "the commit sequencer refused a warp");

@@ -1,0 +1,585 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Transactions on compacted warps, which the thesis leaves open (8.1). A block has a stack for all
+ * its warps (3.3), with the entries R and T of a transaction. Each core has a thread compactor,
+ * which makes a warp in a cycle and takes the masks of its blocks one after the other. Warps
+ * issue as in other machines.
+ *
+ *	tx_begin	the warps of the entry wait for each other; the core admits the block, as
+ *			one of its limit; T is compacted
+ *	branches	within the attempt as outside: threads of all warps that go the same way
+ *			run in the same warps
+ *	tx_commit	the warps of the attempt wait for each other; the threads go home to their
+ *			static warps, in which their logs are, and these commit
+ *	then		the threads that failed, of all warps, are compacted for the next attempt
+ *			when the last of these warps has its outcome and has waited its back-off
+ *
+ * A warp of the core is a place for threads of its block: they change places, lane by lane, when
+ * the compactor makes a warp of them, and their registers with them. (Hardware reads registers
+ * from where they are at home.) Where a warp goes on is done when its instruction has completed,
+ * as warp->then says.
+ */
+#include <stdlib.h>
+
+#include "gputm/block_stack.h"
+#include "gputm/thread_compactor.h"
+#include "wiring.h"
+
+SIM_UNIT_KIND(block_stack);
+SIM_UNIT_KIND(thread_compactor);
+
+#define ROWS 32u /* most static warps of a block */
+
+/* What comes before the next instruction of a warp; the first two are the port's. */
+enum {
+	THEN_NOTHING,
+	THEN_REPORT = SIM_THEN_REPORT,
+	THEN_LAUNCH = SIM_THEN_LAUNCH,
+	THEN_GO,
+	THEN_BRANCH,
+	THEN_BEGIN,
+	THEN_ENTER,
+	THEN_COMMIT,
+};
+
+struct sim_block {
+	struct gputm_block_stack *stack;
+	/* state */
+	uint64_t warps;	     /* of the core */
+	uint8_t place[ROWS]; /* of each static warp: warp of the core */
+	uint32_t rows;
+	uint32_t pc; /* of tx_begin */
+};
+
+struct sim_compaction {
+	struct gputm_thread_compactor *compactor;
+	uint64_t free; /* tick at which it takes the next mask */
+	struct sim_block *block;
+	uint32_t blocks;
+	struct gputm_block_stack_config stack_config; /* the same of all cores, as is the next */
+	struct gputm_thread_compactor_config compactor_config;
+};
+
+static struct sim_block *block_of(const struct sim_machine *machine, const struct sim_warp *warp)
+{
+	return &machine->compaction[warp->core].block[warp->block];
+}
+
+static struct sim_warp *place_of(const struct sim_machine *machine, const struct sim_warp *warp,
+				 uint32_t row)
+{
+	return sim_warp_of(&machine->port, warp->core, block_of(machine, warp)->place[row]);
+}
+
+static int refused(struct sim_machine *machine, int result)
+{
+	return sim_fail(&machine->port, -EINVAL,
+			result == GPUTM_BLOCK_STACK_FULL ? "the block-wide stack is full" :
+							   "the block-wide stack refuses");
+}
+
+/* ---- threads and their places ---- */
+
+static void exchange_bit(uint64_t *a, uint64_t *b, uint32_t lane)
+{
+	uint64_t differs = (*a ^ *b) & UINT64_C(1) << lane;
+
+	*a ^= differs;
+	*b ^= differs;
+}
+
+#define EXCHANGE(type, a, b)                                                                   \
+	do {                                                                                   \
+		type kept_ = (a);                                                              \
+		(a) = (b);                                                                     \
+		(b) = kept_;                                                                   \
+	} while (0)
+
+/* The threads in one lane of two warps change places. What was saved at tx_begin stays at home. */
+static void exchange(struct sim_machine *machine, struct sim_warp *a, struct sim_warp *b,
+		     uint32_t lane)
+{
+	const struct sim_program *program = machine->program;
+	uint64_t whole[2] = { a->whole, b->whole };
+
+	for (uint32_t i = 0; program->eval_warp && i < program->registers; i++)
+		EXCHANGE(uint32_t, a->reg[i * SIM_MAX_LANES + lane],
+			 b->reg[i * SIM_MAX_LANES + lane]);
+	if (program->eval_warp)
+		EXCHANGE(struct sim_stray, a->stray_of[lane], b->stray_of[lane]);
+	EXCHANGE(struct sim_lane, a->lane[lane], b->lane[lane]);
+	EXCHANGE(uint8_t, a->home[lane], b->home[lane]);
+	sim_warp_of(&machine->port, a->core, a->home[lane])->where[lane] = a->index;
+	sim_warp_of(&machine->port, a->core, b->home[lane])->where[lane] = b->index;
+	exchange_bit(&a->stray, &b->stray, lane);
+	exchange_bit(&a->inside, &b->inside, lane);
+	exchange_bit(&whole[0], &whole[1], lane);
+	a->whole = (uint32_t)whole[0];
+	b->whole = (uint32_t)whole[1];
+}
+
+/* The thread that is at home in this lane of a warp comes to another one. */
+static void fetch(struct sim_machine *machine, struct sim_warp *to, const struct sim_warp *home,
+		  uint32_t lane)
+{
+	if (home->where[lane] != to->index)
+		exchange(machine, to, sim_warp_of(&machine->port, to->core, home->where[lane]),
+			 lane);
+}
+
+static void go_home(struct sim_machine *machine, const struct sim_warp *any)
+{
+	const struct sim_block *block = block_of(machine, any);
+
+	for (uint32_t row = 0; row < block->rows; row++)
+		for (uint32_t lane = 0; lane < machine->config.lanes; lane++)
+			fetch(machine, place_of(machine, any, row), place_of(machine, any, row),
+			      lane);
+}
+
+/* Lanes of a static warp whose threads the mask of the block has. */
+static uint32_t lanes_of(const struct sim_machine *machine, const uint64_t mask[], uint32_t row)
+{
+	uint32_t lanes = 0;
+
+	for (uint32_t lane = 0; lane < machine->config.lanes; lane++)
+		lanes |= (uint32_t)(mask[lane] >> row & 1) << lane;
+	return lanes;
+}
+
+/* ---- compaction ---- */
+
+/* A place for a warp with this thread: at home, or where no warp is. */
+static struct sim_warp *find_place(const struct sim_machine *machine, const struct sim_warp *any,
+				   uint32_t thread)
+{
+	struct sim_warp *warp = place_of(machine, any, thread / machine->config.lanes);
+
+	for (uint32_t row = 0; warp->wait != SIM_APART; row++)
+		warp = place_of(machine, any, row);
+	return warp;
+}
+
+static void admit(struct sim_machine *machine, const struct sim_warp *any,
+		  const struct gputm_thread_compactor_warp *made, uint64_t tick)
+{
+	struct gputm_block_stack *stack = block_of(machine, any)->stack;
+	int name = gputm_block_stack_admit(stack, made->mask, made->thread);
+	struct sim_warp *warp;
+
+	if (name < 0) {
+		refused(machine, name);
+		return;
+	}
+	warp = find_place(machine, any, made->thread[__builtin_ctzll(made->mask)]);
+	for (SIM_EACH_LANE(lane, made->mask))
+		fetch(machine, warp,
+		      place_of(machine, any, made->thread[lane] / machine->config.lanes),
+		      (uint32_t)lane);
+	warp->name = (uint8_t)name;
+	warp->pc = (uint32_t)gputm_block_stack_pc(stack);
+	warp->active = (uint32_t)made->mask;
+	sim_warp_until(&machine->port, warp, tick);
+}
+
+/* The block of the warp has a new top of stack. */
+static void compact(struct sim_machine *machine, const struct sim_warp *any)
+{
+	struct sim_compaction *c = &machine->compaction[any->core];
+	uint64_t mask[GPUTM_BLOCK_STACK_LANES_MAX], period = machine->port.core_ticks;
+	uint64_t tick = sim_later(sim_align(machine->port.now, (uint32_t)period), c->free);
+	struct gputm_thread_compactor_warp made;
+
+	gputm_block_stack_mask(block_of(machine, any)->stack, mask);
+	if (gputm_thread_compactor_push(c->compactor, 0, mask)) {
+		sim_fail(&machine->port, -EINVAL, "the thread compactor refuses a mask");
+		return;
+	}
+	while (gputm_thread_compactor_warps(c->compactor) && !machine->port.failed) {
+		gputm_thread_compactor_tick(c->compactor);
+		tick += period;
+		if (!gputm_thread_compactor_peek(c->compactor, &made))
+			continue;
+		admit(machine, any, &made, tick);
+		gputm_thread_compactor_pop(c->compactor);
+	}
+	c->free = tick;
+}
+
+/* The warp is over, and its threads wait. */
+static void end_warp(struct sim_machine *machine, struct sim_warp *warp)
+{
+	if (warp->due)
+		sim_take_loaded(warp);
+	warp->active = 0;
+	sim_warp_wait(&machine->port, warp, SIM_APART);
+}
+
+/* All warps of the block are ready for the first time; this one is the first of them. */
+static void launch(struct sim_machine *machine, struct sim_warp *first)
+{
+	struct sim_core *core = &machine->core[first->core];
+	struct sim_block *block = block_of(machine, first);
+	uint64_t mask[GPUTM_BLOCK_STACK_LANES_MAX] = { 0 };
+
+	block->warps = 0;
+	block->rows = 0;
+	for (uint32_t i = first->index; i < machine->config.warps; i++) {
+		struct sim_warp *warp = &core->warp[i];
+
+		if (warp->wait == SIM_FREE || warp->block != first->block)
+			continue;
+		for (uint32_t lane = 0; lane < machine->config.lanes; lane++) {
+			warp->home[lane] = warp->where[lane] = warp->index;
+			mask[lane] |= (uint64_t)(warp->whole >> lane & 1) << block->rows;
+		}
+		warp->then = THEN_NOTHING;
+		warp->row = (uint8_t)block->rows;
+		block->place[block->rows++] = warp->index;
+		block->warps |= UINT64_C(1) << i;
+		end_warp(machine, warp);
+	}
+	if (gputm_block_stack_launch(block->stack, 0, mask))
+		refused(machine, 0);
+	else
+		compact(machine, first);
+}
+
+/* ---- transactions ---- */
+
+/* The block begins its transaction as soon as its core admits the block. */
+static void enter(struct sim_machine *machine, struct sim_warp *any)
+{
+	const struct sim_block *block = block_of(machine, any);
+	struct sim_warp *first = place_of(machine, any, 0);
+	uint64_t mask[GPUTM_BLOCK_STACK_LANES_MAX], now = machine->port.now;
+	uint64_t asked = first->asked ? first->asked : now + 1;
+
+	if (!sim_warp_admitted(machine, first)) {
+		for (uint32_t row = 1; row < block->rows; row++)
+			sim_spends(&machine->port, place_of(machine, any, row), SIM_SPENT_TC);
+		first->then = THEN_ENTER;
+		return;
+	}
+	go_home(machine, any);
+	gputm_block_stack_mask(block->stack, mask);
+	for (uint32_t row = 0; row < block->rows; row++) {
+		struct sim_warp *warp = place_of(machine, any, row);
+
+		warp->in_tx = true;
+		warp->admitted = now;
+		warp->passed = warp->failed = 0;
+		warp->active = lanes_of(machine, mask, row);
+		if (warp->active)
+			sim_tx_begin(&machine->port, warp, block->pc);
+		else
+			sim_spends(&machine->port, warp, SIM_SPENT_NL);
+		if (row)
+			machine->port.result.tx_wait_cycles +=
+				(now + 1 - asked) / machine->port.core_ticks;
+		end_warp(machine, warp);
+	}
+	compact(machine, any);
+}
+
+/* The threads of the attempt are at home: their warps commit. */
+static void commit(struct sim_machine *machine, struct sim_warp *any, uint64_t pc_after)
+{
+	const struct sim_block *block = block_of(machine, any);
+	uint64_t mask[GPUTM_BLOCK_STACK_LANES_MAX];
+
+	go_home(machine, any);
+	gputm_block_stack_mask(block->stack, mask);
+	for (uint32_t row = 0; row < block->rows; row++) {
+		struct sim_warp *warp = place_of(machine, any, row);
+
+		warp->active = lanes_of(machine, mask, row);
+		if (!warp->active)
+			continue;
+		warp->pc_after = pc_after;
+		warp->then = THEN_COMMIT;
+		warp->wait = SIM_SYSTEM;
+		sim_committing(&machine->port, warp);
+		sim_stage(&machine->port, warp, SIM_STAGE_COMMIT);
+		machine->port.ops->commit(&machine->port, warp);
+	}
+}
+
+/* All threads of the attempt have committed or aborted. */
+static void end_attempt(struct sim_machine *machine, struct sim_warp *any)
+{
+	const struct sim_block *block = block_of(machine, any);
+	struct sim_port *port = &machine->port;
+	bool again = gputm_block_stack_tx_retry(block->stack) != GPUTM_BLOCK_STACK_NO_ENTRY;
+	uint64_t now = port->now;
+
+	for (uint32_t row = 0; row < block->rows; row++) {
+		struct sim_warp *warp = place_of(machine, any, row);
+
+		if (warp->ledger.began)
+			sim_ledger_over(port, warp, again, now);
+		if (warp->passed | warp->failed)
+			sim_see(port, warp->number, SIM_SEEN_OVER, warp->failed != 0, now);
+		warp->active = warp->failed;
+		warp->passed = warp->failed = 0;
+		warp->in_tx = again;
+		if (warp->active)
+			sim_tx_again(port, warp, now);
+		else
+			warp->inside = 0;
+		warp->active = 0;
+		if (!again && row)
+			port->result.tx_exec_cycles += (now - warp->admitted) / port->core_ticks;
+	}
+	if (!again)
+		sim_warp_left(port, place_of(machine, any, 0), now);
+	compact(machine, any);
+}
+
+static void report(struct sim_machine *machine, struct sim_warp *warp)
+{
+	int result = gputm_block_stack_tx_report(block_of(machine, warp)->stack, warp->row,
+						 warp->passed, warp->failed);
+
+	end_warp(machine, warp);
+	if (result == GPUTM_BLOCK_STACK_COMPACT)
+		end_attempt(machine, warp);
+	else if (result != GPUTM_BLOCK_STACK_WAIT)
+		refused(machine, result);
+}
+
+void sim_compaction_commit(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc)
+{
+	uint64_t pc_after = sim_pc_after(&machine->port, pc);
+	int result = gputm_block_stack_tx_commit(block_of(machine, warp)->stack, warp->name,
+						 pc_after);
+
+	end_warp(machine, warp);
+	if (result == GPUTM_BLOCK_STACK_COMMIT)
+		commit(machine, warp, pc_after);
+	else if (result != GPUTM_BLOCK_STACK_WAIT)
+		refused(machine, result);
+}
+
+/* ---- where warps go on ---- */
+
+void sim_compaction_go(struct sim_warp *warp, uint64_t next)
+{
+	warp->then = THEN_GO;
+	warp->next = (uint32_t)next;
+}
+
+void sim_compaction_branch(struct sim_warp *warp, uint32_t pc, uint64_t taken)
+{
+	warp->then = THEN_BRANCH;
+	warp->next = pc;
+	warp->taken = (uint32_t)taken;
+}
+
+void sim_compaction_begin(struct sim_warp *warp, uint32_t pc)
+{
+	warp->then = THEN_BEGIN;
+	warp->next = pc;
+}
+
+static int branch(struct sim_machine *machine, struct sim_warp *warp)
+{
+	const struct sim_instr *instr = &machine->program->code[warp->next];
+	struct gputm_block_stack_target target = {
+		.taken_pc = instr->target,
+		.other_pc = sim_pc_after(&machine->port, warp->next),
+		.rpc = instr->meet,
+		.lpc = instr->likely ? instr->likely : GPUTM_BLOCK_STACK_NO_PC,
+	};
+
+	return gputm_block_stack_branch(block_of(machine, warp)->stack, warp->name, warp->taken,
+					&target);
+}
+
+/* A warp has left its entry. */
+static void leave(struct sim_machine *machine, struct sim_warp *warp, int result, bool begins)
+{
+	end_warp(machine, warp);
+	if (result == GPUTM_BLOCK_STACK_COMPACT && begins)
+		enter(machine, warp);
+	else if (result == GPUTM_BLOCK_STACK_COMPACT)
+		compact(machine, warp);
+	else if (result != GPUTM_BLOCK_STACK_WAIT)
+		refused(machine, result);
+}
+
+bool sim_compaction_resume(struct sim_machine *machine, struct sim_warp *warp)
+{
+	struct sim_block *block = block_of(machine, warp);
+	uint8_t then = warp->then;
+	int result;
+
+	warp->then = THEN_NOTHING;
+	switch (then) {
+	case THEN_LAUNCH:
+		launch(machine, warp);
+		return false;
+	case THEN_GO:
+		result = gputm_block_stack_arrive(block->stack, warp->name, warp->next);
+		warp->pc = warp->next;
+		if (result != GPUTM_BLOCK_STACK_CONTINUE)
+			leave(machine, warp, result, false);
+		return result == GPUTM_BLOCK_STACK_CONTINUE;
+	case THEN_BRANCH:
+		leave(machine, warp, branch(machine, warp), false);
+		return false;
+	case THEN_BEGIN:
+		block->pc = warp->next;
+		result = gputm_block_stack_tx_begin(block->stack, warp->name,
+						    sim_pc_after(&machine->port, warp->next));
+		leave(machine, warp, result, true);
+		return false;
+	case THEN_ENTER:
+		enter(machine, warp);
+		return false;
+	case THEN_COMMIT:
+		warp->then = THEN_COMMIT;
+		sim_warp_wait(&machine->port, warp, SIM_SYSTEM);
+		machine->port.ops->commit(&machine->port, warp);
+		return false;
+	case THEN_REPORT:
+		report(machine, warp);
+		return false;
+	default:
+		return true;
+	}
+}
+
+static void release(struct sim_machine *machine, const struct sim_warp *any)
+{
+	uint64_t tick = machine->port.now +
+			(uint64_t)machine->config.plain_latency * machine->port.core_ticks;
+
+	for (uint32_t row = 0; row < block_of(machine, any)->rows; row++) {
+		struct sim_warp *warp = place_of(machine, any, row);
+
+		if (warp->wait != SIM_AT_BARRIER)
+			continue;
+		sim_spends(&machine->port, warp, SIM_SPENT_NL);
+		sim_warp_until(&machine->port, warp, tick);
+	}
+}
+
+void sim_compaction_barrier(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc)
+{
+	int result = gputm_block_stack_barrier(block_of(machine, warp)->stack, warp->name);
+
+	sim_compaction_go(warp, sim_pc_after(&machine->port, pc));
+	warp->wait = SIM_AT_BARRIER;
+	sim_spends(&machine->port, warp, SIM_SPENT_BA);
+	if (result == GPUTM_BLOCK_STACK_RELEASE)
+		release(machine, warp);
+	else if (result != GPUTM_BLOCK_STACK_WAIT)
+		refused(machine, result);
+}
+
+static void end_threads(struct sim_machine *machine, const struct sim_warp *warp, uint64_t lanes)
+{
+	uint32_t home;
+
+	for (uint64_t left = lanes, some; left; left &= ~some) {
+		struct sim_warp *at;
+
+		some = sim_home_lanes(warp, left, &home);
+		at = &machine->port.warp[home];
+		sim_living(&machine->port, at, at->ledger.live & ~some);
+	}
+	machine->changed_at = machine->port.now;
+}
+
+bool sim_compaction_end(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc,
+			uint64_t lanes)
+{
+	struct sim_block *block = block_of(machine, warp);
+	int result = GPUTM_BLOCK_STACK_CONTINUE;
+
+	if (lanes) {
+		end_threads(machine, warp, lanes);
+		result = gputm_block_stack_exit(block->stack, warp->name, lanes);
+	}
+	if (result == GPUTM_BLOCK_STACK_CONTINUE) {
+		warp->active &= (uint32_t)~lanes;
+		sim_compaction_go(warp, sim_pc_after(&machine->port, pc));
+		return true;
+	}
+	if (result == GPUTM_BLOCK_STACK_FINISH) {
+		end_warp(machine, warp);
+		sim_block_ended(machine, warp, block->warps);
+		return false;
+	}
+	if (result == GPUTM_BLOCK_STACK_RELEASE) {
+		release(machine, warp);
+		result = GPUTM_BLOCK_STACK_WAIT;
+	}
+	leave(machine, warp, result, false);
+	return false;
+}
+
+/* ---- life and state ---- */
+
+void sim_compaction_io(struct sim_machine *machine, struct sim_io *io)
+{
+	for (uint32_t i = 0; machine->compaction && i < machine->config.cores; i++) {
+		struct sim_compaction *c = &machine->compaction[i];
+
+		SIM_IO(io, c->free);
+		for (uint32_t k = 0; k < c->blocks; k++)
+			SIM_IO_FROM(io, &c->block[k], warps);
+	}
+}
+
+static int make_core(struct sim_machine *machine, struct sim_compaction *c, uint32_t rows)
+{
+	uint32_t fit = machine->config.warps / rows;
+	int error = 0;
+
+	c->blocks = fit < machine->config.blocks ? fit : machine->config.blocks;
+	c->block = calloc(c->blocks, sizeof *c->block);
+	if (!c->block)
+		return -ENOMEM;
+	for (uint32_t i = 0; !error && i < c->blocks; i++)
+		error = sim_unit_add(&machine->port, "block_stack", &kind_block_stack,
+				     &machine->compaction->stack_config, &c->block[i].stack);
+	return error;
+}
+
+int sim_compaction_make(struct sim_machine *machine)
+{
+	uint32_t lanes = machine->config.lanes, cores = machine->config.cores;
+	uint32_t rows = (machine->launch.block_size + lanes - 1) / lanes;
+	struct sim_compaction *c = calloc(cores, sizeof *c);
+	int error = 0;
+
+	machine->compaction = c;
+	if (!c)
+		return -ENOMEM;
+	if (rows > ROWS)
+		return sim_fail(&machine->port, -EINVAL,
+				"a block of the workload has more than 32 warps");
+	c->stack_config = (struct gputm_block_stack_config)GPUTM_BLOCK_STACK_CONFIG_INIT;
+	c->stack_config.lanes = lanes;
+	c->stack_config.warps = rows;
+	c->stack_config.likely_convergence = machine->options.likely;
+	c->compactor_config =
+		(struct gputm_thread_compactor_config)GPUTM_THREAD_COMPACTOR_CONFIG_INIT;
+	c->compactor_config.lanes = lanes;
+	c->compactor_config.warps = rows;
+	for (uint32_t i = 0; !error && i < cores; i++)
+		error = make_core(machine, &c[i], rows);
+	for (uint32_t i = 0; !error && i < cores; i++)
+		error = sim_unit_add(&machine->port, "thread_compactor", &kind_thread_compactor,
+				     &c->compactor_config, &c[i].compactor);
+	return error;
+}
+
+void sim_compaction_free(struct sim_machine *machine)
+{
+	for (uint32_t i = 0; machine->compaction && i < machine->config.cores; i++)
+		free(machine->compaction[i].block);
+	free(machine->compaction);
+}

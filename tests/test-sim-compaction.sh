@@ -1,0 +1,125 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Transactions on compacted warps: kernels of all kinds are serialisable and leave what they must,
+# units may be replaced and a run saved at any time, and threads that fail fill warps together.
+. "${srcdir:-.}/tests/build/lib.sh"
+sim=${top_builddir:-.}/gputm-sim
+
+# run STATUS ARGUMENT...
+run() {
+	status=$1
+	shift
+	"$sim" --system kilo-tm --format json --report summary "$@" >"$work/out" 2>"$work/err" </dev/null
+	got=$?
+	[ $got -eq "$status" ] || complain "gputm-sim $*: exit $got and not $status: $(cat "$work/err")"
+	grep -v '"wall_seconds"' "$work/out" >"$work/report"
+}
+
+# figure NAME: its first value in the report
+figure() {
+	sed -n "s/^ *\"$1\": \([0-9]*\),*$/\1/p" "$work/report" | head -1
+}
+
+small='--set machine.cores=3 --set machine.warps=24'
+for workload in hash-table octree rbtree cl queue; do
+	threads=512
+	[ $workload != queue ] || threads=64
+	for limit in 1 inf; do
+		run 0 --divergence tbc --workload $workload --threads $threads $small --check \
+			--concurrency $limit
+	done
+done
+run 0 --divergence tbc-lcp --workload tree --threads 512 $small --check
+run 0 --divergence tbc --workload cc $small --check --set workload.wide=12 --set workload.high=12
+run 0 --divergence tbc --trace "$srcdir/tests/data/small.trace" $small --check
+
+# The state of the stacks, and of threads far from home.
+hash="--divergence tbc --workload hash-table --threads 1200 $small --set workload.buckets=64
+	--set machine.issue_slots=4"
+run 0 $hash
+cycles=$(figure cycles)
+[ "$cycles" = 274234 ] || complain "$hash: $cycles cycles, recorded were 274234"
+run 0 $hash --set machine.swap_units_every=100
+[ "$(figure cycles)" = "$cycles" ] || complain "units replaced: $(figure cycles) cycles, not $cycles"
+for cycle in 700 2500 9000; do
+	run 0 $hash --save-at $cycle "$work/state"
+	run 0 $hash --restore "$work/state"
+	[ "$(figure cycles)" = "$cycles" ] ||
+		complain "restored at $cycle: $(figure cycles) cycles, not $cycles"
+done
+
+# Threads part in each turn of an attempt: compacted they fill the lanes of their warps.
+cat >"$work/part.kernel" <<'TXT'
+threads 768 block 256
+array input 768
+array output 768
+setup
+	for k = 0 below 768
+		store input[k] = k
+	end
+program transactions
+	begin
+		set x = 0
+		for i = 0 below 8
+			set y = 1
+			if (random(id * 8 + i) & 3) == 0
+				alu 8
+				load y = input[id]
+			end
+			set x = x + y
+		end
+		store output[id] = x
+	commit
+verify
+	for k = 0 below 768
+		set sum = 0
+		for i = 0 below 8
+			set sum = sum + ((random(k * 8 + i) & 3) == 0 ? k : 1)
+		end
+		require output[k] == sum "thread" k "has" output[k] "and not" sum
+	end
+TXT
+efficiency() {
+	run 0 --divergence "$1" --workload "$work/part.kernel" $small --check
+	active=$(($(figure thread_instructions) * 1000 / 32 / $(figure instructions)))
+}
+efficiency pdom
+stacks=$active
+efficiency tbc
+compacted=$active
+[ "$compacted" -gt $((stacks * 11 / 10)) ] ||
+	complain "of 1000 lanes $stacks are active with a stack for each warp, $compacted compacted"
+
+# The last that an attempt loads is used behind it, also by threads that ran far from home.
+cat >"$work/last.kernel" <<'TXT'
+threads 256 block 128
+array input 256
+array counter 8
+array output 256
+setup
+	for k = 0 below 256
+		store input[k] = k
+	end
+program transactions
+	begin
+		load x = counter[id % 8]
+		store counter[id % 8] = x + 1
+		load y = input[id]
+	commit
+	store output[id] = y
+verify
+	for k = 0 below 256
+		require output[k] == k "thread" k "has" output[k]
+		require counter[k % 8] == 32 "counter" k % 8 "is" counter[k % 8]
+	end
+TXT
+run 0 --divergence tbc --workload "$work/last.kernel" --check --concurrency inf
+
+run 2 $hash --set system.isolation=strong
+grep -q 'system.isolation: got "strong"' "$work/err" || complain "strong: $(cat "$work/err")"
+for system in getm warptm; do
+	"$sim" --system $system --divergence tbc >"$work/out" 2>"$work/err" </dev/null
+	[ $? -eq 2 ] && grep -q 'expected pdom or pdom-lcp' "$work/err" ||
+		complain "$system: $(cat "$work/err")"
+done
+exit $failed
