@@ -330,12 +330,13 @@ KIT_DRIVE(tx_log, KIT_COUNT(geometry), 400000)
 				 kit_u32(bytes, 3) };
 	const uint32_t *g = KIT_ROW(geometry, any);
 	struct gputm_tx_log_config config =
-		with("lanes=%u partitions=%u interleave=%u filter=%u reserve_rows=1", g[0], g[1],
-		     g[2], g[3]);
+		with("lanes=%u partitions=%u interleave=%u filter=%u reserve_rows=1 packed=%u",
+		     g[0], g[1], g[2], g[3], bytes->round % 3 == 2);
 	static struct oracle_tx_log o;
 	struct gputm_tx_log *log = make_of(kit, &config);
 
 	oracle_tx_log_init(&o, config.lanes, config.partitions, config.interleave);
+	o.packed = config.packed;
 	while (bytes->left > 16) {
 		step(log, &o, bytes);
 		log = KIT_TURN(tx_log, log);
@@ -351,6 +352,38 @@ KIT_DRIVE(tx_log, KIT_COUNT(geometry), 400000)
 	if (bytes->round % 2)
 		bent(log, bytes);
 	KIT_END(tx_log, log);
+}
+
+/* Lanes that run apart fill rows together, and one that runs again begins at row 0. */
+KIT_TEST(test_tx_log_packed)
+{
+	struct gputm_tx_log *log =
+		make(kit, "lanes=4 partitions=4 l1_rows=2 reserve_rows=1 packed=1");
+	struct gputm_tx_log_row row;
+
+	ck_assert_int_eq(gputm_tx_log_append_read(log, 0x3, at, seven), GPUTM_TX_LOG_CACHED);
+	ck_assert_int_eq(gputm_tx_log_append_read(log, 0xc, other, one), GPUTM_TX_LOG_CACHED);
+	ck_assert_int_eq(gputm_tx_log_append_read(log, 0x5, other, seven), GPUTM_TX_LOG_CACHED);
+	ck_assert_uint_eq(gputm_tx_log_rows(log, GPUTM_TX_LOG_READ), 2);
+	ck_assert_int_eq(gputm_tx_log_get_row(log, GPUTM_TX_LOG_READ, 0, &row), 0);
+	ck_assert_uint_eq(row.mask, 0xf);
+	ck_assert_uint_eq(row.address[1], 0x104);
+	ck_assert_uint_eq(row.address[3], 0x304);
+	ck_assert_int_eq(gputm_tx_log_get_row(log, GPUTM_TX_LOG_READ, 1, &row), 0);
+	ck_assert_uint_eq(row.mask, 0x5);
+	ck_assert_uint_eq(row.value[2], 9);
+	ck_assert_int_eq(gputm_tx_log_append_read(log, 0x1, at, seven), GPUTM_TX_LOG_SPILLED);
+	ck_assert_int_eq(gputm_tx_log_restart(log, 0x1), 0);
+	ck_assert_int_eq(gputm_tx_log_append_read(log, 0x1, at, one), GPUTM_TX_LOG_CACHED);
+	ck_assert_int_eq(gputm_tx_log_get_row(log, GPUTM_TX_LOG_READ, 0, &row), 0);
+	ck_assert_uint_eq(row.value[0], 1);
+	ck_assert_uint_eq(kit_stat(unit_of(log), "read_rows"), 3);
+	ck_assert_uint_eq(kit_stat(unit_of(log), "spilled_rows"), 1);
+	kit_round_trip(&tx_log_maker, unit_of(log));
+	kit_hostile(&tx_log_maker, unit_of(log));
+	KIT_REFUSED(-EINVAL,
+		    gputm_tx_log_append_read(log, 0x1, (const uint64_t[4]){ 0x102 }, one),
+		    "address = 258");
 }
 
 /* An append that finds no memory for a row leaves the logs as they were. */

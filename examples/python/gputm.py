@@ -179,7 +179,7 @@ commit_word address:Q value:I lane:I
 commit_message kind:I purpose:I first_cid:Q lanes:I words:I mask:Q yes:Q word:@commit_word*64
 commit_report kind:I purpose:I first_cid:Q lanes:I mask:Q yes:Q
 commit_unit_config size:N warp_mode:? ring:I cid_bits:I lanes:I address_bits:I buffer_words:I buffers:I buffer_policy:I region_bytes:I hazard_rate:I input_depth:I resent_depth:I output_depth:I port_words:I history_sets:I history_ways:I filter_ways:I filter_buckets:I pending_block:I pending_entries:I first_cid:Q seed:Q history_rows:P history_filter_rows:P serial_input:? ordered_outcomes:? entry_done:? empty_pool:I
-tx_log_config size:N lanes:I address_bits:I partitions:I interleave:I l1_rows:I reserve_rows:I filter:I header_bytes:I flit_bytes:I
+tx_log_config size:N lanes:I address_bits:I partitions:I interleave:I l1_rows:I reserve_rows:I filter:I header_bytes:I flit_bytes:I packed:Q
 tx_log_lookup hits:Q walked:Q rows:I
 tx_log_row mask:Q address:P value:P spilled:?
 commit_sequencer_config size:N warps:I lanes:I partitions:I mode:I intra_warp_resolved:? pack:I pack_done:? pack_verdict:? slots:I output_packets:I resend_requests:I spilled_row_cycles:I backoff_base:I backoff_cap:I watchdog_cycles:Q logs:P

@@ -8,6 +8,8 @@
  * and 4.2.4). Each log is a linear buffer in local memory: an access of the warp
  * appends one row, a row has a column for each lane, and a lane that takes no part
  * gets a void entry. An entry is the byte address of a 32-bit word and its value.
+ * In packed logs (our own decision) a lane appends behind its own last entry, so that rows
+ * have no void entries before the lane's end: shorter logs where the lanes run apart.
  *
  * The unit answers reads of the warp's own writes, restarts lanes, and hands out its
  * rows at commit, grouped by the memory partition that holds each word.
@@ -45,13 +47,14 @@ struct gputm_tx_log_config {
 	uint32_t filter;	 /**< enum gputm_tx_log_filter */
 	uint32_t header_bytes;	 /**< of a packet without entries */
 	uint32_t flit_bytes;	 /**< of a flit, power of two */
+	uint64_t packed;	 /**< 1: each lane appends at its own end; 0: all at the last row */
 };
 /* begin INIT */
 #define GPUTM_TX_LOG_CONFIG_INIT \
 	{ sizeof(struct gputm_tx_log_config), \
 	  /* lanes */ 32, /* address_bits */ 32, /* partitions */ 6, /* interleave */ 256, \
 	  /* l1_rows */ 32, /* reserve_rows */ 16, /* filter: signature */ 1, \
-	  /* header_bytes */ 8, /* flit_bytes */ 32 }
+	  /* header_bytes */ 8, /* flit_bytes */ 32, /* packed */ 0u }
 /* end INIT */
 
 /** Which of the two logs. */

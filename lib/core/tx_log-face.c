@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The common face of the logs: parameters, statistics, storage, snapshots and the
- * invariants I1 to I5, which stand in tx_log.c.
+ * invariants I1 to I6, which stand in tx_log.c.
  */
 #include "lib/core/tx_log-priv.h"
 
@@ -21,6 +21,8 @@ static const struct gputm_param rows[] = {
 	       "How a read of an own write is noticed.", "thesis 4.2.3"),
 	PARAM(header_bytes, 0, 1 << 10, 8, false, "Bytes of a packet without entries.", ""),
 	PARAM(flit_bytes, 8, 1 << 10, 32, true, "Bytes of a flit.", "thesis Table 6.1"),
+	PARAM(packed, 0, 1, 0, false,
+	      "Each lane appends behind its own last entry; 0: all behind the last row.", ""),
 };
 
 static const struct gputm_preset presets[] = {
@@ -57,10 +59,10 @@ static const struct gputm__stat_row stats[] = {
 static const char *const results[] = { "cached", "spilled" };
 
 static const struct gputm_event_kind events[] = {
-	EVENT(GPUTM_TX_LOG_EVENT_APPEND, "append", "A log has a new row.",
+	EVENT(GPUTM_TX_LOG_EVENT_APPEND, "append", "A log has new entries.",
 	      NAMED(access, gputm__read_write,
 		    "Whether the row is of the read log or the write log."),
-	      VALUE(row, "log row", "Number of the row."),
+	      VALUE(row, "log row", "Number of the row; of packed logs the last row."),
 	      VALUE(lanes, "lane mask", "Lanes that have an entry in the row."),
 	      NAMED(outcome, results, "Whether the row lies in the L1 share or beyond.")),
 	EVENT(GPUTM_TX_LOG_EVENT_LOOKUP, "lookup", "Lanes have looked for their own writes.",
@@ -121,6 +123,8 @@ static void io_row(struct gputm_tx_log *l, struct rows *log, uint32_t r, struct 
 	}
 	if (gputm__io_reading(io) && !io->error)
 		log->lanes |= log->mask[r];
+	for (uint64_t m = l->config.packed && !io->error ? log->mask[r] : 0; m; m &= m - 1)
+		log->end[gputm__lowest(m)] = r + 1;
 }
 
 static void io_log(struct gputm_tx_log *l, struct rows *log, struct gputm__io *io)
@@ -136,6 +140,7 @@ static void io_log(struct gputm_tx_log *l, struct rows *log, struct gputm__io *i
 		if (io->error)
 			return;
 		log->lanes = 0;
+		memset(log->end, 0, sizeof(log->end));
 	}
 	log->count = count;
 	for (uint32_t r = 0; r < count && !io->error; r++)
@@ -174,6 +179,8 @@ static const char *check_log(const struct gputm_tx_log *l, const struct rows *lo
 
 	for (uint32_t r = 0; r < log->count && !broken; r++) {
 		broken = check_row(l, log, r, signature);
+		if (!broken && l->config.packed && r && log->mask[r] & ~log->mask[r - 1])
+			broken = "a lane of a packed log has a gap";
 		lanes |= log->mask[r];
 		*entries += gputm__popcount(log->mask[r]);
 	}

@@ -17,6 +17,7 @@ struct rows {
 	size_t room;	/* rows that all three can hold */
 	uint32_t count; /* rows */
 	uint64_t lanes; /* OR of the masks */
+	uint32_t end[MAX_LANES]; /* entries of each lane, if logs are packed; derived */
 };
 
 struct gputm_tx_log {

@@ -32,6 +32,7 @@
  *   I3  lookups = filtered + hits + in_vain
  *   I4  the lanes noted for a log, and the signatures, are those of its entries
  *   I5  logs without an entry have no rows
+ *   I6  in packed logs a lane of a row is in the row before, too
  *
  * Differences from the paper:
  *   - the paper voids an entry by a special address; here address 0 may be logged;
@@ -40,6 +41,8 @@
  *     instructions per lane, a call of another unit per lane costs more than the whole
  *     row, and the hardware too would keep these bits beside the lane. filter = perfect
  *     repeats the evaluation, filter = none shows what the filter saves;
+ *   - packed logs are not in the paper: a lane has an end of its own, as the lanes of a row lie
+ *     in banks of their own. Row 2 of the picture would not be: C[i] of lane 1 is in row 1;
  *   - the paper sizes local memory to avoid overflow; here the logs grow without bound and
  *     rows beyond the L1 share of the warp are counted as spilled. A row is two 128 B
  *     lines, one of addresses and one of values: the paper speaks of an entry only.
@@ -70,6 +73,8 @@ void gputm__tx_log_empty(struct gputm_tx_log *l)
 {
 	for (unsigned i = 0; i < 2; i++)
 		l->log[i].count = 0, l->log[i].lanes = 0;
+	for (unsigned i = 0; l->config.packed && i < 2; i++)
+		memset(l->log[i].end, 0, sizeof(l->log[i].end));
 	memset(l->signature, 0, sizeof(l->signature));
 }
 
@@ -119,6 +124,42 @@ static uint64_t put_row(const struct gputm_tx_log *l, struct rows *log, uint64_t
 	return all;
 }
 
+/* Behind the last entry of each lane: there is at most one new row. */
+static int append_packed(struct gputm_tx_log *l, struct rows *log, uint64_t mask,
+			 const uint64_t *address, const uint32_t *value)
+{
+	uint32_t last = 0;
+	uint64_t all = 0;
+
+	for (uint64_t m = mask; m; m &= m - 1) {
+		unsigned lane = gputm__lowest(m);
+
+		all |= address[lane];
+		last = log->end[lane] > last ? log->end[lane] : last;
+	}
+	if (all > l->address_max || all & 3)
+		return refuse_address(l, mask, address);
+	if (last == log->room &&
+	    gputm__tx_log_grow(l, log, last ? 2 * (size_t)last : l->config.reserve_rows))
+		return -ENOMEM;
+	if (last == log->count) {
+		log->mask[log->count++] = 0;
+		gputm__maximum(&l->max_rows, log->count);
+		l->spilled_rows += log->count > l->config.l1_rows;
+	}
+	for (uint64_t m = mask; m; m &= m - 1) {
+		unsigned lane = gputm__lowest(m);
+		uint32_t row = log->end[lane]++;
+		size_t cell = (size_t)row * l->config.lanes + lane;
+
+		log->mask[row] |= UINT64_C(1) << lane;
+		log->address[cell] = address[lane];
+		log->value[cell] = value[lane];
+	}
+	log->lanes |= mask;
+	return last < l->config.l1_rows ? GPUTM_TX_LOG_CACHED : GPUTM_TX_LOG_SPILLED;
+}
+
 static int append(struct gputm_tx_log *l, struct rows *log, uint64_t mask, const uint64_t *address,
 		  const uint32_t *value)
 {
@@ -128,6 +169,8 @@ static int append(struct gputm_tx_log *l, struct rows *log, uint64_t mask, const
 		return refuse_lanes(l, mask);
 	if (GPUTM__UNLIKELY(!mask))
 		return GPUTM_TX_LOG_CACHED;
+	if (GPUTM__UNLIKELY(l->config.packed))
+		return append_packed(l, log, mask, address, value);
 	if (GPUTM__UNLIKELY(log->count == log->room) &&
 	    gputm__tx_log_grow(l, log, log->room ? 2 * log->room : l->config.reserve_rows))
 		return -ENOMEM;
@@ -147,11 +190,12 @@ int gputm_tx_log_append_read(struct gputm_tx_log *l, uint64_t mask, const uint64
 			     const uint32_t *value)
 {
 	struct rows *log = &l->log[GPUTM_TX_LOG_READ];
+	uint32_t before = log->count;
 	int result = append(l, log, mask, address, value);
 
 	if (GPUTM__UNLIKELY(result < 0 || !mask))
 		return result;
-	l->read_rows++;
+	l->read_rows += log->count - before;
 	l->read_entries += gputm__popcount(mask);
 	gputm__emit(&l->unit, GPUTM_TX_LOG_EVENT_APPEND, GPUTM_TX_LOG_READ, log->count - 1, mask,
 		    (uint64_t)result);
@@ -162,11 +206,12 @@ int gputm_tx_log_append_write(struct gputm_tx_log *l, uint64_t mask, const uint6
 			      const uint32_t *value)
 {
 	struct rows *log = &l->log[GPUTM_TX_LOG_WRITE];
+	uint32_t before = log->count;
 	int result = append(l, log, mask, address, value);
 
 	if (GPUTM__UNLIKELY(result < 0 || !mask))
 		return result;
-	l->write_rows++;
+	l->write_rows += log->count - before;
 	l->write_entries += gputm__popcount(mask);
 	for (uint64_t m = mask; m; m &= m - 1) {
 		unsigned lane = gputm__lowest(m);
@@ -292,6 +337,13 @@ static uint64_t void_lanes(struct rows *log, uint64_t mask)
 	return voided;
 }
 
+static void void_ends(struct gputm_tx_log *l, uint64_t mask)
+{
+	for (; mask; mask &= mask - 1)
+		for (unsigned i = 0; i < 2; i++)
+			l->log[i].end[gputm__lowest(mask)] = 0;
+}
+
 int gputm_tx_log_restart(struct gputm_tx_log *l, uint64_t mask)
 {
 	uint64_t voided;
@@ -300,6 +352,8 @@ int gputm_tx_log_restart(struct gputm_tx_log *l, uint64_t mask)
 		return refuse_lanes(l, mask);
 	voided = void_lanes(&l->log[GPUTM_TX_LOG_READ], mask);
 	voided += void_lanes(&l->log[GPUTM_TX_LOG_WRITE], mask);
+	if (GPUTM__UNLIKELY(l->config.packed))
+		void_ends(l, mask);
 	if (l->log[GPUTM_TX_LOG_READ].lanes | l->log[GPUTM_TX_LOG_WRITE].lanes)
 		for (uint64_t m = mask; m; m &= m - 1)
 			l->signature[gputm__lowest(m)] = 0;

@@ -16,6 +16,8 @@ void oracle_tx_log_init(struct oracle_tx_log *o, unsigned lanes, unsigned partit
 bool oracle_tx_log_append(struct oracle_tx_log *o, unsigned kind, uint64_t mask,
 			  const uint64_t *address, const uint32_t *value)
 {
+	unsigned last = 0;
+
 	if (!mask)
 		return true;
 	if (o->count + o->lanes > ORACLE_TX_LOG_MAX)
@@ -27,13 +29,17 @@ bool oracle_tx_log_append(struct oracle_tx_log *o, unsigned kind, uint64_t mask,
 			continue;
 		e->kind = kind;
 		e->row = o->rows[kind];
+		if (o->packed)
+			for (e->row = 0; oracle_tx_log_at(o, kind, e->row, lane);)
+				e->row++;
+		last = e->row > last ? e->row : last;
 		e->lane = lane;
 		e->address = address[lane];
 		e->value = value[lane];
 		e->live = true;
 		o->count++;
 	}
-	o->rows[kind]++;
+	o->rows[kind] = last < o->rows[kind] ? o->rows[kind] : last + 1;
 	return true;
 }
 

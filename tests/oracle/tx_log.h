@@ -20,6 +20,7 @@ struct oracle_tx_log_entry {
 
 struct oracle_tx_log {
 	unsigned lanes, partitions, interleave;
+	bool packed;
 	unsigned count;
 	unsigned rows[2];
 	struct oracle_tx_log_entry entry[ORACLE_TX_LOG_MAX];

@@ -222,8 +222,8 @@ static int build(struct sim_machine *machine)
 		error = machine->port.ops->make(&machine->port);
 	if (!error && machine->port.strong && machine->compaction)
 		error = sim_fail(&machine->port, -EINVAL,
-				 "system.isolation: got \"strong\", expected weak, as plain accesses "
-				 "of a thread come from more than one of the compacted warps");
+				 "system.isolation: got \"strong\", expected weak, as plain "
+				 "accesses of a thread come from more than one compacted warp");
 	return error;
 }
 
