@@ -357,6 +357,7 @@ KIT_DRIVE(tx_log, KIT_COUNT(geometry), 400000)
 /* Lanes that run apart fill rows together, and one that runs again begins at row 0. */
 KIT_TEST(test_tx_log_packed)
 {
+	static const uint64_t odd[4] = { 0x102 }, wide[4] = { UINT64_C(1) << 32 };
 	struct gputm_tx_log *log =
 		make(kit, "lanes=4 partitions=4 l1_rows=2 reserve_rows=1 packed=1");
 	struct gputm_tx_log_row row;
@@ -381,9 +382,12 @@ KIT_TEST(test_tx_log_packed)
 	ck_assert_uint_eq(kit_stat(unit_of(log), "spilled_rows"), 1);
 	kit_round_trip(&tx_log_maker, unit_of(log));
 	kit_hostile(&tx_log_maker, unit_of(log));
-	KIT_REFUSED(-EINVAL,
-		    gputm_tx_log_append_read(log, 0x1, (const uint64_t[4]){ 0x102 }, one),
-		    "address = 258");
+	KIT_REFUSED(-EINVAL, gputm_tx_log_append_read(log, 0x1, odd, one), "address = 258");
+	KIT_REFUSED(-ERANGE, gputm_tx_log_append_read(log, 0x1, wide, one), "4294967296");
+	kit->fail_at = kit->allocations;
+	KIT_REFUSED(-ENOMEM, gputm_tx_log_append_write(log, 0x2, at, one), "");
+	kit->fail_at = -1;
+	ck_assert_int_eq(gputm_tx_log_append_write(log, 0x2, at, one), GPUTM_TX_LOG_CACHED);
 }
 
 /* An append that finds no memory for a row leaves the logs as they were. */

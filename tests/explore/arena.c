@@ -5,7 +5,7 @@
 
 #include "tests/explore/arena.h"
 
-_Alignas(16) struct arena_room arena[ARENA_ROOMS];
+struct arena_room arena[ARENA_ROOMS];
 static bool is_open;
 
 /* Before each block: its words, and whether it is taken. */

@@ -17,7 +17,7 @@ enum { ARENA_AROUND, ARENA_UNITS, ARENA_ROOMS };
 #define ARENA_WORDS (1u << 16) /* of a room */
 
 struct arena_room {
-	uint64_t used; /* words of `word` */
+	_Alignas(16) uint64_t used; /* words of `word`; blocks begin at multiples of 16 bytes */
 	uint64_t word[ARENA_WORDS];
 };
 extern struct arena_room arena[ARENA_ROOMS];

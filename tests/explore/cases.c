@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What is explored: README.md has the table of what came of it. */
+#include "tests/explore/block.h"
 #include "tests/explore/local.h"
 #include "tests/explore/systems.h"
 
@@ -29,6 +30,13 @@
 	{                                                                                      \
 		.local = &(const struct local_trial) {                                         \
 			.wavefronts = (groups), .lanes = (items), __VA_ARGS__                  \
+		}                                                                              \
+	}
+/* Warps and lanes of a block whose warps are compacted. */
+#define BLOCK(rows, width, ...)                                                                \
+	{                                                                                      \
+		.block = &(const struct block_trial) {                                         \
+			.warps = (rows), .lanes = (width), __VA_ARGS__                         \
 		}                                                                              \
 	}
 #define SKEW "no serial order explains this end"
@@ -214,19 +222,29 @@ const struct explore_case explore_cases[] = {
 	  LOCAL(3, 1, .words = 2, .banks = 2, .ordered = true) },
 	{ "local-tm-four", EXPLORE_LARGE, 0, NULL,
 	  LOCAL(2, 2, .words = 2, .banks = 2, .ordered = true, .together = true) },
+	{ "tbc", EXPLORE_ALWAYS, 0, NULL, BLOCK(2, 2, .exits = true) },
+	{ "tbc-static", EXPLORE_ALWAYS, 0, NULL, BLOCK(2, 2, .exits = true, .stays = true) },
+	{ "tbc-tx", EXPLORE_ALWAYS, 0, NULL, BLOCK(2, 2, .attempts = 2) },
+	{ "tbc-tx-parts", EXPLORE_FULL, 0, NULL, BLOCK(2, 2, .attempts = 2, .parts = true) },
+	{ "tbc-tx-exits", EXPLORE_LARGE, 0, NULL,
+	  BLOCK(2, 2, .attempts = 3, .exits = true, .parts = true) },
 };
 const unsigned explore_case_count = sizeof(explore_cases) / sizeof(*explore_cases);
 
 struct explore_result explore_run(const struct explore_case *one, uint64_t most)
 {
 	const struct local_trial *local = one->trial.local;
+	const struct block_trial *block = one->trial.block;
 	struct explore_result result = local ? local_explore(local, most, stdout) :
+				       block ? block_explore(block, most, stdout) :
 					       host_explore(&one->trial, most, stdout);
 	unsigned lanes = one->trial.lanes ? one->trial.lanes : 1;
 
 	printf("%s %ux%u: %llu states, ", one->name,
-	       local ? local->wavefronts * local->lanes : one->trial.cores * lanes,
+	       local ? local->wavefronts * local->lanes :
+	       block ? block->warps : one->trial.cores * lanes,
 	       local		? local->words :
+	       block		? block->lanes :
 	       one->trial.words ? one->trial.words :
 				  HOST_WORDS,
 	       (unsigned long long)result.states);

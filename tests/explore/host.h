@@ -74,6 +74,7 @@ struct host_trial {
 	const char *seen;     /* a statistic that must count something somewhere, or NULL */
 	bool reload;	      /* load each unit's snapshot in each state, and save it again */
 	const struct local_trial *local; /* of local memory: all else is unused */
+	const struct block_trial *block; /* the same of compacted warps */
 };
 
 /* Explore up to `most` states; the chart of what is wrong goes to `out`, if not NULL. */
