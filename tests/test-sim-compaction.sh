@@ -33,6 +33,13 @@ run 0 --divergence tbc-lcp --workload tree --threads 512 $small --check
 run 0 --divergence tbc --workload cc $small --check --set workload.wide=12 --set workload.high=12
 run 0 --divergence tbc --trace "$srcdir/tests/data/small.trace" $small --check
 
+# Threads that the watchdog aborts, some of them with all of their attempt.
+for cycles in 900 3000; do
+	run 0 --divergence tbc --workload rbtree --threads 256 $small --check --concurrency inf \
+		--set workload.block_size=64 --set commit_sequencer.watchdog_cycles=$cycles
+	grep -q '"watchdog": [1-9]' "$work/report" || complain "the watchdog aborts nothing in $cycles cycles"
+done
+
 # The state of the stacks, and of threads far from home.
 hash="--divergence tbc --workload hash-table --threads 1200 $small --set workload.buckets=64
 	--set machine.issue_slots=4"

@@ -12,7 +12,8 @@
  *	tx_commit	the warps of the attempt wait for each other; the threads go home to their
  *			static warps, in which their logs are, and these commit
  *	then		the threads that failed, of all warps, are compacted for the next attempt
- *			when the last of these warps has its outcome and has waited its back-off
+ *			when the last of these warps has its outcome and has waited its back-off;
+ *			those that the watchdog aborts before wait for that, too
  *
  * A warp of the core is a place for threads of its block: they change places, lane by lane, when
  * the compactor makes a warp of them, and their registers with them. (Hardware reads registers
@@ -48,7 +49,8 @@ struct sim_block {
 	uint64_t warps;	     /* of the core */
 	uint8_t place[ROWS]; /* of each static warp: warp of the core */
 	uint32_t rows;
-	uint32_t pc; /* of tx_begin */
+	uint32_t pc;	   /* of tx_begin */
+	uint64_t pc_after; /* tx_commit */
 };
 
 struct sim_compaction {
@@ -268,7 +270,8 @@ static void enter(struct sim_machine *machine, struct sim_warp *any)
 
 		warp->in_tx = true;
 		warp->admitted = now;
-		warp->passed = warp->failed = 0;
+		warp->passed = warp->failed = warp->abandoned = 0;
+		warp->started = now;
 		warp->active = lanes_of(machine, mask, row);
 		if (warp->active)
 			sim_tx_begin(&machine->port, warp, block->pc);
@@ -283,7 +286,7 @@ static void enter(struct sim_machine *machine, struct sim_warp *any)
 }
 
 /* The threads of the attempt are at home: their warps commit. */
-static void commit(struct sim_machine *machine, struct sim_warp *any, uint64_t pc_after)
+static void commit(struct sim_machine *machine, struct sim_warp *any)
 {
 	const struct sim_block *block = block_of(machine, any);
 	uint64_t mask[GPUTM_BLOCK_STACK_LANES_MAX];
@@ -296,7 +299,7 @@ static void commit(struct sim_machine *machine, struct sim_warp *any, uint64_t p
 		warp->active = lanes_of(machine, mask, row);
 		if (!warp->active)
 			continue;
-		warp->pc_after = pc_after;
+		warp->pc_after = block->pc_after;
 		warp->then = THEN_COMMIT;
 		warp->wait = SIM_SYSTEM;
 		sim_committing(&machine->port, warp);
@@ -305,7 +308,7 @@ static void commit(struct sim_machine *machine, struct sim_warp *any, uint64_t p
 	}
 }
 
-/* All threads of the attempt have committed or aborted. */
+/* All threads of the attempt have committed or aborted, and are at home. */
 static void end_attempt(struct sim_machine *machine, struct sim_warp *any)
 {
 	const struct sim_block *block = block_of(machine, any);
@@ -316,6 +319,10 @@ static void end_attempt(struct sim_machine *machine, struct sim_warp *any)
 	for (uint32_t row = 0; row < block->rows; row++) {
 		struct sim_warp *warp = place_of(machine, any, row);
 
+		if (warp->abandoned)
+			sim_tx_abort(port, warp, warp->abandoned, SIM_ABORT_WATCHDOG);
+		warp->abandoned = 0;
+		warp->started = now;
 		if (warp->ledger.began)
 			sim_ledger_over(port, warp, again, now);
 		if (warp->passed | warp->failed)
@@ -350,13 +357,14 @@ static void report(struct sim_machine *machine, struct sim_warp *warp)
 
 void sim_compaction_commit(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc)
 {
-	uint64_t pc_after = sim_pc_after(&machine->port, pc);
-	int result = gputm_block_stack_tx_commit(block_of(machine, warp)->stack, warp->name,
-						 pc_after);
+	struct sim_block *block = block_of(machine, warp);
+	int result;
 
+	block->pc_after = sim_pc_after(&machine->port, pc);
+	result = gputm_block_stack_tx_commit(block->stack, warp->name, block->pc_after);
 	end_warp(machine, warp);
 	if (result == GPUTM_BLOCK_STACK_COMMIT)
-		commit(machine, warp, pc_after);
+		commit(machine, warp);
 	else if (result != GPUTM_BLOCK_STACK_WAIT)
 		refused(machine, result);
 }
@@ -406,6 +414,44 @@ static void leave(struct sim_machine *machine, struct sim_warp *warp, int result
 		compact(machine, warp);
 	else if (result != GPUTM_BLOCK_STACK_WAIT)
 		refused(machine, result);
+}
+
+/* Has a thread of the attempt neither come to its commit nor been abandoned? */
+static bool attempt_goes_on(const struct sim_machine *machine, const struct sim_warp *any)
+{
+	bool any_open = false;
+
+	for (uint32_t row = 0; row < block_of(machine, any)->rows; row++) {
+		const struct sim_warp *warp = place_of(machine, any, row);
+
+		any_open |= (warp->ledger.open & ~warp->abandoned) != 0;
+	}
+	return any_open;
+}
+
+void sim_compaction_abandon(struct sim_port *port, struct sim_warp *warp, uint64_t lanes)
+{
+	struct sim_machine *machine = sim_machine_of(port);
+	int result = gputm_block_stack_tx_abort(block_of(machine, warp)->stack, warp->name, lanes);
+
+	for (SIM_EACH_LANE(lane, lanes))
+		sim_warp_of(port, warp->core, warp->home[lane])->abandoned |= 1u << lane;
+	warp->active &= (uint32_t)~lanes;
+	warp->due &= (uint32_t)~lanes;
+	warp->stray &= ~lanes;
+	if (result == GPUTM_BLOCK_STACK_CONTINUE)
+		return;
+	end_warp(machine, warp);
+	if (result == GPUTM_BLOCK_STACK_COMMIT) {
+		commit(machine, warp);
+	} else if (result == GPUTM_BLOCK_STACK_COMPACT && attempt_goes_on(machine, warp)) {
+		compact(machine, warp);
+	} else if (result == GPUTM_BLOCK_STACK_COMPACT) {
+		go_home(machine, warp);
+		end_attempt(machine, warp);
+	} else if (result != GPUTM_BLOCK_STACK_WAIT) {
+		refused(machine, result);
+	}
 }
 
 bool sim_compaction_resume(struct sim_machine *machine, struct sim_warp *warp)

@@ -399,7 +399,7 @@ void sim_issue(struct sim_machine *machine, struct sim_warp *warp)
 	struct sim_port *port = &machine->port;
 	uint32_t pc;
 
-	if (warp->in_tx && port->ops->watch && warp->stack && port->ops->watch(port, warp))
+	if (warp->in_tx && port->ops->watch && port->ops->watch(port, warp))
 		return;
 	pc = notes(machine, warp, sim_warp_pc(warp));
 	if (pc != APART)

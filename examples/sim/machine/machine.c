@@ -240,6 +240,7 @@ static const struct sim_host gpu = {
 	.call_partition = sim_partition_at,
 	.call_core = sim_core_at,
 	.outcome = sim_warp_outcome,
+	.abandon = sim_compaction_abandon,
 	.left = sim_warp_left,
 };
 

@@ -270,6 +270,7 @@ void sim_compaction_branch(struct sim_warp *warp, uint32_t pc, uint64_t taken);
 void sim_compaction_begin(struct sim_warp *warp, uint32_t pc);
 void sim_compaction_commit(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc);
 void sim_compaction_barrier(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc);
+void sim_compaction_abandon(struct sim_port *port, struct sim_warp *warp, uint64_t lanes);
 /* True if others of the warp go on. */
 bool sim_compaction_end(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc,
 			uint64_t lanes);

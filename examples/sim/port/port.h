@@ -152,6 +152,7 @@ struct sim_warp {
 	uint32_t pc, next, taken;
 	uint32_t active;	 /* lanes that run, or whose commit is open */
 	uint32_t passed, failed; /* of the attempt that commits */
+	uint32_t abandoned;	 /* threads from here that the host was told to abort */
 };
 
 /* Lanes of mask, lowest first: for (SIM_EACH_LANE(lane, mask)) ... */
@@ -326,6 +327,9 @@ struct sim_host {
 	/* So many lanes of the warp have committed or aborted an attempt. NULL: of no interest. */
 	void (*outcome)(struct sim_port *port, struct sim_warp *warp, uint32_t commits,
 			uint32_t aborts);
+	/* Lanes of a running attempt fail on a host that compacts warps: it aborts them when they
+	 * are at home, for SIM_ABORT_WATCHDOG. NULL for other hosts. */
+	void (*abandon)(struct sim_port *port, struct sim_warp *warp, uint64_t lanes);
 };
 
 /* How to make a unit again, for the swap test. */

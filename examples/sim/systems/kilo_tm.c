@@ -21,7 +21,7 @@
  *
  * On a machine that compacts warps the logs of a thread are those of its static warp: an access
  * of threads from several of these takes a row, and a cycle, in each of their logs. The warps of
- * a commit are static ones. The watchdog does not look at such machines.
+ * a commit are static ones.
  *
  * Messages that a full commit unit refuses wait at the partition in order of arrival,
  * resent words apart from the others.
@@ -93,42 +93,84 @@ void sim_kilo_store(struct sim_port *port, struct sim_warp *warp)
 
 /* ---- watchdog -------------------------------------------------------------------------- */
 
+/* The watchdog counts from now on; compacted warps have one for their block. */
+static void start_anew(struct sim_port *port, struct sim_warp *warp)
+{
+	warp->started = sim_now(port);
+	for (uint32_t i = 0; !warp->stack && i < port->shape.warps; i++) {
+		struct sim_warp *other = sim_warp_of(port, warp->core, i);
+
+		if (other->block == warp->block)
+			other->started = sim_now(port);
+	}
+}
+
 static void watch_end(struct sim_port *port, struct sim_warp *warp)
 {
 	struct kilo *kilo = port->state;
-	uint32_t number = warp->number;
+	uint32_t number = warp->number, home;
 	struct kilo_watch *watch = &kilo->watch[number];
 
 	for (uint32_t i = 0; i < port->shape.lanes; i++)
 		warp->lane[i].loaded = watch->loaded[i];
 	watch->on = false;
 	watch->passed = true;
-	warp->started = sim_now(port);
+	start_anew(port, warp);
 	sim_wake(port, warp, sim_now(port));
 	if (!watch->wrong)
 		return;
-	sim_log_restart(port, kilo->log[number], watch->wrong);
+	for (uint64_t left = watch->wrong, lanes; left; left &= ~lanes) {
+		lanes = sim_home_lanes(warp, left, &home);
+		sim_log_restart(port, kilo->log[home], lanes);
+	}
+	if (!warp->stack) {
+		port->host->abandon(port, warp, watch->wrong);
+		return;
+	}
 	sim_tx_abort(port, warp, watch->wrong, SIM_ABORT_WATCHDOG);
 	if (!gputm_simt_stack_tx_running(warp->stack))
 		sim_kilo_end_attempt(port, warp, watch->wrong);
 }
 
-/* Read the next row of the read log that has lanes still right. */
+/* The entries in a row of the lanes that are watched; false: no log has such a row. */
+static bool watched_row(struct sim_port *port, struct sim_warp *warp, uint64_t *mask,
+			uint32_t value[])
+{
+	struct kilo *kilo = port->state;
+	const struct kilo_watch *watch = &kilo->watch[warp->number];
+	bool any = false;
+	uint32_t home;
+
+	*mask = 0;
+	for (uint64_t left = watch->lanes, lanes; left; left &= ~lanes) {
+		const struct gputm_tx_log *log;
+		struct gputm_tx_log_row row;
+
+		lanes = sim_home_lanes(warp, left, &home);
+		log = kilo->log[home];
+		if (watch->row >= gputm_tx_log_rows(log, GPUTM_TX_LOG_READ))
+			continue;
+		row = sim_log_row(port, log, GPUTM_TX_LOG_READ, watch->row);
+		for (SIM_EACH_LANE(lane, row.mask & lanes)) {
+			warp->address[lane] = row.address[lane];
+			value[lane] = row.value[lane];
+		}
+		*mask |= row.mask & lanes;
+		any = true;
+	}
+	return any;
+}
+
+/* Read the next row that has lanes still right. */
 static void watch_row(struct sim_port *port, struct sim_warp *warp)
 {
 	struct kilo *kilo = port->state;
-	uint32_t number = warp->number;
-	struct kilo_watch *watch = &kilo->watch[number];
-	const struct gputm_tx_log *log = kilo->log[number];
-	uint32_t rows = gputm_tx_log_rows(log, GPUTM_TX_LOG_READ);
+	struct kilo_watch *watch = &kilo->watch[warp->number];
+	uint32_t value[SIM_MAX_LANES];
+	uint64_t lanes;
 
-	for (; watch->row < rows; watch->row++) {
-		struct gputm_tx_log_row row =
-			sim_log_row(port, log, GPUTM_TX_LOG_READ, watch->row);
-
-		warp->mask = row.mask & ~watch->wrong;
-		for (SIM_EACH_LANE(lane, warp->mask))
-			warp->address[lane] = row.address[lane];
+	for (; watched_row(port, warp, &lanes, value); watch->row++) {
+		warp->mask = lanes & ~watch->wrong;
 		if (warp->mask) {
 			sim_access(port, warp, SIM_LOAD, warp->mask);
 			return;
@@ -140,13 +182,13 @@ static void watch_row(struct sim_port *port, struct sim_warp *warp)
 static void watch_loaded(struct sim_port *port, struct sim_warp *warp)
 {
 	struct kilo *kilo = port->state;
-	uint32_t number = warp->number;
-	struct kilo_watch *watch = &kilo->watch[number];
-	struct gputm_tx_log_row row =
-		sim_log_row(port, kilo->log[number], GPUTM_TX_LOG_READ, watch->row);
+	struct kilo_watch *watch = &kilo->watch[warp->number];
+	uint32_t value[SIM_MAX_LANES];
+	uint64_t lanes;
 
-	for (SIM_EACH_LANE(lane, warp->mask & row.mask))
-		if (warp->lane[lane].loaded != row.value[lane])
+	watched_row(port, warp, &lanes, value);
+	for (SIM_EACH_LANE(lane, warp->mask & lanes))
+		if (warp->lane[lane].loaded != value[lane])
 			watch->wrong |= UINT64_C(1) << lane;
 	watch->row++;
 	watch_row(port, warp);
@@ -166,6 +208,7 @@ bool sim_kilo_watch(struct sim_port *port, struct sim_warp *warp)
 	state->on = true;
 	state->row = 0;
 	state->wrong = 0;
+	state->lanes = warp->stack ? sim_all_lanes(port) : warp->active;
 	for (uint32_t i = 0; i < port->shape.lanes; i++)
 		state->loaded[i] = warp->lane[i].loaded;
 	watch_row(port, warp);
