@@ -46,6 +46,7 @@ struct host {
 	struct sim_queue up[CORES][PARTITIONS], down[CORES][PARTITIONS];
 	struct memory_port partition[PARTITIONS];
 	uint64_t core_due[CORES], partition_due[PARTITIONS];
+	struct sim_lane lane[CORES * WARPS][LANES], saved[CORES * WARPS][LANES];
 	struct gputm_access_coalescer *coalescer;
 	uint64_t random, running; /* running: warps */
 	uint32_t words;		  /* that the transactions share */
@@ -148,7 +149,7 @@ static void serve(struct sim_port *port, const struct sim_message *message)
 	if (message->what == SIM_DO_LOAD && port->ops->served)
 		port->ops->served(port, &reply);
 	for (SIM_EACH_LANE(lane, message->what == SIM_DO_LOAD ? message->b : 0)) {
-		port->warp[warp->number].lane[lane].loaded =
+		port->warp[warp->number].loaded[lane] =
 			sim_memory_read(port->memory, warp->address[lane]);
 		if (port->version)
 			port->warp[warp->number].version[lane] =
@@ -242,7 +243,7 @@ static void access_words(struct host *host, struct sim_warp *warp, uint64_t pc, 
 		uint64_t number = draw(&warp->lane[lane], 64 + pc);
 
 		warp->address[lane] = SIM_HEAP + number % host->words * 12;
-		warp->value[lane] = warp->lane[lane].loaded * 3 + warp->lane[lane].thread;
+		warp->value[lane] = warp->loaded[lane] * 3 + warp->lane[lane].thread;
 		if (number >> 40 & 3)
 			warp->mask |= UINT64_C(1) << lane;
 	}
@@ -435,8 +436,10 @@ static void open_host(struct host *host, const struct trial *trial)
 		warp->number = i;
 		warp->core = (uint8_t)(i / WARPS);
 		warp->index = (uint8_t)(i % WARPS);
+		warp->lane = host->lane[i];
+		warp->saved = host->saved[i];
 		for (uint32_t lane = 0; lane < LANES; lane++)
-			warp->lane[lane].thread = i * LANES + lane;
+			warp->thread[lane] = warp->lane[lane].thread = i * LANES + lane;
 		ck_assert_int_eq(sim_unit_add(port, "simt_stack", &kind_simt_stack, &stack,
 					      &warp->stack), 0);
 		ck_assert_int_ge(gputm_simt_stack_launch(warp->stack, BEGIN, sim_all_lanes(port)),

@@ -62,6 +62,7 @@ struct host {
 	uint32_t word[PLACES]; /* what the memory holds, which is not in the arena */
 	struct gputm_access_coalescer *coalescer;
 	struct sim_warp *warp; /* by core */
+	struct sim_lane *lane; /* of each warp, and as they were at the begin */
 };
 
 /* A choice: what, and the two numbers of it. */
@@ -226,7 +227,7 @@ static void serve(struct sim_port *port, const struct sim_message *message)
 	if (message->what == SIM_DO_LOAD && port->ops->served)
 		port->ops->served(port, &reply);
 	for (SIM_EACH_LANE(lane, message->what == SIM_DO_LOAD ? message->b : 0))
-		warp->lane[lane].loaded = sim_memory_read(port->memory, warp->address[lane]);
+		warp->loaded[lane] = sim_memory_read(port->memory, warp->address[lane]);
 	to_core(port, &reply, 0);
 }
 
@@ -326,7 +327,7 @@ static void left(struct sim_port *port, struct sim_warp *warp, uint64_t tick)
 	(void)port;
 	(void)tick;
 	for (uint32_t i = 0; i < lanes(); i++)
-		host->thread[warp->lane[i].thread].over = true;
+		host->thread[warp->thread[i]].over = true;
 }
 
 static const struct sim_host functions = {
@@ -398,7 +399,7 @@ static bool given_up(uint32_t core)
 	if (!trial->attempts || warp->wait != SIM_READY || !warp->in_tx)
 		return false;
 	for (SIM_EACH_LANE(lane, gputm_simt_stack_active_mask(warp->stack)))
-		if (host->thread[warp->lane[lane].thread].aborts >= trial->attempts)
+		if (host->thread[warp->thread[lane]].aborts >= trial->attempts)
 			return true;
 	return false;
 }
@@ -425,7 +426,7 @@ static bool may_pick(const struct sim_warp *warp, uint32_t what, uint64_t active
 
 		if (pick > (trial->words ? trial->words : HOST_WORDS) ||
 		    (pick && !(active >> lane & 1)) ||
-		    (pick && !may_access(&host->thread[warp->lane[lane].thread], pick - 1,
+		    (pick && !may_access(&host->thread[warp->thread[lane]], pick - 1,
 					 what & KINDS, trial->ordered && !is_plain(warp->core))))
 			return false;
 	}
@@ -476,7 +477,7 @@ static void access_words(struct sim_port *port, struct sim_warp *warp, uint32_t 
 
 	warp->mask = 0;
 	for (uint32_t lane = 0; lane < lanes(); lane++) {
-		uint32_t word = PICK(what, lane) - 1, number = warp->lane[lane].thread;
+		uint32_t word = PICK(what, lane) - 1, number = warp->thread[lane];
 
 		if (!PICK(what, lane) || !(active >> lane & 1))
 			continue;
@@ -495,9 +496,9 @@ static void access_words(struct sim_port *port, struct sim_warp *warp, uint32_t 
 /* A thread outside of transactions goes on once the access is done. */
 static void access_plainly(struct sim_port *port, struct sim_warp *warp, uint32_t what)
 {
-	struct thread *thread = &host->thread[warp->lane[0].thread];
+	struct thread *thread = &host->thread[warp->thread[0]];
 	bool load = (what & KINDS) == LOAD;
-	uint32_t word = PICK(what, 0) - 1, value = load ? 0 : value_of(warp->lane[0].thread);
+	uint32_t word = PICK(what, 0) - 1, value = load ? 0 : value_of(warp->thread[0]);
 
 	if (what == COMMIT) {
 		thread->over = true;
@@ -513,11 +514,11 @@ static void access_plainly(struct sim_port *port, struct sim_warp *warp, uint32_
 
 static void plain_done(struct sim_warp *warp)
 {
-	struct thread *thread = &host->thread[warp->lane[0].thread];
+	struct thread *thread = &host->thread[warp->thread[0]];
 	struct plain *plain = &thread->plain[thread->plains - 1];
 
 	if (plain->load)
-		plain->value = warp->lane[0].loaded;
+		plain->value = warp->loaded[0];
 	warp->wait = SIM_READY;
 }
 
@@ -741,10 +742,10 @@ static void tidy_warp(struct sim_warp *warp)
 	warp->aborts = 0;
 	warp->started = 0;
 	for (uint32_t i = 0; i < lanes(); i++) {
-		warp->lane[i].attempt = warp->saved[i].attempt = 0;
+		warp->attempt[i] = 0;
 		if (warp->wait == SIM_REPLIES)
 			continue;
-		warp->address[i] = warp->value[i] = warp->lane[i].loaded = 0;
+		warp->address[i] = warp->value[i] = warp->loaded[i] = 0;
 		warp->witness[i] = 0;
 	}
 	if (warp->wait == SIM_REPLIES)
@@ -1064,8 +1065,10 @@ static void make_warps(void)
 		struct sim_warp *warp = &host->warp[i];
 
 		warp->number = warp->core = (uint8_t)i;
+		warp->lane = host->lane + 2 * i * lanes();
+		warp->saved = warp->lane + lanes();
 		for (uint32_t k = 0; k < lanes(); k++)
-			warp->lane[k].thread = i * lanes() + k;
+			warp->thread[k] = i * lanes() + k;
 		warp->wait = SIM_READY;
 		add("simt_stack", &kind_simt_stack, &stack, &warp->stack);
 		if (gputm_simt_stack_launch(warp->stack, 0, sim_all_lanes(&host->port)) < 0)
@@ -1132,6 +1135,7 @@ static void make(const struct sim_workload *workload, const void *config,
 	};
 	arena_open();
 	host->port.warp = host->warp = arena_calloc(trial->cores, sizeof(*host->warp));
+	host->lane = arena_calloc(threads(), 2 * sizeof(*host->lane));
 	make_warps();
 	if (ops->make(&host->port))
 		fail("the system cannot be made");

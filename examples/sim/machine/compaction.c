@@ -109,7 +109,11 @@ static void exchange(struct sim_machine *machine, struct sim_warp *a, struct sim
 			 b->reg[i * SIM_MAX_LANES + lane]);
 	if (program->eval_warp)
 		EXCHANGE(struct sim_stray, a->stray_of[lane], b->stray_of[lane]);
-	EXCHANGE(struct sim_lane, a->lane[lane], b->lane[lane]);
+	else
+		EXCHANGE(struct sim_lane, a->lane[lane], b->lane[lane]);
+	EXCHANGE(uint32_t, a->thread[lane], b->thread[lane]);
+	EXCHANGE(uint32_t, a->attempt[lane], b->attempt[lane]);
+	EXCHANGE(uint32_t, a->loaded[lane], b->loaded[lane]);
 	EXCHANGE(uint8_t, a->home[lane], b->home[lane]);
 	sim_warp_of(&machine->port, a->core, a->home[lane])->where[lane] = a->index;
 	sim_warp_of(&machine->port, a->core, b->home[lane])->where[lane] = b->index;

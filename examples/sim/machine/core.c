@@ -13,27 +13,44 @@ SIM_UNIT_KIND(simt_stack);
 SIM_UNIT_KIND(access_coalescer);
 SIM_UNIT_KIND(tx_throttle);
 
+static void take_registers(struct sim_machine *machine)
+{
+	free(machine->registers);
+	free(machine->stray);
+	free(machine->lanes);
+	machine->registers = NULL;
+	machine->stray = NULL;
+	machine->lanes = NULL;
+}
+
 /* Of all warps in one piece, of which the host touches those of warps that run. */
-static bool give_registers(struct sim_machine *machine)
+static int give_registers(struct sim_machine *machine)
 {
 	const struct sim_program *program = machine->program;
 	size_t rows = program->registers + program->kept_count + 1;
 	size_t warps = (size_t)machine->config.cores * machine->config.warps;
+	size_t lanes = warps * SIM_MAX_LANES;
 
-	free(machine->registers);
-	free(machine->stray);
-	machine->registers = calloc(warps * rows, SIM_MAX_LANES * sizeof *machine->registers);
-	machine->stray = malloc(warps * SIM_MAX_LANES * sizeof *machine->stray);
-	if (!machine->registers || !machine->stray)
-		return false;
+	take_registers(machine);
+	if (program->eval_warp) {
+		machine->registers = calloc(lanes * rows, sizeof *machine->registers);
+		machine->stray = malloc(lanes * sizeof *machine->stray);
+	} else {
+		machine->lanes = calloc(lanes, 2 * sizeof *machine->lanes);
+	}
+	if (program->eval_warp ? !machine->registers || !machine->stray : !machine->lanes)
+		return -ENOMEM;
 	for (size_t i = 0; i < warps; i++) {
 		struct sim_warp *warp = &machine->port.warp[i];
+		size_t lane = i * SIM_MAX_LANES;
 
-		warp->reg = machine->registers + i * rows * SIM_MAX_LANES;
-		warp->kept = warp->reg + program->registers * SIM_MAX_LANES;
-		warp->stray_of = machine->stray + i * SIM_MAX_LANES;
+		warp->reg = machine->registers ? machine->registers + lane * rows : NULL;
+		warp->kept = warp->reg ? warp->reg + program->registers * SIM_MAX_LANES : NULL;
+		warp->stray_of = machine->stray ? machine->stray + lane : NULL;
+		warp->lane = machine->lanes ? machine->lanes + 2 * lane : NULL;
+		warp->saved = warp->lane ? warp->lane + SIM_MAX_LANES : NULL;
 	}
-	return true;
+	return 0;
 }
 
 int sim_cores_launch(struct sim_machine *machine)
@@ -46,7 +63,7 @@ int sim_cores_launch(struct sim_machine *machine)
 	machine->enters = false;
 	for (uint32_t i = 0; i < program->length; i++)
 		machine->enters |= program->code[i].op == SIM_ENTER;
-	return machine->program->eval_warp && !give_registers(machine) ? -ENOMEM : 0;
+	return give_registers(machine);
 }
 
 static int core_make(struct sim_machine *machine, uint32_t index)
@@ -102,8 +119,7 @@ void sim_cores_free(struct sim_machine *machine)
 	for (uint32_t i = 0; machine->core && i < machine->config.cores; i++)
 		sim_cache_free(&machine->core[i].l1);
 	sim_compaction_free(machine);
-	free(machine->registers);
-	free(machine->stray);
+	take_registers(machine);
 	free(machine->port.warp);
 	free(machine->core);
 }
@@ -114,8 +130,10 @@ static void warp_io(struct sim_machine *machine, struct sim_warp *warp, struct s
 	uint32_t rows = machine->program->registers + machine->program->kept_count;
 
 	SIM_IO_FROM(io, warp, wait);
-	if (!machine->program->eval_warp)
+	if (!machine->program->eval_warp) {
+		SIM_IO_ARRAY(io, warp->lane, 2 * SIM_MAX_LANES);
 		return;
+	}
 	SIM_IO_ARRAY(io, warp->reg, rows * SIM_MAX_LANES);
 	for (SIM_EACH_LANE(lane, warp->stray))
 		SIM_IO(io, warp->stray_of[lane]);

@@ -15,7 +15,7 @@ uint32_t sim_words_take(struct sim_machine *machine)
 void sim_load_lanes(struct sim_machine *machine, struct sim_warp *warp, uint64_t lanes)
 {
 	for (SIM_EACH_LANE(lane, lanes))
-		warp->lane[lane].loaded =
+		warp->loaded[lane] =
 			sim_memory_read(machine->port.memory, warp->address[lane]);
 	for (SIM_EACH_LANE(lane, machine->port.version ? lanes : 0))
 		warp->version[lane] = sim_memory_read(machine->port.version, warp->address[lane]);

@@ -44,6 +44,8 @@ static void evaluate(struct sim_machine *machine, struct sim_warp *warp, uint32_
 	for (SIM_EACH_LANE(lane, active)) {
 		struct sim_step step = { 0 };
 
+		warp->lane[lane].attempt = warp->attempt[lane];
+		warp->lane[lane].loaded = warp->loaded[lane];
 		program->eval(program->data, pc, &warp->lane[lane], &step);
 		warp->address[lane] = step.address;
 		warp->value[lane] = step.value;
@@ -313,7 +315,7 @@ static uint32_t notes(struct sim_machine *machine, struct sim_warp *warp, uint32
 				sim_see(&machine->port, warp->number, SIM_SEEN_OVER, 0,
 					machine->port.now);
 			for (SIM_EACH_LANE(lane, observer ? active : 0))
-				observer->commit(observer->state, warp->lane[lane].thread,
+				observer->commit(observer->state, warp->thread[lane],
 						 warp->witness[lane]);
 		}
 		next(machine, warp, sim_pc_after(&machine->port, pc));

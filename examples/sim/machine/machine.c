@@ -507,7 +507,7 @@ static void give_up(struct sim_machine *machine, const struct sim_warp *warp, co
 {
 	const struct sim_program *program = machine->program;
 	uint64_t active = sim_active(warp), pc = sim_warp_pc(warp);
-	uint32_t thread = active ? warp->lane[__builtin_ctzll(active)].thread : 0;
+	uint32_t thread = active ? warp->thread[__builtin_ctzll(active)] : 0;
 	char message[300];
 
 	if (program->spot)

@@ -298,7 +298,7 @@ static void perform_cas(struct sim_machine *machine, const struct sim_message *m
 	for (SIM_EACH_LANE(lane, message->b)) {
 		uint32_t old = sim_memory_read(machine->port.memory, warp->address[lane]);
 
-		warp->lane[lane].loaded = old;
+		warp->loaded[lane] = old;
 		if (old != warp->compare[lane])
 			continue;
 		sim_memory_write(machine->port.memory, warp->address[lane], warp->value[lane]);
@@ -314,7 +314,7 @@ static void perform_add(struct sim_machine *machine, const struct sim_message *m
 	for (SIM_EACH_LANE(lane, message->c == SIM_NO_WORDS ? 0 : message->b)) {
 		uint32_t old = sim_memory_read(machine->port.memory, warp->address[lane]);
 
-		warp->lane[lane].loaded = old;
+		warp->loaded[lane] = old;
 		sim_memory_write(machine->port.memory, warp->address[lane],
 				 old + warp->value[lane]);
 		sim_tell_add(&machine->port, warp->address[lane], old, warp->value[lane]);

@@ -14,7 +14,7 @@ static void introduce(struct sim_machine *machine, struct sim_warp *warp, uint32
 	uint32_t size = machine->launch.block_size;
 	uint32_t lanes = machine->config.lanes, block = thread / size;
 
-	memset(warp->reg, 0, program->registers * sizeof *warp->lane[0].reg * SIM_MAX_LANES);
+	memset(warp->reg, 0, program->registers * sizeof *warp->reg * SIM_MAX_LANES);
 	warp->due = 0;
 	warp->stray = 0;
 	for (int i = 0; i < SIM_SPECIALS; i++) {
@@ -37,9 +37,12 @@ static void launch(struct sim_machine *machine, struct sim_core *core, uint64_t 
 
 	while (warp->wait != SIM_FREE)
 		warp++;
-	memset(warp->lane, 0, sizeof warp->lane);
-	for (uint32_t i = 0; i < count; i++)
-		warp->lane[i].thread = (uint32_t)thread + i;
+	memset(warp->attempt, 0, sizeof warp->attempt);
+	memset(warp->loaded, 0, sizeof warp->loaded);
+	for (uint32_t i = 0; i < SIM_MAX_LANES; i++)
+		warp->thread[i] = i < count ? (uint32_t)thread + i : 0;
+	for (uint32_t i = 0; warp->lane && i < SIM_MAX_LANES; i++)
+		warp->lane[i] = (struct sim_lane){ .thread = warp->thread[i] };
 	warp->block = (uint8_t)block;
 	warp->inside = 0;
 	warp->whole = (uint32_t)mask;

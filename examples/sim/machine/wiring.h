@@ -128,6 +128,7 @@ struct sim_machine {
 	struct sim_compaction *compaction; /* of each core; NULL: a warp has a stack for itself */
 	uint32_t *registers; /* of all warps */
 	struct sim_stray *stray; /* of all lanes; the host touches those that went astray */
+	struct sim_lane *lanes; /* of all warps, and those saved */
 	struct sim_partition *partition;
 	struct sim_crossbar up, down; /* cores to partitions, and back */
 	struct sim_slab words; /* struct sim_words */

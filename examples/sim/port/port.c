@@ -91,8 +91,8 @@ void sim_tell_load(struct sim_port *port, struct sim_warp *warp, uint64_t mask)
 	if (!observer)
 		return;
 	for (SIM_EACH_LANE(lane, mask))
-		observer->load(observer->state, warp->lane[lane].thread, warp->address[lane],
-			       warp->lane[lane].loaded, warp->version[lane]);
+		observer->load(observer->state, warp->thread[lane], warp->address[lane],
+			       warp->loaded[lane], warp->version[lane]);
 }
 
 void sim_tell_store(struct sim_port *port, struct sim_warp *warp, uint64_t mask)
@@ -104,7 +104,7 @@ void sim_tell_store(struct sim_port *port, struct sim_warp *warp, uint64_t mask)
 	if (port->strong) /* of others memory tells */
 		mask &= warp->inside;
 	for (SIM_EACH_LANE(lane, mask))
-		observer->store(observer->state, warp->lane[lane].thread,
+		observer->store(observer->state, warp->thread[lane],
 				warp->inside >> lane & 1, warp->address[lane],
 				warp->value[lane]);
 }
@@ -128,23 +128,16 @@ void sim_take_loaded(struct sim_warp *warp)
 	uint32_t *to = warp->reg + warp->into * SIM_MAX_LANES;
 
 	for (SIM_EACH_LANE(lane, warp->due))
-		to[lane] = warp->lane[lane].loaded;
+		to[lane] = warp->loaded[lane];
 	warp->due = 0;
-}
-
-/* Does the program keep its registers in lane[].reg? */
-static bool by_lane(const struct sim_port *port)
-{
-	return !port->program || !port->program->eval_warp;
 }
 
 static void set_attempt(struct sim_port *port, struct sim_warp *warp, uint64_t lane,
 			uint32_t attempt)
 {
-	uint16_t reg = by_lane(port) ? SIM_NO_REGISTER :
-				       port->program->special[SIM_OWN_ATTEMPT];
+	uint16_t reg = warp->lane ? SIM_NO_REGISTER : port->program->special[SIM_OWN_ATTEMPT];
 
-	warp->lane[lane].attempt = attempt;
+	warp->attempt[lane] = attempt;
 	if (reg != SIM_NO_REGISTER)
 		warp->reg[reg * SIM_MAX_LANES + lane] = attempt;
 }
@@ -156,9 +149,11 @@ static void save(struct sim_port *port, struct sim_warp *warp, uint64_t mask)
 	for (SIM_EACH_LANE(lane, mask))
 		set_attempt(port, warp, lane, 0);
 	warp->stray = 0;
-	if (by_lane(port)) {
-		for (SIM_EACH_LANE(lane, mask))
+	if (warp->lane) {
+		for (SIM_EACH_LANE(lane, mask)) {
 			warp->saved[lane] = warp->lane[lane];
+			warp->saved[lane].loaded = warp->loaded[lane];
+		}
 		return;
 	}
 	sim_take_loaded(warp);
@@ -172,12 +167,10 @@ void sim_put_back(struct sim_port *port, struct sim_warp *warp, uint64_t mask)
 {
 	const struct sim_program *program = port->program;
 
-	if (by_lane(port)) {
+	if (warp->lane) {
 		for (SIM_EACH_LANE(lane, mask)) {
-			uint32_t attempt = warp->lane[lane].attempt;
-
 			warp->lane[lane] = warp->saved[lane];
-			warp->lane[lane].attempt = attempt;
+			warp->loaded[lane] = warp->saved[lane].loaded;
 		}
 		return;
 	}
@@ -194,7 +187,7 @@ static void restore(struct sim_port *port, struct sim_warp *warp, uint64_t mask)
 {
 	sim_put_back(port, warp, mask);
 	for (SIM_EACH_LANE(lane, mask))
-		set_attempt(port, warp, lane, warp->lane[lane].attempt + 1);
+		set_attempt(port, warp, lane, warp->attempt[lane] + 1);
 }
 
 static void fail_beyond(struct sim_port *port, uint32_t thread, const struct sim_stray *stray)
@@ -209,7 +202,7 @@ void sim_fail_stray(struct sim_port *port, const struct sim_warp *warp, uint64_t
 {
 	int lane = __builtin_ctzll(lanes);
 
-	fail_beyond(port, warp->lane[lane].thread, &warp->stray_of[lane]);
+	fail_beyond(port, warp->thread[lane], &warp->stray_of[lane]);
 }
 
 void sim_fail_lane(struct sim_port *port, const struct sim_lane *lane,
@@ -270,10 +263,10 @@ void sim_tx_abort(struct sim_port *port, struct sim_warp *warp, uint64_t mask,
 	warp->failed |= (uint32_t)mask;
 	restore(port, warp, mask);
 	for (SIM_EACH_LANE(lane, mask)) {
-		if (warp->lane[lane].attempt > warp->aborts)
-			warp->aborts = warp->lane[lane].attempt;
+		if (warp->attempt[lane] > warp->aborts)
+			warp->aborts = warp->attempt[lane];
 		if (observer)
-			observer->abort(observer->state, warp->lane[lane].thread, reason);
+			observer->abort(observer->state, warp->thread[lane], reason);
 	}
 	outcome(port, warp, 0, count);
 }
@@ -293,7 +286,7 @@ void sim_tx_commit(struct sim_port *port, struct sim_warp *warp, uint64_t mask,
 		sim_fail(port, -EINVAL, "lanes could not commit");
 	warp->passed |= (uint32_t)mask;
 	for (SIM_EACH_LANE(lane, observer ? mask : 0))
-		observer->commit(observer->state, warp->lane[lane].thread, witness[lane]);
+		observer->commit(observer->state, warp->thread[lane], witness[lane]);
 	outcome(port, warp, count, 0);
 }
 

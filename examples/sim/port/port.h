@@ -37,7 +37,7 @@ enum {
 	SIM_DO_ADD, /* c: SIM_NO_WORDS if the system has performed it */
 	SIM_DO_UNIT, /* b: tag; c: words, or SIM_NO_WORDS and d: the only word */
 	/* As LOAD, in the order of the accesses of cores, for a system that has set
-	 * lane[].loaded itself; b: lanes, d: bytes of the reply's data. */
+	 * loaded[] itself; b: lanes, d: bytes of the reply's data. */
 	SIM_DO_FETCH,
 	SIM_DO_SYSTEM,
 };
@@ -115,6 +115,9 @@ struct sim_warp {
 	uint32_t *reg;	     /* [registers][SIM_MAX_LANES] */
 	uint32_t *kept;	     /* [kept_count][SIM_MAX_LANES], at tx_begin */
 	struct sim_stray *stray_of; /* [SIM_MAX_LANES] */
+	/* of programs that evaluate lane by lane; NULL of others */
+	struct sim_lane *lane;	/* [SIM_MAX_LANES] */
+	struct sim_lane *saved; /* [SIM_MAX_LANES], at tx_begin */
 	/* state, as are the registers */
 	enum sim_wait wait;
 	uint8_t core, index, block; /* block: slot of the core */
@@ -136,10 +139,10 @@ struct sim_warp {
 	uint32_t compare[SIM_MAX_LANES];
 	uint32_t version[SIM_MAX_LANES]; /* of what was loaded; only with port->version */
 	uint64_t witness[SIM_MAX_LANES]; /* of critical sections */
-	struct sim_lane lane[SIM_MAX_LANES];
-	struct sim_lane saved[SIM_MAX_LANES]; /* at tx_begin */
+	/* as in sim_lane */
+	uint32_t thread[SIM_MAX_LANES], attempt[SIM_MAX_LANES], loaded[SIM_MAX_LANES];
 	uint32_t whole;	     /* lanes with a thread */
-	uint32_t due;	     /* lanes whose lane[].loaded has yet to go into register `into` */
+	uint32_t due;	     /* lanes whose loaded[] has yet to go into register `into` */
 	uint16_t into;
 	struct sim_ledger ledger;
 	uint64_t stray; /* lanes that went beyond an array in this attempt, see stray_of */
@@ -240,7 +243,7 @@ struct sim_system_ops {
 	/*
 	 * A load or store inside a transaction: warp->mask, address[], value[] are set, and the
 	 * PC has moved on. The system calls sim_access() for what goes to memory, or sets
-	 * lane[].loaded, and sets the time at which the warp is ready.
+	 * loaded[], and sets the time at which the warp is ready.
 	 * NULL: as outside transactions.
 	 */
 	void (*load)(struct sim_port *port, struct sim_warp *warp);
@@ -251,10 +254,10 @@ struct sim_system_ops {
 	/*
 	 * A load or store outside transactions, or an add anywhere: the system may change the
 	 * addresses in warp->mask before they go to memory, and performs stores and adds (whose
-	 * old words go to lane[].loaded) itself. NULL for none.
+	 * old words go to loaded[]) itself. NULL for none.
 	 */
 	void (*plain)(struct sim_port *port, struct sim_warp *warp, enum sim_op op);
-	/* All replies of that load are here (lane[].loaded is set); the warp goes on after. */
+	/* All replies of that load are here (loaded[] is set); the warp goes on after. */
 	void (*loaded)(struct sim_port *port, struct sim_warp *warp);
 	/* tx_commit issues for the lanes that are active. The system makes the warp wait and
 	 * ends the attempt with sim_tx_abort(), sim_tx_commit() and sim_tx_over(). */

@@ -14,7 +14,7 @@
 static uint32_t thread_of(const struct seeing *see, uint32_t warp, uint64_t lane)
 {
 	return see->system->thread ? see->system->thread(see, warp, lane) :
-				     see->port->warp[warp].lane[lane].thread;
+				     see->port->warp[warp].thread[lane];
 }
 
 struct seen_actor seen_actor_of(const struct seeing *see, uint32_t warp, uint64_t lane)

@@ -36,7 +36,7 @@ static void loaded(struct sim_port *port, struct sim_warp *warp)
 
 	if (warp->op == SIM_LOAD) {
 		sim_tell_load(port, warp, warp->mask);
-	} else if (warp->lane[lane].loaded) {
+	} else if (warp->loaded[lane]) {
 		try_lock(port, warp);
 		return;
 	} else {

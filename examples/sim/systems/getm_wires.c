@@ -132,7 +132,7 @@ static void grant(struct sim_port *port, struct getm_access *access, uint32_t la
 		return;
 	}
 	for (SIM_EACH_LANE(lane, lanes))
-		warp->lane[lane].loaded =
+		warp->loaded[lane] =
 			sim_memory_read(port->memory, access->line + 4u * access->word[lane]);
 }
 

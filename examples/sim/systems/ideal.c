@@ -112,7 +112,7 @@ static void load(struct sim_port *port, struct sim_warp *warp)
 
 	for (SIM_EACH_LANE(lane, warp->mask))
 		if (!own_write(&ideal->lane[lane_number(warp, lane)],
-			       warp->address[lane], &warp->lane[lane].loaded))
+			       warp->address[lane], &warp->loaded[lane]))
 			remote |= UINT64_C(1) << lane;
 	sim_tell_load(port, warp, warp->mask & ~remote);
 	warp->mask = remote;
@@ -145,9 +145,9 @@ static void loaded(struct sim_port *port, struct sim_warp *warp)
 	for (SIM_EACH_LANE(lane, warp->mask & ~*doomed)) {
 		uint32_t value = sim_memory_read(port->memory, warp->address[lane]);
 
-		if (value != warp->lane[lane].loaded)
+		if (value != warp->loaded[lane])
 			*doomed |= UINT64_C(1) << lane;
-		if (value != warp->lane[lane].loaded)
+		if (value != warp->loaded[lane])
 			sim_see_word(port, warp->number, SIM_SEEN_LOST, lane, warp->address[lane]);
 		else if (!sim_records_note(&ideal->readers, lane_number(warp, lane),
 					   warp->address[lane], false))

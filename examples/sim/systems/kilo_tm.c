@@ -47,7 +47,7 @@ static void log_read(struct sim_port *port, struct sim_warp *warp, uint64_t mask
 	uint64_t rows = kilo->walked[warp->number];
 
 	for (SIM_EACH_LANE(lane, mask))
-		value[lane] = warp->lane[lane].loaded;
+		value[lane] = warp->loaded[lane];
 	for (uint64_t left = mask, lanes; left; left &= ~lanes, rows++) {
 		lanes = sim_home_lanes(warp, left, &home);
 		sim_must(port,
@@ -112,7 +112,7 @@ static void watch_end(struct sim_port *port, struct sim_warp *warp)
 	struct kilo_watch *watch = &kilo->watch[number];
 
 	for (uint32_t i = 0; i < port->shape.lanes; i++)
-		warp->lane[i].loaded = watch->loaded[i];
+		warp->loaded[i] = watch->loaded[i];
 	watch->on = false;
 	watch->passed = true;
 	start_anew(port, warp);
@@ -188,7 +188,7 @@ static void watch_loaded(struct sim_port *port, struct sim_warp *warp)
 
 	watched_row(port, warp, &lanes, value);
 	for (SIM_EACH_LANE(lane, warp->mask & lanes))
-		if (warp->lane[lane].loaded != value[lane])
+		if (warp->loaded[lane] != value[lane])
 			watch->wrong |= UINT64_C(1) << lane;
 	watch->row++;
 	watch_row(port, warp);
@@ -210,7 +210,7 @@ bool sim_kilo_watch(struct sim_port *port, struct sim_warp *warp)
 	state->wrong = 0;
 	state->lanes = warp->stack ? sim_all_lanes(port) : warp->active;
 	for (uint32_t i = 0; i < port->shape.lanes; i++)
-		state->loaded[i] = warp->lane[i].loaded;
+		state->loaded[i] = warp->loaded[i];
 	watch_row(port, warp);
 	return true;
 }

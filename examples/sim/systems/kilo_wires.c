@@ -65,7 +65,7 @@ void sim_kilo_end_attempt(struct sim_port *port, struct sim_warp *warp, uint64_t
 	uint64_t wait;
 
 	for (SIM_EACH_LANE(lane, fail))
-		aborts[lane] = warp->lane[lane].attempt;
+		aborts[lane] = warp->attempt[lane];
 	wait = gputm_commit_sequencer_backoff(core->sequencer, fail, aborts);
 	sim_tx_over(port, warp, sim_now(port) + (1 + wait) * port->core_ticks);
 }

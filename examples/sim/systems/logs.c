@@ -45,7 +45,7 @@ uint32_t sim_log_own_writes(struct sim_port *port, struct gputm_tx_log *log, str
 		 gputm_tx_log_lookup_own_writes(log, warp->mask, warp->address, value, &found),
 		 "the write log refused a look-up");
 	for (SIM_EACH_LANE(lane, found.hits)) {
-		warp->lane[lane].loaded = value[lane];
+		warp->loaded[lane] = value[lane];
 		warp->version[lane] = SIM_OWN_VERSION;
 	}
 	sim_tell_load(port, warp, found.hits);

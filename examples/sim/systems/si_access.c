@@ -186,10 +186,10 @@ void sim_si_plain(struct sim_port *port, struct sim_warp *warp, enum sim_op op)
 				 "the version table refused a plain access");
 		}
 		if (op == SIM_ADD) {
-			warp->lane[lane].loaded =
+			warp->loaded[lane] =
 				sim_memory_read(port->memory, warp->address[lane]);
-			sim_tell_add(port, logical, warp->lane[lane].loaded, value);
-			value += warp->lane[lane].loaded;
+			sim_tell_add(port, logical, warp->loaded[lane], value);
+			value += warp->loaded[lane];
 		} else if (op != SIM_STORE) {
 			continue;
 		}

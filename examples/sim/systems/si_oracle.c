@@ -235,7 +235,7 @@ static void follow(struct sim_port *port, struct si_warp *warp, uint32_t lane)
 {
 	struct si *si = sim_si_of(port);
 	uint32_t number = (uint32_t)(warp - si->warp), at = number * SIM_MAX_LANES + lane;
-	struct si_last now = { warp->tx[lane], port->warp[number].lane[lane].thread };
+	struct si_last now = { warp->tx[lane], port->warp[number].thread[lane] };
 	struct si_last *last = &si->graph->last[at], before = *last;
 
 	if (before.id == now.id)
