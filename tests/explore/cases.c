@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What is explored: README.md has the table of what came of it. */
 #include "tests/explore/block.h"
+#include "tests/explore/hetm.h"
 #include "tests/explore/local.h"
 #include "tests/explore/systems.h"
 
@@ -39,6 +40,15 @@
 			.warps = (rows), .lanes = (width), __VA_ARGS__                         \
 		}                                                                              \
 	}
+/* Transactions of the CPU and of the GPU, of so many words, in rounds. */
+#define HETM(cpu, gpu, size, ...)                                                              \
+	{                                                                                      \
+		.hetm = &(const struct hetm_trial) {                                           \
+			.hosts = (cpu), .devices = (gpu), .words = (size), __VA_ARGS__         \
+		}                                                                              \
+	}
+#define ROUND "no serial order explains this round"
+#define REPLICA "the replicas differ after a round"
 #define SKEW "no serial order explains this end"
 
 const struct explore_case explore_cases[] = {
@@ -228,6 +238,36 @@ const struct explore_case explore_cases[] = {
 	{ "tbc-tx-parts", EXPLORE_FULL, 0, NULL, BLOCK(2, 2, .attempts = 2, .parts = true) },
 	{ "tbc-tx-exits", EXPLORE_LARGE, 0, NULL,
 	  BLOCK(2, 2, .attempts = 3, .exits = true, .parts = true) },
+	{ "hetm", EXPLORE_ALWAYS, 0, NULL, HETM(1, 1, 2, .rounds = 1, .early = true) },
+	{ "hetm-late", EXPLORE_FULL, 0, NULL, HETM(1, 1, 2, .rounds = 1) },
+	{ "hetm-basic", EXPLORE_FULL, 0, NULL, HETM(1, 1, 2, .rounds = 1, .basic = true) },
+	{ "hetm-any", EXPLORE_LARGE, 0, NULL,
+	  HETM(1, 1, 2, .rounds = 2, .early = true, .any = true) },
+	{ "hetm-rows", EXPLORE_FULL, 0, NULL,
+	  HETM(1, 1, 2, .rounds = 1, .early = true, .coarse = true) },
+	{ "hetm-hosts", EXPLORE_LARGE, 0, NULL, HETM(2, 1, 2, .rounds = 1, .early = true) },
+	{ "hetm-devices", EXPLORE_LARGE, 0, NULL, HETM(1, 2, 2, .rounds = 1, .early = true) },
+	{ "hetm-four-one", EXPLORE_LARGE, 0, NULL,
+	  HETM(2, 2, 1, .rounds = 1, .early = true) },
+	{ "hetm-four", EXPLORE_LARGE, 0, NULL, HETM(2, 2, 2, .rounds = 1, .early = true) },
+	{ "hetm-blind-reads", EXPLORE_ALWAYS, 8, ROUND,
+	  HETM(1, 1, 2, .rounds = 1, .hole = HETM_BLIND_READS) },
+	{ "hetm-blind-writes", EXPLORE_ALWAYS, 7, ROUND,
+	  HETM(1, 1, 2, .rounds = 1, .hole = HETM_BLIND_WRITES) },
+	{ "hetm-lost-entry", EXPLORE_ALWAYS, 3, REPLICA,
+	  HETM(1, 1, 2, .rounds = 1, .hole = HETM_LOST_ENTRY) },
+	{ "hetm-no-verdict", EXPLORE_ALWAYS, 7, ROUND,
+	  HETM(1, 1, 2, .rounds = 1, .hole = HETM_NO_VERDICT) },
+	{ "hetm-early-is-last", EXPLORE_ALWAYS, 9, ROUND,
+	  HETM(1, 1, 2, .rounds = 1, .early = true, .hole = HETM_EARLY_IS_LAST) },
+	{ "hetm-no-stamps", EXPLORE_FULL, 8, REPLICA,
+	  HETM(2, 1, 2, .rounds = 1, .hole = HETM_NO_STAMPS) },
+	{ "hetm-stale-row", EXPLORE_ALWAYS, 4, ROUND,
+	  HETM(1, 1, 2, .rounds = 1, .hole = HETM_STALE_ROW) },
+	{ "hetm-no-realign", EXPLORE_ALWAYS, 7, REPLICA,
+	  HETM(1, 1, 2, .rounds = 1, .basic = true, .hole = HETM_NO_REALIGN) },
+	{ "hetm-no-replay", EXPLORE_ALWAYS, 5, REPLICA,
+	  HETM(1, 1, 2, .rounds = 1, .hole = HETM_NO_REPLAY) },
 };
 const unsigned explore_case_count = sizeof(explore_cases) / sizeof(*explore_cases);
 
@@ -235,16 +275,20 @@ struct explore_result explore_run(const struct explore_case *one, uint64_t most)
 {
 	const struct local_trial *local = one->trial.local;
 	const struct block_trial *block = one->trial.block;
+	const struct hetm_trial *hetm = one->trial.hetm;
 	struct explore_result result = local ? local_explore(local, most, stdout) :
 				       block ? block_explore(block, most, stdout) :
+				       hetm  ? hetm_explore(hetm, most, stdout) :
 					       host_explore(&one->trial, most, stdout);
 	unsigned lanes = one->trial.lanes ? one->trial.lanes : 1;
 
 	printf("%s %ux%u: %llu states, ", one->name,
 	       local ? local->wavefronts * local->lanes :
-	       block ? block->warps : one->trial.cores * lanes,
+	       block ? block->warps :
+	       hetm  ? hetm->hosts + hetm->devices : one->trial.cores * lanes,
 	       local		? local->words :
 	       block		? block->lanes :
+	       hetm		? hetm->words :
 	       one->trial.words ? one->trial.words :
 				  HOST_WORDS,
 	       (unsigned long long)result.states);
