@@ -6,6 +6,7 @@
 #include <malloc.h>
 #endif
 
+#include "../base/decimal.h"
 #include "port.h"
 
 /* Handles are kept as pointers to their own types; copying bytes respects that. */
@@ -51,18 +52,9 @@ static int reserve(struct sim_port *port)
 /* Add a word and a number to a text: its new end. */
 static char *put(char *text, const char *word, uint32_t number)
 {
-	char digits[12];
-	size_t count = 0;
-
 	while (*word)
 		*text++ = *word++;
-	do
-		digits[count++] = (char)('0' + number % 10);
-	while (number /= 10);
-	while (count)
-		*text++ = digits[--count];
-	*text = '\0';
-	return text;
+	return sim_decimal(text, number);
 }
 
 /* "core 3", "core 3 warp 7", "partition 2": what messages call the unit; none if there is one. */

@@ -186,6 +186,6 @@ int sim_report_cacti(const struct sim_report *r)
 		return -1;
 	x.index = index.file;
 	fputs("role,instances,entries,bits,ports,apart,padding,file,array\n", x.index);
-	sim_each_group(&units, true, write_group, &x);
+	sim_each_group(&units, (struct sim_grouping){ .together = true }, write_group, &x);
 	return sim_output_close(&index, !x.error) || x.error ? -1 : 0;
 }

@@ -147,7 +147,8 @@ static void put_energy(struct emit *e, const struct sim_report *r)
 	struct sim_energy array[SIM_ENERGY_ARRAYS], all;
 	size_t count;
 
-	if (is_of_0_1(e, r) || r->setup->system->own || r->options->report == SIM_SUMMARY)
+	if (is_of_0_1(e, r) || r->setup->system->own || r->options->report == SIM_SUMMARY ||
+	    (!emit_wants(e, "energy") && !emit_wants(e, "area")))
 		return;
 	count = sim_energy_arrays(r, array);
 	if (!sim_energy_total(array, count, 40, &all))
@@ -246,12 +247,13 @@ static void put_group(void *state, const struct sim_group *group)
 
 void sim_report_units(struct emit *e, const struct sim_report *r, const struct sim_units *units)
 {
+	struct sim_grouping which = { r->options->report == SIM_ROLES, e };
 	struct writer w = { e, r };
 
 	if (r->options->report == SIM_SUMMARY)
 		return;
 	emit_hidden(e, "units", true);
-	sim_each_group(units, r->options->report == SIM_ROLES, put_group, &w);
+	sim_each_group(units, which, put_group, &w);
 	emit_end(e);
 }
 

@@ -5,6 +5,8 @@
 #include <fnmatch.h>
 #include <string.h>
 
+#include "../base/decimal.h"
+
 /* ---- which figures ---- */
 
 bool emit_pattern(const char *only, size_t index, char name[EMIT_PATH])
@@ -36,20 +38,43 @@ static bool wanted(struct emit *e, const char *key)
 	return found;
 }
 
+bool emit_wants(const struct emit *e, const char *key)
+{
+	char pattern[EMIT_PATH], path[EMIT_KEY + 1];
+	size_t plain, length;
+
+	length = (size_t)snprintf(path, sizeof(path), "%s.", key);
+	for (size_t i = 0; emit_pattern(e->only, i, pattern); i++) {
+		plain = strcspn(pattern, "*?[\\");
+		if (!strncmp(pattern, path, pattern[plain] && plain < length ? plain : length))
+			return true;
+	}
+	return !e->only;
+}
+
 /* ---- strings ---- */
+
+static bool is_plain(unsigned char c)
+{
+	return c >= ' ' && c < 127 && c != '"' && c != '\\';
+}
 
 static void json_string(FILE *out, const char *text)
 {
+	const char *end;
+
 	putc('"', out);
-	for (; *text; text++) {
+	for (; *text; text = end) {
 		unsigned char c = (unsigned char)*text;
 
-		if (c == '"' || c == '\\')
-			fprintf(out, "\\%c", c);
-		else if (c < ' ' || c >= 127) /* whatever the encoding, JSON stays valid */
-			fprintf(out, "\\u%04x", c);
-		else
-			putc(c, out);
+		for (end = text; is_plain((unsigned char)*end); end++)
+			continue;
+		fwrite(text, 1, (size_t)(end - text), out);
+		if (end > text)
+			continue;
+		/* whatever the encoding, JSON stays valid */
+		fprintf(out, c == '"' || c == '\\' ? "\\%c" : "\\u%04x", c);
+		end++;
 	}
 	putc('"', out);
 }
@@ -74,7 +99,9 @@ static void csv_string(FILE *out, const char *text)
 /* New line of the element behind `depth` levels. */
 static void indent(struct emit *e, unsigned depth)
 {
-	fprintf(e->out, "\n%*s", (int)(2 * (depth + 1)), "");
+	static const char line[] = "\n                    ";
+
+	fwrite(line, 1, 2 * depth + 3, e->out);
 }
 
 /* Comma, new line and key of the next element of this level. */
@@ -94,8 +121,11 @@ static void json_key(struct emit *e, unsigned depth, const char *key)
 
 static void json_number(struct emit *e, unsigned depth, const char *key, uint64_t value)
 {
+	char text[SIM_DECIMAL];
+
+	sim_decimal(text, value);
 	json_key(e, depth, key);
-	fprintf(e->out, "%llu", (unsigned long long)value);
+	fputs(text, e->out);
 }
 
 /* Which unit it is that comes. */
@@ -261,9 +291,9 @@ static void figure(struct emit *e, const char *key, const char *text, bool words
 
 void emit_u64(struct emit *e, const char *key, uint64_t value)
 {
-	char text[32];
+	char text[SIM_DECIMAL];
 
-	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
+	sim_decimal(text, value);
 	figure(e, key, text, false);
 }
 

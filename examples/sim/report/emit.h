@@ -68,6 +68,8 @@ void emit_real(struct emit *e, const char *key, double value);
 void emit_bool(struct emit *e, const char *key, bool value);
 void emit_text(struct emit *e, const char *key, const char *value); /* NULL gives null */
 
+/* False: no figure of a unit of this role, or of this object on top, is wanted. */
+bool emit_wants(const struct emit *e, const char *key);
 /* Pattern number `index` of a list, into name[]; false past the last one. */
 bool emit_pattern(const char *only, size_t index, char name[EMIT_PATH]);
 

@@ -18,9 +18,16 @@ static void add(struct sim_group *group, const struct gputm_unit *unit)
 			group->total[i] = stat.value;
 }
 
-static size_t collect(const struct sim_units *units, struct sim_group group[GROUPS_MAX])
+static bool is_wanted(struct sim_grouping which, const char *role)
+{
+	return !which.only || emit_wants(which.only, role);
+}
+
+static size_t collect(const struct sim_units *units, struct sim_grouping which,
+		      struct sim_group group[GROUPS_MAX])
 {
 	struct sim_unit_info info;
+	bool wanted[GROUPS_MAX];
 	size_t groups = 0, g;
 
 	for (size_t i = 0; units->at(units->of, i, &info); i++) {
@@ -28,25 +35,31 @@ static size_t collect(const struct sim_units *units, struct sim_group group[GROU
 			continue;
 		if (g == GROUPS_MAX)
 			continue;
-		if (g == groups)
+		if (g == groups) {
 			group[groups++] = (struct sim_group){ .units = units, .role = info.role,
 							      .unit = info.unit, .first = i,
 							      .instance = SIM_EACH };
-		add(&group[g], info.unit);
+			wanted[g] = is_wanted(which, info.role);
+		}
+		if (wanted[g])
+			add(&group[g], info.unit);
 	}
 	return groups;
 }
 
-void sim_each_group(const struct sim_units *units, bool together,
+void sim_each_group(const struct sim_units *units, struct sim_grouping which,
 		    void (*fn)(void *state, const struct sim_group *group), void *state)
 {
 	struct sim_group group[GROUPS_MAX];
 	struct sim_unit_info info;
-	size_t groups = together ? collect(units, group) : 0;
+	size_t groups = which.together ? collect(units, which, group) : 0;
 
 	for (size_t g = 0; g < groups; g++)
-		fn(state, &group[g]);
-	for (size_t i = 0; !together && units->at(units->of, i, &info); i++) {
+		if (group[g].instances)
+			fn(state, &group[g]);
+	for (size_t i = 0; !which.together && units->at(units->of, i, &info); i++) {
+		if (!is_wanted(which, info.role))
+			continue;
 		*group = (struct sim_group){ .units = units, .role = info.role, .unit = info.unit,
 					     .instance = info.instance };
 		add(group, info.unit);

@@ -67,8 +67,13 @@ struct sim_group {
 	uint64_t total[SIM_STATS_MAX]; /* sums of counters, maxima of maxima */
 };
 
-/* Each unit, or all of a role together, in order of first appearance. */
-void sim_each_group(const struct sim_units *units, bool together,
+/* Which groups: each unit, or all of a role together, in order of first appearance. */
+struct sim_grouping {
+	bool together;
+	const struct emit *only; /* roles of which a figure is wanted there; NULL: all */
+};
+
+void sim_each_group(const struct sim_units *units, struct sim_grouping which,
 		    void (*fn)(void *state, const struct sim_group *group), void *state);
 /* Statistic number `index` of the group, false past the last one. Buckets are added in bucket[]. */
 bool sim_group_stat(const struct sim_group *group, size_t index, struct gputm_stat *out,

@@ -262,8 +262,10 @@ static void group_stats(void *state, const struct sim_group *group)
 
 void sim_report_text_units(const struct sim_report *r, const struct sim_units *units)
 {
+	struct sim_grouping which = { .together = r->options->report == SIM_ROLES };
+
 	if (r->options->report != SIM_SUMMARY)
-		sim_each_group(units, r->options->report == SIM_ROLES, group_stats, r->out.file);
+		sim_each_group(units, which, group_stats, r->out.file);
 }
 
 static void verdict(const struct sim_report *r, FILE *out)
