@@ -8,11 +8,12 @@
 KIT_TESTS(test_case, explore_case_count)
 {
 	const struct explore_case *one = &explore_cases[_i];
+	struct explore_bounds bounds = { .most = 1000000 };
 	struct explore_result result;
 
 	if (one->when > kit_scale(EXPLORE_FULL, EXPLORE_ALWAYS))
 		return;
-	result = explore_run(one, 1000000);
+	result = explore_run(one, bounds);
 	ck_assert_uint_eq(result.steps, one->steps);
 	ck_assert_str_eq(result.wrong, one->wrong ? one->wrong : "");
 	ck_assert(one->wrong || result.closed);
@@ -24,7 +25,8 @@ static const struct host_system *const systems[] = { &host_getm, &host_kilo, &ho
 
 static struct explore_result outcomes(const struct host_trial *trial)
 {
-	struct explore_result result = host_explore(trial, 1000000, NULL);
+	const struct explore_bounds bounds = { .most = 1000000 };
+	struct explore_result result = host_explore(trial, bounds, NULL);
 
 	ck_assert(result.closed);
 	ck_assert_uint_gt(result.outcomes, 1);
@@ -47,6 +49,14 @@ KIT_TESTS(test_reductions, KIT_COUNT(systems))
 	less = outcomes(&trial);
 	ck_assert_mem_eq(&all.all, &less.all, sizeof(all.all));
 	ck_assert_uint_lt(less.states, all.states);
+	trial.unnamed = true;
+	all = outcomes(&trial);
+	ck_assert_uint_lt(all.outcomes, less.outcomes);
+	trial.in_order = true;
+	less = outcomes(&trial);
+	ck_assert_mem_eq(&all.all, &less.all, sizeof(all.all));
+	ck_assert_uint_lt(less.states, all.states);
+	trial.unnamed = trial.in_order = false;
 	trial.words = 1;
 	trial.grain = HOST_MESSAGES;
 	all = outcomes(&trial);

@@ -1,12 +1,55 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <stdbool.h>
+#define _GNU_SOURCE /* sigaction */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "tests/explore/arena.h"
 
 struct arena_room arena[ARENA_ROOMS];
 static bool is_open;
+
+/* ---- which pages are written ---- */
+
+static bool written[ARENA_PAGES];
+static struct sigaction others;
+
+bool arena_is_written(size_t page)
+{
+	return written[page];
+}
+
+/* The first write to a page; what is outside is not ours. */
+static void note_page(int signal, siginfo_t *info, void *context)
+{
+	size_t page = ((uintptr_t)info->si_addr - (uintptr_t)arena) / ARENA_PAGE;
+
+	(void)context;
+	if (page >= ARENA_PAGES || written[page]) {
+		sigaction(signal, &others, NULL);
+		return;
+	}
+	written[page] = true;
+	mprotect((char *)arena + page * ARENA_PAGE, ARENA_PAGE, PROT_READ | PROT_WRITE);
+}
+
+void arena_watch(void)
+{
+	struct sigaction ours = { .sa_sigaction = note_page, .sa_flags = SA_SIGINFO };
+
+	sigaction(SIGSEGV, &ours, &others);
+	/* Where pages are larger, all count as written. */
+	memset(written, mprotect(arena, sizeof(arena), PROT_READ) != 0, sizeof(written));
+}
+
+void arena_unwatch(void)
+{
+	mprotect(arena, sizeof(arena), PROT_READ | PROT_WRITE);
+	sigaction(SIGSEGV, &others, NULL);
+}
+
+/* ---- blocks ---- */
 
 /* Before each block: its words, and whether it is taken. */
 #define TAKEN 1u

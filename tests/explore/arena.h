@@ -7,6 +7,7 @@
  * wiring (the build names these functions malloc and so on there) and the host, whose bytes are
  * compared as they lie. So a block is zeroed when it is given back.
  */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,13 +15,21 @@
 
 enum { ARENA_AROUND, ARENA_UNITS, ARENA_ROOMS };
 
-#define ARENA_WORDS (1u << 16) /* of a room */
+#define ARENA_WORDS ((1u << 16) - 1) /* of a room */
+#define ARENA_PAGE 4096u
 
 struct arena_room {
-	_Alignas(16) uint64_t used; /* words of `word`; blocks begin at multiples of 16 bytes */
+	_Alignas(ARENA_PAGE) uint64_t used; /* words of `word`; blocks are at multiples of 16 */
 	uint64_t word[ARENA_WORDS];
 };
 extern struct arena_room arena[ARENA_ROOMS];
+
+#define ARENA_PAGES (sizeof(arena) / ARENA_PAGE)
+
+/* Between these two it is noted which pages are written: the others hold what they held. */
+void arena_watch(void);
+void arena_unwatch(void);
+bool arena_is_written(size_t page);
 
 /* Where the wiring's memory comes from: the room around the units, or libc's heap (for what is
  * large and does not change). */

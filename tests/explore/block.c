@@ -432,7 +432,8 @@ static void tell(FILE *out)
 
 static const struct explore_model model = { choices, act, key_of, judge, outcome, say, tell };
 
-struct explore_result block_explore(const struct block_trial *asked, uint64_t most, FILE *out)
+struct explore_result block_explore(const struct block_trial *asked, struct explore_bounds bounds,
+				    FILE *out)
 {
 	struct gputm_block_stack_config stack = GPUTM_BLOCK_STACK_CONFIG_INIT;
 	struct gputm_thread_compactor_config compactor = GPUTM_THREAD_COMPACTOR_CONFIG_INIT;
@@ -457,5 +458,5 @@ struct explore_result block_explore(const struct block_trial *asked, uint64_t mo
 	if (gputm_block_stack_launch(block->stack, START, mask))
 		exit(1);
 	compact();
-	return explore(&model, most, out);
+	return explore(&model, bounds, out);
 }

@@ -12,7 +12,8 @@ struct block_trial {
 	bool stays;	       /* threads stay in their static warps */
 };
 
-/* Explore up to `most` states; the chart of what is wrong goes to `out`, if not NULL. */
-struct explore_result block_explore(const struct block_trial *trial, uint64_t most, FILE *out);
+/* Explore within the bounds; the chart of what is wrong goes to `out`, if not NULL. */
+struct explore_result block_explore(const struct block_trial *trial, struct explore_bounds bounds,
+				    FILE *out);
 
 #endif

@@ -104,7 +104,7 @@ const struct explore_case explore_cases[] = {
 	  { KILO, .cores = 2, .attempts = 1, .ordered = true, .grain = HOST_MESSAGES,
 	    .reduce = true } },
 	{ "kilo-tm-three", EXPLORE_LARGE, 0, NULL,
-	  { KILO, .cores = 3, .attempts = 1, .ordered = true } },
+	  { KILO, .cores = 3, .attempts = 1, .ordered = true, .in_order = true } },
 	{ "kilo-tm-weak", EXPLORE_FULL, 8, SKEW,
 	  { KILO, .cores = 2, .attempts = 1, .ordered = true, .plain = true } },
 	{ "kilo-tm-strong", EXPLORE_FULL, 0, NULL,
@@ -115,7 +115,8 @@ const struct explore_case explore_cases[] = {
 	  { KILO_STRONG, .cores = 2, .attempts = 1, .ordered = true, .plain = true,
 	    .grain = HOST_MESSAGES, .reduce = true } },
 	{ "kilo-tm-strong-three", EXPLORE_LARGE, 0, NULL,
-	  { KILO_STRONG, .cores = 3, .attempts = 1, .ordered = true, .plain = true } },
+	  { KILO_STRONG, .cores = 3, .attempts = 1, .ordered = true, .plain = true,
+	    .in_order = true } },
 	{ "warp-getm", EXPLORE_ALWAYS, 0, NULL,
 	  { GETM, .cores = 1, .lanes = 2, .attempts = 2, .ordered = true } },
 	{ "warp-kilo-tm", EXPLORE_FULL, 0, NULL,
@@ -157,7 +158,7 @@ const struct explore_case explore_cases[] = {
 	{ "tcd-warps", EXPLORE_LARGE, 0, NULL,
 	  { TCD, .cores = 2, .lanes = 2, .words = 1, .attempts = 1, .ordered = true } },
 	{ "tcd-three", EXPLORE_LARGE, 0, NULL,
-	  { TCD, .cores = 3, .attempts = 1, .ordered = true } },
+	  { TCD, .cores = 3, .attempts = 1, .ordered = true, .in_order = true } },
 	{ "tcd-late", EXPLORE_FULL, 10, SKEW,
 	  { .system = &host_tcd_late, .word_stride = 256, .cores = 2, .attempts = 1,
 	    .split = true } },
@@ -271,15 +272,15 @@ const struct explore_case explore_cases[] = {
 };
 const unsigned explore_case_count = sizeof(explore_cases) / sizeof(*explore_cases);
 
-struct explore_result explore_run(const struct explore_case *one, uint64_t most)
+struct explore_result explore_run(const struct explore_case *one, struct explore_bounds bounds)
 {
 	const struct local_trial *local = one->trial.local;
 	const struct block_trial *block = one->trial.block;
 	const struct hetm_trial *hetm = one->trial.hetm;
-	struct explore_result result = local ? local_explore(local, most, stdout) :
-				       block ? block_explore(block, most, stdout) :
-				       hetm  ? hetm_explore(hetm, most, stdout) :
-					       host_explore(&one->trial, most, stdout);
+	struct explore_result result = local ? local_explore(local, bounds, stdout) :
+				       block ? block_explore(block, bounds, stdout) :
+				       hetm  ? hetm_explore(hetm, bounds, stdout) :
+					       host_explore(&one->trial, bounds, stdout);
 	unsigned lanes = one->trial.lanes ? one->trial.lanes : 1;
 
 	printf("%s %ux%u: %llu states, ", one->name,

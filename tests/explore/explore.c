@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Breadth first. Of a state that has been seen there remain its key, the state before and the
- * choice between them; of one that has yet to be gone on from also the words of the arena that
- * differ from the first state's.
+ * Breadth first, or depth first, which keeps fewer states waiting. Of a state that has been seen
+ * there remain its key, the state before and the choice between them; of one that has yet to be
+ * gone on from also the words of the arena that differ from the first state's.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +12,16 @@
 #include "tests/explore/explore.h"
 
 #define NONE UINT32_MAX
-#define EDGE 3
 #define CHUNK 32u /* words that are compared at once */
+#define PAGE_WORDS (ARENA_PAGE / 8)
 
 struct seen {
 	struct explore_key key;
 	uint32_t before, choice;
+};
+
+struct edge {
+	uint32_t from, to, choice;
 };
 
 /* A word of the arena, counted through its rooms. */
@@ -26,23 +30,27 @@ struct difference {
 	uint32_t at;
 };
 
+struct waiting {
+	uint32_t state, differences;
+};
+
 /* States that have yet to be gone on from, in their order. */
 struct frontier {
 	struct difference *difference;
 	size_t count, capacity;
-	uint32_t *number; /* of differences, by state */
+	struct waiting *waiting;
 	size_t states, state_capacity;
 };
 
 struct search {
 	const struct explore_model *model;
 	struct explore_result result;
-	uint64_t *first[ARENA_ROOMS]; /* the first state */
+	uint64_t *first; /* the first state: the words of the arena */
 	struct seen *seen;
 	size_t count, capacity;
 	uint32_t *table; /* number of a state + 1, by key */
 	size_t places;	 /* a power of two */
-	uint32_t *edge;	 /* threes: from, to, choice */
+	struct edge *edge;
 	size_t edges, edge_capacity;
 	struct frontier now, next;
 	struct explore_key *outcome; /* of ends */
@@ -60,6 +68,14 @@ static void *grow(void *array, size_t *capacity, size_t need, size_t size)
 		exit(1);
 	}
 	return array;
+}
+
+static void *room(size_t count, size_t size)
+{
+	size_t none = 0;
+	void *array = calloc(count + 2, size);
+
+	return array ? array : grow(NULL, &none, SIZE_MAX / 8, 4);
 }
 
 static uint64_t fold(uint64_t a, uint64_t b)
@@ -80,31 +96,39 @@ void explore_mix(struct explore_key *key, uint64_t number)
 
 static void load(const struct search *search, const struct difference *difference, size_t count)
 {
-	for (int i = 0; i < ARENA_ROOMS; i++)
-		memcpy(&arena[i], search->first[i], sizeof(arena[i].used) + arena[i].used * 8);
+	for (size_t page = 0; page < ARENA_PAGES; page++)
+		if (arena_is_written(page))
+			memcpy((uint64_t *)arena + page * PAGE_WORDS,
+			       search->first + page * PAGE_WORDS, ARENA_PAGE);
 	for (size_t i = 0; i < count; i++)
 		((uint64_t *)arena)[difference[i].at] = difference[i].word;
 }
 
-/* Append the words in which the room differs from the first state. */
-static void compare(const struct search *search, int room, struct frontier *to)
+/* Append the words in which the page differs from the first state. */
+static void compare_page(const struct search *search, size_t page, struct frontier *to)
 {
-	const uint64_t *before = search->first[room], *now = &arena[room].used;
-	size_t words = arena[room].used + 1;
+	const uint64_t *before = search->first, *now = (const uint64_t *)arena;
 
-	for (size_t at = 0; at < words; at += CHUNK) {
-		size_t end = at + CHUNK < words ? at + CHUNK : words;
-
-		if (!memcmp(before + at, now + at, (end - at) * 8))
+	for (size_t at = page * PAGE_WORDS; at < (page + 1) * PAGE_WORDS; at += CHUNK) {
+		if (!memcmp(before + at, now + at, CHUNK * 8))
 			continue;
 		if (to->count + CHUNK > to->capacity)
 			to->difference = grow(to->difference, &to->capacity, to->count + CHUNK,
 					      sizeof(*to->difference));
-		for (size_t i = at; i < end; i++)
+		for (size_t i = at; i < at + CHUNK; i++)
 			if (before[i] != now[i])
-				to->difference[to->count++] = (struct difference){
-					now[i], (uint32_t)(&now[i] - (const uint64_t *)arena) };
+				to->difference[to->count++] =
+					(struct difference){ now[i], (uint32_t)i };
 	}
+}
+
+static void compare(const struct search *search, int room, struct frontier *to)
+{
+	size_t pages = sizeof(arena[room]) / ARENA_PAGE, first = (size_t)room * pages;
+
+	for (size_t page = first; page < first + pages; page++)
+		if (arena_is_written(page))
+			compare_page(search, page, to);
 }
 
 /* ---- states ---- */
@@ -159,9 +183,10 @@ static uint32_t note(struct search *search, uint32_t before, uint32_t choice)
 	}
 	compare(search, ARENA_UNITS, next);
 	if (next->states == next->state_capacity)
-		next->number = grow(next->number, &next->state_capacity, next->states + 1,
-				    sizeof(*next->number));
-	next->number[next->states++] = (uint32_t)(next->count - mark);
+		next->waiting = grow(next->waiting, &next->state_capacity, next->states + 1,
+				     sizeof(*next->waiting));
+	next->waiting[next->states++] = (struct waiting){ (uint32_t)search->count,
+							  (uint32_t)(next->count - mark) };
 	if (search->count == search->capacity)
 		search->seen = grow(search->seen, &search->capacity, search->count + 1,
 				    sizeof(*search->seen));
@@ -174,12 +199,10 @@ static uint32_t note(struct search *search, uint32_t before, uint32_t choice)
 
 static void join(struct search *search, uint32_t from, uint32_t to, uint32_t choice)
 {
-	if (search->edges + EDGE > search->edge_capacity)
-		search->edge = grow(search->edge, &search->edge_capacity, search->edges + EDGE,
+	if (search->edges == search->edge_capacity)
+		search->edge = grow(search->edge, &search->edge_capacity, search->edges + 1,
 				    sizeof(*search->edge));
-	search->edge[search->edges++] = from;
-	search->edge[search->edges++] = to;
-	search->edge[search->edges++] = choice;
+	search->edge[search->edges++] = (struct edge){ from, to, choice };
 }
 
 static void judge(struct search *search, uint32_t state, bool over)
@@ -220,6 +243,11 @@ static void sum_outcomes(struct search *search)
 	}
 }
 
+static bool is_on(const struct search *search, uint64_t most)
+{
+	return search->bad == NONE && search->count <= most;
+}
+
 /* Go on from the state in every way. */
 static void expand(struct search *search, uint32_t state, const struct difference *difference,
 		   size_t count)
@@ -252,15 +280,52 @@ static void expand(struct search *search, uint32_t state, const struct differenc
 /* All states of a distance. */
 static void expand_all(struct search *search, uint64_t most)
 {
-	const struct difference *at = search->now.difference;
-	size_t states = search->now.states;
-	uint32_t first = (uint32_t)(search->count - states);
+	struct frontier done = search->now;
+	const struct difference *at;
 
-	for (size_t i = 0; i < states && search->bad == NONE && search->count <= most; i++) {
-		expand(search, first + (uint32_t)i, at, search->now.number[i]);
-		at += search->now.number[i];
+	search->now = search->next;
+	search->next = done;
+	at = search->now.difference;
+	for (size_t i = 0; i < search->now.states && is_on(search, most); i++) {
+		const struct waiting *one = &search->now.waiting[i];
+
+		expand(search, one->state, at, one->differences);
+		at += one->differences;
 	}
 	search->now.count = search->now.states = 0;
+}
+
+/* The state that was noted last. */
+static void expand_last(struct search *search)
+{
+	struct frontier *from = &search->next, *now = &search->now;
+	struct waiting last = from->waiting[--from->states];
+
+	if (now->capacity < last.differences)
+		now->difference = grow(now->difference, &now->capacity, last.differences,
+				       sizeof(*now->difference));
+	from->count -= last.differences;
+	if (last.differences)
+		memcpy(now->difference, from->difference + from->count,
+		       last.differences * sizeof(*now->difference));
+	expand(search, last.state, now->difference, last.differences);
+}
+
+/* Edges in the order of the states that they come from. */
+static void sort_edges(struct search *search)
+{
+	struct edge *sorted = room(search->edges, sizeof(*sorted));
+	size_t *end = room(search->count, sizeof(*end));
+
+	for (size_t i = 0; i < search->edges; i++)
+		end[search->edge[i].from + 1]++;
+	for (size_t i = 0; i < search->count; i++)
+		end[i + 1] += end[i];
+	for (size_t i = 0; i < search->edges; i++)
+		sorted[end[search->edge[i].from]++] = search->edge[i];
+	free(end);
+	free(search->edge);
+	search->edge = sorted;
 }
 
 /* ---- ends ---- */
@@ -270,15 +335,15 @@ static uint32_t find_trap(const struct search *search)
 {
 	size_t count = search->count, top = 0;
 	uint32_t *start = calloc(count + 2, sizeof(*start)), trap = NONE;
-	uint32_t *from = malloc((search->edges / EDGE + 1) * sizeof(*from));
+	uint32_t *from = malloc((search->edges + 1) * sizeof(*from));
 	uint32_t *stack = malloc((count + 1) * sizeof(*stack));
 	bool *live = calloc(count, sizeof(*live));
 
 	if (!start || !from || !stack || !live)
 		grow(NULL, &top, SIZE_MAX / 8, 4);
-	for (size_t i = 0; i < search->edges; i += EDGE) {
-		start[search->edge[i + 1] + 2]++;
-		live[search->edge[i]] = true; /* is no end */
+	for (size_t i = 0; i < search->edges; i++) {
+		start[search->edge[i].to + 2]++;
+		live[search->edge[i].from] = true; /* is no end */
 	}
 	for (size_t i = 0; i < count; i++) {
 		start[i + 2] += start[i + 1];
@@ -286,8 +351,8 @@ static uint32_t find_trap(const struct search *search)
 		if (live[i])
 			stack[top++] = (uint32_t)i;
 	}
-	for (size_t i = 0; i < search->edges; i += EDGE)
-		from[start[search->edge[i + 1] + 1]++] = search->edge[i];
+	for (size_t i = 0; i < search->edges; i++)
+		from[start[search->edge[i].to + 1]++] = search->edge[i].from;
 	while (top) {
 		uint32_t state = stack[--top];
 
@@ -323,14 +388,6 @@ struct walk {
 	size_t steps, opened, states;
 };
 
-static void *room(size_t count, size_t size)
-{
-	size_t none = 0;
-	void *array = calloc(count + 2, size);
-
-	return array ? array : grow(NULL, &none, SIZE_MAX / 8, 4);
-}
-
 static void enter(struct walk *walk, uint32_t state)
 {
 	walk->low[state] = walk->found[state] = (uint32_t)++walk->states;
@@ -365,7 +422,7 @@ static void walk_from(struct walk *walk, uint32_t state)
 			leave(walk);
 			continue;
 		}
-		to = walk->search->edge[EDGE * walk->next[at]++ + 1];
+		to = walk->search->edge[walk->next[at]++].to;
 		if (!walk->found[to])
 			enter(walk, to);
 		else if (walk->set[to] == NONE && walk->found[to] < walk->low[at])
@@ -376,7 +433,7 @@ static void walk_from(struct walk *walk, uint32_t state)
 static bool is_possible(const struct walk *walk, uint32_t state, uint32_t choice)
 {
 	for (size_t i = walk->first[state]; i < walk->first[state + 1]; i++)
-		if (walk->search->edge[EDGE * i + 2] == choice)
+		if (walk->search->edge[i].choice == choice)
 			return true;
 	return false;
 }
@@ -389,8 +446,8 @@ static bool is_denied(const struct walk *walk, uint32_t set, const uint32_t *mem
 		if (!is_possible(walk, member[i], choice))
 			return false;
 		for (size_t k = walk->first[member[i]]; k < walk->first[member[i] + 1]; k++)
-			if (walk->search->edge[EDGE * k + 2] == choice &&
-			    walk->set[walk->search->edge[EDGE * k + 1]] == set)
+			if (walk->search->edge[k].choice == choice &&
+			    walk->set[walk->search->edge[k].to] == set)
 				return false;
 	}
 	return true;
@@ -399,13 +456,13 @@ static bool is_denied(const struct walk *walk, uint32_t set, const uint32_t *mem
 /* There is a way round, and nothing is denied to a run that takes all ways within. */
 static bool is_circle(const struct walk *walk, uint32_t set, const uint32_t *member, size_t members)
 {
-	const uint32_t *edge = walk->search->edge;
+	const struct edge *edge = walk->search->edge;
 	bool round = false;
 
 	for (size_t i = walk->first[set]; i < walk->first[set + 1]; i++)
-		round |= walk->set[edge[EDGE * i + 1]] == set;
+		round |= walk->set[edge[i].to] == set;
 	for (size_t i = walk->first[set]; round && i < walk->first[set + 1]; i++)
-		round = !is_denied(walk, set, member, members, edge[EDGE * i + 2]);
+		round = !is_denied(walk, set, member, members, edge[i].choice);
 	return round;
 }
 
@@ -425,8 +482,8 @@ static uint64_t count_circles(const struct search *search)
 	};
 	uint64_t *order = room(count, sizeof(*order)), circles = 0;
 
-	for (size_t i = 0; i < search->edges; i += EDGE)
-		walk.first[search->edge[i] + 1]++;
+	for (size_t i = 0; i < search->edges; i++)
+		walk.first[search->edge[i].from + 1]++;
 	for (size_t i = 0; i < count; i++) {
 		walk.first[i + 1] += walk.first[i];
 		walk.set[i] = NONE;
@@ -493,12 +550,11 @@ static void draw(struct search *search, FILE *out)
 
 static void begin(struct search *search)
 {
-	for (int i = 0; i < ARENA_ROOMS; i++) {
-		search->first[i] = malloc(sizeof(arena[i]));
-		if (!search->first[i])
-			grow(NULL, &search->places, SIZE_MAX / 8, 4);
-		memcpy(search->first[i], &arena[i], sizeof(arena[i]));
-	}
+	search->first = malloc(sizeof(arena));
+	if (!search->first)
+		grow(NULL, &search->places, SIZE_MAX / 8, 4);
+	memcpy(search->first, arena, sizeof(arena));
+	arena_watch();
 	widen(search);
 	judge(search, note(search, NONE, 0), false);
 }
@@ -506,39 +562,44 @@ static void begin(struct search *search)
 static void end(struct search *search)
 {
 	load(search, NULL, 0);
-	for (int i = 0; i < ARENA_ROOMS; i++)
-		free(search->first[i]);
+	arena_unwatch();
+	free(search->first);
 	free(search->seen);
 	free(search->table);
 	free(search->edge);
 	free(search->outcome);
 	free(search->now.difference);
-	free(search->now.number);
+	free(search->now.waiting);
 	free(search->next.difference);
-	free(search->next.number);
+	free(search->next.waiting);
 }
 
-struct explore_result explore(const struct explore_model *model, uint64_t most, FILE *out)
+struct explore_result explore(const struct explore_model *model, struct explore_bounds bounds,
+			      FILE *out)
 {
 	struct search search = { .model = model, .bad = NONE };
 	struct explore_result *result = &search.result;
 	clock_t start = clock();
 
 	begin(&search);
-	while (search.next.states && search.bad == NONE && search.count <= most) {
-		struct frontier done = search.now;
-
-		search.now = search.next;
-		search.next = done;
-		expand_all(&search, most);
-	}
-	result->closed = search.bad == NONE && search.count <= most;
+	while (search.next.states && is_on(&search, bounds.most))
+		if (bounds.deep)
+			expand_last(&search);
+		else
+			expand_all(&search, bounds.most);
+	result->closed = is_on(&search, bounds.most);
 	if (result->closed) {
+		if (bounds.deep)
+			sort_edges(&search);
 		result->circles = count_circles(&search);
 		search.bad = find_trap(&search);
 	}
 	if (result->closed && search.bad != NONE)
 		snprintf(result->wrong, sizeof(result->wrong), "no end can be reached from here");
+	if (search.bad != NONE && bounds.deep) { /* there may be a shorter way */
+		end(&search);
+		return explore(model, (struct explore_bounds){ .most = bounds.most }, out);
+	}
 	if (search.bad != NONE) {
 		result->steps = way_to(&search, search.bad, NULL);
 		if (out)

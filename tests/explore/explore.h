@@ -46,12 +46,19 @@ struct explore_result {
 	struct explore_key all; /* of all outcomes together */
 };
 
+/* How far, and in which order. */
+struct explore_bounds {
+	uint64_t most; /* states, or a few more */
+	bool deep;     /* depth first, with less memory; a way to what is wrong is sought anew */
+};
+
 /*
  * Explore from the state that the arena holds until a state is wrong, or there are more than
- * `most` states. A state from which no end can be reached is wrong too. With `out`, the way to
+ * bounds.most states. A state from which no end can be reached is wrong too. With `out`, the way to
  * what is wrong is written there as a chart. A run is fair if what is possible from some time on
  * happens at last; circles are counted if every state has been seen.
  */
-struct explore_result explore(const struct explore_model *model, uint64_t most, FILE *out);
+struct explore_result explore(const struct explore_model *model, struct explore_bounds bounds,
+			      FILE *out);
 
 #endif

@@ -478,7 +478,8 @@ static void make_units(struct gputm_ctx *ctx)
 	pair->unit[4] = gputm_access_bitmap_unit(pair->writes);
 }
 
-struct explore_result hetm_explore(const struct hetm_trial *asked, uint64_t most, FILE *out)
+struct explore_result hetm_explore(const struct hetm_trial *asked, struct explore_bounds bounds,
+				   FILE *out)
 {
 	struct explore_result result;
 	struct gputm_ctx *ctx;
@@ -490,7 +491,7 @@ struct explore_result hetm_explore(const struct hetm_trial *asked, uint64_t most
 	if (gputm_ctx_new(&arena_units, &ctx))
 		exit(1);
 	make_units(ctx);
-	result = explore(&model, most, out);
+	result = explore(&model, bounds, out);
 	if (result.closed && verdicts != 3)
 		snprintf(result.wrong, sizeof(result.wrong), "a verdict was not seen");
 	return result;

@@ -29,7 +29,8 @@ struct hetm_trial {
 	enum hetm_hole hole;
 };
 
-/* Explore up to `most` states; the chart of what is wrong goes to `out`, if not NULL. */
-struct explore_result hetm_explore(const struct hetm_trial *trial, uint64_t most, FILE *out);
+/* Explore within the bounds; the chart of what is wrong goes to `out`, if not NULL. */
+struct explore_result hetm_explore(const struct hetm_trial *trial, struct explore_bounds bounds,
+				   FILE *out);
 
 #endif

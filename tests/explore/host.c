@@ -550,9 +550,19 @@ static void issue(uint32_t core, uint32_t what)
 
 /* ---- the model ---- */
 
+/* The transaction of the core has done something. */
+static bool has_begun(uint32_t core)
+{
+	const struct thread *thread = &host->thread[core];
+
+	return thread->loaded || thread->stored || thread->committing || thread->over ||
+	       thread->aborts || host->warp[core].wait != SIM_READY;
+}
+
 static unsigned at_core(uint32_t core, uint32_t choice[])
 {
-	unsigned count = accesses(core, choice);
+	bool early = trial->in_order && core && !is_plain(core) && !has_begun(core - 1);
+	unsigned count = early ? 0 : accesses(core, choice);
 
 	if (host->core_due[core])
 		choice[count++] = STEP(CORE, core, 0);
@@ -1032,12 +1042,69 @@ static void tell(FILE *out)
 	before = out;
 }
 
-/* What has become of the transactions. */
+/* The value that the thread would have written if it had another number. */
+static uint32_t renamed(uint32_t value, const uint32_t number[])
+{
+	uint32_t writer = value >> 4;
+
+	return writer ? (number[writer - 1] + 1) << 4 | (value & 15) : 0;
+}
+
+/* What has become of the transactions, if thread i had number[i]. */
+static struct explore_key outcome_of(const uint32_t number[])
+{
+	struct explore_key key = { 0, 0 };
+	struct thread thread[THREADS];
+	uint32_t word[HOST_WORDS];
+
+	memcpy(thread, host->thread, sizeof(thread));
+	for (uint32_t i = 0; i < threads(); i++) {
+		struct thread *one = &thread[number[i]];
+
+		memcpy(one, &host->thread[i], sizeof(*one));
+		for (uint32_t k = 0; k < HOST_WORDS; k++) {
+			one->read[k] = renamed(one->read[k], number);
+			one->wrote[k] = renamed(one->wrote[k], number);
+		}
+		for (uint32_t k = 0; k < one->plains; k++)
+			one->plain[k].value = renamed(one->plain[k].value, number);
+	}
+	for (uint32_t k = 0; k < HOST_WORDS; k++)
+		word[k] = renamed(host->word[k], number);
+	mix_bytes(&key, (const uint8_t *)thread, sizeof(thread));
+	mix_bytes(&key, (const uint8_t *)word, sizeof(word));
+	return key;
+}
+
+/* The least key, of all numbers that the threads from `next` on could have. */
+static struct explore_key least(uint32_t number[], uint32_t next, uint32_t end)
+{
+	struct explore_key key, best = { UINT64_MAX, UINT64_MAX };
+
+	if (next == end)
+		return outcome_of(number);
+	for (uint32_t i = next; i < end; i++) {
+		uint32_t one = number[next];
+
+		number[next] = number[i];
+		number[i] = one;
+		key = least(number, next + 1, end);
+		if (key.low < best.low || (key.low == best.low && key.high < best.high))
+			best = key;
+		number[i] = number[next];
+		number[next] = one;
+	}
+	return best;
+}
+
 static void outcome(struct explore_key *key)
 {
-	mix_bytes(key, (const uint8_t *)host->thread, sizeof(host->thread));
+	uint32_t number[THREADS], alike = threads() - trial->plain;
+
 	finish();
-	mix_bytes(key, (const uint8_t *)host->word, HOST_WORDS * sizeof(*host->word));
+	for (uint32_t i = 0; i < THREADS; i++)
+		number[i] = i;
+	*key = trial->unnamed || trial->in_order ? least(number, 0, alike) : outcome_of(number);
 }
 
 static const struct explore_model model = { choices, act, key_of, judge, outcome, say, tell };
@@ -1149,7 +1216,8 @@ static void make(const struct sim_workload *workload, const void *config,
 	tidy();
 }
 
-struct explore_result host_explore(const struct host_trial *asked, uint64_t most, FILE *out)
+struct explore_result host_explore(const struct host_trial *asked, struct explore_bounds bounds,
+				   FILE *out)
 {
 	static const struct sim_workload_class class = { .name = "explore" };
 	struct sim_workload workload = { .class = &class, .regions = 1 };
@@ -1170,7 +1238,7 @@ struct explore_result host_explore(const struct host_trial *asked, uint64_t most
 	make(&workload, config, &shape);
 	memory = host->port.memory;
 	seen = false;
-	result = explore(&model, most, out);
+	result = explore(&model, bounds, out);
 	if (result.closed && trial->seen && !seen)
 		snprintf(result.wrong, sizeof(result.wrong), "%s was never seen", trial->seen);
 	arena_close();

@@ -69,6 +69,8 @@ struct host_trial {
 	bool same;	      /* each attempt does what the one before did; one lane */
 	bool split;	      /* core 0 only stores, the others only load */
 	bool reduce;	      /* leave out orders that make no difference (README.md) */
+	bool unnamed;	      /* ends are one if they differ in which core did what; one lane */
+	bool in_order;	      /* the same, and a core begins once those before have; one attempt */
 	bool whole;	      /* do not tidy: more states, the same ends */
 	bool circles;	      /* a fair run may go on for ever */
 	const char *seen;     /* a statistic that must count something somewhere, or NULL */
@@ -78,8 +80,9 @@ struct host_trial {
 	const struct hetm_trial *hetm;   /* of rounds of HeTM */
 };
 
-/* Explore up to `most` states; the chart of what is wrong goes to `out`, if not NULL. */
-struct explore_result host_explore(const struct host_trial *trial, uint64_t most, FILE *out);
+/* Explore within the bounds; the chart of what is wrong goes to `out`, if not NULL. */
+struct explore_result host_explore(const struct host_trial *trial, struct explore_bounds bounds,
+				   FILE *out);
 
 /* ---- for tidy() ---- */
 /* A queue begins at its first place and has nothing else in it; room for 16 messages. */

@@ -317,7 +317,8 @@ static void tell(FILE *out)
 
 static const struct explore_model model = { choices, act, key_of, judge, outcome, say, tell };
 
-struct explore_result local_explore(const struct local_trial *asked, uint64_t most, FILE *out)
+struct explore_result local_explore(const struct local_trial *asked, struct explore_bounds bounds,
+				    FILE *out)
 {
 	struct gputm_local_tm_config config = GPUTM_LOCAL_TM_CONFIG_INIT;
 	struct explore_result result;
@@ -335,7 +336,7 @@ struct explore_result local_explore(const struct local_trial *asked, uint64_t mo
 	config.words = WORDS;
 	if (gputm_ctx_new(&arena_units, &ctx) || gputm_local_tm_new(ctx, &config, &group->unit))
 		exit(1);
-	result = explore(&model, most, out);
+	result = explore(&model, bounds, out);
 	if (result.closed && !(modes >> GPUTM_LOCAL_TM_WAVEFRONT & 1 &&
 			       modes >> GPUTM_LOCAL_TM_GROUP & 1))
 		snprintf(result.wrong, sizeof(result.wrong),

@@ -12,7 +12,8 @@ struct local_trial {
 	bool together;		    /* all lanes that run access in each step */
 };
 
-/* Explore up to `most` states; the chart of what is wrong goes to `out`, if not NULL. */
-struct explore_result local_explore(const struct local_trial *trial, uint64_t most, FILE *out);
+/* Explore within the bounds; the chart of what is wrong goes to `out`, if not NULL. */
+struct explore_result local_explore(const struct local_trial *trial, struct explore_bounds bounds,
+				    FILE *out);
 
 #endif

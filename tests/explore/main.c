@@ -12,12 +12,15 @@ int main(int count, char **word)
 
 	for (unsigned i = 0; count > 1 && i < explore_case_count; i++) {
 		const struct explore_case *one = &explore_cases[i];
+		struct explore_bounds bounds = {
+			.most = most, .deep = one->when == EXPLORE_LARGE && !one->wrong,
+		};
 		struct explore_result result;
 
 		if (strncmp(one->name, word[1], strlen(word[1])))
 			continue;
 		found++;
-		result = explore_run(one, most);
+		result = explore_run(one, bounds);
 		wrong += result.steps != one->steps;
 	}
 	if (!found)

@@ -22,6 +22,6 @@ extern const struct explore_case explore_cases[];
 extern const unsigned explore_case_count;
 
 /* Explore and say in a line what came of it. */
-struct explore_result explore_run(const struct explore_case *one, uint64_t most);
+struct explore_result explore_run(const struct explore_case *one, struct explore_bounds bounds);
 
 #endif
