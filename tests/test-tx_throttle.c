@@ -126,11 +126,12 @@ KIT_TEST(test_tx_throttle_storage_is_one_counter)
 	ck_assert_uint_eq(gputm_unit_storage_bits(unit_of(throttle)), 6);
 }
 
-/* 6 bits of limit and of counter, 11 of 32 x 48 + 63 commits, 31 of aborts; 94 more to climb. */
+/* 6 bits of limit and of counter, 11 of 32 x 48 + 63 commits; 31 of aborts, or to climb 31 of
+ * cycles, 6 of warps that left, and two prices of 11 + 31. */
 KIT_TEST(test_tx_throttle_storage_of_a_moving_limit)
 {
 	static const char *const policy[] = { "fixed", "aborts", "climb" };
-	static const uint64_t more[] = { 0, 6 + 11 + 31, 6 + 11 + 31 + 94 };
+	static const uint64_t more[] = { 0, 6 + 11 + 31, 6 + 11 + 31 + 6 + 2 * 42 };
 	struct gputm_tx_throttle *throttle;
 	struct gputm_storage array;
 	uint64_t bits;
@@ -140,7 +141,7 @@ KIT_TEST(test_tx_throttle_storage_of_a_moving_limit)
 		ck_assert_uint_eq(gputm_unit_storage_bits(unit_of(throttle)), p ? 6 : 2);
 		bits = 0;
 		for (size_t i = 3; gputm_unit_storage(unit_of(throttle), i, &array); i++)
-			bits += array.bits;
+			bits += array.entries * array.bits;
 		ck_assert_uint_eq(bits, more[p]);
 	}
 }
@@ -180,42 +181,90 @@ KIT_TEST(test_tx_throttle_aborts_move_the_limit)
 	kit_round_trip(&tx_throttle_maker, unit_of(throttle));
 }
 
-/* 8 commits for each warp of the limit: 10 cycles a window, then fewer or more for a commit. */
-KIT_TEST(test_tx_throttle_climbs_the_hill)
+/* A control that climbs with windows of 8 commits, and warps 0 and 1 inside. */
+static struct gputm_tx_throttle *climber(struct kit *kit, uint32_t limit)
 {
 	struct gputm_tx_throttle *throttle =
-		make(kit, "warps=48 limit=2 policy=climb window=8 slack=0 highest=12");
+		make(kit, "warps=48 limit=%u policy=climb window=8 highest=12", limit);
+
+	ck_assert_int_eq(admit(throttle, 0), IN);
+	ck_assert_int_eq(admit(throttle, 1), IN);
+	return throttle;
+}
+
+/* The least price is 2 x 10 / 16: 9/4 of that are 67.5 / 24, and 4 times 200 / 40 and 80 / 16. */
+KIT_TEST(test_tx_throttle_climbs_by_the_price_of_a_commit)
+{
+	struct gputm_tx_throttle *throttle = climber(kit, 2);
 	uint32_t waiting;
 
-	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 16, 0, 10), RAISED); /* the first */
-	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 32, 0, 25), RAISED); /* faster */
-	for (uint32_t warp = 0; warp < 8; warp++)
-		ck_assert_int_eq(admit(throttle, warp), IN);
-	ck_assert_int_eq(admit(throttle, 8), WAIT);
-	commits(throttle, 63, 25);
-	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 1, 0, 55), KEPT); /* as fast */
-	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 64, 0, 86), LOWERED); /* slower */
-	ck_assert_uint_eq(gputm_tx_throttle_limit(throttle), 4);
+	commits(throttle, 15, 9);
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 1, 0, 10), RAISED); /* the first */
+	ck_assert_uint_eq(gputm_tx_throttle_limit(throttle), 3);
+	commits(throttle, 23, 44);
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 1, 0, 44), KEPT); /* 68 / 24 */
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 24, 0, 77), RAISED); /* 66 / 24 */
+	ck_assert_uint_eq(gputm_tx_throttle_limit(throttle), 5);
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 0, 7, 177), KEPT);
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 0, 7, 178), LOWERED); /* no commit */
+	ck_assert_uint_eq(gputm_tx_throttle_limit(throttle), 2);
 	kit_valid(unit_of(throttle));
+	kit_round_trip(&tx_throttle_maker, unit_of(throttle));
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 16, 0, 219), LOWERED); /* 82 / 16 */
+	ck_assert_int_eq(admit(throttle, 2), WAIT);
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 64, 0, 300), KEPT); /* 2 are inside */
 	leave(throttle, 0);
-	ck_assert_uint_eq(next(throttle), 4711); /* 7 are inside still */
-	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 32, 0, 110), RAISED); /* slower: turn */
-	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 64, 0, 111), RAISED);
-	ck_assert_uint_eq(gputm_tx_throttle_limit(throttle), 12);
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 8, 0, 999), RAISED); /* from 1 */
 	ck_assert(gputm_tx_throttle_next_warp(throttle, &waiting));
-	ck_assert_int_eq(admit(throttle, 8), IN);
+	ck_assert_int_eq(admit(throttle, 2), IN);
 	kit_guard(kit, unit_of(throttle));
-	KIT_REFUSED(-EINVAL, gputm_tx_throttle_report(throttle, 1, 0, 110), "cycle 110", "111");
-	KIT_REFUSED(-ERANGE, gputm_tx_throttle_report(throttle, 65, 0, 200), "commits = 65");
-	KIT_REFUSED(-ERANGE, gputm_tx_throttle_report(throttle, 0, 65, 200), "aborts = 65");
+	KIT_REFUSED(-EINVAL, gputm_tx_throttle_report(throttle, 1, 0, 998), "cycle 998", "999");
+	KIT_REFUSED(-ERANGE, gputm_tx_throttle_report(throttle, 65, 0, 1000), "commits = 65");
+	KIT_REFUSED(-ERANGE, gputm_tx_throttle_report(throttle, 0, 65, 1000), "aborts = 65");
 	kit_unchanged(kit);
+}
+
+/* Half the limit helps if the price falls by more than 2 / 16, from 194 / 48 below 84.9 / 24. */
+KIT_TESTS(test_tx_throttle_half_the_limit_must_help, 2)
+{
+	struct gputm_tx_throttle *throttle = climber(kit, 4);
+
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 32, 0, 16), RAISED); /* 1 */
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 48, 0, 113), LOWERED);
+	ck_assert_uint_eq(gputm_tx_throttle_limit(throttle), 3);
+	kit_round_trip(&tx_throttle_maker, unit_of(throttle));
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 24, 0, _i ? 156 : 155),
+			 _i ? RAISED : KEPT);
+	/* Judged by 86 / 24 now, or by 1 still. */
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 64, 0, 250), RAISED - !_i);
+}
+
+/* Warps with few lanes: a window ends when as many have left as the limit, with the next commit. */
+KIT_TEST(test_tx_throttle_a_window_ends_when_its_warps_have_left)
+{
+	struct gputm_tx_throttle *throttle = climber(kit, 2);
+
+	commits(throttle, 1, 5);
+	leave(throttle, 0);
+	commits(throttle, 1, 6);
+	leave(throttle, 1);
+	ck_assert_int_eq(admit(throttle, 3), IN);
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 0, 1, 9), RAISED);
+	leave(throttle, 3);
+	for (uint32_t warp = 0; warp < 4; warp++) {
+		ck_assert_int_eq(admit(throttle, warp), IN);
+		leave(throttle, warp);
+	}
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 0, 1, 10), KEPT); /* no commit yet */
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 1, 0, 10), RAISED);
+	ck_assert_uint_eq(kit_stat(unit_of(throttle), "windows"), 2);
 }
 
 /* Warps, limit, policy, window, slack, highest. */
 static const uint32_t geometry[][6] = {
 	{ 6, 2, 0, 32, 0, 0 }, { 48, 8, 0, 32, 0, 0 }, { 1, 1, 0, 32, 0, 0 },
 	{ 9, 0, 0, 32, 0, 0 }, { 5, 1024, 0, 32, 0, 0 }, { 9, 0, 1, 4, 0, 0 },
-	{ 9, 2, 2, 4, 2, 6 }, { 6, 1, 2, 1, 0, 0 },
+	{ 9, 2, 2, 4, 2, 6 }, { 6, 1, 2, 1, 0, 0 }, { 12, 4, 2, 1, 8, 0 },
 };
 
 static void step(struct gputm_tx_throttle *throttle, struct oracle_tx_throttle *o,
@@ -236,7 +285,7 @@ static void step(struct gputm_tx_throttle *throttle, struct oracle_tx_throttle *
 		break;
 	case 2:
 		aborts = kit_u32(bytes, 9);
-		cycle = o->began + kit_u32(bytes, 50) - !kit_draw(bytes, 50);
+		cycle = o->last + kit_u32(bytes, 50) - !kit_draw(bytes, 50);
 		ck_assert_int_eq(gputm_tx_throttle_report(throttle, warp, aborts, cycle),
 				 oracle_tx_throttle_report(o, warp, aborts, cycle));
 		break;

@@ -27,7 +27,7 @@ struct gputm_tx_throttle;
 enum gputm_tx_throttle_policy {
 	GPUTM_TX_THROTTLE_FIXED = 0,  /**< nothing */
 	GPUTM_TX_THROTTLE_ABORTS = 1, /**< aborts per commit */
-	GPUTM_TX_THROTTLE_CLIMB = 2,  /**< commits per cycle, by hill climbing */
+	GPUTM_TX_THROTTLE_CLIMB = 2,  /**< cycles of warps for each commit */
 };
 
 /** Geometry; fields are only ever appended. Ranges: gputm_tx_throttle_params(). */
@@ -39,7 +39,7 @@ struct gputm_tx_throttle_config {
 	uint32_t window; /**< commits of a window for each warp of the limit; 0: no window */
 	uint32_t raise_below; /**< aborts in 16 commits below which the limit rises */
 	uint32_t lower_from; /**< aborts in 16 commits from which on the limit falls */
-	uint32_t slack; /**< 16ths by which throughput may change before the limit moves */
+	uint32_t slack; /**< 16ths by which half the limit must make commits cheaper */
 	uint32_t highest; /**< highest limit of an adaptive policy; 0: all warps */
 };
 /* begin INIT */
@@ -126,12 +126,13 @@ GPUTM_API bool gputm_tx_throttle_next_warp(const struct gputm_tx_throttle *throt
 /**
  * An attempt of a warp of the core has ended: @p commits of its lanes have committed,
  * @p aborts have aborted, in cycle @p cycle of the core's clock, of which the unit counts
- * 31 bits in a window. An adaptive policy judges the limit when a window of commits is
- * complete, and the policy aborts as soon as the window has too many aborts; a policy
- * that is fixed takes no notice. A lower limit takes no warp out; after a higher one
- * gputm_tx_throttle_next_warp() may name a warp.
+ * 31 bits in a window. The warps inside now are taken to have been inside since the last
+ * report. An adaptive policy judges the limit when a window of commits is
+ * complete, and earlier when it has too many aborts (aborts) or costs too much (climb);
+ * a policy that is fixed takes no notice. A lower limit takes no warp out; after a higher
+ * one gputm_tx_throttle_next_warp() may name a warp.
  * @return enum gputm_tx_throttle_move; -ERANGE, more than 64 commits or aborts; -EINVAL,
- * @p cycle is before the cycle in which the window began.
+ * @p cycle is before that of the last report.
  */
 GPUTM_API GPUTM_MUST_CHECK int gputm_tx_throttle_report(struct gputm_tx_throttle *throttle,
 							uint32_t commits, uint32_t aborts,

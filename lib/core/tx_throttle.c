@@ -17,8 +17,13 @@
  *              are summed up, and a window ends after window x limit commits:
  *     aborts   aborts x 16 >= lower_from x window x limit, at any report  -> limit / 2
  *              at the end, aborts x 16 < raise_below x commits            -> limit x 2
- *     climb    commits per cycle differ from those of the window before by more than
- *              slack / 16: more -> a step in the same direction, fewer -> turn and step
+ *     climb    the price of a window is its cycles of warps in transactions for each commit;
+ *              price > 4 x least, and then at any report                  -> limit / 2
+ *              at the end, price < 9/4 x least                            -> limit x 3/2
+ *              A window ends, too, when as many warps as the limit have left in it, and begins
+ *              when no more are inside than the limit.
+ *              least is that of the cheapest window; or that of the last one, if its limit was
+ *              1, or was halved before it and the price fell by slack / 16 or less.
  *
  *   limit 2:  admit 5  admit 7  admit 9  admit 3  leave 5  admit 3  admit 9  admit 3
  *   answer    in       in       wait     wait     -        wait     in       wait
@@ -32,6 +37,7 @@
  *  I5  waits = warps that entered from the queue + waiting
  *  I6  adaptive: 1 <= limit <= highest, and a window has fewer commits than would end it
  *  I7  windows = raised + lowered + kept
+ *  I8  climb: at most as many warps as the limit have left in a window
  *
  * Why a limit in the middle can be best: a core is a closed queueing network. With n warps in
  * transactions, each of which runs for R cycles and is repeated until no other overlaps it, the
@@ -39,15 +45,30 @@
  * From the point where one unit is always busy R grows as n, and further warps only wait there.
  * The chance p(n) of an attempt to commit falls all the way, as each warp meets n - 1 others, and
  * the attempts that fail use up the busy unit. Throughput has therefore one hill, as long as the
- * mix of work stays the same: climb needs its slope only, aborts knows p(n) but not R(n).
- * Windows are as long as the limit is high, so that each admitted warp has its part in each.
+ * mix of work stays the same: aborts knows p(n) but not R(n).
+ *
+ * Why climb needs no slope: by Little's law n / throughput is the price R(n) / p(n) of a commit,
+ * in cycles of warps. That of the cheapest window over that of this one is the part e(n) of the
+ * warps that are of use. If each further warp spoils as many of the others, e is q^n, as p is
+ * where attempts fall together at random (slotted Aloha), and throughput is n x q^n. It grows with
+ * n x 3/2 where e > 4/9, grows with n / 2 where e < 1/4, and is best between the two, at e = 1/e.
+ * A queue alone has e = 1 / n beyond the point where the unit is busy: there nothing is to be
+ * gained, and the limit stays within 4 times of that. Neither number is from a measurement. All
+ * cores together make the price, so that a core whose own share still grows with its limit does
+ * not take it from the others, as one that climbs by its own throughput would.
+ *
+ * Up by half and down by half, as a limit that falls takes no warp out: those inside repeat their
+ * attempts, and leave only slowly what a limit that was too high for a short time has let in.
+ *
+ * What climb costs: sums of commits and of cycles of warps, for this window, for the cheapest and
+ * for that before a halving, a count of leavers, and products of two sums when a window ends.
  *
  * Differences from the paper:
  *  - It does not say which waiting warp is next. Here they enter in the order in which
  *    they were first refused, so that none starves. A host whose scheduler decides asks
  *    for warps in its own order and gets WAIT for all but the first.
  *  - Adaptive limits are left to future work there (8.2.3). The policies aborts and climb are
- *    our own decision, as are their steps (twice and half), windows and thresholds. A limit that
+ *    our own decision, as are their steps, windows and thresholds. A limit that
  *    falls below the warps inside takes none out: they leave, and none enters before.
  */
 #include "gputm/tx_throttle.h"
@@ -55,15 +76,22 @@
 
 enum place { OUTSIDE = 0, WAITING = 1, INSIDE = 2 };
 
+/* Commits, and cycles of warps in transactions that they took; no commits: there is none. */
+struct price {
+	uint64_t commits, work;
+};
+
 struct gputm_tx_throttle {
 	struct gputm_unit unit;
 	struct gputm_tx_throttle_config config;
 	uint64_t most;	 /* warps admitted at a time: the limit, or all */
 	uint32_t highest; /* to which an adaptive limit may rise */
-	bool falling;	  /* climb: the last step was down */
 	uint64_t since;	  /* cycle in which the window began */
-	uint64_t commits, aborts;		/* of the window */
-	uint64_t commits_before, cycles_before; /* of the window before; 0: there was none */
+	uint64_t last;	  /* cycle of the last report */
+	uint64_t commits, aborts; /* of the window */
+	uint64_t work, left;	  /* climb, of the window: cycles of warps, warps that left */
+	struct price least;	  /* climb */
+	struct price halved;	  /* climb: of the window before, if the limit was halved then */
 	uint32_t head;	 /* slot of the first waiting warp */
 	uint8_t *place;	 /* [warps] enum place */
 	uint32_t *queue; /* [warps] ring of waiting warps */
@@ -72,7 +100,7 @@ struct gputm_tx_throttle {
 	uint64_t windows, raised, lowered, kept;
 };
 
-enum { LANES = 64, PARTS = 16, COUNTER_MAX = 0x7fffffff };
+enum { LANES = 64, PARTS = 16, COUNTER_BITS = 31, COUNTER_MAX = 0x7fffffff };
 
 #define UNIT tx_throttle
 
@@ -83,7 +111,7 @@ static const struct gputm_param rows[] = {
 	PARAM(limit, 0, 1024, 2, false, "Warps in a transaction at a time; 0 is no limit.",
 	      "thesis 4.2.6"),
 	CHOICE(policy, 0, 2, GPUTM_TX_THROTTLE_FIXED, policies,
-	       "Whether the limit moves, from limit on, by aborts or by commits per cycle.",
+	       "Whether the limit moves, from limit on, by aborts or by the price of a commit.",
 	       "ours; thesis 8.2.3 leaves it open"),
 	PARAM(window, 0, 65536, 32, false,
 	      "Commits of a window for each warp of the limit; 0: the limit does not move.",
@@ -95,7 +123,8 @@ static const struct gputm_param rows[] = {
 	      "Policy aborts: so many aborts in 16 commits lower the limit.",
 	      "ours, from the best limits of GETM Table IV"),
 	PARAM(slack, 0, 15, 2, false,
-	      "Policy climb: 16ths by which throughput may change before the limit moves.", "ours"),
+	      "Policy climb: 16ths of a price; if half the limit saves no more, the least is new.",
+	      "ours"),
 	PARAM(highest, 0, 1024, 0, false, "Highest limit of an adaptive policy; 0: all warps.",
 	      "ours"),
 };
@@ -156,9 +185,20 @@ static const struct gputm_event_kind events[] = {
 	      VALUE(window_cycles, "cycles", "Cycles of the window.")),
 };
 
+static bool climbs(const struct gputm_tx_throttle *t)
+{
+	return t->config.policy == GPUTM_TX_THROTTLE_CLIMB && t->config.window;
+}
+
 static uint64_t window_end(const struct gputm_tx_throttle *t)
 {
-	return t->config.window * t->most;
+	return (uint64_t)t->config.window * t->most;
+}
+
+/* With the last report's a window has at most these. */
+static uint64_t most_commits(const struct gputm_tx_throttle *t)
+{
+	return (uint64_t)t->config.window * t->highest + LANES - 1;
 }
 
 static void start(struct gputm_tx_throttle *t)
@@ -166,8 +206,8 @@ static void start(struct gputm_tx_throttle *t)
 	t->most = t->config.limit ? t->config.limit : t->config.warps;
 	if (adapts(t) && t->most > t->highest)
 		t->most = t->highest;
-	t->falling = false;
-	t->since = t->commits = t->aborts = t->commits_before = t->cycles_before = 0;
+	t->since = t->last = t->commits = t->aborts = t->work = t->left = 0;
+	t->least = t->halved = (struct price){ 0, 0 };
 }
 
 static int setup(struct gputm_unit *unit)
@@ -200,6 +240,12 @@ static uint32_t slot_of(const struct gputm_tx_throttle *t, uint64_t position)
 	return (uint32_t)(slot < t->config.warps ? slot : slot - t->config.warps);
 }
 
+static void io_price(struct gputm__io *io, struct price *price, uint64_t most)
+{
+	gputm__io_u64_max(io, &price->commits, most, "too many commits in a window");
+	gputm__io_u64_max(io, &price->work, COUNTER_MAX, "too many cycles in a window");
+}
+
 static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
 	struct gputm_tx_throttle *t = (void *)unit;
@@ -213,12 +259,16 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 	if (!adapts(t))
 		return;
 	gputm__io_u64_max(io, &t->most, t->highest, "the limit is above the highest");
-	gputm__io_bool(io, &t->falling);
 	gputm__io_u64(io, &t->since);
-	gputm__io_u64_max(io, &t->commits, COUNTER_MAX, "too many commits in a window");
+	gputm__io_u64(io, &t->last);
+	gputm__io_u64_max(io, &t->commits, most_commits(t), "too many commits in a window");
 	gputm__io_u64_max(io, &t->aborts, COUNTER_MAX, "too many aborts in a window");
-	gputm__io_u64_max(io, &t->commits_before, COUNTER_MAX, "too many commits in a window");
-	gputm__io_u64_max(io, &t->cycles_before, COUNTER_MAX, "too many cycles in a window");
+	if (!climbs(t))
+		return;
+	gputm__io_u64_max(io, &t->work, COUNTER_MAX, "too many cycles in a window");
+	gputm__io_u64_max(io, &t->left, t->highest, "more warps left than would end a window");
+	io_price(io, &t->least, most_commits(t));
+	io_price(io, &t->halved, most_commits(t));
 }
 
 static const char *check_places(const struct gputm_tx_throttle *t)
@@ -260,7 +310,7 @@ static const char *check(const struct gputm_unit *unit)
 	if (broken)
 		return broken;
 	if (adapts(t))
-		return t->most && t->commits < window_end(t) ?
+		return t->most && t->commits < window_end(t) && t->left <= t->most ?
 			       NULL : "the limit is 0, or a window should have ended";
 	if (t->running > t->most || (!t->config.limit && t->waiting))
 		return "more warps run than the limit, or a warp waits although there is room";
@@ -272,6 +322,7 @@ static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 	const struct gputm_tx_throttle *t = (const void *)unit;
 	uint32_t warp_bits = gputm__bits_for(t->config.warps);
 	uint32_t limit_bits = gputm__bits_for((uint64_t)t->highest + 1);
+	uint32_t commit_bits = gputm__bits_for(most_commits(t) + 1);
 
 	gputm__array(out, "counter", 1,
 		     adapts(t) ? gputm__bits_for((uint64_t)t->config.warps + 1) :
@@ -281,11 +332,14 @@ static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 	if (!adapts(t))
 		return;
 	gputm__array_apart(out, "limit", 1, limit_bits, 1);
-	gputm__array_apart(out, "commits", 1,
-			   gputm__bits_for((uint64_t)t->config.window * t->highest + LANES), 1);
-	gputm__array_apart(out, "aborts", 1, 31, 1);
-	if (t->config.policy == GPUTM_TX_THROTTLE_CLIMB)
-		gputm__array_apart(out, "climb", 1, 3 * 31 + 1, 1);
+	gputm__array_apart(out, "commits", 1, commit_bits, 1);
+	if (!climbs(t)) {
+		gputm__array_apart(out, "aborts", 1, COUNTER_BITS, 1);
+		return;
+	}
+	gputm__array_apart(out, "work", 1, COUNTER_BITS, 1);
+	gputm__array_apart(out, "left", 1, limit_bits, 1);
+	gputm__array_apart(out, "prices", 2, commit_bits + COUNTER_BITS, 1);
 }
 
 static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
@@ -300,7 +354,7 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 		   "windows are not raised + lowered + kept");
 }
 
-GPUTM__UNIT(tx_throttle, .version = 2, .setup = setup, .laws = laws)
+GPUTM__UNIT(tx_throttle, .version = 3, .setup = setup, .laws = laws)
 
 static int refuse_warp(const struct gputm_tx_throttle *t, uint32_t warp)
 {
@@ -366,13 +420,12 @@ int gputm_tx_throttle_leave(struct gputm_tx_throttle *t, uint32_t warp)
 	t->place[warp] = OUTSIDE;
 	t->running--;
 	t->departures++;
+	t->left += climbs(t) && t->left < t->most;
 	gputm__emit(&t->unit, GPUTM_TX_THROTTLE_EVENT_LEAVE, warp, t->running, t->waiting, 0);
 	return 0;
 }
 
 /* ---- the limit that moves ---------------------------------------------------------------- */
-
-enum step { DOWN = -1, STAY = 0, UP = 1 };
 
 static uint64_t narrow(uint64_t value)
 {
@@ -385,36 +438,49 @@ static bool too_many_aborts(const struct gputm_tx_throttle *t)
 	       t->aborts * PARTS >= t->config.lower_from * window_end(t);
 }
 
-static enum step judge_aborts(const struct gputm_tx_throttle *t)
+/* Whether a costs more than num / den of b: products have 31 + 27 + 4 bits at most. */
+static bool dearer(struct price a, struct price b, uint32_t num, uint32_t den)
+{
+	return a.work * b.commits * den > b.work * a.commits * num;
+}
+
+/* Even if all commits of the window came now, half the limit would be better. */
+static bool too_dear(const struct gputm_tx_throttle *t)
+{
+	return climbs(t) && t->most > 1 && t->least.commits &&
+	       dearer((struct price){ window_end(t), t->work }, t->least, 4, 1);
+}
+
+static uint64_t judge_aborts(const struct gputm_tx_throttle *t)
 {
 	if (too_many_aborts(t))
-		return DOWN;
-	return t->aborts * PARTS < t->config.raise_below * t->commits ? UP : STAY;
+		return t->most / 2;
+	return t->aborts * PARTS < t->config.raise_below * t->commits ? 2 * t->most : t->most;
 }
 
-/* Throughputs are compared without division: those of this window times both times. */
-static enum step judge_climb(struct gputm_tx_throttle *t, uint64_t cycles)
+static uint64_t judge_climb(struct gputm_tx_throttle *t)
 {
-	uint64_t now = t->commits * t->cycles_before, before = t->commits_before * cycles;
-	uint64_t margin = before / PARTS * t->config.slack;
+	struct price now = { t->commits, t->work }, halved = t->halved;
 
-	if (!t->commits_before)
-		return UP;
-	if (now <= before + margin && now + margin >= before)
-		return STAY;
-	if (now < before)
-		t->falling = !t->falling;
-	return t->falling ? DOWN : UP;
+	t->halved.commits = t->halved.work = 0;
+	if (now.commits && (t->most == 1 || !dearer(now, t->least, 1, 1) ||
+			    (halved.commits &&
+			     !dearer(halved, now, PARTS, PARTS - t->config.slack))))
+		t->least = now;
+	if (dearer(now, t->least, 4, 1)) {
+		t->halved = now;
+		return t->most / 2;
+	}
+	return dearer(now, t->least, 9, 4) ? t->most : t->most + (t->most + 1) / 2;
 }
 
-static int move(struct gputm_tx_throttle *t, enum step step)
+static int move(struct gputm_tx_throttle *t, uint64_t limit)
 {
 	uint64_t old = t->most;
 
-	if (step == UP)
-		t->most = 2 * old < t->highest ? 2 * old : t->highest;
-	else if (step == DOWN)
-		t->most = old > 1 ? old / 2 : 1;
+	if (limit > t->highest)
+		limit = t->highest;
+	t->most = limit ? limit : 1;
 	t->windows++;
 	t->raised += t->most > old;
 	t->lowered += t->most < old;
@@ -423,10 +489,22 @@ static int move(struct gputm_tx_throttle *t, enum step step)
 	       t->most < old ? GPUTM_TX_THROTTLE_LOWERED : GPUTM_TX_THROTTLE_KEPT;
 }
 
+static void new_window(struct gputm_tx_throttle *t)
+{
+	t->since = t->last;
+	t->commits = t->aborts = t->work = t->left = 0;
+}
+
+static bool over(const struct gputm_tx_throttle *t)
+{
+	return t->commits >= window_end(t) || too_many_aborts(t) || too_dear(t) ||
+	       (climbs(t) && t->commits && t->left >= t->most);
+}
+
 int gputm_tx_throttle_report(struct gputm_tx_throttle *t, uint32_t commits, uint32_t aborts,
 			     uint64_t cycle)
 {
-	uint64_t cycles, total;
+	uint64_t cycles = cycle - t->since, had_commits, had_aborts;
 	int result;
 
 	if (GPUTM__UNLIKELY(commits > LANES))
@@ -435,23 +513,25 @@ int gputm_tx_throttle_report(struct gputm_tx_throttle *t, uint32_t commits, uint
 		return gputm__out_of_range(&t->unit, "aborts", aborts, 0, LANES);
 	if (!adapts(t))
 		return GPUTM_TX_THROTTLE_KEPT;
-	if (GPUTM__UNLIKELY(cycle < t->since))
-		return gputm__refuse(&t->unit, "cycle %llu is before that of the window, %llu",
-				     (unsigned long long)cycle, (unsigned long long)t->since);
+	if (GPUTM__UNLIKELY(cycle < t->last))
+		return gputm__refuse(&t->unit, "cycle %llu is before that of the last report, %llu",
+				     (unsigned long long)cycle, (unsigned long long)t->last);
+	t->work = climbs(t) ? narrow(t->work + t->running * narrow(cycle - t->last)) : 0;
+	t->last = cycle;
+	if (climbs(t) && t->running > t->most) {
+		new_window(t);
+		return GPUTM_TX_THROTTLE_KEPT;
+	}
 	t->commits += commits;
 	t->aborts = narrow(t->aborts + aborts);
-	if (t->commits < window_end(t) && !too_many_aborts(t))
+	if (!over(t))
 		return GPUTM_TX_THROTTLE_KEPT;
-	cycles = narrow(cycle - t->since);
-	total = t->aborts;
-	result = move(t, t->config.policy == GPUTM_TX_THROTTLE_CLIMB ? judge_climb(t, cycles) :
-								       judge_aborts(t));
-	t->commits_before = t->commits;
-	t->cycles_before = cycles;
-	t->since = cycle;
-	t->commits = t->aborts = 0;
-	gputm__emit(&t->unit, GPUTM_TX_THROTTLE_EVENT_WINDOW, t->most, t->commits_before, total,
-		    cycles);
+	had_commits = t->commits;
+	had_aborts = t->aborts;
+	result = move(t, climbs(t) ? judge_climb(t) : judge_aborts(t));
+	new_window(t);
+	gputm__emit(&t->unit, GPUTM_TX_THROTTLE_EVENT_WINDOW, t->most, had_commits, had_aborts,
+		    narrow(cycles));
 	return result;
 }
 

@@ -13,7 +13,6 @@ void oracle_tx_throttle_open(struct oracle_tx_throttle *o,
 									  config->warps;
 	if (config->policy && config->window && o->limit > o->highest)
 		o->limit = o->highest;
-	o->direction = 1;
 }
 
 /* Where the warp is in a list, or count. */
@@ -59,6 +58,7 @@ int oracle_tx_throttle_leave(struct oracle_tx_throttle *o, uint32_t warp)
 	if (at == o->insiders)
 		return -EINVAL;
 	take_out(o->inside, &o->insiders, at);
+	o->left++;
 	return 0;
 }
 
@@ -70,51 +70,80 @@ bool oracle_tx_throttle_next(const struct oracle_tx_throttle *o, uint32_t *warp)
 	return true;
 }
 
-/* Aborts per commit, or commits per cycle against the window before, in exact fractions. */
-static int direction(struct oracle_tx_throttle *o, uint64_t cycles, bool many)
+/* The limit after a window, by aborts per commit in exact fractions. */
+static uint64_t by_aborts(const struct oracle_tx_throttle *o, bool many)
 {
-	uint64_t ours = o->commits * o->old_cycles, theirs = o->old_commits * cycles;
-	uint64_t apart = ours > theirs ? ours - theirs : theirs - ours;
+	if (many)
+		return o->limit / 2;
+	return 16 * o->aborts < o->config.raise_below * o->commits ? 2 * o->limit : o->limit;
+}
 
-	if (o->config.policy == GPUTM_TX_THROTTLE_ABORTS)
-		return many ? -1 : 16 * o->aborts < o->config.raise_below * o->commits;
-	if (!o->old_commits)
-		return 1;
-	if (apart <= theirs / 16 * o->config.slack)
-		return 0;
-	if (ours < theirs)
-		o->direction = -o->direction;
-	return o->direction;
+static bool no_help(const struct oracle_tx_throttle *o, uint64_t ours, uint64_t theirs)
+{
+	return o->halved_commits && 16 * ours >= (16 - o->config.slack) * theirs;
+}
+
+/* The same by the price of a commit; each pair of products has one denominator. */
+static uint64_t by_price(struct oracle_tx_throttle *o)
+{
+	bool alone = o->limit == 1;
+	bool cheapest = o->cost * o->least_commits <= o->least_cost * o->commits;
+	bool longer = no_help(o, o->cost * o->halved_commits, o->halved_cost * o->commits);
+	uint64_t ours, least;
+
+	if (o->commits && (alone || cheapest || longer)) {
+		o->least_commits = o->commits;
+		o->least_cost = o->cost;
+	}
+	o->halved_commits = 0;
+	ours = o->cost * o->least_commits;
+	least = o->least_cost * o->commits;
+	if (ours > 4 * least) {
+		o->halved_commits = o->commits;
+		o->halved_cost = o->cost;
+		return o->limit / 2;
+	}
+	return 4 * ours > 9 * least ? o->limit : o->limit + (o->limit + 1) / 2;
+}
+
+static void open_window(struct oracle_tx_throttle *o)
+{
+	o->began = o->last;
+	o->commits = o->aborts = o->cost = o->left = 0;
 }
 
 int oracle_tx_throttle_report(struct oracle_tx_throttle *o, uint32_t commits, uint32_t aborts,
 			      uint64_t cycle)
 {
-	uint64_t all = o->config.window * o->limit, before = o->limit, cycles = cycle - o->began;
-	bool many;
-	int way;
+	uint64_t all = o->config.window * o->limit, before = o->limit;
+	bool climb = o->config.policy == GPUTM_TX_THROTTLE_CLIMB, many, ended;
 
 	if (commits > 64 || aborts > 64)
 		return -ERANGE;
 	if (!o->config.policy || !all)
 		return GPUTM_TX_THROTTLE_KEPT;
-	if (cycle < o->began)
+	if (cycle < o->last)
 		return -EINVAL;
+	o->cost += o->insiders * (cycle - o->last);
+	o->last = cycle;
 	o->commits += commits;
 	o->aborts += aborts;
-	many = o->config.policy == GPUTM_TX_THROTTLE_ABORTS && o->aborts > 0 &&
-	       16 * o->aborts >= o->config.lower_from * all;
-	if (o->commits < all && !many)
+	if (climb && o->insiders > o->limit) {
+		open_window(o);
 		return GPUTM_TX_THROTTLE_KEPT;
-	way = direction(o, cycles, many);
-	if (way > 0)
-		o->limit = before * 2 > o->highest ? o->highest : before * 2;
-	if (way < 0 && before > 1)
-		o->limit = before / 2;
-	o->old_commits = o->commits;
-	o->old_cycles = cycles;
-	o->began = cycle;
-	o->commits = o->aborts = 0;
+	}
+	many = climb ? o->limit > 1 && o->least_commits &&
+			       o->cost * o->least_commits > 4 * o->least_cost * all :
+		       o->aborts > 0 && 16 * o->aborts >= o->config.lower_from * all;
+	ended = climb && o->commits && o->left >= o->limit;
+	if (o->commits < all && !many && !ended)
+		return GPUTM_TX_THROTTLE_KEPT;
+	o->limit = climb ? by_price(o) : by_aborts(o, many);
+	if (o->limit > o->highest)
+		o->limit = o->highest;
+	if (!o->limit)
+		o->limit = 1;
+	open_window(o);
 	return o->limit > before ? GPUTM_TX_THROTTLE_RAISED :
 	       o->limit < before ? GPUTM_TX_THROTTLE_LOWERED : GPUTM_TX_THROTTLE_KEPT;
 }

@@ -8,9 +8,9 @@ struct oracle_tx_throttle {
 	struct gputm_tx_throttle_config config;
 	uint32_t inside[1024], waiting[1024];
 	uint32_t insiders, waiters;
-	/* what moves the limit: of the window, and of the window before it */
-	uint64_t limit, highest, began, commits, aborts, old_commits, old_cycles;
-	int direction; /* of the last step: 1 or -1 */
+	/* what moves the limit: of the window; of the cheapest one; of the one before a halving */
+	uint64_t limit, highest, began, last, commits, aborts, cost, left;
+	uint64_t least_commits, least_cost, halved_commits, halved_cost;
 };
 
 void oracle_tx_throttle_open(struct oracle_tx_throttle *o,
