@@ -127,16 +127,112 @@ sed 's/^program locks/&\
 \twhile turn < 100 + lane * 100\
 \t\tset turn = turn + 1\
 \tend/' "$work/lock.kernel" >"$work/long.kernel"
-endless() { # kernel, what it is told
-	timeout 60 "$sim" --workload "$work/$1.kernel" --system fine-lock \
+endless() { # kernel, what it is told, system
+	timeout 60 "$sim" --workload "$work/$1.kernel" --system "${3:-fine-lock}" \
 		--set machine.patience_cycles=100000 >"$work/out" 2>"$work/err"
 	[ $? -eq 1 ] && grep -q "$2" "$work/err" || complain "$1.kernel: $(cat "$work/err")"
 }
-endless kept 'kept.kernel:[0-9]*:[0-9]*: thread [0-9]* goes round: no thread has changed memory'
+endless kept 'kept.kernel:[0-9]*:[0-9]*: thread [0-9]* goes round: no thread has ended or committed for'
 endless flag 'flag.kernel:[0-9]*:[0-9]*: thread [0-9]* goes on, but the run has 64 transactions'
 timeout 60 "$sim" --workload "$work/long.kernel" --system fine-lock \
 	--set machine.patience_cycles=100000 >"$work/out" 2>"$work/err" ||
 	complain "long.kernel: $(cat "$work/err")"
+
+# Threads that change memory for ever: they wait for each other and count how often they look, in
+# transactions or without; and of two locks each has taken the one that the other one needs.
+cat >"$work/look.kernel" <<'KERNEL'
+threads 64 block 1
+array flag threads
+array looks threads
+define other = id ^ 1
+program transactions
+	repeat
+		begin
+		load found = flag[other]
+		load n = looks[id]
+		store looks[id] = n + 1
+		commit
+	until found
+	store flag[id] = 1
+program locks
+	repeat
+		load found = flag[other]
+		load n = looks[id]
+		store looks[id] = n + 1
+	until found
+	store flag[id] = 1
+KERNEL
+cat >"$work/cross.kernel" <<'KERNEL'
+threads 64 block 32
+array lock threads
+array sum threads
+program locks
+	repeat
+		cas held = lock[id] from 0 to 1
+		if !held
+			cas held = lock[id ^ 1] from 0 to 1
+			if !held
+				enter
+				load s = sum[id]
+				store sum[id] = s + 1
+				leave
+				fence
+				let done = 1
+				store lock[id ^ 1] = 0
+			end
+			store lock[id] = 0
+		end
+	until done
+KERNEL
+for system in fine-lock coarse-lock ideal kilo-tm; do
+	endless look 'look.kernel:[0-9]*:[0-9]*: thread [0-9]* goes round: no thread has ended for' \
+		$system
+done
+endless cross 'cross.kernel:[0-9]*:[0-9]*: thread [0-9]* goes round: no thread has ended for'
+
+# Programs that take many times as long as the machine has patience, and end: threads that count
+# how often they look until the one before has ended; a thread that ends after all its
+# transactions, of which the number is known; threads that wait for one lock.
+cat >"$work/chain.kernel" <<'KERNEL'
+threads 64 block 1
+array ended threads
+array looks threads
+program locks
+	repeat
+		load found = ended[id - 1] if id
+		load n = looks[id]
+		store looks[id] = n + 1
+	until !id || found
+	alu 10000
+	store ended[id] = 1
+KERNEL
+cat >"$work/rounds.kernel" <<'KERNEL'
+threads 1 block 1
+commits 80
+array sum 1
+program transactions
+	for round = 0 below 80
+		alu 10000
+		begin
+		load s = sum[0]
+		store sum[0] = s + 1
+		commit
+	end
+KERNEL
+patient() { # cycles at least, arguments
+	least=$1
+	shift
+	timeout 60 "$sim" "$@" --set machine.patience_cycles=400000 --only cycles \
+		>"$work/out" 2>"$work/err" || complain "$*: $(cat "$work/err")"
+	cycles=$(sed -n 's/^  cycles  *//p' "$work/out")
+	[ "${cycles:-0}" -ge "$least" ] || complain "$*: $cycles cycles are not $least"
+}
+patient 5000000 --workload "$work/chain.kernel" --system fine-lock
+patient 6000000 --workload "$work/rounds.kernel" --system coarse-lock
+patient 6000000 --workload "$work/rounds.kernel" --system kilo-tm
+patient 2000000 --workload hash-table --threads 2304 --system coarse-lock
+sed '/^commits/d' "$work/rounds.kernel" >"$work/unknown.kernel"
+endless unknown 'unknown.kernel:.* no thread has ended for.*how many commit is not known' kilo-tm
 
 small='--threads 64 --set workload.slots=16'
 # shellcheck disable=SC2086

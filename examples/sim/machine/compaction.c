@@ -539,7 +539,6 @@ static void end_threads(struct sim_machine *machine, const struct sim_warp *warp
 		at = &machine->port.warp[home];
 		sim_living(&machine->port, at, at->ledger.live & ~some);
 	}
-	machine->changed_at = machine->port.now;
 }
 
 bool sim_compaction_end(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc,

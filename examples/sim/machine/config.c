@@ -119,8 +119,8 @@ static const char *const schedulers[] = { "lrr", "gto", "two_level" };
 	  "aborted attempts without a commit between that end the run; 0: never",              \
 	  ALL(1000000, NONE)),                                                                 \
 	F(patience_cycles, 0, 1u << 30, false, NULL,                                           \
-	  "core cycles of an attempt, of aborts without a commit, or without a thread outside " \
-	  "of transactions that changes memory, which end the run; 0: never",                    \
+	  "core cycles of an attempt, or in which no thread ends or commits, that end the run; " \
+	  "0: never",                                                                            \
 	  ALL(500000000, NONE))
 
 #define SCALED "our choice: as much less than l2_latency as on the machine of Table 6.1"

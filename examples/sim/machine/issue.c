@@ -218,8 +218,6 @@ static void memory(struct sim_machine *machine, struct sim_warp *warp, enum sim_
 	} else if (warp->in_tx && op == SIM_STORE && ops->store) {
 		ops->store(port, warp);
 	} else {
-		if (op == SIM_STORE || op == SIM_ADD)
-			machine->changed_at = port->now;
 		if (op == SIM_STORE)
 			sim_tell_store(port, warp, mask);
 		else if (op != SIM_LOAD && !warp->in_tx && warp->stack)
@@ -260,7 +258,6 @@ static void end(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc,
 	}
 	if (lanes) {
 		sim_living(&machine->port, warp, warp->ledger.live & ~lanes);
-		machine->changed_at = machine->port.now;
 		result = gputm_simt_stack_exit(warp->stack, lanes);
 	}
 	if (result < 0)

@@ -485,7 +485,7 @@ static void lose_patience(struct sim_machine *machine)
 		    cycles > config->patience_cycles;
 	char message[200];
 
-	if (result->committed != machine->committed_before || !machine->committed_at) {
+	if (result->committed != machine->committed_before) {
 		machine->committed_before = result->committed;
 		machine->committed_at = machine->port.now;
 		machine->aborted_before = result->aborted;
@@ -534,24 +534,34 @@ static void lose_patience_with(struct sim_machine *machine, const struct sim_war
 }
 
 /*
- * Nor do threads outside of transactions, this one among them, as long as none of them has changed
- * memory or ended. All transactions of a run have committed if the workload knows their number.
+ * Nor does a run, with this warp in it, that comes no nearer to its end: there are so many threads
+ * to end and, where the workload knows their number, transactions to commit. Threads that wait for
+ * each other may change memory for ever, or commit transactions that find nothing new. Attempts of
+ * which none commits have rules of their own, above.
  */
-static void lose_patience_outside(struct sim_machine *machine, const struct sim_warp *warp,
-				  bool inside)
+static void lose_patience_with_run(struct sim_machine *machine, const struct sim_warp *warp,
+				   bool inside)
 {
-	uint64_t cycles = (machine->port.now - machine->changed_at) / machine->port.core_ticks;
 	uint64_t most = machine->port.workload->transactions;
-	char reason[160];
+	uint64_t left = machine->threads_left - (most ? machine->port.result.committed : 0);
+	uint64_t cycles = (machine->port.now - machine->left_at) / machine->port.core_ticks;
+	bool commits = machine->committed_at > machine->left_at;
+	char reason[200];
 
+	if (left != machine->left_before) {
+		machine->left_before = left;
+		machine->left_at = machine->port.now;
+		cycles = 0;
+	}
 	if (most && machine->port.result.committed > most)
 		snprintf(reason, sizeof reason, "goes on, but the run has %llu transactions "
 			 "(commits), and %llu have committed", (unsigned long long)most,
 			 (unsigned long long)machine->port.result.committed);
-	else if (!inside && cycles > machine->config.patience_cycles)
-		snprintf(reason, sizeof reason, "goes round: no thread has changed memory or ended "
-			 "for more than machine.patience_cycles = %u cycles",
-			 machine->config.patience_cycles);
+	else if ((commits || !inside) && cycles > machine->config.patience_cycles)
+		snprintf(reason, sizeof reason, "goes round: no thread has ended%s for more than "
+			 "machine.patience_cycles = %u cycles%s", most ? " or committed" : "",
+			 machine->config.patience_cycles,
+			 most ? "" : ", and how many commit is not known (commits)");
 	else
 		return;
 	give_up(machine, warp, reason);
@@ -571,7 +581,7 @@ static void lose_patience_with_threads(struct sim_machine *machine)
 			awake = warp;
 	}
 	if (awake)
-		lose_patience_outside(machine, awake, inside);
+		lose_patience_with_run(machine, awake, inside);
 }
 
 void sim_report_if_due(struct sim_machine *machine)
@@ -651,7 +661,7 @@ static void begin_launch(struct sim_machine *machine)
 
 	machine->blocks = (l->threads + l->block_size - 1) / l->block_size;
 	machine->threads_left = l->threads;
-	machine->changed_at = machine->port.now;
+	machine->left_at = machine->port.now;
 	if (sim_cores_launch(machine))
 		sim_fail(&machine->port, -ENOMEM, "no memory for registers");
 	for (uint32_t i = 0; i < machine->config.cores && !machine->port.failed; i++)

@@ -68,8 +68,8 @@ struct sim_machine_config {
 	uint32_t unbounded_ring; /* 1: commit rings are never the limit */
 	uint32_t swap_units_every; /* core cycles; 0 = never */
 	uint32_t patience;	 /* aborts in a row without a commit; 0 = for ever */
-	uint32_t patience_cycles; /* core cycles of one attempt, or of aborts without a
-					 * commit; 0 = for ever */
+	uint32_t patience_cycles; /* core cycles of one attempt, or in which no thread ends
+				   * or commits; 0 = for ever */
 };
 
 /* The machines to choose from, the default first. Their params differ in values and sources. */

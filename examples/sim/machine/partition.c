@@ -303,7 +303,6 @@ static void perform_cas(struct sim_machine *machine, const struct sim_message *m
 			continue;
 		sim_memory_write(machine->port.memory, warp->address[lane], warp->value[lane]);
 		sim_tell_cas(&machine->port, warp->address[lane]);
-		machine->changed_at = machine->port.now;
 	}
 }
 

@@ -150,7 +150,7 @@ struct sim_machine {
 	bool restored; /* it goes on in the middle of a launch */
 	/* progress */
 	uint64_t threads_left, blocks, last_work, next_report;
-	uint64_t changed_at; /* last store or atomic outside of transactions, end of a thread */
+	uint64_t left_before, left_at; /* threads and commits still to come; when last seen less */
 	/* when last seen that there was a commit */
 	uint64_t committed_before, committed_at, aborted_before;
 	uint64_t reasons_before[SIM_ABORT_REASONS];
