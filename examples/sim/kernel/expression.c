@@ -440,8 +440,8 @@ static int read_name(struct reader *r, struct value *out)
 		return expand(r, &r->macro[name->index], out);
 	if (name && name->kind == NAME_ARRAY)
 		return fetch(r, out);
-	if (name || (is_reserved(r->text) &&
-		     (!r->code || find_register(r, r->text) == KERNEL_NO_COLUMN)))
+	if (name || ((!r->code || find_register(r, r->text) == KERNEL_NO_COLUMN) &&
+		     is_reserved(r->text)))
 		return unexpected(r, "an operand: a number, a register or a constant");
 	if (!r->code)
 		return say_nothing_is_known(r);

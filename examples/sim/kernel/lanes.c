@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define LANES KERNEL_LANES
-#define FEW 6
+#define FEW 8
 
 static inline uint32_t lowest(uint32_t mask)
 {
@@ -258,8 +258,6 @@ static uint32_t special(struct kernel_lanes *w, const struct kernel_step *s, uin
 	switch ((enum kernel_operator)s->operator) {
 	case KERNEL_RANDOM:
 		return kernel_random(w->kernel->seed, x);
-	case KERNEL_SPAN:
-		return span(w, s, x, y);
 	case KERNEL_FETCH:
 		return fetch(w, s, l, x, *z);
 	case KERNEL_LISTED:
@@ -279,10 +277,10 @@ static void special_step(struct kernel_lanes *w, const struct kernel_step *s)
 	const struct walked d = walk(w, s->d);
 
 	for (uint32_t left = w->mask; left; left &= left - 1) {
-		uint32_t l = lowest(left);
+		uint32_t l = lowest(left), x = *word_at(&a, l), y = *word_at(&b, l);
 
-		*word_at(&d, l) = special(w, s, l, *word_at(&a, l), *word_at(&b, l),
-					  word_at(&c, l));
+		*word_at(&d, l) = s->operator == KERNEL_SPAN ? span(w, s, x, y) :
+				  special(w, s, l, x, y, word_at(&c, l));
 	}
 }
 
@@ -301,21 +299,51 @@ static void walk_step(const struct kernel_lanes *w, const struct kernel_step *s)
 	}
 }
 
-/* All lanes into `to`, which overlaps no operand. */
-static void compute_all(enum kernel_operator operator, const uint32_t *a, const uint32_t *b,
-			const uint32_t *c, uint32_t *restrict to)
+/* Words of lanes in place, and x, y, z of a lane; what an operator does not use costs nothing. */
+#define OPERANDS(w, s)                                                                         \
+	const uint32_t *a = words_of(w, (s)->a), *b = words_of(w, (s)->b);                     \
+	const uint32_t *c = words_of(w, (s)->c)
+#define OPERANDS_OF(l)                                                                         \
+	uint32_t x = a[l], y = b[l], z = c[l];                                                 \
+	(void)y;                                                                               \
+	(void)z
+
+/* A shift by the same number in all lanes, for which each processor has vector code. */
+static bool shift_alike(const struct kernel_lanes *w, const struct kernel_step *s,
+			uint32_t *restrict to)
 {
-	switch (operator) {
+	const uint32_t *a = words_of(w, s->a), *b = words_of(w, s->b);
+	uint32_t by = b[0] & 31, other = 0;
+
+	for (uint32_t l = 0; l < LANES; l++)
+		other |= b[l] ^ b[0];
+	if (other)
+		return false;
+	if (s->operator == KERNEL_LEFT)
+		for (uint32_t l = 0; l < LANES; l++)
+			to[l] = a[l] << by;
+	else
+		for (uint32_t l = 0; l < LANES; l++)
+			to[l] = a[l] >> by;
+	return true;
+}
+
+/* All lanes into `to`, which overlaps no operand. */
+static void compute_all(const struct kernel_lanes *w, const struct kernel_step *s,
+			uint32_t *restrict to)
+{
+	if ((s->operator == KERNEL_LEFT || s->operator == KERNEL_RIGHT) && shift_alike(w, s, to))
+		return;
+	switch ((enum kernel_operator)s->operator) {
 #define ALL(OPERATOR, EXPRESSION)                                                              \
-	case KERNEL_##OPERATOR:                                                                \
+	case KERNEL_##OPERATOR: {                                                              \
+		OPERANDS(w, s);                                                                \
 		for (uint32_t l = 0; l < LANES; l++) {                                         \
-			uint32_t x = a[l], y = b[l], z = c[l];                                 \
-                                                                                               \
-			(void)y;                                                               \
-			(void)z;                                                               \
+			OPERANDS_OF(l);                                                        \
 			to[l] = EXPRESSION;                                                    \
 		}                                                                              \
-		break;
+		break;                                                                         \
+	}
 		OPERATORS(ALL)
 	default:
 		break;
@@ -326,8 +354,7 @@ static void vector_step(const struct kernel_lanes *w, const struct kernel_step *
 {
 	uint32_t *d = words_of(w, s->d), room[LANES], *to = is_register(w, s->d) ? room : d;
 
-	compute_all((enum kernel_operator)s->operator, words_of(w, s->a), words_of(w, s->b),
-		    words_of(w, s->c), to);
+	compute_all(w, s, to);
 	if (to == d)
 		return;
 	if (w->mask == w->whole) {
@@ -338,19 +365,25 @@ static void vector_step(const struct kernel_lanes *w, const struct kernel_step *
 		d[lowest(left)] = room[lowest(left)];
 }
 
-/* All steps for a lane that stands in place. */
-static void steps_of_one(struct kernel_lanes *w, const struct kernel_instr *instr)
+/* The lanes of the mask, which stand in place. */
+static void compute_few(const struct kernel_lanes *w, const struct kernel_step *s)
 {
-	const struct kernel_step *s = &w->code->step[instr->step], *end = s + instr->steps;
-	uint32_t l = lowest(w->mask);
+	uint32_t *to = words_of(w, s->d);
 
-	for (; s < end; s++)
-		if (s->operator >= KERNEL_RANDOM)
-			special_step(w, s);
-		else
-			words_of(w, s->d)[l] = compute((enum kernel_operator)s->operator,
-						       words_of(w, s->a)[l], words_of(w, s->b)[l],
-						       words_of(w, s->c)[l]);
+	switch ((enum kernel_operator)s->operator) {
+#define FEW_LANES(OPERATOR, EXPRESSION)                                                        \
+	case KERNEL_##OPERATOR: {                                                              \
+		OPERANDS(w, s);                                                                \
+		for (uint32_t left = w->mask; left; left &= left - 1) {                        \
+			OPERANDS_OF(lowest(left));                                             \
+			to[lowest(left)] = EXPRESSION;                                         \
+		}                                                                              \
+		break;                                                                         \
+	}
+		OPERATORS(FEW_LANES)
+	default:
+		break;
+	}
 }
 
 void kernel_steps_flat(struct kernel_lanes *w, const struct kernel_instr *instr)
@@ -359,32 +392,29 @@ void kernel_steps_flat(struct kernel_lanes *w, const struct kernel_instr *instr)
 	uint32_t *word = w->reg;
 
 	for (; s < end; s++)
-		if (s->operator >= KERNEL_RANDOM)
-			word[s->d] = special(w, s, 0, word[s->a], word[s->b], &word[s->c]);
-		else
+		if (s->operator < KERNEL_RANDOM)
 			word[s->d] = compute((enum kernel_operator)s->operator, word[s->a],
 					     word[s->b], word[s->c]);
+		else if (s->operator == KERNEL_SPAN)
+			word[s->d] = span(w, s, word[s->a], word[s->b]);
+		else
+			word[s->d] = special(w, s, 0, word[s->a], word[s->b], &word[s->c]);
 }
 
 void kernel_steps(struct kernel_lanes *w, const struct kernel_instr *instr)
 {
-	bool one_by_one = w->slot || few(w->mask);
+	const struct kernel_step *s = &w->code->step[instr->step], *end = s + instr->steps;
+	bool some = !w->slot && few(w->mask);
 
-	if (!w->slot && w->mask && !(w->mask & (w->mask - 1))) {
-		steps_of_one(w, instr);
-		return;
-	}
-
-	for (uint32_t n = 0; n < instr->steps; n++) {
-		const struct kernel_step *s = &w->code->step[instr->step + n];
-
+	for (; s < end; s++)
 		if (s->operator >= KERNEL_RANDOM)
 			special_step(w, s);
-		else if (one_by_one)
+		else if (w->slot)
 			walk_step(w, s);
+		else if (some)
+			compute_few(w, s);
 		else
 			vector_step(w, s);
-	}
 }
 
 /* ---- memory ---- */
