@@ -4,7 +4,7 @@
 # saved, freed, made anew and loaded again and again, and the report stays the same to the byte.
 # With TRACES=directory the traces there are run too, under SWAP_SYSTEMS where that is given.
 sim=${top_builddir:-.}/gputm-sim
-data=${top_srcdir:-.}/tests/data
+data=${top_srcdir:-.}/tests/data kernels=${top_srcdir:-.}/examples/kernels
 small='--set machine.cores=3 --set machine.warps=8'
 systems='coarse-lock fine-lock ideal kilo-tm warptm warptm-tcd getm si-tm si-tm-oracle'
 steps='1000 1777'
@@ -57,6 +57,12 @@ done
 for system in $systems; do
 	case $system in *lock | ideal) continue ;; esac
 	compare --system $system --workload audit
+done
+# Cores without a TM system have units of their own: of each mechanism, and coalescers.
+for mechanism in pdom dwf dwf-wb tbc tbc-lcp; do
+	for kernel in bfs nested; do
+		compare --kernel "$kernels/$kernel.kernel" --machine fermi --divergence $mechanism
+	done
 done
 # Limits that move.
 for system in kilo-tm warptm-tcd getm si-tm; do

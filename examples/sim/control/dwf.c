@@ -14,7 +14,10 @@
 #include "gputm/warp_former.h"
 #include "../machine/mechanism.h"
 
+SIM_UNIT_KIND(warp_former);
+
 struct dwf {
+	struct gputm_warp_former_config config;
 	struct gputm_warp_former *former;
 	struct flow_warp *warp; /* [slots], by the former's slot */
 	uint32_t slots;
@@ -159,18 +162,6 @@ static void places(const struct flow_core *core, flow_place *place, void *state)
 	}
 }
 
-static bool unit(const struct flow_core *core, size_t index, struct sim_unit_info *out)
-{
-	const struct dwf *d = core->state;
-
-	if (index)
-		return false;
-	out->role = "warp_former";
-	out->instance = 0;
-	out->unit = gputm_warp_former_unit(d->former);
-	return true;
-}
-
 static uint64_t depth(const struct flow_core *core)
 {
 	(void)core;
@@ -179,24 +170,26 @@ static uint64_t depth(const struct flow_core *core)
 
 static int make(struct flow_core *core, const void *wanted, void **out)
 {
-	struct gputm_warp_former_config config = *(const struct gputm_warp_former_config *)wanted;
+	struct gputm_warp_former_config *config;
 	struct dwf *d = calloc(1, sizeof(*d));
 
 	*out = d;
 	if (!d)
 		return -ENOMEM;
-	config.lanes = core->kernel->lanes;
-	config.warps = core->residents * flow_warps(core);
-	config.block_warps = flow_warps(core);
-	d->slots = config.warps * config.lanes;
+	config = &d->config;
+	*config = *(const struct gputm_warp_former_config *)wanted;
+	config->lanes = core->kernel->lanes;
+	config->warps = core->residents * flow_warps(core);
+	config->block_warps = flow_warps(core);
+	d->slots = config->warps * config->lanes;
 	d->warp = calloc(d->slots, sizeof(*d->warp));
 	d->home = calloc(d->slots, sizeof(*d->home));
 	if (!d->warp || !d->home)
 		return -ENOMEM;
 	core->warps = d->warp;
 	for (uint32_t i = 0; i < d->slots; i++)
-		d->home[i] = (uint8_t)(i / config.lanes);
-	return gputm_warp_former_new(core->ctx, &config, &d->former);
+		d->home[i] = (uint8_t)(i / config->lanes);
+	return sim_unit_add(&core->gpu->port, "warp_former", &kind_warp_former, config, &d->former);
 }
 
 static void unmake(void *state)
@@ -205,7 +198,6 @@ static void unmake(void *state)
 
 	if (!d)
 		return;
-	gputm_warp_former_free(d->former);
 	free(d->warp);
 	free(d->home);
 	free(d);
@@ -259,8 +251,7 @@ static const struct sim_role roles[] = {
 		.flaw = (why),                                                          \
 		.make = make, .free = unmake, .launch = launch, .pick = pick,           \
 		.step = go, .go = go, .branch = branch, .exit = leave,                  \
-		.barrier = barrier, .places = places, .unit = unit, .depth = depth,     \
-		.io = io,                                                               \
+		.barrier = barrier, .places = places, .depth = depth, .io = io,         \
 	}
 
 const struct flow_mechanism flow_dwf =

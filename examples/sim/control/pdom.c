@@ -10,7 +10,10 @@
 #include "gputm/simt_stack.h"
 #include "../machine/mechanism.h"
 
+SIM_UNIT_KIND(simt_stack);
+
 struct pdom {
+	struct gputm_simt_stack_config config;
 	struct gputm_simt_stack *stack[FLOW_WARPS_MAX];
 	struct flow_warp warp[FLOW_WARPS_MAX]; /* name: its number on the core */
 	uint32_t count;
@@ -191,18 +194,6 @@ static void places(const struct flow_core *core, flow_place *place, void *state)
 		places_of_warp(core, &p->warp[__builtin_ctzll(left)], place, state);
 }
 
-static bool unit(const struct flow_core *core, size_t index, struct sim_unit_info *out)
-{
-	const struct pdom *p = core->state;
-
-	if (index >= p->count)
-		return false;
-	out->role = "simt_stack";
-	out->instance = (uint32_t)index;
-	out->unit = gputm_simt_stack_unit(p->stack[index]);
-	return true;
-}
-
 static uint64_t depth(const struct flow_core *core)
 {
 	const struct pdom *p = core->state;
@@ -217,7 +208,6 @@ static uint64_t depth(const struct flow_core *core)
 
 static int make(struct flow_core *core, const void *config, void **out)
 {
-	struct gputm_simt_stack_config stack = *(const struct gputm_simt_stack_config *)config;
 	struct pdom *p = calloc(1, sizeof(*p));
 	int error = 0;
 
@@ -225,20 +215,13 @@ static int make(struct flow_core *core, const void *config, void **out)
 	if (!p)
 		return -ENOMEM;
 	core->warps = p->warp;
-	stack.lanes = core->kernel->lanes;
+	p->config = *(const struct gputm_simt_stack_config *)config;
+	p->config.lanes = core->kernel->lanes;
 	for (; !error && p->count < core->residents * flow_warps(core); p->count += !error)
-		error = gputm_simt_stack_new(core->ctx, &stack, &p->stack[p->count]);
+		error = sim_unit_add(&core->gpu->port, "simt_stack", &kind_simt_stack, &p->config,
+				     &p->stack[p->count]);
 	p->last = FLOW_WARPS_MAX - 1;
 	return error;
-}
-
-static void unmake(void *state)
-{
-	struct pdom *p = state;
-
-	for (uint32_t i = 0; p && i < p->count; i++)
-		gputm_simt_stack_free(p->stack[i]);
-	free(p);
 }
 
 static void io(struct flow_core *core, struct sim_io *io)
@@ -271,10 +254,10 @@ static const struct sim_role roles[] = {
 		.name = (called), .summary = (said),                                    \
 		.config_size = sizeof(struct gputm_simt_stack_config), .role = roles,   \
 		.role_count = 1, .init = (start), .restores = FLOW_RESTORES,            \
-		.uniform = true, .make = make, .free = unmake, .launch = launch,        \
+		.uniform = true, .make = make, .free = free, .launch = launch,        \
 		.pick = pick, .step = step, .go = go, .branch = branch,                 \
-		.exit = leave, .barrier = barrier, .places = places, .unit = unit,      \
-		.depth = depth, .io = io,                                               \
+		.exit = leave, .barrier = barrier, .places = places, .depth = depth,    \
+		.io = io,                                                               \
 	}
 
 const struct flow_mechanism flow_pdom =

@@ -34,7 +34,12 @@ struct tbc_block {
 	uint64_t pending[KERNEL_LANES];	     /* threads that are in no warp yet */
 };
 
+SIM_UNIT_KIND(block_stack);
+SIM_UNIT_KIND(thread_compactor);
+SIM_UNIT_KIND(block_priority);
+
 struct tbc {
+	struct tbc_config config;
 	struct gputm_thread_compactor *compactor;
 	struct gputm_block_priority *priority;
 	uint32_t count;
@@ -365,26 +370,6 @@ static void places(const struct flow_core *core, flow_place *place, void *state)
 
 /* ---- units and life ---- */
 
-static bool unit(const struct flow_core *core, size_t index, struct sim_unit_info *out)
-{
-	const struct tbc *t = core->state;
-
-	if (index >= t->count + 2)
-		return false;
-	out->instance = index < t->count ? (uint32_t)index : 0;
-	if (index < t->count) {
-		out->role = "block_stack";
-		out->unit = gputm_block_stack_unit(t->block[index].stack);
-	} else if (index == t->count) {
-		out->role = "thread_compactor";
-		out->unit = gputm_thread_compactor_unit(t->compactor);
-	} else {
-		out->role = "block_priority";
-		out->unit = gputm_block_priority_unit(t->priority);
-	}
-	return true;
-}
-
 static uint64_t depth(const struct flow_core *core)
 {
 	const struct tbc *t = core->state;
@@ -400,38 +385,32 @@ static uint64_t depth(const struct flow_core *core)
 
 static int make(struct flow_core *core, const void *wanted, void **out)
 {
-	struct tbc_config config = *(const struct tbc_config *)wanted;
+	struct sim_port *port = &core->gpu->port;
 	struct tbc *t = calloc(1, sizeof(*t));
-	int error;
+	struct tbc_config *config;
+	int error = 0;
 
 	*out = t;
 	if (!t)
 		return -ENOMEM;
 	core->warps = t->block[0].warp;
-	config.stack.lanes = config.compactor.lanes = core->kernel->lanes;
-	config.stack.warps = config.compactor.warps = flow_warps(core);
-	config.stack.compact &= config.compactor.compact;
-	config.compactor.compact = config.stack.compact;
-	config.priority.blocks = core->residents;
-	error = gputm_thread_compactor_new(core->ctx, &config.compactor, &t->compactor);
-	if (!error)
-		error = gputm_block_priority_new(core->ctx, &config.priority, &t->priority);
+	config = &t->config;
+	*config = *(const struct tbc_config *)wanted;
+	config->stack.lanes = config->compactor.lanes = core->kernel->lanes;
+	config->stack.warps = config->compactor.warps = flow_warps(core);
+	config->stack.compact &= config->compactor.compact;
+	config->compactor.compact = config->stack.compact;
+	config->priority.blocks = core->residents;
 	for (; !error && t->count < core->residents; t->count += !error)
-		error = gputm_block_stack_new(core->ctx, &config.stack, &t->block[t->count].stack);
+		error = sim_unit_add(port, "block_stack", &kind_block_stack, &config->stack,
+				     &t->block[t->count].stack);
+	if (!error)
+		error = sim_unit_add(port, "thread_compactor", &kind_thread_compactor,
+				     &config->compactor, &t->compactor);
+	if (!error)
+		error = sim_unit_add(port, "block_priority", &kind_block_priority,
+				     &config->priority, &t->priority);
 	return error;
-}
-
-static void unmake(void *state)
-{
-	struct tbc *t = state;
-
-	if (!t)
-		return;
-	for (uint32_t i = 0; i < t->count; i++)
-		gputm_block_stack_free(t->block[i].stack);
-	gputm_thread_compactor_free(t->compactor);
-	gputm_block_priority_free(t->priority);
-	free(t);
 }
 
 static void io(struct flow_core *core, struct sim_io *io)
@@ -479,11 +458,10 @@ static const struct sim_role roles[] = {
 		.name = (called), .summary = (said),                                    \
 		.config_size = sizeof(struct tbc_config), .role = roles,                \
 		.role_count = 3, .init = (start), .uniform = true,                      \
-		.restores = FLOW_RESTORES_FULL_BLOCKS, .make = make, .free = unmake,    \
+		.restores = FLOW_RESTORES_FULL_BLOCKS, .make = make, .free = free,      \
 		.launch = launch, .pick = pick, .skip = skip, .tick = tick,             \
 		.step = step, .go = go, .branch = branch, .exit = leave,                \
-		.barrier = barrier, .places = places, .unit = unit, .depth = depth,     \
-		.io = io,                                                               \
+		.barrier = barrier, .places = places, .depth = depth, .io = io,         \
 	}
 
 const struct flow_mechanism flow_tbc =

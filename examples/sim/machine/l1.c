@@ -14,6 +14,8 @@
 
 #include "wiring.h"
 
+SIM_UNIT_KIND(access_coalescer);
+
 #define NOBODY UINT32_MAX
 #define ON_ITS_WAY UINT64_MAX
 
@@ -35,7 +37,7 @@ struct flow_memory {
 	struct gputm_wide_access wide[KERNEL_LANES];
 };
 
-int flow_memory_new(const struct flow_gpu *gpu, uint32_t core,
+int flow_memory_new(struct flow_gpu *gpu, uint32_t core,
 		    const struct gputm_access_coalescer_config *coalescer,
 		    struct flow_memory **out)
 {
@@ -49,7 +51,8 @@ int flow_memory_new(const struct flow_gpu *gpu, uint32_t core,
 	m->machine = gpu->machine;
 	m->core = core;
 	m->waiters.block = sizeof(struct waiter);
-	error = gputm_access_coalescer_new(gpu->ctx, coalescer, &m->coalescer);
+	error = sim_unit_add(&gpu->port, "coalescer", &kind_access_coalescer, coalescer,
+			     &m->coalescer);
 	return error ? error : sim_cache_make(&m->l1, gpu->config.l1_bytes, gpu->config.l1_ways,
 					      coalescer->region_bytes);
 }
@@ -58,7 +61,6 @@ void flow_memory_free(struct flow_memory *m)
 {
 	if (!m)
 		return;
-	gputm_access_coalescer_free(m->coalescer);
 	free(m->waiters.memory);
 	sim_cache_free(&m->l1);
 	free(m);
@@ -202,11 +204,6 @@ void flow_memory_counts(const struct flow_memory *m, uint64_t *hits, uint64_t *m
 {
 	*hits = m->hits;
 	*misses = m->misses;
-}
-
-const struct gputm_unit *flow_memory_unit(const struct flow_memory *m)
-{
-	return gputm_access_coalescer_unit(m->coalescer);
 }
 
 void flow_memory_io(struct flow_core *core, struct sim_io *io)

@@ -20,7 +20,7 @@ struct flow_access {
 };
 
 /* 0; -EINVAL; -ENOMEM. */
-int flow_memory_new(const struct flow_gpu *gpu, uint32_t core,
+int flow_memory_new(struct flow_gpu *gpu, uint32_t core,
 		    const struct gputm_access_coalescer_config *coalescer,
 		    struct flow_memory **out);
 void flow_memory_free(struct flow_memory *memory);
@@ -31,8 +31,7 @@ int flow_memory_access(struct flow_memory *memory, uint64_t now, const struct ke
 /* A reply has come now: core's warps that awaited nothing else go on `latency` later. */
 void flow_memory_reply(struct flow_core *core, const struct sim_message *message, uint64_t now);
 void flow_memory_counts(const struct flow_memory *memory, uint64_t *hits, uint64_t *misses);
-/* What there is of it besides its unit. */
+/* What there is of it besides its unit, which is freed before it. */
 void flow_memory_io(struct flow_core *core, struct sim_io *io);
-const struct gputm_unit *flow_memory_unit(const struct flow_memory *memory);
 
 #endif /* SIM_L1_H */

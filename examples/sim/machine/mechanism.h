@@ -33,8 +33,8 @@ struct flow_mechanism {
 	enum flow_restores restores;
 	/* A branch that the kernel says is uniform takes a warp whole: go() and not branch(). */
 	bool uniform;
-	/* Sets core->warps. 0, -EINVAL or -ENOMEM; free() is called in all cases, with NULL if
-	 * there is none. */
+	/* Sets core->warps, and adds units to core->gpu->port. 0, -EINVAL or -ENOMEM; free() is
+	 * called in all cases, with NULL if there is none, when the units have been freed. */
 	int (*make)(struct flow_core *core, const void *config, void **out);
 	void (*free)(void *state);
 	/* The block in slot s of the core starts. */
@@ -60,8 +60,6 @@ struct flow_mechanism {
 	void (*io)(struct flow_core *core, struct sim_io *io);
 	/* Places of all live threads. */
 	void (*places)(const struct flow_core *core, flow_place *place, void *state);
-	/* Unit number index; false past the last one. */
-	bool (*unit)(const struct flow_core *core, size_t index, struct sim_unit_info *out);
 	/* Most entries of a stack so far; 0 if it has none. */
 	uint64_t (*depth)(const struct flow_core *core);
 };

@@ -11,7 +11,7 @@
 #include "gputm/base.h"
 #include "../base/io.h"
 #include "../base/wheel.h"
-#include "../port/run.h"
+#include "../port/port.h"
 #include "../kernel/kernel.h"
 #include "../kernel/threads.h"
 
@@ -86,7 +86,6 @@ struct flow_gpu;
 struct flow_core {
 	struct flow_gpu *gpu;
 	/* the GPU's, for mechanisms */
-	struct gputm_ctx *ctx;
 	const struct kernel *kernel;
 	const struct flow_threads *threads;
 	const struct flow_mechanism *mechanism;
@@ -111,7 +110,7 @@ struct flow_core {
 };
 
 struct flow_gpu {
-	struct gputm_ctx *ctx;
+	struct sim_port port; /* its context and units, core by core; no more */
 	const struct kernel *kernel;
 	struct flow_core_config config;
 	struct flow_threads threads;
@@ -128,6 +127,7 @@ struct flow_gpu {
 	struct flow_core *core;
 	uint8_t *resident_of; /* [blocks]: slot of the core */
 	uint64_t ended;	      /* threads */
+	uint64_t next_swap;   /* cycle, on a machine; no state of the run */
 	struct flow_result result; /* of all cores, after the run */
 	char error[320];
 };
@@ -136,7 +136,7 @@ struct flow_gpu {
 struct flow_request {
 	const struct flow_core_config *core;
 	const struct sim_machine_config *machine; /* NULL: one core with memory at a distance */
-	const struct gputm_access_coalescer_config *coalescer;
+	const struct gputm_access_coalescer_config *coalescer; /* outlives the GPU */
 	const struct flow_mechanism *mechanism;
 	const void *mechanism_config;
 	const struct kernel *kernel;
@@ -154,8 +154,6 @@ int flow_gpu_restore(struct flow_gpu *gpu, struct sim_io *io);
 int flow_gpu_run(struct flow_gpu *gpu);
 /* The contents of global memory; those of *memory are overwritten. */
 void flow_gpu_memory(const struct flow_gpu *gpu, struct sim_memory *memory);
-/* Unit number index, core by core; false past the last one. */
-bool flow_gpu_unit(const struct flow_gpu *gpu, size_t index, struct sim_unit_info *out);
 
 /* ---- among the files of cores ---- */
 

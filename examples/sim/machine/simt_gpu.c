@@ -50,8 +50,6 @@ static int look(struct flow_gpu *gpu, uint64_t now)
 
 static void io_all(struct flow_gpu *gpu, struct sim_io *io)
 {
-	struct sim_unit_info unit;
-
 	flow_threads_io(&gpu->threads, io);
 	SIM_IO_ARRAY(io, gpu->resident_of, gpu->kernel->blocks);
 	SIM_IO(io, gpu->ended);
@@ -59,8 +57,7 @@ static void io_all(struct flow_gpu *gpu, struct sim_io *io)
 		sim_machine_bare_io(gpu->machine, io);
 	for (uint32_t i = 0; i < gpu->cores && sim_io_ok(io); i++)
 		flow_core_io(&gpu->core[i], io);
-	for (size_t i = 0; sim_io_ok(io) && flow_gpu_unit(gpu, i, &unit); i++)
-		sim_unit_io((struct gputm_unit *)unit.unit, unit.role, io);
+	sim_units_io(&gpu->port, io);
 }
 
 int flow_gpu_restore(struct flow_gpu *gpu, struct sim_io *io)
@@ -138,6 +135,17 @@ static void accept(struct sim_machine *machine, const struct sim_message *messag
 		       (cycle + gpu->config.latency) * period);
 }
 
+static int swap_if_due(struct flow_gpu *gpu, uint64_t cycle)
+{
+	uint32_t every = gpu->machine->config.swap_units_every;
+
+	if (!every || cycle < gpu->next_swap)
+		return 0;
+	gpu->next_swap = cycle + every;
+	return sim_units_swap(&gpu->port) ?
+		       fail_anywhere(gpu, "a unit did not take over its own snapshot", cycle) : 0;
+}
+
 static const struct sim_core_ops cores = { .call = call, .accept = accept };
 
 static int run_on_machine(struct flow_gpu *gpu)
@@ -151,9 +159,10 @@ static int run_on_machine(struct flow_gpu *gpu)
 		uint64_t cycle = machine->port.now / machine->port.core_ticks;
 
 		save_if_due(gpu, cycle + TURNS); /* before a core can go beyond its cycle */
-		if (!sim_machine_step(machine) && !machine->port.failed && !over(gpu))
+		error = swap_if_due(gpu, cycle);
+		if (!error && !sim_machine_step(machine) && !machine->port.failed && !over(gpu))
 			return fail_stuck(gpu, cycle);
-		error = machine->port.failed;
+		error = error ? error : machine->port.failed;
 		if (!error && !(turn % TURNS))
 			error = look(gpu, cycle);
 	}
@@ -185,31 +194,6 @@ void flow_gpu_memory(const struct flow_gpu *gpu, struct sim_memory *memory)
 		sim_memory_write(memory, 4 * i, gpu->threads.shared[i]);
 }
 
-bool flow_gpu_unit(const struct flow_gpu *gpu, size_t index, struct sim_unit_info *out)
-{
-	const struct flow_core *first = gpu->core;
-	struct sim_unit_info other;
-	size_t own = 0;
-	uint32_t core, same = 0;
-
-	while (gpu->mechanism->unit(first, own, &other))
-		own++;
-	core = (uint32_t)(index / (own + 1));
-	index %= own + 1;
-	if (core >= gpu->cores)
-		return false;
-	if (!gpu->mechanism->unit(&gpu->core[core], index, out)) {
-		out->role = "coalescer";
-		out->instance = core;
-		out->unit = flow_memory_unit(gpu->core[core].memory);
-		return true;
-	}
-	for (size_t i = 0; i < own && gpu->mechanism->unit(first, i, &other); i++)
-		same += !strcmp(other.role, out->role);
-	out->instance += core * same;
-	return true;
-}
-
 int flow_gpu_run(struct flow_gpu *gpu)
 {
 	struct sim_unit_info unit;
@@ -221,7 +205,7 @@ int flow_gpu_run(struct flow_gpu *gpu)
 		add_result(&gpu->result, &gpu->core[i]);
 	if (error && error != -EINTR && gpu->check)
 		flow_check_stopped(gpu->check, gpu->error);
-	for (size_t i = 0; gpu->check && flow_gpu_unit(gpu, i, &unit); i++)
+	for (size_t i = 0; gpu->check && sim_unit_get(&gpu->port, i, &unit); i++)
 		flow_check_unit(gpu->check, &unit);
 	return error;
 }
@@ -236,7 +220,6 @@ static int make_core(struct flow_gpu *gpu, const struct flow_request *request, u
 	int error;
 
 	core->gpu = gpu;
-	core->ctx = gpu->ctx;
 	core->kernel = gpu->kernel;
 	core->threads = &gpu->threads;
 	core->mechanism = gpu->mechanism;
@@ -247,8 +230,9 @@ static int make_core(struct flow_gpu *gpu, const struct flow_request *request, u
 	for (uint32_t s = 0; s < FLOW_WARPS_MAX; s++)
 		core->resident[s].block = KERNEL_NONE;
 	core->interval = (gpu->kernel->lanes + config->simd_width - 1) / config->simd_width;
-	error = flow_memory_new(gpu, index, request->coalescer, &core->memory);
-	return error ? error : gpu->mechanism->make(core, request->mechanism_config, &core->state);
+	gpu->port.shape.warps = core->residents * gpu->threads.warps; /* of a core, in names */
+	error = gpu->mechanism->make(core, request->mechanism_config, &core->state);
+	return error ? error : flow_memory_new(gpu, index, request->coalescer, &core->memory);
 }
 
 static int make_cores(struct flow_gpu *gpu, const struct flow_request *request)
@@ -278,7 +262,7 @@ int flow_gpu_new(struct gputm_ctx *ctx, const struct flow_request *request, stru
 	int error = 0;
 
 	memset(out, 0, sizeof(*out));
-	out->ctx = ctx;
+	out->port.ctx = ctx;
 	out->config = *request->core;
 	out->kernel = request->kernel;
 	out->mechanism = request->mechanism;
@@ -294,6 +278,7 @@ int flow_gpu_new(struct gputm_ctx *ctx, const struct flow_request *request, stru
 
 void flow_gpu_free(struct flow_gpu *gpu)
 {
+	sim_units_free(&gpu->port);
 	for (uint32_t i = 0; gpu->core && i < gpu->cores; i++) {
 		gpu->mechanism->free(gpu->core[i].state);
 		flow_memory_free(gpu->core[i].memory);

@@ -575,8 +575,7 @@ int sim_unit_show(struct sim_port *port, const char *role, const struct sim_unit
 bool sim_unit_get(const struct sim_port *port, size_t index, struct sim_unit_info *out);
 struct gputm_unit *sim_unit_face(const struct sim_port *port, size_t index);
 int sim_units_swap(struct sim_port *port);
-/* For hosts: the contents of one unit, and of all. */
-void sim_unit_io(struct gputm_unit *unit, const char *role, struct sim_io *io);
+/* For hosts: the contents of all. */
 void sim_units_io(struct sim_port *port, struct sim_io *io);
 void sim_units_free(struct sim_port *port);
 /* Free what is kept. */

@@ -219,7 +219,7 @@ int sim_units_swap(struct sim_port *port)
 	return 0;
 }
 
-void sim_unit_io(struct gputm_unit *unit, const char *role, struct sim_io *io)
+static void unit_io(struct gputm_unit *unit, const char *role, struct sim_io *io)
 {
 	size_t size = io->loading ? 0 : gputm_unit_save(unit, NULL, 0);
 	void *snapshot = sim_io_piece(io, role, &size);
@@ -234,7 +234,7 @@ void sim_units_io(struct sim_port *port, struct sim_io *io)
 {
 	for (size_t i = 0; i < port->units && sim_io_ok(io); i++)
 		if (port->unit[i].kind->make)
-			sim_unit_io(sim_unit_face(port, i), port->unit[i].role, io);
+			unit_io(sim_unit_face(port, i), port->unit[i].role, io);
 }
 
 struct gputm_unit *sim_unit_face(const struct sim_port *port, size_t index)

@@ -170,7 +170,7 @@ static void write_group(void *state, const struct sim_group *group)
 
 int sim_report_cacti(const struct sim_report *r)
 {
-	const struct sim_units units = sim_units_of(r);
+	const struct sim_port *units = sim_units_of(r);
 	const char *folder = r->options->cacti;
 	struct sim_output index = { .file = NULL };
 	struct export x = { .folder = folder };
@@ -186,6 +186,6 @@ int sim_report_cacti(const struct sim_report *r)
 		return -1;
 	x.index = index.file;
 	fputs("role,instances,entries,bits,ports,apart,padding,file,array\n", x.index);
-	sim_each_group(&units, (struct sim_grouping){ .together = true }, write_group, &x);
+	sim_each_group(units, (struct sim_grouping){ .together = true }, write_group, &x);
 	return sim_output_close(&index, !x.error) || x.error ? -1 : 0;
 }

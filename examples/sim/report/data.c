@@ -245,7 +245,7 @@ static void put_group(void *state, const struct sim_group *group)
 	emit_end(w->e);
 }
 
-void sim_report_units(struct emit *e, const struct sim_report *r, const struct sim_units *units)
+void sim_report_units(struct emit *e, const struct sim_report *r, const struct sim_port *units)
 {
 	struct sim_grouping which = { r->options->report == SIM_ROLES, e };
 	struct writer w = { e, r };
@@ -257,7 +257,7 @@ void sim_report_units(struct emit *e, const struct sim_report *r, const struct s
 	emit_end(e);
 }
 
-void sim_report_data(struct emit *e, const struct sim_report *r, const struct sim_units *units)
+void sim_report_data(struct emit *e, const struct sim_report *r, const struct sim_port *units)
 {
 	const struct sim_result *result = &r->result;
 

@@ -81,7 +81,7 @@ static void put_verdict(struct emit *e, const struct sim_report *r)
 	emit_end(e);
 }
 
-void flow_report_data(struct emit *e, const struct sim_report *r, const struct sim_units *units)
+void flow_report_data(struct emit *e, const struct sim_report *r, const struct sim_port *units)
 {
 	emit_text(e, "divergence", r->setup->mechanism->name);
 	if (r->setup->machine_name)
@@ -181,7 +181,7 @@ static void verdict(const struct sim_report *r, FILE *out)
 			sim_report_grouped(v->places));
 }
 
-void flow_report_text(const struct sim_report *r, const struct sim_units *units)
+void flow_report_text(const struct sim_report *r, const struct sim_port *units)
 {
 	FILE *out = r->out.file;
 

@@ -23,14 +23,14 @@ static bool is_wanted(struct sim_grouping which, const char *role)
 	return !which.only || emit_wants(which.only, role);
 }
 
-static size_t collect(const struct sim_units *units, struct sim_grouping which,
+static size_t collect(const struct sim_port *units, struct sim_grouping which,
 		      struct sim_group group[GROUPS_MAX])
 {
 	struct sim_unit_info info;
 	bool wanted[GROUPS_MAX];
 	size_t groups = 0, g;
 
-	for (size_t i = 0; units->at(units->of, i, &info); i++) {
+	for (size_t i = 0; sim_unit_get(units, i, &info); i++) {
 		for (g = 0; g < groups && strcmp(group[g].role, info.role); g++)
 			continue;
 		if (g == GROUPS_MAX)
@@ -47,7 +47,7 @@ static size_t collect(const struct sim_units *units, struct sim_grouping which,
 	return groups;
 }
 
-void sim_each_group(const struct sim_units *units, struct sim_grouping which,
+void sim_each_group(const struct sim_port *units, struct sim_grouping which,
 		    void (*fn)(void *state, const struct sim_group *group), void *state)
 {
 	struct sim_group group[GROUPS_MAX];
@@ -57,7 +57,7 @@ void sim_each_group(const struct sim_units *units, struct sim_grouping which,
 	for (size_t g = 0; g < groups; g++)
 		if (group[g].instances)
 			fn(state, &group[g]);
-	for (size_t i = 0; !which.together && units->at(units->of, i, &info); i++) {
+	for (size_t i = 0; !which.together && sim_unit_get(units, i, &info); i++) {
 		if (!is_wanted(which, info.role))
 			continue;
 		*group = (struct sim_group){ .units = units, .role = info.role, .unit = info.unit,
@@ -81,7 +81,7 @@ static void merge(const struct sim_group *group, size_t index, uint64_t *bucket)
 		return;
 	}
 	for (size_t u = group->first, left = group->instances;
-	     left && group->units->at(group->units->of, u, &info); u++) {
+	     left && sim_unit_get(group->units, u, &info); u++) {
 		if (strcmp(info.role, group->role))
 			continue;
 		left--;

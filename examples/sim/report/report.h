@@ -12,7 +12,7 @@
 #include "../study/setup.h"
 #include "emit.h"
 
-struct sim_units;
+struct sim_port;
 
 struct sim_report {
 	const struct sim_options *options;
@@ -40,25 +40,20 @@ uint64_t sim_report_matched(const struct sim_report *report);
 bool sim_only_matched(const char *only, uint64_t matched, const char *where);
 
 /* What is told of runs without a TM system. */
-void flow_report_text(const struct sim_report *report, const struct sim_units *units);
+void flow_report_text(const struct sim_report *report, const struct sim_port *units);
 void flow_report_data(struct emit *e, const struct sim_report *report,
-		      const struct sim_units *units);
+		      const struct sim_port *units);
 
 /* ---- units ---- */
 
-/* All that there are: number `index`, false past the last one. */
-struct sim_units {
-	bool (*at)(const void *of, size_t index, struct sim_unit_info *out);
-	const void *of;
-};
-
-struct sim_units sim_units_of(const struct sim_report *report);
+/* The port that has those of the run. */
+const struct sim_port *sim_units_of(const struct sim_report *report);
 
 #define SIM_STATS_MAX 64
 #define SIM_EACH EMIT_EACH
 
 struct sim_group {
-	const struct sim_units *units;
+	const struct sim_port *units;
 	const char *role;
 	const struct gputm_unit *unit; /* the first one, and its number */
 	size_t first;
@@ -73,7 +68,7 @@ struct sim_grouping {
 	const struct emit *only; /* roles of which a figure is wanted there; NULL: all */
 };
 
-void sim_each_group(const struct sim_units *units, struct sim_grouping which,
+void sim_each_group(const struct sim_port *units, struct sim_grouping which,
 		    void (*fn)(void *state, const struct sim_group *group), void *state);
 /* Statistic number `index` of the group, false past the last one. Buckets are added in bucket[]. */
 bool sim_group_stat(const struct sim_group *group, size_t index, struct gputm_stat *out,
@@ -109,16 +104,16 @@ bool sim_energy_total(const struct sim_energy array[], size_t count, unsigned no
 struct sim_traffic_count sim_report_traffic(const struct sim_result *result); /* all kinds */
 /* 1234567 as 1,234,567; a few results may be alive at once. */
 const char *sim_report_grouped(uint64_t value);
-void sim_report_text(const struct sim_report *report, const struct sim_units *units);
+void sim_report_text(const struct sim_report *report, const struct sim_port *units);
 void sim_report_data(struct emit *e, const struct sim_report *report,
-		     const struct sim_units *units);
+		     const struct sim_port *units);
 /* As text, in lines of 80 characters: the point, and units with what they have counted. */
 void sim_report_text_point(const struct sim_report *report);
-void sim_report_text_units(const struct sim_report *report, const struct sim_units *units);
+void sim_report_text_units(const struct sim_report *report, const struct sim_port *units);
 /* Nothing if the level of the report is too low for it. */
 void sim_report_config(struct emit *e, const struct sim_report *report);
 void sim_report_units(struct emit *e, const struct sim_report *report,
-		      const struct sim_units *units);
+		      const struct sim_port *units);
 /* Words in lines of 80 characters, the next ones from column `indent`. Ends the line. */
 void sim_report_wrapped(FILE *out, int column, int indent, const char *text);
 

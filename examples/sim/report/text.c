@@ -260,7 +260,7 @@ static void group_stats(void *state, const struct sim_group *group)
 	}
 }
 
-void sim_report_text_units(const struct sim_report *r, const struct sim_units *units)
+void sim_report_text_units(const struct sim_report *r, const struct sim_port *units)
 {
 	struct sim_grouping which = { .together = r->options->report == SIM_ROLES };
 
@@ -388,7 +388,7 @@ static void energy(const struct sim_report *r, FILE *out)
 	}
 }
 
-void sim_report_text(const struct sim_report *r, const struct sim_units *units)
+void sim_report_text(const struct sim_report *r, const struct sim_port *units)
 {
 	FILE *out = r->out.file;
 

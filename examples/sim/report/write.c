@@ -7,27 +7,14 @@
 #include "report.h"
 #include "../base/quote.h"
 
-static bool unit_of_machine(const void *machine, size_t index, struct sim_unit_info *out)
+const struct sim_port *sim_units_of(const struct sim_report *r)
 {
-	return sim_machine_unit(machine, index, out);
-}
-
-static bool unit_of_gpu(const void *gpu, size_t index, struct sim_unit_info *out)
-{
-	return flow_gpu_unit(gpu, index, out);
-}
-
-struct sim_units sim_units_of(const struct sim_report *r)
-{
-	struct sim_units of_machine = { unit_of_machine, r->machine };
-	struct sim_units of_gpu = { unit_of_gpu, r->gpu };
-
-	return r->gpu ? of_gpu : of_machine;
+	return r->gpu ? &r->gpu->port : sim_machine_port(r->machine);
 }
 
 static void write_data(struct emit *e, const struct sim_report *r)
 {
-	const struct sim_units units = sim_units_of(r);
+	const struct sim_port *units = sim_units_of(r);
 	char hash[20];
 
 	snprintf(hash, sizeof hash, "%016" PRIx64, sim_point_hash(r));
@@ -36,21 +23,21 @@ static void write_data(struct emit *e, const struct sim_report *r)
 	sim_report_point(e, r->options, hash);
 	e->only = r->options->only;
 	if (r->gpu)
-		flow_report_data(e, r, &units);
+		flow_report_data(e, r, units);
 	else
-		sim_report_data(e, r, &units);
+		sim_report_data(e, r, units);
 }
 
 void sim_report_write(const struct sim_report *r)
 {
-	const struct sim_units units = sim_units_of(r);
+	const struct sim_port *units = sim_units_of(r);
 	struct emit e;
 
 	if (r->options->format == SIM_TEXT && !r->options->only) {
 		if (r->gpu)
-			flow_report_text(r, &units);
+			flow_report_text(r, units);
 		else
-			sim_report_text(r, &units);
+			sim_report_text(r, units);
 		return;
 	}
 	emit_begin(&e, (enum emit_shape)r->options->format, r->out.file);

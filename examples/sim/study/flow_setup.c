@@ -53,7 +53,6 @@ static const struct sim_unused of_machines[] = {
 	{ "machine.spill_latency", "there are no logs", NULL },
 	{ "machine.issue_slots", "the mechanism says which warp issues", NULL },
 	{ "machine.scheduler", "the mechanism says which warp issues", NULL },
-	{ "machine.swap_units_every", "only runs under a TM system swap units", NULL },
 	{ "machine.unit_latency", "there are no units beside the L2", NULL },
 	{ "machine.patience", "nothing is aborted", NULL },
 	{ "machine.patience_cycles", "nothing is aborted", NULL },
