@@ -10,14 +10,13 @@
 #include "gputm/device_validator.h"
 #include "gputm/sync_round.h"
 #include "gputm/write_set_log.h"
-#include "lib/base/unit.h"
 #include "tests/explore/arena.h"
 #include "tests/explore/hetm.h"
+#include "tests/explore/unit.h"
 
 #define TXS 4
 #define WORDS 2
 #define UNITS 5
-#define BYTES 65536 /* that a unit saves, at most */
 
 struct tx {
 	uint32_t loaded, stored;
@@ -369,18 +368,6 @@ static void act(uint32_t choice)
 
 /* ---- what is wrong ---- */
 
-static const char *reload(struct gputm_unit *unit)
-{
-	static uint8_t before[BYTES], after[BYTES];
-	size_t size = gputm_unit_save(unit, before, BYTES);
-
-	if (size > BYTES || gputm_unit_load(unit, before, size))
-		return "a snapshot is refused";
-	if (gputm_unit_save(unit, after, BYTES) != size || memcmp(before, after, size))
-		return "a snapshot that was loaded is saved as other bytes";
-	return NULL;
-}
-
 static const char *judge(bool over)
 {
 	const char *wrong = pair->wrong;
@@ -388,7 +375,7 @@ static const char *judge(bool over)
 	for (unsigned i = 0; i < UNITS && !wrong; i++)
 		wrong = gputm_unit_check(pair->unit[i]);
 	for (unsigned i = 0; i < UNITS && !wrong && !over; i++)
-		wrong = reload(pair->unit[i]);
+		wrong = unit_reload(pair->unit[i]);
 	if (wrong || !over)
 		return wrong;
 	if (!all_done(true))
@@ -400,32 +387,17 @@ static const char *judge(bool over)
 
 /* ---- keys and charts ---- */
 
-static void mix_bytes(struct explore_key *key, const void *bytes, size_t count)
-{
-	const uint8_t *byte = bytes;
-
-	for (size_t i = 0; i < count; i++)
-		explore_mix(key, byte[i]);
-}
-
 /* What the units save, but for statistics. */
 static void key_of(struct explore_key *key)
 {
-	static uint8_t bytes[BYTES];
-
-	for (unsigned i = 0; i < UNITS; i++) {
-		struct gputm__io io = { .mode = GPUTM__WRITE, .unit = pair->unit[i], .out = bytes,
-					.size = BYTES };
-
-		pair->unit[i]->class->io(pair->unit[i], &io);
-		mix_bytes(key, bytes, io.used);
-	}
+	for (unsigned i = 0; i < UNITS; i++)
+		unit_mix(key, pair->unit[i], NULL);
 }
 
 static void outcome(struct explore_key *key)
 {
-	mix_bytes(key, pair->tx, sizeof(pair->tx));
-	mix_bytes(key, pair->replica, sizeof(pair->replica));
+	unit_mix_bytes(key, pair->tx, sizeof(pair->tx));
+	unit_mix_bytes(key, pair->replica, sizeof(pair->replica));
 }
 
 static void say(uint32_t choice, FILE *out)

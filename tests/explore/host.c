@@ -13,6 +13,7 @@
 #include "lib/base/unit.h"
 #include "tests/explore/arena.h"
 #include "tests/explore/host.h"
+#include "tests/explore/unit.h"
 
 #define MESSAGES 6 /* in a channel, at most */
 #define BLOCKS 16  /* of a slab, at most */
@@ -21,7 +22,6 @@
 #define REQUEST_WORDS 8
 #define PLACES (HOST_WORDS * (1 + HOST_COPIES)) /* words of the memory */
 #define QUIET 200 /* ticks after which a unit should be */
-#define BYTES 16384 /* that a unit saves, at most */
 
 struct channel {
 	uint32_t count;
@@ -838,35 +838,6 @@ static struct gputm_unit *unit_in(const struct sim_unit_slot *slot)
 	return slot->kind->make ? slot->kind->face(unit) : NULL;
 }
 
-static void mix_bytes(struct explore_key *key, const uint8_t *bytes, size_t count)
-{
-	uint64_t word;
-
-	for (size_t at = 0; at < count; at += sizeof(word)) {
-		size_t some = count - at < sizeof(word) ? count - at : sizeof(word);
-
-		word = 0;
-		memcpy(&word, bytes + at, some);
-		explore_mix(key, word);
-	}
-}
-
-/* What the unit and its parts save, but for statistics. */
-static void mix_unit(struct explore_key *key, struct gputm_unit *unit)
-{
-	static uint8_t bytes[BYTES];
-	struct gputm__io io = { .mode = GPUTM__WRITE, .unit = unit, .out = bytes, .size = BYTES };
-
-	for (size_t i = 0; i < GPUTM__PARTS; i++)
-		if (gputm__unit_part(unit, i))
-			mix_unit(key, gputm__unit_part(unit, i));
-	unit->class->io(unit, &io);
-	if (trial->system->blank && !trial->whole)
-		trial->system->blank(unit->class->kind, bytes, io.used);
-	mix_bytes(key, bytes, io.used);
-	explore_mix(key, io.used);
-}
-
 static void key_of(struct explore_key *key)
 {
 	for (size_t i = 0; i < host->port.units; i++) {
@@ -874,21 +845,8 @@ static void key_of(struct explore_key *key)
 		const char *apart = trial->whole ? NULL : trial->system->apart;
 
 		if (unit && !(apart && !strcmp(apart, unit->class->kind)))
-			mix_unit(key, unit);
+			unit_mix(key, unit, trial->whole ? NULL : trial->system->blank);
 	}
-}
-
-/* A snapshot of the unit, loaded into the unit, is saved as the same bytes. */
-static const char *reload(struct gputm_unit *unit)
-{
-	static uint8_t before[BYTES], after[BYTES];
-	size_t size = gputm_unit_save(unit, before, BYTES);
-
-	if (size > BYTES || gputm_unit_load(unit, before, size))
-		return "a snapshot is refused";
-	if (gputm_unit_save(unit, after, BYTES) != size || memcmp(before, after, size))
-		return "a snapshot that was loaded is saved as other bytes";
-	return NULL;
 }
 
 static bool seen; /* what trial->seen counts */
@@ -902,7 +860,7 @@ static const char *judge_units(void)
 		const char *wrong = unit ? gputm_unit_check(unit) : NULL;
 
 		if (unit && !wrong && trial->reload)
-			wrong = reload(unit);
+			wrong = unit_reload(unit);
 		if (wrong)
 			return wrong;
 		seen |= unit && trial->seen && gputm_unit_stat_value(unit, trial->seen, &count) &&
@@ -1071,8 +1029,8 @@ static struct explore_key outcome_of(const uint32_t number[])
 	}
 	for (uint32_t k = 0; k < HOST_WORDS; k++)
 		word[k] = renamed(host->word[k], number);
-	mix_bytes(&key, (const uint8_t *)thread, sizeof(thread));
-	mix_bytes(&key, (const uint8_t *)word, sizeof(word));
+	unit_mix_bytes(&key, thread, sizeof(thread));
+	unit_mix_bytes(&key, word, sizeof(word));
 	return key;
 }
 

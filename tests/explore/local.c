@@ -7,13 +7,12 @@
 #include <string.h>
 
 #include "gputm/local_tm.h"
-#include "lib/base/unit.h"
 #include "tests/explore/arena.h"
 #include "tests/explore/local.h"
+#include "tests/explore/unit.h"
 
 #define ITEMS 4
 #define WORDS 2
-#define BYTES 4096 /* that the unit saves, at most */
 
 /* The transaction of a work-item. */
 struct item {
@@ -257,45 +256,24 @@ static const char *judge_end(void)
 
 static const char *judge(bool over)
 {
-	static uint8_t before[BYTES], after[BYTES];
 	struct gputm_unit *unit = gputm_local_tm_unit(group->unit);
 	const char *wrong = group->wrong ? group->wrong : gputm_unit_check(unit);
-	size_t size;
 
-	if (wrong || over)
-		return wrong ? wrong : judge_end();
-	size = gputm_unit_save(unit, before, BYTES);
-	if (size > BYTES || gputm_unit_load(unit, before, size))
-		return "a snapshot is refused";
-	if (gputm_unit_save(unit, after, BYTES) != size || memcmp(before, after, size))
-		return "a snapshot that was loaded is saved as other bytes";
-	return NULL;
+	if (wrong)
+		return wrong;
+	return over ? judge_end() : unit_reload(unit);
 }
 
 /* ---- keys and charts ---- */
 
-static void mix_bytes(struct explore_key *key, const void *bytes, size_t count)
-{
-	const uint8_t *byte = bytes;
-
-	for (size_t i = 0; i < count; i++)
-		explore_mix(key, byte[i]);
-}
-
-/* What the unit saves, but for statistics. */
 static void key_of(struct explore_key *key)
 {
-	static uint8_t bytes[BYTES];
-	struct gputm_unit *unit = gputm_local_tm_unit(group->unit);
-	struct gputm__io io = { .mode = GPUTM__WRITE, .unit = unit, .out = bytes, .size = BYTES };
-
-	unit->class->io(unit, &io);
-	mix_bytes(key, bytes, io.used);
+	unit_mix(key, gputm_local_tm_unit(group->unit), NULL);
 }
 
 static void outcome(struct explore_key *key)
 {
-	mix_bytes(key, group->item, sizeof(group->item));
+	unit_mix_bytes(key, group->item, sizeof(group->item));
 	explore_mix(key, word_of(0));
 	explore_mix(key, word_of(1));
 }
