@@ -6,6 +6,7 @@
  * Channels keep their order, one for each core, partition and direction; requests of a partition
  * keep theirs where they share a word.
  */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,6 +140,14 @@ static void fail(const char *message)
 
 /* ---- channels ---- */
 
+/* A copy of a message from the stack has anything behind the last field. */
+static void blank_padding(struct sim_message *message)
+{
+	const size_t end = offsetof(struct sim_message, more) + sizeof(message->more);
+
+	memset((uint8_t *)message + end, 0, sizeof(*message) - end);
+}
+
 static void post(struct channel *channel, const struct sim_message *message)
 {
 	if (channel->count == MESSAGES) {
@@ -146,6 +155,7 @@ static void post(struct channel *channel, const struct sim_message *message)
 		return;
 	}
 	channel->message[channel->count] = *message;
+	blank_padding(&channel->message[channel->count]);
 	channel->message[channel->count++].due = 0;
 }
 
@@ -1217,8 +1227,10 @@ void host_tidy_queue(struct sim_port *port, struct sim_queue *queue)
 		fail("a queue of the wiring is long");
 		return;
 	}
-	for (uint32_t i = 0; i < queue->count; i++)
+	for (uint32_t i = 0; i < queue->count; i++) {
 		first[i] = queue->item[(queue->head + i) & (queue->capacity - 1)];
+		blank_padding(&first[i]);
+	}
 	memcpy(queue->item, first, sizeof(first));
 	queue->head = 0;
 }
