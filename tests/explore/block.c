@@ -17,27 +17,12 @@
 #include "gputm/thread_compactor.h"
 #include "tests/explore/arena.h"
 #include "tests/explore/block.h"
+#include "tests/explore/threads.h"
 #include "tests/explore/unit.h"
 
-#define THREADS 4
 #define NO_PC GPUTM_BLOCK_STACK_NO_PC
 
 enum { START, LEFT, RIGHT, MEET, ATTEMPT, IN, COMMIT, AFTER, END, GONE };
-
-struct thread {
-	uint8_t at;	 /* where it goes on */
-	uint8_t aborted; /* attempts */
-	uint8_t passed;	 /* attempts: one, or none */
-	bool runs;	 /* in a warp */
-	bool early;	 /* it has ended on the RIGHT */
-};
-
-struct warp {
-	uint32_t lanes;
-	uint8_t pc;
-	bool waits; /* at the barrier */
-	uint16_t thread[THREADS];
-};
 
 struct block {
 	struct gputm_block_stack *stack;
@@ -52,9 +37,6 @@ static struct block *block; /* in the arena */
 static const struct block_trial *trial;
 
 enum { ADMIT, BRANCH, GO, EXIT, BEGIN, TRY, ABORT, REPORT, WAIT };
-/* Of a warp, or of a static one; the lanes that take a branch, end, abort or fail, and pass. */
-#define STEP(what, warp, lanes, pass) \
-	((uint32_t)(what) << 24 | (uint32_t)(warp) << 16 | (uint32_t)(pass) << 8 | (lanes))
 
 static uint32_t all_lanes(void)
 {
@@ -81,14 +63,14 @@ static bool may_all_abort(const struct warp *warp, uint32_t lanes)
 	return true;
 }
 
-static unsigned subsets(uint32_t what, uint32_t name, bool none, uint32_t choice[])
+/* Sets of lanes of which each may abort. */
+static unsigned aborts_of(uint32_t name, uint32_t choice[])
 {
-	const struct warp *warp = &block->warp[name];
-	unsigned count = 0;
+	unsigned count = 0, all = threads_subsets(&block->warp[name], ABORT, name, false, choice);
 
-	for (uint32_t lanes = none ? 0 : 1; lanes <= all_lanes(); lanes++)
-		if (!(lanes & ~warp->lanes) && (what != ABORT || may_all_abort(warp, lanes)))
-			choice[count++] = STEP(what, name, lanes, 0);
+	for (unsigned i = 0; i < all; i++)
+		if (may_all_abort(&block->warp[name], choice[i] & 0xff))
+			choice[count++] = choice[i];
 	return count;
 }
 
@@ -100,11 +82,11 @@ static unsigned choices_of(uint32_t name, uint32_t choice[])
 	if (!warp->lanes || warp->waits)
 		return 0;
 	if (trial->parts && warp->pc >= ATTEMPT && warp->pc <= COMMIT)
-		count = subsets(ABORT, name, false, choice);
+		count = aborts_of(name, choice);
 	if (warp->pc == START || (warp->pc == ATTEMPT && trial->parts))
-		return count + subsets(BRANCH, name, true, choice + count);
+		return count + threads_subsets(warp, BRANCH, name, true, choice + count);
 	if (warp->pc == RIGHT && trial->exits)
-		count = subsets(EXIT, name, false, choice);
+		count = threads_subsets(warp, EXIT, name, false, choice);
 	choice[count] = STEP(warp->pc == MEET && trial->attempts ? BEGIN :
 			     warp->pc == COMMIT			 ? TRY :
 			     warp->pc == AFTER			 ? WAIT :
@@ -176,30 +158,15 @@ static void admit(void)
 	warp = &block->warp[name];
 	*warp = (struct warp){ .lanes = (uint32_t)made.mask,
 			       .pc = (uint8_t)gputm_block_stack_pc(block->stack) };
-	for (uint32_t lane = 0; lane < trial->lanes; lane++) {
-		if (!(made.mask >> lane & 1))
-			continue;
-		warp->thread[lane] = made.thread[lane];
-		if (made.thread[lane] % trial->lanes != lane)
-			block->wrong = "a thread is not in its lane";
-		else if (thread_of(warp, lane)->runs)
-			block->wrong = "a thread is in two warps";
-		else if (thread_of(warp, lane)->at != warp->pc)
-			block->wrong = "a thread goes on where it has no business";
-		thread_of(warp, lane)->runs = true;
-	}
+	for (uint32_t lane = 0; lane < trial->lanes; lane++)
+		warp->thread[lane] = made.mask >> lane & 1 ? made.thread[lane] : 0;
+	if (!block->wrong)
+		block->wrong = threads_run(block->thread, warp, trial->lanes);
 }
 
-/* These lanes of a warp leave it, and go on there. */
 static void part(struct warp *warp, uint32_t lanes, uint8_t at)
 {
-	for (uint32_t lane = 0; lane < trial->lanes; lane++) {
-		if (!((lanes & warp->lanes) >> lane & 1))
-			continue;
-		thread_of(warp, lane)->at = at;
-		thread_of(warp, lane)->runs = false;
-	}
-	warp->lanes &= ~lanes;
+	threads_part(block->thread, warp, lanes, at);
 }
 
 static void release(void)
