@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What is explored: README.md has the table of what came of it. */
 #include "tests/explore/block.h"
+#include "tests/explore/former.h"
 #include "tests/explore/hetm.h"
 #include "tests/explore/local.h"
 #include "tests/explore/systems.h"
@@ -37,6 +38,13 @@
 #define BLOCK(rows, width, ...)                                                                \
 	{                                                                                      \
 		.block = &(const struct block_trial) {                                         \
+			.warps = (rows), .lanes = (width), __VA_ARGS__                         \
+		}                                                                              \
+	}
+/* Warps and lanes of a core whose warps are formed anew. */
+#define FORMER(rows, width, ...)                                                               \
+	{                                                                                      \
+		.former = &(const struct former_trial) {                                       \
 			.warps = (rows), .lanes = (width), __VA_ARGS__                         \
 		}                                                                              \
 	}
@@ -239,6 +247,16 @@ const struct explore_case explore_cases[] = {
 	{ "tbc-tx-parts", EXPLORE_FULL, 0, NULL, BLOCK(2, 2, .attempts = 2, .parts = true) },
 	{ "tbc-tx-exits", EXPLORE_LARGE, 0, NULL,
 	  BLOCK(2, 2, .attempts = 3, .exits = true, .parts = true) },
+	{ "dwf", EXPLORE_ALWAYS, 0, NULL, FORMER(2, 2, .holds = true) },
+	{ "dwf-inside", EXPLORE_FULL, 0, NULL, FORMER(2, 2, .holds = true, .inside = true) },
+	{ "dwf-blocks", EXPLORE_FULL, 0, NULL, FORMER(2, 2, .holds = true, .apart = true) },
+	{ "dwf-greedy", EXPLORE_LARGE, 0, NULL, FORMER(2, 2, .holds = false) },
+	{ "dwf-greedy-inside", EXPLORE_FULL, 0, NULL, FORMER(2, 2, .inside = true) },
+	{ "dwf-greedy-blocks", EXPLORE_LARGE, 0, NULL, FORMER(2, 2, .apart = true) },
+	{ "dwf-wb", EXPLORE_ALWAYS, 0, NULL, FORMER(2, 2, .whole = true) },
+	{ "dwf-wb-inside", EXPLORE_FULL, 0, NULL, FORMER(2, 2, .whole = true, .inside = true) },
+	{ "dwf-wb-blocks", EXPLORE_FULL, 0, NULL, FORMER(2, 2, .whole = true, .apart = true) },
+	{ "dwf-wb-held", EXPLORE_FULL, 0, NULL, FORMER(2, 2, .whole = true, .holds = true) },
 	{ "hetm", EXPLORE_ALWAYS, 0, NULL, HETM(1, 1, 2, .rounds = 1, .early = true) },
 	{ "hetm-late", EXPLORE_FULL, 0, NULL, HETM(1, 1, 2, .rounds = 1) },
 	{ "hetm-basic", EXPLORE_FULL, 0, NULL, HETM(1, 1, 2, .rounds = 1, .basic = true) },
@@ -276,9 +294,11 @@ struct explore_result explore_run(const struct explore_case *one, struct explore
 {
 	const struct local_trial *local = one->trial.local;
 	const struct block_trial *block = one->trial.block;
+	const struct former_trial *former = one->trial.former;
 	const struct hetm_trial *hetm = one->trial.hetm;
 	struct explore_result result = local ? local_explore(local, bounds, stdout) :
 				       block ? block_explore(block, bounds, stdout) :
+				       former ? former_explore(former, bounds, stdout) :
 				       hetm  ? hetm_explore(hetm, bounds, stdout) :
 					       host_explore(&one->trial, bounds, stdout);
 	unsigned lanes = one->trial.lanes ? one->trial.lanes : 1;
@@ -286,9 +306,11 @@ struct explore_result explore_run(const struct explore_case *one, struct explore
 	printf("%s %ux%u: %llu states, ", one->name,
 	       local ? local->wavefronts * local->lanes :
 	       block ? block->warps :
+	       former ? former->warps :
 	       hetm  ? hetm->hosts + hetm->devices : one->trial.cores * lanes,
 	       local		? local->words :
 	       block		? block->lanes :
+	       former		? former->lanes :
 	       hetm		? hetm->words :
 	       one->trial.words ? one->trial.words :
 				  HOST_WORDS,

@@ -77,6 +77,7 @@ struct host_trial {
 	bool reload;	      /* load each unit's snapshot in each state, and save it again */
 	const struct local_trial *local; /* of local memory: all else is unused */
 	const struct block_trial *block; /* the same of compacted warps */
+	const struct former_trial *former; /* of warps that are formed anew */
 	const struct hetm_trial *hetm;   /* of rounds of HeTM */
 };
 
