@@ -87,7 +87,7 @@ static void same_stats(const struct gputm_unit *a, const struct gputm_unit *b)
 
 struct gputm_unit *kit_swap(const struct kit_maker *maker, struct kit *kit, struct gputm_unit *unit)
 {
-	struct image image = save(unit);
+	struct image image = save(unit), none;
 	struct gputm_unit *other = NULL;
 
 	if (kit->swaps++ & 1) { /* onto what is there */
@@ -98,6 +98,7 @@ struct gputm_unit *kit_swap(const struct kit_maker *maker, struct kit *kit, stru
 		return unit;
 	}
 	ck_assert_int_eq(maker->make(kit->ctx, gputm_unit_config(unit), &other), 0);
+	none = save(other);
 	ck_assert_msg(!(kit->swaps & 2 ? gputm_unit_clone(other, unit) :
 				    gputm_unit_load(other, image.bytes, image.size)),
 		      "load: %s", kit->message);
@@ -106,8 +107,11 @@ struct gputm_unit *kit_swap(const struct kit_maker *maker, struct kit *kit, stru
 	kit_valid(other);
 	kit_observe_instead(unit, other);
 	kit_made_instead(kit, unit, other);
+	gputm_unit_reset(unit);
+	ck_assert_msg(same(&none, unit), "reset is not as new");
 	maker->destroy(unit);
 	free(image.bytes);
+	free(none.bytes);
 	return other;
 }
 
@@ -205,13 +209,14 @@ static void present(struct gputm_unit *unit, const struct image *now, uint8_t *b
 	memcpy(bent, now->bytes, now->size);
 }
 
-/* Bytes that come near what was there, and the least and the largest: at places that lie as far
- * apart as the forgeries allow. Then pieces that are copied, or change their places. */
+/* Bytes that come near what was there, and the least and the largest: at each place of a short
+ * snapshot, or at places that lie as far apart as the forgeries allow. Then pieces that are copied,
+ * or change their places. */
 static void forge(struct gputm_unit *unit, const struct image *now, uint8_t *bent,
 		  unsigned forgeries)
 {
 	size_t fixed = 64 + 16 + 8 * gputm_unit_params(unit)->param_count, end = now->size - 8;
-	size_t step = 1 + 9 * (end - fixed) / forgeries, at;
+	size_t step = end - fixed <= 256 ? 1 : 1 + 9 * (end - fixed) / forgeries, at;
 	uint64_t random = now->size;
 
 	memcpy(bent, now->bytes, now->size);

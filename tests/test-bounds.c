@@ -22,6 +22,11 @@
 	for (struct gputm_##U *u = make_##U(); u; gputm_##U##_free(u), u = NULL)               \
 		EACH_PAST(end)
 
+/* The same, past the end that a field of the config names. */
+#define WITH_EACH(U, field)                                                                    \
+	WITH(U, ((const struct gputm_##U##_config *)                                           \
+			 gputm_unit_config(gputm_##U##_unit(u)))->field)
+
 #define MAKER(U)                                                                               \
 	static struct gputm_##U *make_##U(void)                                                \
 	{                                                                                      \
@@ -64,15 +69,16 @@ KIT_TEST(test_bounds_of_every_system)
 	EACH_PAST(family.key_bits)
 		ZERO(gputm_h3_row(h3, 0, i));
 	gputm_h3_free(h3);
-	WITH(recency_bloom, 1u << 20)
-	{
+	WITH_EACH(recency_bloom, ways)
 		PAST(gputm_recency_bloom_get_entry(u, i, 0, 0, wide));
+	WITH_EACH(recency_bloom, entries)
 		PAST(gputm_recency_bloom_get_entry(u, 0, i, 0, wide));
+	WITH_EACH(recency_bloom, stamps)
+	{
 		PAST(gputm_recency_bloom_get_entry(u, 0, 0, i, wide));
-		PAST(gputm_recency_bloom_get_entry(u, 0, 0, 1, wide));
 		ZERO(gputm_unit_stat_value(gputm_recency_bloom_unit(u), "colour", wide));
 	}
-	WITH(signature, 1)
+	WITH_EACH(signature, count)
 	{
 		PAST(gputm_signature_insert(u, i, 0));
 		PAST(gputm_signature_maybe_contains(u, i, 0));
@@ -84,7 +90,7 @@ KIT_TEST(test_bounds_of_every_system)
 	}
 	WITH(simt_stack, 0)
 		PAST(gputm_simt_stack_get_entry(u, i, &entry));
-	WITH(tx_throttle, 48)
+	WITH_EACH(tx_throttle, warps)
 	{
 		PAST(gputm_tx_throttle_admit(u, i));
 		PAST(gputm_tx_throttle_admit_probe(u, i));
@@ -110,13 +116,11 @@ KIT_TEST(test_bounds_of_warptm)
 	struct gputm_first_read_verdict verdict;
 	struct gputm_resolution out;
 
-	WITH(last_written, 1u << 20)
-	{
+	WITH_EACH(last_written, ways)
 		PAST(gputm_last_written_get_entry(u, i, 0, wide));
+	WITH_EACH(last_written, entries)
 		PAST(gputm_last_written_get_entry(u, 0, i, wide));
-		PAST(gputm_last_written_record(u, UINT64_MAX, 0));
-	}
-	WITH(first_read, 48)
+	WITH_EACH(first_read, warps)
 	{
 		PAST(gputm_first_read_begin(u, i, 1));
 		PAST(gputm_first_read_issue(u, i, 1, 1));
@@ -126,9 +130,10 @@ KIT_TEST(test_bounds_of_warptm)
 		PAST(gputm_first_read_finish_probe(u, i, 1, 0, &verdict));
 		ZERO(gputm_first_read_conflicts(u, i));
 		PAST(gputm_first_read_get_time(u, i, 0, wide));
-		PAST(gputm_first_read_get_time(u, 0, i, wide));
 	}
-	WITH(ownership_table, 64)
+	WITH_EACH(first_read, lanes)
+		PAST(gputm_first_read_get_time(u, 0, i, wide));
+	WITH_EACH(ownership_table, buffers)
 	{
 		PAST(gputm_ownership_table_resolve(u, i, &logs, &out));
 		PAST(gputm_ownership_table_construct_row(u, i, &row));
@@ -138,11 +143,12 @@ KIT_TEST(test_bounds_of_warptm)
 		PAST(gputm_ownership_table_release(u, i));
 		ck_assert_int_eq(gputm_ownership_table_owner(u, i, 0), -1);
 	}
-	WITH(sequential_resolver, 64)
+	WITH_EACH(sequential_resolver, lanes)
+		PAST(gputm_sequential_resolver_lane(u, 0, &logs, i));
+	WITH_EACH(sequential_resolver, buffers)
 	{
 		PAST(gputm_sequential_resolver_resolve(u, i, &logs, &out));
 		PAST(gputm_sequential_resolver_lane(u, i, &logs, 0));
-		PAST(gputm_sequential_resolver_lane(u, 0, &logs, i));
 		PAST(gputm_sequential_resolver_get_result(u, i, &out));
 		PAST(gputm_sequential_resolver_release(u, i));
 	}
@@ -157,14 +163,14 @@ KIT_TEST(test_bounds_of_kilo_tm)
 	const struct gputm_commit_report report = { GPUTM_COMMIT_OUTCOME, 0, 0, 1, 1, 1 };
 	struct gputm_mem_request request;
 
-	WITH(commit_id, 64)
+	WITH_EACH(commit_id, cores)
 	{
 		PAST(gputm_commit_id_acquire(u, i, 1, wide));
 		PAST(gputm_commit_id_acquire_probe(u, i, 1));
 		PAST(gputm_commit_id_report_retired(u, i, 0, 1, narrow));
 		ZERO(gputm_commit_id_available(u, i));
 	}
-	WITH(commit_sequencer, 64)
+	WITH_EACH(commit_sequencer, warps)
 	{
 		PAST(gputm_commit_sequencer_attach(u, i, NULL));
 		PAST(gputm_commit_sequencer_begin(u, i, 1));
@@ -196,7 +202,7 @@ KIT_TEST(test_bounds_of_getm)
 	struct gputm_stall_request request;
 	struct gputm_metadata metadata;
 
-	WITH(commit_buffer, 1u << 20)
+	WITH_EACH(commit_buffer, blocks)
 		PAST(gputm_commit_buffer_mem_complete(u, i));
 	WITH(metadata_table, 1u << 24)
 	{
@@ -208,7 +214,7 @@ KIT_TEST(test_bounds_of_getm)
 	}
 	WITH(stall_buffer, 0)
 		PAST(gputm_stall_buffer_get_request(u, i, &request));
-	WITH(warp_access_filter, 48)
+	WITH_EACH(warp_access_filter, warps)
 	{
 		PAST(gputm_warp_access_filter_begin(u, i, 1));
 		PAST(gputm_warp_access_filter_access(u, i, true, 1, addresses, wide));
@@ -216,7 +222,7 @@ KIT_TEST(test_bounds_of_getm)
 		PAST(gputm_warp_access_filter_drop(u, i, 1));
 		ZERO(gputm_warp_access_filter_running(u, i));
 	}
-	WITH(warp_clock, 48)
+	WITH_EACH(warp_clock, warps)
 	{
 		PAST(gputm_warp_clock_get_time(u, i, wide));
 		PAST(gputm_warp_clock_abort(u, i, 1));
@@ -246,7 +252,7 @@ KIT_TEST(test_bounds_of_si_tm)
 		PAST(gputm_reader_list_get_entry(u, 0, i, &entry));
 		PAST(gputm_reader_list_get_entry(u, UINT64_MAX, 0, &entry));
 	}
-	WITH(timestamp_table, 1u << 16)
+	WITH_EACH(timestamp_table, transactions)
 	{
 		PAST(gputm_timestamp_table_begin(u, i, 1));
 		PAST(gputm_timestamp_table_edge(u, i, 0));
@@ -278,7 +284,7 @@ KIT_TEST(test_bounds_of_si_tm)
 		PAST(gputm_version_table_release(u, 0, i));
 		PAST(gputm_version_table_get_version(u, 0, i, &version));
 	}
-	WITH(writer_table, 1u << 16)
+	WITH_EACH(writer_table, transactions)
 	{
 		PAST(gputm_writer_table_claim(u, 0, i, 0));
 		PAST(gputm_writer_table_claim_probe(u, 0, i, 0));
@@ -307,7 +313,7 @@ KIT_TEST(test_bounds_of_local_tm)
 		ZERO(gputm_local_tm_signature(u, i, 0));
 		ZERO(gputm_local_tm_signature(u, 0, i));
 	}
-	WITH(local_tm, 4)
+	WITH_EACH(local_tm, wavefronts)
 	{
 		PAST(gputm_local_tm_get_masks(u, i, &local_masks));
 		ZERO(gputm_local_tm_running(u, i));
@@ -333,14 +339,14 @@ KIT_TEST(test_bounds_of_control_flow)
 	struct gputm_block_stack_entry entry;
 	struct gputm_warp_former_warp warp;
 
-	WITH(block_priority, 8)
+	WITH_EACH(block_priority, blocks)
 	{
 		PAST(gputm_block_priority_admit(u, i));
 		PAST(gputm_block_priority_leave(u, i));
 		PAST(gputm_block_priority_pick(u, UINT64_MAX, narrow));
 		PAST(gputm_block_priority_pick_probe(u, UINT64_MAX, narrow));
 	}
-	WITH(block_stack, 32)
+	WITH_EACH(block_stack, warps)
 	{
 		if (!gputm_block_stack_live(u))
 			ck_assert_int_ge(gputm_block_stack_launch(u, 0, masks), 0);
@@ -354,7 +360,7 @@ KIT_TEST(test_bounds_of_control_flow)
 	}
 	WITH(thread_compactor, 32)
 		ZERO(gputm_thread_compactor_buffer(u, i));
-	WITH(warp_former, 48)
+	WITH_EACH(warp_former, warps)
 	{
 		PAST(gputm_warp_former_launch(u, i, 1, 0));
 		ZERO(gputm_warp_former_at_warp_barrier(u, i, wide, wide));
@@ -389,7 +395,7 @@ KIT_TEST(test_bounds_of_hetm)
 	}
 	WITH(sync_round, GPUTM_SYNC_ROUND_GPU + 1)
 		ZERO(gputm_sync_round_may_run(u, (enum gputm_sync_round_device)i, 0));
-	WITH(write_set_log, 8)
+	WITH_EACH(write_set_log, threads)
 	{
 		enum gputm_write_set_log_stream stream = (enum gputm_write_set_log_stream)i;
 
@@ -397,4 +403,46 @@ KIT_TEST(test_bounds_of_hetm)
 		PAST(gputm_write_set_log_cut(u, stream, true, &chunk));
 		ZERO(gputm_write_set_log_pending(u, stream));
 	}
+}
+
+/* The widest address of 32 bits is taken, as `a`, and the next one is refused with its range.
+ * Between the two comes what else is to be said of the widest. */
+#define ADDRESS(U, call, also)                                                                 \
+	do {                                                                                   \
+		struct gputm_##U *u = NULL;                                                    \
+		uint64_t a = UINT32_MAX;                                                       \
+                                                                                               \
+		ck_assert_int_eq(gputm_##U##_new(kit->ctx, NULL, &u), 0);                      \
+		ck_assert_msg((call) >= 0, "%s: %s", #call, kit->message);                     \
+		also;                                                                          \
+		a++;                                                                           \
+		KIT_REFUSED(-ERANGE, call, #U, "address = 4294967296", "0 .. 4294967295");     \
+		gputm_##U##_free(u);                                                           \
+	} while (0)
+#define NOTHING ((void)0)
+
+KIT_TEST(test_addresses_as_wide_as_their_field)
+{
+	struct gputm_stall_request request = { .stamp = 1 };
+	struct gputm_metadata metadata;
+
+	ADDRESS(recency_bloom, gputm_recency_bloom_update(u, a, 1), NOTHING);
+	ADDRESS(recency_bloom, gputm_recency_bloom_query(u, a, wide), NOTHING);
+	ADDRESS(signature, gputm_signature_insert(u, 0, a), NOTHING);
+	ADDRESS(signature, gputm_signature_maybe_contains(u, 0, a), NOTHING);
+	ADDRESS(last_written, gputm_last_written_record(u, a, 0), NOTHING);
+	ADDRESS(last_writer, gputm_last_writer_record(u, a, 1),
+		KIT_REFUSED(-ERANGE, gputm_last_writer_record(u, a, UINT64_MAX), "cid"));
+	ADDRESS(last_writer, gputm_last_writer_youngest_writer(u, a, wide), NOTHING);
+	ADDRESS(stall_buffer, (request.address = a, gputm_stall_buffer_enqueue(u, &request)),
+		NOTHING);
+	ADDRESS(stall_buffer, gputm_stall_buffer_enqueue_probe(u, a), NOTHING);
+	ADDRESS(metadata_table, gputm_metadata_table_lookup(u, a, &metadata), NOTHING);
+	ADDRESS(metadata_table, gputm_metadata_table_get(u, a, &metadata), NOTHING);
+	ADDRESS(reader_list, gputm_reader_list_add(u, a, 0),
+		KIT_REFUSED(-ERANGE, gputm_reader_list_add(u, a, UINT32_MAX), "transaction"));
+	ADDRESS(reader_list, gputm_reader_list_count(u, a), NOTHING);
+	ADDRESS(reader_list, gputm_reader_list_entries(u, a), NOTHING);
+	ADDRESS(writer_table, gputm_writer_table_claim(u, a, 0, 0),
+		KIT_REFUSED(-ERANGE, gputm_writer_table_claim(u, a, UINT32_MAX, 0), "transaction"));
 }
