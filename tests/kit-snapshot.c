@@ -261,6 +261,33 @@ void kit_forge(struct gputm_unit *unit)
 	free(now.bytes);
 }
 
+static void put(uint8_t *to, unsigned bytes, uint64_t value)
+{
+	for (unsigned i = 0; i < bytes; i++)
+		to[i] = (uint8_t)(value >> (8 * i));
+}
+
+int kit_forged(struct gputm_unit *unit, uint64_t at, size_t after, unsigned bytes, uint64_t value)
+{
+	struct image image = save_by(gputm_unit_save_state, unit);
+	uint8_t there[8], *found = NULL;
+	int error;
+
+	put(there, sizeof(there), at);
+	for (size_t i = 0; i + sizeof(there) <= image.size; i++) {
+		if (memcmp(image.bytes + i, there, sizeof(there)))
+			continue;
+		ck_assert_ptr_null(found);
+		found = image.bytes + i;
+	}
+	ck_assert_ptr_nonnull(found);
+	put(found + after, bytes, value);
+	kit_seal(image.bytes, image.size);
+	error = gputm_unit_load(unit, image.bytes, image.size);
+	free(image.bytes);
+	return error;
+}
+
 void kit_hostile(const struct kit_maker *maker, struct gputm_unit *unit)
 {
 	struct image image = save(unit);

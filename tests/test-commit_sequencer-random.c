@@ -194,6 +194,25 @@ static void try_retired(struct world *w)
 	w->in_use--;
 }
 
+/* What there is to take: takes of it. */
+static int offers_of(struct gputm_commit_sequencer *seq)
+{
+	struct gputm_commit_sequencer_retired retired;
+	struct gputm_commit_sequencer_done done;
+	struct gputm_commit_message packet;
+	uint32_t partition;
+	int offers = 0;
+
+	/* Once a warp is told to be done, its CIDs may be told to be retired. */
+	if (gputm_commit_sequencer_take_retired(seq, &retired))
+		offers |= GPUTM_COMMIT_SEQUENCER_OFFERS_RETIRED;
+	if (gputm_commit_sequencer_take_done(seq, &done))
+		offers |= GPUTM_COMMIT_SEQUENCER_OFFERS_DONE;
+	if (gputm_commit_sequencer_peek(seq, &partition, &packet))
+		offers |= GPUTM_COMMIT_SEQUENCER_OFFERS_PACKET;
+	return offers;
+}
+
 /*
  * n ticks, and a twin that advances by n from the same snapshot: the same bytes. Nothing is offered
  * before next_offer() says so.
@@ -206,6 +225,7 @@ static void compare_advance(struct world *w)
 	uint64_t quiet = gputm_commit_sequencer_next_offer(w->seq);
 	uint64_t packets = kit_stat(unit_of(w->seq), "packets");
 	struct gputm_unit *twin = NULL;
+	int offers = 0;
 
 	ck_assert_uint_le(size, sizeof(image));
 	commit_sequencer_make(w->kit->ctx, gputm_unit_config(unit_of(w->seq)), &twin);
@@ -213,8 +233,7 @@ static void compare_advance(struct world *w)
 	ck_assert_int_eq(gputm_unit_load(twin, image, size), 0);
 	gputm_commit_sequencer_advance((struct gputm_commit_sequencer *)(void *)twin, n);
 	for (uint64_t i = 0; i < n; i++) {
-		int offers = gputm_commit_sequencer_tick(w->seq);
-
+		offers = gputm_commit_sequencer_tick(w->seq);
 		ck_assert(i >= quiet || !offers);
 		if (i < ahead)
 			ck_assert_uint_eq(kit_stat(unit_of(w->seq), "packets"), packets);
@@ -222,6 +241,8 @@ static void compare_advance(struct world *w)
 			ck_assert_uint_eq(gputm_commit_sequencer_next_event(w->seq), ahead - i - 1);
 	}
 	ck_assert_uint_eq(kit_digest(unit_of(w->seq)), kit_digest(twin));
+	if (n)
+		ck_assert_int_eq(offers, offers_of((struct gputm_commit_sequencer *)(void *)twin));
 	commit_sequencer_destroy(twin);
 }
 

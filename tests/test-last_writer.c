@@ -155,6 +155,28 @@ KIT_TEST(test_last_writer_rows_of_the_caller)
 	ck_assert_int_eq(gputm_last_writer_new(NULL, &config, &history), -EINVAL);
 }
 
+/* All addresses in one bucket of the filter: the writer that the table has lost is anybody's. */
+KIT_TEST(test_last_writer_rows_of_the_caller_for_the_filter)
+{
+	struct gputm_last_writer_config config =
+		with("sets=4 ways=1 filter_ways=2 filter_buckets=4 cid_bits=4");
+	uint32_t rows[60] = { 0 };
+	struct gputm_last_writer *history;
+	uint64_t cid;
+
+	config.filter_rows = rows;
+	history = make_of(kit, &config);
+	rows[0] = 3;
+	for (uint64_t word = 0; word < 5; word++)
+		ck_assert_int_ge(gputm_last_writer_record(history, 4 * word, 7), 0);
+	for (uint64_t word = 5; word < 40; word++) {
+		ck_assert_int_eq(gputm_last_writer_youngest_writer(history, 4 * word, &cid),
+				 GPUTM_LAST_WRITER_FILTER);
+		ck_assert_uint_eq(cid, 7);
+	}
+	finish(history);
+}
+
 /* ---- tightness ---- */
 
 static void both(struct gputm_last_writer *history, uint64_t address, uint64_t cid, int expected)

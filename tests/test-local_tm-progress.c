@@ -105,6 +105,25 @@ static void need_the_group(struct gputm_local_tm *t)
 	ck_assert_int_eq((int)commit(t, 0, GPUTM_LOCAL_TM_RETRY).next, (int)GPUTM_LOCAL_TM_GROUP);
 }
 
+/* Of a wavefront whose lanes go one after the other, a snapshot has one lane that runs, or none. */
+KIT_TEST(test_3_1_one_lane_after_the_other_in_a_snapshot)
+{
+	const uint64_t lanes = 0x123456789abcdef, others = lanes - 1;
+	uint32_t word[64] = { 0 }, value[64] = { 0 };
+	struct gputm_local_tm *t = make(kit, "wavefronts=2 lanes=64 banks=32 words=512");
+
+	begin(t, 1);
+	put(t, 1, 2, 0, 99);
+	for (int i = 0; i < 2; i++) {
+		begin(t, 0);
+		access_all(t, 0, true, lanes, word, value);
+		commit(t, 0, GPUTM_LOCAL_TM_RETRY);
+	}
+	ck_assert_uint_eq(begin(t, 0).lanes, 1);
+	KIT_REFUSED(-EINVAL, kit_forged(unit_of(t), others, 0, 8, lanes - 3), "");
+	ck_assert_int_eq(kit_forged(unit_of(t), others, 0, 8, lanes), 0);
+}
+
 KIT_TEST(test_3_1_work_group_serialisation)
 {
 	struct gputm_local_tm_begun begun = { 1, 2, 3, GPUTM_LOCAL_TM_NORMAL };

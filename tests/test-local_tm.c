@@ -112,6 +112,9 @@ KIT_TEST(test_3_3_word_35)
 	ck_assert_uint_eq(gputm_local_tm_signature(t, 32, 3), 0);
 	ck_assert_uint_eq(gputm_local_tm_signature(t, 3, 256), 0);
 	/* Position 9 has the same bit: a false conflict for any other work-item. */
+	ck_assert_int_eq(gputm_local_tm_get_place(t, 9 * 32 + 3, &place), 0);
+	ck_assert_uint_eq(place.position, 9);
+	ck_assert_uint_eq(place.bit, 1);
 	ck_assert_uint_eq(put(t, 0, 4, 9 * 32 + 3, 1).conflicts, 1 << 4);
 	ck_assert_uint_eq(kit_stat(unit_of(t), "false_conflicts"), 1);
 	ck_assert_uint_eq(put(t, 0, 3, 9 * 32 + 3, 1).cycles, 3);

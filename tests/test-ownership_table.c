@@ -320,6 +320,7 @@ KIT_TEST(test_ownership_table_tells_an_observer)
 	uint32_t b;
 
 	ck_assert_int_eq(gputm_ownership_table_new(NULL, NULL, &table), 0);
+	acquire(table, 0xf);
 	kit_observe(unit_of(table));
 	b = acquire(table, 0xf);
 	ck_assert_int_eq(gputm_ownership_table_resolve(table, b, &figure, &r), 0);
@@ -329,6 +330,7 @@ KIT_TEST(test_ownership_table_tells_an_observer)
 	ck_assert_uint_eq(kit_events(GPUTM_OWNERSHIP_TABLE_EVENT_MATCH), 4);
 	ck_assert_uint_eq(kit_event(GPUTM_OWNERSHIP_TABLE_EVENT_MATCH)[1], 15);
 	ck_assert_uint_eq(kit_events(GPUTM_OWNERSHIP_TABLE_EVENT_RELEASE), 1);
+	ck_assert_uint_eq(kit_event(GPUTM_OWNERSHIP_TABLE_EVENT_RELEASE)[0], 1);
 	ck_assert_uint_eq(kit_event(GPUTM_OWNERSHIP_TABLE_EVENT_RELEASE)[1], 0x3);
 	ck_assert_uint_eq(kit_event(GPUTM_OWNERSHIP_TABLE_EVENT_RELEASE)[2], 0xc);
 	ck_assert_uint_eq(kit_event(GPUTM_OWNERSHIP_TABLE_EVENT_RELEASE)[3], 32 + 6 + 8);

@@ -245,6 +245,8 @@ KIT_TEST(test_row_copier_at_the_end_of_time)
 		kit_round_trip(&row_copier_maker, unit_of(c));
 		ck_assert_int_eq(gputm_row_copier_take(c, &request), 1);
 		ck_assert_uint_eq(request.tag, times);
+		ck_assert_uint_eq(kit_events(GPUTM_ROW_COPIER_EVENT_COMPLETED), times + 1);
+		ck_assert_uint_eq(kit_event(GPUTM_ROW_COPIER_EVENT_COMPLETED)[0], times);
 		kit_valid(unit_of(c));
 	}
 }

@@ -22,7 +22,26 @@ KIT_TEST(test_sequential_resolver_configs)
 	make(kit, "filter_bits=8");
 	KIT_REFUSED(-EINVAL, refuse(kit, "filter_bits=8 hashes=8"), "hashes = 8", "1 .. 4");
 	KIT_REFUSED(-EINVAL, refuse(kit, "filter_bits=8 hashes=1 address_bits=8 granularity=256"),
-		    "granularity = 256");
+		    "sequential_resolver", "granularity = 256");
+}
+
+/* Of the second warp that is resolved. */
+KIT_TEST(test_sequential_resolver_tells_its_observer)
+{
+	struct gputm_sequential_resolver *resolver = make(kit, NULL);
+	struct gputm_resolution r;
+
+	for (uint32_t b = 0; b < 2; b++) {
+		ck_assert_uint_eq(acquire(resolver, 0xf), b);
+		ck_assert_int_eq(gputm_sequential_resolver_resolve(resolver, b, &figure, &r), 0);
+	}
+	ck_assert_int_eq(gputm_sequential_resolver_release(resolver, 1), 0);
+	ck_assert_uint_eq(kit_events(GPUTM_SEQUENTIAL_RESOLVER_EVENT_LANE), 8);
+	ck_assert_uint_eq(kit_event(GPUTM_SEQUENTIAL_RESOLVER_EVENT_LANE)[0], 1);
+	ck_assert_uint_eq(kit_event(GPUTM_SEQUENTIAL_RESOLVER_EVENT_LANE)[1], 3);
+	ck_assert_uint_eq(kit_event(GPUTM_SEQUENTIAL_RESOLVER_EVENT_RELEASE)[0], 1);
+	ck_assert_uint_eq(kit_event(GPUTM_SEQUENTIAL_RESOLVER_EVENT_RELEASE)[1], 0x3);
+	ck_assert_uint_eq(kit_event(GPUTM_SEQUENTIAL_RESOLVER_EVENT_RELEASE)[2], 0xc);
 }
 
 /* ---- Fig. 6.6 ---- */

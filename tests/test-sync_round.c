@@ -393,6 +393,23 @@ KIT_DRIVE(sync_round, 12, 20000)
 	KIT_END(sync_round, round);
 }
 
+/* A snapshot has no time past the end of time, to which work may lead. */
+KIT_TEST(test_sync_round_last_time)
+{
+	const uint64_t last = UINT64_C(1) << 63, busy = 0x1234567;
+	struct gputm_sync_round *round =
+		make(kit, "round_cycles=1000 early_cycles=100 link_latency=0 link_bytes=4 "
+			  "copy_bytes=4 non_blocking=1 shadow_copy=1");
+
+	ck_assert_int_eq(gputm_sync_round_begin(round, 0), 0);
+	expect(round, 100, GPUTM_SYNC_ROUND_EARLY);
+	complete(round, 100, 4, 0, busy - 101, false);
+	kit_guard(kit, unit_of(round));
+	KIT_REFUSED(-EINVAL, kit_forged(unit_of(round), busy, 0, 8, last + 1), "too late");
+	kit_unchanged(kit);
+	ck_assert_int_eq(kit_forged(unit_of(round), busy, 0, 8, last), 0);
+}
+
 KIT_TEST(test_sync_round_tells_its_observer)
 {
 	struct gputm_sync_round *round =

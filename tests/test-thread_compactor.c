@@ -156,6 +156,16 @@ KIT_TEST(test_thread_compactor_misuse_changes_nothing)
 	ck_assert_uint_eq(gputm_thread_compactor_buffer(c, 4), 0);
 }
 
+/* A snapshot of a mask that loses its only thread is refused. */
+KIT_TEST(test_thread_compactor_one_thread)
+{
+	const uint64_t mask[] = { 0, 2, 0, 0 };
+	struct gputm_thread_compactor *c = make(kit, "lanes=4 warps=2 compact=1");
+
+	ck_assert_int_eq(gputm_thread_compactor_push(c, 1, mask), GPUTM_THREAD_COMPACTOR_OK);
+	kit_hostile(&thread_compactor_maker, unit_of(c));
+}
+
 static void draw_mask(uint64_t mask[], unsigned lanes, unsigned warps, uint64_t *random)
 {
 	uint64_t all = warps == 32 ? UINT32_MAX : (UINT64_C(1) << warps) - 1;

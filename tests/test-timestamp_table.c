@@ -209,6 +209,24 @@ KIT_TEST(test_timestamp_table_overflow_is_tight)
 	ck_assert_uint_eq(kit_stat(unit_of(t), "overflows"), 2);
 }
 
+/* The text of Fig. 7 gives a transaction that ends its last stamp plus one: there is none. */
+KIT_TEST(test_timestamp_table_literal_overflows_at_the_end)
+{
+	struct gputm_timestamp_table *t =
+		make(kit, "transactions=2 stamp_bits=6 literal=1 increment=60");
+
+	ck_assert_int_eq(gputm_timestamp_table_begin(t, 0, 1), OK);
+	ck_assert_int_eq(gputm_timestamp_table_begin(t, 1, 1), OK);
+	edge(t, 0, 1, OK);
+	stamps(t, 0, 1, 61);
+	stamps(t, 1, 62, NO_PDTS);
+	ck_assert_int_eq(gputm_timestamp_table_retire(t, 1, true), OVERFLOW);
+	stamps(t, 1, 62, NO_PDTS);
+	ck_assert_int_eq(gputm_timestamp_table_retire(t, 0, true), OK);
+	stamps(t, 0, 62, NO_PDTS);
+	ck_assert_uint_eq(kit_stat(unit_of(t), "overflows"), 1);
+}
+
 KIT_TEST(test_timestamp_table_misuse_changes_nothing)
 {
 	struct gputm_timestamp_table_stamps now = { .cts = 4711 };

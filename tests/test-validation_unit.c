@@ -127,6 +127,15 @@ KIT_TEST(test_aborts_by_estimates_are_counted_apart)
 		ck_assert(gputm_validation_unit_pop(u));
 		ck_assert(!gputm_validation_unit_estimated(u));
 	}
+	r.time = 40;
+	r.tag = 0x123456789abcdef;
+	ck_assert_int_eq(gputm_validation_unit_push(u, &r), 0);
+	while (!gputm_validation_unit_peek(u, &answer))
+		ck_assert_int_ge(gputm_validation_unit_tick(u), 0);
+	ck_assert_int_eq(answer.result, OK);
+	ck_assert(!gputm_validation_unit_estimated(u));
+	KIT_REFUSED(-EINVAL, kit_forged(face, r.tag, 16, 4, GPUTM_VALIDATION_UNIT_STALLED + 1),
+		    "result");
 	ck_assert_uint_eq(kit_stat(face, "abort_estimated"), 2);
 	ck_assert_uint_eq(kit_stat(face, "abort_load_wts"), 3);
 }

@@ -29,6 +29,21 @@ static uint64_t one(struct gputm_warp_access_filter *f, bool write, unsigned lan
 	return access_all(f, 0, write, UINT64_C(1) << lane, address);
 }
 
+/* A word, a bit for each lane that reads, and the lane that writes, or none of them. */
+KIT_TEST(test_warp_access_filter_storage)
+{
+	static const uint32_t lanes[] = { 1, 7, 8, 31, 32, 64 }, bits[] = { 1, 3, 4, 5, 6, 7 };
+	struct gputm_storage words;
+
+	for (size_t i = 0; i < KIT_COUNT(lanes); i++) {
+		ck_assert(gputm_unit_storage(
+			unit_of(make(kit, "lanes=%u warps=2 words=16", lanes[i])), 0, &words));
+		ck_assert_uint_eq(words.entries, 32);
+		ck_assert_uint_eq(words.bits, 30 + lanes[i] + bits[i]);
+		ck_assert_uint_eq(words.ports, lanes[i]);
+	}
+}
+
 /* The table of the source file's essay. */
 KIT_TEST(test_v_a_later_access_loses)
 {

@@ -72,6 +72,9 @@ KIT_TEST(test_warp_clock_rollover_is_asked_for_at_the_margin)
 	gputm_warp_clock_rollover(c);
 	ck_assert_uint_eq(now(c, 0), 0);
 	ck_assert(!gputm_warp_clock_exhausted(c));
+	ck_assert_int_eq(gputm_warp_clock_abort(c, 47, 53), 0);
+	ck_assert_int_eq(gputm_warp_clock_restart(c, 47, &cycles), GPUTM_WARP_CLOCK_ROLLOVER);
+	ck_assert(gputm_warp_clock_exhausted(c));
 }
 
 KIT_TEST(test_warp_clock_misuse_changes_nothing)
@@ -90,6 +93,22 @@ KIT_TEST(test_warp_clock_misuse_changes_nothing)
 	ck_assert_int_eq(gputm_warp_clock_abort(c, 0, 65535), 0);
 	KIT_REFUSED(-EINVAL, gputm_warp_clock_commit(c, 0), "");
 	ck_assert_uint_eq(time, 77);
+}
+
+/* The count of aborts in a row ends at its width. */
+KIT_TEST(test_warp_clock_counts_no_further)
+{
+	uint64_t cycles = 0;
+	struct gputm_warp_clock *c = make(kit, "warps=2");
+
+	ck_assert_int_eq(gputm_warp_clock_abort(c, 1, 0x123456), 0);
+	ck_assert_int_ge(gputm_warp_clock_restart(c, 1, &cycles), 0);
+	ck_assert_int_eq(kit_forged(unit_of(c), 0x123457, 16, 4, UINT32_MAX - 1), 0);
+	for (unsigned i = 0; i < 3; i++) {
+		ck_assert_int_eq(gputm_warp_clock_abort(c, 1, 0), 0);
+		ck_assert_int_ge(gputm_warp_clock_restart(c, 1, &cycles), 0);
+	}
+	ck_assert_uint_eq(kit_stat(unit_of(c), "aborts_top"), UINT32_MAX);
 }
 
 /* The released simulator's: attempts have the core's largest time, and their warp's restarts. */
