@@ -274,12 +274,9 @@ int kit_forged(struct gputm_unit *unit, uint64_t at, size_t after, unsigned byte
 	int error;
 
 	put(there, sizeof(there), at);
-	for (size_t i = 0; i + sizeof(there) <= image.size; i++) {
-		if (memcmp(image.bytes + i, there, sizeof(there)))
-			continue;
-		ck_assert_ptr_null(found);
-		found = image.bytes + i;
-	}
+	for (size_t i = 0; !found && i + sizeof(there) <= image.size; i++)
+		if (!memcmp(image.bytes + i, there, sizeof(there)))
+			found = image.bytes + i;
 	ck_assert_ptr_nonnull(found);
 	put(found + after, bytes, value);
 	kit_seal(image.bytes, image.size);

@@ -233,6 +233,28 @@ KIT_TEST(test_device_validator_without_memory_applies_nothing)
 	world_close(&w);
 }
 
+/* The entry that finds no memory is why a chunk is refused, not a bad one behind. */
+KIT_TEST(test_device_validator_first_refusal_counts)
+{
+	static const struct gputm_log_entry entry[] = { { 0, 1, 0 }, { 32768, 1, 0 }, { 2, 1, 0 } };
+	struct gputm_device_validator_config config = GPUTM_DEVICE_VALIDATOR_CONFIG_INIT;
+	struct gputm_access_bitmap_config marks = GPUTM_ACCESS_BITMAP_CONFIG_INIT;
+	struct gputm_log_chunk chunk = { entry, 3, 0, 0, 0 };
+	struct world w;
+
+	kit_open(&w.kit);
+	config.region_bytes = marks.region_bytes = 65536;
+	ck_assert_int_eq(gputm_device_validator_new(w.kit.ctx, &config, &w.validator), 0);
+	ck_assert_int_eq(gputm_access_bitmap_new(w.kit.ctx, &marks, &w.reads), 0);
+	for (unsigned i = 0; i < 4; i++) {
+		w.kit.fail_at = w.kit.allocations;
+		refused(&w, &chunk, APPLY, -ENOMEM);
+	}
+	w.kit.fail_at = -1;
+	refused(&w, &chunk, APPLY, -EINVAL);
+	world_close(&w);
+}
+
 /* A chunk of random writes. */
 static uint32_t scribble(struct gputm_log_entry *entry, struct kit_bytes *bytes)
 {

@@ -129,6 +129,19 @@ KIT_TEST(test_ownership_table_cost_by_hand)
 	}
 }
 
+/* A region is not owned by a lane past those that there may be. */
+KIT_TEST(test_ownership_table_owner_in_a_snapshot)
+{
+	const uint64_t region = 0x123456789abcde;
+	const uint64_t address[64] = { 4 * region };
+	const struct gputm_warp_row row = { 1, address };
+	struct gputm_ownership_table *table = make(kit, "lanes=64 exact=1 address_bits=64");
+
+	ck_assert_int_eq(gputm_ownership_table_construct_row(table, acquire(table, 1), &row), 0);
+	KIT_REFUSED(-EINVAL, kit_forged(unit_of(table), region, 8, 8, 64), "owner");
+	KIT_REFUSED(-EINVAL, kit_forged(unit_of(table), region, 8, 8, 1), "owner");
+}
+
 KIT_TEST(test_ownership_table_three_warps_at_a_time)
 {
 	uint32_t buffer = 99;

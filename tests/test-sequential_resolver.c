@@ -80,6 +80,17 @@ KIT_TESTS(test_fig_6_6_takes_15_steps_one_lane_after_the_other, 2)
 	kit_round_trip(&sequential_resolver_maker, unit_of(resolver));
 }
 
+/* The lowest active lane cannot abort. */
+KIT_TEST(test_sequential_resolver_lowest_lane_in_a_snapshot)
+{
+	const uint64_t active = 0x8123456789abcde0;
+	struct gputm_sequential_resolver *unit = make(kit, "lanes=64");
+
+	acquire(unit, active);
+	KIT_REFUSED(-EINVAL, kit_forged(unit_of(unit), active, 16, 8, 0x20), "");
+	ck_assert_int_eq(kit_forged(unit_of(unit), active, 16, 8, 0x40), 0);
+}
+
 KIT_TEST(test_sequential_resolver_refusals_change_nothing)
 {
 	static const uint64_t wide[5] = { 4, 4, 0x10000, 4, 4 };

@@ -42,8 +42,13 @@ KIT_TEST(test_timing_access)
 /* With access_delay = 1, as the released simulator has it, two cycles each. */
 KIT_TEST(test_timing_access_delay)
 {
+	struct gputm_validation_request r = { .address = 0x100, .time = 1, .warp = 1 };
 	struct gputm_validation_unit *u = make(kit, "access_delay=1");
 
+	ck_assert_int_eq(gputm_validation_unit_push(u, &r), 0);
+	ck_assert_int_ge(gputm_validation_unit_tick(u), 0);
+	kit_round_trip(&validation_unit_maker, unit_of(u));
+	u = make(kit, "access_delay=1");
 	ck_assert_uint_eq(ticks_to_answer(u, 0, 1), 3);
 	ck_assert_uint_eq(ticks_to_answer(u, 0, 1), 2);
 	ck_assert_int_eq(gputm_validation_unit_release(u, 0, 1, 1, 2, NULL), 0);

@@ -166,6 +166,18 @@ KIT_TEST(test_usual_accesses_are_answered_alike)
 	}
 }
 
+/* Who stops, and who was first. */
+KIT_TEST(test_rollover_tells_the_leader)
+{
+	struct gputm_validation_unit *u = make(kit, "units=3 id=2");
+
+	kit_observe(unit_of(u));
+	gputm_validation_unit_rollover(u);
+	ck_assert_uint_eq(kit_event(GPUTM_VALIDATION_UNIT_EVENT_STATE)[0],
+			  GPUTM_VALIDATION_UNIT_STOPPED);
+	ck_assert_uint_eq(kit_event(GPUTM_VALIDATION_UNIT_EVENT_STATE)[1], 2);
+}
+
 /* Another reserves the granule before the woken access comes to its turn. */
 KIT_TEST(test_woken_access_waits_again)
 {

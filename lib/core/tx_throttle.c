@@ -217,7 +217,6 @@ static int setup(struct gputm_unit *unit)
 	t->highest = t->config.warps;
 	if (t->config.highest && t->config.highest < t->highest)
 		t->highest = t->config.highest;
-	start(t);
 	t->place = gputm__own(unit, t->config.warps, sizeof(*t->place));
 	t->queue = gputm__own(unit, t->config.warps, sizeof(*t->queue));
 	return 0;

@@ -109,10 +109,6 @@ static int setup(struct gputm_unit *unit)
 	f->address_max = gputm__low_mask(f->config.address_bits);
 	f->word_shift = gputm__log2(f->config.word_bytes);
 	f->warp = gputm__own(unit, f->config.warps, sizeof(*f->warp));
-	if (!f->warp)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < f->config.warps; i++)
-		f->warp[i].attempt = 1;
 	return 0;
 }
 
