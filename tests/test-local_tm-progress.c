@@ -86,6 +86,23 @@ KIT_TEST(test_3_3_conflicts_are_broadcast_after_each_turn)
 	ck_assert_uint_eq(commit(t, 0, GPUTM_LOCAL_TM_RETRY).committed, 0xc);
 }
 
+/* The first lane of the next wavefront is not one of 64 that have lost. */
+KIT_TEST(test_3_3_the_next_wavefront_has_not_lost)
+{
+	uint32_t word[64] = { 1, 0, 33 }, value[64] = { 0 };
+	struct gputm_local_tm_answer probe;
+	struct gputm_local_tm *t = make(kit, "wavefronts=2 lanes=64 banks=32 words=512");
+
+	begin(t, 0);
+	begin(t, 1);
+	put(t, 0, 1, 1, 7);
+	put(t, 1, 0, 33, 7);
+	ck_assert_int_eq(gputm_local_tm_access_probe(t, 0, 5, word, &probe),
+			 GPUTM_LOCAL_TM_CONFLICT);
+	ck_assert_uint_eq(probe.conflicts, 5);
+	ck_assert_uint_eq(access_all(t, 0, true, 5, word, value).conflicts, 5);
+}
+
 /* ---- the second level ---- */
 
 /* Wavefront 1 sits on word 0, so that lane 0 of wavefront 0 conflicts even when it is alone. */
