@@ -295,7 +295,7 @@ differ() {
 		sed 's/  */ /g' out | grep -qxF -e "$line" || complain "--compare: no \"$line\": $(cat out)"
 	done
 }
-differ 0 all.jsonl all.jsonl '0 of 30 figures differ.'
+differ 0 all.jsonl all.jsonl '0 of 20 figures differ.'
 # Exactly what has changed at equal seeds, and a point that is gone.
 sed '/"point.seed":2,/s/"aborted":/&7/; 21,25s/"cycles":/&1/' all.jsonl | sed '/"threads":64.*kilo-tm/d' >changed
 first='system=getm workload=bank threads=32 concurrency=8 workload.accounts=64 validation_unit.warp_bits=10'
@@ -303,15 +303,16 @@ differ 1 all.jsonl changed "$first"
 [ "$(grep -c '1 of 5 seeds' out) $(grep -c '^  aborted' out)" = '8 8' ] || complain "--compare: $(cat out)"
 printf '{"point.x":1,"point.seed":1,"cycles":100,"kept":5}\n' >a
 printf '{"point.x":1,"point.seed":1,"cycles":104,"kept":5}\n{"point.x":2,"point.seed":1,"cycles":1}\n' >b
-differ 1 a b 'x=1' ' cycles 100 104 x 1.0400 1 of 1 seeds' 'x=2' ' (the point) only in B' '3 of 5 figures differ.'
+differ 1 a b 'x=1' ' cycles 100 104 x 1.0400 1 of 1 seeds' 'x=2' ' (the point) only in B' '2 of 3 figures differ.'
 sed 's/point.x/point.y/' a >c
-differ 1 a c 'No point is in both: what is compared has the same settings but for the seed. Put both into a study to compare systems.'
+differ 1 a c \
+	'No point is in both: what is compared has the same settings but for the seed and those of --across, such as --across system.'
 sed -i 2d b
 differ 1 a b
 study 0 --compare a b --tolerance 0.05
 study 1 --compare a b --tolerance 0.03
 sed 's/"point.seed":1/"point.seed":2/' b >c
-differ 0 a c '0 of 3 figures differ; no verdict on 3 with other seeds and one value.'
+differ 0 a c '0 of 2 figures differ; no verdict on 2 with other seeds and one value.'
 # Single runs as JSON; all units of a role together have the names that lines have.
 set -- --workload bank --threads 64 --format
 "$sim" "$@" json --out one.json && "$sim" "$@" json --report roles --out roles.json &&
@@ -336,9 +337,26 @@ values() {
 }
 values 1 0.7 -1.6 -0.2 -1.2 -0.1 3.4 3.7 0.8 0.0 2.0 >a
 values 11 1.9 0.8 1.1 0.1 -0.1 4.4 5.5 1.6 4.6 3.4 >b
-differ 0 a b '0 of 3 figures differ.'
+differ 0 a b '0 of 2 figures differ.' 'Nearest to a difference:' ' hours 0.75 2.33 x 3.1067 -0.8676 .. +4.028, n = 10, 10'
 values 11 11.9 10.8 11.1 10.1 9.9 14.4 15.5 11.6 14.6 13.4 >b
-differ 1 a b ' hours 0.75 12.33 x 16.4400 +9.132 .. +14.03, n = 10, 10' '1 of 3 figures differ.'
+differ 1 a b ' hours 0.75 12.33 x 16.4400 +9.132 .. +14.03, n = 10, 10' '1 of 2 figures differ.'
+# Across a setting: the same data in pairs, t = 4.0621 of 9 degrees of freedom.
+across() { # STATUS NAME LINE...
+	study "$1" --compare a b --across "$2"
+	shift 2
+	for line in "$@"; do
+		sed 's/  */ /g' out err | grep -qxF -e "$line" || complain "--across: no \"$line\": $(cat out err)"
+	done
+}
+values 1 0.7 -1.6 -0.2 -1.2 -0.1 3.4 3.7 0.8 0.0 2.0 | sed 's/"hours"/"point.drug":"one","own":7,&/' >a
+values 1 1.9 0.8 1.1 0.1 -0.1 4.4 5.5 1.6 4.6 3.4 | sed 's/"hours"/"point.drug":"two",&/' >b
+differ 1 a b '2 of 2 figures differ.'
+across 1 drug x=1 ' hours 0.75 2.33 x 3.1067 +0.3159 .. +2.844, n = 10, 10' '1 of 2 figures differ.'
+sed -i 's/"hours":3.4/"hours":-30/' b
+across 0 drug '0 of 2 figures differ.' 'Nearest to a difference:'
+across 2 x,drug,dose 'gputm-sim: --across: got "dose", expected settings that the points name, as "system" of "point.system"'
+cat a >>b
+across 2 drug 'gputm-sim: --across: b has several results of the point "x=1" and seed 1, expected one value of drug in each file'
 # Eight seeds and eight others of the same config differ in nothing.
 printf 'system getm kilo-tm\nworkload bank\nthreads 256\nseed 1..8\n' >a.study
 sed 's/1..8/9..16/' a.study >b.study

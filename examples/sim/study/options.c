@@ -95,6 +95,8 @@ static const struct option table[] = {
 	  "write tables, pictures and claims of the study" },
 	{ "merge", FILES, AT(merge), 0, 0, NULL, "FILE...", "join the results of shards" },
 	{ "compare", FILES, AT(compare), 0, 0, NULL, "A B", "tell what differs in two results" },
+	{ "across", TEXT, AT(across), 0, 0, NULL, "NAME,...",
+	  "settings in which the two results of a comparison differ" },
 	{ "tolerance", TEXT, AT(tolerance_text), 0, 0, NULL, "R",
 	  "differences up to this part are none (default 0)" },
 	{ "list", LIST, AT(list), 0, 0, NULL, "[NAME]",
@@ -372,13 +374,18 @@ static const char *study_relations(const struct sim_options *o)
 
 	if (!!o->study + o->merge + o->compare > 1)
 		return "--study, --merge, --compare: expected one of them";
-	if (o->tolerance_text && !o->compare)
-		return "--tolerance: it belongs to --compare, expected --compare A B too";
+	if ((o->tolerance_text || o->across) && !o->compare)
+		return o->across ?
+			"--across: it belongs to --compare, expected --compare A B too" :
+			"--tolerance: it belongs to --compare, expected --compare A B too";
 	if ((o->shard || o->resume || o->jobs || o->plot) && !o->study)
-		return "--shard, --resume, --jobs, --plot: they belong to --study, expected "
-		       "--study FILE too";
+		return o->shard	 ? "--shard: it belongs to --study, expected --study FILE too" :
+		       o->resume ? "--resume: it belongs to --study, expected --study FILE too" :
+		       o->plot	 ? "--plot: it belongs to --study, expected --study FILE too" :
+				   "--jobs: it belongs to --study, expected --study FILE too";
 	if ((o->quick || o->page) && !o->study)
-		return "--quick, --page: they belong to --study, expected --study FILE too";
+		return o->page ? "--page: it belongs to --study, expected --study FILE too" :
+				 "--quick: it belongs to --study, expected --study FILE too";
 	if ((o->plot || o->page) && o->parts > 1)
 		return "--plot, --page: they need all points, expected no --shard";
 	if ((o->study || o->merge || o->compare) && own)

@@ -2,7 +2,8 @@
 /*
  * Two sets of results, figure by figure and point by point. Where a point has the same seeds in
  * both, its values are compared one with one; else their means by Welch's test (Biometrika 34,
- * 1947), with Holm's correction (Scand. J. Statist. 6, 1979) over all figures.
+ * 1947), with Holm's correction (Scand. J. Statist. 6, 1979) over all figures. Points that differ
+ * by the settings of --across are one point: the differences at equal seeds are tested, by Student.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
@@ -100,6 +101,8 @@ struct value {
 struct results {
 	struct names points, figures;
 	size_t failures; /* the figure "failed", which every line has */
+	const char *across; /* settings that make no other point, with commas between, or NULL */
+	uint64_t crossed;   /* a bit for each of them that a point has named */
 	struct value *value;
 	size_t count, room;
 	/* of the line that is read */
@@ -124,6 +127,33 @@ static void add_value(struct results *r, const char *figure, double number)
 	if (!r->lost)
 		r->value[r->count++] = (struct value){ .figure = number_of(&r->figures, figure),
 						       .side = r->side, .number = number };
+}
+
+/* The number of the setting in --across, or -1. */
+static int place_in(const char *across, const char *name)
+{
+	size_t length;
+
+	for (int i = 0; across; i++, across = across[length] ? across + length + 1 : NULL) {
+		length = strcspn(across, ",");
+		if (strlen(name) == length && !strncmp(across, name, length))
+			return i;
+	}
+	return -1;
+}
+
+/* A setting of the point: part of the point's name, or one that is compared across. */
+static void take_setting(struct results *r, const char *name, const char *text)
+{
+	size_t used = strlen(r->point);
+	int place = place_in(r->across, name);
+
+	r->is_result = true;
+	if (place >= 0)
+		r->crossed |= UINT64_C(1) << (place & 63);
+	else if (strcmp(name, "hash"))
+		snprintf(r->point + used, sizeof r->point - used, "%s%s=%s", used ? " " : "", name,
+			 text);
 }
 
 /* "units.3.stats.hazards" of JSON as "commit_unit.hazards", or "commit_unit 3.hazards" of one unit;
@@ -151,17 +181,13 @@ static bool rename_figure(struct results *r, const char *path, const char *text,
 static void take(void *state, const char *path, const char *text, bool quoted)
 {
 	struct results *r = state;
-	size_t used = strlen(r->point);
 	char figure[SIM_JSON_PATH];
 	double number;
 
 	if (!strcmp(path, "point.seed")) {
 		r->seed = strtoull(text, NULL, 10);
 	} else if (!strncmp(path, "point.", 6)) {
-		r->is_result = true;
-		if (strcmp(path, "point.hash"))
-			snprintf(r->point + used, sizeof r->point - used, "%s%s=%s",
-				 used ? " " : "", path + 6, text);
+		take_setting(r, path + 6, text);
 	} else if (!strcmp(path, "failed")) {
 		r->failed = true;
 	} else if (rename_figure(r, path, text, figure) && !quoted && strcmp(path, "run") &&
@@ -311,8 +337,24 @@ static void welch(struct verdict *v, const struct value *value)
 	v->reach = sweep_t(LEVEL, freedom) * sqrt(s);
 }
 
+/* The differences at equal seeds. */
+static void pairwise(struct verdict *v, struct value *value)
+{
+	double n = (double)v->n[0], difference = v->mean[1] - v->mean[0], s;
+
+	for (size_t i = 0; i < v->n[0]; i++)
+		value[i].number = value[v->n[0] + i].number - value[i].number;
+	s = variance(value, v->n[0], difference) / n;
+	v->likely = n < 2 ? 2 : difference == 0;
+	if (n < 2 || s <= 0)
+		return;
+	v->likely = sweep_t_likely(difference / sqrt(s), n - 1);
+	v->reach = sweep_t(LEVEL, n - 1) * sqrt(s);
+}
+
 /* The values of one figure in one point, those of the first side first. */
-static void judge(struct verdict *v, const struct value *value, size_t count, double tolerance)
+static void judge(struct verdict *v, struct value *value, size_t count, bool across,
+		  double tolerance)
 {
 	v->point = value->point;
 	v->figure = value->figure;
@@ -325,10 +367,13 @@ static void judge(struct verdict *v, const struct value *value, size_t count, do
 	v->exact = v->n[0] == v->n[1];
 	for (size_t i = 0; v->exact && i < v->n[0]; i++)
 		v->exact = value[i].seed == value[v->n[0] + i].seed;
-	if (!v->exact) {
+	if (v->exact && across)
+		pairwise(v, value);
+	else if (!v->exact)
 		welch(v, value);
+	v->exact = v->exact && !across;
+	if (!v->exact)
 		return;
-	}
 	for (size_t i = 0; i < v->n[0]; i++)
 		v->unequal += apart(value[i].number, value[v->n[0] + i].number, tolerance);
 	v->differs = v->unequal > 0;
@@ -399,45 +444,92 @@ static bool in_lone_point(const struct results *r, const struct verdict *verdict
 	return k != i && (!verdict[k].n[0] || !verdict[k].n[1]);
 }
 
+/* A point that is whole in both has not failed, and one that is not has no other figures. */
+static bool counts(const struct results *r, const struct verdict *verdict, size_t count, size_t i)
+{
+	const struct verdict *v = &verdict[i];
+	bool lone = !v->n[0] || !v->n[1];
+
+	if (lone && r->across && v->figure != r->failures)
+		return false; /* systems have figures of their own */
+	return lone ? !in_lone_point(r, verdict, count, i) : v->figure != r->failures || v->differs;
+}
+
 static int tell_all(const struct results *r, struct verdict *verdict, size_t count, FILE *out)
 {
-	size_t differ = 0, none = 0, common = 0, point = SIZE_MAX;
+	size_t differ = 0, none = 0, common = 0, figures = 0, point = SIZE_MAX;
+	const struct verdict *nearest = NULL;
 
 	for (size_t i = 0; i < count; i++) {
 		struct verdict *v = &verdict[i];
-		bool lone = !v->n[0] || !v->n[1];
+		bool lone = !v->n[0] || !v->n[1], untried = !lone && !v->exact && v->likely > 1;
 
-		if ((lone && !in_lone_point(r, verdict, count, i)) || v->differs)
+		if (!counts(r, verdict, count, i))
+			continue;
+		if (lone || v->differs)
 			tell(out, r, v, &point);
+		figures++;
 		differ += lone || v->differs;
 		common += !lone;
-		none += !lone && !v->exact && v->likely > 1;
+		none += untried;
+		if (!lone && !v->exact && !untried && (!nearest || v->likely < nearest->likely))
+			nearest = v;
 	}
-	fprintf(out, "%zu of %zu figures differ", differ, count);
+	fprintf(out, "%zu of %zu figures differ", differ, figures);
 	if (none)
-		fprintf(out, "; no verdict on %zu with other seeds and one value", none);
+		fprintf(out, "; no verdict on %zu with %s one value", none,
+			r->across ? "only" : "other seeds and");
 	fputs(".\n", out);
-	if (count && !common)
+	if (!differ && nearest && nearest->likely < 1) {
+		fputs("Nearest to a difference:\n", out);
+		tell(out, r, nearest, &point);
+	}
+	if (figures && !common)
 		fputs("No point is in both: what is compared has the same settings but for the "
-		      "seed. Put both into a study to compare systems.\n", out);
+		      "seed and those of --across, such as --across system.\n", out);
 	return differ ? SIM_FAILED : SIM_DONE;
+}
+
+/* Every setting of --across is one that points name, and each side has one value of each. */
+static bool can_cross(const struct sim_options *o, const struct results *r)
+{
+	const char *name = r->across;
+	size_t length;
+
+	for (int i = 0; name && *name; i++, name += length + (name[length] == ',')) {
+		length = strcspn(name, ",");
+		if (r->crossed >> (i & 63) & 1)
+			continue;
+		fprintf(stderr, "gputm-sim: --across: got \"%.*s\", expected settings that the "
+				"points name, as \"system\" of \"point.system\"\n",
+			(int)length, name);
+		return false;
+	}
+	for (size_t i = 1; r->across && i < r->count; i++) {
+		const struct value *v = &r->value[i];
+
+		if (by_place(v - 1, v))
+			continue;
+		fprintf(stderr, "gputm-sim: --across: %s has several results of the point \"%s\" "
+				"and seed %llu, expected one value of %s in each file\n",
+			sim_quoted(o->files[v->side]), r->points.name[v->point],
+			(unsigned long long)v->seed, r->across);
+		return false;
+	}
+	return true;
 }
 
 static int compare(const struct sim_options *o, struct results *r, FILE *out)
 {
-	struct verdict *verdict;
+	struct verdict *verdict = calloc(r->count + 1, sizeof *verdict);
 	size_t count = 0;
 	int status = SIM_FAILED;
 
-	r->failures = number_of(&r->figures, "failed");
-	if (r->count)
-		qsort(r->value, r->count, sizeof *r->value, by_place);
-	verdict = calloc(r->count + 1, sizeof *verdict);
 	for (size_t i = 0, next; verdict && i < r->count; i = next) {
 		for (next = i; next < r->count && r->value[next].point == r->value[i].point &&
 			       r->value[next].figure == r->value[i].figure; next++)
 			continue;
-		judge(&verdict[count++], &r->value[i], next - i, o->tolerance);
+		judge(&verdict[count++], &r->value[i], next - i, r->across, o->tolerance);
 	}
 	if (verdict && correct(verdict, count, o->tolerance))
 		status = tell_all(r, verdict, count, out);
@@ -449,12 +541,15 @@ static int compare(const struct sim_options *o, struct results *r, FILE *out)
 
 int sweep_compare(const struct sim_options *o)
 {
-	struct results r = { .count = 0 };
+	struct results r = { .across = o->across };
 	struct sim_output out;
 	int status = SIM_BAD_INPUT;
+	bool read = !read_side(&r, o->files[0], 0) && !read_side(&r, o->files[1], 1);
 
-	if (!read_side(&r, o->files[0], 0) && !read_side(&r, o->files[1], 1) &&
-	    !sim_output_open(&out, "out", o->out)) {
+	r.failures = number_of(&r.figures, "failed");
+	if (r.count)
+		qsort(r.value, r.count, sizeof *r.value, by_place);
+	if (read && can_cross(o, &r) && !sim_output_open(&out, "out", o->out)) {
 		status = compare(o, &r, out.file);
 		if (sim_output_close(&out, true))
 			status = SIM_FAILED;
