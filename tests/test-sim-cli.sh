@@ -64,7 +64,7 @@ refused --bogus -- --bogus
 refused hash-table -- hash-table
 refused --system tsx -- --system tsx ideal coarse-lock
 refused --machine cray -- --machine cray fermi reference
-refused --workload sudoku -- --workload sudoku bank atm-1m
+refused --workload sudoku -- --workload sudoku --list
 refused --threads 0 -- --threads '"0"' '1 .. '
 refused --concurrency 1000 -- --concurrency '"1000"' '1 .. 64 or inf'
 refused --set tx_throttle.limit=3 -- tx_throttle.limit=3 'expected --concurrency'

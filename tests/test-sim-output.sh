@@ -80,7 +80,7 @@ grep -q 'standard output could not be written: Bad file descriptor' err || compl
 tail -1 whole | grep -q 'Not checked' || complain 'closed standard streams: no whole report'
 { "$sim" --workload bank --threads 64 --format json 2>err; echo $? >status; } | true
 [ "$(cat status)" -eq 1 ] || complain "closed pipe: exit $(cat status)"
-grep -q 'standard output could not be written: Broken pipe' err || complain "$(cat err)"
+[ ! -s err ] || complain "closed pipe: $(cat err)" # the reader knows
 # shellcheck disable=SC2086
 gives 2 '--out: got "none/report", expected a file to write to: No such file' $small --out none/report
 # shellcheck disable=SC2086

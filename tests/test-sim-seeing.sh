@@ -174,6 +174,8 @@ trace --system hetm --workload w1 --threads 4096
 grep -q '"name":"phase","args":{"instance":0,"phase":"' "$work/trace" || complain "hetm: no phases"
 run $small --why 5 --out "$work/report"
 grep -q committed "$work/report" || complain "--why --out: no report"
+run $small --why 5 --out -
+grep -q 'Thread 5' "$work/out" && grep -q committed "$work/out" || complain "--why --out -: $(cat "$work/out")"
 
 # refused MESSAGE ARGUMENT...
 refused() {

@@ -7,6 +7,7 @@
 #include "quote.h"
 
 #define LONGEST 48 /* a longer name is near to none */
+#define MANY 24	   /* names that one reads through */
 
 /* Letters to be changed, added or taken out to make b of a (Levenshtein). */
 static size_t distance(const char *a, const char *b)
@@ -51,11 +52,16 @@ const char *sim_name_near(const char *got, sim_name_at *at, const void *of)
 void sim_name_unknown(const char *option, const char *got, sim_name_at *at, const void *of,
 		      const char *whose)
 {
-	const char *near = sim_name_near(got, at, of), *name;
+	const char *near = sim_name_near(got, at, of);
+	size_t names = 0;
 
-	fprintf(stderr, "gputm-sim: --%s: got \"%s\", expected one of:", option, sim_quoted(got));
-	for (size_t i = 0; (name = at(of, i)); i++)
-		fprintf(stderr, " %s", name);
+	while (at(of, names))
+		names++;
+	fprintf(stderr, "gputm-sim: --%s: got \"%s\", expected one of", option, sim_quoted(got));
+	if (names > MANY)
+		fprintf(stderr, " the %zu names that --list tells", names);
+	for (size_t i = 0; names <= MANY && i < names; i++)
+		fprintf(stderr, "%s %s", i ? "" : ":", at(of, i));
 	fprintf(stderr, "%s%s%s%s\n", whose, near ? "; did you mean \"" : "", near ? near : "",
 		near ? "\"?" : "");
 }

@@ -216,7 +216,7 @@ static int say_unwritten(const struct sim_output *out, int error)
 	if (out->name)
 		fprintf(stderr, "gputm-sim: --%s: \"%s\" could not be written: %s\n", out->option,
 			sim_quoted(out->name), reason);
-	else
+	else if (error != EPIPE) /* a reader, as head, has read enough */
 		fprintf(stderr, "gputm-sim: standard output could not be written: %s\n", reason);
 	return -1;
 }
@@ -228,7 +228,8 @@ int sim_output_close(struct sim_output *out, bool wanted)
 	if (out->file) {
 		failed = wanted ? finish(out->file) : 0;
 		error = failed ? errno : 0;
-		if (fclose(out->file) && wanted && !failed) {
+		/* standard output may be that of another option, too */
+		if (out->file != stdout && fclose(out->file) && wanted && !failed) {
 			failed = -1;
 			error = errno;
 		}

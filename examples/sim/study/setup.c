@@ -97,7 +97,8 @@ static const struct sim_workload_class *find_workload(const struct sim_options *
 	if (error < 0)
 		fprintf(stderr, "gputm-sim: %s\n", message);
 	else if (error)
-		sim_name_unknown("workload", name, sim_workload_name, NULL, "");
+		sim_name_unknown("workload", name, sim_workload_name, NULL,
+				 " (a file of your own has a name with .kernel)");
 	else
 		sim_kernel_class_warn(out->kernel);
 	return error ? NULL : out->kernel;
