@@ -54,7 +54,7 @@ cat >"$work/unused" <<'TABLE'
 --trace x --keys x : --keys: only the workload hash-table
 --trace x --threads 8 : --threads: a trace brings its own
 --trace x --workload bank : --workload: a trace is one
---workload ht-800 workload.buckets=10 : --set workload.FIELD: got "buckets", expected one of: seed
+--workload ht-800 workload.buckets=10 : --set workload.FIELD: got "buckets", expected one of: seed (the variant fixes the params before it)
 --workload graph-cut --edges G workload.vertices=90 : the graph is that of --edges
 --workload graph-cut --edges G workload.edges=90 : the graph is that of --edges
 --system ideal commit_unit.ring=5 : --set: got "commit_unit", expected one of: machine workload

@@ -75,7 +75,9 @@ int sim_setting_apply(struct gputm_ctx *ctx, const struct sim_parts *parts, cons
 		char option[SIM_QUOTE];
 
 		snprintf(option, sizeof(option), "set %.100s.FIELD", name);
-		sim_name_unknown(option, field, field_at, place.params, "");
+		sim_name_unknown(option, field, field_at, place.params,
+				 parts->variant && !strcmp(name, "workload") ?
+					 " (the variant fixes the params before it)" : "");
 	} else {
 		sim_name_unknown("set", name, path_at, parts, parts->whose);
 	}

@@ -13,6 +13,7 @@ struct sim_parts {
 		   const struct gputm_params **params, void **config);
 	const void *of;
 	char whose[100]; /* " (for ...)", in messages */
+	bool variant;	 /* of the workload: it fixes params */
 };
 
 /* Apply "PATH.FIELD=VALUE". 0 or -1 with the reason on stderr or in the context's log. */

@@ -206,6 +206,7 @@ static int set_system(struct gputm_ctx *ctx, struct sim_parts *parts,
 {
 	struct sim_shape shape;
 
+	parts->variant = out->kernel && sim_kernel_class_fixes(out->kernel);
 	snprintf(parts->whose, sizeof parts->whose, " (for system %s, workload %s)",
 		 out->system->name, out->workload->name);
 	if (out->system->own)

@@ -626,6 +626,13 @@ bool sim_kernel_class_runs(const struct sim_workload_class *class)
 	       c->kernel.code[KERNEL_LOCKS].critical;
 }
 
+bool sim_kernel_class_fixes(const struct sim_workload_class *class)
+{
+	const struct kernel_class *c = class->given;
+
+	return c->variant && c->variant->params;
+}
+
 const char *sim_kernel_class_variant(const struct sim_workload_class *class, size_t index)
 {
 	const struct kernel_class *c = class->given;

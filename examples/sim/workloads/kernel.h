@@ -18,6 +18,8 @@ void sim_kernel_class_warn(const struct sim_workload_class *class);
 const struct kernel *sim_kernel_of(const struct sim_workload *workload);
 /* Has it transactions or critical sections? */
 bool sim_kernel_class_runs(const struct sim_workload_class *class);
+/* Is it a variant, which fixes params? */
+bool sim_kernel_class_fixes(const struct sim_workload_class *class);
 /* The name of its variant number `index`; NULL past the last one. */
 const char *sim_kernel_class_variant(const struct sim_workload_class *class, size_t index);
 
