@@ -27,7 +27,7 @@ done
 mkdir "$work/fresh"
 ln -s "$source/include" "$source/lib" "$work/fresh"
 fenced c 1 >"$work/fresh/filter.c"
-fenced sh 3 >"$work/fresh/commands"
+fenced sh 4 >"$work/fresh/commands"
 if ! (cd "$work/fresh" && sh -e ./commands && ./filter) >"$work/out" 2>&1 ||
 	! grep -qx '0x1000 was last written by transaction 7' "$work/out"; then
 	tail -30 "$work/out"

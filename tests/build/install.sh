@@ -51,7 +51,7 @@ readme() (
 )
 mkdir "$work/readme"
 fenced c 1 >"$work/readme/filter.c"
-fenced sh 2 >"$work/readme/commands"
+fenced sh 3 >"$work/readme/commands"
 grep -q '^cc filter.c' "$work/readme/commands" || complain "README.md: no command below its program"
 if [ -n "${EXTERNAL_FLAGS:-}" ]; then
 	echo "not as printed, with $EXTERNAL_FLAGS: the program of README.md is left out"

@@ -131,13 +131,19 @@ static int write_file(const struct export *x, const char *name, const struct sim
 	return sim_output_close(&out, true);
 }
 
-/* "last_written-last-written_times.cfg" */
+/* "last_written-last-written_times.cfg": words with _ between. */
 static void name_file(const char *role, const char *array, char *out, size_t size)
 {
+	char *to = out;
+
 	snprintf(out, size, "%s-%s.cfg", role, array);
-	for (; *out; out++)
-		if (strchr(" :,()", *out))
-			*out = '_';
+	for (const char *from = out; *from; from++) {
+		char c = strchr(" :,()", *from) ? '_' : *from;
+
+		if (c != '_' || (from[1] != '.' && to[-1] != '_'))
+			*to++ = c;
+	}
+	*to = '\0';
 }
 
 static void write_array(struct export *x, const struct sim_group *group,

@@ -23,6 +23,7 @@
 #define PANELS_MAX 64
 #define PAPER_HALO "pt 2 ps 0.8 lw 5 lc rgb 'white'"
 #define PAPER_MARK "pt 2 ps 0.8 lw 2 lc rgb '#c00000'"
+#define INTERVAL ", '' using 1:3:(0):($4 - $3) with vectors nohead "
 #define BARS 0.8 /* of the width of a place */
 #define LIKELY 0.05 /* that the mean lies outside of its interval */
 
@@ -389,8 +390,11 @@ static void put_series(const struct plot *p, size_t f, size_t panel, size_t seri
 	fprintf(out, "$d%zu_%zu_%zu using 1:2%s with %s lt %zu%s notitle", f, panel, series,
 		p->bars ? ":(BAR)" : "", p->bars ? "boxes" : "linespoints", style,
 		p->bars ? fill(style) : "");
-	fprintf(out, ", '' using 1:3:(0):($4 - $3) with vectors nohead %s %zu dt 1 notitle",
-		p->bars ? "lc rgb 'black' lw" : "lt", p->bars ? 1 : style);
+	if (p->bars)
+		fputs(INTERVAL "lc rgb 'white' lw 3 dt 1 notitle" INTERVAL
+		      "lc rgb 'black' lw 1 dt 1 notitle", out);
+	else
+		fprintf(out, INTERVAL "lt %zu dt 1 notitle", style);
 	if (has_data(p, panel, series, true))
 		fprintf(out, ", '' using 1:5 with points " PAPER_HALO " notitle"
 			     ", '' using 1:5 with points " PAPER_MARK " notitle");
@@ -444,10 +448,21 @@ static double highest(const struct plot *p)
 	return most;
 }
 
+/* Of the numbers at y: digits that matter, and thousands as k, M and so on. */
+static const char *format_of(double most)
+{
+	if (most < 1e4)
+		return "%g";
+	while (most >= 1000)
+		most /= 1000;
+	return most < 10 ? "%.1s%c" : "%.0s%c";
+}
+
 static void put_script(const struct plot *p, FILE *out)
 {
 	size_t panels = drawn_panels(p, p->panels);
-	size_t width = 330 * panels + 250, height = 210 * p->figures + 90;
+	size_t key = p->series != SIM_AXES || has_data(p, ALL, ALL, true) ? 160 : 5;
+	size_t width = 330 * panels + 90 + key, height = 210 * p->figures + 90;
 
 	fprintf(out, "# Drawn by gputm-sim --plot; gnuplot FILE draws it again.\n");
 	fprintf(out, "# Means and their 95 %% intervals over the seeds.\n");
@@ -465,8 +480,7 @@ static void put_script(const struct plot *p, FILE *out)
 	fprintf(out, "set yrange [0:*]\nset ytics nomirror\nset border 3\nset grid ytics\n"
 		     "set format y '%s'\n"
 		     "set key at screen %.4f,%.4f left top Left reverse vertical\n",
-		highest(p) < 1e4 ? "%g" : "%.1s%c",
-		1 - 160.0 / (double)width, 1 - 40.0 / (double)height);
+		format_of(highest(p)), 1 - (double)key / (double)width, 1 - 40.0 / (double)height);
 	if (p->series != SIM_AXES) {
 		fputs("set key title ", out);
 		put_words(out, p->axis[p->series].name);
@@ -474,8 +488,8 @@ static void put_script(const struct plot *p, FILE *out)
 	}
 	fprintf(out, "set multiplot layout %zu,%zu margins screen %.4f,%.4f,%.4f,%.4f "
 		     "spacing screen %.4f,%.4f\n", p->figures, panels, 85.0 / (double)width,
-		1 - 175.0 / (double)width, 55.0 / (double)height, 1 - 35.0 / (double)height,
-		60.0 / (double)width, 35.0 / (double)height);
+		1 - (double)(key + 15) / (double)width, 55.0 / (double)height,
+		1 - 35.0 / (double)height, 60.0 / (double)width, 35.0 / (double)height);
 	for (size_t f = 0; f < p->figures; f++)
 		for (size_t panel = 0; panel < p->panels; panel++)
 			if (has_data(p, panel, ALL, false))
