@@ -131,7 +131,7 @@ bad :7 'expected a name that "let" or "table" gives' 'paper cycles 3'
 bad '' 'why: expected a line "claim" before' 'why so'
 bad '' 'verdict: expected a line "claim" before' 'verdict holds'
 bad '' 'let: got nothing' 'let'
-bad :5 'expected a name that is not there yet' 'let variant 3'
+bad :5 'expected a name that no let, table or line of values has' 'let variant 3'
 bad '' 'included here' 'include missing'
 bad :111 'fewer parentheses' "claim \"x\" $(printf '%300s' '' | tr ' ' '(')"
 for word in 'claim "x" cycles > 1' 'table x "x" cycles' 'paper x 1'; do

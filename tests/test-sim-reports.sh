@@ -162,5 +162,5 @@ bad '1: tell: it belongs to studies' 'tell cycles'
 bad '1: expected a report with a point' '{}'
 bad '1: expected one whole report as JSON' '{"point": {"seed": 1}'
 bad '1: expected one whole report as JSON' "$(cat "$work/line")" "$(cat "$work/line")"
-refused 'cannot be read' --config "$work/absent"
+refused 'cannot be read: No such file or directory' --config "$work/absent"
 exit $failed

@@ -155,7 +155,7 @@ for of in "kilo-tm commit_unit" "warptm-tcd commit_unit" "getm validation_unit" 
 			NR == FNR && /^Where/ { found = after("at cycle")
 				if (match($0, /by [a-z_]+ [0-9]+/))
 					split(substr($0, RSTART, RLENGTH), unit, " ")
-				if (index($0, "word " word ",") + index($0, "word " word " ")) place = 1 }
+				if ($0 ~ "word ([^ ]* [(])?" word "[,) ]") place = 1 }
 			NR == FNR && /^Who/ { acted = after("at cycle"); won = after("thread") }
 			NR == FNR && /^The winner/ { from = after("from cycle"); to = after(" to") }
 			NR > FNR && unit[2] && index($0, "\"ts\":" found) &&
@@ -174,6 +174,9 @@ trace --system hetm --workload w1 --threads 4096
 grep -q '"name":"phase","args":{"instance":0,"phase":"' "$work/trace" || complain "hetm: no phases"
 run $small --why 5 --out "$work/report"
 grep -q committed "$work/report" || complain "--why --out: no report"
+run --system getm --workload queue --threads 256 --why 41
+grep -q '^Where: word [a-z]*\[[0-9]*\] (0x80000[0-9a-f]*) of partition ' "$work/out" ||
+	complain "--why: no name of a word: $(cat "$work/out")"
 run $small --why 5 --out -
 grep -q 'Thread 5' "$work/out" && grep -q committed "$work/out" || complain "--why --out -: $(cat "$work/out")"
 

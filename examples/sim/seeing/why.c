@@ -2,6 +2,7 @@
 /* The story of one abort, in sentences. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "why.h"
 
@@ -100,6 +101,21 @@ static void say_actor(const struct why *why, const struct seen_actor *actor, FIL
 	fprintf(out, ", attempt %" PRIu32, a->number);
 }
 
+/* As the kernel's text spells it, without the lines that access it. */
+static void say_word(const struct why *why, uint64_t address, FILE *out)
+{
+	const struct sim_workload *workload = why->see->port->workload;
+	char name[200] = "";
+
+	if (workload->class->name_word)
+		workload->class->name_word(workload, address, false, name, sizeof name);
+	name[strcspn(name, " ")] = '\0';
+	if (*name && strncmp(name, "0x", 2))
+		fprintf(out, "word %s (0x%" PRIx64 ")", name, address);
+	else
+		fprintf(out, "word 0x%" PRIx64, address);
+}
+
 static void say_access(const struct why *why, FILE *out)
 {
 	const struct seen_loss *l = &why->loss;
@@ -110,7 +126,7 @@ static void say_access(const struct why *why, FILE *out)
 		return;
 	fputs("Where: ", out);
 	if (l->has_address)
-		fprintf(out, "word 0x%" PRIx64, l->address);
+		say_word(why, l->address, out);
 	else
 		fputs("no word", out);
 	if (l->has_address && port->shape.partitions)
@@ -148,8 +164,9 @@ static void say_wait(const struct why *why, FILE *out)
 
 	if (!l->wait)
 		return;
-	fprintf(out, "It also waited for %s: word 0x%" PRIx64 ", from cycle %" PRIu64, l->wait,
-		l->wait_at, cycle(why, l->from));
+	fprintf(out, "It also waited for %s: ", l->wait);
+	say_word(why, l->wait_at, out);
+	fprintf(out, ", from cycle %" PRIu64, cycle(why, l->from));
 	if (l->to)
 		fprintf(out, " to %" PRIu64, cycle(why, l->to));
 	if (l->holder.attempt != SEEN_NONE) {

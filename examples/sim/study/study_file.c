@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "study_file.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,7 +54,8 @@ static int read_text(const char *name, struct sim_study_file *out)
 	while (copy && (size = fread(bytes, 1, sizeof bytes, in)))
 		fwrite(bytes, 1, size, copy);
 	if (!copy || ferror(in)) {
-		fprintf(stderr, "gputm-sim: %s: cannot be read\n", sim_quoted(out->name));
+		fprintf(stderr, "gputm-sim: %s: cannot be read: %s\n", sim_quoted(out->name),
+			strerror(errno));
 		all = 1;
 	}
 	if (copy && fclose(copy))

@@ -74,7 +74,7 @@ static void name_value(struct sweep_story *story, struct sweep_reader *r, struct
 	if (!sweep_word(r, named->name, sizeof named->name)) {
 		sweep_wrong(r, at, "a name of letters, digits and _");
 	} else if (sweep_find(r, named->name) || sweep_axis(r, named->name) < SIM_AXES) {
-		sweep_wrong(r, at, "a name that is not there yet");
+		sweep_wrong(r, at, "a name that no let, table or line of values has");
 	} else if (!item || quoted(r, item->title, sizeof item->title)) {
 		named->value = sweep_expression(r);
 		at_end(r);
