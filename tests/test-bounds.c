@@ -425,7 +425,11 @@ KIT_TEST(test_addresses_as_wide_as_their_field)
 {
 	struct gputm_stall_request request = { .stamp = 1 };
 	struct gputm_metadata metadata;
+	uint64_t lanes[64], lost;
 
+	ADDRESS(warp_access_filter, (lanes[0] = a, gputm_warp_access_filter_begin(u, 0, 1) ? -1 :
+				     gputm_warp_access_filter_access(u, 0, true, 1, lanes, &lost)),
+		NOTHING);
 	ADDRESS(recency_bloom, gputm_recency_bloom_update(u, a, 1), NOTHING);
 	ADDRESS(recency_bloom, gputm_recency_bloom_query(u, a, wide), NOTHING);
 	ADDRESS(signature, gputm_signature_insert(u, 0, a), NOTHING);

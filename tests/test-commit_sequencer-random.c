@@ -204,11 +204,11 @@ static int offers_of(struct gputm_commit_sequencer *seq)
 	int offers = 0;
 
 	/* Once a warp is told to be done, its CIDs may be told to be retired. */
-	if (gputm_commit_sequencer_take_retired(seq, &retired))
+	if (gputm_commit_sequencer_take_retired(seq, &retired) == 1)
 		offers |= GPUTM_COMMIT_SEQUENCER_OFFERS_RETIRED;
-	if (gputm_commit_sequencer_take_done(seq, &done))
+	if (gputm_commit_sequencer_take_done(seq, &done) == 1)
 		offers |= GPUTM_COMMIT_SEQUENCER_OFFERS_DONE;
-	if (gputm_commit_sequencer_peek(seq, &partition, &packet))
+	if (gputm_commit_sequencer_peek(seq, &partition, &packet) == 1)
 		offers |= GPUTM_COMMIT_SEQUENCER_OFFERS_PACKET;
 	return offers;
 }

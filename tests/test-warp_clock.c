@@ -103,11 +103,9 @@ KIT_TEST(test_warp_clock_counts_no_further)
 
 	ck_assert_int_eq(gputm_warp_clock_abort(c, 1, 0x123456), 0);
 	ck_assert_int_ge(gputm_warp_clock_restart(c, 1, &cycles), 0);
-	ck_assert_int_eq(kit_forged(unit_of(c), 0x123457, 16, 4, UINT32_MAX - 1), 0);
-	for (unsigned i = 0; i < 3; i++) {
-		ck_assert_int_eq(gputm_warp_clock_abort(c, 1, 0), 0);
-		ck_assert_int_ge(gputm_warp_clock_restart(c, 1, &cycles), 0);
-	}
+	ck_assert_int_eq(kit_forged(unit_of(c), 0x123457, 16, 4, UINT32_MAX), 0);
+	ck_assert_int_eq(gputm_warp_clock_abort(c, 1, 0), 0);
+	ck_assert_int_ge(gputm_warp_clock_restart(c, 1, &cycles), 0);
 	ck_assert_uint_eq(kit_stat(unit_of(c), "aborts_top"), UINT32_MAX);
 }
 

@@ -282,11 +282,7 @@ APART int refuse_address(const struct gputm_recency_bloom *f, uint64_t address)
 
 APART int refuse_stamp(const struct gputm_recency_bloom *f, uint64_t stamp)
 {
-	uint64_t top;
-
-	if (__builtin_add_overflow(f->base, f->span, &top))
-		top = UINT64_MAX;
-	return gputm__out_of_range(&f->unit, "stamp", stamp, f->base, top);
+	return gputm__out_of_range(&f->unit, "stamp", stamp, f->base, f->base + f->span);
 }
 
 APART int refuse_pair(const struct gputm_recency_bloom *f)
