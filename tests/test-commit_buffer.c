@@ -70,6 +70,25 @@ KIT_TEST(test_timing_block)
 	ck_assert_uint_eq(gputm_commit_buffer_writes(b), 1);
 }
 
+/* A write has the lowest tag that no write in flight has. */
+KIT_TEST(test_commit_buffer_tags_of_many_writes)
+{
+	struct gputm_mem_request request;
+	struct gputm_commit_buffer *b = make(kit, "blocks=130");
+
+	for (uint32_t i = 0; i < 133; i++) {
+		ck_assert_int_eq(push(b, 32 * i, i, 7, false), GPUTM_COMMIT_BUFFER_ACCEPTED);
+		gputm_commit_buffer_tick(b);
+		ck_assert(gputm_commit_buffer_mem_peek(b, &request));
+		ck_assert_uint_eq(request.tag, i < 130 ? i : 259 - i);
+		ck_assert(gputm_commit_buffer_mem_pop(b));
+		if (i < 129)
+			continue;
+		ck_assert_int_eq(gputm_commit_buffer_mem_complete(b, 258 - i), 0);
+		ck_assert(gputm_commit_buffer_pop(b));
+	}
+}
+
 KIT_TEST(test_commit_buffer_full_and_misuse)
 {
 	struct gputm_commit_entry entry = { 0, 1, 1, 1, 1, false };

@@ -481,4 +481,5 @@ KIT_TEST(test_timestamp_table_tells_its_observer)
 	ck_assert_uint_eq(kit_events(GPUTM_TIMESTAMP_TABLE_EVENT_RETIRED), 3);
 	ck_assert_uint_eq(kit_events(GPUTM_TIMESTAMP_TABLE_EVENT_RELEASED), 1);
 	ck_assert_uint_eq(kit_events(GPUTM_TIMESTAMP_TABLE_EVENT_RESTARTED), 1);
+	ck_assert_uint_eq(kit_event(GPUTM_TIMESTAMP_TABLE_EVENT_RESTARTED)[0], 1);
 }
