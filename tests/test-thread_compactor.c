@@ -156,6 +156,26 @@ KIT_TEST(test_thread_compactor_misuse_changes_nothing)
 	ck_assert_uint_eq(gputm_thread_compactor_buffer(c, 4), 0);
 }
 
+/* Warps that wait to be taken are those of their mask in another unit, too. */
+KIT_TEST(test_thread_compactor_tag_in_a_snapshot)
+{
+	const uint64_t mask[] = { 3, 0, 1, 0 };
+	struct gputm_thread_compactor *c = make(kit, "lanes=4 warps=2 compact=1");
+	struct gputm_thread_compactor_warp warp;
+
+	ck_assert_int_eq(gputm_thread_compactor_push(c, 4711, mask), GPUTM_THREAD_COMPACTOR_OK);
+	gputm_thread_compactor_tick(c);
+	gputm_thread_compactor_tick(c);
+	c = (struct gputm_thread_compactor *)(void *)kit_swap(&thread_compactor_maker, kit,
+							      unit_of(c));
+	for (uint32_t k = 0; k < 2; k++) {
+		ck_assert(gputm_thread_compactor_peek(c, &warp));
+		ck_assert_uint_eq(warp.tag, 4711);
+		ck_assert_uint_eq(warp.index, k);
+		ck_assert(gputm_thread_compactor_pop(c));
+	}
+}
+
 /* A snapshot of a mask that loses its only thread is refused. */
 KIT_TEST(test_thread_compactor_one_thread)
 {
