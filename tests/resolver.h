@@ -26,6 +26,17 @@ static inline uint64_t below_of_bytes(void *bytes, uint64_t limit)
 	return kit_draw(bytes, limit);
 }
 
+/* Logs of 32 lanes, of which this one writes past 32 bits; the row is kept. */
+static inline struct gputm_warp_logs logs_past_the_end(unsigned lane)
+{
+	static uint64_t address[64];
+	static struct gputm_warp_row row = { UINT32_MAX, address };
+
+	for (unsigned i = 0; i < 32; i++)
+		address[i] = i == lane ? UINT64_C(1) << 32 : 4 * i;
+	return (struct gputm_warp_logs){ &row, &row, 0, 1 };
+}
+
 /* The logs of Fig. 6.6. */
 static const uint64_t rl1[4] = { 0x04, 0x04, 0x04, 0x04 }, rl2[4] = { 0x0c, 0x08, 0x10, 0 };
 static const uint64_t wl1[4] = { 0x0c, 0x08, 0x10, 0x04 }, wl2[4] = { 0x10, 0x14, 0x14, 0x08 };

@@ -129,6 +129,17 @@ KIT_TEST(test_ownership_table_cost_by_hand)
 	}
 }
 
+KIT_TESTS(test_ownership_table_every_lane_of_a_full_row_is_checked, 32)
+{
+	const struct gputm_warp_logs logs = logs_past_the_end((unsigned)_i);
+	struct gputm_ownership_table *table = make(kit, NULL);
+	struct gputm_resolution r;
+	uint32_t b = acquire(table, UINT32_MAX);
+
+	KIT_REFUSED(-ERANGE, gputm_ownership_table_resolve(table, b, &logs, &r),
+		    "address = 4294967296");
+}
+
 /* A region is not owned by a lane past those that there may be. */
 KIT_TEST(test_ownership_table_owner_in_a_snapshot)
 {
@@ -342,6 +353,8 @@ KIT_TEST(test_ownership_table_tells_an_observer)
 	ck_assert_uint_eq(kit_events(GPUTM_OWNERSHIP_TABLE_EVENT_CONSTRUCT), 2);
 	ck_assert_uint_eq(kit_events(GPUTM_OWNERSHIP_TABLE_EVENT_MATCH), 4);
 	ck_assert_uint_eq(kit_event(GPUTM_OWNERSHIP_TABLE_EVENT_MATCH)[1], 15);
+	ck_assert_uint_eq(kit_event(GPUTM_OWNERSHIP_TABLE_EVENT_MATCH)[2], 0xc);
+	ck_assert_uint_eq(kit_event(GPUTM_OWNERSHIP_TABLE_EVENT_MATCH)[3], 1);
 	ck_assert_uint_eq(kit_events(GPUTM_OWNERSHIP_TABLE_EVENT_RELEASE), 1);
 	ck_assert_uint_eq(kit_event(GPUTM_OWNERSHIP_TABLE_EVENT_RELEASE)[0], 1);
 	ck_assert_uint_eq(kit_event(GPUTM_OWNERSHIP_TABLE_EVENT_RELEASE)[1], 0x3);

@@ -25,6 +25,17 @@ KIT_TEST(test_sequential_resolver_configs)
 		    "sequential_resolver", "granularity = 256");
 }
 
+KIT_TESTS(test_sequential_resolver_every_lane_of_a_full_row_is_checked, 32)
+{
+	const struct gputm_warp_logs logs = logs_past_the_end((unsigned)_i);
+	struct gputm_sequential_resolver *resolver = make(kit, NULL);
+	struct gputm_resolution r;
+	uint32_t b = acquire(resolver, UINT32_MAX);
+
+	KIT_REFUSED(-ERANGE, gputm_sequential_resolver_resolve(resolver, b, &logs, &r),
+		    "address = 4294967296");
+}
+
 /* Of the second warp that is resolved. */
 KIT_TEST(test_sequential_resolver_tells_its_observer)
 {

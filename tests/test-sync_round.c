@@ -271,9 +271,9 @@ KIT_TEST(test_sync_round_misuse_changes_nothing)
 	refused(kit, round, 105, (struct gputm_sync_round_done){ 0, 0, 0, true }, -EINVAL,
 		"conflict = 1");
 	refused(kit, round, 105, (struct gputm_sync_round_done){ most + 1, 0, 0, false }, -ERANGE,
-		"bytes = 1099511627777");
+		"bytes = 1099511627777 is outside 0 .. 1099511627776");
 	refused(kit, round, 105, (struct gputm_sync_round_done){ 1, 0, most + 1, false }, -ERANGE,
-		"cycles = 1099511627777");
+		"cycles = 1099511627777 is outside 0 .. 1099511627776");
 	refused(kit, round, 105, (struct gputm_sync_round_done){ 1, most, 0, false }, -ERANGE,
 		"runs = 1099511627776");
 }
@@ -408,6 +408,9 @@ KIT_TEST(test_sync_round_last_time)
 	KIT_REFUSED(-EINVAL, kit_forged(unit_of(round), busy, 0, 8, last + 1), "too late");
 	kit_unchanged(kit);
 	ck_assert_int_eq(kit_forged(unit_of(round), busy, 0, 8, last), 0);
+	round = make(kit, NULL);
+	KIT_REFUSED(-ERANGE, gputm_sync_round_begin(round, last / 2 + 1), "4611686018427387904");
+	ck_assert_int_eq(gputm_sync_round_begin(round, last / 2), 0);
 }
 
 KIT_TEST(test_sync_round_tells_its_observer)
