@@ -204,8 +204,10 @@ KIT_TEST(test_bounds_of_getm)
 
 	WITH_EACH(commit_buffer, blocks)
 		PAST(gputm_commit_buffer_mem_complete(u, i));
-	WITH(metadata_table, 1u << 24)
+	WITH(metadata_table, 4 * 256 + 4)
 	{
+		ck_assert_int_ge(gputm_metadata_table_get_entry(u, 4 * 256 + 3, wide, &metadata),
+				 0);
 		PAST(gputm_metadata_table_get_entry(u, i, wide, &metadata));
 		PAST(gputm_metadata_table_estimate(u, UINT64_MAX, wide, wide));
 		PAST(gputm_metadata_table_lookup(u, UINT64_MAX, &metadata));
