@@ -326,6 +326,8 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 	gputm__io_u32_max(io, &s->count, s->config.depth, "entries");
 	gputm__io_u32_max(io, &s->top, s->count ? s->count - 1 : 0, "top of stack");
 	gputm__io_u32_max(io, &s->tx_depth, s->top + 1, "entries of a transaction");
+	if (s->tx_depth == 1 || s->tx_depth == 2)
+		gputm__io_fail(io, -EINVAL, "the entries of a transaction are not in the stack");
 	gputm__io_u32_max(io, &s->formed, s->count ? s->config.warps : 0, "warps of the top");
 	gputm__io_u32_max(io, &s->admitted, s->formed, "warps admitted");
 	gputm__io_u32(io, &s->wcnt);
