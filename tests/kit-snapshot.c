@@ -211,18 +211,19 @@ static void refused(struct gputm_unit *unit, const struct image *now, const uint
 	ck_assert_msg(same(now, unit), "%s snapshot changed the unit", what);
 }
 
-/* A forged snapshot, under a right checksum: refused, or taken as it is. */
-static void present(struct gputm_unit *unit, const struct image *now, uint8_t *bent)
+/* A forged snapshot of what `how` saves, under a right checksum: refused, or taken as it is. */
+static void present(struct gputm_unit *unit, save_fn *how, const struct image *now, uint8_t *bent)
 {
 	static unsigned taken;
 	struct image image = { bent, now->size };
 
 	kit_seal(bent, now->size);
 	if (gputm_unit_load(unit, bent, now->size)) {
-		ck_assert_msg(kit_heard || same(now, unit), "forged snapshot changed the unit");
+		ck_assert_msg(kit_heard || same_by(how, now, unit),
+			      "forged snapshot changed the unit");
 	} else {
 		kit_valid(unit);
-		ck_assert_msg((kit_heard && ++taken % 16) || same(&image, unit),
+		ck_assert_msg((kit_heard && ++taken % 16) || same_by(how, &image, unit),
 			      "%s: forged snapshot is saved as another", gputm_unit_kind(unit));
 		ck_assert_int_eq(gputm_unit_load(unit, now->bytes, now->size), 0);
 	}
@@ -232,7 +233,7 @@ static void present(struct gputm_unit *unit, const struct image *now, uint8_t *b
 /* Bytes that come near what was there, and the least and the largest: at each place of a short
  * snapshot, or at places that lie as far apart as the forgeries allow. Then pieces that are copied,
  * or change their places. */
-static void forge(struct gputm_unit *unit, const struct image *now, uint8_t *bent,
+static void forge(struct gputm_unit *unit, save_fn *how, const struct image *now, uint8_t *bent,
 		  unsigned forgeries)
 {
 	size_t fixed = 64 + 16 + 8 * gputm_unit_params(unit)->param_count, end = now->size - 8;
@@ -247,7 +248,7 @@ static void forge(struct gputm_unit *unit, const struct image *now, uint8_t *ben
 
 		for (size_t i = 0; i < sizeof(values); i++) {
 			bent[at] = values[i];
-			present(unit, now, bent);
+			present(unit, how, now, bent);
 		}
 	}
 	for (unsigned n = 0; n < forgeries / 5 && end > fixed + 80; n++) {
@@ -258,7 +259,7 @@ static void forge(struct gputm_unit *unit, const struct image *now, uint8_t *ben
 		memmove(bent + to, now->bytes + from, bytes);
 		if (n & 1)
 			memmove(bent + from, now->bytes + to, bytes);
-		present(unit, now, bent);
+		present(unit, how, now, bent);
 	}
 }
 
@@ -273,7 +274,7 @@ void kit_forge(struct gputm_unit *unit)
 	kit_heard = heard && left ? fopen(heard, "a") : NULL;
 	if (kit_heard) {
 		left--;
-		forge(unit, &now, bent, 9000);
+		forge(unit, gputm_unit_save, &now, bent, 9000);
 		fclose(kit_heard);
 	}
 	kit_heard = NULL;
@@ -307,7 +308,7 @@ int kit_forged(struct gputm_unit *unit, uint64_t at, size_t after, unsigned byte
 
 void kit_hostile(const struct kit_maker *maker, struct gputm_unit *unit)
 {
-	struct image image = save(unit);
+	struct image image = save(unit), state = save_by(gputm_unit_save_state, unit);
 	uint8_t *bent = malloc(image.size + 1);
 	size_t step = image.size / kit_scale(199, 23) + 1;
 
@@ -332,8 +333,11 @@ void kit_hostile(const struct kit_maker *maker, struct gputm_unit *unit)
 	bent[16] = 'z';
 	ck_assert_int_eq(gputm_unit_load(unit, bent, image.size), -EINVAL);
 	ck_assert(same(&image, unit));
-	forge(unit, &image, bent, kit_scale(400, 40));
+	forge(unit, gputm_unit_save, &image, bent, kit_scale(400, 40));
+	forge(unit, gputm_unit_save_state, &state, bent, kit_scale(400, 40));
+	ck_assert_int_eq(gputm_unit_load(unit, image.bytes, image.size), 0);
 	kit_forge(unit);
 	free(bent);
 	free(image.bytes);
+	free(state.bytes);
 }
