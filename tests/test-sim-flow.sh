@@ -318,9 +318,16 @@ sed 's/add bin\[0\] = 0/add bin[0] = 1/' "$work/count.kernel" >"$work/more.kerne
 run 1 --kernel "$work/more.kernel" --system kilo-tm --check
 grep -q 'invariant is broken: .*bin 0 has' "$work/err" || complain "an add too many: $(cat "$work/err")"
 refused 'expected pdom: there is no hardware' --system hetm --workload w1 --divergence pdom-lcp
-refused 'has add, barrier, exit or several launches' --kernel "$work/count.kernel" \
+refused 'has add, barrier, exit, shared arrays or several launches' --kernel "$work/count.kernel" \
 	--system hetm
-refused 'its data are in local memory' --kernel "$work/bfs.kernel" --system ideal
+refused 'its transactions use shared memory' --kernel "$kernels/local-hash.kernel" --system ideal
+# Shared memory holds the same words under a TM system: the search goes through as many levels.
+for system in '' '--system ideal' '--system getm' '--system kilo-tm --divergence tbc'; do
+	# shellcheck disable=SC2086
+	run 0 --kernel "$work/bfs.kernel" --only thread_instructions $system
+	grep '^  thread_instructions  *[1-9]' "$work/out" || complain "bfs $system: $(cat "$work/out")"
+done >"$work/instructions"
+[ "$(sort -u "$work/instructions" | wc -l)" -eq 1 ] || complain "bfs: $(cat "$work/instructions")"
 refused 'machine: lanes = 32 is outside 4 .. 4' --kernel "$work/hammock.kernel" --system ideal
 run 0 --kernel "$work/hammock.kernel" --system ideal --set machine.lanes=4 --check
 

@@ -234,6 +234,119 @@ patient 2000000 --workload hash-table --threads 2304 --system coarse-lock
 sed '/^commits/d' "$work/rounds.kernel" >"$work/unknown.kernel"
 endless unknown 'unknown.kernel:.* no thread has ended for.*how many commit is not known' kilo-tm
 
+# Shared memory: blocks add up their words there, and a thread of each adds that to a total. The
+# sum is wrong without barriers.
+cat >"$work/total.kernel" <<'KERNEL'
+threads 1024 block 128
+commits threads / block_size
+array word threads * 8
+array total 1
+array lock 1
+shared part block_size
+shared arrived 1
+setup
+	for i = 0 below threads * 8
+		draw x below 1000
+		store word[i] = x
+	end
+macro add_up()
+	for i = 0 below 8
+		load x = word[id * 8 + i]
+		set sum = sum + x
+	end
+	store part[thread] = sum
+	add arrived[0] = 1
+	barrier
+	set half = block_size / 2
+	while uniform half
+		load a = part[thread] if thread < half
+		load b = part[thread + half] if thread < half
+		store part[thread] = a + b if thread < half
+		set half = half / 2
+		barrier
+	end
+	load all = arrived[0]
+	load sum = part[0]
+end
+program transactions
+	add_up()
+	if !thread && all == block_size
+		begin
+		load t = total[0]
+		store total[0] = t + sum
+		commit
+	end
+program locks
+	add_up()
+	if !thread && all == block_size
+		repeat
+			cas held = lock[0] from 0 to 1
+			if !held
+				enter
+				load t = total[0]
+				store total[0] = t + sum
+				leave
+				fence
+				let done = 1
+				store lock[0] = 0
+			end
+		until done
+	end
+verify
+	set expected = 0
+	for i = 0 below threads * 8
+		set expected = expected + word[i]
+	end
+	require total[0] == expected "the total is wrong"
+KERNEL
+for system in coarse-lock fine-lock ideal kilo-tm warptm warptm-tcd warptm-el getm si-tm; do
+	"$sim" --workload "$work/total.kernel" --system $system --check >"$work/out" 2>&1 ||
+		complain "total under $system: $(cat "$work/out")"
+done
+"$sim" --workload "$work/total.kernel" --divergence tbc --check >"$work/out" 2>&1 ||
+	complain "total on compacted warps: $(cat "$work/out")"
+"$sim" --workload "$work/total.kernel" --save-at 3000 "$work/state" --format jsonl >"$work/out"
+"$sim" --workload "$work/total.kernel" --restore "$work/state" --format jsonl >"$work/again"
+cmp "$work/out" "$work/again" || complain 'total: restored in between'
+sed 's/^\tbarrier/\talu/;s/^\t\tbarrier/\t\talu/' "$work/total.kernel" >"$work/hasty.kernel"
+! "$sim" --workload "$work/hasty.kernel" --check >"$work/out" 2>&1 ||
+	complain 'total is right without barriers'
+grep -q 'the total is wrong' "$work/out" || complain "hasty.kernel: $(cat "$work/out")"
+refused() { # kernel, system, reason
+	"$sim" --workload "$work/$1.kernel" --system "$2" >"$work/out" 2>&1
+	[ $? -eq 2 ] && grep -q "$3" "$work/out" || complain "$1.kernel: $(cat "$work/out")"
+}
+sed 's/load t = total/load t = part/' "$work/total.kernel" >"$work/inside.kernel"
+refused inside getm 'its transactions use shared memory'
+refused total hetm 'shared arrays'
+cat >"$work/banks.kernel" <<'KERNEL'
+param stride 1 1 64 "Words between those of neighbours."
+threads 128 block 128
+commits threads
+array out threads
+shared near 8192
+program
+	for i = 0 below 100
+		load x = near[thread * stride]
+		store near[thread * stride] = x + 1
+	end
+	begin
+	store out[id] = x
+	commit
+KERNEL
+cat "$work/banks.kernel" - >"$work/after.kernel" <<'KERNEL'
+verify
+	require near[0] == 100
+KERNEL
+refused after kilo-tm 'setup or verify uses shared memory'
+# Of 32 lanes that want 32 words of a bank each access takes 31 cycles more.
+took() {
+	"$sim" --workload "$work/banks.kernel" --system ideal --check --only cycles \
+		--set workload.stride="$1" | sed -n 's/^  cycles  *//p'
+}
+[ "$(took 33)" = "$(took 1)" ] || complain "a stride of 33 words: $(took 33) cycles, $(took 1)"
+[ "$(took 32)" -ge $(($(took 1) + 4 * 200 * 31)) ] || complain "a stride of 32: $(took 32) cycles"
+
 small='--threads 64 --set workload.slots=16'
 # shellcheck disable=SC2086
 {

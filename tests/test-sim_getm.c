@@ -39,19 +39,19 @@ enum {
 };
 
 static const struct sim_instr code[] = {
-	[BEFORE] = { SIM_PLAIN, 1, 0, 0, 0, 0 },
-	[BEFORE_AGAIN] = { SIM_BRANCH, 0, BEFORE, BEGIN, 0, 0 },
+	[BEFORE] = { SIM_PLAIN, 1, 0, 0, 0, 0, false },
+	[BEFORE_AGAIN] = { SIM_BRANCH, 0, BEFORE, BEGIN, 0, 0, false },
 	[BEGIN] = { .op = SIM_TX_BEGIN },
-	[FIRST] = { SIM_PLAIN, 1, 0, 0, 0, 0 },
-	[FIRST_AGAIN] = { SIM_BRANCH, 0, FIRST, LOAD_FROM, 0, 0 },
+	[FIRST] = { SIM_PLAIN, 1, 0, 0, 0, 0, false },
+	[FIRST_AGAIN] = { SIM_BRANCH, 0, FIRST, LOAD_FROM, 0, 0, false },
 	[LOAD_FROM] = { .op = SIM_LOAD },
 	[STORE_FROM] = { .op = SIM_STORE },
-	[MIDDLE] = { SIM_PLAIN, 1, 0, 0, 0, 0 },
-	[MIDDLE_AGAIN] = { SIM_BRANCH, 0, MIDDLE, LOAD_TO, 0, 0 },
+	[MIDDLE] = { SIM_PLAIN, 1, 0, 0, 0, 0, false },
+	[MIDDLE_AGAIN] = { SIM_BRANCH, 0, MIDDLE, LOAD_TO, 0, 0, false },
 	[LOAD_TO] = { .op = SIM_LOAD },
 	[STORE_TO] = { .op = SIM_STORE },
-	[LAST] = { SIM_PLAIN, 1, 0, 0, 0, 0 },
-	[LAST_AGAIN] = { SIM_BRANCH, 0, LAST, COMMIT, 0, 0 },
+	[LAST] = { SIM_PLAIN, 1, 0, 0, 0, 0, false },
+	[LAST_AGAIN] = { SIM_BRANCH, 0, LAST, COMMIT, 0, 0, false },
 	[COMMIT] = { .op = SIM_TX_COMMIT },
 	[EXIT] = { .op = SIM_EXIT },
 };

@@ -146,7 +146,8 @@ static uint64_t own_word(uint32_t pc, uint32_t thread)
 
 KIT_TEST(test_timing_plain)
 {
-	static const struct sim_instr code[] = { { SIM_PLAIN, 7, 0, 0, 0, 0 }, { .op = SIM_EXIT } };
+	static const struct sim_instr code[] = { { .op = SIM_PLAIN, .count = 7 },
+						  { .op = SIM_EXIT } };
 	struct run run;
 
 	run_init(&run);
@@ -222,9 +223,9 @@ KIT_TEST(test_timing_dram_bandwidth)
 KIT_TEST(test_timing_fence)
 {
 	static const struct sim_instr store[] = { { .op = SIM_STORE },
-						  { SIM_PLAIN, 1, 0, 0, 0, 0 },
+						  { SIM_PLAIN, 1, 0, 0, 0, 0, false },
 						  { .op = SIM_FENCE },
-						  { SIM_PLAIN, 1, 0, 0, 0, 0 },
+						  { SIM_PLAIN, 1, 0, 0, 0, 0, false },
 						  { .op = SIM_EXIT } };
 	struct run run;
 
@@ -254,17 +255,17 @@ static void did(const struct run *run, uint64_t tc, uint64_t to, uint64_t tu, ui
 KIT_TEST(test_times_of_threads)
 {
 	static const struct sim_instr tx[] = { { .op = SIM_TX_BEGIN },
-					       { SIM_PLAIN, 10, 0, 0, 0, 0 },
+					       { SIM_PLAIN, 10, 0, 0, 0, 0, false },
 					       { .op = SIM_TX_COMMIT },
 					       { .op = SIM_EXIT } };
 	static const struct sim_instr barrier[] = { { .op = SIM_BARRIER }, { .op = SIM_EXIT } };
 	static const struct sim_instr lock[] = { { .op = SIM_CAS },
-						 { SIM_PLAIN, 1, 0, 0, 0, 0 },
+						 { SIM_PLAIN, 1, 0, 0, 0, 0, false },
 						 { .op = SIM_ENTER },
-						 { SIM_PLAIN, 2, 0, 0, 0, 0 },
+						 { SIM_PLAIN, 2, 0, 0, 0, 0, false },
 						 { .op = SIM_EXIT } };
 	static const struct sim_instr atomic[] = { { .op = SIM_CAS },
-						   { SIM_PLAIN, 1, 0, 0, 0, 0 },
+						   { SIM_PLAIN, 1, 0, 0, 0, 0, false },
 						   { .op = SIM_EXIT } };
 	uint64_t cycles;
 	struct run run;
@@ -372,7 +373,8 @@ KIT_TEST(test_timing_l2_port)
 
 KIT_TEST(test_timing_issue)
 {
-	static const struct sim_instr code[] = { { SIM_PLAIN, 7, 0, 0, 0, 0 }, { .op = SIM_EXIT } };
+	static const struct sim_instr code[] = { { .op = SIM_PLAIN, .count = 7 },
+						  { .op = SIM_EXIT } };
 	struct run run;
 
 	run_init(&run);
@@ -388,10 +390,10 @@ KIT_TEST(test_timing_issue)
 /* Of 16 warps that all do the same, those that are the first and the last to write. */
 static void first_and_last(uint32_t scheduler, uint32_t first, uint32_t last)
 {
-	static const struct sim_instr cas[] = { { SIM_PLAIN, 1, 0, 0, 0, 0 },
+	static const struct sim_instr cas[] = { { SIM_PLAIN, 1, 0, 0, 0, 0, false },
 						{ .op = SIM_CAS },
 						{ .op = SIM_EXIT } };
-	static const struct sim_instr store[] = { { SIM_PLAIN, 1, 0, 0, 0, 0 },
+	static const struct sim_instr store[] = { { SIM_PLAIN, 1, 0, 0, 0, 0, false },
 						  { .op = SIM_STORE },
 						  { .op = SIM_EXIT } };
 	struct run run;
@@ -443,7 +445,7 @@ KIT_TEST(test_timing_concentration)
 KIT_TEST(test_cas_is_atomic)
 {
 	static const struct sim_instr code[] = { { .op = SIM_LOAD },	  { .op = SIM_CAS },
-						 { SIM_BRANCH, 0, 1, 3, 0, 0 },
+						 { SIM_BRANCH, 0, 1, 3, 0, 0, false },
 						 { .op = SIM_EXIT } };
 	struct run run;
 
@@ -457,7 +459,7 @@ KIT_TEST(test_cas_is_atomic)
 KIT_TEST(test_blocks_refill)
 {
 	static const struct sim_instr code[] = { { .op = SIM_STORE },
-						 { SIM_PLAIN, 100, 0, 0, 0, 0 },
+						 { SIM_PLAIN, 100, 0, 0, 0, 0, false },
 						 { .op = SIM_EXIT } };
 	struct run run;
 
@@ -763,7 +765,7 @@ KIT_TESTS(test_transactions_stay_in_their_regions, 2)
 KIT_TEST(test_endless_programs_are_stopped)
 {
 	static const struct sim_instr code[] = { { .op = SIM_LOAD },
-						 { SIM_BRANCH, 0, 0, 2, 0, 0 },
+						 { SIM_BRANCH, 0, 0, 2, 0, 0, false },
 						 { .op = SIM_EXIT } };
 	static const volatile sig_atomic_t stop = 1;
 	struct run run;

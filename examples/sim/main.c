@@ -298,6 +298,7 @@ static int make_workload(const struct sim_setup *setup, const struct sim_options
 	const struct sim_program *program;
 	const char *reason;
 	char error[256];
+	bool shared;
 
 	if (options->threads_given && setup->workload->fixed_threads) {
 		fprintf(stderr, "gputm-sim: --threads: workload %s has a given number of threads, "
@@ -309,10 +310,11 @@ static int make_workload(const struct sim_setup *setup, const struct sim_options
 	if (!setup->system)
 		return SIM_DONE;
 	program = (*out)->program[setup->system->flavour];
-	if (program && !(program->gpu_only && setup->system->own))
+	shared = program && program->shared_words && setup->system->flavour != SIM_LOCAL;
+	if (program && !((program->gpu_only || shared) && setup->system->own))
 		return SIM_DONE;
-	reason = program ? "it has add, barrier, exit or several launches, which its machine does "
-			   "not know" : (*out)->missing[setup->system->flavour];
+	reason = program ? "it has add, barrier, exit, shared arrays or several launches, which "
+			   "its machine does not know" : (*out)->missing[setup->system->flavour];
 	fprintf(stderr, "gputm-sim: workload %s does not run on %s: %s\n", (*out)->name,
 		setup->system->name, reason ? reason : "its data are not in local memory");
 	(*out)->class->free(*out);

@@ -134,6 +134,7 @@ struct kernel_instr {
 	bool uniform;	/* a branch that never divides a warp, says the kernel */
 	bool converged; /* the kernel takes for granted that its warp is together here */
 	bool last;	/* of its block, also when it falls through to the next one */
+	bool inside;	/* a transaction: behind its begin, up to its commit */
 	uint16_t d, a, b, c;
 	uint16_t when; /* memory: lanes with 0 are off; or no column */
 	uint16_t place;

@@ -57,6 +57,7 @@ struct sim_instr {
 	uint32_t meet;	 /* SIM_BRANCH: pc where the two ways reconverge */
 	uint32_t likely; /* SIM_BRANCH: pc where they may meet before; 0: nowhere */
 	int32_t hop;	 /* where it goes on, unless it takes a branch: from the next pc on */
+	bool shared;	 /* LOAD .. ADD: of the block's shared memory, bytes from 0 on */
 };
 
 #define SIM_REGISTERS 16
@@ -171,6 +172,7 @@ struct sim_program {
 	void (*say_stray)(const void *data, uint32_t thread, const struct sim_stray *stray,
 			  char *out, size_t size);
 	const uint32_t *id;	  /* what threads call themselves; NULL: by their number */
+	uint32_t shared_words; /* of a block */
 	bool gpu_only; /* it has ADD, EXIT_IF or BARRIER, or lanes end apart from each other */
 	uint32_t device; /* that runs it; 0: there is one */
 	bool part;     /* one of several that are launched one after the other */
@@ -199,6 +201,26 @@ static inline void sim_lane_again(const struct sim_program *program, struct sim_
 	lane->attempt = attempt;
 	if (reg != SIM_NO_REGISTER)
 		lane->reg[reg] = attempt;
+}
+
+#define SIM_SHARED_BANKS 32
+/* Cycles that the banks of shared memory take, 32 of a word: the most different words in one. */
+static inline uint32_t sim_bank_cycles(const uint64_t *index, uint32_t mask)
+{
+	uint64_t word[SIM_SHARED_BANKS];
+	uint32_t taken[SIM_SHARED_BANKS] = { 0 }, most = 0;
+
+	for (uint32_t left = mask; left; left &= left - 1) {
+		uint64_t at = index[__builtin_ctz(left)];
+		uint32_t bank = (uint32_t)(at % SIM_SHARED_BANKS);
+
+		if (taken[bank] && word[bank] == at)
+			continue;
+		word[bank] = at;
+		if (++taken[bank] > most)
+			most = taken[bank];
+	}
+	return most;
 }
 
 #endif

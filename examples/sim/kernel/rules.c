@@ -272,6 +272,8 @@ int kernel_rules(struct kernel_code *code, uint32_t *line, char *reason, size_t 
 	r.commits = "commit";
 	if (!error)
 		error = walk(&r);
+	for (uint32_t pc = 0; !error && pc < code->instr_count; pc++)
+		code->instr[pc].inside = r.state[pc] > OUTSIDE;
 	if (!error && code->transactions)
 		error = find_kept(&r);
 	free(r.state);

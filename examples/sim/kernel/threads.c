@@ -84,25 +84,6 @@ static bool stray(struct flow_threads *t, const struct kernel_lanes *w,
 
 /* ---- memory ---- */
 
-/* Cycles that 32 banks of a word take: the most different words in one of them. */
-static uint32_t bank_cycles(const uint64_t *index, uint32_t mask)
-{
-	uint64_t word[LANES];
-	uint32_t taken[LANES] = { 0 }, most = 0;
-
-	for (uint32_t left = mask; left; left &= left - 1) {
-		uint64_t at = index[__builtin_ctz(left)];
-		uint32_t bank = (uint32_t)(at % LANES);
-
-		if (taken[bank] && word[bank] == at)
-			continue;
-		word[bank] = at;
-		if (++taken[bank] > most)
-			most = taken[bank];
-	}
-	return most;
-}
-
 /* Lanes one after the other: the last one stays in a word. */
 static void perform(struct flow_threads *t, const struct kernel_instr *i,
 		    const struct kernel_lanes *w, const struct flow_lanes *lanes,
@@ -143,7 +124,7 @@ static bool access(struct flow_threads *t, const struct kernel_instr *i, struct 
 	for (uint32_t left = shared ? on : 0; left; left &= left - 1)
 		effect->address[__builtin_ctz(left)] /= 4;
 	if (shared)
-		effect->banks = bank_cycles(effect->address, on);
+		effect->banks = sim_bank_cycles(effect->address, on);
 	else
 		effect->memory = on;
 	perform(t, i, w, lanes, effect, on, shared);

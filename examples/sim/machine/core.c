@@ -18,9 +18,17 @@ static void take_registers(struct sim_machine *machine)
 	free(machine->registers);
 	free(machine->stray);
 	free(machine->lanes);
+	free(machine->shared);
 	machine->registers = NULL;
+	machine->shared = NULL;
 	machine->stray = NULL;
 	machine->lanes = NULL;
+}
+
+static size_t shared_words(const struct sim_machine *machine)
+{
+	return (size_t)machine->config.cores * machine->config.blocks *
+	       machine->program->shared_words;
 }
 
 /* Of all warps in one piece, of which the host touches those of warps that run. */
@@ -29,16 +37,18 @@ static int give_registers(struct sim_machine *machine)
 	const struct sim_program *program = machine->program;
 	size_t rows = program->registers + program->kept_count + 1;
 	size_t warps = (size_t)machine->config.cores * machine->config.warps;
-	size_t lanes = warps * SIM_MAX_LANES;
+	size_t lanes = warps * SIM_MAX_LANES, shared = shared_words(machine);
 
 	take_registers(machine);
+	machine->shared = calloc(shared + 1, sizeof *machine->shared);
 	if (program->eval_warp) {
 		machine->registers = calloc(lanes * rows, sizeof *machine->registers);
 		machine->stray = malloc(lanes * sizeof *machine->stray);
 	} else {
 		machine->lanes = calloc(lanes, 2 * sizeof *machine->lanes);
 	}
-	if (program->eval_warp ? !machine->registers || !machine->stray : !machine->lanes)
+	if (!machine->shared ||
+	    (program->eval_warp ? !machine->registers || !machine->stray : !machine->lanes))
 		return -ENOMEM;
 	for (size_t i = 0; i < warps; i++) {
 		struct sim_warp *warp = &machine->port.warp[i];
@@ -150,6 +160,7 @@ void sim_cores_io(struct sim_machine *machine, struct sim_io *io)
 		sim_cache_io(&core->l1, io);
 	}
 	sim_compaction_io(machine, io);
+	SIM_IO_ARRAY(io, machine->shared, shared_words(machine));
 	for (uint32_t i = 0; i < warps && sim_io_ok(io); i++)
 		warp_io(machine, &machine->port.warp[i], io);
 }

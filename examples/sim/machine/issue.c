@@ -63,16 +63,23 @@ static void next(struct sim_machine *machine, struct sim_warp *warp, uint64_t pc
 		sim_fail(&machine->port, -EINVAL, "the SIMT stack refused to advance");
 }
 
-/* The warp's next instruction may issue when this one, of so many issues, is through. */
-static void go_on(struct sim_machine *machine, struct sim_warp *warp, uint32_t slots)
+/* The issue takes so many cycles, and so many later the warp's next instruction may issue. */
+static void issues_for(struct sim_machine *machine, struct sim_warp *warp, uint32_t cycles,
+		       uint64_t latency)
 {
 	uint64_t period = machine->port.core_ticks, now = machine->port.now;
 	uint32_t slot = warp->index & (machine->config.issue_slots - 1);
 
-	machine->core[warp->core].issue_free[slot] = now + (uint64_t)slots * machine->issue_ticks;
-	machine->port.result.longer += (slots - 1) * machine->issue_cycles;
-	sim_warp_until(&machine->port, warp,
-		       now + (uint64_t)slots * machine->config.plain_latency * period);
+	machine->core[warp->core].issue_free[slot] = now + cycles * period;
+	machine->port.result.longer += cycles - machine->issue_cycles;
+	sim_warp_until(&machine->port, warp, now + latency * period);
+}
+
+/* An instruction of so many issues. */
+static void go_on(struct sim_machine *machine, struct sim_warp *warp, uint32_t slots)
+{
+	issues_for(machine, warp, slots * machine->issue_cycles,
+		   (uint64_t)slots * machine->config.plain_latency);
 }
 
 static void branch(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc,
@@ -204,15 +211,41 @@ void sim_send_accesses(struct sim_port *port, struct sim_warp *warp, enum sim_op
 		send_access(sim_machine_of(port), warp, op, &wide[i], touch);
 }
 
-static void memory(struct sim_machine *machine, struct sim_warp *warp, enum sim_op op,
-		   uint64_t mask)
+/* Shared memory is accessed when the instruction issues, lane by lane; the port is busy as long as
+ * the banks are. */
+static void use_shared(struct sim_machine *machine, struct sim_warp *warp, enum sim_op op,
+		       uint64_t mask)
 {
+	uint32_t *shared = sim_shared_of(machine, warp->core, warp->block), banks;
+	uint64_t index[SIM_MAX_LANES];
+
+	for (SIM_EACH_LANE(lane, mask)) {
+		uint32_t *word = &shared[index[lane] = warp->address[lane] / 4], old = *word;
+
+		if (op == SIM_STORE || (op == SIM_CAS && old == warp->compare[lane]))
+			*word = warp->value[lane];
+		else if (op == SIM_ADD)
+			*word = old + warp->value[lane];
+		if (op != SIM_STORE)
+			warp->loaded[lane] = old;
+	}
+	banks = sim_bank_cycles(index, (uint32_t)mask);
+	issues_for(machine, warp, banks > machine->issue_cycles ? banks : machine->issue_cycles,
+		   machine->config.plain_latency + banks);
+}
+
+static void memory(struct sim_machine *machine, struct sim_warp *warp,
+		   const struct sim_instr *instr, uint64_t mask)
+{
+	enum sim_op op = instr->op;
 	struct sim_port *port = &machine->port;
 	const struct sim_system_ops *ops = port->ops;
 
 	warp->mask = mask;
 	if (!mask) {
 		go_on(machine, warp, 1);
+	} else if (instr->shared) {
+		use_shared(machine, warp, op, mask);
 	} else if (warp->in_tx && op == SIM_LOAD && ops->load) {
 		ops->load(port, warp);
 	} else if (warp->in_tx && op == SIM_STORE && ops->store) {
@@ -341,7 +374,7 @@ static void execute(struct sim_machine *machine, struct sim_warp *warp, uint32_t
 	case SIM_ADD:
 		evaluate(machine, warp, pc, active, &chosen);
 		next(machine, warp, sim_pc_after(&machine->port, pc));
-		memory(machine, warp, instr->op, chosen);
+		memory(machine, warp, instr, chosen);
 		break;
 	case SIM_BRANCH:
 		evaluate(machine, warp, pc, active, &chosen);

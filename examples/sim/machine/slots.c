@@ -82,6 +82,8 @@ void sim_core_fill(struct sim_machine *machine, uint32_t index)
 
 		if (last > machine->launch.threads)
 			last = machine->launch.threads;
+		memset(sim_shared_of(machine, index, block), 0,
+		       machine->program->shared_words * sizeof *machine->shared);
 		for (; first < last; first += lanes)
 			launch(machine, core, first,
 			       last - first < lanes ? (uint32_t)(last - first) : lanes, block);

@@ -127,6 +127,7 @@ struct sim_machine {
 	struct sim_core *core;
 	struct sim_compaction *compaction; /* of each core; NULL: a warp has a stack for itself */
 	uint32_t *registers; /* of all warps */
+	uint32_t *shared; /* [cores][blocks of a core][words]: shared memory */
 	struct sim_stray *stray; /* of all lanes; the host touches those that went astray */
 	struct sim_lane *lanes; /* of all warps, and those saved */
 	struct sim_partition *partition;
@@ -252,6 +253,14 @@ void sim_cores_io(struct sim_machine *machine, struct sim_io *io);
 void sim_core_accept(struct sim_machine *machine, const struct sim_message *message);
 void sim_core_call(struct sim_machine *machine, uint32_t index);
 void sim_core_fill(struct sim_machine *machine, uint32_t index);
+/* The shared memory of a block that is on a core. */
+static inline uint32_t *sim_shared_of(const struct sim_machine *machine, uint32_t core,
+				      uint32_t block)
+{
+	return machine->shared + ((size_t)core * machine->config.blocks + block) *
+					 machine->program->shared_words;
+}
+
 void sim_warp_ended(struct sim_machine *machine, struct sim_warp *warp);
 /* The warps of a block go on if all that live wait at its barrier. */
 void sim_barrier_look(struct sim_machine *machine, uint32_t core, uint32_t block);

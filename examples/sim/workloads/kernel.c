@@ -164,8 +164,15 @@ static enum sim_op sim_op_of(const struct kernel_instr *i)
 	}
 }
 
+static bool is_shared(const struct kernel *k, const struct kernel_instr *i)
+{
+	return i->op >= KERNEL_LOAD && i->op <= KERNEL_CAS &&
+	       k->array[k->place[i->place].array].kind == KERNEL_SHARED;
+}
+
 /* A run of `alu` is one instruction of so many slots; a jump is one that goes on elsewhere. */
-static void translate(const struct kernel_code *code, uint32_t pc, struct sim_instr *out)
+static void translate(const struct kernel *k, const struct kernel_code *code, uint32_t pc,
+		      struct sim_instr *out)
 {
 	const struct kernel_instr *i = &code->instr[pc];
 	const struct kernel_block *block = &code->block[i->block];
@@ -183,6 +190,7 @@ static void translate(const struct kernel_code *code, uint32_t pc, struct sim_in
 	if (i->op == KERNEL_BRANCH && block->likely != KERNEL_NONE)
 		out->likely = kernel_entry(code, block->likely);
 	out->hop = (int32_t)next - (int32_t)pc - 1;
+	out->shared = is_shared(k, i);
 }
 
 /* Is there an instruction that only the GPU of machine/ knows? */
@@ -208,7 +216,7 @@ static int make_program(struct kernel_workload *k, const struct kernel_code *cod
 	if (!p->instr || !p->spot)
 		return -ENOMEM;
 	for (uint32_t pc = 0; pc < length; pc++) {
-		translate(code, pc, &p->instr[pc]);
+		translate(p->kernel, code, pc, &p->instr[pc]);
 		p->spot[pc] = (struct sim_spot){ code->instr[pc].line, code->instr[pc].column };
 	}
 	p->runs = (struct sim_program){
@@ -217,22 +225,57 @@ static int make_program(struct kernel_workload *k, const struct kernel_code *cod
 		.registers = code->registers, .special = code->special, .kept = code->kept,
 		.kept_count = (uint32_t)code->kept_count, .file = k->kernel.file,
 		.spot = p->spot, .say_stray = say_stray, .gpu_only = gpu_only(code),
+		.shared_words = (uint32_t)k->kernel.shared_words,
 	};
 	return 0;
+}
+
+/* Does the code, or only what is in its transactions, access shared memory? */
+static bool uses_shared(const struct kernel *k, const struct kernel_code *code, bool transactions)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < code->instr_count; i++) {
+		const struct kernel_instr *instr = &code->instr[i];
+		const struct kernel_step *step = &code->step[instr->step];
+
+		found |= (instr->inside || !transactions) && is_shared(k, instr);
+		for (uint32_t n = 0; n < instr->steps; n++)
+			found |= step[n].operator == KERNEL_FETCH &&
+				 k->array[k->place[step[n].extra].array].kind == KERNEL_SHARED;
+	}
+	return found;
+}
+
+/* Why it runs in local memory only, which lives as long as the run; NULL: it does not. The other
+ * systems log accesses to global memory (thesis 4.2, GETM section IV). */
+static const char *why_local(const struct kernel *k)
+{
+	bool inside = uses_shared(k, &k->code[KERNEL_TRANSACTIONS], true);
+
+	for (size_t i = 0; i < k->launches; i++)
+		inside |= uses_shared(k, &k->launch[i].code, true);
+	if (inside)
+		return "its transactions use shared memory, and only those of local-tm, "
+		       "local-tm-perfect and local-serialised undo what they have done there";
+	if (uses_shared(k, &k->code[KERNEL_SETUP], false) ||
+	    uses_shared(k, &k->code[KERNEL_VERIFY], false))
+		return "setup or verify uses shared memory, which a block has while it runs";
+	return NULL;
 }
 
 static void add_program(struct kernel_workload *k, enum kernel_section section,
 			const struct sim_program *program)
 {
-	static const char elsewhere[] = "its data are in local memory, which only local-tm, "
-					"local-tm-perfect and local-serialised have";
-	enum sim_flavour flavour = section == KERNEL_LOCKS ? SIM_LOCKS :
-				   k->kernel.shared_words  ? SIM_LOCAL : SIM_TRANSACTIONS;
+	enum sim_flavour flavour = section == KERNEL_LOCKS ? SIM_LOCKS : SIM_TRANSACTIONS;
+	const char *why = why_local(&k->kernel);
 
-	if (k->kernel.shared_words)
-		k->base.missing[SIM_TRANSACTIONS] = k->base.missing[SIM_LOCKS] = elsewhere;
-	if (!k->base.program[flavour] && (flavour == SIM_LOCAL || !k->kernel.shared_words))
+	if (why)
+		k->base.missing[SIM_TRANSACTIONS] = k->base.missing[SIM_LOCKS] = why;
+	else if (!k->base.program[flavour])
 		k->base.program[flavour] = program;
+	if (k->kernel.shared_words && section != KERNEL_LOCKS && !k->base.program[SIM_LOCAL])
+		k->base.program[SIM_LOCAL] = program;
 }
 
 static int add_programs(struct kernel_workload *k)
@@ -402,13 +445,9 @@ static int fill(struct kernel_workload *k, const struct sim_keys *keys, const ch
 static uint32_t plain_stores(const struct kernel_code *code)
 {
 	uint32_t count = 0;
-	bool inside = false;
 
-	for (size_t i = 0; i < code->instr_count; i++) {
-		inside |= code->instr[i].op == KERNEL_BEGIN;
-		inside &= code->instr[i].op != KERNEL_COMMIT;
-		count += code->instr[i].op == KERNEL_STORE && !inside;
-	}
+	for (size_t i = 0; i < code->instr_count; i++)
+		count += code->instr[i].op == KERNEL_STORE && !code->instr[i].inside;
 	return count;
 }
 
@@ -450,7 +489,8 @@ static void describe(struct kernel_workload *k)
 	k->base.region[0].length = (said ? kernel->region_end : kernel->end) -
 				   k->base.region[0].start;
 	k->base.regions = kernel->end > origin;
-	if (kernel->shared_words) { /* what transactions access is local memory */
+	/* What transactions access is local memory. */
+	if (kernel->shared_words && !k->base.program[SIM_TRANSACTIONS]) {
 		k->base.region[0] = (struct sim_region){ 0, 4 * kernel->shared_words };
 		k->base.regions = 1;
 	}
