@@ -156,6 +156,15 @@ done
 run 0 --kernel "$kernels/coherent.kernel" --format json
 field cycles >"$work/one"
 field thread_instructions >"$work/instructions"
+# Each reply to a load is a header and a line: 17 flits of 8 bytes, however many are on their way.
+printf 'threads 1024 block 1024\narray a 1024\nprogram\n\tload x = a[id]\n' >"$work/lines.kernel"
+lines_take() {
+	run 0 --kernel "$work/lines.kernel" --threads "$1" --machine fermi --only cycles \
+		--set machine.cores=1 --set machine.flit_bytes=8
+	sed -n 's/^  cycles  *//p' "$work/out"
+}
+[ "$(lines_take 1024)" -eq $(($(lines_take 32) + 31 * 17)) ] ||
+	complain "32 lines take $(lines_take 1024) cycles, one $(lines_take 32)"
 run 0 --kernel "$kernels/coherent.kernel" --machine fermi --format json
 [ "$(field thread_instructions)" = "$(cat "$work/instructions")" ] ||
 	complain "fifteen cores execute $(field thread_instructions) instructions"

@@ -416,7 +416,7 @@ static void unit_done(struct sim_machine *machine, const struct sim_message *mes
 
 static void reply(struct sim_machine *machine, struct sim_message *message)
 {
-	uint32_t bytes = 8 + message->e;
+	uint32_t bytes = 8 + (machine->port.strong ? message->e : 0); /* of a place among commits */
 
 	if (message->what == SIM_DO_LOAD || message->what == SIM_DO_FETCH)
 		bytes += message->d;
