@@ -247,7 +247,25 @@ for machine in '' '--machine fermi'; do
 done
 refused 'cas.kernel:7:3: thread 0, run alone, comes to cas' --kernel "$work/cas.kernel" --check
 printf 'threads 64 block 64\nprogram\n\tfence\n' >"$work/bad.kernel"
-refused 'bad.kernel:3:2: without a TM system there is no fence' --kernel "$work/bad.kernel"
+for mechanism in dwf dwf-wb tbc tbc-lcp; do
+	refused 'bad.kernel:3:2: without a TM system there is no fence for warps that are formed anew' \
+		--kernel "$work/bad.kernel" --divergence $mechanism
+done
+# A warp waits at a fence until its stores and adds are done, which takes as long as a load.
+for machine in '' '--machine fermi'; do
+	for access in 'store a[0] = 1' 'add a[0] = 1' 'load x = a[0]'; do
+		for wait in fence alu; do
+			printf 'threads 1 block 1\narray a 1\nprogram\n\t%s\n\t%s\n' "$access" $wait \
+				>"$work/fence.kernel"
+			# shellcheck disable=SC2086
+			run 0 --kernel "$work/fence.kernel" $machine --check --only cycles
+			sed -n "s/^  cycles/$wait/p" "$work/out"
+		done >"$work/waits"
+		awk -v load="${access%%[!l]*}" '{ took[$1] = $2 }
+			END { exit load ? took["fence"] != took["alu"] : took["fence"] < took["alu"] + 300 }' \
+			"$work/waits" || complain "$access $machine: $(cat "$work/waits")"
+	done
+done
 refused 'is not used here: expected core.warps' --kernel "$kernels/nested.kernel" --machine fermi \
 	--set machine.warps=16
 refused 'is not used here: the way to memory' --kernel "$kernels/nested.kernel" --machine fermi \

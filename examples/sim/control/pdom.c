@@ -254,10 +254,10 @@ static const struct sim_role roles[] = {
 		.name = (called), .summary = (said),                                    \
 		.config_size = sizeof(struct gputm_simt_stack_config), .role = roles,   \
 		.role_count = 1, .init = (start), .restores = FLOW_RESTORES,            \
-		.uniform = true, .make = make, .free = free, .launch = launch,        \
-		.pick = pick, .step = step, .go = go, .branch = branch,                 \
-		.exit = leave, .barrier = barrier, .places = places, .depth = depth,    \
-		.io = io,                                                               \
+		.uniform = true, .fences = true, .make = make, .free = free,            \
+		.launch = launch, .pick = pick, .step = step, .go = go,                 \
+		.branch = branch, .exit = leave, .barrier = barrier, .places = places,  \
+		.depth = depth, .io = io,                                               \
 	}
 
 const struct flow_mechanism flow_pdom =

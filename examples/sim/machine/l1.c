@@ -22,6 +22,7 @@ SIM_UNIT_KIND(access_coalescer);
 /* A warp that awaits a reply; the first one of a reply has its number. */
 struct waiter {
 	uint32_t next; /* first: of one that is free the rest stays */
+	uint32_t write; /* the warp awaits it at a fence only */
 	struct flow_warp *warp;
 };
 
@@ -77,7 +78,7 @@ static uint64_t cross(struct flow_memory *m, uint64_t now)
 /* ---- the way through the machine ---- */
 
 /* The warp awaits a reply behind those at `first`, or is the first: whose number that is. */
-static uint32_t await(struct flow_memory *m, struct flow_warp *warp, uint32_t first)
+static uint32_t await(struct flow_memory *m, struct flow_warp *warp, uint32_t first, bool write)
 {
 	uint32_t index = sim_slab_take(&m->waiters);
 	struct waiter *w, *before;
@@ -87,8 +88,8 @@ static uint32_t await(struct flow_memory *m, struct flow_warp *warp, uint32_t fi
 		return NOBODY;
 	}
 	w = sim_slab_at(&m->waiters, index);
-	*w = (struct waiter){ NOBODY, warp };
-	warp->awaited++;
+	*w = (struct waiter){ NOBODY, write, warp };
+	*(write ? &warp->stores : &warp->awaited) += 1;
 	if (first == NOBODY)
 		return index;
 	before = sim_slab_at(&m->waiters, first);
@@ -115,6 +116,12 @@ static void send(struct flow_memory *m, uint8_t what, const struct gputm_wide_ac
 	sim_send_up(port, &message, 8 + data);
 }
 
+/* Does it wait there for its stores? */
+static bool at_fence(const struct flow_core *core, const struct flow_warp *warp)
+{
+	return warp->awaited && core->kernel->code->instr[warp->pc].op == KERNEL_FENCE;
+}
+
 void flow_memory_reply(struct flow_core *core, const struct sim_message *message, uint64_t now)
 {
 	struct flow_memory *m = core->memory;
@@ -127,12 +134,13 @@ void flow_memory_reply(struct flow_core *core, const struct sim_message *message
 	if (line->arrives == ON_ITS_WAY && line->waiters == message->e)
 		line->arrives = now;
 	for (uint32_t i = message->e, next; i != NOBODY; i = next) {
-		const struct waiter *w = sim_slab_at(&m->waiters, i);
-		struct flow_warp *warp = w->warp;
+		const struct waiter w = *(const struct waiter *)sim_slab_at(&m->waiters, i);
+		struct flow_warp *warp = w.warp;
 
-		next = w->next;
+		next = w.next;
 		sim_slab_give(&m->waiters, i);
-		if (--warp->awaited)
+		warp->stores -= w.write;
+		if ((w.write && !at_fence(core, warp)) || --warp->awaited)
 			continue;
 		core->awaiting--;
 		warp->due = now + m->config.latency;
@@ -155,7 +163,7 @@ static uint64_t load(struct flow_memory *m, uint64_t now, const struct gputm_wid
 		line->arrives = cross(m, now) + m->config.memory_latency;
 	if (m->machine && (!hit || line->arrives == ON_ITS_WAY)) {
 		line->arrives = ON_ITS_WAY;
-		line->waiters = await(m, warp, hit ? line->waiters : NOBODY);
+		line->waiters = await(m, warp, hit ? line->waiters : NOBODY, false);
 		if (!hit)
 			send(m, SIM_DO_FETCH, wide, line->waiters);
 		return now;
@@ -170,10 +178,13 @@ static uint64_t write(struct flow_memory *m, uint64_t now, const struct kernel_i
 {
 	bool atomic = i->op != KERNEL_STORE;
 
-	if (!m->machine)
-		return cross(m, now) + m->config.l1_latency;
-	send(m, atomic ? SIM_DO_ADD : SIM_DO_STORE, wide,
-	     atomic && i->d != KERNEL_NO_COLUMN ? await(m, warp, NOBODY) : NOBODY);
+	if (!m->machine) {
+		now = cross(m, now);
+		warp->stored = now + m->config.memory_latency;
+	} else {
+		send(m, atomic ? SIM_DO_ADD : SIM_DO_STORE, wide,
+		     await(m, warp, NOBODY, !atomic || i->d == KERNEL_NO_COLUMN));
+	}
 	return now + m->config.l1_latency;
 }
 

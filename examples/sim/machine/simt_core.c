@@ -212,6 +212,18 @@ static int access_memory(struct flow_core *core, struct flow_warp *warp,
 	return 0;
 }
 
+/* The warp goes on when its stores are done. */
+static void fence(struct flow_core *core, struct flow_warp *warp)
+{
+	uint64_t done = warp->stored > core->now ? warp->stored : core->now;
+
+	warp->due = done + core->gpu->config.latency;
+	warp->awaited = warp->stores;
+	warp->memory = done > core->now || warp->awaited;
+	core->in_memory += warp->memory;
+	core->awaiting += warp->awaited != 0;
+}
+
 /* All but what only takes time. */
 static int execute(struct flow_core *core, struct flow_warp *warp)
 {
@@ -223,6 +235,8 @@ static int execute(struct flow_core *core, struct flow_warp *warp)
 		return flow_fail(core, warp->pc, core->threads->fault);
 	warp->taken = effect.taken;
 	warp->due += effect.banks;
+	if (core->kernel->code->instr[warp->pc].op == KERNEL_FENCE)
+		fence(core, warp);
 	if (effect.memory)
 		error = access_memory(core, warp, &effect, &port);
 	port = port > effect.banks ? port : effect.banks;
@@ -333,8 +347,9 @@ static bool accesses(const struct flow_core *core, const struct flow_warp *warp)
 {
 	const struct kernel_instr *i = &core->kernel->code->instr[warp->pc];
 
-	return i->op >= KERNEL_LOAD && i->op <= KERNEL_CAS &&
-	       core->kernel->array[core->kernel->place[i->place].array].kind != KERNEL_SHARED;
+	return i->op == KERNEL_FENCE ||
+	       (i->op >= KERNEL_LOAD && i->op <= KERNEL_CAS &&
+		core->kernel->array[core->kernel->place[i->place].array].kind != KERNEL_SHARED);
 }
 
 /* As far as the core may go on by itself. */

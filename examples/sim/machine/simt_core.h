@@ -50,6 +50,8 @@ struct flow_warp {
 	uint32_t name;	   /* its mechanism's */
 	bool memory;	   /* it waits for memory */
 	uint32_t awaited;  /* lines and old words that have not come */
+	uint32_t stores;   /* on their way in a machine, with adds that want no old word */
+	uint64_t stored;   /* without one: when the last of them is done */
 	uint64_t due;
 	struct flow_warp *next; /* last: no state by itself */
 };

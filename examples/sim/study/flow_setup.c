@@ -144,21 +144,22 @@ static bool unit_fits(const struct sim_setup *setup, const struct sim_given *giv
 }
 
 /* Why an instruction asks for a TM system; NULL: it does not. */
-static const char *missing(uint8_t op)
+static const char *missing(uint8_t op, const struct flow_mechanism *mechanism)
 {
 	return op == KERNEL_BEGIN || op == KERNEL_COMMIT ? "are no transactions" :
 	       op == KERNEL_ENTER || op == KERNEL_LEAVE	 ? "are no critical sections to check" :
-	       op == KERNEL_FENCE ? "is no fence, as stores are seen when they issue" :
-				    NULL;
+	       op == KERNEL_FENCE && !mechanism->fences ?
+		"is no fence for warps that are formed anew, whose stores would be anybody's" :
+		NULL;
 }
 
 /* What one core without a TM system cannot do. */
-static bool runs_alone(const struct kernel *kernel)
+static bool runs_alone(const struct kernel *kernel, const struct flow_mechanism *mechanism)
 {
 	const struct kernel_code *code = kernel->code;
 
 	for (size_t i = 0; i < code->instr_count; i++) {
-		const char *why = missing(code->instr[i].op);
+		const char *why = missing(code->instr[i].op, mechanism);
 
 		if (!why)
 			continue;
@@ -184,7 +185,8 @@ bool flow_setup_fits(const struct sim_setup *setup, const struct sim_given *give
 	const char *flaw, *path;
 	void *config;
 
-	if (!runs_alone(kernel) || !sim_meets("core", &flow_core_params, &setup->core, &warps))
+	if (!runs_alone(kernel, setup->mechanism) ||
+	    !sim_meets("core", &flow_core_params, &setup->core, &warps))
 		return false;
 	for (size_t i = 1; flow_setup_part(setup, i, &path, &params, &config); i++)
 		if (!unit_fits(setup, given, kernel, path, params, config))
