@@ -188,7 +188,7 @@ struct kernel_code {
 	uint16_t *kept;
 	size_t kept_count;
 	bool transactions, critical; /* it has such */
-	bool atomic, barrier;	     /* it has add; barrier */
+	bool atomic, barrier, fence; /* it has add; barrier; fence */
 	uint32_t line;
 };
 

@@ -190,6 +190,7 @@ int read_plain(struct reader *r)
 		r->code->transactions |= i.op == KERNEL_BEGIN;
 		r->code->critical |= i.op == KERNEL_ENTER;
 		r->code->barrier |= i.op == KERNEL_BARRIER;
+		r->code->fence |= i.op == KERNEL_FENCE;
 	}
 	next_token(r);
 	error = take_end(r);

@@ -31,6 +31,7 @@ struct flow_memory {
 	struct flow_core_config config;
 	struct sim_machine *machine;
 	uint32_t core;
+	bool fences; /* of the kernel: writes are awaited */
 	struct sim_cache l1; /* waiters of a line: the first of those for which it is on its way */
 	uint64_t free_at; /* without a machine: when the next line may cross */
 	uint64_t hits, misses;
@@ -51,6 +52,7 @@ int flow_memory_new(struct flow_gpu *gpu, uint32_t core,
 	m->config = gpu->config;
 	m->machine = gpu->machine;
 	m->core = core;
+	m->fences = gpu->kernel->code->fence;
 	m->waiters.block = sizeof(struct waiter);
 	error = sim_unit_add(&gpu->port, "coalescer", &kind_access_coalescer, coalescer,
 			     &m->coalescer);
@@ -176,14 +178,14 @@ static uint64_t load(struct flow_memory *m, uint64_t now, const struct gputm_wid
 static uint64_t write(struct flow_memory *m, uint64_t now, const struct kernel_instr *i,
 		      const struct gputm_wide_access *wide, struct flow_warp *warp)
 {
-	bool atomic = i->op != KERNEL_STORE;
+	bool atomic = i->op != KERNEL_STORE, waits = atomic && i->d != KERNEL_NO_COLUMN;
 
 	if (!m->machine) {
 		now = cross(m, now);
 		warp->stored = now + m->config.memory_latency;
 	} else {
 		send(m, atomic ? SIM_DO_ADD : SIM_DO_STORE, wide,
-		     await(m, warp, NOBODY, !atomic || i->d == KERNEL_NO_COLUMN));
+		     waits || m->fences ? await(m, warp, NOBODY, !waits) : NOBODY);
 	}
 	return now + m->config.l1_latency;
 }
