@@ -288,7 +288,7 @@ static void put(uint8_t *to, unsigned bytes, uint64_t value)
 		to[i] = (uint8_t)(value >> (8 * i));
 }
 
-int kit_forged(struct gputm_unit *unit, uint64_t at, size_t after, unsigned bytes, uint64_t value)
+int kit_forged(struct gputm_unit *unit, uint64_t at, long after, unsigned bytes, uint64_t value)
 {
 	struct image image = save_by(gputm_unit_save_state, unit);
 	uint8_t there[8], *found = NULL;

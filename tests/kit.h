@@ -197,7 +197,7 @@ struct gputm_unit *kit_swap(const struct kit_maker *maker, struct kit *kit,
 			    struct gputm_unit *unit);
 /* Load a snapshot of the unit's state in which, so many bytes after the first place of the number
  * `at`, with 64 bits, some bytes hold another value. What gputm_unit_load() answers. */
-int kit_forged(struct gputm_unit *unit, uint64_t at, size_t after, unsigned bytes, uint64_t value);
+int kit_forged(struct gputm_unit *unit, uint64_t at, long after, unsigned bytes, uint64_t value);
 /* Put the right checksum behind a snapshot that was changed. */
 void kit_seal(uint8_t *snapshot, size_t size);
 /* Snapshot digest: equal for equal states. */

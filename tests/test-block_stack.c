@@ -415,13 +415,13 @@ KIT_TEST(test_block_stack_transaction)
 KIT_TEST(test_block_stack_transaction_in_a_snapshot)
 {
 	const uint64_t start = 0x123456;
-	const size_t entry = 3 * 8 + 4 + 4 * 4;
+	const long entry = 3 * 8 + 4 + 4 * 4;
 	struct gputm_block_stack *s = make(kit, "lanes=4 warps=1");
 
 	launch(s, start, (const unsigned[]){ 1, 2, 3, 4, 0 });
 	admit(s, 1, (const unsigned[][4]){ { 1, 2, 3, 4 } });
 	ck_assert_int_eq(gputm_block_stack_tx_begin(s, 0, 'T'), GPUTM_BLOCK_STACK_COMPACT);
-	for (size_t at = 1; at <= 2; at++)
+	for (long at = 1; at <= 2; at++)
 		KIT_REFUSED(-EINVAL, kit_forged(unit_of(s), start, at * entry + 8, 8, 7), "RPC");
 	ck_assert_int_eq(kit_forged(unit_of(s), start, entry + 8, 8, NONE), 0);
 }

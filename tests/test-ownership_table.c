@@ -350,6 +350,8 @@ KIT_TEST(test_ownership_table_tells_an_observer)
 	ck_assert_int_eq(gputm_ownership_table_resolve(table, b, &figure, &r), 0);
 	ck_assert_int_eq(gputm_ownership_table_release(table, b), 0);
 	ck_assert_uint_eq(kit_events(GPUTM_OWNERSHIP_TABLE_EVENT_ACQUIRE), 1);
+	ck_assert_uint_eq(kit_event(GPUTM_OWNERSHIP_TABLE_EVENT_ACQUIRE)[0], 1);
+	ck_assert_uint_eq(kit_event(GPUTM_OWNERSHIP_TABLE_EVENT_ACQUIRE)[1], 0xf);
 	ck_assert_uint_eq(kit_events(GPUTM_OWNERSHIP_TABLE_EVENT_CONSTRUCT), 2);
 	ck_assert_uint_eq(kit_events(GPUTM_OWNERSHIP_TABLE_EVENT_MATCH), 4);
 	ck_assert_uint_eq(kit_event(GPUTM_OWNERSHIP_TABLE_EVENT_MATCH)[1], 15);

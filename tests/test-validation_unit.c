@@ -132,6 +132,7 @@ KIT_TEST(test_aborts_by_estimates_are_counted_apart)
 	ck_assert_int_eq(gputm_validation_unit_push(u, &r), 0);
 	while (!gputm_validation_unit_peek(u, &answer))
 		ck_assert_int_ge(gputm_validation_unit_tick(u), 0);
+	ck_assert_int_eq(gputm_validation_unit_peek(u, &answer), 1);
 	ck_assert_int_eq(answer.result, OK);
 	ck_assert(!gputm_validation_unit_estimated(u));
 	KIT_REFUSED(-EINVAL, kit_forged(face, r.tag, 16, 4, GPUTM_VALIDATION_UNIT_STALLED + 1),
