@@ -181,6 +181,27 @@ KIT_TEST(test_tx_throttle_aborts_move_the_limit)
 	kit_round_trip(&tx_throttle_maker, unit_of(throttle));
 }
 
+/* Without a window each policy is as a fixed limit: the same answers, storage and snapshots. */
+KIT_TEST(test_tx_throttle_without_a_window_the_limit_stays)
+{
+	static const char *const policy[] = { "fixed", "aborts", "climb" };
+
+	for (int p = 0; p < 3; p++) {
+		struct gputm_tx_throttle *throttle =
+			make(kit, "warps=8 limit=1 policy=%s window=0", policy[p]);
+
+		ck_assert_int_eq(admit(throttle, 0), IN);
+		ck_assert_int_eq(admit(throttle, 1), WAIT);
+		commits(throttle, 100, 1);
+		ck_assert_int_eq(gputm_tx_throttle_report(throttle, 0, 64, 2), KEPT);
+		ck_assert_int_eq(gputm_tx_throttle_leave(throttle, 0), 0);
+		ck_assert_uint_eq(gputm_tx_throttle_limit(throttle), 1);
+		ck_assert_uint_eq(kit_stat(unit_of(throttle), "windows"), 0);
+		ck_assert_uint_eq(gputm_unit_storage_bits(unit_of(throttle)), 1);
+		kit_round_trip(&tx_throttle_maker, unit_of(throttle));
+	}
+}
+
 /* A control that climbs with windows of 8 commits, and warps 0 and 1 inside. */
 static struct gputm_tx_throttle *climber(struct kit *kit, uint32_t limit)
 {
