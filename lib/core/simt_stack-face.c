@@ -155,7 +155,7 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 	uint32_t depth = gputm__simt_slot(s, s->top);
 
 	gputm__io_u32_max(io, &depth, s->limit, "depth");
-	gputm__io_u32_max(io, &s->retry, depth, "place of R");
+	gputm__io_u32_max(io, &s->retry, depth ? depth - 1 : 0, "place of R"); /* T is above */
 	if (io->error)
 		return;
 	if (gputm__io_reading(io))
