@@ -106,6 +106,12 @@ static uint64_t by_price(struct oracle_tx_throttle *o)
 	return 4 * ours > 9 * least ? o->limit : o->limit + (o->limit + 1) / 2;
 }
 
+/* A sum of cycles stays where it is full. */
+static uint64_t in_31_bits(uint64_t cycles)
+{
+	return cycles < 0x7fffffff ? cycles : 0x7fffffff;
+}
+
 static void open_window(struct oracle_tx_throttle *o)
 {
 	o->began = o->last;
@@ -124,7 +130,7 @@ int oracle_tx_throttle_report(struct oracle_tx_throttle *o, uint32_t commits, ui
 		return GPUTM_TX_THROTTLE_KEPT;
 	if (cycle < o->last)
 		return -EINVAL;
-	o->cost += o->insiders * (cycle - o->last);
+	o->cost = in_31_bits(o->cost + o->insiders * in_31_bits(cycle - o->last));
 	o->last = cycle;
 	o->commits += commits;
 	o->aborts += aborts;
