@@ -435,7 +435,7 @@ static void make_units(struct gputm_ctx *ctx)
 	log.chunk_bytes = log.entry_bytes << trial->coarse;
 	log.stamp_bits = validator.stamp_bits = 8;
 	validator.entry_cycles = 1;
-	bitmap.granule = 4 << trial->coarse;
+	bitmap.granule = 4u << trial->coarse;
 	if (gputm_sync_round_new(ctx, &round, &pair->round) ||
 	    gputm_write_set_log_new(ctx, &log, &pair->log) ||
 	    gputm_device_validator_new(ctx, &validator, &pair->validator) ||
