@@ -231,13 +231,14 @@ static void present(struct gputm_unit *unit, save_fn *how, const struct image *n
 }
 
 /* Bytes that come near what was there, and the least and the largest: at each place of a short
- * snapshot, or at places that lie as far apart as the forgeries allow. Then pieces that are copied,
- * or change their places. */
+ * snapshot (not with KIT_SPARSE), or at places that lie as far apart as the forgeries allow. Then
+ * pieces that are copied, or change their places. */
 static void forge(struct gputm_unit *unit, save_fn *how, const struct image *now, uint8_t *bent,
 		  unsigned forgeries)
 {
 	size_t fixed = 64 + 16 + 8 * gputm_unit_params(unit)->param_count, end = now->size - 8;
-	size_t step = end - fixed <= 1024 ? 1 : 1 + 9 * (end - fixed) / forgeries, at;
+	bool each = end - fixed <= 1024 && !getenv("KIT_SPARSE");
+	size_t step = each ? 1 : 1 + 9 * (end - fixed) / forgeries, at;
 	uint64_t random = now->size;
 
 	memcpy(bent, now->bytes, now->size);
