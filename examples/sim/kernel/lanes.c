@@ -386,9 +386,18 @@ static void compute_few(const struct kernel_lanes *w, const struct kernel_step *
 	}
 }
 
+/* Code without any step has no array of them. */
+static const struct kernel_step *steps_of(const struct kernel_lanes *w,
+					  const struct kernel_instr *instr)
+{
+	static const struct kernel_step none;
+
+	return instr->steps ? &w->code->step[instr->step] : &none;
+}
+
 void kernel_steps_flat(struct kernel_lanes *w, const struct kernel_instr *instr)
 {
-	const struct kernel_step *s = &w->code->step[instr->step], *end = s + instr->steps;
+	const struct kernel_step *s = steps_of(w, instr), *end = s + instr->steps;
 	uint32_t *word = w->reg;
 
 	for (; s < end; s++)
@@ -403,7 +412,7 @@ void kernel_steps_flat(struct kernel_lanes *w, const struct kernel_instr *instr)
 
 void kernel_steps(struct kernel_lanes *w, const struct kernel_instr *instr)
 {
-	const struct kernel_step *s = &w->code->step[instr->step], *end = s + instr->steps;
+	const struct kernel_step *s = steps_of(w, instr), *end = s + instr->steps;
 	bool some = !w->slot && few(w->mask);
 
 	for (; s < end; s++)
