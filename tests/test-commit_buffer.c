@@ -39,7 +39,8 @@ KIT_TEST(test_timing_block)
 	ck_assert(!gputm_commit_buffer_mem_peek(b, &request));
 	ck_assert(!gputm_commit_buffer_mem_pop(b));
 	ck_assert_uint_eq(gputm_commit_buffer_next_event(b), 0);
-	gputm_commit_buffer_tick(b);
+	ck_assert_int_eq(gputm_commit_buffer_tick(b) & GPUTM_COMMIT_BUFFER_OFFERS_WRITE,
+			 GPUTM_COMMIT_BUFFER_OFFERS_WRITE);
 	ck_assert(gputm_commit_buffer_mem_peek(b, &request));
 	ck_assert_uint_eq(request.address, 0x40);
 	ck_assert_uint_eq(request.word_mask, 3);

@@ -111,7 +111,7 @@ KIT_TEST(test_device_validator_goes_on_after_a_conflict)
 KIT_TEST(test_device_validator_freshness_is_tight)
 {
 	static const struct gputm_log_entry entry[] = { { 4, 7, 1 }, { 4, 7, 1 }, { 4, 6, 2 },
-							{ 4, 8, 3 }, { 1020, 1, 4 } };
+							{ 4, 8, 3 }, { 1020, UINT32_MAX, 4 } };
 	struct gputm_device_validator_result r;
 	struct world w;
 

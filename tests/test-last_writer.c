@@ -161,11 +161,14 @@ KIT_TEST(test_last_writer_rows_of_the_caller_for_the_filter)
 	struct gputm_last_writer_config config =
 		with("sets=4 ways=1 filter_ways=2 filter_buckets=4 cid_bits=4");
 	uint32_t rows[60] = { 0 };
+	const struct gputm_last_writer_config *kept;
 	struct gputm_last_writer *history;
 	uint64_t cid;
 
 	config.filter_rows = rows;
 	history = make_of(kit, &config);
+	kept = gputm_unit_config(unit_of(history));
+	ck_assert(kept->filter_rows != rows);
 	rows[0] = 3;
 	for (uint64_t word = 0; word < 5; word++)
 		ck_assert_int_ge(gputm_last_writer_record(history, 4 * word, 7), 0);
@@ -228,6 +231,7 @@ KIT_TEST(test_last_writer_address_range)
 	both(history, 0x100000, 1, -ERANGE);
 	ck_assert_int_ge(gputm_last_writer_youngest_writer(history, 0xfffff, &cid), 0);
 	ck_assert_uint_eq(cid, 1);
+	ck_assert_int_ge(gputm_last_writer_youngest_writer_probe(history, 0xfffff, &cid), 0);
 	cid = 7;
 	ck_assert_int_eq(gputm_last_writer_youngest_writer(history, 0x100000, &cid), -ERANGE);
 	ck_assert_int_eq(gputm_last_writer_youngest_writer_probe(history, 0x100000, &cid), -ERANGE);

@@ -81,11 +81,14 @@ static void arrays_are(const struct gputm_last_written *table, uint64_t a, uint6
 KIT_TEST(test_fig_6_8_every_table_state)
 {
 	struct gputm_last_written_config config = GPUTM_LAST_WRITTEN_CONFIG_INIT;
+	const struct gputm_last_written_config *kept;
 	struct gputm_last_written *table;
 	uint32_t rows[24];
 
 	fig_6_8_config(&config, rows);
 	table = make_of(kit, &config);
+	kept = gputm_unit_config(unit_of(table));
+	ck_assert(kept->h3_rows != rows);
 	arrays_are(table, 0, 0, 0, 0);
 	ck_assert_uint_eq(query(table, 0x10), 0); /* at 1 */
 	ck_assert_int_eq(gputm_last_written_record(table, 0x10, 7), 0);

@@ -19,6 +19,7 @@ static uint64_t entry(const struct gputm_metadata_table *t, uint64_t index)
 	uint64_t address = 0;
 
 	ck_assert_int_eq(gputm_metadata_table_get_entry(t, index, &address, &m), 0);
+	ck_assert_uint_eq(m.cycles, 1);
 	return address;
 }
 
@@ -33,6 +34,8 @@ KIT_TEST(test_metadata_table_stamps_have_64_bits)
 
 	KIT_REFUSED(-EINVAL, refuse(kit, "time_bits=60 warp_bits=5"), "time_bits", "60",
 		    "warp_bits", "5");
+	t = make(kit, "time_bits=16 warp_bits=4 address_bits=20");
+	KIT_REFUSED(-ERANGE, set(t, 0xfffff, 1u << 20, 0, 1), "wts = 1048576");
 	t = make(kit, "time_bits=60 warp_bits=4");
 	ck_assert_int_eq(set(t, 0, UINT64_MAX, UINT64_MAX, 1), GPUTM_METADATA_TABLE_FILLED);
 }

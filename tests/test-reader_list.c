@@ -61,6 +61,8 @@ KIT_TEST(test_fig_10_bit_11_of_leaf_21_is_683)
 	ck_assert_uint_eq(entry.id[0], 5);
 	ck_assert_uint_eq(entry.id[1], 683);
 	ck_assert_uint_eq(entry.id[2], 1023);
+	ck_assert(gputm_reader_list_contains(list, 0x1000, 683));
+	ck_assert(!gputm_reader_list_contains(list, 0x1000, 682));
 	ck_assert_int_eq(gputm_reader_list_get_entry(list, 0x1000, 1, &entry), -ERANGE);
 
 	add(list, 0x1000, 40);
@@ -221,7 +223,8 @@ KIT_TEST(test_reader_list_misuse_changes_nothing)
 	KIT_REFUSED(-ERANGE, gputm_reader_list_readers(list, UINT64_C(1) << 32, &id, 1), "");
 	KIT_REFUSED(-ERANGE, gputm_reader_list_count(list, UINT64_C(1) << 32), "");
 	KIT_REFUSED(-ERANGE, gputm_reader_list_entries(list, UINT64_C(1) << 32), "");
-	KIT_REFUSED(-ERANGE, gputm_reader_list_get_entry(list, UINT64_C(1) << 32, 0, &entry), "");
+	KIT_REFUSED(-ERANGE, gputm_reader_list_get_entry(list, UINT64_C(1) << 32, 0, &entry),
+		    "address = 4294967296");
 	ck_assert(!gputm_reader_list_contains(list, UINT64_C(1) << 32, 0));
 	ck_assert(!gputm_reader_list_contains(list, 0, 2000));
 	ck_assert_int_eq(gputm_reader_list_readers(list, 4, &id, 1), 0);

@@ -114,6 +114,7 @@ KIT_TEST(test_row_copier_misuse_changes_nothing)
 		{ { 1, 0, 0xFFFFFF00, UINT64_MAX }, -ERANGE },
 		{ { 1, UINT64_C(1) << 32, 0, 1 }, -ERANGE },
 		{ { 1, 0xFFFFFF00, 0, 256 }, OK },
+		{ { 1, 0, 0xFFFFFF00, 256 }, OK },
 	};
 	struct gputm_row_copier *c =
 		make(kit, "row_bytes=256 row_cycles=10 subarrays=2 banks=2 requests=3");
@@ -128,6 +129,16 @@ KIT_TEST(test_row_copier_misuse_changes_nothing)
 		ck_assert_int_eq(done_at == 4711, bad[i].result != OK);
 		ck_assert_int_eq(kit_digest(unit_of(c)) == digest, bad[i].result != OK);
 	}
+}
+
+/* A row of the whole of memory has a number all the same. */
+KIT_TEST(test_row_copier_of_one_row)
+{
+	struct gputm_storage array;
+	struct gputm_row_copier *c = make(kit, "row_bytes=65536 address_bits=16");
+
+	ck_assert(gputm_unit_storage(unit_of(c), 0, &array));
+	ck_assert_uint_eq(array.bits, 3);
 }
 
 /* advance(n) is n ticks, to the byte, and next_event() ticks change the clock alone. */

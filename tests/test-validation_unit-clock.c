@@ -205,9 +205,15 @@ KIT_TEST(test_rollover_keeps_messages_while_a_unit_waits)
 		ck_assert_uint_lt(kept++, 100);
 	ck_assert_uint_ge(kept, 2);
 	ck_assert_int_eq(gputm_validation_unit_state(u), GPUTM_VALIDATION_UNIT_ROLLING);
+	kit_round_trip(&validation_unit_maker, unit_of(u));
 	release(u, 0x100, 1, 10, 1);
 	ck_assert_int_eq(gputm_validation_unit_state(u), GPUTM_VALIDATION_UNIT_STOPPED);
 	ck_assert_uint_eq(kit_stat(unit_of(u), "rollovers"), 1);
+	gputm_unit_reset(unit_of(u));
+	ck_assert_int_eq(gputm_validation_unit_state(u), GPUTM_VALIDATION_UNIT_RUNNING);
+	for (unsigned again = 0; again < kept; again++)
+		if (gputm_validation_unit_ring_push(u, &stop_2))
+			ck_abort_msg("a message from before the reset is still there");
 }
 
 KIT_TEST(test_rollover_begins_at_the_margin)

@@ -127,6 +127,9 @@ KIT_TEST(test_warp_clock_per_core)
 	ck_assert_uint_eq(now(c, 47), 10);
 	gputm_warp_clock_rollover(c);
 	ck_assert_uint_eq(now(c, 1), 0);
+	ck_assert_int_eq(gputm_warp_clock_abort(c, 0, 3), 0);
+	ck_assert_int_ge(gputm_warp_clock_restart(c, 0, &cycles), 0);
+	ck_assert_uint_eq(now(c, 1), 4);
 }
 
 /* Uniform in 0 .. base x 2^doublings: both ends come, the mean is half. */

@@ -63,9 +63,13 @@ KIT_TEST(test_section_5_of_two_at_once_the_larger_aborts)
 	};
 	static const int expected[] = { HELD, CLAIMED, FULL, HELD, CLAIMED };
 	struct gputm_writer_claim bad[2] = { { 0x40, 0, 3 }, { 0x40, 0, 1024 } };
-	int result[65];
-	struct gputm_writer_table *t = make(kit, "entries=2");
+	int result[65] = { 0, 0, 4711 };
+	struct gputm_writer_table *t = make(kit, "entries=8");
 
+	ck_assert_int_eq(gputm_writer_table_claim_batch(t, 2, claims, result), 0);
+	ck_assert_int_eq(result[2], 4711);
+	ck_assert_uint_eq(gputm_writer_table_used(t), 1);
+	t = make(kit, "entries=2");
 	ck_assert_int_eq(gputm_writer_table_claim_batch(t, 2, bad, result), -ERANGE);
 	ck_assert_int_eq(gputm_writer_table_claim_batch(t, 65, bad, result), -ERANGE);
 	ck_assert_uint_eq(gputm_writer_table_used(t), 0);

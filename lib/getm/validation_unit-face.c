@@ -213,7 +213,6 @@ static void clear(struct gputm_unit *unit)
 	gputm__queue_clear(&u->output);
 	gputm__queue_clear(&u->from_ring);
 	gputm__queue_clear(&u->to_ring);
-	u->work = (struct gputm_validation_answer){ 0, 0, 0, 0, 0 };
 	u->busy = 0;
 	u->owed = 0;
 	u->state = GPUTM_VALIDATION_UNIT_RUNNING;

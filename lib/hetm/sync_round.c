@@ -40,6 +40,8 @@
  *  - Joining runs of the write-back is the caller's (gputm_access_bitmap_next_run); each run
  *    pays the link's latency once.
  */
+#include <string.h>
+
 #include "gputm/sync_round.h"
 #include "lib/base/unit.h"
 
@@ -195,8 +197,8 @@ static void clear(struct gputm_unit *unit)
 	r->open = GPUTM_SYNC_ROUND_RUN;
 	r->conflict = false;
 	r->now = r->phase_begun = r->early_at = r->link_free = r->gpu_free = 0;
-	for (unsigned d = 0; d < DEVICES; d++)
-		r->from[d] = r->since[d] = 0;
+	memset(r->from, 0, sizeof(r->from));
+	memset(r->since, 0, sizeof(r->since));
 }
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)

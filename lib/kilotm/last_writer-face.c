@@ -143,7 +143,6 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 		return;
 	gputm__writer_set_base(self, self->base);
 	self->filtered = UINT64_MAX;
-	self->entries = 0;
 	for (size_t i = 0; i < count; i++)
 		self->entries += self->entry[i].code != 0;
 }
