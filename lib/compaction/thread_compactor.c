@@ -405,8 +405,6 @@ static void io_mask(struct gputm_thread_compactor *c, struct gputm__io *io)
 	if (io->error)
 		return;
 	compact(c);
-	for (uint32_t k = 0; k < c->made; k++)
-		c->warp[k].tag = c->tag;
 }
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
