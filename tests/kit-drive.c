@@ -50,6 +50,8 @@ static void note_unit(struct gputm_unit *unit, bool last)
 		kit_golden_listen(unit);
 	if (kit_golden_records && (last ? trace.turns < 24 : trace.turns++ == 24))
 		kit_golden_forge(unit);
+	if (kit_golden_records && last)
+		kit_golden_reset(unit);
 	if (!trace.on)
 		return;
 	if (last || trace.turns % 1024 == 0)

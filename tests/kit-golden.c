@@ -2,7 +2,8 @@
 /*
  * What a drive makes of its unit, beside the record in tests/golden/UNIT: how often each event has
  * been told and what each statistic has come to, with digests of all their values, of the rows of
- * the storage, and of the states, over many rounds. With KIT_GOLDEN=1 the record is written anew.
+ * the storage, of the states, and of what a reset leaves, over many rounds. With KIT_GOLDEN=1 the
+ * record is written anew.
  */
 #include "tests/kit.h"
 
@@ -128,6 +129,16 @@ void kit_golden_forge(struct gputm_unit *unit)
 			ck_assert_int_eq(gputm_unit_load(unit, now, size), 0);
 	}
 	free(now);
+}
+
+void kit_golden_reset(struct gputm_unit *unit)
+{
+	uint64_t digest;
+
+	gputm_unit_reset(unit);
+	kit_valid(unit);
+	digest = kit_digest(unit);
+	add("snapshot", "reset", 1, &digest, 1);
 }
 
 void kit_golden(const char *path)

@@ -303,6 +303,8 @@ void kit_golden_listen(struct gputm_unit *unit);
 void kit_golden_state(const struct gputm_unit *unit);
 /* Note which forged snapshots the unit takes; it is as before. */
 void kit_golden_forge(struct gputm_unit *unit);
+/* Note what a reset leaves. */
+void kit_golden_reset(struct gputm_unit *unit);
 /* While there is such a drive: note a message. */
 extern bool kit_golden_records;
 void kit_golden_said(const char *message);

@@ -30,10 +30,12 @@ static void launch(struct gputm_block_stack *s, uint64_t pc, const unsigned *thr
 /* Compact the top as the compactor does; the warps expected, 0 for no thread, in rows of four. */
 static void admit(struct gputm_block_stack *s, unsigned warps, const unsigned expected[][4])
 {
-	uint64_t top[4], rest[4];
+	uint64_t top[5], rest[4];
 	uint16_t thread[4];
 
+	top[4] = 4711;
 	gputm_block_stack_mask(s, top);
+	ck_assert_uint_eq(top[4], 4711);
 	memcpy(rest, top, sizeof(rest));
 	ck_assert_uint_eq(gputm_block_stack_to_admit(s), warps);
 	for (unsigned k = 0; k < warps; k++) {

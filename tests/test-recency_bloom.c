@@ -92,6 +92,8 @@ KIT_TEST(test_recency_bloom_range_is_tight)
 	KIT_REFUSED(-ERANGE, gputm_recency_bloom_query(f, 1 << 16, &stamp), "");
 	KIT_REFUSED(-ENOTSUP, gputm_recency_bloom_query_pair(f, 4, &stamp, &stamp), "");
 	KIT_REFUSED(-ENOTSUP, gputm_recency_bloom_update_pair(f, 4, 1, 1), "");
+	ck_assert_int_eq(gputm_recency_bloom_update_pair(
+				 make(kit, "stamps=2 address_bits=16"), 0xffff, 1, 1), 0);
 	ck_assert_uint_eq(stamp, 4711);
 	kit_unchanged(kit);
 

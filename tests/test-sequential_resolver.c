@@ -14,6 +14,8 @@ static uint32_t acquire(struct gputm_sequential_resolver *resolver, uint64_t act
 			 GPUTM_RESOLVER_ACQUIRED);
 	ck_assert_int_eq(gputm_sequential_resolver_acquire(resolver, active, &buffer),
 			 GPUTM_RESOLVER_ACQUIRED);
+	if (kit_events(GPUTM_SEQUENTIAL_RESOLVER_EVENT_ACQUIRE))
+		ck_assert_uint_eq(kit_event(GPUTM_SEQUENTIAL_RESOLVER_EVENT_ACQUIRE)[0], buffer);
 	return buffer;
 }
 

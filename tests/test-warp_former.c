@@ -414,6 +414,20 @@ KIT_TEST(test_warp_former_kernels_as_threads_alone)
 		run_kernel(kit, i & 1, i & 2, i);
 }
 
+KIT_TEST(test_warp_former_reset_forgets_all_pcs)
+{
+	struct gputm_warp_former *f = make(kit, "lanes=4 warps=32");
+	struct gputm_warp_former_warp warp;
+
+	for (uint32_t w = 0; w < 32; w++)
+		ck_assert_int_eq(gputm_warp_former_launch(f, w, 0xf, 'A' + w), 0);
+	gputm_unit_reset(unit_of(f));
+	kit_valid(unit_of(f));
+	ck_assert_int_eq(gputm_warp_former_launch(f, 0, 1, 'z'), 0);
+	ck_assert_int_eq(gputm_warp_former_issue(f, &warp), GPUTM_WARP_FORMER_OK);
+	ck_assert_uint_eq(warp.pc, 'z');
+}
+
 /* ---- any operations against the oracle; at last, perhaps, from a bent state ---- */
 
 struct pair {

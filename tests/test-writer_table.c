@@ -32,7 +32,9 @@ KIT_TEST(test_section_4_2_single_writer)
 	ck_assert_int_eq(gputm_writer_table_commit(t, 0x40, 7, 4), 0);
 	claim(t, 0x40, 9, 3, CONFLICT);
 	claim(t, 0x40, 9, 4, CLAIMED);
+	memset(writer, 0xff, sizeof(writer));
 	ck_assert_int_eq(gputm_writer_table_writers(t, 0x40, writer, 1), 2);
+	ck_assert_uint_eq(writer[1].tx, UINT32_MAX);
 	ck_assert_int_eq(gputm_writer_table_writers(t, 0x40, writer, 2), 2);
 	ck_assert_uint_eq(writer[0].tx, 9);
 	ck_assert(!writer[0].committed);
