@@ -33,6 +33,8 @@ for system in coarse-lock fine-lock ideal kilo-tm warptm warptm-tcd warptm-el ge
 	run "$work/alone" --system $system $hash
 	same 3000 --system $system $hash
 	cmp -s "$work/alone" "$work/saved" || complain "$system: --save-at changes the run"
+	run "$work/saved" --system $system $hash --save-at 3000 "$work/state2"
+	cmp -s "$work/state" "$work/state2" || complain "$system: two processes save other bytes"
 done
 same 3000 --system kilo-tm $hash --set tx_throttle.policy=climb
 same 3000 --system getm $hash --set tx_throttle.policy=aborts

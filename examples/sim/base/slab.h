@@ -38,6 +38,9 @@ static inline uint32_t sim_slab_take(struct sim_slab *slab)
 		if (!memory)
 			return SIM_SLAB_NONE;
 		slab->memory = memory;
+		/* A saved state has all of a block, also what its user does not fill. */
+		memset((char *)memory + slab->count * slab->block, 0,
+		       (count - slab->count) * slab->block);
 		slab->count = count;
 	}
 	return slab->used++;

@@ -29,8 +29,12 @@ uint32_t sim_dram_take(struct sim_machine *machine, struct sim_dram *dram)
 		uint32_t capacity = dram->capacity ? 2 * dram->capacity : 64;
 		uint32_t *waiting = realloc(dram->waiting, capacity * sizeof *waiting);
 
-		dram->waiting = waiting ? waiting : dram->waiting;
-		dram->capacity = waiting ? capacity : dram->capacity;
+		if (waiting) { /* a saved state has what nobody has set, too */
+			memset(waiting + dram->capacity, 0,
+			       (capacity - dram->capacity) * sizeof *waiting);
+			dram->waiting = waiting;
+			dram->capacity = capacity;
+		}
 	}
 	index = dram->count < dram->capacity ? sim_slab_take(&dram->fetches) : SIM_SLAB_NONE;
 	if (index == SIM_SLAB_NONE) {

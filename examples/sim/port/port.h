@@ -52,6 +52,7 @@ struct sim_message {
 	uint8_t what;
 	uint8_t kind; /* enum sim_traffic */
 	uint8_t core, partition, warp, more;
+	uint32_t unused; /* 0: a saved state has no byte that nobody sets */
 };
 
 #define SIM_NO_WORDS UINT32_MAX

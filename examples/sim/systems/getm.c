@@ -38,6 +38,7 @@
  * take granularity, address_bits, time_bits and margin from it.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "getm.h"
 #include "logs.h"
@@ -336,6 +337,8 @@ static void new_row(struct sim_port *port, struct getm_warp *state)
 			return;
 		}
 		state->granted = grown;
+		memset(grown + state->granted_rows, 0,
+		       (wanted - state->granted_rows) * sizeof *grown);
 		state->granted_rows = wanted;
 	}
 	state->granted[rows - 1] = 0;

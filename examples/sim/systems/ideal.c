@@ -22,7 +22,7 @@
 
 struct buffered {
 	uint64_t address;
-	uint32_t value;
+	uint32_t value, unused; /* 0: a saved state has no byte that nobody sets */
 };
 
 struct lane_state {
@@ -177,7 +177,7 @@ static bool buffer(struct lane_state *state, uint64_t address, uint32_t value)
 		state->write = write;
 		state->capacity = capacity;
 	}
-	state->write[state->writes++] = (struct buffered){ address, value };
+	state->write[state->writes++] = (struct buffered){ address, value, 0 };
 	return true;
 }
 
