@@ -103,6 +103,7 @@ KIT_TEST(test_commit_buffer_full_and_misuse)
 	kit_guard(kit, unit_of(b));
 	KIT_REFUSED(-ERANGE, push(b, 1 << 16, 1, 1, false), "address = 65536");
 	KIT_REFUSED(-EINVAL, push(b, 2, 1, 1, false), "");
+	KIT_REFUSED(-EINVAL, push(b, 0xffff, 1, 1, false), "multiple of 4");
 	entry.count = 0;
 	KIT_REFUSED(-EINVAL, gputm_commit_buffer_push(b, &entry), "");
 	entry.count = UINT32_MAX;

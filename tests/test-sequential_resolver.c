@@ -167,6 +167,29 @@ KIT_TEST(test_sequential_resolver_exact_without_memory)
 	ck_assert_uint_eq(r.survived, 0x3);
 }
 
+/* What the exact record has is still there when it has grown. */
+KIT_TEST(test_sequential_resolver_exact_grows)
+{
+	uint64_t address[64][3];
+	struct gputm_warp_row row[64];
+	const struct gputm_warp_logs first = { NULL, row, 0, 1 }, many = { NULL, row, 0, 64 };
+	const struct gputm_warp_logs last = { row, NULL, 1, 0 };
+	struct gputm_sequential_resolver *resolver = make(kit, "exact=1 lanes=4");
+	uint32_t b = acquire(resolver, 7);
+
+	for (uint64_t i = 0; i < 64; i++) {
+		address[i][0] = address[i][2] = 0x1000 + 32 * i;
+		address[i][1] = 0x8000 + 32 * i;
+		row[i] = (struct gputm_warp_row){ 7, address[i] };
+	}
+	ck_assert_int_eq(gputm_sequential_resolver_lane(resolver, b, &first, 0),
+			 GPUTM_SEQUENTIAL_RESOLVER_SURVIVES);
+	ck_assert_int_eq(gputm_sequential_resolver_lane(resolver, b, &many, 1),
+			 GPUTM_SEQUENTIAL_RESOLVER_SURVIVES);
+	ck_assert_int_eq(gputm_sequential_resolver_lane(resolver, b, &last, 2),
+			 GPUTM_SEQUENTIAL_RESOLVER_ABORTS);
+}
+
 /* ---- random ---- */
 
 /* lanes, filter bits, hashes, granularity, exact, bytes of an access, words, buffers */

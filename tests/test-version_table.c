@@ -388,6 +388,7 @@ KIT_TEST(test_version_table_misuse_changes_nothing)
 	KIT_REFUSED(-ERANGE, gputm_version_table_resolve_plain(t, UINT64_C(1) << 32, &physical),
 		    "");
 	ck_assert_uint_eq(physical, 4711);
+	ck_assert_int_ge(gputm_version_table_resolve_write(t, UINT32_MAX, &physical), 0);
 	ck_assert_uint_eq(region, 4711);
 	ck_assert_uint_eq(version, 4711);
 	kit_unchanged(kit);

@@ -94,7 +94,7 @@ KIT_TEST(test_warp_access_filter_misuse_changes_nothing)
 
 	ck_assert_int_eq(gputm_warp_access_filter_begin(f, 0, 3), 0);
 	kit_guard(kit, unit_of(f));
-	KIT_REFUSED(-ERANGE, gputm_warp_access_filter_begin(f, 1, 1), "");
+	KIT_REFUSED(-ERANGE, gputm_warp_access_filter_begin(f, 1, 1), "warp = 1", "0 .. 0");
 	KIT_REFUSED(-ERANGE, gputm_warp_access_filter_begin(f, 0, 4), "lanes = 4", "0 .. 3");
 	KIT_REFUSED(-ERANGE, gputm_warp_access_filter_access(f, 1, true, 1, address, &lost), "");
 	KIT_REFUSED(-EINVAL, gputm_warp_access_filter_access(f, 0, true, 4, address, &lost), "0x4");

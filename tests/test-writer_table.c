@@ -113,7 +113,7 @@ KIT_TEST(test_writer_table_misuse_changes_nothing)
 	KIT_REFUSED(-ERANGE, gputm_writer_table_commit(t, 8, 2, 256), "");
 	KIT_REFUSED(-EINVAL, gputm_writer_table_release(t, 8, 3), "transaction 3", "0x8");
 	KIT_REFUSED(-EINVAL, gputm_writer_table_release(t, 12, 2), "");
-	KIT_REFUSED(-ERANGE, gputm_writer_table_release(t, 8, 1024), "");
+	KIT_REFUSED(-ERANGE, gputm_writer_table_release(t, 8, 1024), "transaction = 1024");
 	KIT_REFUSED(-ERANGE, gputm_writer_table_writers(t, UINT64_C(1) << 32, NULL, 0), "");
 	kit_unchanged(kit);
 }
