@@ -38,20 +38,19 @@ static inline uint32_t sim_slab_take(struct sim_slab *slab)
 		if (!memory)
 			return SIM_SLAB_NONE;
 		slab->memory = memory;
-		/* A saved state has all of a block, also what its user does not fill. */
-		memset((char *)memory + slab->count * slab->block, 0,
-		       (count - slab->count) * slab->block);
 		slab->count = count;
 	}
+	/* A saved state has all of a block, also what its user does not fill. */
+	memset(sim_slab_at(slab, slab->used), 0, slab->block);
 	return slab->used++;
 }
 
 static inline void sim_slab_io(struct sim_slab *slab, struct sim_io *io)
 {
-	SIM_IO(io, slab->count);
 	SIM_IO(io, slab->used);
 	SIM_IO(io, slab->free);
-	sim_io_grown(io, "slab", &slab->memory, slab->count, slab->block);
+	sim_io_grown(io, "slab", &slab->memory, slab->used, slab->block);
+	slab->count = io->loading ? slab->used : slab->count;
 }
 
 static inline void sim_slab_give(struct sim_slab *slab, uint32_t index)

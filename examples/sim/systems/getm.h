@@ -2,6 +2,8 @@
 #ifndef SIM_GETM_H
 #define SIM_GETM_H
 /* The state of a GETM system; see getm.c. */
+#include <stddef.h>
+
 #include "gputm/commit_buffer.h"
 #include "gputm/tx_log.h"
 #include "gputm/validation_unit.h"
@@ -53,7 +55,12 @@ struct getm_access {
 	uint8_t core, index; /* of the warp */
 	bool write;
 	uint8_t word[SIM_MAX_LANES]; /* of the line */
+	uint8_t unused[5]; /* 0: a saved state has no byte that nobody sets */
 };
+_Static_assert(sizeof(struct getm_access) ==
+		       offsetof(struct getm_access, unused) +
+			       sizeof(((struct getm_access *)0)->unused),
+	       "an access has no padding");
 
 /* A row of a write log, or what is to be cleaned up of it, in one partition. */
 struct getm_packet {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the cores of GETM send: accesses to the validation units, logs to the commit buffers. */
-#include <string.h>
-
 #include "getm.h"
 #include "logs.h"
 
@@ -36,13 +34,12 @@ static void send_access(struct sim_port *port, struct sim_warp *warp, bool write
 		return;
 	}
 	access = sim_slab_at(&getm->access, message.c);
-	memset(access, 0, sizeof *access); /* a saved state has all of its bytes */
-	access->line = wide->address;
-	access->lanes = (uint32_t)wide->lane_mask;
-	access->warp = warp->number;
-	access->core = warp->core;
-	access->index = warp->index;
-	access->write = write;
+	*access = (struct getm_access){ .line = wide->address,
+					.lanes = (uint32_t)wide->lane_mask,
+					.warp = warp->number,
+					.core = warp->core,
+					.index = warp->index,
+					.write = write };
 	for (SIM_EACH_LANE(lane, wide->lane_mask))
 		access->word[lane] = (uint8_t)((warp->address[lane] - wide->address) / 4);
 	if (write)
