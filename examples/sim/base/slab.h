@@ -40,7 +40,7 @@ static inline uint32_t sim_slab_take(struct sim_slab *slab)
 		slab->memory = memory;
 		slab->count = count;
 	}
-	/* A saved state has all of a block, also what its user does not fill. */
+	/* A saved state has the whole block, also the bytes that its user leaves. */
 	memset(sim_slab_at(slab, slab->used), 0, slab->block);
 	return slab->used++;
 }

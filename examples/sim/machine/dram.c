@@ -29,7 +29,7 @@ uint32_t sim_dram_take(struct sim_machine *machine, struct sim_dram *dram)
 		uint32_t capacity = dram->capacity ? 2 * dram->capacity : 64;
 		uint32_t *waiting = realloc(dram->waiting, capacity * sizeof *waiting);
 
-		if (waiting) { /* a saved state has what nobody has set, too */
+		if (waiting) { /* a saved state has the whole array */
 			memset(waiting + dram->capacity, 0,
 			       (capacity - dram->capacity) * sizeof *waiting);
 			dram->waiting = waiting;
