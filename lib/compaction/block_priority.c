@@ -92,7 +92,6 @@ static void clear(struct gputm_unit *unit)
 	p->count = 0;
 	p->head = 0;
 	p->last = 0;
-	memset(p->order, 0, sizeof(p->order));
 }
 
 /* ---- blocks come and go ---- */
@@ -137,7 +136,6 @@ int gputm_block_priority_leave(struct gputm_block_priority *p, uint32_t slot)
 		at++;
 	p->count--;
 	memmove(p->order + at, p->order + at + 1, p->count - at);
-	p->order[p->count] = 0;
 	p->blocks &= ~(UINT64_C(1) << slot);
 	if (!p->blocks)
 		p->head = 0;

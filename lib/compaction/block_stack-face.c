@@ -238,7 +238,6 @@ static void clear(struct gputm_unit *unit)
 	s->way_pc = 0;
 	s->tx_depth = 0;
 	s->start_pc = NO_PC;
-	s->top_threads = 0;
 	s->live = 0;
 	memset(&s->target, 0, sizeof(s->target));
 	memset(s->running, 0, sizeof(s->running));

@@ -122,7 +122,6 @@ static void clear(struct gputm_unit *unit)
 	gputm__lut_clear(&f->lut);
 	for (uint32_t w = 0; w < f->config.warps; w++)
 		f->warp[w].pc = NO_PC;
-	f->next_order = 0;
 	f->in_use = 0;
 	f->lowest_free = 0;
 	f->in_flight = 0;

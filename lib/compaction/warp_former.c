@@ -394,7 +394,7 @@ int gputm__former_find_flying(const struct gputm_warp_former *f, uint32_t slot)
 	return 0;
 }
 
-/* It is over. */
+/* The flight of a warp ends. */
 static void land(struct gputm_warp_former *f, uint32_t slot)
 {
 	uint64_t mask = f->pool[slot].lanes.mask;

@@ -58,6 +58,9 @@
  *
  * Up by half and down by half, as a limit that falls takes no warp out: those inside repeat their
  * attempts, and leave only slowly what a limit that was too high for a short time has let in.
+ * With a program whose phases change faster than warps leave, as the octree, this is most of what
+ * climb loses to a limit that is doubled at times known beforehand (0.93 and 1.10 of the best fixed
+ * limit, examples/studies/limit-schedule.study).
  *
  * What climb costs: sums of commits and of cycles of warps, for this window, for the cheapest and
  * for that before a halving, a count of leavers, and the limit: 138 bits with 48 warps and the

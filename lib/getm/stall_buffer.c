@@ -120,11 +120,8 @@ static void clear(struct gputm_unit *unit)
 {
 	struct gputm_stall_buffer *b = (void *)unit;
 
-	for (uint32_t i = 0; i < b->config.lines; i++) {
-		b->line[i].granule = 0;
+	for (uint32_t i = 0; i < b->config.lines; i++)
 		b->line[i].count = 0;
-	}
-	b->arrivals = 0;
 	b->waiting = 0;
 	b->lines = 0;
 }

@@ -23,7 +23,8 @@ static const struct gputm_param rows[] = {
 	PARAM(stall_lines, 1, 1024, 4, false, "Lines of the stall buffer.", "GETM Table II"),
 	PARAM(stall_requests, 1, 1024, 4, false, "Requests of a line of it.", "GETM Table II"),
 	PARAM(ways, 1, 8, 4, false, "Banks of the metadata table.", "GETM V-B1"),
-	PARAM(entries, 1, 1 << 20, 256, true, "Entries of a way.", "GETM Table II"),
+	PARAM(entries, 1, 1 << 20, 256, true, "Entries of a way of the metadata table.",
+	      "GETM Table II"),
 	PARAM(stash, 0, 64, 4, false, "Entries of the stash; 0 for none.", "GETM Table II"),
 	PARAM(granularity, 4, 4096, 32, true, "Bytes of a granule.", "GETM VI-B"),
 	PARAM(address_bits, 16, 64, 32, false, "Width of an address, bits.", ""),
@@ -319,9 +320,8 @@ static const char *check_slots(const struct gputm_validation_unit *u)
 	}
 	for (uint32_t n = 0; n < u->woken.count && !broken; n++)
 		broken = check_slot(u, *(const uint32_t *)gputm__queue_at(&u->woken, n), &seen);
-	for (uint64_t i = 0; i < waiting && !broken; i++) {
-		if (gputm_stall_buffer_get_request(u->buffer, i, &waiter))
-			return "a waiting access is missing";
+	for (uint64_t i = 0; i < waiting && !broken &&
+			     !gputm_stall_buffer_get_request(u->buffer, i, &waiter); i++) {
 		broken = check_slot(u, waiter.tag, &seen);
 		if (!broken && (u->slot[waiter.tag].request.address != waiter.address ||
 				u->slot[waiter.tag].request.warp != waiter.warp))

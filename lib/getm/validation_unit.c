@@ -432,7 +432,7 @@ int gputm_validation_unit_access_probe(const struct gputm_validation_unit *u,
 	return (int)result_of(judge(u, &a));
 }
 
-/* Has retry() anything to do? While the unit has stopped, whoever waits is to abort. */
+/* Has retry() anything to do? It aborts all waiting accesses while the unit has stopped. */
 static inline bool may_retry(const struct gputm_validation_unit *u)
 {
 	return u->woken.count || (u->state && gputm_stall_buffer_waiting(u->buffer));

@@ -161,43 +161,35 @@ static bool page_used(const struct gputm_device_validator *v, uint64_t page)
 	return false;
 }
 
-static void io_page(struct gputm__io *io, struct gputm_device_validator *v, uint64_t *page)
+static void io_page(struct gputm__io *io, struct gputm_device_validator *v, uint64_t least,
+		    uint64_t *page)
 {
 	gputm__io_u64_max(io, page, v->pages - 1, "a page behind the region's end");
+	if (!io->error && *page < least)
+		gputm__io_fail(io, -EINVAL, "pages of stamps are out of order");
+	if (!io->error && gputm__io_reading(io) && !make_page(v, *page))
+		gputm__io_fail(io, -ENOMEM, "no memory");
 	if (io->error)
 		return;
-	if (gputm__io_reading(io)) {
-		if (page_made(v, *page)) {
-			gputm__io_fail(io, -EINVAL, "a page of stamps comes twice");
-			return;
-		}
-		if (!make_page(v, *page)) {
-			gputm__io_fail(io, -ENOMEM, "no memory");
-			return;
-		}
-	}
 	gputm__io_u64s(io, v->page[*page], PAGE_WORDS);
-	if (gputm__io_reading(io) && !io->error && !page_used(v, *page))
+	if (!io->error && !page_used(v, *page))
 		gputm__io_fail(io, -EINVAL, "a page without a stamp");
 }
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
 	struct gputm_device_validator *v = (void *)unit;
-	uint64_t used = 0, page = 0, before = 0;
+	uint64_t used = 0, page;
 
 	gputm__io_u64(io, &v->round);
 	gputm__io_bool(io, &v->conflict);
 	for (uint64_t p = 0; !gputm__io_reading(io) && p < v->pages; p++)
 		used += page_used(v, p);
 	gputm__io_u64_max(io, &used, v->pages, "more pages of stamps than there are");
-	for (uint64_t i = 0; i < used && !io->error; i++, page++) {
-		while (!gputm__io_reading(io) && !page_used(v, page))
+	for (uint64_t least = 0; used && !io->error; used--, least = page + 1) {
+		for (page = least; !gputm__io_reading(io) && !page_used(v, page);)
 			page++;
-		io_page(io, v, &page);
-		if (gputm__io_reading(io) && !io->error && i && page <= before)
-			gputm__io_fail(io, -EINVAL, "pages of stamps are out of order");
-		before = page;
+		io_page(io, v, least, &page);
 	}
 }
 
@@ -323,7 +315,7 @@ static uint32_t apply_some(struct gputm_device_validator *v, const struct gputm_
 			continue;
 		}
 		if (GPUTM__UNLIKELY(gputm__marks_has(&marks, address)))
-			found = gputm__opaque(found + 1); /* rare: a jump, not a conditional move */
+			found = gputm__opaque(found + 1); /* makes the compiler jump over it */
 		all |= stamp;
 		bit += bit;
 		old++;

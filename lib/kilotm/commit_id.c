@@ -153,7 +153,6 @@ static void clear(struct gputm_unit *unit)
 	struct gputm_commit_id *vendor = (void *)unit;
 
 	vendor->oldest = vendor->next = vendor->config.first_cid;
-	vendor->head = 0;
 	vendor->in_flight = 0;
 	for (uint32_t i = 0; i < vendor->pool_count; i++)
 		vendor->pool[i] = vendor->config.credits;

@@ -80,10 +80,11 @@ static void clear(struct gputm_unit *unit)
 {
 	struct gputm_reader_list *l = (void *)unit;
 
-	for (size_t i = 0; i <= l->map.mask; i++)
+	for (size_t i = 0; l->used && i <= l->map.mask; i++)
 		if (l->map.slot[i].key && gputm__readers_in_block(&l->map.slot[i]))
 			memset(gputm__reader_block(l, &l->map.slot[i]), 0, l->block_bytes);
-	gputm__word_map_clear(&l->map);
+	if (l->used) /* the map may be large */
+		gputm__word_map_clear(&l->map);
 	for (uint32_t i = 0; i < l->blocks; i++)
 		l->free_block[i] = (l->blocks - 1 - i) * l->block_bytes;
 	l->free_blocks = l->blocks;
@@ -164,7 +165,8 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 		io_word(l, slot, io);
 		used += io->error ? 0 : gputm__reader_entries(l, slot);
 	}
-	l->used = used;
+	/* clear() skips a list whose `used` is 0; after an error it must clear the words read. */
+	l->used = io->error ? 1 : used;
 }
 
 static const char *check_plain(const struct gputm_reader_list *l, uint64_t ids)

@@ -90,8 +90,6 @@ static void clear(struct gputm_unit *unit)
 	struct gputm_version_table *t = (void *)unit;
 
 	memset(t->start, 0xff, sizeof(t->start));
-	memset(t->order, 0, sizeof(t->order));
-	memset(t->reach, 0, sizeof(t->reach));
 	memset(t->region, 0, t->config.regions * sizeof(*t->region));
 	t->regions = 0;
 	t->references = 0;
