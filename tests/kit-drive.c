@@ -48,6 +48,10 @@ static void note_unit(struct gputm_unit *unit, bool last)
 		kit_golden_state(unit);
 	if (kit_golden_records && trace.listens && trace.turns % 64 == 0 && !last)
 		kit_golden_listen(unit);
+	if (kit_golden_records && kit_golden_rare(unit)) {
+		kit_golden_state(unit);
+		kit_golden_forge(unit);
+	}
 	if (kit_golden_records && (last ? trace.turns < 24 : trace.turns++ == 24))
 		kit_golden_forge(unit);
 	if (kit_golden_records && last)
@@ -171,6 +175,8 @@ struct gputm_unit *kit_turn(const struct kit_maker *maker, struct kit *kit,
 {
 	kit_valid(unit);
 	note_unit(unit, false);
+	if (bytes->left % 199 == 0)
+		kit_forge(unit);
 	return bytes->left % 499 ? unit : kit_swap(maker, kit, unit);
 }
 

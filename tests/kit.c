@@ -17,15 +17,11 @@ struct kit_made {
 static void *kit_alloc(size_t size, void *state)
 {
 	struct kit *kit = state;
-	void *memory;
 
 	if (kit->allocations++ == kit->fail_at)
 		return NULL;
-	memory = malloc(size);
-	ck_assert_ptr_nonnull(memory);
-	memset(memory, 0xa5, size);
 	kit->live++;
-	return memory;
+	return kit_memory_new(size);
 }
 
 static void kit_release(void *memory, void *state)
@@ -33,10 +29,32 @@ static void kit_release(void *memory, void *state)
 	struct kit *kit = state;
 
 	kit->live--;
-	free(memory);
+	kit_memory_free(memory);
 }
 
-FILE *kit_heard;
+static FILE *heard;
+
+void kit_hear(const char *message)
+{
+	static uint64_t before[4096]; /* hashes of what was heard */
+	uint64_t hash = 0, *at;
+
+	if (!heard)
+		return;
+	for (const char *c = message; *c; c++) {
+		hash ^= (unsigned char)*c;
+		hash = kit_random(&hash);
+	}
+	at = &before[hash % KIT_COUNT(before)];
+	if (*at != hash)
+		fprintf(heard, "%s\n", message);
+	*at = hash;
+}
+
+bool kit_hears(void)
+{
+	return heard;
+}
 
 static void kit_log(void *state, enum gputm_log_level level, const char *message)
 {
@@ -46,27 +64,42 @@ static void kit_log(void *state, enum gputm_log_level level, const char *message
 	kit->messages++;
 	strncpy(kit->message, message, sizeof(kit->message) - 1);
 	kit_golden_said(message);
-	if (kit_heard)
-		fprintf(kit_heard, "%s\n", message);
+	kit_hear(message);
 }
 
 void kit_open(struct kit *kit)
 {
 	struct gputm_allocator allocator = { kit_alloc, kit_release, kit };
 
+	const char *path = getenv("KIT_HEARD");
+
+	if (path && !heard) {
+		heard = fopen(path, "a");
+		ck_assert_ptr_nonnull(heard);
+		setvbuf(heard, NULL, _IOLBF, 0); /* a child that crashes has told all */
+	}
 	memset(kit, 0, sizeof(*kit));
 	kit->fail_at = -1;
 	ck_assert_int_eq(gputm_ctx_new(&allocator, &kit->ctx), 0);
 	gputm_ctx_set_log(kit->ctx, kit_log, kit, GPUTM_LOG_INFO);
 }
 
+static void release(struct kit *kit, const struct kit_maker *maker, struct gputm_unit *unit)
+{
+	kit_made_instead(kit, unit, NULL);
+	maker->destroy(unit);
+}
+
 void kit_close(struct kit *kit)
 {
 	for (struct kit_made *made = kit->made; made; made = made->before)
 		kit_valid(made->unit);
-	kit->keeps = false;
+	for (struct kit_made *made = kit->made; made; made = made->before)
+		kit_forge(made->unit);
+	for (struct kit_made *made = kit->made; made; made = made->before)
+		kit_as_new(made->maker, kit, made->unit); /* while all are there that it knows */
 	while (kit->made)
-		kit_free(kit, kit->made->maker, kit->made->unit);
+		release(kit, kit->made->maker, kit->made->unit);
 	gputm_ctx_unref(kit->ctx);
 	ck_assert_int_eq(kit->live, 0);
 }
@@ -137,8 +170,8 @@ void kit_free(struct kit *kit, const struct kit_maker *maker, struct gputm_unit 
 		kit->kept = unit;
 		return;
 	}
-	kit_made_instead(kit, unit, NULL);
-	maker->destroy(unit);
+	kit_as_new(maker, kit, unit);
+	release(kit, maker, unit);
 }
 
 void kit_config(const struct gputm_params *params, void *config, const char *text, va_list values)
@@ -235,4 +268,32 @@ uint64_t kit_stat(const struct gputm_unit *unit, const char *name)
 
 	ck_assert_msg(gputm_unit_stat_value(unit, name, &value), "no statistic %s", name);
 	return value;
+}
+
+void kit_stats(const struct gputm_unit *unit, const void *told, const char *names)
+{
+	const uint64_t *next = told;
+	struct gputm_stat stat;
+
+	for (size_t i = 0; gputm_unit_stat(unit, i, &stat); i++) {
+		bool buckets = stat.kind == GPUTM_STAT_HISTOGRAM;
+		size_t length = strlen(stat.name);
+		uint64_t sum = 0;
+
+		ck_assert_msg(strcspn(names, ",[") == length &&
+				      !strncmp(names, stat.name, length) &&
+				      (names[length] == '[') == buckets,
+			      "%s is not predicted; next is %s", stat.name, names);
+		for (unsigned b = 0; b < (buckets ? GPUTM_HISTOGRAM_BUCKETS : 1); b++, next++) {
+			uint64_t value = buckets ? stat.bucket[b] : stat.value;
+
+			ck_assert_msg(value == *next, "%s [%u] is %llu, not %llu", stat.name, b,
+				      (unsigned long long)value, (unsigned long long)*next);
+			sum += value;
+		}
+		ck_assert_uint_eq(sum, stat.value);
+		names += strcspn(names, ",");
+		names += strspn(names, ", ");
+	}
+	ck_assert_msg(!*names, "predicted, but no statistic: %s", names);
 }

@@ -170,7 +170,7 @@ __attribute__((format(printf, 3, 0))) void kit_config(const struct gputm_params 
 /* A unit that kit_close(), kit_swap() or kit_end() frees; observed if its maker is watched. */
 struct gputm_unit *kit_make(struct kit *kit, const struct kit_maker *maker, const void *config);
 extern const struct kit_maker *kit_watched;
-/* Free a unit, whether kit_make() has made it or not. */
+/* Free a unit, whether kit_make() has made it or not; reset, it must be as a new one. */
 void kit_free(struct kit *kit, const struct kit_maker *maker, struct gputm_unit *unit);
 /* Free `other`, or nothing if it is NULL, in the place of `unit`. */
 void kit_made_instead(struct kit *kit, const struct gputm_unit *unit, struct gputm_unit *other);
@@ -188,13 +188,21 @@ void kit_round_trip(const struct kit_maker *maker, const struct gputm_unit *unit
 /* Cut, flipped, newer, foreign snapshots are refused with a reason and change nothing; forged ones
  * too, or are saved again as the same bytes. */
 void kit_hostile(const struct kit_maker *maker, struct gputm_unit *unit);
-/* Where KIT_HEARD names a file: forge thousands of snapshots of the unit, and add what it says to
- * them. The unit is as before. Of a few units of a program. */
+/* Where KIT_HEARD names a file, which gets all that units say: forge thousands of snapshots of the
+ * unit, and damage its memory as often. The unit is as before. Of a few units of a program. */
 void kit_forge(struct gputm_unit *unit);
-extern FILE *kit_heard;
+void kit_damage(struct gputm_unit *unit);
+/* Add a sentence to the file; whether there is one. */
+void kit_hear(const char *sentence);
+bool kit_hears(void);
+/* Memory for a unit, filled with 0xa5; the other asserts that nothing was written behind. */
+void *kit_memory_new(size_t size);
+void kit_memory_free(void *memory);
 /* Save, free, make anew, load: gives the new unit (for random points of a run). */
 struct gputm_unit *kit_swap(const struct kit_maker *maker, struct kit *kit,
 			    struct gputm_unit *unit);
+/* Reset the unit, and assert that its snapshots are those of a new unit of its config. */
+void kit_as_new(const struct kit_maker *maker, struct kit *kit, struct gputm_unit *unit);
 /* Load a snapshot of the unit's state in which, so many bytes after the first place of the number
  * `at`, with 64 bits, some bytes hold another value. What gputm_unit_load() answers. */
 int kit_forged(struct gputm_unit *unit, uint64_t at, long after, unsigned bytes, uint64_t value);
@@ -206,6 +214,14 @@ uint64_t kit_digest(const struct gputm_unit *unit);
 void kit_valid(const struct gputm_unit *unit);
 /* Statistic by name; asserts that it exists. */
 uint64_t kit_stat(const struct gputm_unit *unit, const char *name);
+/*
+ * Assert that the unit has exactly these statistics, in this order, with the values of the struct
+ * at TOLD, whose members they are: KIT_STATS(unit, &o.stats, ORACLE_UNIT_STATS), a list as
+ * tests/oracle/stats.h explains.
+ */
+#define KIT_STATS(UNIT, TOLD, ...) kit_stats(UNIT, TOLD, KIT_TEXT(__VA_ARGS__))
+#define KIT_TEXT(...) #__VA_ARGS__
+void kit_stats(const struct gputm_unit *unit, const void *told, const char *names);
 /*
  * Check each event of `unit` against its table from now on: no value beside its fields, no
  * choice without a name. kit-main.c fails when all tests of the program have not seen every event
@@ -301,6 +317,8 @@ void kit_record(const char *path);
 /* Of a unit under such a drive: hear its events from now on; note its state. */
 void kit_golden_listen(struct gputm_unit *unit);
 void kit_golden_state(const struct gputm_unit *unit);
+/* Whether a statistic is larger than in any unit of the record before, three times for each. */
+bool kit_golden_rare(const struct gputm_unit *unit);
 /* Note which forged snapshots the unit takes; it is as before. */
 void kit_golden_forge(struct gputm_unit *unit);
 /* Note what a reset leaves. */

@@ -179,15 +179,15 @@ static void same_memory(const struct gputm_word_access *access, uint32_t count,
 }
 
 static void compare_log(struct gputm_access_coalescer *coalescer,
-			const struct gputm_access_coalescer_config *config, uint32_t count,
+			struct oracle_access_coalescer *o, uint32_t count,
 			const struct gputm_word_access *access, bool write)
 {
 	static struct gputm_wide_access out[MOST], expected[MOST];
 	struct gputm_access_coalescer_summary summary, sum;
 	int regions = gputm_access_coalescer_log(coalescer, count, access, write, out, &summary);
 
-	ck_assert_int_eq(regions, oracle_access_coalescer_log(config, count, access, write,
-							      expected, &sum));
+	ck_assert_int_eq(regions,
+			 oracle_access_coalescer_log(o, count, access, write, expected, &sum));
 	if (regions < 0)
 		return;
 	for (int i = 0; i < regions; i++)
@@ -200,7 +200,7 @@ static void compare_log(struct gputm_access_coalescer *coalescer,
 
 /* A row is the log of its lanes in ascending order. */
 static void compare_row(struct gputm_access_coalescer *coalescer,
-			const struct gputm_access_coalescer_config *config, uint32_t count,
+			struct oracle_access_coalescer *o, uint32_t count,
 			const struct gputm_word_access *access, bool write)
 {
 	struct gputm_access_coalescer_summary summary, sum;
@@ -215,7 +215,7 @@ static void compare_row(struct gputm_access_coalescer *coalescer,
 		address[access[i].lane] = access[i].address;
 		value[access[i].lane] = access[i].value;
 	}
-	for (uint32_t lane = 0; lane < config->lanes; lane++) {
+	for (uint32_t lane = 0; lane < o->config.lanes; lane++) {
 		struct gputm_word_access word = { address[lane], value[lane], lane };
 
 		if (lanes >> lane & 1)
@@ -223,8 +223,8 @@ static void compare_row(struct gputm_access_coalescer *coalescer,
 	}
 	regions = gputm_access_coalescer_row(coalescer, lanes, address, write ? value : NULL, out,
 					     &summary);
-	ck_assert_int_eq(regions, oracle_access_coalescer_log(config, words, row, write, expected,
-							      &sum));
+	ck_assert_int_eq(regions,
+			 oracle_access_coalescer_log(o, words, row, write, expected, &sum));
 	for (int i = 0; i < regions; i++)
 		ck_assert(oracle_access_coalescer_same(&out[i], &expected[i], write));
 	if (regions >= 0)
@@ -263,18 +263,20 @@ KIT_DRIVE(access_coalescer, KIT_COUNT(geometry), 300000)
 		with("region_bytes=%u lanes=%u address_bits=%u words=%d", g[0], g[1], g[2], MOST);
 	struct gputm_word_access access[MOST];
 	struct gputm_access_coalescer *coalescer = make_of(kit, &config);
+	struct oracle_access_coalescer o = { .config = config };
 
 	while (kit_more(bytes)) {
 		uint32_t count = draw(&config, g[3], access, bytes);
 
-		compare_log(coalescer, &config, count, access, kit_draw(bytes, 2));
-		compare_row(coalescer, &config, count, access, kit_draw(bytes, 2));
+		compare_log(coalescer, &o, count, access, kit_draw(bytes, 2));
+		compare_row(coalescer, &o, count, access, kit_draw(bytes, 2));
 		for (unsigned i = 0; i < 8; i++) {
 			count = draw_run(&config, access, bytes);
-			compare_row(coalescer, &config, count, access, kit_draw(bytes, 2));
+			compare_row(coalescer, &o, count, access, kit_draw(bytes, 2));
 		}
 		coalescer = KIT_TURN(access_coalescer, coalescer);
 	}
+	KIT_STATS(unit_of(coalescer), &o.stats, ORACLE_ACCESS_COALESCER_STATS);
 	KIT_END(access_coalescer, coalescer);
 }
 

@@ -151,6 +151,7 @@ KIT_DRIVE(block_priority, 12, 40000)
 		one_step(p, &o, bytes);
 		p = KIT_TURN(block_priority, p);
 	}
+	KIT_STATS(unit_of(p), &o.stats, ORACLE_BLOCK_PRIORITY_STATS);
 	bent(p, bytes);
 	KIT_END(block_priority, p);
 }

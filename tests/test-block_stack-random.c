@@ -236,6 +236,7 @@ KIT_DRIVE(block_stack, 40, 16000)
 	const unsigned *of = bytes->round < 32 ? shape[bytes->round / 8] : any;
 	struct gputm_block_stack_config config = with("lanes=%u warps=%u", of[0], of[1]);
 	static struct pair p;
+	bool bends = false;
 
 	config.depth = bytes->round >= 32 ? 4 + kit_u32(bytes, 20) : bytes->round & 4 ? 64 : 7;
 	config.pc_bits = 4;
@@ -252,14 +253,16 @@ KIT_DRIVE(block_stack, 40, 16000)
 		uint64_t what = kit_number(bytes, 1);
 		const char *differs;
 
-		if (what >= 0xf0 && bytes->left < 64) {
-			bent(&p, bytes);
+		bends = what >= 0xf0 && bytes->left < 64;
+		if (bends)
 			break;
-		}
 		operate(&p, bytes, what);
 		p.unit = KIT_TURN(block_stack, p.unit);
 		differs = oracle_block_compare(&p.oracle, p.unit);
 		ck_assert_msg(!differs, "%s", differs);
 	}
+	KIT_STATS(unit_of(p.unit), &p.oracle.stats, ORACLE_BLOCK_STACK_STATS);
+	if (bends)
+		bent(&p, bytes);
 	KIT_END(block_stack, p.unit);
 }

@@ -413,9 +413,10 @@ KIT_TEST(test_block_stack_transaction)
 	ck_assert_uint_eq(kit_stat(unit_of(s), "warps_aborted"), 1);
 }
 
-/* In a snapshot neither entry of a transaction has an RPC. */
+/* In a snapshot neither entry of a transaction has an RPC; those of a branch in it do. */
 KIT_TEST(test_block_stack_transaction_in_a_snapshot)
 {
+	const struct gputm_block_stack_target in_tx = { 'U', 'V', 'W', NONE };
 	const uint64_t start = 0x123456;
 	const long entry = 3 * 8 + 4 + 4 * 4;
 	struct gputm_block_stack *s = make(kit, "lanes=4 warps=1");
@@ -426,6 +427,10 @@ KIT_TEST(test_block_stack_transaction_in_a_snapshot)
 	for (long at = 1; at <= 2; at++)
 		KIT_REFUSED(-EINVAL, kit_forged(unit_of(s), start, at * entry + 8, 8, 7), "RPC");
 	ck_assert_int_eq(kit_forged(unit_of(s), start, entry + 8, 8, NONE), 0);
+	admit(s, 1, (const unsigned[][4]){ { 1, 2, 3, 4 } });
+	ck_assert_int_eq(gputm_block_stack_branch(s, 0, 0x1, &in_tx), GPUTM_BLOCK_STACK_COMPACT);
+	KIT_REFUSED(-EINVAL, kit_forged(unit_of(s), start, 3 * entry + 8, 8, NONE),
+		    "without RPC lies in a transaction");
 }
 
 /* R and T need two entries. */

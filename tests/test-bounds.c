@@ -407,8 +407,8 @@ KIT_TEST(test_bounds_of_hetm)
 	}
 }
 
-/* The widest address of 32 bits is taken, as `a`, and the next one is refused with its range.
- * Between the two comes what else is to be said of the widest. */
+/* The call takes the widest address of 32 bits, `a`, and refuses the next one with its range.
+ * Between the two, `also` tests more of the widest address. */
 #define ADDRESS(U, call, also)                                                                 \
 	do {                                                                                   \
 		struct gputm_##U *u = NULL;                                                    \

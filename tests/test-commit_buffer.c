@@ -247,5 +247,6 @@ KIT_DRIVE(commit_buffer, 30, 6000)
 		do_release(&r);
 	}
 	ck_assert(!do_release(&r));
+	KIT_STATS(unit_of(r.b), &r.o.stats, ORACLE_COMMIT_BUFFER_STATS);
 	KIT_END(commit_buffer, r.b);
 }

@@ -238,7 +238,8 @@ KIT_DRIVE(commit_id, 2 * KIT_COUNT(geometry), 20000)
 		compare(vendor, &o);
 	}
 	if (g[5])
-		ck_assert_uint_eq(kit_stat(unit_of(vendor), "refused_window"), 0);
+		ck_assert_uint_eq(o.stats.refused_window, 0);
+	KIT_STATS(unit_of(vendor), &o.stats, ORACLE_COMMIT_ID_STATS);
 	KIT_END(commit_id, vendor);
 	oracle_commit_id_close(&o);
 }

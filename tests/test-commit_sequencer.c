@@ -92,6 +92,31 @@ KIT_TEST(test_commit_sequencer_resend_requests_are_tight)
 	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_RESEND, 0, 0, 2, 2, 0), OK);
 }
 
+/* To advance walks rows of other lanes and partitions at once, and stops where words are. */
+KIT_TEST(test_commit_sequencer_advance_resends_all_words)
+{
+	struct core core = core_of(kit, "");
+	uint32_t to = 99;
+
+	for (unsigned row = 0; row < 3; row++)
+		access(&core, 0, 0x3, false, true);
+	access(&core, 0, 0x1, false, false);
+	access(&core, 0, 0x3, false, false);
+	filled(&core, 0, 2, 0);
+	ck_assert_int_eq(gputm_commit_sequencer_attach(core.seq, 1, core.log[1]), 0);
+	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_RESEND, 0, 0, 2, 2, 0), OK);
+	ck_assert_int_eq(gputm_commit_sequencer_advance(core.seq, 1000),
+			 GPUTM_COMMIT_SEQUENCER_OFFERS_PACKET);
+	ck_assert(gputm_commit_sequencer_peek(core.seq, &to, &message));
+	ck_assert(gputm_commit_sequencer_pop(core.seq));
+	ck_assert_uint_eq(message.kind, GPUTM_COMMIT_RESENT);
+	ck_assert_uint_eq(message.words, 1);
+	ck_assert_uint_eq(message.mask, 2);
+	ck_assert_int_eq(gputm_commit_sequencer_advance(core.seq, 1000),
+			 GPUTM_COMMIT_SEQUENCER_OFFERS_PACKET);
+	takes(&core, 0, GPUTM_COMMIT_RESENT_DONE, 2, 0, 0);
+}
+
 KIT_TEST(test_commit_sequencer_refusals_change_nothing)
 {
 	struct core core = core_of(kit, "");

@@ -95,6 +95,7 @@ static struct oracle_plan any_plan(struct kit_bytes *bytes,
 		.entry_done = c->entry_done && !c->warp_mode,
 		.first_cid = c->first_cid,
 		.seed = kit_number(bytes, 4),
+		.config = c,
 	};
 
 	return plan;
@@ -102,32 +103,41 @@ static struct oracle_plan any_plan(struct kit_bytes *bytes,
 
 /* ---- the drive ---- */
 
+static void listen(struct gputm_commit_unit *unit, struct oracle_world *world)
+{
+	ck_assert_int_eq(gputm_unit_observe(unit_of(unit), oracle_world_hear, world), 0);
+}
+
 /*
  * A plan against the serial order, to its end or for so many rounds. The memory must then be as
  * the serial order leaves it.
  */
 static struct gputm_commit_unit *run_plan(struct kit *kit, struct kit_bytes *bytes,
-					  struct gputm_commit_unit *unit, uint64_t stop)
+					  struct gputm_commit_unit *unit,
+					  const struct gputm_commit_unit_config *config,
+					  uint64_t stop)
 {
-	const struct gputm_commit_unit_config *config = gputm_unit_config(unit_of(unit));
 	struct oracle_plan plan = any_plan(bytes, config);
 	struct oracle_world *world = oracle_world_new(&plan);
 	uint64_t random = plan.seed, rounds = 0;
 	const char *wrong = NULL;
 	bool more = true;
 
+	listen(unit, world);
 	while (rounds < stop && (more = oracle_world_round(world, unit, &wrong))) {
 		ck_assert_msg(++rounds < 100000, "no progress");
 		gputm_commit_unit_tick(unit);
+		gputm_unit_unobserve(unit_of(unit), oracle_world_hear, world);
 		unit = KIT_TURN(commit_unit, unit);
 		if (!kit_below(&random, 100))
 			check_clock(unit, gputm_unit_config(unit_of(unit)), 12);
+		listen(unit, world);
 	}
+	gputm_unit_unobserve(unit_of(unit), oracle_world_hear, world);
 	ck_assert_msg(!wrong, "%s", wrong);
 	ck_assert_msg(more || oracle_world_agrees(world), "memory");
 	if (!more)
-		ck_assert_uint_eq(kit_stat(unit_of(unit), "committed"),
-				  oracle_world_commits(world));
+		KIT_STATS(unit_of(unit), oracle_world_stats(world), ORACLE_COMMIT_UNIT_STATS);
 	oracle_world_free(world);
 	return unit;
 }
@@ -200,7 +210,7 @@ KIT_DRIVE(commit_unit, 90, 600)
 
 	ck_assert_int_eq(gputm_commit_unit_new(kit->ctx, &config, &unit), 0);
 	if (bytes->round % 3 < 2)
-		unit = run_plan(kit, bytes, unit,
+		unit = run_plan(kit, bytes, unit, &config,
 				bytes->round % 3 ? 100 + kit_u32(bytes, 400) : UINT64_MAX);
 	else
 		while (kit_more(bytes)) {

@@ -255,6 +255,34 @@ KIT_TEST(test_device_validator_first_refusal_counts)
 	world_close(&w);
 }
 
+/* Pages of a snapshot come once, in order, and with a stamp. */
+KIT_TEST(test_device_validator_refuses_pages_that_cannot_be)
+{
+	static const struct gputm_log_entry entry[] = { { 0, 1, 0 }, { 32768, 1, 0 } };
+	struct gputm_log_chunk chunk = { entry, 2, 0, 0x1234567, 0 };
+	struct gputm_access_bitmap_config marks = GPUTM_ACCESS_BITMAP_CONFIG_INIT;
+	struct gputm_device_validator *v = make(kit, "region_bytes=65536");
+	struct gputm_device_validator_result r;
+	struct gputm_access_bitmap *reads;
+	const long first = 8 + 1 + 8, bytes = 8 + 8 * 4096; /* behind the round; of a page */
+	uint64_t apply;
+
+	marks.region_bytes = 65536;
+	ck_assert_int_eq(gputm_access_bitmap_new(kit->ctx, &marks, &reads), 0);
+	ck_assert_int_eq(gputm_device_validator_begin(v, 0x1234567), 0);
+	ck_assert_int_eq(gputm_device_validator_push(v, reads, &chunk, GPUTM_DEVICE_VALIDATOR_APPLY,
+						     &apply, &r), 0);
+	kit_guard(kit, unit_of(v));
+	for (unsigned again = 0; again < 2; again++)
+		KIT_REFUSED(-EINVAL, kit_forged(unit_of(v), 0x1234567, first + again * bytes, 8,
+						2 * !again), "out of order");
+	KIT_REFUSED(-EINVAL, kit_forged(unit_of(v), 0x1234567, first + 8, 8, 0), "without a stamp");
+	KIT_REFUSED(-EINVAL, kit_forged(unit_of(v), 0x1234567, first + bytes, 8, 4),
+		    "region's end");
+	ck_assert_int_eq(kit_forged(unit_of(v), 0x1234567, first + bytes, 8, 3), 0);
+	gputm_access_bitmap_free(reads);
+}
+
 /* A chunk of random writes. */
 static uint32_t scribble(struct gputm_log_entry *entry, struct kit_bytes *bytes)
 {
@@ -333,6 +361,7 @@ KIT_DRIVE(device_validator, KIT_COUNT(granule), 150000)
 		w.validator = (struct gputm_device_validator *)(void *)kit_turn(
 			&device_validator_maker, &w.kit, unit_of(w.validator), bytes);
 	}
+	KIT_STATS(unit_of(w.validator), &o.stats, ORACLE_DEVICE_VALIDATOR_STATS);
 	KIT_END(device_validator, w.validator);
 	w.validator = NULL;
 	world_close(&w);

@@ -242,6 +242,7 @@ KIT_DRIVE(dispatch_queues, KIT_COUNT(geometry), 15000)
 		step(queues, &o, bytes);
 		queues = KIT_TURN(dispatch_queues, queues);
 	}
+	KIT_STATS(unit_of(queues), &o.stats, ORACLE_DISPATCH_QUEUES_STATS);
 	KIT_END(dispatch_queues, queues);
 }
 

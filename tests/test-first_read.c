@@ -132,6 +132,10 @@ KIT_TESTS(test_first_read_guard_decides_on_pending_writes, 2)
 	ck_assert_int_eq(reply(table, 0, 0xc, 0, false), GPUTM_FIRST_READ_CLEAN);
 	ck_assert_uint_eq(kit_stat(unit_of(table), "guard_conflicts"), _i ? 2 : 0);
 	verdict_is(table, 0, 0xf, 0xa, _i ? 0x4 : 0x5, _i ? 0x1 : 0, 0xa);
+	ck_assert_int_eq(gputm_first_read_begin(table, 1, 0xf), 0);
+	ck_assert_int_eq(gputm_first_read_issue(table, 1, 0xf, 5), 0);
+	ck_assert_int_eq(reply(table, 1, 0xf, 6, false), GPUTM_FIRST_READ_CONFLICT);
+	verdict_is(table, 1, 0xf, 0, 0, 0xf, 0);
 }
 
 KIT_TEST(test_first_read_refusals_change_nothing)
@@ -228,7 +232,8 @@ KIT_DRIVE(first_read, KIT_COUNT(geometry), 800000)
 		table = KIT_TURN(first_read, table);
 	}
 	if (bytes->thorough)
-		ck_assert_uint_gt(kit_stat(unit_of(table), "conflicting"), 0);
+		ck_assert_uint_gt(o.stats.conflicting, 0);
+	KIT_STATS(unit_of(table), &o.stats, ORACLE_FIRST_READ_STATS);
 	KIT_END(first_read, table);
 }
 

@@ -436,6 +436,7 @@ KIT_DRIVE(last_writer, KIT_COUNT(geometry), 20000)
 		step(history, oracle, bytes, &cid);
 		history = KIT_TURN(last_writer, history);
 	}
+	KIT_STATS(unit_of(history), oracle_last_writer_stats(oracle), ORACLE_LAST_WRITER_STATS);
 	bent(history, bytes);
 	KIT_END(last_writer, history);
 	oracle_last_writer_free(oracle);

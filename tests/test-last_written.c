@@ -187,6 +187,7 @@ KIT_DRIVE(last_written, KIT_COUNT(geometry), 3000)
 		step(table, &o, &now, bytes);
 		table = KIT_TURN(last_written, table);
 	}
+	KIT_STATS(unit_of(table), &o.stats, ORACLE_LAST_WRITTEN_STATS);
 	KIT_END(last_written, table);
 	oracle_last_written_close(&o);
 }

@@ -86,6 +86,7 @@ static void turn_begin(struct gputm_local_tm *t, struct oracle_local_tm *o, uint
 	if (wave->inside && !wave->due) {
 		ck_assert_int_eq(result, GPUTM_LOCAL_TM_NESTED);
 		ck_assert_int_eq(gputm_local_tm_commit(t, w, &ended), GPUTM_LOCAL_TM_NESTED);
+		o->stats.nested++;
 		return;
 	}
 	if (!wave->exec) {
@@ -188,6 +189,7 @@ KIT_DRIVE(local_tm, 20, 60000)
 	}
 	same(t, &o);
 	if (bytes->thorough)
-		ck_assert_uint_gt(kit_stat(unit_of(t), "committed"), 0);
+		ck_assert_uint_gt(o.stats.committed, 0);
+	KIT_STATS(unit_of(t), &o.stats, ORACLE_LOCAL_TM_STATS);
 	KIT_END(local_tm, t);
 }

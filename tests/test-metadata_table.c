@@ -265,11 +265,26 @@ KIT_TEST(test_metadata_table_overflow_is_short_and_reclaimed)
 		most = m.cycles > most ? m.cycles : most;
 	}
 	ck_assert_uint_le(most, 16);
-	kit_valid(unit_of(t));
+	kit_round_trip(&metadata_table_maker, unit_of(t));
 	for (uint64_t i = 0; i < count; i++)
 		ck_assert_int_ge(set(t, i * 32, 0, 0, 0), 0);
 	ck_assert_uint_eq(stat(t, "overflow_now"), 0);
 	ck_assert_uint_eq(gputm_metadata_table_writes(t), 0);
+}
+
+/* The buckets of a snapshot stand before the key and the stamps of the entry in the overflow. */
+KIT_TEST(test_metadata_table_bounds_the_overflow_of_a_snapshot)
+{
+	static const uint64_t bad[] = { 0, 8, 24, 1u << 23 }, good[] = { 16, 32, 1u << 22 };
+	struct gputm_metadata_table *t = make(kit, "ways=1 entries=1 stash=0");
+
+	ck_assert_int_ge(set(t, 0, 1, 1, 1), 0);
+	ck_assert_int_ge(set(t, 32, 0x123456, 1, 1), 0);
+	for (size_t i = 0; i < KIT_COUNT(bad); i++)
+		KIT_REFUSED(-EINVAL, kit_forged(unit_of(t), 0x123456, -16, 8, bad[i]),
+			    "overflow has a size that cannot be");
+	for (size_t i = 0; i < KIT_COUNT(good); i++)
+		ck_assert_int_eq(kit_forged(unit_of(t), 0x123456, -16, 8, good[i]), 0);
 }
 
 KIT_TEST(test_metadata_table_without_memory_nothing_changes)
@@ -387,6 +402,7 @@ static void reserve(struct run *r, struct kit_bytes *bytes, uint64_t address)
 
 	memset(&m, 0xff, sizeof(m));
 	ck_assert_int_eq(gputm_metadata_table_get(r->t, address, &m), found);
+	ck_assert_int_eq(oracle_metadata_table_lookup(&r->oracle, address, m.cycles), found);
 	ck_assert(m.writes == exact.writes && m.owner == exact.owner && m.cycles == exact.cycles);
 	if (found == GPUTM_METADATA_TABLE_MISS)
 		ck_assert_int_eq(gputm_metadata_table_estimate_probe(r->t, address, &exact.wts,
@@ -420,10 +436,9 @@ static void step(struct run *r, struct kit_bytes *bytes)
 	uint64_t address = kit_draw(bytes, GRANULES) * r->config->granularity;
 	struct gputm_metadata m = { 0, 0, 0, 0, 0, 0 };
 	uint64_t what = kit_draw(bytes, 64);
-	int found;
+	int found = gputm_metadata_table_lookup(r->t, address, &m);
 
-	found = gputm_metadata_table_lookup(r->t, address, &m);
-	ck_assert_int_ge(found, 0);
+	ck_assert_int_eq(oracle_metadata_table_lookup(&r->oracle, address, m.cycles), found);
 	if (what & 1)
 		ck_assert_int_eq(gputm_metadata_table_estimate(r->t, address, &m.wts, &m.rts), 0);
 	if (what < 40) {
@@ -431,8 +446,8 @@ static void step(struct run *r, struct kit_bytes *bytes)
 	} else if (what < 54) {
 		reserve(r, bytes, address);
 	} else if (what < 63) {
-		found = gputm_metadata_table_remove(r->t, address);
-		ck_assert(found != GPUTM_METADATA_TABLE_LOCKED || m.writes);
+		ck_assert_int_eq(gputm_metadata_table_remove(r->t, address),
+				 oracle_metadata_table_remove(&r->oracle, address));
 	} else {
 		flush(r);
 	}
@@ -479,13 +494,15 @@ KIT_DRIVE(metadata_table, 4 * KIT_COUNT(geometry), 2000)
 		config.count_bits = 2;
 		config.owner_bits = 4;
 	}
-	r.oracle.granularity = config.granularity;
+	oracle_metadata_table_init(&r.oracle, &config);
 	r.t = make_of(kit, &config);
 	kit_unobserve();
 	while (kit_more(bytes)) {
 		step(&r, bytes);
 		r.t = KIT_TURN(metadata_table, r.t);
 	}
+	KIT_STATS(unit_of(r.t), &r.oracle.stats, ORACLE_METADATA_TABLE_STATS);
+	gputm_h3_free(r.oracle.h3);
 	for (uint64_t i = 0; i < GRANULES; i++)
 		ck_assert_int_ge(set(r.t, i * config.granularity, 0, 0, 0), 0);
 	ck_assert_uint_eq(gputm_metadata_table_writes(r.t), 0);

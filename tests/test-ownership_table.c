@@ -282,8 +282,18 @@ static uint64_t lowest(uint64_t mask)
 	return mask & (~mask + 1);
 }
 
-static void resolve_one(struct gputm_ownership_table *table, const struct oracle_ownership_table *o,
-			uint64_t words, struct kit_bytes *bytes)
+/* held[b]: what buffer b has answered. */
+static void release(struct gputm_ownership_table *table, struct oracle_ownership_table *o,
+		    uint32_t b, const struct gputm_resolution *held)
+{
+	int error = gputm_ownership_table_release(table, b);
+
+	ck_assert_int_eq(error, 0);
+	oracle_resolver_released(&o->stats.core, &held[b]);
+}
+
+static void resolve_one(struct gputm_ownership_table *table, struct oracle_ownership_table *o,
+			uint64_t words, struct gputm_resolution *held, struct kit_bytes *bytes)
 {
 	uint32_t lanes = o->config.lanes;
 	uint64_t all = lanes < 64 ? (UINT64_C(1) << lanes) - 1 : UINT64_MAX;
@@ -300,9 +310,21 @@ static void resolve_one(struct gputm_ownership_table *table, const struct oracle
 	same_resolution(&r, &expected);
 	ck_assert(oracle_logs_serialisable(&logs.logs, r.survived));
 	ck_assert_uint_eq(r.survived & lowest(active), lowest(active));
+	held[b] = r;
 	if (kit_draw(bytes, 3))
-		ck_assert_int_eq(gputm_ownership_table_release(table, b), 0);
+		release(table, o, b, held);
 	kit_valid(unit_of(table));
+}
+
+/* All buffers are held: no other warp is taken until one is released. */
+static void make_room(struct gputm_ownership_table *table, struct oracle_ownership_table *o,
+		      struct gputm_resolution *held)
+{
+	uint32_t b;
+
+	ck_assert_int_eq(gputm_ownership_table_acquire(table, 1, &b), GPUTM_RESOLVER_BUSY);
+	o->stats.core.refused++;
+	release(table, o, 0, held);
 }
 
 KIT_DRIVE(ownership_table, KIT_COUNT(geometry), 80000)
@@ -317,6 +339,7 @@ KIT_DRIVE(ownership_table, KIT_COUNT(geometry), 80000)
 		     "buffers=%u seed=%d",
 		     g[0], g[1], g[2], g[3], g[4], g[5], g[7], bytes->round);
 	struct gputm_ownership_table *table = NULL;
+	struct gputm_resolution held[3];
 	struct oracle_ownership_table o;
 
 	config.log_cycles = 1 + bytes->round % 3;
@@ -325,16 +348,33 @@ KIT_DRIVE(ownership_table, KIT_COUNT(geometry), 80000)
 	kit_observe(unit_of(table));
 	oracle_ownership_table_open(&o, &config);
 	while (kit_more(bytes)) {
-		resolve_one(table, &o, g[6], bytes);
-		for (uint32_t b = 0; b < config.buffers; b++)
-			if (gputm_ownership_table_used(table) == config.buffers)
-				ck_assert_int_eq(gputm_ownership_table_release(table, b), 0);
+		resolve_one(table, &o, g[6], held, bytes);
+		if (gputm_ownership_table_used(table) == config.buffers)
+			make_room(table, &o, held);
 		if (kit_draw(bytes, 8) == 0)
 			table = (struct gputm_ownership_table *)(void *)kit_swap(
 				&ownership_table_maker, kit, unit_of(table));
+		table = KIT_TURN(ownership_table, table);
 	}
+	KIT_STATS(unit_of(table), &o.stats, ORACLE_OWNERSHIP_TABLE_STATS);
 	KIT_END(ownership_table, table);
 	oracle_ownership_table_close(&o);
+}
+
+/* 32 active lanes of 64: what stands in the places of the others is no address. */
+KIT_TEST(test_ownership_table_idle_lanes_have_no_address)
+{
+	struct gputm_ownership_table *table = make(kit, "lanes=64");
+	uint64_t address[64];
+	const struct gputm_warp_row row = { UINT32_MAX, address };
+	const struct gputm_warp_logs logs = { &row, &row, 0, 1 };
+	struct gputm_resolution r;
+
+	for (unsigned i = 0; i < 64; i++)
+		address[i] = i < 32 ? 4 * i : UINT64_MAX;
+	ck_assert_int_eq(gputm_ownership_table_resolve(table, acquire(table, UINT32_MAX), &logs,
+						       &r), 0);
+	ck_assert_uint_eq(r.survived, UINT32_MAX);
 }
 
 KIT_TEST(test_ownership_table_tells_an_observer)

@@ -45,6 +45,23 @@ static void is_root(const struct gputm_reader_list *list, uint64_t address, uint
 	ck_assert_uint_eq(entry.vector, vector);
 }
 
+/* The second round and all later ones need no memory that the first did not take. */
+KIT_TESTS(test_reader_list_words_without_readers_give_their_blocks_back, 2)
+{
+	struct gputm_reader_list *list = make(kit, "fold=%d", _i);
+	long allocations = 0;
+
+	for (unsigned round = 0; round < 100; round++) {
+		for (uint32_t tx = 0; tx < 8; tx++)
+			ck_assert_int_eq(gputm_reader_list_add(list, 64, tx), 0);
+		for (uint32_t tx = 0; tx < 8; tx++)
+			ck_assert_int_eq(gputm_reader_list_remove(list, 64, tx), 0);
+		allocations = round ? allocations : kit->allocations;
+	}
+	ck_assert_uint_eq(kit_stat(unit_of(list), "folded"), _i ? 100 : 0);
+	ck_assert_int_eq(kit->allocations, allocations);
+}
+
 KIT_TEST(test_fig_10_bit_11_of_leaf_21_is_683)
 {
 	struct gputm_reader_list_entry entry;
@@ -201,6 +218,23 @@ KIT_TEST(test_reader_list_fold)
 	ck_assert_uint_eq(kit_stat(unit_of(list), "folded"), 1);
 }
 
+/* A reset empties the place of each word, the last one of the map, too. */
+KIT_TEST(test_reader_list_reset_forgets_each_word)
+{
+	struct gputm_reader_list *list = make(kit, "entries=8");
+	uint64_t none = kit_digest(unit_of(list));
+
+	for (uint64_t word = 0; word < 500; word++) {
+		for (uint32_t tx = 0; tx < 5; tx++)
+			add(list, 4 * word, tx);
+		gputm_unit_reset(unit_of(list));
+		ck_assert_uint_eq(kit_digest(unit_of(list)), none);
+		add(list, 4 * word, 7);
+		ck_assert(!gputm_reader_list_contains(list, 4 * word, 0));
+		gputm_unit_reset(unit_of(list));
+	}
+}
+
 KIT_TEST(test_reader_list_misuse_changes_nothing)
 {
 	struct gputm_reader_list_entry entry;
@@ -298,6 +332,7 @@ KIT_DRIVE(reader_list, KIT_COUNT(geometry), 15000)
 		step(list, o, i, g[6], bytes);
 		list = KIT_TURN(reader_list, list);
 	}
+	KIT_STATS(unit_of(list), &o->stats, ORACLE_READER_LIST_STATS);
 	KIT_END(reader_list, list);
 	free(o);
 }

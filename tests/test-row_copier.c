@@ -225,6 +225,7 @@ KIT_DRIVE(row_copier, KIT_COUNT(geometry), 60000)
 		step(c, &o, bytes);
 		c = KIT_TURN(row_copier, c);
 	}
+	KIT_STATS(unit_of(c), &o.stats, ORACLE_ROW_COPIER_STATS);
 	KIT_END(row_copier, c);
 }
 

@@ -55,6 +55,9 @@ KIT_TEST(test_sequential_resolver_tells_its_observer)
 	ck_assert_uint_eq(kit_event(GPUTM_SEQUENTIAL_RESOLVER_EVENT_RELEASE)[0], 1);
 	ck_assert_uint_eq(kit_event(GPUTM_SEQUENTIAL_RESOLVER_EVENT_RELEASE)[1], 0x3);
 	ck_assert_uint_eq(kit_event(GPUTM_SEQUENTIAL_RESOLVER_EVENT_RELEASE)[2], 0xc);
+	ck_assert(r.initialise_cycles && r.construct_cycles && r.match_cycles);
+	ck_assert_uint_eq(kit_event(GPUTM_SEQUENTIAL_RESOLVER_EVENT_RELEASE)[3],
+			  r.initialise_cycles + r.construct_cycles + r.match_cycles);
 }
 
 /* ---- Fig. 6.6 ---- */
@@ -202,9 +205,20 @@ static const uint32_t geometry[][8] = {
 	{ 4, 512, 4, 8, 1, 32, 20, 3 },
 };
 
+/* held[b]: what buffer b has answered. */
+static void release(struct gputm_sequential_resolver *resolver,
+		    struct oracle_sequential_resolver *o, uint32_t b,
+		    const struct gputm_resolution *held)
+{
+	int error = gputm_sequential_resolver_release(resolver, b);
+
+	ck_assert_int_eq(error, 0);
+	oracle_resolver_released(&o->stats.core, &held[b]);
+}
+
 static void resolve_one(struct gputm_sequential_resolver *resolver,
 			struct oracle_sequential_resolver *o, uint64_t words,
-			struct kit_bytes *bytes)
+			struct gputm_resolution *held, struct kit_bytes *bytes)
 {
 	uint32_t lanes = o->config.lanes;
 	uint64_t all = lanes < 64 ? (UINT64_C(1) << lanes) - 1 : UINT64_MAX;
@@ -221,9 +235,27 @@ static void resolve_one(struct gputm_sequential_resolver *resolver,
 	same_resolution(&r, &expected);
 	ck_assert(oracle_logs_serialisable(&logs.logs, r.survived));
 	ck_assert_uint_eq(r.aborted & active & (~active + 1), 0);
+	held[b] = r;
 	if (kit_draw(bytes, 3))
-		ck_assert_int_eq(gputm_sequential_resolver_release(resolver, b), 0);
+		release(resolver, o, b, held);
 	kit_valid(unit_of(resolver));
+}
+
+/* All buffers are held: no other warp is taken until one is released. It gives up at once. */
+static void make_room(struct gputm_sequential_resolver *resolver,
+		      struct oracle_sequential_resolver *o, struct gputm_resolution *held)
+{
+	const struct gputm_resolution none = { .initialise_cycles = held->initialise_cycles };
+	uint32_t b;
+
+	ck_assert_int_eq(gputm_sequential_resolver_acquire(resolver, 1, &b), GPUTM_RESOLVER_BUSY);
+	o->stats.core.refused++;
+	release(resolver, o, 0, held);
+	b = acquire(resolver, 1);
+	held[b] = none;
+	oracle_resolver_resolved(&o->stats.core, 1, &none);
+	release(resolver, o, b, held);
+	o->stats.lanes_unresolved++;
 }
 
 KIT_DRIVE(sequential_resolver, KIT_COUNT(geometry), 60000)
@@ -238,6 +270,7 @@ KIT_DRIVE(sequential_resolver, KIT_COUNT(geometry), 60000)
 		with("lanes=%u filter_bits=%u hashes=%u granularity=%u exact=%u access_bytes=%u "
 		     "buffers=%u seed=%d",
 		     g[0], g[1], g[2], g[3], g[4], g[5], g[7], bytes->round);
+	struct gputm_resolution held[3];
 	struct oracle_sequential_resolver o;
 
 	if (gputm_sequential_resolver_new(kit->ctx, &config, &resolver))
@@ -245,14 +278,15 @@ KIT_DRIVE(sequential_resolver, KIT_COUNT(geometry), 60000)
 	kit_observe(unit_of(resolver));
 	oracle_sequential_resolver_open(&o, &config);
 	while (kit_more(bytes)) {
-		resolve_one(resolver, &o, g[6], bytes);
-		for (uint32_t b = 0; b < config.buffers; b++)
-			if (gputm_sequential_resolver_used(resolver) == config.buffers)
-				ck_assert_int_eq(gputm_sequential_resolver_release(resolver, b), 0);
+		resolve_one(resolver, &o, g[6], held, bytes);
+		if (gputm_sequential_resolver_used(resolver) == config.buffers)
+			make_room(resolver, &o, held);
 		if (kit_draw(bytes, 8) == 0)
 			resolver = (struct gputm_sequential_resolver *)(void *)kit_swap(
 				&sequential_resolver_maker, kit, unit_of(resolver));
+		resolver = KIT_TURN(sequential_resolver, resolver);
 	}
+	KIT_STATS(unit_of(resolver), &o.stats, ORACLE_SEQUENTIAL_RESOLVER_STATS);
 	KIT_END(sequential_resolver, resolver);
 	oracle_sequential_resolver_close(&o);
 }

@@ -39,7 +39,7 @@ source A paper, Fig. 1
 note Something of it.
 let best min(cycles over concurrency)
 table time "cycles / locks" best / best[variant=locks]
-table at "best limit" best(concurrency by cycles over concurrency)[variant=few|many]
+table at "the limit on warps in transactions with the best time" best(concurrency by cycles over concurrency)[variant=few|many]
 paper at [variant=few] threads 64 2 256 1
 paper at [variant=many, threads=64] 4
 claim "a" time[variant=locks] within 1 of 1 and max(at) >= 1
@@ -56,6 +56,9 @@ study 0 --study study --out all.jsonl --jobs 2
 for verdict in 'a": holds' 'b": in part' 'c": differs' 'e": holds' 'f": holds'; do
 	grep -qF "\"$verdict" err || complain "$verdict: $(cat err)"
 done
+# Where a claim does not hold, numbers stand behind the names of their lines.
+grep -q '"d": in part: 1 of 3, but not few threads 64: 4 <= 2, few threads 256: 4 <= 1$' err ||
+	complain "names of lines: $(cat err)"
 study 0 --study study --resume all.jsonl --page page.md --out again.jsonl
 cmp -s all.jsonl again.jsonl || complain 'other results with --page'
 [ ! -s err ] || complain "as expected, but: $(cat err)"
@@ -88,6 +91,9 @@ done
 grep -q '^| 64 | [^|]* (2) | [^|]* (4) |$' page.md || complain "the paper's numbers: $(cat page.md)"
 grep -q '^| b .* | in part: It is so\. |$' page.md || complain "why: $(cat page.md)"
 [ -s page-time.gp ] && [ -s page-at.gp ] || complain 'no scripts of the pictures'
+# What is longer than its axis stands in lines.
+grep -qxF "set ylabel 'the limit on warps in transactions'.\"\n\".'with the best time'" page-at.gp ||
+	complain "the name of a long table: $(grep ylabel page-at.gp)"
 [ -d tools ] || grep -q '</svg>' page-time.svg || complain 'no pictures'
 
 # ---- a verdict that is not expected ----
@@ -108,6 +114,12 @@ study 0 --study small --quick --page small.md --out small.jsonl
 grep -q '^| g .* | no result |$' small.md || complain "small: $(cat small.md)"
 grep -q '"point.threads":32,' small.jsonl || complain 'small: other threads'
 
+# A value that neither form has is a typing error.
+{ cat study; echo 'claim "g" time[threads=257] > 0'; } >small
+study 2 --study small --quick --out never
+grep -q '^gputm-sim: small:17:24: got "257", expected a value of threads: 32 64$' err || complain "small: $(cat err)"
+[ ! -e never ] || complain 'small: something has run'
+
 # ---- refused, and nothing is run ----
 # bad COLUMNS WHAT LINE
 bad() {
@@ -117,7 +129,7 @@ bad() {
 	[ ! -e never ] || complain "$3: something has run"
 }
 bad :11 'got "cyclos", expected a figure of some point' 'claim "x" cyclos > 1'
-bad :26 'got "huge.", expected a value of variant: locks few many' 'claim "x" cycles[variant=huge] > 1'
+bad :26 'got "huge", expected a value of variant: locks few many' 'claim "x" cycles[variant=huge] > 1'
 bad :18 'expected a line of the study with values' 'claim "x" cycles[axis=1] > 1'
 bad :18 'expected a line of the study with values' 'claim "x" cycles[seed=1] > 1'
 bad :11 'expected min, max, sum' 'claim "x" median(cycles) > 1'

@@ -53,6 +53,13 @@ done
 grep -q 'machine.cores = 15  \[1 \.\. 64\]' "$work/out" || complain '--list: machine.cores'
 grep -q 'workload.buckets = 8000  \[1 \.\. ' "$work/out" || complain '--list: workload.buckets'
 
+for part in metadata_table stall_buffer; do
+	refused --list $part -- "--list: got \"$part\", expected validation_unit, which has the parameters of its part $part"
+	run 2 --system getm --set $part.entries=4
+	grep -qF -- "--set: got \"$part.entries=4\", expected a parameter of validation_unit, which has those of its part $part" \
+		"$work/err" || complain "--set $part.entries=4: $(cat "$work/err")"
+done
+
 if [ -c /dev/full ]; then
 	for option in --list --help --version '--system ideal --threads 8'; do
 		# shellcheck disable=SC2086
@@ -82,6 +89,9 @@ refused --keys "$work/none" -- "$work/none" 'cannot be opened'
 refused --trace "$work/none" -- "$work/none" 'cannot be opened'
 refused --out "$work/none/report" -- --out "$work/none/report"
 run 0 --system ideal --workload ht-800 --threads 64 --check
+# Kernels lie beside the program itself, and not beside a link to it.
+ln -s "$(cd "$(dirname "$sim")" && pwd)/$(basename "$sim")" "$work/linked"
+"$work/linked" --list ht-800 >"$work/out" || complain 'a link to gputm-sim: no workloads'
 
 # ---- impossible settings name field, value and range ----
 refused --set machine.cores=0 -- machine cores ' 0 ' '1 .. 64'
@@ -188,6 +198,20 @@ grep -q 'Not checked' "$work/out" || complain 'text: nothing said of the check'
 # shellcheck disable=SC2086
 run 0 $small --check
 grep -q 'Check passed: the run was serialisable' "$work/out" || complain 'text: no verdict'
+"$sim" --check --seed >"$work/out" 2>"$work/err"
+grep -q -- '--seed: got nothing, expected N' "$work/err" || complain "--seed: $(cat "$work/err")"
+cat >"$work/plain.kernel" <<'KERNEL'
+threads 64 block 32
+array a 1
+
+program
+	load x = a[0]
+	store a[0] = x + 1
+KERNEL
+run 0 --workload "$work/plain.kernel" --check
+grep -q 'Nothing was checked: no transaction has committed' "$work/out" ||
+	complain "text: a verdict without transactions: $(tail -3 "$work/out")"
+grep -q 'passed' "$work/out" && complain 'text: a check without transactions passes'
 # shellcheck disable=SC2086
 run 0 $small --check --format json --out "$work/report"
 [ ! -s "$work/out" ] || complain '--out: standard output is not empty'

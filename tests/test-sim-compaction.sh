@@ -122,6 +122,41 @@ verify
 TXT
 run 0 --divergence tbc --workload "$work/last.kernel" --check --concurrency inf
 
+# A fence waits for the stores of its threads, which these have sent from another warp of the block
+# if that has filled its lanes with them.
+for divergence in pdom tbc tbc-lcp; do
+	for wait in fence alu; do
+		cat >"$work/fence.kernel" <<-TXT
+			threads 256 block 64
+			array a 256
+			program
+				for i = 0 below 4
+					if (lane + warp) & 1
+						store a[id] = i
+					end
+					if warp
+						alu 1
+					else
+						$wait
+						alu 100
+					end
+				end
+		TXT
+		run 0 --divergence $divergence --workload "$work/fence.kernel"
+		figure cycles
+	done | paste -s -d - | { read -r cycles; [ $(($cycles)) -ge 800 ]; } ||
+		complain "$divergence: a fence does not wait for all stores of its threads"
+done
+sed 's/\<alu 1$/fence/' "$work/fence.kernel" >"$work/fences.kernel"
+run 0 --divergence tbc --workload "$work/fences.kernel"
+cycles=$(figure cycles)
+for cycle in 300 600 900; do
+	run 0 --divergence tbc --workload "$work/fences.kernel" --save-at $cycle "$work/state"
+	run 0 --divergence tbc --workload "$work/fences.kernel" --restore "$work/state"
+	[ "$(figure cycles)" = "$cycles" ] ||
+		complain "fences restored at $cycle: $(figure cycles) cycles, not $cycles"
+done
+
 run 2 $hash --set system.isolation=strong
 grep -q 'system.isolation: got "strong"' "$work/err" || complain "strong: $(cat "$work/err")"
 for system in getm warptm; do

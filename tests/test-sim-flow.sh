@@ -190,8 +190,41 @@ printf '\tadd sum[id / 2] = step\nverify\n\trequire sum[0] == 4 "sum is" sum[0]\
 run 0 --kernel "$work/sum.kernel" --check --threads 128 --format json
 [ "$(field thread_instructions)" = 256 ] || complain "128 threads execute $(field thread_instructions)"
 run 1 --kernel "$work/sum.kernel" --check --set workload.step=3 --format json
-grep -q 'invariant is broken: .*sum is 6' "$work/err" || complain "verify: $(cat "$work/err")"
+grep -q 'invariant is broken: .*sum is 6: expected sum.0. == 4$' "$work/err" || complain "verify: $(cat "$work/err")"
 [ "$(field passed) $(field equivalent)" = 'false true' ] || complain "verify fails, passed is $(field passed)"
+# The manual has all reserved words, and the words that kernels of blocks may use.
+page=$srcdir/man/gputm-kernel.5
+words() { # FILE FROM: the quoted words from there to the end of the table
+	awk -v from="$2" '$0 ~ from { on = 1 } on { print } /};/ { on = 0 }' "$1" | grep -o '"[a-z_]*"' | tr -d '"' | sort
+}
+words "$srcdir/examples/sim/kernel/words.c" 'reserved[[][]]' >"$work/source"
+sed -n '/^[.]Ss Reserved words/,/^[.]Ed/p' "$page" | grep -v '^[.]\|^The' | tr ' ' '\n' >"$work/manual"
+[ "$(wc -l <"$work/source")" -gt 70 ] || complain "reserved words of the source: $(cat "$work/source")"
+diff "$work/source" "$work/manual" || complain 'gputm-kernel(5): other reserved words than the source'
+words "$srcdir/examples/sim/kernel/names.c" 'words[[][]]' >"$work/source"
+sed -n '/^Registers of kernels of blocks/,/^No register/p' "$page" | sed -n 's/^[.]Li //p' | tr -s ' ,.' '\n' |
+	grep . >"$work/manual"
+diff "$work/source" "$work/manual" || complain 'gputm-kernel(5): other words that kernels of blocks may use'
+# A race is told with the load that gets another value than alone, and with what verify finds.
+cat >"$work/race.kernel" <<'TXT'
+threads 64 block 32
+array sum 4 { a b }
+shared near 32
+program
+	load n = sum[1].b
+	store sum[1].b = n + 1
+	store near[0] = id
+	load m = near[0] if thread > 3
+verify
+	require sum[1].b == 64 "sum is" sum[1].b
+TXT
+run 1 --kernel "$work/race.kernel" --check
+grep -q 'check failed: thread 1 of block 0 loads sum\[1\][.]b = 0, and alone 1 (.*race.kernel:5); verify: race.kernel:10:2: sum is 1: expected sum\[1\][.]b == 64$' \
+	"$work/err" || complain "a race: $(cat "$work/err")"
+sed 's/store sum.*/alu/; s/== 64/== 0/' "$work/race.kernel" >"$work/near.kernel"
+run 1 --kernel "$work/near.kernel" --check
+grep -q 'check failed: thread 4 of block 0 loads near\[0\] = 31, and alone 4 (.*near.kernel:8); verify: passed$' \
+	"$work/err" || complain "a race in shared memory: $(cat "$work/err")"
 # The last block may have fewer threads, and fewer warps.
 cat >"$work/part.kernel" <<'TXT'
 threads 256 block 96
@@ -246,11 +279,6 @@ for machine in '' '--machine fermi'; do
 	done
 done
 refused 'cas.kernel:7:3: thread 0, run alone, comes to cas' --kernel "$work/cas.kernel" --check
-printf 'threads 64 block 64\nprogram\n\tfence\n' >"$work/bad.kernel"
-for mechanism in dwf dwf-wb tbc tbc-lcp; do
-	refused 'bad.kernel:3:2: without a TM system there is no fence for warps that are formed anew' \
-		--kernel "$work/bad.kernel" --divergence $mechanism
-done
 # A warp waits at a fence until its stores and adds are done, which takes as long as a load.
 for machine in '' '--machine fermi'; do
 	for access in 'store a[0] = 1' 'add a[0] = 1' 'load x = a[0]'; do
@@ -266,6 +294,137 @@ for machine in '' '--machine fermi'; do
 			"$work/waits" || complain "$access $machine: $(cat "$work/waits")"
 	done
 done
+# waits MECHANISM STATEMENTS [--machine NAME]: cycles that a fence in place of WAIT takes more than alu
+waits() {
+	for wait in fence alu; do
+		printf 'threads 64 block 64\narray a threads\nprogram\n%b\n' "$2" | sed "s/WAIT/$wait/" \
+			>"$work/wait.kernel"
+		run 0 --kernel "$work/wait.kernel" --divergence "$1" ${3:+"$3" "$4"} --check --format json
+		field cycles
+	done >"$work/took"
+	echo $(($(paste -s -d - "$work/took")))
+}
+# It is the threads' stores, of whatever warps; where warps are static, also those of lanes that went
+# another way.
+for mechanism in $mechanisms; do
+	for machine in '' '--machine fermi'; do
+		# shellcheck disable=SC2086
+		own=$(waits $mechanism 'if id & 1\nstore a[id] = 1\nend\nif id & 2\nWAIT\nend' $machine)
+		# shellcheck disable=SC2086
+		others=$(waits $mechanism 'if id & 1\nalu 9\nWAIT\nelse\nstore a[id] = 1\nend' $machine)
+		[ "$own" -ge 300 ] || complain "$mechanism $machine: a fence waits $own cycles for its stores"
+		case $mechanism in
+		pdom*) [ "$others" -ge 100 ] ;;
+		*) [ "$others" -eq 0 ] ;;
+		esac || complain "$mechanism $machine: a fence waits $others cycles for others' stores"
+	done
+done
+# Launches one after the other, of blocks of several sizes: sums of all words before, by doubling
+# distances.
+cat >"$work/scan.kernel" <<'TXT'
+threads 1000 block 96
+array sum threads
+array next threads
+array distance 1
+table longest 1
+shared near 32
+setup
+	store distance[0] = 1
+	for i = 0 below threads
+		store sum[i] = i % 5
+	end
+program
+kernel reach
+	load d = distance[0]
+	load x = sum[id]
+	if id >= d
+		load y = sum[id - d]
+		set x = x + y
+	end
+	store next[id] = x
+	fence
+kernel move threads 250 block 250
+	for i = 0 below 4
+		load x = next[4 * id + i]
+		store sum[4 * id + i] = x
+	end
+kernel double threads 32 block 32
+	store near[lane] = lane + 1
+	barrier
+	load d = distance[0] if !lane
+	load two = near[1]
+	store distance[0] = d * two if !lane
+host
+	while distance[0] < threads
+		launch reach
+		launch move
+		launch double
+		store longest[0] = longest[0] + 1
+		require distance[0] == 1 << longest[0] "at" distance[0]
+	end
+verify
+	set all = 0
+	for i = 0 below threads
+		set all = all + i % 5
+		require sum[i] == all "sum" i "is" sum[i]
+	end
+TXT
+for mechanism in $mechanisms; do
+	for machine in '' '--machine fermi' '--machine reference'; do
+		# shellcheck disable=SC2086
+		run 0 --kernel "$work/scan.kernel" --divergence $mechanism $machine --check --format json
+		[ "$(field threads) $(field passed)" = '96 true' ] ||
+			complain "scan, $mechanism $machine: $(field failure)"
+		[ "$(sed -n '/"check"/,$s/^ *"threads": //p' "$work/out" | head -1)" = 12820, ] ||
+			complain "scan, $mechanism $machine: $(grep '"threads"' "$work/out") were compared"
+	done
+done
+run 0 --kernel "$work/scan.kernel"
+grep -q '^  kernel       scan: a host and what it launches$' "$work/out" || complain "scan: $(cat "$work/out")"
+# The next launch comes when the last store is done.
+for machine in '' '--machine fermi'; do
+	for what in 'store a[0] = 1' alu; do
+		printf 'threads 1 block 1\narray a 1\nprogram\nkernel k\n%s\nhost\nlaunch k\nlaunch k\n' \
+			"$what" >"$work/end.kernel"
+		# shellcheck disable=SC2086
+		run 0 --kernel "$work/end.kernel" $machine --format json
+		field cycles
+		sed -n '/"cycles_by_kind"/,/}/s/.*: \([0-9]*\),*$/+ \1/p' "$work/out" | paste -s -d ' ' - |
+			sed 's/^/0 /' >"$work/kinds"
+		[ -n "$machine" ] || [ "$(field cycles)" -eq $(($(cat "$work/kinds"))) ] ||
+			complain "$what: $(field cycles) cycles are $(cat "$work/kinds")"
+	done | paste -s -d ' ' - | { read -r stores alus; [ "$stores" -ge $((alus + 200)) ]; } ||
+		complain "$machine: a launch begins before the stores of the one before are done"
+done
+# A launch with no end is given up, and so is a host.
+sed 's/store distance\[0\] = d \* two/store distance[0] = 0/; /require distance/d' "$work/scan.kernel" \
+	>"$work/round.kernel"
+for machine in '' '--machine fermi'; do
+	# shellcheck disable=SC2086
+	run 1 --kernel "$work/round.kernel" $machine --set core.most_cycles=300000
+	grep -q 'round.kernel: given up after 3' "$work/err" || complain "endless launches: $(cat "$work/err")"
+done
+sed 's/require distance\[0\] == 1/require distance[0] == 2/' "$work/scan.kernel" >"$work/wrong.kernel"
+run 1 --kernel "$work/wrong.kernel"
+grep -q 'wrong.kernel:39:3: at 2: ' "$work/err" || complain "a host that fails: $(cat "$work/err")"
+sed 's/store next\[id\] = x/cas x = next[id] from x to x/' "$work/scan.kernel" >"$work/wrong.kernel"
+refused 'wrong.kernel:20:2: thread 0, run alone, comes to cas' --kernel "$work/wrong.kernel" --check
+sed 's/store sum\[4 \* id + i\] = x/cas y = sum[4 * id + i] from x to x/' "$work/scan.kernel" >"$work/wrong.kernel"
+refused 'wrong.kernel:25:3: thread 0, run alone, comes to cas' --kernel "$work/wrong.kernel" --check
+for threads in 32 1024; do
+	sed "s/while distance\[0\] < threads/while near[0] < 1/; s/^threads .*/threads $threads block 32/" \
+		"$work/scan.kernel" >"$work/wrong.kernel"
+	refused 'wrong.kernel:34:8: got "near", shared memory, which ends with its launch' \
+		--kernel "$work/wrong.kernel" --system ideal
+done
+sed 's/store distance\[0\] = 1$/&\n\tstore near[0] = 1/; s/^threads .*/threads 32 block 32/' \
+	"$work/scan.kernel" >"$work/wrong.kernel"
+refused 'wrong.kernel: setup or verify uses shared memory' --kernel "$work/wrong.kernel"
+refused 'without a TM system there are no transactions' --kernel "$kernels/cc.kernel"
+sed 's/^program$/program locks/' "$work/scan.kernel" >"$work/wrong.kernel"
+refused 'there is no program but that with locks' --kernel "$work/wrong.kernel"
+refused 'core: warps = 7 is outside 8 .. 64' --kernel "$work/scan.kernel" --set core.warps=7
+refused 'simt_stack: pc_bits = 2 is outside 3 .. 64' --kernel "$work/scan.kernel" --set simt_stack.pc_bits=2
 refused 'is not used here: expected core.warps' --kernel "$kernels/nested.kernel" --machine fermi \
 	--set machine.warps=16
 refused 'is not used here: the way to memory' --kernel "$kernels/nested.kernel" --machine fermi \

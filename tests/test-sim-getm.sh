@@ -31,6 +31,9 @@ for workload in skew skewr; do
 	done
 done
 
+# A kernel without data needs no bits of addresses.
+run 0 --kernel "$srcdir/examples/kernels/arrival.kernel" --set machine.lanes=4
+
 # Times of 6 bits roll over again and again, and 16384 transfers are right in the end.
 run 0 --workload atm-1024 --set validation_unit.time_bits=6 --set validation_unit.margin=12
 rolled=$(sum rollovers)

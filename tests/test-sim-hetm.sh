@@ -234,6 +234,40 @@ for workload in bank octree list tree graph-cut hash-table audit skew w1 cache; 
 	run 0 "$@" --set write_set_log.stamp_bits="$bits" \
 		--set device_validator.stamp_bits="$bits"
 done
+# Kernels of one core have their data elsewhere, or none.
+for kernel in arrival nested; do
+	refused 'the workload has no data in the memory of both devices' \
+		--kernel "$srcdir/examples/kernels/$kernel.kernel"
+done
+# A thread that waits for ever on either device is told with its place, and a signal ends it before.
+cat >"$work/waits.kernel" <<'KERNEL'
+threads 64 block 64
+array flag threads
+affinity id % 2 + 1
+program
+	begin
+	load x = flag[id]
+	store flag[id] = x + 1
+	commit
+	if id == WHO
+		repeat
+			load y = flag[0]
+		until y == 7
+	end
+KERNEL
+for thread in 4 5; do
+	sed "s/WHO/$thread/" "$work/waits.kernel" >"$work/wait.kernel"
+	for devices in both cpu gpu; do
+		run 1 --kernel "$work/wait.kernel" --set system.devices=$devices --check \
+			--set gpu.patience_cycles=100000
+		grep -q "wait.kernel:1[12]:[34]: thread $thread goes round: .*gpu.patience_cycles = 100000" \
+			"$work/err" || complain "thread $thread on $devices: $(cat "$work/err")"
+		timeout -k 20 1 "$sim" --system hetm --kernel "$work/wait.kernel" --out "$work/out" \
+			--set system.devices=$devices --set gpu.patience_cycles=0 2>"$work/err"
+		grep -q 'ended by signal SIGTERM' "$work/err" && grep -q 'ended before its end' "$work/out" ||
+			complain "thread $thread on $devices, ended: $(cat "$work/err")"
+	done
+done
 # Without a GPU there is none that could not run.
 run 0 --workload w1 --threads 600 --set system.devices=cpu --set gpu.warps=1
 right --workload w1 --set gpu.warps=4 --set write_set_log.stamp_bits=12 \

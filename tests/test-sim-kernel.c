@@ -34,7 +34,10 @@ static const struct {
 	{ "threads 8 block 1025\n",
 	  "k:1:17: got \"1025\", expected the threads of a block, 1 .. " },
 	{ "threads 8 block 0x\n", "k:1:17: got \"0x\", expected an operand" },
-	{ "param p 5 6 9 \"x\"\n", "k:1:11: got \"6\", expected the least value, 0 .. 5" },
+	{ "param p 5 6 9 \"x\"\n", "k:1:11: got \"6\", expected the least value, not above the "
+				   "default, 0 .. 5" },
+	{ "param p 5 1 4 \"x\"\n", "k:1:13: got \"4\", expected the greatest value, not below the "
+				   "default, 5 .. " },
 	{ "param p 5 1 9\n", "k:1:14: got end of line, expected what it says, in quotes" },
 	{ "variant v q 3 \"x\"\n", "k:1:11: got \"q\", expected a param that was named before" },
 	{ "param while 5 1 9 \"x\"\n", "k:1:7: got \"while\", a word of the language" },
@@ -107,7 +110,23 @@ static const struct {
 	{ HEAD "macro f()\nset x = 1\n", "k:4:1: macro f has no end" },
 	{ HEAD "define d = d + 1\nprogram\nset x = d\n", "k:4:12: \"d\" is made of itself" },
 	{ HEAD "program\nset x = \"one\"\n", "k:5:9: got \"one\", expected an operand" },
-	{ HEAD "program\nset x = idd\n", "k:5:9: idd is read and never set; did you mean \"id\"?" },
+	{ HEAD "program\nset x = idd\n",
+	  "k:5:9: idd is read and never set in program; did you mean \"id\"?" },
+	{ HEAD "macro f()\nset x = n\nend\nprogram\nset n = 1\nf()\nprogram locks\nalu\nf()\n",
+	  "k:5:9: n is read and never set in program locks (the macro of line 12)" },
+	{ HEAD "program\nx = 1\n", "k:5:1: got \"x =\", expected a statement or a macro; did you "
+				   "mean \"let x =\"?" },
+	{ HEAD "program\nif id\nalu\nelif lane\nalu\nend\n",
+	  "k:7:1: got \"elif\", expected \"else\", and \"if\" with an \"end\" of its own in the" },
+	{ HEAD "program\nif id\nalu\nelse if lane\nalu\nend\n",
+	  "k:7:6: got \"else if\", expected \"else\", and \"if\" with an \"end\" of its own in" },
+	{ HEAD "program\nif 1\nalu\nelse if lane\nalu\nend\n", "k:7:6: got \"else if\", expected" },
+	{ HEAD "program\nm[0].a = 1\n", "k:5:1: got array \"m\", expected a statement or a macro; "
+					"did you mean \"store m[...] = ...\"?" },
+	{ HEAD "program\nalu 10001\n",
+	  "k:5:5: got \"10001\", expected the number of instructions, 0 .. 10000" },
+	{ HEAD "verify\nif t[0]\nstore m[0].a = 1\nend\n",
+	  "k:6:1: verify stores to tables only" },
 	{ HEAD "program\nstore m.a = 1\n", "k:5:7: got \"m.a\", expected \"m[INDEX].a\"" },
 	{ HEAD "program\nload old = m[0].a\n", "k:5:6: got \"old\", a word of the language, exp" },
 	{ "include other\n", "k:1:9: \"other\" cannot be opened beside the kernel" },
@@ -278,6 +297,37 @@ KIT_TESTS(test_includes, sizeof(includes) / sizeof(includes[0]))
 			      includes[_i].message);
 }
 
+/* What there is to choose is found in all files, and without what the other lines mean. */
+KIT_TEST(test_choices)
+{
+	static const char text[] =
+		"include f.macros\nmacro go()\nlaunch k\nend\n"
+		"param p 3 1 9 \"p\"\nvariant v p 4 q 6 \"v\"\n"
+		"verify\nset x = +\nprogram\nkernel k\nhost\nlaunch k\nfrob # param a 1 1 1\n"
+		"param r 2 1 9 \"r\"";
+	char included[] = "words a none\nparam q 5 1 9 \"q\"\nsetup\n", message[300] = "";
+	const struct kernel_request request = { .choices = true };
+	const struct kernel_files files = { open_text, included };
+	struct kernel kernel;
+
+	ck_assert_int_eq(kernel_read(text, strlen(text), "k", &request, &files, &kernel, message,
+				     300), 0);
+	ck_assert_uint_eq(kernel.params, 3);
+	ck_assert_str_eq(kernel.param[0].name, "q");
+	ck_assert_str_eq(kernel.param[2].name, "r");
+	ck_assert_uint_eq(kernel.variants, 1);
+	ck_assert_uint_eq(kernel.variant[0].value[0], 6);
+	ck_assert_uint_eq(kernel.variant[0].value[1], 4);
+	ck_assert_uint_eq(kernel.code[KERNEL_VERIFY].line, 7);
+	ck_assert(!kernel.launched);
+	kernel_free(&kernel);
+	included[strlen("words a none\nparam q ")] = '0';
+	ck_assert_int_eq(kernel_read(text, strlen(text), "k", &request, &files, &kernel, message,
+				     300), -EINVAL);
+	ck_assert_str_eq(message, "f.macros:2:11: got \"1\", expected the least value, not above "
+				  "the default, 0 .. 0");
+}
+
 /* Files of words for an array, and of numbers for a table. */
 static const struct {
 	const char *file, *head, *message;
@@ -398,15 +448,24 @@ static const struct {
 	  "k:6:1: zipf 0 exponent 99, expected 1 .. 67108864 items and an exponent of 0 .. 1000" },
 	{ "setup\ndraw x zipf 3 exponent 1001\n", "k:5:1: zipf 3 exponent 1001, expected 1 .." },
 	{ "verify\nset e = 3\nrequire e == 4 \"element\" e \"is not\" e + 1\n",
-	  "k:6:1: element 3 is not 4: e = 3" },
+	  "k:6:1: element 3 is not 4: expected e == 4" },
 	{ "verify\nset e = 16\nrequire m[e].a\n", "k:6:1: m[16].a, beyond the end of m: e = 16" },
 	{ "verify\nset e = 3\nset x = m[1].b[e]\n", "k:6:1: m[1].b[3], beyond the end of m: e" },
-	{ "setup\nset e = 3\nrequire e == 4 e \"is not 4\"\n", "k:6:1: 3 is not 4: e = 3" },
+	{ "setup\nset e = 3\nrequire e == 4 e \"is not 4\"\n",
+	  "k:6:1: 3 is not 4: expected e == 4" },
 	{ "setup\nset e = 4\nstore t[e] = 1\n", "k:6:1: t[4], beyond the end of t: e = 4" },
 	{ "setup\nset x = 1\nwhile x\nset x = 1\nend\n", "k:7:1: no end after" },
 	{ "setup\nstore m[2].a = 9\nverify\nset e = 2\nrequire m[e].b[e] || !m[e].a\n",
 	  "k:8:1: what is required does not hold: e = 2, m[2].b[2] = 0, m[2].a = 9" },
-	{ "verify\nstore m[0].a = 1\n", "k:5:1: verify stores to tables only" },
+	{ "verify\nset e = 3\nset f = 4\nrequire e >= f\n",
+	  "k:7:1: what is required does not hold: e = 3, f = 4, expected e >= f" },
+	{ "setup\nstore m[2].a = 9\nverify\nset e = 2\n"
+	  "require 7 > m[e].a \"not\" m[e].a\n",
+	  "k:8:1: not 9: e = 2, expected m[2].a < 7" },
+	{ "verify\nset e = 3\nrequire e + 1 != 4\n",
+	  "k:6:1: what is required does not hold: e = 3, expected 4 != 4" },
+	{ "verify\nset e = 3\nrequire !e\n",
+	  "k:6:1: what is required does not hold: e = 3, expected e == 0" },
 	{ "macro twice(x, y)\nset x = y\nset x = x + y\nend\ndefine sum(a, b) = a + b * 2\n"
 	  "verify\ntwice(u, 3)\ntwice(v, u + 1)\nrequire v == 14 && sum(u, v) == 34 v u\n", NULL },
 };

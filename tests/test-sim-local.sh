@@ -89,6 +89,42 @@ run 0 --system local-tm --workload k-means-256 --format json --set local_tm.sign
 [ "$(number false_conflicts)" -lt "$few" ] ||
 	complain "k-means-256: $few false conflicts with 8 bits, $(number false_conflicts) with 64"
 
+# ---- what never ends: an attempt that goes round, and threads that wait for nobody ----
+cat >"$work/ring.kernel" <<'KERNEL'
+threads 64 block 64
+shared ring 8
+program
+	if id < 8
+		store ring[id] = (id + 1) % 8
+	end
+	set x = id % 8
+	begin
+	repeat
+		load x = ring[x]
+	until x == 8
+	commit
+KERNEL
+cat >"$work/wait.kernel" <<'KERNEL'
+threads 64 block 64
+commits threads
+shared flag 64
+program
+	repeat
+		load f = flag[id]
+	until f
+	begin
+	store flag[id] = 2
+	commit
+KERNEL
+for system in $systems; do
+	for kernel in ring:10 wait:6; do
+		timeout 60 "$sim" --system $system --workload "$work/${kernel%:*}.kernel" \
+			--set machine.patience_cycles=300000 >"$work/out" 2>"$work/err" </dev/null
+		[ $? -eq 1 ] && grep -q "${kernel%:*}.kernel:${kernel#*:}:3: thread 0 goes round: .*\
+machine.patience_cycles = 300000" "$work/err" || complain "$kernel under $system: $(cat "$work/err")"
+	done
+done
+
 # ---- what does not fit ----
 refused 'southern-islands' --system local-tm --workload k-means-2 --machine fermi
 run 0 --system local-tm --workload k-means-2 --machine southern-islands

@@ -60,7 +60,7 @@ done
 	exit "$failed"
 ) || failed=1
 [ "$(cat report)" = old ] || complain '--out: the old file is not whole'
-[ ! -e issues ] || complain '--issues: half a file'
+[ ! -e events ] || complain '--issues: half a file'
 if [ -c /dev/full ]; then
 	for option in --out --issues; do
 		# shellcheck disable=SC2086
@@ -86,7 +86,7 @@ gives 2 '--out: got "none/report", expected a file to write to: No such file' $s
 # shellcheck disable=SC2086
 gives 2 '--out: got "none/report", expected a file to write to: No such file' $nested --out none/report \
 	--issues issues
-[ ! -e issues ] || complain '--issues: a file of a run that was refused'
+[ ! -e events ] || complain '--issues: a file of a run that was refused'
 no_part 'files that cannot be written'
 
 # ---- two names of one file ----
@@ -100,6 +100,63 @@ gives 2 '--out: got "graph.edges", which' --workload graph-cut --edges "$work/gr
 gives 2 'which is the file of --kernel too' --kernel nested.kernel --out nested.kernel
 gives 2 '--issues: got "nested.kernel", which' --kernel nested.kernel --issues nested.kernel
 gives 2 '--out: got "new", which is the file of --issues too' --kernel nested.kernel --out new --issues ./new
+cat >own.kernel <<'KERNEL'
+include own.macros
+threads 2 block 2
+array a 3
+words a own.words
+
+program
+	begin
+	store a[id] = ONE
+	commit
+KERNEL
+echo 'const ONE = 1' >own.macros
+echo one two >own.words
+printf '%s\n' 'include own.seeds' 'workload ./own.kernel' >own.study
+echo 'seed 1 2' >own.seeds
+printf '%s\n' 'workload ./own.kernel' 'include own.setting' >own.config
+echo 'seed 2' >own.setting
+mkdir kept
+cp own.* kept
+for option in --out '--record' --trace-events '--series 9' --vcd --history; do
+	# shellcheck disable=SC2086
+	gives 2 "${option% 9}: got \"own.kernel\", which is the file of --workload too" \
+		--workload ./own.kernel --check $option own.kernel
+done
+gives 2 '--save-at: got "own.kernel", which is the file of --workload too' --workload ./own.kernel \
+	--save-at 9 own.kernel
+gives 2 'which is read by --workload too' --workload ./own.kernel --out own.macros
+gives 2 'which is read by --kernel too' --kernel own.kernel --system getm --out own.words
+gives 2 'which is read by --config too' --config own.config --out own.setting
+gives 2 'which is the file of --workload too' --config own.config --out own.kernel
+for option in --out --resume --page; do
+	gives 2 "$option: got \"own.kernel\", which is the file of --workload too" --study own.study \
+		$option own.kernel
+	gives 2 "$option: got \"own.macros\", which is read by --workload too" --study own.study \
+		$option own.macros
+	gives 2 "$option: got \"own.study\", which is the file of --study too" --study own.study \
+		$option own.study
+	gives 2 "$option: got \"own.seeds\", which is read by --study too" --study own.study $option own.seeds
+done
+gives 2 '--out: got "o.svg", which is the file of --plot too' --study own.study --plot o.svg --out o.svg
+gives 2 '--out: got "o.gp", which is the file of --plot too' --study own.study --plot o.svg --out o.gp
+gives 2 'which is the file of --page too' --study own.study --resume o --page o
+gives 0 '' --study own.study --resume results --out results --progress never
+cp words.txt arrays.csv
+gives 2 '--cacti: got "./arrays.csv", which is the file of --keys too' --keys arrays.csv --cacti .
+cmp words.txt arrays.csv || complain '--cacti: arrays.csv is written over'
+for picture in svg gp; do
+	{ cat own.study; echo "include page-t.$picture"; } >page.study
+	printf '%s\n' 'source A paper, Fig. 1' 'table t "t" cycles' >page-t.$picture
+	gives 2 "--page: got \"page-t.$picture\", which is read by --study too" --study page.study \
+		--page page.md
+done
+gives 2 'which is the file of --merge too' --merge results --out results
+gives 2 'which is the file of --compare too' --compare results results --out results
+for file in own.*; do
+	cmp "$file" "kept/$file" || complain "$file is written over"
+done
 "$sim" --trace - --out hard <small.trace 2>err && complain 'the trace on standard input is written over'
 cmp -s small.trace "$data/small.trace" && cmp -s words.txt "$data/words.txt" || complain 'an input has changed'
 [ ! -e new ] || complain 'two outputs in one file'
@@ -165,25 +222,47 @@ many='--workload bank --threads 2000000'
 	ended INT --kernel loop.kernel --format json
 	"$lint" <report || complain 'ended: kernel: no JSON'
 	ended TERM --kernel loop.kernel --divergence tbc
+	ended TERM --kernel loop.kernel --check
 }
 # shellcheck disable=SC2086
 "$sim" $small --format json >out
 grep -q '^  "ended": "done",' out || complain 'a run that is done does not say so'
 
-# The second one kills, and leaves nothing.
-rm -f report
+# One that comes at once with the first is one with it: timeout(1) sends its signal twice.
+# begun FILE ARGUMENT...: run until FILE is begun, as $pid
+begun() {
+	file=$1
+	shift
+	rm -f "$file"
+	"$sim" "$@" 2>err &
+	pid=$!
+	until ls "$file".*.part >/dev/null 2>&1; do
+		kill -0 $pid 2>/dev/null || break
+	done
+}
 # shellcheck disable=SC2086
-"$sim" $many --out report 2>err &
-pid=$!
-until ls report.*.part >/dev/null 2>&1; do
-	kill -0 $pid 2>/dev/null || break
-done
+begun report $many --out report
 kill -STOP $pid
 kill -INT $pid
 kill -TERM $pid
 kill -CONT $pid
 wait $pid
-[ $? -gt 128 ] || complain 'the second signal does not kill'
-[ ! -e report ] || complain 'the second signal: a report'
+got=$?
+[ $got -eq 3 ] && [ -e report ] || complain "two signals at once: exit $got: $(cat err)"
+
+# A later one kills, and leaves nothing: here while the report waits for a reader.
+mkfifo pipe
+sleep 60 <pipe &
+reader=$!
+# shellcheck disable=SC2086
+begun events $many --trace-events events --trace-only warps --format json >pipe
+kill -INT $pid
+sleep 1
+kill -TERM $pid
+wait $pid
+got=$?
+kill $reader
+[ $got -gt 128 ] || complain "the second signal does not kill: exit $got"
+[ ! -e events ] || complain 'the second signal: a file'
 no_part 'the second signal'
 exit "$failed"

@@ -74,6 +74,9 @@ refused() {
 }
 # shellcheck disable=SC2086
 {
+	refused '--only: got "check.*", which needs --check' $bank --only 'cycles,check.*'
+	refused 'did you mean "cycles"' $bank --only cycels
+	refused 'did you mean "tx_throttle.admissions"' $bank --only tx_throttle.admisions
 	refused '--only: got "hazard", expected a figure of the run' $bank --only cycles,hazard
 	refused '--report: got "all", expected summary|roles|instances' $bank --report all
 	refused '--report: got "", expected summary|roles|instances' $bank --report=

@@ -82,6 +82,43 @@ for mechanism in pdom pdom-lcp dwf dwf-wb tbc tbc-lcp; do
 	same 9000 --kernel "$kernels/team.kernel" --divergence $mechanism
 	same 6000 --machine reference --kernel "$kernels/team.kernel" --divergence $mechanism
 done
+# Launches one after the other, and warps that wait at a fence.
+cat >"$work/launches.kernel" <<'TXT'
+threads 700 block 96
+array a threads
+program
+kernel up
+	if id & 1
+		store a[id] = id
+	end
+	fence
+	add a[id / 3] = 1
+kernel down threads 64 block 32
+	load x = a[id]
+	store a[3 * id] = x
+	fence
+host
+	set n = 0
+	while n < 9
+		launch up
+		launch down
+		set n = n + 1
+	end
+TXT
+for mechanism in pdom dwf tbc; do
+	for cycle in 200 1900 3500 5000; do
+		same $cycle --kernel "$work/launches.kernel" --divergence $mechanism
+		same $cycle --kernel "$work/launches.kernel" --divergence $mechanism --machine fermi
+	done
+done
+# A store of a static warp on its way is one thing that a fence would wait for, and not one a lane.
+for wait in fence alu; do
+	printf 'threads 4096 block 256\narray a threads\nprogram\nfor i = 0 below 300\n' >"$work/many.kernel"
+	printf 'store a[id] = i\nstore a[id] = i\nend\n%s\n' $wait >>"$work/many.kernel"
+	run "$work/alone" --kernel "$work/many.kernel" --machine fermi --save-at 5000 "$work/state"
+	wc -c <"$work/state"
+done | paste -s -d - | { read -r bytes; [ $(($bytes)) -lt 400000 ]; } ||
+	complain "what fences would wait for takes too much of a state"
 same 9000 --machine reference --kernel "$kernels/nested.kernel" --divergence pdom
 cp "$work/state" "$work/nested"
 
@@ -101,7 +138,7 @@ refused() {
 		complain "gputm-sim $*: expected exit 2 and $sentence, got: $(cat "$work/err")"
 }
 
-refused 'the state of gputm-sim --system getm .*--seed 1 .*, expected that of a run with' \
+refused 'the state of gputm-sim --system getm .*--seed 1 .*, expected that of gputm-sim .*--seed 2 ' \
 	--system getm $hash --seed 2 --restore "$work/state"
 refused 'the state of gputm-sim --system getm' --system getm $hash --concurrency 4 \
 	--restore "$work/state"
@@ -116,6 +153,10 @@ refused 'a state of version 0.0.9, expected' --system getm $hash --restore "$wor
 refused 'another file, expected a file of --save-at' --system getm $hash \
 	--restore "$data/small.trace"
 refused 'No such file' --system getm $hash --restore "$work/none"
+cp "$kernels/nested.kernel" "$work/own.kernel"
+"$sim" --kernel "$work/own.kernel" --save-at 50 "$work/own" >/dev/null
+echo '# another one' >>"$work/own.kernel"
+refused "own: $work/own.kernel has changed since" --kernel "$work/own.kernel" --restore "$work/own"
 refused 'what a run is checked by is not saved' --check --restore "$work/state"
 refused 'expected no --restore' --why 3 --restore "$work/state"
 refused 'the state of gputm-sim --machine reference --kernel .* --divergence pdom' \

@@ -110,8 +110,12 @@ awk 'BEGIN { for (i = 0; i < 64; i++) {
 for system in kilo-tm warptm warptm-tcd warptm-el getm si-tm ideal; do
 	lost=0
 	for thread in 0 40; do
-		run --system $system --trace "$work/pair" --why $thread
-		grep -q 'has aborted no attempt' "$work/out" && continue
+		"$sim" --system $system --trace "$work/pair" --why $thread >"$work/out" 2>"$work/err"
+		case "$? $(cat "$work/out")" in
+		"1 Thread $thread has aborted no attempt; o"*' thread'*) continue ;;
+		'0 Thread '*) ;;
+		*) complain "$system --why $thread: $(cat "$work/out" "$work/err")" ;;
+		esac
 		lost=$((lost + 1))
 		[ "$(wc -l <"$work/out")" -le 10 ] || complain "--why: more than ten lines"
 		grep -q "^Where: word 0x[0-9a-f]*12340 " "$work/out" &&
@@ -172,13 +176,30 @@ for of in "kilo-tm commit_unit" "warptm-tcd commit_unit" "getm validation_unit" 
 done
 trace --system hetm --workload w1 --threads 4096
 grep -q '"name":"phase","args":{"instance":0,"phase":"' "$work/trace" || complain "hetm: no phases"
-run $small --why 5 --out "$work/report"
+# The threads that are named instead have aborted.
+"$sim" $small --why 5 >"$work/out" 2>"$work/err"
+thread=$(sed -n 's/^Thread 5 has aborted no attempt; others have, such as threads [0-9]*, [0-9]*, [0-9]* and \([0-9]*\)[.]$/\1/p' "$work/out")
+[ -n "$thread" ] || complain "--why 5: $(cat "$work/out" "$work/err")"
+run $small --why $thread --out "$work/report"
 grep -q committed "$work/report" || complain "--why --out: no report"
+# unanswered ARGUMENT...: exit 1, the report written, and this said
+unanswered() {
+	rm -f "$work/report"
+	"$sim" --system getm "$@" --out "$work/report" >"$work/out" 2>"$work/err" </dev/null
+	[ $? -eq 1 ] && [ -s "$work/report" ] || complain "gputm-sim $*: $(cat "$work/out" "$work/err")"
+}
+unanswered --workload queue --threads 256 --why 41.1000
+grep -q '^Thread 41 has aborted [0-9]* attempts*: there is no abort 1000, ask for an earlier one[.]$' "$work/out" ||
+	complain "--why 41.1000: $(cat "$work/out")"
+unanswered --workload bank --threads 64 --set workload.accounts=1000000 --why 5
+grep -q '^Thread 5 has aborted no attempt, and no other thread has[.]$' "$work/out" ||
+	complain "--why without aborts: $(cat "$work/out")"
 run --system getm --workload queue --threads 256 --why 41
 grep -q '^Where: word [a-z]*\[[0-9]*\] (0x80000[0-9a-f]*) of partition ' "$work/out" ||
 	complain "--why: no name of a word: $(cat "$work/out")"
-run $small --why 5 --out -
-grep -q 'Thread 5' "$work/out" && grep -q committed "$work/out" || complain "--why --out -: $(cat "$work/out")"
+grep -q '^Where: .* The kernel reads it in line [0-9]' "$work/out" || complain "--why: no line: $(cat "$work/out")"
+run $small --why $thread --out -
+grep -q "Thread $thread" "$work/out" && grep -q committed "$work/out" || complain "--why --out -: $(cat "$work/out")"
 
 # refused MESSAGE ARGUMENT...
 refused() {
@@ -201,6 +222,9 @@ refused 'expected 0 with --trace-events' $new --set machine.swap_units_every=100
 refused 'expected only --jobs' $new --study x
 refused '--series: got "0", expected a number of cycles 1' --series 0 "$work/new"
 refused '--series: got 1 word, expected N FILE' --series 10
+refused '--series: got --only "cycles", expected a counter or a gauge' $new --series 10 "$work/no" \
+	--only cycles
+[ ! -e "$work/no" ] || complain '--series of no figure: a file'
 refused '--why: got "x", expected THREAD or THREAD.N' --why x
 refused '--why: got "1.0", expected THREAD or THREAD.N' --why 1.0
 refused '--why: got "1024", expected a thread 0 .. 1023' $small --why 1024

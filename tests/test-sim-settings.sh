@@ -235,7 +235,7 @@ near ':7:2: got "lett", expected a statement or a macro; did you mean "let"?' --
 mine 'load y = acount[1]'
 near 'did you mean "account"?' --workload "$own"
 mine 'let y = siz + 1'
-near 'siz is read and never set; did you mean "size"?' --workload "$own"
+near 'siz is read and never set in program; did you mean "size"?' --workload "$own"
 mine 'let unread = 1'
 near 'got variant "tny", expected one of: tiny' --workload "$own:tny"
 run 0 --workload "$own:tiny" --check

@@ -106,6 +106,10 @@ cmp -s kept.jsonl made.jsonl || complain "units kept: other bytes than units mad
 kill_at() {
 	"$sim" --study points --jobs 1 --resume part 2>err >out &
 	pid=$!
+	# A shell that is not yet the program would take the signal with the traps of this one.
+	until grep -q gputm-sim "/proc/$pid/comm" 2>/dev/null; do
+		kill -0 $pid 2>/dev/null || break
+	done
 	while kill -0 $pid 2>/dev/null && [ "$(cat part 2>/dev/null | wc -l)" -lt "$1" ]; do
 		:
 	done
@@ -179,6 +183,8 @@ bad 'bad:2: zip seed: got 3 values, expected 2 as of threads' 'threads 1 2' 'zip
 bad 'bad:1: zip: expected a line before' 'zip seed 1 2 3'
 bad '--system: got "getn", expected one of' 'seed 1' 'system kilo-tm getn'
 bad 'bad:2: nothing is run: the names of a point must be known' 'seed 1' 'system kilo-tm getn'
+bad 'bad:1: nothing is run: the names of a point must be known' 'system kilo-tm getn' 'workload bank' 'seed 1'
+bad 'bad:2: nothing is run: the names of a point must be known' 'system getm' 'workload bank bnk' 'divergence pdom'
 bad 'bad:2: machine: cores = 65 is not in 1 .. 64' 'workload bank' 'set machine.cores 15 65'
 bad 'bad: nothing is run: each point fails' 'threads 64' 'workload bank' 'set commit_unit.ring 16' 'tell cycles'
 bad 'bad:3: tell: got "stall_buffer.line", expected a figure of the run' 'system getm' 'workload bank' 'tell cycles stall_buffer.line'
@@ -266,6 +272,11 @@ echo "$mean $got" | awk '{ for (i = 1; i <= 4; i++) if (($i - $(i + 4)) ^ 2 > 0.
 [ "$(sed -n '/^\$d0_0_1 /,/^EOD/p' "it's.gp" | awk 'NF == 4 { print $2 }' | uniq -c | awk '{ print $1 }')" = 3 ] ||
 	complain '--plot: the system without the setting'
 grep -q "^set xtics ('1' 1, '2' 2, '16' 16)" "it's.gp" || complain '--plot: the values of x'
+# Each panel's numbers have the digits that tell its own axis' numbers from each other.
+sed 's/"stall_buffer.no_line":\([0-9]*\)/"stall_buffer.no_line":\100000/' plotted.jsonl >large.jsonl
+PATH=$work/tools:$PATH study 0 --study plotted --resume large.jsonl --plot large.svg
+[ "$(grep '^set format y' large.gp | sort | uniq -c | wc -l)" -gt 1 ] &&
+	grep -q "^set format y '%g'" large.gp || complain '--plot: all axes have one form'
 if command -v gnuplot >/dev/null 2>&1; then
 	study 0 --study plotted --resume plotted.jsonl --plot real.svg
 	grep -q '</svg>' real.svg || complain '--plot: no picture'
@@ -279,7 +290,7 @@ PATH=/usr/bin:/bin
 grep -q 'gnuplot is not there (package gnuplot-nox); its script is none.gp' err || complain "--plot: $(cat err)"
 [ -s none.gp ] || complain '--plot: no script'
 study 2 --study plotted --plot picture.png
-grep -q 'expected FILE.svg' err || complain "--plot: $(cat err)"
+grep -q 'expected FILE.svg, beside which FILE.gp is written: "set terminal" and "set output"' err || complain "--plot: $(cat err)"
 printf 'seed 1..3\n' >bad
 study 2 --study bad --plot picture.svg
 grep -q 'bad has no line with several values but that of seeds' err || complain "--plot: $(cat err)"
@@ -300,10 +311,10 @@ differ 0 all.jsonl all.jsonl '0 of 20 figures differ.'
 sed '/"point.seed":2,/s/"aborted":/&7/; 21,25s/"cycles":/&1/' all.jsonl | sed '/"threads":64.*kilo-tm/d' >changed
 first='system=getm workload=bank threads=32 concurrency=8 workload.accounts=64 validation_unit.warp_bits=10'
 differ 1 all.jsonl changed "$first"
-[ "$(grep -c '1 of 5 seeds' out) $(grep -c '^  aborted' out)" = '8 8' ] || complain "--compare: $(cat out)"
+[ "$(grep -c '1 of 5 seeds differ' out) $(grep -c '^  aborted' out)" = '8 8' ] || complain "--compare: $(cat out)"
 printf '{"point.x":1,"point.seed":1,"cycles":100,"kept":5}\n' >a
 printf '{"point.x":1,"point.seed":1,"cycles":104,"kept":5}\n{"point.x":2,"point.seed":1,"cycles":1}\n' >b
-differ 1 a b 'x=1' ' cycles 100 104 x 1.0400 1 of 1 seeds' 'x=2' ' (the point) only in B' '2 of 3 figures differ.'
+differ 1 a b ' figure A=a B=b ratio 99 % interval of the difference, or seeds' 'x=1' ' cycles 100 104 x 1.0400 1 of 1 seeds differ' 'x=2' ' (the point) only in B' '2 of 3 figures differ.'
 sed 's/point.x/point.y/' a >c
 differ 1 a c \
 	'No point is in both: what is compared has the same settings but for the seed and those of --across, such as --across system.'
@@ -323,7 +334,7 @@ study 0 --compare roles.jsonl roles.json
 grep -q '^0 of [0-9]\{3\} figures differ[.]$' out || complain "--compare of JSON: $(cat out)"
 sed '/"role": "commit_unit"/,/"hazards"/s/\("hazards": \)/\11/' one.json >two.json
 study 1 --compare one.json two.json
-grep -q '^  commit_unit 0.hazards .* 1 of 1 seeds$' out || complain "--compare of JSON: $(cat out)"
+grep -q '^  commit_unit 0.hazards .* 1 of 1 seeds differ$' out || complain "--compare of JSON: $(cat out)"
 head -c 400 one.json >cut
 study 2 --compare one.json cut
 # Other seeds: Welch's test. The interval of Student's sleep data, moved by 10, is known.
@@ -337,9 +348,9 @@ values() {
 }
 values 1 0.7 -1.6 -0.2 -1.2 -0.1 3.4 3.7 0.8 0.0 2.0 >a
 values 11 1.9 0.8 1.1 0.1 -0.1 4.4 5.5 1.6 4.6 3.4 >b
-differ 0 a b '0 of 2 figures differ.' 'Nearest to a difference:' ' hours 0.75 2.33 x 3.1067 -0.8676 .. +4.028, n = 10, 10'
+differ 0 a b '0 of 2 figures differ.' 'Nearest to a difference:' ' hours 0.75 2.33 x 3.1067 -0.867633 .. +4.02763, n = 10, 10: no difference found'
 values 11 11.9 10.8 11.1 10.1 9.9 14.4 15.5 11.6 14.6 13.4 >b
-differ 1 a b ' hours 0.75 12.33 x 16.4400 +9.132 .. +14.03, n = 10, 10' '1 of 2 figures differ.'
+differ 1 a b ' hours 0.75 12.33 x 16.4400 +9.13237 .. +14.0276, n = 10, 10' '1 of 2 figures differ.'
 # Across a setting: the same data in pairs, t = 4.0621 of 9 degrees of freedom.
 across() { # STATUS NAME LINE...
 	study "$1" --compare a b --across "$2"
@@ -351,7 +362,7 @@ across() { # STATUS NAME LINE...
 values 1 0.7 -1.6 -0.2 -1.2 -0.1 3.4 3.7 0.8 0.0 2.0 | sed 's/"hours"/"point.drug":"one","own":7,&/' >a
 values 1 1.9 0.8 1.1 0.1 -0.1 4.4 5.5 1.6 4.6 3.4 | sed 's/"hours"/"point.drug":"two",&/' >b
 differ 1 a b '2 of 2 figures differ.'
-across 1 drug x=1 ' hours 0.75 2.33 x 3.1067 +0.3159 .. +2.844, n = 10, 10' '1 of 2 figures differ.'
+across 1 drug x=1 ' hours 0.75 2.33 x 3.1067 +0.315948 .. +2.84405, n = 10, 10' '1 of 2 figures differ.'
 sed -i 's/"hours":3.4/"hours":-30/' b
 across 0 drug '0 of 2 figures differ.' 'Nearest to a difference:'
 across 2 x,drug,dose 'gputm-sim: --across: got "dose", expected settings that the points name, as "system" of "point.system"'
@@ -364,6 +375,54 @@ study 0 --study a.study --out a
 study 0 --study b.study --out b
 study 0 --compare a b
 grep -q '^0 of [0-9]* figures differ[.]$' out || complain "--compare of other seeds: $(cat out)"
+# Figures by name, whether they differ or not.
+study 0 --compare a b --only 'cyc*'
+[ "$(grep -c '^  cycles .* n = 8, 8: no difference found$' out) $(grep -c '^  ' out)" = '2 3' ] &&
+	grep -qx '0 of 2 figures differ[.]' out || complain "--compare --only: $(cat out)"
+study 0 --compare a a --only cycles,aborted
+[ "$(grep -c ' 0 of 8 seeds differ$' out) $(grep -c '^  ' out)" = '4 5' ] || complain "--compare --only: $(cat out)"
+study 2 --compare a b --only cycles,cycle
+grep -q -- '--only: got "cycle", expected a figure' err || complain "--compare --only: $(cat err)"
+study 2 --compare a b --system getm
+grep -q -- '^gputm-sim: --compare: what was run is in the two files' err || complain "--compare --system: $(cat err)"
+study 2 --study a.study --only cycles
+grep -q 'what is run and told is in the study' err || complain "--study --only: $(cat err)"
+# Seeds that change nothing are one run.
+printf 'system kilo-tm warptm getm\nworkload bank ht-800\nthreads 64\nseed 1..3\ntell cycles traffic.*\n' >c.study
+study 0 --study c.study --out c
+grep -q 'in 2 of 6 groups of points all seeds gave the same figures (such as system kilo-tm, workload ht-800)' err ||
+	complain "seeds that change nothing: $(cat err)"
+grep kilo-tm c >a
+grep warptm c >b
+study 1 --compare a b --across system --only cycles
+grep -q '^In 2 of 4 groups of seeds all figures are equal' out || complain "--compare, equal seeds: $(cat out)"
+sed -i '/^seed/a zip set workload.seed 1..3' c.study
+study 0 --study c.study --out c
+[ ! -s err ] || complain "seeds of data: $(cat err)"
+grep kilo-tm c >a
+grep warptm c >b
+study 0 --compare a b --across system,workload.seed --only cycles
+grep -q '^workload=ht-800 threads=64$' out && ! grep -q 'groups of seeds' out || complain "--compare, seeds of data: $(cat out)"
+# A workload that draws nothing gives the same figures with any seed of its data.
+printf 'system si-tm kilo-tm\nworkload queue\nthreads 64\nseed 1..3\nzip set workload.seed 1..3\ntell cycles\n' >d.study
+study 0 --study d.study --out d
+grep -q '2 of 2 groups of .* (such as system si-tm): neither --seed nor workload.seed draws .*; one seed is enough$' err ||
+	complain "seeds of no data: $(cat err)"
+grep si-tm d >x
+grep kilo-tm d >y
+study 1 --compare x y --across system,workload.seed
+grep -q '^In 2 of 2 groups .*: neither --seed nor workload.seed draws' out && ! grep -q 'workload.seed,' out ||
+	complain "--compare, seeds of no data: $(cat out)"
+# The manual names those of the installed workloads that --seed does not change.
+for workload in atm atm-1m audit bh dirty-read false-sharing ht-h htk-8000 lost-update own-order plain-skew privatisation \
+	publication queue skew skewr; do
+	sed -n '/^[.]It Fl -seed/,/^[.]It Fl -set/p' "$page" | tr ' ' '\n' | grep -qx "${workload%-[0-9h]*}\(-[*]\)*" ||
+		complain "gputm-sim(1), --seed: $workload is missing"
+done
+printf 'system kilo-tm\nworkload atm atm-1m audit bh dirty-read false-sharing ht-h htk-8000 lost-update' >c.study
+printf ' own-order plain-skew privatisation publication queue skew skewr\nthreads 64\nseed 1..2\n' >>c.study
+study 0 --study c.study --out c
+grep -q 'in 16 of 16 groups' err || complain "workloads that --seed does not change: $(cat err)"
 study 2 --compare a
 study 2 --compare a b c
 study 2 --compare a absent

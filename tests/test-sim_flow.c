@@ -66,8 +66,8 @@ KIT_TEST(test_bad_kernels_name_line_and_reason)
 		{ "launch 1 8 4\ngraph g none.edges\n", "k.kernel:2:9: \"none.edges\" cannot be" },
 		{ "launch 1 8 4\nblock a\n exit\nblock a\n exit\n",
 		  "k.kernel:4:7: got block a a second time (first in line 2)" },
-		{ "launch 1 8 4\nblock a\n alu 0\n",
-		  "k.kernel:3:6: got \"0\", expected the number" },
+		{ "launch 1 8 4\nblock a\n alu 20000\n",
+		  "k.kernel:3:6: got \"20000\", expected the number" },
 		{ "launch 1 8 4\nblock a\n frobnicate\n", "k.kernel:3:2: got \"frobnicate\"" },
 	};
 
@@ -175,7 +175,6 @@ static bool runs_right_on(const struct kernel *k, const struct flow_mechanism *m
 	struct flow_gpu gpu;
 	void *own = calloc(1, mechanism->config_size);
 	uint64_t cycles = 0;
-	char message[400] = "";
 
 	ck_assert_ptr_nonnull(own);
 	mechanism->init(own);
@@ -183,11 +182,11 @@ static bool runs_right_on(const struct kernel *k, const struct flow_mechanism *m
 	gputm_params_init(&flow_core_params, &config, sizeof(config));
 	config.warps = 64;
 	config.most_cycles = 10000000;
-	ck_assert_msg(!flow_check_new(k, 3, 100000, &check, message, sizeof(message)), "%s",
-		      message);
+	check = flow_check_new(3, 100000, NULL);
+	ck_assert_ptr_nonnull(check);
 	ck_assert_msg(!flow_gpu_new(NULL, &request, &gpu), "%s", gpu.error);
 	gpu.check = check;
-	flow_gpu_run(&gpu);
+	ck_assert_msg(flow_gpu_run(&gpu) != -ENOEXEC, "%s", gpu.error);
 	flow_check_judge(check, &gpu, verdict);
 	for (uint32_t i = 0; i < gpu.cores; i++)
 		cycles += gpu.core[i].now;
@@ -247,7 +246,7 @@ static void write_instruction(struct writer *w)
 						 "min", "max", "<", "<=", ">", ">=", "==", "!=" };
 	char to = (char)('a' + draw(w, 3));
 
-	switch (draw(w, 12)) {
+	switch (draw(w, 13)) {
 	case 0:
 	case 1:
 		say(w, "alu %u\n", 1 + draw(w, 4));
@@ -266,6 +265,9 @@ static void write_instruction(struct writer *w)
 		break;
 	case 6:
 		say(w, "set d = %c & 63\nload %c = near[d]\n", to, to);
+		break;
+	case 7:
+		say(w, "fence\n");
 		break;
 	default:
 		say(w, "set %c = %s %s ", to, operand(w), operators[draw(w, 18)]);
@@ -456,6 +458,7 @@ KIT_TEST(test_check_catches_other_values)
 
 	ck_assert(!read_text(text, &k, message));
 	ck_assert(!runs_right(&k, &flow_pdom, &verdict));
-	ck_assert_ptr_nonnull(strstr(verdict.failure, "loaded values otherwise than alone"));
+	ck_assert_ptr_nonnull(strstr(verdict.failure, "thread 1 of block 0 loads m[0] = 0, and "
+						      "alone 1"));
 	kernel_free(&k);
 }

@@ -102,8 +102,8 @@ static int drain(struct run *r, struct gputm_stall_request *mine)
 	int result = gputm_stall_buffer_drain(r->b, mine);
 
 	if (result)
-		ck_assert_int_eq(oracle_stall_buffer_wake(&r->o, mine->address, UINT64_MAX, -1,
-							  mine), GPUTM_STALL_BUFFER_WOKEN);
+		ck_assert_int_eq(oracle_stall_buffer_drain(&r->o, mine->address, mine),
+				 GPUTM_STALL_BUFFER_WOKEN);
 	else
 		ck_assert_uint_eq(r->o.count, 0);
 	return result;
@@ -160,5 +160,6 @@ KIT_DRIVE(stall_buffer, 36, 6000)
 	while (drain(&r, &out))
 		kit_valid(unit_of(r.b));
 	ck_assert_uint_eq(gputm_stall_buffer_waiting(r.b), 0);
+	KIT_STATS(unit_of(r.b), &r.o.stats, ORACLE_STALL_BUFFER_STATS);
 	KIT_END(stall_buffer, r.b);
 }

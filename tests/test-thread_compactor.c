@@ -244,6 +244,7 @@ static void tick(struct pair *p)
 			ck_assert_uint_eq(gputm_thread_compactor_buffer(p->c, lane) >> w & 1,
 					  p->o.buffer[lane][w]);
 	gputm_thread_compactor_tick(p->c);
+	p->o.stats.cycles++;
 	if (!p->left)
 		return;
 	p->left--;
@@ -266,6 +267,7 @@ static void pop(struct pair *p)
 			ck_assert_uint_eq(warp.thread[lane], p->thread[p->popped][lane]);
 	}
 	p->popped += some;
+	p->o.stats.warps_popped += some;
 	ck_assert_int_eq(gputm_thread_compactor_pop(p->c), some);
 }
 
@@ -306,6 +308,7 @@ KIT_DRIVE(thread_compactor, 12, 20000)
 			pop(&p);
 		p.c = KIT_TURN(thread_compactor, p.c);
 	}
+	KIT_STATS(unit_of(p.c), &p.o.stats, ORACLE_THREAD_COMPACTOR_STATS);
 	bent(&p, bytes);
 	KIT_END(thread_compactor, p.c);
 }

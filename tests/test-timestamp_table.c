@@ -298,11 +298,10 @@ static void compare(const struct gputm_timestamp_table *t, const struct oracle_t
 
 static int restart(struct gputm_timestamp_table *t, struct oracle_timestamp_table *o)
 {
-	struct gputm_timestamp_table_config config = o->config;
 	int error = gputm_timestamp_table_restart(t);
 
 	if (!error)
-		oracle_timestamp_table_open(o, &config);
+		oracle_timestamp_table_restart(o);
 	return error;
 }
 
@@ -362,6 +361,7 @@ KIT_DRIVE(timestamp_table, 2 * KIT_COUNT(geometry), 30000)
 		step(t, &o, &order, bytes);
 		t = KIT_TURN(timestamp_table, t);
 	}
+	KIT_STATS(unit_of(t), &o.stats, ORACLE_TIMESTAMP_TABLE_STATS);
 	KIT_END(timestamp_table, t);
 }
 

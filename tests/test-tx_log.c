@@ -261,7 +261,7 @@ static void compare_rows(const struct gputm_tx_log *log, const struct oracle_tx_
 	}
 }
 
-static void look_up(struct gputm_tx_log *log, const struct oracle_tx_log *o, uint64_t mask,
+static void look_up(struct gputm_tx_log *log, struct oracle_tx_log *o, uint64_t mask,
 		    const uint64_t *address)
 {
 	struct gputm_tx_log_lookup own;
@@ -276,6 +276,10 @@ static void look_up(struct gputm_tx_log *log, const struct oracle_tx_log *o, uin
 		if (!(mask >> lane & 1))
 			continue;
 		row = oracle_tx_log_own_write(o, lane, address[lane], &expected);
+		o->stats.lookups++;
+		o->stats.filtered += ~own.walked >> lane & 1;
+		o->stats.in_vain += row < 0 && own.walked >> lane & 1;
+		o->stats.hits += row >= 0;
 		if (row < 0)
 			continue;
 		hits |= UINT64_C(1) << lane;
@@ -287,6 +291,7 @@ static void look_up(struct gputm_tx_log *log, const struct oracle_tx_log *o, uin
 	ck_assert_uint_eq(own.walked & hits, hits);
 	ck_assert_uint_eq(own.walked & ~mask, 0);
 	ck_assert_uint_eq(own.rows, own.walked == hits ? rows : o->rows[1]);
+	o->stats.rows_walked += own.rows;
 }
 
 static void step(struct gputm_tx_log *log, struct oracle_tx_log *o, struct kit_bytes *bytes)
@@ -337,6 +342,7 @@ KIT_DRIVE(tx_log, KIT_COUNT(geometry), 400000)
 
 	oracle_tx_log_init(&o, config.lanes, config.partitions, config.interleave);
 	o.packed = config.packed;
+	o.l1_rows = config.l1_rows;
 	while (bytes->left > 16) {
 		step(log, &o, bytes);
 		log = KIT_TURN(tx_log, log);
@@ -348,7 +354,8 @@ KIT_DRIVE(tx_log, KIT_COUNT(geometry), 400000)
 	compare_rows(log, &o, GPUTM_TX_LOG_READ);
 	compare_rows(log, &o, GPUTM_TX_LOG_WRITE);
 	if (bytes->thorough)
-		ck_assert_uint_gt(kit_stat(unit_of(log), "hits"), 0);
+		ck_assert_uint_gt(o.stats.hits, 0);
+	KIT_STATS(unit_of(log), &o.stats, ORACLE_TX_LOG_STATS);
 	if (bytes->round % 2)
 		bent(log, bytes);
 	KIT_END(tx_log, log);

@@ -333,6 +333,10 @@ KIT_DRIVE(tx_throttle, KIT_COUNT(geometry), 15000)
 		step(throttle, &o, bytes);
 		throttle = KIT_TURN(tx_throttle, throttle);
 	}
+	o.stats.running = o.insiders;
+	o.stats.waiting = o.waiters;
+	o.stats.limit_now = o.config.policy && o.config.window ? o.limit : 0;
+	KIT_STATS(unit_of(throttle), &o.stats, ORACLE_TX_THROTTLE_STATS);
 	KIT_END(tx_throttle, throttle);
 }
 

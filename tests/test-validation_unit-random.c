@@ -14,6 +14,13 @@ struct run {
 	uint64_t accesses, sequence[WARPS];
 };
 
+/* What an access costs, the table of granules says. */
+static void count_cost(struct run *r)
+{
+	r->o.stats.access_cycles += last.cycles;
+	oracle_sample(r->o.stats.cost, last.cycles);
+}
+
 static void access_one(struct run *r, struct kit_bytes *bytes)
 {
 	uint64_t what = kit_number(bytes, 1), time = kit_number(bytes, 1), reported = 0;
@@ -30,6 +37,7 @@ static void access_one(struct run *r, struct kit_bytes *bytes)
 	ck_assert_int_eq(oracle_validation_unit_access(&r->o, &q, &reported), probe);
 	ck_assert_uint_eq(last.tag, q.tag);
 	ck_assert_uint_eq(last.time, reported);
+	count_cost(r);
 }
 
 static void retry_one(struct run *r)
@@ -42,6 +50,7 @@ static void retry_one(struct run *r)
 		return;
 	ck_assert_uint_eq(last.tag, tag);
 	ck_assert_uint_eq(last.time, time);
+	count_cost(r);
 }
 
 static void release_one(struct run *r, struct kit_bytes *bytes)
@@ -73,12 +82,24 @@ static void roll_over(struct run *r)
 	ck_assert(gputm_validation_unit_ring_pop(r->u));
 	ck_assert_int_eq(gputm_validation_unit_ring_push(r->u, &stop), 0);
 	ck_assert_int_eq(gputm_validation_unit_rollover_go(r->u), 0);
-	while (gputm_validation_unit_retry(r->u, &last) != NONE)
+	r->o.stats.woken_total += r->o.waits;
+	oracle_most(&r->o.stats.woken_max, r->o.waits > 0);
+	while (gputm_validation_unit_retry(r->u, &last) != NONE) {
 		ck_assert_uint_eq(last.reason, GPUTM_VALIDATION_UNIT_ROLLOVER);
+		r->o.stats.accesses++;
+		r->o.stats.retries++;
+		r->o.stats.abort_rollover++;
+		count_cost(r);
+	}
+	ck_assert_uint_eq(r->o.stats.abort_rollover, r->o.waits + r->o.wakes);
 	for (unsigned g = 0; g < GRANULES; g++)
-		if (r->o.granule[g].writes)
+		if (r->o.granule[g].writes) {
 			release(r->u, g * r->o.config.granularity, r->o.granule[g].owner,
 				r->o.granule[g].sequence, r->o.granule[g].writes);
+			r->o.stats.releases++;
+			r->o.stats.released_writes += r->o.granule[g].writes;
+		}
+	r->o.stats.rollovers++;
 	ck_assert_int_eq(gputm_validation_unit_state(r->u), GPUTM_VALIDATION_UNIT_RUNNING);
 	ck_assert_uint_eq(gputm_validation_unit_writes(r->u), 0);
 	ck_assert_uint_eq(gputm_validation_unit_pending(r->u), 0);
@@ -114,7 +135,12 @@ KIT_DRIVE(validation_unit, 24, 4000)
 		same_granules(&r);
 		r.u = KIT_TURN(validation_unit, r.u);
 	}
+	r.o.stats.buffered = r.o.waits;
+	r.o.stats.pending = r.o.waits + r.o.wakes;
+	KIT_STATS(unit_of(r.u), &r.o.stats, ORACLE_VALIDATION_UNIT_STATS);
 	roll_over(&r);
+	r.o.stats.buffered = r.o.stats.pending = 0;
+	KIT_STATS(unit_of(r.u), &r.o.stats, ORACLE_VALIDATION_UNIT_STATS);
 	KIT_END(validation_unit, r.u);
 }
 
@@ -166,7 +192,7 @@ KIT_TEST(test_usual_accesses_are_answered_alike)
 	}
 }
 
-/* Who stops, and who was first. */
+/* The event of a stop names the unit that began the rollover. */
 KIT_TEST(test_rollover_tells_the_leader)
 {
 	struct gputm_validation_unit *u = make(kit, "units=3 id=2");
@@ -194,14 +220,26 @@ KIT_TEST(test_woken_access_waits_again)
 	ck_assert_int_eq(retry(u), OK);
 }
 
+/* Take an answer, if there is one, and count it. */
+static bool take_answer(struct gputm_validation_unit *u, struct oracle_validation_unit *o)
+{
+	if (!gputm_validation_unit_peek(u, &last))
+		return false;
+	o->stats.abort_count += last.reason == GPUTM_VALIDATION_UNIT_COUNT;
+	o->stats.abort_estimated += gputm_validation_unit_estimated(u);
+	o->stats.delivered++;
+	return gputm_validation_unit_pop(u);
+}
+
 /* The same bytes by advance() as by ticks, with pushes and pops at the same cycles. */
 KIT_TEST(test_advance_is_so_many_ticks)
 {
 	struct gputm_validation_unit *a, *b;
+	struct oracle_validation_unit o = { 0 };
 	uint64_t random = 77;
 
-	a = make(kit, "ways=1 entries=2 stash=1 memory_latency=7");
-	b = make(kit, "ways=1 entries=2 stash=1 memory_latency=7");
+	a = make(kit, "ways=1 entries=2 stash=1 memory_latency=7 count_bits=1");
+	b = make(kit, "ways=1 entries=2 stash=1 memory_latency=7 count_bits=1");
 	for (unsigned i = 0; i < kit_scale(3000, 200); i++) {
 		uint32_t warp = (uint32_t)kit_below(&random, 6);
 		struct gputm_validation_request r = { i, kit_below(&random, 8) * 32,
@@ -210,10 +248,12 @@ KIT_TEST(test_advance_is_so_many_ticks)
 		uint64_t cycles = kit_below(&random, 20), address = kit_below(&random, 8) * 32;
 		struct gputm_validation_granule g;
 
+		o.stats.accepted += gputm_validation_unit_push_probe(a, &r) ==
+				    GPUTM_VALIDATION_UNIT_ACCEPTED;
 		ck_assert_int_eq(gputm_validation_unit_push(a, &r),
 				 gputm_validation_unit_push(b, &r));
 		ck_assert_int_eq(gputm_validation_unit_get_granule(a, address, &g), 0);
-		if (g.writes) {
+		if (g.writes && i % 4 == 0) {
 			release(a, address, g.owner, 1, 1);
 			release(b, address, g.owner, 1, 1);
 		}
@@ -225,9 +265,19 @@ KIT_TEST(test_advance_is_so_many_ticks)
 			if (quiet && quiet != UINT64_MAX)
 				ck_assert_uint_eq(gputm_validation_unit_next_event(b), quiet - 1);
 		}
+		o.stats.cycles += cycles;
 		ck_assert_uint_eq(kit_digest(unit_of(a)), kit_digest(unit_of(b)));
 		if (kit_below(&random, 2))
-			ck_assert_int_eq(gputm_validation_unit_pop(a),
-					 gputm_validation_unit_pop(b));
+			ck_assert_int_eq(take_answer(a, &o), gputm_validation_unit_pop(b));
 	}
+	do {
+		ck_assert_int_ge(gputm_validation_unit_advance(a, 1000), 0);
+		o.stats.cycles += 1000;
+	} while (take_answer(a, &o));
+	ck_assert_uint_eq(kit_stat(unit_of(a), "cycles"), o.stats.cycles);
+	ck_assert_uint_eq(kit_stat(unit_of(a), "accepted"), o.stats.accepted);
+	ck_assert_uint_eq(kit_stat(unit_of(a), "delivered"), o.stats.delivered);
+	ck_assert_uint_eq(kit_stat(unit_of(a), "abort_count"), o.stats.abort_count);
+	ck_assert_uint_eq(kit_stat(unit_of(a), "abort_estimated"), o.stats.abort_estimated);
+	ck_assert(o.stats.abort_count && o.stats.abort_estimated);
 }

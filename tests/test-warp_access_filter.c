@@ -62,6 +62,7 @@ KIT_TEST(test_v_a_later_access_loses)
 	ck_assert_int_eq(gputm_warp_access_filter_begin(f, 0, 6), 0);
 	ck_assert_uint_eq(one(f, true, 2, 9), 0);
 	ck_assert_uint_eq(one(f, true, 1, 8), 0);
+	ck_assert_uint_eq(one(f, true, 1, 0x3fffffff), 0); /* the last word */
 }
 
 KIT_TEST(test_warp_access_filter_lower_lane_of_an_instruction_wins)
@@ -75,6 +76,15 @@ KIT_TEST(test_warp_access_filter_lower_lane_of_an_instruction_wins)
 	ck_assert_uint_eq(access_all(f, 3, false, 31, address), 0);
 	/* Lanes 0, 2, 4 have read word 1, and 1, 3 word 2: all lose until one is left. */
 	ck_assert_uint_eq(access_all(f, 3, true, 31, address), 1 | 2 | 4);
+}
+
+KIT_TEST(test_warp_access_filter_takes_the_highest_word)
+{
+	struct gputm_warp_access_filter *f = make(kit, "address_bits=32");
+
+	ck_assert_int_eq(gputm_warp_access_filter_begin(f, 0, 3), 0);
+	ck_assert_uint_eq(one(f, true, 0, UINT32_MAX / 4), 0);
+	ck_assert_uint_eq(one(f, false, 1, UINT32_MAX / 4), 2);
 }
 
 KIT_TEST(test_warp_access_filter_dropped_lanes_do_not_count)
@@ -130,7 +140,7 @@ static void filter_step(struct gputm_warp_access_filter *f, struct oracle_warp_a
 	} else if (what == 1) {
 		lanes = kit_number(bytes, 1) & o->running;
 		ck_assert_int_eq(gputm_warp_access_filter_drop(f, warp, lanes), 0);
-		o->running &= ~lanes;
+		oracle_warp_access_filter_drop(o, lanes);
 	}
 	lanes = kit_number(bytes, 8) & mask;
 	for (unsigned lane = 0; lane < lane_count; lane++)
@@ -148,6 +158,7 @@ static void filter_step(struct gputm_warp_access_filter *f, struct oracle_warp_a
 KIT_DRIVE(warp_access_filter, 2, 400000)
 {
 	struct gputm_warp_access_filter_config config = with("warps=3");
+	struct oracle_warp_access_filter_stats told = { 0 };
 	static struct oracle_warp_access_filter o[3];
 	struct gputm_warp_access_filter *f;
 
@@ -155,12 +166,14 @@ KIT_DRIVE(warp_access_filter, 2, 400000)
 	config.word_bytes = bytes->round < 2 ? 4 : 1u << kit_u32(bytes, 4);
 	f = make_of(kit, &config);
 	for (unsigned warp = 0; warp < 3; warp++) {
+		memset(&o[warp], 0, sizeof(o[warp]));
 		o[warp].word_bytes = config.word_bytes;
-		oracle_warp_access_filter_begin(&o[warp], 0);
+		o[warp].stats = &told;
 	}
 	while (kit_more(bytes)) {
 		filter_step(f, o, bytes, config.lanes);
 		f = KIT_TURN(warp_access_filter, f);
 	}
+	KIT_STATS(unit_of(f), &told, ORACLE_WARP_ACCESS_FILTER_STATS);
 	KIT_END(warp_access_filter, f);
 }

@@ -200,15 +200,18 @@ static void step(struct gputm_warp_clock *c, struct oracle_warp_clock *o,
 			oracle_warp_clock_restart(o, warp);
 			ck_assert_int_eq(result, o->time[warp] > o->time_max - config->margin);
 			ck_assert_uint_le(cycles, oracle_warp_clock_backoff(o, warp, config));
+			o->stats.backoff_cycles += cycles;
 		} else {
 			ck_assert_int_eq(result, -EINVAL);
 		}
 	} else if (what < 99) {
 		ck_assert_int_eq(gputm_warp_clock_commit(c, warp), o->reports[warp] ? -EINVAL : 0);
+		o->stats.commits += !o->reports[warp];
 		if (!o->reports[warp])
 			o->aborts[warp] = 0;
 	} else {
 		gputm_warp_clock_rollover(c);
+		o->stats.rollovers++;
 		for (uint32_t i = 0; i < ORACLE_CLOCK_WARPS; i++) {
 			o->time[i] = 0;
 			for (unsigned j = 0; j < o->reports[i]; j++)
@@ -239,5 +242,6 @@ KIT_DRIVE(warp_clock, 4, 30000)
 		step(c, &o, &config, bytes);
 		c = KIT_TURN(warp_clock, c);
 	}
+	KIT_STATS(unit_of(c), &o.stats, ORACLE_WARP_CLOCK_STATS);
 	KIT_END(warp_clock, c);
 }

@@ -548,6 +548,7 @@ KIT_DRIVE(warp_former, 24, 16000)
 	struct gputm_warp_former_config config =
 		with("lanes=%u warps=%u block_warps=%u pc_bits=4", of[0], of[1], of[2]);
 	static struct pair p;
+	bool bends = false;
 
 	config.warp_barrier = bytes->round & 1;
 	config.hold_partial = bytes->round >> 1 & 1;
@@ -561,10 +562,9 @@ KIT_DRIVE(warp_former, 24, 16000)
 		uint64_t what = kit_number(bytes, 1), at = kit_number(bytes, 1);
 		const char *differs;
 
-		if (what >= 0xf0 && bytes->left < 64) {
-			bent(&p, bytes);
+		bends = what >= 0xf0 && bytes->left < 64;
+		if (bends)
 			break;
-		}
 		if (what % 16 < 3)
 			launch(&p, bytes);
 		else if (what % 16 < 8)
@@ -576,5 +576,8 @@ KIT_DRIVE(warp_former, 24, 16000)
 		differs = oracle_former_compare(&p.oracle, p.unit);
 		ck_assert_msg(!differs, "%s", differs);
 	}
+	KIT_STATS(unit_of(p.unit), &p.oracle.stats, ORACLE_WARP_FORMER_STATS);
+	if (bends)
+		bent(&p, bytes);
 	KIT_END(warp_former, p.unit);
 }

@@ -198,6 +198,7 @@ KIT_DRIVE(write_set_log, KIT_COUNT(geometry), 20000)
 		step(log, &o, &stamp, bytes);
 		log = KIT_TURN(write_set_log, log);
 	}
+	KIT_STATS(unit_of(log), &o.stats, ORACLE_WRITE_SET_LOG_STATS);
 	KIT_END(write_set_log, log);
 }
 

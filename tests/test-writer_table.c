@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tests of writer_table: life, one writer per word, commits that stay, batches, the oracle. */
+#include <stdlib.h>
+
 #include "tests/kit.h"
 #include "tests/oracle/writer_table.h"
 
@@ -94,6 +96,35 @@ KIT_TEST(test_writer_table_full_is_tight)
 	ck_assert_uint_eq(kit_stat(unit_of(t), "full"), 3);
 }
 
+/* A snapshot that is said to be of a smaller table: two words, one of them written twice. */
+KIT_TEST(test_writer_table_refuses_more_commits_than_entries)
+{
+	struct gputm_writer_table *t = make(kit, "entries=3"), *less = make(kit, "entries=2");
+	const struct gputm_params *params = gputm_writer_table_params();
+	size_t size, field = 0;
+	uint8_t *bytes;
+
+	claim(t, 0, 0, 0, CLAIMED);
+	ck_assert_int_eq(gputm_writer_table_commit(t, 0, 0, 1), 0);
+	claim(t, 0, 1, 1, CLAIMED);
+	ck_assert_int_eq(gputm_writer_table_commit(t, 0, 1, 2), 0);
+	claim(t, 4, 2, 0, CLAIMED);
+	ck_assert_int_eq(gputm_writer_table_commit(t, 4, 2, 1), 0);
+	size = gputm_unit_save_state(unit_of(t), NULL, 0);
+	bytes = malloc(size);
+	ck_assert_ptr_nonnull(bytes);
+	gputm_unit_save_state(unit_of(t), bytes, size);
+	while (strcmp(params->param[field].name, "entries"))
+		field++;
+	bytes[64 + 16 + 8 * field] = 2;
+	kit_seal(bytes, size);
+	kit_guard(kit, unit_of(less));
+	KIT_REFUSED(-EINVAL, gputm_unit_load(unit_of(less), bytes, size),
+		    "more commits than entries");
+	kit_guard(kit, NULL);
+	free(bytes);
+}
+
 KIT_TEST(test_writer_table_misuse_changes_nothing)
 {
 	struct gputm_writer_table *t = make(kit, "entries=8 version_bits=8");
@@ -183,6 +214,7 @@ KIT_DRIVE(writer_table, KIT_COUNT(geometry), 20000)
 		step(t, &o, g[5], bytes);
 		t = KIT_TURN(writer_table, t);
 	}
+	KIT_STATS(unit_of(t), &o.stats, ORACLE_WRITER_TABLE_STATS);
 	KIT_END(writer_table, t);
 }
 

@@ -37,6 +37,14 @@ A snapshot is bytes. Handles of other units, structs and enumerators are passed 
 >>> STAT_HISTOGRAM
 <stat_kind.STAT_HISTOGRAM: 3>
 
+A struct that a function takes is made by its name, without gputm_ before it; structs has them all:
+
+>>> structs["metadata"](wts=5, owner=3)
+metadata(wts=5, rts=0, writes=0, owner=3, place=0, cycles=0)
+>>> structs["metadata"](wst=5)
+Traceback (most recent call last):
+TypeError: metadata has no wst; it has wts, rts, writes, owner, place, cycles
+
 The library is looked for where the system looks, or is the file that GPUTM_LIBRARY names.
 """
 import collections
@@ -839,7 +847,23 @@ class Event(collections.namedtuple("Event", "name values")):
     """A kind of event by name, and its values by the names that gputm_unit_event() gives."""
 
 
-class pair(ctypes.Structure):
+class Struct(ctypes.Structure):
+    """What the library reads or gives back: structs has one of these for each of its structs."""
+
+    def __setattr__(self, name, value):
+        names = [field[0] for field in self._fields_]
+        if name not in names:
+            raise TypeError(f"{type(self).__name__} has no {name}; it has {', '.join(names)}")
+        super().__setattr__(name, value)
+
+    def __repr__(self):
+        values = ((field[0], getattr(self, field[0])) for field in self._fields_)
+        return "{}({})".format(type(self).__name__, ", ".join(
+            f"{name}={list(value) if isinstance(value, ctypes.Array) else value!r}"
+            for name, value in values))
+
+
+class pair(Struct):
     """A field of a preset and its value."""
     _fields_ = [("field", ctypes.c_char_p), ("value", ctypes.c_uint64)]
 
@@ -860,7 +884,7 @@ for _row in ENUMS.splitlines():
     globals().update(_enum.__members__)
 for _row in STRUCTS.splitlines():
     _name, *_fields = _row.split()
-    structs[_name] = type(_name, (ctypes.Structure,), {
+    structs[_name] = type(_name, (Struct,), {
         "_fields_": [(name, _type(code)) for name, code in (f.split(":") for f in _fields)]})
 
 

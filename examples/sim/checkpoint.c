@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#define _POSIX_C_SOURCE 200809L
 #include "checkpoint.h"
 
 #include <errno.h>
@@ -105,19 +106,46 @@ static int refuse(const char *name, const char *got, const char *expected)
 	return SIM_BAD_INPUT;
 }
 
+/* Another run, or the same with another text in a file that it names. */
+static int refuse_run(const struct sim_report *report, const struct head *head)
+{
+	const struct sim_options *o = report->options;
+	const char *const files[] = { sim_point_path(o), o->keys, o->edges, o->trace };
+	char got[COMMAND + 16], *own = NULL, expected[COMMAND + 16], changed[COMMAND] = "";
+	size_t size, used = 0;
+	FILE *out = open_memstream(&own, &size);
+	bool same;
+
+	if (!out)
+		return sim_complain(SIM_FAILED, "out of memory for --restore");
+	sim_point_command(o, out, 0);
+	(void)fclose(out);
+	same = own && !strcmp(own, head->command);
+	snprintf(got, sizeof got, "the state of %s", head->command);
+	snprintf(expected, sizeof expected, "that of %s", own ? own : "this run");
+	free(own);
+	for (size_t i = 0; same && i < sizeof files / sizeof *files && used < sizeof changed; i++)
+		if (files[i])
+			used += (size_t)snprintf(changed + used, sizeof changed - used, "%s%s",
+						 used ? " or " : "", files[i]);
+	if (!used)
+		return refuse(o->restore, got, expected);
+	fprintf(stderr, "gputm-sim: --restore: %s: %s has changed since this was saved, expected "
+			"the same text\n", o->restore, changed);
+	return SIM_BAD_INPUT;
+}
+
 /* Is it a run of this version and these options? 0, or SIM_BAD_INPUT. */
 static int compare(const struct sim_report *report, const struct head *head)
 {
 	const char *name = report->options->restore;
-	char got[COMMAND + 16];
+	char got[64];
 
 	snprintf(got, sizeof got, "a state of version %s", head->version);
 	if (strcmp(head->version, gputm_version()))
 		return refuse(name, got, gputm_version());
-	snprintf(got, sizeof got, "the state of %.*s", (int)strcspn(head->command, "\n"),
-		 head->command);
 	if (head->point != sim_point_hash(report))
-		return refuse(name, got, "that of a run with the options given here");
+		return refuse_run(report, head);
 	if (!report->options->save || report->options->save_cycle > head->cycle)
 		return SIM_DONE;
 	fprintf(stderr, "gputm-sim: --save-at: got %" PRIu64 ", expected a cycle behind %" PRIu64
@@ -147,6 +175,7 @@ static int restore(const struct sim_report *report, FILE *in)
 
 	if (!read_head(in, &head))
 		return refuse(name, "another file", "a file of --save-at");
+	head.command[strcspn(head.command, "\n")] = '\0';
 	status = compare(report, &head);
 	if (status)
 		return status;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/names.h"
+#include "base/output.h"
 #include "base/quote.h"
 #include "list.h"
 #include "study/flow.h"
@@ -193,8 +194,15 @@ static const struct sim_own_machine *own_machine(const char *name)
 
 static int unknown(const char *name)
 {
-	const char *near = sim_name_near(name, any_name, NULL);
+	const char *near = sim_name_near(name, any_name, NULL), *whole = NULL;
 
+	for (size_t i = 0; !whole && sim_system_classes[i]; i++)
+		whole = sim_whole_of(sim_system_classes[i], name);
+	if (whole) {
+		fprintf(stderr, "gputm-sim: --list: got \"%s\", expected %s, which has the "
+				"parameters of its part %s\n", name, whole, name);
+		return -1;
+	}
 	fprintf(stderr, "gputm-sim: --list: got \"%s\", expected a name that --list alone shows%s%s"
 			"%s\n", sim_quoted(name), near ? "; did you mean \"" : "", near ? near : "",
 		near ? "\"?" : "");
@@ -207,11 +215,15 @@ static int list_file(struct list *list, const char *file)
 	struct sim_workload_class *class;
 	const char *variant;
 	char message[300];
+	struct kernel kernel;
 
-	if (sim_kernel_file(file, &class, message, sizeof message)) {
-		fprintf(stderr, "gputm-sim: %s\n", message);
-		return -1;
+	if (sim_kernel_file(file, &class, message, sizeof message))
+		return sim_complain(-1, message);
+	if (sim_kernel_class_read(class, &kernel, message, sizeof message)) {
+		sim_kernel_class_free(class);
+		return sim_complain(-1, message);
 	}
+	kernel_free(&kernel);
 	list->name = NULL;
 	list_workload(list, class);
 	for (size_t i = 0; (variant = sim_kernel_class_variant(class, i)); i++)

@@ -46,7 +46,8 @@ struct proof {
 	struct sim_verdict verdict;
 };
 
-/* Threads that are stuck are what a check of them finds; else the run has failed. */
+/* Threads that are stuck are what a check of them finds; else the run has failed. What is wrong
+ * with the kernel itself is bad input. */
 static int run(const struct proof *proof, struct sim_bar *bar, struct sim_report *report)
 {
 	struct flow_gpu *gpu = report->gpu;
@@ -55,8 +56,8 @@ static int run(const struct proof *proof, struct sim_bar *bar, struct sim_report
 
 	sim_bar_end(bar);
 	report->wall_seconds = sim_seconds() - start;
-	if (error && error != -EINTR && !proof->alone)
-		return sim_complain(SIM_FAILED,
+	if (error == -ENOEXEC || (error && error != -EINTR && !proof->alone))
+		return sim_complain(error == -ENOEXEC ? SIM_BAD_INPUT : SIM_FAILED,
 				    gpu ? gpu->error : sim_machine_error(report->machine));
 	if (gpu)
 		report->result.cycles = gpu->result.cycles;
@@ -72,27 +73,35 @@ static int run(const struct proof *proof, struct sim_bar *bar, struct sim_report
 }
 
 /* Each thread alone, and what the kernel says must hold in the end. */
-static int judge_threads(struct proof *proof, const struct sim_report *report)
+static void judge_threads(struct proof *proof, const struct sim_report *report)
 {
 	const struct sim_workload *workload = report->workload;
-	struct sim_memory *memory = sim_memory_new();
 	struct sim_verdict *v = &proof->verdict;
-	char broken[160] = "";
+	const char *broken = NULL;
+	char reason[240] = "";
+	bool verifies;
 
-	if (!memory)
-		return -ENOMEM;
 	flow_check_judge(proof->alone, report->gpu, &proof->found);
-	flow_gpu_memory(report->gpu, memory);
-	v->passed = proof->found.equivalent;
-	snprintf(v->failure, sizeof(v->failure), "%s", proof->found.failure);
-	if (v->passed && workload->class->invariant &&
-	    workload->class->invariant(workload, memory, broken, sizeof(broken))) {
-		v->passed = false;
+	verifies = workload->class->invariant && proof->found.whole;
+	if (verifies)
+		broken = workload->class->invariant(workload, flow_gpu_memory(report->gpu), reason,
+						    sizeof(reason));
+	v->passed = proof->found.equivalent && !broken;
+	if (!proof->found.equivalent)
+		snprintf(v->failure, sizeof(v->failure), "%s%s%s", proof->found.failure,
+			 verifies ? "; verify: " : "", broken ? broken : verifies ? "passed" : "");
+	else if (broken)
 		snprintf(v->failure, sizeof(v->failure), "the workload's invariant is broken: %s",
 			 broken);
-	}
-	sim_memory_free(memory);
-	return 0;
+}
+
+/* A unit that has refused what the machine asked of it, although the run went on. */
+static void judge_units(struct sim_verdict *v)
+{
+	if (!*last || !v->passed)
+		return;
+	v->passed = false;
+	snprintf(v->failure, sizeof(v->failure), "a unit has refused a call: %s", last);
 }
 
 static int judge(struct proof *proof, struct sim_report *report)
@@ -103,10 +112,11 @@ static int judge(struct proof *proof, struct sim_report *report)
 	if (report->ended || (!proof->replay && !proof->alone))
 		return 0;
 	if (proof->alone)
-		error = judge_threads(proof, report);
+		judge_threads(proof, report);
 	else
 		error = sim_check_judge(proof->replay, sim_machine_memory(report->machine),
 					&proof->verdict);
+	judge_units(&proof->verdict);
 	report->verdict = &proof->verdict;
 	report->found = &proof->found;
 	return error;
@@ -152,6 +162,7 @@ static int make_machine(struct gputm_ctx *ctx, const struct proof *proof, struct
 		.likely = report->setup->mechanism == &flow_pdom_lcp ||
 			  report->setup->mechanism == &flow_tbc_lcp,
 		.compact = sim_setup_compacts(report->setup),
+		.apart = view->wanted || report->options->report == SIM_INSTANCES,
 		.seed = report->options->seed,
 		.observer = proof->history ? sim_history_observer(proof->history) :
 			    proof->replay  ? sim_check_observer(proof->replay) : NULL,
@@ -204,7 +215,7 @@ static int look_and_run(struct proof *proof, struct sim_bar *bar, struct sim_rep
 	}
 	if (o->cacti)
 		return sim_report_cacti(report) ? SIM_BAD_INPUT : SIM_DONE;
-	if (o->of || sim_only_matched(o->only, matched, "--only"))
+	if (o->of || sim_report_has(report, matched))
 		status = sim_view_attach(view, report->setup, report->machine);
 	else
 		return status;
@@ -255,26 +266,23 @@ static int make_history(struct proof *proof, const struct sim_report *report)
 	return proof->history ? 0 : -ENOMEM;
 }
 
-/* The threads alone come first: what is wrong with the kernel itself is bad input. */
 static int check_and_simulate(struct gputm_ctx *ctx, struct sim_report *report,
 			      struct sim_view *view)
 {
 	struct proof proof = { .replay = NULL };
-	char message[400] = "out of memory for --check";
-	int status, error = 0;
+	bool checks = report->options->check;
+	int status;
 
-	if (report->options->check && report->setup->system) {
+	if (checks && report->setup->system)
 		proof.replay = sim_check_new(report->workload);
-		error = proof.replay ? 0 : -ENOMEM;
-	} else if (report->options->check) {
-		error = flow_check_new(sim_kernel_of(report->workload), report->options->seed,
-				       report->setup->core.most_cycles, &proof.alone, message,
-				       sizeof(message));
-	}
-	if (!error && report->history.file)
-		error = make_history(&proof, report);
-	status = error ? sim_complain(error == -ENOMEM ? SIM_FAILED : SIM_BAD_INPUT, message) :
-			 simulate(ctx, &proof, report, view);
+	else if (checks)
+		proof.alone = flow_check_new(report->options->seed,
+					     report->setup->core.most_cycles, &sim_stop);
+	if ((checks && !proof.replay && !proof.alone) ||
+	    (report->history.file && make_history(&proof, report)))
+		status = sim_complain(SIM_FAILED, "out of memory for --check");
+	else
+		status = simulate(ctx, &proof, report, view);
 	if (proof.history && sim_history_end(proof.history))
 		status = sim_complain(SIM_FAILED, "out of memory for --history");
 	sim_history_free(proof.history);
@@ -297,7 +305,7 @@ static int make_workload(const struct sim_setup *setup, const struct sim_options
 	};
 	const struct sim_program *program;
 	const char *reason;
-	char error[256];
+	char error[300];
 	bool shared;
 
 	if (options->threads_given && setup->workload->fixed_threads) {
@@ -307,6 +315,8 @@ static int make_workload(const struct sim_setup *setup, const struct sim_options
 	}
 	if (setup->workload->make(&request, out, error, sizeof(error)))
 		return sim_complain(SIM_BAD_INPUT, error);
+	if (setup->kernel)
+		sim_kernel_warn(*out);
 	if (!setup->system)
 		return SIM_DONE;
 	program = (*out)->program[setup->system->flavour];
@@ -362,7 +372,7 @@ static bool fits(const struct sim_setup *setup, const struct sim_options *option
 	const struct sim_given given = { options->set, options->set_count };
 
 	return setup->system ? sim_setup_fits(setup, workload) :
-			       flow_setup_fits(setup, &given, sim_kernel_of(workload));
+			       flow_setup_fits(setup, &given, workload);
 }
 
 static int prepare_and_run(struct gputm_ctx *ctx, const struct sim_options *options)
@@ -376,7 +386,9 @@ static int prepare_and_run(struct gputm_ctx *ctx, const struct sim_options *opti
 		status = make_workload(&setup, options, &workload);
 	if (status == SIM_DONE) {
 		report.workload = workload;
-		status = fits(&setup, options, workload) ? open_and_simulate(ctx, &report) :
+		status = sim_setup_apart(&setup, options,
+					 setup.kernel ? sim_kernel_of(workload) : NULL) &&
+			 fits(&setup, options, workload) ? open_and_simulate(ctx, &report) :
 							   SIM_BAD_INPUT;
 		workload->class->free(workload);
 	}
@@ -419,21 +431,38 @@ static int run_one(const struct sim_options *o)
 	return status;
 }
 
+/* Of what is read later the reader says so: a study with its parts, what a run is made of. */
+static bool inputs_apart(const struct sim_options *o)
+{
+	bool apart = sim_input_apart("the file of", "config", o->config) &&
+		     sim_input_apart("the file of", "restore", o->restore);
+
+	for (size_t i = 1; apart && i < o->given.texts; i++)
+		apart = sim_input_apart("read by", "config", o->given.path[i]);
+	for (size_t i = 0; apart && (o->merge || o->compare) && i < o->file_count; i++)
+		apart = sim_input_apart("the file of", o->merge ? "merge" : "compare",
+					o->files[i]);
+	return apart;
+}
+
 static int start(const struct sim_options *o)
 {
+	const size_t stem = o->plot && strlen(o->plot) > 4 ? strlen(o->plot) - 4 : 0;
+	bool resumes = o->out && o->resume && !strcmp(o->out, o->resume); /* as without --out */
+	char script[1024];
 	const struct sim_file files[] = {
-		{ "out", o->out },	 { "issues", o->issues }, { "record", o->record },
-		{ "trace-events", o->trace_events }, { "series", o->series }, { "vcd", o->vcd },
-		{ "history", o->history }, { "save-at", o->save },
-		{ "keys", o->keys },	 { "edges", o->edges },	  { "trace", o->trace },
-		{ "kernel", o->kernel }, { "config", o->config }, { "study", o->study },
-		{ "restore", o->restore },
+		{ "out", resumes ? NULL : o->out }, { "issues", o->issues },
+		{ "record", o->record }, { "trace-events", o->trace_events },
+		{ "series", o->series }, { "vcd", o->vcd }, { "history", o->history },
+		{ "save-at", o->save }, { "resume", o->resume }, { "page", o->page },
+		{ "plot", o->plot }, { "plot", stem ? script : NULL },
 	};
 
+	snprintf(script, sizeof script, "%.*s.gp", (int)stem, stem ? o->plot : "");
 	sim_kernels_beside(o->program);
 	if (o->help || o->version || o->list)
 		return tell(o);
-	if (!sim_outputs_apart(files, 8, sizeof files / sizeof *files))
+	if (!sim_outputs_apart(files, sizeof files / sizeof *files) || !inputs_apart(o))
 		return SIM_BAD_INPUT;
 	return o->compare ? sweep_compare(o) : o->merge ? sweep_merge(o) :
 	       o->study ? sweep_run(o, run_one) : run_one(o);

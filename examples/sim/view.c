@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/quote.h"
 #include "seeing/series.h"
 #include "seeing/trace_events.h"
 #include "seeing/vcd.h"
@@ -35,7 +36,7 @@ static int out_of_memory(void)
 	return sim_complain(SIM_FAILED, "out of memory for what is seen of the run");
 }
 
-/* 0 or -ENOMEM. */
+/* 0, -ENOMEM, or -EINVAL with the reason. */
 static int add_sinks(struct sim_view *view)
 {
 	const struct sim_options *o = view->options;
@@ -49,6 +50,11 @@ static int add_sinks(struct sim_view *view)
 		view->dumper = vcd_new(see, view->waves.file);
 	if (o->why)
 		view->teller = why_new(see, (uint32_t)o->why_thread, o->why_number);
+	if (view->counter && !series_any(view->counter)) {
+		fprintf(stderr, "gputm-sim: --series: got --only \"%s\", expected a counter or a "
+				"gauge, such as committed\n", sim_quoted(o->only));
+		return -EINVAL;
+	}
 	return (o->trace_events && !view->tracer) || (o->series && !view->counter) ||
 			       (o->vcd && !view->dumper) || (o->why && !view->teller) ?
 		       -ENOMEM : 0;
@@ -96,7 +102,7 @@ int sim_view_end(struct sim_view *view)
 	int error = view->wanted ? seeing_end(&view->see) : 0;
 
 	if (view->teller)
-		why_answer(view->teller, view->answer.file);
+		view->unanswered = !why_answer(view->teller, view->answer.file) && !sim_stop;
 	return error ? out_of_memory() : 0;
 }
 
@@ -114,5 +120,6 @@ int sim_view_close(struct sim_view *view, bool wanted)
 	error = sim_output_close(&view->trace, wanted);
 	error |= sim_output_close(&view->waves, wanted);
 	error |= sim_output_close(&view->answer, wanted);
-	return sim_output_close(&view->series, wanted) || error ? SIM_FAILED : 0;
+	error |= sim_output_close(&view->series, wanted);
+	return error || view->unanswered ? SIM_FAILED : 0;
 }

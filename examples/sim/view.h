@@ -13,7 +13,7 @@ struct sim_view {
 	struct seeing see;
 	struct sim_output trace, series, waves, answer;
 	struct seen_sink *tracer, *counter, *dumper, *teller;
-	bool wanted;
+	bool wanted, unanswered; /* --why has told of no abort, although the run has ended */
 };
 
 /* Open the files. 0, or SIM_BAD_INPUT with the reason on stderr. */
@@ -25,7 +25,7 @@ int sim_view_attach(struct sim_view *view, const struct sim_setup *setup,
 		    struct sim_machine *machine);
 /* The run is over: write what is left while there is the machine. 0, or SIM_FAILED. */
 int sim_view_end(struct sim_view *view);
-/* Close the files, which get their names if they are wanted. 0, or SIM_FAILED. */
+/* Close the files, which get their names if they are wanted. 0, or SIM_FAILED, also of --why. */
 int sim_view_close(struct sim_view *view, bool wanted);
 
 #endif /* SIM_VIEW_H */

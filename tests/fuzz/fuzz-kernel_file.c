@@ -128,6 +128,28 @@ static void run_a_while(const struct kernel *kernel, const struct kernel_code *k
 	flow_threads_free(&threads);
 }
 
+/* What there is to choose is there in every kernel that can be read, and the same. */
+static void check_choices(const uint8_t *data, size_t size, const struct kernel *whole)
+{
+	const struct kernel_files files = { open_edges, NULL };
+	const struct kernel_request request = { .choices = true };
+	struct kernel kernel;
+	char message[300] = "";
+	int error = kernel_read((const char *)data, size, "input", &request, &files, &kernel,
+				message, sizeof(message));
+
+	require(!error || !whole);
+	if (error)
+		return;
+	require(!whole || kernel.params == whole->params);
+	require(!whole || kernel.variants == whole->variants);
+	require(!whole || kernel.launched == whole->launched);
+	for (size_t i = 0; whole && i < kernel.params; i++)
+		require(!strcmp(kernel.param[i].name, whole->param[i].name) &&
+			kernel.param[i].value == whole->param[i].value);
+	kernel_free(&kernel);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct kernel_files files = { open_edges, NULL };
@@ -140,9 +162,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (error) {
 		require(error == -EINVAL);
 		require(strchr(message, ':') != NULL && strlen(message) > 8);
+		check_choices(data, size, NULL);
 		return 0;
 	}
 	require(!*message);
+	check_choices(data, size, &kernel);
 	for (int i = 0; i < KERNEL_SECTIONS; i++)
 		if (kernel.code[i].instr_count)
 			check_tables(&kernel.code[i]);

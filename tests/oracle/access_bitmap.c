@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "tests/oracle/access_bitmap.h"
 
+#include <string.h>
+
 void oracle_access_bitmap_open(struct oracle_access_bitmap *o,
 			       const struct gputm_access_bitmap_config *config)
 {
+	memset(o, 0, sizeof(*o));
 	o->config = *config;
-	o->count = 0;
 }
 
-int oracle_access_bitmap_query(const struct oracle_access_bitmap *o, uint64_t address)
+static int is_marked(const struct oracle_access_bitmap *o, uint64_t address)
 {
 	if (address >= o->config.region_bytes)
 		return -ERANGE;
@@ -20,13 +22,31 @@ int oracle_access_bitmap_query(const struct oracle_access_bitmap *o, uint64_t ad
 
 int oracle_access_bitmap_record(struct oracle_access_bitmap *o, uint64_t address)
 {
-	int known = oracle_access_bitmap_query(o, address);
+	int known = is_marked(o, address);
 
 	if (known < 0)
 		return known;
+	o->made++;
 	if (!known)
 		o->address[o->count++] = address;
 	return 0;
+}
+
+int oracle_access_bitmap_query(struct oracle_access_bitmap *o, uint64_t address)
+{
+	int known = is_marked(o, address);
+
+	o->stats.queries += known >= 0;
+	return known;
+}
+
+void oracle_access_bitmap_clear(struct oracle_access_bitmap *o)
+{
+	o->stats.clears++;
+	o->stats.made += o->made;
+	o->stats.cleared += o->count;
+	oracle_most(&o->stats.maximum_marked, o->count);
+	o->made = o->count = 0;
 }
 
 /* The lowest granule from `granule` on that is marked, or UINT64_MAX. */
@@ -51,7 +71,7 @@ bool oracle_access_bitmap_next(const struct oracle_access_bitmap *o, uint64_t fr
 
 	if (first == UINT64_MAX || from >= o->config.region_bytes)
 		return false;
-	while (oracle_access_bitmap_query(o, behind * granule) == 1)
+	while (is_marked(o, behind * granule) == 1)
 		behind++;
 	end = behind * granule;
 	if (end > o->config.region_bytes)

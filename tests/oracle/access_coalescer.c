@@ -30,18 +30,18 @@ static struct gputm_wide_access *region_of(struct gputm_wide_access *out, uint32
 	return &out[(*regions)++];
 }
 
-int oracle_access_coalescer_log(const struct gputm_access_coalescer_config *config, uint32_t count,
+int oracle_access_coalescer_log(struct oracle_access_coalescer *o, uint32_t count,
 				const struct gputm_word_access *access, bool write,
 				struct gputm_wide_access *out,
 				struct gputm_access_coalescer_summary *summary)
 {
 	uint32_t regions = 0, duplicates = 0;
-	int error = refusal(config, count, access);
+	int error = refusal(&o->config, count, access);
 
 	if (error)
 		return error;
 	for (uint32_t i = 0; i < count; i++) {
-		uint64_t offset = access[i].address % config->region_bytes, word = offset / 4;
+		uint64_t offset = access[i].address % o->config.region_bytes, word = offset / 4;
 		struct gputm_wide_access *wide =
 			region_of(out, &regions, access[i].address - offset);
 
@@ -57,6 +57,12 @@ int oracle_access_coalescer_log(const struct gputm_access_coalescer_config *conf
 	summary->words = count;
 	summary->duplicates = duplicates;
 	summary->saved = count - regions;
+	++*(write ? &o->stats.writes : &o->stats.reads);
+	o->stats.words += count;
+	o->stats.accesses += regions;
+	o->stats.saved += count - regions;
+	o->stats.duplicates += duplicates;
+	oracle_sample(o->stats.per_group, regions);
 	return (int)regions;
 }
 

@@ -6,12 +6,18 @@
  * addresses are divided.
  */
 #include "gputm/access_coalescer.h"
+#include "tests/oracle/stats.h"
 
-/*
- * As gputm_access_coalescer_log(), without statistics. The words of a wide access that
- * are not written have value 0.
- */
-int oracle_access_coalescer_log(const struct gputm_access_coalescer_config *config, uint32_t count,
+#define ORACLE_ACCESS_COALESCER_STATS                                                          \
+	reads, writes, words, accesses, saved, duplicates, per_group[GPUTM_HISTOGRAM_BUCKETS]
+
+struct oracle_access_coalescer {
+	struct gputm_access_coalescer_config config;
+	ORACLE_STATS(ORACLE_ACCESS_COALESCER_STATS) stats;
+};
+
+/* As gputm_access_coalescer_log(). The words of a wide access that are not written have value 0. */
+int oracle_access_coalescer_log(struct oracle_access_coalescer *o, uint32_t count,
 				const struct gputm_word_access *access, bool write,
 				struct gputm_wide_access *out,
 				struct gputm_access_coalescer_summary *summary);

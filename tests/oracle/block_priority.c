@@ -24,12 +24,13 @@ void oracle_block_priority_admit(struct oracle_block_priority *o, unsigned slot)
 	if (!blocks(o))
 		o->head = slot;
 	o->there[slot] = true;
-	o->since[slot] = o->dispatched++;
+	o->since[slot] = o->stats.admitted++;
 }
 
 void oracle_block_priority_leave(struct oracle_block_priority *o, unsigned slot)
 {
 	o->there[slot] = false;
+	o->stats.left++;
 	if (o->head == slot)
 		next_block(o);
 }
@@ -44,7 +45,7 @@ static int oldest(const struct oracle_block_priority *o, uint64_t ready)
 	return best;
 }
 
-int oracle_block_priority_tick(struct oracle_block_priority *o, uint64_t ready)
+static int issue(struct oracle_block_priority *o, uint64_t ready)
 {
 	int issues = -1;
 
@@ -57,5 +58,20 @@ int oracle_block_priority_tick(struct oracle_block_priority *o, uint64_t ready)
 		next_block(o);
 	else if (issues >= 0)
 		o->head = (unsigned)issues;
+	return issues;
+}
+
+int oracle_block_priority_tick(struct oracle_block_priority *o, uint64_t ready)
+{
+	int issues = issue(o, ready);
+
+	o->stats.cycles++;
+	if (issues < 0) {
+		o->stats.idle++;
+		return issues;
+	}
+	o->stats.switches += o->stats.issued && issues != o->last;
+	o->stats.issued++;
+	o->last = issues;
 	return issues;
 }

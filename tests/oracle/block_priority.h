@@ -2,13 +2,18 @@
 #ifndef GPUTM_TESTS_ORACLE_BLOCK_PRIORITY_H
 #define GPUTM_TESTS_ORACLE_BLOCK_PRIORITY_H
 #include "gputm/block_priority.h"
+#include "tests/oracle/stats.h"
+
+#define ORACLE_BLOCK_PRIORITY_STATS admitted, left, cycles, issued, idle, switches
 
 /* Blocks with their times of dispatch; a head that is looked for slot by slot. */
 struct oracle_block_priority {
 	unsigned slots, policy;
 	bool there[64];
-	uint64_t since[64], dispatched;
+	uint64_t since[64];
 	unsigned head;
+	int last; /* slot that issued */
+	ORACLE_STATS(ORACLE_BLOCK_PRIORITY_STATS) stats;
 };
 
 void oracle_block_priority_admit(struct oracle_block_priority *o, unsigned slot);

@@ -70,6 +70,8 @@ static void start(struct oracle_block_stack *o)
 		o->place[t] = o->entry[o->top].has[t] ? ORACLE_BLOCK_TO_ADMIT :
 							ORACLE_BLOCK_NOT_THERE;
 	o->formed = warps_of(o, ORACLE_BLOCK_TO_ADMIT);
+	o->stats.tops++;
+	o->stats.warps_formed += o->formed;
 }
 
 static bool nothing_to_run(struct oracle_block_stack *o, unsigned i)
@@ -82,7 +84,11 @@ static bool nothing_to_run(struct oracle_block_stack *o, unsigned i)
 	if (any && e->pc != e->rpc && e->pc == e->lpc)
 		for (unsigned t = 0; t < threads(o); t++)
 			o->entry[e->lpos].has[t] |= e->has[t];
-	return !any || e->pc == e->rpc || e->pc == e->lpc;
+	if (any && e->pc != e->rpc && e->pc != e->lpc)
+		return false;
+	++*(!any ? &o->stats.emptied :
+	    e->pc == e->rpc ? &o->stats.reconverged : &o->stats.merged);
+	return true;
 }
 
 static void drop(struct oracle_block_stack *o, unsigned i)
@@ -107,6 +113,7 @@ static void finish_branch(struct oracle_block_stack *o)
 	bool replace = o->target.rpc == o->entry[top].rpc;
 	bool gather = replace && lpc != NO_PC && lpc != o->entry[top].lpc;
 
+	o->stats.replaced += replace && !gather;
 	for (unsigned t = 0; t < threads(o); t++)
 		o->entry[other].has[t] = o->place[t] == ORACLE_BLOCK_OTHER;
 	if (gather) {
@@ -126,6 +133,8 @@ static void push(struct oracle_block_stack *o, uint64_t pc, uint64_t rpc, uint64
 {
 	struct oracle_block_entry *e = &o->entry[o->count++];
 
+	o->stats.pushed++;
+	oracle_most(&o->stats.max_depth, o->count);
 	memset(e, 0, sizeof(*e));
 	e->pc = pc;
 	e->rpc = rpc;
@@ -147,11 +156,14 @@ static void begin_all(struct oracle_block_stack *o)
 {
 	unsigned below = o->count - 1;
 
+	o->stats.transactions++;
 	o->retry = o->count;
 	for (unsigned i = 0; i < 2; i++) {
 		push(o, o->way_pc, NO_PC, NO_PC, NO_ENTRY);
-		for (unsigned t = 0; i && t < threads(o); t++)
+		for (unsigned t = 0; i && t < threads(o); t++) {
 			o->entry[o->retry + 1].has[t] = o->entry[below].has[t];
+			o->stats.threads_begun += o->entry[below].has[t];
+		}
 	}
 }
 
@@ -162,6 +174,7 @@ static bool again(struct oracle_block_stack *o)
 	bool any = anyone_in(o, o->retry);
 
 	if (any) {
+		o->stats.restarts++;
 		*attempt = *r;
 		memset(r->has, 0, sizeof(r->has));
 		return true;
@@ -229,14 +242,10 @@ int oracle_block_launch(struct oracle_block_stack *o, uint64_t pc, const uint64_
 		return -EINVAL;
 	if (!is_pc(o, pc))
 		return -ERANGE;
-	memset(&o->entry[0], 0, sizeof(o->entry[0]));
-	o->entry[0].pc = pc;
-	o->entry[0].rpc = NO_PC;
-	o->entry[0].lpc = NO_PC;
-	o->entry[0].lpos = NO_ENTRY;
+	push(o, pc, NO_PC, NO_PC, NO_ENTRY);
 	for (unsigned t = 0; t < threads(o); t++)
-		o->entry[0].has[t] = mask[t % o->lanes] >> t / o->lanes & 1;
-	o->count = 1;
+		o->stats.threads_launched += o->entry[0].has[t] =
+			mask[t % o->lanes] >> t / o->lanes & 1;
 	start(o);
 	return 0;
 }
@@ -279,6 +288,7 @@ int oracle_block_admit(struct oracle_block_stack *o, uint64_t mask, const uint16
 		*o = before;
 		return -EINVAL;
 	}
+	o->stats.warps_admitted++;
 	return (int)o->admitted++;
 }
 
@@ -308,8 +318,11 @@ static int open_branch(struct oracle_block_stack *o, const struct gputm_block_st
 		return b->rpc == NO_PC ? -EINVAL : -ERANGE;
 	if (!is_pc(o, b->lpc) && b->lpc != NO_PC)
 		return -ERANGE;
-	if (o->count + 2 + extra > o->depth)
+	if (o->count + 2 + extra > o->depth) {
+		o->stats.full++;
 		return GPUTM_BLOCK_STACK_FULL;
+	}
+	o->stats.branches++;
 	if (b->rpc != NO_PC)
 		e->pc = b->rpc;
 	if (extra)
@@ -353,6 +366,7 @@ int oracle_block_branch(struct oracle_block_stack *o, unsigned warp, uint64_t ta
 			o->entry[o->count - 2].has[t] = true;
 		}
 	}
+	o->stats.warps_branched++;
 	return come(o, warp);
 }
 
@@ -360,6 +374,9 @@ int oracle_block_branch(struct oracle_block_stack *o, unsigned warp, uint64_t ta
 static int wait_at(struct oracle_block_stack *o, unsigned warp, uint64_t pc)
 {
 	o->way_pc = pc;
+	++*(o->arriving	 ? &o->stats.warps_arrived :
+	    o->beginning ? &o->stats.warps_begun :
+			   &o->stats.warps_committed);
 	for (unsigned t = 0; t < threads(o); t++)
 		if (o->place[t] == ORACLE_BLOCK_RUNS && o->warp_of[t] == warp)
 			o->place[t] = ORACLE_BLOCK_ARRIVED;
@@ -389,8 +406,10 @@ int oracle_block_tx_begin(struct oracle_block_stack *o, unsigned warp, uint64_t 
 		return -EINVAL;
 	if (!is_pc(o, restart_pc))
 		return -ERANGE;
-	if (!o->branching && !o->arriving && !o->beginning && o->count + 2 > o->depth)
+	if (!o->branching && !o->arriving && !o->beginning && o->count + 2 > o->depth) {
+		o->stats.full++;
 		return GPUTM_BLOCK_STACK_FULL;
+	}
 	if (anyone_at_barrier(o) || o->branching || o->arriving ||
 	    (o->beginning && o->way_pc != restart_pc))
 		return -EINVAL;
@@ -413,6 +432,7 @@ int oracle_block_tx_commit(struct oracle_block_stack *o, unsigned warp, uint64_t
 /* From T and what is above it to R. */
 static void fail(struct oracle_block_stack *o, unsigned t)
 {
+	o->stats.threads_aborted++;
 	o->place[t] = ORACLE_BLOCK_NOT_THERE;
 	for (unsigned i = o->retry + 1; i < o->count; i++)
 		o->entry[i].has[t] = false;
@@ -429,6 +449,7 @@ int oracle_block_tx_abort(struct oracle_block_stack *o, unsigned warp, uint64_t 
 		if (o->place[t] == ORACLE_BLOCK_RUNS && o->warp_of[t] == warp &&
 		    lanes >> t % o->lanes & 1)
 			fail(o, t);
+	o->stats.warps_aborted += lanes == running;
 	return lanes == running ? come(o, warp) : GPUTM_BLOCK_STACK_CONTINUE;
 }
 
@@ -448,6 +469,7 @@ int oracle_block_tx_report(struct oracle_block_stack *o, unsigned static_warp, u
 		if (!((committed | aborted) >> lane & 1) || !o->entry[o->top].has[t])
 			continue;
 		done |= UINT64_C(1) << lane;
+		o->stats.threads_committed += committed >> lane & 1;
 		if (aborted >> lane & 1)
 			fail(o, t);
 		o->entry[o->top].has[t] = false;
@@ -468,6 +490,7 @@ static int maybe_release(struct oracle_block_stack *o)
 	if (!waiting || waiting != wcnt(o))
 		return GPUTM_BLOCK_STACK_WAIT;
 	memset(o->at_barrier, 0, sizeof(o->at_barrier));
+	o->stats.barriers++;
 	return GPUTM_BLOCK_STACK_RELEASE;
 }
 
@@ -482,12 +505,14 @@ int oracle_block_exit(struct oracle_block_stack *o, unsigned warp, uint64_t lane
 		if (o->place[t] != ORACLE_BLOCK_RUNS || o->warp_of[t] != warp ||
 		    !(lanes >> t % o->lanes & 1))
 			continue;
+		o->stats.threads_ended++;
 		o->place[t] = ORACLE_BLOCK_NOT_THERE;
 		for (unsigned i = 0; i < o->count; i++)
 			o->entry[i].has[t] = false;
 	}
 	if (oracle_block_warp(o, warp))
 		return GPUTM_BLOCK_STACK_CONTINUE;
+	o->stats.warps_ended++;
 	result = come(o, warp);
 	return result == GPUTM_BLOCK_STACK_WAIT ? maybe_release(o) : result;
 }

@@ -2,9 +2,16 @@
 #ifndef GPUTM_TESTS_ORACLE_BLOCK_STACK_H
 #define GPUTM_TESTS_ORACLE_BLOCK_STACK_H
 #include "gputm/block_stack.h"
+#include "tests/oracle/stats.h"
 
 #define ORACLE_BLOCK_THREADS 64
 #define ORACLE_BLOCK_ENTRIES 72
+#define ORACLE_BLOCK_STACK_STATS                                                               \
+	branches, full, max_depth, pushed, reconverged, merged, emptied, replaced, tops,       \
+		warps_formed, warps_admitted, warps_branched, warps_arrived, warps_ended,      \
+		threads_launched, threads_ended, barriers, transactions, restarts,             \
+		warps_begun, warps_committed, warps_aborted, threads_begun, threads_committed, \
+		threads_aborted
 
 /* Where a thread of the top of stack is. */
 enum oracle_block_place {
@@ -36,6 +43,7 @@ struct oracle_block_stack {
 	unsigned retry; /* the entry R, and T above it; 0 outside a transaction */
 	struct gputm_block_stack_target target;
 	uint64_t way_pc;
+	ORACLE_STATS(ORACLE_BLOCK_STACK_STATS) stats;
 };
 
 /* Each gives what the unit should answer, and takes the step. */

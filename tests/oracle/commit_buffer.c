@@ -41,13 +41,19 @@ int oracle_commit_buffer_push(struct oracle_commit_buffer *o, const struct gputm
 	}
 	for (unsigned i = 0; i < o->blocks; i++)
 		used += in_use(o, i);
+	o->stats.refused += block == o->blocks && used == o->config.blocks;
 	if (block == o->blocks && used == o->config.blocks)
 		return GPUTM_COMMIT_BUFFER_FULL;
+	o->stats.entries++;
+	o->stats.writes_in += e->count;
 	o->list[o->entries].entry = *e;
 	o->list[o->entries].released = false;
 	o->list[o->entries++].block = block;
+	o->stats.joined += block < o->blocks;
 	if (block < o->blocks)
 		return GPUTM_COMMIT_BUFFER_JOINED;
+	o->stats.made++;
+	oracle_most(&o->stats.blocks_max, used + 1);
 	o->block[o->blocks++].state = ORACLE_WAITING;
 	return GPUTM_COMMIT_BUFFER_ACCEPTED;
 }
@@ -70,12 +76,16 @@ void oracle_commit_buffer_tick(struct oracle_commit_buffer *o)
 {
 	int block = block_in(o, ORACLE_WAITING);
 
+	o->stats.cycles++;
 	if (block < 0)
 		return;
-	if (first_of(o, (unsigned)block)->cleanup)
+	if (first_of(o, (unsigned)block)->cleanup) {
+		o->stats.cleaned++;
 		finish(o, block);
-	else if (block_in(o, ORACLE_PORT) < 0)
+	} else if (block_in(o, ORACLE_PORT) < 0) {
+		o->stats.written++;
 		o->block[block].state = ORACLE_PORT;
+	}
 }
 
 int oracle_commit_buffer_port(const struct oracle_commit_buffer *o, struct gputm_mem_request *out)
@@ -133,6 +143,8 @@ bool oracle_commit_buffer_release(struct oracle_commit_buffer *o, struct gputm_c
 		o->list[i].released = true;
 		out->count += o->list[i].entry.count;
 	}
+	o->stats.writes_out += out->count;
+	o->stats.retired += !in_use(o, best);
 	return true;
 }
 

@@ -4,8 +4,12 @@
 /* All entries ever pushed, each with the number of its block; every question is answered by
  * looking at all of them. */
 #include "gputm/commit_buffer.h"
+#include "tests/oracle/stats.h"
 
 #define ORACLE_ENTRIES 4096
+#define ORACLE_COMMIT_BUFFER_STATS                                                             \
+	cycles, entries, joined, refused, made, written, cleaned, retired, writes_in,          \
+		writes_out, blocks_max, writes
 
 enum oracle_block_state { ORACLE_WAITING, ORACLE_PORT, ORACLE_FLYING, ORACLE_DONE };
 
@@ -21,6 +25,7 @@ struct oracle_commit_buffer {
 		unsigned done; /* its number among the done, in order */
 	} block[ORACLE_ENTRIES];
 	unsigned entries, blocks, done;
+	ORACLE_STATS(ORACLE_COMMIT_BUFFER_STATS) stats;
 };
 
 int oracle_commit_buffer_push(struct oracle_commit_buffer *o,

@@ -2,12 +2,12 @@
 #include "tests/oracle/commit_id.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void oracle_commit_id_open(struct oracle_commit_id *o, const struct gputm_commit_id_config *config)
 {
+	memset(o, 0, sizeof(*o));
 	o->config = *config;
-	o->given = NULL;
-	o->count = 0;
 }
 
 void oracle_commit_id_close(struct oracle_commit_id *o)
@@ -71,10 +71,15 @@ int oracle_commit_id_acquire(struct oracle_commit_id *o, uint32_t core, uint32_t
 {
 	if (core >= o->config.cores || count < 1 || count > 64 || count > o->config.credits)
 		return -ERANGE;
-	if (oracle_commit_id_available(o, core) < count)
+	if (oracle_commit_id_available(o, core) < count) {
+		o->stats.refused_short++;
 		return GPUTM_COMMIT_ID_SHORT;
-	if (oracle_commit_id_next(o) + count - 1 >= oracle_commit_id_oldest(o) + o->config.ring)
+	}
+	if (oracle_commit_id_next(o) + count - 1 >= oracle_commit_id_oldest(o) + o->config.ring) {
+		o->stats.refused_window++;
 		return GPUTM_COMMIT_ID_WINDOW;
+	}
+	o->stats.grants++;
 	*first_cid = oracle_commit_id_next(o);
 	o->given = realloc(o->given, (o->count + count) * sizeof(*o->given));
 	if (!o->given)
@@ -85,6 +90,9 @@ int oracle_commit_id_acquire(struct oracle_commit_id *o, uint32_t core, uint32_t
 			o->given[o->count].reported[p] = false;
 		o->count++;
 	}
+	o->stats.issued = o->count;
+	o->stats.in_flight = oracle_commit_id_in_flight(o);
+	oracle_most(&o->stats.maximum_in_flight, o->stats.in_flight);
 	return GPUTM_COMMIT_ID_OK;
 }
 
@@ -112,5 +120,8 @@ int oracle_commit_id_report_retired(struct oracle_commit_id *o, uint32_t partiti
 			back++;
 		}
 	}
+	o->stats.reports += count;
+	o->stats.in_flight = oracle_commit_id_in_flight(o);
+	o->stats.returned = o->count - o->stats.in_flight;
 	return back;
 }

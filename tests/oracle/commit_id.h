@@ -8,6 +8,11 @@
 #include <stddef.h>
 
 #include "gputm/commit_id.h"
+#include "tests/oracle/stats.h"
+
+#define ORACLE_COMMIT_ID_STATS                                                                 \
+	grants, refused_short, refused_window, issued, returned, reports, in_flight,           \
+		maximum_in_flight
 
 struct oracle_commit_id {
 	struct gputm_commit_id_config config;
@@ -16,6 +21,7 @@ struct oracle_commit_id {
 		bool reported[64];
 	} *given;
 	size_t count;
+	ORACLE_STATS(ORACLE_COMMIT_ID_STATS) stats;
 };
 
 void oracle_commit_id_open(struct oracle_commit_id *o, const struct gputm_commit_id_config *config);

@@ -309,10 +309,11 @@ bool oracle_commit_sequencer_report(const struct oracle_commit_sequencer *o, uin
 	return false;
 }
 
-void oracle_commit_sequencer_sent(struct oracle_commit_sequencer *o, unsigned partition,
+bool oracle_commit_sequencer_sent(struct oracle_commit_sequencer *o, unsigned partition,
 				  const struct gputm_commit_report *r)
 {
 	struct oracle_seq_commit *c = find(o, r->first_cid);
+	bool all = true, any = false, complete;
 
 	for (unsigned cid = 0; cid < c->count; cid++) {
 		struct oracle_seq_entry *e = &c->entry[cid][partition];
@@ -331,6 +332,12 @@ void oracle_commit_sequencer_sent(struct oracle_commit_sequencer *o, unsigned pa
 			e->asked++;
 		}
 	}
+	for (unsigned cid = 0; cid < c->count; cid++) {
+		passes(o, c, cid, &complete);
+		all &= complete;
+		any |= complete && r->mask >> cid & 1;
+	}
+	return r->kind == GPUTM_COMMIT_OUTCOME && (o->warp_mode ? all : any);
 }
 
 const char *oracle_commit_sequencer_done(struct oracle_commit_sequencer *o, uint64_t first_cid,

@@ -53,8 +53,8 @@ const char *oracle_commit_sequencer_message(struct oracle_commit_sequencer *o, u
 /* A report that may be sent now, picked by the number; false if there is none. */
 bool oracle_commit_sequencer_report(const struct oracle_commit_sequencer *o, uint64_t pick,
 				    unsigned *partition, struct gputm_commit_report *report);
-/* It has been sent. */
-void oracle_commit_sequencer_sent(struct oracle_commit_sequencer *o, unsigned partition,
+/* It has been sent. @return whether it was the last outcome that a verdict has waited for. */
+bool oracle_commit_sequencer_sent(struct oracle_commit_sequencer *o, unsigned partition,
 				  const struct gputm_commit_report *report);
 /*
  * The core says done: NULL and the lanes that must have failed, or what is wrong: a verdict,

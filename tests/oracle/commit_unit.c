@@ -7,18 +7,23 @@
 
 #define FLYING 512
 #define POSTED 1024
+#define WINDOW 6 /* warps that send at a time */
+#define RETIRED (GPUTM_COMMIT_FINISHED + 1)
 
 struct oracle_world {
 	struct oracle_plan plan;
 	uint64_t random;
 	uint32_t serial[ORACLE_WORDS], memory[ORACLE_WORDS];
 	struct oracle_warp warp[ORACLE_WARPS];
-	uint32_t commits, live, low;
+	uint32_t live, low;
 	uint64_t last_outcome; /* CID + 1 */
 	struct gputm_mem_request flying[FLYING];
 	uint32_t flying_count;
 	struct gputm_commit_message *posted[POSTED]; /* verdicts and resent logs to be sent */
 	uint32_t posted_count;
+	uint64_t head;		   /* above the CIDs named */
+	uint64_t held, overflowed; /* buffers in use, and overflows, after the latest tick */
+	ORACLE_STATS(ORACLE_COMMIT_UNIT_STATS) stats;
 };
 
 static uint32_t below(struct oracle_world *w, uint32_t limit)
@@ -38,12 +43,23 @@ static bool serial_passes(const struct oracle_world *w, const struct oracle_tx *
 
 static void serial_commit(struct oracle_world *w, struct oracle_tx *tx)
 {
+	w->stats.skips += tx->skip;
+	w->stats.skips_retired += tx->skip;
 	if (tx->skip)
 		return;
 	tx->passes = serial_passes(w, tx);
+	w->stats.begun++;
+	w->stats.reads += tx->log[0].words;
+	w->stats.validated += tx->log[0].words;
+	w->stats.writes += tx->log[1].words;
+	++*(tx->passes ? &w->stats.outcomes_passed : &w->stats.outcomes_failed);
+	w->stats.failed_here += !tx->passes;
+	w->stats.failed_elsewhere += tx->passes && !tx->elsewhere;
 	if (!tx->passes || !tx->elsewhere)
 		return;
-	w->commits++;
+	w->stats.committed++;
+	w->stats.written += tx->log[1].words;
+	w->stats.reissued += tx->log[1].words;
 	for (uint32_t n = 0; n < tx->log[1].words; n++)
 		w->serial[tx->log[1].at[n]] = tx->log[1].value[n];
 }
@@ -104,6 +120,106 @@ void oracle_world_free(struct oracle_world *w)
 	while (w->posted_count)
 		free(w->posted[--w->posted_count]);
 	free(w);
+}
+
+/* ---- stages ---- */
+
+/* The entry has got to a stage in this cycle; stages between have taken none. */
+static void move(struct oracle_world *w, struct oracle_tx *tx, uint64_t cid, unsigned stage,
+		 uint64_t now)
+{
+	uint64_t *cycles[] = {
+		[GPUTM_COMMIT_FILL] = w->stats.fill_cycles,
+		[GPUTM_COMMIT_HAZARD] = w->stats.hazard_cycles,
+		[GPUTM_COMMIT_VALIDATE] = w->stats.validate_cycles,
+		[GPUTM_COMMIT_WAIT] = tx->passes ? w->stats.verdict_cycles : NULL,
+		[GPUTM_COMMIT_READY] =
+			tx->passes && tx->elsewhere ? w->stats.commit_cycles : NULL,
+		[GPUTM_COMMIT_FINISHED] = w->stats.retire_cycles,
+	};
+
+	for (; tx->stage < stage; tx->stage++, tx->since = now) {
+		if (!tx->skip && cycles[tx->stage])
+			oracle_sample(cycles[tx->stage], now - tx->since);
+		if (tx->stage != GPUTM_COMMIT_HAZARD || !tx->hazard)
+			continue;
+		oracle_sample(w->stats.revalidation_distance, cid - tx->ycid);
+		w->stats.hazards++;
+		w->stats.revalidations++;
+		w->stats.requeued += tx->log[0].words;
+		w->stats.revalidated += tx->log[0].words;
+	}
+}
+
+/* Log words come last in a tick. A log that overflows gives a buffer back, if it had one. */
+static void look_at_buffers(struct oracle_world *w, const struct gputm_unit *unit)
+{
+	uint64_t before = w->overflowed;
+
+	w->overflowed = kit_stat(unit, "overflows");
+	w->held = kit_stat(unit, "buffers_used");
+	oracle_most(&w->stats.buffers_max,
+		    w->held + (w->overflowed > before && w->held < w->plan.config->buffers &&
+			       w->plan.config->buffer_policy >= GPUTM_COMMIT_BUFFERS_USED));
+}
+
+/* What the tick, or the completions, of this cycle have done. */
+static void look(struct oracle_world *w, struct gputm_commit_unit *unit, uint64_t now)
+{
+	uint64_t active = 0;
+
+	look_at_buffers(w, gputm_commit_unit_unit(unit));
+	for (uint32_t n = w->low; n < w->plan.warps && n < w->low + WINDOW; n++)
+		for (uint32_t lane = 0; lane < w->warp[n].lanes; lane++) {
+			uint64_t cid = w->warp[n].first + lane;
+			unsigned stage = gputm_commit_unit_stage(unit, cid);
+
+			stage = cid < gputm_commit_unit_oldest(unit) ? RETIRED : stage;
+			move(w, &w->warp[n].tx[lane], cid, stage, now);
+			active += stage != GPUTM_COMMIT_UNUSED && stage != RETIRED;
+		}
+	oracle_most(&w->stats.active_max, active);
+}
+
+static struct oracle_tx *tx_of(struct oracle_world *w, uint64_t cid)
+{
+	struct oracle_warp *warp = w->warp;
+
+	while (cid >= warp->first + warp->lanes)
+		warp++;
+	return &warp->tx[cid - warp->first];
+}
+
+void oracle_world_hear(void *world, const struct gputm_unit *unit, const struct gputm_event *event)
+{
+	struct oracle_world *w = world;
+	const uint64_t *value = event->value;
+	struct oracle_tx *tx = tx_of(w, value[0]);
+
+	switch (event->kind) {
+	case GPUTM_COMMIT_UNIT_VALIDATED:
+	case GPUTM_COMMIT_UNIT_REVALIDATED:
+		w->stats.mismatches += w->memory[value[1] / 4] != value[3];
+		break;
+	case GPUTM_COMMIT_UNIT_HAZARD:
+		w->stats.hazard_words++;
+		tx->hazard = true;
+		oracle_most(&tx->ycid, value[2]);
+		break;
+	case GPUTM_COMMIT_UNIT_VERDICT:
+		w->stats.absorbed += !tx->passes;
+		break;
+	case GPUTM_COMMIT_UNIT_RESEND:
+		/* Hazard detection asks for each log that has overflowed. */
+		if (value[1] > GPUTM_COMMIT_FOR_RECORD)
+			break;
+		w->stats.overflows++;
+		w->stats.deferrals += kit_stat(unit, "buffers_used") > w->held;
+		oracle_most(&w->stats.buffers_max, kit_stat(unit, "buffers_used"));
+		break;
+	default:
+		break;
+	}
 }
 
 /* ---- cores ---- */
@@ -183,12 +299,17 @@ static const char *send_log(struct oracle_world *w, struct gputm_commit_unit *un
 	} while (more && !m.mask);
 	if (!more)
 		return NULL;
-	(void)w;
 	probe = gputm_commit_unit_push_probe(unit, &m);
 	answer = gputm_commit_unit_push(unit, &m);
 	if (probe != answer)
 		return "probe and push differ";
-	warp->sent += answer == GPUTM_COMMIT_UNIT_ACCEPTED;
+	w->stats.messages_full += answer == GPUTM_COMMIT_UNIT_FULL;
+	if (answer == GPUTM_COMMIT_UNIT_ACCEPTED) {
+		warp->sent++;
+		w->stats.messages++;
+		oracle_most(&w->head, warp->first + warp->lanes);
+		oracle_most(&w->stats.span_max, w->head - gputm_commit_unit_oldest(unit));
+	}
 	return answer < 0 && answer != -ERANGE ? "a log message is refused" : NULL;
 }
 
@@ -253,6 +374,8 @@ static const char *take_resend(struct oracle_world *w, struct oracle_warp *warp,
 		while (n < log->words && below(w, 3));
 		post(w, &m);
 	}
+	w->stats.resends++;
+	w->stats.words_resent += log->words;
 	m = header(warp, GPUTM_COMMIT_RESENT_DONE);
 	m.purpose = r->purpose;
 	m.mask = r->mask;
@@ -318,6 +441,7 @@ static const char *send_posted(struct oracle_world *w, struct gputm_commit_unit 
 	answer = gputm_commit_unit_push(unit, m);
 	if (answer < 0)
 		return "a verdict or resent word is refused";
+	++*(answer == GPUTM_COMMIT_UNIT_FULL ? &w->stats.messages_full : &w->stats.messages);
 	if (answer == GPUTM_COMMIT_UNIT_FULL)
 		return NULL;
 	free(m);
@@ -377,6 +501,7 @@ static void take_requests(struct oracle_world *w, struct gputm_commit_unit *unit
 			continue;
 		gputm_commit_unit_mem_pop(unit, port);
 		w->flying_count++;
+		++*(n ? &w->stats.write_requests : &w->stats.read_requests);
 	}
 }
 
@@ -385,10 +510,11 @@ static void take_requests(struct oracle_world *w, struct gputm_commit_unit *unit
 bool oracle_world_round(struct oracle_world *w, struct gputm_commit_unit *unit, const char **wrong)
 {
 	struct gputm_commit_report report;
-	uint32_t window = w->plan.warps - w->low;
+	uint32_t left = w->plan.warps - w->low, window = left < WINDOW ? left : WINDOW;
 
+	look(w, unit, w->stats.cycles - 1);
 	for (uint32_t n = below(w, 3); window && n-- && !*wrong;)
-		*wrong = send_log(w, unit, &w->warp[w->low + below(w, window < 6 ? window : 6)]);
+		*wrong = send_log(w, unit, &w->warp[w->low + below(w, window)]);
 	if (w->posted_count && below(w, 2) && !*wrong)
 		*wrong = send_posted(w, unit);
 	while (below(w, 4) && !*wrong && gputm_commit_unit_peek(unit, &report)) {
@@ -402,7 +528,11 @@ bool oracle_world_round(struct oracle_world *w, struct gputm_commit_unit *unit, 
 		if (may_complete(w, which))
 			*wrong = complete(w, unit, which);
 	}
-	return !*wrong && (w->live || w->flying_count || w->posted_count);
+	look(w, unit, w->stats.cycles);
+	if (*wrong || (!w->live && !w->flying_count && !w->posted_count))
+		return false;
+	w->stats.cycles++;
+	return true;
 }
 
 bool oracle_world_agrees(const struct oracle_world *w)
@@ -410,7 +540,7 @@ bool oracle_world_agrees(const struct oracle_world *w)
 	return !memcmp(w->serial, w->memory, sizeof(w->serial));
 }
 
-uint32_t oracle_world_commits(const struct oracle_world *w)
+const void *oracle_world_stats(const struct oracle_world *w)
 {
-	return w->commits;
+	return &w->stats;
 }

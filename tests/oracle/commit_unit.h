@@ -13,10 +13,25 @@
 #include <stdbool.h>
 
 #include "gputm/commit_unit.h"
+#include "tests/oracle/stats.h"
 
 #define ORACLE_WORDS 64	 /* of memory */
 #define ORACLE_LOG 12	 /* most words of a log */
 #define ORACLE_WARPS 256 /* most of a plan */
+
+#define ORACLE_COMMIT_UNIT_STATS                                                               \
+	cycles, messages, messages_full, absorbed, begun, skips, committed, failed_here,       \
+		failed_elsewhere, skips_retired, outcomes_passed, outcomes_failed, reads,      \
+		writes, validated, revalidated, mismatches, read_requests, write_requests,     \
+		requeued, reissued, written, hazard_words, hazards, revalidations,             \
+		overflows, resends, words_resent, active, active_max, span_max,                \
+		buffers_used, buffers_max, fill_cycles[GPUTM_HISTOGRAM_BUCKETS],               \
+		hazard_cycles[GPUTM_HISTOGRAM_BUCKETS],                                        \
+		validate_cycles[GPUTM_HISTOGRAM_BUCKETS],                                      \
+		verdict_cycles[GPUTM_HISTOGRAM_BUCKETS],                                       \
+		commit_cycles[GPUTM_HISTOGRAM_BUCKETS],                                        \
+		retire_cycles[GPUTM_HISTOGRAM_BUCKETS],                                        \
+		revalidation_distance[GPUTM_HISTOGRAM_BUCKETS], deferrals, words_waiting
 
 struct oracle_log {
 	uint32_t words;
@@ -26,6 +41,10 @@ struct oracle_log {
 struct oracle_tx {
 	bool skip, elsewhere, passes;
 	struct oracle_log log[2];
+	unsigned stage; /* as last seen; RETIRED follows the unit's own */
+	uint64_t since;
+	bool hazard;
+	uint64_t ycid;
 };
 
 struct oracle_warp {
@@ -45,6 +64,7 @@ struct oracle_plan {
 	bool ordered;	    /* outcomes come in CID order */
 	bool entry_done;    /* an entry that has written reports its retirement */
 	uint64_t first_cid, seed;
+	const struct gputm_commit_unit_config *config;
 };
 
 struct oracle_world;
@@ -61,9 +81,13 @@ void oracle_world_free(struct oracle_world *world);
 bool oracle_world_round(struct oracle_world *world, struct gputm_commit_unit *unit,
 			const char **wrong);
 
+/* Observes the unit, for the statistics. */
+void oracle_world_hear(void *world, const struct gputm_unit *unit,
+		       const struct gputm_event *event);
+
 /* Whether memory is as the serial order leaves it. */
 bool oracle_world_agrees(const struct oracle_world *world);
-/* Transactions of the plan that commit. */
-uint32_t oracle_world_commits(const struct oracle_world *world);
+/* Statistics at the end of the plan. */
+const void *oracle_world_stats(const struct oracle_world *world);
 
 #endif

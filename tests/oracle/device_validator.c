@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "tests/oracle/device_validator.h"
 
+#include <string.h>
+
 void oracle_device_validator_open(struct oracle_device_validator *o,
 				  const struct gputm_device_validator_config *config)
 {
+	memset(o, 0, sizeof(*o));
 	o->config = *config;
-	o->count = 0;
-	o->round = 0;
-	o->begun = o->conflict = false;
 }
 
 int oracle_device_validator_begin(struct oracle_device_validator *o, uint64_t round)
 {
 	if (o->begun && round <= o->round)
 		return -ERANGE;
+	o->stats.rounds++;
 	o->begun = true;
 	o->round = round;
 	o->conflict = false;
@@ -48,6 +49,27 @@ static int refuse(const struct oracle_device_validator *o, const struct gputm_lo
 	return 0;
 }
 
+static void count(struct oracle_device_validator *o, uint32_t entries, bool first, bool early,
+		  bool replay, const struct gputm_device_validator_result *r)
+{
+	o->stats.chunks++;
+	o->stats.cycles += r->cycles;
+	o->stats.conflicts += r->conflicts;
+	o->stats.failed_rounds += first;
+	if (early) {
+		o->stats.early += entries;
+		o->stats.early_conflicts += r->conflicts;
+		o->stats.failed_early += first;
+	} else if (replay) {
+		o->stats.replayed += r->applied;
+		o->stats.overtaken += r->stale;
+	} else {
+		o->stats.tested += entries;
+		o->stats.applied += r->applied;
+		o->stats.stale += r->stale;
+	}
+}
+
 int oracle_device_validator_push(struct oracle_device_validator *o, const bool *read,
 				 const struct gputm_log_chunk *chunk,
 				 enum gputm_device_validator_mode mode, bool *apply,
@@ -77,8 +99,10 @@ int oracle_device_validator_push(struct oracle_device_validator *o, const bool *
 		if (apply[i] && mode == GPUTM_DEVICE_VALIDATOR_APPLY)
 			o->applied[o->count++] = *e;
 	}
+	result->cycles = cycles;
+	count(o, chunk->count, result->conflicts && !o->conflict,
+	      mode == GPUTM_DEVICE_VALIDATOR_EARLY, mode == GPUTM_DEVICE_VALIDATOR_REPLAY, result);
 	if (result->conflicts)
 		o->conflict = true;
-	result->cycles = cycles;
 	return 0;
 }

@@ -3,8 +3,12 @@
 #define GPUTM_ORACLE_DEVICE_VALIDATOR_H
 /* Validation the slow way: every write of all rounds in a list, newest found by search. */
 #include "gputm/device_validator.h"
+#include "tests/oracle/stats.h"
 
 #define ORACLE_DEVICE_VALIDATOR_MOST 16384
+#define ORACLE_DEVICE_VALIDATOR_STATS                                                          \
+	chunks, tested, early, conflicts, early_conflicts, applied, stale, replayed, overtaken, \
+		rounds, failed_rounds, failed_early, cycles
 
 struct oracle_device_validator {
 	struct gputm_device_validator_config config;
@@ -12,6 +16,7 @@ struct oracle_device_validator {
 	uint32_t count;
 	uint64_t round;
 	bool begun, conflict;
+	ORACLE_STATS(ORACLE_DEVICE_VALIDATOR_STATS) stats;
 };
 
 void oracle_device_validator_open(struct oracle_device_validator *o,

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "tests/oracle/dispatch_queues.h"
 
+#include <string.h>
+
 void oracle_dispatch_queues_open(struct oracle_dispatch_queues *o,
 				 const struct gputm_dispatch_queues_config *config)
 {
+	memset(o, 0, sizeof(*o));
 	o->config = *config;
-	o->count = o->cpu_turn = o->gpu_turn = 0;
 }
 
 int oracle_dispatch_queues_push(struct oracle_dispatch_queues *o, uint32_t type,
@@ -15,6 +17,7 @@ int oracle_dispatch_queues_push(struct oracle_dispatch_queues *o, uint32_t type,
 		return -ERANGE;
 	o->list[o->count++] =
 		(struct oracle_dispatch_request){ request, type, affinity, ORACLE_WAITS };
+	o->stats.pushed++;
 	return 0;
 }
 
@@ -43,6 +46,9 @@ int oracle_dispatch_queues_pop(struct oracle_dispatch_queues *o, bool steal, uin
 			if (!r)
 				continue;
 			r->place = ORACLE_DONE;
+			o->stats.cpu_taken++;
+			o->stats.cpu_shared += r->affinity == GPUTM_DISPATCH_QUEUES_ANY;
+			o->stats.cpu_stolen += r->affinity == GPUTM_DISPATCH_QUEUES_GPU;
 			*type = at;
 			*request = r->request;
 			o->cpu_turn = at + 1;
@@ -78,7 +84,13 @@ int oracle_dispatch_queues_pop_batch(struct oracle_dispatch_queues *o, bool stea
 			while (*count < o->config.batch && (r = first(o, at, order[k]))) {
 				r->place = ORACLE_FLIES;
 				request[(*count)++] = r->request;
+				o->stats.gpu_taken++;
+				o->stats.gpu_shared += r->affinity == GPUTM_DISPATCH_QUEUES_ANY;
+				o->stats.gpu_stolen += r->affinity == GPUTM_DISPATCH_QUEUES_CPU;
+				o->stats.in_flight++;
 			}
+		o->stats.batches++;
+		oracle_most(&o->stats.maximum_in_flight, o->stats.in_flight);
 		*type = at;
 		o->gpu_turn = at + 1;
 		return GPUTM_DISPATCH_QUEUES_TAKEN;
@@ -95,14 +107,19 @@ uint64_t oracle_dispatch_queues_commit(struct oracle_dispatch_queues *o)
 			o->list[i].place = ORACLE_DONE;
 			count++;
 		}
+	o->stats.committed += count;
+	o->stats.in_flight = 0;
 	return count;
 }
 
 void oracle_dispatch_queues_abort(struct oracle_dispatch_queues *o)
 {
 	for (uint32_t i = 0; i < o->count; i++)
-		if (o->list[i].place == ORACLE_FLIES)
+		if (o->list[i].place == ORACLE_FLIES) {
 			o->list[i].place = ORACLE_WAITS;
+			o->stats.returned++;
+		}
+	o->stats.in_flight = 0;
 }
 
 uint64_t oracle_dispatch_queues_waiting(const struct oracle_dispatch_queues *o, unsigned affinity)

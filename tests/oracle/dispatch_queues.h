@@ -4,8 +4,12 @@
 /* Dispatch the slow way: one list of all requests in the order of submission, each with where
  * it is; a queue is what of the list waits for it. */
 #include "gputm/dispatch_queues.h"
+#include "tests/oracle/stats.h"
 
 #define ORACLE_DISPATCH_QUEUES_MOST 8192
+#define ORACLE_DISPATCH_QUEUES_STATS                                                           \
+	pushed, cpu_taken, cpu_shared, cpu_stolen, gpu_taken, gpu_shared, gpu_stolen, batches, \
+		committed, returned, in_flight, maximum_in_flight
 
 struct oracle_dispatch_queues {
 	struct gputm_dispatch_queues_config config;
@@ -17,6 +21,7 @@ struct oracle_dispatch_queues {
 	} list[ORACLE_DISPATCH_QUEUES_MOST];
 	uint32_t count;
 	uint32_t cpu_turn, gpu_turn;
+	ORACLE_STATS(ORACLE_DISPATCH_QUEUES_STATS) stats;
 };
 
 void oracle_dispatch_queues_open(struct oracle_dispatch_queues *o,

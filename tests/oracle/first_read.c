@@ -27,8 +27,12 @@ int oracle_first_read_begin(struct oracle_first_read *o, uint32_t warp, uint64_t
 	if (is_out(o, warp, mask))
 		return -ERANGE;
 	for (uint32_t lane = 0; lane < 64; lane++)
-		if (mask >> lane & 1)
+		if (mask >> lane & 1) {
+			o->stats.begun++;
+			o->stats.restarted += o->lane[warp][lane].running;
+			o->stats.running += !o->lane[warp][lane].running;
 			o->lane[warp][lane] = begun;
+		}
 	return 0;
 }
 
@@ -45,6 +49,7 @@ int oracle_first_read_issue(struct oracle_first_read *o, uint32_t warp, uint64_t
 	for (uint32_t lane = 0; lane < 64; lane++) {
 		struct oracle_first_read_lane *l = &o->lane[warp][lane];
 
+		o->stats.loads += mask >> lane & 1;
 		if (mask >> lane & 1 && !l->loaded) {
 			l->loaded = true;
 			l->first = time;
@@ -67,13 +72,17 @@ int oracle_first_read_reply(struct oracle_first_read *o, uint32_t warp, uint64_t
 		return -ERANGE;
 	for (uint32_t lane = 0; lane < 64; lane++) {
 		struct oracle_first_read_lane *l = &o->lane[warp][lane];
+		bool late = last_written > l->first;
 
-		if (mask >> lane & 1 && (last_written > l->first ||
-					 (write_pending && o->config.guard_writeback))) {
+		if (mask >> lane & 1 && (late || (write_pending && o->config.guard_writeback))) {
+			o->stats.time_conflicts += !l->conflict && late;
+			o->stats.guard_conflicts += !l->conflict && !late;
 			l->conflict = true;
 			result = GPUTM_FIRST_READ_CONFLICT;
 		}
 	}
+	o->stats.replies++;
+	o->stats.conflicting += result == GPUTM_FIRST_READ_CONFLICT;
 	return result;
 }
 
@@ -98,6 +107,10 @@ int oracle_first_read_finish(struct oracle_first_read *o, uint32_t warp, uint64_
 			verdict.second_chance |= UINT64_C(1) << lane;
 		else
 			verdict.silent |= UINT64_C(1) << lane;
+		++*(writers >> lane & 1 ? &o->stats.read_write :
+		    l->conflict		? &o->stats.second_chance :
+					  &o->stats.silent);
+		o->stats.running--;
 		memset(l, 0, sizeof(*l));
 	}
 	*out = verdict;

@@ -3,8 +3,12 @@
 #define GPUTM_ORACLE_FIRST_READ_H
 /* One record for each lane that says in words what it has seen; verdicts lane by lane. */
 #include "gputm/first_read.h"
+#include "tests/oracle/stats.h"
 
 #define ORACLE_FIRST_READ_WARPS 8
+#define ORACLE_FIRST_READ_STATS                                                                \
+	begun, restarted, silent, second_chance, read_write, running, loads, replies,          \
+		conflicting, time_conflicts, guard_conflicts
 
 struct oracle_first_read_lane {
 	bool running, loaded, conflict;
@@ -14,6 +18,7 @@ struct oracle_first_read_lane {
 struct oracle_first_read {
 	struct gputm_first_read_config config; /* at most ORACLE_FIRST_READ_WARPS warps */
 	struct oracle_first_read_lane lane[ORACLE_FIRST_READ_WARPS][64];
+	ORACLE_STATS(ORACLE_FIRST_READ_STATS) stats;
 };
 
 void oracle_first_read_open(struct oracle_first_read *o,

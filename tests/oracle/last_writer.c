@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "tests/oracle/last_writer.h"
+#include "tests/oracle/stats.h"
 
 struct write {
 	uint64_t word, cid;
@@ -17,6 +18,7 @@ struct oracle_last_writer {
 	struct write *all;    /* in order of record */
 	size_t count, room;
 	uint64_t base, newest;
+	ORACLE_STATS(ORACLE_LAST_WRITER_STATS) stats;
 };
 
 static struct gputm_h3 *hash_of(const struct gputm_last_writer_config *c, uint32_t ways,
@@ -64,6 +66,7 @@ void oracle_last_writer_reset(struct oracle_last_writer *o)
 
 	memset(o->table, 0, (size_t)c->sets * c->ways * sizeof(*o->table));
 	memset(o->filter, 0, (size_t)c->filter_ways * c->filter_buckets * sizeof(*o->filter));
+	memset(&o->stats, 0, sizeof(o->stats));
 	o->count = 0;
 	o->base = o->newest = 0;
 }
@@ -134,20 +137,23 @@ int oracle_last_writer_record(struct oracle_last_writer *o, uint64_t address, ui
 				at = &set[way];
 		evict(o, at);
 	}
+	o->stats.records++;
+	++*(result == GPUTM_LAST_WRITER_REPLACED ? &o->stats.replaced :
+	    result == GPUTM_LAST_WRITER_FILLED	 ? &o->stats.filled :
+						   &o->stats.evicted);
+	o->stats.entries += result == GPUTM_LAST_WRITER_FILLED;
+	oracle_most(&o->stats.entries_max, o->stats.entries);
 	*at = (struct write){ word, cid, true };
 	o->newest = cid;
 	remember(o, word, cid);
 	return result;
 }
 
-int oracle_last_writer_youngest_writer(const struct oracle_last_writer *o, uint64_t address,
-				       uint64_t *cid)
+static int youngest(const struct oracle_last_writer *o, uint64_t word, uint64_t *cid)
 {
-	uint64_t word = address / o->config.word_bytes, least = UINT64_MAX;
 	struct write *set = set_of(o, word);
+	uint64_t least = UINT64_MAX;
 
-	if (!fits(o, address))
-		return -ERANGE;
 	for (uint32_t way = 0; way < o->config.ways; way++)
 		if (set[way].valid && set[way].word == word) {
 			*cid = set[way].cid;
@@ -165,11 +171,32 @@ int oracle_last_writer_youngest_writer(const struct oracle_last_writer *o, uint6
 	return GPUTM_LAST_WRITER_FILTER;
 }
 
-static void drop_older(struct write *array, size_t count, uint64_t floor)
+int oracle_last_writer_youngest_writer(struct oracle_last_writer *o, uint64_t address,
+				       uint64_t *cid)
 {
+	int result;
+
+	if (!fits(o, address))
+		return -ERANGE;
+	result = youngest(o, address / o->config.word_bytes, cid);
+	o->stats.lookups++;
+	++*(result == GPUTM_LAST_WRITER_NONE  ? &o->stats.unknown :
+	    result == GPUTM_LAST_WRITER_EXACT ? &o->stats.exact :
+						&o->stats.filtered);
+	return result;
+}
+
+/* Gives the number of those dropped. */
+static uint64_t drop_older(struct write *array, size_t count, uint64_t floor)
+{
+	uint64_t dropped = 0;
+
 	for (size_t i = 0; i < count; i++)
-		if (array[i].cid < floor)
+		if (array[i].valid && array[i].cid < floor) {
 			array[i].valid = false;
+			dropped++;
+		}
+	return dropped;
 }
 
 int oracle_last_writer_expire(struct oracle_last_writer *o, uint64_t floor, uint64_t *cycles)
@@ -181,10 +208,13 @@ int oracle_last_writer_expire(struct oracle_last_writer *o, uint64_t floor, uint
 	*cycles = 0;
 	if (floor <= o->base)
 		return 0;
-	drop_older(o->table, (size_t)c->sets * c->ways, floor);
+	o->stats.forgotten += drop_older(o->table, (size_t)c->sets * c->ways, floor);
+	o->stats.entries = o->stats.filled - o->stats.forgotten;
 	drop_older(o->filter, (size_t)c->filter_ways * c->filter_buckets, floor);
 	o->base = floor;
 	*cycles = c->sets > c->filter_buckets ? c->sets : c->filter_buckets;
+	o->stats.expiries++;
+	o->stats.sweep_cycles += *cycles;
 	return 0;
 }
 
@@ -198,6 +228,11 @@ bool oracle_last_writer_truth(const struct oracle_last_writer *o, uint64_t addre
 		return o->all[i].cid >= o->base;
 	}
 	return false;
+}
+
+const uint64_t *oracle_last_writer_stats(const struct oracle_last_writer *o)
+{
+	return &o->stats.lookups;
 }
 
 uint64_t oracle_last_writer_entries(const struct oracle_last_writer *o)

@@ -7,6 +7,10 @@
  */
 #include "gputm/last_writer.h"
 
+#define ORACLE_LAST_WRITER_STATS                                                               \
+	lookups, unknown, exact, filtered, records, replaced, filled, evicted, expiries,       \
+		forgotten, sweep_cycles, entries_max, entries
+
 struct oracle_last_writer;
 
 struct oracle_last_writer *oracle_last_writer_new(const struct gputm_last_writer_config *config);
@@ -14,10 +18,11 @@ void oracle_last_writer_free(struct oracle_last_writer *oracle);
 void oracle_last_writer_reset(struct oracle_last_writer *oracle);
 /* The same answers as the unit's functions, -ERANGE included. */
 int oracle_last_writer_record(struct oracle_last_writer *oracle, uint64_t address, uint64_t cid);
-int oracle_last_writer_youngest_writer(const struct oracle_last_writer *oracle, uint64_t address,
+int oracle_last_writer_youngest_writer(struct oracle_last_writer *oracle, uint64_t address,
 				       uint64_t *cid);
 int oracle_last_writer_expire(struct oracle_last_writer *oracle, uint64_t floor,
 			      uint64_t *cycles);
+const uint64_t *oracle_last_writer_stats(const struct oracle_last_writer *oracle);
 /* Table entries: sets x ways. */
 uint64_t oracle_last_writer_entries(const struct oracle_last_writer *oracle);
 /* The true youngest writer that is not older than the base. */

@@ -3,14 +3,13 @@
 #include "tests/oracle/h3.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void oracle_last_written_open(struct oracle_last_written *o,
 			      const struct gputm_last_written_config *config)
 {
+	memset(o, 0, sizeof(*o));
 	o->config = *config;
-	o->block = o->time = NULL;
-	o->count = 0;
-	o->floor = 0;
 	o->h3 = oracle_h3(config->ways, config->entries, config->address_bits, config->granularity,
 			  config->seed, config->h3_rows);
 }
@@ -34,6 +33,7 @@ int oracle_last_written_record(struct oracle_last_written *o, uint64_t address, 
 	if (is_wide(o, address) || time < base ||
 	    (o->config.time_bits < 64 && (time - base) >> o->config.time_bits))
 		return -ERANGE;
+	o->stats.records++;
 	if (time == base)
 		return 0;
 	o->block = realloc(o->block, (o->count + 1) * sizeof(*o->block));
@@ -56,13 +56,13 @@ static uint64_t newest_in(const struct oracle_last_written *o, uint32_t way, uin
 	return newest;
 }
 
-int oracle_last_written_query(const struct oracle_last_written *o, uint64_t address,
-			      uint64_t *time)
+int oracle_last_written_query(struct oracle_last_written *o, uint64_t address, uint64_t *time)
 {
 	uint64_t least = UINT64_MAX;
 
 	if (is_wide(o, address))
 		return -ERANGE;
+	o->stats.queries++;
 	for (uint32_t way = 0; way < o->config.ways; way++) {
 		uint64_t newest = newest_in(o, way, address / o->config.granularity);
 
@@ -85,6 +85,7 @@ uint64_t oracle_last_written_truth(const struct oracle_last_written *o, uint64_t
 
 void oracle_last_written_expire(struct oracle_last_written *o, uint64_t floor)
 {
+	o->stats.expiries += floor > 1 && floor > o->floor;
 	o->floor = floor > o->floor ? floor : o->floor;
 }
 
@@ -92,4 +93,5 @@ void oracle_last_written_clear(struct oracle_last_written *o)
 {
 	o->count = 0;
 	o->floor = 0;
+	o->stats.clears++;
 }

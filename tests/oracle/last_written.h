@@ -5,6 +5,9 @@
 #include <stddef.h>
 
 #include "gputm/last_written.h"
+#include "tests/oracle/stats.h"
+
+#define ORACLE_LAST_WRITTEN_STATS records, queries, expiries, clears
 
 struct oracle_last_written {
 	struct gputm_last_written_config config;
@@ -12,14 +15,14 @@ struct oracle_last_written {
 	uint64_t *block, *time;
 	size_t count;
 	uint64_t floor; /* times below it are forgotten */
+	ORACLE_STATS(ORACLE_LAST_WRITTEN_STATS) stats;
 };
 
 void oracle_last_written_open(struct oracle_last_written *o,
 			      const struct gputm_last_written_config *config);
 void oracle_last_written_close(struct oracle_last_written *o);
 int oracle_last_written_record(struct oracle_last_written *o, uint64_t address, uint64_t time);
-int oracle_last_written_query(const struct oracle_last_written *o, uint64_t address,
-			      uint64_t *time);
+int oracle_last_written_query(struct oracle_last_written *o, uint64_t address, uint64_t *time);
 /* The true time at which that block was last written, 0 if never or forgotten. */
 uint64_t oracle_last_written_truth(const struct oracle_last_written *o, uint64_t address);
 void oracle_last_written_expire(struct oracle_last_written *o, uint64_t floor);

@@ -19,6 +19,15 @@ void oracle_local_tm_init(struct oracle_local_tm *o, unsigned waves, unsigned la
 		o->wave[i].exec = lanes == 64 ? UINT64_MAX : (UINT64_C(1) << lanes) - 1;
 }
 
+static uint64_t count(uint64_t lanes)
+{
+	uint64_t sum = 0;
+
+	for (; lanes; lanes /= 2)
+		sum += lanes % 2;
+	return sum;
+}
+
 static unsigned entries(const struct oracle_local_tm *o, unsigned item, unsigned bank)
 {
 	unsigned count = 0;
@@ -35,6 +44,8 @@ static void clear_bank(struct oracle_local_tm *o, unsigned item, unsigned bank, 
 			continue;
 		if (restore)
 			o->data[w] = o->backup[w];
+		++*(restore ? &o->stats.restored : &o->stats.released);
+		o->stats.owned--;
 		o->owner[w] = -1;
 	}
 	o->signature[item][bank] = 0;
@@ -70,6 +81,7 @@ static unsigned evict_others(struct oracle_local_tm *o, unsigned wave, uint32_t 
 
 		if (i == wave || !w->inside || w->due)
 			continue;
+		o->stats.evicted += count(w->attempt & ~w->tcm);
 		slowest = clear_lanes(o, i, w->attempt & ~w->tcm, true, sum);
 		w->exec = w->tcm = w->attempt;
 		w->due = w->evicted = true;
@@ -84,8 +96,10 @@ bool oracle_local_tm_begin(struct oracle_local_tm *o, unsigned wave,
 	struct oracle_local_wave *w = &o->wave[wave];
 
 	memset(out, 0, sizeof(*out));
-	if (o->holder >= 0 && o->holder != (int)wave)
+	if (o->holder >= 0 && o->holder != (int)wave) {
+		o->stats.held++;
 		return false;
+	}
 	out->cycles = 1;
 	if (!w->inside) {
 		w->first = w->attempt = w->exec;
@@ -105,6 +119,12 @@ bool oracle_local_tm_begin(struct oracle_local_tm *o, unsigned wave,
 	if (w->level > 1)
 		w->tcm = w->attempt & (w->attempt - 1);
 	out->lanes = w->attempt & ~w->tcm;
+	o->stats.begins++;
+	++*(w->level == 1 ? &o->stats.normal_attempts :
+	    w->level == 2 ? &o->stats.wavefront_attempts :
+			    &o->stats.group_attempts);
+	o->stats.started += count(out->lanes);
+	o->stats.begin_cycles += out->cycles;
 	return true;
 }
 
@@ -119,7 +139,10 @@ static bool serve(struct oracle_local_tm *o, unsigned item, bool write, uint32_t
 	for (unsigned i = 0; i < o->waves * o->lanes; i++)
 		conflict |= i != item && o->signature[i][bank] & bit;
 	*cycles += 1;
+	o->stats.accesses++;
 	if (conflict) {
+		o->stats.conflicts++;
+		o->stats.false_conflicts += o->owner[word] < 0 || o->owner[word] == (int)item;
 		for (unsigned b = 0; b < o->banks; b++)
 			if (entries(o, item, b) > most)
 				most = entries(o, item, b);
@@ -128,8 +151,12 @@ static bool serve(struct oracle_local_tm *o, unsigned item, bool write, uint32_t
 		return true;
 	}
 	if (o->signature[item][bank] & bit && o->owner[word] == (int)item) {
+		o->stats.repeated++;
 		*cycles += 1;
 	} else {
+		o->stats.fresh++;
+		o->stats.owned++;
+		oracle_most(&o->stats.owned_max, o->stats.owned);
 		o->backup[word] = o->data[word];
 		o->owner[word] = (int)item;
 		o->signature[item][bank] |= bit;
@@ -142,14 +169,15 @@ static bool serve(struct oracle_local_tm *o, unsigned item, bool write, uint32_t
 	return false;
 }
 
-/* The lane that a bank serves as its `turn`th, or -1. */
-static int lane_of(const struct oracle_local_tm *o, uint64_t lanes, const uint32_t *word,
-		   unsigned bank, unsigned turn)
+/* The turn in which its bank serves a lane: one for each lower lane. */
+static unsigned turn_of(const struct oracle_local_tm *o, uint64_t lanes, const uint32_t *word,
+			unsigned lane)
 {
-	for (unsigned lane = 0; lane < o->lanes; lane++)
-		if (lanes >> lane & 1 && word[lane] % o->banks == bank && turn-- == 0)
-			return (int)lane;
-	return -1;
+	unsigned turn = 0;
+
+	for (unsigned lower = 0; lower < lane; lower++)
+		turn += lanes >> lower & 1 && word[lower] % o->banks == word[lane] % o->banks;
+	return turn;
 }
 
 void oracle_local_tm_access(struct oracle_local_tm *o, unsigned wave, bool write, uint64_t lanes,
@@ -164,19 +192,21 @@ void oracle_local_tm_access(struct oracle_local_tm *o, unsigned wave, bool write
 		unsigned sum[ORACLE_BANKS] = { 0 }, broadcast;
 		uint64_t lost = 0;
 
-		for (unsigned bank = 0; bank < o->banks; bank++) {
-			int lane = lane_of(o, lanes, word, bank, turn);
+		for (unsigned lane = 0; lane < o->lanes; lane++) {
+			unsigned bank = word[lane] % o->banks;
 
-			if (lane < 0)
+			if (!(lanes >> lane & 1) || turn_of(o, lanes, word, lane) != turn)
 				continue;
 			out->passes = turn + 1;
 			if (!o->sum)
 				cycles[bank] = 0;
+			o->stats.plain += !w->inside;
+			o->stats.clashes += !w->inside && o->owner[word[lane]] >= 0;
 			if (!w->inside && write)
 				o->data[word[lane]] = value[lane];
 			else if (!w->inside)
 				value[lane] = o->data[word[lane]];
-			else if (serve(o, wave * o->lanes + (unsigned)lane, write, word[lane],
+			else if (serve(o, wave * o->lanes + lane, write, word[lane],
 				       &value[lane], &cycles[bank]))
 				lost |= UINT64_C(1) << lane;
 			slowest = cycles[bank] > slowest ? cycles[bank] : slowest;
@@ -190,6 +220,7 @@ void oracle_local_tm_access(struct oracle_local_tm *o, unsigned wave, bool write
 	}
 	w->tcm |= out->lanes;
 	out->cycles = slowest + broadcasts;
+	o->stats.access_cycles += out->cycles;
 }
 
 bool oracle_local_tm_commit(struct oracle_local_tm *o, unsigned wave,
@@ -201,6 +232,9 @@ bool oracle_local_tm_commit(struct oracle_local_tm *o, unsigned wave,
 	memset(out, 0, sizeof(*out));
 	out->lanes = w->attempt & ~w->tcm;
 	out->cycles = 1 + clear_lanes(o, wave, out->lanes, false, sum);
+	o->stats.committed += count(out->lanes);
+	o->stats.serial_committed += w->level > 1 ? count(out->lanes) : 0;
+	o->stats.commit_cycles += out->cycles;
 	w->exec = w->attempt = w->tcm;
 	w->due = true;
 	if (w->tcm)

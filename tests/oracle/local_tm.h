@@ -8,6 +8,13 @@
  */
 #include <stdbool.h>
 #include <stdint.h>
+#include "tests/oracle/stats.h"
+
+#define ORACLE_LOCAL_TM_STATS                                                                  \
+	begins, held, nested, normal_attempts, wavefront_attempts, group_attempts, started,    \
+		committed, serial_committed, evicted, accesses, fresh, repeated, conflicts,    \
+		false_conflicts, restored, released, owned, owned_max, plain, clashes,         \
+		begin_cycles, access_cycles, commit_cycles
 
 #define ORACLE_ITEMS 256
 #define ORACLE_BANKS 64
@@ -27,6 +34,7 @@ struct oracle_local_tm {
 	struct oracle_local_wave wave[16];
 	int holder; /* wavefront, or -1 */
 	bool sum;   /* the lanes of a bank cost one after the other */
+	ORACLE_STATS(ORACLE_LOCAL_TM_STATS) stats;
 };
 
 struct oracle_local_answer {

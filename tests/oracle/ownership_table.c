@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "tests/oracle/ownership_table.h"
 #include "tests/oracle/h3.h"
+#include "tests/oracle/stats.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -100,11 +101,45 @@ bool oracle_logs_serialisable(const struct gputm_warp_logs *logs, uint64_t survi
 	return true;
 }
 
+/* ---- statistics of resolvers ---- */
+
+static uint64_t count(uint64_t lanes)
+{
+	uint64_t sum = 0;
+
+	for (; lanes; lanes /= 2)
+		sum += lanes % 2;
+	return sum;
+}
+
+void oracle_resolver_resolved(struct oracle_resolver *o, uint64_t active,
+			      const struct gputm_resolution *r)
+{
+	o->acquired++;
+	o->used++;
+	oracle_most(&o->used_max, o->used);
+	o->lanes_taken += count(active);
+	o->initialise_cycles += r->initialise_cycles;
+	o->construct_cycles += r->construct_cycles;
+	o->match_cycles += r->match_cycles;
+	o->log_rows += r->log_rows;
+	o->steps += r->steps;
+}
+
+void oracle_resolver_released(struct oracle_resolver *o, const struct gputm_resolution *r)
+{
+	o->released++;
+	o->used--;
+	o->lanes_survived += count(r->survived);
+	o->lanes_aborted += count(r->aborted);
+}
+
 /* ---- 2PCR ---- */
 
 void oracle_ownership_table_open(struct oracle_ownership_table *o,
 				 const struct gputm_ownership_table_config *config)
 {
+	memset(o, 0, sizeof(*o));
 	o->config = *config;
 	o->h3 = oracle_h3(1, config->entries, config->address_bits, config->granularity,
 			  config->seed, config->h3_rows);
@@ -141,7 +176,7 @@ static bool written(const struct oracle_ownership_table *o, const struct gputm_w
 	return false;
 }
 
-static bool aborts(const struct oracle_ownership_table *o, const struct gputm_warp_logs *logs,
+static bool aborts(struct oracle_ownership_table *o, const struct gputm_warp_logs *logs,
 		   uint64_t active, uint32_t lane)
 {
 	uint64_t lower = active & ((UINT64_C(1) << lane) - 1);
@@ -149,12 +184,16 @@ static bool aborts(const struct oracle_ownership_table *o, const struct gputm_wa
 
 	for (uint32_t i = 0; i < logs->read_rows; i++)
 		if (logs->read[i].mask >> lane & 1 &&
-		    written(o, logs, rows, lower, entry_of(o, logs->read[i].address[lane])))
+		    written(o, logs, rows, lower, entry_of(o, logs->read[i].address[lane]))) {
+			o->stats.read_conflicts++;
 			return true;
+		}
 	for (uint32_t i = 0; i < logs->write_rows; i++)
 		if (logs->write[i].mask >> lane & 1 &&
-		    written(o, logs, rows, lower, entry_of(o, logs->write[i].address[lane])))
+		    written(o, logs, rows, lower, entry_of(o, logs->write[i].address[lane]))) {
+			o->stats.write_conflicts++;
 			return true;
+		}
 	return false;
 }
 
@@ -172,7 +211,7 @@ static bool changes(const struct oracle_ownership_table *o, const struct gputm_w
 	return false;
 }
 
-struct gputm_resolution oracle_ownership_table_resolve(const struct oracle_ownership_table *o,
+struct gputm_resolution oracle_ownership_table_resolve(struct oracle_ownership_table *o,
 						       uint64_t active,
 						       const struct gputm_warp_logs *logs)
 {
@@ -192,5 +231,6 @@ struct gputm_resolution oracle_ownership_table_resolve(const struct oracle_owner
 	r.match_cycles = rows * (c->log_cycles + c->table_cycles);
 	r.log_rows = rows + logs->write_rows;
 	r.steps = 1 + r.log_rows;
+	oracle_resolver_resolved(&o->stats.core, active, &r);
 	return r;
 }

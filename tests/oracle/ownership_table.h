@@ -30,15 +30,34 @@ bool oracle_logs_serialisable(const struct gputm_warp_logs *logs, uint64_t survi
 bool oracle_logs_conflict(const struct gputm_warp_logs *logs, uint32_t early, uint32_t late,
 			  uint64_t granularity);
 
+/* What both resolvers count, from the lanes and the resolution of each warp. */
+#define ORACLE_RESOLVER_STATS                                                                  \
+	acquired, refused, released, used, used_max, lanes_taken, lanes_survived,              \
+		lanes_aborted, initialise_cycles, construct_cycles, match_cycles, log_rows, steps
+
+struct oracle_resolver {
+	uint64_t ORACLE_RESOLVER_STATS;
+};
+
+void oracle_resolver_resolved(struct oracle_resolver *o, uint64_t active,
+			      const struct gputm_resolution *r);
+void oracle_resolver_released(struct oracle_resolver *o, const struct gputm_resolution *r);
+
+#define ORACLE_OWNERSHIP_TABLE_STATS ORACLE_RESOLVER_STATS, read_conflicts, write_conflicts
+
 struct oracle_ownership_table {
 	struct gputm_ownership_table_config config;
 	struct gputm_h3 *h3;
+	struct {
+		struct oracle_resolver core;
+		uint64_t read_conflicts, write_conflicts;
+	} stats;
 };
 
 void oracle_ownership_table_open(struct oracle_ownership_table *o,
 				 const struct gputm_ownership_table_config *config);
 void oracle_ownership_table_close(struct oracle_ownership_table *o);
-struct gputm_resolution oracle_ownership_table_resolve(const struct oracle_ownership_table *o,
+struct gputm_resolution oracle_ownership_table_resolve(struct oracle_ownership_table *o,
 						       uint64_t active,
 						       const struct gputm_warp_logs *logs);
 

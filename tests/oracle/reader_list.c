@@ -75,12 +75,19 @@ int oracle_reader_list_add(struct oracle_reader_list *o, uint64_t address, uint3
 	unsigned word = word_of(o, address);
 	bool vectors = o->of[word].vectors;
 
+	o->stats.already += o->of[word].reader[tx];
 	if (o->of[word].reader[tx])
 		return GPUTM_READER_LIST_ALREADY;
 	o->of[word].reader[tx] = true;
 	settle(o, word);
-	if (oracle_reader_list_used(o) <= o->config.entries)
+	if (oracle_reader_list_used(o) <= o->config.entries) {
+		o->stats.added++;
+		o->stats.expanded += o->of[word].vectors && !vectors;
+		o->stats.used = oracle_reader_list_used(o);
+		oracle_most(&o->stats.used_max, o->stats.used);
 		return GPUTM_READER_LIST_ADDED;
+	}
+	o->stats.full++;
 	o->of[word].reader[tx] = false;
 	o->of[word].vectors = vectors;
 	return GPUTM_READER_LIST_FULL;
@@ -89,11 +96,15 @@ int oracle_reader_list_add(struct oracle_reader_list *o, uint64_t address, uint3
 int oracle_reader_list_remove(struct oracle_reader_list *o, uint64_t address, uint32_t tx)
 {
 	unsigned word = word_of(o, address);
+	bool vectors = o->of[word].vectors;
 
 	if (!o->of[word].reader[tx])
 		return -EINVAL;
 	o->of[word].reader[tx] = false;
 	settle(o, word);
+	o->stats.removed++;
+	o->stats.folded += vectors && !o->of[word].vectors && readers(o, word);
+	o->stats.used = oracle_reader_list_used(o);
 	return 0;
 }
 

@@ -6,8 +6,10 @@
  * had a fourth reader. What it takes in entries is counted anew each time.
  */
 #include "gputm/reader_list.h"
+#include "tests/oracle/stats.h"
 
 #define ORACLE_READER_LIST_WORDS 64
+#define ORACLE_READER_LIST_STATS added, already, full, removed, expanded, folded, used_max, used
 
 struct oracle_reader_list {
 	struct gputm_reader_list_config config;
@@ -17,6 +19,7 @@ struct oracle_reader_list {
 		bool reader[4096];
 	} of[ORACLE_READER_LIST_WORDS];
 	unsigned words; /* seen so far */
+	ORACLE_STATS(ORACLE_READER_LIST_STATS) stats;
 };
 
 void oracle_reader_list_open(struct oracle_reader_list *o,

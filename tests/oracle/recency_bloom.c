@@ -3,14 +3,19 @@
 #include "tests/oracle/h3.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void oracle_recency_bloom_open(struct oracle_recency_bloom *o,
 			       const struct gputm_recency_bloom_config *config)
 {
+	memset(o, 0, sizeof(*o));
 	o->config = *config;
 	o->h3 = oracle_h3(config->ways, config->entries, config->address_bits, config->granularity,
 			  config->seed, config->h3_rows);
-	o->update = NULL;
+}
+
+void oracle_recency_bloom_clear(struct oracle_recency_bloom *o)
+{
 	o->updates = 0;
 	o->floor = 0;
 }
@@ -30,12 +35,7 @@ void oracle_recency_bloom_update(struct oracle_recency_bloom *o, uint64_t addres
 	o->update[o->updates].address = address;
 	o->update[o->updates].stamp[0] = first;
 	o->update[o->updates++].stamp[1] = second;
-}
-
-void oracle_recency_bloom_expire(struct oracle_recency_bloom *o, uint64_t floor)
-{
-	if (floor > o->floor)
-		o->floor = floor;
+	o->stats.updates++;
 }
 
 static uint32_t index_of(const struct oracle_recency_bloom *o, uint32_t way, uint64_t address)
@@ -59,6 +59,29 @@ static uint64_t newest(const struct oracle_recency_bloom *o, uint64_t address, u
 			stamp = o->update[i].stamp[which];
 	}
 	return stamp < o->floor ? 0 : stamp;
+}
+
+void oracle_recency_bloom_expire(struct oracle_recency_bloom *o, uint64_t floor)
+{
+	uint64_t base = o->floor ? o->floor - 1 : 0; /* a stamp that says nothing */
+	uint32_t cells = o->config.ways * o->config.entries;
+	uint64_t *newest_of = calloc(2 * cells, sizeof(*newest_of));
+
+	if (!newest_of)
+		abort();
+	for (size_t i = 0; i < o->updates; i++)
+		for (uint32_t cell = 0; cell < 2 * o->config.ways; cell++) {
+			uint32_t way = cell / 2, at = index_of(o, way, o->update[i].address);
+
+			oracle_most(&newest_of[2 * (way * o->config.entries + at) + cell % 2],
+				    o->update[i].stamp[cell % 2]);
+		}
+	for (uint32_t i = 0; i < 2 * cells; i++)
+		o->stats.forgotten += i % 2 < o->config.stamps && newest_of[i] > base &&
+				      newest_of[i] < floor;
+	free(newest_of);
+	o->stats.expiries++;
+	o->floor = floor;
 }
 
 uint64_t oracle_recency_bloom_query(const struct oracle_recency_bloom *o, uint64_t address,

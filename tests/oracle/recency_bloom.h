@@ -10,6 +10,9 @@
 #include <stdint.h>
 
 #include "gputm/recency_bloom.h"
+#include "tests/oracle/stats.h"
+
+#define ORACLE_RECENCY_BLOOM_STATS updates, expiries, forgotten
 
 struct oracle_recency_bloom {
 	struct gputm_recency_bloom_config config;
@@ -19,6 +22,7 @@ struct oracle_recency_bloom {
 	} *update;
 	size_t updates;
 	uint64_t floor;
+	ORACLE_STATS(ORACLE_RECENCY_BLOOM_STATS) stats;
 };
 
 void oracle_recency_bloom_open(struct oracle_recency_bloom *o,
@@ -27,6 +31,7 @@ void oracle_recency_bloom_close(struct oracle_recency_bloom *o);
 void oracle_recency_bloom_update(struct oracle_recency_bloom *o, uint64_t address, uint64_t first,
 				 uint64_t second);
 void oracle_recency_bloom_expire(struct oracle_recency_bloom *o, uint64_t floor);
+void oracle_recency_bloom_clear(struct oracle_recency_bloom *o);
 /* What the filter answers. */
 uint64_t oracle_recency_bloom_query(const struct oracle_recency_bloom *o, uint64_t address,
 				    unsigned which);

@@ -21,6 +21,7 @@ static void queue(struct oracle_row_copier *o, uint64_t row)
 		o->subarray[at].left = o->config.row_cycles;
 	o->subarray[at].queue[o->subarray[at].last++] = o->serial;
 	o->held[o->count].rows_left++;
+	o->stats.rows++;
 }
 
 int oracle_row_copier_push(struct oracle_row_copier *o,
@@ -37,6 +38,7 @@ int oracle_row_copier_push(struct oracle_row_copier *o,
 	for (uint64_t i = 0; i < r->bytes; i++)
 		if (r->source + i == r->destination || r->destination + i == r->source)
 			return -EINVAL;
+	o->stats.full += o->count == o->config.requests;
 	if (o->count == o->config.requests)
 		return GPUTM_ROW_COPIER_FULL;
 	memset(&o->held[o->count], 0, sizeof(o->held[0]));
@@ -45,6 +47,8 @@ int oracle_row_copier_push(struct oracle_row_copier *o,
 		queue(o, at / o->config.row_bytes);
 	o->held[o->count].tag = r->tag;
 	o->held[o->count++].serial = o->serial++;
+	o->stats.pushed++;
+	oracle_most(&o->stats.held_max, o->count);
 	return GPUTM_ROW_COPIER_OK;
 }
 
@@ -67,7 +71,7 @@ void oracle_row_copier_tick(struct oracle_row_copier *o)
 	}
 	for (unsigned i = 0; i < o->count; i++)
 		if (!o->held[i].rows_left && !o->held[i].order)
-			o->held[i].order = ++o->completions;
+			o->held[i].order = ++o->stats.completed;
 }
 
 bool oracle_row_copier_pop(struct oracle_row_copier *o, uint64_t *tag)
@@ -84,5 +88,6 @@ bool oracle_row_copier_pop(struct oracle_row_copier *o, uint64_t *tag)
 	memmove(&o->held[best], &o->held[best + 1],
 		(o->count - best - 1) * sizeof(o->held[0]));
 	o->count--;
+	o->stats.popped++;
 	return true;
 }

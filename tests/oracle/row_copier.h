@@ -3,9 +3,11 @@
 #define GPUTM_ORACLE_ROW_COPIER_H
 /* Copies the slow way: a queue of rows for each subarray, worked on cycle by cycle. */
 #include "gputm/row_copier.h"
+#include "tests/oracle/stats.h"
 
 #define ORACLE_ROW_COPIER_SUBARRAYS 16
 #define ORACLE_ROW_COPIER_REQUESTS 8
+#define ORACLE_ROW_COPIER_STATS pushed, full, completed, popped, rows, held_max
 
 struct oracle_row_copier {
 	struct gputm_row_copier_config config;
@@ -16,9 +18,11 @@ struct oracle_row_copier {
 	} subarray[ORACLE_ROW_COPIER_SUBARRAYS];
 	struct {
 		uint64_t tag;
-		unsigned serial, rows_left, order; /* order of completion; 0: not yet */
+		uint64_t order; /* of completion; 0: not yet */
+		unsigned serial, rows_left;
 	} held[ORACLE_ROW_COPIER_REQUESTS];
-	unsigned count, serial, completions;
+	unsigned count, serial;
+	ORACLE_STATS(ORACLE_ROW_COPIER_STATS) stats;
 };
 
 void oracle_row_copier_open(struct oracle_row_copier *o,

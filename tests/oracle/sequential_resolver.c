@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "tests/oracle/sequential_resolver.h"
 
-#include "tests/oracle/ownership_table.h"
+#include <string.h>
 
 void oracle_sequential_resolver_open(struct oracle_sequential_resolver *o,
 				     const struct gputm_sequential_resolver_config *config)
 {
 	struct gputm_signature_config filter = GPUTM_SIGNATURE_CONFIG_INIT;
 
+	memset(o, 0, sizeof(*o));
 	o->config = *config;
 	filter.bits = config->filter_bits;
 	filter.hashes = config->hashes;
@@ -31,28 +32,33 @@ static uint64_t entries(const struct gputm_warp_row *row, uint32_t rows, uint32_
 	return count;
 }
 
-static bool in_filter(const struct oracle_sequential_resolver *o, const struct gputm_warp_row *row,
-		      uint32_t rows, uint32_t lane)
+/* May a lane that has survived have written to the address? */
+static bool is_hit(struct oracle_sequential_resolver *o, const struct gputm_warp_logs *logs,
+		   uint64_t survivors, uint64_t address)
 {
-	for (uint32_t i = 0; i < rows; i++)
-		if (row[i].mask >> lane & 1 &&
-		    oracle_signature_maybe_contains(&o->filter, 0, row[i].address[lane]) ==
-			    GPUTM_SIGNATURE_MAYBE)
-			return true;
+	uint64_t bytes = o->config.granularity;
+
+	if (!o->config.exact)
+		return oracle_signature_maybe_contains(&o->filter, 0, address) ==
+		       GPUTM_SIGNATURE_MAYBE;
+	for (uint32_t i = 0; i < logs->write_rows; i++)
+		for (uint32_t early = 0; early < 64; early++)
+			if (survivors & logs->write[i].mask & UINT64_C(1) << early &&
+			    logs->write[i].address[early] / bytes == address / bytes)
+				return true;
 	return false;
 }
 
-static bool conflicts(const struct oracle_sequential_resolver *o,
-		      const struct gputm_warp_logs *logs, uint64_t survivors, uint32_t lane)
+static uint64_t hits(struct oracle_sequential_resolver *o, const struct gputm_warp_logs *logs,
+		     const struct gputm_warp_row *row, uint32_t rows, uint64_t survivors,
+		     uint32_t lane)
 {
-	if (!o->config.exact)
-		return in_filter(o, logs->read, logs->read_rows, lane) ||
-		       in_filter(o, logs->write, logs->write_rows, lane);
-	for (uint32_t early = 0; early < lane; early++)
-		if (survivors >> early & 1 &&
-		    oracle_logs_conflict(logs, early, lane, o->config.granularity))
-			return true;
-	return false;
+	uint64_t count = 0;
+
+	for (uint32_t i = 0; i < rows; i++)
+		count += row[i].mask >> lane & 1 &&
+			 is_hit(o, logs, survivors, row[i].address[lane]);
+	return count;
 }
 
 static void insert(struct oracle_sequential_resolver *o, const struct gputm_warp_logs *logs,
@@ -77,7 +83,7 @@ struct gputm_resolution oracle_sequential_resolver_resolve(struct oracle_sequent
 			      (c->filter_bits % (8 * c->access_bytes) != 0);
 	for (uint32_t lane = 0; lane < 64; lane++) {
 		uint64_t writes = entries(logs->write, logs->write_rows, lane);
-		uint64_t words = writes + entries(logs->read, logs->read_rows, lane);
+		uint64_t words = writes + entries(logs->read, logs->read_rows, lane), found;
 
 		if (!(active >> lane & 1))
 			continue;
@@ -85,16 +91,22 @@ struct gputm_resolution oracle_sequential_resolver_resolve(struct oracle_sequent
 			r.match_cycles += rows * c->log_cycles + words * c->hashes;
 			r.log_rows += rows;
 			r.steps += words;
+			o->stats.checked += words;
 		}
-		if (conflicts(o, logs, r.survived, lane)) {
+		found = hits(o, logs, logs->read, logs->read_rows, r.survived, lane) +
+			hits(o, logs, logs->write, logs->write_rows, r.survived, lane);
+		o->stats.hits += found;
+		if (found) {
 			r.aborted |= UINT64_C(1) << lane;
 			continue;
 		}
+		o->stats.inserted += writes;
 		r.survived |= UINT64_C(1) << lane;
 		insert(o, logs, lane);
 		r.construct_cycles += logs->write_rows * c->log_cycles + writes * c->hashes;
 		r.log_rows += logs->write_rows;
 		r.steps += writes;
 	}
+	oracle_resolver_resolved(&o->stats.core, active, &r);
 	return r;
 }

@@ -3,9 +3,11 @@
 #include "tests/oracle/h3.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void oracle_signature_open(struct oracle_signature *o, const struct gputm_signature_config *config)
 {
+	memset(o, 0, sizeof(*o));
 	o->config = *config;
 	o->h3 = oracle_h3(config->hashes, config->bits / config->hashes, config->address_bits,
 			  config->granularity, config->seed, config->h3_rows);
@@ -43,14 +45,6 @@ static void add(struct oracle_signature_set *set, uint64_t granule)
 	set->granule[set->count++] = granule;
 }
 
-int oracle_signature_insert(struct oracle_signature *o, uint32_t index, uint64_t address)
-{
-	if (is_bad(o, index, address))
-		return -ERANGE;
-	add(&o->set[index], address / o->config.granularity);
-	return 0;
-}
-
 static bool bit_is_set(const struct oracle_signature *o, uint32_t index, uint32_t way, uint32_t bit)
 {
 	for (size_t i = 0; i < o->set[index].count; i++)
@@ -59,17 +53,52 @@ static bool bit_is_set(const struct oracle_signature *o, uint32_t index, uint32_
 	return false;
 }
 
-int oracle_signature_maybe_contains(const struct oracle_signature *o, uint32_t index,
-				    uint64_t address)
+static int contains(const struct oracle_signature *o, uint32_t index, uint64_t address)
 {
 	uint64_t granule = address / o->config.granularity;
 
-	if (is_bad(o, index, address))
-		return -ERANGE;
 	for (uint32_t way = 0; way < o->config.hashes; way++)
 		if (!bit_is_set(o, index, way, index_of(o, way, granule)))
 			return GPUTM_SIGNATURE_ABSENT;
 	return GPUTM_SIGNATURE_MAYBE;
+}
+
+int oracle_signature_insert(struct oracle_signature *o, uint32_t index, uint64_t address)
+{
+	if (is_bad(o, index, address))
+		return -ERANGE;
+	o->stats.insertions++;
+	++*(contains(o, index, address) ? &o->stats.repeated : &o->stats.fresh);
+	add(&o->set[index], address / o->config.granularity);
+	return 0;
+}
+
+int oracle_signature_maybe_contains(struct oracle_signature *o, uint32_t index, uint64_t address)
+{
+	int answer;
+
+	if (is_bad(o, index, address))
+		return -ERANGE;
+	answer = contains(o, index, address);
+	o->stats.lookups++;
+	++*(answer ? &o->stats.hits : &o->stats.misses);
+	return answer;
+}
+
+int oracle_signature_match(struct oracle_signature *o, uint64_t address, uint64_t *mask)
+{
+	int found = 0;
+
+	if (is_bad(o, 0, address))
+		return -ERANGE;
+	for (uint32_t i = 0; i < o->config.count; i++)
+		if (contains(o, i, address)) {
+			mask[i / 64] |= UINT64_C(1) << i % 64;
+			found++;
+		}
+	o->stats.matches++;
+	o->stats.matched += (unsigned)found;
+	return found;
 }
 
 int oracle_signature_clear(struct oracle_signature *o, uint32_t index)
@@ -77,6 +106,7 @@ int oracle_signature_clear(struct oracle_signature *o, uint32_t index)
 	if (is_bad(o, index, 0))
 		return -ERANGE;
 	o->set[index].count = 0;
+	o->stats.clears++;
 	return 0;
 }
 
@@ -86,6 +116,7 @@ int oracle_signature_union(struct oracle_signature *o, uint32_t into, uint32_t f
 		return -ERANGE;
 	for (size_t i = 0; into != from && i < o->set[from].count; i++)
 		add(&o->set[into], o->set[from].granule[i]);
+	o->stats.unions++;
 	return 0;
 }
 
@@ -106,6 +137,13 @@ uint32_t oracle_signature_population(const struct oracle_signature *o, uint32_t 
 		}
 	}
 	return set;
+}
+
+void oracle_signature_count_bits(struct oracle_signature *o)
+{
+	o->stats.bits_set = 0;
+	for (uint32_t i = 0; i < o->config.count; i++)
+		o->stats.bits_set += oracle_signature_population(o, i);
 }
 
 bool oracle_signature_truth(const struct oracle_signature *o, uint32_t index, uint64_t address)

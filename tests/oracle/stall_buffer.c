@@ -21,16 +21,25 @@ int oracle_stall_buffer_enqueue(struct oracle_stall_buffer *o,
 		lines += !seen;
 		mine += same(o, o->list[i].address, request->address);
 	}
+	o->stats.no_slot += mine == o->config.requests;
 	if (mine == o->config.requests)
 		return GPUTM_STALL_BUFFER_NO_SLOT;
+	o->stats.no_line += !mine && lines == o->config.lines;
 	if (!mine && lines == o->config.lines)
 		return GPUTM_STALL_BUFFER_NO_LINE;
 	o->list[o->count++] = *request;
+	o->stats.queued++;
+	o->stats.length_sum += mine + 1;
+	o->stats.waiting_sum += o->count;
+	o->stats.waiting = o->count;
+	oracle_most(&o->stats.waiting_max, o->count);
+	oracle_most(&o->stats.lines_max, lines + !mine);
+	oracle_most(&o->stats.length_max, mine + 1);
 	return GPUTM_STALL_BUFFER_QUEUED;
 }
 
-int oracle_stall_buffer_wake(struct oracle_stall_buffer *o, uint64_t address, uint64_t stamp,
-			     int64_t warp, struct gputm_stall_request *out)
+static int take(struct oracle_stall_buffer *o, uint64_t address, uint64_t stamp, int64_t warp,
+		struct gputm_stall_request *out)
 {
 	unsigned best = o->count;
 
@@ -46,5 +55,22 @@ int oracle_stall_buffer_wake(struct oracle_stall_buffer *o, uint64_t address, ui
 	*out = o->list[best];
 	for (o->count--; best < o->count; best++)
 		o->list[best] = o->list[best + 1];
+	o->stats.waiting = o->count;
 	return GPUTM_STALL_BUFFER_WOKEN;
+}
+
+int oracle_stall_buffer_wake(struct oracle_stall_buffer *o, uint64_t address, uint64_t stamp,
+			     int64_t warp, struct gputm_stall_request *out)
+{
+	int result = take(o, address, stamp, warp, out);
+
+	o->stats.woken += result == GPUTM_STALL_BUFFER_WOKEN;
+	return result;
+}
+
+int oracle_stall_buffer_drain(struct oracle_stall_buffer *o, uint64_t address,
+			      struct gputm_stall_request *out)
+{
+	o->stats.drained++;
+	return take(o, address, UINT64_MAX, -1, out);
 }

@@ -174,6 +174,8 @@ static void send(struct oracle_sync_round *o, const struct gputm_sync_round_done
 	o->link_use = o->step == EXECUTING ? &o->link_early : &o->link_logs;
 	run_kernel(o, o->link_left + o->config.link_latency, done->cycles);
 	o->conflict |= done->conflict;
+	++*(o->step == EXECUTING ? &o->early_chunks : &o->chunks);
+	o->shipped_bytes += done->bytes;
 }
 
 void oracle_sync_round_complete(struct oracle_sync_round *o,
@@ -195,9 +197,11 @@ void oracle_sync_round_complete(struct oracle_sync_round *o,
 		else
 			o->step = o->cpu_stands ? JUDGING : STOPPING_CPU;
 	} else if (what == GPUTM_SYNC_ROUND_SHADOW || what == GPUTM_SYNC_ROUND_REPLAY) {
+		o->shadow_bytes += done->bytes;
 		run_kernel(o, 0, done->cycles + cycles(done->bytes, o->config.copy_bytes));
 		o->step = what == GPUTM_SYNC_ROUND_SHADOW ? COPYING : ENDING;
 	} else {
+		*(o->conflict ? &o->realigned : &o->copied_back) += done->bytes;
 		o->runs_wait = true;
 		o->runs_cycles = done->runs * o->config.link_latency +
 				 cycles(done->bytes, o->config.link_bytes);

@@ -6,6 +6,14 @@
  * worked off one after the other, and a counter for every cycle in which a device stands.
  */
 #include "gputm/sync_round.h"
+#include "tests/oracle/stats.h"
+
+#define ORACLE_SYNC_ROUND_STATS                                                                \
+	rounds, succeeded, failed, cut_short, early_chunks, chunks, shipped_bytes,             \
+		shadow_bytes, copied_back, realigned, execution, validation, merge,            \
+		cpu_blocked, cpu_drain, cpu_waits, cpu_merge, gpu_blocked, gpu_drain,          \
+		gpu_waits, gpu_validates, gpu_merge, link_early, link_logs, link_copies,       \
+		link_idle
 
 struct oracle_sync_round {
 	struct gputm_sync_round_config config;
@@ -22,10 +30,7 @@ struct oracle_sync_round {
 		bool early;
 	} kernel[256];
 	unsigned kernels;
-	uint64_t rounds, succeeded, failed, cut_short, cpu_blocked, gpu_blocked;
-	uint64_t execution, validation, merge;
-	uint64_t cpu_drain, cpu_waits, cpu_merge, gpu_drain, gpu_waits, gpu_validates, gpu_merge;
-	uint64_t link_early, link_logs, link_copies, link_idle;
+	ORACLE_STATS(ORACLE_SYNC_ROUND_STATS);
 };
 
 void oracle_sync_round_open(struct oracle_sync_round *o,

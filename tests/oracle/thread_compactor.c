@@ -3,9 +3,24 @@
 
 void oracle_thread_compactor_load(struct oracle_thread_compactor *o, const uint64_t mask[])
 {
-	for (unsigned lane = 0; lane < o->lanes; lane++)
+	uint64_t deepest = 0, here, rows = 0;
+
+	for (unsigned lane = 0; lane < o->lanes; lane++) {
+		here = 0;
 		for (unsigned w = 0; w < o->warps; w++)
-			o->buffer[lane][w] = mask[lane] >> w & 1;
+			here += o->buffer[lane][w] = mask[lane] >> w & 1;
+		oracle_most(&deepest, here);
+		o->stats.threads += here;
+	}
+	for (unsigned w = 0; w < o->warps; w++) {
+		here = 0;
+		for (unsigned lane = 0; lane < o->lanes; lane++)
+			here |= o->buffer[lane][w];
+		rows += here;
+	}
+	o->stats.masks++;
+	o->stats.static_warps += rows;
+	o->stats.warps_asked += o->compact ? deepest : rows;
 }
 
 unsigned oracle_thread_compactor_left(const struct oracle_thread_compactor *o)
@@ -44,5 +59,8 @@ uint64_t oracle_thread_compactor_cycle(struct oracle_thread_compactor *o, uint16
 			break;
 		}
 	}
+	o->stats.busy += mask != 0;
+	o->stats.warps_made += mask != 0;
+	o->stats.full_warps += mask == UINT64_MAX >> (64 - o->lanes);
 	return mask;
 }

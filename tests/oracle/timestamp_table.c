@@ -1,20 +1,59 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "tests/oracle/timestamp_table.h"
 
+#include <string.h>
+
 #define INFINITE INT64_MAX /* an unset PDTS */
 
 enum { IDLE, RUNNING, COMMITTED };
 
-void oracle_timestamp_table_open(struct oracle_timestamp_table *o,
-				 const struct gputm_timestamp_table_config *config)
+static void start(struct oracle_timestamp_table *o)
 {
-	o->config = *config;
 	for (unsigned i = 0; i < ORACLE_TIMESTAMP_TABLE_TX; i++) {
 		o->tx[i].state = IDLE;
 		o->tx[i].cts = 1;
 		o->tx[i].pdts = INFINITE;
 		o->tx[i].prev = 0;
 	}
+}
+
+void oracle_timestamp_table_open(struct oracle_timestamp_table *o,
+				 const struct gputm_timestamp_table_config *config)
+{
+	memset(o, 0, sizeof(*o));
+	o->config = *config;
+	start(o);
+}
+
+void oracle_timestamp_table_restart(struct oracle_timestamp_table *o)
+{
+	for (unsigned i = 0; i < ORACLE_TIMESTAMP_TABLE_TX; i++)
+		o->stats.released += o->tx[i].state == COMMITTED;
+	o->stats.retained = 0;
+	o->stats.restarts++;
+	start(o);
+}
+
+/* A transaction comes to another state. */
+static void enter(struct oracle_timestamp_table *o, uint32_t tx, int state)
+{
+	o->stats.running -= o->tx[tx].state == RUNNING;
+	o->stats.retained -= o->tx[tx].state == COMMITTED;
+	o->stats.released += o->tx[tx].state == COMMITTED;
+	o->stats.aborted += o->tx[tx].state == RUNNING && state == IDLE;
+	o->tx[tx].state = state;
+	o->stats.begun += state == RUNNING;
+	o->stats.running += state == RUNNING;
+	o->stats.committed += state == COMMITTED;
+	o->stats.retained += state == COMMITTED;
+	oracle_most(&o->stats.running_max, o->stats.running);
+	oracle_most(&o->stats.retained_max, o->stats.retained);
+}
+
+static int overflow(struct oracle_timestamp_table *o)
+{
+	o->stats.overflows++;
+	return GPUTM_TIMESTAMP_TABLE_OVERFLOW;
 }
 
 static int64_t least(int64_t a, int64_t b)
@@ -32,15 +71,15 @@ static int64_t limit(const struct oracle_timestamp_table *o)
 	return ((int64_t)1 << o->config.stamp_bits) - 2;
 }
 
-int oracle_timestamp_table_begin(struct oracle_timestamp_table *o, uint32_t tx, uint64_t start)
+int oracle_timestamp_table_begin(struct oracle_timestamp_table *o, uint32_t tx, uint64_t from)
 {
 	if (o->tx[tx].state == RUNNING || (o->tx[tx].state == COMMITTED && !o->config.literal))
 		return -EINVAL;
-	if (!o->config.literal && (int64_t)start > limit(o))
-		return GPUTM_TIMESTAMP_TABLE_OVERFLOW;
+	if (!o->config.literal && (int64_t)from > limit(o))
+		return overflow(o);
 	if (!o->config.literal)
-		o->tx[tx].cts = (int64_t)start;
-	o->tx[tx].state = RUNNING;
+		o->tx[tx].cts = (int64_t)from;
+	enter(o, tx, RUNNING);
 	return GPUTM_TIMESTAMP_TABLE_OK;
 }
 
@@ -60,7 +99,7 @@ static int64_t promise(const struct oracle_timestamp_table *o, uint32_t pred, ui
 	return least(pdts, (cts + other) / 2);
 }
 
-int oracle_timestamp_table_edge(struct oracle_timestamp_table *o, uint32_t pred, uint32_t succ)
+static int edge(struct oracle_timestamp_table *o, uint32_t pred, uint32_t succ)
 {
 	int p = o->tx[pred].state, s = o->tx[succ].state;
 	int64_t pdts = promise(o, pred, succ), ts = p == COMMITTED ? o->tx[pred].prev : pdts, cts;
@@ -87,6 +126,16 @@ int oracle_timestamp_table_edge(struct oracle_timestamp_table *o, uint32_t pred,
 	return GPUTM_TIMESTAMP_TABLE_OK;
 }
 
+int oracle_timestamp_table_edge(struct oracle_timestamp_table *o, uint32_t pred, uint32_t succ)
+{
+	int result = edge(o, pred, succ);
+
+	o->stats.passed += result == GPUTM_TIMESTAMP_TABLE_OK;
+	o->stats.loops += result == GPUTM_TIMESTAMP_TABLE_LOOP;
+	o->stats.overflows += result == GPUTM_TIMESTAMP_TABLE_OVERFLOW;
+	return result;
+}
+
 int oracle_timestamp_table_retire(struct oracle_timestamp_table *o, uint32_t tx, bool committed)
 {
 	int64_t ts = o->tx[tx].pdts == INFINITE ? o->tx[tx].cts : o->tx[tx].pdts;
@@ -94,12 +143,12 @@ int oracle_timestamp_table_retire(struct oracle_timestamp_table *o, uint32_t tx,
 	if (o->tx[tx].state != RUNNING)
 		return -EINVAL;
 	if (o->config.literal && ts + 1 > limit(o))
-		return GPUTM_TIMESTAMP_TABLE_OVERFLOW;
+		return overflow(o);
 	o->tx[tx].prev = o->tx[tx].cts;
 	if (o->config.literal)
 		o->tx[tx].cts = ts + 1;
 	o->tx[tx].pdts = INFINITE;
-	o->tx[tx].state = committed ? COMMITTED : IDLE;
+	enter(o, tx, committed ? COMMITTED : IDLE);
 	return GPUTM_TIMESTAMP_TABLE_OK;
 }
 
@@ -107,7 +156,7 @@ int oracle_timestamp_table_release(struct oracle_timestamp_table *o, uint32_t tx
 {
 	if (o->tx[tx].state != COMMITTED)
 		return -EINVAL;
-	o->tx[tx].state = IDLE;
+	enter(o, tx, IDLE);
 	return 0;
 }
 

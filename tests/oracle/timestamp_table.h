@@ -6,8 +6,12 @@
  * and the graph that the rules stand for, with its loops found by reachability.
  */
 #include "gputm/timestamp_table.h"
+#include "tests/oracle/stats.h"
 
 #define ORACLE_TIMESTAMP_TABLE_TX 16
+#define ORACLE_TIMESTAMP_TABLE_STATS                                                           \
+	passed, loops, overflows, begun, committed, aborted, released, restarts, running_max,  \
+		retained_max, running, retained
 
 struct oracle_timestamp_table {
 	struct gputm_timestamp_table_config config;
@@ -15,6 +19,7 @@ struct oracle_timestamp_table {
 		int state;
 		int64_t cts, pdts, prev; /* PDTS INT64_MAX: unset */
 	} tx[ORACLE_TIMESTAMP_TABLE_TX];
+	ORACLE_STATS(ORACLE_TIMESTAMP_TABLE_STATS) stats;
 };
 
 void oracle_timestamp_table_open(struct oracle_timestamp_table *o,
@@ -23,6 +28,7 @@ int oracle_timestamp_table_begin(struct oracle_timestamp_table *o, uint32_t tx, 
 int oracle_timestamp_table_edge(struct oracle_timestamp_table *o, uint32_t pred, uint32_t succ);
 int oracle_timestamp_table_retire(struct oracle_timestamp_table *o, uint32_t tx, bool committed);
 int oracle_timestamp_table_release(struct oracle_timestamp_table *o, uint32_t tx);
+void oracle_timestamp_table_restart(struct oracle_timestamp_table *o);
 
 /* before[i] has bit j: there is an edge from i to j. */
 struct oracle_order {

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <stddef.h>
+#include <string.h>
 
 #include "tests/oracle/tx_log.h"
 
 void oracle_tx_log_init(struct oracle_tx_log *o, unsigned lanes, unsigned partitions,
 			unsigned interleave)
 {
+	memset(o, 0, sizeof(*o));
 	o->lanes = lanes;
 	o->partitions = partitions;
 	o->interleave = interleave;
-	o->count = 0;
-	o->rows[0] = o->rows[1] = 0;
 }
 
 bool oracle_tx_log_append(struct oracle_tx_log *o, unsigned kind, uint64_t mask,
@@ -38,8 +37,13 @@ bool oracle_tx_log_append(struct oracle_tx_log *o, unsigned kind, uint64_t mask,
 		e->value = value[lane];
 		e->live = true;
 		o->count++;
+		++*(kind ? &o->stats.write_entries : &o->stats.read_entries);
 	}
-	o->rows[kind] = last < o->rows[kind] ? o->rows[kind] : last + 1;
+	for (; o->rows[kind] <= last; o->rows[kind]++) {
+		++*(kind ? &o->stats.write_rows : &o->stats.read_rows);
+		o->stats.spilled_rows += o->rows[kind] >= o->l1_rows;
+	}
+	oracle_most(&o->stats.max_rows, o->rows[kind]);
 	return true;
 }
 
@@ -62,10 +66,13 @@ int oracle_tx_log_own_write(const struct oracle_tx_log *o, unsigned lane, uint64
 void oracle_tx_log_restart(struct oracle_tx_log *o, uint64_t mask)
 {
 	for (unsigned i = 0; i < o->count; i++)
-		if (mask >> o->entry[i].lane & 1)
+		if (mask >> o->entry[i].lane & 1) {
+			o->stats.voided_entries += o->entry[i].live;
 			o->entry[i].live = false;
+		}
+	o->stats.restarts++;
 	if (oracle_tx_log_live(o) == 0)
-		oracle_tx_log_init(o, o->lanes, o->partitions, o->interleave);
+		o->count = o->rows[0] = o->rows[1] = 0;
 }
 
 const struct oracle_tx_log_entry *oracle_tx_log_at(const struct oracle_tx_log *o, unsigned kind,

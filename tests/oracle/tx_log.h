@@ -7,8 +7,12 @@
  */
 #include <stdbool.h>
 #include <stdint.h>
+#include "tests/oracle/stats.h"
 
 #define ORACLE_TX_LOG_MAX 8192
+#define ORACLE_TX_LOG_STATS                                                                    \
+	read_rows, write_rows, read_entries, write_entries, voided_entries, spilled_rows,      \
+		max_rows, restarts, lookups, filtered, hits, in_vain, rows_walked
 
 struct oracle_tx_log_entry {
 	unsigned kind; /* 0 read, 1 write */
@@ -19,11 +23,12 @@ struct oracle_tx_log_entry {
 };
 
 struct oracle_tx_log {
-	unsigned lanes, partitions, interleave;
+	unsigned lanes, partitions, interleave, l1_rows;
 	bool packed;
 	unsigned count;
 	unsigned rows[2];
 	struct oracle_tx_log_entry entry[ORACLE_TX_LOG_MAX];
+	ORACLE_STATS(ORACLE_TX_LOG_STATS) stats;
 };
 
 void oracle_tx_log_init(struct oracle_tx_log *o, unsigned lanes, unsigned partitions,

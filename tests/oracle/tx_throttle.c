@@ -31,22 +31,37 @@ static void take_out(uint32_t *list, uint32_t *count, uint32_t at)
 		list[at] = list[at + 1];
 }
 
-int oracle_tx_throttle_admit(struct oracle_tx_throttle *o, uint32_t warp)
+static int admit(struct oracle_tx_throttle *o, uint32_t warp)
 {
-	uint32_t at;
+	uint32_t before = o->waiters, at;
 
 	if (warp >= o->config.warps)
 		return -ERANGE;
-	if (find(o->inside, o->insiders, warp) < o->insiders)
+	if (find(o->inside, o->insiders, warp) < o->insiders) {
+		o->stats.repeats++;
 		return GPUTM_TX_THROTTLE_ADMITTED;
+	}
 	at = find(o->waiting, o->waiters, warp);
 	if (at == o->waiters)
 		o->waiting[o->waiters++] = warp;
-	if (at > 0 || o->insiders >= o->limit)
+	if (at > 0 || o->insiders >= o->limit) {
+		o->stats.waits += o->waiters - before;
 		return GPUTM_TX_THROTTLE_WAIT;
+	}
 	take_out(o->waiting, &o->waiters, 0);
 	o->inside[o->insiders++] = warp;
+	o->stats.admissions++;
+	o->stats.from_queue += before - o->waiters;
 	return GPUTM_TX_THROTTLE_ADMITTED;
+}
+
+int oracle_tx_throttle_admit(struct oracle_tx_throttle *o, uint32_t warp)
+{
+	int result = admit(o, warp);
+
+	oracle_most(&o->stats.maximum_running, o->insiders);
+	oracle_most(&o->stats.maximum_waiting, o->waiters);
+	return result;
 }
 
 int oracle_tx_throttle_leave(struct oracle_tx_throttle *o, uint32_t warp)
@@ -58,6 +73,7 @@ int oracle_tx_throttle_leave(struct oracle_tx_throttle *o, uint32_t warp)
 	if (at == o->insiders)
 		return -EINVAL;
 	take_out(o->inside, &o->insiders, at);
+	o->stats.departures++;
 	o->left++;
 	return 0;
 }
@@ -150,6 +166,9 @@ int oracle_tx_throttle_report(struct oracle_tx_throttle *o, uint32_t commits, ui
 	if (!o->limit)
 		o->limit = 1;
 	open_window(o);
+	o->stats.windows++;
+	++*(o->limit > before ? &o->stats.raised :
+	    o->limit < before ? &o->stats.lowered : &o->stats.kept);
 	return o->limit > before ? GPUTM_TX_THROTTLE_RAISED :
 	       o->limit < before ? GPUTM_TX_THROTTLE_LOWERED : GPUTM_TX_THROTTLE_KEPT;
 }

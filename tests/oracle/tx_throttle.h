@@ -3,6 +3,11 @@
 #define GPUTM_ORACLE_TX_THROTTLE_H
 /* Concurrency control the slow way: a list of warps inside and a list of waiting ones. */
 #include "gputm/tx_throttle.h"
+#include "tests/oracle/stats.h"
+
+#define ORACLE_TX_THROTTLE_STATS                                                               \
+	admissions, departures, repeats, waits, from_queue, running, waiting, maximum_running, \
+		maximum_waiting, limit_now, windows, raised, lowered, kept
 
 struct oracle_tx_throttle {
 	struct gputm_tx_throttle_config config;
@@ -11,6 +16,7 @@ struct oracle_tx_throttle {
 	/* what moves the limit: of the window; of the cheapest one; of the one before a halving */
 	uint64_t limit, highest, began, last, commits, aborts, cost, left;
 	uint64_t least_commits, least_cost, halved_commits, halved_cost;
+	ORACLE_STATS(ORACLE_TX_THROTTLE_STATS) stats;
 };
 
 void oracle_tx_throttle_open(struct oracle_tx_throttle *o,

@@ -38,6 +38,8 @@ static uint64_t report(const struct oracle_validation_unit *o,
 static void take(struct oracle_validation_unit *o, unsigned at)
 {
 	o->woken[o->wakes++] = o->waiting[at];
+	o->stats.woken_total++;
+	oracle_most(&o->stats.woken_max, o->wakes);
 	for (o->waits--; at < o->waits; at++)
 		o->waiting[at] = o->waiting[at + 1];
 }
@@ -98,10 +100,12 @@ static void granted(struct oracle_validation_unit *o, const struct gputm_validat
 {
 	unsigned g = granule(o, r->address);
 
+	o->stats.granted++;
 	if (!r->write) {
 		raise(&o->granule[g].rts, r);
 		return;
 	}
+	o->stats.reserved_writes++;
 	raise(&o->granule[g].wts, r);
 	o->granule[g].owner = r->warp;
 	o->granule[g].sequence = r->sequence;
@@ -122,7 +126,14 @@ static int process(struct oracle_validation_unit *o, const struct gputm_validati
 	unsigned slots = o->config.stall_lines * o->config.stall_requests;
 
 	*time = 0;
+	o->stats.accesses++;
+	o->stats.owned += own;
+	++*(r->write ? &o->stats.stores : &o->stats.loads);
 	if (!own && fails(o, r)) {
+		bool by_write = younger(o, o->granule[g].wts, true, r);
+
+		++*(!r->write ? &o->stats.abort_load_wts :
+		    by_write  ? &o->stats.abort_store_wts : &o->stats.abort_store_rts);
 		*time = report(o, r);
 		return GPUTM_VALIDATION_UNIT_ABORT;
 	}
@@ -132,8 +143,10 @@ static int process(struct oracle_validation_unit *o, const struct gputm_validati
 	}
 	if (room(o, r->address) && (!fresh || o->waits + o->wakes < slots)) {
 		o->waiting[o->waits++] = *r;
+		o->stats.stalled++;
 		return GPUTM_VALIDATION_UNIT_STALLED;
 	}
+	o->stats.abort_buffer++;
 	*time = report(o, r);
 	return GPUTM_VALIDATION_UNIT_ABORT;
 }
@@ -152,13 +165,14 @@ int oracle_validation_unit_retry(struct oracle_validation_unit *o, uint64_t *tag
 	if (!o->wakes)
 		return GPUTM_VALIDATION_UNIT_NONE;
 	r = o->woken[0];
-	for (unsigned i = 1; i < o->wakes; i++)
-		o->woken[i - 1] = o->woken[i];
-	o->wakes--;
 	*tag = r.tag;
+	o->stats.retries++;
 	result = process(o, &r, false, time);
 	if (result != GPUTM_VALIDATION_UNIT_STALLED && !o->granule[granule(o, r.address)].writes)
 		wake(o, r.address, false, -1);
+	for (unsigned i = 1; i < o->wakes; i++)
+		o->woken[i - 1] = o->woken[i];
+	o->wakes--;
 	return result;
 }
 
@@ -170,6 +184,8 @@ int oracle_validation_unit_release(struct oracle_validation_unit *o, uint64_t ad
 	if (!count || o->granule[g].writes < count || o->granule[g].owner != warp ||
 	    o->granule[g].sequence != sequence)
 		return -EINVAL;
+	o->stats.releases++;
+	o->stats.released_writes += count;
 	o->granule[g].writes -= count;
 	if (!o->granule[g].writes)
 		wake(o, address, false, -1);

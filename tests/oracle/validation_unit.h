@@ -6,9 +6,16 @@
  * (time, warp), field by field, waiters are a list in order of arrival.
  */
 #include "gputm/validation_unit.h"
+#include "tests/oracle/stats.h"
 
 #define ORACLE_VU_GRANULES 16
 #define ORACLE_VU_WAITERS 256
+#define ORACLE_VALIDATION_UNIT_STATS                                                           \
+	cycles, accesses, loads, stores, owned, granted, abort_load_wts, abort_store_wts,      \
+		abort_store_rts, abort_buffer, abort_count, abort_rollover, stalled,           \
+		woken_total, retries, releases, reserved_writes, released_writes,              \
+		access_cycles, cost[GPUTM_HISTOGRAM_BUCKETS], rollovers, accepted, delivered,  \
+		woken_max, abort_estimated, pending, buffered
 
 struct oracle_stamp {
 	bool ever;
@@ -25,6 +32,7 @@ struct oracle_validation_unit {
 	} granule[ORACLE_VU_GRANULES];
 	struct gputm_validation_request waiting[ORACLE_VU_WAITERS], woken[ORACLE_VU_WAITERS];
 	unsigned waits, wakes;
+	ORACLE_STATS(ORACLE_VALIDATION_UNIT_STATS) stats;
 };
 
 /* The result, and the reported time of an abort. */

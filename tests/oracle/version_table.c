@@ -53,6 +53,15 @@ static bool overlaps_itself(const struct oracle_version_table *o, unsigned a)
 	return false;
 }
 
+static void count_readable(struct oracle_version_table *o, unsigned region)
+{
+	uint64_t readable = 0;
+
+	for (unsigned i = 0; i < o->config.versions; i++)
+		readable += o->region[region].version[i].state == S3;
+	oracle_most(&o->stats.readable_max, readable);
+}
+
 int oracle_version_table_add(struct oracle_version_table *o, uint64_t start, uint64_t length,
 			     uint64_t relocated, uint64_t now)
 {
@@ -82,6 +91,7 @@ int oracle_version_table_add(struct oracle_version_table *o, uint64_t start, uin
 	}
 	o->region[at].version[0].created = now;
 	o->regions++;
+	count_readable(o, at);
 	return GPUTM_VERSION_TABLE_OK;
 }
 
@@ -129,6 +139,21 @@ int oracle_version_table_find(const struct oracle_version_table *o, uint64_t add
 	return GPUTM_VERSION_TABLE_PLAIN;
 }
 
+int oracle_version_table_acquire(struct oracle_version_table *o, uint64_t address, uint64_t time,
+				 unsigned *region, unsigned *version)
+{
+	int result = oracle_version_table_find(o, address, time, region, version);
+
+	o->stats.stale += result == GPUTM_VERSION_TABLE_STALE;
+	if (result == GPUTM_VERSION_TABLE_OK) {
+		o->region[*region].version[*version].references++;
+		o->region[*region].version[*version].taken++;
+		o->stats.acquired++;
+		o->stats.references++;
+	}
+	return result;
+}
+
 uint64_t oracle_version_table_plain(const struct oracle_version_table *o, uint64_t address)
 {
 	for (unsigned i = 0; i < o->regions; i++)
@@ -161,6 +186,8 @@ static bool recycle(struct oracle_version_table *o, unsigned region)
 
 	if (old == best(o, region, UINT64_MAX) || o->region[region].version[old].references)
 		return false;
+	o->stats.recycled++;
+	oracle_sample(o->stats.sharers, o->region[region].version[old].taken);
 	memset(&o->region[region].version[old], 0, sizeof(o->region[region].version[old]));
 	o->region[region].version[old].state = S4;
 	return true;
@@ -170,6 +197,8 @@ int oracle_version_table_release(struct oracle_version_table *o, unsigned region
 {
 	if (!o->region[region].version[version].references)
 		return -EINVAL;
+	o->stats.released++;
+	o->stats.references--;
 	o->region[region].version[version].references--;
 	if (!o->config.lazy && oldest(o, region) == (int)version)
 		recycle(o, region);
@@ -183,8 +212,11 @@ int oracle_version_table_begin_copy(struct oracle_version_table *o, unsigned reg
 	if (oracle_version_table_in(o, region, S1) >= 0 ||
 	    oracle_version_table_in(o, region, S2) >= 0)
 		return -EINVAL;
-	if (oracle_version_table_in(o, region, S4) < 0 && !recycle(o, region))
+	if (oracle_version_table_in(o, region, S4) < 0 && !recycle(o, region)) {
+		o->stats.waits++;
 		return GPUTM_VERSION_TABLE_WAIT;
+	}
+	o->stats.copies++;
 	to = oracle_version_table_in(o, region, S4);
 	from = best(o, region, UINT64_MAX);
 	o->region[region].version[to].state = S1;
@@ -228,6 +260,8 @@ int oracle_version_table_seal(struct oracle_version_table *o, uint64_t mask, uin
 
 			o->region[i].version[version].state = S3;
 			o->region[i].version[version].created = now;
+			o->stats.sealed++;
+			count_readable(o, i);
 		}
 	return GPUTM_VERSION_TABLE_OK;
 }
@@ -240,11 +274,22 @@ int oracle_version_table_restart(struct oracle_version_table *o, uint64_t now)
 				return -EINVAL;
 	for (unsigned i = 0; i < o->regions; i++) {
 		int newest = best(o, i, UINT64_MAX);
+		uint32_t taken;
 
+		for (int k = 0; k < (int)o->config.versions; k++) {
+			int state = o->region[i].version[k].state;
+
+			o->stats.dropped += state == S1 || state == S2;
+			o->stats.invalidated += state == S3 && k != newest;
+			if (state == S3 && k != newest)
+				oracle_sample(o->stats.sharers, o->region[i].version[k].taken);
+		}
+		taken = o->region[i].version[newest].taken;
 		memset(o->region[i].version, 0, sizeof(o->region[i].version));
 		for (int k = 0; k < 16; k++)
 			o->region[i].version[k].state = k == newest ? S3 : S4;
 		o->region[i].version[newest].created = now;
+		o->region[i].version[newest].taken = taken;
 	}
 	return 0;
 }

@@ -1,10 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "tests/oracle/stats.h"
 #include "tests/oracle/warp_access_filter.h"
 
 void oracle_warp_access_filter_begin(struct oracle_warp_access_filter *o, uint64_t lanes)
 {
-	o->count = 0;
+	o->count = o->words = 0;
 	o->running = lanes;
+	o->stats->begins++;
+}
+
+void oracle_warp_access_filter_drop(struct oracle_warp_access_filter *o, uint64_t lanes)
+{
+	o->running &= ~lanes;
+	for (; lanes; lanes /= 2)
+		o->stats->dropped += lanes % 2;
+}
+
+static bool is_known(const struct oracle_warp_access_filter *o, uint64_t word)
+{
+	for (unsigned i = 0; i < o->count; i++)
+		if (o->list[i].word == word)
+			return true;
+	return false;
 }
 
 static bool loses(const struct oracle_warp_access_filter *o, bool write, unsigned lane,
@@ -25,11 +42,16 @@ uint64_t oracle_warp_access_filter_access(struct oracle_warp_access_filter *o, b
 	for (unsigned lane = 0; lane < 64; lane++) {
 		if (!(lanes >> lane & 1))
 			continue;
+		o->stats->accesses++;
 		if (loses(o, write, lane, address[lane] / o->word_bytes)) {
 			lost |= UINT64_C(1) << lane;
 			o->running &= ~(UINT64_C(1) << lane);
+			o->stats->lost++;
 			continue;
 		}
+		o->stats->noted++;
+		o->words += !is_known(o, address[lane] / o->word_bytes);
+		oracle_most(&o->stats->words_max, o->words);
 		o->list[o->count].word = address[lane] / o->word_bytes;
 		o->list[o->count].lane = lane;
 		o->list[o->count++].write = write;

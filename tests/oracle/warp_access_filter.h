@@ -6,6 +6,11 @@
 #include <stdint.h>
 
 #define ORACLE_ACCESSES 8192
+#define ORACLE_WARP_ACCESS_FILTER_STATS begins, accesses, noted, lost, dropped, words_max
+
+struct oracle_warp_access_filter_stats {
+	uint64_t ORACLE_WARP_ACCESS_FILTER_STATS;
+};
 
 struct oracle_warp_access_filter {
 	struct {
@@ -13,11 +18,13 @@ struct oracle_warp_access_filter {
 		unsigned lane;
 		bool write;
 	} list[ORACLE_ACCESSES];
-	unsigned count, word_bytes;
+	unsigned count, words, word_bytes; /* accesses; different words among them */
 	uint64_t running;
+	struct oracle_warp_access_filter_stats *stats; /* of all warps */
 };
 
 void oracle_warp_access_filter_begin(struct oracle_warp_access_filter *o, uint64_t lanes);
+void oracle_warp_access_filter_drop(struct oracle_warp_access_filter *o, uint64_t lanes);
 /* Gives the lanes that lose. */
 uint64_t oracle_warp_access_filter_access(struct oracle_warp_access_filter *o, bool write,
 					  uint64_t lanes, const uint64_t *address);

@@ -4,10 +4,13 @@
 void oracle_warp_clock_abort(struct oracle_warp_clock *o, uint32_t warp, uint64_t reported)
 {
 	o->report[warp][o->reports[warp]++] = reported;
+	o->stats.reports++;
 }
 
 void oracle_warp_clock_restart(struct oracle_warp_clock *o, uint32_t warp)
 {
+	uint64_t before = o->time[warp];
+
 	for (unsigned i = 0; i < o->reports[warp]; i++)
 		if (o->report[warp][i] > o->time[warp])
 			o->time[warp] = o->report[warp][i];
@@ -15,6 +18,10 @@ void oracle_warp_clock_restart(struct oracle_warp_clock *o, uint32_t warp)
 		o->time[warp]++;
 	o->reports[warp] = 0;
 	o->aborts[warp]++;
+	o->stats.restarts++;
+	o->stats.advanced += o->time[warp] - before;
+	oracle_most(&o->stats.time_top, o->time[warp]);
+	oracle_most(&o->stats.aborts_top, o->aborts[warp]);
 }
 
 uint64_t oracle_warp_clock_backoff(const struct oracle_warp_clock *o, uint32_t warp,

@@ -53,6 +53,24 @@ static struct oracle_former_warp *joinable(struct oracle_warp_former *o, uint64_
 	return best;
 }
 
+/* Warps in the pool, and PCs that threads wait at. */
+static void count_pool(struct oracle_warp_former *o)
+{
+	uint64_t used = 0, pcs = 0;
+
+	for (unsigned i = 0; i < threads(o); i++) {
+		bool first = o->pool[i].used && !o->pool[i].flying;
+
+		for (unsigned j = 0; j < i; j++)
+			first &= !o->pool[j].used || o->pool[j].flying ||
+				 o->pool[j].pc != o->pool[i].pc;
+		used += o->pool[i].used;
+		pcs += first;
+	}
+	oracle_most(&o->stats.max_pool, used);
+	oracle_most(&o->stats.max_pcs, pcs);
+}
+
 static void insert(struct oracle_warp_former *o, int thread[], uint64_t pc)
 {
 	int first = any_thread(o, thread);
@@ -67,6 +85,7 @@ static void insert(struct oracle_warp_former *o, int thread[], uint64_t pc)
 			continue;
 		w->thread[lane] = thread[lane];
 		thread[lane] = -1;
+		o->stats.threads_merged++;
 	}
 	if (any_thread(o, thread) < 0)
 		return;
@@ -79,6 +98,8 @@ static void insert(struct oracle_warp_former *o, int thread[], uint64_t pc)
 	w->age = o->age++;
 	for (unsigned lane = 0; lane < 64; lane++)
 		w->thread[lane] = lane < o->lanes ? thread[lane] : -1;
+	o->stats.formed++;
+	count_pool(o);
 }
 
 static void maybe_restore(struct oracle_warp_former *o, unsigned warp)
@@ -100,6 +121,7 @@ static void maybe_restore(struct oracle_warp_former *o, unsigned warp)
 		o->place[from + lane] = ORACLE_FORMER_IN_POOL;
 		thread[lane] = (int)(from + lane);
 	}
+	++*(any_thread(o, thread) < 0 ? &o->stats.ended_diverged : &o->stats.restored);
 	insert(o, thread, o->barrier[warp]);
 }
 
@@ -136,6 +158,8 @@ int oracle_former_launch(struct oracle_warp_former *o, unsigned warp, uint64_t m
 		return -ERANGE;
 	for (unsigned lane = 0; lane < o->lanes; lane++)
 		thread[lane] = mask >> lane & 1 ? (int)(warp * o->lanes + lane) : -1;
+	for (unsigned lane = 0; lane < o->lanes; lane++)
+		o->stats.threads_launched += thread[lane] >= 0;
 	deliver(o, thread, pc);
 	return 0;
 }
@@ -177,6 +201,7 @@ static bool held(struct oracle_warp_former *o, unsigned slot)
 int oracle_former_pop(struct oracle_warp_former *o, unsigned *slot)
 {
 	int result = GPUTM_WARP_FORMER_EMPTY, best = -1;
+	unsigned wide = 0;
 
 	for (unsigned i = 0; i < threads(o); i++) {
 		unsigned here, there;
@@ -196,6 +221,11 @@ int oracle_former_pop(struct oracle_warp_former *o, unsigned *slot)
 		return result;
 	o->pool[best].flying = true;
 	*slot = (unsigned)best;
+	for (unsigned lane = 0; lane < o->lanes; lane++)
+		wide += o->pool[best].thread[lane] >= 0;
+	o->stats.issued++;
+	o->stats.threads_issued += wide;
+	oracle_sample(o->stats.width, wide);
 	return GPUTM_WARP_FORMER_OK;
 }
 
@@ -226,9 +256,11 @@ int oracle_former_branch(struct oracle_warp_former *o, unsigned slot, uint64_t t
 		    o->diverged[(unsigned)t / o->lanes])
 			continue;
 		o->diverged[(unsigned)t / o->lanes] = true;
+		o->stats.diverged++;
 		o->barrier[(unsigned)t / o->lanes] = target->rpc;
 	}
 	o->pool[slot].used = false;
+	o->stats.returned++;
 	deliver(o, yes, target->taken_pc);
 	deliver(o, no, target->other_pc);
 	return 0;
@@ -241,6 +273,7 @@ int oracle_former_advance(struct oracle_warp_former *o, unsigned slot, uint64_t 
 	if (pc > o->pc_max)
 		return -ERANGE;
 	o->pool[slot].used = false;
+	o->stats.returned++;
 	deliver(o, o->pool[slot].thread, pc);
 	return 0;
 }
@@ -254,6 +287,7 @@ static void maybe_release(struct oracle_warp_former *o, unsigned block)
 		parked += o->place[t] == ORACLE_FORMER_AT_BLOCK_BARRIER;
 	if (!parked || parked != live_of(o, from, to))
 		return;
+	o->stats.barriers++;
 	for (unsigned first = from; first < to && first < threads(o); first += o->lanes) {
 		int thread[64];
 
@@ -286,6 +320,7 @@ int oracle_former_barrier(struct oracle_warp_former *o, unsigned slot, uint64_t 
 			    o->block_pc[block_of(o, t)] != pc)
 				return -EINVAL;
 	o->pool[slot].used = false;
+	o->stats.returned++;
 	for (unsigned lane = 0; lane < o->lanes; lane++) {
 		parked[lane] = o->pool[slot].thread[lane];
 		if (parked[lane] < 0)
@@ -309,10 +344,12 @@ int oracle_former_exit(struct oracle_warp_former *o, unsigned slot, uint64_t lan
 		ended[lane] = lanes >> lane & 1 ? o->pool[slot].thread[lane] : -1;
 		if (ended[lane] < 0)
 			continue;
+		o->stats.threads_ended++;
 		o->place[ended[lane]] = ORACLE_FORMER_ENDED;
 		o->pool[slot].thread[lane] = -1;
 	}
 	o->pool[slot].used = any_thread(o, o->pool[slot].thread) >= 0;
+	o->stats.returned += !o->pool[slot].used;
 	for (unsigned lane = 0; lane < o->lanes; lane++) {
 		if (ended[lane] < 0)
 			continue;

@@ -2,8 +2,13 @@
 #ifndef GPUTM_TESTS_ORACLE_WARP_FORMER_H
 #define GPUTM_TESTS_ORACLE_WARP_FORMER_H
 #include "gputm/warp_former.h"
+#include "tests/oracle/stats.h"
 
 #define ORACLE_FORMER_THREADS 64
+#define ORACLE_WARP_FORMER_STATS                                                               \
+	formed, issued, returned, threads_issued, width[GPUTM_HISTOGRAM_BUCKETS],              \
+		threads_merged, max_pool, max_pcs, threads_launched, threads_ended, diverged,  \
+		restored, ended_diverged, barriers
 
 enum oracle_former_place {
 	ORACLE_FORMER_ENDED,
@@ -28,6 +33,7 @@ struct oracle_warp_former {
 	bool diverged[ORACLE_FORMER_THREADS];	 /* static warps */
 	uint64_t barrier[ORACLE_FORMER_THREADS]; /* PCs of their warp barriers */
 	uint64_t block_pc[ORACLE_FORMER_THREADS];
+	ORACLE_STATS(ORACLE_WARP_FORMER_STATS) stats;
 };
 
 /* Each gives what the unit should answer, and takes the step. */

@@ -20,6 +20,7 @@ int oracle_write_set_log_append(struct oracle_write_set_log *o, uint32_t thread,
 	if (stamp == 0 || stamp < o->last[thread] || stamp >= UINT64_C(1) << o->config.stamp_bits)
 		return -ERANGE;
 	o->last[thread] = stamp;
+	o->stats.appended++;
 	o->write[o->count++] =
 		(struct oracle_log_write){ .entry = { address, stamp, value }, .thread = thread };
 	return 0;
@@ -65,6 +66,10 @@ int oracle_write_set_log_pop(struct oracle_write_set_log *o, unsigned stream, bo
 		if (unseen(o, stream, thread) < (partial ? 1 : full))
 			continue;
 		serve(o, stream, thread, full, out, chunk);
+		o->stats.chunks++;
+		*(stream == GPUTM_WRITE_SET_LOG_EARLY ? &o->stats.early :
+		  stream == GPUTM_WRITE_SET_LOG_SHIP  ? &o->stats.shipped :
+							&o->stats.replayed) += chunk->count;
 		return GPUTM_WRITE_SET_LOG_CHUNK;
 	}
 	return GPUTM_WRITE_SET_LOG_NONE;
@@ -83,6 +88,8 @@ int oracle_write_set_log_begin(struct oracle_write_set_log *o)
 {
 	if (oracle_write_set_log_pending(o, GPUTM_WRITE_SET_LOG_SHIP))
 		return -EINVAL;
+	o->stats.before += o->count;
+	oracle_most(&o->stats.maximum_round, o->count);
 	o->count = 0;
 	o->round++;
 	return 0;

@@ -3,8 +3,11 @@
 #define GPUTM_ORACLE_WRITE_SET_LOG_H
 /* Logs the slow way: one list of all writes of a round, with a flag per stream that saw it. */
 #include "gputm/write_set_log.h"
+#include "tests/oracle/stats.h"
 
 #define ORACLE_WRITE_SET_LOG_MOST 8192
+#define ORACLE_WRITE_SET_LOG_STATS                                                             \
+	appended, before, early, shipped, replayed, chunks, maximum_round
 
 struct oracle_write_set_log {
 	struct gputm_write_set_log_config config;
@@ -17,6 +20,7 @@ struct oracle_write_set_log {
 	uint32_t after[3]; /* the thread that a stream was served from last, + 1 */
 	uint64_t round;
 	uint64_t last[1024]; /* stamp of each thread */
+	ORACLE_STATS(ORACLE_WRITE_SET_LOG_STATS) stats;
 };
 
 void oracle_write_set_log_open(struct oracle_write_set_log *o,

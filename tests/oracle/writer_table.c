@@ -15,6 +15,16 @@ static bool is_of(const struct oracle_writer_table *o, unsigned i, uint64_t addr
 	return o->entry[i].word == address / o->config.word_bytes;
 }
 
+static void count_entries(struct oracle_writer_table *o)
+{
+	o->stats.used = o->used;
+	o->stats.retained = 0;
+	for (unsigned i = 0; i < o->used; i++)
+		o->stats.retained += o->entry[i].committed;
+	oracle_most(&o->stats.used_max, o->stats.used);
+	oracle_most(&o->stats.retained_max, o->stats.retained);
+}
+
 int oracle_writer_table_claim(struct oracle_writer_table *o, uint64_t address, uint32_t tx,
 			      uint64_t snapshot)
 {
@@ -29,16 +39,22 @@ int oracle_writer_table_claim(struct oracle_writer_table *o, uint64_t address, u
 		held |= !o->entry[i].committed && o->entry[i].tx != tx;
 		conflict |= o->entry[i].committed && o->entry[i].version > snapshot;
 	}
-	if (own || held)
+	if (own || held) {
+		++*(own ? &o->stats.own : &o->stats.held);
 		return own ? GPUTM_WRITER_TABLE_OWN : GPUTM_WRITER_TABLE_HELD;
+	}
+	o->stats.conflicts += conflict;
 	if (conflict)
 		return GPUTM_WRITER_TABLE_CONFLICT;
+	o->stats.full += o->used == o->config.entries;
 	if (o->used == o->config.entries)
 		return GPUTM_WRITER_TABLE_FULL;
+	o->stats.claimed++;
 	o->entry[o->used].word = address / o->config.word_bytes;
 	o->entry[o->used].tx = tx;
 	o->entry[o->used].version = 0;
 	o->entry[o->used++].committed = false;
+	count_entries(o);
 	return GPUTM_WRITER_TABLE_CLAIMED;
 }
 
@@ -49,6 +65,8 @@ int oracle_writer_table_release(struct oracle_writer_table *o, uint64_t address,
 			memmove(&o->entry[i], &o->entry[i + 1],
 				(o->used - i - 1) * sizeof(o->entry[0]));
 			o->used--;
+			o->stats.released++;
+			count_entries(o);
 			return 0;
 		}
 	return -EINVAL;
@@ -71,7 +89,11 @@ int oracle_writer_table_commit(struct oracle_writer_table *o, uint64_t address, 
 		return -EINVAL;
 	o->entry[found].committed = true;
 	o->entry[found].version = version;
-	return o->config.release_at_commit ? oracle_writer_table_release(o, address, tx) : 0;
+	o->stats.committed++;
+	if (o->config.release_at_commit)
+		return oracle_writer_table_release(o, address, tx);
+	count_entries(o);
+	return 0;
 }
 
 unsigned oracle_writer_table_writers(const struct oracle_writer_table *o, uint64_t address,

@@ -3,8 +3,12 @@
 #define GPUTM_ORACLE_WRITER_TABLE_H
 /* Writers of words the slow way: one list of all entries, oldest first. */
 #include "gputm/writer_table.h"
+#include "tests/oracle/stats.h"
 
 #define ORACLE_WRITER_TABLE_ENTRIES 256
+#define ORACLE_WRITER_TABLE_STATS                                                              \
+	claimed, own, held, conflicts, full, committed, released, used_max, retained_max, used, \
+		retained
 
 struct oracle_writer_table {
 	struct gputm_writer_table_config config;
@@ -14,6 +18,7 @@ struct oracle_writer_table {
 		bool committed;
 	} entry[ORACLE_WRITER_TABLE_ENTRIES];
 	unsigned used;
+	ORACLE_STATS(ORACLE_WRITER_TABLE_STATS) stats;
 };
 
 void oracle_writer_table_open(struct oracle_writer_table *o,

@@ -6,7 +6,6 @@
 
 #define PAGE_BYTES ((size_t)1 << SIM_PAGE_BITS)
 #define DIRECTORY ((size_t)1 << SIM_DIRECTORY_BITS)
-#define ROOT ((size_t)1 << SIM_ROOT_BITS)
 
 struct sim_memory *sim_memory_new(void)
 {
@@ -17,22 +16,40 @@ void sim_memory_free(struct sim_memory *memory)
 {
 	if (!memory)
 		return;
-	for (size_t i = 0; i < ROOT; i++) {
+	for (size_t i = 0; i < memory->roots; i++) {
 		for (size_t j = 0; memory->root[i] && j < DIRECTORY; j++)
-			free(memory->root[i][j]);
+			if (memory->root[i][j])
+				free(memory->root[i][j]);
 		free(memory->root[i]);
 	}
+	free(memory->root);
 	free(memory);
+}
+
+/* Room for the directory of this address. */
+static uint32_t ***directory_at(struct sim_memory *memory, uint64_t address)
+{
+	uint32_t at = (uint32_t)(address >> (SIM_PAGE_BITS + SIM_DIRECTORY_BITS));
+	uint32_t ***root = memory->root;
+
+	if (at < memory->roots)
+		return &root[at];
+	root = realloc(root, (at + 1) * sizeof *root);
+	if (!root)
+		return NULL;
+	memset(root + memory->roots, 0, (at + 1 - memory->roots) * sizeof *root);
+	memory->root = root;
+	memory->roots = at + 1;
+	return &root[at];
 }
 
 static uint32_t *page_at(struct sim_memory *memory, uint64_t address)
 {
-	uint32_t ***directory = &memory->root[address >> (SIM_PAGE_BITS + SIM_DIRECTORY_BITS)];
-	uint32_t **page;
+	uint32_t ***directory = directory_at(memory, address), **page;
 
-	if (!*directory)
+	if (directory && !*directory)
 		*directory = calloc(DIRECTORY, sizeof **directory);
-	if (!*directory)
+	if (!directory || !*directory)
 		return NULL;
 	page = *directory + (address >> SIM_PAGE_BITS & (DIRECTORY - 1));
 	if (!*page)
@@ -54,7 +71,7 @@ const uint32_t *sim_memory_page(const struct sim_memory *memory, uint64_t *addre
 {
 	uint64_t page = *address >> SIM_PAGE_BITS;
 
-	for (uint64_t i = page >> SIM_DIRECTORY_BITS; i < ROOT;
+	for (uint64_t i = page >> SIM_DIRECTORY_BITS; i < memory->roots;
 	     i++, page = i << SIM_DIRECTORY_BITS) {
 		uint64_t j = page & (DIRECTORY - 1);
 

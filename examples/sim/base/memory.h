@@ -3,7 +3,8 @@
 #define SIM_MEMORY_H
 /*
  * The contents of global memory: 32-bit words at byte addresses below 2^40, in pages of
- * 16 KB that come into being when first written. An untouched word is 0.
+ * 16 KB that come into being when first written, as do the tables of where they are. An untouched
+ * word is 0.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,11 +14,11 @@
 
 #define SIM_ADDRESS_BITS 40
 #define SIM_PAGE_BITS 14
-#define SIM_DIRECTORY_BITS 13
-#define SIM_ROOT_BITS (SIM_ADDRESS_BITS - SIM_PAGE_BITS - SIM_DIRECTORY_BITS)
+#define SIM_DIRECTORY_BITS 10
 
 struct sim_memory {
-	uint32_t **root[1u << SIM_ROOT_BITS];
+	uint32_t ***root; /* [roots]: directories, or NULL */
+	uint32_t roots;
 	uint32_t scratch;
 	bool exhausted; /* a page could not be had: what was written there is lost */
 };
@@ -41,8 +42,8 @@ bool sim_memory_differ(const struct sim_memory *a, const struct sim_memory *b, u
 
 static inline uint32_t *sim_memory_find(const struct sim_memory *memory, uint64_t address)
 {
-	uint32_t **directory = memory->root[address >> (SIM_PAGE_BITS + SIM_DIRECTORY_BITS)];
-	uint32_t *page;
+	uint64_t root = address >> (SIM_PAGE_BITS + SIM_DIRECTORY_BITS);
+	uint32_t **directory = root < memory->roots ? memory->root[root] : NULL, *page;
 
 	if (!directory)
 		return NULL;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#define _POSIX_C_SOURCE 200809L
 #include "names.h"
 
+#include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -64,4 +66,29 @@ void sim_name_unknown(const char *option, const char *got, sim_name_at *at, cons
 		fprintf(stderr, "%s %s", i ? "" : ":", at(of, i));
 	fprintf(stderr, "%s%s%s%s\n", whose, near ? "; did you mean \"" : "", near ? near : "",
 		near ? "\"?" : "");
+}
+
+bool sim_pattern(const char *list, size_t index, char name[SIM_PATTERN])
+{
+	while (index-- && list) {
+		list = strchr(list, ',');
+		list = list ? list + 1 : NULL;
+	}
+	if (list)
+		snprintf(name, SIM_PATTERN, "%.*s", (int)strcspn(list, ","), list);
+	return list != NULL;
+}
+
+bool sim_pattern_matches(const char *list, const char *name, uint64_t *matched)
+{
+	char pattern[SIM_PATTERN];
+	bool found = !list;
+
+	for (size_t i = 0; sim_pattern(list, i, pattern); i++) {
+		if (strpbrk(pattern, "*?[\\") ? fnmatch(pattern, name, 0) : strcmp(pattern, name))
+			continue;
+		found = true;
+		*matched |= i < 64 ? UINT64_C(1) << i : 0;
+	}
+	return found;
 }

@@ -2,7 +2,9 @@
 #ifndef SIM_NAMES_H
 #define SIM_NAMES_H
 /* Names to choose from, and what to say to a wrong one. */
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Name number `index`, or NULL past the last one. */
 typedef const char *sim_name_at(const void *of, size_t index);
@@ -16,5 +18,12 @@ const char *sim_name_near(const char *got, sim_name_at *at, const void *of);
  */
 void sim_name_unknown(const char *option, const char *got, sim_name_at *at, const void *of,
 		      const char *whose);
+
+#define SIM_PATTERN 256
+/* Pattern number `index` of a list with commas, into name[]; false past the last one. */
+bool sim_pattern(const char *list, size_t index, char name[SIM_PATTERN]);
+/* Does a pattern of the list match the name, or is there no list? Each of the first 64 patterns
+ * that does has its bit set in *matched. */
+bool sim_pattern_matches(const char *list, const char *name, uint64_t *matched);
 
 #endif /* SIM_NAMES_H */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "quote.h"
@@ -23,15 +24,29 @@ int sim_complain(int status, const char *message)
 
 static char *volatile aside[ASIDE_MAX]; /* files to be removed by a signal that kills */
 static volatile sig_atomic_t armed;
+static struct timespec first; /* when the signal came that ends the run */
 volatile sig_atomic_t sim_stop;
+
+/* timeout(1) and some batch systems send a signal to the process and at once to its group. */
+static bool comes_with_the_first(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return sim_stop && (now.tv_sec - first.tv_sec) * 1000 +
+			   (now.tv_nsec - first.tv_nsec) / 1000000 < 500;
+}
 
 static void on_signal(int number)
 {
 	if (armed) {
 		armed = 0;
+		(void)clock_gettime(CLOCK_MONOTONIC, &first);
 		sim_stop = number;
 		return;
 	}
+	if (comes_with_the_first())
+		return;
 	for (int i = 0; i < ASIDE_MAX; i++)
 		if (aside[i])
 			(void)unlink(aside[i]);
@@ -99,17 +114,76 @@ static bool same_file(const char *a, const char *b)
 	       (!base_a || !strcmp(base_a, base_b));
 }
 
-bool sim_outputs_apart(const struct sim_file file[], size_t outputs, size_t count)
+static const struct sim_file *outputs;
+static size_t output_count;
+
+/* Files that have been read so far. */
+static struct input {
+	struct input *next;
+	const char *how, *option;
+	char name[];
+} *inputs;
+
+static void note_input(const char *how, const char *option, const char *name)
 {
-	for (size_t i = 0; i < outputs; i++)
-		for (size_t k = i + 1; k < count; k++)
-			if (same_file(file[i].name, file[k].name)) {
-				fprintf(stderr, "gputm-sim: --%s: got \"%s\", which is the file of "
-						"--%s too, expected another file\n",
-					file[i].option, sim_quoted(file[i].name), file[k].option);
-				return false;
-			}
+	struct input *input = inputs;
+
+	while (input && strcmp(input->name, name))
+		input = input->next;
+	if (input)
+		return;
+	input = malloc(sizeof *input + strlen(name) + 1);
+	if (!input)
+		return;
+	*input = (struct input){ inputs, how, option };
+	strcpy(input->name, name);
+	inputs = input;
+}
+
+static bool apart(const struct sim_file *output, const char *how, const char *option,
+		  const char *name)
+{
+	if (!same_file(output->name, name))
+		return true;
+	fprintf(stderr, "gputm-sim: --%s: got \"%s\", which is %s --%s too, expected another "
+			"file\n", output->option, sim_quoted(output->name), how, option);
+	return false;
+}
+
+static bool outputs_apart(const char *how, const char *option, const char *name)
+{
+	for (size_t i = 0; i < output_count; i++)
+		if (!apart(&outputs[i], how, option, name))
+			return false;
 	return true;
+}
+
+bool sim_input_apart(const char *how, const char *option, const char *name)
+{
+	if (name)
+		note_input(how, option, name);
+	return outputs_apart(how, option, name);
+}
+
+bool sim_output_apart(const char *option, const char *name)
+{
+	const struct sim_file output = { option, name };
+
+	for (const struct input *input = inputs; input; input = input->next)
+		if (!apart(&output, input->how, input->option, input->name))
+			return false;
+	return true;
+}
+
+bool sim_outputs_apart(const struct sim_file file[], size_t count)
+{
+	bool all = true;
+
+	outputs = file;
+	for (output_count = 0; all && output_count < count; output_count++)
+		all = outputs_apart("the file of", file[output_count].option,
+				      file[output_count].name);
+	return all;
 }
 
 /* ---- writing ---- */

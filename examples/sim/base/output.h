@@ -28,8 +28,13 @@ void sim_outputs_init(void);
 struct sim_file {
 	const char *option, *name; /* NULL: not given */
 };
-/* Is none of the first `outputs` of all files another one too? Else false, with the reason. */
-bool sim_outputs_apart(const struct sim_file file[], size_t outputs, size_t count);
+/* Is none of these files that are written another one too? Else false, with the reason. They live
+ * on: inputs are compared with them. */
+bool sim_outputs_apart(const struct sim_file file[], size_t count);
+/* Is a file that is read, "the file of" an option or "read by" its file, none of those? */
+bool sim_input_apart(const char *how, const char *option, const char *name);
+/* Is a file that is written beside those none that has been read? The same. */
+bool sim_output_apart(const char *option, const char *name);
 
 /* 0 or -1 with the reason on stderr. */
 int sim_output_open(struct sim_output *out, const char *option, const char *name);

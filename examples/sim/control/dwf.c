@@ -125,7 +125,7 @@ static int barrier(struct flow_core *core, struct flow_warp *warp, uint32_t next
 	for (uint32_t left = warp->lanes.mask; left; left &= left - 1) {
 		uint32_t slot = warp->lanes.slot[__builtin_ctz(left)];
 
-		d->barrier_pc[core->resident_of[flow_block_of(core->threads, slot)]] = next;
+		d->barrier_pc[flow_resident_of(core->threads, slot)] = next;
 	}
 	return gputm_warp_former_barrier(d->former, warp->name, next) ? refused(core, warp) : 0;
 }

@@ -254,7 +254,7 @@ static const struct sim_role roles[] = {
 		.name = (called), .summary = (said),                                    \
 		.config_size = sizeof(struct gputm_simt_stack_config), .role = roles,   \
 		.role_count = 1, .init = (start), .restores = FLOW_RESTORES,            \
-		.uniform = true, .fences = true, .make = make, .free = free,            \
+		.uniform = true, .fixed = true, .make = make, .free = free,             \
 		.launch = launch, .pick = pick, .step = step, .go = go,                 \
 		.branch = branch, .exit = leave, .barrier = barrier, .places = places,  \
 		.depth = depth, .io = io,                                               \

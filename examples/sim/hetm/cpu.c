@@ -252,6 +252,17 @@ void hetm_cpu_take(struct sim_machine *machine)
 			take(machine, &h->worker[i]);
 }
 
+void hetm_cpu_watch(struct sim_machine *machine)
+{
+	struct hetm *h = hetm_of(machine);
+	const struct hetm_worker *w = h->worker;
+
+	while (w < h->worker + h->config->machine.workers && w->ready_at == HETM_NEVER)
+		w++;
+	if (machine->config.patience_cycles && w < h->worker + h->config->machine.workers)
+		sim_lose_patience(machine, w->lane.thread, w->pc, false);
+}
+
 bool hetm_cpu_idle(const struct hetm *hetm)
 {
 	return hetm_cpu_next(hetm) == HETM_NEVER;

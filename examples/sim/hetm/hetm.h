@@ -180,6 +180,7 @@ void hetm_words_io(struct sim_io *io, struct hetm_words *words);
 bool hetm_cpu_idle(const struct hetm *hetm);
 void hetm_cpu_run(struct sim_machine *machine);	 /* workers that are due: an instruction */
 void hetm_cpu_take(struct sim_machine *machine); /* idle workers: a request, if there is one */
+void hetm_cpu_watch(struct sim_machine *machine); /* sim_fail() if a worker goes round for ever */
 uint64_t hetm_cpu_next(const struct hetm *hetm); /* time of the next instruction */
 void hetm_cpu_free(struct hetm *hetm);
 void hetm_cpu_io(struct hetm *hetm, struct sim_io *io);

@@ -270,6 +270,7 @@ void hetm_run(struct sim_machine *machine)
 			machine->port.now = next;
 		}
 		sim_report_if_due(machine);
+		hetm_cpu_watch(machine);
 	}
 	if (h->config->system.devices == HETM_CPU_ONLY)
 		hetm_times_take(machine);

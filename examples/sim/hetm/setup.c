@@ -205,16 +205,22 @@ static int submit(struct sim_machine *machine)
 }
 
 /* From the heap's begin to the locks; for a trace, which has no heap, around what it accesses. */
-static void find_region(struct hetm *h, const struct sim_workload *w)
+static int find_region(struct sim_machine *machine)
 {
+	const struct sim_workload *w = machine->port.workload;
+	struct hetm *h = hetm_of(machine);
 	uint64_t end = w->lock_base;
 
 	h->base = SIM_HEAP;
-	if (w->lock_base == SIM_HEAP) {
+	if (w->lock_base == SIM_HEAP && w->regions) {
 		h->base = w->region[0].start;
 		end = w->region[w->regions - 1].start + w->region[w->regions - 1].length;
 	}
+	if (end <= h->base)
+		return refuse(machine, "the workload has no data in the memory of both devices",
+			      "");
 	h->region = end - h->base;
+	return 0;
 }
 
 static int hetm_make(struct sim_machine *machine)
@@ -228,11 +234,13 @@ static int hetm_make(struct sim_machine *machine)
 		return -ENOMEM;
 	machine->config.core_mhz = 1000;
 	machine->config.swap_units_every = config->machine.swap_units_every;
+	machine->config.patience_cycles = config->gpu.patience_cycles;
 	h->config = config;
-	find_region(h, machine->port.workload);
 	for (uint32_t i = 0; i < HETM_WORKERS; i++)
 		h->worker[i].ready_at = HETM_NEVER;
-	error = make_gpu_system(machine);
+	error = find_region(machine);
+	if (!error)
+		error = make_gpu_system(machine);
 	if (!error && config->system.devices != HETM_CPU_ONLY)
 		error = fit_stamps(machine);
 	if (!error && config->system.devices != HETM_CPU_ONLY)
@@ -297,4 +305,5 @@ const struct sim_own_machine hetm_machine = {
 	.check_count = hetm_exact_count,
 	.time = hetm_time,
 	.describe = describe,
+	.patient = "gpu",
 };

@@ -285,22 +285,29 @@ static void make_columns(struct kernel_code *code)
 				final_column(code, code->message[i].part[p].column);
 }
 
+static int say_never_set(struct reader *r, const struct kernel_register *reg)
+{
+	const char *near = near_word(r, reg->name);
+	char call[40] = "";
+
+	if (reg->call && reg->call != reg->line)
+		snprintf(call, sizeof(call), " (the macro of line %u)", reg->call);
+	return say_at(r, reg->line, reg->column, "%s is read and never set in %s%s%s%s%s",
+		      reg->name, section_name(r), call, near ? "; did you mean \"" : "",
+		      near ? near : "", near ? "\"?" : "");
+}
+
 static int check_registers(struct reader *r)
 {
 	const struct kernel_code *code = r->code;
-	const char *near;
 
 	for (uint32_t i = 0; i < code->registers; i++) {
 		if (code->reg[i].let && !code->reg[i].named && !*r->kernel->unread) {
 			memcpy(r->kernel->unread, code->reg[i].name, KERNEL_NAME_MAX);
 			r->kernel->unread_line = code->reg[i].line;
 		}
-		if (!code->reg[i].read || code->reg[i].set)
-			continue;
-		near = near_word(r, code->reg[i].name);
-		return say_at(r, code->reg[i].line, code->reg[i].column,
-			      "%s is read and never set%s%s%s", code->reg[i].name,
-			      near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+		if (code->reg[i].read && !code->reg[i].set)
+			return say_never_set(r, &code->reg[i]);
 	}
 	return 0;
 }

@@ -283,8 +283,10 @@ int read_place(struct reader *r, uint16_t *out, struct value *index)
 	if (!name || name->kind != NAME_ARRAY)
 		return without_index(r);
 	array = &r->kernel->array[name->index];
-	if (array->kind == KERNEL_SHARED && r->code && !of_run(r) &&
-	    (r->kernel->launched || r->kernel->blocks != 1))
+	if (array->kind == KERNEL_SHARED && of_host(r))
+		return say(r, "got \"%s\", shared memory, which ends with its launch, expected "
+			      "what the launch leaves", r->text);
+	if (array->kind == KERNEL_SHARED && r->code && !of_run(r) && !r->kernel->shows_shared)
 		return say(r, "got \"%s\", shared memory, of which each of %u blocks has a copy, "
 			      "expected what all threads see", r->text, r->kernel->blocks);
 	place.array = (uint16_t)name->index;
@@ -384,17 +386,13 @@ static int expand(struct reader *r, struct macro *macro, struct value *out)
 
 static int read_special(struct reader *r, enum kernel_special special, struct value *out)
 {
-	static const char *const names[] = {
-		[KERNEL_SETUP] = "setup", [KERNEL_VERIFY] = "verify",
-		[KERNEL_AFFINITY] = "affinity",
-	};
 	uint16_t reg;
 
 	if (!r->code)
 		return say_nothing_is_known(r);
 	if (!of_run(r) && (r->section != KERNEL_AFFINITY || special != KERNEL_ID))
 		return say(r, "got \"%s\", expected an operand of %s, which no thread runs",
-			   r->text, of_host(r) ? "host" : names[r->section]);
+			   r->text, section_name(r));
 	reg = special_register(r, special);
 	if (reg == KERNEL_NO_COLUMN)
 		return -EINVAL;

@@ -42,6 +42,8 @@ static int read_size(struct reader *r, struct kernel_launch *l)
 		error = read_constant(r, 1, KERNEL_BLOCK_THREADS_MAX, "the threads of a block",
 				      &l->block_threads);
 	l->threads = threads;
+	if (l->block_threads > r->kernel->largest_block)
+		r->kernel->largest_block = l->block_threads;
 	return error;
 }
 
@@ -141,6 +143,27 @@ static int read_section(struct reader *r)
 	return error ? error : read_rest(r);
 }
 
+/* Only what there is to choose is wanted, and the line says nothing of that. A macro is read, as it
+ * may have the `launch` of a host. */
+static bool passes_over(const struct reader *r)
+{
+	return r->request->choices && !at_word(r, "param") && !at_word(r, "variant") &&
+	       !at_word(r, "include") && !at_word(r, "macro") &&
+	       (!at_word(r, "launch") || r->threads_known);
+}
+
+static int pass_over(struct reader *r)
+{
+	const char *end = memchr(r->at, '\n', (size_t)(r->end - r->at));
+
+	if (at_word(r, "verify"))
+		r->kernel->code[KERNEL_VERIFY].line = r->token_line;
+	r->threads_known |= at_word(r, "program"); /* from here on `launch` is a host's */
+	r->at = end ? end : r->end;
+	next_token(r);
+	return 0;
+}
+
 /* Up to the end of the file. */
 static int read_each(struct reader *r, int (*read)(struct reader *r))
 {
@@ -149,7 +172,7 @@ static int read_each(struct reader *r, int (*read)(struct reader *r))
 	next_token(r);
 	while (!error && r->token != TOKEN_END_OF_FILE) {
 		if (r->token != TOKEN_END_OF_LINE)
-			error = read(r);
+			error = passes_over(r) ? pass_over(r) : read(r);
 		if (!error && r->token == TOKEN_END_OF_LINE)
 			next_token(r);
 	}
@@ -218,12 +241,14 @@ static int read_all(struct reader *r)
 {
 	int error = read_each(r, read_top);
 
-	if (!error && !r->kernel->code[KERNEL_TRANSACTIONS].line &&
+	if (error || r->request->choices)
+		return error;
+	if (!r->kernel->code[KERNEL_TRANSACTIONS].line &&
 	    !r->kernel->code[KERNEL_LOCKS].line)
-		error = unexpected(r, r->kernel->launched ? "a block" :
-				      r->threads_known	  ? "a program" :
-							    "\"threads N block N\"");
-	return error ? error : lay_out(r);
+		return unexpected(r, r->kernel->launched ? "a block" :
+				     r->threads_known	 ? "a program" :
+							   "\"threads N block N\"");
+	return lay_out(r);
 }
 
 /* The file's name without directory and suffix. */
@@ -309,6 +334,17 @@ int kernel_read(const char *text, size_t size, const char *name,
 	return error;
 }
 
+void kernel_become(struct kernel *k, uint32_t number)
+{
+	const struct kernel_launch *l = &k->launch[number];
+
+	k->code[KERNEL_TRANSACTIONS] = l->code;
+	k->threads = l->threads;
+	k->block_threads = l->block_threads;
+	k->shows_shared = false;
+	k->blocks = (uint32_t)((l->threads + l->block_threads - 1) / l->block_threads);
+}
+
 static void free_code(struct kernel_code *code)
 {
 	for (size_t i = 0; i < code->message_count; i++)
@@ -322,6 +358,14 @@ static void free_code(struct kernel_code *code)
 	free(code->constant);
 	free(code->row);
 	free(code->kept);
+}
+
+static void free_files(struct kernel_file *file)
+{
+	for (struct kernel_file *next; file; file = next) {
+		next = file->next;
+		free(file);
+	}
 }
 
 void kernel_free(struct kernel *k)
@@ -349,6 +393,7 @@ void kernel_free(struct kernel *k)
 	free(k->list);
 	free(k->trace);
 	free(k->table);
+	free_files(k->beside);
 	sim_keys_free(&k->word);
 	sim_memory_free(k->initial);
 	memset(k, 0, sizeof(*k));
@@ -356,21 +401,26 @@ void kernel_free(struct kernel *k)
 
 /* ---- from a file ---- */
 
-/* Files that a kernel names stand beside it: `state` is its own path. */
+struct folder {
+	const char *path; /* of the kernel */
+	struct kernel_file *opened;
+};
+
+/* Files that a kernel names stand beside it. */
 static FILE *open_at(void *state, const char *name)
 {
-	const char *path = state, *slash = strrchr(path, '/');
-	size_t directory = slash ? (size_t)(slash - path) + 1 : 0;
-	char *whole = malloc(directory + strlen(name) + 1);
-	FILE *in = NULL;
+	struct folder *folder = state;
+	const char *slash = strrchr(folder->path, '/');
+	size_t directory = slash ? (size_t)(slash - folder->path) + 1 : 0;
+	struct kernel_file *file = malloc(sizeof(*file) + directory + strlen(name) + 1);
 
-	if (whole) {
-		memcpy(whole, path, directory);
-		strcpy(whole + directory, name);
-		in = fopen(whole, "r");
-	}
-	free(whole);
-	return in;
+	if (!file)
+		return NULL;
+	memcpy(file->path, folder->path, directory);
+	strcpy(file->path + directory, name);
+	file->next = folder->opened;
+	folder->opened = file;
+	return fopen(file->path, "r");
 }
 
 int kernel_text_read(const char *path, struct kernel_text *out, char *message, size_t message_size)
@@ -395,8 +445,14 @@ int kernel_text_read(const char *path, struct kernel_text *out, char *message, s
 int kernel_load(const struct kernel_text *text, const struct kernel_request *request,
 		struct kernel *out, char *message, size_t message_size)
 {
-	const struct kernel_files files = { open_at, (void *)(uintptr_t)text->path };
+	struct folder folder = { text->path, NULL };
+	const struct kernel_files files = { open_at, &folder };
+	int error = kernel_read(text->text, text->size, text->name, request, &files, out, message,
+				message_size);
 
-	return kernel_read(text->text, text->size, text->name, request, &files, out, message,
-			   message_size);
+	if (error)
+		free_files(folder.opened);
+	else
+		out->beside = folder.opened;
+	return error;
 }

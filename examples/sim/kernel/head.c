@@ -42,10 +42,11 @@ static int read_param(struct reader *r)
 	if (!error)
 		error = take_number(r, 0, UINT32_MAX, "the default", &p->standard);
 	if (!error)
-		error = take_number(r, 0, p->standard, "the least value", &p->least);
+		error = take_number(r, 0, p->standard, "the least value, not above the default",
+				    &p->least);
 	if (!error)
-		error = take_number(r, p->standard, UINT32_MAX, "the greatest value",
-				    &p->greatest);
+		error = take_number(r, p->standard, UINT32_MAX,
+				    "the greatest value, not below the default", &p->greatest);
 	if (!error)
 		error = take_text(r, "what it says, in quotes", &p->text);
 	if (error)
@@ -178,9 +179,10 @@ static int read_threads(struct reader *r)
 		     variant	      ? variant :
 		     k->word.count    ? k->word.count :
 					threads;
-	k->block_threads = block;
+	k->block_threads = k->largest_block = block;
 	k->lanes = KERNEL_LANES;
 	k->blocks = (uint32_t)((k->threads + block - 1) / block);
+	k->shows_shared = k->blocks == 1;
 	r->threads_known = true;
 	return 0;
 }
@@ -201,6 +203,7 @@ static int read_launch(struct reader *r)
 		error = take_number(r, 1, KERNEL_LANES, "the lanes of a warp", &k->lanes);
 	if (error)
 		return error;
+	k->largest_block = k->block_threads;
 	if (kernel_warps_of_block(k) > KERNEL_BLOCK_WARPS_MAX)
 		return say_at(r, r->token_line, 1, "a block of %u warps, expected at most %u",
 			      kernel_warps_of_block(k), KERNEL_BLOCK_WARPS_MAX);

@@ -168,6 +168,7 @@ struct kernel_message {
 struct kernel_register {
 	char name[KERNEL_NAME_MAX];
 	uint32_t line, column; /* where it is first named */
+	uint32_t call; /* line that calls the macro in which that is; 0: in none */
 	bool read, set;
 	bool named; /* read, if only where a constant condition leaves it out */
 	bool let;   /* set by "let", and not in a macro */
@@ -260,6 +261,12 @@ struct kernel_variant {
 	uint32_t line;
 };
 
+/* One that the kernel names. */
+struct kernel_file {
+	struct kernel_file *next;
+	char path[];
+};
+
 struct kernel {
 	char name[KERNEL_NAME_MAX]; /* of the file, without directory and suffix */
 	char file[256];		    /* as given, for messages */
@@ -268,6 +275,8 @@ struct kernel {
 	uint32_t unread_line;
 	bool launched; /* with the head `launch`: one core's addresses, lanes are known */
 	uint32_t blocks, block_threads, lanes;
+	uint32_t largest_block; /* of the launches, threads */
+	bool shows_shared;      /* setup and verify see the shared memory of its only block */
 	uint64_t threads, commits; /* that a whole run commits; 0: not known */
 	uint64_t most_commits;	   /* at most; 0: not known */
 	uint64_t seed; /* of random() and draw */
@@ -291,6 +300,7 @@ struct kernel {
 	uint16_t keys; /* array that --keys fills, or KERNEL_NO_COLUMN */
 	struct sim_keys word; /* for that array, from the file that the head names */
 	uint16_t edges; /* the same for --edges */
+	struct kernel_file *beside; /* files that it names, the last one first */
 };
 
 /* Opens a file that the kernel names, or gives NULL. */
@@ -301,7 +311,10 @@ struct kernel_files {
 
 /* What a kernel is made with. */
 struct kernel_request {
-	const struct kernel_variant *variant; /* of a first reading; NULL: none */
+	/* Read no more than what there is to choose: params and variants, whether threads are
+	 * fixed by `launch`, and the line of `verify`. No word of these depends on a choice. */
+	bool choices;
+	const struct kernel_variant *variant; /* of such a reading; NULL: none */
 	/* Of params, in their order, behind those of the variant; NULL: their defaults. */
 	const uint32_t *value;
 	uint64_t threads;      /* 0: the kernel's own */
@@ -345,12 +358,20 @@ int kernel_graph(struct kernel_code *code, uint32_t *line, char *reason, size_t 
  */
 int kernel_rules(struct kernel_code *code, uint32_t *line, char *reason, size_t size);
 
-static inline uint32_t kernel_warps_of_block(const struct kernel *k)
+/* Does a host launch kernels of it? */
+static inline bool kernel_has_host(const struct kernel *k)
 {
-	return (k->block_threads + k->lanes - 1) / k->lanes;
+	return k->code[KERNEL_HOST].instr_count;
 }
 
-/* PC of a block, KERNEL_NONE for none. */
+/* Make a copy of one with a host that kernel, on its own. */
+void kernel_become(struct kernel *copy, uint32_t number);
+
+static inline uint32_t kernel_warps_of_block(const struct kernel *k)
+{
+	return (k->largest_block + k->lanes - 1) / k->lanes;
+}
+
 /* Of the block; the last one may have fewer than the others. */
 static inline uint32_t kernel_threads_of_block(const struct kernel *k, uint32_t block)
 {
@@ -359,6 +380,7 @@ static inline uint32_t kernel_threads_of_block(const struct kernel *k, uint32_t 
 	return left < k->block_threads ? (uint32_t)left : k->block_threads;
 }
 
+/* PC of a block, KERNEL_NONE for none. */
 static inline uint32_t kernel_entry(const struct kernel_code *code, uint32_t block)
 {
 	return block == KERNEL_NONE ? KERNEL_NONE : code->block[block].first;

@@ -4,6 +4,18 @@
 
 #include <errno.h>
 
+const char *section_name(const struct reader *r)
+{
+	static const char *const names[KERNEL_SECTIONS] = {
+		[KERNEL_TRANSACTIONS] = "program",  [KERNEL_LOCKS] = "program locks",
+		[KERNEL_SETUP] = "setup",	    [KERNEL_VERIFY] = "verify",
+		[KERNEL_HOST] = "host",		    [KERNEL_LOCKS_HOST] = "host",
+		[KERNEL_AFFINITY] = "affinity",
+	};
+
+	return names[r->section];
+}
+
 const struct name *find_name(const struct reader *r, const char *text)
 {
 	for (size_t i = 0; i < r->names; i++)
@@ -75,6 +87,7 @@ int add_register(struct reader *r, const char *text, uint16_t *out)
 	snprintf(reg->name, sizeof(reg->name), "%s", text);
 	reg->line = own_line(r, r->token_line);
 	reg->column = r->token_column;
+	reg->call = r->outer_line;
 	*out = (uint16_t)code->registers++;
 	return 0;
 }

@@ -106,6 +106,7 @@ struct reader {
 	const struct scope *scope; /* of the macro that is being expanded */
 	/* In an included file: of the kernel's line that led there. */
 	uint32_t call_line, call_column;
+	uint32_t outer_line; /* of the call that is in no macro itself; 0: outside of macros */
 	struct text *included;
 	uint32_t includes;
 	uint32_t depth;		   /* of macros and nested statements */
@@ -211,6 +212,8 @@ bool make_room(void **array, size_t *room, size_t count, size_t element);
 
 /* ---- names (names.c) ---- */
 
+/* "program locks": where the code that is read stands. */
+const char *section_name(const struct reader *r);
 const struct name *find_name(const struct reader *r, const char *text);
 /* Another word of the language, name of the file or register that was probably meant, or NULL. */
 const char *near_word(const struct reader *r, const char *text);

@@ -88,6 +88,27 @@ static bool note(struct flow_outcomes *o, bool taken)
 	return true;
 }
 
+/* The trail has every value; those beyond the limit are not kept apart. */
+static bool note_load(struct flow_reference *r, uint32_t thread, uint32_t value)
+{
+	struct flow_loads *l = &r->loads[thread];
+
+	if (r->loaded == FLOW_LOADS_MAX)
+		return true;
+	if (l->count == l->room) {
+		uint32_t room = l->room ? 2 * l->room : 4;
+		uint32_t *bigger = realloc(l->value, room * sizeof(*bigger));
+
+		if (!bigger)
+			return false;
+		l->value = bigger;
+		l->room = room;
+	}
+	l->value[l->count++] = value;
+	r->loaded++;
+	return true;
+}
+
 static int access(struct flow_reference *r, uint32_t pc, uint32_t thread)
 {
 	const struct kernel *k = r->kernel;
@@ -114,8 +135,6 @@ static int access(struct flow_reference *r, uint32_t pc, uint32_t thread)
 		*at += word(r, thread, i->b);
 	if (i->d != KERNEL_NO_COLUMN)
 		*word_of(r, thread, i->d) = old;
-	if (i->op == KERNEL_LOAD)
-		r->trail[thread] = flow_mix(r->trail[thread], old);
 	return 0;
 }
 
@@ -202,7 +221,12 @@ static int perform(struct block *b, uint32_t t, bool *taken)
 		return error;
 	if (i->op >= KERNEL_LOAD && i->op <= KERNEL_CAS)
 		error = access(r, pc, thread);
-	else if (i->op == KERNEL_BARRIER)
+	if (i->op == KERNEL_LOAD) {
+		r->trail[thread] = flow_mix(r->trail[thread], word(r, thread, i->d));
+		if (!error && !note_load(r, thread, word(r, thread, i->d)))
+			return -ENOMEM;
+	}
+	if (i->op == KERNEL_BARRIER)
 		b->state[t] = AT_BARRIER;
 	else if (i->op == KERNEL_EXIT || (i->op == KERNEL_EXIT_IF && word(r, thread, i->a)))
 		b->state[t] = ENDED;
@@ -225,6 +249,8 @@ static int execute(struct block *b, uint32_t t)
 	r->trail[thread] = flow_mix(r->trail[thread], i->mix);
 	if (!error && ++r->executed[thread] > r->most)
 		return fault(r, b->pc[t], "does not end", thread);
+	if (!error && r->stop && *r->stop)
+		return -EINTR;
 	if (b->state[t] != ENDED)
 		b->pc[t] = i->last ? kernel_entry(r->kernel->code, block->way[!taken]) :
 				     b->pc[t] + 1;
@@ -344,12 +370,14 @@ static int run_all(struct flow_reference *r)
 }
 
 int flow_reference_run(const struct kernel *k, uint64_t seed, uint64_t most,
-		       struct flow_reference *out, char *message, size_t size)
+		       const volatile sig_atomic_t *stop, struct flow_reference *out,
+		       char *message, size_t size)
 {
 	memset(out, 0, sizeof(*out));
 	out->kernel = k;
 	out->seed = seed;
 	out->most = most;
+	out->stop = stop;
 	out->message = message;
 	out->size = size;
 	out->threads = (uint32_t)k->threads;
@@ -358,14 +386,15 @@ int flow_reference_run(const struct kernel *k, uint64_t seed, uint64_t most,
 	out->trail = calloc(out->threads, sizeof(*out->trail));
 	out->executed = calloc(out->threads, sizeof(*out->executed));
 	out->outcomes = calloc(out->threads, sizeof(*out->outcomes));
+	out->loads = calloc(out->threads, sizeof(*out->loads));
 	out->word = calloc(flow_words(k) + 1, sizeof(*out->word));
 	out->shared = calloc(k->blocks * k->shared_words + 1, sizeof(*out->shared));
 	if (!out->row || !out->value || !out->trail || !out->executed || !out->outcomes ||
-	    !out->word || !out->shared)
+	    !out->loads || !out->word || !out->shared)
 		return -ENOMEM;
 	for (size_t i = 0; i < flow_words(k); i++)
 		out->word[i] = sim_memory_read(k->initial, flow_origin(k) + 4 * i);
-	for (size_t i = 0; !k->launched && k->blocks == 1 && i < k->shared_words; i++)
+	for (size_t i = 0; k->shows_shared && i < k->shared_words; i++)
 		out->shared[i] = sim_memory_read(k->initial, 4 * i);
 	for (uint32_t c = 0; c < k->code->constants; c++)
 		out->row[c] = k->code->constant[c];
@@ -376,11 +405,14 @@ void flow_reference_free(struct flow_reference *r)
 {
 	for (uint32_t t = 0; r->outcomes && t < r->threads; t++)
 		free(r->outcomes[t].word);
+	for (uint32_t t = 0; r->loads && t < r->threads; t++)
+		free(r->loads[t].value);
 	free(r->value);
 	free(r->row);
 	free(r->trail);
 	free(r->executed);
 	free(r->outcomes);
+	free(r->loads);
 	free(r->word);
 	free(r->shared);
 	memset(r, 0, sizeof(*r));

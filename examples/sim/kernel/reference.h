@@ -10,6 +10,8 @@
  * The trail of a thread is a rolling hash of the instructions that it has executed and of the
  * values that it has loaded, in their order.
  */
+#include <signal.h>
+
 #include "kernel.h"
 
 /* What a branch came to, one bit after the other. */
@@ -17,6 +19,13 @@ struct flow_outcomes {
 	uint64_t *word;
 	uint32_t count, room; /* bits, words */
 };
+
+/* What a thread has loaded, one word after the other: the first ones. */
+struct flow_loads {
+	uint32_t *value;
+	uint32_t count, room;
+};
+#define FLOW_LOADS_MAX (1u << 24) /* of all threads */
 
 struct flow_reference {
 	const struct kernel *kernel;
@@ -27,15 +36,20 @@ struct flow_reference {
 	uint32_t *trail;   /* [threads] */
 	uint64_t *executed; /* [threads] */
 	struct flow_outcomes *outcomes; /* [threads] */
+	struct flow_loads *loads; /* [threads] */
+	uint32_t loaded; /* by all of them, up to FLOW_LOADS_MAX */
 	uint32_t *word, *shared;
 	uint64_t most; /* instructions of a thread */
+	const volatile sig_atomic_t *stop;
 	char *message;
 	size_t size;
 };
 
-/* 0; -EINVAL, with the kernel's fault as "FILE:LINE: REASON" in message; -ENOMEM. */
+/* 0; -EINVAL, with the kernel's fault as "FILE:LINE: REASON" in message; -EINTR, *stop was set, if
+ * there is one; -ENOMEM. */
 int flow_reference_run(const struct kernel *kernel, uint64_t seed, uint64_t most,
-		       struct flow_reference *out, char *message, size_t size);
+		       const volatile sig_atomic_t *stop, struct flow_reference *out,
+		       char *message, size_t size);
 void flow_reference_free(struct flow_reference *reference);
 
 /* One step of the trail; a bijection for each value. */

@@ -38,6 +38,21 @@ static int name_element(const struct kernel_array *a, const struct kernel_field 
 	return used;
 }
 
+/* The word at an address of the array; its length. */
+static int name_in(const struct kernel_array *a, uint64_t address, char *out, size_t size)
+{
+	uint32_t index = (uint32_t)((address - a->base) / 4), word = index % a->words;
+	const struct kernel_field *f = field_at(a, word);
+
+	return name_element(a, f, index / a->words, f ? word - f->offset : 0, out, size);
+}
+
+void kernel_name_accessed(const struct kernel *k, const struct kernel_instr *i, uint64_t address,
+			  char *out, size_t size)
+{
+	name_in(&k->array[k->place[i->place].array], address, out, size);
+}
+
 /* The step before `end` that makes the flat index in a column, or NULL. */
 static const struct kernel_step *span_of(const struct kernel_step *first,
 					 const struct kernel_step *end, uint16_t column)
@@ -83,7 +98,6 @@ void kernel_name_word(const struct kernel *k, uint64_t address, bool write, char
 {
 	const struct kernel_array *a = array_at(k, address);
 	uint32_t line[LINES_MAX + 1] = { 0 }, word;
-	const struct kernel_field *f;
 	int used;
 
 	if (!a) {
@@ -91,9 +105,7 @@ void kernel_name_word(const struct kernel *k, uint64_t address, bool write, char
 		return;
 	}
 	word = (uint32_t)((address - a->base) / 4 % a->words);
-	f = field_at(a, word);
-	used = name_element(a, f, (uint32_t)((address - a->base) / 4 / a->words),
-			    f ? word - f->offset : 0, out, size);
+	used = name_in(a, address, out, size);
 	for (int s = KERNEL_TRANSACTIONS; s <= KERNEL_LOCKS; s++)
 		add_lines(k, &k->code[s], write, a, word, line);
 	for (size_t l = 0; l < k->launches; l++)
@@ -111,6 +123,17 @@ void kernel_name_word(const struct kernel *k, uint64_t address, bool write, char
 static bool named(const struct kernel_code *code, uint16_t column)
 {
 	return column < code->registers && !strchr(code->reg[column].name, ' ');
+}
+
+/* Does the message of a require have the value of the column? */
+static bool told(const struct kernel_code *code, const struct kernel_instr *i, uint16_t column)
+{
+	const struct kernel_message *m = &code->message[i->b];
+
+	for (uint32_t p = 0; i->op == KERNEL_REQUIRE && p < m->parts; p++)
+		if (!m->part[p].text && m->part[p].column == column)
+			return true;
+	return false;
 }
 
 static uint32_t add_operand(const struct kernel_code *code, uint16_t column, uint32_t count,
@@ -155,33 +178,89 @@ static int put_operand(const char *name, uint32_t value, bool first, char *out, 
 	return snprintf(out, size, "%s%s = %u", first ? ": " : ", ", name, value);
 }
 
+/* The word of memory or of a table that a step reads; false: it reads none. */
+static bool name_fetch(const struct kernel *k, const struct kernel_step *s,
+		       const struct kernel_view *view, char *out, size_t size)
+{
+	const struct kernel_place *p = &k->place[s->extra];
+	const struct kernel_array *a;
+	uint32_t word;
+
+	if (s->operator != KERNEL_FETCH || !view->word(view->of, s->c) ||
+	    view->word(view->of, s->a) >= p->length)
+		return false;
+	a = &k->array[p->array];
+	word = view->word(view->of, s->a) * (p->length == a->length ? a->words : 1) + p->offset;
+	name_element(a, field_at(a, word % a->words), word / a->words,
+		     a->fields ? word % a->words - field_at(a, word % a->words)->offset : 0, out,
+		     size);
+	return true;
+}
+
 /* What the statement reads of memory and tables, behind its registers. */
-static void say_fetches(const struct kernel *k, const struct kernel_code *code,
-			const struct kernel_instr *i, const struct kernel_view *view, bool first,
-			char *out, size_t size)
+static size_t say_fetches(const struct kernel *k, const struct kernel_code *code,
+			  const struct kernel_instr *i, const struct kernel_view *view, bool first,
+			  char *out, size_t size)
 {
 	const struct kernel_step *from = &code->step[i->step];
 	size_t used = 0;
+	char name[120];
 
-	for (const struct kernel_step *s = from; s < from + i->steps && used < size; s++) {
-		const struct kernel_place *p = &k->place[s->extra];
-		const struct kernel_array *a;
-		uint32_t word;
-		char name[120];
+	for (const struct kernel_step *s = from; s < from + i->steps && used < size; s++)
+		if (!told(code, i, s->d) && name_fetch(k, s, view, name, sizeof(name))) {
+			used += (size_t)put_operand(name, view->word(view->of, s->d), first,
+						    out + used, size - used);
+			first = false;
+		}
+	return used;
+}
 
-		if (s->operator != KERNEL_FETCH || !view->word(view->of, s->c) ||
-		    view->word(view->of, s->a) >= p->length)
-			continue;
-		a = &k->array[p->array];
-		word = view->word(view->of, s->a) * (p->length == a->length ? a->words : 1) +
-		       p->offset;
-		name_element(a, field_at(a, word % a->words), word / a->words,
-			     a->fields ? word % a->words - field_at(a, word % a->words)->offset : 0,
-			     name, sizeof(name));
-		used += (size_t)put_operand(name, view->word(view->of, s->d), first, out + used,
-					    size - used);
-		first = false;
+/* ---- relations that do not hold ---- */
+
+static const struct relation {
+	const char *text, *turned; /* with its sides exchanged */
+} relations[] = {
+	[KERNEL_LESS] = { "<", ">" },		   [KERNEL_LESS_EQUAL] = { "<=", ">=" },
+	[KERNEL_GREATER] = { ">", "<" },	   [KERNEL_GREATER_EQUAL] = { ">=", "<=" },
+	[KERNEL_EQUAL] = { "==", "==" },	   [KERNEL_NOT_EQUAL] = { "!=", "!=" },
+};
+
+/* The name of a side, or its value if it has none. */
+static void name_side(const struct kernel *k, const struct kernel_code *code,
+		      const struct kernel_instr *i, const struct kernel_view *view,
+		      uint16_t column, char *out, size_t size)
+{
+	const struct kernel_step *first = &code->step[i->step], *s = first;
+
+	if (named(code, column)) {
+		snprintf(out, size, "%s", code->reg[column].name);
+		return;
 	}
+	while (s < first + i->steps && (s->d != column || !name_fetch(k, s, view, out, size)))
+		s++;
+	if (s == first + i->steps)
+		snprintf(out, size, "%u", view->word(view->of, column));
+}
+
+/* "expected LEFT OPERATOR RIGHT" of a require; a constant stands on the right side. */
+static void say_relation(const struct kernel *k, const struct kernel_code *code,
+			 const struct kernel_instr *i, const struct kernel_view *view, bool first,
+			 char *out, size_t size)
+{
+	const struct kernel_step *s = &code->step[i->step], *end = s + i->steps;
+	char left[120], right[120];
+	bool turned;
+
+	while (s < end && s->d != i->a)
+		s++;
+	if (i->op != KERNEL_REQUIRE || s == end || s->operator < KERNEL_LESS ||
+	    s->operator > KERNEL_NOT_EQUAL)
+		return;
+	turned = s->a >= code->registers && s->a < code->registers + code->constants;
+	name_side(k, code, i, view, turned ? s->b : s->a, left, sizeof(left));
+	name_side(k, code, i, view, turned ? s->a : s->b, right, sizeof(right));
+	snprintf(out, size, "%sexpected %s %s %s", first ? ": " : ", ", left,
+		 turned ? relations[s->operator].turned : relations[s->operator].text, right);
 }
 
 void kernel_say_operands(const struct kernel *k, const struct kernel_code *code,
@@ -194,11 +273,14 @@ void kernel_say_operands(const struct kernel *k, const struct kernel_code *code,
 
 	*out = '\0';
 	for (uint32_t n = 0; n < count && used < size; n++)
-		used += (size_t)put_operand(code->reg[column[n]].name,
-					    view->word(view->of, column[n]), !n, out + used,
-					    size - used);
+		if (!told(code, i, column[n]))
+			used += (size_t)put_operand(code->reg[column[n]].name,
+						    view->word(view->of, column[n]), !used,
+						    out + used, size - used);
 	if (used < size)
-		say_fetches(k, code, i, view, !count, out + used, size - used);
+		used += say_fetches(k, code, i, view, !used, out + used, size - used);
+	if (used < size)
+		say_relation(k, code, i, view, !used, out + used, size - used);
 }
 
 /* ---- beyond the end of an array ---- */

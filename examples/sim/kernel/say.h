@@ -19,7 +19,11 @@ struct kernel_view {
  */
 void kernel_name_word(const struct kernel *kernel, uint64_t address, bool write, char *out,
 		      size_t size);
-/* ": NAME = VALUE, ..." of the registers and words of memory that the instruction reads. */
+/* ARRAY[INDEX].FIELD that the instruction accesses at an address, in bytes. */
+void kernel_name_accessed(const struct kernel *kernel, const struct kernel_instr *instr,
+			  uint64_t address, char *out, size_t size);
+/* ": NAME = VALUE, ..." of the registers and words of memory that the instruction reads; of a
+ * require without those that its message tells, and with what was expected. */
 void kernel_say_operands(const struct kernel *kernel, const struct kernel_code *code,
 			 const struct kernel_instr *instr, const struct kernel_view *view,
 			 char *out, size_t size);

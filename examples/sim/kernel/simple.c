@@ -68,9 +68,9 @@ int read_alu(struct reader *r)
 
 	next_token(r);
 	if (r->token == TOKEN_NUMBER)
-		error = take_number(r, 1, 10000, "the number of instructions", &count);
+		error = take_number(r, 0, 10000, "the number of instructions", &count);
 	else if (!at_end(r))
-		error = read_constant(r, 1, 10000, "the number of instructions", &count);
+		error = read_constant(r, 0, 10000, "the number of instructions", &count);
 	if (!error)
 		error = take_end(r);
 	i.count = (uint16_t)count;
@@ -134,10 +134,10 @@ int read_store(struct reader *r)
 	r->code->atomic |= i.op == KERNEL_ADD && !r->dead;
 	next_token(r);
 	error = take_place(r, &i);
-	if (!error && of_host(r) &&
+	if (!error && (of_host(r) || r->section == KERNEL_VERIFY) &&
 	    r->kernel->array[r->kernel->place[i.place].array].kind != KERNEL_TABLE)
 		return say_at(r, r->statement_line, r->statement_column,
-			      "host stores to tables only");
+			      "%s stores to tables only", of_host(r) ? "host" : "verify");
 	if (!error)
 		error = take_sign(r, "=");
 	if (!error)

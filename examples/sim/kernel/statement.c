@@ -35,6 +35,18 @@ static int take_close(struct reader *r)
 	return error ? error : take_end(r);
 }
 
+static int no_else_if(struct reader *r, const char *got)
+{
+	return say(r, "got \"%s\", expected \"else\", and \"if\" with an \"end\" of its own in the "
+		      "next line", got);
+}
+
+static int read_else_body(struct reader *r, uint32_t line)
+{
+	next_token(r);
+	return at_word(r, "if") ? no_else_if(r, "else if") : read_body(r, line, "if");
+}
+
 /* What a constant condition leaves out is read and forgotten. */
 static int read_constant_if(struct reader *r, uint32_t line, bool holds)
 {
@@ -44,9 +56,8 @@ static int read_constant_if(struct reader *r, uint32_t line, bool holds)
 	error = read_body(r, line, "if");
 	r->dead -= !holds;
 	if (!error && at_word(r, "else")) {
-		next_token(r);
 		r->dead += holds;
-		error = read_body(r, line, "if");
+		error = read_else_body(r, line);
 		r->dead -= holds;
 	}
 	return error ? error : take_close(r);
@@ -61,9 +72,8 @@ static int read_else(struct reader *r, uint32_t line, uint32_t otherwise)
 		error = put_instr(r, &jump);
 	if (!error)
 		error = bind_label(r, otherwise);
-	next_token(r);
 	if (!error)
-		error = read_body(r, line, "if");
+		error = read_else_body(r, line);
 	return error ? error : bind_label(r, jump.target);
 }
 
@@ -287,6 +297,8 @@ static int read_call(struct reader *r, struct macro *m)
 		return say(r, "macro %s calls itself", m->name);
 	if (++r->expansions > EXPANSIONS_MAX)
 		return say(r, "macros are expanded more than %u times", EXPANSIONS_MAX);
+	if (!r->scope)
+		r->outer_line = own_line(r, r->token_line);
 	next_token(r);
 	error = bind_arguments(r, m, &scope);
 	if (error)
@@ -304,6 +316,8 @@ static int read_call(struct reader *r, struct macro *m)
 		return error;
 	read_at(r, &saved);
 	r->scope = saved.scope;
+	if (!r->scope)
+		r->outer_line = 0;
 	r->text[0] = '\0';
 	return 0;
 }
@@ -347,6 +361,28 @@ static bool is_allowed(const struct reader *r, enum where where)
 	return !of_run(r) && (where != SETUP || r->section != KERNEL_VERIFY);
 }
 
+/* A word that begins no statement, with what is meant where another language has it. */
+static int no_statement(struct reader *r, const struct name *name)
+{
+	static const char *const words[] = { "elif", "elsif", "elseif" };
+	const char *next = r->at;
+
+	if (r->blocks)
+		return unexpected(r, "an instruction or a block");
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (same(r->text, words[i]))
+			return no_else_if(r, r->text);
+	if (name && name->kind == NAME_ARRAY)
+		return say(r, "got array \"%s\", expected a statement or a macro; did you mean "
+			      "\"store %s[...] = ...\"?", r->text, r->text);
+	while (next < r->end && (*next == ' ' || *next == '\t'))
+		next++;
+	if (r->token == TOKEN_WORD && next < r->end && *next == '=')
+		return say(r, "got \"%s =\", expected a statement or a macro; did you mean "
+			      "\"let %s =\"?", r->text, r->text);
+	return unexpected(r, "a statement or a macro");
+}
+
 int read_statement(struct reader *r)
 {
 	static const char *const places[] = { "", "a program", "setup and host",
@@ -360,8 +396,7 @@ int read_statement(struct reader *r)
 	if (s && !is_allowed(r, s->where))
 		return say(r, "got \"%s\", expected it in %s only", r->text, places[s->where]);
 	if (!s && (!name || name->kind != NAME_MACRO || r->macro[name->index].expression))
-		return unexpected(r, r->blocks ? "an instruction or a block" :
-						 "a statement or a macro");
+		return no_statement(r, name);
 	if (++r->depth > DEPTH_MAX)
 		return say(r, "statements are nested too deep");
 	error = s ? s->read(r) : read_call(r, &r->macro[name->index]);

@@ -31,13 +31,14 @@ int flow_threads_new(const struct kernel *k, uint64_t seed, struct flow_threads 
 	out->reg = calloc(out->code->registers * out->stride + 1, sizeof(*out->reg));
 	out->word = calloc(flow_words(k) + 1, sizeof(*out->word));
 	out->shared = calloc(k->blocks * k->shared_words + 1, sizeof(*out->shared));
-	if (!out->reg || !out->word || !out->shared) {
+	out->resident_of = calloc(k->blocks, sizeof(*out->resident_of));
+	if (!out->reg || !out->word || !out->shared || !out->resident_of) {
 		flow_threads_free(out);
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < flow_words(k); i++)
 		out->word[i] = sim_memory_read(k->initial, out->origin + 4 * i);
-	for (size_t i = 0; !k->launched && k->blocks == 1 && i < k->shared_words; i++)
+	for (size_t i = 0; k->shows_shared && i < k->shared_words; i++)
 		out->shared[i] = sim_memory_read(k->initial, 4 * i);
 	for (int s = 0; s < KERNEL_SPECIALS; s++)
 		if (out->code->special[s] != KERNEL_NO_COLUMN)
@@ -50,6 +51,7 @@ void flow_threads_free(struct flow_threads *t)
 	free(t->reg);
 	free(t->word);
 	free(t->shared);
+	free(t->resident_of);
 	memset(t, 0, sizeof(*t));
 }
 
@@ -58,6 +60,7 @@ void flow_threads_io(struct flow_threads *t, struct sim_io *io)
 	SIM_IO_ARRAY(io, t->reg, t->code->registers * t->stride);
 	SIM_IO_ARRAY(io, t->word, flow_words(t->kernel));
 	SIM_IO_ARRAY(io, t->shared, t->kernel->blocks * t->kernel->shared_words);
+	SIM_IO_ARRAY(io, t->resident_of, t->kernel->blocks);
 }
 
 /* ---- faults ---- */
@@ -127,6 +130,7 @@ static bool access(struct flow_threads *t, const struct kernel_instr *i, struct 
 		effect->banks = sim_bank_cycles(effect->address, on);
 	else
 		effect->memory = on;
+	effect->accesses = on;
 	perform(t, i, w, lanes, effect, on, shared);
 	return true;
 }
@@ -140,7 +144,7 @@ bool flow_execute(struct flow_threads *t, uint32_t pc, const struct flow_lanes *
 				  .stride = t->stride, .mask = lanes->mask, .seed = t->seed,
 				  .stray_of = strayed };
 
-	effect->taken = effect->memory = effect->banks = 0;
+	effect->taken = effect->accesses = effect->memory = effect->banks = 0;
 	if (lanes->together)
 		w.reg += lanes->slot[0];
 	else

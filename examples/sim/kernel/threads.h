@@ -19,6 +19,7 @@ struct flow_threads {
 	uint64_t origin;   /* address of the first word */
 	uint32_t *word;	   /* global memory */
 	uint32_t *shared;  /* [blocks][shared_words] */
+	uint8_t *resident_of; /* [blocks]: slot of the core; the core's */
 	uint64_t seed;
 	char fault[240];   /* what a thread did that cannot be, "" for nothing */
 };
@@ -33,9 +34,10 @@ struct flow_lanes {
 /* What an instruction of a warp asks of the core. */
 struct flow_effect {
 	uint32_t taken; /* of a branch: lanes that take it; of exit if: lanes that end */
+	uint32_t accesses; /* lanes that access memory */
 	uint32_t memory; /* lanes that access global memory */
 	uint32_t banks; /* cycles that an access of shared memory takes; 0: none */
-	uint64_t address[KERNEL_LANES]; /* bytes */
+	uint64_t address[KERNEL_LANES]; /* bytes; of shared memory words */
 };
 
 /* 0 or -ENOMEM. */
@@ -86,6 +88,12 @@ static inline uint32_t flow_lane_of(const struct flow_threads *t, uint32_t slot)
 static inline uint32_t flow_id_of(const struct flow_threads *t, uint32_t slot)
 {
 	return flow_block_of(t, slot) * t->kernel->block_threads + flow_thread_of(t, slot);
+}
+
+/* Slot of the core on which its block is. */
+static inline uint32_t flow_resident_of(const struct flow_threads *t, uint32_t slot)
+{
+	return t->resident_of[flow_block_of(t, slot)];
 }
 
 /* Lanes of warp w of a block that have a thread; 0 if the block has fewer warps. */

@@ -17,6 +17,8 @@ static const struct gputm_param rows[] = {
 	ROW(global_latency, 1, 10000, 300, "Latency of global memory, cycles.", ""),
 	ROW(swap_units_every, 0, UINT32_MAX, 0,
 	    "Save, free, make and load the unit every so many cycles; 0 is never.", ""),
+	ROW(patience_cycles, 0, 1u << 30, 500000000,
+	    "Cycles in which no thread ends or commits that end the run; 0 is never.", ""),
 };
 
 const struct gputm_params local_machine_params = {
@@ -94,6 +96,7 @@ static int make(struct sim_machine *machine)
 		return -ENOMEM;
 	machine->config.core_mhz = config->machine.core_mhz;
 	machine->config.swap_units_every = config->machine.swap_units_every;
+	machine->config.patience_cycles = config->machine.patience_cycles;
 	local->config = config;
 	local->waves = config->local_tm.wavefronts;
 	machine->port.shape.cores = 1;
@@ -378,6 +381,16 @@ static struct local_wave *next(struct local *local)
 	return best;
 }
 
+/* sim_fail() if a wavefront goes round for ever. */
+static void watch(struct sim_machine *machine, const struct local_wave *wave)
+{
+	uint64_t on = gputm_local_tm_running(local_of(machine)->tm, wave->index);
+
+	if (machine->config.patience_cycles && on)
+		sim_lose_patience(machine, wave->lane[__builtin_ctzll(on)].thread, wave->pc,
+				  false);
+}
+
 /* What local memory holds at the end, for the check. */
 static void empty(struct sim_machine *machine)
 {
@@ -402,6 +415,7 @@ static void run(struct sim_machine *machine)
 		machine->port.now = now;
 		sim_look_if_due(machine);
 		sim_report_if_due(machine);
+		watch(machine, wave);
 		local->issue_free = now + 1;
 		local->last = wave->index;
 		machine->port.result.instructions++;
@@ -422,4 +436,5 @@ const struct sim_own_machine local_machine = {
 	.io = local_io,
 	.time = local_time,
 	.describe = describe,
+	.patient = "machine",
 };

@@ -31,7 +31,7 @@
 struct local_machine_config {
 	size_t size; /* of this struct, for its parameter table */
 	uint32_t core_mhz, simd_lanes, scalar_cycles, lds_latency, global_latency;
-	uint32_t swap_units_every;
+	uint32_t swap_units_every, patience_cycles;
 };
 
 extern const struct gputm_params local_machine_params;

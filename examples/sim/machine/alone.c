@@ -8,42 +8,56 @@
 
 #include "mechanism.h"
 #include "../kernel/reference.h"
+#include "../kernel/say.h"
+
+struct thread {
+	uint32_t pc; /* where its own way leads it; KERNEL_NONE: it has ended */
+	uint32_t decided; /* branches */
+	uint32_t loaded;
+	uint32_t trail;	  /* as the reference's */
+	uint64_t executed, placed; /* instructions; the last look at places */
+};
 
 struct flow_check {
-	const struct kernel *kernel;
+	const struct kernel *kernel; /* NULL: there is nothing to compare with */
+	uint64_t seed, most;
+	const volatile sig_atomic_t *stop;
 	struct flow_reference reference;
-	uint32_t *pc;	   /* [threads]: where its own way leads it; KERNEL_NONE: it has ended */
-	uint32_t *decided; /* [threads]: branches */
-	uint32_t *trail;   /* [threads]: as the reference's */
-	uint64_t *executed, *placed; /* [threads]: instructions; the last look at places */
-	uint64_t places, instructions;
+	struct thread *thread;
+	uint64_t threads, places, instructions;
 	uint64_t issued, alone; /* instructions of all threads, in the run and in the reference */
-	bool failed;
+	bool failed, stopped; /* stopped: the run could not go on */
 	char failure[400];
 };
 
-int flow_check_new(const struct kernel *k, uint64_t seed, uint64_t most_instructions,
-		   struct flow_check **out, char *message, size_t size)
+struct flow_check *flow_check_new(uint64_t seed, uint64_t most_instructions,
+				  const volatile sig_atomic_t *stop)
 {
 	struct flow_check *c = calloc(1, sizeof(*c));
-	size_t threads = k->threads;
+
+	if (c)
+		*c = (struct flow_check){ .seed = seed, .most = most_instructions, .stop = stop };
+	return c;
+}
+
+int flow_check_launch(struct flow_check *c, const struct kernel *k, char *message, size_t size)
+{
 	int error;
 
-	*out = c;
-	if (!c)
+	flow_reference_free(&c->reference);
+	free(c->thread);
+	c->kernel = NULL;
+	c->threads += k->threads;
+	c->thread = calloc(k->threads, sizeof(*c->thread));
+	if (!c->thread)
 		return -ENOMEM;
+	error = flow_reference_run(k, c->seed, c->most, c->stop, &c->reference, message, size);
+	if (error)
+		return error == -EINVAL && !c->failed ? -ENOEXEC : error;
 	c->kernel = k;
-	c->pc = calloc(threads, sizeof(*c->pc));
-	c->decided = calloc(threads, sizeof(*c->decided));
-	c->trail = calloc(threads, sizeof(*c->trail));
-	c->executed = calloc(threads, sizeof(*c->executed));
-	c->placed = calloc(threads, sizeof(*c->placed));
-	if (!c->pc || !c->decided || !c->trail || !c->executed || !c->placed)
-		return -ENOMEM;
-	error = flow_reference_run(k, seed, most_instructions, &c->reference, message, size);
-	for (size_t t = 0; !error && t < threads; t++)
+	for (size_t t = 0; t < k->threads; t++)
 		c->alone += c->reference.executed[t];
-	return error;
+	return 0;
 }
 
 void flow_check_free(struct flow_check *c)
@@ -51,11 +65,7 @@ void flow_check_free(struct flow_check *c)
 	if (!c)
 		return;
 	flow_reference_free(&c->reference);
-	free(c->pc);
-	free(c->decided);
-	free(c->trail);
-	free(c->executed);
-	free(c->placed);
+	free(c->thread);
 	free(c);
 }
 
@@ -97,7 +107,7 @@ static void check_whole(struct flow_check *c, const struct flow_core *core,
 
 	for (uint32_t l = 0; l < lanes; l++) {
 		bool live = flow_exists(core->threads, first + l) &&
-			    c->pc[thread_of(core, first + l)] != KERNEL_NONE;
+			    c->thread[thread_of(core, first + l)].pc != KERNEL_NONE;
 		bool in = warp->lanes.mask >> l & 1;
 
 		if (live != in || (in && warp->lanes.slot[l] != first + l))
@@ -125,9 +135,9 @@ void flow_check_issue(struct flow_check *c, const struct flow_core *core,
 
 		if (flow_lane_of(core->threads, slot) != l)
 			fail_at(c, thread, warp->pc, "is not in its home lane");
-		if (c->pc[thread] != warp->pc)
+		if (c->thread[thread].pc != warp->pc)
 			fail_at(c, thread, warp->pc, "executes what its own way does not lead to");
-		c->executed[thread]++;
+		c->thread[thread].executed++;
 		c->issued++;
 	}
 	if (!k->code->block[k->code->instr[warp->pc].block].divided &&
@@ -135,10 +145,34 @@ void flow_check_issue(struct flow_check *c, const struct flow_core *core,
 		check_whole(c, core, warp);
 }
 
+void flow_check_load(struct flow_check *c, const struct flow_core *core,
+		     const struct flow_warp *warp, const struct flow_effect *effect)
+{
+	const struct kernel_instr *i = &c->kernel->code->instr[warp->pc];
+	bool shared = c->kernel->array[c->kernel->place[i->place].array].kind == KERNEL_SHARED;
+	char name[120], what[200];
+
+	for (uint32_t left = warp->lanes.mask; left; left &= left - 1) {
+		uint32_t l = (uint32_t)__builtin_ctz(left), slot = warp->lanes.slot[l];
+		uint32_t thread = thread_of(core, slot), index = c->thread[thread].loaded++;
+		uint32_t value = core->threads->reg[i->d * core->threads->stride + slot];
+		const struct flow_loads *alone = &c->reference.loads[thread];
+
+		if (!(effect->accesses >> l & 1) || index >= alone->count ||
+		    alone->value[index] == value)
+			continue;
+		kernel_name_accessed(c->kernel, i, effect->address[l] << (shared ? 2 : 0), name,
+				     sizeof(name));
+		snprintf(what, sizeof(what), "loads %s = %u, and alone %u", name, value,
+			 alone->value[index]);
+		fail_at(c, thread, warp->pc, what);
+	}
+}
+
 static void compare_outcome(struct flow_check *c, uint32_t thread, uint32_t pc, bool taken)
 {
 	const struct flow_outcomes *o = &c->reference.outcomes[thread];
-	uint32_t index = c->decided[thread]++;
+	uint32_t index = c->thread[thread].decided++;
 
 	if (index >= o->count || flow_outcome(o, index) != taken)
 		fail_at(c, thread, pc, "takes a branch otherwise than alone");
@@ -159,7 +193,7 @@ static uint32_t next_pc(const struct flow_check *c, uint32_t pc, bool taken)
 static void follow(struct flow_check *c, const struct flow_core *core, uint32_t slot,
 		   const struct kernel_instr *i)
 {
-	uint32_t *trail = &c->trail[thread_of(core, slot)];
+	uint32_t *trail = &c->thread[thread_of(core, slot)].trail;
 
 	if (i->op == KERNEL_LOAD)
 		*trail = flow_mix(*trail, core->threads->reg[i->d * core->threads->stride + slot]);
@@ -179,7 +213,7 @@ void flow_check_complete(struct flow_check *c, const struct flow_core *core,
 		follow(c, core, warp->lanes.slot[l], i);
 		if (i->op == KERNEL_BRANCH)
 			compare_outcome(c, thread, warp->pc, taken);
-		c->pc[thread] = next_pc(c, warp->pc, taken);
+		c->thread[thread].pc = next_pc(c, warp->pc, taken);
 	}
 }
 
@@ -196,11 +230,11 @@ static void look_at(void *state, uint32_t slot, uint32_t pc)
 
 	if (pc >= c->kernel->code->instr_count)
 		pc = 0;
-	if (c->placed[thread] == c->places)
+	if (c->thread[thread].placed == c->places)
 		fail_at(c, thread, pc, "is in two places");
-	if (c->pc[thread] != pc)
+	if (c->thread[thread].pc != pc)
 		fail_at(c, thread, pc, "is where its own way does not lead to");
-	c->placed[thread] = c->places;
+	c->thread[thread].placed = c->places;
 }
 
 static void look_for(struct flow_check *c, uint32_t block)
@@ -209,8 +243,8 @@ static void look_for(struct flow_check *c, uint32_t block)
 	uint32_t end = first + kernel_threads_of_block(c->kernel, block);
 
 	for (uint32_t t = first; t < end; t++)
-		if (c->pc[t] != KERNEL_NONE && c->placed[t] != c->places)
-			fail_at(c, t, c->pc[t], "has no place");
+		if (c->thread[t].pc != KERNEL_NONE && c->thread[t].placed != c->places)
+			fail_at(c, t, c->thread[t].pc, "has no place");
 }
 
 void flow_check_places(struct flow_check *c, const struct flow_core *core)
@@ -231,6 +265,7 @@ bool flow_check_hopeless(const struct flow_check *c)
 
 void flow_check_stopped(struct flow_check *c, const char *reason)
 {
+	c->stopped = true;
 	fail(c, "the run could not go on: %s", reason);
 }
 
@@ -251,18 +286,18 @@ static void compare_thread(struct flow_check *c, const struct flow_gpu *gpu, uin
 	const struct flow_reference *r = &c->reference;
 	uint32_t thread = flow_id_of(&gpu->threads, slot);
 
-	c->instructions += c->executed[thread];
-	if (c->pc[thread] != KERNEL_NONE)
+	c->instructions += c->thread[thread].executed;
+	if (c->thread[thread].pc != KERNEL_NONE)
 		fail(c, "thread %u of block %u has not ended", thread % k->block_threads,
 		     thread / k->block_threads);
-	if (c->executed[thread] != r->executed[thread] ||
-	    c->trail[thread] != r->trail[thread])
-		fail(c,
-		     "thread %u of block %u executed %llu instructions and loaded values "
-		     "otherwise than alone (%llu)",
+	if (c->thread[thread].executed != r->executed[thread])
+		fail(c, "thread %u of block %u executed %llu instructions, and alone %llu",
 		     thread % k->block_threads, thread / k->block_threads,
-		     (unsigned long long)c->executed[thread],
+		     (unsigned long long)c->thread[thread].executed,
 		     (unsigned long long)r->executed[thread]);
+	if (c->thread[thread].trail != r->trail[thread])
+		fail(c, "thread %u of block %u loaded other values than alone",
+		     thread % k->block_threads, thread / k->block_threads);
 	for (uint32_t i = 0; i < k->code->registers; i++)
 		if (gpu->threads.reg[i * gpu->threads.stride + slot] !=
 		    r->value[(size_t)thread * k->code->registers + i])
@@ -293,17 +328,22 @@ static void compare_memory(struct flow_check *c, const struct flow_gpu *gpu)
 		fail(c, "shared memory differs");
 }
 
-void flow_check_judge(struct flow_check *c, const struct flow_gpu *gpu,
-		      struct flow_verdict *out)
+void flow_check_compare(struct flow_check *c, const struct flow_gpu *gpu)
 {
-	const struct kernel *k = c->kernel;
-
 	for (uint32_t slot = 0; slot < gpu->threads.count; slot++)
 		if (flow_exists(&gpu->threads, slot))
 			compare_thread(c, gpu, slot);
 	compare_memory(c, gpu);
+}
+
+void flow_check_judge(struct flow_check *c, const struct flow_gpu *gpu,
+		      struct flow_verdict *out)
+{
+	if (c->kernel)
+		flow_check_compare(c, gpu);
 	out->equivalent = !c->failed;
-	out->threads = k->threads;
+	out->whole = !c->stopped;
+	out->threads = c->threads;
 	out->instructions = c->instructions;
 	out->places = c->places;
 	memcpy(out->failure, c->failure, sizeof(out->failure));

@@ -6,6 +6,7 @@
  * thread first (reference.h). Along the run it is found that
  *   - every thread executes the instruction that its own way leads to, in its home lane;
  *   - every branch takes it where it went alone;
+ *   - every load gets what it got alone (of the first FLOW_LOADS_MAX ones);
  *   - whenever control flow changes, every live thread has exactly one place, which is its own;
  *   - outside of what branches divide, static warps are whole (all mechanisms but plain dwf);
  * and after it that every thread has ended with the same registers and the same trail, and that
@@ -16,22 +17,32 @@
 struct flow_check;
 
 struct flow_verdict {
-	bool equivalent;
+	bool equivalent, whole; /* whole: the run has come to its end */
 	uint64_t threads, instructions; /* compared */
 	uint64_t places;		/* times that all places were looked at */
 	char failure[400];		/* the first one */
 };
 
-/* 0; -EINVAL, with the fault of the kernel run alone in message; -ENOMEM. */
-int flow_check_new(const struct kernel *kernel, uint64_t seed, uint64_t most_instructions,
-		   struct flow_check **out, char *message, size_t size);
+/* NULL: there is no memory. *stop ends what runs alone; NULL: nothing does. */
+struct flow_check *flow_check_new(uint64_t seed, uint64_t most_instructions,
+				  const volatile sig_atomic_t *stop);
 void flow_check_free(struct flow_check *check);
+
+/* The kernel is launched: run it alone. 0; -ENOEXEC, with what it does wrong alone in message;
+ * -EINVAL likewise, if the check has failed before; -EINTR; -ENOMEM. */
+int flow_check_launch(struct flow_check *check, const struct kernel *kernel, char *message,
+		      size_t size);
+/* It has ended, and another one comes. */
+void flow_check_compare(struct flow_check *check, const struct flow_gpu *gpu);
 
 /* A warp issues the instruction at pc; it has completed. */
 void flow_check_issue(struct flow_check *check, const struct flow_core *core,
 		      const struct flow_warp *warp);
 void flow_check_complete(struct flow_check *check, const struct flow_core *core,
 			 const struct flow_warp *warp);
+/* It has executed a load. */
+void flow_check_load(struct flow_check *check, const struct flow_core *core,
+		     const struct flow_warp *warp, const struct flow_effect *effect);
 /* Control flow has changed. */
 void flow_check_places(struct flow_check *check, const struct flow_core *core);
 /* It has failed, and the threads have executed far more than they do alone: they may never end. */

@@ -58,6 +58,9 @@ struct sim_compaction {
 	uint64_t free; /* tick at which it takes the next mask */
 	struct sim_block *block;
 	uint32_t blocks;
+	/* In programs with fences: stores on their way, by where their threads are at home. */
+	uint32_t (*stores)[SIM_MAX_LANES]; /* [warps of the core] of each thread */
+	struct sim_slab sent; /* home[] of the warp that has sent it */
 	struct gputm_block_stack_config stack_config; /* the same of all cores, as is the next */
 	struct gputm_thread_compactor_config compactor_config;
 };
@@ -151,6 +154,67 @@ static uint32_t lanes_of(const struct sim_machine *machine, const uint64_t mask[
 	for (uint32_t lane = 0; lane < machine->config.lanes; lane++)
 		lanes |= (uint32_t)(mask[lane] >> row & 1) << lane;
 	return lanes;
+}
+
+/* ---- stores, which do not move with their threads ---- */
+
+uint32_t sim_compaction_store(struct sim_machine *machine, const struct sim_warp *warp,
+			      uint64_t lanes)
+{
+	struct sim_compaction *c = &machine->compaction[warp->core];
+	uint32_t index = sim_slab_take(&c->sent);
+
+	if (index == SIM_SLAB_NONE) {
+		sim_fail(&machine->port, -ENOMEM, "no memory for a store");
+		return 0;
+	}
+	memcpy(sim_slab_at(&c->sent, index), warp->home, sizeof warp->home);
+	for (SIM_EACH_LANE(lane, lanes))
+		c->stores[warp->home[lane]][lane]++;
+	return index + 1;
+}
+
+/* Of its threads, wherever they have sent them. */
+static bool have_stores(const struct sim_machine *machine, const struct sim_warp *warp)
+{
+	const struct sim_compaction *c = &machine->compaction[warp->core];
+
+	for (SIM_EACH_LANE(lane, warp->active))
+		if (c->stores[warp->home[lane]][lane])
+			return true;
+	return false;
+}
+
+/* At a fence those of the threads of a compacted warp count, too, and not of its place only. */
+bool sim_stores_done(const struct sim_machine *machine, struct sim_warp *warp)
+{
+	bool fence = !warp->stack && machine->program->code[warp->pc].op == SIM_FENCE;
+
+	if (!warp->stores && !(fence && have_stores(machine, warp)))
+		return true;
+	warp->wait = SIM_STORES;
+	return false;
+}
+
+void sim_stores_look(struct sim_machine *machine, struct sim_warp *warp)
+{
+	if (warp->wait == SIM_STORES && sim_stores_done(machine, warp))
+		sim_warp_until(&machine->port, warp, machine->port.now);
+}
+
+void sim_compaction_stored(struct sim_machine *machine, const struct sim_message *message)
+{
+	struct sim_compaction *c = &machine->compaction[message->core];
+	const uint8_t *home = sim_slab_at(&c->sent, message->e - 1);
+
+	for (SIM_EACH_LANE(lane, message->b)) {
+		const struct sim_warp *at = sim_warp_of(&machine->port, message->core, home[lane]);
+
+		c->stores[home[lane]][lane]--;
+		sim_stores_look(machine,
+				sim_warp_of(&machine->port, message->core, at->where[lane]));
+	}
+	sim_slab_give(&c->sent, message->e - 1);
 }
 
 /* ---- compaction ---- */
@@ -577,6 +641,8 @@ void sim_compaction_io(struct sim_machine *machine, struct sim_io *io)
 		struct sim_compaction *c = &machine->compaction[i];
 
 		SIM_IO(io, c->free);
+		SIM_IO_ARRAY(io, c->stores, machine->config.warps);
+		sim_slab_io(&c->sent, io);
 		for (uint32_t k = 0; k < c->blocks; k++)
 			SIM_IO_FROM(io, &c->block[k], warps);
 	}
@@ -589,7 +655,9 @@ static int make_core(struct sim_machine *machine, struct sim_compaction *c, uint
 
 	c->blocks = fit < machine->config.blocks ? fit : machine->config.blocks;
 	c->block = calloc(c->blocks, sizeof *c->block);
-	if (!c->block)
+	c->stores = calloc(machine->config.warps, sizeof *c->stores);
+	c->sent.block = SIM_MAX_LANES;
+	if (!c->block || !c->stores)
 		return -ENOMEM;
 	for (uint32_t i = 0; !error && i < c->blocks; i++)
 		error = sim_unit_add(&machine->port, "block_stack", &kind_block_stack,
@@ -628,7 +696,10 @@ int sim_compaction_make(struct sim_machine *machine)
 
 void sim_compaction_free(struct sim_machine *machine)
 {
-	for (uint32_t i = 0; machine->compaction && i < machine->config.cores; i++)
+	for (uint32_t i = 0; machine->compaction && i < machine->config.cores; i++) {
 		free(machine->compaction[i].block);
+		free(machine->compaction[i].stores);
+		free(machine->compaction[i].sent.memory);
+	}
 	free(machine->compaction);
 }

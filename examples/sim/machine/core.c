@@ -70,9 +70,11 @@ int sim_cores_launch(struct sim_machine *machine)
 
 	for (uint32_t i = 0; i < cores; i++)
 		machine->core[i].next_block = (i + cores - 1) % cores;
-	machine->enters = false;
-	for (uint32_t i = 0; i < program->length; i++)
+	machine->enters = machine->fences = false;
+	for (uint32_t i = 0; i < program->length; i++) {
 		machine->enters |= program->code[i].op == SIM_ENTER;
+		machine->fences |= program->code[i].op == SIM_FENCE;
+	}
 	return give_registers(machine);
 }
 
@@ -208,8 +210,10 @@ void sim_core_accept(struct sim_machine *machine, const struct sim_message *mess
 	if (message->what >= SIM_DO_SYSTEM) {
 		machine->port.ops->at_core(&machine->port, message);
 	} else if (message->what == SIM_DO_STORE) {
-		if (!--warp->stores && warp->wait == SIM_STORES)
-			sim_warp_until(&machine->port, warp, machine->port.now);
+		warp->stores--;
+		if (machine->compaction && message->e)
+			sim_compaction_stored(machine, message);
+		sim_stores_look(machine, warp);
 	} else {
 		if (machine->config.l1_bytes && message->what == SIM_DO_LOAD && !warp->in_tx)
 			sim_cache_use(&machine->core[message->core].l1, message->a, &hit);

@@ -139,6 +139,8 @@ static void send_access(struct sim_machine *machine, struct sim_warp *warp, enum
 		message.kind = SIM_TRAFFIC_STORE;
 		message.c = touch ? SIM_NO_WORDS : store_words(machine, wide);
 		message.d = sectors;
+		if (!warp->stack && machine->fences)
+			message.e = sim_compaction_store(machine, warp, wide->lane_mask);
 		bytes += sectors;
 	} else if (op == SIM_CAS) {
 		message.what = SIM_DO_CAS;
@@ -267,21 +269,13 @@ static void memory(struct sim_machine *machine, struct sim_warp *warp,
 
 /* ---- the other instructions ---------------------------------------------------------- */
 
-/* The stores of the warp have been performed, or it waits for them. */
-static bool stores_done(struct sim_warp *warp)
-{
-	if (warp->stores)
-		warp->wait = SIM_STORES;
-	return !warp->stores;
-}
-
 /* Lanes end; those that are left of the active ones go on behind. */
 static void end(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc, uint64_t lanes)
 {
 	int result = GPUTM_SIMT_STACK_CONTINUE;
 
 	if (lanes == (warp->stack ? gputm_simt_stack_live_mask(warp->stack) : warp->active) &&
-	    !stores_done(warp))
+	    !sim_stores_done(machine, warp))
 		return;
 	machine->threads_left -= (uint64_t)__builtin_popcountll(lanes);
 	if (!warp->stack) {
@@ -382,7 +376,7 @@ static void execute(struct sim_machine *machine, struct sim_warp *warp, uint32_t
 		go_on(machine, warp, 1);
 		break;
 	case SIM_FENCE:
-		if (!stores_done(warp))
+		if (!sim_stores_done(machine, warp))
 			break;
 		next(machine, warp, sim_pc_after(&machine->port, pc));
 		go_on(machine, warp, 1);
@@ -396,8 +390,8 @@ static void execute(struct sim_machine *machine, struct sim_warp *warp, uint32_t
 		if (sim_warp_admitted(machine, warp) && sim_tx_begin(&machine->port, warp, pc))
 			go_on(machine, warp, 1);
 		break;
-	case SIM_TX_COMMIT:
-		if (port->strong && !stores_done(warp)) /* they come before the transaction */
+	case SIM_TX_COMMIT: /* under strong isolation stores come before it */
+		if (port->strong && !sim_stores_done(machine, warp))
 			break;
 		if (!warp->stack) {
 			sim_compaction_commit(machine, warp, pc);

@@ -5,6 +5,9 @@
  * cross again. Writes go through and do not allocate; a warp that writes goes on when the last of
  * them is on its way. An add is done at the L2; a warp that wants the old words waits for them,
  * where there is an L2.
+ *
+ * Stores are counted by thread, as warps may be formed anew between a store and a fence; those of a
+ * static warp all by its first one.
  */
 #include "l1.h"
 
@@ -12,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mechanism.h"
 #include "wiring.h"
 
 SIM_UNIT_KIND(access_coalescer);
@@ -22,20 +26,21 @@ SIM_UNIT_KIND(access_coalescer);
 /* A warp that awaits a reply; the first one of a reply has its number. */
 struct waiter {
 	uint32_t next; /* first: of one that is free the rest stays */
-	uint32_t write; /* the warp awaits it at a fence only */
-	struct flow_warp *warp;
+	uint32_t thread; /* of the core, whose store that is; or NOBODY */
+	struct flow_warp *warp; /* of a store NULL, unless the warp is at a fence */
 };
 
 struct flow_memory {
 	struct gputm_access_coalescer *coalescer;
 	struct flow_core_config config;
 	struct sim_machine *machine;
-	uint32_t core;
-	bool fences; /* of the kernel: writes are awaited */
+	struct flow_core *core;
 	struct sim_cache l1; /* waiters of a line: the first of those for which it is on its way */
 	uint64_t free_at; /* without a machine: when the next line may cross */
 	uint64_t hits, misses;
 	struct sim_slab waiters;
+	/* Without a machine, in kernels with fences: when the last store of a thread is done. */
+	uint64_t stored[FLOW_WARPS_MAX * KERNEL_LANES];
 	struct gputm_wide_access wide[KERNEL_LANES];
 };
 
@@ -51,8 +56,7 @@ int flow_memory_new(struct flow_gpu *gpu, uint32_t core,
 		return -ENOMEM;
 	m->config = gpu->config;
 	m->machine = gpu->machine;
-	m->core = core;
-	m->fences = gpu->kernel->code->fence;
+	m->core = &gpu->core[core];
 	m->waiters.block = sizeof(struct waiter);
 	error = sim_unit_add(&gpu->port, "coalescer", &kind_access_coalescer, coalescer,
 			     &m->coalescer);
@@ -79,8 +83,10 @@ static uint64_t cross(struct flow_memory *m, uint64_t now)
 
 /* ---- the way through the machine ---- */
 
-/* The warp awaits a reply behind those at `first`, or is the first: whose number that is. */
-static uint32_t await(struct flow_memory *m, struct flow_warp *warp, uint32_t first, bool write)
+/* The warp, or a thread's store, awaits a reply behind those at `first`, or is the first: whose
+ * number that is. */
+static uint32_t await(struct flow_memory *m, struct flow_warp *warp, uint32_t thread,
+		      uint32_t first)
 {
 	uint32_t index = sim_slab_take(&m->waiters);
 	struct waiter *w, *before;
@@ -90,8 +96,9 @@ static uint32_t await(struct flow_memory *m, struct flow_warp *warp, uint32_t fi
 		return NOBODY;
 	}
 	w = sim_slab_at(&m->waiters, index);
-	*w = (struct waiter){ NOBODY, write, warp };
-	*(write ? &warp->stores : &warp->awaited) += 1;
+	*w = (struct waiter){ NOBODY, thread, warp };
+	if (warp)
+		warp->awaited++;
 	if (first == NOBODY)
 		return index;
 	before = sim_slab_at(&m->waiters, first);
@@ -111,17 +118,46 @@ static void send(struct flow_memory *m, uint8_t what, const struct gputm_wide_ac
 		.d = UINT32_C(1) << m->l1.shift, .e = waiters, .what = what,
 		.kind = what == SIM_DO_FETCH ? SIM_TRAFFIC_LOAD :
 			what == SIM_DO_STORE ? SIM_TRAFFIC_STORE : SIM_TRAFFIC_ATOMIC,
-		.core = (uint8_t)m->core,
+		.core = (uint8_t)(m->core - m->core->gpu->core),
 		.partition = (uint8_t)sim_partition_of(port, wide->address),
 	};
 
 	sim_send_up(port, &message, 8 + data);
 }
 
-/* Does it wait there for its stores? */
-static bool at_fence(const struct flow_core *core, const struct flow_warp *warp)
+static uint32_t thread_of(const struct flow_memory *m, uint32_t slot)
 {
-	return warp->awaited && core->kernel->code->instr[warp->pc].op == KERNEL_FENCE;
+	const struct flow_threads *t = m->core->threads;
+
+	return flow_resident_of(t, slot) * t->warps * t->kernel->lanes + flow_thread_of(t, slot);
+}
+
+/* Lanes whose threads have the stores of these. */
+static uint32_t storing(const struct flow_memory *m, uint64_t lanes)
+{
+	return m->core->mechanism->fixed ? 1 : (uint32_t)lanes;
+}
+
+uint64_t flow_memory_fence(struct flow_memory *m, struct flow_warp *warp)
+{
+	uint32_t lanes = m->core->kernel->lanes, thread[KERNEL_LANES];
+	uint64_t done = 0;
+
+	memset(thread, 0xff, sizeof thread);
+	for (uint32_t left = storing(m, warp->lanes.mask), l; left; left &= left - 1) {
+		l = (uint32_t)__builtin_ctz(left);
+		thread[l] = thread_of(m, warp->lanes.slot[l]);
+		done = sim_later(done, m->stored[thread[l]]);
+	}
+	for (uint32_t i = 0; i < m->waiters.used; i++) {
+		struct waiter *w = sim_slab_at(&m->waiters, i);
+
+		if (w->thread == NOBODY || w->thread != thread[w->thread % lanes])
+			continue;
+		w->warp = warp;
+		warp->awaited++;
+	}
+	return done;
 }
 
 void flow_memory_reply(struct flow_core *core, const struct sim_message *message, uint64_t now)
@@ -136,13 +172,13 @@ void flow_memory_reply(struct flow_core *core, const struct sim_message *message
 	if (line->arrives == ON_ITS_WAY && line->waiters == message->e)
 		line->arrives = now;
 	for (uint32_t i = message->e, next; i != NOBODY; i = next) {
-		const struct waiter w = *(const struct waiter *)sim_slab_at(&m->waiters, i);
-		struct flow_warp *warp = w.warp;
+		struct waiter *w = sim_slab_at(&m->waiters, i);
+		struct flow_warp *warp = w->warp;
 
-		next = w.next;
+		next = w->next;
+		w->thread = NOBODY;
 		sim_slab_give(&m->waiters, i);
-		warp->stores -= w.write;
-		if ((w.write && !at_fence(core, warp)) || --warp->awaited)
+		if (!warp || --warp->awaited)
 			continue;
 		core->awaiting--;
 		warp->due = now + m->config.latency;
@@ -165,7 +201,7 @@ static uint64_t load(struct flow_memory *m, uint64_t now, const struct gputm_wid
 		line->arrives = cross(m, now) + m->config.memory_latency;
 	if (m->machine && (!hit || line->arrives == ON_ITS_WAY)) {
 		line->arrives = ON_ITS_WAY;
-		line->waiters = await(m, warp, hit ? line->waiters : NOBODY, false);
+		line->waiters = await(m, warp, NOBODY, hit ? line->waiters : NOBODY);
 		if (!hit)
 			send(m, SIM_DO_FETCH, wide, line->waiters);
 		return now;
@@ -178,15 +214,25 @@ static uint64_t load(struct flow_memory *m, uint64_t now, const struct gputm_wid
 static uint64_t write(struct flow_memory *m, uint64_t now, const struct kernel_instr *i,
 		      const struct gputm_wide_access *wide, struct flow_warp *warp)
 {
-	bool atomic = i->op != KERNEL_STORE, waits = atomic && i->d != KERNEL_NO_COLUMN;
+	bool atomic = i->op != KERNEL_STORE;
+	bool waits = m->machine && atomic && i->d != KERNEL_NO_COLUMN;
+	bool counts = m->core->kernel->code->fence && !waits;
+	uint32_t waiters = waits ? await(m, warp, NOBODY, NOBODY) : NOBODY;
 
 	if (!m->machine) {
 		now = cross(m, now);
-		warp->stored = now + m->config.memory_latency;
-	} else {
-		send(m, atomic ? SIM_DO_ADD : SIM_DO_STORE, wide,
-		     waits || m->fences ? await(m, warp, NOBODY, !waits) : NOBODY);
+		m->core->stored = now + m->config.memory_latency;
 	}
+	for (uint32_t left = counts ? storing(m, wide->lane_mask) : 0; left; left &= left - 1) {
+		uint32_t thread = thread_of(m, warp->lanes.slot[__builtin_ctz(left)]);
+
+		if (m->machine)
+			waiters = await(m, NULL, thread, waiters);
+		else
+			m->stored[thread] = m->core->stored;
+	}
+	if (m->machine)
+		send(m, atomic ? SIM_DO_ADD : SIM_DO_STORE, wide, waiters);
 	return now + m->config.l1_latency;
 }
 
@@ -228,6 +274,7 @@ void flow_memory_io(struct flow_core *core, struct sim_io *io)
 	SIM_IO(io, m->hits);
 	SIM_IO(io, m->misses);
 	sim_slab_io(&m->waiters, io);
+	SIM_IO(io, m->stored);
 	for (uint32_t i = 0; i < m->waiters.used && sim_io_ok(io); i++) {
 		struct waiter *w = sim_slab_at(&m->waiters, i);
 

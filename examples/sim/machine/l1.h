@@ -28,6 +28,9 @@ void flow_memory_free(struct flow_memory *memory);
 int flow_memory_access(struct flow_memory *memory, uint64_t now, const struct kernel_instr *instr,
 		       struct flow_warp *warp, const struct flow_effect *effect,
 		       struct flow_access *out);
+/* A fence: the warp awaits the replies to the stores of its threads; when they are done, without a
+ * machine. */
+uint64_t flow_memory_fence(struct flow_memory *memory, struct flow_warp *warp);
 /* A reply has come now: core's warps that awaited nothing else go on `latency` later. */
 void flow_memory_reply(struct flow_core *core, const struct sim_message *message, uint64_t now);
 void flow_memory_counts(const struct flow_memory *memory, uint64_t *hits, uint64_t *misses);

@@ -152,6 +152,19 @@ static int derive_blocks(struct sim_machine *machine)
 	return 0;
 }
 
+/* A warp that comes takes the first free one: of one launch a core has no more than its share. */
+static void derive_idle(struct sim_machine *machine)
+{
+	const struct sim_launch *launch = &machine->launch;
+	uint64_t blocks = (launch->threads + launch->block_size - 1) / launch->block_size;
+	uint64_t cores = machine->config.cores, share = (blocks + cores - 1) / cores;
+
+	share *= parts(launch->block_size, machine->config.lanes);
+	if (!machine->options.apart && !machine->options.compact && !machine->program->part &&
+	    share < machine->config.warps)
+		machine->port.idle_from = (uint32_t)share;
+}
+
 /* All between the cores and DRAM. */
 static int build_memory(struct sim_machine *machine)
 {
@@ -207,6 +220,7 @@ static int build(struct sim_machine *machine)
 		error = derive_blocks(machine);
 	if (error)
 		return error;
+	derive_idle(machine);
 	derive_units(machine);
 	machine->port.memory = sim_memory_new();
 	if (machine->port.ops->versions && machine->options.observer)
@@ -473,6 +487,14 @@ static const char *main_reason(const struct sim_machine *machine)
 	return sim_abort_reason_name[main];
 }
 
+/* Of which part of the settings it has its patience: a GPU of hetm has none of its own. */
+static const char *patient(const struct sim_machine *machine)
+{
+	if (machine->system->own)
+		return machine->system->own->patient;
+	return machine->program->device ? "gpu" : "machine";
+}
+
 /* Transactions that abort one another for ever are busy, so that the run does not end by itself. */
 static void lose_patience(struct sim_machine *machine)
 {
@@ -492,8 +514,8 @@ static void lose_patience(struct sim_machine *machine)
 		memcpy(machine->reasons_before, result->aborted_by_reason,
 		       sizeof machine->reasons_before);
 	} else if (many || late) {
-		snprintf(message, sizeof message, "more than machine.%s = %u %s since the last "
-			 "commit; most attempts were aborted for: %s",
+		snprintf(message, sizeof message, "more than %s.%s = %u %s since the last "
+			 "commit; most attempts were aborted for: %s", patient(machine),
 			 many ? "patience" : "patience_cycles",
 			 many ? config->patience : config->patience_cycles,
 			 many ? "attempts were aborted" : "cycles have passed",
@@ -503,20 +525,27 @@ static void lose_patience(struct sim_machine *machine)
 }
 
 /* "FILE:LINE:COLUMN: thread N REASON", of the instruction that is next. */
-static void give_up(struct sim_machine *machine, const struct sim_warp *warp, const char *reason)
+static void give_up(struct sim_machine *machine, uint32_t thread, uint32_t pc, const char *reason)
 {
 	const struct sim_program *program = machine->program;
-	uint64_t active = sim_active(warp), pc = sim_warp_pc(warp);
-	uint32_t thread = active ? warp->thread[__builtin_ctzll(active)] : 0;
 	char message[300];
 
+	if (program->id)
+		thread = program->id[thread];
 	if (program->spot)
 		snprintf(message, sizeof message, "%.100s:%u:%u: thread %u %s", program->file,
 			 program->spot[pc].line, program->spot[pc].column, thread, reason);
 	else
-		snprintf(message, sizeof message, "instruction %u: thread %u %s", (uint32_t)pc,
-			 thread, reason);
+		snprintf(message, sizeof message, "instruction %u: thread %u %s", pc, thread,
+			 reason);
 	sim_fail(&machine->port, -ETIME, message);
+}
+
+static uint32_t first_thread(const struct sim_warp *warp)
+{
+	uint64_t active = sim_active(warp);
+
+	return active ? warp->thread[__builtin_ctzll(active)] : 0;
 }
 
 /* A transaction that goes round in what it reads, and finds nothing changed, ends by itself never.
@@ -528,19 +557,18 @@ static void lose_patience_with(struct sim_machine *machine, const struct sim_war
 
 	if (!warp->in_tx || warp->wait == SIM_SYSTEM || cycles <= machine->config.patience_cycles)
 		return;
-	snprintf(reason, sizeof reason, "is in one attempt for more than "
-		 "machine.patience_cycles = %u cycles", machine->config.patience_cycles);
-	give_up(machine, warp, reason);
+	snprintf(reason, sizeof reason, "is in one attempt for more than %s.patience_cycles = %u "
+		 "cycles", patient(machine), machine->config.patience_cycles);
+	give_up(machine, first_thread(warp), sim_warp_pc(warp), reason);
 }
 
 /*
- * Nor does a run, with this warp in it, that comes no nearer to its end: there are so many threads
- * to end and, where the workload knows their number, transactions to commit. Threads that wait for
- * each other may change memory for ever, or commit transactions that find nothing new. Attempts of
- * which none commits have rules of their own, above.
+ * Nor does a run, with this thread in it, that comes no nearer to its end: there are so many
+ * threads to end and, where the workload knows their number, transactions to commit. Threads that
+ * wait for each other may change memory for ever, or commit transactions that find nothing new.
+ * Attempts of which none commits have rules of their own, above.
  */
-static void lose_patience_with_run(struct sim_machine *machine, const struct sim_warp *warp,
-				   bool inside)
+void sim_lose_patience(struct sim_machine *machine, uint32_t thread, uint32_t pc, bool inside)
 {
 	uint64_t most = machine->port.workload->transactions;
 	uint64_t left = machine->threads_left - (most ? machine->port.result.committed : 0);
@@ -559,12 +587,12 @@ static void lose_patience_with_run(struct sim_machine *machine, const struct sim
 			 (unsigned long long)machine->port.result.committed);
 	else if ((commits || !inside) && cycles > machine->config.patience_cycles)
 		snprintf(reason, sizeof reason, "goes round: no thread has ended%s for more than "
-			 "machine.patience_cycles = %u cycles%s", most ? " or committed" : "",
-			 machine->config.patience_cycles,
+			 "%s.patience_cycles = %u cycles%s", most ? " or committed" : "",
+			 patient(machine), machine->config.patience_cycles,
 			 most ? "" : ", and how many commit is not known (commits)");
 	else
 		return;
-	give_up(machine, warp, reason);
+	give_up(machine, thread, pc, reason);
 }
 
 static void lose_patience_with_threads(struct sim_machine *machine)
@@ -581,7 +609,7 @@ static void lose_patience_with_threads(struct sim_machine *machine)
 			awake = warp;
 	}
 	if (awake)
-		lose_patience_with_run(machine, awake, inside);
+		sim_lose_patience(machine, first_thread(awake), sim_warp_pc(awake), inside);
 }
 
 void sim_report_if_due(struct sim_machine *machine)

@@ -107,6 +107,7 @@ struct sim_run_options {
 	const struct gputm_tx_throttle_config *throttle; /* what moves that; NULL: nothing */
 	bool likely;	      /* SIMT stacks use likely-convergence points */
 	bool compact;	      /* the warps of a block are compacted */
+	bool apart;	      /* warps without threads have units of their own, with names */
 	uint64_t seed;
 	uint64_t most_cycles; /* give up after so many core cycles; 0 = never */
 	const struct sim_observer *observer; /* NULL without --check */

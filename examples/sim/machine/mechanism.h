@@ -31,7 +31,8 @@ struct flow_mechanism {
 	/* Why it cannot be what it is called with this config, NULL if it can; NULL: always. */
 	const char *(*flaw)(const void *config);
 	enum flow_restores restores;
-	bool fences; /* its warps are static, so that stores of a warp are its threads' */
+	/* Its warps are static: a fence waits for all threads of one, whatever lanes are active. */
+	bool fixed;
 	/* A branch that the kernel says is uniform takes a warp whole: go() and not branch(). */
 	bool uniform;
 	/* Sets core->warps, and adds units to core->gpu->port. 0, -EINVAL or -ENOMEM; free() is

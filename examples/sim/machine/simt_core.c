@@ -35,12 +35,11 @@ int flow_fail(struct flow_core *core, uint32_t pc, const char *reason)
 
 static void end_threads(struct flow_core *core, const struct flow_warp *warp, uint32_t lanes)
 {
-	core->result.threads += bits(lanes);
 	core->gpu->ended += bits(lanes);
 	for (; lanes; lanes &= lanes - 1) {
 		uint32_t slot = warp->lanes.slot[__builtin_ctz(lanes)];
-		uint32_t b = flow_block_of(core->threads, slot);
-		struct flow_resident *resident = &core->resident[core->resident_of[b]];
+		uint32_t s = flow_resident_of(core->threads, slot);
+		struct flow_resident *resident = &core->resident[s];
 
 		if (--resident->live)
 			continue;
@@ -52,14 +51,11 @@ static void end_threads(struct flow_core *core, const struct flow_warp *warp, ui
 static int end_lanes(struct flow_core *core, struct flow_warp *warp, uint32_t lanes, uint32_t next,
 		     bool last)
 {
-	int error;
-
 	if (!lanes)
 		return last ? core->mechanism->go(core, warp, next) :
 			      core->mechanism->step(core, warp, next);
 	end_threads(core, warp, lanes);
-	error = core->mechanism->exit(core, warp, lanes, next, last);
-	return error;
+	return core->mechanism->exit(core, warp, lanes, next, last);
 }
 
 static int branch(struct flow_core *core, struct flow_warp *warp, const struct kernel_instr *i)
@@ -212,13 +208,12 @@ static int access_memory(struct flow_core *core, struct flow_warp *warp,
 	return 0;
 }
 
-/* The warp goes on when its stores are done. */
+/* The warp goes on when the stores of its threads are done. */
 static void fence(struct flow_core *core, struct flow_warp *warp)
 {
-	uint64_t done = warp->stored > core->now ? warp->stored : core->now;
+	uint64_t done = sim_later(flow_memory_fence(core->memory, warp), core->now);
 
 	warp->due = done + core->gpu->config.latency;
-	warp->awaited = warp->stores;
 	warp->memory = done > core->now || warp->awaited;
 	core->in_memory += warp->memory;
 	core->awaiting += warp->awaited != 0;
@@ -233,6 +228,8 @@ static int execute(struct flow_core *core, struct flow_warp *warp)
 
 	if (!flow_execute(&core->gpu->threads, warp->pc, &warp->lanes, &effect))
 		return flow_fail(core, warp->pc, core->threads->fault);
+	if (core->gpu->check && core->kernel->code->instr[warp->pc].op == KERNEL_LOAD)
+		flow_check_load(core->gpu->check, core, warp, &effect);
 	warp->taken = effect.taken;
 	warp->due += effect.banks;
 	if (core->kernel->code->instr[warp->pc].op == KERNEL_FENCE)
@@ -309,7 +306,7 @@ static int launch(struct flow_core *core, uint32_t s)
 	core->next_block += core->gpu->cores;
 	core->resident[s].block = block;
 	core->resident[s].live = kernel_threads_of_block(core->kernel, block);
-	core->gpu->resident_of[block] = (uint8_t)s;
+	core->gpu->threads.resident_of[block] = (uint8_t)s;
 	core->occupied++;
 	error = core->mechanism->launch(core, s);
 	if (!error && core->gpu->check)

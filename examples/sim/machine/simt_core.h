@@ -49,9 +49,7 @@ struct flow_warp {
 	uint32_t resident; /* slot of its block on the core, if all its threads are of one block */
 	uint32_t name;	   /* its mechanism's */
 	bool memory;	   /* it waits for memory */
-	uint32_t awaited;  /* lines and old words that have not come */
-	uint32_t stores;   /* on their way in a machine, with adds that want no old word */
-	uint64_t stored;   /* without one: when the last of them is done */
+	uint32_t awaited;  /* lines and old words that have not come; at a fence, stores */
 	uint64_t due;
 	struct flow_warp *next; /* last: no state by itself */
 };
@@ -66,7 +64,6 @@ struct flow_result {
 	uint64_t memory_instructions; /* of warps, on global memory */
 	uint64_t accesses;	      /* coalesced */
 	uint64_t hits, misses;	      /* of loads, in the L1 */
-	uint64_t threads;	      /* that ended */
 	uint64_t depth;		      /* most entries of a stack */
 };
 
@@ -91,7 +88,6 @@ struct flow_core {
 	const struct kernel *kernel;
 	const struct flow_threads *threads;
 	const struct flow_mechanism *mechanism;
-	const uint8_t *resident_of;
 	void *state; /* the mechanism's */
 	struct flow_warp *warps; /* the first: all that the mechanism makes lie behind it */
 	struct flow_memory *memory;
@@ -104,6 +100,7 @@ struct flow_core {
 	uint64_t now;
 	uint64_t mechanism_due; /* when its tick() is to be called */
 	uint64_t next_block;
+	uint64_t stored; /* without a machine: when the last store is done */
 	struct flow_resident resident[FLOW_WARPS_MAX];
 	uint64_t in_memory; /* warps that wait for memory */
 	uint64_t awaiting;  /* of them those that wait for a reply */
@@ -113,7 +110,10 @@ struct flow_core {
 
 struct flow_gpu {
 	struct sim_port port; /* its context and units, core by core; no more */
-	const struct kernel *kernel;
+	const struct kernel *kernel; /* the program, or the kernel of it that is launched: */
+	struct kernel launched;
+	struct kernel_host *host; /* NULL: there is one launch */
+	struct sim_memory *left;  /* by what has run */
 	struct flow_core_config config;
 	struct flow_threads threads;
 	const struct flow_mechanism *mechanism;
@@ -127,8 +127,7 @@ struct flow_gpu {
 	struct sim_machine *machine; /* crossbars and partitions; NULL: memory at a distance */
 	uint32_t cores;
 	struct flow_core *core;
-	uint8_t *resident_of; /* [blocks]: slot of the core */
-	uint64_t ended;	      /* threads */
+	uint64_t ended;	      /* threads of the launch */
 	uint64_t next_swap;   /* cycle, on a machine; no state of the run */
 	struct flow_result result; /* of all cores, after the run */
 	char error[320];
@@ -150,12 +149,12 @@ int flow_gpu_new(struct gputm_ctx *ctx, const struct flow_request *request, stru
 void flow_gpu_free(struct flow_gpu *gpu);
 /* Before it runs: as sim_machine_restore(). */
 int flow_gpu_restore(struct flow_gpu *gpu, struct sim_io *io);
-/* Until the last thread has ended. 0; -EINTR, gpu->stop was set; -EINVAL, with the reason in
- * gpu->error: a fault of a thread, a unit that refuses, warps that wait for each other, or
- * most_cycles. */
+/* Until the last thread has ended. 0; -EINTR, gpu->stop was set; with the reason in gpu->error
+ * -ENOEXEC, as flow_check_launch(), or -EINVAL: a fault of a thread, a unit that refuses, warps
+ * that wait for each other, or most_cycles. */
 int flow_gpu_run(struct flow_gpu *gpu);
-/* The contents of global memory; those of *memory are overwritten. */
-void flow_gpu_memory(const struct flow_gpu *gpu, struct sim_memory *memory);
+/* The contents of global memory, until the next call. */
+struct sim_memory *flow_gpu_memory(struct flow_gpu *gpu);
 
 /* ---- among the files of cores ---- */
 

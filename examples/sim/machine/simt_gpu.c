@@ -3,12 +3,13 @@
  * All cores of a run without transactions. On a machine the clock is the machine's wheel, and a
  * core that is called goes on by itself as far as nothing can come to it. Only accesses of global
  * memory wait for their own cycle, so that those of all cores are done in the order of time.
- * Block i is on core (i + 1) mod cores.
+ * Block i is on core (i + 1) mod cores. A launch begins when all stores of the one before are done.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../kernel/script.h"
 #include "alone.h"
 #include "l1.h"
 #include "mechanism.h"
@@ -46,12 +47,88 @@ static int look(struct flow_gpu *gpu, uint64_t now)
 	return 0;
 }
 
+/* ---- launches ---- */
+
+/* Kernel `number` of the program is what runs, on the memory that is there. */
+static int take_launch(struct flow_gpu *gpu, uint32_t number)
+{
+	uint64_t seed = gpu->threads.seed;
+
+	kernel_become(&gpu->launched, number);
+	gpu->ended = 0;
+	flow_threads_free(&gpu->threads);
+	return flow_threads_new(gpu->kernel, seed, &gpu->threads);
+}
+
+/* All cores go on in the cycle in which the launch before is over. */
+static int end_launch(struct flow_gpu *gpu)
+{
+	struct sim_machine *machine = gpu->machine;
+	uint64_t cycle = 0;
+
+	while (machine && sim_machine_step(machine))
+		;
+	for (uint32_t i = 0; i < gpu->cores; i++)
+		cycle = sim_later(cycle, sim_later(gpu->core[i].now, gpu->core[i].stored));
+	if (machine) {
+		cycle = sim_later(cycle, machine->port.now / machine->port.core_ticks + 1);
+		machine->wheel.now = machine->port.now = cycle * machine->port.core_ticks;
+	}
+	for (uint32_t i = 0; i < gpu->cores; i++) {
+		struct flow_core *core = &gpu->core[i];
+
+		core->result.idle += cycle - core->now;
+		core->now = cycle;
+		core->next_block = (i + gpu->cores - 1) % gpu->cores;
+	}
+	if (gpu->check)
+		flow_check_compare(gpu->check, gpu);
+	return look(gpu, cycle);
+}
+
+/* 1: what the host launches next is ready to run; 0: that is nothing; or an error. */
+static int ask_host(struct flow_gpu *gpu)
+{
+	bool first = !gpu->launched.code->instr_count;
+	uint32_t number;
+	int result;
+
+	if (!first)
+		gpu->launched.initial = flow_gpu_memory(gpu);
+	result = gpu->left->exhausted ? -ENOMEM :
+		 kernel_host_next(gpu->host, gpu->launched.initial, &number, gpu->error,
+				  sizeof(gpu->error));
+	if (result <= 0)
+		return result;
+	result = first ? 0 : end_launch(gpu);
+	if (!result)
+		result = take_launch(gpu, number);
+	return result ? result : 1;
+}
+
+static int next_launch(struct flow_gpu *gpu)
+{
+	int more, error = 0;
+
+	snprintf(gpu->error, sizeof(gpu->error), "out of memory");
+	more = gpu->host ? ask_host(gpu) : !gpu->ended;
+	if (more > 0 && gpu->check)
+		error = flow_check_launch(gpu->check, gpu->kernel, gpu->error,
+					  sizeof(gpu->error));
+	return error ? error : more;
+}
+
 /* ---- the state of a run ---- */
 
 static void io_all(struct flow_gpu *gpu, struct sim_io *io)
 {
+	uint32_t number;
+
+	if (gpu->host)
+		kernel_host_io(gpu->host, io, &number);
+	if (gpu->host && io->loading && sim_io_ok(io))
+		io->starved |= take_launch(gpu, number) != 0;
 	flow_threads_io(&gpu->threads, io);
-	SIM_IO_ARRAY(io, gpu->resident_of, gpu->kernel->blocks);
 	SIM_IO(io, gpu->ended);
 	if (gpu->machine)
 		sim_machine_bare_io(gpu->machine, io);
@@ -154,7 +231,7 @@ static int run_on_machine(struct flow_gpu *gpu)
 	int error = 0;
 
 	for (uint32_t i = 0; i < gpu->cores && !gpu->restored; i++)
-		sim_wheel_wake(&machine->wheel, SIM_CORE, i, 0);
+		sim_wheel_wake(&machine->wheel, SIM_CORE, i, machine->port.now);
 	for (uint32_t turn = 1; !error && !over(gpu); turn++) {
 		uint64_t cycle = machine->port.now / machine->port.core_ticks;
 
@@ -186,24 +263,28 @@ static void add_result(struct flow_result *all, const struct flow_core *core)
 	all->depth = depth > all->depth ? depth : all->depth;
 }
 
-void flow_gpu_memory(const struct flow_gpu *gpu, struct sim_memory *memory)
+struct sim_memory *flow_gpu_memory(struct flow_gpu *gpu)
 {
 	for (size_t i = 0; i < flow_words(gpu->kernel); i++)
-		sim_memory_write(memory, gpu->threads.origin + 4 * i, gpu->threads.word[i]);
-	for (size_t i = 0; gpu->threads.origin && i < gpu->kernel->shared_words; i++)
-		sim_memory_write(memory, 4 * i, gpu->threads.shared[i]);
+		sim_memory_write(gpu->left, gpu->threads.origin + 4 * i, gpu->threads.word[i]);
+	for (size_t i = 0; gpu->kernel->shows_shared && i < gpu->kernel->shared_words; i++)
+		sim_memory_write(gpu->left, 4 * i, gpu->threads.shared[i]);
+	return gpu->left;
 }
 
 int flow_gpu_run(struct flow_gpu *gpu)
 {
 	struct sim_unit_info unit;
-	int error = look(gpu, 0);
+	int error = look(gpu, 0), more = 1;
 
-	if (!error)
+	while (!error && (gpu->restored || (more = next_launch(gpu)) > 0)) {
 		error = gpu->machine ? run_on_machine(gpu) : run_alone(gpu);
+		gpu->restored = false;
+	}
+	error = more < 0 ? more : error;
 	for (uint32_t i = 0; i < gpu->cores; i++)
 		add_result(&gpu->result, &gpu->core[i]);
-	if (error && error != -EINTR && gpu->check)
+	if (error && error != -EINTR && error != -ENOEXEC && gpu->check)
 		flow_check_stopped(gpu->check, gpu->error);
 	for (size_t i = 0; gpu->check && sim_unit_get(&gpu->port, i, &unit); i++)
 		flow_check_unit(gpu->check, &unit);
@@ -223,7 +304,6 @@ static int make_core(struct flow_gpu *gpu, const struct flow_request *request, u
 	core->kernel = gpu->kernel;
 	core->threads = &gpu->threads;
 	core->mechanism = gpu->mechanism;
-	core->resident_of = gpu->resident_of;
 	core->mechanism_due = UINT64_MAX;
 	core->next_block = (index + gpu->cores - 1) % gpu->cores;
 	core->residents = most < config->blocks ? most : config->blocks;
@@ -245,9 +325,8 @@ static int make_cores(struct flow_gpu *gpu, const struct flow_request *request)
 			 gpu->config.warps);
 		return -EINVAL;
 	}
-	gpu->resident_of = calloc(gpu->kernel->blocks, sizeof(*gpu->resident_of));
 	gpu->core = calloc(gpu->cores, sizeof(*gpu->core));
-	if (!gpu->resident_of || !gpu->core)
+	if (!gpu->core)
 		return -ENOMEM;
 	for (uint32_t i = 0; !error && i < gpu->cores; i++)
 		error = make_core(gpu, request, i);
@@ -264,15 +343,21 @@ int flow_gpu_new(struct gputm_ctx *ctx, const struct flow_request *request, stru
 	memset(out, 0, sizeof(*out));
 	out->port.ctx = ctx;
 	out->config = *request->core;
-	out->kernel = request->kernel;
+	out->kernel = &out->launched;
+	out->launched = *request->kernel;
 	out->mechanism = request->mechanism;
 	out->cores = request->machine ? request->machine->cores : 1;
 	if (request->machine)
 		error = sim_machine_bare(ctx, request->machine, &cores, out, &out->machine);
 	if (error == -EINVAL)
 		snprintf(out->error, sizeof(out->error), "%s", sim_machine_error(out->machine));
+	out->left = sim_memory_new();
+	if (kernel_has_host(out->kernel))
+		out->host = kernel_host_new(out->kernel, KERNEL_HOST);
+	if (!error && (!out->left || (kernel_has_host(out->kernel) && !out->host)))
+		error = -ENOMEM;
 	if (!error)
-		error = flow_threads_new(request->kernel, request->seed, &out->threads);
+		error = flow_threads_new(out->kernel, request->seed, &out->threads);
 	return error ? error : make_cores(out, request);
 }
 
@@ -286,6 +371,7 @@ void flow_gpu_free(struct flow_gpu *gpu)
 	flow_threads_free(&gpu->threads);
 	sim_machine_free(gpu->machine);
 	free(gpu->core);
-	free(gpu->resident_of);
+	kernel_host_free(gpu->host);
+	sim_memory_free(gpu->left);
 	memset(gpu, 0, sizeof(*gpu));
 }

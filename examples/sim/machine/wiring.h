@@ -122,7 +122,7 @@ struct sim_machine {
 	const struct sim_system_class *system;
 	const struct sim_program *program;
 	struct sim_launch launch; /* that runs */
-	bool enters;		  /* its program enters critical sections */
+	bool enters, fences;	  /* its program enters critical sections; it has fences */
 	void *between;		  /* where the program is that launches it */
 	struct sim_core *core;
 	struct sim_compaction *compaction; /* of each core; NULL: a warp has a stack for itself */
@@ -177,6 +177,9 @@ void sim_machine_bare_io(struct sim_machine *machine, struct sim_io *io);
 /* What is due now and then; for the run() of a machine of its own too. */
 void sim_look_if_due(struct sim_machine *machine);
 void sim_report_if_due(struct sim_machine *machine);
+/* sim_fail() if the run comes no nearer to its end; a thread that is in it is to execute pc.
+ * inside: there are attempts, of which the machine looks after those that never end. */
+void sim_lose_patience(struct sim_machine *machine, uint32_t thread, uint32_t pc, bool inside);
 
 /* Of the port, as port.h says. */
 void sim_send_up(struct sim_port *port, struct sim_message *message, uint32_t bytes);
@@ -281,6 +284,14 @@ void sim_compaction_begin(struct sim_warp *warp, uint32_t pc);
 void sim_compaction_commit(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc);
 void sim_compaction_barrier(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc);
 void sim_compaction_abandon(struct sim_port *port, struct sim_warp *warp, uint64_t lanes);
+/* Of a program with fences: the lanes of the warp store, and their message has e from here, 0
+ * without memory; its reply has come. */
+uint32_t sim_compaction_store(struct sim_machine *machine, const struct sim_warp *warp,
+			      uint64_t lanes);
+void sim_compaction_stored(struct sim_machine *machine, const struct sim_message *message);
+/* The stores of any warp have been performed, or it waits for them; it goes on if they have. */
+bool sim_stores_done(const struct sim_machine *machine, struct sim_warp *warp);
+void sim_stores_look(struct sim_machine *machine, struct sim_warp *warp);
 /* True if others of the warp go on. */
 bool sim_compaction_end(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc,
 			uint64_t lanes);

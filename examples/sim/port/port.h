@@ -349,16 +349,20 @@ struct sim_unit_slot {
 	const struct sim_unit_kind *kind;
 	const void *config; /* outlives the slot */
 	void *handle;	    /* where the owner keeps the pointer to its unit */
+	bool idle;	    /* that unit is the one of the slot before, too */
 };
 
 /* Units of a run for the next one, by their places. */
 struct sim_kept_unit {
+	const char *role;
+	uint32_t instance;
 	const struct sim_unit_kind *kind;
-	void *unit; /* NULL: a part of another unit, or taken */
+	void *unit; /* NULL: a part of another unit, that of the slot before, or taken */
 };
 struct sim_kept_units {
 	struct sim_kept_unit *unit;
 	size_t units;
+	uint32_t warps; /* of a core: units are named by it */
 };
 
 struct sim_port {
@@ -370,6 +374,7 @@ struct sim_port {
 	struct sim_memory *memory;
 	struct sim_memory *version; /* tag of the writer of each word; NULL if not asked for */
 	struct sim_shape shape;
+	uint32_t idle_from; /* the first warp of a core that never has a thread; 0: there is none */
 	uint32_t core_ticks, unit_ticks; /* of a cycle of the cores, of the units beside the L2 */
 	uint32_t interleave_shift;
 	const void *system_config;
@@ -563,7 +568,8 @@ void sim_ledger_close(struct sim_ledger *ledger, uint64_t cycle, uint32_t lanes,
 
 /* ---- units ------------------------------------------------------------------------------ */
 
-/* Make a unit of libgputm and keep it in *handle until the run ends. */
+/* Make a unit of libgputm and keep it in *handle until the run ends. Idle warps of a core, which
+ * come to none of their units, share them. */
 int sim_unit_add(struct sim_port *port, const char *role, const struct sim_unit_kind *kind,
 		 const void *config, void *handle);
 
@@ -579,6 +585,8 @@ int sim_units_swap(struct sim_port *port);
 /* For hosts: the contents of all. */
 void sim_units_io(struct sim_port *port, struct sim_io *io);
 void sim_units_free(struct sim_port *port);
+/* For programs that make and free machines again and again. */
+void sim_calm_allocator(void);
 /* Free what is kept. */
 void sim_units_forget(struct sim_kept_units *kept);
 

@@ -123,6 +123,7 @@ struct sim_unit_info {
 	const char *role;  /* as in --set */
 	uint32_t instance; /* numbered from 0 within a role */
 	const struct gputm_unit *unit;
+	bool idle; /* it is the one before, too: of warps without threads, and counts nothing */
 };
 
 #endif

@@ -63,6 +63,11 @@ struct sim_unused {
 	bool (*when)(const void *config); /* NULL: never read */
 };
 
+/* A unit that is part of another one, whose config has its parameters. */
+struct sim_inner {
+	const char *role, *whole;
+};
+
 /* Fields of the machine. */
 #define SIM_NO_COMMIT_UNITS                                                                    \
 	{ "machine.pack_messages", "only Kilo TM and WarpTM have commit units", NULL },        \
@@ -106,6 +111,7 @@ struct sim_own_machine {
 	bool (*time)(const struct sim_machine *machine, size_t index, struct sim_time *out);
 	/* In a few words, for the text report. */
 	void (*describe)(const void *system_config, char *text, size_t size);
+	const char *patient; /* the part of the settings that has patience_cycles */
 };
 
 struct sim_system_class {
@@ -121,11 +127,22 @@ struct sim_system_class {
 	const struct sim_own_machine *own; /* NULL: it runs on the GPU; init() is given none */
 	const struct sim_tie *tie; /* NULL or ended by { NULL }; ties of one leader are together */
 	const struct sim_unused *unused; /* NULL or ended by { NULL } */
+	const struct sim_inner *inner; /* NULL or ended by { NULL } */
 	/* Let fields follow those that are given; false, with the reason in error[], if these
 	 * contradict one another or are too small for any run. NULL for none. */
 	bool (*settle)(void *config, const struct sim_given *given, char *error, size_t size);
 	bool compacts; /* it has the logs of threads at home, for machines that compact warps */
 };
+
+/* The unit with the parameters of the units in this role, which are parts of it; NULL: none. */
+static inline const char *sim_whole_of(const struct sim_system_class *system, const char *role)
+{
+	const struct sim_inner *inner = system->inner;
+
+	while (inner && inner->role && strcmp(inner->role, role))
+		inner++;
+	return inner ? inner->whole : NULL;
+}
 
 /* All systems, NULL-ended (study/systems.c). */
 extern const struct sim_system_class *const sim_system_classes[];

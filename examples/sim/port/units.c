@@ -57,11 +57,15 @@ static char *put(char *text, const char *word, uint32_t number)
 	return sim_decimal(text, number);
 }
 
+static bool is_of_warp(const char *role)
+{
+	return !strcmp(role, "simt_stack") || !strcmp(role, "tx_log");
+}
+
 /* "core 3", "core 3 warp 7", "partition 2": what messages call the unit; none if there is one. */
 static void name_unit(const struct sim_port *port, const struct sim_unit_slot *slot, void *unit)
 {
 	static const char *const many[] = {
-		"simt_stack", "tx_log", /* by warp */
 		"access_coalescer", "tx_throttle", "commit_sequencer", "warp_clock",
 		"warp_access_filter", "ownership_table", "sequential_resolver", "first_read",
 		"commit_unit", "validation_unit", "commit_buffer", "last_written",
@@ -69,32 +73,39 @@ static void name_unit(const struct sim_port *port, const struct sim_unit_slot *s
 	char name[GPUTM_NAME_BYTES] = "";
 	uint32_t warps = port->shape.warps, at = 0;
 
-	while (at < sizeof many / sizeof *many && strcmp(many[at], slot->role))
-		at++;
-	if (at < 2)
+	if (is_of_warp(slot->role))
 		put(put(name, "core ", slot->instance / warps), " warp ", slot->instance % warps);
-	else if (at < sizeof many / sizeof *many)
-		put(name, at < 10 ? "core " : "partition ", slot->instance);
+	else
+		while (at < sizeof many / sizeof *many && strcmp(many[at], slot->role))
+			at++;
+	if (!*name && at < sizeof many / sizeof *many)
+		put(name, at < 8 ? "core " : "partition ", slot->instance);
 	gputm_unit_set_name(slot->kind->face(unit), name);
 }
 
 /* ---- units of the run before ---- */
 
-/* The unit that had this place in the run before, as new, if it is of this kind and config. */
-static void *take_kept(const struct sim_port *port, const struct sim_unit_kind *kind,
-		       const void *config)
+/* The unit that had this place, and this name, in the run before: as new, if of this config. */
+static void *take_kept(const struct sim_port *port, const struct sim_unit_slot *slot)
 {
+	const struct gputm_params *params;
+	const struct gputm_param *last;
 	struct sim_kept_unit *kept;
 	struct gputm_unit *face;
 	void *unit;
 
-	if (!port->kept || port->observer || port->units >= port->kept->units)
+	if (!port->kept || port->observer || port->units >= port->kept->units ||
+	    port->kept->warps != port->shape.warps)
 		return NULL;
 	kept = &port->kept->unit[port->units];
-	if (kept->kind != kind || !kept->unit)
+	if (!kept->unit || kept->kind != slot->kind || kept->instance != slot->instance ||
+	    strcmp(kept->role, slot->role))
 		return NULL;
-	face = kind->face(kept->unit);
-	if (memcmp(gputm_unit_config(face), config, gputm_unit_params(face)->config_size))
+	face = kept->kind->face(kept->unit);
+	/* Of what is behind the parameters, logs are attached anew and rows are never given. */
+	params = gputm_unit_params(face);
+	last = &params->param[params->param_count - 1];
+	if (memcmp(gputm_unit_config(face), slot->config, last->offset + last->bytes))
 		return NULL;
 	gputm_unit_reset(face);
 	unit = kept->unit;
@@ -111,6 +122,12 @@ void sim_units_forget(struct sim_kept_units *kept)
 	*kept = (struct sim_kept_units){ .unit = NULL };
 }
 
+/* To be freed: neither a part of another unit nor one for several warps. */
+static bool is_own(const struct sim_unit_slot *slot)
+{
+	return slot->kind->free && !slot->idle;
+}
+
 /* False: they are to be freed, as a run with an observer has others that look at its units. */
 static bool keep(const struct sim_port *port)
 {
@@ -121,9 +138,12 @@ static bool keep(const struct sim_port *port)
 	sim_units_forget(kept);
 	kept->unit = calloc(port->units + 1, sizeof *kept->unit);
 	for (size_t i = 0; kept->unit && i < port->units; i++)
-		if (port->unit[i].kind->free)
-			kept->unit[i] = (struct sim_kept_unit){ port->unit[i].kind,
-								handle_get(&port->unit[i]) };
+		if (is_own(&port->unit[i]))
+			kept->unit[i] = (struct sim_kept_unit){
+				port->unit[i].role, port->unit[i].instance, port->unit[i].kind,
+				handle_get(&port->unit[i])
+			};
+	kept->warps = port->shape.warps;
 	kept->units = kept->unit ? port->units : 0;
 	return kept->unit != NULL;
 }
@@ -131,17 +151,22 @@ static bool keep(const struct sim_port *port)
 int sim_unit_add(struct sim_port *port, const char *role, const struct sim_unit_kind *kind,
 		 const void *config, void *handle)
 {
-	struct sim_unit_slot slot = { role, instances(port, role), kind, config, handle };
+	struct sim_unit_slot slot = { role, instances(port, role), kind, config, handle, false };
 	void *unit = NULL;
 	int error = reserve(port);
 
+	slot.idle = port->idle_from && is_of_warp(role) &&
+		    slot.instance % port->shape.warps > port->idle_from;
 	if (!error)
-		unit = take_kept(port, kind, config);
-	if (!error && !unit)
+		unit = slot.idle ? handle_get(&port->unit[port->units - 1]) :
+				   take_kept(port, &slot);
+	if (!error && !unit) {
 		error = kind->make(port->ctx, config, &unit);
+		if (!error)
+			name_unit(port, &slot, unit);
+	}
 	if (error)
 		return error;
-	name_unit(port, &slot, unit);
 	handle_set(&slot, unit);
 	port->unit[port->units++] = slot;
 	return 0;
@@ -150,7 +175,7 @@ int sim_unit_add(struct sim_port *port, const char *role, const struct sim_unit_
 int sim_unit_show(struct sim_port *port, const char *role, const struct sim_unit_kind *kind,
 		  void *handle)
 {
-	struct sim_unit_slot slot = { role, instances(port, role), kind, NULL, handle };
+	struct sim_unit_slot slot = { role, instances(port, role), kind, NULL, handle, false };
 	int error = reserve(port);
 
 	if (!error)
@@ -163,7 +188,7 @@ void sim_units_free(struct sim_port *port)
 	bool kept = keep(port);
 
 	for (size_t i = 0; !kept && i < port->units; i++)
-		if (port->unit[i].kind->free)
+		if (is_own(&port->unit[i]))
 			port->unit[i].kind->free(handle_get(&port->unit[i]));
 	free(port->unit);
 }
@@ -194,25 +219,26 @@ static int swap(struct sim_port *port, const struct sim_unit_slot *slot)
 }
 
 /*
- * Units are made anew again and again: large arrays get pages of their own, which come
- * zeroed, and the heap below them is not given back each time. Else glibc's adjustment of
- * its limits makes the swap test an order of magnitude slower.
+ * Arrays up to 32 MB are of the heap, which is not given back as they are freed: else the host
+ * zeroes the same pages again for each machine, and for each unit that is swapped.
  */
-static void calm_allocator(void)
+void sim_calm_allocator(void)
 {
 #ifdef __GLIBC__
-	mallopt(M_MMAP_THRESHOLD, 128 * 1024);
+	mallopt(M_MMAP_THRESHOLD, 32 * 1024 * 1024);
 	mallopt(M_TRIM_THRESHOLD, 256 * 1024 * 1024);
 #endif
 }
 
 int sim_units_swap(struct sim_port *port)
 {
-	calm_allocator();
+	sim_calm_allocator();
 	for (size_t i = 0; i < port->units; i++) {
 		const struct sim_unit_slot *slot = &port->unit[i];
-		int error = slot->kind->make ? swap(port, slot) : 0;
+		int error = slot->kind->make && !slot->idle ? swap(port, slot) : 0;
 
+		if (slot->idle)
+			handle_set(slot, handle_get(slot - 1));
 		if (error)
 			return error;
 	}
@@ -252,5 +278,6 @@ bool sim_unit_get(const struct sim_port *port, size_t index, struct sim_unit_inf
 	out->role = slot->role;
 	out->instance = slot->instance;
 	out->unit = sim_unit_face(port, index);
+	out->idle = slot->idle;
 	return true;
 }

@@ -125,7 +125,7 @@ static int write_file(const struct export *x, const char *name, const struct sim
 	char path[4096];
 
 	snprintf(path, sizeof(path), "%s/%s", x->folder, name);
-	if (sim_output_open(&out, "cacti", path))
+	if (!sim_output_apart("cacti", path) || sim_output_open(&out, "cacti", path))
 		return -1;
 	write_shape(out.file, group, array, s);
 	return sim_output_close(&out, true);
@@ -188,7 +188,7 @@ int sim_report_cacti(const struct sim_report *r)
 		return -1;
 	}
 	snprintf(path, sizeof(path), "%s/arrays.csv", folder);
-	if (sim_output_open(&index, "cacti", path))
+	if (!sim_output_apart("cacti", path) || sim_output_open(&index, "cacti", path))
 		return -1;
 	x.index = index.file;
 	fputs("role,instances,entries,bits,ports,apart,padding,file,array\n", x.index);

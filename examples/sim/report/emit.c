@@ -2,49 +2,31 @@
 #define _POSIX_C_SOURCE 200809L
 #include "emit.h"
 
-#include <fnmatch.h>
 #include <string.h>
 
 #include "../base/decimal.h"
+#include "../base/names.h"
 
 /* ---- which figures ---- */
-
-bool emit_pattern(const char *only, size_t index, char name[EMIT_PATH])
-{
-	while (index-- && only) {
-		only = strchr(only, ',');
-		only = only ? only + 1 : NULL;
-	}
-	if (only)
-		snprintf(name, EMIT_PATH, "%.*s", (int)strcspn(only, ","), only);
-	return only != NULL;
-}
 
 /* Is the figure of this path and key wanted? */
 static bool wanted(struct emit *e, const char *key)
 {
-	char pattern[EMIT_PATH], path[EMIT_PATH + EMIT_KEY];
-	bool found = !e->only;
+	char path[EMIT_PATH + EMIT_KEY];
 
-	if (found)
+	if (!e->only)
 		return true;
 	snprintf(path, sizeof(path), "%s%s", e->path, key);
-	for (size_t i = 0; emit_pattern(e->only, i, pattern); i++) {
-		if (fnmatch(pattern, path, 0))
-			continue;
-		found = true;
-		e->matched |= i < 64 ? UINT64_C(1) << i : 0;
-	}
-	return found;
+	return sim_pattern_matches(e->only, path, &e->matched);
 }
 
 bool emit_wants(const struct emit *e, const char *key)
 {
-	char pattern[EMIT_PATH], path[EMIT_KEY + 1];
+	char pattern[SIM_PATTERN], path[EMIT_KEY + 1];
 	size_t plain, length;
 
 	length = (size_t)snprintf(path, sizeof(path), "%s.", key);
-	for (size_t i = 0; emit_pattern(e->only, i, pattern); i++) {
+	for (size_t i = 0; sim_pattern(e->only, i, pattern); i++) {
 		plain = strcspn(pattern, "*?[\\");
 		if (!strncmp(pattern, path, pattern[plain] && plain < length ? plain : length))
 			return true;
@@ -264,6 +246,10 @@ static void figure(struct emit *e, const char *key, const char *text, bool words
 		open_levels(e);
 		json_key(e, e->depth, key);
 		json_value(e->out, text, words);
+		return;
+	}
+	if (e->shape == EMIT_NAMES) {
+		fprintf(e->out, "%s%s%c", e->path, key, '\0');
 		return;
 	}
 	if (e->instance != EMIT_EACH)

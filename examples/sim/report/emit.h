@@ -16,6 +16,7 @@ enum emit_shape {
 	EMIT_JSONL, /* an object of paths and values, on one line */
 	EMIT_CSV,   /* run, role, instance, statistic, value */
 	EMIT_GEM5,  /* as gem5's stats.txt: numbers, and what they are */
+	EMIT_NAMES, /* what names a figure in --only, and a NUL */
 };
 
 #define EMIT_DEPTH 8
@@ -70,7 +71,5 @@ void emit_text(struct emit *e, const char *key, const char *value); /* NULL give
 
 /* False: no figure of a unit of this role, or of this object on top, is wanted. */
 bool emit_wants(const struct emit *e, const char *key);
-/* Pattern number `index` of a list, into name[]; false past the last one. */
-bool emit_pattern(const char *only, size_t index, char name[EMIT_PATH]);
 
 #endif /* SIM_REPORT_EMIT_H */

@@ -159,12 +159,19 @@ size_t sim_energy_arrays(const struct sim_report *r, struct sim_energy out[SIM_E
 {
 	struct units units[ROWS] = { { .first = NULL } };
 	struct sim_unit_info info;
+	const char *other = NULL; /* a role that has no row */
 	size_t count = 0;
 
-	for (size_t i = 0; sim_machine_unit(r->machine, i, &info); i++)
-		for (size_t k = 0; k < ROWS; k++)
-			if (info.role[0] == rows[k].role[0] && !strcmp(info.role, rows[k].role))
+	for (size_t i = 0; sim_machine_unit(r->machine, i, &info); i++) {
+		bool any = false;
+
+		for (size_t k = 0; info.role != other && k < ROWS; k++)
+			if (!strcmp(info.role, rows[k].role)) {
 				count_unit(&units[k], &rows[k], info.unit);
+				any = true;
+			}
+		other = any ? other : info.role;
+	}
 	for (size_t k = 0; k < ROWS && count < SIM_ENERGY_ARRAYS; k++)
 		if (applies(&rows[k], &units[k]))
 			fill(r, &rows[k], &units[k], &out[count++]);

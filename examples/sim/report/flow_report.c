@@ -2,6 +2,7 @@
 /* What is told of a kernel's run. */
 #include <string.h>
 
+#include "../workloads/kernel.h"
 #include "report.h"
 
 static const char *const widths[FLOW_WIDTHS] = {
@@ -20,7 +21,7 @@ static double efficiency(const struct flow_gpu *gpu)
 
 static void put_config(struct emit *e, const struct sim_report *r)
 {
-	const struct kernel *k = r->gpu->kernel;
+	const struct kernel *k = sim_kernel_of(r->workload);
 
 	if (r->options->report == SIM_SUMMARY)
 		return;
@@ -99,15 +100,19 @@ void flow_report_data(struct emit *e, const struct sim_report *r, const struct s
 
 static void head(const struct sim_report *r, FILE *out)
 {
-	const struct kernel *k = r->gpu->kernel;
+	const struct kernel *k = sim_kernel_of(r->workload);
 	const struct flow_core_config *c = &r->setup->core;
 
 	fprintf(out, "gputm-sim %s\n\n", gputm_version());
 	fprintf(out, "  divergence   %s: ", r->setup->mechanism->name);
 	sim_report_wrapped(out, 17 + (int)strlen(r->setup->mechanism->name), 15,
 			   r->setup->mechanism->summary);
-	fprintf(out, "  kernel       %s: %zu blocks, %zu instructions\n", k->name,
-		k->code->block_count, k->code->instr_count);
+	fprintf(out, "  kernel       %s: ", k->name);
+	if (kernel_has_host(k))
+		fputs("a host and what it launches\n", out);
+	else
+		fprintf(out, "%zu blocks, %zu instructions\n", k->code->block_count,
+			k->code->instr_count);
 	fprintf(out, "  threads      %u thread blocks of %u, ", k->blocks, k->block_threads);
 	if (k->threads % k->block_threads)
 		fprintf(out, "the last of %u, ", kernel_threads_of_block(k, k->blocks - 1));

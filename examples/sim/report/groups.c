@@ -6,12 +6,14 @@
 
 #define GROUPS_MAX 32
 
-static void add(struct sim_group *group, const struct gputm_unit *unit)
+static void add(struct sim_group *group, const struct sim_unit_info *info)
 {
 	struct gputm_stat stat;
 
 	group->instances++;
-	for (size_t i = 0; i < SIM_STATS_MAX && gputm_unit_stat(unit, i, &stat); i++)
+	if (info->idle)
+		return;
+	for (size_t i = 0; i < SIM_STATS_MAX && gputm_unit_stat(info->unit, i, &stat); i++)
 		if (stat.kind != GPUTM_STAT_MAXIMUM)
 			group->total[i] += stat.value;
 		else if (stat.value > group->total[i])
@@ -42,7 +44,7 @@ static size_t collect(const struct sim_port *units, struct sim_grouping which,
 			wanted[g] = is_wanted(which, info.role);
 		}
 		if (wanted[g])
-			add(&group[g], info.unit);
+			add(&group[g], &info);
 	}
 	return groups;
 }
@@ -62,7 +64,7 @@ void sim_each_group(const struct sim_port *units, struct sim_grouping which,
 			continue;
 		*group = (struct sim_group){ .units = units, .role = info.role, .unit = info.unit,
 					     .instance = info.instance };
-		add(group, info.unit);
+		add(group, &info);
 		fn(state, group);
 	}
 }

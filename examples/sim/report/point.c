@@ -148,6 +148,11 @@ static uint64_t hash_file(uint64_t hash, const char *name, const char *path)
 	return hash;
 }
 
+const char *sim_point_path(const struct sim_options *o)
+{
+	return o->kernel ? o->kernel : strpbrk(o->workload, "/.") ? o->workload : NULL;
+}
+
 uint64_t sim_point_hash(const struct sim_report *r)
 {
 	const struct sim_options *o = r->options;
@@ -163,8 +168,8 @@ uint64_t sim_point_hash(const struct sim_report *r)
 	hash = hash_number(hash, "concurrency",
 			   r->setup->system && !r->setup->system->own ? o->concurrency : 0);
 	hash = hash_number(hash, "seed", o->seed);
-	if (o->kernel || strpbrk(o->workload, "/."))
-		hash = hash_file(hash, "kernel", o->kernel ? o->kernel : o->workload);
+	if (sim_point_path(o))
+		hash = hash_file(hash, "kernel", sim_point_path(o));
 	else
 		hash = hash_text(hash, "workload", r->workload->name);
 	hash = hash_file(hash, "keys", o->keys);

@@ -13,6 +13,8 @@
 typedef void sim_point_fn(void *state, const char *name, const char *value);
 void sim_point_each(const struct sim_options *options, sim_point_fn *fn, void *state);
 
+/* The kernel file that is named, or NULL. */
+const char *sim_point_path(const struct sim_options *options);
 /* Of all parameters, the seed and the bytes of the files that were named. Equal points have equal
  * ones on every machine; the report's shape and --check do not count, nor does the version. */
 uint64_t sim_point_hash(const struct sim_report *report);

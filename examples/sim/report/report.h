@@ -38,6 +38,8 @@ void sim_report_write(const struct sim_report *report);
 uint64_t sim_report_matched(const struct sim_report *report);
 /* All of them? Else false, with the reason on stderr; `where` is "--only" or a line of a file. */
 bool sim_only_matched(const char *only, uint64_t matched, const char *where);
+/* The same of --only, with what helps: a figure of --check, or a name that is near. */
+bool sim_report_has(const struct sim_report *report, uint64_t matched);
 
 /* What is told of runs without a TM system. */
 void flow_report_text(const struct sim_report *report, const struct sim_port *units);

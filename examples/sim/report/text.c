@@ -43,7 +43,9 @@ void sim_report_wrapped(FILE *out, int column, int indent, const char *text)
 			column = indent;
 			gap = 0;
 		}
-		fprintf(out, "%s%.*s", gap ? " " : "", length, text);
+		if (gap)
+			fputc(' ', out);
+		fwrite(text, 1, (size_t)length, out);
 		column += gap + length;
 		text += length;
 		text += strspn(text, " ");
@@ -268,6 +270,17 @@ void sim_report_text_units(const struct sim_report *r, const struct sim_port *un
 		sim_each_group(units, which, group_stats, r->out.file);
 }
 
+static void tell_nothing(const struct sim_report *r, FILE *out)
+{
+	char text[200];
+
+	snprintf(text, sizeof(text), "Nothing was checked: no transaction has committed%s%s.",
+		 r->workload->class->invariant ? ", but the workload's invariant holds" : "",
+		 sim_point_path(r->options) ? " (--kernel without --system looks for races)" : "");
+	fputc('\n', out);
+	sim_report_wrapped(out, 0, 0, text);
+}
+
 static void verdict(const struct sim_report *r, FILE *out)
 {
 	const struct sim_verdict *v = r->verdict;
@@ -285,6 +298,10 @@ static void verdict(const struct sim_report *r, FILE *out)
 		fprintf(out, "\nCheck FAILED: %s.\n", v->failure);
 		if (v->serializable)
 			fputs("The transactions themselves were serialisable.\n", out);
+		return;
+	}
+	if (!v->transactions) {
+		tell_nothing(r, out);
 		return;
 	}
 	if (r->setup->system->own && r->setup->system->own->check_kind)

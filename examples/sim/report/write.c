@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The report of a run, in the shape that was asked for. */
+#define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "point.h"
 #include "report.h"
+#include "../base/names.h"
 #include "../base/quote.h"
 
 const struct sim_port *sim_units_of(const struct sim_report *r)
@@ -63,11 +66,68 @@ uint64_t sim_report_matched(const struct sim_report *r)
 	return e.matched;
 }
 
+/* All figures of the run, each name with its NUL, and an empty one; NULL without memory. */
+static char *names_of(const struct sim_report *r)
+{
+	struct sim_options all = *r->options;
+	struct sim_report trial = *r;
+	char *text = NULL;
+	struct emit e;
+	size_t size;
+
+	all.only = NULL;
+	trial.options = &all;
+	trial.out.file = open_memstream(&text, &size);
+	if (!trial.out.file)
+		return NULL;
+	emit_begin(&e, EMIT_NAMES, trial.out.file);
+	write_data(&e, &trial);
+	return fclose(trial.out.file) ? NULL : text;
+}
+
+static const char *name_at(const void *of, size_t index)
+{
+	const char *name = of;
+
+	while (index-- && *name)
+		name += strlen(name) + 1;
+	return *name ? name : NULL;
+}
+
+/* The first name that no figure has: one that --check would have, or the one that was meant. */
+bool sim_report_has(const struct sim_report *r, uint64_t matched)
+{
+	struct sim_options checked = *r->options;
+	struct sim_report trial = *r;
+	char pattern[SIM_PATTERN], *names;
+	const char *near;
+	size_t i = 0;
+
+	checked.check = true;
+	trial.options = &checked;
+	while (i < 64 && matched >> i & 1)
+		i++;
+	if (i == 64 || !sim_pattern(checked.only, i, pattern))
+		return sim_only_matched(checked.only, matched, "--only");
+	if (sim_report_matched(&trial) >> i & 1) {
+		fprintf(stderr, "gputm-sim: --only: got \"%s\", which needs --check\n",
+			sim_quoted(pattern));
+		return false;
+	}
+	(void)sim_only_matched(checked.only, matched, "--only");
+	names = names_of(r);
+	near = names ? sim_name_near(pattern, name_at, names) : NULL;
+	if (near)
+		fprintf(stderr, "gputm-sim: did you mean \"%s\"?\n", near);
+	free(names);
+	return false;
+}
+
 bool sim_only_matched(const char *only, uint64_t matched, const char *where)
 {
-	char pattern[EMIT_PATH];
+	char pattern[SIM_PATTERN];
 
-	for (size_t i = 0; emit_pattern(only, i, pattern); i++) {
+	for (size_t i = 0; sim_pattern(only, i, pattern); i++) {
 		if (i < 64 && matched >> i & 1)
 			continue;
 		fprintf(stderr, "gputm-sim: %s: got \"%s\", expected a figure of the run or a "

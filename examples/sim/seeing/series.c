@@ -4,12 +4,12 @@
  * figure a line. Units of a role are taken together, as in a report; what has not changed has no
  * line. So the changes of a counter add up to what the report says.
  */
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "series.h"
+#include "../base/names.h"
 
 struct figure {
 	const char *role, *name, *part; /* part: behind the name, or "" */
@@ -37,27 +37,12 @@ static struct series *series_of(struct seen_sink *sink)
 
 /* ---- figures ---------------------------------------------------------------------------- */
 
-/* Does one of the patterns, parted by commas, match? */
-static bool matches(const char *only, const char *path)
-{
-	char pattern[128];
-
-	while (only && *only) {
-		size_t length = strcspn(only, ",");
-
-		snprintf(pattern, sizeof pattern, "%.*s", (int)length, only);
-		if (!fnmatch(pattern, path, 0))
-			return true;
-		only += length + (only[length] == ',');
-	}
-	return !only;
-}
-
 static struct figure *add(struct series *s, const char *role, const char *name, const char *part,
 			  const uint64_t *at)
 {
 	size_t capacity = s->capacity ? 2 * s->capacity : 256;
 	struct figure *grown = s->figure;
+	uint64_t matched = 0;
 	char path[160];
 
 	if (s->figures == s->capacity) {
@@ -70,7 +55,7 @@ static struct figure *add(struct series *s, const char *role, const char *name, 
 	}
 	snprintf(path, sizeof path, "%s%s%s%s", role, *role ? "." : "", name, part);
 	grown[s->figures] = (struct figure){ role, name, part, at, 0, 0, false,
-					     matches(s->only, path) };
+					     sim_pattern_matches(s->only, path, &matched) };
 	return &grown[s->figures++];
 }
 
@@ -208,6 +193,16 @@ struct seen_sink *series_new(struct seeing *see, uint64_t cycles, const char *on
 	see->sinks = &s->sink;
 	fputs("cycle,role,statistic,kind,value\n", file);
 	return &s->sink;
+}
+
+bool series_any(const struct seen_sink *sink)
+{
+	const struct series *s = (const struct series *)sink;
+	bool any = false;
+
+	for (size_t i = 0; i < s->figures; i++)
+		any |= s->figure[i].wanted;
+	return any;
 }
 
 void series_free(struct seen_sink *sink)

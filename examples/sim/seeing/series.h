@@ -9,6 +9,8 @@
 /* Every so many cycles, of figures whose names ROLE.STATISTIC match a pattern of `only` (NULL: of
  * all). NULL without memory. Free it after seeing_end(). */
 struct seen_sink *series_new(struct seeing *see, uint64_t cycles, const char *only, FILE *file);
+/* Has it a figure? */
+bool series_any(const struct seen_sink *sink);
 void series_free(struct seen_sink *sink);
 
 #endif

@@ -6,11 +6,15 @@
 
 #include "why.h"
 
+#define OTHERS 4
+
 struct why {
 	struct seen_sink sink; /* first */
 	struct seeing *see;
 	uint32_t thread;
 	uint64_t number, aborts; /* aborts: of the thread, so far */
+	uint32_t other[OTHERS];  /* the first other threads that have aborted */
+	size_t others;
 	/* of the abort that is asked for, when it has been seen */
 	struct seen_loss loss;
 	enum sim_abort_reason reason;
@@ -46,15 +50,28 @@ static void keep(struct why *why, const struct seen_abort *abort, uint32_t lane)
 	why->stage = seen_slice_name(see, warp->stage);
 }
 
+static void keep_other(struct why *why, uint32_t thread)
+{
+	for (size_t i = 0; i < why->others; i++)
+		if (why->other[i] == thread)
+			return;
+	if (why->others < OTHERS)
+		why->other[why->others++] = thread;
+}
+
 static void aborted(struct seen_sink *sink, const struct seen_abort *abort, size_t aborts)
 {
 	struct why *why = why_of(sink);
 
 	for (size_t i = 0; i < aborts; i++)
-		for (SIM_EACH_LANE(lane, abort[i].lanes))
-			if (seen_actor_of(why->see, abort[i].warp, lane).thread == why->thread &&
-			    ++why->aborts == why->number)
+		for (SIM_EACH_LANE(lane, abort[i].lanes)) {
+			uint32_t thread = seen_actor_of(why->see, abort[i].warp, lane).thread;
+
+			if (thread != why->thread)
+				keep_other(why, thread);
+			else if (++why->aborts == why->number)
 				keep(why, &abort[i], (uint32_t)lane);
+		}
 }
 
 static void slice(struct seen_sink *sink, uint32_t warp, enum seen_slice kind, uint64_t from,
@@ -116,6 +133,23 @@ static void say_word(const struct why *why, uint64_t address, FILE *out)
 		fprintf(out, "word 0x%" PRIx64, address);
 }
 
+/* Lines of the kernel that read the word, or write it, if they are known. */
+static void say_lines(const struct why *why, uint64_t address, FILE *out)
+{
+	const struct sim_workload *workload = why->see->port->workload;
+	char name[200] = "";
+
+	for (int write = 0; write < 2 && workload->class->name_word; write++) {
+		const char *lines;
+
+		workload->class->name_word(workload, address, write, name, sizeof name);
+		lines = strstr(name, " (line ");
+		if (lines)
+			fprintf(out, " The kernel %s it in %.*s.", write ? "writes" : "reads",
+				(int)strcspn(lines + 2, ")"), lines + 2);
+	}
+}
+
 static void say_access(const struct why *why, FILE *out)
 {
 	const struct seen_loss *l = &why->loss;
@@ -135,7 +169,10 @@ static void say_access(const struct why *why, FILE *out)
 		fprintf(out, ", found by %s %" PRIu32, l->role, l->instance);
 	else
 		fputs(", found in the core", out);
-	fprintf(out, " at cycle %" PRIu64 ".\n", cycle(why, l->tick));
+	fprintf(out, " at cycle %" PRIu64 ".", cycle(why, l->tick));
+	if (l->has_address)
+		say_lines(why, l->address, out);
+	fputc('\n', out);
 }
 
 static void say_winner(const struct why *why, FILE *out)
@@ -194,21 +231,32 @@ static void say_end(const struct why *why, FILE *out)
 		"cycle %" PRIu64 ".\n", a->number, cycle(why, a->end));
 }
 
-void why_answer(const struct seen_sink *sink, FILE *out)
+/* The abort that is asked for is none of those seen. */
+static void say_nothing(const struct why *why, FILE *out)
+{
+	if (why->aborts) {
+		fprintf(out, "Thread %" PRIu32 " has aborted %" PRIu64 " attempt%s: there is no "
+			     "abort %" PRIu64 ", ask for an earlier one.\n",
+			why->thread, why->aborts, why->aborts == 1 ? "" : "s", why->number);
+		return;
+	}
+	fprintf(out, "Thread %" PRIu32 " has aborted no attempt%s", why->thread,
+		!why->others ? ", and no other thread has" :
+		why->others == 1 ? "; one that has is thread" : "; others have, such as threads");
+	for (size_t i = 0; i < why->others; i++)
+		fprintf(out, "%s %" PRIu32, !i ? "" : i + 1 < why->others ? "," : " and",
+			why->other[i]);
+	fputs(".\n", out);
+}
+
+bool why_answer(const struct seen_sink *sink, FILE *out)
 {
 	const struct why *why = (const struct why *)sink;
 	const struct seen_attempt *a;
 
 	if (!found(why)) {
-		if (why->aborts)
-			fprintf(out, "Thread %" PRIu32 " has aborted %" PRIu64 " attempts: there "
-				     "is no abort %" PRIu64 ", ask for an earlier one.\n",
-				why->thread, why->aborts, why->number);
-		else
-			fprintf(out, "Thread %" PRIu32 " has aborted no attempt: ask for another "
-				     "thread; marks of --trace-events name those that abort.\n",
-				why->thread);
-		return;
+		say_nothing(why, out);
+		return false;
 	}
 	a = &why->see->attempt[why->attempt];
 	fprintf(out, "Thread %" PRIu32 " ", why->thread);
@@ -221,6 +269,7 @@ void why_answer(const struct seen_sink *sink, FILE *out)
 	say_winner(why, out);
 	say_wait(why, out);
 	say_end(why, out);
+	return true;
 }
 
 /* ---- life ------------------------------------------------------------------------------- */

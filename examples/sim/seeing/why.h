@@ -8,8 +8,8 @@
 
 /* Of attempt number `number`, from 1, of those that this thread aborts. NULL without memory. */
 struct seen_sink *why_new(struct seeing *see, uint32_t thread, uint64_t number);
-/* After seeing_end(): the answer, at most ten lines. */
-void why_answer(const struct seen_sink *sink, FILE *out);
+/* After seeing_end(): the answer, at most ten lines; false: there is no such abort. */
+bool why_answer(const struct seen_sink *sink, FILE *out);
 void why_free(struct seen_sink *sink);
 
 #endif

@@ -15,7 +15,7 @@ int flow_setup_make(struct gputm_ctx *ctx, const struct sim_parts *parts,
 const struct sim_unused *flow_unused(const struct sim_setup *setup);
 /* No unit is too small for the kernel and the core; else false, with the reason on stderr. */
 bool flow_setup_fits(const struct sim_setup *setup, const struct sim_given *given,
-		     const struct kernel *kernel);
+		     const struct sim_workload *workload);
 
 /* The mechanisms and their parameters on stdout: those of this mechanism or path, NULL for all.
  * True if there is one. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "flow.h"
+#include "../workloads/kernel.h"
 
 bool flow_setup_part(const struct sim_setup *setup, size_t index, const char **path,
 		     const struct gputm_params **params, void **config)
@@ -143,41 +144,31 @@ static bool unit_fits(const struct sim_setup *setup, const struct sim_given *giv
 	return fits;
 }
 
-/* Why an instruction asks for a TM system; NULL: it does not. */
-static const char *missing(uint8_t op, const struct flow_mechanism *mechanism)
-{
-	return op == KERNEL_BEGIN || op == KERNEL_COMMIT ? "are no transactions" :
-	       op == KERNEL_ENTER || op == KERNEL_LEAVE	 ? "are no critical sections to check" :
-	       op == KERNEL_FENCE && !mechanism->fences ?
-		"is no fence for warps that are formed anew, whose stores would be anybody's" :
-		NULL;
-}
-
 /* What one core without a TM system cannot do. */
-static bool runs_alone(const struct kernel *kernel, const struct flow_mechanism *mechanism)
+static bool runs_alone(const struct kernel *kernel)
 {
 	const struct kernel_code *code = kernel->code;
 
 	for (size_t i = 0; i < code->instr_count; i++) {
-		const char *why = missing(code->instr[i].op, mechanism);
+		uint8_t op = code->instr[i].op;
+		bool enters = op == KERNEL_ENTER || op == KERNEL_LEAVE;
 
-		if (!why)
+		if (!enters && op != KERNEL_BEGIN && op != KERNEL_COMMIT)
 			continue;
-		fprintf(stderr, "gputm-sim: %s:%u:%u: without a TM system there %s, expected "
-				"--system\n", kernel->file, code->instr[i].line,
-			code->instr[i].column, why);
+		fprintf(stderr, "gputm-sim: %s:%u:%u: without a TM system there are no %s, "
+				"expected --system\n", kernel->file, code->instr[i].line,
+			code->instr[i].column,
+			enters ? "critical sections to check" : "transactions");
 		return false;
 	}
 	if (code->instr_count)
 		return true;
-	fprintf(stderr, "gputm-sim: %s: %s\n", kernel->file,
-		kernel->launches ? "without a TM system there is one launch, expected --system" :
-				    "there is no program but that with locks");
+	fprintf(stderr, "gputm-sim: %s: there is no program but that with locks\n", kernel->file);
 	return false;
 }
 
-bool flow_setup_fits(const struct sim_setup *setup, const struct sim_given *given,
-		     const struct kernel *kernel)
+static bool kernel_fits(const struct sim_setup *setup, const struct sim_given *given,
+			const struct kernel *kernel)
 {
 	const struct sim_need warps = { "warps", kernel_warps_of_block(kernel),
 					"a block of the kernel has more warps" };
@@ -185,7 +176,7 @@ bool flow_setup_fits(const struct sim_setup *setup, const struct sim_given *give
 	const char *flaw, *path;
 	void *config;
 
-	if (!runs_alone(kernel, setup->mechanism) ||
+	if (!runs_alone(kernel) ||
 	    !sim_meets("core", &flow_core_params, &setup->core, &warps))
 		return false;
 	for (size_t i = 1; flow_setup_part(setup, i, &path, &params, &config); i++)
@@ -195,6 +186,25 @@ bool flow_setup_fits(const struct sim_setup *setup, const struct sim_given *give
 	if (flaw)
 		fprintf(stderr, "gputm-sim: %s\n", flaw);
 	return !flaw;
+}
+
+bool flow_setup_fits(const struct sim_setup *setup, const struct sim_given *given,
+		     const struct sim_workload *workload)
+{
+	struct kernel kernel = *sim_kernel_of(workload);
+	bool fits = true;
+
+	if (!kernel_has_host(&kernel))
+		return kernel_fits(setup, given, &kernel);
+	for (uint32_t i = 0; fits && i < kernel.launches; i++) {
+		kernel_become(&kernel, i);
+		fits = kernel.launch[i].section != KERNEL_TRANSACTIONS ||
+		       kernel_fits(setup, given, &kernel);
+	}
+	if (!fits || workload->program[SIM_TRANSACTIONS])
+		return fits;
+	fprintf(stderr, "gputm-sim: %s: %s\n", kernel.file, workload->missing[SIM_TRANSACTIONS]);
+	return false;
 }
 
 /* The core and its coalescer are the same for all mechanisms, and told once. */

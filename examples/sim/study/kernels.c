@@ -35,12 +35,11 @@ static char folder[PATH_LENGTH]; /* of the program, if that is known */
 void sim_kernels_beside(const char *program)
 {
 	char own[PATH_LENGTH] = "";
-	const char *slash = strrchr(program, '/');
+	const char *slash;
 
-	if (!slash && readlink("/proc/self/exe", own, sizeof own - 1) > 0) { /* found by PATH */
+	if (readlink("/proc/self/exe", own, sizeof own - 1) > 0) /* found by PATH or by a link */
 		program = own;
-		slash = strrchr(own, '/');
-	}
+	slash = strrchr(program, '/');
 	if (slash)
 		snprintf(folder, sizeof folder, "%.*s", (int)(slash - program), program);
 }
@@ -163,6 +162,21 @@ static bool append(struct sim_workload_class *class)
 	return true;
 }
 
+/* Can it be read, and has it transactions or critical sections? */
+static bool runs(const struct sim_workload_class *class)
+{
+	char message[256];
+	struct kernel k;
+	bool does;
+
+	if (sim_kernel_class_read(class, &k, message, sizeof message))
+		return false;
+	does = k.launches || k.code[KERNEL_TRANSACTIONS].transactions ||
+	       k.code[KERNEL_LOCKS].critical;
+	kernel_free(&k);
+	return does;
+}
+
 /* The kernel of the file and its variants; one that cannot be read is left out. */
 static bool add(void *state, const char *path)
 {
@@ -173,7 +187,7 @@ static bool add(void *state, const char *path)
 	(void)state;
 	if (sim_kernel_class(path, NULL, &class, message, sizeof message))
 		return false;
-	if (!sim_kernel_class_runs(class) || !append(class)) {
+	if (!runs(class) || !append(class)) {
 		sim_kernel_class_free(class);
 		return false;
 	}

@@ -76,7 +76,8 @@ static const struct option table[] = {
 	  "shape of the report" },
 	{ "report", CHOICE, AT(report), 0, 0, levels, "summary|roles|instances",
 	  "what the report tells of units" },
-	{ "only", TEXT, AT(only), 0, 0, NULL, "NAME,...", "report these figures only" },
+	{ "only", TEXT, AT(only), 0, 0, NULL, "NAME,...",
+	  "report, or compare, these figures only" },
 	{ "cacti", TEXT, AT(cacti), 0, 0, NULL, "DIR",
 	  "write input for CACTI, a file for each array, and do not run" },
 	{ "out", TEXT, AT(out), 0, 0, NULL, "FILE", "write the report to FILE" },
@@ -305,7 +306,7 @@ static int next(char ***argument, struct sim_options *out)
 	if (equals || !has_value(o, **argument))
 		return set(o, equals ? equals + 1 : "", out) ||
 				       (o->kind == FILES && take_files(o, argument, out)) ? -1 : 0;
-	if (!**argument) {
+	if (!(*argument)[1]) { /* the end of all words */
 		fprintf(stderr, "gputm-sim: --%s: got nothing, expected %s\n", o->name,
 			o->argument);
 		return -1;
@@ -368,9 +369,9 @@ static const char *seeing_relations(const struct sim_options *o)
 /* Many runs are what their file says. */
 static const char *study_relations(const struct sim_options *o)
 {
-	bool own = o->given_run || o->config || o->check || o->issues || o->record || o->only ||
-		   o->cacti || o->history || o->trace_events || o->series || o->vcd || o->why ||
-		   o->save || o->restore;
+	bool own = o->given_run || o->config || o->check || o->issues || o->record || o->cacti ||
+		   o->history || o->trace_events || o->series || o->vcd || o->why || o->save ||
+		   o->restore;
 
 	if (!!o->study + o->merge + o->compare > 1)
 		return "--study, --merge, --compare: expected one of them";
@@ -388,10 +389,13 @@ static const char *study_relations(const struct sim_options *o)
 				 "--quick: it belongs to --study, expected --study FILE too";
 	if ((o->plot || o->page) && o->parts > 1)
 		return "--plot, --page: they need all points, expected no --shard";
-	if ((o->study || o->merge || o->compare) && own)
-		return "--study, --merge, --compare: what is run and told is in the study, "
-		       "expected only --jobs, --shard, --resume, --plot, --page, --quick, "
-		       "--report, --out and --progress besides";
+	if ((o->study || o->merge) && (own || o->only))
+		return "--study, --merge: what is run and told is in the study, expected only "
+		       "--jobs, --shard, --resume, --plot, --page, --quick, --report, --out and "
+		       "--progress besides";
+	if (o->compare && own)
+		return "--compare: what was run is in the two files, expected only --across, "
+		       "--only, --tolerance and --out besides";
 	if (o->compare && o->format)
 		return "--format: a comparison is text, expected no --format";
 	if ((o->study || o->merge) && o->format && o->format != SIM_JSONL)

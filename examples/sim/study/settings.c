@@ -56,6 +56,7 @@ static bool find(const struct sim_parts *parts, const char *name, struct place *
 int sim_setting_apply(struct gputm_ctx *ctx, const struct sim_parts *parts, const char *setting)
 {
 	const char *value = strchr(setting, '=');
+	const char *whole;
 	char name[SIM_QUOTE];
 	struct place place;
 	char *field;
@@ -71,7 +72,11 @@ int sim_setting_apply(struct gputm_ctx *ctx, const struct sim_parts *parts, cons
 		return -1;
 	}
 	*field++ = '\0';
-	if (find(parts, setting, &place)) {
+	whole = parts->system ? sim_whole_of(parts->system, name) : NULL;
+	if (whole) {
+		fprintf(stderr, "gputm-sim: --set: got \"%s\", expected a parameter of %s, which "
+				"has those of its part %s\n", sim_quoted(setting), whole, name);
+	} else if (find(parts, setting, &place)) {
 		char option[SIM_QUOTE];
 
 		snprintf(option, sizeof(option), "set %.100s.FIELD", name);

@@ -12,6 +12,7 @@ struct sim_parts {
 	bool (*at)(const void *of, size_t index, const char **path,
 		   const struct gputm_params **params, void **config);
 	const void *of;
+	const struct sim_system_class *system; /* NULL: none */
 	char whose[100]; /* " (for ...)", in messages */
 	bool variant;	 /* of the workload: it fixes params */
 };

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "../base/names.h"
+#include "../base/output.h"
 
 /* Do its cores limit the warps in transactions? */
 static bool limits(const struct sim_system_class *system)
@@ -80,6 +81,38 @@ static const struct sim_system_class *find_system(const char *name)
 	return NULL;
 }
 
+/* Kernels that were read, each for all points of a study: they live until the program ends. */
+static struct known {
+	struct known *next;
+	struct sim_workload_class *class;
+	bool file;
+	char name[];
+} *known;
+
+/* As sim_kernel_named(), or sim_kernel_file(). */
+static int find_kernel(const char *name, bool file, struct sim_workload_class **out,
+		       char message[300])
+{
+	struct known *k = known;
+	int error;
+
+	while (k && (k->file != file || strcmp(k->name, name)))
+		k = k->next;
+	if (!k) {
+		error = (file ? sim_kernel_file : sim_kernel_named)(name, out, message, 300);
+		if (error)
+			return error;
+		k = malloc(sizeof *k + strlen(name) + 1);
+		if (!k) /* it is read again */
+			return 0;
+		*k = (struct known){ known, *out, file };
+		strcpy(k->name, name);
+		known = k;
+	}
+	*out = k->class;
+	return 0;
+}
+
 static const struct sim_workload_class *find_workload(const struct sim_options *options,
 						      struct sim_setup *out)
 {
@@ -91,17 +124,52 @@ static const struct sim_workload_class *find_workload(const struct sim_options *
 	for (size_t i = 0; !options->kernel && sim_workload_classes[i]; i++)
 		if (!strcmp(sim_workload_classes[i]->name, name))
 			return sim_workload_classes[i];
-	error = options->kernel ?
-			sim_kernel_file(name, &out->kernel, message, sizeof message) :
-			sim_kernel_named(name, &out->kernel, message, sizeof message);
+	error = find_kernel(name, options->kernel != NULL, &out->kernel, message);
 	if (error < 0)
 		fprintf(stderr, "gputm-sim: %s\n", message);
 	else if (error)
 		sim_name_unknown("workload", name, sim_workload_name, NULL,
 				 " (a file of your own has a name with .kernel)");
-	else
-		sim_kernel_class_warn(out->kernel);
 	return error ? NULL : out->kernel;
+}
+
+bool sim_setup_known(const struct sim_options *options)
+{
+	struct sim_setup setup;
+
+	return (!options->system_given || find_system(options->system)) &&
+	       (!(options->workload_given || options->kernel) || find_workload(options, &setup));
+}
+
+bool sim_setup_apart(const struct sim_setup *setup, const struct sim_options *o,
+		     const struct kernel *kernel)
+{
+	const char *option = o->kernel ? "kernel" : "workload";
+	bool apart = sim_input_apart("the file of", "keys", o->keys) &&
+		     sim_input_apart("the file of", "edges", o->edges) &&
+		     sim_input_apart("the file of", "trace", o->trace) &&
+		     (!kernel || sim_input_apart("the file of", option,
+						 sim_kernel_class_file(setup->kernel)));
+
+	for (const struct kernel_file *file = kernel ? kernel->beside : NULL; apart && file;
+	     file = file->next)
+		apart = sim_input_apart("read by", option, file->path);
+	return apart;
+}
+
+bool sim_setup_reads(const struct sim_setup *setup, const struct sim_options *o)
+{
+	char message[300];
+	struct kernel kernel;
+	bool apart;
+
+	if (!setup->kernel)
+		return sim_setup_apart(setup, o, NULL);
+	if (sim_kernel_class_read(setup->kernel, &kernel, message, sizeof message))
+		return sim_complain(false, message);
+	apart = sim_setup_apart(setup, o, &kernel);
+	kernel_free(&kernel);
+	return apart;
 }
 
 static const char *own_name(const void *own, size_t index)
@@ -206,6 +274,7 @@ static int set_system(struct gputm_ctx *ctx, struct sim_parts *parts,
 {
 	struct sim_shape shape;
 
+	parts->system = out->system;
 	parts->variant = out->kernel && sim_kernel_class_fixes(out->kernel);
 	snprintf(parts->whose, sizeof parts->whose, " (for system %s, workload %s)",
 		 out->system->name, out->workload->name);
@@ -294,6 +363,5 @@ void sim_setup_free(struct sim_setup *setup)
 	free(setup->system_config);
 	free(setup->mechanism_config);
 	free(setup->workload_config);
-	sim_kernel_class_free(setup->kernel);
 	memset(setup, 0, sizeof(*setup));
 }

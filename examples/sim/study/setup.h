@@ -34,10 +34,21 @@ int sim_setup_make(struct gputm_ctx *ctx, const struct sim_options *options,
 		   struct sim_setup *out);
 void sim_setup_free(struct sim_setup *setup);
 
+/* Are there a system and a workload of these names, if they are given? Else false, with the reason
+ * on stderr. */
+bool sim_setup_known(const struct sim_options *options);
+
 /* Does an option or a setting "PATH.FIELD" of this name mean anything in such a run? */
 bool sim_setup_takes(const struct sim_setup *setup, const char *name);
 /* Are the warps of a block compacted? */
 bool sim_setup_compacts(const struct sim_setup *setup);
+
+/* Is nothing that makes the workload, which is this kernel (NULL: none), written, too? Else false,
+ * with the reason on stderr. */
+bool sim_setup_apart(const struct sim_setup *setup, const struct sim_options *options,
+		     const struct kernel *kernel);
+/* The same before a workload is made, and can its kernel be read with its defaults? */
+bool sim_setup_reads(const struct sim_setup *setup, const struct sim_options *options);
 
 /* No unit is too small for the machine or the workload; else false, with the reason on stderr. */
 bool sim_setup_fits(const struct sim_setup *setup, const struct sim_workload *workload);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "../base/json.h"
+#include "../base/output.h"
 #include "../base/quote.h"
 
 #define BLANKS " \t\r"
@@ -46,6 +47,8 @@ static int read_text(const char *name, struct sim_study_file *out)
 
 	if (out->texts == SIM_TEXTS)
 		return wrong(out, 1, "expected %d files in all at most", SIM_TEXTS);
+	if (!sim_input_apart(out->texts ? "read by" : "the file of", "study", name))
+		return -1;
 	out->path[out->texts] = strdup(standard ? "<stdin>" : name);
 	out->name = out->path[out->texts];
 	if (!out->name)

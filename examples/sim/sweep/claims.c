@@ -23,18 +23,31 @@ const char *sweep_verdict_name(enum sweep_verdict verdict)
 	return verdicts[verdict];
 }
 
-void sweep_cell_name(const struct sweep_sheet *sheet, uint64_t over, size_t at, FILE *out)
+/* The values of a cell; `full`: numbers behind the names of their lines. */
+static void put_cell(const struct sweep_sheet *sheet, uint64_t over, size_t at, bool full,
+		     FILE *out)
 {
 	const struct sim_study_file *file = &sheet->points->file;
 	size_t digit[SIM_AXES];
 	const char *before = "";
+	char *end;
 
 	sweep_digits(sheet, over, at, digit);
 	for (size_t i = 0; i < file->axes; i++)
 		if (over >> i & 1) {
-			fprintf(out, "%s%s", before, file->axis[i].value[digit[i]]);
+			const char *value = file->axis[i].value[digit[i]];
+
+			fputs(before, out);
+			(void)strtod(value, &end);
+			fprintf(out, "%s%s%s", full && !*end ? file->axis[i].name : "",
+				full && !*end ? " " : "", value);
 			before = " ";
 		}
+}
+
+void sweep_cell_name(const struct sweep_sheet *sheet, uint64_t over, size_t at, FILE *out)
+{
+	put_cell(sheet, over, at, false, out);
 }
 
 void sweep_put_number(FILE *out, double number)
@@ -216,7 +229,7 @@ static void relate(struct sweep_reader *r, enum relation how, const struct sweep
 				if (size > 1 && told == 1)
 					fprintf(j->here, "%zu of %zu, but not ", held, cells);
 				if (size > 1) {
-					sweep_cell_name(r->sheet, over, i, j->here);
+					put_cell(r->sheet, over, i, true, j->here);
 					fputs(": ", j->here);
 				}
 				if (size == 1 && !held)

@@ -14,8 +14,10 @@
 #include "student.h"
 #include "sweep.h"
 #include "../base/json.h"
+#include "../base/names.h"
 #include "../base/output.h"
 #include "../base/quote.h"
+#include "../report/report.h"
 
 #define LEVEL 0.01 /* of all verdicts together */
 
@@ -102,7 +104,11 @@ struct results {
 	struct names points, figures;
 	size_t failures; /* the figure "failed", which every line has */
 	const char *across; /* settings that make no other point, with commas between, or NULL */
+	const char *only;   /* patterns of figures, likewise */
+	char *const *files; /* of the two sides */
+	bool headed;	    /* the columns have their headings */
 	uint64_t crossed;   /* a bit for each of them that a point has named */
+	uint64_t matched;   /* and for each pattern that is one of a figure */
 	struct value *value;
 	size_t count, room;
 	/* of the line that is read */
@@ -193,7 +199,7 @@ static void take(void *state, const char *path, const char *text, bool quoted)
 	} else if (rename_figure(r, path, text, figure) && !quoted && strcmp(path, "run") &&
 		   strcmp(path, "of")) {
 		number = !strcmp(text, "true") ? 1 : strtod(text, NULL); /* false: 0 */
-		if (strcmp(text, "null"))
+		if (strcmp(text, "null") && sim_pattern_matches(r->only, figure, &r->matched))
 			add_value(r, figure, number);
 	}
 }
@@ -297,6 +303,7 @@ struct verdict {
 	size_t point, figure;
 	size_t n[2];
 	double mean[2];
+	bool same[2]; /* several seeds, and one value of all */
 	bool exact, differs;
 	size_t unequal;	       /* exact: seeds with another value */
 	double likely;	       /* else: that the means are the same; above 1: no verdict */
@@ -364,6 +371,11 @@ static void judge(struct verdict *v, struct value *value, size_t count, bool acr
 	}
 	for (int side = 0; side < 2; side++)
 		v->mean[side] /= v->n[side] ? (double)v->n[side] : 1;
+	for (int side = 0; side < 2; side++)
+		v->same[side] = v->n[side] > 1;
+	for (size_t i = 1; i < count; i++)
+		if (value[i].side == value[i - 1].side && value[i].number != value[i - 1].number)
+			v->same[value[i].side] = false;
 	v->exact = v->n[0] == v->n[1];
 	for (size_t i = 0; v->exact && i < v->n[0]; i++)
 		v->exact = value[i].seed == value[v->n[0] + i].seed;
@@ -405,10 +417,25 @@ static bool correct(struct verdict *verdict, size_t count, double tolerance)
 
 /* ---- told ---- */
 
-static void tell(FILE *out, const struct results *r, const struct verdict *v, size_t *point)
+static void head(FILE *out, struct results *r)
+{
+	char name[2][SIM_QUOTE];
+
+	if (r->headed)
+		return;
+	r->headed = true;
+	for (int side = 0; side < 2; side++)
+		snprintf(name[side], sizeof name[side], "%c=%s", "AB"[side],
+			 sim_quoted(r->files[side]));
+	fprintf(out, "  %-30s %14s %14s  %-8s  99 %% interval of the difference, or seeds\n",
+		"figure", name[0], name[1], "ratio");
+}
+
+static void tell(FILE *out, struct results *r, const struct verdict *v, size_t *point)
 {
 	double difference = v->mean[1] - v->mean[0];
 
+	head(out, r);
 	if (*point != v->point)
 		fprintf(out, "%s\n", r->points.name[v->point]);
 	*point = v->point;
@@ -424,10 +451,13 @@ static void tell(FILE *out, const struct results *r, const struct verdict *v, si
 	else
 		fprintf(out, "  %8s", "");
 	if (v->exact)
-		fprintf(out, "  %zu of %zu seeds\n", v->unequal, v->n[0]);
+		fprintf(out, "  %zu of %zu seeds differ\n", v->unequal, v->n[0]);
+	else if (v->likely > 1)
+		fprintf(out, "  no verdict, n = %zu, %zu\n", v->n[0], v->n[1]);
 	else
-		fprintf(out, "  %+.4g .. %+.4g, n = %zu, %zu\n", difference - v->reach,
-			difference + v->reach, v->n[0], v->n[1]);
+		fprintf(out, "  %+.6g .. %+.6g, n = %zu, %zu%s\n", difference - v->reach,
+			difference + v->reach, v->n[0], v->n[1],
+			v->differs ? "" : ": no difference found");
 }
 
 /* A point with no line in one of the files has no failures there either, and is told once. */
@@ -455,7 +485,41 @@ static bool counts(const struct results *r, const struct verdict *verdict, size_
 	return lone ? !in_lone_point(r, verdict, count, i) : v->figure != r->failures || v->differs;
 }
 
-static int tell_all(const struct results *r, struct verdict *verdict, size_t count, FILE *out)
+/* Points of a file whose seeds gave the same values of all figures: the seeds are one run. */
+static void tell_same(const struct results *r, const struct verdict *verdict, size_t count,
+		      FILE *out)
+{
+	size_t points = 0, same = 0;
+
+	for (size_t i = 0, next = 0; i < count; i = next)
+		for (int side = 0; side < 2; side++) {
+			bool several = false, equal = true;
+
+			for (next = i; next < count && verdict[next].point == verdict[i].point;
+			     next++) {
+				several = several || verdict[next].n[side] > 1;
+				equal = equal && (verdict[next].n[side] < 2 ||
+						  verdict[next].same[side] ||
+						  !strncmp(r->figures.name[verdict[next].figure],
+							   "config.", 7));
+			}
+			points += several;
+			same += several && equal;
+		}
+	if (!same)
+		return;
+	fprintf(out, "In %zu of %zu groups of seeds all figures are equal: ", same, points);
+	if (place_in(r->across, "workload.seed") >= 0)
+		fputs("neither --seed nor workload.seed draws anything there, and their n is that "
+		      "of one run.\n", out);
+	else
+		fprintf(out, "--seed draws nothing there, and their n is that of one run.\n"
+			     "Where a workload draws its data, \"zip set workload.seed 1..5\" "
+			     "behind \"seed 1..5\" of a study draws them anew: compare --across "
+			     "%s,workload.seed.\n", r->across ? r->across : "system");
+}
+
+static int tell_all(struct results *r, struct verdict *verdict, size_t count, FILE *out)
 {
 	size_t differ = 0, none = 0, common = 0, figures = 0, point = SIZE_MAX;
 	const struct verdict *nearest = NULL;
@@ -466,7 +530,7 @@ static int tell_all(const struct results *r, struct verdict *verdict, size_t cou
 
 		if (!counts(r, verdict, count, i))
 			continue;
-		if (lone || v->differs)
+		if (lone || v->differs || (r->only && v->figure != r->failures))
 			tell(out, r, v, &point);
 		figures++;
 		differ += lone || v->differs;
@@ -480,10 +544,11 @@ static int tell_all(const struct results *r, struct verdict *verdict, size_t cou
 		fprintf(out, "; no verdict on %zu with %s one value", none,
 			r->across ? "only" : "other seeds and");
 	fputs(".\n", out);
-	if (!differ && nearest && nearest->likely < 1) {
+	if (!differ && !r->only && nearest && nearest->likely < 1) {
 		fputs("Nearest to a difference:\n", out);
 		tell(out, r, nearest, &point);
 	}
+	tell_same(r, verdict, count, out);
 	if (figures && !common)
 		fputs("No point is in both: what is compared has the same settings but for the "
 		      "seed and those of --across, such as --across system.\n", out);
@@ -541,7 +606,7 @@ static int compare(const struct sim_options *o, struct results *r, FILE *out)
 
 int sweep_compare(const struct sim_options *o)
 {
-	struct results r = { .across = o->across };
+	struct results r = { .across = o->across, .only = o->only, .files = o->files };
 	struct sim_output out;
 	int status = SIM_BAD_INPUT;
 	bool read = !read_side(&r, o->files[0], 0) && !read_side(&r, o->files[1], 1);
@@ -549,7 +614,8 @@ int sweep_compare(const struct sim_options *o)
 	r.failures = number_of(&r.figures, "failed");
 	if (r.count)
 		qsort(r.value, r.count, sizeof *r.value, by_place);
-	if (read && can_cross(o, &r) && !sim_output_open(&out, "out", o->out)) {
+	if (read && sim_only_matched(o->only, r.matched, "--only") && can_cross(o, &r) &&
+	    !sim_output_open(&out, "out", o->out)) {
 		status = compare(o, &r, out.file);
 		if (sim_output_close(&out, true))
 			status = SIM_FAILED;

@@ -34,7 +34,7 @@ void sweep_wrong(struct sweep_reader *r, const char *at, const char *expected)
 	r->failed = true;
 	at += strspn(at, BLANKS);
 	snprintf(rest, sizeof rest, "%s", at);
-	rest[strcspn(rest, BLANKS)] = '\0';
+	rest[*rest ? 1 + strcspn(rest + 1, BLANKS "|,]") : 0] = '\0';
 	fprintf(stderr, "gputm-sim: %s:%u:%u: got %s%s%s, expected %s\n",
 		sim_quoted(r->saying->file), r->saying->line,
 		r->saying->column + (unsigned)(at - r->saying->text), *rest ? "\"" : "",
@@ -117,6 +117,19 @@ size_t sweep_axis(const struct sweep_reader *r, const char *name)
 	return SIM_AXES;
 }
 
+/* With --quick: has the full form this value? */
+static bool left_out(const struct sweep_points *points, const char *axis, const char *value)
+{
+	const struct sim_study_file *full = &points->full;
+
+	for (size_t i = 0; i < full->axes; i++)
+		for (size_t k = 0; !strcmp(full->axis[i].name, axis) && k < full->axis[i].values;
+		     k++)
+			if (!strcmp(full->axis[i].value[k], value))
+				return true;
+	return false;
+}
+
 size_t sweep_value(struct sweep_reader *r, size_t axis, const char *value, const char *at)
 {
 	const struct sim_axis *a = &r->sheet->points->file.axis[axis];
@@ -126,7 +139,7 @@ size_t sweep_value(struct sweep_reader *r, size_t axis, const char *value, const
 	for (size_t i = 0; i < a->values; i++)
 		if (!strcmp(a->value[i], value))
 			return i;
-	if (r->sheet->points->file.quick) /* it is in the full form only */
+	if (left_out(r->sheet->points, a->name, value))
 		return SIZE_MAX;
 	used = (size_t)snprintf(expected, sizeof expected, "a value of %s:", a->name);
 	for (size_t i = 0; i < a->values && used < sizeof expected; i++)

@@ -42,7 +42,7 @@ bool sweep_word(struct sweep_reader *r, char *out, size_t size);
 /* The rest up to a blank or one of these characters, which is not empty, or false. */
 bool sweep_until(struct sweep_reader *r, const char *ends, char *out, size_t size);
 /* The axis of this name, or SIM_AXES; and the place of a value, or SIZE_MAX with the reason said,
- * unless the study is in its small form. */
+ * unless --quick leaves it out. */
 size_t sweep_axis(const struct sweep_reader *r, const char *name);
 size_t sweep_value(struct sweep_reader *r, size_t axis, const char *value, const char *at);
 const struct sweep_named *sweep_find(const struct sweep_reader *r, const char *name);

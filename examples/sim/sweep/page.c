@@ -20,6 +20,27 @@ static int stem(const struct sweep_story *story)
 	return (int)strlen(name_of(story)) - 3;
 }
 
+static bool is(const struct sweep_item *item, const char *word)
+{
+	return !strcmp(item->saying->word, word);
+}
+
+/* Is no picture of a table, nor the script that draws it, a file that the study reads? */
+static bool pictures_apart(const struct sweep_story *story)
+{
+	static const char *const suffix[] = { "svg", "gp" };
+	char name[1024];
+	bool apart = true;
+
+	for (size_t i = 0; i < story->items; i++)
+		for (size_t k = 0; apart && is(&story->item[i], "table") && k < 2; k++) {
+			snprintf(name, sizeof name, "%.*s-%s.%s", stem(story), name_of(story),
+				 story->item[i].named->name, suffix[k]);
+			apart = sim_output_apart("page", name);
+		}
+	return apart;
+}
+
 int sweep_page_check(const struct sweep_story *story)
 {
 	const struct sim_study_file *file = &story->points->file;
@@ -31,7 +52,7 @@ int sweep_page_check(const struct sweep_story *story)
 		fprintf(stderr, "gputm-sim: --page: %s says nothing of its results, expected "
 				"\"source\", \"table\" or \"claim\"\n", sim_quoted(file->path[0]));
 	else
-		return 0;
+		return pictures_apart(story) ? 0 : -1;
 	return -1;
 }
 
@@ -185,11 +206,6 @@ static int put_table_item(struct sweep_story *story, const struct sweep_item *it
 }
 
 /* ---- claims ---- */
-
-static bool is(const struct sweep_item *item, const char *word)
-{
-	return !strcmp(item->saying->word, word);
-}
 
 static void put_claim(const struct sweep_item *item, bool first, FILE *out)
 {

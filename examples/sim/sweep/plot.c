@@ -94,6 +94,7 @@ static void find_axes(struct plot *p, const struct sweep_points *points, uint64_
 		      const char *picture)
 {
 	size_t axes = points->file.axes;
+	double positive = HUGE_VAL;
 
 	*p = (struct plot){ .points = points, .axis = points->file.axis, .over = over,
 			    .picture = picture, .x = SIM_AXES, .series = SIM_AXES, .panels = 1 };
@@ -117,8 +118,11 @@ static void find_axes(struct plot *p, const struct sweep_points *points, uint64_
 
 		p->least = value < p->least ? value : p->least;
 		p->most = value > p->most ? value : p->most;
+		positive = value > 0 && value < positive ? value : positive;
 	}
 	p->logarithm = p->numbers && p->least > 0 && p->most / p->least >= 8;
+	/* Numbers that would need a logarithm stand side by side if one of them is 0. */
+	p->numbers &= p->least != 0 || p->most / positive < 8;
 }
 
 static void find_all_axes(struct plot *p, const struct sweep_points *points)
@@ -137,8 +141,9 @@ int sweep_plot_check(const struct sweep_points *points)
 
 	find_all_axes(&p, points);
 	if (length < 5 || strcmp(name + length - 4, ".svg") != 0)
-		fprintf(stderr, "gputm-sim: --plot: got \"%s\", expected FILE.svg\n",
-			sim_quoted(name));
+		fprintf(stderr, "gputm-sim: --plot: got \"%s\", expected FILE.svg, beside which "
+				"FILE.gp is written: \"set terminal\" and \"set output\" there say "
+				"what gnuplot draws of it, such as pngcairo\n", sim_quoted(name));
 	else if (p.x == SIM_AXES)
 		fprintf(stderr, "gputm-sim: --plot: %s has no line with several values but that of "
 				"seeds, expected one\n", sim_quoted(points->file.path[0]));
@@ -244,6 +249,8 @@ static void finish(struct plot *p)
 
 /* ---- the script ---- */
 
+#define LINE_MAX 34 /* letters that fit beside a panel's height */
+
 /* In gnuplot's single quotes, where nothing has a meaning but they. */
 static void put_words(FILE *out, const char *text)
 {
@@ -251,6 +258,33 @@ static void put_words(FILE *out, const char *text)
 	for (; *text; text++)
 		fputs(*text == '\'' ? "''" : (char[]){ *text, '\0' }, out);
 	putc('\'', out);
+}
+
+/* Where to end the first of so many lines: at the space that is nearest, behind it or before. */
+static size_t end_of_line(const char *text, size_t lines)
+{
+	size_t length = strlen(text), middle = length / lines, after = middle, before = middle;
+
+	while (after < length && text[after] != ' ')
+		after++;
+	while (before && text[before] != ' ')
+		before--;
+	return before && after > LINE_MAX ? before : after;
+}
+
+/* What is written along an axis, in lines as long as the axis. */
+static void put_lines(FILE *out, const char *text)
+{
+	size_t lines = (strlen(text) + LINE_MAX - 1) / LINE_MAX, end;
+	char line[256];
+
+	for (; lines > 1 && (end = end_of_line(text, lines)) < strlen(text); lines--) {
+		snprintf(line, sizeof line, "%.*s", (int)end, text);
+		put_words(out, line);
+		fputs(".\"\\n\".", out);
+		text += end + 1;
+	}
+	put_words(out, text);
 }
 
 #define ALL SIZE_MAX
@@ -375,11 +409,25 @@ static void put_styles(const struct plot *p, FILE *out)
 	fputs("set linetype cycle 8\n", out);
 }
 
-/* Every other bar is hatched, so that neighbours differ in print. */
+/* Of a bar: neighbours differ in print, and so do all that are hatched or have the same colour. */
 static const char *fill(size_t style)
 {
-	return style % 2 ? " dt 1 lw 0.6 fs solid 0.85" :
-	       style % 4 ? " dt 1 lw 0.6 fs pattern 4" : " dt 1 lw 0.6 fs pattern 5";
+	static const char *const pattern[] = {
+		"solid 0.85", "pattern 2", "solid 0.85", "solid 0.45",
+		"solid 0.85", "pattern 4", "solid 0.85", "pattern 1",
+		"pattern 1", "solid 0.35", "pattern 2", "pattern 5",
+		"pattern 1", "solid 0.45", "pattern 2", "solid 0.4",
+	};
+
+	return pattern[(style - 1) % (sizeof pattern / sizeof *pattern)];
+}
+
+static void put_mark(const struct plot *p, size_t style, FILE *out)
+{
+	if (p->bars)
+		fprintf(out, "boxes lt %zu dt 1 lw 0.6 fs %s", style, fill(style));
+	else
+		fprintf(out, "linespoints lt %zu", style);
 }
 
 /* Lines, or bars one beside the other; intervals; and crosses for what a paper has. */
@@ -387,9 +435,9 @@ static void put_series(const struct plot *p, size_t f, size_t panel, size_t seri
 {
 	size_t style = p->series == SIM_AXES && p->bars ? 7 : series + 1; /* one: a light one */
 
-	fprintf(out, "$d%zu_%zu_%zu using 1:2%s with %s lt %zu%s notitle", f, panel, series,
-		p->bars ? ":(BAR)" : "", p->bars ? "boxes" : "linespoints", style,
-		p->bars ? fill(style) : "");
+	fprintf(out, "$d%zu_%zu_%zu using 1:2%s with ", f, panel, series, p->bars ? ":(BAR)" : "");
+	put_mark(p, style, out);
+	fputs(" notitle", out);
 	if (p->bars)
 		fputs(INTERVAL "lc rgb 'white' lw 3 dt 1 notitle" INTERVAL
 		      "lc rgb 'black' lw 1 dt 1 notitle", out);
@@ -404,47 +452,23 @@ static void put_key(const struct plot *p, FILE *out)
 {
 	for (size_t s = 0; p->series != SIM_AXES && s < values(p, p->series); s++)
 		if (has_data(p, ALL, s, false)) {
-			fprintf(out, ", \\\n\tkeyentry with %s lt %zu%s title ",
-				p->bars ? "boxes" : "linespoints", s + 1,
-				p->bars ? fill(s + 1) : "");
+			fputs(", \\\n\tkeyentry with ", out);
+			put_mark(p, s + 1, out);
+			fputs(" title ", out);
 			put_words(out, p->axis[p->series].value[s]);
 		}
 	if (has_data(p, ALL, ALL, true))
 		fputs(", \\\n\tkeyentry with points " PAPER_MARK " title 'the paper'", out);
 }
 
-static void put_panel(const struct plot *p, size_t f, size_t panel, FILE *out)
+/* What the axis of a panel reaches to. */
+static double highest(const struct plot *p, size_t f, size_t panel)
 {
-	bool left = !drawn_panels(p, panel), first = !f && left;
-	const char *before = "", *x = p->axis[p->x].name;
-	char text[256];
-
-	name_panel(p, panel, text, sizeof text);
-	fputs("set title ", out);
-	put_words(out, f ? "" : text);
-	fputs("\nset ylabel ", out);
-	put_words(out, left ? p->figure[f] : "");
-	fputs("\nset xlabel ", out);
-	put_words(out, f + 1 == p->figures ? x : "");
-	fprintf(out, "\n%s key\nplot ", first ? "set" : "unset");
-	for (size_t s = 0; s < values(p, p->series); s++)
-		if (has_data(p, panel, s, false)) {
-			fputs(before, out);
-			put_series(p, f, panel, s, out);
-			before = ", \\\n\t";
-		}
-	if (first)
-		put_key(p, out);
-	fputc('\n', out);
-}
-
-static double highest(const struct plot *p)
-{
-	size_t cells = p->figures * p->panels * values(p, p->series) * values(p, p->x);
+	const struct cell *cell = cell_at(p, f, panel, 0, 0);
 	double most = 0;
 
-	for (size_t i = 0; i < cells; i++)
-		most = p->cell[i].mean > most ? p->cell[i].mean : most;
+	for (size_t i = 0; i < values(p, p->series) * values(p, p->x); i++)
+		most = fmax(most, fmax(cell[i].mean + cell[i].reach, cell[i].paper));
 	return most;
 }
 
@@ -458,11 +482,62 @@ static const char *format_of(double most)
 	return most < 10 ? "%.1s%c" : "%.0s%c";
 }
 
+static void put_panel(const struct plot *p, size_t f, size_t panel, FILE *out)
+{
+	bool left = !drawn_panels(p, panel), first = !f && left;
+	const char *before = "", *x = p->axis[p->x].name;
+	char text[256];
+
+	name_panel(p, panel, text, sizeof text);
+	fputs("set title ", out);
+	put_words(out, f ? "" : text);
+	fputs("\nset ylabel ", out);
+	put_lines(out, left ? p->figure[f] : "");
+	fputs("\nset xlabel ", out);
+	put_words(out, f + 1 == p->figures ? x : "");
+	fprintf(out, "\nset format y '%s'\n%s key\nplot ", format_of(highest(p, f, panel)),
+		first ? "set" : "unset");
+	for (size_t s = 0; s < values(p, p->series); s++)
+		if (has_data(p, panel, s, false)) {
+			fputs(before, out);
+			put_series(p, f, panel, s, out);
+			before = ", \\\n\t";
+		}
+	if (first)
+		put_key(p, out);
+	fputc('\n', out);
+}
+
+static size_t at_least(size_t size, size_t least)
+{
+	return size > least ? size : least;
+}
+
+static size_t longest(const struct plot *p, size_t axis)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < values(p, axis); i++)
+		most = at_least(most, strlen(p->axis[axis].value[i]));
+	return most;
+}
+
 static void put_script(const struct plot *p, FILE *out)
 {
 	size_t panels = drawn_panels(p, p->panels);
-	size_t key = p->series != SIM_AXES || has_data(p, ALL, ALL, true) ? 160 : 5;
-	size_t width = 330 * panels + 90 + key, height = 210 * p->figures + 90;
+	size_t names = p->series != SIM_AXES ? drawn(p, values(p, p->series)) : 0;
+	size_t key = names || has_data(p, ALL, ALL, true) ? 160 : 5;
+	size_t panel_width = 330, width, height = 210 * p->figures + 90;
+
+	/* Names of 12 points, or of 10 below bars, are about 7 or 6 points a letter. */
+	if (names)
+		key = at_least(at_least(key, 75 + 7 * longest(p, p->series)),
+			       20 + 7 * strlen(p->axis[p->series].name));
+	if (!p->numbers)
+		panel_width = at_least(panel_width, 60 + values(p, p->x) *
+					       (10 + (p->bars ? 6 : 7) * longest(p, p->x)));
+	width = panel_width * panels + 90 + key;
+	height = at_least(height, 18 * names + 130);
 
 	fprintf(out, "# Drawn by gputm-sim --plot; gnuplot FILE draws it again.\n");
 	fprintf(out, "# Means and their 95 %% intervals over the seeds.\n");
@@ -478,9 +553,8 @@ static void put_script(const struct plot *p, FILE *out)
 	put_styles(p, out);
 	put_tics(p, out);
 	fprintf(out, "set yrange [0:*]\nset ytics nomirror\nset border 3\nset grid ytics\n"
-		     "set format y '%s'\n"
 		     "set key at screen %.4f,%.4f left top Left reverse vertical\n",
-		format_of(highest(p)), 1 - (double)key / (double)width, 1 - 40.0 / (double)height);
+		1 - (double)key / (double)width, 1 - 40.0 / (double)height);
 	if (p->series != SIM_AXES) {
 		fputs("set key title ", out);
 		put_words(out, p->axis[p->series].name);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../base/output.h"
+#include "../base/names.h"
 #include "../base/quote.h"
 #include "../report/report.h"
 #include "../study/setup.h"
@@ -119,6 +120,13 @@ int sweep_point(const struct sweep_points *p, uint64_t index, struct sim_options
 
 /* ---- before the runs ---- */
 
+static int refuse_names(const char *file, unsigned line)
+{
+	fprintf(stderr, "gputm-sim: %s:%u: nothing is run: the names of a point must be known and "
+			"go with one another\n", sim_quoted(file), line);
+	return -1;
+}
+
 /* Every value is one that its option can have. */
 static int try_values(const struct sweep_points *p)
 {
@@ -128,6 +136,8 @@ static int try_values(const struct sweep_points *p)
 	for (size_t i = 0; !error && i < p->file.axes; i++)
 		for (size_t k = 0; !error && k < p->file.axis[i].values; k++) {
 			error = add_axis(p, i, p->file.axis[i].value[k], &trial);
+			if (!error && !sim_setup_known(&trial))
+				error = refuse_names(p->file.axis[i].file, p->file.axis[i].line);
 			sim_options_free(&trial);
 			error = error ? error : sim_options_init(&trial, p->options->program);
 		}
@@ -201,19 +211,20 @@ static int look_at(struct sweep_points *p, const size_t digit[SIM_AXES], uint64_
 	struct gputm_ctx *ctx = NULL;
 	struct sim_options options;
 	struct sim_setup setup = { .system = NULL };
+	const char *name = file->name;
 	unsigned line = 1;
 	int error = sim_options_init(&options, p->options->program);
 
 	for (size_t i = 0; !error && i < file->axes; i++)
 		if (chooses(&file->axis[i])) {
 			error = add_axis(p, i, file->axis[i].value[digit[i]], &options);
+			name = file->axis[i].file;
 			line = file->axis[i].line;
 		}
 	error = error || gputm_ctx_new(NULL, &ctx) || sim_options_relate(&options) ||
-		sim_setup_make(ctx, &options, &setup);
+		sim_setup_make(ctx, &options, &setup) || !sim_setup_reads(&setup, &options);
 	if (error)
-		fprintf(stderr, "gputm-sim: %s:%u: nothing is run: the names of a point must be "
-				"known and go with one another\n", sim_quoted(file->name), line);
+		refuse_names(name, line);
 	for (size_t i = 0; !error && i < file->axes; i++)
 		if (!sim_setup_takes(&setup, file->axis[i].name))
 			*ignored |= UINT64_C(1) << i;
@@ -271,12 +282,12 @@ static int look_at_figures(struct sweep_points *p, sweep_run_fn *run)
 	uint64_t last = UINT64_MAX, matched = 0, all, count;
 	size_t patterns = 0;
 	bool any = false;
-	char pattern[EMIT_PATH], where[SIM_QUOTE + 24];
+	char pattern[SIM_PATTERN], where[SIM_QUOTE + 24];
 	struct sim_options options;
 	struct sim_of_study of;
 	size_t digit[SIM_AXES];
 
-	while (emit_pattern(p->file.tell, patterns, pattern))
+	while (sim_pattern(p->file.tell, patterns, pattern))
 		patterns++;
 	all = patterns < 64 ? (UINT64_C(1) << patterns) - 1 : UINT64_MAX;
 	for (uint64_t i = 0; matched != all && i < p->count; i++) {
@@ -362,8 +373,10 @@ int sweep_points_read(const struct sim_options *options, struct sweep_points *ou
 {
 	memset(out, 0, sizeof *out);
 	out->options = options;
-	return sim_study_read(options->study, options->quick, &out->file) || count_product(out) ||
-			       try_values(out) ? -1 : 0;
+	return sim_study_read(options->study, options->quick, &out->file) ||
+			       (options->quick &&
+				sim_study_read(options->study, false, &out->full)) ||
+			       count_product(out) || try_values(out) ? -1 : 0;
 }
 
 int sweep_points_make(struct sweep_points *p, sweep_run_fn *run)
@@ -377,6 +390,7 @@ int sweep_points_make(struct sweep_points *p, sweep_run_fn *run)
 void sweep_points_free(struct sweep_points *points)
 {
 	sim_study_free(&points->file);
+	sim_study_free(&points->full);
 	free(points->ignored);
 	free(points->kept);
 }

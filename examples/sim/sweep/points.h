@@ -16,6 +16,7 @@ struct sweep_figure {
 struct sweep_points {
 	const struct sim_options *options; /* of the command line */
 	struct sim_study_file file;
+	struct sim_study_file full; /* with --quick: the form without it */
 	char hash[20];
 	uint64_t product;    /* of the values of all lines */
 	uint64_t *ignored;   /* for each choice of system, workload, ...: bits of lines */

@@ -12,6 +12,7 @@
 #include "page.h"
 #include "plot.h"
 #include "points.h"
+#include "seeds.h"
 #include "workers.h"
 #include "gputm/base.h"
 #include "../base/output.h"
@@ -96,6 +97,8 @@ static int run_points(const struct sweep_points *points, struct sweep_story *sto
 	sim_bar_end(&bar);
 	if (status == SIM_DONE)
 		status = finish(&lines, &out);
+	if (journal && status <= SIM_FAILED && sweep_seeds_tell(points, &lines))
+		status = sim_complain(SIM_FAILED, "out of memory");
 	if (o->plot && journal && status <= SIM_FAILED && !sim_stop && sweep_plot(points, &lines))
 		status = SIM_FAILED;
 	if (journal && status <= SIM_FAILED && judge(story, &lines))

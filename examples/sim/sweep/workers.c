@@ -141,6 +141,7 @@ static void work(const struct crew *crew, int from, int to)
 
 	(void)signal(SIGINT, SIG_IGN); /* the parent is told too */
 	(void)signal(SIGTERM, SIG_DFL);
+	sim_calm_allocator();
 	sim_stop = 0; /* a signal that came just before the fork: the parent ends this process */
 	if (!log || dup2(fileno(log), STDERR_FILENO) < 0)
 		_exit(1);

@@ -54,7 +54,7 @@ static uint32_t bits_for(uint64_t values)
 {
 	uint32_t bits = 0;
 
-	while ((values - 1) >> bits)
+	while (UINT64_C(1) << bits < values)
 		bits++;
 	return bits;
 }
@@ -300,6 +300,12 @@ static const struct sim_unused unused[] = {
 	{ NULL, NULL, NULL },
 };
 
+static const struct sim_inner inner[] = {
+	{ "metadata_table", "validation_unit" },
+	{ "stall_buffer", "validation_unit" },
+	{ NULL, NULL },
+};
+
 static const struct sim_system_ops ops = {
 	.make = make,
 	.free = getm_free,
@@ -329,5 +335,6 @@ const struct sim_system_class sim_getm = {
 	.ops = &ops,
 	.tie = ties,
 	.unused = unused,
+	.inner = inner,
 	.settle = settle,
 };

@@ -12,7 +12,7 @@
  *
  * A warp whose loads are still on their way aborts its lanes when they have arrived.
  *
- * Readers are records per word and lane; a lane's buffered stores are a short array.
+ * Readers are records per word and lane; a lane's buffered stores are a list.
  */
 #include <stdlib.h>
 
@@ -22,16 +22,17 @@
 
 struct buffered {
 	uint64_t address;
-	uint32_t value, unused; /* 0: a saved state has no byte that nobody sets */
+	uint32_t value, next; /* of its lane */
 };
 
+/* Of the lane's buffered stores; both SIM_SLAB_NONE if there is none. */
 struct lane_state {
-	uint32_t writes, capacity;
-	struct buffered *write;
+	uint32_t first, last;
 };
 
 struct ideal {
 	struct lane_state *lane;
+	struct sim_slab writes;
 	uint64_t *doomed; /* lanes, by warp: to be aborted when its loads are there */
 	struct sim_records readers;
 };
@@ -41,11 +42,22 @@ static uint32_t lane_number(const struct sim_warp *warp, uint64_t lane)
 	return warp->number * SIM_MAX_LANES + (uint32_t)lane;
 }
 
+static struct buffered *write_at(const struct ideal *ideal, uint32_t index)
+{
+	return sim_slab_at(&ideal->writes, index);
+}
+
 /* The lane's attempt is over. */
 static void forget(struct ideal *ideal, uint32_t lane)
 {
+	struct lane_state *state = &ideal->lane[lane];
+
 	sim_records_forget(&ideal->readers, lane);
-	ideal->lane[lane].writes = 0;
+	for (uint32_t next, i = state->first; i != SIM_SLAB_NONE; i = next) {
+		next = write_at(ideal, i)->next;
+		sim_slab_give(&ideal->writes, i);
+	}
+	*state = (struct lane_state){ SIM_SLAB_NONE, SIM_SLAB_NONE };
 }
 
 /* ---- aborts ------------------------------------------------------------------------- */
@@ -94,15 +106,20 @@ static void written(struct sim_port *port, uint32_t by, uint64_t address)
 
 /* ---- accesses ------------------------------------------------------------------------ */
 
-static bool own_write(const struct lane_state *state, uint64_t address, uint32_t *value)
+/* The last one to this word, if any. */
+static bool own_write(const struct ideal *ideal, uint32_t lane, uint64_t address, uint32_t *value)
 {
-	for (uint32_t i = state->writes; i-- > 0;) {
-		if (state->write[i].address != address)
+	const struct buffered *write;
+	bool found = false;
+
+	for (uint32_t i = ideal->lane[lane].first; i != SIM_SLAB_NONE; i = write->next) {
+		write = write_at(ideal, i);
+		if (write->address != address)
 			continue;
-		*value = state->write[i].value;
-		return true;
+		*value = write->value;
+		found = true;
 	}
-	return false;
+	return found;
 }
 
 static void load(struct sim_port *port, struct sim_warp *warp)
@@ -111,8 +128,8 @@ static void load(struct sim_port *port, struct sim_warp *warp)
 	uint64_t remote = 0;
 
 	for (SIM_EACH_LANE(lane, warp->mask))
-		if (!own_write(&ideal->lane[lane_number(warp, lane)],
-			       warp->address[lane], &warp->loaded[lane]))
+		if (!own_write(ideal, lane_number(warp, lane), warp->address[lane],
+			       &warp->loaded[lane]))
 			remote |= UINT64_C(1) << lane;
 	sim_tell_load(port, warp, warp->mask & ~remote);
 	warp->mask = remote;
@@ -166,18 +183,18 @@ static bool watch(struct sim_port *port, struct sim_warp *warp)
 	return ideal->doomed[warp->number] && abort_doomed(port, warp);
 }
 
-static bool buffer(struct lane_state *state, uint64_t address, uint32_t value)
+static bool buffer(struct ideal *ideal, struct lane_state *state, uint64_t address, uint32_t value)
 {
-	if (state->writes == state->capacity) {
-		uint32_t capacity = state->capacity ? 2 * state->capacity : 4;
-		struct buffered *write = realloc(state->write, capacity * sizeof *write);
+	uint32_t index = sim_slab_take(&ideal->writes);
 
-		if (!write)
-			return false;
-		state->write = write;
-		state->capacity = capacity;
-	}
-	state->write[state->writes++] = (struct buffered){ address, value, 0 };
+	if (index == SIM_SLAB_NONE)
+		return false;
+	*write_at(ideal, index) = (struct buffered){ address, value, SIM_SLAB_NONE };
+	if (state->first == SIM_SLAB_NONE)
+		state->first = index;
+	else
+		write_at(ideal, state->last)->next = index;
+	state->last = index;
 	return true;
 }
 
@@ -186,7 +203,7 @@ static void store(struct sim_port *port, struct sim_warp *warp)
 	struct ideal *ideal = port->state;
 
 	for (SIM_EACH_LANE(lane, warp->mask))
-		if (!buffer(&ideal->lane[lane_number(warp, lane)], warp->address[lane],
+		if (!buffer(ideal, &ideal->lane[lane_number(warp, lane)], warp->address[lane],
 			    warp->value[lane]))
 			sim_fail(port, -ENOMEM, "no memory for a write set");
 	sim_tell_store(port, warp, warp->mask);
@@ -198,11 +215,13 @@ static void commit_lane(struct sim_port *port, struct sim_warp *warp, uint64_t l
 {
 	struct ideal *ideal = port->state;
 	uint32_t number = lane_number(warp, lane);
-	const struct lane_state *state = &ideal->lane[number];
 
-	for (uint32_t i = 0; i < state->writes; i++) {
-		sim_memory_write(port->memory, state->write[i].address, state->write[i].value);
-		written(port, number, state->write[i].address);
+	for (uint32_t i = ideal->lane[number].first; i != SIM_SLAB_NONE;) {
+		const struct buffered write = *write_at(ideal, i);
+
+		sim_memory_write(port->memory, write.address, write.value);
+		written(port, number, write.address);
+		i = write.next;
 	}
 	forget(ideal, number);
 	warp->witness[lane] = port->witness++;
@@ -223,12 +242,10 @@ static void commit(struct sim_port *port, struct sim_warp *warp)
 static void ideal_free(struct sim_port *port)
 {
 	struct ideal *ideal = port->state;
-	uint32_t lanes = port->shape.cores * port->shape.warps * SIM_MAX_LANES;
 
 	if (!ideal)
 		return;
-	for (uint32_t i = 0; ideal->lane && i < lanes; i++)
-		free(ideal->lane[i].write);
+	free(ideal->writes.memory);
 	free(ideal->lane);
 	free(ideal->doomed);
 	sim_records_free(&ideal->readers);
@@ -237,17 +254,18 @@ static void ideal_free(struct sim_port *port)
 
 static int ideal_make(struct sim_port *port)
 {
-	uint32_t warps = port->shape.cores * port->shape.warps;
+	uint32_t warps = port->shape.cores * port->shape.warps, lanes = warps * SIM_MAX_LANES;
 	struct ideal *ideal = calloc(1, sizeof *ideal);
 
 	port->state = ideal;
 	if (!ideal)
 		return -ENOMEM;
 	ideal->doomed = calloc(warps, sizeof *ideal->doomed);
-	ideal->lane = calloc((size_t)warps * SIM_MAX_LANES, sizeof *ideal->lane);
-	if (!ideal->doomed || !ideal->lane ||
-	    !sim_records_make(&ideal->readers, warps * SIM_MAX_LANES))
+	ideal->lane = malloc(lanes * sizeof *ideal->lane);
+	ideal->writes.block = sizeof(struct buffered);
+	if (!ideal->doomed || !ideal->lane || !sim_records_make(&ideal->readers, lanes))
 		return -ENOMEM;
+	memset(ideal->lane, 0xff, lanes * sizeof *ideal->lane);
 	return 0;
 }
 
@@ -258,13 +276,8 @@ static void ideal_io(struct sim_port *port, struct sim_io *io)
 
 	SIM_IO_ARRAY(io, ideal->doomed, warps);
 	sim_records_io(&ideal->readers, io);
-	for (uint32_t i = 0; i < warps * SIM_MAX_LANES && sim_io_ok(io); i++) {
-		struct lane_state *lane = &ideal->lane[i];
-
-		SIM_IO(io, lane->writes);
-		lane->capacity = io->loading ? lane->writes : lane->capacity;
-		sim_io_grown(io, "writes", &lane->write, lane->writes, sizeof *lane->write);
-	}
+	sim_slab_io(&ideal->writes, io);
+	SIM_IO_ARRAY(io, ideal->lane, warps * SIM_MAX_LANES);
 }
 
 static const struct sim_system_ops ops = {

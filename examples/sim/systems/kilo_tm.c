@@ -96,12 +96,14 @@ void sim_kilo_store(struct sim_port *port, struct sim_warp *warp)
 /* The watchdog counts from now on; compacted warps have one for their block. */
 static void start_anew(struct sim_port *port, struct sim_warp *warp)
 {
-	warp->started = sim_now(port);
+	struct kilo *kilo = port->state;
+
+	kilo->watch[warp->number].looked_at = sim_now(port);
 	for (uint32_t i = 0; !warp->stack && i < port->shape.warps; i++) {
 		struct sim_warp *other = sim_warp_of(port, warp->core, i);
 
 		if (other->block == warp->block)
-			other->started = sim_now(port);
+			kilo->watch[other->number].looked_at = sim_now(port);
 	}
 }
 
@@ -198,7 +200,8 @@ bool sim_kilo_watch(struct sim_port *port, struct sim_warp *warp)
 {
 	struct kilo *kilo = port->state;
 	struct kilo_watch *state = &kilo->watch[warp->number];
-	uint64_t age = sim_now(port) - warp->started;
+	uint64_t since = warp->started > state->looked_at ? warp->started : state->looked_at;
+	uint64_t age = sim_now(port) - since;
 	bool passed = state->passed;
 
 	state->passed = false;
@@ -314,6 +317,9 @@ static int make_units(struct sim_port *port, struct kilo *kilo)
 		core->config.logs = (const struct gputm_tx_log *const *)&kilo->log[i * warps];
 		error = sim_unit_add(port, "commit_sequencer", &kind_commit_sequencer,
 				     &core->config, &core->sequencer);
+		for (uint32_t w = 0; !error && w < warps; w++)
+			error = gputm_commit_sequencer_attach(core->sequencer, w,
+							      core->config.logs[w]);
 	}
 	for (uint32_t i = 0; !error && i < port->shape.partitions; i++)
 		error = sim_unit_add(port, "commit_unit", &kind_commit_unit,

@@ -41,6 +41,7 @@ struct kilo_watch {
 	bool on;
 	bool passed; /* it has just been looked at: its next instruction is due */
 	uint32_t row;
+	uint64_t looked_at;		/* tick of the last look, from which the next is counted */
 	uint64_t wrong;			/* lanes that found another value */
 	uint64_t lanes;			/* whose logs are read */
 	uint32_t loaded[SIM_MAX_LANES]; /* of the program, put back afterwards */

@@ -14,7 +14,7 @@
 
 struct kernel_class {
 	struct sim_workload_class base;
-	struct kernel kernel; /* as it reads with its defaults */
+	struct kernel kernel; /* what there is to choose */
 	const struct kernel_variant *variant;
 	struct gputm_params params;
 	struct gputm_param row[KERNEL_PARAMS_MAX + 1]; /* of params that are open; the seed */
@@ -237,12 +237,12 @@ static bool uses_shared(const struct kernel *k, const struct kernel_code *code, 
 
 	for (size_t i = 0; i < code->instr_count; i++) {
 		const struct kernel_instr *instr = &code->instr[i];
-		const struct kernel_step *step = &code->step[instr->step];
 
 		found |= (instr->inside || !transactions) && is_shared(k, instr);
-		for (uint32_t n = 0; n < instr->steps; n++)
-			found |= step[n].operator == KERNEL_FETCH &&
-				 k->array[k->place[step[n].extra].array].kind == KERNEL_SHARED;
+		for (uint32_t n = instr->step; n < instr->step + instr->steps; n++)
+			found |= code->step[n].operator == KERNEL_FETCH &&
+				 k->array[k->place[code->step[n].extra].array].kind ==
+					 KERNEL_SHARED;
 	}
 	return found;
 }
@@ -256,8 +256,9 @@ static const char *why_local(const struct kernel *k)
 	for (size_t i = 0; i < k->launches; i++)
 		inside |= uses_shared(k, &k->launch[i].code, true);
 	if (inside)
-		return "its transactions use shared memory, and only those of local-tm, "
-		       "local-tm-perfect and local-serialised undo what they have done there";
+		return "its transactions use shared memory, which is in no log but those of "
+		       "local-tm, local-tm-perfect and local-serialised: no abort of others would "
+		       "undo what they have done there";
 	if (uses_shared(k, &k->code[KERNEL_SETUP], false) ||
 	    uses_shared(k, &k->code[KERNEL_VERIFY], false))
 		return "setup or verify uses shared memory, which a block has while it runs";
@@ -475,15 +476,10 @@ static void describe(struct kernel_workload *k)
 	k->base.threads = kernel->threads;
 	k->base.transactions = kernel->commits;
 	k->base.most_writes = kernel->most_commits * (1 + plain_stores(kernel->code));
-	k->base.block_size = kernel->block_threads;
-	for (size_t i = 0; i < kernel->launches; i++) {
-		const struct kernel_launch *l = &kernel->launch[i];
-
-		if (l->threads > k->base.most_threads)
-			k->base.most_threads = l->threads;
-		if (l->block_threads > k->base.block_size)
-			k->base.block_size = l->block_threads;
-	}
+	k->base.block_size = kernel->largest_block;
+	for (size_t i = 0; i < kernel->launches; i++)
+		if (kernel->launch[i].threads > k->base.most_threads)
+			k->base.most_threads = kernel->launch[i].threads;
 	k->base.lock_base = kernel->lock_base;
 	k->base.region[0].start = said ? kernel->region_start : origin;
 	k->base.region[0].length = (said ? kernel->region_end : kernel->end) -
@@ -618,7 +614,7 @@ static int find_variant(struct kernel_class *c, const char *name, char *message,
 int sim_kernel_class(const char *path, const char *variant, struct sim_workload_class **out,
 		     char *message, size_t size)
 {
-	const struct kernel_request standard = { .seed = 1 };
+	const struct kernel_request choices = { .choices = true };
 	struct kernel_class *c = calloc(1, sizeof(*c));
 	int error;
 
@@ -632,7 +628,7 @@ int sim_kernel_class(const char *path, const char *variant, struct sim_workload_
 	strcpy(c->path, path);
 	error = kernel_text_read(c->path, &c->text, message, size);
 	if (!error)
-		error = kernel_load(&c->text, &standard, &c->kernel, message, size);
+		error = kernel_load(&c->text, &choices, &c->kernel, message, size);
 	if (!error)
 		error = find_variant(c, variant, message, size);
 	if (error) {
@@ -647,7 +643,7 @@ int sim_kernel_class(const char *path, const char *variant, struct sim_workload_
 		.fixed_threads = c->kernel.launched,
 		.make = make, .free = destroy, .setup = setup, .next = next,
 		.end_host = end_host, .io_host = io_host, .name_word = name_word,
-		.invariant = c->kernel.code[KERNEL_VERIFY].instr_count ? invariant : NULL,
+		.invariant = c->kernel.code[KERNEL_VERIFY].line ? invariant : NULL,
 	};
 	*out = &c->base;
 	return 0;
@@ -658,12 +654,20 @@ const struct kernel *sim_kernel_of(const struct sim_workload *workload)
 	return &((const struct kernel_workload *)workload)->kernel;
 }
 
-bool sim_kernel_class_runs(const struct sim_workload_class *class)
+const char *sim_kernel_class_file(const struct sim_workload_class *class)
 {
 	const struct kernel_class *c = class->given;
 
-	return c->kernel.launches || c->kernel.code[KERNEL_TRANSACTIONS].transactions ||
-	       c->kernel.code[KERNEL_LOCKS].critical;
+	return c->path;
+}
+
+int sim_kernel_class_read(const struct sim_workload_class *class, struct kernel *out,
+			  char *message, size_t size)
+{
+	const struct kernel_class *c = class->given;
+	const struct kernel_request standard = { .seed = 1 };
+
+	return kernel_load(&c->text, &standard, out, message, size);
 }
 
 bool sim_kernel_class_fixes(const struct sim_workload_class *class)
@@ -680,13 +684,13 @@ const char *sim_kernel_class_variant(const struct sim_workload_class *class, siz
 	return index < c->kernel.variants ? c->kernel.variant[index].name : NULL;
 }
 
-void sim_kernel_class_warn(const struct sim_workload_class *class)
+void sim_kernel_warn(const struct sim_workload *workload)
 {
-	const struct kernel_class *c = class->given;
+	const struct kernel *k = sim_kernel_of(workload);
 
-	if (*c->kernel.unread)
-		fprintf(stderr, "gputm-sim: %s:%u: \"let %s\" is never read\n", c->kernel.file,
-			c->kernel.unread_line, c->kernel.unread);
+	if (*k->unread)
+		fprintf(stderr, "gputm-sim: %s:%u: \"let %s\" is never read\n", k->file,
+			k->unread_line, k->unread);
 }
 
 void sim_kernel_class_free(struct sim_workload_class *class)

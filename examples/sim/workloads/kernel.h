@@ -6,18 +6,21 @@
 #include "workload.h"
 
 /*
- * The class of a kernel file, or of a variant of it (NULL: none). 0; -EINVAL, -EIO or -ENOMEM
+ * The class of a kernel file, or of a variant of it (NULL: none), of which no more is read than
+ * what there is to choose: its workloads are read when they are made. 0; -EINVAL, -EIO or -ENOMEM
  * with the reason in message. Its workloads must be freed before it.
  */
 int sim_kernel_class(const char *path, const char *variant, struct sim_workload_class **out,
 		     char *message, size_t size);
 void sim_kernel_class_free(struct sim_workload_class *class);
+/* The whole kernel, with its defaults; as above. */
+int sim_kernel_class_read(const struct sim_workload_class *class, struct kernel *out,
+			  char *message, size_t size);
+const char *sim_kernel_class_file(const struct sim_workload_class *class);
 /* On stderr: which register is set in vain, if any. */
-void sim_kernel_class_warn(const struct sim_workload_class *class);
+void sim_kernel_warn(const struct sim_workload *workload);
 /* The kernel of a workload that is one. */
 const struct kernel *sim_kernel_of(const struct sim_workload *workload);
-/* Has it transactions or critical sections? */
-bool sim_kernel_class_runs(const struct sim_workload_class *class);
 /* Is it a variant, which fixes params? */
 bool sim_kernel_class_fixes(const struct sim_workload_class *class);
 /* The name of its variant number `index`; NULL past the last one. */

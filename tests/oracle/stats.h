@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPUTM_ORACLE_STATS_H
+#define GPUTM_ORACLE_STATS_H
+/*
+ * What the statistics of a unit should be. ORACLE_UNIT_STATS names all of them, in the order of
+ * the unit, a histogram with its buckets: issued, width[GPUTM_HISTOGRAM_BUCKETS]. The same list
+ * goes to ORACLE_STATS(), the struct that the oracle counts in, and to KIT_STATS(), which compares.
+ */
+#include <stdint.h>
+
+#define ORACLE_STATS(...)                                                                      \
+	struct {                                                                               \
+		uint64_t __VA_ARGS__;                                                          \
+	}
+
+/* A value that a maximum should have seen. */
+static inline void oracle_most(uint64_t *most, uint64_t value)
+{
+	*most = value > *most ? value : *most;
+}
+
+/* A value that a histogram should have counted, in the bucket of its number of bits. */
+static inline void oracle_sample(uint64_t *bucket, uint64_t value)
+{
+	for (; value; value /= 2)
+		bucket++;
+	++*bucket;
+}
+
+#endif /* GPUTM_ORACLE_STATS_H */
