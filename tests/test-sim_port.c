@@ -410,8 +410,8 @@ struct trial {
 	uint64_t aborted;
 };
 
-SIM_UNIT_KIND(simt_stack);
-SIM_UNIT_KIND(access_coalescer);
+SIM_UNIT_KIND(simt_stack, SIM_OF_WARP);
+SIM_UNIT_KIND(access_coalescer, SIM_OF_CORE);
 
 static void open_host(struct host *host, const struct trial *trial)
 {

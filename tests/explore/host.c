@@ -1079,8 +1079,8 @@ static const struct explore_model model = { choices, act, key_of, judge, outcome
 
 /* ---- a run ---- */
 
-SIM_UNIT_KIND(simt_stack);
-SIM_UNIT_KIND(access_coalescer);
+SIM_UNIT_KIND(simt_stack, SIM_OF_WARP);
+SIM_UNIT_KIND(access_coalescer, SIM_OF_CORE);
 
 static void add(const char *role, const struct sim_unit_kind *kind, void *config, void *handle)
 {

@@ -17,9 +17,10 @@ void sim_memory_free(struct sim_memory *memory)
 	if (!memory)
 		return;
 	for (size_t i = 0; i < memory->roots; i++) {
-		for (size_t j = 0; memory->root[i] && j < DIRECTORY; j++)
-			if (memory->root[i][j])
-				free(memory->root[i][j]);
+		if (!memory->root[i])
+			continue; /* versions have high addresses: most are empty */
+		for (size_t j = 0; j < DIRECTORY; j++)
+			free(memory->root[i][j]);
 		free(memory->root[i]);
 	}
 	free(memory->root);

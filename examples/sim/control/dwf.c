@@ -14,7 +14,7 @@
 #include "gputm/warp_former.h"
 #include "../machine/mechanism.h"
 
-SIM_UNIT_KIND(warp_former);
+SIM_UNIT_KIND(warp_former, SIM_OF_MACHINE);
 
 struct dwf {
 	struct gputm_warp_former_config config;

@@ -10,7 +10,7 @@
 #include "gputm/simt_stack.h"
 #include "../machine/mechanism.h"
 
-SIM_UNIT_KIND(simt_stack);
+SIM_UNIT_KIND(simt_stack, SIM_OF_WARP);
 
 struct pdom {
 	struct gputm_simt_stack_config config;

@@ -34,9 +34,9 @@ struct tbc_block {
 	uint64_t pending[KERNEL_LANES];	     /* threads that are in no warp yet */
 };
 
-SIM_UNIT_KIND(block_stack);
-SIM_UNIT_KIND(thread_compactor);
-SIM_UNIT_KIND(block_priority);
+SIM_UNIT_KIND(block_stack, SIM_OF_MACHINE);
+SIM_UNIT_KIND(thread_compactor, SIM_OF_MACHINE);
+SIM_UNIT_KIND(block_priority, SIM_OF_MACHINE);
 
 struct tbc {
 	struct tbc_config config;

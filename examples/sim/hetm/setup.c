@@ -49,11 +49,11 @@ static const struct gputm_param machine_rows[] = {
 PARAMS(hetm_options_params, "system", struct hetm_options, option_rows);
 PARAMS(hetm_machine_params, "machine", struct hetm_machine_config, machine_rows);
 
-SIM_UNIT_KIND(sync_round);
-SIM_UNIT_KIND(write_set_log);
-SIM_UNIT_KIND(device_validator);
-SIM_UNIT_KIND(dispatch_queues);
-SIM_UNIT_KIND(access_bitmap);
+SIM_UNIT_KIND(sync_round, SIM_OF_MACHINE);
+SIM_UNIT_KIND(write_set_log, SIM_OF_MACHINE);
+SIM_UNIT_KIND(device_validator, SIM_OF_MACHINE);
+SIM_UNIT_KIND(dispatch_queues, SIM_OF_MACHINE);
+SIM_UNIT_KIND(access_bitmap, SIM_OF_MACHINE);
 
 /* ---- parts ---- */
 

@@ -159,10 +159,6 @@ static inline int execute(struct script *s, const struct kernel_instr *i,
 {
 	const struct kernel_instr *all = s->lanes.code->instr;
 
-	if (i->steps)
-		kernel_steps_flat(&s->lanes, i);
-	if (s->lanes.stray)
-		return beyond(s, i);
 	*next = all + i->next;
 	switch ((enum kernel_op)i->op) {
 	case KERNEL_LOAD:
@@ -200,25 +196,38 @@ static bool reads_memory(const struct script *s, const struct kernel_instr *i)
 	return i->op == KERNEL_LOAD && k->array[k->place[i->place].array].kind != KERNEL_TABLE;
 }
 
+static int too_long(struct script *s, const struct kernel_instr *i)
+{
+	char reason[80];
+
+	snprintf(reason, sizeof(reason), "no end after %llu statements",
+		 (unsigned long long)s->limit);
+	return fail(s, i, reason);
+}
+
 /* To the end, or behind a launch; then the launch is *out. */
 static int run(struct script *s, const struct kernel_instr **out)
 {
-	const struct kernel_instr *i = s->at;
-	char reason[80];
+	const struct kernel_instr *i = s->at, *next;
 	int error = 0;
 
 	*out = NULL;
-	while (i && !*out && i->op != KERNEL_EXIT && !(s->blind && reads_memory(s, i))) {
-		if (i->op == KERNEL_LAUNCH)
-			*out = i;
-		if (++s->steps > s->limit) {
-			snprintf(reason, sizeof(reason), "no end after %llu statements",
-				 (unsigned long long)s->limit);
-			return fail(s, i, reason);
+	for (; i && i->op != KERNEL_EXIT && !(s->blind && reads_memory(s, i)); i = next) {
+		if (++s->steps > s->limit)
+			return too_long(s, i);
+		if (i->steps) {
+			kernel_steps_flat(&s->lanes, i);
+			if (s->lanes.stray)
+				return beyond(s, i);
 		}
-		error = execute(s, i, &i);
+		error = execute(s, i, &next);
 		if (error)
 			return error;
+		if (i->op == KERNEL_LAUNCH) {
+			*out = i;
+			i = next;
+			break;
+		}
 	}
 	s->at = i;
 	return 0;

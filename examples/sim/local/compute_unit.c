@@ -28,7 +28,7 @@ const struct gputm_params local_machine_params = {
 	.param_count = sizeof(rows) / sizeof(rows[0]),
 };
 
-SIM_UNIT_KIND(local_tm);
+SIM_UNIT_KIND(local_tm, SIM_OF_MACHINE);
 
 /* ---- life ---- */
 

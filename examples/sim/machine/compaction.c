@@ -26,8 +26,8 @@
 #include "gputm/thread_compactor.h"
 #include "wiring.h"
 
-SIM_UNIT_KIND(block_stack);
-SIM_UNIT_KIND(thread_compactor);
+SIM_UNIT_KIND(block_stack, SIM_OF_MACHINE);
+SIM_UNIT_KIND(thread_compactor, SIM_OF_MACHINE);
 
 #define ROWS 32u /* most static warps of a block */
 

@@ -9,9 +9,9 @@
 
 #include "wiring.h"
 
-SIM_UNIT_KIND(simt_stack);
-SIM_UNIT_KIND(access_coalescer);
-SIM_UNIT_KIND(tx_throttle);
+SIM_UNIT_KIND(simt_stack, SIM_OF_WARP);
+SIM_UNIT_KIND(access_coalescer, SIM_OF_CORE);
+SIM_UNIT_KIND(tx_throttle, SIM_OF_CORE);
 
 static void take_registers(struct sim_machine *machine)
 {

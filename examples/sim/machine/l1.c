@@ -18,7 +18,7 @@
 #include "mechanism.h"
 #include "wiring.h"
 
-SIM_UNIT_KIND(access_coalescer);
+SIM_UNIT_KIND(access_coalescer, SIM_OF_CORE);
 
 #define NOBODY UINT32_MAX
 #define ON_ITS_WAY UINT64_MAX

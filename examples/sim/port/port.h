@@ -336,8 +336,12 @@ struct sim_host {
 	void (*abandon)(struct sim_port *port, struct sim_warp *warp, uint64_t lanes);
 };
 
+/* What a unit is part of, for its name. */
+enum sim_unit_place { SIM_OF_MACHINE, SIM_OF_CORE, SIM_OF_WARP, SIM_OF_PARTITION };
+
 /* How to make a unit again, for the swap test. */
 struct sim_unit_kind {
+	enum sim_unit_place place;
 	int (*make)(struct gputm_ctx *ctx, const void *config, void **out);
 	void (*free)(void *handle);
 	struct gputm_unit *(*face)(void *handle);
@@ -590,7 +594,7 @@ void sim_calm_allocator(void);
 /* Free what is kept. */
 void sim_units_forget(struct sim_kept_units *kept);
 
-#define SIM_UNIT_KIND(UNIT)                                                                    \
+#define SIM_UNIT_KIND(UNIT, PLACE)                                                             \
 	static int make_##UNIT(struct gputm_ctx *ctx, const void *config, void **out)          \
 	{                                                                                      \
 		struct gputm_##UNIT *unit;                                                     \
@@ -608,6 +612,7 @@ void sim_units_forget(struct sim_kept_units *kept);
 	{                                                                                      \
 		return gputm_##UNIT##_unit(handle);                                            \
 	}                                                                                      \
-	static const struct sim_unit_kind kind_##UNIT = { make_##UNIT, free_##UNIT, face_##UNIT }
+	static const struct sim_unit_kind kind_##UNIT = { PLACE, make_##UNIT, free_##UNIT,     \
+							  face_##UNIT }
 
 #endif

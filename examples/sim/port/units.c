@@ -57,29 +57,25 @@ static char *put(char *text, const char *word, uint32_t number)
 	return sim_decimal(text, number);
 }
 
-static bool is_of_warp(const char *role)
-{
-	return !strcmp(role, "simt_stack") || !strcmp(role, "tx_log");
-}
-
 /* "core 3", "core 3 warp 7", "partition 2": what messages call the unit; none if there is one. */
 static void name_unit(const struct sim_port *port, const struct sim_unit_slot *slot, void *unit)
 {
-	static const char *const many[] = {
-		"access_coalescer", "tx_throttle", "commit_sequencer", "warp_clock",
-		"warp_access_filter", "ownership_table", "sequential_resolver", "first_read",
-		"commit_unit", "validation_unit", "commit_buffer", "last_written",
-	};
 	char name[GPUTM_NAME_BYTES] = "";
-	uint32_t warps = port->shape.warps, at = 0;
+	uint32_t warps = port->shape.warps, number = slot->instance;
 
-	if (is_of_warp(slot->role))
-		put(put(name, "core ", slot->instance / warps), " warp ", slot->instance % warps);
-	else
-		while (at < sizeof many / sizeof *many && strcmp(many[at], slot->role))
-			at++;
-	if (!*name && at < sizeof many / sizeof *many)
-		put(name, at < 8 ? "core " : "partition ", slot->instance);
+	switch (slot->kind->place) {
+	case SIM_OF_CORE:
+		put(name, "core ", number);
+		break;
+	case SIM_OF_WARP:
+		put(put(name, "core ", number / warps), " warp ", number % warps);
+		break;
+	case SIM_OF_PARTITION:
+		put(name, "partition ", number);
+		break;
+	case SIM_OF_MACHINE:
+		break;
+	}
 	gputm_unit_set_name(slot->kind->face(unit), name);
 }
 
@@ -155,7 +151,7 @@ int sim_unit_add(struct sim_port *port, const char *role, const struct sim_unit_
 	void *unit = NULL;
 	int error = reserve(port);
 
-	slot.idle = port->idle_from && is_of_warp(role) &&
+	slot.idle = port->idle_from && kind->place == SIM_OF_WARP &&
 		    slot.instance % port->shape.warps > port->idle_from;
 	if (!error)
 		unit = slot.idle ? handle_get(&port->unit[port->units - 1]) :

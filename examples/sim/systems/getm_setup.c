@@ -8,10 +8,10 @@
 #include "logs.h"
 #include "systems.h"
 
-SIM_UNIT_KIND(warp_clock);
-SIM_UNIT_KIND(warp_access_filter);
-SIM_UNIT_KIND(validation_unit);
-SIM_UNIT_KIND(commit_buffer);
+SIM_UNIT_KIND(warp_clock, SIM_OF_CORE);
+SIM_UNIT_KIND(warp_access_filter, SIM_OF_CORE);
+SIM_UNIT_KIND(validation_unit, SIM_OF_PARTITION);
+SIM_UNIT_KIND(commit_buffer, SIM_OF_PARTITION);
 
 static struct gputm_unit *face_table(void *unit)
 {
@@ -23,8 +23,8 @@ static struct gputm_unit *face_buffer(void *unit)
 	return gputm_validation_unit_buffer(unit);
 }
 
-static const struct sim_unit_kind kind_table = { NULL, NULL, face_table };
-static const struct sim_unit_kind kind_buffer = { NULL, NULL, face_buffer };
+static const struct sim_unit_kind kind_table = { .face = face_table };
+static const struct sim_unit_kind kind_buffer = { .face = face_buffer };
 
 static void getm_free(struct sim_port *port)
 {

@@ -30,7 +30,7 @@
 #define CID_BYTES 2 /* with a reply; a request has room in its header */
 #define PATIENCE 4  /* times that an access is kept */
 
-SIM_UNIT_KIND(recency_bloom);
+SIM_UNIT_KIND(recency_bloom, SIM_OF_MACHINE);
 
 const char *const sim_strong_names[] = { "weak", "strong" };
 

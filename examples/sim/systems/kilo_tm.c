@@ -34,9 +34,9 @@
 #include "logs.h"
 #include "systems.h"
 
-SIM_UNIT_KIND(commit_id);
-SIM_UNIT_KIND(commit_sequencer);
-SIM_UNIT_KIND(commit_unit);
+SIM_UNIT_KIND(commit_id, SIM_OF_MACHINE);
+SIM_UNIT_KIND(commit_sequencer, SIM_OF_CORE);
+SIM_UNIT_KIND(commit_unit, SIM_OF_PARTITION);
 
 /* ---- accesses inside a transaction -------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "logs.h"
 
-SIM_UNIT_KIND(tx_log);
+SIM_UNIT_KIND(tx_log, SIM_OF_WARP);
 
 void sim_logs_init(struct gputm_tx_log_config *config, const struct sim_shape *shape)
 {

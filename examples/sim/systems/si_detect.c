@@ -10,9 +10,9 @@
 
 #include "si_tm.h"
 
-SIM_UNIT_KIND(writer_table);
-SIM_UNIT_KIND(reader_list);
-SIM_UNIT_KIND(timestamp_table);
+SIM_UNIT_KIND(writer_table, SIM_OF_MACHINE);
+SIM_UNIT_KIND(reader_list, SIM_OF_MACHINE);
+SIM_UNIT_KIND(timestamp_table, SIM_OF_MACHINE);
 
 static int make_plain(struct sim_port *port)
 {

@@ -13,8 +13,8 @@
 
 #include "si_tm.h"
 
-SIM_UNIT_KIND(version_table);
-SIM_UNIT_KIND(row_copier);
+SIM_UNIT_KIND(version_table, SIM_OF_MACHINE);
+SIM_UNIT_KIND(row_copier, SIM_OF_MACHINE);
 
 /* ---- contents ---------------------------------------------------------------------------- */
 

@@ -10,8 +10,8 @@
 #include "logs.h"
 #include "warptm.h"
 
-SIM_UNIT_KIND(ownership_table);
-SIM_UNIT_KIND(sequential_resolver);
+SIM_UNIT_KIND(ownership_table, SIM_OF_CORE);
+SIM_UNIT_KIND(sequential_resolver, SIM_OF_CORE);
 
 static bool table_at_work(const struct warptm *tm)
 {

@@ -9,8 +9,8 @@
 #include "logs.h"
 #include "warptm.h"
 
-SIM_UNIT_KIND(first_read);
-SIM_UNIT_KIND(last_written);
+SIM_UNIT_KIND(first_read, SIM_OF_CORE);
+SIM_UNIT_KIND(last_written, SIM_OF_PARTITION);
 
 static uint64_t cycle(const struct sim_port *port)
 {
