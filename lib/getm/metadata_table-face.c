@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The common face of the metadata table; see metadata_table.c. */
+#include "lib/getm/metadata_params.h"
 #include "lib/getm/metadata_table-priv.h"
 
 #define VALID GPUTM__METADATA_VALID
@@ -7,32 +8,16 @@
 
 #define UNIT metadata_table
 
-static const char *const approximations[] = { "filter", "registers" };
-
 static const struct gputm_param rows[] = {
 	PARAM(ways, 1, 8, 4, false, "Banks, each with an H3 hash of its own.",
 	      "GETM V-B1"),
-	PARAM(entries, 1, 1 << 20, 256, true, "Entries of a way.", "GETM Table II"),
-	PARAM(stash, 0, 64, 4, false, "Entries of the stash; 0 for none.", "GETM Table II"),
-	PARAM(granularity, 4, 4096, 32, true, "Bytes of a granule.", "GETM VI-B"),
-	PARAM(address_bits, 16, 64, 32, false, "Width of an address, bits.", ""),
+	GPUTM__METADATA_SIZES,
 	PARAM(time_bits, 2, 64, 32, false, "Width of the time in a stamp, bits.", "GETM V-B1"),
 	PARAM(warp_bits, 0, 16, 10, false, "Width of the warp in a stamp, bits; reported apart.",
 	      ""),
-	PARAM(count_bits, 1, 32, 16, false, "Width of the number of writes, bits.", ""),
+	GPUTM__METADATA_COUNT,
 	PARAM(owner_bits, 1, 32, 10, false, "Width of an owner, bits.", "GETM IV-A"),
-	PARAM(longest_chain, 0, 1024, 32, false, "Swaps of an insertion, at most.",
-	      "released simulator"),
-	PARAM(evict_above, 0, 100, 0, false,
-	      "Percent of the ways in use, below which nothing is evicted.", "released simulator"),
-	CHOICE(approximate, 0, 1, 0, approximations,
-	       "What holds the stamps of granules without entry.", "GETM V-B1"),
-	PARAM(filter_ways, 1, 8, 4, false, "Sub-arrays of the filter.", "GETM Table II"),
-	PARAM(filter_entries, 1, 1 << 20, 64, true, "Pairs of stamps of a sub-array.",
-	      "GETM Table II"),
-	PARAM(memory_latency, 0, 100000, 115, false,
-	      "Cycles to visit one overflow entry, or to write one.", "released simulator"),
-	PARAM(seed, 0, UINT64_MAX, 1, false, "Seed of the hash rows.", ""),
+	GPUTM__METADATA_RULES,
 };
 
 static const struct gputm_preset presets[] = {

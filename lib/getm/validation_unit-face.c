@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The common face of the validation unit; see validation_unit.c. */
+#include "lib/getm/metadata_params.h"
 #include "lib/getm/validation_unit-priv.h"
 
 #define UNIT validation_unit
-
-static const char *const approximations[] = { "filter", "registers" };
 
 static const struct gputm_param rows[] = {
 	PARAM(paper_order, 0, 1, 0, false, "Compare times only, as the paper; not serialisable.",
@@ -23,24 +22,9 @@ static const struct gputm_param rows[] = {
 	PARAM(stall_lines, 1, 1024, 4, false, "Lines of the stall buffer.", "GETM Table II"),
 	PARAM(stall_requests, 1, 1024, 4, false, "Requests of a line of it.", "GETM Table II"),
 	PARAM(ways, 1, 8, 4, false, "Banks of the metadata table.", "GETM V-B1"),
-	PARAM(entries, 1, 1 << 20, 256, true, "Entries of a way of the metadata table.",
-	      "GETM Table II"),
-	PARAM(stash, 0, 64, 4, false, "Entries of the stash; 0 for none.", "GETM Table II"),
-	PARAM(granularity, 4, 4096, 32, true, "Bytes of a granule.", "GETM VI-B"),
-	PARAM(address_bits, 16, 64, 32, false, "Width of an address, bits.", ""),
-	PARAM(count_bits, 1, 32, 16, false, "Width of the number of writes, bits.", ""),
-	PARAM(longest_chain, 0, 1024, 32, false, "Swaps of an insertion, at most.",
-	      "released simulator"),
-	PARAM(evict_above, 0, 100, 0, false,
-	      "Percent of the ways in use, below which nothing is evicted.", "released simulator"),
-	CHOICE(approximate, 0, 1, 0, approximations,
-	       "What holds the stamps of granules without entry.", "GETM V-B1"),
-	PARAM(filter_ways, 1, 8, 4, false, "Sub-arrays of the filter.", "GETM Table II"),
-	PARAM(filter_entries, 1, 1 << 20, 64, true, "Pairs of stamps of a sub-array.",
-	      "GETM Table II"),
-	PARAM(memory_latency, 0, 100000, 115, false,
-	      "Cycles to visit one overflow entry, or to write one.", "released simulator"),
-	PARAM(seed, 0, UINT64_MAX, 1, false, "Seed of the hash rows.", ""),
+	GPUTM__METADATA_SIZES,
+	GPUTM__METADATA_COUNT,
+	GPUTM__METADATA_RULES,
 	PARAM(access_delay, 0, 100, 0, false,
 	      "Cycles that an access, or a release, takes beyond its first.", "released simulator"),
 };
