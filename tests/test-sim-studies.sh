@@ -221,6 +221,25 @@ cannot alien '4: got a result of another version'
 cannot alien '51: got another result of a point that has one'
 echo '{"cycles":3}' >alien
 cannot alien '1: expected the result of a point of a study'
+# A kernel, or what it includes, is another one than when the first points were run.
+kernels=$(cd "$OLDPWD" && cd "$srcdir/examples/kernels" && pwd)
+printf '%s\n' 'workload ./privatisation.kernel' 'system kilo-tm getm' 'seed 1' >own
+for edited in litmus.macros privatisation.kernel; do
+	cp "$kernels/litmus.macros" "$kernels/privatisation.kernel" .
+	chmod u+w litmus.macros privatisation.kernel
+	study 0 --study own --shard 1/2 --out first
+	cp first before
+	echo '# another one' >>$edited
+	study 2 --study own --resume first
+	grep -q 'first:1: got a result of another study, or of other kernels or files' err ||
+		complain "--resume after an edit of $edited: $(cat err)"
+	cmp -s first before || complain "an edit of $edited: the results are others"
+	study 0 --study own --shard 2/2 --out second
+	study 2 --merge first second --out results
+	[ ! -e results ] || complain "--merge after an edit of $edited: there are results"
+	[ "$(sed 's/.*"point.hash":"\([0-9a-f]*\)".*/\1/' first)" != "$(study 0 --study own --shard 1/2 --out again &&
+		sed 's/.*"point.hash":"\([0-9a-f]*\)".*/\1/' again)" ] || complain "point.hash after an edit of $edited"
+done
 
 # ---- GNU parallel ----
 studies=$(cd "$OLDPWD" && cd "$srcdir/examples/studies" && pwd)

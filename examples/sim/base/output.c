@@ -175,6 +175,17 @@ bool sim_output_apart(const char *option, const char *name)
 	return true;
 }
 
+bool sim_input_at(size_t index, struct sim_file *out)
+{
+	const struct input *input = inputs;
+
+	while (input && index--)
+		input = input->next;
+	if (input)
+		*out = (struct sim_file){ input->option, input->name };
+	return input != NULL;
+}
+
 bool sim_outputs_apart(const struct sim_file file[], size_t count)
 {
 	bool all = true;

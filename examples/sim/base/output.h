@@ -35,6 +35,8 @@ bool sim_outputs_apart(const struct sim_file file[], size_t count);
 bool sim_input_apart(const char *how, const char *option, const char *name);
 /* Is a file that is written beside those none that has been read? The same. */
 bool sim_output_apart(const char *option, const char *name);
+/* A file that has been read, and for which option; false: there are no more. */
+bool sim_input_at(size_t index, struct sim_file *out);
 
 /* 0 or -1 with the reason on stderr. */
 int sim_output_open(struct sim_output *out, const char *option, const char *name);

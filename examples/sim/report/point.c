@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../workloads/kernel.h"
 #include "emit.h"
 #include "point.h"
 
@@ -134,7 +135,7 @@ static uint64_t hash_number(uint64_t hash, const char *name, uint64_t value)
 }
 
 /* A file counts by what is in it, not by its name. */
-static uint64_t hash_file(uint64_t hash, const char *name, const char *path)
+uint64_t sim_hash_file(uint64_t hash, const char *name, const char *path)
 {
 	FILE *in = path && strcmp(path, "-") ? fopen(path, "rb") : NULL;
 	char bytes[4096];
@@ -155,6 +156,7 @@ const char *sim_point_path(const struct sim_options *o)
 
 uint64_t sim_point_hash(const struct sim_report *r)
 {
+	const struct kernel *kernel = sim_kernel_of(r->workload);
 	const struct sim_options *o = r->options;
 	const struct gputm_params *params;
 	const char *path;
@@ -168,13 +170,17 @@ uint64_t sim_point_hash(const struct sim_report *r)
 	hash = hash_number(hash, "concurrency",
 			   r->setup->system && !r->setup->system->own ? o->concurrency : 0);
 	hash = hash_number(hash, "seed", o->seed);
-	if (sim_point_path(o))
-		hash = hash_file(hash, "kernel", sim_point_path(o));
-	else
+	if (sim_point_path(o)) {
+		hash = sim_hash_file(hash, "kernel", sim_point_path(o));
+		for (const struct kernel_file *file = kernel ? kernel->beside : NULL; file;
+		     file = file->next)
+			hash = sim_hash_file(hash, "beside", file->path);
+	} else {
 		hash = hash_text(hash, "workload", r->workload->name);
-	hash = hash_file(hash, "keys", o->keys);
-	hash = hash_file(hash, "edges", o->edges);
-	hash = hash_file(hash, "trace", o->trace);
+	}
+	hash = sim_hash_file(hash, "keys", o->keys);
+	hash = sim_hash_file(hash, "edges", o->edges);
+	hash = sim_hash_file(hash, "trace", o->trace);
 	for (size_t i = 0; sim_setup_part(r->setup, i, &path, &params, &config); i++) {
 		bool any = false;
 

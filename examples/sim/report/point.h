@@ -18,6 +18,8 @@ const char *sim_point_path(const struct sim_options *options);
 /* Of all parameters, the seed and the bytes of the files that were named. Equal points have equal
  * ones on every machine; the report's shape and --check do not count, nor does the version. */
 uint64_t sim_point_hash(const struct sim_report *report);
+/* FNV-1a, gone on with over a name and the bytes of a file. */
+uint64_t sim_hash_file(uint64_t hash, const char *name, const char *path);
 
 /* The command line that repeats the point, in lines of `width` characters, 0 for one line. */
 #define SIM_COMMAND_INDENT 15

@@ -104,7 +104,8 @@ static const char *flaw(struct sweep_lines *lines, const char *line, struct head
 	if (!lines->place && sweep_lines_size(lines, head->of))
 		return "out of memory";
 	if (strcmp(lines->study, head->study) || lines->count != head->of)
-		return "got a result of another study, expected one of this";
+		return "got a result of another study, or of other kernels or files that it "
+		       "reads, expected one of this";
 	if (strcmp(lines->version, head->version))
 		return "got a result of another version of gputm-sim, expected one of this";
 	return agrees(lines, head, line) ? NULL : "got another result of a point that has one";

@@ -8,7 +8,7 @@
 #include "../base/output.h"
 #include "../base/names.h"
 #include "../base/quote.h"
-#include "../report/report.h"
+#include "../report/point.h"
 #include "../study/setup.h"
 
 /* ---- numbers of points ---- */
@@ -334,11 +334,13 @@ static uint64_t hashed(uint64_t hash, const char *text)
 	return hash;
 }
 
-/* Of all that decides on the lines of the results. */
+/* Of all that decides on the lines of the results: what the study says, and what the kernels and
+ * other files say that its points read. */
 static void make_hash(struct sweep_points *p)
 {
 	const struct sim_study_file *file = &p->file;
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	struct sim_file read;
 	char level[24];
 
 	for (size_t i = 0; i < file->axes; i++) {
@@ -349,6 +351,9 @@ static void make_hash(struct sweep_points *p)
 	}
 	snprintf(level, sizeof level, "check %d level %d", file->check, p->options->report);
 	hash = hashed(hashed(hash, level), file->tell ? file->tell : "");
+	for (size_t i = 0; sim_input_at(i, &read); i++)
+		if (strcmp(read.option, "study"))
+			hash = sim_hash_file(hash, read.option, read.name);
 	snprintf(p->hash, sizeof p->hash, "%016" PRIx64, hash);
 }
 
@@ -381,10 +386,10 @@ int sweep_points_read(const struct sim_options *options, struct sweep_points *ou
 
 int sweep_points_make(struct sweep_points *p, sweep_run_fn *run)
 {
-	if (tell_figures(p))
+	if (tell_figures(p) || look_at_choices(p))
 		return -1;
 	make_hash(p);
-	return look_at_choices(p) || look_at_figures(p, run) ? -1 : 0;
+	return look_at_figures(p, run) ? -1 : 0;
 }
 
 void sweep_points_free(struct sweep_points *points)
