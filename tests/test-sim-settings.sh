@@ -89,6 +89,7 @@ cat >"$work/unused" <<'TABLE'
 --system warptm system.resolver=scr ownership_table.entries=2 : not used here: system.resolver = 2pcr
 --system warptm-tcd system.resolver=ideal ownership_table.entries=2 : not used here: system.resolver = 2pcr
 --system warptm system.resolver=none system.resolver_overhead=0 : not used here: system.resolver = none
+--system warptm-tcd last_written.ways=2 : expected tcd.filter.ways=..., as the part with the parameters of last_written
 --system warptm tcd.lanes=32 : --set: got "tcd", expected one of: machine workload
 TABLE
 words() {
@@ -289,6 +290,7 @@ lists kilo-tm 'kilo-tm ' commit_unit.ring
 lists bank 'bank ' workload.accounts
 lists commit_unit 'kilo-tm warptm warptm-tcd warptm-el ' commit_unit.ring
 lists tcd.filter 'warptm-tcd warptm-el ' tcd.filter.ways
+lists last_written 'warptm-tcd warptm-el ' tcd.filter.ways
 lists reference 'fermi reference thesis-3 thesis-4 ' 'machine.core_mhz = 700'
 lists southern-islands 'local-tm local-tm-perfect local-serialised ' machine.simd_lanes
 lists pdom 'pdom ' core.warps

@@ -2,12 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # papers.sh [DIRECTORY]: run the studies of this folder, and leave page.md and page.html with all
 # pictures in DIRECTORY (default papers). What is done is kept there: the same command goes on.
-# QUICK=1 runs their small forms. SIM is the program (default gputm-sim). README=FILE also brings
-# the claims in the table of that file up to date. Exit status 1: a point failed, or a verdict is
-# not what its study expects.
+# QUICK=1 runs their small forms. SIM is the program (default gputm-sim). Exit status 1: a point
+# failed, or a verdict is not what its study expects.
 set -u
-SIM=${SIM:-gputm-sim} QUICK=${QUICK:-} README=${README:-}
-case $README in '' | /*) ;; *) README=$PWD/$README ;; esac
+SIM=${SIM:-gputm-sim} QUICK=${QUICK:-}
 mkdir -p "${1:-papers}" && out=$(cd "${1:-papers}" && pwd) && cd "$(dirname "$0")" || exit 1
 failed=
 
@@ -103,32 +101,6 @@ awk -v folder="$out" '
 	/^!/ { sub(/.*[(]/, ""); sub(/[)]$/, ""); print picture($0); next }
 	NF { print "<p>" text($0) "</p>" }
 	END { if (table) print "</table>" }' "$out/page.md" >"$out/page.html"
-
-# ---- the README: "| claim | verdict | here | study |" ----
-if [ "$README" ]; then
-	for study in $studies; do
-		sed "s/^| /$study| /" "$out/$study.md"
-	done | awk '
-		NR == FNR {
-			gsub(/[\\][|]/, "")
-			n = split($0, cell, / *[|] */)
-			if (n == 6 && cell[1] != "" && cell[2] != "Claim") {
-				sub(/:.*/, "", cell[5])
-				row[cell[2]] = "| " cell[2] " | " cell[5] " | " cell[4] " | " cell[1] " |"
-			}
-			next
-		}
-		/^[|] Claim of the paper [|]/ { inside = 1 }
-		!/^[|]/ { inside = 0 }
-		inside && split($0, cell, / *[|] */) && cell[2] in row { print row[cell[2]]; next }
-		inside && !/^[|] Claim|^[|]-/ {
-			print "papers.sh: no study has the claim \"" cell[2] "\"" >"/dev/stderr"
-			bad = 1
-		}
-		{ print }
-		END { exit bad }' - "$README" >"$out/README" || exit 1
-	cmp -s "$out/README" "$README" || cat "$out/README" >"$README"
-fi
 
 [ -z "$failed" ] || echo "papers.sh: not as expected:$failed" >&2
 echo "$out/page.html" >&2

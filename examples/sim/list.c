@@ -64,7 +64,7 @@ static void list_system(struct list *list, const struct sim_system_class *system
 	for (size_t i = 0; config && i < system->role_count; i++) {
 		const struct sim_role *role = &system->role[i];
 
-		if (!whole && !wanted(list, role->role))
+		if (!whole && !wanted(list, role->role) && !wanted(list, role->params()->kind))
 			continue;
 		if (!told)
 			printf("\n  %-12s %s\n", system->name, system->summary);

@@ -53,10 +53,23 @@ static bool find(const struct sim_parts *parts, const char *name, struct place *
 	return false;
 }
 
+/* What the part is called that has the parameters of this kind of unit, or NULL. */
+static const char *part_of_kind(const struct sim_parts *parts, const char *kind)
+{
+	const struct gputm_params *params;
+	const char *path;
+	void *config;
+
+	for (size_t i = 0; parts->at(parts->of, i, &path, &params, &config); i++)
+		if (!strcmp(params->kind, kind))
+			return path;
+	return NULL;
+}
+
 int sim_setting_apply(struct gputm_ctx *ctx, const struct sim_parts *parts, const char *setting)
 {
 	const char *value = strchr(setting, '=');
-	const char *whole;
+	const char *whole, *other;
 	char name[SIM_QUOTE];
 	struct place place;
 	char *field;
@@ -83,6 +96,10 @@ int sim_setting_apply(struct gputm_ctx *ctx, const struct sim_parts *parts, cons
 		sim_name_unknown(option, field, field_at, place.params,
 				 parts->variant && !strcmp(name, "workload") ?
 					 " (the variant fixes the params before it)" : "");
+	} else if ((other = part_of_kind(parts, name))) {
+		fprintf(stderr, "gputm-sim: --set: got \"%s\", expected %s.%s=..., as the part "
+				"with the parameters of %s is called here\n", sim_quoted(setting),
+			other, field, name);
 	} else {
 		sim_name_unknown("set", name, path_at, parts, parts->whose);
 	}
