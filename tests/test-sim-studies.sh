@@ -36,7 +36,7 @@ TXT
 # ---- the points ----
 study 1 --study points --jobs 1 --out all.jsonl
 [ ! -s out ] || complain '--out: standard output is not empty'
-grep -q '10 of 50 points failed' err || complain "failures: $(cat err)"
+grep -q '^gputm-sim: 10 of 50 points failed; .* point [0-9]*: [a-z]' err || complain "failures: $(cat err)"
 [ "$(wc -l <all.jsonl)" -eq 50 ] || complain "$(wc -l <all.jsonl) points and not 30 + 10 + 10"
 while read -r line; do
 	echo "$line" | "$lint" || complain "no JSON: $line"
@@ -394,8 +394,14 @@ study 0 --study a.study --out a
 study 0 --study b.study --out b
 study 0 --compare a b
 grep -q '^0 of [0-9]* figures differ[.]$' out || complain "--compare of other seeds: $(cat out)"
-# Figures by name, whether they differ or not.
+# Figures by name, whether they differ or not; an interval without 0 that is no difference.
+sed 's/"cycles":[0-9]*/"cycles":1/; 1s/"cycles":1/"cycles":2/' a >one
+sed 's/"cycles":[0-9]*/"cycles":1/; 1,6s/"cycles":1/"cycles":2/' b >other
+study 0 --compare one other --only 'cyc*'
+[ "$(grep -c 'An interval without 0 is not enough: with 2 figures compared' out)" = 1 ] ||
+	complain "--compare: an interval without 0: $(cat out)"
 study 0 --compare a b --only 'cyc*'
+! grep -q 'An interval without 0' out || complain "--compare: intervals with 0: $(cat out)"
 [ "$(grep -c '^  cycles .* n = 8, 8: no difference found$' out) $(grep -c '^  ' out)" = '2 3' ] &&
 	grep -qx '0 of 2 figures differ[.]' out || complain "--compare --only: $(cat out)"
 study 0 --compare a a --only cycles,aborted

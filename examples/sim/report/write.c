@@ -131,8 +131,8 @@ bool sim_only_matched(const char *only, uint64_t matched, const char *where)
 		if (i < 64 && matched >> i & 1)
 			continue;
 		fprintf(stderr, "gputm-sim: %s: got \"%s\", expected a figure of the run or a "
-				"pattern of some, as --format csv names them (64 at most)\n", where,
-			sim_quoted(pattern));
+				"pattern of some, as --format csv names them (64 names at most)\n",
+			where, sim_quoted(pattern));
 		return false;
 	}
 	return true;

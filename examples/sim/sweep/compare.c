@@ -523,6 +523,7 @@ static int tell_all(struct results *r, struct verdict *verdict, size_t count, FI
 {
 	size_t differ = 0, none = 0, common = 0, figures = 0, point = SIZE_MAX;
 	const struct verdict *nearest = NULL;
+	bool apart_from_0 = false; /* an interval, though no difference is found */
 
 	for (size_t i = 0; i < count; i++) {
 		struct verdict *v = &verdict[i];
@@ -530,8 +531,11 @@ static int tell_all(struct results *r, struct verdict *verdict, size_t count, FI
 
 		if (!counts(r, verdict, count, i))
 			continue;
-		if (lone || v->differs || (r->only && v->figure != r->failures))
+		if (lone || v->differs || (r->only && v->figure != r->failures)) {
 			tell(out, r, v, &point);
+			apart_from_0 |= !lone && !untried && !v->exact && !v->differs &&
+					fabs(v->mean[1] - v->mean[0]) > v->reach;
+		}
 		figures++;
 		differ += lone || v->differs;
 		common += !lone;
@@ -544,6 +548,9 @@ static int tell_all(struct results *r, struct verdict *verdict, size_t count, FI
 		fprintf(out, "; no verdict on %zu with %s one value", none,
 			r->across ? "only" : "other seeds and");
 	fputs(".\n", out);
+	if (apart_from_0)
+		fprintf(out, "An interval without 0 is not enough: with %zu figures compared, some "
+			     "lie so by chance (Holm's correction).\n", figures);
 	if (!differ && !r->only && nearest && nearest->likely < 1) {
 		fputs("Nearest to a difference:\n", out);
 		tell(out, r, nearest, &point);

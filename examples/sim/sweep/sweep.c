@@ -15,6 +15,7 @@
 #include "seeds.h"
 #include "workers.h"
 #include "gputm/base.h"
+#include "../base/json.h"
 #include "../base/output.h"
 #include "../base/quote.h"
 #include "../study/progress.h"
@@ -27,6 +28,31 @@ static int ended(const struct sweep_lines *lines)
 	return SIM_ENDED;
 }
 
+static void take_reason(void *state, const char *path, const char *value, bool quoted)
+{
+	if (quoted && !strcmp(path, "failed"))
+		fprintf(stderr, "; %s: %s", (const char *)state, value);
+}
+
+/* The reason of the first one stands behind their number. */
+static void tell_failed(const struct sweep_lines *lines)
+{
+	char first[40], *line = NULL;
+	uint64_t i = 0;
+
+	while (!lines->place[i].failed)
+		i++;
+	snprintf(first, sizeof first, "point %llu", (unsigned long long)i + 1);
+	fprintf(stderr, "gputm-sim: %llu of %llu points failed; their lines say why, and which "
+			"command repeats them",
+		(unsigned long long)lines->failed, (unsigned long long)lines->done);
+	line = sweep_line(lines, i);
+	if (line)
+		(void)sim_json_each(line, take_reason, first);
+	free(line);
+	fputc('\n', stderr);
+}
+
 /* What there is goes to --out; all points of the shard, or of all shards, have a result. */
 static int finish(const struct sweep_lines *lines, struct sim_output *out)
 {
@@ -37,9 +63,7 @@ static int finish(const struct sweep_lines *lines, struct sim_output *out)
 	if (sim_stop)
 		return ended(lines);
 	if (lines->failed)
-		fprintf(stderr, "gputm-sim: %llu of %llu points failed; their lines say why, and "
-				"which command repeats them\n",
-			(unsigned long long)lines->failed, (unsigned long long)lines->done);
+		tell_failed(lines);
 	return lines->failed ? SIM_FAILED : SIM_DONE;
 }
 
