@@ -80,6 +80,28 @@ static struct gputm_metadata_table *two_by_two(struct kit *kit, uint32_t stash, 
 	return make_of(kit, &config);
 }
 
+/* A filter with rows of zeros has one set for all granules. */
+KIT_TEST(test_metadata_table_takes_the_rows_of_its_filter)
+{
+	struct gputm_metadata_table_config config = GPUTM_METADATA_TABLE_CONFIG_INIT;
+	const uint32_t rows[11] = { 0 };
+	struct gputm_metadata_table *t;
+	uint64_t wts, rts;
+
+	config.ways = config.entries = config.filter_ways = 1;
+	config.stash = 0;
+	config.address_bits = 16;
+	config.filter_rows = rows;
+	t = make_of(kit, &config);
+	ck_assert_int_eq(set(t, 0x100, 5, 6, 0), GPUTM_METADATA_TABLE_FILLED);
+	ck_assert_int_eq(set(t, 0x200, 1, 1, 0), GPUTM_METADATA_TABLE_EVICTED);
+	for (uint64_t address = 0x400; address < 0x10000; address += 0x400) {
+		ck_assert_int_eq(gputm_metadata_table_estimate(t, address, &wts, &rts), 0);
+		ck_assert_uint_eq(wts, 5);
+		ck_assert_uint_eq(rts, 6);
+	}
+}
+
 /* Granule with bit 5 = a and bit 6 = b, number n of its kind. */
 static uint64_t g(unsigned a, unsigned b, unsigned n)
 {

@@ -260,6 +260,7 @@ KIT_TEST(test_reader_list_misuse_changes_nothing)
 	KIT_REFUSED(-ERANGE, gputm_reader_list_get_entry(list, UINT64_C(1) << 32, 0, &entry),
 		    "address = 4294967296");
 	ck_assert(!gputm_reader_list_contains(list, UINT64_C(1) << 32, 0));
+	ck_assert_int_eq(gputm_reader_list_readers(list, UINT32_MAX, &id, 1), 5);
 	ck_assert(!gputm_reader_list_contains(list, 0, 2000));
 	ck_assert_int_eq(gputm_reader_list_readers(list, 4, &id, 1), 0);
 	ck_assert_uint_eq(id, 4711);

@@ -29,6 +29,7 @@ static uint64_t wake(struct gputm_stall_buffer *b, uint64_t address)
 
 KIT_TEST(test_stall_buffer_is_not_too_large)
 {
+	ck_assert_ptr_nonnull(make(kit, "lines=4096 requests=256"));
 	KIT_REFUSED(-EINVAL, refuse(kit, "lines=4096 requests=257"), "lines", "4096", "requests",
 		    "257");
 }

@@ -91,6 +91,13 @@ KIT_TEST(test_fig_1a_basic_round)
 	EXPECT_STAT(round, "link_logs", 48);
 	EXPECT_STAT(round, "link_copies", 120);
 	EXPECT_STAT(round, "link_idle", 1183 - 48 - 120);
+	/* What lies between two rounds is no time of the link. */
+	ck_assert_int_eq(gputm_sync_round_begin(round, 5000), 0);
+	expect(round, 6000, GPUTM_SYNC_ROUND_DRAIN);
+	complete(round, 6000, 0, 0, 0, false);
+	expect(round, 6000, GPUTM_SYNC_ROUND_SHIP);
+	complete(round, 6000, 48, 0, 5, false);
+	EXPECT_STAT(round, "link_idle", 1183 - 48 - 120 + 1000);
 }
 
 /* Fig. 1b: the CPU works on while full chunks are shipped, the GPU after the shadow copy. */

@@ -227,6 +227,17 @@ KIT_TEST(test_timestamp_table_literal_overflows_at_the_end)
 	ck_assert_uint_eq(kit_stat(unit_of(t), "overflows"), 1);
 }
 
+/* Nor is there one behind a PDTS that is the last stamp. */
+KIT_TEST(test_timestamp_table_literal_overflows_behind_the_last_stamp)
+{
+	struct gputm_timestamp_table *t =
+		make(kit, "transactions=2 stamp_bits=6 literal=1 increment=61");
+
+	ck_assert_int_eq(gputm_timestamp_table_begin(t, 0, 1), OK);
+	ck_assert_int_eq(gputm_timestamp_table_begin(t, 1, 1), OK);
+	edge(t, 0, 1, OVERFLOW);
+}
+
 KIT_TEST(test_timestamp_table_misuse_changes_nothing)
 {
 	struct gputm_timestamp_table_stamps now = { .cts = 4711 };

@@ -388,6 +388,7 @@ KIT_TEST(test_version_table_misuse_changes_nothing)
 	KIT_REFUSED(-ERANGE, gputm_version_table_acquire(t, 0x800000, 9, &region, &version),
 		    "references = 2");
 	ck_assert_int_eq(gputm_version_table_acquire(t, 0x700000, 9, &region, &version), PLAIN);
+	ck_assert_int_eq(gputm_version_table_acquire(t, UINT32_MAX, 9, &region, &version), PLAIN);
 	KIT_REFUSED(-EINVAL, gputm_version_table_release(t, 0, 1), "version 1", "no reference");
 	KIT_REFUSED(-ERANGE, gputm_version_table_release(t, 1, 0), "");
 	KIT_REFUSED(-ERANGE, gputm_version_table_release(t, 0, 4), "");
@@ -397,7 +398,7 @@ KIT_TEST(test_version_table_misuse_changes_nothing)
 	KIT_REFUSED(-ERANGE, gputm_version_table_begin_copy(t, 1, &region, &version), "");
 	KIT_REFUSED(-EINVAL, gputm_version_table_committed(t, 0, 1), "");
 	KIT_REFUSED(-ERANGE, gputm_version_table_committed(t, 1, 1), "");
-	KIT_REFUSED(-ERANGE, gputm_version_table_get_version(t, 0, 4, &v), "");
+	KIT_REFUSED(-ERANGE, gputm_version_table_get_version(t, 0, 4, &v), "0 .. 3");
 	KIT_REFUSED(-ERANGE, gputm_version_table_get_version(t, 1, 0, &v), "");
 	KIT_REFUSED(-ERANGE, gputm_version_table_resolve(t, UINT64_C(1) << 32, 9, &physical), "");
 	KIT_REFUSED(-ERANGE, gputm_version_table_resolve_write(t, UINT64_C(1) << 32, &physical),
