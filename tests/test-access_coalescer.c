@@ -36,6 +36,19 @@ KIT_TEST(test_access_coalescer_merges_a_row)
 	ck_assert_uint_eq(summary.saved, 3);
 }
 
+/* The address of a lane that is off counts for nothing, also where it lies between two others. */
+KIT_TEST(test_access_coalescer_a_lane_that_is_off_accesses_nothing)
+{
+	static const uint64_t address[3] = { 0x40, 0x44, 0x48 };
+	struct gputm_wide_access out[3];
+	struct gputm_access_coalescer *coalescer = make(kit, NULL);
+
+	ck_assert_int_eq(gputm_access_coalescer_row(coalescer, 5, address, NULL, out, NULL), 1);
+	ck_assert_uint_eq(out[0].word_mask, 5);
+	ck_assert_uint_eq(out[0].lane_mask, 5);
+	ck_assert_uint_eq(out[0].words, 2);
+}
+
 static int row_of_32(struct gputm_access_coalescer *coalescer, const uint64_t *address,
 		     struct gputm_wide_access *out)
 {

@@ -34,7 +34,9 @@ static uint64_t draw_lanes(struct kit_bytes *bytes, uint64_t of)
 {
 	uint64_t byte = kit_number(bytes, 1);
 
-	return byte < 4 ? byte : byte < 128 ? of : kit_number(bytes, 2) & of;
+	if (byte < 128)
+		return byte < 4 ? byte : of;
+	return kit_number(bytes, 2) * UINT64_C(0x1000100010001) & of;
 }
 
 static void launch(struct pair *p, struct kit_bytes *bytes)
@@ -229,16 +231,16 @@ static void operate(struct pair *p, struct kit_bytes *bytes, uint64_t what)
 		barrier(p, any_warp(p, bytes));
 }
 
-KIT_DRIVE(block_stack, 40, 16000)
+KIT_DRIVE(block_stack, 48, 16000)
 {
-	static const unsigned shape[][2] = { { 4, 3 }, { 1, 5 }, { 16, 4 }, { 5, 7 } };
+	static const unsigned shape[][2] = { { 4, 3 }, { 1, 5 }, { 16, 4 }, { 5, 7 }, { 32, 2 } };
 	const unsigned any[2] = { 1 + kit_u32(bytes, 6), 1 + kit_u32(bytes, 5) };
-	const unsigned *of = bytes->round < 32 ? shape[bytes->round / 8] : any;
+	const unsigned *of = bytes->round < 40 ? shape[bytes->round / 8] : any;
 	struct gputm_block_stack_config config = with("lanes=%u warps=%u", of[0], of[1]);
 	static struct pair p;
 	bool bends = false;
 
-	config.depth = bytes->round >= 32 ? 4 + kit_u32(bytes, 20) : bytes->round & 4 ? 64 : 7;
+	config.depth = bytes->round >= 40 ? 4 + kit_u32(bytes, 20) : bytes->round & 4 ? 64 : 7;
 	config.pc_bits = 4;
 	config.compact = bytes->round & 1;
 	config.likely_convergence = bytes->round >> 1 & 1;

@@ -284,7 +284,6 @@ int gputm_block_stack_launch(struct gputm_block_stack *s, uint64_t pc, const uin
 	if (!gputm__block_is_pc(s, pc))
 		return gputm__out_of_range(&s->unit, "launch PC", pc, 0, s->pc_max);
 	s->entry[0] = (struct gputm__block_entry){ pc, NO_PC, NO_PC, NO_ENTRY };
-	memset(s->mask, 0, s->stride * sizeof(*s->mask));
 	for (uint32_t lane = 0; lane < s->config.lanes; lane++)
 		s->mask[lane] = (uint32_t)mask[lane];
 	raise_to(s, 1);
