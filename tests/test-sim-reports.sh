@@ -83,6 +83,13 @@ refused() {
 }
 
 # ---- the point ----
+# A limit that holds no warp back is none: 16 blocks of 4 warps on 15 cores.
+for limit in 7 8; do
+	"$sim" --workload bank --threads 2048 --concurrency $limit >"$work/out" </dev/null
+	[ "$(grep -c "$limit warps per core in transactions: no core has more\$" "$work/out")" = $((limit / 8)) ] ||
+		complain "--concurrency $limit: $(cat "$work/out")"
+done
+
 # point ARGUMENT...: its hash
 point() {
 	report "$@" --format jsonl

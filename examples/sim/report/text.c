@@ -106,6 +106,16 @@ void sim_report_text_point(const struct sim_report *r)
 	fputc('\n', out);
 }
 
+/* Warps that a core has at most, as blocks go round the cores. */
+static uint64_t most_warps(const struct sim_report *r)
+{
+	const struct sim_machine_config *m = &r->setup->machine;
+	const struct sim_workload *w = r->workload;
+	uint64_t blocks = (w->threads + w->block_size - 1) / w->block_size;
+
+	return (blocks + m->cores - 1) / m->cores * ((w->block_size + m->lanes - 1) / m->lanes);
+}
+
 static void head(const struct sim_report *r, FILE *out)
 {
 	const struct sim_options *o = r->options;
@@ -121,9 +131,10 @@ static void head(const struct sim_report *r, FILE *out)
 	put_line(out, "threads", "%s in blocks of %u", grouped(r->workload->threads),
 		 r->workload->block_size);
 	if (o->concurrency && !r->setup->system->own)
-		put_line(out, "concurrency", "%llu %s per core in transactions",
+		put_line(out, "concurrency", "%llu %s per core in transactions%s",
 			 (unsigned long long)o->concurrency,
-			 plural(o->concurrency, "warp", "warps"));
+			 plural(o->concurrency, "warp", "warps"),
+			 o->concurrency >= most_warps(r) ? ": no core has more" : "");
 	else
 		put_line(out, "concurrency", "all resident warps may be in transactions");
 	put_line(out, "seed", "%llu", (unsigned long long)o->seed);
