@@ -23,12 +23,13 @@ static void handle_set(const struct sim_unit_slot *slot, void *unit)
 	memcpy(slot->handle, &unit, sizeof unit);
 }
 
-static uint32_t instances(const struct sim_port *port, const char *role)
+static uint32_t instances(const struct sim_port *port, const char *role,
+			  const struct sim_unit_kind *kind)
 {
 	uint32_t count = 0;
 
 	for (size_t i = port->units; i-- > 0;)
-		if (!strcmp(port->unit[i].role, role))
+		if (port->unit[i].kind == kind && !strcmp(port->unit[i].role, role))
 			return port->unit[i].instance + 1;
 	return count;
 }
@@ -147,7 +148,7 @@ static bool keep(const struct sim_port *port)
 int sim_unit_add(struct sim_port *port, const char *role, const struct sim_unit_kind *kind,
 		 const void *config, void *handle)
 {
-	struct sim_unit_slot slot = { role, instances(port, role), kind, config, handle, false };
+	struct sim_unit_slot slot = { role, instances(port, role, kind), kind, config, handle, false };
 	void *unit = NULL;
 	int error = reserve(port);
 
@@ -171,7 +172,7 @@ int sim_unit_add(struct sim_port *port, const char *role, const struct sim_unit_
 int sim_unit_show(struct sim_port *port, const char *role, const struct sim_unit_kind *kind,
 		  void *handle)
 {
-	struct sim_unit_slot slot = { role, instances(port, role), kind, NULL, handle, false };
+	struct sim_unit_slot slot = { role, instances(port, role, kind), kind, NULL, handle, false };
 	int error = reserve(port);
 
 	if (!error)
