@@ -557,7 +557,7 @@ printf 'launch 1 8 4\nblock a\n\tjump c\nblock b\n\talu\nblock c\n\texit\n' >"$w
 refused "$work/bad.kernel:4:1: block b cannot be reached" --kernel "$work/bad.kernel"
 printf 'launch 1 8 4\nblock a\n\tbranch lane < 1 then b else c\nblock b\n\texit\nblock c\n\texit\n' \
 	>"$work/bad.kernel"
-refused "$work/bad.kernel:3:1: branch without reconvergence" --kernel "$work/bad.kernel"
+refused "$work/bad.kernel:3:2: branch without reconvergence" --kernel "$work/bad.kernel"
 printf 'launch 1 8 4\nblock a\n\tbranch threads 3 8 then b else b\nblock b\n\texit\n' \
 	>"$work/bad.kernel"
 refused "$work/bad.kernel:3:19: thread 8 is outside the block of 8 threads" --kernel "$work/bad.kernel"

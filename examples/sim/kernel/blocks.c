@@ -20,7 +20,7 @@ static int find_block(struct reader *r, uint32_t *out)
 	snprintf(b->name, sizeof(b->name), "%.*s", (int)KERNEL_NAME_MAX - 1, r->text);
 	b->line = r->token_line;
 	b->column = r->token_column;
-	b->begins = 0;
+	b->begins.line = 0;
 	return new_label(r, &b->label);
 }
 
@@ -170,7 +170,8 @@ static int read_exit(struct reader *r)
 static int close_block(struct reader *r, const struct named_block *open)
 {
 	if (open && r->label[open->label].pc == r->code->instr_count)
-		return say_at(r, open->begins, 1, "block %s has no instruction", open->name);
+		return say_at(r, open->begins.line, open->begins.column,
+			      "block %s has no instruction", open->name);
 	if (r->converged)
 		return say(r, "got the end of a block, expected an instruction after "
 			      "\"converged\"");
@@ -180,6 +181,7 @@ static int close_block(struct reader *r, const struct named_block *open)
 static int read_block(struct reader *r, uint32_t *open)
 {
 	struct named_block *b;
+	const struct sim_spot begins = { r->token_line, r->token_column };
 	int error = close_block(r, *open == KERNEL_NONE ? NULL : &r->block[*open]);
 
 	next_token(r);
@@ -190,9 +192,10 @@ static int read_block(struct reader *r, uint32_t *open)
 	if (error)
 		return error;
 	b = &r->block[*open];
-	if (b->begins)
-		return say(r, "got block %s a second time (first in line %u)", r->text, b->begins);
-	b->begins = r->token_line;
+	if (b->begins.line)
+		return say(r, "got block %s a second time (first in line %u)", r->text,
+			   b->begins.line);
+	b->begins = begins;
 	error = bind_label(r, b->label);
 	r->reachable = true;
 	next_token(r);
@@ -246,7 +249,7 @@ int read_blocks(struct reader *r)
 	if (!error && r->reachable)
 		return unexpected(r, "a way out of the last block: jump, branch or exit");
 	for (size_t i = 0; !error && i < r->blocks_named; i++)
-		if (!r->block[i].begins)
+		if (!r->block[i].begins.line)
 			return say_at(r, r->block[i].line, r->block[i].column,
 				      "there is no block %s", r->block[i].name);
 	return error ? error : close_code(r);

@@ -195,7 +195,7 @@ static void fill_blocks(struct reader *r, const bool *leader)
 			memset(block, 0, sizeof(*block));
 			if (named)
 				strcpy(block->name, named->name);
-			block->line = named ? named->begins : i->line;
+			block->spot = named ? named->begins : kernel_spot(i);
 			block->first = pc;
 			block->meeting = block->likely = KERNEL_NONE;
 		}
@@ -315,14 +315,14 @@ static int check_registers(struct reader *r)
 static int analyse(struct reader *r)
 {
 	char reason[200];
-	uint32_t line;
-	int error = kernel_graph(r->code, &line, reason, sizeof(reason));
+	struct sim_spot at;
+	int error = kernel_graph(r->code, &at, reason, sizeof(reason));
 
 	if (!error && r->section < KERNEL_SETUP)
-		error = kernel_rules(r->code, &line, reason, sizeof(reason));
+		error = kernel_rules(r->code, &at, reason, sizeof(reason));
 	if (error == -ENOMEM)
 		return no_memory(r);
-	return error ? say_at(r, line, 1, "%s", reason) : 0;
+	return error ? say_at(r, at.line, at.column, "%s", reason) : 0;
 }
 
 int close_code(struct reader *r)
@@ -331,7 +331,7 @@ int close_code(struct reader *r)
 	int error = 0;
 
 	r->statement_line = r->token_line;
-	r->statement_column = 1;
+	r->statement_column = r->token_column;
 	if (!r->blocks) {
 		error = bind_label(r, r->end_label);
 		if (!error)

@@ -30,7 +30,7 @@ struct analysis {
 	uint32_t *stack, *next;
 	uint32_t *loop; /* blocks of the loop found for a branch, least so far */
 	bool *seen;
-	uint32_t *line;
+	struct sim_spot *spot;
 	char *reason;
 	size_t size;
 };
@@ -167,14 +167,14 @@ static uint32_t dominate(struct analysis *a, const struct graph *g, const struct
 	return count;
 }
 
-static int refuse(struct analysis *a, uint32_t line, const char *format, ...)
+static int refuse(struct analysis *a, struct sim_spot spot, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-static int refuse(struct analysis *a, uint32_t line, const char *format, ...)
+static int refuse(struct analysis *a, struct sim_spot spot, const char *format, ...)
 {
 	va_list list;
 
-	*a->line = line;
+	*a->spot = spot;
 	va_start(list, format);
 	vsnprintf(a->reason, a->size, format, list);
 	va_end(list);
@@ -193,11 +193,11 @@ static int dominators(struct analysis *a)
 	dominate(a, &a->on, &a->back, 0, a->dominator);
 	for (uint32_t b = 0; b < end; b++)
 		if (a->dominator[b] == KERNEL_NONE)
-			return refuse(a, k->block[b].line, "%s%s cannot be reached", BLOCK(b));
+			return refuse(a, k->block[b].spot, "%s%s cannot be reached", BLOCK(b));
 	dominate(a, &a->back, &a->on, end, a->post_dominator);
 	for (uint32_t b = 0; b < end; b++)
 		if (a->post_dominator[b] == KERNEL_NONE)
-			return refuse(a, k->block[b].line, "from %s%s no exit can be reached",
+			return refuse(a, k->block[b].spot, "from %s%s no exit can be reached",
 				      BLOCK(b));
 	for (uint32_t b = 0; b < end; b++) {
 		struct kernel_block *block = &k->block[b];
@@ -206,7 +206,7 @@ static int dominators(struct analysis *a)
 			continue;
 		block->meeting = a->post_dominator[b];
 		if (block->meeting == end)
-			return refuse(a, k->instr[block->first + block->count - 1].line,
+			return refuse(a, kernel_spot(&k->instr[block->first + block->count - 1]),
 				      "branch without reconvergence: the ways of %s%s end in "
 				      "different exits", BLOCK(b));
 	}
@@ -249,8 +249,8 @@ static int divide(struct analysis *a, uint32_t b)
 		block->divided = true;
 		for (uint32_t i = block->first; i < block->first + block->count; i++)
 			if (k->instr[i].op == KERNEL_BARRIER)
-				return refuse(a, k->instr[i].line, "barrier in %s%s, which the "
-					      "branch of line %u divides", BLOCK(n),
+				return refuse(a, kernel_spot(&k->instr[i]), "barrier in %s%s, "
+					      "which the branch of line %u divides", BLOCK(n),
 					      branch->line);
 	}
 	return 0;
@@ -338,9 +338,9 @@ static int branches(struct analysis *a)
 	return error;
 }
 
-int kernel_graph(struct kernel_code *code, uint32_t *line, char *reason, size_t size)
+int kernel_graph(struct kernel_code *code, struct sim_spot *spot, char *reason, size_t size)
 {
-	struct analysis a = { .code = code, .line = line, .reason = reason, .size = size };
+	struct analysis a = { .code = code, .spot = spot, .reason = reason, .size = size };
 	int error = make(&a) ? 0 : -ENOMEM;
 
 	if (!error) {

@@ -205,7 +205,8 @@ static int read_launch(struct reader *r)
 		return error;
 	k->largest_block = k->block_threads;
 	if (kernel_warps_of_block(k) > KERNEL_BLOCK_WARPS_MAX)
-		return say_at(r, r->token_line, 1, "a block of %u warps, expected at most %u",
+		return say_at(r, r->statement_line, r->statement_column,
+			      "a block of %u warps, expected at most %u",
 			      kernel_warps_of_block(k), KERNEL_BLOCK_WARPS_MAX);
 	if ((uint64_t)k->blocks * kernel_warps_of_block(k) * k->lanes > 1u << 20)
 		return say(r, "more than %u threads in all", 1u << 20);
@@ -461,7 +462,7 @@ static int read_define(struct reader *r)
 /* macro NAME([NAMES]) { s } end: the body is read where it is called. */
 static int read_macro(struct reader *r)
 {
-	uint32_t depth = 1, line = r->token_line;
+	uint32_t depth = 1;
 	struct macro *m;
 	int error = new_macro(r, &m);
 
@@ -480,7 +481,8 @@ static int read_macro(struct reader *r)
 		to_end_of_line(r);
 	}
 	if (r->token == TOKEN_END_OF_FILE)
-		return say_at(r, line, 1, "macro %s has no end", m->name);
+		return say_at(r, r->statement_line, r->statement_column, "macro %s has no end",
+			      m->name);
 	next_token(r);
 	return 0;
 }
@@ -527,6 +529,8 @@ int read_head(struct reader *r)
 	const struct head *head = find_head(r->text);
 	int error;
 
+	r->statement_line = r->token_line;
+	r->statement_column = r->token_column;
 	if (!r->kernel->launched && (head->read == read_trace))
 		return say(r, "got \"%s\", expected \"launch BLOCKS THREADS LANES\" first",
 			   r->text);

@@ -22,6 +22,7 @@
 #include "../base/memory.h"
 #include "gputm/base.h"
 #include "key_file.h"
+#include "program.h"
 
 #define KERNEL_LANES 32u
 #define KERNEL_BLOCK_THREADS_MAX 1024u
@@ -148,7 +149,8 @@ struct kernel_instr {
 
 struct kernel_block {
 	char name[KERNEL_NAME_MAX]; /* "" unless the text has one */
-	uint32_t line, first, count;
+	struct sim_spot spot;
+	uint32_t first, count;
 	uint32_t ways;	  /* 0 (exit) .. 2 */
 	uint32_t way[2];  /* blocks: if the branch is taken, if not */
 	uint32_t meeting; /* immediate post-dominator of a branch, or KERNEL_NONE */
@@ -347,16 +349,21 @@ int kernel_load(const struct kernel_text *text, const struct kernel_request *req
 void kernel_free(struct kernel *kernel);
 
 /*
- * Find where branches meet and what they divide (graph.c). 0; -EINVAL with the line and the
+ * Find where branches meet and what they divide (graph.c). 0; -EINVAL with the place and the
  * reason: a block that cannot be reached or cannot end, a branch without reconvergence, a
  * barrier in divided code; -ENOMEM.
  */
-int kernel_graph(struct kernel_code *code, uint32_t *line, char *reason, size_t size);
+int kernel_graph(struct kernel_code *code, struct sim_spot *spot, char *reason, size_t size);
 /*
  * Transactions of the code (rules.c): every way from begin comes to its commit, nothing in
  * between is forbidden there; and what begin has to keep. As kernel_graph().
  */
-int kernel_rules(struct kernel_code *code, uint32_t *line, char *reason, size_t size);
+int kernel_rules(struct kernel_code *code, struct sim_spot *spot, char *reason, size_t size);
+
+static inline struct sim_spot kernel_spot(const struct kernel_instr *i)
+{
+	return (struct sim_spot){ i->line, i->column };
+}
 
 /* Does a host launch kernels of it? */
 static inline bool kernel_has_host(const struct kernel *k)

@@ -90,7 +90,7 @@ struct label {
 struct named_block {
 	char name[KERNEL_NAME_MAX];
 	uint32_t label, line, column; /* where the name is first used */
-	uint32_t begins;	      /* line; 0: not yet */
+	struct sim_spot begins;	      /* line 0: not yet */
 };
 
 struct reader {

@@ -20,19 +20,19 @@ struct rules {
 	uint32_t *stack;
 	enum kernel_op begin, commit;
 	const char *begins, *commits; /* their names */
-	uint32_t *line;
+	struct sim_spot *spot;
 	char *reason;
 	size_t size;
 };
 
-static int refuse(struct rules *r, uint32_t line, const char *format, ...)
+static int refuse(struct rules *r, const struct kernel_instr *at, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-static int refuse(struct rules *r, uint32_t line, const char *format, ...)
+static int refuse(struct rules *r, const struct kernel_instr *at, const char *format, ...)
 {
 	va_list list;
 
-	*r->line = line;
+	*r->spot = kernel_spot(at);
 	va_start(list, format);
 	vsnprintf(r->reason, r->size, format, list);
 	va_end(list);
@@ -49,25 +49,26 @@ static uint32_t ways_of(const struct kernel_instr *i, uint32_t way[2])
 static int check_inside(struct rules *r, uint32_t pc, uint32_t begin)
 {
 	const struct kernel_instr *i = &r->code->instr[pc];
-	uint32_t line = r->code->instr[begin].line;
+	const struct kernel_instr *from = &r->code->instr[begin];
+	uint32_t line = from->line;
 
 	if (i->op == r->begin)
-		return refuse(r, i->line, "\"%s\" within that of line %u, expected \"%s\" first",
+		return refuse(r, i, "\"%s\" within that of line %u, expected \"%s\" first",
 			      r->begins, line, r->commits);
 	if (i->op == KERNEL_EXIT)
-		return refuse(r, line, "\"%s\", but there is a way to the end without \"%s\"",
+		return refuse(r, from, "\"%s\", but there is a way to the end without \"%s\"",
 			      r->begins, r->commits);
 	if (i->op == KERNEL_EXIT_IF || i->op == KERNEL_BARRIER)
-		return refuse(r, i->line, "\"%s\" between the \"%s\" of line %u and its \"%s\"",
+		return refuse(r, i, "\"%s\" between the \"%s\" of line %u and its \"%s\"",
 			      i->op == KERNEL_BARRIER ? "barrier" : "exit", r->begins, line,
 			      r->commits);
 	if (i->op == KERNEL_CAS && r->begin == KERNEL_BEGIN)
-		return refuse(r, i->line, "\"cas\" in the transaction of line %u, expected it "
+		return refuse(r, i, "\"cas\" in the transaction of line %u, expected it "
 			      "outside", line);
 	if (i->op != r->commit)
 		return 0;
 	if (r->end[begin] && r->end[begin] != pc + 1)
-		return refuse(r, i->line, "a second \"%s\" for the \"%s\" of line %u: the other "
+		return refuse(r, i, "a second \"%s\" for the \"%s\" of line %u: the other "
 			      "one is in line %u", r->commits, r->begins, line,
 			      r->code->instr[r->end[begin] - 1].line);
 	r->end[begin] = pc + 1;
@@ -81,7 +82,7 @@ static int visit(struct rules *r, uint32_t pc, uint32_t *after)
 	int error = state == OUTSIDE ? 0 : check_inside(r, pc, state - 2);
 
 	if (!error && state == OUTSIDE && i->op == r->commit)
-		error = refuse(r, i->line, "\"%s\" without \"%s\"", r->commits, r->begins);
+		error = refuse(r, i, "\"%s\" without \"%s\"", r->commits, r->begins);
 	*after = i->op == r->begin ? pc + 2 : i->op == r->commit ? OUTSIDE : state;
 	return error;
 }
@@ -110,7 +111,7 @@ static int walk(struct rules *r)
 			} else if (*state != after) {
 				uint32_t in = *state == OUTSIDE ? after : *state;
 
-				error = refuse(r, r->code->instr[way[w]].line, "reached both "
+				error = refuse(r, &r->code->instr[way[w]], "reached both "
 					       "within and without the \"%s\" of line %u",
 					       r->begins, r->code->instr[in - 2].line);
 			}
@@ -252,9 +253,9 @@ static int find_kept(struct rules *r)
 	return 0;
 }
 
-int kernel_rules(struct kernel_code *code, uint32_t *line, char *reason, size_t size)
+int kernel_rules(struct kernel_code *code, struct sim_spot *spot, char *reason, size_t size)
 {
-	struct rules r = { .code = code, .line = line, .reason = reason, .size = size,
+	struct rules r = { .code = code, .spot = spot, .reason = reason, .size = size,
 			   .begin = KERNEL_ENTER, .commit = KERNEL_LEAVE, .begins = "enter",
 			   .commits = "leave" };
 	int error = 0;

@@ -14,6 +14,15 @@ static void take_uniform(struct reader *r, struct kernel_instr *i)
 		next_token(r);
 }
 
+/* What began in this line has no end where it must come. */
+static int no_end(struct reader *r, uint32_t line, const char *what)
+{
+	bool some = r->token != TOKEN_END_OF_FILE;
+
+	return say(r, "got %s%s%s, expected the end of the \"%s\" of line %u",
+		   some ? "\"" : "end of file", r->text, some ? "\"" : "", what, line);
+}
+
 /* The body of what began in this line; then the word that ends it is next. */
 static int read_body(struct reader *r, uint32_t line, const char *what)
 {
@@ -22,17 +31,16 @@ static int read_body(struct reader *r, uint32_t line, const char *what)
 	if (!error)
 		error = read_statements(r);
 	if (!error && !at_word(r, "end") && !at_word(r, "else") && !at_word(r, "until"))
-		return say(r, "got %s%s%s, expected the end of the \"%s\" of line %u",
-			   *r->text ? "\"" : "end of file", r->text, *r->text ? "\"" : "", what,
-			   line);
+		return no_end(r, line, what);
 	return error;
 }
 
-static int take_close(struct reader *r)
+static int take_close(struct reader *r, uint32_t line, const char *what)
 {
-	int error = take_word(r, "end");
-
-	return error ? error : take_end(r);
+	if (!at_word(r, "end"))
+		return no_end(r, line, what);
+	next_token(r);
+	return take_end(r);
 }
 
 static int no_else_if(struct reader *r, const char *got)
@@ -60,7 +68,7 @@ static int read_constant_if(struct reader *r, uint32_t line, bool holds)
 		error = read_else_body(r, line);
 		r->dead -= holds;
 	}
-	return error ? error : take_close(r);
+	return error ? error : take_close(r, line, "if");
 }
 
 static int read_else(struct reader *r, uint32_t line, uint32_t otherwise)
@@ -100,7 +108,7 @@ static int read_if(struct reader *r)
 	if (!error)
 		error = at_word(r, "else") ? read_else(r, line, i.target) :
 					     bind_label(r, i.target);
-	return error ? error : take_close(r);
+	return error ? error : take_close(r, line, "if");
 }
 
 static int enter_loop(struct reader *r, uint32_t *leave)
@@ -137,7 +145,7 @@ static int read_loop(struct reader *r, struct kernel_instr *test, uint32_t top, 
 	if (!error)
 		error = bind_label(r, test->target);
 	r->loops--;
-	return error ? error : take_close(r);
+	return error ? error : take_close(r, line, what);
 }
 
 /* while [uniform] e ... end */
@@ -205,7 +213,7 @@ static int read_repeat(struct reader *r)
 	if (!error)
 		error = read_body(r, line, "repeat");
 	if (!error && !at_word(r, "until"))
-		error = unexpected(r, "\"until\"");
+		error = no_end(r, line, "repeat");
 	if (error)
 		return error;
 	r->statement_line = r->token_line;
@@ -310,7 +318,8 @@ static int read_call(struct reader *r, struct macro *m)
 	m->busy = true;
 	error = read_statements(r);
 	if (!error && !at_word(r, "end"))
-		error = unexpected(r, "a statement or the end of the macro");
+		error = say(r, "got \"%s\", expected a statement or the end of macro %s", r->text,
+			    m->name);
 	m->busy = false;
 	if (error)
 		return error;
