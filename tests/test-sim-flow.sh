@@ -219,7 +219,7 @@ verify
 	require sum[1].b == 64 "sum is" sum[1].b
 TXT
 run 1 --kernel "$work/race.kernel" --check
-grep -q 'check failed: thread 1 of block 0 loads sum\[1\][.]b = 0, and alone 1 (.*race.kernel:5); verify: race.kernel:10:2: sum is 1: expected sum\[1\][.]b == 64$' \
+grep -q 'check failed: thread 1 of block 0 loads sum\[1\][.]b = 0, and alone 1 (.*race.kernel:5); verify: .*/race.kernel:10:2: sum is 1: expected sum\[1\][.]b == 64$' \
 	"$work/err" || complain "a race: $(cat "$work/err")"
 sed 's/store sum.*/alu/; s/== 64/== 0/' "$work/race.kernel" >"$work/near.kernel"
 run 1 --kernel "$work/near.kernel" --check
@@ -406,7 +406,7 @@ for machine in '' '--machine fermi'; do
 done
 sed 's/require distance\[0\] == 1/require distance[0] == 2/' "$work/scan.kernel" >"$work/wrong.kernel"
 run 1 --kernel "$work/wrong.kernel"
-grep -q 'wrong.kernel:39:3: at 2: ' "$work/err" || complain "a host that fails: $(cat "$work/err")"
+grep -q "$work/wrong.kernel:39:3: at 2: " "$work/err" || complain "a host that fails: $(cat "$work/err")"
 sed 's/store next\[id\] = x/cas x = next[id] from x to x/' "$work/scan.kernel" >"$work/wrong.kernel"
 refused 'wrong.kernel:20:2: thread 0, run alone, comes to cas' --kernel "$work/wrong.kernel" --check
 sed 's/store sum\[4 \* id + i\] = x/cas y = sum[4 * id + i] from x to x/' "$work/scan.kernel" >"$work/wrong.kernel"
@@ -564,9 +564,9 @@ refused "$work/bad.kernel:3:19: thread 8 is outside the block of 8 threads" --ke
 # What the threads do wrong by themselves is bad input as well; without --check the run fails.
 printf 'launch 1 8 4\nregister x\narray m 4\nblock a\n\tload x = m[thread]\n\texit\n' \
 	>"$work/bad.kernel"
-refused "$work/bad.kernel:5:2: thread 4, run alone, uses m[4], beyond the end of m: thread = 4" --kernel "$work/bad.kernel" --check
+refused "$work/bad.kernel:5:2: thread 4, run alone, uses m[4], beyond the end of m (length 4): thread = 4" --kernel "$work/bad.kernel" --check
 run 1 --kernel "$work/bad.kernel"
-grep -q "$work/bad.kernel:5:2: thread 4 of block 0 uses m\[4], beyond the end of m: " "$work/err" ||
+grep -q "$work/bad.kernel:5:2: thread 4 of block 0 uses m\[4], beyond the end of m (length 4): " "$work/err" ||
 	complain "a fault: $(cat "$work/err")"
 printf 'launch 1 8 4\nblock a\n\tbranch uniform lane < 1 then b else b\nblock b\n\texit\n' \
 	>"$work/bad.kernel"

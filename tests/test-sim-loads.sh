@@ -499,23 +499,24 @@ names() {
 	"$sim" --workload "$work/names.kernel" --check --system "$4" >"$work/out" 2>"$work/err"
 	got=$?
 	[ $got -eq "$2" ] || complain "$1: exit $got and not $2: $(cat "$work/err")"
-	grep -qF "$3" "$work/err" || complain "$1: $(cat "$work/err") and not $3"
+	expected=$(echo "$3" | sed "s|names[.]|$work/&|")
+	grep -qF "$expected" "$work/err" || complain "$1: $(cat "$work/err") and not $expected"
 }
 names 'program
 	begin
 	set i = id + 1
 	store m[i].a = id
-	commit' 1 'names.kernel:7:2: thread 15 uses m[16].a, beyond the end of m: i = 16, id = 15' ideal
+	commit' 1 'names.kernel:7:2: thread 15 uses m[16].a, beyond the end of m (length 16): i = 16, id = 15' ideal
 names 'program
 	set j = id / 8
 	store m[j].b[id % 5] = id
 	begin
-	commit' 1 'names.kernel:6:2: thread 3 uses m[0].b[3], beyond the end of m: id = 3, j = 0' getm
+	commit' 1 'names.kernel:6:2: thread 3 uses m[0].b[3], beyond the end of m.b (length 3): id = 3, j = 0' getm
 names 'program locks
 	let k = id
 	enter
 	set x = t[k]
-	leave' 1 'names.kernel:7:2: thread 8 uses t[8], beyond the end of t: k = 8' fine-lock
+	leave' 1 'names.kernel:7:2: thread 8 uses t[8], beyond the end of t (length 8): k = 8' fine-lock
 names 'program locks
 	enter
 	load n = m[id % 4].b[2]
@@ -529,6 +530,13 @@ verify
 	while x
 		set x = t[0] + 1
 	end' 2 'names.kernel:10:3: no end after 671' ideal
+printf 'macro f()\n\tset y = )\nend\n' >"$work/names.macros"
+names 'include names.macros
+program
+	f()' 2 'names.macros:2:10: got ")", expected an operand' ideal
+names 'words t names.macros
+program
+	alu' 2 'names.macros:1:1: got "macro", expected number 1 of 8' ideal
 names 'program
 	begin
 	store m[0].a = 1

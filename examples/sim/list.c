@@ -214,7 +214,7 @@ static int list_file(struct list *list, const char *file)
 {
 	struct sim_workload_class *class;
 	const char *variant;
-	char message[300];
+	char message[SIM_MESSAGE];
 	struct kernel kernel;
 
 	if (sim_kernel_file(file, &class, message, sizeof message))

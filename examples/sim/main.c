@@ -78,7 +78,7 @@ static void judge_threads(struct proof *proof, const struct sim_report *report)
 	const struct sim_workload *workload = report->workload;
 	struct sim_verdict *v = &proof->verdict;
 	const char *broken = NULL;
-	char reason[240] = "";
+	char reason[SIM_MESSAGE] = "";
 	bool verifies;
 
 	flow_check_judge(proof->alone, report->gpu, &proof->found);
@@ -305,7 +305,7 @@ static int make_workload(const struct sim_setup *setup, const struct sim_options
 	};
 	const struct sim_program *program;
 	const char *reason;
-	char error[300];
+	char error[SIM_MESSAGE];
 	bool shared;
 
 	if (options->threads_given && setup->workload->fixed_threads) {

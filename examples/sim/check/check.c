@@ -570,7 +570,7 @@ int sim_check_judge(struct sim_check *check, const struct sim_memory *memory,
 {
 	const struct sim_workload *workload = check->workload;
 	uint64_t expected = workload->transactions;
-	char broken[360] = "";
+	char broken[SIM_MESSAGE] = "";
 
 	if (check->exhausted)
 		return -ENOMEM;

@@ -48,7 +48,7 @@ struct sim_verdict {
 	bool serializable;	  /* reads and final memory agree with the replay */
 	bool invariant;		  /* of the workload */
 	uint64_t transactions, reads, writes;
-	char failure[680];	  /* the first one, a sentence; empty when passed */
+	char failure[2 * SIM_MESSAGE]; /* the first one, a sentence; empty when passed */
 };
 
 struct sim_check *sim_check_new(const struct sim_workload *workload); /* NULL: no memory */

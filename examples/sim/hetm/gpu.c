@@ -248,7 +248,7 @@ int hetm_gpu_try(struct sim_machine *machine)
 	if (!strncmp(reason, own, sizeof own - 1))
 		reason += sizeof own - 1;
 	if (error && *reason)
-		snprintf(machine->port.error, sizeof machine->port.error, "gpu: %.240s", reason);
+		snprintf(machine->port.error, sizeof machine->port.error, "gpu: %s", reason);
 	sim_machine_free(gpu);
 	free_kernel(k);
 	sim_memory_free(nothing);

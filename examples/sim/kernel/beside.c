@@ -26,11 +26,16 @@ char *read_text(FILE *in, size_t *size)
 	return text;
 }
 
-int open_file(struct reader *r, char name[KERNEL_NAME_MAX], FILE **out)
+int open_file(struct reader *r, char path[KERNEL_PATH_MAX], FILE **out)
 {
+	const char *slash = strrchr(r->kernel->file, '/');
+	int folder = slash ? (int)(slash - r->kernel->file) + 1 : 0;
+	char name[KERNEL_NAME_MAX];
+
 	if (r->token != TOKEN_WORD && r->token != TOKEN_TEXT)
 		return unexpected(r, "a file beside the kernel");
-	snprintf(name, KERNEL_NAME_MAX, "%.*s", (int)KERNEL_NAME_MAX - 1, r->text);
+	snprintf(name, sizeof(name), "%.*s", (int)sizeof(name) - 1, r->text);
+	snprintf(path, KERNEL_PATH_MAX, "%.*s%s", folder, r->kernel->file, name);
 	*out = r->files ? r->files->open(r->files->state, name) : NULL;
 	return *out ? 0 : say(r, "\"%s\" cannot be opened beside the kernel", name);
 }
@@ -49,7 +54,7 @@ int open_beside(struct reader *r, uint32_t table, struct text **out)
 	text->next = r->included;
 	text->table = table;
 	r->included = text;
-	error = open_file(r, text->name, &in);
+	error = open_file(r, text->path, &in);
 	if (error)
 		return error;
 	text->text = read_text(in, &text->size);
@@ -61,7 +66,7 @@ void read_in(struct reader *r, const struct text *text)
 {
 	r->at = r->line_start = text->text;
 	r->end = r->at + text->size;
-	r->file = text->name;
+	r->file = text->path;
 	r->line = 1;
 	r->token = TOKEN_WORD;
 }

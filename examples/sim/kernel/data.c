@@ -339,7 +339,7 @@ static int add_graph(struct reader *r, const struct sim_edges *edges, const char
 /* graph NAME FILE */
 int read_graph(struct reader *r)
 {
-	char name[KERNEL_NAME_MAX], file[KERNEL_NAME_MAX];
+	char name[KERNEL_NAME_MAX], file[KERNEL_PATH_MAX];
 	struct sim_edges edges;
 	FILE *in;
 	int error;

@@ -26,7 +26,7 @@ struct reader {
 
 static int say(struct reader *r, int error, const char *got, const char *expected)
 {
-	snprintf(r->message, r->size, "%.100s:%u: got %s, expected %s", r->name, r->line, got,
+	snprintf(r->message, r->size, "%s:%u: got %s, expected %s", r->name, r->line, got,
 		 expected);
 	return error;
 }

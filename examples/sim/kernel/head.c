@@ -278,7 +278,7 @@ static int read_region(struct reader *r)
 static int read_keys(struct reader *r)
 {
 	struct kernel *k = r->kernel;
-	char file[KERNEL_NAME_MAX];
+	char file[KERNEL_PATH_MAX];
 	FILE *in;
 	int error = open_file(r, file, &in);
 

@@ -32,6 +32,7 @@
 #define KERNEL_STEPS_MAX (1u << 18)
 #define KERNEL_COLUMNS_MAX 4096u
 #define KERNEL_NAME_MAX 32u
+#define KERNEL_PATH_MAX 256u /* for messages */
 #define KERNEL_NONE UINT32_MAX
 #define KERNEL_NO_COLUMN UINT16_MAX
 #define KERNEL_HEAP 0x80000000u /* where global memory begins */
@@ -271,7 +272,7 @@ struct kernel_file {
 
 struct kernel {
 	char name[KERNEL_NAME_MAX]; /* of the file, without directory and suffix */
-	char file[256];		    /* as given, for messages */
+	char file[KERNEL_PATH_MAX]; /* as given, for messages */
 	char summary[128];	    /* the first line of the file's comment */
 	char unread[KERNEL_NAME_MAX]; /* what "let" sets and nothing reads, or "" */
 	uint32_t unread_line;
@@ -336,7 +337,7 @@ int kernel_read(const char *text, size_t size, const char *name,
 /* The text of a file, to be freed also after a failure; its path must outlive it. */
 struct kernel_text {
 	const char *path;
-	char name[256]; /* for messages */
+	char name[KERNEL_PATH_MAX]; /* for messages */
 	char *text;
 	size_t size;
 };

@@ -40,12 +40,12 @@ static int words(FILE *in, const char *name, struct sim_keys *keys, char *messag
 		c = getc(in);
 		if (c != EOF && !is_space(c)) {
 			if (c < ' ' || c == 127) {
-				snprintf(message, size, "%.100s:%u: got \"\\x%02x\", "
+				snprintf(message, size, "%s:%u: got \"\\x%02x\", "
 					 "expected words of text", name, line, (unsigned)c);
 				return -EINVAL;
 			}
 			if (++length > SIM_WORD_MAX) {
-				snprintf(message, size, "%.100s:%u: got a word of more "
+				snprintf(message, size, "%s:%u: got a word of more "
 					 "than %d bytes, expected words of text", name, line,
 					 SIM_WORD_MAX);
 				return -EINVAL;
@@ -54,7 +54,7 @@ static int words(FILE *in, const char *name, struct sim_keys *keys, char *messag
 			continue;
 		}
 		if (length && !add(keys, &capacity, hash)) {
-			snprintf(message, size, "%.100s:%u: out of memory", name, line);
+			snprintf(message, size, "%s:%u: out of memory", name, line);
 			return -ENOMEM;
 		}
 		length = 0;
@@ -62,12 +62,12 @@ static int words(FILE *in, const char *name, struct sim_keys *keys, char *messag
 		line += c == '\n';
 	} while (c != EOF);
 	if (ferror(in)) {
-		snprintf(message, size, "%.100s:%u: cannot read on: %s", name, line,
+		snprintf(message, size, "%s:%u: cannot read on: %s", name, line,
 			 strerror(errno));
 		return -EIO;
 	}
 	if (!keys->count) {
-		snprintf(message, size, "%.100s:%u: got end of file, expected a word",
+		snprintf(message, size, "%s:%u: got end of file, expected a word",
 			 name, line);
 		return -EINVAL;
 	}

@@ -21,6 +21,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Room for what is said of a kernel: the file as it was given, the place, what was found. */
+#define SIM_MESSAGE 640
+
 enum sim_op {
 	SIM_PLAIN,     /* `count` issue slots of arithmetic */
 	SIM_LOAD,      /* lane->loaded = word at step.address */

@@ -7,7 +7,7 @@
 __attribute__((format(printf, 4, 0))) static int
 say_list(struct reader *r, uint32_t line, uint32_t column, const char *format, va_list list)
 {
-	int used = snprintf(r->message, r->message_size, "%.200s:%u:%u: ", r->file, line, column);
+	int used = snprintf(r->message, r->message_size, "%s:%u:%u: ", r->file, line, column);
 
 	if ((size_t)used < r->message_size)
 		vsnprintf(r->message + used, r->message_size - (size_t)used, format, list);

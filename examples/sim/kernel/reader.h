@@ -58,7 +58,7 @@ struct text {
 	struct text *next;
 	char *text;
 	size_t size;
-	char name[KERNEL_NAME_MAX];
+	char path[KERNEL_PATH_MAX]; /* for messages */
 	uint32_t table; /* KERNEL_NONE: included */
 };
 
@@ -201,8 +201,9 @@ static inline bool at_end(const struct reader *r)
 
 /* All of a file, with 0 behind its end. NULL without memory. */
 char *read_text(FILE *in, size_t *size);
-/* The file beside the kernel that the present token names; that token stays. */
-int open_file(struct reader *r, char name[KERNEL_NAME_MAX], FILE **out);
+/* The file beside the kernel that the present token names, and what messages call that file; the
+ * token stays. */
+int open_file(struct reader *r, char path[KERNEL_PATH_MAX], FILE **out);
 /* All of it, and read on there. */
 int open_beside(struct reader *r, uint32_t table, struct text **out);
 void read_in(struct reader *r, const struct text *text);

@@ -20,7 +20,7 @@ struct block {
 
 static int fault(const struct flow_reference *r, uint32_t pc, const char *what, uint32_t thread)
 {
-	snprintf(r->message, r->size, "%.120s:%u:%u: thread %u, run alone, %s",
+	snprintf(r->message, r->size, "%s:%u:%u: thread %u, run alone, %s",
 		 r->kernel->file, r->kernel->code->instr[pc].line,
 		 r->kernel->code->instr[pc].column, thread, what);
 	return -EINVAL;

@@ -311,17 +311,23 @@ struct sim_spot kernel_say_stray(const struct kernel *k, const struct kernel_cod
 	const struct kernel_step *s = stray->step == SIM_NO_STEP ? NULL : &code->step[stray->step];
 	const struct kernel_place *p = &k->place[s ? s->extra : i->place];
 	const struct kernel_array *a = &k->array[p->array];
+	const struct kernel_field *field = field_at(a, p->offset);
 	uint16_t column[KERNEL_OPERANDS];
 	uint32_t count = operands(code, i, column);
+	bool within = false; /* the array, and beyond the field */
 	size_t used;
 
 	span = s ? span_of(first, s, s->a) : span_of(first, first + i->steps, i->a);
-	used = (size_t)name_element(a, span ? &a->field[span->extra & 0xffff] :
-				       field_at(a, p->offset), stray->index,
-				    span ? stray->part : 0, out, size);
+	if (span) {
+		field = &a->field[span->extra & 0xffff];
+		within = stray->index < a->length;
+	}
+	used = (size_t)name_element(a, field, stray->index, span ? stray->part : 0, out, size);
 	if (used < size)
-		used += (size_t)snprintf(out + used, size - used, ", beyond the end of %s",
-					 a->name);
+		used += (size_t)snprintf(out + used, size - used,
+					 ", beyond the end of %s%s%s (length %u)", a->name,
+					 within ? "." : "", within ? field->name : "",
+					 within ? field->count : a->length);
 	for (uint32_t n = 0; n < count && used < size; n++)
 		used += (size_t)put_operand(code->reg[column[n]].name, stray->operand[n], !n,
 					    out + used, size - used);

@@ -30,7 +30,8 @@ void kernel_say_operands(const struct kernel *kernel, const struct kernel_code *
 /* Of a thread that has gone beyond an array: what there is to say later. */
 void kernel_catch(const struct kernel_code *code, const struct kernel_instr *instr,
 		  const struct kernel_view *view, struct sim_stray *stray);
-/* "ARRAY[INDEX].FIELD, beyond the end of ARRAY: NAME = VALUE, ..."; gives the statement. */
+/* "ARRAY[INDEX].FIELD, beyond the end of ARRAY (length N): NAME = VALUE, ..."; gives the
+ * statement. */
 struct sim_spot kernel_say_stray(const struct kernel *kernel, const struct kernel_code *code,
 				    const struct kernel_instr *instr,
 				    const struct sim_stray *stray, char *out, size_t size);

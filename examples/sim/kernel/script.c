@@ -34,10 +34,8 @@ static uint32_t word_in_script(const void *of, uint16_t column)
 static int fail_at(struct script *s, struct sim_spot at, const char *reason,
 		   const char *operands)
 {
-	const char *file = s->lanes.kernel->file, *slash = strrchr(file, '/');
-
-	snprintf(s->message, s->size, "%.60s:%u:%u: %s%s", slash ? slash + 1 : file, at.line,
-		 at.column, reason, operands);
+	snprintf(s->message, s->size, "%s:%u:%u: %s%s", s->lanes.kernel->file, at.line, at.column,
+		 reason, operands);
 	return -EINVAL;
 }
 

@@ -27,7 +27,7 @@ struct flow_check {
 	uint64_t threads, places, instructions;
 	uint64_t issued, alone; /* instructions of all threads, in the run and in the reference */
 	bool failed, stopped; /* stopped: the run could not go on */
-	char failure[400];
+	char failure[SIM_MESSAGE];
 };
 
 struct flow_check *flow_check_new(uint64_t seed, uint64_t most_instructions,
@@ -89,7 +89,7 @@ static void fail_at(struct flow_check *c, uint32_t thread, uint32_t pc, const ch
 {
 	const struct kernel *k = c->kernel;
 
-	fail(c, "thread %u of block %u %s (%.120s:%u)", thread % k->block_threads,
+	fail(c, "thread %u of block %u %s (%s:%u)", thread % k->block_threads,
 	     thread / k->block_threads, what, k->file, k->code->instr[pc].line);
 }
 

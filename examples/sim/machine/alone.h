@@ -20,7 +20,7 @@ struct flow_verdict {
 	bool equivalent, whole; /* whole: the run has come to its end */
 	uint64_t threads, instructions; /* compared */
 	uint64_t places;		/* times that all places were looked at */
-	char failure[400];		/* the first one */
+	char failure[SIM_MESSAGE];	/* the first one */
 };
 
 /* NULL: there is no memory. *stop ends what runs alone; NULL: nothing does. */

@@ -528,12 +528,12 @@ static void lose_patience(struct sim_machine *machine)
 static void give_up(struct sim_machine *machine, uint32_t thread, uint32_t pc, const char *reason)
 {
 	const struct sim_program *program = machine->program;
-	char message[300];
+	char message[SIM_MESSAGE];
 
 	if (program->id)
 		thread = program->id[thread];
 	if (program->spot)
-		snprintf(message, sizeof message, "%.100s:%u:%u: thread %u %s", program->file,
+		snprintf(message, sizeof message, "%s:%u:%u: thread %u %s", program->file,
 			 program->spot[pc].line, program->spot[pc].column, thread, reason);
 	else
 		snprintf(message, sizeof message, "instruction %u: thread %u %s", pc, thread,

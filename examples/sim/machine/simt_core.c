@@ -25,7 +25,7 @@ static uint32_t bits(uint32_t mask)
 
 int flow_fail(struct flow_core *core, uint32_t pc, const char *reason)
 {
-	snprintf(core->gpu->error, sizeof(core->gpu->error), "%.60s:%u:%u: %.230s",
+	snprintf(core->gpu->error, sizeof(core->gpu->error), "%s:%u:%u: %s",
 		 core->kernel->file, core->kernel->code->instr[pc].line,
 		 core->kernel->code->instr[pc].column, reason);
 	return -EINVAL;

@@ -130,7 +130,7 @@ struct flow_gpu {
 	uint64_t ended;	      /* threads of the launch */
 	uint64_t next_swap;   /* cycle, on a machine; no state of the run */
 	struct flow_result result; /* of all cores, after the run */
-	char error[320];
+	char error[SIM_MESSAGE];
 };
 
 /* What a GPU is made from. */

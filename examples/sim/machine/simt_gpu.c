@@ -20,7 +20,7 @@
 
 static int fail_anywhere(struct flow_gpu *gpu, const char *reason, uint64_t cycles)
 {
-	snprintf(gpu->error, sizeof(gpu->error), "%.120s: %s after %llu cycles", gpu->kernel->file,
+	snprintf(gpu->error, sizeof(gpu->error), "%s: %s after %llu cycles", gpu->kernel->file,
 		 reason, (unsigned long long)cycles);
 	return -EINVAL;
 }
@@ -320,7 +320,7 @@ static int make_cores(struct flow_gpu *gpu, const struct flow_request *request)
 	int error = 0;
 
 	if (gpu->threads.warps > gpu->config.warps) {
-		snprintf(gpu->error, sizeof(gpu->error), "%.120s: a block has %u warps, the core "
+		snprintf(gpu->error, sizeof(gpu->error), "%s: a block has %u warps, the core "
 			 "has room for %u", gpu->kernel->file, gpu->threads.warps,
 			 gpu->config.warps);
 		return -EINVAL;
@@ -331,7 +331,7 @@ static int make_cores(struct flow_gpu *gpu, const struct flow_request *request)
 	for (uint32_t i = 0; !error && i < gpu->cores; i++)
 		error = make_core(gpu, request, i);
 	if (error == -EINVAL && !*gpu->error)
-		snprintf(gpu->error, sizeof(gpu->error), "%.120s: %s cannot run it so",
+		snprintf(gpu->error, sizeof(gpu->error), "%s: %s cannot run it so",
 			 gpu->kernel->file, gpu->mechanism->name);
 	return error;
 }

@@ -398,7 +398,7 @@ struct sim_port {
 	bool strong;
 	uint64_t place; /* of the access that the L2 takes */
 	int failed; /* errno of the first failure, and its message */
-	char error[320];
+	char error[SIM_MESSAGE];
 };
 
 /* ---- for systems ------------------------------------------------------------------ */

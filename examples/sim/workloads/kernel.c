@@ -122,7 +122,7 @@ static void say_stray(const void *data, uint32_t thread, const struct sim_stray 
 	char what[160];
 	struct sim_spot at = kernel_say_stray(p->kernel, p->code, i, stray, what, sizeof(what));
 
-	snprintf(out, size, "%.100s:%u:%u: thread %u uses %s", p->kernel->file, at.line,
+	snprintf(out, size, "%s:%u:%u: thread %u uses %s", p->kernel->file, at.line,
 		 at.column, thread, what);
 }
 
@@ -601,7 +601,7 @@ static int find_variant(struct kernel_class *c, const char *name, char *message,
 			c->variant = &k->variant[i];
 	if (!name || c->variant)
 		return 0;
-	snprintf(message, size, "%.160s: got variant \"%.40s\", expected %s", k->file, name,
+	snprintf(message, size, "%s: got variant \"%.40s\", expected %s", k->file, name,
 		 k->variants ? "one of:" : "no variant: the file has none");
 	for (size_t i = 0; i < k->variants; i++) {
 		size_t used = strlen(message);

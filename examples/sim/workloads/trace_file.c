@@ -38,7 +38,7 @@ static int say(struct reader *r, int error, const char *format, ...)
 static int say(struct reader *r, int error, const char *format, ...)
 {
 	va_list list;
-	int used = snprintf(r->message, r->size, "%.100s:%u: ", r->name, r->line);
+	int used = snprintf(r->message, r->size, "%s:%u: ", r->name, r->line);
 
 	va_start(list, format);
 	if ((size_t)used < r->size)
