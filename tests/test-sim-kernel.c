@@ -455,6 +455,9 @@ static const struct {
 	{ "verify\nset i = 20\nset x = i < 16 ? m[i].a : 7\nrequire x == 7\n", NULL },
 	{ "setup\ndraw a\ndraw b below 10\nstore m[0].a = a\n"
 	  "verify\nrequire m[0].a == random(1) && random(2) != random(1)\n", NULL },
+	{ "setup\ndraw a below 0\ndraw b\nstore m[0].a = a\nverify\nset n = 0\n"
+	  "require m[0].a == random(1) && random(n) == random(0) && random(0) != random(1)\n",
+	  NULL },
 	{ "setup\nfor i = 0 below 16\ndraw x zipf 9 exponent 99\ndraw y zipf 1 exponent 0\n"
 	  "store m[i].a = x\nend\nverify\nfor i = 0 below 16\nrequire m[i].a < 9 m[i].a\nend\n",
 	  NULL },
