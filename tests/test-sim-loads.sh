@@ -517,11 +517,28 @@ names 'program locks
 	enter
 	set x = t[k]
 	leave' 1 'names.kernel:7:2: thread 8 uses t[8], beyond the end of t (length 8): k = 8' fine-lock
-names 'program locks
+names 'macro late()
+	load n = m[id % 4].b[2]
+end
+program locks
 	enter
 	load n = m[id % 4].b[2]
+	late()
 	store m[id % 4].b[2] = n + 1
-	leave' 1 'read 0 from m[0].b[2] (line 6) where that order gives 1' fine-lock
+	leave
+program
+	begin
+	load n = m[id % 4].b[2]
+	commit' 1 'read 0 from m[0].b[2] (line 5 or 9) where that order gives 1' fine-lock
+names 'commits 64
+program locks
+	load n = m[id % 4].b[2]' 1 '0 transactions were committed and not 64: the program with locks has no enter' fine-lock
+names 'commits 64
+program
+	kernel one
+	alu
+	host
+	launch one' 1 '0 transactions were committed and not 64: the program has no begin and commit' ideal
 names 'program
 	begin
 	commit

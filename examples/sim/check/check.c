@@ -575,8 +575,9 @@ int sim_check_judge(struct sim_check *check, const struct sim_memory *memory,
 	if (check->exhausted)
 		return -ENOMEM;
 	if (expected && check->commits != expected)
-		fail(check->verdict, "%zu transactions were committed and not %llu",
-		     check->commits, (unsigned long long)expected);
+		fail(check->verdict, "%zu transactions were committed and not %llu%s%s",
+		     check->commits, (unsigned long long)expected, workload->bare ? ": " : "",
+		     workload->bare ? workload->bare : "");
 	judge_launch(check, memory);
 	*out = *check->verdict;
 	out->transactions = check->commits;

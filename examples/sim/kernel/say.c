@@ -78,6 +78,7 @@ static bool accesses(const struct kernel *k, const struct kernel_code *code,
 
 #define LINES_MAX 4
 
+/* In ascending order; the last one is there if there are too many. */
 static void add_lines(const struct kernel *k, const struct kernel_code *code, bool write,
 		      const struct kernel_array *a, uint32_t word, uint32_t line[LINES_MAX + 1])
 {
@@ -88,13 +89,17 @@ static void add_lines(const struct kernel *k, const struct kernel_code *code, bo
 		if ((write ? i->op < KERNEL_STORE || i->op > KERNEL_CAS : i->op != KERNEL_LOAD) ||
 		    !accesses(k, code, i, a, word))
 			continue;
-		while (at < LINES_MAX && line[at] && line[at] != i->line)
+		while (at < LINES_MAX && line[at] && line[at] < i->line)
 			at++;
+		if (line[at] == i->line)
+			continue;
+		memmove(&line[at + 1], &line[at], (LINES_MAX - at) * sizeof(*line));
 		line[at] = i->line;
 	}
 }
 
-void kernel_name_word(const struct kernel *k, uint64_t address, bool write, char *out, size_t size)
+void kernel_name_word(const struct kernel *k, enum kernel_section section, uint64_t address,
+		      bool write, char *out, size_t size)
 {
 	const struct kernel_array *a = array_at(k, address);
 	uint32_t line[LINES_MAX + 1] = { 0 }, word;
@@ -106,10 +111,10 @@ void kernel_name_word(const struct kernel *k, uint64_t address, bool write, char
 	}
 	word = (uint32_t)((address - a->base) / 4 % a->words);
 	used = name_in(a, address, out, size);
-	for (int s = KERNEL_TRANSACTIONS; s <= KERNEL_LOCKS; s++)
-		add_lines(k, &k->code[s], write, a, word, line);
+	add_lines(k, &k->code[section], write, a, word, line);
 	for (size_t l = 0; l < k->launches; l++)
-		add_lines(k, &k->launch[l].code, write, a, word, line);
+		if (k->launch[l].section == section)
+			add_lines(k, &k->launch[l].code, write, a, word, line);
 	if (!*line || line[LINES_MAX])
 		return;
 	for (uint32_t n = 0; n < LINES_MAX && line[n] && (size_t)used < size; n++)

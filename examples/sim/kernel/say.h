@@ -14,11 +14,11 @@ struct kernel_view {
 };
 
 /*
- * ARRAY[INDEX].FIELD of an address, and the lines of the programs that load it (that store to
+ * ARRAY[INDEX].FIELD of an address, and the lines of the program that load it (that store to
  * it), if those are few; the bare address where there is no array.
  */
-void kernel_name_word(const struct kernel *kernel, uint64_t address, bool write, char *out,
-		      size_t size);
+void kernel_name_word(const struct kernel *kernel, enum kernel_section section, uint64_t address,
+		      bool write, char *out, size_t size);
 /* ARRAY[INDEX].FIELD that the instruction accesses at an address, in bytes. */
 void kernel_name_accessed(const struct kernel *kernel, const struct kernel_instr *instr,
 			  uint64_t address, char *out, size_t size);

@@ -467,12 +467,35 @@ static enum sim_affinity affinity(const struct sim_workload *workload, uint32_t 
 	return device <= SIM_GPU ? (enum sim_affinity)device : SIM_ANY_DEVICE;
 }
 
+static enum kernel_section section_of(const struct kernel_workload *k)
+{
+	return k->base.flavour == SIM_LOCKS ? KERNEL_LOCKS : KERNEL_TRANSACTIONS;
+}
+
+static bool has_transactions(const struct kernel_code *code)
+{
+	return code->transactions || code->critical;
+}
+
+/* Why nothing of the program that runs is a transaction, or NULL. */
+static const char *why_bare(const struct kernel *k, enum kernel_section section)
+{
+	bool some = has_transactions(&k->code[section]);
+
+	for (size_t i = 0; i < k->launches; i++)
+		some |= k->launch[i].section == section && has_transactions(&k->launch[i].code);
+	return some			? NULL :
+	       section == KERNEL_LOCKS	? "the program with locks has no enter and leave" :
+					  "the program has no begin and commit";
+}
+
 static void describe(struct kernel_workload *k)
 {
 	const struct kernel *kernel = &k->kernel;
 	bool said = kernel->region_end > kernel->region_start;
 	uint64_t origin = kernel->launched ? 0 : KERNEL_HEAP;
 
+	k->base.bare = why_bare(kernel, section_of(k));
 	k->base.threads = kernel->threads;
 	k->base.transactions = kernel->commits;
 	k->base.most_writes = kernel->most_commits * (1 + plain_stores(kernel->code));
@@ -562,7 +585,9 @@ static const char *invariant(const struct sim_workload *workload,
 static void name_word(const struct sim_workload *workload, uint64_t address, bool write, char *out,
 		      size_t size)
 {
-	kernel_name_word(sim_kernel_of(workload), address, write, out, size);
+	const struct kernel_workload *k = (const struct kernel_workload *)workload;
+
+	kernel_name_word(&k->kernel, section_of(k), address, write, out, size);
 }
 
 /* ---- classes ---------------------------------------------------------------------------- */

@@ -20,6 +20,7 @@ static inline void *sim_workload_new(const struct sim_workload_request *request,
 	}
 	workload->class = request->class;
 	workload->name = request->class->name;
+	workload->flavour = request->flavour;
 	return workload;
 }
 

@@ -44,6 +44,8 @@ struct sim_launch {
 struct sim_workload {
 	const struct sim_workload_class *class;
 	const char *name;
+	enum sim_flavour flavour; /* of the program that runs */
+	const char *bare; /* why nothing of that program is a transaction; NULL: something is */
 	uint64_t threads;
 	uint64_t most_threads; /* of a launch of several; 0: no more than threads */
 	uint64_t transactions; /* that a whole run commits; 0 = unknown */
@@ -73,6 +75,7 @@ struct sim_workload {
 /* What a workload is made from. Fields that were not given are 0 or NULL. */
 struct sim_workload_request {
 	const struct sim_workload_class *class;
+	enum sim_flavour flavour; /* of the program that will run */
 	const void *config; /* of class->params */
 	uint64_t threads;   /* 0: the class's default */
 	uint64_t seed;
@@ -96,8 +99,8 @@ struct sim_workload_class {
 	/* NULL, or the first broken invariant of the final memory, in error[]. May be absent. */
 	const char *(*invariant)(const struct sim_workload *workload,
 				 const struct sim_memory *memory, char *error, size_t size);
-	/* What the program's text calls a word of memory, and the lines that load it, or store to
-	 * it. May be absent. */
+	/* What the text of the program that runs calls a word of memory, and the lines that load
+	 * it, or store to it. May be absent. */
 	void (*name_word)(const struct sim_workload *workload, uint64_t address, bool write,
 			  char *out, size_t size);
 	/*
