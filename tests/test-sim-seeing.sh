@@ -191,6 +191,18 @@ unanswered() {
 unanswered --workload queue --threads 256 --why 41.1000
 grep -q '^Thread 41 has aborted [0-9]* attempts*: there is no abort 1000, ask for an earlier one[.]$' "$work/out" ||
 	complain "--why 41.1000: $(cat "$work/out")"
+unanswered --workload queue --threads 256 --why 41 --window 1:2
+grep -q '^Thread 41 has aborted no attempt in the window, and no other thread has[.]$' "$work/out" ||
+	complain "--why in a window: $(cat "$work/out")"
+unanswered --workload queue --threads 256 --why 41.1000 --window 1:900000
+grep -q '^Thread 41 has aborted [0-9]* attempts* in the window: there is no abort 1000' "$work/out" ||
+	complain "--why 41.1000 in a window: $(cat "$work/out")"
+for to in trace-events vcd 'series 100'; do
+	unanswered --workload queue --threads 256 --$to "$work/empty" --window 90000000:90000001
+	grep -q -- "--window: nothing was seen, the run ended at cycle $(sed -n \
+		's/^ *cycles  *\([0-9,]*\) .*/\1/p' "$work/report" | tr -d ,), expected a window" "$work/err" ||
+		complain "a window behind the end: $(cat "$work/err")"
+done
 unanswered --workload bank --threads 64 --set workload.accounts=1000000 --why 5
 grep -q '^Thread 5 has aborted no attempt, and no other thread has[.]$' "$work/out" ||
 	complain "--why without aborts: $(cat "$work/out")"

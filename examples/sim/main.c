@@ -223,7 +223,7 @@ static int look_and_run(struct proof *proof, struct sim_bar *bar, struct sim_rep
 		status = sim_checkpoint_restore(report);
 	if (status == SIM_DONE)
 		status = run(proof, bar, report);
-	if (status != SIM_BAD_INPUT && sim_view_end(view))
+	if (status != SIM_BAD_INPUT && sim_view_end(view, report->result.cycles))
 		status = SIM_FAILED;
 	return status == SIM_DONE || status == SIM_ENDED ?
 		       judge_and_report(proof, report, status) : status;

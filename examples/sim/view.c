@@ -3,6 +3,7 @@
 #include "view.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/quote.h"
@@ -97,12 +98,17 @@ int sim_view_attach(struct sim_view *view, const struct sim_setup *setup,
 	return error == -ENOMEM ? out_of_memory() : error ? SIM_BAD_INPUT : 0;
 }
 
-int sim_view_end(struct sim_view *view)
+int sim_view_end(struct sim_view *view, uint64_t cycles)
 {
 	int error = view->wanted ? seeing_end(&view->see) : 0;
 
 	if (view->teller)
 		view->unanswered = !why_answer(view->teller, view->answer.file) && !sim_stop;
+	if (view->wanted && cycles && !view->see.opened && !sim_stop) {
+		view->unanswered = true;
+		fprintf(stderr, "gputm-sim: --window: nothing was seen, the run ended at cycle "
+				"%" PRIu64 ", expected a window that begins before that\n", cycles);
+	}
 	return error ? out_of_memory() : 0;
 }
 

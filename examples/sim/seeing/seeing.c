@@ -295,7 +295,7 @@ static void look_at_gauges(struct seeing *see, bool all)
 
 static void open_window(struct seeing *see)
 {
-	see->on = true;
+	see->on = see->opened = true;
 	see->port->seer = see->warps_told ? &see->seer : NULL;
 	for (size_t i = 0; i < see->taps; i++)
 		if (gputm_unit_observe(sim_unit_face(see->port, see->tap[i].index), on_event,

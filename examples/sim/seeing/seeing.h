@@ -169,6 +169,7 @@ struct seeing {
 	uint64_t from, to; /* ticks of the window */
 	uint64_t period;   /* ticks between two looks at the gauges */
 	bool on, starved;
+	bool opened; /* the window has begun */
 	bool warps_told; /* attempts are asked for */
 	struct seen_warp *warp;
 	struct seen_loss *loss; /* [warps][SEEN_LANES] */

@@ -234,13 +234,17 @@ static void say_end(const struct why *why, FILE *out)
 /* The abort that is asked for is none of those seen. */
 static void say_nothing(const struct why *why, FILE *out)
 {
+	bool all = !why->see->from && why->see->to == SIM_NEVER;
+	const char *where = all ? "" : " in the window";
+
 	if (why->aborts) {
-		fprintf(out, "Thread %" PRIu32 " has aborted %" PRIu64 " attempt%s: there is no "
+		fprintf(out, "Thread %" PRIu32 " has aborted %" PRIu64 " attempt%s%s: there is no "
 			     "abort %" PRIu64 ", ask for an earlier one.\n",
-			why->thread, why->aborts, why->aborts == 1 ? "" : "s", why->number);
+			why->thread, why->aborts, why->aborts == 1 ? "" : "s", where,
+			why->number);
 		return;
 	}
-	fprintf(out, "Thread %" PRIu32 " has aborted no attempt%s", why->thread,
+	fprintf(out, "Thread %" PRIu32 " has aborted no attempt%s%s", why->thread, where,
 		!why->others ? ", and no other thread has" :
 		why->others == 1 ? "; one that has is thread" : "; others have, such as threads");
 	for (size_t i = 0; i < why->others; i++)
