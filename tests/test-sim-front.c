@@ -364,8 +364,8 @@ KIT_TEST(test_check_finds_a_lost_update)
 	reads(&h, 1, 0x1000, 5);
 	writes(&h, 0, 0x1000, 6);
 	writes(&h, 1, 0x1000, 6);
-	commits(&h, 0, 1);
-	commits(&h, 1, 2);
+	commits(&h, 0, 1000);
+	commits(&h, 1, 2000);
 	ends_with(&h, 0x1000, 6);
 	judged(&h, "thread 1, transaction 1 of the thread, access 1, at place 2 of the serial "
 		   "order, read 5 from 0x1000 where that order gives 6");
@@ -477,9 +477,9 @@ KIT_TEST(test_check_refuses_one_place_for_two)
 	struct history h;
 
 	history_open(&h, &plain);
-	commits(&h, 0, 1);
-	commits(&h, 2, 1);
-	judged(&h, "threads 0 and 2 both stand at place 1");
+	commits(&h, 0, 1000);
+	commits(&h, 2, 1000);
+	judged(&h, "threads 0 and 2 both stand at place 1 of");
 }
 
 /* 1 writes a, 2 writes b; the reader saw b written and a not: it stands before 1. */
@@ -516,7 +516,35 @@ KIT_TEST(test_check_finds_a_torn_silent_reader)
 	commits(&h, 2, SIM_NO_PLACE);
 	ends_with(&h, 0x100, 7);
 	ends_with(&h, 0x200, 8);
-	judged(&h, "no serial order");
+	judged(&h, "no serial order: 3 transactions wait for one another, among them 3 in a "
+		   "circle: thread 0, transaction 1 of the thread, wrote 0x100 before thread 1, "
+		   "transaction 1 of the thread, read it; thread 1, transaction 1 of the thread, "
+		   "wrote 0x200 before thread 2, transaction 1 of the thread, read it; thread 2, "
+		   "transaction 1 of the thread, read 0x100 before thread 0, transaction 1 of the "
+		   "thread, wrote it");
+}
+
+/* Each of five reads what was there before the next one's write; one more only follows them, and
+ * of a long circle the first ones are named. */
+KIT_TEST(test_check_names_a_circle)
+{
+	static const struct sim_workload six = { .class = &plain_class, .threads = 6,
+						 .lock_base = 0x9000 };
+	struct history h;
+
+	history_open(&h, &six);
+	for (uint32_t i = 0; i < 5; i++) {
+		reads_version(&h, i, 0x100 + 4 * ((i + 1) % 5), 0, 0);
+		writes(&h, i, 0x100 + 4 * i, 7);
+		commits(&h, i, SIM_BY_VERSION | (10 - i));
+		ends_with(&h, 0x100 + 4 * i, 7);
+	}
+	writes(&h, 5, 0x100, 7);
+	commits(&h, 5, SIM_BY_VERSION | 11);
+	judged(&h, "no serial order: 6 transactions wait for one another, among them 5 in a "
+		   "circle: thread 4, transaction 1 of the thread, read 0x100 before thread 0,");
+	ck_assert_msg(strstr(h.verdict.failure, "thread 3, transaction 1 of the thread, wrote it; "
+						"and so on"), "%s", h.verdict.failure);
 }
 
 /*
@@ -569,7 +597,10 @@ KIT_TESTS(test_check_finds_the_anomalies_of_snapshots, 2)
 	commits(&h, 1, SIM_BY_VERSION | 2);
 	ends_with(&h, 0x200, 8);
 	ends_with(&h, 0x1000, 6);
-	judged(&h, "no serial order");
+	judged(&h, "among them 2 in a circle: thread 0, "
+		   "transaction 1 of the thread, read 0x1000 before thread 1, transaction 1 of the "
+		   "thread, wrote it; thread 1, transaction 1 of the thread, read 0x200 before "
+		   "thread 0, transaction 1 of the thread, wrote it");
 }
 
 /* Thread 0 fills a word and then publishes it; thread 1 finds it published, and reads it in its
@@ -605,7 +636,7 @@ KIT_TESTS(test_check_finds_contradictions_of_program_order, 2)
 	commits(&h, 1, _i ? 1 : SIM_BY_VERSION | 4);
 	ends_with(&h, 0x1000, 6);
 	judged(&h, _i ? "transaction 1 of thread 1 stands behind transaction 2 of the thread" :
-			"no serial order");
+			"; thread 1 made transaction 1 of the thread before its transaction 2; ");
 }
 
 KIT_TEST(test_check_finds_an_unfinished_transaction)

@@ -307,8 +307,7 @@ static bool by_version(const struct committed *commit)
 static bool replay_one(const struct sim_check *check, const struct committed *commit,
 		       struct sim_memory *memory, struct sim_verdict *verdict)
 {
-	uint64_t place = by_version(commit) ? (uint64_t)(commit - check->commit) + 1 :
-					      commit->witness;
+	size_t place = (size_t)(commit - check->commit) + 1;
 	const struct access *access = check->log + commit->start;
 
 	for (uint32_t i = 0; i < commit->count; i++, access++) {
@@ -328,10 +327,10 @@ static bool replay_one(const struct sim_check *check, const struct committed *co
 		if (serial != access->value)
 			return fail(verdict,
 				    "thread %u, transaction %u of the thread, access %u, at place "
-				    "%llu of the serial order, read %u from %s where that order "
+				    "%zu of the serial order, read %u from %s where that order "
 				    "gives %u",
 				    commit->thread, commit->number, i - commit->plain + 1,
-				    (unsigned long long)place, access->value,
+				    place, access->value,
 				    name_of(check, address, false, name), serial);
 	}
 	return true;
@@ -383,6 +382,42 @@ static size_t list_accesses(const struct sim_check *check, struct sim_order_acce
 	return count;
 }
 
+/* Who must stand before whom in the serial order, and why. */
+static void say_step(const struct sim_check *check, const struct sim_order_access *before,
+		     const struct sim_order_access *after, char *out, size_t size)
+{
+	const struct committed *first = &check->commit[check->before + before->node];
+	const struct committed *second = &check->commit[check->before + after->node];
+	char name[200];
+
+	if (before->address >= PROGRAM_ORDER)
+		snprintf(out, size, "thread %u made transaction %u of the thread before its "
+				    "transaction %u", first->thread, first->number, second->number);
+	else
+		snprintf(out, size, "thread %u, transaction %u of the thread, %s %s before thread "
+				    "%u, transaction %u of the thread, %s it", first->thread,
+			 first->number, before->write ? "wrote" : "read",
+			 name_of(check, before->address, before->write, name), second->thread,
+			 second->number, after->write ? "wrote" : "read");
+}
+
+static bool fail_cycle(const struct sim_check *check, const struct sim_order_cycle *cycle,
+		       long long waiting, struct sim_verdict *verdict)
+{
+	char text[SIM_ORDER_STEPS * 350] = "";
+	size_t used = 0;
+
+	for (uint32_t i = 0; i < cycle->length && i < SIM_ORDER_STEPS; i++) {
+		used += (size_t)snprintf(text + used, sizeof(text) - used, i ? "; " : ": ");
+		say_step(check, &cycle->step[i].before, &cycle->step[i].after, text + used,
+			 sizeof(text) - used);
+		used += strlen(text + used);
+	}
+	return fail(verdict, "there is no serial order: %lld transactions wait for one another, "
+			     "among them %u in a circle%s%s", waiting, cycle->length, text,
+		    cycle->length > SIM_ORDER_STEPS ? "; and so on" : "");
+}
+
 /* Put transactions without a place where the versions of what they read allow. */
 static bool place(struct sim_check *check, struct sim_verdict *verdict)
 {
@@ -391,10 +426,12 @@ static bool place(struct sim_check *check, struct sim_verdict *verdict)
 	struct sim_order_access *access = malloc((check->logged + n + 1) * sizeof(*access));
 	struct committed *sorted = malloc((n + 1) * sizeof(*sorted));
 	uint32_t *order = malloc((n + 1) * sizeof(*order));
+	struct sim_order_cycle cycle;
 	int64_t placed = -ENOMEM;
 
 	if (access && sorted && order)
-		placed = sim_order(access, list_accesses(check, access), (uint32_t)n, order);
+		placed = sim_order(access, list_accesses(check, access), (uint32_t)n, order,
+				   &cycle);
 	for (int64_t i = 0; i < placed; i++)
 		sorted[i] = commit[order[i]];
 	if (placed == (int64_t)n)
@@ -404,8 +441,7 @@ static bool place(struct sim_check *check, struct sim_verdict *verdict)
 	free(order);
 	check->exhausted |= placed < 0;
 	return placed == (int64_t)n ||
-	       fail(verdict, "there is no serial order: %lld transactions wait for one another",
-		    (long long)n - (long long)placed);
+	       (placed >= 0 && fail_cycle(check, &cycle, (long long)n - placed, verdict));
 }
 
 /* Does each thread's second transaction stand behind its first, and so on? */
@@ -442,9 +478,9 @@ static bool put_in_order(struct sim_check *check, struct sim_verdict *verdict)
 		const struct committed *commit = &first[i];
 
 		if (commit->witness != SIM_NO_PLACE && commit->witness == commit[-1].witness)
-			return fail(verdict, "threads %u and %u both stand at place %llu of the "
+			return fail(verdict, "threads %u and %u both stand at place %zu of the "
 					     "serial order", commit[-1].thread, commit->thread,
-				    (unsigned long long)commit->witness);
+				    check->before + i);
 	}
 	for (size_t i = 0; i < n; i++)
 		if (by_version(&first[i]))

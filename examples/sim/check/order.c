@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define NOBODY UINT32_MAX
 
@@ -13,6 +14,7 @@ struct graph {
 	uint32_t *follower;  /* filled in the second pass */
 	size_t *filled;	     /* [nodes] */
 	uint32_t *before;    /* [nodes]: how many each still waits for */
+	struct sim_order_cycle *cycle; /* whose steps are asked for, in a third pass */
 };
 
 static int by_place(const void *a, const void *b)
@@ -26,35 +28,55 @@ static int by_place(const void *a, const void *b)
 	return (x->node > y->node) - (x->node < y->node);
 }
 
-static void edge(struct graph *graph, uint32_t from, uint32_t to)
+/* The accesses by which one transaction of the cycle must stand before the next one. */
+static void note_step(struct sim_order_cycle *cycle, const struct sim_order_access *before,
+		      const struct sim_order_access *after)
 {
-	if (from == to || from == NOBODY)
-		return;
-	if (!graph->follower) {
-		graph->first[from + 1]++;
-		return;
+	for (uint32_t i = 0; i < cycle->length && i < SIM_ORDER_STEPS; i++) {
+		if (cycle->step[i].known || cycle->step[i].before.node != before->node ||
+		    cycle->step[i].after.node != after->node)
+			continue;
+		cycle->step[i].before = *before;
+		cycle->step[i].after = *after;
+		cycle->step[i].known = true;
 	}
-	graph->follower[graph->first[from] + graph->filled[from]++] = to;
-	graph->before[to]++;
+}
+
+static void edge(struct graph *graph, const struct sim_order_access *before,
+		 const struct sim_order_access *after)
+{
+	uint32_t from, to = after->node;
+
+	if (!before || before->node == to)
+		return;
+	from = before->node;
+	if (graph->cycle) {
+		note_step(graph->cycle, before, after);
+	} else if (!graph->follower) {
+		graph->first[from + 1]++;
+	} else {
+		graph->follower[graph->first[from] + graph->filled[from]++] = to;
+		graph->before[to]++;
+	}
 }
 
 /* All edges; the first pass counts them, the second keeps them. */
 static void edges(struct graph *graph, const struct sim_order_access *access, size_t count)
 {
-	uint32_t writer = NOBODY;
+	const struct sim_order_access *writer = NULL;
 	size_t readers = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		if (!i || access[i].address != access[i - 1].address) {
-			writer = NOBODY;
+			writer = NULL;
 			readers = i;
 		}
-		edge(graph, writer, access[i].node);
+		edge(graph, writer, &access[i]);
 		if (!access[i].write)
 			continue;
 		for (; readers < i; readers++)
-			edge(graph, access[readers].node, access[i].node);
-		writer = access[i].node;
+			edge(graph, &access[readers], &access[i]);
+		writer = &access[i];
 		readers = i + 1;
 	}
 }
@@ -76,7 +98,61 @@ static int64_t place_all(struct graph *graph, uint32_t *order)
 	return placed;
 }
 
-int64_t sim_order(struct sim_order_access *access, size_t count, uint32_t nodes, uint32_t *order)
+/* The length of the shortest way from a transaction back to itself, if that has at most so many
+ * edges, or 0. from[] leads back along it; without a way all of from[] is NOBODY, as before. */
+static uint32_t go_round(const struct graph *graph, uint32_t start, uint32_t most, uint32_t *from,
+			 uint32_t *queue)
+{
+	uint32_t queued = 1, next = 0;
+
+	queue[0] = start;
+	for (uint32_t length = 1; length <= most; length++)
+		for (uint32_t end = queued; next < end; next++) {
+			uint32_t node = queue[next];
+
+			for (size_t i = graph->first[node]; i < graph->first[node + 1]; i++) {
+				uint32_t to = graph->follower[i];
+
+				if (!graph->before[to] || from[to] != NOBODY)
+					continue;
+				from[to] = node;
+				if (to == start)
+					return length;
+				queue[queued++] = to;
+			}
+		}
+	while (queued)
+		from[queue[--queued]] = NOBODY;
+	return 0;
+}
+
+/* A cycle among the transactions that could not be placed, of the shortest ones or nearly so. */
+static bool find_cycle(const struct graph *graph, struct sim_order_cycle *cycle)
+{
+	uint32_t *from = malloc(2 * (size_t)graph->nodes * sizeof *from), start = 0;
+
+	if (!from)
+		return false;
+	memset(from, 0xff, graph->nodes * sizeof *from);
+	for (uint32_t most = 2; !cycle->length; most *= 2)
+		for (start = 0; start < graph->nodes; start++) {
+			if (graph->before[start])
+				cycle->length = go_round(graph, start, most, from,
+							 from + graph->nodes);
+			if (cycle->length)
+				break;
+		}
+	for (uint32_t i = cycle->length, after = start; i--; after = from[after])
+		if (i < SIM_ORDER_STEPS) {
+			cycle->step[i].before.node = from[after];
+			cycle->step[i].after.node = after;
+		}
+	free(from);
+	return true;
+}
+
+int64_t sim_order(struct sim_order_access *access, size_t count, uint32_t nodes, uint32_t *order,
+		  struct sim_order_cycle *cycle)
 {
 	struct graph graph = { .nodes = nodes };
 	int64_t placed = -ENOMEM;
@@ -95,6 +171,14 @@ int64_t sim_order(struct sim_order_access *access, size_t count, uint32_t nodes,
 	if (graph.follower) {
 		edges(&graph, access, count);
 		placed = place_all(&graph, order);
+	}
+	memset(cycle, 0, sizeof *cycle);
+	if (placed >= 0 && placed < (int64_t)nodes) {
+		graph.cycle = cycle;
+		if (find_cycle(&graph, cycle))
+			edges(&graph, access, count);
+		else
+			placed = -ENOMEM;
 	}
 	free(graph.first);
 	free(graph.filled);
