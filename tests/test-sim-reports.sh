@@ -56,6 +56,16 @@ report $bank --format csv --report roles
 [ "$(value traffic.total.flits)" = "$(awk -F, '$2 == "traffic" && $4 ~ /flits/ && $4 !~ /total/ {
 	sum += $5 } END { print sum }' "$work/out")" ] || complain 'roles: the total of traffic'
 
+# Each reason of an abort is explained.
+# shellcheck disable=SC2086
+report $bank --format csv
+reasons=$(awk -F, '$2 == "aborts_by_reason" { print $4 }' "$work/out")
+[ "$(echo "$reasons" | wc -l)" -ge 11 ] || complain "reasons: $reasons"
+for reason in $reasons; do
+	sed -n '/^[.]Ss Why transactions abort/,/^[.]El/p' "$srcdir/man/gputm-sim.1" |
+		grep -q "^[.]It Cm $reason\$" || complain "gputm-sim(1) does not explain aborts for $reason"
+done
+
 # ---- single figures ----
 # shellcheck disable=SC2086
 report $bank --only 'cycles,commit_unit.hazards,traffic.*.packets' --format jsonl
