@@ -148,7 +148,8 @@ static bool keep(const struct sim_port *port)
 int sim_unit_add(struct sim_port *port, const char *role, const struct sim_unit_kind *kind,
 		 const void *config, void *handle)
 {
-	struct sim_unit_slot slot = { role, instances(port, role, kind), kind, config, handle, false };
+	struct sim_unit_slot slot = { role, instances(port, role, kind), kind, config, handle,
+				      false };
 	void *unit = NULL;
 	int error = reserve(port);
 
@@ -172,7 +173,8 @@ int sim_unit_add(struct sim_port *port, const char *role, const struct sim_unit_
 int sim_unit_show(struct sim_port *port, const char *role, const struct sim_unit_kind *kind,
 		  void *handle)
 {
-	struct sim_unit_slot slot = { role, instances(port, role, kind), kind, NULL, handle, false };
+	struct sim_unit_slot slot = { role, instances(port, role, kind), kind, NULL, handle,
+				      false };
 	int error = reserve(port);
 
 	if (!error)
