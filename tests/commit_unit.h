@@ -4,42 +4,25 @@
 /* A commit unit in hand, for its tests. */
 #include <string.h>
 
-#include "gputm/commit_unit.h"
 #include "tests/kit.h"
+
+KIT_PART(commit_unit, COMMIT_UNIT);
+
+#define SMALL "ring=64 lanes=8 port_words=64 buffers=32 first_cid=7 "
 
 struct hand {
 	struct gputm_commit_unit *unit;
-	uint32_t memory[16];
 	uint64_t tag[2]; /* of the last request taken */
 };
 
-static inline struct gputm_commit_unit_config small_config(void)
+static inline struct hand hand_of(struct gputm_commit_unit *unit)
 {
-	struct gputm_commit_unit_config c = GPUTM_COMMIT_UNIT_CONFIG_INIT;
-
-	c.ring = 64;
-	c.lanes = 8;
-	c.port_words = 64;
-	c.buffers = 32;
-	c.first_cid = 7;
-	return c;
-}
-
-static inline void open_hand(struct hand *h, const struct gputm_commit_unit_config *config)
-{
-	memset(h, 0, sizeof(*h));
-	ck_assert_int_eq(gputm_commit_unit_new(NULL, config, &h->unit), 0);
-}
-
-static inline void close_hand(struct hand *h)
-{
-	kit_valid(gputm_commit_unit_unit(h->unit));
-	gputm_commit_unit_free(h->unit);
+	return (struct hand){ .unit = unit };
 }
 
 static inline uint64_t stat_of(const struct hand *h, const char *name)
 {
-	return kit_stat(gputm_commit_unit_unit(h->unit), name);
+	return kit_stat(unit_of(h->unit), name);
 }
 
 static inline struct gputm_commit_message header(uint32_t kind, uint64_t first, uint32_t lanes)
@@ -73,13 +56,19 @@ static inline void send_log(struct hand *h, uint32_t kind, uint64_t cid, uint32_
 	ck_assert_int_eq(push(h, &m), GPUTM_COMMIT_UNIT_ACCEPTED);
 }
 
-static inline void send_mask(struct hand *h, uint32_t kind, uint64_t cid, bool yes)
+static inline void send_lanes(struct hand *h, uint32_t kind, uint64_t first, uint32_t lanes,
+			      uint64_t mask, uint64_t yes)
 {
-	struct gputm_commit_message m = header(kind, cid, 1);
+	struct gputm_commit_message m = header(kind, first, lanes);
 
-	m.mask = 1;
+	m.mask = mask;
 	m.yes = yes;
 	ck_assert_int_eq(push(h, &m), GPUTM_COMMIT_UNIT_ACCEPTED);
+}
+
+static inline void send_mask(struct hand *h, uint32_t kind, uint64_t cid, bool yes)
+{
+	send_lanes(h, kind, cid, 1, 1, yes);
 }
 
 /* Tick until the request at the port is offered; take it. @return the ticks. */
@@ -106,8 +95,14 @@ static inline void complete(struct hand *h, int port, uint32_t value)
 	ck_assert_int_eq(gputm_commit_unit_mem_complete(h->unit, h->tag[port], values), 0);
 }
 
+static inline void serve(struct hand *h, int port, uint32_t value)
+{
+	wait_request(h, port);
+	complete(h, port, value);
+}
+
 /* Tick until a report comes, take it. @return the ticks. */
-static inline unsigned wait_report(struct hand *h, uint32_t kind, uint64_t first, bool yes)
+static inline unsigned wait_report(struct hand *h, uint32_t kind, uint64_t first, uint64_t yes)
 {
 	struct gputm_commit_report report;
 	unsigned ticks = 0;
@@ -141,22 +136,21 @@ static inline void ticks(struct hand *h, unsigned count)
 }
 
 /* The example at the head of lib/kilotm/commit_unit.c: 8 has read what 7 writes. */
-static inline void play_hazard(struct hand *h, uint32_t value_read)
+static inline struct hand play_hazard(struct kit *kit, uint32_t value_read)
 {
-	struct gputm_commit_unit_config config = small_config();
+	struct hand h = hand_of(make(kit, SMALL));
 
-	open_hand(h, &config);
-	send_log(h, GPUTM_COMMIT_READ_LOG, 8, 0, 1, value_read);
-	send_log(h, GPUTM_COMMIT_WRITE_LOG, 7, 0, 1, 1);
-	send_mask(h, GPUTM_COMMIT_DONE, 7, true);
-	send_mask(h, GPUTM_COMMIT_DONE, 8, true);
-	wait_request(h, 0);
-	complete(h, 0, 0);
-	wait_report(h, GPUTM_COMMIT_OUTCOME, 7, true);
-	ticks(h, 20);
-	ck_assert_int_eq(gputm_commit_unit_stage(h->unit, 8), GPUTM_COMMIT_VALIDATE);
-	ck_assert_uint_eq(stat_of(h, "hazards"), 1);
-	send_mask(h, GPUTM_COMMIT_VERDICT, 7, true);
+	send_log(&h, GPUTM_COMMIT_READ_LOG, 8, 0, 1, value_read);
+	send_log(&h, GPUTM_COMMIT_WRITE_LOG, 7, 0, 1, 1);
+	send_mask(&h, GPUTM_COMMIT_DONE, 7, true);
+	send_mask(&h, GPUTM_COMMIT_DONE, 8, true);
+	serve(&h, 0, 0);
+	wait_report(&h, GPUTM_COMMIT_OUTCOME, 7, true);
+	ticks(&h, 20);
+	ck_assert_int_eq(gputm_commit_unit_stage(h.unit, 8), GPUTM_COMMIT_VALIDATE);
+	ck_assert_uint_eq(stat_of(&h, "hazards"), 1);
+	send_mask(&h, GPUTM_COMMIT_VERDICT, 7, true);
+	return h;
 }
 
 #endif /* GPUTM_TESTS_COMMIT_UNIT_H */

@@ -4,12 +4,10 @@
  * and those that a warp writes, become one request per region, in the order in which the
  * regions first appear.
  */
-#include <string.h>
-
-#include "gputm/commit_unit.h"
-#include "tests/kit.h"
+#include "tests/commit_unit.h"
 
 #define LANES 24 /* so that requests pass the end of the ports' rings */
+#define ALL_LANES ((UINT64_C(1) << LANES) - 1)
 #define MOST 64
 
 /* The slow and obvious way: look each region up among those before it. */
@@ -36,17 +34,16 @@ static void expect(struct expected *e, uint32_t region_bytes, const struct gputm
 }
 
 /* All requests of a port, one a cycle, are those expected; memory has what was read. */
-static void compare(struct gputm_commit_unit *unit, enum gputm_commit_unit_port port,
-		    const struct expected *e)
+static void compare(struct hand *h, enum gputm_commit_unit_port port, const struct expected *e)
 {
 	struct gputm_mem_request got;
 
 	for (unsigned n = 0; n < e->count; n++) {
 		const struct gputm_mem_request *want = &e->request[n];
 
-		for (unsigned wait = 0; !gputm_commit_unit_mem_take(unit, port, &got); wait++) {
+		for (unsigned wait = 0; !gputm_commit_unit_mem_take(h->unit, port, &got); wait++) {
 			ck_assert_uint_lt(wait, 200);
-			gputm_commit_unit_tick(unit);
+			gputm_commit_unit_tick(h->unit);
 		}
 		ck_assert_uint_eq(got.address, want->address);
 		ck_assert_uint_eq(got.word_mask, want->word_mask);
@@ -54,38 +51,18 @@ static void compare(struct gputm_commit_unit *unit, enum gputm_commit_unit_port 
 		for (uint32_t i = 0; got.write && i < GPUTM_MEM_WORDS; i++)
 			if (want->word_mask >> i & 1)
 				ck_assert_uint_eq(got.value[i], want->value[i]);
-		ck_assert_int_eq(gputm_commit_unit_mem_complete(unit, got.tag, want->value), 0);
+		ck_assert_int_eq(gputm_commit_unit_mem_complete(h->unit, got.tag, want->value), 0);
 	}
-	gputm_commit_unit_tick(unit);
-	ck_assert(!gputm_commit_unit_mem_take(unit, port, &got));
-	kit_valid(gputm_commit_unit_unit(unit));
+	gputm_commit_unit_tick(h->unit);
+	ck_assert(!gputm_commit_unit_mem_take(h->unit, port, &got));
+	kit_valid(unit_of(h->unit));
 }
 
-static struct gputm_commit_unit *make(uint32_t region_bytes)
+static struct hand hand_for(struct kit *kit, uint32_t region_bytes)
 {
-	struct gputm_commit_unit_config config = GPUTM_COMMIT_UNIT_CONFIG_INIT;
-	struct gputm_commit_unit *unit;
-
-	config.warp_mode = true;
-	config.region_bytes = region_bytes;
-	config.ring = 64;
-	config.lanes = LANES;
-	config.buffers = 2 * LANES;
-	config.port_words = 8 * LANES;
-	ck_assert_int_eq(gputm_commit_unit_new(NULL, &config, &unit), 0);
-	return unit;
-}
-
-static struct gputm_commit_message message(uint32_t kind, uint64_t first_cid)
-{
-	struct gputm_commit_message m;
-
-	memset(&m, 0, sizeof(m));
-	m.kind = kind;
-	m.first_cid = first_cid;
-	m.lanes = LANES;
-	m.mask = (UINT64_C(1) << LANES) - 1;
-	return m;
+	return hand_of(make(kit, "warp_mode=1 region_bytes=%u ring=64 lanes=%d buffers=%d "
+				 "port_words=%d",
+			    region_bytes, LANES, 2 * LANES, 8 * LANES));
 }
 
 /*
@@ -112,66 +89,40 @@ static void draw(struct gputm_commit_message *m, bool ascending, uint64_t *rando
 
 static const uint32_t region_bytes[] = { 16, 32, 64, 128 };
 
-static void push(struct gputm_commit_unit *unit, const struct gputm_commit_message *m)
-{
-	ck_assert_int_eq(gputm_commit_unit_push(unit, m), GPUTM_COMMIT_UNIT_ACCEPTED);
-}
-
-static void push_mask(struct gputm_commit_unit *unit, uint32_t kind, uint64_t first_cid)
-{
-	struct gputm_commit_message m = message(kind, first_cid);
-
-	m.yes = m.mask;
-	push(unit, &m);
-}
-
-/* All lanes pass, or all have retired. */
-static void wait_report(struct gputm_commit_unit *unit, uint32_t kind)
-{
-	struct gputm_commit_report report;
-
-	for (unsigned wait = 0; !gputm_commit_unit_peek(unit, &report); wait++) {
-		ck_assert_uint_lt(wait, 1000);
-		gputm_commit_unit_tick(unit);
-	}
-	ck_assert_uint_eq(report.kind, kind);
-	if (kind == GPUTM_COMMIT_OUTCOME)
-		ck_assert_uint_eq(report.yes, report.mask);
-	ck_assert(gputm_commit_unit_pop(unit));
-}
-
 KIT_TESTS(test_section_6_2_1_reads_of_a_row, KIT_COUNT(region_bytes))
 {
-	struct gputm_commit_unit *unit = make(region_bytes[_i]);
+	struct hand h = hand_for(kit, region_bytes[_i]);
 	uint64_t random = 3 + (uint64_t)_i, cid = 1;
 
 	for (unsigned turn = kit_scale(500, 50); turn--; cid += LANES) {
-		struct gputm_commit_message m = message(GPUTM_COMMIT_READ_LOG, cid);
+		struct gputm_commit_message m = header(GPUTM_COMMIT_READ_LOG, cid, LANES);
 		struct expected e = { .count = 0 };
 
+		m.mask = ALL_LANES;
 		draw(&m, turn % 2, &random);
 		for (uint32_t n = 0; n < m.words; n++)
 			expect(&e, region_bytes[_i], &m.word[n]);
-		push(unit, &m);
-		compare(unit, GPUTM_COMMIT_UNIT_VALIDATION, &e);
-		push_mask(unit, GPUTM_COMMIT_DONE, cid);
-		wait_report(unit, GPUTM_COMMIT_OUTCOME);
-		push_mask(unit, GPUTM_COMMIT_VERDICT, cid);
-		wait_report(unit, GPUTM_COMMIT_RETIRED);
+		ck_assert_int_eq(push(&h, &m), GPUTM_COMMIT_UNIT_ACCEPTED);
+		compare(&h, GPUTM_COMMIT_UNIT_VALIDATION, &e);
+		send_lanes(&h, GPUTM_COMMIT_DONE, cid, LANES, ALL_LANES, ALL_LANES);
+		wait_report(&h, GPUTM_COMMIT_OUTCOME, cid, ALL_LANES);
+		send_lanes(&h, GPUTM_COMMIT_VERDICT, cid, LANES, ALL_LANES, ALL_LANES);
+		wait_report(&h, GPUTM_COMMIT_RETIRED, cid, 0);
 	}
-	gputm_commit_unit_free(unit);
 }
 
 /* Two words of each transaction, and the transactions of a warp in the order of their CIDs. */
 KIT_TESTS(test_section_6_2_1_writes_of_a_warp, KIT_COUNT(region_bytes))
 {
-	struct gputm_commit_unit *unit = make(region_bytes[_i]);
+	struct hand h = hand_for(kit, region_bytes[_i]);
 	uint64_t random = 5 + (uint64_t)_i, cid = 1;
 
 	for (unsigned turn = kit_scale(500, 50); turn--; cid += LANES) {
-		struct gputm_commit_message one = message(GPUTM_COMMIT_WRITE_LOG, cid), two = one;
+		struct gputm_commit_message one = header(GPUTM_COMMIT_WRITE_LOG, cid, LANES), two;
 		struct expected e = { .count = 0 };
 
+		one.mask = ALL_LANES;
+		two = one;
 		draw(&one, false, &random);
 		draw(&two, turn % 2, &random);
 		for (uint32_t n = 0; n < LANES; n++) {
@@ -179,13 +130,12 @@ KIT_TESTS(test_section_6_2_1_writes_of_a_warp, KIT_COUNT(region_bytes))
 			expect(&e, region_bytes[_i], &one.word[n]);
 			expect(&e, region_bytes[_i], &two.word[n]);
 		}
-		push(unit, &one);
-		push(unit, &two);
-		push_mask(unit, GPUTM_COMMIT_DONE, cid);
-		wait_report(unit, GPUTM_COMMIT_OUTCOME);
-		push_mask(unit, GPUTM_COMMIT_VERDICT, cid);
-		compare(unit, GPUTM_COMMIT_UNIT_COMMIT, &e);
-		wait_report(unit, GPUTM_COMMIT_RETIRED);
+		ck_assert_int_eq(push(&h, &one), GPUTM_COMMIT_UNIT_ACCEPTED);
+		ck_assert_int_eq(push(&h, &two), GPUTM_COMMIT_UNIT_ACCEPTED);
+		send_lanes(&h, GPUTM_COMMIT_DONE, cid, LANES, ALL_LANES, ALL_LANES);
+		wait_report(&h, GPUTM_COMMIT_OUTCOME, cid, ALL_LANES);
+		send_lanes(&h, GPUTM_COMMIT_VERDICT, cid, LANES, ALL_LANES, ALL_LANES);
+		compare(&h, GPUTM_COMMIT_UNIT_COMMIT, &e);
+		wait_report(&h, GPUTM_COMMIT_RETIRED, cid, 0);
 	}
-	gputm_commit_unit_free(unit);
 }

@@ -4,26 +4,20 @@
 
 KIT_TEST(test_timing_input_scalar)
 {
-	struct gputm_commit_unit_config config = small_config();
-	struct hand h;
+	struct hand h = hand_of(make(kit, SMALL));
 
-	open_hand(&h, &config);
 	send_log(&h, GPUTM_COMMIT_READ_LOG, 7, 0, 5, 0);
 	for (unsigned words = 1; words <= 5; words++) {
 		ticks(&h, 1);
 		ck_assert_uint_eq(stat_of(&h, "reads"), words);
 	}
-	close_hand(&h);
 }
 
 KIT_TEST(test_timing_input_warp)
 {
-	struct gputm_commit_unit_config config = small_config();
 	struct gputm_mem_request request;
-	struct hand h;
+	struct hand h = hand_of(make(kit, SMALL "warp_mode=1"));
 
-	config.warp_mode = true;
-	open_hand(&h, &config);
 	send_log(&h, GPUTM_COMMIT_READ_LOG, 7, 6, 5, 0);
 	ticks(&h, 1);
 	ck_assert_uint_eq(stat_of(&h, "reads"), 5);
@@ -34,22 +28,14 @@ KIT_TEST(test_timing_input_warp)
 	wait_request(&h, 0);
 	ck_assert_uint_eq(wait_request(&h, 0), 1);
 	ck_assert(!gputm_commit_unit_mem_pop(h.unit, GPUTM_COMMIT_UNIT_VALIDATION));
-	close_hand(&h);
 }
 
 /* Done of 5 lanes and verdict of 3 take as many cycles, the lowest lane first. */
 KIT_TEST(test_timing_serial_input)
 {
-	struct gputm_commit_message done = header(GPUTM_COMMIT_DONE, 7, 5);
-	struct gputm_commit_message verdict = header(GPUTM_COMMIT_VERDICT, 7, 5);
-	struct gputm_commit_unit_config config = small_config();
-	struct hand h;
+	struct hand h = hand_of(make(kit, SMALL "serial_input=1"));
 
-	config.serial_input = true;
-	open_hand(&h, &config);
-	done.mask = 0x1f;
-	done.yes = 0x15;
-	ck_assert_int_eq(push(&h, &done), GPUTM_COMMIT_UNIT_ACCEPTED);
+	send_lanes(&h, GPUTM_COMMIT_DONE, 7, 5, 0x1f, 0x15);
 	for (unsigned lane = 0; lane < 5; lane++) {
 		ck_assert_int_eq(gputm_commit_unit_stage(h.unit, 7 + lane), GPUTM_COMMIT_UNUSED);
 		ticks(&h, 1);
@@ -64,24 +50,19 @@ KIT_TEST(test_timing_serial_input)
 		ck_assert(gputm_commit_unit_pop(h.unit));
 		ck_assert_uint_eq(report.mask, 1u << lane);
 	}
-	verdict.mask = 0x15;
-	ck_assert_int_eq(push(&h, &verdict), GPUTM_COMMIT_UNIT_ACCEPTED);
+	send_lanes(&h, GPUTM_COMMIT_VERDICT, 7, 5, 0x15, 0);
 	for (unsigned lane = 0; lane < 5; lane += 2) {
 		ck_assert_int_eq(gputm_commit_unit_stage(h.unit, 7 + lane), GPUTM_COMMIT_WAIT);
 		ticks(&h, 1);
 		ck_assert_int_eq(gputm_commit_unit_stage(h.unit, 7 + lane), GPUTM_COMMIT_FINISHED);
 	}
-	close_hand(&h);
 }
 
 /* A narrow port cannot coalesce what it has not seen: in warp mode a word, a request. */
 KIT_TEST(test_timing_serial_input_warp)
 {
-	struct gputm_commit_unit_config config = small_config();
-	struct hand h;
+	struct hand h = hand_of(make(kit, SMALL "warp_mode=1 serial_input=1"));
 
-	config.warp_mode = config.serial_input = true;
-	open_hand(&h, &config);
 	send_log(&h, GPUTM_COMMIT_READ_LOG, 7, 0, 3, 0);
 	for (unsigned words = 1; words <= 3; words++) {
 		ticks(&h, 1);
@@ -89,18 +70,14 @@ KIT_TEST(test_timing_serial_input_warp)
 	}
 	for (unsigned n = 0; n < 3; n++)
 		wait_request(&h, 0);
-	close_hand(&h);
 }
 
 /* Lanes whose outcomes are all known, the oldest one last: one report a cycle. */
 KIT_TEST(test_timing_ordered_outcomes)
 {
-	struct gputm_commit_unit_config config = small_config();
 	struct gputm_commit_report report;
-	struct hand h;
+	struct hand h = hand_of(make(kit, SMALL "ordered_outcomes=1"));
 
-	config.ordered_outcomes = true;
-	open_hand(&h, &config);
 	send_log(&h, GPUTM_COMMIT_READ_LOG, 7, 0, 1, 0);
 	for (uint64_t cid = 7; cid < 10; cid++)
 		send_mask(&h, GPUTM_COMMIT_DONE, cid, true);
@@ -112,24 +89,17 @@ KIT_TEST(test_timing_ordered_outcomes)
 	complete(&h, 0, 0);
 	for (uint64_t cid = 7; cid < 10; cid++)
 		ck_assert_uint_eq(wait_report(&h, GPUTM_COMMIT_OUTCOME, cid, true), 1);
-	close_hand(&h);
 }
 
 /* In warp mode the pointer passes a warp a cycle, however many lanes the warp has. */
 KIT_TEST(test_timing_ordered_outcomes_warp)
 {
-	struct gputm_commit_message done = header(GPUTM_COMMIT_DONE, 8, 8);
-	struct gputm_commit_unit_config config = small_config();
 	struct gputm_commit_report report;
-	struct hand h;
+	struct hand h = hand_of(make(kit, SMALL "ordered_outcomes=1 warp_mode=1"));
 
-	config.ordered_outcomes = config.warp_mode = true;
-	open_hand(&h, &config);
 	send_log(&h, GPUTM_COMMIT_READ_LOG, 7, 0, 1, 0);
 	send_mask(&h, GPUTM_COMMIT_DONE, 7, true);
-	done.mask = 0xff;
-	done.yes = 0x7f;
-	ck_assert_int_eq(push(&h, &done), GPUTM_COMMIT_UNIT_ACCEPTED);
+	send_lanes(&h, GPUTM_COMMIT_DONE, 8, 8, 0xff, 0x7f);
 	wait_request(&h, 0);
 	ticks(&h, 40);
 	ck_assert(!gputm_commit_unit_peek(h.unit, &report));
@@ -139,64 +109,50 @@ KIT_TEST(test_timing_ordered_outcomes_warp)
 	ck_assert(gputm_commit_unit_peek(h.unit, &report));
 	ck_assert_uint_eq(report.first_cid, 8);
 	ck_assert_uint_eq(report.yes, 0x7f);
-	close_hand(&h);
 }
 
 KIT_TEST(test_timing_validation)
 {
-	struct gputm_commit_unit_config config = small_config();
-	struct hand h;
+	struct hand h = hand_of(make(kit, SMALL));
 
-	open_hand(&h, &config);
 	send_log(&h, GPUTM_COMMIT_READ_LOG, 7, 0, 1, 0);
 	ticks(&h, 1);
 	ck_assert_uint_eq(stat_of(&h, "reads"), 1);
 	ck_assert_uint_eq(wait_request(&h, 0), 1);
-	close_hand(&h);
 }
 
 KIT_TEST(test_timing_ports)
 {
-	struct gputm_commit_unit_config config = small_config();
-	struct hand h;
+	struct hand h = hand_of(make(kit, SMALL));
 
-	open_hand(&h, &config);
 	send_log(&h, GPUTM_COMMIT_READ_LOG, 7, 0, 4, 0);
 	ck_assert_uint_eq(wait_request(&h, 0), 2);
 	for (unsigned n = 0; n < 3; n++)
 		ck_assert_uint_eq(wait_request(&h, 0), 1);
-	close_hand(&h);
 }
 
 /* 3 reads and 2 writes; done is consumed in the tick that makes the stage HAZARD. */
 KIT_TEST(test_timing_hazard)
 {
 	static const unsigned expected[] = { 5 + 1, 3 + 1, 2 + 1, 2 + 1, 1 + 1 };
-	struct gputm_commit_unit_config config = small_config();
-	struct hand h;
 
 	for (uint32_t rate = 1; rate <= 5; rate++) {
-		config.hazard_rate = rate;
-		open_hand(&h, &config);
+		struct hand h = hand_of(make(kit, SMALL "hazard_rate=%u", rate));
+
 		send_log(&h, GPUTM_COMMIT_READ_LOG, 7, 0, 3, 0);
 		send_log(&h, GPUTM_COMMIT_WRITE_LOG, 7, 0, 2, 0);
 		send_mask(&h, GPUTM_COMMIT_DONE, 7, true);
 		wait_stage(&h, 7, GPUTM_COMMIT_HAZARD);
 		ck_assert_uint_eq(wait_stage(&h, 7, GPUTM_COMMIT_VALIDATE), expected[rate - 1]);
-		close_hand(&h);
 	}
 }
 
 KIT_TEST(test_timing_skip)
 {
-	struct gputm_commit_unit_config config = small_config();
-	struct gputm_commit_message m = header(GPUTM_COMMIT_DONE, 7, 8);
 	struct gputm_commit_report report;
-	struct hand h;
+	struct hand h = hand_of(make(kit, SMALL));
 
-	open_hand(&h, &config);
-	m.mask = 0xff;
-	ck_assert_int_eq(push(&h, &m), GPUTM_COMMIT_UNIT_ACCEPTED);
+	send_lanes(&h, GPUTM_COMMIT_DONE, 7, 8, 0xff, 0);
 	ticks(&h, 1);
 	for (uint64_t n = 1; n <= 8; n++) {
 		ck_assert(!gputm_commit_unit_peek(h.unit, &report));
@@ -206,51 +162,40 @@ KIT_TEST(test_timing_skip)
 	ck_assert(gputm_commit_unit_peek(h.unit, &report));
 	ck_assert_uint_eq(report.kind, GPUTM_COMMIT_RETIRED);
 	ck_assert_uint_eq(report.mask, 0xff);
-	close_hand(&h);
 }
 
 KIT_TEST(test_timing_commit)
 {
-	struct hand h;
+	struct hand h = play_hazard(kit, 1);
 
-	play_hazard(&h, 1);
 	ticks(&h, 1);
 	ck_assert_int_eq(gputm_commit_unit_stage(h.unit, 7), GPUTM_COMMIT_READY);
 	ck_assert_uint_eq(wait_request(&h, 1), 2);
-	close_hand(&h);
 }
 
 KIT_TEST(test_timing_retire)
 {
-	struct hand h;
+	struct hand h = play_hazard(kit, 1);
 
-	play_hazard(&h, 1);
-	wait_request(&h, 1);
-	complete(&h, 1, 0);
+	serve(&h, 1, 0);
 	ck_assert_uint_eq(gputm_commit_unit_oldest(h.unit), 7);
 	ck_assert_uint_eq(wait_report(&h, GPUTM_COMMIT_RETIRED, 7, false), 1);
 	ck_assert_uint_eq(gputm_commit_unit_oldest(h.unit), 8);
-	close_hand(&h);
 }
 
 KIT_TEST(test_timing_revalidation)
 {
-	struct hand h;
+	struct hand h = play_hazard(kit, 1);
 
-	play_hazard(&h, 1);
-	wait_request(&h, 1);
-	complete(&h, 1, 0);
+	serve(&h, 1, 0);
 	wait_report(&h, GPUTM_COMMIT_RETIRED, 7, false);
 	ck_assert_uint_eq(wait_request(&h, 0), 2);
-	close_hand(&h);
 }
 
 KIT_TEST(test_timing_outcome)
 {
-	struct gputm_commit_unit_config config = small_config();
-	struct hand h;
+	struct hand h = hand_of(make(kit, SMALL));
 
-	open_hand(&h, &config);
 	send_log(&h, GPUTM_COMMIT_READ_LOG, 7, 0, 1, 5);
 	send_mask(&h, GPUTM_COMMIT_DONE, 7, true);
 	wait_request(&h, 0);
@@ -262,5 +207,4 @@ KIT_TEST(test_timing_outcome)
 	wait_stage(&h, 8, GPUTM_COMMIT_HAZARD);
 	ck_assert_uint_eq(wait_report(&h, GPUTM_COMMIT_OUTCOME, 8, true), 1 + 1);
 	ck_assert_int_eq(gputm_commit_unit_stage(h.unit, 8), GPUTM_COMMIT_WAIT);
-	close_hand(&h);
 }

@@ -2,37 +2,35 @@
 /* Tests of commit_unit: life, decisions, buffers, refusals. */
 #include "tests/commit_unit.h"
 
-KIT_UNIT(commit_unit, COMMIT_UNIT);
+KIT_TEST(test_commit_unit_life)
+{
+	kit_common(&commit_unit_maker);
+}
 
 /* ---- decisions ---- */
 
 /* The last comparison counts: 8 fails speculatively and passes when 7 has written. */
 KIT_TEST(test_commit_unit_last_comparison_counts)
 {
-	struct hand h;
-
 	for (uint32_t value = 0; value < 2; value++) {
-		play_hazard(&h, value);
-		wait_request(&h, 1);
-		complete(&h, 1, 0);
+		struct hand h = play_hazard(kit, value);
+
+		serve(&h, 1, 0);
 		wait_report(&h, GPUTM_COMMIT_RETIRED, 7, false);
 		wait_request(&h, 0);
 		ck_assert_uint_eq(stat_of(&h, "words_waiting"), 1);
 		complete(&h, 0, 1);
 		ck_assert_uint_eq(stat_of(&h, "words_waiting"), 0);
 		wait_report(&h, GPUTM_COMMIT_OUTCOME, 8, value == 1);
-		close_hand(&h);
 	}
 }
 
 /* RCID <= CID is a hazard, and retired before the first message is none. */
 KIT_TEST(test_commit_unit_hazard_starts_at_rcid)
 {
-	struct gputm_commit_unit_config config = small_config();
-	struct hand h;
-
 	for (unsigned before = 0; before < 2; before++) {
-		open_hand(&h, &config);
+		struct hand h = hand_of(make(kit, SMALL));
+
 		send_log(&h, GPUTM_COMMIT_WRITE_LOG, 7, 0, 1, 1);
 		send_mask(&h, GPUTM_COMMIT_DONE, 7, true);
 		wait_report(&h, GPUTM_COMMIT_OUTCOME, 7, true);
@@ -48,32 +46,25 @@ KIT_TEST(test_commit_unit_hazard_starts_at_rcid)
 		send_mask(&h, GPUTM_COMMIT_DONE, 8, true);
 		ticks(&h, 10);
 		ck_assert_uint_eq(stat_of(&h, "hazards"), before);
-		close_hand(&h);
 	}
 }
 
 /* The same word read twice with different values: at most one can match. */
 KIT_TEST(test_commit_unit_read_twice_fails)
 {
-	struct gputm_commit_unit_config config = small_config();
-	struct hand h;
-
 	for (unsigned warp_mode = 0; warp_mode < 2; warp_mode++) {
-		config.warp_mode = warp_mode;
-		open_hand(&h, &config);
+		struct hand h = hand_of(make(kit, SMALL "warp_mode=%u", warp_mode));
+
 		send_log(&h, GPUTM_COMMIT_READ_LOG, 7, 0, 1, 1);
 		send_log(&h, GPUTM_COMMIT_READ_LOG, 7, 0, 1, 2);
 		send_mask(&h, GPUTM_COMMIT_DONE, 7, true);
-		for (unsigned n = 0; n < 2; n++) {
-			wait_request(&h, 0);
-			complete(&h, 0, 1);
-		}
+		for (unsigned n = 0; n < 2; n++)
+			serve(&h, 0, 1);
 		wait_report(&h, GPUTM_COMMIT_OUTCOME, 7, false);
 		wait_report(&h, GPUTM_COMMIT_RETIRED, 7, false);
 		send_mask(&h, GPUTM_COMMIT_VERDICT, 7, false);
 		ticks(&h, 1);
 		ck_assert_uint_eq(stat_of(&h, "absorbed"), 1);
-		close_hand(&h);
 	}
 }
 
@@ -83,26 +74,20 @@ KIT_TEST(test_fig_4_13_buffer_policies)
 	static const uint64_t expected[4][4] = {
 		{ 2, 4, 4, 4 }, { 2, 2, 2, 2 }, { 1, 1, 1, 1 }, { 1, 1, 0, 0 }
 	};
-	struct gputm_commit_unit_config config = small_config();
-	struct gputm_commit_message m = header(GPUTM_COMMIT_DONE, 9, 1);
-	struct hand h;
 
 	for (uint32_t policy = 1; policy <= 4; policy++) {
 		const uint64_t *row = expected[policy - 1];
+		struct hand h = hand_of(make(kit, SMALL "buffer_policy=%u", policy));
 
-		config.buffer_policy = policy;
-		open_hand(&h, &config);
 		send_log(&h, GPUTM_COMMIT_READ_LOG, 8, 0, 1, 0);
 		ticks(&h, 1);
 		ck_assert_uint_eq(stat_of(&h, "buffers_used"), row[0]);
-		m.mask = 1;
-		ck_assert_int_eq(push(&h, &m), 0);
+		send_mask(&h, GPUTM_COMMIT_DONE, 9, false);
 		send_mask(&h, GPUTM_COMMIT_DONE, 8, true);
 		ticks(&h, 2);
 		ck_assert_uint_eq(stat_of(&h, "buffers_used"), row[1]);
 		send_mask(&h, GPUTM_COMMIT_DONE, 7, true);
-		wait_request(&h, 0);
-		complete(&h, 0, 0);
+		serve(&h, 0, 0);
 		wait_report(&h, GPUTM_COMMIT_OUTCOME, 7, true);
 		wait_report(&h, GPUTM_COMMIT_OUTCOME, 8, true);
 		/* 7 is an entry without words: policies all and accessed give it two */
@@ -113,7 +98,6 @@ KIT_TEST(test_fig_4_13_buffer_policies)
 		send_mask(&h, GPUTM_COMMIT_VERDICT, 7, true);
 		ticks(&h, 8);
 		ck_assert_uint_eq(stat_of(&h, "buffers_used"), 0);
-		close_hand(&h);
 	}
 }
 
@@ -134,12 +118,8 @@ static void send_again(struct hand *h, uint64_t cid, uint32_t purpose)
 /* 4.4.4: 8 finds the pool empty. It gets the buffer that 7 gives back, and its log comes once. */
 KIT_TEST(test_commit_unit_defers_for_an_older_entry)
 {
-	struct gputm_commit_unit_config config = small_config();
-	struct hand h;
+	struct hand h = hand_of(make(kit, SMALL "buffers=1 empty_pool=defer"));
 
-	config.buffers = 1;
-	config.empty_pool = GPUTM_COMMIT_POOL_DEFER;
-	open_hand(&h, &config);
 	for (uint64_t cid = 7; cid < 9; cid++) {
 		send_log(&h, GPUTM_COMMIT_WRITE_LOG, cid, (uint32_t)cid, 1, 1);
 		send_mask(&h, GPUTM_COMMIT_DONE, cid, true);
@@ -149,30 +129,23 @@ KIT_TEST(test_commit_unit_defers_for_an_older_entry)
 	ck_assert_int_eq(gputm_commit_unit_stage(h.unit, 8), GPUTM_COMMIT_HAZARD);
 	ck_assert_uint_eq(gputm_commit_unit_next_event(h.unit), UINT64_MAX);
 	send_mask(&h, GPUTM_COMMIT_VERDICT, 7, true);
-	wait_request(&h, 1);
-	complete(&h, 1, 0);
+	serve(&h, 1, 0);
 	wait_report(&h, GPUTM_COMMIT_RETIRED, 7, false);
 	wait_report(&h, GPUTM_COMMIT_RESEND, 8, false);
 	ck_assert_uint_eq(stat_of(&h, "deferrals"), 1);
 	send_again(&h, 8, GPUTM_COMMIT_FOR_RECORD);
 	wait_report(&h, GPUTM_COMMIT_OUTCOME, 8, true);
 	send_mask(&h, GPUTM_COMMIT_VERDICT, 8, true);
-	wait_request(&h, 1);
-	complete(&h, 1, 0);
+	serve(&h, 1, 0);
 	wait_report(&h, GPUTM_COMMIT_RETIRED, 8, false);
 	ck_assert_uint_eq(stat_of(&h, "resends"), 1);
-	close_hand(&h);
 }
 
 /* Only 8, which retires after 7, has a buffer: 7 does not wait for it, and its log comes twice. */
 KIT_TEST(test_commit_unit_waits_for_no_younger_entry)
 {
-	struct gputm_commit_unit_config config = small_config();
-	struct hand h;
+	struct hand h = hand_of(make(kit, SMALL "buffers=1 empty_pool=defer"));
 
-	config.buffers = 1;
-	config.empty_pool = GPUTM_COMMIT_POOL_DEFER;
-	open_hand(&h, &config);
 	send_log(&h, GPUTM_COMMIT_WRITE_LOG, 8, 8, 1, 1);
 	send_log(&h, GPUTM_COMMIT_WRITE_LOG, 7, 7, 1, 1);
 	send_mask(&h, GPUTM_COMMIT_DONE, 7, true);
@@ -182,30 +155,22 @@ KIT_TEST(test_commit_unit_waits_for_no_younger_entry)
 	send_mask(&h, GPUTM_COMMIT_VERDICT, 7, true);
 	wait_report(&h, GPUTM_COMMIT_RESEND, 7, false);
 	send_again(&h, 7, GPUTM_COMMIT_FOR_COMMIT);
-	wait_request(&h, 1);
-	complete(&h, 1, 0);
+	serve(&h, 1, 0);
 	wait_report(&h, GPUTM_COMMIT_RETIRED, 7, false);
 	ck_assert_uint_eq(stat_of(&h, "deferrals"), 0);
-	close_hand(&h);
 }
 
-/* Fig. 6.3: 7 and 10 write and are told of one by one; the skip and the failure go along. */
 /* A core that takes no reports holds up the outcomes of all entries but one; a snapshot keeps
  * them, and a check knows of each. */
 KIT_TEST(test_commit_unit_outcomes_wait_for_the_core)
 {
-	struct gputm_commit_unit_config config = small_config();
-	struct hand h;
+	struct hand h = hand_of(make(kit, SMALL "output_depth=1"));
 
-	config.output_depth = 1;
-	memset(&h, 0, sizeof(h));
-	ck_assert_int_eq(gputm_commit_unit_new(kit->ctx, &config, &h.unit), 0);
 	for (uint64_t cid = 7; cid <= 10; cid++) {
 		send_log(&h, GPUTM_COMMIT_READ_LOG, cid, (uint32_t)cid, 1, 1);
 		if (cid < 10)
 			send_mask(&h, GPUTM_COMMIT_DONE, cid, true);
-		wait_request(&h, 0);
-		complete(&h, 0, 1);
+		serve(&h, 0, 1);
 	}
 	ticks(&h, 20);
 	for (uint64_t cid = 8; cid <= 9; cid++)
@@ -217,33 +182,23 @@ KIT_TEST(test_commit_unit_outcomes_wait_for_the_core)
 			    "another stage or list");
 	for (uint64_t cid = 7; cid <= 9; cid++)
 		wait_report(&h, GPUTM_COMMIT_OUTCOME, cid, true);
-	close_hand(&h);
 }
 
 KIT_TEST(test_commit_unit_done_for_each_entry)
 {
-	struct gputm_commit_unit_config config = small_config();
-	struct gputm_commit_message done = header(GPUTM_COMMIT_DONE, 7, 5);
-	struct gputm_commit_message verdict = header(GPUTM_COMMIT_VERDICT, 7, 5);
 	struct gputm_commit_report report;
 	uint64_t retired[3];
 	unsigned count = 0;
-	struct hand h;
+	struct hand h = hand_of(make(kit, SMALL "entry_done=1"));
 
-	config.entry_done = true;
-	open_hand(&h, &config);
-	done.mask = 0x1f;
-	done.yes = 0x1d;
-	verdict.mask = 0x1d;
-	verdict.yes = 0x09;
-	ck_assert_int_eq(push(&h, &done), GPUTM_COMMIT_UNIT_ACCEPTED);
+	send_lanes(&h, GPUTM_COMMIT_DONE, 7, 5, 0x1f, 0x1d);
 	for (unsigned outcomes = 0; outcomes < 4; outcomes++) {
 		while (!gputm_commit_unit_peek(h.unit, &report))
 			ticks(&h, 1);
 		ck_assert_uint_eq(report.kind, GPUTM_COMMIT_OUTCOME);
 		ck_assert(gputm_commit_unit_pop(h.unit));
 	}
-	ck_assert_int_eq(push(&h, &verdict), GPUTM_COMMIT_UNIT_ACCEPTED);
+	send_lanes(&h, GPUTM_COMMIT_VERDICT, 7, 5, 0x1d, 0x09);
 	for (unsigned n = 0; n < 20; n++) {
 		ticks(&h, 1);
 		if (!gputm_commit_unit_peek(h.unit, &report))
@@ -257,46 +212,30 @@ KIT_TEST(test_commit_unit_done_for_each_entry)
 	ck_assert_uint_eq(retired[0], 0x01);
 	ck_assert_uint_eq(retired[1], 0x0e);
 	ck_assert_uint_eq(retired[2], 0x10);
-	close_hand(&h);
 }
 
 KIT_TEST(test_commit_unit_retired_lanes_keep_their_places)
 {
-	struct gputm_commit_unit_config config = small_config();
-	struct gputm_commit_message skips = header(GPUTM_COMMIT_DONE, 7, 4);
-	struct gputm_commit_message later = header(GPUTM_COMMIT_DONE, 15, 2);
-	struct gputm_commit_message last = skips;
 	struct gputm_commit_report report;
-	struct hand h;
+	struct hand h = hand_of(make(kit, SMALL "warp_mode=1 ring=7 lanes=4"));
 
-	config.warp_mode = true;
-	config.ring = 7;
-	config.lanes = 4;
-	open_hand(&h, &config);
-	skips.mask = 7;
-	ck_assert_int_eq(push(&h, &skips), GPUTM_COMMIT_UNIT_ACCEPTED);
+	send_lanes(&h, GPUTM_COMMIT_DONE, 7, 4, 0x7, 0);
 	ticks(&h, 10);
 	ck_assert_uint_eq(gputm_commit_unit_oldest(h.unit), 10);
-	later.mask = later.yes = 3;
-	ck_assert_int_eq(push(&h, &later), GPUTM_COMMIT_UNIT_ACCEPTED);
-	last.mask = last.yes = 8;
-	ck_assert_int_eq(push(&h, &last), GPUTM_COMMIT_UNIT_ACCEPTED);
+	send_lanes(&h, GPUTM_COMMIT_DONE, 15, 2, 0x3, 0x3);
+	send_lanes(&h, GPUTM_COMMIT_DONE, 7, 4, 0x8, 0x8);
 	ticks(&h, 5);
 	for (uint64_t cid = 0; cid < 10; cid++)
 		ck_assert_int_eq(gputm_commit_unit_stage(h.unit, cid), GPUTM_COMMIT_FINISHED);
 	ck_assert(gputm_commit_unit_peek(h.unit, &report));
 	ck_assert_uint_eq(report.kind, GPUTM_COMMIT_OUTCOME);
 	ck_assert_uint_eq(report.mask, 8);
-	close_hand(&h);
 }
 
 KIT_TEST(test_commit_unit_write_pending)
 {
-	struct gputm_commit_unit_config config = small_config();
-	struct hand h;
+	struct hand h = hand_of(make(kit, SMALL "pending_block=32"));
 
-	config.pending_block = 32;
-	open_hand(&h, &config);
 	send_log(&h, GPUTM_COMMIT_WRITE_LOG, 7, 8, 1, 1);
 	send_mask(&h, GPUTM_COMMIT_DONE, 7, true);
 	wait_stage(&h, 7, GPUTM_COMMIT_HAZARD);
@@ -305,23 +244,19 @@ KIT_TEST(test_commit_unit_write_pending)
 	ck_assert(gputm_commit_unit_write_pending(h.unit, 32 + 28));
 	ck_assert(!gputm_commit_unit_write_pending(h.unit, 28));
 	send_mask(&h, GPUTM_COMMIT_VERDICT, 7, true);
-	wait_request(&h, 1);
-	complete(&h, 1, 0);
+	serve(&h, 1, 0);
 	ck_assert(gputm_commit_unit_write_pending(h.unit, 32));
 	wait_report(&h, GPUTM_COMMIT_RETIRED, 7, false);
 	ck_assert(!gputm_commit_unit_write_pending(h.unit, 32));
-	close_hand(&h);
 }
 
 /* ---- refusals, each beside what is accepted ---- */
 
 KIT_TEST(test_commit_unit_ring_bound)
 {
-	struct gputm_commit_unit_config config = small_config();
 	struct gputm_commit_message m = header(GPUTM_COMMIT_DONE, 7 + 64, 1);
-	struct hand h;
+	struct hand h = hand_of(make(kit, SMALL));
 
-	open_hand(&h, &config);
 	m.mask = 1;
 	ck_assert_int_eq(push(&h, &m), -ERANGE);
 	m.first_cid--;
@@ -329,58 +264,44 @@ KIT_TEST(test_commit_unit_ring_bound)
 	ck_assert_int_eq(push(&h, &m), -ERANGE);
 	m.lanes = 1;
 	ck_assert_int_eq(push(&h, &m), GPUTM_COMMIT_UNIT_ACCEPTED);
-	close_hand(&h);
 }
 
 /* A push for which the ring cannot grow changes nothing, and succeeds when there is memory. */
 KIT_TEST(test_commit_unit_push_without_memory)
 {
-	struct gputm_commit_unit_config config = small_config();
 	struct gputm_commit_message m = header(GPUTM_COMMIT_DONE, 7 + 40, 1);
-	struct gputm_unit *face;
-	struct hand h = { 0 };
-	uint64_t digest;
+	struct hand h = hand_of(make(kit, SMALL "buffers=256"));
 
-	config.buffers = 256;
-	ck_assert_int_eq(gputm_commit_unit_new(kit->ctx, &config, &h.unit), 0);
-	face = gputm_commit_unit_unit(h.unit);
 	send_log(&h, GPUTM_COMMIT_READ_LOG, 8, 1, 2, 3);
 	wait_request(&h, 0);
 	m.mask = 1;
-	digest = kit_digest(face);
+	kit_guard(kit, unit_of(h.unit));
 	for (long tries = 0; tries < 3; tries++) { /* of spare, kept words, entries */
 		kit->fail_at = kit->allocations + (tries != 0);
-		ck_assert_int_eq(gputm_commit_unit_push(h.unit, &m), -ENOMEM);
+		KIT_REFUSED(-ENOMEM, gputm_commit_unit_push(h.unit, &m), "");
 		kit->fail_at = -1;
-		kit_valid(face);
-		ck_assert_uint_eq(kit_digest(face), digest);
+		kit_valid(unit_of(h.unit));
 	}
+	kit_unchanged(kit);
 	ck_assert_int_eq(push(&h, &m), GPUTM_COMMIT_UNIT_ACCEPTED);
 	complete(&h, 0, 3);
-	wait_request(&h, 0);
-	complete(&h, 0, 4);
+	serve(&h, 0, 4);
 	send_mask(&h, GPUTM_COMMIT_DONE, 7, false);
 	send_mask(&h, GPUTM_COMMIT_DONE, 8, true);
 	wait_report(&h, GPUTM_COMMIT_RETIRED, 7, false);
 	wait_report(&h, GPUTM_COMMIT_OUTCOME, 8, false);
-	close_hand(&h);
 }
 
 /* A snapshot of more entries than there is memory for leaves the unit as it was. */
 KIT_TEST(test_commit_unit_load_without_memory)
 {
-	struct gputm_commit_unit_config config = small_config();
-	struct gputm_unit *from, *to;
+	struct hand a = hand_of(make(kit, SMALL "buffers=256"));
+	struct hand b = hand_of(make(kit, SMALL "buffers=256"));
+	struct gputm_unit *from = unit_of(a.unit), *to = unit_of(b.unit);
 	unsigned refused = 0;
-	struct hand a, b = { 0 };
 	uint64_t digest;
 	int error;
 
-	config.buffers = 256;
-	open_hand(&a, &config);
-	ck_assert_int_eq(gputm_commit_unit_new(kit->ctx, &config, &b.unit), 0);
-	from = gputm_commit_unit_unit(a.unit);
-	to = gputm_commit_unit_unit(b.unit);
 	send_log(&b, GPUTM_COMMIT_READ_LOG, 8, 1, 2, 3);
 	send_log(&a, GPUTM_COMMIT_WRITE_LOG, 7 + 40, 1, 2, 3);
 	ticks(&a, 2);
@@ -396,58 +317,44 @@ KIT_TEST(test_commit_unit_load_without_memory)
 	ck_assert_int_eq(error, 0);
 	ck_assert_uint_ge(refused, 3);
 	ck_assert_uint_eq(kit_digest(to), kit_digest(from));
-	close_hand(&a);
-	close_hand(&b);
 }
 
 /* Every entry of a ring of any size finds its buffers. */
 KIT_TEST(test_commit_unit_buffers_for_all)
 {
-	struct gputm_commit_unit_config config = small_config();
-	struct hand h;
+	for (uint32_t ring = 1; ring <= 40; ring++) {
+		struct hand h =
+			hand_of(make(kit, SMALL "lanes=1 buffers=256 ring=%u", ring));
 
-	config.lanes = 1;
-	config.buffers = 256;
-	for (config.ring = 1; config.ring <= 40; config.ring++) {
-		open_hand(&h, &config);
-		for (uint64_t cid = 7; cid < 7 + config.ring; cid++) {
+		for (uint64_t cid = 7; cid < 7 + ring; cid++) {
 			send_log(&h, GPUTM_COMMIT_READ_LOG, cid, 0, 1, 1);
 			send_log(&h, GPUTM_COMMIT_WRITE_LOG, cid, 0, 1, 1);
 			ticks(&h, 2);
 		}
-		ck_assert_uint_eq(stat_of(&h, "buffers_used"), 2 * config.ring);
-		close_hand(&h);
+		ck_assert_uint_eq(stat_of(&h, "buffers_used"), 2 * ring);
 	}
 }
 
 KIT_TEST(test_commit_unit_input_full)
 {
-	struct gputm_commit_unit_config config = small_config();
 	struct gputm_commit_message m = header(GPUTM_COMMIT_DONE, 9, 1);
-	struct hand h;
+	struct hand h = hand_of(make(kit, SMALL "input_depth=2"));
 
-	config.input_depth = 2;
-	open_hand(&h, &config);
 	send_mask(&h, GPUTM_COMMIT_DONE, 7, false);
 	send_mask(&h, GPUTM_COMMIT_DONE, 8, false);
 	m.mask = 1;
 	ck_assert_int_eq(push(&h, &m), GPUTM_COMMIT_UNIT_FULL);
 	ticks(&h, 1);
 	ck_assert_int_eq(push(&h, &m), GPUTM_COMMIT_UNIT_ACCEPTED);
-	close_hand(&h);
 }
 
 KIT_TEST(test_commit_unit_refuses_what_the_protocol_forbids)
 {
-	struct gputm_commit_unit_config config = small_config();
 	struct gputm_commit_message m = header(GPUTM_COMMIT_VERDICT, 7, 1);
-	struct hand h;
-	uint64_t before;
+	struct hand h = hand_of(make(kit, SMALL));
 
-	memset(&h, 0, sizeof(h));
-	ck_assert_int_eq(gputm_commit_unit_new(kit->ctx, &config, &h.unit), 0);
 	send_log(&h, GPUTM_COMMIT_READ_LOG, 7, 0, 1, 0);
-	before = kit_digest(unit_of(h.unit));
+	kit_guard(kit, unit_of(h.unit));
 	m.mask = 1;
 	ck_assert_int_eq(push(&h, &m), -EINVAL); /* no outcome yet */
 	m.kind = GPUTM_COMMIT_DONE;
@@ -469,12 +376,11 @@ KIT_TEST(test_commit_unit_refuses_what_the_protocol_forbids)
 	m.kind = GPUTM_COMMIT_RESENT;
 	ck_assert_int_eq(push(&h, &m), -EINVAL);
 	ck_assert_int_eq(gputm_commit_unit_mem_complete(h.unit, 0, NULL), -EINVAL);
-	ck_assert_uint_eq(kit_digest(unit_of(h.unit)), before);
+	kit_unchanged(kit);
 	send_mask(&h, GPUTM_COMMIT_DONE, 7, true);
 	m = header(GPUTM_COMMIT_DONE, 7, 1);
 	m.mask = m.yes = 1;
 	ck_assert_int_eq(push(&h, &m), -EINVAL); /* twice */
-	close_hand(&h);
 }
 
 static void refuse_message(struct kit *kit, struct hand *h, const struct gputm_commit_message *m,
@@ -486,15 +392,12 @@ static void refuse_message(struct kit *kit, struct hand *h, const struct gputm_c
 /* 8 fails here: what the core says of its outcome has to agree, while 7 stands and after. */
 KIT_TEST(test_commit_unit_refuses_verdicts_that_cannot_be)
 {
-	struct gputm_commit_unit_config config = small_config();
 	struct gputm_commit_message pass = header(GPUTM_COMMIT_VERDICT, 8, 1), fail;
-	struct hand h;
+	struct hand h = hand_of(make(kit, SMALL));
 
 	pass.mask = pass.yes = 1;
 	fail = pass;
 	fail.yes = 0;
-	memset(&h, 0, sizeof(h));
-	ck_assert_int_eq(gputm_commit_unit_new(kit->ctx, &config, &h.unit), 0);
 	refuse_message(kit, &h, &pass, "none of its logs have come");
 	send_log(&h, GPUTM_COMMIT_READ_LOG, 8, 0, 1, 1);
 	refuse_message(kit, &h, &pass, "its outcome has not been reported");
@@ -505,8 +408,7 @@ KIT_TEST(test_commit_unit_refuses_verdicts_that_cannot_be)
 	complete(&h, 0, 0);
 	send_log(&h, GPUTM_COMMIT_READ_LOG, 7, 0, 1, 0);
 	send_mask(&h, GPUTM_COMMIT_DONE, 7, true);
-	wait_request(&h, 0);
-	complete(&h, 0, 0);
+	serve(&h, 0, 0);
 	wait_report(&h, GPUTM_COMMIT_OUTCOME, 7, true);
 	wait_report(&h, GPUTM_COMMIT_OUTCOME, 8, false);
 	refuse_message(kit, &h, &pass, "it has failed here");
@@ -516,19 +418,14 @@ KIT_TEST(test_commit_unit_refuses_verdicts_that_cannot_be)
 	ticks(&h, 20);
 	ck_assert_uint_eq(gputm_commit_unit_oldest(h.unit), 9);
 	refuse_message(kit, &h, &pass, "it has failed or committed");
-	close_hand(&h);
 }
 
 /* A log that is sent again is asked for, and is as long as it was. */
 KIT_TEST(test_commit_unit_refuses_another_log_than_before)
 {
-	struct gputm_commit_unit_config config = small_config();
 	struct gputm_commit_message m = header(GPUTM_COMMIT_RESENT, 7, 1);
-	struct hand h;
+	struct hand h = hand_of(make(kit, SMALL "buffers=0"));
 
-	config.buffers = 0;
-	memset(&h, 0, sizeof(h));
-	ck_assert_int_eq(gputm_commit_unit_new(kit->ctx, &config, &h.unit), 0);
 	send_log(&h, GPUTM_COMMIT_WRITE_LOG, 7, 7, 1, 1);
 	send_mask(&h, GPUTM_COMMIT_DONE, 7, true);
 	wait_report(&h, GPUTM_COMMIT_RESEND, 7, false);
@@ -547,31 +444,18 @@ KIT_TEST(test_commit_unit_refuses_another_log_than_before)
 	send_mask(&h, GPUTM_COMMIT_VERDICT, 7, true);
 	wait_report(&h, GPUTM_COMMIT_RESEND, 7, false);
 	send_again(&h, 7, GPUTM_COMMIT_FOR_COMMIT);
-	wait_request(&h, 1);
-	complete(&h, 1, 0);
+	serve(&h, 1, 0);
 	wait_report(&h, GPUTM_COMMIT_RETIRED, 7, false);
-	close_hand(&h);
 }
 
 KIT_TEST(test_commit_unit_config_relations)
 {
-	struct gputm_commit_unit_config config = small_config();
-	struct gputm_commit_unit *unit = NULL;
-
-	config.cid_bits = 7;
-	KIT_REFUSED(-EINVAL, gputm_commit_unit_new(kit->ctx, &config, &unit),
-		    "ring = 64", "cid_bits");
-	config.cid_bits = 8;
-	config.buffer_words = 9;
-	KIT_REFUSED(-EINVAL, gputm_commit_unit_new(kit->ctx, &config, &unit),
-		    "port_words = 64", "lanes x buffer_words");
-	config.buffer_words = 8;
-	config.pending_block = 48;
-	KIT_REFUSED(-EINVAL, gputm_commit_unit_new(kit->ctx, &config, &unit), "pending_block = 48",
-		    "4 .. 1048576");
-	config.pending_block = 64;
-	ck_assert_int_eq(gputm_commit_unit_new(kit->ctx, &config, &unit), 0);
-	gputm_commit_unit_free(unit);
+	KIT_REFUSED(-EINVAL, refuse(kit, SMALL "cid_bits=7"), "ring = 64", "cid_bits");
+	KIT_REFUSED(-EINVAL, refuse(kit, SMALL "cid_bits=8 buffer_words=9"), "port_words = 64",
+		    "lanes x buffer_words");
+	KIT_REFUSED(-EINVAL, refuse(kit, SMALL "cid_bits=8 buffer_words=8 pending_block=48"),
+		    "pending_block = 48", "4 .. 1048576");
+	make(kit, SMALL "cid_bits=8 buffer_words=8 pending_block=64");
 }
 
 KIT_TEST(test_commit_unit_bytes)
@@ -595,30 +479,23 @@ KIT_TEST(test_commit_unit_bytes)
 
 KIT_TEST(test_section_4_4_4_storage)
 {
-	struct gputm_commit_unit_config config = GPUTM_COMMIT_UNIT_CONFIG_INIT;
+	struct gputm_unit *unit = unit_of(make(kit, "kilo-tm"));
 	struct gputm_storage array;
-	struct hand h;
 
-	ck_assert_int_eq(gputm_commit_unit_config_preset(&config, "kilo-tm"), 0);
-	open_hand(&h, &config);
-	ck_assert(gputm_unit_storage(unit_of(h.unit), 0, &array));
+	ck_assert(gputm_unit_storage(unit, 0, &array));
 	ck_assert_uint_eq(array.entries, 1920);
 	ck_assert_uint_eq(array.bits, 74); /* the thesis: 10 B */
-	ck_assert(gputm_unit_storage(unit_of(h.unit), 1, &array));
+	ck_assert(gputm_unit_storage(unit, 1, &array));
 	ck_assert_uint_eq(array.entries * array.bits, 32 * 1024 * 8);
-	close_hand(&h);
 }
 
 /* ---- requests ---- */
 
 KIT_TESTS(test_commit_unit_take_is_peek_and_pop, 2)
 {
-	struct gputm_commit_unit_config config = small_config();
 	struct gputm_mem_request seen, taken;
-	struct hand h;
+	struct hand h = hand_of(make(kit, SMALL "warp_mode=%d", _i));
 
-	config.warp_mode = _i;
-	open_hand(&h, &config);
 	memset(&seen, 0, sizeof(seen));
 	memset(&taken, 0, sizeof(taken));
 	ck_assert(!gputm_commit_unit_mem_take(h.unit, GPUTM_COMMIT_UNIT_VALIDATION, &taken));
@@ -630,5 +507,4 @@ KIT_TESTS(test_commit_unit_take_is_peek_and_pop, 2)
 	ck_assert_uint_eq(stat_of(&h, "read_requests"), 1);
 	ck_assert(!gputm_commit_unit_mem_take(h.unit, GPUTM_COMMIT_UNIT_VALIDATION, &taken));
 	ck_assert_mem_eq(&seen, &taken, sizeof(seen));
-	close_hand(&h);
 }
