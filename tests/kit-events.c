@@ -106,6 +106,32 @@ const uint64_t *kit_event(uint32_t kind)
 	return last[kind];
 }
 
+void kit_told(const char *name, unsigned count, const uint64_t value[4])
+{
+	struct gputm_event_kind kind;
+	size_t i = 0;
+
+	while (gputm_unit_event(observed, i, &kind) && strcmp(kind.name, name))
+		i++;
+	ck_assert_str_eq(kind.name, name);
+	ck_assert_msg(events[i] == count, "%u events %s, not %u", events[i], name, count);
+	for (unsigned v = 0; v < 4; v++)
+		ck_assert_msg(last[i][v] == value[v], "value %u of %s is %llu, not %llu", v, name,
+			      (unsigned long long)last[i][v], (unsigned long long)value[v]);
+}
+
+void kit_heard(const char *text)
+{
+	struct gputm_event_kind kind;
+	char heard[512] = "";
+
+	for (size_t i = 0; gputm_unit_event(observed, i, &kind); i++)
+		if (events[i])
+			snprintf(heard + strlen(heard), sizeof(heard) - strlen(heard), "%s%s=%u",
+				 *heard ? " " : "", kind.name, events[i]);
+	ck_assert_str_eq(heard, text);
+}
+
 /* ---- events that no test has seen ---- */
 
 bool kit_watch(void)

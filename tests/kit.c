@@ -270,6 +270,24 @@ uint64_t kit_stat(const struct gputm_unit *unit, const char *name)
 	return value;
 }
 
+void kit_counts(const struct gputm_unit *unit, const char *text, ...)
+{
+	char counts[512], *at, *value;
+	va_list values;
+
+	va_start(values, text);
+	ck_assert_int_lt(vsnprintf(counts, sizeof(counts), text, values), (int)sizeof(counts));
+	va_end(values);
+	for (at = strtok(counts, " "); at; at = strtok(NULL, " ")) {
+		value = strchr(at, '=');
+		ck_assert_ptr_nonnull(value);
+		*value++ = '\0';
+		ck_assert_msg(kit_stat(unit, at) == strtoull(value, NULL, 10),
+			      "%s is %llu, not %s", at,
+			      (unsigned long long)kit_stat(unit, at), value);
+	}
+}
+
 void kit_stats(const struct gputm_unit *unit, const void *told, const char *names)
 {
 	const uint64_t *next = told;

@@ -214,6 +214,9 @@ uint64_t kit_digest(const struct gputm_unit *unit);
 void kit_valid(const struct gputm_unit *unit);
 /* Statistic by name; asserts that it exists. */
 uint64_t kit_stat(const struct gputm_unit *unit, const char *name);
+/* Assert that statistics have these values: kit_counts(unit, "hits=3 misses=%u", misses). */
+__attribute__((format(printf, 2, 3))) void kit_counts(const struct gputm_unit *unit,
+						      const char *text, ...);
 /*
  * Assert that the unit has exactly these statistics, in this order, with the values of the struct
  * at TOLD, whose members they are: KIT_STATS(unit, &o.stats, ORACLE_UNIT_STATS), a list as
@@ -234,6 +237,12 @@ void kit_observe_instead(const struct gputm_unit *unit, struct gputm_unit *other
 /* Of the events of a kind since kit_observe(): how many, and the values of the last. */
 unsigned kit_events(uint32_t kind);
 const uint64_t *kit_event(uint32_t kind);
+/* Assert how many events of a name there were, and all values of the last; those left out are 0:
+ * KIT_TOLD("queue", 1, warp, running, waiting). */
+#define KIT_TOLD(NAME, COUNT, ...) kit_told(NAME, COUNT, (const uint64_t[4]){ __VA_ARGS__ })
+void kit_told(const char *name, unsigned count, const uint64_t value[4]);
+/* Assert that there were so many events, and no others: kit_heard("begun=3 edge=2"). */
+void kit_heard(const char *text);
 /* All of life, chaos and the names of statistics, events and storage, as one test case. */
 void kit_common(const struct kit_maker *maker);
 

@@ -51,9 +51,7 @@ KIT_TEST(test_access_bitmap_joins_runs)
 	gputm_access_bitmap_clear(bitmap);
 	expect_run(bitmap, 0, 0, 0);
 	ck_assert_int_eq(query(bitmap, 0x100), 0);
-	ck_assert_uint_eq(kit_stat(unit_of(bitmap), "cleared"), 3);
-	ck_assert_uint_eq(kit_stat(unit_of(bitmap), "maximum_marked"), 3);
-	ck_assert_uint_eq(kit_stat(unit_of(bitmap), "made"), 4);
+	kit_counts(unit_of(bitmap), "cleared=3 maximum_marked=3 made=4");
 }
 
 /* Runs over word and summary borders, and the last granule that is not whole. */
@@ -162,11 +160,9 @@ KIT_TEST(test_access_bitmap_tells_its_observer)
 	record(bitmap, 3);
 	record(bitmap, 4);
 	gputm_access_bitmap_clear(bitmap);
-	ck_assert_uint_eq(kit_event(GPUTM_ACCESS_BITMAP_EVENT_CLEAR)[0], 2);
-	ck_assert_uint_eq(kit_event(GPUTM_ACCESS_BITMAP_EVENT_CLEAR)[1], 3);
+	KIT_TOLD("clear", 1, 2, 3);
 	record(bitmap, 4);
 	gputm_access_bitmap_clear(bitmap);
-	ck_assert_uint_eq(kit_event(GPUTM_ACCESS_BITMAP_EVENT_CLEAR)[0], 1);
-	ck_assert_uint_eq(kit_event(GPUTM_ACCESS_BITMAP_EVENT_CLEAR)[1], 1);
+	KIT_TOLD("clear", 2, 1, 1);
 	ck_assert_uint_eq(kit_stat(unit_of(bitmap), "clears"), 2);
 }

@@ -300,8 +300,5 @@ KIT_TEST(test_access_coalescer_tells_its_observer)
 	struct gputm_access_coalescer *coalescer = make(kit, NULL);
 
 	ck_assert_int_eq(gputm_access_coalescer_log(coalescer, 3, access, true, out, NULL), 2);
-	ck_assert_uint_eq(kit_event(GPUTM_ACCESS_COALESCER_EVENT_GROUP)[0], 3);
-	ck_assert_uint_eq(kit_event(GPUTM_ACCESS_COALESCER_EVENT_GROUP)[1], 2);
-	ck_assert_uint_eq(kit_event(GPUTM_ACCESS_COALESCER_EVENT_GROUP)[2], 1);
-	ck_assert_uint_eq(kit_event(GPUTM_ACCESS_COALESCER_EVENT_GROUP)[3], 1);
+	KIT_TOLD("group", 1, 3, 2, 1, 1);
 }

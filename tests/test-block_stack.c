@@ -403,14 +403,8 @@ KIT_TEST(test_block_stack_transaction)
 	ck_assert_int_eq(gputm_block_stack_tx_report(s, 0, 0x8, 0), GPUTM_BLOCK_STACK_COMPACT);
 	expect(s, 0, over, 1);
 	KIT_REFUSED(-EINVAL, gputm_block_stack_tx_abort(s, 0, 1), "no transaction");
-	ck_assert_uint_eq(kit_stat(unit_of(s), "transactions"), 1);
-	ck_assert_uint_eq(kit_stat(unit_of(s), "restarts"), 3);
-	ck_assert_uint_eq(kit_stat(unit_of(s), "threads_begun"), 8);
-	ck_assert_uint_eq(kit_stat(unit_of(s), "threads_committed"), 8);
-	ck_assert_uint_eq(kit_stat(unit_of(s), "threads_aborted"), 5);
-	ck_assert_uint_eq(kit_stat(unit_of(s), "warps_begun"), 2);
-	ck_assert_uint_eq(kit_stat(unit_of(s), "warps_committed"), 4);
-	ck_assert_uint_eq(kit_stat(unit_of(s), "warps_aborted"), 1);
+	kit_counts(unit_of(s), "transactions=1 restarts=3 threads_begun=8 threads_committed=8 "
+		   "threads_aborted=5 warps_begun=2 warps_committed=4 warps_aborted=1");
 }
 
 /* In a snapshot neither entry of a transaction has an RPC; those of a branch in it do. */

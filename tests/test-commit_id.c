@@ -252,9 +252,7 @@ KIT_TEST(test_commit_id_tells_its_observer)
 	ck_assert_uint_eq(acquired(vendor, 1, 3), 1);
 	refused(vendor, 1, 2, GPUTM_COMMIT_ID_SHORT);
 	retire(vendor, 1, 3);
-	ck_assert_uint_eq(kit_event(GPUTM_COMMIT_ID_EVENT_ACQUIRE)[2], 3);
-	ck_assert_uint_eq(kit_event(GPUTM_COMMIT_ID_EVENT_REFUSE)[1], GPUTM_COMMIT_ID_SHORT);
-	ck_assert_uint_eq(kit_event(GPUTM_COMMIT_ID_EVENT_REFUSE)[3], 1);
-	ck_assert_uint_eq(kit_event(GPUTM_COMMIT_ID_EVENT_RETURN)[1], 3);
-	ck_assert_uint_eq(kit_event(GPUTM_COMMIT_ID_EVENT_RETURN)[2], 4);
+	KIT_TOLD("acquire", 1, 1, 1, 3, 1);
+	KIT_TOLD("refuse", 1, 1, GPUTM_COMMIT_ID_SHORT, 2, 1);
+	KIT_TOLD("return", 3, 1, 3, 4);
 }

@@ -48,8 +48,7 @@ KIT_TEST(test_commit_sequencer_empty_logs_pass_without_cid)
 	outcome(&core, 0, 3, 1, 1, 0);
 	flush(&core);
 	ck_assert(done(&core, 0, 0x4, 0x8));
-	ck_assert_uint_eq(stat(&core, "without_cid"), 3);
-	ck_assert_uint_eq(stat(&core, "transactions"), 4);
+	kit_counts(unit_of(core.seq), "without_cid=3 transactions=4");
 }
 
 /* A warp may begin again while partitions still retire its last commit. */
@@ -74,8 +73,7 @@ KIT_TEST(test_commit_sequencer_slots_are_tight)
 	ck_assert_int_eq(gputm_commit_sequencer_begin_probe(core.seq, 1, 0x1), BUSY);
 	ck_assert(retired(&core, 0, 0, 1));
 	begin(&core, 1, 0x1);
-	ck_assert_uint_eq(stat(&core, "max_slots"), 2);
-	ck_assert_uint_eq(stat(&core, "slots_used"), 2);
+	kit_counts(unit_of(core.seq), "max_slots=2 slots_used=2");
 }
 
 KIT_TEST(test_commit_sequencer_resend_requests_are_tight)

@@ -79,9 +79,7 @@ KIT_TEST(test_device_validator_goes_on_after_a_conflict)
 	ck_assert_uint_eq(r.applied, 2);
 	ck_assert_uint_eq(r.cycles, 26);
 	ck_assert_uint_eq(push(&w, first, 2, EARLY, &r), 0);
-	ck_assert_uint_eq(kit_stat(unit_of(w.validator), "conflicts"), 2);
-	ck_assert_uint_eq(kit_stat(unit_of(w.validator), "early_conflicts"), 1);
-	ck_assert_uint_eq(kit_stat(unit_of(w.validator), "failed_early"), 0);
+	kit_counts(unit_of(w.validator), "conflicts=2 early_conflicts=1 failed_early=0");
 	ck_assert(gputm_device_validator_conflict(w.validator));
 	ck_assert_uint_eq(push(&w, second, 1, APPLY, &r), 0);
 	ck_assert_uint_eq(r.stale, 1);
@@ -102,8 +100,7 @@ KIT_TEST(test_device_validator_goes_on_after_a_conflict)
 							     &r),
 				 0);
 	}
-	ck_assert_uint_eq(kit_stat(unit_of(w.validator), "failed_rounds"), 2);
-	ck_assert_uint_eq(kit_stat(unit_of(w.validator), "failed_early"), 1);
+	kit_counts(unit_of(w.validator), "failed_rounds=2 failed_early=1");
 	world_close(&w);
 }
 
@@ -449,9 +446,8 @@ KIT_TEST(test_device_validator_tells_its_observer)
 	world_open(&w, 1, 4);
 	ck_assert_int_eq(gputm_access_bitmap_record(w.reads, 4), 0);
 	push(&w, entry, 2, APPLY, &r);
-	ck_assert_uint_eq(kit_event(GPUTM_DEVICE_VALIDATOR_EVENT_CHUNK)[1], 2);
-	ck_assert_uint_eq(kit_event(GPUTM_DEVICE_VALIDATOR_EVENT_CHUNK)[2], 1);
+	KIT_TOLD("chunk", 1, APPLY, 2, 1, 2);
 	ck_assert_int_eq(gputm_device_validator_begin(w.validator, 9), 0);
-	ck_assert_uint_eq(kit_event(GPUTM_DEVICE_VALIDATOR_EVENT_BEGIN)[0], 9);
+	KIT_TOLD("begin", 1, 9);
 	world_close(&w);
 }

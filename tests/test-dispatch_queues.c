@@ -70,9 +70,7 @@ KIT_TEST(test_dispatch_queues_give_back_what_failed)
 	expect_batch(queues, false, false, 0, NULL);
 	expect_batch(queues, false, true, 2, (const uint64_t[]){ 3, 7 });
 	kit_valid(unit_of(queues));
-	ck_assert_uint_eq(kit_stat(unit_of(queues), "returned"), 3);
-	ck_assert_uint_eq(kit_stat(unit_of(queues), "gpu_shared"), 3);
-	ck_assert_uint_eq(kit_stat(unit_of(queues), "committed"), 3);
+	kit_counts(unit_of(queues), "returned=3 gpu_shared=3 committed=3");
 }
 
 /* A kernel starts with `batch` requests and not with one less. */
@@ -105,8 +103,7 @@ KIT_TEST(test_dispatch_queues_steal)
 	ck_assert_uint_eq(pop(queues, true), 3);
 	ck_assert_uint_eq(pop(queues, false), 0);
 	ck_assert_uint_eq(pop(queues, true), 9);
-	ck_assert_uint_eq(kit_stat(unit_of(queues), "gpu_stolen"), 2);
-	ck_assert_uint_eq(kit_stat(unit_of(queues), "cpu_stolen"), 1);
+	kit_counts(unit_of(queues), "gpu_stolen=2 cpu_stolen=1");
 }
 
 /* IV-A: the CPU takes the types in turn; a kernel is of one type. */
@@ -252,12 +249,12 @@ KIT_TEST(test_dispatch_queues_tell_their_observer)
 
 	push(queues, 0, CPU, 8);
 	push(queues, 0, CPU, 9);
-	ck_assert_uint_eq(kit_event(GPUTM_DISPATCH_QUEUES_EVENT_PUSH)[2], 9);
+	KIT_TOLD("push", 2, 0, CPU, 9);
 	ck_assert_uint_eq(pop(queues, false), 8);
-	ck_assert_uint_eq(kit_event(GPUTM_DISPATCH_QUEUES_EVENT_POP)[2], 8);
+	KIT_TOLD("pop", 1, 0, CPU, 8);
 	expect_batch(queues, true, true, 1, (const uint64_t[]){ 9 });
-	ck_assert_uint_eq(kit_event(GPUTM_DISPATCH_QUEUES_EVENT_BATCH)[2], 1);
+	KIT_TOLD("batch", 1, 0, 1, 1);
 	ck_assert_int_eq(gputm_dispatch_queues_abort(queues), 0);
-	ck_assert_uint_eq(kit_event(GPUTM_DISPATCH_QUEUES_EVENT_ABORT)[0], 1);
+	KIT_TOLD("abort", 1, 1);
 	ck_assert_uint_eq(gputm_dispatch_queues_commit(queues), 0);
 }

@@ -30,9 +30,7 @@ static void verdict_is(struct gputm_first_read *table, uint32_t warp, uint64_t m
 	ck_assert_uint_eq(verdict.silent, silent);
 	ck_assert_uint_eq(verdict.second_chance, second);
 	ck_assert_uint_eq(verdict.read_write, write);
-	ck_assert_uint_eq(kit_event(GPUTM_FIRST_READ_EVENT_FINISH)[1], silent);
-	ck_assert_uint_eq(kit_event(GPUTM_FIRST_READ_EVENT_FINISH)[2], second);
-	ck_assert_uint_eq(kit_event(GPUTM_FIRST_READ_EVENT_FINISH)[3], write);
+	KIT_TOLD("finish", kit_events(GPUTM_FIRST_READ_EVENT_FINISH), warp, silent, second, write);
 }
 
 KIT_TEST(test_first_read_configs)

@@ -289,15 +289,6 @@ KIT_TEST(test_last_writer_widest_commit_ids)
 
 /* ---- observer ---- */
 
-static void told(enum gputm_last_writer_event kind, unsigned count, uint64_t a, uint64_t b,
-		 uint64_t c)
-{
-	ck_assert_uint_eq(kit_events(kind), count);
-	ck_assert_uint_eq(kit_event(kind)[0], a);
-	ck_assert_uint_eq(kit_event(kind)[1], b);
-	ck_assert_uint_eq(kit_event(kind)[2], c);
-}
-
 KIT_TEST(test_last_writer_observer)
 {
 	struct gputm_last_writer *history =
@@ -305,16 +296,16 @@ KIT_TEST(test_last_writer_observer)
 
 	kit_observe(unit_of(history));
 	ck_assert_int_ge(gputm_last_writer_record(history, 1, 3), 0);
-	told(GPUTM_LAST_WRITER_EVENT_RECORD, 1, 0, 3, GPUTM_LAST_WRITER_FILLED);
+	KIT_TOLD("record", 1, 0, 3, GPUTM_LAST_WRITER_FILLED);
 	assert_writer(history, 2, GPUTM_LAST_WRITER_EXACT, 3);
-	told(GPUTM_LAST_WRITER_EVENT_LOOKUP, 1, 0, GPUTM_LAST_WRITER_EXACT, 3);
+	KIT_TOLD("lookup", 1, 0, GPUTM_LAST_WRITER_EXACT, 3);
 	ck_assert_int_ge(gputm_last_writer_record(history, 8, 4), 0);
-	told(GPUTM_LAST_WRITER_EVENT_EVICT, 1, 0, 3, 0);
-	told(GPUTM_LAST_WRITER_EVENT_RECORD, 2, 8, 4, GPUTM_LAST_WRITER_EVICTED);
+	KIT_TOLD("evict", 1, 0, 3, 0);
+	KIT_TOLD("record", 2, 8, 4, GPUTM_LAST_WRITER_EVICTED);
 	assert_no_writer(history, 0x40);
-	told(GPUTM_LAST_WRITER_EVENT_LOOKUP, 2, 0x40, GPUTM_LAST_WRITER_NONE, 0);
+	KIT_TOLD("lookup", 2, 0x40, GPUTM_LAST_WRITER_NONE, 0);
 	ck_assert_int_eq(gputm_last_writer_expire(history, 5, NULL), 0);
-	told(GPUTM_LAST_WRITER_EVENT_EXPIRE, 1, 5, 1, 4);
+	KIT_TOLD("expire", 1, 5, 1, 4);
 	finish(history);
 }
 

@@ -97,8 +97,7 @@ KIT_TEST(test_fig_6_8_every_table_state)
 	ck_assert_int_eq(gputm_last_written_record(table, 0x20, 15), 0);
 	arrays_are(table, 7, 15, 15, 7);
 	ck_assert_uint_eq(query(table, 0x20), 15); /* at 18 */
-	ck_assert_uint_eq(kit_stat(unit_of(table), "queries"), 3);
-	ck_assert_uint_eq(kit_stat(unit_of(table), "records"), 2);
+	kit_counts(unit_of(table), "queries=3 records=2");
 	kit_valid(unit_of(table));
 	kit_round_trip(&last_written_maker, unit_of(table));
 }

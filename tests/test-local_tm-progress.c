@@ -199,8 +199,7 @@ KIT_TEST(test_3_1_work_group_serialisation)
 	put(t, 1, 2, 0, 99);
 	commit(t, 1, GPUTM_LOCAL_TM_OK);
 	ck_assert_uint_eq(at(t, 0), 99);
-	ck_assert_uint_eq(kit_stat(unit_of(t), "evicted"), 4);
-	ck_assert_uint_eq(kit_stat(unit_of(t), "group_attempts"), 1);
+	kit_counts(unit_of(t), "evicted=4 group_attempts=1");
 }
 
 /* Two wavefronts that both need the group: the second one waits for the first. */

@@ -86,8 +86,7 @@ KIT_TEST(test_table_1_execution_model)
 	ck_assert_uint_eq(commit(t, 0, GPUTM_LOCAL_TM_OK).committed, 0x8);
 	/* Not in the table: EXEC of the first begin is back. */
 	row(t, 17, 0xf, 0, 0, normal);
-	ck_assert_uint_eq(kit_stat(unit_of(t), "committed"), 4);
-	ck_assert_uint_eq(kit_stat(unit_of(t), "wavefront_attempts"), 1);
+	kit_counts(unit_of(t), "committed=4 wavefront_attempts=1");
 }
 
 /* ---- layout and capacity ---- */
@@ -190,8 +189,7 @@ KIT_TEST(test_4_2_cycles)
 	a = access_all(t, 0, false, UINT64_MAX, word, value);
 	ck_assert_uint_eq(a.passes, 2);
 	ck_assert_uint_eq(a.cycles, 0);
-	ck_assert_uint_eq(kit_stat(unit_of(t), "begin_cycles"), 2);
-	ck_assert_uint_eq(kit_stat(unit_of(t), "commit_cycles"), 4);
+	kit_counts(unit_of(t), "begin_cycles=2 commit_cycles=4");
 }
 
 KIT_TEST(test_4_2_cycles_of_the_lanes_of_a_bank)
@@ -242,8 +240,7 @@ KIT_TEST(test_local_tm_plain_accesses)
 	begin(t, 1);
 	put(t, 1, 0, 7, 1);
 	put(t, 0, 0, 7, 2);
-	ck_assert_uint_eq(kit_stat(unit_of(t), "clashes"), 1);
-	ck_assert_uint_eq(kit_stat(unit_of(t), "plain"), 129);
+	kit_counts(unit_of(t), "clashes=1 plain=129");
 }
 
 /* ---- misuse ---- */

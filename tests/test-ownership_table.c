@@ -389,18 +389,9 @@ KIT_TEST(test_ownership_table_tells_an_observer)
 	b = acquire(table, 0xf);
 	ck_assert_int_eq(gputm_ownership_table_resolve(table, b, &figure, &r), 0);
 	ck_assert_int_eq(gputm_ownership_table_release(table, b), 0);
-	ck_assert_uint_eq(kit_events(GPUTM_OWNERSHIP_TABLE_EVENT_ACQUIRE), 1);
-	ck_assert_uint_eq(kit_event(GPUTM_OWNERSHIP_TABLE_EVENT_ACQUIRE)[0], 1);
-	ck_assert_uint_eq(kit_event(GPUTM_OWNERSHIP_TABLE_EVENT_ACQUIRE)[1], 0xf);
-	ck_assert_uint_eq(kit_events(GPUTM_OWNERSHIP_TABLE_EVENT_CONSTRUCT), 2);
-	ck_assert_uint_eq(kit_events(GPUTM_OWNERSHIP_TABLE_EVENT_MATCH), 4);
-	ck_assert_uint_eq(kit_event(GPUTM_OWNERSHIP_TABLE_EVENT_MATCH)[1], 15);
-	ck_assert_uint_eq(kit_event(GPUTM_OWNERSHIP_TABLE_EVENT_MATCH)[2], 0xc);
-	ck_assert_uint_eq(kit_event(GPUTM_OWNERSHIP_TABLE_EVENT_MATCH)[3], 1);
-	ck_assert_uint_eq(kit_events(GPUTM_OWNERSHIP_TABLE_EVENT_RELEASE), 1);
-	ck_assert_uint_eq(kit_event(GPUTM_OWNERSHIP_TABLE_EVENT_RELEASE)[0], 1);
-	ck_assert_uint_eq(kit_event(GPUTM_OWNERSHIP_TABLE_EVENT_RELEASE)[1], 0x3);
-	ck_assert_uint_eq(kit_event(GPUTM_OWNERSHIP_TABLE_EVENT_RELEASE)[2], 0xc);
-	ck_assert_uint_eq(kit_event(GPUTM_OWNERSHIP_TABLE_EVENT_RELEASE)[3], 32 + 6 + 8);
+	KIT_TOLD("acquire", 1, 1, 0xf);
+	KIT_TOLD("construct", 2, 1, 0xf);
+	KIT_TOLD("match", 4, 1, 0xf, 0xc, 1);
+	KIT_TOLD("release", 1, 1, 0x3, 0xc, 32 + 6 + 8);
 	gputm_ownership_table_free(table);
 }

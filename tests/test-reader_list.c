@@ -346,9 +346,5 @@ KIT_TEST(test_reader_list_tells_its_observer)
 		add(list, 8, tx * 32);
 	refused(list, 12, 0, GPUTM_READER_LIST_FULL);
 	ck_assert_int_eq(gputm_reader_list_remove(list, 8, 0), 0);
-	ck_assert_uint_eq(kit_events(GPUTM_READER_LIST_EVENT_ADDED), 4);
-	ck_assert_uint_eq(kit_events(GPUTM_READER_LIST_EVENT_REMOVED), 1);
-	ck_assert_uint_eq(kit_events(GPUTM_READER_LIST_EVENT_FULL), 1);
-	ck_assert_uint_eq(kit_events(GPUTM_READER_LIST_EVENT_EXPANDED), 1);
-	ck_assert_uint_eq(kit_events(GPUTM_READER_LIST_EVENT_FOLDED), 1);
+	kit_heard("added=4 removed=1 full=1 expanded=1 folded=1");
 }

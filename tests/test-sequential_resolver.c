@@ -49,15 +49,10 @@ KIT_TEST(test_sequential_resolver_tells_its_observer)
 		ck_assert_int_eq(gputm_sequential_resolver_resolve(resolver, b, &figure, &r), 0);
 	}
 	ck_assert_int_eq(gputm_sequential_resolver_release(resolver, 1), 0);
-	ck_assert_uint_eq(kit_events(GPUTM_SEQUENTIAL_RESOLVER_EVENT_LANE), 8);
-	ck_assert_uint_eq(kit_event(GPUTM_SEQUENTIAL_RESOLVER_EVENT_LANE)[0], 1);
-	ck_assert_uint_eq(kit_event(GPUTM_SEQUENTIAL_RESOLVER_EVENT_LANE)[1], 3);
-	ck_assert_uint_eq(kit_event(GPUTM_SEQUENTIAL_RESOLVER_EVENT_RELEASE)[0], 1);
-	ck_assert_uint_eq(kit_event(GPUTM_SEQUENTIAL_RESOLVER_EVENT_RELEASE)[1], 0x3);
-	ck_assert_uint_eq(kit_event(GPUTM_SEQUENTIAL_RESOLVER_EVENT_RELEASE)[2], 0xc);
+	KIT_TOLD("lane", 8, 1, 3, GPUTM_SEQUENTIAL_RESOLVER_ABORTS);
 	ck_assert(r.initialise_cycles && r.construct_cycles && r.match_cycles);
-	ck_assert_uint_eq(kit_event(GPUTM_SEQUENTIAL_RESOLVER_EVENT_RELEASE)[3],
-			  r.initialise_cycles + r.construct_cycles + r.match_cycles);
+	KIT_TOLD("release", 1, 1, 0x3, 0xc,
+		 r.initialise_cycles + r.construct_cycles + r.match_cycles);
 }
 
 /* ---- Fig. 6.6 ---- */

@@ -218,8 +218,9 @@ KIT_TEST(test_signature_tells_its_observer)
 	ck_assert_int_eq(gputm_signature_maybe_contains(array, 0, 0x40), 1);
 	ck_assert_int_eq(gputm_signature_match(array, 0x40, &mask), 2);
 	ck_assert_int_eq(gputm_signature_clear(array, 1), 0);
-	ck_assert_uint_eq(kit_event(GPUTM_SIGNATURE_EVENT_INSERT)[2], 4);
-	ck_assert_uint_eq(kit_event(GPUTM_SIGNATURE_EVENT_LOOKUP)[2], GPUTM_SIGNATURE_MAYBE);
-	ck_assert_uint_eq(kit_event(GPUTM_SIGNATURE_EVENT_MATCH)[1], 2);
-	ck_assert_uint_eq(kit_event(GPUTM_SIGNATURE_EVENT_UNION)[1], 1);
+	KIT_TOLD("insert", 1, 1, 0x40, 4);
+	KIT_TOLD("lookup", 1, 0, 0x40, GPUTM_SIGNATURE_MAYBE);
+	KIT_TOLD("match", 1, 0x40, 2);
+	KIT_TOLD("union", 1, 0, 1);
+	KIT_TOLD("clear", 1, 1);
 }

@@ -86,10 +86,7 @@ KIT_TEST(test_table_ii_full_at_four_by_four)
 	kit_unchanged(kit);
 	ck_assert_uint_eq(wake(b, 0x3000), 3);
 	ck_assert_int_eq(queue(b, 0x9000, 9, 9, 0), GPUTM_STALL_BUFFER_QUEUED);
-	ck_assert_uint_eq(kit_stat(unit_of(b), "waiting_max"), 8);
-	ck_assert_uint_eq(kit_stat(unit_of(b), "lines_max"), 4);
-	ck_assert_uint_eq(kit_stat(unit_of(b), "no_line"), 1);
-	ck_assert_uint_eq(kit_stat(unit_of(b), "no_slot"), 1);
+	kit_counts(unit_of(b), "waiting_max=8 lines_max=4 no_line=1 no_slot=1");
 }
 
 struct run {

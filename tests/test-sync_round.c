@@ -8,7 +8,7 @@ KIT_UNIT(sync_round, SYNC_ROUND);
 enum { CPU = GPUTM_SYNC_ROUND_CPU, GPU = GPUTM_SYNC_ROUND_GPU };
 
 /* 1000 cycles of execution, a link of 10 cycles + 1 byte a cycle, copies of 4 bytes a cycle. */
-#define EXPECT_STAT(round, name, value) ck_assert_uint_eq(kit_stat(unit_of(round), name), value)
+#define SMALL "round_cycles=1000 link_latency=10 link_bytes=1 copy_bytes=4 "
 
 /* The round asks for this at `now`. */
 static struct gputm_sync_round_todo expect(struct gputm_sync_round *round, uint64_t now,
@@ -54,8 +54,7 @@ KIT_TEST(test_fig_1a_basic_round)
 {
 	struct gputm_sync_round_todo todo;
 	struct gputm_sync_round *round =
-		make(kit, "round_cycles=1000 early_cycles=0 link_latency=10 link_bytes=1 "
-			  "copy_bytes=4 non_blocking=0 shadow_copy=0");
+		make(kit, SMALL "early_cycles=0 non_blocking=0 shadow_copy=0");
 
 	ck_assert_int_eq(gputm_sync_round_begin(round, 0), 0);
 	expect_run(round, 0, 1000);
@@ -78,34 +77,23 @@ KIT_TEST(test_fig_1a_basic_round)
 	ck_assert_uint_eq(running(round, 1182), 0);
 	ck_assert(expect(round, 1183, GPUTM_SYNC_ROUND_END).success);
 	ck_assert_uint_eq(running(round, 1183), CPU | GPU);
-	ck_assert_uint_eq(kit_stat(unit_of(round), "cpu_blocked"), 183);
-	ck_assert_uint_eq(kit_stat(unit_of(round), "gpu_blocked"), 183);
-	ck_assert_uint_eq(kit_stat(unit_of(round), "execution"), 1000);
-	ck_assert_uint_eq(kit_stat(unit_of(round), "validation"), 63);
-	ck_assert_uint_eq(kit_stat(unit_of(round), "merge"), 120);
-	EXPECT_STAT(round, "cpu_waits", 63);
-	EXPECT_STAT(round, "cpu_merge", 120);
-	EXPECT_STAT(round, "gpu_waits", 58);
-	EXPECT_STAT(round, "gpu_validates", 5);
-	EXPECT_STAT(round, "gpu_merge", 120);
-	EXPECT_STAT(round, "link_logs", 48);
-	EXPECT_STAT(round, "link_copies", 120);
-	EXPECT_STAT(round, "link_idle", 1183 - 48 - 120);
+	kit_counts(unit_of(round), "cpu_blocked=183 gpu_blocked=183 execution=1000 validation=63 "
+		   "merge=120 cpu_waits=63 cpu_merge=120 gpu_waits=58 gpu_validates=5 "
+		   "gpu_merge=120 link_logs=48 link_copies=120 link_idle=%d", 1183 - 48 - 120);
 	/* What lies between two rounds is no time of the link. */
 	ck_assert_int_eq(gputm_sync_round_begin(round, 5000), 0);
 	expect(round, 6000, GPUTM_SYNC_ROUND_DRAIN);
 	complete(round, 6000, 0, 0, 0, false);
 	expect(round, 6000, GPUTM_SYNC_ROUND_SHIP);
 	complete(round, 6000, 48, 0, 5, false);
-	EXPECT_STAT(round, "link_idle", 1183 - 48 - 120 + 1000);
+	kit_counts(unit_of(round), "link_idle=%d", 1183 - 48 - 120 + 1000);
 }
 
 /* Fig. 1b: the CPU works on while full chunks are shipped, the GPU after the shadow copy. */
 KIT_TEST(test_fig_1b_optimised_round)
 {
 	struct gputm_sync_round *round =
-		make(kit, "round_cycles=1000 early_cycles=0 link_latency=10 link_bytes=1 "
-			  "copy_bytes=4 non_blocking=1 shadow_copy=1");
+		make(kit, SMALL "early_cycles=0 non_blocking=1 shadow_copy=1");
 
 	ck_assert_int_eq(gputm_sync_round_begin(round, 0), 0);
 	ck_assert_uint_eq(expect(round, 1000, GPUTM_SYNC_ROUND_DRAIN).devices, GPU);
@@ -132,27 +120,16 @@ KIT_TEST(test_fig_1b_optimised_round)
 	expect_run(round, 1094, 1204);
 	expect(round, 1204, GPUTM_SYNC_ROUND_END);
 	ck_assert_uint_eq(running(round, 1204), CPU | GPU);
-	ck_assert_uint_eq(kit_stat(unit_of(round), "gpu_blocked"), 94);
-	ck_assert_uint_eq(kit_stat(unit_of(round), "cpu_blocked"), 152);
-	ck_assert_uint_eq(kit_stat(unit_of(round), "shadow_bytes"), 40);
-	EXPECT_STAT(round, "cpu_drain", 1);
-	EXPECT_STAT(round, "cpu_waits", 31);
-	EXPECT_STAT(round, "cpu_merge", 120);
-	EXPECT_STAT(round, "gpu_drain", 4);
-	EXPECT_STAT(round, "gpu_waits", 70);
-	EXPECT_STAT(round, "gpu_validates", 10);
-	EXPECT_STAT(round, "gpu_merge", 10);
-	EXPECT_STAT(round, "link_logs", 64);
-	EXPECT_STAT(round, "link_copies", 110);
-	EXPECT_STAT(round, "link_idle", 1204 - 64 - 110);
+	kit_counts(unit_of(round), "gpu_blocked=94 cpu_blocked=152 shadow_bytes=40 cpu_drain=1 "
+		   "cpu_waits=31 cpu_merge=120 gpu_drain=4 gpu_waits=70 gpu_validates=10 "
+		   "gpu_merge=10 link_logs=64 link_copies=110 link_idle=%d", 1204 - 64 - 110);
 }
 
 /* A caller that has nothing left to execute need not wait for the deadline. */
 KIT_TEST(test_sync_round_is_stopped)
 {
 	struct gputm_sync_round *round =
-		make(kit, "round_cycles=1000 early_cycles=100 link_latency=10 link_bytes=1 "
-			  "copy_bytes=4 non_blocking=1 shadow_copy=1");
+		make(kit, SMALL "early_cycles=100 non_blocking=1 shadow_copy=1");
 
 	KIT_REFUSED(-EINVAL, gputm_sync_round_stop(round, 0), "no execution phase goes on");
 	ck_assert_int_eq(gputm_sync_round_begin(round, 0), 0);
@@ -165,8 +142,7 @@ KIT_TEST(test_sync_round_is_stopped)
 	ck_assert_uint_eq(gputm_sync_round_next_time(round), 150);
 	kit_round_trip(&sync_round_maker, unit_of(round));
 	ck_assert_uint_eq(expect(round, 150, GPUTM_SYNC_ROUND_DRAIN).devices, GPU);
-	EXPECT_STAT(round, "execution", 150);
-	EXPECT_STAT(round, "cut_short", 0);
+	kit_counts(unit_of(round), "execution=150 cut_short=0");
 }
 
 /* Ship one chunk that conflicts and nothing else; gives the time of the verdict. */
@@ -186,10 +162,7 @@ KIT_TESTS(test_sync_round_failure_with_and_without_a_shadow_copy, 2)
 	bool shadow = _i;
 	uint64_t now;
 	struct gputm_sync_round *round =
-		make(kit,
-		     "round_cycles=1000 early_cycles=0 link_latency=10 link_bytes=1 copy_bytes=4 "
-		     "non_blocking=0 shadow_copy=%d",
-		     shadow);
+		make(kit, SMALL "early_cycles=0 non_blocking=0 shadow_copy=%d", shadow);
 
 	ck_assert_int_eq(gputm_sync_round_begin(round, 0), 0);
 	expect(round, 1000, GPUTM_SYNC_ROUND_DRAIN);
@@ -198,18 +171,15 @@ KIT_TESTS(test_sync_round_failure_with_and_without_a_shadow_copy, 2)
 	ck_assert_uint_eq(running(round, now), shadow ? CPU : 0);
 	complete(round, now, 400, 2, shadow ? 7 : 0, false);
 	ck_assert(!expect(round, now + (shadow ? 107 : 420), GPUTM_SYNC_ROUND_END).success);
-	ck_assert_uint_eq(kit_stat(unit_of(round), "failed"), 1);
-	ck_assert_uint_eq(kit_stat(unit_of(round), "realigned"), shadow ? 0 : 400);
-	ck_assert_uint_eq(kit_stat(unit_of(round), "cpu_blocked"), shadow ? 20 : 440);
-	ck_assert_uint_eq(kit_stat(unit_of(round), "gpu_blocked"), shadow ? 127 : 440);
+	kit_counts(unit_of(round), "failed=1 realigned=%d cpu_blocked=%d gpu_blocked=%d",
+		   shadow ? 0 : 400, shadow ? 20 : 440, shadow ? 127 : 440);
 }
 
 /* IV-D, wasted work: an early conflict ends execution when its verdict is there. */
 KIT_TEST(test_sync_round_early_validation_cuts_a_round_short)
 {
 	struct gputm_sync_round *round =
-		make(kit, "round_cycles=1000 early_cycles=100 link_latency=10 link_bytes=1 "
-			  "copy_bytes=4 non_blocking=1 shadow_copy=1");
+		make(kit, SMALL "early_cycles=100 non_blocking=1 shadow_copy=1");
 
 	ck_assert_int_eq(gputm_sync_round_begin(round, 0), 0);
 	expect_run(round, 0, 100);
@@ -224,8 +194,7 @@ KIT_TEST(test_sync_round_early_validation_cuts_a_round_short)
 	ck_assert_uint_eq(running(round, 248), CPU | GPU);
 	expect_run(round, 248, 248 + 48 + 10 + 5);
 	ck_assert_uint_eq(expect(round, 311, GPUTM_SYNC_ROUND_DRAIN).devices, GPU);
-	ck_assert_uint_eq(kit_stat(unit_of(round), "cut_short"), 1);
-	ck_assert_uint_eq(kit_stat(unit_of(round), "early_chunks"), 2);
+	kit_counts(unit_of(round), "cut_short=1 early_chunks=2");
 }
 
 /* A CPU that fills chunks for ever is stopped when validation has lasted a round. */
@@ -233,8 +202,7 @@ KIT_TEST(test_sync_round_a_fast_cpu_is_stopped)
 {
 	uint64_t now = 1000;
 	struct gputm_sync_round *round =
-		make(kit, "round_cycles=1000 early_cycles=0 link_latency=10 link_bytes=1 "
-			  "copy_bytes=4 non_blocking=1 shadow_copy=1");
+		make(kit, SMALL "early_cycles=0 non_blocking=1 shadow_copy=1");
 
 	ck_assert_int_eq(gputm_sync_round_begin(round, 0), 0);
 	expect(round, now, GPUTM_SYNC_ROUND_DRAIN);
@@ -262,8 +230,7 @@ KIT_TEST(test_sync_round_misuse_changes_nothing)
 	uint64_t most = UINT64_C(1) << 40;
 	struct gputm_sync_round_todo todo;
 	struct gputm_sync_round *round =
-		make(kit, "round_cycles=1000 early_cycles=100 link_latency=10 link_bytes=1 "
-			  "copy_bytes=4 non_blocking=1 shadow_copy=1");
+		make(kit, SMALL "early_cycles=100 non_blocking=1 shadow_copy=1");
 
 	expect_run(round, 5, UINT64_MAX);
 	refused(kit, round, 5, (struct gputm_sync_round_done){ 0 }, -EINVAL, "nothing");
@@ -407,14 +374,12 @@ KIT_TEST(test_sync_round_last_time)
 KIT_TEST(test_sync_round_tells_its_observer)
 {
 	struct gputm_sync_round *round =
-		make(kit, "round_cycles=1000 early_cycles=0 link_latency=10 link_bytes=1 "
-			  "copy_bytes=4 non_blocking=1 shadow_copy=1");
+		make(kit, SMALL "early_cycles=0 non_blocking=1 shadow_copy=1");
 
 	ck_assert_int_eq(gputm_sync_round_begin(round, 0), 0);
-	ck_assert_uint_eq(kit_event(GPUTM_SYNC_ROUND_EVENT_PHASE)[0], GPUTM_SYNC_ROUND_EXECUTION);
+	KIT_TOLD("phase", 1, GPUTM_SYNC_ROUND_EXECUTION);
 	expect(round, 1000, GPUTM_SYNC_ROUND_DRAIN);
-	ck_assert_uint_eq(kit_event(GPUTM_SYNC_ROUND_EVENT_PHASE)[1], 1000);
+	KIT_TOLD("phase", 2, GPUTM_SYNC_ROUND_VALIDATION, 1000);
 	complete(round, 1002, 0, 0, 0, false);
-	ck_assert_uint_eq(kit_event(GPUTM_SYNC_ROUND_EVENT_DONE)[0], GPUTM_SYNC_ROUND_DRAIN);
-	ck_assert_uint_eq(kit_event(GPUTM_SYNC_ROUND_EVENT_DONE)[1], 1002);
+	KIT_TOLD("done", 1, GPUTM_SYNC_ROUND_DRAIN, 1002);
 }

@@ -487,10 +487,6 @@ KIT_TEST(test_timestamp_table_tells_its_observer)
 		ck_assert_int_eq(gputm_timestamp_table_retire(t, tx, true), OK);
 	ck_assert_int_eq(gputm_timestamp_table_release(t, 0), 0);
 	ck_assert_int_eq(gputm_timestamp_table_restart(t), 0);
-	ck_assert_uint_eq(kit_events(GPUTM_TIMESTAMP_TABLE_EVENT_BEGUN), 3);
-	ck_assert_uint_eq(kit_events(GPUTM_TIMESTAMP_TABLE_EVENT_EDGE), 2);
-	ck_assert_uint_eq(kit_events(GPUTM_TIMESTAMP_TABLE_EVENT_RETIRED), 3);
-	ck_assert_uint_eq(kit_events(GPUTM_TIMESTAMP_TABLE_EVENT_RELEASED), 1);
-	ck_assert_uint_eq(kit_events(GPUTM_TIMESTAMP_TABLE_EVENT_RESTARTED), 1);
-	ck_assert_uint_eq(kit_event(GPUTM_TIMESTAMP_TABLE_EVENT_RESTARTED)[0], 1);
+	kit_heard("begun=3 edge=2 retired=3 released=1 restarted=1");
+	KIT_TOLD("restarted", 1, 1);
 }

@@ -55,8 +55,7 @@ KIT_TEST(test_tx_throttle_serves_in_the_order_of_asking)
 	ck_assert_int_eq(admit(throttle, 3), IN);
 	ck_assert_int_eq(admit(throttle, 5), IN);
 	ck_assert_uint_eq(gputm_tx_throttle_waiting(throttle), 0);
-	ck_assert_uint_eq(kit_stat(unit_of(throttle), "waits"), 3);
-	ck_assert_uint_eq(kit_stat(unit_of(throttle), "maximum_waiting"), 3);
+	kit_counts(unit_of(throttle), "waits=3 maximum_waiting=3");
 	kit_valid(unit_of(throttle));
 	kit_round_trip(&tx_throttle_maker, unit_of(throttle));
 }
@@ -175,8 +174,7 @@ KIT_TEST(test_tx_throttle_aborts_move_the_limit)
 	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 0, 16, 5), LOWERED);
 	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 0, 8, 6), KEPT); /* not below 1 */
 	ck_assert_uint_eq(gputm_tx_throttle_limit(throttle), 1);
-	ck_assert_uint_eq(kit_stat(unit_of(throttle), "windows"), 5);
-	ck_assert_uint_eq(kit_stat(unit_of(throttle), "kept"), 2);
+	kit_counts(unit_of(throttle), "windows=5 kept=2");
 	kit_valid(unit_of(throttle));
 	kit_round_trip(&tx_throttle_maker, unit_of(throttle));
 }
@@ -349,9 +347,8 @@ KIT_TEST(test_tx_throttle_tells_its_observer)
 	ck_assert_int_eq(admit(throttle, 1), WAIT);
 	leave(throttle, 3);
 	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 4, 0, 7), RAISED);
-	ck_assert_uint_eq(kit_event(GPUTM_TX_THROTTLE_EVENT_WINDOW)[0], 2);
-	ck_assert_uint_eq(kit_event(GPUTM_TX_THROTTLE_EVENT_WINDOW)[3], 7);
-	ck_assert_uint_eq(kit_event(GPUTM_TX_THROTTLE_EVENT_ADMIT)[0], 3);
-	ck_assert_uint_eq(kit_event(GPUTM_TX_THROTTLE_EVENT_QUEUE)[2], 1);
-	ck_assert_uint_eq(kit_event(GPUTM_TX_THROTTLE_EVENT_LEAVE)[1], 0);
+	KIT_TOLD("window", 1, 2, 4, 0, 7);
+	KIT_TOLD("admit", 1, 3, 1, 0);
+	KIT_TOLD("queue", 1, 1, 1, 1);
+	KIT_TOLD("leave", 1, 3, 0, 1);
 }

@@ -199,9 +199,7 @@ KIT_TEST(test_rollover_tells_the_leader)
 
 	kit_observe(unit_of(u));
 	gputm_validation_unit_rollover(u);
-	ck_assert_uint_eq(kit_event(GPUTM_VALIDATION_UNIT_EVENT_STATE)[0],
-			  GPUTM_VALIDATION_UNIT_STOPPED);
-	ck_assert_uint_eq(kit_event(GPUTM_VALIDATION_UNIT_EVENT_STATE)[1], 2);
+	KIT_TOLD("state", 1, GPUTM_VALIDATION_UNIT_STOPPED, 2);
 }
 
 /* Another reserves the granule before the woken access comes to its turn. */

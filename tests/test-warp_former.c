@@ -115,8 +115,7 @@ KIT_TEST(test_fig_3_3_no_eddy_with_warp_barrier)
 	one(f, 'B', (const unsigned[]){ 0, 6, 0, 0 }, 'D');
 	one(f, 'D', (const unsigned[]){ 5, 6, 7, 8 }, 0);
 	ck_assert_uint_eq(gputm_warp_former_live(f), 0);
-	ck_assert_uint_eq(kit_stat(unit_of(f), "issued"), 7);
-	ck_assert_uint_eq(kit_stat(unit_of(f), "restored"), 2);
+	kit_counts(unit_of(f), "issued=7 restored=2");
 }
 
 /* With the barrier nobody joins a static warp that has not diverged; without it they do. */

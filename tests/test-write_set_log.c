@@ -63,9 +63,7 @@ KIT_TEST(test_write_set_log_streams_go_their_own_ways)
 	ck_assert_int_eq(gputm_write_set_log_begin(log), 0);
 	ck_assert_uint_eq(gputm_write_set_log_round(log), 1);
 	expect_none(log, REPLAY, true); /* gone with the round */
-	ck_assert_uint_eq(kit_stat(unit_of(log), "before"), 4);
-	ck_assert_uint_eq(kit_stat(unit_of(log), "shipped"), 4);
-	ck_assert_uint_eq(kit_stat(unit_of(log), "early"), 2);
+	kit_counts(unit_of(log), "before=4 shipped=4 early=2");
 }
 
 /* IV-D: 48 KB, at 16 bytes an entry: the chunk is full with entry 3,072 and not before. */
@@ -210,8 +208,7 @@ KIT_TEST(test_write_set_log_tells_its_observer)
 	append(log, 1, 16, 5);
 	expect(log, SHIP, true, 1, 1, 16);
 	ck_assert_int_eq(gputm_write_set_log_begin(log), 0);
-	ck_assert_uint_eq(kit_event(GPUTM_WRITE_SET_LOG_EVENT_APPEND)[1], 16);
-	ck_assert_uint_eq(kit_event(GPUTM_WRITE_SET_LOG_EVENT_POP)[0], SHIP);
-	ck_assert_uint_eq(kit_event(GPUTM_WRITE_SET_LOG_EVENT_POP)[2], 1);
-	ck_assert_uint_eq(kit_event(GPUTM_WRITE_SET_LOG_EVENT_BEGIN)[0], 1);
+	KIT_TOLD("append", 1, 1, 16, 5, 5);
+	KIT_TOLD("pop", 1, SHIP, 1, 1, 0);
+	KIT_TOLD("begin", 1, 1, 1);
 }
