@@ -201,6 +201,9 @@ void kit_memory_free(void *memory);
 /* Save, free, make anew, load: gives the new unit (for random points of a run). */
 struct gputm_unit *kit_swap(const struct kit_maker *maker, struct kit *kit,
 			    struct gputm_unit *unit);
+#define KIT_SWAP(UNIT, handle)                                                                 \
+	((struct gputm_##UNIT *)(void *)kit_swap(&UNIT##_maker, kit,                           \
+						 gputm_##UNIT##_unit(handle)))
 /* Reset the unit, and assert that its snapshots are those of a new unit of its config. */
 void kit_as_new(const struct kit_maker *maker, struct kit *kit, struct gputm_unit *unit);
 /* Load a snapshot of the unit's state in which, so many bytes after the first place of the number

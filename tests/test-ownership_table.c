@@ -1,22 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tests of ownership_table: life, Fig. 6.6 state by state, refusals, the oracle. */
-#include <string.h>
-
+#include "tests/kit.h"
 #include "tests/oracle/ownership_table.h"
-#include "tests/resolver.h"
 
 KIT_UNIT(ownership_table, OWNERSHIP_TABLE);
 
-static uint32_t acquire(struct gputm_ownership_table *table, uint64_t active)
-{
-	uint32_t buffer = 99;
-
-	ck_assert_int_eq(gputm_ownership_table_acquire_probe(table, active),
-			 GPUTM_RESOLVER_ACQUIRED);
-	ck_assert_int_eq(gputm_ownership_table_acquire(table, active, &buffer),
-			 GPUTM_RESOLVER_ACQUIRED);
-	return buffer;
-}
+#define RESOLVER ownership_table
+#define RESOLVER_STATS ORACLE_OWNERSHIP_TABLE_STATS
+#include "tests/resolver.h"
 
 KIT_TEST(test_ownership_table_configs)
 {
@@ -127,17 +118,6 @@ KIT_TEST(test_ownership_table_cost_by_hand)
 		ck_assert_uint_eq(r.match_cycles, 4 * 2);
 		ck_assert_uint_eq(r.log_rows, 6);
 	}
-}
-
-KIT_TESTS(test_ownership_table_every_lane_of_a_full_row_is_checked, 32)
-{
-	const struct gputm_warp_logs logs = logs_past_the_end((unsigned)_i);
-	struct gputm_ownership_table *table = make(kit, NULL);
-	struct gputm_resolution r;
-	uint32_t b = acquire(table, UINT32_MAX);
-
-	KIT_REFUSED(-ERANGE, gputm_ownership_table_resolve(table, b, &logs, &r),
-		    "address = 4294967296");
 }
 
 /* A region is not owned by a lane past those that there may be. */
@@ -277,54 +257,9 @@ static const uint32_t geometry[][8] = {
 	{ 32, 64, 4, 2, 0, 128, 3000, 3 },
 };
 
-static uint64_t lowest(uint64_t mask)
+static void use_room(struct pair *p)
 {
-	return mask & (~mask + 1);
-}
-
-/* held[b]: what buffer b has answered. */
-static void release(struct gputm_ownership_table *table, struct oracle_ownership_table *o,
-		    uint32_t b, const struct gputm_resolution *held)
-{
-	int error = gputm_ownership_table_release(table, b);
-
-	ck_assert_int_eq(error, 0);
-	oracle_resolver_released(&o->stats.core, &held[b]);
-}
-
-static void resolve_one(struct gputm_ownership_table *table, struct oracle_ownership_table *o,
-			uint64_t words, struct gputm_resolution *held, struct kit_bytes *bytes)
-{
-	uint32_t lanes = o->config.lanes;
-	uint64_t all = lanes < 64 ? (UINT64_C(1) << lanes) - 1 : UINT64_MAX;
-	uint64_t active = kit_draw(bytes, 2) ? all : kit_number(bytes, 8) & all;
-	struct gputm_resolution r, expected;
-	struct oracle_logs logs;
-	uint32_t b;
-
-	oracle_logs_draw(&logs, lanes, words, below_of_bytes, bytes);
-	b = acquire(table, active);
-	ck_assert_int_eq(gputm_ownership_table_resolve(table, b, &logs.logs, &r), 0);
-	kit_valid(unit_of(table));
-	expected = oracle_ownership_table_resolve(o, active, &logs.logs);
-	same_resolution(&r, &expected);
-	ck_assert(oracle_logs_serialisable(&logs.logs, r.survived));
-	ck_assert_uint_eq(r.survived & lowest(active), lowest(active));
-	held[b] = r;
-	if (kit_draw(bytes, 3))
-		release(table, o, b, held);
-	kit_valid(unit_of(table));
-}
-
-/* All buffers are held: no other warp is taken until one is released. */
-static void make_room(struct gputm_ownership_table *table, struct oracle_ownership_table *o,
-		      struct gputm_resolution *held)
-{
-	uint32_t b;
-
-	ck_assert_int_eq(gputm_ownership_table_acquire(table, 1, &b), GPUTM_RESOLVER_BUSY);
-	o->stats.core.refused++;
-	release(table, o, 0, held);
+	(void)p;
 }
 
 KIT_DRIVE(ownership_table, KIT_COUNT(geometry), 80000)
@@ -338,27 +273,9 @@ KIT_DRIVE(ownership_table, KIT_COUNT(geometry), 80000)
 		with("lanes=%u entries=%u granularity=%u hash=%u exact=%u access_bytes=%u "
 		     "buffers=%u seed=%d",
 		     g[0], g[1], g[2], g[3], g[4], g[5], g[7], bytes->round);
-	struct gputm_ownership_table *table = NULL;
-	struct gputm_resolution held[3];
-	struct oracle_ownership_table o;
 
 	config.log_cycles = 1 + bytes->round % 3;
-	if (gputm_ownership_table_new(kit->ctx, &config, &table))
-		return;
-	kit_observe(unit_of(table));
-	oracle_ownership_table_open(&o, &config);
-	while (kit_more(bytes)) {
-		resolve_one(table, &o, g[6], held, bytes);
-		if (gputm_ownership_table_used(table) == config.buffers)
-			make_room(table, &o, held);
-		if (kit_draw(bytes, 8) == 0)
-			table = (struct gputm_ownership_table *)(void *)kit_swap(
-				&ownership_table_maker, kit, unit_of(table));
-		table = KIT_TURN(ownership_table, table);
-	}
-	KIT_STATS(unit_of(table), &o.stats, ORACLE_OWNERSHIP_TABLE_STATS);
-	KIT_END(ownership_table, table);
-	oracle_ownership_table_close(&o);
+	drive(kit, bytes, &config, g[6]);
 }
 
 /* 32 active lanes of 64: what stands in the places of the others is no address. */
@@ -379,13 +296,12 @@ KIT_TEST(test_ownership_table_idle_lanes_have_no_address)
 
 KIT_TEST(test_ownership_table_tells_an_observer)
 {
-	struct gputm_ownership_table *table = NULL;
+	struct gputm_ownership_table *table = make(kit, NULL);
 	struct gputm_resolution r;
 	uint32_t b;
 
-	ck_assert_int_eq(gputm_ownership_table_new(NULL, NULL, &table), 0);
 	acquire(table, 0xf);
-	kit_observe(unit_of(table));
+	kit_observe(unit_of(table)); /* from now on */
 	b = acquire(table, 0xf);
 	ck_assert_int_eq(gputm_ownership_table_resolve(table, b, &figure, &r), 0);
 	ck_assert_int_eq(gputm_ownership_table_release(table, b), 0);
@@ -393,5 +309,4 @@ KIT_TEST(test_ownership_table_tells_an_observer)
 	KIT_TOLD("construct", 2, 1, 0xf);
 	KIT_TOLD("match", 4, 1, 0xf, 0xc, 1);
 	KIT_TOLD("release", 1, 1, 0x3, 0xc, 32 + 6 + 8);
-	gputm_ownership_table_free(table);
 }

@@ -1,23 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tests of sequential_resolver: life, Fig. 6.6 in 15 steps, refusals, oracle, 2PCR beside it. */
-#include "tests/oracle/ownership_table.h"
+#include "tests/kit.h"
 #include "tests/oracle/sequential_resolver.h"
-#include "tests/resolver.h"
 
 KIT_UNIT(sequential_resolver, SEQUENTIAL_RESOLVER);
 
-static uint32_t acquire(struct gputm_sequential_resolver *resolver, uint64_t active)
-{
-	uint32_t buffer = 99;
-
-	ck_assert_int_eq(gputm_sequential_resolver_acquire_probe(resolver, active),
-			 GPUTM_RESOLVER_ACQUIRED);
-	ck_assert_int_eq(gputm_sequential_resolver_acquire(resolver, active, &buffer),
-			 GPUTM_RESOLVER_ACQUIRED);
-	if (kit_events(GPUTM_SEQUENTIAL_RESOLVER_EVENT_ACQUIRE))
-		ck_assert_uint_eq(kit_event(GPUTM_SEQUENTIAL_RESOLVER_EVENT_ACQUIRE)[0], buffer);
-	return buffer;
-}
+#define RESOLVER sequential_resolver
+#define RESOLVER_STATS ORACLE_SEQUENTIAL_RESOLVER_STATS
+#include "tests/resolver.h"
 
 KIT_TEST(test_sequential_resolver_configs)
 {
@@ -25,17 +15,6 @@ KIT_TEST(test_sequential_resolver_configs)
 	KIT_REFUSED(-EINVAL, refuse(kit, "filter_bits=8 hashes=8"), "hashes = 8", "1 .. 4");
 	KIT_REFUSED(-EINVAL, refuse(kit, "filter_bits=8 hashes=1 address_bits=8 granularity=256"),
 		    "sequential_resolver", "granularity = 256");
-}
-
-KIT_TESTS(test_sequential_resolver_every_lane_of_a_full_row_is_checked, 32)
-{
-	const struct gputm_warp_logs logs = logs_past_the_end((unsigned)_i);
-	struct gputm_sequential_resolver *resolver = make(kit, NULL);
-	struct gputm_resolution r;
-	uint32_t b = acquire(resolver, UINT32_MAX);
-
-	KIT_REFUSED(-ERANGE, gputm_sequential_resolver_resolve(resolver, b, &logs, &r),
-		    "address = 4294967296");
 }
 
 /* Of the second warp that is resolved. */
@@ -49,6 +28,7 @@ KIT_TEST(test_sequential_resolver_tells_its_observer)
 		ck_assert_int_eq(gputm_sequential_resolver_resolve(resolver, b, &figure, &r), 0);
 	}
 	ck_assert_int_eq(gputm_sequential_resolver_release(resolver, 1), 0);
+	KIT_TOLD("acquire", 2, 1, 0xf);
 	KIT_TOLD("lane", 8, 1, 3, GPUTM_SEQUENTIAL_RESOLVER_ABORTS);
 	ck_assert(r.initialise_cycles && r.construct_cycles && r.match_cycles);
 	KIT_TOLD("release", 1, 1, 0x3, 0xc,
@@ -200,57 +180,16 @@ static const uint32_t geometry[][8] = {
 	{ 4, 512, 4, 8, 1, 32, 20, 3 },
 };
 
-/* held[b]: what buffer b has answered. */
-static void release(struct gputm_sequential_resolver *resolver,
-		    struct oracle_sequential_resolver *o, uint32_t b,
-		    const struct gputm_resolution *held)
+/* Another warp gives up at once. */
+static void use_room(struct pair *p)
 {
-	int error = gputm_sequential_resolver_release(resolver, b);
+	const struct gputm_resolution none = { .initialise_cycles = p->held->initialise_cycles };
+	uint32_t b = acquire(p->unit, 1);
 
-	ck_assert_int_eq(error, 0);
-	oracle_resolver_released(&o->stats.core, &held[b]);
-}
-
-static void resolve_one(struct gputm_sequential_resolver *resolver,
-			struct oracle_sequential_resolver *o, uint64_t words,
-			struct gputm_resolution *held, struct kit_bytes *bytes)
-{
-	uint32_t lanes = o->config.lanes;
-	uint64_t all = lanes < 64 ? (UINT64_C(1) << lanes) - 1 : UINT64_MAX;
-	uint64_t active = kit_draw(bytes, 2) ? all : kit_number(bytes, 8) & all;
-	struct gputm_resolution r, expected;
-	struct oracle_logs logs;
-	uint32_t b;
-
-	oracle_logs_draw(&logs, lanes, words, below_of_bytes, bytes);
-	b = acquire(resolver, active);
-	ck_assert_int_eq(gputm_sequential_resolver_resolve(resolver, b, &logs.logs, &r), 0);
-	kit_valid(unit_of(resolver));
-	expected = oracle_sequential_resolver_resolve(o, active, &logs.logs);
-	same_resolution(&r, &expected);
-	ck_assert(oracle_logs_serialisable(&logs.logs, r.survived));
-	ck_assert_uint_eq(r.aborted & active & (~active + 1), 0);
-	held[b] = r;
-	if (kit_draw(bytes, 3))
-		release(resolver, o, b, held);
-	kit_valid(unit_of(resolver));
-}
-
-/* All buffers are held: no other warp is taken until one is released. It gives up at once. */
-static void make_room(struct gputm_sequential_resolver *resolver,
-		      struct oracle_sequential_resolver *o, struct gputm_resolution *held)
-{
-	const struct gputm_resolution none = { .initialise_cycles = held->initialise_cycles };
-	uint32_t b;
-
-	ck_assert_int_eq(gputm_sequential_resolver_acquire(resolver, 1, &b), GPUTM_RESOLVER_BUSY);
-	o->stats.core.refused++;
-	release(resolver, o, 0, held);
-	b = acquire(resolver, 1);
-	held[b] = none;
-	oracle_resolver_resolved(&o->stats.core, 1, &none);
-	release(resolver, o, b, held);
-	o->stats.lanes_unresolved++;
+	p->held[b] = none;
+	oracle_resolver_resolved(&p->oracle.stats.core, 1, &none);
+	release(p, b);
+	p->oracle.stats.lanes_unresolved++;
 }
 
 KIT_DRIVE(sequential_resolver, KIT_COUNT(geometry), 60000)
@@ -259,31 +198,13 @@ KIT_DRIVE(sequential_resolver, KIT_COUNT(geometry), 60000)
 				 1u << kit_u32(bytes, 4), 1u << kit_u32(bytes, 8),
 				 kit_u32(bytes, 2),       128,
 				 1 + kit_u32(bytes, 256), 1 + kit_u32(bytes, 3) };
-	struct gputm_sequential_resolver *resolver = NULL;
 	const uint32_t *g = KIT_ROW(geometry, any);
 	struct gputm_sequential_resolver_config config =
 		with("lanes=%u filter_bits=%u hashes=%u granularity=%u exact=%u access_bytes=%u "
 		     "buffers=%u seed=%d",
 		     g[0], g[1], g[2], g[3], g[4], g[5], g[7], bytes->round);
-	struct gputm_resolution held[3];
-	struct oracle_sequential_resolver o;
 
-	if (gputm_sequential_resolver_new(kit->ctx, &config, &resolver))
-		return;
-	kit_observe(unit_of(resolver));
-	oracle_sequential_resolver_open(&o, &config);
-	while (kit_more(bytes)) {
-		resolve_one(resolver, &o, g[6], held, bytes);
-		if (gputm_sequential_resolver_used(resolver) == config.buffers)
-			make_room(resolver, &o, held);
-		if (kit_draw(bytes, 8) == 0)
-			resolver = (struct gputm_sequential_resolver *)(void *)kit_swap(
-				&sequential_resolver_maker, kit, unit_of(resolver));
-		resolver = KIT_TURN(sequential_resolver, resolver);
-	}
-	KIT_STATS(unit_of(resolver), &o.stats, ORACLE_SEQUENTIAL_RESOLVER_STATS);
-	KIT_END(sequential_resolver, resolver);
-	oracle_sequential_resolver_close(&o);
+	drive(kit, bytes, &config, g[6]);
 }
 
 /* ---- 6.3.3: how 2PCR and SCR differ ---- */

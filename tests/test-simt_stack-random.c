@@ -193,8 +193,7 @@ static size_t host_run(struct host *h, struct kit *kit, uint64_t lanes, bool swa
 		REQUIRE(!gputm_unit_check(unit_of(h->stack)));
 		lanes_are_in_place(h, lanes);
 		if (swap && kit_below(&random, 40) == 0)
-			h->stack = (struct gputm_simt_stack *)(void *)kit_swap(
-				&simt_stack_maker, kit, unit_of(h->stack));
+			h->stack = KIT_SWAP(simt_stack, h->stack);
 	}
 	return step;
 }

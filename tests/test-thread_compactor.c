@@ -166,8 +166,7 @@ KIT_TEST(test_thread_compactor_tag_in_a_snapshot)
 	ck_assert_int_eq(gputm_thread_compactor_push(c, 4711, mask), GPUTM_THREAD_COMPACTOR_OK);
 	gputm_thread_compactor_tick(c);
 	gputm_thread_compactor_tick(c);
-	c = (struct gputm_thread_compactor *)(void *)kit_swap(&thread_compactor_maker, kit,
-							      unit_of(c));
+	c = KIT_SWAP(thread_compactor, c);
 	for (uint32_t k = 0; k < 2; k++) {
 		ck_assert(gputm_thread_compactor_peek(c, &warp));
 		ck_assert_uint_eq(warp.tag, 4711);

@@ -123,7 +123,7 @@ KIT_TEST(test_warp_clock_per_core)
 	ck_assert_int_eq(gputm_warp_clock_abort(c, 0, 3), 0);
 	ck_assert_int_ge(gputm_warp_clock_restart(c, 0, &cycles), 0);
 	ck_assert_uint_eq(now(c, 0), 10);
-	c = (struct gputm_warp_clock *)(void *)kit_swap(&warp_clock_maker, kit, unit_of(c));
+	c = KIT_SWAP(warp_clock, c);
 	ck_assert_uint_eq(now(c, 47), 10);
 	gputm_warp_clock_rollover(c);
 	ck_assert_uint_eq(now(c, 1), 0);
