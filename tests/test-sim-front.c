@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tests of gputm-sim's command line, JSON and CSV, and of what --check finds. */
 #define _POSIX_C_SOURCE 200809L
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -269,36 +270,43 @@ static void history_open(struct history *h, const struct sim_workload *workload)
 	no_setup(&plain, h->memory);
 }
 
-static void reads(struct history *h, uint32_t thread, uint64_t address, uint32_t value)
+/*
+ * Tell a story, of clauses that end with ";": "1 reads 2000=5" (thread, address, value), where
+ * "of 3" names the place of the transaction that wrote the value; "1 rereads" its own value;
+ * "1 writes" in the transaction, "1 stores" outside; "1 commits 20" at a place of the serial order,
+ * "by version" in the order of what was read, or "silently"; "1 aborts"; "memory holds 2000=5".
+ */
+static void tell(struct history *h, const char *story)
 {
-	h->tell->load(h->tell->state, thread, address, value, 0);
-}
+	const struct sim_observer *o = h->tell;
 
-/* The value that the transaction at place `version` wrote. */
-static void reads_version(struct history *h, uint32_t thread, uint64_t address, uint32_t value,
-			  uint32_t version)
-{
-	h->tell->load(h->tell->state, thread, address, value, version);
-}
+	for (; story; story = strchr(story, ';') ? strchr(story, ';') + 1 : NULL) {
+		unsigned thread, address = 0, value = 0, version = 0;
+		uint64_t place = SIM_NO_PLACE;
+		char verb[16] = "", by[4] = "";
+		int got;
 
-static void writes(struct history *h, uint32_t thread, uint64_t address, uint32_t value)
-{
-	h->tell->store(h->tell->state, thread, true, address, value);
-}
-
-static void commits(struct history *h, uint32_t thread, uint64_t witness)
-{
-	h->tell->commit(h->tell->state, thread, witness);
-}
-
-static void aborts(struct history *h, uint32_t thread)
-{
-	h->tell->abort(h->tell->state, thread, SIM_ABORT_VALIDATION);
-}
-
-static void ends_with(struct history *h, uint64_t address, uint32_t value)
-{
-	sim_memory_write(h->memory, address, value);
+		if (sscanf(story, " memory holds %x=%u", &address, &value) == 2) {
+			sim_memory_write(h->memory, address, value);
+			continue;
+		}
+		got = sscanf(story, " %u %15[a-z] %x=%u of %u", &thread, verb, &address, &value,
+			     &version);
+		ck_assert_msg(got >= 4 || !strcmp(verb, "aborts") || !strcmp(verb, "commits"),
+			      "no clause: %s", story);
+		if (!strcmp(verb, "reads"))
+			o->load(o->state, thread, address, value, version);
+		else if (!strcmp(verb, "rereads"))
+			o->load(o->state, thread, address, value, SIM_OWN_VERSION);
+		else if (!strcmp(verb, "writes") || !strcmp(verb, "stores"))
+			o->store(o->state, thread, !strcmp(verb, "writes"), address, value);
+		else if (!strcmp(verb, "aborts"))
+			o->abort(o->state, thread, SIM_ABORT_VALIDATION);
+		else if (sscanf(story, " %*u commits %" SCNu64 " %2[by]", &place, by) >= 0)
+			o->commit(o->state, thread, *by ? SIM_BY_VERSION | place : place);
+		else
+			ck_abort_msg("no clause: %s", story);
+	}
 }
 
 /* Passes if `failure` is NULL, else fails with a sentence that has these words. */
@@ -329,9 +337,8 @@ KIT_TESTS(test_adds_follow_one_another, 5)
 		h.tell->add(h.tell->state, 0x1000, adds[_i].found[i], 3);
 	if (adds[_i].stored)
 		h.tell->cas(h.tell->state, 0x1000);
-	reads(&h, 1, 0x1000, 77);
-	commits(&h, 1, 1);
-	ends_with(&h, 0x1000, adds[_i].end);
+	tell(&h, "1 reads 1000=77; 1 commits 1");
+	sim_memory_write(h.memory, 0x1000, adds[_i].end);
 	judged(&h, adds[_i].right ? NULL : "the adds to 0x1000 did not find");
 }
 
@@ -341,14 +348,8 @@ KIT_TEST(test_check_goes_by_the_witness)
 	struct history h;
 
 	history_open(&h, &plain);
-	reads(&h, 1, 0x1000, 6);
-	writes(&h, 1, 0x1000, 8);
-	commits(&h, 1, 20);
-	reads(&h, 0, 0x1000, 5);
-	writes(&h, 0, 0x1000, 6);
-	reads(&h, 0, 0x1000, 6); /* its own */
-	commits(&h, 0, 10);
-	ends_with(&h, 0x1000, 8);
+	tell(&h, "1 reads 1000=6; 1 writes 1000=8; 1 commits 20; 0 reads 1000=5; 0 writes 1000=6;"
+		 "0 reads 1000=6; 0 commits 10; memory holds 1000=8");
 	judged(&h, NULL);
 	ck_assert_uint_eq(h.verdict.transactions, 2);
 	ck_assert_uint_eq(h.verdict.reads, 3);
@@ -360,90 +361,12 @@ KIT_TEST(test_check_finds_a_lost_update)
 	struct history h;
 
 	history_open(&h, &plain);
-	reads(&h, 0, 0x1000, 5);
-	reads(&h, 1, 0x1000, 5);
-	writes(&h, 0, 0x1000, 6);
-	writes(&h, 1, 0x1000, 6);
-	commits(&h, 0, 1000);
-	commits(&h, 1, 2000);
-	ends_with(&h, 0x1000, 6);
+	tell(&h, "0 reads 1000=5; 1 reads 1000=5; 0 writes 1000=6; 1 writes 1000=6;"
+		 "0 commits 1000; 1 commits 2000; memory holds 1000=6");
 	judged(&h, "thread 1, transaction 1 of the thread, access 1, at place 2 of the serial "
 		   "order, read 5 from 0x1000 where that order gives 6");
 	ck_assert(!h.verdict.serializable);
 	ck_assert(h.verdict.invariant);
-}
-
-KIT_TEST(test_check_finds_write_skew)
-{
-	struct history h;
-
-	history_open(&h, &plain);
-	reads(&h, 0, 0x1000, 5);
-	reads(&h, 0, 0x2000, 0);
-	reads(&h, 1, 0x1000, 5);
-	reads(&h, 1, 0x2000, 0);
-	writes(&h, 0, 0x1000, 1);
-	writes(&h, 1, 0x2000, 1);
-	commits(&h, 0, 1);
-	commits(&h, 1, 2);
-	ends_with(&h, 0x1000, 1);
-	ends_with(&h, 0x2000, 1);
-	judged(&h, "thread 1");
-}
-
-/* Changed and changed back: right by value, and so it passes. */
-KIT_TEST(test_check_tolerates_aba)
-{
-	struct history h;
-
-	history_open(&h, &plain);
-	reads(&h, 2, 0x1000, 5);
-	writes(&h, 0, 0x1000, 6);
-	commits(&h, 0, 1);
-	writes(&h, 1, 0x1000, 5);
-	commits(&h, 1, 2);
-	writes(&h, 2, 0x2000, 1);
-	commits(&h, 2, 3);
-	ends_with(&h, 0x2000, 1);
-	judged(&h, NULL);
-}
-
-KIT_TEST(test_check_forgets_aborted_attempts)
-{
-	struct history h;
-
-	history_open(&h, &plain);
-	h.tell->store(h.tell->state, 0, false, 0x3000, 9); /* before the transaction */
-	reads(&h, 0, 0x1000, 1234);
-	writes(&h, 0, 0x2000, 1);
-	aborts(&h, 0);
-	reads(&h, 0, 0x1000, 5);
-	reads(&h, 0, 0x3000, 9);
-	commits(&h, 0, 1);
-	h.tell->store(h.tell->state, 0, false, 0x3004, 3); /* and after it */
-	ends_with(&h, 0x3000, 9);
-	ends_with(&h, 0x3004, 3);
-	judged(&h, NULL);
-}
-
-KIT_TESTS(test_check_compares_the_final_memory, 3)
-{
-	struct history h;
-
-	history_open(&h, &plain);
-	writes(&h, 0, 0x1000, 6);
-	commits(&h, 0, 1);
-	if (_i == 0)
-		ends_with(&h, 0x1000, 5); /* a write that was lost */
-	else
-		ends_with(&h, 0x1000, 6);
-	if (_i == 1)
-		ends_with(&h, 0x5000, 1); /* one out of nowhere */
-	if (_i == 2)
-		ends_with(&h, 0x9000, 1); /* a lock */
-	judged(&h, _i == 0 ? "0x1000 ends as 5 and, in the serial order, as 6" :
-		   _i == 1 ? "0x5000 ends as 1 and, in the serial order, as 0" :
-			     NULL);
 }
 
 KIT_TEST(test_check_asks_the_workload)
@@ -451,9 +374,7 @@ KIT_TEST(test_check_asks_the_workload)
 	struct history h;
 
 	history_open(&h, &plain);
-	writes(&h, 0, 0x1000, 7);
-	commits(&h, 0, 1);
-	ends_with(&h, 0x1000, 7);
+	tell(&h, "0 writes 1000=7; 0 commits 1; memory holds 1000=7");
 	judged(&h, "the workload's invariant is broken: a seven");
 	ck_assert(h.verdict.serializable);
 	ck_assert(!h.verdict.invariant);
@@ -466,62 +387,93 @@ KIT_TESTS(test_check_counts_the_transactions, 2)
 	struct history h;
 
 	history_open(&h, &two);
-	commits(&h, 0, 1);
-	if (_i)
-		commits(&h, 1, 2);
+	tell(&h, _i ? "0 commits 1; 1 commits 2" : "0 commits 1");
 	judged(&h, _i ? NULL : "1 transactions were committed and not 2");
 }
 
-KIT_TEST(test_check_refuses_one_place_for_two)
+#define CIRCLE                                                                                 \
+	"among them 2 in a circle: thread 0, transaction 1 of the thread, read 0x1000 before "     \
+	"thread 1, transaction 1 of the thread, wrote it; thread 1, transaction 1 of the thread, " \
+	"read 0x200 before thread 0, transaction 1 of the thread, wrote it"
+static const struct {
+	const char *story, *failure;
+} stories[] = {
+	/* Write skew. */
+	{ "0 reads 1000=5; 0 reads 2000=0; 1 reads 1000=5; 1 reads 2000=0;"
+	  "0 writes 1000=1; 1 writes 2000=1; 0 commits 1; 1 commits 2;"
+	  "memory holds 1000=1; memory holds 2000=1",
+	  "thread 1" },
+	/* Changed and changed back: right by value, and so it passes. */
+	{ "2 reads 1000=5; 0 writes 1000=6; 0 commits 1; 1 writes 1000=5; 1 commits 2;"
+	  "2 writes 2000=1; 2 commits 3; memory holds 2000=1",
+	  NULL },
+	/* An attempt that aborts leaves no trace; stores before and after a transaction do. */
+	{ "0 stores 3000=9; 0 reads 1000=1234; 0 writes 2000=1; 0 aborts;"
+	  "0 reads 1000=5; 0 reads 3000=9; 0 commits 1; 0 stores 3004=3;"
+	  "memory holds 3000=9; memory holds 3004=3",
+	  NULL },
+	/* The final memory: a write that was lost, one out of nowhere, a lock. */
+	{ "0 writes 1000=6; 0 commits 1; memory holds 1000=5",
+	  "0x1000 ends as 5 and, in the serial order, as 6" },
+	{ "0 writes 1000=6; 0 commits 1; memory holds 1000=6; memory holds 5000=1",
+	  "0x5000 ends as 1 and, in the serial order, as 0" },
+	{ "0 writes 1000=6; 0 commits 1; memory holds 1000=6; memory holds 9000=1", NULL },
+	{ "0 commits 1000; 2 commits 1000", "threads 0 and 2 both stand at place 1 of" },
+	/* 1 writes a, 2 writes b; the silent reader saw b written and a not: it stands before 1. */
+	{ "0 writes 100=7; 0 commits 1; 1 writes 200=8; 1 commits 2;"
+	  "2 reads 200=8 of 2; 2 reads 100=0; 2 commits silently;"
+	  "memory holds 100=7; memory holds 200=8",
+	  NULL },
+	/* The same, but 2 has read what 1 wrote: it would stand before 1 and behind 2. */
+	{ "0 writes 100=7; 0 commits 1; 1 reads 100=7; 1 writes 200=8; 1 commits 2;"
+	  "2 reads 200=8 of 2; 2 reads 100=0; 2 commits silently;"
+	  "memory holds 100=7; memory holds 200=8",
+	  "no serial order: 3 transactions wait for one another, among them 3 in a circle: "
+	  "thread 0, transaction 1 of the thread, wrote 0x100 before thread 1, transaction 1 of "
+	  "the thread, read it; thread 1, transaction 1 of the thread, wrote 0x200 before thread 2, "
+	  "transaction 1 of the thread, read it; thread 2, transaction 1 of the thread, read 0x100 "
+	  "before thread 0, transaction 1 of the thread, wrote it" },
+	/* Snapshots: 1 has read the old word that 0 overwrote, and stands before it though it
+	 * committed later; it reads its own write. A plain store before tells nothing. */
+	{ "0 stores 300=3; 0 writes 1000=6; 0 commits 1 by version;"
+	  "1 reads 1000=5; 1 writes 200=8; 1 rereads 200=8; 1 commits 2 by version;"
+	  "2 reads 1000=6 of 1; 2 reads 300=3; 2 reads 200=8 of 2; 2 commits 3 by version;"
+	  "memory holds 1000=6; memory holds 200=8; memory holds 300=3",
+	  NULL },
+	/* Anomalies of snapshots: both writers read the old words; */
+	{ "0 reads 1000=5; 0 reads 200=0; 0 writes 200=8; 0 commits 1 by version;"
+	  "1 reads 200=0; 1 writes 1000=6; 1 commits 2 by version;"
+	  "memory holds 200=8; memory holds 1000=6",
+	  CIRCLE },
+	/* or one of them, and a reader stands between. */
+	{ "0 reads 1000=5; 0 reads 200=0; 0 writes 200=8; 0 commits 1 by version;"
+	  "2 reads 200=8 of 1; 2 reads 1000=5; 2 commits 3 by version;"
+	  "1 reads 200=0; 1 writes 1000=6; 1 commits 2 by version;"
+	  "memory holds 200=8; memory holds 1000=6",
+	  CIRCLE },
+	/* Thread 0 fills a word and then publishes it; thread 1 finds it published, and reads it in
+	 * its next transaction. That alone says nothing of its place; program order does. */
+	{ "0 stores 200=7; 0 writes 1000=6; 0 commits 1 by version;"
+	  "1 reads 1000=6 of 1; 1 commits 3 by version; 1 reads 200=7; 1 commits 2 by version;"
+	  "memory holds 1000=6; memory holds 200=7",
+	  NULL },
+	/* A thread's second transaction reads what was before its first; by versions, by place. */
+	{ "0 writes 1000=6; 0 commits 2 by version; 1 reads 1000=6 of 2; 1 commits 3 by version;"
+	  "1 reads 1000=5; 1 commits 4 by version; memory holds 1000=6",
+	  "; thread 1 made transaction 1 of the thread before its transaction 2; " },
+	{ "0 writes 1000=6; 0 commits 2; 1 reads 1000=6 of 2; 1 commits 3;"
+	  "1 reads 1000=5; 1 commits 1; memory holds 1000=6",
+	  "transaction 1 of thread 1 stands behind transaction 2 of the thread" },
+	{ "2 reads 1000=5", "thread 2 ended inside a transaction, its number 1, after 1 accesses" },
+};
+
+KIT_TESTS(test_check_judges_stories, KIT_COUNT(stories))
 {
 	struct history h;
 
 	history_open(&h, &plain);
-	commits(&h, 0, 1000);
-	commits(&h, 2, 1000);
-	judged(&h, "threads 0 and 2 both stand at place 1 of");
-}
-
-/* 1 writes a, 2 writes b; the reader saw b written and a not: it stands before 1. */
-KIT_TEST(test_check_places_a_silent_reader_against_the_order_of_others)
-{
-	struct history h;
-
-	history_open(&h, &plain);
-	writes(&h, 0, 0x100, 7);
-	commits(&h, 0, 1);
-	writes(&h, 1, 0x200, 8);
-	commits(&h, 1, 2);
-	reads_version(&h, 2, 0x200, 8, 2);
-	reads_version(&h, 2, 0x100, 0, 0);
-	commits(&h, 2, SIM_NO_PLACE);
-	ends_with(&h, 0x100, 7);
-	ends_with(&h, 0x200, 8);
-	judged(&h, NULL);
-}
-
-/* The same, but 2 has read what 1 wrote: the reader would stand before 1 and behind 2. */
-KIT_TEST(test_check_finds_a_torn_silent_reader)
-{
-	struct history h;
-
-	history_open(&h, &plain);
-	writes(&h, 0, 0x100, 7);
-	commits(&h, 0, 1);
-	reads(&h, 1, 0x100, 7);
-	writes(&h, 1, 0x200, 8);
-	commits(&h, 1, 2);
-	reads_version(&h, 2, 0x200, 8, 2);
-	reads_version(&h, 2, 0x100, 0, 0);
-	commits(&h, 2, SIM_NO_PLACE);
-	ends_with(&h, 0x100, 7);
-	ends_with(&h, 0x200, 8);
-	judged(&h, "no serial order: 3 transactions wait for one another, among them 3 in a "
-		   "circle: thread 0, transaction 1 of the thread, wrote 0x100 before thread 1, "
-		   "transaction 1 of the thread, read it; thread 1, transaction 1 of the thread, "
-		   "wrote 0x200 before thread 2, transaction 1 of the thread, read it; thread 2, "
-		   "transaction 1 of the thread, read 0x100 before thread 0, transaction 1 of the "
-		   "thread, wrote it");
+	tell(&h, stories[_i].story);
+	judged(&h, stories[_i].failure);
 }
 
 /* Each of five reads what was there before the next one's write; one more only follows them, and
@@ -533,117 +485,16 @@ KIT_TEST(test_check_names_a_circle)
 	struct history h;
 
 	history_open(&h, &six);
-	for (uint32_t i = 0; i < 5; i++) {
-		reads_version(&h, i, 0x100 + 4 * ((i + 1) % 5), 0, 0);
-		writes(&h, i, 0x100 + 4 * i, 7);
-		commits(&h, i, SIM_BY_VERSION | (10 - i));
-		ends_with(&h, 0x100 + 4 * i, 7);
-	}
-	writes(&h, 5, 0x100, 7);
-	commits(&h, 5, SIM_BY_VERSION | 11);
+	tell(&h, "0 reads 104=0; 0 writes 100=7; 0 commits 10 by version;"
+		 "1 reads 108=0; 1 writes 104=7; 1 commits 9 by version;"
+		 "2 reads 10c=0; 2 writes 108=7; 2 commits 8 by version;"
+		 "3 reads 110=0; 3 writes 10c=7; 3 commits 7 by version;"
+		 "4 reads 100=0; 4 writes 110=7; 4 commits 6 by version;"
+		 "5 writes 100=7; 5 commits 11 by version;"
+		 "memory holds 100=7; memory holds 104=7; memory holds 108=7;"
+		 "memory holds 10c=7; memory holds 110=7");
 	judged(&h, "no serial order: 6 transactions wait for one another, among them 5 in a "
 		   "circle: thread 4, transaction 1 of the thread, read 0x100 before thread 0,");
 	ck_assert_msg(strstr(h.verdict.failure, "thread 3, transaction 1 of the thread, wrote it; "
 						"and so on"), "%s", h.verdict.failure);
-}
-
-/*
- * Snapshots: 1 has read the old word that 0 overwrote, and stands before it though it
- * committed later; it reads its own write. A plain store before the transaction tells nothing.
- */
-KIT_TEST(test_check_places_reads_by_version)
-{
-	struct history h;
-
-	history_open(&h, &plain);
-	h.tell->store(h.tell->state, 0, false, 0x300, 3);
-	writes(&h, 0, 0x1000, 6);
-	commits(&h, 0, SIM_BY_VERSION | 1);
-	reads_version(&h, 1, 0x1000, 5, 0);
-	writes(&h, 1, 0x200, 8);
-	reads_version(&h, 1, 0x200, 8, SIM_OWN_VERSION);
-	commits(&h, 1, SIM_BY_VERSION | 2);
-	reads_version(&h, 2, 0x1000, 6, 1);
-	reads_version(&h, 2, 0x300, 3, 0);
-	reads_version(&h, 2, 0x200, 8, 2);
-	commits(&h, 2, SIM_BY_VERSION | 3);
-	ends_with(&h, 0x1000, 6);
-	ends_with(&h, 0x200, 8);
-	ends_with(&h, 0x300, 3);
-	judged(&h, NULL);
-}
-
-/* Both writers read the old words; or (i = 1) one of them, and a reader stands between. */
-KIT_TESTS(test_check_finds_the_anomalies_of_snapshots, 2)
-{
-	struct history h;
-
-	history_open(&h, &plain);
-	reads_version(&h, 0, 0x1000, 5, 0);
-	reads_version(&h, 0, 0x200, 0, 0);
-	writes(&h, 0, 0x200, 8);
-	commits(&h, 0, SIM_BY_VERSION | 1);
-	if (_i)
-		reads_version(&h, 2, 0x200, 8, 1);
-	else
-		reads_version(&h, 1, 0x200, 0, 0);
-	if (_i)
-		reads_version(&h, 2, 0x1000, 5, 0);
-	if (_i)
-		commits(&h, 2, SIM_BY_VERSION | 3);
-	if (_i)
-		reads_version(&h, 1, 0x200, 0, 0);
-	writes(&h, 1, 0x1000, 6);
-	commits(&h, 1, SIM_BY_VERSION | 2);
-	ends_with(&h, 0x200, 8);
-	ends_with(&h, 0x1000, 6);
-	judged(&h, "among them 2 in a circle: thread 0, "
-		   "transaction 1 of the thread, read 0x1000 before thread 1, transaction 1 of the "
-		   "thread, wrote it; thread 1, transaction 1 of the thread, read 0x200 before "
-		   "thread 0, transaction 1 of the thread, wrote it");
-}
-
-/* Thread 0 fills a word and then publishes it; thread 1 finds it published, and reads it in its
- * next transaction. That one alone says nothing of its place; program order does. */
-KIT_TEST(test_check_knows_program_order)
-{
-	struct history h;
-
-	history_open(&h, &plain);
-	h.tell->store(h.tell->state, 0, false, 0x200, 7);
-	writes(&h, 0, 0x1000, 6);
-	commits(&h, 0, SIM_BY_VERSION | 1);
-	reads_version(&h, 1, 0x1000, 6, 1);
-	commits(&h, 1, SIM_BY_VERSION | 3);
-	reads_version(&h, 1, 0x200, 7, 0);
-	commits(&h, 1, SIM_BY_VERSION | 2);
-	ends_with(&h, 0x1000, 6);
-	ends_with(&h, 0x200, 7);
-	judged(&h, NULL);
-}
-
-/* A thread's second transaction reads what was before its first; by versions (i = 0), by place. */
-KIT_TESTS(test_check_finds_contradictions_of_program_order, 2)
-{
-	struct history h;
-
-	history_open(&h, &plain);
-	writes(&h, 0, 0x1000, 6);
-	commits(&h, 0, _i ? 2 : SIM_BY_VERSION | 2);
-	reads_version(&h, 1, 0x1000, 6, 2);
-	commits(&h, 1, _i ? 3 : SIM_BY_VERSION | 3);
-	reads_version(&h, 1, 0x1000, 5, 0);
-	commits(&h, 1, _i ? 1 : SIM_BY_VERSION | 4);
-	ends_with(&h, 0x1000, 6);
-	judged(&h, _i ? "transaction 1 of thread 1 stands behind transaction 2 of the thread" :
-			"; thread 1 made transaction 1 of the thread before its transaction 2; ");
-}
-
-KIT_TEST(test_check_finds_an_unfinished_transaction)
-{
-	struct history h;
-
-	history_open(&h, &plain);
-	reads(&h, 2, 0x1000, 5);
-	judged(&h, "thread 2 ended inside a transaction, its number 1, after 1 accesses");
 }
