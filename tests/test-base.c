@@ -4,7 +4,20 @@
 
 #include <string.h>
 
+KIT_MAKER(access_coalescer, ACCESS_COALESCER);
+KIT_MAKER(recency_bloom, RECENCY_BLOOM);
+KIT_MAKER(simt_stack, SIMT_STACK);
+KIT_MAKER(tx_throttle, TX_THROTTLE);
+
 static uint8_t image[1 << 16]; /* a snapshot */
+
+static size_t save(const struct gputm_unit *unit)
+{
+	size_t size = gputm_unit_save(unit, image, sizeof(image));
+
+	ck_assert_uint_le(size, sizeof(image));
+	return size;
+}
 
 KIT_TEST(test_version_and_marker)
 {
@@ -65,10 +78,10 @@ KIT_TEST(test_params_set_from_text)
 	ck_assert_uint_eq(config.size, sizeof(config));
 	ck_assert_int_eq(gputm_params_set(kit->ctx, params, &config, "entries", "0x400"), 0);
 	ck_assert_uint_eq(config.entries, 1024);
-	ck_assert_int_eq(gputm_params_set(kit->ctx, params, &config, "entries", "1000"), -ERANGE);
-	kit_said(kit, "recency_bloom", "entries", "1000", "power of two", "1048576", NULL);
-	ck_assert_int_eq(gputm_params_set(kit->ctx, params, &config, "entries", "many"), -EINVAL);
-	kit_said(kit, "entries", "many", "1 .. 1048576", NULL);
+	KIT_REFUSED(-ERANGE, gputm_params_set(kit->ctx, params, &config, "entries", "1000"),
+		    "recency_bloom", "entries", "1000", "power of two", "1048576");
+	KIT_REFUSED(-EINVAL, gputm_params_set(kit->ctx, params, &config, "entries", "many"),
+		    "entries", "many", "1 .. 1048576");
 	ck_assert_int_eq(gputm_params_set(kit->ctx, params, &config, "entries", ""), -EINVAL);
 	ck_assert_int_eq(gputm_params_set(kit->ctx, params, &config, "seed",
 					  "18446744073709551616"),
@@ -78,10 +91,10 @@ KIT_TEST(test_params_set_from_text)
 			 -EINVAL);
 	ck_assert_int_eq(
 		gputm_params_set(kit->ctx, params, &config, "seed", "18446744073709551615"), 0);
-	ck_assert_int_eq(gputm_params_set(kit->ctx, params, &config, "colour", "1"), -EINVAL);
-	kit_said(kit, "colour", "there are ways, entries, ", "seed", NULL);
-	ck_assert_int_eq(gputm_params_preset(kit->ctx, params, "huge", &config), -EINVAL);
-	kit_said(kit, "huge", "there are kilo-tm, tcd, getm", NULL);
+	KIT_REFUSED(-EINVAL, gputm_params_set(kit->ctx, params, &config, "colour", "1"),
+		    "colour", "there are ways, entries, ", "seed");
+	KIT_REFUSED(-EINVAL, gputm_params_preset(kit->ctx, params, "huge", &config),
+		    "huge", "there are kilo-tm, tcd, getm");
 	ck_assert_int_eq(gputm_params_set(kit->ctx, gputm_tx_log_params(), &log, "filter", "bloom"),
 			 -EINVAL);
 	kit_said(kit, "tx_log: filter = \"bloom\"", "0 .. 2", "none, signature, perfect", NULL);
@@ -91,43 +104,29 @@ KIT_TEST(test_params_set_from_text)
 KIT_TEST(test_load_into_another_config_names_the_field)
 {
 	struct gputm_recency_bloom_config config = GPUTM_RECENCY_BLOOM_CONFIG_INIT;
-	struct gputm_recency_bloom *a = NULL, *b = NULL;
-	size_t size;
+	struct gputm_unit *a = kit_make(kit, &recency_bloom_maker, &config), *b;
+	size_t size = save(a);
 
-	ck_assert_int_eq(gputm_recency_bloom_new(kit->ctx, &config, &a), 0);
 	config.stamp_bits = 20;
-	ck_assert_int_eq(gputm_recency_bloom_new(kit->ctx, &config, &b), 0);
-	size = gputm_unit_save(gputm_recency_bloom_unit(a), image, sizeof(image));
-	ck_assert_uint_le(size, sizeof(image));
-	ck_assert_int_eq(gputm_unit_load(gputm_recency_bloom_unit(b), image, size), -EINVAL);
+	b = kit_make(kit, &recency_bloom_maker, &config);
+	KIT_REFUSED(-EINVAL, gputm_unit_load(b, image, size), "another config",
+		    "stamp_bits = 16, not 20");
 	ck_assert_uint_eq(kit->messages, 1);
-	kit_said(kit, "another config", "stamp_bits = 16, not 20", NULL);
-	ck_assert_int_eq(gputm_unit_clone(gputm_recency_bloom_unit(b), gputm_recency_bloom_unit(a)),
-			 -EINVAL);
-	kit_said(kit, "another config", "stamp_bits = 16, not 20", NULL);
-	gputm_recency_bloom_free(a);
-	gputm_recency_bloom_free(b);
+	KIT_REFUSED(-EINVAL, gputm_unit_clone(b, a), "another config", "stamp_bits = 16, not 20");
 }
 
 KIT_TEST(test_load_names_the_other_kind)
 {
-	struct gputm_recency_bloom *filter = NULL;
-	struct gputm_tx_throttle *throttle = NULL;
-	size_t size;
+	struct gputm_unit *filter = kit_make(kit, &recency_bloom_maker, NULL);
+	struct gputm_unit *throttle = kit_make(kit, &tx_throttle_maker, NULL);
+	size_t size = save(throttle);
 
-	ck_assert_int_eq(gputm_recency_bloom_new(kit->ctx, NULL, &filter), 0);
-	ck_assert_int_eq(gputm_tx_throttle_new(kit->ctx, NULL, &throttle), 0);
-	size = gputm_unit_save(gputm_tx_throttle_unit(throttle), image, sizeof(image));
-	ck_assert_int_eq(gputm_unit_load(gputm_recency_bloom_unit(filter), image, size), -EINVAL);
-	kit_said(kit, "recency_bloom: snapshot refused", "another kind", "\"tx_throttle\"", NULL);
+	KIT_REFUSED(-EINVAL, gputm_unit_load(filter, image, size),
+		    "recency_bloom: snapshot refused", "another kind", "\"tx_throttle\"");
 	image[16] = '\n';
-	ck_assert_int_eq(gputm_unit_load(gputm_recency_bloom_unit(filter), image, size), -EINVAL);
-	kit_said(kit, "\"?x_throttle\"", NULL);
-	ck_assert_int_eq(gputm_unit_clone(gputm_recency_bloom_unit(filter),
-					  gputm_tx_throttle_unit(throttle)), -EINVAL);
-	kit_said(kit, "clone refused", "another kind", "\"tx_throttle\"", NULL);
-	gputm_tx_throttle_free(throttle);
-	gputm_recency_bloom_free(filter);
+	KIT_REFUSED(-EINVAL, gputm_unit_load(filter, image, size), "\"?x_throttle\"");
+	KIT_REFUSED(-EINVAL, gputm_unit_clone(filter, throttle),
+		    "clone refused", "another kind", "\"tx_throttle\"");
 }
 
 KIT_TEST(test_lack_of_memory_is_logged)
@@ -152,8 +151,8 @@ KIT_TEST(test_config_of_absurd_size_is_refused)
 
 	for (size_t i = 0; i < sizeof(absurd) / sizeof(absurd[0]); i++) {
 		config.size = absurd[i];
-		ck_assert_int_eq(gputm_recency_bloom_new(kit->ctx, &config, &filter), -EINVAL);
-		kit_said(kit, "config.size", "INIT", NULL);
+		KIT_REFUSED(-EINVAL, gputm_recency_bloom_new(kit->ctx, &config, &filter),
+			    "config.size", "INIT");
 		ck_assert_ptr_null(filter);
 	}
 }
@@ -185,28 +184,21 @@ static size_t state_at(void)
 
 KIT_TEST(test_load_refuses_a_histogram_that_does_not_add_up)
 {
-	struct gputm_access_coalescer *unit = NULL;
-	struct gputm_unit *face;
+	struct gputm_unit *unit = kit_make(kit, &access_coalescer_maker, NULL);
+	size_t size = save(unit), at = state_at(); /* which is nothing here */
 	struct gputm_stat stat;
-	size_t size, at;
 
-	ck_assert_int_eq(gputm_access_coalescer_new(kit->ctx, NULL, &unit), 0);
-	face = gputm_access_coalescer_unit(unit);
-	size = gputm_unit_save(face, image, sizeof(image));
-	ck_assert_uint_le(size, sizeof(image));
-	at = state_at(); /* which is nothing here */
-	for (size_t i = 0; gputm_unit_stat(face, i, &stat) && !stat.bucket; i++)
+	for (size_t i = 0; gputm_unit_stat(unit, i, &stat) && !stat.bucket; i++)
 		at += 8;
 	ck_assert_ptr_nonnull(stat.bucket);
 	put_number(at + 8, 1); /* a sample in bucket 0 that was never counted */
 	kit_seal(image, size);
-	ck_assert_int_eq(gputm_unit_load(face, image, size), -EINVAL);
-	kit_said(kit, "access_coalescer", "sum of its buckets", NULL);
+	KIT_REFUSED(-EINVAL, gputm_unit_load(unit, image, size),
+		    "access_coalescer", "sum of its buckets");
 	ck_assert_uint_eq(stat.bucket[0], 0);
 	put_number(at + 8, 0);
 	kit_seal(image, size);
-	ck_assert_int_eq(gputm_unit_load(face, image, size), 0);
-	gputm_access_coalescer_free(unit);
+	ck_assert_int_eq(gputm_unit_load(unit, image, size), 0);
 }
 
 KIT_TEST(test_load_refuses_every_layout_but_its_own)
@@ -223,43 +215,31 @@ KIT_TEST(test_load_refuses_every_layout_but_its_own)
 		{ 12, 0, -ENOTSUP, "older version of this unit" },
 		{ 12, 255, -ENOTSUP, "newer version of this unit" },
 	};
-	struct gputm_access_coalescer *unit = NULL;
-	struct gputm_unit *face;
-	size_t size;
+	struct gputm_unit *unit = kit_make(kit, &access_coalescer_maker, NULL);
+	size_t size = save(unit);
 
-	ck_assert_int_eq(gputm_access_coalescer_new(kit->ctx, NULL, &unit), 0);
-	face = gputm_access_coalescer_unit(unit);
-	size = gputm_unit_save(face, image, sizeof(image));
-	ck_assert_uint_le(size, sizeof(image));
 	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
 		uint8_t own = image[row[i].at];
 
 		image[row[i].at] = row[i].version;
 		kit_seal(image, size);
-		ck_assert_int_eq(gputm_unit_load(face, image, size), row[i].error);
-		kit_said(kit, "access_coalescer", row[i].says, NULL);
+		KIT_REFUSED(row[i].error, gputm_unit_load(unit, image, size),
+			    "access_coalescer", row[i].says);
 		image[row[i].at] = own;
 	}
 	kit_seal(image, size);
-	ck_assert_int_eq(gputm_unit_load(face, image, size), 0);
-	gputm_access_coalescer_free(unit);
+	ck_assert_int_eq(gputm_unit_load(unit, image, size), 0);
 }
 
 KIT_TEST(test_load_names_a_number_that_is_too_large)
 {
-	struct gputm_simt_stack *stack = NULL;
-	struct gputm_unit *face;
-	size_t size, at;
+	struct gputm_unit *unit = kit_make(kit, &simt_stack_maker, NULL);
+	size_t size = save(unit);
 
-	ck_assert_int_eq(gputm_simt_stack_new(kit->ctx, NULL, &stack), 0);
-	face = gputm_simt_stack_unit(stack);
-	size = gputm_unit_save(face, image, sizeof(image));
-	at = state_at();
-	image[at] = 67; /* the depth; there are 66 entries */
+	image[state_at()] = 67; /* the depth; there are 66 entries */
 	kit_seal(image, size);
-	ck_assert_int_eq(gputm_unit_load(face, image, size), -EINVAL);
-	kit_said(kit, "simt_stack", "depth", "67", "at most 66", NULL);
-	gputm_simt_stack_free(stack);
+	KIT_REFUSED(-EINVAL, gputm_unit_load(unit, image, size),
+		    "simt_stack", "depth", "67", "at most 66");
 }
 
 /* ---- names, observers, and what is lent ---- */
@@ -275,26 +255,24 @@ KIT_TEST(test_names_are_in_messages)
 	face = gputm_validation_unit_unit(unit);
 	table = gputm_validation_unit_table(unit);
 	ck_assert_str_eq(gputm_unit_name(face), "");
-	ck_assert_int_eq(gputm_unit_load(face, "", 0), -EINVAL);
-	kit_said(kit, "validation_unit: snapshot refused", NULL);
+	KIT_REFUSED(-EINVAL, gputm_unit_load(face, "", 0), "validation_unit: snapshot refused");
 	ck_assert_int_eq(gputm_unit_set_name(face, "partition 3"), 0);
 	ck_assert_str_eq(gputm_unit_name(face), "partition 3");
 	ck_assert_str_eq(gputm_unit_name(table), "partition 3.table");
 	ck_assert_str_eq(gputm_unit_name(gputm_validation_unit_buffer(unit)),
 			 "partition 3.buffer");
-	ck_assert_int_eq(gputm_unit_load(face, "", 0), -EINVAL);
-	kit_said(kit, "validation_unit (partition 3): snapshot refused", NULL);
+	KIT_REFUSED(-EINVAL, gputm_unit_load(face, "", 0),
+		    "validation_unit (partition 3): snapshot refused");
 	ck_assert_int_eq(gputm_unit_set_name(table, "T"), 0);
-	ck_assert_int_eq(gputm_unit_load(table, "", 0), -EINVAL);
-	kit_said(kit, "metadata_table (T): snapshot refused", NULL);
-	ck_assert_int_eq(gputm_unit_set_name(face, "two\nlines"), -EINVAL);
-	kit_said(kit, "(partition 3): byte 3 of a name is a control character", NULL);
+	KIT_REFUSED(-EINVAL, gputm_unit_load(table, "", 0), "metadata_table (T): snapshot refused");
+	KIT_REFUSED(-EINVAL, gputm_unit_set_name(face, "two\nlines"),
+		    "(partition 3): byte 3 of a name is a control character");
 	ck_assert_uint_eq(sizeof(wider), GPUTM_NAME_BYTES + 1);
 	ck_assert_int_eq(gputm_unit_set_name(face, widest), 0);
 	ck_assert_str_eq(gputm_unit_name(face), widest);
 	ck_assert_str_eq(gputm_unit_name(table), widest); /* cut */
-	ck_assert_int_eq(gputm_unit_set_name(face, wider), -ERANGE);
-	kit_said(kit, "length of a name = 48 is outside 0 .. 47", NULL);
+	KIT_REFUSED(-ERANGE, gputm_unit_set_name(face, wider),
+		    "length of a name = 48 is outside 0 .. 47");
 	ck_assert_str_eq(gputm_unit_name(face), widest);
 	ck_assert_int_eq(gputm_unit_set_name(face, gputm_unit_name(table)), 0);
 	ck_assert_int_eq(gputm_unit_set_name(face, NULL), 0);
@@ -319,11 +297,10 @@ static void see(void *state, const struct gputm_unit *unit, const struct gputm_e
 static void see_too(void *state, const struct gputm_unit *unit, const struct gputm_event *event)
 {
 	struct seen *seen = state;
-	size_t size = gputm_unit_save(unit, image, sizeof(image));
+	size_t size = save(unit);
 
 	(void)event;
 	strcat(seen->order, "b");
-	ck_assert_uint_le(size, sizeof(image));
 	ck_assert_ptr_null(gputm_unit_check(unit));
 	seen->observe = gputm_unit_observe(seen->unit, see, NULL);
 	seen->unobserve = gputm_unit_unobserve(seen->unit, see_too, seen);
@@ -338,14 +315,12 @@ KIT_TEST(test_observers_in_order)
 
 	ck_assert_int_eq(gputm_recency_bloom_new(kit->ctx, NULL, &filter), 0);
 	face = seen.unit = gputm_recency_bloom_unit(filter);
-	ck_assert_int_eq(gputm_unit_observe(face, NULL, NULL), -EINVAL);
-	kit_said(kit, "recency_bloom: there is no function", NULL);
-	ck_assert_int_eq(gputm_unit_unobserve(face, see, NULL), -EINVAL);
-	kit_said(kit, "no such function observes", NULL);
+	KIT_REFUSED(-EINVAL, gputm_unit_observe(face, NULL, NULL),
+		    "recency_bloom: there is no function");
+	KIT_REFUSED(-EINVAL, gputm_unit_unobserve(face, see, NULL), "no such function observes");
 	ck_assert_int_eq(gputm_unit_observe(face, see, seen.order), 0);
 	ck_assert_int_eq(gputm_unit_observe(face, see_too, &seen), 0);
-	ck_assert_int_eq(gputm_unit_observe(face, see, seen.order), -EINVAL);
-	kit_said(kit, "observes already", NULL);
+	KIT_REFUSED(-EINVAL, gputm_unit_observe(face, see, seen.order), "observes already");
 	ck_assert_int_eq(gputm_recency_bloom_update(filter, 4, 5), 0);
 	ck_assert_str_eq(seen.order, "ab");
 	ck_assert_int_eq(seen.observe, -EBUSY);
@@ -401,8 +376,7 @@ KIT_TEST(test_lent_parts_stay_over_a_load)
 		ck_assert_int_eq(gputm_validation_unit_access(unit, &other, &answer),
 				 GPUTM_VALIDATION_UNIT_STALLED);
 		ck_assert_uint_gt(events, before);
-		size = gputm_unit_save(face, image, sizeof(image));
-		ck_assert_uint_le(size, sizeof(image));
+		size = save(face);
 		if (round & 1)
 			gputm_unit_reset(face);
 		ck_assert_int_eq(gputm_unit_load(face, image, size), 0);
@@ -515,8 +489,7 @@ KIT_TEST(test_h3_config_of_another_size)
 		static const size_t absurd[] = { 0, 7, 4104, SIZE_MAX };
 
 		config.size = absurd[i];
-		ck_assert_int_eq(gputm_h3_new(kit->ctx, &config, &h3), -EINVAL);
-		kit_said(kit, "h3", "config.size", NULL);
+		KIT_REFUSED(-EINVAL, gputm_h3_new(kit->ctx, &config, &h3), "h3", "config.size");
 	}
 	ck_assert_ptr_null(h3);
 }
@@ -531,8 +504,7 @@ KIT_TEST(test_h3_brought_rows_are_checked)
 	config.index_bits = 1;
 	config.key_bits = 2;
 	config.rows = rows;
-	ck_assert_int_eq(gputm_h3_new(kit->ctx, &config, &h3), -EINVAL);
-	kit_said(kit, "rows[1] = 2", "0 .. 1", NULL);
+	KIT_REFUSED(-EINVAL, gputm_h3_new(kit->ctx, &config, &h3), "rows[1] = 2", "0 .. 1");
 	ck_assert_ptr_null(h3);
 	rows[1] = 0;
 	ck_assert_int_eq(gputm_h3_new(kit->ctx, &config, &h3), 0);
@@ -567,16 +539,13 @@ KIT_TEST(test_h3_rows_from_another_hash)
 		ck_assert_uint_eq(rows[i], gputm_h3_row(f.h3, i / 20, i % 20));
 	memset(rows, 0x55, sizeof(rows));
 	f.bent = true;
-	ck_assert_int_eq(gputm_h3_rows_from(kit->ctx, foreign_hash, &f, 2, 8, 20, 7, rows),
-			 -EINVAL);
-	kit_said(kit, "hash of way 1 is not linear", NULL);
+	KIT_REFUSED(-EINVAL, gputm_h3_rows_from(kit->ctx, foreign_hash, &f, 2, 8, 20, 7, rows),
+		    "hash of way 1 is not linear");
 	f.bent = false;
-	ck_assert_int_eq(gputm_h3_rows_from(kit->ctx, foreign_hash, &f, 2, 7, 20, 7, rows),
-			 -ERANGE);
-	kit_said(kit, "is outside 0 .. 127", NULL);
-	ck_assert_int_eq(gputm_h3_rows_from(kit->ctx, foreign_hash, &f, 2, 8, 60, 7, rows),
-			 -EINVAL);
-	kit_said(kit, "key_bits + shift = 60 + 7", NULL);
+	KIT_REFUSED(-ERANGE, gputm_h3_rows_from(kit->ctx, foreign_hash, &f, 2, 7, 20, 7, rows),
+		    "is outside 0 .. 127");
+	KIT_REFUSED(-EINVAL, gputm_h3_rows_from(kit->ctx, foreign_hash, &f, 2, 8, 60, 7, rows),
+		    "key_bits + shift = 60 + 7");
 	for (unsigned i = 0; i < KIT_COUNT(none); i++)
 		ck_assert_int_eq(gputm_h3_rows_from(kit->ctx, foreign_hash, &f, none[i][0],
 						    none[i][1], none[i][2], 0, rows),
@@ -590,37 +559,33 @@ KIT_TEST(test_h3_rows_from_another_hash)
 #define ROWS_OF_UNIT(UNIT, UPPER, ROWS, FILTER_ROWS, COUNT, FILTER_COUNT)                      \
 	KIT_TEST(test_##UNIT##_takes_rows)                                                     \
 	{                                                                                      \
-		struct gputm_##UNIT##_config config = GPUTM_##UPPER##_CONFIG_INIT;             \
-		const struct gputm_##UNIT##_config *kept;                                      \
-		struct gputm_##UNIT *a = NULL, *b = NULL, *c = NULL;                           \
-		uint32_t rows[COUNT], filter_rows[FILTER_COUNT];                               \
-                                                                                               \
-		for (uint32_t i = 0; i < (COUNT); i++)                                         \
-			rows[i] = 1u << i % 7;                                                 \
-		for (uint32_t i = 0; i < (FILTER_COUNT); i++)                                  \
-			filter_rows[i] = 1u << i % 5;                                          \
-		ck_assert_int_eq(gputm_##UNIT##_new(kit->ctx, &config, &b), 0);                \
-		config.ROWS = rows;                                                            \
-		config.FILTER_ROWS = filter_rows;                                              \
-		ck_assert_int_eq(gputm_##UNIT##_new(kit->ctx, &config, &a), 0);                \
-		kept = gputm_unit_config(gputm_##UNIT##_unit(a));                              \
-		ck_assert(kept->ROWS != rows && kept->FILTER_ROWS != filter_rows);             \
-		ck_assert_mem_eq(kept->ROWS, rows, sizeof(rows));                              \
-		ck_assert_mem_eq(kept->FILTER_ROWS, filter_rows, sizeof(filter_rows));         \
-		ck_assert_int_eq(gputm_unit_clone(gputm_##UNIT##_unit(b),                      \
-						  gputm_##UNIT##_unit(a)), -EINVAL);           \
-		kit_said(kit, "rows are others", NULL);                                        \
-		ck_assert_int_eq(gputm_##UNIT##_new(kit->ctx, kept, &c), 0);                   \
-		ck_assert_int_eq(gputm_unit_clone(gputm_##UNIT##_unit(c),                      \
-						  gputm_##UNIT##_unit(a)), 0);                 \
-		rows[0] = 1u << 31;                                                            \
-		ck_assert_int_eq(gputm_##UNIT##_new(kit->ctx, &config, &b), -EINVAL);          \
-		kit_said(kit, "rows[0] = 2147483648", NULL);                                   \
-		gputm_##UNIT##_free(a);                                                        \
-		gputm_##UNIT##_free(b);                                                        \
-		gputm_##UNIT##_free(c);                                                        \
+		struct gputm_##UNIT##_config config = GPUTM_##UPPER##_CONFIG_INIT;     \
+		const struct gputm_##UNIT##_config *kept;                              \
+		struct gputm_unit *a, *b = kit_make(kit, &UNIT##_maker, &config);      \
+		struct gputm_##UNIT *none = NULL;                                      \
+		uint32_t rows[COUNT], filter_rows[FILTER_COUNT];                       \
+                                                                                       \
+		for (uint32_t i = 0; i < (COUNT); i++)                                 \
+			rows[i] = 1u << i % 7;                                         \
+		for (uint32_t i = 0; i < (FILTER_COUNT); i++)                          \
+			filter_rows[i] = 1u << i % 5;                                  \
+		config.ROWS = rows;                                                    \
+		config.FILTER_ROWS = filter_rows;                                      \
+		a = kit_make(kit, &UNIT##_maker, &config);                             \
+		kept = gputm_unit_config(a);                                           \
+		ck_assert(kept->ROWS != rows && kept->FILTER_ROWS != filter_rows);     \
+		ck_assert_mem_eq(kept->ROWS, rows, sizeof(rows));                      \
+		ck_assert_mem_eq(kept->FILTER_ROWS, filter_rows, sizeof(filter_rows)); \
+		KIT_REFUSED(-EINVAL, gputm_unit_clone(b, a), "rows are others");       \
+		b = kit_make(kit, &UNIT##_maker, kept);                                \
+		ck_assert_int_eq(gputm_unit_clone(b, a), 0);                           \
+		rows[0] = 1u << 31;                                                    \
+		KIT_REFUSED(-EINVAL, gputm_##UNIT##_new(kit->ctx, &config, &none),     \
+			    "rows[0] = 2147483648");                                   \
 	}
 
+KIT_MAKER(commit_unit, COMMIT_UNIT);
+KIT_MAKER(validation_unit, VALIDATION_UNIT);
 ROWS_OF_UNIT(validation_unit, VALIDATION_UNIT, table_rows, filter_rows, 4 * 27, 4 * 27)
 ROWS_OF_UNIT(commit_unit, COMMIT_UNIT, history_rows, history_filter_rows, 30, 4 * 30)
 
