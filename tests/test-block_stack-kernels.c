@@ -4,7 +4,7 @@
 
 #include "gputm/block_stack.h"
 #include "gputm/thread_compactor.h"
-#include "tests/kit.h"
+#include "tests/kernels.h"
 
 #define NONE GPUTM_BLOCK_STACK_NO_PC
 
@@ -19,62 +19,12 @@
  *	A -> B; B -> C | F (loop); C -> D | E; D -> G | H, both to K; K -> E; E -> B | X (break)
  *	G ends some threads; F and X -> Z, the end
  */
-struct block {
-	char name;
-	char taken, other; /* the same: no branch */
-	char rpc, lpc;
-};
-
 static const struct block kernel[] = {
-	{ 'A', 'B', 'B', 0, 0 },     { 'B', 'C', 'F', 'Z', 'E' }, { 'C', 'D', 'E', 'E', 0 },
-	{ 'D', 'G', 'H', 'K', 0 },   { 'G', 'K', 'K', 0, 0 },     { 'H', 'K', 'K', 0, 0 },
-	{ 'K', 'E', 'E', 0, 0 },     { 'E', 'B', 'X', 'Z', 'B' }, { 'F', 'Z', 'Z', 0, 0 },
-	{ 'X', 'Z', 'Z', 0, 0 },     { 'Z', 0, 0, 0, 0 },
+	{ 'A', 'B', 'B', 0, 0, 0 },   { 'B', 'C', 'F', 'Z', 'E', 0 }, { 'C', 'D', 'E', 'E', 0, 0 },
+	{ 'D', 'G', 'H', 'K', 0, 0 }, { 'G', 'K', 'K', 0, 0, 5 },     { 'H', 'K', 'K', 0, 0, 0 },
+	{ 'K', 'E', 'E', 0, 0, 0 },   { 'E', 'B', 'X', 'Z', 'B', 0 }, { 'F', 'Z', 'Z', 0, 0, 0 },
+	{ 'X', 'Z', 'Z', 0, 0, 0 },   { 'Z', 0, 0, 0, 0, 1 },
 };
-
-static const struct block *block_at(uint64_t pc)
-{
-	for (size_t i = 0; i < sizeof(kernel) / sizeof(kernel[0]); i++)
-		if ((uint64_t)kernel[i].name == pc)
-			return &kernel[i];
-	ck_abort_msg("no block at %llu", (unsigned long long)pc);
-	return NULL;
-}
-
-/* What one thread has done. */
-struct path {
-	uint64_t steps, hash;
-	bool ended;
-};
-
-static uint64_t outcome(unsigned thread, uint64_t seed, uint64_t steps)
-{
-	uint64_t state = seed ^ (uint64_t)thread << 32 ^ steps;
-
-	return kit_random(&state);
-}
-
-/* Execute one block: the thread may end there; else does it take the branch? */
-static bool execute(struct path *p, unsigned thread, uint64_t seed, const struct block *b)
-{
-	uint64_t x = outcome(thread, seed, p->steps);
-
-	p->hash = (p->hash ^ (uint64_t)b->name) * UINT64_C(0x100000001b3);
-	p->ended = b->name == 'Z' || (b->name == 'G' && x % 5 == 0);
-	p->steps++;
-	return b->name == 'B' ? p->steps < 60 && x % 8 : x % 3 == 0;
-}
-
-static void run_alone(struct path *p, unsigned thread, uint64_t seed)
-{
-	uint64_t pc = 'A';
-
-	while (!p->ended) {
-		const struct block *b = block_at(pc);
-
-		pc = (uint64_t)(execute(p, thread, seed, b) ? b->taken : b->other);
-	}
-}
 
 struct warp {
 	uint64_t mask, pc;
@@ -161,22 +111,15 @@ static void form_warps(struct machine *m)
 static int step(struct machine *m, uint32_t index)
 {
 	struct warp *w = &m->warp[index];
-	const struct block *b = block_at(w->pc);
+	const struct block *b = block_at(kernel, w->pc);
 	struct gputm_block_stack_target target = { (uint64_t)b->taken, (uint64_t)b->other,
 						   (uint64_t)b->rpc, b->lpc ? (uint64_t)b->lpc :
 									      NONE };
-	uint64_t taken = 0, ended = 0;
+	uint64_t taken, ended;
 	int result;
 
 	ck_assert_uint_eq(gputm_block_stack_warp(m->stack, index), w->mask);
-	for (unsigned lane = 0; lane < LANES; lane++) {
-		if (!(w->mask >> lane & 1))
-			continue;
-		if (execute(&m->path[w->thread[lane]], w->thread[lane], m->seed, b))
-			taken |= UINT64_C(1) << lane;
-		if (m->path[w->thread[lane]].ended)
-			ended |= UINT64_C(1) << lane;
-	}
+	taken = execute_all(m->path, w->thread, w->mask, m->seed, b, &ended);
 	if (ended) {
 		result = gputm_block_stack_exit(m->stack, index, ended);
 		w->mask &= ~ended;
@@ -185,7 +128,7 @@ static int step(struct machine *m, uint32_t index)
 		ck_assert_int_eq(result, GPUTM_BLOCK_STACK_CONTINUE);
 	}
 	if (b->taken != b->other)
-		return gputm_block_stack_branch(m->stack, index, taken & ~ended, &target);
+		return gputm_block_stack_branch(m->stack, index, taken, &target);
 	w->pc = target.taken_pc;
 	return gputm_block_stack_arrive(m->stack, index, w->pc);
 }
@@ -228,13 +171,7 @@ static void run_kernel(struct kit *kit, bool compact, bool likely, uint64_t seed
 		} while (result < GPUTM_BLOCK_STACK_COMPACT);
 	} while (result == GPUTM_BLOCK_STACK_COMPACT);
 	ck_assert_int_eq(result, GPUTM_BLOCK_STACK_FINISH);
-	for (unsigned t = 0; t < THREADS; t++) {
-		struct path alone = { 0 };
-
-		run_alone(&alone, t, seed);
-		ck_assert_uint_eq(alone.steps, m.path[t].steps);
-		ck_assert_uint_eq(alone.hash, m.path[t].hash);
-	}
+	same_as_alone(kernel, m.path, THREADS, seed);
 	ck_assert_uint_le(kit_stat(gputm_block_stack_unit(m.stack), "max_depth"), 16);
 	gputm_block_stack_free(m.stack);
 	gputm_thread_compactor_free(m.compactor);

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "tests/kit.h"
+#include "tests/kernels.h"
 #include "tests/oracle/warp_former.h"
 
 #define NONE GPUTM_WARP_FORMER_NO_PC
@@ -303,59 +303,24 @@ KIT_TEST(test_warp_former_misuse_changes_nothing)
 #define WARPS 6
 #define THREADS (LANES * WARPS)
 
-struct block {
-	char name, taken, other, rpc; /* taken and other the same: no branch */
-};
-
 /* A loop with a hammock in it, whose left side ends some threads, and one after it. */
 static const struct block kernel[] = {
-	{ 'A', 'B', 'B', 0 }, { 'B', 'C', 'F', 'F' }, { 'C', 'D', 'E', 'G' }, { 'D', 'G', 'G', 0 },
-	{ 'E', 'G', 'G', 0 }, { 'G', 'B', 'B', 0 },   { 'F', 'H', 'I', 'Z' }, { 'H', 'Z', 'Z', 0 },
-	{ 'I', 'Z', 'Z', 0 }, { 'Z', 0, 0, 0 },
+	{ 'A', 'B', 'B', 0, 0, 0 },   { 'B', 'C', 'F', 'F', 0, 0 }, { 'C', 'D', 'E', 'G', 0, 0 },
+	{ 'D', 'G', 'G', 0, 0, 7 },   { 'E', 'G', 'G', 0, 0, 0 },   { 'G', 'B', 'B', 0, 0, 0 },
+	{ 'F', 'H', 'I', 'Z', 0, 0 }, { 'H', 'Z', 'Z', 0, 0, 0 },   { 'I', 'Z', 'Z', 0, 0, 0 },
+	{ 'Z', 0, 0, 0, 0, 1 },
 };
-
-struct path {
-	uint64_t steps, hash;
-	bool ended;
-};
-
-static const struct block *block_at(uint64_t pc)
-{
-	for (size_t i = 0; i < sizeof(kernel) / sizeof(kernel[0]); i++)
-		if ((uint64_t)kernel[i].name == pc)
-			return &kernel[i];
-	ck_abort_msg("no block at %llu", (unsigned long long)pc);
-	return NULL;
-}
-
-static bool execute(struct path *p, unsigned thread, uint64_t seed, const struct block *b)
-{
-	uint64_t state = seed ^ (uint64_t)thread << 32 ^ p->steps, x = kit_random(&state);
-
-	p->hash = (p->hash ^ (uint64_t)b->name) * UINT64_C(0x100000001b3);
-	p->ended = b->name == 'Z' || (b->name == 'D' && x % 7 == 0);
-	p->steps++;
-	return b->name == 'B' ? p->steps < 50 && x % 6 : x % 3 == 0;
-}
 
 static void step(struct gputm_warp_former *f, const struct gputm_warp_former_warp *w,
 		 struct path path[], uint64_t seed)
 {
-	const struct block *b = block_at(w->pc);
+	const struct block *b = block_at(kernel, w->pc);
 	const struct gputm_warp_former_target target = { (uint64_t)b->taken, (uint64_t)b->other,
 							 (uint64_t)b->rpc };
-	uint64_t taken = 0, ended = 0;
+	uint64_t ended, taken = execute_all(path, w->thread, w->mask, seed, b, &ended);
 
-	for (unsigned lane = 0; lane < LANES; lane++) {
-		if (!(w->mask >> lane & 1))
-			continue;
-		ck_assert_uint_eq(w->thread[lane] % LANES, lane);
-		ck_assert(!path[w->thread[lane]].ended);
-		if (execute(&path[w->thread[lane]], w->thread[lane], seed, b))
-			taken |= UINT64_C(1) << lane;
-		if (path[w->thread[lane]].ended)
-			ended |= UINT64_C(1) << lane;
-	}
+	for (unsigned lane = 0; w->mask >> lane; lane++)
+		ck_assert(!(w->mask >> lane & 1) || w->thread[lane] % LANES == lane);
 	if (ended)
 		ck_assert_int_ge(gputm_warp_former_exit(f, w->slot, ended), 0);
 	if (ended == w->mask)
@@ -363,7 +328,7 @@ static void step(struct gputm_warp_former *f, const struct gputm_warp_former_war
 	if (b->taken == b->other)
 		ck_assert_int_eq(gputm_warp_former_proceed(f, w->slot, target.taken_pc), 0);
 	else
-		ck_assert_int_eq(gputm_warp_former_branch(f, w->slot, taken & ~ended, &target), 0);
+		ck_assert_int_eq(gputm_warp_former_branch(f, w->slot, taken, &target), 0);
 }
 
 /* Up to three warps are in flight and come back in any order. */
@@ -393,18 +358,7 @@ static void run_kernel(struct kit *kit, bool barrier, bool hold, uint64_t seed)
 		flying[which] = flying[--count];
 		kit_valid(unit_of(f));
 	}
-	for (unsigned t = 0; t < THREADS; t++) {
-		struct path alone = { 0, 0, false };
-		uint64_t pc = 'A';
-
-		while (!alone.ended) {
-			const struct block *b = block_at(pc);
-
-			pc = (uint64_t)(execute(&alone, t, seed, b) ? b->taken : b->other);
-		}
-		ck_assert_uint_eq(alone.steps, path[t].steps);
-		ck_assert_uint_eq(alone.hash, path[t].hash);
-	}
+	same_as_alone(kernel, path, THREADS, seed);
 }
 
 KIT_TEST(test_warp_former_kernels_as_threads_alone)
